@@ -231,6 +231,6 @@ show; echo $?`);
 stderr:
 mcp: red.png: an answer has at most 8 pictures: show fewer, or several in one
 mcp: missing.png: open it: No such file or directory
-mcp: /tmp/run_shell.sh: it is no PNG, JPEG, WebP or GIF: save the picture as one of these
+mcp: /tmp/run_shell.sh: it is not a PNG, JPEG, WebP or GIF: save the picture in one of these formats
 usage: mcp show FILE [TITLE]`);
 });

@@ -256,7 +256,7 @@ wait
 
   [/no server nothing/, /no such tool/, /argument path is missing/,
     /head must be a number, and is "many"/, /files.read_text_file: Access/,
-    /"path" is no argument/, /no command nonsense/, /no option --nonsense/,
+    /"path" is not an argument/, /no command nonsense/, /no option --nonsense/,
     /no argument pth; did you mean path\?; .*path is missing.*head must be/,
     /path must be a string, and is 7/]
     .forEach((pattern, i) => assert.match(told[i], pattern));

@@ -61,13 +61,13 @@ static const struct {
 	{ { "i=1.0" }, "{\"i\":1.0}", NULL },
 	{ { "e=3" }, NULL, "e must be one of 1, 2, and is 3" },
 	{ { "I=1" }, NULL, "no argument I; did you mean i?" },
-	{ { "s:=x" }, NULL, "s is no JSON" },
-	{ { "s:=1,\"n\":2" }, NULL, "s is no JSON" },
-	{ { "s" }, NULL, "\"s\" is no argument" },
-	{ { "=x" }, NULL, "\"=x\" is no argument" },
-	{ { ":=1" }, NULL, "\":=1\" is no argument" },
+	{ { "s:=x" }, NULL, "s is not valid JSON" },
+	{ { "s:=1,\"n\":2" }, NULL, "s is not valid JSON" },
+	{ { "s" }, NULL, "\"s\" is not an argument" },
+	{ { "=x" }, NULL, "\"=x\" is not an argument" },
+	{ { ":=1" }, NULL, "\":=1\" is not an argument" },
 	{ { "s=a", "s=b" }, NULL, "s is given more than once" },
-	{ { "s=a", "-" }, NULL, "- comes before" },
+	{ { "s=a", "-" }, NULL, "- must come before" },
 };
 
 START_TEST(words_become_arguments)

@@ -1,5 +1,5 @@
 /*
- * The programs of the box, and their talk with the supervisor.
+ * The programs of the box, and their messages with the supervisor.
  */
 #ifndef WORKER_BOX_BOX_H
 #define WORKER_BOX_BOX_H
@@ -8,13 +8,13 @@
 #include "../../common/err.h"
 
 /*
- * languages.c: returns the row of exactly this name, static; NULL when there is
+ * languages.c: returns the row of exactly this name, static; NULL if there is
  * none.
  */
 const struct language *languages_find(const char *name);
 /*
- * What the language of the box does (struct language), as steps: 0, or -1 with
- * err.
+ * The functions of the language of the box (struct language), as steps: 0, or
+ * -1 with err.
  */
 int languages_locate(struct box *box, struct err *err);
 int languages_run(struct box *box, struct err *err);
@@ -29,31 +29,34 @@ int languages_run(struct box *box, struct err *err);
  * Closes all descriptors above the channel before.
  */
 int box_receive_setup(struct box *box, struct err *err);
-/* Waits until the supervisor has taken over the box: ADOPTED, or STAY. */
+/*
+ * Waits until the supervisor watches the processes of the box: ADOPTED, or
+ * STAY.
+ */
 int box_receive_adopted(struct box *box, struct err *err);
 int box_receive_stay(struct box *box, struct err *err);
 
-/* Of a forked box: sends a pidfd of this process, its launcher. */
+/* For a forked box: sends a pidfd of this process, its launcher. */
 int box_send_forked(struct box *box, struct err *err);
-/* Sends pidfds of init and of the code, whose own copy is closed then. */
+/* Sends pidfds of init and of the code; closes its own copy of the latter. */
 int box_send_started(struct box *box, struct err *err);
 /* The same for a template. */
 int box_send_standing(struct box *box, struct err *err);
-/* At the weaker level: sends a pidfd of the guard, and why it is that level. */
+/* With reduced isolation: sends a pidfd of the guard, and the cause. */
 int box_send_guarded(struct box *box, struct err *err);
-/* Sends that box->step has failed, and why. Logs what cannot be sent. */
+/* Sends that box->step has failed, and why. Logs a failure to send. */
 void box_send_failed(struct box *box, const struct err *reason);
 
 /*
- * Of a template, in which the interpreter runs. Sends that it can fork boxes.
- * Returns 0, or -1 with err.
+ * In a template whose interpreter runs: sends that it can fork boxes. Returns
+ * 0, or -1 with err.
  */
 int box_send_warm(struct err *err);
-/* Sends why there can be no template; its exit follows in any case. */
+/* Sends why the template cannot be used; it exits afterwards. */
 void box_send_unfit(const char *reason);
 /*
- * Waits for FORK. Returns 1 and the channel of the box that is wanted, which
- * the caller owns; 0 when the supervisor has closed its end; or -1 with err.
+ * Waits for FORK. Returns 1 and the channel of the requested box, which the
+ * caller owns; 0 if the supervisor has closed its end; or -1 with err.
  */
 int box_receive_fork(int *channel, struct err *err);
 

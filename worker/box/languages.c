@@ -1,6 +1,6 @@
 /*
- * The table of the languages, made of the manifests of the folders beside this
- * file. Run by the launcher and by the code.
+ * The table of the languages, made from the manifests of the folders beside
+ * this file. Run by the launcher and by the code.
  */
 #include <string.h>
 

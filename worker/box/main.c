@@ -1,8 +1,8 @@
 /*
  * caisson-box: builds one box and becomes the code in it. This page is the
- * table of contents: what the launcher does, what the code does, in order. The
- * launcher has no descriptor but the channel and the log, reads one message of
- * the supervisor, and never a byte of the code.
+ * table of contents: the steps of the launcher and of the code, in order. The
+ * launcher has no descriptors but the channel and the log. It reads one message
+ * of the supervisor, and no byte of the code.
  */
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@
 #include "../../common/log.h"
 #include "../../common/role.h"
 
-/* Up to IDENTITY it may still be root and see what only root can reach. */
+/* Up to IDENTITY it may still be root and access directories of root. */
 static const struct box_action launcher_actions[] = {
 	{ BOX_STEP_REQUEST, box_receive_setup },
 	{ BOX_STEP_BOOTSTRAP, data_read },
@@ -47,7 +47,7 @@ static const struct box_action full_actions[] = {
 	{ BOX_STEPS, NULL },
 };
 
-/* Without namespaces, where the operator allows that. */
+/* Without namespaces, if the operator allows reduced isolation. */
 static const struct box_action weak_actions[] = {
 	{ BOX_STEP_LANDLOCK, confine_weak_demand },
 	{ BOX_STEP_FOLDER, folder_make },
@@ -86,7 +86,7 @@ static const struct box_action code_actions[] = {
 	{ BOX_STEPS, NULL },
 };
 
-/* Until a box is wanted the template keeps what it takes to make one. */
+/* Until a box is requested the template keeps the rights to build one. */
 static const struct box_action template_code_actions[] = {
 	{ BOX_STEP_PROCESSES, processes_wait_for_launcher },
 	{ BOX_STEP_LIMITS, limits_set_template },
@@ -122,7 +122,7 @@ main_become_code(struct box *box)
 
 	setsid();
 	action_run(box, main_code_actions(box), &err);
-	/* STARTED comes first. */
+	/* STARTED must be sent first. */
 	processes_wait_for_launcher(box, &ignored);
 	box_send_failed(box, &err);
 	_exit(1);

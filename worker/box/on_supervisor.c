@@ -1,11 +1,12 @@
 /*
- * The messages exchanged with the supervisor: SETUP and ADOPTED in; FORKED,
- * STARTED, GUARDED or FAILED out; and for a template TEMPLATE, STAY and FORK
- * in, STANDING, WARM or UNFIT out. Run by the launcher; FAILED also by the code
- * until it has become the interpreter; FORK and WARM by the template, when the
- * interpreter runs in it. Neither has a loop: each message is received where
- * it is waited for, and has no handler in a table. Of all that reaches a box
- * from outside, only these are read here.
+ * The messages exchanged with the supervisor: it receives SETUP and ADOPTED,
+ * and sends FORKED, STARTED, GUARDED or FAILED; a template receives TEMPLATE,
+ * STAY and FORK, and sends STANDING, WARM or UNFIT. Run by the launcher; FAILED
+ * is also sent by the code until it becomes the interpreter; FORK and WARM are
+ * exchanged by the template, when the interpreter runs in it. These processes
+ * have no loop: each message is received where it is needed, without a table of
+ * handlers. These are the only bytes from outside that a box reads before the
+ * code runs.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,8 +22,8 @@
 #include "../../common/utf8.h"
 
 /*
- * Waits for the message that may come now, which packet holds: the phases
- * leave one at a time.
+ * Waits for the message that is legal now, which packet holds: each phase
+ * allows only one.
  */
 static int
 on_supervisor_receive(struct box *box, struct ipc_packet *packet,
@@ -31,7 +32,7 @@ on_supervisor_receive(struct box *box, struct ipc_packet *packet,
 	int n = ipc_socket_receive(box->channel, packet, err);
 
 	if (n == 0)
-		return err_set(err, "the supervisor is gone");
+		return err_set(err, "the supervisor has exited");
 	if (n == -1 || ipc_decode(packet, type, msg, err) == -1)
 		return -1;
 	if (box->phase == IPC_PHASE_NEW)
@@ -62,7 +63,7 @@ on_supervisor_take_template(
 		.usage = -1 };
 }
 
-/* Which language it is, and its interpreter: only what can be started so. */
+/* Checks the language and its interpreter: only valid ones are started. */
 static int
 on_supervisor_take_language(struct box *box, struct err *err)
 {
@@ -74,11 +75,11 @@ on_supervisor_take_language(struct box *box, struct err *err)
 		    setup->language);
 	if ((box->template || box->forked) &&
 	    box->language->start != LANGUAGE_FORKED)
-		return err_set(err, "no template can have the interpreter of "
-		    "%s loaded", setup->language);
+		return err_set(err, "the interpreter of %s cannot be loaded by "
+		    "a template", setup->language);
 	if (setup->interpreter[0] != '/')
-		return err_set(err, "the interpreter '%s' is not given by its "
-		    "absolute path", setup->interpreter);
+		return err_set(err, "the interpreter '%s' is not an absolute "
+		    "path", setup->interpreter);
 	return 0;
 }
 
@@ -88,7 +89,7 @@ box_receive_setup(struct box *box, struct err *err)
 	enum ipc_type type;
 	union ipc_any msg;
 
-	/* Whatever else was left open by a bug elsewhere is not for a box. */
+	/* Closes descriptors that a bug elsewhere has left open. */
 	close_range(BOX_CHANNEL_FD + 1, ~0U, 0);
 	if (on_supervisor_receive(box, &box->packet, &type, &msg, err) == -1)
 		return -1;
@@ -99,7 +100,7 @@ box_receive_setup(struct box *box, struct err *err)
 	return on_supervisor_take_language(box, err);
 }
 
-/* Cuts a reason to what a message takes; text has room for any. */
+/* Cuts a reason to the size of the field; text has room for any. */
 static void
 on_supervisor_cut_reason(char *text, const char *reason)
 {
@@ -112,7 +113,7 @@ on_supervisor_cut_reason(char *text, const char *reason)
 	text[len] = '\0';
 }
 
-/* Sends msg, of which the packet takes the descriptors, and closes those. */
+/* Sends msg, whose descriptors the packet takes, and closes those. */
 static int
 on_supervisor_send(
     struct box *box, enum ipc_type type, void *msg, struct err *err)
@@ -155,7 +156,7 @@ box_send_forked(struct box *box, struct err *err)
 
 /*
  * A directory of the box, for the supervisor; -1 is refused when it is sent.
- * The code has not begun.
+ * The code does not run yet.
  */
 static int
 on_supervisor_open(const char *path)
@@ -174,7 +175,7 @@ box_send_started(struct box *box, struct err *err)
 		.unnamed = (uint64_t)box->unnamed };
 
 	on_supervisor_cut_reason(bound, box->bound.text);
-	/* init stays ours too: it is killed by it if anything fails. */
+	/* The launcher keeps init, to kill it if anything fails. */
 	started.init = dup(box->init);
 	started.code = fd_take(&box->code);
 	started.workspace = on_supervisor_open("/" BOX_HOME_DIR);
@@ -206,7 +207,10 @@ box_receive_adopted(struct box *box, struct err *err)
 	enum ipc_type type;
 	union ipc_any msg;
 
-	/* Without it the supervisor would not end the box: it must not live. */
+	/*
+	 * Without it the supervisor would not end the box, which must therefore
+	 * exit.
+	 */
 	return on_supervisor_receive(box, &packet, &type, &msg, err);
 }
 
@@ -225,13 +229,13 @@ box_send_failed(struct box *box, const struct err *reason)
 	on_supervisor_cut_reason(text, err.text);
 	if (on_supervisor_send(box, box->template ? IPC_UNFIT : IPC_FAILED,
 	        box->template ? (void *)&unfit : &failed, &err) == -1 &&
-	    err.code != EPIPE) /* else it is not wanted any more */
-		log_error("%s (and nobody to tell: %s)", text, err.text);
+	    err.code != EPIPE) /* otherwise it is no longer needed */
+		log_error("%s (and the report failed: %s)", text, err.text);
 }
 
 /* A template, in which the interpreter runs */
 
-/* The launcher has had the first two messages. */
+/* The launcher has received the first two messages. */
 static enum ipc_phase on_supervisor_phase = IPC_PHASE_OPEN;
 static struct ipc_packet on_supervisor_packet;
 
@@ -260,7 +264,9 @@ box_send_unfit(const char *reason)
 
 	snprintf(text, sizeof(text), "%s", reason);
 	text[strlen(text) - utf8_incomplete_tail(text, strlen(text))] = '\0';
-	/* If this fails, the supervisor still sees the template exit. */
+	/*
+	 * If this fails, the supervisor still notices that the template exits.
+	 */
 	(void)on_supervisor_send_template(IPC_UNFIT, &unfit, &err);
 }
 

@@ -1,18 +1,18 @@
 /*
- * The template: an interpreter that has everything imported, and forks boxes.
- * It lives in a view of its own, made as that of a box, and reads requests of
- * the supervisor (on_supervisor.c) and nothing else. Three processes run what
- * is in this file:
+ * The template: an interpreter that has imported all modules, and forks boxes.
+ * It runs in its own view, built like that of a box, and reads nothing but
+ * requests of the supervisor (on_supervisor.c). Three processes run the code of
+ * this file:
  *
  * - the template, which waits for a request;
- * - the launcher of one box. It runs in the memory of the template, which
- *   stands still meanwhile, and on a stack of its own, and does what the
- *   launcher of main.c does for other boxes: build, tell, wait, end;
- * - the code of that box: a copy of the template, which goes back, when it has
- *   given up everything, to where the template has called us.
+ * - the launcher of one box. It runs in the memory of the template, which is
+ *   suspended meanwhile, and on a separate stack. Its steps are those of the
+ *   launcher of main.c: build, report, wait, exit;
+ * - the code of that box: a copy of the template, which drops all privileges
+ *   and then returns to the caller in the template.
  *
- * All are made by the bare system call, and the two of the box are children of
- * the supervisor, as is the launcher.
+ * All are created by the bare system call; the launcher and the two processes
+ * of the box are children of the supervisor.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,10 +35,10 @@
 #include "../../common/landlock.h"
 #include "../../common/mem.h"
 
-/* As registered by the C library (linux/rseq.h: ORIG_RSEQ_SIZE). */
+/* Size registered by the C library (linux/rseq.h: ORIG_RSEQ_SIZE). */
 #define TEMPLATE_RSEQ_SIZE 32
 
-/* What all of its boxes are, and the one that is being made. */
+/* The properties of all its boxes, and the box being built. */
 static struct box template_preset;
 static struct box template_box;
 
@@ -48,8 +48,8 @@ static char template_stack[BOX_TEMPLATE_STACK] __attribute__((aligned(64)));
 /* The code */
 
 /*
- * What the C library would have done in a fork of its own: the number of the
- * thread, its list of robust locks, and what the kernel tells it of processors.
+ * Does what a fork of the C library does: sets the number of the thread, its
+ * list of robust locks, and its registration for restartable sequences.
  */
 static int
 template_renew_thread(struct box *box, struct err *err)
@@ -87,7 +87,7 @@ template_become_code(struct box *box)
 		holder_start(box);
 		longjmp(template_frame, 1);
 	}
-	/* STARTED comes first. */
+	/* STARTED must be sent first. */
 	processes_wait_for_launcher(box, &ignored);
 	box_send_failed(box, &err);
 	_exit(1);
@@ -95,7 +95,7 @@ template_become_code(struct box *box)
 
 /* The launcher */
 
-/* Descriptors as every launcher has them: the channel and the log. */
+/* Descriptors as in every launcher: the channel and the log. */
 static int
 template_take_channel(struct box *box, struct err *err)
 {
@@ -109,7 +109,7 @@ static const struct box_action template_launcher_actions[] = {
 	{ BOX_STEP_REQUEST, template_take_channel },
 	{ BOX_STEP_LIMITS, limits_set_launcher },
 	{ BOX_STEP_REQUEST, box_send_forked },
-	/* Before all descriptors are closed but the channel. */
+	/* Before all descriptors except the channel are closed. */
 	{ BOX_STEP_NAMESPACES, net_enter },
 	{ BOX_STEP_REQUEST, box_receive_setup },
 	{ BOX_STEP_IDENTITY, identity_change },
@@ -136,7 +136,7 @@ template_launch(void *arg)
 	struct box *box = arg;
 	struct err err;
 
-	/* Else who ends the group of one box would end the template's. */
+	/* Otherwise killing the group of one box would kill the template's. */
 	setsid();
 	if (action_run(box, template_launcher_actions, &err) == 0)
 		_exit(0);
@@ -147,7 +147,7 @@ template_launch(void *arg)
 
 /* The template */
 
-/* The trees of the host that are in the view are named in a file of it. */
+/* A file in the view names the trees of the host in it. */
 static int
 template_read_trees(struct box *box, struct err *err)
 {
@@ -168,7 +168,10 @@ template_read_trees(struct box *box, struct err *err)
 	return 0;
 }
 
-/* Where the C library keeps what a copy of this thread must have anew. */
+/*
+ * The addresses at which the C library keeps state that a copy of this thread
+ * must renew.
+ */
 static int
 template_find_thread(struct box *box, struct err *err)
 {
@@ -208,13 +211,15 @@ template_wait(struct err *err)
 
 	if (n != 1)
 		return n;
-	/* The rest is empty in both, or is received anew (the packet). */
+	/*
+	 * The other members are empty in both, or received anew (the packet).
+	 */
 	memcpy(&template_box, &template_preset, offsetof(struct box, links));
 	template_box.channel = channel;
 	return 1;
 }
 
-/* The launcher changes what is in template_box, which is its memory too. */
+/* The launcher changes template_box, because they share memory. */
 static int
 template_fork(void)
 {
@@ -244,7 +249,7 @@ static const struct module_template template_module = {
 	.refuse = box_send_unfit,
 };
 
-/* By this name the interpreter looks for it when it loads the library. */
+/* The interpreter looks for this name when it loads the library. */
 __attribute__((visibility("default"))) void *PyInit_caisson_template(void);
 
 void *

@@ -1,6 +1,6 @@
 /*
- * One request of the command: a file and a FIFO in the folder of calls, and a
- * line that names them (see serve.c). Run by the command, in the box.
+ * One request of the command: a file and a FIFO in the directory of calls, and
+ * a line with their name (see serve.c). Run by the command, in the box.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@ static const char ask_gone[] =
     "the connection to the servers is gone: the process that held it has "
     "ended, or its files have been removed";
 
-/* What a request is made of; paths are the caller's to free. */
+/* The parts of a request; the caller frees the paths. */
 struct ask {
 	char name[MCP_NAME_MAX + 1];
 	char *fifo;
@@ -46,7 +46,7 @@ ask_close(struct ask *ask)
 	fd_close(&ask->line);
 }
 
-/* Says that no call can be made; ends where that has been said. */
+/* Sets the error that no call can be made, unless it was set before. */
 static int
 ask_lose(struct err *err)
 {
@@ -74,7 +74,7 @@ ask_open(struct ask *ask, struct err *err)
 	ask->requests = mem_printf("%s/" MCP_REQUESTS, folder);
 	ask->line =
 	    open(ask->requests, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
-	/* A process that was killed may have had the number before. */
+	/* A killed process may have used the number before. */
 	unlink(ask->fifo);
 	unlink(ask->request);
 	if (ask->line == -1 || mkfifo(ask->fifo, 0600) == -1)
@@ -96,7 +96,7 @@ ask_write(struct ask *ask, const struct buffer *request, struct err *err)
 	return 0;
 }
 
-/* Names the call: a line that is written whole, or not yet. */
+/* Announces the call: the line is written as a whole, or not yet. */
 static int
 ask_announce(struct ask *ask, struct err *err)
 {
@@ -136,7 +136,7 @@ ask_read(struct ask *ask, struct buffer *line, struct err *err)
 	return 0;
 }
 
-/* Why it was refused. Returns -1 with err. */
+/* Sets err to why it was refused. Returns -1. */
 static int
 ask_refused(struct json_span frame, struct err *err)
 {
@@ -156,7 +156,7 @@ ask_take(struct buffer *line, struct json_span *payload, struct err *err)
 	struct json_span frame, success;
 
 	if (json_span_parse(line->data, line->len, &frame, err) == -1)
-		return err_wrap(err, "the answer cannot be read");
+		return err_wrap(err, "the answer cannot be parsed");
 	if (json_span_get(frame, "success", &success) != 1 ||
 	    json_span_kind(success) != JSON_SPAN_TRUE)
 		return ask_refused(frame, err);

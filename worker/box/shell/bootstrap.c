@@ -1,9 +1,9 @@
 /*
- * What a box of the shell executes: says that it is ready, waits for the code,
- * writes it to a file, and becomes the shell that runs that file. So its exit
- * status, and the signal that ends it, are the shell's own. Run by the code, in
- * the box, with descriptor 0 empty, 1 and 2 the raw pipes of the code, 3 and 4
- * those of the relay.
+ * The program that a box of the shell executes: reports that it is ready, waits
+ * for the code, writes it to a file, and becomes the shell that runs that file.
+ * The exit status, and the signal that ends it, are therefore those of the
+ * shell. Run by the code, in the box, with descriptor 0 empty, 1 and 2 the raw
+ * pipes of the code, 3 and 4 those of the relay.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,12 +20,12 @@
 #define BOOTSTRAP_IN 3
 #define BOOTSTRAP_OUT 4
 
-/* EX_SOFTWARE, as every process of ours that met nonsense. */
+/* EX_SOFTWARE, as in every process of Caisson that meets invalid input. */
 #define BOOTSTRAP_BROKEN 70
 
 static const char bootstrap_ready[] = "{\"type\":\"ready\"}\n";
 
-/* Reads the one line that comes before the code runs. */
+/* Reads the only line that precedes the run of the code. */
 static int
 bootstrap_receive(struct buffer *frame, struct err *err)
 {
@@ -63,7 +63,7 @@ bootstrap_take_code(const struct buffer *frame, size_t *len, struct err *err)
 	return json_span_string(member, len, err);
 }
 
-/* Beside the files of the user, not among them. Returns 0, or -1 with err. */
+/* Outside of the user's directory. Returns 0, or -1 with err. */
 static int
 bootstrap_store(
     const char *path, const char *code, size_t len, struct err *err)
@@ -78,7 +78,9 @@ bootstrap_store(
 	return 0;
 }
 
-/* Returns the folder for temporary files; the user's are elsewhere. */
+/*
+ * Returns the directory for temporary files; those of the user are elsewhere.
+ */
 static const char *
 bootstrap_folder(void)
 {
@@ -87,7 +89,7 @@ bootstrap_folder(void)
 	return folder == NULL ? "/tmp" : folder;
 }
 
-/* Lets scripts call tools. Returns 0, or -1 with err. */
+/* Enables scripts to call tools. Returns 0, or -1 with err. */
 static int
 bootstrap_serve(const char *folder, struct err *err)
 {
@@ -127,7 +129,7 @@ bootstrap_run(const char *shell, struct err *err)
 		return -1;
 	if (bootstrap_serve(folder, err) == -1)
 		return -1;
-	/* Else a shell would set another one, which it does not know. */
+	/* Otherwise the shell would set it to an unknown program. */
 	if (setenv("SHELL", shell, 1) == -1)
 		return err_sys(err, "set SHELL");
 	close(BOOTSTRAP_IN);

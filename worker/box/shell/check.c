@@ -1,8 +1,8 @@
 /*
- * The arguments of a call, compared with the schema of the tool before anything
- * is sent: names, types and choices, with all that a value holds. What is not
- * understood allows everything: the server judges. Run by the command, in the
- * box.
+ * Compares the arguments of a call with the schema of the tool before they are
+ * sent: names, types and choices, including nested values. Anything that it
+ * does not understand is allowed, because the server checks again. Run by the
+ * command, in the box.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,18 +13,20 @@
 #include "../../../common/mem.h"
 #include "../../../common/utf8.h"
 
-/* One look at the arguments of a call, or at a part of them. */
+/* One comparison of the arguments of a call, or of a part of them. */
 struct check {
 	struct json_span root;
-	struct buffer *says; /* what is wrong, with "; " between */
-	size_t wrong;        /* how much that is */
-	unsigned int *left;  /* values that may be looked at, of all looks */
+	struct buffer *says; /* the errors, separated by "; " */
+	size_t wrong;        /* their number */
+	unsigned int *left;  /* values that may still be examined */
 };
 
 static void check_value(struct check *check, const char *where,
     struct json_span value, struct json_span schema, int depth);
 
-/* Returns the object that is a member; else an empty span, of no members. */
+/*
+ * Returns the object that is a member; otherwise an empty span without members.
+ */
 static struct json_span
 check_object(struct json_span object, const char *name)
 {
@@ -42,7 +44,7 @@ check_is_object(struct json_span value)
 	return json_span_kind(value) == JSON_SPAN_OBJECT;
 }
 
-/* Whether a list that is a member has this string. */
+/* Whether a list that is a member contains this string. */
 static int
 check_has(struct json_span object, const char *name, const char *string)
 {
@@ -58,7 +60,7 @@ check_has(struct json_span object, const char *name, const char *string)
 	return 0;
 }
 
-/* Begins a sentence: returns 0 where there are enough of them. */
+/* Starts a sentence; returns 0 if there are enough of them. */
 static int
 check_begin(struct check *check)
 {
@@ -91,7 +93,7 @@ check_show(struct buffer *text, struct json_span value)
 		buffer_add_text(text, "...");
 }
 
-/* Says that a value is wrong, and what it must be. */
+/* Reports an invalid value, and the values allowed. */
 static void
 check_complain(struct check *check, const char *where, struct json_span value,
     const struct buffer *must)
@@ -104,7 +106,7 @@ check_complain(struct check *check, const char *where, struct json_span value,
 	check_show(check->says, value);
 }
 
-/* Whether a number is an integer, or too large to tell. */
+/* Whether a number is an integer, or too large to know. */
 static int
 check_is_integer(struct json_span value)
 {
@@ -150,7 +152,7 @@ check_is_same_number(struct json_span value, struct json_span choice)
 	return strtod(text, NULL) == strtod(other, NULL);
 }
 
-/* Whether a value is one that a schema names, or could be. */
+/* Whether a value is one that a schema lists, or could be. */
 static int
 check_is_same(struct json_span value, struct json_span choice)
 {
@@ -165,7 +167,7 @@ check_is_same(struct json_span value, struct json_span choice)
 	return 1;
 }
 
-/* Appends the values of which one is right. */
+/* Appends the list of allowed values. */
 static void
 check_add_choices(struct buffer *must, struct json_span list)
 {
@@ -189,7 +191,10 @@ check_add_choices(struct buffer *must, struct json_span list)
 	}
 }
 
-/* Whether "const" and "enum" allow a value; else what it must be. */
+/*
+ * Whether "const" and "enum" allow a value; otherwise appends the allowed
+ * values.
+ */
 static int
 check_choices(
     struct json_span part, struct json_span value, struct buffer *must)
@@ -216,7 +221,7 @@ check_choices(
 	return !some;
 }
 
-/* Whether "type" allows a value; else what it must be. */
+/* Whether "type" allows a value; otherwise appends the allowed types. */
 static int
 check_type(struct json_span part, struct json_span value, struct buffer *must)
 {
@@ -230,7 +235,7 @@ check_type(struct json_span part, struct json_span value, struct buffer *must)
 
 /* Names */
 
-/* Appends the names that there may be: those required first. */
+/* Appends the names of all arguments, required ones first. */
 static void
 check_add_known(struct buffer *says, struct json_span part)
 {
@@ -263,7 +268,7 @@ check_add_known(struct buffer *says, struct json_span part)
 		buffer_add_text(says, "none");
 }
 
-/* Appends one name of several; after a few there are only dots. */
+/* Appends one of several names; after a few of them only dots. */
 static void
 check_add_name(struct buffer *names, size_t n, struct json_span name)
 {
@@ -276,7 +281,7 @@ check_add_name(struct buffer *names, size_t n, struct json_span name)
 		listed_add_text(names, name, MCP_SHOWN_MAX);
 }
 
-/* Collects the required names that are not there; returns how many. */
+/* Collects the missing required names; returns their number. */
 static size_t
 check_find_missing(
     struct json_span part, struct json_span object, struct buffer *names)
@@ -292,7 +297,7 @@ check_find_missing(
 	while (json_span_next_element(&walk, &each)) {
 		auto_free char *name = json_span_string(each, &len, NULL);
 
-		/* With a default a server may be content without. */
+		/* A server may not need an argument that has a default. */
 		if (name != NULL && json_span_get(object, name, &found) == 0 &&
 		    json_span_get(check_object(properties, name), "default",
 		        &found) == 0)
@@ -301,7 +306,7 @@ check_find_missing(
 	return n;
 }
 
-/* Appends the names that come close to one that is unknown. */
+/* Appends the names that resemble an unknown one. */
 static void
 check_add_close(struct buffer *close, const char *name,
     struct json_span properties, struct json_span object)
@@ -322,7 +327,7 @@ check_add_close(struct buffer *close, const char *name,
 	}
 }
 
-/* Collects the names that no property has; returns how many. */
+/* Collects the names that are not properties; returns their number. */
 static size_t
 check_find_unknown(struct json_span part, struct json_span object,
     struct buffer *names, struct buffer *close)
@@ -344,7 +349,7 @@ check_find_unknown(struct json_span part, struct json_span object,
 	return n;
 }
 
-/* Whether names may be allowed that "properties" does not have. */
+/* Whether names missing in "properties" may be allowed. */
 static int
 check_is_vague(struct json_span part)
 {
@@ -362,8 +367,8 @@ check_is_vague(struct json_span part)
 }
 
 /*
- * Whether names that a schema does not declare are wrong. The arguments
- * themselves have none beyond those declared, where nothing says otherwise.
+ * Whether undeclared names are errors. For the arguments themselves they are,
+ * unless the schema allows them.
  */
 static int
 check_is_closed(struct json_span part, int top)
@@ -384,7 +389,7 @@ check_is_closed(struct json_span part, int top)
 	return no_more || (top && found == 0);
 }
 
-/* Says which names are unknown, and which are missing. */
+/* Reports the unknown and the missing names. */
 static void
 check_names(struct check *check, const char *where, struct json_span object,
     struct json_span part)
@@ -458,7 +463,9 @@ check_items(struct check *check, const char *where, struct json_span list,
 	}
 }
 
-/* One of several schemas must fit; the best of what is wrong is said. */
+/*
+ * One of several schemas must match; the error of the best match is reported.
+ */
 static void
 check_either(struct check *check, const char *where, struct json_span value,
     struct json_span list, int depth)
@@ -494,7 +501,7 @@ check_either(struct check *check, const char *where, struct json_span value,
 	check_complain(check, where, value, &must);
 }
 
-/* A value, by a schema that refers to nothing. */
+/* Checks a value against a schema without references. */
 static void
 check_plain(struct check *check, const char *where, struct json_span value,
     struct json_span part, int depth)
@@ -534,7 +541,7 @@ check_value(struct check *check, const char *where, struct json_span value,
 	    !check_is_object(schema))
 		return;
 	(*check->left)--;
-	/* References in a part of its own name lead to other places. */
+	/* References inside a part with its own name have other targets. */
 	if (schema_is_apart(schema, check->root))
 		return;
 	if (json_span_get(schema, "$ref", &found) > 0) {

@@ -1,5 +1,5 @@
 /*
- * The words of the command mcp, and what each does. Run in the box, by scripts.
+ * The words of the command mcp and their actions. Run in the box, by scripts.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -53,7 +53,7 @@ command_fail(const char *what, const struct err *err)
 	return MCP_FAILED;
 }
 
-/* The same where no tool was called, as the words were wrong. */
+/* The same for a call with wrong words, for which no tool was called. */
 static int
 command_refuse(const char *what, const struct err *err)
 {
@@ -61,16 +61,16 @@ command_refuse(const char *what, const struct err *err)
 	return MCP_USAGE;
 }
 
-/* What a call is made of. */
+/* The parts of a call. */
 struct command_call {
 	const char *server;
 	const char *tool;
-	char **words; /* of its arguments; the last is NULL */
+	char **words; /* of its arguments, ended by NULL */
 	int whole;
 	char *name; /* "server.tool" */
 };
 
-/* Takes --json out of words; behind "--" none is an option. */
+/* Removes --json from words; "--" ends the options. */
 static int
 command_take_options(char **words, int *whole)
 {
@@ -95,8 +95,8 @@ command_take_options(char **words, int *whole)
 }
 
 /*
- * Makes the request of a call of a tool that the server has listed. Returns 0,
- * or an enum mcp_status, having said why.
+ * Makes the request of a call of a listed tool. Returns 0, or an enum
+ * mcp_status after reporting the error.
  */
 static int
 command_make_request(const struct command_call *call, const char *server,
@@ -129,7 +129,7 @@ command_make_request(const struct command_call *call, const char *server,
 	return 0;
 }
 
-/* Has a server loaded, and waits until its tools can be called. */
+/* Loads a server, and waits until its tools can be called. */
 static int
 command_start(const char *server, struct err *err)
 {
@@ -139,7 +139,7 @@ command_start(const char *server, struct err *err)
 	return ask_about("load_server", server, 0, &line, &payload, err);
 }
 
-/* As command_call, when it is known which servers there are. */
+/* Like command_call, with the list of servers. */
 static int
 command_call_one(
     const struct command_call *call, const struct listed_servers *servers)
@@ -203,7 +203,7 @@ command_tools(int count, char **words)
 	    words[0], words[0] == NULL ? NULL : words[1], whole);
 }
 
-/* Words that were given as one are several all the same. */
+/* Several words in one argument are treated as several words. */
 static int
 command_search(int count, char **words)
 {
@@ -273,7 +273,7 @@ command_show(int count, char **words)
 static const struct command {
 	const char *name;
 	const char *takes;
-	int least; /* words behind the name */
+	int least; /* words after the name */
 	int most;
 	int (*run)(int count, char **words);
 } commands[] = {
@@ -303,7 +303,7 @@ command_find(const char *name)
 	return NULL;
 }
 
-/* Prints what a command takes, or with NULL what each does. */
+/* Prints the usage of a command, or of all commands for NULL. */
 static void
 command_print_usage(FILE *to, const char *name)
 {
@@ -342,8 +342,8 @@ command_print_help(int count, char **words)
 }
 
 /*
- * Whether the words ask for help, which may stand behind all; then they are
- * those before it.
+ * Whether the words request help, which may follow any words; if so, only the
+ * words before it remain.
  */
 static int
 command_is_help(int *count, char **words)
@@ -359,7 +359,7 @@ command_is_help(int *count, char **words)
 	return 0;
 }
 
-/* Explains a command, or the server or tool that it names. */
+/* Explains a command, or the named server or tool. */
 static int
 command_help_with(const char *name, int count, char **words)
 {

@@ -1,6 +1,6 @@
 /*
- * Which servers and tools there are: asked for, searched and printed. What
- * servers say may be any JSON. Run by the command, in the box.
+ * The servers and tools: requests, searches and prints them. Text of servers
+ * may be any JSON. Run by the command, in the box.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,9 @@
 
 /* Servers */
 
-/* Returns a string of an object, which the caller frees; "" where none is. */
+/*
+ * Returns a string member of an object, which the caller frees; "" if absent.
+ */
 static char *
 listed_string(struct json_span object, const char *name)
 {
@@ -65,7 +67,7 @@ listed_free(struct listed_servers *servers)
 	*servers = (struct listed_servers){ NULL, 0 };
 }
 
-/* The only one that is the same but for case, "-" and "_"; else NULL. */
+/* Returns the only one that is equal except for case, "-" and "_"; or NULL. */
 static const struct listed_server *
 listed_find_like(const struct listed_servers *servers, const char *name)
 {
@@ -82,7 +84,7 @@ listed_find_like(const struct listed_servers *servers, const char *name)
 	return found;
 }
 
-/* Why there is no server of this name. */
+/* Sets the error for an unknown server. */
 static void
 listed_explain(const struct listed_servers *servers, const char *name,
     struct err *err)
@@ -164,7 +166,7 @@ listed_add_text(struct buffer *text, struct json_span string, size_t most)
 		buffer_add_text(text, "...");
 }
 
-/* The only one that is the same but for case, "-" and "_". */
+/* The only one that is equal except for case, "-" and "_". */
 static int
 listed_find_tool_like(
     struct json_span tools, const char *name, struct json_span *tool)
@@ -233,7 +235,7 @@ listed_find_tool(struct json_span list, const char *name,
 	return listed_find_tool_like(tools, name, tool);
 }
 
-/* Whether a list of strings has the string name, which has its quotes. */
+/* Whether a list of strings contains name, which has its quotes. */
 static int
 listed_is_required(struct json_span schema, struct json_span name)
 {
@@ -250,7 +252,7 @@ listed_is_required(struct json_span schema, struct json_span name)
 	return 0;
 }
 
-/* The values of which one is right: "red|green". */
+/* The allowed values: "red|green". */
 static void
 listed_add_choices(struct buffer *text, struct json_span list)
 {
@@ -272,7 +274,7 @@ listed_add_choices(struct buffer *text, struct json_span list)
 	}
 }
 
-/* One argument: "path=string", in brackets where it may be left out. */
+/* One argument: "path=string", in brackets if optional. */
 static void
 listed_add_argument(struct buffer *text, struct json_span schema,
     struct json_span name, struct json_span property)
@@ -295,7 +297,7 @@ listed_add_argument(struct buffer *text, struct json_span schema,
 		buffer_add_text(text, "]");
 }
 
-/* Appends how a tool is called, without what is said of it. */
+/* Appends how a tool is called, without its description. */
 static void
 listed_add_call(
     struct buffer *text, const char *server, struct json_span tool)
@@ -327,7 +329,7 @@ listed_add_tool(
 	}
 }
 
-/* Prints all there is about one tool. */
+/* Prints the full description of one tool. */
 static int
 listed_print_tool(const struct listed_server *server, struct json_span list,
     const char *name, int whole)
@@ -386,7 +388,7 @@ listed_print_server(
 	return MCP_DONE;
 }
 
-/* As listed_print_tools, when it is known which servers there are. */
+/* Like listed_print_tools, with the list of servers. */
 static int
 listed_print_some(const struct listed_servers *servers, const char *name,
     const char *tool, int whole)
@@ -435,14 +437,14 @@ listed_print_tools(const char *name, const char *tool, int whole)
 
 /* Searching */
 
-/* A tool that fits: words that it has, and what they are worth. */
+/* A matching tool: the words it contains, and its score. */
 struct listed_found {
 	unsigned int words;
 	unsigned int worth;
 	char *line;
 };
 
-/* What a word is worth where it stands in a name, or in what is said. */
+/* The score of a word found in a name, or in a description. */
 enum listed_worth {
 	LISTED_SAID = 1,
 	LISTED_DESCRIBED = 2,
@@ -464,7 +466,7 @@ listed_weigh(const char *word, const char *name, const char *server,
 	return strcasestr(said, word) != NULL ? LISTED_SAID : 0;
 }
 
-/* The same for a word or, where it stands in the plural, its singular. */
+/* The same for a word or, if it is a plural, its singular. */
 static unsigned int
 listed_weigh_word(const char *word, const char *name, const char *server,
     const char *about, const char *said)
@@ -479,7 +481,7 @@ listed_weigh_word(const char *word, const char *name, const char *server,
 	return listed_weigh(one, name, server, about, said);
 }
 
-/* Puts a tool where it belongs among the best. */
+/* Inserts a tool into the list of the best. */
 static void
 listed_keep(struct listed_found *best, struct listed_found *found)
 {

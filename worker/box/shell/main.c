@@ -1,5 +1,5 @@
 /*
- * One program of two names: what a box of the shell begins with, and the
+ * One program with two names: the first program of a box of the shell, and the
  * command mcp in it.
  */
 #include <string.h>

@@ -1,8 +1,8 @@
 /*
- * The program of a box of the shell: it starts the shell (bootstrap.c) and
- * serves the calls of tools beside it (serve.c); and by the name mcp it is the
- * command by which scripts make those (all other files). Both run in the box,
- * with no rights but those of the code.
+ * The program of a box of the shell. It starts the shell (bootstrap.c) and
+ * serves the tool calls beside it (serve.c). Under the name mcp it is the
+ * command with which scripts make these calls (all other files). Both run in
+ * the box, with the rights of the code only.
  */
 #ifndef WORKER_BOX_SHELL_MCP_H
 #define WORKER_BOX_SHELL_MCP_H
@@ -13,57 +13,57 @@
 #include "../../../common/err.h"
 #include "../../../common/json_span.h"
 
-/* By this name the program is the bootstrap, and starts the code. */
+/* Under this name the program is the bootstrap, and starts the code. */
 #define MCP_BOOTSTRAP "caisson-shell"
 
-/* Where the calls lie: the variable that has the folder, and its FIFO. */
+/* The environment variable with the directory of calls, and the FIFO in it. */
 #define MCP_FOLDER_VARIABLE "CAISSON_CALLS"
 #define MCP_FOLDER_NAME ".caisson"
 #define MCP_FOLDER "/tmp/" MCP_FOLDER_NAME
 #define MCP_REQUESTS "requests"
-/* Behind the name of a call: the file of its request. */
+/* Suffix of the name of a call: the file of its request. */
 #define MCP_REQUEST ".request"
-/* There once the script has ended, and its calls have been told of. */
+/* Exists after the script has ended and its calls were reported. */
 #define MCP_ENDED "ended"
 
-/* How the command ends. */
+/* The exit statuses of the command. */
 enum mcp_status {
 	MCP_DONE,
-	MCP_FAILED, /* the tool, the server or the connection */
+	MCP_FAILED, /* failure of the tool, server or connection */
 	MCP_USAGE,  /* wrong words or arguments; no tool was called */
 };
 
 /*
- * bootstrap.c: waits for the code and becomes shell, which runs it. Returns
- * only on failure: the exit status, having said why.
+ * bootstrap.c: waits for the code and becomes the shell that runs it. Returns
+ * only on failure, after reporting it: the exit status.
  */
 int bootstrap_main(const char *shell);
 
 /*
- * repair.c: takes line ends CRLF, where all are, and a Markdown fence around
- * the whole from code, of *len bytes, in place. Returns how it runs then, or
- * NULL where nothing was changed.
+ * repair.c: converts line ends CRLF, if all are, and removes a Markdown fence
+ * around the whole of code, of *len bytes, in place. Returns how the code runs
+ * then, or NULL if nothing was changed.
  */
 const char *repair_code(char *code, size_t *len);
 
 /*
  * serve.c: starts the process that passes calls on to the relay, through the
  * descriptors in and out, which the caller still owns, until the calling
- * process ends. folder is made for it. Returns 0, or -1 with err.
+ * process ends. Creates folder for it. Returns 0, or -1 with err.
  */
 int serve_start(const char *folder, int in, int out, struct err *err);
 
 /*
- * Makes the frame of a request, with its newline, of the JSON that a caller has
- * written, which may be anything. Returns 0, or -1 with err: nothing is to be
- * sent then.
+ * Makes the frame of a request, with its newline, from the JSON written by a
+ * caller, which may be any bytes. Returns 0, or -1 with err: the request must
+ * not be sent then.
  */
 int serve_make_frame(struct buffer *frame, unsigned long long id,
     const char *data, size_t len, struct err *err);
 
 /*
- * Whether a name, of len bytes, can be that of a call: two numbers with a "-"
- * between them.
+ * Whether a name, of len bytes, is valid for a call: two numbers separated by
+ * "-".
  */
 int serve_is_name(const char *name, size_t len);
 
@@ -75,20 +75,20 @@ int serve_is_name(const char *name, size_t len);
 int ask_relay(const struct buffer *request, struct buffer *line,
     struct json_span *payload, struct err *err);
 
-/* As ask_relay, for the requests that name a server, or, with NULL, none. */
+/* Like ask_relay, for requests that name a server, or, with NULL, none. */
 int ask_about(const char *type, const char *server, int remembered,
     struct buffer *line, struct json_span *payload, struct err *err);
 
 /*
- * values.c: makes the arguments of a call, a JSON object, of the words that
- * give them: "name=value", of the types that schema (the inputSchema of the
- * tool; empty: unknown) has, "name:=JSON", or "-" for the object that stands on
- * standard input. Returns 0, or -1 with err.
+ * values.c: makes the arguments of a call, a JSON object, from words:
+ * "name=value", with the types of schema (the inputSchema of the tool; empty:
+ * unknown), "name:=JSON", or "-" for the object on standard input. Returns 0,
+ * or -1 with err.
  */
 int values_read(char *const *words, struct json_span schema,
     struct buffer *json, struct err *err);
 
-/* Makes one value, as JSON, of its text. Returns 0, or -1 with err. */
+/* Converts text to one value, as JSON. Returns 0, or -1 with err. */
 int values_add(struct buffer *json, const char *name, const char *text,
     struct json_span schema, struct json_span property, struct err *err);
 
@@ -113,49 +113,49 @@ unsigned int schema_type_of(struct json_span value);
 int schema_resolve(struct json_span root, struct json_span reference,
     struct json_span *part);
 
-/* Whether a part has a name of its own, which references in it mean. */
+/* Whether a part has its own name, to which its references are relative. */
 int schema_is_apart(struct json_span part, struct json_span root);
 
-/* Returns the types that "type" names; 0: any, or one that is unknown. */
+/* Returns the types that "type" names; 0: any, or unknown ones. */
 unsigned int schema_types_named(struct json_span part);
 
 /*
  * Returns the types that a part of the schema root allows; 0: any, or unknown.
- * depth is how deep it lies, 0 for the caller.
+ * depth is its depth, 0 for the caller.
  */
 unsigned int schema_types_of(
     struct json_span root, struct json_span part, int depth);
 
-/* Appends what types are called: "a number or null". */
+/* Appends the names of types: "a number or null". */
 void schema_add_types(struct buffer *said, unsigned int types);
 
 /*
  * check.c: compares arguments, an object, with the schema of the tool. Returns
- * 0, or -1 with err: all that is wrong.
+ * 0, or -1 with err: all errors.
  */
 int check_arguments(
     struct json_span schema, struct json_span object, struct err *err);
 
-/* names.c: whether names are the same but for case, "-" and "_". */
+/* names.c: whether names are equal except for case, "-" and "_". */
 int names_same(const char *one, const char *other);
 
-/* Whether one may be the other, with a typing error. */
+/* Whether one may be a misspelling of the other. */
 int names_close(const char *one, const char *other);
 
 /*
- * print.c: prints the result of a tool: its text, or with whole all of it as
- * JSON. name is what the user calls the tool. Returns an enum mcp_status.
+ * print.c: prints the result of a tool: its text or, if whole is set, all of it
+ * as JSON. name is the name that the user gave. Returns an enum mcp_status.
  */
 int print_result(struct json_span result, int whole, const char *name);
 
 /* Prints "mcp: TEXT" on standard error. */
 void print_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* listed.c: which servers and tools there are. */
+/* listed.c: the servers and tools. */
 struct listed_server {
 	char *name;
 	char *alias;
-	char *about; /* empty where there is no description */
+	char *about; /* empty if there is no description */
 	int loaded;
 };
 
@@ -164,13 +164,13 @@ struct listed_servers {
 	size_t count;
 };
 
-/* Asks for the servers of this execution. Returns 0, or -1 with err. */
+/* Requests the servers of this execution. Returns 0, or -1 with err. */
 int listed_fetch(struct listed_servers *servers, struct err *err);
 void listed_free(struct listed_servers *servers);
 
 /*
- * Returns the row of this name, or else alias, or else the only one that is the
- * same but for case, "-" and "_"; NULL with err where none is.
+ * Returns the row with this name, or else this alias, or else the only one that
+ * is equal except for case, "-" and "_"; NULL with err if there is none.
  */
 const struct listed_server *listed_find(const struct listed_servers *servers,
     const char *name, struct err *err);
@@ -178,29 +178,31 @@ const struct listed_server *listed_find(const struct listed_servers *servers,
 /* Prints a line for each. Returns an enum mcp_status. */
 int listed_print_servers(void);
 /*
- * Prints the tools of a server, or with NULL those of all that are loaded; and
- * with tool, not NULL, what there is about that. whole: as JSON.
+ * Prints the tools of a server, or with NULL those of all loaded servers; if
+ * tool is not NULL, the description of that tool. whole: as JSON.
  */
 int listed_print_tools(const char *server, const char *tool, int whole);
-/* Prints the tools that fit the words best, of all servers. */
+/* Prints the tools of all servers that match the words best. */
 int listed_search(char *const *words);
 
 /*
- * Finds a tool of a list by its name, or else its alias, which may come without
- * its server, or else as listed_find does. Returns 1 with its entry, or 0.
+ * Finds a tool of a list by its name, or else its alias, also without the
+ * prefix of the server, or else like listed_find. Returns 1 with its entry, or
+ * 0.
  */
 int listed_find_tool(struct json_span list, const char *name,
     struct json_span *tool);
 
 /*
- * Says that a list has no tool of this name, and which ones come close; called
- * is what the user calls it.
+ * Reports that a list has no tool of this name, with similar names; called is
+ * the name that the user gave.
  */
 void listed_explain_tool(struct json_span list, const char *called,
     const char *name, const char *server);
 
 /*
- * Appends a tool as it is called: "server.tool(path: string, [limit: number])".
+ * Appends the signature of a tool: "server.tool(path: string, [limit:
+ * number])".
  */
 void listed_add_tool(struct buffer *text, const char *server,
     struct json_span tool);
@@ -210,13 +212,13 @@ void listed_add_text(
     struct buffer *text, struct json_span string, size_t most);
 
 /*
- * show.c: makes the request that shows the picture in a file, or for "-" on
- * standard input; title NULL: its name. Returns 0, or -1 with err.
+ * show.c: makes the request that shows the picture in a file, or on standard
+ * input for "-"; title NULL: the file name. Returns 0, or -1 with err.
  */
 int show_make_request(struct buffer *request, const char *path,
     const char *title, struct err *err);
 
-/* command.c: does what the words say. Returns an enum mcp_status. */
+/* command.c: executes the words. Returns an enum mcp_status. */
 int command_main(int count, char **words);
 
 #endif

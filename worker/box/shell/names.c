@@ -1,6 +1,6 @@
 /*
- * Names as people write them: which are the same but for case, dashes and
- * underscores, and which come close. Run by the command, in the box.
+ * Names as people write them: equality except for case, dashes and underscores,
+ * and similarity. Run by the command, in the box.
  */
 #include <ctype.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "mcp.h"
 #include "../../../common/limits.h"
 
-/* The next character that counts, in lower case; 0 at the end. */
+/* The next significant character, in lower case; 0 at the end. */
 static int
 names_next(const char **name)
 {
@@ -29,7 +29,10 @@ names_same(const char *one, const char *other)
 	return 1;
 }
 
-/* Copies what counts of a name, at most MCP_CLOSE_MAX; returns its length. */
+/*
+ * Copies the significant characters of a name, at most MCP_CLOSE_MAX; returns
+ * their number.
+ */
 static size_t
 names_plain(const char *name, char *plain)
 {
@@ -58,7 +61,7 @@ names_close(const char *one, const char *other)
 
 	if (a_len > MCP_CLOSE_MAX || b_len > MCP_CLOSE_MAX)
 		return 0;
-	/* Characters to change, of ever longer beginnings. */
+	/* Edit distances of increasingly long prefixes. */
 	for (j = 0; j <= b_len; j++)
 		row[j] = j;
 	for (i = 1; i <= a_len; i++) {

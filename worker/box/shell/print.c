@@ -1,5 +1,5 @@
 /*
- * What the command prints: the results of tools on standard output, everything
+ * The output of the command: results of tools on standard output, everything
  * else on standard error. Run by the command, in the box.
  */
 #include <stdarg.h>
@@ -20,7 +20,7 @@ print_error(const char *fmt, ...)
 	fprintf(stderr, "mcp: %s\n", text);
 }
 
-/* Whether a block is text, which goes to *text. */
+/* Whether a block is text, which is stored in *text. */
 static int
 print_is_text(struct json_span block, struct json_span *text)
 {
@@ -63,7 +63,7 @@ print_add_text(struct buffer *text, struct json_span result, size_t *others,
 	return 0;
 }
 
-/* On standard output, and ends a line. Returns an enum mcp_status. */
+/* Prints on standard output, and ends the line. Returns an enum mcp_status. */
 static int
 print_line(const char *data, size_t len, const char *name)
 {
@@ -97,8 +97,8 @@ print_text(struct json_span result, const char *name)
 		return MCP_FAILED;
 	}
 	if (others > 0)
-		print_error("%s: parts of the result are no text (%zu): --json "
-		    "prints them", name, others);
+		print_error("%s: parts of the result are not text (%zu): "
+		    "--json prints them", name, others);
 	if (text.len == 0 &&
 	    json_span_get(result, "structuredContent", &structured) == 1)
 		return print_line(structured.p, structured.len, name);

@@ -1,6 +1,6 @@
 /*
- * Code that did not come as a script: line ends of Windows, and a Markdown
- * fence around the whole, are taken off. Run by the code, before it starts.
+ * Repairs code that is not a plain script: removes Windows line ends, and a
+ * Markdown fence around the whole. Run by the code, before it starts.
  */
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 #define REPAIR_FENCE "```"
 
-/* Makes CRLF LF where every line ends so. Returns whether it has. */
+/* Converts CRLF to LF if every line ends with it. Returns whether it did. */
 static int
 repair_line_ends(char *code, size_t *len)
 {
@@ -30,7 +30,7 @@ repair_line_ends(char *code, size_t *len)
 	return 1;
 }
 
-/* Whether the first line of a fence is one of shell code, or says nothing. */
+/* Whether the first line of a fence names shell code, or no language. */
 static int
 repair_is_tag(const char *tag, size_t len)
 {
@@ -45,7 +45,7 @@ repair_is_tag(const char *tag, size_t len)
 	return 0;
 }
 
-/* Takes off the one fence around all. Returns whether there was one. */
+/* Removes the single fence around all. Returns whether there was one. */
 static int
 repair_fence(char *code, size_t *len)
 {
@@ -67,7 +67,7 @@ repair_fence(char *code, size_t *len)
 	if (!repair_is_tag(code + begin, (size_t)(first - code) - begin))
 		return 0;
 	begin = (size_t)(first + 1 - code);
-	/* With another inside it is not one script. */
+	/* With another fence inside it is not one script. */
 	if (memmem(code + begin, end - begin, REPAIR_FENCE, mark) != NULL)
 		return 0;
 	memmove(code, code + begin, end - begin);

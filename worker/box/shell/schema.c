@@ -1,7 +1,6 @@
 /*
- * What the schema of a tool says of the types of values, as far as it is
- * understood: it comes from a server, and may be any JSON. Run by the command,
- * in the box.
+ * The types of values in the schema of a tool, as far as it is understood: it
+ * comes from a server, and may be any JSON. Run by the command, in the box.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -109,7 +108,7 @@ schema_resolve(struct json_span root, struct json_span reference,
 	return 1;
 }
 
-/* Those of a list of schemas, or of names. */
+/* The types of a list of schemas, or of names. */
 static unsigned int
 schema_types_in(struct json_span root, struct json_span list, int depth)
 {
@@ -124,7 +123,7 @@ schema_types_in(struct json_span root, struct json_span list, int depth)
 	return types;
 }
 
-/* Those of the values that a schema names. */
+/* The types of the values that a schema lists. */
 static unsigned int
 schema_types_listed(struct json_span list)
 {

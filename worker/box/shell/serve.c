@@ -1,14 +1,14 @@
 /*
- * The process beside the shell: passes the calls of scripts on to the relay and
- * the answers back, as long as the shell lives. It runs in the box, with no
- * rights but those of the code, and holds the pipes of the relay, which the
- * code does not inherit.
+ * The process beside the shell: passes the calls of scripts to the relay and
+ * the answers back, as long as the shell runs. It runs in the box, with the
+ * rights of the code only, and holds the pipes of the relay, which the code
+ * does not inherit.
  *
- * Scripts and this process share a folder. A call named N is a file N.request
- * with the payload of a frame as JSON, a FIFO N for the answer, and the line
- * "N" in the FIFO of requests. Whatever else the code writes there is dropped:
- * a frame that the relay would not accept is not sent, and what becomes of a
- * call is the matter of its caller alone.
+ * Scripts and this process share a directory. A call named N is a file
+ * N.request with the payload of a frame as JSON, a FIFO N for the answer, and
+ * the line "N" in the FIFO of requests. Anything else that the code writes
+ * there is ignored: a frame that the relay would not accept is not sent, and a
+ * faulty call affects its caller only.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,11 +30,11 @@
 #include "../../../common/limits.h"
 #include "../../../common/mem.h"
 
-/* One call: from the line that names it until its answer is read. */
+/* One call: from the line with its name until its answer is read. */
 struct serve_call {
-	int fd; /* its FIFO; -1: the place is free */
+	int fd; /* its FIFO; -1: the slot is free */
 	unsigned long long id;
-	struct buffer answer; /* empty until it is there */
+	struct buffer answer; /* empty until it has arrived */
 	size_t written;
 };
 
@@ -46,13 +46,13 @@ struct serve {
 	int shell; /* a pidfd */
 	int told;  /* standard error of the code */
 	unsigned long long last; /* the number of the last frame */
-	struct buffer names; /* what has come of the names of calls */
-	struct buffer answers; /* what has come of the answers */
-	struct buffer frames; /* for the relay, not written yet */
+	struct buffer names; /* received bytes of names of calls */
+	struct buffer answers; /* received bytes of answers */
+	struct buffer frames; /* bytes not yet written to the relay */
 	struct serve_call calls[MCP_CALLS_MAX];
 };
 
-/* Before the calls in what is polled. */
+/* In the array for poll, before the calls. */
 enum serve_polled {
 	SERVE_SHELL,
 	SERVE_REQUESTS,
@@ -63,13 +63,13 @@ enum serve_polled {
 
 /* Frames */
 
-/* What a request has besides its type, by whom the relay knows it. */
+/* The members of a request besides its type, as the relay expects them. */
 static const struct serve_kind {
 	const char *type;
 	const char *strings[2];
 	int arguments;
-	int remembered; /* may be there */
-	int title;      /* may be there */
+	int remembered; /* optional */
+	int title;      /* optional */
 } serve_kinds[] = {
 	{ "call_tool", { "server", "tool" }, 1, 0, 0 },
 	{ "list_tools", { "server" }, 0, 1, 0 },
@@ -78,7 +78,7 @@ static const struct serve_kind {
 	{ "show", { "kind", "data" }, 0, 0, 1 },
 };
 
-/* Appends a member as it is, on one line. */
+/* Appends a member unchanged, on one line. */
 static int
 serve_add_member(struct buffer *frame, struct json_span request,
     const char *name, enum json_span_kind kind, struct err *err)
@@ -143,7 +143,7 @@ serve_make_frame(struct buffer *frame, unsigned long long id,
 	if (serve_add_payload(frame, request, err) == -1)
 		return -1;
 	buffer_add_text(frame, "}");
-	/* A value that is nested as deep as it may be lies deeper now. */
+	/* A value with the maximum depth is deeper in the frame. */
 	if (frame->len > FRAME_MAX)
 		return err_set(err, "the arguments of a call have at most %lu "
 		    "MiB as JSON", TOOL_ARGUMENTS_MAX / MIB);
@@ -178,7 +178,7 @@ serve_write_answer(struct serve_call *call)
 		serve_drop(call);
 }
 
-/* Answers what is not sent to the relay, as that would. */
+/* Answers a request that is not sent to the relay, in the form of the relay. */
 static void
 serve_refuse(struct serve_call *call, const struct err *why)
 {
@@ -201,7 +201,7 @@ serve_is_name(const char *name, size_t len)
 	return more > 0 && digits + 1 + more == len;
 }
 
-/* Returns the FIFO on which a caller waits, or -1. */
+/* Opens the FIFO on which a caller waits; -1 on failure. */
 static int
 serve_open_answer(struct serve *serve, const char *name)
 {
@@ -240,7 +240,7 @@ serve_read_request(struct serve *serve, const char *name,
 	return 0;
 }
 
-/* Begins a call for which there is a place. */
+/* Starts a call for which there is a slot. */
 static void
 serve_begin(struct serve *serve, struct serve_call *call, const char *name)
 {
@@ -260,7 +260,7 @@ serve_begin(struct serve *serve, struct serve_call *call, const char *name)
 		buffer_add(&serve->frames, frame.data, frame.len);
 }
 
-/* Returns a place that is free, or NULL. */
+/* Returns a free slot, or NULL. */
 static struct serve_call *
 serve_place(struct serve *serve)
 {
@@ -272,7 +272,7 @@ serve_place(struct serve *serve)
 	return NULL;
 }
 
-/* A caller has let go of its FIFO: the relay need not wait either. */
+/* A caller has closed its FIFO: the relay need not wait either. */
 static void
 serve_cancel(struct serve *serve, struct serve_call *call)
 {
@@ -282,7 +282,7 @@ serve_cancel(struct serve *serve, struct serve_call *call)
 	serve_drop(call);
 }
 
-/* Begins the calls that have been named, as far as there are places. */
+/* Starts the announced calls, as far as there are slots. */
 static void
 serve_take_names(struct serve *serve)
 {
@@ -297,7 +297,7 @@ serve_take_names(struct serve *serve)
 			serve_begin(serve, call, names->data);
 		buffer_drop_front(names, (size_t)(end + 1 - names->data));
 	}
-	/* No name is as long: it was not written by the command. */
+	/* No name is that long: it was not written by the command. */
 	if (names->len > MCP_NAMES_MAX)
 		buffer_drop_front(names, names->len);
 }
@@ -314,7 +314,7 @@ serve_read_names(struct serve *serve)
 
 /* The relay */
 
-/* Hands the line of an answer, with its newline, to its caller. */
+/* Passes the line of an answer, with its newline, to its caller. */
 static void
 serve_deliver(struct serve *serve, const char *line, size_t len)
 {
@@ -334,7 +334,7 @@ serve_deliver(struct serve *serve, const char *line, size_t len)
 	}
 }
 
-/* Ends when the relay has: then there is nothing to serve. */
+/* Exits when the relay has: there is nothing to serve. */
 static void
 serve_read_answers(struct serve *serve)
 {
@@ -349,7 +349,7 @@ serve_read_answers(struct serve *serve)
 	if (n == -1)
 		return;
 	answers->len += (size_t)n;
-	/* Only what has just come can end a line. */
+	/* Only the received bytes can end a line. */
 	while ((end = memchr(answers->data + from, '\n',
 	    answers->len - from)) != NULL) {
 		size_t len = (size_t)(end + 1 - answers->data);
@@ -358,7 +358,7 @@ serve_read_answers(struct serve *serve)
 		buffer_drop_front(answers, len);
 		from = 0;
 	}
-	/* What a large one took is memory that the code may have. */
+	/* Memory of a large answer is released for the code. */
 	if (answers->len == 0)
 		buffer_reset(answers);
 }
@@ -384,7 +384,7 @@ serve_prepare(struct serve *serve, struct pollfd *polled)
 {
 	size_t i;
 
-	/* While the relay does not read, no call is begun. */
+	/* No call is started while the relay does not read. */
 	int room = serve->frames.len < FRAME_MAX &&
 	    serve_place(serve) != NULL &&
 	    (serve->names.len == 0 ||
@@ -403,8 +403,9 @@ serve_prepare(struct serve *serve, struct pollfd *polled)
 }
 
 /*
- * The shell has ended: says which calls it did not wait for, as what becomes of
- * them is unknown. Each caller would say less, and some would be killed before.
+ * The shell has ended: reports the calls for which it did not wait, because
+ * their outcome is unknown. Each caller could report less, and some would be
+ * killed before.
  */
 static void __attribute__((noreturn))
 serve_end(struct serve *serve)
@@ -437,7 +438,7 @@ serve_turn(struct serve *serve)
 		return;
 	if (polled[SERVE_SHELL].revents != 0)
 		serve_end(serve);
-	/* Those first whose places others may get below. */
+	/* Processes these first, because others may get their slots below. */
 	for (i = 0; i < MCP_CALLS_MAX; i++)
 		if (polled[SERVE_CALLS + i].revents & POLLERR)
 			serve_cancel(serve, &serve->calls[i]);
@@ -452,7 +453,7 @@ serve_turn(struct serve *serve)
 		serve_write_frames(serve);
 }
 
-/* Lets go of the streams of the code, but for a last line. */
+/* Closes the streams of the code, except for a last line. */
 static int
 serve_settle(struct serve *serve, struct err *err)
 {
@@ -462,7 +463,7 @@ serve_settle(struct serve *serve, struct err *err)
 	serve->told = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		if (null == -1 || dup2(null, fd) == -1)
-			return err_sys(err, "let go of the streams");
+			return err_sys(err, "close the streams");
 	signal(SIGPIPE, SIG_IGN);
 	if (fd_set_nonblock(serve->in, 1, err) == -1)
 		return -1;
@@ -494,7 +495,9 @@ serve_open(struct serve *serve, const char *folder, struct err *err)
 	if (serve->folder == -1 ||
 	    mkfifoat(serve->folder, MCP_REQUESTS, 0600) == -1)
 		return err_sys(err, "create the FIFO of requests");
-	/* Held open for writing too: so it never ends while no call is made. */
+	/*
+	 * Opened for writing, too, so that it never ends while no call is made.
+	 */
 	serve->requests = openat(
 	    serve->folder, MCP_REQUESTS, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	if (serve->requests == -1)
@@ -505,7 +508,7 @@ serve_open(struct serve *serve, const char *folder, struct err *err)
 	return 0;
 }
 
-/* The shell shall not have a child that it has not started. */
+/* The shell must not have a child that it did not start. */
 static int
 serve_fork(struct serve *serve, struct err *err)
 {
@@ -513,9 +516,12 @@ serve_fork(struct serve *serve, struct err *err)
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		/* Before the code runs: it has the name, and another group. */
+		/*
+		 * Before the code runs: it has the same name, and needs another
+		 * group.
+		 */
 		prctl(PR_SET_NAME, "mcp-serve");
-		/* At the weaker level no process may leave its group. */
+		/* With reduced isolation no process may leave its group. */
 		(void)setsid();
 		pid = fork();
 		if (pid == 0)

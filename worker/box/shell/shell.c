@@ -1,6 +1,6 @@
 /*
- * The shell: what of the host it needs, run by the launcher; and becoming the
- * program of ours that starts it (bootstrap.c), run by the code.
+ * The shell: finds the files of the host that it needs, run by the launcher;
+ * and becomes the program that starts it (bootstrap.c), run by the code.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,11 +11,11 @@
 #include "shell.h"
 #include "../interpreter/interpreter.h"
 
-/* The default of the option, and what every system has instead. */
+/* The default of the option, and the shell that every system has. */
 #define SHELL_USUAL "/bin/bash"
 #define SHELL_ELSE "/bin/sh"
 
-/* Our program, in the view. */
+/* The program, in the view. */
 #define SHELL_PROGRAM "/" BOX_PROGRAMS_DIR "/mcp"
 
 int
@@ -34,13 +34,16 @@ shell_run(struct box *box, struct err *err)
 	const char *shell = box->setup.interpreter;
 	const char *const argv[] = { MCP_BOOTSTRAP, shell, NULL };
 
-	/* At the weaker level the box is a folder of the host. */
+	/* With reduced isolation the box is a directory of the host. */
 	snprintf(program, sizeof(program), "%s" SHELL_PROGRAM,
 	    box->weak ? box->folder : "");
 	if (interpreter_enter(box, err) == -1)
 		return -1;
 	interpreter_reset_signals();
-	/* Found out now, it is told in words; later it would be an exit code.*/
+	/*
+	 * Checked now, it gives an error message; later it would give an exit
+	 * code.
+	 */
 	if (access(shell, X_OK) == -1)
 		return interpreter_explain(box, errno, err);
 	execve(program, (char *const *)argv, environment_make(box));

@@ -1,5 +1,5 @@
 /*
- * The shell in a box: how it is found, and how it becomes the code.
+ * The shell in a box: finding it, and becoming it in the code.
  */
 #ifndef WORKER_BOX_SHELL_SHELL_H
 #define WORKER_BOX_SHELL_SHELL_H

@@ -1,6 +1,6 @@
 /*
- * The word show of the command: a picture from a file, as base64, goes to the
- * relay, which puts it into the answer. Run by the command, in the box.
+ * The word show of the command: a picture from a file is sent to the relay as
+ * base64, which adds it to the answer. Run by the command, in the box.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #include "../../../common/picture.h"
 #include "../../../common/utf8.h"
 
-/* The bytes of which base64 makes PICTURE_MAX. */
+/* The bytes that result in PICTURE_MAX bytes of base64. */
 #define SHOW_MAX (PICTURE_MAX / 4 * 3)
 
 /* Reads a file, or standard input for "-". Returns 0, or -1 with err. */
@@ -43,7 +43,7 @@ show_read(const char *path, struct buffer *data, struct err *err)
 	return n == -1 ? err_sys(err, "read it") : 0;
 }
 
-/* Returns the name of the kind that base64 begins as, or NULL. */
+/* Returns the name of the kind of picture that this base64 is, or NULL. */
 static const char *
 show_kind(const struct buffer *base64)
 {
@@ -57,7 +57,7 @@ show_kind(const struct buffer *base64)
 	return NULL;
 }
 
-/* What a picture is called that has no title. */
+/* Returns the title of a picture that was given none. */
 static const char *
 show_title(const char *path)
 {
@@ -84,8 +84,8 @@ show_make_request(struct buffer *request, const char *path,
 	base64_add(&base64, data.data, data.len);
 	kind = show_kind(&base64);
 	if (kind == NULL)
-		return err_set(err, "it is no PNG, JPEG, WebP or GIF: save "
-		    "the picture as one of these");
+		return err_set(err, "it is not a PNG, JPEG, WebP or GIF: save "
+		    "the picture in one of these formats");
 	buffer_printf(request, "{\"type\":\"show\",\"kind\":\"%s\"", kind);
 	if (title[0] != '\0') {
 		buffer_add_text(request, ",\"title\":");

@@ -1,7 +1,7 @@
 /*
- * The arguments of a call, as words of a command line: which type a value is
- * of, the schema of the tool says; whether it may be that, see check.c. Run by
- * the command, in the box.
+ * The arguments of a call, as words of a command line. The schema of the tool
+ * determines the types of values; check.c checks them. Run by the command, in
+ * the box.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ values_add(struct buffer *json, const char *name, const char *text,
 	size_t len = strlen(text);
 	struct json_span value;
 
-	/* Text in quotes stays text with quotes. */
+	/* Quoted text keeps its quotes. */
 	if ((types & ~(unsigned int)SCHEMA_STRING) != 0 &&
 	    json_span_parse(text, len, &value, NULL) == 0 &&
 	    json_span_kind(value) != JSON_SPAN_STRING &&
@@ -48,7 +48,7 @@ values_add_word(struct buffer *json, const char *word,
 	auto_free char *name = NULL;
 
 	if (sign == NULL || sign == word || (is_json && sign == word + 1))
-		return err_set(err, "\"%.60s\" is no argument: give "
+		return err_set(err, "\"%.60s\" is not an argument: give "
 		    "NAME=VALUE, NAME:=JSON or -", word);
 	name = mem_dup(word, (size_t)(sign - word) - (is_json ? 1 : 0));
 	if (!utf8_valid(name, strlen(name)))
@@ -63,7 +63,7 @@ values_add_word(struct buffer *json, const char *word,
 		return values_add(json, name, sign + 1, schema, property, err);
 	}
 	if (json_span_parse(sign + 1, strlen(sign + 1), &value, err) == -1)
-		return err_wrap(err, "the argument %s is no JSON", name);
+		return err_wrap(err, "the argument %s is not valid JSON", name);
 	buffer_add(json, value.p, value.len);
 	return 0;
 }
@@ -89,16 +89,16 @@ values_add_input(struct buffer *json, struct err *err)
 	if (n == -1)
 		return err_sys(err, "read standard input");
 	if (json_span_parse(input.data, input.len, &object, err) == -1)
-		return err_wrap(err, "standard input is no JSON");
+		return err_wrap(err, "standard input is not valid JSON");
 	if (json_span_kind(object) != JSON_SPAN_OBJECT)
-		return err_set(err, "standard input is no JSON object");
+		return err_set(err, "standard input is not a JSON object");
 	walk = json_span_walk(object);
 	if (json_span_next_member(&walk, &name, &value))
 		buffer_add(json, object.p + 1, object.len - 2);
 	return 0;
 }
 
-/* Whether all names are there once. */
+/* Whether all names are unique. */
 static int
 values_check_names(struct json_span object, struct err *err)
 {
@@ -126,8 +126,8 @@ values_read(char *const *words, struct json_span schema,
 	for (; *words != NULL; words++)
 		if (strcmp(*words, "-") == 0) {
 			if (json->len > 1)
-				return err_set(err, "- comes before all other "
-				    "arguments");
+				return err_set(err, "- must come before all "
+				    "other arguments");
 			if (values_add_input(json, err) == -1)
 				return -1;
 		} else if (values_add_word(json, *words, schema, err) == -1) {
