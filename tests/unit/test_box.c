@@ -671,7 +671,7 @@ START_TEST(test_identity)
 	setup.uid = geteuid() == 0 ? 0 : geteuid() + 1;
 	run_open(&run, &setup, run_path("caisson-box"));
 	expect_failure(&run, BOX_STEP_IDENTITY,
-	    geteuid() == 0 ? "not built by root" : "not permitted");
+	    geteuid() == 0 ? "still root" : "not permitted");
 }
 END_TEST
 

@@ -1,6 +1,6 @@
 /*
- * Runs the steps of a list, one after the other. Every process of a box is
- * such a list: see main.c and template.c.
+ * Runs the steps of a list in order. Every process of a box is such a list: see
+ * main.c and template.c.
  */
 #include "sandbox.h"
 

@@ -1,9 +1,9 @@
 /*
- * Giving up every capability, in every set, for good; in a user namespace of
- * one's own one begins with all of them. The launcher sees to it, for its
- * children too, that none can come back, when it has done all but the mount of
- * /proc; then init and the code drop what they have. capabilities(7) is the
- * source.
+ * Drops every capability, in every set, permanently; in its own user namespace
+ * a process starts with all of them. When the launcher has done everything
+ * except mounting /proc, it makes sure that neither it nor its children can
+ * regain any. Init and the code then drop those that they have. capabilities(7)
+ * is the source.
  */
 #include <errno.h>
 #include <linux/capability.h>
@@ -14,10 +14,12 @@
 
 #include "native.h"
 
-/* A set is 64 bits; the kernel says which of them are capabilities. */
+/* A set has 64 bits; the kernel reports which of them are capabilities. */
 #define CAPABILITIES_MAX 64
 
-/* No way back: no root by uid 0, none kept over a change of user. */
+/*
+ * Irreversible: uid 0 gives no rights, and none are kept over a change of user.
+ */
 #define CAPABILITIES_BITS_KEPT                                                 \
 	(SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |       \
 	    SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED)
@@ -25,7 +27,7 @@
 	(CAPABILITIES_BITS_KEPT | SECBIT_NO_CAP_AMBIENT_RAISE |                \
 	    SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED)
 
-/* By which the boxes of a template get users of their own. */
+/* With these the boxes of a template become other users. */
 #define CAPABILITIES_USERS (1U << CAP_SETUID | 1U << CAP_SETGID)
 
 static int
@@ -45,7 +47,7 @@ capabilities_bound(struct box *box, struct err *err)
 			continue;
 		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0)
 			continue;
-		if (errno == EINVAL) /* the kernel knows no more of them */
+		if (errno == EINVAL) /* the kernel has no more of them */
 			break;
 		return err_sys(err, "drop capability %d", cap);
 	}
@@ -84,7 +86,7 @@ capabilities_drop(struct box *box, struct err *err)
 	return 0;
 }
 
-/* Ambient, as nothing else survives the start of the interpreter. */
+/* Ambient, because no other set survives the start of the interpreter. */
 int
 capabilities_keep(struct box *box, struct err *err)
 {
@@ -103,6 +105,6 @@ capabilities_keep(struct box *box, struct err *err)
 	        -1 ||
 	    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, CAP_SETGID, 0, 0) ==
 	        -1)
-		return err_sys(err, "keep the right to be other users");
+		return err_sys(err, "keep the right to become other users");
 	return 0;
 }

@@ -1,7 +1,8 @@
 /*
- * Landlock and the system call filter of the code, and of init. A second layer
- * behind the view: the same borders, drawn by other parts of the kernel. The
- * lists of calls are compiled at build time from *.rules in this folder.
+ * Landlock and the system call filters of the code and of init: a second layer
+ * behind the view, with the same restrictions, enforced by other parts of the
+ * kernel. The lists of calls are compiled at build time from *.rules in this
+ * folder.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +24,7 @@
 #define CONFINE_LOAD(filter, err)                                              \
 	seccomp_load(filter, sizeof(filter) / sizeof((filter)[0]), err)
 
-/* The ABI from which on landlock also keeps signals inside. */
+/* The ABI from which on landlock also restricts signals. */
 #define CONFINE_ABI_SIGNALS 6
 
 #define CONFINE_READ                                                           \
@@ -32,7 +33,9 @@
 #define CONFINE_DEVICE                                                         \
 	(LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE |        \
 	    LANDLOCK_ACCESS_FS_TRUNCATE)
-/* Everything with files, but to run them or to make devices and sockets. */
+/*
+ * All rights to files, except executing them and creating devices and sockets.
+ */
 #define CONFINE_WRITE                                                          \
 	(CONFINE_READ | LANDLOCK_ACCESS_FS_WRITE_FILE |                        \
 	    LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE |   \
@@ -45,7 +48,7 @@ struct confine_row {
 	uint64_t rights;
 };
 
-/* Besides these, programs may be run from the trees that hold them. */
+/* In addition, programs may be executed from the trees that contain them. */
 static const struct confine_row confine_rows[] = {
 	{ "/", CONFINE_READ },
 	{ "/tmp", CONFINE_WRITE },
@@ -111,7 +114,10 @@ confine_seccomp(struct box *box, struct err *err)
 	return CONFINE_LOAD(box_filter, err);
 }
 
-/* With that of the template, which stays, it comes to the same. */
+/*
+ * Combined with the filter of the template, which stays in force, the result is
+ * the same.
+ */
 int
 confine_forked_seccomp(struct box *box, struct err *err)
 {
@@ -119,7 +125,7 @@ confine_forked_seccomp(struct box *box, struct err *err)
 	return CONFINE_LOAD(forked_filter, err);
 }
 
-/* It stays on its boxes, which add what they may not besides. */
+/* It stays in force for its boxes, which add further restrictions. */
 int
 confine_template_seccomp(struct box *box, struct err *err)
 {
@@ -128,8 +134,8 @@ confine_template_seccomp(struct box *box, struct err *err)
 }
 
 /*
- * A process under landlock may look only into processes under the same rules
- * and more. The watchdog must look into the code, which has other rules.
+ * A process under landlock may inspect only processes under the same rules and
+ * more. The watchdog must inspect the code, which has other rules.
  */
 int
 confine_init_landlock(struct box *box, struct err *err)
@@ -146,9 +152,12 @@ confine_init_seccomp(struct box *box, struct err *err)
 	return CONFINE_LOAD(init_filter, err);
 }
 
-/* The weaker level: the view of the box is what landlock allows of the host */
+/*
+ * Reduced isolation: landlock replaces the view and allows the same parts of
+ * the host
+ */
 
-/* Within the private folder; the bootstrap can only be read. */
+/* Within the private directory; the bootstrap is read-only. */
 static const struct confine_row confine_folder_rows[] = {
 	{ BOX_DATA_DIR, CONFINE_READ },
 	{ "workspace", CONFINE_WRITE },
@@ -164,7 +173,7 @@ confine_weak_demand(struct box *box, struct err *err)
 	return 0;
 }
 
-/* What would be bound into the view; a tree can be a single file. */
+/* The parts that a view would contain; a tree can be a single file. */
 static int
 confine_allow_host(int ruleset, const struct box *box, struct err *err)
 {
@@ -179,7 +188,7 @@ confine_allow_host(int ruleset, const struct box *box, struct err *err)
 	return 0;
 }
 
-/* The working directory is the private folder. */
+/* The working directory is the private directory. */
 int
 confine_weak_landlock(struct box *box, struct err *err)
 {
@@ -200,7 +209,7 @@ confine_weak_landlock(struct box *box, struct err *err)
 	return landlock_enforce(ruleset, err);
 }
 
-/* The last one would not let another be loaded. */
+/* The last filter refuses to load another one. */
 int
 confine_weak_seccomp(struct box *box, struct err *err)
 {

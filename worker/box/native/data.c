@@ -1,9 +1,10 @@
 /*
  * The bootstrap: the files of the language, in the directory "box" beside the
  * binary, copied into the view. They are read while the launcher may still be
- * root and written as the user of the box, which may not be able to reach them:
- * hence a copy, and no bind. Run by the launcher, which gives the memory of the
- * copy back before it starts init: that would keep it for as long as it lives.
+ * root and written as the user of the box, which may be unable to access them;
+ * that is why they are copied, not bound. Run by the launcher, which frees the
+ * copy before it starts init: init would otherwise hold that memory for its
+ * whole life.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -21,7 +22,7 @@
 #include "../../../common/mem.h"
 
 #define DATA_NAME "box"
-/* What a template loads into the interpreter lies beside that. */
+/* The library that a template loads into the interpreter is beside that. */
 #define DATA_LIBRARY "caisson-template.abi3.so"
 
 static int data_read_dir(struct box *box, int dir, const char *path, int depth,
@@ -56,7 +57,9 @@ data_read_file(struct box *box, int fd, const struct stat *st,
 		return -1;
 	file->data = box->bytes + box->nbytes;
 	file->len = (size_t)st->st_size;
-	/* Not by its mode: copies of an installation may have changed that. */
+	/*
+	 * Its mode is not used: copies of an installation may have changed it.
+	 */
 	file->program = strncmp(path, BOX_PROGRAMS "/", strlen(BOX_PROGRAMS) +
 	    1) == 0;
 	box->programs |= file->program;
@@ -86,9 +89,10 @@ data_read_entry(struct box *box, int dir, const char *parent,
 	if (S_ISREG(st.st_mode))
 		return data_read_file(box, fd, &st, path, err);
 	if (!S_ISDIR(st.st_mode))
-		return err_set(err, "%s is no file and no directory", path);
+		return err_set(err, "%s is neither a file nor a directory",
+		    path);
 	if (depth == BOX_DATA_DEPTH_MAX)
-		return err_set(err, "%s lies too deep", path);
+		return err_set(err, "%s is nested too deep", path);
 	if (data_add(box, path, &st, err) == NULL)
 		return -1;
 	return data_read_dir(box, fd, path, depth + 1, err);
@@ -116,7 +120,7 @@ data_read_dir(struct box *box, int dir, const char *path, int depth,
 	return failed;
 }
 
-/* Beside the binary, whatever it was started as. */
+/* Beside the binary, under whatever name it was started. */
 static int
 data_open(const struct box *box, struct err *err)
 {
@@ -142,7 +146,7 @@ data_read_library(struct box *box, int dir, struct err *err)
 	auto_fd int above = openat(dir, "../..", O_RDONLY | O_CLOEXEC);
 
 	if (above == -1)
-		return err_sys(err, "open the folder above " DATA_NAME);
+		return err_sys(err, "open the directory above " DATA_NAME);
 	return data_read_entry(
 	    box, above, "", DATA_LIBRARY, BOX_DATA_DEPTH_MAX, err);
 }
@@ -182,7 +186,7 @@ data_write_file(int dir, const struct box_file *file, struct err *err)
 	return 0;
 }
 
-/* Into the view, which is the working directory; once. */
+/* Copies into the view, which is the working directory; once. */
 int
 data_write(struct box *box, struct err *err)
 {

@@ -1,12 +1,13 @@
 /*
- * The private folder of a box of the weaker level, which has no file system of
- * its own: made by the launcher, emptied and removed by the guard when nothing
- * of the box is left. Launcher and guard hold a lock on it: so the launcher of
- * a later box finds folders whose guard was killed, and removes them first.
+ * The private directory of a box with reduced isolation, which has no file
+ * system of its own. The launcher creates it; the guard empties and removes it
+ * when no process of the box is left. Launcher and guard hold a lock on it, so
+ * the launcher of a later box finds directories whose guard was killed, and
+ * removes them first.
  *
- * What lies in it was put there by the code: names of any bytes, directories of
- * any depth. It is taken apart without recursion and without following a link:
- * directories in a directory are moved up before it is removed.
+ * Its content was created by the code: names of any bytes, directories of any
+ * depth. It is removed without recursion and without following links:
+ * subdirectories are moved up before their directory is removed.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -26,26 +27,27 @@
 #define FOLDER_PLACE "/tmp"
 #define FOLDER_PREFIX "caisson-box-"
 
-/* How often a name is tried: it is random, but a sweeper may take it away. */
+/* Attempts to choose a name: it is random, but a sweeper may remove it. */
 #define FOLDER_TRIES 4
 
-/* As view.c has them; the last two are the code's. */
+/* As in view.c; the last two belong to the code. */
 static const char *const folder_directories[] = { "opt", BOX_DATA_DIR,
 	"workspace", "tmp" };
 
 /* Emptying */
 
-/* How much work is left to be done, so that a sweep cannot take for ever. */
+/* The remaining work, so that a sweep always ends. */
 struct folder_work {
 	unsigned long left;
 	unsigned long done;
-	unsigned long moved; /* a name for each directory that was */
+	unsigned long moved; /* number in the name of the next moved directory
+			      */
 };
 
 typedef void folder_found(
     int dir, const char *name, void *ctx, struct folder_work *work);
 
-/* Calls found for each entry of a directory but "." and "..". */
+/* Calls found for each entry of a directory except "." and "..". */
 static void
 folder_each(int dir, folder_found *found, void *ctx, struct folder_work *work)
 {
@@ -69,8 +71,8 @@ folder_each(int dir, folder_found *found, void *ctx, struct folder_work *work)
 }
 
 /*
- * The code may have taken all rights to a directory from itself. Root has them
- * anyway, and must not change what it did not look at.
+ * The code may have removed its own rights to a directory. Root does not need
+ * them, and must not change a file that it has not checked.
  */
 static int
 folder_unlock(int dir, const char *name)
@@ -84,7 +86,7 @@ folder_unlock(int dir, const char *name)
 	return fchmodat(dir, name, S_IRWXU, 0);
 }
 
-/* Away with what is no directory. */
+/* Removes an entry that is not a directory. */
 static int
 folder_unlink(int dir, const char *name, struct folder_work *work)
 {
@@ -94,7 +96,7 @@ folder_unlink(int dir, const char *name, struct folder_work *work)
 	return 0;
 }
 
-/* An entry of a directory that is to be removed: away or up it goes. */
+/* An entry of a directory to be removed: removes it or moves it up. */
 static void
 folder_move_up(int dir, const char *name, void *ctx, struct folder_work *work)
 {
@@ -104,7 +106,7 @@ folder_move_up(int dir, const char *name, void *ctx, struct folder_work *work)
 
 	if (folder_unlink(dir, name, work) == 0)
 		return;
-	/* To be moved, a directory must be writable. */
+	/* Moving a directory requires write permission to it. */
 	folder_unlock(dir, name);
 	do {
 		snprintf(free_name, sizeof(free_name), "%lu", work->moved++);
@@ -132,7 +134,7 @@ folder_remove_entry(
 		work->done++;
 }
 
-/* Whether anything has come of it. */
+/* Whether a process holds it or it was removed. */
 static int
 folder_pass(int dir, struct folder_work *work)
 {
@@ -153,7 +155,7 @@ folder_empty(int dir, unsigned long most)
 
 /* Sweeping */
 
-/* Whose folders are ours to remove: as root, those of our boxes. */
+/* The owner of directories to remove: for root, those of its boxes. */
 static int
 folder_is_ours(const struct stat *st)
 {
@@ -183,7 +185,7 @@ folder_sweep(struct box *box, struct err *err)
 	const struct dirent *entry;
 	DIR *place = box->setup.weak ? opendir(FOLDER_PLACE) : NULL;
 
-	/* Not an error: whether there can be a folder is seen soon. */
+	/* Not an error: whether a directory can be created is checked later. */
 	(void)err;
 	if (place == NULL)
 		return 0;
@@ -197,7 +199,7 @@ folder_sweep(struct box *box, struct err *err)
 
 /* Making */
 
-/* Returns 1 when it is there and locked, 0 when another name may do better. */
+/* Returns 1 if it exists and is locked, 0 if another name may succeed. */
 static int
 folder_try(struct box *box, struct err *err)
 {
@@ -213,7 +215,7 @@ folder_try(struct box *box, struct err *err)
 		    0 : err_sys(err, "create %s", box->folder);
 	box->folder_fd = open(box->folder,
 	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	/* A sweeper that was here before our lock has removed it. */
+	/* A sweeper has removed it before it was locked. */
 	if (box->folder_fd != -1 &&
 	    flock(box->folder_fd, LOCK_EX | LOCK_NB) == 0 &&
 	    fstat(box->folder_fd, &st) == 0 && st.st_nlink > 0)
@@ -233,7 +235,7 @@ folder_make(struct box *box, struct err *err)
 	if (made == -1)
 		return -1;
 	if (made == 0)
-		return err_set(err, "no folder could be made in "
+		return err_set(err, "no directory could be created in "
 		    FOLDER_PLACE);
 	if (fchdir(box->folder_fd) == -1)
 		return err_sys(err, "enter %s", box->folder);

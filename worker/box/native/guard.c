@@ -1,11 +1,12 @@
 /*
- * The guard of a box of the weaker level, in the place of its init. Without a
- * pid namespace the processes of a box are those of one process group, which
- * they cannot leave (weak.rules): one call kills them all, however fast they
- * fork. The guard is the parent of the code and inherits every orphan below it.
- * When the code ends, when the supervisor says so or dies, it kills the group,
- * waits for the last, removes the private folder, and ends as the code ended.
- * It never reads a byte of the code; of its files it reads the names.
+ * The guard of a box with reduced isolation, which replaces its init. Without a
+ * pid namespace the processes of a box form one process group, which they
+ * cannot leave (weak.rules): one call kills them all, however fast they fork.
+ * The guard is the parent of the code and inherits every orphan below it. When
+ * the code ends, or the supervisor requests it or exits, the guard kills the
+ * group, waits for the last process, removes the private directory, and exits
+ * with the status of the code. It never reads a byte of the code, and of its
+ * files it reads only the names.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,20 +22,23 @@
 #include "native.h"
 #include "../../../common/fd.h"
 
-/* What the guard tells the launcher, once. Both are the same program. */
+/*
+ * The report of the guard to the launcher, sent once. Both are the same
+ * program.
+ */
 struct guard_report {
 	int failed;
 	enum box_step step;
 	struct err err;
 };
 
-/* Where it puts its two descriptors. */
+/* The numbers of its two descriptors. */
 enum guard_fd {
 	GUARD_LINE, /* to the launcher */
 	GUARD_FOLDER,
 };
 
-/* The code, and its group; 0 when it never ran. How it ended. */
+/* The code and its group, 0 if it never ran; and its exit status. */
 static pid_t guard_code;
 static int guard_status = W_EXITCODE(1, 0);
 
@@ -50,11 +54,12 @@ guard_bind_life(struct box *box, struct err *err)
 	if (sigprocmask(SIG_SETMASK, &all, NULL) == -1)
 		return err_sys(err, "block all signals");
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == -1)
-		return err_sys(err, "become the heir of the code");
+		return err_sys(err, "become the reaper of the code's orphans");
 	if (prctl(PR_SET_PDEATHSIG, BOX_GUARD_END, 0, 0, 0) == -1)
-		return err_sys(err, "ask to be told when the supervisor dies");
+		return err_sys(err, "request a signal at the end of the "
+		    "supervisor");
 	if (poll(&channel, 1, 0) == 1 && (channel.revents & POLLHUP))
-		return err_set(err, "the supervisor is gone");
+		return err_set(err, "the supervisor has exited");
 	return 0;
 }
 
@@ -75,7 +80,7 @@ guard_start_code(struct box *box, struct err *err)
 static int
 guard_keep_descriptors(struct box *box, struct err *err)
 {
-	/* Above the place that it goes to, which the log has had. */
+	/* Above its final number, which the log has occupied. */
 	if (dup2(box->folder_fd, GUARD_FOLDER) == -1)
 		return err_sys(err, "arrange the descriptors of the guard");
 	box->folder_fd = GUARD_FOLDER;
@@ -98,9 +103,8 @@ static const struct box_action guard_actions[] = {
 /* While the code runs */
 
 /*
- * Reaps all processes that have ended but the code: while the code is not
- * reaped, the number of its group is its own. Returns whether the code has
- * ended.
+ * Reaps all processes that have ended except the code: the number of its group
+ * is not reused before the code is reaped. Returns whether the code has ended.
  */
 static int
 guard_reap_others(void)
@@ -118,7 +122,7 @@ guard_reap_others(void)
 	}
 }
 
-/* Until the code has ended, or must. All signals are blocked all the time. */
+/* Waits until the code has ended, or must end. All signals stay blocked. */
 static void
 guard_watch(void)
 {
@@ -133,8 +137,8 @@ guard_watch(void)
 }
 
 /*
- * A process that is to be killed cannot finish a fork. The group is there as
- * soon as anything of the code can run.
+ * A process with a pending kill cannot complete a fork. The group exists before
+ * any process of the code can run.
  */
 static void
 guard_kill_all(void)
@@ -146,15 +150,18 @@ guard_kill_all(void)
 		return;
 	kill(-guard_code, SIGKILL);
 	kill(guard_code, SIGKILL);
-	/* All signals are blocked: it ends for want of children only. */
+	/*
+	 * All signals are blocked: it ends only when there are no children
+	 * left.
+	 */
 	while ((pid = wait(&status)) > 0)
 		if (pid == guard_code)
 			guard_status = status;
 }
 
 /*
- * Ends as the code has ended. Bare calls: the C library still holds the process
- * number of the launcher.
+ * Ends like the code. It uses bare system calls, because the C library still
+ * has the process number of the launcher.
  */
 static void __attribute__((noreturn))
 guard_end(void)
@@ -183,7 +190,7 @@ guard_main(struct box *box, int sync)
 	dup2(sync, GUARD_LINE);
 	report.failed = action_run(box, guard_actions, &report.err);
 	report.step = box->step;
-	/* An end, not a byte: the launcher failed or was killed. */
+	/* End of file instead of a byte: the launcher failed or was killed. */
 	if (write(GUARD_LINE, &report, sizeof(report)) == sizeof(report) &&
 	    report.failed == 0 && read(GUARD_LINE, &go, 1) == 1)
 		guard_watch();

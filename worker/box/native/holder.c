@@ -1,18 +1,18 @@
 /*
- * A process that has the memory of the code and does nothing at all, in boxes
- * that a template has forked. The kernel takes memory apart when the last
- * process that has it ends: so the end of the code is known at once, and its
+ * A process that shares the memory of the code and does nothing, in boxes
+ * forked by a template. The kernel frees memory when the last process that has
+ * it ends. With the holder, the end of the code is known at once, and its
  * thousands of pages are freed later, when no process waits for that.
  *
- * Where the code becomes another program, the memory must go at once, as that
- * program needs the room. So the holder waits for what the kernel does in both
- * cases at the end of a thread: it clears the number of the thread and wakes
- * the waiting process.
+ * If the code executes another program, its memory must be freed at once,
+ * because that program needs the room. So the holder waits for an action of the
+ * kernel in both cases at the end of a thread: it clears the number of the
+ * thread and wakes the waiting process.
  *
- * To the code it is a child that no wait() tells of. It is under all that the
- * code is under: what the code can make of it by writing to its stack, which is
- * the code's own memory, is what the code may be anyway. Until then it never
- * uses what the C library keeps for the thread, which is the code's.
+ * For the code it is a child that no wait() reports. It has all restrictions of
+ * the code: if the code manipulates it by writing to its stack, which is in the
+ * code's own memory, it can do nothing that the code may not do itself. It does
+ * not use the thread data of the C library, which belong to the code.
  */
 #include <linux/futex.h>
 #include <poll.h>
@@ -25,18 +25,18 @@
 
 #include "native.h"
 
-/* For a few calls of the kernel. */
+/* The stack, for a few system calls. */
 #define HOLDER_STACK 4096
-/* The least there is. */
+/* The minimum. */
 #define HOLDER_NICE 19
 
 static char holder_stack[HOLDER_STACK] __attribute__((aligned(64)));
 
-/* A moment for the code to be ended before its memory is taken apart. */
+/* Time for the code to be reaped before its memory is freed. */
 static const struct timespec holder_rest = { 0, BOX_HOLDER_REST_MS * 1000000 };
 
 /*
- * No call of these fails while the code is there, or it would set the errno of
+ * None of these calls fails while the code exists, or it would set the errno of
  * the code.
  */
 static int
@@ -48,7 +48,7 @@ holder_main(void *arg)
 	/* A pipe ends when no process holds it any more. */
 	syscall(SYS_close_range, 0, ~0U, 0);
 	syscall(SYS_prctl, PR_SET_NAME, "box-holder", 0, 0, 0);
-	/* What it does in the end is in no hurry. */
+	/* Freeing the memory has low priority. */
 	syscall(SYS_setpriority, PRIO_PROCESS, 0, HOLDER_NICE);
 	while ((code = __atomic_load_n(tid, __ATOMIC_ACQUIRE)) != 0)
 		syscall(SYS_futex, tid, FUTEX_WAIT, code, NULL, NULL, 0);
@@ -64,11 +64,14 @@ holder_start(const struct box *box)
 	unsigned long mask;
 
 	/*
-	 * What a signal does would be done in the memory of the code; and the
-	 * code may run long before its holder does.
+	 * A signal handler would run in the memory of the code; and the code
+	 * may run long before its holder does.
 	 */
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &mask, sizeof(all));
-	/* Without it the end of the code is known later: so be it. */
+	/*
+	 * Without a holder the end of the code is known later, which is
+	 * acceptable.
+	 */
 	(void)clone(holder_main, holder_stack + sizeof(holder_stack), CLONE_VM,
 	    box->tid);
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));

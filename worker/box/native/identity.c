@@ -1,8 +1,8 @@
 /*
- * Becoming an unprivileged user, when the supervisor runs as root. Run by the
- * launcher, before any namespace: a box is never built, and its code never
- * runs, as a user that has rights on the host. Where a template has made the
- * launcher, it becomes one of the users that the template may be.
+ * Becomes an unprivileged user if the supervisor runs as root. Run by the
+ * launcher, before any namespace is made: a box is never built, and its code
+ * never runs, as a user that has rights on the host. A launcher forked by a
+ * template becomes one of the users mapped for the template.
  */
 #include <grp.h>
 #include <sys/prctl.h>
@@ -15,7 +15,7 @@ identity_note(struct box *box, struct err *err)
 {
 	box->uid = geteuid();
 	box->gid = getegid();
-	/* Else the maps of the user namespace would belong to root. */
+	/* Otherwise the maps of the user namespace would belong to root. */
 	if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) == -1)
 		return err_sys(err, "become dumpable");
 	return 0;
@@ -35,11 +35,11 @@ identity_drop(struct box *box, struct err *err)
 			return err_sys(err, "become user %u", uid);
 	}
 	if (geteuid() == 0 || getuid() == 0)
-		return err_set(err, "a box is not built by root");
+		return err_set(err, "the launcher of the box is still root");
 	return identity_note(box, err);
 }
 
-/* The maps of the template's namespace forbid to leave or enter groups. */
+/* The maps of the template's namespace do not allow changing groups. */
 int
 identity_change(struct box *box, struct err *err)
 {

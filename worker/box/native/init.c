@@ -20,12 +20,12 @@
 #include "../../../common/asan.h"
 #include "../../../common/fd.h"
 
-/* Its descriptors, besides those of the watchdog. */
+/* Its descriptors, in addition to those of the watchdog. */
 #define INIT_LINE_FD 0 /* to the launcher */
 #define INIT_PROC_FD 1
 #define INIT_USAGE_FD 2
 
-/* What init tells the launcher, once. Both are the same program. */
+/* The report of init to the launcher, sent once. Both are the same program. */
 struct init_report {
 	int failed;
 	int proc;
@@ -42,11 +42,11 @@ init_mount(const char *options)
 }
 
 /*
- * Below the /proc of the code, out of reach but for a descriptor of ours, the
- * watchdog has one that shows every process, also those of programs that may be
- * run but not read. Within a template there is none with the switches of
- * namespaces.c either: there it is one that has them. What cannot be done with
- * those is no error.
+ * Below the /proc of the code, reachable only through a descriptor of init, the
+ * watchdog has another one that shows every process, including those of
+ * programs that may be executed but not read. In a template, which has no
+ * watchdog, there is one with the sysctl switches of namespaces.c instead.
+ * Failures that concern these are not errors.
  */
 static int
 init_mount_below(struct box *box)
@@ -57,10 +57,10 @@ init_mount_below(struct box *box)
 }
 
 /*
- * A /proc of this pid namespace, which shows the code its own processes and
- * nothing of the machine. Where the outer /proc is partly covered (in
- * containers) the kernel refuses another one: the box goes without, and without
- * a watchdog, which it does not need in a cgroup either.
+ * A /proc of this pid namespace, which shows the code its own processes and no
+ * data of the machine. If the outer /proc is partly covered (in containers),
+ * the kernel refuses another one: the box then has no /proc, and no watchdog,
+ * which it does not need in a cgroup.
  */
 static int
 init_mount_proc(struct box *box, struct err *err)
@@ -75,7 +75,7 @@ init_mount_proc(struct box *box, struct err *err)
 		    open("proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (box->memory.proc == -1)
 		return err_sys(err, "open /proc");
-	/* It must not stay out where it has something to cover. */
+	/* It must not be missing where it has to cover another one. */
 	if (init_mount("subset=pid,hidepid=invisible") == -1)
 		return errno == EPERM && !box->forked && !box->watchdog ?
 		    0 : err_sys(err, "mount /proc");
@@ -84,8 +84,8 @@ init_mount_proc(struct box *box, struct err *err)
 }
 
 /*
- * After the capabilities, whose change would clear it. A supervisor that died
- * before this is seen by its end of the channel.
+ * After dropping the capabilities, which would clear it. A supervisor that
+ * exited before is noticed by the end of its channel.
  */
 static int
 init_bind_life(struct box *box, struct err *err)
@@ -95,9 +95,10 @@ init_bind_life(struct box *box, struct err *err)
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == -1)
 		return err_sys(err, "refuse debuggers");
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == -1)
-		return err_sys(err, "ask to die with the supervisor");
+		return err_sys(err, "request a signal at the end of the "
+		    "supervisor");
 	if (poll(&channel, 1, 0) == 1 && (channel.revents & POLLHUP))
-		return err_set(err, "the supervisor is gone");
+		return err_set(err, "the supervisor has exited");
 	return 0;
 }
 
@@ -107,7 +108,7 @@ init_ignore_signals(struct box *box, struct err *err)
 	sigset_t all;
 
 	(void)box;
-	/* Only SIGKILL reaches it, and nothing of the terminal's. */
+	/* Only SIGKILL has an effect, and no signal of a terminal. */
 	sigfillset(&all);
 	if (sigprocmask(SIG_SETMASK, &all, NULL) == -1 ||
 	    signal(SIGCHLD, SIG_IGN) == SIG_ERR)
@@ -120,7 +121,7 @@ init_close_descriptors(struct box *box, struct err *err)
 {
 	int proc = box->memory.proc;
 
-	/* The first may lie where the second goes. */
+	/* The first may have the number that the second will get. */
 	if (box->watchdog && proc == INIT_USAGE_FD)
 		proc = dup(proc);
 	if (box->watchdog &&
@@ -156,8 +157,8 @@ static const struct box_action init_actions[] = {
 };
 
 /*
- * As process 1 of a template: everything that the template has forked, and all
- * of the boxes, ends with it. So it lives on until the template has ended,
+ * As process 1 of a template: its exit kills all processes that the template
+ * has forked, including all boxes. So it waits until the template has ended,
  * which closes the line, and then until no process is left.
  */
 static void __attribute__((noreturn)) ASAN_LEAVES_ALONE
@@ -165,7 +166,7 @@ init_outlive(void)
 {
 	char nothing;
 
-	/* Every signal is blocked: nothing comes but the end. */
+	/* Every signal is blocked, so only the end wakes it. */
 	while (read(INIT_LINE_FD, &nothing, 1) > 0)
 		;
 	while (kill(-1, 0) == 0 || errno == EPERM)
@@ -188,7 +189,7 @@ init_main(struct box *box, int sync)
 	if (write(INIT_LINE_FD, &report, sizeof(report)) != sizeof(report) ||
 	    report.failed != 0)
 		_exit(1);
-	/* An end, not a byte: the launcher failed or was killed. */
+	/* End of file instead of a byte: the launcher failed or was killed. */
 	if (read(INIT_LINE_FD, &go, 1) != 1)
 		_exit(1);
 	if (box->template)
@@ -213,10 +214,10 @@ init_wait(struct box *box, int sync, struct err *err)
 		return err_set(err, "the init of the box ended at once");
 	box->proc = report.proc;
 	box->watchdog = report.watchdog;
-	/* Its boxes could map no user, and mount no /proc either. */
+	/* Its boxes could neither map users nor mount /proc. */
 	if (report.failed == 0 && box->template && !box->proc)
-		return err_set(err, "/proc cannot be mounted, as the outer one "
-		    "is partly covered");
+		return err_set(err, "/proc cannot be mounted because the outer "
+		    "one is partly covered");
 	if (report.failed == 0)
 		return 0;
 	box->step = report.step;

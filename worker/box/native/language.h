@@ -1,5 +1,5 @@
 /*
- * A language as the box knows it: one folder of worker/box, whose manifest
+ * A language of the box: one folder of worker/box, whose manifest
  * (language.def) and functions make one row of the table in languages.c. The
  * supervisor's struct language (supervisor/box/language.h) is made from other
  * columns of the same manifests.
@@ -11,32 +11,32 @@
 
 struct box;
 
-/* Whether a template can load its interpreter once, and fork boxes of it. */
+/* Whether a template can load its interpreter once, and fork boxes from it. */
 enum language_start {
 	LANGUAGE_EXECUTED,
 	LANGUAGE_FORKED,
 };
 
-/* What bounds the memory of one process of the code, besides RLIMIT_DATA. */
+/* The limit on the memory of one process of the code, besides RLIMIT_DATA. */
 enum language_memory {
-	/* RLIMIT_AS: what is mapped counts, also where it is never used. */
+	/* RLIMIT_AS: mapped memory counts, even if it is never used. */
 	LANGUAGE_ADDRESS_SPACE,
 	/*
-	 * What is used alone counts, as long as the box is watched as a whole:
-	 * its programs may reserve more address space than they ever use, as
-	 * V8 and WebAssembly do (tens of gibibytes).
+	 * Only used memory counts, if the box is watched as a whole. Its
+	 * programs may reserve more address space than they ever use, as V8 and
+	 * WebAssembly do (tens of gibibytes).
 	 */
 	LANGUAGE_RESIDENT,
 };
 
 struct language {
-	const char *name; /* in SETUP, and of the folder of its files */
+	const char *name; /* in SETUP, and of the directory of its files */
 	enum language_start start;
 	enum language_memory memory;
-	unsigned int helpers; /* processes of ours that run beside the code */
+	unsigned int helpers; /* helper processes that run beside the code */
 	/*
-	 * Finds the interpreter of box->setup, and notes what of the host it
-	 * needs. Run by the launcher. Returns 0, or -1 with err.
+	 * Finds the interpreter of box->setup, and records the parts of the
+	 * host that it needs. Run by the launcher. Returns 0, or -1 with err.
 	 */
 	int (*locate)(struct box *box, struct err *err);
 	/* Becomes the interpreter: returns only on failure, -1 with err. */

@@ -1,8 +1,7 @@
 /*
- * Which of the two levels a box gets: the full one, in namespaces of its own,
- * or, where this system forbids those and the operator has allowed it, the
- * weaker one. A child tries it: it makes the namespaces and exits. Run by the
- * launcher.
+ * Chooses full isolation, in namespaces of the box, or reduced isolation if
+ * this system forbids namespaces and the operator allows it. A child tests
+ * this: it makes the namespaces and exits. Run by the launcher.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,14 +12,14 @@
 #include "native.h"
 #include "../../../common/fd.h"
 
-/* What the child tells the launcher. Both are the same program. */
+/* The report of the child to the launcher. Both are the same program. */
 struct level_report {
 	int failed;
 	enum box_step step;
 	struct err err;
 };
 
-/* Some systems let namespaces be made and nothing be done in them. */
+/* Some systems allow namespaces to be created, but not to be used. */
 static int
 level_mount(struct box *box, struct err *err)
 {
@@ -53,8 +52,8 @@ level_try(struct box *box, int line)
 }
 
 /*
- * Whether this is how a system forbids something. What may be different a
- * moment later (no memory, too many processes) makes no box weaker.
+ * Whether a system forbids something with this error. A temporary error (no
+ * memory, too many processes) never reduces isolation.
  */
 static int
 level_is_forbidden(const struct err *err)
@@ -62,7 +61,7 @@ level_is_forbidden(const struct err *err)
 	switch (err->code) {
 	case EPERM:
 	case EACCES:
-	case ENOSPC: /* a limit of namespaces, mostly 0 */
+	case ENOSPC: /* a limit of namespaces, usually 0 */
 	case EUSERS:
 	case EINVAL: /* the kernel was built without them */
 	case ENOSYS:
@@ -99,7 +98,7 @@ level_choose(struct box *box, struct err *err)
 	}
 	waitpid(pid, NULL, 0);
 	if (n != sizeof(report))
-		return err_set(err, "the namespaces could not be tried");
+		return err_set(err, "the test of namespaces failed");
 	if (report.failed == 0 || !level_is_forbidden(&report.err))
 		return 0;
 	box->weak = 1;

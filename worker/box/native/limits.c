@@ -1,8 +1,8 @@
 /*
- * The limits of the code, as far as rlimits go: one process each, except the
- * number of processes, which the kernel counts for the whole user namespace.
- * Run by the code. What all processes of a box take together is for others to
- * limit: the cgroup that the supervisor started the launcher in, if it did.
+ * The rlimits of the code. They apply to one process each, except the number of
+ * processes, which the kernel counts for the whole user namespace. Run by the
+ * code. The sum of all processes is limited elsewhere: by the cgroup in which
+ * the supervisor started the launcher, or by the watchdog.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -14,17 +14,17 @@
 
 #include "native.h"
 
-/* What is read of /proc/N/stat: the threads are the 20th field of it. */
+/* Bytes read of /proc/N/stat: the number of threads is its 20th field. */
 #define LIMITS_STAT_SIZE 512
 
 struct limits_row {
 	int resource;
 	const char *name;
 	rlim_t value;
-	rlim_t warning; /* how much lower the soft limit is */
+	rlim_t warning; /* difference of the soft limit from the hard one */
 };
 
-/* Never above what we may have; a lower limit of the user stays. */
+/* Never above the current limit; a lower limit of the user remains. */
 static int
 limits_lower(const struct limits_row *row, struct err *err)
 {
@@ -51,8 +51,8 @@ limits_lower_all(const struct limits_row *rows, size_t n, struct err *err)
 }
 
 /*
- * The stack of every thread, which counts as memory whole: with little memory
- * it is smaller, so that there can be a few dozen threads all the same.
+ * The stack of every thread counts as memory in full. With little memory it is
+ * smaller, so that a few dozen threads are still possible.
  */
 static uint64_t
 limits_stack(const struct ipc_setup *setup)
@@ -63,9 +63,9 @@ limits_stack(const struct ipc_setup *setup)
 }
 
 /*
- * Private memory of one process. A cgroup counts what is used and not what is
- * promised: every thread may have a large stack then, and still no process may
- * ask for much more than there is, to which Python says MemoryError.
+ * Private memory of one process. A cgroup counts used memory, not reserved
+ * memory, so every thread may have a large stack. Still no process may request
+ * much more than the limit; Python then raises MemoryError.
  */
 static uint64_t
 limits_data(const struct ipc_setup *setup)
@@ -76,9 +76,9 @@ limits_data(const struct ipc_setup *setup)
 }
 
 /*
- * Page tables grow with what is mapped and looked at, which RLIMIT_DATA does
- * not count: where nothing counts them in the box as a whole, this bounds them,
- * for every language.
+ * Page tables grow with the mapped and accessed address space, which
+ * RLIMIT_DATA does not count. If the memory of the box as a whole is not
+ * counted, this limits them, for every language.
  */
 static uint64_t
 limits_address_space(const struct box *box)
@@ -91,7 +91,10 @@ limits_address_space(const struct box *box)
 	return setup->memory_bytes + BOX_ADDRESS_EXTRA;
 }
 
-/* The threads of a process, 0 when it is not the user's or has ended. */
+/*
+ * Returns the threads of a process; 0 if it belongs to another user or has
+ * ended.
+ */
 static unsigned long
 limits_threads(const char *pid, uid_t uid)
 {
@@ -106,7 +109,7 @@ limits_threads(const char *pid, uid_t uid)
 	file = fopen(path, "re");
 	if (file == NULL)
 		return 0;
-	/* A process may call itself anything, with brackets and spaces. */
+	/* A process may have any name, with brackets and spaces. */
 	if (fstat(fileno(file), &st) == 0 && st.st_uid == uid &&
 	    fgets(line, sizeof(line), file) != NULL &&
 	    (rest = strrchr(line, ')')) != NULL)
@@ -116,18 +119,21 @@ limits_threads(const char *pid, uid_t uid)
 	return threads;
 }
 
-/* Whether a process is none of the box, neither code, guard nor launcher. */
+/*
+ * Whether a process is not part of the box: not the code, the guard or the
+ * launcher.
+ */
 static int
 limits_is_other(pid_t pid)
 {
-	/* The guard is in the session that the launcher began with. */
+	/* The guard is in the initial session of the launcher. */
 	return pid > 0 && pid != getpid() && pid != getppid() &&
 	    pid != getsid(getppid());
 }
 
 /*
- * Without a user namespace of its own a box shares this limit with all that its
- * user runs: those are added, as they are now.
+ * Without its own user namespace a box shares this limit with all processes of
+ * its user: their current number is added.
  */
 static rlim_t
 limits_processes(const struct box *box)
@@ -147,7 +153,7 @@ limits_processes(const struct box *box)
 	return limit;
 }
 
-/* Those of the code that a template has, too. */
+/* Limits that the code of a template has, too. */
 static int
 limits_set_shared(const struct box *box, struct err *err)
 {
@@ -155,7 +161,7 @@ limits_set_shared(const struct box *box, struct err *err)
 	const struct limits_row rows[] = {
 		{ RLIMIT_FSIZE, "FSIZE",
 		    setup->files_bytes + BOX_FILE_EXTRA, 0 },
-		/* 1 and not 0, which would still start a core handler */
+		/* 1, not 0, which would still start a core handler */
 		{ RLIMIT_CORE, "CORE", 1, 0 },
 		{ RLIMIT_DATA, "DATA", limits_data(setup), 0 },
 		{ RLIMIT_AS, "AS", limits_address_space(box), 0 },
@@ -170,7 +176,7 @@ limits_set_shared(const struct box *box, struct err *err)
 	return limits_lower_all(rows, sizeof(rows) / sizeof(rows[0]), err);
 }
 
-/* The soft limit of descriptors: any process may raise it to the hard one. */
+/* The soft limit of descriptors: every process may raise it to the hard one. */
 static int
 limits_set_descriptors(rlim_t soft, struct err *err)
 {
@@ -188,7 +194,10 @@ limits_set_descriptors(rlim_t soft, struct err *err)
 int
 limits_set_template(struct box *box, struct err *err)
 {
-	/* Its launchers need the hard limit, its modules see that of a box. */
+	/*
+	 * Its launchers need the hard limit; its modules see the limit of a
+	 * box.
+	 */
 	if (limits_set_descriptors(BOX_NOFILE, err) == -1)
 		return -1;
 	return limits_set_shared(box, err);
@@ -207,7 +216,7 @@ limits_set(struct box *box, struct err *err)
 	const struct limits_row rows[] = {
 		{ RLIMIT_NOFILE, "NOFILE", BOX_NOFILE, 0 },
 		{ RLIMIT_NPROC, "NPROC", limits_processes(box), 0 },
-		/* SIGXCPU tells what happened, a second before SIGKILL */
+		/* SIGXCPU reports the cause, a second before SIGKILL */
 		{ RLIMIT_CPU, "CPU", box->setup.cpu_seconds + 1, 1 },
 	};
 

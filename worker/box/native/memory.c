@@ -1,15 +1,16 @@
 /*
  * The watchdog: limits the memory of a box where no cgroup does. Runs in init,
  * process 1 of the box. When the box exceeds its limit, init exits, and the
- * kernel ends the box. It reads files of /proc, in which the code determines
- * nothing but names, through a /proc of its own that shows every process. At
- * each look it also writes what the processes have used: see box_usage.h.
+ * kernel kills the box. It reads files of /proc, in which the code determines
+ * nothing but names, through a /proc of its own that shows every process. Each
+ * measurement also writes the resources that the processes have used: see
+ * box_usage.h.
  *
- * A look is cheap while nothing is wrong: what each process says of itself. It
- * counts pages that processes share once for each, so above the limit all are
- * stopped and counted exactly: numbers that are not of one moment prove
- * nothing. They are stopped before any counting when others have kept this
- * process from its processor for long: what the code does meanwhile is unknown.
+ * Normally a measurement is cheap: it reads the status of each process, in
+ * which shared pages count once for each process. Above the limit all processes
+ * are stopped and counted exactly, because numbers of different moments prove
+ * nothing. They are stopped before any counting if this process was not
+ * scheduled for long, because the actions of the code in that time are unknown.
  * proc(5) is the source.
  */
 #include <fcntl.h>
@@ -27,8 +28,8 @@ static const char *const memory_paths[MEMORY_PLACES] = { "tmp", "workspace",
 	"dev/shm", "workspace/out" };
 
 /*
- * As memory_count, for which the box ends if it cannot be done. Tells what was
- * seen of what the processes have used, as it may be the last time.
+ * Like memory_count, but a failure ends the box. Writes the measured resources,
+ * because this may be the last measurement.
  */
 static void ASAN_LEAVES_ALONE
 memory_must_count(
@@ -44,7 +45,7 @@ memory_must_count(
 		_exit(BOX_EXIT_BLIND);
 }
 
-/* Notes by which processes an idle box is known. */
+/* Records the processes by which an idle box is recognised. */
 static void
 memory_note(struct memory *memory, const struct memory_sum *sum)
 {
@@ -54,9 +55,9 @@ memory_note(struct memory *memory, const struct memory_sum *sum)
 }
 
 /*
- * Counts what stands still. Returns whether that can be judged: not when a
- * process of the box has let others go on meanwhile, nor while one is in the
- * kernel yet and the box may have no more than it may.
+ * Counts the stopped box. Returns whether the result is valid: not if a process
+ * of the box has continued others meanwhile, nor while one is still in the
+ * kernel and the box has reached its limit.
  */
 static int ASAN_LEAVES_ALONE
 memory_count_held(struct memory *memory, struct memory_sum *sum)
@@ -94,8 +95,9 @@ memory_judge(struct memory *memory)
 }
 
 /*
- * Counts while the box runs. Returns whether it has no more than it may, which
- * sum tells then, and will not have by the next look; else that must be judged.
+ * Counts while the box runs. Returns whether it is within its limit, with the
+ * result in sum, and will be until the next measurement; otherwise an exact one
+ * is necessary.
  */
 static int ASAN_LEAVES_ALONE
 memory_look_past(struct memory *memory, struct memory_sum *sum)
@@ -133,7 +135,7 @@ memory_watch(struct memory *memory)
 {
 	uint64_t bytes = 0;
 
-	/* What has just begun has few: most code has ended before. */
+	/* New code uses little memory: most code ends before. */
 	memory->maps_ms = memory_ms(CLOCK_MONOTONIC) + BOX_MAPS_LOOK_MS;
 	for (;;) {
 		memory_sleep(memory, memory_wait(memory, bytes));
@@ -143,8 +145,8 @@ memory_watch(struct memory *memory)
 }
 
 /*
- * What a socket can hold: the kernel stops a sender when there is as much as
- * the size of its buffer, and does so after the packet, of half that size.
+ * The capacity of a socket: the kernel blocks a sender when the size of its
+ * buffer is reached, and checks after the packet, of half that size.
  */
 static int
 memory_open_sockets(struct memory *memory, int line, struct err *err)
@@ -153,7 +155,7 @@ memory_open_sockets(struct memory *memory, int line, struct err *err)
 	socklen_t len = sizeof(size);
 
 	if (getsockopt(line, SOL_SOCKET, SO_SNDBUF, &size, &len) == -1)
-		return err_sys(err, "ask for the size of a socket");
+		return err_sys(err, "read the size of a socket");
 	memory->socket_bytes = (uint64_t)size + (uint64_t)size / 2;
 	return 0;
 }

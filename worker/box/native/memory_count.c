@@ -1,6 +1,6 @@
 /*
- * How much memory a box has, for the watchdog: that of its processes, of its
- * files and of its sockets. Runs in init.
+ * Counts the memory of a box for the watchdog: of its processes, files and
+ * sockets. Runs in init.
  */
 #include <linux/kcmp.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "memory.h"
 #include "memory_parts.h"
 
-/* Whether it lives, and tells what the process has, which status is then. */
+/* Whether the process exists and reports its memory in status. */
 static int
 memory_tells(
     const struct memory *memory, pid_t pid, pid_t tid, char *status)
@@ -21,8 +21,8 @@ memory_tells(
 }
 
 /*
- * Reads the status of the process, if need be of another thread than its first,
- * whose number *pid is then. As memory_read.
+ * Reads the status of the process, if necessary of another thread than its
+ * first, whose number is then stored in *pid. Returns like memory_read.
  */
 static int
 memory_look_at(const struct memory *memory, pid_t *pid, char *status,
@@ -44,7 +44,7 @@ memory_look_at(const struct memory *memory, pid_t *pid, char *status,
 	return tid != 0;
 }
 
-/* What the kernel keeps for a process alone, even if its pages are shared. */
+/* Kernel memory of a process, even if all its pages are shared. */
 static uint64_t
 memory_of_kernel(const char *status)
 {
@@ -53,15 +53,18 @@ memory_of_kernel(const char *status)
 }
 
 /*
- * The parts that the memory of a process has, one a line of its file. It has
- * been counted as a process itself.
+ * The mappings of a process, one per line of its file. The process itself is
+ * already counted.
  */
 static void
 memory_add_maps(const struct memory *memory, pid_t pid, struct memory_sum *sum)
 {
 	int fd = sum->with_maps ? memory_open_file(memory, pid, "maps") : -1;
 	char text[BOX_MEMORY_TEXT_SIZE];
-	/* One may have what large libraries make, all of them may not. */
+	/*
+	 * One process may have as many as large libraries make, but not all
+	 * may.
+	 */
 	uint64_t allowed = BOX_MAPS_FREE / sum->processes;
 	uint64_t lines = 0;
 	const char *end;
@@ -80,9 +83,8 @@ memory_add_maps(const struct memory *memory, pid_t pid, struct memory_sum *sum)
 }
 
 /*
- * What the kernel keeps for them: a description of each, and in one that was
- * forked a link for each process that it was forked from, of which there can be
- * as many as there are processes.
+ * The kernel memory for them: a structure each and, in a forked process, a link
+ * for each ancestor, of which there can be as many as there are processes.
  */
 static uint64_t
 memory_of_maps(const struct memory_sum *sum)
@@ -121,8 +123,9 @@ memory_add_quickly(
 }
 
 /*
- * Pages that are certainly of this process alone: the kernel tells those that
- * it alone has mapped, files in memory among them, which are counted as such.
+ * Pages that certainly belong to this process alone: the kernel reports those
+ * that only it has mapped. They include files in memory, which are counted as
+ * such.
  */
 static uint64_t
 memory_of_itself(const char *pages, uint64_t rss)
@@ -151,7 +154,7 @@ memory_add_exactly(
 	if (memory_is_borrowed(pid, status))
 		return 0;
 	rss = memory_of_status(status);
-	/* The parent of the code is outside of the box. */
+	/* The parent of the code is outside the box. */
 	first = memory_number(status, "PPid") == 0;
 	sum->bytes += memory_of_kernel(status);
 	if (memory->held && !memory_is_parked(memory, process)) {
@@ -178,7 +181,10 @@ memory_add_exactly(
 	return 0;
 }
 
-/* Mapped or not, deleted or not; and the inodes, which are memory too. */
+/*
+ * Files, mapped or not, deleted or not; and their inodes, which also use
+ * memory.
+ */
 static int
 memory_add_files(const struct memory *memory, struct memory_sum *sum)
 {
@@ -197,11 +203,10 @@ memory_add_files(const struct memory *memory, struct memory_sum *sum)
 }
 
 /*
- * What lies unread in sockets cannot be seen: from a number of them on, which
- * programs do not have, each counts as what it can hold. The kernel counts them
- * for the network namespace, which is the box's own, whatever holds them: those
- * that have no descriptor any more, as a call that waits for them has begun
- * before, too.
+ * Unread data in sockets cannot be measured. Above a number of sockets that
+ * programs do not use, each counts with its capacity. The kernel counts the
+ * sockets of the box's own network namespace, with any holder: also those
+ * without a descriptor, for example in a system call that was started before.
  */
 static int
 memory_add_sockets(const struct memory *memory, struct memory_sum *sum)

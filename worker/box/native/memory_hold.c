@@ -1,6 +1,7 @@
 /*
- * Stopping the processes of a box and continuing them, for the watchdog: which
- * of them stand still, and which another process has continued. Runs in init.
+ * Stops the processes of a box and continues them, for the watchdog; determines
+ * which of them are stopped, and which another process has continued. Runs in
+ * init.
  */
 #include <poll.h>
 #include <sched.h>
@@ -13,8 +14,8 @@
 #include "../../../common/asan.h"
 
 /*
- * include/linux/sched.h of the kernel: a process that ends; and which of the
- * fields behind its name has that.
+ * include/linux/sched.h of the kernel: the flag of a process that ends, and the
+ * index of the field after the name that contains it.
  */
 #define MEMORY_PF_EXITING 4
 #define MEMORY_STAT_FLAGS 7
@@ -28,7 +29,7 @@ memory_is_stopped(const char *status)
 	return memory_state(status) == 'T';
 }
 
-/* Or will be: then all of its process stops with it. */
+/* Is stopped, or will be: then its whole process stops. */
 static int
 memory_thread_is_stopped(
     const struct memory *memory, pid_t pid, pid_t tid, char *status)
@@ -50,8 +51,8 @@ memory_is_still(const char *status)
 }
 
 /*
- * Whether others of its threads run on: the signal waits for the first, which
- * takes none when it has ended, or while a child has its memory (vfork).
+ * Whether other threads continue to run: the signal waits for the first one,
+ * which takes none if it has ended, or while a child uses its memory (vfork).
  */
 static int
 memory_is_deaf(const char *status)
@@ -73,7 +74,7 @@ memory_is_forced(const struct memory *memory, pid_t pid)
 	return 0;
 }
 
-/* Whether the thread has begun to exit: it runs no line of the code. */
+/* Whether the thread has started to exit: it executes no code any more. */
 static int
 memory_exits(const struct memory *memory, pid_t tid)
 {
@@ -83,7 +84,7 @@ memory_exits(const struct memory *memory, pid_t tid)
 
 	if (memory_read(memory, tid, "stat", stat) != 1)
 		return 1;
-	/* A process may call itself anything, with brackets and spaces. */
+	/* A process may have any name, with brackets and spaces. */
 	field = strrchr(stat, ')');
 	for (i = 0; i < MEMORY_STAT_FLAGS && field != NULL; i++)
 		field = strchr(field + 1, ' ');
@@ -108,7 +109,7 @@ memory_is_ending(const struct memory *memory, pid_t pid)
 	    memory_visit_threads(memory, pid, memory_thread_lives, NULL) == 0;
 }
 
-/* Whether all of its threads are, as far as its status tells. */
+/* Whether all of its threads are stopped, according to its status. */
 static int
 memory_seems_held(const struct memory *memory, pid_t pid, const char *status)
 {
@@ -141,11 +142,11 @@ memory_knows(const struct memory *memory, pid_t pid)
 }
 
 /*
- * Whether the code has stopped it, which may then let it go on alone. Of a
- * process that was sent our signal another one must wait, as a stopped process
- * takes none; ours is sent to the first thread, one that waits for the process
- * is the code's. A process that was being forked when all were stopped may have
- * been sent none.
+ * Whether the code has stopped it, so that only the code may continue it.
+ * Besides the signal of the watchdog, another one must be pending, because a
+ * stopped process takes none. The watchdog signals the first thread, so a
+ * signal to the whole process is the code's. A process that was being forked
+ * when all were stopped may have received none.
  */
 static int
 memory_was_stopped(const struct memory *memory, pid_t pid, const char *status)
@@ -159,8 +160,8 @@ memory_was_stopped(const struct memory *memory, pid_t pid, const char *status)
 }
 
 /*
- * Whether its first thread runs, or is about to. In state D it waits, for its
- * child where it has called vfork: that could take as long as it likes.
+ * Whether its first thread runs, or is about to. In state D it waits, if it has
+ * called vfork for its child, for an unlimited time.
  */
 static int
 memory_moves(const char *status)
@@ -170,7 +171,7 @@ memory_moves(const char *status)
 	return state == 'R' || state == 'S';
 }
 
-/* Leaves the thread none of the processors but those for the code. */
+/* Removes the reserved processor from those of a thread. */
 static int
 memory_thread_leaves(
     const struct memory *memory, pid_t pid, pid_t tid, char *status)
@@ -211,8 +212,8 @@ memory_is_parked(const struct memory *memory, pid_t pid)
 }
 
 /*
- * Stops those that are not known, and knows all that there are from then on.
- * Returns how many it has stopped, -1 when they cannot be listed.
+ * Stops new processes, and records all existing ones. Returns the number of
+ * processes it has stopped, -1 if they cannot be listed.
  */
 static int
 memory_stop_new(struct memory *memory)
@@ -263,7 +264,10 @@ memory_stop_thread(
 	return 0;
 }
 
-/* Notes one that is sent the signal. Returns whether there is room for it. */
+/*
+ * Records a process that was sent the signal. Returns whether there is room for
+ * it.
+ */
 static int
 memory_may_know(struct memory *memory, pid_t pid)
 {
@@ -298,7 +302,7 @@ memory_stop(struct memory *memory, pid_t pid, struct memory_sum *sum)
 	return 0;
 }
 
-/* Notes of a process that is known that it is to stay as it is. */
+/* Records that a known process must stay as it is. */
 static void
 memory_leave(struct memory *memory, pid_t pid)
 {
@@ -320,9 +324,9 @@ memory_choose(struct memory *memory, pid_t pid, struct memory_sum *sum)
 	if (n != 1)
 		return n;
 	/*
-	 * Of threads that were sent the signal one by one it is unknown, and
-	 * of processes beyond those that can be known. One that is not known
-	 * else was forked since, and sent none.
+	 * For threads that were signalled one by one, and processes beyond the
+	 * recorded ones, this is unknown. Any other unrecorded process was
+	 * forked since, and received no signal.
 	 */
 	if (memory_is_forced(memory, pid) ||
 	    (!knows && memory->nknown == BOX_MEMORY_KNOWN)) {
@@ -339,8 +343,8 @@ memory_choose(struct memory *memory, pid_t pid, struct memory_sum *sum)
 }
 
 /*
- * Continues those that are not to stay as they are. It comes to an end before
- * they can hold it up: nothing is read here.
+ * Continues those that need not stay stopped. The processes cannot delay it:
+ * nothing is read here.
  */
 static void
 memory_continue_chosen(struct memory *memory)

@@ -1,6 +1,7 @@
 /*
- * When the watchdog looks at a box, and on which processor: the time that a
- * look has, and the processor that a crowded box leaves to it. Runs in init.
+ * Decides when the watchdog measures a box, and on which processor: the time
+ * limit of a measurement, and the processor reserved for it in a crowded box.
+ * Runs in init.
  */
 #include <poll.h>
 #include <sched.h>
@@ -21,7 +22,7 @@ memory_ms(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* Of this process: that others run is no reason to hold the box up. */
+/* Of this process: delays by other processes are no reason to stop the box. */
 static uint64_t
 memory_cpu_ms(void)
 {
@@ -37,8 +38,8 @@ memory_sleep(struct memory *memory, unsigned int ms)
 }
 
 /*
- * Whether others were given the processor since then, while this process had
- * something to do.
+ * Whether other processes were scheduled since then, while this process was
+ * ready.
  */
 static int
 memory_is_outrun(const struct memory *memory)
@@ -101,7 +102,7 @@ memory_wait(const struct memory *memory, uint64_t bytes)
 	uint64_t left = memory->limit > bytes ? memory->limit - bytes : 0;
 	uint64_t ms = left / (memory->speed / 1000);
 
-	/* Where there are many threads neighbours delay it by as much again. */
+	/* With many threads, neighbours delay it by as much again. */
 	if (memory->narrow)
 		ms /= 2;
 	if (ms < BOX_MEMORY_WAIT_LEAST_MS)
@@ -111,7 +112,7 @@ memory_wait(const struct memory *memory, uint64_t bytes)
 	return (unsigned int)ms;
 }
 
-/* As the kernel has it (sched_setattr(2)), which the C library does not. */
+/* As in the kernel (sched_setattr(2)); the C library does not define it. */
 struct memory_schedule {
 	uint32_t size;
 	uint32_t policy;

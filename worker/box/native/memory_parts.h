@@ -1,18 +1,20 @@
 /*
  * The parts of the watchdog, memory_*.c, for each other and for their test.
- * They call downwards: memory.c, count, hold, usage, read, pace.
+ * They call downwards: memory.c, count, hold, usage, read, pace. A measurement,
+ * or look, counts the memory of the box once.
  *
- * late      the look began late, or takes too long: it is made again, stopped
- * busy      a thread has not taken SIGSTOP yet, as it is in the kernel
- * crowded   there are so many threads that the next look could be late
- * narrow    a processor is kept for the watchdog, and the code has the others
- * held      all processes were sent SIGSTOP for this look
- * still     a process runs no line of the code before it gets SIGCONT
- * deaf      its first thread takes no signal: it has ended, or waits in vfork
- * forced    each of its threads was therefore sent SIGSTOP
- * loose     it runs although all are held: another process continued it
- * headless  its first thread has ended, so that another one must tell
- * missed    it has threads, but none of them told
+ *	late		the look started late, or takes too long; another one
+ *			follows with all processes stopped
+ *	busy		a thread in the kernel has not taken SIGSTOP yet
+ *	crowded		so many threads run that the next look could be late
+ *	narrow		one processor is reserved for the watchdog
+ *	held		all processes were sent SIGSTOP for this look
+ *	still		a process executes no code before it gets SIGCONT
+ *	deaf		its first thread takes no signal (ended, or in vfork)
+ *	forced		each of its threads was therefore sent SIGSTOP
+ *	loose		it runs although all are held: another one continued it
+ *	headless	its first thread has ended, so another one is read
+ *	missed		it has threads, but none of them could be read
  */
 #ifndef WORKER_BOX_NATIVE_MEMORY_PARTS_H
 #define WORKER_BOX_NATIVE_MEMORY_PARTS_H
@@ -25,304 +27,302 @@
 #include "memory.h"
 #include "../../../common/limits.h"
 
-/* What is no number of a list. */
+/* Sentinels of memory_next(). */
 #define MEMORY_END (-1)
 #define MEMORY_ERROR (-2)
 
-/* What one look counts. */
+/* The results of one look. */
 struct memory_sum {
 	uint64_t bytes;
-	uint64_t shares; /* of it, or else owned: see memory_add_exactly */
+	uint64_t shares; /* part of it, or else owned: see memory_add_exactly */
 	uint64_t owned;
-	int late; /* there was no time for all processes */
-	int missed; /* one had threads, and none of them could be looked at */
-	int busy;  /* one was in the kernel, which takes no signal there */
-	int loose; /* one could run, although all were stopped */
+	int late; /* not all processes were counted in time */
+	int missed; /* a process with threads had none that could be read */
+	int busy;  /* one was in the kernel, where it takes no signal */
+	int loose; /* one was running, although all were stopped */
 	int stopped; /* one had been stopped by the code before */
 	int moving; /* one has not taken SIGSTOP yet, and runs until it does */
-	uint64_t maps; /* beyond what processes have free */
-	int with_maps; /* whether those are counted */
+	uint64_t maps; /* mappings above the free number per process */
+	int with_maps; /* whether mappings are counted */
 	unsigned int processes;
 	uint64_t threads;
-	pid_t pids[BOX_MEMORY_SEEN]; /* of the first of them */
+	pid_t pids[BOX_MEMORY_SEEN]; /* number of processes in the first */
 };
 
 /* memory_pace.c */
 
-/* Returns what the clock shows, in milliseconds. */
+/* Returns the time of the clock in milliseconds. */
 uint64_t memory_ms(clockid_t clock);
 
-/* Sleeps for ms milliseconds, and notes when that should end. */
+/* Sleeps for ms milliseconds, and records when that should end. */
 void memory_sleep(struct memory *memory, unsigned int ms);
 
-/* Whether a look that is made while the box runs has taken too long. */
+/* Whether a look at the running box has taken too long. */
 int memory_is_late(const struct memory *memory);
 
 /*
- * Whether the box could be above its limit before it has been counted next
- * time. Without a processor of its own this process waits until all threads had
- * a turn; then the look itself takes some time. Code that has started no
- * process meets the limit of its own process before.
+ * Whether the box could exceed its limit before the end of the next look.
+ * Without a reserved processor this process waits until all threads had a turn;
+ * then the look itself takes time. Code without further processes first reaches
+ * the limit of one process.
  */
 int memory_is_crowded(const struct memory *memory,
     const struct memory_sum *sum);
 
 /*
- * Returns how fast these processors can fill memory together, in bytes a
- * second.
+ * Returns the rate at which these processors together can fill memory, in bytes
+ * per second.
  */
 uint64_t memory_speed(const cpu_set_t *set);
 
 /*
- * Keeps a processor for this process, the same one in each box. It stays so: a
- * box can be crowded again within one look.
+ * Reserves a processor for this process, the same one in each box. It stays
+ * reserved, because a box can be crowded again within one look.
  */
 void memory_keep_processor(struct memory *memory);
 
 /*
- * Returns the milliseconds until a box that has so many bytes could be above
- * its limit: when the next look is due.
+ * Returns the milliseconds until a box with this many bytes could exceed its
+ * limit: when the next look is due.
  */
 unsigned int memory_wait(const struct memory *memory, uint64_t bytes);
 
 /*
- * From Linux 6.12 on a process that asks for little at a time gets it soon,
- * however many others want to run: a look is not in the queue behind all that
- * the code has started. Before, the kernel ignores it.
+ * From Linux 6.12 on a process with a short time slice is scheduled soon,
+ * however many others are ready, so a look does not wait for all processes of
+ * the code. Earlier kernels ignore this.
  */
 void memory_run_soon(void);
 
 /* memory_read.c */
 
-/* Adds one process. Returns 0, or -1 when it cannot be looked at. */
+/* Adds one process. Returns 0, or -1 if it cannot be read. */
 typedef int memory_add(
     struct memory *memory, pid_t pid, struct memory_sum *sum);
 
-/* The numbers that a directory of /proc lists. */
+/* The numbers in a directory of /proc. */
 struct memory_list {
 	int fd;
-	ssize_t len, at; /* of what was read of it */
+	ssize_t len, at; /* offset in the bytes read */
 	char entries[BOX_MEMORY_ENTRIES_SIZE] __attribute__((aligned(8)));
 };
 
-/* Is shown a thread of a process. Returns whether it has seen enough. */
+/* Called with a thread of a process. Returns whether it is sufficient. */
 typedef int memory_visit(
     const struct memory *memory, pid_t pid, pid_t tid, char *status);
 
-/* Returns the number that text begins with, behind blanks. */
+/* Returns the number at the start of text, after blanks. */
 uint64_t memory_digits(const char *text);
 
 /*
  * Opens a file of a process, which the caller closes. Returns -1 with errno 0
- * when the process has ended, -1 with another one when it cannot be opened.
+ * if the process has ended, -1 with another errno if it cannot be opened.
  */
 int memory_open_file(const struct memory *memory, pid_t pid, const char *name);
 
 /*
- * Reads a file of a process into text, of BOX_MEMORY_TEXT_SIZE, which ends with
- * a zero then. Returns 1, 0 when the process has ended, -1 with errno when it
+ * Reads a file of a process into text, of BOX_MEMORY_TEXT_SIZE, and terminates
+ * it with a NUL. Returns 1, 0 if the process has ended, -1 with errno if it
  * cannot be read.
  */
 int memory_read(const struct memory *memory, pid_t pid, const char *name,
     char *text);
 
 /*
- * Returns the next number of the list, MEMORY_END behind the last,
- * MEMORY_ERROR with errno.
+ * Returns the next number of the list, MEMORY_END after the last, MEMORY_ERROR
+ * with errno.
  */
 int memory_next(struct memory_list *list);
 
-/* Returns what stands behind the key in the line "key: …", or NULL. */
+/* Returns the text after the key in the line "key: …", or NULL. */
 const char *memory_find(const char *text, const char *key);
 
-/*
- * Returns the number in the line "key: …" of text, 0 when there is none.
- */
+/* Returns the number in the line "key: …" of text, 0 if there is none. */
 uint64_t memory_number(const char *text, const char *key);
 
 /* Returns such a number of KiB as bytes. */
 uint64_t memory_bytes(const char *text, const char *key);
 
-/* Whether one of these signals, a set of bits, waits to be taken. */
+/* Whether one of these signals, a set of bits, is pending. */
 int memory_awaits(const char *status, uint64_t signals);
 
-/* The same of those that any thread of the process may take. */
+/* The same for signals that any thread of the process may take. */
 int memory_awaits_shared(const char *status, uint64_t signals);
 
-/* Returns the letter of the state in a status, '?' when there is none. */
+/* Returns the letter of the state in a status, '?' if there is none. */
 char memory_state(const char *status);
 
 /*
- * Pages of files are either the host's, which it can drop, or those of files
- * in memory, which are counted as such: code can share no others.
+ * Pages of files are either those of the host, which it can drop, or those of
+ * files in memory, which are counted as such: code can share no others.
  */
 uint64_t memory_of_status(const char *status);
 
 /*
- * Reads the status of a process as memory_read does. One without its end is
- * of no use: then it returns -1.
+ * Reads the status of a process like memory_read. Returns -1 also for a
+ * truncated one.
  */
 int memory_read_status(const struct memory *memory, pid_t pid, char *status);
 
 /*
- * Whether the first thread of the process has ended and others live: it says
- * of the memory of them all that there is none.
+ * Whether the first thread of the process has ended and others live: its status
+ * then reports no memory.
  */
 int memory_is_headless(const char *status);
 
 /*
- * Shows each thread of the process by its number, as the kernel has files of
- * every thread as if it were a process, but in no list. Returns the one that
- * was enough, 0 when none was; status is for the visit.
+ * Visits each thread of the process by its number: the kernel provides the
+ * files of every thread as if it were a process, but does not list them.
+ * Returns the thread that was sufficient, 0 if none was; status is for the
+ * visit.
  */
 pid_t memory_visit_threads(const struct memory *memory, pid_t pid,
     memory_visit *visit, char *status);
 
 /*
  * Calls add for each process of the box but the first, until the look is late
- * or a process runs that should not. Returns 0, or -1 when they cannot be
- * listed or add has failed.
+ * or a process runs that should not. Returns 0, or -1 if they cannot be listed
+ * or add has failed.
  */
 int memory_add_processes(struct memory *memory, memory_add *add,
     struct memory_sum *sum);
 
 /* memory_hold.c */
 
-/* Whether it runs no line of the code before it gets SIGCONT. */
+/* Whether it executes no code before it gets SIGCONT. */
 int memory_is_still(const char *status);
 
-/* Whether each of its threads was sent the signal apart. */
+/* Whether each of its threads was sent the signal separately. */
 int memory_is_forced(const struct memory *memory, pid_t pid);
 
 /*
- * Whether a process whose status was read is held. What it told of its state
- * and of its signals may not be of one moment; and when one of several threads
- * has taken the signal, the others stop before they run again.
+ * Whether a process whose status was read is held. Its state and its signals in
+ * the status may be of different moments. When one of several threads has taken
+ * the signal, the others stop before they execute code again.
  */
 int memory_is_held(const struct memory *memory, pid_t pid, const char *status);
 
-/* Looks at a process that should be stopped. */
+/* Checks a process that should be stopped. */
 void memory_look_at_held(const struct memory *memory, pid_t pid,
     const char *status, struct memory_sum *sum);
 
 /*
- * Whether the pages of a process can be looked at at once. While one of its
- * threads is in the kernel yet, which takes no signal there, a lock may have to
- * be waited for.
+ * Whether the pages of a process can be read at once. While one of its threads
+ * is still in the kernel, where it takes no signal, reading might wait for a
+ * lock.
  */
 int memory_is_parked(const struct memory *memory, pid_t pid);
 
 /*
- * Stops all processes: first those of the last time, as to list all takes
- * longer, then those that were forked since. Each gets a signal of its own,
- * through its first thread: with one that the code has sent to the process, and
- * that waits yet, it would become one; and one for all would stop a child that
- * is being forked whenever that is done, when all others have gone on.
+ * Stops all processes: first those of the last look, because listing all takes
+ * longer, then those that were forked since. Each gets a separate signal,
+ * through its first thread. A signal to the process would merge with a pending
+ * one of the code. One signal for all would stop a child that is being forked
+ * when the fork completes, possibly after all others were continued.
  */
 void memory_stop_all(struct memory *memory);
 
 /*
- * Stops a process that the signal for all did not: another one of the box has
- * let it go on, or its first thread takes none.
+ * Stops a process that the signal has not stopped: another process of the box
+ * has continued it, or its first thread takes no signals.
  */
 int memory_stop(struct memory *memory, pid_t pid, struct memory_sum *sum);
 
 /*
- * Notes whether a process is to be continued: not if the code had stopped it
+ * Records whether a process must be continued: not if the code had stopped it
  * before, nor if it was sent no signal. One that has not taken its signal yet
- * is continued here. A memory_add, which leaves sum alone.
+ * is continued here. A memory_add, which does not change sum.
  */
 int memory_choose(struct memory *memory, pid_t pid, struct memory_sum *sum);
 
 /*
- * Continues all processes but those that the code had stopped itself, of which
- * sum says whether there are any. SIGCONT takes back every signal to stop that
- * waits. So where one has not taken ours yet, which may be about to send itself
- * its own, each is looked at once more. None is waited for: the longer all
- * stand still, the longer they run before the next look.
+ * Continues all processes except those that the code had stopped itself; sum
+ * tells whether there are any. SIGCONT discards every pending stop signal. If a
+ * process has not taken the watchdog's signal yet, it may be about to send
+ * itself its own, so each is checked once more. None is waited for: the longer
+ * all are stopped, the longer they run before the next look.
  */
 void memory_release(struct memory *memory, const struct memory_sum *sum);
 
-/*
- * Stops again the processes that run, after a moment in which they may stop.
- */
+/* Stops the running processes again, after a moment in which they may stop. */
 void memory_stop_again(struct memory *memory);
 
 /* memory_usage.c */
 
 /*
- * Returns the CPU time of a process, of all its threads, in nanoseconds; 0 when
+ * Returns the CPU time of a process, of all its threads, in nanoseconds; 0 if
  * it has ended.
  */
 uint64_t memory_cpu_ns(pid_t pid);
 
 /*
- * Where the CPU time of the process is kept: its own place, or else that of a
- * process that has ended, or a free one; NULL when all others live.
+ * Returns where the CPU time of the process is recorded: its own entry, or that
+ * of a process that has ended, or a free one; NULL if all others live.
  */
 struct memory_clock *memory_find_clock(struct memory *memory, pid_t pid);
 
 /*
- * What of the CPU time of the process is new since the last look. Notes how
- * much memory it has.
+ * Adds the CPU time of the process since the last look. Records its memory
+ * size.
  */
 uint64_t memory_new_cpu_ns(struct memory *memory, pid_t pid, uint64_t rss);
 
 /*
- * What the processes have used. The supervisor knows it of the code, and of the
- * children that it has waited for: others may have done the work.
+ * Measures the resources used by the processes. The supervisor knows those of
+ * the code and of children that it has waited for, but others may have done the
+ * work.
  */
 void memory_note_usage(struct memory *memory, pid_t pid, const char *status);
 
 /*
- * How much of its memory a process may share, without a look at its pages: what
- * it shared when they were looked at last, or all that its parent had. The rest
- * is its own. An orphan that is not known may share all of it; the code, whose
- * parent is outside, shares nothing that is not counted for it.
+ * The maximum memory that a process may share, without reading its pages: the
+ * amount shared when they were last read, or all memory of its parent. The rest
+ * is its own. An unknown orphan may share all of it; the code, whose parent is
+ * outside, shares nothing that is not counted for it.
  */
 uint64_t memory_known_shared(struct memory *memory, pid_t pid,
     const char *status, uint64_t rss);
 
 /*
- * Whether nothing can have changed since the last look: there were no more
- * processes than the code and its holder then, and they have not run. So a box
- * that waits costs next to nothing.
+ * Whether nothing can have changed since the last look: only the code and its
+ * holder existed then, and they have not run. So an idle box costs next to
+ * nothing.
  */
 int memory_is_idle(struct memory *memory);
 
 /* memory_count.c */
 
 /*
- * A child between vfork and exec has the memory of its parent, not a copy, and
- * so has the holder: all of it would be counted twice. One that may not be
- * looked at is another one.
+ * A child between vfork and exec uses the memory of its parent, not a copy, and
+ * so does the holder: it would be counted twice. A process that cannot be
+ * compared counts as a different one.
  */
 int memory_is_borrowed(pid_t pid, const char *status);
 
 /*
- * Adds a process as it says of itself: pages that several processes share are
- * counted once for each. A memory_add.
+ * Adds a process as it is in its status: pages shared by several processes
+ * count once for each. A memory_add.
  */
 int memory_add_quickly(struct memory *memory, pid_t pid,
     struct memory_sum *sum);
 
 /*
- * Every page by the share that the process has in it. A program that may be
- * run but not read hides its pages, and some kernels do not tell: then it
- * counts as if it shared none.
+ * Counts every page by the share that the process has in it. A program that may
+ * be executed but not read hides its pages, and some kernels do not report
+ * them: it then counts as if it shared none.
  *
- * While a process is in the kernel its pages cannot be looked at, and it is not
- * known what others share with it. Then the box has at least each of two sums
- * in which no page counts twice, of which the larger is taken: the shares of
- * the others; or all pages of the code itself, of those in the kernel what is
- * new, and of the others what they share with none.
+ * While a process is in the kernel its pages cannot be read, and it is unknown
+ * what others share with it. The box then has at least each of two sums in
+ * which no page counts twice; the larger one is used. The first is the shares
+ * of the others. The second is all pages of the code itself, the new pages of
+ * the processes in the kernel, and the unshared pages of the others.
  */
 int memory_add_exactly(struct memory *memory, pid_t pid,
     struct memory_sum *sum);
 
 /*
- * Counts the files, the sockets and with add the processes of the box into
- * sum, which it clears before. Returns 0, or -1 when one cannot be counted.
+ * Counts the files, the sockets and with add the processes of the box into sum,
+ * which it clears before. Returns 0, or -1 if one cannot be counted.
  */
 int memory_count(struct memory *memory, memory_add *add,
     struct memory_sum *sum);
@@ -330,15 +330,15 @@ int memory_count(struct memory *memory, memory_add *add,
 /* memory.c */
 
 /*
- * Stops all processes and counts then. Ends the box if it has more than it may,
- * or if its processes cannot be stopped: they could not be counted. Returns
- * what a box has that may live on, in bytes.
+ * Stops all processes and counts then. Ends the box if it exceeds its limit, or
+ * if its processes cannot be stopped, and therefore not be counted. Otherwise
+ * returns the memory of the box in bytes.
  */
 uint64_t memory_judge(struct memory *memory);
 
 /*
- * Returns what the box has, in bytes, if it may live on. The parts of its
- * memory cannot be counted at once while other processes may hold it up.
+ * Returns the memory of the box in bytes, if it is within its limit. Its
+ * mappings cannot be counted at once while other processes may cause a delay.
  */
 uint64_t memory_look(struct memory *memory);
 

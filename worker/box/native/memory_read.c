@@ -1,9 +1,9 @@
 /*
- * What /proc says of the processes of a box, for the watchdog. Runs in init,
- * which allocates nothing. proc(5) is the source.
+ * Reads the files of /proc about the processes of a box, for the watchdog. Runs
+ * in init, which allocates nothing. proc(5) is the source.
  *
- * What the C library has for reading and writing numbers looks at its locale
- * and at what others have added to printf(), and a forked init has neither: see
+ * The functions of the C library for reading and writing numbers use its locale
+ * and handlers added to printf(), which a forked init does not have: see
  * spare.c.
  */
 #include <dirent.h>
@@ -26,7 +26,7 @@ memory_digits(const char *text)
 	return number;
 }
 
-/* Writes one that is not negative, and returns where that ends. */
+/* Writes a number that is not negative, and returns the address after it. */
 static char *
 memory_put_number(char *to, int number)
 {
@@ -130,7 +130,7 @@ memory_bytes(const char *text, const char *key)
 	return memory_number(text, key) * KIB;
 }
 
-/* The signals that such a line tells of, as the kernel's bits. */
+/* The signals in such a line, as the kernel's bits. */
 static uint64_t
 memory_signals(const char *status, const char *key)
 {

@@ -1,6 +1,6 @@
 /*
- * What the processes of a box have used, for the watchdog: their CPU time, and
- * what was known of each of them at the last look. Runs in init.
+ * The resources that the processes of a box have used, for the watchdog: their
+ * CPU time, and the state of each at the last measurement. Runs in init.
  */
 #include <time.h>
 
@@ -51,7 +51,7 @@ memory_new_cpu_ns(struct memory *memory, pid_t pid, uint64_t rss)
 
 	if (last == NULL)
 		return 0;
-	/* A number can be given to another process. */
+	/* A number can be reused for another process. */
 	before = last->pid == pid && last->ns <= ns ? last->ns : 0;
 	if (before == 0)
 		*last = (struct memory_clock){ .pid = pid };
@@ -91,8 +91,8 @@ memory_known_shared(
 }
 
 /*
- * The CPU time of the processes of the last look, in nanoseconds; 0 when it is
- * not known.
+ * The CPU time of the processes of the last measurement, in nanoseconds; 0 if
+ * unknown.
  */
 static uint64_t
 memory_used_ns(const struct memory *memory)

@@ -1,7 +1,7 @@
 /*
- * The namespaces of the box. Run by the launcher, which from here on is alone
- * with its children: own users, mounts, processes, network, IPC, host name and
- * cgroup view. user_namespaces(7) is the source for the maps.
+ * The namespaces of the box: users, mounts, processes, network, IPC, host name
+ * and cgroup view. Run by the launcher, which from here on shares them only
+ * with its children. user_namespaces(7) is the source for the maps.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +36,7 @@ namespaces_user(struct box *box, struct err *err)
 	return 0;
 }
 
-/* Maps the user of the box to uid and gid of the namespace around. */
+/* Maps the user of the box to uid and gid of the parent namespace. */
 static int
 namespaces_map_user(uid_t uid, gid_t gid, struct err *err)
 {
@@ -55,8 +55,8 @@ namespaces_map(struct box *box, struct err *err)
 	if (box->template && box->uids > 0)
 		return users_map(box, err);
 	/*
-	 * Without this the kernel refuses to map a group. What was done for
-	 * the template holds below it.
+	 * Without this the kernel refuses to map a group. For a forked box the
+	 * template has done it already.
 	 */
 	if (!box->forked &&
 	    namespaces_write("/proc/self/setgroups", "deny", err) == -1)
@@ -65,9 +65,9 @@ namespaces_map(struct box *box, struct err *err)
 }
 
 /*
- * Code can read its user in the namespace around its own, which would be the
- * user that started Caisson. In one more namespace, put between the two, it is
- * the same user as inside. That of a template serves boxes of the same user.
+ * Code can read its user in the parent namespace, which would be the user that
+ * started Caisson. With one more namespace in between, it is the same user as
+ * inside. The namespace of a template serves boxes of the same user.
  */
 int
 namespaces_hide(struct box *box, struct err *err)
@@ -80,9 +80,10 @@ namespaces_hide(struct box *box, struct err *err)
 }
 
 /*
- * The name is the least of what a box has for itself. The default system call
- * filters of container engines refuse this call alone of all that a box needs:
- * then the code sees the name of the host, and the supervisor says so.
+ * The host name is the least important property of a box. The default system
+ * call filters of container engines refuse this call alone of all that a box
+ * needs. The code then sees the name of the host, and the supervisor reports
+ * it.
  */
 static int
 namespaces_name(struct box *box, struct err *err)
@@ -99,10 +100,10 @@ namespaces_name(struct box *box, struct err *err)
 int
 namespaces_rest(struct box *box, struct err *err)
 {
-	/* A template has lent it one: net.c. */
+	/* The template has provided it: net.c. */
 	int net = box->forked ? 0 : CLONE_NEWNET;
 
-	/* NEWPID is for the children: the next one is process 1. */
+	/* NEWPID applies to children: the next one is process 1. */
 	if (unshare(net | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC |
 	        CLONE_NEWUTS | CLONE_NEWCGROUP) == -1)
 		return err_sys(err, "unshare");
@@ -110,11 +111,11 @@ namespaces_rest(struct box *box, struct err *err)
 }
 
 /*
- * No namespaces within the box, should the system call filter ever fail, but
- * for one of mounts: a detached copy counts as that, and view_hide needs one.
- * While the /proc of the host is still there, or in a forked box one of its own
- * that has the switches. A second layer: not an error where these are missing
- * or /proc is not writable.
+ * Forbids namespaces within the box, in case the system call filter fails,
+ * except one of mounts: a detached copy counts as that, and view_hide needs
+ * one. This requires the /proc of the host, which is still mounted, or in a
+ * forked box the separate one with the switches. As a second layer, it is no
+ * error if these are missing or /proc is read-only.
  */
 int
 namespaces_forbid_more(struct box *box, struct err *err)

@@ -1,19 +1,19 @@
 /*
  * The network namespaces of the boxes of a template. The kernel counts sockets
- * for each of them, whatever holds a socket: so that the watchdog of a box sees
- * all that belong to it, and no others, no two boxes may have the same one at
- * the same time. To make one, and to take it apart, takes longer than all else
- * of a forked box that the kernel makes anew; so the template keeps them, and
+ * per network namespace, with any holder. The watchdog of a box must see
+ * exactly its own sockets, so no two boxes may share one at the same time.
+ * Creating and removing a network namespace takes longer than everything else
+ * that the kernel creates for a forked box. So the template keeps them, and
  * lends each to one box after the other. A box can leave nothing in it: its
- * code has no capability there, can make only pairs of sockets, and when
- * process 1 of the box has ended so has every process that could hold one.
+ * code has no capability there and can only make socket pairs, and when process
+ * 1 of the box has ended, so has every process that could hold one.
  *
- * They belong to a user namespace of their own below that of the template. It
- * belongs to the user that the template is, so a launcher can enter it, and has
- * all capabilities there and over nothing else; the code of a box, which is
- * further below, has none. user_namespaces(7) is the source.
+ * They belong to a separate user namespace below that of the template. It
+ * belongs to the user of the template, so a launcher can enter it, and has all
+ * capabilities there and nowhere else. The code of a box is further below, and
+ * has none. user_namespaces(7) is the source.
  *
- * Run by the template, but for net_enter.
+ * Run by the template, except net_enter.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,25 +31,25 @@
 #include "../../../common/fd.h"
 #include "../../../common/mem.h"
 
-/* What sockstat begins with while there is no socket in a namespace. */
+/* The start of sockstat while a namespace has no socket. */
 #define NET_EMPTY "sockets: used 0\n"
 
 #define NET_STACK 16384
 
 struct net {
 	int fd;
-	int borrower; /* pidfd of process 1 of the box, -1: it is free */
+	int borrower; /* pidfd of process 1 of the box, -1 if unused */
 };
 
 static struct net net_all[BOX_NETS_MAX];
 static size_t net_count;
-static struct net *net_chosen; /* for the box that is being made, or NULL */
-static int net_users = -1; /* the user namespace that they belong to */
+static struct net *net_chosen; /* for the box being made, or NULL */
+static int net_users = -1; /* the user namespace to which they belong */
 static char net_stack[NET_STACK] __attribute__((aligned(64)));
 
 /* The user namespace */
 
-/* Lives until its other end of the line is closed. */
+/* Waits until the other end of the line is closed. */
 static void __attribute__((noreturn))
 net_be_user(int line)
 {
@@ -60,7 +60,7 @@ net_be_user(int line)
 	_exit(0);
 }
 
-/* In it every user and group is the same that it is for the template. */
+/* Maps every user and group to the same as in the template. */
 static int
 net_map(pid_t child, const char *name, struct err *err)
 {
@@ -77,13 +77,13 @@ net_map(pid_t child, const char *name, struct err *err)
 		buffer_printf(&map, "%u %u %u\n", first, first, count);
 	fclose(file);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
-	/* All of it at once: the kernel takes it only once. */
+	/* In a single write: the kernel accepts only one. */
 	if (fd == -1 || write(fd, map.data, map.len) == -1)
 		return err_sys(err, "write %s", path);
 	return 0;
 }
 
-/* The child has told that it is in one of its own: takes it. */
+/* The child has reported that it is in its own namespace: opens that. */
 static int
 net_take_users(pid_t child, int line, struct err *err)
 {
@@ -124,7 +124,7 @@ net_open(struct err *err)
 
 /* Lending */
 
-/* Has the descriptors of the template, and its memory. */
+/* Shares the descriptors and the memory of the template. */
 static int
 net_make_one(void *arg)
 {
@@ -135,7 +135,7 @@ net_make_one(void *arg)
 	_exit(0);
 }
 
-/* Returns a new one, or NULL where there is no room, or none can be made. */
+/* Returns a new one, or NULL if there is no room, or none can be made. */
 static struct net *
 net_add(void)
 {
@@ -154,13 +154,15 @@ net_add(void)
 	return &net_all[net_count++];
 }
 
-/* Whether no process is left of the box that had it. */
+/* Whether no process is left of the box that used it. */
 static int
 net_is_free(struct net *net)
 {
 	struct pollfd end = { .fd = net->borrower, .events = POLLIN };
 
-	/* Process 1 ends when all others of its namespace have been reaped. */
+	/*
+	 * Process 1 ends after all other processes of its namespace are reaped.
+	 */
 	if (net->borrower != -1 && poll(&end, 1, 0) == 1)
 		fd_close(&net->borrower);
 	return net->borrower == -1;
@@ -192,7 +194,7 @@ net_lend(pid_t init)
 	net->borrower = pidfd_open(init, 0);
 	if (net->borrower != -1 || errno == ESRCH)
 		return;
-	/* When the box ends could not be seen. */
+	/* If the end of the box cannot be noticed. */
 	close(net->fd);
 	*net = net_all[--net_count];
 }
@@ -200,9 +202,8 @@ net_lend(pid_t init)
 /* In the launcher */
 
 /*
- * Whether there is no socket in the one that was entered. Those that were sent
- * through each other are freed by the kernel a moment after the last process
- * that could have received them.
+ * Whether the entered namespace has no socket. The kernel frees sockets in
+ * flight a moment after the last process that could have received them.
  */
 static int
 net_is_empty(void)

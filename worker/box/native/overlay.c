@@ -1,17 +1,18 @@
 /*
- * Parts of the host as the box gets them: not themselves, but each behind a
- * read-only overlay that this box alone has. Its files are other inodes to the
- * kernel, with the same pages: a lock that the code takes, a pipe or a socket
- * that it opens there is not the host's, nor another box's. Those of /etc the
- * boxes of a template see as it does, and share a lock there with each other.
- * Run by the launcher, as a user that owns nothing on the host.
+ * Parts of the host as the box gets them: each through a read-only overlay that
+ * only this box has. To the kernel its files are other inodes with the same
+ * pages: a lock that the code takes, or a pipe or socket that it opens there,
+ * is neither the host's nor another box's. The boxes of a template share its
+ * overlay of /etc, and locks there with each other. Run by the launcher, as a
+ * user that owns nothing on the host.
  *
- * An overlay needs its lower tree mounted: those lie on the stage, a folder in
- * memory beside the root of the view, which goes with the root of the host. An
- * empty folder is its top, so that the overlay tells how full that is, and not
- * the disk. Where none can be had (before Linux 5.11, where it is forbidden, of
- * a tree that has mounts below it), the tree is bound as it is, and the
- * supervisor is told. overlayfs.rst of the kernel is the source.
+ * An overlay needs its lower tree mounted: the trees are on the stage, a
+ * directory in memory beside the root of the view, which disappears with the
+ * root of the host. An empty directory is its top, so that the overlay reports
+ * the usage of that, not of the disk. If overlays are unavailable (before Linux
+ * 5.11, if forbidden, for a tree with mounts below it), the tree is bound
+ * directly, and this is reported to the supervisor. overlayfs.rst of the kernel
+ * is the source.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +33,7 @@
 #define OVERLAY_LOWER "lower"
 #define OVERLAY_PATH_SIZE 64
 
-/* The place of a tree on the stage. */
+/* The location of a tree on the stage. */
 static void
 overlay_lower(const struct box *box, const struct box_tree *tree, char *path)
 {
@@ -41,8 +42,8 @@ overlay_lower(const struct box *box, const struct box_tree *tree, char *path)
 }
 
 /*
- * What lies below the overlay of a tree, and the empty folder above it. A
- * forked box covers with its own what its template sees at the same place.
+ * The lower directory of an overlay, and the empty directory above it. A forked
+ * box covers the template's overlay at the same path with its own.
  */
 static char *
 overlay_options(const struct box *box, const struct box_tree *tree)
@@ -74,17 +75,20 @@ overlay_stage_tree(struct box *box, struct box_tree *tree, struct err *err)
 	if (statvfs(path, &fs) == -1 || statfs(path, &kind) == -1)
 		return err_sys(err, "look at %s", path);
 	tree->staged = 1;
-	/* Ours, or that of the host, which an overlay would not know. */
+	/*
+	 * Mounts of the box, or of the host, which an overlay would not
+	 * include.
+	 */
 	tree->noexec = (fs.f_flag & ST_NOEXEC) != 0;
 	tree->layered = kind.f_type == OVERLAYFS_SUPER_MAGIC;
-	/* The top of an overlay may be entered by everybody. */
+	/* Every user may enter the top of an overlay. */
 	tree->closed = access(path, R_OK | X_OK) == -1;
 	return 0;
 }
 
 /*
- * Notes which trees have mounts below them: an overlay would show what these
- * cover, or be refused for that.
+ * Records which trees have mounts below them: an overlay would show the covered
+ * files, or be refused for that.
  */
 static int
 overlay_find_mounts(struct box *box, struct err *err)
@@ -133,7 +137,7 @@ overlay_try(const struct box *box, const struct box_tree *tree, struct err *err)
 	if (tree->noexec)
 		flags |= MS_NOEXEC;
 	if (strpbrk(tree->path, "\\:,") != NULL && box->forked)
-		return err_set(err, "its path cannot be named to an overlay");
+		return err_set(err, "its path cannot be used for an overlay");
 	options = overlay_options(box, tree);
 	if (mount("overlay", tree->path + 1, "overlay", flags, options) == -1)
 		return err_sys(err, "mount an overlay");
@@ -145,7 +149,7 @@ overlay_mount(struct box *box, const struct box_tree *tree)
 {
 	struct err err;
 
-	/* The kernel puts two overlays on each other, but not three. */
+	/* The kernel stacks two overlays, but not three. */
 	if (!tree->staged || (box->template && tree->layered))
 		return 0;
 	if (overlay_try(box, tree, &err) == 0)

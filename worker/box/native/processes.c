@@ -1,11 +1,12 @@
 /*
- * The two processes of the box, made by the launcher. Both are made with
- * CLONE_PARENT: the supervisor is their parent, so it learns from the kernel
- * how the code ended, and the launcher can end and leave nothing between them.
+ * The two processes of the box, created by the launcher. Both are created with
+ * CLONE_PARENT: the supervisor is their parent, so it receives the exit status
+ * of the code from the kernel, and the launcher can exit without leaving a
+ * process between them.
  *
- * They are made by the bare system call, so the C library's idea of their
- * thread id is the launcher's: what they do before exec uses no threads and no
- * function that asks for it.
+ * They are created by the bare system call, so the C library still has the
+ * thread ID of the launcher: until exec they use no threads and no function
+ * that needs it.
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -40,7 +41,9 @@ processes_start_init(struct box *box, struct err *err)
 		return err_sys(err, "make a pair of sockets");
 	pid = processes_clone(&box->init, err);
 	if (pid == 0) {
-		/* Or it would hold its own line, and never see its end. */
+		/*
+		 * Otherwise it would hold its own line, and never see its end.
+		 */
 		close(sync[0]);
 		init_main(box, sync[1]);
 	}
@@ -58,14 +61,14 @@ processes_start_code(struct box *box, struct err *err)
 	int alive[2];
 	int parent;
 
-	/* Its writing end lives as long as the launcher. */
+	/* Its writing end is open as long as the launcher exists. */
 	if (pipe2(alive, O_CLOEXEC) == -1)
 		return err_sys(err, "make a pipe");
 	box->launcher_sync = alive[0];
 	parent = processes_clone(&box->code, err);
 	if (parent == 0) {
 		close(alive[1]);
-		/* A template keeps its init alive by it. */
+		/* A template keeps its init alive by holding it. */
 		if (!box->template)
 			fd_close(&box->init_sync);
 		box->become(box);
@@ -74,9 +77,9 @@ processes_start_code(struct box *box, struct err *err)
 }
 
 /*
- * In a pid namespace of its own the code of a box is always the second process.
- * Were its template that too, libraries that know a fork by the number of the
- * process would see none, and every box would get the same random numbers.
+ * In its own pid namespace the code of a box is always the second process. If
+ * its template were that, too, libraries that recognise a fork by the process
+ * number would see none, and every box would get the same random numbers.
  */
 int
 processes_skip(struct box *box, struct err *err)
@@ -128,6 +131,6 @@ processes_kill(struct box *box)
 		folder_remove(box);
 	else if (!box->weak)
 		pidfd_send_signal(box->init, SIGKILL, NULL, 0);
-	/* A guard sees that the line ends, and has work to do before. */
+	/* A guard notices the end of the line, and cleans up first. */
 	fd_close(&box->init_sync);
 }

@@ -1,10 +1,10 @@
 /*
  * The state of a box, which its files share. caisson-box is three processes in
- * turn. The launcher, which the supervisor starts, makes the namespaces and the
- * view and then exits. The init is process 1 of the box, and ends it. The code
- * drops all privileges and becomes the interpreter. main.c lists the steps of
- * each. At the weaker level there are no namespaces: the init is a guard
- * instead, which kills what the code leaves behind.
+ * turn. The launcher, started by the supervisor, creates the namespaces and the
+ * view and then exits. The init is process 1 of the box, whose exit kills it.
+ * The code drops all privileges and becomes the interpreter. main.c lists the
+ * steps of each. With reduced isolation there are no namespaces: the init is
+ * replaced by a guard, which kills the processes that the code leaves.
  */
 #ifndef WORKER_BOX_NATIVE_SANDBOX_H
 #define WORKER_BOX_NATIVE_SANDBOX_H
@@ -21,44 +21,44 @@
 #include "../../../common/ipc.h"
 #include "../../../common/limits.h"
 
-/* Descriptors by agreement with spawn, and with the bootstrap. */
+/* Descriptor numbers agreed with spawn and with the bootstrap. */
 #define BOX_CHANNEL_FD 3
 #define BOX_CONTROL_IN_FD 3
 #define BOX_CONTROL_OUT_FD 4
 
-/* And with a template, which holds the line to its init while it lives. */
+/* And with a template, which holds the line to its init while it runs. */
 #define BOX_PRINTED_FD 4
 #define BOX_LIFE_FD 5
 
-/* Where the bootstrap lies in the view, relative to its root. */
+/* The bootstrap in the view, relative to its root. */
 #define BOX_DATA_DIR "opt/caisson"
 /* Programs of the bootstrap, which come first in the PATH of the code. */
 #define BOX_PROGRAMS "bin"
 #define BOX_PROGRAMS_DIR BOX_DATA_DIR "/" BOX_PROGRAMS
-/* What a template has besides: a path, or the names of modules, in each. */
+/* Additional files of a template: each contains a path, or names of modules. */
 #define BOX_PRELOAD_FILE BOX_DATA_DIR "/preload"
 #define BOX_TREES_FILE BOX_DATA_DIR "/trees"
 #define BOX_EMPTY_DIR BOX_DATA_DIR "/empty"
-/* Where the code leaves files that are to be kept; in its home. */
+/* Where the code leaves files to keep; in its home directory. */
 #define BOX_HOME_DIR "workspace"
 #define BOX_OUT_DIR BOX_HOME_DIR "/out"
 
-/* Exists everywhere; covered in our own mount namespace only. */
+/* Exists everywhere; covered only in the launcher's mount namespace. */
 #define BOX_STAGE "/tmp"
 
 /*
- * A part of the host that is shown in the view: a directory through an
- * overlay, a device bound, a file copied.
+ * A part of the host shown in the view: a directory through an overlay, a
+ * device bound, a file copied.
  */
 struct box_tree {
-	const char *path; /* absolute, the same outside and inside */
+	const char *path; /* absolute; the same outside and inside */
 	int fd;     /* a copy of the mount, -1 until it is opened */
 	unsigned int directory : 1;
 	unsigned int device : 1;
-	unsigned int optional : 1;   /* leave it out when it cannot be had */
-	unsigned int executable : 1; /* programs in it may be run */
-	unsigned int staged : 1;     /* what follows is known */
-	unsigned int noexec : 1;     /* none may be, as mounted */
+	unsigned int optional : 1;   /* leave it out if unavailable */
+	unsigned int executable : 1; /* programs in it may be executed */
+	unsigned int staged : 1;     /* the following flags are set */
+	unsigned int noexec : 1;     /* mounted noexec */
 	unsigned int crowded : 1;    /* there are mounts below it */
 	unsigned int layered : 1;    /* it is an overlay itself */
 	unsigned int closed : 1;     /* the user of the box cannot enter it */
@@ -75,17 +75,17 @@ struct box_file {
 	char *path; /* below BOX_DATA_DIR */
 	char *data; /* within the bytes of the box; NULL for a directory */
 	size_t len;
-	int program; /* it may be executed */
+	int program; /* it is executable */
 	struct timespec mtime; /* so that compiled modules stay valid */
 };
 
 struct box {
 	int channel;
-	enum ipc_phase phase; /* of what the supervisor sends */
+	enum ipc_phase phase; /* message of the supervisor */
 	enum box_step step; /* the step being done */
 	struct ipc_setup setup; /* borrows from packet */
-	const struct language *language; /* of the code, static */
-	uid_t uid; /* of the box outside of its user namespace */
+	const struct language *language; /* that of the code, static */
+	uid_t uid; /* of the box, outside its user namespace */
 	gid_t gid;
 
 	struct box_tree trees[BOX_TREES_MAX];
@@ -95,40 +95,40 @@ struct box {
 	size_t nbytes;
 	char *bytes; /* of the files, until they are in the view */
 
-	/* Of a template: modules to import, and users that boxes can be. */
+	/* For a template: modules to import, and users of its boxes. */
 	int template;
 	const char *preload;
 	uint64_t first_uid;
 	uint64_t uids; /* 0: they are the user of the template */
-	int programs; /* the bootstrap has some, which the code may run */
-	int forked; /* by a template, in whose view it lives */
-	int *tid; /* where the C library keeps the number of the thread */
-	void *robust; /* its list of locks, and the size that it has */
+	int programs; /* the bootstrap has programs for the code */
+	int forked; /* by a template, in whose view it is */
+	int *tid; /* the C library's copy of the thread number */
+	void *robust; /* its list of locks, and its size */
 	size_t robust_size;
 
-	/* What the process of the code is: never returns. */
+	/* The last step of the code's process: never returns. */
 	void (*become)(struct box *box);
 
 	int landlock; /* ABI in force, 0 for none */
 	struct err bound; /* why a directory has no overlay, or empty */
 	int proc;     /* whether the box has a /proc */
 	int watchdog; /* whether its memory as a whole is watched */
-	int unnamed;  /* whether it has the name of the host */
+	int unnamed;  /* whether it keeps the host name of the host */
 	struct memory memory; /* that of init */
-	int net;      /* the network namespace that a template lends, or -1 */
+	int net;      /* lent by the template, or -1 */
 	int init;     /* pidfd of process 1, -1 until it runs */
-	pid_t init_pid; /* its number for the launcher, 0 until it runs */
+	pid_t init_pid; /* its number in the launcher, 0 until it runs */
 	int code;     /* pidfd of the code */
 	int init_sync;     /* the launcher's end of the line to init */
-	int launcher_sync; /* the code's: reads as ended when the launcher is */
+	int launcher_sync; /* that of the code: ends when the launcher does */
 
-	int weak; /* the weaker level: what follows is for it alone */
-	enum box_step weak_step; /* what could not be done for the full one */
+	int weak; /* reduced isolation; the members below are for it */
+	enum box_step weak_step; /* the failed step of full isolation */
 	struct err weak_why;
-	char folder[BOX_FOLDER_SIZE]; /* the private one, absolute */
-	int folder_fd; /* holds the lock on it; -1: there is none */
+	char folder[BOX_FOLDER_SIZE]; /* the private directory, absolute */
+	int folder_fd; /* holds its lock; -1 if there is none */
 
-	/* Large, and not for boxes that a template forks, but for the last. */
+	/* Large, and not copied for forked boxes, except the last member. */
 	struct box_link links[BOX_LINKS_MAX];
 	struct box_file files[BOX_DATA_FILES_MAX];
 	struct ipc_packet packet;
@@ -141,9 +141,8 @@ struct box_action {
 };
 
 /*
- * action.c: runs actions, closed by a row without a function, and keeps
- * box->step.
- * Returns 0, or -1 with err at the first that fails.
+ * action.c: runs actions, ended by a row without a function, and updates
+ * box->step. Returns 0, or -1 with err at the first that fails.
  */
 int action_run(
     struct box *box, const struct box_action *actions, struct err *err);

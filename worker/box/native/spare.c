@@ -1,15 +1,16 @@
 /*
- * The memory of a template that the init of a forked box has no use for, which
- * is nearly all of it. Copying the tables of those pages would take longer than
- * all else that init does, and so would freeing them. So the launcher has the
- * kernel leave them out of one copy, that of init.
+ * The memory of a template that the init of a forked box does not need, which
+ * is nearly all of it. Copying and freeing the page tables of that memory would
+ * take longer than everything else that init does. So the launcher has the
+ * kernel exclude it from one copy, that of init.
  *
- * What init runs on stays: our own object, the C library and its loader, the
- * block of the thread, and what has a name of the kernel's. The heap does not:
- * so while all goes well init allocates nothing, and asks the C library for
- * nothing that depends on what is kept there: the locale, and what others have
- * added to printf(), as libquadmath does. Where a step of it fails it tries to
- * say so; should it crash over that, the launcher sees its end.
+ * The memory that init needs remains: the program itself, the C library and its
+ * loader, the thread block, and mappings named by the kernel. The heap does
+ * not: in normal operation init allocates nothing, and uses no function of the
+ * C library that depends on data there, such as the locale, or handlers that
+ * others have added to printf(), as libquadmath does. If a step of init fails,
+ * it tries to report that; should it crash in doing so, the launcher sees its
+ * end.
  */
 #include <gnu/lib-names.h>
 
@@ -32,14 +33,14 @@ spare_found(void)
 	return &spare_known;
 }
 
-/* Whether the number is that of an address in there. */
+/* Whether the number is an address in that part. */
 static int
 spare_has(const struct spare *part, uintptr_t address)
 {
 	return address >= part->start && address < part->end;
 }
 
-/* Whether a loaded object has a part of its own in there. */
+/* Whether a loaded object has a segment in that part. */
 static int
 spare_has_object(const struct spare *part, const struct dl_phdr_info *info)
 {
@@ -55,7 +56,7 @@ spare_has_object(const struct spare *part, const struct dl_phdr_info *info)
 	return 0;
 }
 
-/* Whether it is the C library, or what has loaded that. */
+/* Whether it is the C library, or its loader. */
 static int
 spare_is_library(const struct dl_phdr_info *info)
 {
@@ -65,7 +66,7 @@ spare_is_library(const struct dl_phdr_info *info)
 	    strcmp(slash + 1, LD_SO) == 0);
 }
 
-/* Whether an object that init runs on has a part of its own in there. */
+/* Whether an object that init needs has a segment in that part. */
 static int
 spare_is_needed(struct dl_phdr_info *info, size_t size, void *arg)
 {
@@ -86,7 +87,7 @@ spare_count_library(struct dl_phdr_info *info, size_t size, void *arg)
 	return 0;
 }
 
-/* Whether both have the names that they have everywhere. */
+/* Whether both have their usual names. */
 static int
 spare_knows_libraries(void)
 {
@@ -143,7 +144,7 @@ spare_find(struct err *err)
 	return 0;
 }
 
-/* That a part is gone meanwhile does not matter. */
+/* It does not matter if a part was unmapped meanwhile. */
 static int
 spare_advise(int advice, struct err *err)
 {
@@ -153,8 +154,8 @@ spare_advise(int advice, struct err *err)
 	    part < spare_known.parts + spare_known.count; part++)
 		if (madvise((void *)part->start, part->end - part->start,
 		        advice) == -1 && errno != ENOMEM)
-			return err_sys(err, "say what of the template is "
-			    "copied");
+			return err_sys(err, "exclude memory of the template "
+			    "from a copy");
 	return 0;
 }
 

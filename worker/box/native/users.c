@@ -1,8 +1,8 @@
 /*
- * The users of a template's boxes, when the supervisor is root: each box gets
- * one of its own, so the user namespace of the template has them all. Only
- * root outside of it may map more than one: a child that the launcher makes
- * while it is root does that, and ends. user_namespaces(7) is the source.
+ * The users of a template's boxes, if the supervisor is root: each box gets its
+ * own user, so the user namespace of the template contains them all. Only root
+ * outside the namespace may map more than one: a child that the launcher forks
+ * while it is root does that, and exits. user_namespaces(7) is the source.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include "../../../common/fd.h"
 #include "../../../common/mem.h"
 
-/* The child that will map them, and the line whose end tells it to. */
+/* The child that will map them, and the line whose end is the signal for it. */
 static pid_t users_mapper = -1;
 static int users_line = -1;
 
@@ -29,8 +29,8 @@ users_write(pid_t pid, const char *name, const char *text)
 }
 
 /*
- * The template's own first, if it is none of the others. Numbers stay what
- * they are outside: messages name boxes by them.
+ * The template's own first, if it is not among the others. IDs are the same as
+ * outside, because messages name boxes by them.
  */
 static char *
 users_make_map(const struct box *box)
@@ -45,17 +45,17 @@ users_make_map(const struct box *box)
 	    first, n);
 }
 
-/* In the child, which is still root. Ends with errno. */
+/* In the child, which is still root. Exits with errno. */
 static void __attribute__((noreturn))
 users_map_for(const struct box *box, pid_t launcher, int line)
 {
 	auto_free char *map = users_make_map(box);
 	char go;
 
-	/* An end, not a byte: the launcher failed. */
+	/* End of file instead of a byte: the launcher failed. */
 	if (read(line, &go, 1) != 1)
 		_exit(0);
-	/* Then no process can leave or enter a group. */
+	/* Then no process can change its groups. */
 	if (users_write(launcher, "setgroups", "deny") == -1 ||
 	    users_write(launcher, "uid_map", map) == -1 ||
 	    users_write(launcher, "gid_map", map) == -1)
@@ -92,7 +92,7 @@ users_map(struct box *box, struct err *err)
 
 	(void)box;
 	if (write(users_line, "", 1) == -1)
-		return err_sys(err, "have the users mapped");
+		return err_sys(err, "wait for the mapping of users");
 	fd_close(&users_line);
 	if (waitpid(users_mapper, &status, 0) == -1 || !WIFEXITED(status))
 		return err_set(err, "the users could not be mapped");

@@ -1,13 +1,13 @@
 /*
- * The view: the file system of the box. A small root in memory, where parts of
- * the host are shown, read-only, and everything else is made up. Built by the
- * launcher as a user that owns nothing on the host, at a mount point that only
- * its own mount namespace sees.
+ * The view: the file system of the box. It is a small root in memory, which
+ * shows parts of the host read-only and contains synthetic files otherwise.
+ * Built by the launcher as a user that owns nothing on the host, at a mount
+ * point visible only in its own mount namespace.
  *
- * Mounts of the host are taken as detached copies (open_tree), with all that
- * is mounted below them, made read-only there, and then put on the stage or in
- * their place: there is no moment at which the box could see them writable.
- * What overlay.c then mounts is what the box sees of directories.
+ * Mounts of the host are taken as detached copies (open_tree), with all that is
+ * mounted below them, made read-only there, and then put on the stage or in
+ * their place: they are never visible to the box in writable form. overlay.c
+ * then mounts the overlays through which the box sees directories.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,11 +32,13 @@
 static const char *const view_system[] = { "/bin", "/sbin", "/lib", "/lib32",
 	"/lib64", "/libx32" };
 
-/* Of /etc what tells programs how to find things, and nothing about us. */
+/*
+ * Files of /etc that programs need to find libraries and data; no private data.
+ */
 static const char *const view_etc[] = { "/etc/alternatives", "/etc/fonts",
 	"/etc/ld.so.cache", "/etc/matplotlibrc", "/etc/mime.types" };
 
-/* Not /dev/zero, a map of which is memory that belongs to no file. */
+/* Without /dev/zero, whose mappings are memory that belongs to no file. */
 static const char *const view_devices[] = { "/dev/null", "/dev/full",
 	"/dev/random", "/dev/urandom" };
 
@@ -70,8 +72,8 @@ static const struct view_entry view_links[] = {
 };
 
 /*
- * Where the code may write: directory and mode. What lies in the last one is
- * collected, so it is a file system of its own, in one that is mounted before.
+ * Writable places: directory and mode. Files in the last one are collected, so
+ * it is a separate file system, in one that is mounted before.
  */
 static const struct view_entry view_memory[] = {
 	{ "tmp", "1777" },
@@ -82,7 +84,7 @@ static const struct view_entry view_memory[] = {
 
 #define VIEW_COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
-/* What is taken from the host: while collecting */
+/* Collecting the parts of the host */
 
 static int
 view_is_beneath(const char *path, const char *dir)
@@ -112,9 +114,10 @@ view_is_copied(const struct box_tree *tree)
 }
 
 /*
- * Takes a copy of the mount, if that is allowed already. As root that is before
- * the change of user, since the new user may not be able to reach the mount. An
- * ordinary user may take it only in a namespace: then this is called twice.
+ * Takes a copy of the mount, if that is possible already. Root can do it before
+ * the change of user, and must, because the new user may have no access to the
+ * mount. An ordinary user can do it only in a namespace: this is then called
+ * twice.
  */
 static int
 view_open_tree(struct box_tree *tree, struct err *err)
@@ -155,7 +158,7 @@ view_add_tree(struct box *box, const struct box_tree *tree, struct err *err)
 	added->directory = S_ISDIR(st.st_mode);
 	added->fd = -1;
 	box->ntrees++;
-	/* When this is too early, view_open_trees says what is wrong. */
+	/* If it is too early, view_open_trees reports the error. */
 	if (geteuid() == 0 && !view_is_copied(added) &&
 	    view_open_tree(added, err) == -1)
 		fd_close(&added->fd);
@@ -182,7 +185,7 @@ view_add_link(
 	return 0;
 }
 
-/* /bin and the like: a link as on the host, else the directory itself. */
+/* /bin and others: a link as on the host, otherwise the directory itself. */
 static int
 view_collect_system(struct box *box, const char *path, struct err *err)
 {
@@ -257,7 +260,7 @@ view_mount_memory(const char *path, const char *mode, uint64_t bytes,
 	return 0;
 }
 
-/* Where the code may write. Into the working directory. */
+/* Creates the writable places in the working directory. */
 static int
 view_mount_places(struct box *box, struct err *err)
 {
@@ -276,8 +279,8 @@ view_mount_places(struct box *box, struct err *err)
 }
 
 /*
- * The stage, which becomes the working directory: what boxes that see the same
- * of the host could share.
+ * The stage, which becomes the working directory: everything that boxes with
+ * the same view of the host could share.
  */
 static int
 view_build_stage(struct box *box, struct err *err)
@@ -299,8 +302,9 @@ static int
 view_enter_root(const struct box *box, struct err *err)
 {
 	/*
-	 * A template loads its own library from there, and the code of some
-	 * languages runs programs of ours: what lies there is read-only.
+	 * A template loads its library from there, and the code of some
+	 * languages executes programs of the bootstrap: these files are
+	 * read-only.
 	 */
 	unsigned long flags = box->template || box->programs ? 0 : MS_NOEXEC;
 
@@ -344,7 +348,7 @@ view_make_up(struct box *box, struct err *err)
 	return view_mount_places(box, err);
 }
 
-/* Makes the directories that lead to path, which is absolute. */
+/* Makes the parent directories of path, which is absolute. */
 static int
 view_make_parents(const char *path, struct err *err)
 {
@@ -381,8 +385,8 @@ view_make_mount_point(const struct box_tree *tree, struct err *err)
 }
 
 /*
- * Copies a file of the host, as the user of the box: what that cannot read, or
- * is not what it should be, is left out.
+ * Copies a file of the host, as the user of the box: a file that is unreadable
+ * for it, or of an unexpected kind, is left out.
  */
 static int
 view_copy_file(const struct box_tree *tree, struct err *err)
@@ -439,7 +443,7 @@ view_place_links(struct box *box, struct err *err)
 	const struct box_link *link;
 
 	for (link = box->links; link < box->links + box->nlinks; link++) {
-		/* A tree that was added after the link brings it along. */
+		/* A tree that was added after the link contains it. */
 		if (view_covers(box, link->path))
 			continue;
 		if (view_make_parents(link->path, err) == -1)
@@ -450,7 +454,7 @@ view_place_links(struct box *box, struct err *err)
 	return 0;
 }
 
-/* The places are each box's own, and cover what lies in the template's. */
+/* Each box has its own writable places, which cover those of the template. */
 static int
 view_check_place(const char *path, struct err *err)
 {
@@ -468,8 +472,8 @@ view_check_place(const char *path, struct err *err)
 }
 
 /*
- * Whether the boxes of a template can see a tree as it does, like all the rest
- * of its /etc: settings and no programs, and not the files of the host.
+ * Whether the boxes of a template can share its view of a tree, like the rest
+ * of its /etc: settings, not programs or data of the host.
  */
 static int
 view_is_shared(const struct box *box, const struct box_tree *tree)
@@ -479,8 +483,8 @@ view_is_shared(const struct box *box, const struct box_tree *tree)
 }
 
 /*
- * What the template, which starts as any interpreter does, must be told: the
- * modules to import, and which trees its boxes see through overlays of theirs.
+ * Data for the template, which starts like any interpreter: the modules to
+ * import, and the trees for which its boxes mount their own overlays.
  */
 static int
 view_note_template(struct box *box, struct err *err)
@@ -507,7 +511,7 @@ view_note_template(struct box *box, struct err *err)
 	return view_write_file(&programs, err);
 }
 
-/* What each box must have for itself. */
+/* The parts that each box must have for itself. */
 static int
 view_build_root(struct box *box, struct err *err)
 {
@@ -546,9 +550,9 @@ view_enter(struct box *box, struct err *err)
 }
 
 /*
- * The options of a mount that the code sees show it the user outside, and the
- * disk of what is bound. So the code gets a detached copy of the view: that is
- * in no table, and stays as long as a process is in it.
+ * The mount options visible to the code reveal the user outside, and the disk
+ * of bound files. So the code gets a detached copy of the view, which is in no
+ * table and exists as long as a process is in it.
  */
 int
 view_hide(struct box *box, struct err *err)
@@ -567,7 +571,9 @@ view_hide(struct box *box, struct err *err)
 int
 view_renew(struct box *box, struct err *err)
 {
-	/* The template has loaded its library from it: that was all. */
+	/*
+	 * The template has loaded its library from it, which was the last use.
+	 */
 	struct mount_attr attr = { .attr_set = MOUNT_ATTR_NOEXEC };
 	const struct box_tree *tree;
 
