@@ -1,8 +1,8 @@
 /*
- * A configuration file as rows: see config.h. Here its bytes become JSON,
- * which config_members.c reads. Runs in the reader; the bytes are a stranger's.
- * A file may be as large as CONFIG_FILE_MAX: it is read where it lies, and
- * walked through once for each depth that is of interest.
+ * Reads a configuration file into rows: see config.h. This file converts its
+ * bytes to JSON, which config_members.c reads. Runs in the reader; the bytes
+ * are untrusted. A file may have CONFIG_FILE_MAX bytes: it is parsed in place,
+ * and scanned once for each depth of interest.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +32,8 @@ static const struct config_row config_rows[CONFIG_SHAPES] = {
 /* JSON */
 
 /*
- * The scanner says the place as " at byte N", the last words of its sentence:
- * takes them off and returns that byte.
+ * The scanner reports the position as " at byte N" at the end of its sentence:
+ * removes that and returns the byte.
  */
 static const char *
 config_take_place(const struct config *config, struct err *err)
@@ -54,7 +54,7 @@ config_take_place(const struct config *config, struct err *err)
 	return config->text + byte - 1;
 }
 
-/* Returns whether it could be parsed, as the next two do. */
+/* Returns whether it could be parsed, like the next two functions. */
 static int
 config_read_json(struct config *config)
 {
@@ -94,7 +94,7 @@ config_begin_spots(
 	config->spots.len = len;
 }
 
-/* The same, with the bytes as they are beside those that are blanked. */
+/* The same, keeping the original bytes beside those that are blanked. */
 static int
 config_read_spots(struct config *config, char *data, size_t len)
 {
@@ -108,7 +108,7 @@ config_read_spots(struct config *config, char *data, size_t len)
 	return config_read_jsonc(config, data, len);
 }
 
-/* The statements of TOML; those of YAML cannot be told apart. */
+/* The statements of TOML; those of YAML are not separable. */
 static void
 config_outline(struct config *config, const char *data, size_t len)
 {
@@ -149,7 +149,7 @@ config_read_translated(struct config *config, const char *data, size_t len)
 	return parsed;
 }
 
-/* Whether there is nothing in it, not even an empty object. */
+/* Whether it is empty, without even an empty object. */
 static int
 config_is_blank(const char *data, size_t len)
 {
@@ -170,7 +170,7 @@ config_read(char *data, size_t len, const struct config_file *file,
 		.sink = sink };
 	char none[] = "";
 
-	/* A client makes its file before it has something to write. */
+	/* A client creates its file before it has anything to write. */
 	if (config.row->other && config_is_blank(data, len)) {
 		config_begin_spots(&config, data, len);
 		if (sink->spots != NULL)

@@ -1,7 +1,7 @@
 /*
- * A configuration file as rows: what it defines, and what is wrong with it,
- * with line and column. One entry that is wrong costs only itself. Pure but
- * for the sink; runs in the reader.
+ * Reads a configuration file into rows: its entries, and its faults with line
+ * and column. An invalid entry does not affect the others. Pure except for the
+ * sink; runs in the reader.
  */
 #ifndef READER_CONFIG_H
 #define READER_CONFIG_H
@@ -12,25 +12,26 @@
 #include "../../common/ipc.h"
 #include "spots.h"
 
-/* Who is told; what a row points to dies when the function returns. */
+/* The receiver of rows. Pointers in a row are valid only during the call. */
 struct config_sink {
 	void (*server)(void *ctx, struct ipc_entry *server);
 	void (*rejected)(void *ctx, struct ipc_rejected *rejected);
 	void *ctx;
-	const struct spots_sink *spots; /* where they stand; NULL: no one */
+	const struct spots_sink *spots; /* their positions; NULL if not
+					 * requested */
 };
 
-/* What is known of a file before it is read. */
+/* The properties of a file that are known before it is read. */
 struct config_file {
 	enum config_shape shape;
-	const char *folder; /* the one worked in; "" for none */
+	const char *folder; /* the current directory; "" for none */
 };
 
 /*
  * Reads a text of len bytes (data may be NULL for none), which it may change.
  * Every entry becomes one row, in the order of the file, at most
  * CONFIG_ENTRIES_MAX; every row is within the bounds of the catalogue. Returns
- * whether the text could be parsed; 0 also for one that is blank.
+ * whether the text could be parsed; 0 also for a blank text.
  */
 int config_read(char *data, size_t len, const struct config_file *file,
     const struct config_sink *sink);

@@ -9,7 +9,7 @@
 
 /* Entries */
 
-/* Whether a list of strings has this one. */
+/* Whether a list of strings contains this one. */
 static int
 config_lists(struct json_span list, const char *name)
 {
@@ -24,7 +24,7 @@ config_lists(struct json_span list, const char *name)
 	return 0;
 }
 
-/* What the file says of it elsewhere. */
+/* Applies settings about the entry elsewhere in the file. */
 static int
 config_is_disabled(const struct config *config, const char *name)
 {
@@ -34,7 +34,7 @@ config_is_disabled(const struct config *config, const char *name)
 	    !config_lists(config->allowed, name));
 }
 
-/* Where the row that was told last stands, if that was asked for. */
+/* Reports the position of the last reported row, if requested. */
 static void
 config_tell_spot(const struct config *config, struct json_span name,
     struct json_span value)
@@ -67,7 +67,7 @@ config_read_entry(struct config *config, struct json_span name,
 	entry_reset(&entry);
 }
 
-/* Returns -1, and says so once, when there are too many. */
+/* Returns -1, after reporting it once, if there are too many. */
 static int
 config_count(struct config *config, const char *at)
 {
@@ -82,7 +82,7 @@ config_count(struct config *config, const char *at)
 	return -1;
 }
 
-/* A list of entries that have their names in them. Returns -1 to stop. */
+/* A list of entries that contain their names. Returns -1 to stop. */
 static int
 config_read_list(struct config *config, struct json_span servers)
 {
@@ -133,7 +133,7 @@ config_read_servers(
 	return 0;
 }
 
-/* Where they are one deeper: "servers", which is no server itself. */
+/* Servers one level deeper: "servers", which is not a server itself. */
 static struct json_span
 config_below_mcp(struct json_span mcp)
 {
@@ -154,7 +154,7 @@ config_below_mcp(struct json_span mcp)
 
 /* Files */
 
-/* Claude Code: what holds for the folder stands before what holds for all. */
+/* Claude Code: entries of the directory precede those for all directories. */
 static int
 config_read_project(struct config *config, struct json_span file)
 {
@@ -171,7 +171,7 @@ config_read_project(struct config *config, struct json_span file)
 	return config_read_servers(config, "mcpServers", servers);
 }
 
-/* Gemini: which servers of the file are used. */
+/* Gemini: the servers of the file that are enabled. */
 static void
 config_read_choice(struct config *config, struct json_span file)
 {
@@ -186,7 +186,7 @@ config_read_choice(struct config *config, struct json_span file)
 		config->allowed = names;
 }
 
-/* What a file has of the members that hold servers. */
+/* The members of a file that contain servers. */
 struct config_found {
 	struct json_span values[CONFIG_KEYS];
 	int counts[CONFIG_KEYS];
@@ -210,7 +210,7 @@ config_find(const struct config *config, struct json_span file,
 			}
 }
 
-/* Reads the members that hold servers; returns whether there are any. */
+/* Reads the members that contain servers; returns whether there are any. */
 static int
 config_read_members(struct config *config, struct json_span file)
 {
@@ -244,7 +244,7 @@ config_read_members(struct config *config, struct json_span file)
 	return any;
 }
 
-/* Where one more entry goes, if that was asked for. */
+/* Reports where an entry can be added, if requested. */
 static void
 config_tell_gap(const struct config *config, struct json_span file)
 {

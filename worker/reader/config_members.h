@@ -1,14 +1,14 @@
 /*
- * The servers of a configuration file, once it is JSON: which members hold
- * them, and each entry of those. Runs in the reader; the bytes are those of
- * others.
+ * The servers of a configuration file that was converted to JSON: the members
+ * that contain them, and each of their entries. Runs in the reader; the bytes
+ * are untrusted.
  */
 #ifndef READER_CONFIG_MEMBERS_H
 #define READER_CONFIG_MEMBERS_H
 
 #include "config_tell.h"
 
-/* Reads the one value of a file, and tells of each entry in its order. */
+/* Reads the single value of a file, and reports each entry in order. */
 void config_read_file(struct config *config, struct json_span file);
 
 #endif

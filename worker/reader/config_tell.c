@@ -1,5 +1,6 @@
 /*
- * What is told of a configuration file: see config_tell.h. Runs in the reader.
+ * The reports about a configuration file: see config_tell.h. Runs in the
+ * reader.
  */
 #include <string.h>
 

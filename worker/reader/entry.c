@@ -1,6 +1,7 @@
 /*
- * One server of a configuration file: see entry.h. Runs in the reader; the
- * bytes are a stranger's. Sentences never show a value, which may be a secret.
+ * Reads one server of a configuration file: see entry.h. Runs in the reader;
+ * the bytes are untrusted. Error messages never contain a value, which may be a
+ * secret.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +11,10 @@
 #include "../../common/text_list.h"
 #include "entry.h"
 
-/* How much of a name from the file a sentence shows. */
+/* The length of a name in an error message. */
 #define ENTRY_SHOWN 60
 
-/* Remembers the place; for "return entry_fail(entry, value, err_set(…))". */
+/* Records the position; for "return entry_fail(entry, value, err_set(…))". */
 static int
 entry_fail(struct entry *entry, struct json_span at, int failed)
 {
@@ -22,8 +23,8 @@ entry_fail(struct entry *entry, struct json_span at, int failed)
 }
 
 /*
- * Returns the text of a string with at most most bytes, which the caller
- * frees, or NULL with err; what is how the sentence calls it.
+ * Returns a string with at most most bytes, which the caller frees, or NULL
+ * with err; what is its name in the error message.
  */
 static char *
 entry_text(struct entry *entry, struct json_span value, const char *what,
@@ -71,7 +72,7 @@ entry_word(struct entry *entry, struct json_span value, const char *what,
 
 /* Members */
 
-/* Appends the strings of an array, each with a NUL behind it. */
+/* Appends the strings of an array, each followed by a NUL. */
 static int
 entry_read_list(struct entry *entry, struct buffer *list,
     struct json_span value, const char *key, size_t most, struct err *err)
@@ -107,7 +108,7 @@ entry_read_args(struct entry *entry, struct json_span value, struct err *err)
 static int entry_read_env(
     struct entry *entry, struct json_span value, struct err *err);
 
-/* {"path": …, "args": …, "env": …}, as one client had it. */
+/* {"path": …, "args": …, "env": …}, a format of one client. */
 static int
 entry_read_command_object(
     struct entry *entry, struct json_span value, struct err *err)
@@ -130,7 +131,7 @@ entry_read_command_object(
 	return 0;
 }
 
-/* A program, or, as some clients write it, the program and its arguments. */
+/* A program or, in some clients, the program and its arguments. */
 static int
 entry_read_command(
     struct entry *entry, struct json_span value, struct err *err)
@@ -159,7 +160,7 @@ entry_read_command(
 	return 0;
 }
 
-/* Whether a pair of this name was there before. */
+/* Whether a pair of this name occurred before. */
 static int
 entry_has_pair(const struct buffer *pairs, const char *name)
 {
@@ -187,7 +188,10 @@ entry_add_pair(struct entry *entry, struct buffer *pairs, const char *key,
 	return 0;
 }
 
-/* One member of "env", or of "headers"; format says what its value means. */
+/*
+ * One member of "env" or of "headers"; format determines the meaning of its
+ * value.
+ */
 static int
 entry_read_pair(struct entry *entry, struct buffer *pairs, const char *key,
     const char *format, struct json_span name, struct json_span value,
@@ -241,7 +245,10 @@ entry_read_env(struct entry *entry, struct json_span value, struct err *err)
 	return entry_read_pairs(entry, &entry->env, "env", "", value, err);
 }
 
-/* A client that fills it with a file of variables: we have no such file. */
+/*
+ * Used by a client that loads variables from a file; Caisson does not read such
+ * files.
+ */
 static int
 entry_read_env_file(
     struct entry *entry, struct json_span value, struct err *err)
@@ -269,7 +276,7 @@ entry_read_header_variables(
 	    "${", value, err);
 }
 
-/* A variable with a token. */
+/* A variable that contains a token. */
 static int
 entry_read_token(struct entry *entry, struct json_span value, struct err *err)
 {
@@ -300,7 +307,7 @@ entry_read_description(
 	return entry->description == NULL ? -1 : 0;
 }
 
-/* Names of tools; what is how the sentence calls their array. */
+/* Names of tools; what is the name of their array in the error message. */
 static int
 entry_read_names(struct entry *entry, struct json_span value, const char *what,
     struct buffer *names, struct err *err)
@@ -343,7 +350,10 @@ entry_read_tools_member(struct entry *entry, struct json_span key,
 	    "\"allow\" and \"deny\" in it, each once, and nothing else"));
 }
 
-/* Which tools may be used: {"allow": […], "deny": […]}, or those allowed. */
+/*
+ * The tools that may be used: {"allow": […], "deny": […]}, or only the
+ * permitted ones.
+ */
 static int
 entry_read_tools(struct entry *entry, struct json_span value, struct err *err)
 {
@@ -359,7 +369,7 @@ entry_read_tools(struct entry *entry, struct json_span value, struct err *err)
 		return entry_fail(entry, value, err_set(err, "\"tools\" must "
 		    "be an object such as {\"deny\": [\"delete_*\"]}, or an "
 		    "array of the names to allow"));
-	/* There it has a table for each tool. */
+	/* In this format it has a table for each tool. */
 	if (entry->shape == CONFIG_SHAPE_CODEX)
 		return 0;
 	while (json_span_next_member(&walk, &key, &names))
@@ -368,7 +378,7 @@ entry_read_tools(struct entry *entry, struct json_span value, struct err *err)
 	return 0;
 }
 
-/* The names that clients have for the two. */
+/* The names of the two lists in the formats of clients. */
 
 static int
 entry_read_allow(struct entry *entry, struct json_span value, struct err *err)
@@ -378,7 +388,7 @@ entry_read_allow(struct entry *entry, struct json_span value, struct err *err)
 	    &entry->allow, err);
 }
 
-/* Where a list without names allows everything. */
+/* In this format an empty list allows all tools. */
 static int
 entry_read_available(
     struct entry *entry, struct json_span value, struct err *err)
@@ -409,7 +419,7 @@ entry_read_url(struct entry *entry, struct json_span value, struct err *err)
 	return entry->url == NULL ? -1 : 0;
 }
 
-/* Sets *on when a switch, which the key names, has this position. */
+/* Sets *on if the switch of this key has the given value. */
 static int
 entry_read_switch(struct entry *entry, struct json_span value,
     const char *key, int when, int *on, struct err *err)
@@ -448,7 +458,7 @@ entry_read_shared(
 	    entry, value, "shared", 1, &entry->shared, err);
 }
 
-/* The kinds of servers, with the names that clients have for them. */
+/* The kinds of servers, with the names that clients use. */
 static const struct {
 	const char *type;
 	enum config_remote remote;
@@ -463,7 +473,7 @@ static const struct {
 	{ "sse", CONFIG_SSE },
 };
 
-/* Types, and sources, of what is a part of the client. */
+/* Types, and sources, of servers that are part of the client. */
 static const char *const entry_foreign[] = {
 	"builtin",
 	"platform",
@@ -472,7 +482,7 @@ static const char *const entry_foreign[] = {
 	"extension",
 };
 
-/* Where another program has the server in itself. Returns -1 if it has. */
+/* Checks for a server built into the client. Returns -1 if it is. */
 static int
 entry_check_foreign(
     struct entry *entry, struct json_span value, struct err *err)
@@ -489,7 +499,7 @@ entry_check_foreign(
 	return 0;
 }
 
-/* Read last: it is judged by what else is there. */
+/* Read last, because it is compared with the other members. */
 static int
 entry_read_type(struct entry *entry, struct json_span value, struct err *err)
 {
@@ -573,7 +583,10 @@ entry_read_name(struct entry *entry, struct json_span name, struct err *err)
 	return 0;
 }
 
-/* What an entry has of the members above: how often, and the last of each. */
+/*
+ * The members of an entry: the number of occurrences and the last value of
+ * each.
+ */
 struct entry_found {
 	struct json_span values[ENTRY_MEMBERS];
 	int counts[ENTRY_MEMBERS];
@@ -588,7 +601,7 @@ entry_is_member(const struct entry_member *member, struct json_span name)
 	    json_span_is(name, member->key);
 }
 
-/* Finds all members in one walk: an entry may be as long as a file. */
+/* Finds all members in one pass, because an entry may be as long as a file. */
 static void
 entry_find(struct json_span object, struct entry_found *found)
 {
@@ -621,7 +634,10 @@ entry_read_members(
 			return entry_fail(entry, value, err_set(err,
 			    "\"%s\" stands here more than once",
 			    entry_members[i].key));
-		/* Programs that write such files put null for nothing. */
+		/*
+		 * Programs that generate such files write null for absent
+		 * values.
+		 */
 		if (found.counts[i] == 0 ||
 		    json_span_kind(value) == JSON_SPAN_NULL)
 			continue;

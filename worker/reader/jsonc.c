@@ -1,6 +1,6 @@
 /*
- * Comments and trailing commas: see jsonc.h. Runs in the reader, on hostile
- * bytes; never allocates and never writes anything but blanks.
+ * Removes comments and trailing commas: see jsonc.h. Runs in the reader, on
+ * hostile bytes; never allocates and writes nothing but blanks.
  */
 #include <string.h>
 
@@ -10,12 +10,12 @@ struct jsonc {
 	char *text;
 	size_t len;
 	size_t pos;
-	size_t last; /* the last byte that means something, if any */
+	size_t last; /* the last significant byte, if any */
 	int any;
 	char before; /* the one before that, or NUL */
 };
 
-/* The byte ahead, or NUL behind the end. */
+/* The next byte, or NUL after the end. */
 static char
 jsonc_peek(const struct jsonc *j, size_t ahead)
 {
@@ -39,7 +39,7 @@ jsonc_blank_line(struct jsonc *j)
 		jsonc_blank_byte(&j->text[j->pos++]);
 }
 
-/* Returns 0, or -1 when the comment has no end. */
+/* Returns 0, or -1 if the comment has no end. */
 static int
 jsonc_blank_block(struct jsonc *j)
 {
@@ -55,7 +55,7 @@ jsonc_blank_block(struct jsonc *j)
 	return 0;
 }
 
-/* Steps over a string: its quotes and escapes are all that counts. */
+/* Steps over a string; only its quotes and escapes matter. */
 static void
 jsonc_skip_string(struct jsonc *j)
 {
@@ -67,8 +67,8 @@ jsonc_skip_string(struct jsonc *j)
 }
 
 /*
- * A byte that means something, c: where it closes a bracket, a comma before it
- * goes, but only one that stands behind a value.
+ * A significant byte, c: if it closes a bracket, a comma before it is removed,
+ * but only after a value.
  */
 static void
 jsonc_note(struct jsonc *j, char c)
@@ -81,7 +81,7 @@ jsonc_note(struct jsonc *j, char c)
 	j->any = 1;
 }
 
-/* Takes one thing: a comment, a string or a byte. */
+/* Consumes a comment, a string or a byte. */
 static int
 jsonc_step(struct jsonc *j)
 {

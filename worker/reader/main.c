@@ -1,7 +1,7 @@
 /*
- * caisson-reader, the process: makes its loop and its one channel, gives up
- * everything else, then reads the files it is handed and ends with its
- * channel. Started by the supervisor alone, with the channel as descriptor 3.
+ * caisson-reader, the process: makes its loop and its channel, drops all other
+ * privileges, then reads the files that it receives and exits with its channel.
+ * Started by the supervisor only, with the channel as descriptor 3.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@
 #define IPC_SELF_IS_READER
 #include "../../common/ipc_route.h"
 
-/* The supervisor has what it wanted, or is gone. */
+/* The supervisor has closed the channel or exited. */
 static void
 reader_on_closed(void *ctx, const struct err *why)
 {

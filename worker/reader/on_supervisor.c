@@ -1,6 +1,6 @@
 /*
- * What the supervisor tells the reader, and what the reader tells it: the
- * whole surface between the two. Runs in the reader.
+ * The messages from and to the supervisor: the complete interface between the
+ * two. Runs in the reader.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -20,7 +20,7 @@ on_supervisor_send_server(void *ctx, struct ipc_entry *server)
 	struct err err;
 
 	if (channel_send_entry(reader->supervisor, server, &err) == -1)
-		fatal("cannot hand over a server: %s", err.text);
+		fatal("cannot report a server: %s", err.text);
 }
 
 static void
@@ -30,7 +30,7 @@ on_supervisor_send_rejected(void *ctx, struct ipc_rejected *rejected)
 	struct err err;
 
 	if (channel_send_rejected(reader->supervisor, rejected, &err) == -1)
-		fatal("cannot say what is wrong: %s", err.text);
+		fatal("cannot report a fault: %s", err.text);
 }
 
 static void
@@ -40,7 +40,7 @@ on_supervisor_send_spot(void *ctx, struct ipc_spot *spot)
 	struct err err;
 
 	if (channel_send_spot(reader->supervisor, spot, &err) == -1)
-		fatal("cannot say where a server stands: %s", err.text);
+		fatal("cannot report the position of a server: %s", err.text);
 }
 
 static void
@@ -50,7 +50,7 @@ on_supervisor_send_cut(void *ctx, struct ipc_cut *cut)
 	struct err err;
 
 	if (channel_send_cut(reader->supervisor, cut, &err) == -1)
-		fatal("cannot say what a server takes up: %s", err.text);
+		fatal("cannot report the bytes of a server: %s", err.text);
 }
 
 static void
@@ -60,7 +60,7 @@ on_supervisor_send_gap(void *ctx, struct ipc_gap *gap)
 	struct err err;
 
 	if (channel_send_gap(reader->supervisor, gap, &err) == -1)
-		fatal("cannot say where a server goes: %s", err.text);
+		fatal("cannot report the position for a server: %s", err.text);
 }
 
 static void
@@ -70,12 +70,12 @@ on_supervisor_send_end(struct reader *reader, int parsed)
 	struct err err;
 
 	if (channel_send_end_of_file(reader->supervisor, &end, &err) == -1)
-		fatal("cannot say that a file has ended: %s", err.text);
+		fatal("cannot report the end of a file: %s", err.text);
 }
 
 /*
- * Reads all of the file, at most most bytes of it, into one run of memory of
- * its size. Returns 0, or -1 with err.
+ * Reads the whole file, of at most most bytes, into allocated memory of its
+ * size. Returns 0, or -1 with err.
  */
 static int
 on_supervisor_slurp(int fd, size_t most, struct buffer *buffer, struct err *err)

@@ -1,6 +1,6 @@
 /*
  * The statements of a TOML file: see outline.h. Runs in the reader, on text
- * that toml.c has found to be correct.
+ * that toml.c has accepted.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ outline_skip(const char *text, size_t end, size_t *pos)
 		(*pos)++;
 }
 
-/* One name of a key. Returns 0, or -1 when there is none. */
+/* One part of a key. Returns 0, or -1 if there is none. */
 static int
 outline_name(
     const char *text, size_t end, size_t *pos, struct buffer *name)
@@ -45,8 +45,8 @@ outline_name(
 }
 
 /*
- * Reads names with dots between, of which the first two from *depth on are
- * kept in path. *depth becomes how many there are with those before.
+ * Reads the parts of a dotted key; the first two from *depth on are stored in
+ * path. *depth becomes the number of parts, including earlier ones.
  */
 static void
 outline_path(const char *text, size_t end, size_t pos, struct buffer path[2],
@@ -85,7 +85,7 @@ outline_new(struct outline *outline, const char *text, size_t start, size_t end)
 	return line;
 }
 
-/* What a statement is about, by the names that lead to it. */
+/* The subject of a statement, as the path of names to it. */
 static void
 outline_judge(struct outline_line *line, const struct buffer path[2],
     size_t depth)
@@ -134,7 +134,7 @@ outline_is_of(const struct outline_line *line, const char *name, size_t len)
 	    memcmp(line->name, name, len) == 0;
 }
 
-/* Goes behind lines that are empty, or have blanks only. */
+/* Steps over lines that are empty or blank. */
 static size_t
 outline_behind(const char *text, size_t len, size_t pos)
 {
@@ -165,7 +165,7 @@ outline_section(const struct outline *outline, const char *text, size_t len,
 	line = &outline->lines[(*n)++];
 	*start = line->start;
 	*end = line->end;
-	/* Without a header, only what follows at once is taken along. */
+	/* Without a header, only adjacent statements are taken along. */
 	while (!line->header && *n < outline->count &&
 	    outline->lines[*n].start == *end &&
 	    !outline->lines[*n].header &&

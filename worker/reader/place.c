@@ -18,7 +18,7 @@ place_step(struct place_walk *walk)
 {
 	unsigned char c = (unsigned char)walk->text[walk->offset++];
 
-	/* Of a byte order mark, the other two take no place anyway. */
+	/* Of a byte order mark, whose other two bytes have no column anyway. */
 	if (walk->offset == 1 && walk->len >= 3 &&
 	    memcmp(walk->text, "\xef\xbb\xbf", 3) == 0)
 		return;

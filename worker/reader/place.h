@@ -1,5 +1,5 @@
 /*
- * Where a byte stands in a text, as an editor shows it. Pure; runs in the
+ * The position of a byte in a text, as an editor shows it. Pure; runs in the
  * reader.
  */
 #ifndef READER_PLACE_H
@@ -14,7 +14,7 @@ struct place {
 	uint64_t column;
 };
 
-/* A walk through a text, which goes on from the place that it has found. */
+/* A walk through a text, which continues from the last position. */
 struct place_walk {
 	const char *text;
 	size_t len;
@@ -22,14 +22,14 @@ struct place_walk {
 	struct place place;
 };
 
-/* Starts at the first byte. A byte order mark takes no place. */
+/* Starts at the first byte. A byte order mark has no column. */
 struct place_walk place_walk(const char *text, size_t len);
 
 /*
- * Returns the place of the byte at offset, or of the end of the text where
- * offset is behind it. Going forward costs what is between, going back all
- * that is before. A carriage return takes no place: in a line end nothing
- * stands behind it, and jsonc.h puts others where bytes were that took none.
+ * Returns the position of the byte at offset, or of the end of the text if
+ * offset is after it. Going forward costs the bytes in between, going back all
+ * bytes before. A carriage return has no column: in a line end no character
+ * follows it, and jsonc.h writes some in place of bytes without a column.
  */
 struct place place_find(struct place_walk *walk, size_t offset);
 

@@ -1,9 +1,9 @@
 /*
- * The reader: a one-shot worker that turns foreign configuration files into
- * checked rows. It reads the descriptors that it is handed, one file at a
- * time, and answers with what they define and what is wrong with them.
- * Everything of this folder runs in that process only. It can do nothing
- * else, knows no path and has no environment: lockdown() sees to it.
+ * The reader: a one-shot worker that converts foreign configuration files into
+ * checked rows. It reads the descriptors that it receives, one file at a time,
+ * and answers with their entries and faults. All files of this folder run in
+ * that process only. It knows no path and has no environment; lockdown()
+ * prevents anything else.
  */
 #ifndef READER_READER_H
 #define READER_READER_H

@@ -1,5 +1,5 @@
 /*
- * Where entries stand in a file of JSON or TOML: see spots.h. Runs in the
+ * The positions of entries in a file of JSON or TOML: see spots.h. Runs in the
  * reader, on hostile bytes.
  */
 #include <string.h>
@@ -14,14 +14,14 @@ spots_is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* The byte there, or NUL behind the end. */
+/* The byte at that position, or NUL after the end. */
 static char
 spots_at(const struct spots *spots, size_t pos)
 {
 	return pos < spots->len ? spots->written[pos] : '\0';
 }
 
-/* How many bytes the line end has that begins there: 0 where none does. */
+/* The length of the line end that starts at a position: 0 if there is none. */
 static size_t
 spots_newline(const struct spots *spots, size_t pos)
 {
@@ -41,7 +41,7 @@ spots_line_end(const struct spots *spots)
 	    "\r\n" : "\n";
 }
 
-/* The first byte of a line, but for a byte order mark. */
+/* The first byte of a line, after a byte order mark. */
 static size_t
 spots_line(const struct spots *spots, size_t pos)
 {
@@ -53,7 +53,7 @@ spots_line(const struct spots *spots, size_t pos)
 	return pos;
 }
 
-/* Where the blanks end that a line begins with. */
+/* The end of the blanks at the start of a line. */
 static size_t
 spots_indented(const struct spots *spots, size_t line)
 {
@@ -62,7 +62,7 @@ spots_indented(const struct spots *spots, size_t line)
 	return line;
 }
 
-/* Whether only blanks are before a byte of a line. */
+/* Whether only blanks precede a byte in its line. */
 static int
 spots_is_first(const struct spots *spots, size_t pos)
 {
@@ -99,7 +99,7 @@ spots_tell_none(const struct spots *spots, const char *why)
 
 /* Members of JSON */
 
-/* Where the next byte is that is neither blank nor a line end. */
+/* The next byte that is neither a blank nor a line end. */
 static size_t
 spots_skip(const struct spots *spots, size_t pos)
 {
@@ -109,7 +109,7 @@ spots_skip(const struct spots *spots, size_t pos)
 	return pos;
 }
 
-/* Goes behind the comment that begins at *pos. Returns whether one does. */
+/* Steps over the comment that starts at *pos. Returns whether there is one. */
 static int
 spots_skip_comment(const struct spots *spots, size_t *pos)
 {
@@ -132,7 +132,7 @@ spots_skip_comment(const struct spots *spots, size_t *pos)
 	return 1;
 }
 
-/* What is behind the comma that follows a value; 0: there is none. */
+/* The position after the comma that follows a value; 0: there is none. */
 static size_t
 spots_comma(const struct spots *spots, size_t end)
 {
@@ -142,7 +142,7 @@ spots_comma(const struct spots *spots, size_t end)
 	return spots_at(spots, end) == ',' ? end + 1 : 0;
 }
 
-/* Cuts whole lines where nothing else is on them, and no blanks are left. */
+/* Cuts whole lines if nothing else is on them, so that no blanks remain. */
 static void
 spots_tell_lines(const struct spots *spots, size_t start, size_t end)
 {
@@ -195,8 +195,8 @@ spots_tell_member(
 /* A gap in JSON */
 
 /*
- * Goes behind comments that are on the line of a byte. What is behind them is
- * the end of the line, or they stay where they are: then so does pos.
+ * Steps over comments on the line of a byte. If anything but the end of the
+ * line follows them, they remain in place, and so does pos.
  */
 static size_t
 spots_behind_comments(const struct spots *spots, size_t pos)
@@ -211,7 +211,7 @@ spots_behind_comments(const struct spots *spots, size_t pos)
 	    start;
 }
 
-/* The blanks that the line of a byte begins with, after a line end. */
+/* The blanks at the start of the line of a byte, after a line end. */
 static void
 spots_add_line(const struct spots *spots, size_t pos, struct buffer *line)
 {
@@ -222,7 +222,7 @@ spots_add_line(const struct spots *spots, size_t pos, struct buffer *line)
 	    spots_indented(spots, start) - start);
 }
 
-/* How much deeper members are than what they are in. */
+/* The additional indentation of members. */
 static void
 spots_add_step(const struct spots *spots, struct json_span file,
     struct buffer *line)
@@ -243,7 +243,7 @@ spots_add_step(const struct spots *spots, struct json_span file,
 	buffer_add_text(line, "  ");
 }
 
-/* The texts of a gap while they are made. */
+/* The texts of a gap while they are built. */
 struct spots_gap {
 	struct ipc_gap gap;
 	struct buffer line;
@@ -251,7 +251,7 @@ struct spots_gap {
 	struct buffer behind;
 };
 
-/* In an object that has no members. */
+/* In an object without members. */
 static void
 spots_find_empty(const struct spots *spots, struct json_span file,
     struct json_span object, struct spots_gap *found)
@@ -274,7 +274,7 @@ spots_find_empty(const struct spots *spots, struct json_span file,
 		spots_add_line(spots, open, &found->behind);
 }
 
-/* Behind the last member of an object. */
+/* After the last member of an object. */
 static void
 spots_find_last(const struct spots *spots, struct json_span name,
     struct json_span value, struct spots_gap *found)
@@ -286,7 +286,7 @@ spots_find_last(const struct spots *spots, struct json_span name,
 	found->gap.comma = comma == 0 ? end + 1 : 0;
 	found->gap.at = comma == 0 ? end : comma;
 	if (spots_is_first(spots, start)) {
-		/* It begins with a line end, so no comment swallows it. */
+		/* It starts with a line end, which ends any comment. */
 		found->gap.at = spots_behind_comments(spots, found->gap.at);
 		spots_add_line(spots, start, &found->line);
 	} else {
@@ -310,7 +310,7 @@ spots_find_gap(const struct spots *spots, struct json_span file,
 		spots_find_empty(spots, file, object, found);
 }
 
-/* Where the blanks of the file are too many to tell, a line end is enough. */
+/* If the indentation exceeds the limit, a line end is sufficient. */
 static void
 spots_finish_gap(const struct spots *spots, struct spots_gap *found)
 {
@@ -409,7 +409,7 @@ spots_tell_end(const struct spots *spots)
 	spots_finish_gap(spots, &found);
 }
 
-/* Members that only a client can honour */
+/* Members that only a client supports */
 
 const char *
 spots_tied(struct json_span value)
@@ -426,7 +426,7 @@ spots_tied(struct json_span value)
 	if (json_span_get(value, "sandboxEnabled", &member) > 0 &&
 	    json_span_kind(member) == JSON_SPAN_TRUE)
 		return "sandboxEnabled";
-	/* A table for each tool, as Codex has it. */
+	/* A table for each tool, as in Codex. */
 	if (json_span_get(value, "tools", &tools) == 0 ||
 	    json_span_kind(tools) != JSON_SPAN_OBJECT)
 		return "";

@@ -1,8 +1,8 @@
 /*
- * Where the entries of a configuration file stand, and where one more would:
- * for a program that cuts and copies bytes and parses none. What is told are
- * positions and blanks, in the file as it was written. Pure but for the sink;
- * runs in the reader.
+ * The positions of entries in a configuration file, and the position for a
+ * further one: for a program that cuts and inserts bytes without parsing. The
+ * reports are positions and blanks in the file as it was written. Pure except
+ * for the sink; runs in the reader.
  */
 #ifndef READER_SPOTS_H
 #define READER_SPOTS_H
@@ -11,7 +11,7 @@
 #include "../../common/ipc.h"
 #include "outline.h"
 
-/* Who is told; a spot is that of the row that was told last. */
+/* The receiver; a spot belongs to the last reported row. */
 struct spots_sink {
 	void (*spot)(void *ctx, struct ipc_spot *spot);
 	void (*cut)(void *ctx, struct ipc_cut *cut);
@@ -19,21 +19,25 @@ struct spots_sink {
 	void *ctx;
 };
 
-/* All zeroes: not asked for. */
+/* All zeroes: not requested. */
 struct spots {
-	const char *written; /* the file as it is; NULL: not asked for */
+	const char *written; /* the file unchanged; NULL: not requested */
 	const char *text;    /* JSON: the same, with its comments blanked */
 	size_t len;
-	struct json_span list; /* JSON: where one more would go; p NULL: none */
+	struct json_span list; /* JSON: position for an addition; p NULL: none
+			        */
 	struct outline outline; /* TOML */
 	const struct spots_sink *sink;
 };
 
-/* Tells the spot of an entry of the list of a JSON file, and its cuts. */
+/* Reports the spot of an entry in the list of a JSON file, and its cuts. */
 void spots_tell_member(
     const struct spots *spots, struct json_span name, struct json_span value);
 
-/* Tells where one more entry goes in a JSON file, whose value is file. */
+/*
+ * Reports the position for an additional entry in a JSON file, whose value is
+ * file.
+ */
 void spots_tell_gap(const struct spots *spots, struct json_span file);
 
 /* The same two for a TOML file, by the name of the entry. */
@@ -41,15 +45,15 @@ void spots_tell_sections(const struct spots *spots, struct json_span name,
     struct json_span value);
 void spots_tell_end(const struct spots *spots);
 
-/* Tells that all that is put into the file is what is in it. */
+/* Reports that the file is empty, so an addition is its only content. */
 void spots_tell_whole(const struct spots *spots);
 
-/* Tells that no entry can be put into the file, and why. */
+/* Reports that no entry can be added to the file, and why. */
 void spots_tell_none(const struct spots *spots, const char *why);
 
 /*
- * Returns the first member of an entry that only the client which has it can
- * honour, such as a sandbox or an approval for each tool; "" for none.
+ * Returns the first member of an entry that only the client that owns the file
+ * supports, such as a sandbox or an approval for each tool; "" for none.
  */
 const char *spots_tied(struct json_span value);
 

@@ -1,6 +1,6 @@
 /*
- * TOML into JSON: see toml.h. Runs in the reader, on hostile bytes: the text
- * is looked at where it lies, and everything that grows is bounded.
+ * Converts TOML to JSON: see toml.h. Runs in the reader, on hostile bytes: the
+ * text is parsed in place, and all allocated memory is bounded.
  */
 #include <ctype.h>
 #include <string.h>
@@ -20,11 +20,11 @@ struct toml {
 	struct place_walk walk;
 	struct toml_tree tree;
 	struct toml_node *table; /* of the last header */
-	struct outline *outline; /* NULL: not asked for */
+	struct outline *outline; /* NULL: not requested */
 	struct err *err;
 };
 
-/* The byte ahead, or NUL behind the end. */
+/* The next byte, or NUL after the end. */
 static char
 toml_peek(const struct toml *t, size_t ahead)
 {
@@ -37,7 +37,7 @@ toml_place(struct toml *t)
 	return place_find(&t->walk, t->pos);
 }
 
-/* What stands where something else should be. Always -1. */
+/* Reports what was found in place of the expected. Always returns -1. */
 static int
 toml_unexpected(struct toml *t, const char *wanted)
 {
@@ -55,7 +55,7 @@ toml_unexpected(struct toml *t, const char *wanted)
 	return err_set(t->err, "'%c' where %s should be", c, wanted);
 }
 
-/* What means nothing */
+/* Blanks, comments and line ends */
 
 static void
 toml_skip_blank(struct toml *t)
@@ -64,7 +64,7 @@ toml_skip_blank(struct toml *t)
 		t->pos++;
 }
 
-/* Steps over a line's end; returns whether there was one. */
+/* Steps over a line end; returns whether there was one. */
 static int
 toml_skip_newline(struct toml *t)
 {
@@ -95,7 +95,7 @@ toml_skip_comment(struct toml *t)
 	return 0;
 }
 
-/* Blanks, comments and the ends of lines. */
+/* Blanks, comments and line ends. */
 static int
 toml_skip_lines(struct toml *t)
 {
@@ -124,7 +124,7 @@ toml_is_bare(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '-';
 }
 
-/* One part of a key; its bytes go to name. */
+/* One part of a key; its bytes are appended to name. */
 static int
 toml_read_key(struct toml *t, struct buffer *name, struct toml_key *key)
 {
@@ -152,8 +152,8 @@ toml_read_key(struct toml *t, struct buffer *name, struct toml_key *key)
 }
 
 /*
- * Reads the parts of a key and goes down with enter, but for the last of them.
- * Returns the table that it belongs to, or NULL.
+ * Reads the parts of a key and descends with enter, except for the last part.
+ * Returns the table that contains it, or NULL.
  */
 static struct toml_node *
 toml_read_path(struct toml *t, struct toml_node *table, struct buffer *name,
@@ -205,7 +205,7 @@ toml_read_word(struct toml *t, enum toml_kind *kind)
 	return 0;
 }
 
-/* The values of an array, behind its bracket. */
+/* The values of an array, after its bracket. */
 static int
 toml_read_array(struct toml *t, struct toml_node *array)
 {
@@ -245,7 +245,7 @@ toml_read_pair(struct toml *t, struct toml_node *table)
 	return toml_read_value(t, table, &key) == NULL ? -1 : 0;
 }
 
-/* The pairs of an inline table, behind its brace. */
+/* The pairs of an inline table, after its brace. */
 static int
 toml_read_inline(struct toml *t, struct toml_node *table)
 {
@@ -296,7 +296,7 @@ toml_kind_of(char c)
 	}
 }
 
-/* Recursive, but no deeper than the tree lets it. */
+/* Recursive, but the tree limits the depth. */
 static struct toml_node *
 toml_read_value(struct toml *t, struct toml_node *parent,
     const struct toml_key *key)
@@ -376,7 +376,7 @@ toml_read_lines(struct toml *t)
 	return read;
 }
 
-/* Where the text begins that is TOML. */
+/* The start of the TOML text. */
 static size_t
 toml_start(const char *text, size_t len)
 {

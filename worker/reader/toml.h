@@ -1,7 +1,7 @@
 /*
- * TOML 1.0, as Codex keeps its configuration in, translated into JSON: strict,
- * bounded in size, depth and number of values, with line and column of what is
- * wrong. Pure; runs in the reader.
+ * TOML 1.0, the format of Codex, translated into JSON: strict, bounded in size,
+ * depth and number of values, with line and column of faults. Pure; runs in the
+ * reader.
  */
 #ifndef READER_TOML_H
 #define READER_TOML_H
@@ -12,8 +12,8 @@
 
 /*
  * Appends len bytes of TOML to translation, which is empty, as one JSON object
- * on which json_span_parse agrees. Numbers and dates are checked, but become
- * 0. Returns 0, or -1 with err and the place of what is wrong;
+ * that json_span_parse accepts. Numbers and dates are checked, but become 0.
+ * Returns 0, or -1 with err and the position of the fault; the caller calls
  * translation_reset in both cases.
  */
 int toml_translate(const char *text, size_t len,
@@ -21,7 +21,7 @@ int toml_translate(const char *text, size_t len,
 
 /*
  * Appends the statements of a text to an outline. Returns 0, or -1 with err;
- * outline_reset in both cases.
+ * the caller calls outline_reset in both cases.
  */
 int toml_outline(const char *text, size_t len, struct outline *outline,
     struct err *err);

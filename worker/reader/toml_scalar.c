@@ -7,7 +7,7 @@
 
 #include "toml_scalar.h"
 
-/* What is left of a text. */
+/* The rest of a text. */
 struct scalar {
 	const char *p;
 	const char *end;
@@ -19,7 +19,7 @@ scalar_has(const struct scalar *s, const char *any)
 	return s->p < s->end && *s->p != '\0' && strchr(any, *s->p) != NULL;
 }
 
-/* Takes one of these bytes; returns whether there was one. */
+/* Consumes one of these bytes; returns whether there was one. */
 static int
 scalar_take(struct scalar *s, const char *any)
 {
@@ -29,7 +29,7 @@ scalar_take(struct scalar *s, const char *any)
 	return 1;
 }
 
-/* Takes a word; returns whether it was there. */
+/* Consumes a word; returns whether it was there. */
 static int
 scalar_take_word(struct scalar *s, const char *word)
 {
@@ -43,7 +43,7 @@ scalar_take_word(struct scalar *s, const char *word)
 
 /* Numbers */
 
-/* Takes digits, with single underscores between them. */
+/* Consumes digits, with single underscores between them. */
 static int
 scalar_take_digits(struct scalar *s, const char *digits)
 {
@@ -57,7 +57,7 @@ scalar_take_digits(struct scalar *s, const char *digits)
 	}
 }
 
-/* In another base: behind 0x, 0o or 0b. */
+/* In another base: after 0x, 0o or 0b. */
 static int
 scalar_is_based(struct scalar *s)
 {
@@ -93,7 +93,7 @@ toml_scalar_is_number(const char *text, size_t len)
 
 /* Dates and times */
 
-/* Takes exactly so many digits; returns their number, or -1. */
+/* Consumes exactly this many digits; returns their value, or -1. */
 static int
 scalar_take_number(struct scalar *s, int digits)
 {

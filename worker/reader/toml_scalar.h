@@ -1,19 +1,21 @@
 /*
- * Numbers, dates and times of TOML 1.0, which no entry of a server needs: they
- * are only checked. Pure; runs in the reader.
+ * Numbers, dates and times of TOML 1.0, which servers do not need: they are
+ * only checked. Pure; runs in the reader.
  */
 #ifndef READER_TOML_SCALAR_H
 #define READER_TOML_SCALAR_H
 
 #include <stddef.h>
 
-/* How long the word is that begins here; a date may have a blank in it. */
+/*
+ * Returns the length of the word that starts here; a date may contain a blank.
+ */
 size_t toml_scalar_word(const char *text, size_t len);
 
-/* Whether len bytes are a number. */
+/* Whether these len bytes are a number. */
 int toml_scalar_is_number(const char *text, size_t len);
 
-/* Whether len bytes are a date, a time, or both. */
+/* Whether these len bytes are a date, a time, or both. */
 int toml_scalar_is_date(const char *text, size_t len);
 
 #endif

@@ -8,25 +8,25 @@
 
 #define TEXT_CODE_MAX 0x10ffffUL
 
-/* A string that is being read. */
+/* The string being read. */
 struct text {
 	const char *data;
 	size_t len;
 	size_t pos;
 	char quote;
-	int many; /* it has three quotes */
+	int many; /* it has triple quotes */
 	struct buffer *out;
 	struct err *err;
 };
 
-/* The byte ahead, or NUL behind the end. */
+/* The next byte, or NUL after the end. */
 static char
 text_peek(const struct text *t, size_t ahead)
 {
 	return ahead < t->len - t->pos ? t->data[t->pos + ahead] : '\0';
 }
 
-/* Whether so many quotes are next. */
+/* Whether this many quotes are next. */
 static int
 text_has_quotes(const struct text *t, size_t n)
 {
@@ -38,7 +38,7 @@ text_has_quotes(const struct text *t, size_t n)
 	return 1;
 }
 
-/* The length of a line's end that is next, 0 for none. */
+/* The length of the line end that is next, 0 for none. */
 static size_t
 text_newline(const struct text *t)
 {
@@ -90,7 +90,7 @@ text_read_code(struct text *t, size_t digits)
 	return 0;
 }
 
-/* A backslash at the end of a line: what is blank behind it goes. */
+/* A backslash at the end of a line: removes the blanks after it. */
 static int
 text_skip_blank(struct text *t)
 {
@@ -138,7 +138,7 @@ text_read_escape(struct text *t)
 
 /* The whole */
 
-/* One character, or a line's end. */
+/* One character, or a line end. */
 static int
 text_read_one(struct text *t)
 {
@@ -162,7 +162,7 @@ text_read_one(struct text *t)
 	return 0;
 }
 
-/* The quotes that close it; one or two more belong to a long string. */
+/* The closing quotes; one or two more belong to a long string. */
 static void
 text_close(struct text *t)
 {

@@ -1,6 +1,6 @@
 /*
- * The values of a TOML file: see toml_tree.h. Runs in the reader; the names
- * are a stranger's, and how many and how deep they are is bounded here.
+ * The values of a TOML file: see toml_tree.h. Runs in the reader; names are
+ * untrusted, and their number and depth are limited here.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "../../common/mem.h"
 #include "toml_tree.h"
 
-/* How much of a name a sentence shows. */
+/* The length of a name in an error message. */
 #define TOML_SHOWN 60
 
 void
@@ -49,7 +49,7 @@ toml_tree_find(const struct toml_node *table, const struct toml_key *key)
 	return NULL;
 }
 
-/* Always NULL, for the caller to return. */
+/* Always returns NULL, for the caller to return. */
 static struct toml_node *
 toml_tree_refuse(
     const struct toml_key *key, const char *why, struct err *err)
@@ -60,7 +60,10 @@ toml_tree_refuse(
 	return NULL;
 }
 
-/* Makes a node in a table or an array, whether its name is free or not. */
+/*
+ * Makes a node in a table or an array; the caller checks that its name is
+ * unused.
+ */
 static struct toml_node *
 toml_tree_make(struct toml_tree *tree, struct toml_node *parent,
     const struct toml_key *key, enum toml_kind kind, struct err *err)
@@ -130,7 +133,7 @@ toml_tree_enter_dotted(struct toml_tree *tree, struct toml_node *table,
 	    node->made == TOML_MADE_BY_HEADER)
 		return toml_tree_refuse(key, "is a table that was defined as "
 		    "a whole: nothing can be added to it here", err);
-	/* No header may define it any more. */
+	/* No header may define it afterwards. */
 	node->made = TOML_MADE_BY_DOTS;
 	return node;
 }
@@ -219,7 +222,7 @@ toml_tree_write_all(
 	}
 }
 
-/* Recursive, but no deeper than a tree is. */
+/* Recursive, but the tree limits the depth. */
 static void
 toml_tree_write_node(
     const struct toml_node *node, struct translation *translation)

@@ -1,6 +1,6 @@
 /*
- * The values of a TOML file as a tree, with the rules of what may be defined
- * where and how often. Pure; runs in the reader.
+ * The values of a TOML file as a tree, with the rules for definitions and
+ * redefinitions. Pure; runs in the reader.
  */
 #ifndef READER_TOML_TREE_H
 #define READER_TOML_TREE_H
@@ -17,70 +17,70 @@ enum toml_kind {
 	TOML_STRING,
 	TOML_TRUE,
 	TOML_FALSE,
-	TOML_NUMBER, /* or a date: what it is, is not kept */
+	TOML_NUMBER, /* or a date: its value is not kept */
 };
 
-/* How a table or an array came to be, which says who may add to it. */
+/* How a table or an array was defined, which determines later additions. */
 enum toml_made {
-	TOML_MADE_AS_VALUE,  /* as a whole: nothing */
+	TOML_MADE_AS_VALUE,  /* as a whole: no additions */
 	TOML_MADE_BY_PATH,   /* as a part of a header */
 	TOML_MADE_BY_HEADER, /* [table], [[array]] */
 	TOML_MADE_BY_DOTS,   /* as a part of a key */
 };
 
 struct toml_node {
-	struct toml_node *next;  /* in its table or array */
-	struct toml_node *first; /* of those in it */
+	struct toml_node *next;  /* next in its table or array */
+	struct toml_node *first; /* its first and last element */
 	struct toml_node *last;
-	struct toml_node *older; /* of the tree, to free it */
+	struct toml_node *older; /* all nodes of the tree, to free them */
 	enum toml_kind kind;
 	enum toml_made made;
 	unsigned int depth;
 	struct place key_place;
 	struct place place;
-	char *key; /* NULL: in an array */
+	char *key; /* NULL in an array */
 	size_t key_len;
-	char *text; /* of a string */
+	char *text; /* value of a string */
 	size_t len;
 };
 
-/* All zeroes is none; toml_tree_free in any case. */
+/* All zeroes is an empty tree; toml_tree_free must be called in any case. */
 struct toml_tree {
 	struct toml_node *root;
 	struct toml_node *newest;
 	size_t count;
 };
 
-/* A name of the file, in its place. */
+/* A name in the file, with its position. */
 struct toml_key {
 	const char *data;
 	size_t len;
 	struct place place;
 };
 
-/* Makes the root; its members go into it. */
+/* Makes the root, which will contain all members. */
 void toml_tree_begin(struct toml_tree *tree);
 void toml_tree_free(struct toml_tree *tree);
 
 /*
  * Adds a value to a table (key is NULL in an array). Returns it, to be filled
- * in by the caller, or NULL with err.
+ * by the caller, or NULL with err.
  */
 struct toml_node *toml_tree_add(struct toml_tree *tree,
     struct toml_node *parent, const struct toml_key *key, enum toml_kind kind,
     struct err *err);
 
 /*
- * Goes to the table of this name, as a part of a dotted key, or as a part of a
- * header that is not its last; makes it where there is none. Returns NULL with
- * err where that is not allowed.
+ * Descends to the table of this name, as a part of a dotted key, or as a part
+ * of a header that is not its last; creates it if there is none. Returns NULL
+ * with err if that is not allowed.
  */
 struct toml_node *toml_tree_enter_dotted(struct toml_tree *tree,
     struct toml_node *table, const struct toml_key *key, struct err *err);
 struct toml_node *toml_tree_enter_path(struct toml_tree *tree,
     struct toml_node *table, const struct toml_key *key, struct err *err);
 
-/* The last part of a header: [key], or, of an array, [[key]]. */
+/* The last part of a header: [key] or, for an array, [[key]]. */
 struct toml_node *toml_tree_define(struct toml_tree *tree,
     struct toml_node *table, const struct toml_key *key, struct err *err);
 struct toml_node *toml_tree_append(struct toml_tree *tree,

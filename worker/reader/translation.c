@@ -24,7 +24,7 @@ translation_place(const struct translation *translation, size_t at)
 {
 	size_t low = 0, high = translation->count, middle;
 
-	/* The last mark that is not behind it. */
+	/* The last mark that is not after it. */
 	while (low < high) {
 		middle = low + (high - low) / 2;
 		if (translation->marks[middle].at <= at)

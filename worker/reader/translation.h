@@ -1,7 +1,6 @@
 /*
- * A file of another language as JSON, with the place in the file of whatever
- * stands in it, so that one reader of entries serves all languages. Pure; runs
- * in the reader.
+ * A file of another format as JSON, with the position of each part in the file,
+ * so that one reader of entries serves all formats. Pure; runs in the reader.
  */
 #ifndef READER_TRANSLATION_H
 #define READER_TRANSLATION_H
@@ -9,13 +8,13 @@
 #include "../../common/buffer.h"
 #include "place.h"
 
-/* From this byte of the JSON on, what is there stands here in the file. */
+/* From this byte of the JSON on, the text is from this position of the file. */
 struct translation_mark {
 	size_t at;
 	struct place place;
 };
 
-/* All zeroes is an empty one. */
+/* All zeroes is an empty translation. */
 struct translation {
 	struct buffer json;
 	struct translation_mark *marks;
@@ -23,10 +22,10 @@ struct translation {
 	size_t size;
 };
 
-/* What is added to the JSON next stands at that place of the file. */
+/* Sets the position in the file of the JSON that is appended next. */
 void translation_mark(struct translation *translation, struct place place);
 
-/* Returns the place in the file of a byte of the JSON. */
+/* Returns the position in the file of a byte of the JSON. */
 struct place translation_place(
     const struct translation *translation, size_t at);
 

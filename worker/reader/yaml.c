@@ -1,6 +1,6 @@
 /*
- * YAML into JSON: see yaml.h. Runs in the reader, on hostile bytes; what
- * libyaml makes of them is written at once and never kept.
+ * Converts YAML to JSON: see yaml.h. Runs in the reader, on hostile bytes; the
+ * events of libyaml are written at once and never stored.
  */
 #include <string.h>
 #include <yaml.h>
@@ -10,10 +10,10 @@
 #include "../../common/utf8.h"
 #include "yaml.h"
 
-/* A mapping or a sequence that is open. */
+/* An open mapping or sequence. */
 struct level {
 	int mapping;
-	size_t count; /* of what it has: names and values */
+	size_t count; /* number of its names and values */
 };
 
 struct reading {
@@ -33,7 +33,7 @@ yaml_place(const yaml_mark_t *mark)
 	return (struct place){ mark->line + 1, mark->column + 1 };
 }
 
-/* What stands before a value; a name must be a scalar. */
+/* Writes the separator before a value; a name must be a scalar. */
 static int
 yaml_begin_node(struct reading *r, const yaml_event_t *event)
 {
@@ -78,7 +78,7 @@ yaml_close(struct reading *r, int mapping)
 	return 0;
 }
 
-/* What plain words stand for: the core schema of YAML 1.2. */
+/* The values of plain words: the core schema of YAML 1.2. */
 static const struct {
 	const char *word;
 	const char *json;
@@ -96,7 +96,7 @@ static const struct {
 	{ "", "null" },
 };
 
-/* Whether a plain word is a number, roughly: none is needed. */
+/* Whether a plain word is probably a number: numbers are not needed exactly. */
 static int
 yaml_is_number(const char *word, size_t len)
 {
@@ -107,7 +107,7 @@ yaml_is_number(const char *word, size_t len)
 	    strchr("0123456789.", word[sign]) != NULL;
 }
 
-/* Returns what a plain word stands for in JSON, NULL for itself. */
+/* Returns the JSON for a plain word, NULL if it is a string. */
 static const char *
 yaml_word(const char *word, size_t len)
 {
@@ -133,7 +133,7 @@ yaml_scalar(struct reading *r, const yaml_event_t *event)
 	if (yaml_begin_node(r, event) == -1)
 		return -1;
 	level = r->depth == 0 ? NULL : &r->levels[r->depth - 1];
-	/* A name is a text, whatever it looks like. */
+	/* A name is always a text. */
 	if (event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
 	    !(level != NULL && level->mapping && level->count % 2 == 1))
 		word = yaml_word(text, len);
@@ -144,7 +144,7 @@ yaml_scalar(struct reading *r, const yaml_event_t *event)
 	return 0;
 }
 
-/* Anchors and tags have no place in a list of servers. */
+/* Anchors and tags are not supported in a list of servers. */
 static int
 yaml_check(struct reading *r, const void *anchor, const void *tag)
 {
@@ -199,7 +199,7 @@ yaml_take(struct reading *r, const yaml_event_t *event)
 	}
 }
 
-/* What libyaml says is wrong, and where. Always -1. */
+/* The fault that libyaml reports, and its position. Always returns -1. */
 static int
 yaml_failed(struct reading *r, const char *text, size_t len,
     struct place *place)
@@ -250,7 +250,7 @@ yaml_translate(const char *text, size_t len, struct translation *translation,
 	    &r.parser, (const unsigned char *)text, len);
 	read = yaml_read(&r, text, len, place);
 	yaml_parser_delete(&r.parser);
-	/* A file of comments alone. */
+	/* A file that contains only comments. */
 	if (read == 0 && translation->json.len == 0)
 		buffer_add_text(&translation->json, "null");
 	return read;

@@ -1,7 +1,7 @@
 /*
- * YAML, as Goose and Continue keep their configuration in, translated into
- * JSON: read with libyaml, event by event, without anchors, aliases and tags,
- * bounded in size, depth and number of values. Pure; runs in the reader.
+ * YAML, the format of Goose and Continue, translated into JSON: read with
+ * libyaml, event by event, without anchors, aliases and tags, bounded in size,
+ * depth and number of values. Pure; runs in the reader.
  */
 #ifndef READER_YAML_H
 #define READER_YAML_H
@@ -11,9 +11,9 @@
 
 /*
  * Appends len bytes of YAML, one document, to translation, which is empty, as
- * one JSON value on which json_span_parse agrees. Numbers become 0. Returns 0,
- * or -1 with err and the place of what is wrong; translation_reset in both
- * cases.
+ * one JSON value that json_span_parse accepts. Numbers become 0. Returns 0, or
+ * -1 with err and the position of the fault; the caller calls translation_reset
+ * in both cases.
  */
 int yaml_translate(const char *text, size_t len,
     struct translation *translation, struct place *place, struct err *err);
