@@ -492,7 +492,7 @@ test('an environment that cannot be used is refused with the fix', async (t) => 
     fs.chmodSync(venv, 0o700);
     const said = await refusal(s, venv);
 
-    assert.ok(said.includes(`may not read ${venv}: `), said);
+    assert.ok(said.includes(`cannot read ${venv}: `), said);
     assert.ok(said.includes(`chmod -R go+rX ${venv}`), said);
   });
 
@@ -512,7 +512,7 @@ test('an environment that cannot be used is refused with the fix', async (t) => 
     for (const given of ['bin/python3', '.local/bin/python3', '.local']) {
       const said = await refusal(s, path.join(home, given));
 
-      assert.match(said, /would bring all of .* into the box/);
+      assert.match(said, /would expose all of .* to the box/);
     }
   });
 

@@ -1,6 +1,6 @@
 /*
- * Becoming the interpreter: its descriptors, its signals, its folder. Run by
- * the code, just before.
+ * Becomes the interpreter: its descriptors, its signals, its working directory.
+ * Run by the code, as the last step.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include "interpreter.h"
 #include "../../../common/fd.h"
 
-/* Where the pipes are put aside, above all places that they go to. */
+/* Temporary numbers of the pipes, above all final ones. */
 #define INTERPRETER_ASIDE 16
 
 static int
@@ -39,7 +39,7 @@ interpreter_descriptors(struct box *box, struct err *err)
 	for (i = 0; i < sizeof(aside) / sizeof(aside[0]); i++)
 		if (interpreter_put_aside(aside[i], err) == -1)
 			return -1;
-	/* The first five, in the order of the numbers that they get. */
+	/* The first five, in the order of their final numbers. */
 	for (i = 0; i <= BOX_CONTROL_OUT_FD; i++)
 		if (dup2(*aside[i], (int)i) == -1)
 			return err_sys(err, "copy a descriptor to %zu", i);
@@ -50,9 +50,9 @@ interpreter_descriptors(struct box *box, struct err *err)
 }
 
 /*
- * Standard output and error are a pipe, as in its boxes: the streams of the
- * interpreter are made once, and must be those of a pipe. What is printed while
- * modules are imported stays in it.
+ * Standard output and error are a pipe, as in its boxes: the interpreter
+ * creates its streams once, and they must match a pipe. Output during the
+ * import of modules stays in the pipe.
  */
 int
 interpreter_template_descriptors(struct box *box, struct err *err)
@@ -76,7 +76,7 @@ interpreter_template_descriptors(struct box *box, struct err *err)
 	return 0;
 }
 
-/* What the launcher inherited must not change what the code sees. */
+/* Settings that the launcher inherited must not affect the code. */
 void
 interpreter_reset_signals(void)
 {
@@ -90,8 +90,8 @@ interpreter_reset_signals(void)
 }
 
 /*
- * Why it could not be run. Often an installation is its owner's alone, and a
- * supervisor that is root gives every box a user of its own.
+ * Returns why it could not be executed. Often an installation is readable for
+ * its owner only, and a supervisor that is root gives every box its own user.
  */
 int
 interpreter_explain(const struct box *box, int errnum, struct err *err)
@@ -101,9 +101,9 @@ interpreter_explain(const struct box *box, int errnum, struct err *err)
 	for (tree = box->trees; tree < box->trees + box->ntrees; tree++)
 		if (errnum == EACCES && tree->executable && tree->fd != -1 &&
 		    (tree->closed || access(tree->path, R_OK | X_OK) == -1))
-			return err_set(err, "the user of the box may not read "
-			    "%s: run caisson as its owner, or let everybody "
-			    "read it with: chmod -R go+rX %s",
+			return err_set(err, "the user of the box cannot read "
+			    "%s: run caisson as its owner, or make it readable "
+			    "with: chmod -R go+rX %s",
 			    tree->path, tree->path);
 	errno = errnum;
 	return err_sys(err, "run %s", box->setup.interpreter);
@@ -114,6 +114,6 @@ interpreter_enter(struct box *box, struct err *err)
 {
 	if ((box->weak && chdir(box->folder) == -1) ||
 	    chdir(box->weak ? "workspace" : "/workspace") == -1)
-		return err_sys(err, "enter the folder of the code");
+		return err_sys(err, "enter the directory of the code");
 	return 0;
 }

@@ -1,6 +1,6 @@
 /*
- * The environment variables of the code: nothing of the host's, and what makes
- * libraries fit into a box. Made by the code, just before it becomes the
+ * The environment variables of the code: none of the host's, and settings that
+ * adapt libraries to a box. Made by the code, just before it becomes the
  * interpreter.
  */
 #include <linux/limits.h>
@@ -11,22 +11,22 @@
 #include "interpreter.h"
 #include "../../../common/mem.h"
 
-/* Where a shell looks for programs, without those of the interpreter. */
+/* The PATH, without the directory of the interpreter. */
 #define ENVIRONMENT_PATH "/usr/local/bin:/usr/bin:/bin"
 
-/* At the weaker level they are below the private folder. */
+/* With reduced isolation they are below the private directory. */
 static const struct {
 	const char *name;
 	const char *path;
 } environment_places[] = {
 	{ "HOME", "/workspace" },
 	{ "TMPDIR", "/tmp" },
-	/* What libraries keep for later is none of the files of the code. */
+	/* Cached data of libraries is kept apart from the files of the code. */
 	{ "XDG_CACHE_HOME", "/tmp/.cache" },
 	{ "MPLCONFIGDIR", "/tmp/.cache/matplotlib" },
 };
 
-/* A name and a path of these, with what stands around them. */
+/* A variable with one of these paths, and the text around the path. */
 #define ENVIRONMENT_PLACE_MAX 64
 
 static const char *const environment_fixed[] = {
@@ -40,19 +40,19 @@ static const char *const environment_fixed[] = {
 
 #define ENVIRONMENT_COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
-/* The processors that the code may use. */
+/* The number of processors that the code may use. */
 static uint64_t
 environment_processors(void)
 {
 	cpu_set_t set;
 
-	/* More than a set holds: then the bounds below are what counts. */
+	/* More than a set can hold: then the limits below decide. */
 	if (sched_getaffinity(0, sizeof(set), &set) == -1)
 		return CPU_SETSIZE;
 	return (uint64_t)CPU_COUNT(&set);
 }
 
-/* As many threads as there are processors, within what there is memory for. */
+/* As many threads as processors, within the limit of the memory. */
 static uint64_t
 environment_threads(uint64_t most)
 {
@@ -63,7 +63,7 @@ environment_threads(uint64_t most)
 	return n > 0 ? n : 1;
 }
 
-/* Whether an interpreter lies where programs are looked for anyway. */
+/* Whether an interpreter is in a directory of the default PATH. */
 static int
 environment_is_usual(const char *interpreter, size_t folder)
 {
@@ -79,9 +79,9 @@ environment_is_usual(const char *interpreter, size_t folder)
 }
 
 /*
- * Our own programs are found first, then those beside an interpreter that lies
- * elsewhere. Static: below the limits of the code, AddressSanitizer can
- * allocate little.
+ * The programs of the bootstrap come first, then those beside an interpreter in
+ * another directory. Static: within the limits of the code, AddressSanitizer
+ * can allocate little.
  */
 static char *
 environment_path(const struct box *box)

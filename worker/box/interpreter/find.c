@@ -1,11 +1,11 @@
 /*
- * Finding an interpreter, and what of the host it needs. The launcher looks for
- * it as the kernel would, link by link.
+ * Finds an interpreter, and the parts of the host that it needs. The launcher
+ * resolves its path as the kernel would, link by link.
  *
  * An interpreter outside of /usr is bound into the view at its own path, with
- * the installation that it is part of. Links on the way are made anew and not
- * bound, so that ~/.local/bin/python3 does not bring all of ~/.local along. A
- * home directory is never bound.
+ * its installation. Links on the way are recreated, not bound, so that
+ * ~/.local/bin/python3 does not expose all of ~/.local. A home directory is
+ * never bound.
  */
 #include <errno.h>
 #include <linux/limits.h>
@@ -19,12 +19,15 @@
 #include "../native/native.h"
 #include "../../../common/mem.h"
 
-/* Too much of the host for a box to see, even for an interpreter there. */
+/*
+ * Directories that must never be exposed to a box, even for an interpreter
+ * there.
+ */
 static const char *const interpreter_never[] = { "", "/bin", "/boot", "/dev",
 	"/etc", "/home", "/mnt", "/opt", "/proc", "/root", "/run", "/srv",
 	"/sys", "/tmp", "/var" };
 
-/* Cuts the last part off a path: "/a/b" becomes "/a", "/a" becomes "". */
+/* Removes the last part of a path: "/a/b" becomes "/a", "/a" becomes "". */
 static void
 interpreter_cut(char *path)
 {
@@ -45,9 +48,9 @@ interpreter_prefix(const char *program)
 }
 
 /*
- * One step of the way: real is a path without links to which a part was
- * appended. When that made it a link, cuts it off again, notes the link for
- * the view, and puts its target before what remains.
+ * One step of the resolution: real is a path without links to which a part was
+ * appended. If that is a link, removes it again, records the link for the view,
+ * and puts its target before the rest.
  */
 static int
 interpreter_step(struct box *box, char *real, char *rest, struct err *err)
@@ -57,7 +60,7 @@ interpreter_step(struct box *box, char *real, char *rest, struct err *err)
 	ssize_t n = readlink(real, target, sizeof(target) - 1);
 	int len;
 
-	if (n == -1 && errno == EINVAL) /* it is no link */
+	if (n == -1 && errno == EINVAL) /* it is not a link */
 		return 0;
 	if (n == -1)
 		return err_sys(err, "look for %s", real);
@@ -99,8 +102,8 @@ interpreter_advance(char *real, char *rest, struct err *err)
 }
 
 /*
- * Follows path, which is absolute, and notes the links which the view must
- * have. real gets the path without links and has room for PATH_MAX bytes.
+ * Resolves path, which is absolute, and records the links that the view must
+ * have. real receives the path without links and has room for PATH_MAX bytes.
  */
 int
 interpreter_follow(
@@ -155,7 +158,9 @@ interpreter_is_home(const char *path)
 	return found;
 }
 
-/* ~/.local has keys, mail and what not besides the programs in its bin. */
+/*
+ * ~/.local contains keys, mail and other data besides the programs in its bin.
+ */
 static int
 interpreter_is_local(const char *path)
 {
@@ -185,7 +190,7 @@ interpreter_is_program(const char *path)
 	    (st.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)) != 0;
 }
 
-/* Binds the installation at path, which has no links in it. */
+/* Binds the installation at path, which contains no links. */
 int
 interpreter_add(struct box *box, const char *path, struct err *err)
 {
@@ -194,8 +199,8 @@ interpreter_add(struct box *box, const char *path, struct err *err)
 	if (view_covers(box, path))
 		return 0;
 	if (interpreter_is_too_much(path))
-		return err_set(err, "the interpreter %s would bring all of "
-		    "'%s/' into the box: use one in a directory of its own",
+		return err_set(err, "the interpreter %s would expose all of "
+		    "'%s/' to the box: use one in a separate directory",
 		    box->setup.interpreter, path);
 	return view_add_tree(box, &tree, err);
 }
@@ -209,7 +214,8 @@ interpreter_show(struct box *box, struct err *err)
 	if (interpreter_follow(box, box->setup.interpreter, real, err) == -1)
 		return -1;
 	if (!interpreter_is_program(real))
-		return err_set(err, "%s is no program", box->setup.interpreter);
+		return err_set(err, "%s is not a program",
+		    box->setup.interpreter);
 	if (view_covers(box, real))
 		return 0;
 	base = interpreter_prefix(real);
