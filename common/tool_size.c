@@ -6,7 +6,7 @@
 
 #include "tool_size.h"
 
-/* What is around the members of an object, and around each of them. */
+/* The characters around the members of an object, and around each member. */
 #define TOOL_SIZE_BRACES 2
 #define TOOL_SIZE_SIGNS 4 /* two quotes, a colon, a comma */
 

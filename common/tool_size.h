@@ -1,5 +1,5 @@
 /*
- * How much of a model's context the definitions of tools take. Used by the
+ * The part of a model's context that the definitions of tools use. Used by the
  * supervisor and the broker; a pure function over bytes.
  */
 #ifndef COMMON_TOOL_SIZE_H
@@ -10,9 +10,9 @@
 #include "json_span.h"
 
 /*
- * Returns the bytes of what hosts show a model of each tool in "tools" of a
- * value, the result of tools/list: objects with its name, description and
- * input schema, as they were written. Returns 0 where there is no such list.
+ * Returns the bytes that hosts show a model for the tools in a value, the
+ * result of tools/list: objects with name, description and input schema, as
+ * they were written. Returns 0 if there is no such list.
  */
 uint64_t tool_size(struct json_span result);
 

@@ -55,41 +55,41 @@ struct link *link_find(struct broker *broker, uint64_t number);
 void link_launched(struct link *link, struct ipc_launched *msg);
 int link_was_launched(const struct link *link);
 
-/* The process has ended, or there never was one: frees the link. */
+/* The process has ended, or was never started: frees the link. */
 void link_ended(struct link *link, const char *how);
 
-/* Whether it can be asked. */
+/* Whether it is ready for requests. */
 int link_is_ready(const struct link *link);
 
-/* What a server that is ready says it is for: see mcp_client_about. */
+/* The purpose that a ready server has reported: see mcp_client_about. */
 const struct buffer *link_about(const struct link *link);
 
-/* Other tools may be used than before: their list is another one. */
+/* The permitted tools have changed: requests their list again. */
 void link_tools_changed(struct link *link);
 
 /* Sends an ask, of a link that is ready. */
 void link_ask(struct link *link, struct ask *ask);
 
 /*
- * The ask, which the link has, is about to be freed: the server is sent a
- * cancellation with why, if the ask was sent.
+ * The ask, which the link has, is about to be freed: if it was sent, the server
+ * is sent a cancellation with why.
  */
 void link_withdraw(struct link *link, struct ask *ask, const char *why);
 
-/* Ends a link, in a moment, that cannot be needed any more. */
+/* Ends, from the loop, a link that is not needed any more. */
 void link_settle(struct link *link);
 
 /*
- * Ends a link now, whatever is asked of it: its server was stopped because of
- * this, which ends a sentence. For handlers only: nothing of the link may be on
- * the stack.
+ * Ends a link now, with its unanswered asks: its server was stopped for this
+ * reason, which is the end of a sentence. For handlers only: no function of the
+ * link may be on the stack.
  */
 void link_revoke(struct link *link, const char *why);
 
-/* Returns how long ago it was begun, in milliseconds. */
+/* Returns the time since its start in milliseconds. */
 uint64_t link_age(const struct link *link);
 
-/* Appends how long it has been starting, and what it complains about. */
+/* Appends how long it has been starting, and its last complaint. */
 void link_add_starting(struct link *link, struct buffer *reason);
 
 #endif
