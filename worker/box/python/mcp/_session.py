@@ -10,7 +10,7 @@ from . import _ask, _servers
 from ._data import Part
 from ._result import MCPError
 
-SECONDS = 5  # to wait for the lists of all servers
+SECONDS = 12  # to wait for lists; the broker waits 10 for a start
 SEVERAL = "several servers have a tool %s: write await mcp_%s.%s(...)"
 NONE = "no server has a tool of that name"
 # Where these libraries have their classes.
