@@ -85,7 +85,7 @@ serve_on_client_ended(void *ctx)
 {
 	struct serving *serving = ctx;
 
-	call_cancel_all(&serving->sv->runs, "the client is gone");
+	call_cancel_all(&serving->sv->runs, "the client has disconnected");
 	serve_drain(serving);
 }
 

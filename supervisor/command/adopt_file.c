@@ -172,8 +172,8 @@ adopt_file_check(const struct adopt_file *file, size_t len, struct err *err)
 		return err_set(err, "%s may not be written by its owner; fix, "
 		    "if it is yours to change: 'chmod u+w'", file->path);
 	if (len > CONFIG_FILE_MAX)
-		return err_set(err, "%s would be larger than %lu bytes, which "
-		    "no configuration of servers is", file->path,
+		return err_set(err, "%s would be larger than %lu bytes, the "
+		    "limit for a file of servers", file->path,
 		    CONFIG_FILE_MAX);
 	return 0;
 }

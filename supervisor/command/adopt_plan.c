@@ -58,8 +58,8 @@ adopt_plan_find(struct adopt_plan *plan, struct err *err)
 	if (first->state != SERVER_FILE_TAKEN)
 		return adopt_plan_refuse(plan, first, err);
 	if (first->gap == NULL)
-		return err_set(err, "%s: it was not told where its servers "
-		    "stand", first->path);
+		return err_set(err, "%s: the reader did not report the "
+		    "positions of its servers", first->path);
 	plan->file = first;
 	return 0;
 }

@@ -270,7 +270,7 @@ client_config_path(const struct client_config_self *self, struct err *err)
 		path = client_config_file(self->exe, err);
 	if (path != NULL && !utf8_valid(path, strlen(path))) {
 		err_set(err, "the path of this program is not UTF-8: no "
-		    "client can be told of it");
+		    "client can be configured with it");
 		return NULL;
 	}
 	return mem_take(&path);

@@ -345,6 +345,6 @@ completion_print(const char *shell, FILE *out, struct err *err)
 		return 0;
 	}
 	shown_add_quoted(&shown, shell, OPTION_VALUE_SHOWN);
-	return err_set(err, "\"%s\" is no shell that can be helped: it must be "
-	    "bash, zsh or fish", shown.data);
+	return err_set(err, "\"%s\" is not a supported shell: it must be bash, "
+	    "zsh or fish", shown.data);
 }

@@ -1,4 +1,4 @@
-"""What 'caisson libraries' prints: the libraries that code finds in a box.
+"""Lists the libraries that code finds in a box: for 'caisson libraries'.
 
 Ordinary user code in an ordinary box.  Looks for libraries where an import
 would look, and imports none of them.  The supervisor fills in the three values
@@ -12,8 +12,8 @@ import sys
 from importlib import metadata
 from importlib.machinery import PathFinder
 
-SET = "@SET@"  # the one that is asked for; empty: all
-FORM = "@FORM@"  # "json": one object is printed
+SET = "@SET@"  # the requested set; empty: all
+FORM = "@FORM@"  # "json": print one object
 PRELOAD = "@PRELOAD@"  # the setting
 
 # The module, the project of pip, the package of Debian.
@@ -42,7 +42,7 @@ statsmodels statsmodels python3-statsmodels
 seaborn seaborn python3-seaborn
 networkx networkx python3-networkx
 PIL pillow python3-pil"""
-# And what of it is slow to import, so that a template should have it.
+# The modules that are slow to import, so a template should preload them.
 SETS = [("minimal", MINIMAL, ""),
         ("office", OFFICE, "openpyxl lxml.etree bs4 PIL.Image"),
         ("science", SCIENCE, "numpy pandas matplotlib.pyplot")]
@@ -67,10 +67,10 @@ def is_there(module):
 
 
 def version(project):
-    """Return the version of what is installed, or None."""
+    """Return the installed version, or None."""
     try:
         return metadata.version(project)
-    except Exception:  # a library without its description is there all the same
+    except Exception:  # installed, but without metadata
         return None
 
 
@@ -107,7 +107,7 @@ def packages(rows):
 
 
 def commands(rows):
-    """Return what installs the libraries of these rows, with remarks."""
+    """Return commands that install these libraries, with remarks."""
     if is_debian():
         return packages(rows)
     python = shlex.quote(sys.executable)
@@ -126,7 +126,7 @@ def commands(rows):
 
 
 def look(name, table):
-    """Return what is said of a set."""
+    """Return the description of a set."""
     rows = [line.split() for line in table.splitlines()]
     there = [(module, version(project)) for module, project, _ in rows
              if is_there(module)]
@@ -144,7 +144,7 @@ def look(name, table):
 
 
 def preload(slow):
-    """Return the setting with what is slow to import, and there."""
+    """Return the setting with the installed slow modules."""
     names = [name.strip() for name in PRELOAD.split(",") if name.strip()]
     for name in slow:
         if name not in names and is_there(name.partition(".")[0]):
@@ -153,7 +153,7 @@ def preload(slow):
 
 
 def show(found):
-    """Print it for a person."""
+    """Print the sets for people."""
     print("%s is Python %s.\n" % (found["python"], found["version"]))
     for one in found["sets"]:
         print("%-8s %d of %d%s%s" % (

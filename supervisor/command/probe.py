@@ -1,13 +1,12 @@
-"""Each promise of the box, tried by doing: what 'caisson --selftest' runs.
+"""Each promise of the box, tested by attempts: for 'caisson selftest'.
 
 Ordinary user code in an ordinary box.  Prints one line for each promise,
-with tabs between: "ok", its name, a detail; or "FAIL", its name, what was
-seen and what that means; or "note", where less is kept than elsewhere and the
-supervisor knows it without the probe.  An attempt that must fail counts as
-refused only with an error that says so.  "weak" stands for a promise that is
-not made at the weaker level of isolation; the detail is what holds there
-instead, which is tried too.  The supervisor puts its limits into the two
-numbers below.
+separated by tabs: "ok", its name, a detail; or "FAIL", its name, the
+observation and its meaning; or "note" for a missing feature that the supervisor
+also reports.  An attempt that must fail counts as refused only if its error
+says so.  "weak" means that reduced isolation does not make the promise; the
+detail says what holds instead, which is tested too.  The supervisor replaces
+the two numbers below by its limits.
 """
 import ctypes
 import errno
@@ -24,7 +23,7 @@ PROCESSES = int("@PROCESSES@")
 
 MIB = 1 << 20
 HOME = os.environ.get("HOME", "/workspace")
-WEAK = HOME != "/workspace"  # whether this box is one of the weaker level
+WEAK = HOME != "/workspace"  # reduced isolation
 WRITABLE = ((os.environ["TMPDIR"], HOME) if WEAK else
             ("/tmp", "/workspace", "/workspace/out", "/dev/shm"))
 UNSEEN = FileNotFoundError, PermissionError  # of files in /proc
@@ -66,15 +65,15 @@ TIOCSTI, TIOCLINUX = 0x5412, 0x541C
 
 
 class Broken(Exception):
-    """A promise is not kept; the text says what was seen."""
+    """A promise is broken; the text is the observation."""
 
 
 class Noted(Exception):
-    """Less is kept, of which the supervisor must have been told, too."""
+    """A feature is missing; the supervisor must report it, too."""
 
 
 def promise(name, meaning):
-    """Add a check; meaning is what it means for the user when it fails."""
+    """Add a check; meaning tells users what its failure means."""
     def add(check):
         PROMISES.append((name, meaning, check))
         return check
@@ -82,7 +81,7 @@ def promise(name, meaning):
 
 
 def weaker(name):
-    """Add what is tried instead at the weaker level."""
+    """Add the check that replaces it with reduced isolation."""
     def add(check):
         WEAKER[name] = check
         return check
@@ -90,7 +89,7 @@ def weaker(name):
 
 
 def demand(kept, seen):
-    """The promise is broken, unless it is kept."""
+    """Raise Broken unless kept is true."""
     if not kept:
         raise Broken(seen)
 
@@ -101,7 +100,7 @@ def error_name(error):
 
 
 def refused(what, attempt, *arguments, by=REFUSED, **options):
-    """Try what must fail; return the name of the error."""
+    """Make an attempt that must fail; return the name of the error."""
     try:
         result = attempt(*arguments, **options)
     except OSError as error:
@@ -111,7 +110,7 @@ def refused(what, attempt, *arguments, by=REFUSED, **options):
 
 
 def call(name, *arguments):
-    """Make a system call as no library would."""
+    """Make a raw system call."""
     if COLUMN is None:
         raise Broken("no numbers of system calls for this architecture")
     longs = [value if isinstance(value, bytes) else ctypes.c_long(value)
@@ -131,7 +130,7 @@ def all_refused(*calls):
 def in_child(function):
     """Run function in a child; return its text and its wait status.
 
-    For what would change this process should it succeed.
+    For attempts that would change this process if they succeeded.
     """
     read, write = os.pipe()
     pid = os.fork()
@@ -197,7 +196,7 @@ def check_inherited():
 
 # Who the code is
 
-@promise("unprivileged user", "code runs as a user with power over others")
+@promise("unprivileged user", "code runs as a user with privileges over others")
 def check_user():
     ids = set(os.getresuid() + os.getresgid())
     demand(len(ids) == 1 and 0 not in ids, "uids and gids are %s" % ids)
@@ -209,7 +208,7 @@ def check_user():
     return "uid and gid %d, and cannot become root" % os.getuid()
 
 
-@promise("no capabilities", "code has rights of the system administrator")
+@promise("no capabilities", "code has privileges of the system administrator")
 def check_capabilities():
     header = (ctypes.c_uint32 * 2)(0x20080522, 0)
     sets = (ctypes.c_uint32 * 6)()
@@ -220,7 +219,7 @@ def check_capabilities():
     demand(WEAK or not bounding, "the bounding set has %s" % bounding)
     ambient = status_field("CapAmb")
     demand(int(ambient or "0", 16) == 0, "the ambient set is %s" % ambient)
-    return "all sets are empty" + WEAK * ", but the bounding one"
+    return "all sets are empty" + WEAK * " except the bounding set"
 
 
 @promise("no_new_privs", "a setuid program would gain privileges")
@@ -234,7 +233,7 @@ def check_no_new_privs():
 def check_seccomp():
     got = LIBC.prctl(PR_GET_SECCOMP, 0, 0, 0, 0)
     demand(got == 2, "prctl says mode %d, not 2" % got)
-    return "a filter is in force"
+    return "a filter is active"
 
 
 @promise("own processes only", "code can see or signal foreign processes")
@@ -266,10 +265,10 @@ def check_foreign_processes():
         path = "/proc/%d/%s" % (parent, name)
         refused("opening " + path, os.open, path, os.O_RDONLY)
     refused("listing /proc", os.listdir, "/proc")
-    return "there are others; they cannot be looked into or signalled"
+    return "other processes exist; they cannot be inspected or signalled"
 
 
-@promise("own cgroup view", "code sees where the host runs it")
+@promise("own cgroup view", "code sees the cgroup names of the host")
 def check_cgroup():
     try:
         with open("/proc/self/cgroup") as file:
@@ -314,7 +313,7 @@ def check_closed_files():
                  "/etc/hosts", "/proc/version", "/proc/self/environ"):
         if os.path.exists(path):
             refused("reading " + path, os.open, path, os.O_RDONLY)
-    return "they cannot be read or changed; names, sizes and times can be seen"
+    return "not readable or writable; names, sizes and times are visible"
 
 
 @promise("system read-only", "code could change the system")
@@ -351,7 +350,7 @@ def check_closed_etc():
     for path in "/etc/passwd", "/etc/group", "/etc/nsswitch.conf":
         if os.path.exists(path):
             refused("reading " + path, os.open, path, os.O_RDONLY)
-    return "that of the host, of which nearly nothing can be read"
+    return "the host's; nearly nothing in it can be read"
 
 
 @promise("places to write", "code has nowhere to put its files")
@@ -397,7 +396,7 @@ def check_length():
         refused("a file of 1 TiB", os.ftruncate, file.fileno(), 1 << 40,
                 by=(errno.EFBIG,))
     limit = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
-    return "%d MiB each, but any number of them, on a disk" % (limit // MIB)
+    return "%d MiB each, in any number, on a disk" % (limit // MIB)
 
 
 @promise("no file is executable", "code could bring programs of its own")
@@ -422,7 +421,7 @@ def check_executable():
 @weaker("no file is executable")
 def check_mapped_only():
     check_executable()
-    return "none can be run as a program, but all can be mapped as code"
+    return "none can be executed, but all can be mapped as code"
 
 
 def try_to_map(path, fd):
@@ -464,7 +463,7 @@ def check_closed_devices():
     refused("listing /dev", os.listdir, "/dev")
     with open("/dev/urandom", "rb") as file:
         demand(len(file.read(8)) == 8, "/dev/urandom is silent")
-    return "that of the host, of which five harmless devices can be opened"
+    return "the host's; only five harmless devices can be opened"
 
 
 # The kernel
@@ -481,7 +480,7 @@ def check_network():
     demand(right.recv(9) == b"x", "socketpair is silent")
     left.close()
     right.close()
-    return "no family of sockets; socketpair works"
+    return "no socket families; socketpair works"
 
 
 @promise("no interfaces", "the network of the host can be seen")
@@ -497,7 +496,7 @@ def check_interfaces():
         if os.path.exists(path):
             with open(path) as file:
                 demand(not file.read().strip(), "lo is up")
-    return "none but lo, which is down"
+    return "only lo, which is down"
 
 
 @promise("no namespaces", "code could rebuild the box from inside")
@@ -566,19 +565,19 @@ def check_clock_only():
             time.time())
     all_refused(("settimeofday", 1), ("clock_adjtime", 99, 1),
                 ("sethostname", b"x", 1), ("setdomainname",))
-    return "cannot be set; the name of the host can be seen"
+    return "cannot be set; the host's name is visible"
 
 
-@promise("no foreign system calls", "the filter can be got round")
+@promise("no foreign system calls", "the filter can be bypassed")
 def check_architecture():
     if COLUMN != 0:
-        return "there is one way into this kernel"
+        return "this kernel has one system call interface"
     status = in_child(
         lambda: "" if LIBC.syscall(ctypes.c_long(0x40000000 | 39)) == -1
         else "!a call of the x32 kind was answered")[1]
     if os.WIFSIGNALED(status):
         return "x32 ends in " + signal.Signals(os.WTERMSIG(status)).name
-    return "x32 is not there"
+    return "x32 is unavailable"
 
 
 @promise("no terminal", "code could type on the terminal of the host")
@@ -600,7 +599,7 @@ def check_fork():
     limit = resource.getrlimit(resource.RLIMIT_NPROC)[1]
     if PROCESSES > 300:
         demand(0 < limit <= PROCESSES + 1, "the limit is %d" % limit)
-        return "%d, which is too many to try" % PROCESSES
+        return "%d, too many to test" % PROCESSES
     read, write = os.pipe()
     children = []
     try:
@@ -651,7 +650,7 @@ def check_memory():
     try:
         bytes(size)
     except MemoryError:
-        return "an object of %d MiB is a MemoryError" % (size // MIB)
+        return "allocating %d MiB raises MemoryError" % (size // MIB)
     raise Broken("an object of %d MiB was made" % (size // MIB))
 
 
@@ -774,7 +773,7 @@ def check_multiprocessing_only():
         child.join()
         demand(child.exitcode == 0,
                "%s: exit code %s" % (method, child.exitcode))
-    return "processes by fork and spawn; no pools and locks, for want of shm"
+    return "processes by fork and spawn; no pools or locks without /dev/shm"
 
 
 @promise("sqlite3", "databases cannot be kept")

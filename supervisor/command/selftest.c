@@ -136,8 +136,8 @@ selftest_limits(struct selftest *test, const struct native_facts *facts)
 	test->watchdog = facts->watchdog;
 	if (!facts->watchdog)
 		selftest_note(test, "memory of the box as a whole", "is not "
-		    "limited where the box has no /proc: each process may take "
-		    "its limit");
+		    "limited, as the box has no /proc: each process may use "
+		    "its own limit");
 	snprintf(text, sizeof(text), "not used: %s; how to get one: start "
 	    "Caisson with %s", shared->cgroup_reason, CGROUP_HOW);
 	selftest_fact(test, "cgroup", text);
@@ -149,8 +149,8 @@ selftest_bound(struct selftest *test, const char *why)
 {
 	char text[ERR_TEXT_SIZE + 128];
 
-	snprintf(text, sizeof(text), "on those of the host are the host's, so "
-	    "that boxes can signal each other: no overlay (%s)", why);
+	snprintf(text, sizeof(text), "on files of the host are shared with the "
+	    "host, so boxes can signal each other: no overlay (%s)", why);
 	selftest_note(test, "locks on files", text);
 }
 
@@ -161,25 +161,25 @@ selftest_facts(struct selftest *test, const struct native_facts *facts)
 	char text[128];
 
 	if (facts->landlock > 0) {
-		snprintf(text, sizeof(text), "ABI %u is in force",
+		snprintf(text, sizeof(text), "ABI %u is active",
 		    facts->landlock);
 		selftest_line(test, 1, "landlock", text);
 	} else {
-		selftest_note(test, "landlock", "absent in this kernel: "
-		    "namespaces and seccomp stand alone; add landlock to the "
-		    "kernel's lsm= list if it has it");
+		selftest_note(test, "landlock", "absent in this kernel, "
+		    "so only namespaces and seccomp isolate the box; if the "
+		    "kernel supports it, add landlock to its lsm= list");
 	}
 	if (facts->weak != NULL)
-		selftest_weak(test, "locks on files", "those on files of the "
-		    "host are the host's: boxes can signal each other");
+		selftest_weak(test, "locks on files", "on files of the host "
+		    "are shared with the host: boxes can signal each other");
 	else if (facts->bound == NULL)
 		selftest_line(test, 1, "locks on files", "stay in the box: it "
 		    "sees directories of the host through overlays");
 	else
 		selftest_bound(test, facts->bound);
 	if (facts->weak != NULL)
-		selftest_weak(test, "/proc", "that of the host, of which "
-		    "nothing can be opened");
+		selftest_weak(test, "/proc", "the host's; nothing in it "
+		    "can be opened");
 	else if (facts->proc)
 		selftest_line(test, 1, "/proc", "the box has its own");
 	else

@@ -95,8 +95,8 @@ selftest_report_end(const struct selftest_report *report)
 		printf("%d check%s failed, %d passed%s.\n", report->failures,
 		    report->failures == 1 ? "" : "s", report->passed, hint);
 	else if (report->weak > 0)
-		printf("%d checks passed%s. This machine has the weaker level "
-		    "of isolation only, at which %d promises are not made; "
+		printf("%d checks passed%s. This machine supports only reduced "
+		    "isolation, which does not make %d of the promises; "
 		    "CAISSON_ALLOW_WEAK_ISOLATION allows it.\n",
 		    report->passed, hint, report->weak);
 	else

@@ -413,7 +413,7 @@ servers_try_finish_unasked(struct servers_try *try)
 {
 	if (try->count == 0 && !try->json) {
 		printf("No servers are configured ('caisson servers list' "
-		       "tells where they may be).\n");
+		       "lists the places for them).\n");
 	} else {
 		servers_try_print(try, 1);
 		servers_try_print_count(try);

@@ -27,7 +27,7 @@ mcp_on_lines(struct mcp *mcp, struct lines *lines)
 void
 mcp_on_end(struct mcp *mcp)
 {
-	tool_call_cancel_all(mcp, "the client is gone");
+	tool_call_cancel_all(mcp, "the client has disconnected");
 }
 
 struct mcp *

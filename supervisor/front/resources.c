@@ -279,7 +279,7 @@ resources_on_read_end(void *ctx, const struct files_end *end)
 	else if (end->fault == FILE_FAULT_UNKNOWN)
 		resources_refuse(request, RESOURCES_NOT_FOUND,
 		    "Resource not found: there is no file of this name, or "
-		    "not this version; resources/list tells which there are");
+		    "not this version; resources/list lists them");
 	else if (end->why != NULL || !request->fetched)
 		resources_refuse(request, JSONRPC_INTERNAL_ERROR,
 		    end->why != NULL ? end->why : "the file was not read");
@@ -350,7 +350,7 @@ resources_read_file(struct mcp *mcp, const struct context *context,
 	if (request->name == NULL || mcp->runs->files == NULL)
 		resources_refuse(request, RESOURCES_NOT_FOUND,
 		    "Resource not found: no file has this URI; resources/list "
-		    "tells which there are");
+		    "lists them");
 	else
 		resources_admit(request);
 }
@@ -377,7 +377,7 @@ resources_on_read(struct mcp *mcp, const struct context *context,
 		buffer_printf(&data, "{\"uri\":%.*s}", (int)uri.len, uri.p);
 		rpc_answer_error(mcp->rpc, message->id, RESOURCES_NOT_FOUND,
 		    "Resource not found; there is " TEXTS_CAPABILITIES_URI
-		    ", and resources/list tells which files there are",
+		    ", and resources/list lists the files",
 		    data.data);
 		return;
 	}

@@ -88,7 +88,8 @@ stdio_on_readable(evutil_socket_t fd, short what, void *arg)
 		return;
 	if (n <= 0) {
 		if (n == -1)
-			log_warn("reading from the client: errno %d", errno);
+			log_warn("cannot read from the client: errno %d",
+			    errno);
 		stdio_finish_line(stdio);
 		stdio_end(stdio);
 		return;
@@ -101,7 +102,7 @@ stdio_on_readable(evutil_socket_t fd, short what, void *arg)
 static void
 stdio_drop(struct stdio *stdio, const char *why)
 {
-	log_warn("the client is gone: %s", why);
+	log_warn("the client is disconnected: %s", why);
 	event_del(stdio->writable);
 	buffer_reset(&stdio->unsent);
 	stdio->sent = 0;

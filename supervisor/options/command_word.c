@@ -139,8 +139,8 @@ command_superfluous(const char *word, struct err *err)
 	auto_buffer struct buffer shown = { 0 };
 
 	shown_add_quoted(&shown, word, OPTION_VALUE_SHOWN);
-	return err_set(err, "\"%s\" is not understood: behind the command "
-	    "there are options only, 'caisson --help' lists them", shown.data);
+	return err_set(err, "\"%s\" is not understood: only options may "
+	    "follow the command, 'caisson --help' lists them", shown.data);
 }
 
 int
@@ -161,8 +161,8 @@ command_unknown_verb(const char *word, const char *verb, struct err *err)
 		    row->verb, row->operands == NULL ? "" : " ",
 		    row->operands == NULL ? "" : row->operands);
 	}
-	return err_set(err, "\"%s\" is not understood: behind 'caisson %s' "
-	    "there is one of %s", shown.data, word, verbs.data);
+	return err_set(err, "\"%s\" is not understood: 'caisson %s' takes "
+	    "one of %s", shown.data, word, verbs.data);
 }
 
 /* Operands */

@@ -71,8 +71,8 @@ option_file_slurp(int fd, struct buffer *buffer, struct err *err)
 		if (n > 0)
 			buffer->len += (size_t)n;
 		if (buffer->len > OPTION_FILE_MAX)
-			return err_set(err, "is larger than %lu bytes: that is "
-			    "no file of options", OPTION_FILE_MAX);
+			return err_set(err, "is larger than %lu bytes, the "
+			    "limit for this file", OPTION_FILE_MAX);
 	} while (n != 0);
 	return 0;
 }

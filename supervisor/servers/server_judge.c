@@ -64,7 +64,7 @@ server_judge_use(struct servers *servers, struct server *server)
 	}
 	if (server_judge_is_stranger(servers, server->file))
 		return server_set(server, SERVER_SKIPPED, "files of the "
-		    "folder one works in are not trusted "
+		    "working directory are not trusted "
 		    "(CAISSON_TRUST_PROJECT_FILES=on trusts them)");
 	if (server->disabled)
 		return server_set(

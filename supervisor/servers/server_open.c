@@ -70,8 +70,8 @@ static int
 server_open_failed(struct err *err)
 {
 	if (errno == EXDEV)
-		return err_set(err, "is a link that leads out of the folder "
-		    "one works in");
+		return err_set(err, "is a link that leads out of the working "
+		    "directory");
 	return err_sys(err, "cannot be opened");
 }
 
@@ -140,8 +140,8 @@ server_open_seen(struct server_file *file, int seen, struct err *err)
 		return -1;
 	file->fault = SERVER_FAULT_BROKEN;
 	if (st.st_size > (off_t)most)
-		return err_set(err, "is larger than %zu bytes, which no "
-		    "configuration of servers is", most);
+		return err_set(err, "is larger than %zu bytes, the limit "
+		    "for a file of servers", most);
 	file->dev = st.st_dev;
 	file->ino = st.st_ino;
 	file->size = st.st_size;

@@ -257,7 +257,7 @@ server_sources_why_none(const struct server_source_row *row)
 {
 	if (row->base == SERVER_SOURCE_NAMED)
 		return "is not set";
-	return row->source.project ? "the folder that one works in is gone" :
+	return row->source.project ? "the working directory is gone" :
 	                             "HOME is not set to a folder";
 }
 

@@ -51,8 +51,8 @@ servers_retry(struct servers *servers, struct server_file *file)
 {
 	if (file == NULL || file->retried)
 		return 0;
-	log_info("%s: the reader died while it read this: another one is "
-	    "started", file->path);
+	log_info("%s: the reader exited while it read this; starting "
+	    "another", file->path);
 	file->retried = 1;
 	servers->current = NULL;
 	servers_stop_reader(servers);
@@ -74,7 +74,7 @@ servers_on_closed(void *ctx, const struct err *why)
 		servers_continue(servers);
 	else
 		servers_reader_failed(
-		    servers, "the reader died while it read this");
+		    servers, "the reader exited while it read this");
 }
 
 /* Returns the time limit for reading a file, in milliseconds. */

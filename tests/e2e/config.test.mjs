@@ -145,8 +145,8 @@ test('what is wrong is told by line and column, the rest still loads', async (t)
       'by a URL are not supported yet',
     'refused  ~/MCPs/b.json: is not a configuration of servers',
     '         ~/MCPs/b.json:3:9: \'5\' where a colon should be',
-    'refused  ~/MCPs/c.json: is larger than 67108864 bytes, which no ' +
-      'configuration of servers is',
+    'refused  ~/MCPs/c.json: is larger than 67108864 bytes, the limit ' +
+      'for a file of servers',
     'taken    ~/MCPs/d.json: 1 server',
   ]);
   assert.deepEqual(Object.keys(listed(home)), ['good', 'last']);
@@ -280,7 +280,7 @@ test('servers of a project need consent', (t) => {
   for (const [i, file] of projects.entries()) {
     assert.ok(before.split('\n').some((line) =>
       line.startsWith(`         ~/work/${file}:`) &&
-      line.endsWith(`"p${i}" skipped: files of the folder one works in are ` +
+      line.endsWith(`"p${i}" skipped: files of the working directory are ` +
         'not trusted (CAISSON_TRUST_PROJECT_FILES=on trusts them)')), file);
     assert.ok(after.includes(`\np${i}\n    source       ~/work/${file}:`),
       file);

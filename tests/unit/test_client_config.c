@@ -226,7 +226,7 @@ START_TEST(a_path_must_be_text)
 
 	ck_assert_ptr_null(printed("cursor", "/x\xff", &err));
 	ck_assert_str_eq(err.text, "the path of this program is not UTF-8: no "
-	    "client can be told of it");
+	    "client can be configured with it");
 }
 END_TEST
 

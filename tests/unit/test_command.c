@@ -92,22 +92,22 @@ static const struct {
 	const char *says;
 } bad[] = {
 	{ { "memory", "drop" },
-	    "\"drop\" is not understood: behind 'caisson memory' there is one "
+	    "\"drop\" is not understood: 'caisson memory' takes one "
 	    "of list, show KEY, remove KEY, clear" },
 	{ { "tools", "drop" },
-	    "\"drop\" is not understood: behind 'caisson tools' there is one "
+	    "\"drop\" is not understood: 'caisson tools' takes one "
 	    "of list, show NAME, remove NAME, clear, prune" },
 	{ { "memory", "\033[2J" },
-	    "\"\\x1b[2J\" is not understood: behind 'caisson memory' there is "
-	    "one of list, show KEY, remove KEY, clear" },
+	    "\"\\x1b[2J\" is not understood: 'caisson memory' takes one "
+	    "of list, show KEY, remove KEY, clear" },
 	{ { "mem" }, "\"mem\" is not a command: 'caisson help' lists them" },
 	{ { "memroy" }, "\"memroy\" is not a command: did you mean 'caisson "
 	    "memory'?" },
 	{ { "" }, "\"\" is not a command: 'caisson help' lists them" },
 	{ { "list", "memory" }, "\"list\" is not a command: 'caisson "
 	    "help' lists them" },
-	{ { "servers", "gh" }, "\"gh\" is not understood: behind 'caisson "
-	    "servers' there is one of list, test, add "
+	{ { "servers", "gh" }, "\"gh\" is not understood: 'caisson "
+	    "servers' takes one of list, test, add "
 	    "NAME -- COMMAND [ARG...], remove NAME, import CLIENT" },
 	{ { "serve" }, "'caisson serve' is not there yet: this version serves "
 	    "on standard input and output, when it is started without a "
@@ -134,15 +134,15 @@ static const struct {
 	{ { "adopt" }, "cursor", { NULL }, NULL },
 	{ { "adopt", "cursor" }, NULL, { NULL }, NULL },
 	{ { "adopt", "cursor" }, "zed", { NULL },
-	    "\"zed\" is not understood: behind the command there are options "
-	    "only, 'caisson --help' lists them" },
+	    "\"zed\" is not understood: only options may follow the "
+	    "command, 'caisson --help' lists them" },
 	{ { "memory", "show" }, NULL, { "--json" }, NULL },
 	{ { "memory", "show" }, NULL, { "a", "b" },
-	    "\"b\" is not understood: behind the command there are options "
-	    "only, 'caisson --help' lists them" },
+	    "\"b\" is not understood: only options may follow the "
+	    "command, 'caisson --help' lists them" },
 	{ { "memory", "list" }, NULL, { "a" },
-	    "\"a\" is not understood: behind the command there are options "
-	    "only, 'caisson --help' lists them" },
+	    "\"a\" is not understood: only options may follow the "
+	    "command, 'caisson --help' lists them" },
 	{ { "memory", "list" }, NULL, { NULL }, NULL },
 	{ { "memory", "show" }, NULL, { NULL },
 	    "'caisson memory show' lacks its KEY" },

@@ -152,8 +152,8 @@ static const struct exchange talks[] = {
 	    "\"file:///etc/passwd\\u0000\"}"),
 	    "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32002,"
 	    "\"message\":\"Resource not found; there is "
-	    "resource://caisson/capabilities, and resources/list tells which "
-	    "files there are\",\"data\":{\"uri\":"
+	    "resource://caisson/capabilities, and resources/list lists the "
+	    "files\",\"data\":{\"uri\":"
 	    "\"file:///etc/passwd\\u0000\"}}}\n" },
 	/* Calls that are none */
 	{ REQUEST("1", "\"tools/call\""),
@@ -509,7 +509,7 @@ START_TEST(a_client_that_leaves_ends_its_calls)
 	say(CANCEL("2"));
 	mcp_on_end(mcp);
 	ck_assert_uint_eq(calls[0].cancels, 1);
-	ck_assert_str_eq(calls[0].why, "the client is gone");
+	ck_assert_str_eq(calls[0].why, "the client has disconnected");
 	conclude(0, "x");
 	conclude(1, "y");
 	answered("");

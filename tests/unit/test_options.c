@@ -270,8 +270,8 @@ static const struct {
 	    "'caisson memory show' and --try exclude each other: give one of "
 	    "them" },
 	{ { NULL, { NULL }, { "config", "show", "memory" } }, 0,
-	    "\"memory\" is not understood: behind the command there are "
-	    "options only, 'caisson --help' lists them" },
+	    "\"memory\" is not understood: only options may follow the "
+	    "command, 'caisson --help' lists them" },
 	{ { NULL, { NULL }, { "--check", "--selftest" } }, 0,
 	    "--check and --selftest exclude each other: give one of them" },
 	{ { NULL, { NULL }, { "-v" } }, 0,
@@ -283,12 +283,12 @@ static const struct {
 	{ { NULL, { NULL }, { "servers", "--try", "--check" } }, 0,
 	    "--try and --check exclude each other: give one of them" },
 	{ { NULL, { NULL }, { "servers", "gh" } }, 0,
-	    "\"gh\" is not understood: behind 'caisson servers' there is one "
+	    "\"gh\" is not understood: 'caisson servers' takes one "
 	    "of list, test, add "
 	    "NAME -- COMMAND [ARG...], remove NAME, import CLIENT" },
 	{ { NULL, { NULL }, { "--try", "servers" } }, 0,
-	    "\"servers\" is not understood: behind the command there are "
-	    "options only, 'caisson --help' lists them" },
+	    "\"servers\" is not understood: only options may follow the "
+	    "command, 'caisson --help' lists them" },
 	{ { NULL, { NULL }, { "servers", "--timeout=x" } }, 0,
 	    "--timeout is \"x\", but must be a time from 1s to 24h, such as "
 	    "30, 30s, 2m or 1h" },
@@ -318,8 +318,8 @@ static const struct {
 	    "--undo is not a flag of 'caisson selftest', but of "
 	    "'caisson adopt': leave it out" },
 	{ { NULL, { NULL }, { "adopt", "cursor", "--yes", "zed" } }, 0,
-	    "\"zed\" is not understood: behind the command there are options "
-	    "only, 'caisson --help' lists them" },
+	    "\"zed\" is not understood: only options may follow the "
+	    "command, 'caisson --help' lists them" },
 	{ { "{", { NULL }, { NULL } }, 1,
 	    ": is not JSON at line 1, column 1: string or '}' expected near "
 	    "end of file" },
@@ -633,10 +633,10 @@ static const struct {
 	{ "adopt", NULL, 0, "  adopt CLIENT ",
 	    "\n      --keep NAME ...       Leave these" },
 	{ "memory", "drop", 0, NULL,
-	    "\"drop\" is not understood: behind 'caisson memory' there is one "
+	    "\"drop\" is not understood: 'caisson memory' takes one "
 	    "of list, show KEY, remove KEY, clear" },
-	{ "selftest", "x", 0, NULL, "\"x\" is not understood: behind the "
-	    "command there are options only, 'caisson --help' lists them" },
+	{ "selftest", "x", 0, NULL, "\"x\" is not understood: only "
+	    "options may follow the command, 'caisson --help' lists them" },
 	{ "memroy", NULL, 0, NULL,
 	    "\"memroy\" is not a command: did you mean 'caisson help "
 	    "memory'?" },

@@ -69,7 +69,7 @@ is(const struct server *server, enum server_state state, const char *why)
 }
 
 #define FIRST "the first definition of a name wins, and that is in /o.json:2:3"
-#define UNTRUSTED "files of the folder one works in are not trusted "          \
+#define UNTRUSTED "files of the working directory are not trusted "            \
 	"(CAISSON_TRUST_PROJECT_FILES=on trusts them)"
 #define SELF "it would start this program itself, again and again "            \
 	"(CAISSON_ALLOW_SELF_SERVER=on allows it)"

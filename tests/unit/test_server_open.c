@@ -101,8 +101,8 @@ START_TEST(opens_regular_files_alone)
 	ck_assert_uint_eq(file.dev, st.st_dev);
 	ck_assert_int_eq(file.changed.tv_sec, st.st_ctim.tv_sec);
 	ck_assert_int_eq(file.fault, SERVER_FAULT_NONE);
-	refuses(&own, "large", "is larger than 67108864 bytes, which no "
-	    "configuration of servers is");
+	refuses(&own, "large", "is larger than 67108864 bytes, the limit "
+	    "for a file of servers");
 	refuses(&own, "fifo", "is not a regular file");
 	refuses(&own, "trap", "is not a regular file");
 	refuses(&own, "/dev/null", "is not a regular file");
@@ -115,7 +115,7 @@ START_TEST(opens_regular_files_alone)
 }
 END_TEST
 
-#define AWAY "is a link that leads out of the folder one works in"
+#define AWAY "is a link that leads out of the working directory"
 
 START_TEST(a_project_keeps_to_its_folder)
 {
@@ -135,8 +135,8 @@ START_TEST(a_project_keeps_to_its_folder)
 	refuses(&project, "work/out", AWAY);
 	refuses(&project, "work/absolute", AWAY);
 	refuses(&project, "work/folder/outside", AWAY);
-	refuses(&project, "work/large", "is larger than 1048576 bytes, which "
-	    "no configuration of servers is");
+	refuses(&project, "work/large", "is larger than 1048576 bytes, the "
+	    "limit for a file of servers");
 	refuses(&project, "work/below", "is not a regular file");
 	refuses(&project, "work/none",
 	    "cannot be opened: No such file or directory");

@@ -320,7 +320,7 @@ START_TEST(a_folder_that_leads_away_is_refused)
 	ck_assert_int_eq(symlink("/etc", "mcp-servers"), 0);
 	text = found("", folder);
 	ck_assert_ptr_nonnull(strstr(text, "4! /mcp-servers: is a link that "
-	    "leads out of the folder one works in\n"));
+	    "leads out of the working directory\n"));
 	leave();
 }
 END_TEST

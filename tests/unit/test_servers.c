@@ -282,10 +282,10 @@ static struct {
 	    "unopenable 4 cannot be opened today; good 1; s" },
 	/* A reader that is killed is started again, once for each file. */
 	{ { "1good", "1dies", "1good" }, 3,
-	    "good 1; dies 4 the reader died while it read this; good 1; "
+	    "good 1; dies 4 the reader exited while it read this; good 1; "
 	    "s s" },
 	{ { "1killed", "1good" }, 2, "killed 1; good 1; s s" },
-	{ { "3dies" }, 2, "dies 4 the reader died while it read this;" },
+	{ { "3dies" }, 2, "dies 4 the reader exited while it read this;" },
 	{ { "1nonsense", "2good" }, 2,
 	    "nonsense 4 protocol violation by the reader: message number "
 	    "1936617326 is unknown; good 1; s" },
@@ -399,7 +399,7 @@ static const struct {
 	{ { "1x:m" }, { "1x:r" }, 100 * CONFIG_KEPT_MS,
 	    "x 5 line 1, column 1: wrong; entry" },
 	{ { "1x:g" }, { "1x:d" }, 100 * CONFIG_KEPT_MS,
-	    "x 5 the reader died while it read this; s" },
+	    "x 5 the reader exited while it read this; s" },
 	{ { "1x:g" }, { "1x:n" }, 0, "x 5 protocol violation by the reader: "
 	    "message number 1936617326 is unknown; s" },
 	/* What it says counts at once, be it nothing or wrong. */
