@@ -26,6 +26,45 @@ servers_import_write(const struct adopt_work *work, struct err *err)
 	return lock == -1 ? -1 : adopt_work_write_own(work, err);
 }
 
+/* Whether two texts differ in blanks and line ends at most. */
+static int
+servers_import_is_same(const char *one, const char *other)
+{
+	for (;; one++, other++) {
+		one += strspn(one, " \t\r\n");
+		other += strspn(other, " \t\r\n");
+		if (*one != *other || *one == '\0')
+			return *one == *other;
+	}
+}
+
+/*
+ * Our file is written anew from what was read of it: what a user has added to
+ * it, such as a comment, would be lost. Returns 0, or -1 with err.
+ */
+static int
+servers_import_check_own(const struct adopt_work *work, struct err *err)
+{
+	const struct buffer none = { 0 };
+	auto_buffer struct buffer ours = { 0 };
+	struct adopt_file file = { 0 };
+	size_t count;
+	int done;
+
+	if (work->plan.own == NULL)
+		return 0;
+	adopt_plan_add_rest(&work->plan, &none, &ours, &count);
+	done = adopt_file_read(&file, work->own, err);
+	if (done == -1)
+		err_wrap(err, "%s", work->own);
+	else if (!servers_import_is_same(file.data.data, ours.data))
+		done = err_set(err, "%s was edited, which would be lost: add "
+		    "the servers there, or use 'caisson servers add'",
+		    work->own);
+	adopt_file_reset(&file);
+	return done;
+}
+
 static int
 servers_import_work(struct adopt_work *work, struct err *err)
 {
@@ -46,6 +85,8 @@ servers_import_work(struct adopt_work *work, struct err *err)
 		printf("There is nothing to copy.\n");
 		return 0;
 	}
+	if (servers_import_check_own(work, err) == -1)
+		return -1;
 	printf("The file of %s stays as it is; 'caisson adopt %s' moves its "
 	       "servers.\n", client->source, client->name);
 	if (!adopt_work_ask(work->asked)) {

@@ -196,6 +196,18 @@ test('the servers of a client are copied, and its file stays as it is', once,
     assert.match(servers(home, 'remove', 'one'),
       /^"one" is now as .*\.cursor\/mcp\.json defines it\.$/m);
     assert.deepEqual(list(home, 'cursor'), {});
+    servers(home, 'import', 'cursor', '--yes');
+    assert.deepEqual(Object.keys(list(home, 'cursor')), ['one']);
+
+    /* What a user has written into our file is not lost. */
+    const edited = text(home, 'cursor').replace('{', '{ // mine\n');
+
+    write(home, '.config/caisson/servers/cursor.json', edited);
+    write(home, '.cursor/mcp.json', before.replace('{"one"',
+      '{"two":{"command":"sh"},"one"'), 0o644);
+    refused(home, 1, /servers\/cursor\.json was edited, which would be lost/,
+      ['import', 'cursor', '--yes']);
+    assert.equal(text(home, 'cursor'), edited);
   });
 
 test('mistakes are said in one sentence', once, (t) => {
