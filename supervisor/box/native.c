@@ -33,7 +33,7 @@ struct native {
 	struct python_stamp python; /* at its start */
 };
 
-/* What was in force */
+/* Facts */
 
 const struct native_facts *
 native_facts(const struct box_facts *facts)

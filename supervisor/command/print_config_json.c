@@ -1,7 +1,7 @@
 /*
- * caisson servers list --json: what print_config.c prints, for programs. No
- * argument and no value of a variable is in it, as they may be secrets. Runs in
- * the supervisor.
+ * caisson servers list --json: the output of print_config.c for programs. It
+ * contains no argument and no value of a variable, as they may be secrets. Runs
+ * in the supervisor.
  */
 #include <string.h>
 
@@ -68,7 +68,7 @@ print_config_json_server(struct buffer *out, const struct server *server)
 	json_report_text(out, "command", server->command);
 	json_report_number(out, "arguments",
 	    text_list_count(server->args.data, server->args.len));
-	/* What a variable has put into a path is not shown. */
+	/* The value of an expanded variable is not printed. */
 	json_report_text(out, "program",
 	    strstr(server->command, "${") == NULL ? server->program : NULL);
 	json_report_bool(out, "found", server->program != NULL);

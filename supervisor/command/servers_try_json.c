@@ -1,6 +1,6 @@
 /*
- * Servers that were tried, for programs: see servers_try_json.h. Runs in the
- * supervisor.
+ * The results of testing servers, for programs: see servers_try_json.h. Runs in
+ * the supervisor.
  */
 #include "../../common/text_list.h"
 #include "../options/json_report.h"

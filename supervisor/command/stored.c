@@ -23,7 +23,7 @@ struct stored {
 	struct store *keeper;
 	struct channel *store;
 	const struct command *command;
-	struct buffer *json; /* what is printed at the end; NULL: it is text */
+	struct buffer *json; /* the output, printed at the end; NULL: text */
 	size_t listed;
 	int status;
 };

@@ -9,7 +9,7 @@
 #include "../../common/utf8.h"
 #include "json_report.h"
 
-/* What stands ahead of a value. */
+/* Adds the comma and the key before a value. */
 static void
 json_report_key(struct buffer *out, const char *key)
 {
@@ -74,8 +74,8 @@ json_report_close(struct buffer *out, char bracket)
 }
 
 /*
- * Characters that a terminal would obey, or that are invisible, as the escapes
- * of JSON: they can stand in its strings only.
+ * Prints control characters and invisible ones as escapes of JSON; they can
+ * only be within its strings.
  */
 static void
 json_report_put(const char *text, size_t len)

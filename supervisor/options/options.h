@@ -103,7 +103,7 @@ void options_print(const struct options *options, FILE *out);
 /* Prints the same to standard output as one JSON object. */
 void options_report(const struct options *options);
 
-/* Whether --json is given. */
+/* Returns whether --json is given. */
 int options_json(const struct options *options);
 
 #endif

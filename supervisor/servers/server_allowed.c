@@ -1,5 +1,5 @@
 /*
- * Whether an owner may use a server. Runs in the supervisor.
+ * Checks whether an owner may use a server. Runs in the supervisor.
  */
 #include <string.h>
 
