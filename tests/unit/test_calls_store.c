@@ -240,8 +240,8 @@ START_TEST(what_waits_is_under_way)
 	for (id = 2; id <= REQUESTS_MAX; id++)
 		ask(id, SAVE("a", "1"));
 	ask(id, LIST_SERVERS);
-	box_reads_last(REFUSED_FRAME("129", "more than 128 calls are under "
-	    "way; await some before making more"));
+	box_reads_last(REFUSED_FRAME("129", "more than 128 calls are in "
+	    "flight; await some before making more"));
 	close_calls();
 }
 END_TEST

@@ -11,7 +11,9 @@ is_sentence(const char *doc)
 {
 	size_t len = strlen(doc);
 
-	return len > 1 && doc[0] >= 'A' && doc[0] <= 'Z' && doc[len - 1] == '.';
+	/* Of a number that is 0 or 1 it begins "1 if". */
+	return len > 1 && doc[len - 1] == '.' &&
+	    ((doc[0] >= 'A' && doc[0] <= 'Z') || doc[0] == '1');
 }
 
 START_TEST(row_is_sound)

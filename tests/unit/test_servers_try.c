@@ -302,8 +302,8 @@ END_TEST
 
 START_TEST(says_that_there_are_none)
 {
-	prints("No servers are configured ('caisson servers list' tells "
-	    "where they may be).\n", 0);
+	prints("No servers are configured ('caisson servers list' lists "
+	    "the places for them).\n", 0);
 }
 END_TEST
 
