@@ -245,15 +245,15 @@ works = True`,
 done = 1
 runtime.progress(done, total=None, text=None)
 works = True`,
-  'plt.savefig("/workspace/a.png")': `
+  'plt.savefig("/workspace/out/a.png")': `
 try:
     import matplotlib.pyplot as plt
 except ImportError:
     works = True
 else:
     plt.plot([1, 2])
-    plt.savefig("/workspace/a.png")
-    works = open("/workspace/a.png", "rb").read(4) == b"\\x89PNG"`,
+    plt.savefig("/workspace/out/a.png")
+    works = open("/workspace/out/a.png", "rb").read(4) == b"\\x89PNG"`,
   '/workspace': `${writable('/workspace')}
 import os
 assert os.getcwd() == os.environ["HOME"] == "/workspace"`,

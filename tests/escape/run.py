@@ -201,7 +201,8 @@ class Run:
         return one.timeout * (1 if one.later else self.slow)
 
     def settled(self, program, wanted):
-        """Caisson's descriptors and descendants, once no box is left.
+        """Caisson's descriptors and descendants, once no box is left, and
+        no porter, which carries the files of one.
 
         Waits for what was wanted, or for any state without a box.
         """
@@ -210,7 +211,8 @@ class Run:
             names = [name for _, name in processes_below(program.pid)]
             now = descriptors_of(program.pid), sorted(names)
             boxes = sum(name.startswith(BOXES) for name in names)
-            idle = boxes == self.template  # which is an interpreter, too
+            # The template is an interpreter, too.
+            idle = boxes == self.template and "porter" not in names
             if idle and (wanted is None or now == wanted):
                 return now
             if time.monotonic() > end:
