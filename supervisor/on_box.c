@@ -31,7 +31,7 @@ supervisor_on_guarded(struct box *box, struct ipc_guarded *guarded)
 	native_on_guarded(box, &guarded->guard,
 	    (unsigned int)guarded->landlock,
 	    mem_printf("could not %s (%s); %s", what, guarded->reason,
-	        fix == NULL ? "no way out is known" : fix));
+	        fix == NULL ? "no fix is known" : fix));
 }
 
 /* Returns whether reduced isolation would have worked, if it were allowed. */

@@ -23,8 +23,8 @@ adopt_work_settings(char **envp, struct err *err)
 	auto_free char *refusal = NULL;
 
 	if (folder == NULL) {
-		err_set(err, "there is no place for servers, as HOME is not "
-		    "set to a folder");
+		err_set(err, "no place for servers: HOME is not set; set it to "
+		    "your home folder");
 		return NULL;
 	}
 	refusal = home_refusal(envp, variable);

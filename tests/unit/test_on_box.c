@@ -93,7 +93,7 @@ START_TEST(passes_on_that_a_weaker_box_stands)
 		const char *fix;
 	} steps[] = {
 		{ BOX_STEP_USER_MAP, "map the user of the box", NULL },
-		{ BOX_STEPS, "build the full one", "no way out is known" },
+		{ BOX_STEPS, "build the full one", "no fix is known" },
 	};
 	struct ipc_guarded guarded = { .landlock = 3,
 		.step = steps[_i].step,
