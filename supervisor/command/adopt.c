@@ -176,9 +176,9 @@ adopt_deny(struct adopt_work *work, const struct adopt_setup *setup,
 	if (servers_try_run(setup->base, setup->config, setup->broker,
 	        tools_shown_size(setup->options), moves, &work->denied,
 	        0) != 0)
-		return err_set(err, "nothing was moved: only a server that starts "
-		    "tells which of its tools are destructive; leave the "
-		    "others with --keep");
+		return err_set(err, "nothing was moved: only a server that "
+		    "starts tells which of its tools are destructive; leave "
+		    "the others with --keep");
 	TEXT_LIST_PAIRS (
 	    name, tool, work->denied.data, work->denied.len) {
 		auto_buffer struct buffer shown = { 0 };
