@@ -109,8 +109,13 @@ const run = {
 };
 
 const checkout = {
-  './setup run': () =>
-    assert.match(builds('./setup', ['run']), /Lisbon +8397/),
+  /* It builds first, which would take the program from tests that run beside. */
+  './setup run': (t) => {
+    if (/no work to do/.test(builds('ninja', ['-C', 'build', '-n'])))
+      assert.match(builds('./setup', ['run']), /Lisbon +8397/);
+    else
+      t.skip('the sources have changed since they were built');
+  },
   'sudo meson install -C build': (t) => {
     const to = folder(t);
 
