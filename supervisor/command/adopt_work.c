@@ -156,7 +156,7 @@ adopt_work_can_ask(const struct command_flags *asked)
 	    (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO));
 }
 
-int
+static int
 adopt_work_check_asked(const struct command_flags *asked, struct err *err)
 {
 	if (command_has(asked, COMMAND_FLAG_JSON) &&
@@ -171,6 +171,16 @@ adopt_work_check_asked(const struct command_flags *asked, struct err *err)
 		return err_set(err, "nothing is changed without consent: add "
 		    "--yes, or --dry-run to look only");
 	return 0;
+}
+
+int
+adopt_work_begin(struct adopt_work *work, const struct command *command,
+    struct err *err)
+{
+	work->asked = &command->flags;
+	work->client = adopt_client_find(command->operand, err);
+	return work->client == NULL ? -1 :
+	    adopt_work_check_asked(work->asked, err);
 }
 
 int

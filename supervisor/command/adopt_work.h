@@ -73,11 +73,12 @@ int adopt_work_edit(const struct adopt_work *work, int take,
     struct err *err);
 
 /*
+ * Takes the client and the flags from a command, which must outlive the work.
  * Checks that the flags suit each other, and that there is consent or a way to
  * ask for it. Returns 0, or -1 with err.
  */
-int adopt_work_check_asked(
-    const struct command_flags *asked, struct err *err);
+int adopt_work_begin(struct adopt_work *work, const struct command *command,
+    struct err *err);
 
 /* Returns whether the user agrees; always 0 for a dry run. */
 int adopt_work_ask(const struct command_flags *asked);

@@ -45,21 +45,6 @@ print_config_sentence(FILE *out, const char *text)
 	fprintf(out, "%s\n", shown.data);
 }
 
-static const char *
-print_config_word(enum server_file_state state)
-{
-	switch (state) {
-	case SERVER_FILE_TAKEN:
-		return "taken";
-	case SERVER_FILE_MISSING:
-		return "missing";
-	case SERVER_FILE_SKIPPED:
-		return "skipped";
-	default:
-		return "refused";
-	}
-}
-
 static size_t
 print_config_count(const struct servers *servers,
     const struct server_file *file, enum server_state state)
@@ -110,11 +95,11 @@ print_config_notes(FILE *out, const struct servers *servers,
 
 /* Prints the state of a file, before its name. */
 static void
-print_config_state(FILE *out, enum server_file_state state)
+print_config_state(FILE *out, const struct server_file *file)
 {
-	colour_print(out, state == SERVER_FILE_TAKEN ? COLOUR_GOOD :
-	    state == SERVER_FILE_REFUSED ? COLOUR_BAD : COLOUR_PLAIN,
-	    print_config_word(state), PRINT_CONFIG_WIDTH);
+	colour_print(out, file->state == SERVER_FILE_TAKEN ? COLOUR_GOOD :
+	    file->state == SERVER_FILE_REFUSED ? COLOUR_BAD : COLOUR_PLAIN,
+	    server_faults_word(file), PRINT_CONFIG_WIDTH);
 	fputc(' ', out);
 }
 
@@ -122,7 +107,7 @@ print_config_state(FILE *out, enum server_file_state state)
 static void
 print_config_head(FILE *out, const struct server_file *file)
 {
-	print_config_state(out, file->state);
+	print_config_state(out, file);
 	if (file->path == NULL) {
 		fprintf(out, "%s: ", file->source->name);
 		return;

@@ -10,28 +10,13 @@
 #include "../servers/servers.h"
 #include "command.h"
 
-static const char *
-print_config_json_state(enum server_file_state state)
-{
-	switch (state) {
-	case SERVER_FILE_TAKEN:
-		return "taken";
-	case SERVER_FILE_MISSING:
-		return "missing";
-	case SERVER_FILE_SKIPPED:
-		return "skipped";
-	default:
-		return "refused";
-	}
-}
-
 static void
 print_config_json_file(struct buffer *out, const struct server_file *file)
 {
 	json_report_open(out, NULL, '{');
 	json_report_text(out, "path", file->path);
 	json_report_text(out, "source", file->source->name);
-	json_report_text(out, "state", print_config_json_state(file->state));
+	json_report_text(out, "state", server_faults_word(file));
 	json_report_text(out, "reason",
 	    file->state == SERVER_FILE_TAKEN ? NULL : file->why);
 	json_report_close(out, '}');

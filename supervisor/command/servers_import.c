@@ -105,13 +105,10 @@ int
 servers_import_run(const struct adopt_setup *setup, struct err *err)
 {
 	const struct command *command = &setup->options->command;
-	struct adopt_work work = { .asked = &command->flags };
+	struct adopt_work work = { 0 };
 	int done = -1;
 
-	work.client = adopt_client_find(command->operand, err);
-	if (work.client == NULL)
-		return -1;
-	if (adopt_work_check_asked(work.asked, err) == -1)
+	if (adopt_work_begin(&work, command, err) == -1)
 		return -1;
 	if (adopt_work_find_places(&work, setup->envp, err) == 0) {
 		adopt_work_read_servers(

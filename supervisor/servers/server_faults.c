@@ -209,3 +209,18 @@ server_faults_add_log(
 		buffer_add(texts, "", 1);
 	}
 }
+
+const char *
+server_faults_word(const struct server_file *file)
+{
+	switch (file->state) {
+	case SERVER_FILE_TAKEN:
+		return "taken";
+	case SERVER_FILE_MISSING:
+		return "missing";
+	case SERVER_FILE_SKIPPED:
+		return "skipped";
+	default:
+		return "refused";
+	}
+}

@@ -339,6 +339,12 @@ void server_judge_program(struct servers *servers, struct server *server);
 /* Appends text that may contain paths: replaces bytes that are not UTF-8. */
 void server_faults_add_text(struct buffer *text, const char *data);
 
+/*
+ * Returns what became of a file: "taken", "missing", "skipped" or "refused", as
+ * a constant text.
+ */
+const char *server_faults_word(const struct server_file *file);
+
 /* Returns the row with the fault of a refused file, or NULL. */
 const struct server *server_faults_row(
     const struct servers *servers, const struct server_file *file);
