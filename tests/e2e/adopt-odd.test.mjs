@@ -8,6 +8,7 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
+import { write } from './support/home.mjs';
 import { commandLine, folder, once, root, uid } from './support/program.mjs';
 
 const owner = uid === process.getuid() ? process.getgid() : uid;
@@ -15,17 +16,6 @@ const servers = '.config/caisson/servers/cursor.json';
 const records = '.config/caisson/adopted/cursor';
 const entry = { command: '/usr/bin/true', args: ['x'] };
 const cursor = `{\n  "mcpServers": {"one": ${JSON.stringify(entry)}}\n}\n`;
-
-function write(home, name, content, mode = 0o600) {
-  const place = path.join(home, name);
-
-  fs.mkdirSync(path.dirname(place), { recursive: true });
-  fs.writeFileSync(place, content);
-  fs.chmodSync(place, mode);
-  for (let at = place; at !== home; at = path.dirname(at))
-    fs.chownSync(at, uid, owner);
-  return place;
-}
 
 function adopt(home, ...words) {
   const [command, ...rest] =

@@ -10,6 +10,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { write as writeFile } from './support/home.mjs';
 import { binary, commandLine, folder, once, uid } from './support/program.mjs';
 
 const tools = fileURLToPath(new URL('support/tools.py', import.meta.url));
@@ -20,16 +21,9 @@ const server = (more = {}) =>
 const list = JSON.stringify(args);
 const toml = `command = "/usr/bin/python3"\nargs = ${list}\n`;
 
-function write(home, name, content, mode = 0o640) {
-  const place = path.join(home, name);
-
-  fs.mkdirSync(path.dirname(place), { recursive: true });
-  fs.writeFileSync(place, content);
-  fs.chmodSync(place, mode);
-  for (let at = place; at !== home; at = path.dirname(at))
-    fs.chownSync(at, uid, uid === process.getuid() ? process.getgid() : uid);
-  return place;
-}
+/* Files that others of the group may read, as some clients leave them. */
+const write = (home, name, content, mode = 0o640) =>
+  writeFile(home, name, content, mode);
 
 function run(home, ...words) {
   const [command, ...rest] = commandLine({ args: words, home });

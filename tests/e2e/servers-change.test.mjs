@@ -9,22 +9,12 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { write } from './support/home.mjs';
 import { commandLine, folder, once, uid } from './support/program.mjs';
 
 const tools = fileURLToPath(new URL('support/tools.py', import.meta.url));
 const starts = ['/usr/bin/python3', tools, '0', '3', '/dev/null'];
 const secret = 'ghp_0123456789SECRET';
-
-function write(home, name, content, mode = 0o600) {
-  const place = path.join(home, name);
-
-  fs.mkdirSync(path.dirname(place), { recursive: true });
-  fs.writeFileSync(place, content);
-  fs.chmodSync(place, mode);
-  for (let at = place; at !== home; at = path.dirname(at))
-    fs.chownSync(at, uid, uid === process.getuid() ? process.getgid() : uid);
-  return place;
-}
 
 function run(home, words, { env = {}, input = '', cwd = home } = {}) {
   const [command, ...rest] = commandLine({ args: words, home, env });
