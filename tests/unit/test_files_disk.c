@@ -2,6 +2,8 @@
  * Tests of the real caisson-files, its argument, and its directory: a disk that
  * is full, a process that is killed, and several of them in one directory.
  */
+#include <limits.h>
+#include <sys/inotify.h>
 #include <sys/resource.h>
 
 #include "files_slow.h"
@@ -135,6 +137,19 @@ START_TEST(an_end_leaves_nothing)
 }
 END_TEST
 
+/* Waits until the folder has one file whose name begins so. */
+static void
+wait_for_one(const char *start)
+{
+	char event[sizeof(struct inotify_event) + NAME_MAX + 1];
+	auto_fd int changes = inotify_init1(IN_CLOEXEC);
+
+	ck_assert_int_ne(inotify_add_watch(changes, play_folder,
+	    IN_CREATE | IN_DELETE | IN_MOVE), -1);
+	while (play_count(start) != 1)
+		ck_assert_int_gt(read(changes, event, sizeof(event)), 0);
+}
+
 START_TEST(what_another_makes_is_left_alone)
 {
 	int porter, file, theirs;
@@ -147,8 +162,7 @@ START_TEST(what_another_makes_is_left_alone)
 	play_expect_done(&other, 1, FILE_FAULT_NONE, "", 0);
 	close(theirs);
 	/* One that was swept before it was locked is made again. */
-	while (play_count("t") != 1)
-		usleep(1000);
+	wait_for_one("t");
 	play_end(&other);
 	ck_assert_int_eq(ftruncate(file, 5), 0);
 	play_expect_left_out(&play, 5, "endless", FILE_FAULT_CHANGED);
