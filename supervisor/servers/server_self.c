@@ -127,7 +127,7 @@ server_self_is_in(const struct server_self *of, const char *line)
 
 /*
  * Returns whether a package has our name: caisson, caisson@1,
- * @somebody/caisson.
+ * @scope/caisson.
  */
 static int
 server_self_is_package(const char *word)

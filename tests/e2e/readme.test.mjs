@@ -1,7 +1,7 @@
 /*
- * The commands of README.md work as they stand there, in the home of a new
- * user who has one server in Cursor. A command that is not run here stands in
- * a table with the reason.
+ * The commands of README.md work as they are printed there, in the home of a
+ * new user with one server in Cursor. The table `not` gives the reason for each
+ * command that is not run here.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

@@ -243,8 +243,8 @@ class Rows(list):
         return len(self)
 
     def __contains__(self, item):
-        """Whether an item is in it; a text may be the key of a dict that the
-        code expects, and is none of the dicts that are there.
+        """Whether an item is in it. Code that expects a dict may look for a
+        key: a text never equals one of the dicts of this list.
         """
         return any(each == item for each in self if type(each) is not Part) \
             if isinstance(item, str) else super().__contains__(item)
