@@ -1,6 +1,7 @@
 /*
  * What a compiled list of system calls says of a call, without making it: an
- * interpreter of the few BPF instructions that common/seccomp_compile uses.
+ * interpreter of the few BPF instructions that common/seccomp_compile and
+ * libseccomp use.
  */
 #ifndef TESTS_UNIT_BPF_H
 #define TESTS_UNIT_BPF_H
@@ -44,6 +45,9 @@ bpf_judge(const struct sock_filter *filter, size_t len,
 			break;
 		case BPF_JMP | BPF_JEQ | BPF_K:
 			i += a == i->k ? i->jt : i->jf;
+			break;
+		case BPF_JMP | BPF_JGT | BPF_K:
+			i += a > i->k ? i->jt : i->jf;
 			break;
 		case BPF_JMP | BPF_JGE | BPF_K:
 			i += a >= i->k ? i->jt : i->jf;
