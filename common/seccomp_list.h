@@ -18,8 +18,8 @@
  * The rules of a call are tried in order, and the first that matches decides; a
  * call without a matching rule gets the default. '?CALL' may be missing on this
  * architecture. MASK and VALUE are numbers, or names of constants that
- * seccomp_list.c lists, joined by '|'. Only the lower 32 bits of an argument are
- * compared: all compared arguments are ints or flags that the kernel also
+ * seccomp_list.c lists, joined by '|'. Only the lower 32 bits of an argument
+ * are compared: all compared arguments are ints or flags that the kernel also
  * truncates to 32 bits (a filter that compared more was CVE-2019-10063).
  */
 #ifndef COMMON_SECCOMP_LIST_H
