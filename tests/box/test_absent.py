@@ -7,8 +7,8 @@ import unittest
 
 from mcp_relay import Base
 
-NOTE = ("note: %s is not in the sandbox, nor are other files of the user: they "
-        "need tools of servers\n")
+NOTE = ("note: %s is not in the sandbox, nor are other files of the user: use "
+        "tools of servers for them\n")
 
 
 class Absent(Base):

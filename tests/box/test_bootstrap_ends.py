@@ -269,8 +269,8 @@ raise Odd""", "", TRACE + LINE + r"    raise Odd\nOdd: a line[^\n]*\nend\n", 1,
          TRACE + LINE + r".*AttributeError: .*getcwdd.*", 1),
     Case("no module", "import no_such_module", "", TRACE + LINE +
          ".*ModuleNotFoundError: No module named 'no_such_module'\n"
-         "hint: no_such_module is not here, and nothing can be installed; "
-         "there are: [^\n]*\n", 1, like=False, said=ASKS),
+         "hint: no_such_module is not installed, and nothing can be installed; "
+         "available: [^\n]*\n", 1, like=False, said=ASKS),
     Case("from", """
 try:
     {}['a']
@@ -366,7 +366,7 @@ except RecursionError:
 """, "deep\n"),
     Case("memory", "x = bytes(1 << 62)", "",
          TRACE + LINE + ".*MemoryError\nhint: the memory of a call is "
-         "limited: work on the data in parts\n", 1, like=False),
+         "limited: process the data in parts\n", 1, like=False),
     Case("huge message", "raise ValueError('x' * 1000000)", "",
          TRACE + LINE + ".*ValueError: x{1000000}\n", 1),
     Case("surrogate in a message", r"raise ValueError('\ud800')", "",
@@ -392,18 +392,19 @@ os.environ['no_such']
     Case("a variable of the user", """
 import os
 os.environ['API_KEY']
-""", "", TRACE + LINE + ".*KeyError: 'API_KEY'\nhint: environment variables of "
-         "the user are not here, [^\n]*\n", 1, like=False),
+""", "", TRACE + LINE + ".*KeyError: 'API_KEY'\nhint: the sandbox has no "
+         "environment variables or keys of the user: [^\n]*\n", 1, like=False),
     Case("no program", """
 import subprocess
 subprocess.run(['no_such', 'x'])
 """, "", TRACE + LINE + ".*FileNotFoundError: [^\n]*\nhint: the program "
-         "no_such is not here, and nothing can be installed\n", 1, like=False),
+         "no_such is not installed, and nothing can be installed\n", 1,
+         like=False),
     Case("a program that installs", """
 import subprocess
 subprocess.run('echo pip install x; exit 1', shell=True, check=True)
 """, "pip install x\n", TRACE + LINE + ".*CalledProcessError: [^\n]*\nhint: "
-         "nothing can be installed here; there are: [^\n]*\n", 1, like=False),
+         "nothing can be installed here; available: [^\n]*\n", 1, like=False),
     Case("an error with a cause that is explained", """
 try:
     open('no such').read()

@@ -7,7 +7,7 @@ import unittest
 
 from mcp_relay import Base, HANG
 
-KEPT = "each call begins anew: define %s in this code"
+KEPT = "each call starts afresh: define %s in this code"
 
 
 class Imports(Base):
@@ -107,8 +107,8 @@ class Imports(Base):
                     self.ends(line, error, "hint: %s\n" % hint)
                 else:
                     got = self.prints(line, "", ".*" + error + "\nhint: %s is "
-                                      "not here, and nothing can be "
-                                      "installed; there are: [^\n]*\n" % name,
+                                      "not installed, and nothing can be "
+                                      "installed; available: [^\n]*\n" % name,
                                       1)
                     self.assertEqual(len(got.relay.frames), 1)
 

@@ -162,7 +162,7 @@ print(subprocess.run('exit 1', shell=True))
                    "CompletedProcess(args='exit 1', returncode=1)\n")
 
     def test_programs_that_install(self):
-        text = "note: nothing can be installed here; there are: "
+        text = "note: nothing can be installed here; available: "
         for code in ("import os\nos.system('false pip install x')",
                      RUN % "['false', 'pip', 'install', 'x']",
                      RUN % "['false', '-m', 'pip3', 'install', 'x']",

@@ -175,9 +175,9 @@ exec('from mcp import *')
 print(servers is mcp.servers, mcp._servers.__name__, mcp.__path__ != [])
 """, "True True\n{'a': 1}\nTrue\nTrue mcp._servers True\n")
 
-    SDK = "this is not the MCP SDK, but what the servers of this box are " \
-        "called with: await mcp_<alias>.<tool>(...), or await " \
-        "runtime.call_tool(server, tool, arguments); dir(mcp) has the rest\n"
+    SDK = "this is not the MCP SDK; call servers with await " \
+        "mcp_<alias>.<tool>(...), or await runtime.call_tool(server, tool, " \
+        "arguments); dir(mcp) lists the rest\n"
 
     def test_names_that_mcp_does_not_have(self):
         got = self.prints("""
@@ -639,13 +639,13 @@ for name in 'bare', 'told':
         got = self.ends(
             "mcp.runtime.x", "NameError: name 'mcp' is not defined",
             "hint: mcp is a module: write 'import mcp' first, or use "
-            "'runtime' and 'mcp_<alias>', which are there without\n")
+            "'runtime' and 'mcp_<alias>', which need no import\n")
         self.assertEqual(got.relay.frames, [])
 
     def test_files_of_the_user(self):
         """The hint names a tool that reads files, or a server that may."""
-        says = "hint: files of the user are not here: use tools of " \
-            "servers%s; what the code makes goes to the working directory\n"
+        says = "hint: the sandbox has no files of the user: use tools of " \
+            "servers%s; write files of the code to the working directory\n"
         for path, before, how in (
                 ("/home/u/a", "", ", as help(mcp_fs) shows"),
                 ("~/a", "", ", as help(mcp_fs) shows"),
@@ -661,12 +661,12 @@ for name in 'bare', 'told':
         self.ends("await runtime.list_tools('fs')\nopen('a.csv')",
                   "FileNotFoundError: [Errno 2] No such file or directory: "
                   "'a.csv'", "hint: each call begins with an empty working "
-                  "directory: files of earlier calls are gone, and those of "
-                  "the user need tools of servers, as await "
+                  "directory: files of earlier calls are gone; for those of "
+                  "the user, use tools of servers, as await "
                   "mcp_fs.read_text_file(path=...)\n", tools={"fs": tools})
 
     def test_nobody_answers(self):
-        says = "hint: mcp_<alias> is there for servers that are configured\n"
+        says = "hint: mcp_<alias> exists for each server that is configured\n"
         for before in ("mcp_fs.hang_up\ntry: mcp_fs.hang_up().result()\n"
                        "except runtime.MCPError: pass\n",
                        "mcp_fs.quiet().result()\n"):

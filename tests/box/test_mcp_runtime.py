@@ -237,7 +237,7 @@ except TypeError as error:
             "list\nKeyError 'a'\n"
             "TypeError list indices must be integers or slices, not str\n"
             "0 False [] []\n['x', 'y']  x True [' x y '] True  x y \n"
-            "the result is no list and no dict: write len(r.text) or "
+            "the result is neither a list nor a dict: write len(r.text) or "
             "len(r.content)\n")
 
     def test_refused_arguments_are_told(self):
@@ -268,7 +268,7 @@ except TypeError as error:
 
     def test_keys_that_are_counted_are_told(self):
         call = "r = await mcp_fs.echo(items=[1, 2, 3], page=1)\n"
-        note = ("note: len\\(\\) of the .data of fs.echo is the number of its "
+        note = ("note: len\\(\\) of the .data of fs.echo counts its "
                 "keys \\(items, page\\); its list 'items' has 3 items\n")
         for code, out, says in (
                 ("print(len(r.data))", "2\n", note),
@@ -280,8 +280,8 @@ except TypeError as error:
                 self.prints(call + code, out, says)
 
     def test_characters_that_are_counted_are_told(self):
-        note = ("note: the .data of fs.%s is a text: len\\(\\) is the number "
-                "of its characters\n")
+        note = ("note: the .data of fs.%s is a text: len\\(\\) counts "
+                "its characters\n")
         for tool_name, says in ("list_texts", note % "list_texts"), (
                 "searchAll", note % "searchAll"), ("raw", ""):
             code = ("r = await mcp_fs.%s(json='{\"content\": [{\"type\": "
@@ -631,7 +631,7 @@ try:
     mcp_fs.echo().result('soon')
 except TypeError:
     print('no number')
-""", "".join("fs.keep has not answered within %s seconds: to wait on, ask for "
+""", "".join("fs.keep has not answered within %s seconds: to wait longer, use "
              ".result() again\n" % n for n in ("0.05", "0", "0.01"))
             + "{'b': 2} {'a': 1}\nlate\nno number\n", "(MAIN.*)?")
 
@@ -653,7 +653,7 @@ class Children(Base):
 
     def test_spawned(self):
         says = ("only the first process of the code can call servers, not a "
-                "child of it: make the call there and hand the result on\n")
+                "child of it: make the call there and pass the result on\n")
         self.prints("""
 import multiprocessing
 import mcp, mcp.servers.fs

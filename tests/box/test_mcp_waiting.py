@@ -67,7 +67,7 @@ except runtime.MCPError as error:
     print(error)
 print((%s).data)
 """ % (wait % "mcp_fs.large(bytes=%d)" % size, wait % "mcp_fs.echo(a=1)"),
-                    "fs.large: there is no memory for the answer: ask for "
+                    "fs.large: not enough memory for the answer: request "
                     "less\n{'a': 1}\n", tools=tools)
 
     def test_threads(self):
@@ -413,9 +413,8 @@ print((mcp_fs.echo(x=2).result()).data)
 """, "late\n{'x': 1} {'i': 1}\n{'x': 2}\n")
 
     ABANDONED = "mcp.runtime.MCPError: fs.echo: it was not sent: 128 " \
-        "requests for which nobody waits any more have no answer yet, and " \
-        "no more can be under way: %s; to wait on for a call, ask for its " \
-        ".result() again\n"
+        "abandoned requests are still unanswered, and no more can be in " \
+        "flight: %s; to wait longer for a call, use its .result() again\n"
 
     def test_abandoned_calls_take_every_slot(self):
         """Then nothing else can be sent, which must not be silent."""
@@ -475,13 +474,13 @@ async def main():
     t.start()
     waiting = [asyncio.create_task(mcp_fs.echo(i=i)) for i in range(300)]
     errors = await asyncio.gather(*waiting, return_exceptions=True)
-    print({str(error)[56:] for error in errors})
+    print({str(error)[40:] for error in errors})
     t.join()
     print(out)
 asyncio.run(main())
 """, """\
-{'waits any more have no answer yet, and no more can be under way: fs.keep \
-(64 times), fs.never (64 times); to wait on for a call, ask for its .result() \
+{'requests are still unanswered, and no more can be in flight: fs.keep \
+(64 times), fs.never (64 times); to wait longer for a call, use its .result() \
 again'}
 ['it was not sent', 'it was not sent']
 """)
@@ -549,7 +548,7 @@ async def main():
     await mcp_fs.release()
     await task
 asyncio.run(main())
-""", "somebody waits for this call already: make another call\n")
+""", "another caller already waits for this call: make a second call\n")
 
     def test_signals(self):
         """What a handler raises ends one wait, and nothing else."""
@@ -799,7 +798,7 @@ except runtime.MCPError as error:
 
     def test_children(self):
         says = ("fs.echo: only the first process of the code can call "
-                "servers, not a child of it: make the call there and hand the "
+                "servers, not a child of it: make the call there and pass the "
                 "result on\n")
         got = self.prints("""
 import asyncio, multiprocessing, os, sys

@@ -484,7 +484,7 @@ for name in "__init__", "__learn__", "__x", "_x", "match", "mcp", "servers":
             "%s is no name for a tool: every call has something else of that "
             "name; give the function another one" % name for name in given])
         self.assertEqual(lines[1 + len(given):], [
-            "%s is no name for a tool: Python cannot import it by that" % name
+            "%s is no name for a tool: Python cannot import such a name" % name
             for name in ("class", "None", "two words", "")] + [
             "%s is no name for a tool: it has at most 128 bytes, and does not "
             "begin with two underscores" % name

@@ -115,7 +115,7 @@ def says(name, code, hint, before=TRACE, since=(3, 8), said=b"",
 
 
 OFFLINE = "there is no network here: .*"
-FILES = "files of the user are not here: .*"
+FILES = "the sandbox has no files of the user: .*"
 TABLES += [("says", [
     says("urllib", "from urllib.request import urlopen\n"
          "urlopen('http://no-such-host.invalid')", OFFLINE, TRACE + LINE +
@@ -123,21 +123,21 @@ TABLES += [("says", [
     says("sockets", "import socket\n"
          "socket.getaddrinfo('no-such-host.invalid', 80)", OFFLINE),
     says("modules", "import no_such.thing",
-         "no_such is not here, and nothing can be installed; there are: .*",
-         said=ASKS),
+         "no_such is not installed, and nothing can be installed; "
+         "available: .*", said=ASKS),
     says("files of the user", "open('/home/me/a.txt')", FILES, said=ASKS),
     says("files of the user, written", "open('/mnt/data/a', 'w')", FILES,
          said=ASKS),
     says("files of earlier calls", "open('a.txt')",
          "each call begins with an empty working directory: files of earlier "
-         "calls are gone, and those of the user need tools of servers",
+         "calls are gone; for those of the user, use tools of servers",
          said=ASKS),
     says("folders that cannot be written",
          "raise OSError(30, 'Read-only file system', '/mnt')",
          "files can be written in the working directory, not there; .*"),
     says("libraries of libraries", "raise ImportError(\"Missing optional "
          "dependency 'x'.  Use pip or conda to install x.\")",
-         "nothing can be installed here; there are: .*"),
+         "nothing can be installed here; available: .*"),
     says("return", "x = 1\nif x:\n    return x", "'return' is for functions: "
          "print the value, or end the code with it",
          r'  File "MAIN", line 3\n'),
@@ -151,12 +151,12 @@ TABLES += [("says", [
          "call_tool('a', 'b', owner=1)", "give the arguments of the tool as "
          "a dict: .*"),
     says("names of earlier calls", "print(quarterly_numbers)",
-         "each call begins anew: define quarterly_numbers in this code"),
+         "each call starts afresh: define quarterly_numbers in this code"),
     says("modules", "x = [subprocess.run(['true'])]",
          "write 'import subprocess' first", until=(3, 12)),
     says("short names of modules", "print(dt.datetime.now())",
          "write 'import datetime as dt' first"),
-    says("names like modules", "queue.append(1)", "each call begins anew: "
+    says("names like modules", "queue.append(1)", "each call starts afresh: "
          "define queue in this code", said=ASKS),
     Case("names that are none", "raise NameError(\"name 'x\\nhint: y' is not "
          "defined\")", "", TRACE + LINE + ".*NameError: name 'x\nhint: y' is "
@@ -168,7 +168,7 @@ TABLES += [("says", [
          "this is Python: write None .*"),
     says("children", "import subprocess, sys\nsubprocess.run([sys.executable, "
          "'-c', 'exit(1)'], check=True)", "programs have no network here.*"),
-    says("await of a value", "await 5", "this is no coroutine: .*"),
+    says("await of a value", "await 5", "this is not a coroutine: .*"),
     says("no await", "async def f(): return {}\nf()['x']",
          "write 'await' before the call of the async function",
          ".*never awaited.*"),

@@ -62,7 +62,7 @@ async with AsyncExitStack() as stack:
                         "taken for a client of all servers\n" % name)
         self.ends("await session.get('read_file')",
                   "NameError: name 'session' is not defined", "hint: each "
-                  "call begins anew: define session in this code\n")
+                  "call starts afresh: define session in this code\n")
 
     def test_names_that_are_no_ones_or_several_servers(self):
         tools = {"fs": [tool("find")], "my-git": [tool("find")]}
@@ -111,8 +111,8 @@ async with AsyncExitStack() as stack:
         self.prints(
             "r = await mcp_fs.raw(json='{\"content\": [{\"type\": \"text\", "
             "\"text\": \"[1, 2]\"}]}')\nprint(len(r.content))", "1\n",
-            r"note: len\(\) of the .content of fs.raw is the number of its "
-            "blocks; its .data is a list of 2 items\n")
+            r"note: len\(\) of the .content of fs.raw counts its blocks; its "
+            ".data is a list of 2 items\n")
 
 
 if __name__ == "__main__":

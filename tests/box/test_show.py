@@ -24,7 +24,7 @@ MORE = r"note: %s not shown: an answer has at most 8 pictures and 4 MB of " \
     r"them; show fewer, or several in one figure \(plt\.subplots\)\n"
 CHILD = "only the first process of the code can show pictures, not a child " \
     "of it: save the picture to a file, and show that there"
-UNKNOWN = "%s no PNG, JPEG, WebP or GIF: save the picture as one of these"
+UNKNOWN = "%s not a PNG, JPEG, WebP or GIF: save the picture as one of these"
 
 
 def png(wide=16, high=16):

@@ -198,7 +198,7 @@ print(await mcp_fs.echo(a=[1]).data, await mcp_fs.echo(a=[1]).text,
 """, "{'a': [1]} {\"a\":[1]} [1]\n")
         self.ends("r = await mcp_fs.echo(a=1)\nawait r.data", "TypeError: "
                   "object dict can't be used in 'await' expression",
-                  "hint: this is no coroutine: leave out its 'await'\n")
+                  "hint: this is not a coroutine: remove its 'await'\n")
 
     def test_as_arguments(self):
         got = self.prints("""
@@ -275,12 +275,12 @@ class Told(Base):
                  "bytes-like object, got 'Result'", "r.text"),
                 ("open('/dev/null', 'w').write(mcp_fs.raw(json=%r).result())"
                  % text("a b"), "write() argument must be str, not Result",
-                 ".text behind it")):
+                 None)):
             with self.subTest(code):
                 self.ends("r = await mcp_fs.raw(json=%r)\n%s" % (
                     text("a b"), code), "TypeError: " + error,
-                          "hint: the result of a tool is no text: write %s\n"
-                          % hint)
+                          "hint: the result of a tool is not a text: %s\n"
+                          % ("write " + hint if hint else "append .text"))
 
     def test_tools_are_found_however_they_are_written(self):
         """The result itself is gone."""
@@ -298,8 +298,8 @@ class Told(Base):
 
     def test_members_of_the_answer(self):
         call = "r = await mcp_fs.echo(a=1)\n"
-        note = "note: .%s\\(\\) of the result of fs.echo is that of the MCP " \
-            "answer, not of its data: write .data.%s\\(\\)\n"
+        note = "note: .%s\\(\\) of the result of fs.echo reads the MCP " \
+            "answer, not its data: write .data.%s\\(\\)\n"
         for code, out, name in (
                 ("for k, v in r.items(): print(k)",
                  "content\nstructuredContent\n", "items"),
@@ -358,7 +358,7 @@ class Told(Base):
                 ("a = 1\nb = 2", "")):
             with self.subTest(code):
                 self.prints(code, "", says, echo=True)
-        note = "note: nothing was printed: it is the value of %s\n"
+        note = "note: nothing was printed: the answer is the value of %s\n"
         for code, name, value in (
                 ("result = r['a']", "result", "1"),
                 ("answer = {\n    'a': r['a'],\n}\n", "answer", "{'a': 1}"),

@@ -530,13 +530,13 @@ test('errors of files tell where files come from, and where they go',
     const { client } = await connect(t, given);
     const write = 'write it to /workspace/out: files there come back with ' +
       'the answer; other folders of this machine cannot be written';
-    const folderOf = (name) => `the folder ${name} is not here: make it, or ` +
-      'write to /workspace/out, whose files come back with the answer';
-    const start = '/workspace/out is there from the start';
+    const folderOf = (name) => `the folder ${name} does not exist: create ` +
+      'it, or write to /workspace/out, whose files come back with the answer';
+    const start = '/workspace/out exists from the start';
     const move = '/workspace/out is a file system of its own: use ' +
       'shutil.move() to put a file there';
     const name = '/workspace/in has the files that the call names: name it ' +
-      'in the argument files, where run_python has that';
+      'in the argument files, if run_python has that';
 
     await run(client, 'open("out/data.csv", "w").write("1,2")');
     for (const [code, told] of [
@@ -556,8 +556,8 @@ test('errors of files tell where files come from, and where they go',
       ['raise OSError("Cannot save file into a non-existent directory: ' +
         "'/mnt/data'\")", write],
       ['import sqlite3; sqlite3.connect("/mnt/data/x.db")',
-        'the folder of that file is not here: databases can be made in the ' +
-        'working directory, and in /workspace/out, whose files come back ' +
+        'the folder of that file does not exist: create databases in the ' +
+        'working directory, or in /workspace/out, whose files come back ' +
         'with the answer'],
       ['os.makedirs("out")', start],
       ['os.mkdir("/workspace/out")', start],
@@ -591,7 +591,7 @@ test('errors of files tell where files come from, and where they go',
     assert.match(hint(await run(client, 'open("data.csv")')),
       /^each call begins with an empty working directory: /);
     assert.match(hint(await run(client, 'open("/home/u/data.csv")')),
-      /^files of the user are not here: .*; what the code makes goes to \/workspace\/out$/);
+      /^the sandbox has no files of the user: .*; write files of the code to \/workspace\/out$/);
     assert.equal(hint(await run(client, 'import os; os.listdir("in")')), name);
   });
 

@@ -619,7 +619,7 @@ print(dir(user_tools))`);
   assert.match(said[4], /^ValueError method is a method/);
   assert.match(said[5], /^TypeError .*not an object of type type$/);
   assert.match(said[6], /^ValueError made .*it uses n of the function around/);
-  assert.match(said[7], /^ValueError unseen .*its source is not to be found/);
+  assert.match(said[7], /^ValueError unseen .*its source was not found/);
   assert.match(said[8], /^ValueError uses .*it uses helper, which/);
   assert.match(said[9], /^TypeError .*'def'/);
   assert.match(said[10], /^ValueError annotated .*it uses Thing, which/);

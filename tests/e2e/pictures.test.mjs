@@ -81,7 +81,7 @@ try: runtime.show(${data})
 except ValueError as error: print(error)`);
 
     assert.deepEqual(rest, []);
-    assert.match(text, /^these bytes are no PNG, JPEG, WebP or GIF: save /);
+    assert.match(text, /^these bytes are not a PNG, JPEG, WebP or GIF: save /);
   }
 });
 

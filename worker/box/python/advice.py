@@ -1,6 +1,6 @@
-"""One line about an error of the code that has to do with the sandbox.
+"""A hint about an error of the code that the sandbox explains.
 
-Run by report.py only when an error has ended the code.
+Run by report.py, only when an error has ended the code.
 """
 import builtins
 import sys
@@ -26,34 +26,33 @@ RETURN = ("'return' is for functions: print the value, or end the code with "
           "it")
 ARGUMENTS = ("give the arguments of the tool as a dict: "
              "runtime.call_tool(server, tool, {'name': value})")
-NOT_KEPT = ("each call begins anew: define %s in this code; save_memory() "
+NOT_KEPT = ("each call starts afresh: define %s in this code; save_memory() "
             "keeps values between calls")
-NOT_KEPT_OFF = "each call begins anew: define %s in this code"
+NOT_KEPT_OFF = "each call starts afresh: define %s in this code"
 OFF = "nothing can be kept between calls here"
 KEEPS = "save_memory", "load_memory", "update_memory", "save_tool"
 NO_INPUT = "standard input is empty here: write the data into the code"
-MODULE = "%s is not here, and nothing can be installed; there are: %s"
-INSTALL = "nothing can be installed here; there are: %s"
-PROGRAM = "the program %s is not here, and nothing can be installed"
-VARIABLE = ("environment variables of the user are not here, nor keys: servers"
-            " have their own, so call their tools")
+MODULE = "%s is not installed, and nothing can be installed; available: %s"
+INSTALL = "nothing can be installed here; available: %s"
+PROGRAM = "the program %s is not installed, and nothing can be installed"
+VARIABLE = ("the sandbox has no environment variables or keys of the user: "
+            "servers have their own, so call their tools")
 INSTALLS = r"\b(pip[0-9.]*|apt|apt-get|conda|npm|uv)\b.* (install|add)\b"
 VARIABLES = "<frozen os>", "/os.py"
 PROGRAMS = ("/subprocess.py", "/asyncio/subprocess.py")
 CHAIN_MAX = 4  # errors that came from each other
 NAME_MAX = 200  # characters of a name
-# Modules that are not here, most of them, and only good for the network.
+# Libraries for the network, whether or not they are installed.
 CLIENTS = "requests", "httpx", "aiohttp", "urllib3", "websockets"
 CHILD = ("programs have no network here, no terminal, and no files of the "
          "user: use the tools of servers")
-MEMORY = "the memory of a call is limited: work on the data in parts"
+MEMORY = "the memory of a call is limited: process the data in parts"
 
 
 def about(error, trace, memory):
-    """Return a sentence that helps, or None.
+    """Return a hint, or None.
 
-    Where there is none about the error itself, one of those in the code that
-    it came from may have one.
+    If there is none for the error itself, the errors that caused it are tried.
     """
     for _ in range(CHAIN_MAX):
         hint = about_one(error, trace, memory)
@@ -116,7 +115,7 @@ def any_main(trace):
 
 
 def any_in(trace, parts):
-    """Whether the traceback has a frame of a file with one of these."""
+    """Whether a frame's file name contains one of these parts."""
     while trace is not None:
         path = trace.tb_frame.f_code.co_filename
         if any(part in path for part in parts):
@@ -126,7 +125,7 @@ def any_in(trace, parts):
 
 
 def is_name(text):
-    """Whether a text that an error tells is a name, which fits in a line."""
+    """Whether a text from an error message is a short identifier."""
     return text.isidentifier() and len(text) <= NAME_MAX
 
 
@@ -143,7 +142,7 @@ def about_module(name):
 
 
 def libraries():
-    """Return the known libraries that are there, as a text."""
+    """Return the well-known libraries that are installed, as a text."""
     from importlib.util import find_spec
     there = [each for each in LIBRARIES if find_spec(each)]
     return ", ".join(there) or "the standard library"
@@ -199,7 +198,7 @@ def about_await(error):
     if not isinstance(error, (AttributeError, TypeError)):
         return None
     if "can't be used in 'await' expression" in text:
-        return "this is no coroutine: leave out its 'await'"
+        return "this is not a coroutine: remove its 'await'"
     if "'coroutine'" in text or "object coroutine" in text:
         return "write 'await' before the call of the async function"
     if "call_tool" in text and "unexpected keyword argument" in text:

@@ -1,7 +1,7 @@
-"""What is told when code has succeeded, of what it could not notice itself:
-files that go with the box, programs that failed.
+"""Notes after code that has succeeded, on what it could not notice itself:
+files that are removed with the box, and programs that failed.
 
-Run by report.py only when there may be such a thing.
+Run by report.py, only if there may be such files or programs.
 """
 import os
 import sys
@@ -26,7 +26,7 @@ UNITS = (1000000, "MB"), (1000, "kB")
 
 
 def notes(places, named, is_silent, advice):
-    """Yield what there is to tell.
+    """Yield the notes.
 
     places: the folder for files, the one for temporary files, and what was
     there before the code, by paths: see is_given(); named: what paths_in()
@@ -90,16 +90,16 @@ def working():
 
 
 def finish_files():
-    """Have files hold what the code has written to them."""
+    """Flush the files that the code has open."""
     from mcp import _buffers
     _buffers.finish()
 
 
 def keep(found, places):
-    """Keep files that the user was told of, those for temporary files, too,
-    and take them out of those that were found; yield notes.
+    """Keep files whose names were printed, temporary ones too, and remove them
+    from those that were found; yield notes.
 
-    Returns the paths of files that may have been told.
+    Returns the paths of files that may have been printed.
     """
     from mcp._files import keep_printed
     _, folder, given = places
@@ -118,12 +118,12 @@ def keep(found, places):
 
 
 def by_depth(path):
-    """Return what puts paths of few folders first."""
+    """Return a key that sorts paths with few folders first."""
     return path.count("/"), path
 
 
 def keep_files(places):
-    """Do that at the end of code that has failed; yield notes."""
+    """Call keep() at the end of code that has failed; yield notes."""
     home, _, given = places
     if os.path.ismount(home + "/out"):
         finish_files()
@@ -133,8 +133,8 @@ def keep_files(places):
 def files_below(folders, home, given):
     """Return the entries of the regular files in some folders, by name.
 
-    The folders below, but for hidden ones, are added and looked at, too,
-    until there are FOLDERS_MAX.
+    Folders below them, except hidden ones, are added to the list and read,
+    too, up to FOLDERS_MAX.
     """
     found = {}
     for folder in folders:
@@ -158,7 +158,7 @@ def files_below(folders, home, given):
 
 
 def is_given(entry, given):
-    """Whether a file is as it was before the code ran, or not the code's."""
+    """Whether the code has neither created nor changed a file."""
     if entry.path not in given:
         return False
     status = entry.stat(follow_symlinks=False)
@@ -183,16 +183,16 @@ def files_at(paths, given, since):
 
 
 def shown(name):
-    """Return a name, cut; one that does not print as Python writes it."""
+    """Return a name, cut, and escaped if it is not printable."""
     more = "..." if len(name) > NAME_MAX else ""
     name = name[:NAME_MAX] + more
     return name if name.isprintable() else ascii(name)
 
 
 def size_of(count):
-    """Return a number of bytes in few figures, in brackets: (16 kB).
+    """Return a rounded number of bytes in brackets: (16 kB).
 
-    None is not told: then the rest is in a buffer yet.
+    Nothing for 0: the content is then still in a buffer.
     """
     for size, unit in UNITS:
         if count >= size:
@@ -205,7 +205,7 @@ def size_of(count):
 
 
 class Program:
-    """A program that failed, until the code has looked at how it ended."""
+    """A program that failed, until the code reads its exit status."""
 
     __slots__ = ("command", "status", "said")
 
@@ -216,17 +216,17 @@ class Program:
             FAILED.append(self)
 
     def seen(self):
-        """The code knows."""
+        """Forget the failure: the code has noticed it."""
         if self in FAILED:
             FAILED.remove(self)
 
 
 def teach_subprocess(subprocess):
-    """Have results of subprocess.run() tell whether they were looked at."""
+    """Make results of subprocess.run() record whether they were read."""
     plain = subprocess.CompletedProcess
 
     class CompletedProcess(plain):
-        """The same, which knows which of its members were used."""
+        """The same class, which records whether the failure was read."""
 
         def __init__(self, args, returncode, stdout=None, stderr=None):
             super().__init__(args, returncode, stdout, stderr)
@@ -248,13 +248,13 @@ def teach_subprocess(subprocess):
     subprocess.CompletedProcess = CompletedProcess
 
 
-# What shows how a program has ended.
+# Members that show how a program has ended.
 LOOKS = ("returncode", "check_returncode", "stderr", "__dict__",
          "__reduce_ex__")
 
 
 def teach_os():
-    """Have os.system() tell of a failure that the code does not look at."""
+    """Make os.system() record a failure whose status the code drops."""
     plain = os.system
 
     def system(command):
@@ -289,7 +289,7 @@ def about_programs(is_silent, about_install):
 
 
 def name_of(command):
-    """Return what a command begins with."""
+    """Return the first word of a command, or the whole command line."""
     if isinstance(command, (list, tuple)) and command:
         command = command[0]
     if isinstance(command, bytes):
@@ -304,8 +304,8 @@ def end_of(status):
 
 
 def words_of(data):
-    """Return a line that a program wrote, cut: the first that tells of an
-    error, or else the last.
+    """Return a line that a program wrote, cut: the first that mentions an
+    error, else the last.
     """
     if isinstance(data, bytes):
         data = data.decode("utf-8", "replace")

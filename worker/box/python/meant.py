@@ -1,13 +1,13 @@
-"""What some code means that compiles, and would fail, or do nothing.
+"""Changes code that compiles but would fail, or do nothing.
 
-Run by source.py only where the code has one of these: asyncio.run() below a
-top-level await, a generator that awaits given to what takes no such one, a
-main() that is only called where the code is the program, or not called at all.
-The tree of the code is changed, and its lines stay as they are.
+Run by source.py, only if the code has one of these: asyncio.run() beside a
+top-level await; an asynchronous generator passed to a function that takes
+ordinary ones; a main() that is called only if __name__ is "__main__", or never.
+The tree of the code is changed; its line numbers stay the same.
 """
 import ast
 
-# What takes an iterable, and cannot take one that awaits.
+# Functions that take an iterable, but not an asynchronous one.
 TAKERS = {"all", "any", "dict", "enumerate", "filter", "frozenset", "list",
           "map", "max", "min", "set", "sorted", "sum", "tuple", "zip"}
 METHODS = {"extend", "fromkeys", "join", "update"}
@@ -20,17 +20,17 @@ CALLED = "note: main() was defined and not called, so it was called\n"
 
 
 class Loops(ast.NodeTransformer):
-    """asyncio.run(x) is 'await x' where a loop runs already."""
+    """Replaces asyncio.run(x) by 'await x' where a loop is running."""
 
     def skip(self, node):
-        """Leave what is in functions: there may be no loop there."""
+        """Leave functions unchanged: there may be no loop in them."""
         return node
 
     visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = skip
     visit_ClassDef = visit_GeneratorExp = skip
 
     def visit_Call(self, node):
-        """Change a call that would run a loop."""
+        """Replace a call that would run a loop."""
         self.generic_visit(node)
         if len(node.args) == 1 and isinstance(node.func, ast.Attribute) and (
                 node.func.attr in RUNNERS or ast.unparse(
@@ -40,10 +40,10 @@ class Loops(ast.NodeTransformer):
 
 
 class Generators(ast.NodeTransformer):
-    """sum(await f(x) for x in y) is sum([await f(x) for x in y])."""
+    """Replaces sum(await f(x) for x in y) by sum([await f(x) for x in y])."""
 
     def visit_Call(self, node):
-        """Change the one argument that is such a generator."""
+        """Replace an argument that is such a generator."""
         self.generic_visit(node)
         func = node.func
         if isinstance(func, ast.Name) and func.id in TAKERS or isinstance(
@@ -56,7 +56,7 @@ class Generators(ast.NodeTransformer):
 
 
 def listed(node):
-    """Return a list for a generator that awaits, and all else as it is."""
+    """Return a list for a generator that awaits, any other node unchanged."""
     if not isinstance(node, ast.GeneratorExp) or not awaits(node):
         return node
     return ast.copy_location(ast.ListComp(node.elt, node.generators), node)
@@ -79,9 +79,9 @@ def is_program(node):
 
 
 def open_program(tree):
-    """Put what is done where the code is the program at its end, as it is.
+    """Put the body of a last 'if __name__ == "__main__"' in its place.
 
-    So its last expression is that of the code.
+    Its last expression is then that of the code.
     """
     if tree.body and is_program(tree.body[-1]):
         tree.body[-1:] = tree.body[-1].body
@@ -90,7 +90,7 @@ def open_program(tree):
 
 
 def call_main(tree):
-    """Call main(), if the code does nothing but define it last."""
+    """Call main(), if the code only defines things, main() last."""
     last = tree.body[-1] if tree.body else None
     if not isinstance(last, FUNCTIONS) or last.name != MAIN or \
             last.decorator_list or needs_arguments(last.args):

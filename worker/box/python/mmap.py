@@ -1,8 +1,8 @@
 """The module mmap of the box: memory that is shared is that of a file.
 
-The kernel does not tell how much shared memory without a file there is, so
-in a box there is none.  But mmap.mmap(-1, length) asks for just that: here it
-gets a file without a name in /dev/shm, which counts as every file there does.
+The kernel does not report how much shared memory without a file exists, so a
+box has none.  mmap.mmap(-1, length) would create some; here it maps an unnamed
+file in /dev/shm instead, which is counted like every file there.
 """
 import os as _os
 import sys as _sys
@@ -17,7 +17,7 @@ _spec.loader.exec_module(_real)
 _sys.modules[__name__] = _ours  # older interpreters put the other one there
 globals().update(
     (name, value) for name, value in vars(_real).items() if name[0] != "_")
-# At the weaker level of isolation there is no /dev/shm.
+# With reduced isolation there is no /dev/shm.
 _PLACE = "/dev/shm" if _os.path.isdir("/workspace") else _os.environ["TMPDIR"]
 _ORDER = "fileno", "length", "flags", "prot", "access", "offset"
 
@@ -26,7 +26,7 @@ class mmap(_real.mmap):
     __doc__ = _real.mmap.__doc__
 
     def __new__(cls, *args, **named):
-        """Make a map; only one without a file is not the interpreter's."""
+        """Make a map; one that is shared and has no file gets a file."""
         given = dict(zip(_ORDER, args), **named)
         length, flags = given.get("length"), given.get("flags", 1)
         if (given.get("fileno") != -1 or not isinstance(length, int)
@@ -34,7 +34,7 @@ class mmap(_real.mmap):
                 or given.get("access") == _real.ACCESS_COPY):
             return super().__new__(cls, *args, **named)
         if given.get("prot", 0) & _real.PROT_EXEC:
-            # No file can be executed; what is shared need not be.
+            # No file can be executed; private memory can.
             given["flags"] = _real.MAP_PRIVATE | _real.MAP_ANONYMOUS
             return super().__new__(cls, **given)
         fd = _os.open(_PLACE, _os.O_TMPFILE | _os.O_RDWR, 0o600)

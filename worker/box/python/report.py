@@ -1,19 +1,19 @@
-"""What is said when the code has ended: its error, hints, and notes.
+"""What is printed when the code has ended: its error, hints, and notes.
 
 Run by the bootstrap, in one namespace with script.py, which uses it, and with
-ending.py, which it uses.  Most of what teaches is in advice.py, left.py and
-mcp/_seen.py; this file shows it, and never changes how the code ends.
+ending.py, which it uses.  Most hints are made in advice.py, left.py and
+mcp/_seen.py; this file prints them, and never changes how the code ends.
 """
 import builtins
 import os
 import sys
 
-# The size that the kernel gives for a folder in memory with one entry, as the
-# two have at the start: the folder "out", and the code.
+# The size of a folder in memory with one entry.  Both folders have one at the
+# start: the folder "out", and the code.
 ONE_ENTRY = 60 if HOME == "/workspace" else None
 # The code is kept as a file.  It lies beside the user's files, not among them.
 PATH = TMPDIR + "/run_python.py"
-# What is there before any code: a virtual environment may lie in /tmp.
+# Entries that exist before the code: a virtual environment may lie in /tmp.
 STANDING = {
     "%s/%s" % (folder, name) for folder in (HOME, TMPDIR)
     if os.path.isdir(folder) for name in os.listdir(folder)} - {HOME + "/in"}
@@ -302,7 +302,7 @@ def note_silent(pid, name):
                 is_silent() and not (name is LOGGED and is_logged()):
             says = LOGGED if name is LOGGED else (
                 "%s was defined and not called" if defines
-                else "it is the value of %s" if tell_set(name)
+                else "the answer is the value of %s" if tell_set(name)
                 else "print(%s) shows it") % name
             NOTES.append("note: nothing was printed: %s\n" % says)
     except BaseException:

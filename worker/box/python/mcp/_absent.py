@@ -1,14 +1,14 @@
-"""Files of the user that code looks for in the sandbox, and gets no error.
+"""Notes on files of the user that code looks for without getting an error.
 
-os.path.exists() is False of them and glob.glob() is empty, so a program prints
-that there are none: a note follows its output.
+In the sandbox os.path.exists() returns False for them and glob.glob() nothing,
+so a program prints that there are none; the note corrects that.
 """
 import os
 import sys
 from functools import wraps
 
-NOTE = ("note: %s is not in the sandbox, nor are other files of the user: they "
-        "need tools of servers\n")
+NOTE = ("note: %s is not in the sandbox, nor are other files of the user: use "
+        "tools of servers for them\n")
 IN = "note: %s is not here: the file is %s\n"
 SHOWN_MAX = 200  # characters of a path
 WILD = "*?["

@@ -1,9 +1,8 @@
-"""A call that was made, and is carried out when it is waited for.
+"""A call, which is carried out when the code waits for it.
 
-What a call asks for, and in which order, is a generator that yields requests
-and goes on when they are answered; this file carries it out for its
-caller: a thread by result(), an event loop by await.  It never sends anything
-before.
+The steps of a call are a generator that yields requests and continues when
+they are answered.  This file runs it for its caller: a thread by result(), an
+event loop by await.  Nothing is sent before that.
 """
 import os
 import sys
@@ -17,13 +16,13 @@ from ._caller import caller, follows, for_await
 from ._wait import left
 from ._wire import WIRE
 
-BUSY = "somebody waits for this call already: make another call"
+BUSY = "another caller already waits for this call: make a second call"
 INTERRUPTED = "this call was interrupted"
 CLOSED = "this call was closed before it was awaited"
 # What futures and promises have, and the result of a call has not.
 NOT_OF_RESULTS = ("add_done_callback", "cancel", "cancelled", "done",
                   "exception", "remove_done_callback", "then")
-LATE = ("%s has not answered within %s seconds: to wait on, ask for .result() "
+LATE = ("%s has not answered within %s seconds: to wait longer, use .result() "
         "again")
 
 

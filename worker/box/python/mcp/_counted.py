@@ -1,31 +1,30 @@
-"""Notes on data that code takes for something else, and gets no error.
+"""Notes on results that code misreads without getting an error.
 
 A program that takes the number of keys or characters of an answer for the
-number of items, or that asks for a list by a key that there is not, prints a
-wrong result, so a note follows its output.
+number of items, or looks up a list by a missing key, prints a wrong result;
+the note corrects that.
 """
 import sys
 
 COUNTED = []  # the notes
-KEYS = ("note: len() of the .data of %s is the number of its keys (%s); its "
-        "list %r has %d items\n")
-BLOCKS = ("note: len() of the .content of %s is the number of its blocks; its "
-          ".data is a list of %d items\n")
+KEYS = ("note: len() of the .data of %s counts its keys (%s); its list %r has "
+        "%d items\n")
+BLOCKS = ("note: len() of the .content of %s counts its blocks; its .data is "
+          "a list of %d items\n")
 KEYS_MAX = 5  # that are told
 NOTES_MAX = 3
 MISSED = ("note: the .data of %s has no %r, so .get() has returned []; its "
           "keys are %s, and its list %r has %d items\n")
 FOUND = ("note: the .data of %s has no %r, so its one list, %r, was taken for "
          "it\n")
-MEMBERS = ("note: .%s() of the result of %s is that of the MCP answer, not of "
-           "its data: write .data.%s()\n")
+MEMBERS = ("note: .%s() of the result of %s reads the MCP answer, not its "
+           "data: write .data.%s()\n")
 EQUAL = ("note: a part of a result, {%s: ...}, was compared with a text, and "
          "its only value was taken\n")
 UNEQUAL = ("note: a part of a result, {%s}, was compared with a text, which it "
            "never equals: compare one of its values\n")
 OPTIONAL = "error", "warning"  # in keys that may well be missing
-TEXT = ("note: the .data of %s is a text: len() is the number of its "
-        "characters\n")
+TEXT = "note: the .data of %s is a text: len() counts its characters\n"
 # What the one list of a result is called.
 LISTS = "items", "results", "entries", "records", "rows", "data", "list"
 # In names of tools that return several things.

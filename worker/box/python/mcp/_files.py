@@ -9,11 +9,11 @@ NAME_MAX = 255  # bytes of a name
 VERSIONS_MAX = 100  # files of one name
 SAVED = set()  # paths that save_file() has returned
 RENAMED = "note: %s came back as %s\n"
-NO_PLACE = ("files cannot be kept here: this machine runs code at the weaker "
-            "level of isolation; print what is needed")
+NO_PLACE = ("files cannot be kept here: this machine runs code with reduced "
+            "isolation; print what is needed")
 NO_NAME = "name=... is missing: bytes have no name of their own"
-BAD_NAME = ("%r cannot be the name of a file that is kept: it has 1 to 255 "
-            "bytes of UTF-8, and no slashes or control characters")
+BAD_NAME = ("%r cannot be the name of a file that is kept: use 1 to 255 bytes "
+            "of UTF-8, without slashes or control characters")
 TEXT = "for text: save_file(text.encode(), name)"
 NO_FILE = "there is no such file; " + TEXT
 BAD_TYPE = ("save_file() takes the path of a file, or bytes, not an object of "

@@ -1,18 +1,18 @@
-"""What is told of a name of ours that there is not."""
+"""Hints about names of the package mcp that do not exist."""
 import sys
 
 from . import _ask, _servers
 from ._result import MCPError
 
-HERE = ("this is not the MCP SDK, but what the servers of this box are called "
-        "with: await mcp_<alias>.<tool>(...), or await "
-        "runtime.call_tool(server, tool, arguments); dir(mcp) has the rest")
+HERE = ("this is not the MCP SDK; call servers with await "
+        "mcp_<alias>.<tool>(...), or await runtime.call_tool(server, tool, "
+        "arguments); dir(mcp) lists the rest")
 PATIENCE = 1  # seconds for the list of servers, where the code has failed
 SHOWN_MAX = 20  # servers in a sentence
 TOLD = []  # what was told of the servers, once
 MODULE = ("mcp is a module: write 'import mcp' first, or use 'runtime' and "
-          "'mcp_<alias>', which are there without")
-UNKNOWN = "mcp_<alias> is there for servers that are configured"
+          "'mcp_<alias>', which need no import")
+UNKNOWN = "mcp_<alias> exists for each server that is configured"
 
 
 def about_error(error):

@@ -106,7 +106,7 @@ def update_memory(key, updater):
         value = data_of(updater(found["value"]))
         if value is None:
             raise ValueError("updater returned None: it must return the new "
-                             "value; delete_memory() forgets one")
+                             "value; to remove the memory: delete_memory()")
         if ask("save_memory", {"version": found["version"]},
                key=key_text(key), value=value_text(value)):
             return for_await(value)

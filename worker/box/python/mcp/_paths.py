@@ -10,26 +10,26 @@ from linecache import getline
 
 from ._files import TEXT, keeps, place
 
-FILES = ("files of the user are not here: use tools of servers%s; what the "
-         "code makes goes to %s")
-DATABASE = ("the folder of that file is not here: databases can be made in the "
-            "working directory, and in /workspace/out, whose files come back "
+FILES = ("the sandbox has no files of the user: use tools of servers%s; write "
+         "files of the code to %s")
+DATABASE = ("the folder of that file does not exist: create databases in the "
+            "working directory, or in /workspace/out, whose files come back "
             "with the answer")
 GONE = ("each call begins with an empty working directory: files of earlier "
-        "calls are gone, and those of the user need tools of servers%s")
+        "calls are gone; for those of the user, use tools of servers%s")
 READ_ONLY = ("files can be written in the working directory, not there; they "
              "are gone after the call, so print what is needed of them")
 WRITE = ("write it to /workspace/out: files there come back with the answer; "
          "other folders of this machine cannot be written")
-FOLDER = ("the folder %s is not here: make it, or write to /workspace/out, "
-          "whose files come back with the answer")
-THERE = "/workspace/out is there from the start"
+FOLDER = ("the folder %s does not exist: create it, or write to "
+          "/workspace/out, whose files come back with the answer")
+THERE = "/workspace/out exists from the start"
 STAYS = "/workspace/out cannot be removed, only what is in it"
 MOVE = ("/workspace/out is a file system of its own: use shutil.move() to put "
         "a file there")
 IN = "the file is %s"
 NOT_GIVEN = ("/workspace/in has the files that the call names: name it in the "
-             "argument files, where run_python has that")
+             "argument files, if run_python has that")
 NOWHERE = "non-existent directory: "  # in errors of pandas
 PATH_MAX = 100  # characters of a path that is told
 STORED = ("/workspace", "/tmp", "/dev", "/proc", "/usr", "/etc", "/lib")

@@ -27,7 +27,7 @@ SCALED = "scaled from %d x %d to %d x %d pixels"
 TO_JPEG = "made a JPEG"
 TOO_LARGE = ("a picture has at most %d kB here, and this one %d kB: make it "
              "smaller")
-UNKNOWN = "%s no PNG, JPEG, WebP or GIF: save the picture as one of these"
+UNKNOWN = "%s not a PNG, JPEG, WebP or GIF: save the picture as one of these"
 
 
 class TooLarge(ValueError):

@@ -1,17 +1,17 @@
-"""A request to the relay, and what it came to.
+"""A request to the relay, and its outcome.
 
 The head of relay/frames.c describes the frames.
 """
 from . import _values
 
 SHOWN_MAX = 5  # of those that no caller waits for
-STUCK = ("it was not sent: %d requests for which nobody waits any more have "
-         "no answer yet, and no more can be under way: %s; to wait on for a "
-         "call, ask for its .result() again")
+STUCK = ("it was not sent: %d abandoned requests are still unanswered, and no "
+         "more can be in flight: %s; to wait longer for a call, use its "
+         ".result() again")
 ENDED = "the connection to the servers has ended"
-MEMORY = "there is no memory for the answer: ask for less"
+MEMORY = "not enough memory for the answer: request less"
 CHILD = ("only the first process of the code can call servers, not a child "
-         "of it: make the call there and hand the result on")
+         "of it: make the call there and pass the result on")
 NESTED = ("a signal handler cannot call a server while the code that it "
           "interrupts waits for one")
 NEW, QUEUED, SENT, DONE = range(4)

@@ -147,7 +147,7 @@ class Result(dict):
         """Return how much the data has."""
         if isinstance(self.data, (dict, list)):
             return len(self.data)
-        raise TypeError("the result is no list and no dict: write "
+        raise TypeError("the result is neither a list nor a dict: write "
                         "len(r.text) or len(r.content)")
 
     def __bool__(self):

@@ -1,7 +1,7 @@
 """Saving a function, so that later calls can import it from user_tools.
 
-Its source is kept, with the imports of the module that it uses, and nothing
-else of it; so whatever else it needs must be in it, or be there in every call.
+Only its source is kept, with the imports of the code that it uses.  Everything
+else that it needs must be in it, or exist in every call.
 """
 import sys
 
@@ -86,7 +86,7 @@ def flaw_of(name):
     """
     from keyword import iskeyword
     if not name.isidentifier() or iskeyword(name) or not is_normal(name):
-        return "Python cannot import it by that"
+        return "Python cannot import such a name"
     if name.startswith("__") or len(name.encode()) > NAME_MAX:
         return "it has at most %d bytes, and does not begin with two " \
             "underscores" % NAME_MAX
@@ -115,8 +115,8 @@ def source_of(func):
         source = textwrap.dedent(inspect.getsource(func))
     except (OSError, TypeError, SyntaxError, IndentationError):
         raise ValueError(
-            "%s cannot be saved: its source is not to be found; it must be "
-            "defined in the code itself" % func.__name__) from None
+            "%s cannot be saved: its source was not found; it must be defined "
+            "in the code itself" % func.__name__) from None
     if func.__code__.co_flags & flag_of_annotations():
         source = FUTURE + source
     return within_limit(func.__name__, source)

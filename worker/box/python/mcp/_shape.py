@@ -1,4 +1,4 @@
-"""The shape of the data of a result: its keys and types, and no values."""
+"""The shape of the data of a result: keys and types, without values."""
 import re
 
 from ._call import Call
@@ -160,5 +160,5 @@ def about_text(error, trace, result):
     known = {**trace.tb_frame.f_globals, **trace.tb_frame.f_locals}
     names = [name for name in WORD.findall(statement(trace))
              if known.get(name) is result]
-    return "the result of a tool is no text: write " + (
-        names[0] + ".text" if names else ".text behind it")
+    return "the result of a tool is not a text: " + (
+        "write %s.text" % names[0] if names else "append .text")
