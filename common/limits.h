@@ -208,6 +208,13 @@
  */
 #define CLIENT_UNSENT_BUSY (64 * MIB)
 #define CLIENT_UNSENT_MAX (256 * MIB)
+/*
+ * How long clients may store answers that the options alone decide, in
+ * milliseconds: until the program may have been restarted with other options.
+ */
+#define MCP_CACHE_MS 300000
+/* Subscriptions of a client at once; one is enough, and each has an id. */
+#define LISTENS_MAX 16
 /* Messages in a JSON-RPC batch: their answers are held until all are ready. */
 #define CLIENT_BATCH_MAX 100
 

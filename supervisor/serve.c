@@ -104,6 +104,7 @@ serve_on_signal(evutil_socket_t sig, short what, void *ctx)
 	}
 	log_info("ending after a signal");
 	call_cancel_all(&sv->runs, "Caisson is shutting down");
+	stdio_drain(sv->client);
 	serve_drain(serving);
 }
 

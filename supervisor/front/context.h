@@ -1,13 +1,15 @@
 /*
- * The context of a client's request: its owner, the version of MCP, and the
- * client's capabilities. In versions with a handshake the session has one
- * context; in others each request may have its own. Runs in the supervisor.
+ * The context of a client's request: its owner, the era and version of MCP, and
+ * the client's capabilities. In versions with a handshake the session has one
+ * context; in others each request has its own. Runs in the supervisor.
  */
 #ifndef SUPERVISOR_CONTEXT_H
 #define SUPERVISOR_CONTEXT_H
 
 #include "../../common/json_span.h"
 #include "../run/run.h"
+
+struct era;
 
 /* Capabilities of a client: ClientCapabilities of the specification. */
 enum capability {
@@ -18,6 +20,7 @@ enum capability {
 
 struct context {
 	struct owner *owner;
+	const struct era *era; /* static */
 	const char *version; /* static; NULL before initialize */
 	unsigned int capabilities; /* a set of enum capability */
 };

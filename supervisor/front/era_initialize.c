@@ -4,7 +4,11 @@
  */
 #include <string.h>
 
+#include "era.h"
 #include "mcp.h"
+
+/* Error code of these versions (schema 2025-11-25): resource not found. */
+#define ERA_INITIALIZE_NOT_FOUND (-32002)
 
 /* Newest first; the first is offered if the client requests an unknown one. */
 static const char *const era_initialize_versions[] = {
@@ -16,6 +20,20 @@ static const char *const era_initialize_versions[] = {
 
 /* The only version in which a line may contain a batch. */
 #define ERA_INITIALIZE_BATCHES "2025-03-26"
+
+/* Results are complete as they are; clients do not store them. */
+static void
+era_initialize_complete(struct buffer *result, long cache_ms)
+{
+	(void)result;
+	(void)cache_ms;
+}
+
+const struct era era_initialize = {
+	.complete = era_initialize_complete,
+	.not_found = ERA_INITIALIZE_NOT_FOUND,
+	.has_session = 1,
+};
 
 /* Returns the version of the session for the one that the client requests. */
 static const char *

@@ -25,6 +25,9 @@ struct stdio *stdio_new(struct runs *runs, struct owner *owner, int *in,
     int *out, void (*ended)(void *ctx), void *ctx);
 void stdio_free(struct stdio **stdio);
 
+/* Tells the client, if it is still there, that the program is ending. */
+void stdio_drain(struct stdio *stdio);
+
 /* Returns whether all output has been written. */
 int stdio_flushed(const struct stdio *stdio);
 
@@ -53,6 +56,12 @@ void mcp_on_lines(struct mcp *mcp, struct lines *lines);
  * The client has disconnected: cancels every call of the session, unanswered.
  */
 void mcp_on_end(struct mcp *mcp);
+
+/*
+ * The program is ending: ends the subscriptions of the client, which may still
+ * read.
+ */
+void mcp_on_drain(struct mcp *mcp);
 
 /* Frees the session; its calls must not conclude afterwards. */
 void mcp_free(struct mcp **mcp);
@@ -91,6 +100,14 @@ void answer_add_refusal(struct buffer *buffer, const char *status,
     const char *message, const struct answer_style *style);
 
 /* texts.c: the description of Caisson for clients. */
+
+/*
+ * Append the name and version of Caisson, an object; and the member
+ * "instructions" with a comma before it, if a tool runs code.
+ */
+void texts_add_server(struct buffer *buffer);
+void texts_add_instructions(
+    struct buffer *buffer, const struct options *options);
 
 /*
  * Append the result of initialize; the entry of the one resource that is not a

@@ -6,6 +6,8 @@
 
 #include "../../common/mem.h"
 #include "../servers/in_force.h"
+#include "era.h"
+#include "listen.h"
 #include "tool.h"
 
 /*
@@ -28,6 +30,13 @@ void
 mcp_on_end(struct mcp *mcp)
 {
 	tool_call_cancel_all(mcp, "the client has disconnected");
+	listen_forget_all(mcp);
+}
+
+void
+mcp_on_drain(struct mcp *mcp)
+{
+	listen_end_all(mcp);
 }
 
 struct mcp *
@@ -40,8 +49,10 @@ mcp_new(
 
 	mcp->runs = runs;
 	mcp->session.owner = owner;
+	mcp->session.era = &era_initialize;
 	mcp->rpc = rpc_new(&handlers, door, (size_t)runs->options->max_code);
 	LIST_INIT(&mcp->calls);
+	LIST_INIT(&mcp->listens);
 	TAILQ_INIT(&mcp->reads);
 	return mcp;
 }
@@ -55,6 +66,7 @@ mcp_free(struct mcp **mcpp)
 		return;
 	tool_call_forget_all(mcp);
 	resources_forget_all(mcp);
+	listen_forget_all(mcp);
 	rpc_free(&mcp->rpc);
 	free(mcp->isolation);
 	free(mcp);

@@ -12,6 +12,7 @@
 #include "context.h"
 #include "rpc.h"
 
+struct listen;
 struct resource_request;
 struct tool_call;
 
@@ -24,6 +25,8 @@ struct mcp {
 	struct context session; /* agreed on in its handshake */
 	char *isolation; /* last sent to its client; NULL: never */
 	LIST_HEAD(, tool_call) calls; /* tool calls, unanswered */
+	LIST_HEAD(, listen) listens; /* subscriptions of the client */
+	size_t nlistens;
 	TAILQ_HEAD(, resource_request) reads; /* of resources, unanswered */
 	size_t nreads;   /* their number */
 	size_t nreading; /* those of them that have begun */
@@ -37,6 +40,20 @@ void methods_on_notification(void *mcp, const struct jsonrpc *message);
 void era_initialize_on_initialize(struct mcp *mcp,
     const struct context *context, const struct jsonrpc *message);
 void era_initialize_on_ping(struct mcp *mcp, const struct context *context,
+    const struct jsonrpc *message);
+
+/* era_stateless.c: the era without sessions. */
+
+/* Returns whether a request or notification says that it is of this era. */
+int era_stateless_claims(const struct jsonrpc *message);
+
+/*
+ * Reads the context of such a request. Returns 0, or -1 if an error was
+ * answered. The owner of context is not changed.
+ */
+int era_stateless_read(struct mcp *mcp, const struct jsonrpc *message,
+    struct context *context);
+void era_stateless_on_discover(struct mcp *mcp, const struct context *context,
     const struct jsonrpc *message);
 
 /* tools.c */

@@ -1,33 +1,44 @@
 /*
- * The table of MCP methods and their handlers. Runs in the supervisor.
+ * The table of MCP methods and their handlers, and the decision which era a
+ * message belongs to. Runs in the supervisor.
  */
+#include "era.h"
+#include "listen.h"
 #include "mcp.h"
 
-/* Each method, and whether it is allowed before initialize. */
+/* Each method, its only era (NULL: all), and whether it needs initialize. */
 static const struct methods_row {
 	const char *name;
 	void (*handle)(struct mcp *mcp, const struct context *context,
 	    const struct jsonrpc *message);
-	int early;
+	const struct era *era;
+	int early; /* allowed before initialize */
 } methods_table[] = {
-	{ "initialize", era_initialize_on_initialize, 1 },
-	{ "ping", era_initialize_on_ping, 1 },
-	{ "tools/list", tools_on_list, 0 },
-	{ "tools/call", tools_on_call, 0 },
-	{ "resources/list", resources_on_list, 0 },
-	{ "resources/templates/list", resources_on_templates_list, 0 },
-	{ "resources/read", resources_on_read, 0 },
+	{ "initialize", era_initialize_on_initialize, &era_initialize, 1 },
+	{ "ping", era_initialize_on_ping, &era_initialize, 1 },
+	{ "server/discover", era_stateless_on_discover, &era_stateless, 0 },
+	{ "subscriptions/listen", listen_on_listen, &era_stateless, 0 },
+	{ "tools/list", tools_on_list, NULL, 0 },
+	{ "tools/call", tools_on_call, NULL, 0 },
+	{ "resources/list", resources_on_list, NULL, 0 },
+	{ "resources/templates/list", resources_on_templates_list, NULL, 0 },
+	{ "resources/read", resources_on_read, NULL, 0 },
 };
 
-/* Returns the row of a method, or NULL. */
+/* Returns the row of a method in an era, or NULL. */
 static const struct methods_row *
-methods_find(struct json_span method)
+methods_find(struct json_span method, const struct era *era)
 {
+	const struct methods_row *row;
 	size_t i;
 
-	for (i = 0; i < sizeof(methods_table) / sizeof(methods_table[0]); i++)
-		if (json_span_is(method, methods_table[i].name))
-			return &methods_table[i];
+	for (i = 0; i < sizeof(methods_table) / sizeof(methods_table[0]);
+	    i++) {
+		row = &methods_table[i];
+		if (json_span_is(method, row->name) &&
+		    (row->era == NULL || row->era == era))
+			return row;
+	}
 	return NULL;
 }
 
@@ -35,9 +46,13 @@ void
 methods_on_request(void *ctx, const struct jsonrpc *message)
 {
 	struct mcp *mcp = ctx;
-	const struct methods_row *row = methods_find(message->method);
-	const struct context context = mcp->session;
+	struct context context = mcp->session;
+	const struct methods_row *row;
 
+	if (era_stateless_claims(message) &&
+	    era_stateless_read(mcp, message, &context) == -1)
+		return;
+	row = methods_find(message->method, context.era);
 	if (row == NULL)
 		rpc_answer_error(mcp->rpc, message->id,
 		    JSONRPC_METHOD_NOT_FOUND, "Method not found", NULL);
@@ -59,6 +74,7 @@ methods_on_notification(void *ctx, const struct jsonrpc *message)
 {
 	struct mcp *mcp = ctx;
 
-	if (json_span_is(message->method, "notifications/cancelled"))
+	if (json_span_is(message->method, "notifications/cancelled") &&
+	    !listen_on_cancelled(mcp, message))
 		tools_on_cancelled(mcp, message);
 }

@@ -8,20 +8,19 @@
 
 #include "../../common/base64.h"
 #include "../../common/json.h"
+#include "../../common/limits.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
 #include "../peers/files.h"
+#include "era.h"
 #include "file_link.h"
 #include "mcp.h"
-
-/* Resource not found, in the versions supported here (schema 2025-11-25). */
-#define RESOURCES_NOT_FOUND (-32002)
 
 /* A request for files. Requests wait in a queue; only a few run at a time. */
 struct resource_request {
 	TAILQ_ENTRY(resource_request) entry;
 	struct mcp *mcp;
-	struct owner *owner;
+	struct context context;
 	struct rpc_batch *batch; /* its batch, or NULL */
 	char *id; /* as received */
 	size_t id_len;
@@ -48,7 +47,7 @@ resources_new(struct mcp *mcp, const struct context *context,
 	struct resource_request *request = mem_alloc(sizeof(*request));
 
 	request->mcp = mcp;
-	request->owner = context->owner;
+	request->context = *context;
 	request->id = mem_dup(message->id.p, message->id.len);
 	request->id_len = message->id.len;
 	request->batch = rpc_batch_hold(mcp->rpc);
@@ -90,6 +89,8 @@ resources_answer(struct resource_request *request)
 {
 	struct json_span id = { request->id, request->id_len };
 
+	/* Code can add a file at any time. */
+	request->context.era->complete(&request->result, 0);
 	rpc_batch_answer(
 	    request->mcp->rpc, request->batch, id, &request->result);
 	resources_free(request);
@@ -175,7 +176,7 @@ resources_begin_list(struct resource_request *request)
 		return;
 	}
 	request->task =
-	    files_list(files, request->owner->scope, 0, &user, &err);
+	    files_list(files, request->context.owner->scope, 0, &user, &err);
 	if (request->task == NULL)
 		resources_end_list(request, err.text);
 }
@@ -195,14 +196,13 @@ resources_on_templates_list(struct mcp *mcp, const struct context *context,
 {
 	struct buffer result = { 0 };
 
-	(void)context;
 	if (page_refuse_cursor(mcp, message))
 		return;
 	buffer_add_text(&result, "{\"resourceTemplates\":[{"
 	    "\"uriTemplate\":\"" FILE_LINK_PREFIX "{name}\","
 	    "\"name\":\"files\",\"title\":\"The newest version of a file that "
 	    "code has left in /workspace/out\"}]}");
-	rpc_answer(mcp->rpc, message->id, &result);
+	era_answer(mcp->rpc, context, message->id, &result, MCP_CACHE_MS);
 }
 
 /* resources/read */
@@ -277,7 +277,8 @@ resources_on_read_end(void *ctx, const struct files_end *end)
 		resources_refuse(
 		    request, JSONRPC_INTERNAL_ERROR, request->why);
 	else if (end->fault == FILE_FAULT_UNKNOWN)
-		resources_refuse(request, RESOURCES_NOT_FOUND,
+		resources_refuse(request,
+		    request->context.era->not_found,
 		    "Resource not found: there is no file of this name, or "
 		    "not this version; resources/list lists them");
 	else if (end->why != NULL || !request->fetched)
@@ -298,8 +299,8 @@ resources_begin_read(struct resource_request *request)
 	struct err err;
 
 	request->task = files_fetch(request->mcp->runs->files,
-	    request->owner->scope, request->name, request->version, &user,
-	    &err);
+	    request->context.owner->scope, request->name, request->version,
+	    &user, &err);
 	if (request->task == NULL)
 		resources_refuse(request, JSONRPC_INTERNAL_ERROR, err.text);
 }
@@ -348,7 +349,7 @@ resources_read_file(struct mcp *mcp, const struct context *context,
 	request->uri_len = uri.len;
 	request->name = file_link_read(uri, &request->version);
 	if (request->name == NULL || mcp->runs->files == NULL)
-		resources_refuse(request, RESOURCES_NOT_FOUND,
+		resources_refuse(request, request->context.era->not_found,
 		    "Resource not found: no file has this URI; resources/list "
 		    "lists them");
 	else
@@ -375,12 +376,13 @@ resources_on_read(struct mcp *mcp, const struct context *context,
 	}
 	if (!json_span_is(uri, TEXTS_CAPABILITIES_URI)) {
 		buffer_printf(&data, "{\"uri\":%.*s}", (int)uri.len, uri.p);
-		rpc_answer_error(mcp->rpc, message->id, RESOURCES_NOT_FOUND,
+		rpc_answer_error(mcp->rpc, message->id,
+		    context->era->not_found,
 		    "Resource not found; there is " TEXTS_CAPABILITIES_URI
 		    ", and resources/list lists the files",
 		    data.data);
 		return;
 	}
 	texts_add_capabilities(&result, mcp->runs->options);
-	rpc_answer(mcp->rpc, message->id, &result);
+	era_answer(mcp->rpc, context, message->id, &result, MCP_CACHE_MS);
 }

@@ -133,6 +133,13 @@ stdio_on_writable(evutil_socket_t fd, short what, void *arg)
 	event_del(stdio->writable);
 }
 
+void
+stdio_drain(struct stdio *stdio)
+{
+	if (stdio->ended != NULL)
+		mcp_on_drain(stdio->mcp);
+}
+
 int
 stdio_flushed(const struct stdio *stdio)
 {

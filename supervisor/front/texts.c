@@ -21,29 +21,39 @@ static const char texts_instructions[] =
     "call; print only what you need; every call starts afresh.";
 
 void
+texts_add_server(struct buffer *buffer)
+{
+	buffer_add_text(buffer, "{\"name\":\"caisson\","
+	    "\"title\":\"Caisson\",\"version\":\"" CAISSON_VERSION "\"}");
+}
+
+void
+texts_add_instructions(struct buffer *buffer, const struct options *options)
+{
+	const struct tool *runner = tools_runner(options);
+	auto_buffer struct buffer text = { 0 };
+
+	if (runner == NULL)
+		return;
+	buffer_printf(&text, texts_instructions, runner->name,
+	    runner->executes, runner == &run_python_tool && options->echo ?
+	    ", or the value of its last expression" : "");
+	if (runner != &run_code_tool &&
+	    tools_include(options, &run_code_tool))
+		buffer_add_text(&text, " run_code runs other languages.");
+	buffer_add_text(buffer, ",\"instructions\":");
+	json_add_string(buffer, text.data, text.len);
+}
+
+void
 texts_add_initialize(struct buffer *buffer, const char *version,
     const struct options *options)
 {
-	const struct tool *runner = tools_runner(options);
-
 	buffer_printf(buffer, "{\"protocolVersion\":\"%s\",", version);
 	buffer_add_text(buffer, "\"capabilities\":{\"tools\":{},"
-	    "\"resources\":{}},\"serverInfo\":{\"name\":\"caisson\","
-	    "\"title\":\"Caisson\",\"version\":\"" CAISSON_VERSION "\"}");
-	if (runner != NULL) {
-		auto_buffer struct buffer text = { 0 };
-
-		buffer_printf(&text, texts_instructions, runner->name,
-		    runner->executes,
-		    runner == &run_python_tool && options->echo ?
-		    ", or the value of its last expression" : "");
-		if (runner != &run_code_tool &&
-		    tools_include(options, &run_code_tool))
-			buffer_add_text(
-			    &text, " run_code runs other languages.");
-		buffer_add_text(buffer, ",\"instructions\":");
-		json_add_string(buffer, text.data, text.len);
-	}
+	    "\"resources\":{}},\"serverInfo\":");
+	texts_add_server(buffer);
+	texts_add_instructions(buffer, options);
 	buffer_add_text(buffer, "}");
 }
 

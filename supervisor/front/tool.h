@@ -96,6 +96,9 @@ void tool_call_refuse(
 void tool_call_answer_ran(
     struct tool_call *call, const struct call_result *result);
 
+/* Files of its owner were kept for it: tells the subscriptions. */
+void tool_call_left_files(struct tool_call *call);
+
 /* Returns the call of this id that is not cancelled, or NULL. */
 struct tool_call *tool_call_find(struct mcp *mcp, struct json_span id);
 

@@ -10,6 +10,8 @@
 #include "../../common/mem.h"
 #include "../servers/in_force.h"
 #include "../servers/server_names.h"
+#include "era.h"
+#include "listen.h"
 #include "tool.h"
 
 struct tool_call {
@@ -94,6 +96,8 @@ tool_call_answer(struct tool_call *call, struct buffer *result)
 {
 	struct json_span id = { call->id, call->id_len };
 
+	if (!call->silent)
+		call->context.era->complete(result, ERA_NOT_CACHED);
 	rpc_batch_answer(call->mcp->rpc, call->batch, id,
 	    call->silent ? NULL : result);
 	tool_call_free(call);
@@ -117,7 +121,8 @@ tool_call_answer_ran(
 	struct answer_style style = answer_style(tool_call_options(call));
 	auto_buffer struct buffer result = { 0 };
 
-	style.isolation = &call->mcp->isolation;
+	if (call->context.era->has_session)
+		style.isolation = &call->mcp->isolation;
 	style.linking = context_links(&call->context);
 	answer_add(&result, ran, &style);
 	tool_call_answer(call, &result);
@@ -179,12 +184,20 @@ tool_call_watch(struct tool_call *call, struct json_span params)
 		call->token = mem_dup(token.p, token.len);
 }
 
+void
+tool_call_left_files(struct tool_call *call)
+{
+	listen_on_files(call->mcp);
+}
+
 static void
 tool_call_on_concluded(void *ctx, const struct call_result *result)
 {
 	struct tool_call *call = ctx;
 
 	call->call = NULL;
+	if (result->files.count > 0)
+		tool_call_left_files(call);
 	if (call->silent)
 		tool_call_answer_ran(call, result);
 	else

@@ -4,8 +4,10 @@
  */
 #include <string.h>
 
+#include "../../common/limits.h"
 #include "../../common/log.h"
 #include "../../common/tool_size.h"
+#include "era.h"
 #include "tool.h"
 
 /* In the order of the words of the option tools. */
@@ -81,11 +83,10 @@ tools_on_list(struct mcp *mcp, const struct context *context,
 {
 	struct buffer result = { 0 };
 
-	(void)context;
 	if (page_refuse_cursor(mcp, message))
 		return;
 	tools_add_list(&result, mcp->runs->options);
-	rpc_answer(mcp->rpc, message->id, &result);
+	era_answer(mcp->rpc, context, message->id, &result, MCP_CACHE_MS);
 }
 
 static const struct tool *

@@ -200,6 +200,7 @@ upload_file_on_done(void *ctx, const struct files_end *end)
 		buffer_printf(&result, ",{\"type\":\"resource_link\",%s}",
 		    upload->link.data);
 	buffer_add_text(&result, "],\"isError\":false}");
+	tool_call_left_files(upload->call);
 	tool_call_answer(upload->call, &result);
 }
 

@@ -80,6 +80,13 @@ mcp_on_end(struct mcp *mcp)
 }
 
 void
+mcp_on_drain(struct mcp *mcp)
+{
+	ck_assert_ptr_eq(mcp, SESSION);
+	buffer_add_text(&told, "drain\n");
+}
+
+void
 mcp_free(struct mcp **mcp)
 {
 	ck_assert_ptr_eq(*mcp, SESSION);
@@ -282,6 +289,21 @@ check_length(size_t len, const char *wanted)
 	ck_assert_str_eq(told.data + strlen(line), "line next\n");
 	close_client();
 }
+
+/* A client that is gone is not told that the program ends. */
+START_TEST(tells_of_the_end_of_the_program)
+{
+	open_client();
+	stdio_drain(client);
+	was_told("drain\n");
+	fd_close(&to_us);
+	settle();
+	was_told("end\ngone\n");
+	stdio_drain(client);
+	was_told("");
+	close_client();
+}
+END_TEST
 
 START_TEST(bounds_a_line)
 {
@@ -602,6 +624,7 @@ add_tests(TCase *tc)
 {
 	tcase_add_test(tc, takes_lines_however_they_are_cut);
 	tcase_add_loop_test(tc, takes_the_end, 0, UNIT_COUNT(endings));
+	tcase_add_test(tc, tells_of_the_end_of_the_program);
 	tcase_add_test(tc, bounds_a_line);
 	tcase_add_test(tc, an_oversized_line_may_be_the_last);
 	tcase_add_test(tc, sends_what_is_read);

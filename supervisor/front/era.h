@@ -1,0 +1,39 @@
+/*
+ * An era of MCP: the rules that its versions have of their own. Each request
+ * decides its era, so clients may mix them on one connection. All else is the
+ * same for both. Runs in the supervisor.
+ */
+#ifndef SUPERVISOR_ERA_H
+#define SUPERVISOR_ERA_H
+
+#include "../../common/buffer.h"
+#include "context.h"
+#include "rpc.h"
+
+/* In place of a time: clients must not store the result. */
+#define ERA_NOT_CACHED (-1L)
+
+struct era {
+	/*
+	 * Adds the members that its versions require to a result, which is a
+	 * JSON object. Clients may store it for cache_ms milliseconds.
+	 */
+	void (*complete)(struct buffer *result, long cache_ms);
+	int not_found;  /* the error code for an unknown resource */
+	int has_session; /* results may depend on earlier requests */
+};
+
+/*
+ * Sends result as the answer to a request that came with this context, and
+ * frees its bytes.
+ */
+void era_answer(struct rpc *rpc, const struct context *context,
+    struct json_span id, struct buffer *result, long cache_ms);
+
+/* era_initialize.c: 2024-11-05 to 2025-11-25, which begin with a handshake. */
+extern const struct era era_initialize;
+
+/* era_stateless.c: from 2026-07-28 on. */
+extern const struct era era_stateless;
+
+#endif
