@@ -221,8 +221,7 @@ adopt_plan_reason(const struct adopt_plan *plan, const struct server *server,
 	if (adopt_plan_is_kept(asked, server->name))
 		return mem_strdup("--keep names it");
 	if (adopt_plan_is_double(plan, server))
-		return mem_strdup("its name stands in the file more than "
-		    "once");
+		return mem_strdup("its name is in the file more than once");
 	why = adopt_plan_unusable(plan, server);
 	if (why != NULL)
 		return why;

@@ -156,7 +156,7 @@ print_config_absent(FILE *out, const struct servers *servers)
 		shown_add_quoted(&shown, file->path, CONFIG_PATH_MAX);
 		len = shown.len + 2;
 		if (column == 0)
-			fputs("\nNot there, of other programs:", out);
+			fputs("\nNot found, of other programs:", out);
 		if (column == 0 || column + len > HELP_COLUMNS) {
 			fputs("\n ", out);
 			column = 1;

@@ -51,7 +51,7 @@ option_file_open(const char *path, int *fd, struct err *err)
 	if (*fd == -1)
 		return err_sys(err, "cannot be opened");
 	if (fstat(*fd, &st) == -1)
-		return err_sys(err, "cannot be looked at");
+		return err_sys(err, "cannot be examined");
 	if (!S_ISREG(st.st_mode))
 		return err_set(err, "is not a regular file");
 	if (home_trusts(&st, err) == -1)

@@ -225,7 +225,7 @@ expand_text(struct expand *expand, const char *text, struct err *err)
 	}
 	if (out.len > CONFIG_EXPANDED_MAX) {
 		err_set(err, "has more than %lu bytes when its variables are "
-		    "filled in, which no program can be given",
+		    "filled in, more than can be passed to a program",
 		    CONFIG_EXPANDED_MAX);
 		return NULL;
 	}

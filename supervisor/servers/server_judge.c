@@ -68,7 +68,7 @@ server_judge_use(struct servers *servers, struct server *server)
 		    "(CAISSON_TRUST_PROJECT_FILES=on trusts them)");
 	if (server->disabled)
 		return server_set(
-		    server, SERVER_SKIPPED, "its file says not to use it");
+		    server, SERVER_SKIPPED, "it is disabled in its file");
 	server->unsupported = server->remote != 0;
 	if (server->remote)
 		return server_set(server, SERVER_SKIPPED, "servers that are "
@@ -214,7 +214,7 @@ server_judge_self(struct servers *servers, struct server *server)
 	        setup->self))
 		return 0;
 	return server_set(server, SERVER_SKIPPED, "it would start this "
-	    "program itself, again and again "
+	    "program itself, without end "
 	    "(CAISSON_ALLOW_SELF_SERVER=on allows it)");
 }
 

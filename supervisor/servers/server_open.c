@@ -135,7 +135,7 @@ server_open_seen(struct server_file *file, int seen, struct err *err)
 	int fd;
 
 	if (fstat(seen, &st) == -1)
-		return err_sys(err, "cannot be looked at");
+		return err_sys(err, "cannot be examined");
 	if (server_open_check(file->source, &st, err) == -1)
 		return -1;
 	file->fault = SERVER_FAULT_BROKEN;

@@ -178,7 +178,7 @@ test('entries that would become others stay, each with its reason', once, (t) =>
   for (const [name, why] of Object.entries({
     same: 'more than once', kept: '--keep names it', web: 'reached by a URL',
     input: 'only another program can fill in', folder: 'workspaceFolder',
-    taken: 'another definition in', off: 'not to use it',
+    taken: 'another definition in', off: 'disabled in its file',
     box: 'only VS Code can honour its "sandboxEnabled"',
     none: 'its command is not found', file: 'envFile', bad: 'an object' }))
     assert.match(stays, new RegExp(`^ +"${name}": .*${why}`, 'm'));
@@ -371,7 +371,7 @@ test('what cannot be done is said in one sentence', once, (t) => {
   say(1, /Windsurf has no file of servers yet/, 'windsurf', '--yes');
   say(1, /settings\.json:1:20: /, 'gemini-cli', '--yes');
   say(1, /"caisson" is the name of another entry/, 'cursor', '--yes');
-  say(1, /its list of servers is no object/, 'kiro', '--yes');
+  say(1, /its list of servers is not an object/, 'kiro', '--yes');
   say(1, /zed\/settings\.json: can be written/, 'zed', '--yes');
   write(home, '.gemini/settings.json', '{}');
   say(1, /--keep x: .* has no such server/, 'gemini-cli', '--yes', '--keep',

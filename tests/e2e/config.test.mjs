@@ -43,7 +43,7 @@ function print(home, { env = {}, args = [] } = {}) {
 /* The lines, with the home as ~, without the list of what is not there. */
 const lines = (home, options) =>
   print(home, options).stdout.replaceAll(home, '~')
-    .replace(/\nNot there, of other programs:\n(  .*\n)+/, '').split('\n');
+    .replace(/\nNot found, of other programs:\n(  .*\n)+/, '').split('\n');
 
 /* What is said of each server, by name. */
 function listed(home, options) {
@@ -337,7 +337,7 @@ test('Claude Code: what it has for this folder comes first', (t) => {
   assert.match(printed, /\nboth\n.*\n    command      local,/);
   assert.match(printed, /\nhere\n/);
   assert.doesNotMatch(printed, /\nother\n|\noff\n/);
-  assert.match(printed, /"off" skipped: its file says not to use it/);
+  assert.match(printed, /"off" skipped: it is disabled in its file/);
   assert.match(printed, /"both" skipped: the first definition of a name wins/);
 });
 

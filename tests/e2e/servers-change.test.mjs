@@ -169,7 +169,7 @@ test('the servers of a client are copied, and its file stays as it is', once,
 
     assert.match(shown, /^\+ "one": sh \(T=\*\*\*\)$/m);
     assert.match(shown, /^Not copied:\n {2}"web": it is reached by a URL/m);
-    assert.match(shown, /^ {2}"off": its file says not to use it$/m);
+    assert.match(shown, /^ {2}"off": it is disabled in its file$/m);
     assert.match(shown, /^ {2}"caisson": /m);
     assert.match(shown, /Nothing was changed\.\n$/);
     assert.ok(!fs.existsSync(place(home, 'cursor')));

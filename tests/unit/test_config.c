@@ -119,8 +119,8 @@ static const struct {
 	    "1:12 ! \"servers\" must be an object whose members are "
 	    "servers, such as {\"name\": {\"command\": \"npx\"}}\n" },
 	{ "{\"servers\":{},\"servers\":{}}",
-	    "1:25 ! \"servers\" stands in the file more than once: make "
-	    "one of them\n" },
+	    "1:25 ! \"servers\" is in the file more than once: merge "
+	    "them into one\n" },
 	/* Files that are wrong as a whole */
 	{ "{}", NO_MEMBER },
 	{ "{\"command\":\"a\"}", NO_MEMBER },
@@ -138,8 +138,8 @@ static const struct {
 	{ "{\"\xff\":1}", "1:3 ! bytes that are not UTF-8\n" },
 	{ "{\"a\":\"\n\"}", "1:7 ! a control character that is not "
 	    "escaped\n" },
-	{ "{\n /* x", "2:2 ! a comment begins with /* and never ends: close "
-	    "it with */\n" },
+	{ "{\n /* x", "2:2 ! a comment that begins with /* does not end: "
+	    "close it with */\n" },
 	{ "{'a':1}", "1:2 ! ''' where a name in quotes should be\n" },
 	{ "{\" at byte 1\":x}",
 	    "1:15 ! 'x' where a value should be\n" },
@@ -211,8 +211,8 @@ static const struct {
 	    "\"args\":[],\"env\":{}},\"b\":{\"source\":\"extension\","
 	    "\"settings\":{}},\"d\":{\"command\":{\"path\":\"p\",\"args\":["
 	    "\"x\"],\"env\":{\"A\":\"1\"}}}},}",
-	    "1:33 a: c    \n1:119 b? it is a part of the program whose file "
-	    "this is (extension)\n1:146 d: p x| A|1|  \n" },
+	    "1:33 a: c    \n1:119 b? it is built into the program that "
+	    "owns this file (extension)\n1:146 d: p x| A|1|  \n" },
 	/* opencode, both of its ways; a server may be called so, too. Crush */
 	{ CONFIG_SHAPE_MCP, "{\"mcp\":{\"a\":{\"type\":\"local\",\"command\":"
 	    "[\"c\",\"x\"],\"environment\":{\"A\":\"1\"},\"enabled\":"
@@ -246,7 +246,7 @@ static const struct {
 	    "must be an object whose members are servers, such as "
 	    "{\"name\": {\"command\": \"npx\"}}\n" },
 	{ CONFIG_SHAPE_CODEX, "[mcp_servers.a]\ncommand = npx\n",
-	    "2:11 ! this is no value of TOML: a string needs quotes\n" },
+	    "2:11 ! this is not a TOML value: strings need quotes\n" },
 	/* Goose */
 	{ CONFIG_SHAPE_GOOSE, "GOOSE_MODEL: x\nextensions:\n  developer:\n"
 	    "    type: builtin\n    enabled: true\n    timeout: 300\n  git:\n"
@@ -255,7 +255,7 @@ static const struct {
 	    "    available_tools: [t]\n  web:\n    type: streamable_http\n"
 	    "    uri: http://x\n    headers: {}\n    envs: {}\n"
 	    "    bundled: null\n",
-	    "4:11 developer? it is a part of the program whose file this is "
+	    "4:11 developer? it is built into the program that owns this file "
 	    "(builtin)\n7:3 git disabled: uvx mcp-server-git| A|1|   only t|\n"
 	    "17:3 web http: http://x    \n" },
 	{ CONFIG_SHAPE_GOOSE, "# none yet\n", "" },
@@ -293,8 +293,8 @@ START_TEST(large_files_are_read)
 	ck_assert_ptr_nonnull(strstr(told.data, " s499: a    \n"));
 	/* What is a tree in between is no history. */
 	read_file(text.data, text.len, CONFIG_SHAPE_CODEX);
-	ck_assert_str_eq(told.data, "1:1 ! the file is larger than 1048576 "
-	    "bytes, which no file of this kind is\n");
+	ck_assert_str_eq(told.data, "1:1 ! the file is larger than the limit "
+	    "of 1048576 bytes\n");
 }
 END_TEST
 
@@ -359,7 +359,7 @@ START_TEST(entries_are_counted)
 	}
 	ck_assert_int_eq(rows, CONFIG_ENTRIES_MAX);
 	ck_assert_ptr_nonnull(strstr(told.data, "\n502:1 ! more than 500 "
-	    "servers in one file: this one and those behind it are left "
+	    "servers in one file: this one and those after it are left "
 	    "out\n"));
 }
 END_TEST
@@ -376,8 +376,8 @@ START_TEST(long_names_are_cut_between_characters)
 		buffer_add_text(&text, "\xc3\xa9");
 	buffer_add_text(&text, "\":" ONE "}}");
 	read_text(text.data, text.len);
-	buffer_add_text(&wanted, "1:16 ! the name of a server has 200 bytes, "
-	    "at most 128 are possible\n");
+	buffer_add_text(&wanted, "1:16 ! the name of a server has 200 bytes; "
+	    "at most 128 are allowed\n");
 	ck_assert_str_eq(told.data, wanted.data);
 }
 END_TEST

@@ -164,18 +164,18 @@ static const struct {
 	{ "{\"a\":{\"command\":\"c\",\"tools\":{\"deny\":[5]}}}", 37,
 	    "each element of \"deny\" of \"tools\" must be a string" },
 	{ "{\"a\":{\"command\":\"c\",\"tools\":{\"denied\":[]}}}", 29,
-	    "\"tools\" may have \"allow\" and \"deny\" in it, each once, and "
-	    "nothing else" },
+	    "\"tools\" may have the members \"allow\" and \"deny\", each "
+	    "once, and no others" },
 	{ "{\"a\":{\"command\":\"c\",\"tools\":{\"allow\":[],\"allow\":[]}"
-	  "}}", 40, "\"tools\" may have \"allow\" and \"deny\" in it, each "
-	    "once, and nothing else" },
+	  "}}", 40, "\"tools\" may have the members \"allow\" and "
+	    "\"deny\", each once, and no others" },
 	{ "{\"\":{\"command\":\"c\"}}", 1,
 	    "the name of a server must not be empty" },
 	{ "{\"a\\u0007\":{\"command\":\"c\"}}", 1,
-	    "the name of a server must not have control characters in it" },
+	    "the name of a server must not contain control characters" },
 	{ "{\"a\\u0000\":{\"command\":\"c\"}}", 1,
-	    "the name of a server has a NUL character in it, which no "
-	    "program can be given" },
+	    "the name of a server contains a NUL character, which "
+	    "cannot be passed to a program" },
 	{ "{\"a\\ud800\":{\"command\":\"c\"}}", 1,
 	    "the name of a server must be text: the string has U+D800 alone, "
 	    "half of a surrogate pair, which UTF-8 cannot hold" },
@@ -217,14 +217,14 @@ static const struct {
 	{ "{\"a\":{\"url\":\"x\",\"headers\":{\"A\\n\":\"s\"}}}", 27,
 	    "\"A\n\" in \"headers\" cannot be a name" },
 	{ "{\"a\":{\"url\":\"x\",\"headers\":{\"A\":\"secret\\nB: c\"}}}", 31,
-	    "\"A\" in \"headers\" has a line end in it, which no header can "
-	    "have" },
+	    "\"A\" in \"headers\" contains a line end, which is not "
+	    "allowed in a header" },
 	{ "{\"a\":{\"url\":\"x\",\"bearer_token_env_var\":5}}", 39,
 	    "\"bearer_token_env_var\" must be a string" },
-	{ "{\"a\":{\"command\":\"c\\u0000\"}}", 16, "\"command\" has a NUL "
-	    "character in it, which no program can be given" },
+	{ "{\"a\":{\"command\":\"c\\u0000\"}}", 16, "\"command\" contains a "
+	    "NUL character, which cannot be passed to a program" },
 	{ "{\"a\":{\"command\":\"c\",\"command\":\"d\"}}", 30,
-	    "\"command\" stands here more than once" },
+	    "\"command\" is in this entry more than once" },
 	{ "{\"a\":{\"command\":\"c\",\"args\":\"secret\"}}", 27,
 	    "\"args\" must be an array of strings" },
 	{ "{\"a\":{\"command\":\"c\",\"args\":[\"x\",7]}}", 32,
@@ -238,7 +238,7 @@ static const struct {
 	{ "{\"a\":{\"command\":\"c\",\"env\":{\"A=B\":\"secret\"}}}", 27,
 	    "\"A=B\" in \"env\" cannot be a name" },
 	{ "{\"a\":{\"command\":\"c\",\"env\":{\"A\":\"s\",\"A\":\"t\"}}}",
-	    35, "\"A\" stands in \"env\" more than once" },
+	    35, "\"A\" is in \"env\" more than once" },
 	{ "{\"a\":{\"command\":\"c\",\"cwd\":5}}", 26,
 	    "\"cwd\" must be a string" },
 	{ "{\"a\":{\"command\":\"c\",\"cwd\":\"\"}}", 26,
@@ -261,8 +261,8 @@ static const struct {
 	    "\"type\" is stdio, but there is no \"command\"" },
 	{ "{\"a\":{\"url\":5}}", 12, "the URL must be a string" },
 	{ "{\"a\":{\"url\":\"x\",\"command\":\"c\"}}", 5,
-	    "has both \"command\" and \"url\": remove one of them, or say "
-	    "which it is by \"type\"" },
+	    "has both \"command\" and \"url\": remove one of them, or set "
+	    "\"type\"" },
 };
 
 START_TEST(refuses)

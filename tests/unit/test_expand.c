@@ -150,7 +150,8 @@ START_TEST(the_result_is_bounded)
 	ck_assert_ptr_null(
 	    expand_text(&expand, "${V}${V}${V}${V}", &err));
 	ck_assert_str_eq(err.text, "has more than 131071 bytes when its "
-	    "variables are filled in, which no program can be given");
+	    "variables are filled in, more than can be passed to a "
+	    "program");
 }
 END_TEST
 

@@ -83,7 +83,7 @@ START_TEST(comments_have_an_end)
 	ck_assert_int_eq(jsonc_blank(text, strlen(text), &at, &err), -1);
 	ck_assert_uint_eq(at, endless[_i].at);
 	ck_assert_str_eq(err.text,
-	    "a comment begins with /* and never ends: close it with */");
+	    "a comment that begins with /* does not end: close it with */");
 }
 END_TEST
 

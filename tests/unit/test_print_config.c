@@ -89,7 +89,7 @@ printed(size_t entries)
 
 /* Files of other programs are told of in few words when they are missing. */
 #define ABSENT "taken    /h/d.json (Cursor): 0 servers\n"                      \
-	"\nNot there, of other programs:\n  /h/c\\x0a.json /h/e.json\n"
+	"\nNot found, of other programs:\n  /h/c\\x0a.json /h/e.json\n"
 
 START_TEST(prints_everything)
 {

@@ -71,9 +71,9 @@ is(const struct server *server, enum server_state state, const char *why)
 #define FIRST "the first definition of a name wins, and that is in /o.json:2:3"
 #define UNTRUSTED "files of the working directory are not trusted "            \
 	"(CAISSON_TRUST_PROJECT_FILES=on trusts them)"
-#define SELF "it would start this program itself, again and again "            \
+#define SELF "it would start this program itself, without end "                \
 	"(CAISSON_ALLOW_SELF_SERVER=on allows it)"
-#define OFF "its file says not to use it"
+#define OFF "it is disabled in its file"
 #define REMOTE "servers that are reached by a URL are not supported yet"
 
 static const struct {

@@ -51,10 +51,9 @@ START_TEST(becomes_json)
 }
 END_TEST
 
-#define NO_ESCAPE "this escape is not one of TOML: a backslash is written \\\\"
-#define NO_VALUE "this is no value of TOML: a string needs quotes"
-#define WHOLE "is a table that was defined as a whole: nothing can be added "  \
-	"to it here"
+#define NO_ESCAPE "this is not a TOML escape: a backslash is written \\\\"
+#define NO_VALUE "this is not a TOML value: strings need quotes"
+#define WHOLE "is a complete table: nothing can be added to it here"
 #define TWICE "is defined here more than once"
 
 static const struct {
@@ -70,10 +69,9 @@ static const struct {
 	{ "a = 01", "1:5 " NO_VALUE },
 	{ "a = 1979-02-30", "1:5 " NO_VALUE },
 	{ "a = 1 b", "1:7 'b' where the end of the line should be" },
-	{ "a = 1 \x01", "1:7 a character that has no meaning here, where the "
-	    "end of the line should be" },
-	{ "\xc3\xa9 = 1", "1:1 a character that has no meaning here, where a "
-	    "name should be" },
+	{ "a = 1 \x01", "1:7 an invalid character where the end of the line "
+	    "should be" },
+	{ "\xc3\xa9 = 1", "1:1 an invalid character where a name should be" },
 	{ "a.= 1", "1:3 '=' where a name should be" },
 	{ "a = 1\rb = 2", "1:6 the line ends where the end of the line should "
 	    "be" },
@@ -85,10 +83,9 @@ static const struct {
 	{ "a = '''x\n", "2:1 a string that is not closed" },
 	{ "a = \"\"\"x\"\"", "1:11 a string that is not closed" },
 	{ "a = \"\\x41\"", "1:7 " NO_ESCAPE },
-	{ "a = \"D:\\Uxyz\"", "1:9 \\U must have 8 hexadecimal digits behind "
-	    "it" },
-	{ "a = \"\\ud800\"", "1:7 \\u names no character" },
-	{ "a = \"\\U00110000\"", "1:7 \\U names no character" },
+	{ "a = \"D:\\Uxyz\"", "1:9 \\U needs 8 hexadecimal digits" },
+	{ "a = \"\\ud800\"", "1:7 \\u is not a valid character" },
+	{ "a = \"\\U00110000\"", "1:7 \\U is not a valid character" },
 	{ "a = \"\"\"\\ x\"\"\"", "1:9 " NO_ESCAPE },
 	{ "a = \"\x01\"", "1:6 a control character in a string" },
 	{ "'''a''' = 1", "1:3 ''' where = should be" },
@@ -107,10 +104,12 @@ static const struct {
 	{ "a = {}\na.b = 1", "2:1 \"a\" " WHOLE },
 	{ "a = {}\n[a.b]", "2:2 \"a\" " WHOLE },
 	{ "[a.b]\n[a]\nb.c = 1", "3:1 \"b\" " WHOLE },
-	{ "a = 1\na.b = 2", "2:1 \"a\" is defined already, and is no table" },
-	{ "a = [{}]\n[a.b]", "2:2 \"a\" is defined already, and is no table" },
-	{ "a = []\n[[a]]", "2:3 \"a\" is defined already, and is no array of "
-	    "tables" },
+	{ "a = 1\na.b = 2",
+	    "2:1 \"a\" is already defined, and is not a table" },
+	{ "a = [{}]\n[a.b]",
+	    "2:2 \"a\" is already defined, and is not a table" },
+	{ "a = []\n[[a]]", "2:3 \"a\" is already defined, and is not an array "
+	    "of tables" },
 	{ "[[a]]\n[a]", "2:2 \"a\" " TWICE },
 	/* Headers */
 	{ "[]", "1:2 ']' where a name should be" },
@@ -133,14 +132,14 @@ START_TEST(nul_is_no_end)
 	auto_free char *inside = translated(toml_translate, "a = 1\0b", 7);
 	auto_free char *quoted = translated(toml_translate, "a = '\0'", 7);
 
-	ck_assert_str_eq(inside, "1:6 a character that has no meaning here, "
-	    "where the end of the line should be");
+	ck_assert_str_eq(inside, "1:6 an invalid character where the end "
+	    "of the line should be");
 	ck_assert_str_eq(quoted, "1:6 a control character in a string");
 }
 END_TEST
 
-#define TOO_MANY "more values than a configuration has: at most 20000 in a "   \
-	"file, nested at most 64 deep, are possible"
+#define TOO_MANY "too many values: at most 20000 are allowed in a file, "      \
+	"nested at most 64 deep"
 
 /* Text that is repeated between two others. */
 static char *

@@ -97,9 +97,9 @@ START_TEST(is_bounded)
 	auto_free char *braces = repeated("a: ", "{a: ", 100000);
 	auto_free char *many = repeated("a:\n", "- x\n", 30000);
 
-	ck_assert_ptr_nonnull(strstr(deep, "nested more than 64 deep"));
-	ck_assert_ptr_nonnull(strstr(braces, "nested more than 64 deep"));
-	ck_assert_ptr_nonnull(strstr(many, "more than 20000 values"));
+	ck_assert_ptr_nonnull(strstr(deep, "too deep: at most 64 levels"));
+	ck_assert_ptr_nonnull(strstr(braces, "too deep: at most 64 levels"));
+	ck_assert_ptr_nonnull(strstr(many, "too many values: at most 20000"));
 }
 END_TEST
 

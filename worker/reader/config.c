@@ -131,8 +131,8 @@ config_read_translated(struct config *config, const char *data, size_t len)
 	int read, parsed = 0;
 
 	if (len > CONFIG_TREE_MAX)
-		read = err_set(&err, "the file is larger than %lu bytes, which "
-		    "no file of this kind is", CONFIG_TREE_MAX);
+		read = err_set(&err, "the file is larger than the limit of "
+		    "%lu bytes", CONFIG_TREE_MAX);
 	else
 		read = config->row->translate(
 		    data, len, &config->translation, &place, &err);

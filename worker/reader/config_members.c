@@ -77,7 +77,7 @@ config_count(struct config *config, const char *at)
 		return 0;
 	config->unfit = "it has too many servers";
 	err_set(&err, "more than %d servers in one file: this one and those "
-	    "behind it are left out", CONFIG_ENTRIES_MAX);
+	    "after it are left out", CONFIG_ENTRIES_MAX);
 	config_reject(config, at, &err);
 	return -1;
 }
@@ -229,12 +229,12 @@ config_read_members(struct config *config, struct json_span file)
 			found.values[i] = config_below_mcp(found.values[i]);
 		if (found.counts[i] > 1 ||
 		    json_span_kind(found.values[i]) != JSON_SPAN_OBJECT)
-			config->unfit = "its list of servers is no object";
+			config->unfit = "its list of servers is not an object";
 		else if (config->spots.list.p == NULL)
 			config->spots.list = found.values[i];
 		if (found.counts[i] > 1) {
-			err_set(&err, "\"%s\" stands in the file more than "
-			    "once: make one of them", keys[i]);
+			err_set(&err, "\"%s\" is in the file more than once: "
+			    "merge them into one", keys[i]);
 			config_reject(config, found.values[i].p, &err);
 		} else if (config_read_servers(
 		               config, keys[i], found.values[i]) == -1) {

@@ -44,12 +44,12 @@ entry_text(struct entry *entry, struct json_span value, const char *what,
 		return NULL;
 	}
 	if (memchr(text, '\0', len) != NULL) {
-		err_set(err, "%s has a NUL character in it, which no program "
-		    "can be given", what);
+		err_set(err, "%s contains a NUL character, which cannot be "
+		    "passed to a program", what);
 		return NULL;
 	}
 	if (len > most) {
-		err_set(err, "%s has %zu bytes, at most %zu are possible",
+		err_set(err, "%s has %zu bytes; at most %zu are allowed",
 		    what, len, most);
 		return NULL;
 	}
@@ -178,8 +178,8 @@ entry_add_pair(struct entry *entry, struct buffer *pairs, const char *key,
     const char *name, const char *value, struct err *err)
 {
 	if (entry_has_pair(pairs, name))
-		return err_set(err, "\"%.*s\" stands in \"%s\" more than "
-		    "once", ENTRY_SHOWN, name, key);
+		return err_set(err, "\"%.*s\" is in \"%s\" more than once",
+		    ENTRY_SHOWN, name, key);
 	text_list_add(pairs, name);
 	text_list_add(pairs, value);
 	if (entry->env.len + entry->headers.len > CONFIG_ENV_MAX)
@@ -214,8 +214,8 @@ entry_read_pair(struct entry *entry, struct buffer *pairs, const char *key,
 	if (text == NULL)
 		return -1;
 	if (pairs == &entry->headers && strpbrk(text, "\r\n") != NULL)
-		return err_set(err, "%s has a line end in it, which no header "
-		    "can have", what);
+		return err_set(err, "%s contains a line end, which is not "
+		    "allowed in a header", what);
 	meant = mem_printf("%s%s%s", format, text, *format ? "}" : "");
 	entry->at = name.p;
 	return entry_add_pair(entry, pairs, key, shown, meant, err);
@@ -328,8 +328,8 @@ entry_read_names(struct entry *entry, struct json_span value, const char *what,
 		text_list_add(names, text);
 		if (names->len > CONFIG_TOOLS_MAX)
 			return err_set(err, "the names in %s have more than "
-			    "%lu bytes together: * stands for any text in a "
-			    "name", what, CONFIG_TOOLS_MAX);
+			    "%lu bytes together: use *, which matches any "
+			    "text", what, CONFIG_TOOLS_MAX);
 	}
 	return 0;
 }
@@ -346,8 +346,8 @@ entry_read_tools_member(struct entry *entry, struct json_span key,
 	if (json_span_is(key, "deny") && entry->deny.len == 0)
 		return entry_read_names(entry, value, "\"deny\" of \"tools\"",
 		    &entry->deny, err);
-	return entry_fail(entry, key, err_set(err, "\"tools\" may have "
-	    "\"allow\" and \"deny\" in it, each once, and nothing else"));
+	return entry_fail(entry, key, err_set(err, "\"tools\" may have the "
+	    "members \"allow\" and \"deny\", each once, and no others"));
 }
 
 /*
@@ -492,8 +492,8 @@ entry_check_foreign(
 	for (i = 0; i < sizeof(entry_foreign) / sizeof(entry_foreign[0]); i++)
 		if (json_span_is(value, entry_foreign[i])) {
 			entry->foreign = 1;
-			return entry_fail(entry, value, err_set(err, "it is a "
-			    "part of the program whose file this is (%s)",
+			return entry_fail(entry, value, err_set(err, "it is "
+			    "built into the program that owns this file (%s)",
 			    entry_foreign[i]));
 		}
 	return 0;
@@ -579,7 +579,7 @@ entry_read_name(struct entry *entry, struct json_span name, struct err *err)
 	for (p = entry->name; *p != '\0'; p++)
 		if ((unsigned char)*p < 0x20 || *p == 0x7f)
 			return err_set(err, "the name of a server must not "
-			    "have control characters in it");
+			    "contain control characters");
 	return 0;
 }
 
@@ -632,7 +632,7 @@ entry_read_members(
 		value = found.values[i];
 		if (found.counts[i] > 1)
 			return entry_fail(entry, value, err_set(err,
-			    "\"%s\" stands here more than once",
+			    "\"%s\" is in this entry more than once",
 			    entry_members[i].key));
 		/*
 		 * Programs that generate such files write null for absent
@@ -647,8 +647,8 @@ entry_read_members(
 	}
 	if (entry->command != NULL && entry->url != NULL && !typed)
 		return entry_fail(entry, object, err_set(err, "has both "
-		    "\"command\" and \"url\": remove one of them, or say "
-		    "which it is by \"type\""));
+		    "\"command\" and \"url\": remove one of them, or set "
+		    "\"type\""));
 	return 0;
 }
 

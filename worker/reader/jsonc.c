@@ -116,8 +116,8 @@ jsonc_blank(char *text, size_t len, size_t *at, struct err *err)
 		if (jsonc_step(&j) == 0)
 			continue;
 		*at = j.pos;
-		return err_set(err, "a comment begins with /* and never ends: "
-		    "close it with */");
+		return err_set(err, "a comment that begins with /* does not "
+		    "end: close it with */");
 	}
 	return 0;
 }

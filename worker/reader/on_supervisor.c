@@ -84,7 +84,7 @@ on_supervisor_slurp(int fd, size_t most, struct buffer *buffer, struct err *err)
 	ssize_t n;
 
 	if (fstat(fd, &st) == -1)
-		return err_sys(err, "the file cannot be looked at");
+		return err_sys(err, "the file cannot be examined");
 	if (st.st_size > 0 && (uint64_t)st.st_size <= most)
 		buffer_reserve(buffer, (size_t)st.st_size + PIPE_CHUNK);
 	do {
@@ -95,8 +95,8 @@ on_supervisor_slurp(int fd, size_t most, struct buffer *buffer, struct err *err)
 		if (n > 0)
 			buffer->len += (size_t)n;
 		if (buffer->len > most)
-			return err_set(err, "the file is larger than %zu "
-			    "bytes, which no configuration of servers is",
+			return err_set(err, "the file is larger than the "
+			    "limit of %zu bytes",
 			    most);
 	} while (n != 0);
 	return 0;

@@ -176,8 +176,8 @@ spots_tell_member(
 
 	if (name.p < spots->list.p ||
 	    name.p >= spots->list.p + spots->list.len)
-		spot.fixed = "it stands in another place of the file than "
-		    "the first servers do";
+		spot.fixed = "it is in another part of the file than the "
+		    "first servers";
 	spot.comma = spots_comma(spots, spot.end);
 	spots->sink->spot(spots->sink->ctx, &spot);
 	if (spot.fixed[0] != '\0')

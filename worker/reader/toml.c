@@ -50,8 +50,8 @@ toml_unexpected(struct toml *t, const char *wanted)
 		return err_set(t->err, "the line ends where %s should be",
 		    wanted);
 	if (c < 0x20 || c >= 0x7f)
-		return err_set(t->err, "a character that has no meaning here, "
-		    "where %s should be", wanted);
+		return err_set(t->err, "an invalid character where %s should "
+		    "be", wanted);
 	return err_set(t->err, "'%c' where %s should be", c, wanted);
 }
 
@@ -199,8 +199,8 @@ toml_read_word(struct toml *t, enum toml_kind *kind)
 	else if (toml_scalar_is_number(p, len) || toml_scalar_is_date(p, len))
 		*kind = TOML_NUMBER;
 	else
-		return err_set(t->err, "this is no value of TOML: a string "
-		    "needs quotes");
+		return err_set(t->err, "this is not a TOML value: strings "
+		    "need quotes");
 	t->pos += len;
 	return 0;
 }

@@ -77,13 +77,13 @@ text_read_code(struct text *t, size_t digits)
 	for (i = 1; i <= digits; i++) {
 		c = text_peek(t, i);
 		if (!isxdigit((unsigned char)c))
-			return err_set(t->err, "\\%c must have %zu hexadecimal "
-			    "digits behind it", text_peek(t, 0), digits);
+			return err_set(t->err, "\\%c needs %zu hexadecimal "
+			    "digits", text_peek(t, 0), digits);
 		code = code * 16 + (unsigned long)(isdigit((unsigned char)c) ?
 		        c - '0' : tolower((unsigned char)c) - 'a' + 10);
 	}
 	if (code > TEXT_CODE_MAX || (code >= 0xd800 && code <= 0xdfff))
-		return err_set(t->err, "\\%c names no character",
+		return err_set(t->err, "\\%c is not a valid character",
 		    text_peek(t, 0));
 	text_add_code(t->out, code);
 	t->pos += 1 + digits;
@@ -108,7 +108,7 @@ text_skip_blank(struct text *t)
 	if (lines > 0)
 		return 0;
 	t->pos = start;
-	return err_set(t->err, "this escape is not one of TOML: a backslash is "
+	return err_set(t->err, "this is not a TOML escape: a backslash is "
 	    "written \\\\");
 }
 
@@ -132,7 +132,7 @@ text_read_escape(struct text *t)
 	}
 	if (t->many)
 		return text_skip_blank(t);
-	return err_set(t->err, "this escape is not one of TOML: a backslash is "
+	return err_set(t->err, "this is not a TOML escape: a backslash is "
 	    "written \\\\");
 }
 

@@ -72,8 +72,8 @@ toml_tree_make(struct toml_tree *tree, struct toml_node *parent,
 
 	if (++tree->count > CONFIG_NODES_MAX ||
 	    parent->depth + 1 > CONFIG_DEPTH_MAX) {
-		err_set(err, "more values than a configuration has: at most %d "
-		    "in a file, nested at most %d deep, are possible",
+		err_set(err, "too many values: at most %d are allowed in a "
+		    "file, nested at most %d deep",
 		    CONFIG_NODES_MAX, CONFIG_DEPTH_MAX);
 		return NULL;
 	}
@@ -128,11 +128,11 @@ toml_tree_enter_dotted(struct toml_tree *tree, struct toml_node *table,
 		    tree, table, key, TOML_MADE_BY_DOTS, err);
 	if (node->kind != TOML_TABLE)
 		return toml_tree_refuse(
-		    key, "is defined already, and is no table", err);
+		    key, "is already defined, and is not a table", err);
 	if (node->made == TOML_MADE_AS_VALUE ||
 	    node->made == TOML_MADE_BY_HEADER)
-		return toml_tree_refuse(key, "is a table that was defined as "
-		    "a whole: nothing can be added to it here", err);
+		return toml_tree_refuse(key, "is a complete table: nothing can "
+		    "be added to it here", err);
 	/* No header may define it afterwards. */
 	node->made = TOML_MADE_BY_DOTS;
 	return node;
@@ -151,10 +151,10 @@ toml_tree_enter_path(struct toml_tree *tree, struct toml_node *table,
 		return node->last;
 	if (node->kind != TOML_TABLE)
 		return toml_tree_refuse(
-		    key, "is defined already, and is no table", err);
+		    key, "is already defined, and is not a table", err);
 	if (node->made == TOML_MADE_AS_VALUE)
-		return toml_tree_refuse(key, "is a table that was defined as "
-		    "a whole: nothing can be added to it here", err);
+		return toml_tree_refuse(key, "is a complete table: nothing can "
+		    "be added to it here", err);
 	return node;
 }
 
@@ -187,8 +187,8 @@ toml_tree_append(struct toml_tree *tree, struct toml_node *table,
 		array->made = TOML_MADE_BY_HEADER;
 	} else if (array->kind != TOML_ARRAY ||
 	    array->made != TOML_MADE_BY_HEADER) {
-		return toml_tree_refuse(key, "is defined already, and is no "
-		    "array of tables", err);
+		return toml_tree_refuse(key, "is already defined, and is not "
+		    "an array of tables", err);
 	}
 	element = toml_tree_make_table(
 	    tree, array, NULL, TOML_MADE_BY_HEADER, err);

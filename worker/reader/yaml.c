@@ -42,8 +42,8 @@ yaml_begin_node(struct reading *r, const yaml_event_t *event)
 	struct buffer *json = &r->out->json;
 
 	if (++r->nodes > CONFIG_NODES_MAX)
-		return err_set(r->err, "more than %d values, which no "
-		    "configuration of servers has", CONFIG_NODES_MAX);
+		return err_set(r->err, "too many values: at most %d are "
+		    "allowed in a file", CONFIG_NODES_MAX);
 	if (level != NULL && level->mapping && level->count % 2 == 0 &&
 	    event->type != YAML_SCALAR_EVENT)
 		return err_set(r->err, "a name must be a text");
@@ -63,8 +63,8 @@ yaml_open(struct reading *r, const yaml_event_t *event, int mapping)
 	if (yaml_begin_node(r, event) == -1)
 		return -1;
 	if (r->depth == CONFIG_DEPTH_MAX)
-		return err_set(r->err, "nested more than %d deep, which no "
-		    "configuration of servers is", CONFIG_DEPTH_MAX);
+		return err_set(r->err, "nested too deep: at most %d levels "
+		    "are allowed", CONFIG_DEPTH_MAX);
 	r->levels[r->depth++] = (struct level){ mapping, 0 };
 	buffer_add_text(&r->out->json, mapping ? "{" : "[");
 	return 0;
@@ -214,7 +214,7 @@ yaml_failed(struct reading *r, const char *text, size_t len,
 	}
 	*place = yaml_place(&parser->problem_mark);
 	return err_set(r->err, "%s", parser->problem != NULL ?
-	        parser->problem : "this is no YAML");
+	        parser->problem : "this is not valid YAML");
 }
 
 static int
@@ -244,7 +244,7 @@ yaml_translate(const char *text, size_t len, struct translation *translation,
 
 	*place = (struct place){ 1, 1 };
 	if (yaml_parser_initialize(&r.parser) == 0)
-		return err_set(err, "there is no memory to read it");
+		return err_set(err, "not enough memory to read it");
 	yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
 	yaml_parser_set_input_string(
 	    &r.parser, (const unsigned char *)text, len);
