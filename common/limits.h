@@ -77,6 +77,18 @@
 #define OUTPUT_AWAKE 16
 
 /*
+ * A box with three descriptors sends the output of its code as base64 in
+ * frames: each has at most one read from a pipe, with its padding. An exit code
+ * is a byte, and so is the number of a signal. When such a box does not start,
+ * this many bytes of its errors explain it: the last lines of an engine, and
+ * less than the packet of DONE holds when all of them are invalid UTF-8.
+ */
+#define OUTPUT_FRAME_MAX ((PIPE_CHUNK + 2) / 3 * 4)
+#define END_STATUS_MAX 255
+#define START_ERRORS_MAX (2 * KIB)
+#define START_ERRORS_REPAIRED_MAX (OUTPUT_REPAIRED_FACTOR * START_ERRORS_MAX)
+
+/*
  * Tool calls: maximum requests in flight of one execution, and maximum bytes of
  * answers that its box has not read.
  */

@@ -8,6 +8,12 @@
  *	{"type":"rpc_request","id":N,"payload":P}	after the run frame
  *	{"type":"cancel","id":N}	the answer is no longer needed
  *
+ * From a box with three descriptors, such as a container, also:
+ *
+ *	{"type":"out","data":"base64"}	standard output of the code
+ *	{"type":"err","data":"base64"}	standard error of the code
+ *	{"type":"end","exit":N|"signal":N[,"memory":true]}	once, last
+ *
  * To the box:
  *
  *	{"type":"run","code":"…"[,"memory":true][,"echo":true][,"output":N]
@@ -42,9 +48,13 @@
  *				"data":"base64" ["title"]
  *	progress		"done":N ["total":N, "text"], in thousandths
  *
+ * "memory" of an end is set when the kernel has killed a process of the box for
+ * lack of memory.
+ *
  * Any other frame of the box is a protocol violation, which ends the box.
- * Forging a frame gains nothing: the code may make every request itself. Runs
- * in the relay.
+ * Forging a frame gains nothing: the code may make every request and print all
+ * output itself, and a reported end counts only where it agrees with the status
+ * that the supervisor sees. Runs in the relay.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -123,6 +133,7 @@ static int
 frames_take(struct frames *frames, const struct line *line, struct err *err)
 {
 	struct json_span frame, type;
+	int taken;
 
 	if (line->oversized && frames->sent)
 		return calls_oversized(frames->relay->calls, line, err);
@@ -132,6 +143,9 @@ frames_take(struct frames *frames, const struct line *line, struct err *err)
 		return err_wrap(err, "a frame that is not JSON");
 	if (json_span_get(frame, "type", &type) != 1)
 		return err_set(err, "a frame without a type");
+	taken = streams_take(frames->relay, frame, type, err);
+	if (taken != 0)
+		return taken == 1 ? 0 : -1;
 	if (json_span_is(type, "ready"))
 		return frames_take_ready(frames, err);
 	if (json_span_is(type, "rpc_request"))

@@ -51,6 +51,7 @@ main(void)
 	progress_free(&relay.progress);
 	output_free(&relay.out);
 	output_free(&relay.errors);
+	output_free(&relay.outer);
 	channel_free(&relay.broker);
 	channel_free(&relay.store);
 	channel_free(&relay.supervisor);

@@ -198,18 +198,38 @@ output_much(int fd)
 }
 
 struct output *
+output_new_put(size_t max)
+{
+	struct output *output = mem_alloc(sizeof(*output));
+
+	output->fd = -1;
+	output->head_max = max / 2;
+	output->tail_max = max - max / 2;
+	return output;
+}
+
+struct output *
+output_new_tail(struct relay *relay, int *fd, size_t max,
+    void (*ended)(struct relay *relay))
+{
+	struct output *output = output_new(relay, fd, max, ended);
+
+	output->head_max = 0;
+	output->tail_max = max;
+	return output;
+}
+
+struct output *
 output_new(struct relay *relay, int *fd, size_t max,
     void (*ended)(struct relay *relay))
 {
-	struct output *output = mem_alloc(sizeof(*output));
+	struct output *output = output_new_put(max);
 	struct err err;
 
 	output->relay = relay;
 	output->ended = ended;
 	output->fd = fd_take(fd);
 	output->much = output_much(output->fd);
-	output->head_max = max / 2;
-	output->tail_max = max - max / 2;
 	if (fd_set_nonblock(output->fd, 1, &err) == -1)
 		fatal("%s", err.text);
 	output->readable = event_new(relay->base, output->fd,

@@ -40,6 +40,7 @@ relay_box_ready(struct relay *relay)
 	struct ipc_ready ready = { 0 };
 	struct err err;
 
+	relay->ready = 1;
 	if (channel_send_ready(relay->supervisor, &ready, &err) == -1)
 		relay_unheard("cannot report that the box is ready", &err);
 }
@@ -87,12 +88,28 @@ relay_place_pictures(struct relay *relay, const struct output_kept *out)
 	}
 }
 
+/* The report of the end, and the errors of a box that was never ready. */
+static void
+relay_add_report(
+    struct relay *relay, struct output_kept *outer, struct ipc_done *done)
+{
+	done->end = relay->report.end;
+	done->end_status = relay->report.status;
+	done->end_memory = (uint64_t)relay->report.memory;
+	if (relay->outer == NULL || relay->ready)
+		return;
+	output_take(relay->outer, outer);
+	done->start_errors = (struct ipc_bytes){
+		(const uint8_t *)outer->data, outer->len
+	};
+}
+
 /* All pipes are drained: sends the kept output. */
 static void
 relay_conclude(struct relay *relay)
 {
 	auto_buffer struct buffer waiting = { 0 };
-	struct output_kept out, errors;
+	struct output_kept out, errors, outer = { 0 };
 	struct ipc_done done = { 0 };
 	struct err err;
 	int sent;
@@ -114,7 +131,9 @@ relay_conclude(struct relay *relay)
 	done.waiting = (struct ipc_bytes){
 		(const uint8_t *)waiting.data, waiting.len
 	};
+	relay_add_report(relay, &outer, &done);
 	sent = channel_send_done(relay->supervisor, &done, &err);
+	free(outer.data);
 	free(out.data);
 	free(errors.data);
 	if (sent == -1)
@@ -253,6 +272,26 @@ relay_send_progress(struct relay *relay, struct ipc_progress *message)
 
 /* Beginning */
 
+/* The code of a box with three descriptors has no pipes of its own. */
+static void
+relay_prepare_output(struct relay *relay, struct ipc_prepare *prepare)
+{
+	size_t max = prepare->output_max;
+
+	if (prepare->out == -1) {
+		relay->open_pipes = 2;
+		relay->out = output_new_put(max);
+		relay->errors = output_new_put(max);
+		relay->outer = output_new_tail(relay, &prepare->errors,
+		    START_ERRORS_MAX, relay_pipe_ended);
+		return;
+	}
+	relay->open_pipes = 3;
+	relay->out = output_new(relay, &prepare->out, max, relay_pipe_ended);
+	relay->errors =
+	    output_new(relay, &prepare->errors, max, relay_pipe_ended);
+}
+
 void
 relay_prepare(struct relay *relay, struct ipc_prepare *prepare)
 {
@@ -265,12 +304,8 @@ relay_prepare(struct relay *relay, struct ipc_prepare *prepare)
 	relay->calls = calls_new(relay, &calls);
 	relay->progress = progress_new(relay, relay_send_progress);
 	relay->outbox = outbox_new(relay->base, &prepare->control_out);
-	relay->open_pipes = 3;
 	relay->output_max = prepare->output_max;
-	relay->out = output_new(
-	    relay, &prepare->out, prepare->output_max, relay_pipe_ended);
-	relay->errors = output_new(
-	    relay, &prepare->errors, prepare->output_max, relay_pipe_ended);
+	relay_prepare_output(relay, prepare);
 	relay->frames = frames_new(relay, &prepare->control_in, &frames);
 }
 

@@ -22,6 +22,19 @@ struct outbox;
 struct calls;
 struct progress;
 
+/* The end of the code as the box reports it. */
+enum relay_end {
+	RELAY_END_NONE,
+	RELAY_END_EXIT,   /* status is the exit code */
+	RELAY_END_SIGNAL, /* status is the number of the signal */
+};
+
+struct relay_report {
+	enum relay_end end;
+	uint64_t status;
+	int memory; /* the kernel killed a process for lack of memory */
+};
+
 struct relay {
 	struct event_base *base;
 	channel_handler *const *routes; /* a handler for every message to it */
@@ -33,6 +46,13 @@ struct relay {
 	struct calls *calls;    /* requests of the code to servers and store */
 	struct output *out;     /* standard output of the code */
 	struct output *errors;  /* standard error of the code */
+	/*
+	 * Errors of a box with three descriptors, whose output and whose end
+	 * are frames; NULL: the box has pipes for its output.
+	 */
+	struct output *outer;
+	struct relay_report report; /* of such a box */
+	int ready;              /* the box has asked for code */
 	size_t open_pipes;      /* pipes of the box that are still open */
 	size_t output_max;      /* bytes kept of each stream */
 	size_t pictures;        /* number of pictures shown */
@@ -42,8 +62,8 @@ struct relay {
 
 /*
  * Calls go down only: main, routes, on_*, relay, frames, calls, request,
- * store_request, member, pictures, progress, outbox and output. Calls upwards
- * are callbacks, which are given at construction.
+ * store_request, streams, member, pictures, progress, outbox and output. Calls
+ * upwards are callbacks, which are given at construction.
  */
 
 /* on_supervisor.c: the handlers; each takes the descriptors that it needs. */
@@ -276,6 +296,16 @@ int store_request_read(
 int store_request_send(
     struct channel *store, const struct request *request, struct err *err);
 
+/* streams.c: the output of a box with three descriptors. */
+
+/*
+ * Handles a frame of this type if it is output of the code, or the report of
+ * its end. Returns 1 if it is, 0 if it is not, or -1 with err if the box
+ * violated the protocol.
+ */
+int streams_take(struct relay *relay, struct json_span frame,
+    struct json_span type, struct err *err);
+
 /* pictures.c: pictures shown by the code. */
 
 /*
@@ -431,6 +461,13 @@ struct output_kept {
  */
 struct output *output_new(struct relay *relay, int *fd, size_t max,
     void (*ended)(struct relay *relay));
+
+/* The same for a stream of which only the last bytes are kept. */
+struct output *output_new_tail(struct relay *relay, int *fd, size_t max,
+    void (*ended)(struct relay *relay));
+
+/* A stream without a pipe: it receives what output_put adds. */
+struct output *output_new_put(size_t max);
 void output_free(struct output **output);
 
 /*

@@ -106,6 +106,27 @@ on_relay_read_waiting(
 	return 0;
 }
 
+/* Copies the report of the end, and the errors of a box that did not start. */
+static int
+on_relay_read_report(
+    struct box *box, const struct ipc_done *done, struct err *err)
+{
+	const char *text = (const char *)done->start_errors.data;
+	size_t len = done->start_errors.len;
+
+	if (done->end == BOX_REPORT_NONE &&
+	    (done->end_status != 0 || done->end_memory != 0))
+		return err_set(err, "a status without an end");
+	if (!utf8_valid(text, len))
+		return err_set(err, "errors that are not UTF-8");
+	box->report.end = (int)done->end;
+	box->report.status = (int)done->end_status;
+	box->report.memory = (int)done->end_memory;
+	if (len > 0)
+		box->start_errors = mem_dup(text, len);
+	return 0;
+}
+
 void
 supervisor_on_done(struct box *box, struct ipc_done *done)
 {
@@ -120,6 +141,7 @@ supervisor_on_done(struct box *box, struct ipc_done *done)
 	    on_relay_read_stream(&done->errors, done->errors_head,
 	        done->errors_dropped, max, &errors, &err) == -1 ||
 	    pictures_check(&box->pictures, &out, &err) == -1 ||
+	    on_relay_read_report(box, done, &err) == -1 ||
 	    on_relay_read_waiting(&done->waiting, &waiting, &err) == -1) {
 		free(out.data);
 		free(errors.data);

@@ -195,6 +195,7 @@ box_free(struct box **boxp)
 	fd_close(&box->left);
 	free(box->failure);
 	free(box->waiting);
+	free(box->start_errors);
 	free(box->out.data);
 	free(box->errors.data);
 	pictures_reset(&box->pictures);

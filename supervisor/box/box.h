@@ -88,6 +88,20 @@ enum box_cause {
 	BOX_CAUSE_LOOSE,     /* the same: its processes could not be stopped */
 };
 
+/*
+ * The end of the code as a box with three descriptors reports it. The code may
+ * have forged it: it counts only where the status that the runtime sees agrees.
+ */
+struct box_report {
+	enum {
+		BOX_REPORT_NONE,
+		BOX_REPORT_EXIT,   /* status is the exit code */
+		BOX_REPORT_SIGNAL, /* status is the number of the signal */
+	} end;
+	int status;
+	int memory; /* the kernel killed a process for lack of memory */
+};
+
 enum box_state {
 	BOX_STARTING, /* being built; it has no code */
 	BOX_READY,    /* waits for code */
@@ -135,6 +149,12 @@ struct box {
 	struct box_progress progress; /* reported by its code */
 	uint64_t tool_calls;
 	char *waiting; /* tool calls without an answer; NULL: none */
+	struct box_report report; /* valid when its output has come */
+	/*
+	 * The last errors of a box with three descriptors that never was ready,
+	 * and of the program that started it: UTF-8; NULL: none.
+	 */
+	char *start_errors;
 	/* Private. */
 	LIST_ENTRY(box) entry; /* in boxes->dropped */
 	const struct language *language; /* of its code, static */

@@ -1,9 +1,11 @@
 /*
- * Fuzz target of relay/frames, calls, request and outbox: whatever a box says,
+ * Fuzz target of relay/frames, calls, request, streams and outbox: whatever a
+ * box says,
  * the broker is sent only what the catalogue can carry, on one line each, an
  * id is under way once, and the box reads one JSON value per line. The first
  * byte chooses the broker, the second one the cutting; the rest is said.
  */
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,6 +13,7 @@
 #include "common/fd.h"
 #include "common/ipc.h"
 #include "common/mem.h"
+#include "common/utf8.h"
 #include "fuzz.h"
 #include "relay/relay.h"
 
@@ -23,6 +26,7 @@ enum broker {
 	BROKER_IS_FULL = 4,
 	BROKER_ENDS = 8,
 	BOX_IS_NOT_READY = 16,
+	BOX_HAS_THREE = 32, /* descriptors: its output is frames */
 };
 
 static struct relay relay;
@@ -261,6 +265,39 @@ talk(int out, int in, const char *data, size_t len, size_t step)
 	check_box(in);
 }
 
+/* Never cut here: it is as long as it was said, or shorter. */
+static void
+check_stream(struct output **output, size_t said)
+{
+	struct output_kept kept;
+
+	output_take(*output, &kept);
+	FUZZ_ASSERT(kept.len <= UTF8_REPAIR_FACTOR * said);
+	FUZZ_ASSERT(kept.dropped <= said);
+	FUZZ_ASSERT(utf8_valid(kept.data, kept.len));
+	free(kept.data);
+	output_free(output);
+}
+
+static void
+open_streams(void)
+{
+	relay.out = output_new_put(KIB);
+	relay.errors = output_new_put(KIB);
+	relay.outer = broker & BOX_HAS_THREE ? output_new_put(KIB) : NULL;
+	relay.report = (struct relay_report){ 0 };
+}
+
+static void
+check_streams(size_t said)
+{
+	FUZZ_ASSERT(relay.outer != NULL || relay.report.end == RELAY_END_NONE);
+	FUZZ_ASSERT(relay.report.status <= END_STATUS_MAX);
+	check_stream(&relay.out, said);
+	check_stream(&relay.errors, said);
+	output_free(&relay.outer);
+}
+
 static void
 open_relay(int *to_relay, int *to_box)
 {
@@ -276,6 +313,7 @@ open_relay(int *to_relay, int *to_box)
 	relay.outbox = outbox_new(relay.base, &out[1]);
 	relay.calls = calls_new(&relay, &calls_ends);
 	relay.store = NULL;
+	open_streams();
 	store_wanted = 0;
 	relay.frames = frames_new(&relay, &in[0], &frames_ends);
 	frames_start(relay.frames, &(struct frames_run){ "x", 1, 1, 1, 0, 1 },
@@ -300,6 +338,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	frames_free(&relay.frames);
 	outbox_free(&relay.outbox);
 	calls_free(&relay.calls);
+	check_streams(size);
 	fd_close(&to_relay);
 	fd_close(&to_box);
 	return 0;

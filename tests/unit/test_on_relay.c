@@ -257,6 +257,52 @@ START_TEST(reads_what_was_waited_for)
 }
 END_TEST
 
+/* The report of a box with three descriptors, and why one did not start. */
+static const struct {
+	uint64_t end, status, memory;
+	const char *errors;
+	const char *told;
+} reports[] = {
+	{ 0, 0, 0, "", "drained\n" },
+	{ BOX_REPORT_EXIT, 255, 0, "", "drained\n" },
+	{ BOX_REPORT_SIGNAL, 9, 1, "", "drained\n" },
+	{ 0, 0, 0, "no image \xc3\xa9\n", "drained\n" },
+	{ 0, 1, 0, "", "fail: protocol violation by the relay: a status "
+	    "without an end\ndrained\n" },
+	{ 0, 0, 1, "", "fail: protocol violation by the relay: a status "
+	    "without an end\ndrained\n" },
+	{ 0, 0, 0, "\xff", "fail: protocol violation by the relay: errors "
+	    "that are not UTF-8\ndrained\n" },
+};
+
+START_TEST(reads_reports)
+{
+	const char *errors = reports[_i].errors;
+	struct ipc_done done = { .out = inline_blob("x"), .out_head = 1,
+		.errors = inline_blob("y"), .errors_head = 1,
+		.tool_calls = TOOL_CALLS,
+		.end = reports[_i].end, .end_status = reports[_i].status,
+		.end_memory = reports[_i].memory,
+		.start_errors = { (const uint8_t *)errors, strlen(errors) } };
+
+	supervisor_on_done(&box, &done);
+	ck_assert_str_eq(told.data, reports[_i].told);
+	if (told.data[0] == 'd') {
+		ck_assert_uint_eq(box.report.end, reports[_i].end);
+		ck_assert_uint_eq(
+		    (uint64_t)box.report.status, reports[_i].status);
+		ck_assert_uint_eq(
+		    (uint64_t)box.report.memory, reports[_i].memory);
+		if (errors[0] != '\0')
+			ck_assert_str_eq(box.start_errors, errors);
+		else
+			ck_assert_ptr_null(box.start_errors);
+	}
+	free(mem_take(&box.start_errors));
+	forget();
+}
+END_TEST
+
 START_TEST(reads_large_streams)
 {
 	send_large(3 * MAX_OUTPUT);
@@ -344,6 +390,7 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, refuses_bad_streams, 0, 2 * UNIT_COUNT(bad));
 	tcase_add_loop_test(tc, reads_what_was_waited_for, 0,
 	    UNIT_COUNT(waitings));
+	tcase_add_loop_test(tc, reads_reports, 0, UNIT_COUNT(reports));
 	tcase_add_test(tc, reads_large_streams);
 	tcase_add_test(tc, refuses_larger_streams);
 	tcase_add_test(tc, passes_on_what_the_relay_says);

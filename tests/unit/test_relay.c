@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/base64.h"
 #include "common/buffer.h"
 #include "common/fd.h"
 #include "common/ipc_socket.h"
@@ -155,6 +156,15 @@ start_with(int code)
 	if (pid == 0)
 		become_relay(pair[1]);
 	close(pair[1]);
+}
+
+/* Frames come where a box has three descriptors, and nothing else does. */
+static void
+make_three(const char *code)
+{
+	make_start(code, strlen(code), 64 * KIB);
+	fd_close(&prepare.out);
+	fd_close(&code_out);
 }
 
 static void
@@ -305,6 +315,24 @@ send_result(uint64_t id, const char *payload, size_t len)
 	ck_assert_int_eq(ipc_encode(IPC_RESULT, &result, &packet, &err), 0);
 	ck_assert_int_eq(ipc_socket_send(broker, &packet, &err), 0);
 	ipc_packet_close(&packet);
+}
+
+/* The most memory that the relay ever had, in kB. */
+static long
+relay_peak(void)
+{
+	auto_free char *path = mem_printf("/proc/%d/status", (int)pid);
+	FILE *file = fopen(path, "r");
+	char line[256];
+	long peak = -1;
+
+	ck_assert_ptr_nonnull(file);
+	while (fgets(line, sizeof(line), file) != NULL)
+		if (strncmp(line, "VmHWM:", 6) == 0)
+			peak = strtol(line + 6, NULL, 10);
+	fclose(file);
+	ck_assert_int_gt(peak, 0);
+	return peak;
 }
 
 /* Tests */
@@ -712,6 +740,166 @@ START_TEST(is_named_after_its_execution)
 }
 END_TEST
 
+/* Boxes with three descriptors */
+
+/* What such a box sends, in pieces of step bytes. */
+static void
+box_sends(const char *text, size_t step)
+{
+	size_t len = strlen(text), part;
+
+	for (; len > 0; text += part, len -= part) {
+		part = len < step ? len : step;
+		put(box_out, text, part);
+	}
+}
+
+/* Output is in frames, and so is the end; its errors are not the code's. */
+START_TEST(takes_output_as_frames)
+{
+	static const char frames[] =
+	    "{\"type\":\"err\",\"data\":\"c3RhcnQK\"}\n" READY
+	    "{\"type\":\"out\",\"data\":\"b25l\"}\n" CALL
+	    "{\"type\":\"out\",\"data\":\"IGxpbmUK\"}\n"
+	    "{\"type\":\"end\",\"signal\":9,\"memory\":true}\n";
+
+	make_three("print(1)");
+	start_made();
+	put(code_errors, "engine\n", 7);
+	box_sends(READY, strlen(READY));
+	expect(IPC_READY);
+	expect(IPC_RUNNING);
+	box_reads("{\"type\":\"run\",\"code\":\"print(1)\","
+	    "\"output\":65536,\"servers\":" SERVERS "}\n");
+	box_sends("{\"type\":\"err\",\"data\":\"c3RhcnQK\"}\n",
+	    (size_t)_i + 1);
+	box_sends(strstr(frames, READY) + strlen(READY), (size_t)_i + 1);
+	expect_on(broker, IPC_CALL_TOOL);
+	fd_close(&box_out);
+	fd_close(&code_errors);
+	expect_done("one line\n", "start\n");
+	ck_assert_uint_eq(msg.done.end, RELAY_END_SIGNAL);
+	ck_assert_uint_eq(msg.done.end_status, 9);
+	ck_assert_uint_eq(msg.done.end_memory, 1);
+	ck_assert_uint_eq(msg.done.start_errors.len, 0);
+	end_relay();
+}
+END_TEST
+
+/* A box that has not become ready: the last of what its engine wrote. */
+START_TEST(explains_a_box_that_was_never_ready)
+{
+	auto_free char *much = mem_alloc(2 * START_ERRORS_MAX);
+	size_t len = (size_t)_i * (START_ERRORS_MAX / 2);
+	const uint8_t *kept;
+
+	memset(much, '\xff', 2 * START_ERRORS_MAX);
+	make_three("print(1)");
+	start_made();
+	put(code_errors, much, len);
+	put(code_errors, "no image\n", 9);
+	fd_close(&code_errors);
+	fd_close(&box_out);
+	expect(IPC_DONE);
+	ck_assert_uint_eq(msg.done.end, RELAY_END_NONE);
+	ck_assert_uint_eq(msg.done.out.len, 0);
+	ck_assert_uint_eq(msg.done.errors.len, 0);
+	if (len > START_ERRORS_MAX - 9)
+		len = START_ERRORS_MAX - 9;
+	ck_assert_uint_eq(msg.done.start_errors.len, 3 * len + 9);
+	kept = msg.done.start_errors.data + 3 * len;
+	ck_assert_mem_eq(kept, "no image\n", 9);
+	ipc_message_close(IPC_DONE, &msg);
+	end_relay();
+}
+END_TEST
+
+/* The value of the last expression counts as output there, too. */
+START_TEST(takes_an_echo_behind_frames)
+{
+	make_three("print(1)");
+	start_made();
+	run_box();
+	if (_i == 1)
+		box_sends("{\"type\":\"err\",\"data\":\"eA==\"}\n", 99);
+	box_sends("{\"type\":\"rpc_request\",\"id\":2,"
+	    "\"payload\":{\"type\":\"echo\",\"text\":\"42\"}}\n"
+	    "{\"type\":\"end\",\"exit\":0}\n", 999);
+	fd_close(&box_out);
+	fd_close(&code_errors);
+	expect_done(_i == 1 ? "" : "42\n", _i == 1 ? "x" : "");
+	ck_assert_uint_eq(msg.done.end, RELAY_END_EXIT);
+	end_relay();
+}
+END_TEST
+
+static const struct {
+	int three; /* whether the box has three descriptors */
+	const char *frame, *why;
+} wrong[] = {
+	{ 0, "{\"type\":\"out\",\"data\":\"eA==\"}\n",
+	    "a frame of an unknown type" },
+	{ 0, "{\"type\":\"end\",\"exit\":0}\n",
+	    "a frame of an unknown type" },
+	{ 1, "{\"type\":\"out\",\"data\":\"eA\"}\n",
+	    "output that is not base64" },
+	{ 1, "{\"type\":\"end\",\"exit\":0}\n" READY,
+	    "a frame after the end of the code" },
+	{ 1, "hello\n", "a frame that is not JSON: 'h' where a value should "
+	    "be, at byte 1" },
+	{ 1, "{\"type\":\"in\"}\n", "a frame of an unknown type" },
+};
+
+START_TEST(reports_wrong_frames)
+{
+	if (wrong[_i].three)
+		make_three("print(1)");
+	else
+		make_start("print(1)", 8, 1024);
+	start_made();
+	run_box();
+	box_sends(wrong[_i].frame, 999);
+	expect(IPC_FAULT);
+	ck_assert_str_eq(msg.fault.reason, wrong[_i].why);
+	fd_close(&code_out);
+	fd_close(&code_errors);
+	expect_done("", "");
+	end_relay();
+}
+END_TEST
+
+/* Much output is cut as that of a pipe is, and no memory is kept for it. */
+START_TEST(bounds_output_in_frames)
+{
+	const size_t max = 64 * KIB, chunks = 1024;
+	auto_buffer struct buffer frame = { 0 };
+	auto_free char *data = mem_alloc(PIPE_CHUNK);
+	long peak;
+	size_t n;
+
+	memset(data, 'x', PIPE_CHUNK);
+	buffer_add_text(&frame, "{\"type\":\"out\",\"data\":\"");
+	base64_add(&frame, data, PIPE_CHUNK);
+	buffer_add_text(&frame, "\"}\n");
+	make_three("print(1)");
+	start_made();
+	run_box();
+	put(box_out, frame.data, frame.len);
+	peak = relay_peak();
+	for (n = 1; n < chunks; n++)
+		put(box_out, frame.data, frame.len);
+	ck_assert_int_le(relay_peak() - peak, MIB / KIB);
+	fd_close(&box_out);
+	fd_close(&code_errors);
+	expect(IPC_DONE);
+	is_blob(&msg.done.out, data, max);
+	ck_assert_uint_eq(msg.done.out_head, max / 2);
+	ck_assert_uint_eq(msg.done.out_dropped, chunks * PIPE_CHUNK - max);
+	ipc_message_close(IPC_DONE, &msg);
+	end_relay();
+}
+END_TEST
+
 /* Calls of tools */
 
 START_TEST(hands_calls_over)
@@ -805,24 +993,6 @@ START_TEST(reports_a_bad_request)
 }
 END_TEST
 
-/* The most memory that the relay ever had, in kB. */
-static long
-relay_peak(void)
-{
-	auto_free char *path = mem_printf("/proc/%d/status", (int)pid);
-	FILE *file = fopen(path, "r");
-	char line[256];
-	long peak = -1;
-
-	ck_assert_ptr_nonnull(file);
-	while (fgets(line, sizeof(line), file) != NULL)
-		if (strncmp(line, "VmHWM:", 6) == 0)
-			peak = strtol(line + 6, NULL, 10);
-	fclose(file);
-	ck_assert_int_gt(peak, 0);
-	return peak;
-}
-
 /* The largest answers, which the box is slow to read, stay where they are. */
 START_TEST(keeps_no_large_answers)
 {
@@ -886,6 +1056,11 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, ends_with_garbage);
 	tcase_add_test(tc, does_not_run_unlocked);
 	tcase_add_test(tc, is_named_after_its_execution);
+	tcase_add_loop_test(tc, takes_output_as_frames, 0, 5);
+	tcase_add_loop_test(tc, explains_a_box_that_was_never_ready, 0, 4);
+	tcase_add_loop_test(tc, takes_an_echo_behind_frames, 0, 2);
+	tcase_add_loop_test(tc, reports_wrong_frames, 0, UNIT_COUNT(wrong));
+	tcase_add_test(tc, bounds_output_in_frames);
 }
 
 int
