@@ -105,6 +105,7 @@ static const struct constant constants[] = {
 	CONSTANT(TCGETS),
 	CONSTANT(TIOCGPGRP),
 	CONSTANT(TIOCGWINSZ),
+	CONSTANT(TIOCSPGRP),
 	{ NULL, 0 },
 };
 static __attribute__((format(printf, 2, 3), noreturn)) void

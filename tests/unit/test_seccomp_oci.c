@@ -1,7 +1,7 @@
 /*
  * Tests of common/seccomp_oci, the build-time tool: the profile that it makes
  * of the system calls of the box means, once an engine of containers has
- * compiled it, what the box's own filter means.
+ * compiled it, what a filter of the same rules means.
  *
  * Usage: test_seccomp_oci PATH/box_profile.json PATH/seccomp_oci
  */
@@ -11,6 +11,7 @@
 #include <sched.h>
 #include <seccomp.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -20,7 +21,7 @@
 #include "unit.h"
 
 #include "bpf.h"
-#include "box_filter.h"
+#include "box_profile_filter.h"
 
 /* Numbers of system calls, and some that are none. */
 #define CALLS 700
@@ -157,7 +158,7 @@ static void
 compare(const struct seccomp_data *data)
 {
 	uint32_t wanted =
-	    bpf_judge(box_filter, UNIT_COUNT(box_filter), data);
+	    bpf_judge(box_profile_filter, UNIT_COUNT(box_profile_filter), data);
 	uint32_t got = plain(bpf_judge(filter, filter_len, data));
 
 	ck_assert_msg(got == wanted,
@@ -196,6 +197,8 @@ START_TEST(arguments_decide)
 		{ SYS_setxattr, { 0 }, SECCOMP_RET_ERRNO | EOPNOTSUPP },
 		{ SYS_fcntl, { 0, F_GETFL }, SECCOMP_RET_ALLOW },
 		{ SYS_fcntl, { 0, F_SETPIPE_SZ }, SECCOMP_RET_ERRNO | EPERM },
+		{ SYS_ioctl, { 0, TIOCSPGRP }, SECCOMP_RET_ALLOW },
+		{ SYS_ioctl, { 0, TIOCSTI }, SECCOMP_RET_ERRNO | EPERM },
 		{ SYS_clone, { SIGCHLD }, SECCOMP_RET_ALLOW },
 		{ SYS_clone, { CLONE_NEWUSER }, SECCOMP_RET_ERRNO | EPERM },
 		{ SYS_prlimit64, { 0x100000001ULL },
@@ -242,7 +245,7 @@ add_tests(TCase *tc)
 {
 	tcase_add_unchecked_fixture(tc, load, NULL);
 	tcase_add_loop_test(tc, it_means_the_same, 0, CALLS);
-	tcase_add_loop_test(tc, arguments_decide, 0, 11);
+	tcase_add_loop_test(tc, arguments_decide, 0, 13);
 	tcase_add_test(tc, foreign_calls_kill);
 	tcase_add_test(tc, a_list_must_refuse_the_rest);
 }
