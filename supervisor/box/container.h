@@ -1,0 +1,88 @@
+/*
+ * A container as a box: the command lines of the engines podman and docker.
+ * These functions only compose text. No code, no variable of the user and no
+ * name of a server is part of it: every user of the host can read a command
+ * line. Runs in the supervisor.
+ */
+#ifndef SUPERVISOR_CONTAINER_H
+#define SUPERVISOR_CONTAINER_H
+
+#include <stdint.h>
+
+#include "../../common/buffer.h"
+#include "../../common/err.h"
+
+enum container_engine {
+	CONTAINER_PODMAN,
+	CONTAINER_DOCKER,
+};
+
+/* The labels of every container: who has started it, and the box's number. */
+#define CONTAINER_LABEL_RUN "caisson.run"
+#define CONTAINER_LABEL_BOX "caisson.box"
+
+/* Where the bootstrap is mounted in a container. */
+#define CONTAINER_BOOTSTRAP "/run/caisson"
+
+/* A user or group ID of a container that is no root. */
+#define CONTAINER_ID_MAX 0xfffffffeU
+
+/* The description of one container. All texts stay the caller's. */
+struct container {
+	const char *name;      /* of the container, unique on this host */
+	const char *run;       /* the label of all containers of this Caisson */
+	unsigned long number;  /* of the box */
+	const char *image;
+	uint32_t uid;          /* of the code in the container; not 0 */
+	uint32_t gid;
+	const char *profile;   /* the path of the seccomp profile */
+	const char *bootstrap; /* a directory of the host */
+	const char *const *command; /* in the container; the last one is NULL */
+	uint64_t memory_bytes; /* of all processes and files */
+	uint64_t files_bytes;  /* of each writable directory */
+	unsigned long processes;
+	unsigned int cpus;     /* in hundredths; 0: no limit */
+	/*
+	 * The limit of processes of that user on the host, which containers of
+	 * one user share; 0: none.
+	 */
+	unsigned long user_processes;
+	unsigned long lifetime; /* in seconds, after which podman ends it */
+};
+
+/*
+ * Returns 0 if such a container can be described, or -1 with err: a name with
+ * other characters than letters, digits and "_.-", an image or a path that an
+ * engine would read as something else, or the user root.
+ */
+int container_check(const struct container *container, struct err *err);
+
+/* container_argv.c: command lines, as lists of texts (text_list.h). */
+
+/*
+ * Appends the command line that runs a container, which container_check has
+ * accepted. program is the path of the engine. The standard input, output and
+ * error of the command are those of the container; the container is removed
+ * when it ends.
+ */
+void container_argv_run(struct buffer *list, enum container_engine engine,
+    const char *program, const struct container *container);
+
+/* Appends the command line that kills and removes a container by name. */
+void container_argv_remove(struct buffer *list, enum container_engine engine,
+    const char *program, const char *name);
+
+/*
+ * Appends the command line that prints all containers with our labels, one line
+ * each: the label CONTAINER_LABEL_RUN, a space, the name.
+ */
+void container_argv_list(struct buffer *list, enum container_engine engine,
+    const char *program);
+
+/*
+ * Returns the texts of a list as an argument vector. The caller frees the
+ * vector; the texts belong to the list.
+ */
+char **container_argv_vector(const struct buffer *list);
+
+#endif

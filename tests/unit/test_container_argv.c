@@ -1,0 +1,340 @@
+/*
+ * Tests of supervisor/box/container_argv: what each engine is asked for, word
+ * by word, what each property of a container does to that, and which ones are
+ * refused. That podman and docker accept the words is for other tests to see.
+ */
+#include <string.h>
+
+#include "common/buffer.h"
+#include "common/mem.h"
+#include "common/text_list.h"
+#include "supervisor/box/container.h"
+#include "unit.h"
+
+static const char *const command[] = { "python3", "-I",
+	CONTAINER_BOOTSTRAP "/bootstrap.py", NULL };
+
+static const struct container plain = {
+	.name = "caisson-5-77-3",
+	.run = "5-77",
+	.number = 3,
+	.image = "localhost/python:1",
+	.uid = 65534,
+	.gid = 65533,
+	.profile = "/usr/libexec/caisson/box_profile.json",
+	.bootstrap = "/usr/libexec/caisson/python",
+	.command = command,
+	.memory_bytes = 64 << 20,
+	.files_bytes = 16 << 20,
+	.processes = 128,
+	.user_processes = 4096,
+	.lifetime = 600,
+};
+
+/* The words, joined by newlines: each has one before and after it. */
+static char *
+join(const struct buffer *list)
+{
+	struct buffer text = { 0 };
+	const char *word;
+
+	buffer_add_text(&text, "\n");
+	TEXT_LIST_EACH (word, list->data, list->len)
+		buffer_printf(&text, "%s\n", word);
+	return buffer_take(&text, NULL);
+}
+
+static char *
+run(enum container_engine engine, const struct container *container)
+{
+	auto_buffer struct buffer list = { 0 };
+	struct err err;
+
+	ck_assert_msg(container_check(container, &err) == 0, "%s", err.text);
+	container_argv_run(&list, engine, "/usr/bin/engine", container);
+	return join(&list);
+}
+
+#define BOTH 2
+
+static const struct {
+	enum container_engine engine; /* or BOTH */
+	const char *words; /* one option, joined by newlines */
+} wanted[] = {
+	{ BOTH, "/usr/bin/engine\nrun" },
+	{ BOTH, "--name\ncaisson-5-77-3" },
+	{ BOTH, "--label\ncaisson.run=5-77" },
+	{ BOTH, "--label\ncaisson.box=3" },
+	{ BOTH, "--rm" },
+	{ BOTH, "--interactive" },
+	{ BOTH, "--init" },
+	{ BOTH, "--sig-proxy=false" },
+	{ BOTH, "--pull\nnever" },
+	{ BOTH, "--log-driver\nnone" },
+	{ BOTH, "--no-healthcheck" },
+	{ BOTH, "--network\nnone" },
+	{ BOTH, "--ipc\nprivate" },
+	{ BOTH, "--cgroupns\nprivate" },
+	{ CONTAINER_PODMAN, "--pid\nprivate" },
+	{ CONTAINER_PODMAN, "--uts\nprivate" },
+	{ BOTH, "--hostname\nbox" },
+	{ BOTH, "--read-only" },
+	{ CONTAINER_PODMAN, "--read-only-tmpfs=false" },
+	{ CONTAINER_PODMAN, "--image-volume\nignore" },
+	{ CONTAINER_PODMAN, "--http-proxy=false" },
+	{ CONTAINER_PODMAN, "--no-hosts" },
+	{ CONTAINER_PODMAN, "--systemd\nfalse" },
+	{ CONTAINER_PODMAN, "--timeout\n600" },
+	{ CONTAINER_DOCKER, "--env\nHTTPS_PROXY=" },
+	{ CONTAINER_DOCKER, "--env\nall_proxy=" },
+	{ BOTH, "--cap-drop\nALL" },
+	{ BOTH, "--security-opt\nno-new-privileges" },
+	{ BOTH, "--security-opt\n"
+	    "seccomp=/usr/libexec/caisson/box_profile.json" },
+	{ BOTH, "--user\n65534:65533" },
+	{ BOTH, "--tmpfs\n/tmp:rw,noexec,nosuid,nodev,mode=1777,"
+	    "size=16777216" },
+	{ BOTH, "--tmpfs\n/workspace:rw,noexec,nosuid,nodev,mode=1777,"
+	    "size=16777216" },
+	{ BOTH, "--shm-size\n16777216" },
+	{ BOTH, "--mount\ntype=bind,source=/usr/libexec/caisson/python,"
+	    "destination=/run/caisson,readonly" },
+	{ BOTH, "--memory\n67108864" },
+	{ BOTH, "--memory-swap\n67108864" },
+	{ BOTH, "--pids-limit\n128" },
+	{ BOTH, "--ulimit\nnofile=256:256" },
+	{ BOTH, "--ulimit\nnproc=4096:4096" },
+	{ BOTH, "--ulimit\ncore=1:1" },
+	{ BOTH, "--entrypoint\npython3\nlocalhost/python:1\n-I\n"
+	    "/run/caisson/bootstrap.py" },
+};
+
+/* Returns how often the words are among the others, as whole words. */
+static size_t
+count(const char *all, const char *words)
+{
+	auto_free char *whole = mem_printf("\n%s\n", words);
+	size_t n = 0;
+
+	while ((all = strstr(all, whole)) != NULL) {
+		n++;
+		all++;
+	}
+	return n;
+}
+
+START_TEST(each_engine_is_asked_for_it_once)
+{
+	enum container_engine engine;
+
+	for (engine = 0; engine < BOTH; engine++) {
+		auto_free char *all = run(engine, &plain);
+		int is_wanted = wanted[_i].engine == BOTH ||
+		    wanted[_i].engine == engine;
+
+		ck_assert_msg(
+		    count(all, wanted[_i].words) == (is_wanted ? 1 : 0),
+		    "engine %d: %s in %s", (int)engine, wanted[_i].words, all);
+	}
+}
+END_TEST
+
+/* So that a new option is not forgotten above. */
+START_TEST(nothing_else_is_asked_for)
+{
+	enum container_engine engine;
+	size_t i, words, options;
+	const char *p;
+
+	for (engine = 0; engine < BOTH; engine++) {
+		auto_free char *all = run(engine, &plain);
+
+		/* The directory, locked memory, and other variables. */
+		options = engine == CONTAINER_DOCKER ? 5 + 8 : 5;
+		words = 0;
+		for (i = 0; i < UNIT_COUNT(wanted); i++)
+			options += strncmp(wanted[i].words, "--", 2) == 0 &&
+			    count(all, wanted[i].words) == 1;
+		for (p = all; (p = strstr(p, "\n--")) != NULL; p++)
+			words++;
+		ck_assert_uint_eq(words, options);
+	}
+}
+END_TEST
+
+START_TEST(processors_are_limited_on_request)
+{
+	struct container container = plain;
+	auto_free char *without = run(CONTAINER_PODMAN, &container);
+	auto_free char *with = NULL;
+
+	container.cpus = 105;
+	with = run(CONTAINER_PODMAN, &container);
+	ck_assert_uint_eq(count(without, "--cpus"), 0);
+	ck_assert_uint_eq(count(with, "--cpus\n1.05"), 1);
+}
+END_TEST
+
+START_TEST(a_user_may_have_any_number_of_processes)
+{
+	struct container container = plain;
+	auto_free char *all = NULL;
+
+	container.user_processes = 0;
+	all = run(CONTAINER_DOCKER, &container);
+	ck_assert_ptr_null(strstr(all, "nproc"));
+}
+END_TEST
+
+/* Large numbers are not cut. */
+START_TEST(numbers_are_whole)
+{
+	struct container container = plain;
+	auto_free char *all = NULL;
+
+	container.memory_bytes = 64ULL << 30;
+	container.files_bytes = 16ULL << 30;
+	container.uid = container.gid = CONTAINER_ID_MAX;
+	all = run(CONTAINER_PODMAN, &container);
+	ck_assert_uint_eq(count(all, "--memory\n68719476736"), 1);
+	ck_assert_uint_eq(count(all, "--shm-size\n17179869184"), 1);
+	ck_assert_uint_eq(count(all, "--user\n4294967294:4294967294"), 1);
+}
+END_TEST
+
+START_TEST(a_container_is_removed_by_name)
+{
+	static const char *const lines[] = {
+		"\n/bin/e\nrm\n--force\n--volumes\n--time\n0\na\n",
+		"\n/bin/e\nrm\n--force\n--volumes\na\n",
+	};
+	enum container_engine engine;
+
+	for (engine = 0; engine < BOTH; engine++) {
+		auto_buffer struct buffer list = { 0 };
+		auto_free char *all = NULL;
+
+		container_argv_remove(&list, engine, "/bin/e", "a");
+		all = join(&list);
+		ck_assert_str_eq(all, lines[engine]);
+	}
+}
+END_TEST
+
+START_TEST(containers_are_listed_by_label)
+{
+	static const char *const formats[] = {
+		"{{index .Labels \"caisson.run\"}} {{.Names}}",
+		"{{.Label \"caisson.run\"}} {{.Names}}",
+	};
+	enum container_engine engine;
+
+	for (engine = 0; engine < BOTH; engine++) {
+		auto_buffer struct buffer list = { 0 };
+		auto_free char *all = NULL;
+		auto_free char *line = mem_printf("\n/bin/e\nps\n--all\n"
+		    "--filter\nlabel=caisson.run\n--format\n%s\n",
+		    formats[engine]);
+
+		container_argv_list(&list, engine, "/bin/e");
+		all = join(&list);
+		ck_assert_str_eq(all, line);
+	}
+}
+END_TEST
+
+START_TEST(a_list_becomes_a_vector)
+{
+	auto_buffer struct buffer list = { 0 };
+	auto_free char **vector = NULL;
+
+	text_list_add(&list, "one");
+	text_list_add(&list, "");
+	text_list_add(&list, "a b");
+	vector = container_argv_vector(&list);
+	ck_assert_str_eq(vector[0], "one");
+	ck_assert_str_eq(vector[1], "");
+	ck_assert_str_eq(vector[2], "a b");
+	ck_assert_ptr_null(vector[3]);
+}
+END_TEST
+
+static const struct {
+	struct container with; /* its fields that are set */
+	const char *says; /* NULL: it is accepted */
+} checks[] = {
+	{ { 0 }, NULL },
+	{ { .image = "docker.io/library/python@sha256:0123" }, NULL },
+	{ { .name = "--privileged" }, "is no name" },
+	{ { .name = "" }, "is no name" },
+	{ { .name = "a b" }, "is no name" },
+	{ { .name = ".." }, "is no name" },
+	{ { .run = "a=b" }, "is no name" },
+	{ { .image = "" }, "'' is not the name of an image" },
+	{ { .image = "--privileged" },
+	    "'--privileged' is not the name of an image" },
+	{ { .image = "a b" }, "'a b' is not the name of an image" },
+	{ { .bootstrap = "/a,source=/etc" }, "a comma, a quote" },
+	{ { .bootstrap = "/a\"b" }, "a comma, a quote" },
+	{ { .bootstrap = "python" }, "does not begin with a slash" },
+};
+
+START_TEST(what_an_engine_would_misread_is_refused)
+{
+	struct container container = plain;
+	struct err err = { 0 };
+	int result;
+
+	if (checks[_i].with.name != NULL)
+		container.name = checks[_i].with.name;
+	if (checks[_i].with.run != NULL)
+		container.run = checks[_i].with.run;
+	if (checks[_i].with.image != NULL)
+		container.image = checks[_i].with.image;
+	if (checks[_i].with.bootstrap != NULL)
+		container.bootstrap = checks[_i].with.bootstrap;
+	result = container_check(&container, &err);
+	ck_assert_int_eq(result, checks[_i].says == NULL ? 0 : -1);
+	if (result == -1)
+		ck_assert_ptr_nonnull(strstr(err.text, checks[_i].says));
+}
+END_TEST
+
+START_TEST(root_is_refused)
+{
+	static const struct {
+		uint32_t uid, gid;
+	} users[] = { { 0, 0 }, { 1000, 0 }, { 0, 1000 },
+		{ UINT32_MAX, 1000 }, { 1000, UINT32_MAX } };
+	struct container container = plain;
+	struct err err = { 0 };
+
+	container.uid = users[_i].uid;
+	container.gid = users[_i].gid;
+	ck_assert_int_eq(container_check(&container, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "cannot run as root"));
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_loop_test(
+	    tc, each_engine_is_asked_for_it_once, 0, UNIT_COUNT(wanted));
+	tcase_add_test(tc, nothing_else_is_asked_for);
+	tcase_add_test(tc, processors_are_limited_on_request);
+	tcase_add_test(tc, a_user_may_have_any_number_of_processes);
+	tcase_add_test(tc, numbers_are_whole);
+	tcase_add_test(tc, a_container_is_removed_by_name);
+	tcase_add_test(tc, containers_are_listed_by_label);
+	tcase_add_test(tc, a_list_becomes_a_vector);
+	tcase_add_loop_test(tc, what_an_engine_would_misread_is_refused, 0,
+	    UNIT_COUNT(checks));
+	tcase_add_loop_test(tc, root_is_refused, 0, 5);
+}
+
+int
+main(void)
+{
+	return unit_run("container_argv", add_tests);
+}
