@@ -24,6 +24,13 @@ EQUAL = ("note: a part of a result, {%s: ...}, was compared with a text, and "
 UNEQUAL = ("note: a part of a result, {%s}, was compared with a text, which it "
            "never equals: compare one of its values\n")
 OPTIONAL = "error", "warning"  # in keys that may well be missing
+# In keys that the last page of several has not, and others have.
+PAGES = "next", "cursor", "more", "page", "token", "prev"
+MISSES = {}  # by key: what .get() returned for it, and the keys that there were
+MISSES_MAX = 8
+LOOKED_MAX = 10000  # values of a result that are looked at
+SHOWN_MAX = 40  # characters of what .get() returned
+NONE = "note: no result has %r, so .get(%r) returned %s: its parts have %s\n"
 TEXT = "note: the .data of %s is a text: len() counts its characters\n"
 # What the one list of a result is called.
 LISTS = "items", "results", "entries", "records", "rows", "data", "list"
@@ -122,6 +129,58 @@ def miss(part, key, default):
             seen.name, key, ", ".join(map(str, list(part)[:KEYS_MAX])),
             lists[0], len(part[lists[0]]))))
     return default
+
+
+def miss_value(part, key, default, frame):
+    """Note that the code asks for a value by a key that a part lacks."""
+    if len(MISSES) >= MISSES_MAX or not isinstance(key, str) or \
+            key in MISSES or not part or frame.f_globals.get(
+                "__name__") != "__main__" or any(
+                    word in key.lower() for word in OPTIONAL + PAGES):
+        return
+    if not any(value is default for value in part.values()):
+        MISSES[key] = default, list(part)
+
+
+def missed(words):
+    """Return notes on keys that code asks for and no result has, unless it
+    names the keys that come close.
+
+    words: strings and names in the code.  Where .get() returned None, the code
+    may have looked whether there is such a key: a note tells if one is close.
+    """
+    from ._near import is_part
+    from ._seen import SEEN
+    from ._servers import clean
+    found = []
+    results = [seen.result() for seen in list(SEEN.values())]
+    for key, (default, names) in MISSES.items():
+        near = [name for name in names
+                if isinstance(name, str) and is_part(key, name)]
+        if words.intersection(near) or default is None and len(
+                near) != 1 or any(
+                has_key(result.data, key) for result in results
+                if result is not None):
+            continue
+        text = repr(default)[:SHOWN_MAX]
+        found.append(clean(NONE % (key, key, text, ", ".join(
+            map(str, (near or names)[:KEYS_MAX])))))
+    return found[:1]
+
+
+def has_key(data, key):
+    """Whether some part of a result has a key."""
+    left, looked = [data], 0
+    while left and looked < LOOKED_MAX:
+        value = left.pop()
+        looked += 1
+        if isinstance(value, dict):
+            if key in value:
+                return True
+            left += dict.values(value)
+        elif isinstance(value, list):
+            left += value
+    return bool(left)
 
 
 def only_text(part):

@@ -39,11 +39,13 @@ class Part(dict):
     def get(self, key, default=None):
         """Return the value of a key, or the default."""
         if key not in self:
-            name = self._meant(key, type(default) is list)
+            is_list = type(default) is list
+            name = self._meant(key, is_list or default is None)
             if name is not None:
                 return self[name]
-            if type(default) is list:
+            if is_list:
                 return _counted.miss(self, key, default)
+            _counted.miss_value(self, key, default, sys._getframe(1))
         return super().get(key, default)
 
     def __missing__(self, key):

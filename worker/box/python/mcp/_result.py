@@ -2,7 +2,7 @@
 import _operator
 
 from . import _counted, _seen, _values
-from ._caller import for_await
+from ._caller import caller, for_await
 from ._data import (
     COLLECTIONS, Content, Part, Rows, both, part_of, parsed, text_of,
     unwrapped)
@@ -144,9 +144,13 @@ class Result(dict):
         return iter(data if isinstance(data, dict) else self._sequence())
 
     def __len__(self):
-        """Return how much the data has."""
-        if isinstance(self.data, (dict, list)):
-            return len(self.data)
+        """Return how much the data has, which the code may not mean."""
+        data = self.data
+        if isinstance(data, dict):
+            _counted.count(data, caller())
+            return dict.__len__(data)
+        if isinstance(data, list):
+            return len(data)
         raise TypeError("the result is neither a list nor a dict: write "
                         "len(r.text) or len(r.content)")
 

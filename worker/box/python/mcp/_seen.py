@@ -79,18 +79,19 @@ def notes(failed, code=None):
     """
     if failed:
         return TAKEN
-    from ._counted import COUNTED
+    from ._counted import COUNTED, missed
     from ._more import more_of, words_of
-    found = []
+    found, words = [], words_of(code)
     for seen in list(SEEN.values()):
         result = seen.result()
         if seen.more is None and result is not None and \
                 not result.is_error and "_seen" not in result.__dict__:
             seen.more = more_of(result, seen.arguments, seen.schema)
-        if seen.more and seen.more[1] not in words_of(code):
+        if seen.more and seen.more[1] not in words:
             found.append("note: %s: %s\n" % (seen.name, seen.more[0]))
     hidden = list(dict.fromkeys(REFUSED.values()))
-    return TAKEN + hidden[:NOTES_MAX] + COUNTED + found[:NOTES_MAX]
+    return TAKEN + hidden[:NOTES_MAX] + (COUNTED or missed(words)) + \
+        found[:NOTES_MAX]
 
 
 def structured(text):
