@@ -133,13 +133,14 @@ command_operands(const char *operands)
 		if (strncmp(operands, "-- ", 3) == 0)
 			printf(" Fl \\&-");
 		else
-			printf(operands[0] == '[' ? " Op Ar %.*s" : " Ar %.*s",
+			printf(operands[0] == '[' ?
+			        " Oo Ar %.*s Oc" : " Ar %.*s",
 			    (int)(end - operands) - (operands[0] == '['),
 			    operands + (operands[0] == '['));
 	}
 }
 
-/* The flags that a command takes. */
+/* The flags that a command takes, except --json, which its head shows. */
 static void
 command_flags(enum command_task task)
 {
@@ -150,7 +151,7 @@ command_flags(enum command_task task)
 		const struct command_flag_row *row = command_flag_row(flag);
 		char name[OPTION_NAME_SIZE];
 
-		if (!command_takes(task, flag))
+		if (flag == COMMAND_FLAG_JSON || !command_takes(task, flag))
 			continue;
 		if (end[0] == '\0')
 			puts(".Bl -tag -width Ds");
@@ -180,6 +181,8 @@ part_commands(void)
 		    row->verb == NULL ? "" : " ",
 		    row->verb == NULL ? "" : row->verb);
 		command_operands(row->operands == NULL ? "" : row->operands);
+		if (command_takes(row->task, COMMAND_FLAG_JSON))
+			printf(" Oo Fl -json Oc");
 		putchar('\n');
 		text(row->doc);
 		command_flags(row->task);
@@ -371,7 +374,7 @@ part_processes(void)
 		printf(".It Sy %s Pq Nm %s , No source in Pa %s\n", role->name,
 		    role->binary, role->folder);
 		buffer_printf(&facts,
-		    "Lives: %s. May: %s. Reads the bytes of: %s.",
+		    "Lifetime: %s. Privileges: %s. Parses: %s.",
 		    role->lifetime, role->may, role->reads);
 		text(facts.data);
 	}
@@ -426,9 +429,9 @@ static const struct {
 	[IPC_KIND_PIDFD] = { "PIDFD", NULL,
 	    "A descriptor: a pidfd." },
 	[IPC_KIND_FILE_R] = { "FILE_R", NULL,
-	    "A descriptor: a regular file, open for reading alone." },
+	    "A descriptor: a regular file, open for reading only." },
 	[IPC_KIND_FILE_A] = { "FILE_A", NULL,
-	    "A descriptor: a regular file, open for appending alone." },
+	    "A descriptor: a regular file, open for appending only." },
 	[IPC_KIND_DIR] = { "DIR", NULL,
 	    "A descriptor: a directory, open for reading." },
 };

@@ -396,7 +396,7 @@ options_print(const struct options *options, FILE *out)
 		ignored = mem_printf("ignored: %s", options->file_refusal);
 	options_print_line(out, "config.json", options->file,
 	    ignored != NULL ? ignored :
-	    options->file_found ? "read" : "not there");
+	    options->file_found ? "read" : "not found");
 }
 
 static void

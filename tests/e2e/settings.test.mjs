@@ -240,7 +240,7 @@ test('--help, --version and --check', async (t) => {
     const home = homeWith(s, { memory: '256m' });
 
     for (const [words, look] of [
-      [['help'], /^ {2}selftest +Try/m], [['-h'], /^ {2}selftest +Try/m],
+      [['help'], /^ {2}selftest +Test/m], [['-h'], /^ {2}selftest +Test/m],
       [['-h'], /^ {2}memory list\|show\|remove\|clear$/m],
       [['--help'], /^What code keeps:\n {2}memory list /m],
       [['--help'], /^Languages:\n {2}--python PATH$/m],

@@ -62,8 +62,8 @@ def about_sources():
 def about_roles():
     for role in house.roles():
         yield from (f"{role.name} ({role.binary}", role.folder,
-                    f"Lives: {role.lifetime}. May: {role.may}. "
-                    f"Reads the bytes of: {role.reads}.")
+                    f"Lifetime: {role.lifetime}. Privileges: {role.may}. "
+                    f"Parses: {role.reads}.")
 
 
 def about_messages():

@@ -626,7 +626,7 @@ static const struct {
 	{ "memory", NULL, 0, "  memory list ", "\n  memory show KEY " },
 	{ "selftest", NULL, 1, "  selftest ",
 	    "options that 'caisson --help' lists" },
-	{ "memory", "clear", 0, "  memory clear ", "  Remove all." },
+	{ "memory", "clear", 0, "  memory clear ", "  Remove all memories." },
 	{ "adopt", NULL, 0, "  adopt CLIENT ",
 	    "\n  caisson adopt cursor --undo " },
 	{ "state-max", NULL, 0, "  --state-max SIZE\n", "Default: 64m." },
