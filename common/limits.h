@@ -120,6 +120,16 @@
 #define PROGRESS_MS 100
 /* How many completions may be reported before that interval is over. */
 #define PROGRESS_SPARE 3
+/*
+ * The output of running code, shown to a client that watches: bytes of its
+ * start and of its end, and the interval in milliseconds. People read it, and
+ * its end interests most.
+ */
+#define SO_FAR_HEAD 1024
+#define SO_FAR_TAIL (3 * KIB)
+#define SO_FAR_MS 1000
+/* All of it, repaired, with a line for the bytes between. */
+#define SO_FAR_MAX (UTF8_REPAIR_FACTOR * (SO_FAR_HEAD + SO_FAR_TAIL) + 100)
 
 /*
  * Maximum number of servers that one execution may have started. A search

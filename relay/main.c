@@ -49,6 +49,7 @@ main(void)
 	outbox_free(&relay.outbox);
 	calls_free(&relay.calls);
 	progress_free(&relay.progress);
+	so_far_free(&relay.so_far);
 	output_free(&relay.out);
 	output_free(&relay.errors);
 	output_free(&relay.outer);

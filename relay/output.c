@@ -270,6 +270,19 @@ output_unroll_tail(struct output *output, struct buffer *tail)
 	}
 }
 
+unsigned long long
+output_total(const struct output *output)
+{
+	return output->total;
+}
+
+void
+output_copy(struct output *output, struct buffer *kept)
+{
+	buffer_add(kept, output->head.data, output->head.len);
+	output_unroll_tail(output, kept);
+}
+
 /* Whether a byte continues a word of adjacent letters. */
 static int
 output_is_word(char c)

@@ -115,6 +115,7 @@ relay_conclude(struct relay *relay)
 	int sent;
 
 	progress_end(relay->progress);
+	so_far_end(relay->so_far);
 	output_take(relay->out, &out);
 	output_take(relay->errors, &errors);
 	relay_place_pictures(relay, &out);
@@ -258,6 +259,7 @@ relay_show(struct relay *relay, const struct request_picture *picture,
 static void
 relay_tell(struct relay *relay, const struct request_progress *progress)
 {
+	so_far_end(relay->so_far);
 	progress_take(relay->progress, progress);
 }
 
@@ -268,6 +270,15 @@ relay_send_progress(struct relay *relay, struct ipc_progress *message)
 
 	if (channel_send_progress(relay->supervisor, message, &err) == -1)
 		relay_unheard("cannot pass on progress", &err);
+}
+
+static void
+relay_send_so_far(struct relay *relay, struct ipc_so_far *message)
+{
+	struct err err;
+
+	if (channel_send_so_far(relay->supervisor, message, &err) == -1)
+		relay_unheard("cannot pass on the output so far", &err);
 }
 
 /* Beginning */
@@ -303,6 +314,7 @@ relay_prepare(struct relay *relay, struct ipc_prepare *prepare)
 
 	relay->calls = calls_new(relay, &calls);
 	relay->progress = progress_new(relay, relay_send_progress);
+	relay->so_far = so_far_new(relay, relay_send_so_far);
 	relay->outbox = outbox_new(relay->base, &prepare->control_out);
 	relay->output_max = prepare->output_max;
 	relay_prepare_output(relay, prepare);
@@ -326,8 +338,10 @@ relay_start(struct relay *relay, struct ipc_start *start)
 		if (copy == NULL)
 			fatal("the code is unreadable: %s", err.text);
 	}
-	if (start->progress)
+	if (start->progress) {
 		progress_allow(relay->progress);
+		so_far_begin(relay->so_far);
+	}
 	run.code = copy != NULL ? copy : (const char *)start->code.data;
 	frames_start(relay->frames, &run, &start->servers);
 }

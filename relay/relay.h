@@ -21,6 +21,7 @@ struct frames;
 struct outbox;
 struct calls;
 struct progress;
+struct so_far;
 
 /* The end of the code as the box reports it. */
 enum relay_end {
@@ -58,6 +59,7 @@ struct relay {
 	size_t pictures;        /* number of pictures shown */
 	size_t pictures_bytes;  /* bytes of their base64 */
 	struct progress *progress; /* reports of the code */
+	struct so_far *so_far; /* its output, until it reports */
 };
 
 /*
@@ -335,6 +337,19 @@ void progress_take(
 /* The code has ended: passes on the last report. */
 void progress_end(struct progress *progress);
 
+/* so_far.c: the output of running code for a client that watches. */
+
+/* send is called at most once in SO_FAR_MS. */
+struct so_far *so_far_new(struct relay *relay,
+    void (*send)(struct relay *relay, struct ipc_so_far *message));
+void so_far_free(struct so_far **so_far);
+
+/* The code is started, and its client watches. */
+void so_far_begin(struct so_far *so_far);
+
+/* The code has ended, or reports progress itself: nothing more is sent. */
+void so_far_end(struct so_far *so_far);
+
 /* calls.c: the requests in flight. */
 
 /* Why every request is refused. */
@@ -478,6 +493,12 @@ void output_rest(struct output *output);
 
 /* Reads the output in the pipe, and wakes as soon as more arrives. */
 void output_look(struct output *output);
+
+/* Returns the number of bytes received so far. */
+unsigned long long output_total(const struct output *output);
+
+/* Appends the bytes that are kept so far: the head and then the tail. */
+void output_copy(struct output *output, struct buffer *kept);
 
 /* Whether nothing has been received so far. */
 int output_is_empty(const struct output *output);

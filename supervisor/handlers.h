@@ -27,6 +27,7 @@ void supervisor_on_want_store(
 void supervisor_on_picture(struct box *box, struct ipc_picture *picture);
 void supervisor_on_place(struct box *box, struct ipc_place *place);
 void supervisor_on_progress(struct box *box, struct ipc_progress *progress);
+void supervisor_on_so_far(struct box *box, struct ipc_so_far *so_far);
 void supervisor_on_fault(struct box *box, struct ipc_fault *fault);
 void supervisor_on_done(struct box *box, struct ipc_done *done);
 

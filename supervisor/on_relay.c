@@ -68,6 +68,17 @@ supervisor_on_progress(struct box *box, struct ipc_progress *progress)
 		box_on_progress(box);
 }
 
+void
+supervisor_on_so_far(struct box *box, struct ipc_so_far *so_far)
+{
+	struct err err;
+
+	if (progress_add_so_far(&box->progress, so_far, &err) == -1)
+		box_fail(box, "protocol violation by the relay: %s", err.text);
+	else
+		box_on_progress(box);
+}
+
 /* Returns 0 and the stream, or -1 with err for a protocol violation. */
 static int
 on_relay_read_stream(const struct ipc_blob *blob, uint64_t head,

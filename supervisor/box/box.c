@@ -199,6 +199,7 @@ box_free(struct box **boxp)
 	free(box->out.data);
 	free(box->errors.data);
 	pictures_reset(&box->pictures);
+	progress_reset(&box->progress);
 	free(box);
 }
 

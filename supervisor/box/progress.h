@@ -9,13 +9,20 @@
 
 struct box_progress {
 	int wanted;        /* the relay may report it */
-	int fresh;         /* a report that was not read yet */
+	int fresh;         /* the last report was not read yet */
 	uint64_t since_ms; /* when reports were allowed */
 	uint64_t count;    /* number of reports */
 	uint64_t done;     /* in thousandths */
 	uint64_t total;    /* 0: unknown */
 	char text[PROGRESS_TEXT_MAX + 1]; /* empty: none */
+	/* The output so far, if that was reported last; else NULL. */
+	char *output;
+	size_t output_len;
+	uint64_t outputs; /* number of these reports */
 };
+
+/* Frees its fields. */
+void progress_reset(struct box_progress *progress);
 
 /* Resets it; reports are allowed from now on if wanted is set. */
 void progress_begin(struct box_progress *progress, int wanted);
@@ -26,5 +33,9 @@ void progress_begin(struct box_progress *progress, int wanted);
  */
 int progress_add(struct box_progress *progress,
     const struct ipc_progress *message, struct err *err);
+
+/* The same for a report of the output so far. */
+int progress_add_so_far(struct box_progress *progress,
+    const struct ipc_so_far *message, struct err *err);
 
 #endif

@@ -14,6 +14,9 @@
 #include "listen.h"
 #include "tool.h"
 
+/* Further ones would have numbers that the code can report. */
+#define TOOL_CALL_SHOWN_MAX 998
+
 struct tool_call {
 	LIST_ENTRY(tool_call) entry;
 	struct mcp *mcp;
@@ -23,6 +26,7 @@ struct tool_call {
 	size_t id_len;
 	char *token; /* progress token, as received; NULL: no progress */
 	uint64_t told; /* the last progress sent to its client, and 1 */
+	unsigned int shown; /* how often it was sent the output so far */
 	struct request request; /* until its execution begins */
 	tool_call_ran *ran;
 	void *kept;
@@ -145,28 +149,64 @@ tool_call_add_number(struct buffer *json, uint64_t thousandths)
 	}
 }
 
-/* Sends the progress, if the client reads its answers; it must increase. */
+/*
+ * Appends the number of a report; it must increase. Output so far comes before
+ * any number of the code, so that it counts in millionths: less than the code
+ * can report.
+ */
+static void
+tool_call_add_done(struct tool_call *call, struct buffer *json,
+    const struct box_progress *progress)
+{
+	if (progress->done > 0 ||
+	    (progress->output == NULL && call->shown == 0))
+		tool_call_add_number(json, progress->done);
+	else
+		buffer_printf(json, "0.%06u", ++call->shown);
+}
+
+/* Appends the message of a report, if there is one. */
+static void
+tool_call_add_message(
+    struct buffer *json, const struct box_progress *progress)
+{
+	size_t len = progress->output_len;
+
+	if (progress->output == NULL && progress->text[0] == '\0')
+		return;
+	buffer_add_text(json, ",\"message\":");
+	if (progress->output == NULL) {
+		json_add_text(json, progress->text);
+		return;
+	}
+	/* As in the answer, the last newline has no information. */
+	if (progress->output[len - 1] == '\n')
+		len--;
+	json_add_string(json, progress->output, len);
+}
+
+/* Sends the progress, if the client reads its answers. */
 static void
 tool_call_on_progress(void *ctx, const struct box_progress *progress)
 {
 	struct tool_call *call = ctx;
 	struct buffer params = { 0 };
 
-	if (call->silent || rpc_busy(call->mcp->rpc) ||
+	if (call->silent || rpc_busy(call->mcp->rpc))
+		return;
+	if (progress->output != NULL ? call->shown == TOOL_CALL_SHOWN_MAX :
 	    progress->done < call->told)
 		return;
-	call->told = progress->done + 1;
+	if (progress->output == NULL)
+		call->told = progress->done + 1;
 	buffer_printf(&params, "{\"progressToken\":%s,\"progress\":",
 	    call->token);
-	tool_call_add_number(&params, progress->done);
+	tool_call_add_done(call, &params, progress);
 	if (progress->total > 0) {
 		buffer_add_text(&params, ",\"total\":");
 		tool_call_add_number(&params, progress->total);
 	}
-	if (progress->text[0] != '\0') {
-		buffer_add_text(&params, ",\"message\":");
-		json_add_text(&params, progress->text);
-	}
+	tool_call_add_message(&params, progress);
 	buffer_add_text(&params, "}");
 	rpc_notify(call->mcp->rpc, "notifications/progress", &params);
 }

@@ -129,7 +129,8 @@ int owner_precedes(const struct owner *owner, const struct owner *other);
 /* request.c: the request for an execution. */
 
 /*
- * Called with the ctx of call_new when the code reports progress, until the
+ * Called with the ctx of call_new when the code reports progress, or has more
+ * output and has not reported progress yet, until the
  * call is concluded.
  */
 typedef void call_progressed(

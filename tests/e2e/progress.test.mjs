@@ -130,6 +130,33 @@ test('the last is told before the answer, and nothing behind it', async (t) => {
   await raw.finish();
 });
 
+test('code that does not tell it has its output shown', async (t) => {
+  const { client } = await strict(t);
+  const [first, second] = [new Gate(), new Gate()];
+  const told = [];
+  const step = [() => first, () => second];
+  const result = await run(client, `print("one")\n${first.wait}\n` +
+    `print("x" * 5000 + "end")\n${second.wait}\nruntime.progress(0, 1)\n` +
+    `print("last")\nruntime.progress(1, 1)`, {}, {
+    onprogress: async (progress) => {
+      const gate = step[told.length]?.();
+
+      told.push(progress);
+      await gate?.reached();
+      gate?.open();
+    } });
+
+  increases(told);
+  assert.equal(told[0].message, 'one');
+  assert.match(told[1].message,
+    /^one\nx{1020}\n\[\d+ bytes not shown\]\nx{3068}end$/);
+  assert.ok(told[1].progress < 0.001);
+  assert.deepEqual(told.slice(2).map(({ total, message }) =>
+    [total, message]), [[1, undefined], [1, undefined]]);
+  assert.equal(told.at(-1).progress, 1);
+  assert.match(result.content[0].text, /last$/);
+});
+
 /* The raw client takes a message that is no answer for a fault. */
 test('nothing is sent without a token', async (t) => {
   const raw = await Raw.open(t);

@@ -413,6 +413,41 @@ START_TEST(progress_needs_a_token)
 }
 END_TEST
 
+/* The output so far, with numbers below those of the code. */
+START_TEST(progress_has_the_output)
+{
+	struct box_progress progress = { .output = (char *)"a\0\"\n",
+		.output_len = 4 };
+	call_progressed *progressed;
+	void *ctx;
+	int n;
+
+	start();
+	say(CALL_META("1", "{\"progressToken\":7}"));
+	progressed = calls[0].run.progressed;
+	ctx = calls[0].ctx;
+	progressed(ctx, &progress);
+	answered(NOTED("7", "0.000001,\"message\":\"a\\u0000\\\"\""));
+	progress.output_len = 1;
+	progressed(ctx, &progress);
+	answered(NOTED("7", "0.000002,\"message\":\"a\""));
+	for (n = 2; n < 2000; n++)
+		progressed(ctx, &progress);
+	ck_assert_ptr_nonnull(strstr(sent.data, "0.000998,"));
+	ck_assert_ptr_null(strstr(sent.data, "0.000999,"));
+	sent.len = 0;
+	progress = (struct box_progress){ .total = 5000, .text = "x" };
+	progressed(ctx, &progress);
+	answered(NOTED("7", "0.000999,\"total\":5,\"message\":\"x\""));
+	progress.done = 1;
+	progressed(ctx, &progress);
+	answered(NOTED("7", "0.001,\"total\":5,\"message\":\"x\""));
+	conclude(0, "1");
+	sent.len = 0;
+	close_session();
+}
+END_TEST
+
 /* More each time, to one that reads and has not cancelled. */
 START_TEST(progress_increases)
 {
@@ -587,6 +622,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, an_id_is_used_once_at_a_time);
 	tcase_add_loop_test(
 	    tc, progress_needs_a_token, 0, UNIT_COUNT(tokens));
+	tcase_add_test(tc, progress_has_the_output);
 	tcase_add_test(tc, progress_increases);
 	tcase_add_test(tc, a_cancelled_call_is_silent);
 	tcase_add_test(tc, refuses_a_call_with_a_reason);

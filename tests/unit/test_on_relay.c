@@ -366,6 +366,19 @@ START_TEST(keeps_pictures)
 END_TEST
 
 /* The owner of the box hears of it, unless the relay may not tell it. */
+START_TEST(takes_output_so_far)
+{
+	struct ipc_so_far so_far = { .text = { (const uint8_t *)"a", 1 } };
+
+	progress_begin(&box.progress, _i);
+	supervisor_on_so_far(&box, &so_far);
+	ck_assert_str_eq(told.data, _i == 1 ? "progress\n" :
+	    "fail: protocol violation by the relay: output that was not "
+	    "asked for\n");
+	progress_reset(&box.progress);
+}
+END_TEST
+
 START_TEST(takes_progress)
 {
 	struct ipc_progress progress = { .done = 5, .text = "a" };
@@ -376,6 +389,7 @@ START_TEST(takes_progress)
 	    "fail: protocol violation by the relay: progress that was not "
 	    "asked for\n");
 	ck_assert_int_eq(box.progress.fresh, _i);
+	progress_reset(&box.progress);
 	forget();
 }
 END_TEST
@@ -384,6 +398,7 @@ static void
 add_tests(TCase *tc)
 {
 	tcase_add_loop_test(tc, takes_progress, 0, 2);
+	tcase_add_loop_test(tc, takes_output_so_far, 0, 2);
 	tcase_add_loop_test(tc, keeps_pictures, 0, 3);
 	tcase_add_loop_test(
 	    tc, believes_good_streams, 0, 2 * UNIT_COUNT(good));

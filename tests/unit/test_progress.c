@@ -66,9 +66,53 @@ START_TEST(comes_seldom)
 }
 END_TEST
 
+static int
+add_output(const char *text)
+{
+	struct ipc_so_far message = { .text = { (const uint8_t *)text,
+		strlen(text) } };
+
+	return progress_add_so_far(&progress, &message, &err);
+}
+
+/* The output, until the code itself reports. */
+START_TEST(has_output_first)
+{
+	progress_begin(&progress, 1);
+	ck_assert_int_eq(add_output("one"), 0);
+	ck_assert_int_eq(progress.fresh, 1);
+	ck_assert_uint_eq(progress.output_len, 3);
+	ck_assert_mem_eq(progress.output, "one", 3);
+	progress.since_ms -= SO_FAR_MS;
+	ck_assert_int_eq(add_output("one two"), 0);
+	ck_assert_mem_eq(progress.output, "one two", 7);
+	ck_assert_int_eq(add(0), 0);
+	ck_assert_ptr_null(progress.output);
+	progress.since_ms -= SO_FAR_MS;
+	ck_assert_int_eq(add_output("one two"), -1);
+	progress_reset(&progress);
+}
+END_TEST
+
+START_TEST(refuses_output)
+{
+	static const char *const whys[] = { "output that was not asked for",
+		"output too often", "output that is not UTF-8" };
+
+	progress_begin(&progress, _i > 0);
+	if (_i == 1)
+		progress.outputs = 1;
+	ck_assert_int_eq(add_output(_i == 2 ? "\xff" : "x"), -1);
+	ck_assert_str_eq(err.text, whys[_i]);
+	progress_reset(&progress);
+}
+END_TEST
+
 static void
 add_tests(TCase *tc)
 {
+	tcase_add_test(tc, has_output_first);
+	tcase_add_loop_test(tc, refuses_output, 0, 3);
 	tcase_add_test(tc, is_taken);
 	tcase_add_test(tc, is_asked_for);
 	tcase_add_loop_test(tc, increases, 0, 2);

@@ -20,6 +20,7 @@
 #include "common/ipc_socket.h"
 #include "common/lockdown.h"
 #include "common/mem.h"
+#include "common/utf8.h"
 #include "relay/relay.h"
 #include "unit.h"
 
@@ -441,6 +442,80 @@ START_TEST(passes_progress_on)
 		ck_assert_str_eq(msg.progress.text, "half \xc3\xa9");
 	}
 	expect_done("", "");
+	end_relay();
+}
+END_TEST
+
+/* Waits for the output so far, which must be this. */
+static void
+expect_so_far(const char *wanted)
+{
+	expect(IPC_SO_FAR);
+	ck_assert_uint_eq(msg.so_far.text.len, strlen(wanted));
+	ck_assert_mem_eq(msg.so_far.text.data, wanted, strlen(wanted));
+}
+
+/* Until the code itself reports; half a character waits for the rest. */
+START_TEST(passes_output_on)
+{
+	static const char request[] = "{\"type\":\"rpc_request\",\"id\":1,"
+	    "\"payload\":{\"type\":\"progress\",\"done\":1}}\n";
+
+	make_start("print(1)", 8, 1024);
+	start.progress = (uint64_t)_i;
+	start_made();
+	run_box();
+	put(code_out, "one\n\xc3", 5);
+	if (_i == 1)
+		expect_so_far("one\n");
+	put(code_out, "\xa9\xff", 2);
+	if (_i == 1)
+		expect_so_far("one\n\xc3\xa9\xef\xbf\xbd");
+	put(box_out, request, sizeof(request) - 1);
+	if (_i == 1)
+		expect(IPC_PROGRESS);
+	put(code_out, "two", 3);
+	fd_close(&box_out);
+	fd_close(&code_out);
+	fd_close(&code_errors);
+	expect_done("one\n\xc3\xa9\xef\xbf\xbdtwo", "");
+	end_relay();
+}
+END_TEST
+
+/* Of much output the start and the end. */
+START_TEST(passes_output_on_in_parts)
+{
+	static char much[6 * KIB];
+	size_t n;
+
+	memset(much, 'x', sizeof(much));
+	memcpy(much, "start", 5);
+	memcpy(much + sizeof(much) - 4, "end\n", 4);
+	/* Both cuts are within a character. */
+	for (n = 1; n < sizeof(much) - 20; n += 2)
+		memcpy(much + 4 + n, "\xc3\xa9", 2);
+	make_start("print(1)", 8, _i == 0 ? 64 * KIB : 2 * KIB);
+	start.progress = 1;
+	start_made();
+	run_box();
+	put(code_out, much, sizeof(much));
+	expect(IPC_SO_FAR);
+	ck_assert_uint_le(msg.so_far.text.len, 4 * KIB + 100);
+	ck_assert(utf8_valid((const char *)msg.so_far.text.data,
+	    msg.so_far.text.len));
+	ck_assert_mem_eq(msg.so_far.text.data, "start", 5);
+	ck_assert_mem_eq(msg.so_far.text.data + msg.so_far.text.len - 4,
+	    "end\n", 4);
+	ck_assert_ptr_nonnull(memmem(msg.so_far.text.data,
+	    msg.so_far.text.len, " bytes not shown]\n", 18));
+	/* Nothing was repaired, so nothing was split. */
+	ck_assert_ptr_null(memmem(msg.so_far.text.data, msg.so_far.text.len,
+	    "\xef\xbf\xbd", 3));
+	fd_close(&box_out);
+	fd_close(&code_out);
+	fd_close(&code_errors);
+	expect(IPC_DONE);
 	end_relay();
 }
 END_TEST
@@ -1040,6 +1115,8 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, passes_a_picture_on);
 	tcase_add_loop_test(tc, passes_progress_on, 0, 2);
 	tcase_add_test(tc, passes_progress_on_later);
+	tcase_add_loop_test(tc, passes_output_on, 0, 2);
+	tcase_add_loop_test(tc, passes_output_on_in_parts, 0, 2);
 	tcase_add_loop_test(tc, concludes_with_the_last_pipe, 0, 6);
 	tcase_add_test(tc, hands_over_much_output);
 	tcase_add_test(tc, reports_a_fault);
