@@ -1,0 +1,283 @@
+"""What boxes with three descriptors do besides: their frames and their end.
+
+    /usr/bin/python3 tests/box/test_three.py [-v] [-k PATTERN]
+
+See three.py.
+"""
+import base64
+import hashlib
+import json
+import os
+import signal
+import tempfile
+import unittest
+
+from bootstrap import Place, PYTHON_DIR, READY
+from three import ThreeBox
+
+MIB = 1 << 20
+FRAME_MAX = 16 * MIB + 8192  # as in common/limits.h
+# What the code uses to write to the relay itself, as it may.
+CONTROL = """
+import os
+control = max(int(name) for name in os.listdir('/proc/self/fd'))
+"""
+
+
+class Frames(unittest.TestCase):
+    """Runs code, and looks at the frames."""
+
+    def setUp(self):
+        self.place = Place()
+        self.place.__enter__()
+        self.addCleanup(self.place.__exit__)
+        self.box = ThreeBox(self.place)
+        self.assertEqual(self.box.ready(), READY)
+
+    def start(self, code, **more):
+        """Send this code."""
+        self.box.send(json.dumps(dict(
+            more, type="run", code=code)).encode() + b"\n")
+
+    def answer(self, frame, payload):
+        """Answer a request."""
+        self.box.send(json.dumps({
+            "type": "rpc_response", "id": frame["id"], "success": True,
+            "payload": payload}).encode() + b"\n")
+
+    def run_code(self, code, **more):
+        """Return what this code has come to."""
+        self.start(code, **more)
+        return self.box.end()
+
+    def test_children_print_to_their_streams(self):
+        got = self.run_code("""
+import subprocess, sys
+print('a', flush=True)
+subprocess.run('echo b; echo c >&2; echo d; exec cat', shell=True)
+print('e', file=sys.stderr)
+print('f')
+""")
+        self.assertEqual((got.out, got.err, got.status),
+                         ("a\nb\nd\nf\n", "c\ne\n", 0))
+
+    def test_any_bytes_are_output(self):
+        got = self.run_code("""
+import os
+for byte in range(256):
+    os.write(1 + byte % 2, bytes([byte]))
+""")
+        self.assertEqual(got.raw, bytes(range(0, 256, 2)))
+        self.assertEqual(got.status, 0)
+
+    def test_printed_frames_are_output(self):
+        frame = '{"type":"end","exit":0}'
+        got = self.run_code("print(%r)\nraise SystemExit(3)" % frame)
+        self.assertEqual((got.out, got.status, got.said),
+                         (frame + "\n", 3, b""))
+
+    def test_a_killed_child_has_printed_all(self):
+        got = self.run_code("""
+import os, signal
+for n in range(30000):
+    os.write(1, b'%5d\\n' % n)
+    if n % 10 == 0:
+        os.write(2, b'x')
+os.kill(os.getpid(), signal.SIGKILL)
+""")
+        self.assertEqual(got.out, "".join("%5d\n" % n for n in range(30000)))
+        self.assertEqual(got.err, "x" * 3000)
+        self.assertEqual(got.status, -signal.SIGKILL)
+
+    def test_signals_to_its_group_end_the_code_only(self):
+        got = self.run_code("import os\nprint('kept')\nos.kill(0, 15)")
+        self.assertEqual((got.out, got.status), ("kept\n", -15))
+
+    def test_it_ends_before_its_code_comes(self):
+        self.box.process.stdin.close()
+        got = self.box.end()
+        self.assertEqual(got.status, 70)
+        self.assertIn("the relay closed its pipe before the code came",
+                      got.err)
+
+    def test_the_code_has_its_own_descriptors_only(self):
+        got = self.run_code("""
+import os, sys
+found = sorted(int(name) for name in os.listdir('/proc/self/fd'))
+print([fd for fd in found if fd < 200 and os.path.exists(
+    '/proc/self/fd/%d' % fd)])
+print(os.readlink('/proc/self/fd/0'), sys.stdin.read() == '')
+print([os.readlink('/proc/self/fd/%d' % fd)[:4] for fd in (1, 2)])
+""")
+        self.assertEqual(got.out, "[0, 1, 2]\n/dev/null True\n"
+                                  "['pipe', 'pipe']\n")
+
+    def test_left_processes_do_not_hold_the_end_up(self):
+        got = self.run_code("""
+import subprocess
+left = subprocess.Popen(['sleep', '1000'])
+print(left.pid)
+""")
+        os.kill(int(got.out), signal.SIGKILL)
+        self.assertEqual(got.status, 0)
+
+    def test_left_processes_may_print_what_they_have(self):
+        got = self.run_code("""
+import os
+(wait, go), data = os.pipe(), b'x' * 200000
+if os.fork() == 0:
+    os.close(go)
+    os.read(wait, 1)  # until the code has ended
+    os.write(1, b'last\\n')
+    os._exit(0)
+print('first')
+""")
+        self.assertEqual((got.out, got.status), ("first\nlast\n", 0))
+
+    def test_output_comes_before_the_frames_behind_it(self):
+        self.start("for n in range(500):\n    print('x' * 99)\n7",
+                   echo=True)
+        printed, frame = 0, {}
+        while frame.get("type") != "rpc_request":
+            frame = json.loads(self.box.lines.readline())
+            printed += len(base64.b64decode(frame.get("data", "")))
+        self.assertEqual(printed, 500 * 100)
+        self.answer(frame, False)
+        self.assertEqual(self.box.end().status, 0)
+
+    def test_frames_stay_whole_beside_output(self):
+        got = self.run_code(CONTROL + """
+import threading
+frame = b'{"type":"cancel","id":"%s"}\\n' % (b'7' * 300000)
+def tell():
+    for _ in range(5):
+        left = memoryview(frame)
+        while left:
+            left = left[os.write(control, left):]
+thread = threading.Thread(target=tell)
+thread.start()
+for _ in range(3000):
+    os.write(1, b'x' * 100)
+thread.join()
+""")
+        self.assertEqual(got.out, "x" * 300000)
+        self.assertEqual([len(line) for line in got.said.splitlines()],
+                         [300000 + len('{"type":"cancel","id":""}')] * 5)
+
+    def test_half_a_frame_of_killed_code_is_dropped(self):
+        got = self.run_code(CONTROL + """
+os.write(control, b'{"type":"rpc_re')
+print('kept')
+os.kill(os.getpid(), 9)
+""")
+        self.assertEqual((got.out, got.said, got.status), ("kept\n", b"", -9))
+
+    def test_a_frame_that_is_too_long_is_not_kept(self):
+        self.start(CONTROL + """
+for _ in range(1040):
+    os.write(control, b' ' * 16384)
+os.write(control, b'\\n{"type":"cancel","id":1}\\n')
+""")
+        lines = self.box.frames()
+        self.assertEqual([len(lines[0]), lines[1:]],
+                         [FRAME_MAX + 1, [b'{"type":"cancel","id":1}',
+                                          b'{"type":"end","exit":0}']])
+        self.box.close()
+
+    def test_answers_reach_the_code(self):
+        self.start("import sys\nprint(runtime.list_servers_sync())")
+        asked = json.loads(self.box.lines.readline())
+        self.assertEqual(asked["payload"]["type"], "list_servers")
+        self.answer(asked, [])
+        self.assertEqual(self.box.end().status, 0)
+
+    def test_nothing_is_read_that_cannot_be_written(self):
+        """The code stops until its output is read, and none of it is lost."""
+        size = 64 * MIB
+        told = os.path.join(self.place.work, "told")
+        os.mkfifo(told)
+        self.start("""
+import os, select
+data, done = bytes(range(256)) * 256, 0
+os.set_blocking(1, False)
+def write():
+    global done
+    start = done %% len(data)
+    done += os.write(1, data[start:start + 4096])
+while select.select([], [1], [], 1)[1]:
+    try:
+        write()
+    except BlockingIOError:
+        pass
+with open('told', 'w') as file:
+    file.write(str(done))
+os.set_blocking(1, True)
+while done < %d:
+    write()
+""" % size)
+        with open(told) as file:
+            self.assertLess(int(file.read()), MIB)
+        got = self.box.end()
+        self.assertEqual(got.status, 0, got.err)
+        self.assertEqual(len(got.raw), size)
+        self.assertEqual(hashlib.sha256(got.raw).digest(), hashlib.sha256(
+            bytes(range(256)) * (size // 256)).digest())
+
+    def test_the_code_ends_with_its_relay(self):
+        alive = os.path.join(self.place.work, "alive")
+        os.mkfifo(alive)
+        self.start("alive = open('alive', 'w')\nalive.write('a')\n"
+                   "alive.flush()\nwhile True:\n    print(' ')")
+        with open(alive) as file:
+            self.assertEqual(file.read(1), "a")
+            self.assertEqual(self.box.close(), 70)
+            self.assertEqual(file.read(), "")  # it has no writer any more
+        self.assertEqual(self.box.why, "")
+
+
+class Ends(unittest.TestCase):
+    """How code may end."""
+
+    def test_exit_codes_and_signals(self):
+        for status in 0, 1, 70, 137, 255, -6, -9, -11, -15:
+            end = ("os._exit(%d)" % status if status >= 0 else
+                   "os.kill(os.getpid(), %d)" % -status)
+            with self.subTest(status), Place() as place:
+                box = ThreeBox(place)
+                box.ready()
+                box.send(json.dumps({
+                    "type": "run", "code": "import os\n" + end
+                }).encode() + b"\n")
+                self.assertEqual(box.end().status, status)
+
+
+class Kills(unittest.TestCase):
+    """How often the kernel has killed, as its files tell."""
+
+    def count(self, *texts):
+        names = {"__name__": "pump"}
+        with open(os.path.join(PYTHON_DIR, "pump.py")) as file:
+            exec(compile(file.read(), "pump.py", "exec"), names)
+        with tempfile.TemporaryDirectory() as place:
+            names["KILLS"] = [os.path.join(place, str(n))
+                              for n in range(len(texts))]
+            for path, text in zip(names["KILLS"], texts):
+                if text is not None:
+                    with open(path, "w") as file:
+                        file.write(text)
+            return names["kills"]()
+
+    def test_files_of_both_kinds_are_read(self):
+        for texts, count in (
+                ((None, None), 0),
+                (("low 0\nhigh 2\nmax 7\noom 3\noom_kill 2\n"
+                  "oom_group_kill 1\n", None), 2),
+                ((None, "oom_kill_disable 0\nunder_oom 0\noom_kill 1\n"), 1),
+                (("low 0\n", "oom_kill 4\n"), 4),
+                (("oom_kill x\n", None), 0)):
+            with self.subTest(texts):
+                self.assertEqual(self.count(*texts), count)
+
+
+if __name__ == "__main__":
+    unittest.main()
