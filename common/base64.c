@@ -2,7 +2,6 @@
  * Base64: see base64.h.
  */
 #include <stdint.h>
-#include <string.h>
 
 #include "base64.h"
 
@@ -35,13 +34,20 @@ base64_add(struct buffer *buffer, const void *data, size_t len)
 	buffer_add(buffer, "", 0);
 }
 
+/* The values of the characters from '+' to 'z'; -1: not a digit. */
+static const signed char base64_values[] = {
+	62, -1, -1, -1, 63, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, -1, -1, -1,
+	-1, -1, -1, -1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+	16, 17, 18, 19, 20, 21, 22, 23, 24, 25, -1, -1, -1, -1, -1, -1, 26, 27,
+	28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45,
+	46, 47, 48, 49, 50, 51,
+};
+
 /* Returns the six bits of a digit, or -1. */
 static int
 base64_value(char c)
 {
-	const char *at = c == '\0' ? NULL : strchr(base64_digits, c);
-
-	return at == NULL ? -1 : (int)(at - base64_digits);
+	return c < '+' || c > 'z' ? -1 : base64_values[c - '+'];
 }
 
 static int

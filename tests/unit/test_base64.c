@@ -79,6 +79,27 @@ START_TEST(refuses_what_is_none)
 }
 END_TEST
 
+/* Each byte is a digit with its own value, white space, or an error. */
+START_TEST(knows_all_digits)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	    "abcdefghijklmnopqrstuvwxyz0123456789+/";
+	const char text[] = { (char)_i, 'A', 'A', 'A' };
+	const char *digit = _i == 0 ? NULL : strchr(digits, _i);
+	struct buffer bytes = { 0 };
+
+	if (digit == NULL) {
+		ck_assert_int_eq(base64_read(&bytes, text, 4), -1);
+	} else {
+		ck_assert_int_eq(base64_read(&bytes, text, 4), 0);
+		ck_assert_uint_eq(bytes.len, 3);
+		ck_assert_int_eq(
+		    (unsigned char)bytes.data[0], (int)(digit - digits) << 2);
+	}
+	buffer_reset(&bytes);
+}
+END_TEST
+
 static void
 add_tests(TCase *tc)
 {
@@ -86,6 +107,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, brings_every_byte_back);
 	tcase_add_test(tc, skips_white_space);
 	tcase_add_loop_test(tc, refuses_what_is_none, 0, UNIT_COUNT(wrong));
+	tcase_add_loop_test(tc, knows_all_digits, 0, 256);
 }
 
 int
