@@ -13,6 +13,8 @@ ASYNC_GENERATOR = 0x200  # inspect.CO_ASYNC_GENERATOR
 QUOTES = "'", '"'
 SHOWN_MAX = 40  # characters of a string that a note shows
 ONLY_AST = 0x400  # ast.PyCF_…, without importing ast
+# What runs an event loop of the code's own.
+OWN_LOOPS = b"asyncio.run(", b"run_until_complete("
 # How last lines begin that are no expressions, or whose value is None.
 NO_VALUE = (b"print(", b"import ", b"from ", b"def ", b"class ", b"if ",
             b"for ", b"while ", b"with ", b"try:", b"else:", b"elif ",
@@ -230,10 +232,15 @@ def prepared(source):
 def steps_for(source, code):
     """Return which steps of meant.py the code may need."""
     steps = []
-    if code.co_flags & COROUTINE and (
-            b"asyncio.run(" in source or b"run_until_complete(" in source):
+    if code.co_flags & COROUTINE and any(
+            word in source for word in OWN_LOOPS):
         steps.append("loops")
-    if b"await" in source and makes_async_generators(code):
+    if WANTED and may_lack_await(source):
+        steps += ["awaits", "generators"]
+        if code.co_flags & COROUTINE or not any(
+                word in source for word in OWN_LOOPS):
+            steps.append("top")
+    elif b"await" in source and makes_async_generators(code):
         steps.append("generators")
     last = last_line(source) if WANTED else b""
     if last.startswith(b"if __name__"):
@@ -241,6 +248,27 @@ def steps_for(source, code):
     elif last.startswith((b"def main(", b"async def main(")):
         steps.append("main")
     return steps
+
+
+def may_lack_await(source):
+    """Whether code may call a coroutine of its own, or gather(), and not await
+    it.
+    """
+    names = [] if b"gather(" not in source else [b"asyncio.gather"]
+    parts = source.split(b"async def ")[1:]
+    names += [part.partition(b"(")[0].strip() for part in parts]
+    return any(count_of(source, name) for name in names)
+
+
+def count_of(source, name):
+    """Return how often code calls a coroutine at a place that does not seem to
+    await it.
+    """
+    call = name + b"("
+    return source.count(call) - sum(
+        source.count(before + call) for before in (
+            b"await ", b"async def ", b"run(", b"create_task(",
+            b"run_until_complete("))
 
 
 def makes_async_generators(code):
@@ -259,7 +287,12 @@ def compiled_as_meant(source, steps):
     exec(load("meant"), names)
     count = len(NOTES)
     try:
-        tree = names["mean"](tree_of(source), steps, NOTES)
+        tree = tree_of(source)
+        if "awaits" in steps:
+            awaits = {"__name__": "caisson_unwaited"}
+            exec(load("unwaited"), awaits)
+            awaits["add_awaits"](tree, "top" in steps, NOTES)
+        tree = names["mean"](tree, steps, NOTES)
         return WANTED and compiled_with_value(tree) or compiled(tree)
     except (SyntaxError, ValueError):
         del NOTES[count:]
