@@ -336,6 +336,16 @@
  */
 #define KEEPER_PAUSE_MS 10
 /*
+ * Of the client of a container engine. It exits within milliseconds when its
+ * container is removed; if not, it was still about to create the container.
+ * The monitor of a container needs less than a second to record its end. An
+ * engine that was just killed may hold a lock for a moment, so a failed removal
+ * is repeated.
+ */
+#define KEEPER_CLIENT_MS 1000
+#define KEEPER_REST_MS 2000
+#define KEEPER_REMOVALS 3
+/*
  * Processes under one name: a running server, those that are no longer
  * configured but still used by executions, and those that are ending.
  */

@@ -4,8 +4,11 @@
  * parent, but not the descendants of the server, nor those in other sessions.
  * They become children of the keeper when their parent ends, so it finds them.
  * It is forked from the supervisor, executes nothing itself, reads no byte of
- * the server, and holds no descriptor of it.
+ * the server, and holds no descriptor of it. Where the server is the client of
+ * a container engine, the keeper also has the container removed.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../common/clock.h"
+#include "../../common/fd.h"
 #include "../../common/limits.h"
 #include "../../common/log.h"
 #include "../../common/role.h"
@@ -24,6 +29,8 @@ struct keeper {
 	pid_t server;
 	int ended; /* and reaped: status is set */
 	int status;
+	pid_t remover; /* the engine that removes the container; 0: none */
+	int removal;   /* its status, once it has ended */
 };
 
 /* Ends with the supervisor, and inherits all orphans of the server. */
@@ -74,6 +81,9 @@ keeper_reap(struct keeper *keeper)
 		if (pid == keeper->server) {
 			keeper->ended = 1;
 			keeper->status = status;
+		} else if (pid == keeper->remover) {
+			keeper->remover = 0;
+			keeper->removal = status;
 		}
 	return pid == 0;
 }
@@ -89,9 +99,10 @@ keeper_ask(const struct keeper *keeper)
 
 /*
  * Waits until the server has ended or must be killed. All signals stay blocked.
+ * A container cannot be asked to end.
  */
 static void
-keeper_wait(struct keeper *keeper)
+keeper_wait(struct keeper *keeper, int is_container)
 {
 	sigset_t signals;
 	int sig;
@@ -102,7 +113,7 @@ keeper_wait(struct keeper *keeper)
 	sigaddset(&signals, KEEPER_KILL);
 	while (!keeper->ended) {
 		sig = sigwaitinfo(&signals, NULL);
-		if (sig == KEEPER_KILL)
+		if (sig == KEEPER_KILL || (sig == KEEPER_ASK && is_container))
 			return;
 		if (sig == KEEPER_ASK)
 			keeper_ask(keeper);
@@ -142,6 +153,133 @@ keeper_kill_all(struct keeper *keeper)
 	}
 }
 
+/* Containers */
+
+/* Waits until a child ends, or until that time. Returns whether it is past. */
+static int
+keeper_is_late(uint64_t deadline)
+{
+	uint64_t now = clock_ms();
+	uint64_t ms = now < deadline ? deadline - now : 0;
+	struct timespec left = { (time_t)(ms / 1000),
+		(long)(ms % 1000) * 1000000 };
+	sigset_t child;
+
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	return ms == 0 ||
+	    (sigtimedwait(&child, NULL, &left) == -1 && errno == EAGAIN);
+}
+
+/* Waits for the end of all children. */
+static void
+keeper_rest(struct keeper *keeper)
+{
+	uint64_t deadline = clock_ms() + KEEPER_REST_MS;
+
+	while (keeper_reap(keeper))
+		if (keeper_is_late(deadline))
+			return;
+}
+
+/* Returns a descriptor of /dev/null above those that a program has, or -1. */
+static int
+keeper_open_null(void)
+{
+	auto_fd int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	return fd == -1 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+}
+
+/* Has the engine remove the container. Returns whether it succeeded in time. */
+static int
+keeper_remove_once(struct keeper *keeper, const struct spawn_program *program,
+    uint64_t deadline)
+{
+	auto_fd int null = keeper_open_null();
+	struct spawn_program remover = *program;
+
+	remover.path = program->remove[0];
+	remover.argv = program->remove;
+	remover.in = remover.out = remover.errors = null;
+	keeper->remover = spawn_program(&remover);
+	if (keeper->remover == -1) {
+		keeper->remover = 0;
+		return 0;
+	}
+	do {
+		keeper_reap(keeper);
+		if (keeper->remover == 0)
+			return WIFEXITED(keeper->removal) &&
+			    WEXITSTATUS(keeper->removal) == 0;
+	} while (!keeper_is_late(deadline));
+	children_kill(keeper->remover);
+	return 0;
+}
+
+/*
+ * The client still runs, and passes on what the code has printed. Without its
+ * container it ends by itself; but if it has not made the container yet, it
+ * would make it now. Returns whether it has ended.
+ */
+static int
+keeper_remove_running(
+    struct keeper *keeper, const struct spawn_program *program)
+{
+	uint64_t deadline = clock_ms() + program->remove_ms;
+
+	if (!keeper_remove_once(keeper, program, deadline))
+		return 0;
+	deadline = clock_ms() + KEEPER_CLIENT_MS;
+	do {
+		keeper_reap(keeper);
+		if (keeper->ended)
+			return 1;
+	} while (!keeper_is_late(deadline));
+	return 0;
+}
+
+/* No process can make the container any more, and it may exist. */
+static void
+keeper_remove_rest(struct keeper *keeper, const struct spawn_program *program)
+{
+	uint64_t deadline = clock_ms() + program->remove_ms;
+	const struct timespec pause = { 0, KEEPER_PAUSE_MS * 1000000L };
+	char *const *name = program->remove;
+	int i;
+
+	for (i = 0; i < KEEPER_REMOVALS && clock_ms() < deadline; i++) {
+		if (keeper_remove_once(keeper, program, deadline))
+			return;
+		nanosleep(&pause, NULL);
+	}
+	while (name[1] != NULL)
+		name++;
+	log_warn("the container %s could not be removed; if '%s ps --all' "
+	    "shows it: '%s rm --force %s'", *name, program->path,
+	    program->path, *name);
+}
+
+/*
+ * Sees to it that the container is gone. An engine removes it before its client
+ * exits, unless the engine itself has failed.
+ */
+static void
+keeper_remove(struct keeper *keeper, const struct spawn_program *program)
+{
+	int is_gone = keeper->ended ?
+	    WIFEXITED(keeper->status) &&
+	        WEXITSTATUS(keeper->status) != KEEPER_ENGINE_FAILED :
+	    keeper_remove_running(keeper, program);
+
+	if (!is_gone) {
+		keeper_kill_all(keeper);
+		keeper_remove_rest(keeper, program);
+	}
+	/* The monitor of the container writes down its end. */
+	keeper_rest(keeper);
+}
+
 /* Exits with the status or signal of the server. */
 static void __attribute__((noreturn))
 keeper_end(const struct keeper *keeper)
@@ -177,7 +315,9 @@ keeper_run(
 	close(program->in);
 	close(program->out);
 	close(program->errors);
-	keeper_wait(&keeper);
+	keeper_wait(&keeper, program->remove != NULL);
+	if (program->remove != NULL)
+		keeper_remove(&keeper, program);
 	keeper_kill_all(&keeper);
 	keeper_end(&keeper);
 }

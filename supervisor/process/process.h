@@ -82,6 +82,14 @@ struct spawn_program {
 	int in;
 	int out;
 	int errors;
+	/*
+	 * For the client of a container engine: the command line that removes
+	 * its container, whose first text contains a slash and whose last one
+	 * is the name of the container; and how long that may take, in
+	 * milliseconds. NULL: there is no container.
+	 */
+	char **remove;
+	unsigned int remove_ms;
 };
 
 /* The code of a keeper after the fork; it never returns. */
@@ -178,11 +186,18 @@ int service_ask(struct service *service,
 #define KEEPER_ASK SIGTERM
 #define KEEPER_KILL SIGUSR1
 
+/* The exit status of the client of an engine that could not run a container. */
+#define KEEPER_ENGINE_FAILED 125
+
 /*
  * Starts a keeper of that number. The keeper starts the program as our user, in
  * a session of its own. It exits with the status of the program, once no
  * process of the program is left; it also ends the program when we have ended.
- * Returns as spawn_keeper.
+ * With program->remove it has the container removed before it exits, unless the
+ * client has exited with another status than KEEPER_ENGINE_FAILED: then the
+ * engine has removed it. If the engine hangs, the keeper exits all the same,
+ * after about twice remove_ms. Both signals remove the container. Returns as
+ * spawn_keeper.
  */
 int keeper_start(unsigned long number, const struct spawn_program *program,
     int *pidfd, struct err *err);

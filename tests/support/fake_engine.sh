@@ -1,0 +1,68 @@
+#!/bin/sh
+# A stand-in for podman and docker, for tests of what becomes of a container
+# when its engine fails. It records its command lines in the folder $FAKE, and
+# keeps a file there for each container, with the process of the code.
+#
+# The files run and rm in the folder say how these commands behave, and code is
+# the shell line that the container runs. By default a container runs until it
+# is removed.
+command=$1
+for name; do :; done # the last argument
+
+record() {
+    echo "$*" >> "$FAKE/log"
+}
+
+# The process of the code runs in a session of its own, as in an engine. A shell
+# gives its input to no process in the background, unless by another number.
+create() {
+    exec 3<&0
+    setsid sh -c "$(cat "$FAKE/code")" <&3 3<&- &
+    echo $! > "$FAKE/container.$name.new"
+    mv "$FAKE/container.$name.new" "$FAKE/container.$name"
+}
+
+# An engine removes a container that has ended (--rm).
+end() {
+    wait "$(cat "$FAKE/container.$name")"
+    status=$?
+    rm -f "$FAKE/container.$name"
+    echo end
+    exit $status
+}
+
+hang() {
+    trap '' TERM
+    echo x
+    while :; do sleep 1000; done
+}
+
+run() {
+    case $(cat "$FAKE/run" 2>/dev/null) in
+    hang) hang ;;                      # before there is a container
+    deaf) create; hang ;;              # it does not see its end
+    125) create; exit 125 ;;           # created, and then an error
+    crash) create; kill -SEGV $$ ;;
+    *) create; end ;;
+    esac
+}
+
+remove() {
+    case $(cat "$FAKE/rm" 2>/dev/null) in
+    hang) hang ;;
+    fail) exit 1 ;;
+    once) rm "$FAKE/rm"; exit 1 ;;
+    esac
+    test -e "$FAKE/container.$name" || exit 0
+    kill -KILL "$(cat "$FAKE/container.$name")" 2>/dev/null
+    rm -f "$FAKE/container.$name"
+}
+
+record "$@"
+case $command in
+run) run "$@" ;;
+rm) fds=$(readlink /proc/$$/fd/0 /proc/$$/fd/1 /proc/$$/fd/2)
+    echo "$fds" >> "$FAKE/fds"
+    remove ;;
+*) exit 2 ;;
+esac

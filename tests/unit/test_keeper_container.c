@@ -1,0 +1,448 @@
+/*
+ * Tests of supervisor/process/keeper with the client of a container engine:
+ * whatever ends first, and however the engine fails, the container is gone when
+ * the keeper is, and its end is the client's. The engine is a stand-in.
+ *
+ * Usage: test_keeper_container PATH/fake_engine.sh
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/buffer.h"
+#include "common/limits.h"
+#include "common/mem.h"
+#include "unit.h"
+#include "supervisor/process/process.h"
+
+/* Where the engine is to hang, and where it is not. */
+#define SHORT_MS 200
+#define LONG_MS 30000
+
+static char *engine;
+static char folder[] = "/tmp/caisson-test-XXXXXX";
+static unsigned int remove_ms = LONG_MS;
+
+/* A container as the test holds it. */
+struct held {
+	int in, out;
+	int pidfd; /* of its keeper */
+	pid_t keeper;
+};
+
+/* The folder of the engine */
+
+static void
+put(const char *name, const char *text)
+{
+	auto_free char *path = mem_printf("%s/%s", folder, name);
+	FILE *file = fopen(path, "w");
+
+	ck_assert_ptr_nonnull(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+/* Returns the content of a file, "" if it is missing. */
+static char *
+get(const char *name)
+{
+	auto_free char *path = mem_printf("%s/%s", folder, name);
+	struct buffer text = { 0 };
+	FILE *file = fopen(path, "r");
+	size_t n;
+
+	buffer_add_text(&text, "");
+	while (file != NULL) {
+		n = fread(buffer_reserve(&text, 4096), 1, 4096, file);
+		text.len += n;
+		buffer_add_text(&text, "");
+		if (n == 0) {
+			fclose(file);
+			file = NULL;
+		}
+	}
+	return buffer_take(&text, NULL);
+}
+
+static size_t
+times(const char *word)
+{
+	auto_free char *log = get("log");
+	const char *p = log;
+	size_t n = 0;
+
+	while ((p = strstr(p, word)) != NULL) {
+		n++;
+		p++;
+	}
+	return n;
+}
+
+static void
+set_up(void)
+{
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	put("code", "echo x; exec sleep 1000");
+	/* A keeper whose supervisor has ended becomes ours. */
+	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+}
+
+static void
+tear_down(void)
+{
+	auto_free char *command = mem_printf("rm -r %s", folder);
+
+	ck_assert_int_eq(system(command), 0);
+}
+
+/* Containers */
+
+static int
+is_it(void *ctx, pid_t pid)
+{
+	*(pid_t *)ctx = pid;
+	return 1;
+}
+
+static void
+start_program(struct held *held, const char *path, char **argv, char **remove)
+{
+	auto_free char *fake = mem_printf("FAKE=%s", folder);
+	char *envp[] = { fake, (char[]){ "PATH=/usr/bin:/bin" }, NULL };
+	struct spawn_program program = { .path = path, .argv = argv,
+		.envp = envp, .remove = remove, .remove_ms = remove_ms };
+	int in[2], out[2];
+	struct err err;
+
+	ck_assert_int_eq(pipe2(in, O_CLOEXEC), 0);
+	ck_assert_int_eq(pipe2(out, O_CLOEXEC), 0);
+	program.in = in[0];
+	program.out = out[1];
+	program.errors = dup(STDERR_FILENO);
+	ck_assert_msg(keeper_start(7, &program, &held->pidfd, &err) == 0,
+	    "%s", err.text);
+	close(in[0]);
+	close(out[1]);
+	close(program.errors);
+	held->in = in[1];
+	held->out = out[0];
+	ck_assert_uint_eq(children_each(is_it, &held->keeper), 1);
+}
+
+static void
+start(struct held *held)
+{
+	char *argv[] = { engine, (char[]){ "run" }, (char[]){ "box-1" }, NULL };
+	char *remove[] = { engine, (char[]){ "rm" }, (char[]){ "--force" },
+		(char[]){ "box-1" }, NULL };
+
+	start_program(held, engine, argv, remove);
+}
+
+static void
+await(const struct held *held)
+{
+	char c;
+
+	ck_assert_int_eq(read(held->out, &c, 1), 1);
+	ck_assert_int_eq(c, 'x');
+}
+
+/* All that is printed, until no process is left that could print. */
+static char *
+read_all(int fd)
+{
+	struct buffer said = { 0 };
+	ssize_t n;
+
+	do {
+		n = read(fd, buffer_reserve(&said, 4096), 4096);
+		ck_assert_int_ne(n, -1);
+		said.len += (size_t)n;
+	} while (n > 0);
+	buffer_add_text(&said, "");
+	return buffer_take(&said, NULL);
+}
+
+static int
+container_exists(void)
+{
+	auto_free char *path = mem_printf("%s/container.box-1", folder);
+
+	return access(path, F_OK) == 0;
+}
+
+/*
+ * Waits for its end; nothing is left of it then. Returns what was printed since
+ * the last await.
+ */
+static char *
+ends(struct held *held, int code, int status)
+{
+	char *said;
+	siginfo_t si;
+
+	ck_assert_int_eq(
+	    waitid((idtype_t)3 /* P_PIDFD */, (id_t)held->pidfd, &si, WEXITED),
+	    0);
+	said = read_all(held->out);
+	close(held->in);
+	close(held->out);
+	close(held->pidfd);
+	ck_assert_int_eq(si.si_code, code);
+	ck_assert_int_eq(si.si_status, status);
+	ck_assert_int_eq(waitpid(-1, NULL, 0), -1);
+	return said;
+}
+
+/* The code ends first */
+
+static const int statuses[] = { 0, 1, 3, 124, 126, 127, 137, 255 };
+
+/* The engine removes it then, and is not asked for that again. */
+START_TEST(the_code_ends_by_itself)
+{
+	auto_free char *code = mem_printf("echo done; exit %d", statuses[_i]);
+	auto_free char *said = NULL;
+	struct held held;
+
+	put("code", code);
+	start(&held);
+	said = ends(&held, CLD_EXITED, statuses[_i]);
+	ck_assert_str_eq(said, "done\nend\n");
+	ck_assert(!container_exists());
+	ck_assert_uint_eq(times("rm "), 0);
+}
+END_TEST
+
+START_TEST(input_and_output_pass)
+{
+	auto_free char *said = NULL;
+	struct held held;
+
+	put("code", "exec cat");
+	start(&held);
+	ck_assert_int_eq(write(held.in, "\0\xff\n", 3), 3);
+	close(held.in);
+	held.in = open("/dev/null", O_RDONLY);
+	said = ends(&held, CLD_EXITED, 0);
+	ck_assert_int_eq(memcmp(said, "\0\xff\n" "end\n", 8), 0);
+}
+END_TEST
+
+/* We end it */
+
+static const int signals[] = { KEEPER_KILL, KEEPER_ASK };
+
+/* The client passes on what it still has. */
+START_TEST(a_container_is_removed_on_request)
+{
+	auto_free char *said = NULL;
+	auto_free char *fds = NULL;
+	auto_free char *log = NULL;
+	struct held held;
+
+	start(&held);
+	await(&held);
+	kill(held.keeper, signals[_i]);
+	said = ends(&held, CLD_EXITED, 128 + SIGKILL);
+	ck_assert_str_eq(said, "\nend\n");
+	ck_assert(!container_exists());
+	log = get("log");
+	ck_assert_str_eq(log, "run box-1\nrm --force box-1\n");
+	fds = get("fds");
+	ck_assert_str_eq(fds, "/dev/null\n/dev/null\n/dev/null\n");
+}
+END_TEST
+
+/* There may be no container yet, but there must be none later. */
+START_TEST(a_client_that_hangs_is_killed)
+{
+	static const char *const runs[] = { "hang", "deaf" };
+	auto_free char *said = NULL;
+	struct held held;
+
+	put("run", runs[_i]);
+	start(&held);
+	await(&held);
+	kill(held.keeper, KEEPER_KILL);
+	said = ends(&held, CLD_KILLED, SIGKILL);
+	ck_assert(!container_exists());
+	/* Once as long as the client runs, and once when it cannot create. */
+	ck_assert_uint_eq(times("rm "), 2);
+}
+END_TEST
+
+START_TEST(the_supervisor_is_killed)
+{
+	struct held held;
+	pid_t stand_in, keeper;
+	int told[2], status;
+
+	ck_assert_int_eq(pipe(told), 0);
+	stand_in = fork();
+	if (stand_in == 0) {
+		start(&held);
+		await(&held);
+		if (write(told[1], "x", 1) == 1)
+			for (;;)
+				pause();
+	}
+	close(told[1]);
+	held.out = told[0];
+	await(&held);
+	kill(stand_in, SIGKILL);
+	ck_assert_int_eq(waitpid(stand_in, NULL, 0), stand_in);
+	keeper = waitpid(-1, &status, 0);
+	ck_assert_int_gt(keeper, 0);
+	ck_assert(!container_exists());
+	ck_assert_uint_eq(times("rm "), 1);
+	ck_assert_int_eq(waitpid(-1, NULL, 0), -1);
+}
+END_TEST
+
+/* Its client ends with it; another keeper removes the container. */
+START_TEST(the_keeper_is_killed)
+{
+	char *remove[] = { engine, (char[]){ "rm" }, (char[]){ "--force" },
+		(char[]){ "box-1" }, NULL };
+	auto_free char *said = NULL;
+	struct held held, other;
+	siginfo_t si;
+	pid_t orphan;
+
+	start(&held);
+	await(&held);
+	kill(held.keeper, SIGKILL);
+	ck_assert_int_eq(
+	    waitid((idtype_t)3 /* P_PIDFD */, (id_t)held.pidfd, &si, WEXITED),
+	    0);
+	/* The client, and then the code is what is left. */
+	ck_assert_int_gt(waitpid(-1, NULL, 0), 0);
+	ck_assert_uint_eq(children_each(is_it, &orphan), 1);
+	ck_assert(container_exists());
+	kill(orphan, SIGKILL);
+	ck_assert_int_eq(waitpid(orphan, NULL, 0), orphan);
+	start_program(&other, engine, remove, NULL);
+	said = ends(&other, CLD_EXITED, 0);
+	ck_assert(!container_exists());
+	close(held.in);
+	close(held.out);
+	close(held.pidfd);
+}
+END_TEST
+
+/* The engine fails */
+
+START_TEST(a_failed_engine_may_have_left_one)
+{
+	auto_free char *said = NULL;
+	struct held held;
+
+	put("run", "125");
+	start(&held);
+	said = ends(&held, CLD_EXITED, KEEPER_ENGINE_FAILED);
+	ck_assert(!container_exists());
+	ck_assert_uint_eq(times("rm "), 1);
+}
+END_TEST
+
+START_TEST(a_client_crashes)
+{
+	auto_free char *said = NULL;
+	struct held held;
+
+	put("run", "crash");
+	start(&held);
+	said = ends(&held, CLD_KILLED, SIGSEGV);
+	ck_assert(!container_exists());
+	ck_assert_uint_eq(times("rm "), 1);
+}
+END_TEST
+
+START_TEST(an_engine_is_missing)
+{
+	char path[] = "/nowhere/engine";
+	char *argv[] = { path, (char[]){ "run" }, NULL };
+	char *remove[] = { path, (char[]){ "rm" }, (char[]){ "a" }, NULL };
+	auto_free char *said = NULL;
+	struct held held;
+
+	start_program(&held, path, argv, remove);
+	said = ends(&held, CLD_EXITED, SPAWN_COMPLAINED);
+	ck_assert_str_eq(said, "");
+}
+END_TEST
+
+/* The processes of the code are ended by the keeper itself then. */
+START_TEST(an_engine_cannot_remove)
+{
+	static const struct {
+		const char *rm;
+		unsigned int ms;
+		size_t removals;
+	} cases[] = {
+		{ "hang", SHORT_MS, 2 },
+		{ "fail", LONG_MS, 1 + KEEPER_REMOVALS },
+	};
+	auto_free char *said = NULL;
+	struct held held;
+
+	put("rm", cases[_i].rm);
+	remove_ms = cases[_i].ms;
+	start(&held);
+	await(&held);
+	kill(held.keeper, KEEPER_KILL);
+	said = ends(&held, CLD_KILLED, SIGKILL);
+	ck_assert_uint_eq(times("rm "), cases[_i].removals);
+	remove_ms = LONG_MS;
+}
+END_TEST
+
+START_TEST(a_removal_is_repeated)
+{
+	auto_free char *said = NULL;
+	struct held held;
+
+	put("rm", "once");
+	start(&held);
+	await(&held);
+	kill(held.keeper, KEEPER_KILL);
+	said = ends(&held, CLD_KILLED, SIGKILL);
+	ck_assert(!container_exists());
+	ck_assert_uint_eq(times("rm "), 2);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_checked_fixture(tc, set_up, tear_down);
+	tcase_add_loop_test(
+	    tc, the_code_ends_by_itself, 0, UNIT_COUNT(statuses));
+	tcase_add_test(tc, input_and_output_pass);
+	tcase_add_loop_test(
+	    tc, a_container_is_removed_on_request, 0, UNIT_COUNT(signals));
+	tcase_add_loop_test(tc, a_client_that_hangs_is_killed, 0, 2);
+	tcase_add_test(tc, the_supervisor_is_killed);
+	tcase_add_test(tc, the_keeper_is_killed);
+	tcase_add_test(tc, a_failed_engine_may_have_left_one);
+	tcase_add_test(tc, a_client_crashes);
+	tcase_add_test(tc, an_engine_is_missing);
+	tcase_add_loop_test(tc, an_engine_cannot_remove, 0, 2);
+	tcase_add_test(tc, a_removal_is_repeated);
+}
+
+int
+main(int argc, char **argv)
+{
+	if (argc != 2)
+		return EXIT_FAILURE;
+	engine = argv[1];
+	return unit_run("keeper_container", add_tests);
+}
