@@ -180,9 +180,9 @@ static const struct {
 	const char *text;
 	const char *why;
 } unfit[] = {
-	{ CONFIG_SHAPE_CLIENT, "{\"mcpServers\":null}", "no object" },
+	{ CONFIG_SHAPE_CLIENT, "{\"mcpServers\":null}", "not an object" },
 	{ CONFIG_SHAPE_CLIENT, "{\"mcpServers\":{},\"mcpServers\":{}}",
-	    "no object" },
+	    "not an object" },
 	{ CONFIG_SHAPE_CODEX, "mcp_servers = { a = { command = \"a\" } }",
 	    "inline table" },
 	{ CONFIG_SHAPE_GOOSE, "extensions:\n  a:\n    cmd: x\n", "YAML" },
