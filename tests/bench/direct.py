@@ -32,7 +32,7 @@ class Direct:
         return self
 
     async def read(self):
-        """Hands each answer to whoever waits for it."""
+        """Hands each answer to the caller that waits for it."""
         while line := await self.reader.readline():
             message = json.loads(line)
             self.waiting.pop(message["id"]).set_result(message["result"])

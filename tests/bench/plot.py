@@ -36,7 +36,7 @@ def round_values(values):
 
 
 def seconds_text(value):
-    """Seconds as somebody would say them."""
+    """Seconds in a readable form."""
     for unit, size in (("s", 1), ("ms", 1e-3)):
         if value >= size:
             return f"{value / size:.3g} {unit}"

@@ -564,7 +564,7 @@ class Mistakes(Base):
                             "type": "text", "text": text}]}), text + "\n")
 
     def test_halves_of_characters(self):
-        """What is said of them can be encoded, whoever sent them."""
+        """Messages about such names can be encoded."""
         half = {"type": "object", "required": ["p\udc00"], "properties": {
             "p\udc00": {"description": "d\ud801", "type": "t\ud802"}}}
         got = self.prints(r"""

@@ -84,7 +84,7 @@ print(sorted(out) == list(range(50)), threading.active_count())
         self.assertGreaterEqual(got.relay.most, 50)
 
     def test_threads_loops_and_main_mixed(self):
-        """All wait at once: nobody gets an answer before all have asked."""
+        """All wait at once: no answer is sent before all have asked."""
         self.prints("""
 import asyncio, threading
 out, N = [], 30
@@ -401,7 +401,7 @@ asyncio.run(main())
         self.assertEqual(got.relay.cancelled, [])
 
     def test_late_answers_are_dropped(self):
-        """Where nobody has cancelled, they may still be asked for."""
+        """Calls that were not cancelled can still be awaited."""
         self.prints("""
 call = mcp_fs.keep(i=1)
 try:
@@ -516,7 +516,7 @@ print(out)
             "mute": [], "web": [], "my-git": []})
 
     def test_abandoned_loop(self):
-        """A loop that was stopped while it waited is in nobody's way."""
+        """A loop that was stopped while it waited blocks no other."""
         self.prints("""
 import asyncio
 loop = asyncio.new_event_loop()

@@ -64,7 +64,7 @@ function assertEnded(name, { isError, structuredContent: answer }) {
     /ran out of memory|timed out/ : /timed out|ran out of memory/, name);
 }
 
-test('bombs in their boxes stop nobody else', async (t) => {
+test('bombs in their boxes stop no other call', async (t) => {
   const names = Object.keys(bombs);
   const raw = await Raw.open(t, { env: {
     CAISSON_MAX_CONCURRENT: String(names.length + 2),

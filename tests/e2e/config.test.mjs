@@ -250,7 +250,7 @@ test('the file of every client is read', (t) => {
   assert.doesNotMatch(print(home).stdout, /secret/);
 });
 
-/* The folder one works in: whatever somebody has put into a repository. */
+/* The working directory: any files that a repository may contain. */
 const projects = ['.mcp.json', '.cursor/mcp.json', '.vscode/mcp.json',
   '.github/mcp.json', '.codex/config.toml', '.gemini/settings.json',
   'opencode.json', 'opencode.jsonc', '.opencode/opencode.json',
@@ -308,7 +308,7 @@ test('a project cannot have another file read in the place of its own',
     assert.match(shared, /\nNo servers\.\n/);
   });
 
-test('a project with very many entries takes nobody their place', (t) => {
+test('a project with very many entries displaces no other', (t) => {
   const files = { '.cursor/mcp.json': servers({ mine: { command: 'sh' } }) };
 
   for (let i = 0; i < 4; i++)

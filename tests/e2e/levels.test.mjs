@@ -1,7 +1,7 @@
 /*
  * Two levels of isolation. Where this system forbids namespaces a call is
  * refused with cause and fix; if the operator has allowed less, it runs, every
- * answer says so, and what the weaker level promises holds.
+ * answer says so, and the promises of reduced isolation hold.
  */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
@@ -289,7 +289,7 @@ except RuntimeError as error:
   assert.match(printed(result), /^files cannot be kept here: .*\nstderr:\nnote: out\/a\.txt \(1 byte\) and out\/sub\/b\.txt \(1 byte\) are gone with the sandbox: print/);
 });
 
-/* Where the box is, and what it leaves there for whoever cleans up. */
+/* Where the box is, and what it leaves there to be cleaned up. */
 const mess = `
 import os
 print(os.path.dirname(os.getcwd()), flush=True)
@@ -429,7 +429,7 @@ signal.pause()`,
 };
 
 for (const [name, bomb] of Object.entries(bombs)) {
-  test(`kill -9 of the guard of ${name} leaves nobody`, async (t) => {
+  test(`kill -9 of the guard of ${name} leaves no process`, async (t) => {
     const program = await weak(t);
     const call = run(program.client, bomb);
     const seen = new Set();
@@ -463,7 +463,7 @@ test('kill -9 of the program ends everything', async (t) => {
   await until(() => !fs.existsSync(place), 'the end of the folder');
 });
 
-test('folders that somebody uses are not swept', async (t) => {
+test('folders in use are not swept', async (t) => {
   const one = await weak(t);
   const other = await weak(t);
   const { call, gate } = await standing(one);

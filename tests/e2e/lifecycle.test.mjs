@@ -369,7 +369,7 @@ test('when the supervisor is killed while boxes are built everything dies',
         raw.postCall('import time\ntime.sleep(600)', { timeout: 120 });
       await passes(5 + i % 30);
       process.kill(raw.pid, 'SIGKILL');
-      /* Nobody may hold the log of a dead program open either. */
+      /* No process may hold the log of an ended program open either. */
       await within(raw.ended, 'the end of all that held its log');
     }
     await until(() => workersSince(first).length === 0,
@@ -480,7 +480,7 @@ test('a launcher that is killed costs its own call only', async (t) => {
   for (let i = 0; i < 40 || (hurt === 0 && i < 1000); i++) {
     const id = raw.postCall('print("unhurt")');
 
-    /* Whoever is there first: the launcher lives for some milliseconds. */
+    /* Any of its processes: the launcher lives for some milliseconds. */
     for (let look = 0; look < 400 && !raw.has(id); look++) {
       const launcher = descendants(raw.pid).find((entry) =>
         entry.command.startsWith('caisson: box['));
@@ -670,7 +670,7 @@ test('a client that does not read its answers', once, async (t) => {
   await raw.finish();
 });
 
-test('relays run as somebody else when we are root', async (t) => {
+test('relays run as another user when we are root', async (t) => {
   if (uid !== 0) {
     t.skip('the program does not run as root');
     return;

@@ -38,7 +38,7 @@ function assertEnded(result, limit) {
   assert.ok(content[0].text.endsWith(`error: ${outOfMemory(limit)}`));
 }
 
-/* A program with this much memory for a box; skips where nobody watches. */
+/* A program with this memory limit; skips where there is no watchdog. */
 async function watched(t, memory) {
   const program = await connect(t,
     { env: memory ? { CAISSON_MEMORY: memory } : {} });
@@ -47,7 +47,7 @@ async function watched(t, memory) {
 
   assert.equal(limits, proc ? 'rlimit+watchdog' : 'rlimit');
   if (!proc)
-    t.skip('the box has no /proc here, so nobody watches its memory');
+    t.skip('the box has no /proc here, so it has no watchdog');
   return { ...program, skipped: !proc };
 }
 
@@ -83,7 +83,7 @@ make = "b = bytearray(60 << 20); import time; time.sleep(600)"
 many = [subprocess.Popen([sys.executable, '-c', make]) for i in range(4)]
 time.sleep(600)
 `],
-  ['bytes that nobody reads', `
+  ['unread bytes', `
 def fill(keep=[]):
     try:
         while True:

@@ -113,7 +113,7 @@ print(os.stat("/tmp").st_dev, os.stat("/proc/self/ns/pid").st_ino)`);
   await raw.finish();
 });
 
-test('what died while it waited is given to nobody', {
+test('a box that ended while it waited is not used', {
   skip: root ? false : 'only root can end processes of other users',
 }, async (t) => {
   const raw = await Raw.open(t, pool(2));
@@ -236,7 +236,7 @@ test('calls that run do not use up the pool for the next', once, async (t) => {
   await raw.finish();
 });
 
-test('boxes of the weaker level wait, too', async (t) => {
+test('boxes with reduced isolation wait, too', async (t) => {
   const raw = await Raw.open(t, pool(2, {
     withoutNamespaces: true,
     env: { CAISSON_ALLOW_WEAK_ISOLATION: 'on' },

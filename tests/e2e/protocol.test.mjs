@@ -613,7 +613,7 @@ test('pipes serve as input and output', async (t) => {
   assert.deepEqual(lines, [1, 2]);
 });
 
-test('an output that nobody reads any more ends the program', async (t) => {
+test('an output without a reader ends the program', async (t) => {
   const raw = await Raw.open(t);
   const gate = new Gate();
 

@@ -319,7 +319,7 @@ print((await runtime.search_tool_docs("create an invoice"))[0]["tool"])`,
     assert.match(structuredContent.stderr[0],
       /left out s1: .* is still starting after 10 seconds/);
     assert.deepEqual(servers.started(), [1]);
-    /* It is starting still: nobody waits for it a second time. */
+    /* It is still starting: no search waits for it a second time. */
     const { said, took } = await leavesOut(raw);
 
     assert.match(said, /left out s1: .* is still starting after \d+ seconds/);

@@ -283,7 +283,7 @@ print(json.dumps(await attempt("h", "counter", {})))`,
     await gate.reached();
     change(options.place, folder(t));
     await discovered(raw);
-    /* Nobody opens the gate. */
+    /* The gate stays closed. */
     const { structuredContent } = await raw.result(id);
     const [during, later] = structuredContent.stdout.map(JSON.parse);
 

@@ -34,7 +34,7 @@ const starts = {
   'exits at initialize': [['initialize=dead'], /cannot greet anybody/],
   'refuses initialize': [['initialize=error'], /no token was given/],
   'answers initialize with nonsense': [['initialize=wrong'], /initialize/],
-  'speaks a version that nobody knows': [['initialize=version'],
+  'answers with an unknown version': [['initialize=version'],
     /1999-01-01|version/],
   'speaks with Content-Length headers': [['framing'],
     /still starting|initialize/],
@@ -281,7 +281,7 @@ for text in ${python(results)}:
     await raw.finish();
   });
 
-  test('answers twice, for nobody, and out of order', async (t) => {
+  test('answers twice, to an unknown id, and out of order', async (t) => {
     const raw = await withOdd(t);
 
     for (let i = 0; i < 3; i++) {
@@ -382,7 +382,7 @@ print(results[0].text, {len(result.data["v"]) for result in results[1:]})`,
     await raw.finish();
   });
 
-  /* Ends the program and waits until it is over and nobody of it is left. */
+  /* Ends the program and waits until none of its processes is left. */
   async function finishWithout(raw, ...entries) {
     const family = descendants(raw.pid);
 
@@ -495,7 +495,7 @@ print(json.dumps(await attempt("h", "echo", {})))`,
     }
   });
 
-  test('a list of tools that never comes hangs nobody else', async (t) => {
+  test('a list of tools that never comes blocks no other call', async (t) => {
     const raw = await withOdd(t, 'tools=silent');
     const id = raw.postCall(
       'print("begun")\nawait runtime.list_tools("h")', { servers: ['h'],

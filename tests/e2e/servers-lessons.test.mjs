@@ -58,7 +58,7 @@ await mcp_h.gate(seconds="${gate.seconds}")`, { servers: ['h'], timeout: 10 });
     await until(() => inNamespace(inside.namespace, now).length === 0,
       'the end of the box');
     await hears(log, ({ method }) => method === 'notifications/cancelled',
-      'the server to hear that nobody waits any more');
+      'the server to receive the cancellation');
     gate.open();
     await assertServes(raw, 'h');
     assert.equal((await served(entry)).pid, server.pid);
@@ -196,7 +196,7 @@ for size in (65_000, 65_536, 70_000, 1_000_000, 5_000_000):
     await raw.finish();
   });
 
-  test('pipe: a lone surrogate hangs nobody', async (t) => {
+  test('pipe: a lone surrogate blocks no call', async (t) => {
     const { raw } = await withLog(t);
     const { isError, structuredContent } = await raw.run(`
 result = await mcp_h.raw(

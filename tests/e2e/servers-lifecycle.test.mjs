@@ -1,7 +1,7 @@
 /*
- * Beginnings and ends of servers and of those between them and the code:
- * whoever ends, the calls that depended on him are concluded with a clear
- * error, the next ones work, and nothing is left when the program is over.
+ * Starts and ends of servers and of the processes between them and the code:
+ * when one ends, the calls that depended on it fail with a clear error, the
+ * next ones work, and nothing is left when the program has ended.
  */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
@@ -47,7 +47,7 @@ function parts(raw) {
     keeper: named('keeper'), box: named('box'), init: named('box-init') };
 }
 
-/* Everything is over in order and nobody is left. */
+/* Everything has ended in order and no process is left. */
 async function finish(raw, ...entries) {
   const { family } = parts(raw);
 
@@ -188,7 +188,7 @@ test('the broker is killed', async (t) => {
 
     assertSeen(await killDuringCall(raw, ({ broker }) => broker));
     assert.notEqual((await counted(raw)).pid, before.pid,
-      'whom nobody speaks to any more is ended');
+      'a server without a broker is ended');
     await until(() => serving(entry).length === 1, 'the end of the first');
   }
   await finish(raw, entry);
@@ -257,7 +257,7 @@ test('the box is killed', async (t) => {
   const before = await counted(raw);
   const { isError, stdout } = await killDuringCall(raw, ({ init }) => init,
     () => hears(log, ({ method }) => method === 'notifications/cancelled',
-      'the server to hear that nobody waits any more'));
+      'the server to receive the cancellation'));
 
   assert.equal(isError, true);
   assert.deepEqual(stdout, ['begun']);
@@ -265,7 +265,7 @@ test('the box is killed', async (t) => {
   await finish(raw, entry);
 });
 
-test('whoever is killed, other calls go on', async (t) => {
+test('whichever process is killed, other calls go on', async (t) => {
   const raw = await Raw.open(t, withServers(t, { h: hostile(),
     other: hostile() }));
   const gate = new Gate();
@@ -493,7 +493,7 @@ print("enough")`, { servers: ['h'], timeout: 100 });
 
   assert.deepEqual(result.structuredContent.stdout, ['enough']);
   await hears(log, ({ method }) => method === 'notifications/cancelled',
-    'the server to hear that nobody waits any more');
+    'the server to receive the cancellation');
   gate.open();
   assert.equal((await counted(raw)).pid, before.pid);
   await finish(raw, entry);

@@ -611,7 +611,7 @@ test('names that are no Python names get one', once, async (t) => {
   const names = ['A_B', 'a-b', 'a_b', 'class', '1st', 'päth', 'two words'];
   const raw = await Raw.open(t, withServers(t,
     Object.fromEntries(names.map((name) => [name, hostile()]))));
-  /* One is an alias itself; the others by their bytes, whoever is first. */
+  /* One is an alias itself; the others are ordered by their bytes. */
   const aliases = ['a_b_2', 'a_b_3', 'a_b', 'class_', '_1st', 'p_th',
     'two_words'];
 

@@ -626,7 +626,7 @@ ${gate.wait}`);
   assert.ok(!raw.errors.includes(secret));
 });
 
-test('code is in nobody\'s command line and in no log', async (t) => {
+test('code is in no command line and in no log', async (t) => {
   const raw = await Raw.open(t, { env: { CAISSON_LOG_LEVEL: 'debug' } });
   const gate = new Gate();
   const id = raw.postCall(

@@ -335,7 +335,7 @@ for i in 1 2; do mcp call odd never & done; sleep 1; echo end`,
   await raw.finish();
 });
 
-test('the weaker level has calls, too', async (t) => {
+test('reduced isolation has calls, too', async (t) => {
   const raw = await Raw.open(t, withServers(t, { odd: hostile() }, {
     withoutNamespaces: true,
     env: { CAISSON_ALLOW_WEAK_ISOLATION: 'on' },

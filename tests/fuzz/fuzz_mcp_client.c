@@ -114,7 +114,7 @@ check_ready(void *ctx)
 		mcp_client_call(play.client, params, check_answer,
 		    &play.answered[n]);
 	mcp_client_cancel(play.client, 3, "no");
-	play.answered[1]++; /* nobody hears of it any more */
+	play.answered[1]++; /* no caller is left */
 	for (n = 0; n < SERVER_SILENCES_MAX; n++)
 		mcp_client_time_out(play.client, 0);
 	FUZZ_ASSERT(mcp_client_is_silent(play.client));

@@ -337,7 +337,7 @@ def what_a_killed_one_leaves_is_swept(uid):
     wait_until(lambda: not read(place.path, box, "cgroup.procs"),
                "the box lives on")
     equal(place.boxes(), [box])
-    # Whoever starts the next one there must undo this first.
+    # This must be undone before the next one starts there.
     with open(place.path + "/cgroup.subtree_control", "w") as file:
         file.write("-memory -pids")
     caisson = Caisson(uid, place)
@@ -382,7 +382,7 @@ def the_selftest_says_so(uid):
 
 
 class Forbidden:
-    """While this holds, nobody can make a user namespace."""
+    """While this holds, no user namespace can be made."""
     limit = "/proc/sys/user/max_user_namespaces"
 
     def __enter__(self):
@@ -402,7 +402,7 @@ def weak(uid, **env):
 
 
 @check
-def the_weaker_level_has_one_too(uid):
+def reduced_isolation_has_one_too(uid):
     with Forbidden():
         caisson = weak(uid)
         result = caisson.run("print('hi')")

@@ -73,7 +73,7 @@ def check_elsewhere(role, surface):
             if name in handlers:
                 yield f"{path}: defines the handler {name}"
         if re.match(r"on_\w+\.c$", os.path.basename(path)):
-            yield f"{path}: nobody of that name sends anything to {role.name}"
+            yield f"{path}: no sender of that name sends to {role.name}"
 
 
 def check_receivers(role, surface):

@@ -226,7 +226,7 @@ play_expect_exit(int wanted)
 	    "status 0x%x, not %d", (unsigned int)status, wanted);
 }
 
-/* Nobody needs the broker any more: it must end by itself. */
+/* The broker has no peer any more: it must end by itself. */
 static inline void
 play_end(void)
 {

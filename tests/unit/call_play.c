@@ -482,7 +482,7 @@ close_stage(void)
 	}
 	for (play = plays; play < plays + PLAYS_MAX; play++)
 		forget_play(play);
-	reaper_finish(1); /* there is nobody left */
+	reaper_finish(1); /* no child is left */
 	free(mem_take(&loaded.data));
 	event_base_free(sv.base);
 	ck_assert_int_eq(unit_open_fds(), fds_before);
@@ -676,7 +676,7 @@ box_starts(struct play *play)
 	send_as(play, ROLE_BOX, IPC_STARTED, &started);
 }
 
-/* The same at the weaker level: there is a guard, which ends as the code. */
+/* The same with reduced isolation: the guard ends as the code does. */
 void
 guard_stands(struct play *play)
 {
@@ -705,7 +705,7 @@ box_stands(struct play *play)
 	receive(play, ROLE_BOX, IPC_ADOPTED, &msg);
 }
 
-/* The interpreter runs: nobody holds the channel of the box any more. */
+/* The interpreter runs: the channel of the box is closed there. */
 void
 box_lets_go(struct play *play)
 {

@@ -54,7 +54,7 @@ extern struct owner an_owner;
 extern struct owner *asking; /* the owner of the next calls: that one */
 extern const struct language *spoken; /* by the next calls; NULL: the first */
 extern struct server_texts asked; /* the servers of the next calls */
-extern call_progressed *watching; /* the next calls; NULL: nobody does */
+extern call_progressed *watching; /* the next calls; NULL: none */
 extern struct server_texts loaded; /* those of the last session */
 extern const char *sessions_refused; /* why there are none */
 extern const char *store_refused; /* the same */
@@ -112,13 +112,13 @@ struct play *start_call(void);
 /* Says who the processes of the box are. */
 void box_starts(struct play *play);
 
-/* The same at the weaker level: there is a guard, which ends as the code. */
+/* The same with reduced isolation: the guard ends as the code does. */
 void guard_stands(struct play *play);
 
 /* The box stands: its processes were adopted. */
 void box_stands(struct play *play);
 
-/* The interpreter runs: nobody holds the channel of the box any more. */
+/* The interpreter runs: the channel of the box is closed there. */
 void box_lets_go(struct play *play);
 void box_fails(struct play *play, const char *reason);
 void relay_runs(struct play *play);

@@ -1,5 +1,5 @@
 /*
- * What the tests of common/channel share: a channel, what talks to it, and
+ * What the tests of common/channel share: a channel, its peer, and
  * samples of every message.
  */
 #ifndef TESTS_UNIT_CHANNEL_PLAY_H
@@ -36,7 +36,7 @@ struct end {
 	int free_when_closed;
 };
 
-/* A channel, and what talks to it: a bare socket or another channel. */
+/* A channel and its peer: a bare socket or another channel. */
 struct scene {
 	int fds; /* open before */
 	struct event_base *base;

@@ -1,8 +1,8 @@
 /*
- * Servers that start processes in every way there is, for tests of who ends
+ * Servers that start processes in every possible way, for tests of what ends
  * them: the test program itself, executed with the name of a row. Everything
- * that it starts holds its standard output, so whoever reads that meets its
- * end when, and only when, nothing of it is left.
+ * that it starts holds its standard output, so a reader of that sees its end
+ * when, and only when, none of these processes is left.
  */
 #ifndef TESTS_UNIT_SERVER_TREES_H
 #define TESTS_UNIT_SERVER_TREES_H
@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 /*
- * How many run away in all. What nobody reaps keeps its number: while a keeper
- * stands still, or has no time, they would take every number of the machine,
- * and no other test could start a process.
+ * How many processes run away in all. A process that is not reaped keeps its
+ * number: while a keeper is stopped or has no time, they would use up all
+ * numbers of the machine, and no other test could start a process.
  */
 #define TREES_FLED_MOST 10000
 
@@ -39,7 +39,7 @@ trees_wait(void)
 		pause();
 }
 
-/* It stands: a byte for whoever reads it. */
+/* It is started: a byte for the reader. */
 static inline void
 trees_tell(void)
 {

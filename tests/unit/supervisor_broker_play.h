@@ -392,7 +392,7 @@ tell_tools(void)
 	buffer_add_text(&told, "\n");
 }
 
-/* Whether somebody is at the other end of a channel. */
+/* Whether the other end of a channel is open. */
 static inline int
 fd_is_alive(int fd)
 {

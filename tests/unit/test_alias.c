@@ -85,7 +85,7 @@ static const struct {
 	/* None is: as sorted. */
 	{ { "A", "A!", "a?" }, { "a", "a_", "a__2" } },
 	{ { "A!", "A?", "a!", "a_" }, { "a__2", "a__3", "a__4", "a_" } },
-	/* Nobody loses a natural alias to a made-up one. */
+	/* No natural alias is lost to a made-up one. */
 	{ { "A", "a", "a_2" }, { "a_3", "a", "a_2" } },
 	{ { "A", "A_2", "a", "a_2", "a_3" },
 	    { "a_4", "a_2_2", "a", "a_2", "a_3" } },

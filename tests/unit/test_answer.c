@@ -891,7 +891,7 @@ START_TEST(tells_of_a_cgroup)
 }
 END_TEST
 
-/* Every answer of the weaker level says so, in each of its three parts. */
+/* Answers with reduced isolation say so, in each of their three parts. */
 START_TEST(marks_what_was_weaker)
 {
 	struct call_result result = make_result(&endings[_i]);

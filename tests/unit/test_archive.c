@@ -121,7 +121,7 @@ START_TEST(what_is_kept_is_told)
 	/* From now on the broker knows it. */
 	play_recall(relay, 3, "gh");
 	play_expect_result(relay, 3, LIST("a"));
-	/* Whoever wants to be sure gets what the server says. */
+	/* A request without "remembered" gets the list of the server. */
 	play_list(relay, 4, "gh");
 	play_serve(&gh);
 	serve("2", "b");
@@ -149,7 +149,7 @@ START_TEST(what_is_learnt_is_kept)
 }
 END_TEST
 
-/* Nothing of an old list is kept while nobody knows the new one. */
+/* Nothing of an old list is kept while the new one is unknown. */
 START_TEST(what_has_changed_is_not_kept)
 {
 	play_renewal_ms = 500;
@@ -202,7 +202,7 @@ START_TEST(what_cannot_be_read_is_not_told)
 }
 END_TEST
 
-/* It is not there; it dies; it is silent; it talks nonsense. */
+/* It is absent; it exits; it is silent; it violates the protocol. */
 START_TEST(a_store_of_no_use)
 {
 	if (_i == 2)
@@ -236,7 +236,7 @@ START_TEST(a_store_of_no_use)
 }
 END_TEST
 
-/* Whoever said that there is none has told the user why: it is no mishap. */
+/* The supervisor that offers no store has logged why: this is no error. */
 START_TEST(a_store_that_is_not_there_is_no_mishap)
 {
 	char text[4096] = "";

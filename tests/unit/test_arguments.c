@@ -179,7 +179,7 @@ static const struct {
 	{ "{\"code\":\"x\",\"timeout\":\"30s\"}", TIMEOUT },
 	{ "{\"code\":\"x\",\"timeout\":true}", TIMEOUT },
 	{ "{\"code\":\"x\",\"timeout\":[1]}", TIMEOUT },
-	/* Longer than any number that somebody writes by hand. */
+	/* Longer than any number written by hand. */
 	{ "{\"code\":\"x\",\"timeout\":0.0000000000000000000000000000000000000"
 	    "000000000000000000000000000000000000000000000000000001e100}",
 	    TIMEOUT },

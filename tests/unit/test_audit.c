@@ -222,7 +222,7 @@ START_TEST(a_full_file_costs_lines)
 		play_sync(relay);
 	}
 	ck_assert_uint_eq(file_size(), FILE_MOST);
-	/* Somebody makes room. */
+	/* There is room again. */
 	ck_assert_int_eq(ftruncate(file, 10), 0);
 	play_call(relay, 1, "nobody");
 	play_expect_refused(relay, 1, "unknown server");

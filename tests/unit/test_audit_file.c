@@ -1,7 +1,7 @@
 /*
- * Tests of supervisor/peers/audit_file: what is not there is made for its user
- * alone, and whatever somebody else could write to, or is no file, is refused
- * and stays as it is.
+ * Tests of supervisor/peers/audit_file: a missing file is created for its user
+ * only; a file that others could write to, or that is not a regular file, is
+ * refused and stays as it is.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -144,7 +144,7 @@ START_TEST(what_is_no_file_is_refused)
 }
 END_TEST
 
-/* Also where somebody reads from it. */
+/* Also where it has a reader. */
 START_TEST(a_pipe_with_a_reader_is_refused)
 {
 	auto_fd int reader = -1;

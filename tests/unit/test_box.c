@@ -94,7 +94,7 @@ struct view_case {
 };
 
 static const struct view_case view_cases[] = {
-	/* Nobody and nothing of the host. */
+	/* No process and no file of the host. */
 	{ "print(*[p for p in ('/etc/shadow', '/root', '/home', '/var', '/run',"
 	  " '/sys', '/boot', '/mnt', '/srv', '/media', '/.dockerenv',"
 	  " '/dev/mem', '/dev/kmsg', '/dev/tty', '/dev/ptmx', '/dev/pts')"
@@ -660,7 +660,7 @@ START_TEST(test_unknown_language)
 }
 END_TEST
 
-/* Root stays nobody's user; an ordinary user becomes nobody else. */
+/* No box stays root; an ordinary user stays the same user. */
 START_TEST(test_identity)
 {
 	struct ipc_setup setup;

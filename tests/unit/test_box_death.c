@@ -99,7 +99,7 @@ die_as_supervisor(enum death when, int out, int ready)
 /*
  * However the supervisor dies, every process of the box does: out is held by
  * all of them (as the log of the launcher and init's parents, and through the
- * code's pipes), so its end shows that nobody is left.
+ * code's pipes), so its end shows that no process is left.
  */
 START_TEST(test_supervisor_death)
 {

@@ -11,8 +11,8 @@
 #define MEMORY_FORK(n) "for i in range(" #n "):\n  if os.fork() == 0:\n"
 
 /*
- * A program that nobody may read hides from the code what it does, where it can
- * be run: in a directory that is bound, as it has mounts below it.
+ * A program without read permission hides its behaviour from the code where it
+ * can be run: in a directory that is bound, as it has mounts below it.
  */
 #define MEMORY_HIDDEN                                                          \
 	"hidden = [subprocess.Popen([sys.prefix + '/bin/hidden', '-c',"        \
@@ -47,7 +47,7 @@ static const struct {
 	  "b = bytearray(80 << 20); time.sleep(600)",
 	    1 },
 	{ MEMORY_HIDDEN "time.sleep(600)", 1 },
-	/* Bytes that nobody reads. */
+	/* Unread bytes. */
 	{ "def fill():\n"
 	  "    while True:\n"
 	  "        keep.extend(socket.socketpair())\n"

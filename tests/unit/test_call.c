@@ -171,7 +171,7 @@ START_TEST(progress_without_a_listener_is_a_violation)
 }
 END_TEST
 
-/* Somebody has a pipe of the code yet: not for long. */
+/* A process still holds a pipe of the code: not for long. */
 START_TEST(what_the_code_leaves_is_killed)
 {
 	struct play *play;
@@ -185,7 +185,7 @@ START_TEST(what_the_code_leaves_is_killed)
 }
 END_TEST
 
-/* Nobody has: the answer does not wait for the end of the box. */
+/* None does: the answer does not wait for the end of the box. */
 START_TEST(a_box_that_is_left_is_ended_later)
 {
 	struct play *play;

@@ -39,7 +39,7 @@ START_TEST(the_deadline_ends_the_code)
 }
 END_TEST
 
-/* Which nobody could tell otherwise. */
+/* Which is unknown otherwise. */
 START_TEST(a_deadline_names_what_was_waited_for)
 {
 	struct ipc_done done = { .out_head = 0,
@@ -227,7 +227,7 @@ START_TEST(calls_wait_for_their_turn)
 	ck_assert_str_eq(err.text, "busy: 2 executions are running and 2 are "
 	    "waiting; try again later, or raise CAISSON_MAX_CONCURRENT or "
 	    "CAISSON_QUEUE");
-	/* Nobody who waits has a process. */
+	/* No waiting call has a process. */
 	ck_assert_int_eq(play[2]->pids[ROLE_BOX] + play[3]->pids[ROLE_BOX], 0);
 	for (n = 0; n < 4; n++) {
 		take_requests(play[n]);
@@ -340,7 +340,7 @@ START_TEST(calls_wait_only_so_long)
 }
 END_TEST
 
-/* Whoever gives up does not take a place, nor keep one. */
+/* A call that gives up neither takes a place nor keeps one. */
 START_TEST(a_call_may_be_cancelled_while_it_waits)
 {
 	struct play *first, *second, *third;

@@ -1,7 +1,7 @@
 /*
  * Tests of supervisor/run/call and supervisor/box/box: boxes and relays that
- * cannot be started or built, that die, and that break their protocol, the
- * weaker level, and the store. Each failure is told once, in the right words.
+ * cannot be started or built, that die, and that violate their protocol;
+ * reduced isolation, and the store. Each failure is reported once.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -54,7 +54,7 @@ START_TEST(a_relay_that_cannot_be_started)
 }
 END_TEST
 
-/* No request reaches the box: it is ended, and nobody waits for its relay. */
+/* No request reaches the box: it is ended, and its relay is not awaited. */
 START_TEST(a_box_that_cannot_be_asked)
 {
 	uint64_t began = now_ms();
@@ -112,7 +112,7 @@ START_TEST(descriptors_that_run_out)
 }
 END_TEST
 
-/* The weaker level */
+/* Reduced isolation */
 
 START_TEST(a_guard_that_ends_as_the_code)
 {
@@ -237,7 +237,7 @@ START_TEST(a_box_that_ends_without_a_word)
 }
 END_TEST
 
-/* It said who its processes are and is gone: nobody could end them. */
+/* It reported its processes and exited: they could not be ended. */
 START_TEST(a_box_that_cannot_be_adopted)
 {
 	struct play *play;
@@ -610,7 +610,7 @@ START_TEST(a_store_that_is_switched_off)
 }
 END_TEST
 
-/* Nobody tells us the end: what is missing is given up. */
+/* The end is not reported: what is missing is given up. */
 START_TEST(a_relay_that_never_drains)
 {
 	struct play *play;

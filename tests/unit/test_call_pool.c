@@ -178,8 +178,8 @@ ask_dying_template(void)
 }
 
 /*
- * Nothing has begun: another box is started, and nobody hears of it. It has an
- * interpreter of its own, whatever templates there are.
+ * Nothing has begun: another box is started, unnoticed. It has an interpreter
+ * of its own, even if there are templates.
  */
 START_TEST(a_template_may_die_before_it_forks)
 {
@@ -242,7 +242,7 @@ START_TEST(a_box_may_be_taken_while_it_is_built)
 }
 END_TEST
 
-/* Ends of a box that nobody has noticed when a call takes it. */
+/* Ends of a box that are unnoticed when a call takes it. */
 
 static void
 die_by_code(struct play *play)
@@ -503,7 +503,7 @@ START_TEST(a_cancelled_call_replaces_nothing)
 }
 END_TEST
 
-/* Whoever waits is told what becomes of the box; a liar is found out. */
+/* The waiting call learns the state of the box; a false report is detected. */
 START_TEST(a_box_that_waits_may_fail)
 {
 	struct play *play;
@@ -558,7 +558,7 @@ START_TEST(a_box_that_is_dropped_while_it_is_built)
 }
 END_TEST
 
-/* Nobody waits for ever for a launcher that never lets go. */
+/* A launcher that never closes its channel is not awaited for ever. */
 START_TEST(a_dropped_box_is_given_up)
 {
 	struct play *play;

@@ -688,8 +688,8 @@ START_TEST(unread_answers_are_bounded)
 END_TEST
 
 /*
- * Refusals, which nobody reads, are endless; what they may take is not: first
- * nothing new is asked for, then the box is at fault.
+ * The number of unread refusals is unlimited, but not their size: first no new
+ * request is read, then the box is at fault.
  */
 START_TEST(unread_refusals_are_bounded)
 {
@@ -716,7 +716,7 @@ START_TEST(unread_refusals_are_bounded)
 }
 END_TEST
 
-/* Whoever has them keeps them in memory, which is not the box's. */
+/* The relay keeps them in memory, which is not that of the box. */
 START_TEST(arguments_under_way_are_bounded)
 {
 	auto_free char *object = make_object(TOOL_ARGUMENTS_MAX);
@@ -874,7 +874,7 @@ START_TEST(a_box_may_end)
 }
 END_TEST
 
-/* Nonsense from someone more trusted: the relay has nothing to go by. */
+/* A violation by a more trusted peer: the relay cannot continue. */
 START_TEST(an_answer_to_nothing_is_fatal)
 {
 	open_calls();

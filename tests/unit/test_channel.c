@@ -256,7 +256,7 @@ START_TEST(many_descriptors_are_refused)
 }
 END_TEST
 
-/* Nothing that follows is handled, and nobody is told twice. */
+/* Nothing that follows is handled, and the end is reported once. */
 START_TEST(after_a_fault_nothing_is_heard)
 {
 	struct ipc_packet packet;

@@ -171,7 +171,7 @@ START_TEST(kills_a_child)
 	ck_assert_int_eq(si.si_status, SIGKILL);
 	while (read(line, &c, 1) > 0)
 		;
-	/* It is a child until it is reaped, and nobody afterwards. */
+	/* It is a child until it is reaped, and not afterwards. */
 	ck_assert_int_eq(children_kill(pid), 1);
 	waitpid(pid, NULL, 0);
 	ck_assert_int_eq(children_kill(pid), 0);

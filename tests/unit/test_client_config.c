@@ -128,7 +128,7 @@ static const struct {
 	{ "caisson", "/none:@/bin:@/new", "", "@/bin/caisson" },
 	{ "caisson", "@/now", "", "@/now/caisson" },
 	{ "caisson", "bin", "", "@/bin/caisson" },
-	/* Whoever started it has called it something else. */
+	/* It was started under another name. */
 	{ "caisson", "@/other:@/bin", "", "@/new/caisson" },
 	{ "caisson", "", "", "@/new/caisson" },
 	{ "none/caisson", "", "", "@/new/caisson" },

@@ -23,7 +23,7 @@ static const struct {
 	{ "hm", "hm" },
 	{ "hm\n  and more\n\n", "hm" },
 	{ "  only\n  this\n", "  this" },
-	/* node: an error that nobody caught, with its source above it */
+	/* node: an uncaught error, with its source above it */
 	{ "file:///srv/index.js:5\n"
 	  "throw new Error(\"Error: TOKEN is required\");\n"
 	  "      ^\n\n"

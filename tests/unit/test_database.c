@@ -37,7 +37,7 @@ leave(void)
 	ck_assert_int_eq(system(command), 0);
 }
 
-/* The one number that a query gives, to whoever else opens the file. */
+/* The one number that a query gives, on a connection of its own. */
 static sqlite3_int64
 ask(const char *sql)
 {
@@ -386,7 +386,7 @@ START_TEST(is_used_again_when_it_was_mended)
 }
 END_TEST
 
-/* Somebody removes the file while it is open. */
+/* The file is removed while it is open. */
 START_TEST(a_file_that_was_removed_is_let_go)
 {
 	open_well();

@@ -72,7 +72,7 @@ START_TEST(what_is_there_stays)
 }
 END_TEST
 
-/* Nobody reads from it: that is told at once, by the start as well. */
+/* It has no reader: that is reported at once, by the start as well. */
 START_TEST(a_pipe_is_not_waited_for)
 {
 	auto_free char *path = in_folder("pipe");

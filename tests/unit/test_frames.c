@@ -501,7 +501,7 @@ START_TEST(frames_are_checked)
 	say(talks[_i].said, strlen(talks[_i].said));
 	ck_assert_str_eq(told.data, talks[_i].told);
 	if (strstr(told.data, "fault") != NULL) {
-		/* Nobody listens any more. */
+		/* No reader is left. */
 		ck_assert_int_eq(write(box_out, "x", 1), -1);
 		ck_assert_int_eq(errno, EPIPE);
 	}

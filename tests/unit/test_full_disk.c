@@ -153,7 +153,7 @@ START_TEST(removing_makes_room)
 }
 END_TEST
 
-/* By somebody else's: with the file open, opened again, or open twice. */
+/* By another's files: with the file open, opened again, or open twice. */
 START_TEST(removing_needs_no_room)
 {
 	struct database *other = database_new(STATE_MAX_MAX);

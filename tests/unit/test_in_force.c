@@ -1,7 +1,7 @@
 /*
  * Tests of supervisor/servers/in_force: files are read before the first use and
- * again when one of them has changed, whoever waits is told once, and what is
- * in force is found by name. What the files say is given by the test.
+ * again when one of them has changed, each waiting request is answered once,
+ * and servers in force are found by name. The test makes up the files.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -168,7 +168,7 @@ leave(void)
 	ck_assert_int_eq(system(command), 0);
 }
 
-/* Whoever waits */
+/* Requests that wait */
 
 static struct in_force_waiter waiters[3];
 static struct in_force_waiter *victim; /* cancelled by the first one told */
@@ -648,7 +648,7 @@ START_TEST(nobody_who_came_late_need_be_left)
 	in_force_cancel(config, &waiters[1]);
 	end_reading("");
 	happened("changed\nready 0\n");
-	/* It is read when somebody asks. */
+	/* It is read at the next request. */
 	ck_assert_int_eq(readings, 1);
 	refresh(1);
 	ck_assert_int_eq(readings, 2);
@@ -685,7 +685,7 @@ START_TEST(one_look_is_shared)
 	happened("ready 0\nready 1\n");
 	in_force_forget(config);
 	ck_assert_int_eq(readings, 1);
-	/* Whoever comes later does not find it. */
+	/* A later request does not find it. */
 	if (_i == 1)
 		in_force_share(config);
 	refresh(2);
@@ -697,7 +697,7 @@ START_TEST(one_look_is_shared)
 }
 END_TEST
 
-/* Nobody has asked yet: what is saved until then is seen. */
+/* There was no request yet: what is saved until then is seen. */
 START_TEST(sharing_begins_with_the_first_who_asks)
 {
 	write_file("MCPs/a.json", "");

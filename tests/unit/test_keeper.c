@@ -1,7 +1,7 @@
 /*
  * Tests of supervisor/process/keeper, and of what spawn does for it: a server
- * finds what a program expects and nothing of ours, its end is its keeper's
- * end, and nothing of it is left, whoever ends first.
+ * finds what a program expects and nothing of ours, it ends together with its
+ * keeper, and nothing of it is left, whichever ends first.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -125,7 +125,7 @@ end_of(struct held *held)
 	ck_assert_int_eq(
 	    waitid((idtype_t)3 /* P_PIDFD */, (id_t)held->pidfd, &si, WEXITED),
 	    0);
-	/* Would hang where somebody still had it. */
+	/* Would hang where a process still had it. */
 	more = read_all(held->out);
 	close(held->in);
 	close(held->out);

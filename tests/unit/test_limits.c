@@ -40,7 +40,7 @@ static const struct row {
 	{ LANGUAGE_ADDRESS_SPACE, 0, 0, 1 },
 	{ LANGUAGE_ADDRESS_SPACE, 1, 0, 0 },
 	{ LANGUAGE_RESIDENT, 0, 1, 0 },
-	/* Where nothing counts page tables, as at the weaker level. */
+	/* Where nothing counts page tables, as with reduced isolation. */
 	{ LANGUAGE_RESIDENT, 0, 0, 1 },
 	{ LANGUAGE_RESIDENT, 1, 0, 0 },
 };

@@ -476,7 +476,7 @@ static const char progress[] = "{\"jsonrpc\":\"2.0\",\"method\":"
     "\"notifications/progress\",\"params\":{\"progressToken\":2,"
     "\"progress\":1}}";
 
-/* The server may stop, and its late answer is nobody's. */
+/* The server may stop, and its late answer is dropped. */
 START_TEST(a_silent_call_ends)
 {
 	play_tool_seconds = 3;
@@ -823,7 +823,7 @@ START_TEST(the_start_is_no_silence)
 }
 END_TEST
 
-/* Nonsense from someone more trusted */
+/* Violations by a more trusted peer */
 
 START_TEST(ends_with_nonsense)
 {

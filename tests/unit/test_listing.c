@@ -340,7 +340,7 @@ START_TEST(is_renewed_when_it_changed)
 	play_expect_result(relay, 1, LIST("a", "a"));
 	play_say(&gh, changed);
 	play_say(&gh, changed);
-	/* Nobody asks for it. */
+	/* It is not requested. */
 	play_expect_line(&gh, ASKED("3"));
 	play_say(&gh, ANSWER("3", ONE("b")));
 	play_say(&gh, ANSWER("0", "\"method\":\"ping\""));
@@ -476,7 +476,7 @@ START_TEST(a_page_that_does_not_come)
 	play_list(relay, 2, "gh");
 	withhold_a_page();
 	play_sync(relay);
-	/* Whoever asks after a change is another matter. */
+	/* A request after the change is another matter. */
 	play_say(&gh, changed);
 	play_say(&gh, ANSWER("0", "\"method\":\"ping\""));
 	play_hear(&gh);

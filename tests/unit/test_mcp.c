@@ -77,7 +77,7 @@ END_TEST
 
 /* In a session: one line, and all that is answered at once */
 static const struct exchange talks[] = {
-	/* Not JSON: nobody knows the id. */
+	/* Not JSON: the id is unknown. */
 	{ "garbage", PARSE_ERROR("'g' where a value should be, at byte 1") },
 	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"",
 	    PARSE_ERROR("the text ends where a comma or } should be, at byte "

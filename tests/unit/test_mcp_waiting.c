@@ -111,7 +111,7 @@ START_TEST(a_call_may_be_cancelled_before_it_is_one)
 }
 END_TEST
 
-/* The program waits for the reader, but starts nothing for nobody. */
+/* The program waits for the reader, and starts nothing without need. */
 START_TEST(a_client_may_leave_before_there_is_a_call)
 {
 	open_session();
@@ -123,7 +123,7 @@ START_TEST(a_client_may_leave_before_there_is_a_call)
 	runs.draining = _i;
 	configure();
 	ck_assert_uint_eq(ncalls, 0);
-	/* Whoever waits for the end is told that nobody is left. */
+	/* The caller that waits for the end learns that no call is left. */
 	ck_assert_int_eq(idles, _i == 0 ? 0 : 2);
 	answered("[" RESULT("3", "{}") "]\n");
 	close_session();

@@ -114,7 +114,7 @@ START_TEST(it_may_be_forgotten)
 	expect_all(forget("k"), "true");
 	expect_all(load("k"), "null");
 	expect_all(forget("k"), "false");
-	/* What is made anew is not what it was. */
+	/* A memory that is created again is another one. */
 	expect_told(save("k", "1"), "\"version\":2");
 }
 END_TEST
@@ -347,7 +347,7 @@ START_TEST(scopes_share_the_room)
 }
 END_TEST
 
-/* Somebody has written to the file: one sentence, and no harm. */
+/* Another program has written to the file: one sentence, and no harm. */
 START_TEST(foreign_rows_are_told)
 {
 	expect_told(save("a", "1"), "\"key\"");

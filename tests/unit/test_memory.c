@@ -152,7 +152,7 @@ START_TEST(whom_nobody_tells_of_is_judged)
 }
 END_TEST
 
-/* Numbers that are not of one moment end nobody. */
+/* Numbers that are not of one moment end no process. */
 START_TEST(nobody_moves)
 {
 	put_process(A, 60, 60);

@@ -84,7 +84,7 @@ START_TEST(passes_on_that_a_box_stands)
 }
 END_TEST
 
-/* With the cause, which the answer tells to whoever allowed less. */
+/* With the cause, which the answer names if less was allowed. */
 START_TEST(passes_on_that_a_weaker_box_stands)
 {
 	static const struct {
@@ -110,7 +110,7 @@ START_TEST(passes_on_that_a_weaker_box_stands)
 }
 END_TEST
 
-/* The way to less isolation is named to whoever has not found it yet. */
+/* The setting for reduced isolation is named where it is off. */
 START_TEST(tells_what_a_box_cannot_do)
 {
 	struct ipc_failed failed = { .step = BOX_STEP_USER_NAMESPACE,

@@ -221,7 +221,7 @@ START_TEST(tools_are_kept)
 }
 END_TEST
 
-/* Whoever wrote the folder has no say in what the user's files may do. */
+/* The author of the folder does not affect the user's files. */
 START_TEST(strangers_are_counted_apart)
 {
 	struct ipc_entry row = row_of("a\0", 2, "A\0x\0", 4);

@@ -48,7 +48,7 @@ static long version; /* of what they are made of */
 static struct play {
 	struct box box;
 	int dropped;
-	int dead; /* and nobody was told yet */
+	int dead; /* and this was not reported yet */
 	long version; /* of what it was made of */
 } plays[BOXES_MAX];
 static unsigned int nboxes;
@@ -285,7 +285,7 @@ START_TEST(a_fixed_size_is_kept)
 	ck_assert_uint_eq(nboxes, 10);
 	for (n = 0; n < 3 * POOL_REST_PERIODS / 5; n++)
 		period();
-	ck_assert_uint_eq(nboxes, 10); /* nobody needs them: they stay */
+	ck_assert_uint_eq(nboxes, 10); /* not needed: they stay */
 	close_pool();
 }
 END_TEST
@@ -310,7 +310,7 @@ START_TEST(the_demand_is_followed)
 		fill_up();
 	}
 	ck_assert_uint_eq(pool->ready, 4);
-	/* Three of them nobody has needed. */
+	/* Three of them were not needed. */
 	period();
 	ck_assert_uint_eq(pool->ready, 4); /* in this one they were */
 	call();
@@ -424,7 +424,7 @@ START_TEST(a_call_is_not_disturbed)
 }
 END_TEST
 
-/* Whoever comes puts it off, but not for ever. */
+/* Each call delays it, but not for ever. */
 START_TEST(a_burst_goes_first)
 {
 	unsigned int n;

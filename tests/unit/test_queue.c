@@ -190,7 +190,7 @@ START_TEST(places_are_shared)
 	ck_assert_uint_eq(take_all(), REQUESTS_MAX / 2);
 	put_many(2000, REQUESTS_MAX, 2);
 	ck_assert_uint_eq(take_all(), REQUESTS_MAX / 4);
-	/* A place that is given back is for whoever has fewest. */
+	/* A place that is given back goes to the owner with the fewest. */
 	for (n = 0; n < 10; n++)
 		ends(n);
 	put_many(3000, 10, 0);

@@ -1,7 +1,7 @@
 /*
- * Tests of supervisor/process/reaper: every end is told once and exactly, a
- * child that was forgotten or that nobody told us of leaves nothing behind, and
- * nobody else's process can be watched.
+ * Tests of supervisor/process/reaper: every end is reported once and exactly,
+ * a forgotten or unknown child leaves nothing behind, and only own children can
+ * be watched.
  */
 #include <errno.h>
 #include <poll.h>
@@ -135,7 +135,7 @@ static void
 do_wait(int unused)
 {
 	(void)unused;
-	/* Nobody waits for ever for who outlives a test that failed. */
+	/* A process that outlives a failed test is not awaited for ever. */
 	alarm(2 * UNIT_TIMEOUT_SECONDS);
 	for (;;)
 		pause();
@@ -469,7 +469,7 @@ START_TEST(survives_a_process_watched_twice)
 }
 END_TEST
 
-/* Sweeping: children that nobody told us of. */
+/* Sweeping: unknown children. */
 
 START_TEST(sweeps_what_nobody_watches)
 {
@@ -650,7 +650,7 @@ START_TEST(kills_no_orphans_while_held)
 }
 END_TEST
 
-/* Whoever executed us may have had children, which are ours now. */
+/* The program that executed us may have had children, now ours. */
 START_TEST(kills_no_older_child)
 {
 	pid_t pids[3], older = make_child(do_wait, 0);
@@ -667,7 +667,7 @@ START_TEST(kills_no_older_child)
 }
 END_TEST
 
-/* Whoever leaves something in the group of another does not end that one. */
+/* A process left in another's group does not end that group. */
 START_TEST(kills_no_group_of_a_watched_child)
 {
 	struct told told;

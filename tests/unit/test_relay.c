@@ -217,7 +217,7 @@ expect_exit(int wanted)
 	    "status 0x%x, not %d", (unsigned int)status, wanted);
 }
 
-/* Nobody needs the relay any more: it must end by itself. */
+/* The relay has no peer any more: it must end by itself. */
 static void
 end_relay(void)
 {
@@ -694,7 +694,7 @@ START_TEST(ends_with_its_supervisor)
 }
 END_TEST
 
-/* Nonsense from someone more trusted: it ends at once, and says so. */
+/* A violation by a more trusted peer: it exits at once, and says so. */
 START_TEST(ends_with_a_second_start)
 {
 	start_small();
@@ -745,7 +745,7 @@ START_TEST(waits_with_its_box_for_code)
 }
 END_TEST
 
-/* It ends while it waits; code that crosses that is for nobody. */
+/* It ends while it waits; code that is sent meanwhile is dropped. */
 START_TEST(tells_of_a_box_that_ends_while_it_waits)
 {
 	make_start("print(1)", 8, 1024);
@@ -994,7 +994,7 @@ START_TEST(hands_calls_over)
 }
 END_TEST
 
-/* The session is closed at once: nobody is behind it. */
+/* The session is closed at once: it has no peer. */
 START_TEST(refuses_calls_without_a_broker)
 {
 	char c;
@@ -1011,7 +1011,7 @@ START_TEST(refuses_calls_without_a_broker)
 }
 END_TEST
 
-/* It ends in order (0) or with nonsense (1): the code runs on. */
+/* It ends in order (0) or by a violation (1): the code runs on. */
 START_TEST(outlives_its_broker)
 {
 	start_small();

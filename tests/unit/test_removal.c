@@ -82,7 +82,7 @@ START_TEST(a_removed_server_is_kept)
 }
 END_TEST
 
-/* With nobody to keep it, it goes at once. */
+/* Without an execution that uses it, it goes at once. */
 START_TEST(a_removed_server_ends)
 {
 	play_start();
@@ -160,7 +160,7 @@ START_TEST(a_kept_server_that_ends_is_not_started_again)
 }
 END_TEST
 
-/* While it starts, with and without somebody who waits for it. */
+/* While it starts, with and without a waiting call. */
 START_TEST(a_starting_server_is_removed)
 {
 	uint64_t link;
@@ -324,7 +324,7 @@ START_TEST(a_tried_server_is_revoked)
 }
 END_TEST
 
-/* Whether it is used or not, and whoever holds it at the end of the broker. */
+/* Whether it is used or not, and by any holder at the end of the broker. */
 START_TEST(ends_with_servers_that_are_kept)
 {
 	int one, two;
@@ -362,7 +362,7 @@ START_TEST(a_pausing_server_is_removed)
 }
 END_TEST
 
-/* What is described anew stays what it is. */
+/* A server with a new description stays the same. */
 START_TEST(a_server_is_described_anew)
 {
 	int relay;

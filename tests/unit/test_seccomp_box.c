@@ -1,7 +1,7 @@
 /*
  * Tests of worker/box/native/seccomp.rules, compiled: what code in a box may
- * ask of the kernel. The lists below say it a second time, by hand, so that
- * nobody opens a call by a slip: whoever changes the rules changes this too.
+ * ask of the kernel. The lists below repeat it by hand, so that no call is
+ * allowed by mistake: a change of the rules needs a change here.
  *
  * Every number from 0 to 600 is judged by a small BPF interpreter, as the
  * allowed ones (exit, pause, kill …) cannot simply be made; those that the

@@ -1,7 +1,7 @@
 /*
- * Tests of worker/box/native/weak.rules and weaker.rules, compiled: what code
- * at the weaker level may not ask of the kernel, where landlock draws no
- * border. What they let pass is still judged by seccomp.rules.
+ * Tests of worker/box/native/weak.rules and weaker.rules, compiled: system
+ * calls that are refused with reduced isolation, where landlock does not
+ * apply. What they allow is still judged by seccomp.rules.
  */
 #include <errno.h>
 #include <fcntl.h>

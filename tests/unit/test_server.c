@@ -52,7 +52,7 @@ START_TEST(stays_warm)
 }
 END_TEST
 
-/* The start goes on after nobody has the patience any more. */
+/* The start continues when no call waits for it any more. */
 START_TEST(patience_ends)
 {
 	const char *after;
@@ -185,7 +185,7 @@ START_TEST(a_look_does_not_wait_for_a_pause)
 	    "can be started again in ";
 	int relay;
 
-	/* Nobody knows of a list; the pause that is met is four times that. */
+	/* No list is known; the pause that is met is four times that. */
 	play_lists_wait_ms = 200;
 	play_failed_ms = 1500;
 	play_start();

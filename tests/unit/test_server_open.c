@@ -1,6 +1,6 @@
 /*
  * Tests of supervisor/servers/server_open: nothing but a regular file is ever
- * opened, and a file of a project only where nobody else can have put it.
+ * opened, and a file of a project only where no other user can have put it.
  */
 #include <errno.h>
 #include <fcntl.h>

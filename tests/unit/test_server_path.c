@@ -129,7 +129,7 @@ END_TEST
 static char *const no_homes[] = { (char[]){ "A=b" }, (char[]){ "HOME=" },
 	(char[]){ "HOME=bin" }, (char[]){ "HOME=/:/usr" } };
 
-/* Whoever has no home, or one that no PATH could hold, gets the rest. */
+/* Without a home, or with one that no PATH could hold: the rest. */
 START_TEST(does_without_a_home)
 {
 	char *envp[] = { no_homes[_i], NULL };

@@ -30,7 +30,7 @@ static struct server_process_times times = { .eof = 100000, .term = 100000,
 static char self[PATH_MAX];
 static struct event_base *base;
 
-/* A server, as the broker and whoever wants to know of its end see it. */
+/* A server, as the broker and the watcher of its end see it. */
 struct held {
 	struct server server;
 	struct server_process *process;
@@ -390,7 +390,7 @@ START_TEST(it_is_killed)
 }
 END_TEST
 
-/* Whoever is the same user can stop a keeper. */
+/* A process of the same user can stop a keeper. */
 START_TEST(a_stopped_keeper_does_not_help)
 {
 	struct held held = { 0 };

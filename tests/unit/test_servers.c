@@ -407,7 +407,7 @@ static const struct {
 	{ { "1x:g" }, { "1x:o" }, 0, "x 1;" },
 	{ { "1x:g" }, { "1x:w" }, 0,
 	    "x 4 is not a configuration of servers; " },
-	/* So does whoever may write it. */
+	/* So does a file that others may write. */
 	{ { "1x:g" }, { "1x:unopenable" }, 0,
 	    "x 4 cannot be opened today;" },
 	/* Nothing is kept of a file that had nothing. */
@@ -460,7 +460,7 @@ check_text(const char *one, const char *other)
 		ck_assert_str_eq(one, other);
 }
 
-/* All that an entry says is kept; what became of it is decided anew. */
+/* An entry is kept as it was; its state is decided again. */
 START_TEST(keeps_all_of_an_entry)
 {
 	static const char *const whole[] = { "1x:a", NULL };

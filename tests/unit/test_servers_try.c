@@ -265,7 +265,7 @@ static const struct {
 	/* The other control characters, which terminals know, too. */
 	{ { "fs", 0, "", 0, "\xc2\x9b" "31m \xc2\x80\xc2\x9f\xc2" },
 	    "FAILED   fs: \\u009b31m \\u0080\\u009f\\xc2\n" FAILED, 1 },
-	/* And those that nobody sees. */
+	/* And those that are not shown. */
 	{ { "fs", 0, "", 0, "a\xe2\x80\xae" "b\xf3\xa0\x81\x81\xe2\x80" },
 	    "FAILED   fs: a\\u202eb\\U000e0041\\xe2\\x80\n" FAILED, 1 },
 };
@@ -279,7 +279,7 @@ START_TEST(prints_an_answer)
 }
 END_TEST
 
-/* As their files have them, whoever answers first. */
+/* In the order of their files, whichever answers first. */
 START_TEST(prints_in_the_order_of_the_files)
 {
 	nservers = 3;

@@ -31,7 +31,7 @@ extern char **environ;
 
 #define STAND_IN_STATUS 42
 #define REPORT_SIZE 8192
-/* Somebody whom a worker can become; not a user of any system. */
+/* A user that a worker can become; not one of any system. */
 #define OTHER_UID 1879048190
 
 /* The supervisor is killed just before a worker asks to end with it. */
@@ -271,7 +271,7 @@ START_TEST(a_worker_of_root_gets_its_own_user)
 	const gid_t groups[] = { 1, 2 };
 
 	if (geteuid() != 0) {
-		unit_skip("only root can start a worker as somebody else");
+		unit_skip("only root can start a worker as another user");
 		return;
 	}
 	init();

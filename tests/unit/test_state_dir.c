@@ -44,7 +44,7 @@ expect_path(const char *path)
 	ck_assert_str_eq(found, path);
 }
 
-/* Opens it, and checks that it is a folder for nobody else. */
+/* Opens it, and checks that no other user can use the folder. */
 static void
 expect_opened(const char *path)
 {

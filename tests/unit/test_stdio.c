@@ -339,7 +339,7 @@ START_TEST(sends_what_is_read)
 	ck_assert_int_eq(stdio_flushed(client), 1);
 	answer("one\n", 4);
 	answer("", 0);
-	/* It has left already: nobody needs to wait for the loop. */
+	/* It was sent already: it need not wait for the loop. */
 	ck_assert_int_eq(stdio_flushed(client), 1);
 	read_some(&got, 100);
 	ck_assert_uint_eq(got.len, 4);

@@ -37,7 +37,7 @@ START_TEST(a_session_is_opened)
 	open_session(8, "fs", 3);
 	was_told("session 8 may fs,git-hub loads fs\n");
 	ck_assert_uint_eq(started, 1);
-	/* Nobody else has the broker's end. */
+	/* No other process has the broker's end. */
 	fd_close(&session_fd);
 	ck_assert_int_eq(recv(relay, &c, 1, 0), 0);
 }
@@ -135,7 +135,7 @@ START_TEST(descriptors_may_run_out)
 }
 END_TEST
 
-/* One that has died, which nobody has noticed yet, costs no call. */
+/* One that has exited unnoticed costs no call. */
 START_TEST(a_broker_that_has_just_died_is_replaced)
 {
 	const struct broker_session none = { 2, "", NULL, { NULL, 0 } };
@@ -180,7 +180,7 @@ START_TEST(a_broker_that_does_not_listen_is_ended)
 }
 END_TEST
 
-/* Nonsense */
+/* Violations of the protocol */
 
 static void
 want_again(void)
@@ -266,7 +266,7 @@ START_TEST(a_broker_that_breaks_the_rules_is_ended)
 }
 END_TEST
 
-/* Nobody asks for anything then: there is nothing to do. */
+/* No request follows then: there is nothing to do. */
 START_TEST(a_dead_broker_is_left_alone)
 {
 	begin();
@@ -339,7 +339,7 @@ START_TEST(stops_when_the_last_server_has_ended)
 	broker_stop(broker, on_stopped, &stopped);
 	ck_assert_int_eq(stopped, 0);
 	was_ended();
-	/* Stopped again by somebody who cannot wait. */
+	/* Stopped again by a caller that cannot wait. */
 	broker_stop(broker, on_stopped, &stopped);
 	end_downstream(1, "exited with code 0");
 	if (_i == 1)
@@ -472,7 +472,7 @@ START_TEST(says_that_nothing_can_be_tried)
 }
 END_TEST
 
-/* Where lists of tools are kept; of nobody: nowhere. */
+/* Where lists of tools are kept; without a store: nowhere. */
 
 static void
 want_lists(const char *wanted)

@@ -192,7 +192,7 @@ START_TEST(changes_add_up)
 }
 END_TEST
 
-/* What is described anew is the same server; what starts anew is another. */
+/* A new description is the same server; a new command is another one. */
 START_TEST(definitions_have_numbers)
 {
 	uint64_t fs, hub;
@@ -379,7 +379,7 @@ START_TEST(what_is_wanted_is_started)
 	is_joined(launched_fds[0], downstreams[0].pipes[0]);
 	is_joined(downstreams[0].pipes[1], launched_fds[1]);
 	is_joined(downstreams[0].pipes[2], launched_fds[2]);
-	/* Nobody else has an end of its pipes. */
+	/* No other process has an end of its pipes. */
 	fd_close(&launched_fds[0]);
 	ck_assert_int_eq(
 	    read(downstreams[0].pipes[0], &(char){ 0 }, 1), 0);

@@ -1,8 +1,8 @@
 /*
  * Tests of supervisor/peers/store and on_store: the store is started when it is
- * needed and never before, handed the state directory, started again when it
- * has died, and what it says that nobody asked for ends it. The test is the
- * store.
+ * needed and never before, is passed the state directory, is started again
+ * when it has exited, and is ended when it sends an answer without a request.
+ * The test is the store.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -190,7 +190,7 @@ START_TEST(it_is_started_when_it_is_needed)
 	ck_assert_int_eq(send(relay, "x", 1, 0), 1);
 	ck_assert_int_eq(recv(msg.grant.relay, &byte, 1, 0), 1);
 	ipc_message_close(IPC_GRANT, &msg);
-	/* Nobody else holds the store's end. */
+	/* No other process holds the store's end. */
 	ck_assert_int_eq(recv(relay, &byte, 1, 0), 0);
 	other = connect_well(8);
 	expect(IPC_GRANT);
@@ -262,7 +262,7 @@ START_TEST(answers_are_passed_on)
 }
 END_TEST
 
-/* An answer to nobody (0), half a message (1): it is ended, and comes again. */
+/* An answer without a request (0), half a message (1): it is restarted. */
 START_TEST(nonsense_ends_it)
 {
 	char byte;

@@ -354,7 +354,7 @@ START_TEST(is_awaited_until_it_is_warm)
 }
 END_TEST
 
-/* Nobody needs it: it is let go, and the next box wants another one. */
+/* It is not needed: it is let go, and the next box needs another one. */
 START_TEST(rests_when_it_is_told_to)
 {
 	templates_rest(NULL);

@@ -189,7 +189,7 @@ START_TEST(drops_what_is_too_much)
 }
 END_TEST
 
-/* What somebody else wrote is not found when it is larger than it can be. */
+/* An entry of another program that is too large is not found. */
 START_TEST(bytes_of_somebody_else)
 {
 	put_text(0, NOW, "{}");

@@ -225,7 +225,7 @@ START_TEST(every_place)
 }
 END_TEST
 
-/* What a terminal obeys, or nobody sees; and the neighbours of that. */
+/* Characters that a terminal obeys or that are invisible; their neighbours. */
 START_TEST(what_is_not_seen)
 {
 	static const struct {

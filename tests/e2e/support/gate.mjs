@@ -39,7 +39,7 @@ export class Gate {
     return found;
   }
 
-  /* Whoever stands there may be ended by somebody else just now. */
+  /* The process that waits there may be ended at this moment. */
   open() {
     for (const entry of this.find()) {
       try {

@@ -32,7 +32,7 @@ def encoded(text):
 
 
 def put(fd, data):
-    """Write all of it before this returns, whoever reads or does not."""
+    """Write all of it before this returns, read or not."""
     if isinstance(data, str):
         data = encoded(data)
     rest = memoryview(data)

@@ -118,7 +118,7 @@ def twice(call, raw, given):
 
 
 def stray(call, raw, given):
-    """Answer an id of nobody, then one that is to come, then its own."""
+    """Answer an unknown id, then one that is to come, then its own."""
     for other in ("987654321", str(int(call) + 1), '"x"', "1.5", "-1", call):
         say(other, "for " + ("you" if other == call else other))
 
@@ -172,7 +172,7 @@ TOOLS = {
     "counter": counter,
     "sleep": lambda call, raw, given: after(
         given["ms"], lambda: say(call, dumps(given["ms"]))),
-    # Ends when somebody ends its process.
+    # Ends when its process is ended.
     "gate": lambda call, raw, given: sleeper(
         given["seconds"], act=lambda: say(call, "open")),
     "never": lambda call, raw, given: None,

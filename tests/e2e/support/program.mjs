@@ -85,7 +85,7 @@ export function withoutWaiting() {
   settings.CAISSON_POOL = '0';
 }
 
-/* Who starts the program: nobody in between when it is ourselves. */
+/* The command that starts the program; none where this process does. */
 function identity() {
   if (uid === process.getuid())
     return [];
@@ -105,8 +105,8 @@ function refusing(calls) {
 }
 
 /*
- * A view of the machine in which nobody else writes to /tmp and /dev/shm, or
- * mounts anything, so that whatever is found there is the program's.
+ * A view of the machine in which no other process writes to /tmp and /dev/shm
+ * or mounts anything, so that everything found there is the program's.
  */
 function alone() {
   return ['/usr/bin/python3', '-B',

@@ -56,7 +56,7 @@ export function toolServer(number, count, starts, options = [], more = {}) {
   };
 }
 
-/* The processes of the server of this entry, whoever started them. */
+/* The processes of the server of this entry, with any parent. */
 export function serving({ command, args = [] }) {
   const whole = [command, ...args].join(' ');
 

@@ -1,6 +1,6 @@
 /*
- * Waiting: for an event, with a deadline that is no measurement but the end
- * of all hope; and for what nobody announces, the end of foreign processes.
+ * Waiting: for an event, with a deadline that is not a measurement but a last
+ * resort; and for the end of foreign processes, which is not announced.
  */
 const patience = 120;
 

@@ -1,5 +1,5 @@
-"""Cases that need somebody outside: who kills Caisson or its parts, leaves, or
-cancels. Each starts programs of its own.
+"""Cases that need a process outside, which kills Caisson or its parts,
+disconnects, or cancels. Each starts programs of its own.
 """
 import os
 import secrets

@@ -1,5 +1,5 @@
-"""Hosts that lack something: what Caisson says of them, as whoever runs it
-there would be told by its selftest. Each is made of this one, in namespaces.
+"""Hosts that lack something: what the selftest of Caisson reports there. Each
+is made of this one, in namespaces.
 """
 import ctypes
 import os

@@ -491,7 +491,7 @@ def unowned_sockets():
         held.append((block(ends), total))
         for end in ends:
             os.close(end)
-    # Seconds that nobody waits for where the box is ended.
+    # Not waited for, where the box is ended.
     time.sleep(5 * HOST["slow"])
     total = sum(size for thread, size in held if thread.is_alive())
     sys.stdout.write("%d MiB" % (total // MIB))
