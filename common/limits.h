@@ -882,6 +882,10 @@
  * bytes of a file, and those that wait for them.
  */
 #define RESOURCES_AT_ONCE 2
+/* Files on one page of a list, where lists have pages. */
+#define RESOURCES_PAGE 100
+/* Values of a completion: the specification allows no more. */
+#define COMPLETION_VALUES_MAX 100
 #define RESOURCES_WAITING_MAX 1000
 /* Bytes before the content of a stored file: its name, its owner, and so on. */
 #define FILE_HEAD_SIZE KIB

@@ -20,6 +20,7 @@ struct era {
 	 */
 	void (*complete)(struct buffer *result, long cache_ms);
 	int not_found;  /* the error code for an unknown resource */
+	size_t page;    /* entries of a page of files; 0: lists have one page */
 	int has_session; /* results may depend on earlier requests */
 };
 

@@ -32,6 +32,8 @@ era_initialize_complete(struct buffer *result, long cache_ms)
 const struct era era_initialize = {
 	.complete = era_initialize_complete,
 	.not_found = ERA_INITIALIZE_NOT_FOUND,
+	/* Few clients of these versions read a second page. */
+	.page = 0,
 	.has_session = 1,
 };
 

@@ -186,6 +186,7 @@ era_stateless_complete(struct buffer *result, long cache_ms)
 const struct era era_stateless = {
 	.complete = era_stateless_complete,
 	.not_found = JSONRPC_INVALID_PARAMS,
+	.page = RESOURCES_PAGE,
 	.has_session = 0,
 };
 
@@ -198,7 +199,8 @@ era_stateless_on_discover(struct mcp *mcp, const struct context *context,
 	buffer_add_text(&result, "{\"supportedVersions\":");
 	era_stateless_add_versions(&result);
 	buffer_add_text(&result, ",\"capabilities\":"
-	    "{\"tools\":{},\"resources\":{\"listChanged\":true}}");
+	    "{\"tools\":{},\"completions\":{},"
+	    "\"resources\":{\"listChanged\":true}}");
 	texts_add_instructions(&result, mcp->runs->options);
 	buffer_add_text(&result, "}");
 	era_answer(mcp->rpc, context, message->id, &result, MCP_CACHE_MS);

@@ -8,6 +8,7 @@
 #include "../servers/in_force.h"
 #include "era.h"
 #include "listen.h"
+#include "resource_request.h"
 #include "tool.h"
 
 /*
@@ -65,7 +66,7 @@ mcp_free(struct mcp **mcpp)
 	if (mcp == NULL)
 		return;
 	tool_call_forget_all(mcp);
-	resources_forget_all(mcp);
+	resource_request_forget_all(mcp);
 	listen_forget_all(mcp);
 	rpc_free(&mcp->rpc);
 	free(mcp->isolation);

@@ -73,13 +73,8 @@ void resources_on_templates_list(struct mcp *mcp,
 void resources_on_read(struct mcp *mcp, const struct context *context,
     const struct jsonrpc *message);
 
-/* Frees waiting requests without an answer, at the end of the session. */
-void resources_forget_all(struct mcp *mcp);
-
-/*
- * page.c: for lists, which have one page, so a cursor cannot be ours. Returns
- * whether there was a cursor; then an error was sent.
- */
-int page_refuse_cursor(struct mcp *mcp, const struct jsonrpc *message);
+/* completion.c */
+void completion_on_complete(struct mcp *mcp, const struct context *context,
+    const struct jsonrpc *message);
 
 #endif

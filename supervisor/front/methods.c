@@ -23,6 +23,7 @@ static const struct methods_row {
 	{ "resources/list", resources_on_list, NULL, 0 },
 	{ "resources/templates/list", resources_on_templates_list, NULL, 0 },
 	{ "resources/read", resources_on_read, NULL, 0 },
+	{ "completion/complete", completion_on_complete, &era_stateless, 0 },
 };
 
 /* Returns the row of a method in an era, or NULL. */

@@ -3,6 +3,7 @@
  * left, which another process keeps. Runs in the supervisor.
  */
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,130 +12,39 @@
 #include "../../common/limits.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
-#include "../peers/files.h"
 #include "era.h"
 #include "file_link.h"
 #include "mcp.h"
-
-/* A request for files. Requests wait in a queue; only a few run at a time. */
-struct resource_request {
-	TAILQ_ENTRY(resource_request) entry;
-	struct mcp *mcp;
-	struct context context;
-	struct rpc_batch *batch; /* its batch, or NULL */
-	char *id; /* as received */
-	size_t id_len;
-	/*
-	 * For a file: its URI as received, and the parts of it; NULL: a list.
-	 */
-	char *uri;
-	size_t uri_len;
-	char *name;
-	uint64_t version;
-	int begun;
-	struct files_task *task; /* NULL: ended, or not begun */
-	struct buffer result; /* the result so far */
-	int fetched; /* it contains the whole file */
-	char *why; /* why it failed, one sentence; or NULL */
-};
-
-static void resources_go_on(struct mcp *mcp);
-
-static struct resource_request *
-resources_new(struct mcp *mcp, const struct context *context,
-    const struct jsonrpc *message)
-{
-	struct resource_request *request = mem_alloc(sizeof(*request));
-
-	request->mcp = mcp;
-	request->context = *context;
-	request->id = mem_dup(message->id.p, message->id.len);
-	request->id_len = message->id.len;
-	request->batch = rpc_batch_hold(mcp->rpc);
-	TAILQ_INSERT_TAIL(&mcp->reads, request, entry);
-	mcp->nreads++;
-	return request;
-}
-
-static void
-resources_free(struct resource_request *request)
-{
-	struct mcp *mcp = request->mcp;
-
-	TAILQ_REMOVE(&mcp->reads, request, entry);
-	mcp->nreads--;
-	mcp->nreading -= (size_t)request->begun;
-	files_forget(&request->task);
-	buffer_reset(&request->result);
-	free(request->id);
-	free(request->uri);
-	free(request->name);
-	free(request->why);
-	free(request);
-}
-
-void
-resources_forget_all(struct mcp *mcp)
-{
-	struct resource_request *request;
-
-	while ((request = TAILQ_FIRST(&mcp->reads)) != NULL) {
-		rpc_batch_forget(request->batch);
-		resources_free(request);
-	}
-}
-
-static void
-resources_answer(struct resource_request *request)
-{
-	struct json_span id = { request->id, request->id_len };
-
-	/* Code can add a file at any time. */
-	request->context.era->complete(&request->result, 0);
-	rpc_batch_answer(
-	    request->mcp->rpc, request->batch, id, &request->result);
-	resources_free(request);
-}
-
-/* There is no such resource, or it cannot be read, or the list failed. */
-static void
-resources_refuse(struct resource_request *request, int code, const char *why)
-{
-	struct json_span id = { request->id, request->id_len };
-	auto_buffer struct buffer data = { 0 };
-
-	if (request->uri != NULL)
-		buffer_printf(&data, "{\"uri\":%.*s}", (int)request->uri_len,
-		    request->uri);
-	rpc_batch_answer_error(request->mcp->rpc, request->batch, id, code, why,
-	    data.data);
-	resources_free(request);
-}
-
-/* Adds it to the queue, unless that is full. */
-static void
-resources_admit(struct resource_request *request)
-{
-	struct mcp *mcp = request->mcp;
-
-	if (mcp->nreads > RESOURCES_WAITING_MAX)
-		resources_refuse(request, JSONRPC_INTERNAL_ERROR,
-		    "too many requests for files are waiting: send fewer at "
-		    "once");
-	else
-		resources_go_on(mcp);
-}
+#include "page.h"
+#include "resource_request.h"
 
 /* resources/list */
 
+/*
+ * Adds a file to the page. name is that of the last file of the pages before,
+ * and from then on of the last of this one, if there are more.
+ */
 static void
 resources_on_listed(void *ctx, const struct file_row *row)
 {
 	struct resource_request *request = ctx;
 	const struct file_link link = { row->name, row->version, row->size,
 		row->type };
+	size_t most = request->context.era->page;
 
-	buffer_add_text(&request->result, ",{");
+	if (request->done ||
+	    (request->name != NULL && strcmp(row->name, request->name) <= 0))
+		return;
+	if (most != 0 && request->count == most) {
+		request->done = 1;
+		return;
+	}
+	request->count++;
+	free(request->name);
+	request->name = mem_strdup(row->name);
+	if (request->result.data[request->result.len - 1] != '[')
+		buffer_add_text(&request->result, ",");
+	buffer_add_text(&request->result, "{");
 	file_link_add_members(&request->result, &link);
 	buffer_add_text(&request->result, "}");
 }
@@ -145,8 +55,11 @@ resources_end_list(struct resource_request *request, const char *why)
 {
 	if (why != NULL)
 		log_error("files cannot be listed: %s", why);
-	buffer_add_text(&request->result, "]}");
-	resources_answer(request);
+	buffer_add_text(&request->result, "]");
+	if (request->done)
+		page_add_cursor(&request->result, request->name);
+	buffer_add_text(&request->result, "}");
+	resource_request_answer(request);
 }
 
 static void
@@ -157,7 +70,7 @@ resources_on_list_end(void *ctx, const struct files_end *end)
 
 	request->task = NULL;
 	resources_end_list(request, end->why);
-	resources_go_on(mcp);
+	resource_request_go_on(mcp);
 }
 
 static void
@@ -170,7 +83,8 @@ resources_begin_list(struct resource_request *request)
 	struct err err;
 
 	buffer_add_text(&request->result, "{\"resources\":[");
-	texts_add_resource(&request->result);
+	if (request->name == NULL)
+		texts_add_resource(&request->result);
 	if (files == NULL || !files_may_hold(files)) {
 		resources_end_list(request, NULL);
 		return;
@@ -185,9 +99,16 @@ void
 resources_on_list(struct mcp *mcp, const struct context *context,
     const struct jsonrpc *message)
 {
-	if (page_refuse_cursor(mcp, message))
+	struct resource_request *request;
+	char *after = NULL;
+
+	if (context->era->page == 0 ? page_refuse_cursor(mcp, message) :
+	    page_read_cursor(mcp, message, &after) == -1)
 		return;
-	resources_admit(resources_new(mcp, context, message));
+	request = resource_request_new(
+	    mcp, context, message, resources_begin_list);
+	request->name = after;
+	resource_request_admit(request);
 }
 
 void
@@ -263,7 +184,7 @@ resources_on_fetched(void *ctx, int *file, uint64_t offset)
 	}
 	base64_add(&request->result, bytes, len);
 	buffer_add_text(&request->result, "\"}]}");
-	request->fetched = 1;
+	request->done = 1;
 }
 
 static void
@@ -274,19 +195,19 @@ resources_on_read_end(void *ctx, const struct files_end *end)
 
 	request->task = NULL;
 	if (request->why != NULL)
-		resources_refuse(
+		resource_request_refuse(
 		    request, JSONRPC_INTERNAL_ERROR, request->why);
 	else if (end->fault == FILE_FAULT_UNKNOWN)
-		resources_refuse(request,
+		resource_request_refuse(request,
 		    request->context.era->not_found,
 		    "Resource not found: there is no file of this name, or "
 		    "not this version; resources/list lists them");
-	else if (end->why != NULL || !request->fetched)
-		resources_refuse(request, JSONRPC_INTERNAL_ERROR,
+	else if (end->why != NULL || !request->done)
+		resource_request_refuse(request, JSONRPC_INTERNAL_ERROR,
 		    end->why != NULL ? end->why : "the file was not read");
 	else
-		resources_answer(request);
-	resources_go_on(mcp);
+		resource_request_answer(request);
+	resource_request_go_on(mcp);
 }
 
 static void
@@ -302,58 +223,27 @@ resources_begin_read(struct resource_request *request)
 	    request->context.owner->scope, request->name, request->version,
 	    &user, &err);
 	if (request->task == NULL)
-		resources_refuse(request, JSONRPC_INTERNAL_ERROR, err.text);
-}
-
-/* Returns the first request that has not begun, or NULL. */
-static struct resource_request *
-resources_next(struct mcp *mcp)
-{
-	struct resource_request *request;
-
-	TAILQ_FOREACH (request, &mcp->reads, entry)
-		if (!request->begun)
-			return request;
-	return NULL;
-}
-
-/* Starts waiting requests while there are places. */
-static void
-resources_go_on(struct mcp *mcp)
-{
-	struct resource_request *request;
-
-	while (mcp->nreading < RESOURCES_AT_ONCE &&
-	    (request = resources_next(mcp)) != NULL) {
-		request->begun = 1;
-		mcp->nreading++;
-		if (rpc_busy(mcp->rpc))
-			resources_refuse(request, JSONRPC_INTERNAL_ERROR,
-			    "too many answers are waiting to be read by the "
-			    "client");
-		else if (request->uri == NULL)
-			resources_begin_list(request);
-		else
-			resources_begin_read(request);
-	}
+		resource_request_refuse(
+		    request, JSONRPC_INTERNAL_ERROR, err.text);
 }
 
 static void
 resources_read_file(struct mcp *mcp, const struct context *context,
     const struct jsonrpc *message, struct json_span uri)
 {
-	struct resource_request *request =
-	    resources_new(mcp, context, message);
+	struct resource_request *request = resource_request_new(
+	    mcp, context, message, resources_begin_read);
 
 	request->uri = mem_dup(uri.p, uri.len);
 	request->uri_len = uri.len;
 	request->name = file_link_read(uri, &request->version);
 	if (request->name == NULL || mcp->runs->files == NULL)
-		resources_refuse(request, request->context.era->not_found,
+		resource_request_refuse(request,
+		    request->context.era->not_found,
 		    "Resource not found: no file has this URI; resources/list "
 		    "lists them");
 	else
-		resources_admit(request);
+		resource_request_admit(request);
 }
 
 void

@@ -8,6 +8,7 @@
 #include "../../common/log.h"
 #include "../../common/tool_size.h"
 #include "era.h"
+#include "page.h"
 #include "tool.h"
 
 /* In the order of the words of the option tools. */

@@ -92,6 +92,43 @@ test('a subscription tells of new files, until the program ends',
     assert.deepEqual(wrong, []);
   });
 
+/* Files that one answer lists to old clients are pages for new ones. */
+test('lists and completes the names of many files', async (t) => {
+  const raw = await Raw.open(t);
+  const names = Array.from({ length: 120 },
+    (_, n) => `${n % 2 ? 'odd' : 'even'}-${String(n).padStart(3, '0')}`);
+  const leave = (some) => raw.run(
+    `for name in ${JSON.stringify(some)}: open("out/" + name, "w").write("x")`);
+  const listed = ({ result }) => result.resources.slice(
+    result.resources[0].name === 'capabilities' ? 1 : 0)
+    .map((each) => each.name);
+  const complete = async (value) => (await raw.request(
+    'completion/complete', modern({ ref: { type: 'ref/resource',
+      uri: 'resource://caisson/files/{name}' },
+    argument: { name: 'name', value } }))).result.completion;
+
+  await leave(names.slice(0, 60));
+  await leave(names.slice(60));
+  names.sort();
+  assert.deepEqual(listed(await raw.request('resources/list')), names);
+
+  const first = await raw.request('resources/list', modern());
+  const second = await raw.request('resources/list',
+    modern({ cursor: first.result.nextCursor }));
+
+  assert.deepEqual(listed(first), names.slice(0, 100));
+  assert.deepEqual(listed(second), names.slice(100));
+  assert.equal(second.result.nextCursor, undefined);
+
+  assert.deepEqual(await complete('odd-'), { total: 60, hasMore: false,
+    values: names.filter((name) => name.startsWith('odd')) });
+  assert.deepEqual(await complete(''), { total: 120, hasMore: true,
+    values: names.slice(0, 100) });
+  assert.deepEqual(await complete('x'),
+    { total: 0, hasMore: false, values: [] });
+  await raw.finish();
+});
+
 test('each request decides its era', async (t) => {
   const raw = Raw.start(t, { notes: true });
   const run = modern({ name: 'run_python',

@@ -21,6 +21,9 @@ static const struct {
 	{ "tools/call", ",\"name\":\"run_python\"" },
 	{ "resources/read", ",\"uri\":\"resource://caisson/capabilities\"" },
 	{ "resources/templates/list", "" },
+	{ "completion/complete", ",\"ref\":{\"uri\":"
+	    "\"resource://caisson/files/{name}\"},"
+	    "\"argument\":{\"name\":\"name\",\"value\":\"a\"}" },
 };
 
 #define REQUESTS (sizeof(requests) / sizeof(requests[0]))

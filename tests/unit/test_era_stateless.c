@@ -26,6 +26,11 @@
 	RESULT(id, "{" COMPLETE "\"content\":[{\"type\":\"text\",\"text\":\""  \
 	    text "\"}],\"isError\":false,\"_meta\":{" SERVER                   \
 	    ",\"caisson/status\":\"success\",\"caisson/exitCode\":0}}")
+#define NO_PAGE ERROR("1", "-32602",                                           \
+	"unknown cursor: pass the nextCursor of the page before")
+#define NO_COMPLETION ERROR("1", "-32602", "completion/complete knows the "    \
+	"argument name of the resource template "                              \
+	"resource://caisson/files/{name}, and needs its value, a string")
 #define NO_METHOD ERROR("1", "-32601", "Method not found")
 #define NO_STRING ERROR("1", "-32602", "_meta needs "                          \
 	"io.modelcontextprotocol/protocolVersion, a string")
@@ -69,6 +74,11 @@ static const struct exchange rows[] = {
 	{ NEW("1", "tools/call", ""), ERROR("1", "-32602", NO_NAME) },
 	{ NEW("1", "tools/list", ",\"cursor\":\"x\""),
 	    ERROR("1", "-32602", NO_CURSOR) },
+	{ NEW("1", "resources/list", ",\"cursor\":7"), NO_PAGE },
+	{ NEW("1", "resources/list", ",\"cursor\":\"\""), NO_PAGE },
+	{ NEW("1", "resources/list", ",\"cursor\":\"abc\""), NO_PAGE },
+	{ NEW("1", "resources/list", ",\"cursor\":\"AA==\""), NO_PAGE },
+	{ NEW("1", "completion/complete", ""), NO_COMPLETION },
 	{ NEW("1", "resources/read", ",\"uri\":\"file:///x\""),
 	    "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32602,"
 	    "\"message\":\"Resource not found; there is "
@@ -83,6 +93,15 @@ static const struct exchange rows[] = {
 	{ NEW("1", "subscriptions/listen", ""), ERROR("1", "-32602",
 	    "subscriptions/listen needs params.notifications, an object") },
 	/* Results */
+	{ NEW("1", "resources/list", ",\"cursor\":\"YQ==\""),
+	    RESULT("1", "{" COMPLETE "\"ttlMs\":0,\"cacheScope\":\"private\","
+	    "\"_meta\":{" SERVER "},\"resources\":[]}") },
+	{ NEW("1", "completion/complete", ",\"ref\":{\"type\":"
+	    "\"ref/resource\",\"uri\":\"resource://caisson/files/{name}\"},"
+	    "\"argument\":{\"name\":\"name\",\"value\":\"a\"}"),
+	    RESULT("1", "{" COMPLETE "\"_meta\":{" SERVER "},"
+	    "\"completion\":{\"values\":[],"
+	    "\"total\":0,\"hasMore\":false}}") },
 	{ NEW("1", "resources/list", ""), RESULT("1", "{" COMPLETE
 	    "\"ttlMs\":0,\"cacheScope\":\"private\",\"_meta\":{" SERVER "},"
 	    "\"resources\":[{\"uri\":\"resource://caisson/capabilities\","
@@ -137,6 +156,7 @@ static const struct exchange others[] = {
 	    NOT_INITIALIZED },
 	{ REQUEST("1", "\"server/discover\""), NO_METHOD "\n" },
 	{ REQUEST("1", "\"subscriptions/listen\""), NO_METHOD "\n" },
+	{ REQUEST("1", "\"completion/complete\""), NO_METHOD "\n" },
 };
 
 START_TEST(other_messages_are_of_a_session)

@@ -1,0 +1,125 @@
+/*
+ * The queue of requests about files: see resource_request.h. Runs in the
+ * supervisor.
+ */
+#include <stdlib.h>
+
+#include "../../common/limits.h"
+#include "../../common/mem.h"
+#include "era.h"
+#include "resource_request.h"
+
+struct resource_request *
+resource_request_new(struct mcp *mcp, const struct context *context,
+    const struct jsonrpc *message,
+    void (*begin)(struct resource_request *request))
+{
+	struct resource_request *request = mem_alloc(sizeof(*request));
+
+	request->mcp = mcp;
+	request->context = *context;
+	request->begin = begin;
+	request->id = mem_dup(message->id.p, message->id.len);
+	request->id_len = message->id.len;
+	request->batch = rpc_batch_hold(mcp->rpc);
+	TAILQ_INSERT_TAIL(&mcp->reads, request, entry);
+	mcp->nreads++;
+	return request;
+}
+
+static void
+resource_request_free(struct resource_request *request)
+{
+	struct mcp *mcp = request->mcp;
+
+	TAILQ_REMOVE(&mcp->reads, request, entry);
+	mcp->nreads--;
+	mcp->nreading -= (size_t)request->begun;
+	files_forget(&request->task);
+	buffer_reset(&request->result);
+	free(request->id);
+	free(request->uri);
+	free(request->name);
+	free(request->why);
+	free(request);
+}
+
+void
+resource_request_forget_all(struct mcp *mcp)
+{
+	struct resource_request *request;
+
+	while ((request = TAILQ_FIRST(&mcp->reads)) != NULL) {
+		rpc_batch_forget(request->batch);
+		resource_request_free(request);
+	}
+}
+
+void
+resource_request_answer(struct resource_request *request)
+{
+	struct json_span id = { request->id, request->id_len };
+
+	request->context.era->complete(&request->result, request->cache_ms);
+	rpc_batch_answer(
+	    request->mcp->rpc, request->batch, id, &request->result);
+	resource_request_free(request);
+}
+
+void
+resource_request_refuse(
+    struct resource_request *request, int code, const char *why)
+{
+	struct json_span id = { request->id, request->id_len };
+	auto_buffer struct buffer data = { 0 };
+
+	if (request->uri != NULL)
+		buffer_printf(&data, "{\"uri\":%.*s}", (int)request->uri_len,
+		    request->uri);
+	rpc_batch_answer_error(request->mcp->rpc, request->batch, id, code, why,
+	    data.data);
+	resource_request_free(request);
+}
+
+/* Returns the first request that has not begun, or NULL. */
+static struct resource_request *
+resource_request_next(struct mcp *mcp)
+{
+	struct resource_request *request;
+
+	TAILQ_FOREACH (request, &mcp->reads, entry)
+		if (!request->begun)
+			return request;
+	return NULL;
+}
+
+void
+resource_request_go_on(struct mcp *mcp)
+{
+	struct resource_request *request;
+
+	while (mcp->nreading < RESOURCES_AT_ONCE &&
+	    (request = resource_request_next(mcp)) != NULL) {
+		request->begun = 1;
+		mcp->nreading++;
+		if (rpc_busy(mcp->rpc))
+			resource_request_refuse(request,
+			    JSONRPC_INTERNAL_ERROR, "too many answers are "
+			    "waiting to be read by the client");
+		else
+			request->begin(request);
+	}
+}
+
+void
+resource_request_admit(struct resource_request *request)
+{
+	struct mcp *mcp = request->mcp;
+
+	if (mcp->nreads > RESOURCES_WAITING_MAX)
+		resource_request_refuse(request, JSONRPC_INTERNAL_ERROR,
+		    "too many requests for files are waiting: send fewer at "
+		    "once");
+	else
+		resource_request_go_on(mcp);
+}
