@@ -2,7 +2,9 @@
 
     /usr/bin/python3 tests/box/test_three_as_native.py [-v] [-k PATTERN]
 
-See bootstrap.py for the cases, and three.py for the box.
+Those about the ends of code, its streams and its children; what errors say is
+no matter of descriptors.  See bootstrap.py for the cases, and three.py for the
+box.
 """
 import unittest
 
@@ -11,10 +13,16 @@ import three
 
 bootstrap.Box = three.ThreeBox
 
-import test_bootstrap_ends  # noqa: E402, F401
-import test_bootstrap_module  # noqa: E402, F401
-import test_bootstrap_tasks  # noqa: E402, F401
-from bootstrap import Cases  # noqa: E402, F401
+from test_bootstrap_ends import ENDS  # noqa: E402
+from test_bootstrap_module import STREAMS  # noqa: E402
+from test_bootstrap_tasks import CHILDREN, TASKS  # noqa: E402
+from bootstrap import add_cases, Cases  # noqa: E402
+
+# Their files have added all cases.
+for name in [name for name in vars(Cases) if name.startswith("test_")]:
+    delattr(Cases, name)
+add_cases((("ends", ENDS), ("streams", STREAMS), ("tasks", TASKS),
+           ("children", CHILDREN)))
 
 if __name__ == "__main__":
     unittest.main()

@@ -21,13 +21,17 @@ THREE = os.path.join(PYTHON_DIR, "three.py")
 class ThreeBox:
     """Stands for bootstrap.Box."""
 
-    def __init__(self, place):
+    def __init__(self, place, *program):
         self.place = place
         self.errors = tempfile.TemporaryFile()
         options = dict(place.options(), stdin=subprocess.PIPE,
                        stderr=self.errors)
+        if program:
+            options["env"]["PATH"] = "%s:%s" % (
+                os.path.dirname(program[0]), options["env"]["PATH"])
         self.process = subprocess.Popen(
-            [sys.executable, "-I", "-B", "-X", "utf8", THREE], bufsize=0,
+            [sys.executable, "-I", "-B", "-X", "utf8", THREE, *program],
+            bufsize=0,
             preexec_fn=lambda: (
                 resource.setrlimit(resource.RLIMIT_CORE, (0, 0)),
                 resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))),

@@ -1,12 +1,13 @@
 """Starts a box that has three descriptors only, such as a container.
 
-    python3 -I -X utf8 FOLDER/three.py
+    python3 -I -X utf8 FOLDER/three.py [PROGRAM NAME [ARGUMENT ...]]
 
 FOLDER is this folder, at any path; it may be read-only.  HOME and TMPDIR must
 be writable.  Descriptor 0 carries frames from the relay, 1 frames to the relay,
 and 2 errors of this process; 0 and 1 must be pipes.  The process forks: the
-child becomes the bootstrap, as a native box starts it; its output and its
-frames come through pipes to the parent, which runs pump.py.  This file is
+child becomes the bootstrap, as a native box starts it, or the bootstrap of
+another language, which is PROGRAM with its argv from NAME on.  Its output and
+its frames come through pipes to the parent, which runs pump.py.  This file is
 compiled at each start, so it is short.
 """
 # What this interpreter gives to every script.
@@ -56,10 +57,21 @@ def go_first():
         pass  # without /proc the kernel chooses
 
 
+def become_program(path, *names):
+    """Become the bootstrap of another language."""
+    import _signal
+    for number in _signal.SIGPIPE, _signal.SIGXFSZ:  # ignored by Python
+        _signal.signal(number, _signal.SIG_DFL)
+    os.execv(path, names)
+
+
 def become_code(*pipes):
     """Return the bootstrap, all being as a native box starts it."""
     os.setsid()  # signals to the group of the code do not reach the pump
     arrange(os.open("/dev/null", os.O_RDONLY), *pipes)
+    if sys.argv[1:]:
+        go_first()
+        become_program(*sys.argv[1:])
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         renew(number, name)
     go_first()
