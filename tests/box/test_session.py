@@ -54,6 +54,39 @@ async with AsyncExitStack() as stack:
     print((await session.call_tool("read_file", {"path": "d"})).data)
 """, "{'path': 'b'} ['read_file']\n{'path': 'c'}\n{'path': 'd'}\n")
 
+    def test_clients_of_no_library(self):
+        """The module mcp is taken for one that has them."""
+        for code in (
+                "from mcp import MCPClient\nclient = MCPClient()\n"
+                "await client.connect()\n"
+                "r = await client.call('fs', 'read_file', {'path': 'a'})\n"
+                "await client.close()",
+                "import mcp\nclient = mcp.Client('fs')\n"
+                "r = await client.call_tool('read_file', {'path': 'a'})",
+                "fs = runtime.get_server('fs')\n"
+                "r = await fs.read_file(path='a')",
+                "fs = await runtime.get_server('fs')\n"
+                "r = await fs.read_file(path='a')",
+                "names = [t.name for t in await runtime.get_tools('fs')]\n"
+                "r = await mcp_fs.call_tool(names[0], {'path': 'a'})"):
+            with self.subTest(code):
+                self.prints(code + "\nprint(r.data)", "{'path': 'a'}\n")
+        self.ends("runtime.get_server('nix')", "MCPError: there is no such "
+                  "server; there are: fs, my-git, web, mute")
+
+    def test_tools_of_no_named_server(self):
+        """As default_api.read_file(), where one server has it."""
+        for name in "default_api", "functions", "tools":
+            self.prints("print(%s.read_file(path='a'))" % name,
+                        '{"path":"a"}\n', tools={"mute": []})
+        self.ends("default_api.nothing(path='a')", "AttributeError: no server "
+                  "has a tool 'nothing': write mcp_<alias>.<tool>(...)",
+                  tools={"mute": []})
+
+    def test_final_answer(self):
+        self.prints("final_answer(2)\nfinal_answer(mcp_fs.echo(a=1))",
+                    '2\n{"a":1}\n')
+
     def test_a_client_that_is_not_defined(self):
         for name in "session", "client":
             self.prints("r = await %s.call_tool('read_file', arguments="

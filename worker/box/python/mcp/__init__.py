@@ -21,6 +21,8 @@ def __getattr__(name):
         return getattr(runtime, name)
     if name in ("ClientSession", "StdioServerParameters", "stdio_client"):
         return getattr(importlib.import_module("mcp._session"), name)
+    if name in ("Client", "MCPClient"):
+        return importlib.import_module("mcp._session").Client
     import sys
     from mcp._hints import no_name
     from mcp._names import resolve

@@ -13,6 +13,7 @@ from ._imports import FROM
 WORDS = {"true": True, "false": False, "null": None}
 # How tools are called in other places: NAME.SERVER_TOOL(...).
 CLIENTS = "session", "client"
+ANSWER = "final_answer"  # what tells the answer, in smolagents
 JOINED = "default_api", "functions", "tools"
 IMPORTED = "note: %s was not imported, and was taken for %s\n"
 CLIENT = "note: %s was not defined, and was taken for a client of all servers\n"
@@ -24,7 +25,8 @@ WORD = "note: this is Python, and %s was taken for %s\n"
 class Joined:
     """Servers and their tools, by names that have both: fs_read_file.
 
-    bare: whether the name of a tool alone may be meant, too.
+    bare: whether a name is a tool of that name alone, which is looked for when
+    it is called; else it must be there.
     """
 
     def __init__(self, bare):
@@ -36,9 +38,9 @@ class Joined:
             raise AttributeError(name)
         from ._names import joined, known_servers
         found = joined(name, known_servers())
-        if found is None and self._bare:
-            from ._session import Bare
-            return Bare(name)
+        if found is None:
+            from ._session import Bare, has_tool
+            found = Bare(name) if self._bare or has_tool(name) else None
         if found is None:
             from ._servers import attribute_error
             raise attribute_error("no server has a tool %r: write "
@@ -56,6 +58,8 @@ def offer(code, source, names, wanted, notes):
         elif name in JOINED:
             if has_parts(name, source.decode("utf-8", "replace")):
                 names[name] = Joined(name == "tools")
+        elif name == ANSWER:
+            names[name] = print
         elif name in FROM:
             names[name] = getattr(import_module(FROM[name]), name)
             notes.append(IMPORTED % (name, "%s.%s" % (FROM[name], name)))

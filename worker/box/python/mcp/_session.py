@@ -59,6 +59,15 @@ class ClientSession:
         return _servers.call(name, call(name, self._among, _ask.given(
             None, name, given)))
 
+    call = call_tool
+
+    async def connect(self, *_, **__):
+        """There is nothing to connect to."""
+        return self
+
+    async def close(self):
+        """There is nothing to end."""
+
     def list_tools(self):
         """Return a call that comes to the tools of the servers."""
         return _servers.call("list_tools", tools(self._among, True))
@@ -136,6 +145,21 @@ def call(name, among, given):
     if not found:
         raise MCPError(NONE, None, name)
     return (yield from _ask.call_entry(*found[0], given))
+
+
+def has_tool(name):
+    """Whether some server has a tool of a name."""
+    def steps():
+        for state in (yield from states_of([])):
+            if state.entries is not None and (
+                    state.find(name) or state.find_alias(name)):
+                return True
+        return False
+
+    try:
+        return _servers.call(name, steps()).result(SECONDS)
+    except (MCPError, TimeoutError):
+        return False
 
 
 class Bare:

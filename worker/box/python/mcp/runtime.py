@@ -42,6 +42,8 @@ def __getattr__(name):
     """Return a server by its name, as one may expect it here."""
     if not name.startswith("_") and not _box.child:
         from ._names import resolve
+        if name in HABITS:
+            return HABITS[name]
         server = resolve(name)
         if server is not None:
             return server
@@ -293,3 +295,18 @@ def save_file(source, name=None):
     """
     from ._files import save_file as save
     return for_await(save(source, name))
+
+
+def _get_server(name):
+    """Return a server by its name."""
+    from . import _servers
+    from ._caller import for_await
+    from ._names import no_server, resolve
+    server = resolve(name)
+    if server is None:
+        raise _servers.error_type()(no_server(name))
+    return for_await(server)
+
+
+# What other libraries call the same.
+HABITS = {"get_server": _get_server, "get_tools": list_tools}
