@@ -281,6 +281,13 @@ g()
                     '{"a":2}\n', "(.*DeprecationWarning.*)?", echo=True,
                     silent=False)
 
+    def test_wait_of_coroutines(self):
+        """It took them once, and books have it so."""
+        for works in "[f(1), f(2)]", "{asyncio.create_task(f(1)), f(2)}":
+            self.prints(self.TWICE + "done, left = await asyncio.wait(%s, "
+                        "timeout=9)\nprint(sum(t.result() for t in done), left)"
+                        % works, "6 set()\n", echo=True, silent=False)
+
     def test_generators_that_await(self):
         for line, out in (
                 ("print(sum(await f(x) for x in (1, 2)))", "6\n"),

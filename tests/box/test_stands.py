@@ -371,6 +371,59 @@ class Told(Base):
         self.prints(call + "print(1)\nx = 1", "1\n", echo=True, silent=False)
         self.prints(call + "x = 1", "")
 
+    def test_a_result_that_is_written(self):
+        """Its text is, as that of an io.StringIO() is."""
+        self.prints("""
+from pathlib import Path
+r = await mcp_fs.raw(json=%r)
+with open("a", "w") as f:
+    print(f.write(r), f.write("!"))
+Path("b").write_text(mcp_fs.raw(json=%r), encoding="utf-8")
+with open("c", "wb") as f:
+    f.write(bytes("c", "ascii"))
+print(Path("a").read_text(), Path("b").read_text(), Path("c").read_text())
+with open("d", "w") as f:
+    f.write(r.data)
+""" % (text("[1, 2]"), text("b")), "6 1\n[1, 2]! b c\n",
+                    ".*TypeError: write.. argument must be str, not list\n.*",
+                    1, echo=True, silent=False)
+
+    def test_text_that_other_libraries_read(self):
+        self.prints("""
+import ast
+r = mcp_fs.raw(json=%r).result()
+print(ast.literal_eval(str(r)), ast.literal_eval(r.text)["b"],
+      ast.literal_eval(r)["a"], ast.literal_eval("(1, None)"))
+for value in "{'a': true}", "x + 1", 5:
+    try:
+        ast.literal_eval(value)
+    except ValueError as error:
+        print(str(error)[:14])
+""" % text('{"a": true, "b": null}'), "{'a': True, 'b': None} None True "
+                    "(1, None)\n" + "malformed node\n" * 3)
+
+    @unittest.skipUnless(find_spec("yaml"), "yaml is not here")
+    def test_yaml_of_a_result(self):
+        self.prints("""
+import yaml
+r = mcp_fs.raw(json=%r).result()
+print(yaml.safe_load(r), yaml.load(r, Loader=yaml.SafeLoader),
+      yaml.safe_load(stream=r), yaml.safe_load("b: 2"))
+""" % text("a: 1"), "{'a': 1} {'a': 1} {'a': 1} {'b': 2}\n")
+
+    def test_lists_as_attributes(self):
+        """By the name of what the tool lists, as by that key."""
+        found = "note: the .data of fs.list_deals has no 'deals', so its " \
+            "one list, 'rows', was taken for it\n"
+        self.prints("""
+r = await mcp_fs.list_deals(json=%r)
+print(len(r.data.deals), r.deals[0].x, hasattr(r.data, "companies"))
+s = await mcp_fs.list_deals(json=%r)
+print(s.deals[1], hasattr(s, "companies"))
+""" % (text('{"rows": [{"x": 1}], "more": false}'), text("[3, 4]")),
+                    "1 1 False\n4 False\n", found,
+                    tools={"fs": [tool("list_deals")]})
+
 
 if __name__ == "__main__":
     unittest.main()

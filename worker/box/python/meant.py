@@ -2,7 +2,8 @@
 
 Run by source.py, only if the code has one of these: asyncio.run() beside a
 top-level await; an asynchronous generator passed to a function that takes
-ordinary ones; a main() that is called only if __name__ is "__main__", or never.
+ordinary ones; the result of a tool that is written to a file; a main() that is
+called only if __name__ is "__main__", or never.
 The tree of the code is changed; its line numbers stay the same.
 """
 import ast
@@ -15,6 +16,8 @@ RUNNERS = {"run_until_complete"}
 SETS = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef,
         ast.ClassDef, ast.Assign, ast.AnnAssign)
 FUNCTIONS = ast.FunctionDef, ast.AsyncFunctionDef
+WRITERS = {"write", "write_text"}
+WRITTEN = "<written>"  # what the text of a result is made by: no name of code
 MAIN = "main"
 CALLED = "note: main() was defined and not called, so it was called\n"
 
@@ -52,6 +55,21 @@ class Generators(ast.NodeTransformer):
         for arg in node.args:
             if isinstance(arg, ast.Starred):
                 arg.value = listed(arg.value)
+        return node
+
+
+class Writes(ast.NodeTransformer):
+    """Replaces f.write(x) by f.write(the text of x, if x is a result)."""
+
+    def visit_Call(self, node):
+        """Replace an argument that may be a result."""
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Attribute) and \
+                node.func.attr in WRITERS and node.args and isinstance(
+                    node.args[0], (ast.Await, ast.Call, ast.Name)):
+            value = node.args[0]
+            node.args[0] = ast.copy_location(ast.Call(ast.copy_location(
+                ast.Name(WRITTEN, ast.Load()), value), [value], []), value)
         return node
 
 
@@ -122,6 +140,12 @@ def mean(tree, steps, notes):
         Loops().visit(tree)
     if "generators" in steps:
         Generators().visit(tree)
+    if "writes" in steps:
+        from sys import modules
+
+        from mcp._result import written
+        vars(modules["__main__"])[WRITTEN] = written
+        Writes().visit(tree)
     if "program" in steps:
         open_program(tree)
     if "main" in steps and call_main(tree):

@@ -258,7 +258,7 @@ def watch(source):
         from mcp import _absent
         _absent.watch(source, NOTES)
     if b"create_task(" in source or b"gather(" in source or \
-            b"ensure_future(" in source:
+            b"ensure_future(" in source or b"asyncio.wait(" in source:
         from mcp import _tasks
         _tasks.watch(NOTES)
     if b"system(" in source:

@@ -15,6 +15,9 @@ SHOWN_MAX = 40  # characters of a string that a note shows
 ONLY_AST = 0x400  # ast.PyCF_…, without importing ast
 # What runs an event loop of the code's own.
 OWN_LOOPS = b"asyncio.run(", b"run_until_complete("
+# What writes to a file; and what names servers.
+WRITES = b".write(", b".write_text("
+SERVERS = b"mcp", b"call_tool"
 # How last lines begin that are no expressions, or whose value is None.
 NO_VALUE = (b"print(", b"import ", b"from ", b"def ", b"class ", b"if ",
             b"for ", b"while ", b"with ", b"try:", b"else:", b"elif ",
@@ -242,6 +245,9 @@ def steps_for(source, code):
             steps.append("top")
     elif b"await" in source and makes_async_generators(code):
         steps.append("generators")
+    if WANTED and any(word in source for word in WRITES) and any(
+            word in source for word in SERVERS):
+        steps.append("writes")
     last = last_line(source) if WANTED else b""
     if last.startswith(b"if __name__"):
         steps.append("program")

@@ -30,9 +30,9 @@ class Part(dict):
             return self[name]
         if name.startswith("__"):
             raise AttributeError(name)
-        spelled = self._spelled(name)
-        if spelled is not None:
-            return self[spelled]
+        meant = self._meant(name, True)
+        if meant is not None:
+            return self[meant]
         raise attribute_error("this part of the result has no %r: %s" % (
             name, keys_of(self)))
 

@@ -254,7 +254,9 @@ class Result(dict):
         data = self.data
         if isinstance(data, dict) and name in data:
             return data[name]
-        if isinstance(data, Part) and data._spelled(name) is not None:
+        if isinstance(data, Part) and data._meant(name, True) is not None \
+                or isinstance(data, Rows) and _counted.is_named(
+                    name, self._tool or ""):
             return data[name]
         for value in data, self.text:
             if isinstance(value, (list, str)) and hasattr(
@@ -342,6 +344,17 @@ def data_of(value):
     if isinstance(value, Call):
         value = value.result()
     return value.data if isinstance(value, Result) else value
+
+
+def written(value):
+    """Return the text of the result of a tool, and all else as it is.
+
+    That is what a program writes to a file.
+    """
+    from ._call import Call
+    if isinstance(value, Call):
+        value = value.result()
+    return str(value) if isinstance(value, Result) else value
 
 
 def with_operation(name):

@@ -1,7 +1,7 @@
 """Tasks of asyncio that the end of the code cancels: a note tells of them.
 
-gather() takes one list, too, and run() what gather() has returned: both would
-be errors, and mean one thing.
+gather() takes one list, too, run() what gather() has returned, and wait()
+coroutines: these would be errors, and mean one thing.
 
 A program that makes a task and does not wait for it ends as if its work were
 done.  No task is waited for here: some run beside the code, without end.
@@ -39,6 +39,7 @@ def watch(notes):
     runners._cancel_all_tasks = cancel_all
     asyncio.gather = gathering(asyncio.gather)
     asyncio.run = running(asyncio.run, asyncio.isfuture)
+    asyncio.wait = waiting(asyncio.wait, asyncio.ensure_future)
 
 
 def gathering(plain):
@@ -62,6 +63,15 @@ def running(plain, is_future):
         return plain(main, **more)
 
     return run
+
+
+def waiting(plain, task_of):
+    """Return asyncio.wait(), which takes coroutines, too, as it once did."""
+    @wraps(plain)
+    async def wait(works, **more):
+        return await plain([task_of(work) for work in works], **more)
+
+    return wait
 
 
 def about(tasks):

@@ -1,9 +1,10 @@
 """What libraries are taught about results of tools.
 
 json.loads() of what is parsed already returns it, re looks at its text, yaml
-writes it as what it is, a frame of pandas is one of its data, and io.StringIO
-and csv have its text.  A library is changed before code runs that names
-servers, or when the first result has come, or later, when it is imported.
+writes it as what it is and reads its text, a frame of pandas is one of its
+data, io.StringIO and csv have its text, and ast.literal_eval() reads JSON.  A
+library is changed before code runs that names servers, or when the first
+result has come, or later, when it is imported.
 """
 import sys
 from _frozen_importlib_external import PathFinder
@@ -70,7 +71,9 @@ def teach_json(json):
 
 
 def teach_yaml(yaml):
-    """Have yaml write parts of results as what they are."""
+    """Have yaml write parts of results as what they are, and read the text of
+    a result.
+    """
     from ._data import Content, Dict, List, Part, Text
     for dumper in yaml.SafeDumper, yaml.Dumper:
         for kind in Part, Dict:
@@ -79,6 +82,8 @@ def teach_yaml(yaml):
             dumper.add_representer(kind, dumper.represent_list)
         dumper.add_representer(
             Text, lambda self, text: self.represent_str(str(text)))
+    for name in "load", "safe_load", "full_load":
+        setattr(yaml, name, with_text(getattr(yaml, name), 0, "stream"))
 
 
 def teach_pandas(pandas):
@@ -124,7 +129,7 @@ def teach_re(re):
         setattr(re, name, with_text(getattr(re, name), 2))
 
 
-def with_text(plain, place):
+def with_text(plain, place, name="string"):
     """Return a function that takes the text of a result for the result."""
     from functools import wraps
 
@@ -134,8 +139,8 @@ def with_text(plain, place):
     def look(*args, **more):
         if len(args) > place and isinstance(args[place], Result):
             args = (*args[:place], args[place].text, *args[place + 1:])
-        elif isinstance(more.get("string"), Result):
-            more["string"] = more["string"].text
+        elif isinstance(more.get(name), Result):
+            more[name] = more[name].text
         return plain(*args, **more)
 
     return look
@@ -166,5 +171,27 @@ def teach_io(io):
     io.StringIO = StringIO
 
 
-TEACH = {"io": teach_io, "csv": teach_csv, "re": teach_re,
+def teach_ast(ast):
+    """Have ast.literal_eval() read JSON, which differs in three words."""
+    plain = ast.literal_eval
+
+    def literal_eval(node_or_string):
+        from ._result import Result
+        if isinstance(node_or_string, Result):
+            return node_or_string.data
+        try:
+            return plain(node_or_string)
+        except ValueError:
+            from json import loads
+            try:
+                return loads(node_or_string)
+            except (TypeError, ValueError):
+                pass
+            raise
+
+    literal_eval.__module__, literal_eval.__doc__ = "ast", plain.__doc__
+    ast.literal_eval = literal_eval
+
+
+TEACH = {"ast": teach_ast, "io": teach_io, "csv": teach_csv, "re": teach_re,
          "json": teach_json, "yaml": teach_yaml, "pandas": teach_pandas}
