@@ -31,7 +31,8 @@ Iterable List NamedTuple Optional Tuple TypedDict Union asyncio base64 bisect
 collections copy csv functools hashlib heapq io itertools json math os random
 re statistics string sys textwrap time true false null call_tool call_tool_sync
 list_tools load_server query_tool_docs search_tool_docs servers MCPError
-capability_summary default_api final_answer functions session client tools""".split())
+capability_summary default_api final_answer functions session client
+tools""".split())
 MODULES = {}  # code of the package mcp, in the boxes of a template
 ROOM = []  # bytes that are kept of each stream
 SPAWN_HINT = """\
