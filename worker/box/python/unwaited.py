@@ -4,6 +4,7 @@ Run by source.py beside meant.py, only if some async function of the code, or
 asyncio.gather(), may be called without 'await'.  It is added where the value
 is used as what a coroutine or a future never is, such as in arithmetic, in an
 f-string, by sum() or for a loop; and only in async functions and at top level.
+A call whose value is dropped stays as it is: the interpreter warns of it.
 """
 import ast
 
@@ -123,10 +124,7 @@ class Scope:
                     above, ast.Assign) and len(above.targets) == 1:
                 return self.is_only(above.targets[0], self.is_taken)
             return self.is_taken(parent)
-        is_last = isinstance(self.scope, ast.Module) and \
-            parent is self.scope.body[-1]  # which is waited for in the end
-        return isinstance(parent, ast.Expr) and not is_last and \
-            self.name_of(node) != "asyncio.gather()"
+        return False
 
     def is_only(self, target, is_so):
         """Whether a name is set once, and all its uses are of one kind."""
