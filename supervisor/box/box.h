@@ -280,6 +280,14 @@ struct box_end {
 void box_on_ended(struct box *box, const struct box_end *end);
 
 /*
+ * box_report.c: sets exited, status and cause of end for a box with three
+ * descriptors. status is the exit status of the box (0 to 255), in which 128
+ * and more may stand for a signal; the report tells where it agrees with that.
+ */
+void box_report_settle(
+    const struct box_report *report, int status, struct box_end *end);
+
+/*
  * Its init has ended. over: so have all its processes, and the status of the
  * code is known or will never be.
  */

@@ -1,0 +1,63 @@
+/*
+ * Tests of supervisor/box/box_report: a report that agrees with the exit status
+ * of its box explains it, and any other counts for nothing.
+ */
+#include <signal.h>
+
+#include "supervisor/box/box.h"
+#include "unit.h"
+
+static const struct {
+	struct box_report report;
+	int status; /* of the box */
+	int exited, ended;
+	enum box_cause cause;
+} ends[] = {
+	{ { BOX_REPORT_EXIT, 0, 0 }, 0, 1, 0, BOX_CAUSE_CODE },
+	{ { BOX_REPORT_EXIT, 3, 0 }, 3, 1, 3, BOX_CAUSE_CODE },
+	/* An exit code that looks like a signal, and the signal. */
+	{ { BOX_REPORT_EXIT, 137, 0 }, 137, 1, 137, BOX_CAUSE_CODE },
+	{ { BOX_REPORT_SIGNAL, 9, 0 }, 137, 0, 9, BOX_CAUSE_CODE },
+	{ { BOX_REPORT_SIGNAL, 15, 0 }, 143, 0, 15, BOX_CAUSE_CODE },
+	{ { BOX_REPORT_SIGNAL, 64, 0 }, 192, 0, 64, BOX_CAUSE_CODE },
+	{ { BOX_REPORT_SIGNAL, 9, 1 }, 137, 0, 9, BOX_CAUSE_MEMORY },
+	/* A process was killed for lack of memory, but not the code. */
+	{ { BOX_REPORT_EXIT, 1, 1 }, 1, 1, 1, BOX_CAUSE_CODE },
+	{ { BOX_REPORT_SIGNAL, 15, 1 }, 143, 0, 15, BOX_CAUSE_CODE },
+	/* Forged. */
+	{ { BOX_REPORT_SIGNAL, 9, 1 }, 0, 1, 0, BOX_CAUSE_CODE },
+	{ { BOX_REPORT_SIGNAL, 9, 1 }, 143, 1, 143, BOX_CAUSE_CODE },
+	{ { BOX_REPORT_EXIT, 0, 0 }, 137, 1, 137, BOX_CAUSE_CODE },
+	/* The whole box was killed. */
+	{ { BOX_REPORT_NONE, 0, 0 }, 137, 0, 9, BOX_CAUSE_CODE },
+	/* Its engine has failed, or its bootstrap. */
+	{ { BOX_REPORT_NONE, 0, 0 }, 125, 1, 125, BOX_CAUSE_CODE },
+	{ { BOX_REPORT_NONE, 0, 0 }, 128, 1, 128, BOX_CAUSE_CODE },
+	{ { BOX_REPORT_NONE, 0, 0 }, 255, 1, 255, BOX_CAUSE_CODE },
+	{ { BOX_REPORT_NONE, 0, 0 }, 0, 1, 0, BOX_CAUSE_CODE },
+};
+
+START_TEST(settles_the_end)
+{
+	struct box_end end = { .cpu_us = 7, .more = 1 };
+
+	box_report_settle(&ends[_i].report, ends[_i].status, &end);
+	ck_assert_int_eq(end.exited, ends[_i].exited);
+	ck_assert_int_eq(end.status, ends[_i].ended);
+	ck_assert_int_eq((int)end.cause, (int)ends[_i].cause);
+	ck_assert_uint_eq(end.cpu_us, 7);
+	ck_assert_int_eq(end.more, 1);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_loop_test(tc, settles_the_end, 0, UNIT_COUNT(ends));
+}
+
+int
+main(void)
+{
+	return unit_run("box_report", add_tests);
+}
