@@ -1,0 +1,200 @@
+/*
+ * The file config.json of a bundle, and the command lines of crun and runc: see
+ * oci_bundle.h. The format is that of the OCI runtime specification, version
+ * 1.0.2. What is not named there, the code does not get: no capability, no
+ * device, no file system but these. Runs in the supervisor; only composes text.
+ */
+#include <string.h>
+
+#include "../../common/json.h"
+#include "../../common/limits.h"
+#include "../../common/text_list.h"
+#include "oci_bundle.h"
+
+/* Adds the texts of a list that ends with NULL, as a JSON array. */
+static void
+oci_add_texts(struct buffer *json, const char *const *texts)
+{
+	const char *before = "[";
+
+	for (; *texts != NULL; texts++) {
+		buffer_add_text(json, before);
+		json_add_text(json, *texts);
+		before = ",";
+	}
+	buffer_add_text(json, "]");
+}
+
+static void
+oci_add_process(struct buffer *json, const struct container *container)
+{
+	unsigned long processes = container->user_processes;
+
+	buffer_printf(json, "\"process\":{\"terminal\":false,"
+	    "\"user\":{\"uid\":%lu,\"gid\":%lu,\"umask\":18},\"args\":",
+	    (unsigned long)container->uid, (unsigned long)container->gid);
+	oci_add_texts(json, container->command);
+	buffer_add_text(json, ",\"env\":["
+	    "\"PATH=/usr/local/bin:/usr/bin:/bin\",\"HOME=/workspace\","
+	    "\"TMPDIR=/tmp\",\"LANG=C.UTF-8\"],\"cwd\":\"/workspace\","
+	    "\"noNewPrivileges\":true,\"capabilities\":{\"bounding\":[],"
+	    "\"effective\":[],\"inheritable\":[],\"permitted\":[],"
+	    "\"ambient\":[]},\"rlimits\":[");
+	buffer_printf(json, "{\"type\":\"RLIMIT_NOFILE\",\"hard\":%d,"
+	    "\"soft\":%d},", BOX_NOFILE, BOX_NOFILE);
+	if (processes > 0)
+		buffer_printf(json, "{\"type\":\"RLIMIT_NPROC\",\"hard\":%lu,"
+		    "\"soft\":%lu},", processes, processes);
+	/* 1, not 0: see container_argv.c. */
+	buffer_add_text(json, "{\"type\":\"RLIMIT_CORE\",\"hard\":1,"
+	    "\"soft\":1},{\"type\":\"RLIMIT_MEMLOCK\",\"hard\":0,"
+	    "\"soft\":0}]}");
+}
+
+/* Adds a writable directory of the code, and a comma. */
+static void
+oci_add_folder(struct buffer *json, const char *path, uint64_t size)
+{
+	buffer_printf(json, "{\"destination\":\"%s\",\"type\":\"tmpfs\","
+	    "\"source\":\"tmpfs\",\"options\":[\"nosuid\",\"noexec\","
+	    "\"nodev\",\"mode=1777\",\"size=%llu\",\"nr_inodes=%d\"]},", path,
+	    (unsigned long long)size, BOX_INODES);
+}
+
+/* In this order: some are mounted in others. */
+static void
+oci_add_mounts(struct buffer *json, const struct container *container)
+{
+	uint64_t size = container->files_bytes;
+
+	buffer_add_text(json, "\"mounts\":["
+	    "{\"destination\":\"/proc\",\"type\":\"proc\",\"source\":\"proc\","
+	    "\"options\":[\"nosuid\",\"noexec\",\"nodev\"]},"
+	    "{\"destination\":\"/dev\",\"type\":\"tmpfs\","
+	    "\"source\":\"tmpfs\",\"options\":[\"nosuid\",\"noexec\","
+	    "\"mode=755\",\"size=65536\"]},"
+	    /* The place of the bootstrap need not be in the image. */
+	    "{\"destination\":\"/run\",\"type\":\"tmpfs\","
+	    "\"source\":\"tmpfs\",\"options\":[\"nosuid\",\"noexec\","
+	    "\"nodev\",\"mode=755\",\"size=65536\"]},");
+	oci_add_folder(json, "/dev/shm", size);
+	oci_add_folder(json, "/tmp", size);
+	oci_add_folder(json, "/workspace", size);
+	buffer_add_text(json, "{\"destination\":\"" CONTAINER_BOOTSTRAP "\","
+	    "\"type\":\"bind\",\"source\":");
+	json_add_text(json, container->bootstrap);
+	buffer_add_text(json,
+	    ",\"options\":[\"bind\",\"ro\",\"nosuid\",\"nodev\"]}]");
+}
+
+static void
+oci_add_limits(struct buffer *json, const struct container *container)
+{
+	unsigned long long memory = container->memory_bytes;
+
+	/* The second number is the sum of memory and swap: no swap. */
+	buffer_printf(json, "\"resources\":{\"devices\":[{\"allow\":false,"
+	    "\"access\":\"rwm\"}],\"memory\":{\"limit\":%llu,\"swap\":%llu},"
+	    "\"pids\":{\"limit\":%lu}", memory, memory, container->processes);
+	if (container->cpus > 0)
+		buffer_printf(json, ",\"cpu\":{\"quota\":%lu,"
+		    "\"period\":100000}", container->cpus * 1000UL);
+	buffer_add_text(json, "}");
+}
+
+/* Adds a list of mappings under a key, and a comma. */
+static void
+oci_add_mappings(struct buffer *json, const char *key,
+    const struct oci_mapping *mappings, size_t n)
+{
+	size_t i;
+
+	buffer_printf(json, "\"%s\":[", key);
+	for (i = 0; i < n; i++)
+		buffer_printf(json, "%s{\"containerID\":%lu,\"hostID\":%lu,"
+		    "\"size\":%lu}", i == 0 ? "" : ",",
+		    (unsigned long)mappings[i].inside,
+		    (unsigned long)mappings[i].outside,
+		    (unsigned long)mappings[i].count);
+	buffer_add_text(json, "],");
+}
+
+static void
+oci_add_namespaces(struct buffer *json, const struct oci_bundle *bundle)
+{
+	buffer_printf(json, "\"namespaces\":[{\"type\":\"pid\"},"
+	    "{\"type\":\"network\"},{\"type\":\"ipc\"},{\"type\":\"uts\"},"
+	    "{\"type\":\"mount\"},{\"type\":\"cgroup\"}%s],",
+	    bundle->n > 0 ? ",{\"type\":\"user\"}" : "");
+	if (bundle->n == 0)
+		return;
+	oci_add_mappings(json, "uidMappings", bundle->users, bundle->n);
+	oci_add_mappings(json, "gidMappings", bundle->groups, bundle->n);
+}
+
+/* Files of /proc that tell of the host or change it, as engines have them. */
+static void
+oci_add_hidden(struct buffer *json)
+{
+	static const char *const masked[] = { "/proc/acpi", "/proc/asound",
+		"/proc/interrupts", "/proc/kcore", "/proc/keys",
+		"/proc/latency_stats", "/proc/sched_debug", "/proc/scsi",
+		"/proc/timer_list", "/proc/timer_stats", NULL };
+	static const char *const fixed[] = { "/proc/bus", "/proc/fs",
+		"/proc/irq", "/proc/sys", "/proc/sysrq-trigger", NULL };
+
+	buffer_add_text(json, "\"maskedPaths\":");
+	oci_add_texts(json, masked);
+	buffer_add_text(json, ",\"readonlyPaths\":");
+	oci_add_texts(json, fixed);
+}
+
+void
+oci_bundle_config(struct buffer *json, const struct oci_bundle *bundle)
+{
+	const struct container *container = bundle->container;
+
+	buffer_add_text(json, "{\"ociVersion\":\"1.0.2\",");
+	oci_add_process(json, container);
+	buffer_add_text(json, ",\"root\":{\"readonly\":true,\"path\":");
+	json_add_text(json, bundle->rootfs);
+	buffer_add_text(json, "},\"hostname\":\"box\",");
+	oci_add_mounts(json, container);
+	buffer_add_text(json, ",\"annotations\":{\"" CONTAINER_LABEL_RUN "\":");
+	json_add_text(json, container->run);
+	buffer_printf(json, ",\"" CONTAINER_LABEL_BOX "\":\"%lu\"},\"linux\":{",
+	    container->number);
+	oci_add_namespaces(json, bundle);
+	buffer_add_text(json, "\"cgroupsPath\":");
+	json_add_text(json, bundle->cgroup);
+	buffer_add_text(json, ",\"rootfsPropagation\":\"private\",");
+	oci_add_limits(json, container);
+	buffer_add_text(json, ",");
+	oci_add_hidden(json);
+	buffer_printf(json, ",\"seccomp\":%s}}\n", bundle->seccomp);
+}
+
+void
+oci_argv_run(struct buffer *list, const char *program, const char *state,
+    const char *directory, const char *name)
+{
+	text_list_add(list, program);
+	text_list_add(list, "--root");
+	text_list_add(list, state);
+	text_list_add(list, "run");
+	text_list_add(list, "--bundle");
+	text_list_add(list, directory);
+	text_list_add(list, name);
+}
+
+void
+oci_argv_remove(struct buffer *list, const char *program, const char *state,
+    const char *name)
+{
+	text_list_add(list, program);
+	text_list_add(list, "--root");
+	text_list_add(list, state);
+	text_list_add(list, "delete");
+	text_list_add(list, "--force");
+	text_list_add(list, name);
+}
