@@ -975,6 +975,67 @@ START_TEST(bounds_output_in_frames)
 }
 END_TEST
 
+/* In a child: as an engine starts its container, and no container. */
+static void __attribute__((noreturn))
+become_box(void)
+{
+	const char *const argv[] = { "python3", "-I", "-B", "-X", "utf8",
+		THREE, NULL };
+	char place[] = "/tmp/caisson-test-relay-XXXXXX";
+
+	if (mkdtemp(place) == NULL || chdir(place) == -1)
+		_exit(1);
+	setenv("HOME", place, 1);
+	setenv("TMPDIR", place, 1);
+	dup2(box_in, STDIN_FILENO);
+	dup2(box_out, STDOUT_FILENO);
+	dup2(code_errors, STDERR_FILENO);
+	close_range(STDERR_FILENO + 1, ~0U, 0);
+	execv("/usr/bin/python3", (char *const *)argv);
+	_exit(1);
+}
+
+/* The bootstrap itself, and not what a test says in its place. */
+START_TEST(understands_the_bootstrap)
+{
+	static const char code[] = "import os, sys\n"
+	    "print('y' * 199999)\n"
+	    "os.system('echo error >&2')\n"
+	    "os.remove(sys.argv[0])\n"
+	    "os.rmdir(os.getcwd())\n"
+	    "os.kill(os.getpid(), 9)\n";
+	const size_t len = 200000;
+	auto_free char *printed = mem_alloc(len);
+	int status;
+	pid_t box;
+
+	memset(printed, 'y', len);
+	printed[len - 1] = '\n';
+	make_three(code);
+	prepare.output_max = MIB;
+	start.servers = (struct ipc_blob){ (const uint8_t *)"[]", 2, -1 };
+	start_made();
+	box = fork();
+	ck_assert_int_ne(box, -1);
+	if (box == 0)
+		become_box();
+	fd_close(&box_in);
+	fd_close(&box_out);
+	fd_close(&code_errors);
+	expect(IPC_READY);
+	expect(IPC_RUNNING);
+	expect(IPC_DONE);
+	is_blob(&msg.done.out, printed, len);
+	is_blob(&msg.done.errors, "error\n", 6);
+	ck_assert_uint_eq(msg.done.end, RELAY_END_SIGNAL);
+	ck_assert_uint_eq(msg.done.end_status, SIGKILL);
+	ipc_message_close(IPC_DONE, &msg);
+	ck_assert_int_eq(waitpid(box, &status, 0), box);
+	ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 128 + SIGKILL);
+	end_relay();
+}
+END_TEST
+
 /* Calls of tools */
 
 START_TEST(hands_calls_over)
@@ -1138,6 +1199,7 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, takes_an_echo_behind_frames, 0, 2);
 	tcase_add_loop_test(tc, reports_wrong_frames, 0, UNIT_COUNT(wrong));
 	tcase_add_test(tc, bounds_output_in_frames);
+	tcase_add_test(tc, understands_the_bootstrap);
 }
 
 int
