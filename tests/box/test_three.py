@@ -10,6 +10,7 @@ import json
 import os
 import signal
 import tempfile
+import threading
 import unittest
 
 from bootstrap import Place, PYTHON_DIR, READY
@@ -120,19 +121,6 @@ print(left.pid)
 """)
         os.kill(int(got.out), signal.SIGKILL)
         self.assertEqual(got.status, 0)
-
-    def test_left_processes_may_print_what_they_have(self):
-        got = self.run_code("""
-import os
-(wait, go), data = os.pipe(), b'x' * 200000
-if os.fork() == 0:
-    os.close(go)
-    os.read(wait, 1)  # until the code has ended
-    os.write(1, b'last\\n')
-    os._exit(0)
-print('first')
-""")
-        self.assertEqual((got.out, got.status), ("first\nlast\n", 0))
 
     def test_output_comes_before_the_frames_behind_it(self):
         self.start("for n in range(500):\n    print('x' * 99)\n7",
@@ -251,13 +239,49 @@ class Ends(unittest.TestCase):
                 self.assertEqual(box.end().status, status)
 
 
+def names_of_pump():
+    """Return what pump.py defines."""
+    names = {"__name__": "pump"}
+    with open(os.path.join(PYTHON_DIR, "pump.py")) as file:
+        exec(compile(file.read(), "pump.py", "exec"), names)
+    return names
+
+
+class Leavings(unittest.TestCase):
+    """What processes print that the code has left."""
+
+    def test_they_may_print_what_they_have(self):
+        """There is time enough here: it ends when all pipes have ended."""
+        names = names_of_pump()
+        relay, out, errors, said = (os.pipe() for _ in range(4))
+        names["LEAVINGS"], names["RELAY"] = 60, relay[1]
+        pump = names["Pump"](out[0], errors[0], said[0])
+        os.write(out[1], b"first")
+        self.assertTrue(pump.go_on(False, None))
+
+        def leave():
+            os.write(out[1], b"last")
+            for pipe in out, errors, said:
+                os.close(pipe[1])
+        left = threading.Thread(target=leave)
+        left.start()
+        pump.finish()
+        left.join()
+        os.close(relay[1])
+        with open(relay[0], "rb") as file:
+            frames = [json.loads(line) for line in file]
+        self.assertEqual([(frame["type"], base64.b64decode(frame["data"]))
+                          for frame in frames],
+                         [("out", b"first"), ("out", b"last")])
+        for pipe in out, errors, said:
+            os.close(pipe[0])
+
+
 class Kills(unittest.TestCase):
     """How often the kernel has killed, as its files tell."""
 
     def count(self, *texts):
-        names = {"__name__": "pump"}
-        with open(os.path.join(PYTHON_DIR, "pump.py")) as file:
-            exec(compile(file.read(), "pump.py", "exec"), names)
+        names = names_of_pump()
         with tempfile.TemporaryDirectory() as place:
             names["KILLS"] = [os.path.join(place, str(n))
                               for n in range(len(texts))]
