@@ -411,6 +411,22 @@ print(yaml.safe_load(r), yaml.load(r, Loader=yaml.SafeLoader),
       yaml.safe_load(stream=r), yaml.safe_load("b: 2"))
 """ % text("a: 1"), "{'a': 1} {'a': 1} {'a': 1} {'b': 2}\n")
 
+    @unittest.skipUnless(find_spec("pandas"), "pandas is not here")
+    def test_frames_of_the_one_list(self):
+        rows = text('{"rows": [{"x": 1}, {"x": 2}], "more": false}')
+        note = "note: the frame has the list 'rows' of the .data of fs.raw\n"
+        for what in "r.data", "r":
+            self.prints("import pandas as pd\nr = await mcp_fs.raw(json=%r)\n"
+                        "df = pd.DataFrame(%s)\nprint(df['x'].sum())" % (
+                            rows, what), "3\n", note)
+        self.prints("import pandas as pd\nr = await mcp_fs.raw(json=%r)\n"
+                    "df = pd.DataFrame(r.data)\nprint(df['rows'][1], "
+                    "len(pd.DataFrame(r.data['rows'])))" % rows,
+                    "{'x': 2} 2\n")
+        self.prints("import pandas as pd\nr = await mcp_fs.raw(json=%r)\n"
+                    "print(list(pd.DataFrame(r.data).columns))" % text(
+                        '{"x": [1, 2], "y": [3, 4]}'), "['x', 'y']\n")
+
     def test_lists_as_attributes(self):
         """By the name of what the tool lists, as by that key."""
         found = "note: the .data of fs.list_deals has no 'deals', so its " \

@@ -17,6 +17,7 @@ MISSED = ("note: the .data of %s has no %r, so .get() has returned []; its "
           "keys are %s, and its list %r has %d items\n")
 FOUND = ("note: the .data of %s has no %r, so its one list, %r, was taken for "
          "it\n")
+FRAME = "note: the frame has the list %r of the .data of %s\n"
 MEMBERS = ("note: .%s() of the result of %s reads the MCP answer, not its "
            "data: write .data.%s()\n")
 EQUAL = ("note: a part of a result, {%s: ...}, was compared with a text, and "
@@ -225,6 +226,37 @@ def one_list(part, key):
             add(clean(FOUND % (seen.name, key, lists[0])))
             return lists[0]
     return None
+
+
+def sole_list(part):
+    """Return the name of the one list of a whole result, and the name of the
+    tool; or None.
+    """
+    lists = [name for name, value in part.items() if isinstance(value, list)]
+    from ._seen import SEEN
+    for seen in list(SEEN.values()) if len(lists) == 1 else ():
+        result = seen.result()
+        if result is not None and result.data is part:
+            return lists[0], seen.name
+    return None
+
+
+def rows_of(data, frame):
+    """Return the one list of dicts of a whole result, where a frame of pandas
+    is made of the result, and all else as it is.
+
+    frame: the code, which may name the list, and then means what it gives.
+    """
+    found = sole_list(data) if isinstance(data, dict) else None
+    rows = found and dict.__getitem__(data, found[0])
+    code = frame.f_code
+    if not rows or found[0] in code.co_consts or found[0] in code.co_names \
+            or not all(isinstance(each, dict) for each in rows) or any(
+                isinstance(value, dict) for value in dict.values(data)):
+        return data
+    from ._servers import clean
+    add(clean(FRAME % (found[0], found[1])))
+    return rows
 
 
 def is_lister(tool):

@@ -88,9 +88,16 @@ def teach_yaml(yaml):
 
 def teach_pandas(pandas):
     """Have a frame made of a result be one of its data."""
+    from ._caller import caller
+    from ._counted import rows_of as listed
     from ._result import data_of
+
+    def rows_of(value):
+        return listed(data_of(value), caller()) if isinstance(
+            value, dict) else data_of(value)
+
     for kind in pandas.DataFrame, pandas.Series:
-        kind.__init__ = with_data(kind.__init__, data_of)
+        kind.__init__ = with_data(kind.__init__, rows_of)
     plain = pandas.json_normalize
     pandas.json_normalize = lambda data, *args, **more: plain(
         data_of(data), *args, **more)
