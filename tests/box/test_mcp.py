@@ -610,7 +610,7 @@ for name in 'bare', 'told':
     text = pydoc.plain(pydoc.render_doc(mcp_web[name]))
     print(*text.strip().split('\\n')[2:], sep='\\n')
 """, "bare = <tool web.bare()>\n    The tool bare of the MCP server web, "
-            "which says nothing about it.\n"
+            "which does not describe it.\n"
             "told = <tool web.told()>\n    About it.\n", loaded=("web",),
                     tools={"web": [{"name": "bare"},
                                    tool("told", description="About it.")]})

@@ -1,7 +1,7 @@
-"""The bars of tqdm tell how far the code is.
+"""Reports the bars of tqdm as progress of the code.
 
 Run by offer.py when the code imports tqdm, or where it was imported before.  Of
-bars inside each other the outer one counts; one after the other they add up.
+nested bars the outer one counts; consecutive bars add up.
 """
 from weakref import ref
 

@@ -1,12 +1,12 @@
-"""What caisson-box has the interpreter start: runs script.py in its place.
+"""The file that caisson-box starts the interpreter with: runs script.py.
 
 That file and its parts were compiled when Caisson was built, for the usual
-interpreter. What an interpreter needs to compile the file that it is told to
-run, it keeps until it ends, and a forked box would copy all of it then: so this
-one is short. For the same reason the code of the parts is kept, rather than
-freed, and a template loads it last: what boxes use lies close together then.
+interpreter. An interpreter keeps the memory that it needs to compile its start
+file, and a forked box would copy all of it: so this file is short. For the same
+reason the code of the parts is kept rather than freed, and a template loads it
+last: the memory that boxes use then lies close together.
 """
-# What this interpreter gives to every script.
+# Names that this interpreter gives to every script.
 NAMES = dict(globals(), __doc__=None)
 
 import sys  # noqa: E402

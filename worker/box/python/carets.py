@@ -1,8 +1,8 @@
-"""Leaves out of a traceback the carets that say nothing.
+"""Removes carets without information from a traceback.
 
-The interpreter underlines the part of a line that failed.  Where that is most
-of the line, as in "r = await ...", the carets only make the answer longer.
-Run by report.py only when an error has ended the code.
+The interpreter underlines the part of a line that failed.  If that is most of
+the line, as in "r = await ...", the carets only make the answer longer.
+Run by report.py, only when an error has ended the code.
 """
 LEAST = 20  # carets; fewer cost little
 MOST = 0.6  # of a line, where they still point at something

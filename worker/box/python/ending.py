@@ -1,4 +1,4 @@
-"""How the process of the code ends early, once all is done that it can notice.
+"""Ends the process of the code early, after everything that it can notice.
 
 Run by the bootstrap, in one namespace with script.py, whose main() uses it.
 It never decides with what status the code ends.

@@ -2,7 +2,7 @@
 are not async, and f-strings as Python has them since 3.12.
 
 Run by source.py when repair.py has found nothing, in one namespace with it.
-What could mean two things is left as it is.
+Ambiguous code is left unchanged.
 """
 import ast
 

@@ -1,4 +1,4 @@
-"""What the code finds in its namespace, and what it can import, of ours.
+"""Our names in the namespace of the code, and our modules that it can import.
 
 Run by the bootstrap, in one namespace with script.py, which uses it.  Most of
 it is in the package mcp, which is imported only when the code uses it.
@@ -52,7 +52,7 @@ class AwaitingModule(type(sys)):
 
     @property
     def __file__(self):
-        """Return the path to everybody but multiprocessing.spawn."""
+        """Return the path, except to multiprocessing.spawn."""
         asking = sys._getframe(1).f_globals.get("__name__")
         if asking == "multiprocessing.spawn":
             raise RuntimeError(SPAWN_HINT)

@@ -1,8 +1,8 @@
-"""Libraries that open windows elsewhere: the figures of matplotlib.pyplot, and
-the images of Pillow, become pictures of the answer.
+"""Makes figures of matplotlib.pyplot and images of Pillow, which elsewhere open
+windows, pictures of the answer.
 
-Run by offer.py when the code imports one, or where it is preloaded.  What sends
-a picture, mcp/_show.py, is imported when there is one.
+Run by offer.py when the code imports such a library, or where it is preloaded.
+mcp/_show.py, which sends pictures, is imported when there is one.
 """
 import sys
 

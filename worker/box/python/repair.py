@@ -1,9 +1,9 @@
 """Repairs code that does not compile, where only one meaning is possible.
 
 Run by source.py when the compiler has refused the code, when the code is one
-string, and when it names a server with a hyphen.  Each repair is tried on what
-the ones before it have made of the code; the result counts only if it compiles.
-What could mean two things is left as it is.
+string, and when it names a server with a hyphen.  Each repair is applied to the
+result of the ones before it; the result counts only if it compiles.  Ambiguous
+code is left unchanged.
 """
 import tokenize
 from io import StringIO
@@ -29,7 +29,7 @@ NOT_PYTHON = (("const ", "let ", "var ", "function ", "import {", "#!/bin/",
 
 
 class Refused(Exception):
-    """The code cannot be meant to run; the text says why."""
+    """The code cannot run; the text says why."""
 
 
 def repair(text, compiles):

@@ -39,7 +39,7 @@ REHEARSALS = 8
 EMPTY_FRAME = b'''{"type":"run","code":"print('', end='')","memory":true,\
 "echo":true}
 '''
-BROKEN = 70  # EX_SOFTWARE, as every process of ours that met nonsense
+BROKEN = 70  # EX_SOFTWARE, as for every protocol violation
 LOADER = SourceFileLoader("__main__", PATH)
 
 

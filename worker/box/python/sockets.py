@@ -1,7 +1,7 @@
-"""What sendmsg() of a socket does in a box: it sends bytes, as send() does.
+"""sendmsg() of sockets in a box: sends bytes, as send() does.
 
-The kernel refuses the call of that name there, as it can send descriptors, too.
-But asyncio (from Python 3.12 on) and others use it for bytes.
+The system call of that name is refused there, because it can send descriptors.
+But asyncio (from Python 3.12 on) and other libraries use it for bytes.
 """
 import errno
 import sys

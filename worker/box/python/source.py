@@ -1,4 +1,4 @@
-"""How the code that came becomes code that runs: kept, repaired, compiled.
+"""Prepares the received code: stores, repairs and compiles it.
 
 Run by the bootstrap, in one namespace with script.py, which uses it, and with
 report.py, which tells what was repaired (by repair.py).  It never runs code.

@@ -1,8 +1,8 @@
-"""What an interpreter does before it becomes the template.
+"""Prepares an interpreter that becomes the template.
 
-Run by the bootstrap.  It imports what boxes are to find imported, and does once
-what is slow for the first time.  Then script.py, which is loaded afterwards,
-hands over to the part in C, which returns in every box.
+Run by the bootstrap.  It imports the preloaded modules, and performs once the
+steps that are slow for the first time.  Then script.py, which is loaded
+afterwards, calls the part in C, which returns in every box.
 """
 import gc
 import os
@@ -141,7 +141,7 @@ class Template:
 
 
 def prepare(ours):
-    """Do it, and return what else is wanted to fork boxes."""
+    """Prepare the template, and return what is needed to fork boxes."""
     library = load(ours)
     with open(ours + "preload") as file:
         names = file.read().split(",")

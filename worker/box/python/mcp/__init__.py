@@ -39,6 +39,6 @@ def __getattr__(name):
 
 
 def __dir__():
-    """Return what is of use to the code."""
+    """Return the public names."""
     from mcp import runtime
     return sorted(__all__ + runtime.__all__)

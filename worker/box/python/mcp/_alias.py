@@ -1,10 +1,10 @@
-"""Arguments by names that a tool does not have, where each means one of it.
+"""Arguments under unknown names that can mean only one parameter.
 
-Only where one parameter can be meant: read_file(file_path=...) means path.
-What is required and missing may have any name that means it.  An option must
-be in the name, git_log(repo_path=...) is path, or be the number of items, or
-where a time begins or ends, as other names may mean something else.  A note
-tells what was taken for what.
+read_file(file_path=...) means path.  A required parameter that is missing may
+have any name of that meaning.  An optional one must be a part of the name, as
+in git_log(repo_path=...), or be the number of items, or the begin or end of a
+time; other names could mean something else.  A note says which name was taken
+for which.
 """
 from . import _schema
 from ._near import MEANINGS, is_meant, plain, words

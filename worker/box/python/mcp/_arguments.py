@@ -1,14 +1,13 @@
 """The arguments of a call, judged by what the schema of the tool says.
 
-A value is looked at with all that it holds: its type, "enum" and "const", the
-members and items, and the alternatives.  What is not understood allows
-everything, and so does what could be meant in two ways: the server judges.
+A value is checked with its parts: type, "enum" and "const", members, items and
+alternatives.  Unknown and ambiguous rules allow everything: the server decides.
 
-Some things are taken for what they mean.  None is left out where a parameter
-is optional and cannot be null, a numeral becomes an integer where the schema
-allows integers and no strings, and arguments={...} alone is all arguments.  A
-text in other letters is the one text of a list that it differs from in nothing
-else, and names may be others where one parameter is meant (_alias.py).
+Some values are adapted.  None is left out if the parameter is optional and
+cannot be null, a numeral becomes an integer if the schema allows integers and
+no strings, and arguments={...} alone is all arguments.  A text that differs
+from one text of a list only in letter case is that text, and unknown names are
+accepted where one parameter is meant (_alias.py).
 """
 from . import _schema, _values
 

@@ -1,7 +1,7 @@
-"""What is asked of the relay: generators that yield requests.
+"""Requests to the relay: generators that yield them.
 
-mcp._call carries them out for their caller.  What the code must not ask for
-is refused behind the relay; what is checked here spares a way there.
+mcp._call runs these generators for their caller.  The broker and the store
+enforce what the code may request; the checks here only save a round trip.
 """
 from ._call import Together
 from ._seen import refused

@@ -1,6 +1,7 @@
-"""What the code has written to files that it has not closed.
+"""Data that the code has written to files without closing them.
 
-Python would write it when the code's objects go.  Files are kept before that.
+Python would write it when the code's objects are freed, which is after the
+files are kept.
 """
 import gc
 import io

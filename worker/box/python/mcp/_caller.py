@@ -1,4 +1,4 @@
-"""What the code does with the value of a function of ours that it calls."""
+"""How the code uses the return value of one of our functions."""
 import os
 import sys
 from opcode import opmap

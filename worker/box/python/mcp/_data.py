@@ -1,8 +1,8 @@
-"""The data of a result: what JSON came to, with what code expects of it.
+"""The data of a result: parsed JSON with some conveniences.
 
-Dicts are parts, whose keys are attributes.  A list that is all of a result
-stands for the dict that code expects around it, and a text or JSON that was
-the one member of a dict is found there, too.
+Keys of dicts are attributes, too.  A result that is a list also acts as the
+dict that code expects around it, and a text or JSON that was the only member of
+a dict can still be accessed by its key.
 """
 import sys
 

@@ -1,4 +1,4 @@
-"""The documentation of tools: of one server, or what a search finds."""
+"""The documentation of tools: of one server, or of the results of a search."""
 import sys
 
 from . import _ask, _box, _servers

@@ -1,4 +1,4 @@
-"""Files that come back with the answer: what lies in /workspace/out."""
+"""Files that come back with the answer: those in /workspace/out."""
 import os
 from errno import ENOENT
 

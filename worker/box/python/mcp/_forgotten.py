@@ -1,9 +1,9 @@
-"""Calls that were made and then forgotten: a line tells of each.
+"""Calls that were made but never awaited: a line reports each.
 
-Where an exception ends a statement, the calls that it had made already are
-gone, too, but were not forgotten.  Which of the two it was cannot be seen
-when a call goes, so lines that may come of an exception are held back until
-the next call, or the end of the code.
+When an exception ends a statement, the calls that it had made are freed, too,
+but that is not a mistake.  The two cases cannot be distinguished when a call is
+freed, so a line that may be due to an exception is held back until the next
+call, or the end of the code.
 """
 import os
 import sys

@@ -1,7 +1,7 @@
-"""What help() shows of runtime and of servers: one screen, if it can be.
+"""The text of help() for runtime and for servers: one screen, if possible.
 
-Python's own text has the whole documentation of every function, and of a
-server all tools twice: 500 lines of runtime, 900 of a server with 80 tools.
+Python's own text has the whole documentation of every function, and all tools
+of a server twice: 500 lines for runtime, 900 for a server with 80 tools.
 """
 from inspect import signature
 
@@ -32,7 +32,7 @@ def of_runtime():
     found = [(name, getattr(runtime, name)) for name in runtime.__all__]
     lines = [line(name, thing) for name, thing in found]
     return ("runtime: how code finds, loads and calls MCP servers, and keeps "
-            "things; 'await' what is a call. help(runtime.call_tool) tells "
+            "things; 'await' each call. help(runtime.call_tool) tells "
             "more of one.\n\n%s\n" % "\n".join(lines))
 
 

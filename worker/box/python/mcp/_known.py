@@ -1,8 +1,8 @@
-"""Names that code uses and does not define, where each can mean one thing.
+"""Names that code uses without defining them, if they are unambiguous.
 
 A class of the standard library that was not imported, a word of JSON, a
-function of mcp.runtime without its module.  Run before the code only where it
-may use one of them; a note tells of each but those of ours.
+function of mcp.runtime without its module.  Run before the code, only if it
+may use such a name; a note reports each, except functions of mcp.runtime.
 """
 import sys
 from importlib import import_module

@@ -1,7 +1,7 @@
-"""What is read from the relay, made into lines.
+"""Splits the data that is read from the relay into lines.
 
-A signal handler may raise an exception anywhere: every step here can be done
-twice without harm.  Where there is no memory for a line, it is skipped.
+A signal handler may raise an exception anywhere, so every step here can be
+repeated safely.  A line for which there is no memory is skipped.
 """
 import os
 from collections import deque

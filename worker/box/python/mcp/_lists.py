@@ -1,5 +1,5 @@
-"""What is told of tools, as the code gets it: dicts, in lists that print
-themselves in few words.
+"""Descriptions of tools for the code: dicts, in lists that print themselves
+briefly.
 """
 import re
 

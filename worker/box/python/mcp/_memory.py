@@ -1,8 +1,8 @@
-"""Memories: values that later calls find.
+"""Memories: values that later calls can load.
 
-The host keeps them; whatever JSON can hold can be kept, and of the result of a
-tool, its data.  These functions wait for the answer: a memory is there, for
-every call, when they return.  What cannot be done raises MCPError.
+The host stores them.  A value is anything that JSON can hold; of the result of
+a tool, its data is stored.  These functions wait for the answer: when they
+return, every call can load the memory.  A failure raises MCPError.
 """
 from . import _ask, _servers, _values
 from ._call import Together

@@ -1,10 +1,10 @@
-"""Whether there is more than the last result of a tool has.
+"""Whether a tool has more items than its last result.
 
-The result says so, counts more than it has, or has exactly as many items as
-the tool returns by default.  A program that ignores the other pages prints a
-wrong answer without an error, so a note follows its output.  There is none
-where the code asked for exactly as many items as it got, nor where it names
-what would tell it.
+The result says so, its count is larger than its list, or it has exactly as many
+items as the tool returns by default.  A program that ignores the other pages
+prints a wrong answer without an error, so a note follows its output.  There is
+no note if the code requested exactly that many items, or mentions the member
+that tells of more.
 """
 import re
 

@@ -1,7 +1,7 @@
-"""Names of servers and tools, however code writes them.
+"""Names of servers and tools in all spellings that code uses.
 
-Servers that code names and that are not loaded are found before it runs, as
-Python asks nothing for a name that is not defined.
+Servers that the code names and that are not loaded are looked up before it
+runs, because Python offers no hook for an undefined name.
 """
 import sys
 from opcode import EXTENDED_ARG, opmap

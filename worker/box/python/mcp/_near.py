@@ -1,7 +1,7 @@
-"""Names that come close to a name that there is not.
+"""Names that are similar to an unknown name.
 
-By what the words of the name mean, by the words themselves, and by spelling.
-Such names are told to the code; _alias.py takes those that are certain.
+Compared are the meaning of its words, the words themselves, and the spelling.
+The code is told such names; _alias.py uses those that are certain.
 """
 import re
 from itertools import islice

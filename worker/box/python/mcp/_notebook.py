@@ -1,7 +1,8 @@
-"""IPython.display, as far as code written for notebooks uses it, where there
-is no IPython: pictures are shown, and all else is printed.
+"""The parts of IPython.display that code for notebooks uses, if IPython is not
+installed: pictures are shown, everything else is printed.
 
-Only the code itself finds it: libraries that look for a notebook find none.
+Only the code itself can import it: libraries that look for a notebook find
+none.
 """
 from _frozen_importlib import ModuleSpec
 from _frozen_importlib_external import PathFinder

@@ -1,7 +1,7 @@
-"""Folders that the code leaves in /workspace/out, as one archive each, and
-those elsewhere that it has told of; and what is in its own archives.
+"""Archives of folders that the code leaves in /workspace/out, or elsewhere if
+it printed their paths; and the contents of its own archives.
 
-Only files come back: a folder becomes NAME.zip, where there is room for both.
+Only files come back: a folder becomes NAME.zip, if there is room for both.
 """
 import os
 

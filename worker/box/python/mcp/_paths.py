@@ -1,4 +1,4 @@
-"""A sentence about a file or folder that code cannot use.
+"""A hint about a file or folder that the code cannot use.
 
 Run only when an error has ended the code.
 """

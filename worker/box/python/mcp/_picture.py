@@ -1,7 +1,7 @@
-"""What is a picture, and the bytes of it: figures, images, arrays, files.
+"""Recognizes pictures and makes their bytes: figures, images, arrays, files.
 
-No library is imported to find out: what has one imported it.  A picture that
-is too large is drawn again, or scaled, by the library that it is from.
+No library is imported for that: code that has a figure has imported matplotlib.
+A picture that is too large is drawn again, or scaled, by its own library.
 """
 import sys
 from functools import partial

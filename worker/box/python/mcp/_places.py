@@ -1,4 +1,4 @@
-"""Where in the data of a result a key is that code has guessed.
+"""Finds a key that the code has guessed in the data of a result.
 
 Run only when an error has ended the code.
 """

@@ -1,7 +1,7 @@
-"""What arguments of a tool are as JSON, where Python has a type for them.
+"""Converts arguments of a tool that JSON cannot hold.
 
-Imported only when a call is given what JSON cannot hold: paths, dates, exact
-numbers, sets and the like have one meaning there.  All else is refused.
+Imported only when a call has such an argument: paths, dates, exact numbers,
+sets and the like have one meaning in JSON.  Everything else is refused.
 """
 import os
 import sys

@@ -1,10 +1,9 @@
-"""The output of one value that is larger than what is kept of a stream.
+"""The output of one value that is larger than the kept part of a stream.
 
-The relay keeps the head and the tail of such a text, which no reader can
-parse.  Where one write has a value that JSON can hold, be it written as JSON
-or as Python, what fits of it is written, as JSON, and a line behind it tells
-what is missing.  This is in force once the results of a call are large; a
-text that fits is written as ever.
+The relay keeps the head and the tail of such a text, which cannot be parsed.
+If one write contains a value in JSON or Python syntax, as much of it as fits is
+written as JSON, and a line after it says what is missing.  This applies once a
+call has received large results; a text that fits is written unchanged.
 """
 import os
 import stat

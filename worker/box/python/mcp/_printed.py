@@ -1,4 +1,4 @@
-"""Which files the code told the user of: the relay knows what was printed."""
+"""Which file names the code has printed: the relay has the output."""
 import os
 
 ASKED_MAX = 2000  # files that are asked about, in some 0.3 s

@@ -1,7 +1,7 @@
-"""How far the code is, told to those who wait for it.
+"""Progress of the code, for the client that waits for it.
 
-The relay passes on what increases, and not too often; what is told here more
-often than it could ever pass on is not even sent.
+The relay passes on increasing values at a limited rate; values above that rate
+are not sent to it.
 """
 import os
 from math import isfinite

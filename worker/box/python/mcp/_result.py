@@ -1,4 +1,4 @@
-"""What a call comes to: a result, or the one class of errors."""
+"""The outcome of a call: a result, or an error of one class."""
 import _operator
 
 from . import _counted, _seen, _values

@@ -1,8 +1,8 @@
-"""What the schema of a tool says, as far as it can be understood.
+"""Reads the schema of a tool, as far as its rules are known.
 
 A schema comes from a server and may be any JSON, in any dialect: references
-to itself, rules that need more than names, nonsense.  Every walk here is
-bounded, and what is not understood allows everything: the server judges.
+to itself, rules that need more than names, invalid values.  Every walk here is
+bounded, and an unknown rule allows everything: the server decides.
 """
 from . import _values
 from ._servers import clean

@@ -1,4 +1,4 @@
-"""Which tools fit what was asked for: words against words.
+"""Ranks tools for a search by comparing words.
 
 Words of the query are compared with those of the names, the descriptions and
 the parameters of every tool.  A whole word counts more than the beginning of

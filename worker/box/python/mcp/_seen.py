@@ -1,7 +1,7 @@
-"""The results that the code has seen lately, and what is told by them.
+"""The last results of the code, and the hints and notes that use them.
 
-An error that comes from a result is explained by the shape of that result, and
-notes at the end of the code tell what it may not have noticed.
+An error that comes from a result is explained by the shape of that result;
+notes at the end of the code report what it may not have noticed.
 """
 import sys
 from _weakref import ref

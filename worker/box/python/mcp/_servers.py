@@ -1,7 +1,7 @@
 """The servers of this execution: those that are loaded, and their tools.
 
-A server is a module whose attributes are its tools; the list of them is
-fetched when it is needed, once for all callers at a time.
+A server is a module whose attributes are its tools.  The list of tools is
+fetched when it is needed; callers at the same time share one request.
 """
 import builtins
 import sys

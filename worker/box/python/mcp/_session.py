@@ -1,8 +1,8 @@
 """Clients of other libraries: ClientSession of the MCP SDK, Client of FastMCP.
 
-Code that is copied from their documents starts a server, or connects to one,
-and calls a tool by its name alone.  Nothing is started or connected here: the
-tool is the one of that name among the servers that may be used.
+Code copied from their documentation starts a server, or connects to one, and
+calls a tool by its name only.  Nothing is started or connected here: the tool
+of that name is searched among the servers that may be used.
 """
 from _frozen_importlib import ModuleSpec
 

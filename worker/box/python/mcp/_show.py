@@ -1,7 +1,7 @@
-"""What the code shows: pictures, sent to the relay in order with the text, and
-text, which is printed.
+"""Shows values: pictures are sent to the relay, in order with the text; text
+is printed.
 
-It is imported when the code shows something.
+Imported when the code shows something.
 """
 import os
 import sys

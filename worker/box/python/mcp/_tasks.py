@@ -1,10 +1,10 @@
-"""Tasks of asyncio that the end of the code cancels: a note tells of them.
+"""Tasks of asyncio that are cancelled when the code ends: a note reports them.
 
-gather() takes one list, too, run() what gather() has returned, and wait()
-coroutines: these would be errors, and mean one thing.
+gather() also accepts one list, run() the result of gather(), and wait()
+coroutines: these would be errors, but are unambiguous.
 
-A program that makes a task and does not wait for it ends as if its work were
-done.  No task is waited for here: some run beside the code, without end.
+A program that creates a task without waiting for it ends as if the work were
+done.  Tasks are not awaited here: some run beside the code, without end.
 """
 import sys
 from functools import wraps

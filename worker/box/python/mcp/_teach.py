@@ -1,10 +1,10 @@
-"""What libraries are taught about results of tools.
+"""Makes libraries accept results of tools.
 
-json.loads() of what is parsed already returns it, re looks at its text, yaml
-writes it as what it is and reads its text, a frame of pandas is one of its
-data, io.StringIO and csv have its text, and ast.literal_eval() reads JSON.  A
-library is changed before code runs that names servers, or when the first
-result has come, or later, when it is imported.
+json.loads() returns a result that is already parsed, re searches its text, yaml
+reads its text and writes plain data, a frame of pandas is made of its data,
+io.StringIO and csv read its text, and ast.literal_eval() reads JSON.  A library
+is changed before the code runs, if the code names servers; when the first
+result arrives; or later, when it is imported.
 """
 import sys
 from _frozen_importlib_external import PathFinder

@@ -1,7 +1,6 @@
 """A tool of a server, as a function: its name, its documentation, its call.
 
-Everything here is made from what the server says, which may be any JSON, and
-only when it is used.
+All of it is made, on use, from the list of the server, which may be any JSON.
 """
 from . import _ask, _schema
 from ._seen import refused
@@ -11,7 +10,7 @@ from ._servers import call, clean, run
 PARAMETERS_MAX = 100  # that documentation and signatures show
 DESCRIPTION_MAX = 20000  # characters of a description in documentation
 ABOUT_MAX = 500  # characters of the description of a parameter
-UNTOLD = "The tool %s of the MCP server %s, which says nothing about it."
+UNTOLD = "The tool %s of the MCP server %s, which does not describe it."
 
 
 class Shown(str):

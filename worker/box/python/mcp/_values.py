@@ -1,8 +1,8 @@
 """JSON as Python values, and back, without changing any of them.
 
-What Python's own library would change or refuse is kept here: integers of
-any length whatever sys.set_int_max_str_digits says, and numbers beyond the
-range of a float.  What JSON cannot hold is refused, naming the place.
+Values that Python's own library would change or refuse are kept: integers of
+any length, independent of sys.set_int_max_str_digits, and numbers beyond the
+range of a float.  A value that JSON cannot hold is refused with its place.
 """
 from _json import encode_basestring as quoted, make_scanner
 

@@ -1,4 +1,4 @@
-"""What threads and event loops need to wait for an answer."""
+"""How threads and event loops wait for an answer."""
 from time import monotonic
 
 LONGEST = 1 << 20  # seconds that are waited at a time; locks take no more

@@ -1,11 +1,10 @@
 """The two pipes to the relay, shared by every thread and event loop.
 
-No thread of our own reads them: a waiting caller does, and hands the others
-their answers.  A thread that waits takes the role of the reader and blocks
-in read(); while no thread has that role, every event loop that waits, or has
-waited, watches the pipe.  A signal handler may raise an exception anywhere:
-every step here can be done twice without harm, so that the next caller goes
-on with it.
+No thread of our own reads them: a waiting caller does, and passes the others
+their answers.  A thread that waits takes the role of the reader and blocks in
+read(); while no thread has that role, every event loop that waits, or has
+waited, watches the pipe.  A signal handler may raise an exception anywhere, so
+every step here can be repeated safely, and the next caller continues it.
 
     mutex     guards all but frame; is never held while something blocks
     writing   guards frame and the pipe that we write to
@@ -266,7 +265,7 @@ class Wire(Lines):
             return self.reader == me
 
     def lead(self, request, until):
-        """Read for everybody until the request is done, or it is late."""
+        """Read for all callers until the request is done, or it is late."""
         while True:
             with self.mutex:
                 self.digest()

@@ -3,8 +3,8 @@
     result = await runtime.call_tool("fs", "read_file", {"path": "a.txt"})
     print(result.text)
 
-What must be waited for is a call: 'await' it, or ask it for '.result()'.
-What is there at once may be awaited all the same.  Servers and tools are
+Functions that need an answer return a call: 'await' it, or use '.result()'.
+Results that are returned at once may be awaited, too.  Servers and tools are
 given by their names or their aliases.
 """
 from . import _ask, _box, _servers
@@ -51,15 +51,14 @@ def __getattr__(name):
 
 
 def call_tool(server=None, tool=None, arguments=None, **named):
-    """Return a call of a tool, to be awaited; it comes to a Result.
+    """Return a call of a tool, to be awaited; its value is a Result.
 
     The arguments are a dict, or named.  call_tool("fs.read_file", {...}) is
     call_tool("fs", "read_file", {...}).
 
     Raises MCPError when awaited; TypeError or ValueError at once for
-    arguments that JSON cannot hold.  ArgumentError, which is an MCPError and
-    a TypeError, is for arguments that the tool does not have, or lacks, or
-    takes with other values.
+    arguments that JSON cannot hold.  Unknown, missing and invalid arguments
+    raise ArgumentError, which is an MCPError and a TypeError.
     """
     if server is None:
         server = named.pop("server_name", None)
@@ -90,9 +89,9 @@ def call_tool_sync(server=None, tool=None, arguments=None, **named):
 
 
 def wait(work):
-    """Wait for a call, a coroutine or a future, and return what it comes to.
+    """Wait for a call, a coroutine or a future, and return its result.
 
-    As 'await' does where that is not allowed.
+    For places where 'await' is not allowed.
     """
     from ._call import Call
     if isinstance(work, Call):
@@ -111,9 +110,9 @@ def wait(work):
 def discovered_servers(detailed=False):
     """Return the names of all servers that may be loaded, as a tuple.
 
-    detailed: dicts of name and description; where the configuration has none,
-    it is what the server said of itself when it last ran.  It waits for the
-    answer.
+    detailed: return dicts of name and description; without a configured
+    description, it is what the server reported when it last ran.  Waits for
+    the answer.
     """
     servers = _servers.run("list_servers", _ask.list_servers())
     if detailed:
@@ -128,7 +127,7 @@ def discovered_servers(detailed=False):
 def list_servers():
     """Return the names of the loaded servers, as a tuple, at once.
 
-    An empty one, where it is printed, says which could be loaded.
+    An empty one is printed with the servers that could be loaded.
     """
     return Loaded(_servers.LOADED)
 
@@ -141,9 +140,9 @@ def list_servers_sync():
 def list_tools(server):
     """Return a call, to be awaited, that lists the tools of a server.
 
-    It may be any server that may be loaded.  The call comes to a list of
-    dicts: name, server, serverAlias, tool (the name again), toolAlias, and
-    where the server has them description, inputSchema, outputSchema.
+    The server need not be loaded.  The call returns a list of dicts: name,
+    server, serverAlias, tool (the name again), toolAlias, and, if the server
+    has them, description, inputSchema, outputSchema.
     """
     return _servers.call("list_tools", _ask.entries_of(server))
 
@@ -154,10 +153,10 @@ def list_tools_sync(server):
 
 
 def describe_server(name):
-    """Return a dict about any server that may be loaded.
+    """Return a dict that describes a server, loaded or not.
 
-    It has name, alias, description and loaded; for a loaded one tools, too,
-    as list_tools() returns them.  It waits for the answers.
+    It has name, alias, description and loaded; for a loaded server also
+    tools, as list_tools() returns them.  Waits for the answers.
     """
     found = _servers.find_server(name)
     if found is None:
@@ -180,12 +179,12 @@ def list_loaded_server_metadata():
 
 
 def query_tool_docs(server, tool=None, detail="summary"):
-    """Return a call, to be awaited, that tells of the tools of a server.
+    """Return a call, to be awaited, that describes the tools of a server.
 
-    It may be any server that may be loaded; tool is the one to tell of, by
-    default all.  The call comes to a list of dicts: server, serverAlias,
-    tool, toolAlias, description (its first paragraph); with detail="full"
-    all of the description, inputSchema and outputSchema, where there are.
+    The server need not be loaded; tool names one tool, by default all are
+    described.  The call returns a list of dicts: server, serverAlias, tool,
+    toolAlias, description (its first paragraph); with detail="full" the whole
+    description, inputSchema and outputSchema, if there are any.
     """
     from . import _docs
     _docs.check_detail(detail)
@@ -200,10 +199,10 @@ def query_tool_docs_sync(server, tool=None, detail="summary"):
 def search_tool_docs(query, *, limit=5, detail="summary"):
     """Return a call, to be awaited, that searches the tools of all servers.
 
-    Servers that are not loaded are searched, too; those that cannot be are
-    left out, and a line on standard error says so.  The call comes to a list
-    of dicts as query_tool_docs() has them, with a score from 0 to 1, the
-    best first; limit is how many there are at most.
+    Servers that are not loaded are searched, too; a server that cannot be
+    searched is left out, and a line on standard error says so.  The call
+    returns a list of at most limit dicts as query_tool_docs() does, with a
+    score from 0 to 1, the best first.
     """
     from . import _docs
     _docs.check_detail(detail)
@@ -228,8 +227,8 @@ def search_tool_docs_sync(query, *, limit=5, detail="summary"):
 def capability_summary(detail="summary"):
     """Return the manual, as text: which servers there are, how to use them.
 
-    detail="full" has more about everything.  It waits for the loaded servers
-    to tell their tools.
+    detail="full" has more about everything.  Waits for the lists of tools of
+    the loaded servers.
     """
     from . import _docs
     _docs.check_detail(detail)
@@ -240,8 +239,8 @@ def capability_summary(detail="summary"):
 def load_server(name):
     """Return a call, to be awaited, that loads an allowed server.
 
-    It comes to the server, which is also mcp_<alias>, in mcp_servers, in
-    LOADED_MCP_SERVERS and importable from mcp.servers from then on.
+    The call returns the server, which from then on is also mcp_<alias>, in
+    mcp_servers, in LOADED_MCP_SERVERS and importable from mcp.servers.
     """
     return _servers.call("load_server", _ask.load(name))
 
@@ -249,9 +248,9 @@ def load_server(name):
 def show(value, title=None):
     """Show a picture: it comes back in the answer, in order with the text.
 
-    It is a figure of matplotlib, or what is drawn in one, an image of Pillow,
-    an array of numpy with 8 bits for each of 3 or 4 colours, the bytes of a
-    PNG, JPEG, WebP or GIF, the path of such a file, or what a tool returned.
+    It is a figure of matplotlib, or an object drawn in one, an image of
+    Pillow, an array of numpy with 8 bits for each of 3 or 4 colours, the bytes
+    of a PNG, JPEG, WebP or GIF, the path of such a file, or a tool's result.
     Bytes of anything else raise ValueError; other values are printed, tables
     with all columns.  An answer has at most 8 pictures.
     """
@@ -263,8 +262,8 @@ def show(value, title=None):
 def progress(done, total=None, text=None):
     """Tell the user how far the code is: 3 of 10, or 3; it must increase.
 
-    Numbers are kept to thousandths; text says what is done.  Where the client
-    shows no progress, nothing happens.  The bars of tqdm tell it, too.
+    Numbers are kept to thousandths; text says what is being done.  If the
+    client shows no progress, nothing happens.  Bars of tqdm are shown, too.
     """
     from . import _progress
     _progress.tell(done, total, text)
@@ -282,7 +281,7 @@ def configure(*, raise_on_error=None):
 
 
 def __dir__():
-    """Return what is of use to the code."""
+    """Return the public names."""
     return __all__
 
 
