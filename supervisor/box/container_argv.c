@@ -97,11 +97,14 @@ container_argv_add_names(struct buffer *list, const struct container *container)
 	    list, "--label", CONTAINER_LABEL_BOX "=%lu", container->number);
 }
 
-/* The two writable directories, /dev/shm, and the bootstrap. */
+/*
+ * The writable directories (container_folders.h), /dev/shm, and the bootstrap.
+ */
 static void
 container_argv_add_files(struct buffer *list, const struct container *container)
 {
-	static const char *const folders[] = { "/tmp", "/workspace" };
+	static const char *const folders[] = { "/tmp", "/workspace",
+		"/workspace/out" };
 	unsigned long long size = container->files_bytes;
 	size_t i;
 

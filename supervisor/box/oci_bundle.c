@@ -80,6 +80,7 @@ oci_add_mounts(struct buffer *json, const struct container *container)
 	oci_add_folder(json, "/dev/shm", size);
 	oci_add_folder(json, "/tmp", size);
 	oci_add_folder(json, "/workspace", size);
+	oci_add_folder(json, "/workspace/out", size);
 	buffer_add_text(json, "{\"destination\":\"" CONTAINER_BOOTSTRAP "\","
 	    "\"type\":\"bind\",\"source\":");
 	json_add_text(json, container->bootstrap);

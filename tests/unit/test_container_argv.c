@@ -96,6 +96,8 @@ static const struct {
 	    "size=16777216" },
 	{ BOTH, "--tmpfs\n/workspace:rw,noexec,nosuid,nodev,mode=1777,"
 	    "size=16777216" },
+	{ BOTH, "--tmpfs\n/workspace/out:rw,noexec,nosuid,nodev,mode=1777,"
+	    "size=16777216" },
 	{ BOTH, "--shm-size\n16777216" },
 	{ BOTH, "--mount\ntype=bind,source=/usr/libexec/caisson/python,"
 	    "destination=/run/caisson,readonly" },
