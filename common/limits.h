@@ -237,6 +237,12 @@
 #define MCP_CACHE_MS 300000
 /* Subscriptions of a client at once; one is enough, and each has an id. */
 #define LISTENS_MAX 16
+/*
+ * A question to a client: how long its user may take to answer, in
+ * milliseconds; and the random bytes by which the client continues its request.
+ */
+#define QUESTION_MS 600000
+#define QUESTION_STATE_BYTES 16
 /* Messages in a JSON-RPC batch: their answers are held until all are ready. */
 #define CLIENT_BATCH_MAX 100
 

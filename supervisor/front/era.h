@@ -19,6 +19,14 @@ struct era {
 	 * JSON object. Clients may store it for cache_ms milliseconds.
 	 */
 	void (*complete)(struct buffer *result, long cache_ms);
+	/*
+	 * Appends the result that asks a client for input: requests is the
+	 * object inputRequests, state the text that it sends back. NULL: in
+	 * these versions the server sends requests.
+	 */
+	void (*add_input)(struct buffer *result, const char *requests,
+	    const char *state);
+	int incapable;  /* the error code for a missing capability; 0: none */
 	int not_found;  /* the error code for an unknown resource */
 	size_t page;    /* entries of a page of files; 0: lists have one page */
 	int has_session; /* results may depend on earlier requests */

@@ -15,7 +15,11 @@
 #define ERA_STATELESS_LOG_LEVEL "io.modelcontextprotocol/logLevel"
 #define ERA_STATELESS_SERVER "io.modelcontextprotocol/serverInfo"
 
-/* Error code of its specification: UnsupportedProtocolVersion. */
+/*
+ * Error codes of its specification: MissingRequiredClientCapability and
+ * UnsupportedProtocolVersion.
+ */
+#define ERA_STATELESS_INCAPABLE (-32021)
 #define ERA_STATELESS_UNSUPPORTED (-32022)
 
 /* Newest first. */
@@ -183,8 +187,21 @@ era_stateless_complete(struct buffer *result, long cache_ms)
 	*result = whole;
 }
 
+static void
+era_stateless_add_input(
+    struct buffer *result, const char *requests, const char *state)
+{
+	buffer_printf(result, "{\"resultType\":\"input_required\","
+	    "\"inputRequests\":%s,\"requestState\":\"%s\","
+	    "\"_meta\":{\"" ERA_STATELESS_SERVER "\":", requests, state);
+	texts_add_server(result);
+	buffer_add_text(result, "}}");
+}
+
 const struct era era_stateless = {
 	.complete = era_stateless_complete,
+	.add_input = era_stateless_add_input,
+	.incapable = ERA_STATELESS_INCAPABLE,
 	.not_found = JSONRPC_INVALID_PARAMS,
 	.page = RESOURCES_PAGE,
 	.has_session = 0,

@@ -1,7 +1,10 @@
 /*
  * JSON-RPC with one client: see rpc.h. Runs in the supervisor.
  */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
 
 #include "../../common/json.h"
 #include "../../common/limits.h"
@@ -19,6 +22,14 @@ struct rpc_batch {
 	size_t counted;        /* its bytes in held of rpc */
 };
 
+/* A request of ours. */
+struct rpc_ask {
+	LIST_ENTRY(rpc_ask) entry;
+	unsigned long number; /* its id */
+	void (*answered)(void *ctx, struct json_span result);
+	void *ctx;
+};
+
 struct rpc {
 	struct rpc_handlers handlers;
 	struct mcp_door door;
@@ -26,6 +37,8 @@ struct rpc {
 	int batches;     /* batches are allowed */
 	struct rpc_batch *batch; /* of the current answer, or NULL */
 	size_t held; /* bytes in unsent answers of batches */
+	LIST_HEAD(, rpc_ask) asks; /* unanswered requests of ours */
+	unsigned long asked; /* their number so far */
 };
 
 /* Sends a line, or adds it to the answers of its batch. */
@@ -152,6 +165,82 @@ rpc_busy(const struct rpc *rpc)
 	    rpc->door.busy(rpc->door.ctx);
 }
 
+struct rpc_ask *
+rpc_ask(struct rpc *rpc, const char *method, const char *params,
+    void (*answered)(void *ctx, struct json_span result), void *ctx)
+{
+	struct rpc_ask *ask = mem_alloc(sizeof(*ask));
+	struct buffer line = { 0 };
+
+	ask->number = ++rpc->asked;
+	ask->answered = answered;
+	ask->ctx = ctx;
+	LIST_INSERT_HEAD(&rpc->asks, ask, entry);
+	buffer_printf(&line, "{\"jsonrpc\":\"2.0\",\"id\":%lu,"
+	    "\"method\":\"%s\",\"params\":%s}\n", ask->number, method, params);
+	rpc->door.send(rpc->door.ctx, &line);
+	return ask;
+}
+
+static void
+rpc_ask_free(struct rpc_ask *ask)
+{
+	LIST_REMOVE(ask, entry);
+	free(ask);
+}
+
+void
+rpc_ask_cancel(struct rpc *rpc, struct rpc_ask **askp)
+{
+	struct rpc_ask *ask = mem_take(askp);
+	struct buffer params = { 0 };
+
+	if (ask == NULL)
+		return;
+	buffer_printf(&params, "{\"requestId\":%lu}", ask->number);
+	rpc_ask_free(ask);
+	rpc_notify(rpc, "notifications/cancelled", &params);
+}
+
+/* Returns the request of ours with this id, or NULL. */
+static struct rpc_ask *
+rpc_ask_find(struct rpc *rpc, struct json_span id)
+{
+	struct rpc_ask *ask;
+	char number[24];
+
+	LIST_FOREACH (ask, &rpc->asks, entry) {
+		snprintf(number, sizeof(number), "%lu", ask->number);
+		if (id.len == strlen(number) &&
+		    memcmp(id.p, number, id.len) == 0)
+			return ask;
+	}
+	return NULL;
+}
+
+static void
+rpc_on_response(
+    struct rpc *rpc, struct json_span value, struct json_span id)
+{
+	struct rpc_ask *ask = rpc_ask_find(rpc, id);
+	struct json_span result = { NULL, 0 }, error;
+	void (*answered)(void *ctx, struct json_span result);
+	void *ctx;
+
+	if (ask == NULL) {
+		log_debug("the client sent a response to no request");
+		return;
+	}
+	if (json_span_get(value, "error", &error) > 0 ||
+	    json_span_get(value, "result", &result) != 1 ||
+	    json_span_kind(result) != JSON_SPAN_OBJECT)
+		result = (struct json_span){ NULL, 0 };
+	answered = ask->answered;
+	ctx = ask->ctx;
+	rpc_ask_free(ask);
+	answered(ctx, result);
+}
+
 static void
 rpc_on_message(struct rpc *rpc, struct json_span value)
 {
@@ -167,7 +256,7 @@ rpc_on_message(struct rpc *rpc, struct json_span value)
 		rpc->handlers.notification(rpc->handlers.ctx, &message);
 		return;
 	case JSONRPC_RESPONSE:
-		log_debug("the client sent a response to no request");
+		rpc_on_response(rpc, value, message.id);
 		return;
 	case JSONRPC_INVALID:
 		rpc_answer_error(rpc, message.id, JSONRPC_INVALID_REQUEST,
@@ -291,11 +380,18 @@ rpc_new(const struct rpc_handlers *handlers, const struct mcp_door *door,
 	rpc->handlers = *handlers;
 	rpc->door = *door;
 	rpc->max_code = max_code;
+	LIST_INIT(&rpc->asks);
 	return rpc;
 }
 
 void
 rpc_free(struct rpc **rpcp)
 {
-	free(mem_take(rpcp));
+	struct rpc *rpc = mem_take(rpcp);
+
+	if (rpc == NULL)
+		return;
+	while (!LIST_EMPTY(&rpc->asks))
+		rpc_ask_free(LIST_FIRST(&rpc->asks));
+	free(rpc);
 }

@@ -15,6 +15,7 @@
 #include "front.h"
 
 struct rpc;
+struct rpc_ask;
 struct rpc_batch;
 
 /* The handlers of messages; both are called with ctx. */
@@ -55,6 +56,18 @@ void rpc_answer(struct rpc *rpc, struct json_span id, struct buffer *result);
  * within a batch.
  */
 void rpc_notify(struct rpc *rpc, const char *method, struct buffer *params);
+
+/*
+ * Sends a request of ours with params, a JSON object of one line. answered is
+ * called once, with the result, or with len 0 for an error; then the request is
+ * freed. Returns the request, which the caller may cancel.
+ */
+struct rpc_ask *rpc_ask(struct rpc *rpc, const char *method,
+    const char *params, void (*answered)(void *ctx, struct json_span result),
+    void *ctx);
+
+/* Tells the client that an answer is not needed any more, and frees it. */
+void rpc_ask_cancel(struct rpc *rpc, struct rpc_ask **ask);
 
 /*
  * For an answer that is sent later: keeps the current batch open. Returns it,

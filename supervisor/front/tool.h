@@ -59,8 +59,9 @@ struct tool_call *tool_call_new(struct mcp *mcp,
     const struct context *context, struct json_span id);
 
 /*
- * Sends the progress of its code to the client, if params of its request have a
- * progress token.
+ * Reads params of its request: what must be the same when the client repeats
+ * it, and the token for the progress of its code, which is sent if there is
+ * one.
  */
 void tool_call_watch(struct tool_call *call, struct json_span params);
 
@@ -95,6 +96,34 @@ void tool_call_refuse(
 /* A tool_call_ran: answers with the result of the execution. */
 void tool_call_answer_ran(
     struct tool_call *call, const struct call_result *result);
+
+/*
+ * Called once, unless the call ends before: with the result of its client,
+ * which is a JSON object of any content, or with len 0 and why there is none.
+ */
+typedef void tool_call_asked(
+    struct tool_call *call, struct json_span result, const char *why);
+
+/*
+ * Asks its client; params is a JSON object of one line. One question at a time.
+ * Returns 0, or -1 with err if the client does not support the method.
+ */
+int tool_call_ask(struct tool_call *call, const char *method,
+    const char *params, tool_call_asked *asked, struct err *err);
+
+/*
+ * As tool_call_refuse, for a client that does not support this method of ours,
+ * without which the call cannot be executed.
+ */
+void tool_call_refuse_incapable(
+    struct tool_call *call, const char *method, const char *message);
+
+/*
+ * A request that repeats another one, with the answer to its question,
+ * continues that call. Returns 0 if this request is none of these.
+ */
+int tool_call_continue(struct mcp *mcp, const struct context *context,
+    const struct jsonrpc *message);
 
 /* Files of its owner were kept for it: tells the subscriptions. */
 void tool_call_left_files(struct tool_call *call);

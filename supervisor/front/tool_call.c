@@ -3,19 +3,18 @@
  * configuration, has its request executed, and is cancelled with its client.
  * Runs in the supervisor.
  */
+#include <sha2.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/json.h"
 #include "../../common/mem.h"
 #include "../servers/in_force.h"
 #include "../servers/server_names.h"
+#include "question.h"
 #include "era.h"
 #include "listen.h"
 #include "tool.h"
-
-/* Further ones would have numbers that the code can report. */
-#define TOOL_CALL_SHOWN_MAX 998
+#include "tool_progress.h"
 
 struct tool_call {
 	LIST_ENTRY(tool_call) entry;
@@ -23,10 +22,8 @@ struct tool_call {
 	struct context context; /* of its request */
 	struct rpc_batch *batch; /* its batch, or NULL */
 	char *id; /* as received */
-	size_t id_len;
-	char *token; /* progress token, as received; NULL: no progress */
-	uint64_t told; /* the last progress sent to its client, and 1 */
-	unsigned int shown; /* how often it was sent the output so far */
+	size_t id_len; /* 0: the client has been asked for input */
+	struct tool_progress progress;
 	struct request request; /* until its execution begins */
 	tool_call_ran *ran;
 	void *kept;
@@ -35,6 +32,10 @@ struct tool_call {
 	int waits; /* for the configuration to be read */
 	struct call *call; /* its execution; NULL: none now */
 	int silent; /* cancelled by its client: no answer */
+	struct question *ask; /* a question to its client, or NULL */
+	tool_call_asked *asked;
+	uint8_t digest[SHA256_DIGEST_LENGTH]; /* of its request */
+	struct buffer held; /* its answer, until the client repeats it */
 };
 
 struct tool_call *
@@ -60,7 +61,9 @@ tool_call_free(struct tool_call *call)
 	if (call->release != NULL)
 		call->release(call->kept);
 	free(call->id);
-	free(call->token);
+	tool_progress_reset(&call->progress);
+	question_free(&call->ask);
+	buffer_reset(&call->held);
 	free(call);
 }
 
@@ -100,6 +103,10 @@ tool_call_answer(struct tool_call *call, struct buffer *result)
 {
 	struct json_span id = { call->id, call->id_len };
 
+	if (call->id_len == 0 && !call->silent) {
+		call->held.data = buffer_take(result, &call->held.len);
+		return;
+	}
 	if (!call->silent)
 		call->context.era->complete(result, ERA_NOT_CACHED);
 	rpc_batch_answer(call->mcp->rpc, call->batch, id,
@@ -132,96 +139,42 @@ tool_call_answer_ran(
 	tool_call_answer(call, &result);
 }
 
-/* Appends a number given in thousandths. */
-static void
-tool_call_add_number(struct buffer *json, uint64_t thousandths)
-{
-	static const uint64_t units[] = { 100, 10, 1 };
-	uint64_t rest = thousandths % 1000;
-	size_t n;
-
-	buffer_printf(json, "%llu%s", (unsigned long long)thousandths / 1000,
-	    rest > 0 ? "." : "");
-	for (n = 0; rest > 0; n++) {
-		buffer_printf(json, "%llu",
-		    (unsigned long long)(rest / units[n]));
-		rest %= units[n];
-	}
-}
-
-/*
- * Appends the number of a report; it must increase. Output so far comes before
- * any number of the code, so that it counts in millionths: less than the code
- * can report.
- */
-static void
-tool_call_add_done(struct tool_call *call, struct buffer *json,
-    const struct box_progress *progress)
-{
-	if (progress->done > 0 ||
-	    (progress->output == NULL && call->shown == 0))
-		tool_call_add_number(json, progress->done);
-	else
-		buffer_printf(json, "0.%06u", ++call->shown);
-}
-
-/* Appends the message of a report, if there is one. */
-static void
-tool_call_add_message(
-    struct buffer *json, const struct box_progress *progress)
-{
-	size_t len = progress->output_len;
-
-	if (progress->output == NULL && progress->text[0] == '\0')
-		return;
-	buffer_add_text(json, ",\"message\":");
-	if (progress->output == NULL) {
-		json_add_text(json, progress->text);
-		return;
-	}
-	/* As in the answer, the last newline has no information. */
-	if (progress->output[len - 1] == '\n')
-		len--;
-	json_add_string(json, progress->output, len);
-}
-
-/* Sends the progress, if the client reads its answers. */
+/* Sends the progress, if the client reads its answers and waits for one. */
 static void
 tool_call_on_progress(void *ctx, const struct box_progress *progress)
 {
 	struct tool_call *call = ctx;
 	struct buffer params = { 0 };
 
-	if (call->silent || rpc_busy(call->mcp->rpc))
-		return;
-	if (progress->output != NULL ? call->shown == TOOL_CALL_SHOWN_MAX :
-	    progress->done < call->told)
-		return;
-	if (progress->output == NULL)
-		call->told = progress->done + 1;
-	buffer_printf(&params, "{\"progressToken\":%s,\"progress\":",
-	    call->token);
-	tool_call_add_done(call, &params, progress);
-	if (progress->total > 0) {
-		buffer_add_text(&params, ",\"total\":");
-		tool_call_add_number(&params, progress->total);
-	}
-	tool_call_add_message(&params, progress);
-	buffer_add_text(&params, "}");
-	rpc_notify(call->mcp->rpc, "notifications/progress", &params);
+	if (!call->silent && !rpc_busy(call->mcp->rpc) &&
+	    call->id_len > 0 &&
+	    tool_progress_add(&call->progress, progress, &params))
+		rpc_notify(
+		    call->mcp->rpc, "notifications/progress", &params);
+}
+
+/* Identifies a request by what it asks for. */
+static void
+tool_call_digest(struct json_span params, uint8_t *digest)
+{
+	struct json_span name = { NULL, 0 }, arguments = { NULL, 0 };
+	SHA2_CTX hash;
+
+	json_span_get(params, "name", &name);
+	json_span_get(params, "arguments", &arguments);
+	SHA256Init(&hash);
+	/* The name is a JSON string, whose end is certain. */
+	SHA256Update(&hash, (const uint8_t *)name.p, name.len);
+	SHA256Update(&hash, (const uint8_t *)arguments.p, arguments.len);
+	SHA256Final(digest, &hash);
 }
 
 void
 tool_call_watch(struct tool_call *call, struct json_span params)
 {
-	struct json_span meta, token;
-
-	if (json_span_get(params, "_meta", &meta) == 1 &&
-	    json_span_kind(meta) == JSON_SPAN_OBJECT &&
-	    json_span_get(meta, "progressToken", &token) == 1 &&
-	    (json_span_kind(token) == JSON_SPAN_STRING ||
-	        json_span_kind(token) == JSON_SPAN_NUMBER))
-		call->token = mem_dup(token.p, token.len);
+	tool_progress_read(&call->progress, params);
+	if (call->context.era->add_input != NULL)
+		tool_call_digest(params, call->digest);
 }
 
 void
@@ -242,6 +195,122 @@ tool_call_on_concluded(void *ctx, const struct call_result *result)
 		tool_call_answer_ran(call, result);
 	else
 		call->ran(call, result);
+}
+
+/* Questions */
+
+/* Answers the client that its input is needed. */
+static void
+tool_call_need_input(struct tool_call *call)
+{
+	struct json_span id = { call->id, call->id_len };
+	auto_buffer struct buffer requests = { 0 };
+	struct buffer result = { 0 };
+	const char *state = question_add_requests(call->ask, &requests);
+
+	call->context.era->add_input(&result, requests.data, state);
+	rpc_answer(call->mcp->rpc, id, &result);
+	call->id_len = 0;
+}
+
+static void
+tool_call_on_told(void *ctx, struct json_span result, const char *why)
+{
+	struct tool_call *call = ctx;
+	int over = call->held.len > 0;
+
+	question_free(&call->ask);
+	/* The client has not repeated its request. */
+	if (call->id_len == 0)
+		call->silent = 1;
+	if (over)
+		tool_call_answer(call, &call->held);
+	else
+		call->asked(call, result, why);
+}
+
+int
+tool_call_ask(struct tool_call *call, const char *method, const char *params,
+    tool_call_asked *asked, struct err *err)
+{
+	if ((call->context.capabilities & question_capability(method)) == 0)
+		return err_set(err, "the client does not support %s", method);
+	if (call->ask != NULL)
+		return err_set(err, "the client is already being asked");
+	call->asked = asked;
+	call->ask = question_new(
+	    call->mcp, method, params, tool_call_on_told, call);
+	if (call->context.era->add_input == NULL)
+		question_send(call->ask);
+	else
+		tool_call_need_input(call);
+	return 0;
+}
+
+void
+tool_call_refuse_incapable(
+    struct tool_call *call, const char *method, const char *message)
+{
+	struct json_span id = { call->id, call->id_len };
+	auto_buffer struct buffer data = { 0 };
+
+	if (call->context.era->incapable == 0 || call->silent) {
+		tool_call_refuse(call, "error", message);
+		return;
+	}
+	buffer_add_text(&data, "{\"requiredCapabilities\":{");
+	question_add_capability(&data, method);
+	buffer_add_text(&data, "}}");
+	rpc_batch_answer_error(call->mcp->rpc, call->batch, id,
+	    call->context.era->incapable, message, data.data);
+	tool_call_free(call);
+}
+
+/* Returns the call of this owner that waits for this request, or NULL. */
+static struct tool_call *
+tool_call_find_asked(struct mcp *mcp, const struct context *context,
+    struct json_span state, struct json_span params)
+{
+	uint8_t digest[SHA256_DIGEST_LENGTH];
+	struct tool_call *call;
+
+	tool_call_digest(params, digest);
+	LIST_FOREACH (call, &mcp->calls, entry)
+		if (call->ask != NULL && call->id_len == 0 &&
+		    call->context.owner == context->owner &&
+		    question_is(call->ask, state) &&
+		    memcmp(call->digest, digest, sizeof(digest)) == 0)
+			return call;
+	return NULL;
+}
+
+int
+tool_call_continue(struct mcp *mcp, const struct context *context,
+    const struct jsonrpc *message)
+{
+	struct json_span state;
+	struct tool_call *call;
+
+	if (context->era->add_input == NULL ||
+	    json_span_get(message->params, "requestState", &state) == 0)
+		return 0;
+	call = tool_call_find_asked(mcp, context, state, message->params);
+	if (call == NULL) {
+		rpc_answer_error(mcp->rpc, message->id, JSONRPC_INVALID_PARAMS,
+		    "unknown requestState: it has expired, or belongs to "
+		    "another request", NULL);
+		return 1;
+	}
+	free(call->id);
+	call->id = mem_dup(message->id.p, message->id.len);
+	call->id_len = message->id.len;
+	call->context = *context;
+	tool_progress_read(&call->progress, message->params);
+	if (call->held.len > 0)
+		tool_call_answer(call, &call->held);
+	else if (!question_hear(call->ask, message->params))
+		tool_call_need_input(call);
+	return 1;
 }
 
 /* The configuration is current: the request is executed. */
@@ -277,7 +346,7 @@ tool_call_run(
 	call->request = *request;
 	call->request.owner = call->context.owner;
 	call->request.progressed =
-	    call->token != NULL ? tool_call_on_progress : NULL;
+	    call->progress.token != NULL ? tool_call_on_progress : NULL;
 	memset(request, 0, sizeof(*request));
 	call->ran = ran;
 	call->waiter.ready = tool_call_on_configured;
@@ -304,15 +373,22 @@ tool_call_cancel(struct tool_call *call, const char *why)
 	call->silent = 1;
 	if (call->call != NULL)
 		call_cancel(call->call, why);
+	/* What it waits for otherwise will end it. */
+	if (call->call != NULL || call->waits)
+		question_free(&call->ask);
+	else if (call->ask != NULL)
+		question_give_up(call->ask, why);
 }
 
 void
 tool_call_cancel_all(struct mcp *mcp, const char *why)
 {
-	struct tool_call *call;
+	struct tool_call *call, *next;
 
-	LIST_FOREACH (call, &mcp->calls, entry)
+	for (call = LIST_FIRST(&mcp->calls); call != NULL; call = next) {
+		next = LIST_NEXT(call, entry);
 		tool_call_cancel(call, why);
+	}
 }
 
 void

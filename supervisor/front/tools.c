@@ -176,7 +176,7 @@ tools_on_call(struct mcp *mcp, const struct context *context,
 		    JSONRPC_INVALID_REQUEST,
 		    "this id belongs to a request that is still running",
 		    NULL);
-	else
+	else if (!tool_call_continue(mcp, context, message))
 		tools_begin(mcp, context, tool, message, arguments);
 }
 

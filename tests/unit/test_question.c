@@ -1,0 +1,355 @@
+/*
+ * Tests of supervisor/front/question: questions to a client while it waits for
+ * the answer to a call, in both eras.
+ */
+#include "common/loop.h"
+#include "mcp_play.h"
+#include "supervisor/front/era.h"
+#include "supervisor/front/mcp.h"
+#include "supervisor/front/tool.h"
+
+#define METHOD "elicitation/create"
+#define PARAMS "{\"message\":\"sure?\"}"
+#define ASKED                                                                  \
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"" METHOD "\","           \
+	"\"params\":" PARAMS "}\n"
+#define WITHDRAWN                                                              \
+	"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\","         \
+	"\"params\":{\"requestId\":1}}\n"
+#define META                                                                   \
+	"\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":"              \
+	"\"2026-07-28\",\"io.modelcontextprotocol/clientCapabilities\":{"      \
+	"\"elicitation\":{}}}"
+#define CALLED(code)                                                           \
+	"\"name\":\"run_python\",\"arguments\":{\"code\":\"" code "\"}"
+#define SERVER                                                                 \
+	"\"_meta\":{\"io.modelcontextprotocol/serverInfo\":{\"name\":"         \
+	"\"caisson\",\"title\":\"Caisson\",\"version\":\"" CAISSON_VERSION     \
+	"\"}}"
+#define DONE_OLD(id) RESULT(id, "{\"a\":1}") "\n"
+#define DONE_NEW(id)                                                           \
+	RESULT(id, "{\"resultType\":\"complete\"," SERVER ",\"a\":1}") "\n"
+
+static struct tool_call *call;
+static struct buffer told;
+static int ends; /* an answer, or none, ends the call */
+static char state[100];
+
+static void
+on_asked(struct tool_call *asked, struct json_span result, const char *why)
+{
+	ck_assert_ptr_eq(asked, call);
+	buffer_printf(&told, "%.*s%s\n", (int)result.len,
+	    result.len > 0 ? result.p : "", why != NULL ? why : "");
+	if (ends)
+		tool_call_refuse(asked, "error", "ended");
+}
+
+static void
+was_told(const char *wanted)
+{
+	buffer_add(&told, "", 0);
+	ck_assert_str_eq(told.data, wanted);
+	told.len = 0;
+}
+
+static void
+finish(void)
+{
+	struct buffer result = { 0 };
+
+	buffer_add_text(&result, "{\"a\":1}");
+	tool_call_answer(call, &result);
+}
+
+static struct json_span
+span(const char *json)
+{
+	struct json_span value;
+
+	ck_assert_int_eq(
+	    json_span_parse(json, strlen(json), &value, NULL), 0);
+	return value;
+}
+
+/* Begins a call with this context, and asks. */
+static void
+ask_in(const struct context *context, const char *id, const char *params)
+{
+	struct err err;
+
+	call = tool_call_new(mcp, context, span(id));
+	tool_call_watch(call, span(params));
+	ck_assert_int_eq(
+	    tool_call_ask(call, METHOD, PARAMS, on_asked, &err), 0);
+}
+
+static void
+open_all(void)
+{
+	runs.base = loop_new(0);
+	open_session();
+}
+
+static void
+close_all(void)
+{
+	close_session();
+	event_base_free(runs.base);
+	buffer_reset(&told);
+}
+
+/* A session whose client can be asked. */
+static void
+open_old(void)
+{
+	open_all();
+	say(REQUEST("0", "\"initialize\",\"params\":{\"protocolVersion\":"
+	    "\"2025-11-25\",\"capabilities\":{\"elicitation\":{}}}"));
+	sent.len = 0;
+	ask_in(&mcp->session, "7", "{" CALLED("x") "}");
+	answered(ASKED);
+}
+
+START_TEST(asks_in_a_session)
+{
+	open_old();
+	say("{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}");
+	say("{\"jsonrpc\":\"2.0\",\"id\":\"1\",\"result\":{}}");
+	was_told("");
+	say("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"action\":"
+	    "\"accept\"}}");
+	was_told("{\"action\":\"accept\"}\n");
+	say("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}");
+	was_told("");
+	answered("");
+	finish();
+	answered(DONE_OLD("7"));
+	close_all();
+}
+END_TEST
+
+/* No result: an error, or one that is none. */
+START_TEST(a_session_may_not_answer)
+{
+	static const char *const answers[] = {
+		"\"error\":{\"code\":-1,\"message\":\"no\"}", "\"result\":7",
+		"\"result\":{},\"error\":{}" };
+	auto_free char *line = mem_printf(
+	    "{\"jsonrpc\":\"2.0\",\"id\":1,%s}", answers[_i]);
+
+	open_old();
+	say(line);
+	was_told("the client answered the question with an error\n");
+	finish();
+	answered(DONE_OLD("7"));
+	close_all();
+}
+END_TEST
+
+/* A question whose answer is not needed any more is withdrawn. */
+START_TEST(withdraws_a_question)
+{
+	open_old();
+	ends = 1;
+	if (_i == 0) {
+		finish();
+		answered(DONE_OLD("7") WITHDRAWN);
+	} else if (_i == 1) {
+		say(CANCEL("7"));
+		answered(WITHDRAWN);
+		was_told("cancelled by the client\n");
+	} else {
+		mcp_on_end(mcp);
+		was_told("the client has disconnected\n");
+		sent.len = 0;
+	}
+	say("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}");
+	was_told("");
+	close_all();
+}
+END_TEST
+
+START_TEST(asks_only_what_a_client_can_answer)
+{
+	struct err err;
+
+	open_old();
+	ck_assert_int_eq(tool_call_ask(
+	    call, METHOD, PARAMS, on_asked, &err), -1);
+	ck_assert_str_eq(err.text, "the client is already being asked");
+	ck_assert_int_eq(tool_call_ask(
+	    call, "roots/list", "{}", on_asked, &err), -1);
+	ck_assert_str_eq(err.text, "the client does not support roots/list");
+	ck_assert_int_eq(
+	    tool_call_ask(call, "ping", "{}", on_asked, &err), -1);
+	tool_call_refuse_incapable(call, "roots/list", "no roots");
+	answered(REFUSED("7", "no roots") "\n" WITHDRAWN);
+	close_all();
+}
+END_TEST
+
+/* Without sessions */
+
+/* Answers that input is needed; remembers the state. */
+static void
+expect_input(const char *id)
+{
+	auto_free char *start = mem_printf("{\"jsonrpc\":\"2.0\",\"id\":%s,"
+	    "\"result\":{\"resultType\":\"input_required\","
+	    "\"inputRequests\":{\"1\":{\"method\":\"" METHOD "\",\"params\":"
+	    PARAMS "}},\"requestState\":\"", id);
+	size_t len = strlen(start);
+	const char *end;
+
+	buffer_add(&sent, "", 0);
+	ck_assert_int_eq(strncmp(sent.data, start, len), 0);
+	end = strchr(sent.data + len, '"');
+	ck_assert_ptr_nonnull(end);
+	ck_assert_str_eq(end, "\"," SERVER "}}\n");
+	snprintf(state, sizeof(state), "%.*s",
+	    (int)(end - sent.data - (long)len), sent.data + len);
+	ck_assert_uint_ge(strlen(state), 32);
+	sent.len = 0;
+}
+
+static void
+open_new(void)
+{
+	const struct context context = { &an_owner, &era_stateless,
+		"2026-07-28", CAPABILITY_ELICITATION };
+
+	open_all();
+	ask_in(&context, "7", "{" CALLED("x") "," META "}");
+	expect_input("7");
+}
+
+/* The client repeats its request, with this code, state and more. */
+static void
+repeat(const char *id, const char *code, const char *with, const char *more)
+{
+	auto_free char *line = mem_printf("{\"jsonrpc\":\"2.0\",\"id\":%s,"
+	    "\"method\":\"tools/call\",\"params\":{\"name\":\"run_python\","
+	    "\"arguments\":{\"code\":\"%s\"}," META ",\"requestState\":\"%s\""
+	    "%s}}", id, code, with, more);
+
+	say(line);
+}
+
+#define RESPONSES(rest) ",\"inputResponses\":{" rest "}"
+
+START_TEST(asks_without_a_session)
+{
+	open_new();
+	/* Without the answer it is asked again. */
+	repeat("8", "x", state, "");
+	expect_input("8");
+	repeat("9", "x", state, RESPONSES("\"2\":{},\"1\":7"));
+	expect_input("9");
+	was_told("");
+	repeat("\"a\"", "x", state,
+	    RESPONSES("\"1\":{\"action\":\"decline\"},\"2\":{}"));
+	was_told("{\"action\":\"decline\"}\n");
+	answered("");
+	ck_assert_uint_eq(ncalls, 0);
+	/* It is under way now, and cannot be continued again. */
+	repeat("10", "x", state, RESPONSES("\"1\":{}"));
+	ck_assert_ptr_nonnull(strstr(sent.data, "unknown requestState"));
+	sent.len = 0;
+	finish();
+	answered(DONE_NEW("\"a\""));
+	close_all();
+}
+END_TEST
+
+/* Only the same request of the same client, and nothing that was guessed. */
+START_TEST(continues_only_what_it_asked)
+{
+	auto_free char *guess = NULL;
+
+	open_new();
+	guess = mem_strdup(state);
+	guess[5] = guess[5] == '0' ? '1' : '0';
+	if (_i == 0)
+		repeat("8", "x", guess, RESPONSES("\"1\":{}"));
+	else if (_i == 1)
+		repeat("8", "y", state, RESPONSES("\"1\":{}"));
+	else if (_i == 2)
+		repeat("8", "x", "", RESPONSES("\"1\":{}"));
+	else
+		repeat("8", "x", "\\u0000", "");
+	answered(ERROR("8", "-32602", "unknown requestState: it has expired, "
+	    "or belongs to another request") "\n");
+	was_told("");
+	ck_assert_uint_eq(ncalls, 0);
+	/* In a session it has no meaning. */
+	initialize("2025-11-25");
+	say(REQUEST("1", "\"tools/call\",\"params\":{" CALLED("x")
+	    ",\"requestState\":\"x\"}"));
+	ck_assert_uint_eq(ncalls, 1);
+	close_all();
+}
+END_TEST
+
+/* The answer of a call that ended meanwhile waits for its client. */
+START_TEST(keeps_an_answer)
+{
+	open_new();
+	finish();
+	answered("");
+	if (_i == 0) {
+		repeat("8", "x", state, "");
+		answered(DONE_NEW("8"));
+	} else {
+		mcp_on_end(mcp);
+		answered("");
+	}
+	was_told("");
+	close_all();
+}
+END_TEST
+
+START_TEST(forgets_a_client_that_left)
+{
+	open_new();
+	ends = 1;
+	if (_i == 0) {
+		mcp_on_end(mcp);
+		was_told("the client has disconnected\n");
+	}
+	answered("");
+	close_all();
+}
+END_TEST
+
+START_TEST(names_a_missing_capability)
+{
+	open_new();
+	repeat("8", "x", state, RESPONSES("\"1\":{}"));
+	tool_call_refuse_incapable(call, "sampling/createMessage", "no model");
+	answered("{\"jsonrpc\":\"2.0\",\"id\":8,\"error\":{\"code\":-32021,"
+	    "\"message\":\"no model\",\"data\":{\"requiredCapabilities\":"
+	    "{\"sampling\":{}}}}}\n");
+	close_all();
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_test(tc, asks_in_a_session);
+	tcase_add_loop_test(tc, a_session_may_not_answer, 0, 3);
+	tcase_add_loop_test(tc, withdraws_a_question, 0, 3);
+	tcase_add_test(tc, asks_only_what_a_client_can_answer);
+	tcase_add_test(tc, asks_without_a_session);
+	tcase_add_loop_test(tc, continues_only_what_it_asked, 0, 4);
+	tcase_add_loop_test(tc, keeps_an_answer, 0, 2);
+	tcase_add_loop_test(tc, forgets_a_client_that_left, 0, 2);
+	tcase_add_test(tc, names_a_missing_capability);
+}
+
+int
+main(void)
+{
+	return unit_run("question", add_tests);
+}
