@@ -123,6 +123,10 @@ const checkout = {
       { DESTDIR: to });
     assert.ok(fs.readdirSync(to, { recursive: true })
       .some((name) => name.endsWith('bin/caisson')));
+    /* 'sudo ninja -C build uninstall' removes what the last install wrote. */
+    builds('ninja', ['-C', 'build', 'uninstall']);
+    assert.ok(!fs.readdirSync(to, { recursive: true })
+      .some((name) => name.endsWith('bin/caisson')));
   },
 };
 
@@ -137,6 +141,7 @@ const not = {
     'libraries.test.mjs runs code in virtual environments',
   'claude mcp add --scope user caisson -- /usr/local/bin/caisson':
     'see the entries below',
+  'sudo ninja -C build uninstall': 'it is run behind sudo meson install',
   'caisson --help': 'settings.test.mjs reads it',
   'caisson adopt cursor --undo': 'it is run behind caisson adopt cursor',
   'caisson files save NAME': 'files.test.mjs saves files',
