@@ -80,17 +80,21 @@ def is_counted(frame):
             frame.f_code.co_code[frame.f_lasti]].startswith("CALL")
 
 
-def count(part, frame):
+def count(part, frame, unless_named=False):
     """Note that a frame counts the keys of a dict that is all of a result.
 
-    Where one of its members is a list, it is more likely meant.
+    Where one of its members is a list, it is more likely meant; unless_named:
+    not where the code names the list elsewhere.
     """
     if not is_counted(frame):
         return
     from ._seen import SEEN
     from ._servers import clean
     lists = [key for key, value in part.items() if isinstance(value, list)]
-    for seen in list(SEEN.values()) if len(lists) == 1 else ():
+    if len(lists) != 1 or unless_named and \
+            lists[0] in frame.f_code.co_consts + frame.f_code.co_names:
+        return
+    for seen in list(SEEN.values()):
         result = seen.result()
         if result is not None and result.data is part:
             COUNTED.append(KEYS % (

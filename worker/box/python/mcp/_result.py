@@ -147,7 +147,7 @@ class Result(dict):
         """Return how much the data has, which the code may not mean."""
         data = self.data
         if isinstance(data, dict):
-            _counted.count(data, caller())
+            _counted.count(data, caller(), True)
             return dict.__len__(data)
         if isinstance(data, list):
             return len(data)
