@@ -1,0 +1,132 @@
+/*
+ * Why an engine could not run a container: see container_fault.h. Runs in the
+ * supervisor. The text of the client is only searched for known sentences, and
+ * one line of it is quoted. The code has no part in it, because it has not run.
+ */
+#include <string.h>
+
+#include "../../common/buffer.h"
+#include "container_fault.h"
+
+/* The statuses of podman and docker. */
+enum {
+	CONTAINER_FAULT_ENGINE = 125,
+	CONTAINER_FAULT_START = 126,
+	CONTAINER_FAULT_COMMAND = 127,
+};
+
+/*
+ * Sentences of engines, and what they mean; the first that occurs decides.
+ * PROGRAM and IMAGE stand for those names.
+ */
+static const struct {
+	const char *says;
+	const char *means;
+} container_faults[] = {
+	/* SPAWN_COMPLAINED: the client itself was not started. */
+	{ "caisson: cannot execute",
+	    "the container engine PROGRAM cannot be executed; install it, or "
+	    "name another one" },
+	{ "image not known",
+	    "the image IMAGE does not exist here: build or pull it with "
+	    "PROGRAM" },
+	{ "No such image",
+	    "the image IMAGE does not exist here: build or pull it with "
+	    "PROGRAM" },
+	{ "Cannot connect to the Docker daemon",
+	    "PROGRAM cannot reach its daemon: start it, and check that you may "
+	    "use it with 'PROGRAM ps'" },
+	{ "permission denied while trying to connect",
+	    "you may not use the daemon of PROGRAM: check it with 'PROGRAM "
+	    "ps'" },
+	{ "Cannot connect to Podman",
+	    "PROGRAM cannot reach its service: check it with 'PROGRAM ps'" },
+	{ "cgroups in hybrid mode",
+	    "crun does not run on a host that has both versions of cgroups: "
+	    "install runc, and set 'runtime = \"runc\"' in the section engine "
+	    "of containers.conf" },
+	{ "setting rlimit",
+	    "PROGRAM may not raise the limits of a container here: set "
+	    "'default_ulimits' in the section containers of containers.conf" },
+	{ "container-init binary not found",
+	    "PROGRAM has no init for containers: install the package "
+	    "catatonit" },
+	{ "executable file not found",
+	    "the image IMAGE has no interpreter for the code" },
+	{ "unknown flag",
+	    "this version of PROGRAM is too old" },
+};
+
+#define CONTAINER_FAULTS                                                       \
+	(sizeof(container_faults) / sizeof(container_faults[0]))
+
+/* Appends a meaning with its names. */
+static void
+container_fault_fill(struct buffer *text, const char *means,
+    const char *program, const char *image)
+{
+	static const char program_word[] = "PROGRAM", image_word[] = "IMAGE";
+	size_t n;
+
+	while (*means != '\0') {
+		if (strncmp(means, program_word, strlen(program_word)) == 0) {
+			buffer_add_text(text, program);
+			n = strlen(program_word);
+		} else if (strncmp(means, image_word,
+		               strlen(image_word)) == 0) {
+			buffer_add_text(text, image);
+			n = strlen(image_word);
+		} else {
+			n = 1 + strcspn(means + 1, "PI");
+			buffer_add(text, means, n);
+		}
+		means += n;
+	}
+}
+
+/* Appends the last line that is not empty, without the line's "Error: ". */
+static void
+container_fault_quote(struct buffer *text, const char *errors)
+{
+	static const char error_word[] = "Error: ";
+	size_t end = strlen(errors), start;
+
+	while (end > 0 && strchr("\r\n ", errors[end - 1]) != NULL)
+		end--;
+	for (start = end; start > 0 && errors[start - 1] != '\n'; start--)
+		;
+	if (end - start > strlen(error_word) &&
+	    strncmp(errors + start, error_word, strlen(error_word)) == 0)
+		start += strlen(error_word);
+	if (end > start) {
+		buffer_add_text(text, ": ");
+		buffer_add(text, errors + start, end - start);
+	}
+}
+
+char *
+container_fault(const char *program, const char *image, int status,
+    const char *errors)
+{
+	struct buffer text = { 0 };
+	size_t i;
+
+	for (i = 0; i < CONTAINER_FAULTS; i++)
+		if (strstr(errors, container_faults[i].says) != NULL) {
+			container_fault_fill(&text, container_faults[i].means,
+			    program, image);
+			return buffer_take(&text, NULL);
+		}
+	if (status == CONTAINER_FAULT_ENGINE)
+		buffer_printf(&text, "%s could not create a container",
+		    program);
+	else if (status == CONTAINER_FAULT_START ||
+	    status == CONTAINER_FAULT_COMMAND)
+		buffer_printf(&text, "%s could not start a container of the "
+		    "image %s", program, image);
+	else
+		buffer_printf(&text, "a container of the image %s exited with "
+		    "status %d before it was ready for code", image, status);
+	container_fault_quote(&text, errors);
+	return buffer_take(&text, NULL);
+}

@@ -1,0 +1,109 @@
+/*
+ * Tests of supervisor/box/container_fault: what an engine says becomes a
+ * sentence that names the cause and the fix. The texts are those of podman
+ * 4.3.1 with crun 1.8.1 and runc 1.1.5, and of the client of docker 28.2.2,
+ * except those marked as made up.
+ */
+#include <string.h>
+
+#include "common/mem.h"
+#include "supervisor/box/container_fault.h"
+#include "unit.h"
+
+static const struct {
+	int status;
+	const char *errors;
+	const char *sentence;
+} faults[] = {
+	{ 125, "Error: localhost/none:1: image not known\n",
+	    "the image an/image:1 does not exist here: build or pull it with "
+	    "/bin/e" },
+	{ 125, "docker: Error response from daemon: No such image: "
+	    "an/image:1.\n", /* made up */
+	    "the image an/image:1 does not exist here: build or pull it with "
+	    "/bin/e" },
+	{ 125, "docker: Cannot connect to the Docker daemon at "
+	    "unix:///var/run/docker.sock. Is the docker daemon running?\n\n"
+	    "Run 'docker run --help' for more information\n",
+	    "/bin/e cannot reach its daemon: start it, and check that you may "
+	    "use it with '/bin/e ps'" },
+	{ 125, "Cannot connect to Podman. Please verify your connection\n"
+	    "Error: unable to connect to Podman socket\n",
+	    "/bin/e cannot reach its service: check it with '/bin/e ps'" },
+	{ 127, "caisson: cannot execute /bin/e: No such file or directory\n",
+	    "the container engine /bin/e cannot be executed; install it, or "
+	    "name another one" },
+	{ 126, "Error: OCI runtime error: crun: cgroups in hybrid mode not "
+	    "supported, drop all controllers from cgroupv2\n",
+	    "crun does not run on a host that has both versions of cgroups: "
+	    "install runc, and set 'runtime = \"runc\"' in the section engine "
+	    "of containers.conf" },
+	{ 126, "Error: runc: runc create failed: unable to start container "
+	    "process: error during container init: error setting rlimits for "
+	    "ready process: error setting rlimit type 7: operation not "
+	    "permitted: OCI permission denied\n",
+	    "/bin/e may not raise the limits of a container here: set "
+	    "'default_ulimits' in the section containers of containers.conf" },
+	{ 125, "Error: container-init binary not found on the host: stat "
+	    "/none: no such file or directory\n",
+	    "/bin/e has no init for containers: install the package "
+	    "catatonit" },
+	{ 127, "Error: runc: runc create failed: unable to start container "
+	    "process: exec: \"nosuch\": executable file not found in $PATH: "
+	    "OCI runtime attempted to invoke a command that was not found\n",
+	    "the image an/image:1 has no interpreter for the code" },
+	{ 125, "Error: unknown flag: --nosuchflag\nSee 'podman run --help'\n",
+	    "this version of /bin/e is too old" },
+	/* What is unknown is quoted. */
+	{ 125, "time=\"…\" level=warning msg=\"a warning\"\n"
+	    "Error: opening seccomp profile failed: open /none: no such file "
+	    "or directory\n\n",
+	    "/bin/e could not create a container: opening seccomp profile "
+	    "failed: open /none: no such file or directory" },
+	{ 126, "Error: runc: exec: \"/etc/passwd\": permission denied",
+	    "/bin/e could not start a container of the image an/image:1: "
+	    "runc: exec: \"/etc/passwd\": permission denied" },
+	{ 125, "", "/bin/e could not create a container" },
+	{ 125, "\n \n", "/bin/e could not create a container" },
+	{ 125, "Error: ", "/bin/e could not create a container: Error:" },
+	{ 1, "python3: can't open file\n",
+	    "a container of the image an/image:1 exited with status 1 before "
+	    "it was ready for code: python3: can't open file" },
+	{ 137, "",
+	    "a container of the image an/image:1 exited with status 137 "
+	    "before it was ready for code" },
+};
+
+START_TEST(a_fault_has_a_cause_and_a_fix)
+{
+	auto_free char *sentence = container_fault("/bin/e", "an/image:1",
+	    faults[_i].status, faults[_i].errors);
+
+	ck_assert_str_eq(sentence, faults[_i].sentence);
+}
+END_TEST
+
+/* A name is not taken for one of the words that it stands for. */
+START_TEST(names_are_taken_as_they_are)
+{
+	auto_free char *sentence = container_fault("/IMAGE/PROGRAM", "PROGRAM",
+	    125, "image not known");
+
+	ck_assert_str_eq(sentence, "the image PROGRAM does not exist here: "
+	    "build or pull it with /IMAGE/PROGRAM");
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_loop_test(
+	    tc, a_fault_has_a_cause_and_a_fix, 0, UNIT_COUNT(faults));
+	tcase_add_test(tc, names_are_taken_as_they_are);
+}
+
+int
+main(void)
+{
+	return unit_run("container_fault", add_tests);
+}
