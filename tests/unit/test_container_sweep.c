@@ -1,0 +1,195 @@
+/*
+ * Tests of supervisor/box/container_sweep: containers of a Caisson that has
+ * ended are found, and none of a living one, of another host or of another
+ * program.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/buffer.h"
+#include "common/mem.h"
+#include "supervisor/box/container.h"
+#include "supervisor/box/container_sweep.h"
+#include "unit.h"
+
+static char *own; /* our label */
+
+static void
+set_up(void)
+{
+	struct err err;
+
+	own = container_sweep_label(&err);
+	ck_assert_msg(own != NULL, "%s", err.text);
+}
+
+static void
+tear_down(void)
+{
+	free(own);
+}
+
+/* Returns the label with another process; the caller frees it. */
+static char *
+label_of(int pid, unsigned long long birth)
+{
+	const char *process = strchr(strchr(own, '.') + 1, '.');
+
+	return mem_printf(
+	    "%.*s.%d.%llu", (int)(process - own), own, pid, birth);
+}
+
+static void
+on_found(void *ctx, const char *name)
+{
+	buffer_printf(ctx, "%s;", name);
+}
+
+/* Returns the names that are found in a list, each with a semicolon. */
+static char *
+find(const char *text)
+{
+	struct buffer names = { 0 };
+
+	buffer_add_text(&names, "");
+	container_sweep_each(own, text, strlen(text), on_found, &names);
+	return buffer_take(&names, NULL);
+}
+
+/* An engine accepts both. */
+START_TEST(labels_and_names_are_names)
+{
+	static const char *const command[] = { "true", NULL };
+	auto_free char *name = container_sweep_name(own, 17);
+	struct container container = { .name = name, .run = own,
+		.image = "a", .uid = 1, .gid = 1, .bootstrap = "/a",
+		.command = command };
+	struct err err;
+
+	ck_assert_msg(container_check(&container, &err) == 0, "%s", err.text);
+}
+END_TEST
+
+START_TEST(an_ended_process_has_left_them)
+{
+	auto_free char *text = NULL;
+	auto_free char *names = NULL;
+	auto_free char *wanted = NULL;
+	auto_free char *label = NULL;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(0);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	label = label_of((int)pid, 1);
+	text = mem_printf("%s caisson-%s.1\n%s caisson-%s.22\n", label, label,
+	    label, label);
+	wanted = mem_printf("caisson-%s.1;caisson-%s.22;", label, label);
+	names = find(text);
+	ck_assert_str_eq(names, wanted);
+}
+END_TEST
+
+/* Its number was given to another process since. */
+START_TEST(another_process_has_its_number)
+{
+	auto_free char *label = label_of((int)getpid(), 1);
+	auto_free char *text = mem_printf("%s caisson-%s.1\n", label, label);
+	auto_free char *wanted = mem_printf("caisson-%s.1;", label);
+	auto_free char *names = find(text);
+
+	ck_assert_str_eq(names, wanted);
+}
+END_TEST
+
+START_TEST(a_living_one_keeps_its_own)
+{
+	auto_free char *name = container_sweep_name(own, 1);
+	auto_free char *text = mem_printf("%s %s\n", own, name);
+	auto_free char *names = find(text);
+
+	ck_assert_str_eq(names, "");
+}
+END_TEST
+
+#define FORGED "caisson-00000000-0000-0000-0000-000000000000.1.7.1.1"
+
+/* @ stands for the label of a process that has ended. */
+static const char *const others[] = {
+	"",
+	"\n",
+	"@",
+	"@\n",
+	"@ \n",
+	"@ caisson-@.1", /* cut */
+	"@ caisson-@\n",
+	"@ caisson-@.\n",
+	"@ caisson-@.x\n",
+	"@ caisson-@.1 more\n",
+	"@ --all\n",
+	"@ other\n",
+	" caisson-@.1\n",
+	"x@ caisson-@.1\n",
+	"@.1 caisson-@.1.1\n",
+	"@x caisson-@x.1\n",
+	"other caisson-other.1\n",
+	/* Of another boot, and of another namespace. */
+	"00000000-0000-0000-0000-000000000000.1.7.1 " FORGED "\n",
+};
+
+START_TEST(others_are_left_alone)
+{
+	auto_free char *label = label_of((int)getpid(), 1);
+	struct buffer text = { 0 };
+	auto_free char *names = NULL;
+	const char *p;
+
+	buffer_add_text(&text, "");
+	for (p = others[_i]; *p != '\0'; p++)
+		if (*p == '@')
+			buffer_add_text(&text, label);
+		else
+			buffer_add(&text, p, 1);
+	names = find(text.data);
+	ck_assert_msg(names[0] == '\0', "%s", names);
+	buffer_reset(&text);
+}
+END_TEST
+
+/* A long line is skipped, and the next one is read. */
+START_TEST(lines_may_have_any_length)
+{
+	auto_free char *label = label_of((int)getpid(), 1);
+	auto_free char *wanted = mem_printf("caisson-%s.1;", label);
+	auto_free char *names = NULL;
+	struct buffer text = { 0 };
+	int i;
+
+	for (i = 0; i < 10000; i++)
+		buffer_add_text(&text, "x");
+	buffer_printf(&text, " x\n%s caisson-%s.1\n", label, label);
+	names = find(text.data);
+	ck_assert_str_eq(names, wanted);
+	buffer_reset(&text);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_checked_fixture(tc, set_up, tear_down);
+	tcase_add_test(tc, labels_and_names_are_names);
+	tcase_add_test(tc, an_ended_process_has_left_them);
+	tcase_add_test(tc, another_process_has_its_number);
+	tcase_add_test(tc, a_living_one_keeps_its_own);
+	tcase_add_loop_test(tc, others_are_left_alone, 0, UNIT_COUNT(others));
+	tcase_add_test(tc, lines_may_have_any_length);
+}
+
+int
+main(void)
+{
+	return unit_run("container_sweep", add_tests);
+}
