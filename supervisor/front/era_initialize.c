@@ -37,6 +37,19 @@ const struct era era_initialize = {
 	.has_session = 1,
 };
 
+int
+era_initialize_has(const char *version, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(era_initialize_versions) /
+	    sizeof(era_initialize_versions[0]); i++)
+		if (strlen(era_initialize_versions[i]) == len &&
+		    memcmp(era_initialize_versions[i], version, len) == 0)
+			return 1;
+	return 0;
+}
+
 /* Returns the version of the session for the one that the client requests. */
 static const char *
 era_initialize_choose(struct json_span wanted)

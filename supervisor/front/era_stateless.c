@@ -3,6 +3,8 @@
  * the version and the capabilities of its client in _meta. Runs in the
  * supervisor.
  */
+#include <string.h>
+
 #include "../../common/json.h"
 #include "../../common/limits.h"
 #include "era.h"
@@ -43,12 +45,33 @@ era_stateless_meta(const struct jsonrpc *message, struct json_span *meta)
 }
 
 int
-era_stateless_claims(const struct jsonrpc *message)
+era_stateless_version(
+    const struct jsonrpc *message, struct json_span *version)
 {
-	struct json_span meta, version;
+	struct json_span meta;
 
 	return era_stateless_meta(message, &meta) &&
-	    json_span_get(meta, ERA_STATELESS_VERSION, &version) > 0;
+	    json_span_get(meta, ERA_STATELESS_VERSION, version) > 0;
+}
+
+int
+era_stateless_claims(const struct jsonrpc *message)
+{
+	struct json_span version;
+
+	return era_stateless_version(message, &version);
+}
+
+int
+era_stateless_has(const char *version, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < ERA_STATELESS_VERSIONS; i++)
+		if (strlen(era_stateless_versions[i]) == len &&
+		    memcmp(era_stateless_versions[i], version, len) == 0)
+			return 1;
+	return 0;
 }
 
 /* Appends the supported versions as an array. */
@@ -84,7 +107,7 @@ era_stateless_refuse_version(
 	era_stateless_add_versions(&data);
 	buffer_printf(&data, ",\"requested\":%.*s}", (int)version.len,
 	    version.p);
-	rpc_answer_error(mcp->rpc, id, ERA_STATELESS_UNSUPPORTED,
+	rpc_refuse(mcp->rpc, id, ERA_STATELESS_UNSUPPORTED,
 	    "unsupported protocol version: see data.supported; initialize "
 	    "starts a session of version 2025-11-25 or older", data.data);
 }
@@ -132,14 +155,14 @@ era_stateless_read(struct mcp *mcp, const struct jsonrpc *message,
 
 	era_stateless_meta(message, &meta);
 	if (rpc_in_batch(mcp->rpc)) {
-		rpc_answer_error(mcp->rpc, message->id,
+		rpc_refuse(mcp->rpc, message->id,
 		    JSONRPC_INVALID_REQUEST, "a request of this version must "
 		    "not be part of a batch", NULL);
 		return -1;
 	}
 	fault = era_stateless_fault(meta, &version, &capabilities);
 	if (fault != NULL) {
-		rpc_answer_error(mcp->rpc, message->id, JSONRPC_INVALID_PARAMS,
+		rpc_refuse(mcp->rpc, message->id, JSONRPC_INVALID_PARAMS,
 		    fault, NULL);
 		return -1;
 	}

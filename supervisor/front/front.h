@@ -11,6 +11,8 @@
 #include "../options/options.h"
 #include "../run/run.h"
 
+struct gateway_terms;
+struct http;
 struct mcp;
 struct stdio;
 
@@ -31,12 +33,47 @@ void stdio_drain(struct stdio *stdio);
 /* Returns whether all output has been written. */
 int stdio_flushed(const struct stdio *stdio);
 
+/* http.c: MCP clients that come by HTTP. */
+
+/*
+ * Returns a door without clients; local ones get this owner, which must be
+ * opened before and closed after it. terms and what they name outlive it. ended
+ * is called if no client can be served any more.
+ */
+struct http *http_new(struct runs *runs, struct owner *user,
+    const struct gateway_terms *terms, void (*ended)(void *ctx), void *ctx);
+void http_free(struct http **http);
+
+/* Starts to accept clients. Returns 0, or -1 with err. */
+int http_start(struct http *http, struct err *err);
+
+/*
+ * The program ends: accepts no more clients, and ends what has no other end.
+ */
+void http_drain(struct http *http);
+
+/* Returns whether all answers have been sent, after http_drain. */
+int http_flushed(const struct http *http);
+
 /* mcp.c: one MCP session. */
+
+/* The request that lines to the client belong to. */
+struct mcp_about {
+	/*
+	 * Of a batch, that of one of its requests; len 0: of no request, or of
+	 * one without a usable id.
+	 */
+	struct json_span id;
+	int answers; /* nothing follows for this request; no line may come */
+	int code;    /* of the error that answers it; 0: a result */
+	int refused; /* the error was found before its method was called */
+};
 
 /* The connection of a session to its client; both are called with ctx. */
 struct mcp_door {
 	/* Sends whole lines, and empties the buffer. */
-	void (*send)(void *ctx, struct buffer *lines);
+	void (*send)(void *ctx, struct buffer *lines,
+	    const struct mcp_about *about);
 	/* Returns whether the unsent output is too long to accept new work. */
 	int (*busy)(void *ctx);
 	void *ctx;
@@ -51,6 +88,12 @@ struct mcp *mcp_new(struct runs *runs, struct owner *owner,
 
 /* Handles the complete lines; the client is answered now or later. */
 void mcp_on_lines(struct mcp *mcp, struct lines *lines);
+
+/* Handles one message, or a batch of them, which was parsed already. */
+void mcp_on_value(struct mcp *mcp, struct json_span value);
+
+/* Returns whether no request is unanswered: then it may be freed. */
+int mcp_idle(const struct mcp *mcp);
 
 /*
  * The client has disconnected: cancels every call of the session, unanswered.

@@ -47,11 +47,12 @@ listen_free(struct listen *listen)
 static void
 listen_notify(struct listen *listen, const char *method, const char *more)
 {
+	const struct json_span id = { listen->id, listen->id_len };
 	struct buffer params = { 0 };
 
 	buffer_printf(&params, "{\"_meta\":{\"" LISTEN_ID "\":%.*s}%s}",
 	    (int)listen->id_len, listen->id, more);
-	rpc_notify(listen->mcp->rpc, method, &params);
+	rpc_notify(listen->mcp->rpc, id, method, &params);
 }
 
 static void

@@ -28,6 +28,20 @@ mcp_on_lines(struct mcp *mcp, struct lines *lines)
 }
 
 void
+mcp_on_value(struct mcp *mcp, struct json_span value)
+{
+	in_force_share(mcp->runs->config);
+	rpc_on_value(mcp->rpc, value);
+	in_force_forget(mcp->runs->config);
+}
+
+int
+mcp_idle(const struct mcp *mcp)
+{
+	return LIST_EMPTY(&mcp->calls) && TAILQ_EMPTY(&mcp->reads);
+}
+
+void
 mcp_on_end(struct mcp *mcp)
 {
 	tool_call_cancel_all(mcp, "the client has disconnected");

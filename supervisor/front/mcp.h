@@ -47,6 +47,14 @@ void era_initialize_on_ping(struct mcp *mcp, const struct context *context,
 /* Returns whether a request or notification says that it is of this era. */
 int era_stateless_claims(const struct jsonrpc *message);
 
+/* The same; then *version is what it says, any value of JSON. */
+int era_stateless_version(
+    const struct jsonrpc *message, struct json_span *version);
+
+/* Return whether this is a version of the era. */
+int era_stateless_has(const char *version, size_t len);
+int era_initialize_has(const char *version, size_t len);
+
 /*
  * Reads the context of such a request. Returns 0, or -1 if an error was
  * answered. The owner of context is not changed.

@@ -55,14 +55,14 @@ methods_on_request(void *ctx, const struct jsonrpc *message)
 		return;
 	row = methods_find(message->method, context.era);
 	if (row == NULL)
-		rpc_answer_error(mcp->rpc, message->id,
+		rpc_refuse(mcp->rpc, message->id,
 		    JSONRPC_METHOD_NOT_FOUND, "Method not found", NULL);
 	else if (message->params.len > 0 &&
 	    json_span_kind(message->params) != JSON_SPAN_OBJECT)
-		rpc_answer_error(mcp->rpc, message->id, JSONRPC_INVALID_PARAMS,
+		rpc_refuse(mcp->rpc, message->id, JSONRPC_INVALID_PARAMS,
 		    "params must be an object", NULL);
 	else if (context.version == NULL && !row->early)
-		rpc_answer_error(mcp->rpc, message->id,
+		rpc_refuse(mcp->rpc, message->id,
 		    JSONRPC_INVALID_REQUEST,
 		    "not initialized: send initialize first", NULL);
 	else

@@ -20,6 +20,7 @@ struct rpc_batch {
 	struct buffer answers; /* separated by commas */
 	size_t open;           /* unanswered requests, and the reader */
 	size_t counted;        /* its bytes in held of rpc */
+	struct buffer id;      /* of one of its requests; empty: none yet */
 };
 
 /* A request of ours. */
@@ -43,14 +44,19 @@ struct rpc {
 
 /* Sends a line, or adds it to the answers of its batch. */
 static void
-rpc_send(struct rpc *rpc, struct buffer *line)
+rpc_send(
+    struct rpc *rpc, struct buffer *line, const struct mcp_about *about)
 {
 	struct rpc_batch *batch = rpc->batch;
 
 	if (batch == NULL) {
-		rpc->door.send(rpc->door.ctx, line);
+		rpc->door.send(rpc->door.ctx, line, about);
 		return;
 	}
+	if (batch->id.len == 0)
+		buffer_add(&batch->id, about->id.p, about->id.len);
+	if (line->len == 0)
+		return;
 	if (batch->answers.len > 0)
 		buffer_add_text(&batch->answers, ",");
 	buffer_add(&batch->answers, line->data, line->len - 1);
@@ -63,6 +69,7 @@ static void
 rpc_batch_free(struct rpc_batch *batch)
 {
 	buffer_reset(&batch->answers);
+	buffer_reset(&batch->id);
 	free(batch);
 }
 
@@ -71,16 +78,18 @@ static void
 rpc_batch_release(struct rpc *rpc, struct rpc_batch *batch)
 {
 	struct buffer line = { 0 };
+	struct mcp_about about = { .answers = 1 };
 
 	if (batch == NULL || --batch->open > 0)
 		return;
+	about.id = (struct json_span){ batch->id.data, batch->id.len };
 	if (batch->answers.len > 0) {
 		buffer_add_text(&line, "[");
 		buffer_add(&line, batch->answers.data, batch->answers.len);
 		buffer_add_text(&line, "]\n");
 	}
 	rpc->held -= batch->counted;
-	rpc->door.send(rpc->door.ctx, &line);
+	rpc->door.send(rpc->door.ctx, &line, &about);
 	rpc_batch_free(batch);
 }
 
@@ -102,24 +111,46 @@ rpc_batch_forget(struct rpc_batch *batch)
 /* For a message with an unknown id, which is answered with null. */
 static const struct json_span rpc_no_id = { NULL, 0 };
 
-void
-rpc_answer_error(struct rpc *rpc, struct json_span id, int code,
+static void
+rpc_send_error(struct rpc *rpc, const struct mcp_about *about,
     const char *message, const char *data_json)
 {
 	struct buffer line = { 0 };
 
-	jsonrpc_add_error(&line, id, code, message, data_json);
-	rpc_send(rpc, &line);
+	jsonrpc_add_error(&line, about->id, about->code, message, data_json);
+	rpc_send(rpc, &line, about);
 }
 
 void
+rpc_answer_error(struct rpc *rpc, struct json_span id, int code,
+    const char *message, const char *data_json)
+{
+	const struct mcp_about about = { id, 1, code, 0 };
+
+	rpc_send_error(rpc, &about, message, data_json);
+}
+
+void
+rpc_refuse(struct rpc *rpc, struct json_span id, int code,
+    const char *message, const char *data_json)
+{
+	const struct mcp_about about = { id, 1, code, 1 };
+
+	rpc_send_error(rpc, &about, message, data_json);
+}
+
+/* A NULL result: it gets no answer. */
+void
 rpc_answer(struct rpc *rpc, struct json_span id, struct buffer *result)
 {
+	const struct mcp_about about = { id, 1, 0, 0 };
 	struct buffer line = { 0 };
 
-	jsonrpc_add_result(&line, id, result->data);
-	buffer_reset(result);
-	rpc_send(rpc, &line);
+	if (result != NULL) {
+		jsonrpc_add_result(&line, id, result->data);
+		buffer_reset(result);
+	}
+	rpc_send(rpc, &line, &about);
 }
 
 void
@@ -129,8 +160,7 @@ rpc_batch_answer(struct rpc *rpc, struct rpc_batch *batch,
 	struct rpc_batch *before = rpc->batch;
 
 	rpc->batch = batch;
-	if (result != NULL)
-		rpc_answer(rpc, id, result);
+	rpc_answer(rpc, id, result);
 	rpc->batch = before;
 	rpc_batch_release(rpc, batch);
 }
@@ -148,14 +178,16 @@ rpc_batch_answer_error(struct rpc *rpc, struct rpc_batch *batch,
 }
 
 void
-rpc_notify(struct rpc *rpc, const char *method, struct buffer *params)
+rpc_notify(struct rpc *rpc, struct json_span id, const char *method,
+    struct buffer *params)
 {
+	const struct mcp_about about = { .id = id };
 	struct buffer line = { 0 };
 
 	buffer_printf(&line, "{\"jsonrpc\":\"2.0\",\"method\":\"%s\","
 	    "\"params\":%s}\n", method, params->data);
 	buffer_reset(params);
-	rpc->door.send(rpc->door.ctx, &line);
+	rpc->door.send(rpc->door.ctx, &line, &about);
 }
 
 int
@@ -170,6 +202,7 @@ rpc_ask(struct rpc *rpc, const char *method, const char *params,
     void (*answered)(void *ctx, struct json_span result), void *ctx)
 {
 	struct rpc_ask *ask = mem_alloc(sizeof(*ask));
+	const struct mcp_about about = { .answers = 0 };
 	struct buffer line = { 0 };
 
 	ask->number = ++rpc->asked;
@@ -178,7 +211,7 @@ rpc_ask(struct rpc *rpc, const char *method, const char *params,
 	LIST_INSERT_HEAD(&rpc->asks, ask, entry);
 	buffer_printf(&line, "{\"jsonrpc\":\"2.0\",\"id\":%lu,"
 	    "\"method\":\"%s\",\"params\":%s}\n", ask->number, method, params);
-	rpc->door.send(rpc->door.ctx, &line);
+	rpc->door.send(rpc->door.ctx, &line, &about);
 	return ask;
 }
 
@@ -199,7 +232,7 @@ rpc_ask_cancel(struct rpc *rpc, struct rpc_ask **askp)
 		return;
 	buffer_printf(&params, "{\"requestId\":%lu}", ask->number);
 	rpc_ask_free(ask);
-	rpc_notify(rpc, "notifications/cancelled", &params);
+	rpc_notify(rpc, rpc_no_id, "notifications/cancelled", &params);
 }
 
 /* Returns the request of ours with this id, or NULL. */
@@ -259,7 +292,7 @@ rpc_on_message(struct rpc *rpc, struct json_span value)
 		rpc_on_response(rpc, value, message.id);
 		return;
 	case JSONRPC_INVALID:
-		rpc_answer_error(rpc, message.id, JSONRPC_INVALID_REQUEST,
+		rpc_refuse(rpc, message.id, JSONRPC_INVALID_REQUEST,
 		    err.text, NULL);
 		return;
 	}
@@ -279,7 +312,7 @@ rpc_too_many(struct json_span batch)
 }
 
 /* Batches are legal in one version only, and never empty. */
-static void
+void
 rpc_on_value(struct rpc *rpc, struct json_span value)
 {
 	struct json_span_walk walk;
@@ -296,9 +329,9 @@ rpc_on_value(struct rpc *rpc, struct json_span value)
 		return;
 	}
 	if (rpc_too_many(value)) {
-		rpc_answer_error(rpc, (struct json_span){ NULL, 0 },
-		    JSONRPC_INVALID_REQUEST, "too many messages in one batch: "
-		    "send them in several", NULL);
+		rpc_refuse(rpc, rpc_no_id, JSONRPC_INVALID_REQUEST,
+		    "too many messages in one batch: send them in several",
+		    NULL);
 		return;
 	}
 	batch = mem_alloc(sizeof(*batch));
@@ -323,7 +356,7 @@ rpc_on_oversized(struct rpc *rpc, const struct line *line)
 	if (!jsonrpc_glimpse_id(
 	        line->data, line->len, line->tail, line->tail_len, &id))
 		id = rpc_no_id;
-	rpc_answer_error(rpc, id, JSONRPC_INVALID_REQUEST, message, NULL);
+	rpc_refuse(rpc, id, JSONRPC_INVALID_REQUEST, message, NULL);
 }
 
 static int
@@ -352,7 +385,7 @@ rpc_on_line(struct rpc *rpc, const struct line *line)
 		return;
 	if (json_span_parse(line->data, line->len, &value, &err) == -1) {
 		err_wrap(&err, "Parse error");
-		rpc_answer_error(rpc, rpc_no_id, JSONRPC_PARSE_ERROR,
+		rpc_refuse(rpc, rpc_no_id, JSONRPC_PARSE_ERROR,
 		    err.text, NULL);
 		return;
 	}

@@ -38,6 +38,9 @@ void rpc_free(struct rpc **rpc);
 /* Handles one line. */
 void rpc_on_line(struct rpc *rpc, const struct line *line);
 
+/* Handles one value of JSON: a message, or an array of messages. */
+void rpc_on_value(struct rpc *rpc, struct json_span value);
+
 /* Sets whether lines may contain an array of messages from now on. */
 void rpc_allow_batches(struct rpc *rpc, int allowed);
 
@@ -48,14 +51,22 @@ int rpc_in_batch(const struct rpc *rpc);
 void rpc_answer_error(struct rpc *rpc, struct json_span id, int code,
     const char *message, const char *data_json);
 
-/* Sends result as the answer to id, and frees its bytes. */
+/* The same, for a fault that was found before its method was called. */
+void rpc_refuse(struct rpc *rpc, struct json_span id, int code,
+    const char *message, const char *data_json);
+
+/*
+ * Sends result as the answer to id, and frees its bytes. NULL: the request gets
+ * no answer.
+ */
 void rpc_answer(struct rpc *rpc, struct json_span id, struct buffer *result);
 
 /*
  * Sends a notification with params, and frees their bytes: at once, and never
- * within a batch.
+ * within a batch. id is that of the request it belongs to.
  */
-void rpc_notify(struct rpc *rpc, const char *method, struct buffer *params);
+void rpc_notify(struct rpc *rpc, struct json_span id, const char *method,
+    struct buffer *params);
 
 /*
  * Sends a request of ours with params, a JSON object of one line. answered is

@@ -163,11 +163,13 @@ stdio_write_now(struct stdio *stdio, const struct buffer *lines)
 }
 
 static void
-stdio_send(void *ctx, struct buffer *lines)
+stdio_send(
+    void *ctx, struct buffer *lines, const struct mcp_about *about)
 {
 	struct stdio *stdio = ctx;
 	size_t written;
 
+	(void)about;
 	if (stdio->out == -1 || lines->len == 0) {
 		buffer_reset(lines);
 		return;

@@ -144,13 +144,14 @@ static void
 tool_call_on_progress(void *ctx, const struct box_progress *progress)
 {
 	struct tool_call *call = ctx;
+	const struct json_span id = { call->id, call->id_len };
 	struct buffer params = { 0 };
 
 	if (!call->silent && !rpc_busy(call->mcp->rpc) &&
 	    call->id_len > 0 &&
 	    tool_progress_add(&call->progress, progress, &params))
 		rpc_notify(
-		    call->mcp->rpc, "notifications/progress", &params);
+		    call->mcp->rpc, id, "notifications/progress", &params);
 }
 
 /* Identifies a request by what it asks for. */

@@ -140,12 +140,13 @@ static struct buffer play_sent;
 
 /* Whole lines, each of them JSON. */
 static inline void
-play_send(void *ctx, struct buffer *lines)
+play_send(void *ctx, struct buffer *lines, const struct mcp_about *about)
 {
 	const char *p = lines->data;
 	const char *end = p + lines->len;
 	struct json_span value;
 
+	(void)about;
 	FUZZ_ASSERT(ctx == &play_sent);
 	while (p < end) {
 		const char *newline = memchr(p, '\n', (size_t)(end - p));

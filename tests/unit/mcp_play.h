@@ -165,8 +165,9 @@ static int a_client, client_is_busy;
 static struct buffer sent;
 
 static inline void
-on_send(void *client, struct buffer *lines)
+on_send(void *client, struct buffer *lines, const struct mcp_about *about)
 {
+	(void)about;
 	ck_assert_ptr_eq(client, &a_client);
 	buffer_add(&sent, lines->data, lines->len);
 	buffer_reset(lines);

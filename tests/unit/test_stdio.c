@@ -31,6 +31,7 @@ static int echo; /* whether each line is answered with itself */
 static int a_session;
 #define SESSION ((struct mcp *)(void *)&a_session)
 static struct mcp_door door;
+static const struct mcp_about about = { .answers = 1 };
 static struct owner user;
 
 struct mcp *
@@ -59,7 +60,7 @@ on_line(const struct line *line)
 		return;
 	buffer_add(&answer, line->data, line->len);
 	buffer_add_text(&answer, "\n");
-	door.send(door.ctx, &answer);
+	door.send(door.ctx, &answer, &about);
 }
 
 void
@@ -200,7 +201,7 @@ answer(const char *data, size_t len)
 	struct buffer lines = { 0 };
 
 	buffer_add(&lines, data, len);
-	door.send(door.ctx, &lines);
+	door.send(door.ctx, &lines, &about);
 	if (lines.len != 0 || lines.data != NULL)
 		ck_abort_msg("the buffer was not emptied");
 }
