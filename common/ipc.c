@@ -435,6 +435,18 @@ ipc_is_directory(int fd)
 }
 
 static int
+ipc_is_listener(int fd)
+{
+	int listens = 0, type = 0;
+	socklen_t len = sizeof(type);
+
+	return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) == 0 &&
+	    type == SOCK_STREAM &&
+	    getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &len) == 0 &&
+	    listens;
+}
+
+static int
 ipc_is_kind(enum ipc_kind kind, int fd)
 {
 	switch (kind) {
@@ -456,6 +468,8 @@ ipc_is_kind(enum ipc_kind kind, int fd)
 		return ipc_is_growing(fd);
 	case IPC_KIND_DIR:
 		return ipc_is_directory(fd);
+	case IPC_KIND_LISTENER:
+		return ipc_is_listener(fd);
 	default:
 		return 0;
 	}

@@ -13,6 +13,7 @@
 #include "config_shape.h"
 #include "err.h"
 #include "file_fault.h"
+#include "http_method.h"
 #include "kept_kind.h"
 #include "limits.h"
 #include "picture.h"
@@ -45,6 +46,7 @@ enum ipc_kind {
 	IPC_KIND_FILE_R,
 	IPC_KIND_FILE_A,
 	IPC_KIND_DIR,
+	IPC_KIND_LISTENER, /* a socket that accepts connections */
 };
 
 /* Borrowed bytes: valid only during the handler. */

@@ -46,6 +46,11 @@
 #else
 #define IPC_IF_TO_PORTER(...)
 #endif
+#ifdef IPC_SELF_IS_GATEWAY
+#define IPC_IF_TO_GATEWAY(...) __VA_ARGS__
+#else
+#define IPC_IF_TO_GATEWAY(...)
+#endif
 /* The box and its template read their requests without a loop: no routes. */
 #define IPC_IF_TO_BOX(...)
 #define IPC_IF_TO_TEMPLATE(...)

@@ -243,6 +243,68 @@
  */
 #define QUESTION_MS 600000
 #define QUESTION_STATE_BYTES 16
+/*
+ * Requests of HTTP clients. A head of 16 KiB is twice what browsers send with
+ * all their cookies. A length has 15 digits at most, so that it fits into 64
+ * bits, and the size of a chunk eight, with CR LF.
+ */
+#define HTTP_HEAD_MAX (16 * KIB)
+#define HTTP_FIELDS_MAX 100
+#define HTTP_LENGTH_DIGITS 15
+#define HTTP_CHUNK_LINE_MAX 10
+/*
+ * Values of fields of MCP: names of tools are the longest. A session is named
+ * by us, a token as well.
+ */
+#define HTTP_VALUE_MAX (4 * KIB)
+#define HTTP_SESSION_MAX 64
+#define HTTP_SESSION_CHARS "0123456789abcdef"
+#define HTTP_SESSION_SIZE 32 /* characters of ours: 128 random bits */
+/* Sessions of an owner: each takes about 1 KiB. */
+#define HTTP_SESSIONS_MAX 2000
+#define HTTP_TOKEN_MAX 256
+#define HTTP_EVENT_MAX 32
+/* An IPv6 address with its zone, or an IPv4 address, as text. */
+#define HTTP_ADDRESS_MAX 64
+#define HTTP_HOSTS_MAX (4 * KIB)
+/*
+ * A body contains code of at most CODE_MAX, which JSON may escape to six times
+ * its size, as in a line of standard input. An answer is one of those that
+ * standard output carries.
+ */
+#define HTTP_BODY_MAX (CLIENT_LINE_FACTOR * CODE_MAX + CLIENT_LINE_EXTRA)
+#define HTTP_ANSWER_MAX CLIENT_UNSENT_MAX
+#define HTTP_RETRY_SECONDS_MAX 86400
+/*
+ * Connections of all clients, and of one address: 500 idle sessions of one
+ * desktop fit. Requests of one guest without an answer, and guests that wait to
+ * be welcomed, with the requests that wait with them.
+ */
+#define HTTP_CONNECTIONS_MAX 2000
+#define HTTP_CONNECTIONS_ADDRESS_MAX 1000
+#define HTTP_ASKS_MAX 1000
+#define HTTP_VISITS_MAX 100
+/* Clients that wait to be accepted at a socket. */
+#define LISTEN_QUEUE 128
+/* Sockets of one program. */
+#define LISTEN_MAX 8
+/* The pause before a gateway that has ended is restarted. */
+#define GATEWAY_RESTART_MS 1000
+/* Bytes of bodies that are being received, of all connections together. */
+#define HTTP_BODIES_MAX (256 * MIB)
+/*
+ * Seconds for a request to arrive from its first byte on, for an idle
+ * connection, for a client to read something of its answer, and between two
+ * signs of life in a stream of events (proxies often give up after 60).
+ */
+#define HTTP_REQUEST_SECONDS 60
+#define HTTP_IDLE_SECONDS 300
+#define HTTP_STALL_SECONDS 60
+#define HTTP_ALIVE_SECONDS 15
+/* For a client to read the last answer, after which it should close. */
+#define HTTP_LINGER_SECONDS 2
+/* Unread events above which a client is considered gone. */
+#define HTTP_EVENTS_UNSENT_MAX (16 * MIB)
 /* Messages in a JSON-RPC batch: their answers are held until all are ready. */
 #define CLIENT_BATCH_MAX 100
 

@@ -14,6 +14,7 @@
 
 #include "lockdown_broker.h"
 #include "lockdown_files.h"
+#include "lockdown_gateway.h"
 #include "lockdown_porter.h"
 #include "lockdown_reader.h"
 #include "lockdown_relay.h"
@@ -43,6 +44,7 @@ struct lockdown_row {
 static const struct lockdown_row lockdown_table[ROLES] = {
 	[ROLE_BROKER] = LOCKDOWN_ROW(lockdown_broker),
 	[ROLE_FILES] = LOCKDOWN_ROW(lockdown_files),
+	[ROLE_GATEWAY] = LOCKDOWN_ROW(lockdown_gateway),
 	[ROLE_PORTER] = LOCKDOWN_ROW(lockdown_porter),
 	[ROLE_RELAY] = LOCKDOWN_ROW(lockdown_relay),
 	[ROLE_READER] = LOCKDOWN_ROW(lockdown_reader),

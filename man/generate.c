@@ -434,6 +434,8 @@ static const struct {
 	    "A descriptor: a regular file, open for appending only." },
 	[IPC_KIND_DIR] = { "DIR", NULL,
 	    "A descriptor: a directory, open for reading." },
+	[IPC_KIND_LISTENER] = { "LISTENER", NULL,
+	    "A descriptor: a stream socket that accepts connections." },
 };
 
 static void

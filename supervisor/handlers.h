@@ -11,6 +11,7 @@
 struct box;
 struct broker;
 struct files;
+struct gateway_peer;
 struct servers;
 struct store;
 struct template;
@@ -55,6 +56,11 @@ void supervisor_on_file_fetched(
     struct files *files, struct ipc_file_fetched *fetched);
 void supervisor_on_task_done(
     struct files *files, struct ipc_task_done *done);
+
+/* on_gateway.c */
+void supervisor_on_hello(struct gateway_peer *peer, struct ipc_hello *hello);
+void supervisor_on_ask(struct gateway_peer *peer, struct ipc_ask *ask);
+void supervisor_on_left(struct gateway_peer *peer, struct ipc_left *left);
 
 /* on_reader.c */
 void supervisor_on_entry(struct servers *servers, struct ipc_entry *row);

@@ -242,6 +242,8 @@ main_act(struct supervisor *sv, const char *invoked, char **envp,
 			return main_change_servers(sv, invoked, envp, err);
 		if (options->command.task == COMMAND_LIBRARIES)
 			return libraries_run(&sv->runs, &sv->options);
+		if (options->command.task == COMMAND_SERVE)
+			return serve_run_http(sv, envp, err);
 		if (options->command.task != COMMAND_NONE)
 			return main_kept(sv, envp, err);
 		return serve_run(sv, err);
@@ -328,7 +330,8 @@ main_command(struct supervisor *sv, const char *invoked, char **envp)
 		    main_usage_error(&err) :
 		    0;
 	default:
-		if (options_serves(&sv->options) && isatty(STDIN_FILENO))
+		if (options_serves(&sv->options) &&
+		    command->task == COMMAND_NONE && isatty(STDIN_FILENO))
 			fputs(main_on_terminal, stderr);
 		return main_run(sv, invoked, envp);
 	}

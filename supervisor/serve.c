@@ -1,18 +1,21 @@
 /*
  * Serves one client on standard input and output, until the client or a signal
- * ends the program. Runs in the supervisor.
+ * ends the program; or clients by HTTP, until a signal does. Runs in the
+ * supervisor.
  */
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include "../common/fd.h"
+#include "../common/limits.h"
 #include "../common/log.h"
 #include "../common/loop.h"
 #include "front/front.h"
 #include "peers/broker.h"
 #include "run/pool.h"
 #include "servers/in_force.h"
+#include "serve_sockets.h"
 #include "supervisor.h"
 
 /* The signals that end the program. */
@@ -104,7 +107,10 @@ serve_on_signal(evutil_socket_t sig, short what, void *ctx)
 	}
 	log_info("ending after a signal");
 	call_cancel_all(&sv->runs, "Caisson is shutting down");
-	stdio_drain(sv->client);
+	if (sv->client != NULL)
+		stdio_drain(sv->client);
+	if (sv->http != NULL)
+		http_drain(sv->http);
 	serve_drain(serving);
 }
 
@@ -136,17 +142,50 @@ serve_unwatch_signals(struct serving *serving)
 		loop_event_free(&serving->signals[i]);
 }
 
-/* Waits a moment for the client to read its last answers. */
+static int
+serve_flushed(const struct supervisor *sv)
+{
+	return (sv->client == NULL || stdio_flushed(sv->client)) &&
+	    (sv->http == NULL || http_flushed(sv->http));
+}
+
+/* Waits a moment for the clients to read their last answers. */
 static void
 serve_flush(struct serving *serving)
 {
 	struct timeval patience = { 1, 0 };
 
 	event_base_loopexit(serving->sv->base, &patience);
-	while (!stdio_flushed(serving->sv->client) &&
+	while (!serve_flushed(serving->sv) &&
 	    event_base_loop(serving->sv->base, EVLOOP_ONCE) == 0 &&
 	    !event_base_got_exit(serving->sv->base))
 		;
+}
+
+/* Everything but the clients. */
+static void
+serve_begin(struct serving *serving)
+{
+	struct supervisor *sv = serving->sv;
+
+	sv->runs.idle = serve_on_idle;
+	sv->runs.idle_ctx = serving;
+	sv->runs.pool = pool_new(&sv->runs);
+	serve_watch_signals(serving);
+	owner_open_user(&sv->user, &sv->runs);
+}
+
+/* Serves until the end. */
+static void
+serve_loop(struct serving *serving)
+{
+	struct supervisor *sv = serving->sv;
+
+	event_base_dispatch(sv->base);
+	sv->runs.draining = 1;
+	pool_free(&sv->runs.pool);
+	serve_flush(serving);
+	serve_unwatch_signals(serving);
 }
 
 int
@@ -157,17 +196,52 @@ serve_run(struct supervisor *sv, struct err *err)
 
 	if (serve_move_client(&in, &out, err) == -1)
 		return -1;
-	sv->runs.idle = serve_on_idle;
-	sv->runs.idle_ctx = &serving;
-	sv->runs.pool = pool_new(&sv->runs);
-	serve_watch_signals(&serving);
-	owner_open_user(&sv->user, &sv->runs);
+	serve_begin(&serving);
 	sv->client = stdio_new(&sv->runs, &sv->user, &in, &out,
 	    serve_on_client_ended, &serving);
-	event_base_dispatch(sv->base);
-	sv->runs.draining = 1;
-	pool_free(&sv->runs.pool);
-	serve_flush(&serving);
-	serve_unwatch_signals(&serving);
+	serve_loop(&serving);
 	return 0;
+}
+
+/* HTTP */
+
+/* No client can be served any more. */
+static void
+serve_on_http_ended(void *ctx)
+{
+	struct serving *serving = ctx;
+
+	call_cancel_all(&serving->sv->runs, "Caisson is shutting down");
+	serve_drain(serving);
+}
+
+int
+serve_run_http(struct supervisor *sv, char **envp, struct err *err)
+{
+	struct serving serving = { .sv = sv };
+	struct serve_sockets sockets = { .count = 0 };
+	struct gateway_terms terms = { .sockets = sockets.one,
+		.body_max = CLIENT_LINE_FACTOR * sv->options.max_code +
+		    CLIENT_LINE_EXTRA,
+		.origins = "",
+		.proxy = "" };
+	int opened = serve_sockets_open(
+	    &sockets, &sv->options.command, envp, err);
+
+	if (opened == 0) {
+		terms.nsockets = sockets.count;
+		serve_begin(&serving);
+		sv->http = http_new(&sv->runs, &sv->user, &terms,
+		    serve_on_http_ended, &serving);
+		opened = http_start(sv->http, err);
+	}
+	if (opened == 0) {
+		serve_sockets_tell(&sockets);
+		runs_begin(&sv->runs);
+		serve_loop(&serving);
+	}
+	/* It refers to the sockets. */
+	http_free(&sv->http);
+	serve_sockets_close(&sockets);
+	return opened;
 }

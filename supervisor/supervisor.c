@@ -139,9 +139,8 @@ supervisor_probe(struct supervisor *sv, struct err *err)
 	enum option_action action = sv->options.action;
 	enum command_task task = sv->options.command.task;
 
-	if (task != COMMAND_LIBRARIES && (task != COMMAND_NONE ||
-	        (!options_serves(&sv->options) && action != OPTION_SELFTEST &&
-	            action != OPTION_CHECK)))
+	if (task != COMMAND_LIBRARIES && !options_serves(&sv->options) &&
+	    action != OPTION_SELFTEST && action != OPTION_CHECK)
 		return 0;
 	if (supervisor_probe_python(&sv->options, err) == -1)
 		return -1;
@@ -214,10 +213,10 @@ supervisor_free(struct supervisor *sv)
 	else if (sv->base != NULL)
 		reaper_finish(SHUTDOWN_REAP_MS);
 	/* The client sees the end only now, when no process of ours is left. */
-	if (sv->client != NULL) {
-		stdio_free(&sv->client);
+	stdio_free(&sv->client);
+	http_free(&sv->http);
+	if (sv->user.name != NULL)
 		owner_close(&sv->user, &sv->runs);
-	}
 	files_free(&sv->files);
 	store_free(&sv->store);
 	broker_free(&sv->broker);

@@ -16,6 +16,7 @@
 
 struct broker;
 struct files;
+struct http;
 struct in_force;
 struct stdio;
 struct store;
@@ -28,7 +29,8 @@ struct supervisor {
 	struct broker *broker; /* the client of the servers */
 	struct store *store;   /* values kept between calls, or NULL */
 	struct files *files;   /* files of executions, or NULL */
-	struct stdio *client;  /* the connected client, or NULL */
+	struct stdio *client;  /* on standard input and output, or NULL */
+	struct http *http;     /* clients that come by HTTP, or NULL */
 	struct owner user;     /* the owner of the client's calls */
 	int audit; /* file for a line per tool call; -1: none */
 	struct boxes boxes;
@@ -66,9 +68,11 @@ int process_limits_raise(const struct options *options, struct err *err);
 
 /*
  * serve.c: serves one client on standard input and output, until it or a signal
- * ends that. Returns 0, or -1 with err.
+ * ends that; or clients by HTTP, until a signal does. Returns 0, or -1 with
+ * err.
  */
 int serve_run(struct supervisor *sv, struct err *err);
+int serve_run_http(struct supervisor *sv, char **envp, struct err *err);
 
 /* routes.c: returns the table of all handlers, static. */
 channel_handler *const *supervisor_routes(void);

@@ -85,6 +85,18 @@ worker_try_greet_files(struct channel *channel, struct err *err)
 	return channel_send_keep_files(channel, &keep, err);
 }
 
+/* Without sockets it locks itself down and waits. */
+static int
+worker_try_greet_gateway(struct channel *channel, struct err *err)
+{
+	struct ipc_serve serve = { .log_level = log_level_get(),
+		.body_max = 1,
+		.origins = "",
+		.proxy = "" };
+
+	return channel_send_serve(channel, &serve, err);
+}
+
 /* How to test the process of a role. */
 struct worker_try_kind {
 	int alone;    /* can start without work */
@@ -109,6 +121,7 @@ struct worker_try_kind {
 	{ .alone = 1, .own_user = 1, .greet = worker_try_greet_files }
 /* Its message would need another process; it starts and exits. */
 #define WORKER_TRY_PORTER { .alone = 1 }
+#define WORKER_TRY_GATEWAY { .alone = 1, .greet = worker_try_greet_gateway }
 #define WORKER_TRY_KEEPER { 0 } /* it needs a server */
 
 static const struct worker_try_kind worker_try_kinds[ROLES] = {

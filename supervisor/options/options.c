@@ -420,7 +420,8 @@ int
 options_serves(const struct options *options)
 {
 	return options->action == OPTION_NONE &&
-	    options->command.task == COMMAND_NONE;
+	    (options->command.task == COMMAND_NONE ||
+	        options->command.task == COMMAND_SERVE);
 }
 
 void

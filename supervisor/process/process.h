@@ -119,6 +119,15 @@ void spawn_complain(const struct spawn_program *program, const char *what,
 /* The exit status of a shell for a command that it cannot run. */
 #define SPAWN_COMPLAINED 127
 
+/* listen.c: sockets at which clients connect. */
+
+/*
+ * Returns a listening Unix socket of mode 0600 at this path, which the caller
+ * owns and whose file the caller removes; replaces one that no program uses any
+ * more. -1 with err.
+ */
+int listen_unix(const char *path, struct err *err);
+
 /* worker.c: a worker with a channel to it. */
 
 /*

@@ -14,7 +14,8 @@ import house
 
 # Folders in which each file is a room.
 FILES_ARE_ROOMS = ("relay/", "supervisor/", "worker/box/native/",
-                   "worker/broker/", "worker/files/", "worker/porter/",
+                   "worker/broker/", "worker/files/", "worker/gateway/",
+                   "worker/porter/",
                    "worker/reader/", "worker/store/")
 
 # References from one room to another that close circles still: they are left

@@ -29,7 +29,8 @@ UNBOUNDED = r"strcpy|strcat|v?sprintf|gets|strtok"
 # reads one folder knows all that makes, ends and changes processes there.
 PROCESS = "supervisor/process/"
 SUPERVISOR = [
-    (RUN, (PROCESS + "spawn.c",)), (NET, ()), (DEEP, ()), (KILL, (PROCESS,)),
+    (RUN, (PROCESS + "spawn.c",)), (NET, (PROCESS + "listen.c",)),
+    (DEEP, ()), (KILL, (PROCESS,)),
     (WAIT, (PROCESS,)), (WHO, (PROCESS,)),
     (ANY_CALL, (PROCESS + "spawn.c", PROCESS + "reaper.c",
                 "supervisor/servers/server_open.c")),
@@ -73,6 +74,12 @@ RULES = {
     "porter": [
         (OPEN, ()), (RUN, ()), (KILL, ()), (NET, ()), (DEEP, ()),
         (ANY_CALL, ("beneath.c",)),
+    ],
+    # It accepts clients, at sockets that were made for it.
+    "gateway": [
+        (OPEN, ()), (RUN, ()), (KILL, ()),
+        (r"socket|connect|bind|listen|getaddrinfo|gethostby.*", ()),
+        (DEEP, ()), (ANY_CALL, ()),
     ],
     # It builds the box, and becomes the interpreter: it mounts and execs.
     "box": [

@@ -227,6 +227,19 @@ settle(struct scene *scene)
 
 /* Samples of messages */
 
+/* Its name is chosen by the kernel. */
+static inline int
+make_listener(void)
+{
+	const struct sockaddr nothing = { .sa_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (bind(fd, &nothing, sizeof(nothing.sa_family)) == -1 ||
+	    listen(fd, 1) == -1)
+		ck_abort_msg("no listening socket: errno %d", errno);
+	return fd;
+}
+
 static inline int
 make_fd(enum ipc_kind kind)
 {
@@ -244,6 +257,8 @@ make_fd(enum ipc_kind kind)
 		return ipc_make_counts(8, &(struct err){ 0 });
 	if (kind == IPC_KIND_DIR)
 		return open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (kind == IPC_KIND_LISTENER)
+		return make_listener();
 	if (kind == IPC_KIND_PEER) {
 		if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) == -1)
 			ck_abort_msg("no socket pair: errno %d", errno);

@@ -252,6 +252,18 @@ ipc_make_epoll(void)
 	return ipc_made(epoll_create1(EPOLL_CLOEXEC));
 }
 
+/* Its name is chosen by the kernel. */
+static inline int
+ipc_make_listener(void)
+{
+	const struct sockaddr nothing = { .sa_family = AF_UNIX };
+	int fd = ipc_made(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+
+	ipc_made(bind(fd, &nothing, sizeof(nothing.sa_family)));
+	ipc_made(listen(fd, 1));
+	return fd;
+}
+
 /* A sort of descriptor, and the kind it is right for. */
 struct ipc_descriptor {
 	const char *name;
@@ -282,6 +294,7 @@ static const struct ipc_descriptor ipc_descriptors[] = {
 	{ "/dev/null, appending", ipc_make_null_a, -1 },
 	{ "a folder", ipc_make_folder, IPC_KIND_DIR },
 	{ "the path of a folder", ipc_make_folder_path, -1 },
+	{ "a listening socket", ipc_make_listener, IPC_KIND_LISTENER },
 	{ "an eventfd", ipc_make_eventfd, -1 },
 	{ "an epoll descriptor", ipc_make_epoll, -1 },
 	{ "a file open for writing", ipc_make_file_w, -1 },

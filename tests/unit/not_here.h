@@ -45,6 +45,9 @@ NOT_HERE(let_go, broker)
 NOT_HERE(tried, broker)
 NOT_HERE(want_lists, broker)
 #endif
+NOT_HERE(hello, gateway_peer)
+NOT_HERE(ask, gateway_peer)
+NOT_HERE(left, gateway_peer)
 #ifndef SERVERS_ARE_HERE
 NOT_HERE(entry, servers)
 NOT_HERE(rejected, servers)

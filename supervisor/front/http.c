@@ -1,0 +1,320 @@
+/*
+ * HTTP clients: see http.h. Each request without a session has an MCP session
+ * of its own, which ends with it; what a session sends is given to the request
+ * that it belongs to. Runs in the supervisor.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../common/limits.h"
+#include "../../common/log.h"
+#include "../../common/loop.h"
+#include "../../common/mem.h"
+#include "http.h"
+#include "mcp.h"
+
+/* Requests without a session */
+
+static void
+http_on_send(
+    void *ctx, struct buffer *lines, const struct mcp_about *about)
+{
+	struct http_request *request = ctx;
+
+	if (request->over)
+		http_reap(request->guest->http);
+	else
+		http_send(request, lines, about);
+	buffer_reset(lines);
+}
+
+static int
+http_on_busy(void *ctx)
+{
+	const struct http_request *request = ctx;
+
+	return http_busy(request->guest);
+}
+
+static void
+http_on_stateless(struct http_request *request, const struct ipc_ask *ask,
+    const struct jsonrpc *message, struct json_span value)
+{
+	const struct mcp_door door = { http_on_send, http_on_busy, request };
+	const char *fault = http_headers_fault(ask, message);
+
+	if (fault != NULL) {
+		http_reply_error(request, 400, message->id,
+		    HTTP_HEADER_MISMATCH, fault);
+		return;
+	}
+	request->mcp =
+	    mcp_new(request->guest->http->runs, request->guest->owner, &door);
+	mcp_on_value(request->mcp, value);
+	if (message->kind == JSONRPC_NOTIFICATION)
+		http_reply(request, 202, NULL, 0);
+	else if (!request->over && request->streams)
+		/* The client must notice that it waits, and proxies, too. */
+		http_stream(request);
+}
+
+/* Receiving */
+
+/* A message of a version without sessions is alone, never in a batch. */
+static void
+http_on_value(struct http_request *request, const struct ipc_ask *ask,
+    struct json_span value)
+{
+	static const struct json_span no_id = { NULL, 0 };
+	struct jsonrpc message;
+	struct err err;
+
+	jsonrpc_sort(value, &message, &err);
+	if (json_span_kind(value) == JSON_SPAN_ARRAY)
+		http_session_on_post(request, ask, value);
+	else if (message.kind == JSONRPC_INVALID)
+		http_reply_error(request, 400, message.id,
+		    JSONRPC_INVALID_REQUEST, err.text);
+	else if (message.kind != JSONRPC_RESPONSE &&
+	    era_stateless_claims(&message))
+		http_on_stateless(request, ask, &message, value);
+	else if (era_stateless_has(
+	             (const char *)ask->version.data, ask->version.len))
+		http_reply_error(request, 400,
+		    message.id.len > 0 ? message.id : no_id,
+		    JSONRPC_INVALID_PARAMS,
+		    "a request of this MCP-Protocol-Version needs _meta with "
+		    "io.modelcontextprotocol/protocolVersion and "
+		    "io.modelcontextprotocol/clientCapabilities");
+	else
+		http_session_on_post(request, ask, value);
+}
+
+static void
+http_on_post(struct http_request *request, struct ipc_ask *ask)
+{
+	static const struct json_span no_id = { NULL, 0 };
+	auto_free char *body = NULL;
+	struct json_span value;
+	struct err err;
+
+	body = ipc_blob_copy(&ask->body, &err);
+	if (body == NULL) {
+		http_reply_error(request, 500, no_id, JSONRPC_INTERNAL_ERROR,
+		    err.text);
+		return;
+	}
+	if (json_span_parse(body, ask->body.len, &value, &err) == -1) {
+		err_wrap(&err, "Parse error");
+		http_reply_error(
+		    request, 400, no_id, JSONRPC_PARSE_ERROR, err.text);
+		return;
+	}
+	request->guest->http->current = request;
+	http_on_value(request, ask, value);
+	request->guest->http->current = NULL;
+}
+
+static void
+http_on_asked(void *ctx, struct ipc_ask *ask)
+{
+	struct http_guest *guest = ctx;
+	struct http_request *request = mem_alloc(sizeof(*request));
+
+	request->guest = guest;
+	request->number = ask->request;
+	request->streams = (int)ask->streams;
+	LIST_INSERT_HEAD(&guest->requests, request, entry);
+	switch (ask->method) {
+	case HTTP_POST:
+		http_on_post(request, ask);
+		return;
+	case HTTP_GET:
+		http_session_on_get(request, ask);
+		return;
+	default:
+		http_session_on_delete(request, ask);
+		return;
+	}
+}
+
+/*
+ * In versions without sessions that cancels the request; in the others the
+ * client may only have lost its connection.
+ */
+static void
+http_request_leave(struct http_request *request)
+{
+	struct mcp *mcp = request->mcp;
+
+	http_request_end(request);
+	if (mcp != NULL)
+		mcp_on_end(mcp);
+}
+
+static void
+http_on_left(void *ctx, uint64_t number)
+{
+	struct http_guest *guest = ctx;
+	struct http_request *request;
+
+	LIST_FOREACH (request, &guest->requests, entry)
+		if (request->number == number) {
+			http_request_leave(request);
+			return;
+		}
+}
+
+/* The gateway has ended: sessions wait for their clients to come back. */
+static void
+http_on_gone(void *ctx)
+{
+	struct http_guest *guest = ctx;
+
+	guest->guest = NULL;
+	while (!LIST_EMPTY(&guest->requests))
+		http_request_leave(LIST_FIRST(&guest->requests));
+}
+
+/* Guests */
+
+static struct http_guest *
+http_guest_of(struct http *http, struct owner *owner)
+{
+	struct http_guest *guest;
+
+	LIST_FOREACH (guest, &http->guests, entry)
+		if (guest->owner == owner)
+			return guest;
+	guest = mem_alloc(sizeof(*guest));
+	guest->http = http;
+	guest->owner = owner;
+	LIST_INIT(&guest->requests);
+	TAILQ_INIT(&guest->sessions);
+	LIST_INSERT_HEAD(&http->guests, guest, entry);
+	return guest;
+}
+
+static void
+http_on_hello(void *ctx, const struct gateway_hello *hello)
+{
+	struct http *http = ctx;
+	struct http_guest *guest;
+	struct gateway_guest_user user = { http_on_asked, http_on_left,
+		http_on_gone, NULL };
+
+	if (!hello->local) {
+		gateway_turn_away(
+		    http->gateway, hello->visit, 401, 0, "unknown token");
+		return;
+	}
+	guest = http_guest_of(http, http->user);
+	user.ctx = guest;
+	gateway_dismiss(&guest->guest);
+	guest->guest = gateway_welcome(http->gateway, hello->visit, &user);
+}
+
+static void
+http_on_reap(evutil_socket_t fd, short what, void *arg)
+{
+	struct http *http = arg;
+	struct http_request *request, *next;
+
+	(void)fd;
+	(void)what;
+	for (request = LIST_FIRST(&http->over); request != NULL;
+	     request = next) {
+		next = LIST_NEXT(request, entry);
+		if (request->mcp == NULL || mcp_idle(request->mcp))
+			http_request_free(request);
+	}
+	http_session_reap(http);
+}
+
+static void
+http_on_lost(void *ctx, const struct err *why)
+{
+	struct http *http = ctx;
+
+	log_error("no HTTP client can be served any more: %s", why->text);
+	http->ended(http->ctx);
+}
+
+/* The door */
+
+struct http *
+http_new(struct runs *runs, struct owner *user,
+    const struct gateway_terms *terms, void (*ended)(void *ctx), void *ctx)
+{
+	struct http *http = mem_alloc(sizeof(*http));
+	struct gateway_user gateway_user = { http_on_hello, http_on_lost,
+		http };
+
+	http->runs = runs;
+	http->user = user;
+	http->ended = ended;
+	http->ctx = ctx;
+	LIST_INIT(&http->guests);
+	LIST_INIT(&http->over);
+	TAILQ_INIT(&http->dead);
+	http->reap = evtimer_new(runs->base, http_on_reap, http);
+	http->gateway = gateway_new(runs->base, terms, &gateway_user);
+	return http;
+}
+
+int
+http_start(struct http *http, struct err *err)
+{
+	return gateway_start(http->gateway, err);
+}
+
+void
+http_drain(struct http *http)
+{
+	struct http_guest *guest;
+	struct http_request *request, *next;
+
+	LIST_FOREACH (guest, &http->guests, entry) {
+		for (request = LIST_FIRST(&guest->requests); request != NULL;
+		     request = next) {
+			next = LIST_NEXT(request, entry);
+			if (request->mcp != NULL)
+				mcp_on_drain(request->mcp);
+		}
+		http_session_drain_all(guest);
+	}
+	gateway_drain(http->gateway);
+}
+
+int
+http_flushed(const struct http *http)
+{
+	return gateway_ended(http->gateway);
+}
+
+static void
+http_guest_free(struct http_guest *guest)
+{
+	LIST_REMOVE(guest, entry);
+	while (!LIST_EMPTY(&guest->requests))
+		http_request_free(LIST_FIRST(&guest->requests));
+	http_session_free_all(&guest->sessions);
+	free(guest);
+}
+
+void
+http_free(struct http **httpp)
+{
+	struct http *http = mem_take(httpp);
+
+	if (http == NULL)
+		return;
+	gateway_free(&http->gateway);
+	while (!LIST_EMPTY(&http->guests))
+		http_guest_free(LIST_FIRST(&http->guests));
+	while (!LIST_EMPTY(&http->over))
+		http_request_free(LIST_FIRST(&http->over));
+	http_session_free_all(&http->dead);
+	loop_event_free(&http->reap);
+	free(http);
+}

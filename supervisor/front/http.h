@@ -1,0 +1,128 @@
+/*
+ * HTTP clients as MCP clients: the requests of guests, their sessions, and the
+ * answers. The gateway has read and checked the HTTP; this is the meaning of
+ * its fields for MCP, in both eras. Runs in the supervisor.
+ *
+ *	http.c           guests, and requests without a session
+ *	http_session.c   sessions of versions with a handshake
+ *	http_headers.c   the fields of requests without a session
+ *	http_request.c   one request: where each line of an answer goes
+ */
+#ifndef SUPERVISOR_HTTP_H
+#define SUPERVISOR_HTTP_H
+
+#include <sys/queue.h>
+
+#include "../../common/jsonrpc.h"
+#include "../peers/gateway.h"
+#include "front.h"
+
+struct http;
+struct http_session;
+
+TAILQ_HEAD(http_sessions, http_session);
+
+/* One request of HTTP, until its answer is complete. */
+struct http_request {
+	LIST_ENTRY(http_request) entry; /* in guest->requests, or http->over */
+	struct http_guest *guest;
+	struct http_session *session; /* NULL: of none */
+	void (*forget)(struct http_request *request); /* it is over; or NULL */
+	struct mcp *mcp;     /* its own, if it is of no session; or NULL */
+	uint64_t number;     /* on the channel of its guest */
+	struct buffer ids;   /* of its messages, a newline after each */
+	const char *begins;  /* the session that its answer names; or NULL */
+	int streams;         /* the client accepts events */
+	int streaming;       /* events are being sent */
+	int over;            /* nothing more may be sent */
+};
+
+/* One owner's clients. */
+struct http_guest {
+	LIST_ENTRY(http_guest) entry; /* in http->guests */
+	struct http *http;
+	struct owner *owner;
+	struct gateway_guest *guest; /* NULL: not connected now */
+	LIST_HEAD(, http_request) requests;
+	struct http_sessions sessions; /* the last used one first */
+	size_t nsessions;
+};
+
+struct http {
+	struct runs *runs;
+	struct gateway *gateway;
+	struct owner *user;
+	LIST_HEAD(, http_guest) guests;
+	LIST_HEAD(, http_request) over; /* to be freed when they are idle */
+	struct http_sessions dead;        /* the same */
+	struct event *reap;
+	struct http_request *current; /* whose message is being handled */
+	void (*ended)(void *ctx); /* no client can be served any more */
+	void *ctx;
+};
+
+/* Error code of versions without sessions: HeaderMismatch. */
+#define HTTP_HEADER_MISMATCH (-32020)
+
+/* http_request.c */
+
+/* Nothing more may be sent for it: it is freed from the loop. */
+void http_request_end(struct http_request *request);
+
+/* Frees it, in any state. */
+void http_request_free(struct http_request *request);
+
+/*
+ * Answers the request with one JSON value, or with nothing (len 0), and ends
+ * it.
+ */
+void http_reply(struct http_request *request, int status, const char *json,
+    size_t len);
+
+/* Answers it with an error of JSON-RPC; id has len 0 if it is unknown. */
+void http_reply_error(struct http_request *request, int status,
+    struct json_span id, int code, const char *message);
+
+/* Begins a stream of events, unless it has begun. */
+void http_stream(struct http_request *request);
+
+/*
+ * Sends a line to the client of a request: as its answer, or as an event. Does
+ * nothing if that cannot be, because the client takes no events.
+ */
+void http_send(struct http_request *request, struct buffer *line,
+    const struct mcp_about *about);
+
+/* Has what is over freed soon. */
+void http_reap(struct http *http);
+
+/* Returns whether the guest's answers wait for too long to accept new work. */
+int http_busy(const struct http_guest *guest);
+
+/* http_session.c */
+
+/* Handles the requests of versions with a handshake. */
+void http_session_on_post(struct http_request *request,
+    const struct ipc_ask *ask, struct json_span value);
+void http_session_on_get(
+    struct http_request *request, const struct ipc_ask *ask);
+void http_session_on_delete(
+    struct http_request *request, const struct ipc_ask *ask);
+
+/* The program ends: ends the streams of all sessions of a guest. */
+void http_session_drain_all(struct http_guest *guest);
+
+/* Frees those that have ended and are idle; or all of them, in any state. */
+void http_session_reap(struct http *http);
+void http_session_free_all(struct http_sessions *sessions);
+
+/* http_headers.c */
+
+/*
+ * Returns NULL if the fields of a request of a version without sessions agree
+ * with its message; or what is wrong, static.
+ */
+const char *http_headers_fault(
+    const struct ipc_ask *ask, const struct jsonrpc *message);
+
+#endif

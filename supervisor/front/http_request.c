@@ -1,0 +1,139 @@
+/*
+ * One request of HTTP and its answer: see http.h. Runs in the supervisor.
+ */
+#include <stdlib.h>
+
+#include "../../common/limits.h"
+#include "../../common/mem.h"
+#include "http.h"
+
+void
+http_reap(struct http *http)
+{
+	event_active(http->reap, EV_TIMEOUT, 0);
+}
+
+void
+http_request_end(struct http_request *request)
+{
+	struct http *http = request->guest->http;
+
+	if (request->over)
+		return;
+	request->over = 1;
+	LIST_REMOVE(request, entry);
+	LIST_INSERT_HEAD(&http->over, request, entry);
+	if (request->forget != NULL)
+		request->forget(request);
+	http_reap(http);
+}
+
+void
+http_request_free(struct http_request *request)
+{
+	LIST_REMOVE(request, entry);
+	mcp_free(&request->mcp);
+	buffer_reset(&request->ids);
+	free(request);
+}
+
+/* Sending */
+
+void
+http_reply(
+    struct http_request *request, int status, const char *json, size_t len)
+{
+	struct ipc_reply reply = { .request = request->number,
+		.status = (uint64_t)status,
+		.session = request->begins == NULL ? "" : request->begins,
+		.body = { (const uint8_t *)json, len, -1 } };
+
+	if (request->over)
+		return;
+	if (request->guest->guest != NULL)
+		gateway_reply(request->guest->guest, &reply);
+	http_request_end(request);
+}
+
+void
+http_reply_error(struct http_request *request, int status,
+    struct json_span id, int code, const char *message)
+{
+	auto_buffer struct buffer line = { 0 };
+
+	jsonrpc_add_error(&line, id, code, message, NULL);
+	http_reply(request, status, line.data, line.len - 1);
+}
+
+void
+http_stream(struct http_request *request)
+{
+	struct ipc_reply reply = { .request = request->number,
+		.status = 200,
+		.stream = 1,
+		.session = "" };
+
+	if (request->over || request->streaming)
+		return;
+	request->streaming = 1;
+	if (request->guest->guest != NULL)
+		gateway_reply(request->guest->guest, &reply);
+}
+
+static void
+http_event(struct http_request *request, const struct buffer *line, int last)
+{
+	struct ipc_event event = { .request = request->number,
+		.last = (uint64_t)last,
+		.name = "",
+		.data = { (const uint8_t *)line->data,
+		    line->len == 0 ? 0 : line->len - 1, -1 } };
+
+	if (request->guest->guest != NULL)
+		gateway_event(request->guest->guest, &event);
+	if (last)
+		http_request_end(request);
+}
+
+/* Only versions without sessions give statuses to errors (section "Errors"). */
+static int
+http_status(
+    const struct http_request *request, const struct mcp_about *about)
+{
+	if (request->session != NULL || about->code == 0)
+		return 200;
+	if (about->code == JSONRPC_METHOD_NOT_FOUND)
+		return 404;
+	return about->refused ? 400 : 200;
+}
+
+void
+http_send(struct http_request *request, struct buffer *line,
+    const struct mcp_about *about)
+{
+	if (request->over)
+		return;
+	/* A session that could not begin has no name. */
+	if (about->code != 0)
+		request->begins = NULL;
+	if (about->answers && !request->streaming) {
+		/* It was cancelled: there is no answer, but one to the HTTP. */
+		if (line->len == 0)
+			http_reply(request, 202, NULL, 0);
+		else
+			http_reply(request, http_status(request, about),
+			    line->data, line->len - 1);
+		return;
+	}
+	if (!request->streams)
+		return;
+	http_stream(request);
+	http_event(request, line, about->answers);
+}
+
+int
+http_busy(const struct http_guest *guest)
+{
+	return guest->guest != NULL &&
+	    gateway_unsent(guest->guest) > CLIENT_UNSENT_BUSY;
+}

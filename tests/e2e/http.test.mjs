@@ -1,0 +1,349 @@
+/*
+ * MCP over HTTP at a Unix socket: both eras, sessions, clients that leave, and
+ * how serving begins and ends.
+ */
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport }
+  from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { Gate } from './support/gate.mjs';
+import { commandLine, folder, root, uid } from './support/program.mjs';
+import { run } from './support/sdk.mjs';
+import { missing } from './support/sdk2.mjs';
+import { fetchAt, raw, serve } from './support/serve.mjs';
+import { example, withServers } from './support/servers.mjs';
+import { until, within } from './support/wait.mjs';
+
+const url = 'http://localhost/mcp';
+const json = {
+  'Content-Type': 'application/json',
+  Accept: 'application/json, text/event-stream',
+};
+const modern = '2026-07-28';
+const meta = {
+  'io.modelcontextprotocol/protocolVersion': modern,
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+
+/* Posts a message. */
+const post = (fetch, message, headers = {}, more = {}) => fetch(url, {
+  method: 'POST', headers: { ...json, ...headers },
+  body: typeof message === 'string' ? message : JSON.stringify(message),
+  ...more,
+});
+
+/* A message without a session, with the fields that it needs. */
+const ask = (fetch, method, params = {}, headers = {}, more = {}) =>
+  post(fetch, {
+    jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: meta },
+  }, {
+    'MCP-Protocol-Version': modern, 'Mcp-Method': method,
+    ...(params.name ? { 'Mcp-Name': params.name } : {}), ...headers,
+  }, more);
+
+const code = (text, more = {}) =>
+  ({ name: 'run_python', arguments: { code: text, ...more } });
+
+/* The messages of an answer, whatever its form. */
+async function messages(answer) {
+  const text = await answer.text();
+
+  return answer.headers.get('content-type') === 'application/json' ?
+    [JSON.parse(text)] : text.split('\n')
+      .filter((line) => line.startsWith('data: '))
+      .map((line) => JSON.parse(line.slice(6)));
+}
+
+const last = async (answer) => (await messages(answer)).at(-1);
+
+/* Begins a session; returns its name. */
+async function begin(fetch) {
+  const answer = await post(fetch, {
+    jsonrpc: '2.0', id: 0, method: 'initialize', params: {
+      protocolVersion: '2025-11-25', capabilities: {},
+      clientInfo: { name: 'test', version: '1' },
+    },
+  });
+
+  assert.equal(answer.status, 200);
+  return answer.headers.get('mcp-session-id');
+}
+
+test('the official client of versions with sessions works', async (t) => {
+  const { socket } = await serve(t);
+  const client = new Client({ name: 'caisson-tests', version: '1.0.0' });
+  const transport = new StreamableHTTPClientTransport(new URL(url),
+    { fetch: fetchAt(t, socket) });
+
+  t.after(() => client.close());
+  await client.connect(transport);
+  assert.match(transport.sessionId, /^[0-9a-f]{32}$/);
+  assert.equal((await client.listTools()).tools[0].name, 'run_python');
+
+  const done = await Promise.all([1, 2, 3, 4, 5].map((n) =>
+    run(client, `print(${n} * 7)`)));
+
+  assert.deepEqual(done.map(({ content }) => content[0].text),
+    ['7', '14', '21', '28', '35']);
+  await transport.terminateSession();
+});
+
+test('the official client of later versions works', { skip: missing },
+  async (t) => {
+    const { Client: Later, StreamableHTTPClientTransport: Transport } =
+      await import('@modelcontextprotocol/client');
+    const { socket } = await serve(t);
+
+    for (const mode of ['auto', { pin: modern }]) {
+      const client = new Later({ name: 'caisson-tests', version: '2.0.0' },
+        { versionNegotiation: { mode } });
+
+      await client.connect(
+        new Transport(new URL(url), { fetch: fetchAt(t, socket) }));
+      assert.equal((await client.callTool(code('print(6 * 7)')))
+        .content[0].text, '42');
+      await client.close();
+    }
+  });
+
+test('a session has a name, which ends with it', async (t) => {
+  const { socket } = await serve(t);
+  const fetch = fetchAt(t, socket);
+  const name = await begin(fetch);
+  const with_ = { 'Mcp-Session-Id': name };
+  const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+
+  assert.equal((await post(fetch,
+    { jsonrpc: '2.0', method: 'notifications/initialized' }, with_)).status,
+  202);
+  assert.equal((await last(await post(fetch, list, with_)))
+    .result.tools[0].name, 'run_python');
+  assert.equal((await post(fetch, list)).status, 400);
+  assert.equal((await post(fetch, list,
+    { 'Mcp-Session-Id': '0'.repeat(32) })).status, 404);
+  assert.equal((await post(fetch, list,
+    { ...with_, 'MCP-Protocol-Version': '1999-01-01' })).status, 400);
+  assert.equal((await fetch(url,
+    { method: 'DELETE', headers: with_ })).status, 200);
+  assert.equal((await post(fetch, list, with_)).status, 404);
+});
+
+test('fields must say the same as the message', async (t) => {
+  const { socket } = await serve(t);
+  const fetch = fetchAt(t, socket);
+  const call = code('print(1)');
+  const rows = [
+    [{ 'MCP-Protocol-Version': '2025-11-25' }, -32020],
+    [{ 'Mcp-Method': 'tools/list' }, -32020],
+    [{ 'Mcp-Name': 'other' }, -32020],
+    [{ 'Mcp-Name': '=?base64?***?=' }, -32020],
+  ];
+
+  for (const [headers, wanted] of rows) {
+    const answer = await ask(fetch, 'tools/call', call, headers);
+
+    assert.equal(answer.status, 400);
+    assert.equal((await last(answer)).error.code, wanted);
+  }
+
+  const encoded = Buffer.from('run_python').toString('base64');
+  const right = await ask(fetch, 'tools/call', call,
+    { 'Mcp-Name': `=?base64?${encoded}?=` });
+
+  assert.equal((await last(right)).result.content[0].text, '1');
+});
+
+test('errors of versions without sessions have a status', async (t) => {
+  const { socket } = await serve(t);
+  const fetch = fetchAt(t, socket);
+  const rows = [
+    [await ask(fetch, 'no/such'), 404, -32601],
+    [await ask(fetch, 'tools/call', { name: 'nope', arguments: {} }),
+      200, -32602],
+    [await post(fetch, 'not json'), 400, -32700],
+    [await post(fetch, '{"jsonrpc":"2.0","id":1}'), 400, -32600],
+    [await post(fetch, { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+      { 'MCP-Protocol-Version': modern }), 400, -32602],
+  ];
+
+  for (const [answer, status, error] of rows) {
+    assert.equal(answer.status, status);
+    assert.equal((await last(answer)).error.code, error);
+  }
+});
+
+test('progress arrives in the answer that it belongs to', async (t) => {
+  const { socket } = await serve(t);
+  const fetch = fetchAt(t, socket);
+  const headers = { 'Mcp-Session-Id': await begin(fetch) };
+  const call = (id) => post(fetch, {
+    jsonrpc: '2.0', id, method: 'tools/call', params: {
+      ...code('runtime.report_progress(1, 2, "half")\nprint("end")'),
+      _meta: { progressToken: id },
+    },
+  }, headers);
+  const answers = await Promise.all(['a', 'b'].map(call));
+
+  for (const [index, id] of ['a', 'b'].entries()) {
+    const got = await messages(answers[index]);
+
+    assert.equal(got.at(-1).id, id);
+    for (const { params } of got.slice(0, -1))
+      assert.equal(params.progressToken, id);
+  }
+});
+
+test('a client that leaves cancels its call, without a session',
+  async (t) => {
+    const gate = new Gate();
+    const { socket } = await serve(t);
+    const fetch = fetchAt(t, socket);
+    const leave = new AbortController();
+    const answer = await ask(fetch, 'tools/call', code(gate.wait), {},
+      { signal: leave.signal });
+
+    assert.equal(answer.status, 200);
+    await gate.reached();
+    leave.abort();
+    await assert.rejects(answer.text());
+    await until(() => gate.find().length === 0, 'the end of the code');
+  });
+
+test('servers are reached over HTTP', async (t) => {
+  const { socket } = await serve(t, withServers(t, { good: example() }));
+  const answer = await last(await ask(fetchAt(t, socket), 'tools/call',
+    code('print(runtime.discovered_servers())')));
+
+  assert.equal(answer.result.content[0].text, "('good',)");
+});
+
+test('what is no request is refused, and others are served', async (t) => {
+  const { socket } = await serve(t);
+  const fetch = fetchAt(t, socket);
+  const head = 'POST /mcp HTTP/1.1\r\nHost: localhost\r\n' +
+    'Content-Type: application/json\r\n';
+
+  for (const bytes of [
+    'nonsense\r\n\r\n',
+    `${head}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`,
+    `${head}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}`,
+    `${head}Transfer-Encoding: chunked\r\n\r\n2;x\r\n{}\r\n0\r\n\r\n`,
+    `${head}X: a\r\n folded\r\n\r\n`,
+    `${head}X: a\rb\r\n\r\n`,
+    'GET /mcp HTTP/1.1\nHost: localhost\n\n',
+  ])
+    assert.match(await raw(socket, bytes), /^HTTP\/1\.1 400 /);
+  assert.match(await raw(socket,
+    'GET /other HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'),
+  /^HTTP\/1\.1 404 /);
+  assert.equal((await ask(fetch, 'server/discover')).status, 200);
+});
+
+test('other users cannot connect', { skip: !root && 'needs root' },
+  async (t) => {
+    const { socket } = await serve(t);
+
+    assert.equal(fs.statSync(socket).mode & 0o777, 0o600);
+    /* Even where the file lets them. */
+    fs.chmodSync(socket, 0o666);
+    fs.chmodSync(path.dirname(socket), 0o755);
+
+    const done = spawnSync('setpriv', ['--reuid=12345', '--clear-groups',
+      process.execPath, '-e', `
+        require('http').request({ socketPath: '${socket}', path: '/mcp',
+          method: 'POST', headers: { 'Content-Type': 'application/json' } },
+          (answer) => { console.log(answer.statusCode); process.exit(); })
+          .end('{}');`], { encoding: 'utf8' });
+
+    assert.equal(done.stdout, '401\n', done.stderr);
+  });
+
+test('a killed gateway is restarted, and sessions stay', async (t) => {
+  const { socket, child, log } = await serve(t);
+  const fetch = fetchAt(t, socket);
+  const headers = { 'Mcp-Session-Id': await begin(fetch) };
+  const gateway = spawnSync('pgrep', ['-P', String(child.pid), '-x',
+    'gateway'], { encoding: 'utf8' }).stdout.trim();
+
+  assert.match(gateway, /^\d+$/);
+  process.kill(Number(gateway), 'SIGKILL');
+  await until(async () => {
+    const answer = await post(fetchAt(t, socket),
+      { jsonrpc: '2.0', id: 1, method: 'tools/list' }, headers)
+      .catch(() => undefined);
+
+    return answer?.status === 200;
+  }, 'the gateway');
+  assert.match(log(), /gateway exited/);
+});
+
+test('a signal ends it in order: answers first, then the socket',
+  async (t) => {
+    const gate = new Gate();
+    const { socket, child, ended } = await serve(t);
+    const answer = await ask(fetchAt(t, socket), 'tools/call',
+      code(gate.wait));
+
+    await gate.reached();
+    child.kill('SIGTERM');
+    assert.equal((await last(answer)).result.isError, true);
+    assert.deepEqual(await within(ended, 'the end'), [0, null]);
+    assert.equal(fs.existsSync(socket), false);
+  });
+
+/* Ends the program at once: nothing is served. */
+function refused(t, args, env = {}) {
+  const [command, ...rest] = commandLine(
+    { args: ['serve', ...args], env, home: folder(t) });
+  const done = spawnSync(command, rest, { encoding: 'utf8' });
+
+  assert.equal(done.status, 2, done.stderr);
+  assert.match(done.stderr, /^caisson: [^\n]+\n$/);
+  return done.stderr;
+}
+
+test('a socket that cannot be is refused with a sentence', async (t) => {
+  const { socket } = await serve(t);
+  const mine = folder(t);
+
+  assert.match(refused(t, ['--listen', `unix:${socket}`]),
+    /a program already serves at .*: end it, or choose another path/);
+  assert.match(refused(t, ['--listen', '127.0.0.1:80']),
+    /must be unix: and the path of a socket/);
+  assert.match(refused(t, ['--listen', 'unix:']), /must be unix:/);
+  assert.match(refused(t, ['--listen', `unix:${'/x'.repeat(60)}`]),
+    /at most 107 bytes/);
+  assert.match(refused(t, ['--listen', `unix:${mine}/no/mcp.sock`]),
+    /No such file or directory/);
+  assert.match(refused(t, []), /XDG_RUNTIME_DIR is not set/);
+
+  /* One that a killed program has left is replaced. */
+  const left = path.join(mine, 'left.sock');
+  const python = spawnSync('/usr/bin/python3', ['-c', `import socket, os
+s = socket.socket(socket.AF_UNIX)
+s.bind(${JSON.stringify(left)})
+os.chown(${JSON.stringify(left)}, ${uid}, -1)`], { encoding: 'utf8' });
+
+  assert.equal(python.status, 0, python.stderr);
+
+  const { socket: again } = await serve(t, { socket: left });
+
+  assert.equal((await ask(fetchAt(t, again), 'server/discover')).status, 200);
+});
+
+test('without --listen it serves in the runtime directory', async (t) => {
+  const runtime = folder(t);
+  const [command, ...rest] = commandLine({ args: ['serve'], home: runtime,
+    env: { XDG_RUNTIME_DIR: runtime } });
+  const child = spawn(command, rest, { stdio: ['ignore', 'ignore', 'pipe'] });
+
+  t.after(() => child.kill());
+  await within(new Promise((resolve) => child.stderr.once('data', resolve)),
+    'the start');
+  assert.equal((await ask(fetchAt(t, `${runtime}/caisson/mcp.sock`),
+    'server/discover')).status, 200);
+});

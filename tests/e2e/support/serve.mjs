@@ -1,0 +1,77 @@
+/*
+ * "caisson serve" and its clients: requests at a Unix socket, by node's own
+ * HTTP client, or as the official clients send them.
+ */
+import { spawn } from 'node:child_process';
+import http from 'node:http';
+import net from 'node:net';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { commandLine, folder } from './program.mjs';
+import { within } from './wait.mjs';
+
+/* Starts it for a test, which ends it. options: see program.mjs. */
+export async function serve(t, options = {}) {
+  const home = options.home ?? folder(t);
+  const socket = options.socket ?? path.join(home, 'mcp.sock');
+  const [command, ...args] = commandLine({ ...options, home,
+    args: ['serve', '--listen', `unix:${socket}`, ...options.args ?? []] });
+  const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  const ended = new Promise((resolve) => child.once('exit', (...how) =>
+    resolve(how)));
+  let log = '';
+
+  t.after(async () => {
+    child.kill('SIGTERM');
+    await within(ended, 'the end of serving');
+  });
+  await within(new Promise((resolve, reject) => {
+    child.stderr.on('data', (data) => {
+      log += data;
+      if (log.includes('serving at'))
+        resolve();
+    });
+    ended.then(() => reject(new Error(log)));
+  }), () => `the start of serving: ${log}`);
+  return { socket, child, ended, home, log: () => log };
+}
+
+/* fetch() of the Fetch standard at this socket; connections are kept. */
+export function fetchAt(t, socket) {
+  const agent = new http.Agent({ keepAlive: true, socketPath: socket });
+
+  t.after(() => agent.destroy());
+  return (url, { method = 'GET', headers, body, signal } = {}) =>
+    new Promise((resolve, reject) => {
+      const request = http.request(url, {
+        agent, socketPath: socket, method, signal,
+        headers: Object.fromEntries(new Headers(headers)),
+      }, (answer) => {
+        const { statusCode: status } = answer;
+
+        resolve(new Response(
+          [202, 204].includes(status) ? null : Readable.toWeb(answer),
+          { status, headers: answer.headers }));
+        if ([202, 204].includes(status))
+          answer.resume();
+      });
+
+      request.once('error', reject);
+      request.end(body);
+    });
+}
+
+/* Sends these bytes and returns all that comes back until the end. */
+export function raw(socket, bytes) {
+  return within(new Promise((resolve, reject) => {
+    const connection = net.connect(socket);
+    let got = '';
+
+    connection.setEncoding('latin1').on('data', (data) => {
+      got += data;
+    });
+    connection.once('close', () => resolve(got));
+    connection.once('error', reject);
+    connection.write(bytes);
+  }), 'the end of a connection');
+}

@@ -1,0 +1,153 @@
+/*
+ * Judges the head of a request: see check.h. The order is that of what a page
+ * of another host may learn: nothing before its origin is known to be right.
+ * Runs in the gateway.
+ */
+#include <string.h>
+#include <strings.h>
+
+#include "../../common/limits.h"
+#include "check.h"
+
+static int
+check_refuse(struct http_fault *fault, int status, const char *reason)
+{
+	fault->status = status;
+	fault->reason = reason;
+	return -1;
+}
+
+/* Returns whether the word is one of those separated by spaces. */
+static int
+check_has(const char *words, const char *word, size_t len)
+{
+	size_t n;
+
+	for (; *words != '\0'; words += n + (words[n] == ' ')) {
+		n = strcspn(words, " ");
+		if (n == len && strncasecmp(words, word, len) == 0)
+			return 1;
+	}
+	return 0;
+}
+
+/*
+ * A page can make the name of its own host point to this machine (DNS
+ * rebinding); Host still has that name.
+ */
+static int
+check_host(const struct check *check, const struct http_head *head)
+{
+	const char *host = head->fields[HTTP_HOST];
+
+	return *check->hosts == '\0' ||
+	    (host != NULL && check_has(check->hosts, host, strlen(host)));
+}
+
+/* Only browsers send an origin: that of the page which sends the request. */
+static int
+check_origin(const struct check *check, const struct http_head *head)
+{
+	static const char *const schemes[] = { "http://", "https://" };
+	const char *origin = head->fields[HTTP_ORIGIN];
+	size_t i, len;
+
+	if (origin == NULL ||
+	    check_has(check->origins, origin, strlen(origin)))
+		return 1;
+	for (i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++) {
+		len = strlen(schemes[i]);
+		if (strncasecmp(origin, schemes[i], len) == 0 &&
+		    check_has(check->hosts, origin + len,
+		        strlen(origin + len)))
+			return 1;
+	}
+	return 0;
+}
+
+static int
+check_target(const char *target)
+{
+	size_t len = strcspn(target, "?");
+
+	return len == strlen(CHECK_PATH) &&
+	    memcmp(target, CHECK_PATH, len) == 0;
+}
+
+/* Streamable HTTP requires both; many clients send wildcards. */
+static int
+check_accepts(const struct http_head *head, const char *type)
+{
+	const char *accept = head->fields[HTTP_ACCEPT];
+
+	return accept == NULL || http_list_has(accept, type) ||
+	    http_list_has(accept, "*/*");
+}
+
+static int
+check_post(const struct http_head *head, struct http_fault *fault)
+{
+	if (head->fields[HTTP_CONTENT_TYPE] == NULL ||
+	    !http_list_has(head->fields[HTTP_CONTENT_TYPE], "application/json"))
+		return check_refuse(fault, 415,
+		    "the Content-Type of a request must be application/json");
+	if (head->fields[HTTP_CONTENT_ENCODING] != NULL)
+		return check_refuse(fault, 415,
+		    "a request must not have a Content-Encoding");
+	if (!check_accepts(head, "application/json") &&
+	    !check_accepts(head, "text/event-stream"))
+		return check_refuse(fault, 406,
+		    "a client must accept application/json or "
+		    "text/event-stream");
+	return 0;
+}
+
+int
+check_head(const struct check *check, const struct http_head *head,
+    struct http_fault *fault)
+{
+	if (!check_host(check, head))
+		return check_refuse(fault, 403,
+		    "the Host of the request is not one of this server");
+	if (!check_origin(check, head))
+		return check_refuse(fault, 403,
+		    "pages of this origin may not send requests here");
+	if (!check_target(head->target))
+		return check_refuse(
+		    fault, 404, "the only path here is " CHECK_PATH);
+	switch (head->method) {
+	case HTTP_POST:
+		return check_post(head, fault);
+	case HTTP_GET:
+		if (check_accepts(head, "text/event-stream"))
+			return 0;
+		return check_refuse(fault, 406,
+		    "a client of GET must accept text/event-stream");
+	case HTTP_DELETE:
+		return 0;
+	case HTTP_OPTIONS:
+		return check_refuse(fault, 204, "");
+	default:
+		return check_refuse(fault, 405,
+		    "only GET, POST and DELETE are understood");
+	}
+}
+
+const char *
+check_token(const struct http_head *head)
+{
+	static const char scheme[] = "Bearer ";
+	const char *text = head->fields[HTTP_AUTHORIZATION];
+	const char *p;
+
+	if (text == NULL)
+		return "";
+	if (strncasecmp(text, scheme, strlen(scheme)) != 0)
+		return NULL;
+	text += strlen(scheme);
+	text += strspn(text, " ");
+	for (p = text; *p > ' ' && *p < 0x7f; p++)
+		;
+	return p == text || *p != '\0' || p - text > HTTP_TOKEN_MAX ? NULL :
+	                                                              text;
+}

@@ -1,0 +1,566 @@
+/*
+ * One connection: see conn.h. A client that closes its end, even one of the two
+ * directions, counts as gone. Nothing here frees the connection but the events
+ * of its own socket, so callers may go on using it. Runs in the gateway.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../common/fd.h"
+#include "../../common/limits.h"
+#include "../../common/log.h"
+#include "../../common/mem.h"
+#include "response.h"
+#include "check.h"
+#include "conn.h"
+#include "guest.h"
+#include "listener.h"
+
+enum conn_state {
+	CONN_READING,   /* waits for a request, or for the rest of one */
+	CONN_ASKED,     /* the request was passed on */
+	CONN_STREAMING, /* events are being sent */
+	CONN_WRITING,   /* the answer is complete, but not written */
+	CONN_CLOSING,   /* the same, and it is the last one */
+	CONN_LINGERING, /* what the client still sends is thrown away */
+};
+
+struct conn {
+	LIST_ENTRY(conn) entry; /* in gateway->conns */
+	struct gateway *gateway;
+	const struct listener *listener;
+	int own_user;
+	char *address; /* of the peer, which may be a proxy */
+	int fd;
+	enum conn_state state;
+	struct event *readable;
+	struct event *writable;
+	struct event *closed;
+	struct event *timer;
+	struct http_reader *reader;
+	struct buffer rest; /* read from the client, not used yet */
+	size_t held;        /* bytes of its body counted in gateway->bodies */
+	struct ask *ask;    /* CONN_ASKED and CONN_STREAMING */
+	int feeding;
+	int last;     /* no more requests after this one */
+	int bare;     /* no head was read: the answer depends on none */
+	int foreign;  /* its origin was refused */
+	struct buffer unsent;
+	size_t sent;    /* of unsent */
+	unsigned int silent; /* seconds without progress while unsent */
+};
+
+static void conn_feed(struct conn *conn);
+
+static const struct http_head *
+conn_head(const struct conn *conn)
+{
+	return http_reader_head(conn->reader);
+}
+
+static struct buffer *
+conn_body(struct conn *conn)
+{
+	return http_reader_body(conn->reader);
+}
+
+/* How much memory its body takes may have changed. */
+static void
+conn_count_body(struct conn *conn)
+{
+	size_t len = conn_body(conn)->len;
+
+	conn->gateway->bodies += len;
+	conn->gateway->bodies -= conn->held;
+	conn->held = len;
+}
+
+size_t
+conn_count(const struct gateway *gateway, const char *address)
+{
+	const struct conn *conn;
+	size_t n = 0;
+
+	LIST_FOREACH(conn, &gateway->conns, entry)
+		n += strcmp(conn->address, address) == 0;
+	return n;
+}
+
+/* While draining, the end of the last connection is that of the process. */
+static void
+conn_look_drained(const struct gateway *gateway)
+{
+	if (gateway->draining && gateway->nconns == 0)
+		event_base_loopbreak(gateway->base);
+}
+
+static void
+conn_free(struct conn *conn)
+{
+	LIST_REMOVE(conn, entry);
+	conn->gateway->nconns--;
+	conn->gateway->bodies -= conn->held;
+	if (conn->ask != NULL)
+		ask_leave(&conn->ask);
+	loop_event_free(&conn->readable);
+	loop_event_free(&conn->writable);
+	loop_event_free(&conn->closed);
+	loop_event_free(&conn->timer);
+	http_reader_free(&conn->reader);
+	buffer_reset(&conn->rest);
+	buffer_reset(&conn->unsent);
+	fd_close(&conn->fd);
+	conn_look_drained(conn->gateway);
+	free(conn->address);
+	free(conn);
+}
+
+void
+conn_free_all(struct gateway *gateway)
+{
+	while (!LIST_EMPTY(&gateway->conns))
+		conn_free(LIST_FIRST(&gateway->conns));
+}
+
+/* Frees it from the loop, since its callers still use it. */
+static void
+conn_break(struct conn *conn)
+{
+	event_active(conn->closed, EV_CLOSED, 0);
+}
+
+static void
+conn_set_timer(struct conn *conn, unsigned int seconds)
+{
+	const struct timeval tv = { .tv_sec = seconds };
+
+	event_add(conn->timer, &tv);
+}
+
+/* Writing */
+
+static size_t
+conn_unsent(const struct conn *conn)
+{
+	return conn->unsent.len - conn->sent;
+}
+
+/* The next request may already be there. */
+static void
+conn_next(struct conn *conn)
+{
+	conn->state = CONN_READING;
+	conn->bare = 1;
+	http_reader_next(conn->reader);
+	conn_count_body(conn);
+	event_add(conn->readable, NULL);
+	conn_set_timer(conn, HTTP_IDLE_SECONDS);
+	conn_feed(conn);
+}
+
+/*
+ * Closing a socket with unread bytes would destroy the answer on its way to the
+ * client, so these are awaited for a while.
+ */
+static void
+conn_linger(struct conn *conn)
+{
+	conn->state = CONN_LINGERING;
+	shutdown(conn->fd, SHUT_WR);
+	event_add(conn->readable, NULL);
+	conn_set_timer(conn, HTTP_LINGER_SECONDS);
+}
+
+/* All bytes are written. */
+static void
+conn_on_flushed(struct conn *conn)
+{
+	buffer_reset(&conn->unsent);
+	conn->sent = 0;
+	if (conn->state == CONN_CLOSING)
+		conn_linger(conn);
+	else if (conn->state == CONN_WRITING)
+		conn_next(conn);
+}
+
+static void
+conn_write(struct conn *conn)
+{
+	ssize_t n = send(conn->fd, conn->unsent.data + conn->sent,
+	    conn_unsent(conn), MSG_NOSIGNAL);
+
+	if (n == -1 && errno != EAGAIN && errno != EINTR) {
+		conn_break(conn);
+		return;
+	}
+	if (n > 0) {
+		conn->sent += (size_t)n;
+		conn->silent = 0;
+	}
+	if (conn_unsent(conn) == 0)
+		conn_on_flushed(conn);
+	else
+		event_add(conn->writable, NULL);
+}
+
+static void
+conn_on_writable(evutil_socket_t fd, short what, void *arg)
+{
+	struct conn *conn = arg;
+
+	(void)fd;
+	(void)what;
+	conn_write(conn);
+}
+
+/* The head of an answer to the present request. */
+static struct response
+conn_response(const struct conn *conn, int status)
+{
+	const struct http_head *head = conn_head(conn);
+	struct response response = { .status = status,
+		.minor = conn->bare ? 1 : head->minor,
+		.last = conn->last,
+		.session = "",
+		.now = time(NULL) };
+
+	if (!conn->bare && !conn->foreign)
+		response.origin = head->fields[HTTP_ORIGIN];
+	return response;
+}
+
+/* The answer is complete in unsent. */
+static void
+conn_finish(struct conn *conn)
+{
+	conn->ask = NULL;
+	conn->state = conn->last ? CONN_CLOSING : CONN_WRITING;
+	conn_set_timer(conn, HTTP_STALL_SECONDS);
+	conn_write(conn);
+}
+
+static void
+conn_fail(void *ctx, int status, uint64_t retry, const char *message)
+{
+	struct conn *conn = ctx;
+	struct response response = conn_response(conn, status);
+
+	response.retry = retry;
+	if (status == 204)
+		response_add(&conn->unsent, &response, NULL, 0);
+	else
+		response_add_error(&conn->unsent, &response, message);
+	conn_finish(conn);
+}
+
+static void
+conn_answer(void *ctx, const struct ipc_reply *reply, const char *body,
+    size_t len)
+{
+	struct conn *conn = ctx;
+	struct response response = conn_response(conn, (int)reply->status);
+
+	response.retry = reply->seconds;
+	response.session = reply->session;
+	if (!reply->stream) {
+		response_add(&conn->unsent, &response, body, len);
+		conn_finish(conn);
+		return;
+	}
+	/* Without chunks, only closing the connection ends the stream. */
+	if (response.minor == 0)
+		conn->last = response.last = 1;
+	response_add_stream(&conn->unsent, &response);
+	conn->state = CONN_STREAMING;
+	conn_set_timer(conn, HTTP_ALIVE_SECONDS);
+	conn_write(conn);
+}
+
+static void
+conn_event(void *ctx, const char *name, const char *data, size_t len,
+    int last)
+{
+	struct conn *conn = ctx;
+	struct response response = conn_response(conn, 200);
+
+	if (conn_unsent(conn) > HTTP_EVENTS_UNSENT_MAX) {
+		log_warn("a client is disconnected: it does not read its "
+		    "events");
+		conn_break(conn);
+		return;
+	}
+	if (len > 0)
+		response_add_event(&conn->unsent, &response, name, data, len);
+	if (last) {
+		response_add_end(&conn->unsent, &response);
+		conn_finish(conn);
+		return;
+	}
+	conn_set_timer(conn, HTTP_ALIVE_SECONDS);
+	conn_write(conn);
+}
+
+/* Reading */
+
+/* Refuses the request; where the next one begins is not known then. */
+static void
+conn_refuse(struct conn *conn, const struct http_fault *fault)
+{
+	conn->last = conn->last || fault->status != 204;
+	conn->foreign = fault->status == 403;
+	conn_fail(conn, fault->status, 0, fault->reason);
+}
+
+/* unread: bytes of the body that have come already */
+static void
+conn_on_head(struct conn *conn, size_t unread)
+{
+	static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
+	const struct http_head *head = conn_head(conn);
+	const struct check check = { conn->listener->hosts,
+		conn->gateway->origins };
+	struct http_fault fault;
+
+	conn->bare = 0;
+	conn->last = head->last || conn->gateway->draining;
+	if (check_head(&check, head, &fault) == -1) {
+		conn_refuse(conn, &fault);
+		return;
+	}
+	if (head->expects && unread == 0) {
+		buffer_add_text(&conn->unsent, go_on);
+		conn_write(conn);
+	}
+}
+
+/* Returns the address that the log names: the client's own; borrowed. */
+static const char *
+conn_address(const struct conn *conn)
+{
+	const char *list = conn_head(conn)->fields[HTTP_FORWARDED_FOR];
+	const char *one;
+	unsigned char binary[sizeof(struct in6_addr)];
+
+	if (list == NULL || strcmp(conn->address, conn->gateway->proxy) != 0)
+		return conn->address;
+	/* Its own peer is what the proxy has added at the end. */
+	one = strrchr(list, ',');
+	one = one == NULL ? list : one + 1;
+	one += strspn(one, " ");
+	if (strlen(one) > HTTP_ADDRESS_MAX ||
+	    (inet_pton(AF_INET, one, binary) != 1 &&
+	        inet_pton(AF_INET6, one, binary) != 1))
+		return conn->address;
+	return one;
+}
+
+/* Its body is not needed any more. */
+static void
+conn_on_passed(void *ctx)
+{
+	conn_count_body(ctx);
+}
+
+static void
+conn_on_request(struct conn *conn)
+{
+	const struct ask_client client = { .head = conn_head(conn),
+		.body = conn_body(conn),
+		.passed = conn_on_passed,
+		.answer = conn_answer,
+		.fail = conn_fail,
+		.event = conn_event,
+		.ctx = conn,
+		.own_user = conn->own_user,
+		.address = conn_address(conn) };
+
+	conn->state = CONN_ASKED;
+	event_del(conn->timer);
+	conn->ask = guest_ask(conn->gateway, &client);
+}
+
+static void
+conn_on_too_much(struct conn *conn)
+{
+	conn->last = 1;
+	conn_fail(conn, 503, 1,
+	    "too many large requests are being received: try again");
+}
+
+static void
+conn_on_bad(struct conn *conn)
+{
+	conn->last = 1;
+	conn_refuse(conn, http_reader_fault(conn->reader));
+}
+
+/* Reads one step from what has come. Returns how many bytes it used. */
+static size_t
+conn_step(struct conn *conn, const char *data, size_t len)
+{
+	int begun = http_reader_begun(conn->reader);
+	size_t used;
+	enum http_state state =
+	    http_reader_read(conn->reader, data, len, &used);
+
+	if (!begun && http_reader_begun(conn->reader))
+		conn_set_timer(conn, HTTP_REQUEST_SECONDS);
+	conn_count_body(conn);
+	if (state == HTTP_HEAD)
+		conn_on_head(conn, len - used);
+	else if (state == HTTP_END)
+		conn_on_request(conn);
+	else if (state == HTTP_BAD)
+		conn_on_bad(conn);
+	else if (conn->gateway->bodies > HTTP_BODIES_MAX)
+		conn_on_too_much(conn);
+	else
+		conn->feeding = 0;
+	return used;
+}
+
+/*
+ * Reads requests until one has no answer yet, or bytes are missing. An answer
+ * that is written at once calls this again, which has no effect then.
+ */
+static void
+conn_feed(struct conn *conn)
+{
+	size_t at = 0;
+
+	if (conn->feeding)
+		return;
+	conn->feeding = 1;
+	while (conn->state == CONN_READING && conn->feeding)
+		at += conn_step(
+		    conn, conn->rest.data + at, conn->rest.len - at);
+	conn->feeding = 0;
+	buffer_drop_front(&conn->rest, at);
+	if (conn->rest.len == 0)
+		buffer_reset(&conn->rest);
+}
+
+static void
+conn_on_readable(evutil_socket_t fd, short what, void *arg)
+{
+	static char chunk[PIPE_CHUNK];
+	struct conn *conn = arg;
+	ssize_t n = read((int)fd, chunk, sizeof(chunk));
+
+	(void)what;
+	if (n == -1 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0) {
+		conn_free(conn);
+		return;
+	}
+	if (conn->state == CONN_LINGERING)
+		return;
+	buffer_add(&conn->rest, chunk, (size_t)n);
+	if (conn->state == CONN_READING)
+		conn_feed(conn);
+	else
+		/* The next requests wait with their client. */
+		event_del(conn->readable);
+}
+
+static void
+conn_on_closed(evutil_socket_t fd, short what, void *arg)
+{
+	struct conn *conn = arg;
+
+	(void)fd;
+	(void)what;
+	conn_free(conn);
+}
+
+/* Sends a sign of life, unless the client has still not read the last ones. */
+static void
+conn_on_quiet(struct conn *conn)
+{
+	struct response response = conn_response(conn, 200);
+
+	conn->silent += HTTP_ALIVE_SECONDS;
+	if (conn_unsent(conn) > 0 && conn->silent > HTTP_STALL_SECONDS) {
+		conn_free(conn);
+		return;
+	}
+	conn_set_timer(conn, HTTP_ALIVE_SECONDS);
+	if (conn_unsent(conn) > 0)
+		return;
+	response_add_alive(&conn->unsent, &response);
+	conn_write(conn);
+}
+
+static void
+conn_on_timer(evutil_socket_t fd, short what, void *arg)
+{
+	struct conn *conn = arg;
+	static const struct http_fault late = { 408,
+		"the request did not arrive in time" };
+
+	(void)fd;
+	(void)what;
+	if (conn->state == CONN_STREAMING)
+		conn_on_quiet(conn);
+	else if (conn->state == CONN_READING &&
+	    http_reader_begun(conn->reader))
+		conn_refuse(conn, &late);
+	else if ((conn->state == CONN_WRITING ||
+	             conn->state == CONN_CLOSING) &&
+	    conn->silent == 0) {
+		/* It reads, slowly. */
+		conn->silent = HTTP_STALL_SECONDS;
+		conn_set_timer(conn, HTTP_STALL_SECONDS);
+	} else
+		conn_free(conn);
+}
+
+static void
+conn_drain(struct conn *conn)
+{
+	conn->last = 1;
+	if (conn->state == CONN_READING && !http_reader_begun(conn->reader))
+		conn_break(conn);
+}
+
+void
+conn_drain_all(struct gateway *gateway)
+{
+	struct conn *conn;
+
+	LIST_FOREACH(conn, &gateway->conns, entry)
+		conn_drain(conn);
+	conn_look_drained(gateway);
+}
+
+void
+conn_new(struct gateway *gateway, int *fd, const struct conn_from *from)
+{
+	struct conn *conn = mem_alloc(sizeof(*conn));
+
+	conn->gateway = gateway;
+	conn->listener = from->listener;
+	conn->own_user = from->own_user;
+	conn->address = mem_strdup(from->address);
+	conn->fd = fd_take(fd);
+	conn->bare = 1;
+	conn->reader = http_reader_new(gateway->body_max);
+	conn->readable = event_new(gateway->base, conn->fd,
+	    EV_READ | EV_PERSIST, conn_on_readable, conn);
+	conn->writable = event_new(
+	    gateway->base, conn->fd, EV_WRITE, conn_on_writable, conn);
+	conn->closed = event_new(gateway->base, conn->fd,
+	    EV_CLOSED | EV_PERSIST, conn_on_closed, conn);
+	conn->timer = evtimer_new(gateway->base, conn_on_timer, conn);
+	event_add(conn->readable, NULL);
+	event_add(conn->closed, NULL);
+	conn_set_timer(conn, HTTP_IDLE_SECONDS);
+	LIST_INSERT_HEAD(&gateway->conns, conn, entry);
+	gateway->nconns++;
+}

@@ -1,0 +1,31 @@
+/*
+ * One connection of a client: reads its requests, one at a time, and writes the
+ * answers. Runs in the gateway.
+ */
+#ifndef WORKER_GATEWAY_CONN_H
+#define WORKER_GATEWAY_CONN_H
+
+#include "gateway.h"
+
+struct conn_from {
+	const struct listener *listener;
+	int own_user;  /* came by a Unix socket as the user of SERVE */
+	const char *address; /* copied */
+};
+
+/* Takes *fd, which does not block. Frees itself when the client has left. */
+void conn_new(struct gateway *gateway, int *fd, const struct conn_from *from);
+
+/* Frees all connections at once. */
+void conn_free_all(struct gateway *gateway);
+
+/*
+ * Ends idle connections, and others after their request; after the last one
+ * the process ends.
+ */
+void conn_drain_all(struct gateway *gateway);
+
+/* Number of connections of an address. */
+size_t conn_count(const struct gateway *gateway, const char *address);
+
+#endif

@@ -1,0 +1,62 @@
+/*
+ * The gateway: accepts clients of HTTP at sockets that the supervisor has
+ * opened, reads their requests strictly, and passes them on; it decides neither
+ * who a guest is nor what a request does. All files of this folder run in that
+ * process only.
+ *
+ *	listener → conn → check → guest → ASK … REPLY, EVENT → answer → conn
+ */
+#ifndef WORKER_GATEWAY_GATEWAY_H
+#define WORKER_GATEWAY_GATEWAY_H
+
+#include <sys/queue.h>
+#include <sys/types.h>
+
+#include "../../common/channel.h"
+
+struct conn;
+struct guest;
+struct listener;
+
+struct gateway {
+	struct event_base *base;
+	channel_handler *const *routes; /* a handler for every message to it */
+	struct channel *supervisor;
+	LIST_HEAD(, listener) listeners;
+	LIST_HEAD(, conn) conns;
+	LIST_HEAD(, guest) guests;
+	size_t nconns;
+	size_t nvisits; /* guests without an answer to their HELLO */
+	size_t bodies;  /* bytes of bodies held, of all connections */
+	uint64_t last_visit;
+	uid_t user; /* whose clients at a Unix socket need no token */
+	size_t body_max;
+	char *origins;
+	char *proxy; /* empty: none */
+	int draining;
+};
+
+/*
+ * The context of a channel: of the supervisor's handlers only one of the two is
+ * right for each message.
+ */
+struct gateway_end {
+	struct gateway *gateway;
+	struct guest *guest; /* NULL: the channel of the gateway itself */
+};
+
+/* routes.c: the dispatch table of this process. */
+channel_handler *const *gateway_routes(void);
+
+/* on_supervisor.c: the handlers. */
+void gateway_on_listen(struct gateway_end *end, struct ipc_listen *listen);
+void gateway_on_serve(struct gateway_end *end, struct ipc_serve *serve);
+void gateway_on_welcome(
+    struct gateway_end *end, struct ipc_welcome *welcome);
+void gateway_on_turn_away(
+    struct gateway_end *end, struct ipc_turn_away *away);
+void gateway_on_drain(struct gateway_end *end, struct ipc_drain *drain);
+void gateway_on_reply(struct gateway_end *end, struct ipc_reply *reply);
+void gateway_on_event(struct gateway_end *end, struct ipc_event *event);
+
+#endif

@@ -1,0 +1,357 @@
+/*
+ * Guests and their requests: see guest.h. What a token allows is known to the
+ * supervisor alone; here it is only the name under which a channel is found.
+ * Runs in the gateway.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../common/limits.h"
+#include "../../common/log.h"
+#include "../../common/mem.h"
+#include "check.h"
+#include "guest.h"
+
+struct ask {
+	LIST_ENTRY(ask) entry; /* in guest->asks */
+	struct guest *guest;
+	struct ask_client client;
+	uint64_t number; /* 0: not sent yet */
+	int streaming;
+};
+
+struct guest {
+	LIST_ENTRY(guest) entry; /* in gateway->guests */
+	struct gateway_end end;
+	char *token; /* empty: none, at a Unix socket */
+	uint64_t visit;
+	struct channel *channel; /* NULL: not welcome yet */
+	LIST_HEAD(, ask) asks;
+	size_t nasks;
+	uint64_t last; /* number of its last request */
+};
+
+static void
+ask_free(struct ask *ask)
+{
+	LIST_REMOVE(ask, entry);
+	ask->guest->nasks--;
+	free(ask);
+}
+
+static void
+guest_free(struct guest *guest)
+{
+	struct gateway *gateway = guest->end.gateway;
+
+	LIST_REMOVE(guest, entry);
+	gateway->nvisits -= guest->channel == NULL;
+	channel_free(&guest->channel);
+	/* Secrets do not stay in memory longer than necessary. */
+	explicit_bzero(guest->token, strlen(guest->token));
+	free(guest->token);
+	free(guest);
+}
+
+/* Answers all its requests with an error, and frees it. */
+static void
+guest_lose(struct guest *guest, int status, uint64_t retry, const char *why)
+{
+	struct ask_client client;
+	struct ask *ask;
+	int streaming;
+
+	while (!LIST_EMPTY(&guest->asks)) {
+		ask = LIST_FIRST(&guest->asks);
+		client = ask->client;
+		streaming = ask->streaming;
+		ask_free(ask);
+		if (streaming)
+			client.event(client.ctx, "", NULL, 0, 1);
+		else
+			client.fail(client.ctx, status, retry, why);
+	}
+	guest_free(guest);
+}
+
+/* The supervisor has closed its channel: the token is not valid any more. */
+static void
+guest_on_closed(void *ctx, const struct err *why)
+{
+	struct gateway_end *end = ctx;
+
+	if (why != NULL)
+		fatal("protocol violation by the supervisor: %s", why->text);
+	guest_lose(end->guest, 401, 0, "this token is not valid any more");
+}
+
+static struct ipc_bytes
+ask_bytes(const char *text)
+{
+	return (struct ipc_bytes){ (const uint8_t *)text,
+		text == NULL ? 0 : strlen(text) };
+}
+
+/*
+ * Returns 0, or -1 if the supervisor does not take it. Values that are too long
+ * to be right are not passed on.
+ */
+static int
+ask_send(struct ask *ask)
+{
+	const struct http_head *head = ask->client.head;
+	struct buffer *body = ask->client.body;
+	const char *session = head->fields[HTTP_MCP_SESSION];
+	struct ipc_ask message = { .request = ++ask->guest->last,
+		.method = head->method,
+		.streams = (uint64_t)http_list_has(
+		    head->fields[HTTP_ACCEPT], "text/event-stream"),
+		.session = session == NULL ? "" : session,
+		.version = ask_bytes(head->fields[HTTP_MCP_VERSION]),
+		.mcp_method = ask_bytes(head->fields[HTTP_MCP_METHOD]),
+		.mcp_name = ask_bytes(head->fields[HTTP_MCP_NAME]),
+		.last_event = ask_bytes(head->fields[HTTP_LAST_EVENT]),
+		.params = { (const uint8_t *)head->params.data,
+		    head->params.len },
+		.body = { (const uint8_t *)body->data, body->len, -1 } };
+	struct err err;
+
+	ask->number = message.request;
+	if (channel_send_ask(ask->guest->channel, &message, &err) == -1) {
+		log_warn("the supervisor takes no more requests: %s",
+		    err.text);
+		return -1;
+	}
+	buffer_reset(body);
+	ask->client.passed(ask->client.ctx);
+	return 0;
+}
+
+/* Finding the guest of a request */
+
+/* Takes as long for a token that is nearly right as for any other. */
+static int
+guest_has_token(const struct guest *guest, const char *token, size_t len)
+{
+	volatile unsigned char different = 0;
+	size_t i;
+
+	if (strlen(guest->token) != len)
+		return 0;
+	for (i = 0; i < len; i++)
+		different |= (unsigned char)(guest->token[i] ^ token[i]);
+	return !different;
+}
+
+static struct guest *
+guest_find(struct gateway *gateway, const char *token)
+{
+	struct guest *guest;
+
+	LIST_FOREACH(guest, &gateway->guests, entry)
+		if (guest_has_token(guest, token, strlen(token)))
+			return guest;
+	return NULL;
+}
+
+static struct guest *
+guest_new(
+    struct gateway *gateway, const char *token, const char *address)
+{
+	struct guest *guest = mem_alloc(sizeof(*guest));
+	struct ipc_hello hello = { .visit = ++gateway->last_visit,
+		.local = *token == '\0',
+		.address = address,
+		.token = ask_bytes(token) };
+	struct err err;
+
+	guest->end = (struct gateway_end){ gateway, guest };
+	guest->token = mem_strdup(token);
+	guest->visit = hello.visit;
+	LIST_INSERT_HEAD(&gateway->guests, guest, entry);
+	gateway->nvisits++;
+	if (channel_send_hello(gateway->supervisor, &hello, &err) == -1)
+		fatal("cannot ask the supervisor: %s", err.text);
+	return guest;
+}
+
+/* Returns the guest of the request; NULL if it was answered instead. */
+static struct guest *
+guest_of(struct gateway *gateway, const struct ask_client *client)
+{
+	const char *token = check_token(client->head);
+	struct guest *guest;
+
+	if (token == NULL || (*token == '\0' && !client->own_user)) {
+		client->fail(client->ctx, 401, 0, token == NULL ?
+		        "Authorization must be \"Bearer\" and a token" :
+		        "a token is required: Authorization: Bearer TOKEN");
+		return NULL;
+	}
+	guest = guest_find(gateway, token);
+	if (guest != NULL && guest->nasks >= HTTP_ASKS_MAX) {
+		client->fail(client->ctx, 429, 1,
+		    "too many requests with this token are unanswered");
+		return NULL;
+	}
+	if (guest == NULL && gateway->nvisits >= HTTP_VISITS_MAX) {
+		client->fail(
+		    client->ctx, 503, 1, "too many tokens are being checked");
+		return NULL;
+	}
+	return guest != NULL ? guest :
+	                       guest_new(gateway, token, client->address);
+}
+
+/* Returns whether a session of ours can have such a name. */
+static int
+guest_is_session(const char *session)
+{
+	size_t len = strlen(session);
+
+	return len > 0 && len <= HTTP_SESSION_MAX &&
+	    strspn(session, HTTP_SESSION_CHARS) == len;
+}
+
+struct ask *
+guest_ask(struct gateway *gateway, const struct ask_client *client)
+{
+	const char *session = client->head->fields[HTTP_MCP_SESSION];
+	struct guest *guest;
+	struct ask *ask;
+
+	if (session != NULL && !guest_is_session(session)) {
+		client->fail(
+		    client->ctx, 404, 0, "there is no such session");
+		return NULL;
+	}
+	guest = guest_of(gateway, client);
+	if (guest == NULL)
+		return NULL;
+	ask = mem_alloc(sizeof(*ask));
+	ask->guest = guest;
+	ask->client = *client;
+	LIST_INSERT_HEAD(&guest->asks, ask, entry);
+	guest->nasks++;
+	if (guest->channel == NULL || ask_send(ask) == 0)
+		return ask;
+	guest_lose(guest, 503, 1, "too many requests are waiting");
+	return NULL;
+}
+
+void
+ask_leave(struct ask **askp)
+{
+	struct ask *ask = mem_take(askp);
+	struct guest *guest = ask->guest;
+	struct ipc_left left = { .request = ask->number };
+	struct err err;
+
+	ask_free(ask);
+	if (left.request != 0 &&
+	    channel_send_left(guest->channel, &left, &err) == -1)
+		guest_lose(guest, 503, 1, "too many requests are waiting");
+}
+
+/* The answers of the supervisor */
+
+static struct guest *
+guest_of_visit(struct gateway *gateway, uint64_t visit)
+{
+	struct guest *guest;
+
+	LIST_FOREACH(guest, &gateway->guests, entry)
+		if (guest->visit == visit && guest->channel == NULL)
+			return guest;
+	fatal("protocol violation by the supervisor: there is no such visit");
+}
+
+void
+guest_welcome(struct gateway *gateway, uint64_t visit, int *channel)
+{
+	struct guest *guest = guest_of_visit(gateway, visit);
+	struct channel_ends ends = { ROLE_GATEWAY, ROLE_SUPERVISOR,
+		gateway->routes, guest_on_closed, &guest->end };
+	struct ask *ask;
+
+	guest->channel = channel_new(gateway->base, channel, &ends);
+	gateway->nvisits--;
+	LIST_FOREACH(ask, &guest->asks, entry) {
+		if (ask_send(ask) == 0)
+			continue;
+		guest_lose(guest, 503, 1, "too many requests are waiting");
+		return;
+	}
+}
+
+void
+guest_turn_away(struct gateway *gateway, struct ipc_turn_away *away)
+{
+	guest_lose(guest_of_visit(gateway, away->visit), (int)away->status,
+	    away->seconds, away->reason);
+}
+
+/* Returns NULL if its client has left. */
+static struct ask *
+guest_find_ask(const struct guest *guest, uint64_t number)
+{
+	struct ask *ask;
+
+	LIST_FOREACH(ask, &guest->asks, entry)
+		if (ask->number == number)
+			return ask;
+	if (number > guest->last)
+		fatal("protocol violation by the supervisor: there was no "
+		    "such request");
+	return NULL;
+}
+
+void
+guest_on_reply(struct guest *guest, struct ipc_reply *reply)
+{
+	struct ask *ask = guest_find_ask(guest, reply->request);
+	struct ask_client client;
+	auto_free char *body = NULL;
+	struct err err;
+
+	if (ask == NULL)
+		return;
+	body = ipc_blob_copy(&reply->body, &err);
+	if (body == NULL)
+		fatal("cannot read an answer: %s", err.text);
+	client = ask->client;
+	ask->streaming = (int)reply->stream;
+	if (!ask->streaming)
+		ask_free(ask);
+	client.answer(client.ctx, reply, body, reply->body.len);
+}
+
+void
+guest_on_event(struct guest *guest, struct ipc_event *event)
+{
+	struct ask *ask = guest_find_ask(guest, event->request);
+	struct ask_client client;
+	auto_free char *data = NULL;
+	struct err err;
+
+	if (ask == NULL)
+		return;
+	if (!ask->streaming)
+		fatal("protocol violation by the supervisor: an event for a "
+		    "request whose answer is not a stream");
+	data = ipc_blob_copy(&event->data, &err);
+	if (data == NULL)
+		fatal("cannot read an event: %s", err.text);
+	client = ask->client;
+	if (event->last)
+		ask_free(ask);
+	client.event(client.ctx, event->name, data, event->data.len,
+	    (int)event->last);
+}
+
+void
+guest_free_all(struct gateway *gateway)
+{
+	while (!LIST_EMPTY(&gateway->guests))
+		guest_free(LIST_FIRST(&gateway->guests));
+}

@@ -1,0 +1,52 @@
+/*
+ * Guests: clients that have the same token, or none at a Unix socket, and the
+ * channel on which the supervisor knows them. Runs in the gateway.
+ */
+#ifndef WORKER_GATEWAY_GUEST_H
+#define WORKER_GATEWAY_GUEST_H
+
+#include "gateway.h"
+#include "http.h"
+
+struct ask;
+
+/*
+ * The client of a request, and how it gets its answer; all are called with ctx.
+ * answer is called once, or fail; after an answer with stream, event follows
+ * until last.
+ */
+struct ask_client {
+	const struct http_head *head;
+	struct buffer *body; /* emptied when it was passed on; then: */
+	void (*passed)(void *ctx);
+	void (*answer)(void *ctx, const struct ipc_reply *reply,
+	    const char *body, size_t len);
+	void (*fail)(
+	    void *ctx, int status, uint64_t retry, const char *message);
+	void (*event)(void *ctx, const char *name, const char *data,
+	    size_t len, int last);
+	void *ctx;
+	int own_user;        /* it needs no token */
+	const char *address; /* for the log; valid only during guest_ask */
+};
+
+/*
+ * Passes a request on, now or as soon as its guest is welcome; client is
+ * copied. Returns it, or NULL if it was answered already. It is freed by
+ * ask_leave, or by itself before its last answer.
+ */
+struct ask *guest_ask(
+    struct gateway *gateway, const struct ask_client *client);
+
+/* The client has disconnected: frees it. */
+void ask_leave(struct ask **ask);
+
+/* The answers of the supervisor. */
+void guest_welcome(struct gateway *gateway, uint64_t visit, int *channel);
+void guest_turn_away(struct gateway *gateway, struct ipc_turn_away *away);
+void guest_on_reply(struct guest *guest, struct ipc_reply *reply);
+void guest_on_event(struct guest *guest, struct ipc_event *event);
+
+void guest_free_all(struct gateway *gateway);
+
+#endif

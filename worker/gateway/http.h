@@ -1,0 +1,107 @@
+/*
+ * Requests of HTTP/1.1 as a client sends them (RFC 9110, RFC 9112), read
+ * strictly: what two servers could understand differently is refused, so that
+ * a proxy before this one and the gateway agree on where each request ends. A
+ * fault ends the connection, as the next request cannot be found after it. Pure
+ * code without descriptors. Runs in the gateway.
+ */
+#ifndef WORKER_GATEWAY_HTTP_H
+#define WORKER_GATEWAY_HTTP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../../common/buffer.h"
+#include "../../common/http_method.h"
+
+/* The fields that the gateway uses: http_fields.def, one row each. */
+enum http_field {
+#define HTTP_FIELD(NAME, name, list) HTTP_##NAME,
+#include "http_fields.def"
+	HTTP_FIELDS
+};
+
+/* The head of a request: its first line and its fields. */
+struct http_head {
+	enum http_method method;
+	int minor;    /* of the version: HTTP/1.0 or HTTP/1.1 */
+	char *target; /* begins with a slash; visible ASCII */
+	/*
+	 * The values, without the space around them, NULL for absent fields:
+	 * visible ASCII, spaces, tabs, and bytes above 127. A list that was
+	 * sent in several fields is joined with ", ".
+	 */
+	char *fields[HTTP_FIELDS];
+	/* The fields Mcp-Param-*: "name: value\n" each; empty for none. */
+	struct buffer params;
+	int chunked;     /* the body consists of chunks */
+	uint64_t length; /* of the body, if it does not; 0 for none */
+	int last;        /* no other request may follow on this connection */
+	int expects;     /* the client waits for "100 Continue" */
+};
+
+/* Why a request is refused: the status, and a sentence without a dot. */
+struct http_fault {
+	int status;
+	const char *reason; /* static */
+};
+
+/* http_head.c */
+
+/*
+ * Reads a head: len bytes, from the first line to the empty line, both
+ * included. Fills *head, which the caller frees with http_head_free, also after
+ * a failure. Returns 0, or -1 with *fault.
+ */
+int http_head_read(struct http_head *head, const char *bytes, size_t len,
+    struct http_fault *fault);
+
+/* Frees its strings; all zeroes is an empty head. */
+void http_head_free(struct http_head *head);
+
+/*
+ * Returns whether a list of elements, separated by commas, has this one (ASCII,
+ * any case); parameters after a semicolon are ignored, except that an element
+ * with "q=0" is not there. NULL is an empty list.
+ */
+int http_list_has(const char *list, const char *element);
+
+/* http_reader.c: one connection. */
+
+struct http_reader;
+
+/* max_body is the largest body, in bytes. Freed by http_reader_free. */
+struct http_reader *http_reader_new(size_t max_body);
+void http_reader_free(struct http_reader **reader);
+
+enum http_state {
+	HTTP_MORE, /* all bytes are used: more are needed */
+	HTTP_HEAD, /* the head was read; the body may follow */
+	HTTP_END,  /* the request is complete */
+	HTTP_BAD,  /* there is a fault: nothing more can be read */
+};
+
+/*
+ * Reads from len bytes and sets *used to how many it took. After HTTP_HEAD it
+ * is called again with the rest, also if that is empty; after HTTP_END, once
+ * http_reader_next was called.
+ */
+enum http_state http_reader_read(struct http_reader *reader, const char *data,
+    size_t len, size_t *used);
+
+/* Valid from HTTP_HEAD until http_reader_next. */
+const struct http_head *http_reader_head(const struct http_reader *reader);
+
+/* After HTTP_END: the body, which may be taken. */
+struct buffer *http_reader_body(struct http_reader *reader);
+
+/* After HTTP_BAD. */
+const struct http_fault *http_reader_fault(const struct http_reader *reader);
+
+/* Returns whether the bytes of an incomplete request were read. */
+int http_reader_begun(const struct http_reader *reader);
+
+/* Begins the next request. */
+void http_reader_next(struct http_reader *reader);
+
+#endif

@@ -1,0 +1,141 @@
+/*
+ * Accepts clients: see listener.h. At a limit, clients wait in the queue of the
+ * socket until others have left. Runs in the gateway.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "../../common/fd.h"
+#include "../../common/limits.h"
+#include "../../common/log.h"
+#include "../../common/mem.h"
+#include "conn.h"
+#include "listener.h"
+
+union listener_peer {
+	struct sockaddr any;
+	struct sockaddr_in in;
+	struct sockaddr_in6 in6;
+	struct sockaddr_un un;
+};
+
+/* Writes the peer's address without its port. */
+static void
+listener_name(const union listener_peer *peer, int fd, char *address)
+{
+	struct ucred who;
+	socklen_t len = sizeof(who);
+
+	snprintf(address, HTTP_ADDRESS_MAX + 1, "unknown");
+	if (peer->any.sa_family == AF_INET)
+		inet_ntop(AF_INET, &peer->in.sin_addr, address,
+		    HTTP_ADDRESS_MAX + 1);
+	else if (peer->any.sa_family == AF_INET6)
+		inet_ntop(AF_INET6, &peer->in6.sin6_addr, address,
+		    HTTP_ADDRESS_MAX + 1);
+	else if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len) == 0)
+		snprintf(address, HTTP_ADDRESS_MAX + 1, "user %u",
+		    (unsigned int)who.uid);
+}
+
+/* The kernel has noted who connected. */
+static int
+listener_is_own(const struct listener *listener, int fd)
+{
+	struct ucred who;
+	socklen_t len = sizeof(who);
+
+	return listener->local &&
+	    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len) == 0 &&
+	    who.uid == listener->gateway->user;
+}
+
+static void
+listener_accept(struct listener *listener, int *fd,
+    const union listener_peer *peer)
+{
+	char address[HTTP_ADDRESS_MAX + 1];
+	struct conn_from from = { listener, listener_is_own(listener, *fd),
+		address };
+	struct gateway *gateway = listener->gateway;
+
+	listener_name(peer, *fd, address);
+	if (gateway->nconns >= HTTP_CONNECTIONS_MAX ||
+	    (!listener->local && strcmp(address, gateway->proxy) != 0 &&
+	        conn_count(gateway, address) >=
+	            HTTP_CONNECTIONS_ADDRESS_MAX)) {
+		log_warn("too many connections: one of %s is closed", address);
+		return;
+	}
+	conn_new(gateway, fd, &from);
+}
+
+static void
+listener_on_readable(evutil_socket_t fd, short what, void *arg)
+{
+	struct listener *listener = arg;
+	union listener_peer peer = { .any.sa_family = AF_UNSPEC };
+	socklen_t len = sizeof(peer);
+	auto_fd int client = accept4((int)fd, &peer.any, &len,
+	    SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+	(void)what;
+	if (client != -1)
+		listener_accept(listener, &client, &peer);
+	else if (errno == EMFILE || errno == ENFILE)
+		log_warn("cannot accept a client: too many open files");
+}
+
+void
+listener_new(struct gateway *gateway, struct ipc_listen *listen)
+{
+	struct listener *listener = mem_alloc(sizeof(*listener));
+
+	listener->gateway = gateway;
+	listener->fd = fd_take(&listen->socket);
+	listener->local = (int)listen->local;
+	listener->hosts = mem_strdup(listen->hosts);
+	LIST_INSERT_HEAD(&gateway->listeners, listener, entry);
+}
+
+void
+listener_start_all(struct gateway *gateway)
+{
+	struct listener *listener;
+
+	LIST_FOREACH(listener, &gateway->listeners, entry) {
+		listener->readable = event_new(gateway->base, listener->fd,
+		    EV_READ | EV_PERSIST, listener_on_readable, listener);
+		event_add(listener->readable, NULL);
+	}
+}
+
+void
+listener_stop_all(struct gateway *gateway)
+{
+	struct listener *listener;
+
+	LIST_FOREACH(listener, &gateway->listeners, entry) {
+		loop_event_free(&listener->readable);
+		fd_close(&listener->fd);
+	}
+}
+
+void
+listener_free_all(struct gateway *gateway)
+{
+	struct listener *listener;
+
+	listener_stop_all(gateway);
+	while (!LIST_EMPTY(&gateway->listeners)) {
+		listener = LIST_FIRST(&gateway->listeners);
+		LIST_REMOVE(listener, entry);
+		free(listener->hosts);
+		free(listener);
+	}
+}

@@ -1,0 +1,44 @@
+/*
+ * The bytes of an answer. Pure code without descriptors. Runs in the gateway.
+ */
+#ifndef WORKER_GATEWAY_RESPONSE_H
+#define WORKER_GATEWAY_RESPONSE_H
+
+#include <stdint.h>
+#include <time.h>
+
+#include "../../common/buffer.h"
+
+struct response {
+	int status;
+	int minor;           /* of the version of HTTP of the request */
+	int last;            /* the connection is closed after it */
+	uint64_t retry;      /* seconds for Retry-After; 0: none */
+	const char *session; /* value of Mcp-Session-Id; empty: none */
+	const char *origin;  /* of the page that sent it, accepted; or NULL */
+	time_t now;
+};
+
+/*
+ * Appends an answer with this body, which is JSON; len 0: without a body.
+ */
+void response_add(struct buffer *out, const struct response *response,
+    const char *body, size_t len);
+
+/* Appends one whose body is an error of JSON-RPC with this message. */
+void response_add_error(struct buffer *out, const struct response *response,
+    const char *message);
+
+/* Appends the head of a stream of events. */
+void response_add_stream(struct buffer *out, const struct response *response);
+
+/*
+ * Append an event (name: its number, empty for none; data is one line), a sign
+ * of life, and the end, in the form that response->minor requires.
+ */
+void response_add_event(struct buffer *out, const struct response *response,
+    const char *name, const char *data, size_t len);
+void response_add_alive(struct buffer *out, const struct response *response);
+void response_add_end(struct buffer *out, const struct response *response);
+
+#endif

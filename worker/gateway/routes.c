@@ -1,0 +1,15 @@
+/*
+ * The gateway's dispatch table: every message to it, with its handler. Runs in
+ * the gateway.
+ */
+#include "gateway.h"
+
+#define IPC_SELF gateway
+#define IPC_SELF_IS_GATEWAY
+#include "../../common/ipc_route.h"
+
+channel_handler *const *
+gateway_routes(void)
+{
+	return ipc_routes;
+}
