@@ -109,9 +109,9 @@ static const struct {
 	{ { "servers", "gh" }, "\"gh\" is not understood: 'caisson "
 	    "servers' takes one of list, test, add "
 	    "NAME -- COMMAND [ARG...], remove NAME, import CLIENT" },
-	{ { "serve" }, "'caisson serve' is not there yet: this version serves "
-	    "on standard input and output, when it is started without a "
-	    "command" },
+	{ { "token" }, "'caisson token' is not there yet: this version serves "
+	    "only clients of its own user, who need no token: see 'caisson "
+	    "help serve'" },
 };
 
 START_TEST(mistakes_are_told)

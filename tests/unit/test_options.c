@@ -260,9 +260,10 @@ static const struct {
 	    "path" },
 	{ { NULL, { NULL }, { "--timout=3" } }, 0,
 	    "--timout is not an option: did you mean --timeout?" },
-	{ { NULL, { NULL }, { "serve" } }, 0,
-	    "'caisson serve' is not there yet: this version serves on standard "
-	    "input and output, when it is started without a command" },
+	{ { NULL, { NULL }, { "token" } }, 0,
+	    "'caisson token' is not there yet: this version serves only "
+	    "clients of its own user, who need no token: see 'caisson help "
+	    "serve'" },
 	{ { NULL, { NULL }, { "selftest", "--check" } }, 0,
 	    "'caisson selftest' and --check exclude each other: give one of "
 	    "them" },

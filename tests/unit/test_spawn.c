@@ -519,7 +519,8 @@ make_copies(void)
 	    "cp /proc/%d/exe test_spawn && cp test_spawn caisson-relay && "
 	    "cp test_spawn caisson-box && cp test_spawn caisson-reader && "
 	    "cp test_spawn caisson-broker && cp test_spawn caisson-store && "
-	    "cp test_spawn caisson-files && cp test_spawn caisson-porter",
+	    "cp test_spawn caisson-files && cp test_spawn caisson-porter && "
+	    "cp test_spawn caisson-gateway",
 	    root, root, (int)getpid());
 	return system(command) == 0 ? root : NULL;
 }
