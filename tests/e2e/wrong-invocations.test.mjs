@@ -13,7 +13,10 @@ import { commandLine, folder } from './support/program.mjs';
 
 /* What failed and how to fix it: all of these are in the sentence. */
 const commands = [
-  ['serve', 2, /is not there yet.*without a command/],
+  ['serve --listen 127.0.0.1:8080', 2, /must be unix: and the path/],
+  ['serve --listen', 2, /--listen/],
+  ['serve now', 2, /now/],
+  ['token list', 2, /is not there yet.*help serve/],
   ['selftes', 2, /"selftes".*'caisson selftest'/],
   ['start', 2, /"start" is not a command: 'caisson help'/],
   ['timeout 3', 2, /"timeout" is not a command.*--timeout/],
@@ -25,7 +28,7 @@ const commands = [
   ['version 1', 2, /"1" is not understood.*'caisson --help'/],
   ['help memroy', 2, /"memroy".*'caisson help memory'/],
   ['help memory shw', 2, /"shw".*'caisson memory'.*show KEY/],
-  ['help serve', 2, /'caisson serve' is not there yet.*without a command/],
+  ['help token', 2, /'caisson token' is not there yet.*help serve/],
   ['help nothing', 2, /"nothing" is not a command: 'caisson help'/],
   ['client nosuch', 2, /"nosuch".*claude-code, cursor/],
   ['client cursr', 2, /"cursr".*did you mean cursor\?/],
