@@ -13,18 +13,19 @@ record() {
     echo "$*" >> "$FAKE/log"
 }
 
-# The process of the code runs in a session of its own, as in an engine. A shell
-# gives its input to no process in the background, unless by another number.
+# The process of the code runs in a session of its own, as in an engine, and is
+# recorded before the code runs. A shell gives its input to no process in the
+# background, unless by another number.
 create() {
     exec 3<&0
-    setsid sh -c "$(cat "$FAKE/code")" <&3 3<&- &
-    echo $! > "$FAKE/container.$name.new"
-    mv "$FAKE/container.$name.new" "$FAKE/container.$name"
+    setsid sh -c 'echo $$ > "$0.new"; mv "$0.new" "$0"; eval "$1"' \
+        "$FAKE/container.$name" "$(cat "$FAKE/code")" <&3 3<&- &
+    code=$!
 }
 
 # An engine removes a container that has ended (--rm).
 end() {
-    wait "$(cat "$FAKE/container.$name")"
+    wait "$code"
     status=$?
     rm -f "$FAKE/container.$name"
     echo end

@@ -20,7 +20,7 @@
 #include "supervisor/process/process.h"
 
 /* Where the engine is to hang, and where it is not. */
-#define SHORT_MS 200
+#define SHORT_MS 1000
 #define LONG_MS 30000
 
 static char *engine;
