@@ -117,7 +117,6 @@ def ask(program):
       shown="a call of one's own ends at most")
 def frames(run, words):
     program = with_server(run, words, [])
-    kinds = {"said": "said"}
     seen, said = set(), list(corpus(MUTATIONS // run.slow))
     chance = random.Random(SEED)
     steps = [chance.choice((1, 7, 4096, 1 << 20)) for _ in said]
@@ -127,8 +126,10 @@ def frames(run, words):
         # Also where the code has ended before its box was.
         content = answer.get("result", {}).get("structuredContent", {})
         text = seen_in(answer)
+        # A frame may ask to print something, as the code itself may.
+        text = "said" if text.split()[-1:] == ["said"] else text
         seen.add("broken" if "protocol violation" in content.get("error", "")
-                 else kinds.get(text, text))
+                 else text)
     after = ask(program)
     program.close()
     if seen == {"said", "broken"}:
