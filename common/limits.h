@@ -303,6 +303,8 @@
 #define HTTP_ALIVE_SECONDS 15
 /* For a client to read the last answer, after which it should close. */
 #define HTTP_LINGER_SECONDS 2
+/* Bytes of answers that all clients together have not read. */
+#define HTTP_UNSENT_MAX (512 * MIB)
 /* Unread events above which a client is considered gone. */
 #define HTTP_EVENTS_UNSENT_MAX (16 * MIB)
 /* Messages in a JSON-RPC batch: their answers are held until all are ready. */

@@ -205,16 +205,6 @@ serve_run(struct supervisor *sv, struct err *err)
 
 /* HTTP */
 
-/* No client can be served any more. */
-static void
-serve_on_http_ended(void *ctx)
-{
-	struct serving *serving = ctx;
-
-	call_cancel_all(&serving->sv->runs, "Caisson is shutting down");
-	serve_drain(serving);
-}
-
 int
 serve_run_http(struct supervisor *sv, char **envp, struct err *err)
 {
@@ -230,12 +220,11 @@ serve_run_http(struct supervisor *sv, char **envp, struct err *err)
 
 	if (opened == 0) {
 		terms.nsockets = sockets.count;
-		serve_begin(&serving);
-		sv->http = http_new(&sv->runs, &sv->user, &terms,
-		    serve_on_http_ended, &serving);
+		sv->http = http_new(&sv->runs, &sv->user, &terms);
 		opened = http_start(sv->http, err);
 	}
 	if (opened == 0) {
+		serve_begin(&serving);
 		serve_sockets_tell(&sockets);
 		runs_begin(&sv->runs);
 		serve_loop(&serving);

@@ -43,6 +43,7 @@ static int
 serve_sockets_add(struct serve_sockets *sockets, char *path, struct err *err)
 {
 	struct gateway_socket *one = &sockets->one[sockets->count];
+	struct stat st;
 
 	one->fd = listen_unix(path, err);
 	if (one->fd == -1) {
@@ -51,6 +52,8 @@ serve_sockets_add(struct serve_sockets *sockets, char *path, struct err *err)
 	}
 	one->local = 1;
 	one->hosts = "";
+	sockets->files[sockets->count] =
+	    lstat(path, &st) == 0 ? st.st_ino : 0;
 	sockets->paths[sockets->count++] = path;
 	return 0;
 }
@@ -103,10 +106,14 @@ serve_sockets_tell(const struct serve_sockets *sockets)
 void
 serve_sockets_close(struct serve_sockets *sockets)
 {
+	struct stat st;
+
 	while (sockets->count > 0) {
 		sockets->count--;
 		fd_close(&sockets->one[sockets->count].fd);
-		unlink(sockets->paths[sockets->count]);
+		if (lstat(sockets->paths[sockets->count], &st) == 0 &&
+		    st.st_ino == sockets->files[sockets->count])
+			unlink(sockets->paths[sockets->count]);
 		free(sockets->paths[sockets->count]);
 	}
 }

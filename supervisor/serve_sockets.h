@@ -5,6 +5,8 @@
 #ifndef SUPERVISOR_SERVE_SOCKETS_H
 #define SUPERVISOR_SERVE_SOCKETS_H
 
+#include <sys/types.h>
+
 #include "../common/limits.h"
 #include "options/command_word.h"
 #include "peers/gateway.h"
@@ -13,6 +15,7 @@
 struct serve_sockets {
 	struct gateway_socket one[LISTEN_MAX];
 	char *paths[LISTEN_MAX]; /* of their files */
+	ino_t files[LISTEN_MAX]; /* to remove no other one in their place */
 	size_t count;
 };
 

@@ -37,11 +37,11 @@ int stdio_flushed(const struct stdio *stdio);
 
 /*
  * Returns a door without clients; local ones get this owner, which must be
- * opened before and closed after it. terms and what they name outlive it. ended
- * is called if no client can be served any more.
+ * opened before the first and closed after it. terms and what they name outlive
+ * it.
  */
 struct http *http_new(struct runs *runs, struct owner *user,
-    const struct gateway_terms *terms, void (*ended)(void *ctx), void *ctx);
+    const struct gateway_terms *terms);
 void http_free(struct http **http);
 
 /* Starts to accept clients. Returns 0, or -1 with err. */

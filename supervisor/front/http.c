@@ -118,6 +118,7 @@ http_on_post(struct http_request *request, struct ipc_ask *ask)
 static void
 http_on_asked(void *ctx, struct ipc_ask *ask)
 {
+	static const struct json_span no_id = { NULL, 0 };
 	struct http_guest *guest = ctx;
 	struct http_request *request = mem_alloc(sizeof(*request));
 
@@ -132,8 +133,12 @@ http_on_asked(void *ctx, struct ipc_ask *ask)
 	case HTTP_GET:
 		http_session_on_get(request, ask);
 		return;
-	default:
+	case HTTP_DELETE:
 		http_session_on_delete(request, ask);
+		return;
+	default:
+		http_reply_error(request, 405, no_id, JSONRPC_INVALID_REQUEST,
+		    "only GET, POST and DELETE are understood");
 		return;
 	}
 }
@@ -210,8 +215,14 @@ http_on_hello(void *ctx, const struct gateway_hello *hello)
 	}
 	guest = http_guest_of(http, http->user);
 	user.ctx = guest;
-	gateway_dismiss(&guest->guest);
+	if (guest->guest != NULL) {
+		gateway_dismiss(&guest->guest);
+		http_on_gone(guest);
+	}
 	guest->guest = gateway_welcome(http->gateway, hello->visit, &user);
+	if (guest->guest == NULL)
+		gateway_turn_away(http->gateway, hello->visit, 503, 1,
+		    "Caisson has too many open files: try again");
 }
 
 static void
@@ -231,29 +242,17 @@ http_on_reap(evutil_socket_t fd, short what, void *arg)
 	http_session_reap(http);
 }
 
-static void
-http_on_lost(void *ctx, const struct err *why)
-{
-	struct http *http = ctx;
-
-	log_error("no HTTP client can be served any more: %s", why->text);
-	http->ended(http->ctx);
-}
-
 /* The door */
 
 struct http *
 http_new(struct runs *runs, struct owner *user,
-    const struct gateway_terms *terms, void (*ended)(void *ctx), void *ctx)
+    const struct gateway_terms *terms)
 {
 	struct http *http = mem_alloc(sizeof(*http));
-	struct gateway_user gateway_user = { http_on_hello, http_on_lost,
-		http };
+	const struct gateway_user gateway_user = { http_on_hello, http };
 
 	http->runs = runs;
 	http->user = user;
-	http->ended = ended;
-	http->ctx = ctx;
 	LIST_INIT(&http->guests);
 	LIST_INIT(&http->over);
 	TAILQ_INIT(&http->dead);

@@ -57,8 +57,6 @@ struct http {
 	struct http_sessions dead;        /* the same */
 	struct event *reap;
 	struct http_request *current; /* whose message is being handled */
-	void (*ended)(void *ctx); /* no client can be served any more */
-	void *ctx;
 };
 
 /* Error code of versions without sessions: HeaderMismatch. */

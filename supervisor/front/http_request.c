@@ -113,6 +113,11 @@ http_send(struct http_request *request, struct buffer *line,
 {
 	if (request->over)
 		return;
+	if (line->len > HTTP_ANSWER_MAX) {
+		buffer_reset(line);
+		jsonrpc_add_error(line, about->id, JSONRPC_INTERNAL_ERROR,
+		    "the answer is too large to be sent", NULL);
+	}
 	/* A session that could not begin has no name. */
 	if (about->code != 0)
 		request->begins = NULL;

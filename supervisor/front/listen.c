@@ -15,12 +15,16 @@
 
 struct listen {
 	LIST_ENTRY(listen) entry;
+	LIST_ENTRY(listen) all; /* in listen_all */
 	struct mcp *mcp;
 	struct context context; /* of its request */
 	char *id; /* as received */
 	size_t id_len;
 	int resources; /* tell of changes of the list of resources */
 };
+
+/* Over HTTP, each request has a connection of its own. */
+static LIST_HEAD(, listen) listen_all = LIST_HEAD_INITIALIZER(listen_all);
 
 static struct listen *
 listen_find(struct mcp *mcp, struct json_span id)
@@ -38,6 +42,7 @@ static void
 listen_free(struct listen *listen)
 {
 	LIST_REMOVE(listen, entry);
+	LIST_REMOVE(listen, all);
 	listen->mcp->nlistens--;
 	free(listen->id);
 	free(listen);
@@ -70,6 +75,7 @@ listen_open(struct mcp *mcp, const struct context *context,
 	    json_span_get(wanted, "resourcesListChanged", &resources) == 1 &&
 	    json_span_kind(resources) == JSON_SPAN_TRUE;
 	LIST_INSERT_HEAD(&mcp->listens, listen, entry);
+	LIST_INSERT_HEAD(&listen_all, listen, all);
 	mcp->nlistens++;
 	listen_notify(listen, "notifications/subscriptions/acknowledged",
 	    listen->resources ?
@@ -121,10 +127,10 @@ listen_on_files(struct mcp *mcp)
 	struct listen *listen;
 
 	/* A client that does not read learns of changes when it lists. */
-	if (rpc_busy(mcp->rpc))
-		return;
-	LIST_FOREACH (listen, &mcp->listens, entry)
-		if (listen->resources)
+	LIST_FOREACH (listen, &listen_all, all)
+		if (listen->resources &&
+		    listen->context.owner == mcp->session.owner &&
+		    !rpc_busy(listen->mcp->rpc))
 			listen_notify(listen,
 			    "notifications/resources/list_changed", "");
 }

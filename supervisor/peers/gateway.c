@@ -3,6 +3,7 @@
  * restarted once a second at most; sockets and sessions outlive it. Runs in the
  * supervisor.
  */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/queue.h>
 #include <unistd.h>
@@ -61,17 +62,23 @@ gateway_guest_lose(struct gateway_guest *guest)
 	user.gone(user.ctx);
 }
 
+static void
+gateway_start_later(struct gateway *gateway)
+{
+	const struct timeval pause = clock_timeval(GATEWAY_RESTART_MS);
+
+	if (!gateway->draining)
+		event_add(gateway->again, &pause);
+}
+
 /* Ends the process; it is started again a moment later. */
 static void
 gateway_restart(struct gateway *gateway)
 {
-	const struct timeval pause = clock_timeval(GATEWAY_RESTART_MS);
-
 	service_end(&gateway->service);
 	while (!LIST_EMPTY(&gateway->guests))
 		gateway_guest_lose(LIST_FIRST(&gateway->guests));
-	if (!gateway->draining)
-		event_add(gateway->again, &pause);
+	gateway_start_later(gateway);
 }
 
 static void
@@ -116,7 +123,7 @@ gateway_pass_socket(struct gateway *gateway,
 {
 	struct ipc_listen listen = { .local = (uint64_t)socket->local,
 		.hosts = socket->hosts,
-		.socket = dup(socket->fd) };
+		.socket = fcntl(socket->fd, F_DUPFD_CLOEXEC, 0) };
 
 	if (listen.socket == -1)
 		return err_sys(err, "pass a socket on");
@@ -162,8 +169,11 @@ gateway_on_again(evutil_socket_t fd, short what, void *arg)
 	(void)what;
 	if (gateway->service.channel != NULL)
 		gateway_restart(gateway);
-	else if (gateway_start(gateway, &err) == -1)
-		gateway->user.lost(gateway->user.ctx, &err);
+	else if (gateway_start(gateway, &err) == -1) {
+		log_error("the gateway cannot be started: %s; the next attempt "
+		    "follows", err.text);
+		gateway_start_later(gateway);
+	}
 }
 
 struct gateway *
@@ -190,6 +200,7 @@ gateway_drain(struct gateway *gateway)
 	struct err err;
 
 	gateway->draining = 1;
+	event_del(gateway->again);
 	if (gateway->service.channel != NULL &&
 	    channel_send_drain(gateway->service.channel, &drain, &err) == -1)
 		log_warn("the gateway cannot be told to end: %s", err.text);

@@ -19,12 +19,13 @@ struct gateway_hello {
 	struct ipc_bytes token; /* len 0: none */
 };
 
-/* The user of a gateway; both are called with ctx. */
+/* The user of a gateway. */
 struct gateway_user {
-	/* Answers with gateway_welcome or gateway_turn_away, now or later. */
+	/*
+	 * Called with ctx: answers with gateway_welcome or gateway_turn_away,
+	 * now or later.
+	 */
 	void (*hello)(void *ctx, const struct gateway_hello *hello);
-	/* It has ended with all guests, and could not be restarted. */
-	void (*lost)(void *ctx, const struct err *why);
 	void *ctx;
 };
 
@@ -76,7 +77,7 @@ void gateway_free(struct gateway **gateway);
 
 /*
  * Answers a hello: the guest, which is freed by gateway_dismiss or after gone;
- * user is copied. NULL if there is no such visit any more.
+ * user is copied. NULL if no channel can be made.
  */
 struct gateway_guest *gateway_welcome(struct gateway *gateway, uint64_t visit,
     const struct gateway_guest_user *user);

@@ -14,17 +14,22 @@
 #include "../../common/limits.h"
 #include "process.h"
 
-/* Returns whether a program accepts clients there. */
+/*
+ * Returns whether this is a socket that no program uses any more. Only such a
+ * file may be removed: anything else refuses connections, too.
+ */
 static int
-listen_is_used(const struct sockaddr_un *address)
+listen_is_left(const struct sockaddr_un *address)
 {
 	auto_fd int fd =
 	    socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	struct stat st;
 
-	return fd != -1 &&
-	    (connect(fd, (const struct sockaddr *)address,
-	         sizeof(*address)) == 0 ||
-	        errno != ECONNREFUSED);
+	return fd != -1 && lstat(address->sun_path, &st) == 0 &&
+	    S_ISSOCK(st.st_mode) &&
+	    connect(fd, (const struct sockaddr *)address,
+	        sizeof(*address)) == -1 &&
+	    errno == ECONNREFUSED;
 }
 
 /* Its file is created with mode 0600, so there is no moment without. */
@@ -57,9 +62,10 @@ listen_unix(const char *path, struct err *err)
 	if (listen_bind(fd, &address) == -1) {
 		if (errno != EADDRINUSE)
 			return err_sys(err, "make the socket %s", path);
-		if (listen_is_used(&address))
-			return err_set(err, "a program already serves at %s: "
-			    "end it, or choose another path", path);
+		if (!listen_is_left(&address))
+			return err_set(err, "%s is in use, by a program that "
+			    "serves there or as another file: choose another "
+			    "path, or end that program", path);
 		/* What is left of a program that was killed. */
 		if (unlink(path) == -1 || listen_bind(fd, &address) == -1)
 			return err_sys(err, "replace the socket %s", path);

@@ -311,7 +311,12 @@ test('a socket that cannot be is refused with a sentence', async (t) => {
   const mine = folder(t);
 
   assert.match(refused(t, ['--listen', `unix:${socket}`]),
-    /a program already serves at .*: end it, or choose another path/);
+    /is in use, by a program that serves there or as another file/);
+  fs.writeFileSync(path.join(mine, 'notes.txt'), 'mine');
+  fs.chownSync(path.join(mine, 'notes.txt'), uid, -1 >>> 0);
+  assert.match(refused(t, ['--listen', `unix:${mine}/notes.txt`]),
+    /is in use, .* as another file/);
+  assert.equal(fs.readFileSync(path.join(mine, 'notes.txt'), 'utf8'), 'mine');
   assert.match(refused(t, ['--listen', '127.0.0.1:80']),
     /must be unix: and the path of a socket/);
   assert.match(refused(t, ['--listen', 'unix:']), /must be unix:/);

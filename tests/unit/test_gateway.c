@@ -369,6 +369,65 @@ START_TEST(a_token_can_be_revoked)
 }
 END_TEST
 
+/* The next request is read while those of the lost guest are answered. */
+START_TEST(a_guest_can_be_lost_while_requests_wait)
+{
+	int one, two, guest;
+
+	start_local();
+	one = connect_client();
+	say(one, POST POST);
+	guest = expect_guest();
+	expect(guest, IPC_ASK);
+	two = connect_client();
+	say(two, POST POST);
+	expect(guest, IPC_ASK);
+	close(guest);
+	guest = expect_guest();
+	expect(guest, IPC_ASK);
+	expect(guest, IPC_ASK);
+	reply(guest, 1, 200, "{}");
+	reply(guest, 2, 200, "{}");
+	free(hear(one, "{}"));
+	free(hear(two, "{}"));
+	close(one);
+	close(two);
+	close(guest);
+	stop();
+}
+END_TEST
+
+START_TEST(a_client_that_does_not_read_events_is_disconnected)
+{
+	auto_free char *much = mem_alloc(HTTP_EVENTS_UNSENT_MAX + MIB);
+	enum ipc_type type;
+	int client, guest;
+
+	memset(much, 'x', HTTP_EVENTS_UNSENT_MAX + MIB - 1);
+	start_local();
+	client = connect_client();
+	say(client, POST);
+	guest = expect_guest();
+	expect(guest, IPC_ASK);
+	begin_stream(guest, 1);
+	send_event(guest, 1, much, 0);
+	send_event(guest, 1, "{}", _i);
+	if (_i == 0)
+		expect(guest, IPC_LEFT);
+	close(client);
+	client = connect_client();
+	say(client, POST);
+	type = receive(guest);
+	/* Its end may have been seen before the last event. */
+	if (_i == 1 && type == IPC_LEFT)
+		type = receive(guest);
+	ck_assert_int_eq(type, IPC_ASK);
+	close(client);
+	close(guest);
+	stop();
+}
+END_TEST
+
 /* Requests that are not passed on */
 
 #define HEAD "Host: a\r\nContent-Length: 0\r\n"
@@ -406,6 +465,9 @@ static const struct {
 	    "\r\n0\r\n\r\nGET /mcp HTTP/1.1\r\n" HEAD "\r\n",
 	    "400 Bad Request" },
 	{ "nonsense\r\n\r\n", "400 Bad Request" },
+	{ "POST /mcp HTTP/1.1\r\n" HEAD
+	    "Content-Type: text/plain;, application/json\r\n\r\n",
+	    "415 Unsupported Media Type" },
 	/* The beginning of TLS */
 	{ "\x16\x03\x01\x02", "400 Bad Request" },
 };
@@ -423,6 +485,35 @@ START_TEST(what_is_not_right_is_refused)
 	heard = hear(client, "}}");
 	ck_assert_msg(strncmp(heard, want, strlen(want)) == 0, "%s", heard);
 	close(client);
+	stop();
+}
+END_TEST
+
+START_TEST(values_that_are_too_long_are_refused)
+{
+	auto_free char *value = mem_alloc(HTTP_VALUE_MAX + 2);
+	auto_free char *request = NULL;
+	auto_free char *heard = NULL;
+	int client, other, guest;
+
+	memset(value, 'x', HTTP_VALUE_MAX + 1);
+	request = mem_printf(POST_OF(
+	    "Mcp-Name: %s\r\nContent-Length: 2\r\n", "{}"), value);
+	start_local();
+	other = connect_client();
+	say(other, POST);
+	guest = expect_guest();
+	expect(guest, IPC_ASK);
+	client = connect_client();
+	say(client, request);
+	heard = hear(client, "}}");
+	ck_assert_ptr_nonnull(strstr(heard, "HTTP/1.1 431 "));
+	/* Others of the guest are not touched. */
+	reply(guest, 1, 200, "{}");
+	hear_all(other, "{}", ANSWER("{}", "2"));
+	close(client);
+	close(other);
+	close(guest);
 	stop();
 }
 END_TEST
@@ -502,6 +593,10 @@ add(TCase *tc)
 	    sizeof(unknown) / sizeof(unknown[0]));
 	tcase_add_test(tc, a_guest_can_be_turned_away);
 	tcase_add_test(tc, a_token_can_be_revoked);
+	tcase_add_test(tc, a_guest_can_be_lost_while_requests_wait);
+	tcase_add_loop_test(tc,
+	    a_client_that_does_not_read_events_is_disconnected, 0, 2);
+	tcase_add_test(tc, values_that_are_too_long_are_refused);
 	tcase_add_loop_test(tc, what_is_not_right_is_refused, 0,
 	    sizeof(refused) / sizeof(refused[0]));
 	tcase_add_test(tc, pages_of_accepted_origins_may_ask);

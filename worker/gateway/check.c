@@ -84,11 +84,39 @@ check_accepts(const struct http_head *head, const char *type)
 	    http_list_has(accept, "*/*");
 }
 
+/* The type may have parameters; it is no list. */
+static int
+check_is_json(const char *type)
+{
+	static const char json[] = "application/json";
+	size_t len = strlen(json);
+
+	return type != NULL && strncasecmp(type, json, len) == 0 &&
+	    (type[len + strspn(type + len, " \t")] == '\0' ||
+	        type[len + strspn(type + len, " \t")] == ';');
+}
+
+/* Values that are longer cannot be right, and are not passed on. */
+static int
+check_values(const struct http_head *head)
+{
+	static const enum http_field passed[] = { HTTP_LAST_EVENT,
+		HTTP_MCP_METHOD, HTTP_MCP_NAME, HTTP_MCP_VERSION };
+	const char *value;
+	size_t i;
+
+	for (i = 0; i < sizeof(passed) / sizeof(passed[0]); i++) {
+		value = head->fields[passed[i]];
+		if (value != NULL && strlen(value) > HTTP_VALUE_MAX)
+			return 0;
+	}
+	return 1;
+}
+
 static int
 check_post(const struct http_head *head, struct http_fault *fault)
 {
-	if (head->fields[HTTP_CONTENT_TYPE] == NULL ||
-	    !http_list_has(head->fields[HTTP_CONTENT_TYPE], "application/json"))
+	if (!check_is_json(head->fields[HTTP_CONTENT_TYPE]))
 		return check_refuse(fault, 415,
 		    "the Content-Type of a request must be application/json");
 	if (head->fields[HTTP_CONTENT_ENCODING] != NULL)
@@ -115,6 +143,9 @@ check_head(const struct check *check, const struct http_head *head,
 	if (!check_target(head->target))
 		return check_refuse(
 		    fault, 404, "the only path here is " CHECK_PATH);
+	if (!check_values(head))
+		return check_refuse(
+		    fault, 431, "the value of a field is too long");
 	switch (head->method) {
 	case HTTP_POST:
 		return check_post(head, fault);

@@ -52,6 +52,7 @@ struct conn {
 	int foreign;  /* its origin was refused */
 	struct buffer unsent;
 	size_t sent;    /* of unsent */
+	size_t counted; /* bytes of unsent in gateway->unsent */
 	unsigned int silent; /* seconds without progress while unsent */
 };
 
@@ -105,6 +106,7 @@ conn_free(struct conn *conn)
 	LIST_REMOVE(conn, entry);
 	conn->gateway->nconns--;
 	conn->gateway->bodies -= conn->held;
+	conn->gateway->unsent -= conn->counted;
 	if (conn->ask != NULL)
 		ask_leave(&conn->ask);
 	loop_event_free(&conn->readable);
@@ -180,12 +182,37 @@ conn_linger(struct conn *conn)
 static void
 conn_on_flushed(struct conn *conn)
 {
-	buffer_reset(&conn->unsent);
-	conn->sent = 0;
-	if (conn->state == CONN_CLOSING)
+	event_del(conn->writable);
+	if (conn->state == CONN_CLOSING ||
+	    (conn->state == CONN_WRITING && conn->gateway->draining))
 		conn_linger(conn);
 	else if (conn->state == CONN_WRITING)
 		conn_next(conn);
+}
+
+/*
+ * Forgets what was sent, and counts the rest. If all clients together leave too
+ * much unread, this one is disconnected.
+ */
+static void
+conn_count_unsent(struct conn *conn)
+{
+	struct gateway *gateway = conn->gateway;
+
+	if (conn_unsent(conn) == 0) {
+		buffer_reset(&conn->unsent);
+		conn->sent = 0;
+	} else if (conn->sent > conn->unsent.len / 2) {
+		buffer_drop_front(&conn->unsent, conn->sent);
+		conn->sent = 0;
+	}
+	gateway->unsent += conn->unsent.len;
+	gateway->unsent -= conn->counted;
+	conn->counted = conn->unsent.len;
+	if (gateway->unsent <= HTTP_UNSENT_MAX || conn->counted == 0)
+		return;
+	log_warn("a client is disconnected: too many answers are not read");
+	conn_break(conn);
 }
 
 static void
@@ -202,6 +229,7 @@ conn_write(struct conn *conn)
 		conn->sent += (size_t)n;
 		conn->silent = 0;
 	}
+	conn_count_unsent(conn);
 	if (conn_unsent(conn) == 0)
 		conn_on_flushed(conn);
 	else
@@ -291,6 +319,8 @@ conn_event(void *ctx, const char *name, const char *data, size_t len,
 	if (conn_unsent(conn) > HTTP_EVENTS_UNSENT_MAX) {
 		log_warn("a client is disconnected: it does not read its "
 		    "events");
+		if (last)
+			conn->ask = NULL;
 		conn_break(conn);
 		return;
 	}

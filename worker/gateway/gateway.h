@@ -28,6 +28,7 @@ struct gateway {
 	size_t nconns;
 	size_t nvisits; /* guests without an answer to their HELLO */
 	size_t bodies;  /* bytes of bodies held, of all connections */
+	size_t unsent;  /* bytes of answers that clients have not read */
 	uint64_t last_visit;
 	uid_t user; /* whose clients at a Unix socket need no token */
 	size_t body_max;

@@ -39,21 +39,29 @@ ask_free(struct ask *ask)
 	free(ask);
 }
 
+/* From now on nothing finds it: its token is a new guest. */
+static void
+guest_remove(struct guest *guest)
+{
+	LIST_REMOVE(guest, entry);
+	guest->end.gateway->nvisits -= guest->channel == NULL;
+	channel_free(&guest->channel);
+}
+
+/* Frees one that was removed. */
 static void
 guest_free(struct guest *guest)
 {
-	struct gateway *gateway = guest->end.gateway;
-
-	LIST_REMOVE(guest, entry);
-	gateway->nvisits -= guest->channel == NULL;
-	channel_free(&guest->channel);
 	/* Secrets do not stay in memory longer than necessary. */
 	explicit_bzero(guest->token, strlen(guest->token));
 	free(guest->token);
 	free(guest);
 }
 
-/* Answers all its requests with an error, and frees it. */
+/*
+ * Answers all its requests with an error, and frees it. The connection of an
+ * answered request may send the next one at once.
+ */
 static void
 guest_lose(struct guest *guest, int status, uint64_t retry, const char *why)
 {
@@ -61,6 +69,7 @@ guest_lose(struct guest *guest, int status, uint64_t retry, const char *why)
 	struct ask *ask;
 	int streaming;
 
+	guest_remove(guest);
 	while (!LIST_EMPTY(&guest->asks)) {
 		ask = LIST_FIRST(&guest->asks);
 		client = ask->client;
@@ -92,10 +101,7 @@ ask_bytes(const char *text)
 		text == NULL ? 0 : strlen(text) };
 }
 
-/*
- * Returns 0, or -1 if the supervisor does not take it. Values that are too long
- * to be right are not passed on.
- */
+/* Returns 0, or -1 if the supervisor does not take it. */
 static int
 ask_send(struct ask *ask)
 {
@@ -352,6 +358,10 @@ guest_on_event(struct guest *guest, struct ipc_event *event)
 void
 guest_free_all(struct gateway *gateway)
 {
-	while (!LIST_EMPTY(&gateway->guests))
-		guest_free(LIST_FIRST(&gateway->guests));
+	struct guest *guest;
+
+	while ((guest = LIST_FIRST(&gateway->guests)) != NULL) {
+		guest_remove(guest);
+		guest_free(guest);
+	}
 }

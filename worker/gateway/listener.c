@@ -1,6 +1,6 @@
 /*
- * Accepts clients: see listener.h. At a limit, clients wait in the queue of the
- * socket until others have left. Runs in the gateway.
+ * Accepts clients: see listener.h. Above a limit, more clients are
+ * disconnected; without descriptors, they wait. Runs in the gateway.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -76,6 +76,29 @@ listener_accept(struct listener *listener, int *fd,
 }
 
 static void
+listener_on_rested(evutil_socket_t fd, short what, void *arg)
+{
+	struct listener *listener = arg;
+
+	(void)fd;
+	(void)what;
+	if (listener->readable != NULL)
+		event_add(listener->readable, NULL);
+}
+
+/* The client stays in the queue of the socket, which would call at once. */
+static void
+listener_pause(struct listener *listener)
+{
+	const struct timeval rest = { .tv_sec = 1 };
+
+	log_warn("cannot accept clients: too many open files");
+	event_del(listener->readable);
+	event_base_once(listener->gateway->base, -1, EV_TIMEOUT,
+	    listener_on_rested, listener, &rest);
+}
+
+static void
 listener_on_readable(evutil_socket_t fd, short what, void *arg)
 {
 	struct listener *listener = arg;
@@ -88,7 +111,7 @@ listener_on_readable(evutil_socket_t fd, short what, void *arg)
 	if (client != -1)
 		listener_accept(listener, &client, &peer);
 	else if (errno == EMFILE || errno == ENFILE)
-		log_warn("cannot accept a client: too many open files");
+		listener_pause(listener);
 }
 
 void
