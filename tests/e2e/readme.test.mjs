@@ -134,6 +134,7 @@ const checkout = {
 const not = {
   './setup test': 'it runs this test',
   'kill -9': 'tests/e2e/lifecycle.test.mjs does it',
+  'caisson serve': 'tests/e2e/http.test.mjs does it',
   'sudo apparmor_parser -r /etc/apparmor.d/caisson-box':
     'it needs AppArmor; tests/house/apparmor.py checks the profile',
   'man -l build/man/caisson.1': 'tests/house/manual.py renders each page',
