@@ -37,6 +37,8 @@ struct files {
 	char **envp;
 	struct service service;
 	LIST_HEAD(, files_task) tasks;
+	LIST_HEAD(, files_task) lost; /* of a process that has exited */
+	struct event *soon; /* reports the ends of those */
 	uint64_t started; /* tasks so far, and number of the last */
 };
 
@@ -69,26 +71,58 @@ files_task_done(struct files_task *task, const struct files_end *end)
 		user.done(user.ctx, end);
 }
 
-/*
- * The process that keeps files has exited: every task has failed. Their
- * callbacks may start other tasks, which start a new process.
- */
+/* The process that keeps files has exited, or is ended: no task goes on. */
 static void
-files_fail(struct files *files, const char *why)
+files_lose(struct files *files)
 {
-	const struct files_end end = { .why = why };
-	LIST_HEAD(, files_task) tasks = LIST_HEAD_INITIALIZER(tasks);
 	struct files_task *task;
 
-	/* It may ignore its usual signal. */
-	reaper_kill(files->service.process);
 	service_end(&files->service);
 	while ((task = LIST_FIRST(&files->tasks)) != NULL) {
 		LIST_REMOVE(task, entry);
-		LIST_INSERT_HEAD(&tasks, task, entry);
+		LIST_INSERT_HEAD(&files->lost, task, entry);
+		/* Another process knows nothing of it. */
+		task->given_up = 1;
+		event_del(task->timer);
 	}
-	while ((task = LIST_FIRST(&tasks)) != NULL)
+}
+
+/* Their callbacks may start other tasks, which start a new process. */
+static void
+files_end_lost(struct files *files, const char *why)
+{
+	const struct files_end end = { .why = why };
+	struct files_task *task;
+
+	while ((task = LIST_FIRST(&files->lost)) != NULL)
 		files_task_done(task, &end);
+}
+
+/* Every task has failed. */
+static void
+files_fail(struct files *files, const char *why)
+{
+	/* It may ignore its usual signal. */
+	reaper_kill(files->service.process);
+	files_lose(files);
+	files_end_lost(files, why);
+}
+
+static void
+files_end_exited(struct files *files)
+{
+	log_error("the files process exited; its pending requests failed; it "
+	    "restarts on the next request");
+	files_end_lost(files, "the files process exited: try again; it "
+	    "restarts on the next request");
+}
+
+static void
+files_on_soon(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	files_end_exited(arg);
 }
 
 static void
@@ -108,10 +142,9 @@ files_on_closed(void *ctx, const struct err *why)
 		files_violate(files, why->text);
 		return;
 	}
-	log_error("the files process exited; its pending requests failed; it "
-	    "restarts on the next request");
-	files_fail(files, "the files process exited: try again; it restarts "
-	    "on the next request");
+	reaper_kill(files->service.process);
+	files_lose(files);
+	files_end_exited(files);
 }
 
 void
@@ -205,8 +238,11 @@ files_ask_start(void *ctx, void *question, struct err *err)
 	struct files *files = ctx;
 
 	(void)question;
-	if (service_has_died(&files->service))
-		service_end(&files->service);
+	if (service_has_died(&files->service)) {
+		files_lose(files);
+		/* The caller expects no callbacks. */
+		event_active(files->soon, EV_TIMEOUT, 0);
+	}
 	return files_want(files, err);
 }
 
@@ -566,6 +602,8 @@ files_new(struct event_base *base, const struct options *options, char **envp)
 	files->options = options;
 	files->envp = envp;
 	LIST_INIT(&files->tasks);
+	LIST_INIT(&files->lost);
+	files->soon = evtimer_new(base, files_on_soon, files);
 	return files;
 }
 
@@ -577,10 +615,11 @@ files_free(struct files **filesp)
 
 	if (files == NULL)
 		return;
-	service_end(&files->service);
-	while ((task = LIST_FIRST(&files->tasks)) != NULL) {
+	files_lose(files);
+	while ((task = LIST_FIRST(&files->lost)) != NULL) {
 		LIST_REMOVE(task, entry);
 		files_task_free(task);
 	}
+	loop_event_free(&files->soon);
 	free(files);
 }

@@ -464,6 +464,37 @@ START_TEST(it_is_started_again)
 }
 END_TEST
 
+/* Requests to a process that is dead (1: and given up) end with it. */
+START_TEST(another_request_may_meet_its_end_first)
+{
+	struct files_task *task;
+	struct err err;
+	siginfo_t end;
+
+	open_stage();
+	task = files_fetch(files, "", "a", 0, &user, &err);
+	expect_keep();
+	expect(line, IPC_FETCH_FILE);
+	kill(process, SIGKILL);
+	ck_assert_int_eq(
+	    waitid(P_PID, (id_t)process, &end, WEXITED | WNOWAIT), 0);
+	ck_assert_ptr_nonnull(files_list(files, "", 0, &user, &err));
+	ck_assert_uint_eq(starts, 2);
+	ck_assert_str_eq(told.data, "");
+	if (_i == 1)
+		files_give_up(task);
+	expect_keep();
+	expect(line, IPC_LIST_FILES);
+	ck_assert_str_eq(told.data, "done 0 the files process exited: try "
+	    "again; it restarts on the next request\n");
+	say_filed(2);
+	say_done(2, FILE_FAULT_NONE, "");
+	ck_assert_ptr_nonnull(strstr(told.data, "\nfiled a 2 3 4 text/csv\n"
+	    "done 3 well\n"));
+	close_stage();
+}
+END_TEST
+
 START_TEST(without_a_directory_there_is_none)
 {
 	struct err err;
@@ -544,6 +575,7 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, every_fault_has_its_sentence, 1, FILE_FAULTS);
 	tcase_add_loop_test(tc, a_porter_is_told_where, 0, 2);
 	tcase_add_test(tc, it_is_started_again);
+	tcase_add_loop_test(tc, another_request_may_meet_its_end_first, 0, 2);
 	tcase_add_test(tc, without_a_directory_there_is_none);
 	tcase_add_test(tc, nobody_is_told_of_what_is_forgotten);
 	tcase_add_test(tc, it_is_asked_to_end);
