@@ -24,6 +24,7 @@ serve_sockets_default(char **envp, struct err *err)
 	const char *runtime = expand_variable(
 	    envp, "XDG_RUNTIME_DIR", strlen("XDG_RUNTIME_DIR"));
 	auto_free char *folder = NULL;
+	struct stat st;
 
 	if (runtime == NULL || runtime[0] != '/') {
 		err_set(err, "XDG_RUNTIME_DIR is not set to a directory: name "
@@ -33,6 +34,14 @@ serve_sockets_default(char **envp, struct err *err)
 	folder = mem_printf("%s/caisson", runtime);
 	if (mkdir(folder, S_IRWXU) == -1 && errno != EEXIST) {
 		err_sys(err, "make the directory %s", folder);
+		return NULL;
+	}
+	/* Who can write there could take the place of the socket. */
+	if (lstat(folder, &st) == -1 || !S_ISDIR(st.st_mode) ||
+	    st.st_uid != geteuid() || (st.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+		err_set(err, "%s must be a directory of yours that only you "
+		    "can write to: remove it, or name a socket with --listen "
+		    "unix:PATH", folder);
 		return NULL;
 	}
 	return mem_printf("%s/mcp.sock", folder);

@@ -326,6 +326,14 @@ test('a socket that cannot be is refused with a sentence', async (t) => {
     /No such file or directory/);
   assert.match(refused(t, []), /XDG_RUNTIME_DIR is not set/);
 
+  const runtime = folder(t);
+
+  fs.mkdirSync(`${runtime}/caisson`);
+  fs.chownSync(`${runtime}/caisson`, uid, process.getgid());
+  fs.chmodSync(`${runtime}/caisson`, 0o777);
+  assert.match(refused(t, [], { XDG_RUNTIME_DIR: runtime }),
+    /caisson must be a directory of yours that only you can write to/);
+
   /* One that a killed program has left is replaced. */
   const left = path.join(mine, 'left.sock');
   const python = spawnSync('/usr/bin/python3', ['-c', `import socket, os
