@@ -17,7 +17,7 @@ enum container_engine {
 	CONTAINER_DOCKER,
 };
 
-/* The labels of every container: who has started it, and the box's number. */
+/* The labels of every container: the Caisson that started it, and its box. */
 #define CONTAINER_LABEL_RUN "caisson.run"
 #define CONTAINER_LABEL_BOX "caisson.box"
 

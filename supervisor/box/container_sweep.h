@@ -1,7 +1,7 @@
 /*
- * Which containers are left of a Caisson that has ended: their labels and names
- * say who has started them. Runs in the supervisor; it reads /proc, and a list
- * that an engine has printed.
+ * Finds the containers of a Caisson that has ended. The label and the name of a
+ * container identify the Caisson that started it. Runs in the supervisor; reads
+ * /proc, and a list that an engine has printed.
  */
 #ifndef SUPERVISOR_CONTAINER_SWEEP_H
 #define SUPERVISOR_CONTAINER_SWEEP_H

@@ -119,8 +119,9 @@ void tool_call_refuse_incapable(
     struct tool_call *call, const char *method, const char *message);
 
 /*
- * A request that repeats another one, with the answer to its question,
- * continues that call. Returns 0 if this request is none of these.
+ * If this request repeats an earlier one and carries the answer to its
+ * question, the call of the earlier request continues. Returns 0 if it is not
+ * such a request.
  */
 int tool_call_continue(struct mcp *mcp, const struct context *context,
     const struct jsonrpc *message);

@@ -221,7 +221,7 @@ test('servers are reached over HTTP', async (t) => {
   assert.equal(answer.result.content[0].text, "('good',)");
 });
 
-test('what is no request is refused, and others are served', async (t) => {
+test('invalid requests are refused, and later ones are served', async (t) => {
   const { socket } = await serve(t);
   const fetch = fetchAt(t, socket);
   const head = 'POST /mcp HTTP/1.1\r\nHost: localhost\r\n' +

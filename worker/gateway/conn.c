@@ -1,7 +1,8 @@
 /*
- * One connection: see conn.h. A client that closes its end, even one of the two
- * directions, counts as gone. Nothing here frees the connection but the events
- * of its own socket, so callers may go on using it. Runs in the gateway.
+ * One connection: see conn.h. A client that closes one direction of its
+ * connection counts as disconnected. Only the events of its own socket free a
+ * connection, so callers of these functions may use it afterwards. Runs in the
+ * gateway.
  */
 #include <arpa/inet.h>
 #include <errno.h>

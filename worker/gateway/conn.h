@@ -13,7 +13,7 @@ struct conn_from {
 	const char *address; /* copied */
 };
 
-/* Takes *fd, which does not block. Frees itself when the client has left. */
+/* Takes *fd, which is non-blocking. Freed when the client has disconnected. */
 void conn_new(struct gateway *gateway, int *fd, const struct conn_from *from);
 
 /* Frees all connections at once. */
