@@ -264,6 +264,24 @@
 #define HTTP_SESSIONS_MAX 2000
 #define HTTP_TOKEN_MAX 256
 #define HTTP_EVENT_MAX 32
+/*
+ * A token: a prefix by which programs that search for secrets find it, and 256
+ * random bits in hexadecimal digits. The file of a server has few tokens, one
+ * for each person or program; they are compared one by one.
+ */
+#define TOKEN_PREFIX "caisson_"
+#define TOKEN_RANDOM_SIZE 32
+#define TOKEN_SIZE 72 /* 8 + 2 * TOKEN_RANDOM_SIZE characters */
+#define TOKEN_DIGEST_SIZE 32
+#define TOKEN_NAME_MAX 64
+#define TOKEN_NAME_CHARS                                                       \
+	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
+#define TOKENS_MAX 256
+#define TOKENS_FILE_MAX (1 * MIB)
+#define TOKEN_RATE_MAX 1000000
+/* Another program writes that file within milliseconds: two seconds. */
+#define TOKENS_LOCK_TRIES 100
+#define TOKENS_LOCK_PAUSE_NS 20000000
 /* An IPv6 address with its zone, or an IPv4 address, as text. */
 #define HTTP_ADDRESS_MAX 64
 #define HTTP_HOSTS_MAX (4 * KIB)

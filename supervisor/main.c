@@ -320,6 +320,7 @@ main_command(struct supervisor *sv, const char *invoked, char **envp)
 {
 	const struct command *command = &sv->options.command;
 	struct err err;
+	int status;
 
 	switch (command->task) {
 	case COMMAND_CONFIG_SHOW:
@@ -329,6 +330,11 @@ main_command(struct supervisor *sv, const char *invoked, char **envp)
 		return completion_print(command->operand, stdout, &err) == -1 ?
 		    main_usage_error(&err) :
 		    0;
+	case COMMAND_TOKEN_ADD:
+	case COMMAND_TOKEN_LIST:
+	case COMMAND_TOKEN_REVOKE:
+		status = token_run(&sv->options, envp, &err);
+		return status == -1 ? main_usage_error(&err) : status;
 	default:
 		if (options_serves(&sv->options) &&
 		    command->task == COMMAND_NONE && isatty(STDIN_FILENO))

@@ -65,6 +65,14 @@ int stored_run(struct event_base *base, struct store *store,
 int kept_files_run(struct event_base *base, struct files *files,
     const struct command *command);
 
+/* token.c */
+
+/*
+ * Executes options->command on the tokens of HTTP clients. Returns the exit
+ * status: 0, or 1 if there is no such token; or -1 with err.
+ */
+int token_run(const struct options *options, char **envp, struct err *err);
+
 /* selftest.c */
 
 /*

@@ -116,7 +116,7 @@ test('unknown names are refused, the near ones with a hint', async (t) => {
   assertRefused(t, { args: ['--timout', '30'] }, '--timout', '--timeout');
   assertRefused(t, { args: ['--qqqqqqqq'] }, '--qqqqqqqq');
   assertRefused(t, { args: ['-x'] }, '-x');
-  assertRefused(t, { args: ['token'] }, 'token');
+  assertRefused(t, { args: ['service'] }, 'service');
   assertRefused(t, { args: ['selftes'] }, 'selftes', "'caisson selftest'");
   assertRefused(t, { args: ['completion', 'csh'] }, 'csh', 'fish');
   assertRefused(t, { args: ['help', 'memroy'] }, 'memroy', 'help memory');

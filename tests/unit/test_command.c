@@ -109,9 +109,8 @@ static const struct {
 	{ { "servers", "gh" }, "\"gh\" is not understood: 'caisson "
 	    "servers' takes one of list, test, add "
 	    "NAME -- COMMAND [ARG...], remove NAME, import CLIENT" },
-	{ { "token" }, "'caisson token' is not there yet: this version serves "
-	    "only clients of its own user, who need no token: see 'caisson "
-	    "help serve'" },
+	{ { "service" }, "'caisson service' is not there yet: write a unit for "
+	    "'caisson serve' yourself: see caisson(1)" },
 };
 
 START_TEST(mistakes_are_told)

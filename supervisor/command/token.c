@@ -1,0 +1,319 @@
+/*
+ * caisson token: makes, lists and revokes the tokens of HTTP clients. A serving
+ * program notices the change of their file. Runs in the supervisor.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../common/fd.h"
+#include "../../common/mem.h"
+#include "../../common/shown.h"
+#include "../../common/text_list.h"
+#include "../options/json_report.h"
+#include "../options/options.h"
+#include "../peers/state_dir.h"
+#include "../peers/tokens.h"
+#include "command.h"
+
+/* Reads the tokens and locks their directory. Returns it, or -1 with err. */
+static int
+token_open(const struct options *options, char **envp,
+    struct tokens *tokens, struct err *err)
+{
+	auto_fd int dir = state_dir_open(options, envp, err);
+
+	if (dir == -1 || tokens_lock(dir, err) == -1 ||
+	    tokens_read(tokens, dir, err) == -1)
+		return -1;
+	return fd_take(&dir);
+}
+
+/* What is allowed: the flags of token add */
+
+static int
+token_set_servers(
+    struct token *token, const struct command_flags *flags, struct err *err)
+{
+	const char *name;
+	size_t i;
+
+	token->restricted = command_has(flags, COMMAND_FLAG_NO_SERVERS);
+	for (i = 0; (name = command_value(flags, COMMAND_FLAG_SERVER, i)) !=
+	     NULL;
+	     i++) {
+		if (token->restricted && i == 0)
+			return err_set(err, "--no-servers and --server exclude "
+			    "each other");
+		if (*name == '\0')
+			return err_set(err, "--server needs the name of an MCP "
+			    "server ('caisson servers list' shows them)");
+		token->restricted = 1;
+		text_list_add(&token->servers, name);
+	}
+	return 0;
+}
+
+/* Appends "run_python, run_code". */
+static void
+token_add_words(struct buffer *out, unsigned int set)
+{
+	const char *const *words = option_row(OPTION_ID_TOOLS)->words;
+	const char *comma = "";
+	size_t i;
+
+	for (i = 0; words[i] != NULL; i++) {
+		if (set != 0 && (set & 1U << i) == 0)
+			continue;
+		buffer_printf(out, "%s%s", comma, words[i]);
+		comma = ", ";
+	}
+}
+
+static int
+token_set_tools(
+    struct token *token, const struct command_flags *flags, struct err *err)
+{
+	const char *const *words = option_row(OPTION_ID_TOOLS)->words;
+	auto_buffer struct buffer all = { 0 };
+	auto_buffer struct buffer shown = { 0 };
+	const char *name;
+	size_t i, k;
+
+	for (i = 0; (name = command_value(flags, COMMAND_FLAG_TOOL, i)) !=
+	     NULL;
+	     i++) {
+		for (k = 0; words[k] != NULL; k++)
+			if (strcmp(words[k], name) == 0)
+				break;
+		if (words[k] == NULL) {
+			token_add_words(&all, 0);
+			shown_add_quoted(&shown, name, OPTION_VALUE_SHOWN);
+			return err_set(err, "--tool \"%s\" is not a tool of "
+			    "Caisson: the tools are %s", shown.data, all.data);
+		}
+		token->tools |= 1U << k;
+	}
+	return 0;
+}
+
+static int
+token_set_number(const struct command_flags *flags, enum command_flag flag,
+    uint64_t most, uint64_t *number, struct err *err)
+{
+	const char *value = command_value(flags, flag, 0);
+	char *end;
+
+	if (value == NULL)
+		return 0;
+	*number = strtoull(value, &end, 10);
+	if (*value < '0' || *value > '9' || *end != '\0' || *number == 0 ||
+	    *number > most)
+		return err_set(err, "--%s must be a number from 1 to %llu",
+		    command_flag_row(flag)->key, (unsigned long long)most);
+	return 0;
+}
+
+static int
+token_set(
+    struct token *token, const struct command *command, struct err *err)
+{
+	const struct command_flags *flags = &command->flags;
+
+	if (!token_is_name(command->operand))
+		return err_set(err, "the name of a token has 1 to %d letters, "
+		    "digits, dots, dashes or underscores, and does not begin "
+		    "with a dot or a dash", TOKEN_NAME_MAX);
+	token->name = mem_strdup(command->operand);
+	return token_set_servers(token, flags, err) == -1 ||
+	        token_set_tools(token, flags, err) == -1 ||
+	        token_set_number(flags, COMMAND_FLAG_CALLS, CONCURRENT_MAX,
+	            &token->calls, err) == -1 ||
+	        token_set_number(flags, COMMAND_FLAG_RATE, TOKEN_RATE_MAX,
+	            &token->rate, err) == -1 ? -1 : 0;
+}
+
+static int
+token_add_to(
+    struct tokens *tokens, struct token *token, int dir, struct err *err)
+{
+	if (tokens_find(tokens, token->name) != NULL)
+		return err_set(err, "there is a token \"%s\": choose another "
+		    "name, or revoke it first", token->name);
+	if (tokens->count == TOKENS_MAX)
+		return err_set(err, "there are %d tokens: revoke one first",
+		    TOKENS_MAX);
+	tokens_add(tokens, token);
+	return tokens_write(tokens, dir, err);
+}
+
+static int
+token_add(const struct options *options, char **envp, struct err *err)
+{
+	struct tokens tokens = { 0 };
+	struct token token = { 0 };
+	char secret[TOKEN_SIZE + 1];
+	auto_fd int dir = -1;
+	int status = token_set(&token, &options->command, err);
+
+	if (status == 0) {
+		dir = token_open(options, envp, &tokens, err);
+		status = dir == -1 ? -1 : 0;
+	}
+	if (status == 0) {
+		token_make(&token, secret);
+		status = token_add_to(&tokens, &token, dir, err);
+	}
+	if (status == 0) {
+		printf("%s\n", secret);
+		fputs("caisson: keep this token: it is not shown again; "
+		      "clients send it as \"Authorization: Bearer "
+		      "TOKEN\"\n", stderr);
+	}
+	explicit_bzero(secret, sizeof(secret));
+	token_reset(&token);
+	tokens_reset(&tokens);
+	return status;
+}
+
+/* Listing */
+
+static void
+token_print(const struct token *token)
+{
+	auto_buffer struct buffer line = { 0 };
+	const char *name, *comma = "";
+
+	buffer_printf(&line, "%s (%s): ", token->name, token->created);
+	if (!token->restricted)
+		buffer_add_text(&line, "all servers");
+	else if (token->servers.len == 0)
+		buffer_add_text(&line, "no servers");
+	else
+		buffer_add_text(&line, "servers ");
+	TEXT_LIST_EACH (name, token->servers.data, token->servers.len) {
+		buffer_add_text(&line, comma);
+		shown_add(&line, name, strlen(name));
+		comma = ", ";
+	}
+	buffer_add_text(&line, token->tools == 0 ? "; all tools" : "; tools ");
+	if (token->tools != 0)
+		token_add_words(&line, token->tools);
+	if (token->calls != 0)
+		buffer_printf(&line, "; %llu calls at once",
+		    (unsigned long long)token->calls);
+	if (token->rate != 0)
+		buffer_printf(&line, "; %llu requests a minute",
+		    (unsigned long long)token->rate);
+	printf("%s\n", line.data);
+}
+
+static void
+token_report(struct buffer *json, const struct token *token)
+{
+	const char *const *words = option_row(OPTION_ID_TOOLS)->words;
+	const char *name;
+	size_t i;
+
+	json_report_open(json, NULL, '{');
+	json_report_text(json, "name", token->name);
+	json_report_text(json, "created", token->created);
+	if (token->restricted) {
+		json_report_open(json, "servers", '[');
+		TEXT_LIST_EACH (name, token->servers.data, token->servers.len)
+			json_report_text(json, NULL, name);
+		json_report_close(json, ']');
+	}
+	if (token->tools != 0) {
+		json_report_open(json, "tools", '[');
+		for (i = 0; words[i] != NULL; i++)
+			if ((token->tools & 1U << i) != 0)
+				json_report_text(json, NULL, words[i]);
+		json_report_close(json, ']');
+	}
+	if (token->calls != 0)
+		json_report_number(json, "calls", token->calls);
+	if (token->rate != 0)
+		json_report_number(json, "rate", token->rate);
+	json_report_close(json, '}');
+}
+
+static void
+token_show(const struct options *options, const struct tokens *tokens)
+{
+	auto_buffer struct buffer json = { 0 };
+	size_t i;
+
+	if (!options_json(options)) {
+		for (i = 0; i < tokens->count; i++)
+			token_print(&tokens->one[i]);
+		if (tokens->count == 0)
+			printf("There are no tokens.\n");
+		return;
+	}
+	buffer_add_text(&json, "{");
+	json_report_open(&json, "tokens", '[');
+	for (i = 0; i < tokens->count; i++)
+		token_report(&json, &tokens->one[i]);
+	json_report_close(&json, ']');
+	json_report_print(&json);
+}
+
+static int
+token_list(const struct options *options, char **envp, struct err *err)
+{
+	struct tokens tokens = { 0 };
+	auto_fd int dir = -1;
+	int status = 0;
+
+	/* Nothing is created to list it. */
+	if (state_dir_may_exist(options, envp)) {
+		dir = token_open(options, envp, &tokens, err);
+		status = dir == -1 ? -1 : 0;
+	}
+	if (status == 0)
+		token_show(options, &tokens);
+	tokens_reset(&tokens);
+	return status;
+}
+
+static int
+token_revoke(const struct options *options, char **envp, struct err *err)
+{
+	const char *name = options->command.operand;
+	struct tokens tokens = { 0 };
+	struct token *token = NULL;
+	auto_fd int dir = -1;
+	int status = 0;
+
+	if (state_dir_may_exist(options, envp)) {
+		dir = token_open(options, envp, &tokens, err);
+		status = dir == -1 ? -1 : 0;
+	}
+	if (status == 0) {
+		token = tokens_find(&tokens, name);
+		status = token == NULL;
+	}
+	if (status == 1)
+		fputs("caisson: there is no token of this name ('caisson token "
+		      "list' shows all)\n", stderr);
+	if (token != NULL) {
+		tokens_remove(&tokens, token);
+		status = tokens_write(&tokens, dir, err);
+	}
+	tokens_reset(&tokens);
+	return status;
+}
+
+int
+token_run(const struct options *options, char **envp, struct err *err)
+{
+	switch (options->command.task) {
+	case COMMAND_TOKEN_ADD:
+		return token_add(options, envp, err);
+	case COMMAND_TOKEN_REVOKE:
+		return token_revoke(options, envp, err);
+	default:
+		return token_list(options, envp, err);
+	}
+}
