@@ -1037,6 +1037,22 @@
 #define ANSWER_FENCE_MIN 3
 /* Flags of one command line that belong to its command: names, variables. */
 #define COMMAND_GIVEN_MAX 256
+/*
+ * Images (supervisor/box/image_store.h): one of a whole distribution has a
+ * tenth of each.
+ */
+#define IMAGE_FILES_MAX 1000000
+#define IMAGE_BYTES_MAX (16 * GIB)
+#define IMAGE_DEPTH_MAX 128
+#define IMAGE_CHUNK (256 * KIB)
+/* The file that describes an image, and the list of those that are enabled. */
+#define IMAGE_RECORD_MAX (64 * KIB)
+/* Images of one user, and words of one command of an image. */
+#define IMAGES_MAX 256
+#define IMAGE_WORDS_MAX 64
+/* The names of an image and of a language are shown in tables. */
+#define IMAGE_NAME_MAX 128
+#define IMAGE_LANGUAGE_MAX 32
 /* The text of --help. */
 #define HELP_COLUMNS 79
 #define HELP_INDENT 6

@@ -1,0 +1,82 @@
+/*
+ * Images as values: see image.h. Runs in the supervisor.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../common/limits.h"
+#include "image.h"
+
+#define IMAGE_HEX "0123456789abcdef"
+#define IMAGE_DIGITS_MIN 12
+
+void
+image_reset(struct image *image)
+{
+	free(image->name);
+	free(image->language);
+	free(image->engine);
+	free(image->root);
+	buffer_reset(&image->command);
+	memset(image, 0, sizeof(*image));
+}
+
+void
+image_list_reset(struct image_list *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->count; i++)
+		image_reset(&list->one[i]);
+	free(list->one);
+	memset(list, 0, sizeof(*list));
+}
+
+/* Names */
+
+static int
+image_is_word(const char *text, const char *others, size_t most)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+	const char *p;
+
+	if (text[0] == '\0' || strchr(letters, text[0]) == NULL)
+		return 0;
+	for (p = text; *p != '\0'; p++)
+		if (strchr(letters, *p) == NULL && strchr(others, *p) == NULL)
+			return 0;
+	return (size_t)(p - text) <= most;
+}
+
+int
+image_is_name(const char *text)
+{
+	return image_is_word(text, "._-/:", IMAGE_NAME_MAX) &&
+	    strncmp(text, IMAGE_ALGORITHM,
+	        strlen(IMAGE_ALGORITHM)) != 0;
+}
+
+int
+image_is_language(const char *text)
+{
+	return image_is_word(text, "+#._-", IMAGE_LANGUAGE_MAX);
+}
+
+const char *
+image_digits(const char *digest)
+{
+	size_t len = strlen(IMAGE_ALGORITHM);
+
+	return strncmp(digest, IMAGE_ALGORITHM, len) == 0 ? digest + len :
+	                                                    digest;
+}
+
+int
+image_is_digest(const char *text)
+{
+	const char *digits = image_digits(text);
+	size_t len = strlen(digits);
+
+	return len >= IMAGE_DIGITS_MIN && len <= 64 &&
+	    digits[strspn(digits, IMAGE_HEX)] == '\0';
+}

@@ -1,0 +1,50 @@
+/*
+ * An image that boxes in containers can be started from, as a value, and the
+ * forms of its names. Runs in the supervisor; pure.
+ */
+#ifndef SUPERVISOR_IMAGE_H
+#define SUPERVISOR_IMAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../../common/buffer.h"
+
+/* "sha256:", 64 digits, and a NUL. */
+#define IMAGE_DIGEST_SIZE 72
+#define IMAGE_ALGORITHM "sha256:"
+
+/* An image. All zeroes: none. */
+struct image {
+	char digest[IMAGE_DIGEST_SIZE]; /* of the tree; or the engine has it */
+	char *name;     /* the newest image of a name is the one of that name */
+	char *language; /* of the code that its command reads */
+	char *engine;   /* "podman" or "docker", which holds it, or "" */
+	char *root;     /* the path of its unpacked root; NULL: it has none */
+	struct buffer command; /* reads code; a list of texts (text_list.h) */
+	uint64_t made;  /* microseconds since 1970 */
+	uint64_t bytes; /* of all files */
+	unsigned int enabled; /* its place among the enabled ones; 0: it is not */
+};
+
+struct image_list {
+	struct image *one; /* sorted by names, then the newest first */
+	size_t count;
+};
+
+/* Free their fields. */
+void image_reset(struct image *image);
+void image_list_reset(struct image_list *list);
+
+/*
+ * Return whether a text can be the name of an image, of a language, and a
+ * digest, of which 12 digits or more may be given, with or without "sha256:".
+ */
+int image_is_name(const char *text);
+int image_is_language(const char *text);
+int image_is_digest(const char *text);
+
+/* Returns the digits of a digest that is given with or without "sha256:". */
+const char *image_digits(const char *digest);
+
+#endif
