@@ -2,13 +2,17 @@
 """The bench: how fast and how large the program is, beside its yardsticks.
 
 Usage: tests/bench/run.py [--quick] [--results] [--out FOLDER]
-                          [--only SECTION]... [path of caisson]
+                          [--only SECTION]... [--compare CAISSON]
+                          [path of caisson]
 
 Prints a table; writes the same as FOLDER/bench.json, and how calls grow as
 FOLDER/growth.svg. FOLDER is, where none is named, "bench" beside the program.
 Times are medians, and ratios to a yardstick that was measured in turns with
 them in the same run. It judges nothing. As root it can tell the memory of
-processes that run as other users, too.
+processes that run as other users, too, and what each process costs.
+
+With --compare, this build and another one are measured in turns instead, and
+their ratios are printed.
 """
 import argparse
 import json
@@ -18,6 +22,8 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+import compare  # noqa: E402
+import cpu  # noqa: E402
 import growth  # noqa: E402
 import ledger  # noqa: E402
 import load  # noqa: E402
@@ -33,7 +39,7 @@ from results import shown  # noqa: E402
 
 CAISSON = os.path.join(HERE, "..", "..", "build", "caisson")
 SECTIONS = {"start": start, "tools": tools, "load": load, "output": output,
-            "memory": memory, "growth": growth}
+            "memory": memory, "cpu": cpu, "growth": growth}
 
 
 def arguments():
@@ -49,6 +55,8 @@ def arguments():
     parser.add_argument("--only", metavar="SECTION", action="append",
                         choices=list(SECTIONS),
                         help="measure this: " + ", ".join(SECTIONS))
+    parser.add_argument("--compare", metavar="CAISSON",
+                        help="another build, measured in turns with this one")
     parser.add_argument("caisson", nargs="?", default=CAISSON)
     return parser.parse_args()
 
@@ -115,10 +123,21 @@ def measure_ledger(binary):
         return ledger.measure(binary, folder)
 
 
+def print_comparison(binary, other, quick):
+    """Two builds, and on what machine."""
+    machine = Machine()
+    lines = compare.compare(binary, other, quick)
+    print_machine(machine.told(), quick)
+    print("\n".join(lines))
+
+
 def main():
     """Measures, prints and writes everything."""
     told = arguments()
     binary = os.path.abspath(told.caisson)
+    if told.compare:
+        print_comparison(binary, os.path.abspath(told.compare), told.quick)
+        return
     machine, busy = Machine(), {}
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(binary, told.quick, folder)

@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+import account  # noqa: E402
 import results  # noqa: E402
 from measure import HERE, PYTHON, percentile  # noqa: E402
 from plot import round_values  # noqa: E402
@@ -29,6 +30,7 @@ PROMISED = {
     "output": ["2000 prints", "1 MiB of output"],
     "memory": ["supervisor, idle", "one more box in the pool", "relay",
                "broker"],
+    "cpu": ["an execution, 4 in flight"],
     "growth": ["code size", "result size", "number of tools"],
     "peak": ["supervisor, largest in section load"],
 }
@@ -111,6 +113,55 @@ class Quick(unittest.TestCase):
         for curve in self.found["curves"]:
             self.assertIn(f"latency against {curve['title']}", words)
         self.assertEqual(len(self.found["curves"]), 4)
+
+
+class Comparison(unittest.TestCase):
+    """A build beside itself."""
+
+    def test_each_figure_has_a_ratio_and_its_spread(self):
+        binary = os.environ["CAISSON"]
+        done = subprocess.run(
+            [PYTHON, "-B", os.path.join(HERE, "run.py"), "--quick",
+             "--compare", binary, binary], check=True, stdout=subprocess.PIPE)
+        table = done.stdout.decode()
+        for name in ("from the pool", "on demand", "call of a tool",
+                     "result of 16 MiB", "CPU of an execution"):
+            with self.subTest(name):
+                self.assertRegex(
+                    table, name + r" +\d+\.\d{3}  \(\d+\.\d+ to \d+\.\d+\)")
+
+
+TRACE = """# tracer: nop
+          caisson-10      [000] d..2. 1.0: sched_process_fork: \
+comm=caisson pid=10 child_comm=caisson child_pid=20
+    relay[7]-20      [001] d..2. 1.1: sched_stat_runtime: \
+comm=relay[7] pid=20 runtime=3000 [ns]
+    relay[7]-20      [001] ..... 1.2: sys_enter: NR 3 (1, 2, 3, 4, 5, 6)
+    relay[7]-20      [001] ..... 1.2: page_fault_user: address=0x1 ip=0x2
+          python3-11      [000] d..2. 1.3: sched_process_fork: \
+comm=python3 pid=11 child_comm=python3 child_pid=21
+          python3-21      [000] d..2. 1.4: sched_process_fork: \
+comm=python3 pid=21 child_comm=python3 child_pid=22
+          python3-22      [000] d..2. 1.5: sched_stat_runtime: \
+comm=python3 pid=22 runtime=500 [ns] vruntime=9 [ns]
+            other-99      [000] d..2. 1.6: sched_stat_runtime: \
+comm=other pid=99 runtime=7000 [ns]
+"""
+
+
+class Accounts(unittest.TestCase):
+    """What is made of the events of the kernel."""
+
+    def test_they_are_summed_by_sort(self):
+        tally = account.Tally({10: "caisson", 11: "python3"})
+        for line in TRACE.splitlines():
+            tally.add(line)
+        sorts = tally.sorts()
+        self.assertEqual(set(sorts), {"caisson", "relay", "template",
+                                      "launcher", "code"})
+        self.assertAlmostEqual(sorts["relay"].seconds, 3e-6)
+        self.assertEqual((sorts["relay"].calls, sorts["relay"].faults), (1, 1))
+        self.assertAlmostEqual(sorts["code"].seconds, 5e-7)
 
 
 class Numbers(unittest.TestCase):

@@ -1,0 +1,152 @@
+"""Two builds in turns: the ratios of one to the other, with their spread.
+
+In each round everything is measured with both builds, one directly after the
+other and the first of them alternating, so that whatever else the machine does
+meets both. A ratio is that of one round; the median of all rounds is told with
+its quarters. Where these enclose 1, nothing is shown to differ.
+"""
+import contextlib
+import functools
+import json
+import tempfile
+
+import cpu
+import tools
+from account import TIME, Account, usable
+from measure import (Bench, median, plain, refill, settle, spread,
+                     timed)
+from memory import everything
+
+ROUNDS = 15
+SINGLE = 20  # calls of a round that come one by one
+CPU_CALLS = 100
+RATE_CALLS = 200
+TOOL_CALLS = 50
+PRINTS = 200000
+POOL = 6
+CODE = "print('hi')"
+
+
+class Build:
+    """One of the builds, its clients, and what was measured of it."""
+
+    def __init__(self, binary, quick, folder, stack):
+        self.bench = Bench(binary, quick, folder)
+        self.bench.section = "compare"
+        config = self.bench.config("compare.json", {"s0": 3})
+        self.pooled = stack.enter_context(self.bench.client(config))
+        self.demand = stack.enter_context(self.bench.client(POOL=0))
+        self.bench.warm(self.pooled, {})
+        self.bench.warm(self.demand, {"POOL": 0})
+        self.pooled.run("await mcp_s0.echo(a=1)", ["s0"])
+
+    def single(self, client, code=CODE):
+        """Seconds of a call from the line of it to its answer."""
+        found = []
+        for _ in range(self.bench.rounds(SINGLE)):
+            refill(client)()
+            found.append(timed(functools.partial(client.run, code)))
+        return median(found)
+
+    def rate(self):
+        """Seconds of an execution with some in flight."""
+        calls = self.bench.rounds(RATE_CALLS)
+        return timed(lambda: self.pooled.answers(
+            (self.pooled.code_line(CODE) for _ in range(calls)),
+            cpu.IN_FLIGHT)) / calls
+
+    def tool(self, tool, arguments, calls):
+        """Seconds of a call of a tool, seen from the box."""
+        return median(json.loads(self.pooled.run(
+            tools.through(tool, arguments, self.bench.rounds(calls)),
+            ["s0"])))
+
+    def used(self):
+        """Seconds of CPU of an execution, in all and by process."""
+        calls = self.bench.rounds(CPU_CALLS)
+        if not usable():
+            return {"CPU of an execution": cpu.total(self.pooled, calls)}
+        with Account(self.pooled.pid, TIME) as account:
+            cpu.run(self.pooled, calls)
+        found = {name: sort.seconds / calls
+                 for name, sort in sorted(account.sorts.items())}
+        return {"CPU of an execution": sum(found.values()),
+                **{f"CPU, {name}": value for name, value in found.items()}}
+
+    def all(self):
+        """One round: each figure by its name."""
+        prints = self.bench.rounds(PRINTS)
+        found = {
+            "from the pool": self.single(self.pooled),
+            "on demand": self.single(self.demand),
+            f"an execution with {cpu.IN_FLIGHT} in flight": self.rate(),
+            "call of a tool": self.tool("echo", {"a": 1}, TOOL_CALLS),
+            "result of 16 MiB": self.tool("bytes", {"n": tools.LARGE}, 2),
+            f"{prints} prints": self.single(
+                self.pooled, f"for n in range({prints}): print(n)"),
+        }
+        settle(self.pooled.pid)
+        return {**found, **self.used()}
+
+
+def pool_box(bench):
+    """Bytes of one more box in the pool, or None."""
+    one, _ = everything(bench, 1)
+    many, _ = everything(bench, POOL)
+    return None if None in (one, many) else (many - one) / (POOL - 1)
+
+
+def in_rounds(builds, rounds):
+    """What was measured of each build, by round."""
+    found = [[] for _ in builds]
+    starts = []
+    python = plain()
+    for number in range(rounds):
+        order = list(enumerate(builds))
+        for index, build in order if number % 2 == 0 else order[::-1]:
+            found[index].append(build.all())
+        starts.append(median([timed(python) for _ in range(3)]))
+    return found, starts
+
+
+def line(name, first, second, starts):
+    """One line of the table."""
+    ratios = [ours / theirs for ours, theirs in zip(first, second) if theirs]
+    if not ratios:
+        return f"  {name:<34} too little to compare"
+    _, low, high, _ = spread(ratios)
+    told = (f"  {name:<34} {median(ratios):6.3f}  ({low:.3f} to {high:.3f})"
+            f"  {median(first) * 1e6:10.0f} {median(second) * 1e6:10.0f} us")
+    if starts:
+        told += f"  {median(first) / median(starts):6.3f}"
+    return told
+
+
+def table(found, starts):
+    """All lines; the figures of a round are compared with one another."""
+    names = [name for name in found[0][0]
+             if all(name in values for each in found for values in each)]
+    for name in names:
+        yield line(name, *([values[name] for values in each]
+                           for each in found), starts)
+
+
+def compare(binary, other, quick):
+    """Measures two builds in turns; returns the lines that tell of it."""
+    with contextlib.ExitStack() as stack:
+        folders = [stack.enter_context(tempfile.TemporaryDirectory())
+                   for _ in range(2)]
+        builds = [Build(path, quick, folder, stack)
+                  for path, folder in zip((binary, other), folders)]
+        found, starts = in_rounds(builds, 2 if quick else ROUNDS)
+    lines = ["ratio to the other build (middle half); medians of both; "
+             "ratio to python3 -I -c pass",
+             *table(found, starts)]
+    if quick:
+        return lines
+    sizes = [pool_box(build.bench) for build in builds]
+    if None not in sizes:
+        lines.append(f"  {'one more box in the pool':<34} "
+                     f"{sizes[0] / sizes[1]:6.3f}  "
+                     f"{sizes[0] / 2**20:.2f} and {sizes[1] / 2**20:.2f} MiB")
+    return lines
