@@ -279,6 +279,20 @@
 #define TOKENS_MAX 256
 #define TOKENS_FILE_MAX (1 * MIB)
 #define TOKEN_RATE_MAX 1000000
+/* How often a serving program looks whether that file has changed. */
+#define TOKENS_WATCH_MS 1000
+/*
+ * Wrong tokens: addresses whose wrong tokens are counted (72 KiB); wrong tokens
+ * without a consequence, for people who mistype; the pause after the next one,
+ * which doubles that often, up to the longest; after how long they are
+ * forgotten.
+ */
+#define GUESSES_MAX 1024
+#define GUESSES_FREE 5
+#define GUESSES_PAUSE_MS 1000ULL
+#define GUESSES_DOUBLINGS 8
+#define GUESSES_PAUSE_MAX_MS 300000ULL
+#define GUESSES_FORGET_MS 900000ULL
 /* Another program writes that file within milliseconds: two seconds. */
 #define TOKENS_LOCK_TRIES 100
 #define TOKENS_LOCK_PAUSE_NS 20000000
@@ -304,6 +318,8 @@
 #define HTTP_VISITS_MAX 100
 /* Clients that wait to be accepted at a socket. */
 #define LISTEN_QUEUE 128
+/* The path of a Unix socket, or an address of IPv6 with its port. */
+#define LISTEN_TEXT_MAX 107
 /* Sockets of one program. */
 #define LISTEN_MAX 8
 /* The pause before a gateway that has ended is restarted. */
@@ -919,6 +935,8 @@
 /* The name of a token: a word. */
 #define STORE_SCOPE_MAX 128
 #define OWNER_NAME_MAX 128
+/* One place in so many is reserved for owners that have none. */
+#define OWNER_RESERVE_SHARE 4
 /*
  * Stored lists of tools: the size of each (hundreds of tools have half a
  * megabyte), their number, and the size of all. Lists that were not used for

@@ -16,6 +16,7 @@
 #include "run/pool.h"
 #include "servers/in_force.h"
 #include "serve_sockets.h"
+#include "serve_tokens.h"
 #include "supervisor.h"
 
 /* The signals that end the program. */
@@ -205,6 +206,26 @@ serve_run(struct supervisor *sv, struct err *err)
 
 /* HTTP */
 
+/* Everything but the clients, which follow. */
+static int
+serve_open_http(struct supervisor *sv, struct serve_sockets *sockets,
+    struct gateway_terms *terms, char **envp, struct err *err)
+{
+	auto_fd int dir = -1;
+
+	if (serve_sockets_open(sockets, &sv->options.command, envp, err) == -1)
+		return -1;
+	dir = serve_tokens_open(
+	    &sv->options, envp, sockets->remote > 0, err);
+	if (dir == -1 && sockets->remote > 0)
+		return -1;
+	terms->nsockets = sockets->count;
+	terms->origins = sockets->origins.data;
+	terms->proxy = sockets->proxy;
+	sv->http = http_new(&sv->runs, &sv->user, terms, &dir);
+	return http_start(sv->http, err);
+}
+
 int
 serve_run_http(struct supervisor *sv, char **envp, struct err *err)
 {
@@ -212,17 +233,9 @@ serve_run_http(struct supervisor *sv, char **envp, struct err *err)
 	struct serve_sockets sockets = { .count = 0 };
 	struct gateway_terms terms = { .sockets = sockets.one,
 		.body_max = CLIENT_LINE_FACTOR * sv->options.max_code +
-		    CLIENT_LINE_EXTRA,
-		.origins = "",
-		.proxy = "" };
-	int opened = serve_sockets_open(
-	    &sockets, &sv->options.command, envp, err);
+		    CLIENT_LINE_EXTRA };
+	int opened = serve_open_http(sv, &sockets, &terms, envp, err);
 
-	if (opened == 0) {
-		terms.nsockets = sockets.count;
-		sv->http = http_new(&sv->runs, &sv->user, &terms);
-		opened = http_start(sv->http, err);
-	}
 	if (opened == 0) {
 		serve_begin(&serving);
 		serve_sockets_tell(&sockets);

@@ -2,6 +2,7 @@
  * Opens the sockets of "caisson serve": see serve_sockets.h. Runs in the
  * supervisor.
  */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,23 +48,37 @@ serve_sockets_default(char **envp, struct err *err)
 	return mem_printf("%s/mcp.sock", folder);
 }
 
+/* Appends a socket, which is taken. Returns 0, or -1 with err. */
+static int
+serve_sockets_add(struct serve_sockets *sockets, int *fd, struct err *err)
+{
+	struct serve_socket *more = &sockets->more[sockets->count];
+	struct gateway_socket *one = &sockets->one[sockets->count];
+
+	if (listen_look(*fd, &more->place, err) == -1)
+		return -1;
+	one->fd = fd_take(fd);
+	one->local = more->place.local;
+	one->hosts = "";
+	sockets->count++;
+	sockets->remote += !one->local;
+	return 0;
+}
+
 /* Opens a socket at this path, which it takes. */
 static int
-serve_sockets_add(struct serve_sockets *sockets, char *path, struct err *err)
+serve_sockets_add_path(
+    struct serve_sockets *sockets, char *path, struct err *err)
 {
-	struct gateway_socket *one = &sockets->one[sockets->count];
+	auto_free char *own = path;
+	auto_fd int fd = listen_unix(own, err);
+	struct serve_socket *more = &sockets->more[sockets->count];
 	struct stat st;
 
-	one->fd = listen_unix(path, err);
-	if (one->fd == -1) {
-		free(path);
+	if (fd == -1 || serve_sockets_add(sockets, &fd, err) == -1)
 		return -1;
-	}
-	one->local = 1;
-	one->hosts = "";
-	sockets->files[sockets->count] =
-	    lstat(path, &st) == 0 ? st.st_ino : 0;
-	sockets->paths[sockets->count++] = path;
+	more->file = lstat(own, &st) == 0 ? st.st_ino : 0;
+	more->path = mem_take(&own);
 	return 0;
 }
 
@@ -72,57 +87,147 @@ serve_sockets_add_named(
     struct serve_sockets *sockets, const char *value, struct err *err)
 {
 	const char *path = value + strlen(SERVE_UNIX);
+	int local = strncmp(value, SERVE_UNIX, strlen(SERVE_UNIX)) == 0;
+	auto_fd int fd = -1;
 
-	if (strncmp(value, SERVE_UNIX, strlen(SERVE_UNIX)) != 0 ||
-	    *path == '\0')
-		return err_set(err, "--listen %s: the value must be unix: and "
-		    "the path of a socket", value);
 	if (sockets->count == LISTEN_MAX)
 		return err_set(err, "--listen may be given %d times at most",
 		    LISTEN_MAX);
-	return serve_sockets_add(sockets, mem_strdup(path), err);
+	if (local && *path == '\0')
+		return err_set(err, "--listen %s: the value must be ADDRESS:"
+		    "PORT, or unix: and the path of a socket", value);
+	if (local)
+		return serve_sockets_add_path(sockets, mem_strdup(path), err);
+	fd = listen_tcp(value, err);
+	return fd == -1 ? err_wrap(err, "--listen") :
+	                  serve_sockets_add(sockets, &fd, err);
+}
+
+/* Which requests are accepted there */
+
+/* A word of a list that is separated by spaces. */
+static int
+serve_sockets_is_word(const char *text)
+{
+	const char *p;
+
+	for (p = text; *p > ' ' && *p < 0x7f; p++)
+		;
+	return p != text && *p == '\0';
+}
+
+static int
+serve_sockets_add_words(struct buffer *list,
+    const struct command_flags *flags, enum command_flag flag,
+    struct err *err)
+{
+	const char *value;
+	size_t i;
+
+	for (i = 0; (value = command_value(flags, flag, i)) != NULL; i++) {
+		if (!serve_sockets_is_word(value))
+			return err_set(err, "--%s needs a value without "
+			    "spaces", flag == COMMAND_FLAG_ALLOW_HOST ?
+			        "allow-host" : "allow-origin");
+		buffer_printf(list, "%s%s", list->len == 0 ? "" : " ", value);
+	}
+	return list->len < HTTP_HOSTS_MAX ? 0 :
+	    err_set(err, "too many hosts or origins are allowed");
+}
+
+/* The names that requests to a socket of TCP may use for it. */
+static int
+serve_sockets_set_hosts(struct serve_sockets *sockets,
+    const struct command_flags *flags, struct err *err)
+{
+	struct serve_socket *more;
+	size_t i;
+
+	for (i = 0; i < sockets->count; i++) {
+		more = &sockets->more[i];
+		if (more->place.local)
+			continue;
+		buffer_printf(&more->hosts, "localhost:%u", more->place.port);
+		if (serve_sockets_add_words(&more->hosts, flags,
+		        COMMAND_FLAG_ALLOW_HOST, err) == -1)
+			return -1;
+		sockets->one[i].hosts = more->hosts.data;
+	}
+	return 0;
+}
+
+static int
+serve_sockets_set_proxy(struct serve_sockets *sockets,
+    const struct command_flags *flags, struct err *err)
+{
+	unsigned char binary[sizeof(struct in6_addr)];
+
+	sockets->proxy = command_value(flags, COMMAND_FLAG_TRUST_PROXY, 0);
+	if (sockets->proxy == NULL)
+		sockets->proxy = "";
+	else if (inet_pton(AF_INET, sockets->proxy, binary) != 1 &&
+	    inet_pton(AF_INET6, sockets->proxy, binary) != 1)
+		return err_set(err, "--trust-proxy %s: the value must be an "
+		    "address, such as 127.0.0.1", sockets->proxy);
+	return 0;
 }
 
 int
 serve_sockets_open(struct serve_sockets *sockets,
     const struct command *command, char **envp, struct err *err)
 {
+	const struct command_flags *flags = &command->flags;
 	const char *given;
 	char *path;
 	size_t i;
 
-	for (i = 0; (given = command_value(&command->flags,
-	                 COMMAND_FLAG_LISTEN, i)) != NULL;
+	for (i = 0; (given = command_value(flags, COMMAND_FLAG_LISTEN, i)) !=
+	     NULL;
 	     i++)
 		if (serve_sockets_add_named(sockets, given, err) == -1)
 			return -1;
-	if (sockets->count > 0)
-		return 0;
-	path = serve_sockets_default(envp, err);
-	return path == NULL ? -1 : serve_sockets_add(sockets, path, err);
+	if (sockets->count == 0) {
+		path = serve_sockets_default(envp, err);
+		if (path == NULL ||
+		    serve_sockets_add_path(sockets, path, err) == -1)
+			return -1;
+	}
+	buffer_add_text(&sockets->origins, "");
+	return serve_sockets_add_words(&sockets->origins, flags,
+	           COMMAND_FLAG_ALLOW_ORIGIN, err) == -1 ||
+	        serve_sockets_set_hosts(sockets, flags, err) == -1 ?
+	    -1 : serve_sockets_set_proxy(sockets, flags, err);
 }
 
 void
 serve_sockets_tell(const struct serve_sockets *sockets)
 {
+	const struct listen_place *place;
 	size_t i;
 
-	for (i = 0; i < sockets->count; i++)
-		fprintf(stderr, "caisson: serving at unix:%s, path /mcp\n",
-		    sockets->paths[i]);
+	for (i = 0; i < sockets->count; i++) {
+		place = &sockets->more[i].place;
+		fprintf(stderr, place->local ?
+		        "caisson: serving at unix:%s, path /mcp\n" :
+		        "caisson: serving at http://%s/mcp\n", place->text);
+	}
 }
 
 void
 serve_sockets_close(struct serve_sockets *sockets)
 {
+	struct serve_socket *more;
 	struct stat st;
 
+	buffer_reset(&sockets->origins);
 	while (sockets->count > 0) {
 		sockets->count--;
 		fd_close(&sockets->one[sockets->count].fd);
-		if (lstat(sockets->paths[sockets->count], &st) == 0 &&
-		    st.st_ino == sockets->files[sockets->count])
-			unlink(sockets->paths[sockets->count]);
-		free(sockets->paths[sockets->count]);
+		more = &sockets->more[sockets->count];
+		if (more->path != NULL && lstat(more->path, &st) == 0 &&
+		    st.st_ino == more->file)
+			unlink(more->path);
+		free(more->path);
+		buffer_reset(&more->hosts);
 	}
 }

@@ -7,16 +7,28 @@
 
 #include <sys/types.h>
 
+#include "../common/buffer.h"
 #include "../common/limits.h"
 #include "options/command_word.h"
 #include "peers/gateway.h"
+#include "process/process.h"
+
+/* What a socket is besides what the gateway is told. */
+struct serve_socket {
+	struct listen_place place;
+	char *path; /* of its file, which is removed; NULL: none */
+	ino_t file; /* to remove no other one in its place */
+	struct buffer hosts; /* as the field of LISTEN */
+};
 
 /* All zeroes: none. */
 struct serve_sockets {
 	struct gateway_socket one[LISTEN_MAX];
-	char *paths[LISTEN_MAX]; /* of their files */
-	ino_t files[LISTEN_MAX]; /* to remove no other one in their place */
+	struct serve_socket more[LISTEN_MAX];
 	size_t count;
+	size_t remote; /* those of TCP, whose clients need tokens */
+	struct buffer origins; /* as the fields of SERVE */
+	const char *proxy; /* of argv, or empty */
 };
 
 /*

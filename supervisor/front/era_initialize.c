@@ -92,7 +92,7 @@ era_initialize_on_initialize(struct mcp *mcp, const struct context *context,
 	rpc_allow_batches(mcp->rpc,
 	    strcmp(mcp->session.version, ERA_INITIALIZE_BATCHES) == 0);
 	texts_add_initialize(
-	    &result, mcp->session.version, mcp->runs->options);
+	    &result, mcp->session.version, mcp_options(mcp));
 	rpc_answer(mcp->rpc, message->id, &result);
 	runs_begin(mcp->runs);
 }

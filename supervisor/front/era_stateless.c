@@ -241,7 +241,7 @@ era_stateless_on_discover(struct mcp *mcp, const struct context *context,
 	buffer_add_text(&result, ",\"capabilities\":"
 	    "{\"tools\":{},\"completions\":{},"
 	    "\"resources\":{\"listChanged\":true}}");
-	texts_add_instructions(&result, mcp->runs->options);
+	texts_add_instructions(&result, mcp_options(mcp));
 	buffer_add_text(&result, "}");
 	era_answer(mcp->rpc, context, message->id, &result, MCP_CACHE_MS);
 	runs_begin(mcp->runs);

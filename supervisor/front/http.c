@@ -120,12 +120,24 @@ http_on_asked(void *ctx, struct ipc_ask *ask)
 {
 	static const struct json_span no_id = { NULL, 0 };
 	struct http_guest *guest = ctx;
-	struct http_request *request = mem_alloc(sizeof(*request));
+	struct http_request *request;
+	struct http_refusal refusal;
 
+	http_tokens_look(guest->http);
+	/* Its token was revoked, and its channel closed. */
+	if (guest->guest == NULL)
+		return;
+	request = mem_alloc(sizeof(*request));
 	request->guest = guest;
 	request->number = ask->request;
 	request->streams = (int)ask->streams;
 	LIST_INSERT_HEAD(&guest->requests, request, entry);
+	if (!http_tokens_allow(guest, &refusal)) {
+		request->wait = refusal.seconds;
+		http_reply_error(request, refusal.status, no_id,
+		    JSONRPC_INTERNAL_ERROR, refusal.reason);
+		return;
+	}
 	switch (ask->method) {
 	case HTTP_POST:
 		http_on_post(request, ask);
@@ -143,20 +155,6 @@ http_on_asked(void *ctx, struct ipc_ask *ask)
 	}
 }
 
-/*
- * In versions without sessions that cancels the request; in the others the
- * client may only have lost its connection.
- */
-static void
-http_request_leave(struct http_request *request)
-{
-	struct mcp *mcp = request->mcp;
-
-	http_request_end(request);
-	if (mcp != NULL)
-		mcp_on_end(mcp);
-}
-
 static void
 http_on_left(void *ctx, uint64_t number)
 {
@@ -165,7 +163,7 @@ http_on_left(void *ctx, uint64_t number)
 
 	LIST_FOREACH (request, &guest->requests, entry)
 		if (request->number == number) {
-			http_request_leave(request);
+			http_guest_leave(request);
 			return;
 		}
 }
@@ -174,55 +172,41 @@ http_on_left(void *ctx, uint64_t number)
 static void
 http_on_gone(void *ctx)
 {
-	struct http_guest *guest = ctx;
-
-	guest->guest = NULL;
-	while (!LIST_EMPTY(&guest->requests))
-		http_request_leave(LIST_FIRST(&guest->requests));
+	http_guest_lose(ctx);
 }
 
 /* Guests */
 
-static struct http_guest *
-http_guest_of(struct http *http, struct owner *owner)
+/* The clients of one owner are one guest, on its latest channel. */
+static void
+http_welcome(struct http *http, struct http_guest *guest, uint64_t visit)
 {
-	struct http_guest *guest;
+	const struct gateway_guest_user user = { http_on_asked, http_on_left,
+		http_on_gone, guest };
 
-	LIST_FOREACH (guest, &http->guests, entry)
-		if (guest->owner == owner)
-			return guest;
-	guest = mem_alloc(sizeof(*guest));
-	guest->http = http;
-	guest->owner = owner;
-	LIST_INIT(&guest->requests);
-	TAILQ_INIT(&guest->sessions);
-	LIST_INSERT_HEAD(&http->guests, guest, entry);
-	return guest;
+	if (guest->guest != NULL) {
+		gateway_dismiss(&guest->guest);
+		http_guest_lose(guest);
+	}
+	guest->guest = gateway_welcome(http->gateway, visit, &user);
+	if (guest->guest == NULL)
+		gateway_turn_away(http->gateway, visit, 503, 1,
+		    "Caisson has too many open files: try again");
 }
 
 static void
 http_on_hello(void *ctx, const struct gateway_hello *hello)
 {
 	struct http *http = ctx;
-	struct http_guest *guest;
-	struct gateway_guest_user user = { http_on_asked, http_on_left,
-		http_on_gone, NULL };
+	struct http_refusal refusal;
+	struct http_guest *guest = hello->local ? http_guest_of_user(http) :
+	    http_tokens_guest(http, hello, &refusal);
 
-	if (!hello->local) {
-		gateway_turn_away(
-		    http->gateway, hello->visit, 401, 0, "unknown token");
-		return;
-	}
-	guest = http_guest_of(http, http->user);
-	user.ctx = guest;
-	if (guest->guest != NULL) {
-		gateway_dismiss(&guest->guest);
-		http_on_gone(guest);
-	}
-	guest->guest = gateway_welcome(http->gateway, hello->visit, &user);
-	if (guest->guest == NULL)
-		gateway_turn_away(http->gateway, hello->visit, 503, 1,
-		    "Caisson has too many open files: try again");
+	if (guest != NULL)
+		http_welcome(http, guest, hello->visit);
+	else
+		gateway_turn_away(http->gateway, hello->visit, refusal.status,
+		    refusal.seconds, refusal.reason);
 }
 
 static void
@@ -246,7 +230,7 @@ http_on_reap(evutil_socket_t fd, short what, void *arg)
 
 struct http *
 http_new(struct runs *runs, struct owner *user,
-    const struct gateway_terms *terms)
+    const struct gateway_terms *terms, int *dir)
 {
 	struct http *http = mem_alloc(sizeof(*http));
 	const struct gateway_user gateway_user = { http_on_hello, http };
@@ -258,6 +242,7 @@ http_new(struct runs *runs, struct owner *user,
 	TAILQ_INIT(&http->dead);
 	http->reap = evtimer_new(runs->base, http_on_reap, http);
 	http->gateway = gateway_new(runs->base, terms, &gateway_user);
+	http_tokens_begin(http, dir);
 	return http;
 }
 
@@ -291,29 +276,23 @@ http_flushed(const struct http *http)
 	return gateway_ended(http->gateway);
 }
 
-static void
-http_guest_free(struct http_guest *guest)
-{
-	LIST_REMOVE(guest, entry);
-	while (!LIST_EMPTY(&guest->requests))
-		http_request_free(LIST_FIRST(&guest->requests));
-	http_session_free_all(&guest->sessions);
-	free(guest);
-}
-
 void
 http_free(struct http **httpp)
 {
 	struct http *http = mem_take(httpp);
+	struct http_guest *guest;
 
 	if (http == NULL)
 		return;
 	gateway_free(&http->gateway);
-	while (!LIST_EMPTY(&http->guests))
-		http_guest_free(LIST_FIRST(&http->guests));
+	http_tokens_end(http);
+	LIST_FOREACH (guest, &http->guests, entry)
+		http_guest_clear(guest);
 	while (!LIST_EMPTY(&http->over))
 		http_request_free(LIST_FIRST(&http->over));
 	http_session_free_all(&http->dead);
+	while (!LIST_EMPTY(&http->guests))
+		http_guest_free(LIST_FIRST(&http->guests));
 	loop_event_free(&http->reap);
 	free(http);
 }

@@ -3,7 +3,9 @@
  * answers. The gateway has read and checked the HTTP; this is the meaning of
  * its fields for MCP, in both eras. Runs in the supervisor.
  *
- *	http.c           guests, and requests without a session
+ *	http.c           the door, and requests without a session
+ *	http_tokens.c    tokens: who a guest is, and how much it may ask
+ *	http_guest.c     guests: an owner's clients
  *	http_session.c   sessions of versions with a handshake
  *	http_headers.c   the fields of requests without a session
  *	http_request.c   one request: where each line of an answer goes
@@ -15,7 +17,10 @@
 
 #include "../../common/jsonrpc.h"
 #include "../peers/gateway.h"
+#include "../peers/tokens.h"
+#include "../servers/servers.h"
 #include "front.h"
+#include "guesses.h"
 
 struct http;
 struct http_session;
@@ -35,6 +40,7 @@ struct http_request {
 	int streams;         /* the client accepts events */
 	int streaming;       /* events are being sent */
 	int over;            /* nothing more may be sent */
+	unsigned int wait;   /* seconds for Retry-After; 0: none */
 };
 
 /* One owner's clients. */
@@ -46,6 +52,13 @@ struct http_guest {
 	LIST_HEAD(, http_request) requests;
 	struct http_sessions sessions; /* the last used one first */
 	size_t nsessions;
+	/* Of a token; unused for our user: */
+	struct owner own;
+	struct token token;
+	struct server_texts allowed; /* by the token, borrowed from it */
+	struct options options;      /* with the tools that it allows */
+	double level;      /* requests that it may send now */
+	uint64_t refilled; /* when that was so, in milliseconds */
 };
 
 struct http {
@@ -57,7 +70,22 @@ struct http {
 	struct http_sessions dead;        /* the same */
 	struct event *reap;
 	struct http_request *current; /* whose message is being handled */
+	int dir;              /* the state directory; -1: no tokens */
+	struct tokens tokens; /* as last read */
+	int faulty;           /* their file has a fault */
+	struct event *watch;  /* looks whether it has changed */
+	struct guesses *guesses;
 };
+
+/* Why a guest or a request is refused. */
+struct http_refusal {
+	int status;
+	unsigned int seconds; /* for Retry-After; 0: none */
+	const char *reason;   /* static */
+};
+
+/* A file with a fault does not say which tokens are valid. */
+#define HTTP_FAULTY "the tokens of this server cannot be read"
 
 /* Error code of versions without sessions: HeaderMismatch. */
 #define HTTP_HEADER_MISMATCH (-32020)
@@ -107,12 +135,54 @@ void http_session_on_get(
 void http_session_on_delete(
     struct http_request *request, const struct ipc_ask *ask);
 
+/* Ends all sessions of a guest, with their calls. */
+void http_session_end_all(struct http_guest *guest);
+
 /* The program ends: ends the streams of all sessions of a guest. */
 void http_session_drain_all(struct http_guest *guest);
 
 /* Frees those that have ended and are idle; or all of them, in any state. */
 void http_session_reap(struct http *http);
 void http_session_free_all(struct http_sessions *sessions);
+
+/* http_guest.c */
+
+/* Return the guest of our user, or of the owner that a token names. */
+struct http_guest *http_guest_of_user(struct http *http);
+struct http_guest *http_guest_of_token(
+    struct http *http, const struct token *token);
+
+/*
+ * The client of a request has left. In versions without sessions that cancels
+ * the request; in the others the client may only have lost its connection.
+ */
+void http_guest_leave(struct http_request *request);
+
+/* All clients of a guest have left, but its sessions wait for them. */
+void http_guest_lose(struct http_guest *guest);
+
+/* Its token is not valid any more: ends its requests, sessions and calls. */
+void http_guest_revoke(struct http_guest *guest);
+
+/* Free its requests and sessions; then itself, once no request names it. */
+void http_guest_clear(struct http_guest *guest);
+void http_guest_free(struct http_guest *guest);
+
+/* http_tokens.c */
+
+/* Takes *dir, the state directory; -1: there are no tokens. */
+void http_tokens_begin(struct http *http, int *dir);
+void http_tokens_end(struct http *http);
+
+/* Reads the tokens again if their file has changed. */
+void http_tokens_look(struct http *http);
+
+/* Returns the guest that the token of a hello names; NULL with *refusal. */
+struct http_guest *http_tokens_guest(struct http *http,
+    const struct gateway_hello *hello, struct http_refusal *refusal);
+
+/* Returns whether a guest may send a request now; 0 with *refusal. */
+int http_tokens_allow(struct http_guest *guest, struct http_refusal *refusal);
 
 /* http_headers.c */
 

@@ -45,6 +45,7 @@ http_reply(
 {
 	struct ipc_reply reply = { .request = request->number,
 		.status = (uint64_t)status,
+		.seconds = request->wait,
 		.session = request->begins == NULL ? "" : request->begins,
 		.body = { (const uint8_t *)json, len, -1 } };
 

@@ -363,6 +363,13 @@ http_session_on_delete(
 }
 
 void
+http_session_end_all(struct http_guest *guest)
+{
+	while (!TAILQ_EMPTY(&guest->sessions))
+		http_session_end(TAILQ_FIRST(&guest->sessions));
+}
+
+void
 http_session_drain_all(struct http_guest *guest)
 {
 	struct http_session *session;

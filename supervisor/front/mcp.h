@@ -32,6 +32,13 @@ struct mcp {
 	size_t nreading; /* those of them that have begun */
 };
 
+/* Returns the settings that its clients see. */
+static inline const struct options *
+mcp_options(const struct mcp *of)
+{
+	return owner_options(of->session.owner, of->runs);
+}
+
 /* methods.c: handles a request by its method, or a notification. */
 void methods_on_request(void *mcp, const struct jsonrpc *message);
 void methods_on_notification(void *mcp, const struct jsonrpc *message);

@@ -273,6 +273,6 @@ resources_on_read(struct mcp *mcp, const struct context *context,
 		    data.data);
 		return;
 	}
-	texts_add_capabilities(&result, mcp->runs->options);
+	texts_add_capabilities(&result, mcp_options(mcp));
 	era_answer(mcp->rpc, context, message->id, &result, MCP_CACHE_MS);
 }

@@ -70,7 +70,7 @@ tool_call_free(struct tool_call *call)
 const struct options *
 tool_call_options(const struct tool_call *call)
 {
-	return call->mcp->runs->options;
+	return mcp_options(call->mcp);
 }
 
 struct runs *

@@ -86,7 +86,7 @@ tools_on_list(struct mcp *mcp, const struct context *context,
 
 	if (page_refuse_cursor(mcp, message))
 		return;
-	tools_add_list(&result, mcp->runs->options);
+	tools_add_list(&result, mcp_options(mcp));
 	era_answer(mcp->rpc, context, message->id, &result, MCP_CACHE_MS);
 }
 
@@ -111,7 +111,7 @@ tools_find(struct json_span name, const struct options *options)
 static void
 tools_answer_unknown(struct mcp *mcp, struct json_span id)
 {
-	const struct options *options = mcp->runs->options;
+	const struct options *options = mcp_options(mcp);
 	auto_buffer struct buffer text = { 0 };
 	const char *comma = "";
 	size_t i, n = 0;
@@ -169,7 +169,7 @@ tools_on_call(struct mcp *mcp, const struct context *context,
 	if (named != 1 || json_span_kind(name) != JSON_SPAN_STRING)
 		rpc_answer_error(mcp->rpc, message->id, JSONRPC_INVALID_PARAMS,
 		    "tools/call needs params.name, a string", NULL);
-	else if ((tool = tools_find(name, mcp->runs->options)) == NULL)
+	else if ((tool = tools_find(name, mcp_options(mcp))) == NULL)
 		tools_answer_unknown(mcp, message->id);
 	else if (tool_call_find(mcp, message->id) != NULL)
 		rpc_answer_error(mcp->rpc, message->id,

@@ -2,8 +2,11 @@
  * Sockets at which clients connect: see process.h. Runs in the supervisor,
  * which accepts nothing itself.
  */
+#include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -12,6 +15,7 @@
 
 #include "../../common/fd.h"
 #include "../../common/limits.h"
+#include "../../common/mem.h"
 #include "process.h"
 
 /*
@@ -73,4 +77,145 @@ listen_unix(const char *path, struct err *err)
 	if (listen(fd, LISTEN_QUEUE) == -1)
 		return err_sys(err, "listen at %s", path);
 	return fd_take(&fd);
+}
+
+/* TCP */
+
+union listen_address {
+	struct sockaddr any;
+	struct sockaddr_in in;
+	struct sockaddr_in6 in6;
+	struct sockaddr_un un;
+};
+
+/* Returns the port, or -1. */
+static int
+listen_port(const char *text)
+{
+	size_t len = strspn(text, "0123456789");
+	unsigned long port;
+
+	if (len == 0 || len > 5 || text[len] != '\0')
+		return -1;
+	port = strtoul(text, NULL, 10);
+	return port > UINT16_MAX ? -1 : (int)port;
+}
+
+/* Reads ADDRESS:PORT. Returns the length of the address, or 0. */
+static socklen_t
+listen_read(const char *where, union listen_address *address)
+{
+	const char *colon = strrchr(where, ':');
+	auto_free char *name = NULL;
+	int port = colon == NULL ? -1 : listen_port(colon + 1);
+	size_t len;
+
+	memset(address, 0, sizeof(*address));
+	if (port == -1)
+		return 0;
+	name = mem_printf("%.*s", (int)(colon - where), where);
+	len = strlen(name);
+	if (len > 2 && *name == '[' && name[len - 1] == ']') {
+		name[len - 1] = '\0';
+		address->in6.sin6_family = AF_INET6;
+		address->in6.sin6_port = htons((uint16_t)port);
+		return inet_pton(AF_INET6, name + 1,
+		           &address->in6.sin6_addr) == 1 ?
+		    sizeof(address->in6) : 0;
+	}
+	address->in.sin_family = AF_INET;
+	address->in.sin_port = htons((uint16_t)port);
+	return inet_pton(AF_INET,
+	           strcmp(name, "localhost") == 0 ? "127.0.0.1" : name,
+	           &address->in.sin_addr) == 1 ? sizeof(address->in) : 0;
+}
+
+/*
+ * Accepted sockets inherit these: events are sent at once, and clients that
+ * have vanished are noticed.
+ */
+static int
+listen_adjust(int fd, int family)
+{
+	const int on = 1;
+
+	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == -1 ||
+	    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on)) == -1 ||
+	    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)) == -1)
+		return -1;
+	return family != AF_INET6 ? 0 :
+	    setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
+}
+
+int
+listen_tcp(const char *where, struct err *err)
+{
+	union listen_address address;
+	socklen_t len = listen_read(where, &address);
+	auto_fd int fd = -1;
+
+	if (len == 0)
+		return err_set(err, "\"%s\" is not an address and a port, such "
+		    "as 127.0.0.1:8080 or [::1]:8080", where);
+	fd = socket(address.any.sa_family,
+	    SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (fd == -1 || listen_adjust(fd, address.any.sa_family) == -1 ||
+	    bind(fd, &address.any, len) == -1 ||
+	    listen(fd, LISTEN_QUEUE) == -1)
+		return err_sys(err, "listen at %s", where);
+	return fd_take(&fd);
+}
+
+/* Looking */
+
+static void
+listen_write_place(
+    const union listen_address *address, struct listen_place *place)
+{
+	char name[INET6_ADDRSTRLEN] = "";
+
+	switch (address->any.sa_family) {
+	case AF_INET:
+		place->port = ntohs(address->in.sin_port);
+		inet_ntop(
+		    AF_INET, &address->in.sin_addr, name, sizeof(name));
+		snprintf(place->text, sizeof(place->text), "%s:%u", name,
+		    place->port);
+		return;
+	case AF_INET6:
+		place->port = ntohs(address->in6.sin6_port);
+		inet_ntop(
+		    AF_INET6, &address->in6.sin6_addr, name, sizeof(name));
+		snprintf(place->text, sizeof(place->text), "[%s]:%u", name,
+		    place->port);
+		return;
+	default:
+		place->local = 1;
+		snprintf(place->text, sizeof(place->text), "%.*s",
+		    (int)sizeof(address->un.sun_path), address->un.sun_path);
+		return;
+	}
+}
+
+int
+listen_look(int fd, struct listen_place *place, struct err *err)
+{
+	union listen_address address = { .any.sa_family = AF_UNSPEC };
+	socklen_t len = sizeof(address);
+	int type = 0, listens = 0;
+	socklen_t size = sizeof(type);
+
+	memset(place, 0, sizeof(*place));
+	if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == -1 ||
+	    getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) == -1 ||
+	    getsockname(fd, &address.any, &len) == -1)
+		return err_sys(err, "descriptor %d is not a socket", fd);
+	if (type != SOCK_STREAM || !listens ||
+	    (address.any.sa_family != AF_INET &&
+	        address.any.sa_family != AF_INET6 &&
+	        address.any.sa_family != AF_UNIX))
+		return err_set(err, "descriptor %d is not a socket that "
+		    "accepts connections by TCP or at a path", fd);
+	listen_write_place(&address, place);
+	return 0;
 }

@@ -13,6 +13,7 @@
 
 #include "../../common/channel.h"
 #include "../../common/err.h"
+#include "../../common/limits.h"
 #include "../../common/role.h"
 
 struct child;
@@ -127,6 +128,22 @@ void spawn_complain(const struct spawn_program *program, const char *what,
  * more. -1 with err.
  */
 int listen_unix(const char *path, struct err *err);
+
+/*
+ * Returns a socket that listens at ADDRESS:PORT, where an address of IPv6 is in
+ * brackets, localhost is 127.0.0.1, and port 0 is a free one. -1 with err.
+ */
+int listen_tcp(const char *where, struct err *err);
+
+/* Where a listening socket is, as text. */
+struct listen_place {
+	int local;      /* a Unix socket */
+	unsigned int port;
+	char text[LISTEN_TEXT_MAX + 1]; /* 127.0.0.1:80, [::1]:80, or a path */
+};
+
+/* Returns 0, or -1 with err if it is not a listening stream socket. */
+int listen_look(int fd, struct listen_place *place, struct err *err);
 
 /* worker.c: a worker with a channel to it. */
 

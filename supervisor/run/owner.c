@@ -42,16 +42,27 @@ owner_is_user(const struct owner *owner)
 	return owner->name[0] == '\0';
 }
 
-/* Returns how many other owners have no place: one is reserved for each. */
+const struct options *
+owner_options(const struct owner *owner, const struct runs *runs)
+{
+	return owner->options != NULL ? owner->options : runs->options;
+}
+
+/*
+ * Returns how many places are reserved for owners that have none: one for each,
+ * but few, because most of them are idle.
+ */
 static size_t
 owner_left_places(const struct owner *owner, const struct runs *runs)
 {
 	const struct owner *other;
-	size_t n = 0;
+	size_t most, n = 0;
 
 	TAILQ_FOREACH (other, &runs->owners, entry)
 		n += other != owner && other->nrunning == 0;
-	return n;
+	most = (size_t)runs->options->max_concurrent / OWNER_RESERVE_SHARE;
+	most = most == 0 ? 1 : most;
+	return n < most ? n : most;
 }
 
 int

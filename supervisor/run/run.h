@@ -87,6 +87,8 @@ struct owner {
 	 * The names of the servers that it may use; NULL: all configured ones.
 	 */
 	const struct server_texts *allowed;
+	/* The settings that its clients see; NULL: those of runs. */
+	const struct options *options;
 	size_t most_waiting; /* of its calls */
 	size_t most_running;
 	/* Private to run/: */
@@ -98,7 +100,7 @@ struct owner {
 /*
  * Open and close an owner. Its name, scope, servers and limits must be set.
  * While there are several owners, one place is kept free for each of them that
- * has none.
+ * has none, up to a quarter of all.
  */
 void owner_open(struct owner *owner, struct runs *runs);
 void owner_close(struct owner *owner, struct runs *runs);
@@ -108,6 +110,10 @@ void owner_open_user(struct owner *owner, struct runs *runs);
 
 /* Returns whether it is our user, whom the configuration files belong to. */
 int owner_is_user(const struct owner *owner);
+
+/* Returns the settings that its clients see. */
+const struct options *owner_options(
+    const struct owner *owner, const struct runs *runs);
 
 /* Return whether one more of its calls may run now, or may wait. */
 int owner_may_run(const struct owner *owner, const struct runs *runs);

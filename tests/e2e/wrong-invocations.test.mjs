@@ -13,7 +13,10 @@ import { commandLine, folder } from './support/program.mjs';
 
 /* What failed and how to fix it: all of these are in the sentence. */
 const commands = [
-  ['serve --listen 127.0.0.1:8080', 2, /must be unix: and the path/],
+  ['serve --listen 8080', 2, /--listen: "8080" is not an address and a port/],
+  ['serve --listen ::1:80', 2, /"::1:80" is not an address and a port/],
+  ['serve --listen x:99999', 2, /"x:99999" is not an address and a port/],
+  ['serve --allow-host', 2, /--allow-host lacks its NAME/],
   ['serve --listen', 2, /--listen/],
   ['serve now', 2, /now/],
   ['service', 2, /is not there yet.*caisson\(1\)/],

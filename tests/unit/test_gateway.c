@@ -309,7 +309,9 @@ START_TEST(without_a_token_nothing_is_asked)
 	heard = hear(client, "}}");
 	ck_assert_ptr_nonnull(
 	    strstr(heard, "HTTP/1.1 401 Unauthorized\r\n"));
-	ck_assert_ptr_nonnull(strstr(heard, "WWW-Authenticate: Bearer\r\n"));
+	ck_assert_ptr_nonnull(strstr(heard, _i == 0 ?
+	        "WWW-Authenticate: Bearer\r\n" :
+	        "WWW-Authenticate: Bearer error=\"invalid_token\"\r\n"));
 	ck_assert_ptr_nonnull(strstr(heard, unknown[_i].reason));
 	close(client);
 	stop();

@@ -3,6 +3,7 @@
  * of another host may learn: nothing before its origin is known to be right.
  * Runs in the gateway.
  */
+#include <arpa/inet.h>
 #include <string.h>
 #include <strings.h>
 
@@ -32,8 +33,32 @@ check_has(const char *words, const char *word, size_t len)
 }
 
 /*
+ * Returns whether a host is an address of IPv4 or IPv6 with or without a port,
+ * not a name.
+ */
+static int
+check_is_address(const char *host)
+{
+	unsigned char binary[sizeof(struct in6_addr)];
+	char name[INET6_ADDRSTRLEN + 2];
+	size_t len = *host == '[' ? strcspn(host, "]") : strcspn(host, ":");
+	const char *port;
+
+	if (len >= sizeof(name))
+		return 0;
+	memcpy(name, host, len);
+	name[len] = '\0';
+	port = host + len + (*host == '[' && host[len] == ']');
+	if (*port == ':')
+		port += 1 + strspn(port + 1, "0123456789");
+	return *port == '\0' && (*host == '[' ?
+	        inet_pton(AF_INET6, name + 1, binary) :
+	        inet_pton(AF_INET, name, binary)) == 1;
+}
+
+/*
  * A page can make the name of its own host point to this machine (DNS
- * rebinding); Host still has that name.
+ * rebinding); Host still has that name. It cannot do so with an address.
  */
 static int
 check_host(const struct check *check, const struct http_head *head)
@@ -41,7 +66,19 @@ check_host(const struct check *check, const struct http_head *head)
 	const char *host = head->fields[HTTP_HOST];
 
 	return *check->hosts == '\0' ||
-	    (host != NULL && check_has(check->hosts, host, strlen(host)));
+	    (host != NULL &&
+	        (check_has(check->hosts, host, strlen(host)) ||
+	            check_has(check->hosts, host, strcspn(host, ":")) ||
+	            check_is_address(host)));
+}
+
+/* Returns whether a page has come from the very host that it asks. */
+static int
+check_is_own(const struct check *check, const struct http_head *head,
+    const char *page)
+{
+	return *check->hosts != '\0' && head->fields[HTTP_HOST] != NULL &&
+	    strcasecmp(page, head->fields[HTTP_HOST]) == 0;
 }
 
 /* Only browsers send an origin: that of the page which sends the request. */
@@ -58,8 +95,9 @@ check_origin(const struct check *check, const struct http_head *head)
 	for (i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++) {
 		len = strlen(schemes[i]);
 		if (strncasecmp(origin, schemes[i], len) == 0 &&
-		    check_has(check->hosts, origin + len,
-		        strlen(origin + len)))
+		    (check_is_own(check, head, origin + len) ||
+		        check_has(check->hosts, origin + len,
+		            strlen(origin + len))))
 			return 1;
 	}
 	return 0;

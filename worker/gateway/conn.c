@@ -258,6 +258,8 @@ conn_response(const struct conn *conn, int status)
 		.session = "",
 		.now = time(NULL) };
 
+	response.authorized =
+	    !conn->bare && head->fields[HTTP_AUTHORIZATION] != NULL;
 	if (!conn->bare && !conn->foreign)
 		response.origin = head->fields[HTTP_ORIGIN];
 	return response;

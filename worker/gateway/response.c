@@ -93,8 +93,10 @@ response_add_head(struct buffer *out, const struct response *response)
 	    "X-Content-Type-Options: nosniff\r\n");
 	if (*response->session != '\0')
 		buffer_printf(out, "Mcp-Session-Id: %s\r\n", response->session);
+	/* RFC 6750, section 3 */
 	if (response->status == 401)
-		buffer_add_text(out, "WWW-Authenticate: Bearer\r\n");
+		buffer_printf(out, "WWW-Authenticate: Bearer%s\r\n",
+		    response->authorized ? " error=\"invalid_token\"" : "");
 	if (response->status == 405)
 		buffer_add_text(out, "Allow: GET, POST, DELETE\r\n");
 	if (response->retry != 0)

@@ -15,7 +15,8 @@ export async function serve(t, options = {}) {
   const home = options.home ?? folder(t);
   const socket = options.socket ?? path.join(home, 'mcp.sock');
   const [command, ...args] = commandLine({ ...options, home,
-    args: ['serve', '--listen', `unix:${socket}`, ...options.args ?? []] });
+    args: ['serve', '--listen', options.listen ?? `unix:${socket}`,
+      ...options.args ?? []] });
   const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'] });
   const ended = new Promise((resolve) => child.once('exit', (...how) =>
     resolve(how)));
@@ -36,16 +37,29 @@ export async function serve(t, options = {}) {
   return { socket, child, ended, home, log: () => log };
 }
 
-/* fetch() of the Fetch standard at this socket; connections are kept. */
-export function fetchAt(t, socket) {
-  const agent = new http.Agent({ keepAlive: true, socketPath: socket });
+/* The same at a free port of TCP, whose address is url. */
+export async function serveTcp(t, options = {}) {
+  const served = await serve(t, { listen: '127.0.0.1:0', ...options });
+  const url = served.log().match(/serving at (http:\S+)/)[1];
+
+  return { ...served, url };
+}
+
+/*
+ * fetch() of the Fetch standard at this socket; connections are kept. Or by
+ * TCP: with a token, perhaps from another address of this machine.
+ */
+export function fetchAt(t, socket, { token, from } = {}) {
+  const agent = new http.Agent({ keepAlive: true, socketPath: socket,
+    localAddress: from });
+  const own = token ? { Authorization: `Bearer ${token}` } : {};
 
   t.after(() => agent.destroy());
   return (url, { method = 'GET', headers, body, signal } = {}) =>
     new Promise((resolve, reject) => {
       const request = http.request(url, {
         agent, socketPath: socket, method, signal,
-        headers: Object.fromEntries(new Headers(headers)),
+        headers: { ...own, ...Object.fromEntries(new Headers(headers)) },
       }, (answer) => {
         const { statusCode: status } = answer;
 

@@ -1,0 +1,113 @@
+/*
+ * Wrong tokens: see guesses.h. Tokens are too long to be guessed; this keeps a
+ * program that tries from taking time that others need. Runs in the
+ * supervisor.
+ */
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../common/limits.h"
+#include "../../common/mem.h"
+#include "guesses.h"
+
+struct guesser {
+	char address[HTTP_ADDRESS_MAX + 1]; /* or a network; empty: unused */
+	unsigned int count;
+	uint64_t last;  /* of its guesses */
+	uint64_t until; /* it waits */
+};
+
+struct guesses {
+	struct guesser all[GUESSES_MAX];
+};
+
+struct guesses *
+guesses_new(void)
+{
+	return mem_alloc(sizeof(struct guesses));
+}
+
+void
+guesses_free(struct guesses **guesses)
+{
+	free(mem_take(guesses));
+}
+
+/* One user of IPv6 has a whole network of 64 bits. */
+static void
+guesses_key(const char *address, char key[HTTP_ADDRESS_MAX + 1])
+{
+	struct in6_addr binary;
+	static const struct in6_addr mapped = { .s6_addr = { [10] = 0xff,
+		                                    [11] = 0xff } };
+
+	snprintf(key, HTTP_ADDRESS_MAX + 1, "%s", address);
+	if (inet_pton(AF_INET6, address, &binary) != 1 ||
+	    memcmp(&binary, &mapped, 12) == 0)
+		return;
+	memset(binary.s6_addr + 8, 0, 8);
+	inet_ntop(AF_INET6, &binary, key, HTTP_ADDRESS_MAX + 1);
+}
+
+static int
+guesses_is_over(const struct guesser *guesser, uint64_t now)
+{
+	return now - guesser->last > GUESSES_FORGET_MS;
+}
+
+unsigned int
+guesses_wait(
+    const struct guesses *guesses, const char *address, uint64_t now)
+{
+	char key[HTTP_ADDRESS_MAX + 1];
+	size_t i;
+
+	guesses_key(address, key);
+	for (i = 0; i < GUESSES_MAX; i++)
+		if (strcmp(guesses->all[i].address, key) == 0 &&
+		    guesses->all[i].until > now)
+			return (unsigned int)(
+			    (guesses->all[i].until - now + 999) / 1000);
+	return 0;
+}
+
+/* Returns the row of this address, or the one that was not used for longest. */
+static struct guesser *
+guesses_find(struct guesses *guesses, const char *key)
+{
+	struct guesser *oldest = &guesses->all[0];
+	size_t i;
+
+	for (i = 0; i < GUESSES_MAX; i++) {
+		if (strcmp(guesses->all[i].address, key) == 0)
+			return &guesses->all[i];
+		if (guesses->all[i].last < oldest->last)
+			oldest = &guesses->all[i];
+	}
+	memset(oldest, 0, sizeof(*oldest));
+	snprintf(oldest->address, sizeof(oldest->address), "%s", key);
+	return oldest;
+}
+
+unsigned int
+guesses_note(struct guesses *guesses, const char *address, uint64_t now)
+{
+	char key[HTTP_ADDRESS_MAX + 1];
+	struct guesser *guesser;
+	unsigned int above;
+
+	guesses_key(address, key);
+	guesser = guesses_find(guesses, key);
+	if (guesser->count > 0 && guesses_is_over(guesser, now))
+		guesser->count = 0;
+	guesser->count++;
+	guesser->last = now;
+	if (guesser->count < GUESSES_FREE)
+		return guesser->count;
+	above = guesser->count - GUESSES_FREE;
+	guesser->until = now + (above < GUESSES_DOUBLINGS ?
+	    GUESSES_PAUSE_MS << above : GUESSES_PAUSE_MAX_MS);
+	return guesser->count;
+}

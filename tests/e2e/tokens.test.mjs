@@ -1,0 +1,378 @@
+/*
+ * Tokens: serving by TCP always needs one. Each is an owner, who neither sees
+ * nor slows the others; it ends when it is revoked.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { Gate } from './support/gate.mjs';
+import { commandLine, folder } from './support/program.mjs';
+import { fetchAt, serve, serveTcp } from './support/serve.mjs';
+import { example, withServers } from './support/servers.mjs';
+import { until } from './support/wait.mjs';
+
+const modern = '2026-07-28';
+const meta = {
+  'io.modelcontextprotocol/protocolVersion': modern,
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+
+/* Runs a command of the program; returns what it has printed. */
+function caisson(home, ...args) {
+  const [command, ...rest] = commandLine({ args, home });
+  const done = spawnSync(command, rest, { encoding: 'utf8' });
+
+  assert.equal(done.status, 0, done.stderr);
+  return done.stdout.trim();
+}
+
+const add = (home, ...args) => caisson(home, 'token', 'add', ...args);
+
+/* The clients that have a token, or none. */
+function clientOf(t, url, token, more = {}) {
+  const fetch = fetchAt(t, undefined, { token, ...more });
+  const post = (message, headers = {}, options = {}) => fetch(url, {
+    method: 'POST', body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }),
+    headers: { 'Content-Type': 'application/json',
+      Accept: 'application/json, text/event-stream', ...headers },
+    ...options,
+  });
+  const ask = (method, params = {}, headers = {}, options = {}) =>
+    post({ method, params: { ...params, _meta: meta } }, {
+      'MCP-Protocol-Version': modern, 'Mcp-Method': method,
+      ...(params.name ?? params.uri ?
+        { 'Mcp-Name': params.name ?? params.uri } : {}), ...headers,
+    }, options);
+  const call = (code, options) => ask('tools/call',
+    { name: 'run_python', arguments: { code } }, {}, options);
+  const begin = async () => (await post({ method: 'initialize', params: {
+    protocolVersion: '2025-11-25', capabilities: {},
+    clientInfo: { name: 'test', version: '1' },
+  } })).headers.get('mcp-session-id');
+
+  return { post, ask, call, begin,
+    run: async (code) => (await last(await call(code))).result,
+    text: async (code) =>
+      (await last(await call(code))).result.content[0].text };
+}
+
+/* The last message of an answer, whatever its form. */
+async function last(answer) {
+  const text = await answer.text();
+
+  return JSON.parse(answer.headers.get('content-type') ===
+    'application/json' ? text : text.split('\n')
+      .filter((line) => line.startsWith('data: ')).at(-1).slice(6));
+}
+
+const found = 'server/discover';
+
+test('the first start by TCP makes a token, which clients need',
+  async (t) => {
+    const home = folder(t);
+    const { url, log, child, ended } = await serveTcp(t, { home });
+    const file = log().match(/made a token for clients, in the file (\S+)/)[1];
+    const token = fs.readFileSync(file, 'utf8').trim();
+    const none = await clientOf(t, url).ask(found);
+    const wrong = await clientOf(t, url, `${token}0`).ask(found);
+
+    assert.match(token, /^caisson_[0-9a-f]{64}$/);
+    assert.equal(fs.statSync(file).mode & 0o777, 0o600);
+    assert.equal(none.status, 401);
+    assert.equal(none.headers.get('www-authenticate'), 'Bearer');
+    assert.match((await last(none)).error.message, /a token is required/);
+    assert.equal(wrong.status, 401);
+    assert.equal(wrong.headers.get('www-authenticate'),
+      'Bearer error="invalid_token"');
+    assert.equal(await clientOf(t, url, token).text('print(6 * 7)'), '42');
+
+    child.kill();
+    await ended;
+
+    const again = await serveTcp(t, { home });
+
+    assert.doesNotMatch(again.log(), /made a token/);
+    assert.equal((await clientOf(t, again.url, token).ask(found)).status, 200);
+  });
+
+test('several addresses are served, also by IPv6', async (t) => {
+  const { url, log, home } = await serveTcp(t,
+    { args: ['--listen', '[::1]:0'] });
+  const token = add(home, 'one');
+
+  for (const [, each] of log().matchAll(/serving at (http:\S+)/g))
+    assert.equal((await clientOf(t, each, token).ask(found)).status, 200);
+  assert.match(log(), /http:\/\/\[::1\]:\d+\/mcp/);
+  assert.ok(url);
+});
+
+test('tokens are listed without their secrets', (t) => {
+  const home = folder(t);
+
+  assert.equal(caisson(home, 'token', 'list'), 'There are no tokens.');
+  assert.deepEqual(fs.readdirSync(home), []);
+
+  const secret = add(home, 'laptop', '--server', 'gh', '--tool', 'run_python',
+    '--calls', '2', '--rate', '60');
+
+  add(home, 'phone', '--no-servers');
+  assert.match(caisson(home, 'token', 'list'), new RegExp('^laptop \\(\\S+Z\\):' +
+    ' servers gh; tools run_python; 2 calls at once; 60 requests a minute\\n' +
+    'phone \\(\\S+Z\\): no servers; all tools$'));
+
+  const shown = JSON.parse(caisson(home, 'token', 'list', '--json'));
+
+  assert.deepEqual(shown.tokens.map(({ created, ...rest }) => rest), [
+    { name: 'laptop', servers: ['gh'], tools: ['run_python'], calls: 2,
+      rate: 60 },
+    { name: 'phone', servers: [] }]);
+
+  const state = path.join(home, '.local/state/caisson');
+
+  assert.deepEqual(fs.readdirSync(state), ['tokens.json']);
+  assert.equal(fs.statSync(path.join(state, 'tokens.json')).mode & 0o777,
+    0o600);
+  assert.ok(!fs.readFileSync(path.join(state, 'tokens.json'), 'utf8')
+    .includes(secret.slice(8)));
+});
+
+test('neither owner sees what the other one has', async (t) => {
+  const { url, home } = await serveTcp(t, {
+    ...withServers(t, { gh: example(), fs: example() }),
+    args: ['--tools', 'run_python,list_runners', '--arguments',
+      'code,servers,timeout,files'] });
+  const one = clientOf(t, url, add(home, 'one', '--server', 'gh'));
+  const two = clientOf(t, url,
+    add(home, 'two', '--no-servers', '--tool', 'run_python'));
+  const names = async (client) => (await last(await client.ask('tools/list')))
+    .result.tools.map(({ name }) => name);
+
+  /* Servers */
+  assert.equal(await one.text('print(runtime.discovered_servers())'),
+    "('gh',)");
+  assert.equal(await two.text('print(runtime.discovered_servers())'), '()');
+  assert.match(JSON.stringify(await last(await two.ask('tools/call',
+    { name: 'run_python', arguments: { code: '1', servers: ['gh'] } }))),
+  /gh/);
+
+  /* Tools of Caisson */
+  assert.deepEqual(await names(one), ['run_python', 'list_runners']);
+  assert.deepEqual(await names(two), ['run_python']);
+  assert.match((await last(await two.ask('tools/call',
+    { name: 'list_runners', arguments: {} }))).error.message, /Unknown tool/);
+
+  /* Memories and saved tools */
+  await one.run('save_memory("k", 1)\ndef f():\n    "d"\n    return 1\n' +
+    'save_tool(f)');
+  assert.equal(await one.text('print(load_memory("k"), list_memories())')
+    .then((text) => text.startsWith('1 ')), true);
+  assert.match(await two.text('print(load_memory("k"))'), /None/);
+  assert.equal((await two.run('from user_tools import f')).isError, true);
+  assert.equal(await one.text('from user_tools import f\nprint(f())'), '1');
+
+  /* Files */
+  await one.run('open("/workspace/out/a.txt", "w").write("mine")');
+
+  const list = async (client) => (await last(await client.ask(
+    'resources/list'))).result.resources.map(({ name }) => name);
+  const uri = (await last(await one.ask('resources/list'))).result.resources
+    .find(({ name }) => name === 'a.txt').uri;
+
+  assert.ok(!(await list(two)).includes('a.txt'));
+  assert.ok((await last(await one.ask('resources/read', { uri }))).result);
+  assert.ok((await last(await two.ask('resources/read', { uri }))).error);
+
+  /* Sessions */
+  const session = { 'Mcp-Session-Id': await one.begin() };
+
+  assert.equal((await one.post({ method: 'tools/list' }, session)).status,
+    200);
+  assert.equal((await two.post({ method: 'tools/list' }, session)).status,
+    404);
+});
+
+test('the load of an owner leaves others their turn', async (t) => {
+  const gate = new Gate();
+  const { url, home } = await serveTcp(t,
+    { args: ['--max-concurrent', '2', '--queue', '8'] });
+  const one = clientOf(t, url, add(home, 'one'));
+  const two = clientOf(t, url, add(home, 'two'));
+  const leave = new AbortController();
+
+  /* Both are known, and one wants all places. */
+  await two.ask(found);
+
+  const waiting = [1, 2, 3, 4].map(() => one.call(gate.wait,
+    { signal: leave.signal }));
+
+  await gate.reached();
+  assert.equal(await two.text('print(6 * 7)'), '42');
+  leave.abort();
+  await Promise.allSettled(waiting);
+  await until(() => gate.find().length === 0, 'the end of the code');
+});
+
+test('a token may have few calls and few requests', async (t) => {
+  const { url, home } = await serveTcp(t);
+  const slow = clientOf(t, url, add(home, 'slow', '--rate', '3'));
+  const other = clientOf(t, url, add(home, 'other'));
+  const statuses = [];
+
+  for (let i = 0; i < 4; i++)
+    statuses.push(await slow.ask(found));
+  assert.deepEqual(statuses.map(({ status }) => status),
+    [200, 200, 200, 429]);
+  assert.match(statuses[3].headers.get('retry-after'), /^(1\d|20|21)$/);
+  assert.match((await last(statuses[3])).error.message,
+    /too many requests with this token/);
+  assert.equal((await other.ask(found)).status, 200);
+});
+
+test('a revoked token ends its sessions and calls', async (t) => {
+  const gate = new Gate();
+  const { url, home } = await serveTcp(t);
+  const one = clientOf(t, url, add(home, 'one'));
+  const two = clientOf(t, url, add(home, 'two'));
+  const headers = { 'Mcp-Session-Id': await one.begin() };
+  const running = await one.post({ method: 'tools/call', params: {
+    name: 'run_python', arguments: { code: gate.wait } } }, headers);
+
+  await one.run('save_memory("k", 1)');
+  await gate.reached();
+  caisson(home, 'token', 'revoke', 'one');
+  await until(() => gate.find().length === 0, 'the end of the code');
+  await running.text();
+  assert.equal((await one.ask(found)).status, 401);
+  assert.equal((await two.ask(found)).status, 200);
+
+  /* The name is the owner: it has its memories again, but no session. */
+  const again = clientOf(t, url, add(home, 'one'));
+
+  assert.equal((await again.post({ method: 'tools/list' }, headers)).status,
+    404);
+  assert.equal(await again.text('print(load_memory("k"))'), '1');
+  assert.equal((await one.ask(found)).status, 401);
+});
+
+test('a file of tokens with a fault accepts no token, until it is mended',
+  async (t) => {
+    const { url, home, log } = await serveTcp(t);
+    const token = add(home, 'one');
+    const client = clientOf(t, url, token);
+    const file = path.join(home, '.local/state/caisson/tokens.json');
+    const good = fs.readFileSync(file);
+
+    assert.equal((await client.ask(found)).status, 200);
+    fs.writeFileSync(file, '{"version":1,');
+    assert.equal((await client.ask(found)).status, 503);
+    assert.equal((await clientOf(t, url, 'x').ask(found)).status, 503);
+    assert.match(log(), /the file of tokens, .* is not valid JSON: repair it/);
+    fs.writeFileSync(file, good);
+    assert.equal((await client.ask(found)).status, 200);
+
+    fs.chmodSync(file, 0o644);
+    assert.equal((await client.ask(found)).status, 503);
+  });
+
+test('an address that guesses tokens waits, and no other does', async (t) => {
+  const { url, home } = await serveTcp(t);
+  const good = add(home, 'one');
+  const before = clientOf(t, url, good, { from: '127.0.0.2' });
+  const guess = (n) => clientOf(t, url, `x${n}`, { from: '127.0.0.2' })
+    .ask(found);
+  const statuses = [];
+
+  assert.equal((await before.ask(found)).status, 200);
+  for (let i = 0; i < 8; i++)
+    statuses.push(await guess(i));
+  assert.deepEqual(statuses.slice(0, 5).map(({ status }) => status),
+    [401, 401, 401, 401, 401]);
+  assert.equal(statuses.at(-1).status, 429);
+  assert.match(statuses.at(-1).headers.get('retry-after'), /^\d+$/);
+  /* A valid token of this address goes on, and so do other addresses. */
+  assert.equal((await before.ask(found)).status, 200);
+  assert.equal((await clientOf(t, url, add(home, 'two')).ask(found)).status,
+    200);
+});
+
+test('requests of other hosts and pages are refused', async (t) => {
+  const { url, home } = await serveTcp(t, { args: ['--allow-host',
+    'mcp.example.org', '--allow-origin', 'https://page.example'] });
+  const client = clientOf(t, url, add(home, 'one'));
+  const { port } = new URL(url);
+  const rows = [
+    [{ Host: 'evil.example' }, 403],
+    [{ Host: `evil.example:${port}` }, 403],
+    [{ Host: `127.0.0.1.evil.example:${port}` }, 403],
+    [{ Host: `localhost:${port}` }, 200],
+    [{ Host: 'mcp.example.org' }, 200],
+    [{ Host: 'mcp.example.org:443' }, 200],
+    [{ Host: '192.0.2.1' }, 200],
+    [{ Origin: 'http://evil.example' }, 403],
+    [{ Origin: 'null' }, 403],
+    [{ Origin: `http://127.0.0.1:${port}.evil.example` }, 403],
+    [{ Origin: 'http://127.0.0.1:1' }, 403],
+    [{ Origin: `http://127.0.0.1:${port}` }, 200],
+    [{ Origin: 'https://page.example' }, 200],
+    [{ Host: 'mcp.example.org', Origin: 'https://mcp.example.org' }, 200],
+  ];
+
+  for (const [headers, status] of rows)
+    assert.equal((await client.ask(found, {}, headers)).status, status,
+      JSON.stringify(headers));
+});
+
+test('an address is believed only from the proxy that is named',
+  async (t) => {
+    const home = folder(t);
+    const { url, log } = await serveTcp(t, { home,
+      args: ['--trust-proxy', '127.0.0.2', '--log-level', 'info'] });
+    const ask = (token, from, forwarded) => clientOf(t, url, token, { from })
+      .ask(found, {}, { 'X-Forwarded-For': forwarded });
+    const token = add(home, 'one');
+
+    await ask('wrong', '127.0.0.3', '192.0.2.7');
+    await ask('wrong', '127.0.0.2', '192.0.2.9, 192.0.2.8');
+    await ask(token, '127.0.0.2', '192.0.2.6');
+    assert.match(log(), /127\.0\.0\.3 has sent a token that is not valid/);
+    assert.match(log(), /192\.0\.2\.8 has sent a token that is not valid/);
+    assert.match(log(), /192\.0\.2\.6 has token one/);
+    assert.doesNotMatch(log(), /192\.0\.2\.[79]/);
+  });
+
+test('tokens are accepted at a Unix socket, too', async (t) => {
+  const { socket, home } = await serve(t);
+  const fetch = fetchAt(t, socket, { token: add(home, 'one') });
+  const wrong = fetchAt(t, socket, { token: 'x' });
+  const options = { method: 'POST', headers: {
+    'Content-Type': 'application/json', 'Mcp-Method': found,
+    'MCP-Protocol-Version': modern },
+  body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: found,
+    params: { _meta: meta } }) };
+
+  assert.equal((await fetch('http://localhost/mcp', options)).status, 200);
+  assert.equal((await wrong('http://localhost/mcp', options)).status, 401);
+});
+
+test('without a valid token it does not start', async (t) => {
+  const home = folder(t);
+  const start = (...args) => {
+    const [command, ...rest] = commandLine({ home,
+      args: ['serve', '--listen', '127.0.0.1:0', ...args] });
+    const done = spawnSync(command, rest,
+      { encoding: 'utf8', timeout: 60_000 });
+
+    assert.equal(done.status, 2, done.stderr);
+    return done.stderr;
+  };
+
+  add(home, 'one');
+  caisson(home, 'token', 'revoke', 'one');
+  assert.match(start(), /all were revoked: make one with 'caisson token add/);
+  fs.writeFileSync(path.join(home, '.local/state/caisson/tokens.json'), '');
+  assert.match(start(), /tokens\.json in the state directory, is not valid/);
+  assert.match(start('--listen', 'nonsense'), /"nonsense" is not an address/);
+  assert.match(start('--trust-proxy', 'localhost'), /must be an address/);
+});

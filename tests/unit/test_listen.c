@@ -1,0 +1,164 @@
+/*
+ * Tests of supervisor/process/listen: where sockets listen, what is refused,
+ * and whose files are replaced.
+ */
+#include <arpa/inet.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "common/fd.h"
+#include "common/mem.h"
+#include "supervisor/process/process.h"
+#include "unit.h"
+
+static char folder[] = "/tmp/test_listen.XXXXXX";
+static struct listen_place place;
+static struct err err;
+
+static void
+enter(void)
+{
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_int_eq(chdir(folder), 0);
+}
+
+static void
+leave(void)
+{
+	auto_free char *command = mem_printf("rm -rf '%s'", folder);
+
+	ck_assert_int_eq(system(command), 0);
+}
+
+static const struct {
+	const char *where;
+	const char *text; /* without its port */
+} good[] = {
+	{ "127.0.0.1:0", "127.0.0.1:" },
+	{ "localhost:0", "127.0.0.1:" },
+	{ "0.0.0.0:0", "0.0.0.0:" },
+};
+
+START_TEST(addresses_are_listened_at)
+{
+	auto_fd int fd = listen_tcp(good[_i].where, &err);
+
+	ck_assert_msg(fd != -1, "%s", err.text);
+	ck_assert_int_eq(listen_look(fd, &place, &err), 0);
+	ck_assert_int_eq(place.local, 0);
+	ck_assert_uint_ne(place.port, 0);
+	ck_assert_mem_eq(
+	    place.text, good[_i].text, strlen(good[_i].text));
+}
+END_TEST
+
+START_TEST(an_address_of_ipv6_is_in_brackets)
+{
+	auto_fd int fd = listen_tcp("[::1]:0", &err);
+
+	/* A machine may have none. */
+	if (fd == -1) {
+		ck_assert_ptr_nonnull(strstr(err.text, "[::1]:0"));
+		return;
+	}
+	ck_assert_int_eq(listen_look(fd, &place, &err), 0);
+	ck_assert_mem_eq(place.text, "[::1]:", 6);
+}
+END_TEST
+
+static const char *const bad[] = { "", ":", ":80", "80", "127.0.0.1",
+	"127.0.0.1:", "127.0.0.1:-1", "127.0.0.1:65536", "127.0.0.1:080808",
+	"127.0.0.1: 80", "256.0.0.1:80", "::1:80", "[::1]", "[::1:80",
+	"[]:80", "example.org:80", "http://127.0.0.1:80" };
+
+START_TEST(other_words_are_refused)
+{
+	ck_assert_int_eq(listen_tcp(bad[_i], &err), -1);
+	ck_assert_msg(strstr(err.text, "is not an address and a port") != NULL,
+	    "%s", err.text);
+}
+END_TEST
+
+START_TEST(a_port_in_use_is_refused)
+{
+	auto_fd int fd = listen_tcp("127.0.0.1:0", &err);
+
+	ck_assert_int_eq(listen_look(fd, &place, &err), 0);
+	ck_assert_int_eq(listen_tcp(place.text, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "Address already in use"));
+}
+END_TEST
+
+START_TEST(a_path_is_for_its_user)
+{
+	auto_fd int fd = listen_unix("socket", &err);
+	struct stat st;
+
+	ck_assert_int_ne(fd, -1);
+	ck_assert_int_eq(stat("socket", &st), 0);
+	ck_assert_uint_eq(st.st_mode & 0777, 0600);
+	ck_assert_int_eq(listen_look(fd, &place, &err), 0);
+	ck_assert_int_eq(place.local, 1);
+	ck_assert_str_eq(place.text, "socket");
+	/* It is in use. */
+	ck_assert_int_eq(listen_unix("socket", &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "is in use"));
+}
+END_TEST
+
+START_TEST(what_a_killed_program_left_is_replaced)
+{
+	int left = listen_unix("socket", &err);
+	auto_fd int fd = -1;
+
+	close(left);
+	fd = listen_unix("socket", &err);
+	ck_assert_msg(fd != -1, "%s", err.text);
+}
+END_TEST
+
+START_TEST(other_files_stay)
+{
+	struct stat st;
+
+	ck_assert_int_eq(mkdir("other", 0700), 0);
+	ck_assert_int_eq(listen_unix("other", &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "is in use"));
+	ck_assert_int_eq(stat("other", &st), 0);
+}
+END_TEST
+
+START_TEST(only_listening_sockets_are_places)
+{
+	auto_fd int plain = socket(AF_INET, SOCK_STREAM, 0);
+	auto_fd int packets = socket(AF_INET, SOCK_DGRAM, 0);
+
+	ck_assert_int_eq(listen_look(plain, &place, &err), -1);
+	ck_assert_int_eq(listen_look(packets, &place, &err), -1);
+	ck_assert_int_eq(listen_look(-1, &place, &err), -1);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_checked_fixture(tc, enter, leave);
+	tcase_add_loop_test(tc, addresses_are_listened_at, 0, UNIT_COUNT(good));
+	tcase_add_test(tc, an_address_of_ipv6_is_in_brackets);
+	tcase_add_loop_test(tc, other_words_are_refused, 0, UNIT_COUNT(bad));
+	tcase_add_test(tc, a_port_in_use_is_refused);
+	tcase_add_test(tc, a_path_is_for_its_user);
+	tcase_add_test(tc, what_a_killed_program_left_is_replaced);
+	tcase_add_test(tc, other_files_stay);
+	tcase_add_test(tc, only_listening_sockets_are_places);
+}
+
+int
+main(void)
+{
+	return unit_run("listen", add_tests);
+}
