@@ -1,6 +1,6 @@
 /*
- * One MCP session as the files of its methods see it. methods.c has the table
- * of methods; each handler answers message->id, in the context of its request.
+ * One MCP session as the files of its methods see it. methods_table.c has the
+ * methods; each handler answers message->id, in the context of its request.
  * Runs in the supervisor.
  */
 #ifndef SUPERVISOR_MCP_H
@@ -38,6 +38,16 @@ mcp_options(const struct mcp *of)
 {
 	return owner_options(of->session.owner, of->runs);
 }
+
+/* methods_table.c: each method. */
+extern const struct methods_row {
+	const char *name;
+	void (*handle)(struct mcp *mcp, const struct context *context,
+	    const struct jsonrpc *message);
+	const struct era *era; /* its only era; NULL: all */
+	int early;             /* allowed before initialize */
+} methods_table[];
+extern const size_t methods_count;
 
 /* methods.c: handles a request by its method, or a notification. */
 void methods_on_request(void *mcp, const struct jsonrpc *message);

@@ -1,30 +1,10 @@
 /*
- * The table of MCP methods and their handlers, and the decision which era a
- * message belongs to. Runs in the supervisor.
+ * The decision which era a message belongs to, and which handler of
+ * methods_table.c it gets. Runs in the supervisor.
  */
 #include "era.h"
 #include "listen.h"
 #include "mcp.h"
-
-/* Each method, its only era (NULL: all), and whether it needs initialize. */
-static const struct methods_row {
-	const char *name;
-	void (*handle)(struct mcp *mcp, const struct context *context,
-	    const struct jsonrpc *message);
-	const struct era *era;
-	int early; /* allowed before initialize */
-} methods_table[] = {
-	{ "initialize", era_initialize_on_initialize, &era_initialize, 1 },
-	{ "ping", era_initialize_on_ping, &era_initialize, 1 },
-	{ "server/discover", era_stateless_on_discover, &era_stateless, 0 },
-	{ "subscriptions/listen", listen_on_listen, &era_stateless, 0 },
-	{ "tools/list", tools_on_list, NULL, 0 },
-	{ "tools/call", tools_on_call, NULL, 0 },
-	{ "resources/list", resources_on_list, NULL, 0 },
-	{ "resources/templates/list", resources_on_templates_list, NULL, 0 },
-	{ "resources/read", resources_on_read, NULL, 0 },
-	{ "completion/complete", completion_on_complete, &era_stateless, 0 },
-};
 
 /* Returns the row of a method in an era, or NULL. */
 static const struct methods_row *
@@ -33,8 +13,7 @@ methods_find(struct json_span method, const struct era *era)
 	const struct methods_row *row;
 	size_t i;
 
-	for (i = 0; i < sizeof(methods_table) / sizeof(methods_table[0]);
-	    i++) {
+	for (i = 0; i < methods_count; i++) {
 		row = &methods_table[i];
 		if (json_span_is(method, row->name) &&
 		    (row->era == NULL || row->era == era))

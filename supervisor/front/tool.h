@@ -21,6 +21,10 @@ struct tool {
 	void (*begin)(struct tool_call *call, struct json_span arguments);
 };
 
+/* tools_table.c: every tool, and their number. */
+extern const struct tool *const tools_table[];
+extern const size_t tools_count;
+
 /* tools.c: appends the result of tools/list with these options. */
 void tools_add_list(struct buffer *json, const struct options *options);
 

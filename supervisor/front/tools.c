@@ -1,6 +1,6 @@
 /*
- * The methods of MCP for tools, and the table of tools. The option tools
- * selects those that clients see. Runs in the supervisor.
+ * The methods of MCP for tools. The option tools selects those rows of
+ * tools_table.c that clients see. Runs in the supervisor.
  */
 #include <string.h>
 
@@ -10,12 +10,6 @@
 #include "era.h"
 #include "page.h"
 #include "tool.h"
-
-/* In the order of the words of the option tools. */
-static const struct tool *const tools_table[] = { &run_python_tool,
-	&run_code_tool, &list_runners_tool, &upload_file_tool };
-
-#define TOOLS (sizeof(tools_table) / sizeof(tools_table[0]))
 
 /* Returns the n-th tool if it is enabled, or NULL. */
 static const struct tool *
@@ -31,7 +25,7 @@ tools_add_list(struct buffer *json, const struct options *options)
 	size_t i;
 
 	buffer_add_text(json, "{\"tools\":[");
-	for (i = 0; i < TOOLS; i++) {
+	for (i = 0; i < tools_count; i++) {
 		if (tools_at(i, options) == NULL)
 			continue;
 		buffer_add_text(json, comma);
@@ -58,7 +52,7 @@ tools_include(const struct options *options, const struct tool *tool)
 {
 	size_t i;
 
-	for (i = 0; i < TOOLS; i++)
+	for (i = 0; i < tools_count; i++)
 		if (tools_table[i] == tool)
 			return tools_at(i, options) != NULL;
 	return 0;
@@ -70,7 +64,7 @@ tools_runner(const struct options *options)
 	const struct tool *tool;
 	size_t i;
 
-	for (i = 0; i < TOOLS; i++) {
+	for (i = 0; i < tools_count; i++) {
 		tool = tools_at(i, options);
 		if (tool != NULL && tool->executes != NULL)
 			return tool;
@@ -96,7 +90,7 @@ tools_find(struct json_span name, const struct options *options)
 	const struct tool *tool;
 	size_t i;
 
-	for (i = 0; i < TOOLS; i++) {
+	for (i = 0; i < tools_count; i++) {
 		tool = tools_at(i, options);
 		if (tool != NULL &&
 		    (json_span_is(name, tool->name) ||
@@ -116,11 +110,11 @@ tools_answer_unknown(struct mcp *mcp, struct json_span id)
 	const char *comma = "";
 	size_t i, n = 0;
 
-	for (i = 0; i < TOOLS; i++)
+	for (i = 0; i < tools_count; i++)
 		n += tools_at(i, options) != NULL;
 	buffer_add_text(&text, n == 1 ? "Unknown tool: the only tool is " :
 	    "Unknown tool: the tools are ");
-	for (i = 0; i < TOOLS; i++) {
+	for (i = 0; i < tools_count; i++) {
 		if (tools_at(i, options) == NULL)
 			continue;
 		buffer_printf(&text, "%s%s", comma, tools_table[i]->name);
