@@ -243,6 +243,8 @@
  */
 #define QUESTION_MS 600000
 #define QUESTION_STATE_BYTES 16
+/* Parts of a question: one of each of the three methods, and one more form. */
+#define QUESTION_PARTS_MAX 4
 /*
  * Requests of HTTP clients. A head of 16 KiB is twice what browsers send with
  * all their cookies. A length has 15 digits at most, so that it fits into 64

@@ -14,6 +14,35 @@ static const struct {
 	{ "elicitation", CAPABILITY_ELICITATION },
 };
 
+static const char *const context_levels[] = { "debug", "info", "notice",
+	"warning", "error", "critical", "alert", "emergency" };
+
+#define CONTEXT_LEVELS (sizeof(context_levels) / sizeof(context_levels[0]))
+
+unsigned int
+context_log_level(struct json_span word)
+{
+	unsigned int i;
+
+	for (i = 0; i < CONTEXT_LEVELS; i++)
+		if (json_span_is(word, context_levels[i]))
+			return i + 1;
+	return 0;
+}
+
+int
+context_logs(const struct context *context, const char *level)
+{
+	unsigned int i;
+
+	if (context->log_level == 0)
+		return 0;
+	for (i = context->log_level - 1; i < CONTEXT_LEVELS; i++)
+		if (strcmp(context_levels[i], level) == 0)
+			return 1;
+	return 0;
+}
+
 unsigned int
 context_capabilities(struct json_span object)
 {

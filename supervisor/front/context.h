@@ -23,7 +23,17 @@ struct context {
 	const struct era *era; /* static */
 	const char *version; /* static; NULL before initialize */
 	unsigned int capabilities; /* a set of enum capability */
+	unsigned int log_level; /* as of context_log_level; 0: no messages */
 };
+
+/*
+ * Returns the number of a level of log messages, a JSON value, from 1 (debug)
+ * on; 0: unknown.
+ */
+unsigned int context_log_level(struct json_span word);
+
+/* Returns whether the client wants log messages of this level, a word. */
+int context_logs(const struct context *context, const char *level);
 
 /*
  * Returns whether the client supports links to resources in results of tools

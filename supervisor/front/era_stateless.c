@@ -32,9 +32,6 @@ static const char *const era_stateless_versions[] = {
 #define ERA_STATELESS_VERSIONS                                                 \
 	(sizeof(era_stateless_versions) / sizeof(era_stateless_versions[0]))
 
-static const char *const era_stateless_levels[] = { "debug", "info", "notice",
-	"warning", "error", "critical", "alert", "emergency" };
-
 /* Finds the _meta of a request. Returns whether it is an object. */
 static int
 era_stateless_meta(const struct jsonrpc *message, struct json_span *meta)
@@ -112,26 +109,23 @@ era_stateless_refuse_version(
 	    "starts a session of version 2025-11-25 or older", data.data);
 }
 
-/* Returns whether the log level, if any, is one of the specification. */
+/* Reads the log level, if any. Returns whether the specification has it. */
 static int
-era_stateless_level_ok(struct json_span meta)
+era_stateless_read_level(struct json_span meta, unsigned int *log_level)
 {
 	struct json_span level;
-	size_t i;
 
+	*log_level = 0;
 	if (json_span_get(meta, ERA_STATELESS_LOG_LEVEL, &level) == 0)
 		return 1;
-	for (i = 0; i < sizeof(era_stateless_levels) /
-	    sizeof(era_stateless_levels[0]); i++)
-		if (json_span_is(level, era_stateless_levels[i]))
-			return 1;
-	return 0;
+	*log_level = context_log_level(level);
+	return *log_level > 0;
 }
 
 /* Returns what is wrong with the _meta of a request, or NULL. */
 static const char *
 era_stateless_fault(struct json_span meta, struct json_span *version,
-    struct json_span *capabilities)
+    struct json_span *capabilities, unsigned int *log_level)
 {
 	if (json_span_get(meta, ERA_STATELESS_VERSION, version) != 1 ||
 	    json_span_kind(*version) != JSON_SPAN_STRING)
@@ -140,7 +134,7 @@ era_stateless_fault(struct json_span meta, struct json_span *version,
 	    1 || json_span_kind(*capabilities) != JSON_SPAN_OBJECT)
 		return "_meta needs " ERA_STATELESS_CAPABILITIES
 		    ", an object such as {}";
-	if (!era_stateless_level_ok(meta))
+	if (!era_stateless_read_level(meta, log_level))
 		return ERA_STATELESS_LOG_LEVEL " in _meta must be a level "
 		    "such as \"info\"";
 	return NULL;
@@ -160,7 +154,8 @@ era_stateless_read(struct mcp *mcp, const struct jsonrpc *message,
 		    "not be part of a batch", NULL);
 		return -1;
 	}
-	fault = era_stateless_fault(meta, &version, &capabilities);
+	fault = era_stateless_fault(
+	    meta, &version, &capabilities, &context->log_level);
 	if (fault != NULL) {
 		rpc_refuse(mcp->rpc, message->id, JSONRPC_INVALID_PARAMS,
 		    fault, NULL);

@@ -5,6 +5,7 @@
 
 #include "../../common/limits.h"
 #include "../../common/mem.h"
+#include "era.h"
 #include "http.h"
 
 void
@@ -105,7 +106,8 @@ http_status(
 		return 200;
 	if (about->code == JSONRPC_METHOD_NOT_FOUND)
 		return 404;
-	return about->refused ? 400 : 200;
+	return about->refused || about->code == era_stateless.incapable ?
+	    400 : 200;
 }
 
 void

@@ -12,15 +12,22 @@
 #include "../../common/mem.h"
 #include "question.h"
 
-/* The only key of inputRequests. */
-#define QUESTION_KEY "1"
+/* One of its parts. */
+struct question_ask {
+	struct question *question;
+	char *key;
+	char *method;
+	char *params;
+	struct rpc_ask *request; /* in a session, if sent and unanswered */
+};
 
 struct question {
 	struct mcp *mcp;
-	char *method;
-	char *params;
+	struct question_ask asks[QUESTION_PARTS_MAX];
+	size_t count;
+	size_t open; /* unanswered requests */
+	struct buffer results; /* an object without its end */
 	char state[2 * QUESTION_STATE_BYTES + 1]; /* hexadecimal */
-	struct rpc_ask *request; /* in a session, if sent */
 	struct event *timer;
 	question_told *told;
 	void *ctx;
@@ -85,15 +92,21 @@ question_make_state(struct question *question)
 }
 
 struct question *
-question_new(struct mcp *mcp, const char *method, const char *params,
-    question_told *told, void *ctx)
+question_new(struct mcp *mcp, const struct question_part *parts,
+    size_t count, question_told *told, void *ctx)
 {
 	struct question *question = mem_alloc(sizeof(*question));
 	const struct timeval tv = clock_timeval(QUESTION_MS);
+	size_t i;
 
 	question->mcp = mcp;
-	question->method = mem_strdup(method);
-	question->params = mem_strdup(params);
+	question->count = count;
+	for (i = 0; i < count; i++) {
+		question->asks[i].question = question;
+		question->asks[i].key = mem_strdup(parts[i].key);
+		question->asks[i].method = mem_strdup(parts[i].method);
+		question->asks[i].params = mem_strdup(parts[i].params);
+	}
 	question_make_state(question);
 	question->told = told;
 	question->ctx = ctx;
@@ -107,44 +120,103 @@ void
 question_free(struct question **questionp)
 {
 	struct question *question = mem_take(questionp);
+	size_t i;
 
 	if (question == NULL)
 		return;
-	rpc_ask_cancel(question->mcp->rpc, &question->request);
+	for (i = 0; i < question->count; i++) {
+		rpc_ask_cancel(
+		    question->mcp->rpc, &question->asks[i].request);
+		free(question->asks[i].key);
+		free(question->asks[i].method);
+		free(question->asks[i].params);
+	}
 	loop_event_free(&question->timer);
-	free(question->method);
-	free(question->params);
+	buffer_reset(&question->results);
 	free(question);
+}
+
+void
+question_move(struct question *question, struct mcp *mcp)
+{
+	question->mcp = mcp;
 }
 
 void
 question_give_up(struct question *question, const char *why)
 {
+	size_t i;
+
+	for (i = 0; i < question->count; i++)
+		rpc_ask_cancel(
+		    question->mcp->rpc, &question->asks[i].request);
 	question->told(question->ctx, (struct json_span){ NULL, 0 }, why);
+}
+
+static void
+question_add_result(struct question *question,
+    const struct question_ask *ask, struct json_span result)
+{
+	buffer_printf(&question->results, "%s\"%s\":",
+	    question->results.len == 0 ? "{" : ",", ask->key);
+	buffer_add(&question->results, result.p, result.len);
+}
+
+/* All parts have been answered. */
+static void
+question_tell(struct question *question)
+{
+	buffer_add_text(&question->results, "}");
+	question->told(question->ctx,
+	    (struct json_span){ question->results.data,
+	        question->results.len },
+	    NULL);
 }
 
 static void
 question_on_answer(void *ctx, struct json_span result)
 {
-	struct question *question = ctx;
+	struct question_ask *ask = ctx;
+	struct question *question = ask->question;
 
-	question->request = NULL;
-	question->told(question->ctx, result, result.len > 0 ? NULL :
-	    "the client answered the question with an error");
+	ask->request = NULL;
+	if (result.len == 0) {
+		question_give_up(question,
+		    "the client answered the question with an error");
+		return;
+	}
+	question_add_result(question, ask, result);
+	if (--question->open == 0)
+		question_tell(question);
 }
 
 void
-question_send(struct question *question)
+question_send(struct question *question, struct json_span id)
 {
-	question->request = rpc_ask(question->mcp->rpc, question->method,
-	    question->params, question_on_answer, question);
+	struct question_ask *ask;
+	size_t i;
+
+	question->open = question->count;
+	for (i = 0; i < question->count; i++) {
+		ask = &question->asks[i];
+		ask->request = rpc_ask(question->mcp->rpc, id, ask->method,
+		    ask->params, question_on_answer, ask);
+	}
 }
 
 const char *
 question_add_requests(const struct question *question, struct buffer *json)
 {
-	buffer_printf(json, "{\"" QUESTION_KEY "\":{\"method\":\"%s\","
-	    "\"params\":%s}}", question->method, question->params);
+	const struct question_ask *ask;
+	size_t i;
+
+	for (i = 0; i < question->count; i++) {
+		ask = &question->asks[i];
+		buffer_printf(json, "%s\"%s\":{\"method\":\"%s\","
+		    "\"params\":%s}", i == 0 ? "{" : ",", ask->key,
+		    ask->method, ask->params);
+	}
+	buffer_add_text(json, "}");
 	return question->state;
 }
 
@@ -163,15 +235,33 @@ question_is(const struct question *question, struct json_span state)
 	return other == 0;
 }
 
+/* Returns whether there is an answer to each part, and adds them. */
+static int
+question_read(struct question *question, struct json_span responses)
+{
+	struct json_span result;
+	size_t i;
+
+	question->results.len = 0;
+	for (i = 0; i < question->count; i++) {
+		if (json_span_get(responses, question->asks[i].key,
+		        &result) != 1 ||
+		    json_span_kind(result) != JSON_SPAN_OBJECT)
+			return 0;
+		question_add_result(question, &question->asks[i], result);
+	}
+	return 1;
+}
+
 int
 question_hear(struct question *question, struct json_span params)
 {
-	struct json_span responses, result;
+	struct json_span responses;
 
 	if (json_span_get(params, "inputResponses", &responses) != 1 ||
-	    json_span_get(responses, QUESTION_KEY, &result) != 1 ||
-	    json_span_kind(result) != JSON_SPAN_OBJECT)
+	    json_span_kind(responses) != JSON_SPAN_OBJECT ||
+	    !question_read(question, responses))
 		return 0;
-	question->told(question->ctx, result, NULL);
+	question_tell(question);
 	return 1;
 }

@@ -1,7 +1,8 @@
 /*
- * A question to a client: elicitation, sampling or roots. In a session it is a
- * request of ours. In the era without sessions it is part of a result, and the
- * client repeats its request with the answer. Runs in the supervisor.
+ * A question to a client: elicitation, sampling or roots, or several of them.
+ * In a session its parts are requests of ours. In the era without sessions they
+ * are part of a result, and the client repeats its request with the answers.
+ * Runs in the supervisor.
  */
 #ifndef SUPERVISOR_QUESTION_H
 #define SUPERVISOR_QUESTION_H
@@ -12,12 +13,20 @@
 
 struct question;
 
+/* All is copied. */
+struct question_part {
+	const char *key; /* of its answer, without characters to be escaped */
+	const char *method;
+	const char *params; /* a JSON object of one line */
+};
+
 /*
- * Called once, unless the question is freed before: with the result of the
- * client, or with len 0 and why there is none, one sentence. The question may
- * be freed then.
+ * Called once, unless the question is freed before: with an object that has the
+ * client's answer to each part under its key, or with len 0 and why there is
+ * none, one sentence. The question may be freed then.
  */
-typedef void question_told(void *ctx, struct json_span result, const char *why);
+typedef void question_told(
+    void *ctx, struct json_span results, const char *why);
 
 /* Returns the capability that a client needs for a method; 0: unknown. */
 unsigned int question_capability(const char *method);
@@ -26,17 +35,21 @@ unsigned int question_capability(const char *method);
 void question_add_capability(struct buffer *json, const char *method);
 
 /*
- * Returns a question with these params, a JSON object of one line. It ends
+ * Returns a question of count parts, at most QUESTION_PARTS_MAX. It ends
  * unanswered after QUESTION_MS. Freed with question_free.
  */
-struct question *question_new(struct mcp *mcp, const char *method,
-    const char *params, question_told *told, void *ctx);
+struct question *question_new(struct mcp *mcp,
+    const struct question_part *parts, size_t count, question_told *told,
+    void *ctx);
 
-/* Frees it; a request that the client has not answered is cancelled. */
+/* Frees it; requests that the client has not answered are cancelled. */
 void question_free(struct question **question);
 
-/* Sends it as a request of ours. */
-void question_send(struct question *question);
+/* Sends its parts as requests of ours, which belong to that of the client. */
+void question_send(struct question *question, struct json_span id);
+
+/* It is that of another session from now on; nothing of it was sent. */
+void question_move(struct question *question, struct mcp *mcp);
 
 /* Ends it without an answer. */
 void question_give_up(struct question *question, const char *why);

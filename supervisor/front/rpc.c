@@ -27,6 +27,7 @@ struct rpc_batch {
 struct rpc_ask {
 	LIST_ENTRY(rpc_ask) entry;
 	unsigned long number; /* its id */
+	struct buffer about;  /* the id of the request that it belongs to */
 	void (*answered)(void *ctx, struct json_span result);
 	void *ctx;
 };
@@ -198,14 +199,16 @@ rpc_busy(const struct rpc *rpc)
 }
 
 struct rpc_ask *
-rpc_ask(struct rpc *rpc, const char *method, const char *params,
-    void (*answered)(void *ctx, struct json_span result), void *ctx)
+rpc_ask(struct rpc *rpc, struct json_span id, const char *method,
+    const char *params, void (*answered)(void *ctx, struct json_span result),
+    void *ctx)
 {
 	struct rpc_ask *ask = mem_alloc(sizeof(*ask));
-	const struct mcp_about about = { .answers = 0 };
+	const struct mcp_about about = { .id = id };
 	struct buffer line = { 0 };
 
 	ask->number = ++rpc->asked;
+	buffer_add(&ask->about, id.p, id.len);
 	ask->answered = answered;
 	ask->ctx = ctx;
 	LIST_INSERT_HEAD(&rpc->asks, ask, entry);
@@ -219,6 +222,7 @@ static void
 rpc_ask_free(struct rpc_ask *ask)
 {
 	LIST_REMOVE(ask, entry);
+	buffer_reset(&ask->about);
 	free(ask);
 }
 
@@ -231,8 +235,10 @@ rpc_ask_cancel(struct rpc *rpc, struct rpc_ask **askp)
 	if (ask == NULL)
 		return;
 	buffer_printf(&params, "{\"requestId\":%lu}", ask->number);
+	rpc_notify(rpc,
+	    (struct json_span){ ask->about.data, ask->about.len },
+	    "notifications/cancelled", &params);
 	rpc_ask_free(ask);
-	rpc_notify(rpc, rpc_no_id, "notifications/cancelled", &params);
 }
 
 /* Returns the request of ours with this id, or NULL. */

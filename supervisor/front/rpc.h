@@ -69,13 +69,14 @@ void rpc_notify(struct rpc *rpc, struct json_span id, const char *method,
     struct buffer *params);
 
 /*
- * Sends a request of ours with params, a JSON object of one line. answered is
- * called once, with the result, or with len 0 for an error; then the request is
- * freed. Returns the request, which the caller may cancel.
+ * Sends a request of ours with params, a JSON object of one line, while the
+ * client's request id is unanswered (len 0: for none). answered is called once,
+ * with the result, or with len 0 for an error; then the request is freed.
+ * Returns the request, which the caller may cancel.
  */
-struct rpc_ask *rpc_ask(struct rpc *rpc, const char *method,
-    const char *params, void (*answered)(void *ctx, struct json_span result),
-    void *ctx);
+struct rpc_ask *rpc_ask(struct rpc *rpc, struct json_span id,
+    const char *method, const char *params,
+    void (*answered)(void *ctx, struct json_span result), void *ctx);
 
 /* Tells the client that an answer is not needed any more, and frees it. */
 void rpc_ask_cancel(struct rpc *rpc, struct rpc_ask **ask);

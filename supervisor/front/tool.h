@@ -9,6 +9,8 @@
 #include "../../common/json_span.h"
 #include "mcp.h"
 
+struct box_progress;
+struct question_part;
 struct tool_call;
 
 struct tool {
@@ -102,18 +104,31 @@ void tool_call_answer_ran(
     struct tool_call *call, const struct call_result *result);
 
 /*
- * Called once, unless the call ends before: with the result of its client,
- * which is a JSON object of any content, or with len 0 and why there is none.
+ * Called once, unless the call ends before: with the results of its client, a
+ * JSON object that has for each key an object of any content; or with len 0 and
+ * why there is none.
  */
 typedef void tool_call_asked(
-    struct tool_call *call, struct json_span result, const char *why);
+    struct tool_call *call, struct json_span results, const char *why);
 
 /*
- * Asks its client; params is a JSON object of one line. One question at a time.
- * Returns 0, or -1 with err if the client does not support the method.
+ * Asks its client for count things at once, at most QUESTION_PARTS_MAX. One
+ * question at a time. Returns 0, or -1 with err if the client does not support
+ * one of the methods.
  */
-int tool_call_ask(struct tool_call *call, const char *method,
-    const char *params, tool_call_asked *asked, struct err *err);
+int tool_call_ask(struct tool_call *call, const struct question_part *parts,
+    size_t count, tool_call_asked *asked, struct err *err);
+
+/*
+ * Sends its client a log message, if the client wants those of this level (a
+ * word such as "info"); data is one JSON value of one line.
+ */
+void tool_call_log(
+    struct tool_call *call, const char *level, const char *data);
+
+/* Sends its client progress, if it has asked for that. */
+void tool_call_report(
+    struct tool_call *call, const struct box_progress *progress);
 
 /*
  * As tool_call_refuse, for a client that does not support this method of ours,

@@ -17,7 +17,8 @@
 #include "tool_progress.h"
 
 struct tool_call {
-	LIST_ENTRY(tool_call) entry;
+	LIST_ENTRY(tool_call) entry; /* in mcp->calls */
+	LIST_ENTRY(tool_call) all;   /* in tool_call_all */
 	struct mcp *mcp;
 	struct context context; /* of its request */
 	struct rpc_batch *batch; /* its batch, or NULL */
@@ -38,6 +39,10 @@ struct tool_call {
 	struct buffer held; /* its answer, until the client repeats it */
 };
 
+/* Over HTTP, a client answers a question on another connection. */
+static LIST_HEAD(, tool_call)
+    tool_call_all = LIST_HEAD_INITIALIZER(tool_call_all);
+
 struct tool_call *
 tool_call_new(struct mcp *mcp, const struct context *context,
     struct json_span id)
@@ -50,6 +55,7 @@ tool_call_new(struct mcp *mcp, const struct context *context,
 	call->id_len = id.len;
 	call->batch = rpc_batch_hold(mcp->rpc);
 	LIST_INSERT_HEAD(&mcp->calls, call, entry);
+	LIST_INSERT_HEAD(&tool_call_all, call, all);
 	return call;
 }
 
@@ -57,6 +63,7 @@ static void
 tool_call_free(struct tool_call *call)
 {
 	LIST_REMOVE(call, entry);
+	LIST_REMOVE(call, all);
 	request_reset(&call->request);
 	if (call->release != NULL)
 		call->release(call->kept);
@@ -139,19 +146,43 @@ tool_call_answer_ran(
 	tool_call_answer(call, &result);
 }
 
-/* Sends the progress, if the client reads its answers and waits for one. */
-static void
-tool_call_on_progress(void *ctx, const struct box_progress *progress)
+/* Returns whether the client reads its answers and waits for one. */
+static int
+tool_call_listened(const struct tool_call *call)
 {
-	struct tool_call *call = ctx;
+	return !call->silent && !rpc_busy(call->mcp->rpc) && call->id_len > 0;
+}
+
+void
+tool_call_report(
+    struct tool_call *call, const struct box_progress *progress)
+{
 	const struct json_span id = { call->id, call->id_len };
 	struct buffer params = { 0 };
 
-	if (!call->silent && !rpc_busy(call->mcp->rpc) &&
-	    call->id_len > 0 &&
+	if (call->progress.token != NULL && tool_call_listened(call) &&
 	    tool_progress_add(&call->progress, progress, &params))
 		rpc_notify(
 		    call->mcp->rpc, id, "notifications/progress", &params);
+}
+
+static void
+tool_call_on_progress(void *ctx, const struct box_progress *progress)
+{
+	tool_call_report(ctx, progress);
+}
+
+void
+tool_call_log(struct tool_call *call, const char *level, const char *data)
+{
+	const struct json_span id = { call->id, call->id_len };
+	struct buffer params = { 0 };
+
+	if (!context_logs(&call->context, level) || !tool_call_listened(call))
+		return;
+	buffer_printf(&params, "{\"level\":\"%s\",\"logger\":\"caisson\","
+	    "\"data\":%s}", level, data);
+	rpc_notify(call->mcp->rpc, id, "notifications/message", &params);
 }
 
 /* Identifies a request by what it asks for. */
@@ -215,34 +246,41 @@ tool_call_need_input(struct tool_call *call)
 }
 
 static void
-tool_call_on_told(void *ctx, struct json_span result, const char *why)
+tool_call_on_told(void *ctx, struct json_span results, const char *why)
 {
 	struct tool_call *call = ctx;
+	struct question *ask = mem_take(&call->ask);
 	int over = call->held.len > 0;
 
-	question_free(&call->ask);
 	/* The client has not repeated its request. */
 	if (call->id_len == 0)
 		call->silent = 1;
 	if (over)
 		tool_call_answer(call, &call->held);
 	else
-		call->asked(call, result, why);
+		call->asked(call, results, why);
+	question_free(&ask);
 }
 
 int
-tool_call_ask(struct tool_call *call, const char *method, const char *params,
-    tool_call_asked *asked, struct err *err)
+tool_call_ask(struct tool_call *call, const struct question_part *parts,
+    size_t count, tool_call_asked *asked, struct err *err)
 {
-	if ((call->context.capabilities & question_capability(method)) == 0)
-		return err_set(err, "the client does not support %s", method);
+	const struct json_span id = { call->id, call->id_len };
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if ((call->context.capabilities &
+		        question_capability(parts[i].method)) == 0)
+			return err_set(err, "the client does not support %s",
+			    parts[i].method);
 	if (call->ask != NULL)
 		return err_set(err, "the client is already being asked");
 	call->asked = asked;
 	call->ask = question_new(
-	    call->mcp, method, params, tool_call_on_told, call);
+	    call->mcp, parts, count, tool_call_on_told, call);
 	if (call->context.era->add_input == NULL)
-		question_send(call->ask);
+		question_send(call->ask, id);
 	else
 		tool_call_need_input(call);
 	return 0;
@@ -269,20 +307,30 @@ tool_call_refuse_incapable(
 
 /* Returns the call of this owner that waits for this request, or NULL. */
 static struct tool_call *
-tool_call_find_asked(struct mcp *mcp, const struct context *context,
-    struct json_span state, struct json_span params)
+tool_call_find_asked(const struct context *context, struct json_span state,
+    struct json_span params)
 {
 	uint8_t digest[SHA256_DIGEST_LENGTH];
 	struct tool_call *call;
 
 	tool_call_digest(params, digest);
-	LIST_FOREACH (call, &mcp->calls, entry)
+	LIST_FOREACH (call, &tool_call_all, all)
 		if (call->ask != NULL && call->id_len == 0 &&
 		    call->context.owner == context->owner &&
 		    question_is(call->ask, state) &&
 		    memcmp(call->digest, digest, sizeof(digest)) == 0)
 			return call;
 	return NULL;
+}
+
+/* The answer goes to the client that has repeated the request. */
+static void
+tool_call_move(struct tool_call *call, struct mcp *mcp)
+{
+	LIST_REMOVE(call, entry);
+	LIST_INSERT_HEAD(&mcp->calls, call, entry);
+	call->mcp = mcp;
+	question_move(call->ask, mcp);
 }
 
 int
@@ -295,13 +343,14 @@ tool_call_continue(struct mcp *mcp, const struct context *context,
 	if (context->era->add_input == NULL ||
 	    json_span_get(message->params, "requestState", &state) == 0)
 		return 0;
-	call = tool_call_find_asked(mcp, context, state, message->params);
+	call = tool_call_find_asked(context, state, message->params);
 	if (call == NULL) {
 		rpc_answer_error(mcp->rpc, message->id, JSONRPC_INVALID_PARAMS,
 		    "unknown requestState: it has expired, or belongs to "
 		    "another request", NULL);
 		return 1;
 	}
+	tool_call_move(call, mcp);
 	free(call->id);
 	call->id = mem_dup(message->id.p, message->id.len);
 	call->id_len = message->id.len;

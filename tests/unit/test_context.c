@@ -39,10 +39,39 @@ START_TEST(says_nothing)
 }
 END_TEST
 
+static const struct {
+	const char *wanted;
+	const char *sent;
+	int logs;
+} levels[] = {
+	{ "\"info\"", "info", 1 },
+	{ "\"info\"", "debug", 0 },
+	{ "\"info\"", "emergency", 1 },
+	{ "\"\\u0069nfo\"", "info", 1 },
+	{ "\"emergency\"", "alert", 0 },
+	{ "\"debug\"", "debug", 1 },
+	{ "\"loud\"", "emergency", 0 },
+	{ "7", "emergency", 0 },
+};
+
+START_TEST(reads_log_levels)
+{
+	struct context context = { .owner = NULL };
+	struct json_span word;
+
+	ck_assert_int_eq(json_span_parse(levels[_i].wanted,
+	    strlen(levels[_i].wanted), &word, NULL), 0);
+	context.log_level = context_log_level(word);
+	ck_assert_int_eq(
+	    context_logs(&context, levels[_i].sent), levels[_i].logs);
+}
+END_TEST
+
 static void
 add_tests(TCase *tc)
 {
 	tcase_add_loop_test(tc, reads_capabilities, 0, UNIT_COUNT(rows));
+	tcase_add_loop_test(tc, reads_log_levels, 0, UNIT_COUNT(levels));
 	tcase_add_test(tc, says_nothing);
 }
 

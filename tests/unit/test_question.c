@@ -6,6 +6,7 @@
 #include "mcp_play.h"
 #include "supervisor/front/era.h"
 #include "supervisor/front/mcp.h"
+#include "supervisor/front/question.h"
 #include "supervisor/front/tool.h"
 
 #define METHOD "elicitation/create"
@@ -72,6 +73,14 @@ span(const char *json)
 	return value;
 }
 
+static int
+ask_one(const char *method, const char *params, struct err *err)
+{
+	const struct question_part part = { "1", method, params };
+
+	return tool_call_ask(call, &part, 1, on_asked, err);
+}
+
 /* Begins a call with this context, and asks. */
 static void
 ask_in(const struct context *context, const char *id, const char *params)
@@ -81,7 +90,7 @@ ask_in(const struct context *context, const char *id, const char *params)
 	call = tool_call_new(mcp, context, span(id));
 	tool_call_watch(call, span(params));
 	ck_assert_int_eq(
-	    tool_call_ask(call, METHOD, PARAMS, on_asked, &err), 0);
+	    ask_one(METHOD, PARAMS, &err), 0);
 }
 
 static void
@@ -119,7 +128,7 @@ START_TEST(asks_in_a_session)
 	was_told("");
 	say("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"action\":"
 	    "\"accept\"}}");
-	was_told("{\"action\":\"accept\"}\n");
+	was_told("{\"1\":{\"action\":\"accept\"}}\n");
 	say("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}");
 	was_told("");
 	answered("");
@@ -175,14 +184,12 @@ START_TEST(asks_only_what_a_client_can_answer)
 	struct err err;
 
 	open_old();
-	ck_assert_int_eq(tool_call_ask(
-	    call, METHOD, PARAMS, on_asked, &err), -1);
+	ck_assert_int_eq(ask_one(METHOD, PARAMS, &err), -1);
 	ck_assert_str_eq(err.text, "the client is already being asked");
-	ck_assert_int_eq(tool_call_ask(
-	    call, "roots/list", "{}", on_asked, &err), -1);
+	ck_assert_int_eq(ask_one("roots/list", "{}", &err), -1);
 	ck_assert_str_eq(err.text, "the client does not support roots/list");
 	ck_assert_int_eq(
-	    tool_call_ask(call, "ping", "{}", on_asked, &err), -1);
+	    ask_one("ping", "{}", &err), -1);
 	tool_call_refuse_incapable(call, "roots/list", "no roots");
 	answered(REFUSED("7", "no roots") "\n" WITHDRAWN);
 	close_all();
@@ -217,7 +224,7 @@ static void
 open_new(void)
 {
 	const struct context context = { &an_owner, &era_stateless,
-		"2026-07-28", CAPABILITY_ELICITATION };
+		"2026-07-28", CAPABILITY_ELICITATION, 0 };
 
 	open_all();
 	ask_in(&context, "7", "{" CALLED("x") "," META "}");
@@ -249,7 +256,7 @@ START_TEST(asks_without_a_session)
 	was_told("");
 	repeat("\"a\"", "x", state,
 	    RESPONSES("\"1\":{\"action\":\"decline\"},\"2\":{}"));
-	was_told("{\"action\":\"decline\"}\n");
+	was_told("{\"1\":{\"action\":\"decline\"}}\n");
 	answered("");
 	ck_assert_uint_eq(ncalls, 0);
 	/* It is under way now, and cannot be continued again. */
@@ -334,9 +341,133 @@ START_TEST(names_a_missing_capability)
 }
 END_TEST
 
+/* Several parts */
+
+static const struct question_part two[] = { { "a", METHOD, PARAMS },
+	{ "b", METHOD, "{\"message\":\"really?\"}" } };
+
+/* Each part is a request; the call goes on when all are answered. */
+START_TEST(asks_two_things_in_a_session)
+{
+	struct err err;
+
+	open_old();
+	say("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}");
+	was_told("{\"1\":{}}\n");
+	ck_assert_int_eq(tool_call_ask(call, two, 2, on_asked, &err), 0);
+	ck_assert_ptr_nonnull(strstr(sent.data, "\"id\":2,"));
+	ck_assert_ptr_nonnull(strstr(sent.data, "\"id\":3,"));
+	sent.len = 0;
+	say("{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"x\":1}}");
+	was_told("");
+	if (_i == 0) {
+		say("{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}");
+		was_told("{\"b\":{\"x\":1},\"a\":{}}\n");
+		answered("");
+	} else {
+		/* The other one is withdrawn. */
+		ends = 1;
+		say(CANCEL("7"));
+		was_told("cancelled by the client\n");
+		answered("{\"jsonrpc\":\"2.0\",\"method\":"
+		    "\"notifications/cancelled\",\"params\":{"
+		    "\"requestId\":2}}\n");
+		close_all();
+		return;
+	}
+	finish();
+	answered(DONE_OLD("7"));
+	close_all();
+}
+END_TEST
+
+/* One answer is not enough: both are asked for again. */
+START_TEST(asks_two_things_without_a_session)
+{
+	const struct context context = { &an_owner, &era_stateless,
+		"2026-07-28", CAPABILITY_ELICITATION, 0 };
+	struct err err;
+	const char *p;
+	int i;
+
+	open_all();
+	call = tool_call_new(mcp, &context, span("7"));
+	tool_call_watch(call, span("{" CALLED("x") "," META "}"));
+	ck_assert_int_eq(tool_call_ask(call, two, 2, on_asked, &err), 0);
+	for (i = 0; i < 2; i++) {
+		p = strstr(sent.data, "\"requestState\":\"");
+		ck_assert_ptr_nonnull(p);
+		snprintf(state, sizeof(state), "%.*s",
+		    (int)strcspn(p + 16, "\""), p + 16);
+		ck_assert_ptr_nonnull(strstr(sent.data, "{\"a\":{\"method\":"));
+		sent.len = 0;
+		if (i == 0)
+			repeat("8", "x", state, RESPONSES("\"b\":{}"));
+	}
+	repeat("9", "x", state, RESPONSES("\"b\":{},\"a\":{\"y\":2}"));
+	was_told("{\"a\":{\"y\":2},\"b\":{}}\n");
+	finish();
+	answered(DONE_NEW("9"));
+	close_all();
+}
+END_TEST
+
+/* Over HTTP each request has a session of its own. */
+START_TEST(continues_in_another_session)
+{
+	struct mcp *first;
+
+	open_new();
+	first = mcp;
+	mcp = mcp_new(&runs, &an_owner, &a_door);
+	ck_assert_int_eq(mcp_idle(first), 0);
+	repeat("8", "x", state, _i == 0 ? "" : RESPONSES("\"1\":{}"));
+	ck_assert_int_eq(mcp_idle(first), 1);
+	mcp_free(&first);
+	if (_i == 0) {
+		expect_input("8");
+	} else {
+		was_told("{\"1\":{}}\n");
+		finish();
+		answered(DONE_NEW("8"));
+	}
+	close_all();
+}
+END_TEST
+
+/* Without a session, only a request that names a level gets messages. */
+START_TEST(logs_what_a_client_wants)
+{
+	struct context context = { &an_owner, &era_stateless, "2026-07-28", 0,
+		0 };
+
+	open_all();
+	context.log_level = _i == 0 ? 0 : context_log_level(span("\"error\""));
+	call = tool_call_new(mcp, &context, span("7"));
+	tool_call_watch(call, span("{" CALLED("x") "," META "}"));
+	tool_call_log(call, "warning", "\"less\"");
+	answered("");
+	tool_call_log(call, "error", "\"more\"");
+	if (_i == 0)
+		answered("");
+	else
+		answered("{\"jsonrpc\":\"2.0\",\"method\":"
+		    "\"notifications/message\",\"params\":{\"level\":"
+		    "\"error\",\"logger\":\"caisson\",\"data\":"
+		    "\"more\"}}\n");
+	finish();
+	answered(DONE_NEW("7"));
+	close_all();
+}
+END_TEST
+
 static void
 add_tests(TCase *tc)
 {
+	tcase_add_loop_test(tc, asks_two_things_in_a_session, 0, 2);
+	tcase_add_test(tc, asks_two_things_without_a_session);
+	tcase_add_loop_test(tc, continues_in_another_session, 0, 2);
+	tcase_add_loop_test(tc, logs_what_a_client_wants, 0, 2);
 	tcase_add_test(tc, asks_in_a_session);
 	tcase_add_loop_test(tc, a_session_may_not_answer, 0, 3);
 	tcase_add_loop_test(tc, withdraws_a_question, 0, 3);
