@@ -322,6 +322,9 @@
 #define LISTEN_QUEUE 128
 /* The path of a Unix socket, or an address of IPv6 with its port. */
 #define LISTEN_TEXT_MAX 107
+/* Another program makes its socket within microseconds: two seconds. */
+#define LISTEN_LOCK_TRIES 100
+#define LISTEN_LOCK_PAUSE_NS 20000000
 /* Sockets of one program. */
 #define LISTEN_MAX 8
 /* The pause before a gateway that has ended is restarted. */

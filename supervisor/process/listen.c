@@ -4,13 +4,16 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../../common/fd.h"
@@ -50,10 +53,36 @@ listen_bind(int fd, const struct sockaddr_un *address)
 	return bound;
 }
 
+/*
+ * Locks the directory of a path, so that of two programs which start there the
+ * second one sees the socket of the first, and does not take it for one that
+ * was left. Returns a descriptor that keeps the lock, or -1 with err.
+ */
+static int
+listen_lock(const char *path, struct err *err)
+{
+	const struct timespec pause = { .tv_nsec = LISTEN_LOCK_PAUSE_NS };
+	const char *slash = strrchr(path, '/');
+	auto_free char *folder = slash == NULL ? mem_strdup(".") :
+	    mem_printf("%.*s", (int)(slash - path) + 1, path);
+	auto_fd int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int i;
+
+	if (fd == -1)
+		return err_sys(err, "make the socket %s", path);
+	for (i = 0; i < LISTEN_LOCK_TRIES; i++) {
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+			return fd_take(&fd);
+		nanosleep(&pause, NULL);
+	}
+	return err_sys(err, "lock the directory of the socket %s", path);
+}
+
 int
 listen_unix(const char *path, struct err *err)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	auto_fd int lock = -1;
 	auto_fd int fd =
 	    socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
@@ -63,6 +92,9 @@ listen_unix(const char *path, struct err *err)
 		return err_set(err, "the path of a Unix socket has at most "
 		    "%zu bytes: %s", sizeof(address.sun_path) - 1, path);
 	memcpy(address.sun_path, path, strlen(path));
+	lock = listen_lock(path, err);
+	if (lock == -1)
+		return -1;
 	if (listen_bind(fd, &address) == -1) {
 		if (errno != EADDRINUSE)
 			return err_sys(err, "make the socket %s", path);

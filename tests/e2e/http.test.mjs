@@ -333,6 +333,13 @@ test('a socket that cannot be is refused with a sentence', async (t) => {
   assert.match(refused(t, [], { XDG_RUNTIME_DIR: runtime }),
     /caisson must be a directory of yours that only you can write to/);
 
+  fs.mkdirSync(`${mine}/open/deep`, { recursive: true });
+  fs.chownSync(`${mine}/open`, uid, -1 >>> 0);
+  fs.chownSync(`${mine}/open/deep`, uid, -1 >>> 0);
+  fs.chmodSync(`${mine}/open`, 0o777);
+  assert.match(refused(t, ['--listen', `unix:${mine}/open/deep/mcp.sock`]),
+    /another user can change the directory .*\/open and with it the socket/);
+
   /* One that a killed program has left is replaced. */
   const left = path.join(mine, 'left.sock');
   const python = spawnSync('/usr/bin/python3', ['-c', `import socket, os

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/fd.h"
@@ -121,6 +122,57 @@ START_TEST(what_a_killed_program_left_is_replaced)
 }
 END_TEST
 
+/* Tries to listen once go is closed, says so, and listens until stop is. */
+static void
+start_one(const int go[2], const int stop[2], const int told[2])
+{
+	char byte;
+	int fd;
+
+	close(go[1]);
+	close(stop[1]);
+	if (read(go[0], &byte, 1) != 0)
+		_exit(2);
+	fd = listen_unix("socket", &err);
+	byte = fd != -1;
+	if (write(told[1], &byte, 1) != 1 || read(stop[0], &byte, 1) != 0)
+		_exit(2);
+	_exit(0);
+}
+
+#define STARTERS 8
+
+/* Of programs that start at once where a socket was left one gets it. */
+START_TEST(starters_do_not_race)
+{
+	int i, status, got = 0, go[2], stop[2], told[2];
+	char byte = 0;
+
+	close(listen_unix("socket", &err));
+	ck_assert_int_eq(pipe(go), 0);
+	ck_assert_int_eq(pipe(stop), 0);
+	ck_assert_int_eq(pipe(told), 0);
+	for (i = 0; i < STARTERS; i++)
+		if (fork() == 0)
+			start_one(go, stop, told);
+	close(go[0]);
+	close(go[1]);
+	for (i = 0; i < STARTERS; i++) {
+		ck_assert_int_eq(read(told[0], &byte, 1), 1);
+		got += byte;
+	}
+	close(stop[0]);
+	close(stop[1]);
+	for (i = 0; i < STARTERS; i++) {
+		ck_assert_int_ne(wait(&status), -1);
+		ck_assert_int_eq(status, 0);
+	}
+	close(told[0]);
+	close(told[1]);
+	ck_assert_int_eq(got, 1);
+}
+END_TEST
+
 START_TEST(other_files_stay)
 {
 	struct stat st;
@@ -153,6 +205,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_port_in_use_is_refused);
 	tcase_add_test(tc, a_path_is_for_its_user);
 	tcase_add_test(tc, what_a_killed_program_left_is_replaced);
+	tcase_add_loop_test(tc, starters_do_not_race, 0, 20);
 	tcase_add_test(tc, other_files_stay);
 	tcase_add_test(tc, only_listening_sockets_are_places);
 }
