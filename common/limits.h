@@ -1073,6 +1073,8 @@
 /* Images of one user, and words of one command of an image. */
 #define IMAGES_MAX 256
 #define IMAGE_WORDS_MAX 64
+/* What an engine prints of one image. */
+#define IMAGE_ANSWER_MAX (64 * KIB)
 /* The names of an image and of a language are shown in tables. */
 #define IMAGE_NAME_MAX 128
 #define IMAGE_LANGUAGE_MAX 32

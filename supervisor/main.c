@@ -242,6 +242,9 @@ main_act(struct supervisor *sv, const char *invoked, char **envp,
 			return main_change_servers(sv, invoked, envp, err);
 		if (options->command.task == COMMAND_LIBRARIES)
 			return libraries_run(&sv->runs, &sv->options);
+		if (options->command.task >= COMMAND_IMAGE_BUILD &&
+		    options->command.task <= COMMAND_IMAGE_REMOVE)
+			return image_run(sv->base, options, envp, err);
 		if (options->command.task == COMMAND_SERVE)
 			return serve_run_http(sv, envp, err);
 		if (options->command.task != COMMAND_NONE)

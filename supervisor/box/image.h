@@ -24,7 +24,7 @@ struct image {
 	struct buffer command; /* reads code; a list of texts (text_list.h) */
 	uint64_t made;  /* microseconds since 1970 */
 	uint64_t bytes; /* of all files */
-	unsigned int enabled; /* its place among the enabled ones; 0: it is not */
+	unsigned int enabled; /* its place among enabled ones; 0: not one */
 };
 
 struct image_list {

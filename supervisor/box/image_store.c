@@ -24,6 +24,7 @@
 
 #define IMAGE_STORE_NEW ".new"   /* being made */
 #define IMAGE_STORE_OLD ".old"   /* being removed */
+#define IMAGE_STORE_TMP ".tmp"   /* files of the programs that make one */
 #define IMAGE_STORE_ROOT "root"
 
 /* Reading */
@@ -146,25 +147,32 @@ image_store_list(
 	return 0;
 }
 
+static int
+image_store_is_of(const struct image *image, const char *engine)
+{
+	return engine == NULL || strcmp(image->engine, engine) == 0;
+}
+
 /*
  * Returns the image that a name or a digest means, or NULL; *several is set if
  * a short digest means more than one.
  */
 static struct image *
-image_store_match(
-    const struct image_list *list, const char *name, int *several)
+image_store_match(const struct image_list *list, const char *engine,
+    const char *name, int *several)
 {
 	struct image *found = NULL;
-	size_t i;
+	size_t i, len = strlen(image_digits(name));
 
 	*several = 0;
 	for (i = 0; i < list->count; i++)
-		if (strcmp(list->one[i].name, name) == 0)
+		if (image_store_is_of(&list->one[i], engine) &&
+		    strcmp(list->one[i].name, name) == 0)
 			return &list->one[i];
 	for (i = 0; i < list->count && image_is_digest(name); i++) {
-		if (strncmp(image_digits(list->one[i].digest),
-		        image_digits(name),
-		        strlen(image_digits(name))) != 0)
+		if (!image_store_is_of(&list->one[i], engine) ||
+		    strncmp(image_digits(list->one[i].digest),
+		        image_digits(name), len) != 0)
 			continue;
 		*several = found != NULL;
 		found = &list->one[i];
@@ -173,8 +181,8 @@ image_store_match(
 }
 
 int
-image_store_find(const char *folder, const char *name, struct image *image,
-    struct err *err)
+image_store_find(const char *folder, const char *engine, const char *name,
+    struct image *image, struct err *err)
 {
 	struct image_list list;
 	struct image *found;
@@ -183,7 +191,7 @@ image_store_find(const char *folder, const char *name, struct image *image,
 	memset(image, 0, sizeof(*image));
 	if (image_store_list(folder, &list, err) == -1)
 		return -1;
-	found = image_store_match(&list, name, &several);
+	found = image_store_match(&list, engine, name, &several);
 	if (found != NULL) {
 		*image = *found;
 		memset(found, 0, sizeof(*found));
@@ -233,15 +241,23 @@ image_store_lock(const char *folder, struct err *err)
 		        "in %s: wait until it ends", folder) :
 		    err_sys(err, "lock the directory of images %s", folder);
 	if (image_tree_remove(fd, IMAGE_STORE_NEW, err) == -1 ||
-	    image_tree_remove(fd, IMAGE_STORE_OLD, err) == -1)
+	    image_tree_remove(fd, IMAGE_STORE_OLD, err) == -1 ||
+	    image_tree_remove(fd, IMAGE_STORE_TMP, err) == -1)
 		return -1;
 	return fd_take(&fd);
 }
 
 char *
+image_store_tmp(const char *folder)
+{
+	return mem_printf("%s/" IMAGE_STORE_TMP, folder);
+}
+
+char *
 image_store_begin(int lock, const char *folder, struct err *err)
 {
-	if (mkdirat(lock, IMAGE_STORE_NEW, 0700) == -1 ||
+	if (mkdirat(lock, IMAGE_STORE_TMP, 0700) == -1 ||
+	    mkdirat(lock, IMAGE_STORE_NEW, 0700) == -1 ||
 	    mkdirat(lock, IMAGE_STORE_NEW "/" IMAGE_STORE_ROOT, 0755) == -1) {
 		err_sys(err, "make a directory in %s", folder);
 		return NULL;
@@ -256,6 +272,7 @@ image_store_drop(int lock)
 	struct err err;
 
 	(void)image_tree_remove(lock, IMAGE_STORE_NEW, &err);
+	(void)image_tree_remove(lock, IMAGE_STORE_TMP, &err);
 }
 
 /* Adapts the root that was begun, and computes its digest. */
@@ -285,8 +302,10 @@ image_store_settle(int lock, const char *entry, struct err *err)
 {
 	auto_free char *record = mem_printf("%s/" IMAGE_RECORD, entry);
 
-	if (renameat(lock, IMAGE_STORE_NEW, lock, entry) == 0)
+	if (renameat(lock, IMAGE_STORE_NEW, lock, entry) == 0) {
+		image_store_drop(lock);
 		return 0;
+	}
 	if ((errno != EEXIST && errno != ENOTEMPTY) ||
 	    renameat(lock, IMAGE_STORE_NEW "/" IMAGE_RECORD, lock, record) ==
 	        -1)

@@ -20,10 +20,11 @@ int image_store_list(
     const char *folder, struct image_list *list, struct err *err);
 
 /*
- * Finds the image of that name, or of a digest. Returns 0, or -1 with err,
- * which says how to make one.
+ * Finds the image of that name, or of a digest, that is held by engine ("":
+ * one with a root of its own; NULL: any). Returns 0, or -1 with err, which says
+ * how to make one.
  */
-int image_store_find(const char *folder, const char *name,
+int image_store_find(const char *folder, const char *engine, const char *name,
     struct image *image, struct err *err);
 
 /*
@@ -39,6 +40,13 @@ int image_store_lock(const char *folder, struct err *err);
  * the caller frees, or NULL with err.
  */
 char *image_store_begin(int lock, const char *folder, struct err *err);
+
+/*
+ * Returns the path of a directory for files of the programs that fill the root,
+ * which the caller frees. It exists after image_store_begin, until the image is
+ * kept or dropped.
+ */
+char *image_store_tmp(const char *folder);
 
 /*
  * Keeps an image with the root that was begun, or, if its engine is set, with

@@ -26,6 +26,7 @@ struct image_tree {
 	uint64_t files;
 	uint64_t bytes;
 	unsigned int depth;
+	dev_t device; /* of what is to be removed */
 	struct buffer path; /* of the current directory, from the root */
 };
 
@@ -148,6 +149,10 @@ image_tree_drop(struct image_tree *tree, int folder, const char *name,
 	/* The limits are for images, and not for what must be removed. */
 	tree->files = tree->bytes = 0;
 	tree->depth = 0;
+	if (st->st_dev != tree->device)
+		return err_set(err, "another file system is mounted at %s/%s: "
+		    "unmount it", tree->path.len > 0 ? tree->path.data : "",
+		    name);
 	if (S_ISDIR(st->st_mode)) {
 		/* A directory of ours that we may not write to. */
 		if ((st->st_mode & 0700) != 0700 &&
@@ -173,6 +178,7 @@ image_tree_remove(int parent, const char *name, struct err *err)
 
 	if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) == -1)
 		return errno == ENOENT ? 0 : err_sys(err, "look at %s", name);
+	tree.device = st.st_dev;
 	done = image_tree_drop(&tree, parent, name, &st, err);
 	buffer_reset(&tree.path);
 	return done;

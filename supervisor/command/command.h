@@ -91,6 +91,16 @@ int selftest_run(struct runs *runs, struct options *options);
  */
 int libraries_run(struct runs *runs, struct options *options);
 
+/* image.c */
+
+/*
+ * Runs a command of "caisson image" and prints its result, as options->command
+ * says. Runs the loop meanwhile. Returns the exit status, or -1 with err if
+ * nothing was begun.
+ */
+int image_run(struct event_base *base, const struct options *options,
+    char **envp, struct err *err);
+
 /* worker_try.c */
 
 /* Returns whether worker_try supports this role: it can start without work. */

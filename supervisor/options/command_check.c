@@ -28,6 +28,7 @@ command_check_operands(const struct command *command, struct err *err)
 	if (given < command_operand_count(command->operands, 1))
 		missing = command_operand_name(command->operands, given, &len);
 	else if (command_rest_name(command->operands) != NULL &&
+	    command_rest_name(command->operands)[0] != '[' &&
 	    (command->rest == NULL || command->rest[0] == NULL))
 		missing = command_operand_name(
 		    command_rest_name(command->operands), 0, &len);

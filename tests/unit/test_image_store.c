@@ -78,8 +78,8 @@ expect_found(const char *name, const char *digest)
 {
 	struct image image;
 
-	ck_assert_msg(image_store_find(folder, name, &image, &err) == 0, "%s",
-	    err.text);
+	ck_assert_msg(image_store_find(folder, NULL, name, &image, &err) == 0,
+	    "%s", err.text);
 	ck_assert_str_eq(image.digest, digest);
 	image_reset(&image);
 }
@@ -89,7 +89,8 @@ expect_lost(const char *name, const char *words)
 {
 	struct image image;
 
-	ck_assert_int_eq(image_store_find(folder, name, &image, &err), -1);
+	ck_assert_int_eq(
+	    image_store_find(folder, NULL, name, &image, &err), -1);
 	ck_assert_msg(strstr(err.text, words) != NULL, "%s", err.text);
 }
 
@@ -115,7 +116,8 @@ START_TEST(a_kept_image_is_found)
 	expect_found(digits, image.digest);
 	digits[11] = '\0';
 	expect_lost(digits, "there is no image");
-	ck_assert_int_eq(image_store_find(folder, "my-ruby", &found, &err), 0);
+	ck_assert_int_eq(
+	    image_store_find(folder, "", "my-ruby", &found, &err), 0);
 	ck_assert_str_eq(found.language, "ruby");
 	ck_assert_str_eq(found.root, image.root);
 	ck_assert_uint_eq(found.command.len, image.command.len);
@@ -232,10 +234,11 @@ END_TEST
 
 START_TEST(one_command_at_a_time)
 {
-	auto_fd int held = lock();
+	int held = lock();
 
 	ck_assert_int_eq(image_store_lock(folder, &err), -1);
 	ck_assert_msg(strstr(err.text, "wait") != NULL, "%s", err.text);
+	fd_close(&held);
 }
 END_TEST
 
@@ -256,7 +259,8 @@ expect_enabled(const char *digest, unsigned int place)
 {
 	struct image image;
 
-	ck_assert_int_eq(image_store_find(folder, digest, &image, &err), 0);
+	ck_assert_int_eq(
+	    image_store_find(folder, NULL, digest, &image, &err), 0);
 	ck_assert_uint_eq(image.enabled, place);
 	image_reset(&image);
 }
@@ -289,8 +293,8 @@ START_TEST(a_damaged_record_is_left_out)
 		"{\"name\":\"a\",\"language\":\"Ruby!\",\"command\":[]}",
 		"{\"name\":\"a\",\"language\":\"ruby\",\"command\":[1]}",
 		"{\"name\":\"-a\",\"language\":\"ruby\",\"command\":[]}",
-		"{\"name\":\"a\",\"name\":\"a\",\"language\":\"ruby\","
-		"\"command\":[]}" };
+		("{\"name\":\"a\",\"name\":\"a\",\"language\":\"ruby\","
+		 "\"command\":[]}") };
 	auto_fd int held = lock();
 	struct image image = make(held, "a", "true");
 	auto_free char *path = mem_printf("%s/../image.json", image.root);
@@ -313,16 +317,18 @@ START_TEST(an_image_of_an_engine_has_no_root)
 		.engine = mem_strdup("podman"),
 		.digest = "sha256:0123456789abcdef0123456789abcdef"
 		          "0123456789abcdef0123456789abcdef" };
-	struct image found;
+	struct image found, none;
 
 	ck_assert_msg(image_store_put(held, folder, &image, &err) == 0, "%s",
 	    err.text);
-	ck_assert_int_eq(
-	    image_store_find(folder, "docker.io/ruby:3", &found, &err), 0);
+	ck_assert_int_eq(image_store_find(folder, "podman", "docker.io/ruby:3",
+	    &found, &err), 0);
 	ck_assert_str_eq(found.engine, "podman");
 	ck_assert_ptr_null(found.root);
-	image_reset(&found);
+	ck_assert_int_eq(image_store_find(
+	    folder, "", "docker.io/ruby:3", &none, &err), -1);
 	image_reset(&image);
+	image_reset(&found);
 }
 END_TEST
 

@@ -1,0 +1,262 @@
+/*
+ * caisson image: builds, pulls, lists, enables and removes the images from
+ * which containers are started. Runs in the supervisor.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../common/fd.h"
+#include "../../common/limits.h"
+#include "../../common/mem.h"
+#include "../../common/shown.h"
+#include "../box/image_store.h"
+#include "../box/language.h"
+#include "../options/json_report.h"
+#include "../peers/state_dir.h"
+#include "command.h"
+#include "image_command.h"
+
+/* The list */
+
+static const char *
+image_holder(const struct image *image)
+{
+	return image->engine[0] == '\0' ? "caisson" : image->engine;
+}
+
+static void
+image_list_json(const struct image_list *list)
+{
+	auto_buffer struct buffer json = { 0 };
+	size_t i;
+
+	buffer_add_text(&json, "{");
+	json_report_open(&json, "images", '[');
+	for (i = 0; i < list->count; i++) {
+		const struct image *one = &list->one[i];
+
+		json_report_open(&json, NULL, '{');
+		json_report_text(&json, "name", one->name);
+		json_report_text(&json, "digest", one->digest);
+		json_report_text(&json, "language", one->language);
+		json_report_text(&json, "held_by", image_holder(one));
+		json_report_bool(&json, "enabled", one->enabled > 0);
+		if (one->root != NULL) {
+			json_report_text(&json, "root", one->root);
+			json_report_number(&json, "bytes", one->bytes);
+		}
+		json_report_close(&json, '}');
+	}
+	json_report_close(&json, ']');
+	json_report_print(&json);
+}
+
+static void
+image_list_text(const struct image_list *list)
+{
+	size_t i;
+
+	if (list->count == 0) {
+		printf("There are no images: 'caisson image build python' "
+		       "builds one.\n");
+		return;
+	}
+	for (i = 0; i < list->count; i++) {
+		const struct image *one = &list->one[i];
+
+		printf("%s  %.12s  %s, held by %s", one->name,
+		    image_digits(one->digest), one->language,
+		    image_holder(one));
+		if (one->root != NULL)
+			printf(", %llu MiB",
+			    (unsigned long long)(one->bytes / MIB));
+		printf("%s\n", one->enabled > 0 ? ", enabled" : "");
+	}
+}
+
+static int
+image_list_all(struct image_command *image, struct err *err)
+{
+	struct image_list list;
+
+	if (image_store_list(image->folder, &list, err) == -1)
+		return -1;
+	if (command_has(&image->command->flags, COMMAND_FLAG_JSON))
+		image_list_json(&list);
+	else
+		image_list_text(&list);
+	image_list_reset(&list);
+	return 0;
+}
+
+/* Languages */
+
+/* A built-in language is never replaced. */
+static int
+image_enable(
+    struct image_command *image, const struct image *one, struct err *err)
+{
+	if (language_find(one->language) != NULL)
+		return err_set(err, "%s is built in, and an image cannot "
+		    "replace it: name the image in the setting image to run "
+		    "that language in it", one->language);
+	if (image_store_enable(image->lock, one, 1, err) == -1)
+		return -1;
+	printf("Enabled %s, %s, for code of the language %s.\n", one->name,
+	    one->digest, one->language);
+	return 0;
+}
+
+/*
+ * Enables an image that an engine holds and that is not in our list yet; err
+ * says so already.
+ */
+static int
+image_add_held(struct image_command *image, struct err *err)
+{
+	struct image_engine engine = { 0 };
+	struct image found = { .root = NULL };
+	struct err why;
+	int done = image_engine_find(image, 1, &engine, &why);
+
+	/* Without any engine there is nowhere else to look. */
+	if (done == 0)
+		done = image_engine_keep(image, &engine,
+		    image->command->operand, &found, err);
+	if (done == 0 && image_enable(image, &found, err) == -1) {
+		done = -1;
+		(void)image_store_remove(image->lock, &found, &why);
+	}
+	image_reset(&found);
+	free(engine.path);
+	return done;
+}
+
+static int
+image_add(struct image_command *image, struct err *err)
+{
+	const char *engine = command_value(
+	    &image->command->flags, COMMAND_FLAG_ENGINE, 0);
+	struct image found;
+	int done;
+
+	if (image_store_find(image->folder, engine, image->command->operand,
+	        &found, err) == -1)
+		return image_add_held(image, err);
+	done = image_enable(image, &found, err);
+	image_reset(&found);
+	return done;
+}
+
+static int
+image_remove(struct image_command *image, struct err *err)
+{
+	const char *name = image->command->operand;
+	struct image found;
+	int done;
+
+	if (image_store_find(image->folder, NULL, name, &found, err) == -1)
+		return -1;
+	done = image_store_remove(image->lock, &found, err);
+	if (done == 0)
+		printf("Removed %s, %s.\n", found.name, found.digest);
+	if (done == 0 && found.engine[0] != '\0')
+		printf("%s still holds it: '%s image rm %s' removes it there."
+		       "\n", found.engine, found.engine, found.name);
+	image_reset(&found);
+	return done;
+}
+
+static int
+image_pull(struct image_command *image, struct err *err)
+{
+	const char *reference = image->command->operand;
+	struct image_engine engine = { 0 };
+	struct image found = { .root = NULL };
+	int done = image_engine_find(image, 1, &engine, err);
+
+	if (done == 0)
+		done = image_engine_pull(image, &engine, reference, err);
+	if (done == 0)
+		done =
+		    image_engine_keep(image, &engine, reference, &found, err);
+	if (done == 0)
+		printf("Pulled %s, %s, for code of the language %s.\n'caisson "
+		       "image add %.12s' enables it.\n", found.name,
+		    found.digest, found.language, image_digits(found.digest));
+	image_reset(&found);
+	free(engine.path);
+	return done;
+}
+
+/* All commands */
+
+/* Opens the directory of images; to list or remove images creates none. */
+static int
+image_open(struct image_command *image, struct err *err)
+{
+	char **envp = image->work.envp;
+	auto_free char *state = state_dir_path(image->options, envp, err);
+	auto_fd int fd = -1;
+
+	if (state == NULL || state_dir_try(image->options, envp, err) == -1)
+		return -1;
+	image->folder = mem_printf("%s/images", state);
+	if (image->command->task == COMMAND_IMAGE_LIST ||
+	    (image->command->task == COMMAND_IMAGE_REMOVE &&
+	        access(image->folder, F_OK) == -1))
+		return 0;
+	fd = state_dir_open(image->options, envp, err);
+	if (fd == -1)
+		return -1;
+	image->lock = image_store_lock(image->folder, err);
+	return image->lock == -1 ? -1 : 0;
+}
+
+static int
+image_do(struct image_command *image, struct err *err)
+{
+	switch (image->command->task) {
+	case COMMAND_IMAGE_BUILD:
+		return image_build(image, err);
+	case COMMAND_IMAGE_PULL:
+		return image_pull(image, err);
+	case COMMAND_IMAGE_ADD:
+		return image_add(image, err);
+	case COMMAND_IMAGE_REMOVE:
+		return image_remove(image, err);
+	default:
+		return image_list_all(image, err);
+	}
+}
+
+int
+image_run(struct event_base *base, const struct options *options, char **envp,
+    struct err *err)
+{
+	struct image_command image = { .work = { .base = base, .envp = envp },
+		.options = options,
+		.command = &options->command,
+		.lock = -1 };
+	int status = 0;
+
+	if (image.command->task == COMMAND_IMAGE_BUILD &&
+	    image_build_check(image.command, err) == -1)
+		return -1;
+	if (image_open(&image, err) == -1) {
+		free(image.folder);
+		return -1;
+	}
+	image_work_begin(&image.work);
+	if (image_do(&image, err) == -1) {
+		fflush(stdout);
+		fprintf(stderr, "caisson: %s\n", err->text);
+		status = 1;
+	}
+	image_work_end(&image.work);
+	fd_close(&image.lock);
+	free(image.folder);
+	return status;
+}

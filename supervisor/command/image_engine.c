@@ -1,0 +1,245 @@
+/*
+ * Images that podman or docker holds: imported, pulled and looked at. An engine
+ * parses what a registry sends; of its answer we accept a digest, a language
+ * and a number, all of a strict form. Runs in the supervisor.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../common/json.h"
+#include "../../common/limits.h"
+#include "../../common/mem.h"
+#include "../../common/shown.h"
+#include "../../common/text_list.h"
+#include "../box/image_store.h"
+#include "image_command.h"
+
+static const char *const image_engine_names[] = { "podman", "docker" };
+
+#define IMAGE_ENGINES                                                          \
+	(sizeof(image_engine_names) / sizeof(image_engine_names[0]))
+
+static int
+image_engine_missing(const char *name, struct err *err)
+{
+	return err_set(err, "%s is not installed: run 'apt-get install %s' as "
+	    "root, or name another engine in --engine", name,
+	    strcmp(name, "docker") == 0 ? "docker.io" : name);
+}
+
+/* Returns the name that the command line or the settings give, or NULL. */
+static const char *
+image_engine_named(const struct image_command *image)
+{
+	const char *flag = command_value(
+	    &image->command->flags, COMMAND_FLAG_ENGINE, 0);
+
+	return flag != NULL ? flag :
+	    options_word(image->options, OPTION_ID_RUNTIME);
+}
+
+int
+image_engine_find(const struct image_command *image, int any,
+    struct image_engine *engine, struct err *err)
+{
+	const char *named = image_engine_named(image);
+	size_t i;
+
+	engine->name = "";
+	for (i = 0; i < IMAGE_ENGINES; i++) {
+		if (named != NULL && strcmp(named, image_engine_names[i]) != 0)
+			continue;
+		engine->name = image_engine_names[i];
+		engine->path = image_work_find(&image->work, engine->name);
+		return engine->path != NULL ? 0 :
+		    image_engine_missing(engine->name, err);
+	}
+	if (command_has(&image->command->flags, COMMAND_FLAG_ENGINE))
+		return err_set(err, "--engine must be podman or docker");
+	for (i = 0; i < IMAGE_ENGINES && any && engine->path == NULL; i++) {
+		engine->name = image_engine_names[i];
+		engine->path = image_work_find(&image->work, engine->name);
+	}
+	return any && engine->path == NULL ?
+	    image_engine_missing(image_engine_names[0], err) : 0;
+}
+
+/* What an engine holds */
+
+/*
+ * Reads "DIGEST RUNNER LANGUAGE N", the last one the number of words of the
+ * command. Returns 0, or -1 with err.
+ */
+static int
+image_engine_read(const char *answer, const char *shown, struct image *image,
+    struct err *err)
+{
+	char digest[128], runner[8], language[IMAGE_LANGUAGE_MAX + 1];
+	int end = 0;
+	unsigned int words;
+
+	_Static_assert(IMAGE_LANGUAGE_MAX == 32, "see the format below");
+	if (sscanf(answer, "%127s %7s %32s %u\n%n", digest, runner, language,
+	        &words, &end) != 4 || answer[end] != '\0' ||
+	    strcmp(runner, "true") != 0 || !image_is_language(language))
+		return err_set(err, "the image %s is not for code: it needs "
+		    "the labels " IMAGE_LABEL_RUNNER "=true and "
+		    IMAGE_LABEL_LANGUAGE "=NAME", shown);
+	if (!image_is_digest(digest) || strlen(image_digits(digest)) != 64)
+		return err_set(
+		    err, "the engine reports no digest of the image %s", shown);
+	if (words == 0)
+		return err_set(err, "the image %s has no ENTRYPOINT, which "
+		    "would read the code", shown);
+	snprintf(image->digest, sizeof(image->digest), IMAGE_ALGORITHM "%s",
+	    image_digits(digest));
+	image->language = mem_strdup(language);
+	return 0;
+}
+
+/* Asks the engine. */
+static int
+image_engine_inspect(struct image_command *image,
+    const struct image_engine *engine, const char *reference,
+    struct image *found, struct err *err)
+{
+	auto_buffer struct buffer words = { 0 }, answer = { 0 }, shown = { 0 };
+
+	text_list_add(&words, engine->path);
+	text_list_add(&words, "image");
+	text_list_add(&words, "inspect");
+	text_list_add(&words, "--format");
+	text_list_add(&words, "{{.Id}}"
+	    " {{index .Config.Labels \"" IMAGE_LABEL_RUNNER "\"}}"
+	    " {{index .Config.Labels \"" IMAGE_LABEL_LANGUAGE "\"}}"
+	    " {{len .Config.Entrypoint}}");
+	text_list_add(&words, reference);
+	if (image_work_run(&image->work, &words, NULL, &answer, err) == -1)
+		return -1;
+	shown_add_quoted(&shown, reference, IMAGE_NAME_MAX);
+	buffer_add_text(&answer, "");
+	if (strlen(answer.data) != answer.len)
+		return err_set(err, "%s has not described the image %s",
+		    engine->name, shown.data);
+	return image_engine_read(answer.data, shown.data, found, err);
+}
+
+int
+image_engine_keep(struct image_command *image,
+    const struct image_engine *engine, const char *reference,
+    struct image *found, struct err *err)
+{
+	if (reference[0] == '-' ||
+	    (!image_is_name(reference) && !image_is_digest(reference)))
+		return err_set(err, "this is not the name of an image: it has "
+		    "lower-case letters, digits and \"._-/:\"");
+	if (image_engine_inspect(image, engine, reference, found, err) == -1)
+		return -1;
+	found->name = mem_strdup(image_is_name(reference) ? reference :
+	                                                    found->language);
+	found->engine = mem_strdup(engine->name);
+	return image_store_put(image->lock, image->folder, found, err);
+}
+
+int
+image_engine_pull(struct image_command *image,
+    const struct image_engine *engine, const char *reference, struct err *err)
+{
+	auto_buffer struct buffer words = { 0 };
+
+	if (!image_is_name(reference))
+		return err_set(err, "this is not a reference of an image, such "
+		    "as registry.example/ruby:3");
+	fprintf(stderr, "Pulling %s with %s ...\n", reference, engine->name);
+	text_list_add(&words, engine->path);
+	text_list_add(&words, "pull");
+	text_list_add(&words, reference);
+	return image_work_run(&image->work, &words, NULL, NULL, err);
+}
+
+/* Importing */
+
+/* Adds an option --change with its value. */
+static void __attribute__((format(printf, 2, 3)))
+image_engine_change(struct buffer *words, const char *fmt, ...)
+{
+	auto_free char *value = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	value = mem_vprintf(fmt, ap);
+	va_end(ap);
+	text_list_add(words, "--change");
+	text_list_add(words, value);
+}
+
+static void
+image_engine_add_entrypoint(struct buffer *words, const struct image *made)
+{
+	auto_buffer struct buffer json = { 0 };
+	const char *word, *before = "";
+
+	TEXT_LIST_EACH (word, made->command.data, made->command.len) {
+		buffer_add_text(&json, before);
+		json_add_text(&json, word);
+		before = ",";
+	}
+	image_engine_change(words, "ENTRYPOINT [%s]", json.data);
+}
+
+/* The commands that import the root: tar, whose output the engine reads. */
+static int
+image_engine_add_import(const struct image_command *image,
+    const struct image_engine *engine, const struct image *made,
+    struct buffer *words, struct buffer *feed, struct err *err)
+{
+	auto_free char *tar = image_work_find(&image->work, "tar");
+
+	if (tar == NULL)
+		return err_set(err, "the program tar is not in PATH");
+	text_list_add(feed, tar);
+	text_list_add(feed, "--create");
+	text_list_add(feed, "--file=-");
+	text_list_add(feed, "--owner=0");
+	text_list_add(feed, "--group=0");
+	text_list_add(feed, "--numeric-owner");
+	text_list_add(feed, "--sort=name");
+	text_list_add(feed, "--directory");
+	text_list_add(feed, made->root);
+	text_list_add(feed, ".");
+	text_list_add(words, engine->path);
+	text_list_add(words, "import");
+	image_engine_change(words, "LABEL " IMAGE_LABEL_RUNNER "=true");
+	image_engine_change(
+	    words, "LABEL " IMAGE_LABEL_LANGUAGE "=%s", made->language);
+	image_engine_add_entrypoint(words, made);
+	text_list_add(words, "-");
+	text_list_add(words, made->name);
+	return 0;
+}
+
+int
+image_engine_import(struct image_command *image,
+    const struct image_engine *engine, const struct image *made,
+    struct err *err)
+{
+	auto_buffer struct buffer words = { 0 }, feed = { 0 };
+	struct image held = { .root = NULL };
+	int done;
+
+	fprintf(stderr, "Giving it to %s ...\n", engine->name);
+	done = image_engine_add_import(
+	    image, engine, made, &words, &feed, err) == -1 ||
+	    image_work_run(&image->work, &words, &feed, NULL, err) == -1 ||
+	    image_engine_keep(image, engine, made->name, &held, err) == -1;
+	if (done)
+		err_wrap(err, "the image is built, but %s does not have it",
+		    engine->name);
+	else
+		printf("%s has it as %s, %s.\n", engine->name, held.name,
+		    held.digest);
+	image_reset(&held);
+	return done ? -1 : 0;
+}

@@ -1,0 +1,274 @@
+/*
+ * caisson image: what is built is kept as a whole or not at all, labels give no
+ * rights, and each engine gets the command lines it is meant to get. Programs
+ * in a folder of PATH stand in for mmdebstrap and podman.
+ */
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { commandLine, folder, uid } from './support/program.mjs';
+import { until } from './support/wait.mjs';
+
+const support = (name) =>
+  fileURLToPath(new URL(`support/${name}`, import.meta.url));
+const digest = 'f'.repeat(63) + '0';
+
+/* A home, and a folder in its PATH with stand-ins for these programs. */
+function prepare(t, ...names) {
+  const home = folder(t);
+  const bin = path.join(home, 'bin');
+
+  fs.mkdirSync(bin);
+  for (const name of names) {
+    const script = name === 'mmdebstrap' ? 'mmdebstrap.sh' : 'podman.sh';
+
+    fs.copyFileSync(support(script), path.join(bin, name));
+    fs.chmodSync(path.join(bin, name), 0o755);
+  }
+  fs.writeFileSync(path.join(bin, 'reader'), '#!/bin/sh\nexec cat\n',
+    { mode: 0o755 });
+  chown(bin);
+  return { home, bin, images: path.join(home, '.local/state/caisson/images') };
+}
+
+function chown(place) {
+  fs.chownSync(place, uid, uid === process.getuid() ? process.getgid() : uid);
+  if (fs.statSync(place).isDirectory())
+    fs.readdirSync(place).forEach((name) => chown(path.join(place, name)));
+}
+
+const line = (at, words) => commandLine({ args: ['image', ...words],
+  home: at.home, env: { PATH: `${at.bin}:/usr/bin:/bin` } });
+
+function run(at, ...words) {
+  const [command, ...rest] = line(at, words);
+  const done = spawnSync(command, rest,
+    { input: '', encoding: 'utf8', timeout: 120_000 });
+
+  assert.equal(done.error, undefined);
+  return done;
+}
+
+function printed(at, ...words) {
+  const done = run(at, ...words);
+
+  assert.equal(done.status, 0, done.stderr);
+  return done.stdout;
+}
+
+function refused(at, status, pattern, ...words) {
+  const done = run(at, ...words);
+
+  assert.equal(done.status, status, done.stderr);
+  assert.match(done.stderr.trim().split('\n').at(-1), pattern);
+}
+
+const list = (at) => JSON.parse(printed(at, 'list', '--json')).images;
+const noted = (at, name = 'LOG') =>
+  fs.readFileSync(path.join(at.bin, name), 'utf8').trim().split('\n');
+const put = (at, name, text = '') => {
+  fs.writeFileSync(path.join(at.bin, name), text);
+  chown(path.join(at.bin, name));
+};
+/* What podman says of an image with these labels. */
+const answer = (at, language, words = 1, runner = 'true') =>
+  put(at, 'ANSWER', `${digest} ${runner} ${language} ${words}\n`);
+
+/* The names in the folder of images. */
+const kept = (at) => fs.readdirSync(at.images).sort();
+
+test('without images it says so, and makes no folder', (t) => {
+  const at = prepare(t);
+
+  assert.match(printed(at), /no images: 'caisson image build python'/);
+  assert.deepEqual(list(at), []);
+  assert.equal(fs.existsSync(path.join(at.home, '.local')), false);
+});
+
+test('an image of Python is built from packages, and removed', (t) => {
+  const at = prepare(t, 'mmdebstrap');
+  const out = printed(at, 'build', 'python', '--package', 'python3-yaml');
+  const [image] = list(at);
+
+  assert.match(out, /^Built caisson-python, sha256:[0-9a-f]{64} \(0 MiB\)/);
+  assert.match(noted(at)[0], /--include=python3,python3-yaml \S+ \/\S+$/);
+  assert.equal(image.name, 'caisson-python');
+  assert.equal(image.language, 'python');
+  assert.equal(image.held_by, 'caisson');
+  assert.equal(image.enabled, false);
+  assert.deepEqual(fs.readdirSync(image.root).sort(),
+    ['dev', 'etc', 'proc', 'run', 'sys', 'tmp', 'usr', 'workspace']);
+  assert.equal(fs.statSync(at.images).mode & 0o777, 0o700);
+  assert.equal(fs.statSync(at.images).uid, uid);
+  /* The same packages again are the same image. */
+  printed(at, 'build', 'python', '--package', 'python3-yaml');
+  assert.equal(list(at).length, 1);
+  assert.match(printed(at), /^caisson-python {2}[0-9a-f]{12} {2}python, held/);
+  printed(at, 'remove', 'caisson-python');
+  assert.deepEqual(list(at), []);
+  assert.deepEqual(kept(at), []);
+});
+
+test('an image is built from a directory', (t) => {
+  const at = prepare(t);
+  const from = folder(t);
+
+  fs.mkdirSync(path.join(from, 'usr'));
+  fs.writeFileSync(path.join(from, 'usr/reader'), 'x', { mode: 0o4711 });
+  fs.symlinkSync('/etc/passwd', path.join(from, 'link'));
+  fs.chmodSync(path.join(from, 'usr/reader'), 0o4711);
+  chown(path.join(from, 'usr'));
+  printed(at, 'build', 'ruby', '--from', from, '--', '/usr/reader', '-a b');
+  const [image] = list(at);
+
+  assert.equal(
+    fs.statSync(path.join(image.root, 'usr/reader')).mode & 0o7777, 0o755);
+  assert.equal(fs.readlinkSync(path.join(image.root, 'link')), '/etc/passwd');
+  refused(at, 1, /--from .*nosuch cannot be used: No such file/,
+    'build', 'python', '--from', path.join(from, 'nosuch'));
+  refused(at, 1, /is not a directory/,
+    'build', 'python', '--from', path.join(from, 'usr/reader'));
+  assert.deepEqual(list(at), [image]);
+});
+
+test('what is missing is named, with the fix', (t) => {
+  const at = prepare(t);
+
+  at.bin = '/usr/nothing';
+  const line = commandLine({ args: ['image', 'build', 'python'],
+    home: at.home, env: { PATH: at.bin } });
+  const found = ['/usr/bin', '/bin', '/usr/local/bin', '/snap/bin'].some(
+    (each) => fs.existsSync(path.join(each, 'mmdebstrap')));
+  const done = found ? null : spawnSync(line[0], line.slice(1),
+    { encoding: 'utf8' });
+
+  if (done === null)
+    t.diagnostic('mmdebstrap is installed');
+  else
+    assert.match(done.stderr, /apt-get install mmdebstrap.*--from/);
+});
+
+test('a failed build leaves nothing', (t) => {
+  const at = prepare(t, 'mmdebstrap');
+
+  put(at, 'FAIL');
+  refused(at, 1, /mmdebstrap has failed/, 'build', 'python');
+  assert.deepEqual(list(at), []);
+  assert.deepEqual(kept(at), []);
+});
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGKILL'])
+  test(`a build that ${signal} ends leaves nothing`, async (t) => {
+    const at = prepare(t, 'mmdebstrap');
+    const hangs = path.join(at.bin, 'HANGS');
+
+    put(at, 'HANG');
+    const [command, ...rest] = line(at, ['build', 'python']);
+    const program = spawn(command, rest, { stdio: 'ignore' });
+    const ended = new Promise((resolve) => {
+      program.once('exit', (code, by) => resolve(by ?? code));
+    });
+
+    await until(() => fs.existsSync(hangs) &&
+      fs.readFileSync(hangs, 'utf8').endsWith('\n'), 'it is being built');
+    const pid = Number(fs.readFileSync(hangs, 'utf8'));
+
+    refused(at, 2, /another 'caisson image' command is at work/,
+      'build', 'python');
+    assert.deepEqual(list(at), []);
+    program.kill(signal);
+    assert.equal(await ended, signal === 'SIGKILL' ? signal : 1);
+    await until(() => !fs.existsSync(`/proc/${pid}`), 'it was killed');
+    if (signal === 'SIGKILL') {
+      /* The next command cleans up. */
+      fs.rmSync(path.join(at.bin, 'HANG'));
+      printed(at, 'build', 'python');
+      printed(at, 'remove', 'caisson-python');
+    }
+    assert.deepEqual(kept(at), []);
+  });
+
+test('an engine gets the image that was built', (t) => {
+  const at = prepare(t, 'mmdebstrap', 'podman');
+
+  answer(at, 'ruby', 2);
+  assert.match(printed(at, 'build', 'ruby', '--package', 'ruby', '--engine',
+    'podman', '--', '/usr/bin/reader', 'a "b"'),
+  new RegExp(`podman has it as caisson-ruby, sha256:${digest}`));
+  assert.equal(noted(at).find((each) => each.startsWith('podman import')),
+    'podman import --change LABEL sandbox.runner=true --change LABEL ' +
+    'sandbox.language=ruby --change ENTRYPOINT ["/usr/bin/reader","a \\"b\\""' +
+    '] - caisson-ruby');
+  const tar = spawnSync('tar', ['--list', '--verbose', '--numeric-owner',
+    '--file', path.join(at.bin, 'IMPORTED')], { encoding: 'utf8' });
+
+  assert.match(tar.stdout, /^-rwxr-xr-x 0\/0 .* \.\/usr\/bin\/reader$/m);
+  assert.deepEqual(list(at).map((each) => each.held_by).sort(),
+    ['caisson', 'podman']);
+});
+
+test('labels give no rights: an image must be enabled', (t) => {
+  const at = prepare(t, 'podman');
+
+  answer(at, 'ruby');
+  assert.match(printed(at, 'pull', 'registry.example/ruby:3'),
+    /^Pulled .*'caisson image add ffffffffffff' enables it\.$/ms);
+  assert.deepEqual(noted(at)[0], 'podman pull registry.example/ruby:3');
+  assert.equal(list(at)[0].enabled, false);
+  assert.match(printed(at, 'add', 'ffffffffffff'), /for code of .* ruby/);
+  assert.equal(list(at)[0].enabled, true);
+  printed(at, 'remove', 'registry.example/ruby:3');
+  assert.deepEqual(list(at), []);
+  assert.deepEqual(kept(at), ['enabled']);
+});
+
+test('an image that an engine holds is enabled by its name', (t) => {
+  const at = prepare(t, 'podman', 'docker');
+
+  answer(at, 'ruby');
+  printed(at, 'add', '--engine', 'docker', 'my/ruby:1');
+  assert.deepEqual(list(at).map(({ name, held_by, enabled }) =>
+    [name, held_by, enabled]), [['my/ruby:1', 'docker', true]]);
+});
+
+test('what an engine says of an image is checked', (t) => {
+  const at = prepare(t, 'podman');
+
+  for (const [said, pattern] of [
+    ['', /is not for code: .*sandbox\.runner=true and sandbox\.language=/],
+    [`${digest}   1\n`, /is not for code/],
+    [`${digest} false ruby 1\n`, /is not for code/],
+    [`${digest} true Ruby! 1\n`, /is not for code/],
+    [`${digest} true ../x 1\n`, /is not for code/],
+    [`${digest} true ruby 1\nmore\n`, /is not for code/],
+    [`${digest} true ruby ruby 1\n`, /is not for code/],
+    [`${digest} true ruby 0\n`, /has no ENTRYPOINT/],
+    [`../../etc true ruby 1\n`, /reports no digest/],
+    [`${digest.slice(1)} true ruby 1\n`, /reports no digest/],
+    [`${digest} true ruby 1\n\0`, /has not described/],
+    ['x'.repeat(200000), /is not for code/],
+  ]) {
+    put(at, 'ANSWER', said);
+    refused(at, 1, pattern, 'add', 'my/ruby');
+  }
+  answer(at, 'python');
+  refused(at, 1, /python is built in, and an image cannot replace it/,
+    'add', 'my/ruby');
+  answer(at, 'bash');
+  refused(at, 1, /bash is built in/, 'add', 'my/ruby');
+  assert.deepEqual(list(at), []);
+  for (const name of ['--all', 'A', 'a b', '../x', 'a\nb'])
+    assert.notEqual(run(at, 'add', '--', name).status, 0);
+});
+
+test('a pull that fails leaves nothing', (t) => {
+  const at = prepare(t, 'podman');
+
+  put(at, 'REFUSE');
+  refused(at, 1, /podman has failed/, 'pull', 'registry.example/ruby:3');
+  assert.deepEqual(list(at), []);
+  assert.deepEqual(kept(at), []);
+});
