@@ -31,6 +31,7 @@ import memory  # noqa: E402
 import output  # noqa: E402
 import plot  # noqa: E402
 import results  # noqa: E402
+import serving  # noqa: E402
 import start  # noqa: E402
 import tools  # noqa: E402
 from machine import Machine  # noqa: E402
@@ -39,7 +40,8 @@ from results import shown  # noqa: E402
 
 CAISSON = os.path.join(HERE, "..", "..", "build", "caisson")
 SECTIONS = {"start": start, "tools": tools, "load": load, "output": output,
-            "memory": memory, "cpu": cpu, "growth": growth}
+            "memory": memory, "serving": serving, "cpu": cpu,
+            "growth": growth}
 
 
 def arguments():

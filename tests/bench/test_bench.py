@@ -30,6 +30,8 @@ PROMISED = {
     "output": ["2000 prints", "1 MiB of output"],
     "memory": ["supervisor, idle", "one more box in the pool", "relay",
                "broker"],
+    "serving": ["run_python print('hi') over stdio",
+                "run_python print('hi') over HTTP by TCP", "2 idle sessions"],
     "cpu": ["an execution, 4 in flight"],
     "growth": ["code size", "result size", "number of tools"],
     "peak": ["supervisor, largest in section load"],
