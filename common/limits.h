@@ -325,8 +325,9 @@
 /* Another program makes its socket within microseconds: two seconds. */
 #define LISTEN_LOCK_TRIES 100
 #define LISTEN_LOCK_PAUSE_NS 20000000
-/* Sockets of one program. */
+/* Sockets of one program, and the first one that is inherited. */
 #define LISTEN_MAX 8
+#define LISTEN_INHERITED 3
 /* The pause before a gateway that has ended is restarted. */
 #define GATEWAY_RESTART_MS 1000
 /* Bytes of bodies that are being received, of all connections together. */

@@ -134,8 +134,8 @@ serve_sockets_add_named(
 	auto_fd int fd = -1;
 
 	if (sockets->count == LISTEN_MAX)
-		return err_set(err, "--listen may be given %d times at most",
-		    LISTEN_MAX);
+		return err_set(err, "at most %d sockets can be served: leave "
+		    "out --listen %s", LISTEN_MAX, value);
 	if (local && *path == '\0')
 		return err_set(err, "--listen %s: the value must be ADDRESS:"
 		    "PORT, or unix: and the path of a socket", value);
@@ -144,6 +144,24 @@ serve_sockets_add_named(
 	fd = listen_tcp(value, err);
 	return fd == -1 ? err_wrap(err, "--listen") :
 	                  serve_sockets_add(sockets, &fd, err);
+}
+
+/* The sockets that a service manager has opened. */
+static int
+serve_sockets_inherit(
+    struct serve_sockets *sockets, char **envp, struct err *err)
+{
+	int count = listen_inherit(
+	    expand_variable(envp, "LISTEN_PID", strlen("LISTEN_PID")),
+	    expand_variable(envp, "LISTEN_FDS", strlen("LISTEN_FDS")), err);
+	int i, fd;
+
+	for (i = 0; i < count; i++) {
+		fd = LISTEN_INHERITED + i;
+		if (serve_sockets_add(sockets, &fd, err) == -1)
+			return -1;
+	}
+	return count == -1 ? -1 : 0;
 }
 
 /* Which requests are accepted there */
@@ -224,6 +242,8 @@ serve_sockets_open(struct serve_sockets *sockets,
 	char *path;
 	size_t i;
 
+	if (serve_sockets_inherit(sockets, envp, err) == -1)
+		return -1;
 	for (i = 0; (given = command_value(flags, COMMAND_FLAG_LISTEN, i)) !=
 	     NULL;
 	     i++)

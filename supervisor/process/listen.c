@@ -251,3 +251,40 @@ listen_look(int fd, struct listen_place *place, struct err *err)
 	listen_write_place(&address, place);
 	return 0;
 }
+
+/* Inheriting: 20 lines, for which libsystemd need not be loaded. */
+
+static int
+listen_take(int fd, struct err *err)
+{
+	struct listen_place place;
+	const int on = 1;
+
+	if (listen_look(fd, &place, err) == -1)
+		return err_wrap(err, "a socket in LISTEN_FDS");
+	if (fcntl(fd, F_SETFD, FD_CLOEXEC) == -1 ||
+	    fd_set_nonblock(fd, 1, err) == -1)
+		return err_sys(err, "use a socket of LISTEN_FDS");
+	/* Their other properties are set by the service manager. */
+	if (!place.local)
+		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	return 0;
+}
+
+int
+listen_inherit(const char *pid, const char *count, struct err *err)
+{
+	int i, n;
+
+	if (pid == NULL || count == NULL ||
+	    strtol(pid, NULL, 10) != (long)getpid())
+		return 0;
+	n = listen_port(count);
+	if (n < 1 || n > LISTEN_MAX)
+		return err_set(err, "LISTEN_FDS=%s: the value must be a number "
+		    "of sockets from 1 to %d", count, LISTEN_MAX);
+	for (i = 0; i < n; i++)
+		if (listen_take(LISTEN_INHERITED + i, err) == -1)
+			return -1;
+	return n;
+}

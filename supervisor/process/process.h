@@ -135,6 +135,14 @@ int listen_unix(const char *path, struct err *err);
  */
 int listen_tcp(const char *where, struct err *err);
 
+/*
+ * Returns how many listening sockets a service manager has passed, as its
+ * variables LISTEN_PID and LISTEN_FDS say (sd_listen_fds(3)): NULL, or another
+ * process, is none. They are LISTEN_INHERITED and those after it. -1 with err
+ * if there are too many, or descriptors that are none of these.
+ */
+int listen_inherit(const char *pid, const char *count, struct err *err);
+
 /* Where a listening socket is, as text. */
 struct listen_place {
 	int local;      /* a Unix socket */

@@ -10,13 +10,17 @@ import { Readable } from 'node:stream';
 import { commandLine, folder } from './program.mjs';
 import { within } from './wait.mjs';
 
-/* Starts it for a test, which ends it. options: see program.mjs. */
+/*
+ * Starts it for a test, which ends it. options: see program.mjs; listen is the
+ * value of --listen, or null for none.
+ */
 export async function serve(t, options = {}) {
   const home = options.home ?? folder(t);
   const socket = options.socket ?? path.join(home, 'mcp.sock');
   const [command, ...args] = commandLine({ ...options, home,
-    args: ['serve', '--listen', options.listen ?? `unix:${socket}`,
-      ...options.args ?? []] });
+    args: ['serve', ...options.listen === null ? [] :
+      ['--listen', options.listen ?? `unix:${socket}`],
+    ...options.args ?? []] });
   const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'] });
   const ended = new Promise((resolve) => child.once('exit', (...how) =>
     resolve(how)));
