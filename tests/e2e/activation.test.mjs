@@ -46,7 +46,7 @@ test('sockets that were passed are served, each by its kind', async (t) => {
   const home = folder(t);
   const socket = path.join(home, 'passed.sock');
   const { log, child, ended } = await serve(t,
-    { home, listen: null, under: passing([socket, 'tcp']) });
+    { home, listen: null, sockets: 2, under: passing([socket, 'tcp']) });
   const url = log().match(/serving at (http:\S+)/)[1];
   const token = fs.readFileSync(
     path.join(home, '.local/state/caisson/token'), 'utf8').trim();

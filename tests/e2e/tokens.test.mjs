@@ -99,7 +99,7 @@ test('the first start by TCP makes a token, which clients need',
 
 test('several addresses are served, also by IPv6', async (t) => {
   const { url, log, home } = await serveTcp(t,
-    { args: ['--listen', '[::1]:0'] });
+    { sockets: 2, args: ['--listen', '[::1]:0'] });
   const token = add(home, 'one');
 
   for (const [, each] of log().matchAll(/serving at (http:\S+)/g))

@@ -12,7 +12,7 @@ import { within } from './wait.mjs';
 
 /*
  * Starts it for a test, which ends it. options: see program.mjs; listen is the
- * value of --listen, or null for none.
+ * value of --listen, or null for none, and sockets how many there are (1).
  */
 export async function serve(t, options = {}) {
   const home = options.home ?? folder(t);
@@ -33,7 +33,7 @@ export async function serve(t, options = {}) {
   await within(new Promise((resolve, reject) => {
     child.stderr.on('data', (data) => {
       log += data;
-      if (log.includes('serving at'))
+      if (log.split('serving at').length > (options.sockets ?? 1))
         resolve();
     });
     ended.then(() => reject(new Error(log)));
