@@ -28,6 +28,7 @@ struct outbox {
 	TAILQ_HEAD(outbox_queue, outbox_entry) queue;
 	size_t answers; /* number of queued answers */
 	size_t unread;  /* queued bytes, without the run frame */
+	int finished;   /* the pipe is closed behind the last frame */
 };
 
 void
@@ -175,6 +176,8 @@ outbox_write(struct outbox *outbox)
 		outbox->unread -= (size_t)n;
 	if (entry->written == outbox_frame_len(&entry->frame))
 		outbox_drop_first(outbox);
+	if (outbox->finished && TAILQ_EMPTY(&outbox->queue))
+		outbox_break(outbox);
 }
 
 static void
@@ -266,6 +269,14 @@ outbox_add(
 	outbox_write(outbox);
 	if (!TAILQ_EMPTY(&outbox->queue))
 		event_add(outbox->writable, NULL);
+}
+
+void
+outbox_finish(struct outbox *outbox)
+{
+	outbox->finished = 1;
+	if (TAILQ_EMPTY(&outbox->queue))
+		outbox_break(outbox);
 }
 
 size_t

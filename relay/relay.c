@@ -289,6 +289,9 @@ relay_prepare_output(struct relay *relay, struct ipc_prepare *prepare)
 {
 	size_t max = prepare->output_max;
 
+	if (prepare->control_in == -1 && prepare->out == -1)
+		fatal("protocol violation by the supervisor: a box without "
+		    "output");
 	if (prepare->out == -1) {
 		relay->open_pipes = 2;
 		relay->out = output_new_put(max);
@@ -297,7 +300,7 @@ relay_prepare_output(struct relay *relay, struct ipc_prepare *prepare)
 		    START_ERRORS_MAX, relay_pipe_ended);
 		return;
 	}
-	relay->open_pipes = 3;
+	relay->open_pipes = prepare->control_in == -1 ? 2 : 3;
 	relay->out = output_new(relay, &prepare->out, max, relay_pipe_ended);
 	relay->errors =
 	    output_new(relay, &prepare->errors, max, relay_pipe_ended);
@@ -318,7 +321,28 @@ relay_prepare(struct relay *relay, struct ipc_prepare *prepare)
 	relay->outbox = outbox_new(relay->base, &prepare->control_out);
 	relay->output_max = prepare->output_max;
 	relay_prepare_output(relay, prepare);
-	relay->frames = frames_new(relay, &prepare->control_in, &frames);
+	if (prepare->control_in == -1)
+		relay_box_ready(relay);
+	else
+		relay->frames =
+		    frames_new(relay, &prepare->control_in, &frames);
+}
+
+/*
+ * A box without a bootstrap reads its code to the end of the file, and can make
+ * no requests.
+ */
+static void
+relay_start_plain(struct relay *relay, struct ipc_start *start)
+{
+	struct outbox_frame code = { .memfd = -1, .tail = "" };
+
+	outbox_frame_finish(&code, &start->code, "");
+	outbox_add(relay->outbox, OUTBOX_RUN, &code);
+	outbox_finish(relay->outbox);
+	relay_code_sent(relay);
+	if (start->progress)
+		so_far_begin(relay->so_far);
 }
 
 /* Code within the packet is used in place. */
@@ -333,6 +357,10 @@ relay_start(struct relay *relay, struct ipc_start *start)
 	auto_free char *copy = NULL;
 	struct err err;
 
+	if (relay->frames == NULL) {
+		relay_start_plain(relay, start);
+		return;
+	}
 	if (start->code.fd != -1) {
 		copy = ipc_blob_copy(&start->code, &err);
 		if (copy == NULL)

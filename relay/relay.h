@@ -42,8 +42,8 @@ struct relay {
 	struct channel *supervisor;
 	struct channel *broker; /* NULL if there is none, or it has ended */
 	struct channel *store;  /* NULL if not yet fetched, or ended */
-	struct frames *frames;  /* frames from the box */
-	struct outbox *outbox;  /* frames to the box */
+	struct frames *frames;  /* frames from the box; NULL: no bootstrap */
+	struct outbox *outbox;  /* frames to the box, or its code */
 	struct calls *calls;    /* requests of the code to servers and store */
 	struct output *out;     /* standard output of the code */
 	struct output *errors;  /* standard error of the code */
@@ -188,6 +188,12 @@ void outbox_free(struct outbox **outbox);
  */
 void outbox_add(
     struct outbox *outbox, enum outbox_kind kind, struct outbox_frame *frame);
+
+/*
+ * Closes the pipe once all queued frames are written: the box reads the end of
+ * the file. Nothing may be added afterwards.
+ */
+void outbox_finish(struct outbox *outbox);
 
 /*
  * The number of queued answers, and the bytes of queued answers and refusals.

@@ -889,6 +889,56 @@ START_TEST(explains_a_box_that_was_never_ready)
 }
 END_TEST
 
+/* Without a bootstrap: the code as it is, then the end of the file. */
+START_TEST(runs_code_without_a_bootstrap)
+{
+	auto_free char *code = mem_alloc(200 * KIB);
+	size_t len = _i == 0 ? 0 : _i == 1 ? 9 : 200 * KIB, got = 0;
+	char text[4096];
+	ssize_t n;
+
+	memset(code, 'x', 200 * KIB);
+	make_start(code, len, 64 * KIB);
+	fd_close(&prepare.control_in);
+	fd_close(&box_out);
+	brokered = 0;
+	start_made();
+	expect(IPC_READY);
+	expect(IPC_RUNNING);
+	while ((n = read(box_in, text, sizeof(text))) > 0) {
+		ck_assert_mem_eq(text, code, (size_t)n);
+		got += (size_t)n;
+	}
+	ck_assert_int_eq(n, 0);
+	ck_assert_uint_eq(got, len);
+	/* What looks like a frame is output. */
+	put(code_out, READY, strlen(READY));
+	put(code_errors, "e", 1);
+	fd_close(&code_out);
+	fd_close(&code_errors);
+	expect_done(READY, "e");
+	end_relay();
+}
+END_TEST
+
+/* It may end without reading its code. */
+START_TEST(outlives_a_plain_box_that_reads_nothing)
+{
+	make_start("x", 1, 1024);
+	fd_close(&prepare.control_in);
+	fd_close(&box_out);
+	fd_close(&box_in);
+	brokered = 0;
+	start_made();
+	expect(IPC_READY);
+	expect(IPC_RUNNING);
+	fd_close(&code_out);
+	fd_close(&code_errors);
+	expect_done("", "");
+	end_relay();
+}
+END_TEST
+
 /* The value of the last expression counts as output there, too. */
 START_TEST(takes_an_echo_behind_frames)
 {
@@ -1196,6 +1246,8 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, is_named_after_its_execution);
 	tcase_add_loop_test(tc, takes_output_as_frames, 0, 5);
 	tcase_add_loop_test(tc, explains_a_box_that_was_never_ready, 0, 4);
+	tcase_add_loop_test(tc, runs_code_without_a_bootstrap, 0, 3);
+	tcase_add_test(tc, outlives_a_plain_box_that_reads_nothing);
 	tcase_add_loop_test(tc, takes_an_echo_behind_frames, 0, 2);
 	tcase_add_loop_test(tc, reports_wrong_frames, 0, UNIT_COUNT(wrong));
 	tcase_add_test(tc, bounds_output_in_frames);
