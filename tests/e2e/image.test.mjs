@@ -9,7 +9,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { commandLine, folder, uid } from './support/program.mjs';
+import { write } from './support/home.mjs';
+import { commandLine, folder, once, root, uid } from './support/program.mjs';
+import { archive, serve } from './support/registry.mjs';
 import { until } from './support/wait.mjs';
 
 const support = (name) =>
@@ -271,4 +273,62 @@ test('a pull that fails leaves nothing', (t) => {
   refused(at, 1, /podman has failed/, 'pull', 'registry.example/ruby:3');
   assert.deepEqual(list(at), []);
   assert.deepEqual(kept(at), []);
+});
+
+/*
+ * The real podman, which keeps its images in a folder of the test. The registry
+ * is served by this process, so the program must not block it.
+ */
+const podman = spawnSync('podman', ['--version']).status === 0;
+
+function runReal(at, ...words) {
+  const [command, ...rest] = commandLine({ args: ['image', ...words],
+    home: at.home, env: at.env });
+  const program = spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const said = ['', ''];
+
+  program.stdout.on('data', (bytes) => { said[0] += bytes; });
+  program.stderr.on('data', (bytes) => { said[1] += bytes; });
+  return new Promise((resolve) => {
+    program.once('close', (status) => {
+      resolve({ status, stdout: said[0], stderr: said[1] });
+    });
+  });
+}
+
+test('an image is pulled from a registry by podman', {
+  skip: once.skip || (podman && root && uid === 0 ? false :
+    'needs root and podman'),
+}, async (t) => {
+  const home = folder(t);
+  const registry = await serve(t, 'my/ruby', '3',
+    archive([['usr'], ['usr/reader', '#!/bin/sh']]),
+    { 'sandbox.runner': 'true', 'sandbox.language': 'ruby' },
+    ['/usr/reader', '-a b']);
+  const at = { home, images: path.join(home, '.local/state/caisson/images'),
+    env: {
+      CONTAINERS_REGISTRIES_CONF: write(home, 'registries.conf',
+        `[[registry]]\nlocation = "${registry.host}"\ninsecure = true\n`),
+      CONTAINERS_STORAGE_CONF: write(home, 'storage.conf',
+        `[storage]\ndriver = "vfs"\nrunroot = "${home}/run"\n` +
+        `graphroot = "${home}/graph"\n`),
+    } };
+  const done = await runReal(at, 'pull', registry.reference);
+
+  assert.equal(done.status, 0, done.stderr);
+  assert.match(done.stdout, new RegExp(`^Pulled ${registry.reference}, ` +
+    `${registry.id}, for code of the language ruby\\.$`, 'm'));
+  assert.ok(registry.asked.includes('/v2/my/ruby/manifests/3'));
+  const added = await runReal(at, 'add', registry.id);
+
+  assert.equal(added.status, 0, added.stderr);
+  const [image] = list({ ...at, bin: '/bin' });
+
+  assert.equal(image.digest, registry.id);
+  assert.equal(image.enabled, true);
+  /* There is no such image. */
+  const missed = await runReal(at, 'pull', `${registry.host}/my/perl:1`);
+
+  assert.equal(missed.status, 1);
+  assert.match(missed.stderr, /podman has failed/);
 });
