@@ -990,7 +990,7 @@
  */
 #define FILE_READ_MAX (32 * MIB)
 /*
- * Reads and lists of files of one client: those in progress, as each holds all
+ * Reads and lists of files of one owner: those in progress, as each holds all
  * bytes of a file, and those that wait for them.
  */
 #define RESOURCES_AT_ONCE 2

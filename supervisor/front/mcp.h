@@ -28,8 +28,6 @@ struct mcp {
 	LIST_HEAD(, listen) listens; /* subscriptions of the client */
 	size_t nlistens;
 	TAILQ_HEAD(, resource_request) reads; /* of resources, unanswered */
-	size_t nreads;   /* their number */
-	size_t nreading; /* those of them that have begun */
 };
 
 /* Returns the settings that its clients see. */

@@ -9,6 +9,10 @@
 #include "era.h"
 #include "resource_request.h"
 
+/* Those of all sessions: an owner without sessions has one for each request. */
+static TAILQ_HEAD(, resource_request) resource_request_all =
+    TAILQ_HEAD_INITIALIZER(resource_request_all);
+
 struct resource_request *
 resource_request_new(struct mcp *mcp, const struct context *context,
     const struct jsonrpc *message,
@@ -23,7 +27,8 @@ resource_request_new(struct mcp *mcp, const struct context *context,
 	request->id_len = message->id.len;
 	request->batch = rpc_batch_hold(mcp->rpc);
 	TAILQ_INSERT_TAIL(&mcp->reads, request, entry);
-	mcp->nreads++;
+	TAILQ_INSERT_TAIL(&resource_request_all, request, all);
+	context->owner->nreads++;
 	return request;
 }
 
@@ -33,8 +38,9 @@ resource_request_free(struct resource_request *request)
 	struct mcp *mcp = request->mcp;
 
 	TAILQ_REMOVE(&mcp->reads, request, entry);
-	mcp->nreads--;
-	mcp->nreading -= (size_t)request->begun;
+	TAILQ_REMOVE(&resource_request_all, request, all);
+	request->context.owner->nreads--;
+	request->context.owner->nreading -= (size_t)request->begun;
 	files_forget(&request->task);
 	buffer_reset(&request->result);
 	free(request->id);
@@ -53,6 +59,9 @@ resource_request_forget_all(struct mcp *mcp)
 		rpc_batch_forget(request->batch);
 		resource_request_free(request);
 	}
+	/* Others of the owner may have waited for these. */
+	if (!mcp->runs->draining)
+		resource_request_go_on(mcp);
 }
 
 void
@@ -81,14 +90,14 @@ resource_request_refuse(
 	resource_request_free(request);
 }
 
-/* Returns the first request that has not begun, or NULL. */
+/* Returns the first request of an owner that has not begun, or NULL. */
 static struct resource_request *
-resource_request_next(struct mcp *mcp)
+resource_request_next(const struct owner *owner)
 {
 	struct resource_request *request;
 
-	TAILQ_FOREACH (request, &mcp->reads, entry)
-		if (!request->begun)
+	TAILQ_FOREACH (request, &resource_request_all, all)
+		if (!request->begun && request->context.owner == owner)
 			return request;
 	return NULL;
 }
@@ -96,13 +105,14 @@ resource_request_next(struct mcp *mcp)
 void
 resource_request_go_on(struct mcp *mcp)
 {
+	struct owner *owner = mcp->session.owner;
 	struct resource_request *request;
 
-	while (mcp->nreading < RESOURCES_AT_ONCE &&
-	    (request = resource_request_next(mcp)) != NULL) {
+	while (owner->nreading < RESOURCES_AT_ONCE &&
+	    (request = resource_request_next(owner)) != NULL) {
 		request->begun = 1;
-		mcp->nreading++;
-		if (rpc_busy(mcp->rpc))
+		owner->nreading++;
+		if (rpc_busy(request->mcp->rpc))
 			resource_request_refuse(request,
 			    JSONRPC_INTERNAL_ERROR, "too many answers are "
 			    "waiting to be read by the client");
@@ -116,7 +126,7 @@ resource_request_admit(struct resource_request *request)
 {
 	struct mcp *mcp = request->mcp;
 
-	if (mcp->nreads > RESOURCES_WAITING_MAX)
+	if (mcp->session.owner->nreads > RESOURCES_WAITING_MAX)
 		resource_request_refuse(request, JSONRPC_INTERNAL_ERROR,
 		    "too many requests for files are waiting: send fewer at "
 		    "once");

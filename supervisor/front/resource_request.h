@@ -1,6 +1,7 @@
 /*
  * A request of a client about its files, which another process keeps. Requests
- * wait in a queue; only a few run at a time. Runs in the supervisor.
+ * wait in a queue; only a few of an owner run at a time. Runs in the
+ * supervisor.
  */
 #ifndef SUPERVISOR_RESOURCE_REQUEST_H
 #define SUPERVISOR_RESOURCE_REQUEST_H
@@ -9,7 +10,8 @@
 #include "mcp.h"
 
 struct resource_request {
-	TAILQ_ENTRY(resource_request) entry;
+	TAILQ_ENTRY(resource_request) entry; /* in mcp->reads */
+	TAILQ_ENTRY(resource_request) all;
 	struct mcp *mcp;
 	struct context context;
 	struct rpc_batch *batch; /* its batch, or NULL */

@@ -91,6 +91,9 @@ struct owner {
 	const struct options *options;
 	size_t most_waiting; /* of its calls */
 	size_t most_running;
+	/* Private to front/: unanswered requests for files, and running. */
+	size_t nreads;
+	size_t nreading;
 	/* Private to run/: */
 	size_t nwaiting;
 	size_t nrunning;
