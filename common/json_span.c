@@ -3,6 +3,7 @@
  * broker, reader and store, which parse hostile bytes with it. It never
  * recurses, and allocates only the result of json_span_string.
  */
+#include <endian.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +57,9 @@ span_is(char c, unsigned int classes)
 
 /* Checking */
 
+/* Of eight bytes: those that ASCII does not use. */
+#define SPAN_HIGH_BITS 0x8080808080808080
+
 /* The token that is expected next. */
 enum span_next {
 	SPAN_NEXT_VALUE,
@@ -72,6 +76,7 @@ struct span_scan {
 	const char *end;
 	enum span_next next;
 	unsigned int depth;
+	uint64_t bits; /* of all bytes in strings so far, as eight of them */
 	/* One bit per level, set if the level is an object. */
 	uint64_t objects[JSON_DEPTH_MAX / 64];
 	struct err *err;
@@ -148,15 +153,106 @@ span_scan_escape(struct span_scan *s)
 	return 0;
 }
 
-/* Steps over the bytes of a string that need no check. */
+/*
+ * Several bytes are examined at once where the processor has instructions for
+ * that, and by span_plain_bytes() elsewhere: what the compiler makes of blocks
+ * without them is slower. JSON_SPAN_PLAIN is for tests of the latter.
+ */
+#define SPAN_BLOCK 16
+
+#if (defined(__SSE2__) || defined(__ARM_NEON)) && !defined(JSON_SPAN_PLAIN)
+
+typedef unsigned char span_block
+    __attribute__((vector_size(SPAN_BLOCK), may_alias));
+
+/* The first of the bytes that are set in found (all bits or none). */
+static size_t
+span_first(span_block found)
+{
+	uint64_t half[2];
+
+	memcpy(half, &found, sizeof(half));
+	if (half[0] != 0)
+		return (size_t)__builtin_ctzll(le64toh(half[0])) / 8;
+	if (half[1] != 0)
+		return 8 + (size_t)__builtin_ctzll(le64toh(half[1])) / 8;
+	return SPAN_BLOCK;
+}
+
+/*
+ * Returns how many of the SPAN_BLOCK bytes at p come before the first that ends
+ * a run of plain bytes; *seen collects the bits of all.
+ */
+static size_t
+span_plain_block(const char *p, span_block *seen)
+{
+	const span_block quote = (span_block){ 0 } + '"';
+	const span_block slash = (span_block){ 0 } + '\\';
+	const span_block space = (span_block){ 0 } + ' ';
+	span_block block;
+
+	memcpy(&block, p, sizeof(block));
+	*seen |= block;
+	return span_first((span_block)(block == quote) |
+	    (span_block)(block == slash) | (span_block)(block < space));
+}
+
+/* Steps over plain bytes by blocks, as far as there are whole ones. */
+static const char *
+span_plain_blocks(struct span_scan *s, const char *p)
+{
+	span_block seen = { 0 };
+	size_t n = SPAN_BLOCK;
+	uint64_t half[2];
+
+	while (n == SPAN_BLOCK && s->end - p >= SPAN_BLOCK) {
+		n = span_plain_block(p, &seen);
+		p += n;
+	}
+	memcpy(half, &seen, sizeof(half));
+	s->bits |= half[0] | half[1];
+	return p;
+}
+
+#else
+
+static const char *
+span_plain_blocks(struct span_scan *s, const char *p)
+{
+	(void)s;
+	return p;
+}
+
+#endif
+
+/* Steps over plain bytes one by one, up to end. */
+static const char *
+span_plain_bytes(struct span_scan *s, const char *p, const char *end)
+{
+	unsigned int bits = 0;
+
+	while (p < end && !span_is(*p, SPAN_STOP))
+		bits |= (unsigned char)*p++;
+	s->bits |= bits;
+	return p;
+}
+
+/*
+ * Steps over the bytes of a string that need no check except that they are
+ * UTF-8. Most runs are short, and faster without blocks.
+ */
 static void
 span_skip_plain(struct span_scan *s)
 {
 	const char *p = s->p;
 
-	while (p < s->end && !span_is(*p, SPAN_STOP))
-		p++;
-	s->p = p;
+	if (s->end - p <= SPAN_BLOCK) {
+		s->p = span_plain_bytes(s, p, s->end);
+		return;
+	}
+	s->p = span_plain_bytes(s, p, p + SPAN_BLOCK);
+	if (s->p == p + SPAN_BLOCK)
+		s->p = span_plain_bytes(s, span_plain_blocks(s, s->p), s->end);
 }
 
 /* Reads the rest of a string, after its first quote. */
@@ -383,8 +479,11 @@ json_span_parse(
 	s.end = data + len;
 	scanned = span_scan_text(&s, value);
 	/*
-	 * UTF-8 in strings was not checked while scanning; it is checked here.
+	 * Bytes above ASCII are accepted in strings only, where they were not
+	 * checked while scanning.
 	 */
+	if (scanned == 0 && (s.bits & SPAN_HIGH_BITS) == 0)
+		return 0;
 	seen = (size_t)(s.p - data);
 	valid = utf8_valid_prefix(data, seen);
 	if (valid < seen)
@@ -730,6 +829,28 @@ json_span_get(
 		count++;
 	}
 	return count;
+}
+
+void
+json_span_members(struct json_span object, struct json_span_member *members,
+    size_t count)
+{
+	struct json_span_walk walk = json_span_walk(object);
+	struct json_span name, value;
+	size_t n;
+
+	for (n = 0; n < count; n++) {
+		members[n].value = (struct json_span){ NULL, 0 };
+		members[n].count = 0;
+	}
+	if (object.len == 0 || object.p[0] != '{')
+		return;
+	while (json_span_next_member(&walk, &name, &value))
+		for (n = 0; n < count; n++)
+			if (json_span_is(name, members[n].name)) {
+				members[n].value = value;
+				members[n].count++;
+			}
 }
 
 char *

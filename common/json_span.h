@@ -68,6 +68,20 @@ int json_span_next_element(
 int json_span_get(
     struct json_span object, const char *name, struct json_span *value);
 
+/* A member that json_span_members() looks for: its name is set before. */
+struct json_span_member {
+	const char *name;
+	struct json_span value; /* the last one; len 0 if there is none */
+	int count;              /* how often it occurs */
+};
+
+/*
+ * Finds several members of an object at once, as json_span_get() does: the
+ * object is walked over only once, whatever its size.
+ */
+void json_span_members(struct json_span object,
+    struct json_span_member *members, size_t count);
+
 /* Whether value is a string equal to text; escapes are decoded. */
 int json_span_is(struct json_span value, const char *text);
 

@@ -23,85 +23,95 @@ jsonrpc_id_ok(struct json_span id)
 	return 1;
 }
 
+/* The members of a message, found in one walk over it. */
+enum jsonrpc_member {
+	JSONRPC_ID,
+	JSONRPC_METHOD,
+	JSONRPC_PARAMS,
+	JSONRPC_RESULT,
+	JSONRPC_ERROR,
+	JSONRPC_VERSION,
+	JSONRPC_MEMBERS,
+};
+
 /* Reads the id; refuses a duplicate and any other type. */
 static int
-jsonrpc_read_id(
-    struct json_span value, struct jsonrpc *message, struct err *err)
+jsonrpc_read_id(const struct json_span_member *id, struct jsonrpc *message,
+    struct err *err)
 {
-	struct json_span id;
-	size_t found = (size_t)json_span_get(value, "id", &id);
-
-	if (found == 0)
+	if (id->count == 0)
 		return 0;
-	if (found > 1)
-		return err_set(err, "the member \"id\" is there %zu times",
-		    found);
-	if (!jsonrpc_id_ok(id))
+	if (id->count > 1)
+		return err_set(err, "the member \"id\" is there %d times",
+		    id->count);
+	if (!jsonrpc_id_ok(id->value))
 		return err_set(
 		    err, "the id must be a string or an integer");
-	message->id = id;
+	message->id = id->value;
 	return 0;
 }
 
 /* Reads method and params of a presumed request. */
 static int
-jsonrpc_read_call(
-    struct json_span value, struct jsonrpc *message, struct err *err)
+jsonrpc_read_call(const struct json_span_member *members,
+    struct jsonrpc *message, struct err *err)
 {
-	struct json_span params;
-
-	if (json_span_get(value, "method", &message->method) != 1 ||
+	message->method = members[JSONRPC_METHOD].value;
+	if (members[JSONRPC_METHOD].count != 1 ||
 	    json_span_kind(message->method) != JSON_SPAN_STRING)
 		return err_set(err, "the member \"method\" must be there once "
 		    "and be a string");
-	switch (json_span_get(value, "params", &params)) {
-	case 0:
-		return 0;
-	case 1:
-		message->params = params;
-		return 0;
-	default:
+	if (members[JSONRPC_PARAMS].count > 1)
 		return err_set(
 		    err, "the member \"params\" is there more than once");
-	}
+	message->params = members[JSONRPC_PARAMS].value;
+	return 0;
 }
 
 /* Whether this is presumably a response, which never gets one itself. */
 static int
-jsonrpc_is_response(struct json_span value)
+jsonrpc_is_response(const struct json_span_member *members)
 {
-	struct json_span member;
-
-	return json_span_get(value, "method", &member) == 0 &&
-	    (json_span_get(value, "result", &member) > 0 ||
-	        json_span_get(value, "error", &member) > 0);
+	return members[JSONRPC_METHOD].count == 0 &&
+	    (members[JSONRPC_RESULT].count > 0 ||
+	        members[JSONRPC_ERROR].count > 0);
 }
 
 static int
 jsonrpc_read(struct json_span value, struct jsonrpc *message, struct err *err)
 {
-	struct json_span member;
+	struct json_span_member members[JSONRPC_MEMBERS] = {
+		[JSONRPC_ID] = { .name = "id" },
+		[JSONRPC_METHOD] = { .name = "method" },
+		[JSONRPC_PARAMS] = { .name = "params" },
+		[JSONRPC_RESULT] = { .name = "result" },
+		[JSONRPC_ERROR] = { .name = "error" },
+		[JSONRPC_VERSION] = { .name = "jsonrpc" },
+	};
 
 	if (json_span_kind(value) != JSON_SPAN_OBJECT)
 		return err_set(err, "a message must be a JSON object");
-	if (jsonrpc_is_response(value)) {
+	json_span_members(value, members, JSONRPC_MEMBERS);
+	if (jsonrpc_is_response(members)) {
 		message->kind = JSONRPC_RESPONSE;
+		message->result = members[JSONRPC_RESULT];
+		message->error = members[JSONRPC_ERROR];
 		/*
 		 * The id is null if the peer could not read the id of our
 		 * request.
 		 */
-		jsonrpc_read_id(value, message, NULL);
+		jsonrpc_read_id(&members[JSONRPC_ID], message, NULL);
 		return 0;
 	}
-	if (jsonrpc_read_id(value, message, err) == -1)
+	if (jsonrpc_read_id(&members[JSONRPC_ID], message, err) == -1)
 		return -1;
-	if (json_span_get(value, "jsonrpc", &member) != 1 ||
-	    !json_span_is(member, "2.0"))
+	if (members[JSONRPC_VERSION].count != 1 ||
+	    !json_span_is(members[JSONRPC_VERSION].value, "2.0"))
 		return err_set(
 		    err, "the member \"jsonrpc\" must be \"2.0\"");
 	message->kind = message->id.len > 0 ? JSONRPC_REQUEST
 	                                    : JSONRPC_NOTIFICATION;
-	return jsonrpc_read_call(value, message, err);
+	return jsonrpc_read_call(members, message, err);
 }
 
 void

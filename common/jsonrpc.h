@@ -28,6 +28,9 @@ struct jsonrpc {
 	struct json_span id;     /* len 0 if absent */
 	struct json_span method; /* of requests and notifications */
 	struct json_span params; /* len 0 if absent */
+	/* Of responses: both as they are, and how often they occur. */
+	struct json_span_member result;
+	struct json_span_member error;
 };
 
 /*

@@ -155,6 +155,60 @@ static const struct accept accepts[] = {
 	ACCEPT(OBJECT, "{\"a\":null,\"b\":true,\"c\":false,\"d\":\"\"}"),
 };
 
+/*
+ * One byte of a string, of any value and at any place: strings are scanned by
+ * blocks where the processor can.
+ */
+START_TEST(any_byte_anywhere)
+{
+	char text[75], want[32];
+	size_t len, at;
+	struct json_span value;
+	struct err err;
+	unsigned int c;
+	int plain;
+
+	for (len = 1; len <= sizeof(text) - 2; len++)
+		for (at = 0; at < len; at++)
+			for (c = 0; c < 256; c++) {
+				memset(text, 'x', len + 2);
+				text[0] = text[len + 1] = '"';
+				text[at + 1] = (char)c;
+				plain = c >= 0x20 && c < 0x80 && c != '"' &&
+				    c != '\\';
+				ck_assert_int_eq(json_span_parse(text, len + 2,
+				    &value, &err), plain ? 0 : -1);
+				if (plain || c == '"' || c == '\\')
+					continue;
+				snprintf(want, sizeof(want), " at byte %zu",
+				    at + 2);
+				ck_assert_ptr_nonnull(strstr(err.text, want));
+			}
+}
+END_TEST
+
+/* Characters above ASCII, whole and cut, wherever a block ends. */
+START_TEST(characters_anywhere)
+{
+	static const char two[] = "\xc3\xa4";
+	char text[75];
+	size_t len, at;
+	struct json_span value;
+
+	for (len = 2; len <= sizeof(text) - 2; len++)
+		for (at = 0; at + 1 < len; at++) {
+			memset(text, 'x', len + 2);
+			text[0] = text[len + 1] = '"';
+			memcpy(text + 1 + at, two, 2);
+			ck_assert_int_eq(json_span_parse(
+			    text, len + 2, &value, NULL), 0);
+			text[2 + at] = 'x';
+			ck_assert_int_eq(json_span_parse(
+			    text, len + 2, &value, NULL), -1);
+		}
+}
+END_TEST
+
 START_TEST(accepted)
 {
 	const struct accept *a = &accepts[_i];
@@ -602,6 +656,8 @@ add(TCase *tc)
 	tcase_add_test(tc, sentences);
 	tcase_add_test(tc, every_byte);
 	tcase_add_test(tc, every_byte_around);
+	tcase_add_test(tc, any_byte_anywhere);
+	tcase_add_test(tc, characters_anywhere);
 	tcase_add_test(tc, every_truncation);
 	tcase_add_test(tc, every_missing_beginning);
 }

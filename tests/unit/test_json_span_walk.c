@@ -146,6 +146,44 @@ START_TEST(gets)
 }
 END_TEST
 
+/* Several members at once: what json_span_get() finds of each. */
+START_TEST(finds_members_at_once)
+{
+	static const char *const names[] = { "id", "ab", "none", "s", "o" };
+	struct json_span_member members[UNIT_COUNT(names)];
+	struct json_span value;
+	size_t n;
+
+	for (n = 0; n < UNIT_COUNT(names); n++)
+		members[n].name = names[n];
+	json_span_members(span(rich), members, UNIT_COUNT(names));
+	for (n = 0; n < UNIT_COUNT(names); n++) {
+		ck_assert_int_eq(json_span_get(span(rich), names[n], &value),
+		    members[n].count);
+		if (members[n].count == 0)
+			continue;
+		ck_assert_ptr_eq(members[n].value.p, value.p);
+		ck_assert_uint_eq(members[n].value.len, value.len);
+	}
+	ck_assert_uint_eq(members[2].value.len, 0);
+}
+END_TEST
+
+/* The last of equal ones; none of what is not an object. */
+START_TEST(counts_members)
+{
+	struct json_span_member member = { .name = "a" };
+
+	json_span_members(
+	    span("{\"a\":1,\"\\u0061\":[2],\"b\":3}"), &member, 1);
+	ck_assert_int_eq(member.count, 2);
+	assert_span(member.value, "[2]");
+	json_span_members(span("[\"a\",1]"), &member, 1);
+	ck_assert_int_eq(member.count, 0);
+	ck_assert_uint_eq(member.value.len, 0);
+}
+END_TEST
+
 START_TEST(compares)
 {
 	ck_assert(json_span_is(span("\"\""), ""));
@@ -173,6 +211,8 @@ add(TCase *tc)
 	tcase_add_test(tc, walks_nothing);
 	tcase_add_test(tc, walks_array_as_object);
 	tcase_add_test(tc, gets);
+	tcase_add_test(tc, finds_members_at_once);
+	tcase_add_test(tc, counts_members);
 	tcase_add_test(tc, compares);
 }
 

@@ -596,11 +596,12 @@ mcp_client_banner(const struct mcp_client *client)
 
 /* Returns why a response is invalid; NULL, and *answer, if it is valid. */
 static const char *
-mcp_client_read(struct json_span value, struct mcp_answer *answer)
+mcp_client_read(const struct jsonrpc *message, struct mcp_answer *answer)
 {
-	struct json_span result, error;
-	int results = json_span_get(value, "result", &result);
-	int errors = json_span_get(value, "error", &error);
+	struct json_span result = message->result.value;
+	struct json_span error = message->error.value;
+	int results = message->result.count;
+	int errors = message->error.count;
 
 	/* Older libraries write the other member, too, as null. */
 	if (results == 1 && errors == 1) {
@@ -656,12 +657,12 @@ mcp_client_unread(struct mcp_client *client, struct json_span value,
 }
 
 static void
-mcp_client_response(
-    struct mcp_client *client, struct json_span value, struct json_span id)
+mcp_client_response(struct mcp_client *client, struct json_span value,
+    const struct jsonrpc *message)
 {
-	struct mcp_request *request = mcp_client_match(client, id);
+	struct mcp_request *request = mcp_client_match(client, message->id);
 	struct mcp_answer answer = { .outcome = MCP_BROKEN };
-	const char *why = mcp_client_read(value, &answer);
+	const char *why = mcp_client_read(message, &answer);
 	struct err err;
 
 	/* Also if it comes too late: then the server is only slow. */
@@ -748,7 +749,7 @@ mcp_client_message(struct mcp_client *client, struct json_span value)
 	jsonrpc_sort(value, &message, &err);
 	switch (message.kind) {
 	case JSONRPC_RESPONSE:
-		mcp_client_response(client, value, message.id);
+		mcp_client_response(client, value, &message);
 		break;
 	case JSONRPC_REQUEST:
 		mcp_client_asked(client, &message);
