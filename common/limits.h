@@ -456,6 +456,30 @@
 #define KEEPER_REST_MS 2000
 #define KEEPER_REMOVALS 3
 /*
+ * Containers. An engine removes one in a fifth of a second, on a busy machine
+ * in a few seconds. At the end of the program all are removed at once. A trial
+ * starts one container with small limits, and exceeds them; listing all takes
+ * less. An engine that hangs is ended by its keeper within two times
+ * CONTAINER_REMOVE_MS.
+ */
+#define CONTAINER_REMOVE_MS 10000
+#define CONTAINER_FINISH_MS 30000
+#define CONTAINER_TRIAL_MS 60000
+#define CONTAINER_LIST_MS 30000
+#define CONTAINER_TRIAL_MEMORY (64 * MIB)
+#define CONTAINER_TRIAL_PROCESSES 32
+/* Of the user of all containers; podman 4 lowers its own to this. */
+#define CONTAINER_USER_PROCESSES 32768UL
+/* Process 1, the pump, and one that the engine adds while it starts. */
+#define CONTAINER_OWN_PROCESSES 3
+/* Seconds for the start and the end of a container. */
+#define CONTAINER_LIFETIME_EXTRA 120
+/* Of an engine: a list of some thousand containers; a few lines of errors. */
+#define ENGINE_OUT_MAX MIB
+#define ENGINE_ERRORS_MAX (8 * KIB)
+#define ENGINE_CHUNK 4096
+#define ENGINE_END_MS 25000
+/*
  * Processes under one name: a running server, those that are no longer
  * configured but still used by executions, and those that are ending.
  */
@@ -1047,6 +1071,10 @@
 #define CONCURRENT_LEAST 4 /* the default, on however few processors */
 #define CONCURRENT_MAX 1024
 #define QUEUE_MAX 10000
+/* A user or group ID of a container that is no root: 4294967295 is none. */
+#define CONTAINER_ID_MAX 0xfffffffeU
+#define CONTAINER_ID_DIGITS 10
+#define CONTAINER_USER_MAX 21 /* two of them, and a colon */
 #define OPTION_PATH_MAX 4095 /* PATH_MAX without its NUL */
 /* A configuration file has a few lines; a larger file is not one. */
 #define OPTION_FILE_MAX MIB

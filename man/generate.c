@@ -78,6 +78,12 @@ option_argument(enum option_kind kind)
 	case OPTION_KIND_PATH:
 	case OPTION_KIND_FILE:
 		return "path";
+	case OPTION_KIND_PROGRAM:
+		return "word | path";
+	case OPTION_KIND_NAME:
+		return "name";
+	case OPTION_KIND_USER:
+		return "user:group";
 	case OPTION_KIND_NAMES:
 		return "names";
 	case OPTION_KIND_WORDS:
@@ -232,17 +238,6 @@ part_keys(void)
 	for (id = 0; id < OPTION_IDS; id++)
 		printf(".Cm %s%s\n", option_row(id)->key,
 		    id + 1 < OPTION_IDS ? " ," : " .");
-}
-
-static void
-part_later(void)
-{
-	size_t n;
-
-	for (n = 0; option_later(n) != NULL; n++)
-		printf(".Ev %s%s%s\n", OPTION_FORMER_PREFIX,
-		    option_later(n),
-		    option_later(n + 1) != NULL ? " ," : " .");
 }
 
 /* Each option, as a member of the file and in the other places. */
@@ -579,7 +574,6 @@ static const struct {
 	{ "@COMMANDS@\n", part_commands },
 	{ "@ENVIRONMENT@\n", part_environment },
 	{ "@KEYS@\n", part_keys },
-	{ "@LATER@\n", part_later },
 	{ "@SETTINGS@\n", part_settings },
 	{ "@SOURCES@\n", part_sources },
 	{ "@SOURCE_LIMITS@\n", part_source_limits },

@@ -142,7 +142,13 @@ supervisor_probe(struct supervisor *sv, struct err *err)
 	if (task != COMMAND_LIBRARIES && !options_serves(&sv->options) &&
 	    action != OPTION_SELFTEST && action != OPTION_CHECK)
 		return 0;
-	if (supervisor_probe_python(&sv->options, err) == -1)
+	if (sv->boxes.runtime == NULL)
+		return err_set(err, "%s is none of podman, docker, crun and "
+		    "runc: set --runtime to the path of one of them",
+		    sv->options.runtime);
+	/* The Python of a container is that of its image. */
+	if (!sv->boxes.runtime->framed &&
+	    supervisor_probe_python(&sv->options, err) == -1)
 		return -1;
 	return sv->boxes.runtime->probe(
 	    &sv->boxes, action == OPTION_CHECK, err);
@@ -166,8 +172,7 @@ supervisor_assemble(struct supervisor *sv, struct event_base *base)
 	sv->base = base;
 	sv->boxes.base = base;
 	sv->boxes.options = &sv->options;
-	sv->boxes.runtime =
-	    runtime_find(options_word(&sv->options, OPTION_ID_RUNTIME));
+	sv->boxes.runtime = runtime_find(sv->options.runtime);
 	sv->boxes.times = (struct box_times){ BOX_START_MS, BOX_DRAIN_MS,
 		BOX_LEAVINGS_MS };
 	runs_init(&sv->runs, &sv->boxes);

@@ -82,6 +82,12 @@ box_clear(struct box *box)
 }
 
 void
+box_set_draining(struct box *box)
+{
+	box_set_ending(box);
+}
+
+void
 box_end(struct box *box)
 {
 	if (box->leavings)
@@ -363,8 +369,14 @@ box_on_told(struct box *box, const struct err *why)
 void
 box_on_ready(struct box *box)
 {
+	const struct runtime *runtime = box->boxes->runtime;
+	struct err err;
+
 	box->boxes->unready -= !box->ready;
 	box->ready = 1;
+	if (runtime->framed && box->state != BOX_ENDING &&
+	    runtime->ready(box, &err) == -1)
+		box_spoil(box, "%s", err.text);
 	box_check_ready(box);
 	box_tell(box);
 }
@@ -406,6 +418,21 @@ box_on_store_wanted(struct box *box)
 		    err.text);
 }
 
+/* The relay has ended: the end of a framed box may be known now. */
+static void
+box_on_relay_over(struct box *box)
+{
+	const struct runtime *runtime = box->boxes->runtime;
+
+	box->relay_over = 1;
+	if (runtime->framed) {
+		if (runtime->settle(box))
+			return;
+		box_set_draining(box);
+	}
+	box_tell(box);
+}
+
 void
 box_on_drained(struct box *box, struct call_stream *out,
     struct call_stream *errors, uint64_t tool_calls, char *waiting)
@@ -414,8 +441,7 @@ box_on_drained(struct box *box, struct call_stream *out,
 	box->out = *out;
 	box->errors = *errors;
 	box->tool_calls = tool_calls;
-	box->relay_over = 1;
-	box_tell(box);
+	box_on_relay_over(box);
 }
 
 static void
@@ -432,16 +458,18 @@ box_on_relay_closed(void *ctx, const struct err *why)
 			    why->text);
 		else
 			box_spoil(box, "the relay of this execution exited");
+		box_on_relay_over(box);
+		return;
 	}
 	box_tell(box);
 }
 
 /* Starting it */
 
-/* Makes the four pipes: the relay's ends and the box's ends. */
+/* Makes four pipes, or three: the relay's ends and the box's ends. */
 static int
-box_make_pipes(
-    struct box_pipes *relay, struct box_pipes *box, struct err *err)
+box_make_pipes(int framed, struct box_pipes *relay, struct box_pipes *box,
+    struct err *err)
 {
 	int *const pairs[4][2] = { { &box->control_in, &relay->control_out },
 		{ &relay->control_in, &box->control_out },
@@ -451,6 +479,8 @@ box_make_pipes(
 	size_t i;
 
 	for (i = 0; i < 4; i++) {
+		if (framed && pairs[i][0] == &relay->out)
+			continue;
 		if (pipe2(pair, O_CLOEXEC) == -1)
 			return err_sys(err, "make a pipe");
 		*pairs[i][0] = pair[0];
@@ -459,7 +489,7 @@ box_make_pipes(
 	/* The relay may not change flags, so its ends get theirs here. */
 	return fd_set_nonblock(relay->control_in, 1, err) == -1 ||
 	        fd_set_nonblock(relay->control_out, 1, err) == -1 ||
-	        fd_set_nonblock(relay->out, 1, err) == -1 ||
+	        (!framed && fd_set_nonblock(relay->out, 1, err) == -1) ||
 	        fd_set_nonblock(relay->errors, 1, err) == -1 ? -1 : 0;
 }
 
@@ -506,7 +536,8 @@ box_start(struct box *box, struct err *err)
 {
 	struct box_pipes relay = { -1, -1, -1, -1 };
 	struct box_pipes pipes = { -1, -1, -1, -1 };
-	int failed = box_make_pipes(&relay, &pipes, err) == -1 ||
+	int failed = box_make_pipes(box->boxes->runtime->framed, &relay,
+	    &pipes, err) == -1 ||
 	    box->boxes->runtime->start(box, &pipes, err) == -1 ||
 	    box_start_relay(box, &relay, err) == -1;
 

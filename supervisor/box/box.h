@@ -252,6 +252,12 @@ void box_set_built(struct box *box);
 /* The box is built; takes the facts. Does not notify the owner. */
 void box_on_stood(struct box *box, const struct box_facts *facts);
 
+/*
+ * The runtime has seen the end of a framed box, whose output may still come: it
+ * must come soon. Does not notify the owner.
+ */
+void box_set_draining(struct box *box);
+
 /* Takes its directories. Does not notify the owner. */
 void box_on_directories(struct box *box, int *workspace, int *left);
 
@@ -339,6 +345,11 @@ struct box_pipes {
 struct runtime {
 	const char *name;
 	/*
+	 * Its boxes have three descriptors: out of box_pipes is -1. ready and
+	 * settle are set, otherwise NULL.
+	 */
+	int framed;
+	/*
 	 * Finds out, before the first box, what this machine offers to all
 	 * boxes, and sets boxes->shared. Returns 0, or -1 with err if these
 	 * options cannot be met. With only_refuses no box will be started, and
@@ -358,6 +369,16 @@ struct runtime {
 	 */
 	int (*start)(
 	    struct box *box, struct box_pipes *pipes, struct err *err);
+	/*
+	 * The interpreter asks for code: reports box_on_stood, and
+	 * box_on_directories if there are any. Returns 0, or -1 with err.
+	 */
+	int (*ready)(struct box *box, struct err *err);
+	/*
+	 * The relay has ended. If the status of the box is known, reports
+	 * box_on_ended or box_fail, and returns 1; otherwise returns 0.
+	 */
+	int (*settle)(struct box *box);
 	/* Kills all of its known processes. */
 	void (*kill)(struct box *box);
 	/* Stops all further reports. */
@@ -380,7 +401,10 @@ struct runtime {
 	void (*free_facts)(void *own);
 };
 
-/* Returns the row of that name, static; NULL if there is none. */
+/*
+ * Returns the row for a value of the option runtime, static: a name, or the
+ * path of an engine. NULL if there is none.
+ */
 const struct runtime *runtime_find(const char *name);
 
 #endif

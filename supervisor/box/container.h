@@ -15,17 +15,20 @@
 enum container_engine {
 	CONTAINER_PODMAN,
 	CONTAINER_DOCKER,
+	CONTAINER_OCI, /* crun or runc: see oci_bundle.h */
 };
 
 /* The labels of every container: the Caisson that started it, and its box. */
 #define CONTAINER_LABEL_RUN "caisson.run"
 #define CONTAINER_LABEL_BOX "caisson.box"
 
+/* The PATH of code, where the image does not say it. */
+#define CONTAINER_PATH "/usr/local/bin:/usr/bin:/bin"
+
 /* Where the bootstrap is mounted in a container. */
 #define CONTAINER_BOOTSTRAP "/run/caisson"
-
-/* A user or group ID of a container that is no root. */
-#define CONTAINER_ID_MAX 0xfffffffeU
+/* The same, for the descriptions of languages. */
+#define BOX_FOLDER_THREE CONTAINER_BOOTSTRAP
 
 /* The description of one container. All texts stay the caller's. */
 struct container {
@@ -37,6 +40,7 @@ struct container {
 	uint32_t gid;
 	const char *profile;   /* the path of the seccomp profile */
 	const char *bootstrap; /* a directory of the host */
+	const char *programs; /* the first folder of PATH; NULL: none of ours */
 	const char *const *command; /* in the container; the last one is NULL */
 	uint64_t memory_bytes; /* of all processes and files */
 	uint64_t files_bytes;  /* of each writable directory */

@@ -32,6 +32,12 @@ static const char *const container_argv_common[] = {
 	"--env", "HOME=/workspace",
 	"--env", "TMPDIR=/tmp",
 	"--env", "LANG=C.UTF-8",
+	"--env", "TERM=dumb",
+	/* As in a native box: worker/box/interpreter/environment.c. */
+	"--env", "XDG_CACHE_HOME=/tmp/.cache",
+	"--env", "MPLCONFIGDIR=/tmp/.cache/matplotlib",
+	"--env", "MPLBACKEND=Agg",
+	"--env", "MALLOC_ARENA_MAX=2",
 	/*
 	 * A core dump of size 0 is still passed to a program of the host, if
 	 * there is one for core dumps; one of size 1 is not.
@@ -156,6 +162,9 @@ container_argv_run(struct buffer *list, enum container_engine engine,
 	}
 	container_argv_add_files(list, container);
 	container_argv_add_limits(list, container);
+	if (container->programs != NULL)
+		container_argv_add(list, "--env", "PATH=%s:" CONTAINER_PATH,
+		    container->programs);
 	container_argv_add(list, "--user", "%lu:%lu",
 	    (unsigned long)container->uid, (unsigned long)container->gid);
 	container_argv_add(

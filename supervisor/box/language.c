@@ -4,15 +4,17 @@
  */
 #include <strings.h>
 
+#include "container.h"
 #include "language.h"
 
+#define LANGUAGE_COMMAND(...) LANGUAGE_ALSO(__VA_ARGS__)
 #define LANGUAGE_ALSO(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
 static const struct language language_table[] = {
 #define LANGUAGE_EXECUTED 0
 #define LANGUAGE_FORKED 1
 #define LANGUAGE(name_, title_, ALIASES, OPTION, kind_, version_, fix_, use_,  \
-    START, MEMORY, helpers)                                                    \
+    START, MEMORY, helpers_, programs_, COMMAND)                               \
 	{ .name = #name_,                                                      \
 		.title = title_,                                               \
 		.aliases = ALIASES,                                            \
@@ -21,7 +23,10 @@ static const struct language language_table[] = {
 		.version = version_,                                           \
 		.fix = fix_,                                                   \
 		.use = use_,                                                   \
-		.forked = LANGUAGE_##START },
+		.forked = LANGUAGE_##START,                                    \
+		.helpers = helpers_,                                           \
+		.programs = programs_,                                         \
+		.command = COMMAND },
 #include "languages.def"
 };
 

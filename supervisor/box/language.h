@@ -21,6 +21,10 @@ struct language {
 	const char *fix; /* how to install it */
 	const char *use; /* how code calls a tool, for clients */
 	int forked; /* a template may preload its interpreter */
+	unsigned int helpers; /* processes of ours beside the code */
+	/* In a container: */
+	const char *programs; /* a folder for its PATH, or NULL */
+	const char *const *command; /* that starts it; the last one is NULL */
 };
 
 /* Returns the n-th language, counted from 0, static; NULL after the last. */

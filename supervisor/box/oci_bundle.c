@@ -34,9 +34,14 @@ oci_add_process(struct buffer *json, const struct container *container)
 	    "\"user\":{\"uid\":%lu,\"gid\":%lu,\"umask\":18},\"args\":",
 	    (unsigned long)container->uid, (unsigned long)container->gid);
 	oci_add_texts(json, container->command);
-	buffer_add_text(json, ",\"env\":["
-	    "\"PATH=/usr/local/bin:/usr/bin:/bin\",\"HOME=/workspace\","
-	    "\"TMPDIR=/tmp\",\"LANG=C.UTF-8\"],\"cwd\":\"/workspace\","
+	buffer_printf(json, ",\"env\":[\"PATH=%s%s" CONTAINER_PATH "\",",
+	    container->programs == NULL ? "" : container->programs,
+	    container->programs == NULL ? "" : ":");
+	buffer_add_text(json, "\"HOME=/workspace\",\"TMPDIR=/tmp\","
+	    "\"LANG=C.UTF-8\",\"TERM=dumb\","
+	    "\"XDG_CACHE_HOME=/tmp/.cache\","
+	    "\"MPLCONFIGDIR=/tmp/.cache/matplotlib\",\"MPLBACKEND=Agg\","
+	    "\"MALLOC_ARENA_MAX=2\"],\"cwd\":\"/workspace\","
 	    "\"noNewPrivileges\":true,\"capabilities\":{\"bounding\":[],"
 	    "\"effective\":[],\"inheritable\":[],\"permitted\":[],"
 	    "\"ambient\":[]},\"rlimits\":[");

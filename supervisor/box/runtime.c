@@ -4,15 +4,28 @@
  */
 #include <string.h>
 
+#include "container_boxes.h"
 #include "native.h"
 
-static const struct runtime *const runtime_table[] = { &native_runtime };
+static const struct runtime *const runtime_table[] = { &native_runtime,
+	&podman_runtime, &docker_runtime };
+
+/* By the engine that a path names. */
+static const struct runtime *const runtime_engines[] = {
+	[CONTAINER_PODMAN] = &podman_runtime,
+	[CONTAINER_DOCKER] = &docker_runtime,
+};
 
 const struct runtime *
 runtime_find(const char *name)
 {
 	size_t i;
+	int engine;
 
+	if (name[0] == '/') {
+		engine = container_program_engine(name);
+		return engine == -1 ? NULL : runtime_engines[engine];
+	}
 	for (i = 0; i < sizeof(runtime_table) / sizeof(runtime_table[0]); i++)
 		if (strcmp(runtime_table[i]->name, name) == 0)
 			return runtime_table[i];

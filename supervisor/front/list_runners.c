@@ -137,7 +137,8 @@ list_runners_on_ran(struct tool_call *call, const struct call_result *result)
 		return;
 	}
 	list_runners_note(runners, language_at(runners->next), result,
-	    options_word(tool_call_options(call), OPTION_ID_RUNTIME));
+	    result->boxed ? result->facts.runtime->name :
+	        tool_call_options(call)->runtime);
 	runners->next++;
 	list_runners_next(call);
 }

@@ -68,14 +68,10 @@ option_environment_unknown(
 	const char *near = option_nearest(variable->key, 0);
 	char right[OPTION_NAME_SIZE];
 
-	if (variable->former &&
-	    (near == NULL || option_is_later(variable->key)))
+	if (variable->former && near == NULL)
 		return 0;
 	buffer_add(&name, variable->whole, variable->len);
 	shown_add_quoted(&shown, name.data, OPTION_VALUE_SHOWN);
-	if (option_is_later(variable->key))
-		return err_set(err, "%s is not used by this version: remove "
-		    "it", shown.data);
 	if (near == NULL)
 		return err_set(err, "%s is not an option: 'caisson --help' "
 		    "lists them", shown.data);

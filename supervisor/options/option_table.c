@@ -36,12 +36,6 @@ static const struct option_action_row option_action_rows[OPTION_ACTIONS] = {
 #include "options.def"
 };
 
-static const char *const option_later_names[] = {
-#define OPTION_LATER(NAME) #NAME,
-#include "options.def"
-	NULL
-};
-
 const struct option_row *
 option_row(enum option_id id)
 {
@@ -54,7 +48,8 @@ option_is_text(enum option_id id)
 	enum option_kind kind = option_row(id)->kind;
 
 	return kind == OPTION_KIND_PATH || kind == OPTION_KIND_FILE ||
-	    kind == OPTION_KIND_NAMES;
+	    kind == OPTION_KIND_PROGRAM || kind == OPTION_KIND_NAME ||
+	    kind == OPTION_KIND_USER || kind == OPTION_KIND_NAMES;
 }
 
 const struct option_action_row *
@@ -83,27 +78,6 @@ option_action_find(const char *key)
 		if (strcmp(option_action_rows[action].key, key) == 0)
 			break;
 	return action;
-}
-
-const char *
-option_later(size_t n)
-{
-	return option_later_names[n];
-}
-
-int
-option_is_later(const char *key)
-{
-	char name[OPTION_NAME_SIZE];
-	size_t i;
-
-	for (i = 0; option_later_names[i] != NULL; i++) {
-		option_key(option_later_names[i],
-		    strlen(option_later_names[i]), name);
-		if (strcmp(name, key) == 0)
-			return 1;
-	}
-	return 0;
 }
 
 void

@@ -33,6 +33,9 @@ enum option_kind {
 	OPTION_KIND_WORDS,  /* words, comma-separated; a bit for each */
 	OPTION_KIND_PATH,   /* absolute */
 	OPTION_KIND_FILE,   /* a path, perhaps relative */
+	OPTION_KIND_PROGRAM, /* a word of a list, or an absolute path */
+	OPTION_KIND_NAME,   /* without blanks */
+	OPTION_KIND_USER,   /* of containers: two numbers, not 0 */
 	OPTION_KIND_NAMES,  /* of modules, comma-separated */
 	OPTION_KIND_SWITCH, /* 1 or 0 */
 };
@@ -80,12 +83,6 @@ int option_is_text(enum option_id id);
  */
 enum option_id option_find(const char *key);
 enum option_action option_action_find(const char *key);
-
-/* Returns whether only other versions have an option with this key. */
-int option_is_later(const char *key);
-
-/* Returns the key of the n-th such option, counted from 0, or NULL. */
-const char *option_later(size_t n);
 
 /*
  * Tries the keys of all options, and with actions set of all actions, for a

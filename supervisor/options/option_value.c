@@ -7,6 +7,7 @@
 
 #include "../../common/limits.h"
 #include "../../common/utf8.h"
+#include "option_name.h"
 #include "option_value.h"
 
 struct option_unit {
@@ -195,33 +196,14 @@ option_value_auto(const char *text, uint64_t *number)
 	return strcasecmp(text, OPTION_VALUE_AUTO);
 }
 
-/*
- * Parses names of modules, separated by commas: valid operands of an import
- * statement. Only the interpreter can tell whether they exist.
- */
+/* Parses a word of the list, or an absolute path. */
 static int
-option_value_names(const char *text, uint64_t *number)
+option_value_program(
+    const char *const *words, const char *text, uint64_t *number)
 {
-	static const char word[] = "abcdefghijklmnopqrstuvwxyz"
-	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-	const char *p = text;
-	size_t len;
-
-	*number = strlen(text);
-	while (*p != '\0') {
-		len = strspn(p, word);
-		if (len == 0 || (*p >= '0' && *p <= '9'))
-			return -1;
-		p += len;
-		if (*p == '\0')
-			return 0;
-		if (*p != '.' && *p != ',')
-			return -1;
-		p++;
-		if (*p == '\0')
-			return -1;
-	}
-	return 0;
+	return option_value_word(words, text, number) == 0 ||
+	        (text[0] == '/' && strlen(text) <= OPTION_PATH_MAX &&
+	            utf8_valid(text, strlen(text))) ? 0 : -1;
 }
 
 int
@@ -244,8 +226,14 @@ option_value_parse(
 		if (option_value_path(row->kind, text, number) == -1)
 			return -1;
 		break;
+	case OPTION_KIND_PROGRAM:
+		return option_value_program(row->words, text, number);
+	case OPTION_KIND_NAME:
+		return option_name_parse(text, row->most, number);
+	case OPTION_KIND_USER:
+		return option_user_parse(text, number);
 	case OPTION_KIND_NAMES:
-		if (option_value_names(text, number) == -1)
+		if (option_names_parse(text, number) == -1)
 			return -1;
 		break;
 	case OPTION_KIND_SHARE:
@@ -395,6 +383,14 @@ option_value_add_allowed(struct buffer *buffer, const struct option_row *row)
 		    "them (at most %llu bytes)%s",
 		    (unsigned long long)row->most,
 		    row->least == 0 ? " or nothing" : "");
+		break;
+	case OPTION_KIND_PROGRAM:
+		option_value_add_words(buffer, "one of ", row->words);
+		buffer_add_text(buffer, ", or an absolute path");
+		break;
+	case OPTION_KIND_NAME:
+	case OPTION_KIND_USER:
+		option_name_add_allowed(buffer, row);
 		break;
 	case OPTION_KIND_SWITCH:
 		buffer_add_text(buffer, "on or off");

@@ -32,19 +32,13 @@ options_store(struct options *options, enum option_id id, uint64_t number,
 {
 	void *member = (char *)options + options_offsets[id];
 
-	switch (option_row(id)->kind) {
-	case OPTION_KIND_PATH:
-	case OPTION_KIND_FILE:
-	case OPTION_KIND_NAMES:
+	if (option_is_text(id)) {
 		free(*(char **)member);
 		*(char **)member = mem_strdup(text);
-		break;
-	case OPTION_KIND_SIZE:
+	} else if (option_row(id)->kind == OPTION_KIND_SIZE) {
 		*(uint64_t *)member = number;
-		break;
-	default:
+	} else {
 		*(unsigned int *)member = (unsigned int)number;
-		break;
 	}
 }
 
@@ -104,8 +98,6 @@ options_add_name(
 static const char *
 options_hint(enum option_id id, const char *text)
 {
-	if (id == OPTION_ID_RUNTIME)
-		return "; boxes need no container engine: leave it out";
 	if (text[0] == '~')
 		return "; ~ stands for nothing here: write the whole path";
 	if (id == OPTION_ID_STATE_DIR && text[0] != '/')
@@ -204,9 +196,6 @@ options_set_member(
 	if (strcmp(key, "mcpServers") == 0 || strcmp(key, "servers") == 0)
 		return err_set(err, "%s\" is not an option: servers belong in "
 		    "~/.config/caisson/servers/NAME.json", shown.data);
-	if (option_is_later(key))
-		return err_set(err, "%s\" is not used by this version: remove "
-		    "it", shown.data);
 	near = options_nearest_member(key);
 	if (near == NULL)
 		return err_set(err, "%s\" is not an option: 'caisson --help' "

@@ -32,6 +32,9 @@ enum options_source {
 #define OPTIONS_TYPE_WORDS unsigned int
 #define OPTIONS_TYPE_PATH char *
 #define OPTIONS_TYPE_FILE char *
+#define OPTIONS_TYPE_PROGRAM char *
+#define OPTIONS_TYPE_NAME char *
+#define OPTIONS_TYPE_USER char *
 #define OPTIONS_TYPE_NAMES char *
 #define OPTIONS_TYPE_SWITCH unsigned int
 
@@ -83,7 +86,7 @@ const char *options_text(const struct options *options, enum option_id id);
 void options_add_name(struct buffer *text, const struct options *options,
     enum option_id id);
 
-/* Returns the word of a choice, static: options_word(&o, OPTION_ID_RUNTIME). */
+/* Returns the word of a choice, static. */
 const char *options_word(const struct options *options, enum option_id id);
 
 /* options_text.c: the help and the list of settings. */

@@ -153,6 +153,11 @@ struct listen_place {
 /* Returns 0, or -1 with err if it is not a listening stream socket. */
 int listen_look(int fd, struct listen_place *place, struct err *err);
 
+/* beside.c: files that are installed with the workers. */
+
+/* Returns the absolute path of this file, which the caller frees, or NULL. */
+char *process_beside(const char *name);
+
 /* worker.c: a worker with a channel to it. */
 
 /*

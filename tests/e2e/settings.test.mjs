@@ -57,6 +57,10 @@ function assertRefused(t, options, ...words) {
 /* [option, wrong values, what the sentence says is allowed] */
 const wrong = [
   ['RUNTIME', ['docker!', 'nativ', '../native'], 'native'],
+  ['IMAGE', ['a b', '-x', ' x'], 'without blanks'],
+  ['CONTAINER_USER', ['0:1', '1:0', '1', '1:', ':1', '1:1:1', '+1:1',
+    '4294967295:1', 'root:root'], 'two numbers'],
+  ['RUNTIME_IDLE_TIMEOUT', ['0', '25h', 'x'], '1s to'],
   ['TIMEOUT', ['0', '-1', '0.5', 'soon', '30 s', '30sec', '1d', '86401',
     '99999999999999999999', '0x10', '+5', ' 5', '5 '], /1 (s )?to|1s to/],
   ['MAX_TIMEOUT', ['0', '25h', 'x'], /1s to/],
@@ -129,12 +133,12 @@ test('unknown names are refused, the near ones with a hint', async (t) => {
 
 test('variables of earlier systems are accepted with a warning', (t) => {
   const { status, stderr } = program(t,
-    { args: ['--check'], env: { MCP_BRIDGE_IMAGE: 'python:3.14-slim' } });
+    { args: ['--check'], env: { MCP_BRIDGE_SOMETHING_ELSE: 'python:3.14-slim' } });
 
   assert.equal(status, 0, stderr);
-  assert.match(stderr, /MCP_BRIDGE_IMAGE/);
-  assertRefused(t, { env: { CAISSON_IMAGE: 'python:3.14-slim' } },
-    'CAISSON_IMAGE');
+  assert.match(stderr, /MCP_BRIDGE_SOMETHING_ELSE/);
+  assertRefused(t, { env: { CAISSON_SOMETHING_ELSE: 'python:3.14-slim' } },
+    'CAISSON_SOMETHING_ELSE');
 });
 
 test('contradictions are refused', (t) => {

@@ -15,6 +15,8 @@ WITHOUT = ("supervisor/run/", "supervisor/front/answer.c",
 
 # Of runtimes and languages beside their names.
 MORE = ["landlock", "seccomp", "namespace", "cpython"]
+# No runtime, but the choice of one.
+OTHERS = {"auto"}
 
 
 def names():
@@ -29,7 +31,7 @@ def names():
         yield row.group(1)
 
 
-words = sorted(set(names()) | set(MORE))
+words = sorted((set(names()) | set(MORE)) - OTHERS)
 word = re.compile("|".join(map(re.escape, words)), re.I)
 paths = [path for path in house.files()
          if path.startswith(WITHOUT) and path.endswith((".c", ".h"))]

@@ -36,6 +36,7 @@
 #include "common/mem.h"
 #include "common/utf8.h"
 #include "supervisor/box/cgroup.h"
+#include "supervisor/box/container_boxes.h"
 #include "supervisor/handlers.h"
 #include "supervisor/peers/broker.h"
 #include "supervisor/peers/store.h"
@@ -186,6 +187,10 @@ struct group {
 struct group_usage usage;
 int ungroupable, unreadable;
 unsigned int group_kills, group_frees;
+
+/* In the place of container.c: no container is started here. */
+const struct runtime podman_runtime = { .name = "podman" };
+const struct runtime docker_runtime = { .name = "docker" };
 
 struct group *
 group_new(struct cgroup *cg, unsigned long number, struct err *err)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/buffer.h"
+#include "common/limits.h"
 #include "common/mem.h"
 #include "common/text_list.h"
 #include "supervisor/box/container.h"
@@ -152,7 +153,7 @@ START_TEST(nothing_else_is_asked_for)
 		auto_free char *all = run(engine, &plain);
 
 		/* The directory, locked memory, and other variables. */
-		options = engine == CONTAINER_DOCKER ? 5 + 8 : 5;
+		options = engine == CONTAINER_DOCKER ? 10 + 8 : 10;
 		words = 0;
 		for (i = 0; i < UNIT_COUNT(wanted); i++)
 			options += strncmp(wanted[i].words, "--", 2) == 0 &&

@@ -168,7 +168,7 @@ START_TEST(the_variables_are_ours)
 {
 	json_t *json = config(&bundle);
 
-	ck_assert_uint_eq(json_array_size(at(json, "process.env")), 4);
+	ck_assert_uint_eq(json_array_size(at(json, "process.env")), 9);
 	ck_assert(has(at(json, "process.env"), "HOME=/workspace"));
 	json_decref(json);
 }

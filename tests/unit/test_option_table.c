@@ -25,6 +25,7 @@ START_TEST(every_row_is_sound)
 		    "key %s", row->key);
 	ck_assert_msg(row->least <= row->most, "bounds of %s", row->key);
 	ck_assert_msg((row->kind == OPTION_KIND_CHOICE ||
+		row->kind == OPTION_KIND_PROGRAM ||
 		row->kind == OPTION_KIND_WORDS) == (row->words != NULL),
 	    "words of %s", row->key);
 	ck_assert_msg(row->doc[strlen(row->doc) - 1] == '.' &&
@@ -96,22 +97,6 @@ START_TEST(actions_are_no_options)
 }
 END_TEST
 
-START_TEST(later_names_are_no_options)
-{
-	char key[OPTION_NAME_SIZE];
-	size_t n;
-
-	for (n = 0; option_later(n) != NULL; n++) {
-		option_key(option_later(n), strlen(option_later(n)), key);
-		ck_assert(option_is_later(key));
-		ck_assert_uint_eq(option_find(key), OPTION_IDS);
-	}
-	ck_assert_uint_gt(n, 0);
-	ck_assert(!option_is_later("timeout"));
-	ck_assert(!option_is_later(""));
-}
-END_TEST
-
 START_TEST(log_levels_are_in_the_order_of_the_log)
 {
 	const char *const *words = option_row(OPTION_ID_LOG_LEVEL)->words;
@@ -132,7 +117,6 @@ add(TCase *tc)
 	tcase_add_test(tc, names_are_those_that_users_know);
 	tcase_add_test(tc, long_names_are_cut);
 	tcase_add_test(tc, actions_are_no_options);
-	tcase_add_test(tc, later_names_are_no_options);
 	tcase_add_test(tc, log_levels_are_in_the_order_of_the_log);
 }
 

@@ -82,7 +82,7 @@ START_TEST(defaults_are_those_of_the_manual)
 
 	ck_assert_int_eq(read_setting(&o, &nothing, &err), 0);
 	ck_assert_uint_eq(o.action, OPTION_NONE);
-	ck_assert_str_eq(options_word(&o, OPTION_ID_RUNTIME), "native");
+	ck_assert_str_eq(o.runtime, "native");
 	ck_assert_uint_eq(o.timeout, 30);
 	ck_assert_uint_eq(o.max_timeout, 120);
 	ck_assert_uint_eq(o.memory, 512 * MIB);
@@ -128,7 +128,7 @@ static const struct {
 	/* Variables of other programs, and of other versions, are no matter. */
 	{ { NULL, { "PIDS=9", "caisson_pids=9", "CAISSON=9" },
 	    { NULL } }, 128, OPTIONS_DEFAULT },
-	{ { NULL, { "MCP_BRIDGE_IMAGE=x", "CAISSON_PIDS=12" },
+	{ { NULL, { "MCP_BRIDGE_SOMETHING_ELSE=x", "CAISSON_PIDS=12" },
 	    { NULL } }, 12, OPTIONS_ENVIRONMENT },
 	{ { NULL, { "CAISSON_NONSENSE=" }, { NULL } }, 128,
 	    OPTIONS_DEFAULT },
@@ -187,9 +187,21 @@ static const struct {
 	{ { NULL, { "CAISSON_MEMORY=99999999999g" }, { NULL } }, 0,
 	    "CAISSON_MEMORY is \"99999999999g\", but must be a size from "
 	    "16m to 1t, such as 65536, 64k, 512m or 1g" },
-	{ { NULL, { "CAISSON_RUNTIME=podman" }, { NULL } }, 0,
-	    "CAISSON_RUNTIME is \"podman\", but must be native; boxes need no "
-	    "container engine: leave it out" },
+	{ { NULL, { "CAISSON_RUNTIME=podmann" }, { NULL } }, 0,
+	    "CAISSON_RUNTIME is \"podmann\", but must be one of native, "
+	    "podman, docker, oci, auto, or an absolute path" },
+	{ { NULL, { "CAISSON_IMAGE=a b" }, { NULL } }, 0,
+	    "CAISSON_IMAGE is \"a b\", but must be a name without blanks "
+	    "(UTF-8, at most 4095 bytes) or nothing" },
+	{ { NULL, { "CAISSON_IMAGE=--privileged" }, { NULL } }, 0,
+	    "CAISSON_IMAGE is \"--privileged\", but must be a name without "
+	    "blanks (UTF-8, at most 4095 bytes) or nothing" },
+	{ { NULL, { "CAISSON_CONTAINER_USER=0:0" }, { NULL } }, 0,
+	    "CAISSON_CONTAINER_USER is \"0:0\", but must be two numbers from 1 "
+	    "to 4294967294 with a colon between them" },
+	{ { NULL, { "CAISSON_CONTAINER_USER=4294967295:1" }, { NULL } }, 0,
+	    "CAISSON_CONTAINER_USER is \"4294967295:1\", but must be two "
+	    "numbers from 1 to 4294967294 with a colon between them" },
 	{ { NULL, { "MCP_BRIDGE_STATE_DIR=state" }, { NULL } }, 0,
 	    "MCP_BRIDGE_STATE_DIR is \"state\", but must be an absolute path "
 	    "(UTF-8, at most 4095 bytes) or nothing; write the whole path, or "
@@ -232,8 +244,6 @@ static const struct {
 	{ { NULL, { "MCP_BRIDGE_SERVERS_CONFIG=x" }, { NULL } }, 0,
 	    "MCP_BRIDGE_SERVERS_CONFIG is not an option: did you mean "
 	    "CAISSON_SERVERS_CONFIG?" },
-	{ { NULL, { "CAISSON_IMAGE=x" }, { NULL } }, 0,
-	    "CAISSON_IMAGE is not used by this version: remove it" },
 	{ { NULL, { "CAISSON_=3" }, { NULL } }, 0,
 	    "CAISSON_ is not an option: 'caisson --help' lists them" },
 	{ { NULL, { "CAISSON_CHECK=1" }, { NULL } }, 0,
@@ -246,8 +256,6 @@ static const struct {
 	{ { "{\"CAISSON_FROBNICATION\\n\": 3}", { NULL }, { NULL } }, 1,
 	    ": \"CAISSON_FROBNICATION\\x0a\" is not an option: "
 	    "'caisson --help' lists them" },
-	{ { "{\"image\": \"x\"}", { NULL }, { NULL } }, 1,
-	    ": \"image\" is not used by this version: remove it" },
 	{ { "{\"mcpServers\": {}}", { NULL }, { NULL } }, 1,
 	    ": \"mcpServers\" is not an option: servers belong in "
 	    "~/.config/caisson/servers/NAME.json" },
@@ -500,10 +508,7 @@ static const struct {
 	    "caisson: MCP_BRIDGE_TIMEOUT is ignored, as CAISSON_TIMEOUT is "
 	    "set to something else: remove one of them\n" },
 	{ { "MCP_BRIDGE_IMAGE=python:3", "MCP_BRIDGE_CONTAINER_USER=1:1",
-	      "MCP_BRIDGE_PRELOAD=" }, 30,
-	    "caisson: MCP_BRIDGE_IMAGE is not used by this version\n"
-	    "caisson: MCP_BRIDGE_CONTAINER_USER is not used by this "
-	    "version\n" },
+	      "MCP_BRIDGE_PRELOAD=" }, 30, "" },
 	{ { "MCP_BRIDGE_FROBNICATION\033=1" }, 30,
 	    "caisson: MCP_BRIDGE_FROBNICATION\\x1b is not used by this "
 	    "version\n" },

@@ -15,6 +15,7 @@
 #include "common/ipc_socket.h"
 #include "common/mem.h"
 #include "supervisor/box/cgroup.h"
+#include "supervisor/box/container_boxes.h"
 #include "supervisor/box/language.h"
 #include "supervisor/box/native.h"
 #include "unit.h"
@@ -28,6 +29,10 @@ static struct boxes boxes = { .options = &options, .shared = &shared };
 static struct box a_box = { .boxes = &boxes };
 static struct channel *channel; /* to its launcher; NULL: there is none */
 static int box = -1;            /* the launcher's end of it */
+
+/* In the place of container.c: no container is started here. */
+const struct runtime podman_runtime = { .name = "podman" };
+const struct runtime docker_runtime = { .name = "docker" };
 
 /* In the place of native_boxes.c: nothing is looked for. */
 
@@ -351,7 +356,11 @@ END_TEST
 START_TEST(finds_a_runtime_by_its_name)
 {
 	ck_assert_str_eq(runtime_find("native")->name, "native");
-	ck_assert_ptr_null(runtime_find("podman"));
+	ck_assert_ptr_eq(runtime_find("podman"), &podman_runtime);
+	ck_assert_ptr_eq(runtime_find("/opt/bin/podman"), &podman_runtime);
+	ck_assert_ptr_eq(runtime_find("/opt/podman/docker"), &docker_runtime);
+	ck_assert_ptr_null(runtime_find("/usr/bin/env"));
+	ck_assert_ptr_null(runtime_find("nerdctl"));
 	ck_assert_ptr_null(runtime_find(""));
 }
 END_TEST

@@ -1,0 +1,271 @@
+/*
+ * One container as a box: see container_boxes.h. A keeper runs the client of
+ * the engine, whose standard streams are the pipes of the box, and sees to it
+ * that the container is removed, also if we end. Runs in the supervisor.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "../../common/fd.h"
+#include "../../common/json.h"
+#include "../../common/log.h"
+#include "../../common/mem.h"
+#include "../process/process.h"
+#include "container_boxes.h"
+#include "container_fault.h"
+#include "container_folders.h"
+#include "container_sweep.h"
+#include "language.h"
+
+/* What a box of these runtimes is, inside. */
+struct contained {
+	struct child *keeper; /* NULL: it has ended */
+	pid_t pid;            /* of the keeper */
+	int status;           /* the exit status of its client; -1: a signal */
+	char *name;           /* of the container */
+};
+
+struct container_facts {
+	char *image;
+	const char *name; /* of the runtime, static */
+};
+
+/* Facts */
+
+static void
+container_add_facts(struct buffer *json, const void *own)
+{
+	const struct container_facts *facts = own;
+
+	buffer_printf(json, "{\"runtime\":\"%s\",\"level\":\"full\",\"image\":",
+	    facts->name);
+	json_add_text(json, facts->image);
+	buffer_add_text(json, ",\"namespaces\":[\"mnt\",\"pid\",\"net\","
+	    "\"ipc\",\"uts\",\"cgroup\"],\"seccomp\":\"allow-list\","
+	    "\"landlock\":null,\"overlay\":false,\"proc\":true,"
+	    "\"limits\":\"cgroup\",\"network\":\"none\"}");
+}
+
+static void
+container_free_facts(void *own)
+{
+	struct container_facts *facts = own;
+
+	free(facts->image);
+	free(facts);
+}
+
+/* Its end */
+
+static void
+container_kill(struct box *box)
+{
+	struct contained *contained = box->inside;
+
+	reaper_end(contained->keeper);
+}
+
+static void
+container_give_up(struct box *box)
+{
+	struct contained *contained = box->inside;
+
+	reaper_forget(&contained->keeper);
+}
+
+static int
+container_alive(const struct box *box)
+{
+	const struct contained *contained = box->inside;
+
+	return reaper_alive(contained->keeper);
+}
+
+/* The engine keeps an image while a container of it exists. */
+static int
+container_current(const struct box *box)
+{
+	(void)box;
+	return 1;
+}
+
+static void
+container_free(struct box *box, int lingers)
+{
+	struct contained *contained = mem_take(&box->inside);
+
+	(void)lingers;
+	reaper_forget(&contained->keeper);
+	free(contained->name);
+	free(contained);
+}
+
+/* The container ended before it was ready for code: says why. */
+static void
+container_refuse(struct box *box)
+{
+	const struct contained *contained = box->inside;
+	const struct boxes *boxes = box->boxes;
+	auto_free char *why = container_fault(container_boxes(boxes)->program,
+	    boxes->options->image, contained->status,
+	    box->start_errors == NULL ? "" : box->start_errors);
+
+	box_set_over(box);
+	box_fail(box, "the box cannot be built: %s", why);
+}
+
+static int
+container_settle(struct box *box)
+{
+	const struct contained *contained = box->inside;
+	struct box_end end = { .cause = BOX_CAUSE_CODE };
+
+	if (contained->keeper != NULL || box->box_over)
+		return 0;
+	box->gone = 1;
+	if (!box->boxed) {
+		container_refuse(box);
+		return 1;
+	}
+	if (contained->status >= 0)
+		box_report_settle(&box->report, contained->status, &end);
+	else if (box->killed)
+		end.status = SIGKILL;
+	box_on_ended(box, &end);
+	return 1;
+}
+
+/* A keeper that was killed has removed nothing: another one does. */
+static void
+container_remove(const struct box *box)
+{
+	const struct container_boxes *shared = container_boxes(box->boxes);
+	const struct contained *contained = box->inside;
+	struct spawn_program program = { .path = shared->program,
+		.envp = shared->envp,
+		.cwd = "/" };
+	auto_buffer struct buffer list = { 0 };
+	auto_free char **argv = NULL;
+
+	reaper_kill_orphans();
+	container_argv_remove(
+	    &list, shared->engine, shared->program, contained->name);
+	argv = container_argv_vector(&list);
+	program.argv = argv;
+	container_engine_send(box->boxes->base, &program);
+}
+
+static void
+container_on_ended(void *ctx, const struct child_end *end)
+{
+	struct box *box = ctx;
+	struct contained *contained = box->inside;
+
+	contained->keeper = NULL;
+	contained->status = end->code == CLD_EXITED ? end->status : -1;
+	if (contained->status == -1)
+		container_remove(box);
+	if (box->relay_over && container_settle(box))
+		return;
+	/* Its pipes have closed: the relay ends soon. */
+	box_set_draining(box);
+}
+
+/* Its start */
+
+static int
+container_ready(struct box *box, struct err *err)
+{
+	const struct contained *contained = box->inside;
+	pid_t pid = container_process_below(contained->pid);
+	struct container_facts *own;
+	struct box_facts facts = { box->boxes->runtime, NULL, NULL, NULL };
+	auto_fd int workspace = -1, left = -1;
+
+	/* The engine runs it elsewhere: such a box keeps no files. */
+	if (pid != 0 &&
+	    container_folders_open(pid, &workspace, &left, err) == -1)
+		return err_wrap(err, "the box cannot be used");
+	own = mem_alloc(sizeof(*own));
+	own->image = mem_strdup(box->boxes->options->image);
+	own->name = facts.runtime->name;
+	facts.own = own;
+	box_on_stood(box, &facts);
+	if (pid != 0)
+		box_on_directories(box, &workspace, &left);
+	return 0;
+}
+
+static int
+container_run(struct box *box, struct spawn_program *program, struct err *err)
+{
+	struct contained *contained = box->inside;
+	auto_fd int pidfd = -1;
+
+	if (keeper_start(box->number, program, &pidfd, err) == -1)
+		return -1;
+	contained->pid = container_process_pid(pidfd);
+	contained->keeper = reaper_watch(
+	    box->boxes->base, &pidfd, container_on_ended, box, err);
+	if (contained->keeper == NULL)
+		return -1;
+	reaper_finish_with(contained->keeper, KEEPER_KILL);
+	return 0;
+}
+
+static int
+container_start(struct box *box, struct box_pipes *pipes, struct err *err)
+{
+	const struct container_boxes *shared = container_boxes(box->boxes);
+	struct contained *contained = mem_alloc(sizeof(*contained));
+	struct container_commands commands = { 0 };
+	struct container container;
+	struct spawn_program program = { .in = pipes->control_in,
+		.out = pipes->control_out,
+		.errors = pipes->errors };
+	int failed;
+
+	box->inside = contained;
+	contained->name = container_sweep_name(shared->label, box->number);
+	container_request_fill(box->boxes, box->number, contained->name,
+	    box->language, &container);
+	if (container_check(&container, err) == -1)
+		return -1;
+	container_commands_fill(shared, &container, &commands, &program);
+	failed = container_run(box, &program, err) == -1;
+	container_commands_free(&commands);
+	return failed ? -1 : 0;
+}
+
+/* There is no template. */
+
+static void
+container_want(struct boxes *boxes)
+{
+	(void)boxes;
+}
+
+static int
+container_awaited(const struct boxes *boxes)
+{
+	(void)boxes;
+	return 0;
+}
+
+#define CONTAINER_RUNTIME(name_)                                               \
+	{                                                                      \
+		.name = name_, .framed = 1, .probe = container_probe,          \
+		.sweep = container_finish, .start = container_start,           \
+		.ready = container_ready, .settle = container_settle,          \
+		.kill = container_kill, .give_up = container_give_up,          \
+		.alive = container_alive, .current = container_current,        \
+		.want = container_want, .awaited = container_awaited,          \
+		.rest = container_want, .free = container_free,                \
+		.add_facts = container_add_facts,                              \
+		.free_facts = container_free_facts                             \
+	}
+
+const struct runtime podman_runtime = CONTAINER_RUNTIME("podman");
+const struct runtime docker_runtime = CONTAINER_RUNTIME("docker");

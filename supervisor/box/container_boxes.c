@@ -1,0 +1,154 @@
+/*
+ * The state shared by all containers of a run: see container_boxes.h. Runs in
+ * the supervisor.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "../../common/log.h"
+#include "../../common/mem.h"
+#include "../process/process.h"
+#include "container_boxes.h"
+#include "container_sweep.h"
+
+/* The files that every container needs, beside our workers. */
+static int
+container_boxes_find_files(struct container_boxes *shared, struct err *err)
+{
+	shared->bootstrap = process_beside("box");
+	shared->profile = process_beside("box_profile.json");
+	if (shared->bootstrap == NULL || shared->profile == NULL)
+		return err_set(err, "%s is missing beside the workers of "
+		    "Caisson: install it again",
+		    shared->bootstrap == NULL ? "the folder box" :
+		        "box_profile.json");
+	return 0;
+}
+
+/*
+ * A limit above our own, or above the one that podman sets for itself, needs a
+ * privilege that an engine may not have.
+ */
+static void
+container_boxes_note_limit(struct container_boxes *shared)
+{
+	struct rlimit limit;
+
+	shared->user_processes = CONTAINER_USER_PROCESSES;
+	if (getrlimit(RLIMIT_NPROC, &limit) == 0 &&
+	    limit.rlim_max < shared->user_processes)
+		shared->user_processes = limit.rlim_max;
+}
+
+/* The option was checked: see option_user_parse. */
+static void
+container_boxes_note_user(
+    struct container_boxes *shared, const char *container_user)
+{
+	const char *group = strchr(container_user, ':') + 1;
+
+	shared->uid = (uint32_t)strtoul(container_user, NULL, 10);
+	shared->gid = (uint32_t)strtoul(group, NULL, 10);
+}
+
+static int
+container_boxes_check_image(const struct boxes *boxes, struct err *err)
+{
+	auto_buffer struct buffer name = { 0 };
+
+	if (boxes->options->image[0] != '\0')
+		return 0;
+	options_add_name(&name, boxes->options, OPTION_ID_RUNTIME);
+	return err_set(err, "%s is %s, which needs an image: make one with "
+	    "'caisson image build python', and name it with --image",
+	    name.data, boxes->options->runtime);
+}
+
+/* Removes a container of a Caisson that has ended, in the background. */
+static void
+container_boxes_on_stale(void *ctx, const char *name)
+{
+	struct boxes *boxes = ctx;
+	const struct container_boxes *shared = container_boxes(boxes);
+	struct spawn_program program = { .path = shared->program,
+		.envp = shared->envp,
+		.cwd = "/" };
+	auto_buffer struct buffer list = { 0 };
+	auto_free char **argv = NULL;
+
+	log_info("removing the container %s of a Caisson that has ended",
+	    name);
+	container_argv_remove(&list, shared->engine, shared->program, name);
+	argv = container_argv_vector(&list);
+	program.argv = argv;
+	container_engine_send(boxes->base, &program);
+}
+
+/* Finds containers that were left when Caisson and its keepers were killed. */
+static int
+container_boxes_sweep(struct boxes *boxes, struct err *err)
+{
+	const struct container_boxes *shared = container_boxes(boxes);
+	struct spawn_program program = { .path = shared->program,
+		.envp = shared->envp,
+		.cwd = "/" };
+	struct container_answer answer = { 0 };
+	auto_buffer struct buffer list = { 0 };
+	auto_free char **argv = NULL;
+	int failed;
+
+	container_argv_list(&list, shared->engine, shared->program);
+	argv = container_argv_vector(&list);
+	program.argv = argv;
+	failed = container_engine_ask(boxes->base, &program,
+	    CONTAINER_LIST_MS, &answer, err) == -1;
+	/* If it has failed, the trial says why. */
+	if (!failed && answer.status == 0 && answer.out.len > 0)
+		container_sweep_each(shared->label, answer.out.data,
+		    answer.out.len, container_boxes_on_stale, boxes);
+	buffer_reset(&answer.out);
+	buffer_reset(&answer.errors);
+	return failed ? -1 : 0;
+}
+
+int
+container_probe(struct boxes *boxes, int only_refuses, struct err *err)
+{
+	struct container_boxes *shared = mem_alloc(sizeof(*shared));
+	const char *value = boxes->options->runtime;
+
+	boxes->shared = shared;
+	if (strcmp(value, "auto") == 0)
+		value = boxes->runtime->name;
+	shared->engine =
+	    (enum container_engine)container_program_engine(value);
+	container_boxes_note_limit(shared);
+	container_boxes_note_user(shared, boxes->options->container_user);
+	if (container_boxes_check_image(boxes, err) == -1 ||
+	    container_program_find(shared, value, err) == -1 ||
+	    container_boxes_find_files(shared, err) == -1)
+		return -1;
+	if (only_refuses)
+		return 0;
+	shared->label = container_sweep_label(err);
+	return shared->label == NULL ||
+	        container_boxes_sweep(boxes, err) == -1 ||
+	        container_trial(boxes, err) == -1 ? -1 : 0;
+}
+
+void
+container_finish(struct boxes *boxes)
+{
+	struct container_boxes *shared = mem_take(&boxes->shared);
+
+	reaper_finish(CONTAINER_FINISH_MS);
+	free(shared->program);
+	free(shared->label);
+	free(shared->bootstrap);
+	free(shared->profile);
+	free(shared->envp);
+	buffer_reset(&shared->environment);
+	free(shared);
+}

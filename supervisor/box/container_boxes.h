@@ -1,0 +1,130 @@
+/*
+ * The runtimes podman, docker and oci: boxes that are containers. The state
+ * that all boxes of a run share, the commands of their engine, and the checks
+ * at the start. Runs in the supervisor, which reads nothing of a container but
+ * its exit status; of an engine it reads its list of containers and, before
+ * any code has run, its errors.
+ */
+#ifndef SUPERVISOR_CONTAINER_BOXES_H
+#define SUPERVISOR_CONTAINER_BOXES_H
+
+#include <sys/types.h>
+
+#include "box.h"
+#include "container.h"
+
+struct spawn_program;
+
+/* The state shared by all boxes of one of these runtimes. */
+struct container_boxes {
+	enum container_engine engine;
+	char *program;   /* the absolute path of the engine */
+	char *label;     /* container_sweep_label */
+	char *bootstrap; /* the folder box of this installation */
+	char *profile;   /* the path of the seccomp profile */
+	struct buffer environment; /* of the engine: a list of texts */
+	char **envp;     /* the same, as a vector */
+	unsigned long user_processes; /* as in struct container */
+	uint32_t uid;
+	uint32_t gid;
+};
+
+/* Returns the shared state of boxes of these runtimes. */
+static inline struct container_boxes *
+container_boxes(const struct boxes *boxes)
+{
+	return boxes->shared;
+}
+
+/* container.c: one box. The rows in the table of runtimes. */
+extern const struct runtime podman_runtime;
+extern const struct runtime docker_runtime;
+
+/* container_boxes.c: as probe and sweep of struct runtime. */
+int container_probe(struct boxes *boxes, int only_refuses, struct err *err);
+void container_finish(struct boxes *boxes);
+
+/*
+ * container_request.c: fills in the container of a box of these options.
+ * number is its number; name, language and command stay the caller's.
+ */
+void container_request_fill(const struct boxes *boxes, unsigned long number,
+    const char *name, const struct language *language,
+    struct container *container);
+
+/*
+ * container_program.c: the engine. Finds it by the value of the option runtime,
+ * and sets program and environment. Returns 0, or -1 with err, which says how
+ * to install it.
+ */
+int container_program_find(
+    struct container_boxes *shared, const char *value, struct err *err);
+
+/*
+ * Returns the engine that the base name of a path stands for; -1: unknown.
+ */
+int container_program_engine(const char *path);
+
+/* The command lines of one container, and the program for its keeper. */
+struct container_commands {
+	struct buffer run;
+	struct buffer remove;
+	char **argv;
+	char **remove_argv;
+};
+
+/* Frees its fields. */
+void container_commands_free(struct container_commands *commands);
+
+/*
+ * Fills in the command lines of a container, and the fields of program but its
+ * descriptors. commands must outlive the use of program.
+ */
+void container_commands_fill(const struct container_boxes *shared,
+    const struct container *container, struct container_commands *commands,
+    struct spawn_program *program);
+
+/* container_engine.c: a command of the engine, while nothing else happens. */
+
+struct container_answer {
+	int status;         /* the exit status; -1: a signal */
+	struct buffer out;  /* the first ENGINE_OUT_MAX bytes */
+	struct buffer errors; /* the first ENGINE_ERRORS_MAX bytes */
+};
+
+/*
+ * Runs the program below a keeper, and the loop until it has ended. Sets the
+ * answer, whose buffers the caller frees. Returns 0, or -1 with err if it
+ * cannot be started, or does not end within ms milliseconds: then its keeper
+ * ends it.
+ */
+int container_engine_ask(struct event_base *base, struct spawn_program *program,
+    unsigned int ms, struct container_answer *answer, struct err *err);
+
+/*
+ * Starts a program below a keeper, and returns at once: nothing is read of it,
+ * and its end is not reported.
+ */
+void container_engine_send(
+    struct event_base *base, struct spawn_program *program);
+
+/* container_trial.c: what the engine enforces. */
+
+/*
+ * Runs one container, which tries to do what no box may. Returns 0, or -1 with
+ * err: the promise that is not kept, and the fix.
+ */
+int container_trial(struct boxes *boxes, struct err *err);
+
+/* container_process.c: the processes of a container, from outside. */
+
+/* Returns the pid of the process of a pidfd; 0: unknown. */
+pid_t container_process_pid(int pidfd);
+
+/*
+ * Returns a process 1 of another namespace below this process, which is its
+ * ancestor: that of a container below its keeper. 0: there is none.
+ */
+pid_t container_process_below(pid_t ancestor);
+
+#endif

@@ -1,0 +1,184 @@
+/*
+ * Commands of a container engine: see container_boxes.h. Each runs below a
+ * keeper, so that it ends with us. Runs in the supervisor, while it starts.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../common/clock.h"
+#include "../../common/fd.h"
+#include "../../common/log.h"
+#include "../../common/loop.h"
+#include "../process/process.h"
+#include "container_boxes.h"
+
+/* One stream of the program, and what is kept of it. */
+struct engine_stream {
+	int fd;
+	struct event *readable;
+	struct buffer *kept;
+	size_t most;
+};
+
+struct engine_call {
+	struct child *keeper;
+	struct engine_stream streams[2];
+	struct event *timer;
+	int status;
+	int late;
+};
+
+static void
+container_engine_close(struct engine_stream *stream)
+{
+	loop_event_free(&stream->readable);
+	fd_close(&stream->fd);
+}
+
+static void
+container_engine_on_readable(evutil_socket_t fd, short what, void *arg)
+{
+	struct engine_stream *stream = arg;
+	char data[ENGINE_CHUNK];
+	ssize_t n = read((int)fd, data, sizeof(data));
+
+	(void)what;
+	if (n == -1 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0) {
+		container_engine_close(stream);
+		return;
+	}
+	if (stream->kept->len + (size_t)n <= stream->most)
+		buffer_add(stream->kept, data, (size_t)n);
+}
+
+static void
+container_engine_on_ended(void *ctx, const struct child_end *end)
+{
+	struct engine_call *call = ctx;
+
+	call->keeper = NULL;
+	call->status = end->code == CLD_EXITED ? end->status : -1;
+}
+
+/* The keeper ends the engine; if it cannot, it is left behind. */
+static void
+container_engine_on_timer(evutil_socket_t fd, short what, void *arg)
+{
+	struct engine_call *call = arg;
+	const struct timeval more = clock_timeval(ENGINE_END_MS);
+
+	(void)fd;
+	(void)what;
+	if (!call->late) {
+		reaper_end(call->keeper);
+		event_add(call->timer, &more);
+	} else {
+		reaper_forget(&call->keeper);
+	}
+	call->late = 1;
+	container_engine_close(&call->streams[0]);
+	container_engine_close(&call->streams[1]);
+}
+
+/* Makes a pipe to read from. Returns the end of the program, or -1. */
+static int
+container_engine_pipe(struct event_base *base, struct engine_stream *stream,
+    struct buffer *kept, size_t most, struct err *err)
+{
+	int pair[2];
+
+	if (pipe2(pair, O_CLOEXEC) == -1)
+		return err_sys(err, "make a pipe");
+	stream->fd = pair[0];
+	stream->kept = kept;
+	stream->most = most;
+	stream->readable = event_new(base, stream->fd, EV_READ | EV_PERSIST,
+	    container_engine_on_readable, stream);
+	if (fd_set_nonblock(stream->fd, 1, err) == -1) {
+		close(pair[1]);
+		return -1;
+	}
+	event_add(stream->readable, NULL);
+	return pair[1];
+}
+
+static int
+container_engine_start(struct event_base *base, struct engine_call *call,
+    struct spawn_program *program, struct container_answer *answer,
+    struct err *err)
+{
+	auto_fd int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	auto_fd int in = null == -1 ? -1 :
+	    fcntl(null, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	auto_fd int out = container_engine_pipe(base, &call->streams[0],
+	    &answer->out, ENGINE_OUT_MAX, err);
+	auto_fd int errors = out == -1 ? -1 : container_engine_pipe(base,
+	    &call->streams[1], &answer->errors, ENGINE_ERRORS_MAX, err);
+	auto_fd int pidfd = -1;
+
+	if (in == -1)
+		return err_sys(err, "open /dev/null");
+	if (errors == -1)
+		return -1;
+	program->in = in;
+	program->out = out;
+	program->errors = errors;
+	if (keeper_start(0, program, &pidfd, err) == -1)
+		return -1;
+	call->keeper = reaper_watch(
+	    base, &pidfd, container_engine_on_ended, call, err);
+	if (call->keeper == NULL)
+		return -1;
+	reaper_finish_with(call->keeper, KEEPER_KILL);
+	return 0;
+}
+
+int
+container_engine_ask(struct event_base *base, struct spawn_program *program,
+    unsigned int ms, struct container_answer *answer, struct err *err)
+{
+	struct engine_call call = { .streams = { { .fd = -1 }, { .fd = -1 } } };
+	const struct timeval most = clock_timeval(ms);
+	int failed;
+
+	call.timer = evtimer_new(base, container_engine_on_timer, &call);
+	event_add(call.timer, &most);
+	failed = container_engine_start(
+	    base, &call, program, answer, err) == -1;
+	while (!failed && (call.keeper != NULL || call.streams[0].fd != -1 ||
+	        call.streams[1].fd != -1))
+		event_base_loop(base, EVLOOP_ONCE);
+	loop_event_free(&call.timer);
+	container_engine_close(&call.streams[0]);
+	container_engine_close(&call.streams[1]);
+	answer->status = call.status;
+	if (!failed && call.late)
+		return err_set(err, "%s did not answer within %u s: check it "
+		    "with '%s ps'", program->path, ms / 1000, program->path);
+	return failed ? -1 : 0;
+}
+
+void
+container_engine_send(struct event_base *base, struct spawn_program *program)
+{
+	auto_fd int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	auto_fd int all = null == -1 ? -1 :
+	    fcntl(null, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	auto_fd int pidfd = -1;
+	struct child *child = NULL;
+	struct err err;
+
+	err_set(&err, "no descriptor");
+	program->in = program->out = program->errors = all;
+	if (all != -1 && keeper_start(0, program, &pidfd, &err) == 0)
+		child = reaper_watch(base, &pidfd, NULL, NULL, &err);
+	if (child == NULL)
+		log_warn("%s cannot be run: %s", program->path, err.text);
+	else
+		reaper_finish_with(child, KEEPER_ASK);
+}

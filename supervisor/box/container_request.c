@@ -1,0 +1,38 @@
+/*
+ * What a box of these options is as a container: see container_boxes.h. Runs in
+ * the supervisor; starts nothing.
+ */
+#include "container_boxes.h"
+#include "language.h"
+
+/* /tmp, /workspace and /dev/shm use memory too: a quarter each. */
+#define CONTAINER_FILES_SHARE 4
+
+void
+container_request_fill(const struct boxes *boxes, unsigned long number,
+    const char *name, const struct language *language,
+    struct container *container)
+{
+	const struct container_boxes *shared = container_boxes(boxes);
+	const struct options *options = boxes->options;
+
+	*container = (struct container){ .name = name,
+		.run = shared->label,
+		.number = number,
+		.image = options->image,
+		.uid = shared->uid,
+		.gid = shared->gid,
+		.profile = shared->profile,
+		.bootstrap = shared->bootstrap,
+		.programs = language->programs,
+		.command = language->command,
+		.memory_bytes = options->memory,
+		.files_bytes = options->memory / CONTAINER_FILES_SHARE,
+		.processes = options->pids + language->helpers +
+		    CONTAINER_OWN_PROCESSES,
+		.cpus = options->cpus,
+		.user_processes = shared->user_processes,
+		/* If we and the keeper are killed, the engine ends it. */
+		.lifetime = POOL_AGE_MS / 1000 + options->max_timeout +
+		    CONTAINER_LIFETIME_EXTRA };
+}

@@ -1,0 +1,98 @@
+/*
+ * What a container engine enforces, found by trying: see container_boxes.h. A
+ * rootless engine may ignore limits without an error. Runs in the supervisor,
+ * while it starts; reads the exit status of the container, and the errors of an
+ * engine that could not start it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../common/mem.h"
+#include "../../common/utf8.h"
+#include "../process/process.h"
+#include "container_boxes.h"
+#include "container_fault.h"
+#include "container_sweep.h"
+#include "language.h"
+
+/* The first exit status of trial.py for a promise that is not kept. */
+#define CONTAINER_TRIAL_FIRST 80
+
+/* In the order of the checks in trial.py. PROGRAM stands for the engine. */
+static const struct {
+	const char *fails;
+	const char *fix;
+} container_promises[] = {
+	{ "its code is root", "use another image or engine" },
+	{ "its code has capabilities", "use another engine" },
+	{ "its code can gain privileges", "use another engine" },
+	{ "its code may use any system call",
+	    "use an engine that supports seccomp profiles" },
+	{ "its code has a network", "use another engine" },
+	{ "its root directory is writable", "use another engine" },
+	{ "its writable directories may hold programs", "use another engine" },
+	{ "its code sees processes of the host", "use another engine" },
+	{ "the number of its processes is not limited",
+	    "run Caisson as root, or delegate the cgroup controller pids to "
+	    "your user (see caisson-box(7))" },
+	{ "its memory is not limited",
+	    "run Caisson as root, or delegate the cgroup controller memory to "
+	    "your user (see caisson-box(7))" },
+};
+
+#define CONTAINER_PROMISES                                                     \
+	((int)(sizeof(container_promises) / sizeof(container_promises[0])))
+
+static int
+container_trial_judge(const struct boxes *boxes,
+    const struct container_answer *answer, struct err *err)
+{
+	const struct container_boxes *shared = container_boxes(boxes);
+	int promise = answer->status - CONTAINER_TRIAL_FIRST;
+	auto_free char *errors = NULL, *sentence = NULL;
+	size_t len = answer->errors.len;
+
+	if (answer->status == 0)
+		return 0;
+	if (promise >= 0 && promise < CONTAINER_PROMISES)
+		return err_set(err, "%s does not isolate a container here: %s; "
+		    "%s", shared->program, container_promises[promise].fails,
+		    container_promises[promise].fix);
+	errors = mem_alloc(UTF8_REPAIR_FACTOR * len + 1);
+	len = utf8_repair(answer->errors.data, len, errors);
+	errors[len] = '\0';
+	sentence = container_fault(shared->program, boxes->options->image,
+	    answer->status, errors);
+	return err_set(err, "%s", sentence);
+}
+
+int
+container_trial(struct boxes *boxes, struct err *err)
+{
+	static const char *const command[] = { "python3", "-I", "-X", "utf8",
+		CONTAINER_BOOTSTRAP "/python/trial.py", NULL };
+	const struct container_boxes *shared = container_boxes(boxes);
+	auto_free char *name = container_sweep_name(shared->label, 0);
+	struct container_commands commands = { 0 };
+	struct container_answer answer = { 0 };
+	struct spawn_program program = { 0 };
+	struct container container;
+	int failed;
+
+	container_request_fill(
+	    boxes, 0, name, language_default(), &container);
+	container.command = command;
+	container.memory_bytes = CONTAINER_TRIAL_MEMORY;
+	container.files_bytes = MIB;
+	container.processes = CONTAINER_TRIAL_PROCESSES;
+	if (container_check(&container, err) == -1)
+		return -1;
+	container_commands_fill(shared, &container, &commands, &program);
+	failed = container_engine_ask(boxes->base, &program,
+	        CONTAINER_TRIAL_MS, &answer, err) == -1 ||
+	    container_trial_judge(boxes, &answer, err) == -1;
+	container_commands_free(&commands);
+	buffer_reset(&answer.out);
+	buffer_reset(&answer.errors);
+	return failed ? -1 : 0;
+}
