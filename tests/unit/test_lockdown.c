@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,6 +30,7 @@
 
 static int pipe_in[2];
 static int pair[2];
+static int door; /* a socket at which a client waits */
 static int epoll;
 static int file;
 static char page[4096];
@@ -74,7 +76,14 @@ TRY(socket_inet, syscall(SYS_socket, AF_INET, SOCK_STREAM, 0))
 TRY(socketpair, syscall(SYS_socketpair, AF_UNIX, SOCK_STREAM, 0, page))
 TRY(connect, syscall(SYS_connect, pair[0], page, 2))
 TRY(bind, syscall(SYS_bind, pair[0], page, 2))
-TRY(accept, syscall(SYS_accept4, pair[0], NULL, NULL, 0))
+TRY(listen, syscall(SYS_listen, pair[0], 1))
+TRY(accept, syscall(SYS_accept4, door, NULL, NULL, 0))
+TRY(accept_client, syscall(SYS_accept4, door, NULL, NULL,
+    SOCK_NONBLOCK | SOCK_CLOEXEC))
+TRY(shut, shutdown(pair[0], SHUT_WR))
+TRY(who, getsockopt(pair[0], SOL_SOCKET, SO_TYPE, page,
+    &(socklen_t){ sizeof(int) }))
+TRY(set, setsockopt(pair[0], SOL_SOCKET, SO_KEEPALIVE, page, sizeof(int)))
 
 /* The kernel */
 TRY(prctl, syscall(SYS_prctl, PR_SET_DUMPABLE, 1))
@@ -143,7 +152,8 @@ try_memfd(void)
 }
 
 /* Every role that is locked down. */
-static const enum role workers[] = { ROLE_RELAY, ROLE_READER, ROLE_BROKER };
+static const enum role workers[] = { ROLE_RELAY, ROLE_READER, ROLE_BROKER,
+	ROLE_GATEWAY };
 
 struct lockdown_case {
 	const char *name;
@@ -157,6 +167,7 @@ struct lockdown_case {
 #define RELAY (1U << ROLE_RELAY)
 #define BROKER (1U << ROLE_BROKER)
 #define READER (1U << ROLE_READER)
+#define GATEWAY (1U << ROLE_GATEWAY)
 
 static const struct lockdown_case cases[] = {
 	REFUSED(open), REFUSED(create), REFUSED(stat), REFUSED(statx),
@@ -166,7 +177,8 @@ static const struct lockdown_case cases[] = {
 	REFUSED(tgkill), REFUSED(pidfd), REFUSED(ptrace), REFUSED(vm_read),
 	REFUSED(wait), REFUSED(unshare), REFUSED(setuid), REFUSED(prlimit),
 	REFUSED(socket), REFUSED(socket_inet), REFUSED(socketpair),
-	REFUSED(connect), REFUSED(bind), REFUSED(accept), REFUSED(prctl),
+	REFUSED(connect), REFUSED(bind), REFUSED(listen), REFUSED(accept),
+	REFUSED(set), REFUSED(prctl),
 	REFUSED(seccomp), REFUSED(landlock), REFUSED(bpf), REFUSED(io_uring),
 	REFUSED(keyctl), REFUSED(userfaultfd), REFUSED(ioctl),
 	REFUSED(unknown), REFUSED(mmap_exec), REFUSED(mprotect_exec),
@@ -182,7 +194,9 @@ static const struct lockdown_case cases[] = {
 	ALLOWED_TO(RELAY | BROKER, fcntl_size), ALLOWED(fcntl_flags),
 	ALLOWED(mmap), ALLOWED(malloc),
 	ALLOWED(random), ALLOWED(dup), ALLOWED(pread),
-	ALLOWED_TO(RELAY | BROKER, memfd), ALLOWED_TO(RELAY, title),
+	ALLOWED_TO(RELAY | BROKER | GATEWAY, memfd), ALLOWED_TO(RELAY, title),
+	ALLOWED_TO(GATEWAY, accept_client), ALLOWED_TO(GATEWAY, shut),
+	ALLOWED(who),
 };
 
 /* Ends with 0 when the call was allowed, else with its errno. */
@@ -213,6 +227,24 @@ run(enum role role, const struct lockdown_case *c)
 	return WEXITSTATUS(status);
 }
 
+/* A listening socket, whose name the kernel chooses, and a client there. */
+static int
+make_door(void)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	socklen_t len = sizeof(address);
+	int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (bind(listener, (struct sockaddr *)&address,
+	        sizeof(address.sun_family)) == -1 ||
+	    listen(listener, 1) == -1 ||
+	    getsockname(listener, (struct sockaddr *)&address, &len) == -1 ||
+	    connect(client, (struct sockaddr *)&address, len) == -1)
+		ck_abort_msg("no socket");
+	return listener;
+}
+
 START_TEST(test_worker)
 {
 	enum role role = workers[_i % UNIT_COUNT(workers)];
@@ -224,6 +256,7 @@ START_TEST(test_worker)
 	    socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) == -1 ||
 	    write(pipe_in[1], "abc", 3) != 3 || write(pair[0], "a", 1) != 1)
 		ck_abort_msg("no descriptors");
+	door = make_door();
 	epoll = epoll_create1(0);
 	file = open("/proc/self/exe", O_RDONLY);
 	status = run(role, c);
