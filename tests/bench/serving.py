@@ -24,15 +24,21 @@ INITIALIZE = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
     "clientInfo": {"name": "bench", "version": "0"}}}
 
 
+def new_token(binary, environment):
+    """A token that clients may send."""
+    return subprocess.run(
+        [binary, "token", "add", "bench"], env=environment, check=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL).stdout.decode().strip()
+
+
 class Server:
     """One "caisson serve", at a Unix socket or at a port of TCP."""
 
     def __init__(self, binary, folder, tcp):
         self.home = tempfile.mkdtemp(dir=folder)
         environment = {**ENVIRONMENT, "HOME": self.home}
-        self.token = subprocess.run(
-            [binary, "token", "add", "bench"], env=environment, check=True,
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.decode().strip() if tcp else None
+        self.token = new_token(binary, environment) if tcp else None
         where = "127.0.0.1:0" if tcp else f"unix:{self.home}/mcp.sock"
         self.process = subprocess.Popen(
             [binary, "serve", "--listen", where], env=environment,
