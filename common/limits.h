@@ -330,6 +330,11 @@
 #define LISTEN_INHERITED 3
 /* The pause before a gateway that has ended is restarted. */
 #define GATEWAY_RESTART_MS 1000
+/*
+ * Bytes that a client sends before it has the answer to its last request; they
+ * are kept. Clients of MCP send none.
+ */
+#define HTTP_AHEAD_MAX PIPE_CHUNK
 /* Bytes of bodies that are being received, of all connections together. */
 #define HTTP_BODIES_MAX (256 * MIB)
 /*

@@ -430,6 +430,53 @@ START_TEST(a_client_that_does_not_read_events_is_disconnected)
 }
 END_TEST
 
+/* Bytes that come before the answer: the end of their client is noticed. */
+START_TEST(a_client_that_resets_is_noticed)
+{
+	int client, other, guest;
+
+	start_local();
+	client = connect_client();
+	say(client, POST);
+	guest = expect_guest();
+	expect(guest, IPC_ASK);
+	begin_stream(guest, 1);
+	say(client, POST);
+	/* The gateway has read that when it has served another one. */
+	other = connect_client();
+	say(other, POST);
+	expect(guest, IPC_ASK);
+	close(other);
+	expect(guest, IPC_LEFT);
+	ck_assert_uint_eq(msg.left.request, 2);
+	/* It has not read what was sent to it, so this is a reset. */
+	close(client);
+	expect(guest, IPC_LEFT);
+	ck_assert_uint_eq(msg.left.request, 1);
+	close(guest);
+	stop();
+}
+END_TEST
+
+START_TEST(a_client_may_not_send_far_ahead)
+{
+	auto_free char *much = mem_alloc(HTTP_AHEAD_MAX + PIPE_CHUNK + 1);
+	int client, guest;
+
+	memset(much, 'x', HTTP_AHEAD_MAX + PIPE_CHUNK);
+	start_local();
+	client = connect_client();
+	say(client, POST);
+	guest = expect_guest();
+	expect(guest, IPC_ASK);
+	say(client, much);
+	expect(guest, IPC_LEFT);
+	close(client);
+	close(guest);
+	stop();
+}
+END_TEST
+
 /* Requests that are not passed on */
 
 #define HEAD "Host: a\r\nContent-Length: 0\r\n"
@@ -581,6 +628,8 @@ END_TEST
 static void
 add(TCase *tc)
 {
+	tcase_add_test(tc, a_client_that_resets_is_noticed);
+	tcase_add_test(tc, a_client_may_not_send_far_ahead);
 	tcase_add_test(tc, a_request_is_passed_on);
 	tcase_add_test(tc, requests_of_a_connection_are_answered_in_turn);
 	tcase_add_test(tc, large_bodies_arrive);

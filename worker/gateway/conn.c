@@ -495,11 +495,13 @@ conn_on_readable(evutil_socket_t fd, short what, void *arg)
 	if (conn->state == CONN_LINGERING)
 		return;
 	buffer_add(&conn->rest, chunk, (size_t)n);
-	if (conn->state == CONN_READING)
+	if (conn->state == CONN_READING) {
 		conn_feed(conn);
-	else
-		/* The next requests wait with their client. */
-		event_del(conn->readable);
+	} else if (conn->rest.len > HTTP_AHEAD_MAX) {
+		log_warn("a client is disconnected: it sends more requests "
+		    "than it awaits answers of");
+		conn_break(conn);
+	}
 }
 
 static void
