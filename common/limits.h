@@ -318,6 +318,16 @@
 #define HTTP_CONNECTIONS_ADDRESS_MAX 1000
 #define HTTP_ASKS_MAX 1000
 #define HTTP_VISITS_MAX 100
+/*
+ * Addresses (of IPv6: networks) that are remembered, and what one may use by
+ * TCP: requests at once, as those behind a proxy share connections; requests a
+ * second, which is as fast as one client gets answers, and how many it may send
+ * at once after a pause.
+ */
+#define HTTP_CALLERS_MAX 2500
+#define HTTP_CALLER_ASKS_MAX 1000
+#define HTTP_CALLER_RATE 1000
+#define HTTP_CALLER_BURST 5000
 /* Clients that wait to be accepted at a socket. */
 #define LISTEN_QUEUE 128
 /* The path of a Unix socket, or an address of IPv6 with its port. */

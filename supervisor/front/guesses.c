@@ -3,11 +3,11 @@
  * program that tries from taking time that others need. Runs in the
  * supervisor.
  */
-#include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../common/address.h"
 #include "../../common/limits.h"
 #include "../../common/mem.h"
 #include "guesses.h"
@@ -35,22 +35,6 @@ guesses_free(struct guesses **guesses)
 	free(mem_take(guesses));
 }
 
-/* One user of IPv6 has a whole network of 64 bits. */
-static void
-guesses_key(const char *address, char key[HTTP_ADDRESS_MAX + 1])
-{
-	struct in6_addr binary;
-	static const struct in6_addr mapped = { .s6_addr = { [10] = 0xff,
-		                                    [11] = 0xff } };
-
-	snprintf(key, HTTP_ADDRESS_MAX + 1, "%s", address);
-	if (inet_pton(AF_INET6, address, &binary) != 1 ||
-	    memcmp(&binary, &mapped, 12) == 0)
-		return;
-	memset(binary.s6_addr + 8, 0, 8);
-	inet_ntop(AF_INET6, &binary, key, HTTP_ADDRESS_MAX + 1);
-}
-
 static int
 guesses_is_over(const struct guesser *guesser, uint64_t now)
 {
@@ -64,7 +48,7 @@ guesses_wait(
 	char key[HTTP_ADDRESS_MAX + 1];
 	size_t i;
 
-	guesses_key(address, key);
+	address_group(address, key);
 	for (i = 0; i < GUESSES_MAX; i++)
 		if (strcmp(guesses->all[i].address, key) == 0 &&
 		    guesses->all[i].until > now)
@@ -98,7 +82,7 @@ guesses_note(struct guesses *guesses, const char *address, uint64_t now)
 	struct guesser *guesser;
 	unsigned int above;
 
-	guesses_key(address, key);
+	address_group(address, key);
 	guesser = guesses_find(guesses, key);
 	if (guesser->count > 0 && guesses_is_over(guesser, now))
 		guesser->count = 0;

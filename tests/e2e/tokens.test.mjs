@@ -5,10 +5,11 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
+import net from 'node:net';
 import path from 'node:path';
 import test from 'node:test';
 import { Gate } from './support/gate.mjs';
-import { commandLine, folder } from './support/program.mjs';
+import { commandLine, folder, once } from './support/program.mjs';
 import { fetchAt, serve, serveTcp } from './support/serve.mjs';
 import { example, withServers } from './support/servers.mjs';
 import { until } from './support/wait.mjs';
@@ -326,6 +327,25 @@ test('requests of other hosts and pages are refused', async (t) => {
     assert.equal((await client.ask(found, {}, headers)).status, status,
       JSON.stringify(headers));
 });
+
+test('idle connections of some addresses leave room for others',
+  once, async (t) => {
+    const { url, home } = await serveTcp(t);
+    const { hostname: host, port } = new URL(url);
+    const token = add(home, 'one');
+    const idle = [];
+
+    t.after(() => idle.forEach((one) => one.destroy()));
+    for (const localAddress of ['127.0.0.2', '127.0.0.3'])
+      await Promise.all(Array.from({ length: 1000 }, () =>
+        new Promise((resolve, reject) => {
+          const one = net.connect({ host, port, localAddress }, resolve);
+
+          one.on('error', reject);
+          idle.push(one);
+        })));
+    assert.equal((await clientOf(t, url, token).ask(found)).status, 200);
+  });
 
 test('an address is believed only from the proxy that is named',
   async (t) => {

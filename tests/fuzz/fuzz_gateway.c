@@ -18,6 +18,7 @@
 #include "common/loop.h"
 #include "common/mem.h"
 #include "fuzz.h"
+#include "worker/gateway/callers.h"
 #include "worker/gateway/conn.h"
 #include "worker/gateway/gateway.h"
 #include "worker/gateway/guest.h"
@@ -181,11 +182,13 @@ play_open(struct play *play, size_t n)
 {
 	uint8_t how = play_byte(play);
 	struct conn_from from = { &play->doors[how & 1], how & 2,
-		how & 4 ? "127.0.0.1" : "user 0" };
+		how & 4 ? "127.0.0.1" : "user 0", NULL };
 	int pair[2];
 
 	if (play->clients[n] != -1)
 		return;
+	if (how & 4)
+		from.caller = caller_of(&play->gateway, from.address);
 	FUZZ_ASSERT(socketpair(AF_UNIX,
 	    SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair) == 0);
 	play->clients[n] = pair[1];
@@ -390,6 +393,7 @@ play_end(struct play *play)
 	LIST_FOREACH (channel, &channels, entry)
 		FUZZ_ASSERT(channel->nasks == 0);
 	guest_free_all(gateway);
+	callers_free_all(gateway);
 	FUZZ_ASSERT(LIST_EMPTY(&channels));
 	event_base_free(gateway->base);
 }

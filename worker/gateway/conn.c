@@ -16,6 +16,7 @@
 #include "../../common/limits.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
+#include "callers.h"
 #include "response.h"
 #include "check.h"
 #include "conn.h"
@@ -37,6 +38,7 @@ struct conn {
 	const struct listener *listener;
 	int own_user;
 	char *address; /* of the peer, which may be a proxy */
+	struct caller *caller; /* NULL: it has no limits */
 	int fd;
 	enum conn_state state;
 	struct event *readable;
@@ -82,17 +84,6 @@ conn_count_body(struct conn *conn)
 	conn->held = len;
 }
 
-size_t
-conn_count(const struct gateway *gateway, const char *address)
-{
-	const struct conn *conn;
-	size_t n = 0;
-
-	LIST_FOREACH(conn, &gateway->conns, entry)
-		n += strcmp(conn->address, address) == 0;
-	return n;
-}
-
 /* While draining, the end of the last connection is that of the process. */
 static void
 conn_look_drained(const struct gateway *gateway)
@@ -106,6 +97,9 @@ conn_free(struct conn *conn)
 {
 	LIST_REMOVE(conn, entry);
 	conn->gateway->nconns--;
+	if (conn->caller != NULL)
+		conn->caller->nconns--;
+	caller_drop(&conn->caller);
 	conn->gateway->bodies -= conn->held;
 	conn->gateway->unsent -= conn->counted;
 	if (conn->ask != NULL)
@@ -121,6 +115,28 @@ conn_free(struct conn *conn)
 	conn_look_drained(conn->gateway);
 	free(conn->address);
 	free(conn);
+}
+
+int
+conn_make_room(struct gateway *gateway, const struct caller *caller)
+{
+	struct conn *conn, *most = NULL;
+	size_t own = caller == NULL ? 0 : caller->nconns;
+
+	if (gateway->nconns < HTTP_CONNECTIONS_MAX)
+		return 1;
+	LIST_FOREACH(conn, &gateway->conns, entry)
+		if (conn->caller != NULL && conn->state == CONN_READING &&
+		    conn->caller->nconns > own + 1 &&
+		    (most == NULL ||
+		        conn->caller->nconns >= most->caller->nconns))
+			most = conn;
+	if (most == NULL)
+		return 0;
+	log_info("a connection of %s is closed: it has most of too many",
+	    most->address);
+	conn_free(most);
+	return 1;
 }
 
 void
@@ -410,6 +426,7 @@ conn_on_request(struct conn *conn)
 		.event = conn_event,
 		.ctx = conn,
 		.own_user = conn->own_user,
+		.counted = !conn->listener->local,
 		.address = conn_address(conn) };
 
 	conn->state = CONN_ASKED;
@@ -582,6 +599,9 @@ conn_new(struct gateway *gateway, int *fd, const struct conn_from *from)
 	conn->gateway = gateway;
 	conn->listener = from->listener;
 	conn->own_user = from->own_user;
+	conn->caller = from->caller;
+	if (conn->caller != NULL)
+		conn->caller->nconns++;
 	conn->address = mem_strdup(from->address);
 	conn->fd = fd_take(fd);
 	conn->bare = 1;

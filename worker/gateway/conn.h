@@ -11,6 +11,7 @@ struct conn_from {
 	const struct listener *listener;
 	int own_user;  /* came by a Unix socket as the user of SERVE */
 	const char *address; /* copied */
+	struct caller *caller; /* taken; NULL: it has no limits */
 };
 
 /* Takes *fd, which is non-blocking. Freed when the client has disconnected. */
@@ -25,7 +26,11 @@ void conn_free_all(struct gateway *gateway);
  */
 void conn_drain_all(struct gateway *gateway);
 
-/* Number of connections of an address. */
-size_t conn_count(const struct gateway *gateway, const char *address);
+/*
+ * Makes room for a connection of a caller (NULL: it has no limits), if there
+ * are too many: of the address that has most, one without an unanswered
+ * request is closed. Returns whether there is room.
+ */
+int conn_make_room(struct gateway *gateway, const struct caller *caller);
 
 #endif

@@ -14,6 +14,7 @@
 
 #include "../../common/channel.h"
 
+struct caller;
 struct conn;
 struct guest;
 struct listener;
@@ -25,6 +26,8 @@ struct gateway {
 	LIST_HEAD(, listener) listeners;
 	LIST_HEAD(, conn) conns;
 	LIST_HEAD(, guest) guests;
+	LIST_HEAD(, caller) callers;
+	size_t ncallers;
 	size_t nconns;
 	size_t nvisits; /* guests without an answer to their HELLO */
 	size_t bodies;  /* bytes of bodies held, of all connections */

@@ -6,14 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../common/clock.h"
 #include "../../common/limits.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
+#include "callers.h"
 #include "check.h"
 #include "guest.h"
 
 struct ask {
 	LIST_ENTRY(ask) entry; /* in guest->asks */
+	struct caller *caller; /* NULL: it has no limits */
 	struct guest *guest;
 	struct ask_client client;
 	uint64_t number; /* 0: not sent yet */
@@ -31,11 +34,21 @@ struct guest {
 	uint64_t last; /* number of its last request */
 };
 
+/* Its request has ended. */
+static void
+ask_uncount(struct caller **caller)
+{
+	if (*caller != NULL)
+		(*caller)->nasks--;
+	caller_drop(caller);
+}
+
 static void
 ask_free(struct ask *ask)
 {
 	LIST_REMOVE(ask, entry);
 	ask->guest->nasks--;
+	ask_uncount(&ask->caller);
 	free(ask);
 }
 
@@ -219,10 +232,30 @@ guest_is_session(const char *session)
 	    strspn(session, HTTP_SESSION_CHARS) == len;
 }
 
+/* Counts the request of an address. Returns 0, or -1 if it was answered. */
+static int
+guest_count(struct gateway *gateway, const struct ask_client *client,
+    struct caller **caller)
+{
+	unsigned int wait;
+
+	if (!client->counted)
+		return 0;
+	*caller = caller_of(gateway, client->address);
+	wait = caller_ask(*caller, clock_ms());
+	if (wait == 0)
+		return 0;
+	caller_drop(caller);
+	client->fail(client->ctx, 429, wait,
+	    "too many requests of this address");
+	return -1;
+}
+
 struct ask *
 guest_ask(struct gateway *gateway, const struct ask_client *client)
 {
 	const char *session = client->head->fields[HTTP_MCP_SESSION];
+	struct caller *caller = NULL;
 	struct guest *guest;
 	struct ask *ask;
 
@@ -231,10 +264,15 @@ guest_ask(struct gateway *gateway, const struct ask_client *client)
 		    client->ctx, 404, 0, "there is no such session");
 		return NULL;
 	}
-	guest = guest_of(gateway, client);
-	if (guest == NULL)
+	if (guest_count(gateway, client, &caller) == -1)
 		return NULL;
+	guest = guest_of(gateway, client);
+	if (guest == NULL) {
+		ask_uncount(&caller);
+		return NULL;
+	}
 	ask = mem_alloc(sizeof(*ask));
+	ask->caller = caller;
 	ask->guest = guest;
 	ask->client = *client;
 	LIST_INSERT_HEAD(&guest->asks, ask, entry);

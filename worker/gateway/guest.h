@@ -27,7 +27,8 @@ struct ask_client {
 	    size_t len, int last);
 	void *ctx;
 	int own_user;        /* it needs no token */
-	const char *address; /* for the log; valid only during guest_ask */
+	int counted;         /* it has limits by its address */
+	const char *address; /* valid only during guest_ask */
 };
 
 /*

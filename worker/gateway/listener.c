@@ -14,6 +14,7 @@
 #include "../../common/limits.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
+#include "callers.h"
 #include "conn.h"
 #include "listener.h"
 
@@ -61,18 +62,20 @@ listener_accept(struct listener *listener, int *fd,
 {
 	char address[HTTP_ADDRESS_MAX + 1];
 	struct conn_from from = { listener, listener_is_own(listener, *fd),
-		address };
+		address, NULL };
 	struct gateway *gateway = listener->gateway;
 
 	listener_name(peer, *fd, address);
-	if (gateway->nconns >= HTTP_CONNECTIONS_MAX ||
-	    (!listener->local && strcmp(address, gateway->proxy) != 0 &&
-	        conn_count(gateway, address) >=
-	            HTTP_CONNECTIONS_ADDRESS_MAX)) {
-		log_warn("too many connections: one of %s is closed", address);
+	if (!listener->local && strcmp(address, gateway->proxy) != 0)
+		from.caller = caller_of(gateway, address);
+	if ((from.caller == NULL ||
+	        from.caller->nconns < HTTP_CONNECTIONS_ADDRESS_MAX) &&
+	    conn_make_room(gateway, from.caller)) {
+		conn_new(gateway, fd, &from);
 		return;
 	}
-	conn_new(gateway, fd, &from);
+	log_warn("too many connections: one of %s is closed", address);
+	caller_drop(&from.caller);
 }
 
 static void

@@ -11,6 +11,7 @@
 #include "../../common/limits.h"
 #include "../../common/log.h"
 #include "../../common/loop.h"
+#include "callers.h"
 #include "conn.h"
 #include "gateway.h"
 #include "guest.h"
@@ -45,6 +46,7 @@ main(void)
 	conn_free_all(&gateway);
 	guest_free_all(&gateway);
 	listener_free_all(&gateway);
+	callers_free_all(&gateway);
 	channel_free(&gateway.supervisor);
 	event_base_free(gateway.base);
 	free(gateway.origins);

@@ -1,0 +1,143 @@
+/*
+ * Tests of worker/gateway/callers and common/address: what an address uses is
+ * counted, and limits no other one.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "common/address.h"
+#include "unit.h"
+#include "worker/gateway/callers.h"
+
+#define NOW 1000000ULL
+
+static struct gateway gateway;
+
+static void
+leave(void)
+{
+	callers_free_all(&gateway);
+}
+
+static const struct {
+	const char *address;
+	const char *group;
+} groups[] = {
+	{ "192.0.2.1", "192.0.2.1" },
+	{ "2001:db8::1", "2001:db8::" },
+	{ "2001:db8:0:0:ffff::1", "2001:db8::" },
+	{ "2001:db8:0:1::1", "2001:db8:0:1::" },
+	{ "::ffff:192.0.2.1", "::ffff:192.0.2.1" },
+	{ "user 1000", "user 1000" },
+	{ "", "" },
+};
+
+START_TEST(addresses_have_groups)
+{
+	char group[HTTP_ADDRESS_MAX + 1];
+
+	address_group(groups[_i].address, group);
+	ck_assert_str_eq(group, groups[_i].group);
+}
+END_TEST
+
+START_TEST(an_address_is_one_caller)
+{
+	struct caller *one = caller_of(&gateway, "2001:db8::1");
+	struct caller *same = caller_of(&gateway, "2001:db8::2");
+	struct caller *other = caller_of(&gateway, "192.0.2.1");
+
+	ck_assert_ptr_eq(one, same);
+	ck_assert_ptr_ne(one, other);
+	ck_assert_uint_eq(gateway.ncallers, 2);
+	caller_drop(&one);
+	caller_drop(&same);
+	caller_drop(&other);
+}
+END_TEST
+
+/* Sends requests that end at once; returns how many were accepted. */
+static unsigned int
+ask(struct caller *caller, unsigned int count, uint64_t now)
+{
+	unsigned int i, accepted = 0;
+
+	for (i = 0; i < count; i++)
+		if (caller_ask(caller, now) == 0) {
+			caller->nasks--;
+			accepted++;
+		}
+	return accepted;
+}
+
+START_TEST(requests_have_a_rate)
+{
+	struct caller *one = caller_of(&gateway, "192.0.2.1");
+	struct caller *other = caller_of(&gateway, "192.0.2.2");
+
+	ck_assert_uint_eq(
+	    ask(one, HTTP_CALLER_BURST + 9, NOW), HTTP_CALLER_BURST);
+	ck_assert_uint_eq(caller_ask(one, NOW), 1);
+	ck_assert_uint_eq(ask(other, 9, NOW), 9);
+	ck_assert_uint_eq(
+	    ask(one, HTTP_CALLER_BURST, NOW + 1000), HTTP_CALLER_RATE);
+	caller_drop(&one);
+	caller_drop(&other);
+	/* It is remembered while it uses nothing. */
+	one = caller_of(&gateway, "192.0.2.1");
+	ck_assert_uint_eq(ask(one, 1, NOW + 1000), 0);
+	caller_drop(&one);
+}
+END_TEST
+
+START_TEST(few_requests_are_unanswered)
+{
+	struct caller *one = caller_of(&gateway, "192.0.2.1");
+	unsigned int i;
+
+	for (i = 0; i < HTTP_CALLER_ASKS_MAX; i++)
+		ck_assert_uint_eq(caller_ask(one, NOW), 0);
+	ck_assert_uint_eq(caller_ask(one, NOW), 1);
+	one->nasks--;
+	ck_assert_uint_eq(caller_ask(one, NOW), 0);
+	caller_drop(&one);
+}
+END_TEST
+
+START_TEST(few_are_remembered)
+{
+	struct caller *used = caller_of(&gateway, "192.0.2.1");
+	struct caller *one;
+	char address[HTTP_ADDRESS_MAX + 1];
+	unsigned int i;
+
+	for (i = 0; i < 2 * HTTP_CALLERS_MAX; i++) {
+		snprintf(address, sizeof(address), "10.0.%u.%u", i / 256,
+		    i % 256);
+		one = caller_of(&gateway, address);
+		caller_drop(&one);
+	}
+	ck_assert_uint_eq(gateway.ncallers, HTTP_CALLERS_MAX);
+	one = caller_of(&gateway, "192.0.2.1");
+	ck_assert_ptr_eq(one, used);
+	caller_drop(&one);
+	caller_drop(&used);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_checked_fixture(tc, NULL, leave);
+	tcase_add_loop_test(tc, addresses_have_groups, 0, UNIT_COUNT(groups));
+	tcase_add_test(tc, an_address_is_one_caller);
+	tcase_add_test(tc, requests_have_a_rate);
+	tcase_add_test(tc, few_requests_are_unanswered);
+	tcase_add_test(tc, few_are_remembered);
+}
+
+int
+main(void)
+{
+	return unit_run("callers", add_tests);
+}

@@ -1,0 +1,36 @@
+/*
+ * How much each address of clients uses: connections, and requests at once and
+ * in time. Clients at Unix sockets are not counted. Runs in the gateway.
+ */
+#ifndef WORKER_GATEWAY_CALLERS_H
+#define WORKER_GATEWAY_CALLERS_H
+
+#include "../../common/limits.h"
+#include "gateway.h"
+
+struct caller {
+	LIST_ENTRY(caller) entry; /* in gateway->callers, the last seen first */
+	char group[HTTP_ADDRESS_MAX + 1]; /* see common/address.h */
+	size_t users;  /* calls of caller_of without their caller_drop */
+	size_t nconns; /* open connections */
+	size_t nasks;  /* unanswered requests */
+	double level;  /* requests that it may send now */
+	uint64_t refilled; /* when that was so, in milliseconds */
+};
+
+/* Returns the caller of an address, which stays until caller_drop. */
+struct caller *caller_of(struct gateway *gateway, const char *address);
+
+/* Ends that. NULL inside is accepted. */
+void caller_drop(struct caller **caller);
+
+/*
+ * Counts a request, which the user of the caller ends by nasks--. Returns 0; or
+ * after how many seconds the caller may send one, which is not counted then.
+ * now is in milliseconds.
+ */
+unsigned int caller_ask(struct caller *caller, uint64_t now);
+
+void callers_free_all(struct gateway *gateway);
+
+#endif
