@@ -188,6 +188,8 @@ http_welcome(struct http *http, struct http_guest *guest, uint64_t visit)
 		gateway_dismiss(&guest->guest);
 		http_guest_lose(guest);
 	}
+	if (guest->owner == http->user)
+		log_info("a client of the user has connected");
 	guest->guest = gateway_welcome(http->gateway, visit, &user);
 	if (guest->guest == NULL)
 		gateway_turn_away(http->gateway, visit, 503, 1,

@@ -79,6 +79,16 @@ http_session_busy(void *ctx)
 
 /* Beginning and ending */
 
+/* Its name is a secret of its client. */
+static void
+http_session_tell(const struct http_session *session, const char *what)
+{
+	const char *owner = session->guest->owner->name;
+
+	log_info("a session of %s%s %s",
+	    *owner == '\0' ? "the user" : "token ", owner, what);
+}
+
 /* Its requests get no answer, and their clients learn that it is gone. */
 static void
 http_session_end(struct http_session *session)
@@ -87,6 +97,7 @@ http_session_end(struct http_session *session)
 	struct http_request *request, *next;
 
 	session->dead = 1;
+	http_session_tell(session, "ends");
 	TAILQ_REMOVE(&guest->sessions, session, entry);
 	guest->nsessions--;
 	TAILQ_INSERT_TAIL(&guest->http->dead, session, entry);
@@ -164,6 +175,7 @@ http_session_new(struct http_guest *guest)
 	for (i = 0; i < sizeof(random); i++)
 		snprintf(session->id + 2 * i, 3, "%02x", random[i]);
 	session->mcp = mcp_new(guest->http->runs, guest->owner, &door);
+	http_session_tell(session, "begins");
 	TAILQ_INSERT_HEAD(&guest->sessions, session, entry);
 	guest->nsessions++;
 	return session;

@@ -129,7 +129,7 @@ http_tokens_guest(struct http *http, const struct gateway_hello *hello,
 	    &http->tokens, hello->token.data, hello->token.len);
 	if (token == NULL)
 		return http_tokens_guessed(http, hello->address, refusal);
-	log_info("%s has token %s", hello->address, token->name);
+	log_info("%s has sent token %s", hello->address, token->name);
 	return http_guest_of_token(http, token);
 }
 

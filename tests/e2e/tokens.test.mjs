@@ -232,6 +232,36 @@ test('a token may have few calls and few requests', async (t) => {
   assert.match((await last(statuses[3])).error.message,
     /too many requests with this token/);
   assert.equal((await other.ask(found)).status, 200);
+
+  const gates = [new Gate(), new Gate()];
+  const single = clientOf(t, url, add(home, 'single', '--calls', '1'));
+  const leave = new AbortController();
+  const calls = gates.map((gate) => single.call(gate.wait,
+    { signal: leave.signal }));
+
+  await until(() => gates.some((gate) => gate.find().length > 0), 'a call');
+  assert.equal(await other.text('print(6 * 7)'), '42');
+  assert.equal(gates.filter((gate) => gate.find().length > 0).length, 1);
+  leave.abort();
+  await Promise.allSettled(calls);
+  await until(() => gates.every((gate) => gate.find().length === 0),
+    'the end of the code');
+});
+
+test('clients are logged, and no secrets', async (t) => {
+  const { url, home, log } = await serveTcp(t,
+    { args: ['--log-level', 'info'] });
+  const token = add(home, 'one');
+  const client = clientOf(t, url, token);
+  const session = await client.begin();
+
+  caisson(home, 'token', 'revoke', 'one');
+  assert.equal((await client.ask(found)).status, 401);
+  await said(log, /127\.0\.0\.1 has sent token one/);
+  await said(log, /a session of token one begins/);
+  await said(log, /the sessions and calls of token one are ended/);
+  await said(log, /a session of token one ends/);
+  assert.ok(!log().includes(token) && !log().includes(session));
 });
 
 test('a revoked token ends its sessions and calls', async (t) => {
@@ -361,7 +391,7 @@ test('an address is believed only from the proxy that is named',
     await ask(token, '127.0.0.2', '192.0.2.6');
     await said(log, /127\.0\.0\.3 has sent a token that is not valid/);
     await said(log, /192\.0\.2\.8 has sent a token that is not valid/);
-    await said(log, /192\.0\.2\.6 has token one/);
+    await said(log, /192\.0\.2\.6 has sent token one/);
     assert.doesNotMatch(log(), /192\.0\.2\.[79]/);
   });
 
