@@ -19,6 +19,7 @@
 #include "front/front.h"
 #include "peers/broker.h"
 #include "peers/files.h"
+#include "peers/state_dir.h"
 #include "peers/store.h"
 #include "process/process.h"
 #include "run/pool.h"
@@ -132,6 +133,18 @@ supervisor_probe_python(const struct options *options, struct err *err)
 	    "3.8 or later, or of a virtual environment", text.data, refusal);
 }
 
+/* Finds the directory of images: see command/image.c. */
+static void
+supervisor_find_images(struct supervisor *sv)
+{
+	struct err err;
+	auto_free char *state = state_dir_path(&sv->options, environ, &err);
+
+	if (state != NULL)
+		sv->images = mem_printf("%s/images", state);
+	sv->boxes.images = sv->images;
+}
+
 /* Probes the runtime, if boxes will be built or may be refused. */
 static int
 supervisor_probe(struct supervisor *sv, struct err *err)
@@ -142,6 +155,8 @@ supervisor_probe(struct supervisor *sv, struct err *err)
 	if (task != COMMAND_LIBRARIES && !options_serves(&sv->options) &&
 	    action != OPTION_SELFTEST && action != OPTION_CHECK)
 		return 0;
+	if (sv->boxes.runtime != NULL && sv->boxes.runtime->framed)
+		supervisor_find_images(sv);
 	if (sv->boxes.runtime == NULL)
 		return err_set(err, "%s is none of podman, docker, crun and "
 		    "runc: set --runtime to the path of one of them",
@@ -230,5 +245,6 @@ supervisor_free(struct supervisor *sv)
 		event_base_free(sv->base);
 	sv->base = NULL;
 	fd_close(&sv->audit);
+	free(mem_take(&sv->images));
 	options_free(&sv->options);
 }

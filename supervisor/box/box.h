@@ -47,6 +47,7 @@ struct boxes {
 	struct event_base *base;
 	const struct options *options;
 	const struct runtime *runtime;
+	const char *images; /* the directory of images; NULL: unknown */
 	void *shared; /* of the runtime, for all boxes; NULL: not probed */
 	struct box_times times;
 	struct boxes_user user;

@@ -14,6 +14,7 @@
 #include "../../common/mem.h"
 #include "../process/process.h"
 #include "container_boxes.h"
+#include "container_bundle.h"
 #include "container_fault.h"
 #include "container_folders.h"
 #include "container_sweep.h"
@@ -25,6 +26,7 @@ struct contained {
 	pid_t pid;            /* of the keeper */
 	int status;           /* the exit status of its client; -1: a signal */
 	char *name;           /* of the container */
+	char *bundle;         /* its bundle, until it is ready; or NULL */
 };
 
 struct container_facts {
@@ -91,6 +93,15 @@ container_current(const struct box *box)
 	return 1;
 }
 
+/* crun and runc have read it when the container runs. */
+static void
+container_drop_bundle(struct contained *contained)
+{
+	if (contained->bundle != NULL)
+		container_bundle_remove(contained->bundle);
+	free(mem_take(&contained->bundle));
+}
+
 static void
 container_free(struct box *box, int lingers)
 {
@@ -98,6 +109,7 @@ container_free(struct box *box, int lingers)
 
 	(void)lingers;
 	reaper_forget(&contained->keeper);
+	container_drop_bundle(contained);
 	free(contained->name);
 	free(contained);
 }
@@ -150,8 +162,7 @@ container_remove(const struct box *box)
 	auto_free char **argv = NULL;
 
 	reaper_kill_orphans();
-	container_argv_remove(
-	    &list, shared->engine, shared->program, contained->name);
+	container_commands_remove(shared, &list, contained->name);
 	argv = container_argv_vector(&list);
 	program.argv = argv;
 	container_engine_send(box->boxes->base, &program);
@@ -178,12 +189,13 @@ container_on_ended(void *ctx, const struct child_end *end)
 static int
 container_ready(struct box *box, struct err *err)
 {
-	const struct contained *contained = box->inside;
+	struct contained *contained = box->inside;
 	pid_t pid = container_process_below(contained->pid);
 	struct container_facts *own;
 	struct box_facts facts = { box->boxes->runtime, NULL, NULL, NULL };
 	auto_fd int workspace = -1, left = -1;
 
+	container_drop_bundle(contained);
 	/* The engine runs it elsewhere: such a box keeps no files. */
 	if (pid != 0 &&
 	    container_folders_open(pid, &workspace, &left, err) == -1)
@@ -233,8 +245,10 @@ container_start(struct box *box, struct box_pipes *pipes, struct err *err)
 	    box->language, &container);
 	if (container_check(&container, err) == -1)
 		return -1;
-	container_commands_fill(shared, &container, &commands, &program);
-	failed = container_run(box, &program, err) == -1;
+	failed = container_commands_fill(
+	        shared, &container, &commands, &program, err) == -1 ||
+	    container_run(box, &program, err) == -1;
+	contained->bundle = mem_take(&commands.bundle);
 	container_commands_free(&commands);
 	return failed ? -1 : 0;
 }
@@ -269,3 +283,4 @@ container_awaited(const struct boxes *boxes)
 
 const struct runtime podman_runtime = CONTAINER_RUNTIME("podman");
 const struct runtime docker_runtime = CONTAINER_RUNTIME("docker");
+const struct runtime oci_runtime = CONTAINER_RUNTIME("oci");

@@ -11,6 +11,7 @@
 #include "../../common/mem.h"
 #include "../process/process.h"
 #include "container_boxes.h"
+#include "container_bundle.h"
 #include "container_sweep.h"
 
 /* The files that every container needs, beside our workers. */
@@ -80,7 +81,9 @@ container_boxes_on_stale(void *ctx, const char *name)
 
 	log_info("removing the container %s of a Caisson that has ended",
 	    name);
-	container_argv_remove(&list, shared->engine, shared->program, name);
+	if (shared->engine == CONTAINER_OCI)
+		container_bundle_remove_named(name);
+	container_commands_remove(shared, &list, name);
 	argv = container_argv_vector(&list);
 	program.argv = argv;
 	container_engine_send(boxes->base, &program);
@@ -99,6 +102,13 @@ container_boxes_sweep(struct boxes *boxes, struct err *err)
 	auto_free char **argv = NULL;
 	int failed;
 
+	if (shared->engine == CONTAINER_OCI) {
+		container_bundle_list(shared, &list);
+		if (list.len > 0)
+			container_sweep_each(shared->label, list.data, list.len,
+			    container_boxes_on_stale, boxes);
+		return 0;
+	}
 	container_argv_list(&list, shared->engine, shared->program);
 	argv = container_argv_vector(&list);
 	program.argv = argv;
@@ -113,9 +123,28 @@ container_boxes_sweep(struct boxes *boxes, struct err *err)
 	return failed ? -1 : 0;
 }
 
+/* Tries the n-th engine of that kind. */
+static int
+container_boxes_try(struct boxes *boxes, const char *value, size_t n,
+    int only_refuses, struct err *err)
+{
+	struct container_boxes *shared = container_boxes(boxes);
+
+	if (container_program_find(shared, value, n, err) == -1)
+		return -1;
+	if (shared->engine == CONTAINER_OCI &&
+	    container_bundle_open(boxes, only_refuses, err) == -1)
+		return -1;
+	if (only_refuses)
+		return 0;
+	return container_boxes_sweep(boxes, err) == -1 ||
+	        container_trial(boxes, err) == -1 ? -1 : 0;
+}
+
 int
 container_probe(struct boxes *boxes, int only_refuses, struct err *err)
 {
+	struct err other;
 	struct container_boxes *shared = mem_alloc(sizeof(*shared));
 	const char *value = boxes->options->runtime;
 
@@ -127,15 +156,17 @@ container_probe(struct boxes *boxes, int only_refuses, struct err *err)
 	container_boxes_note_limit(shared);
 	container_boxes_note_user(shared, boxes->options->container_user);
 	if (container_boxes_check_image(boxes, err) == -1 ||
-	    container_program_find(shared, value, err) == -1 ||
 	    container_boxes_find_files(shared, err) == -1)
 		return -1;
-	if (only_refuses)
-		return 0;
 	shared->label = container_sweep_label(err);
-	return shared->label == NULL ||
-	        container_boxes_sweep(boxes, err) == -1 ||
-	        container_trial(boxes, err) == -1 ? -1 : 0;
+	if (shared->label == NULL)
+		return -1;
+	if (container_boxes_try(boxes, value, 0, only_refuses, err) == 0)
+		return 0;
+	/* On hosts with both versions of cgroups only runc works. */
+	return shared->engine == CONTAINER_OCI && value[0] != '/' &&
+	        container_boxes_try(boxes, value, 1, only_refuses,
+	            &other) == 0 ? 0 : -1;
 }
 
 void
@@ -148,6 +179,9 @@ container_finish(struct boxes *boxes)
 	free(shared->label);
 	free(shared->bootstrap);
 	free(shared->profile);
+	free(shared->root);
+	free(shared->seccomp);
+	free(shared->state);
 	free(shared->envp);
 	buffer_reset(&shared->environment);
 	free(shared);

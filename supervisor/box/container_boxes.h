@@ -27,6 +27,10 @@ struct container_boxes {
 	unsigned long user_processes; /* as in struct container */
 	uint32_t uid;
 	uint32_t gid;
+	/* Of crun and runc: container_bundle.c. */
+	char *root;    /* of the image, unpacked */
+	char *seccomp; /* the text of the profile */
+	char *state;   /* the directory of states */
 };
 
 /* Returns the shared state of boxes of these runtimes. */
@@ -39,6 +43,7 @@ container_boxes(const struct boxes *boxes)
 /* container.c: one box. The rows in the table of runtimes. */
 extern const struct runtime podman_runtime;
 extern const struct runtime docker_runtime;
+extern const struct runtime oci_runtime;
 
 /* container_boxes.c: as probe and sweep of struct runtime. */
 int container_probe(struct boxes *boxes, int only_refuses, struct err *err);
@@ -53,12 +58,12 @@ void container_request_fill(const struct boxes *boxes, unsigned long number,
     struct container *container);
 
 /*
- * container_program.c: the engine. Finds it by the value of the option runtime,
- * and sets program and environment. Returns 0, or -1 with err, which says how
- * to install it.
+ * container_program.c: the engine. Finds the n-th one, counted from 0, for a
+ * value of the option runtime, and sets program and environment. Returns 0, or
+ * -1 with err, which says how to install it.
  */
-int container_program_find(
-    struct container_boxes *shared, const char *value, struct err *err);
+int container_program_find(struct container_boxes *shared, const char *value,
+    size_t n, struct err *err);
 
 /*
  * Returns the engine that the base name of a path stands for; -1: unknown.
@@ -71,18 +76,24 @@ struct container_commands {
 	struct buffer remove;
 	char **argv;
 	char **remove_argv;
+	char *bundle; /* of crun and runc: the directory of its bundle */
 };
 
-/* Frees its fields. */
+/* Frees its fields. The bundle stays, unless the caller removes it. */
 void container_commands_free(struct container_commands *commands);
 
 /*
- * Fills in the command lines of a container, and the fields of program but its
- * descriptors. commands must outlive the use of program.
+ * Fills in the command lines of a container, whose bundle is written if there
+ * is one, and the fields of program but its descriptors. commands must outlive
+ * the use of program. Returns 0, or -1 with err.
  */
-void container_commands_fill(const struct container_boxes *shared,
+int container_commands_fill(const struct container_boxes *shared,
     const struct container *container, struct container_commands *commands,
-    struct spawn_program *program);
+    struct spawn_program *program, struct err *err);
+
+/* Appends the command line that removes a container. */
+void container_commands_remove(const struct container_boxes *shared,
+    struct buffer *list, const char *name);
 
 /* container_engine.c: a command of the engine, while nothing else happens. */
 

@@ -12,6 +12,8 @@
 #include "../../common/text_list.h"
 #include "../process/process.h"
 #include "container_boxes.h"
+#include "container_bundle.h"
+#include "oci_bundle.h"
 
 /* Programs of desktops are started with a short PATH. */
 #define CONTAINER_PROGRAM_PATH                                                 \
@@ -26,6 +28,7 @@ static const struct {
 	{ "docker", CONTAINER_DOCKER },
 	{ "crun", CONTAINER_OCI },
 	{ "runc", CONTAINER_OCI },
+	{ "oci", CONTAINER_OCI },
 };
 
 #define CONTAINER_PROGRAMS                                                     \
@@ -87,9 +90,9 @@ container_program_search(const char *folders, const char *name)
 	return NULL;
 }
 
-/* Returns the first program of that kind, or NULL. */
+/* Returns the n-th program of that kind, counted from 0, or NULL. */
 static char *
-container_program_locate(enum container_engine engine)
+container_program_locate(enum container_engine engine, size_t n)
 {
 	char *path = NULL;
 	size_t i;
@@ -102,6 +105,8 @@ container_program_locate(enum container_engine engine)
 		if (path == NULL)
 			path = container_program_search(CONTAINER_PROGRAM_PATH,
 			    container_programs[i].name);
+		if (path != NULL && n-- > 0)
+			free(mem_take(&path));
 	}
 	return path;
 }
@@ -129,18 +134,19 @@ container_program_add_variables(struct container_boxes *shared)
 }
 
 int
-container_program_find(
-    struct container_boxes *shared, const char *value, struct err *err)
+container_program_find(struct container_boxes *shared, const char *value,
+    size_t n, struct err *err)
 {
 	auto_buffer struct buffer shown = { 0 };
 	const char *name = shared->engine == CONTAINER_OCI ?
 	    "crun or runc" : value;
 
+	free(shared->program);
 	if (value[0] == '/')
-		shared->program = container_program_is(value) ?
+		shared->program = n == 0 && container_program_is(value) ?
 		    mem_strdup(value) : NULL;
 	else
-		shared->program = container_program_locate(shared->engine);
+		shared->program = container_program_locate(shared->engine, n);
 	if (shared->program == NULL && value[0] == '/') {
 		shown_add_quoted(&shown, value, OPTION_PATH_MAX);
 		return err_set(err, "the runtime %s is not a program: set "
@@ -154,7 +160,8 @@ container_program_find(
 		    shared->engine == CONTAINER_OCI ? "crun" :
 		    shared->engine == CONTAINER_DOCKER ? "docker.io" :
 		        "podman");
-	container_program_add_variables(shared);
+	if (shared->envp == NULL)
+		container_program_add_variables(shared);
 	return 0;
 }
 
@@ -163,19 +170,50 @@ container_commands_free(struct container_commands *commands)
 {
 	free(commands->argv);
 	free(commands->remove_argv);
+	free(commands->bundle);
 	buffer_reset(&commands->run);
 	buffer_reset(&commands->remove);
 }
 
 void
+container_commands_remove(const struct container_boxes *shared,
+    struct buffer *list, const char *name)
+{
+	if (shared->engine == CONTAINER_OCI)
+		oci_argv_remove(list, shared->program, shared->state, name);
+	else
+		container_argv_remove(
+		    list, shared->engine, shared->program, name);
+}
+
+/* Appends the command line that runs the container. */
+static int
+container_commands_run(const struct container_boxes *shared,
+    const struct container *container, struct container_commands *commands,
+    struct err *err)
+{
+	if (shared->engine != CONTAINER_OCI) {
+		container_argv_run(&commands->run, shared->engine,
+		    shared->program, container);
+		return 0;
+	}
+	commands->bundle = container_bundle_write(shared, container, err);
+	if (commands->bundle == NULL)
+		return -1;
+	oci_argv_run(&commands->run, shared->program, shared->state,
+	    commands->bundle, container->name);
+	return 0;
+}
+
+int
 container_commands_fill(const struct container_boxes *shared,
     const struct container *container, struct container_commands *commands,
-    struct spawn_program *program)
+    struct spawn_program *program, struct err *err)
 {
-	container_argv_run(&commands->run, shared->engine, shared->program,
-	    container);
-	container_argv_remove(&commands->remove, shared->engine,
-	    shared->program, container->name);
+	if (container_commands_run(shared, container, commands, err) == -1)
+		return -1;
+	container_commands_remove(
+	    shared, &commands->remove, container->name);
 	commands->argv = container_argv_vector(&commands->run);
 	commands->remove_argv = container_argv_vector(&commands->remove);
 	program->path = shared->program;
@@ -184,4 +222,8 @@ container_commands_fill(const struct container_boxes *shared,
 	program->cwd = "/";
 	program->remove = commands->remove_argv;
 	program->remove_ms = CONTAINER_REMOVE_MS;
+	/* Both exit with 1 for errors of their own. */
+	if (shared->engine == CONTAINER_OCI)
+		program->failed = EXIT_FAILURE;
+	return 0;
 }

@@ -11,6 +11,7 @@
 #include "../../common/utf8.h"
 #include "../process/process.h"
 #include "container_boxes.h"
+#include "container_bundle.h"
 #include "container_fault.h"
 #include "container_sweep.h"
 #include "language.h"
@@ -87,10 +88,13 @@ container_trial(struct boxes *boxes, struct err *err)
 	container.processes = CONTAINER_TRIAL_PROCESSES;
 	if (container_check(&container, err) == -1)
 		return -1;
-	container_commands_fill(shared, &container, &commands, &program);
-	failed = container_engine_ask(boxes->base, &program,
+	failed = container_commands_fill(
+	        shared, &container, &commands, &program, err) == -1 ||
+	    container_engine_ask(boxes->base, &program,
 	        CONTAINER_TRIAL_MS, &answer, err) == -1 ||
 	    container_trial_judge(boxes, &answer, err) == -1;
+	if (commands.bundle != NULL)
+		container_bundle_remove(commands.bundle);
 	container_commands_free(&commands);
 	buffer_reset(&answer.out);
 	buffer_reset(&answer.errors);

@@ -78,6 +78,13 @@ oci_add_mounts(struct buffer *json, const struct container *container)
 	    "{\"destination\":\"/dev\",\"type\":\"tmpfs\","
 	    "\"source\":\"tmpfs\",\"options\":[\"nosuid\",\"noexec\","
 	    "\"mode=755\",\"size=65536\"]},"
+	    /* For the count of processes killed for lack of memory. */
+	    "{\"destination\":\"/sys\",\"type\":\"sysfs\","
+	    "\"source\":\"sysfs\",\"options\":[\"nosuid\",\"noexec\","
+	    "\"nodev\",\"ro\"]},"
+	    "{\"destination\":\"/sys/fs/cgroup\",\"type\":\"cgroup\","
+	    "\"source\":\"cgroup\",\"options\":[\"nosuid\",\"noexec\","
+	    "\"nodev\",\"ro\"]},"
 	    /* The place of the bootstrap need not be in the image. */
 	    "{\"destination\":\"/run\",\"type\":\"tmpfs\","
 	    "\"source\":\"tmpfs\",\"options\":[\"nosuid\",\"noexec\","
@@ -145,7 +152,8 @@ oci_add_hidden(struct buffer *json)
 	static const char *const masked[] = { "/proc/acpi", "/proc/asound",
 		"/proc/interrupts", "/proc/kcore", "/proc/keys",
 		"/proc/latency_stats", "/proc/sched_debug", "/proc/scsi",
-		"/proc/timer_list", "/proc/timer_stats", NULL };
+		"/proc/timer_list", "/proc/timer_stats", "/sys/firmware",
+		"/sys/devices/virtual/powercap", NULL };
 	static const char *const fixed[] = { "/proc/bus", "/proc/fs",
 		"/proc/irq", "/proc/sys", "/proc/sysrq-trigger", NULL };
 

@@ -267,9 +267,11 @@ keeper_remove_rest(struct keeper *keeper, const struct spawn_program *program)
 static void
 keeper_remove(struct keeper *keeper, const struct spawn_program *program)
 {
+	int failed = program->failed != 0 ? program->failed :
+	    KEEPER_ENGINE_FAILED;
 	int is_gone = keeper->ended ?
 	    WIFEXITED(keeper->status) &&
-	        WEXITSTATUS(keeper->status) != KEEPER_ENGINE_FAILED :
+	        WEXITSTATUS(keeper->status) != failed :
 	    keeper_remove_running(keeper, program);
 
 	if (!is_gone) {

@@ -91,6 +91,7 @@ struct spawn_program {
 	 */
 	char **remove;
 	unsigned int remove_ms;
+	int failed; /* its KEEPER_ENGINE_FAILED, if it is another one; or 0 */
 };
 
 /* The code of a keeper after the fork; it never returns. */

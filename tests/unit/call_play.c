@@ -191,6 +191,7 @@ unsigned int group_kills, group_frees;
 /* In the place of container.c: no container is started here. */
 const struct runtime podman_runtime = { .name = "podman" };
 const struct runtime docker_runtime = { .name = "docker" };
+const struct runtime oci_runtime = { .name = "oci" };
 
 struct group *
 group_new(struct cgroup *cg, unsigned long number, struct err *err)

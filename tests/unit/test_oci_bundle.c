@@ -143,8 +143,8 @@ END_TEST
 
 START_TEST(only_these_are_mounted)
 {
-	static const char *const places[] = { "/proc", "/dev", "/run",
-		"/dev/shm", "/tmp", "/workspace", "/workspace/out",
+	static const char *const places[] = { "/proc", "/dev", "/sys",
+		"/sys/fs/cgroup", "/run", "/dev/shm", "/tmp", "/workspace", "/workspace/out",
 		CONTAINER_BOOTSTRAP };
 	json_t *json = config(&bundle), *mount;
 	size_t i;
@@ -154,10 +154,10 @@ START_TEST(only_these_are_mounted)
 	json_array_foreach(at(json, "mounts"), i, mount)
 		ck_assert_str_eq(
 		    json_string_value(at(mount, "destination")), places[i]);
-	mount = json_array_get(at(json, "mounts"), 5);
+	mount = json_array_get(at(json, "mounts"), 7);
 	ck_assert(has(at(mount, "options"), "size=16777216"));
 	ck_assert(has(at(mount, "options"), "nr_inodes=16384"));
-	mount = json_array_get(at(json, "mounts"), 7);
+	mount = json_array_get(at(json, "mounts"), 9);
 	ck_assert_str_eq(
 	    json_string_value(at(mount, "source")), "/usr/lib/a \"b\"");
 	json_decref(json);

@@ -33,6 +33,7 @@ static int box = -1;            /* the launcher's end of it */
 /* In the place of container.c: no container is started here. */
 const struct runtime podman_runtime = { .name = "podman" };
 const struct runtime docker_runtime = { .name = "docker" };
+const struct runtime oci_runtime = { .name = "oci" };
 
 /* In the place of native_boxes.c: nothing is looked for. */
 
