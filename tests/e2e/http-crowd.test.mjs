@@ -1,0 +1,214 @@
+/*
+ * Two hundred clients of HTTP at once: those that behave get their answers,
+ * whatever the others do; and when all have left, nothing is held for them.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import net from 'node:net';
+import test from 'node:test';
+import { commandLine, folder } from './support/program.mjs';
+import { serveTcp } from './support/serve.mjs';
+import { until, within } from './support/wait.mjs';
+
+const modern = '2026-07-28';
+const MIB = 2 ** 20;
+/* What supervisor and gateway may have grown by at their largest. */
+const growth = 16 * MIB;
+
+/* The program, and a token for its clients. */
+async function begin(t) {
+  const home = folder(t);
+  const env = { CAISSON_POOL: '0', CAISSON_QUEUE: '400' };
+  const [command, ...args] = commandLine(
+    { args: ['token', 'add', 'crowd'], home });
+  const token = spawnSync(command, args, { encoding: 'utf8' }).stdout.trim();
+  const served = await serveTcp(t, { home, env });
+  const gateway = Number(spawnSync('pgrep', ['-P', String(served.child.pid),
+    '-x', 'gateway'], { encoding: 'utf8' }).stdout);
+
+  return { ...served, token, gateway,
+    port: Number(new URL(served.url).port) };
+}
+
+const body = (method, params) => JSON.stringify({ jsonrpc: '2.0', id: 1, method,
+  params: { ...params, _meta: {
+    'io.modelcontextprotocol/protocolVersion': modern,
+    'io.modelcontextprotocol/clientCapabilities': {},
+  } } });
+
+const call = (code) =>
+  body('tools/call', { name: 'run_python', arguments: { code } });
+
+/* The head of a request, as bytes; fields replace or add to the usual ones. */
+function head({ port, token }, fields = [], method = 'tools/call') {
+  return ['POST /mcp HTTP/1.1', `Host: 127.0.0.1:${port}`,
+    `Authorization: Bearer ${token}`, 'Content-Type: application/json',
+    'Accept: application/json, text/event-stream',
+    `MCP-Protocol-Version: ${modern}`, `Mcp-Method: ${method}`,
+    ...(method === 'tools/call' ? ['Mcp-Name: run_python'] : []), ...fields,
+    '', ''].join('\r\n');
+}
+
+const whole = (at, text, method) =>
+  head(at, [`Content-Length: ${Buffer.byteLength(text)}`], method) + text;
+
+/* A connection that keeps what it hears. */
+function connect({ port }) {
+  const socket = net.connect(port, '127.0.0.1');
+  const client = { socket, heard: '' };
+
+  client.closed = new Promise((resolve) => socket.once('close', resolve));
+  socket.setEncoding('latin1').on('data', (data) => {
+    client.heard += data;
+  }).on('error', () => {});
+  return client;
+}
+
+/* The clients: each resolves when it has done what it came for. */
+
+/* Three calls on one connection. */
+async function behaves(at, n) {
+  const client = connect(at);
+
+  for (let turn = 0; turn < 3; turn++) {
+    client.heard = '';
+    client.socket.write(whole(at, call(`print(${n} * 1000 + ${turn})`)));
+    await until(() => client.heard.endsWith('0\r\n\r\n'), 'an answer');
+    assert.match(client.heard, /^HTTP\/1\.1 200 /);
+    assert.match(client.heard, new RegExp(`"text":"${n * 1000 + turn}"`));
+  }
+  client.socket.destroy();
+}
+
+/* Sends its request in forty pieces, and is answered as well. */
+async function isSlow(at, n) {
+  const client = connect(at);
+  const text = whole(at, call(`print(${n} * 7)`));
+  const size = Math.ceil(text.length / 40);
+
+  for (let i = 0; i < text.length; i += size) {
+    client.socket.write(text.slice(i, i + size));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  await until(() => client.heard.includes(`"text":"${n * 7}"`), 'its answer');
+  client.socket.destroy();
+}
+
+/* Leaves in the middle of an answer, or resets the connection. */
+async function drops(at, n) {
+  const client = connect(at);
+
+  client.socket.write(whole(at, call('import time; time.sleep(600)')));
+  await until(() => client.heard.startsWith('HTTP/1.1 200'), 'an answer');
+  if (n % 3 === 0)
+    client.socket.write(whole(at, call('print(1)')));
+  if (n % 2 === 0)
+    client.socket.resetAndDestroy();
+  else
+    client.socket.destroy();
+}
+
+/* What is refused, and with what. */
+function refused(at) {
+  const length = 'Content-Length: 2';
+  const chunked = 'Transfer-Encoding: chunked';
+  const two = (...fields) => `${head(at, fields)}{}`;
+  const host = `Host: 127.0.0.1:${at.port}`;
+  const page = (replaced) => whole(at, '{}').replace(host, replaced);
+
+  return [
+    [400, 'nonsense\r\n\r\n'],
+    [400, '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+    [400, two(length, 'Content-Length: 3')],
+    [400, two(length, length)],
+    [400, two('Content-Length: +2')],
+    [400, two('Content-Length: 2, 2')],
+    [400, two('Content-Length : 2')],
+    [400, two(length, chunked)],
+    [501, two('Transfer-Encoding: chunked, chunked')],
+    [501, two('Transfer-Encoding: identity')],
+    [501, two('Transfer-Encoding: xchunked')],
+    [400, two('Transfer-Encoding: \x0bchunked')],
+    [400, two('Transfer-Encoding:\r\n chunked')],
+    [400, two(length, 'X: a\r\n folded')],
+    [400, two(length, 'X: a\rb')],
+    [400, two(length, 'X: a\nContent-Length: 3')],
+    [400, two(length, host)],
+    [400, `${head(at, [chunked])}2;x=y\r\n{}\r\n0\r\n\r\n`],
+    [400, `${head(at, [chunked])}0x2\r\n{}\r\n0\r\n\r\n`],
+    [400, `${head(at, [chunked])}-1\r\n{}\r\n0\r\n\r\n`],
+    [400, `${head(at, [chunked])}2\n{}\n0\n\n`],
+    [400, `${head(at, [chunked])}2\r\n{}0\r\n\r\n`],
+    [400, `${head(at, [chunked])}FFFFFFFFFFFFFFFFF\r\n{}`],
+    [413, head(at, ['Content-Length: 999999999999'])],
+    [431, head(at, [`X: ${'a'.repeat(20000)}`])],
+    [431, head(at, Array.from({ length: 200 }, (_, i) => `X${i}: a`))],
+    /* A page whose host points here now, and one of another host. */
+    [403, page('Host: evil.example')],
+    [403, page(`${host}\r\nOrigin: http://evil.example`)],
+    [403, page(`${host}\r\nOrigin: null`)],
+    [401, whole({ ...at, token: 'caisson_0' }, '{}')],
+  ];
+}
+
+/* Sends one of them; the connection ends after the answer. */
+async function misbehaves(at, [status, bytes]) {
+  const client = connect(at);
+
+  client.socket.write(Buffer.from(bytes, 'latin1'));
+  if (status === 401)
+    await until(() => client.heard.length > 0, 'an answer');
+  else
+    await within(client.closed, () => `the end of ${bytes.slice(0, 400)}: ` +
+      client.heard);
+  client.socket.destroy();
+  assert.equal(client.heard.slice(0, 12), `HTTP/1.1 ${status}`,
+    `${JSON.stringify(bytes.slice(0, 400))}: ${client.heard}`);
+  assert.equal(client.heard.match(/HTTP\/1\.1 /g).length, 1);
+}
+
+/* Sends half of a request, and nothing more. */
+function isHalf(at, n) {
+  const client = connect(at);
+  const text = whole(at, call('print(1)'));
+
+  client.socket.write(text.slice(0, (n + 1) * 20));
+  return client;
+}
+
+const descriptors = (pid) => fs.readdirSync(`/proc/${pid}/fd`).length;
+
+/* The most memory that it has had, in bytes. */
+const peak = (pid) => 1024 * Number(
+  fs.readFileSync(`/proc/${pid}/status`, 'utf8').match(/VmHWM:\s+(\d+)/)[1]);
+
+test('two hundred clients at once do not disturb each other', async (t) => {
+  const at = await begin(t);
+  const both = [at.child.pid, at.gateway];
+
+  /* What the first call starts stays. */
+  await behaves(at, 0);
+  const had = both.map(descriptors);
+  const before = both.map(peak);
+  const half = Array.from({ length: 20 }, (_, n) => isHalf(at, n));
+  const bad = refused(at);
+  const crowd = [];
+
+  for (let n = 0; n < 180; n++)
+    crowd.push([() => behaves(at, n), () => isSlow(at, n),
+      () => drops(at, n), () => misbehaves(at, bad[n % bad.length]),
+      () => misbehaves(at, bad[(n + 15) % bad.length]),
+      () => behaves(at, n)][n % 6]());
+  await Promise.all(crowd);
+  for (const client of half)
+    client.socket.destroy();
+
+  const grown = both.map((pid, i) => peak(pid) - before[i]);
+
+  t.diagnostic(`grown by ${grown.map((n) => Math.round(n / 1024))} KiB`);
+  assert.ok(grown[0] + grown[1] < growth, String(grown));
+  await behaves(at, 500);
+  await until(() => both.every((pid, i) => descriptors(pid) <= had[i]),
+    () => `descriptors: ${had}, now ${both.map(descriptors)}`);
+});
