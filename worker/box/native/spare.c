@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "native.h"
 #include "spare.h"
@@ -125,6 +126,38 @@ spare_add(struct spare_list *list, const struct spare *part)
 		list->parts[list->count++] = *part;
 }
 
+/*
+ * The kernel makes one part of zeroed data and memory beside it that was mapped
+ * for anything else, such as that of the interpreter, and a part is copied as a
+ * whole. Memory with another flag remains a part of its own. The flag itself
+ * does not matter: a box writes no core dump.
+ */
+static int
+spare_separate(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	const ElfW(Phdr) *header = info->dlpi_phdr;
+	struct spare object = { 0, UINTPTR_MAX };
+	struct spare zeroed;
+
+	(void)arg;
+	if (!spare_is_needed(info, size, &object))
+		return 0;
+	for (; header < info->dlpi_phdr + info->dlpi_phnum; header++) {
+		zeroed.start = info->dlpi_addr + header->p_vaddr;
+		zeroed.end = zeroed.start + header->p_memsz;
+		zeroed.start += header->p_filesz;
+		if (header->p_type != PT_LOAD ||
+		    header->p_memsz == header->p_filesz)
+			continue;
+		zeroed.start = (zeroed.start + page - 1) & ~(page - 1);
+		zeroed.end = (zeroed.end + page - 1) & ~(page - 1);
+		(void)madvise((void *)zeroed.start, zeroed.end - zeroed.start,
+		    MADV_DONTDUMP);
+	}
+	return 0;
+}
+
 int
 spare_find(struct err *err)
 {
@@ -136,6 +169,7 @@ spare_find(struct err *err)
 	if (maps == NULL)
 		return err_sys(err, "open /proc/self/maps");
 	spare_known.count = 0;
+	dl_iterate_phdr(spare_separate, NULL);
 	while (spare_knows_libraries() && getline(&line, &size, maps) > 0)
 		if (spare_read(line, &part))
 			spare_add(&spare_known, &part);
