@@ -39,15 +39,18 @@ module_serve(PyObject *self, PyObject *nothing)
 		_exit(FATAL_EXIT_STATUS);
 	if (module_template->open(&err) == -1)
 		module_refuse(err.text);
-	while ((more = module_template->wait(&err)) == 1) {
-		PyOS_BeforeFork();
+	/*
+	 * Once for all boxes: a copy is made of the same state each time, and
+	 * a template that writes to none of the memory of the interpreter
+	 * copies none of it.
+	 */
+	PyOS_BeforeFork();
+	while ((more = module_template->wait(&err)) == 1)
 		if (module_template->fork() == 1) {
 			module_is_box = 1;
 			PyOS_AfterFork_Child();
 			Py_RETURN_NONE;
 		}
-		PyOS_AfterFork_Parent();
-	}
 	if (more == -1)
 		module_refuse(err.text);
 	_exit(0);
