@@ -767,6 +767,19 @@
 #define BOX_HOLE_SMALL (2 * KIB)
 #define BOX_HOLES_MOST (8 * MIB)
 /*
+ * Memory that a template turns into a huge page, which has this size with pages
+ * of 4 KiB: where so much of it is in use that the rest is worth it. With
+ * larger pages, huge ones are larger, and the kernel makes none of this.
+ */
+#define BOX_HUGE (2 * MIB)
+#define BOX_HUGE_USED (BOX_HUGE / 8 * 7)
+#define BOX_PAGE_LEAST (4 * KIB)
+/*
+ * Free addresses that a template looks for, to place the memory of Python's
+ * objects: more than most modules take. What does not fit lies elsewhere.
+ */
+#define BOX_PIECES (256 * MIB)
+/*
  * A measurement that was delayed by the scheduler for longer than this is
  * repeated with all processes stopped: in this time two processors fill 24 MiB.
  */

@@ -11,6 +11,13 @@
 #include "python.h"
 #include "../../../common/limits.h"
 
+/*
+ * The same in all versions since 3.4, and exported by them, but not among what
+ * is declared here.
+ */
+extern void PyObject_GetArenaAllocator(struct pages_allocator *allocator);
+extern void PyObject_SetArenaAllocator(struct pages_allocator *allocator);
+
 /* The other half of the library. */
 static const struct module_template *module_template;
 
@@ -37,6 +44,7 @@ module_serve(PyObject *self, PyObject *nothing)
 	(void)nothing;
 	if (module_is_box)
 		_exit(FATAL_EXIT_STATUS);
+	pages_enlarge();
 	if (module_template->open(&err) == -1)
 		module_refuse(err.text);
 	/*
@@ -81,6 +89,18 @@ module_fill(PyObject *self, PyObject *nothing)
 	Py_RETURN_NONE;
 }
 
+PyDoc_STRVAR(module_gather_doc,
+    "gather()\n\nHave objects lie where huge pages can be, from now on.");
+
+static PyObject *
+module_gather(PyObject *self, PyObject *nothing)
+{
+	(void)self;
+	(void)nothing;
+	pages_gather(PyObject_GetArenaAllocator, PyObject_SetArenaAllocator);
+	Py_RETURN_NONE;
+}
+
 PyDoc_STRVAR(module_leave_doc, "leave(status)\n\nEnd, as os._exit() does.");
 
 /*
@@ -116,6 +136,7 @@ static PyMethodDef module_functions[] = {
 	{ "serve", module_serve, METH_NOARGS, module_serve_doc },
 	{ "rehearse", module_rehearse, METH_NOARGS, module_rehearse_doc },
 	{ "fill", module_fill, METH_NOARGS, module_fill_doc },
+	{ "gather", module_gather, METH_NOARGS, module_gather_doc },
 	{ "leave", module_leave, METH_VARARGS, module_leave_doc },
 	{ "refuse", module_refuse_text, METH_VARARGS, module_refuse_doc },
 	{ NULL, NULL, 0, NULL },

@@ -25,6 +25,25 @@ typedef void *holes_allocate(size_t size);
  */
 void holes_fill(holes_allocate *allocate);
 
+/* What the interpreter takes memory for small objects from, in large pieces. */
+struct pages_allocator {
+	void *context;
+	void *(*allocate)(void *context, size_t size);
+	void (*free)(void *context, void *piece, size_t size);
+};
+
+/* Reads the allocator of the interpreter, or sets it. */
+typedef void pages_exchange(struct pages_allocator *allocator);
+
+/*
+ * pages.c: places all further pieces side by side, from an address on at which
+ * a huge page can begin. The old allocator must free with munmap(). The second
+ * call does nothing.
+ */
+void pages_gather(pages_exchange *get, pages_exchange *set);
+/* Makes huge pages of the memory of this process that fills them. */
+void pages_enlarge(void);
+
 /* What the library does as a template, of which the interpreter is a part. */
 struct module_template {
 	/*

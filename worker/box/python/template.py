@@ -143,6 +143,7 @@ class Template:
 def prepare(ours):
     """Prepare the template, and return what is needed to fork boxes."""
     library = load(ours)
+    library.gather()
     with open(ours + "preload") as file:
         names = file.read().split(",")
     gc.disable()

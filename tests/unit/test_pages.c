@@ -1,0 +1,158 @@
+/*
+ * Tests of worker/box/python/pages: memory of the interpreter begins where a
+ * huge page can, and becomes one where it fills it, with the same content.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "common/limits.h"
+#include "unit.h"
+#include "worker/box/python/python.h"
+
+#define PIECE MIB
+#define PIECES 6
+
+static struct pages_allocator current;
+
+static void
+get(struct pages_allocator *allocator)
+{
+	*allocator = current;
+}
+
+static void
+set(struct pages_allocator *allocator)
+{
+	current = *allocator;
+}
+
+static void *
+allocate_nothing(void *context, size_t size)
+{
+	(void)context;
+	(void)size;
+	return NULL;
+}
+
+static void
+free_nothing(void *context, void *piece, size_t size)
+{
+	(void)context;
+	(void)piece;
+	(void)size;
+}
+
+/* As the interpreter does, one after the other. */
+static char *
+allocate_pieces(void)
+{
+	char *first = NULL;
+	char *piece;
+	size_t i;
+
+	current = (struct pages_allocator){ &current, allocate_nothing,
+		free_nothing };
+	pages_gather(get, set);
+	ck_assert_ptr_eq(current.context, &current);
+	ck_assert(current.free == free_nothing);
+	for (i = 0; i < PIECES; i++) {
+		piece = current.allocate(current.context, PIECE);
+		ck_assert_ptr_nonnull(piece);
+		if (first == NULL)
+			first = piece;
+		ck_assert_ptr_eq(piece, first + i * PIECE);
+	}
+	return first;
+}
+
+/* Bytes of this process in memory or, with that name, in huge pages. */
+static unsigned long
+bytes(const char *name)
+{
+	FILE *file = fopen("/proc/self/smaps_rollup", "re");
+	unsigned long kib = 0;
+	char line[256];
+
+	ck_assert_ptr_nonnull(file);
+	while (fgets(line, sizeof(line), file) != NULL)
+		if (strncmp(line, name, strlen(name)) == 0)
+			sscanf(line + strlen(name), ": %lu", &kib);
+	fclose(file);
+	return kib * KIB;
+}
+
+/* Whether this kernel makes huge pages when asked to. */
+static int
+has_huge_pages(void)
+{
+	char *room = mmap(NULL, 2 * BOX_HUGE, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *start = (char *)(((uintptr_t)room + BOX_HUGE - 1) &
+	    ~(BOX_HUGE - 1));
+	int has;
+
+	ck_assert_ptr_ne(room, MAP_FAILED);
+	memset(start, 1, BOX_HUGE);
+	has = madvise(start, BOX_HUGE, 25) == 0; /* MADV_COLLAPSE */
+	munmap(room, 2 * BOX_HUGE);
+	return has;
+}
+
+START_TEST(pieces_begin_where_a_huge_page_can)
+{
+	ck_assert_uint_eq((uintptr_t)allocate_pieces() % BOX_HUGE, 0);
+}
+END_TEST
+
+START_TEST(another_mapping_in_the_way_does_no_harm)
+{
+	char *end = allocate_pieces() + PIECES * PIECE;
+	char *piece;
+
+	ck_assert_ptr_eq(mmap(end, PIECE, PROT_NONE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0), end);
+	piece = current.allocate(current.context, PIECE);
+	ck_assert_ptr_nonnull(piece);
+	ck_assert_ptr_ne(piece, end);
+	memset(piece, 1, PIECE);
+}
+END_TEST
+
+START_TEST(what_fills_huge_pages_becomes_huge)
+{
+	char *first = allocate_pieces();
+	unsigned long before;
+	size_t i;
+
+	if (!has_huge_pages()) {
+		unit_skip("this kernel makes no huge pages");
+		return;
+	}
+	for (i = 0; i < 2 * BOX_HUGE; i++)
+		first[i] = (char)(i % 251);
+	/* The third is hardly in use: memory would only be added. */
+	first[2 * BOX_HUGE] = 1;
+	before = bytes("AnonHugePages");
+	pages_enlarge();
+	ck_assert_uint_eq(bytes("AnonHugePages") - before, 2 * BOX_HUGE);
+	for (i = 0; i < 2 * BOX_HUGE; i++)
+		ck_assert_int_eq(first[i], (char)(i % 251));
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_test(tc, pieces_begin_where_a_huge_page_can);
+	tcase_add_test(tc, another_mapping_in_the_way_does_no_harm);
+	tcase_add_test(tc, what_fills_huge_pages_becomes_huge);
+}
+
+int
+main(void)
+{
+	return unit_run("pages", add_tests);
+}
