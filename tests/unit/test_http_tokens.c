@@ -1,0 +1,321 @@
+/*
+ * Tests of supervisor/front/http_tokens and http_guest: which guest a token is,
+ * what that may do, and what ends when the file of tokens changes. The test is
+ * the gateway, the sessions and the clock.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/fd.h"
+#include "common/loop.h"
+#include "common/mem.h"
+#include "common/text_list.h"
+#include "supervisor/front/http.h"
+#include "unit.h"
+
+static char folder[] = "/tmp/test_http_tokens.XXXXXX";
+static struct options options = { .max_concurrent = 4, .queue = 9,
+	.tools = 7 };
+static struct runs runs = { .options = &options };
+static struct owner user;
+static struct http http;
+static struct tokens tokens;
+static struct http_refusal refusal;
+static uint64_t now = 1000000;
+static int dir = -1;
+static size_t opened, dismissed, ended;
+static char secret[TOKEN_SIZE + 1], other[TOKEN_SIZE + 1];
+
+/* Stand-ins */
+
+uint64_t
+__wrap_clock_ms(void);
+
+uint64_t
+__wrap_clock_ms(void)
+{
+	return now;
+}
+
+void
+owner_open(struct owner *owner, struct runs *all)
+{
+	opened++;
+}
+
+void
+owner_close(struct owner *owner, struct runs *all)
+{
+	opened--;
+}
+
+void
+gateway_dismiss(struct gateway_guest **guest)
+{
+	*guest = NULL;
+	dismissed++;
+}
+
+void
+http_session_end_all(struct http_guest *guest)
+{
+	ended++;
+}
+
+void
+http_session_free_all(struct http_sessions *sessions)
+{
+}
+
+void
+http_request_end(struct http_request *request)
+{
+}
+
+void
+http_request_free(struct http_request *request)
+{
+}
+
+void
+mcp_on_end(struct mcp *mcp)
+{
+}
+
+static void
+add(const char *name, char made[TOKEN_SIZE + 1])
+{
+	struct token token = { .name = mem_strdup(name) };
+
+	token_make(&token, made);
+	tokens_add(&tokens, &token);
+}
+
+static void
+save(void)
+{
+	struct err err;
+
+	ck_assert_msg(tokens_write(&tokens, dir, &err) == 0, "%s", err.text);
+}
+
+static void
+enter(void)
+{
+	int given;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	dir = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	given = dup(dir);
+	ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr));
+	runs.base = loop_new(0);
+	http.runs = &runs;
+	http.user = &user;
+	LIST_INIT(&http.guests);
+	http_tokens_begin(&http, &given);
+	add("one", secret);
+	add("two", other);
+	text_list_add(&tokens.one[1].servers, "gh");
+	tokens.one[1].restricted = 1;
+	tokens.one[1].tools = 2;
+	tokens.one[1].calls = 1;
+	tokens.one[1].rate = 60;
+	save();
+}
+
+static void
+leave(void)
+{
+	auto_free char *command = mem_printf("rm -rf '%s'", folder);
+
+	http_tokens_end(&http);
+	while (!LIST_EMPTY(&http.guests)) {
+		http_guest_clear(LIST_FIRST(&http.guests));
+		http_guest_free(LIST_FIRST(&http.guests));
+	}
+	ck_assert_uint_eq(opened, 0);
+	event_base_free(runs.base);
+	tokens_reset(&tokens);
+	fd_close(&dir);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static struct http_guest *
+say(const char *token, const char *address)
+{
+	const struct gateway_hello hello = { .visit = 1,
+		.address = address,
+		.token = { (const uint8_t *)token, strlen(token) } };
+	struct http_guest *guest =
+	    http_tokens_guest(&http, &hello, &refusal);
+
+	/* Connected, as it would be. */
+	if (guest != NULL)
+		guest->guest = (struct gateway_guest *)&http;
+	return guest;
+}
+
+START_TEST(a_token_is_an_owner)
+{
+	struct http_guest *one = say(secret, "a");
+	struct http_guest *two = say(other, "a");
+
+	ck_assert_ptr_ne(one, two);
+	ck_assert_ptr_eq(say(secret, "b"), one);
+	ck_assert_uint_eq(opened, 2);
+	ck_assert_str_eq(one->owner->name, "one");
+	ck_assert_str_eq(one->owner->scope, "one");
+	ck_assert_ptr_null(one->owner->allowed);
+	ck_assert_uint_eq(one->owner->most_running, 4);
+	ck_assert_uint_eq(one->owner->most_waiting, 9);
+	ck_assert_uint_eq(one->owner->options->tools, 7);
+	ck_assert_mem_eq(two->owner->allowed->data, "gh", 3);
+	ck_assert_uint_eq(two->owner->most_running, 1);
+	ck_assert_uint_eq(two->owner->options->tools, 2);
+}
+END_TEST
+
+START_TEST(the_user_is_no_token)
+{
+	struct http_guest *own = http_guest_of_user(&http);
+
+	ck_assert_ptr_eq(http_guest_of_user(&http), own);
+	ck_assert_ptr_eq(own->owner, &user);
+	ck_assert_ptr_ne(say(secret, "a"), own);
+	ck_assert_uint_eq(opened, 1);
+	/* It has no limits, and is not ended by a change. */
+	own->guest = (struct gateway_guest *)&http;
+	tokens_remove(&tokens, &tokens.one[0]);
+	save();
+	http_tokens_look(&http);
+	ck_assert_uint_eq(dismissed, 1);
+	ck_assert_ptr_nonnull(own->guest);
+	ck_assert_int_eq(http_tokens_allow(own, &refusal), 1);
+}
+END_TEST
+
+START_TEST(a_revoked_token_ends_what_it_has)
+{
+	struct http_guest *one = say(secret, "a");
+	struct http_guest *two = say(other, "a");
+
+	tokens_remove(&tokens, &tokens.one[0]);
+	save();
+	http_tokens_look(&http);
+	ck_assert_ptr_null(one->guest);
+	ck_assert_ptr_nonnull(two->guest);
+	ck_assert_uint_eq(dismissed, 1);
+	ck_assert_uint_eq(ended, 1);
+	ck_assert_ptr_null(say(secret, "a"));
+	ck_assert_int_eq(refusal.status, 401);
+	/* A new one of this name is the same owner. */
+	add("one", secret);
+	save();
+	ck_assert_ptr_eq(say(secret, "a"), one);
+	ck_assert_uint_eq(opened, 2);
+}
+END_TEST
+
+START_TEST(changed_rights_begin_again)
+{
+	struct http_guest *two = say(other, "a");
+
+	tokens.one[1].calls = 3;
+	save();
+	http_tokens_look(&http);
+	ck_assert_ptr_null(two->guest);
+	ck_assert_ptr_eq(say(other, "a"), two);
+	ck_assert_uint_eq(two->owner->most_running, 3);
+}
+END_TEST
+
+START_TEST(a_missing_file_revokes_all)
+{
+	say(secret, "a");
+	ck_assert_int_eq(unlinkat(dir, TOKENS_FILE, 0), 0);
+	http_tokens_look(&http);
+	ck_assert_uint_eq(dismissed, 1);
+	ck_assert_ptr_null(say(secret, "a"));
+	ck_assert_int_eq(refusal.status, 401);
+}
+END_TEST
+
+START_TEST(a_fault_accepts_no_token_and_ends_none)
+{
+	struct http_guest *one = say(secret, "a");
+	struct err err;
+
+	ck_assert_int_eq(
+	    tokens_write_file(dir, TOKENS_FILE, "{", 1, &err), 0);
+	ck_assert_ptr_null(say(other, "a"));
+	ck_assert_int_eq(refusal.status, 503);
+	ck_assert_int_eq(http_tokens_allow(one, &refusal), 0);
+	ck_assert_int_eq(refusal.status, 503);
+	ck_assert_uint_eq(dismissed + ended, 0);
+	save();
+	ck_assert_ptr_eq(say(secret, "a"), one);
+	ck_assert_int_eq(http_tokens_allow(one, &refusal), 1);
+	ck_assert_uint_eq(dismissed + ended, 0);
+}
+END_TEST
+
+START_TEST(wrong_tokens_wait)
+{
+	int i;
+
+	for (i = 0; i < GUESSES_FREE; i++) {
+		ck_assert_ptr_null(say("wrong", "a"));
+		ck_assert_int_eq(refusal.status, 401);
+	}
+	/* Also a valid one, as it could be the next guess. */
+	ck_assert_ptr_null(say(secret, "a"));
+	ck_assert_int_eq(refusal.status, 429);
+	ck_assert_uint_eq(refusal.seconds, 1);
+	ck_assert_ptr_nonnull(say(secret, "b"));
+	now += 1000;
+	ck_assert_ptr_nonnull(say(secret, "a"));
+}
+END_TEST
+
+START_TEST(requests_have_a_rate)
+{
+	struct http_guest *one = say(secret, "a");
+	struct http_guest *two = say(other, "a");
+	int i;
+
+	for (i = 0; i < 60; i++)
+		ck_assert_int_eq(http_tokens_allow(two, &refusal), 1);
+	ck_assert_int_eq(http_tokens_allow(two, &refusal), 0);
+	ck_assert_int_eq(refusal.status, 429);
+	ck_assert_uint_ge(refusal.seconds, 1);
+	ck_assert_uint_le(refusal.seconds, 2);
+	for (i = 0; i < 1000; i++)
+		ck_assert_int_eq(http_tokens_allow(one, &refusal), 1);
+	now += 1000;
+	ck_assert_int_eq(http_tokens_allow(two, &refusal), 1);
+	ck_assert_int_eq(http_tokens_allow(two, &refusal), 0);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_checked_fixture(tc, enter, leave);
+	tcase_add_test(tc, a_token_is_an_owner);
+	tcase_add_test(tc, the_user_is_no_token);
+	tcase_add_test(tc, a_revoked_token_ends_what_it_has);
+	tcase_add_test(tc, changed_rights_begin_again);
+	tcase_add_test(tc, a_missing_file_revokes_all);
+	tcase_add_test(tc, a_fault_accepts_no_token_and_ends_none);
+	tcase_add_test(tc, wrong_tokens_wait);
+	tcase_add_test(tc, requests_have_a_rate);
+}
+
+int
+main(void)
+{
+	return unit_run("http_tokens", add_tests);
+}
