@@ -564,6 +564,17 @@ call_take_box(struct call *call, int from_pool, struct err *err)
 	return call->box == NULL ? -1 : 0;
 }
 
+/*
+ * Returns whether the box may get the code only when it is ready: before, we do
+ * not hold its directories, and code could end before we open them.
+ */
+static int
+call_must_wait(const struct call *call)
+{
+	return call->box->boxes->runtime->framed &&
+	    call->box->state == BOX_STARTING;
+}
+
 /* Makes one attempt to have a box run the code. */
 static int
 call_try(struct call *call, int from_pool, struct err *err)
@@ -576,7 +587,7 @@ call_try(struct call *call, int from_pool, struct err *err)
 		return -1;
 	call->lacking = call->request.files_len > 0;
 	failed = call->lacking ? call_deliver(call, err) :
-	    call_hand_over(call, err);
+	    call_must_wait(call) ? 0 : call_hand_over(call, err);
 	if (failed == -1) {
 		/* If files are missing, another box would not help. */
 		call->pooled = call->pooled && !call->lacking;
@@ -728,6 +739,21 @@ call_tell_progress(struct call *call)
 		call->request.progressed(call->ctx, progress);
 }
 
+/*
+ * Gives the box what the code needs, or the code if it waited for the box.
+ * Returns 0, or -1 with err.
+ */
+static int
+call_give(struct call *call, struct err *err)
+{
+	const struct box *box = call->box;
+
+	if (call->lacking)
+		return box->state == BOX_ENDING ? 0 : call_deliver(call, err);
+	return box->state == BOX_READY && call->cause == CALL_BY_ITSELF ?
+	    call_hand_over(call, err) : 0;
+}
+
 /* The box has changed: take the next step. */
 static void
 call_on_box(void *ctx)
@@ -752,8 +778,7 @@ call_on_box(void *ctx)
 		call->cause = CALL_BY_FAILURE;
 		call_set_error(call, "%s", box->failure);
 	}
-	if (call->lacking && box->state != BOX_ENDING &&
-	    call_deliver(call, &err) == -1) {
+	if (call_give(call, &err) == -1) {
 		call_set_error(call, "%s", err.text);
 		call_end(call, CALL_BY_FAILURE);
 		return;
