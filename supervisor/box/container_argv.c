@@ -11,6 +11,16 @@
 #include "../../common/text_list.h"
 #include "container.h"
 
+/*
+ * Files that tell of the host, which no code needs, and the place of message
+ * queues; separated by colons.
+ */
+#define CONTAINER_HIDDEN                                                       \
+	"/sys:/dev/mqueue:/proc/sys:/proc/bus:/proc/cmdline:/proc/config.gz:"  \
+	"/proc/cpuinfo:/proc/driver:/proc/fs:/proc/interrupts:/proc/irq:"      \
+	"/proc/kallsyms:/proc/kmsg:/proc/meminfo:/proc/modules:"               \
+	"/proc/pagetypeinfo:/proc/partitions:/proc/sysvipc:/proc/version"
+
 /* Options without a value that depends on the container; ended by NULL. */
 
 static const char *const container_argv_common[] = {
@@ -44,6 +54,7 @@ static const char *const container_argv_common[] = {
 	 */
 	"--ulimit", "core=1:1",
 	"--ulimit", "memlock=0:0",
+	"--ulimit", "msgqueue=0:0",
 	NULL,
 };
 
@@ -58,6 +69,8 @@ static const char *const container_argv_podman[] = {
 	"--http-proxy=false",
 	"--no-hosts",
 	"--systemd", "false",
+	/* docker has no such option. */
+	"--security-opt", "mask=" CONTAINER_HIDDEN,
 	NULL,
 };
 
@@ -129,6 +142,7 @@ container_argv_add_limits(
     struct buffer *list, const struct container *container)
 {
 	unsigned long long memory = container->memory_bytes;
+	unsigned long long file = container->files_bytes + BOX_FILE_EXTRA;
 	unsigned long processes = container->user_processes;
 
 	container_argv_add(list, "--memory", "%llu", memory);
@@ -140,6 +154,9 @@ container_argv_add_limits(
 		    container->cpus / 100, container->cpus % 100);
 	container_argv_add(
 	    list, "--ulimit", "nofile=%d:%d", BOX_NOFILE, BOX_NOFILE);
+	container_argv_add(list, "--ulimit", "fsize=%llu:%llu", file, file);
+	container_argv_add(list, "--ulimit", "sigpending=%d:%d",
+	    BOX_SIGPENDING, BOX_SIGPENDING);
 	if (processes > 0)
 		container_argv_add(
 		    list, "--ulimit", "nproc=%lu:%lu", processes, processes);
