@@ -265,7 +265,6 @@
 /* Sessions of an owner: each takes about 1 KiB. */
 #define HTTP_SESSIONS_MAX 2000
 #define HTTP_TOKEN_MAX 256
-#define HTTP_EVENT_MAX 32
 /*
  * A token: a prefix by which programs that search for secrets find it, and 256
  * random bits in hexadecimal digits. The file of a server has few tokens, one

@@ -87,7 +87,6 @@ http_event(struct http_request *request, const struct buffer *line, int last)
 {
 	struct ipc_event event = { .request = request->number,
 		.last = (uint64_t)last,
-		.name = "",
 		.data = { (const uint8_t *)line->data,
 		    line->len == 0 ? 0 : line->len - 1, -1 } };
 

@@ -263,8 +263,7 @@ play_answer(struct play *play)
 		.session = sessions[how % 3],
 		.stream = how >> 7,
 		.seconds = how & 1 };
-	struct ipc_event event = { .last = how >> 7,
-		.name = how & 1 ? "" : "message" };
+	struct ipc_event event = { .last = how >> 7 };
 	struct ipc_blob blob = { play->p, 0, -1 };
 	struct play_ask *ask;
 	size_t n = play_byte(play);

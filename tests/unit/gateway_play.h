@@ -252,7 +252,6 @@ send_event(int guest, uint64_t request, const char *data, int last)
 {
 	struct ipc_event event = { .request = request,
 		.last = (uint64_t)last,
-		.name = "",
 		.data = { (const uint8_t *)data, strlen(data), -1 } };
 
 	send_to(guest, IPC_EVENT, &event);

@@ -33,7 +33,7 @@ START_TEST(a_request_is_passed_on)
 	client = connect_client();
 	say(client, POST_OF("Mcp-Session-Id: 12ab\r\n"
 	    "MCP-Protocol-Version: v\r\nMcp-Method: m\r\n"
-	    "Mcp-Name: n\r\nLast-Event-ID: 7\r\nMcp-Param-A: b\r\n"
+	    "Mcp-Name: n\r\nMcp-Param-A: b\r\n"
 	    "Content-Length: 5\r\n", "[1,2]"));
 	expect(supervisor, IPC_HELLO);
 	ck_assert_uint_eq(msg.hello.local, 1);
@@ -48,7 +48,6 @@ START_TEST(a_request_is_passed_on)
 	check_bytes(&msg.ask.version, "v");
 	check_bytes(&msg.ask.mcp_method, "m");
 	check_bytes(&msg.ask.mcp_name, "n");
-	check_bytes(&msg.ask.last_event, "7");
 	check_bytes(&msg.ask.params, "Mcp-Param-A: b\n");
 	ck_assert_uint_eq(msg.ask.body.len, 5);
 	ck_assert_int_eq(memcmp(msg.ask.body.data, "[1,2]", 5), 0);

@@ -329,8 +329,7 @@ conn_answer(void *ctx, const struct ipc_reply *reply, const char *body,
 }
 
 static void
-conn_event(void *ctx, const char *name, const char *data, size_t len,
-    int last)
+conn_event(void *ctx, const char *data, size_t len, int last)
 {
 	struct conn *conn = ctx;
 	struct response response = conn_response(conn, 200);
@@ -344,7 +343,7 @@ conn_event(void *ctx, const char *name, const char *data, size_t len,
 		return;
 	}
 	if (len > 0)
-		response_add_event(&conn->unsent, &response, name, data, len);
+		response_add_event(&conn->unsent, &response, data, len);
 	if (last) {
 		response_add_end(&conn->unsent, &response);
 		conn_finish(conn);

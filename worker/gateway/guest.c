@@ -89,7 +89,7 @@ guest_lose(struct guest *guest, int status, uint64_t retry, const char *why)
 		streaming = ask->streaming;
 		ask_free(ask);
 		if (streaming)
-			client.event(client.ctx, "", NULL, 0, 1);
+			client.event(client.ctx, NULL, 0, 1);
 		else
 			client.fail(client.ctx, status, retry, why);
 	}
@@ -129,7 +129,6 @@ ask_send(struct ask *ask)
 		.version = ask_bytes(head->fields[HTTP_MCP_VERSION]),
 		.mcp_method = ask_bytes(head->fields[HTTP_MCP_METHOD]),
 		.mcp_name = ask_bytes(head->fields[HTTP_MCP_NAME]),
-		.last_event = ask_bytes(head->fields[HTTP_LAST_EVENT]),
 		.params = { (const uint8_t *)head->params.data,
 		    head->params.len },
 		.body = { (const uint8_t *)body->data, body->len, -1 } };
@@ -389,8 +388,7 @@ guest_on_event(struct guest *guest, struct ipc_event *event)
 	client = ask->client;
 	if (event->last)
 		ask_free(ask);
-	client.event(client.ctx, event->name, data, event->data.len,
-	    (int)event->last);
+	client.event(client.ctx, data, event->data.len, (int)event->last);
 }
 
 void

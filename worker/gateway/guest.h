@@ -23,8 +23,7 @@ struct ask_client {
 	    const char *body, size_t len);
 	void (*fail)(
 	    void *ctx, int status, uint64_t retry, const char *message);
-	void (*event)(void *ctx, const char *name, const char *data,
-	    size_t len, int last);
+	void (*event)(void *ctx, const char *data, size_t len, int last);
 	void *ctx;
 	int own_user;        /* it needs no token */
 	int counted;         /* it has limits by its address */

@@ -157,12 +157,10 @@ response_add_chunk(struct buffer *out, const struct response *response,
 
 void
 response_add_event(struct buffer *out, const struct response *response,
-    const char *name, const char *data, size_t len)
+    const char *data, size_t len)
 {
 	auto_buffer struct buffer text = { 0 };
 
-	if (*name != '\0')
-		buffer_printf(&text, "id: %s\n", name);
 	buffer_add_text(&text, "data: ");
 	buffer_add(&text, data, len);
 	buffer_add_text(&text, "\n\n");
