@@ -16,6 +16,7 @@
 #include "../common/loop.h"
 #include "../common/mem.h"
 #include "../common/shown.h"
+#include "box/language_images.h"
 #include "front/front.h"
 #include "peers/broker.h"
 #include "peers/files.h"
@@ -169,6 +170,19 @@ supervisor_probe(struct supervisor *sv, struct err *err)
 	    &sv->boxes, action == OPTION_CHECK, err);
 }
 
+/* Adds the languages whose images the runtime can use. */
+static int
+supervisor_read_images(struct supervisor *sv, struct err *err)
+{
+	const char *engine;
+
+	if (!options_serves(&sv->options) || sv->images == NULL)
+		return 0;
+	engine = sv->boxes.runtime->name;
+	return language_images_read(
+	    sv->images, strcmp(engine, "oci") == 0 ? "" : engine, err);
+}
+
 /* Prepares the limits and programs of this process, and nothing else. */
 int
 supervisor_prepare_process(const struct options *options, struct err *err)
@@ -204,7 +218,8 @@ supervisor_prepare(struct supervisor *sv, char **envp, struct err *err)
 	supervisor_prepare_servers(sv, envp);
 	return supervisor_prepare_process(&sv->options, err) == -1 ||
 	        identity_init(IDENTITY_CLAIMS, err) == -1 ||
-	        supervisor_probe(sv, err) == -1 ? -1 : 0;
+	        supervisor_probe(sv, err) == -1 ||
+	        supervisor_read_images(sv, err) == -1 ? -1 : 0;
 }
 
 int

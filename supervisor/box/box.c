@@ -17,6 +17,7 @@
 #include "../../common/log.h"
 #include "../../common/mem.h"
 #include "box.h"
+#include "language.h"
 #include "../process/process.h"
 
 static void
@@ -466,10 +467,13 @@ box_on_relay_closed(void *ctx, const struct err *why)
 
 /* Starting it */
 
-/* Makes four pipes, or three: the relay's ends and the box's ends. */
+/*
+ * Makes four pipes, or three: the relay's ends and the box's ends. A box whose
+ * language is an image has no frames, and a framed one no output of its own.
+ */
 static int
-box_make_pipes(int framed, struct box_pipes *relay, struct box_pipes *box,
-    struct err *err)
+box_make_pipes(int framed, int plain, struct box_pipes *relay,
+    struct box_pipes *box, struct err *err)
 {
 	int *const pairs[4][2] = { { &box->control_in, &relay->control_out },
 		{ &relay->control_in, &box->control_out },
@@ -479,7 +483,8 @@ box_make_pipes(int framed, struct box_pipes *relay, struct box_pipes *box,
 	size_t i;
 
 	for (i = 0; i < 4; i++) {
-		if (framed && pairs[i][0] == &relay->out)
+		if (pairs[i][0] == (plain ? &relay->control_in :
+		                       framed ? &relay->out : NULL))
 			continue;
 		if (pipe2(pair, O_CLOEXEC) == -1)
 			return err_sys(err, "make a pipe");
@@ -487,9 +492,10 @@ box_make_pipes(int framed, struct box_pipes *relay, struct box_pipes *box,
 		*pairs[i][1] = pair[1];
 	}
 	/* The relay may not change flags, so its ends get theirs here. */
-	return fd_set_nonblock(relay->control_in, 1, err) == -1 ||
+	return (!plain && fd_set_nonblock(relay->control_in, 1, err) == -1) ||
 	        fd_set_nonblock(relay->control_out, 1, err) == -1 ||
-	        (!framed && fd_set_nonblock(relay->out, 1, err) == -1) ||
+	        (relay->out != -1 &&
+	            fd_set_nonblock(relay->out, 1, err) == -1) ||
 	        fd_set_nonblock(relay->errors, 1, err) == -1 ? -1 : 0;
 }
 
@@ -536,8 +542,8 @@ box_start(struct box *box, struct err *err)
 {
 	struct box_pipes relay = { -1, -1, -1, -1 };
 	struct box_pipes pipes = { -1, -1, -1, -1 };
-	int failed = box_make_pipes(box->boxes->runtime->framed, &relay,
-	    &pipes, err) == -1 ||
+	int failed = box_make_pipes(box->boxes->runtime->framed,
+	    box->language->image != NULL, &relay, &pipes, err) == -1 ||
 	    box->boxes->runtime->start(box, &pipes, err) == -1 ||
 	    box_start_relay(box, &relay, err) == -1;
 

@@ -114,15 +114,26 @@ container_free(struct box *box, int lingers)
 	free(contained);
 }
 
+static const char *
+container_image(const struct box *box)
+{
+	return box->language->image != NULL ? box->language->image_name :
+	                                      box->boxes->options->image;
+}
+
 /* The container ended before it was ready for code: says why. */
 static void
 container_refuse(struct box *box)
 {
 	const struct contained *contained = box->inside;
 	const struct boxes *boxes = box->boxes;
+	/* Without a bootstrap, the engine shares the errors of the code. */
+	auto_free char *errors = box->language->image != NULL ?
+	    mem_dup(box->errors.data == NULL ? "" : box->errors.data,
+	        box->errors.len) :
+	    mem_strdup(box->start_errors == NULL ? "" : box->start_errors);
 	auto_free char *why = container_fault(container_boxes(boxes)->program,
-	    boxes->options->image, contained->status,
-	    box->start_errors == NULL ? "" : box->start_errors);
+	    container_image(box), contained->status, errors);
 
 	box_set_over(box);
 	box_fail(box, "the box cannot be built: %s", why);
@@ -137,7 +148,8 @@ container_settle(struct box *box)
 	if (contained->keeper != NULL || box->box_over)
 		return 0;
 	box->gone = 1;
-	if (!box->boxed) {
+	if (!box->boxed || (box->language->image != NULL &&
+	    contained->status == KEEPER_ENGINE_FAILED)) {
 		container_refuse(box);
 		return 1;
 	}
@@ -190,18 +202,21 @@ static int
 container_ready(struct box *box, struct err *err)
 {
 	struct contained *contained = box->inside;
-	pid_t pid = container_process_below(contained->pid);
+	/* Without a bootstrap it may not have been created yet. */
+	int plain = box->language->image != NULL;
+	pid_t pid = plain ? 0 : container_process_below(contained->pid);
 	struct container_facts *own;
 	struct box_facts facts = { box->boxes->runtime, NULL, NULL, NULL };
 	auto_fd int workspace = -1, left = -1;
 
-	container_drop_bundle(contained);
+	if (!plain)
+		container_drop_bundle(contained);
 	/* The engine runs it elsewhere: such a box keeps no files. */
 	if (pid != 0 &&
 	    container_folders_open(pid, &workspace, &left, err) == -1)
 		return err_wrap(err, "the box cannot be used");
 	own = mem_alloc(sizeof(*own));
-	own->image = mem_strdup(box->boxes->options->image);
+	own->image = mem_strdup(container_image(box));
 	own->name = facts.runtime->name;
 	facts.own = own;
 	box_on_stood(box, &facts);
@@ -235,7 +250,8 @@ container_start(struct box *box, struct box_pipes *pipes, struct err *err)
 	struct container_commands commands = { 0 };
 	struct container container;
 	struct spawn_program program = { .in = pipes->control_in,
-		.out = pipes->control_out,
+		.out = box->language->image != NULL ? pipes->out :
+		    pipes->control_out,
 		.errors = pipes->errors };
 	int failed;
 

@@ -39,9 +39,10 @@ struct container {
 	uint32_t uid;          /* of the code in the container; not 0 */
 	uint32_t gid;
 	const char *profile;   /* the path of the seccomp profile */
-	const char *bootstrap; /* a directory of the host */
+	const char *bootstrap; /* a directory of the host; NULL: none */
 	const char *programs; /* the first folder of PATH; NULL: none of ours */
-	const char *const *command; /* in the container; the last one is NULL */
+	/* In the container, the last one is NULL; NULL: that of the image. */
+	const char *const *command;
 	uint64_t memory_bytes; /* of all processes and files */
 	uint64_t files_bytes;  /* of each writable directory */
 	unsigned long processes;

@@ -132,6 +132,8 @@ container_argv_add_files(struct buffer *list, const struct container *container)
 		    "%s:rw,noexec,nosuid,nodev,mode=1777,size=%llu",
 		    folders[i], size);
 	container_argv_add(list, "--shm-size", "%llu", size);
+	if (container->bootstrap == NULL)
+		return;
 	container_argv_add(list, "--mount",
 	    "type=bind,source=%s,destination=" CONTAINER_BOOTSTRAP ",readonly",
 	    container->bootstrap);
@@ -186,10 +188,13 @@ container_argv_run(struct buffer *list, enum container_engine engine,
 	    (unsigned long)container->uid, (unsigned long)container->gid);
 	container_argv_add(
 	    list, "--security-opt", "seccomp=%s", container->profile);
-	/* The command replaces the one of the image. */
-	container_argv_add(list, "--entrypoint", "%s", container->command[0]);
+	/* A command replaces the one of the image. */
+	if (container->command != NULL)
+		container_argv_add(
+		    list, "--entrypoint", "%s", container->command[0]);
 	text_list_add(list, container->image);
-	container_argv_add_all(list, container->command + 1);
+	if (container->command != NULL)
+		container_argv_add_all(list, container->command + 1);
 }
 
 void
@@ -251,7 +256,8 @@ container_is_name(const char *text)
 static int
 container_check_bootstrap(const char *path, struct err *err)
 {
-	if (path[0] == '/' && strpbrk(path, ",\"\n") == NULL)
+	if (path == NULL ||
+	    (path[0] == '/' && strpbrk(path, ",\"\n") == NULL))
 		return 0;
 	return err_set(err, "the folder %s cannot be mounted in a container: "
 	    "its path has a comma, a quote or a newline, or does not begin "

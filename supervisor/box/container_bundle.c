@@ -136,7 +136,9 @@ container_bundle_write(const struct container_boxes *shared,
 	auto_free char *path = mem_printf("%s/config.json", folder);
 	auto_free char *cgroup = mem_printf("/%s", container->name);
 	struct oci_bundle bundle = { .container = container,
-		.rootfs = shared->root,
+		/* A language that is an image has a root of its own. */
+		.rootfs = container->bootstrap != NULL ? shared->root :
+		    container->image,
 		.seccomp = shared->seccomp,
 		.cgroup = cgroup };
 	auto_buffer struct buffer json = { 0 };

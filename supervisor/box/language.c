@@ -4,6 +4,7 @@
  */
 #include <strings.h>
 
+#include "../../common/limits.h"
 #include "container.h"
 #include "language.h"
 
@@ -30,12 +31,26 @@ static const struct language language_table[] = {
 #include "languages.def"
 };
 
+#define LANGUAGES (sizeof(language_table) / sizeof(language_table[0]))
+
+/* Those that were added. */
+static const struct language *language_added[IMAGES_MAX];
+static size_t language_added_count;
+
+void
+language_add(const struct language *language)
+{
+	if (language_added_count < IMAGES_MAX)
+		language_added[language_added_count++] = language;
+}
+
 const struct language *
 language_at(size_t n)
 {
-	if (n >= sizeof(language_table) / sizeof(language_table[0]))
-		return NULL;
-	return &language_table[n];
+	if (n < LANGUAGES)
+		return &language_table[n];
+	n -= LANGUAGES;
+	return n < language_added_count ? language_added[n] : NULL;
 }
 
 const struct language *

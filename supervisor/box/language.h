@@ -17,15 +17,26 @@ struct language {
 	const char *const *aliases; /* the last one is NULL */
 	enum option_id interpreter; /* the option for its path */
 	const char *kind; /* the kind of program, with its article */
-	const char *version; /* code that prints the version */
+	const char *version; /* code that prints the version; NULL: none */
 	const char *fix; /* how to install it */
 	const char *use; /* how code calls a tool, for clients */
 	int forked; /* a template may preload its interpreter */
 	unsigned int helpers; /* processes of ours beside the code */
 	/* In a container: */
 	const char *programs; /* a folder for its PATH, or NULL */
-	const char *const *command; /* that starts it; the last one is NULL */
+	/* The command that starts it, the last one is NULL; or the image's. */
+	const char *const *command;
+	/*
+	 * An image that is the language, and has no bootstrap: its name for the
+	 * runtime, and for people; NULL: the language is one of the program.
+	 */
+	const char *image;
+	const char *image_name;
+	const char *digest;
 };
+
+/* Adds a language behind the others; it is kept. */
+void language_add(const struct language *language);
 
 /* Returns the n-th language, counted from 0, static; NULL after the last. */
 const struct language *language_at(size_t n);

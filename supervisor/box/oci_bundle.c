@@ -56,13 +56,13 @@ oci_add_process(struct buffer *json, const struct container *container)
 	    "\"soft\":0}]}");
 }
 
-/* Adds a writable directory of the code, and a comma. */
+/* Adds a comma and a writable directory of the code. */
 static void
 oci_add_folder(struct buffer *json, const char *path, uint64_t size)
 {
-	buffer_printf(json, "{\"destination\":\"%s\",\"type\":\"tmpfs\","
+	buffer_printf(json, ",{\"destination\":\"%s\",\"type\":\"tmpfs\","
 	    "\"source\":\"tmpfs\",\"options\":[\"nosuid\",\"noexec\","
-	    "\"nodev\",\"mode=1777\",\"size=%llu\",\"nr_inodes=%d\"]},", path,
+	    "\"nodev\",\"mode=1777\",\"size=%llu\",\"nr_inodes=%d\"]}", path,
 	    (unsigned long long)size, BOX_INODES);
 }
 
@@ -88,16 +88,20 @@ oci_add_mounts(struct buffer *json, const struct container *container)
 	    /* The place of the bootstrap need not be in the image. */
 	    "{\"destination\":\"/run\",\"type\":\"tmpfs\","
 	    "\"source\":\"tmpfs\",\"options\":[\"nosuid\",\"noexec\","
-	    "\"nodev\",\"mode=755\",\"size=65536\"]},");
+	    "\"nodev\",\"mode=755\",\"size=65536\"]}");
 	oci_add_folder(json, "/dev/shm", size);
 	oci_add_folder(json, "/tmp", size);
 	oci_add_folder(json, "/workspace", size);
 	oci_add_folder(json, "/workspace/out", size);
-	buffer_add_text(json, "{\"destination\":\"" CONTAINER_BOOTSTRAP "\","
-	    "\"type\":\"bind\",\"source\":");
-	json_add_text(json, container->bootstrap);
-	buffer_add_text(json,
-	    ",\"options\":[\"bind\",\"ro\",\"nosuid\",\"nodev\"]}]");
+	if (container->bootstrap != NULL) {
+		buffer_add_text(json,
+		    ",{\"destination\":\"" CONTAINER_BOOTSTRAP "\","
+		    "\"type\":\"bind\",\"source\":");
+		json_add_text(json, container->bootstrap);
+		buffer_add_text(json, ",\"options\":[\"bind\",\"ro\","
+		    "\"nosuid\",\"nodev\"]}");
+	}
+	buffer_add_text(json, "]");
 }
 
 static void

@@ -134,20 +134,51 @@ image_add_held(struct image_command *image, struct err *err)
 	return done;
 }
 
+/*
+ * Enables the image of our list that this engine holds. Returns 1, 0 with err
+ * if there is none, or -1 with err.
+ */
 static int
-image_add(struct image_command *image, struct err *err)
+image_add_of(
+    struct image_command *image, const char *engine, struct err *err)
 {
-	const char *engine = command_value(
-	    &image->command->flags, COMMAND_FLAG_ENGINE, 0);
 	struct image found;
 	int done;
 
 	if (image_store_find(image->folder, engine, image->command->operand,
 	        &found, err) == -1)
-		return image_add_held(image, err);
+		return 0;
 	done = image_enable(image, &found, err);
 	image_reset(&found);
-	return done;
+	return done == 0 ? 1 : -1;
+}
+
+/* The same for all holders: each runtime uses the image of its own. */
+static int
+image_add_any(struct image_command *image, struct err *err)
+{
+	static const char *const holders[] = { "", "podman", "docker" };
+	int any = 0, done;
+	size_t i;
+
+	for (i = 0; i < sizeof(holders) / sizeof(holders[0]); i++) {
+		done = image_add_of(image, holders[i], err);
+		if (done == -1)
+			return -1;
+		any |= done;
+	}
+	return any;
+}
+
+static int
+image_add(struct image_command *image, struct err *err)
+{
+	const char *engine = command_value(
+	    &image->command->flags, COMMAND_FLAG_ENGINE, 0);
+	int done = engine != NULL ? image_add_of(image, engine, err) :
+	                            image_add_any(image, err);
+
+	return done == 0 ? image_add_held(image, err) : done == 1 ? 0 : -1;
 }
 
 static int

@@ -24,6 +24,10 @@
 
 static const char image_build_python[] = "python";
 
+/* The shell, and the tools that scripts and other languages expect. */
+static const char image_build_base[] =
+    "bash,coreutils,dash,findutils,grep,sed";
+
 /* The command line */
 
 static int
@@ -137,18 +141,15 @@ image_build_release(void)
 static void
 image_build_add_packages(struct buffer *out, const struct command *command)
 {
-	const char *name, *comma = "";
+	const char *name;
 	size_t i;
 
-	if (image_build_is_python(command)) {
-		buffer_add_text(out, "python3");
-		comma = ",";
-	}
+	buffer_add_text(out, image_build_base);
+	if (image_build_is_python(command))
+		buffer_add_text(out, ",python3");
 	for (i = 0; (name = command_value(&command->flags,
-	                 COMMAND_FLAG_PACKAGE, i)) != NULL; i++) {
-		buffer_printf(out, "%s%s", comma, name);
-		comma = ",";
-	}
+	                 COMMAND_FLAG_PACKAGE, i)) != NULL; i++)
+		buffer_printf(out, ",%s", name);
 }
 
 /* Makes the command line of mmdebstrap. */
@@ -178,8 +179,8 @@ image_build_add_debian(const struct image_command *image, struct buffer *words,
 	text_list_add(words, packages.data);
 	text_list_add(words, release);
 	text_list_add(words, root);
-	fprintf(stderr, "Unpacking %s and what it needs from Debian %s ...\n",
-	    packages.data + strlen("--include="), release);
+	fprintf(stderr, "Unpacking packages of Debian %s (%s) ...\n", release,
+	    packages.data + strlen("--include="));
 	return 0;
 }
 

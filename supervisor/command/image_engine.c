@@ -29,15 +29,32 @@ image_engine_missing(const char *name, struct err *err)
 	    strcmp(name, "docker") == 0 ? "docker.io" : name);
 }
 
-/* Returns the name that the command line or the settings give, or NULL. */
+/* Returns the name or path that the command line or the settings give. */
 static const char *
 image_engine_named(const struct image_command *image)
 {
 	const char *flag = command_value(
 	    &image->command->flags, COMMAND_FLAG_ENGINE, 0);
 
-	return flag != NULL ? flag :
-	    options_word(image->options, OPTION_ID_RUNTIME);
+	return flag != NULL ? flag : image->options->runtime;
+}
+
+/* Returns whether a name, or the path of a program, is that of an engine. */
+static int
+image_engine_is(const char *named, const char *name)
+{
+	const char *slash = strrchr(named, '/');
+
+	return strcmp(slash == NULL ? named : slash + 1, name) == 0;
+}
+
+/* Returns the path of the program that a setting names, or NULL. */
+static char *
+image_engine_path(const struct image_command *image, const char *named)
+{
+	if (named[0] != '/')
+		return image_work_find(&image->work, named);
+	return access(named, X_OK) == 0 ? mem_strdup(named) : NULL;
 }
 
 int
@@ -49,10 +66,10 @@ image_engine_find(const struct image_command *image, int any,
 
 	engine->name = "";
 	for (i = 0; i < IMAGE_ENGINES; i++) {
-		if (named != NULL && strcmp(named, image_engine_names[i]) != 0)
+		if (!image_engine_is(named, image_engine_names[i]))
 			continue;
 		engine->name = image_engine_names[i];
-		engine->path = image_work_find(&image->work, engine->name);
+		engine->path = image_engine_path(image, named);
 		return engine->path != NULL ? 0 :
 		    image_engine_missing(engine->name, err);
 	}

@@ -378,7 +378,7 @@ selftest_languages(struct selftest *test)
 	if (!tools_include(test->options, &run_code_tool))
 		return;
 	for (n = 0; (test->language = language_at(n)) != NULL; n++)
-		if (test->language != probed)
+		if (test->language != probed && test->language->image == NULL)
 			selftest_call(test, test->language->version,
 			    SELFTEST_PROBE_SECONDS, selftest_on_language);
 	test->language = probed;

@@ -75,6 +75,20 @@ list_runners_note(struct runners *runners, const struct language *language,
 }
 
 static void
+list_runners_note_image(struct runners *runners,
+    const struct language *language, const char *runtime)
+{
+	if (runners->work.len > 0)
+		buffer_add_text(&runners->work, ",");
+	buffer_add_text(&runners->work, "{\"language\":");
+	json_add_text(&runners->work, language->name);
+	list_runners_add(&runners->work, "runtime", runtime);
+	list_runners_add(&runners->work, "image", language->image_name);
+	list_runners_add(&runners->work, "digest", language->digest);
+	buffer_add_text(&runners->work, "}");
+}
+
+static void
 list_runners_answer(struct tool_call *call, const struct runners *runners)
 {
 	auto_buffer struct buffer fields = { 0 }, result = { 0 };
@@ -111,6 +125,11 @@ list_runners_next(struct tool_call *call)
 	const struct language *language = language_at(runners->next);
 	struct request request = { 0 };
 
+	/* Nothing is known of an image but what the operator has enabled. */
+	for (; language != NULL && language->image != NULL;
+	     language = language_at(++runners->next))
+		list_runners_note_image(runners, language,
+		    tool_call_options(call)->runtime);
 	if (language == NULL) {
 		list_runners_answer(call, runners);
 		return;

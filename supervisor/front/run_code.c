@@ -58,6 +58,20 @@ run_code_describe(struct buffer *json, const struct options *options)
 	buffer_add_text(json, "}");
 }
 
+/* Returns 0, or -1 with err if an image cannot use these arguments. */
+static int
+run_code_check(const struct request *request, struct err *err)
+{
+	const struct language *language = request->language;
+
+	if (language->image == NULL ||
+	    request->servers_len + request->files_len == 0)
+		return 0;
+	return err_set(err, "code of %s can use no %s: its image only reads "
+	    "code and prints", language->name,
+	    request->servers_len > 0 ? "servers" : "files");
+}
+
 static void
 run_code_begin(struct tool_call *call, struct json_span arguments)
 {
@@ -67,7 +81,10 @@ run_code_begin(struct tool_call *call, struct json_span arguments)
 	if (arguments_read(arguments, "run_code", NULL,
 	        tool_call_options(call), &request, &err) == -1)
 		tool_call_refuse(call, "validation_error", err.text);
-	else
+	else if (run_code_check(&request, &err) == -1) {
+		tool_call_refuse(call, "validation_error", err.text);
+		request_reset(&request);
+	} else
 		tool_call_run(call, &request, tool_call_answer_ran);
 }
 

@@ -329,9 +329,28 @@ START_TEST(root_is_refused)
 }
 END_TEST
 
+/* A language that comes as an image: its own command, and nothing of ours. */
+START_TEST(an_image_can_be_all)
+{
+	struct container container = plain;
+	auto_free char *words = NULL;
+
+	container.bootstrap = NULL;
+	container.command = NULL;
+	words = run(_i == 0 ? CONTAINER_PODMAN : CONTAINER_DOCKER, &container);
+	ck_assert_ptr_null(strstr(words, "entrypoint"));
+	ck_assert_ptr_null(strstr(words, "--mount"));
+	ck_assert_ptr_null(strstr(words, CONTAINER_BOOTSTRAP));
+	ck_assert_str_eq(
+	    strstr(words, "\nlocalhost/python:1\n"), "\nlocalhost/python:1\n");
+	ck_assert_ptr_nonnull(strstr(words, "\n--read-only\n"));
+}
+END_TEST
+
 static void
 add_tests(TCase *tc)
 {
+	tcase_add_loop_test(tc, an_image_can_be_all, 0, 2);
 	tcase_add_loop_test(
 	    tc, each_engine_is_asked_for_it_once, 0, UNIT_COUNT(wanted));
 	tcase_add_test(tc, nothing_else_is_asked_for);

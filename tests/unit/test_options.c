@@ -268,10 +268,9 @@ static const struct {
 	    "path" },
 	{ { NULL, { NULL }, { "--timout=3" } }, 0,
 	    "--timout is not an option: did you mean --timeout?" },
-	{ { NULL, { NULL }, { "token" } }, 0,
-	    "'caisson token' is not there yet: this version serves only "
-	    "clients of its own user, who need no token: see 'caisson help "
-	    "serve'" },
+	{ { NULL, { NULL }, { "service" } }, 0,
+	    "'caisson service' is not there yet: write a unit for 'caisson "
+	    "serve' yourself: see caisson(1)" },
 	{ { NULL, { NULL }, { "selftest", "--check" } }, 0,
 	    "'caisson selftest' and --check exclude each other: give one of "
 	    "them" },

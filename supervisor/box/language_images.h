@@ -1,0 +1,21 @@
+/*
+ * The languages that images add to those of the program: one for each image
+ * that the operator has enabled and that a runtime can use. Runs in the
+ * supervisor.
+ */
+#ifndef SUPERVISOR_LANGUAGE_IMAGES_H
+#define SUPERVISOR_LANGUAGE_IMAGES_H
+
+#include "../../common/err.h"
+
+/*
+ * Adds them, once, from the directory of images: those that engine holds, or,
+ * for "", those with a root of their own. The image that was enabled first has
+ * the name of its language, each further one that name, "@" and the first
+ * digits of its digest, which is another name of the first one, too. Returns 0,
+ * or -1 with err if the directory cannot be used.
+ */
+int language_images_read(
+    const char *folder, const char *engine, struct err *err);
+
+#endif
