@@ -13,13 +13,15 @@
 
 /*
  * Files that tell of the host, which no code needs, and the place of message
- * queues; separated by colons.
+ * queues; separated by colons. pump.py needs /sys/fs/cgroup.
  */
 #define CONTAINER_HIDDEN                                                       \
-	"/sys:/dev/mqueue:/proc/sys:/proc/bus:/proc/cmdline:/proc/config.gz:"  \
-	"/proc/cpuinfo:/proc/driver:/proc/fs:/proc/interrupts:/proc/irq:"      \
-	"/proc/kallsyms:/proc/kmsg:/proc/meminfo:/proc/modules:"               \
-	"/proc/pagetypeinfo:/proc/partitions:/proc/sysvipc:/proc/version"
+	"/dev/mqueue:/sys/block:/sys/bus:/sys/class:/sys/dev:/sys/devices:"    \
+	"/sys/hypervisor:/sys/kernel:/sys/module:/sys/power:/proc/sys:"        \
+	"/proc/bus:/proc/cmdline:/proc/config.gz:/proc/cpuinfo:/proc/driver:"  \
+	"/proc/fs:/proc/interrupts:/proc/irq:/proc/kallsyms:/proc/kmsg:"       \
+	"/proc/meminfo:/proc/modules:/proc/pagetypeinfo:/proc/partitions:"     \
+	"/proc/sysvipc:/proc/version"
 
 /* Options without a value that depends on the container; ended by NULL. */
 

@@ -113,11 +113,13 @@ static const struct {
 	/* A MiB more than a directory, so that a full one is told as such. */
 	{ BOTH, "--ulimit\nfsize=17825792:17825792" },
 	{ BOTH, "--ulimit\nsigpending=1024:1024" },
-	{ CONTAINER_PODMAN, "--security-opt\nmask=/sys:/dev/mqueue:/proc/sys:"
-	    "/proc/bus:/proc/cmdline:/proc/config.gz:/proc/cpuinfo:"
-	    "/proc/driver:/proc/fs:/proc/interrupts:/proc/irq:/proc/kallsyms:"
-	    "/proc/kmsg:/proc/meminfo:/proc/modules:/proc/pagetypeinfo:"
-	    "/proc/partitions:/proc/sysvipc:/proc/version" },
+	{ CONTAINER_PODMAN, "--security-opt\nmask=/dev/mqueue:/sys/block:"
+	    "/sys/bus:/sys/class:/sys/dev:/sys/devices:/sys/hypervisor:"
+	    "/sys/kernel:/sys/module:/sys/power:/proc/sys:/proc/bus:"
+	    "/proc/cmdline:/proc/config.gz:/proc/cpuinfo:/proc/driver:"
+	    "/proc/fs:/proc/interrupts:/proc/irq:/proc/kallsyms:/proc/kmsg:"
+	    "/proc/meminfo:/proc/modules:/proc/pagetypeinfo:/proc/partitions:"
+	    "/proc/sysvipc:/proc/version" },
 	{ BOTH, "--entrypoint\npython3\nlocalhost/python:1\n-I\n"
 	    "/run/caisson/bootstrap.py" },
 };
