@@ -27,6 +27,7 @@ static const struct {
 	{ "memory", "memory show totals", "what code has saved as totals" },
 	{ "saved-tools", "saved-tools show clean", "the source of a function" },
 	{ "files", "files save report.xlsx", "copy a file to this folder" },
+	{ "image", "image build python", "an image for containers" },
 	{ "completion", "completion bash > ~/.local/share/"
 	    "bash-completion/completions/caisson", NULL },
 	{ "help", "help timeout", "what an option means" },
