@@ -276,8 +276,10 @@ def become_template(ending):
         gc.disable()
         gc.collect()
     TEMPLATE.forks.by_template.append(True)
-    serve = vars(TEMPLATE).pop("serve")  # no box has it
+    # No box has these.
+    fill, serve = map(vars(TEMPLATE).pop, ("fill", "serve"))
     gc.freeze()
+    fill()  # what the rehearsals have freed lies here and there
     serve()
     wake()
 

@@ -127,6 +127,8 @@ class Template:
         self.forks = forks
         # Forks boxes, and returns in each of them, which does not keep it.
         self.serve = library.serve
+        # Has what is allocated from now on lie close together.
+        self.fill = library.fill
         # Does all that comes with a fork but the fork.
         self.rehearse = library.rehearse
         # Ends the process.
