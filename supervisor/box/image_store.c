@@ -275,22 +275,57 @@ image_store_drop(int lock)
 	(void)image_tree_remove(lock, IMAGE_STORE_TMP, &err);
 }
 
+/*
+ * Computes the digest of an image, which includes all of its record but when it
+ * was made, and how large it is.
+ */
+static int
+image_store_digest(const struct image *image, int root,
+    char digest[IMAGE_DIGEST_SIZE], uint64_t *bytes, struct err *err)
+{
+	auto_buffer struct buffer about = { 0 };
+	struct image described = *image;
+
+	described.made = described.bytes = 0;
+	image_record_write(&about, &described);
+	return image_tree_digest(root, about.data, digest, bytes, err);
+}
+
 /* Adapts the root that was begun, and computes its digest. */
 static int
 image_store_finish_root(int folder, struct image *image, struct err *err)
 {
-	auto_buffer struct buffer about = { 0 };
 	auto_fd int root = openat(folder, IMAGE_STORE_ROOT,
 	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
 	if (root == -1)
 		return err_sys(err, "open the root of the image");
-	/* The digest includes all but when it was made, and how large it is. */
-	image->made = image->bytes = 0;
-	image_record_write(&about, image);
 	return image_tree_adapt(root, err) == -1 ? -1 :
-	    image_tree_digest(
-	        root, about.data, image->digest, &image->bytes, err);
+	    image_store_digest(
+	        image, root, image->digest, &image->bytes, err);
+}
+
+int
+image_store_verify(const struct image *image, struct err *err)
+{
+	auto_fd int root = -1;
+	char digest[IMAGE_DIGEST_SIZE];
+	uint64_t bytes;
+
+	if (image->root == NULL)
+		return 0;
+	root = open(image->root,
+	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (root == -1)
+		return err_sys(err, "open the root of the image");
+	if (image_store_digest(image, root, digest, &bytes, err) == -1)
+		return -1;
+	if (strcmp(digest, image->digest) != 0)
+		return err_set(err, "the files of the image %s have changed "
+		    "since it was built: remove it with 'caisson image remove "
+		    "%.12s', and build it again", image->name,
+		    image_digits(image->digest));
+	return 0;
 }
 
 /*

@@ -56,6 +56,12 @@ char *image_store_tmp(const char *folder);
 int image_store_put(
     int lock, const char *folder, struct image *image, struct err *err);
 
+/*
+ * Computes the digest of an image again, if it has a root. Returns 0, or -1
+ * with err if its files or its record have changed since it was kept.
+ */
+int image_store_verify(const struct image *image, struct err *err);
+
 /* Removes what was begun; without it the next image_store_lock does so. */
 void image_store_drop(int lock);
 

@@ -102,10 +102,12 @@ image_enable(
 		return err_set(err, "%s is built in, and an image cannot "
 		    "replace it: name the image in the setting image to run "
 		    "that language in it", one->language);
-	if (image_store_enable(image->lock, one, 1, err) == -1)
+	if (image_store_verify(one, err) == -1 ||
+	    image_store_enable(image->lock, one, 1, err) == -1)
 		return -1;
-	printf("Enabled %s, %s, for code of the language %s.\n", one->name,
-	    one->digest, one->language);
+	printf("Enabled %s, %s, for code of the language %s, with the runtime "
+	       "%s.\n", one->name, one->digest, one->language,
+	    one->engine[0] == '\0' ? "oci" : one->engine);
 	return 0;
 }
 

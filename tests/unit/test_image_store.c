@@ -287,6 +287,25 @@ START_TEST(enabled_images_have_an_order)
 }
 END_TEST
 
+START_TEST(a_changed_image_is_noticed)
+{
+	auto_fd int held = lock();
+	struct image image = make(held, "a", "echo 1 >f");
+	struct image found;
+
+	ck_assert_int_eq(image_store_find(folder, "", "a", &found, &err), 0);
+	ck_assert_msg(image_store_verify(&found, &err) == 0, "%s", err.text);
+	shell(image.root, _i == 0 ? "echo 2 >f" : _i == 1 ? "chmod +x f" :
+	      _i == 2 ? "echo 1 >g" : "sed -i s/usr/bin/ ../image.json");
+	image_reset(&found);
+	ck_assert_int_eq(image_store_find(folder, "", "a", &found, &err), 0);
+	ck_assert_int_eq(image_store_verify(&found, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "build it again"));
+	image_reset(&found);
+	image_reset(&image);
+}
+END_TEST
+
 START_TEST(a_damaged_record_is_left_out)
 {
 	static const char *const records[] = { "", "{", "[]", "{}",
@@ -360,6 +379,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, one_command_at_a_time);
 	tcase_add_test(tc, another_user_may_not_write_there);
 	tcase_add_test(tc, enabled_images_have_an_order);
+	tcase_add_loop_test(tc, a_changed_image_is_noticed, 0, 4);
 	tcase_add_loop_test(tc, a_damaged_record_is_left_out, 0, 8);
 	tcase_add_test(tc, an_image_of_an_engine_has_no_root);
 	tcase_add_test(tc, names_are_bounded);
