@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../common/fd.h"
+#include "../common/log.h"
 #include "../common/mem.h"
 #include "peers/state_dir.h"
 #include "peers/tokens.h"
@@ -72,6 +73,9 @@ serve_tokens_open(const struct options *options, char **envp, int needed,
 	if (needed)
 		status = locked == -1 ? -1 : serve_tokens_first(
 		    options, envp, locked, &tokens, err);
+	else if (dir == -1)
+		log_warn("clients that have a token cannot be served: %s",
+		    err->text);
 	tokens_reset(&tokens);
 	return status == -1 ? -1 : fd_take(&dir);
 }
