@@ -26,6 +26,7 @@
 #define BODY_MAX 100000
 
 static const char *program = "caisson-gateway";
+static size_t body_max = BODY_MAX;
 static pid_t pid;
 static int supervisor;  /* our end of its channel */
 static struct sockaddr_un address; /* at which it accepts */
@@ -106,7 +107,7 @@ start(int local, const char *hosts, unsigned int user)
 		0 };
 	struct ipc_serve serve = { .log_level = 3,
 		.user = user,
-		.body_max = BODY_MAX,
+		.body_max = body_max,
 		.origins = "https://page.example",
 		.proxy = "" };
 	int theirs;

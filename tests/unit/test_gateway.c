@@ -457,6 +457,45 @@ START_TEST(a_client_that_resets_is_noticed)
 }
 END_TEST
 
+/*
+ * Where clients have sent too much that is not complete, the one that has sent
+ * most is refused, and not the one that sends next.
+ */
+START_TEST(the_largest_body_is_refused)
+{
+	enum { PART = 8 * MIB, CLIENTS = HTTP_BODIES_MAX / PART - 1 };
+	auto_free char *much = mem_alloc(PART + 1);
+	auto_free char *heard = NULL;
+	int clients[CLIENTS];
+	int other, guest, i;
+
+	body_max = 2 * PART;
+	memset(much, 'x', PART);
+	start_local();
+	for (i = 0; i < CLIENTS; i++) {
+		clients[i] = connect_client();
+		say(clients[i], POST_OF("Content-Length: 16000000\r\n", ""));
+		say(clients[i], much);
+	}
+	say(clients[1], much + PART - MIB);
+	other = connect_client();
+	say(other, POST_OF("Content-Length: 7864320\r\n", ""));
+	say(other, much + PART - 7864320);
+	guest = expect_guest();
+	expect(guest, IPC_ASK);
+	ck_assert_uint_eq(msg.ask.body.len, 7864320);
+	fd_close(&msg.ask.body.fd);
+	heard = hear(clients[1], "\r\n");
+	ck_assert_str_eq(heard, "HTTP/1.1 503 Service Unavailable\r\n");
+	for (i = 0; i < CLIENTS; i++)
+		close(clients[i]);
+	close(other);
+	close(guest);
+	stop();
+	body_max = BODY_MAX;
+}
+END_TEST
+
 START_TEST(a_client_may_not_send_far_ahead)
 {
 	auto_free char *much = mem_alloc(HTTP_AHEAD_MAX + PIPE_CHUNK + 1);
@@ -629,6 +668,7 @@ add(TCase *tc)
 {
 	tcase_add_test(tc, a_client_that_resets_is_noticed);
 	tcase_add_test(tc, a_client_may_not_send_far_ahead);
+	tcase_add_test(tc, the_largest_body_is_refused);
 	tcase_add_test(tc, a_request_is_passed_on);
 	tcase_add_test(tc, requests_of_a_connection_are_answered_in_turn);
 	tcase_add_test(tc, large_bodies_arrive);

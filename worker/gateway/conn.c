@@ -207,9 +207,21 @@ conn_on_flushed(struct conn *conn)
 		conn_next(conn);
 }
 
+/* Returns the connection with most bytes of answers that were not read. */
+static struct conn *
+conn_most_unsent(const struct gateway *gateway)
+{
+	struct conn *conn, *most = LIST_FIRST(&gateway->conns);
+
+	LIST_FOREACH(conn, &gateway->conns, entry)
+		if (conn->counted > most->counted)
+			most = conn;
+	return most;
+}
+
 /*
  * Forgets what was sent, and counts the rest. If all clients together leave too
- * much unread, this one is disconnected.
+ * much unread, the one that leaves most is disconnected.
  */
 static void
 conn_count_unsent(struct conn *conn)
@@ -226,10 +238,10 @@ conn_count_unsent(struct conn *conn)
 	gateway->unsent += conn->unsent.len;
 	gateway->unsent -= conn->counted;
 	conn->counted = conn->unsent.len;
-	if (gateway->unsent <= HTTP_UNSENT_MAX || conn->counted == 0)
+	if (gateway->unsent <= HTTP_UNSENT_MAX)
 		return;
 	log_warn("a client is disconnected: too many answers are not read");
-	conn_break(conn);
+	conn_break(conn_most_unsent(gateway));
 }
 
 static void
@@ -433,11 +445,25 @@ conn_on_request(struct conn *conn)
 	conn->ask = guest_ask(conn->gateway, &client);
 }
 
+/*
+ * All clients together have sent too much that is not complete: refuses the one
+ * that has sent most. Others that are slow, or send little, are not disturbed.
+ */
 static void
-conn_on_too_much(struct conn *conn)
+conn_on_too_much(const struct gateway *gateway)
 {
-	conn->last = 1;
-	conn_fail(conn, 503, 1,
+	struct conn *conn, *most = NULL;
+
+	LIST_FOREACH(conn, &gateway->conns, entry)
+		if (conn->state == CONN_READING &&
+		    conn->held > (most == NULL ? 0 : most->held))
+			most = conn;
+	if (most == NULL)
+		return;
+	buffer_reset(conn_body(most));
+	conn_count_body(most);
+	most->last = 1;
+	conn_fail(most, 503, 1,
 	    "too many large requests are being received: try again");
 }
 
@@ -466,10 +492,10 @@ conn_step(struct conn *conn, const char *data, size_t len)
 		conn_on_request(conn);
 	else if (state == HTTP_BAD)
 		conn_on_bad(conn);
-	else if (conn->gateway->bodies > HTTP_BODIES_MAX)
-		conn_on_too_much(conn);
 	else
 		conn->feeding = 0;
+	if (conn->gateway->bodies > HTTP_BODIES_MAX)
+		conn_on_too_much(conn->gateway);
 	return used;
 }
 
