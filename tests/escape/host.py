@@ -27,6 +27,9 @@ RULES = os.path.join(os.path.dirname(os.path.abspath(__file__)),
 HEADERS = ("/usr/include/%s-linux-gnu/asm/unistd_64.h" % os.uname().machine,
            "/usr/include/asm/unistd_64.h", "/usr/include/asm-generic/unistd.h")
 
+RUNTIME = ("CAISSON_RUNTIME", "CAISSON_IMAGE", "CONTAINERS_CONF",
+           "CONTAINERS_STORAGE_CONF")
+
 
 class Host:
     """The surroundings of one run of the table."""
@@ -142,6 +145,9 @@ class Host:
             "CAISSON_STRUCTURED": "on",
             # Every process that is there belongs to a call.
             "CAISSON_POOL": "0",
+            # Where they are set, the boxes have this runtime.
+            **{name: os.environ[name] for name in RUNTIME
+               if name in os.environ},
         }
 
     def state(self):

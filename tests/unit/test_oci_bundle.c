@@ -144,8 +144,8 @@ END_TEST
 START_TEST(only_these_are_mounted)
 {
 	static const char *const places[] = { "/proc", "/dev", "/sys",
-		"/sys/fs/cgroup", "/run", "/dev/shm", "/tmp", "/workspace", "/workspace/out",
-		CONTAINER_BOOTSTRAP };
+		"/sys/fs/cgroup", "/run", "/dev/shm", "/tmp", "/workspace",
+		"/workspace/out", CONTAINER_BOOTSTRAP };
 	json_t *json = config(&bundle), *mount;
 	size_t i;
 

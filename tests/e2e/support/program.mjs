@@ -63,6 +63,12 @@ export function file(t, name, content) {
  */
 export const settings = { CAISSON_STRUCTURED: 'on' };
 
+/* Where they are set, all programs have this runtime: see containers.mjs. */
+for (const name of ['CAISSON_RUNTIME', 'CAISSON_IMAGE', 'CONTAINERS_CONF',
+  'CONTAINERS_STORAGE_CONF'])
+  if (process.env[name])
+    settings[name] = process.env[name];
+
 /*
  * For tests (and files) that look at processes: no box waits for a call, and
  * none is forked, so

@@ -1,0 +1,119 @@
+/*
+ * Calls in containers, by a real podman and by crun or runc: they are as those
+ * in native boxes, and whatever ends first, no container is left.
+ */
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { left, settingsOf, skipped } from './support/containers.mjs';
+import { links, text } from './support/files.mjs';
+import { descendants } from './support/processes.mjs';
+import { folder } from './support/program.mjs';
+import { connect, run } from './support/sdk.mjs';
+import { official, withServers } from './support/servers.mjs';
+import { until } from './support/wait.mjs';
+
+const meta = (result, name) => result._meta[`caisson/${name}`];
+
+/* A program with that runtime, whose containers are gone when it has ended. */
+async function open(t, runtime, env = {}, more = {}) {
+  const settings = { CAISSON_POOL: '0', ...settingsOf(runtime), ...env };
+
+  return connect(t, { ...more, env: { ...more.env, ...settings } });
+}
+
+const gone = (runtime, pid) => until(() => left(runtime, pid).length === 0,
+  () => `the end of ${left(runtime, pid)}`);
+
+/* The keepers of containers below the program. */
+const keepers = (pid) => descendants(pid)
+  .filter(({ name }) => name.startsWith('keeper'));
+
+for (const runtime of ['podman', 'oci']) {
+  const options = { skip: skipped[runtime] };
+
+  test(`${runtime}: output, status, files and isolation`, options,
+    async (t) => {
+      const { client, pid } = await open(t, runtime);
+      let result = await run(client, `
+import os, sys
+print("out", os.getuid(), flush=True)
+os.system("echo child")
+print("err", file=sys.stderr)
+open("/workspace/out/a.txt", "w").write("kept")
+sys.exit(3)`);
+
+      assert.equal(result.isError, true);
+      assert.equal(meta(result, 'exitCode'), 3);
+      assert.equal(meta(result, 'isolation').runtime, runtime);
+      assert.deepEqual(result.structuredContent.stdout, ['out 65534', 'child']);
+      assert.deepEqual(result.structuredContent.stderr, ['err']);
+      assert.equal(links(result)[0].size, 4);
+      result = await run(client, 'import os\nos.kill(os.getpid(), 11)');
+      assert.equal(meta(result, 'signal'), 'SIGSEGV');
+      await client.close();
+      await gone(runtime, pid);
+    });
+
+  test(`${runtime}: two servers at once, and a picture`, options,
+    async (t) => {
+      const files = folder(t);
+
+      fs.writeFileSync(path.join(files, 'a.txt'), 'alpha');
+      const servers = withServers(t, {
+        one: official('filesystem', [files]),
+        two: official('filesystem', [files]),
+      });
+      const { client } = await open(t, runtime, {}, servers);
+      const result = await run(client, `
+import asyncio, base64
+r = await asyncio.gather(*[
+    each.read_text_file(path=${JSON.stringify(path.join(files, 'a.txt'))})
+    for each in (mcp_one, mcp_two)])
+print([each.text for each in r])
+runtime.show(base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="))`,
+      { servers: ['one', 'two'] });
+
+      assert.match(text(result), /\['alpha', 'alpha'\]/);
+      assert.equal(result.content.filter(({ type }) => type === 'image').length,
+        1, JSON.stringify(result));
+    });
+
+  test(`${runtime}: limits of time and memory`, options, async (t) => {
+    const { client, pid } = await open(t, runtime);
+    let result = await run(client, 'while True: pass', { timeout: 1 });
+
+    assert.equal(meta(result, 'status'), 'timeout');
+    result = await run(client, 'x = bytearray(1 << 30)');
+    assert.match(text(result), /ran out of memory/);
+    await gone(runtime, pid);
+  });
+
+  for (const [whose, victim] of [
+    ['the program', (pid) => pid],
+    ['the keeper of a container', (pid) => keepers(pid)[0].pid],
+    ['the relay', (pid) => descendants(pid)
+      .find(({ name }) => name.startsWith('relay')).pid],
+  ])
+    test(`${runtime}: no container outlives ${whose}`, options, async (t) => {
+      const { client, pid } = await open(t, runtime);
+      const result = run(client, `
+import time
+open("/workspace/out/a", "w").write("x")
+print("on", flush=True)
+time.sleep(1000)`).catch((error) => error);
+
+      await until(() => keepers(pid).length === 1 && descendants(pid)
+        .filter(({ command }) => command.endsWith('/three.py')).length > 1,
+      'its code');
+      process.kill(victim(pid), 'SIGKILL');
+      await result;
+      await gone(runtime, pid);
+    });
+
+  test(`${runtime}: an image that is not there`, options, async (t) => {
+    await assert.rejects(open(t, runtime, {
+      CAISSON_IMAGE: 'localhost/nosuch:9' }));
+  });
+}
