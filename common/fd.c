@@ -45,6 +45,14 @@ fd_set_nonblock(int fd, int on, struct err *err)
 }
 
 int
+fd_begin_nonblock(int fd, struct err *err)
+{
+	if (fcntl(fd, F_SETFL, O_NONBLOCK) == -1)
+		return err_sys(err, "set the flags of descriptor %d", fd);
+	return 0;
+}
+
+int
 fd_write_all(int fd, const void *data, unsigned long len)
 {
 	const char *p = data;

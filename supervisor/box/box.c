@@ -492,11 +492,11 @@ box_make_pipes(int framed, int plain, struct box_pipes *relay,
 		*pairs[i][1] = pair[1];
 	}
 	/* The relay may not change flags, so its ends get theirs here. */
-	return (!plain && fd_set_nonblock(relay->control_in, 1, err) == -1) ||
-	        fd_set_nonblock(relay->control_out, 1, err) == -1 ||
+	return (!plain && fd_begin_nonblock(relay->control_in, err) == -1) ||
+	        fd_begin_nonblock(relay->control_out, err) == -1 ||
 	        (relay->out != -1 &&
-	            fd_set_nonblock(relay->out, 1, err) == -1) ||
-	        fd_set_nonblock(relay->errors, 1, err) == -1 ? -1 : 0;
+	            fd_begin_nonblock(relay->out, err) == -1) ||
+	        fd_begin_nonblock(relay->errors, err) == -1 ? -1 : 0;
 }
 
 static void

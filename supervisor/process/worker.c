@@ -31,9 +31,13 @@ worker_start(struct event_base *base, const struct channel_ends *ends,
 {
 	auto_fd int ours = -1;
 	auto_fd int theirs = -1;
+	/*
+	 * The peer's end blocks: a box has no event loop. A relay has one, and
+	 * would change the end itself.
+	 */
+	int blocking = ends->peer != ROLE_RELAY;
 
-	/* The peer's end blocks: a box has no event loop. */
-	if (ipc_pair(&ours, &theirs, 1, err) == -1 ||
+	if (ipc_pair(&ours, &theirs, blocking, err) == -1 ||
 	    spawn_worker(ends->peer, number, uid, group, theirs, pidfd, err) ==
 	    -1)
 		return NULL;

@@ -68,6 +68,25 @@ START_TEST(hands_over)
 }
 END_TEST
 
+/* A new one, of each kind that is made: nothing else of it changes. */
+START_TEST(begins_nonblock)
+{
+	struct err err;
+	int fds[2], before, end;
+
+	ck_assert_int_eq(pipe2(fds, O_CLOEXEC), 0);
+	for (end = 0; end < 2; end++) {
+		before = fcntl(fds[end], F_GETFL);
+		ck_assert_int_eq(fd_begin_nonblock(fds[end], &err), 0);
+		ck_assert_int_eq(
+		    fcntl(fds[end], F_GETFL), before | O_NONBLOCK);
+		ck_assert_int_eq(fcntl(fds[end], F_GETFD), FD_CLOEXEC);
+		close(fds[end]);
+	}
+	ck_assert_int_eq(fd_begin_nonblock(fds[0], &err), -1);
+}
+END_TEST
+
 START_TEST(sets_nonblock)
 {
 	struct err err;
@@ -211,6 +230,7 @@ add(TCase *tc)
 	tcase_add_test(tc, closes);
 	tcase_add_test(tc, closes_at_the_end_of_the_scope);
 	tcase_add_test(tc, hands_over);
+	tcase_add_test(tc, begins_nonblock);
 	tcase_add_test(tc, sets_nonblock);
 	tcase_add_test(tc, writes_all);
 	tcase_add_test(tc, writes_nothing);

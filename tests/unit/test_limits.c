@@ -12,13 +12,18 @@
 int __wrap_setrlimit64(unsigned int resource, const struct rlimit *limit);
 int __wrap_getrlimit64(unsigned int resource, struct rlimit *limit);
 
-static struct rlimit seen[RLIM_NLIMITS];
+/* Those of the process, without a limit at first, and how often one was set. */
+static struct rlimit seen[RLIM_NLIMITS] = {
+	[0 ... RLIM_NLIMITS - 1] = { RLIM_INFINITY, RLIM_INFINITY },
+};
+static unsigned int sets;
 
 int
 __wrap_setrlimit64(unsigned int resource, const struct rlimit *limit)
 {
 	ck_assert_uint_lt(resource, RLIM_NLIMITS);
 	seen[resource] = *limit;
+	sets++;
 	return 0;
 }
 
@@ -26,7 +31,7 @@ int
 __wrap_getrlimit64(unsigned int resource, struct rlimit *limit)
 {
 	ck_assert_uint_lt(resource, RLIM_NLIMITS);
-	limit->rlim_cur = limit->rlim_max = RLIM_INFINITY;
+	*limit = seen[resource];
 	return 0;
 }
 
@@ -84,11 +89,37 @@ START_TEST(helpers_take_no_place_of_the_code)
 }
 END_TEST
 
+/* A box has most limits from its template: those are not set again. */
+START_TEST(sets_what_differs)
+{
+	const struct language language = { .helpers = 0 };
+	static struct box box;
+	struct err err;
+
+	box.language = &language;
+	box.setup = (struct ipc_setup){ .memory_bytes = 512 * MIB,
+		.processes = 32,
+		.cpu_seconds = 100,
+		.files_bytes = 128 * MIB };
+	ck_assert_msg(limits_set(&box, &err) == 0, "%s", err.text);
+	/* Another soft limit is another limit, and a lower one stays. */
+	seen[RLIMIT_CORE].rlim_cur = 0;
+	seen[RLIMIT_FSIZE] = (struct rlimit){ 5, 5 };
+	sets = 0;
+	ck_assert_msg(limits_set(&box, &err) == 0, "%s", err.text);
+	ck_assert_uint_eq(sets, 1);
+	ck_assert_uint_eq(seen[RLIMIT_CORE].rlim_cur, 1);
+	ck_assert_uint_eq(seen[RLIMIT_FSIZE].rlim_max, 5);
+	ck_assert_uint_eq(seen[RLIMIT_DATA].rlim_cur, 512 * MIB);
+}
+END_TEST
+
 static void
 add_tests(TCase *tc)
 {
 	tcase_add_loop_test(tc, the_address_space_is_as_the_language_says, 0,
 	    UNIT_COUNT(rows));
+	tcase_add_test(tc, sets_what_differs);
 	tcase_add_test(tc, helpers_take_no_place_of_the_code);
 }
 

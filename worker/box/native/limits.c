@@ -24,17 +24,23 @@ struct limits_row {
 	rlim_t warning; /* difference of the soft limit from the hard one */
 };
 
-/* Never above the current limit; a lower limit of the user remains. */
+/*
+ * Never above the current limit; a lower limit of the user remains. In a forked
+ * box most limits are those of its template already.
+ */
 static int
 limits_lower(const struct limits_row *row, struct err *err)
 {
-	struct rlimit limit;
+	struct rlimit now, limit;
 
-	if (getrlimit(row->resource, &limit) == -1)
+	if (getrlimit(row->resource, &now) == -1)
 		return err_sys(err, "read RLIMIT_%s", row->name);
+	limit = now;
 	if (row->value < limit.rlim_max)
 		limit.rlim_max = row->value;
 	limit.rlim_cur = limit.rlim_max - row->warning;
+	if (limit.rlim_cur == now.rlim_cur && limit.rlim_max == now.rlim_max)
+		return 0;
 	if (setrlimit(row->resource, &limit) == -1)
 		return err_sys(err, "set RLIMIT_%s to %llu", row->name,
 		    (unsigned long long)limit.rlim_max);
