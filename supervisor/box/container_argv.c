@@ -11,17 +11,13 @@
 #include "../../common/text_list.h"
 #include "container.h"
 
-/*
- * Files that tell of the host, which no code needs, and the place of message
- * queues; separated by colons. pump.py needs /sys/fs/cgroup.
- */
-#define CONTAINER_HIDDEN                                                       \
-	"/dev/mqueue:/sys/block:/sys/bus:/sys/class:/sys/dev:/sys/devices:"    \
-	"/sys/hypervisor:/sys/kernel:/sys/module:/sys/power:/proc/sys:"        \
-	"/proc/bus:/proc/cmdline:/proc/config.gz:/proc/cpuinfo:/proc/driver:"  \
-	"/proc/fs:/proc/interrupts:/proc/irq:/proc/kallsyms:/proc/kmsg:"       \
-	"/proc/meminfo:/proc/modules:/proc/pagetypeinfo:/proc/partitions:"     \
-	"/proc/sysvipc:/proc/version"
+const char *const container_hidden[] = { "/dev/mqueue", "/sys/block",
+	"/sys/bus", "/sys/class", "/sys/dev", "/sys/devices", "/sys/hypervisor",
+	"/sys/kernel", "/sys/module", "/sys/power", "/proc/sys", "/proc/bus",
+	"/proc/cmdline", "/proc/config.gz", "/proc/cpuinfo", "/proc/driver",
+	"/proc/fs", "/proc/interrupts", "/proc/irq", "/proc/kallsyms",
+	"/proc/kmsg", "/proc/meminfo", "/proc/modules", "/proc/pagetypeinfo",
+	"/proc/partitions", "/proc/sysvipc", "/proc/version", NULL };
 
 /* Options without a value that depends on the container; ended by NULL. */
 
@@ -71,8 +67,6 @@ static const char *const container_argv_podman[] = {
 	"--http-proxy=false",
 	"--no-hosts",
 	"--systemd", "false",
-	/* docker has no such option. */
-	"--security-opt", "mask=" CONTAINER_HIDDEN,
 	NULL,
 };
 
@@ -116,6 +110,20 @@ container_argv_add_names(struct buffer *list, const struct container *container)
 	    list, "--label", CONTAINER_LABEL_RUN "=%s", container->run);
 	container_argv_add(
 	    list, "--label", CONTAINER_LABEL_BOX "=%lu", container->number);
+}
+
+/* docker has no such option. */
+static void
+container_argv_add_hidden(struct buffer *list)
+{
+	auto_buffer struct buffer value = { 0 };
+	size_t i;
+
+	for (i = 0; container_hidden[i] != NULL; i++)
+		buffer_printf(&value, "%s%s", i == 0 ? "mask=" : ":",
+		    container_hidden[i]);
+	text_list_add(list, "--security-opt");
+	text_list_add(list, value.data);
 }
 
 /*
@@ -176,6 +184,7 @@ container_argv_run(struct buffer *list, enum container_engine engine,
 	container_argv_add_all(list, container_argv_common);
 	if (engine == CONTAINER_PODMAN) {
 		container_argv_add_all(list, container_argv_podman);
+		container_argv_add_hidden(list);
 		container_argv_add(
 		    list, "--timeout", "%lu", container->lifetime);
 	} else {

@@ -29,6 +29,7 @@ static void
 oci_add_process(struct buffer *json, const struct container *container)
 {
 	unsigned long processes = container->user_processes;
+	unsigned long long file = container->files_bytes + BOX_FILE_EXTRA;
 
 	buffer_printf(json, "\"process\":{\"terminal\":false,"
 	    "\"user\":{\"uid\":%lu,\"gid\":%lu,\"umask\":18},\"args\":",
@@ -50,9 +51,13 @@ oci_add_process(struct buffer *json, const struct container *container)
 	if (processes > 0)
 		buffer_printf(json, "{\"type\":\"RLIMIT_NPROC\",\"hard\":%lu,"
 		    "\"soft\":%lu},", processes, processes);
+	buffer_printf(json, "{\"type\":\"RLIMIT_FSIZE\",\"hard\":%llu,"
+	    "\"soft\":%llu},{\"type\":\"RLIMIT_SIGPENDING\",\"hard\":%d,"
+	    "\"soft\":%d},", file, file, BOX_SIGPENDING, BOX_SIGPENDING);
 	/* 1, not 0: see container_argv.c. */
 	buffer_add_text(json, "{\"type\":\"RLIMIT_CORE\",\"hard\":1,"
 	    "\"soft\":1},{\"type\":\"RLIMIT_MEMLOCK\",\"hard\":0,"
+	    "\"soft\":0},{\"type\":\"RLIMIT_MSGQUEUE\",\"hard\":0,"
 	    "\"soft\":0}]}");
 }
 
@@ -154,16 +159,21 @@ static void
 oci_add_hidden(struct buffer *json)
 {
 	static const char *const masked[] = { "/proc/acpi", "/proc/asound",
-		"/proc/interrupts", "/proc/kcore", "/proc/keys",
+		"/proc/kcore", "/proc/keys",
 		"/proc/latency_stats", "/proc/sched_debug", "/proc/scsi",
 		"/proc/timer_list", "/proc/timer_stats", "/sys/firmware",
 		"/sys/devices/virtual/powercap", NULL };
 	static const char *const fixed[] = { "/proc/bus", "/proc/fs",
 		"/proc/irq", "/proc/sys", "/proc/sysrq-trigger", NULL };
+	size_t i;
 
-	buffer_add_text(json, "\"maskedPaths\":");
-	oci_add_texts(json, masked);
-	buffer_add_text(json, ",\"readonlyPaths\":");
+	buffer_add_text(json, "\"maskedPaths\":[");
+	for (i = 0; masked[i] != NULL; i++)
+		buffer_printf(json, "\"%s\",", masked[i]);
+	for (i = 0; container_hidden[i] != NULL; i++)
+		buffer_printf(json, "%s\"%s\"", i == 0 ? "" : ",",
+		    container_hidden[i]);
+	buffer_add_text(json, "],\"readonlyPaths\":");
 	oci_add_texts(json, fixed);
 }
 

@@ -81,8 +81,12 @@ static const struct {
 	{ "process.rlimits", "["
 	    "{\"type\":\"RLIMIT_NOFILE\",\"hard\":256,\"soft\":256},"
 	    "{\"type\":\"RLIMIT_NPROC\",\"hard\":4096,\"soft\":4096},"
+	    "{\"type\":\"RLIMIT_FSIZE\",\"hard\":17825792,"
+	    "\"soft\":17825792},"
+	    "{\"type\":\"RLIMIT_SIGPENDING\",\"hard\":1024,\"soft\":1024},"
 	    "{\"type\":\"RLIMIT_CORE\",\"hard\":1,\"soft\":1},"
-	    "{\"type\":\"RLIMIT_MEMLOCK\",\"hard\":0,\"soft\":0}]" },
+	    "{\"type\":\"RLIMIT_MEMLOCK\",\"hard\":0,\"soft\":0},"
+	    "{\"type\":\"RLIMIT_MSGQUEUE\",\"hard\":0,\"soft\":0}]" },
 	{ "annotations", "{\"caisson.run\":\"5-77\",\"caisson.box\":\"3\"}" },
 	{ "linux.namespaces", "[{\"type\":\"pid\"},{\"type\":\"network\"},"
 	    "{\"type\":\"ipc\"},{\"type\":\"uts\"},{\"type\":\"mount\"},"
@@ -120,6 +124,20 @@ has(json_t *list, const char *text)
 			return 1;
 	return 0;
 }
+
+/* Of the host nothing is told that no code needs. */
+START_TEST(the_host_is_hidden)
+{
+	json_t *json = config(&bundle);
+	size_t i;
+
+	for (i = 0; container_hidden[i] != NULL; i++)
+		ck_assert_msg(has(at(json, "linux.maskedPaths"),
+		    container_hidden[i]), "%s", container_hidden[i]);
+	ck_assert(!has(at(json, "linux.maskedPaths"), "/sys/fs/cgroup"));
+	json_decref(json);
+}
+END_TEST
 
 /* Nothing is a device or a program of another user, or is executed. */
 START_TEST(mounts_are_confined)
@@ -185,7 +203,7 @@ START_TEST(limits_may_be_missing)
 	of.container = &plain;
 	json = config(&of);
 	ck_assert_ptr_null(json_object_get(at(json, "linux.resources"), "cpu"));
-	ck_assert_uint_eq(json_array_size(at(json, "process.rlimits")), 3);
+	ck_assert_uint_eq(json_array_size(at(json, "process.rlimits")), 6);
 	json_decref(json);
 }
 END_TEST
@@ -237,6 +255,7 @@ add_tests(TCase *tc)
 {
 	tcase_add_loop_test(tc, a_key_has_its_value, 0, UNIT_COUNT(wanted));
 	tcase_add_test(tc, mounts_are_confined);
+	tcase_add_test(tc, the_host_is_hidden);
 	tcase_add_test(tc, only_these_are_mounted);
 	tcase_add_test(tc, the_variables_are_ours);
 	tcase_add_test(tc, limits_may_be_missing);
