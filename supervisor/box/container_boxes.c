@@ -172,9 +172,15 @@ container_probe(struct boxes *boxes, int only_refuses, struct err *err)
 void
 container_finish(struct boxes *boxes)
 {
+	reaper_finish(CONTAINER_FINISH_MS);
+	container_boxes_free(boxes);
+}
+
+void
+container_boxes_free(struct boxes *boxes)
+{
 	struct container_boxes *shared = mem_take(&boxes->shared);
 
-	reaper_finish(CONTAINER_FINISH_MS);
 	free(shared->program);
 	free(shared->label);
 	free(shared->bootstrap);

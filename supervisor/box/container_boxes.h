@@ -45,9 +45,15 @@ extern const struct runtime podman_runtime;
 extern const struct runtime docker_runtime;
 extern const struct runtime oci_runtime;
 
+/* runtime_auto.c: the choice of one of these or of native boxes. */
+extern const struct runtime auto_runtime;
+
 /* container_boxes.c: as probe and sweep of struct runtime. */
 int container_probe(struct boxes *boxes, int only_refuses, struct err *err);
 void container_finish(struct boxes *boxes);
+
+/* Frees boxes->shared, without a look at processes. */
+void container_boxes_free(struct boxes *boxes);
 
 /*
  * container_request.c: fills in the container of a box of these options.

@@ -8,7 +8,7 @@
 #include "native.h"
 
 static const struct runtime *const runtime_table[] = { &native_runtime,
-	&podman_runtime, &docker_runtime, &oci_runtime };
+	&podman_runtime, &docker_runtime, &oci_runtime, &auto_runtime };
 
 /* By the engine that a path names. */
 static const struct runtime *const runtime_engines[] = {

@@ -384,13 +384,39 @@ selftest_languages(struct selftest *test)
 	test->language = probed;
 }
 
-/* The tested promises are those of one runtime. */
-static struct native_boxes *
-selftest_boxes(const struct boxes *boxes)
+/* The promises are tested in boxes without a template. */
+static void
+selftest_native(struct selftest *test)
 {
-	if (boxes->runtime != runtime_find("native"))
-		fatal("--selftest knows the promises of native boxes only");
-	return native_boxes(boxes);
+	struct native_boxes *shared = native_boxes(test->runs->boxes);
+	struct templates *templates = mem_take(&shared->templates);
+	auto_free char *sized =
+	    selftest_replace(probe_text, "@MEMORY@", test->options->memory);
+	auto_free char *probe =
+	    selftest_replace(sized, "@PROCESSES@", test->options->pids);
+
+	selftest_call(test, probe, SELFTEST_PROBE_SECONDS, selftest_on_probe);
+	if (test->report.failures == 0)
+		selftest_call(test, selftest_endless,
+		    SELFTEST_ENDLESS_SECONDS, selftest_on_endless);
+	if (test->report.failures == 0 &&
+	    (test->watchdog || shared->cgroup != NULL))
+		selftest_memory(test);
+	selftest_languages(test);
+	shared->templates = templates;
+	if (test->report.failures + test->report.weak == 0)
+		selftest_template(test);
+}
+
+/* Other boxes were tried before (container_trial.c): a failure has ended us. */
+static void
+selftest_contained(struct selftest *test)
+{
+	selftest_line(test, 1, test->runs->boxes->runtime->name,
+	    "it limits memory and processes, and gives no privileges");
+	selftest_call(test, selftest_endless, SELFTEST_ENDLESS_SECONDS,
+	    selftest_on_endless);
+	selftest_languages(test);
 }
 
 int
@@ -404,30 +430,16 @@ selftest_run(struct runs *runs, struct options *options)
 		            COMMAND_FLAG_VERBOSE),
 		    .json = options_json(options) ? &json : NULL },
 		.language = language_find("python") };
-	/* The promises are tested in boxes without a template. */
-	struct native_boxes *shared = selftest_boxes(runs->boxes);
-	struct templates *templates = mem_take(&shared->templates);
-	auto_free char *sized =
-	    selftest_replace(probe_text, "@MEMORY@", options->memory);
-	auto_free char *probe =
-	    selftest_replace(sized, "@PROCESSES@", options->pids);
 
 	owner_open_user(&test.owner, runs);
 	runs->idle = selftest_on_idle;
 	runs->idle_ctx = &test;
 	selftest_report_begin(&test.report);
 	selftest_workers(&test);
-	selftest_call(&test, probe, SELFTEST_PROBE_SECONDS, selftest_on_probe);
-	if (test.report.failures == 0)
-		selftest_call(&test, selftest_endless,
-		    SELFTEST_ENDLESS_SECONDS, selftest_on_endless);
-	if (test.report.failures == 0 &&
-	    (test.watchdog || shared->cgroup != NULL))
-		selftest_memory(&test);
-	selftest_languages(&test);
-	shared->templates = templates;
-	if (test.report.failures + test.report.weak == 0)
-		selftest_template(&test);
+	if (runs->boxes->runtime->framed)
+		selftest_contained(&test);
+	else
+		selftest_native(&test);
 	owner_close(&test.owner, runs);
 	return selftest_report_end(&test.report);
 }

@@ -231,11 +231,11 @@ pool_shrink(struct pool *pool)
 	unsigned int least = 1;
 
 	pool->quiet = pool->calls > 0 ? 0 : pool->quiet + 1;
-	if (pool->quiet >= POOL_REST_PERIODS) {
+	if (pool->quiet >= pool->rest) {
 		least = 0;
 		boxes_rest(pool->runs->boxes);
 	}
-	if (pool->quiet >= POOL_REST_PERIODS || pool->unused >= pool->wanted)
+	if (pool->quiet >= pool->rest || pool->unused >= pool->wanted)
 		pool->wanted = least;
 	else
 		pool->wanted -= pool->unused;
@@ -257,7 +257,7 @@ pool_on_period(evutil_socket_t fd, short what, void *arg)
 	pool->calls = 0;
 	/* No timer for an empty pool. */
 	if (pool->wanted > 0 || !TAILQ_EMPTY(&pool->entries))
-		pool_add_timer(pool->period, POOL_PERIOD_MS);
+		pool_add_timer(pool->period, pool->period_ms);
 	pool_wake(pool);
 }
 
@@ -267,7 +267,7 @@ pool_want(struct pool *pool, unsigned int wanted)
 {
 	pool->wanted = wanted < pool->most ? wanted : pool->most;
 	if (!event_pending(pool->period, EV_TIMEOUT, NULL))
-		pool_add_timer(pool->period, POOL_PERIOD_MS);
+		pool_add_timer(pool->period, pool->period_ms);
 }
 
 /* Calls */
@@ -350,12 +350,28 @@ pool_stop(struct pool *pool)
 		pool_drop(TAILQ_FIRST(&pool->entries));
 }
 
+/* Sets after how long without calls it has no boxes any more. */
+static void
+pool_set_rest(struct pool *pool)
+{
+	const struct runtime *runtime = pool->runs->boxes->runtime;
+	uint64_t rest_ms = (uint64_t)POOL_PERIOD_MS * POOL_REST_PERIODS;
+
+	if (runtime != NULL && runtime->framed)
+		rest_ms = pool->runs->options->runtime_idle_timeout *
+		    UINT64_C(1000);
+	pool->period_ms = rest_ms < POOL_PERIOD_MS ? rest_ms : POOL_PERIOD_MS;
+	pool->rest = (unsigned int)((rest_ms + pool->period_ms - 1) /
+	    pool->period_ms);
+}
+
 struct pool *
 pool_new(struct runs *runs)
 {
 	struct pool *pool = mem_alloc(sizeof(*pool));
 
 	pool->runs = runs;
+	pool_set_rest(pool);
 	TAILQ_INIT(&pool->entries);
 	pool->follows = runs->options->pool == OPTION_AUTO;
 	pool->most = pool_most(runs->options);

@@ -37,6 +37,8 @@ struct pool {
 	unsigned int unused; /* boxes unused during the whole period */
 	unsigned int calls;  /* in this period */
 	unsigned int quiet;  /* consecutive periods without calls */
+	unsigned int rest;   /* as many of them, and the pool is emptied */
+	uint64_t period_ms;
 	struct event *fill;   /* timer: start missing boxes */
 	struct event *period; /* timer: check use and age */
 	uint64_t missing_ms;  /* since when boxes are missing */

@@ -117,3 +117,31 @@ time.sleep(1000)`).catch((error) => error);
       CAISSON_IMAGE: 'localhost/nosuch:9' }));
   });
 }
+
+test('oci: waiting containers are removed when no call comes', {
+  skip: skipped.oci,
+}, async (t) => {
+  const { client, pid } = await open(t, 'oci', { CAISSON_POOL: 'auto',
+    CAISSON_RUNTIME_IDLE_TIMEOUT: '1' });
+
+  await run(client, 'print(1)');
+  await until(() => left('oci', pid).length > 0, 'a container that waits');
+  await gone('oci', pid);
+  /* The next call has one all the same. */
+  assert.equal(text(await run(client, 'print(2)')), '2');
+});
+
+test('auto is the first engine that works, or else a native box', {
+  skip: skipped.podman || skipped.oci,
+}, async (t) => {
+  const settings = settingsOf('oci');
+  /* The image is none of podman. */
+  const first = await open(t, 'oci', { ...settings, CAISSON_RUNTIME: 'auto' });
+  const second = await open(t, 'oci', { CAISSON_RUNTIME: 'auto',
+    CAISSON_IMAGE: '' });
+
+  assert.equal(meta(await run(first.client, '1'), 'isolation').runtime, 'oci');
+  assert.equal(meta(await run(second.client, '1'), 'isolation').runtime,
+    'native');
+  assert.match(second.log(), /runtime auto: .* native boxes, as no image is/);
+});

@@ -192,6 +192,7 @@ unsigned int group_kills, group_frees;
 const struct runtime podman_runtime = { .name = "podman" };
 const struct runtime docker_runtime = { .name = "docker" };
 const struct runtime oci_runtime = { .name = "oci" };
+const struct runtime auto_runtime = { .name = "auto" };
 
 struct group *
 group_new(struct cgroup *cg, unsigned long number, struct err *err)

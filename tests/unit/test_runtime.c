@@ -34,6 +34,7 @@ static int box = -1;            /* the launcher's end of it */
 const struct runtime podman_runtime = { .name = "podman" };
 const struct runtime docker_runtime = { .name = "docker" };
 const struct runtime oci_runtime = { .name = "oci" };
+const struct runtime auto_runtime = { .name = "auto" };
 
 /* In the place of native_boxes.c: nothing is looked for. */
 
