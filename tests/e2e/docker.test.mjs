@@ -1,0 +1,97 @@
+/*
+ * The runtime docker, and what becomes of a call when the engine fails at each
+ * step. A script stands in for docker: it records its command lines.
+ */
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { text } from './support/files.mjs';
+import { descendants } from './support/processes.mjs';
+import { folder, once } from './support/program.mjs';
+import { connect, run } from './support/sdk.mjs';
+import { until } from './support/wait.mjs';
+
+const script = path.join(path.dirname(fileURLToPath(import.meta.url)),
+  'support/docker.sh');
+
+/* A program with such a docker, and the folder of that. */
+async function open(t, env = {}) {
+  const at = folder(t);
+
+  fs.copyFileSync(script, path.join(at, 'docker'));
+  fs.chmodSync(path.join(at, 'docker'), 0o755);
+  const opened = await connect(t, { env: {
+    CAISSON_RUNTIME: path.join(at, 'docker'), CAISSON_IMAGE: 'some/image:1',
+    CAISSON_POOL: '0', SECRET_TOKEN: 'hidden-value', DOCKER_HOST: 'unix:///x',
+    ...env } });
+
+  return { ...opened, at,
+    log: () => fs.readFileSync(path.join(at, 'LOG'), 'utf8').trim().split('\n'),
+    set: (what) => fs.writeFileSync(path.join(at, 'RUN'), what) };
+}
+
+test('a call runs, and its command line has every limit', once, async (t) => {
+  const { client, at, log } = await open(t);
+  const result = await run(client, 'print("in", 1 + 1)');
+
+  assert.equal(text(result), 'in 2');
+  assert.equal(result._meta['caisson/isolation'].runtime, 'docker');
+  const line = log().at(-1);
+
+  for (const words of ['run --name caisson-', ' --rm ', ' --network none ',
+    ' --read-only ', ' --cap-drop ALL ', ' --security-opt no-new-privileges ',
+    ' --memory 536870912 ', ' --memory-swap 536870912 ', ' --user 65534:65534 ',
+    ' --pull never ', ' --entrypoint python3 some/image:1 -I '])
+    assert.ok(line.includes(words), `${words} in ${line}`);
+  const environment = fs.readFileSync(path.join(at, 'ENVIRONMENT'), 'utf8');
+
+  assert.ok(!environment.includes('hidden-value'));
+  assert.ok(environment.includes('DOCKER_HOST=unix:///x'));
+  assert.ok(!log().join().includes('hidden-value'));
+});
+
+for (const [what, sentence] of [
+  ['daemon', /cannot reach its daemon: start it/],
+  ['image', /image some\/image:1 does not exist here/],
+  ['command', /image some\/image:1 has no interpreter/],
+  ['garbage', /protocol violation by the code/],
+  ['died', /cannot be built/],
+])
+  test(`an engine that fails: ${what}`, once, async (t) => {
+    const { client, pid, log, set } = await open(t);
+
+    set(what);
+    const result = await run(client, 'print(1)').catch((error) => error);
+
+    assert.match(result.message ?? text(result), sentence);
+    /* Then the container may exist: it is removed by name. */
+    const made = log().findLast((line) => line.startsWith('run '))
+      .match(/--name (\S+)/)[1];
+
+    if (what !== 'command')
+      await until(() => log().includes(`rm --force --volumes ${made}`),
+        'its removal');
+    set('');
+    assert.equal(text(await run(client, 'print(2)')), '2');
+    await until(() => descendants(pid)
+      .every(({ command }) => !command.includes('sleep')), 'its processes');
+  });
+
+test('an engine that hangs does not hold up the end', once, async (t) => {
+  const { client, pid, log, set } = await open(t);
+
+  set('hang');
+  const result = run(client, 'print(1)').catch((error) => error);
+
+  await until(() => descendants(pid).some(({ command }) =>
+    command === 'sleep 1000'), 'the engine');
+  const made = log().at(-1).match(/--name (\S+)/)[1];
+
+  await client.close();
+  await result;
+  await until(() => log().includes(`rm --force --volumes ${made}`),
+    'the removal of its container');
+  await until(() => !fs.existsSync(`/proc/${pid}`), 'the end');
+});
