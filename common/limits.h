@@ -246,6 +246,11 @@
 /* Parts of a question: one of each of the three methods, and one more form. */
 #define QUESTION_PARTS_MAX 4
 /*
+ * Questions without an answer, of all clients of an owner: over HTTP each keeps
+ * its call in memory until its client repeats the request.
+ */
+#define QUESTIONS_MAX 64
+/*
  * Requests of HTTP clients. A head of 16 KiB is twice what browsers send with
  * all their cookies. A length has 15 digits at most, so that it fits into 64
  * bits, and the size of a chunk eight, with CR LF.

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../common/limits.h"
 #include "../../common/mem.h"
 #include "../servers/in_force.h"
 #include "../servers/server_names.h"
@@ -262,6 +263,18 @@ tool_call_on_told(void *ctx, struct json_span results, const char *why)
 	question_free(&ask);
 }
 
+/* Returns how many calls of this owner wait for an answer of their client. */
+static size_t
+tool_call_count_asked(const struct owner *owner)
+{
+	const struct tool_call *call;
+	size_t n = 0;
+
+	LIST_FOREACH (call, &tool_call_all, all)
+		n += call->context.owner == owner && call->ask != NULL;
+	return n;
+}
+
 int
 tool_call_ask(struct tool_call *call, const struct question_part *parts,
     size_t count, tool_call_asked *asked, struct err *err)
@@ -276,6 +289,9 @@ tool_call_ask(struct tool_call *call, const struct question_part *parts,
 			    parts[i].method);
 	if (call->ask != NULL)
 		return err_set(err, "the client is already being asked");
+	if (tool_call_count_asked(call->context.owner) >= QUESTIONS_MAX)
+		return err_set(err, "too many questions are unanswered: "
+		    "answer them first");
 	call->asked = asked;
 	call->ask = question_new(
 	    call->mcp, parts, count, tool_call_on_told, call);

@@ -435,6 +435,31 @@ START_TEST(continues_in_another_session)
 }
 END_TEST
 
+START_TEST(bounds_the_unanswered_questions)
+{
+	const struct context context = { &an_owner, &era_stateless,
+		"2026-07-28", CAPABILITY_ELICITATION, 0 };
+	struct err err;
+	char id[16];
+	int i;
+
+	open_all();
+	for (i = 0; i <= QUESTIONS_MAX; i++) {
+		snprintf(id, sizeof(id), "%d", i);
+		call = tool_call_new(mcp, &context, span(id));
+		tool_call_watch(call, span("{" CALLED("x") "," META "}"));
+		ck_assert_int_eq(ask_one(METHOD, PARAMS, &err),
+		    i < QUESTIONS_MAX ? 0 : -1);
+	}
+	ck_assert_str_eq(err.text, "too many questions are unanswered: "
+	    "answer them first");
+	sent.len = 0;
+	finish();
+	answered(DONE_NEW("64"));
+	close_all();
+}
+END_TEST
+
 /* Without a session, only a request that names a level gets messages. */
 START_TEST(logs_what_a_client_wants)
 {
@@ -468,6 +493,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, asks_two_things_without_a_session);
 	tcase_add_loop_test(tc, continues_in_another_session, 0, 2);
 	tcase_add_loop_test(tc, logs_what_a_client_wants, 0, 2);
+	tcase_add_test(tc, bounds_the_unanswered_questions);
 	tcase_add_test(tc, asks_in_a_session);
 	tcase_add_loop_test(tc, a_session_may_not_answer, 0, 3);
 	tcase_add_loop_test(tc, withdraws_a_question, 0, 3);
