@@ -11,6 +11,12 @@
 #include "memory.h"
 #include "memory_parts.h"
 
+/*
+ * A file that was just read. The compiler has every page of a large array on
+ * the stack written to, and a forked init would copy all of them.
+ */
+static char memory_text[BOX_MEMORY_TEXT_SIZE];
+
 /* Whether the process exists and reports its memory in status. */
 static int
 memory_tells(
@@ -60,7 +66,7 @@ static void
 memory_add_maps(const struct memory *memory, pid_t pid, struct memory_sum *sum)
 {
 	int fd = sum->with_maps ? memory_open_file(memory, pid, "maps") : -1;
-	char text[BOX_MEMORY_TEXT_SIZE];
+	char *text = memory_text;
 	/*
 	 * One process may have as many as large libraries make, but not all
 	 * may.
@@ -74,7 +80,7 @@ memory_add_maps(const struct memory *memory, pid_t pid, struct memory_sum *sum)
 		allowed = BOX_MAPS_LEAST;
 	if (fd == -1)
 		return;
-	while ((n = read(fd, text, sizeof(text))) > 0)
+	while ((n = read(fd, text, sizeof(memory_text))) > 0)
 		for (end = text; end < text + n; end++)
 			lines += *end == '\n';
 	close(fd);
@@ -107,7 +113,7 @@ memory_add_quickly(
     struct memory *memory, pid_t pid, struct memory_sum *sum)
 {
 	const pid_t process = pid; /* pid becomes that of a thread */
-	char status[BOX_MEMORY_TEXT_SIZE];
+	char *status = memory_text;
 
 	if (sum->processes < BOX_MEMORY_SEEN)
 		sum->pids[sum->processes] = pid;
@@ -211,7 +217,7 @@ memory_add_files(const struct memory *memory, struct memory_sum *sum)
 static int
 memory_add_sockets(const struct memory *memory, struct memory_sum *sum)
 {
-	char text[BOX_MEMORY_TEXT_SIZE];
+	char *text = memory_text;
 	const char *found;
 	uint64_t sockets;
 
