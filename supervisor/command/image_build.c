@@ -42,6 +42,28 @@ image_build_flag(const struct command *command, enum command_flag flag)
 	return command_value(&command->flags, flag, 0);
 }
 
+/* One source is enough. */
+static int
+image_build_check_sources(
+    const struct command *command, int packages, struct err *err)
+{
+	const char *held = image_build_flag(command, COMMAND_FLAG_FROM_IMAGE);
+	int n = packages + (held != NULL) +
+	    (image_build_flag(command, COMMAND_FLAG_FROM) != NULL);
+
+	if (n > 1)
+		return err_set(err, "--package, --from and --from-image "
+		    "exclude each other: give one of them");
+	if (n == 0 && !image_build_is_python(command))
+		return err_set(err, "an image of %s needs Debian packages or a "
+		    "directory: name them in --package or --from",
+		    command->operand);
+	if (held != NULL && !image_is_name(held) && !image_is_digest(held))
+		return err_set(err, "--from-image is not the name of an image: "
+		    "it has lower-case letters, digits and \"._-/:\"");
+	return 0;
+}
+
 /* A package is part of a list with commas in an argument. */
 static int
 image_build_check_packages(const struct command *command, struct err *err)
@@ -60,15 +82,7 @@ image_build_check_packages(const struct command *command, struct err *err)
 		return err_set(err, "--package \"%s\" is not the name of a "
 		    "Debian package", shown.data);
 	}
-	if (i > 0 && image_build_flag(command, COMMAND_FLAG_FROM) != NULL)
-		return err_set(err, "--from and --package exclude each other: "
-		    "install the packages in the directory");
-	if (i == 0 && !image_build_is_python(command) &&
-	    image_build_flag(command, COMMAND_FLAG_FROM) == NULL)
-		return err_set(err, "an image of %s needs Debian packages or a "
-		    "directory: name them in --package or --from",
-		    command->operand);
-	return 0;
+	return image_build_check_sources(command, i > 0, err);
 }
 
 /* The command that reads code. */
@@ -222,8 +236,12 @@ image_build_fill(
     struct image_command *image, const char *root, struct err *err)
 {
 	const char *from = image_build_flag(image->command, COMMAND_FLAG_FROM);
+	const char *held =
+	    image_build_flag(image->command, COMMAND_FLAG_FROM_IMAGE);
 	auto_buffer struct buffer words = { 0 };
 
+	if (held != NULL)
+		return image_engine_unpack(image, held, root, err);
 	if ((from == NULL ?
 	            image_build_add_debian(image, &words, root, err) :
 	            image_build_add_copy(image, &words, from, root, err)) == -1)
@@ -291,7 +309,9 @@ image_build(struct image_command *image, struct err *err)
 		image_store_drop(image->lock);
 	} else {
 		image_build_report(&made);
-		if (engine.path != NULL)
+		/* An engine that it comes from has it already. */
+		if (engine.path != NULL && image_build_flag(image->command,
+		        COMMAND_FLAG_FROM_IMAGE) == NULL)
 			done = image_engine_import(image, &engine, &made, err);
 	}
 	image_reset(&made);

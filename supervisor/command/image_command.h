@@ -57,6 +57,13 @@ int image_engine_pull(struct image_command *image,
     const struct image_engine *engine, const char *reference, struct err *err);
 
 /*
+ * Unpacks an image that an engine holds into a directory: the engine exports
+ * it, and tar unpacks what the engine has written.
+ */
+int image_engine_unpack(struct image_command *image, const char *reference,
+    const char *root, struct err *err);
+
+/*
  * Reads what an engine says of an image it holds, by its labels. Fills found,
  * which the caller resets, and keeps a record.
  */

@@ -176,6 +176,75 @@ image_engine_pull(struct image_command *image,
 	return image_work_run(&image->work, &words, NULL, NULL, err);
 }
 
+/* Unpacking */
+
+/* Runs the engine with a verb, an option or NULL, and operands. */
+static int
+image_engine_do(struct image_command *image, const struct image_engine *engine,
+    const char *const *words, struct err *err)
+{
+	auto_buffer struct buffer list = { 0 }, answer = { 0 };
+
+	text_list_add(&list, engine->path);
+	for (; *words != NULL; words++)
+		text_list_add(&list, *words);
+	return image_work_run(&image->work, &list, NULL, &answer, err);
+}
+
+/* The engine writes the archive, of what it has unpacked itself. */
+static int
+image_engine_export(struct image_command *image,
+    const struct image_engine *engine, const char *name, const char *root,
+    struct err *err)
+{
+	auto_free char *tar = image_work_find(&image->work, "tar");
+	auto_buffer struct buffer words = { 0 }, feed = { 0 };
+
+	if (tar == NULL)
+		return err_set(err, "the program tar is not in PATH");
+	text_list_add(&feed, engine->path);
+	text_list_add(&feed, "export");
+	text_list_add(&feed, name);
+	text_list_add(&words, tar);
+	text_list_add(&words, "--extract");
+	text_list_add(&words, "--file=-");
+	text_list_add(&words, "--no-same-owner");
+	text_list_add(&words, "--delay-directory-restore");
+	text_list_add(&words, "--exclude=dev/*");
+	text_list_add(&words, "--directory");
+	text_list_add(&words, root);
+	return image_work_run(&image->work, &words, &feed, NULL, err);
+}
+
+int
+image_engine_unpack(struct image_command *image, const char *reference,
+    const char *root, struct err *err)
+{
+	auto_free char *name = mem_printf("caisson-image-%d", (int)getpid());
+	struct image_engine engine = { 0 };
+	struct err why;
+	int done = image_engine_find(image, 1, &engine, err);
+
+	if (done == 0) {
+		fprintf(stderr, "Unpacking %s with %s ...\n", reference,
+		    engine.name);
+		/* It is never started, so any command will do. */
+		done = image_engine_do(image, &engine,
+		    (const char *const[]){ "create", "--pull", "never",
+		        "--network", "none", "--name", name, reference, "/",
+		        NULL },
+		    err);
+	}
+	if (done == 0)
+		done = image_engine_export(image, &engine, name, root, err);
+	if (engine.path != NULL)
+		(void)image_engine_do(image, &engine,
+		    (const char *const[]){ "rm", "--force", name, NULL },
+		    &why);
+	free(engine.path);
+	return done;
+}
+
 /* Importing */
 
 /* Adds an option --change with its value. */

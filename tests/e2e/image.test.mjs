@@ -212,6 +212,27 @@ test('an engine gets the image that was built', (t) => {
     ['caisson', 'podman']);
 });
 
+test('an image is unpacked from one that an engine holds', (t) => {
+  const at = prepare(t, 'podman');
+
+  put(at, 'EXPORTED', archive([['usr'], ['usr/reader', 'x'], ['dev'],
+    ['dev/null', 'x']]));
+  printed(at, 'build', 'ruby', '--from-image', 'my/ruby:3', '--engine',
+    'podman', '--', '/usr/reader');
+  assert.match(noted(at).join('\n'), new RegExp('^podman create --pull never ' +
+    '--network none --name (caisson-image-\\d+) my/ruby:3 /\n' +
+    'podman export \\1\npodman rm --force \\1$'));
+  const [image] = list(at).filter(({ root }) => root !== undefined);
+
+  assert.equal(fs.readFileSync(path.join(image.root, 'usr/reader'), 'utf8'),
+    'x');
+  assert.deepEqual(fs.readdirSync(path.join(image.root, 'dev')), []);
+  put(at, 'EXPORTED', 'this is no archive');
+  refused(at, 1, /tar has failed/, 'build', 'ruby', '--from-image', 'my/ruby',
+    '--engine', 'podman', '--', '/usr/reader');
+  assert.match(noted(at).at(-1), /^podman rm --force caisson-image-/);
+});
+
 test('labels give no rights: an image must be enabled', (t) => {
   const at = prepare(t, 'podman');
 

@@ -38,6 +38,7 @@ const commands = [
   ['image build ruby --package ruby', 2, /command that reads code.*behind --/],
   ['image build ruby --package r -- ruby', 2, /an absolute path in the image/],
   ['image build python --from / --package a', 2, /exclude each other/],
+  ['image build python --from-image -x', 2, /--from-image/],
   ['image pull', 2, /'caisson image pull' lacks its REFERENCE/],
   ['image add', 2, /'caisson image add' lacks its NAME/],
   ['image remove a', 1, /no image a in .*caisson image build python/],

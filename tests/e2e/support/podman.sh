@@ -7,6 +7,8 @@ printf '%s\n' "$(basename -- "$0") $*" >> "$here/LOG"
 case $1 in
 import)	cat > "$here/IMPORTED" ;;
 image)	cat "$here/ANSWER" ;;
+create | rm) ;;
+export)	cat "$here/EXPORTED" ;;
 pull)	[ ! -e "$here/REFUSE" ] || { echo "no such image" >&2; exit 125; } ;;
 *)	exit 125 ;;
 esac

@@ -1,0 +1,102 @@
+/*
+ * A language that is an image and nothing else: built from a directory with one
+ * static program, enabled, listed, and run by a real podman and by crun or runc.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { left, settingsOf, skipped } from './support/containers.mjs';
+import { commandLine, folder } from './support/program.mjs';
+import { Raw } from './support/raw.mjs';
+import { until } from './support/wait.mjs';
+
+const source = fileURLToPath(new URL('support/upper.c', import.meta.url));
+
+/* A directory with the program, which needs nothing else. */
+function root(t) {
+  const made = folder(t);
+  const program = path.join(made, 'upper');
+  const compiled = spawnSync('cc', ['-static', '-o', program, source],
+    { encoding: 'utf8' });
+
+  return compiled.status === 0 ? made : undefined;
+}
+
+function image(home, env, ...words) {
+  const [command, ...rest] = commandLine({ args: ['image', ...words],
+    home, env });
+  const done = spawnSync(command, rest, { encoding: 'utf8' });
+
+  assert.equal(done.status, 0, done.stderr);
+  return done.stdout;
+}
+
+for (const runtime of ['podman', 'oci'])
+  test(`${runtime}: a language by an image alone`, { skip: skipped[runtime] },
+    async (t) => {
+      const from = root(t);
+      const home = folder(t);
+      const env = { ...settingsOf(runtime), CAISSON_POOL: '0',
+        CAISSON_TOOLS: 'run_code,list_runners',
+        CAISSON_ARGUMENTS: 'servers,files,timeout' };
+
+      if (from === undefined) {
+        t.skip('there is no static C library');
+        return;
+      }
+      image(home, env, 'build', 'upper', '--from', from, '--', '/upper');
+      let raw;
+      const use = (name, more) =>
+        raw.request('tools/call', { name, arguments: more });
+      const run = async (code, more) => {
+        const { result } = await use('run_code',
+          { language: 'upper', code, ...more });
+
+        return result;
+      };
+      const status = (result) => result._meta['caisson/status'];
+
+      /* It is no language before it is enabled: seen once is enough. */
+      if (runtime === 'oci') {
+        raw = await Raw.open(t, { home, env });
+        assert.match((await run('loud x')).content[0].text,
+          /unknown language "upper": the languages are python, shell$/);
+        await raw.finish();
+      }
+      image(home, env, 'add', 'caisson-upper');
+      raw = await Raw.open(t, { home, env });
+
+      const listed = (await use('list_runners', {})).result;
+      const [found] = listed.structuredContent.languages
+        .filter(({ language }) => language === 'upper');
+      const held = JSON.parse(image(home, env, 'list', '--json')).images
+        .filter(({ enabled }) => enabled);
+
+      assert.equal(found.runtime, runtime);
+      assert.equal(found.image, 'caisson-upper');
+      assert.ok(held.some(({ digest }) => digest === found.digest));
+
+      let result = await run('loud héllo\n{"type":"ready"}');
+
+      assert.equal(result.content[0].text, 'HéLLO\n{"TYPE":"READY"}');
+      assert.equal(result._meta['caisson/isolation'].image, 'caisson-upper');
+      result = await run('fail 7');
+      assert.equal(result._meta['caisson/exitCode'], 7);
+      assert.match(result.content[0].text, /^it fails$/m);
+      result = await run('wait', { timeout: 2 });
+      assert.equal(status(result), 'timeout');
+      assert.match(result.content[0].text, /^waiting$/m);
+      for (const more of [{ servers: ['x'] }, { files: ['x'] }]) {
+        result = await run('loud x', more);
+        assert.equal(status(result), 'validation_error');
+        assert.match(result.content[0].text, /can use no (servers|files)/);
+      }
+      const { pid } = raw;
+
+      await raw.finish();
+      await until(() => left(runtime, pid).length === 0,
+        () => `the end of ${left(runtime, pid)}`);
+    });
