@@ -11,7 +11,9 @@ import time
 from table import Shell
 
 ANSWER_SECONDS = 600  # above every deadline of a call, on a slow machine
+LAST_WORDS = 1000  # characters of a log that are shown
 AT_ONCE = 4  # calls under way
+COMMON = "caisson-", "box_profile.json"  # how names of files begin
 OPENED = "caisson", "caisson-box"  # of which there are others without this
 EVERY_WORD = (
     "seccomp landlock caps no_new_privs user outer_user pid net ipc uts cgroup "
@@ -29,7 +31,7 @@ def copy_files(build, folder):
     os.makedirs(folder)
     for name in os.listdir(build):
         path = os.path.join(build, name)
-        if (name.startswith("caisson-") and name not in OPENED and
+        if (name.startswith(COMMON) and name not in OPENED and
                 os.path.isfile(path)):
             shutil.copy(path, folder)
     shutil.copytree(os.path.join(build, "box"), os.path.join(folder, "box"))
@@ -103,8 +105,8 @@ class Program:
             return False
         data = self.process.stdout.read1(1 << 20)
         if not data:
-            raise Failure("caisson ended with status %s"
-                          % self.process.wait())
+            raise Failure("caisson ended with status %s: %s"
+                          % (self.process.wait(), self.last_words()))
         lines = (self.pending + data).split(b"\n")
         self.pending = lines.pop()
         for line in lines:
@@ -112,6 +114,11 @@ class Program:
             if "method" not in message:
                 self.answers[message.get("id")] = message
         return True
+
+    def last_words(self):
+        """The end of what it logged."""
+        with open(self.errors.name, encoding="utf-8") as file:
+            return file.read()[-LAST_WORDS:].strip()
 
     def wait(self, number, seconds=ANSWER_SECONDS):
         """The answer to request number."""

@@ -2,7 +2,7 @@
 
     run.py BUILD [--user UID [--again]] [--only NUMBER,...]
            [--leave NUMBER,...] [--sealed] [--template] [--shell]
-           [--cgroups FOLDER] [--slow FACTOR] [-v]
+           [--runtime podman|oci] [--cgroups FOLDER] [--slow FACTOR] [-v]
 
 Each case is a small attempt in Python. It goes through the real program, as a
 line of MCP, into a box as users get it, and what it saw there must be what the
@@ -33,6 +33,12 @@ With --shell they go into boxes of the shell, which runs them, and are not made
 again without protection either. Cases that need to be the first process of
 their box are left out.
 
+With --runtime boxes are containers of an engine and an image that are made for
+this run. A case holds there as it does natively, or it sees exactly what
+contained.py says ("differs"); the filter of calls, capabilities and the rest
+are the engine's, so nothing is taken away. Selftests of hosts that lack
+something (67) and hundreds of boxes (64) are left to native boxes.
+
 With --cgroups, which only root can ask for, each Caisson gets a cgroup of its
 own in that folder of a tree of version 2, delegated to the user it runs as; the
 boxes without protection are made without it. With --slow all that is waited for
@@ -43,11 +49,11 @@ descriptors and no more descendants than before, and the host's mounts, files,
 shared memory, sockets and processes are untouched. The host is what alone.py
 makes of the machine, so nothing else that runs there can spoil a case.
 
-The verdicts: "holds"; "FAILS"; "NOT SHOWN" (it holds just as well without its
-protection: the case proves nothing); "known" (a weakness that is written down,
-with a reason; should it hold one day, that is a failure too, to be mended
-here); "skipped", with the reason. Cases lie in cases/*.py, one file a group;
-prelude.py stands in front of each. Exit status: 0, 1, or 77 if the suite
+The verdicts: "holds"; "differs"; "FAILS"; "NOT SHOWN" (it holds just as well
+without its protection: the case proves nothing); "known" (a weakness that is
+written down, with a reason; should it hold one day, that is a failure too, to
+be mended here); "skipped", with the reason. Cases lie in cases/*.py, one file a
+group; prelude.py stands in front of each. Exit status: 0, 1, or 77 if the suite
 cannot run here.
 """
 import argparse
@@ -62,9 +68,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SUPPORT = os.path.join(os.path.dirname(HERE), "support")
 sys.path.insert(0, SUPPORT)
 from alone import REAPER, processes_below
+from contained import container_settings, differences, judge
 from host import Host, descriptors_of
 from program import Failure, Program, copy_program
-from table import CASES, seen_in
+from table import CASES, seen_in, shorten
 
 GROUPS = ("calls", "identity", "filesystem", "execution", "network",
           "processes", "resources", "protocol", "positives", "driven", "hosts",
@@ -73,7 +80,7 @@ BOXES = ("box-init", "relay", "python", "bash", "mcp")  # names of processes
 SETTLE_SECONDS = 10  # what is killed is reaped soon, on a slow machine too
 BESIDE = 4  # cases that run at once where a case only begins one
 BAD = "FAILS", "NOT SHOWN"  # verdicts, of which one is enough
-SHOWN_MAX = 200  # characters of what was seen, in the table
+NATIVE = "64", "67"  # cases of native boxes only
 SKIPPED = 77  # the exit status by which meson knows a skipped test
 
 
@@ -85,6 +92,9 @@ class Run:
         self.template, self.cgroups = options.template, options.cgroups
         self.shell, self.again = options.shell, options.again
         self.left = options.leave
+        self.runtime = options.runtime
+        self.contained = container_settings(options.runtime)
+        self.different = differences(options.runtime)
         self.slow = options.slow
         self.host = Host(self.uid, bool(self.cgroups), self.slow)
         self.verdicts, self.problems, self.copies = [], [], {}
@@ -111,6 +121,7 @@ class Run:
         environment["CAISSON_TEMPLATE"] = "on" if template else "off"
         environment["CAISSON_TOOLS"] = "run_python,run_code"
         environment.update(settings)
+        environment.update(self.contained)
         program = Program(path, environment, self.uid,
                           self.host.groups,
                           self.cgroups if words is None else None)
@@ -268,6 +279,8 @@ class Run:
         """The verdict of a case, and a remark."""
         if "FileNotFoundError: " in seen and "'/proc" in seen:
             return "skipped", "boxes have no /proc here"
+        if self.runtime:
+            return judge(one, seen, self.different)
         # What a template stands before may hold where it does not else.
         if one.holds(seen) == bool(one.known) and not (
                 one.known and self.template):
@@ -296,6 +309,7 @@ class Run:
         cases = [one for one in CASES
                  if one.function.__module__ == "cases." + name
                  and not (self.shell and one.driven)
+                 and not (self.runtime and one.number.startswith(NATIVE))
                  and (not only or one.number in only)
                  and one.number not in self.left]
         reasons = {one: self.cannot(one) for one in cases}
@@ -363,19 +377,17 @@ def limits_in(answer):
     return answer["result"]["_meta"]["caisson/isolation"]["limits"]
 
 
-def shorten(text):
-    """The beginning of a text, of which a case may print megabytes."""
-    shown = "".join(char if char.isprintable() else "·"
-                    for char in text[:SHOWN_MAX])
-    return shown if len(text) <= SHOWN_MAX else shown + "…"
-
-
-def run_alone(build):
-    """Start this again where nothing else of the machine is met."""
+def run_alone(build, runtime):
+    """Start this again where nothing else of the machine is met, and where
+    there is an engine for containers, if it is to run them.
+    """
     sources = os.path.dirname(os.path.dirname(HERE))
+    engine = [sys.executable, "-B", os.path.join(SUPPORT, "engine.py"),
+              runtime] if runtime else []
     os.execv(sys.executable, [
         sys.executable, "-B", os.path.join(SUPPORT, "alone.py"),
-        "--keep", build, "--keep", sources, sys.executable, "-B"] + sys.argv)
+        "--keep", build, "--keep", sources, *engine, sys.executable, "-B"] +
+        sys.argv)
 
 
 def main():
@@ -390,6 +402,7 @@ def main():
     parser.add_argument("--sealed", action="store_true")
     parser.add_argument("--template", action="store_true")
     parser.add_argument("--shell", action="store_true")
+    parser.add_argument("--runtime", choices=("podman", "oci"))
     parser.add_argument("--cgroups")
     parser.add_argument("--slow", type=int, default=1)
     parser.add_argument("-v", action="store_true")
@@ -402,7 +415,7 @@ def main():
         print("SKIP: only root can run it as another user, or in cgroups")
         return SKIPPED
     if REAPER not in os.environ:
-        run_alone(options.build)
+        run_alone(options.build, options.runtime)
     # So that nothing is left behind when meson loses its patience.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     # All of them: one file takes codes out of the others.
@@ -415,7 +428,7 @@ def main():
         for name in options.file or GROUPS:
             run.run_file(
                 name, options.only, options.sealed or options.template or
-                options.shell)
+                options.shell or options.runtime is not None)
     finally:
         run.host.close()
     return run.finish(time.monotonic() - start)

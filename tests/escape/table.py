@@ -11,6 +11,7 @@ import re
 import textwrap
 
 CASES = []
+SHOWN_MAX = 200  # characters of what was seen, in the table
 # A case in Python, run from a shell.
 SCRIPT = """cat > /tmp/case.py << 'CAISSON_END'
 %s
@@ -142,3 +143,10 @@ def seen_in(answer):
         how = "exit %d" % content["exitCode"]
         text = text or " ".join(content.get("stderr", [])[-1:])
     return ("%s [%s]" % (text, how)).strip()
+
+
+def shorten(text):
+    """The beginning of a text, of which a case may print megabytes."""
+    shown = "".join(char if char.isprintable() else "·"
+                    for char in text[:SHOWN_MAX])
+    return shown if len(text) <= SHOWN_MAX else shown + "…"

@@ -1,0 +1,56 @@
+"""Tests of the table of what differs in containers, and of caisson-box(7),
+which tells of it: the outcomes themselves are judged by run.py --runtime.
+"""
+import importlib
+import os
+import sys
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "support"))
+sys.dont_write_bytecode = True
+from contained import differences, judge, promises, rows
+from run import GROUPS
+from table import CASES, Case
+
+PAGE = os.path.join(HERE, "../../man/caisson-box.7.in")
+
+
+class Contained(unittest.TestCase):
+    """The table and the page."""
+
+    def test_page_has_these_rows(self):
+        with open(PAGE, encoding="utf-8") as file:
+            text = file.read()
+        section = text.split(".Ss Containers as boxes\n")[1].split("\n.Ss ")[0]
+        table = section.split(".Bl -column")[1].split(".El")[0].splitlines()
+        found = [line[len(".It "):] for line in table[2:]]
+        self.assertEqual(found, [" Ta ".join(row) for row in promises()])
+
+    def test_each_row_is_a_case_once(self):
+        for name in GROUPS:
+            importlib.import_module("cases." + name)
+        numbers = [number for number, _, _ in rows()]
+        self.assertEqual(len(numbers), len(set(numbers)))
+        self.assertEqual(set(numbers) - {one.number for one in CASES}, set())
+
+    def test_verdicts(self):
+        def verdict(seen, different, known=""):
+            one = Case("1", "", "EPERM", None, known=known)
+            return judge(one, seen, different)[0]
+        self.assertEqual(verdict("EPERM", {}), "holds")
+        self.assertEqual(verdict("ok", {}), "FAILS")
+        self.assertEqual(verdict("ok", {"1": ("ok", "")}), "differs")
+        self.assertEqual(verdict("no", {"1": ("ok", "")}), "FAILS")
+        self.assertEqual(verdict("EPERM", {"1": ("ok", "")}), "FAILS")
+        self.assertEqual(verdict("ok", {}, "why"), "known")
+        self.assertEqual(verdict("EPERM", {}, "why"), "FAILS")
+
+    def test_native_boxes_have_none(self):
+        self.assertEqual(differences(None), {})
+        self.assertNotEqual(differences("podman"), differences("oci"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,247 @@
+"""Runs a test whose boxes are containers, and judges what they leave.
+
+    engine.py [--keep PATH] podman|oci COMMAND [ARGUMENT...]
+
+PATH stays visible, see alone.py. The command gets an engine of its own, of
+which nothing is left: an image, made of the Python of this machine, a storage
+in folders that are removed at the end, and a configuration with which podman
+runs on hosts with both versions of cgroups. Caisson finds them by the variables
+CAISSON_RUNTIME, CAISSON_IMAGE, CONTAINERS_CONF and CONTAINERS_STORAGE_CONF.
+
+At the end there must be no container, mount, bundle or cgroup of a box. Exit
+status: that of the command; 1 if something was left; 77, with the reason, if no
+container can run here, whatever runs it.
+"""
+import argparse
+import glob
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+from alone import REAPER, is_in
+
+IMAGE = "localhost/caisson-test:1"
+SKIPPED = 77
+LABEL = "caisson-"  # every name of a container, and its cgroup, begins so
+BUNDLES = "/run/caisson-containers/**"
+LEFT_SECONDS = 20  # a keeper removes its container in this time
+# What Python and the shell of the image are made of, here as in the image.
+PACKAGES = """python3.11 python3.11-minimal libpython3.11-minimal
+    libpython3.11-stdlib python3-minimal python3 libc6 libexpat1 zlib1g libssl3
+    libffi8 libbz2-1.0 liblzma5 libsqlite3-0 libuuid1 bash dash libtinfo6
+    coreutils procps libprocps8 libproc2-0 libselinux1 libacl1 libattr1
+    libpcre2-8-0 libgmp10 media-types libcrypt1 tzdata grep sed findutils
+    libsystemd0 libgcrypt20 libgpg-error0 liblz4-1 libzstd1 libcap2 libncursesw6
+    libreadline8""".split()
+ROOT = "/bin", "/sbin", "/lib", "/lib64", "/usr/bin/sh"
+UNUSED = ("/usr/share/doc", "/usr/share/man", "/usr/share/locale", "/.",
+          "/etc/")
+NEEDED = {"podman": ("podman", "catatonit", "conmon"), "oci": ("runc",)}
+FOLDERS = "dev", "etc", "proc", "run", "sys"
+USERS = "root:x:0:0::/:/bin/sh\nnobody:x:65534:65534::/:/bin/sh\n"
+WRITABLE = "tmp", "workspace"
+
+
+def find(names):
+    """The first of some programs that is installed, or None."""
+    return next(filter(None, map(shutil.which, names)), None)
+
+
+def is_hybrid():
+    """Whether the host has both versions of cgroups, which crun refuses."""
+    return os.path.isdir("/sys/fs/cgroup/unified")
+
+
+def installed_files():
+    """The files of the packages that are installed here."""
+    listed = subprocess.run(["dpkg-query", "--listfiles"] + PACKAGES,
+                            stdout=subprocess.PIPE, text=True,
+                            stderr=subprocess.DEVNULL).stdout
+    found = set(ROOT)
+    for line in listed.splitlines():
+        folder, name = os.path.split(line)
+        if os.path.lexists(line) and not line.startswith(UNUSED):
+            found.add(os.path.join(os.path.realpath(folder), name))
+    return sorted(found)
+
+
+class Engine:
+    """An engine with one image, and nothing else."""
+
+    def __init__(self, runtime):
+        self.runtime = runtime
+        self.folder = tempfile.mkdtemp(prefix="caisson-engine-",
+                                       dir="/var/tmp")
+        os.chmod(self.folder, 0o755)
+        self.environment = dict(os.environ)
+        self.before = cgroups()
+        self.write_configuration()
+
+    def write_configuration(self):
+        """What podman reads instead of the files of the host."""
+        self.write("CONTAINERS_CONF", "containers.conf", (
+            "[containers]\n"
+            "[engine]\n%scgroup_manager = \"cgroupfs\"\n"
+            "events_logger = \"none\"\n")
+            % ("runtime = \"runc\"\n" if is_hybrid() else ""))
+        self.write("CONTAINERS_STORAGE_CONF", "storage.conf", (
+            "[storage]\ndriver = \"overlay\"\n"
+            "graphroot = \"%s/storage\"\nrunroot = \"%s/run\"\n")
+            % (self.folder, self.folder))
+
+    def write(self, variable, name, text):
+        path = os.path.join(self.folder, name)
+        with open(path, "w", encoding="ascii") as file:
+            file.write(text)
+        self.environment[variable] = path
+
+    def ask(self, *words, given=None):
+        """What podman prints."""
+        return subprocess.run(
+            ("podman",) + words, env=self.environment, stdin=given,
+            stdout=subprocess.PIPE, check=True, text=True).stdout
+
+    def make_image(self):
+        """The Python of this machine: a folder, and an image for podman."""
+        root = os.path.join(self.folder, "root")
+        for name in FOLDERS + WRITABLE:
+            os.makedirs(os.path.join(root, name))
+        for name in WRITABLE:
+            os.chmod(os.path.join(root, name), 0o1777)
+        with open(root + "/etc/passwd", "w", encoding="ascii") as file:
+            file.write(USERS)
+        read = subprocess.Popen(
+            ["tar", "--create", "--absolute-names", "--no-recursion",
+             "--ignore-failed-read", "--files-from=-"], text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL)
+        write = subprocess.Popen(
+            ["tar", "--extract", "--directory", root], stdin=read.stdout,
+            stderr=subprocess.DEVNULL)
+        read.stdin.write("\n".join(installed_files()))
+        read.stdin.close()
+        read.stdout.close()
+        if write.wait() != 0 or read.wait() != 0:
+            sys.exit("the image cannot be made")
+        self.environment["CAISSON_RUNTIME"] = self.runtime
+        self.environment["CAISSON_IMAGE"] = root
+        if self.runtime == "podman":
+            self.import_image(root)
+
+    def import_image(self, root):
+        path = root + ".tar"
+        subprocess.run(["tar", "--create", "--directory", root, "--file",
+                        path, "."], check=True)
+        self.ask("import", "--quiet", path, IMAGE)
+        os.unlink(path)
+        self.environment["CAISSON_IMAGE"] = IMAGE
+
+    def run(self, command):
+        return subprocess.run(command, env=self.environment).returncode
+
+    # What is left
+
+    def left(self):
+        """What boxes have left, as sentences."""
+        found = ["container " + line for line in containers(self)
+                 if line not in self.before]
+        found += ["cgroup " + path for path in cgroups()
+                  if path not in self.before]
+        found += ["mount " + path for path in mounts(self.folder)]
+        return found
+
+    def settled(self):
+        """The same, once all has gone that still goes."""
+        end = time.monotonic() + LEFT_SECONDS
+        while True:
+            left = self.left()
+            if not left or time.monotonic() > end:
+                return left
+            time.sleep(0.1)
+
+    def close(self):
+        if self.runtime == "podman":
+            subprocess.run(
+                ("podman", "rm", "--all", "--force", "--time", "0"),
+                env=self.environment, stdout=subprocess.DEVNULL)
+        for path in mounts(self.folder) + mounts(self.folder + "/storage"):
+            subprocess.run(("umount", "--lazy", path), check=False)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def containers(engine):
+    """The names of all containers, and of bundles of crun and runc."""
+    if engine.runtime == "podman":
+        return engine.ask("ps", "--all", "--format", "{{.Names}}").split()
+    return [path for path in glob.glob(BUNDLES, recursive=True)
+            if is_left(path)]
+
+
+def is_left(path):
+    """Whether it is of a Caisson that has ended: others run beside us.
+
+    The label is caisson-BOOT.NAMESPACE.PROCESS.BIRTH.NUMBER.
+    """
+    words = os.path.basename(path.rstrip("/")).split(".")
+    return words[0].startswith(LABEL) and len(words) > 2 and \
+        not os.path.exists("/proc/" + words[2])
+
+
+def cgroups():
+    """The cgroups of containers of crun and runc that are left."""
+    return [path for path in glob.glob("/sys/fs/cgroup/**/", recursive=True)
+            if is_left(path)]
+
+
+def mounts(folder):
+    """What is mounted below a folder, but storage's own mount."""
+    with open("/proc/self/mountinfo", encoding="utf-8") as file:
+        paths = [line.split()[4] for line in file]
+    return [path for path in paths
+            if is_in(path, folder) and path != folder + "/storage/overlay"]
+
+
+def why_not(runtime):
+    """Why no container can run here, or None."""
+    if os.geteuid() != 0:
+        return "only root can run containers with limits here"
+    absent = [name for name in NEEDED[runtime] if not find((name,))]
+    return "these programs are missing: " + ", ".join(absent) \
+        if absent else None
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--keep", default=HERE)
+    parser.add_argument("runtime", choices=sorted(NEEDED))
+    parser.add_argument("command", nargs=argparse.REMAINDER)
+    options = parser.parse_args()
+    if REAPER not in os.environ:
+        os.execv(sys.executable, [
+            sys.executable, "-B", os.path.join(HERE, "alone.py"), "--keep",
+            os.path.dirname(os.path.dirname(HERE)), "--keep", options.keep,
+            sys.executable, "-B"] + sys.argv)
+    reason = why_not(options.runtime)
+    if reason:
+        print("SKIP: " + reason)
+        return SKIPPED
+    engine = Engine(options.runtime)
+    try:
+        engine.make_image()
+        status = engine.run(options.command)
+        left = engine.settled()
+        for line in left:
+            print("FAILS left: " + line)
+        return 1 if left else status
+    finally:
+        engine.close()
+
+
+if __name__ == "__main__":
+    sys.dont_write_bytecode = True
+    sys.exit(main())
