@@ -112,6 +112,25 @@ time.sleep(1000)`).catch((error) => error);
       await gone(runtime, pid);
     });
 
+  test(`${runtime}: the next program removes what was left`, options,
+    async (t) => {
+      const { client, pid } = await open(t, runtime);
+      const result = run(client, 'import time\ntime.sleep(1000)')
+        .catch((error) => error);
+
+      await until(() => keepers(pid).length === 1 && descendants(pid)
+        .filter(({ command }) => command.endsWith('/three.py')).length > 1,
+      'its code');
+      const [keeper] = keepers(pid);
+
+      process.kill(keeper.pid, 'SIGSTOP');
+      process.kill(pid, 'SIGKILL');
+      process.kill(keeper.pid, 'SIGKILL');
+      await result;
+      await open(t, runtime);
+      await gone(runtime, pid);
+    });
+
   test(`${runtime}: an image that is not there`, options, async (t) => {
     await assert.rejects(open(t, runtime, {
       CAISSON_IMAGE: 'localhost/nosuch:9' }));
