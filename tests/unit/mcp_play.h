@@ -196,7 +196,7 @@ runs_begin(struct runs *among)
 
 /* The session */
 
-static struct options options;
+static struct options options = { .runtime = (char *)"native" };
 static struct runs runs = { .options = &options };
 static struct mcp *mcp;
 static int idles;
