@@ -8,6 +8,7 @@ its quarters. Where these enclose 1, nothing is shown to differ.
 import contextlib
 import functools
 import json
+import sys
 import tempfile
 
 import cpu
@@ -19,6 +20,7 @@ from memory import everything
 
 ROUNDS = 15
 SINGLE = 20  # calls of a round that come one by one
+LONG = 3  # those that take long
 CPU_CALLS = 100
 RATE_CALLS = 200
 TOOL_CALLS = 50
@@ -40,10 +42,10 @@ class Build:
         self.bench.warm(self.demand, {"POOL": 0})
         self.pooled.run("await mcp_s0.echo(a=1)", ["s0"])
 
-    def single(self, client, code=CODE):
+    def single(self, client, code=CODE, count=SINGLE):
         """Seconds of a call from the line of it to its answer."""
         found = []
-        for _ in range(self.bench.rounds(SINGLE)):
+        for _ in range(self.bench.rounds(count)):
             refill(client)()
             found.append(timed(functools.partial(client.run, code)))
         return median(found)
@@ -83,7 +85,7 @@ class Build:
             "call of a tool": self.tool("echo", {"a": 1}, TOOL_CALLS),
             "result of 16 MiB": self.tool("bytes", {"n": tools.LARGE}, 2),
             f"{prints} prints": self.single(
-                self.pooled, f"for n in range({prints}): print(n)"),
+                self.pooled, f"for n in range({prints}): print(n)", LONG),
         }
         settle(self.pooled.pid)
         return {**found, **self.used()}
@@ -102,6 +104,8 @@ def in_rounds(builds, rounds):
     starts = []
     python = plain()
     for number in range(rounds):
+        print(f"comparing: round {number + 1} of {rounds}", file=sys.stderr,
+              flush=True)
         order = list(enumerate(builds))
         for index, build in order if number % 2 == 0 else order[::-1]:
             found[index].append(build.all())
