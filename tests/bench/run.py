@@ -23,6 +23,7 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import compare  # noqa: E402
+import containers  # noqa: E402
 import cpu  # noqa: E402
 import growth  # noqa: E402
 import ledger  # noqa: E402
@@ -39,9 +40,11 @@ from measure import HERE, Bench  # noqa: E402
 from results import shown  # noqa: E402
 
 CAISSON = os.path.join(HERE, "..", "..", "build", "caisson")
-SECTIONS = {"start": start, "tools": tools, "load": load, "output": output,
-            "memory": memory, "serving": serving, "cpu": cpu,
-            "growth": growth}
+USUAL = {"start": start, "tools": tools, "load": load, "output": output,
+         "memory": memory, "serving": serving, "cpu": cpu,
+         "growth": growth}
+# Those that are only measured where they are named: they need an engine.
+SECTIONS = {**USUAL, "containers": containers}
 
 
 def arguments():
@@ -143,7 +146,7 @@ def main():
     machine, busy = Machine(), {}
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(binary, told.quick, folder)
-        for section in told.only or SECTIONS:
+        for section in told.only or USUAL:
             print(f"measuring: {section}", file=sys.stderr, flush=True)
             during = Machine()
             SECTIONS[section].measure(bench)

@@ -134,6 +134,7 @@ class Engine:
             self.import_image(root)
 
     def import_image(self, root):
+        """The folder, which stays, as an image of podman."""
         path = root + ".tar"
         subprocess.run(["tar", "--create", "--directory", root, "--file",
                         path, "."], check=True)
