@@ -30,6 +30,7 @@ enum file_fault {
 	FILE_FAULT_FOLDER,  /* the directory of files cannot be used */
 	FILE_FAULT_BUSY,    /* it cannot be opened or passed on now */
 	FILE_FAULT_PORTER,  /* the porter ended before it was done */
+	FILE_FAULT_CROWDED, /* a conversation has more files than fit */
 	FILE_FAULTS
 };
 

@@ -21,18 +21,32 @@ file_name_is_control(const unsigned char *p)
 	    (p[0] == FILE_NAME_C1_FIRST && p[1] < FILE_NAME_C1_END);
 }
 
-int
-file_name_valid(const char *name, size_t len)
+/* Whether these bytes, at most FILE_NAME_MAX, are text to show on a line. */
+static int
+file_name_is_shown(const char *name, size_t len)
 {
 	char text[FILE_NAME_MAX + 1] = "";
 	size_t i;
 
-	if (len == 0 || len > FILE_NAME_MAX || !utf8_valid(name, len) ||
-	    memchr(name, '/', len) != NULL)
+	if (len == 0 || !utf8_valid(name, len))
 		return 0;
 	memcpy(text, name, len);
 	for (i = 0; i < len; i++)
 		if (file_name_is_control((const unsigned char *)text + i))
 			return 0;
-	return strcmp(text, ".") != 0 && strcmp(text, "..") != 0;
+	return 1;
+}
+
+int
+file_name_valid(const char *name, size_t len)
+{
+	return len <= FILE_NAME_MAX && file_name_is_shown(name, len) &&
+	    memchr(name, '/', len) == NULL &&
+	    !(name[0] == '.' && (len == 1 || (len == 2 && name[1] == '.')));
+}
+
+int
+conversation_id_valid(const char *id, size_t len)
+{
+	return len <= CONVERSATION_ID_MAX && file_name_is_shown(id, len);
 }

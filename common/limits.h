@@ -1026,6 +1026,10 @@
 #define FILE_TYPE_MAX 127 /* a media type: RFC 6838 allows 127 for each half */
 #define FILES_COUNT_MAX 1000
 #define FILES_LEFT_MAX 100
+/* The id of a conversation: clients use UUIDs, URLs and names of threads. */
+#define CONVERSATION_ID_MAX 128
+/* An owner of files: a scope, and of a conversation's also \n and its id. */
+#define FILES_OWNER_MAX (OWNER_NAME_MAX + 1 + CONVERSATION_ID_MAX)
 #define FILES_GIVEN_MAX 32
 /*
  * Numbers of removed versions of an owner; names with the same hash share one.

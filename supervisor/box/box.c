@@ -200,6 +200,7 @@ box_free(struct box **boxp)
 	box_facts_free(&box->facts);
 	fd_close(&box->workspace);
 	fd_close(&box->left);
+	fd_close(&box->data);
 	free(box->failure);
 	free(box->waiting);
 	free(box->start_errors);
@@ -560,7 +561,7 @@ box_new(struct boxes *boxes, const struct language *language, int own,
 
 	box->boxes = boxes;
 	box->number = ++boxes->started;
-	box->workspace = box->left = -1;
+	box->workspace = box->left = box->data = -1;
 	boxes->unready++;
 	box->language = language;
 	box->own = own;

@@ -130,11 +130,13 @@ struct box {
 	int unrunnable; /* its interpreter could not be started */
 	struct box_facts facts; /* may be taken */
 	/*
-	 * Its working directory, and the directory of files to keep; the owner
-	 * may take them; -1 if it has none that can be reached.
+	 * Its working directory, the directory of files to keep, and that of a
+	 * conversation; the owner may take them; -1 if it has none that can be
+	 * reached.
 	 */
 	int workspace;
 	int left;
+	int data;
 	int gone;  /* no process of it is left */
 	int stuck; /* gone will not be waited for any longer */
 	int exited;    /* exit_code is valid */

@@ -386,6 +386,7 @@ native_on_started(struct box *box, struct ipc_started *started)
 		facts->unnamed = (int)started->unnamed;
 		native_tell_facts(box, facts);
 		box_on_directories(box, &started->workspace, &started->left);
+		box->data = fd_take(&started->data);
 	}
 	box_on_changed(box);
 }

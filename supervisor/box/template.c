@@ -229,6 +229,7 @@ template_send(struct template *template, struct err *err)
 	request.memory_bytes = setup.memory_bytes;
 	request.processes = setup.processes;
 	request.files_bytes = setup.files_bytes;
+	request.data = setup.data;
 	request.language = setup.language;
 	request.interpreter = setup.interpreter;
 	return channel_send_template(template->channel, &request, err);

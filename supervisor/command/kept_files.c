@@ -16,6 +16,7 @@
 
 #include "../../common/buffer.h"
 #include "../../common/fd.h"
+#include "../../common/file_name.h"
 #include "../../common/limits.h"
 #include "../../common/mem.h"
 #include "../../common/shown.h"
@@ -30,6 +31,7 @@ struct kept_files {
 	struct event_base *base;
 	struct files *files;
 	const struct command *command;
+	char *conversation; /* its id; NULL: none, or of a list all */
 	char *name; /* name of the file; NULL: none */
 	uint64_t version; /* its version; 0: the newest, or all */
 	struct buffer *json; /* printed at the end; NULL: text is printed */
@@ -86,6 +88,9 @@ kept_files_on_listed(void *ctx, const struct file_row *row)
 	if (kept->json != NULL) {
 		json_report_open(kept->json, NULL, '{');
 		json_report_text(kept->json, "name", row->name);
+		if (row->conversation[0] != '\0')
+			json_report_text(
+			    kept->json, "conversation", row->conversation);
 		json_report_number(kept->json, "version", row->version);
 		json_report_number(kept->json, "bytes", row->size);
 		json_report_text(kept->json, "type", row->type);
@@ -96,6 +101,10 @@ kept_files_on_listed(void *ctx, const struct file_row *row)
 	printf("%s %12llu %3llu %s ", when, (unsigned long long)row->size,
 	    (unsigned long long)row->version, row->type);
 	kept_files_print_name(row->name);
+	if (row->conversation[0] != '\0') {
+		fputs(" of conversation ", stdout);
+		kept_files_print_name(row->conversation);
+	}
 	putchar('\n');
 }
 
@@ -338,11 +347,13 @@ kept_files_read_name(struct kept_files *kept, struct err *err)
 	const char *operand = kept->command->operand;
 	auto_free char *quoted = mem_printf("\"%s\"", operand);
 
-	if (strncmp(operand, FILE_LINK_PREFIX, strlen(FILE_LINK_PREFIX)) == 0 &&
-	    strpbrk(operand, "\"\\") == NULL)
-		kept->name = file_link_read((struct json_span){ quoted,
-		    strlen(quoted) }, &kept->version);
-	else
+	const struct json_span uri = { quoted, strlen(quoted) };
+
+	if (file_link_is(uri) && strpbrk(operand, "\"\\") == NULL) {
+		free(mem_take(&kept->conversation));
+		kept->name = file_link_read(
+		    uri, &kept->version, &kept->conversation);
+	} else
 		kept->name = mem_strdup(operand);
 	if (kept->name == NULL || kept->name[0] == '\0' ||
 	    strlen(kept->name) > FILE_NAME_MAX)
@@ -351,28 +362,45 @@ kept_files_read_name(struct kept_files *kept, struct err *err)
 	return 0;
 }
 
+/* The owner of the files of a command. The caller frees it. */
+static char *
+kept_files_owner(const struct kept_files *kept)
+{
+	return files_conversation("", kept->conversation);
+}
+
 static struct files_task *
 kept_files_begin(
     struct kept_files *kept, const struct files_user *user, struct err *err)
 {
+	auto_free char *all = kept_files_owner(kept);
+	auto_free char *owner = NULL;
 	struct files *files = kept->files;
 
+	if (kept->conversation != NULL && !conversation_id_valid(
+	        kept->conversation, strlen(kept->conversation))) {
+		err_set(err, "no conversation can have this id: it has 1 to %d "
+		    "bytes without control characters", CONVERSATION_ID_MAX);
+		return NULL;
+	}
 	switch (kept->command->task) {
 	case COMMAND_FILES_ADD:
 		return kept_files_add(kept, user, err);
 	case COMMAND_FILES_CLEAR:
-		return files_remove(files, "", NULL, 0, user, err);
+		return files_remove(files, all, NULL, 0, user, err);
 	case COMMAND_FILES_LIST:
-		return files_list(files, "", 1, user, err);
+		return files_list(files, all, kept->conversation == NULL, 1,
+		    user, err);
 	default:
 		break;
 	}
 	if (kept_files_read_name(kept, err) == -1)
 		return NULL;
+	owner = kept_files_owner(kept);
 	if (kept->command->task == COMMAND_FILES_REMOVE)
 		return files_remove(
-		    files, "", kept->name, kept->version, user, err);
-	return files_fetch(files, "", kept->name, kept->version, user, err);
+		    files, owner, kept->name, kept->version, user, err);
+	return files_fetch(files, owner, kept->name, kept->version, user, err);
 }
 
 int
@@ -389,6 +417,8 @@ kept_files_run(struct event_base *base, struct files *files,
 	auto_buffer struct buffer json = { 0 };
 	struct err err;
 
+	kept.conversation = mem_strdup(command_value(
+	    &command->flags, COMMAND_FLAG_CONVERSATION, 0));
 	if (command->task == COMMAND_FILES_LIST ||
 	    command->task == COMMAND_FILES_ADD)
 		user.filed = kept_files_on_listed;
@@ -408,5 +438,6 @@ kept_files_run(struct event_base *base, struct files *files,
 		kept_files_fail(&kept, "%s", err.text);
 	event_base_dispatch(base);
 	free(kept.name);
+	free(kept.conversation);
 	return kept.status;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../common/file_name.h"
 #include "../../common/mem.h"
 #include "../../common/text_list.h"
 #include "../box/language.h"
@@ -249,7 +250,24 @@ arguments_read_files(struct json_span value, const struct options *options,
 	return request->files == NULL ? -1 : 0;
 }
 
-/* In the order of the words of the option arguments. */
+static int
+arguments_read_conversation(struct json_span value,
+    const struct options *options, struct request *request, struct err *err)
+{
+	size_t len = 0;
+
+	(void)options;
+	free(mem_take(&request->conversation));
+	if (json_span_kind(value) == JSON_SPAN_STRING)
+		request->conversation = json_span_string(value, &len, NULL);
+	if (request->conversation != NULL &&
+	    conversation_id_valid(request->conversation, len))
+		return 0;
+	return err_set(err, "conversationId must be a string of 1 to %d bytes "
+	    "without control characters", CONVERSATION_ID_MAX);
+}
+
+/* In the order of enum options_argument. */
 static const struct argument {
 	const char *name;
 	int (*read)(struct json_span value, const struct options *options,
@@ -259,6 +277,7 @@ static const struct argument {
 	{ "servers", arguments_read_servers },
 	{ "timeout", arguments_read_timeout },
 	{ "files", arguments_read_files },
+	{ "conversationId", arguments_read_conversation },
 };
 
 #define ARGUMENTS (sizeof(arguments_table) / sizeof(arguments_table[0]))
@@ -270,11 +289,12 @@ struct arguments_taken {
 	int language; /* an argument names the language */
 };
 
-/* Returns whether tools have it; the first one, the code, always. */
+/* Returns whether tools have it; the code always. */
 static int
 arguments_include(const struct options *options, size_t n)
 {
-	return n == 0 || (options->arguments & 1U << n) != 0;
+	return n == OPTIONS_CODE ||
+	    options_argument(options, (enum options_argument)n);
 }
 
 /* Refuses an unknown argument, and names those that the tool accepts. */

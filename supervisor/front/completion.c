@@ -67,7 +67,8 @@ completion_begin(struct resource_request *request)
 		return;
 	}
 	request->task =
-	    files_list(files, request->context.owner->scope, 0, &user, &err);
+	    files_list(files, request->context.owner->scope, 0, 0, &user,
+	    &err);
 	if (request->task == NULL)
 		completion_end(request, err.text);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../common/file_name.h"
 #include "../../common/json.h"
 #include "../../common/limits.h"
 #include "../../common/mem.h"
@@ -22,18 +23,34 @@ file_link_is_unreserved(char c)
 	    (c != '\0' && strchr("-._~", c) != NULL);
 }
 
-void
-file_link_add_uri(struct buffer *text, const struct file_link *link)
+static void
+file_link_encode(struct buffer *text, const char *at)
 {
-	const char *at;
-
-	buffer_add_text(text, FILE_LINK_PREFIX);
-	for (at = link->name; *at != '\0'; at++) {
+	for (; *at != '\0'; at++) {
 		if (file_link_is_unreserved(*at))
 			buffer_add(text, at, 1);
 		else
 			buffer_printf(text, "%%%02X", (unsigned char)*at);
 	}
+}
+
+static int
+file_link_has_conversation(const struct file_link *link)
+{
+	return link->conversation != NULL && link->conversation[0] != '\0';
+}
+
+void
+file_link_add_uri(struct buffer *text, const struct file_link *link)
+{
+	if (file_link_has_conversation(link)) {
+		buffer_add_text(text, FILE_LINK_CONVERSATIONS);
+		file_link_encode(text, link->conversation);
+		buffer_add_text(text, "/");
+	} else {
+		buffer_add_text(text, FILE_LINK_PREFIX);
+	}
+	file_link_encode(text, link->name);
 	if (link->version != 0)
 		buffer_printf(text, FILE_LINK_VERSION "%llu",
 		    (unsigned long long)link->version);
@@ -67,6 +84,8 @@ void
 file_link_add_line(struct buffer *text, const struct file_link *link)
 {
 	buffer_add_text(text, "file: ");
+	if (file_link_has_conversation(link))
+		buffer_add_text(text, "/data/");
 	shown_add(text, link->name, strlen(link->name));
 	buffer_add_text(text, " (");
 	file_link_add_size(text, link->size);
@@ -79,13 +98,21 @@ file_link_add_line(struct buffer *text, const struct file_link *link)
 	buffer_add_text(text, ")");
 }
 
+/* Returns whether a URI has more than this prefix. */
+static int
+file_link_begins(struct json_span uri, const char *prefix)
+{
+	size_t len = strlen(prefix);
+
+	return json_span_kind(uri) == JSON_SPAN_STRING && uri.len > len + 2 &&
+	    memcmp(uri.p + 1, prefix, len) == 0;
+}
+
 int
 file_link_is(struct json_span uri)
 {
-	size_t len = strlen(FILE_LINK_PREFIX);
-
-	return json_span_kind(uri) == JSON_SPAN_STRING && uri.len > len + 2 &&
-	    memcmp(uri.p + 1, FILE_LINK_PREFIX, len) == 0;
+	return file_link_begins(uri, FILE_LINK_PREFIX) ||
+	    file_link_begins(uri, FILE_LINK_CONVERSATIONS);
 }
 
 static int
@@ -132,17 +159,43 @@ file_link_read_version(const char *text, uint64_t *version)
 	        *version <= UINT64_MAX / 2 ? 0 : -1;
 }
 
-char *
-file_link_read(struct json_span uri, uint64_t *version)
+/*
+ * Splits the id of a conversation, which is decoded, from the name after it.
+ * Returns the name in text, or NULL if there is no valid id.
+ */
+static char *
+file_link_split(char *text, char **conversation)
 {
-	size_t len, prefix = strlen(FILE_LINK_PREFIX);
+	char *slash = strchr(text, '/');
+
+	if (slash == NULL)
+		return NULL;
+	*slash = '\0';
+	if (file_link_decode(text) == -1 ||
+	    !conversation_id_valid(text, strlen(text)))
+		return NULL;
+	*conversation = text;
+	return slash + 1;
+}
+
+char *
+file_link_read(struct json_span uri, uint64_t *version, char **conversation)
+{
+	int talk = file_link_begins(uri, FILE_LINK_CONVERSATIONS);
+	size_t len, prefix =
+	    strlen(talk ? FILE_LINK_CONVERSATIONS : FILE_LINK_PREFIX);
 	auto_free char *text = json_span_string(uri, &len, NULL);
-	char *name, *query;
+	char *name, *query, *id = NULL;
 
 	*version = 0;
+	*conversation = NULL;
 	if (text == NULL || strlen(text) != len || len <= prefix)
 		return NULL;
 	name = text + prefix;
+	if (talk)
+		name = file_link_split(name, &id);
+	if (name == NULL)
+		return NULL;
 	query = strchr(name, '?');
 	if (query != NULL &&
 	    (strncmp(query, FILE_LINK_VERSION, strlen(FILE_LINK_VERSION)) !=
@@ -156,5 +209,6 @@ file_link_read(struct json_span uri, uint64_t *version)
 	    strlen(name) > FILE_NAME_MAX ||
 	    !utf8_valid(name, strlen(name)))
 		return NULL;
+	*conversation = mem_strdup(id);
 	return mem_strdup(name);
 }

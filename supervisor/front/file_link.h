@@ -11,6 +11,8 @@
 #include "../../common/json_span.h"
 
 #define FILE_LINK_PREFIX "resource://caisson/files/"
+/* Followed by the id of the conversation, a slash and the name. */
+#define FILE_LINK_CONVERSATIONS "resource://caisson/conversations/"
 
 /* A kept file; version 0: the newest. */
 struct file_link {
@@ -18,6 +20,7 @@ struct file_link {
 	uint64_t version;
 	uint64_t size;
 	const char *type; /* media type */
+	const char *conversation; /* its id; NULL or empty: none */
 };
 
 /*
@@ -36,8 +39,9 @@ void file_link_add_members(struct buffer *json, const struct file_link *link);
 void file_link_add_size(struct buffer *text, uint64_t size);
 
 /*
- * Appends a line about it, without a newline: "file: a.csv (12 kB)". Invisible
- * characters and control characters in its name are escaped.
+ * Appends a line about it, without a newline: "file: a.csv (12 kB)", or "file:
+ * /data/a.csv (12 kB)" for one of a conversation. Invisible characters and
+ * control characters in its name are escaped.
  */
 void file_link_add_line(struct buffer *text, const struct file_link *link);
 
@@ -45,9 +49,11 @@ void file_link_add_line(struct buffer *text, const struct file_link *link);
 int file_link_is(struct json_span uri);
 
 /*
- * Returns the name in a URI, which the caller frees, and the version (0: none
- * is given); NULL if it is not the URI of a file.
+ * Returns the name in a URI, the version (0: none is given), and the id of its
+ * conversation (NULL: none); the caller frees both texts. Returns NULL if it is
+ * not the URI of a file.
  */
-char *file_link_read(struct json_span uri, uint64_t *version);
+char *file_link_read(
+    struct json_span uri, uint64_t *version, char **conversation);
 
 #endif

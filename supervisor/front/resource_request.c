@@ -45,6 +45,7 @@ resource_request_free(struct resource_request *request)
 	buffer_reset(&request->result);
 	free(request->id);
 	free(request->uri);
+	free(request->conversation);
 	free(request->name);
 	free(request->why);
 	free(request);

@@ -26,6 +26,7 @@ struct resource_request {
 	/* Of the handler that made it; freed with it: */
 	char *uri; /* as received */
 	size_t uri_len;
+	char *conversation; /* id of that of the file; NULL: none */
 	char *name;
 	uint64_t version;
 	size_t count;

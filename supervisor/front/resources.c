@@ -29,7 +29,7 @@ resources_on_listed(void *ctx, const struct file_row *row)
 {
 	struct resource_request *request = ctx;
 	const struct file_link link = { row->name, row->version, row->size,
-		row->type };
+		row->type, row->conversation };
 	size_t most = request->context.era->page;
 
 	if (request->done ||
@@ -90,7 +90,8 @@ resources_begin_list(struct resource_request *request)
 		return;
 	}
 	request->task =
-	    files_list(files, request->context.owner->scope, 0, &user, &err);
+	    files_list(files, request->context.owner->scope, 0, 0, &user,
+	    &err);
 	if (request->task == NULL)
 		resources_end_list(request, err.text);
 }
@@ -217,11 +218,12 @@ resources_begin_read(struct resource_request *request)
 		.fetched = resources_on_fetched,
 		.done = resources_on_read_end,
 		.ctx = request };
+	auto_free char *owner = files_conversation(
+	    request->context.owner->scope, request->conversation);
 	struct err err;
 
-	request->task = files_fetch(request->mcp->runs->files,
-	    request->context.owner->scope, request->name, request->version,
-	    &user, &err);
+	request->task = files_fetch(request->mcp->runs->files, owner,
+	    request->name, request->version, &user, &err);
 	if (request->task == NULL)
 		resource_request_refuse(
 		    request, JSONRPC_INTERNAL_ERROR, err.text);
@@ -236,7 +238,8 @@ resources_read_file(struct mcp *mcp, const struct context *context,
 
 	request->uri = mem_dup(uri.p, uri.len);
 	request->uri_len = uri.len;
-	request->name = file_link_read(uri, &request->version);
+	request->name = file_link_read(
+	    uri, &request->version, &request->conversation);
 	if (request->name == NULL || mcp->runs->files == NULL)
 		resource_request_refuse(request,
 		    request->context.era->not_found,

@@ -24,36 +24,26 @@ static const char tool_schema_output[] =
     "\"format\":\"uri\"}},"
     "\"notes\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}}}}";
 
-/* The words of the option arguments, in their order. */
-enum tool_schema_argument {
-	TOOL_SCHEMA_CODE,
-	TOOL_SCHEMA_SERVERS,
-	TOOL_SCHEMA_TIMEOUT,
-	TOOL_SCHEMA_FILES,
-};
-
-static int
-tool_schema_has(
-    const struct options *options, enum tool_schema_argument argument)
-{
-	return (options->arguments & 1U << argument) != 0;
-}
-
 void
 tool_schema_add_common(struct buffer *json, const struct options *options)
 {
-	if (tool_schema_has(options, TOOL_SCHEMA_SERVERS))
+	if (options_argument(options, OPTIONS_SERVERS))
 		buffer_add_text(json, ",\"servers\":{\"type\":\"array\","
 		    "\"items\":{\"type\":\"string\"}}");
-	if (tool_schema_has(options, TOOL_SCHEMA_TIMEOUT))
+	if (options_argument(options, OPTIONS_TIMEOUT))
 		buffer_printf(json, ",\"timeout\":{\"type\":\"integer\","
 		    "\"minimum\":1,\"maximum\":%u,\"default\":%u,"
 		    "\"description\":\"seconds\"}", options->max_timeout,
 		    options->timeout);
-	if (tool_schema_has(options, TOOL_SCHEMA_FILES))
+	if (options_argument(options, OPTIONS_FILES))
 		buffer_add_text(json, ",\"files\":{\"type\":\"array\","
 		    "\"items\":{\"type\":\"string\"},\"description\":"
 		    "\"earlier files, to find in /workspace/in\"}");
+	if (options_argument(options, OPTIONS_CONVERSATION))
+		buffer_printf(json, ",\"conversationId\":{\"type\":"
+		    "\"string\",\"maxLength\":%d,\"description\":"
+		    "\"any id; files in /data persist between calls with "
+		    "the same one\"}", CONVERSATION_ID_MAX);
 }
 
 void

@@ -22,6 +22,15 @@ enum options_source {
 	OPTIONS_FLAG,
 };
 
+/* The words of the option arguments, in their order. */
+enum options_argument {
+	OPTIONS_CODE,
+	OPTIONS_SERVERS,
+	OPTIONS_TIMEOUT,
+	OPTIONS_FILES,
+	OPTIONS_CONVERSATION,
+};
+
 /* C types by kind. Times are in seconds, sizes in bytes. */
 #define OPTIONS_TYPE_SECONDS unsigned int
 #define OPTIONS_TYPE_SIZE uint64_t
@@ -67,6 +76,13 @@ struct options {
  */
 int options_read(struct options *options, int argc, char **argv, char **envp,
     struct err *err);
+
+/* Returns whether calls may have this argument. */
+static inline int
+options_argument(const struct options *options, enum options_argument argument)
+{
+	return (options->arguments & 1U << argument) != 0;
+}
 
 /* Returns whether a client is served: no action or command is given. */
 int options_serves(const struct options *options);

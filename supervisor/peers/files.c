@@ -28,6 +28,7 @@ struct files_task {
 	int filed;   /* FILED was received */
 	int fetched; /* FILE_FETCHED was received */
 	/* For tasks with a porter. */
+	int direct; /* files are put into the directory itself */
 	struct channel *porter;
 	struct child *process;
 };
@@ -292,6 +293,7 @@ files_task_start_porter(struct files_task *task, int *folder, unsigned int uid,
 	    files_task_on_porter_ended, task, err);
 	if (task->process == NULL || ipc_pair(&ours, &theirs, 0, err) == -1)
 		return -1;
+	carry_in.direct = task->direct != 0;
 	carry_out.files = carry_in.files = theirs;
 	carry_out.folder = carry_in.folder = fd_take(folder);
 	if ((task->type == IPC_COLLECT ?
@@ -350,10 +352,11 @@ files_task_send(struct files_task *task, void *msg, struct err *err)
 /* The tasks */
 
 struct files_task *
-files_collect(struct files *files, const char *owner, int *folder,
-    unsigned int uid, const struct files_user *user, struct err *err)
+files_mirror(struct files *files, const char *owner, uint64_t since,
+    int *folder, unsigned int uid, const struct files_user *user,
+    struct err *err)
 {
-	struct ipc_collect collect = { .owner = owner };
+	struct ipc_collect collect = { .owner = owner, .mirror = since };
 	struct files_task *task = files_task_new(
 	    files, IPC_COLLECT, user, err);
 
@@ -364,6 +367,13 @@ files_collect(struct files *files, const char *owner, int *folder,
 	if (collect.porter == -1)
 		return files_task_refuse(task, err);
 	return files_task_send(task, &collect, err);
+}
+
+struct files_task *
+files_collect(struct files *files, const char *owner, int *folder,
+    unsigned int uid, const struct files_user *user, struct err *err)
+{
+	return files_mirror(files, owner, 0, folder, uid, user, err);
 }
 
 struct files_task *
@@ -378,11 +388,25 @@ files_deliver(struct files *files, const char *owner, const char *names,
 
 	if (task == NULL)
 		return NULL;
+	task->direct = names_len == 0;
 	deliver.task = task->number;
 	deliver.porter = files_task_start_porter(task, folder, uid, err);
 	if (deliver.porter == -1)
 		return files_task_refuse(task, err);
 	return files_task_send(task, &deliver, err);
+}
+
+struct files_task *
+files_restore(struct files *files, const char *owner, int *folder,
+    unsigned int uid, const struct files_user *user, struct err *err)
+{
+	return files_deliver(files, owner, NULL, 0, folder, uid, user, err);
+}
+
+char *
+files_conversation(const char *owner, const char *id)
+{
+	return id == NULL ? mem_strdup(owner) : mem_printf("%s\n%s", owner, id);
 }
 
 static struct ipc_bytes
@@ -409,11 +433,12 @@ files_add(struct files *files, const char *owner, const char *name,
 }
 
 struct files_task *
-files_list(struct files *files, const char *owner, int versions,
+files_list(struct files *files, const char *owner, int all, int versions,
     const struct files_user *user, struct err *err)
 {
 	struct ipc_list_files list = { .owner = owner,
-		.versions = versions != 0 };
+		.versions = versions != 0,
+		.all = all != 0 };
 	struct files_task *task = files_task_new(
 	    files, IPC_LIST_FILES, user, err);
 
@@ -445,7 +470,8 @@ files_remove(struct files *files, const char *owner, const char *name,
 {
 	struct ipc_remove_files removal = { .owner = owner,
 		.name = files_name(name == NULL ? "" : name),
-		.version = version };
+		.version = version,
+		.all = name == NULL && strchr(owner, '\n') == NULL };
 	struct files_task *task = files_task_new(
 	    files, IPC_REMOVE_FILES, user, err);
 

@@ -22,6 +22,7 @@ struct file_row {
 	uint64_t size;    /* bytes */
 	uint64_t since;   /* when it was kept: seconds since 1970 */
 	const char *type; /* media type */
+	const char *conversation; /* its id; empty: it belongs to none */
 };
 
 /* The end of a task; borrowed. */
@@ -82,13 +83,39 @@ struct files_task *files_deliver(struct files *files, const char *owner,
     const char *names, size_t names_len, int *folder, unsigned int uid,
     const struct files_user *user, struct err *err);
 
+/*
+ * Returns the owner of the files of a conversation, for the functions here,
+ * which the caller frees. owner is a scope; an id of NULL returns a copy of it.
+ */
+char *files_conversation(const char *owner, const char *id);
+
+/*
+ * As files_deliver, with the newest versions of all files of a conversation,
+ * and the directory itself.
+ */
+struct files_task *files_restore(struct files *files, const char *owner,
+    int *folder, unsigned int uid, const struct files_user *user,
+    struct err *err);
+
+/*
+ * As files_collect, for the directory that files_restore has filled by the time
+ * since (in seconds since 1970): keeps what is new or changed, and removes
+ * the files that are no longer there.
+ */
+struct files_task *files_mirror(struct files *files, const char *owner,
+    uint64_t since, int *folder, unsigned int uid,
+    const struct files_user *user, struct err *err);
+
 /* Keeps a file; the task fails if the name is not valid. */
 struct files_task *files_add(struct files *files, const char *owner,
     const char *name, const char *data, size_t len,
     const struct files_user *user, struct err *err);
 
-/* Lists all files, by name and then by version; or the newest of each. */
-struct files_task *files_list(struct files *files, const char *owner,
+/*
+ * Lists all files, by name and then by version; or the newest of each. With all
+ * it lists the conversations of the owner, too.
+ */
+struct files_task *files_list(struct files *files, const char *owner, int all,
     int versions, const struct files_user *user, struct err *err);
 
 /* Passes on a file; version 0: the newest. */
@@ -96,7 +123,10 @@ struct files_task *files_fetch(struct files *files, const char *owner,
     const char *name, uint64_t version, const struct files_user *user,
     struct err *err);
 
-/* Removes a version of a file; 0: all of them; name NULL: all files. */
+/*
+ * Removes a version of a file; 0: all of them; name NULL: all files, also of
+ * the conversations of the owner.
+ */
 struct files_task *files_remove(struct files *files, const char *owner,
     const char *name, uint64_t version, const struct files_user *user,
     struct err *err);

@@ -306,8 +306,11 @@ call_take_notes(struct call *call)
 		buffer_add(&notes, more, len);
 	free(more);
 	if (call->lost)
-		text_list_add(&notes, "files in /workspace/out were not kept: "
-		    "the processes of the box did not end in time");
+		text_list_add(&notes, call->request.conversation != NULL ?
+		    "files in /workspace/out and /data were not kept: the "
+		    "processes of the box did not end in time" :
+		    "files in /workspace/out were not kept: the processes of "
+		    "the box did not end in time");
 	if (call->collection != NULL)
 		collection_take(
 		    call->collection, &call->result.files, &notes);
@@ -360,11 +363,12 @@ call_collects(struct call *call)
 		return 0;
 	if (call->collection != NULL)
 		return !collection_ended(call->collection);
-	if (!collection_due(box))
+	if (!collection_due(box, &call->request))
 		return 0;
 	if (box->gone)
 		call->collection = collection_new(call->runs->files,
-		    call->runs->options, call->request.owner, box,
+		    call->runs->options, &call->request, box,
+		    call->delivery == NULL ? 0 : delivery_since(call->delivery),
 		    call_on_collected, call);
 	else if (!box->stuck)
 		box_end(box);
@@ -432,6 +436,43 @@ call_cancel_all(struct runs *runs, const char *why)
 		call_cancel(call, why);
 }
 
+/* Returns whether a call of the same conversation is running. */
+static int
+call_is_behind(const struct call *call)
+{
+	const struct request *request = &call->request;
+	const struct call *other;
+
+	if (request->conversation == NULL)
+		return 0;
+	TAILQ_FOREACH (other, &call->runs->running, entry)
+		if (other->request.conversation != NULL &&
+		    strcmp(other->request.owner->scope,
+		        request->owner->scope) == 0 &&
+		    strcmp(other->request.conversation,
+		        request->conversation) == 0)
+			return 1;
+	return 0;
+}
+
+/* The queue time is over. */
+static void
+call_set_late(struct call *call)
+{
+	unsigned int seconds = call->runs->options->queue_timeout;
+
+	call->cause = CALL_BY_FAILURE;
+	if (call_is_behind(call))
+		call_set_error(call, "an earlier call of this conversation is "
+		    "still running after %us: calls of a conversation take "
+		    "turns (CAISSON_QUEUE_TIMEOUT)", seconds);
+	else
+		call_set_error(call, "no place became free within %us: %zu "
+		    "executions are running (CAISSON_MAX_CONCURRENT, "
+		    "CAISSON_QUEUE_TIMEOUT)", seconds,
+		    call->request.owner->nrunning);
+}
+
 static void call_start(struct call *call, int from_pool);
 
 /*
@@ -453,14 +494,8 @@ call_on_timer(evutil_socket_t fd, short what, void *arg)
 		call_start(call, 0);
 		return;
 	}
-	if (call->cause == CALL_BY_ITSELF) {
-		call->cause = CALL_BY_FAILURE;
-		call_set_error(call, "no place became free within %us: %zu "
-		    "executions are running (CAISSON_MAX_CONCURRENT, "
-		    "CAISSON_QUEUE_TIMEOUT)",
-		    call->runs->options->queue_timeout,
-		    call->request.owner->nrunning);
-	}
+	if (call->cause == CALL_BY_ITSELF)
+		call_set_late(call);
 	call_conclude(call);
 }
 
@@ -538,9 +573,13 @@ call_deliver(struct call *call, struct err *err)
 
 	if (call->delivery != NULL || !box->boxed)
 		return 0;
-	if (box->workspace == -1)
+	if (call->request.files_len > 0 && box->workspace == -1)
 		return err_set(err, "files cannot be passed with reduced "
 		    "isolation: leave out the argument files");
+	if (call->request.conversation != NULL && box->data == -1)
+		return err_set(err, "containers, and boxes with reduced "
+		    "isolation, have no files of conversations: leave out the "
+		    "argument conversationId");
 	call->delivery = delivery_new(runs->files, runs->options,
 	    &call->request, box, call_on_delivered, call, err);
 	return call->delivery == NULL ? -1 : 0;
@@ -585,7 +624,7 @@ call_try(struct call *call, int from_pool, struct err *err)
 	if (call_open_session(call, err) == -1 ||
 	    call_take_box(call, from_pool, err) == -1)
 		return -1;
-	call->lacking = call->request.files_len > 0;
+	call->lacking = delivery_due(&call->request);
 	failed = call->lacking ? call_deliver(call, err) :
 	    call_must_wait(call) ? 0 : call_hand_over(call, err);
 	if (failed == -1) {
@@ -797,7 +836,8 @@ call_on_box(void *ctx)
 
 /*
  * Returns the call that gets the next place: of the owner whose turn it is, the
- * oldest call that has not been ended meanwhile.
+ * oldest call that has not been ended meanwhile. Calls of one conversation take
+ * turns.
  */
 static struct call *
 call_next(struct runs *runs)
@@ -808,6 +848,7 @@ call_next(struct runs *runs)
 	TAILQ_FOREACH (call, &runs->waiting, entry)
 		if (call->cause == CALL_BY_ITSELF &&
 		    owner_may_run(call->request.owner, runs) &&
+		    !call_is_behind(call) &&
 		    (next == NULL || owner_precedes(call->request.owner,
 		        next->request.owner)))
 			next = call;

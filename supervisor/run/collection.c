@@ -1,7 +1,8 @@
 /*
- * The files that an execution leaves: one task of the process that keeps files.
- * Its answers are stored until the call is concluded. Runs in the supervisor,
- * which only looks whether the directory is empty.
+ * The files that an execution leaves, and those of its conversation: tasks of
+ * the process that keeps files. Their answers are stored until the call is
+ * concluded. Runs in the supervisor, which only looks whether a directory is
+ * empty.
  */
 #include <dirent.h>
 #include <stdlib.h>
@@ -18,19 +19,29 @@
 #include "../process/process.h"
 #include "run.h"
 
-struct collection {
-	const struct options *options;
-	struct files_task *task; /* NULL: it has ended */
-	struct event *soon;      /* reports a failed start later */
-	void (*done)(void *ctx);
-	void *ctx;
+/* One directory of the box. */
+struct collection_part {
+	struct collection *collection;
+	const char *place;         /* its path in the box */
+	const char *conversation;  /* id of that of the files, or NULL */
+	struct files_task *task; /* NULL: none, or it has ended */
 	struct call_files files;
-	struct buffer notes;
 	size_t left_out;
 };
 
-int
-collection_due(const struct box *box)
+struct collection {
+	const struct options *options;
+	struct collection_part left; /* the files to keep */
+	struct collection_part data; /* those of the conversation */
+	struct event *soon; /* reports a failed start later */
+	void (*done)(void *ctx);
+	void *ctx;
+	struct buffer notes;
+};
+
+/* Returns whether there are files to keep. */
+static int
+collection_has_left(const struct box *box)
 {
 	char entries[4096] __attribute__((aligned(8)));
 	const struct dirent64 *entry;
@@ -53,6 +64,19 @@ collection_due(const struct box *box)
 	return 0;
 }
 
+/* Returns whether the files of the conversation are to be kept. */
+static int
+collection_has_data(const struct box *box, const struct request *request)
+{
+	return box->data != -1 && request->conversation != NULL;
+}
+
+int
+collection_due(const struct box *box, const struct request *request)
+{
+	return collection_has_left(box) || collection_has_data(box, request);
+}
+
 /* Notes */
 
 static void __attribute__((format(printf, 2, 3)))
@@ -72,25 +96,28 @@ static void
 collection_on_left_out(
     void *ctx, const char *name, size_t len, enum file_fault fault)
 {
-	struct collection *collection = ctx;
+	struct collection_part *part = ctx;
+	struct collection *collection = part->collection;
 	auto_free char *why = file_fault_text(fault, collection->options);
 	auto_buffer struct buffer shown = { 0 };
 
-	if (collection->left_out++ >= FILES_NAMED_MAX)
+	if (part->left_out++ >= FILES_NAMED_MAX)
 		return;
 	shown_add(&shown, name, len);
-	collection_note(collection, "/workspace/out/%s was not kept: %s",
+	collection_note(collection, "%s/%s was not kept: %s", part->place,
 	    shown.data, why);
 }
 
 static void
 collection_on_filed(void *ctx, const struct file_row *row)
 {
-	struct call_files *files = &((struct collection *)ctx)->files;
+	const struct collection_part *part = ctx;
+	struct call_files *files = &((struct collection_part *)ctx)->files;
 
 	files->one = mem_resize(
 	    files->one, (files->count + 1) * sizeof(*files->one));
 	files->one[files->count++] = (struct call_file){
+		.conversation = mem_strdup(part->conversation),
 		.name = mem_strdup(row->name),
 		.type = mem_strdup(row->type),
 		.version = row->version,
@@ -102,28 +129,29 @@ collection_on_filed(void *ctx, const struct file_row *row)
 static void
 collection_on_done(void *ctx, const struct files_end *end)
 {
-	struct collection *collection = ctx;
+	struct collection_part *part = ctx;
+	struct collection *collection = part->collection;
 
-	collection->task = NULL;
-	if (collection->left_out > FILES_NAMED_MAX)
-		collection_note(collection, "%zu more in /workspace/out %s not "
-		    "kept for such reasons",
-		    collection->left_out - FILES_NAMED_MAX,
-		    collection->left_out - FILES_NAMED_MAX == 1 ? "was" :
-		    "were");
+	part->task = NULL;
+	if (part->left_out > FILES_NAMED_MAX)
+		collection_note(collection, "%zu more in %s %s not kept for "
+		    "such reasons", part->left_out - FILES_NAMED_MAX,
+		    part->place, part->left_out - FILES_NAMED_MAX == 1 ?
+		    "was" : "were");
 	if (end->why != NULL)
-		collection_note(collection, "files in /workspace/out were not "
-		    "kept: %s", end->why);
+		collection_note(collection, "files in %s were not kept: %s",
+		    part->place, end->why);
 	if (end->count > 0)
-		collection_note(collection, "%llu file%s more in "
-		    "/workspace/out %s not kept: a call can leave %d; write "
-		    "one archive of them", (unsigned long long)end->count,
-		    end->count == 1 ? "" : "s",
+		collection_note(collection, "%llu file%s more in %s %s not "
+		    "kept: a call can leave %d; write one archive of them",
+		    (unsigned long long)end->count,
+		    end->count == 1 ? "" : "s", part->place,
 		    end->count == 1 ? "was" : "were", FILES_LEFT_MAX);
-	collection->done(collection->ctx);
+	if (collection_ended(collection))
+		collection->done(collection->ctx);
 }
 
-/* The task could not be started. */
+/* No task could be started. */
 static void
 collection_on_soon(evutil_socket_t fd, short what, void *arg)
 {
@@ -137,51 +165,100 @@ collection_on_soon(evutil_socket_t fd, short what, void *arg)
 int
 collection_ended(const struct collection *collection)
 {
-	return collection->task == NULL;
+	return collection->left.task == NULL && collection->data.task == NULL;
 }
 
 void
 collection_give_up(struct collection *collection)
 {
-	if (collection->task != NULL)
-		files_give_up(collection->task);
+	if (collection->left.task != NULL)
+		files_give_up(collection->left.task);
+	if (collection->data.task != NULL)
+		files_give_up(collection->data.task);
+}
+
+static void
+collection_refuse(struct collection_part *part, const struct err *err)
+{
+	log_error("%s", err->text);
+	collection_note(part->collection, "files in %s were not kept: %s",
+	    part->place, err->text);
+}
+
+static void
+collection_start(struct collection *collection, struct files *files,
+    const struct request *request, struct box *box, uint64_t since)
+{
+	struct files_user user = { .filed = collection_on_filed,
+		.left_out = collection_on_left_out,
+		.done = collection_on_done,
+		.ctx = &collection->left };
+	auto_free char *owner = files_conversation(
+	    request->owner->scope, request->conversation);
+	unsigned int uid = identity_box(box->number);
+	struct err err;
+
+	if (collection_has_left(box)) {
+		collection->left.task = files_collect(files,
+		    request->owner->scope, &box->left, uid, &user, &err);
+		if (collection->left.task == NULL)
+			collection_refuse(&collection->left, &err);
+	}
+	user.ctx = &collection->data;
+	if (collection_has_data(box, request)) {
+		collection->data.task = files_mirror(
+		    files, owner, since, &box->data, uid, &user, &err);
+		if (collection->data.task == NULL)
+			collection_refuse(&collection->data, &err);
+	}
 }
 
 struct collection *
 collection_new(struct files *files, const struct options *options,
-    const struct owner *owner, struct box *box, void (*done)(void *ctx),
-    void *ctx)
+    const struct request *request, struct box *box, uint64_t since,
+    void (*done)(void *ctx), void *ctx)
 {
 	struct collection *collection = mem_alloc(sizeof(*collection));
-	const struct files_user user = { .filed = collection_on_filed,
-		.left_out = collection_on_left_out,
-		.done = collection_on_done,
-		.ctx = collection };
 	const struct timeval now = { 0, 0 };
-	struct err err;
 
 	collection->options = options;
 	collection->done = done;
 	collection->ctx = ctx;
-	collection->task = files_collect(files, owner->scope, &box->left,
-	    identity_box(box->number), &user, &err);
-	if (collection->task != NULL)
+	collection->left = (struct collection_part){ .collection = collection,
+		.place = "/workspace/out" };
+	collection->data = (struct collection_part){ .collection = collection,
+		.place = "/data",
+		.conversation = request->conversation };
+	collection_start(collection, files, request, box, since);
+	if (!collection_ended(collection))
 		return collection;
-	log_error("%s", err.text);
-	collection_note(collection, "files in /workspace/out were not kept: %s",
-	    err.text);
 	collection->soon =
 	    evtimer_new(box->boxes->base, collection_on_soon, collection);
 	event_add(collection->soon, &now);
 	return collection;
 }
 
+/* Moves the files of a directory behind those of others. */
+static void
+collection_move(struct collection_part *part, struct call_files *files)
+{
+	if (part->files.count == 0)
+		return;
+	files->one = mem_resize(files->one,
+	    (files->count + part->files.count) * sizeof(*files->one));
+	memcpy(files->one + files->count, part->files.one,
+	    part->files.count * sizeof(*files->one));
+	files->count += part->files.count;
+	free(mem_take(&part->files.one));
+	part->files.count = 0;
+}
+
 void
 collection_take(struct collection *collection, struct call_files *files,
     struct buffer *notes)
 {
-	*files = collection->files;
-	collection->files = (struct call_files){ 0 };
+	collection_move(&collection->left, files);
+	collection_move(&collection->data, files);
 	if (collection->notes.len > 0)
 		buffer_add(
 		    notes, collection->notes.data, collection->notes.len);
@@ -193,6 +270,7 @@ call_files_reset(struct call_files *files)
 	size_t i;
 
 	for (i = 0; i < files->count; i++) {
+		free(files->one[i].conversation);
 		free(files->one[i].name);
 		free(files->one[i].type);
 	}
@@ -207,9 +285,11 @@ collection_free(struct collection **collectionp)
 
 	if (collection == NULL)
 		return;
-	files_forget(&collection->task);
+	files_forget(&collection->left.task);
+	files_forget(&collection->data.task);
 	loop_event_free(&collection->soon);
-	call_files_reset(&collection->files);
+	call_files_reset(&collection->left.files);
+	call_files_reset(&collection->data.files);
 	buffer_reset(&collection->notes);
 	free(collection);
 }

@@ -1,9 +1,13 @@
 /*
- * The files that a call asks for: one task of the process that keeps files. It
- * ends before the code starts. Runs in the supervisor.
+ * The files that a call asks for, and those of its conversation: tasks of the
+ * process that keeps files. They end before the code starts. Runs in the
+ * supervisor.
  */
+#include <fcntl.h>
 #include <stdlib.h>
+#include <time.h>
 
+#include "../../common/fd.h"
 #include "../../common/mem.h"
 #include "../../common/shown.h"
 #include "../box/box.h"
@@ -11,11 +15,18 @@
 #include "../process/process.h"
 #include "run.h"
 
+struct delivery_part {
+	struct delivery *delivery;
+	struct files_task *task; /* NULL: none, or it has ended */
+};
+
 struct delivery {
 	const struct options *options;
-	struct files_task *task; /* NULL: it has ended */
+	struct delivery_part asked; /* the files in /workspace/in */
+	struct delivery_part data;  /* those of the conversation */
 	void (*done)(void *ctx);
 	void *ctx;
+	uint64_t since; /* when it ended: seconds since 1970 */
 	char *failure; /* the first failure; NULL: none */
 };
 
@@ -23,7 +34,7 @@ static void
 delivery_on_left_out(
     void *ctx, const char *name, size_t len, enum file_fault fault)
 {
-	struct delivery *delivery = ctx;
+	struct delivery *delivery = ((struct delivery_part *)ctx)->delivery;
 	auto_free char *why = file_fault_text(fault, delivery->options);
 	auto_buffer struct buffer shown = { 0 };
 
@@ -37,13 +48,57 @@ delivery_on_left_out(
 static void
 delivery_on_done(void *ctx, const struct files_end *end)
 {
-	struct delivery *delivery = ctx;
+	struct delivery_part *part = ctx;
+	struct delivery *delivery = part->delivery;
 
-	delivery->task = NULL;
+	part->task = NULL;
 	if (end->why != NULL && delivery->failure == NULL)
 		delivery->failure = mem_printf(
 		    "files cannot be put into the box: %s", end->why);
+	if (delivery->asked.task != NULL || delivery->data.task != NULL)
+		return;
+	delivery->since = (uint64_t)time(NULL);
 	delivery->done(delivery->ctx);
+}
+
+/* Returns 0, or -1 with err. */
+static int
+delivery_ask(struct delivery *delivery, struct files *files,
+    const struct request *request, struct box *box, struct err *err)
+{
+	const struct files_user user = { .left_out = delivery_on_left_out,
+		.done = delivery_on_done,
+		.ctx = &delivery->asked };
+
+	if (request->files_len == 0)
+		return 0;
+	delivery->asked.task = files_deliver(files, request->owner->scope,
+	    request->files, request->files_len, &box->workspace,
+	    identity_box(box->number), &user, err);
+	return delivery->asked.task == NULL ? -1 : 0;
+}
+
+/* The same; a copy of the descriptor stays for the collection. */
+static int
+delivery_restore(struct delivery *delivery, struct files *files,
+    const struct request *request, struct box *box, struct err *err)
+{
+	const struct files_user user = { .left_out = delivery_on_left_out,
+		.done = delivery_on_done,
+		.ctx = &delivery->data };
+	auto_free char *owner = NULL;
+	auto_fd int data = -1;
+
+	if (request->conversation == NULL)
+		return 0;
+	data = fcntl(box->data, F_DUPFD_CLOEXEC, 0);
+	if (data == -1)
+		return err_sys(err, "copy a descriptor");
+	owner = files_conversation(
+	    request->owner->scope, request->conversation);
+	delivery->data.task = files_restore(files, owner, &data,
+	    identity_box(box->number), &user, err);
+	return delivery->data.task == NULL ? -1 : 0;
 }
 
 struct delivery *
@@ -52,25 +107,33 @@ delivery_new(struct files *files, const struct options *options,
     void *ctx, struct err *err)
 {
 	struct delivery *delivery = mem_alloc(sizeof(*delivery));
-	const struct files_user user = { .left_out = delivery_on_left_out,
-		.done = delivery_on_done,
-		.ctx = delivery };
 
 	delivery->options = options;
 	delivery->done = done;
 	delivery->ctx = ctx;
-	delivery->task = files_deliver(files, request->owner->scope,
-	    request->files, request->files_len, &box->workspace,
-	    identity_box(box->number), &user, err);
-	if (delivery->task == NULL)
-		free(mem_take(&delivery));
+	delivery->asked.delivery = delivery->data.delivery = delivery;
+	if (delivery_ask(delivery, files, request, box, err) == -1 ||
+	    delivery_restore(delivery, files, request, box, err) == -1)
+		delivery_free(&delivery);
 	return delivery;
+}
+
+int
+delivery_due(const struct request *request)
+{
+	return request->files_len > 0 || request->conversation != NULL;
 }
 
 const char *
 delivery_failure(const struct delivery *delivery)
 {
 	return delivery->failure;
+}
+
+uint64_t
+delivery_since(const struct delivery *delivery)
+{
+	return delivery->since;
 }
 
 void
@@ -80,7 +143,8 @@ delivery_free(struct delivery **deliveryp)
 
 	if (delivery == NULL)
 		return;
-	files_forget(&delivery->task);
+	files_forget(&delivery->asked.task);
+	files_forget(&delivery->data.task);
 	free(delivery->failure);
 	free(delivery);
 }

@@ -12,6 +12,7 @@ request_reset(struct request *request)
 	free(request->code);
 	free(request->servers);
 	free(request->files);
+	free(request->conversation);
 	free(request->notes);
 	memset(request, 0, sizeof(*request));
 }

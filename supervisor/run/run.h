@@ -155,6 +155,7 @@ struct request {
 	size_t servers_len;
 	char *files; /* for /workspace/in: names, each + NUL; NULL: none */
 	size_t files_len;
+	char *conversation; /* id of that for /data; NULL: none */
 	char *notes; /* changes to the request, sentences + NUL; NULL: none */
 	size_t notes_len;
 	call_progressed *progressed; /* NULL: no notification */
@@ -181,6 +182,7 @@ struct call_file {
 	char *type; /* media type */
 	uint64_t version;
 	uint64_t size; /* bytes */
+	char *conversation; /* its id; NULL: it belongs to none */
 };
 
 struct call_files {
@@ -198,7 +200,7 @@ struct call_result {
 	struct call_stream out;
 	struct call_stream errors;
 	struct call_pictures pictures; /* each after its line of out */
-	struct call_files files; /* sorted by name */
+	struct call_files files; /* by conversation and name */
 	const char *servers; /* the requested names, each + NUL */
 	size_t servers_len;
 	uint64_t tool_calls;
@@ -237,22 +239,23 @@ void call_cancel(struct call *call, const char *why);
 void call_cancel_all(struct runs *runs, const char *why);
 
 /*
- * collection.c: keeps the files that an execution leaves in /workspace/out,
- * before the execution is concluded.
+ * collection.c: keeps the files that an execution leaves in /workspace/out, and
+ * those of its conversation in /data, before the execution is concluded.
  */
 struct collection;
 
 /*
- * Starts to keep the files in the directory of a box that has no processes
- * left; takes the directory. done is called once with ctx, from the loop.
- * Errors are reported by collection_take.
+ * Starts to keep the files in the directories of a box that has no processes
+ * left; takes the directories. since is that of the delivery; request must
+ * outlive the collection. done is called once with ctx, from the loop. Errors
+ * are reported by collection_take.
  */
 struct collection *collection_new(struct files *files,
-    const struct options *options, const struct owner *owner, struct box *box,
-    void (*done)(void *ctx), void *ctx);
+    const struct options *options, const struct request *request,
+    struct box *box, uint64_t since, void (*done)(void *ctx), void *ctx);
 
 /* Returns whether there are files to keep. */
-int collection_due(const struct box *box);
+int collection_due(const struct box *box, const struct request *request);
 
 /* Returns whether it has ended or could not begin; done is called anyway. */
 int collection_ended(const struct collection *collection);
@@ -274,14 +277,17 @@ void collection_free(struct collection **collection);
 void call_files_reset(struct call_files *files);
 
 /*
- * delivery.c: puts the files that a call asks for into /workspace/in, before
- * the code starts.
+ * delivery.c: puts the files that a call asks for into /workspace/in, and those
+ * of its conversation into /data, before the code starts.
  */
 struct delivery;
 
+/* Returns whether there may be such files. */
+int delivery_due(const struct request *request);
+
 /*
- * Starts to put files of this owner into the working directory of a box, which
- * must be built; takes the directory. done is called once with ctx, from the
+ * Starts to put files of this owner into the directories of a box, which must
+ * be built; takes the working directory. done is called once with ctx, from the
  * loop. Returns NULL with err if it cannot start.
  */
 struct delivery *delivery_new(struct files *files,
@@ -293,6 +299,9 @@ struct delivery *delivery_new(struct files *files,
  * long as delivery; NULL if there are all of them.
  */
 const char *delivery_failure(const struct delivery *delivery);
+
+/* After done: returns when that was, in seconds since 1970. */
+uint64_t delivery_since(const struct delivery *delivery);
 
 /* Frees it, and drops its result. NULL inside is accepted. */
 void delivery_free(struct delivery **delivery);

@@ -55,6 +55,20 @@ test('a guest is served as our user is', async (t) => {
   await raw.finish();
 });
 
+test('they do not share a conversation of one id', async (t) => {
+  const { raw, guest } = await open(t,
+    { env: { CAISSON_ARGUMENTS: 'code,conversationId' } });
+  const more = { conversationId: 'one' };
+  const look = `import os
+print(os.listdir("/data"))`;
+
+  await raw.run('open("/data/user", "w").close()', more);
+  await guest.run('open("/data/guest", "w").close()', more);
+  assert.deepEqual(await raw.printed(look, more), ["['user']"]);
+  assert.deepEqual(await guest.printed(look, more), ["['guest']"]);
+  await raw.finish();
+});
+
 test('one that floods the queue delays another by its share only',
   async (t) => {
     const { raw, guest } = await open(t,

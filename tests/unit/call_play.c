@@ -674,7 +674,8 @@ box_starts(struct play *play)
 		.watchdog = 1,
 		.unnamed = 1,
 		.workspace = open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC),
-		.left = open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC) };
+		.left = open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+		.data = -1 };
 
 	play->init = make_ending_process(&play->init_line);
 	play->code = make_ending_process(&play->code_line);

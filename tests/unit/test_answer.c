@@ -341,8 +341,9 @@ END_TEST
 START_TEST(links_to_files)
 {
 	struct call_file kept[] = {
-		{ (char *)"a b.csv", (char *)"text/csv", 1, 1234 },
-		{ (char *)"-x", (char *)"image/png", 3, 7 },
+		{ (char *)"a b.csv", (char *)"text/csv", 1, 1234,
+		    NULL },
+		{ (char *)"-x", (char *)"image/png", 3, 7, NULL },
 	};
 	struct call_result result = { .status = CALL_SUCCESS,
 		.out = { (char *)"hi\n", 3, 3, 0 },
@@ -385,7 +386,8 @@ END_TEST
 
 START_TEST(lists_files_among_the_fields)
 {
-	struct call_file kept = { (char *)"a b", (char *)"text/csv", 2, 1 };
+	struct call_file kept = { (char *)"a b", (char *)"text/csv", 2, 1,
+		NULL };
 	struct call_result result = { .status = CALL_SUCCESS,
 		.files = { &kept, 1 } };
 	struct answer_style style = { .word = "compact",

@@ -306,7 +306,7 @@ END_TEST
 /* Processes that are not ours are not accepted, let alone killed. */
 START_TEST(a_box_that_names_strangers)
 {
-	struct ipc_started started = { .bound = "" };
+	struct ipc_started started = { .bound = "", .data = -1 };
 	struct play *play;
 	pid_t child;
 
@@ -332,7 +332,7 @@ END_TEST
 /* One process under two names: how the code ended cannot be known. */
 START_TEST(a_box_that_names_one_process_twice)
 {
-	struct ipc_started started = { .bound = "" };
+	struct ipc_started started = { .bound = "", .data = -1 };
 	struct play *play;
 	pid_t child;
 

@@ -15,15 +15,19 @@ static const struct {
 	const char *name;
 	uint64_t version;
 	const char *uri;
+	const char *conversation;
 } links[] = {
-	{ "a.csv", 0, URI("a.csv") },
-	{ "a.csv", 3, URI("a.csv?version=3") },
-	{ "a b.txt", 1, URI("a%20b.txt?version=1") },
-	{ "-x", 1, URI("-x?version=1") },
-	{ "100%?#&=", 2, URI("100%25%3F%23%26%3D?version=2") },
-	{ "\xc3\xbc\xf0\x9f\x93\x88", 1, URI("%C3%BC%F0%9F%93%88?version=1") },
-	{ "~._-", 9, URI("~._-?version=9") },
-	{ "\"\\", 1, URI("%22%5C?version=1") },
+	{ "a.csv", 0, URI("a.csv"), NULL },
+	{ "a.csv", 3, URI("a.csv?version=3"), NULL },
+	{ "a b.txt", 1, URI("a%20b.txt?version=1"), NULL },
+	{ "-x", 1, URI("-x?version=1"), NULL },
+	{ "100%?#&=", 2, URI("100%25%3F%23%26%3D?version=2"), NULL },
+	{ "\xc3\xbc\xf0\x9f\x93\x88", 1, URI("%C3%BC%F0%9F%93%88?version=1"),
+	    NULL },
+	{ "~._-", 9, URI("~._-?version=9"), NULL },
+	{ "\"\\", 1, URI("%22%5C?version=1"), NULL },
+	{ "a b", 2, FILE_LINK_CONVERSATIONS "..%2F%20%3F/a%20b?version=2",
+	    "../ ?" },
 };
 
 static struct json_span
@@ -36,10 +40,12 @@ quoted(const char *text, struct buffer *json)
 START_TEST(goes_there_and_back)
 {
 	const struct file_link link = { .name = links[_i].name,
-		.version = links[_i].version };
+		.version = links[_i].version,
+		.conversation = links[_i].conversation };
 	auto_buffer struct buffer uri = { 0 };
 	auto_buffer struct buffer json = { 0 };
 	auto_free char *name = NULL;
+	auto_free char *conversation = NULL;
 	struct json_span span;
 	uint64_t version;
 
@@ -47,10 +53,11 @@ START_TEST(goes_there_and_back)
 	ck_assert_str_eq(uri.data, links[_i].uri);
 	span = quoted(uri.data, &json);
 	ck_assert(file_link_is(span));
-	name = file_link_read(span, &version);
+	name = file_link_read(span, &version, &conversation);
 	ck_assert_ptr_nonnull(name);
 	ck_assert_str_eq(name, links[_i].name);
 	ck_assert_uint_eq(version, links[_i].version);
+	ck_assert_pstr_eq(conversation, links[_i].conversation);
 }
 END_TEST
 
@@ -59,14 +66,19 @@ static const char *const wrong[] = { URI("a?version=0"), URI("a?version="),
 	URI("a?version=-1"), URI("a?version=x"), URI("a?version=1x"),
 	URI("a?version=99999999999999999999"), URI("a?v=1"), URI("?version=1"),
 	URI("%"), URI("%4"), URI("%zz"), URI("a%00b"), URI("%FF"),
-	URI("a\\u0000b") };
+	URI("a\\u0000b"), FILE_LINK_CONVERSATIONS "a",
+	FILE_LINK_CONVERSATIONS "/a", FILE_LINK_CONVERSATIONS "a/",
+	FILE_LINK_CONVERSATIONS "a%0Ab/c", FILE_LINK_CONVERSATIONS "%zz/c" };
 
 START_TEST(refuses_what_is_none)
 {
 	auto_buffer struct buffer json = { 0 };
+	char *conversation;
 	uint64_t version;
 
-	ck_assert_ptr_null(file_link_read(quoted(wrong[_i], &json), &version));
+	ck_assert_ptr_null(file_link_read(
+	    quoted(wrong[_i], &json), &version, &conversation));
+	ck_assert_ptr_null(conversation);
 }
 END_TEST
 
@@ -76,6 +88,7 @@ START_TEST(knows_those_of_files)
 	auto_buffer struct buffer nothing = { 0 };
 	auto_buffer struct buffer large = { 0 };
 	auto_free char *name = NULL;
+	char *conversation;
 	uint64_t version;
 
 	ck_assert(!file_link_is(quoted("resource://caisson/capabilities",
@@ -86,7 +99,8 @@ START_TEST(knows_those_of_files)
 		buffer_add_text(&large, "x");
 	buffer_add_text(&large, "\"");
 	name = file_link_read(
-	    (struct json_span){ large.data, large.len }, &version);
+	    (struct json_span){ large.data, large.len }, &version,
+	    &conversation);
 	ck_assert_ptr_null(name);
 }
 END_TEST

@@ -40,12 +40,30 @@ START_TEST(takes_no_nul_and_nothing_long)
 }
 END_TEST
 
+/* It is no path, so that only what cannot be shown is wrong. */
+START_TEST(takes_ids_of_conversations)
+{
+	char id[CONVERSATION_ID_MAX + 1];
+
+	ck_assert(conversation_id_valid("..", 2));
+	ck_assert(conversation_id_valid("/a/ b\xc3\xbc", 7));
+	ck_assert(!conversation_id_valid("", 0));
+	ck_assert(!conversation_id_valid("a\0b", 3));
+	ck_assert(!conversation_id_valid("a\nb", 3));
+	ck_assert(!conversation_id_valid("\xff", 1));
+	memset(id, 'x', sizeof(id));
+	ck_assert(conversation_id_valid(id, CONVERSATION_ID_MAX));
+	ck_assert(!conversation_id_valid(id, CONVERSATION_ID_MAX + 1));
+}
+END_TEST
+
 static void
 add_tests(TCase *tc)
 {
 	tcase_add_loop_test(tc, takes_text, 0, UNIT_COUNT(good));
 	tcase_add_loop_test(tc, takes_nothing_else, 0, UNIT_COUNT(bad));
 	tcase_add_test(tc, takes_no_nul_and_nothing_long);
+	tcase_add_test(tc, takes_ids_of_conversations);
 }
 
 int

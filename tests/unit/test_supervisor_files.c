@@ -223,7 +223,7 @@ list_well(uint64_t number)
 {
 	struct err err;
 
-	ck_assert_msg(files_list(files, "me", 1, &user, &err) != NULL, "%s",
+	ck_assert_msg(files_list(files, "me", 0, 1, &user, &err) != NULL, "%s",
 	    err.text);
 	if (number == 1)
 		expect_keep();
@@ -241,6 +241,7 @@ say_filed(uint64_t task)
 		.version = 2,
 		.size = 3,
 		.since = 4,
+		.conversation = "",
 		.type = "text/csv" };
 
 	say(IPC_FILED, &filed);
@@ -456,7 +457,7 @@ START_TEST(it_is_started_again)
 	ck_assert_str_eq(told.data, "done 0 the files process exited: try "
 	    "again; it restarts on the next request\n");
 	ck_assert_ptr_nonnull(
-	    files_list(files, "", 0, &user, &(struct err){ 0 }));
+	    files_list(files, "", 0, 0, &user, &(struct err){ 0 }));
 	ck_assert_uint_eq(starts, 2);
 	expect_keep();
 	expect(line, IPC_LIST_FILES);
@@ -478,7 +479,7 @@ START_TEST(another_request_may_meet_its_end_first)
 	kill(process, SIGKILL);
 	ck_assert_int_eq(
 	    waitid(P_PID, (id_t)process, &end, WEXITED | WNOWAIT), 0);
-	ck_assert_ptr_nonnull(files_list(files, "", 0, &user, &err));
+	ck_assert_ptr_nonnull(files_list(files, "", 0, 0, &user, &err));
 	ck_assert_uint_eq(starts, 2);
 	ck_assert_str_eq(told.data, "");
 	if (_i == 1)
@@ -502,7 +503,7 @@ START_TEST(without_a_directory_there_is_none)
 	open_stage();
 	no_state = "it is not ours";
 	ck_assert(!files_may_hold(files));
-	ck_assert_ptr_null(files_list(files, "", 0, &user, &err));
+	ck_assert_ptr_null(files_list(files, "", 0, 0, &user, &err));
 	ck_assert_str_eq(err.text, "files are unavailable: it is not ours");
 	ck_assert_uint_eq(starts, 0);
 	ck_assert_str_eq(told.data, "");

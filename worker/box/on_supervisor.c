@@ -54,6 +54,7 @@ on_supervisor_take_template(
 		.memory_bytes = template->memory_bytes,
 		.processes = template->processes,
 		.files_bytes = template->files_bytes,
+		.data = template->data,
 		.language = template->language,
 		.interpreter = template->interpreter,
 		.control_in = -1,
@@ -180,6 +181,12 @@ box_send_started(struct box *box, struct err *err)
 	started.code = fd_take(&box->code);
 	started.workspace = on_supervisor_open("/" BOX_HOME_DIR);
 	started.left = on_supervisor_open("/" BOX_OUT_DIR);
+	started.data = -1;
+	if (box->setup.data) {
+		started.data = on_supervisor_open("/" BOX_CONVERSATION_DIR);
+		if (started.data == -1)
+			return err_sys(err, "open /" BOX_CONVERSATION_DIR);
+	}
 	if (started.init == -1)
 		return err_sys(err, "copy a descriptor");
 	return on_supervisor_send(box, IPC_STARTED, &started, err);

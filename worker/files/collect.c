@@ -5,21 +5,28 @@
  * a descriptor each, wait here, and the others stay with the porter. Offered
  * files are stored even if the porter ends too early or breaks a rule.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "../../common/buffer.h"
 #include "../../common/fd.h"
 #include "../../common/file_name.h"
 #include "../../common/limits.h"
+#include "../../common/log.h"
 #include "../../common/mem.h"
+#include "../../common/text_list.h"
 #include "collect.h"
 #include "intake.h"
 #include "kept.h"
+#include "same.h"
 #include "task.h"
 
 struct collect_offer {
 	STAILQ_ENTRY(collect_offer) entry;
 	enum file_fault fault; /* why it is left out, even before it starts */
+	int compared; /* it differs from the newest version */
 	int file;
 	size_t len;
 	char name[FILE_NAME_MAX + 1];
@@ -28,12 +35,15 @@ struct collect_offer {
 struct collect {
 	struct task task;
 	STAILQ_HEAD(, collect_offer) offers; /* the first is in progress */
+	struct same *same;     /* the first offer and its newest version */
 	struct intake *intake;
 	uint64_t until;       /* for intake_go_on */
 	unsigned int named;   /* by the porter, in total */
 	unsigned int waiting; /* of these, in offers */
 	int told; /* the porter has reported the end */
 	uint64_t more;
+	uint64_t mirror;     /* of the message; 0: all offers are stored */
+	struct buffer names; /* of all offers, if that is set */
 };
 
 /* The messages of the porter */
@@ -53,6 +63,8 @@ collect_add(struct collect *collect, struct ipc_bytes name, int *file,
 	offer->len = name.len;
 	memcpy(offer->name, name.data, name.len);
 	STAILQ_INSERT_TAIL(&collect->offers, offer, entry);
+	if (collect->mirror != 0 && memchr(name.data, '\0', name.len) == NULL)
+		text_list_add(&collect->names, offer->name);
 	collect->waiting++;
 	if (collect->waiting == FILES_WAITING_MAX)
 		channel_pause(collect->task.porter, 1);
@@ -95,6 +107,55 @@ collect_carried(struct task *task, const struct ipc_carried *carried)
 	return NULL;
 }
 
+/* Whether the box still has a file of this name. */
+static int
+collect_has(const struct collect *collect, const char *name)
+{
+	const char *offered;
+
+	TEXT_LIST_EACH (offered, collect->names.data, collect->names.len)
+		if (strcmp(offered, name) == 0)
+			return 1;
+	return 0;
+}
+
+/*
+ * Removes the files of a conversation that the code has removed, but none that
+ * another process has stored meanwhile.
+ */
+static void
+collect_remove(struct collect *collect)
+{
+	struct files *files = collect->task.files;
+	const char *owner = collect->task.owner;
+	auto_free struct head *heads = NULL;
+	uint64_t n, removed = 0;
+	size_t i, count;
+
+	if (kept_renew(files) == -1)
+		return;
+	heads = kept_list(files, owner, 0, 0, &count);
+	for (i = 0; i < count; i++) {
+		if (heads[i].since > collect->mirror ||
+		    collect_has(collect, heads[i].name))
+			continue;
+		kept_remove(files, owner, 0, heads[i].name, 0, &n);
+		removed += n;
+	}
+	if (removed > 0 && directory_sync(files->folder) == -1)
+		log_warn("cannot finish removing files: %s", strerror(errno));
+}
+
+static void
+collect_end(struct collect *collect)
+{
+	/* Otherwise it is unknown what the box has. */
+	if (collect->mirror != 0 && collect->told && collect->more == 0 &&
+	    collect->task.fault == FILE_FAULT_NONE)
+		collect_remove(collect);
+	task_done(&collect->task, collect->more, TASK_NO_NAME);
+}
+
 /* Continues with the next offer. After the last one the task ends at once. */
 static void
 collect_next(struct collect *collect)
@@ -104,7 +165,7 @@ collect_next(struct collect *collect)
 	if (!STAILQ_EMPTY(&collect->offers))
 		task_wake(task, 0);
 	else if (task->porter == NULL)
-		task_done(task, collect->more, TASK_NO_NAME);
+		collect_end(collect);
 }
 
 static void
@@ -128,7 +189,18 @@ collect_pop(struct collect *collect)
 	collect->waiting--;
 	fd_close(&offer->file);
 	free(offer);
+	same_free(&collect->same);
 	intake_free(&collect->intake);
+}
+
+/* Continues after the first offer, which is popped. */
+static void
+collect_after(struct collect *collect)
+{
+	collect_pop(collect);
+	if (collect->task.porter != NULL)
+		channel_pause(collect->task.porter, 0);
+	collect_next(collect);
 }
 
 /* The first offer is complete: answers it. */
@@ -147,10 +219,56 @@ collect_answer(struct collect *collect, enum file_fault fault)
 		    (struct ipc_bytes){ (const uint8_t *)offer->name,
 		        offer->len }, fault);
 	}
-	collect_pop(collect);
-	if (task->porter != NULL)
-		channel_pause(task->porter, 0);
-	collect_next(collect);
+	collect_after(collect);
+}
+
+/*
+ * Starts to compare the first offer with the newest version, unless their sizes
+ * differ or there is none.
+ */
+static void
+collect_compare(struct collect *collect)
+{
+	struct collect_offer *offer = STAILQ_FIRST(&collect->offers);
+	struct files *files = collect->task.files;
+	const struct kept *kept = NULL;
+	enum file_fault fault;
+	auto_fd int file = -1;
+	struct stat st;
+
+	if (collect->mirror == 0 || offer->fault != FILE_FAULT_NONE ||
+	    offer->compared || fstat(offer->file, &st) == -1)
+		return;
+	offer->compared = 1;
+	if (kept_renew(files) == 0)
+		kept = kept_find(files, collect->task.owner, offer->name, 0);
+	if (kept == NULL || kept->head.size != (uint64_t)st.st_size)
+		return;
+	file = kept_open(files, kept, &fault);
+	if (file != -1)
+		collect->same = same_new(offer->file, &file, FILE_HEAD_SIZE,
+		    kept->head.size);
+}
+
+/* Returns whether the first offer is still compared, or was equal. */
+static int
+collect_is_same(struct collect *collect)
+{
+	if (collect->intake == NULL && collect->same == NULL)
+		collect_compare(collect);
+	if (collect->same == NULL)
+		return 0;
+	switch (same_go_on(collect->same)) {
+	case SAME_COMPARES:
+		task_wake(&collect->task, 0);
+		return 1;
+	case SAME_EQUAL:
+		collect_after(collect);
+		return 1;
+	default:
+		same_free(&collect->same);
+		return 0;
+	}
 }
 
 /* Starts to store the first offer, unless it already has a fault. */
@@ -170,6 +288,8 @@ collect_go_on(struct collect *collect)
 {
 	struct collect_offer *offer = STAILQ_FIRST(&collect->offers);
 
+	if (collect_is_same(collect))
+		return;
 	collect_start(collect);
 	if (collect->intake == NULL) {
 		collect_answer(collect, offer->fault);
@@ -203,6 +323,7 @@ collect_free(struct task *task)
 
 	while (!STAILQ_EMPTY(&collect->offers))
 		collect_pop(collect);
+	buffer_reset(&collect->names);
 }
 
 static const struct task_kind collect_kind = {
@@ -221,5 +342,6 @@ collect_begin(struct files *files, struct ipc_collect *msg)
 	    sizeof(struct collect), msg->task, msg->owner, &msg->porter);
 
 	STAILQ_INIT(&((struct collect *)task)->offers);
+	((struct collect *)task)->mirror = msg->mirror;
 	kept_sweep(files);
 }

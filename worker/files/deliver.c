@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../common/buffer.h"
 #include "../../common/fd.h"
 #include "../../common/limits.h"
 #include "../../common/log.h"
@@ -26,6 +27,7 @@ struct deliver_file {
 
 struct deliver {
 	struct task task;
+	int whole;   /* all files of a conversation are requested */
 	char *names; /* the requested names, a list */
 	size_t names_len;
 	struct deliver_file *given; /* the files of these names, once opened */
@@ -107,6 +109,25 @@ deliver_porter_gone(struct task *task)
 
 /* Handing over */
 
+/* Lists the files of the conversation. Returns the fault. */
+static enum file_fault
+deliver_list(struct deliver *deliver)
+{
+	auto_buffer struct buffer names = { 0 };
+	auto_free struct head *heads = NULL;
+	size_t i, count;
+
+	heads = kept_list(
+	    deliver->task.files, deliver->task.owner, 0, 0, &count);
+	if (count > FILES_LEFT_MAX)
+		return FILE_FAULT_CROWDED;
+	for (i = 0; i < count; i++)
+		text_list_add(&names, heads[i].name);
+	free(deliver->names);
+	deliver->names = buffer_take(&names, &deliver->names_len);
+	return FILE_FAULT_NONE;
+}
+
 /* Opens the newest version of a file. Returns the fault. */
 static enum file_fault
 deliver_open(const struct files *files, const char *owner, const char *name,
@@ -131,11 +152,14 @@ deliver_open_all(struct deliver *deliver, const char **failed)
 	const char *name;
 
 	*failed = "";
+	fault = kept_renew(files) == -1 ? FILE_FAULT_FOLDER :
+	    deliver->whole ? deliver_list(deliver) : FILE_FAULT_NONE;
+	/* One more: it also tells that they were opened. */
 	deliver->given = mem_alloc(
-	    text_list_count(deliver->names, deliver->names_len) *
+	    (text_list_count(deliver->names, deliver->names_len) + 1) *
 	    sizeof(deliver->given[0]));
-	if (kept_renew(files) == -1)
-		return FILE_FAULT_FOLDER;
+	if (fault != FILE_FAULT_NONE)
+		return fault;
 	TEXT_LIST_EACH (name, deliver->names, deliver->names_len) {
 		fault = deliver_open(files, deliver->task.owner, name,
 		    &deliver->given[deliver->count]);
@@ -143,6 +167,8 @@ deliver_open_all(struct deliver *deliver, const char **failed)
 			*failed = name;
 			return fault;
 		}
+		if (deliver->whole)
+			kept_use(deliver->given[deliver->count].file);
 		deliver->count++;
 	}
 	return FILE_FAULT_NONE;
@@ -245,8 +271,8 @@ deliver_begin(struct files *files, struct ipc_deliver *msg)
 	    &deliver_kind, sizeof(*deliver), msg->task, msg->owner,
 	    &msg->porter);
 
-	deliver->names = mem_alloc(msg->names.len);
-	memcpy(deliver->names, msg->names.data, msg->names.len);
+	deliver->whole = msg->names.len == 0;
+	deliver->names = mem_dup((const char *)msg->names.data, msg->names.len);
 	deliver->names_len = msg->names.len;
 	task_wake(&deliver->task, 0);
 }

@@ -8,8 +8,9 @@
 #include "files.h"
 
 /*
- * Passes them on: all, or none if one of them is unknown. The names are a list;
- * the channel to the porter is taken.
+ * Passes them on: all, or none if one of them is unknown. The names are a list,
+ * which is empty for all files of a conversation; the channel to the porter is
+ * taken.
  */
 void deliver_begin(struct files *files, struct ipc_deliver *deliver);
 

@@ -9,8 +9,8 @@
  * so its content is read again for each task (kept.h).
  *
  * The order of the files: main → routes → on_supervisor, on_porter → added,
- * collect, deliver, fetched, listed, removed → task, intake → kept → versions →
- * directory, head, type.
+ * collect, deliver, fetched, listed, removed → task, intake, same → kept →
+ * versions → directory, head, type.
  */
 #ifndef WORKER_FILES_FILES_H
 #define WORKER_FILES_FILES_H

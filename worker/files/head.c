@@ -21,8 +21,22 @@
 #define HEAD_LENGTH_SIZE 2
 
 _Static_assert(HEAD_MAGIC_SIZE + HEAD_FORM_SIZE + 3 * HEAD_NUMBER_SIZE +
-        3 * HEAD_LENGTH_SIZE + OWNER_NAME_MAX + FILE_NAME_MAX +
+        3 * HEAD_LENGTH_SIZE + FILES_OWNER_MAX + FILE_NAME_MAX +
         FILE_TYPE_MAX <= FILE_HEAD_SIZE, "a head exceeds its size");
+
+size_t
+head_scope(const char *owner)
+{
+	return strcspn(owner, "\n");
+}
+
+const char *
+head_conversation(const char *owner)
+{
+	const char *end = owner + head_scope(owner);
+
+	return *end == '\0' ? end : end + 1;
+}
 
 /* Writes the size lowest bytes of a number; returns the address after them. */
 static uint8_t *
@@ -95,7 +109,7 @@ head_get_texts(const uint8_t *p, struct head *head)
 	uint64_t name = head_get(&p, HEAD_LENGTH_SIZE);
 	uint64_t type = head_get(&p, HEAD_LENGTH_SIZE);
 
-	if (head_get_text(&p, owner, head->owner, OWNER_NAME_MAX) == -1 ||
+	if (head_get_text(&p, owner, head->owner, FILES_OWNER_MAX) == -1 ||
 	    head_get_text(&p, name, head->name, FILE_NAME_MAX) == -1 ||
 	    head_get_text(&p, type, head->type, FILE_TYPE_MAX) == -1)
 		return -1;

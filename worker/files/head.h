@@ -6,6 +6,7 @@
 #ifndef WORKER_FILES_HEAD_H
 #define WORKER_FILES_HEAD_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "../../common/limits.h"
@@ -14,10 +15,17 @@ struct head {
 	uint64_t version; /* 1 or more */
 	uint64_t since;   /* seconds since 1970 */
 	uint64_t size;    /* bytes of the contents */
-	char owner[OWNER_NAME_MAX + 1];
+	char owner[FILES_OWNER_MAX + 1]; /* and its conversation: see below */
 	char name[FILE_NAME_MAX + 1];
 	char type[FILE_TYPE_MAX + 1];
 };
+
+/*
+ * Return the id of the conversation in an owner, or "" if there is none; and
+ * the length of the scope before it. Borrowed.
+ */
+const char *head_conversation(const char *owner);
+size_t head_scope(const char *owner);
 
 /* Writes a head; all fields must be within their bounds. */
 void head_encode(const struct head *head, uint8_t bytes[FILE_HEAD_SIZE]);

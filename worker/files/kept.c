@@ -142,6 +142,33 @@ kept_drop(struct files *files, size_t at)
 	return 0;
 }
 
+/*
+ * Returns when a file was used last, in seconds since 1970: that of a
+ * conversation with each call, another one when it was stored.
+ */
+static uint64_t
+kept_used(const struct files *files, const struct kept *kept)
+{
+	auto_fd int fd = -1;
+	struct stat st;
+
+	if (head_conversation(kept->head.owner)[0] == '\0')
+		return kept->head.since;
+	fd = directory_open(files->folder, kept->id);
+	if (fd == -1 || fstat(fd, &st) == -1 ||
+	    st.st_mtim.tv_sec < (time_t)kept->head.since)
+		return kept->head.since;
+	return (uint64_t)st.st_mtim.tv_sec;
+}
+
+void
+kept_use(int file)
+{
+	if (futimens(file, NULL) == -1)
+		log_debug("cannot record the use of a file: %s",
+		    strerror(errno));
+}
+
 static void
 kept_expire(struct files *files)
 {
@@ -151,7 +178,8 @@ kept_expire(struct files *files)
 
 	while (at-- > 0) {
 		kept = files->kept[at];
-		if (kept->sound && kept->head.since + files->lifetime <= now)
+		if (kept->sound && kept->head.since + files->lifetime <= now &&
+		    kept_used(files, kept) + files->lifetime <= now)
 			kept_drop(files, at);
 	}
 }
@@ -240,6 +268,16 @@ kept_is_of(const struct kept *kept, const char *owner)
 	return kept->sound && strcmp(kept->head.owner, owner) == 0;
 }
 
+/* Whether it is of this owner, or of any conversation of it. */
+static int
+kept_is_of_any(const struct kept *kept, const char *owner)
+{
+	size_t len = head_scope(owner);
+
+	return kept->sound && head_scope(kept->head.owner) == len &&
+	    memcmp(kept->head.owner, owner, len) == 0;
+}
+
 uint64_t
 kept_of(const struct files *files, const char *owner)
 {
@@ -247,7 +285,7 @@ kept_of(const struct files *files, const char *owner)
 	size_t i;
 
 	for (i = 0; i < files->kept_count; i++)
-		if (kept_is_of(files->kept[i], owner))
+		if (kept_is_of_any(files->kept[i], owner))
 			count++;
 	return count;
 }
@@ -257,10 +295,10 @@ kept_of(const struct files *files, const char *owner)
  * any.
  */
 static int
-kept_is_meant(const struct kept *kept, const char *owner, const char *name,
-    uint64_t version)
+kept_is_meant(const struct kept *kept, const char *owner, int all,
+    const char *name, uint64_t version)
 {
-	return kept_is_of(kept, owner) &&
+	return (all ? kept_is_of_any : kept_is_of)(kept, owner) &&
 	    (name[0] == '\0' || strcmp(kept->head.name, name) == 0) &&
 	    (version == 0 || kept->head.version == version);
 }
@@ -275,7 +313,7 @@ kept_find(const struct files *files, const char *owner, const char *name,
 
 	for (i = 0; i < files->kept_count; i++) {
 		kept = files->kept[i];
-		if (kept_is_meant(kept, owner, name, version) &&
+		if (kept_is_meant(kept, owner, 0, name, version) &&
 		    (found == NULL ||
 		    kept->head.version > found->head.version))
 			found = kept;
@@ -299,15 +337,17 @@ kept_compare_heads(const void *a, const void *b)
 {
 	const struct head *x = a;
 	const struct head *y = b;
-	int order = strcmp(x->name, y->name);
+	int order = strcmp(x->owner, y->owner);
 
+	if (order == 0)
+		order = strcmp(x->name, y->name);
 	if (order != 0)
 		return order;
 	return (x->version > y->version) - (x->version < y->version);
 }
 
 struct head *
-kept_list(const struct files *files, const char *owner, int versions,
+kept_list(const struct files *files, const char *owner, int all, int versions,
     size_t *count)
 {
 	struct head *heads =
@@ -316,13 +356,14 @@ kept_list(const struct files *files, const char *owner, int versions,
 	size_t i;
 
 	for (i = 0; i < files->kept_count; i++)
-		if (kept_is_of(files->kept[i], owner))
+		if (kept_is_meant(files->kept[i], owner, all, "", 0))
 			heads[n++] = files->kept[i]->head;
 	qsort(heads, n, sizeof(heads[0]), kept_compare_heads);
 	*count = 0;
 	for (i = 0; i < n; i++) {
 		/* The newest version is the last one of its name. */
 		if (versions || i + 1 == n ||
+		    strcmp(heads[i].owner, heads[i + 1].owner) != 0 ||
 		    strcmp(heads[i].name, heads[i + 1].name) != 0)
 			heads[(*count)++] = heads[i];
 	}
@@ -330,7 +371,7 @@ kept_list(const struct files *files, const char *owner, int versions,
 }
 
 int
-kept_remove(struct files *files, const char *owner, const char *name,
+kept_remove(struct files *files, const char *owner, int all, const char *name,
     uint64_t version, uint64_t *count)
 {
 	size_t at = files->kept_count;
@@ -338,7 +379,8 @@ kept_remove(struct files *files, const char *owner, const char *name,
 
 	*count = 0;
 	while (at-- > 0) {
-		if (!kept_is_meant(files->kept[at], owner, name, version))
+		if (!kept_is_meant(
+		        files->kept[at], owner, all, name, version))
 			continue;
 		if (kept_drop(files, at) == -1)
 			removed = -1;

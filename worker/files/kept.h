@@ -32,7 +32,10 @@ void kept_free(struct files *files);
 /* Returns the bytes of the files of all owners together. */
 uint64_t kept_bytes(const struct files *files);
 
-/* Returns the number of files of an owner, with all versions. */
+/*
+ * Returns the number of files of an owner and all its conversations, with all
+ * versions.
+ */
 uint64_t kept_of(const struct files *files, const char *owner);
 
 /*
@@ -50,20 +53,21 @@ uint64_t kept_next_version(
     const struct files *files, const char *owner, const char *name);
 
 /*
- * Returns the heads of all files of an owner, sorted by name and version, which
- * the caller frees; only the newest version of each unless versions is set.
- * Their number is stored in *count.
+ * Returns the heads of all files of an owner, and with all those of its
+ * conversations, sorted by conversation, name and version, which the caller
+ * frees; only the newest version of each unless versions is set. Their number
+ * is stored in *count.
  */
-struct head *kept_list(const struct files *files, const char *owner,
+struct head *kept_list(const struct files *files, const char *owner, int all,
     int versions, size_t *count);
 
 /*
- * Removes files of an owner: the version of a name, all of a name if version is
- * 0, all if name is empty. Their number is stored in *count. Returns 0, or -1
- * if one of them still exists.
+ * Removes files of an owner, and with all of its conversations: the version of
+ * a name, all of a name if version is 0, all if name is empty. Their number is
+ * stored in *count. Returns 0, or -1 if one of them still exists.
  */
-int kept_remove(struct files *files, const char *owner, const char *name,
-    uint64_t version, uint64_t *count);
+int kept_remove(struct files *files, const char *owner, int all,
+    const char *name, uint64_t version, uint64_t *count);
 
 /*
  * Opens a file for reading. Returns a descriptor that the caller owns, in which
@@ -71,5 +75,11 @@ int kept_remove(struct files *files, const char *owner, const char *name,
  */
 int kept_open(const struct files *files, const struct kept *kept,
     enum file_fault *fault);
+
+/*
+ * Records that an open file of a conversation is used now: it stays for another
+ * lifetime.
+ */
+void kept_use(int file);
 
 #endif

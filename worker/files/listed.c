@@ -15,6 +15,7 @@ struct listed {
 	size_t count;
 	size_t told;
 	int versions;
+	int all;
 };
 
 /* Returns 0, or -1 if the directory cannot be read. */
@@ -25,8 +26,8 @@ listed_look(struct listed *listed)
 
 	if (kept_renew(files) == -1)
 		return -1;
-	listed->heads = kept_list(files, listed->task.owner, listed->versions,
-	    &listed->count);
+	listed->heads = kept_list(files, listed->task.owner, listed->all,
+	    listed->versions, &listed->count);
 	return 0;
 }
 
@@ -66,5 +67,6 @@ listed_begin(struct files *files, const struct ipc_list_files *msg)
 	    sizeof(*listed), msg->task, msg->owner, NULL);
 
 	listed->versions = (int)msg->versions;
+	listed->all = (int)msg->all;
 	task_wake(&listed->task, 0);
 }

@@ -53,6 +53,8 @@ on_supervisor_are_names(const struct ipc_bytes *names)
 	const char *list = (const char *)names->data;
 	const char *name;
 
+	if (names->len == 0)
+		return 1;
 	if (!text_list_complete(list, names->len) ||
 	    text_list_count(list, names->len) > FILES_GIVEN_MAX)
 		return 0;
@@ -65,7 +67,9 @@ on_supervisor_are_names(const struct ipc_bytes *names)
 void
 files_on_deliver(struct files *files, struct ipc_deliver *deliver)
 {
-	if (!on_supervisor_are_names(&deliver->names))
+	if (!on_supervisor_are_names(&deliver->names) ||
+	    (deliver->names.len == 0 &&
+	        head_conversation(deliver->owner)[0] == '\0'))
 		fatal("protocol violation by the supervisor: an invalid list "
 		    "of file names");
 	deliver_begin(files, deliver);

@@ -14,6 +14,7 @@ struct removed {
 	struct task task;
 	struct task_name name; /* empty: all */
 	uint64_t version;
+	int all;
 };
 
 /* Returns the fault; stores the number of removed versions in *count. */
@@ -27,7 +28,7 @@ removed_remove(struct removed *removed, uint64_t *count)
 		return FILE_FAULT_FOLDER;
 	if (name->len > 0 && !file_name_valid(name->text, name->len))
 		return FILE_FAULT_UNKNOWN;
-	if (kept_remove(files, removed->task.owner, name->text,
+	if (kept_remove(files, removed->task.owner, removed->all, name->text,
 	        removed->version, count) == -1)
 		return FILE_FAULT_FOLDER;
 	return *count == 0 && name->len > 0 ? FILE_FAULT_UNKNOWN :
@@ -60,6 +61,7 @@ removed_begin(struct files *files, const struct ipc_remove_files *msg)
 	    &removed_kind, sizeof(*removed), msg->task, msg->owner, NULL);
 
 	removed->version = msg->version;
+	removed->all = (int)msg->all;
 	task_name_set(&removed->name, msg->name);
 	task_wake(&removed->task, 0);
 }

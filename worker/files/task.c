@@ -51,7 +51,8 @@ task_tell_filed(struct task *task, const struct head *head)
 		.version = head->version,
 		.size = head->size,
 		.since = head->since,
-		.type = head->type };
+		.type = head->type,
+		.conversation = head_conversation(head->owner) };
 	struct err err;
 
 	task_told(

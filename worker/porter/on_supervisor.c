@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "../../common/fd.h"
 #include "../../common/lockdown.h"
 #include "../../common/log.h"
 #include "in.h"
@@ -97,5 +98,6 @@ porter_on_carry_in(struct porter *porter, struct ipc_carry_in *carry_in)
 	on_supervisor_begin(porter, carry_in->log_level, carry_in->folder,
 	    LOCKDOWN_FILLS, &carry_in->files);
 	/* A fault is reported after all files have arrived. */
-	porter->folder = in_make(carry_in->folder, &porter->fault);
+	porter->folder = carry_in->direct ? fd_take(&carry_in->folder) :
+	    in_make(carry_in->folder, &porter->fault);
 }

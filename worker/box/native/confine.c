@@ -99,6 +99,9 @@ confine_landlock(struct box *box, struct err *err)
 		if (confine_allow(ruleset, box->landlock, confine_rows[i].path,
 		        confine_rows[i].rights, err) == -1)
 			return -1;
+	if (box->setup.data && confine_allow(ruleset, box->landlock,
+	        "/" BOX_CONVERSATION_DIR, CONFINE_WRITE, err) == -1)
+		return -1;
 	if (box->programs && confine_allow(ruleset, box->landlock,
 	        "/" BOX_PROGRAMS_DIR, CONFINE_RUN, err) == -1)
 		return -1;

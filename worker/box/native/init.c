@@ -141,7 +141,7 @@ init_open_watchdog(struct box *box, struct err *err)
 		return 0;
 	box->memory.usage_fd = INIT_USAGE_FD;
 	return memory_open(&box->memory, INIT_PROC_FD, INIT_LINE_FD,
-	    box->setup.memory_bytes, err);
+	    box->setup.memory_bytes, (int)box->setup.data, err);
 }
 
 static const struct box_action init_actions[] = {

@@ -25,7 +25,7 @@
 #include "../../../common/asan.h"
 
 static const char *const memory_paths[MEMORY_PLACES] = { "tmp", "workspace",
-	"dev/shm", "workspace/out" };
+	"dev/shm", "workspace/out", "data" };
 
 /*
  * Like memory_count, but a failure ends the box. Writes the measured resources,
@@ -162,7 +162,7 @@ memory_open_sockets(struct memory *memory, int line, struct err *err)
 
 int
 memory_open(struct memory *memory, int proc, int line, uint64_t limit,
-    struct err *err)
+    int data, struct err *err)
 {
 	cpu_set_t all;
 	size_t i;
@@ -173,7 +173,8 @@ memory_open(struct memory *memory, int proc, int line, uint64_t limit,
 	/* There may be more of them than the set can hold. */
 	memory->speed = sched_getaffinity(0, sizeof(all), &all) == -1 ?
 	    BOX_MEMORY_SPEED_MOST : memory_speed(&all);
-	for (i = 0; i < MEMORY_PLACES; i++) {
+	memory->nplaces = data ? MEMORY_PLACES : MEMORY_PLACES - 1;
+	for (i = 0; i < memory->nplaces; i++) {
 		memory->places[i] =
 		    open(memory_paths[i], O_PATH | O_DIRECTORY | O_CLOEXEC);
 		if (memory->places[i] == -1)

@@ -13,8 +13,8 @@
 #include "../../../common/err.h"
 #include "../../../common/limits.h"
 
-/* The places where the code may write. */
-#define MEMORY_PLACES 4
+/* The places where the code may write; the last is that of a conversation. */
+#define MEMORY_PLACES 5
 
 /* The state of a process at the last measurement. */
 struct memory_clock {
@@ -29,6 +29,7 @@ struct memory_clock {
 struct memory {
 	int proc; /* a /proc that shows every process of the box */
 	int places[MEMORY_PLACES];
+	size_t nplaces;
 	uint64_t limit; /* above it the box is ended */
 	uint64_t speed; /* bytes per second that a box can fill */
 	uint64_t socket_bytes; /* capacity of one socket */
@@ -58,10 +59,11 @@ struct memory {
 /*
  * Initializes the watchdog. The working directory must be the root of the view;
  * proc is a directory that shows every process, line any socket of the box,
- * limit is in bytes. The descriptors stay open. Returns 0, or -1 with err.
+ * limit is in bytes; data: the box has a place for a conversation. The
+ * descriptors stay open. Returns 0, or -1 with err.
  */
 int memory_open(struct memory *memory, int proc, int line, uint64_t limit,
-    struct err *err);
+    int data, struct err *err);
 /* Measures repeatedly, and exits with BOX_EXIT_* when necessary. */
 void memory_watch(struct memory *memory) __attribute__((noreturn));
 

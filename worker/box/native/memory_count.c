@@ -197,7 +197,7 @@ memory_add_files(const struct memory *memory, struct memory_sum *sum)
 	struct statfs fs;
 	size_t i;
 
-	for (i = 0; i < MEMORY_PLACES; i++) {
+	for (i = 0; i < memory->nplaces; i++) {
 		if (fstatfs(memory->places[i], &fs) == -1)
 			return -1;
 		sum->bytes +=

@@ -42,6 +42,8 @@
 /* Where the code leaves files to keep; in its home directory. */
 #define BOX_HOME_DIR "workspace"
 #define BOX_OUT_DIR BOX_HOME_DIR "/out"
+/* The files of a conversation, if the box has them. */
+#define BOX_CONVERSATION_DIR "data"
 
 /* Exists everywhere; covered only in the launcher's mount namespace. */
 #define BOX_STAGE "/tmp"

@@ -72,17 +72,27 @@ static const struct view_entry view_links[] = {
 };
 
 /*
- * Writable places: directory and mode. Files in the last one are collected, so
- * it is a separate file system, in one that is mounted before.
+ * Writable places: directory and mode. Files in the last two are collected, so
+ * they are separate file systems; the first of these is in one that is mounted
+ * before.
  */
 static const struct view_entry view_memory[] = {
 	{ "tmp", "1777" },
 	{ "workspace", "0755" },
 	{ "dev/shm", "1777" },
 	{ BOX_OUT_DIR, "0755" },
+	{ BOX_CONVERSATION_DIR, "0755" },
 };
 
 #define VIEW_COUNT(table) (sizeof(table) / sizeof((table)[0]))
+
+/* Whether a box has this place: that of a conversation is an exception. */
+static int
+view_has_place(const struct box *box, const struct view_entry *place)
+{
+	return box->setup.data ||
+	    strcmp(place->path, BOX_CONVERSATION_DIR) != 0;
+}
 
 /* Collecting the parts of the host */
 
@@ -267,6 +277,8 @@ view_mount_places(struct box *box, struct err *err)
 	const struct view_entry *place = view_memory;
 
 	for (; place < view_memory + VIEW_COUNT(view_memory); place++) {
+		if (!view_has_place(box, place))
+			continue;
 		if (strcmp(place->path, BOX_OUT_DIR) == 0 &&
 		    mkdir(place->path, 0755) == -1)
 			return err_sys(err, "create %s", place->path);
@@ -339,6 +351,8 @@ view_make_up(struct box *box, struct err *err)
 	for (i = 0; i < VIEW_COUNT(view_directories); i++)
 		if (mkdir(view_directories[i], 0755) == -1)
 			return err_sys(err, "create %s", view_directories[i]);
+	if (box->setup.data && mkdir(BOX_CONVERSATION_DIR, 0755) == -1)
+		return err_sys(err, "create " BOX_CONVERSATION_DIR);
 	for (i = 0; i < VIEW_COUNT(view_files); i++)
 		if (view_write_file(&view_files[i], err) == -1)
 			return -1;
@@ -456,7 +470,7 @@ view_place_links(struct box *box, struct err *err)
 
 /* Each box has its own writable places, which cover those of the template. */
 static int
-view_check_place(const char *path, struct err *err)
+view_check_place(const struct box *box, const char *path, struct err *err)
 {
 	size_t i;
 
@@ -464,7 +478,8 @@ view_check_place(const char *path, struct err *err)
 		return err_set(err, "an interpreter whose path has a line end "
 		    "in it cannot be shared by boxes");
 	for (i = 0; i < VIEW_COUNT(view_memory); i++)
-		if (view_is_beneath(path + 1, view_memory[i].path))
+		if (view_has_place(box, &view_memory[i]) &&
+		    view_is_beneath(path + 1, view_memory[i].path))
 			return err_set(err, "an interpreter that lies in "
 			    "/%s, as %s does, cannot be shared by boxes",
 			    view_memory[i].path, path);
@@ -496,14 +511,14 @@ view_note_template(struct box *box, struct err *err)
 	const struct box_link *link;
 
 	for (tree = box->trees; tree < box->trees + box->ntrees; tree++) {
-		if (view_check_place(tree->path, err) == -1)
+		if (view_check_place(box, tree->path, err) == -1)
 			return -1;
 		if (tree->directory && tree->fd != -1 &&
 		    !view_is_shared(box, tree))
 			overlay_note(tree, &trees);
 	}
 	for (link = box->links; link < box->links + box->nlinks; link++)
-		if (view_check_place(link->path, err) == -1)
+		if (view_check_place(box, link->path, err) == -1)
 			return -1;
 	programs.text = trees.data;
 	if (view_write_file(&preload, err) == -1)

@@ -1,0 +1,249 @@
+/*
+ * The directory /data, which the calls of a conversation share: what one call
+ * writes there, the next finds, also after a restart, and no other sees it.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
+import test from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { links, read, text } from './support/files.mjs';
+import { Gate } from './support/gate.mjs';
+import { commandLine, folder, settings, unpooled }
+  from './support/program.mjs';
+import { connect, run } from './support/sdk.mjs';
+
+settings.CAISSON_STRUCTURED = 'off';
+settings.CAISSON_ARGUMENTS = 'code,timeout,conversationId';
+
+const prefix = 'resource://caisson/conversations/';
+const look = `
+import os
+for name in sorted(os.listdir("/data")):
+    print(name, open("/data/" + name).read())`;
+
+/* Writes files, by name. */
+const write = (files) => Object.entries(files).map(([name, content]) =>
+  `open("/data/${name}", "w").write(${JSON.stringify(content)})`).join('\n') +
+  '\nNone';
+
+const say = async (client, conversationId, code, more = {}) =>
+  text(await run(client, code, { conversationId, ...more }));
+
+function command(home, args) {
+  const [program, ...rest] = commandLine({ home, args });
+
+  return spawnSync(program, rest, { encoding: 'utf8' });
+}
+
+for (const [how, options] of [['from the pool', {}],
+  ['without a template', unpooled]])
+  test(`what a call writes, the next one finds, ${how}`, async (t) => {
+    const { client } = await connect(t, options);
+    let result = await run(client, write({ 'a b': 'one', same: 'still' }),
+      { conversationId: 'talk' });
+
+    assert.match(text(result),
+      /^Success \(no output\)\nfile: \/data\/a b \(3 bytes\)\nfile: \/data\/same \(5 bytes\)$/);
+    assert.deepEqual(links(result).map(({ name, uri }) => [name, uri]),
+      [['a b', `${prefix}talk/a%20b?version=1`],
+        ['same', `${prefix}talk/same?version=1`]]);
+    /* Only what is new or changed is kept again. */
+    result = await run(client, `${look}\nopen("/data/a b", "w").write("two")
+os.utime("/data/same", (0, 0))
+open("/data/new", "w").close()`, { conversationId: 'talk' });
+    assert.match(text(result), /^a b one\nsame still\nfile: \/data\/a b \(3 bytes, version 2\)\nfile: \/data\/new \(0 bytes\)$/);
+    assert.equal((await read(client, `${prefix}talk/a%20b?version=1`))
+      .toString(), 'one');
+    assert.equal((await read(client, `${prefix}talk/a%20b`)).toString(),
+      'two');
+    /* What the code removes is gone. */
+    assert.equal(await say(client, 'talk', 'import os; os.remove("/data/new")'),
+      'Success (no output)');
+    assert.equal(await say(client, 'talk', look), 'a b two\nsame still');
+  });
+
+test('no other call has its files', async (t) => {
+  const { client } = await connect(t);
+
+  for (const id of ['a', 'A', '../a', 'a/b', '\u00fc', '..'])
+    assert.match(await say(client, id, write({ f: id })), /file: \/data\/f /);
+  for (const id of ['a', 'A', '../a', 'a/b', '\u00fc', '..'])
+    assert.equal(await say(client, id, look), `f ${id}`);
+  assert.equal(await say(client, 'b', `${look}\nprint("none")`), 'none');
+  assert.equal(text(await run(client, `${look}\nprint("none")`)), 'none');
+});
+
+test('files are kept when the code fails, or takes too long',
+  async (t) => {
+    const { client } = await connect(t);
+
+    assert.match(await say(client, 'f', `${write({ a: '1' })}\n1 / 0`),
+      /file: \/data\/a/);
+    assert.match(await say(client, 'f', `${write({ b: '2' })}
+import time
+time.sleep(60)`, { timeout: 1 }), /file: \/data\/b/);
+    assert.equal(await say(client, 'f', look), 'a 1\nb 2');
+  });
+
+test('a place of its own, without programs, as large as the others',
+  async (t) => {
+    const { client } = await connect(t, { env: { CAISSON_MEMORY: '128m' } });
+
+    assert.equal(await say(client, 'p', `
+import os, subprocess
+status = os.statvfs("/data")
+print(status.f_frsize * status.f_blocks >> 20)
+for flag in os.ST_NOEXEC, os.ST_NOSUID, os.ST_NODEV:
+    print(bool(status.f_flag & flag), end=" ")
+open("/data/x", "w").write("#!/bin/sh\\n")
+os.chmod("/data/x", 0o755)
+try:
+    subprocess.run(["/data/x"])
+except PermissionError as error:
+    print(error.strerror)
+try:
+    open("/data/y", "wb").write(bytes(33 << 20))
+except OSError as error:
+    print(error.strerror)
+os.remove("/data/x")
+os.remove("/data/y")`),
+    '32\nTrue True True Permission denied\nNo space left on device');
+  });
+
+test('what is no file is named', async (t) => {
+  const { client } = await connect(t);
+
+  assert.match(await say(client, 'n', `
+import os
+os.mkdir("/data/d")
+os.symlink("/etc/passwd", "/data/l")
+open("/data/f", "w").write("x")`), /\/data\/d was not kept: it is a directory[^]*\/data\/l was not kept: it is a symbolic link/);
+  assert.equal(await say(client, 'n', look), 'f x');
+});
+
+test('calls of one conversation take turns', async (t) => {
+  const { client } = await connect(t,
+    { env: { CAISSON_MAX_CONCURRENT: '8' } });
+  const add = `
+import os
+path = "/data/count"
+count = int(open(path).read()) if os.path.exists(path) else 0
+open(path, "w").write(str(count + 1))
+None`;
+
+  await Promise.all(Array.from({ length: 12 },
+    (_, n) => run(client, add, { conversationId: `t${n % 2}` })));
+  assert.equal(await say(client, 't0', look), 'count 6');
+  assert.equal(await say(client, 't1', look), 'count 6');
+});
+
+test('a call that waits too long for its turn is told why', async (t) => {
+  const { client } = await connect(t,
+    { env: { CAISSON_QUEUE_TIMEOUT: '1', CAISSON_MAX_CONCURRENT: '4' } });
+  const gate = new Gate();
+  const first = run(client, `${write({ a: '1' })}\n${gate.wait}`,
+    { conversationId: 'w' });
+
+  await gate.reached();
+  assert.match(await say(client, 'w', look),
+    /an earlier call of this conversation is still running after 1s/);
+  gate.open();
+  assert.match(text(await first), /file: \/data\/a/);
+});
+
+test('its files survive a restart and kill -9 at any moment', async (t) => {
+  const home = folder(t);
+  let least = 0;
+
+  for (let n = 1; n <= 6; n++) {
+    const { client, pid } = await connect(t, { home });
+    const found = await say(client, 'k', look);
+
+    if (least > 0)
+      assert.match(found, new RegExp(`^n (${least}|${least + 1})$`));
+    assert.match(await say(client, 'k', write({ n: `${10 * n}` })),
+      /file: \/data\/n/);
+    least = 10 * n;
+    /* It ends somewhere in the next call, which is not answered. */
+    const lost = say(client, 'k', write({ n: `${least + 1}` }))
+      .catch(() => undefined);
+
+    await setTimeout(8 * n);
+    process.kill(pid, 'SIGKILL');
+    await lost;
+  }
+});
+
+test('commands show, save and remove them', async (t) => {
+  const home = folder(t);
+  const { client } = await connect(t, { home });
+
+  await say(client, 'one two', write({ a: 'x' }));
+  await say(client, 'other', write({ a: 'y', b: 'z' }));
+  await run(client, 'open("/workspace/out/a", "w").write("plain"); None');
+  let ran = command(home, ['files', 'list']);
+
+  assert.equal(ran.status, 0, ran.stderr);
+  assert.deepEqual(ran.stdout.split('\n').map((line) =>
+    line.split(' ').slice(1).join(' ').trim()),
+  ['5   1 text/plain a', '1   1 text/plain a of conversation one two',
+    '1   1 text/plain a of conversation other',
+    '1   1 text/plain b of conversation other', '']);
+  ran = command(home, ['files', 'list', '--json', '--conversation', 'other']);
+  assert.deepEqual(JSON.parse(ran.stdout).files.map(
+    ({ name, conversation }) => [name, conversation]),
+  [['a', 'other'], ['b', 'other']]);
+  for (const [args, out] of [[['a'], 'plain'],
+    [['a', '--conversation', 'one two'], 'x'],
+    [[`${prefix}other/a?version=1`], 'y']]) {
+    ran = command(home, ['files', 'show', ...args]);
+    assert.equal(ran.stdout, out, ran.stderr);
+  }
+  assert.equal(command(home, ['files', 'save', 'b', path.join(home, 'saved'),
+    '--conversation', 'other']).status, 0);
+  assert.equal(command(home,
+    ['files', 'remove', 'a', '--conversation', 'other']).status, 0);
+  assert.equal(await say(client, 'other', look), 'b z');
+  ran = command(home, ['files', 'clear', '--conversation', 'one two']);
+  assert.equal(ran.stdout, '1 removed\n');
+  assert.equal(command(home, ['files', 'show', 'a']).stdout, 'plain');
+  ran = command(home, ['files', 'list', '--conversation', 'x'.repeat(129)]);
+  assert.equal(ran.status, 1);
+  assert.match(ran.stderr, /no conversation can have this id/);
+  assert.equal(command(home, ['files', 'clear']).stdout, '2 removed\n');
+});
+
+test('wrong ids are refused, and none where it is not an argument',
+  async (t) => {
+    const { client } = await connect(t);
+
+    for (const id of ['', 'a\nb', 'x'.repeat(129), 7, ['a'], '\ud800'])
+      assert.match(await say(client, id, 'print(1)'),
+        /conversationId must be a string of 1 to 128 bytes without control characters/);
+    assert.equal(await say(client, null, 'print(1)'), '1');
+    const other = await connect(t, { env: { CAISSON_ARGUMENTS: 'code' } });
+
+    assert.match(await say(other.client, 'a', 'print(1)'),
+      /unknown argument "conversationId"/);
+    assert.equal(text(await run(other.client,
+      'import os; print(os.path.exists("/data"))')), 'False');
+  });
+
+test('a shell has it, too', async (t) => {
+  const { client } = await connect(t, { env: { CAISSON_TOOLS: 'run_code' } });
+  const call = async (code) => text(await client.callTool({ name: 'run_code',
+    arguments: { language: 'shell', code, conversationId: 's' } }));
+
+  assert.match(await call('printf hello > /data/a'),
+    /file: \/data\/a \(5 bytes\)/);
+  assert.equal(await call('cat /data/a'), 'hello');
+});
+
+test('where namespaces are forbidden, there is none', async (t) => {
+  const { client } = await connect(t, { withoutNamespaces: true,
+    env: { CAISSON_ALLOW_WEAK_ISOLATION: 'on' } });
+
+  assert.match(await say(client, 'w', 'print(1)'),
+    /boxes with reduced isolation, have no files of conversations: leave out/);
+});
