@@ -5,6 +5,8 @@
  *   CAISSON     path of the binary, by default that of the folder build/
  *   CAISSON_AS  a uid: the program is started as that user (needs root); the
  *               tests themselves stay who they are
+ *   CAISSON_RUNTIME, CAISSON_IMAGE and variables of the engine: given to each
+ *               program, so that its boxes are containers (../support/engine.py)
  */
 import fs from 'node:fs';
 import os from 'node:os';
@@ -61,7 +63,12 @@ export function file(t, name, content) {
  * What a test file sets for all of its programs. Most tests look at the fields
  * of answers; output.test.mjs looks at answers without them.
  */
-export const settings = { CAISSON_STRUCTURED: 'on' };
+export const settings = {
+  CAISSON_STRUCTURED: 'on',
+  ...Object.fromEntries(['CAISSON_RUNTIME', 'CAISSON_IMAGE', 'CONTAINERS_CONF',
+    'CONTAINERS_STORAGE_CONF'].filter((name) => process.env[name])
+    .map((name) => [name, process.env[name]])),
+};
 
 /* Where they are set, all programs have this runtime: see containers.mjs. */
 for (const name of ['CAISSON_RUNTIME', 'CAISSON_IMAGE', 'CONTAINERS_CONF',
