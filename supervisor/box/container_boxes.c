@@ -63,7 +63,8 @@ container_boxes_check_image(const struct boxes *boxes, struct err *err)
 		return 0;
 	options_add_name(&name, boxes->options, OPTION_ID_RUNTIME);
 	return err_set(err, "%s is %s, which needs an image: make one with "
-	    "'caisson image build python', and name it with --image",
+	    "'caisson image build python', and use it with '--image "
+	    "caisson-python'",
 	    name.data, boxes->options->runtime);
 }
 

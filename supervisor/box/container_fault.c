@@ -48,6 +48,10 @@ static const struct {
 	{ "setting rlimit",
 	    "PROGRAM may not raise the limits of a container here: set "
 	    "'default_ulimits' in the section containers of containers.conf" },
+	{ "unable to setup user",
+	    "PROGRAM has no user for the code here: add a range of users for "
+	    "yours to /etc/subuid and /etc/subgid, or change "
+	    "CAISSON_CONTAINER_USER" },
 	{ "container-init binary not found",
 	    "PROGRAM has no init for containers: install the package "
 	    "catatonit" },

@@ -44,6 +44,11 @@ static const struct {
 	    "permitted: OCI permission denied\n",
 	    "/bin/e may not raise the limits of a container here: set "
 	    "'default_ulimits' in the section containers of containers.conf" },
+	{ 126, "Error: OCI runtime error: runc: runc create failed: unable to "
+	    "start container process: unable to setup user: invalid argument\n",
+	    "/bin/e has no user for the code here: add a range of users for "
+	    "yours to /etc/subuid and /etc/subgid, or change "
+	    "CAISSON_CONTAINER_USER" },
 	{ 125, "Error: container-init binary not found on the host: stat "
 	    "/none: no such file or directory\n",
 	    "/bin/e has no init for containers: install the package "
