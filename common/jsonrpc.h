@@ -16,6 +16,9 @@
 #define JSONRPC_INVALID_PARAMS (-32602)
 #define JSONRPC_INTERNAL_ERROR (-32603)
 
+/* The server's own: it is able to answer, but does not. */
+#define JSONRPC_REFUSED (-32000)
+
 enum jsonrpc_kind {
 	JSONRPC_REQUEST,
 	JSONRPC_NOTIFICATION,

@@ -48,6 +48,8 @@ http_on_stateless(struct http_request *request, const struct ipc_ask *ask,
 		    HTTP_HEADER_MISMATCH, fault);
 		return;
 	}
+	if (message->kind == JSONRPC_REQUEST)
+		http_note_id(request, message->id);
 	request->mcp =
 	    mcp_new(request->guest->http->runs, request->guest->owner, &door);
 	mcp_on_value(request->mcp, value);
@@ -135,7 +137,7 @@ http_on_asked(void *ctx, struct ipc_ask *ask)
 	if (!http_tokens_allow(guest, &refusal)) {
 		request->wait = refusal.seconds;
 		http_reply_error(request, refusal.status, no_id,
-		    JSONRPC_INTERNAL_ERROR, refusal.reason);
+		    JSONRPC_REFUSED, refusal.reason);
 		return;
 	}
 	switch (ask->method) {

@@ -35,7 +35,7 @@ struct http_request {
 	void (*forget)(struct http_request *request); /* it is over; or NULL */
 	struct mcp *mcp;     /* its own, if it is of no session; or NULL */
 	uint64_t number;     /* on the channel of its guest */
-	struct buffer ids;   /* of its messages, a newline after each */
+	struct buffer ids;   /* of its requests, a newline after each */
 	const char *begins;  /* the session that its answer names; or NULL */
 	int streams;         /* the client accepts events */
 	int streaming;       /* events are being sent */
@@ -108,6 +108,16 @@ void http_reply(struct http_request *request, int status, const char *json,
 /* Answers it with an error of JSON-RPC; id has len 0 if it is unknown. */
 void http_reply_error(struct http_request *request, int status,
     struct json_span id, int code, const char *message);
+
+/* Notes the id of a message, a request, that the request contains. */
+void http_note_id(struct http_request *request, struct json_span id);
+
+/*
+ * Ends it, with an error for each of its unanswered messages, so that no client
+ * waits for them; status is used unless events are being sent.
+ */
+void http_give_up(
+    struct http_request *request, int status, const char *reason);
 
 /* Begins a stream of events, unless it has begun. */
 void http_stream(struct http_request *request);

@@ -96,6 +96,22 @@ http_guest_lose(struct http_guest *guest)
 		http_guest_leave(LIST_FIRST(&guest->requests));
 }
 
+/* Cancels the requests of versions without sessions, and answers all. */
+static void
+http_guest_give_up(struct http_guest *guest)
+{
+	struct http_request *request;
+	struct mcp *mcp;
+
+	while (!LIST_EMPTY(&guest->requests)) {
+		request = LIST_FIRST(&guest->requests);
+		mcp = request->mcp;
+		http_give_up(request, 401, "this token was revoked");
+		if (mcp != NULL)
+			mcp_on_end(mcp);
+	}
+}
+
 void
 http_guest_revoke(struct http_guest *guest)
 {
@@ -103,6 +119,7 @@ http_guest_revoke(struct http_guest *guest)
 		return;
 	log_info("the sessions and calls of token %s are ended",
 	    guest->token.name);
+	http_guest_give_up(guest);
 	gateway_dismiss(&guest->guest);
 	http_guest_lose(guest);
 	http_session_end_all(guest);

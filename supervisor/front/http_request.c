@@ -2,6 +2,7 @@
  * One request of HTTP and its answer: see http.h. Runs in the supervisor.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "../../common/limits.h"
 #include "../../common/mem.h"
@@ -36,6 +37,13 @@ http_request_free(struct http_request *request)
 	mcp_free(&request->mcp);
 	buffer_reset(&request->ids);
 	free(request);
+}
+
+void
+http_note_id(struct http_request *request, struct json_span id)
+{
+	buffer_add(&request->ids, id.p, id.len);
+	buffer_add_text(&request->ids, "\n");
 }
 
 /* Sending */
@@ -94,6 +102,45 @@ http_event(struct http_request *request, const struct buffer *line, int last)
 		gateway_event(request->guest->guest, &event);
 	if (last)
 		http_request_end(request);
+}
+
+/* Appends an error for each message of a request; of several, a batch. */
+static void
+http_add_errors(struct buffer *json, const struct http_request *request,
+    const char *reason)
+{
+	const char *id = request->ids.len == 0 ? "" : request->ids.data;
+	const char *comma = "";
+	int batch = strchr(id, '\n') != strrchr(id, '\n');
+
+	buffer_add_text(json, batch ? "[" : "");
+	for (; *id != '\0'; id = strchr(id, '\n') + 1) {
+		buffer_add_text(json, comma);
+		jsonrpc_add_error(json,
+		    (struct json_span){ id, strcspn(id, "\n") },
+		    JSONRPC_REFUSED, reason, NULL);
+		json->len--; /* the newline */
+		comma = ",";
+	}
+	buffer_add_text(json, batch ? "]\n" : "\n");
+}
+
+void
+http_give_up(struct http_request *request, int status, const char *reason)
+{
+	auto_buffer struct buffer line = { 0 };
+
+	if (request->over)
+		return;
+	if (request->ids.len > 0)
+		http_add_errors(&line, request, reason);
+	if (request->streaming)
+		http_event(request, &line, 1);
+	else if (line.len > 0)
+		http_reply(request, status, line.data, line.len - 1);
+	else
+		http_reply_error(request, status,
+		    (struct json_span){ NULL, 0 }, JSONRPC_REFUSED, reason);
 }
 
 /* Only versions without sessions give statuses to errors (section "Errors"). */

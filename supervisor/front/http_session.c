@@ -89,7 +89,7 @@ http_session_tell(const struct http_session *session, const char *what)
 	    *owner == '\0' ? "the user" : "token ", owner, what);
 }
 
-/* Its requests get no answer, and their clients learn that it is gone. */
+/* Its calls are cancelled, and their clients are told so. */
 static void
 http_session_end(struct http_session *session)
 {
@@ -106,8 +106,7 @@ http_session_end(struct http_session *session)
 	     request = next) {
 		next = LIST_NEXT(request, entry);
 		if (request->session == session)
-			http_send(request, &(struct buffer){ 0 },
-			    &(struct mcp_about){ .answers = 1 });
+			http_give_up(request, 404, "this session has ended");
 	}
 	http_reap(guest->http);
 }
@@ -256,8 +255,7 @@ http_session_note(struct http_request *request, struct json_span value)
 		return message.kind == JSONRPC_INVALID;
 	if (http_session_find_request(request->session, message.id) != NULL)
 		return -1;
-	buffer_add(&request->ids, message.id.p, message.id.len);
-	buffer_add_text(&request->ids, "\n");
+	http_note_id(request, message.id);
 	return 1;
 }
 

@@ -272,14 +272,29 @@ test('a revoked token ends its sessions and calls', async (t) => {
   const one = clientOf(t, url, add(home, 'one'));
   const two = clientOf(t, url, add(home, 'two'));
   const headers = { 'Mcp-Session-Id': await one.begin() };
-  const running = await one.post({ method: 'tools/call', params: {
-    name: 'run_python', arguments: { code: gate.wait } } }, headers);
+  const message = { method: 'tools/call', params: {
+    name: 'run_python', arguments: { code: gate.wait } } };
 
   await one.run('save_memory("k", 1)');
-  await gate.reached();
+
+  const running = await one.post({ id: 7, ...message }, headers);
+  const plain = one.post({ id: 8, ...message },
+    { ...headers, Accept: 'application/json' });
+  const other = await one.call(gate.wait);
+
+  await until(() => gate.find().length === 3, 'three calls');
   caisson(home, 'token', 'revoke', 'one');
   await until(() => gate.find().length === 0, 'the end of the code');
-  await running.text();
+
+  /* No client waits for an answer that does not come. */
+  for (const [answer, id, status] of [[running, 7, 200],
+    [await plain, 8, 401], [other, 1, 200]]) {
+    const { error, ...rest } = await last(answer);
+
+    assert.equal(answer.status, status);
+    assert.deepEqual([rest.id, error],
+      [id, { code: -32000, message: 'this token was revoked' }]);
+  }
   assert.equal((await one.ask(found)).status, 401);
   assert.equal((await two.ask(found)).status, 200);
 

@@ -71,6 +71,11 @@ http_session_free_all(struct http_sessions *sessions)
 }
 
 void
+http_give_up(struct http_request *request, int status, const char *reason)
+{
+}
+
+void
 http_request_end(struct http_request *request)
 {
 }
