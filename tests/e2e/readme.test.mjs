@@ -10,6 +10,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { binary, commandLine, folder } from './support/program.mjs';
+import { serveTcp } from './support/serve.mjs';
 
 const source = fileURLToPath(new URL('../..', import.meta.url));
 const readme = fs.readFileSync(path.join(source, 'README.md'), 'utf8');
@@ -102,6 +103,8 @@ const run = {
     assert.equal(status, 0, stderr);
     assert.match(stdout, /^science +\d+ of \d+/m);
   },
+  'caisson token add laptop':
+    succeeds(/^caisson_[0-9a-f]{64}$/m, 'token', 'add', 'laptop'),
   'caisson config check': succeeds(/memory/, 'config', 'check'),
   'CAISSON_TOOLS=run_code':
     sets('CAISSON_TOOLS', 'run_code', /^tools +run_code /m),
@@ -135,6 +138,7 @@ const not = {
   './setup test': 'it runs this test',
   'kill -9': 'tests/e2e/lifecycle.test.mjs does it',
   'caisson serve': 'tests/e2e/http.test.mjs does it',
+  'caisson serve --listen 127.0.0.1:8080': 'see the entry for HTTP below',
   'sudo apparmor_parser -r /etc/apparmor.d/caisson-box':
     'it needs AppArmor; tests/house/apparmor.py checks the profile',
   'man -l build/man/caisson.1': 'tests/house/manual.py renders each page',
@@ -194,3 +198,23 @@ for (const [client, entry] of [
 
     assert.ok(printed.includes(told), stdout);
   });
+
+test('the entry for HTTP', async (t) => {
+  const { url, log } = await serveTcp(t);
+  const token = fs.readFileSync(log().match(/in the file (\S+)/)[1], 'utf8');
+  const { caisson: entry } = JSON.parse(readme
+    .match(/\{"mcpServers": \{"caisson": \{"url".*?\}\}\}\}/s)[0]).mcpServers;
+  const { port } = new URL(url);
+  const answer = await fetch(entry.url.replace('8080', port), {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json',
+      Authorization: entry.headers.Authorization.replace('TOKEN',
+        token.trim()) },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize',
+      params: { protocolVersion: '2025-11-25', capabilities: {},
+        clientInfo: { name: 'test', version: '1' } } }),
+  });
+
+  assert.equal(answer.status, 200);
+  assert.equal((await answer.json()).result.serverInfo.name, 'caisson');
+});
