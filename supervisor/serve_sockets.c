@@ -12,11 +12,15 @@
 
 #include "../common/fd.h"
 #include "../common/mem.h"
+#include "../common/shown.h"
+#include "options/options.h"
 #include "process/process.h"
 #include "serve_sockets.h"
 #include "servers/expand.h"
 
 #define SERVE_UNIX "unix:"
+/* "localhost:65535 " */
+#define SERVE_LOCALHOST_MAX 16
 
 /* Returns the path of the default socket, which the caller frees, or NULL. */
 static char *
@@ -166,40 +170,75 @@ serve_sockets_inherit(
 
 /* Which requests are accepted there */
 
-/* A word of a list that is separated by spaces. */
-static int
-serve_sockets_is_word(const char *text)
-{
-	const char *p;
+#define SERVE_NAME_CHARS                                                       \
+	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_"
+#define SERVE_SCHEME_CHARS SERVE_NAME_CHARS "+"
 
-	for (p = text; *p > ' ' && *p < 0x7f; p++)
-		;
-	return p != text && *p == '\0';
+/* NAME or NAME:PORT, as the field Host has it. */
+static int
+serve_sockets_is_host(const char *text)
+{
+	size_t len = *text == '[' ? strcspn(text, "]") + 1 :
+	                            strspn(text, SERVE_NAME_CHARS);
+	const char *port = text + len;
+
+	if (len == 0 ||
+	    (*text == '[' && strspn(text + 1, "0123456789abcdefABCDEF:.") +
+	                2 != len))
+		return 0;
+	if (*port == '\0')
+		return 1;
+	len = strspn(port + 1, "0123456789");
+	return *port == ':' && len > 0 && len <= 5 && port[1 + len] == '\0';
 }
 
+/* SCHEME://HOST, as a browser sends it; pages without an origin send null. */
+static int
+serve_sockets_is_origin(const char *text)
+{
+	size_t len = strspn(text, SERVE_SCHEME_CHARS);
+
+	return strcmp(text, "null") == 0 ||
+	    (len > 0 && strncmp(text + len, "://", 3) == 0 &&
+	        serve_sockets_is_host(text + len + 3));
+}
+
+/* Appends the values of a flag, separated by spaces. */
 static int
 serve_sockets_add_words(struct buffer *list,
     const struct command_flags *flags, enum command_flag flag,
     struct err *err)
 {
+	int host = flag == COMMAND_FLAG_ALLOW_HOST;
 	const char *value;
 	size_t i;
 
+	buffer_add_text(list, "");
 	for (i = 0; (value = command_value(flags, flag, i)) != NULL; i++) {
-		if (!serve_sockets_is_word(value))
-			return err_set(err, "--%s needs a value without "
-			    "spaces", flag == COMMAND_FLAG_ALLOW_HOST ?
-			        "allow-host" : "allow-origin");
+		auto_buffer struct buffer shown = { 0 };
+
+		if (!(host ? serve_sockets_is_host(value) :
+		             serve_sockets_is_origin(value))) {
+			shown_add_quoted(&shown, value, OPTION_VALUE_SHOWN);
+			return err_set(err, host ?
+			    "--allow-host \"%s\": the value must be a name, or "
+			    "NAME:PORT, such as mcp.example.org, without a "
+			    "scheme, a path or a wildcard" :
+			    "--allow-origin \"%s\": the value must have a "
+			    "scheme and a name, such as https://example.org, "
+			    "and no path", shown.data);
+		}
 		buffer_printf(list, "%s%s", list->len == 0 ? "" : " ", value);
 	}
-	return list->len < HTTP_HOSTS_MAX ? 0 :
-	    err_set(err, "too many hosts or origins are allowed");
+	return list->len + SERVE_LOCALHOST_MAX < HTTP_HOSTS_MAX ? 0 :
+	    err_set(err, "too many hosts or origins are allowed: leave out "
+	        "some --%s", host ? "allow-host" : "allow-origin");
 }
 
 /* The names that requests to a socket of TCP may use for it. */
-static int
-serve_sockets_set_hosts(struct serve_sockets *sockets,
-    const struct command_flags *flags, struct err *err)
+static void
+serve_sockets_set_hosts(
+    struct serve_sockets *sockets, const struct buffer *allowed)
 {
 	struct serve_socket *more;
 	size_t i;
@@ -208,36 +247,40 @@ serve_sockets_set_hosts(struct serve_sockets *sockets,
 		more = &sockets->more[i];
 		if (more->place.local)
 			continue;
-		buffer_printf(&more->hosts, "localhost:%u", more->place.port);
-		if (serve_sockets_add_words(&more->hosts, flags,
-		        COMMAND_FLAG_ALLOW_HOST, err) == -1)
-			return -1;
+		buffer_printf(&more->hosts, "localhost:%u%s%s",
+		    more->place.port, allowed->len == 0 ? "" : " ",
+		    allowed->data);
 		sockets->one[i].hosts = more->hosts.data;
 	}
-	return 0;
 }
 
+/* The gateway compares the text that the kernel's form of an address has. */
 static int
 serve_sockets_set_proxy(struct serve_sockets *sockets,
     const struct command_flags *flags, struct err *err)
 {
+	static const int families[] = { AF_INET, AF_INET6 };
+	const char *value = command_value(flags, COMMAND_FLAG_TRUST_PROXY, 0);
 	unsigned char binary[sizeof(struct in6_addr)];
+	size_t i;
 
-	sockets->proxy = command_value(flags, COMMAND_FLAG_TRUST_PROXY, 0);
-	if (sockets->proxy == NULL)
-		sockets->proxy = "";
-	else if (inet_pton(AF_INET, sockets->proxy, binary) != 1 &&
-	    inet_pton(AF_INET6, sockets->proxy, binary) != 1)
-		return err_set(err, "--trust-proxy %s: the value must be an "
-		    "address, such as 127.0.0.1", sockets->proxy);
-	return 0;
+	if (value == NULL)
+		return 0;
+	for (i = 0; i < sizeof(families) / sizeof(families[0]); i++)
+		if (inet_pton(families[i], value, binary) == 1) {
+			inet_ntop(families[i], binary, sockets->proxy,
+			    sizeof(sockets->proxy));
+			return 0;
+		}
+	return err_set(err, "--trust-proxy %s: the value must be an address, "
+	    "such as 127.0.0.1", value);
 }
 
-int
-serve_sockets_open(struct serve_sockets *sockets,
-    const struct command *command, char **envp, struct err *err)
+/* Opens all of them. */
+static int
+serve_sockets_add_all(struct serve_sockets *sockets,
+    const struct command_flags *flags, char **envp, struct err *err)
 {
-	const struct command_flags *flags = &command->flags;
 	const char *given;
 	char *path;
 	size_t i;
@@ -249,17 +292,28 @@ serve_sockets_open(struct serve_sockets *sockets,
 	     i++)
 		if (serve_sockets_add_named(sockets, given, err) == -1)
 			return -1;
-	if (sockets->count == 0) {
-		path = serve_sockets_default(envp, err);
-		if (path == NULL ||
-		    serve_sockets_add_path(sockets, path, err) == -1)
-			return -1;
-	}
-	buffer_add_text(&sockets->origins, "");
-	return serve_sockets_add_words(&sockets->origins, flags,
-	           COMMAND_FLAG_ALLOW_ORIGIN, err) == -1 ||
-	        serve_sockets_set_hosts(sockets, flags, err) == -1 ?
-	    -1 : serve_sockets_set_proxy(sockets, flags, err);
+	if (sockets->count > 0)
+		return 0;
+	path = serve_sockets_default(envp, err);
+	return path == NULL ? -1 : serve_sockets_add_path(sockets, path, err);
+}
+
+int
+serve_sockets_open(struct serve_sockets *sockets,
+    const struct command *command, char **envp, struct err *err)
+{
+	const struct command_flags *flags = &command->flags;
+	auto_buffer struct buffer hosts = { 0 };
+
+	if (serve_sockets_add_words(
+	        &hosts, flags, COMMAND_FLAG_ALLOW_HOST, err) == -1 ||
+	    serve_sockets_add_words(&sockets->origins, flags,
+	        COMMAND_FLAG_ALLOW_ORIGIN, err) == -1 ||
+	    serve_sockets_set_proxy(sockets, flags, err) == -1 ||
+	    serve_sockets_add_all(sockets, flags, envp, err) == -1)
+		return -1;
+	serve_sockets_set_hosts(sockets, &hosts);
+	return 0;
 }
 
 void

@@ -5,6 +5,7 @@
 #ifndef SUPERVISOR_SERVE_SOCKETS_H
 #define SUPERVISOR_SERVE_SOCKETS_H
 
+#include <netinet/in.h>
 #include <sys/types.h>
 
 #include "../common/buffer.h"
@@ -28,7 +29,7 @@ struct serve_sockets {
 	size_t count;
 	size_t remote; /* those of TCP, whose clients need tokens */
 	struct buffer origins; /* as the fields of SERVE */
-	const char *proxy; /* of argv, or empty */
+	char proxy[INET6_ADDRSTRLEN]; /* as the field of SERVE */
 };
 
 /*
