@@ -173,6 +173,9 @@ container_engine_send(struct event_base *base, struct spawn_program *program)
 	struct child *child = NULL;
 	struct err err;
 
+	/* It must not be given up half-way, not even if we end. */
+	program->remove = program->argv;
+	program->remove_ms = CONTAINER_REMOVE_MS;
 	err_set(&err, "no descriptor");
 	program->in = program->out = program->errors = all;
 	if (all != -1 && keeper_start(0, program, &pidfd, &err) == 0)
@@ -180,5 +183,5 @@ container_engine_send(struct event_base *base, struct spawn_program *program)
 	if (child == NULL)
 		log_warn("%s cannot be run: %s", program->path, err.text);
 	else
-		reaper_finish_with(child, KEEPER_ASK);
+		reaper_finish_with(child, KEEPER_KILL);
 }

@@ -217,24 +217,50 @@ keeper_remove_once(struct keeper *keeper, const struct spawn_program *program,
 	return 0;
 }
 
+/* Returns whether the server itself only removes a container. */
+static int
+keeper_is_remover(const struct spawn_program *program)
+{
+	return program->remove == program->argv;
+}
+
+/* Returns whether the container is gone, by the end of the server. */
+static int
+keeper_has_removed(
+    const struct keeper *keeper, const struct spawn_program *program)
+{
+	int failed = program->failed != 0 ? program->failed :
+	    KEEPER_ENGINE_FAILED;
+
+	if (!WIFEXITED(keeper->status))
+		return 0;
+	return keeper_is_remover(program) ?
+	    WEXITSTATUS(keeper->status) == 0 :
+	    WEXITSTATUS(keeper->status) != failed;
+}
+
 /*
  * The client still runs, and passes on what the code has printed. Without its
  * container it ends by itself; but if it has not made the container yet, it
- * would make it now. Returns whether it has ended.
+ * would make it now. Returns whether the container is gone.
  */
 static int
 keeper_remove_running(
     struct keeper *keeper, const struct spawn_program *program)
 {
+	int is_remover = keeper_is_remover(program);
 	uint64_t deadline = clock_ms() + program->remove_ms;
 
-	if (!keeper_remove_once(keeper, program, deadline))
-		return 0;
-	deadline = clock_ms() + KEEPER_CLIENT_MS;
+	if (!is_remover) {
+		if (!keeper_remove_once(keeper, program, deadline))
+			return 0;
+		deadline = clock_ms() + KEEPER_CLIENT_MS;
+	}
 	do {
 		keeper_reap(keeper);
 		if (keeper->ended)
-			return 1;
+			return !is_remover ||
+			    keeper_has_removed(keeper, program);
 	} while (!keeper_is_late(deadline));
 	return 0;
 }
@@ -267,11 +293,7 @@ keeper_remove_rest(struct keeper *keeper, const struct spawn_program *program)
 static void
 keeper_remove(struct keeper *keeper, const struct spawn_program *program)
 {
-	int failed = program->failed != 0 ? program->failed :
-	    KEEPER_ENGINE_FAILED;
-	int is_gone = keeper->ended ?
-	    WIFEXITED(keeper->status) &&
-	        WEXITSTATUS(keeper->status) != failed :
+	int is_gone = keeper->ended ? keeper_has_removed(keeper, program) :
 	    keeper_remove_running(keeper, program);
 
 	if (!is_gone) {

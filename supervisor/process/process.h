@@ -87,7 +87,8 @@ struct spawn_program {
 	 * For the client of a container engine: the command line that removes
 	 * its container, whose first text contains a slash and whose last one
 	 * is the name of the container; and how long that may take, in
-	 * milliseconds. NULL: there is no container.
+	 * milliseconds. NULL: there is no container. The same as argv: the
+	 * program does nothing but remove a container.
 	 */
 	char **remove;
 	unsigned int remove_ms;

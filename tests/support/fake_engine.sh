@@ -53,6 +53,7 @@ remove() {
     hang) hang ;;
     fail) exit 1 ;;
     once) rm "$FAKE/rm"; exit 1 ;;
+    wait) echo x; while test -e "$FAKE/rm"; do sleep 0.02; done ;;
     esac
     test -e "$FAKE/container.$name" || exit 0
     kill -KILL "$(cat "$FAKE/container.$name")" 2>/dev/null

@@ -306,21 +306,18 @@ START_TEST(the_supervisor_is_killed)
 }
 END_TEST
 
-/* Its client ends with it; another keeper removes the container. */
-START_TEST(the_keeper_is_killed)
+/* A container without a keeper: its client has ended with that. */
+static void
+leave_one(struct held *held)
 {
-	char *remove[] = { engine, (char[]){ "rm" }, (char[]){ "--force" },
-		(char[]){ "box-1" }, NULL };
-	auto_free char *said = NULL;
-	struct held held, other;
 	siginfo_t si;
 	pid_t orphan;
 
-	start(&held);
-	await(&held);
-	kill(held.keeper, SIGKILL);
+	start(held);
+	await(held);
+	kill(held->keeper, SIGKILL);
 	ck_assert_int_eq(
-	    waitid((idtype_t)3 /* P_PIDFD */, (id_t)held.pidfd, &si, WEXITED),
+	    waitid((idtype_t)3 /* P_PIDFD */, (id_t)held->pidfd, &si, WEXITED),
 	    0);
 	/* The client, and then the code is what is left. */
 	ck_assert_int_gt(waitpid(-1, NULL, 0), 0);
@@ -328,12 +325,63 @@ START_TEST(the_keeper_is_killed)
 	ck_assert(container_exists());
 	kill(orphan, SIGKILL);
 	ck_assert_int_eq(waitpid(orphan, NULL, 0), orphan);
-	start_program(&other, engine, remove, NULL);
-	said = ends(&other, CLD_EXITED, 0);
+	close(held->in);
+	close(held->out);
+	close(held->pidfd);
+}
+
+static void
+start_remover(struct held *held)
+{
+	char *remove[] = { engine, (char[]){ "rm" }, (char[]){ "--force" },
+		(char[]){ "box-1" }, NULL };
+
+	start_program(held, engine, remove, remove);
+}
+
+START_TEST(another_keeper_removes_it)
+{
+	auto_free char *said = NULL;
+	struct held held;
+
+	leave_one(&held);
+	start_remover(&held);
+	said = ends(&held, CLD_EXITED, 0);
 	ck_assert(!container_exists());
-	close(held.in);
-	close(held.out);
-	close(held.pidfd);
+	ck_assert_uint_eq(times("rm "), 1);
+}
+END_TEST
+
+/* The supervisor ends, which asks all keepers to end. */
+START_TEST(a_removal_is_not_given_up)
+{
+	auto_free char *path = mem_printf("%s/rm", folder);
+	auto_free char *said = NULL;
+	struct held held;
+
+	leave_one(&held);
+	put("rm", "wait");
+	start_remover(&held);
+	await(&held);
+	kill(held.keeper, signals[_i]);
+	ck_assert_int_eq(unlink(path), 0);
+	said = ends(&held, CLD_EXITED, 0);
+	ck_assert(!container_exists());
+	ck_assert_uint_eq(times("rm "), 1);
+}
+END_TEST
+
+START_TEST(a_removal_that_failed_is_repeated)
+{
+	auto_free char *said = NULL;
+	struct held held;
+
+	leave_one(&held);
+	put("rm", "once");
+	start_remover(&held);
+	said = ends(&held, CLD_EXITED, 1);
+	ck_assert(!container_exists());
+	ck_assert_uint_eq(times("rm "), 2);
 }
 END_TEST
 
@@ -430,7 +478,10 @@ add_tests(TCase *tc)
 	    tc, a_container_is_removed_on_request, 0, UNIT_COUNT(signals));
 	tcase_add_loop_test(tc, a_client_that_hangs_is_killed, 0, 2);
 	tcase_add_test(tc, the_supervisor_is_killed);
-	tcase_add_test(tc, the_keeper_is_killed);
+	tcase_add_test(tc, another_keeper_removes_it);
+	tcase_add_loop_test(
+	    tc, a_removal_is_not_given_up, 0, UNIT_COUNT(signals));
+	tcase_add_test(tc, a_removal_that_failed_is_repeated);
 	tcase_add_test(tc, a_failed_engine_may_have_left_one);
 	tcase_add_test(tc, a_client_crashes);
 	tcase_add_test(tc, an_engine_is_missing);
