@@ -16,6 +16,7 @@ ROUNDS = 200
 HELLO = "print('hi')"
 WARM_CALLS = 20
 SESSIONS = 500
+UNKNOWN = 2  # how a build without this command ends
 VERSION = "2026-07-28"
 META = {"io.modelcontextprotocol/protocolVersion": VERSION,
         "io.modelcontextprotocol/clientCapabilities": {}}
@@ -200,10 +201,12 @@ def measure_sessions(bench):
 def measure(bench):
     """All of it, where there is serving."""
     done = subprocess.run([bench.binary, "serve", "--help"],
-                          stdout=subprocess.DEVNULL,
-                          stderr=subprocess.DEVNULL, check=False)
-    if done.returncode != 0:
+                          env=ENVIRONMENT, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, check=False, text=True)
+    if done.returncode == UNKNOWN:
         bench.missing("run_python print('hi') over HTTP")
         return
+    if done.returncode != 0:
+        raise RuntimeError(f"serve --help: {done.returncode}: {done.stderr}")
     measure_hello(bench)
     measure_sessions(bench)

@@ -168,6 +168,7 @@ play_busy(void *ctx)
 }
 
 static struct options play_options = { .tools = 7,
+	.runtime = (char[]){ "native" },
 	.timeout = 30,
 	.max_timeout = 120,
 	.arguments = 7,
