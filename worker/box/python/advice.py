@@ -29,6 +29,7 @@ ARGUMENTS = ("give the arguments of the tool as a dict: "
 NOT_KEPT = ("each call starts afresh: define %s in this code; save_memory() "
             "keeps values between calls")
 NOT_KEPT_OFF = "each call starts afresh: define %s in this code"
+FRESH = True  # report.py says whether names of earlier calls are gone
 OFF = "nothing can be kept between calls here"
 KEEPS = "save_memory", "load_memory", "update_memory", "save_tool"
 NO_INPUT = "standard input is empty here: write the data into the code"
@@ -178,8 +179,10 @@ def about_name(error, trace, memory):
     known = [*vars(sys.modules["__main__"]), *vars(builtins)]
     if get_close_matches(name, known, 1, 0.75):
         return None
-    return _imports.about_call(name, line) or (
-        NOT_KEPT if memory else NOT_KEPT_OFF) % name
+    hint = _imports.about_call(name, line)
+    if not hint and FRESH:
+        hint = (NOT_KEPT if memory else NOT_KEPT_OFF) % name
+    return hint
 
 
 def line_of(trace):

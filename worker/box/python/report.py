@@ -132,6 +132,7 @@ def advice(error, trace):
     """Return what there is to say of an error that the sandbox explains."""
     names = {"__name__": "caisson_advice"}
     exec(load("advice"), names)
+    names["FRESH"] = not SESSION
     hint = names["about"](error, trace, "save_memory" in vars(
         sys.modules["__main__"]))
     return "hint: %s\n" % hint if hint else None

@@ -4,7 +4,8 @@ The bootstrap runs it last of its parts, in a fresh box, with descriptor 0
 empty, 1 and 2 the raw pipes of the code, 3 and 4 the pipes of the relay.  It
 says that it is ready, reads one frame, and runs the code of that frame as
 the interpreter runs a script.  It never reads the output of the code, never
-ends the process while the code runs and keeps nothing between two executions.
+ends the process while the code runs, and keeps nothing between two executions
+unless the frame says that it begins a session: programs.py goes on then.
 """
 import _thread
 import builtins
@@ -34,6 +35,7 @@ SOON = 0.002  # seconds in which code comes that a box was made for
 HIGHEST = min(os.sysconf("SC_OPEN_MAX"), 1024)
 PLACE = HIGHEST - 2, HIGHEST - 1
 CONTROL = []  # those of them that are there
+SESSION = []  # something, where programs follow in the same namespace
 # CPython 3.11 changes code while it runs for the first few times.
 REHEARSALS = 8
 EMPTY_FRAME = b'''{"type":"run","code":"print('', end='')","memory":true,\
@@ -127,8 +129,13 @@ def receive(control):
         size = CHUNK
         if not parts[-1]:
             raise Malformed("the relay closed its pipe before the code came")
+    return understood(b"".join(parts))
+
+
+def understood(data):
+    """Return what receive() does, of a run frame; raises Malformed."""
     try:
-        frame = parse(b"".join(parts).decode().strip())
+        frame = parse(data.decode().strip())
         if frame["type"] != "run":
             raise ValueError("its type is not 'run'")
         if frame.get("echo") is True:
@@ -137,6 +144,8 @@ def receive(control):
             PROGRESS.append(frame["type"])
         if type(frame.get("output")) is int:
             ROOM.append(frame["output"])
+        if frame.get("session") is True:
+            SESSION.append(frame["type"])
         return (frame["code"].encode(), frame.get("servers", ()),
                 frame.get("memory") is True)
     except (AttributeError, LookupError, RecursionError, TypeError,
@@ -195,6 +204,8 @@ def echo(names):
 
 def run(source, control, told, memory, ending):
     """Run the code as a script; errors are the interpreter's to report."""
+    if SESSION:
+        run_programs(source, control, told, memory)
     source = store(source)
     module = become_main()
     ending.begin()
@@ -242,6 +253,17 @@ def run(source, control, told, memory, ending):
     note_left(pid, named)
     tell_notes()
     ending.set(None)
+
+
+def run_programs(*first):
+    """Run the code, and the programs that follow, until there is no relay.
+
+    What the code puts in place of builtins is not used for that.
+    """
+    names = dict(globals(), __builtins__=vars(builtins).copy(),
+                 SCRIPT=globals())
+    exec(load("programs"), names)
+    names["serve"](*first)
 
 
 def main():

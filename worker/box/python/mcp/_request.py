@@ -15,6 +15,7 @@ CHILD = ("only the first process of the code can call servers, not a child "
 NESTED = ("a signal handler cannot call a server while the code that it "
           "interrupts waits for one")
 NEW, QUEUED, SENT, DONE = range(4)
+NEXT = 0  # stands for the next run frame of a session, which has no number
 ASKING = b'{"type":"rpc_request","id":%d,"payload":%s}\n'
 CANCELLING = b'{"type":"cancel","id":%d}\n'
 

@@ -17,7 +17,7 @@ from time import monotonic
 from . import _box, _values
 from ._lines import ANSWER, NUMBER_END, Lines
 from ._request import (
-    CHILD, DONE, ENDED, MEMORY, NESTED, NEW, QUEUED, SENT, Frame, stuck)
+    CHILD, DONE, ENDED, MEMORY, NESTED, NEW, NEXT, QUEUED, SENT, Frame, stuck)
 from ._wait import Opener, Watch, left, let_through
 
 MOST = 128  # requests under way; the relay refuses more
@@ -206,9 +206,10 @@ class Wire(Lines):
             if line.startswith(ANSWER):
                 number = int(line[len(ANSWER):NUMBER_END].split(b",", 1)[0])
             else:
-                number = _values.read(line.decode())["id"]
+                number = _values.read(line.decode()).get("id", NEXT)
             request = self.sent.get(number)
-        except (LookupError, RecursionError, TypeError, ValueError):
+        except (AttributeError, LookupError, RecursionError, TypeError,
+                ValueError):
             return
         if request:
             self.moved = monotonic()

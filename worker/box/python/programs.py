@@ -1,0 +1,330 @@
+"""Runs programs one after the other in one namespace: a session.
+
+Run by script.py, in a copy of its namespace, where the first run frame has
+"session":true.  At the end of each program this process sends
+
+    {"type":"ended","exit":N,"threads":N}
+
+and waits for the next run frame.  All output of the program is in the pipes by
+then; "threads" are those that it has left.  sys.exit(), an exception, and a
+SIGINT that interrupts the program end the program only.  Signals that the code
+handles are ignored between two programs.  Exit functions run when the relay
+closes its pipe.  This file never removes what a program has changed, and never
+runs where the frame does not ask for a session.
+"""
+import os
+import sys
+from _signal import NSIG, SIGINT, getsignal, signal
+from _thread import _count, get_ident
+
+INTERRUPTED = 128 + SIGINT  # the exit code then, as in a shell
+ENDED_FRAME = b'{"type":"ended","exit":%d,"threads":%d}\n'
+BETWEEN = "the program that made the call has ended"
+C_LONG = 1 << 63
+MISSED = []  # interrupts that came while no code of the program ran
+# What says something about one program only, and is empty for the next.
+ABOUT_ONE = DROPPED, NOTES, PROGRESS, ROOM, SESSION, WANTED
+
+
+def ignore(number, frame):
+    """Handle a signal that comes while no code of a program runs."""
+    if number == SIGINT:
+        MISSED.append(number)
+
+
+class Session:
+    """What the programs have in common, but for what they define."""
+
+    def __init__(self, control, told, memory):
+        self.pid, self.count, self.next = os.getpid(), 1, None
+        self.handlers = {}  # of the programs, while none runs
+        self.module = become_main()
+        offer_servers(self.names(), control, self.pid, told, memory)
+        from mcp._wire import WIRE
+        self.wire = WIRE
+
+    def names(self):
+        """Return the namespace of the programs."""
+        return vars(self.module)
+
+    def begin(self, told):
+        """Get ready for the next program, with servers that are loaded for it.
+
+        Its file has a name of its own: errors in functions of an earlier one
+        show lines of that.
+        """
+        self.count += 1
+        path = "%s/run_python_%d.py" % (TMPDIR, self.count)
+        SCRIPT["PATH"] = path
+        OUR_FILES.add(path)
+        GIVEN[path] = None
+        sys.modules["__main__"] = self.module
+        self.names().update(
+            __file__=path, __loader__=SourceFileLoader("__main__", path))
+        if told:
+            from mcp._servers import add
+            for each in told:
+                add(each)
+
+    # A program
+
+    def run(self, source):
+        """Run a program; return its exit code.
+
+        A process that it has forked ends here, as the interpreter ends one.
+        Threads of a program that was interrupted are not waited for.
+        """
+        program = Program(self.module)
+        before = threads()
+        MISSED.clear()
+        error = self.attempt(lambda: program.run(source))
+        if os.getpid() != self.pid:
+            self.end_child(error, program.awaiting)
+        try:
+            status = program.conclude(error, self.pid)
+            late = None
+            if not isinstance(error, KeyboardInterrupt):
+                late = self.attempt(lambda: wait_for_threads(before))
+            if late is not None:
+                status = reported(late, False)
+        finally:
+            program = error = late = None  # or what they hold would stay
+        return status
+
+    def attempt(self, function):
+        """Call a function with the signal handlers of the programs.
+
+        Return what it has raised, or None.  A signal may come at any time
+        until there is no handler any more that raises.
+        """
+        error, hushed = None, False
+        try:
+            try:
+                self.listen()
+                function()
+            finally:
+                self.hush()
+                hushed = True
+        except BaseException as raised:
+            error = raised
+        while not hushed:
+            try:
+                self.hush()
+                hushed = True
+            except BaseException as raised:
+                error = raised
+        return error
+
+    def hush(self):
+        """Have signals that have a handler do nothing."""
+        for number in range(1, NSIG):
+            handler = getsignal(number)
+            if callable(handler) and handler is not ignore:
+                signal(number, ignore)
+                self.handlers[number] = handler
+
+    def listen(self):
+        """Put the handlers of the programs back."""
+        while self.handlers:
+            number, handler = self.handlers.popitem()
+            signal(number, handler)
+
+    def end_child(self, error, awaiting):
+        """End a process that the program has forked."""
+        self.listen()
+        if error is None:
+            raise SystemExit(0)
+        if not isinstance(error, SystemExit):
+            sys.excepthook = Report(awaiting)
+        raise error
+
+    # Between two programs
+
+    def end(self, status):
+        """Tell the relay that a program has ended.
+
+        Requests that are under way fail, and so do those that threads make
+        until the next program begins.
+        """
+        from mcp._request import NEXT, SENT, Frame, Request
+        for stream in (sys.stdout, sys.stderr, sys.__stdout__,
+                       sys.__stderr__):
+            flush(stream)
+        forget_program()
+        wire, self.next = self.wire, Request(None, "the next program")
+        self.next.state = SENT
+        ended = Frame(NEXT)
+        ended.data = memoryview(ENDED_FRAME % (status, _count()))
+        with wire.writing:
+            wire.flush()
+            with wire.mutex:
+                wire.broken = wire.broken or BETWEEN
+                for request in [*wire.sent.values(), *wire.queue]:
+                    request.finish(None, BETWEEN)
+                for under_way in wire.sent, wire.queue, wire.cancelled:
+                    under_way.clear()
+                wire.sent[NEXT] = self.next
+            wire.frame = ended
+            wire.flush()
+
+    def wait(self):
+        """Return the next run frame.
+
+        Any thread that reads gives it to this one.  The process ends where
+        there will be none.
+        """
+        while not (self.next.line or self.next.failure):
+            self.wire.wait(self.next)
+        if self.next.failure:
+            raise SystemExit(0)
+        if self.wire.broken == BETWEEN:
+            self.wire.broken = None
+        return self.next.line
+
+
+class Program:
+    """One program."""
+
+    def __init__(self, module):
+        self.module, self.awaiting = module, False
+        self.code = self.last = None
+
+    def run(self, source):
+        """Do what run() of script.py does up to the end of the code.
+
+        What other modules would have to be changed for, once more with each
+        program, is left out: see watch().
+        """
+        names = vars(self.module)
+        source = store(source)
+        see_given()
+        self.code, source = prepared(source)
+        self.awaiting = bool(self.code.co_flags & COROUTINE)
+        self.module.__class__ = \
+            AwaitingModule if self.awaiting else type(sys)
+        if self.awaiting or b"mcp_" in source:
+            offer_named(self.code, names)
+            self.last = last_name(source)
+        offer_known(self.code, source, names)
+        if b"display(" in source:
+            names.setdefault("display", display)
+        del source
+        execute(self.code, self.module)
+        echo(names)
+
+    def conclude(self, error, pid):
+        """Say how the program has ended; return its exit code."""
+        if error is not None and not isinstance(error, SystemExit):
+            keep_left(pid)
+            note_more(True)
+            return reported(error, self.awaiting)
+        code = getattr(error, "code", None)
+        failed = code is not None and code is not False and code != 0
+        if not failed:
+            show_open(pid)
+        note_more(failed, self.code)
+        if error is None:
+            note_silent(pid, self.last)
+        keep_left(pid)
+        tell_notes()
+        return exit_code(code)
+
+
+def reported(error, awaiting):
+    """Show what has ended a program; return the exit code.
+
+    The interpreter does the same where that ends the process.
+    """
+    sys.last_type, sys.last_value = type(error), error
+    sys.last_traceback = error.__traceback__
+    if sys.version_info >= (3, 12):
+        sys.last_exc = error
+    try:
+        Report(awaiting)(type(error), error, error.__traceback__)
+    except SystemExit as exit:
+        return exit_code(exit.code)
+    except BaseException:
+        pass  # what the code has changed was needed for that
+    return INTERRUPTED if isinstance(error, KeyboardInterrupt) else 1
+
+
+def exit_code(code):
+    """Return the exit code that the code of a SystemExit means."""
+    if code is None:
+        return 0
+    if isinstance(code, int):
+        return int(code) & 255 if -C_LONG <= code < C_LONG else 255
+    try:
+        complain("%s\n" % (code,) if not isinstance(code, str)
+                 else code + "\n")
+    except BaseException:
+        pass  # it may be of a class of the code
+    return 1
+
+
+def forget_program():
+    """Forget what is about the program that has ended."""
+    for about in ABOUT_ONE:
+        about.clear()
+    forgotten, seen, counted, shown, progress = (
+        sys.modules.get("mcp._" + name) for name in (
+            "forgotten", "seen", "counted", "show", "progress"))
+    if forgotten:
+        forgotten.end()
+        forgotten.ENDED.clear()
+    if seen:
+        seen.TAKEN.clear()
+        seen.REFUSED.clear()
+        for each in seen.SEEN.values():
+            each.more = ()  # is not told again
+    if counted:
+        counted.COUNTED.clear()
+    if shown:
+        shown.State.sent = shown.State.size = shown.State.more = 0
+        shown.State.asked, shown.State.notes = False, []
+    if progress:
+        progress.State.last, progress.State.waits = None, False
+
+
+def threads():
+    """Return the threads that there are, as far as they are waited for.
+
+    Those of a pool wait for work, as long as there is the pool.
+    """
+    threading = sys.modules.get("threading")
+    if threading is None:
+        return []
+    pools = sys.modules.get("concurrent.futures.thread")
+    working = getattr(pools, "_threads_queues", ())
+    return [thread for thread in threading.enumerate()
+            if not thread.daemon and thread not in working
+            and thread.ident != get_ident()]
+
+
+def wait_for_threads(before):
+    """Wait for the threads that a program has started, as the interpreter does
+    in the end.
+    """
+    while True:
+        left = [thread for thread in threads() if thread not in before]
+        if not left:
+            return
+        if MISSED:
+            raise KeyboardInterrupt
+        left[0].join()
+
+
+def serve(source, control, told, memory):
+    """Run the code, and then each program that the relay sends."""
+    session = Session(control, told, memory)
+    while True:
+        status = session.run(source)
+        try:
+            session.end(status)
+            source, told, _ = understood(session.wait())
+            session.begin(told)
+        except OSError:
+            raise SystemExit(0) from None  # there is no relay any more
+        except Malformed as error:
+            complain("caisson: the code was not run: %s\n" % error)
+            raise SystemExit(BROKEN) from None
