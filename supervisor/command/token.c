@@ -31,6 +31,17 @@ token_open(const struct options *options, char **envp,
 
 /* What is allowed: the flags of token add */
 
+static void
+token_allow_server(struct token *token, const char *name)
+{
+	const char *known;
+
+	TEXT_LIST_EACH (known, token->servers.data, token->servers.len)
+		if (strcmp(known, name) == 0)
+			return;
+	text_list_add(&token->servers, name);
+}
+
 static int
 token_set_servers(
     struct token *token, const struct command_flags *flags, struct err *err)
@@ -49,7 +60,7 @@ token_set_servers(
 			return err_set(err, "--server needs the name of an MCP "
 			    "server ('caisson servers list' shows them)");
 		token->restricted = 1;
-		text_list_add(&token->servers, name);
+		token_allow_server(token, name);
 	}
 	return 0;
 }
@@ -147,6 +158,20 @@ token_add_to(
 	return tokens_write(tokens, dir, err);
 }
 
+/* A token cannot allow a tool that is not served; these may be later. */
+static void
+token_tell_missing(unsigned int tools, const struct options *options)
+{
+	auto_buffer struct buffer names = { 0 };
+	unsigned int missing = tools & ~options->tools;
+
+	if (missing == 0)
+		return;
+	token_add_words(&names, missing);
+	fprintf(stderr, "caisson: the setting tools lacks %s: clients of this "
+	    "token see no more until it is added there\n", names.data);
+}
+
 static int
 token_add(const struct options *options, char **envp, struct err *err)
 {
@@ -155,6 +180,7 @@ token_add(const struct options *options, char **envp, struct err *err)
 	char secret[TOKEN_SIZE + 1];
 	auto_fd int dir = -1;
 	int status = token_set(&token, &options->command, err);
+	unsigned int tools = token.tools;
 
 	if (status == 0) {
 		dir = token_open(options, envp, &tokens, err);
@@ -165,6 +191,7 @@ token_add(const struct options *options, char **envp, struct err *err)
 		status = token_add_to(&tokens, &token, dir, err);
 	}
 	if (status == 0) {
+		token_tell_missing(tools, options);
 		printf("%s\n", secret);
 		fputs("caisson: keep this token: it is not shown again; "
 		      "clients send it as \"Authorization: Bearer "
@@ -200,11 +227,13 @@ token_print(const struct token *token)
 	if (token->tools != 0)
 		token_add_words(&line, token->tools);
 	if (token->calls != 0)
-		buffer_printf(&line, "; %llu calls at once",
-		    (unsigned long long)token->calls);
+		buffer_printf(&line, "; %llu call%s at once",
+		    (unsigned long long)token->calls,
+		    token->calls == 1 ? "" : "s");
 	if (token->rate != 0)
-		buffer_printf(&line, "; %llu requests a minute",
-		    (unsigned long long)token->rate);
+		buffer_printf(&line, "; %llu request%s a minute",
+		    (unsigned long long)token->rate,
+		    token->rate == 1 ? "" : "s");
 	printf("%s\n", line.data);
 }
 

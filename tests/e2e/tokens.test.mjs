@@ -133,6 +133,11 @@ test('tokens are listed without their secrets', (t) => {
       rate: 60 },
     { name: 'phone', servers: [] }]);
 
+  add(home, 'tablet', '--server', 'gh', '--server', 'fs', '--server', 'gh',
+    '--calls', '1', '--rate', '1');
+  assert.match(caisson(home, 'token', 'list'), new RegExp('^tablet .*: ' +
+    'servers gh, fs; all tools; 1 call at once; 1 request a minute$', 'm'));
+
   const state = path.join(home, '.local/state/caisson');
 
   assert.deepEqual(fs.readdirSync(state), ['tokens.json']);
@@ -140,6 +145,23 @@ test('tokens are listed without their secrets', (t) => {
     0o600);
   assert.ok(!fs.readFileSync(path.join(state, 'tokens.json'), 'utf8')
     .includes(secret.slice(8)));
+});
+
+test('a token for a tool that is not served is made with a warning', (t) => {
+  const home = folder(t);
+  const make = (...args) => {
+    const [command, ...rest] = commandLine(
+      { args: ['token', 'add', ...args], home });
+
+    return spawnSync(command, rest, { encoding: 'utf8' });
+  };
+  const done = make('one', '--tool', 'run_python', '--tool', 'run_code');
+
+  assert.equal(done.status, 0);
+  assert.match(done.stdout, /^caisson_[0-9a-f]{64}\n$/);
+  assert.match(done.stderr, /the setting tools lacks run_code:/);
+  assert.doesNotMatch(make('two', '--tool', 'run_code', '--tools', 'run_code')
+    .stderr, /lacks/);
 });
 
 test('neither owner sees what the other one has', async (t) => {
