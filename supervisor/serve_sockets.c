@@ -38,7 +38,9 @@ serve_sockets_default(char **envp, struct err *err)
 	}
 	folder = mem_printf("%s/caisson", runtime);
 	if (mkdir(folder, S_IRWXU) == -1 && errno != EEXIST) {
-		err_sys(err, "make the directory %s", folder);
+		err_set(err, "XDG_RUNTIME_DIR: cannot make the directory %s: "
+		    "%s; set it to a directory of yours, or name a socket with "
+		    "--listen unix:PATH", folder, strerror(errno));
 		return NULL;
 	}
 	/* Who can write there could take the place of the socket. */
@@ -144,7 +146,9 @@ serve_sockets_add_named(
 		return err_set(err, "--listen %s: the value must be ADDRESS:"
 		    "PORT, or unix: and the path of a socket", value);
 	if (local)
-		return serve_sockets_add_path(sockets, mem_strdup(path), err);
+		return serve_sockets_add_path(
+		           sockets, mem_strdup(path), err) == -1 ?
+		    err_wrap(err, "--listen") : 0;
 	fd = listen_tcp(value, err);
 	return fd == -1 ? err_wrap(err, "--listen") :
 	                  serve_sockets_add(sockets, &fd, err);

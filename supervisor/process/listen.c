@@ -69,7 +69,9 @@ listen_lock(const char *path, struct err *err)
 	int i;
 
 	if (fd == -1)
-		return err_sys(err, "make the socket %s", path);
+		return err_set(err, "cannot use the directory %s: %s; make it, "
+		    "or choose another path%s", folder, strerror(errno),
+		    *path == '~' ? " (~ is not expanded here)" : "");
 	for (i = 0; i < LISTEN_LOCK_TRIES; i++) {
 		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
 			return fd_take(&fd);

@@ -324,6 +324,8 @@ test('a socket that cannot be is refused with a sentence', async (t) => {
   assert.match(refused(t, ['--listen', `unix:${mine}/no/mcp.sock`]),
     /No such file or directory/);
   assert.match(refused(t, []), /XDG_RUNTIME_DIR is not set/);
+  assert.match(refused(t, [], { XDG_RUNTIME_DIR: `${mine}/no` }),
+    /XDG_RUNTIME_DIR: cannot make .*: No such file.*--listen unix:PATH/);
 
   const runtime = folder(t);
 

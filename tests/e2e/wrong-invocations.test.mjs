@@ -17,6 +17,8 @@ const commands = [
   ['serve --listen ::1:80', 2, /"::1:80" is not an address and a port/],
   ['serve --listen x:99999', 2, /"x:99999" is not an address and a port/],
   ['serve --allow-host', 2, /--allow-host lacks its NAME/],
+  ['serve --listen unix:/no/x.sock', 2, /--listen: .* \/no\/: No such file.*make/],
+  ['serve --listen unix:~/x.sock', 2, /--listen: .*~\/: .*~ is not expanded/],
   ['serve --allow-host https://a.example', 2, /"https:\/\/a.*NAME:PORT/],
   ['serve --allow-host a.example/', 2, /"a.example\/": the value must be a/],
   ['serve --allow-host *.example', 2, /without a scheme.* or a wildcard/],
