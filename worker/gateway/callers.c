@@ -66,16 +66,24 @@ caller_drop(struct caller **callerp)
 }
 
 unsigned int
-caller_ask(struct caller *caller, uint64_t now)
+caller_charge(struct caller *caller, uint64_t now)
 {
 	caller->level +=
 	    (double)(now - caller->refilled) * HTTP_CALLER_RATE / 1000;
 	if (caller->level > HTTP_CALLER_BURST)
 		caller->level = HTTP_CALLER_BURST;
 	caller->refilled = now;
-	if (caller->level < 1 || caller->nasks >= HTTP_CALLER_ASKS_MAX)
+	if (caller->level < 1)
 		return 1;
 	caller->level -= 1;
+	return 0;
+}
+
+int
+caller_ask(struct caller *caller)
+{
+	if (caller->nasks >= HTTP_CALLER_ASKS_MAX)
+		return -1;
 	caller->nasks++;
 	return 0;
 }

@@ -25,11 +25,17 @@ struct caller *caller_of(struct gateway *gateway, const char *address);
 void caller_drop(struct caller **caller);
 
 /*
- * Counts a request, which the user of the caller ends by nasks--. Returns 0; or
- * after how many seconds the caller may send one, which is not counted then.
- * now is in milliseconds.
+ * Counts a request that was read, in its rate. Returns 0; or after how many
+ * seconds the caller may send one, which is not counted then. now is in
+ * milliseconds.
  */
-unsigned int caller_ask(struct caller *caller, uint64_t now);
+unsigned int caller_charge(struct caller *caller, uint64_t now);
+
+/*
+ * Counts a request that waits for its answer, which the user of the caller ends
+ * by nasks--. Returns 0, or -1 if it may have no more.
+ */
+int caller_ask(struct caller *caller);
 
 void callers_free_all(struct gateway *gateway);
 

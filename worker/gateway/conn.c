@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../common/clock.h"
 #include "../../common/fd.h"
 #include "../../common/limits.h"
 #include "../../common/log.h"
@@ -45,11 +46,12 @@ struct conn {
 	struct event *writable;
 	struct event *closed;
 	struct event *timer;
+	struct event *more; /* reads on in rest, once others had their turn */
 	struct http_reader *reader;
 	struct buffer rest; /* read from the client, not used yet */
 	size_t held;        /* bytes of its body counted in gateway->bodies */
 	struct ask *ask;    /* CONN_ASKED and CONN_STREAMING */
-	int feeding;
+	int feeding;  /* cleared when a request is complete, or bytes lack */
 	int last;     /* no more requests after this one */
 	int bare;     /* no head was read: the answer depends on none */
 	int foreign;  /* its origin was refused */
@@ -58,8 +60,6 @@ struct conn {
 	size_t counted; /* bytes of unsent in gateway->unsent */
 	unsigned int silent; /* seconds without progress while unsent */
 };
-
-static void conn_feed(struct conn *conn);
 
 static const struct http_head *
 conn_head(const struct conn *conn)
@@ -108,6 +108,7 @@ conn_free(struct conn *conn)
 	loop_event_free(&conn->writable);
 	loop_event_free(&conn->closed);
 	loop_event_free(&conn->timer);
+	loop_event_free(&conn->more);
 	http_reader_free(&conn->reader);
 	buffer_reset(&conn->rest);
 	buffer_reset(&conn->unsent);
@@ -169,6 +170,24 @@ conn_unsent(const struct conn *conn)
 	return conn->unsent.len - conn->sent;
 }
 
+/*
+ * One request of each connection is read in a pass of the loop, so that a
+ * client that sends many at once does not delay others. Until the rest was
+ * used, no more is read.
+ */
+static void
+conn_read_on(struct conn *conn)
+{
+	static const struct timeval at_once = { 0 };
+
+	if (conn->state == CONN_READING && conn->rest.len > 0) {
+		event_del(conn->readable);
+		event_add(conn->more, &at_once);
+	} else {
+		event_add(conn->readable, NULL);
+	}
+}
+
 /* The next request may already be there. */
 static void
 conn_next(struct conn *conn)
@@ -177,9 +196,12 @@ conn_next(struct conn *conn)
 	conn->bare = 1;
 	http_reader_next(conn->reader);
 	conn_count_body(conn);
-	event_add(conn->readable, NULL);
 	conn_set_timer(conn, HTTP_IDLE_SECONDS);
-	conn_feed(conn);
+	/* conn_feed reads on by itself. */
+	if (conn->feeding)
+		conn->feeding = 0;
+	else
+		conn_read_on(conn);
 }
 
 /*
@@ -376,28 +398,6 @@ conn_refuse(struct conn *conn, const struct http_fault *fault)
 	conn_fail(conn, fault->status, 0, fault->reason);
 }
 
-/* unread: bytes of the body that have come already */
-static void
-conn_on_head(struct conn *conn, size_t unread)
-{
-	static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
-	const struct http_head *head = conn_head(conn);
-	const struct check check = { conn->listener->hosts,
-		conn->gateway->origins };
-	struct http_fault fault;
-
-	conn->bare = 0;
-	conn->last = head->last || conn->gateway->draining;
-	if (check_head(&check, head, &fault) == -1) {
-		conn_refuse(conn, &fault);
-		return;
-	}
-	if (head->expects && unread == 0) {
-		buffer_add_text(&conn->unsent, go_on);
-		conn_write(conn);
-	}
-}
-
 /* Returns the address that the log names: the client's own; borrowed. */
 static const char *
 conn_address(const struct conn *conn)
@@ -417,6 +417,54 @@ conn_address(const struct conn *conn)
 	        inet_pton(AF_INET6, one, binary) != 1))
 		return conn->address;
 	return one;
+}
+
+/*
+ * Counts a request of an address, whatever becomes of it. Returns 0, or after
+ * how many seconds the address may send one.
+ */
+static unsigned int
+conn_charge(const struct conn *conn)
+{
+	struct caller *caller;
+	unsigned int wait;
+
+	if (conn->listener->local)
+		return 0;
+	caller = caller_of(conn->gateway, conn_address(conn));
+	wait = caller_charge(caller, clock_ms());
+	caller_drop(&caller);
+	return wait;
+}
+
+/* unread: bytes of the body that have come already */
+static void
+conn_on_head(struct conn *conn, size_t unread)
+{
+	static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
+	const struct http_head *head = conn_head(conn);
+	const struct check check = { conn->listener->hosts,
+		conn->gateway->origins };
+	struct http_fault fault = { 0 };
+	int refused = check_head(&check, head, &fault) == -1;
+	unsigned int wait = conn_charge(conn);
+
+	conn->bare = 0;
+	conn->last = head->last || conn->gateway->draining;
+	if (wait > 0) {
+		conn->last = 1;
+		conn->foreign = fault.status == 403;
+		conn_fail(conn, 429, wait, "too many requests of this address");
+		return;
+	}
+	if (refused) {
+		conn_refuse(conn, &fault);
+		return;
+	}
+	if (head->expects && unread == 0) {
+		buffer_add_text(&conn->unsent, go_on);
+		conn_write(conn);
+	}
 }
 
 /* Its body is not needed any more. */
@@ -499,17 +547,12 @@ conn_step(struct conn *conn, const char *data, size_t len)
 	return used;
 }
 
-/*
- * Reads requests until one has no answer yet, or bytes are missing. An answer
- * that is written at once calls this again, which has no effect then.
- */
+/* Reads until a request is complete, or bytes are missing. */
 static void
 conn_feed(struct conn *conn)
 {
 	size_t at = 0;
 
-	if (conn->feeding)
-		return;
 	conn->feeding = 1;
 	while (conn->state == CONN_READING && conn->feeding)
 		at += conn_step(
@@ -518,6 +561,18 @@ conn_feed(struct conn *conn)
 	buffer_drop_front(&conn->rest, at);
 	if (conn->rest.len == 0)
 		buffer_reset(&conn->rest);
+	conn_read_on(conn);
+}
+
+static void
+conn_on_more(evutil_socket_t fd, short what, void *arg)
+{
+	struct conn *conn = arg;
+
+	(void)fd;
+	(void)what;
+	if (conn->state == CONN_READING)
+		conn_feed(conn);
 }
 
 static void
@@ -638,6 +693,7 @@ conn_new(struct gateway *gateway, int *fd, const struct conn_from *from)
 	conn->closed = event_new(gateway->base, conn->fd,
 	    EV_CLOSED | EV_PERSIST, conn_on_closed, conn);
 	conn->timer = evtimer_new(gateway->base, conn_on_timer, conn);
+	conn->more = evtimer_new(gateway->base, conn_on_more, conn);
 	event_add(conn->readable, NULL);
 	event_add(conn->closed, NULL);
 	conn_set_timer(conn, HTTP_IDLE_SECONDS);

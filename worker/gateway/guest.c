@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/clock.h"
 #include "../../common/limits.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
@@ -231,22 +230,22 @@ guest_is_session(const char *session)
 	    strspn(session, HTTP_SESSION_CHARS) == len;
 }
 
-/* Counts the request of an address. Returns 0, or -1 if it was answered. */
+/*
+ * Counts the waiting request of an address. Returns 0, or -1 if it was
+ * answered.
+ */
 static int
 guest_count(struct gateway *gateway, const struct ask_client *client,
     struct caller **caller)
 {
-	unsigned int wait;
-
 	if (!client->counted)
 		return 0;
 	*caller = caller_of(gateway, client->address);
-	wait = caller_ask(*caller, clock_ms());
-	if (wait == 0)
+	if (caller_ask(*caller) == 0)
 		return 0;
 	caller_drop(caller);
-	client->fail(client->ctx, 429, wait,
-	    "too many requests of this address");
+	client->fail(client->ctx, 429, 1,
+	    "too many requests of this address are unanswered");
 	return -1;
 }
 
