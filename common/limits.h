@@ -315,11 +315,14 @@
 #define HTTP_RETRY_SECONDS_MAX 86400
 /*
  * Connections of all clients, and of one address: 500 idle sessions of one
- * desktop fit. Requests of one guest without an answer, and guests that wait to
- * be welcomed, with the requests that wait with them.
+ * desktop fit. Those with an unanswered request that a guest keeps where
+ * others find no place: forty such guests fit. Requests of one guest without
+ * an answer, and guests that wait to be welcomed, with the requests that wait
+ * with them.
  */
 #define HTTP_CONNECTIONS_MAX 2000
 #define HTTP_CONNECTIONS_ADDRESS_MAX 1000
+#define HTTP_CONNECTIONS_KEPT 50
 #define HTTP_ASKS_MAX 1000
 #define HTTP_VISITS_MAX 100
 /*

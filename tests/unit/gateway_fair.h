@@ -5,6 +5,7 @@
 #ifndef TESTS_UNIT_GATEWAY_FAIR_H
 #define TESTS_UNIT_GATEWAY_FAIR_H
 
+#include <errno.h>
 #include <string.h>
 #include <sys/queue.h>
 #include <sys/socket.h>
@@ -78,14 +79,16 @@ welcome(void)
 	return made;
 }
 
-/* Answers its last request. */
+/* Answers its last request, with a stream if there is no body. */
 static inline void
 reply_to(struct channel *channel, const char *body)
 {
 	struct ipc_reply answer = { .request = channel->last,
 		.status = 200,
 		.session = "",
-		.body = { (const uint8_t *)body, strlen(body), -1 } };
+		.stream = body == NULL,
+		.body = { (const uint8_t *)body,
+		    body == NULL ? 0 : strlen(body), -1 } };
 
 	gateway_on_reply(channel->ends.ctx, &answer);
 }
@@ -142,6 +145,17 @@ client_at(const char *address)
 	return pair[1];
 }
 
+/* Makes the guest of this request welcome. Returns its channel. */
+static inline struct channel *
+guest_at(const char *address, const char *request, int *client)
+{
+	*client = client_at(address);
+	ck_assert_int_eq(send(*client, request, strlen(request), 0),
+	    (ssize_t)strlen(request));
+	pass(1);
+	return welcome();
+}
+
 /* From now on this address may send no request. */
 static inline void
 use_up(const char *address)
@@ -158,6 +172,32 @@ say(int client, const char *text)
 {
 	ck_assert_int_eq(send(client, text, strlen(text), MSG_NOSIGNAL),
 	    (ssize_t)strlen(text));
+}
+
+/* Sends bytes of a body, as the gateway takes them. */
+static inline void
+say_much(int client, size_t len)
+{
+	static const char part[16 * KIB];
+
+	for (; len > 0; len -= len < sizeof(part) ? len : sizeof(part)) {
+		(void)send(client, part,
+		    len < sizeof(part) ? len : sizeof(part), MSG_NOSIGNAL);
+		pass(1);
+	}
+}
+
+/* Returns whether the gateway has disconnected it; reads what came before. */
+static inline int
+is_closed(int client)
+{
+	static char text[MIB];
+	ssize_t n;
+
+	do
+		n = read(client, text, sizeof(text));
+	while (n > 0);
+	return n == 0 || errno == ECONNRESET;
 }
 
 /* Returns what the client can read now, until the next call. */

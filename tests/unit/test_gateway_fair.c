@@ -79,6 +79,148 @@ START_TEST(every_request_counts_in_the_rate)
 }
 END_TEST
 
+/* Returns an answer of so many bytes. */
+static char *
+answer_of(size_t len)
+{
+	char *text = mem_alloc(len + 1);
+
+	memset(text, 'x', len);
+	return text;
+}
+
+/*
+ * An owner with many answers that are not read is disconnected, and not another
+ * one whose single answer is the largest.
+ */
+START_TEST(unread_answers_cost_their_owner)
+{
+	enum { MANY = 8, ROOM = 20 * MIB };
+	auto_free char *small = answer_of(2 * MIB);
+	auto_free char *large = answer_of(6 * MIB);
+	int clients[MANY], other, i, closed = 0;
+	struct channel *one, *two;
+
+	gateway.unsent = HTTP_UNSENT_MAX - ROOM;
+	one = guest_at("192.0.2.1", POST_AS("one"), &clients[0]);
+	two = guest_at("192.0.2.1", POST_AS("two"), &other);
+	for (i = 0; i < MANY; i++) {
+		if (i > 0) {
+			clients[i] = client_at("192.0.2.1");
+			say(clients[i], POST_AS("one"));
+			pass(1);
+		}
+		reply_to(one, small);
+	}
+	pass(1);
+	ck_assert_uint_eq(gateway.nconns, MANY + 1);
+	reply_to(two, large);
+	pass(1);
+	ck_assert_uint_eq(gateway.nconns, MANY);
+	ck_assert(!is_closed(other));
+	for (i = 0; i < MANY; i++)
+		closed += is_closed(clients[i]);
+	ck_assert_int_eq(closed, 1);
+	conn_free_all(&gateway);
+	gateway.unsent -= HTTP_UNSENT_MAX - ROOM;
+}
+END_TEST
+
+/* Opens streams of an owner, from these addresses in turn. */
+static void
+open_streams(struct channel *guest, const char *request, int *clients,
+    int count)
+{
+	static const char *const addresses[] = { "192.0.2.1", "192.0.2.2" };
+	int i;
+
+	for (i = 0; i < count; i++) {
+		clients[i] = client_at(addresses[i % 2]);
+		say(clients[i], request);
+		pass(1);
+		reply_to(guest, NULL);
+	}
+}
+
+/* Where all connections are streams, those of the owner with most give way. */
+START_TEST(streams_of_one_owner_leave_room)
+{
+	enum { MANY = HTTP_CONNECTIONS_KEPT + 2, FEW = HTTP_CONNECTIONS_KEPT };
+	struct caller *caller = caller_of(&gateway, "192.0.2.3");
+	struct channel *one, *two;
+	int clients[MANY], others[FEW], first, second, i;
+	size_t fake;
+
+	one = guest_at("192.0.2.1", POST_AS("one"), &first);
+	two = guest_at("192.0.2.1", POST_AS("two"), &second);
+	open_streams(one, POST_AS("one"), clients, MANY);
+	open_streams(two, POST_AS("two"), others, FEW);
+	close(first);
+	close(second);
+	pass(1);
+	fake = HTTP_CONNECTIONS_MAX - gateway.nconns;
+	gateway.nconns += fake;
+	ck_assert_int_eq(conn_make_room(&gateway, caller), 1);
+	ck_assert(is_closed(clients[MANY - 1]));
+	gateway.nconns++;
+	ck_assert_int_eq(conn_make_room(&gateway, caller), 1);
+	ck_assert(is_closed(clients[MANY - 2]));
+	/* No more than it may keep. */
+	gateway.nconns++;
+	ck_assert_int_eq(conn_make_room(&gateway, caller), 0);
+	for (i = 0; i < FEW; i++)
+		ck_assert(!is_closed(others[i]) && !is_closed(clients[i]));
+	gateway.nconns -= fake + 2;
+	caller_drop(&caller);
+}
+END_TEST
+
+#define BODY_OF(token)                                                         \
+	"POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"  \
+	token "Content-Length: 4000000\r\n\r\n"
+
+/* Nothing of its body is awaited. */
+START_TEST(a_body_without_a_token_is_refused_at_once)
+{
+	int client = client_at("192.0.2.1");
+
+	say(client, BODY_OF(""));
+	pass(1);
+	ck_assert_uint_eq(answers(client, "401"), 1);
+	say_much(client, MIB);
+	ck_assert_uint_eq(gateway.bodies, 0);
+	close(client);
+}
+END_TEST
+
+/*
+ * Many bodies with tokens that are not valid are refused, and not the larger
+ * one of an owner, also at the same address.
+ */
+START_TEST(bodies_of_strangers_cost_their_address)
+{
+	enum { MANY = 8, ROOM = 4 * MIB };
+	int clients[MANY], other, i, refused = 0;
+
+	gateway.bodies = HTTP_BODIES_MAX - ROOM;
+	reply_to(guest_at("192.0.2.1", POST_AS("one"), &other), "{}");
+	ck_assert_uint_eq(answers(other, "200"), 1);
+	for (i = 0; i < MANY; i++) {
+		clients[i] = client_at("192.0.2.1");
+		say(clients[i], BODY_OF("Authorization: Bearer x\r\n"));
+		say_much(clients[i], 400 * KIB);
+	}
+	say(other, BODY_OF("Authorization: Bearer one\r\n"));
+	say_much(other, 1500 * KIB);
+	ck_assert_str_eq(hear(other), "");
+	for (i = 0; i < MANY; i++)
+		refused += (int)answers(clients[i], "503");
+	ck_assert_int_ge(refused, 1);
+	conn_free_all(&gateway);
+	gateway.bodies -= HTTP_BODIES_MAX - ROOM;
+}
+END_TEST
+
 static void
 add(TCase *tc)
 {
@@ -87,6 +229,10 @@ add(TCase *tc)
 	tcase_add_test(tc, an_answer_lets_the_next_request_in);
 	tcase_add_loop_test(
 	    tc, every_request_counts_in_the_rate, 0, UNIT_COUNT(cheap));
+	tcase_add_test(tc, unread_answers_cost_their_owner);
+	tcase_add_test(tc, streams_of_one_owner_leave_room);
+	tcase_add_test(tc, a_body_without_a_token_is_refused_at_once);
+	tcase_add_test(tc, bodies_of_strangers_cost_their_address);
 }
 
 int

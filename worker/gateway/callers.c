@@ -56,13 +56,30 @@ caller_of(struct gateway *gateway, const char *address)
 	return caller;
 }
 
+struct caller *
+caller_new_guest(void)
+{
+	struct caller *caller = mem_alloc(sizeof(*caller));
+
+	caller->guest = 1;
+	caller->users = 1;
+	return caller;
+}
+
+struct caller *
+caller_share(struct caller *caller)
+{
+	caller->users++;
+	return caller;
+}
+
 void
 caller_drop(struct caller **callerp)
 {
 	struct caller *caller = mem_take(callerp);
 
-	if (caller != NULL)
-		caller->users--;
+	if (caller != NULL && --caller->users == 0 && caller->guest)
+		free(caller);
 }
 
 unsigned int

@@ -1,6 +1,7 @@
 /*
  * How much each address of clients uses: connections, and requests at once and
- * in time. Clients at Unix sockets are not counted. Runs in the gateway.
+ * in time. Clients at Unix sockets have no limits. A guest is a caller, too,
+ * which has no address. Runs in the gateway.
  */
 #ifndef WORKER_GATEWAY_CALLERS_H
 #define WORKER_GATEWAY_CALLERS_H
@@ -16,10 +17,18 @@ struct caller {
 	size_t nasks;  /* unanswered requests */
 	double level;  /* requests that it may send now */
 	uint64_t refilled; /* when that was so, in milliseconds */
+	int guest;  /* it is not in gateway->callers */
+	size_t sum; /* of its connections: valid while conn.c compares */
 };
 
 /* Returns the caller of an address, which stays until caller_drop. */
 struct caller *caller_of(struct gateway *gateway, const char *address);
+
+/* Returns one without an address, for a guest, which stays as long. */
+struct caller *caller_new_guest(void);
+
+/* Returns the caller, for one more user, which calls caller_drop. */
+struct caller *caller_share(struct caller *caller);
 
 /* Ends that. NULL inside is accepted. */
 void caller_drop(struct caller **caller);

@@ -168,22 +168,9 @@ check_post(const struct http_head *head, struct http_fault *fault)
 	return 0;
 }
 
-int
-check_head(const struct check *check, const struct http_head *head,
-    struct http_fault *fault)
+static int
+check_method(const struct http_head *head, struct http_fault *fault)
 {
-	if (!check_host(check, head))
-		return check_refuse(fault, 403,
-		    "the Host of the request is not one of this server");
-	if (!check_origin(check, head))
-		return check_refuse(fault, 403,
-		    "pages of this origin may not send requests here");
-	if (!check_target(head->target))
-		return check_refuse(
-		    fault, 404, "the only path here is " CHECK_PATH);
-	if (!check_values(head))
-		return check_refuse(
-		    fault, 431, "the value of a field is too long");
 	switch (head->method) {
 	case HTTP_POST:
 		return check_post(head, fault);
@@ -219,4 +206,40 @@ check_token(const struct http_head *head)
 		;
 	return p == text || *p != '\0' || p - text > HTTP_TOKEN_MAX ? NULL :
 	                                                              text;
+}
+
+static int
+check_sender(const struct check *check, const struct http_head *head,
+    struct http_fault *fault)
+{
+	const char *token = check_token(head);
+
+	if (token == NULL)
+		return check_refuse(fault, 401,
+		    "Authorization must be \"Bearer\" and a token");
+	if (*token == '\0' && !check->own_user)
+		return check_refuse(fault, 401,
+		    "a token is required: Authorization: Bearer TOKEN");
+	return 0;
+}
+
+int
+check_head(const struct check *check, const struct http_head *head,
+    struct http_fault *fault)
+{
+	if (!check_host(check, head))
+		return check_refuse(fault, 403,
+		    "the Host of the request is not one of this server");
+	if (!check_origin(check, head))
+		return check_refuse(fault, 403,
+		    "pages of this origin may not send requests here");
+	if (!check_target(head->target))
+		return check_refuse(
+		    fault, 404, "the only path here is " CHECK_PATH);
+	if (!check_values(head))
+		return check_refuse(
+		    fault, 431, "the value of a field is too long");
+	if (check_method(head, fault) == -1)
+		return -1;
+	return check_sender(check, head, fault);
 }

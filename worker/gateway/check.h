@@ -14,12 +14,14 @@
 struct check {
 	const char *hosts;   /* accepted, separated by spaces; empty: any */
 	const char *origins; /* accepted besides those of the hosts */
+	int own_user;        /* the client needs no token */
 };
 
 /*
  * Returns 0 if the request may be passed on, once its body was read; or -1 with
- * *fault: 403 for a page of another host, 404, 405, 406 or 415. For OPTIONS,
- * which is never passed on, the status is 204 if the page may send requests.
+ * *fault: 403 for a page of another host, 404, 405, 406, 415, or 401 where the
+ * token is missing, so that nothing is held of its body. For OPTIONS, which is
+ * never passed on, the status is 204 if the page may send requests.
  */
 int check_head(const struct check *check, const struct http_head *head,
     struct http_fault *fault);

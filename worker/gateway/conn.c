@@ -40,6 +40,11 @@ struct conn {
 	int own_user;
 	char *address; /* of the peer, which may be a proxy */
 	struct caller *caller; /* NULL: it has no limits */
+	/*
+	 * Whom the present request counts for: its guest, or the address of a
+	 * client that has no valid token. NULL before its head.
+	 */
+	struct caller *payer;
 	int fd;
 	enum conn_state state;
 	struct event *readable;
@@ -100,6 +105,7 @@ conn_free(struct conn *conn)
 	if (conn->caller != NULL)
 		conn->caller->nconns--;
 	caller_drop(&conn->caller);
+	caller_drop(&conn->payer);
 	conn->gateway->bodies -= conn->held;
 	conn->gateway->unsent -= conn->counted;
 	if (conn->ask != NULL)
@@ -118,20 +124,92 @@ conn_free(struct conn *conn)
 	free(conn);
 }
 
-int
-conn_make_room(struct gateway *gateway, const struct caller *caller)
+/* What connections use, for conn_heaviest. */
+
+static size_t
+conn_use_unsent(const struct conn *conn)
+{
+	return conn->counted;
+}
+
+static size_t
+conn_use_body(const struct conn *conn)
+{
+	return conn->state == CONN_READING ? conn->held : 0;
+}
+
+static size_t
+conn_use_place(const struct conn *conn)
+{
+	return conn->state != CONN_READING && conn->payer != NULL;
+}
+
+/*
+ * Returns the connection that uses most, of the guest or address whose
+ * connections together use most, which payer->sum says then; NULL if none uses
+ * anything. So that one with many small shares is found, too.
+ */
+static struct conn *
+conn_heaviest(
+    const struct gateway *gateway, size_t (*use)(const struct conn *conn))
 {
 	struct conn *conn, *most = NULL;
-	size_t own = caller == NULL ? 0 : caller->nconns;
+	size_t sum, most_sum = 0;
 
-	if (gateway->nconns < HTTP_CONNECTIONS_MAX)
-		return 1;
+	LIST_FOREACH(conn, &gateway->conns, entry)
+		if (conn->payer != NULL)
+			conn->payer->sum = 0;
+	LIST_FOREACH(conn, &gateway->conns, entry)
+		if (conn->payer != NULL)
+			conn->payer->sum += use(conn);
+	LIST_FOREACH(conn, &gateway->conns, entry) {
+		sum = conn->payer == NULL ? use(conn) : conn->payer->sum;
+		if (sum < most_sum || use(conn) == 0 ||
+		    (sum == most_sum && use(conn) <= use(most)))
+			continue;
+		most = conn;
+		most_sum = sum;
+	}
+	return most;
+}
+
+/* Returns an idle connection of the address that has most, or NULL. */
+static struct conn *
+conn_most_idle(const struct gateway *gateway, size_t own)
+{
+	struct conn *conn, *most = NULL;
+
 	LIST_FOREACH(conn, &gateway->conns, entry)
 		if (conn->caller != NULL && conn->state == CONN_READING &&
 		    conn->caller->nconns > own + 1 &&
 		    (most == NULL ||
 		        conn->caller->nconns >= most->caller->nconns))
 			most = conn;
+	return most;
+}
+
+/* Returns one that is not idle, of the guest or address with most, or NULL. */
+static struct conn *
+conn_most_busy(const struct gateway *gateway, size_t own)
+{
+	struct conn *most = conn_heaviest(gateway, conn_use_place);
+
+	return most != NULL && most->payer->sum > HTTP_CONNECTIONS_KEPT &&
+	        most->payer->sum > own + 1 ?
+	    most : NULL;
+}
+
+int
+conn_make_room(struct gateway *gateway, const struct caller *caller)
+{
+	size_t own = caller == NULL ? 0 : caller->nconns;
+	struct conn *most;
+
+	if (gateway->nconns < HTTP_CONNECTIONS_MAX)
+		return 1;
+	most = conn_most_idle(gateway, own);
+	if (most == NULL)
+		most = conn_most_busy(gateway, own);
 	if (most == NULL)
 		return 0;
 	log_info("a connection of %s is closed: it has most of too many",
@@ -194,6 +272,7 @@ conn_next(struct conn *conn)
 {
 	conn->state = CONN_READING;
 	conn->bare = 1;
+	caller_drop(&conn->payer);
 	http_reader_next(conn->reader);
 	conn_count_body(conn);
 	conn_set_timer(conn, HTTP_IDLE_SECONDS);
@@ -229,21 +308,9 @@ conn_on_flushed(struct conn *conn)
 		conn_next(conn);
 }
 
-/* Returns the connection with most bytes of answers that were not read. */
-static struct conn *
-conn_most_unsent(const struct gateway *gateway)
-{
-	struct conn *conn, *most = LIST_FIRST(&gateway->conns);
-
-	LIST_FOREACH(conn, &gateway->conns, entry)
-		if (conn->counted > most->counted)
-			most = conn;
-	return most;
-}
-
 /*
  * Forgets what was sent, and counts the rest. If all clients together leave too
- * much unread, the one that leaves most is disconnected.
+ * much unread, one of those that leave most is disconnected.
  */
 static void
 conn_count_unsent(struct conn *conn)
@@ -263,7 +330,7 @@ conn_count_unsent(struct conn *conn)
 	if (gateway->unsent <= HTTP_UNSENT_MAX)
 		return;
 	log_warn("a client is disconnected: too many answers are not read");
-	conn_break(conn_most_unsent(gateway));
+	conn_break(conn_heaviest(gateway, conn_use_unsent));
 }
 
 static void
@@ -420,19 +487,22 @@ conn_address(const struct conn *conn)
 }
 
 /*
- * Counts a request of an address, whatever becomes of it. Returns 0, or after
- * how many seconds the address may send one.
+ * Counts a request of an address, whatever becomes of it, and notes whom the
+ * rest of it counts for. Returns 0, or after how many seconds the address may
+ * send one.
  */
 static unsigned int
-conn_charge(const struct conn *conn)
+conn_charge(struct conn *conn)
 {
-	struct caller *caller;
-	unsigned int wait;
+	struct gateway *gateway = conn->gateway;
+	struct caller *caller = caller_of(gateway, conn_address(conn));
+	struct caller *guest =
+	    guest_caller(gateway, conn_head(conn), conn->own_user);
+	unsigned int wait = conn->listener->local ?
+	    0 :
+	    caller_charge(caller, clock_ms());
 
-	if (conn->listener->local)
-		return 0;
-	caller = caller_of(conn->gateway, conn_address(conn));
-	wait = caller_charge(caller, clock_ms());
+	conn->payer = caller_share(guest == NULL ? caller : guest);
 	caller_drop(&caller);
 	return wait;
 }
@@ -444,7 +514,7 @@ conn_on_head(struct conn *conn, size_t unread)
 	static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
 	const struct http_head *head = conn_head(conn);
 	const struct check check = { conn->listener->hosts,
-		conn->gateway->origins };
+		conn->gateway->origins, conn->own_user };
 	struct http_fault fault = { 0 };
 	int refused = check_head(&check, head, &fault) == -1;
 	unsigned int wait = conn_charge(conn);
@@ -467,11 +537,15 @@ conn_on_head(struct conn *conn, size_t unread)
 	}
 }
 
-/* Its body is not needed any more. */
+/* Its guest is welcome, and its body is not needed any more. */
 static void
-conn_on_passed(void *ctx)
+conn_on_passed(void *ctx, struct caller *guest)
 {
-	conn_count_body(ctx);
+	struct conn *conn = ctx;
+
+	caller_drop(&conn->payer);
+	conn->payer = caller_share(guest);
+	conn_count_body(conn);
 }
 
 static void
@@ -494,18 +568,15 @@ conn_on_request(struct conn *conn)
 }
 
 /*
- * All clients together have sent too much that is not complete: refuses the one
- * that has sent most. Others that are slow, or send little, are not disturbed.
+ * All clients together have sent too much that is not complete: refuses the
+ * largest of the guest or address that has sent most. Others that are slow, or
+ * send little, are not disturbed.
  */
 static void
 conn_on_too_much(const struct gateway *gateway)
 {
-	struct conn *conn, *most = NULL;
+	struct conn *most = conn_heaviest(gateway, conn_use_body);
 
-	LIST_FOREACH(conn, &gateway->conns, entry)
-		if (conn->state == CONN_READING &&
-		    conn->held > (most == NULL ? 0 : most->held))
-			most = conn;
 	if (most == NULL)
 		return;
 	buffer_reset(conn_body(most));

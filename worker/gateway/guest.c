@@ -26,6 +26,7 @@ struct guest {
 	LIST_ENTRY(guest) entry; /* in gateway->guests */
 	struct gateway_end end;
 	char *token; /* empty: none, at a Unix socket */
+	struct caller *caller; /* for what its connections use */
 	uint64_t visit;
 	struct channel *channel; /* NULL: not welcome yet */
 	LIST_HEAD(, ask) asks;
@@ -67,6 +68,7 @@ guest_free(struct guest *guest)
 	/* Secrets do not stay in memory longer than necessary. */
 	explicit_bzero(guest->token, strlen(guest->token));
 	free(guest->token);
+	caller_drop(&guest->caller);
 	free(guest);
 }
 
@@ -140,7 +142,7 @@ ask_send(struct ask *ask)
 		return -1;
 	}
 	buffer_reset(body);
-	ask->client.passed(ask->client.ctx);
+	ask->client.passed(ask->client.ctx, ask->guest->caller);
 	return 0;
 }
 
@@ -161,7 +163,7 @@ guest_has_token(const struct guest *guest, const char *token, size_t len)
 }
 
 static struct guest *
-guest_find(struct gateway *gateway, const char *token)
+guest_find(const struct gateway *gateway, const char *token)
 {
 	struct guest *guest;
 
@@ -169,6 +171,18 @@ guest_find(struct gateway *gateway, const char *token)
 		if (guest_has_token(guest, token, strlen(token)))
 			return guest;
 	return NULL;
+}
+
+struct caller *
+guest_caller(const struct gateway *gateway, const struct http_head *head,
+    int own_user)
+{
+	const char *token = check_token(head);
+	const struct guest *guest =
+	    token == NULL || (*token == '\0' && !own_user) ?
+	    NULL : guest_find(gateway, token);
+
+	return guest == NULL || guest->channel == NULL ? NULL : guest->caller;
 }
 
 static struct guest *
@@ -184,6 +198,7 @@ guest_new(
 
 	guest->end = (struct gateway_end){ gateway, guest };
 	guest->token = mem_strdup(token);
+	guest->caller = caller_new_guest();
 	guest->visit = hello.visit;
 	LIST_INSERT_HEAD(&gateway->guests, guest, entry);
 	gateway->nvisits++;
@@ -199,12 +214,8 @@ guest_of(struct gateway *gateway, const struct ask_client *client)
 	const char *token = check_token(client->head);
 	struct guest *guest;
 
-	if (token == NULL || (*token == '\0' && !client->own_user)) {
-		client->fail(client->ctx, 401, 0, token == NULL ?
-		        "Authorization must be \"Bearer\" and a token" :
-		        "a token is required: Authorization: Bearer TOKEN");
-		return NULL;
-	}
+	if (token == NULL || (*token == '\0' && !client->own_user))
+		fatal("a request without a token was not refused");
 	guest = guest_find(gateway, token);
 	if (guest != NULL && guest->nasks >= HTTP_ASKS_MAX) {
 		client->fail(client->ctx, 429, 1,

@@ -18,7 +18,7 @@ struct ask;
 struct ask_client {
 	const struct http_head *head;
 	struct buffer *body; /* emptied when it was passed on; then: */
-	void (*passed)(void *ctx);
+	void (*passed)(void *ctx, struct caller *guest);
 	void (*answer)(void *ctx, const struct ipc_reply *reply,
 	    const char *body, size_t len);
 	void (*fail)(
@@ -29,6 +29,13 @@ struct ask_client {
 	int counted;         /* it has limits by its address */
 	const char *address; /* valid only during guest_ask */
 };
+
+/*
+ * Returns the caller of the guest that a request comes from, borrowed; NULL if
+ * no guest that is welcome has its token. own_user: it needs none.
+ */
+struct caller *guest_caller(const struct gateway *gateway,
+    const struct http_head *head, int own_user);
 
 /*
  * Passes a request on, now or as soon as its guest is welcome; client is
