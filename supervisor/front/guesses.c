@@ -1,6 +1,6 @@
 /*
- * Wrong tokens: see guesses.h. Tokens are too long to be guessed; this keeps a
- * program that tries from taking time that others need. Runs in the
+ * Wrong tokens: see guesses.h. Tokens are too long to be guessed; this tells a
+ * program that tries to slow down, and bounds its lines in the log. Runs in the
  * supervisor.
  */
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /*
- * Wrong tokens, by the address that has sent them: each one makes that address
- * wait longer before its next token is looked at, and no other. Runs in the
- * supervisor; pure, except that the caller tells the time.
+ * Wrong tokens, by the address that has sent them: each one makes the next
+ * wrong token of that address wait longer. Valid tokens never wait, because
+ * clients of several owners may share an address. Runs in the supervisor; pure,
+ * except that the caller tells the time.
  */
 #ifndef SUPERVISOR_GUESSES_H
 #define SUPERVISOR_GUESSES_H
@@ -14,8 +15,8 @@ struct guesses *guesses_new(void);
 void guesses_free(struct guesses **guesses);
 
 /*
- * Returns after how many seconds a token of this address is looked at; 0: now.
- * now is in milliseconds.
+ * Returns after how many seconds this address may send another wrong token; 0:
+ * now. now is in milliseconds.
  */
 unsigned int guesses_wait(
     const struct guesses *guesses, const char *address, uint64_t now);

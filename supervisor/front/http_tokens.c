@@ -95,18 +95,23 @@ http_tokens_refuse(struct http_refusal *refusal, int status,
 	return NULL;
 }
 
-/* A wrong token. */
+/* A wrong token. It is not counted while its address has to wait. */
 static struct http_guest *
 http_tokens_guessed(
     struct http *http, const char *address, struct http_refusal *refusal)
 {
-	unsigned int count =
-	    guesses_note(http->guesses, address, clock_ms());
+	uint64_t now = clock_ms();
+	unsigned int wait = guesses_wait(http->guesses, address, now);
+	unsigned int count;
 
+	if (wait > 0)
+		return http_tokens_refuse(refusal, 429, wait,
+		    "too many tokens of this address were not valid");
+	count = guesses_note(http->guesses, address, now);
 	if (count <= GUESSES_FREE)
 		log_warn("%s has sent a token that is not valid%s", address,
 		    count < GUESSES_FREE ? "" :
-		    "; from now on its tokens are looked at more slowly");
+		    "; from now on its wrong tokens are delayed");
 	return http_tokens_refuse(
 	    refusal, 401, 0, "this token is not valid");
 }
@@ -116,13 +121,8 @@ http_tokens_guest(struct http *http, const struct gateway_hello *hello,
     struct http_refusal *refusal)
 {
 	const struct token *token;
-	unsigned int wait;
 
 	http_tokens_look(http);
-	wait = guesses_wait(http->guesses, hello->address, clock_ms());
-	if (wait > 0)
-		return http_tokens_refuse(refusal, 429, wait,
-		    "too many tokens of this address were not valid");
 	if (http->faulty)
 		return http_tokens_refuse(refusal, 503, 0, HTTP_FAULTY);
 	token = tokens_of_secret(

@@ -349,10 +349,9 @@ test('a file of tokens with a fault accepts no token, until it is mended',
     assert.equal((await client.ask(found)).status, 503);
   });
 
-test('an address that guesses tokens waits, and no other does', async (t) => {
+test('wrong tokens of an address wait, and valid ones do not', async (t) => {
   const { url, home } = await serveTcp(t);
-  const good = add(home, 'one');
-  const before = clientOf(t, url, good, { from: '127.0.0.2' });
+  const before = clientOf(t, url, add(home, 'one'), { from: '127.0.0.2' });
   const guess = (n) => clientOf(t, url, `x${n}`, { from: '127.0.0.2' })
     .ask(found);
   const statuses = [];
@@ -365,10 +364,11 @@ test('an address that guesses tokens waits, and no other does', async (t) => {
     [401, 401, 401, 401, 401]);
   assert.equal(statuses.at(-1).status, 429);
   assert.match(statuses.at(-1).headers.get('retry-after'), /^\d+$/);
-  /* A valid token of this address goes on, and so do other addresses. */
+  /* Valid tokens of this address go on and begin, as at other addresses. */
   assert.equal((await before.ask(found)).status, 200);
-  assert.equal((await clientOf(t, url, add(home, 'two')).ask(found)).status,
-    200);
+  for (const from of ['127.0.0.2', undefined])
+    assert.equal((await clientOf(t, url, add(home, `at-${from}`), { from })
+      .ask(found)).status, 200);
 });
 
 test('requests of other hosts and pages are refused', async (t) => {
