@@ -65,7 +65,7 @@ expect_all(int done, const char *text)
 	ck_assert_str_eq(json.data, text);
 }
 
-static void
+static inline void
 expect_err(int done, const char *part)
 {
 	ck_assert_int_eq(done, -1);

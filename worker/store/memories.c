@@ -118,6 +118,45 @@ memories_find_old(struct database *database, const char *scope,
 }
 
 /*
+ * The name of the total that counts the versions of a scope, ?1. Each scope has
+ * its own, so that versions do not show what other owners save; that of our
+ * user has the name of the first release.
+ */
+#define MEMORIES_COUNTER                                                       \
+	"CASE ?1 WHEN '' THEN 'version' ELSE 'version ' || ?1 END"
+
+/* Executes a statement about the counter of a scope. */
+static int
+memories_run_counter(struct database *database, const char *sql,
+    const char *scope, struct err *err)
+{
+	auto_statement sqlite3_stmt *statement =
+	    database_prepare(database, sql, err);
+
+	if (statement == NULL)
+		return -1;
+	database_bind_text(statement, 1, scope);
+	return database_step(database, statement, err) == -1 ? -1 : 0;
+}
+
+/*
+ * Counts one more version of a scope. A counter that is missing begins at the
+ * latest version that there is.
+ */
+static int
+memories_count(struct database *database, const char *scope, struct err *err)
+{
+	if (memories_run_counter(database, "INSERT INTO totals"
+	        " SELECT " MEMORIES_COUNTER ", coalesce((SELECT max(version)"
+	        " FROM memories WHERE scope = ?1), 0) WHERE NOT EXISTS"
+	        " (SELECT 1 FROM totals WHERE name = " MEMORIES_COUNTER ")",
+	        scope, err) == -1)
+		return -1;
+	return memories_run_counter(database, "UPDATE totals SET"
+	    " value = value + 1 WHERE name = " MEMORIES_COUNTER, scope, err);
+}
+
+/*
  * A version is never reused, so that a memory that was deleted and recreated is
  * not mistaken for the earlier one.
  */
@@ -128,13 +167,12 @@ memories_put(struct database *database, const char *scope,
 	auto_statement sqlite3_stmt *statement = NULL;
 	uint64_t size = memory->key.len + memory->value.len;
 
-	if (database_run(database, "UPDATE totals SET value = value + 1"
-	    " WHERE name = 'version'", err) == -1)
+	if (memories_count(database, scope, err) == -1)
 		return -1;
 	statement = memories_about(database,
 	    "INSERT INTO memories SELECT ?1, ?2, value, ?3,"
 	    " strftime('%Y-%m-%dT%H:%M:%fZ'), strftime('%Y-%m-%dT%H:%M:%fZ'),"
-	    " ?4, ?5 FROM totals WHERE name = 'version'"
+	    " ?4, ?5 FROM totals WHERE name = " MEMORIES_COUNTER
 	    " ON CONFLICT (scope, key) DO UPDATE SET"
 	    " version = excluded.version,"
 	    " updated = excluded.updated, value = excluded.value,"
