@@ -62,6 +62,36 @@ http_on_stateless(struct http_request *request, const struct ipc_ask *ask,
 
 /* Receiving */
 
+/* Refuses a request before anything of it is handled. */
+static void
+http_refuse(
+    struct http_request *request, const struct http_refusal *refusal)
+{
+	static const struct json_span no_id = { NULL, 0 };
+
+	request->wait = refusal->seconds;
+	http_reply_error(request, refusal->status, no_id, JSONRPC_REFUSED,
+	    refusal->reason);
+}
+
+/* A batch counts as its messages, so it is handled as a whole or not at all. */
+static void
+http_on_batch(struct http_request *request, const struct ipc_ask *ask,
+    struct json_span value)
+{
+	struct json_span_walk walk = json_span_walk(value);
+	struct json_span element;
+	struct http_refusal refusal;
+	size_t count = 0;
+
+	while (json_span_next_element(&walk, &element))
+		count++;
+	if (http_tokens_allow_batch(request->guest, count, &refusal))
+		http_session_on_post(request, ask, value);
+	else
+		http_refuse(request, &refusal);
+}
+
 /* A message of a version without sessions is alone, never in a batch. */
 static void
 http_on_value(struct http_request *request, const struct ipc_ask *ask,
@@ -73,7 +103,7 @@ http_on_value(struct http_request *request, const struct ipc_ask *ask,
 
 	jsonrpc_sort(value, &message, &err);
 	if (json_span_kind(value) == JSON_SPAN_ARRAY)
-		http_session_on_post(request, ask, value);
+		http_on_batch(request, ask, value);
 	else if (message.kind == JSONRPC_INVALID)
 		http_reply_error(request, 400, message.id,
 		    JSONRPC_INVALID_REQUEST, err.text);
@@ -135,9 +165,7 @@ http_on_asked(void *ctx, struct ipc_ask *ask)
 	request->streams = (int)ask->streams;
 	LIST_INSERT_HEAD(&guest->requests, request, entry);
 	if (!http_tokens_allow(guest, &refusal)) {
-		request->wait = refusal.seconds;
-		http_reply_error(request, refusal.status, no_id,
-		    JSONRPC_REFUSED, refusal.reason);
+		http_refuse(request, &refusal);
 		return;
 	}
 	switch (ask->method) {

@@ -194,6 +194,13 @@ struct http_guest *http_tokens_guest(struct http *http,
 /* Returns whether a guest may send a request now; 0 with *refusal. */
 int http_tokens_allow(struct http_guest *guest, struct http_refusal *refusal);
 
+/*
+ * Returns whether the request that was allowed last may have a batch of so many
+ * messages, which count like requests; 0 with *refusal.
+ */
+int http_tokens_allow_batch(struct http_guest *guest, size_t count,
+    struct http_refusal *refusal);
+
 /* http_headers.c */
 
 /*

@@ -133,9 +133,9 @@ http_tokens_guest(struct http *http, const struct gateway_hello *hello,
 	return http_guest_of_token(http, token);
 }
 
-/* Returns the seconds until the guest may send another request; 0: now. */
+/* Returns the seconds until the guest may send so many messages; 0: now. */
 static unsigned int
-http_tokens_spend(struct http_guest *guest, uint64_t now)
+http_tokens_spend(struct http_guest *guest, uint64_t now, double count)
 {
 	double most = (double)guest->token.rate;
 	double each = most / (60 * 1000);
@@ -144,9 +144,10 @@ http_tokens_spend(struct http_guest *guest, uint64_t now)
 	if (guest->level > most)
 		guest->level = most;
 	guest->refilled = now;
-	if (guest->level < 1)
-		return (unsigned int)((1 - guest->level) / each / 1000) + 1;
-	guest->level -= 1;
+	if (guest->level < count)
+		return (unsigned int)((count - guest->level) / each / 1000) +
+		    1;
+	guest->level -= count;
 	return 0;
 }
 
@@ -163,10 +164,34 @@ http_tokens_allow(struct http_guest *guest, struct http_refusal *refusal)
 		return 0;
 	}
 	wait = guest->token.rate == 0 ? 0 :
-	    http_tokens_spend(guest, clock_ms());
+	    http_tokens_spend(guest, clock_ms(), 1);
 	if (wait == 0)
 		return 1;
 	http_tokens_refuse(
 	    refusal, 429, wait, "too many requests with this token");
+	return 0;
+}
+
+int
+http_tokens_allow_batch(struct http_guest *guest, size_t count,
+    struct http_refusal *refusal)
+{
+	unsigned int wait;
+
+	if (guest->owner == guest->http->user || guest->token.rate == 0 ||
+	    count <= 1)
+		return 1;
+	if (count > guest->token.rate) {
+		http_tokens_refuse(refusal, 400, 0, "the batch has more "
+		    "messages than this token may send in a minute");
+		return 0;
+	}
+	/* Its request was counted as one of them. */
+	guest->level += 1;
+	wait = http_tokens_spend(guest, clock_ms(), (double)count);
+	if (wait == 0)
+		return 1;
+	http_tokens_refuse(refusal, 429, wait,
+	    "too many messages with this token: each one of a batch counts");
 	return 0;
 }

@@ -309,6 +309,31 @@ START_TEST(requests_have_a_rate)
 }
 END_TEST
 
+START_TEST(each_message_of_a_batch_counts)
+{
+	struct http_guest *one = say(secret, "a");
+	struct http_guest *two = say(other, "a");
+
+	/* More than it may ever send; without a rate, any number. */
+	ck_assert_int_eq(http_tokens_allow(two, &refusal), 1);
+	ck_assert_int_eq(http_tokens_allow_batch(two, 61, &refusal), 0);
+	ck_assert_int_eq(refusal.status, 400);
+	ck_assert_int_eq(http_tokens_allow_batch(one, 1000, &refusal), 1);
+	ck_assert_int_eq(http_tokens_allow_batch(two, 60, &refusal), 1);
+	ck_assert_int_eq(http_tokens_allow(two, &refusal), 0);
+	now += 5000;
+	ck_assert_int_eq(http_tokens_allow(two, &refusal), 1);
+	ck_assert_int_eq(http_tokens_allow_batch(two, 10, &refusal), 0);
+	ck_assert_int_eq(refusal.status, 429);
+	ck_assert_uint_ge(refusal.seconds, 5);
+	ck_assert_uint_le(refusal.seconds, 6);
+	/* After that time it may. */
+	now += refusal.seconds * 1000ULL;
+	ck_assert_int_eq(http_tokens_allow(two, &refusal), 1);
+	ck_assert_int_eq(http_tokens_allow_batch(two, 10, &refusal), 1);
+}
+END_TEST
+
 static void
 add_tests(TCase *tc)
 {
@@ -321,6 +346,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_fault_accepts_no_token_and_ends_none);
 	tcase_add_test(tc, wrong_tokens_wait);
 	tcase_add_test(tc, requests_have_a_rate);
+	tcase_add_test(tc, each_message_of_a_batch_counts);
 }
 
 int
