@@ -10,6 +10,7 @@
 #include "../../common/log.h"
 #include "../../common/mem.h"
 #include "http.h"
+#include "tool.h"
 
 static struct http_guest *
 http_guest_new(struct http *http, struct owner *owner)
@@ -115,6 +116,8 @@ http_guest_give_up(struct http_guest *guest)
 void
 http_guest_revoke(struct http_guest *guest)
 {
+	/* A later token of this name must not continue them. */
+	tool_call_cancel_asked(guest->owner, "the token was revoked");
 	if (guest->guest == NULL && TAILQ_EMPTY(&guest->sessions))
 		return;
 	log_info("the sessions and calls of token %s are ended",

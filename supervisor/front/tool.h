@@ -154,10 +154,16 @@ struct tool_call *tool_call_find(struct mcp *mcp, struct json_span id);
 /* Cancels it: it gets no answer. */
 void tool_call_cancel(struct tool_call *call, const char *why);
 
-/*
- * The same for all calls of a session; and free all: none may conclude later.
- */
+/* The same for all calls of a session. */
 void tool_call_cancel_all(struct mcp *mcp, const char *why);
+
+/*
+ * Cancels the calls of this owner that wait for their client to repeat its
+ * request: no client can continue them any more.
+ */
+void tool_call_cancel_asked(const struct owner *owner, const char *why);
+
+/* Frees all calls of a session: none may conclude later. */
 void tool_call_forget_all(struct mcp *mcp);
 
 /* arguments.c: the arguments of a call. */

@@ -458,6 +458,19 @@ tool_call_cancel_all(struct mcp *mcp, const char *why)
 }
 
 void
+tool_call_cancel_asked(const struct owner *owner, const char *why)
+{
+	struct tool_call *call, *next;
+
+	for (call = LIST_FIRST(&tool_call_all); call != NULL; call = next) {
+		next = LIST_NEXT(call, all);
+		if (call->context.owner == owner && call->ask != NULL &&
+		    call->id_len == 0)
+			tool_call_cancel(call, why);
+	}
+}
+
+void
 tool_call_forget_all(struct mcp *mcp)
 {
 	struct tool_call *call;

@@ -14,6 +14,7 @@
 #include "common/mem.h"
 #include "common/text_list.h"
 #include "supervisor/front/http.h"
+#include "supervisor/front/tool.h"
 #include "unit.h"
 
 static char folder[] = "/tmp/test_http_tokens.XXXXXX";
@@ -27,6 +28,7 @@ static struct http_refusal refusal;
 static uint64_t now = 1000000;
 static int dir = -1;
 static size_t opened, dismissed, ended;
+static const struct owner *asked; /* whose questions were ended last */
 static char secret[TOKEN_SIZE + 1], other[TOKEN_SIZE + 1];
 
 /* Stand-ins */
@@ -88,6 +90,12 @@ http_request_free(struct http_request *request)
 void
 mcp_on_end(struct mcp *mcp)
 {
+}
+
+void
+tool_call_cancel_asked(const struct owner *owner, const char *why)
+{
+	asked = owner;
 }
 
 static void
@@ -214,6 +222,7 @@ START_TEST(a_revoked_token_ends_what_it_has)
 	ck_assert_ptr_nonnull(two->guest);
 	ck_assert_uint_eq(dismissed, 1);
 	ck_assert_uint_eq(ended, 1);
+	ck_assert_ptr_eq(asked, one->owner);
 	ck_assert_ptr_null(say(secret, "a"));
 	ck_assert_int_eq(refusal.status, 401);
 	/* A new one of this name is the same owner. */

@@ -435,6 +435,28 @@ START_TEST(continues_in_another_session)
 }
 END_TEST
 
+/* Its token was revoked: the next one of this name cannot continue it. */
+START_TEST(ends_when_its_owner_is_revoked)
+{
+	static const struct owner another = { .name = "another" };
+
+	open_new();
+	ends = 1;
+	tool_call_cancel_asked(&another, "revoked");
+	was_told("");
+	tool_call_cancel_asked(&an_owner, "revoked");
+	was_told("revoked\n");
+	ck_assert_int_eq(mcp_idle(mcp), 1);
+	sent.len = 0;
+	repeat("8", "x", state, RESPONSES("\"1\":{}"));
+	was_told("");
+	buffer_add(&sent, "", 0);
+	ck_assert_ptr_nonnull(
+	    strstr(sent.data, "\"message\":\"unknown requestState"));
+	close_all();
+}
+END_TEST
+
 START_TEST(bounds_the_unanswered_questions)
 {
 	const struct context context = { &an_owner, &era_stateless,
@@ -493,6 +515,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, asks_two_things_without_a_session);
 	tcase_add_loop_test(tc, continues_in_another_session, 0, 2);
 	tcase_add_loop_test(tc, logs_what_a_client_wants, 0, 2);
+	tcase_add_test(tc, ends_when_its_owner_is_revoked);
 	tcase_add_test(tc, bounds_the_unanswered_questions);
 	tcase_add_test(tc, asks_in_a_session);
 	tcase_add_loop_test(tc, a_session_may_not_answer, 0, 3);
