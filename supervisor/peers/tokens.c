@@ -297,6 +297,18 @@ tokens_parse_one(
 }
 
 static int
+tokens_count_members(struct json_span object)
+{
+	struct json_span_walk walk = json_span_walk(object);
+	struct json_span name, value;
+	int count = 0;
+
+	while (json_span_next_member(&walk, &name, &value))
+		count++;
+	return count;
+}
+
+static int
 tokens_parse(struct tokens *tokens, const struct buffer *data, struct err *err)
 {
 	struct json_span whole, version, list, element;
@@ -311,6 +323,8 @@ tokens_parse(struct tokens *tokens, const struct buffer *data, struct err *err)
 	if (json_span_get(whole, "tokens", &list) != 1 ||
 	    json_span_kind(list) != JSON_SPAN_ARRAY)
 		return tokens_fault(err, "has no list of tokens");
+	if (tokens_count_members(whole) != 2)
+		return tokens_fault(err, "has a member that is not known");
 	walk = json_span_walk(list);
 	while (json_span_next_element(&walk, &element))
 		if (tokens_parse_one(tokens, element, err) == -1)
