@@ -174,6 +174,12 @@ void http_guest_lose(struct http_guest *guest);
 /* Its token is not valid any more: ends its requests, sessions and calls. */
 void http_guest_revoke(struct http_guest *guest);
 
+/*
+ * Its token has other rights now, which are copied: ends what has begun with
+ * the former ones. Its clients stay connected.
+ */
+void http_guest_change(struct http_guest *guest, const struct token *token);
+
 /* Free its requests and sessions; then itself, once no request names it. */
 void http_guest_clear(struct http_guest *guest);
 void http_guest_free(struct http_guest *guest);

@@ -99,7 +99,8 @@ http_guest_lose(struct http_guest *guest)
 
 /* Cancels the requests of versions without sessions, and answers all. */
 static void
-http_guest_give_up(struct http_guest *guest)
+http_guest_give_up(
+    struct http_guest *guest, const struct http_refusal *refusal)
 {
 	struct http_request *request;
 	struct mcp *mcp;
@@ -107,7 +108,8 @@ http_guest_give_up(struct http_guest *guest)
 	while (!LIST_EMPTY(&guest->requests)) {
 		request = LIST_FIRST(&guest->requests);
 		mcp = request->mcp;
-		http_give_up(request, 401, "this token was revoked");
+		request->wait = refusal->seconds;
+		http_give_up(request, refusal->status, refusal->reason);
 		if (mcp != NULL)
 			mcp_on_end(mcp);
 	}
@@ -116,16 +118,33 @@ http_guest_give_up(struct http_guest *guest)
 void
 http_guest_revoke(struct http_guest *guest)
 {
+	const struct http_refusal why = { 401, 0, "this token was revoked" };
+
 	/* A later token of this name must not continue them. */
 	tool_call_cancel_asked(guest->owner, "the token was revoked");
 	if (guest->guest == NULL && TAILQ_EMPTY(&guest->sessions))
 		return;
 	log_info("the sessions and calls of token %s are ended",
 	    guest->token.name);
-	http_guest_give_up(guest);
+	http_guest_give_up(guest, &why);
 	gateway_dismiss(&guest->guest);
 	http_guest_lose(guest);
 	http_session_end_all(guest);
+}
+
+void
+http_guest_change(struct http_guest *guest, const struct token *token)
+{
+	const struct http_refusal why = { 503, 1,
+		"the rights of this token have changed: try again" };
+
+	log_info("the rights of token %s have changed: its sessions and calls "
+	    "are ended", guest->token.name);
+	tool_call_cancel_asked(
+	    guest->owner, "the rights of the token have changed");
+	http_guest_give_up(guest, &why);
+	http_session_end_all(guest);
+	http_guest_bind(guest, token);
 }
 
 void

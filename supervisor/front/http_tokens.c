@@ -22,8 +22,11 @@ http_tokens_revoke(struct http *http)
 		if (guest->owner == http->user)
 			continue;
 		token = tokens_find(&http->tokens, guest->token.name);
-		if (token == NULL || !token_is_same(token, &guest->token))
+		if (token == NULL ||
+		    !token_has_secret_of(token, &guest->token))
 			http_guest_revoke(guest);
+		else if (!token_is_same(token, &guest->token))
+			http_guest_change(guest, token);
 	}
 }
 

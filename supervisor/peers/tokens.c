@@ -39,10 +39,16 @@ token_copy(struct token *token, const struct token *from)
 }
 
 int
+token_has_secret_of(const struct token *token, const struct token *other)
+{
+	return memcmp(token->digest, other->digest, TOKEN_DIGEST_SIZE) == 0;
+}
+
+int
 token_is_same(const struct token *token, const struct token *other)
 {
 	return strcmp(token->name, other->name) == 0 &&
-	    memcmp(token->digest, other->digest, TOKEN_DIGEST_SIZE) == 0 &&
+	    token_has_secret_of(token, other) &&
 	    token->restricted == other->restricted &&
 	    token->servers.len == other->servers.len &&
 	    (token->servers.len == 0 ||

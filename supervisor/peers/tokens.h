@@ -60,7 +60,10 @@ struct token *tokens_find(const struct tokens *tokens, const char *name);
 struct token *tokens_of_secret(
     const struct tokens *tokens, const void *secret, size_t len);
 
-/* Returns whether two tokens have the same secret and the same rights. */
+/* Returns whether two tokens have the same secret. */
+int token_has_secret_of(const struct token *token, const struct token *other);
+
+/* Returns whether two tokens have the same name, secret and rights. */
 int token_is_same(const struct token *token, const struct token *other);
 
 /* Makes one a copy of another. Both are freed by token_reset. */

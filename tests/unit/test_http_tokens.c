@@ -72,9 +72,12 @@ http_session_free_all(struct http_sessions *sessions)
 {
 }
 
+/* Notes the status that it was answered with. */
 void
 http_give_up(struct http_request *request, int status, const char *reason)
 {
+	LIST_REMOVE(request, entry);
+	request->over = status;
 }
 
 void
@@ -233,16 +236,40 @@ START_TEST(a_revoked_token_ends_what_it_has)
 }
 END_TEST
 
-START_TEST(changed_rights_begin_again)
+/* Its clients have a valid token, so they stay connected. */
+START_TEST(changed_rights_end_what_has_begun)
 {
 	struct http_guest *two = say(other, "a");
+	struct http_request request = { .guest = two };
 
+	LIST_INSERT_HEAD(&two->requests, &request, entry);
 	tokens.one[1].calls = 3;
 	save();
 	http_tokens_look(&http);
-	ck_assert_ptr_null(two->guest);
-	ck_assert_ptr_eq(say(other, "a"), two);
+	ck_assert_ptr_nonnull(two->guest);
+	ck_assert_uint_eq(dismissed, 0);
+	ck_assert_uint_eq(ended, 1);
+	ck_assert_ptr_eq(asked, two->owner);
+	ck_assert_int_eq(request.over, 503);
+	ck_assert_uint_eq(request.wait, 1);
 	ck_assert_uint_eq(two->owner->most_running, 3);
+	ck_assert_ptr_eq(say(other, "a"), two);
+}
+END_TEST
+
+START_TEST(another_secret_ends_the_former_one)
+{
+	struct http_guest *one = say(secret, "a");
+	char former[TOKEN_SIZE + 1];
+
+	memcpy(former, secret, sizeof(former));
+	token_make(&tokens.one[0], secret);
+	save();
+	http_tokens_look(&http);
+	ck_assert_ptr_null(one->guest);
+	ck_assert_ptr_null(say(former, "a"));
+	ck_assert_int_eq(refusal.status, 401);
+	ck_assert_ptr_eq(say(secret, "a"), one);
 }
 END_TEST
 
@@ -350,7 +377,8 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_token_is_an_owner);
 	tcase_add_test(tc, the_user_is_no_token);
 	tcase_add_test(tc, a_revoked_token_ends_what_it_has);
-	tcase_add_test(tc, changed_rights_begin_again);
+	tcase_add_test(tc, changed_rights_end_what_has_begun);
+	tcase_add_test(tc, another_secret_ends_the_former_one);
 	tcase_add_test(tc, a_missing_file_revokes_all);
 	tcase_add_test(tc, a_fault_accepts_no_token_and_ends_none);
 	tcase_add_test(tc, wrong_tokens_wait);
