@@ -11,8 +11,10 @@
 #include "../common/limits.h"
 #include "../common/log.h"
 #include "../common/loop.h"
+#include "../common/mem.h"
 #include "front/front.h"
 #include "peers/broker.h"
+#include "peers/state_dir.h"
 #include "run/pool.h"
 #include "servers/in_force.h"
 #include "serve_sockets.h"
@@ -211,10 +213,12 @@ static int
 serve_open_http(struct supervisor *sv, struct serve_sockets *sockets,
     struct gateway_terms *terms, char **envp, struct err *err)
 {
+	auto_free char *path = NULL;
 	auto_fd int dir = -1;
 
 	if (serve_sockets_open(sockets, &sv->options.command, envp, err) == -1)
 		return -1;
+	path = state_dir_path(&sv->options, envp, err);
 	dir = serve_tokens_open(
 	    &sv->options, envp, sockets->remote > 0, err);
 	if (dir == -1 && sockets->remote > 0)
@@ -222,7 +226,7 @@ serve_open_http(struct supervisor *sv, struct serve_sockets *sockets,
 	terms->nsockets = sockets->count;
 	terms->origins = sockets->origins.data;
 	terms->proxy = sockets->proxy;
-	sv->http = http_new(&sv->runs, &sv->user, terms, &dir);
+	sv->http = http_new(&sv->runs, &sv->user, terms, &dir, path);
 	return http_start(sv->http, err);
 }
 

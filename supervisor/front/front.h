@@ -38,11 +38,11 @@ int stdio_flushed(const struct stdio *stdio);
 /*
  * Returns a door without clients; local ones get this owner, which must be
  * opened before the first and closed after it; others have tokens, which are in
- * the state directory *dir: taken, -1 for none. terms and what they name
- * outlive it.
+ * the state directory *dir: taken, -1 for none. path is where it was opened, or
+ * NULL if there is none. terms and what they name outlive it.
  */
 struct http *http_new(struct runs *runs, struct owner *user,
-    const struct gateway_terms *terms, int *dir);
+    const struct gateway_terms *terms, int *dir, const char *path);
 void http_free(struct http **http);
 
 /* Starts to accept clients. Returns 0, or -1 with err. */

@@ -262,7 +262,7 @@ http_on_reap(evutil_socket_t fd, short what, void *arg)
 
 struct http *
 http_new(struct runs *runs, struct owner *user,
-    const struct gateway_terms *terms, int *dir)
+    const struct gateway_terms *terms, int *dir, const char *path)
 {
 	struct http *http = mem_alloc(sizeof(*http));
 	const struct gateway_user gateway_user = { http_on_hello, http };
@@ -274,7 +274,7 @@ http_new(struct runs *runs, struct owner *user,
 	TAILQ_INIT(&http->dead);
 	http->reap = evtimer_new(runs->base, http_on_reap, http);
 	http->gateway = gateway_new(runs->base, terms, &gateway_user);
-	http_tokens_begin(http, dir);
+	http_tokens_begin(http, dir, path);
 	return http;
 }
 

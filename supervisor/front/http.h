@@ -71,6 +71,8 @@ struct http {
 	struct event *reap;
 	struct http_request *current; /* whose message is being handled */
 	int dir;              /* the state directory; -1: no tokens */
+	char *path;           /* where it was opened */
+	int moved;            /* it is not there any more */
 	struct tokens tokens; /* as last read */
 	int faulty;           /* their file has a fault */
 	struct event *watch;  /* looks whether it has changed */
@@ -186,8 +188,8 @@ void http_guest_free(struct http_guest *guest);
 
 /* http_tokens.c */
 
-/* Takes *dir, the state directory; -1: there are no tokens. */
-void http_tokens_begin(struct http *http, int *dir);
+/* Takes *dir, the state directory at path; -1: there are no tokens. */
+void http_tokens_begin(struct http *http, int *dir, const char *path);
 void http_tokens_end(struct http *http);
 
 /* Reads the tokens again if their file has changed. */

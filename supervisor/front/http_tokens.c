@@ -10,6 +10,7 @@
 #include "../../common/limits.h"
 #include "../../common/log.h"
 #include "../../common/loop.h"
+#include "../../common/mem.h"
 #include "http.h"
 
 static void
@@ -44,12 +45,29 @@ http_tokens_fault(struct http *http, const struct err *why)
 	http->faulty = 1;
 }
 
-void
-http_tokens_look(struct http *http)
+/* Tokens that are revoked elsewhere would stay valid in the old directory. */
+static int
+http_tokens_moved(struct http *http)
 {
 	struct err err;
 
-	if (http->dir == -1 || !tokens_changed(&http->tokens, http->dir))
+	http->moved = tokens_moved(http->dir, http->path);
+	if (http->moved) {
+		err_set(&err, "the state directory %s was moved or replaced: "
+		    "move it back, or start Caisson again", http->path);
+		http_tokens_fault(http, &err);
+	}
+	return http->moved;
+}
+
+void
+http_tokens_look(struct http *http)
+{
+	int moved = http->moved;
+	struct err err;
+
+	if (http->dir == -1 || http_tokens_moved(http) ||
+	    (!moved && !tokens_changed(&http->tokens, http->dir)))
 		return;
 	tokens_reset(&http->tokens);
 	if (tokens_read(&http->tokens, http->dir, &err) == -1) {
@@ -69,12 +87,13 @@ http_tokens_on_time(evutil_socket_t fd, short what, void *arg)
 }
 
 void
-http_tokens_begin(struct http *http, int *dir)
+http_tokens_begin(struct http *http, int *dir, const char *path)
 {
 	const struct timeval pause = clock_timeval(TOKENS_WATCH_MS);
 
 	http->guesses = guesses_new();
 	http->dir = fd_take(dir);
+	http->path = mem_strdup(path);
 	http->watch = event_new(http->runs->base, -1, EV_PERSIST,
 	    http_tokens_on_time, http);
 	if (http->dir != -1)
@@ -88,6 +107,7 @@ http_tokens_end(struct http *http)
 	guesses_free(&http->guesses);
 	tokens_reset(&http->tokens);
 	fd_close(&http->dir);
+	free(http->path);
 }
 
 static struct http_guest *

@@ -391,6 +391,15 @@ tokens_read(struct tokens *tokens, int dir, struct err *err)
 }
 
 int
+tokens_moved(int dir, const char *path)
+{
+	struct stat ours, there;
+
+	return fstat(dir, &ours) == -1 || stat(path, &there) == -1 ||
+	    ours.st_dev != there.st_dev || ours.st_ino != there.st_ino;
+}
+
+int
 tokens_changed(const struct tokens *tokens, int dir)
 {
 	const struct stat *old = &tokens->st;

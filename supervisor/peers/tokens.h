@@ -43,6 +43,12 @@ struct tokens {
 int tokens_read(struct tokens *tokens, int dir, struct err *err);
 
 /*
+ * Returns whether a directory is no longer the one at this path. Programs that
+ * change the tokens open the path, so the file in it would not be theirs.
+ */
+int tokens_moved(int dir, const char *path);
+
+/*
  * Returns whether the file is not the one that was read; if it cannot be
  * examined, it has changed.
  */

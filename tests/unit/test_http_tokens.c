@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/clock.h"
@@ -131,7 +132,7 @@ enter(void)
 	http.runs = &runs;
 	http.user = &user;
 	LIST_INIT(&http.guests);
-	http_tokens_begin(&http, &given);
+	http_tokens_begin(&http, &given, folder);
 	add("one", secret);
 	add("two", other);
 	text_list_add(&tokens.one[1].servers, "gh");
@@ -303,6 +304,28 @@ START_TEST(a_fault_accepts_no_token_and_ends_none)
 }
 END_TEST
 
+/* Tokens would be revoked in another directory, and stay valid in this one. */
+START_TEST(a_moved_directory_accepts_no_token)
+{
+	auto_free char *away = mem_printf("%s.away", folder);
+	struct http_guest *one = say(secret, "a");
+
+	ck_assert_int_eq(rename(folder, away), 0);
+	ck_assert_ptr_null(say(secret, "a"));
+	ck_assert_int_eq(refusal.status, 503);
+	ck_assert_int_eq(mkdir(folder, 0700), 0);
+	ck_assert_int_eq(http_tokens_allow(one, &refusal), 0);
+	http_tokens_look(&http);
+	ck_assert_int_eq(http_tokens_allow(one, &refusal), 0);
+	ck_assert_int_eq(refusal.status, 503);
+	ck_assert_int_eq(rmdir(folder), 0);
+	ck_assert_int_eq(rename(away, folder), 0);
+	ck_assert_ptr_eq(say(secret, "a"), one);
+	ck_assert_int_eq(http_tokens_allow(one, &refusal), 1);
+	ck_assert_uint_eq(dismissed + ended, 0);
+}
+END_TEST
+
 START_TEST(wrong_tokens_wait)
 {
 	int i;
@@ -381,6 +404,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, another_secret_ends_the_former_one);
 	tcase_add_test(tc, a_missing_file_revokes_all);
 	tcase_add_test(tc, a_fault_accepts_no_token_and_ends_none);
+	tcase_add_test(tc, a_moved_directory_accepts_no_token);
 	tcase_add_test(tc, wrong_tokens_wait);
 	tcase_add_test(tc, requests_have_a_rate);
 	tcase_add_test(tc, each_message_of_a_batch_counts);
