@@ -13,9 +13,8 @@
 #include "peers/tokens.h"
 #include "serve_tokens.h"
 
-/* The first token: its name, and the file that has it. */
+/* The name of the first token. */
 #define SERVE_TOKENS_FIRST "default"
-#define SERVE_TOKENS_FILE "token"
 
 static int
 serve_tokens_make(struct tokens *tokens, int dir, struct err *err)
@@ -29,7 +28,7 @@ serve_tokens_make(struct tokens *tokens, int dir, struct err *err)
 	tokens_add(tokens, &token);
 	line = mem_printf("%s\n", secret);
 	status = tokens_write_file(
-	    dir, SERVE_TOKENS_FILE, line, strlen(line), err);
+	    dir, TOKENS_FIRST_FILE, line, strlen(line), err);
 	if (status == 0)
 		status = tokens_write(tokens, dir, err);
 	explicit_bzero(secret, sizeof(secret));
@@ -55,7 +54,7 @@ serve_tokens_first(const struct options *options, char **envp, int dir,
 	if (path == NULL || serve_tokens_make(tokens, dir, err) == -1)
 		return -1;
 	fprintf(stderr, "caisson: made a token for clients, in the file %s/"
-	    SERVE_TOKENS_FILE "\n", path);
+	    TOKENS_FIRST_FILE "\n", path);
 	return 0;
 }
 

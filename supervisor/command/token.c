@@ -311,7 +311,7 @@ token_revoke(const struct options *options, char **envp, struct err *err)
 {
 	const char *name = options->command.operand;
 	struct tokens tokens = { 0 };
-	struct token *token = NULL;
+	struct token *token = NULL, gone = { 0 };
 	auto_fd int dir = -1;
 	int status = 0;
 
@@ -327,9 +327,13 @@ token_revoke(const struct options *options, char **envp, struct err *err)
 		fputs("caisson: there is no token of this name ('caisson token "
 		      "list' shows all)\n", stderr);
 	if (token != NULL) {
+		token_copy(&gone, token);
 		tokens_remove(&tokens, token);
 		status = tokens_write(&tokens, dir, err);
 	}
+	if (token != NULL && status == 0)
+		status = tokens_remove_first(&gone, dir, err);
+	token_reset(&gone);
 	tokens_reset(&tokens);
 	return status;
 }

@@ -15,6 +15,9 @@
 
 #define TOKENS_FILE "tokens.json"
 
+/* The first token, which a serving program makes: its own file has it. */
+#define TOKENS_FIRST_FILE "token"
+
 /* What clients with a token may do, as one owner. */
 struct token {
 	char *name;
@@ -101,6 +104,12 @@ int tokens_lock(int dir, struct err *err);
 
 /* Replaces the file. At each moment it is the old or the new one. */
 int tokens_write(const struct tokens *tokens, int dir, struct err *err);
+
+/*
+ * Removes the file of the first token if that is this one, which was revoked.
+ * Returns 0, or -1 with err.
+ */
+int tokens_remove_first(const struct token *token, int dir, struct err *err);
 
 /*
  * Writes a file of the state directory, readable only by our user, and replaces

@@ -139,6 +139,34 @@ tokens_write_file(int dir, const char *name, const char *data, size_t len,
 	return 0;
 }
 
+/* Returns whether a file of the state directory has the secret of a token. */
+static int
+tokens_file_is(const struct token *token, int dir, const char *name)
+{
+	auto_fd int fd = openat(
+	    dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	const struct tokens only = { .one = (struct token *)token, .count = 1 };
+	char secret[TOKEN_SIZE];
+	int same;
+
+	if (fd == -1 || read(fd, secret, sizeof(secret)) !=
+	        (ssize_t)sizeof(secret))
+		return 0;
+	same = tokens_of_secret(&only, secret, sizeof(secret)) != NULL;
+	explicit_bzero(secret, sizeof(secret));
+	return same;
+}
+
+int
+tokens_remove_first(const struct token *token, int dir, struct err *err)
+{
+	if (!tokens_file_is(token, dir, TOKENS_FIRST_FILE) ||
+	    unlinkat(dir, TOKENS_FIRST_FILE, 0) == 0)
+		return 0;
+	return err_sys(err, "remove %s, which has the revoked token, from the "
+	    "state directory", TOKENS_FIRST_FILE);
+}
+
 int
 tokens_write(const struct tokens *tokens, int dir, struct err *err)
 {
