@@ -177,12 +177,13 @@ test('errors of versions without sessions have a status', async (t) => {
 });
 
 test('progress arrives in the answer that it belongs to', async (t) => {
+  const text = (id) => `half of ${id}`;
   const { socket } = await serve(t);
   const fetch = fetchAt(t, socket);
   const headers = { 'Mcp-Session-Id': await begin(fetch) };
   const call = (id) => post(fetch, {
     jsonrpc: '2.0', id, method: 'tools/call', params: {
-      ...code('runtime.report_progress(1, 2, "half")\nprint("end")'),
+      ...code(`runtime.progress(1, 2, "${text(id)}")\nprint("end")`),
       _meta: { progressToken: id },
     },
   }, headers);
@@ -192,8 +193,14 @@ test('progress arrives in the answer that it belongs to', async (t) => {
     const got = await messages(answers[index]);
 
     assert.equal(got.at(-1).id, id);
-    for (const { params } of got.slice(0, -1))
+    assert.equal(got.at(-1).result.content[0].text, 'end');
+    for (const { method, params } of got.slice(0, -1)) {
+      assert.equal(method, 'notifications/progress');
       assert.equal(params.progressToken, id);
+    }
+    assert.ok(got.some(({ params }) => params?.progress === 1 &&
+      params.total === 2 && params.message === text(id)),
+    JSON.stringify(got));
   }
 });
 
