@@ -12,66 +12,9 @@ import { Gate } from './support/gate.mjs';
 import { commandLine, folder, once } from './support/program.mjs';
 import { fetchAt, serve, serveTcp } from './support/serve.mjs';
 import { example, withServers } from './support/servers.mjs';
+import { add, caisson, clientOf, found, last, meta, modern, said }
+  from './support/tokens.mjs';
 import { until } from './support/wait.mjs';
-
-const modern = '2026-07-28';
-const meta = {
-  'io.modelcontextprotocol/protocolVersion': modern,
-  'io.modelcontextprotocol/clientCapabilities': {},
-};
-
-/* Runs a command of the program; returns what it has printed. */
-function caisson(home, ...args) {
-  const [command, ...rest] = commandLine({ args, home });
-  const done = spawnSync(command, rest, { encoding: 'utf8' });
-
-  assert.equal(done.status, 0, done.stderr);
-  return done.stdout.trim();
-}
-
-const add = (home, ...args) => caisson(home, 'token', 'add', ...args);
-
-/* The clients that have a token, or none. */
-function clientOf(t, url, token, more = {}) {
-  const fetch = fetchAt(t, undefined, { token, ...more });
-  const post = (message, headers = {}, options = {}) => fetch(url, {
-    method: 'POST', body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }),
-    headers: { 'Content-Type': 'application/json',
-      Accept: 'application/json, text/event-stream', ...headers },
-    ...options,
-  });
-  const ask = (method, params = {}, headers = {}, options = {}) =>
-    post({ method, params: { ...params, _meta: meta } }, {
-      'MCP-Protocol-Version': modern, 'Mcp-Method': method,
-      ...(params.name ?? params.uri ?
-        { 'Mcp-Name': params.name ?? params.uri } : {}), ...headers,
-    }, options);
-  const call = (code, options) => ask('tools/call',
-    { name: 'run_python', arguments: { code } }, {}, options);
-  const begin = async () => (await post({ method: 'initialize', params: {
-    protocolVersion: '2025-11-25', capabilities: {},
-    clientInfo: { name: 'test', version: '1' },
-  } })).headers.get('mcp-session-id');
-
-  return { post, ask, call, begin,
-    run: async (code) => (await last(await call(code))).result,
-    text: async (code) =>
-      (await last(await call(code))).result.content[0].text };
-}
-
-/* The last message of an answer, whatever its form. */
-async function last(answer) {
-  const text = await answer.text();
-
-  return JSON.parse(answer.headers.get('content-type') ===
-    'application/json' ? text : text.split('\n')
-      .filter((line) => line.startsWith('data: ')).at(-1).slice(6));
-}
-
-const found = 'server/discover';
-
-/* The log has such a line, or gets it. */
-const said = (log, line) => until(() => line.test(log()), `${line}`);
 
 test('the first start by TCP makes a token, which clients need',
   async (t) => {

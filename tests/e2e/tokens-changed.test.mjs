@@ -1,0 +1,144 @@
+/*
+ * What a serving program does when its tokens change, and what the clients of
+ * one token do not feel of others: wrong tokens, batches, saved memories.
+ */
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { Gate } from './support/gate.mjs';
+import { folder } from './support/program.mjs';
+import { serveTcp } from './support/serve.mjs';
+import { add, caisson, clientOf, found, last, said }
+  from './support/tokens.mjs';
+import { until } from './support/wait.mjs';
+
+const state = (home) => path.join(home, '.local/state/caisson');
+const file = (home) => path.join(state(home), 'tokens.json');
+
+test('a valid token is accepted beside wrong ones of its address',
+  async (t) => {
+    const { url, home } = await serveTcp(t);
+    const one = clientOf(t, url, add(home, 'one'));
+    const statuses = [];
+
+    while (statuses.at(-1) !== 429 && statuses.length < 12)
+      statuses.push((await clientOf(t, url, `x${statuses.length}`)
+        .ask(found)).status);
+    assert.equal(statuses.at(-1), 429);
+    assert.equal((await one.ask(found)).status, 200);
+    assert.equal((await clientOf(t, url, add(home, 'two')).ask(found)).status,
+      200);
+
+    /* Also where a client goes on with a token that was revoked. */
+    caisson(home, 'token', 'revoke', 'one');
+    for (let i = 0; i < 10; i++)
+      assert.notEqual((await one.ask(found)).status, 200);
+    assert.equal((await clientOf(t, url, add(home, 'three')).ask(found))
+      .status, 200);
+  });
+
+test('each message of a batch counts', async (t) => {
+  const { url, home } = await serveTcp(t);
+  const fetchOf = clientOf(t, url, add(home, 'slow', '--rate', '20'));
+  const headers = { 'Mcp-Session-Id': (await fetchOf.post({
+    method: 'initialize', params: { protocolVersion: '2025-03-26',
+      capabilities: {}, clientInfo: { name: 'test', version: '1' } } }))
+    .headers.get('mcp-session-id') };
+  const batch = (count) => fetchOf.postAll(Array.from({ length: count },
+    (_, id) => ({ jsonrpc: '2.0', id, method: 'ping' })), headers);
+  const never = await batch(21);
+  const statuses = [(await batch(10)).status];
+
+  assert.equal(never.status, 400);
+  assert.match((await last(never)).error.message,
+    /more messages than this token may send in a minute/);
+  assert.equal(statuses[0], 200);
+  /* On a slow machine the first ones are forgotten meanwhile. */
+  while (statuses.at(-1) !== 429 && statuses.length < 6)
+    statuses.push((await batch(10)).status);
+  assert.equal(statuses.at(-1), 429);
+  assert.match((await last(await batch(10))).error.message,
+    /each one of a batch counts/);
+});
+
+test('versions of memories do not show what others save', async (t) => {
+  const { url, home } = await serveTcp(t);
+  const one = clientOf(t, url, add(home, 'one'));
+  const two = clientOf(t, url, add(home, 'two'));
+  const save = (times) => `for n in range(${times}): save_memory("k", n)\n` +
+    'print([m["version"] for m in list_memories()])';
+
+  assert.equal(await one.text(save(1)), '[1]');
+  assert.equal(await two.text(save(5)), '[5]');
+  assert.equal(await one.text(save(1)), '[2]');
+});
+
+test('other rights of a token hold for its next request', async (t) => {
+  const gate = new Gate();
+  const { url, home, log } = await serveTcp(t,
+    { args: ['--log-level', 'info'] });
+  const one = clientOf(t, url, add(home, 'one'));
+  const headers = { 'Mcp-Session-Id': await one.begin() };
+  const tools = async () => (await last(await one.ask('tools/list'))).result
+    .tools.map(({ name }) => name);
+  const set = (more) => fs.writeFileSync(file(home),
+    fs.readFileSync(file(home), 'utf8')
+      .replace(/("name":"one"[^}]*"created":"[^"]*")[^}]*/, `$1${more}`));
+
+  assert.deepEqual(await tools(), ['run_python']);
+
+  const running = await one.call(gate.wait);
+
+  await gate.reached();
+  for (const calls of [1, 2, 3, 4]) {
+    set(`,"calls":${calls}`);
+    assert.equal((await one.ask(found)).status, 200);
+  }
+  await until(() => gate.find().length === 0, 'the end of the code');
+  assert.match((await last(running)).error.message, /the rights of this token/);
+  assert.equal((await one.post({ method: 'tools/list' }, headers)).status,
+    404);
+  set(',"tools":["run_code"]');
+  assert.deepEqual(await tools(), []);
+  await said(log, /the rights of token one have changed/);
+});
+
+test('no token is accepted while the state directory is moved',
+  async (t) => {
+    const { url, home, log } = await serveTcp(t);
+    const one = clientOf(t, url, add(home, 'one'));
+
+    assert.equal((await one.ask(found)).status, 200);
+    fs.renameSync(state(home), `${state(home)}.away`);
+    assert.equal((await one.ask(found)).status, 503);
+    await said(log, /the state directory \S+ was moved or replaced: move it/);
+    fs.renameSync(`${state(home)}.away`, state(home));
+    assert.equal((await one.ask(found)).status, 200);
+  });
+
+test('a file of tokens with an unknown member accepts none', async (t) => {
+  const { url, home, log } = await serveTcp(t);
+  const one = clientOf(t, url, add(home, 'one'));
+  const whole = fs.readFileSync(file(home), 'utf8');
+
+  fs.writeFileSync(file(home), whole.replace('{', '{"not_before":1,'));
+  assert.equal((await one.ask(found)).status, 503);
+  await said(log, /has a member that is not known: repair it/);
+});
+
+test('a token that is revoked does not stay in the file of the first one',
+  async (t) => {
+    const home = folder(t);
+    const { url } = await serveTcp(t, { home });
+    const first = path.join(state(home), 'token');
+    const secret = fs.readFileSync(first, 'utf8').trim();
+
+    add(home, 'one');
+    caisson(home, 'token', 'revoke', 'one');
+    assert.equal(fs.readFileSync(first, 'utf8').trim(), secret);
+    caisson(home, 'token', 'revoke', 'default');
+    assert.deepEqual(fs.readdirSync(state(home))
+      .filter((name) => name.startsWith('token')), ['tokens.json']);
+    assert.equal((await clientOf(t, url, secret).ask(found)).status, 401);
+  });
