@@ -208,7 +208,7 @@ serve_run(struct supervisor *sv, struct err *err)
 
 /* HTTP */
 
-/* Everything but the clients, which follow. */
+/* Opens the sockets and the tokens, and starts the gateway. */
 static int
 serve_open_http(struct supervisor *sv, struct serve_sockets *sockets,
     struct gateway_terms *terms, char **envp, struct err *err)

@@ -15,7 +15,7 @@ struct gateway_guest;
 struct gateway_hello {
 	uint64_t visit;
 	int local; /* no token, at a Unix socket, as our user */
-	const char *address; /* for the log */
+	const char *address; /* for the log, and for guesses of tokens */
 	struct ipc_bytes token; /* len 0: none */
 };
 
@@ -35,7 +35,7 @@ struct gateway_guest_user {
 	void (*asked)(void *ctx, struct ipc_ask *ask);
 	/* The client of an unanswered request has disconnected. */
 	void (*left)(void *ctx, uint64_t request);
-	/* The guest has gone, as after gateway_dismiss. */
+	/* The gateway has closed its channel, or ended: it is freed. */
 	void (*gone)(void *ctx);
 	void *ctx;
 };
@@ -86,7 +86,10 @@ struct gateway_guest *gateway_welcome(struct gateway *gateway, uint64_t visit,
 void gateway_turn_away(struct gateway *gateway, uint64_t visit, int status,
     unsigned int seconds, const char *reason);
 
-/* Closes the channel of a guest: its requests end with status 401. */
+/*
+ * Closes the channel of a guest, and frees it without calling gone. Requests
+ * without an answer get status 401; streams of events end.
+ */
 void gateway_dismiss(struct gateway_guest **guest);
 
 /* Send an answer, or an event of one, and take its descriptors. */

@@ -4,7 +4,7 @@
  * who a guest is nor what a request does. All files of this folder run in that
  * process only.
  *
- *	listener → conn → check → guest → ASK … REPLY, EVENT → answer → conn
+ *	listener → conn → check → guest → ASK … REPLY, EVENT → response → conn
  */
 #ifndef WORKER_GATEWAY_GATEWAY_H
 #define WORKER_GATEWAY_GATEWAY_H
