@@ -191,6 +191,14 @@ class Programs(unittest.TestCase):
                     "    while True: pass\n"
                     "except OSError as error:\n    print(error)", "mine\n")
 
+    def test_a_handler_that_asyncio_has_left_is_removed(self):
+        self.prints("import functools, signal\n"
+                    "def _on_sigint(number, frame, main_task): pass\n"
+                    "signal.signal(signal.SIGINT, functools.partial("
+                    "_on_sigint, main_task=None))", "")
+        self.prints("print(signal.getsignal(signal.SIGINT) is "
+                    "signal.default_int_handler)", "True\n")
+
     def test_tasks_are_cancelled(self):
         self.prints("""
 import asyncio

@@ -14,7 +14,7 @@ runs where the frame does not ask for a session.
 """
 import os
 import sys
-from _signal import NSIG, SIGINT, getsignal, signal
+from _signal import NSIG, SIGINT, default_int_handler, getsignal, signal
 from _thread import _count, get_ident
 
 INTERRUPTED = 128 + SIGINT  # the exit code then, as in a shell
@@ -30,6 +30,15 @@ def ignore(number, frame):
     """Handle a signal that comes while no code of a program runs."""
     if number == SIGINT:
         MISSED.append(number)
+
+
+def is_of_loop(handler):
+    """Whether this is the handler of a run of asyncio, which has ended.
+
+    An interrupt at the very end of the run leaves it.
+    """
+    return getattr(getattr(handler, "func", None), "__name__",
+                   None) == "_on_sigint"
 
 
 class Session:
@@ -121,7 +130,8 @@ class Session:
             handler = getsignal(number)
             if callable(handler) and handler is not ignore:
                 signal(number, ignore)
-                self.handlers[number] = handler
+                self.handlers[number] = \
+                    default_int_handler if is_of_loop(handler) else handler
 
     def listen(self):
         """Put the handlers of the programs back."""
