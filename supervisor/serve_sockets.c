@@ -258,24 +258,38 @@ serve_sockets_set_hosts(
 	}
 }
 
-/* The gateway compares the text that the kernel's form of an address has. */
+/*
+ * Writes an address in the form that the gateway gives those of its clients:
+ * one of IPv4 is never written as one of IPv6. Returns 0, or -1 if it is none.
+ */
+static int
+serve_sockets_form(const char *value, char *out, size_t size)
+{
+	struct in6_addr six;
+	struct in_addr four;
+
+	if (inet_pton(AF_INET, value, &four) == 1) {
+		inet_ntop(AF_INET, &four, out, (socklen_t)size);
+		return 0;
+	}
+	if (inet_pton(AF_INET6, value, &six) != 1)
+		return -1;
+	if (IN6_IS_ADDR_V4MAPPED(&six))
+		inet_ntop(AF_INET, &six.s6_addr[12], out, (socklen_t)size);
+	else
+		inet_ntop(AF_INET6, &six, out, (socklen_t)size);
+	return 0;
+}
+
 static int
 serve_sockets_set_proxy(struct serve_sockets *sockets,
     const struct command_flags *flags, struct err *err)
 {
-	static const int families[] = { AF_INET, AF_INET6 };
 	const char *value = command_value(flags, COMMAND_FLAG_TRUST_PROXY, 0);
-	unsigned char binary[sizeof(struct in6_addr)];
-	size_t i;
 
-	if (value == NULL)
+	if (value == NULL || serve_sockets_form(value, sockets->proxy,
+	        sizeof(sockets->proxy)) == 0)
 		return 0;
-	for (i = 0; i < sizeof(families) / sizeof(families[0]); i++)
-		if (inet_pton(families[i], value, binary) == 1) {
-			inet_ntop(families[i], binary, sockets->proxy,
-			    sizeof(sockets->proxy));
-			return 0;
-		}
 	return err_set(err, "--trust-proxy %s: the value must be an address, "
 	    "such as 127.0.0.1", value);
 }

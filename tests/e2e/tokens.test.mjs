@@ -379,12 +379,15 @@ test('an address is believed only from the proxy that is named',
   });
 
 test('the address of the proxy may be in any form', async (t) => {
-  const { url, log } = await serveTcp(t, { listen: '[::1]:0',
-    args: ['--trust-proxy', '0:0:0:0:0:0:0:1'] });
+  for (const [listen, proxy] of [['[::1]:0', '0:0:0:0:0:0:0:1'],
+    ['127.0.0.1:0', '::ffff:127.0.0.1']]) {
+    const { url, log } = await serveTcp(t, { listen,
+      args: ['--trust-proxy', proxy] });
 
-  await clientOf(t, url, 'wrong').ask(found, {},
-    { 'X-Forwarded-For': '192.0.2.7' });
-  await said(log, /192\.0\.2\.7 has sent a token that is not valid/);
+    await clientOf(t, url, 'wrong').ask(found, {},
+      { 'X-Forwarded-For': '192.0.2.7' });
+    await said(log, /192\.0\.2\.7 has sent a token that is not valid/);
+  }
 });
 
 test('tokens are accepted at a Unix socket, too', async (t) => {

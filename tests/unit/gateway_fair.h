@@ -29,6 +29,7 @@
 static struct gateway gateway;
 static struct listener door; /* of TCP */
 static uint64_t visit;       /* that came last */
+static char visitor[HTTP_ADDRESS_MAX + 1];
 
 /* Channels, of which only the last number of a request is kept. */
 
@@ -61,9 +62,11 @@ channel_send(struct channel *channel, enum ipc_type type, void *msg,
     struct err *err)
 {
 	(void)err;
-	if (type == IPC_HELLO)
+	if (type == IPC_HELLO) {
 		visit = ((struct ipc_hello *)msg)->visit;
-	else if (type == IPC_ASK)
+		snprintf(visitor, sizeof(visitor), "%s",
+		    ((struct ipc_hello *)msg)->address);
+	} else if (type == IPC_ASK)
 		channel->last = ((struct ipc_ask *)msg)->request;
 	return 0;
 }

@@ -25,7 +25,11 @@ union listener_peer {
 	struct sockaddr_un un;
 };
 
-/* Writes the peer's address without its port. */
+/*
+ * Writes the peer's address without its port. A socket of IPv6 can also accept
+ * clients of IPv4; their address is written as at a socket of IPv4, so that a
+ * proxy and the limits of an address do not depend on the socket.
+ */
 static void
 listener_name(const union listener_peer *peer, int fd, char *address)
 {
@@ -33,7 +37,11 @@ listener_name(const union listener_peer *peer, int fd, char *address)
 	socklen_t len = sizeof(who);
 
 	snprintf(address, HTTP_ADDRESS_MAX + 1, "unknown");
-	if (peer->any.sa_family == AF_INET)
+	if (peer->any.sa_family == AF_INET6 &&
+	    IN6_IS_ADDR_V4MAPPED(&peer->in6.sin6_addr))
+		inet_ntop(AF_INET, &peer->in6.sin6_addr.s6_addr[12], address,
+		    HTTP_ADDRESS_MAX + 1);
+	else if (peer->any.sa_family == AF_INET)
 		inet_ntop(AF_INET, &peer->in.sin_addr, address,
 		    HTTP_ADDRESS_MAX + 1);
 	else if (peer->any.sa_family == AF_INET6)
