@@ -253,12 +253,14 @@
 /*
  * Requests of HTTP clients. A head of 16 KiB is twice what browsers send with
  * all their cookies. A length has 15 digits at most, so that it fits into 64
- * bits, and the size of a chunk eight, with CR LF.
+ * bits, and the size of a chunk eight, with CR LF. Some old clients send one
+ * empty line after a body; many would cost time and count as no request.
  */
 #define HTTP_HEAD_MAX (16 * KIB)
 #define HTTP_FIELDS_MAX 100
 #define HTTP_LENGTH_DIGITS 15
 #define HTTP_CHUNK_LINE_MAX 10
+#define HTTP_EMPTY_LINES_MAX 4
 /*
  * Values of fields of MCP: names of tools are the longest. A session is named
  * by us, a token as well.
@@ -335,6 +337,11 @@
 #define HTTP_CALLER_ASKS_MAX 1000
 #define HTTP_CALLER_RATE 1000
 #define HTTP_CALLER_BURST 5000
+/*
+ * Milliseconds between two lines in the log about the same address: those that
+ * need no token could fill a disk with them.
+ */
+#define HTTP_WARN_MS 60000ULL
 /* Clients that wait to be accepted at a socket. */
 #define LISTEN_QUEUE 128
 /* The path of a Unix socket, or an address of IPv6 with its port. */

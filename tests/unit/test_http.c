@@ -116,6 +116,16 @@ START_TEST(requests_follow_each_other)
 }
 END_TEST
 
+START_TEST(few_empty_lines_come_before_a_request)
+{
+	check("\r\n\r\n\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n"
+	    "\r\n\r\n\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n",
+	    "0 / 8=a []\n0 / 8=a []\n");
+	check("\r\n\r\n\r\n\r\n\r\n",
+	    "400 too many empty lines are before the request");
+}
+END_TEST
+
 START_TEST(fields_are_kept)
 {
 	check("GET / HTTP/1.1\r\nHost: a\r\nAccept: b\r\nACCEPT: c\r\n"
@@ -315,6 +325,7 @@ add(TCase *tc)
 {
 	tcase_add_test(tc, requests_are_read);
 	tcase_add_test(tc, requests_follow_each_other);
+	tcase_add_test(tc, few_empty_lines_come_before_a_request);
 	tcase_add_test(tc, fields_are_kept);
 	tcase_add_loop_test(tc, ambiguous_requests_are_refused, 0,
 	    sizeof(refused) / sizeof(refused[0]));

@@ -28,6 +28,7 @@ struct http_reader {
 	struct buffer line; /* the head so far, or a line between chunks */
 	struct http_head head;
 	struct buffer body;
+	unsigned int empty; /* lines before the request */
 	uint64_t left; /* of the body, or of the chunk */
 	struct http_fault fault;
 };
@@ -58,6 +59,7 @@ http_reader_next(struct http_reader *reader)
 	http_head_free(&reader->head);
 	buffer_reset(&reader->line);
 	buffer_reset(&reader->body);
+	reader->empty = 0;
 	reader->part = HTTP_PART_HEAD;
 }
 
@@ -154,8 +156,8 @@ http_reader_can_begin(char c)
 
 /*
  * A line without CR is refused at once: its client may never send the empty
- * line that ends a head. Empty lines before a request are skipped (RFC 9112,
- * section 2.2).
+ * line that ends a head. A few empty lines before a request are skipped (RFC
+ * 9112, section 2.2).
  */
 static enum http_state
 http_reader_read_head(struct http_reader *reader, const char *data,
@@ -178,6 +180,9 @@ http_reader_read_head(struct http_reader *reader, const char *data,
 		    "a line of the request does not end with CR LF");
 	if (line->len == 2) {
 		buffer_reset(line);
+		if (++reader->empty > HTTP_EMPTY_LINES_MAX)
+			return http_reader_fail(reader, 400,
+			    "too many empty lines are before the request");
 		return HTTP_MORE;
 	}
 	if (!http_reader_is_empty(line))
