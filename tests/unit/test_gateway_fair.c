@@ -223,6 +223,56 @@ START_TEST(bodies_of_strangers_cost_their_address)
 }
 END_TEST
 
+/* Sends far more than it awaits answers of, and is disconnected. */
+static void
+go_ahead(const char *address)
+{
+	int client = client_at(address);
+
+	say(client, POST_AS("one"));
+	say_much(client, 2 * (HTTP_AHEAD_MAX + PIPE_CHUNK));
+	ck_assert(is_closed(client));
+	close(client);
+}
+
+/* Returns how many lines were logged. */
+static unsigned int
+lines_of(FILE *log, char *last, int size)
+{
+	unsigned int count = 0;
+
+	rewind(log);
+	while (fgets(last, size, log) != NULL)
+		count++;
+	return count;
+}
+
+/* Of each address one a minute is logged, and how many there were. */
+START_TEST(what_an_address_does_does_not_fill_the_log)
+{
+	FILE *log = tmpfile();
+	char line[256];
+	struct caller *caller = caller_of(&gateway, "192.0.2.1");
+	int i, own = dup(2);
+
+	dup2(fileno(log), 2);
+	for (i = 0; i < 3; i++)
+		go_ahead("192.0.2.1");
+	go_ahead("192.0.2.2");
+	ck_assert_uint_eq(lines_of(log, line, sizeof(line)), 2);
+	ck_assert_ptr_nonnull(strstr(line, "connection of 192.0.2.2 is "));
+	caller->warned.at -= HTTP_WARN_MS;
+	go_ahead("192.0.2.1");
+	ck_assert_uint_eq(lines_of(log, line, sizeof(line)), 3);
+	ck_assert_ptr_nonnull(strstr(line, "connection of 192.0.2.1 is "));
+	ck_assert_ptr_nonnull(strstr(line, " (and 2 more since "));
+	dup2(own, 2);
+	close(own);
+	fclose(log);
+	caller_drop(&caller);
+}
+END_TEST
+
 static const struct {
 	const char *proxy;
 	const char *address;
@@ -292,6 +342,7 @@ add(TCase *tc)
 	tcase_add_test(tc, streams_of_one_owner_leave_room);
 	tcase_add_test(tc, a_body_without_a_token_is_refused_at_once);
 	tcase_add_test(tc, bodies_of_strangers_cost_their_address);
+	tcase_add_test(tc, what_an_address_does_does_not_fill_the_log);
 	tcase_add_loop_test(tc,
 	    an_address_of_ipv4_is_the_same_at_every_socket, 0,
 	    UNIT_COUNT(dual));

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "../../common/address.h"
+#include "../../common/clock.h"
+#include "../../common/log.h"
 #include "../../common/mem.h"
 #include "callers.h"
 
@@ -103,6 +105,26 @@ caller_ask(struct caller *caller)
 		return -1;
 	caller->nasks++;
 	return 0;
+}
+
+void
+caller_warn(struct gateway *gateway, struct caller *caller,
+    const char *address, const char *why)
+{
+	struct warned *warned =
+	    caller == NULL ? &gateway->warned : &caller->warned;
+	uint64_t now = clock_ms();
+
+	if (warned->at != 0 && now - warned->at < HTTP_WARN_MS) {
+		warned->more++;
+		return;
+	}
+	if (warned->more > 0)
+		log_warn("a connection of %s is closed: %s (and %u more since "
+		    "the last such line)", address, why, warned->more);
+	else
+		log_warn("a connection of %s is closed: %s", address, why);
+	*warned = (struct warned){ .at = now };
 }
 
 void

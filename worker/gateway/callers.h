@@ -17,6 +17,7 @@ struct caller {
 	size_t nasks;  /* unanswered requests */
 	double level;  /* requests that it may send now */
 	uint64_t refilled; /* when that was so, in milliseconds */
+	struct warned warned;
 	int guest;  /* it is not in gateway->callers */
 	size_t sum; /* of its connections: valid while conn.c compares */
 };
@@ -45,6 +46,14 @@ unsigned int caller_charge(struct caller *caller, uint64_t now);
  * by nasks--. Returns 0, or -1 if it may have no more.
  */
 int caller_ask(struct caller *caller);
+
+/*
+ * Logs why a connection of this address was closed, or counts it for the next
+ * such line, as there is one of each caller in HTTP_WARN_MS. caller may be
+ * NULL: it has no limits.
+ */
+void caller_warn(struct gateway *gateway, struct caller *caller,
+    const char *address, const char *why);
 
 void callers_free_all(struct gateway *gateway);
 

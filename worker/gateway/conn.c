@@ -199,6 +199,12 @@ conn_most_busy(const struct gateway *gateway, size_t own)
 	    most : NULL;
 }
 
+static void
+conn_warn(struct conn *conn, const char *why)
+{
+	caller_warn(conn->gateway, conn->caller, conn->address, why);
+}
+
 int
 conn_make_room(struct gateway *gateway, const struct caller *caller)
 {
@@ -212,8 +218,7 @@ conn_make_room(struct gateway *gateway, const struct caller *caller)
 		most = conn_most_busy(gateway, own);
 	if (most == NULL)
 		return 0;
-	log_info("a connection of %s is closed: it has most of too many",
-	    most->address);
+	conn_warn(most, "it has most of too many");
 	conn_free(most);
 	return 1;
 }
@@ -316,6 +321,7 @@ static void
 conn_count_unsent(struct conn *conn)
 {
 	struct gateway *gateway = conn->gateway;
+	struct conn *most;
 
 	if (conn_unsent(conn) == 0) {
 		buffer_reset(&conn->unsent);
@@ -329,8 +335,9 @@ conn_count_unsent(struct conn *conn)
 	conn->counted = conn->unsent.len;
 	if (gateway->unsent <= HTTP_UNSENT_MAX)
 		return;
-	log_warn("a client is disconnected: too many answers are not read");
-	conn_break(conn_heaviest(gateway, conn_use_unsent));
+	most = conn_heaviest(gateway, conn_use_unsent);
+	conn_warn(most, "too many answers are not read");
+	conn_break(most);
 }
 
 static void
@@ -436,8 +443,7 @@ conn_event(void *ctx, const char *data, size_t len, int last)
 	struct response response = conn_response(conn, 200);
 
 	if (conn_unsent(conn) > HTTP_EVENTS_UNSENT_MAX) {
-		log_warn("a client is disconnected: it does not read its "
-		    "events");
+		conn_warn(conn, "it does not read its events");
 		if (last)
 			conn->ask = NULL;
 		conn_break(conn);
@@ -666,8 +672,8 @@ conn_on_readable(evutil_socket_t fd, short what, void *arg)
 	if (conn->state == CONN_READING) {
 		conn_feed(conn);
 	} else if (conn->rest.len > HTTP_AHEAD_MAX) {
-		log_warn("a client is disconnected: it sends more requests "
-		    "than it awaits answers of");
+		conn_warn(conn,
+		    "it sends more requests than it awaits answers of");
 		conn_break(conn);
 	}
 }

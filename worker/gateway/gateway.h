@@ -19,6 +19,12 @@ struct conn;
 struct guest;
 struct listener;
 
+/* Lines in the log about the clients of one address. */
+struct warned {
+	uint64_t at;       /* the last one, in milliseconds; 0: none */
+	unsigned int more; /* that were left out since */
+};
+
 struct gateway {
 	struct event_base *base;
 	channel_handler *const *routes; /* a handler for every message to it */
@@ -37,6 +43,7 @@ struct gateway {
 	size_t body_max;
 	char *origins;
 	char *proxy; /* empty: none */
+	struct warned warned; /* about clients without limits */
 	int draining;
 };
 

@@ -82,7 +82,7 @@ listener_accept(struct listener *listener, int *fd,
 		conn_new(gateway, fd, &from);
 		return;
 	}
-	log_warn("too many connections: one of %s is closed", address);
+	caller_warn(gateway, from.caller, address, "there are too many");
 	caller_drop(&from.caller);
 }
 
