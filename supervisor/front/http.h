@@ -75,6 +75,7 @@ struct http {
 	int moved;            /* it is not there any more */
 	struct tokens tokens; /* as last read */
 	int faulty;           /* their file has a fault */
+	struct err fault;     /* the one that was logged last */
 	struct event *watch;  /* looks whether it has changed */
 	struct guesses *guesses;
 };

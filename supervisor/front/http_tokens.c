@@ -4,6 +4,7 @@
  * revoked ends what it has begun. Runs in the supervisor.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "../../common/clock.h"
 #include "../../common/fd.h"
@@ -40,9 +41,10 @@ http_tokens_fault(struct http *http, const struct err *why)
 	tokens_reset(&http->tokens);
 	http->tokens.found = 1;
 	http->tokens.st = st;
-	if (!http->faulty)
+	if (!http->faulty || strcmp(http->fault.text, why->text) != 0)
 		log_error("%s; until then no token is accepted", why->text);
 	http->faulty = 1;
+	http->fault = *why;
 }
 
 /* Tokens that are revoked elsewhere would stay valid in the old directory. */

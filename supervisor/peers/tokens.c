@@ -13,6 +13,7 @@
 #include "../../common/fd.h"
 #include "../../common/json_span.h"
 #include "../../common/mem.h"
+#include "../../common/shown.h"
 #include "../../common/text_list.h"
 #include "../options/options.h"
 #include "tokens.h"
@@ -254,21 +255,27 @@ tokens_set_member(
 	return -1;
 }
 
-/* Returns 0, or -1 if it is not exactly a token. */
+/* Returns 0, or -1 if it is not exactly a token, with the reason. */
 static int
-tokens_set(struct token *token, struct json_span object)
+tokens_set(struct token *token, struct json_span object, struct buffer *why)
 {
 	struct json_span_walk walk = json_span_walk(object);
 	struct json_span name, value;
 	unsigned int seen = 0;
 	int member;
 
+	buffer_add_text(why, "an object needs name, sha256 and created");
 	if (json_span_kind(object) != JSON_SPAN_OBJECT)
 		return -1;
 	while (json_span_next_member(&walk, &name, &value)) {
 		member = tokens_set_member(token, name, value);
-		if (member == -1 || (seen & 1U << member) != 0)
+		if (member == -1 || (seen & 1U << member) != 0) {
+			buffer_reset(why);
+			buffer_add_text(why, "its member ");
+			shown_add(why, name.p, name.len > OPTION_VALUE_SHOWN ?
+			        OPTION_VALUE_SHOWN : name.len);
 			return -1;
+		}
 		seen |= 1U << member;
 	}
 	return (seen & ((1U << TOKENS_NEEDED) - 1)) ==
@@ -289,17 +296,25 @@ static int
 tokens_parse_one(
     struct tokens *tokens, struct json_span object, struct err *err)
 {
+	auto_buffer struct buffer why = { 0 };
+	auto_free char *fault = NULL;
 	struct token token = { 0 };
 
 	if (tokens->count == TOKENS_MAX)
 		return tokens_fault(err, "has too many tokens");
-	if (tokens_set(&token, object) == -1 ||
-	    tokens_find(tokens, token.name) != NULL) {
-		token_reset(&token);
-		return tokens_fault(err, "has an entry that is not valid");
+	if (tokens_set(&token, object, &why) == 0 &&
+	    tokens_find(tokens, token.name) == NULL) {
+		tokens_add(tokens, &token);
+		return 0;
 	}
-	tokens_add(tokens, &token);
-	return 0;
+	if (token.name != NULL && tokens_find(tokens, token.name) != NULL) {
+		buffer_reset(&why);
+		buffer_add_text(&why, "another one has its name");
+	}
+	token_reset(&token);
+	fault = mem_printf("has an entry that is not valid, number %zu (%s)",
+	    tokens->count + 1, why.data);
+	return tokens_fault(err, fault);
 }
 
 static int
@@ -348,7 +363,8 @@ tokens_check(const struct stat *st, struct err *err)
 		return tokens_fault(err, "belongs to another user");
 	if ((st->st_mode & (S_IRWXG | S_IRWXO)) != 0)
 		return tokens_fault(
-		    err, "is open to other users (fix: chmod 600)");
+		    err, "is open to other users "
+		         "(fix: chmod 600 " TOKENS_FILE " there)");
 	if ((uint64_t)st->st_size > TOKENS_FILE_MAX)
 		return tokens_fault(err, "is too large");
 	return 0;

@@ -285,6 +285,8 @@ test('a file of tokens with a fault accepts no token, until it is mended',
     assert.equal((await client.ask(found)).status, 503);
     assert.equal((await clientOf(t, url, 'x').ask(found)).status, 503);
     await said(log, /the file of tokens, .* is not valid JSON: repair it/);
+    fs.writeFileSync(file, '{"version":1,"tokens":[{"nam":1}]}');
+    await said(log, /an entry that is not valid, number 1 \(its member "nam"\)/);
     fs.writeFileSync(file, good);
     assert.equal((await client.ask(found)).status, 200);
 
