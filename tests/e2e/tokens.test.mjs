@@ -196,8 +196,11 @@ test('a token may have few calls and few requests', async (t) => {
     [200, 200, 200]);
   assert.equal(statuses.at(-1).status, 429);
   assert.match(statuses.at(-1).headers.get('retry-after'), /^(1?\d|20|21)$/);
-  assert.match((await last(statuses.at(-1))).error.message,
-    /too many requests with this token/);
+
+  const { code, message } = (await last(statuses.at(-1))).error;
+
+  assert.equal(code, -32000);
+  assert.match(message, /too many requests with this token/);
   assert.equal((await other.ask(found)).status, 200);
 
   const gates = [new Gate(), new Gate()];
