@@ -200,6 +200,7 @@ def measure_sessions(bench):
 
 def measure(bench):
     """All of it, where there is serving."""
+    bench.section = "serving"
     done = subprocess.run([bench.binary, "serve", "--help"],
                           env=ENVIRONMENT, stdout=subprocess.DEVNULL,
                           stderr=subprocess.PIPE, check=False, text=True)
