@@ -2,37 +2,22 @@
  * The official conformance suite of MCP, with the requirements of two versions:
  * against caisson-fixtures, which has all that the suite asks for, and against
  * the program itself, which has fewer tools than the suite wants to see
- * (expected-failures.yml).
+ * (expected-failures-VERSION.yml).
  *
  *   CAISSON_FIXTURES  path of caisson-fixtures (see meson.build)
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { binary, folder } from '../e2e/support/program.mjs';
+import { binary, folder, installedWith } from '../e2e/support/program.mjs';
 import { serveProxied } from './support.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const suite = path.join(here, 'node_modules/.bin/conformance');
 const fixtures = path.resolve(process.env.CAISSON_FIXTURES ??
   path.join(path.dirname(binary), 'tests/clients/caisson-fixtures'));
-
-/* That program beside the other ones, where it looks for its workers. */
-function installed(t) {
-  const from = path.dirname(binary);
-  const place = folder(t);
-
-  for (const name of fs.readdirSync(from))
-    if (name === 'box' || (name.startsWith('caisson-') &&
-        fs.statSync(path.join(from, name)).isFile()))
-      fs.cpSync(path.join(from, name), path.join(place, name),
-        { recursive: true, dereference: true });
-  fs.copyFileSync(fixtures, path.join(place, 'caisson'));
-  return path.join(place, 'caisson');
-}
 
 /* Runs the suite; returns its exit status and what it says. */
 function judge(t, url, version, more = []) {
@@ -53,7 +38,7 @@ function judge(t, url, version, more = []) {
 
 for (const version of ['2025-11-25', '2026-07-28']) {
   test(`the suite finds nothing wrong with ${version}`, async (t) => {
-    const { url } = await serveProxied(t, { program: installed(t) });
+    const { url } = await serveProxied(t, { program: installedWith(t, fixtures) });
     const { status, said } = await judge(t, url, version);
 
     assert.equal(status, 0, said);

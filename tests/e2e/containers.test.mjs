@@ -153,7 +153,7 @@ test('auto is the first engine that works, or else a native box', {
   skip: skipped.podman || skipped.oci,
 }, async (t) => {
   const settings = settingsOf('oci');
-  /* The image is none of podman. */
+  /* Podman has no image of this name. */
   const first = await open(t, 'oci', { ...settings, CAISSON_RUNTIME: 'auto' });
   const second = await open(t, 'oci', { CAISSON_RUNTIME: 'auto',
     CAISSON_IMAGE: '' });

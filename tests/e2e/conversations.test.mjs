@@ -111,7 +111,7 @@ os.remove("/data/y")`),
     '32\nTrue True True Permission denied\nNo space left on device');
   });
 
-test('what is no file is named', async (t) => {
+test('what is not a regular file is named', async (t) => {
   const { client } = await connect(t);
 
   assert.match(await say(client, 'n', `

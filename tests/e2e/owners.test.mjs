@@ -10,31 +10,16 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { Gate } from './support/gate.mjs';
-import { binary, folder } from './support/program.mjs';
+import { binary, folder, installedWith } from './support/program.mjs';
 import { Guest, Raw } from './support/raw.mjs';
 import { toolServer, withServers } from './support/servers.mjs';
 
 const twoDoors = path.resolve(process.env.CAISSON_TWO_DOORS ??
   path.join(path.dirname(binary), 'tests/doors/caisson-two-doors'));
 
-/* That program beside the other ones of the installation, where it looks. */
-function installed(t) {
-  const from = path.dirname(binary);
-  const place = folder(t);
-
-  for (const name of fs.readdirSync(from))
-    if (name === 'box' || (name.startsWith('caisson-') &&
-        fs.statSync(path.join(from, name)).isFile()))
-      fs.cpSync(path.join(from, name), path.join(place, name),
-        { recursive: true, dereference: true });
-  fs.copyFileSync(twoDoors, path.join(place, 'caisson'));
-  fs.chmodSync(place, 0o755);
-  return path.join(place, 'caisson');
-}
-
 async function open(t, options = {}) {
   const raw = await Raw.open(t,
-    { ...options, doors: true, program: installed(t) });
+    { ...options, doors: true, program: installedWith(t, twoDoors) });
 
   return { raw, guest: await Guest.open(raw) };
 }

@@ -59,6 +59,21 @@ export function file(t, name, content) {
   return made;
 }
 
+/* Another program as caisson, beside the workers, where it looks for them. */
+export function installedWith(t, program) {
+  const from = path.dirname(binary);
+  const place = folder(t);
+
+  for (const name of fs.readdirSync(from))
+    if (name === 'box' || (name.startsWith('caisson-') &&
+        fs.statSync(path.join(from, name)).isFile()))
+      fs.cpSync(path.join(from, name), path.join(place, name),
+        { recursive: true, dereference: true });
+  fs.copyFileSync(program, path.join(place, 'caisson'));
+  fs.chmodSync(place, 0o755);
+  return path.join(place, 'caisson');
+}
+
 /*
  * What a test file sets for all of its programs. Most tests look at the fields
  * of answers; output.test.mjs looks at answers without them.
