@@ -159,8 +159,8 @@ supervisor_probe(struct supervisor *sv, struct err *err)
 	if (sv->boxes.runtime != NULL && sv->boxes.runtime->framed)
 		supervisor_find_images(sv);
 	if (sv->boxes.runtime == NULL)
-		return err_set(err, "%s is none of podman, docker, crun and "
-		    "runc: set --runtime to the path of one of them",
+		return err_set(err, "%s is not podman, docker, crun or runc: "
+		    "set --runtime to the path of one of them",
 		    sv->options.runtime);
 	/* The Python of a container is that of its image. */
 	if (!sv->boxes.runtime->framed &&

@@ -209,7 +209,7 @@ image_tree_adapt_one(struct image_tree *tree, int folder, const char *name,
 	if (!S_ISREG(st->st_mode) && !S_ISDIR(st->st_mode))
 		return unlinkat(folder, name, 0) == -1 ?
 		    err_sys(err, "remove the device %s", name) : 0;
-	/* The file is ours alone, so nobody puts a link in its place. */
+	/* No other process can put a link in its place: the tree is ours. */
 	if (mode != (st->st_mode & 07777) &&
 	    fchmodat(folder, name, mode, 0) == -1)
 		return err_sys(err, "change the mode of %s/%s",
