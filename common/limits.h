@@ -89,6 +89,12 @@
 #define START_ERRORS_REPAIRED_MAX (OUTPUT_REPAIRED_FACTOR * START_ERRORS_MAX)
 
 /*
+ * Threads that code of a session leaves, as its box says: the most that the
+ * limit of processes of a box allows.
+ */
+#define ROUND_THREADS_MAX 1000000
+
+/*
  * Tool calls: maximum requests in flight of one execution, and maximum bytes of
  * answers that its box has not read.
  */

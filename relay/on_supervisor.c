@@ -15,6 +15,9 @@ relay_on_prepare(struct relay *relay, struct ipc_prepare *prepare)
 void
 relay_on_start(struct relay *relay, struct ipc_start *start)
 {
+	if (relay->started)
+		fatal("protocol violation by the supervisor: a second start");
+	relay->started = 1;
 	log_init("relay", (enum log_level)start->log_level);
 	role_enter(ROLE_RELAY, start->execution);
 	if (start->servers.len == 0)

@@ -1,10 +1,10 @@
 /*
  * The relay: the unprivileged worker that owns the pipes of one box for one
- * execution. All files of this folder run in that process only. It parses the
- * bytes of the box, checks every frame, passes requests to the broker and the
- * store and answers to the box, keeps the head and tail of the output, and
- * reports to the supervisor when all pipes are drained. lockdown() prevents
- * anything else.
+ * execution, or one session. All files of this folder run in that process only.
+ * It parses the bytes of the box, checks every frame, passes requests to the
+ * broker and the store and answers to the box, keeps the head and tail of the
+ * output, and reports to the supervisor when all pipes are drained. lockdown()
+ * prevents anything else.
  */
 #ifndef RELAY_RELAY_H
 #define RELAY_RELAY_H
@@ -54,6 +54,7 @@ struct relay {
 	struct output *outer;
 	struct relay_report report; /* of such a box */
 	int ready;              /* the box has asked for code */
+	int started;            /* it has been given code, which may run */
 	size_t open_pipes;      /* pipes of the box that are still open */
 	size_t output_max;      /* bytes kept of each stream */
 	size_t pictures;        /* number of pictures shown */

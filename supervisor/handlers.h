@@ -30,6 +30,7 @@ void supervisor_on_place(struct box *box, struct ipc_place *place);
 void supervisor_on_progress(struct box *box, struct ipc_progress *progress);
 void supervisor_on_so_far(struct box *box, struct ipc_so_far *so_far);
 void supervisor_on_fault(struct box *box, struct ipc_fault *fault);
+void supervisor_on_round(struct box *box, struct ipc_round *round);
 void supervisor_on_done(struct box *box, struct ipc_done *done);
 
 /* on_template.c */

@@ -138,6 +138,15 @@ on_relay_read_report(
 	return 0;
 }
 
+/* No execution is one of a session. */
+void
+supervisor_on_round(struct box *box, struct ipc_round *round)
+{
+	(void)round;
+	box_fail(box, "protocol violation by the relay: a round without a "
+	    "session");
+}
+
 void
 supervisor_on_done(struct box *box, struct ipc_done *done)
 {
