@@ -562,6 +562,7 @@ box_new(struct boxes *boxes, const struct language *language, int own,
 	box->boxes = boxes;
 	box->number = ++boxes->started;
 	box->workspace = box->left = box->data = -1;
+	box->uid = identity_box(box->number);
 	boxes->unready++;
 	box->language = language;
 	box->own = own;

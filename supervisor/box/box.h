@@ -137,6 +137,7 @@ struct box {
 	int workspace;
 	int left;
 	int data;
+	unsigned int uid; /* of its code, as the host has it */
 	int gone;  /* no process of it is left */
 	int stuck; /* gone will not be waited for any longer */
 	int exited;    /* exit_code is valid */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "../../common/fd.h"
 #include "../../common/json.h"
@@ -256,6 +257,9 @@ container_start(struct box *box, struct box_pipes *pipes, struct err *err)
 	int failed;
 
 	box->inside = contained;
+	/* Only root can be another user, who has no number of its own there. */
+	if (geteuid() == 0)
+		box->uid = shared->uid;
 	contained->name = container_sweep_name(shared->label, box->number);
 	container_request_fill(box->boxes, box->number, contained->name,
 	    box->language, &container);

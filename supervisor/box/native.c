@@ -494,7 +494,7 @@ native_ask(struct box *box, struct box_pipes *pipes, struct err *err)
 	if (usage == -1)
 		return err_sys(err, "make a copy of a descriptor");
 	native_request_fill(box->boxes, box->language, &setup);
-	setup.uid = identity_box(box->number);
+	setup.uid = box->uid;
 	setup.control_in = fd_take(&pipes->control_in);
 	setup.control_out = fd_take(&pipes->control_out);
 	setup.out = fd_take(&pipes->out);

@@ -195,19 +195,18 @@ collection_start(struct collection *collection, struct files *files,
 		.ctx = &collection->left };
 	auto_free char *owner = files_conversation(
 	    request->owner->scope, request->conversation);
-	unsigned int uid = identity_box(box->number);
 	struct err err;
 
 	if (collection_has_left(box)) {
 		collection->left.task = files_collect(files,
-		    request->owner->scope, &box->left, uid, &user, &err);
+		    request->owner->scope, &box->left, box->uid, &user, &err);
 		if (collection->left.task == NULL)
 			collection_refuse(&collection->left, &err);
 	}
 	user.ctx = &collection->data;
 	if (collection_has_data(box, request)) {
-		collection->data.task = files_mirror(
-		    files, owner, since, &box->data, uid, &user, &err);
+		collection->data.task = files_mirror(files, owner, since,
+		    &box->data, box->uid, &user, &err);
 		if (collection->data.task == NULL)
 			collection_refuse(&collection->data, &err);
 	}

@@ -74,7 +74,7 @@ delivery_ask(struct delivery *delivery, struct files *files,
 		return 0;
 	delivery->asked.task = files_deliver(files, request->owner->scope,
 	    request->files, request->files_len, &box->workspace,
-	    identity_box(box->number), &user, err);
+	    box->uid, &user, err);
 	return delivery->asked.task == NULL ? -1 : 0;
 }
 
@@ -97,7 +97,7 @@ delivery_restore(struct delivery *delivery, struct files *files,
 	owner = files_conversation(
 	    request->owner->scope, request->conversation);
 	delivery->data.task = files_restore(files, owner, &data,
-	    identity_box(box->number), &user, err);
+	    box->uid, &user, err);
 	return delivery->data.task == NULL ? -1 : 0;
 }
 

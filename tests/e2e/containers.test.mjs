@@ -56,6 +56,24 @@ sys.exit(3)`);
       await gone(runtime, pid);
     });
 
+  test(`${runtime}: earlier files are its own, and only it can read them`,
+    options, async (t) => {
+      const { client } = await open(t, runtime, {
+        CAISSON_ARGUMENTS: 'code,files' });
+      const result = await run(client, `
+import os
+open("/workspace/out/a.txt", "w").write("kept")
+os.chmod("/workspace/out/a.txt", 0o600)`);
+
+      assert.equal(links(result)[0].size, 4);
+      assert.equal(text(await run(client, `
+import os
+given = os.stat("in/a.txt")
+print(given.st_uid == os.getuid(), open("in/a.txt").read())
+open("in/a.txt", "a").write("!")`, { files: ['a.txt'] })).split('\n')[0],
+      'True kept');
+    });
+
   test(`${runtime}: two servers at once, and a picture`, options,
     async (t) => {
       const files = folder(t);

@@ -168,6 +168,7 @@ start(void)
 	options.python = (char *)"/usr/bin/python3";
 	options.max_timeout = 120;
 	a_box.number = 7;
+	a_box.uid = identity_box(7);
 	a_box.language = language_default();
 }
 

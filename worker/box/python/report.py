@@ -341,8 +341,13 @@ def see_given():
     if is_used(HOME) and os.path.isdir(folder):
         for entry in os.scandir(folder):
             status = entry.stat()
-            GIVEN[entry.path] = status.st_mtime_ns - OLDER, status.st_size
-            os.utime(entry.path, ns=(status.st_atime_ns, GIVEN[entry.path][0]))
+            older = status.st_mtime_ns - OLDER
+            try:
+                os.utime(entry.path, ns=(status.st_atime_ns, older))
+            except PermissionError:
+                # A container of another user than root: they are not ours.
+                older = status.st_mtime_ns
+            GIVEN[entry.path] = older, status.st_size
 
 
 def has_files():
