@@ -9,8 +9,8 @@ runtimes differ.
 import os
 import re
 
-SETTINGS = ("CAISSON_RUNTIME", "CAISSON_IMAGE", "CONTAINERS_CONF",
-            "CONTAINERS_STORAGE_CONF")
+from engine import SETTINGS
+
 SAME = None
 
 

@@ -16,6 +16,7 @@ import subprocess
 import tempfile
 
 from alone import own_namespaces
+from engine import SETTINGS
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 IPC_CREAT, IPC_RMID, SHM_BYTES = 0o1000, 0, 4096
@@ -26,9 +27,6 @@ RULES = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                      "../../worker/box/native/seccomp.rules")
 HEADERS = ("/usr/include/%s-linux-gnu/asm/unistd_64.h" % os.uname().machine,
            "/usr/include/asm/unistd_64.h", "/usr/include/asm-generic/unistd.h")
-
-RUNTIME = ("CAISSON_RUNTIME", "CAISSON_IMAGE", "CONTAINERS_CONF",
-           "CONTAINERS_STORAGE_CONF")
 
 
 class Host:
@@ -146,7 +144,7 @@ class Host:
             # Every process that is there belongs to a call.
             "CAISSON_POOL": "0",
             # Where they are set, the boxes have this runtime.
-            **{name: os.environ[name] for name in RUNTIME
+            **{name: os.environ[name] for name in SETTINGS
                if name in os.environ},
         }
 

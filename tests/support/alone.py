@@ -27,10 +27,11 @@ import time
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC = 0x20000, 0x4000000, 0x8000000
-CLONE_NEWUSER = 0x10000000
+CLONE_NEWUSER, CLONE_NEWPID = 0x10000000, 0x20000000
 MS_BIND, MS_REC, MS_PRIVATE = 0x1000, 0x4000, 0x40000
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 REAPER = "CAISSON_REAPER"
+OWN = "CAISSON_OWN_NAMESPACES"  # set where the command has some
 PLACES = "/tmp", "/var/tmp", "/dev/shm"
 QUEUES = "/dev/mqueue"
 END_SECONDS = 10  # what was killed is gone by then, unless it hangs
@@ -98,6 +99,7 @@ def enter(folders, kept):
               file=sys.stderr)
         return
     cover(folders, kept)
+    os.environ[OWN] = "1"
     if os.path.isdir(QUEUES):
         mount("none", QUEUES, "mqueue")
     os.chdir(where if os.path.isdir(where) else "/")
@@ -119,9 +121,7 @@ def enter_view(kept):
 
 def own_namespaces():
     """Whether this process has mounts that nobody else changes."""
-    reaper = os.environ.get(REAPER)
-    return reaper is not None and os.readlink("/proc/self/ns/mnt") != \
-        os.readlink("/proc/%s/ns/mnt" % reaper)
+    return OWN in os.environ
 
 
 def stat_of(pid):

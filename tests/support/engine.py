@@ -1,12 +1,16 @@
 """Runs a test whose boxes are containers, and judges what they leave.
 
-    engine.py [--keep PATH] podman|oci COMMAND [ARGUMENT...]
+    engine.py [--keep PATH] podman|docker|oci COMMAND [ARGUMENT...]
 
 PATH stays visible, see alone.py. The command gets an engine of its own, of
 which nothing is left: an image, made of the Python of this machine, a storage
-in folders that are removed at the end, and a configuration with which podman
-runs on hosts with both versions of cgroups. Caisson finds them by the variables
-CAISSON_RUNTIME, CAISSON_IMAGE, CONTAINERS_CONF and CONTAINERS_STORAGE_CONF.
+in folders that are removed at the end, for docker a daemon, and for podman a
+configuration with which it runs on hosts with both versions of cgroups. Caisson
+finds them by the variables of SETTINGS.
+
+All of it runs in a namespace of processes. Each label of a container names that
+namespace, so containers, bundles and cgroups of other Caissons are not judged,
+and no Caisson removes what one of another test has left.
 
 At the end there must be no container, mount, bundle or cgroup of a box. Exit
 status: that of the command; 1 if something was left; 77, with the reason, if no
@@ -16,6 +20,7 @@ import argparse
 import glob
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -23,8 +28,12 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
-from alone import REAPER, is_in
+from alone import (CLONE_NEWPID, LIBC, PR_SET_PDEATHSIG, REAPER, is_in, mount,
+                   unshare, wait_for)
 
+# The variables of a program whose boxes are containers.
+SETTINGS = ("CAISSON_RUNTIME", "CAISSON_IMAGE", "CONTAINERS_CONF",
+            "CONTAINERS_STORAGE_CONF", "DOCKER_HOST")
 IMAGE = "localhost/caisson-test:1"
 SKIPPED = 77
 LABEL = "caisson-"  # every name of a container, and its cgroup, begins so
@@ -41,7 +50,12 @@ PACKAGES = """python3.11 python3.11-minimal libpython3.11-minimal
 ROOT = "/bin", "/sbin", "/lib", "/lib64", "/usr/bin/sh"
 UNUSED = ("/usr/share/doc", "/usr/share/man", "/usr/share/locale", "/.",
           "/etc/")
-NEEDED = {"podman": ("podman", "catatonit", "conmon"), "oci": ("runc",)}
+NEEDED = {"podman": ("podman", "catatonit", "conmon"), "oci": ("runc",),
+          "docker": ("docker", "dockerd", "containerd", "docker-init")}
+# As root of a test, without any network of its own.
+DAEMON = """dockerd --iptables=false --ip6tables=false --bridge=none
+    --exec-opt native.cgroupdriver=cgroupfs""".split()
+DAEMON_SECONDS = 30
 FOLDERS = "dev", "etc", "proc", "run", "sys"
 USERS = "root:x:0:0::/:/bin/sh\nnobody:x:65534:65534::/:/bin/sh\n"
 WRITABLE = "tmp", "workspace"
@@ -79,7 +93,7 @@ class Engine:
                                        dir="/var/tmp")
         os.chmod(self.folder, 0o755)
         self.environment = dict(os.environ)
-        self.before = cgroups()
+        self.daemon = None
         self.write_configuration()
 
     def write_configuration(self):
@@ -100,11 +114,35 @@ class Engine:
             file.write(text)
         self.environment[variable] = path
 
-    def ask(self, *words, given=None):
-        """What podman prints."""
+    def ask(self, *words):
+        """What podman or docker prints."""
         return subprocess.run(
-            ("podman",) + words, env=self.environment, stdin=given,
+            (self.client(),) + words, env=self.environment,
             stdout=subprocess.PIPE, check=True, text=True).stdout
+
+    def client(self):
+        return "docker" if self.runtime == "docker" else "podman"
+
+    def start_daemon(self):
+        """A docker daemon of its own, below this process."""
+        socket = "unix://%s/socket" % self.folder
+        self.environment["DOCKER_HOST"] = socket
+        with open(self.folder + "/daemon.log", "w", encoding="utf-8") as log:
+            self.daemon = subprocess.Popen(
+                DAEMON + ["--init-path", find(("docker-init",)),
+                          "--data-root", self.folder + "/data",
+                          "--exec-root", self.folder + "/exec",
+                          "--pidfile", self.folder + "/pid",
+                          "--host", socket],
+                stdout=log, stderr=log)
+        end = time.monotonic() + DAEMON_SECONDS
+        while subprocess.run(("docker", "ps"), env=self.environment,
+                             stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL).returncode != 0:
+            if self.daemon.poll() is not None or time.monotonic() > end:
+                with open(log.name, encoding="utf-8") as file:
+                    sys.exit("docker does not start: " + file.read()[-1000:])
+            time.sleep(0.05)
 
     def make_image(self):
         """The Python of this machine: a folder, and an image for podman."""
@@ -130,31 +168,36 @@ class Engine:
             sys.exit("the image cannot be made")
         self.environment["CAISSON_RUNTIME"] = self.runtime
         self.environment["CAISSON_IMAGE"] = root
-        if self.runtime == "podman":
+        if self.runtime != "oci":
             self.import_image(root)
 
     def import_image(self, root):
-        """The folder, which stays, as an image of podman."""
+        """The folder, which stays, as an image of podman or docker."""
         path = root + ".tar"
         subprocess.run(["tar", "--create", "--directory", root, "--file",
                         path, "."], check=True)
-        self.ask("import", "--quiet", path, IMAGE)
+        if self.runtime == "docker":
+            # The program looks for it by a short PATH.
+            self.environment["CAISSON_RUNTIME"] = find(("docker",))
+            self.start_daemon()
+        quiet = ["--quiet"] if self.runtime == "podman" else []
+        self.ask("import", *quiet, path, IMAGE)
         os.unlink(path)
         self.environment["CAISSON_IMAGE"] = IMAGE
 
     def run(self, command):
-        return subprocess.run(command, env=self.environment).returncode
+        """The status of a command, while all orphans are reaped."""
+        child = os.posix_spawnp(command[0], command, self.environment)
+        status = wait_for(child)
+        return status if status >= 0 else 128 - status
 
     # What is left
 
     def left(self):
         """What boxes have left, as sentences."""
-        found = ["container " + line for line in containers(self)
-                 if line not in self.before]
-        found += ["cgroup " + path for path in cgroups()
-                  if path not in self.before]
-        found += ["mount " + path for path in mounts(self.folder)]
-        return found
+        return (["container " + name for name in containers(self)] +
+                ["cgroup " + path for path in cgroups()] +
+                ["mount " + path for path in mounts(self.folder)])
 
     def settled(self):
         """The same, once all has gone that still goes."""
@@ -170,41 +213,59 @@ class Engine:
             subprocess.run(
                 ("podman", "rm", "--all", "--force", "--time", "0"),
                 env=self.environment, stdout=subprocess.DEVNULL)
-        for path in mounts(self.folder) + mounts(self.folder + "/storage"):
-            subprocess.run(("umount", "--lazy", path), check=False)
+        if self.daemon is not None:
+            self.daemon.terminate()
+            self.daemon.wait()
+        for path in mounts(self.folder) + [self.folder + "/storage/overlay",
+                                           self.folder + "/data"]:
+            if os.path.ismount(path):
+                subprocess.run(("umount", "--lazy", path), check=False)
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def containers(engine):
     """The names of all containers, and of bundles of crun and runc."""
-    if engine.runtime == "podman":
+    if engine.runtime != "oci":
         return engine.ask("ps", "--all", "--format", "{{.Names}}").split()
     return [path for path in glob.glob(BUNDLES, recursive=True)
-            if is_left(path)]
+            if is_ours(path)]
 
 
-def is_left(path):
-    """Whether it is of a Caisson that has ended: others run beside us.
+def is_ours(path):
+    """Whether it is of a Caisson that ran in our namespace of processes.
 
-    The label is caisson-BOOT.NAMESPACE.PROCESS.BIRTH.NUMBER.
+    The name is caisson-BOOT.NAMESPACE.PROCESS.BIRTH.NUMBER.
     """
     words = os.path.basename(path.rstrip("/")).split(".")
-    return words[0].startswith(LABEL) and len(words) > 2 and \
-        not os.path.exists("/proc/" + words[2])
+    return words[0].startswith(LABEL) and len(words) == 5 and \
+        words[1] == str(os.stat("/proc/self/ns/pid").st_ino)
 
 
 def cgroups():
-    """The cgroups of containers of crun and runc that are left."""
+    """The cgroups of our containers of crun and runc."""
     return [path for path in glob.glob("/sys/fs/cgroup/**/", recursive=True)
-            if is_left(path)]
+            if is_ours(path)]
 
 
 def mounts(folder):
-    """What is mounted below a folder, but storage's own mount."""
+    """What is mounted below a folder, but the engine's own mounts."""
     with open("/proc/self/mountinfo", encoding="utf-8") as file:
         paths = [line.split()[4] for line in file]
     return [path for path in paths
-            if is_in(path, folder) and path != folder + "/storage/overlay"]
+            if is_in(path, folder) and
+            path[len(folder):] not in ("/storage/overlay", "/data")]
+
+
+def enter_processes():
+    """Become process 1 of a namespace; the process before it waits for it."""
+    unshare(CLONE_NEWPID)
+    child = os.fork()
+    if child != 0:
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        os._exit(status if status >= 0 else 128 - status)
+    LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    mount("proc", "/proc", "proc")
+    os.environ[REAPER] = "1"
 
 
 def why_not(runtime):
@@ -231,6 +292,7 @@ def main():
     if reason:
         print("SKIP: " + reason)
         return SKIPPED
+    enter_processes()
     engine = Engine(options.runtime)
     try:
         engine.make_image()

@@ -74,22 +74,22 @@ export function installedWith(t, program) {
   return path.join(place, 'caisson');
 }
 
+/* What is set where all boxes are containers: see engine.py. */
+const engineSettings = ['CAISSON_RUNTIME', 'CAISSON_IMAGE', 'CONTAINERS_CONF',
+  'CONTAINERS_STORAGE_CONF', 'DOCKER_HOST'];
+
+/* The runtime of all boxes that are containers; undefined: they are native. */
+export const contained = process.env.CAISSON_RUNTIME;
+
 /*
  * What a test file sets for all of its programs. Most tests look at the fields
  * of answers; output.test.mjs looks at answers without them.
  */
 export const settings = {
   CAISSON_STRUCTURED: 'on',
-  ...Object.fromEntries(['CAISSON_RUNTIME', 'CAISSON_IMAGE', 'CONTAINERS_CONF',
-    'CONTAINERS_STORAGE_CONF'].filter((name) => process.env[name])
+  ...Object.fromEntries(engineSettings.filter((name) => process.env[name])
     .map((name) => [name, process.env[name]])),
 };
-
-/* Where they are set, all programs have this runtime: see containers.mjs. */
-for (const name of ['CAISSON_RUNTIME', 'CAISSON_IMAGE', 'CONTAINERS_CONF',
-  'CONTAINERS_STORAGE_CONF'])
-  if (process.env[name])
-    settings[name] = process.env[name];
 
 /*
  * For tests (and files) that look at processes: no box waits for a call, and
