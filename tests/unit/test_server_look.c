@@ -12,7 +12,7 @@
 #include "common/fd.h"
 #include "common/limits.h"
 #include "common/mem.h"
-#include "supervisor/servers/servers.h"
+#include "supervisor/servers/server_look_parts.h"
 #include "unit.h"
 
 /* The home, and in it the folder that we run in. */
@@ -71,6 +71,20 @@ changed(void)
 	buffer_reset(&before);
 	before = now;
 	return !same;
+}
+
+/* Waits until each further change of a name changes the time of its folder. */
+static void
+settle(void)
+{
+	const char *const folders[] = { home, folder };
+	struct stat st;
+	size_t i;
+
+	for (i = 0; i < UNIT_COUNT(folders); i++)
+		do
+			ck_assert_int_eq(stat(folders[i], &st), 0);
+		while (server_folder_is_moving(&st));
 }
 
 static void
@@ -173,16 +187,78 @@ static const struct {
 	/* Who may read and write it */
 	{ "echo > work/.mcp.json", "chmod o+w work/.mcp.json", 1 },
 	{ "echo > .claude.json", "chmod a= .claude.json", 1 },
+	/* In folders that were there before, and behind links to nothing */
+	{ "mkdir .cursor", "echo > .cursor/mcp.json", 1 },
+	{ "mkdir .config", "mkdir .config/zed;"
+	  "echo > .config/zed/settings.json", 1 },
+	{ "mkdir work/.cursor", "echo > work/.cursor/mcp.json", 1 },
+	{ "ln -s there .cursor", "mkdir there; echo > there/mcp.json", 1 },
+	{ "ln -s there .config", "mkdir -p there/zed;"
+	  "echo > there/zed/settings.json", 1 },
+	{ "ln -s t work/.mcp.json", "echo > work/t", 1 },
+	{ "ln -s t work/mcp-servers", "mkdir work/t", 1 },
+	/* A folder in the place of another one */
+	{ "mkdir other; echo > other/.mcp.json",
+	    "mv work away; mv other work", 1 },
+	{ "mkdir .config; mkdir -p other/zed; echo > other/zed/settings.json",
+	    "mv .config away; mv other .config", 1 },
 };
+
+static void
+make_and_judge_change(size_t i)
+{
+	changed();
+	ck_assert_int_eq(changed(), 0);
+	run(changes[i].then);
+	ck_assert_int_eq(changed(), changes[i].change);
+	ck_assert_int_eq(changed(), 0);
+}
 
 START_TEST(sees_what_changes)
 {
 	run(changes[_i].first);
+	make_and_judge_change((size_t)_i);
+}
+END_TEST
+
+START_TEST(sees_what_changes_after_a_while)
+{
+	run(changes[_i].first);
+	settle();
+	make_and_judge_change((size_t)_i);
+}
+END_TEST
+
+/* Returns whether all names of a folder that is checked are known to lack. */
+static int
+all_absent(const struct server_folder *in)
+{
+	size_t i;
+
+	for (i = 0; i < look->count; i++)
+		if (look->steps[i].in == in && !look->steps[i].absent)
+			return 0;
+	return in->known && in->same;
+}
+
+/* So nothing in it is looked up, until a name comes or goes. */
+START_TEST(knows_what_an_unchanged_folder_lacks)
+{
+	settle();
 	changed();
-	ck_assert_int_eq(changed(), 0);
-	run(changes[_i].then);
-	ck_assert_int_eq(changed(), changes[_i].change);
-	ck_assert_int_eq(changed(), 0);
+	changed();
+	if (!look->working.known) {
+		unit_skip("the file system of /tmp is not a known one");
+		return;
+	}
+	ck_assert_int_eq(all_absent(&look->working), 1);
+	run("echo > work/other");
+	changed();
+	ck_assert_int_eq(all_absent(&look->working), 0);
+	settle();
+	changed();
+	changed();
+	ck_assert_int_eq(all_absent(&look->working), 1);
 }
 END_TEST
 
@@ -293,6 +369,9 @@ add_tests(TCase *tc)
 	tcase_add_checked_fixture(tc, enter, leave);
 	tcase_add_test(tc, looks_at_every_source);
 	tcase_add_loop_test(tc, sees_what_changes, 0, UNIT_COUNT(changes));
+	tcase_add_loop_test(
+	    tc, sees_what_changes_after_a_while, 0, UNIT_COUNT(changes));
+	tcase_add_test(tc, knows_what_an_unchanged_folder_lacks);
 	tcase_add_test(tc, sees_whose_the_home_is);
 	tcase_add_loop_test(tc, too_many_files_are_as_good_as_none, 0, 2);
 	tcase_add_test(tc, tells_of_files_that_are_new);
