@@ -438,14 +438,13 @@ call_cancel_all(struct runs *runs, const char *why)
 
 /* Returns whether a call of the same conversation is running. */
 static int
-call_is_behind(const struct call *call)
+call_is_behind(const struct runs *runs, const struct request *request)
 {
-	const struct request *request = &call->request;
 	const struct call *other;
 
 	if (request->conversation == NULL)
 		return 0;
-	TAILQ_FOREACH (other, &call->runs->running, entry)
+	TAILQ_FOREACH (other, &runs->running, entry)
 		if (other->request.conversation != NULL &&
 		    strcmp(other->request.owner->scope,
 		        request->owner->scope) == 0 &&
@@ -462,7 +461,7 @@ call_set_late(struct call *call)
 	unsigned int seconds = call->runs->options->queue_timeout;
 
 	call->cause = CALL_BY_FAILURE;
-	if (call_is_behind(call))
+	if (call_is_behind(call->runs, &call->request))
 		call_set_error(call, "an earlier call of this conversation is "
 		    "still running after %us: calls of a conversation take "
 		    "turns (CAISSON_QUEUE_TIMEOUT)", seconds);
@@ -848,7 +847,7 @@ call_next(struct runs *runs)
 	TAILQ_FOREACH (call, &runs->waiting, entry)
 		if (call->cause == CALL_BY_ITSELF &&
 		    owner_may_run(call->request.owner, runs) &&
-		    !call_is_behind(call) &&
+		    !call_is_behind(runs, &call->request) &&
 		    (next == NULL || owner_precedes(call->request.owner,
 		        next->request.owner)))
 			next = call;
@@ -873,6 +872,28 @@ call_admit(struct runs *runs)
 	}
 }
 
+/* Refuses a call that must wait if the queue is full: -1 with err. */
+static int
+call_check_queue(
+    const struct runs *runs, const struct request *request, struct err *err)
+{
+	const struct owner *owner = request->owner;
+
+	if (owner_may_wait(owner))
+		return 0;
+	if (!owner_may_run(owner, runs))
+		return err_set(err, "busy: %zu executions are running and %zu "
+		    "are waiting; try again later, or raise "
+		    "CAISSON_MAX_CONCURRENT or CAISSON_QUEUE",
+		    owner->nrunning, owner->nwaiting);
+	if (call_is_behind(runs, request))
+		return err_set(err, "busy: a call of this conversation is "
+		    "running and %zu are waiting; calls of a "
+		    "conversation take turns: try again later, or raise "
+		    "CAISSON_QUEUE", owner->nwaiting);
+	return 0;
+}
+
 struct call *
 call_new(struct runs *runs, struct request *request,
     call_concluded *concluded, void *ctx, struct err *err)
@@ -880,11 +901,7 @@ call_new(struct runs *runs, struct request *request,
 	struct owner *owner = request->owner;
 	struct call *call;
 
-	if (!owner_may_run(owner, runs) && !owner_may_wait(owner)) {
-		err_set(err, "busy: %zu executions are running and %zu are "
-		    "waiting; try again later, or raise "
-		    "CAISSON_MAX_CONCURRENT or CAISSON_QUEUE",
-		    owner->nrunning, owner->nwaiting);
+	if (call_check_queue(runs, request, err) == -1) {
 		request_reset(request);
 		return NULL;
 	}

@@ -532,6 +532,7 @@ struct owner *asking = &an_owner;
 const struct language *spoken; /* NULL: the first */
 
 call_progressed *watching;
+const char *talk;
 
 /* Returns the play of a new call, NULL with err when it is refused. */
 struct play *
@@ -544,6 +545,7 @@ try_call(unsigned int timeout, struct err *err)
 		.code_len = 11,
 		.timeout = timeout,
 		.progressed = watching,
+		.conversation = mem_strdup(talk),
 		.servers = mem_dup(asked.data, asked.len),
 		.servers_len = asked.len };
 

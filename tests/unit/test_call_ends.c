@@ -408,6 +408,36 @@ START_TEST(all_can_be_cancelled)
 }
 END_TEST
 
+/* There are places, but not for calls of a conversation that has one. */
+START_TEST(a_conversation_cannot_fill_the_queue)
+{
+	struct play *play[3];
+	struct err err = { 0, "" };
+	int n;
+
+	open_stage();
+	sv.options.max_concurrent = 4;
+	sv.options.queue = 1;
+	talk = "t";
+	play[0] = new_call();
+	play[1] = new_call();
+	ck_assert_ptr_null(try_call(30, &err));
+	ck_assert_str_eq(err.text, "busy: a call of this conversation is "
+	    "running and 1 are waiting; calls of a conversation take "
+	    "turns: try again later, or raise CAISSON_QUEUE");
+	talk = NULL;
+	play[2] = new_call();
+	ck_assert_uint_eq(sv.runs.nrunning, 2);
+	ck_assert_uint_eq(sv.runs.nwaiting, 1);
+	call_cancel_all(&sv.runs, "Caisson is shutting down");
+	relay_is_done(play[0]);
+	relay_is_done(play[2]);
+	for (n = 0; n < 3; n++)
+		wait_until_concluded(play[n]);
+	close_stage();
+}
+END_TEST
+
 /* A start that fails at once gives its place to the next. */
 START_TEST(failed_starts_do_not_stop_the_queue)
 {
@@ -445,6 +475,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_call_may_be_cancelled_while_it_waits);
 	tcase_add_test(tc, without_a_queue_nobody_waits);
 	tcase_add_test(tc, all_can_be_cancelled);
+	tcase_add_test(tc, a_conversation_cannot_fill_the_queue);
 	tcase_add_test(tc, failed_starts_do_not_stop_the_queue);
 }
 
