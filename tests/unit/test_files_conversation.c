@@ -248,6 +248,26 @@ START_TEST(a_list_has_them_if_asked)
 }
 END_TEST
 
+/* However many conversations there are. */
+START_TEST(an_owner_has_one_table_of_versions)
+{
+	char owner[16];
+	int n;
+
+	play_start(&play);
+	for (n = 0; n < 20; n++) {
+		snprintf(owner, sizeof(owner), "me\n%d", n);
+		play_keep(&play, owner, "a", "1", 1);
+		play_remove(&play, owner, "a", 0);
+		play_expect_done(&play, 4, FILE_FAULT_NONE, "", 1);
+	}
+	play_keep(&play, "me", "a", "1", 1);
+	play_keep(&play, "me\n7", "a", "2", 2);
+	ck_assert_uint_eq(play_count("v"), 1);
+	play_end(&play);
+}
+END_TEST
+
 /* Without names only a conversation can be meant. */
 START_TEST(an_owner_without_one_is_refused)
 {
@@ -268,6 +288,7 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, large_files_are_compared, 0, 2);
 	tcase_add_test(tc, those_in_use_stay);
 	tcase_add_test(tc, a_list_has_them_if_asked);
+	tcase_add_test(tc, an_owner_has_one_table_of_versions);
 	tcase_add_test(tc, an_owner_without_one_is_refused);
 }
 

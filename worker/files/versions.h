@@ -1,8 +1,8 @@
 /*
  * Versions of removed files: links refer to them, so they are not reused. Each
- * owner has a table with a number for all names of one hash: the highest
- * removed version of these. A few names therefore start with a version above 1.
- * Runs in files.
+ * owner has a table, also for its conversations, with a number for all names of
+ * one hash: the highest removed version of these. A few names therefore start
+ * with a version above 1. Runs in files.
  */
 #ifndef WORKER_FILES_VERSIONS_H
 #define WORKER_FILES_VERSIONS_H
