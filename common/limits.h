@@ -32,6 +32,9 @@
 /* The supervisor sends all servers to a broker at once, as a reader does. */
 #define IPC_QUEUE_PACKETS_MAX 4096
 
+/* A relay has at most 6 descriptors, with two events for most, and 5 timers. */
+#define EVENTS_MAX 32
+
 /* The largest values of CAISSON_* options. */
 #define CODE_MAX (16 * MIB)
 /* The name of a language equals that of its folder. */

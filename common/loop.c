@@ -27,11 +27,3 @@ loop_new(int any_file)
 		fatal("cannot make an event loop");
 	return base;
 }
-
-void
-loop_event_free(struct event **event)
-{
-	if (*event != NULL)
-		event_free(*event);
-	*event = NULL;
-}

@@ -40,7 +40,7 @@ main(void)
 	 * relay.
 	 */
 	signal(SIGPIPE, SIG_IGN);
-	relay.base = loop_new(0);
+	relay.base = event_base_new();
 	relay.supervisor = channel_new(relay.base, &fd, &ends);
 	if (lockdown(ROLE_RELAY, &err) == -1)
 		fatal("cannot lock down: %s", err.text);

@@ -186,8 +186,8 @@ static const struct lockdown_case cases[] = {
 	REFUSED(fcntl_pipe_size), REFUSED(fcntl_lease),
 	REFUSED(fcntl_set_flags), REFUSED(truncate_log), REFUSED(seek_log),
 	ALLOWED(write), ALLOWED(read), ALLOWED_TO(RELAY, readv), ALLOWED(poll),
-	ALLOWED(epoll), ALLOWED(epoll_wait), ALLOWED(send),
-	ALLOWED(send_plain), ALLOWED(receive),
+	ALLOWED_TO(~RELAY, epoll), ALLOWED_TO(~RELAY, epoll_wait),
+	ALLOWED(send), ALLOWED(send_plain), ALLOWED(receive),
 	/* The C library makes either of them of fstat(). */
 	ALLOWED_TO(READER, stat_handed),
 	ALLOWED_TO(READER | BROKER, fstat_itself),

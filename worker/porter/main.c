@@ -38,7 +38,7 @@ main(void)
 	signal(SIGXFSZ, SIG_IGN);
 	/* Files in a box have the permissions with which they are created. */
 	umask(S_IWGRP | S_IWOTH);
-	porter.base = loop_new(0);
+	porter.base = event_base_new();
 	porter.supervisor = channel_new(porter.base, &fd, &ends);
 	/* The first message, from the supervisor, causes the lockdown. */
 	event_base_dispatch(porter.base);

@@ -1,0 +1,336 @@
+/*
+ * Tests of common/event, and of libevent, of which it is a part: the same
+ * program is linked with either. What a handler may do to events is what
+ * matters: relays free them in handlers.
+ */
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/loop.h"
+#include "unit.h"
+
+#define EVENTS 3
+
+static struct event_base *base;
+static struct event *events[EVENTS];
+static int fds[EVENTS][2];
+static int told[EVENTS]; /* how often a handler ran */
+static short found;      /* by the last one */
+
+/* A handler for each of the events, with an index as its context. */
+static int indexes[EVENTS] = { 0, 1, 2 };
+
+static void
+note(evutil_socket_t fd, short what, void *ctx)
+{
+	(void)fd;
+	told[*(int *)ctx]++;
+	found = what;
+}
+
+/* Reads the byte that it was told of. */
+static void
+take(evutil_socket_t fd, short what, void *ctx)
+{
+	char c;
+
+	note(fd, what, ctx);
+	ck_assert_int_eq(read(fd, &c, 1), 1);
+}
+
+static void
+free_all(evutil_socket_t fd, short what, void *ctx)
+{
+	size_t i;
+
+	note(fd, what, ctx);
+	for (i = 0; i < EVENTS; i++)
+		loop_event_free(&events[i]);
+}
+
+static void
+delete_all(evutil_socket_t fd, short what, void *ctx)
+{
+	size_t i;
+
+	note(fd, what, ctx);
+	for (i = 0; i < EVENTS; i++)
+		event_del(events[i]);
+}
+
+static void
+stop(evutil_socket_t fd, short what, void *ctx)
+{
+	note(fd, what, ctx);
+	event_base_loopbreak(base);
+}
+
+/* Persists until it was called three times. */
+static void
+thrice(evutil_socket_t fd, short what, void *ctx)
+{
+	note(fd, what, ctx);
+	if (told[*(int *)ctx] == 3)
+		event_del(events[*(int *)ctx]);
+}
+
+/* Adds the next event, which nothing has happened to. */
+static void
+add_next(evutil_socket_t fd, short what, void *ctx)
+{
+	note(fd, what, ctx);
+	event_add(events[*(int *)ctx + 1], NULL);
+}
+
+static void
+make_event(int i, int fd, short what, event_callback_fn call)
+{
+	events[i] = event_new(base, fd, what, call, &indexes[i]);
+	ck_assert_ptr_nonnull(events[i]);
+}
+
+/* Pipes with a byte in each. */
+static void
+setup(void)
+{
+	int i;
+
+	base = event_base_new();
+	ck_assert_ptr_nonnull(base);
+	for (i = 0; i < EVENTS; i++) {
+		ck_assert_int_eq(pipe(fds[i]), 0);
+		ck_assert_int_eq(write(fds[i][1], "x", 1), 1);
+	}
+}
+
+static void
+teardown(void)
+{
+	int i;
+
+	for (i = 0; i < EVENTS; i++)
+		loop_event_free(&events[i]);
+	event_base_free(base);
+}
+
+static int
+told_in_all(void)
+{
+	return told[0] + told[1] + told[2];
+}
+
+START_TEST(ends_without_events)
+{
+	make_event(0, fds[0][0], EV_READ, note);
+	event_base_dispatch(base);
+	ck_assert_int_eq(told_in_all(), 0);
+}
+END_TEST
+
+START_TEST(tells_once)
+{
+	make_event(0, fds[0][0], EV_READ, note);
+	event_add(events[0], NULL);
+	event_base_dispatch(base);
+	ck_assert_int_eq(told[0], 1);
+	ck_assert_int_eq(found, EV_READ);
+	event_add(events[0], NULL);
+	event_base_dispatch(base);
+	ck_assert_int_eq(told[0], 2);
+}
+END_TEST
+
+START_TEST(persists_until_it_is_deleted)
+{
+	make_event(0, fds[0][0], EV_READ | EV_PERSIST, thrice);
+	event_add(events[0], NULL);
+	event_add(events[0], NULL);
+	event_base_dispatch(base);
+	ck_assert_int_eq(told[0], 3);
+}
+END_TEST
+
+START_TEST(waits_for_several)
+{
+	int i;
+
+	for (i = 0; i < EVENTS; i++) {
+		make_event(i, fds[i][0], EV_READ, take);
+		event_add(events[i], NULL);
+	}
+	event_base_dispatch(base);
+	for (i = 0; i < EVENTS; i++)
+		ck_assert_int_eq(told[i], 1);
+}
+END_TEST
+
+/* One for reading and one for writing, as channels have. */
+START_TEST(has_two_for_one_descriptor)
+{
+	int ends[2];
+
+	ck_assert_int_eq(
+	    socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+	make_event(0, ends[0], EV_READ, note);
+	make_event(1, ends[0], EV_WRITE, note);
+	event_add(events[1], NULL);
+	event_base_dispatch(base);
+	ck_assert_int_eq(told[0], 0);
+	ck_assert_int_eq(told[1], 1);
+	ck_assert_int_eq(found, EV_WRITE);
+	close(ends[1]);
+	event_add(events[0], NULL);
+	event_base_dispatch(base);
+	ck_assert_int_eq(told[0], 1);
+	ck_assert_int_eq(found, EV_READ);
+}
+END_TEST
+
+START_TEST(tells_of_ends)
+{
+	char c;
+
+	ck_assert_int_eq(read(fds[0][0], &c, 1), 1);
+	close(fds[0][1]);
+	close(fds[1][0]);
+	make_event(0, fds[0][0], EV_READ, note);
+	make_event(1, fds[1][1], EV_WRITE, note);
+	event_add(events[0], NULL);
+	event_add(events[1], NULL);
+	event_base_dispatch(base);
+	ck_assert_int_eq(told[0], 1);
+	ck_assert_int_eq(told[1], 1);
+}
+END_TEST
+
+START_TEST(frees_in_a_handler)
+{
+	int i;
+
+	for (i = 0; i < EVENTS; i++) {
+		make_event(i, fds[i][0], EV_READ | EV_PERSIST, free_all);
+		event_add(events[i], NULL);
+	}
+	event_base_dispatch(base);
+	ck_assert_int_eq(told_in_all(), 1);
+}
+END_TEST
+
+START_TEST(deletes_in_a_handler)
+{
+	int i;
+
+	for (i = 0; i < EVENTS; i++) {
+		make_event(i, fds[i][0], EV_READ | EV_PERSIST, delete_all);
+		event_add(events[i], NULL);
+	}
+	event_base_dispatch(base);
+	ck_assert_int_eq(told_in_all(), 1);
+}
+END_TEST
+
+START_TEST(adds_in_a_handler)
+{
+	make_event(0, fds[0][0], EV_READ, add_next);
+	make_event(1, fds[1][0], EV_READ, add_next);
+	make_event(2, fds[2][0], EV_READ, note);
+	event_add(events[0], NULL);
+	event_base_dispatch(base);
+	ck_assert_int_eq(told_in_all(), 3);
+}
+END_TEST
+
+/* What was found with it is handled by the next run of the loop. */
+START_TEST(stops)
+{
+	make_event(0, fds[0][0], EV_READ, stop);
+	make_event(1, fds[1][0], EV_READ, stop);
+	event_add(events[0], NULL);
+	event_add(events[1], NULL);
+	event_base_dispatch(base);
+	ck_assert_int_eq(told_in_all(), 1);
+	event_base_dispatch(base);
+	ck_assert_int_eq(told_in_all(), 2);
+}
+END_TEST
+
+START_TEST(waits_for_a_time)
+{
+	const struct timeval tv = clock_timeval(50);
+	uint64_t before = clock_ms();
+
+	make_event(0, -1, 0, note);
+	event_add(events[0], &tv);
+	event_base_dispatch(base);
+	ck_assert_int_eq(told[0], 1);
+	ck_assert_int_eq(found, EV_TIMEOUT);
+	/* libevent measures with a coarser clock. */
+	ck_assert_uint_ge(clock_ms() - before, 25);
+}
+END_TEST
+
+START_TEST(repeats_a_time)
+{
+	const struct timeval tv = clock_timeval(1);
+
+	make_event(0, -1, EV_PERSIST, thrice);
+	event_add(events[0], &tv);
+	event_base_dispatch(base);
+	ck_assert_int_eq(told[0], 3);
+}
+END_TEST
+
+/* A time that is added again begins again; the last one counts. */
+START_TEST(changes_a_time)
+{
+	const struct timeval late = clock_timeval(3600000);
+	const struct timeval soon = clock_timeval(1);
+
+	make_event(0, -1, 0, note);
+	event_add(events[0], &late);
+	event_add(events[0], &soon);
+	event_base_dispatch(base);
+	ck_assert_int_eq(told[0], 1);
+}
+END_TEST
+
+START_TEST(does_not_wait_for_a_deleted_time)
+{
+	const struct timeval late = clock_timeval(3600000);
+
+	make_event(0, -1, 0, note);
+	make_event(1, fds[1][0], EV_READ, delete_all);
+	make_event(2, fds[2][0], EV_READ, note);
+	event_add(events[0], &late);
+	event_add(events[1], NULL);
+	event_base_dispatch(base);
+	ck_assert_int_eq(told_in_all(), 1);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, ends_without_events);
+	tcase_add_test(tc, tells_once);
+	tcase_add_test(tc, persists_until_it_is_deleted);
+	tcase_add_test(tc, waits_for_several);
+	tcase_add_test(tc, has_two_for_one_descriptor);
+	tcase_add_test(tc, tells_of_ends);
+	tcase_add_test(tc, frees_in_a_handler);
+	tcase_add_test(tc, deletes_in_a_handler);
+	tcase_add_test(tc, adds_in_a_handler);
+	tcase_add_test(tc, stops);
+	tcase_add_test(tc, waits_for_a_time);
+	tcase_add_test(tc, repeats_a_time);
+	tcase_add_test(tc, changes_a_time);
+	tcase_add_test(tc, does_not_wait_for_a_deleted_time);
+}
+
+int
+main(void)
+{
+	return unit_run("event", add_tests);
+}
