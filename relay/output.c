@@ -277,79 +277,12 @@ output_total(const struct output *output)
 }
 
 void
-output_copy(struct output *output, struct buffer *kept)
+output_copy(struct output *output, int parted, struct buffer *kept)
 {
 	buffer_add(kept, output->head.data, output->head.len);
+	if (parted && output->total > output->head.len + output->tail_len)
+		buffer_add(kept, "", 1);
 	output_unroll_tail(output, kept);
-}
-
-/* Whether a byte continues a word of adjacent letters. */
-static int
-output_is_word(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
-	    (c >= 'a' && c <= 'z') || c == '_';
-}
-
-/* Whether an escape sequence that sets colours ends there. */
-static int
-output_ends_colour(const char *data, size_t len)
-{
-	if (len < 3 || data[--len] != 'm')
-		return 0;
-	while (len > 0 && ((data[len - 1] >= '0' && data[len - 1] <= '9') ||
-	    data[len - 1] == ';'))
-		len--;
-	return len > 1 && data[len - 1] == '[' && data[len - 2] == '\033';
-}
-
-/* Whether a name found there starts no later than a longer name around it. */
-static int
-output_begins(const struct buffer *kept, size_t at)
-{
-	char before;
-
-	if (at == 0 || kept->data[at] == '/')
-		return 1;
-	before = kept->data[at - 1];
-	if (before == '.' || before == '-' || before == '/')
-		return 0;
-	return !output_is_word(before) || output_ends_colour(kept->data, at);
-}
-
-/* The same for its end. These bytes continue a name or a path. */
-static int
-output_ends(const struct buffer *kept, size_t at)
-{
-	if (at < kept->len && memchr(".-/", kept->data[at], 3) != NULL)
-		at++;
-	return at >= kept->len || !output_is_word(kept->data[at]);
-}
-
-int
-output_has(struct output *output, const char *text, size_t len)
-{
-	auto_buffer struct buffer kept = { 0 };
-	const char *found;
-	size_t at = 0;
-
-	buffer_add(&kept, output->head.data, output->head.len);
-	/*
-	 * The text before a cut and the text after it are never matched as one.
-	 */
-	if (output->total > output->head.len + output->tail_len)
-		buffer_add(&kept, "", 1);
-	output_unroll_tail(output, &kept);
-	while (at < kept.len) {
-		found = memmem(kept.data + at, kept.len - at, text, len);
-		if (found == NULL)
-			return 0;
-		at = (size_t)(found - kept.data);
-		if (output_begins(&kept, at) && output_ends(&kept, at + len))
-			return 1;
-		at++;
-	}
-	return 0;
 }
 
 /* Bytes at the front of a character whose start was cut off. */

@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "../common/log.h"
@@ -72,72 +71,15 @@ relay_fault(struct relay *relay, const char *reason)
 	log_warn("protocol violation by the box: %s", reason);
 }
 
-/* Reports the positions of the pictures in the output. */
-static void
-relay_place_pictures(struct relay *relay, const struct output_kept *out)
-{
-	struct ipc_place place;
-	struct err err;
-	size_t n;
-
-	for (n = 0; n < relay->pictures; n++) {
-		place.at = out->marks[n];
-		if (channel_send_place(relay->supervisor, &place, &err) == -1)
-			relay_unheard("cannot report the position of a picture",
-			    &err);
-	}
-}
-
-/* The report of the end, and the errors of a box that was never ready. */
-static void
-relay_add_report(
-    struct relay *relay, struct output_kept *outer, struct ipc_done *done)
-{
-	done->end = relay->report.end;
-	done->end_status = relay->report.status;
-	done->end_memory = (uint64_t)relay->report.memory;
-	if (relay->outer == NULL || relay->ready)
-		return;
-	output_take(relay->outer, outer);
-	done->start_errors = (struct ipc_bytes){
-		(const uint8_t *)outer->data, outer->len
-	};
-}
-
 /* All pipes are drained: sends the kept output. */
 static void
 relay_conclude(struct relay *relay)
 {
-	auto_buffer struct buffer waiting = { 0 };
-	struct output_kept out, errors, outer = { 0 };
-	struct ipc_done done = { 0 };
 	struct err err;
-	int sent;
 
 	progress_end(relay->progress);
 	so_far_end(relay->so_far);
-	output_take(relay->out, &out);
-	output_take(relay->errors, &errors);
-	relay_place_pictures(relay, &out);
-	done.out = (struct ipc_blob){ (const uint8_t *)out.data, out.len, -1 };
-	done.out_head = out.head;
-	done.out_dropped = out.dropped;
-	done.errors = (struct ipc_blob){
-		(const uint8_t *)errors.data, errors.len, -1
-	};
-	done.errors_head = errors.head;
-	done.errors_dropped = errors.dropped;
-	done.tool_calls = calls_made(relay->calls);
-	calls_add_waiting(relay->calls, &waiting);
-	done.waiting = (struct ipc_bytes){
-		(const uint8_t *)waiting.data, waiting.len
-	};
-	relay_add_report(relay, &outer, &done);
-	sent = channel_send_done(relay->supervisor, &done, &err);
-	free(outer.data);
-	free(out.data);
-	free(errors.data);
-	if (sent == -1)
+	if (report_send_done(relay, &err) == -1)
 		relay_unheard("cannot pass on the output", &err);
 }
 
@@ -232,8 +174,8 @@ relay_printed(struct relay *relay, const char *text, size_t len)
 {
 	output_look(relay->out);
 	output_look(relay->errors);
-	return output_has(relay->out, text, len) ||
-	    output_has(relay->errors, text, len);
+	return printed_has(relay->out, text, len) ||
+	    printed_has(relay->errors, text, len);
 }
 
 /*

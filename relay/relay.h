@@ -65,8 +65,8 @@ struct relay {
 
 /*
  * Calls go down only: main, routes, on_*, relay, frames, calls, request,
- * store_request, streams, member, pictures, progress, outbox and output. Calls
- * upwards are callbacks, which are given at construction.
+ * store_request, streams, member, report, pictures, progress, outbox, printed
+ * and output. Calls upwards are callbacks, which are given at construction.
  */
 
 /* on_supervisor.c: the handlers; each takes the descriptors that it needs. */
@@ -393,7 +393,7 @@ struct calls_ends {
 	 */
 	int (*echo)(struct relay *relay, const char *text, size_t len);
 
-	/* Whether this name or path is in the output so far: output_has(). */
+	/* Whether this name or path is in the output so far: printed_has(). */
 	int (*printed)(struct relay *relay, const char *text, size_t len);
 
 	/*
@@ -462,6 +462,11 @@ void calls_add_waiting(const struct calls *calls, struct buffer *text);
 /* The number of tool calls sent to the broker. */
 uint64_t calls_made(const struct calls *calls);
 
+/* report.c: what is reported of code that has ended. */
+
+/* Takes the output, and sends DONE. Returns 0, or -1 with err. */
+int report_send_done(struct relay *relay, struct err *err);
+
 /* output.c: one output stream of the code. */
 
 /*
@@ -504,17 +509,14 @@ void output_look(struct output *output);
 /* Returns the number of bytes received so far. */
 unsigned long long output_total(const struct output *output);
 
-/* Appends the bytes that are kept so far: the head and then the tail. */
-void output_copy(struct output *output, struct buffer *kept);
+/*
+ * Appends the bytes that are kept so far: the head and then the tail. With
+ * parted, a NUL stands between them for missing bytes.
+ */
+void output_copy(struct output *output, int parted, struct buffer *kept);
 
 /* Whether nothing has been received so far. */
 int output_is_empty(const struct output *output);
-
-/*
- * Whether this name or path is in the kept output as a whole: not as a part of
- * a longer name, and after a slash only if it starts with one.
- */
-int output_has(struct output *output, const char *text, size_t len);
 
 /* Adds bytes as if they had been received now. */
 void output_put(struct output *output, const char *data, size_t len);
@@ -524,5 +526,13 @@ void output_mark(struct output *output);
 
 /* Returns the kept output; the stream is empty afterwards. */
 void output_take(struct output *output, struct output_kept *kept);
+
+/* printed.c: names in the output. */
+
+/*
+ * Whether this name or path is in the kept output as a whole: not as a part of
+ * a longer name, and after a slash only if it starts with one.
+ */
+int printed_has(struct output *output, const char *text, size_t len);
 
 #endif

@@ -54,7 +54,7 @@ so_far_show(const struct so_far *so_far, struct buffer *text, uint64_t total)
 {
 	auto_buffer struct buffer kept = { 0 };
 
-	output_copy(so_far->relay->out, &kept);
+	output_copy(so_far->relay->out, 0, &kept);
 	if (total == kept.len && total <= SO_FAR_HEAD + SO_FAR_TAIL)
 		so_far_add(text, kept.data,
 		    kept.len - utf8_incomplete_tail(kept.data, kept.len));

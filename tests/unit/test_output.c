@@ -1,7 +1,8 @@
 /*
  * Tests of relay/output: however a stream is cut into reads, what is kept is
  * its head and its tail to the byte, as whole characters, and what is missing
- * is counted. Linked with that file alone.
+ * is counted. Linked with
+ * that file and relay/printed, which looks for names in it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -251,7 +252,7 @@ START_TEST(finds_names)
 
 	open_output(2 * KIB);
 	write_chunks(cases[_i].data, strlen(cases[_i].data), PIPE_CHUNK);
-	if (output_has(output, cases[_i].name, strlen(cases[_i].name)) !=
+	if (printed_has(output, cases[_i].name, strlen(cases[_i].name)) !=
 	    cases[_i].found)
 		ck_abort_msg("%s in %s", cases[_i].name, cases[_i].data);
 	close_output(&kept);

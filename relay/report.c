@@ -1,0 +1,97 @@
+/*
+ * What the relay reports of code that has ended: the kept output, the positions
+ * of pictures in it, and the calls without an answer. Runs in the relay; never
+ * decides that code has ended.
+ */
+#include <stdlib.h>
+
+#include "relay.h"
+
+/* What the fields of a message refer to. */
+struct report {
+	struct output_kept out, errors, outer;
+	struct buffer waiting;
+};
+
+/* Reports the positions of the pictures in the output. */
+static int
+report_place_pictures(
+    struct relay *relay, const struct output_kept *out, struct err *err)
+{
+	struct ipc_place place;
+	size_t n;
+
+	for (n = 0; n < relay->pictures; n++) {
+		place.at = out->marks[n];
+		if (channel_send_place(relay->supervisor, &place, err) == -1)
+			return err_wrap(err, "the position of a picture");
+	}
+	return 0;
+}
+
+/* Takes the output, and refers to it in the fields of IPC_PROGRAM_FIELDS. */
+static void
+report_begin(
+    struct relay *relay, struct report *report, struct ipc_done *done)
+{
+	const struct output_kept *out = &report->out, *errors = &report->errors;
+
+	output_take(relay->out, &report->out);
+	output_take(relay->errors, &report->errors);
+	calls_add_waiting(relay->calls, &report->waiting);
+	done->out = (struct ipc_blob){ (const uint8_t *)out->data, out->len,
+		-1 };
+	done->out_head = out->head;
+	done->out_dropped = out->dropped;
+	done->errors = (struct ipc_blob){ (const uint8_t *)errors->data,
+		errors->len, -1 };
+	done->errors_head = errors->head;
+	done->errors_dropped = errors->dropped;
+	done->tool_calls = calls_made(relay->calls);
+	done->waiting = (struct ipc_bytes){
+		(const uint8_t *)report->waiting.data, report->waiting.len
+	};
+}
+
+static void
+report_free(struct report *report)
+{
+	free(report->out.data);
+	free(report->errors.data);
+	free(report->outer.data);
+	buffer_reset(&report->waiting);
+}
+
+/* The report of the end, and the errors of a box that was never ready. */
+static void
+report_add_end(
+    struct relay *relay, struct report *report, struct ipc_done *done)
+{
+	struct output_kept *outer = &report->outer;
+
+	done->end = relay->report.end;
+	done->end_status = relay->report.status;
+	done->end_memory = (uint64_t)relay->report.memory;
+	if (relay->outer == NULL || relay->ready)
+		return;
+	output_take(relay->outer, outer);
+	done->start_errors = (struct ipc_bytes){
+		(const uint8_t *)outer->data, outer->len
+	};
+}
+
+int
+report_send_done(struct relay *relay, struct err *err)
+{
+	struct report report = { 0 };
+	struct ipc_done done = { 0 };
+	int sent;
+
+	report_begin(relay, &report, &done);
+	report_add_end(relay, &report, &done);
+	sent = report_place_pictures(relay, &report.out, err);
+	if (sent == 0)
+		sent = channel_send_done(relay->supervisor, &done, err);
+	report_free(&report);
+	return sent;
+}
