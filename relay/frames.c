@@ -7,6 +7,8 @@
  *	{"type":"ready"}				once, first
  *	{"type":"rpc_request","id":N,"payload":P}	after the run frame
  *	{"type":"cancel","id":N}	the answer is no longer needed
+ *	{"type":"ended","exit":N,"threads":N}	once after each run frame that
+ *						has "session"
  *
  * From a box with three descriptors, such as a container, also:
  *
@@ -17,7 +19,7 @@
  * To the box:
  *
  *	{"type":"run","code":"…"[,"memory":true][,"echo":true][,"output":N]
- *	    [,"progress":true],"servers":[…]}	once
+ *	    [,"progress":true][,"session":true],"servers":[…]}
  *	{"type":"rpc_response","id":N,"success":true,"payload":…}
  *	{"type":"rpc_response","id":N,"success":false,
  *	    "error":{"message":"…"[,"error":{…}]}}
@@ -25,9 +27,12 @@
  * "memory" is the field stored of START: memories and saved tools may be used.
  * "echo" is its field echo: the box sends the value of the last expression.
  * "output" is the field output_max of PREPARE: bytes kept of each stream.
- * "progress" is its field progress: the box may report progress. "servers" is
- * its field servers; the inner "error" is the field error of REFUSED. A payload
- * P has one of the following types, with these members. request.c and
+ * "progress" is its field progress: the box may report progress. "session" is
+ * its field kept: when the code has ended, the box sends "ended", with the exit
+ * code and the number of threads left, and waits for the next run frame; there
+ * are no requests until then. Without it there is one run frame only. "servers"
+ * is its field servers; the inner "error" is the field error of REFUSED. A
+ * payload P has one of the following types, with these members. request.c and
  * store_request.c parse them; the catalogue describes the messages of these
  * names:
  *
@@ -53,8 +58,9 @@
  *
  * Any other frame of the box is a protocol violation, which ends the box.
  * Forging a frame gains nothing: the code may make every request and print all
- * output itself, and a reported end counts only where it agrees with the status
- * that the supervisor sees. Runs in the relay.
+ * output itself, a reported end counts only where it agrees with the status
+ * that the supervisor sees, and a forged "ended" ends the code early. Runs in
+ * the relay.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -78,7 +84,8 @@ struct frames {
 	struct outbox_frame run; /* the code to send when the box is ready */
 	int started;             /* it has been received */
 	int ready;               /* the box has sent its ready frame */
-	int sent;                /* the run frame was sent */
+	int sent;                /* the run frame was sent; code may run */
+	int kept;                /* that frame has "session" */
 };
 
 /* Stops reading from the box: it ended, or violated the protocol. */
@@ -122,10 +129,37 @@ frames_take_request(struct frames *frames, const struct line *line,
     struct json_span frame, struct err *err)
 {
 	if (!frames->sent)
-		return err_set(err, "a request before the code was sent");
+		return err_set(err, frames->kept ?
+		    "a request after the end of the code" :
+		    "a request before the code was sent");
 	if (memchr(frame.p, '\r', frame.len) != NULL)
 		json_span_copy_line(frame, line->data + (frame.p - line->data));
 	return calls_request(frames->relay->calls, frame, err);
+}
+
+/* The code has ended. Returns 0, or -1 with err. */
+static int
+frames_take_ended(
+    struct frames *frames, struct json_span frame, struct err *err)
+{
+	struct member members[] = { { .name = "exit" },
+		{ .name = "threads" } };
+	struct frames_end end;
+
+	if (!frames->sent || !frames->kept)
+		return err_set(err, "an end of code where none is kept");
+	member_find(frame, members, 2);
+	if (member_number(&members[0], &end.exit, NULL) == -1 ||
+	    end.exit > END_STATUS_MAX)
+		return err_set(err, "an end of code with an invalid \"exit\"");
+	if (member_number(&members[1], &end.threads, NULL) == -1 ||
+	    end.threads > ROUND_THREADS_MAX)
+		return err_set(
+		    err, "an end of code with an invalid \"threads\"");
+	frames->started = 0;
+	frames->sent = 0;
+	frames->ends->code_ended(frames->relay, &end);
+	return 0;
 }
 
 /* Returns 0 if the frame is expected now, or -1 with err. */
@@ -152,6 +186,8 @@ frames_take(struct frames *frames, const struct line *line, struct err *err)
 		return frames_take_request(frames, line, frame, err);
 	if (json_span_is(type, "cancel") && frames->sent)
 		return calls_cancel(frames->relay->calls, frame, err);
+	if (json_span_is(type, "ended"))
+		return frames_take_ended(frames, frame, err);
 	return err_set(err, "a frame of an unknown type");
 }
 
@@ -204,6 +240,8 @@ frames_make_run(struct outbox_frame *frame, const struct frames_run *run,
 		    &frame->text, ",\"output\":%zu", run->output_max);
 	if (run->progress)
 		buffer_add_text(&frame->text, ",\"progress\":true");
+	if (run->kept)
+		buffer_add_text(&frame->text, ",\"session\":true");
 	buffer_add_text(&frame->text, ",\"servers\":");
 	outbox_frame_finish(frame, servers, "}\n");
 }
@@ -213,6 +251,7 @@ frames_start(struct frames *frames, const struct frames_run *run,
     struct ipc_blob *servers)
 {
 	frames_make_run(&frames->run, run, servers);
+	frames->kept = run->kept;
 	frames->started = 1;
 	frames_send_run(frames);
 }

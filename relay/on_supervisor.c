@@ -17,7 +17,14 @@ relay_on_start(struct relay *relay, struct ipc_start *start)
 {
 	if (relay->started)
 		fatal("protocol violation by the supervisor: a second start");
+	if (relay->kept && !start->kept)
+		fatal("protocol violation by the supervisor: code in a session "
+		    "that is not of it");
+	if (start->kept && relay->frames == NULL)
+		fatal("protocol violation by the supervisor: a session in a "
+		    "box without a bootstrap");
 	relay->started = 1;
+	relay->kept = (int)start->kept;
 	log_init("relay", (enum log_level)start->log_level);
 	role_enter(ROLE_RELAY, start->execution);
 	if (start->servers.len == 0)
@@ -40,6 +47,9 @@ relay_on_store(struct relay *relay, struct ipc_store *store)
 	if ((store->store == -1) != (store->reason[0] != '\0'))
 		fatal("protocol violation by the supervisor: a store with a "
 		    "reason, or neither");
+	/* The code that wanted it has ended. */
+	if (!relay->started)
+		return;
 	if (store->store == -1) {
 		calls_close(relay->calls, ROLE_STORE, store->reason);
 		return;

@@ -60,12 +60,10 @@ outbox_frame_reset(struct outbox_frame *frame)
 	fd_close(&frame->memfd);
 }
 
-/* Removes the first entry, even if it is only partly written. */
+/* Removes an entry, even if it is only partly written. */
 static void
-outbox_drop_first(struct outbox *outbox)
+outbox_drop(struct outbox *outbox, struct outbox_entry *entry)
 {
-	struct outbox_entry *entry = TAILQ_FIRST(&outbox->queue);
-
 	TAILQ_REMOVE(&outbox->queue, entry, entry);
 	if (entry->kind != OUTBOX_RUN)
 		outbox->unread -=
@@ -81,7 +79,7 @@ static void
 outbox_break(struct outbox *outbox)
 {
 	while (!TAILQ_EMPTY(&outbox->queue))
-		outbox_drop_first(outbox);
+		outbox_drop(outbox, TAILQ_FIRST(&outbox->queue));
 	loop_event_free(&outbox->writable);
 	fd_close(&outbox->fd);
 }
@@ -175,7 +173,7 @@ outbox_write(struct outbox *outbox)
 	if (entry->kind != OUTBOX_RUN)
 		outbox->unread -= (size_t)n;
 	if (entry->written == outbox_frame_len(&entry->frame))
-		outbox_drop_first(outbox);
+		outbox_drop(outbox, entry);
 	if (outbox->finished && TAILQ_EMPTY(&outbox->queue))
 		outbox_break(outbox);
 }
@@ -277,6 +275,21 @@ outbox_finish(struct outbox *outbox)
 	outbox->finished = 1;
 	if (TAILQ_EMPTY(&outbox->queue))
 		outbox_break(outbox);
+}
+
+void
+outbox_forget(struct outbox *outbox)
+{
+	struct outbox_entry *entry = TAILQ_FIRST(&outbox->queue), *next;
+
+	if (entry != NULL && entry->written > 0)
+		entry = TAILQ_NEXT(entry, entry);
+	for (; entry != NULL; entry = next) {
+		next = TAILQ_NEXT(entry, entry);
+		outbox_drop(outbox, entry);
+	}
+	if (outbox->writable != NULL && TAILQ_EMPTY(&outbox->queue))
+		event_del(outbox->writable);
 }
 
 size_t

@@ -30,6 +30,8 @@ struct output {
 			     */
 	size_t much;        /* this much may fill the pipe */
 	unsigned long long total; /* bytes received */
+	int dropping;             /* bytes are only counted, in late */
+	unsigned long long late;
 	size_t head_max;
 	size_t tail_max;
 	struct buffer head; /* the first head_max bytes */
@@ -72,6 +74,10 @@ output_add(struct output *output, const char *data, size_t len)
 	size_t room = output->head_max - output->head.len;
 	size_t part = len < room ? len : room;
 
+	if (output->dropping) {
+		output->late += len;
+		return;
+	}
 	output->total += len;
 	buffer_add(&output->head, data, part);
 	if (part < len)
@@ -165,6 +171,58 @@ output_look(struct output *output)
 		output_watch(output);
 }
 
+/* Returns the capacity of a pipe in bytes. */
+static size_t
+output_capacity(int fd)
+{
+	int size = fcntl(fd, F_GETPIPE_SZ);
+
+	return size == -1 ? PIPE_CHUNK : (size_t)size;
+}
+
+/* Reads what is in the pipe, however fast more is written to it. */
+static void
+output_read_all(struct output *output)
+{
+	unsigned long long before = output->total + output->late;
+	size_t most = output->fd != -1 ? output_capacity(output->fd) : 0;
+
+	while (output->fd != -1 &&
+	    output->total + output->late - before < most &&
+	    output_read(output))
+		;
+}
+
+void
+output_settle(struct output *output)
+{
+	output_read_all(output);
+	if (output->fd != -1)
+		output_watch(output);
+}
+
+void
+output_drop(struct output *output)
+{
+	buffer_reset(&output->head);
+	free(mem_take(&output->tail));
+	output->total = 0;
+	output->tail_at = output->tail_len = 0;
+	output->nmarks = 0;
+	output->dropping = 1;
+	output->late = 0;
+}
+
+unsigned long long
+output_keep(struct output *output)
+{
+	if (!output->dropping)
+		return 0;
+	output_settle(output);
+	output->dropping = 0;
+	return output->late;
+}
+
 int
 output_is_empty(const struct output *output)
 {
@@ -190,11 +248,9 @@ output_mark(struct output *output)
 static size_t
 output_much(int fd)
 {
-	int size = fcntl(fd, F_GETPIPE_SZ);
+	size_t size = output_capacity(fd);
 
-	if (size == -1 || (size_t)size > PIPE_CHUNK)
-		return PIPE_CHUNK / 2;
-	return (size_t)size / 2;
+	return (size < PIPE_CHUNK ? size : PIPE_CHUNK) / 2;
 }
 
 struct output *

@@ -223,7 +223,57 @@ relay_send_so_far(struct relay *relay, struct ipc_so_far *message)
 		relay_unheard("cannot pass on the output so far", &err);
 }
 
-/* Beginning */
+/* Beginning, and ends of code in a session */
+
+/* Makes what belongs to one code only. */
+static void
+relay_begin(struct relay *relay)
+{
+	static const struct calls_ends calls = { relay_want_store,
+		relay_lose_store, relay_echo, relay_printed, relay_show,
+		relay_tell };
+
+	relay->calls = calls_new(relay, &calls);
+	relay->progress = progress_new(relay, relay_send_progress);
+	relay->so_far = so_far_new(relay, relay_send_so_far);
+}
+
+/* Removes it: answers that are under way to that code come to no other. */
+static void
+relay_forget(struct relay *relay)
+{
+	channel_free(&relay->broker);
+	channel_free(&relay->store);
+	outbox_forget(relay->outbox);
+	calls_free(&relay->calls);
+	progress_free(&relay->progress);
+	so_far_free(&relay->so_far);
+	relay->pictures = 0;
+	relay->pictures_bytes = 0;
+	relay->late = 0;
+}
+
+/*
+ * Code of a session has ended, or says so: its output is in the pipes. Output
+ * that comes before further code is not kept.
+ */
+static void
+relay_code_ended(struct relay *relay, const struct frames_end *end)
+{
+	struct err err;
+
+	output_settle(relay->out);
+	output_settle(relay->errors);
+	progress_end(relay->progress);
+	so_far_end(relay->so_far);
+	if (report_send_round(relay, end, &err) == -1)
+		relay_unheard("cannot pass on the output", &err);
+	relay_forget(relay);
+	relay_begin(relay);
+	output_drop(relay->out);
+	output_drop(relay->errors);
+	relay->started = 0;
+}
 
 /* The code of a box with three descriptors has no pipes of its own. */
 static void
@@ -251,15 +301,11 @@ relay_prepare_output(struct relay *relay, struct ipc_prepare *prepare)
 void
 relay_prepare(struct relay *relay, struct ipc_prepare *prepare)
 {
-	static const struct calls_ends calls = { relay_want_store,
-		relay_lose_store, relay_echo, relay_printed, relay_show,
-		relay_tell };
 	static const struct frames_ends frames = { relay_box_ready,
-		relay_code_sent, relay_fault, relay_control_ended };
+		relay_code_sent, relay_fault, relay_control_ended,
+		relay_code_ended };
 
-	relay->calls = calls_new(relay, &calls);
-	relay->progress = progress_new(relay, relay_send_progress);
-	relay->so_far = so_far_new(relay, relay_send_so_far);
+	relay_begin(relay);
 	relay->outbox = outbox_new(relay->base, &prepare->control_out);
 	relay->output_max = prepare->output_max;
 	relay_prepare_output(relay, prepare);
@@ -295,10 +341,12 @@ relay_start(struct relay *relay, struct ipc_start *start)
 		.stored = (int)start->stored,
 		.echo = (int)start->echo,
 		.output_max = relay->output_max,
-		.progress = (int)start->progress };
+		.progress = (int)start->progress,
+		.kept = (int)start->kept };
 	auto_free char *copy = NULL;
 	struct err err;
 
+	relay->late = output_keep(relay->out) + output_keep(relay->errors);
 	if (relay->frames == NULL) {
 		relay_start_plain(relay, start);
 		return;

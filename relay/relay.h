@@ -55,6 +55,8 @@ struct relay {
 	struct relay_report report; /* of such a box */
 	int ready;              /* the box has asked for code */
 	int started;            /* it has been given code, which may run */
+	int kept;               /* it stays when the code has ended */
+	uint64_t late;          /* bytes of output that came before the code */
 	size_t open_pipes;      /* pipes of the box that are still open */
 	size_t output_max;      /* bytes kept of each stream */
 	size_t pictures;        /* number of pictures shown */
@@ -107,6 +109,12 @@ channel_handler *const *relay_routes(void);
 
 /* frames.c: the frames on the control pipe of the box. */
 
+/* The end of code of a session, as the box reports it. */
+struct frames_end {
+	uint64_t exit;    /* its exit code, at most END_STATUS_MAX */
+	uint64_t threads; /* that it has left, at most ROUND_THREADS_MAX */
+};
+
 /* The callbacks for frames of the box. */
 struct frames_ends {
 	/* The box is ready for code. */
@@ -122,6 +130,12 @@ struct frames_ends {
 	 * Its control pipe has ended: all output of the code is in the pipes.
 	 */
 	void (*ended)(struct relay *relay);
+
+	/*
+	 * The code has ended, and the box waits for more: all output of the
+	 * code is in the pipes.
+	 */
+	void (*code_ended)(struct relay *relay, const struct frames_end *end);
 };
 
 /*
@@ -140,12 +154,13 @@ struct frames_run {
 	int echo;   /* the value of the last expression is requested */
 	size_t output_max; /* bytes kept of each stream; 0: not sent */
 	int progress; /* it may report progress */
+	int kept; /* the box stays when the code has ended */
 };
 
 /*
- * Sends the box, once, its run frame with these and the servers (JSON, whose
- * memfd is taken): now, or when it is ready. A box that has ended is sent
- * nothing.
+ * Sends the box its run frame with these and the servers (JSON, whose memfd is
+ * taken): now, or when it is ready; once, and again after each code_ended. A
+ * box that has ended is sent nothing.
  */
 void frames_start(struct frames *frames, const struct frames_run *run,
     struct ipc_blob *servers);
@@ -174,7 +189,7 @@ size_t outbox_frame_len(const struct outbox_frame *frame);
 void outbox_frame_reset(struct outbox_frame *frame);
 
 enum outbox_kind {
-	OUTBOX_RUN,     /* not counted: there is only one */
+	OUTBOX_RUN,     /* not counted: there is only one at a time */
 	OUTBOX_ANSWER,  /* from the broker or the store */
 	OUTBOX_REFUSAL, /* from the relay; all of it is text */
 };
@@ -189,6 +204,12 @@ void outbox_free(struct outbox **outbox);
  */
 void outbox_add(
     struct outbox *outbox, enum outbox_kind kind, struct outbox_frame *frame);
+
+/*
+ * Drops the queued frames, except one of which a part is written: the box would
+ * not understand the next one.
+ */
+void outbox_forget(struct outbox *outbox);
 
 /*
  * Closes the pipe once all queued frames are written: the box reads the end of
@@ -464,8 +485,10 @@ uint64_t calls_made(const struct calls *calls);
 
 /* report.c: what is reported of code that has ended. */
 
-/* Takes the output, and sends DONE. Returns 0, or -1 with err. */
+/* Takes the output, and sends DONE, or ROUND. Returns 0, or -1 with err. */
 int report_send_done(struct relay *relay, struct err *err);
+int report_send_round(
+    struct relay *relay, const struct frames_end *end, struct err *err);
 
 /* output.c: one output stream of the code. */
 
@@ -505,6 +528,19 @@ void output_rest(struct output *output);
 
 /* Reads the output in the pipe, and wakes as soon as more arrives. */
 void output_look(struct output *output);
+
+/*
+ * Reads the output in the pipe as output_look does, but all that is in it now:
+ * at most its capacity.
+ */
+void output_settle(struct output *output);
+
+/*
+ * Forgets the output; from now on, bytes are counted only, until output_keep,
+ * which returns their number.
+ */
+void output_drop(struct output *output);
+unsigned long long output_keep(struct output *output);
 
 /* Returns the number of bytes received so far. */
 unsigned long long output_total(const struct output *output);

@@ -95,3 +95,31 @@ report_send_done(struct relay *relay, struct err *err)
 	report_free(&report);
 	return sent;
 }
+
+int
+report_send_round(
+    struct relay *relay, const struct frames_end *end, struct err *err)
+{
+	struct report report = { 0 };
+	struct ipc_done done = { 0 };
+	struct ipc_round round;
+	int sent;
+
+	report_begin(relay, &report, &done);
+	round = (struct ipc_round){ .out = done.out,
+		.out_head = done.out_head,
+		.out_dropped = done.out_dropped,
+		.errors = done.errors,
+		.errors_head = done.errors_head,
+		.errors_dropped = done.errors_dropped,
+		.tool_calls = done.tool_calls,
+		.waiting = done.waiting,
+		.exit = end->exit,
+		.threads = end->threads,
+		.late = relay->late };
+	sent = report_place_pictures(relay, &report.out, err);
+	if (sent == 0)
+		sent = channel_send_round(relay->supervisor, &round, err);
+	report_free(&report);
+	return sent;
+}

@@ -1,9 +1,10 @@
 /*
  * Fuzz target of relay/frames, calls, request, streams and outbox: whatever a
- * box says,
- * the broker is sent only what the catalogue can carry, on one line each, an
- * id is under way once, and the box reads one JSON value per line. The first
- * byte chooses the broker, the second one the cutting; the rest is said.
+ * box says, the broker is sent only what the catalogue can carry, on one line
+ * each, an id is under way once, and the box reads one JSON value per line. The
+ * first byte chooses the broker and the box, the second one the cutting; the
+ * rest is said. In a session the box gets further code behind each end, and
+ * nothing of what the code before it has asked is answered.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@ enum broker {
 	BROKER_ENDS = 8,
 	BOX_IS_NOT_READY = 16,
 	BOX_HAS_THREE = 32, /* descriptors: its output is frames */
+	BOX_IS_KEPT = 64, /* it may have further code */
 };
 
 static struct relay relay;
@@ -121,10 +123,26 @@ tell(struct relay *r, const struct request_progress *progress)
 	FUZZ_ASSERT(strlen(progress->text) <= PROGRESS_TEXT_MAX);
 }
 
+static int between; /* the code has ended */
+
+/* Nothing of that code stays. */
+static void
+code_ended(struct relay *r, const struct frames_end *end)
+{
+	FUZZ_ASSERT(broker & BOX_IS_KEPT && !between && !over);
+	FUZZ_ASSERT(end->exit <= END_STATUS_MAX);
+	FUZZ_ASSERT(end->threads <= ROUND_THREADS_MAX);
+	between = 1;
+	outbox_forget(r->outbox);
+	r->store = NULL;
+	r->pictures = r->pictures_bytes = 0;
+	nasked = 0;
+}
+
 static const struct calls_ends calls_ends = { want_store, lose_store, echo,
 	printed, show, tell };
 static const struct frames_ends frames_ends = { box_ready, code_sent, fault,
-	control_ended };
+	control_ended, code_ended };
 
 static void
 check_value(const void *data, size_t len, enum json_span_kind kind)
@@ -170,6 +188,7 @@ channel_send(
 	size_t n;
 
 	(void)channel;
+	FUZZ_ASSERT(!between);
 	if (type == IPC_CALL_TOOL)
 		check_call(msg);
 	if (type == IPC_SAVE_MEMORY)
@@ -188,6 +207,21 @@ channel_send(
 	FUZZ_ASSERT(nasked < REQUESTS_MAX);
 	asked[nasked++] = id;
 	return 0;
+}
+
+/* Sends code to the box. */
+static void
+start_code(void)
+{
+	struct ipc_blob servers = { (const uint8_t *)"[]", 2, -1 };
+	const struct frames_run run = { .code = "x", .len = 1, .stored = 1,
+		.echo = 1, .progress = 1, .kept = (broker & BOX_IS_KEPT) != 0 };
+
+	calls_free(&relay.calls);
+	relay.calls = calls_new(&relay, &calls_ends);
+	store_wanted = 0;
+	between = 0;
+	frames_start(relay.frames, &run, &servers);
 }
 
 static void
@@ -246,6 +280,8 @@ talk(int out, int in, const char *data, size_t len, size_t step)
 		say(out, data, n);
 		data += n;
 		check_box(in);
+		if (between)
+			start_code();
 		if (store_wanted && relay.store == NULL) {
 			/* Never looked into: channel_send() is ours. */
 			relay.store = (void *)&relay;
@@ -301,7 +337,6 @@ check_streams(size_t said)
 static void
 open_relay(int *to_relay, int *to_box)
 {
-	struct ipc_blob servers = { (const uint8_t *)"[]", 2, -1 };
 	int in[2], out[2];
 
 	FUZZ_ASSERT(pipe(in) == 0 && pipe(out) == 0);
@@ -311,13 +346,10 @@ open_relay(int *to_relay, int *to_box)
 	if (relay.base == NULL)
 		relay.base = loop_new(0);
 	relay.outbox = outbox_new(relay.base, &out[1]);
-	relay.calls = calls_new(&relay, &calls_ends);
 	relay.store = NULL;
 	open_streams();
-	store_wanted = 0;
 	relay.frames = frames_new(&relay, &in[0], &frames_ends);
-	frames_start(relay.frames, &(struct frames_run){ "x", 1, 1, 1, 0, 1 },
-	    &servers);
+	start_code();
 	over = 0;
 	nasked = 0;
 }

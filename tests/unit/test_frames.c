@@ -2,7 +2,7 @@
  * Tests of relay/frames: what a box must say and what it is sent, byte for
  * byte, and that a box which says anything else, says it in pieces, does not
  * read or goes away is met with one sentence or with patience. Linked with
- * that file and outbox alone.
+ * that file, member and outbox alone.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,6 +35,14 @@ control_ended(struct relay *relay)
 }
 
 static void
+code_ended(struct relay *relay, const struct frames_end *end)
+{
+	(void)relay;
+	buffer_printf(&told, "code ended: %u, %u threads\n",
+	    (unsigned int)end->exit, (unsigned int)end->threads);
+}
+
+static void
 box_ready(struct relay *relay)
 {
 	(void)relay;
@@ -59,7 +67,7 @@ fault(struct relay *relay, const char *reason)
 }
 
 static const struct frames_ends ends = { box_ready, code_sent, fault,
-	control_ended };
+	control_ended, code_ended };
 
 /* A request whose id is 0 is a fault, as any would be. */
 int
@@ -112,6 +120,7 @@ static int stored;          /* there is a store */
 static int echo;            /* the value of the last expression is wanted */
 static size_t output_max;   /* bytes kept of each stream */
 static int progress;        /* it may be told */
+static int kept;            /* there may be further code */
 static int fds_before;
 
 static void
@@ -131,7 +140,7 @@ open_with(const char *code, size_t len, struct ipc_blob *servers)
 	frames = frames_new(&relay, &in[0], &ends);
 	if (code != NULL)
 		frames_start(frames, &(struct frames_run){ code, len, stored,
-		    echo, output_max, progress }, servers);
+		    echo, output_max, progress, kept }, servers);
 	ck_assert_int_eq(in[0], -1);
 	ck_assert_int_eq(out[1], -1);
 	ck_assert_int_eq(servers->fd, -1);
@@ -495,6 +504,100 @@ static const struct {
 	{ "garbage", "" },
 };
 
+/* The same in a session. */
+#define ENDED "{\"type\":\"ended\",\"exit\":3,\"threads\":2}\n"
+#define TOLD  "sent\ncode ended: 3, 2 threads\n"
+
+static const struct {
+	const char *said, *told;
+} kept_talks[] = {
+	{ READY ENDED, TOLD },
+	{ READY "{\"threads\":2,\"more\":{},\"exit\":3,"
+	    "\"type\":\"ended\"}\n", TOLD },
+	{ READY "{\"type\":\"ended\",\"exit\":255,\"threads\":1000000}\n",
+	    "sent\ncode ended: 255, 1000000 threads\n" },
+	/* There is an end of code that runs only. */
+	{ ENDED, "fault: an end of code where none is kept\nend\n" },
+	{ READY ENDED ENDED,
+	    TOLD "fault: an end of code where none is kept\nend\n" },
+	{ READY ENDED "{\"type\":\"rpc_request\",\"id\":1}\n",
+	    TOLD "fault: a request after the end of the code\nend\n" },
+	{ READY ENDED "{\"type\":\"cancel\",\"id\":1}\n",
+	    TOLD "fault: a frame of an unknown type\nend\n" },
+	{ READY ENDED READY, TOLD "fault: a second ready frame\nend\n" },
+	{ READY "{\"type\":\"ended\"}\n",
+	    "sent\nfault: an end of code with an invalid \"exit\"\nend\n" },
+	{ READY "{\"type\":\"ended\",\"exit\":256,\"threads\":0}\n",
+	    "sent\nfault: an end of code with an invalid \"exit\"\nend\n" },
+	{ READY "{\"type\":\"ended\",\"exit\":-1,\"threads\":0}\n",
+	    "sent\nfault: an end of code with an invalid \"exit\"\nend\n" },
+	{ READY "{\"type\":\"ended\",\"exit\":1,\"exit\":1,"
+	    "\"threads\":0}\n",
+	    "sent\nfault: an end of code with an invalid \"exit\"\nend\n" },
+	{ READY "{\"type\":\"ended\",\"exit\":1}\n",
+	    "sent\nfault: an end of code with an invalid \"threads\"\nend\n" },
+	{ READY "{\"type\":\"ended\",\"exit\":1,\"threads\":1000001}\n",
+	    "sent\nfault: an end of code with an invalid \"threads\"\nend\n" },
+	{ READY "{\"type\":\"ended\",\"exit\":1,\"threads\":true}\n",
+	    "sent\nfault: an end of code with an invalid \"threads\"\nend\n" },
+};
+
+START_TEST(ends_of_code_are_checked)
+{
+	const char *said = kept_talks[_i].said;
+	size_t n;
+
+	kept = 1;
+	open_frames("x", 1);
+	say(said, strlen(said));
+	ck_assert_str_eq(told.data, kept_talks[_i].told);
+	close_frames();
+	open_frames("x", 1);
+	for (n = 0; n < strlen(said); n++) {
+		if (write(box_out, said + n, 1) != 1)
+			break; /* it has heard enough */
+		settle();
+	}
+	ck_assert_str_eq(told.data, kept_talks[_i].told);
+	close_frames();
+	kept = 0;
+	/* A box that is to run one code only has no such frame. */
+	open_frames("x", 1);
+	say(READY ENDED, strlen(READY ENDED));
+	ck_assert_str_eq(told.data,
+	    "sent\nfault: an end of code where none is kept\nend\n");
+	close_frames();
+}
+END_TEST
+
+/* After each end there may be code again, which is sent at once. */
+START_TEST(further_code_is_sent_at_once)
+{
+	struct ipc_blob servers = { (const uint8_t *)SERVERS, strlen(SERVERS),
+		-1 };
+	auto_buffer struct buffer all = { 0 };
+	int n;
+
+	kept = 1;
+	open_frames("x", 1);
+	say(READY, strlen(READY));
+	for (n = 0; n < 3; n++) {
+		auto_buffer struct buffer run = { 0 };
+
+		read_run(&run);
+		ck_assert_str_eq(run.data, "{\"type\":\"run\","
+		    "\"code\":\"x\",\"session\":true,"
+		    "\"servers\":" SERVERS "}\n");
+		buffer_add_text(&all, TOLD);
+		say(ENDED, strlen(ENDED));
+		ck_assert_str_eq(told.data, all.data);
+		frames_start(frames, &(struct frames_run){ .code = "x",
+		    .len = 1, .kept = 1 }, &servers);
+	}
+	close_frames();
+}
+END_TEST
+
 START_TEST(frames_are_checked)
 {
 	open_frames("x", 1);
@@ -650,6 +753,9 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(
 	    tc, the_code_is_sent_when_ready, 0, UNIT_COUNT(runs));
 	tcase_add_test(tc, a_ready_box_waits_for_code);
+	tcase_add_loop_test(
+	    tc, ends_of_code_are_checked, 0, UNIT_COUNT(kept_talks));
+	tcase_add_test(tc, further_code_is_sent_at_once);
 	tcase_add_test(tc, a_box_that_waits_may_not_ask);
 	tcase_add_loop_test(tc, a_box_that_has_ended_gets_no_code, 0, 2);
 	tcase_add_test(tc, every_character_arrives);

@@ -249,6 +249,38 @@ START_TEST(a_box_may_be_gone_at_once)
 }
 END_TEST
 
+/* No frame is cut in two, and what waited holds no descriptor. */
+START_TEST(what_waits_is_forgotten)
+{
+	size_t whole;
+	int fds;
+
+	open_outbox();
+	outbox_forget(outbox);
+	fds = unit_open_fds();
+	if (_i == 1)
+		add_answer(MIB, 1);
+	whole = expected.len;
+	if (_i == 0) {
+		/* The pipe is full, and no frame is begun. */
+		add_answer(PIPE_CHUNK - 13, 0);
+		whole = expected.len;
+	}
+	add_answer(MIB, 1);
+	add_answer(10, 0);
+	add_text(OUTBOX_REFUSAL, "no\n");
+	outbox_forget(outbox);
+	ck_assert_int_eq(unit_open_fds(), fds + _i);
+	ck_assert_uint_eq(outbox_answers(outbox), (size_t)_i);
+	ck_assert_uint_eq(outbox_unread(outbox),
+	    _i == 0 ? 0 : MIB + 13 - PIPE_CHUNK);
+	expected.len = whole;
+	add_text(OUTBOX_RUN, "run\n");
+	expect_all(5000);
+	close_outbox();
+}
+END_TEST
+
 START_TEST(what_waits_is_freed)
 {
 	open_outbox();
@@ -270,6 +302,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, many_refusals_wait);
 	tcase_add_test(tc, a_box_that_is_gone_gets_nothing);
 	tcase_add_loop_test(tc, a_box_may_be_gone_at_once, 0, 2);
+	tcase_add_loop_test(tc, what_waits_is_forgotten, 0, 2);
 	tcase_add_test(tc, what_waits_is_freed);
 }
 

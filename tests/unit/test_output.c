@@ -545,9 +545,74 @@ START_TEST(looks_when_it_is_told_to)
 }
 END_TEST
 
+/* The end of code in a session: all that a pipe holds is there, and is taken.
+ */
+START_TEST(takes_all_that_lies_in_a_pipe)
+{
+	auto_free char *data = mem_alloc(PIPE_CHUNK);
+	struct output_kept kept;
+	struct err err;
+	size_t len = 0;
+	ssize_t n;
+
+	open_output(8 * MIB);
+	ck_assert_int_eq(fd_set_nonblock(pipe_in, 1, &err), 0);
+	if (_i == 1) /* As code may do that wants to have more there. */
+		ck_assert_int_ge(fcntl(pipe_in, F_SETPIPE_SZ, MIB), (int)MIB);
+	memset(data, 'x', PIPE_CHUNK);
+	while ((n = write(pipe_in, data, 3000)) > 0)
+		len += (size_t)n;
+	output_settle(output);
+	ck_assert_int_eq(lying(), 0);
+	output_take(output, &kept);
+	ck_assert_uint_eq(kept.len, len);
+	free(kept.data);
+	close(pipe_in);
+	output_settle(output);
+	ck_assert_uint_eq(ends, 1);
+	output_settle(output);
+	output_free(&output);
+}
+END_TEST
+
+/* Nothing of it is kept, and it is counted once. */
+START_TEST(counts_what_it_drops)
+{
+	struct output_kept kept;
+	int n;
+
+	open_output(8);
+	ck_assert_uint_eq(output_keep(output), 0);
+	for (n = 0; n < 3; n++) {
+		put("0123456789abcdef", 16);
+		output_mark(output);
+		output_take(output, &kept);
+		ck_assert_str_eq(kept.data, "0123cdef");
+		ck_assert_uint_eq(kept.dropped, 8);
+		ck_assert_uint_eq(kept.marks[0], 8);
+		free(kept.data);
+		output_drop(output);
+		ck_assert(output_is_empty(output));
+		put("late", 4);
+		put("late", 4);
+		ck_assert(output_is_empty(output));
+		ck_assert(!printed_has(output, "late", 4));
+		output_rest(output);
+		ck_assert_int_eq(write(pipe_in, "x", 1), 1);
+		ck_assert_uint_eq(output_keep(output), 9);
+		ck_assert_uint_eq(output_keep(output), 0);
+		ck_assert_uint_eq(output_total(output), 0);
+	}
+	close(pipe_in);
+	output_free(&output);
+}
+END_TEST
+
 static void
 add_tests(TCase *tc)
 {
+	tcase_add_loop_test(tc, takes_all_that_lies_in_a_pipe, 0, 2);
+	tcase_add_test(tc, counts_what_it_drops);
 	tcase_add_loop_test(tc, keeps_marks, 0, 10);
 	tcase_add_loop_test(tc, keeps_head_and_tail, 0, 17);
 	tcase_add_loop_test(tc, finds_names, 0, 27);

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -1211,9 +1212,448 @@ START_TEST(keeps_no_large_answers)
 }
 END_TEST
 
+/* Sessions */
+
+#define ENDED "{\"type\":\"ended\",\"exit\":3,\"threads\":2}\n"
+#define KEPT_RUN                                                               \
+	"{\"type\":\"run\",\"code\":\"print(1)\",\"output\":1024,"             \
+	"\"session\":true,\"servers\":" SERVERS "}\n"
+
+/* Starts a relay and its box, which has its first code. */
+static void
+start_kept(void)
+{
+	make_start("print(1)", 8, 1024);
+	start.kept = 1;
+	start_made();
+	run_box();
+	box_reads(KEPT_RUN);
+}
+
+/* Further code, with a channel to the broker of its own. */
+static void
+start_further(void)
+{
+	fd_close(&broker);
+	make_session(&session, &broker);
+	start.execution++;
+	send_start();
+	expect(IPC_RUNNING);
+	box_reads(KEPT_RUN);
+}
+
+/* The box says that its code has ended: this it has printed, and this late. */
+static void
+end_round(const char *out, const char *errors, uint64_t late)
+{
+	put(box_out, ENDED, strlen(ENDED));
+	expect(IPC_ROUND);
+	is_blob(&msg.round.out, out, strlen(out));
+	is_blob(&msg.round.errors, errors, strlen(errors));
+	ck_assert_uint_eq(msg.round.out_head, strlen(out));
+	ck_assert_uint_eq(msg.round.out_dropped, 0);
+	ck_assert_uint_eq(msg.round.exit, 3);
+	ck_assert_uint_eq(msg.round.threads, 2);
+	ck_assert_uint_eq(msg.round.late, late);
+	ipc_message_close(IPC_ROUND, &msg);
+}
+
+/* Each code has the output that came while it ran, and of that all. */
+START_TEST(runs_code_in_rounds)
+{
+	static const char mixed[] = "1\n2\n3\n";
+
+	start_kept();
+	put(code_out, "1\n", 2);
+	put(code_errors, "e\n", 2);
+	end_round("1\n", "e\n", 0);
+	put(code_out, "late", 4);
+	put(code_errors, "x", 1);
+	start_further();
+	end_round("", "", 5);
+	start_further();
+	put(code_out, mixed, sizeof(mixed) - 1);
+	end_round(mixed, "", 0);
+	start_further();
+	put(code_out, "last\n", 5);
+	fd_close(&code_out);
+	fd_close(&code_errors);
+	fd_close(&box_out);
+	expect_done("last\n", "");
+	end_relay();
+}
+END_TEST
+
+/* More than is kept, and more than a packet takes. */
+START_TEST(hands_over_much_output_in_rounds)
+{
+	const size_t max = 64 * KIB, len = 10 * max;
+	auto_free char *data = mem_alloc(len);
+	int n;
+
+	memset(data, 'x', len);
+	make_start("print(1)", 8, max);
+	start.kept = 1;
+	start_made();
+	run_box();
+	for (n = 0; n < 2; n++) {
+		put(code_out, data, len);
+		put(box_out, ENDED, strlen(ENDED));
+		expect(IPC_ROUND);
+		is_blob(&msg.round.out, data, max);
+		ck_assert_uint_eq(msg.round.out_head, max / 2);
+		ck_assert_uint_eq(msg.round.out_dropped, len - max);
+		ck_assert_uint_eq(msg.round.errors.len, 0);
+		ipc_message_close(IPC_ROUND, &msg);
+		make_session(&session, &broker);
+		send_start();
+		expect(IPC_RUNNING);
+	}
+	end_box(0);
+	end_relay();
+}
+END_TEST
+
+/* They have no answer, and what they were made on is closed. */
+START_TEST(gives_up_calls_with_their_code)
+{
+	static const char second[] = "{\"type\":\"rpc_request\",\"id\":2,"
+	    "\"payload\":{\"type\":\"list_servers\"}}\n";
+	char c;
+
+	start_kept();
+	put(box_out, CALL, strlen(CALL));
+	expect_on(broker, IPC_CALL_TOOL);
+	put(box_out, ENDED, strlen(ENDED));
+	expect(IPC_ROUND);
+	ck_assert_uint_eq(msg.round.tool_calls, 1);
+	ck_assert_uint_eq(msg.round.waiting.len, strlen("fs.t (0 s)"));
+	ck_assert_int_eq(recv(broker, &c, 1, 0), 0);
+	start_further();
+	put(box_out, second, strlen(second));
+	expect_on(broker, IPC_LIST_SERVERS);
+	send_result(2, "[]", 2);
+	box_reads("{\"type\":\"rpc_response\",\"id\":2,\"success\":true,"
+	    "\"payload\":[]}\n");
+	/* The number of a call that was given up may be used again. */
+	put(box_out, CALL, strlen(CALL));
+	expect_on(broker, IPC_CALL_TOOL);
+	send_result(1, "1", 1);
+	box_reads("{\"type\":\"rpc_response\",\"id\":1,\"success\":true,"
+	    "\"payload\":1}\n");
+	put(box_out, ENDED, strlen(ENDED));
+	expect(IPC_ROUND);
+	ck_assert_uint_eq(msg.round.tool_calls, 1);
+	ck_assert_uint_eq(msg.round.waiting.len, 0);
+	end_box(0);
+	end_relay();
+}
+END_TEST
+
+/* Answers that the box has not begun to read never come. */
+START_TEST(drops_unread_answers_with_their_code)
+{
+	static const char list[] = "{\"type\":\"rpc_request\",\"id\":%d,"
+	    "\"payload\":{\"type\":\"list_servers\"}}\n";
+	auto_free char *payload = mem_alloc(MIB + 1);
+	auto_free char *read_on = NULL;
+	int n;
+
+	memset(payload, '1', MIB);
+	start_kept();
+	for (n = 1; n <= 3; n++) {
+		auto_free char *call = mem_printf(list, n);
+
+		put(box_out, call, strlen(call));
+		expect_on(broker, IPC_LIST_SERVERS);
+	}
+	for (n = 1; n <= 3; n++)
+		send_result((uint64_t)n, payload, MIB);
+	box_reads("{"); /* The first of them has come, and is too long. */
+	end_round("", "", 0);
+	fd_close(&broker);
+	make_session(&session, &broker);
+	send_start();
+	expect(IPC_RUNNING);
+	read_on = mem_printf("\"type\":\"rpc_response\",\"id\":1,"
+	    "\"success\":true,\"payload\":%s}\n" KEPT_RUN, payload);
+	box_reads(read_on);
+	end_box(0);
+	end_relay();
+}
+END_TEST
+
+/* Between two codes there are no requests; the box is ended, as elsewhere. */
+START_TEST(reports_requests_between_rounds)
+{
+	start_kept();
+	put(box_out, ENDED CALL, strlen(ENDED CALL));
+	expect(IPC_ROUND);
+	expect(IPC_FAULT);
+	ck_assert_str_eq(msg.fault.reason,
+	    "a request after the end of the code");
+	if (_i == 1) /* It crosses the code. */
+		send_start();
+	end_box(0);
+	end_relay();
+}
+END_TEST
+
+START_TEST(reports_an_end_of_code_that_is_not_kept)
+{
+	start_small();
+	run_small();
+	put(box_out, ENDED, strlen(ENDED));
+	expect(IPC_FAULT);
+	ck_assert_str_eq(
+	    msg.fault.reason, "an end of code where none is kept");
+	end_box(0);
+	end_relay();
+}
+END_TEST
+
+/* In the answer to the code that has shown it, and in no other. */
+START_TEST(places_pictures_in_their_round)
+{
+	static const char request[] = "{\"type\":\"rpc_request\",\"id\":1,"
+	    "\"payload\":{\"type\":\"show\",\"kind\":\"png\",\"data\":\""
+	    "iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAIA\"}}\n";
+	int n;
+
+	start_kept();
+	put(code_out, "ab", 2);
+	for (n = 0; n < PICTURES_MAX; n++) {
+		put(box_out, request, strlen(request));
+		expect(IPC_PICTURE);
+		ipc_message_close(IPC_PICTURE, &msg);
+	}
+	put(box_out, ENDED, strlen(ENDED));
+	for (n = 0; n < PICTURES_MAX; n++) {
+		expect(IPC_PLACE);
+		ck_assert_uint_eq(msg.place.at, 2);
+	}
+	expect(IPC_ROUND);
+	fd_close(&broker);
+	make_session(&session, &broker);
+	send_start();
+	expect(IPC_RUNNING);
+	put(code_out, "c", 1);
+	put(box_out, request, strlen(request));
+	expect(IPC_PICTURE);
+	ipc_message_close(IPC_PICTURE, &msg);
+	put(box_out, ENDED, strlen(ENDED));
+	expect(IPC_PLACE);
+	ck_assert_uint_eq(msg.place.at, 1);
+	expect(IPC_ROUND);
+	end_box(0);
+	end_relay();
+}
+END_TEST
+
+/* Reports stop with their code, and each code may report if that is wanted. */
+START_TEST(reports_progress_in_its_round)
+{
+	static const char request[] = "{\"type\":\"rpc_request\",\"id\":1,"
+	    "\"payload\":{\"type\":\"progress\",\"done\":%d}}\n";
+	int n, done;
+
+	make_start("print(1)", 8, 1024);
+	start.kept = 1;
+	start.progress = 1;
+	start_made();
+	run_box();
+	for (n = 0; n < 3; n++) {
+		for (done = 1; start.progress && done <= 90; done++) {
+			auto_free char *frame = mem_printf(request, done);
+
+			put(box_out, frame, strlen(frame));
+		}
+		put(box_out, ENDED, strlen(ENDED));
+		for (done = 0; start.progress && done < 90;
+		     done = (int)msg.progress.done)
+			expect(IPC_PROGRESS);
+		expect(IPC_ROUND);
+		start.progress = n == 1;
+		fd_close(&broker);
+		make_session(&session, &broker);
+		send_start();
+		expect(IPC_RUNNING);
+	}
+	end_box(0);
+	end_relay();
+}
+END_TEST
+
+/* A store that comes for code that has ended is closed; the next fetches one.
+ */
+START_TEST(fetches_a_store_in_each_round)
+{
+	static const char request[] = "{\"type\":\"rpc_request\",\"id\":1,"
+	    "\"payload\":{\"type\":\"list_memories\"}}\n";
+	struct ipc_store answer = { .reason = "" };
+	int ours;
+	char c;
+
+	make_start("print(1)", 8, 1024);
+	start.kept = 1;
+	start.stored = 1;
+	start_made();
+	run_box();
+	put(box_out, request, strlen(request));
+	expect(IPC_WANT_STORE);
+	if (_i == 0) {
+		make_session(&answer.store, &ours);
+		send_message(IPC_STORE, &answer);
+		expect_on(ours, IPC_LIST_MEMORIES);
+		end_round("", "", 0);
+	} else {
+		end_round("", "", 0);
+		make_session(&answer.store, &ours);
+		send_message(IPC_STORE, &answer);
+	}
+	ck_assert_int_eq(recv(ours, &c, 1, 0), 0);
+	fd_close(&ours);
+	make_session(&session, &broker);
+	send_start();
+	expect(IPC_RUNNING);
+	put(box_out, request, strlen(request));
+	expect(IPC_WANT_STORE);
+	make_session(&answer.store, &ours);
+	send_message(IPC_STORE, &answer);
+	expect_on(ours, IPC_LIST_MEMORIES);
+	fd_close(&ours);
+	end_box(0);
+	end_relay();
+}
+END_TEST
+
+/* It ends between two codes, or while code runs. */
+START_TEST(concludes_a_session)
+{
+	start_kept();
+	put(code_out, "1", 1);
+	end_round("1", "", 0);
+	if (_i == 1)
+		start_further();
+	put(code_out, "2", 1);
+	fd_close(&code_out);
+	fd_close(&code_errors);
+	fd_close(&box_out);
+	expect_done(_i == 1 ? "2" : "", "");
+	if (_i == 0)
+		send_start(); /* as it may cross */
+	end_relay();
+}
+END_TEST
+
+/* Code that is not of the session, code before the end of that which runs. */
+START_TEST(ends_with_starts_in_disorder)
+{
+	start_kept();
+	if (_i == 0) {
+		end_round("", "", 0);
+		start.kept = 0;
+	}
+	make_session(&session, &broker);
+	send_start();
+	expect_exit(FATAL_EXIT_STATUS);
+}
+END_TEST
+
+/* It has no frames in which it could say that code has ended. */
+START_TEST(keeps_no_plain_box)
+{
+	make_start("print(1)", 8, 1024);
+	fd_close(&prepare.control_in);
+	fd_close(&box_out);
+	start.kept = 1;
+	start_made();
+	expect_exit(FATAL_EXIT_STATUS);
+}
+END_TEST
+
+/* As an operator sees it in ps. */
+START_TEST(is_named_after_each_execution)
+{
+	auto_free char *path = NULL;
+	char name[32] = "";
+	FILE *file;
+
+	start_kept();
+	end_round("", "", 0);
+	start_further();
+	path = mem_printf("/proc/%d/comm", (int)pid);
+	file = fopen(path, "r");
+	ck_assert_ptr_nonnull(file);
+	ck_assert_ptr_nonnull(fgets(name, sizeof(name), file));
+	fclose(file);
+	ck_assert_str_eq(name, "relay[8]\n");
+	end_relay();
+}
+END_TEST
+
+/* How many bytes lie in the pipe to which this is an end. */
+static int
+lying_in(int fd)
+{
+	int n;
+
+	ck_assert_int_eq(ioctl(fd, FIONREAD, &n), 0);
+	return n;
+}
+
+/* Where output is in frames, it is so between two codes. */
+START_TEST(runs_rounds_behind_frames)
+{
+	static const char said[] = "{\"type\":\"out\",\"data\":\"b25l\"}\n";
+	int n;
+
+	make_three("print(1)");
+	start.kept = 1;
+	start_made();
+	run_box();
+	for (n = 0; n < 3; n++) {
+		put(box_out, said, strlen(said));
+		end_round("one", "", n == 0 ? 0 : 3);
+		put(box_out, said, strlen(said));
+		fd_close(&broker);
+		make_session(&session, &broker);
+		/* Frames have an order: the late one comes before the code. */
+		while (lying_in(box_out) > 0)
+			sched_yield();
+		send_start();
+		expect(IPC_RUNNING);
+	}
+	fd_close(&box_out);
+	fd_close(&code_errors);
+	expect_done("", "");
+	end_relay();
+}
+END_TEST
+
+static void
+add_session_tests(TCase *tc)
+{
+	tcase_add_test(tc, runs_code_in_rounds);
+	tcase_add_test(tc, hands_over_much_output_in_rounds);
+	tcase_add_test(tc, gives_up_calls_with_their_code);
+	tcase_add_test(tc, drops_unread_answers_with_their_code);
+	tcase_add_loop_test(tc, reports_requests_between_rounds, 0, 2);
+	tcase_add_test(tc, reports_an_end_of_code_that_is_not_kept);
+	tcase_add_test(tc, places_pictures_in_their_round);
+	tcase_add_test(tc, reports_progress_in_its_round);
+	tcase_add_loop_test(tc, fetches_a_store_in_each_round, 0, 2);
+	tcase_add_loop_test(tc, concludes_a_session, 0, 2);
+	tcase_add_loop_test(tc, ends_with_starts_in_disorder, 0, 2);
+	tcase_add_test(tc, keeps_no_plain_box);
+	tcase_add_test(tc, is_named_after_each_execution);
+	tcase_add_test(tc, runs_rounds_behind_frames);
+}
+
 static void
 add_tests(TCase *tc)
 {
+	add_session_tests(tc);
 	tcase_add_test(tc, hands_calls_over);
 	tcase_add_test(tc, refuses_calls_without_a_broker);
 	tcase_add_loop_test(tc, outlives_its_broker, 0, 2);
