@@ -28,11 +28,13 @@ struct contained {
 	int status;           /* the exit status of its client; -1: a signal */
 	char *name;           /* of the container */
 	char *bundle;         /* its bundle, until it is ready; or NULL */
+	struct container_place *place; /* the engine is asked; or NULL */
 };
 
 struct container_facts {
 	char *image;
 	const char *name; /* of the runtime, static */
+	int keeps_files;
 };
 
 /* Facts */
@@ -45,10 +47,11 @@ container_add_facts(struct buffer *json, const void *own)
 	buffer_printf(json, "{\"runtime\":\"%s\",\"level\":\"full\",\"image\":",
 	    facts->name);
 	json_add_text(json, facts->image);
-	buffer_add_text(json, ",\"namespaces\":[\"mnt\",\"pid\",\"net\","
+	buffer_printf(json, ",\"namespaces\":[\"mnt\",\"pid\",\"net\","
 	    "\"ipc\",\"uts\",\"cgroup\"],\"seccomp\":\"allow-list\","
 	    "\"landlock\":null,\"overlay\":false,\"proc\":true,"
-	    "\"limits\":\"cgroup\",\"network\":\"none\"}");
+	    "\"limits\":\"cgroup\",\"network\":\"none\"%s}",
+	    facts->keeps_files ? "" : ",\"files\":\"none\"");
 }
 
 static void
@@ -75,6 +78,7 @@ container_give_up(struct box *box)
 {
 	struct contained *contained = box->inside;
 
+	container_place_free(&contained->place);
 	reaper_forget(&contained->keeper);
 }
 
@@ -109,6 +113,7 @@ container_free(struct box *box, int lingers)
 	struct contained *contained = mem_take(&box->inside);
 
 	(void)lingers;
+	container_place_free(&contained->place);
 	reaper_forget(&contained->keeper);
 	container_drop_bundle(contained);
 	free(contained->name);
@@ -199,31 +204,80 @@ container_on_ended(void *ctx, const struct child_end *end)
 
 /* Its start */
 
-static int
-container_ready(struct box *box, struct err *err)
+/* A language that is an image has no files, as its page says. */
+static void
+container_warn(struct box *box)
 {
-	struct contained *contained = box->inside;
-	/* Without a bootstrap it may not have been created yet. */
-	int plain = box->language->image != NULL;
-	pid_t pid = plain ? 0 : container_process_below(contained->pid);
+	struct container_boxes *shared = container_boxes(box->boxes);
+
+	if (shared->warned || box->language->image != NULL)
+		return;
+	shared->warned = 1;
+	log_warn("containers of %s keep no files: what code writes to "
+	    "/workspace/out is lost; start Caisson as root on the machine "
+	    "where the engine runs, or use another runtime", shared->program);
+}
+
+/*
+ * It can have code. pid is its process 1; 0: that cannot be reached, and the
+ * box keeps no files. Returns 0, or -1 with err.
+ */
+static int
+container_stand(struct box *box, pid_t pid, struct err *err)
+{
 	struct container_facts *own;
 	struct box_facts facts = { box->boxes->runtime, NULL, NULL, NULL };
 	auto_fd int workspace = -1, left = -1;
 
-	if (!plain)
-		container_drop_bundle(contained);
-	/* The engine runs it elsewhere: such a box keeps no files. */
 	if (pid != 0 &&
 	    container_folders_open(pid, &workspace, &left, err) == -1)
 		return err_wrap(err, "the box cannot be used");
 	own = mem_alloc(sizeof(*own));
 	own->image = mem_strdup(container_image(box));
 	own->name = facts.runtime->name;
+	own->keeps_files = pid != 0;
 	facts.own = own;
+	if (pid == 0)
+		container_warn(box);
 	box_on_stood(box, &facts);
 	if (pid != 0)
 		box_on_directories(box, &workspace, &left);
 	return 0;
+}
+
+static void
+container_on_found(void *ctx, pid_t pid)
+{
+	struct box *box = ctx;
+	struct contained *contained = box->inside;
+	struct err err;
+
+	container_place_free(&contained->place);
+	if (contained->keeper == NULL)
+		return;
+	if (container_stand(box, pid, &err) == -1)
+		box_fail(box, "%s", err.text);
+	else
+		box_on_told(box, NULL);
+}
+
+static int
+container_ready(struct box *box, struct err *err)
+{
+	const struct container_boxes *shared = container_boxes(box->boxes);
+	struct contained *contained = box->inside;
+
+	/* Without a bootstrap it may not have been created yet. */
+	if (box->language->image != NULL)
+		return container_stand(box, 0, err);
+	container_drop_bundle(contained);
+	/* Only root may look into the containers of a daemon. */
+	if (shared->engine != CONTAINER_DOCKER || geteuid() != 0)
+		return container_stand(
+		    box, container_process_below(contained->pid), err);
+	contained->place = container_place_ask(box->boxes->base, shared,
+	    contained->name, container_on_found, box, err);
+	return contained->place == NULL ? -1 : 0;
 }
 
 static int

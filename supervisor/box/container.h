@@ -31,6 +31,9 @@ extern const char *const container_hidden[];
 /* The PATH of code, where the image does not say it. */
 #define CONTAINER_PATH "/usr/local/bin:/usr/bin:/bin"
 
+/* The digits of the id that an engine gives to a container. */
+#define CONTAINER_ENGINE_ID 64
+
 /* Where the bootstrap is mounted in a container. */
 #define CONTAINER_BOOTSTRAP "/run/caisson"
 /* The same, for the descriptions of languages. */
@@ -89,6 +92,13 @@ void container_argv_remove(struct buffer *list, enum container_engine engine,
  */
 void container_argv_list(struct buffer *list, enum container_engine engine,
     const char *program);
+
+/*
+ * Appends the command line that prints where a container runs: the number of
+ * its process 1 on the host, a space, its id of CONTAINER_ENGINE_ID digits.
+ */
+void container_argv_inspect(
+    struct buffer *list, const char *program, const char *name);
 
 /*
  * Returns the texts of a list as an argument vector. The caller frees the

@@ -237,6 +237,17 @@ container_argv_list(
 	    "{{.Names}}");
 }
 
+void
+container_argv_inspect(
+    struct buffer *list, const char *program, const char *name)
+{
+	text_list_add(list, program);
+	text_list_add(list, "inspect");
+	container_argv_add(list, "--type", "container");
+	container_argv_add(list, "--format", "{{.State.Pid}} {{.Id}}");
+	text_list_add(list, name);
+}
+
 char **
 container_argv_vector(const struct buffer *list)
 {

@@ -13,6 +13,8 @@
 #include "box.h"
 #include "container.h"
 
+struct container_place;
+struct engine_call;
 struct spawn_program;
 
 /* The state shared by all boxes of one of these runtimes. */
@@ -27,6 +29,7 @@ struct container_boxes {
 	unsigned long user_processes; /* as in struct container */
 	uint32_t uid;
 	uint32_t gid;
+	int warned; /* that files are lost */
 	/* Of crun and runc: container_bundle.c. */
 	char *root;    /* of the image, unpacked */
 	char *seccomp; /* the text of the profile */
@@ -101,7 +104,7 @@ int container_commands_fill(const struct container_boxes *shared,
 void container_commands_remove(const struct container_boxes *shared,
     struct buffer *list, const char *name);
 
-/* container_engine.c: a command of the engine, while nothing else happens. */
+/* container_engine.c: a command of the engine. */
 
 struct container_answer {
 	int status;         /* the exit status; -1: a signal */
@@ -110,6 +113,21 @@ struct container_answer {
 };
 
 /*
+ * Starts the program below a keeper. Calls done once, when it has ended and its
+ * streams are closed, or, with the status -1, after ms milliseconds: then its
+ * keeper ends it. done may free the call, with which the answer ends. Returns
+ * the call, which the caller frees, or NULL with err.
+ */
+struct engine_call *container_engine_begin(struct event_base *base,
+    struct spawn_program *program, unsigned int ms,
+    void (*done)(void *ctx, struct container_answer *answer), void *ctx,
+    struct err *err);
+
+/* Ends a call; NULL: there is none. */
+void container_engine_free(struct engine_call **call_ptr);
+
+/*
+ * The same while nothing else happens, at the start of the supervisor.
  * Runs the program below a keeper, and the loop until it has ended. Sets the
  * answer, whose buffers the caller frees. Returns 0, or -1 with err if it
  * cannot be started, or does not end within ms milliseconds: then its keeper
@@ -143,5 +161,25 @@ pid_t container_process_pid(int pidfd);
  * ancestor: that of a container below its keeper. 0: there is none.
  */
 pid_t container_process_below(pid_t ancestor);
+
+/*
+ * Returns whether the process is in another namespace of processes, and in the
+ * cgroup of the container with this id, a text that no other cgroup contains.
+ */
+int container_process_is_of(pid_t pid, const char *id);
+
+/* container_place.c: where a daemon runs a container. */
+
+/*
+ * Asks the engine, at READY, for process 1 of the container of a box. Calls
+ * found once: with 0 if that process cannot be reached from here; found may
+ * free the question. Returns the question, or NULL with err.
+ */
+struct container_place *container_place_ask(struct event_base *base,
+    const struct container_boxes *shared, const char *name,
+    void (*found)(void *ctx, pid_t pid), void *ctx, struct err *err);
+
+/* Ends the question; NULL: there is none. */
+void container_place_free(struct container_place **place_ptr);
 
 #endif

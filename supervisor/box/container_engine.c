@@ -1,10 +1,11 @@
 /*
  * Commands of a container engine: see container_boxes.h. Each runs below a
- * keeper, so that it ends with us. Runs in the supervisor, while it starts.
+ * keeper, so that it ends with us. Runs in the supervisor.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,11 +13,13 @@
 #include "../../common/fd.h"
 #include "../../common/log.h"
 #include "../../common/loop.h"
+#include "../../common/mem.h"
 #include "../process/process.h"
 #include "container_boxes.h"
 
 /* One stream of the program, and what is kept of it. */
 struct engine_stream {
+	struct engine_call *call;
 	int fd;
 	struct event *readable;
 	struct buffer *kept;
@@ -27,9 +30,22 @@ struct engine_call {
 	struct child *keeper;
 	struct engine_stream streams[2];
 	struct event *timer;
-	int status;
 	int late;
+	struct container_answer answer;
+	void (*done)(void *ctx, struct container_answer *answer);
+	void *ctx;
 };
+
+/* Calls done, which may free it, once the program and its streams are over. */
+static void
+container_engine_check(struct engine_call *call)
+{
+	if (call->keeper != NULL || call->streams[0].fd != -1 ||
+	    call->streams[1].fd != -1)
+		return;
+	loop_event_free(&call->timer);
+	call->done(call->ctx, &call->answer);
+}
 
 static void
 container_engine_close(struct engine_stream *stream)
@@ -50,6 +66,7 @@ container_engine_on_readable(evutil_socket_t fd, short what, void *arg)
 		return;
 	if (n <= 0) {
 		container_engine_close(stream);
+		container_engine_check(stream->call);
 		return;
 	}
 	if (stream->kept->len + (size_t)n <= stream->most)
@@ -62,7 +79,9 @@ container_engine_on_ended(void *ctx, const struct child_end *end)
 	struct engine_call *call = ctx;
 
 	call->keeper = NULL;
-	call->status = end->code == CLD_EXITED ? end->status : -1;
+	call->answer.status =
+	    end->code == CLD_EXITED && !call->late ? end->status : -1;
+	container_engine_check(call);
 }
 
 /* The keeper ends the engine; if it cannot, it is left behind. */
@@ -81,8 +100,10 @@ container_engine_on_timer(evutil_socket_t fd, short what, void *arg)
 		reaper_forget(&call->keeper);
 	}
 	call->late = 1;
+	call->answer.status = -1;
 	container_engine_close(&call->streams[0]);
 	container_engine_close(&call->streams[1]);
+	container_engine_check(call);
 }
 
 /* Makes a pipe to read from. Returns the end of the program, or -1. */
@@ -109,16 +130,15 @@ container_engine_pipe(struct event_base *base, struct engine_stream *stream,
 
 static int
 container_engine_start(struct event_base *base, struct engine_call *call,
-    struct spawn_program *program, struct container_answer *answer,
-    struct err *err)
+    struct spawn_program *program, struct err *err)
 {
 	auto_fd int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	auto_fd int in = null == -1 ? -1 :
 	    fcntl(null, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	auto_fd int out = container_engine_pipe(base, &call->streams[0],
-	    &answer->out, ENGINE_OUT_MAX, err);
+	    &call->answer.out, ENGINE_OUT_MAX, err);
 	auto_fd int errors = out == -1 ? -1 : container_engine_pipe(base,
-	    &call->streams[1], &answer->errors, ENGINE_ERRORS_MAX, err);
+	    &call->streams[1], &call->answer.errors, ENGINE_ERRORS_MAX, err);
 	auto_fd int pidfd = -1;
 
 	if (in == -1)
@@ -138,29 +158,75 @@ container_engine_start(struct event_base *base, struct engine_call *call,
 	return 0;
 }
 
+struct engine_call *
+container_engine_begin(struct event_base *base, struct spawn_program *program,
+    unsigned int ms, void (*done)(void *ctx, struct container_answer *answer),
+    void *ctx, struct err *err)
+{
+	struct engine_call *call = mem_alloc(sizeof(*call));
+	const struct timeval most = clock_timeval(ms);
+	int i;
+
+	for (i = 0; i < 2; i++)
+		call->streams[i] =
+		    (struct engine_stream){ .call = call, .fd = -1 };
+	call->done = done;
+	call->ctx = ctx;
+	call->timer = evtimer_new(base, container_engine_on_timer, call);
+	event_add(call->timer, &most);
+	if (container_engine_start(base, call, program, err) == -1)
+		container_engine_free(&call);
+	return call;
+}
+
+void
+container_engine_free(struct engine_call **call_ptr)
+{
+	struct engine_call *call = mem_take(call_ptr);
+
+	if (call == NULL)
+		return;
+	loop_event_free(&call->timer);
+	if (call->keeper != NULL) {
+		reaper_end(call->keeper);
+		reaper_forget(&call->keeper);
+	}
+	container_engine_close(&call->streams[0]);
+	container_engine_close(&call->streams[1]);
+	buffer_reset(&call->answer.out);
+	buffer_reset(&call->answer.errors);
+	free(call);
+}
+
+static void
+container_engine_on_done(void *ctx, struct container_answer *answer)
+{
+	int *over = ctx;
+
+	(void)answer;
+	*over = 1;
+}
+
 int
 container_engine_ask(struct event_base *base, struct spawn_program *program,
     unsigned int ms, struct container_answer *answer, struct err *err)
 {
-	struct engine_call call = { .streams = { { .fd = -1 }, { .fd = -1 } } };
-	const struct timeval most = clock_timeval(ms);
-	int failed;
+	int over = 0, late;
+	struct engine_call *call = container_engine_begin(
+	    base, program, ms, container_engine_on_done, &over, err);
 
-	call.timer = evtimer_new(base, container_engine_on_timer, &call);
-	event_add(call.timer, &most);
-	failed = container_engine_start(
-	    base, &call, program, answer, err) == -1;
-	while (!failed && (call.keeper != NULL || call.streams[0].fd != -1 ||
-	        call.streams[1].fd != -1))
+	if (call == NULL)
+		return -1;
+	while (!over)
 		event_base_loop(base, EVLOOP_ONCE);
-	loop_event_free(&call.timer);
-	container_engine_close(&call.streams[0]);
-	container_engine_close(&call.streams[1]);
-	answer->status = call.status;
-	if (!failed && call.late)
+	*answer = call->answer;
+	memset(&call->answer, 0, sizeof(call->answer));
+	late = call->late;
+	container_engine_free(&call);
+	if (late)
 		return err_set(err, "%s did not answer within %u s: check it "
 		    "with '%s ps'", program->path, ms / 1000, program->path);
-	return failed ? -1 : 0;
+	return 0;
 }
 
 void

@@ -1,11 +1,13 @@
 /*
  * The processes of a container, from outside: see container_boxes.h. The
  * processes of podman, crun and runc are descendants of the keeper that started
- * them; those of docker are not. Runs in the supervisor; reads only /proc.
+ * them; those of docker are not, but their cgroup is named after the id of the
+ * container. Runs in the supervisor; reads only /proc.
  */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "container_boxes.h"
@@ -93,4 +95,30 @@ pid_t
 container_process_below(pid_t ancestor)
 {
 	return ancestor > 0 ? container_process_search(ancestor, 0) : 0;
+}
+
+/* Returns whether the file of that name of the process contains a text. */
+static int
+container_process_says(pid_t pid, const char *name, const char *text)
+{
+	char path[CONTAINER_PROCESS_PATH], *line = NULL;
+	size_t size = 0;
+	int found = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	file = fopen(path, "re");
+	while (file != NULL && !found && getline(&line, &size, file) != -1)
+		found = strstr(line, text) != NULL;
+	free(line);
+	if (file != NULL)
+		fclose(file);
+	return found;
+}
+
+int
+container_process_is_of(pid_t pid, const char *id)
+{
+	return container_process_is_inside(pid) &&
+	    container_process_says(pid, "cgroup", id);
 }

@@ -574,7 +574,8 @@ call_deliver(struct call *call, struct err *err)
 		return 0;
 	if (call->request.files_len > 0 && box->workspace == -1)
 		return err_set(err, "files cannot be passed with reduced "
-		    "isolation: leave out the argument files");
+		    "isolation, or to containers whose files cannot be "
+		    "reached: leave out the argument files");
 	if (call->request.conversation != NULL && box->data == -1)
 		return err_set(err, "containers, and boxes with reduced "
 		    "isolation, have no files of conversations: leave out the "

@@ -1,6 +1,6 @@
 /*
- * Calls in containers, by a real podman and by crun or runc: they are as those
- * in native boxes, and whatever ends first, no container is left.
+ * Calls in containers, by a real podman, a real docker, and crun or runc: they
+ * are as those in native boxes, and whatever ends first, no container is left.
  */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
@@ -8,7 +8,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { left, settingsOf, skipped } from './support/containers.mjs';
 import { links, text } from './support/files.mjs';
-import { descendants } from './support/processes.mjs';
+import { descendants, processes } from './support/processes.mjs';
 import { folder } from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { official, withServers } from './support/servers.mjs';
@@ -30,7 +30,11 @@ const gone = (runtime, pid) => until(() => left(runtime, pid).length === 0,
 const keepers = (pid) => descendants(pid)
   .filter(({ name }) => name.startsWith('keeper'));
 
-for (const runtime of ['podman', 'oci']) {
+/* Whether the code has begun: docker's is not below the program. */
+const sleeps = () => processes()
+  .some(({ command }) => command === 'sleep 987');
+
+for (const runtime of ['podman', 'docker', 'oci']) {
   const options = { skip: skipped[runtime] };
 
   test(`${runtime}: output, status, files and isolation`, options,
@@ -121,9 +125,7 @@ open("/workspace/out/a", "w").write("x")
 import subprocess
 subprocess.run(["sleep", "987"])`).catch((error) => error);
 
-      await until(() => keepers(pid).length === 1 && descendants(pid)
-        .some(({ command }) => command === 'sleep 987'),
-      'its code');
+      await until(() => keepers(pid).length === 1 && sleeps(), 'its code');
       process.kill(victim(pid), 'SIGKILL');
       await result;
       await gone(runtime, pid);
@@ -135,9 +137,7 @@ subprocess.run(["sleep", "987"])`).catch((error) => error);
       const result = run(client, 'import subprocess\nsubprocess.run(["sleep", "987"])')
         .catch((error) => error);
 
-      await until(() => keepers(pid).length === 1 && descendants(pid)
-        .some(({ command }) => command === 'sleep 987'),
-      'its code');
+      await until(() => keepers(pid).length === 1 && sleeps(), 'its code');
       const [keeper] = keepers(pid);
 
       process.kill(keeper.pid, 'SIGSTOP');

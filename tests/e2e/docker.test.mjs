@@ -27,24 +27,27 @@ async function open(t, env = {}) {
     CAISSON_POOL: '0', SECRET_TOKEN: 'hidden-value', DOCKER_HOST: 'unix:///x',
     ...env } });
 
-  return { ...opened, at,
+  return { ...opened, at, said: opened.log,
     log: () => fs.readFileSync(path.join(at, 'LOG'), 'utf8').trim().split('\n'),
     set: (what) => fs.writeFileSync(path.join(at, 'RUN'), what) };
 }
 
 test('a call runs, and its command line has every limit', once, async (t) => {
-  const { client, at, log } = await open(t);
+  const { client, at, log, said } = await open(t);
   const result = await run(client, 'print("in", 1 + 1)');
 
   assert.equal(text(result), 'in 2');
   assert.equal(result._meta['caisson/isolation'].runtime, 'docker');
-  const line = log().at(-1);
+  /* Nothing says where it runs. */
+  assert.equal(result._meta['caisson/isolation'].files, 'none');
+  const line = log().findLast((each) => each.startsWith('run '));
 
   for (const words of ['run --name caisson-', ' --rm ', ' --network none ',
     ' --read-only ', ' --cap-drop ALL ', ' --security-opt no-new-privileges ',
     ' --memory 536870912 ', ' --memory-swap 536870912 ', ' --user 65534:65534 ',
     ' --pull never ', ' --entrypoint python3 some/image:1 -I '])
     assert.ok(line.includes(words), `${words} in ${line}`);
+  assert.match(said(), /docker keep no files: .* \/workspace\/out is lost/);
   const environment = fs.readFileSync(path.join(at, 'ENVIRONMENT'), 'utf8');
 
   assert.ok(!environment.includes('hidden-value'));
@@ -87,7 +90,7 @@ test('an engine that hangs does not hold up the end', once, async (t) => {
 
   await until(() => descendants(pid).some(({ command }) =>
     command === 'sleep 1000'), 'the engine');
-  const made = log().at(-1).match(/--name (\S+)/)[1];
+  const made = log().findLast((each) => each.startsWith('run ')).match(/--name (\S+)/)[1];
 
   await client.close();
   await result;

@@ -258,6 +258,18 @@ START_TEST(containers_are_listed_by_label)
 }
 END_TEST
 
+START_TEST(asks_where_a_container_runs)
+{
+	auto_buffer struct buffer list = { 0 };
+	auto_free char *all = NULL;
+
+	container_argv_inspect(&list, "/bin/e", "a");
+	all = join(&list);
+	ck_assert_str_eq(all, "\n/bin/e\ninspect\n--type\ncontainer\n"
+	    "--format\n{{.State.Pid}} {{.Id}}\na\n");
+}
+END_TEST
+
 START_TEST(a_list_becomes_a_vector)
 {
 	auto_buffer struct buffer list = { 0 };
@@ -361,6 +373,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, numbers_are_whole);
 	tcase_add_test(tc, a_container_is_removed_by_name);
 	tcase_add_test(tc, containers_are_listed_by_label);
+	tcase_add_test(tc, asks_where_a_container_runs);
 	tcase_add_test(tc, a_list_becomes_a_vector);
 	tcase_add_loop_test(tc, what_an_engine_would_misread_is_refused, 0,
 	    UNIT_COUNT(checks));

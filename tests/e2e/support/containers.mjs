@@ -1,16 +1,19 @@
 /*
  * Container engines for the program under test: a small image of what this
- * machine has, and what is left of containers afterwards. podman keeps all in a
- * folder of the tests; the bundles of crun and runc are where the program puts
- * them.
+ * machine has, and what is left of containers afterwards. podman and docker,
+ * which gets a daemon of its own, keep all in a folder of the tests; the bundles
+ * of crun and runc are where the program puts them.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { once, root, uid } from './program.mjs';
 
+/* Also where the tests may have an engine that is not installed. */
+const which = (name) => process.env.PATH.split(':')
+  .map((each) => path.join(each, name)).find((each) => fs.existsSync(each));
 const here = path.dirname(fileURLToPath(import.meta.url));
 const has = (name) => spawnSync(name, ['--version']).status === 0;
 const usable = once.skip ? once.skip : root && uid === 0 ? false : 'needs root';
@@ -22,15 +25,25 @@ const hybrid = fs.existsSync('/sys/fs/cgroup/unified');
 export const skipped = {
   podman: usable || (has('podman') && (!hybrid || has('/usr/sbin/runc')) ?
     false : 'needs podman'),
+  docker: usable || (['docker', 'dockerd', 'containerd', 'docker-init']
+    .every(which) ? false : 'needs docker with its daemon'),
   oci: usable || (has('/usr/sbin/runc') || has('crun') ? false :
     'needs crun or runc'),
 };
 
 let made; /* the folder of all images */
+let daemon;
 
 process.once('exit', () => {
   if (!made)
     return;
+  /* It ends its containers, and its own containerd. */
+  if (daemon) {
+    daemon.kill('SIGTERM');
+    spawnSync('tail', ['--pid', `${daemon.pid}`, '-f', '/dev/null'],
+      { timeout: 20_000 });
+    spawnSync('umount', [path.join(made, 'data')]);
+  }
   spawnSync('umount', [path.join(made, 'graph/overlay')]);
   fs.rmSync(made, { recursive: true, force: true });
 });
@@ -55,30 +68,64 @@ const engine = () => ({
   CONTAINERS_STORAGE_CONF: path.join(made, 'storage.conf'),
 });
 
-/* Runs podman with the images of the tests. Returns what it prints. */
-export function podman(args, input) {
-  const done = spawnSync('podman', args, { encoding: 'utf8', input,
-    maxBuffer: 2 ** 30, env: { ...process.env, ...engine() } });
+/* Runs an engine with the images of the tests. Returns what it prints. */
+function ask(program, args, input, env) {
+  const done = spawnSync(program, args, { encoding: 'utf8', input,
+    maxBuffer: 2 ** 30, env: { ...process.env, ...env } });
 
   if (done.status !== 0)
-    throw new Error(`podman ${args.join(' ')}: ${done.stderr}`);
+    throw new Error(`${program} ${args.join(' ')}: ${done.stderr}`);
   return done.stdout;
 }
 
+export const podman = (args, input) => ask('podman', args, input, engine());
+
+const daemonAt = () => ({ DOCKER_HOST: `unix://${made}/socket` });
+
+export const docker = (args) => ask('docker', args, undefined, daemonAt());
+
+/* Starts a daemon without any network, and waits until it answers. */
+function startDaemon() {
+  const log = fs.openSync(path.join(made, 'daemon.log'), 'w');
+
+  daemon = spawn('dockerd', ['--iptables=false', '--ip6tables=false',
+    '--bridge=none', '--exec-opt', 'native.cgroupdriver=cgroupfs',
+    '--init-path', which('docker-init'), '--data-root', path.join(made, 'data'),
+    '--exec-root', path.join(made, 'exec'), '--pidfile', path.join(made, 'pid'),
+    '--host', daemonAt().DOCKER_HOST], { stdio: ['ignore', log, log] });
+  daemon.unref();
+  ask('timeout', ['30', 'sh', '-c',
+    'until docker ps > /dev/null 2>&1; do sleep 0.1; done'], undefined,
+  daemonAt());
+}
+
 const name = 'localhost/caisson-test:1';
+
+/* Makes an image of the folder, once. */
+function importInto(import_, place) {
+  if (fs.existsSync(path.join(made, place)))
+    return;
+  const tar = path.join(made, 'root.tar');
+
+  spawnSync('tar', ['-C', path.join(made, 'root'), '-cf', tar, '.']);
+  import_(tar);
+  fs.rmSync(tar);
+}
 
 /* The settings of the program with that runtime. */
 export function settingsOf(runtime) {
   prepare();
   if (runtime === 'oci')
     return { CAISSON_RUNTIME: 'oci', CAISSON_IMAGE: path.join(made, 'root') };
-  if (!fs.existsSync(path.join(made, 'graph'))) {
-    const tar = path.join(made, 'root.tar');
-
-    spawnSync('tar', ['-C', path.join(made, 'root'), '-cf', tar, '.']);
-    podman(['import', tar, name]);
-    fs.rmSync(tar);
+  if (runtime === 'docker') {
+    importInto((tar) => {
+      startDaemon();
+      docker(['import', tar, name]);
+    }, 'data');
+    return { CAISSON_RUNTIME: which('docker'), CAISSON_IMAGE: name,
+      ...daemonAt() };
   }
+  importInto((tar) => podman(['import', tar, name]), 'graph');
   return { CAISSON_RUNTIME: 'podman', CAISSON_IMAGE: name, ...engine() };
 }
 
@@ -89,8 +136,9 @@ export function left(runtime, pid) {
   const folders = ['/run/caisson-containers', '/run/caisson-containers/state-runc',
     '/run/caisson-containers/state-crun', '/sys/fs/cgroup',
     ...fs.readdirSync('/sys/fs/cgroup').map((each) => `/sys/fs/cgroup/${each}`)];
-  const listed = runtime === 'podman' ?
-    podman(['ps', '--all', '--format', '{{.Names}}']).split('\n') :
+  const list = ['ps', '--all', '--format', '{{.Names}}'];
+  const listed = runtime === 'podman' ? podman(list).split('\n') :
+    runtime === 'docker' ? docker(list).split('\n') :
     folders.flatMap((each) => {
       try {
         return fs.readdirSync(each);

@@ -5,7 +5,7 @@
 here=$(dirname -- "$0")
 printf '%s\n' "$*" >> "$here/LOG"
 env > "$here/ENVIRONMENT"
-[ "$1" = run ] || exit 0
+[ "$1" = run ] || exit 0 # no process is found by "inspect": no files
 for last; do
     case $last in
     type=bind,source=*) box=${last#type=bind,source=} box=${box%%,*} ;;
