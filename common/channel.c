@@ -75,7 +75,7 @@ channel_on_readable(evutil_socket_t fd, short what, void *arg)
 	struct channel *channel = arg;
 	struct err err;
 	enum ipc_type type;
-	int n = ipc_socket_receive((int)fd, &channel_in, &err);
+	int n = ipc_socket_receive_now((int)fd, &channel_in, &err);
 
 	(void)what;
 	if (n == -1 && err.code == EAGAIN)
@@ -137,7 +137,7 @@ channel_transmit(struct channel *channel, size_t blobs, struct err *err)
 
 	if (!STAILQ_EMPTY(&channel->queue))
 		return channel_enqueue(channel, blobs, err);
-	sent = ipc_socket_send(channel->fd, &channel_out, err);
+	sent = ipc_socket_send_now(channel->fd, &channel_out, err);
 	if (sent == -1 && err->code == EAGAIN)
 		return channel_enqueue(channel, blobs, err);
 	ipc_packet_close(&channel_out);
@@ -156,7 +156,7 @@ channel_on_writable(evutil_socket_t fd, short what, void *arg)
 	channel_out.nfds = packet->nfds;
 	memcpy(channel_out.data, packet->data, packet->len);
 	memcpy(channel_out.fds, packet->fds, sizeof(packet->fds));
-	if (ipc_socket_send((int)fd, &channel_out, &err) == -1) {
+	if (ipc_socket_send_now((int)fd, &channel_out, &err) == -1) {
 		/*
 		 * EAGAIN: queue it. That the peer has closed is noticed when
 		 * reading.
@@ -179,12 +179,9 @@ struct channel *
 channel_new(struct event_base *base, int *fd, const struct channel_ends *ends)
 {
 	struct channel *channel = mem_alloc(sizeof(*channel));
-	struct err err;
 
 	channel->fd = fd_take(fd);
 	channel->ends = *ends;
-	if (fd_set_nonblock(channel->fd, 1, &err) == -1)
-		fatal("%s", err.text);
 	STAILQ_INIT(&channel->queue);
 	channel->readable = event_new(base, channel->fd, EV_READ | EV_PERSIST,
 	    channel_on_readable, channel);

@@ -32,8 +32,9 @@ ipc_socket_take_fds(struct msghdr *msg, struct ipc_packet *packet)
 	}
 }
 
-int
-ipc_socket_receive(int fd, struct ipc_packet *packet, struct err *err)
+static int
+ipc_socket_receive_with(
+    int fd, int flags, struct ipc_packet *packet, struct err *err)
 {
 	union ipc_control control;
 	struct iovec iov = { packet->data, sizeof(packet->data) };
@@ -51,7 +52,7 @@ ipc_socket_receive(int fd, struct ipc_packet *packet, struct err *err)
 	 * peer.
 	 */
 	do
-		n = recvmsg(fd, &msg, MSG_CMSG_CLOEXEC);
+		n = recvmsg(fd, &msg, MSG_CMSG_CLOEXEC | flags);
 	while (n == -1 && (errno == EINTR || errno == ECONNRESET));
 	if (n == -1)
 		return err_sys(err, "receive a packet");
@@ -66,9 +67,21 @@ ipc_socket_receive(int fd, struct ipc_packet *packet, struct err *err)
 	    msg.msg_flags & MSG_TRUNC ? "bytes" : "descriptors");
 }
 
+int
+ipc_socket_receive(int fd, struct ipc_packet *packet, struct err *err)
+{
+	return ipc_socket_receive_with(fd, 0, packet, err);
+}
+
+int
+ipc_socket_receive_now(int fd, struct ipc_packet *packet, struct err *err)
+{
+	return ipc_socket_receive_with(fd, MSG_DONTWAIT, packet, err);
+}
+
 /* Uses sendmsg, to pass the descriptors of the packet. */
 static ssize_t
-ipc_socket_send_fds(int fd, const struct ipc_packet *packet)
+ipc_socket_send_fds(int fd, int flags, const struct ipc_packet *packet)
 {
 	union ipc_control control;
 	struct iovec iov = { (void *)packet->data, packet->len };
@@ -85,21 +98,24 @@ ipc_socket_send_fds(int fd, const struct ipc_packet *packet)
 	c->cmsg_type = SCM_RIGHTS;
 	c->cmsg_len = CMSG_LEN(size);
 	memcpy(CMSG_DATA(c), packet->fds, size);
-	return sendmsg(fd, &msg, MSG_NOSIGNAL);
+	return sendmsg(fd, &msg, MSG_NOSIGNAL | flags);
 }
 
 /*
  * Without descriptors send() is used: when a process of a box reports that it
  * could not become the interpreter, its filter already refuses sendmsg.
  */
-int
-ipc_socket_send(int fd, const struct ipc_packet *packet, struct err *err)
+static int
+ipc_socket_send_with(
+    int fd, int flags, const struct ipc_packet *packet, struct err *err)
 {
 	ssize_t n;
 
 	do
-		n = packet->nfds > 0 ? ipc_socket_send_fds(fd, packet) :
-		    send(fd, packet->data, packet->len, MSG_NOSIGNAL);
+		n = packet->nfds > 0 ?
+		    ipc_socket_send_fds(fd, flags, packet) :
+		    send(fd, packet->data, packet->len,
+		        MSG_NOSIGNAL | flags);
 	while (n == -1 && errno == EINTR);
 	if (n == -1 && errno == ETOOMANYREFS)
 		return err_set(err, "send a packet: more descriptors of this "
@@ -108,4 +124,16 @@ ipc_socket_send(int fd, const struct ipc_packet *packet, struct err *err)
 	if (n == -1)
 		return err_sys(err, "send a packet");
 	return 0;
+}
+
+int
+ipc_socket_send(int fd, const struct ipc_packet *packet, struct err *err)
+{
+	return ipc_socket_send_with(fd, 0, packet, err);
+}
+
+int
+ipc_socket_send_now(int fd, const struct ipc_packet *packet, struct err *err)
+{
+	return ipc_socket_send_with(fd, MSG_DONTWAIT, packet, err);
 }

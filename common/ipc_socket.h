@@ -1,7 +1,7 @@
 /*
- * One packet through a SOCK_SEQPACKET socket, blocking or not, depending on the
- * socket. channel adds the loop and the queue; the box, which has no loop, uses
- * this directly. Handles packets, not messages.
+ * One packet through a SOCK_SEQPACKET socket. channel adds the loop and the
+ * queue; the box, which has no loop, uses this directly. Handles packets, not
+ * messages.
  */
 #ifndef COMMON_IPC_SOCKET_H
 #define COMMON_IPC_SOCKET_H
@@ -18,11 +18,18 @@
  */
 int ipc_socket_receive(int fd, struct ipc_packet *packet, struct err *err);
 
+/* As ipc_socket_receive, but as if the socket were non-blocking. */
+int ipc_socket_receive_now(int fd, struct ipc_packet *packet, struct err *err);
+
 /*
  * Sends one whole packet. The caller keeps its descriptors. Returns 0, or -1
  * with err: err->code is EAGAIN if the queue of a non-blocking socket is full,
  * EPIPE if the peer has closed.
  */
 int ipc_socket_send(int fd, const struct ipc_packet *packet, struct err *err);
+
+/* As ipc_socket_send, but as if the socket were non-blocking. */
+int ipc_socket_send_now(
+    int fd, const struct ipc_packet *packet, struct err *err);
 
 #endif

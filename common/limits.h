@@ -417,6 +417,8 @@
  * together are answered first.
  */
 #define REAPER_LEFT_MS 20
+/* Children of a box that are tested together: its relay, init and code. */
+#define REAPER_ALIVE_MAX 3
 /* Minimum interval between sweeps for unknown children. */
 #define REAPER_SWEEP_MS 10
 /* Orphans are assumed gone after this many sweeps in a row without one. */

@@ -588,8 +588,7 @@ box_give(struct box *box, box_changed *changed, void *ctx)
 int
 box_alive(const struct box *box)
 {
-	return reaper_alive(box->relay_process) &&
-	    box->boxes->runtime->alive(box);
+	return box->boxes->runtime->alive(box);
 }
 
 int

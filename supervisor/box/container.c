@@ -86,8 +86,11 @@ static int
 container_alive(const struct box *box)
 {
 	const struct contained *contained = box->inside;
+	const struct child *const children[] = {
+		box->relay_process, contained->keeper
+	};
 
-	return reaper_alive(contained->keeper);
+	return reaper_all_alive(children, 2);
 }
 
 /* The engine keeps an image while a container of it exists. */

@@ -9,11 +9,11 @@
 
 struct channel *
 launcher_start(struct boxes *boxes, const struct channel_ends *ends,
-    unsigned long number, int own, const struct group *group, int *pidfd,
-    struct err *err)
+    unsigned long number, const struct python_stamp *python,
+    const struct group *group, int *pidfd, struct err *err)
 {
-	struct channel *channel =
-	    own ? NULL : templates_fork(native_boxes(boxes)->templates, ends);
+	struct channel *channel = python == NULL ? NULL : templates_fork(
+	    native_boxes(boxes)->templates, python, ends);
 
 	*pidfd = -1;
 	if (channel != NULL)

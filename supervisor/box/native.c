@@ -144,10 +144,11 @@ static int
 native_alive(const struct box *box)
 {
 	const struct native *native = box->inside;
+	const struct child *const children[] = {
+		box->relay_process, native->code, native->init
+	};
 
-	return reaper_alive(native->code) &&
-	    (native->init == NULL ? native->is_weak :
-	        reaper_alive(native->init));
+	return reaper_all_alive(children, native->is_weak ? 2 : 3);
 }
 
 /* Reads the identity of the interpreter of the box. */
@@ -457,8 +458,9 @@ native_start_launcher(struct box *box, struct err *err)
 			return -1;
 	}
 	native->channel = launcher_start(boxes, &ends, box->number,
-	    box->own || !native_is_forked(box->language), native->group,
-	    &pidfd, err);
+	    box->own || !native_is_forked(box->language) ? NULL :
+	        &native->python,
+	    native->group, &pidfd, err);
 	if (native->channel == NULL)
 		return -1;
 	box->unforked = pidfd == -1;

@@ -83,16 +83,19 @@ void native_request_fill(const struct boxes *boxes,
 
 /* launcher.c: the launcher of a box. */
 
+struct python_stamp;
+
 /*
  * Starts a launcher for one box, which expects SETUP next. ends->peer is
- * ROLE_BOX, number that of the box, group its cgroup, or NULL. With own, no
- * template is used. Returns the channel to it and its pidfd, both of which the
- * caller owns, or NULL with err. The pidfd is -1 if the launcher is not known
- * yet.
+ * ROLE_BOX, number that of the box, group its cgroup, or NULL. A template is
+ * used if it has loaded this interpreter; none if python is NULL. Returns the
+ * channel to it and its pidfd, both of which the caller owns, or NULL with err.
+ * The pidfd is -1 if the launcher is not known yet.
  */
 struct channel *launcher_start(struct boxes *boxes,
-    const struct channel_ends *ends, unsigned long number, int own,
-    const struct group *group, int *pidfd, struct err *err);
+    const struct channel_ends *ends, unsigned long number,
+    const struct python_stamp *python, const struct group *group, int *pidfd,
+    struct err *err);
 
 
 #endif

@@ -341,12 +341,10 @@ templates_rest(struct templates *all)
 
 /* Retires a template whose interpreter is not on disk any more. */
 static void
-templates_check_python(struct templates *all)
+templates_check_python(
+    struct templates *all, const struct python_stamp *python)
 {
-	struct python_stamp now;
-
-	templates_look(all, &now);
-	if (python_stamp_same(&now, &all->serving->python))
+	if (python_stamp_same(python, &all->serving->python))
 		return;
 	log_info("template[%lu]: the interpreter has changed",
 	    all->serving->number);
@@ -362,7 +360,8 @@ template_is_old(const struct template *template)
 }
 
 struct channel *
-templates_fork(struct templates *all, const struct channel_ends *ends)
+templates_fork(struct templates *all, const struct python_stamp *python,
+    const struct channel_ends *ends)
 {
 	struct template *template;
 	struct ipc_fork request = { .box = -1 };
@@ -370,7 +369,7 @@ templates_fork(struct templates *all, const struct channel_ends *ends)
 	auto_fd int ours = -1;
 
 	if (all != NULL && all->serving != NULL)
-		templates_check_python(all);
+		templates_check_python(all, python);
 	templates_want(all);
 	if (all == NULL || all->serving == NULL)
 		return NULL;

@@ -11,6 +11,7 @@
 #include "../../common/channel.h"
 
 struct boxes;
+struct python_stamp;
 struct template;
 struct templates;
 
@@ -35,12 +36,12 @@ int templates_awaited(const struct templates *templates);
 void templates_rest(struct templates *templates);
 
 /*
- * Has the template fork a box. Returns the channel to its launcher, as
- * launcher_start does, or NULL if no template can fork it: then the caller
- * starts a launcher.
+ * Has the template fork a box; retires one that has loaded another interpreter
+ * than python. Returns the channel to its launcher, as launcher_start does, or
+ * NULL if no template can fork it: then the caller starts a launcher.
  */
-struct channel *templates_fork(
-    struct templates *templates, const struct channel_ends *ends);
+struct channel *templates_fork(struct templates *templates,
+    const struct python_stamp *python, const struct channel_ends *ends);
 
 /*
  * Returns whether a template can fork boxes now. Sets *reason to the reason why

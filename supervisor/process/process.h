@@ -305,6 +305,9 @@ struct child *reaper_watch(struct event_base *base, int *pidfd,
 /* Returns whether it is still running. NULL is accepted: 0. */
 int reaper_alive(const struct child *child);
 
+/* Returns whether all of n children are, at most REAPER_ALIVE_MAX. */
+int reaper_all_alive(const struct child *const *children, size_t n);
+
 /* Kills it (SIGKILL); ended is called as usual. NULL is accepted. */
 void reaper_kill(struct child *child);
 

@@ -6,11 +6,13 @@
  * keeper has left.
  */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/queue.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -40,6 +42,7 @@ struct child {
 static LIST_HEAD(, child) reaper_children =
     LIST_HEAD_INITIALIZER(reaper_children);
 
+static int reaper_signals = -1; /* readable while a SIGCHLD is pending */
 static struct event *reaper_event;
 static struct event *reaper_sweep_event; /* an unwatched child may have ended */
 static struct event *reaper_left_event;  /* ends the children of reaper_leave */
@@ -241,31 +244,42 @@ reaper_sweep(void)
 		reaper_add_timer(reaper_sweep_event, REAPER_SWEEP_MS);
 }
 
+/* Takes the pending SIGCHLD, so that the next one is noticed. */
+static void
+reaper_listen(void)
+{
+	struct signalfd_siginfo si;
+
+	if (reaper_event == NULL)
+		return;
+	while (read(reaper_signals, &si, sizeof(si)) > 0)
+		;
+	event_add(reaper_event, NULL);
+}
+
 /*
  * A sweep scans all children, so exits are coalesced, unless orphans are being
  * killed: those may fork meanwhile. Until the sweep, SIGCHLD adds no
- * information and only causes wake-ups, so it is ignored.
+ * information and only causes wake-ups: one that is pending hides all others.
  */
 static void
 reaper_sweep_soon(void)
 {
 	if (reaper_hunting) {
+		reaper_listen();
 		reaper_sweep();
 		return;
 	}
-	if (reaper_event != NULL)
-		event_del(reaper_event);
 	reaper_add_timer(reaper_sweep_event, REAPER_SWEEP_MS);
 }
 
-/* Handle SIGCHLD again. */
 static void
 reaper_on_sweep(evutil_socket_t fd, short what, void *arg)
 {
 	(void)fd;
 	(void)what;
 	(void)arg;
-	event_add(reaper_event, NULL);
+	reaper_listen();
 	reaper_sweep();
 }
 
@@ -284,12 +298,35 @@ reaper_on_left(evutil_socket_t fd, short what, void *arg)
 
 /* On SIGCHLD: an unwatched child may have ended. */
 static void
-reaper_on_signal(evutil_socket_t sig, short what, void *arg)
+reaper_on_signal(evutil_socket_t fd, short what, void *arg)
 {
-	(void)sig;
+	(void)fd;
 	(void)what;
 	(void)arg;
 	reaper_sweep_soon();
+}
+
+/*
+ * SIGCHLD stays blocked: a handler would interrupt system calls, and have to
+ * wake the loop. The event fires once for a pending signal, whatever the loop
+ * can do. Children are started without blocked signals.
+ */
+static void
+reaper_watch_signal(struct event_base *base)
+{
+	int edge = event_base_get_features(base) & EV_FEATURE_ET;
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	reaper_signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	if (reaper_signals == -1)
+		fatal("cannot receive signals: errno %d", errno);
+	reaper_event = event_new(base, reaper_signals,
+	    (short)(edge ? EV_READ | EV_ET | EV_PERSIST : EV_READ),
+	    reaper_on_signal, NULL);
+	event_add(reaper_event, NULL);
 }
 
 void
@@ -300,8 +337,7 @@ reaper_init(struct event_base *base)
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	/* An ignored SIGCHLD would let the kernel reap children itself. */
 	signal(SIGCHLD, SIG_DFL);
-	reaper_event = evsignal_new(base, SIGCHLD, reaper_on_signal, NULL);
-	event_add(reaper_event, NULL);
+	reaper_watch_signal(base);
 	reaper_sweep_event = evtimer_new(base, reaper_on_sweep, NULL);
 	reaper_left_event = evtimer_new(base, reaper_on_left, NULL);
 }
@@ -381,13 +417,24 @@ reaper_watch(struct event_base *base, int *pidfd, child_ended *ended,
 }
 
 int
+reaper_all_alive(const struct child *const *children, size_t n)
+{
+	struct pollfd pidfds[REAPER_ALIVE_MAX];
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (children[i] == NULL)
+			return 0;
+		pidfds[i].fd = children[i]->pidfd;
+		pidfds[i].events = POLLIN;
+	}
+	return poll(pidfds, n, 0) == 0;
+}
+
+int
 reaper_alive(const struct child *child)
 {
-	siginfo_t si;
-
-	return child != NULL &&
-	    reaper_wait(child->pidfd, &si, WEXITED | WNOHANG | WNOWAIT,
-	        NULL) == 0 && si.si_pid == 0;
+	return reaper_all_alive(&child, 1);
 }
 
 void
@@ -446,8 +493,7 @@ void
 reaper_kill_orphans(void)
 {
 	reaper_hunting = REAPER_HUNTS;
-	if (reaper_event != NULL)
-		event_add(reaper_event, NULL);
+	reaper_listen();
 	reaper_sweep();
 }
 
@@ -473,6 +519,7 @@ reaper_finish(unsigned int ms)
 	struct child *child;
 
 	loop_event_free(&reaper_event);
+	fd_close(&reaper_signals);
 	loop_event_free(&reaper_sweep_event);
 	loop_event_free(&reaper_left_event);
 	LIST_FOREACH (child, &reaper_children, entry)

@@ -71,6 +71,9 @@ struct spawn_failure {
 
 static volatile struct spawn_failure *spawn_failure;
 
+/* Ours: the C library asks the kernel for it each time. */
+static pid_t spawn_self;
+
 /* The descriptor 0 of every worker. */
 static int spawn_null = -1;
 
@@ -147,6 +150,7 @@ spawn_init(struct err *err)
 	if (spawn_null == -1)
 		return err_sys(err, "open /dev/null");
 	spawn_note_signals();
+	spawn_self = getpid();
 	self[n] = '\0';
 	folder = dirname(self);
 	for (role = 0; role < ROLES; role++) {
@@ -302,7 +306,6 @@ spawn_worker(enum role role, unsigned long number, unsigned int uid, int group,
     int channel, int *pidfd, struct err *err)
 {
 	char title[LOG_PREFIX_SIZE * 2];
-	pid_t supervisor = getpid();
 	sigset_t all, before;
 	pid_t pid;
 
@@ -315,7 +318,7 @@ spawn_worker(enum role role, unsigned long number, unsigned int uid, int group,
 	pid = group == -1 ? vfork() : spawn_clone_into(group);
 	if (pid == 0)
 		spawn_exec(spawn_binaries[role], title, uid, channel,
-		    supervisor);
+		    spawn_self);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (pid == -1)
 		return err_sys(err, "start a process");

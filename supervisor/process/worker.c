@@ -31,10 +31,7 @@ worker_start(struct event_base *base, const struct channel_ends *ends,
 {
 	auto_fd int ours = -1;
 	auto_fd int theirs = -1;
-	/*
-	 * The peer's end blocks: a box has no event loop. A relay has one, and
-	 * would change the end itself.
-	 */
+	/* The peer's end blocks: a box has no event loop. */
 	int blocking = ends->peer != ROLE_RELAY;
 
 	if (ipc_pair(&ours, &theirs, blocking, err) == -1 ||

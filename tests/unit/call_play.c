@@ -163,12 +163,12 @@ int dying_template;
 
 struct channel *
 launcher_start(struct boxes *owner, const struct channel_ends *ends,
-    unsigned long number, int own, const struct group *group, int *pidfd,
-    struct err *err)
+    unsigned long number, const struct python_stamp *stamp,
+    const struct group *group, int *pidfd, struct err *err)
 {
 	int pair[2];
 
-	if (own || !dying_template)
+	if (stamp == NULL || !dying_template)
 		return worker_start(owner->base, ends, number, 0,
 		    group_fd(group), pidfd, err);
 	ck_assert_int_eq(

@@ -53,13 +53,13 @@ native_sweep(struct boxes *these)
 /* A fork of a template: who it is, is not known yet. */
 struct channel *
 launcher_start(struct boxes *from, const struct channel_ends *ends,
-    unsigned long number, int own, const struct group *group, int *pidfd,
-    struct err *err)
+    unsigned long number, const struct python_stamp *stamp,
+    const struct group *group, int *pidfd, struct err *err)
 {
 	ck_assert_ptr_eq(from, &boxes);
 	ck_assert_int_eq(ends->peer, ROLE_BOX);
 	ck_assert_uint_eq(number, a_box.number);
-	ck_assert_int_eq(own, 0);
+	ck_assert_ptr_nonnull(stamp);
 	ck_assert_int_eq(group != NULL, shared.cgroup != NULL);
 	*pidfd = -1;
 	if (channel == NULL)

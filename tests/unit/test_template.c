@@ -272,9 +272,13 @@ fork_box(void)
 {
 	struct channel_ends ends = { ROLE_SUPERVISOR, ROLE_BOX, routes,
 		on_box_closed, NULL };
-	struct channel *box = templates_fork(all, &ends);
-	int made = box != NULL;
+	struct python_stamp stamp;
+	struct channel *box;
+	int made;
 
+	python_stamp_look("/usr/bin/python3", &stamp);
+	box = templates_fork(all, &stamp, &ends);
+	made = box != NULL;
 	channel_free(&box);
 	return made;
 }
@@ -412,13 +416,15 @@ START_TEST(hands_over_the_channel_of_the_box)
 		on_box_closed, NULL };
 	static struct ipc_packet packet;
 	struct ipc_adopted adopted = { 0 };
+	struct python_stamp stamp;
 	struct channel *box;
 	union ipc_any msg;
 	char byte;
 
 	templates_want(all);
 	become_warm();
-	box = templates_fork(all, &ends);
+	python_stamp_look("/usr/bin/python3", &stamp);
+	box = templates_fork(all, &stamp, &ends);
 	ck_assert_ptr_nonnull(box);
 	receive(IPC_FORK, &packet, &msg);
 	ck_assert_int_eq(recv(msg.fork.box, &byte, 1, MSG_DONTWAIT), -1);
@@ -546,7 +552,7 @@ START_TEST(does_without_any)
 	const char *why;
 
 	templates_want(NULL);
-	ck_assert_ptr_null(templates_fork(NULL, NULL));
+	ck_assert_ptr_null(templates_fork(NULL, NULL, NULL));
 	ck_assert_int_eq(templates_warm(NULL, &why), 0);
 	ck_assert_ptr_null(why);
 	templates_free(&none);
