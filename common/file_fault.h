@@ -31,6 +31,7 @@ enum file_fault {
 	FILE_FAULT_BUSY,    /* it cannot be opened or passed on now */
 	FILE_FAULT_PORTER,  /* the porter ended before it was done */
 	FILE_FAULT_CROWDED, /* a conversation has more files than fit */
+	FILE_FAULT_STAYS,   /* it is not removed, as others were not stored */
 	FILE_FAULTS
 };
 

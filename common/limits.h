@@ -1053,6 +1053,15 @@
 #define FILES_OWNER_MAX (OWNER_NAME_MAX + 1 + CONVERSATION_ID_MAX)
 #define FILES_GIVEN_MAX 32
 /*
+ * Files of a conversation: those that a call leaves, and as many that it has
+ * removed but that stay, because not all of the others could be kept. With each
+ * a box is told its version.
+ */
+#define FILES_DATA_MAX (2 * FILES_LEFT_MAX)
+#define FILES_VERSION_SIZE 21 /* a decimal number of 64 bits, and a NUL */
+#define FILES_HAD_MAX                                                          \
+	(FILES_DATA_MAX * (FILE_NAME_MAX + 1 + FILES_VERSION_SIZE))
+/*
  * Numbers of removed versions of an owner; names with the same hash share one.
  */
 #define FILES_VERSIONS 32768

@@ -55,8 +55,10 @@ file_fault_text(enum file_fault fault, const struct options *options)
 		    "the log says why",
 		[FILE_FAULT_BUSY] = "it cannot be opened or handed over now: "
 		    "try again; the log says why",
-		[FILE_FAULT_CROWDED] = "the conversation has more files than a "
-		    "call can be given: remove some ('caisson files remove')",
+		[FILE_FAULT_CROWDED] = "the conversation has too many files: "
+		    "remove some in a call that adds none, or with 'caisson "
+		    "files remove'",
+		[FILE_FAULT_STAYS] = "other files could not be kept",
 		[FILE_FAULT_PORTER] = "the process that copies files was too "
 		    "slow or exited early",
 	};

@@ -352,11 +352,12 @@ files_task_send(struct files_task *task, void *msg, struct err *err)
 /* The tasks */
 
 struct files_task *
-files_mirror(struct files *files, const char *owner, uint64_t since,
+files_mirror(struct files *files, const char *owner, const struct buffer *had,
     int *folder, unsigned int uid, const struct files_user *user,
     struct err *err)
 {
-	struct ipc_collect collect = { .owner = owner, .mirror = since };
+	struct ipc_collect collect = { .owner = owner,
+		.had = { (const uint8_t *)had->data, had->len, -1 } };
 	struct files_task *task = files_task_new(
 	    files, IPC_COLLECT, user, err);
 
@@ -373,7 +374,9 @@ struct files_task *
 files_collect(struct files *files, const char *owner, int *folder,
     unsigned int uid, const struct files_user *user, struct err *err)
 {
-	return files_mirror(files, owner, 0, folder, uid, user, err);
+	const struct buffer none = { 0 };
+
+	return files_mirror(files, owner, &none, folder, uid, user, err);
 }
 
 struct files_task *

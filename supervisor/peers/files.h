@@ -8,6 +8,7 @@
 #ifndef SUPERVISOR_FILES_H
 #define SUPERVISOR_FILES_H
 
+#include "../../common/buffer.h"
 #include "../../common/channel.h"
 #include "../../common/file_fault.h"
 #include "../options/options.h"
@@ -98,12 +99,12 @@ struct files_task *files_restore(struct files *files, const char *owner,
     struct err *err);
 
 /*
- * As files_collect, for the directory that files_restore has filled by the time
- * since (in seconds since 1970): keeps what is new or changed, and removes
- * the files that are no longer there.
+ * As files_collect, for the directory that files_restore has filled: keeps what
+ * is new or changed, and removes the files that are no longer there. had lists
+ * the files of that task: for each the name and the version, each + NUL.
  */
 struct files_task *files_mirror(struct files *files, const char *owner,
-    uint64_t since, int *folder, unsigned int uid,
+    const struct buffer *had, int *folder, unsigned int uid,
     const struct files_user *user, struct err *err);
 
 /* Keeps a file; the task fails if the name is not valid. */

@@ -368,8 +368,7 @@ call_collects(struct call *call)
 	if (box->gone)
 		call->collection = collection_new(call->runs->files,
 		    call->runs->options, &call->request, box,
-		    call->delivery == NULL ? 0 : delivery_since(call->delivery),
-		    call_on_collected, call);
+		    call->delivery, call_on_collected, call);
 	else if (!box->stuck)
 		box_end(box);
 	else

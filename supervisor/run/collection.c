@@ -104,8 +104,8 @@ collection_on_left_out(
 	if (part->left_out++ >= FILES_NAMED_MAX)
 		return;
 	shown_add(&shown, name, len);
-	collection_note(collection, "%s/%s was not kept: %s", part->place,
-	    shown.data, why);
+	collection_note(collection, "%s/%s was not %s: %s", part->place,
+	    shown.data, fault == FILE_FAULT_STAYS ? "removed" : "kept", why);
 }
 
 static void
@@ -126,6 +126,24 @@ collection_on_filed(void *ctx, const struct file_row *row)
 
 /* The end */
 
+/* Notes that there were more files than are looked at. */
+static void
+collection_note_more(
+    const struct collection_part *part, unsigned long long more)
+{
+	if (part->conversation == NULL)
+		collection_note(part->collection, "%llu file%s more in %s %s "
+		    "not kept: a call can leave %d; write one archive of them",
+		    more, more == 1 ? "" : "s", part->place,
+		    more == 1 ? "was" : "were", FILES_LEFT_MAX);
+	else
+		collection_note(part->collection, "the last %llu of the files "
+		    "in %s, by name, stay as they were before the call, and "
+		    "no file was removed: a conversation has at most %d files; "
+		    "remove some, or write one archive of them", more,
+		    part->place, FILES_LEFT_MAX);
+}
+
 static void
 collection_on_done(void *ctx, const struct files_end *end)
 {
@@ -142,11 +160,7 @@ collection_on_done(void *ctx, const struct files_end *end)
 		collection_note(collection, "files in %s were not kept: %s",
 		    part->place, end->why);
 	if (end->count > 0)
-		collection_note(collection, "%llu file%s more in %s %s not "
-		    "kept: a call can leave %d; write one archive of them",
-		    (unsigned long long)end->count,
-		    end->count == 1 ? "" : "s", part->place,
-		    end->count == 1 ? "was" : "were", FILES_LEFT_MAX);
+		collection_note_more(part, (unsigned long long)end->count);
 	if (collection_ended(collection))
 		collection->done(collection->ctx);
 }
@@ -187,7 +201,8 @@ collection_refuse(struct collection_part *part, const struct err *err)
 
 static void
 collection_start(struct collection *collection, struct files *files,
-    const struct request *request, struct box *box, uint64_t since)
+    const struct request *request, struct box *box,
+    const struct delivery *delivery)
 {
 	struct files_user user = { .filed = collection_on_filed,
 		.left_out = collection_on_left_out,
@@ -205,8 +220,8 @@ collection_start(struct collection *collection, struct files *files,
 	}
 	user.ctx = &collection->data;
 	if (collection_has_data(box, request)) {
-		collection->data.task = files_mirror(files, owner, since,
-		    &box->data, box->uid, &user, &err);
+		collection->data.task = files_mirror(files, owner,
+		    delivery_had(delivery), &box->data, box->uid, &user, &err);
 		if (collection->data.task == NULL)
 			collection_refuse(&collection->data, &err);
 	}
@@ -214,8 +229,8 @@ collection_start(struct collection *collection, struct files *files,
 
 struct collection *
 collection_new(struct files *files, const struct options *options,
-    const struct request *request, struct box *box, uint64_t since,
-    void (*done)(void *ctx), void *ctx)
+    const struct request *request, struct box *box,
+    const struct delivery *delivery, void (*done)(void *ctx), void *ctx)
 {
 	struct collection *collection = mem_alloc(sizeof(*collection));
 	const struct timeval now = { 0, 0 };
@@ -228,7 +243,7 @@ collection_new(struct files *files, const struct options *options,
 	collection->data = (struct collection_part){ .collection = collection,
 		.place = "/data",
 		.conversation = request->conversation };
-	collection_start(collection, files, request, box, since);
+	collection_start(collection, files, request, box, delivery);
 	if (!collection_ended(collection))
 		return collection;
 	collection->soon =

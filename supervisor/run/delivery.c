@@ -5,11 +5,11 @@
  */
 #include <fcntl.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "../../common/fd.h"
 #include "../../common/mem.h"
 #include "../../common/shown.h"
+#include "../../common/text_list.h"
 #include "../box/box.h"
 #include "../peers/files.h"
 #include "../process/process.h"
@@ -26,7 +26,7 @@ struct delivery {
 	struct delivery_part data;  /* those of the conversation */
 	void (*done)(void *ctx);
 	void *ctx;
-	uint64_t since; /* when it ended: seconds since 1970 */
+	struct buffer had; /* names and versions of the files of data */
 	char *failure; /* the first failure; NULL: none */
 };
 
@@ -45,6 +45,17 @@ delivery_on_left_out(
 	    "the file %s cannot be put into the box: %s", shown.data, why);
 }
 
+/* A file of the conversation is given to the box. */
+static void
+delivery_on_filed(void *ctx, const struct file_row *row)
+{
+	struct buffer *had = &((struct delivery_part *)ctx)->delivery->had;
+
+	text_list_add(had, row->name);
+	buffer_printf(had, "%llu", (unsigned long long)row->version);
+	buffer_add(had, "", 1);
+}
+
 static void
 delivery_on_done(void *ctx, const struct files_end *end)
 {
@@ -57,7 +68,6 @@ delivery_on_done(void *ctx, const struct files_end *end)
 		    "files cannot be put into the box: %s", end->why);
 	if (delivery->asked.task != NULL || delivery->data.task != NULL)
 		return;
-	delivery->since = (uint64_t)time(NULL);
 	delivery->done(delivery->ctx);
 }
 
@@ -83,7 +93,8 @@ static int
 delivery_restore(struct delivery *delivery, struct files *files,
     const struct request *request, struct box *box, struct err *err)
 {
-	const struct files_user user = { .left_out = delivery_on_left_out,
+	const struct files_user user = { .filed = delivery_on_filed,
+		.left_out = delivery_on_left_out,
 		.done = delivery_on_done,
 		.ctx = &delivery->data };
 	auto_free char *owner = NULL;
@@ -130,10 +141,10 @@ delivery_failure(const struct delivery *delivery)
 	return delivery->failure;
 }
 
-uint64_t
-delivery_since(const struct delivery *delivery)
+const struct buffer *
+delivery_had(const struct delivery *delivery)
 {
-	return delivery->since;
+	return &delivery->had;
 }
 
 void
@@ -145,6 +156,7 @@ delivery_free(struct delivery **deliveryp)
 		return;
 	files_forget(&delivery->asked.task);
 	files_forget(&delivery->data.task);
+	buffer_reset(&delivery->had);
 	free(delivery->failure);
 	free(delivery);
 }

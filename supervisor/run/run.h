@@ -243,16 +243,18 @@ void call_cancel_all(struct runs *runs, const char *why);
  * those of its conversation in /data, before the execution is concluded.
  */
 struct collection;
+struct delivery;
 
 /*
  * Starts to keep the files in the directories of a box that has no processes
- * left; takes the directories. since is that of the delivery; request must
- * outlive the collection. done is called once with ctx, from the loop. Errors
- * are reported by collection_take.
+ * left; takes the directories. delivery is that of this box, or NULL if there
+ * was none; request must outlive the collection. done is called once with ctx,
+ * from the loop. Errors are reported by collection_take.
  */
 struct collection *collection_new(struct files *files,
     const struct options *options, const struct request *request,
-    struct box *box, uint64_t since, void (*done)(void *ctx), void *ctx);
+    struct box *box, const struct delivery *delivery, void (*done)(void *ctx),
+    void *ctx);
 
 /* Returns whether there are files to keep. */
 int collection_due(const struct box *box, const struct request *request);
@@ -280,7 +282,6 @@ void call_files_reset(struct call_files *files);
  * delivery.c: puts the files that a call asks for into /workspace/in, and those
  * of its conversation into /data, before the code starts.
  */
-struct delivery;
 
 /* Returns whether there may be such files. */
 int delivery_due(const struct request *request);
@@ -300,8 +301,11 @@ struct delivery *delivery_new(struct files *files,
  */
 const char *delivery_failure(const struct delivery *delivery);
 
-/* After done: returns when that was, in seconds since 1970. */
-uint64_t delivery_since(const struct delivery *delivery);
+/*
+ * After done: returns the files of the conversation that the box was given, as
+ * files_mirror takes them; borrowed.
+ */
+const struct buffer *delivery_had(const struct delivery *delivery);
 
 /* Frees it, and drops its result. NULL inside is accepted. */
 void delivery_free(struct delivery **delivery);

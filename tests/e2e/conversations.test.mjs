@@ -120,7 +120,55 @@ os.mkdir("/data/d")
 os.symlink("/etc/passwd", "/data/l")
 open("/data/f", "w").write("x")`), /\/data\/d was not kept: it is a directory[^]*\/data\/l was not kept: it is a symbolic link/);
   assert.equal(await say(client, 'n', look), 'f x');
+  /* What the code moved there is not lost. */
+  assert.match(await say(client, 'n', `
+import os
+os.mkdir("/data/d")
+os.rename("/data/f", "/data/d/f")`), /\/data\/f was not removed: other files/);
+  assert.equal(await say(client, 'n', look), 'f x');
 });
+
+test('too many files do not end a conversation', async (t) => {
+  const { client } = await connect(t);
+  const renew = (letter, count) => `
+import os
+for name in os.listdir("/data"):
+    os.remove("/data/" + name)
+for n in range(${count}):
+    open(f"/data/${letter}{n:03}", "w").close()
+None`;
+  const count = 'import os\nlen(os.listdir("/data"))';
+
+  await say(client, 'm', renew('a', 100));
+  await say(client, 'm', renew('b', 100));
+  assert.equal(await say(client, 'm', count), '100');
+  assert.match(await say(client, 'm', renew('a', 101)), /note: the last 1 of the files in \/data, by name, stay as they were before the call, and no file was removed: a conversation has at most 100 files/);
+  assert.match(await say(client, 'm', count), /^200\nnote: the last 100 /);
+  assert.match(await say(client, 'm', renew('c', 1)),
+    /c000 was not kept: the conversation has too many files: remove some in a call that adds none/);
+  assert.equal(await say(client, 'm', renew('c', 0)), 'Success (no output)');
+  await say(client, 'm', renew('c', 2));
+  assert.equal(await say(client, 'm', look), 'c000 \nc001 ');
+});
+
+test('programs of one state directory keep changes of each other',
+  async (t) => {
+    const home = folder(t);
+    const one = await connect(t, { home });
+    const two = await connect(t, { home });
+    const gate = new Gate();
+
+    await say(one.client, 's', write({ a: '1', b: '1', c: '1' }));
+    const slow = say(one.client, 's', `${gate.wait}
+${write({ c: '2' })}`);
+
+    await gate.reached();
+    await say(two.client, 's', `${write({ a: '2', d: '2' })}
+import os; os.remove("/data/b")`);
+    gate.open();
+    await slow;
+    assert.match(await say(two.client, 's', look), /^a 2\n(b 1\n)?c 2\nd 2$/);
+  });
 
 test('calls of one conversation take turns', async (t) => {
   const { client } = await connect(t,

@@ -7,6 +7,8 @@
 
 #define TALK "me\nid"
 #define DAY (24 * 60 * 60)
+/* A list in a literal: the last NUL is the string's own. */
+#define MIRROR(had) mirror(had, sizeof(had))
 
 static struct play play;
 
@@ -21,11 +23,13 @@ restore(const char *owner)
 	return porter;
 }
 
-/* Collects what a box has that had the files at that time. */
+/* Collects what a box has that was given these: names and versions. */
 static int
-mirror(uint64_t since)
+mirror(const char *had, size_t len)
 {
-	struct ipc_collect msg = { .task = 8, .owner = TALK, .mirror = since };
+	struct ipc_collect msg = { .task = 8,
+		.owner = TALK,
+		.had = { (const uint8_t *)had, len, -1 } };
 	int porter = play_pair(&msg.porter);
 
 	play_send(play.supervisor, IPC_COLLECT, &msg);
@@ -80,10 +84,25 @@ START_TEST(more_than_fit_are_refused)
 	int porter, n;
 
 	play_start(&play);
-	for (n = 0; n <= FILES_LEFT_MAX; n++) {
+	for (n = 0; n < FILES_DATA_MAX; n++) {
 		snprintf(name, sizeof(name), "%d", n);
 		play_keep(&play, TALK, name, "", 1);
 	}
+	porter = mirror("", 0);
+	play_offer(porter, "0", "changed");
+	play_offer(porter, "new", "");
+	play_carried(porter, 0, FILE_FAULT_NONE);
+	play_expect_filed(&play, 8, "0", 2, 7);
+	play_expect_left_out(&play, 8, "new", FILE_FAULT_CROWDED);
+	play_expect_parted(porter);
+	play_expect_done(&play, 8, FILE_FAULT_NONE, "", 0);
+	/* These are still given to the next one. */
+	porter = restore(TALK);
+	for (n = 0; n < FILES_DATA_MAX; n++)
+		ck_assert_int_eq(play_receive(play.supervisor), IPC_FILED);
+	close(porter);
+	play_expect_done(&play, 9, FILE_FAULT_PORTER, "", 0);
+	play_keep(&play, TALK, "new", "", 1);
 	porter = restore(TALK);
 	play_expect_parted(porter);
 	play_expect_done(&play, 9, FILE_FAULT_CROWDED, "", 0);
@@ -103,7 +122,8 @@ START_TEST(only_what_is_new_is_kept)
 	play_keep(&play, TALK, "gone", "1", 1);
 	play_keep(&play, TALK, "gone", "2", 2);
 	play_keep(&play, "me", "gone", "of another", 1);
-	porter = mirror((uint64_t)time(NULL) + 1);
+	porter = MIRROR("changed\0001\0empty\0001\0gone\0002\0longer\0001\0"
+	    "same\0001");
 	play_offer(porter, "changed", "124");
 	play_offer(porter, "empty", "");
 	play_offer(porter, "longer", "12");
@@ -130,13 +150,11 @@ END_TEST
  */
 START_TEST(nothing_else_is_removed)
 {
-	uint64_t now;
 	int porter;
 
 	play_start(&play);
 	play_keep(&play, TALK, "a", "1", 1);
-	now = (uint64_t)time(NULL);
-	porter = mirror(_i == 0 ? now - 10 : now + 1);
+	porter = _i == 0 ? mirror("", 0) : MIRROR("a\0001");
 	if (_i == 2)
 		play_leave(porter, "a", FILE_FAULT_DIRECTORY);
 	if (_i == 1)
@@ -155,6 +173,56 @@ START_TEST(nothing_else_is_removed)
 }
 END_TEST
 
+/* Another program with the same directory has a call of it at the same time. */
+START_TEST(changes_of_others_stay)
+{
+	int porter;
+
+	play_start(&play);
+	play_keep(&play, TALK, "left", "1", 1);
+	play_keep(&play, TALK, "left", "2", 2);
+	play_keep(&play, TALK, "gone", "1", 1);
+	play_keep(&play, TALK, "gone", "2", 2);
+	play_keep(&play, TALK, "both", "1", 1);
+	play_keep(&play, TALK, "both", "2", 2);
+	porter = MIRROR("left\0001\0gone\0001\0both\0001");
+	play_offer(porter, "both", "3");
+	play_offer(porter, "left", "1");
+	play_carried(porter, 0, FILE_FAULT_NONE);
+	play_expect_filed(&play, 8, "both", 3, 1);
+	play_expect_parted(porter);
+	play_expect_done(&play, 8, FILE_FAULT_NONE, "", 0);
+	play_expect_text(&play, TALK, "left", 2, "2");
+	play_expect_text(&play, TALK, "gone", 2, "2");
+	play_end(&play);
+}
+END_TEST
+
+/* Its content may be in the file that cannot be kept. */
+START_TEST(what_was_moved_is_not_lost)
+{
+	auto_free char *text = mem_alloc(FILES_MAX_MIN);
+	int porter;
+
+	memset(text, 'x', FILES_MAX_MIN - 1);
+	play_start_for(&play, FILES_MAX_MIN, FILES_DAYS_MAX);
+	play_keep(&play, TALK, "a", text, 1);
+	porter = MIRROR("a\0001");
+	if (_i == 0)
+		play_offer(porter, "b", text);
+	else
+		play_leave(porter, "b", FILE_FAULT_DIRECTORY);
+	play_carried(porter, 0, FILE_FAULT_NONE);
+	play_expect_left_out(&play, 8, "b",
+	    _i == 0 ? FILE_FAULT_QUOTA : FILE_FAULT_DIRECTORY);
+	play_expect_left_out(&play, 8, "a", FILE_FAULT_STAYS);
+	play_expect_parted(porter);
+	play_expect_done(&play, 8, FILE_FAULT_NONE, "", 0);
+	play_expect_text(&play, TALK, "a", 1, text);
+	play_end(&play);
+}
+END_TEST
+
 /* A file larger than the pieces in which files are compared. */
 START_TEST(large_files_are_compared)
 {
@@ -166,7 +234,7 @@ START_TEST(large_files_are_compared)
 	memset(data, 'x', len);
 	play_keep(&play, TALK, "a", data, 1);
 	data[len - 1] = _i == 0 ? 'x' : 'y';
-	porter = mirror(1);
+	porter = MIRROR("a\0001");
 	play_offer(porter, "a", data);
 	play_carried(porter, 0, FILE_FAULT_NONE);
 	if (_i == 1)
@@ -268,6 +336,20 @@ START_TEST(an_owner_has_one_table_of_versions)
 }
 END_TEST
 
+START_TEST(a_list_of_what_it_had_is_checked)
+{
+	static const struct {
+		const char *had;
+		size_t len;
+	} wrong[] = { { "a", 2 }, { "a\0001", 3 }, { "a\0000", 4 },
+		{ "a\0001x", 5 }, { "\0001", 3 }, { "a/b\0001", 6 } };
+
+	play_start(&play);
+	close(mirror(wrong[_i].had, wrong[_i].len));
+	play_expect_fatal(&play);
+}
+END_TEST
+
 /* Without names only a conversation can be meant. */
 START_TEST(an_owner_without_one_is_refused)
 {
@@ -285,10 +367,13 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, more_than_fit_are_refused);
 	tcase_add_test(tc, only_what_is_new_is_kept);
 	tcase_add_loop_test(tc, nothing_else_is_removed, 0, 5);
+	tcase_add_test(tc, changes_of_others_stay);
+	tcase_add_loop_test(tc, what_was_moved_is_not_lost, 0, 2);
 	tcase_add_loop_test(tc, large_files_are_compared, 0, 2);
 	tcase_add_test(tc, those_in_use_stay);
 	tcase_add_test(tc, a_list_has_them_if_asked);
 	tcase_add_test(tc, an_owner_has_one_table_of_versions);
+	tcase_add_loop_test(tc, a_list_of_what_it_had_is_checked, 0, 6);
 	tcase_add_test(tc, an_owner_without_one_is_refused);
 }
 

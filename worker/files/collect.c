@@ -26,7 +26,7 @@
 struct collect_offer {
 	STAILQ_ENTRY(collect_offer) entry;
 	enum file_fault fault; /* why it is left out, even before it starts */
-	int compared; /* it differs from the newest version */
+	int compared; /* it differs from the version that the box had */
 	int file;
 	size_t len;
 	char name[FILE_NAME_MAX + 1];
@@ -35,15 +35,18 @@ struct collect_offer {
 struct collect {
 	struct task task;
 	STAILQ_HEAD(, collect_offer) offers; /* the first is in progress */
-	struct same *same;     /* the first offer and its newest version */
+	struct same *same;     /* the first offer and that version */
 	struct intake *intake;
 	uint64_t until;       /* for intake_go_on */
 	unsigned int named;   /* by the porter, in total */
 	unsigned int waiting; /* of these, in offers */
 	int told; /* the porter has reported the end */
 	uint64_t more;
-	uint64_t mirror;     /* of the message; 0: all offers are stored */
+	int mirrors;         /* the offers are all files of a conversation */
 	struct buffer names; /* of all offers, if that is set */
+	char *had;           /* what the box was given: names and versions */
+	size_t had_len;
+	int failed;          /* an offer was not stored */
 };
 
 /* The messages of the porter */
@@ -63,7 +66,7 @@ collect_add(struct collect *collect, struct ipc_bytes name, int *file,
 	offer->len = name.len;
 	memcpy(offer->name, name.data, name.len);
 	STAILQ_INSERT_TAIL(&collect->offers, offer, entry);
-	if (collect->mirror != 0 && memchr(name.data, '\0', name.len) == NULL)
+	if (collect->mirrors && memchr(name.data, '\0', name.len) == NULL)
 		text_list_add(&collect->names, offer->name);
 	collect->waiting++;
 	if (collect->waiting == FILES_WAITING_MAX)
@@ -119,28 +122,58 @@ collect_has(const struct collect *collect, const char *name)
 	return 0;
 }
 
+/* Returns the version of a file that the box was given; 0 if there is none. */
+static uint64_t
+collect_had(const struct collect *collect, const char *wanted)
+{
+	const char *name, *version;
+
+	TEXT_LIST_PAIRS (name, version, collect->had, collect->had_len)
+		if (strcmp(name, wanted) == 0)
+			return strtoull(version, NULL, 10);
+	return 0;
+}
+
+/*
+ * Removes a file that the code has removed. It may have moved the content to a
+ * file that was not stored: then this one stays. Returns the number of removed
+ * versions.
+ */
+static uint64_t
+collect_remove_file(struct collect *collect, const char *name)
+{
+	struct files *files = collect->task.files;
+	uint64_t removed = 0;
+
+	if (collect->failed)
+		task_tell_left_out(&collect->task,
+		    (struct ipc_bytes){ (const uint8_t *)name, strlen(name) },
+		    FILE_FAULT_STAYS);
+	else
+		kept_remove(
+		    files, collect->task.owner, 0, name, 0, &removed);
+	return removed;
+}
+
 /*
  * Removes the files of a conversation that the code has removed, but none that
- * another process has stored meanwhile.
+ * another process has changed meanwhile.
  */
 static void
 collect_remove(struct collect *collect)
 {
 	struct files *files = collect->task.files;
-	const char *owner = collect->task.owner;
-	auto_free struct head *heads = NULL;
-	uint64_t n, removed = 0;
-	size_t i, count;
+	const char *name, *version;
+	const struct kept *kept;
+	uint64_t removed = 0;
 
 	if (kept_renew(files) == -1)
 		return;
-	heads = kept_list(files, owner, 0, 0, &count);
-	for (i = 0; i < count; i++) {
-		if (heads[i].since > collect->mirror ||
-		    collect_has(collect, heads[i].name))
-			continue;
-		kept_remove(files, owner, 0, heads[i].name, 0, &n);
-		removed += n;
+	TEXT_LIST_PAIRS (name, version, collect->had, collect->had_len) {
+		kept = kept_find(files, collect->task.owner, name, 0);
+		if (kept != NULL && !collect_has(collect, name) &&
+		    kept->head.version == strtoull(version, NULL, 10))
+			removed += collect_remove_file(collect, name);
 	}
 	if (removed > 0 && directory_sync(files->folder) == -1)
 		log_warn("cannot finish removing files: %s", strerror(errno));
@@ -150,7 +183,7 @@ static void
 collect_end(struct collect *collect)
 {
 	/* Otherwise it is unknown what the box has. */
-	if (collect->mirror != 0 && collect->told && collect->more == 0 &&
+	if (collect->mirrors && collect->told && collect->more == 0 &&
 	    collect->task.fault == FILE_FAULT_NONE)
 		collect_remove(collect);
 	task_done(&collect->task, collect->more, TASK_NO_NAME);
@@ -215,6 +248,7 @@ collect_answer(struct collect *collect, enum file_fault fault)
 	} else {
 		/* The quota must be updated before this message arrives. */
 		intake_free(&collect->intake);
+		collect->failed = 1;
 		task_tell_left_out(task,
 		    (struct ipc_bytes){ (const uint8_t *)offer->name,
 		        offer->len }, fault);
@@ -223,25 +257,27 @@ collect_answer(struct collect *collect, enum file_fault fault)
 }
 
 /*
- * Starts to compare the first offer with the newest version, unless their sizes
- * differ or there is none.
+ * Starts to compare the first offer with the version that the box was given,
+ * unless their sizes differ or there is none.
  */
 static void
 collect_compare(struct collect *collect)
 {
 	struct collect_offer *offer = STAILQ_FIRST(&collect->offers);
+	uint64_t version = collect_had(collect, offer->name);
 	struct files *files = collect->task.files;
 	const struct kept *kept = NULL;
 	enum file_fault fault;
 	auto_fd int file = -1;
 	struct stat st;
 
-	if (collect->mirror == 0 || offer->fault != FILE_FAULT_NONE ||
+	if (version == 0 || offer->fault != FILE_FAULT_NONE ||
 	    offer->compared || fstat(offer->file, &st) == -1)
 		return;
 	offer->compared = 1;
 	if (kept_renew(files) == 0)
-		kept = kept_find(files, collect->task.owner, offer->name, 0);
+		kept = kept_find(
+		    files, collect->task.owner, offer->name, version);
 	if (kept == NULL || kept->head.size != (uint64_t)st.st_size)
 		return;
 	file = kept_open(files, kept, &fault);
@@ -271,12 +307,29 @@ collect_is_same(struct collect *collect)
 	}
 }
 
+/* Whether a file of this name would be one too many of a conversation. */
+static int
+collect_is_crowded(const struct collect *collect, const char *name)
+{
+	const struct files *files = collect->task.files;
+	const char *owner = collect->task.owner;
+	size_t count;
+
+	if (!collect->mirrors || kept_find(files, owner, name, 0) != NULL)
+		return 0;
+	free(kept_list(files, owner, 0, 0, &count));
+	return count >= FILES_DATA_MAX;
+}
+
 /* Starts to store the first offer, unless it already has a fault. */
 static void
 collect_start(struct collect *collect)
 {
 	struct collect_offer *offer = STAILQ_FIRST(&collect->offers);
 
+	if (collect->intake == NULL && offer->fault == FILE_FAULT_NONE &&
+	    collect_is_crowded(collect, offer->name))
+		offer->fault = FILE_FAULT_CROWDED;
 	if (collect->intake == NULL && offer->fault == FILE_FAULT_NONE)
 		collect->intake = intake_new(collect->task.files,
 		    collect->task.owner, offer->name, &offer->file,
@@ -324,6 +377,7 @@ collect_free(struct task *task)
 	while (!STAILQ_EMPTY(&collect->offers))
 		collect_pop(collect);
 	buffer_reset(&collect->names);
+	free(collect->had);
 }
 
 static const struct task_kind collect_kind = {
@@ -336,12 +390,15 @@ static const struct task_kind collect_kind = {
 };
 
 void
-collect_begin(struct files *files, struct ipc_collect *msg)
+collect_begin(struct files *files, struct ipc_collect *msg, char **had)
 {
-	struct task *task = task_new(files, &collect_kind,
-	    sizeof(struct collect), msg->task, msg->owner, &msg->porter);
+	struct collect *collect = (struct collect *)task_new(files,
+	    &collect_kind, sizeof(struct collect), msg->task, msg->owner,
+	    &msg->porter);
 
-	STAILQ_INIT(&((struct collect *)task)->offers);
-	((struct collect *)task)->mirror = msg->mirror;
+	STAILQ_INIT(&collect->offers);
+	collect->mirrors = head_conversation(msg->owner)[0] != '\0';
+	collect->had = mem_take(had);
+	collect->had_len = msg->had.len;
 	kept_sweep(files);
 }

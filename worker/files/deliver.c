@@ -119,7 +119,7 @@ deliver_list(struct deliver *deliver)
 
 	heads = kept_list(
 	    deliver->task.files, deliver->task.owner, 0, 0, &count);
-	if (count > FILES_LEFT_MAX)
+	if (count > FILES_DATA_MAX)
 		return FILE_FAULT_CROWDED;
 	for (i = 0; i < count; i++)
 		text_list_add(&names, heads[i].name);

@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "../../common/fd.h"
+#include "../../common/file_name.h"
 #include "../../common/limits.h"
 #include "../../common/lockdown.h"
 #include "../../common/log.h"
+#include "../../common/mem.h"
 #include "../../common/text_list.h"
 #include "added.h"
 #include "collect.h"
@@ -40,10 +42,46 @@ files_on_keep_files(struct files *files, struct ipc_keep_files *keep)
 	kept_sweep(files);
 }
 
+/* Whether this is a version of a file. */
+static int
+on_supervisor_is_version(const char *text)
+{
+	return text[0] >= '1' && text[0] <= '9' &&
+	    text[strspn(text, "0123456789")] == '\0' &&
+	    strlen(text) < FILES_VERSION_SIZE;
+}
+
+/* Whether they are pairs of a file name and a version, and not too many. */
+static int
+on_supervisor_are_versions(const char *list, size_t len)
+{
+	const char *name, *version;
+	size_t count = text_list_count(list, len);
+
+	if (!text_list_complete(list, len) || count % 2 != 0 ||
+	    count > 2 * FILES_DATA_MAX)
+		return 0;
+	TEXT_LIST_PAIRS (name, version, list, len)
+		if (!file_name_valid(name, strlen(name)) ||
+		    !on_supervisor_is_version(version))
+			return 0;
+	return 1;
+}
+
 void
 files_on_collect(struct files *files, struct ipc_collect *collect)
 {
-	collect_begin(files, collect);
+	struct err err;
+	auto_free char *had = ipc_blob_copy(&collect->had, &err);
+
+	if (had == NULL)
+		fatal("cannot read the files of a box: %s", err.text);
+	if (!on_supervisor_are_versions(had, collect->had.len) ||
+	    (collect->had.len > 0 &&
+	        head_conversation(collect->owner)[0] == '\0'))
+		fatal("protocol violation by the supervisor: an invalid list "
+		    "of versions");
+	collect_begin(files, collect, &had);
 }
 
 /* Whether they are valid file names, and not too many. */
