@@ -76,15 +76,16 @@ class Client:
         self.write(b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
         return answer
 
-    def code_line(self, code, servers=(), timeout=100):
-        """Returns the line that runs code."""
+    def code_line(self, code, servers=(), timeout=100, **more):
+        """Returns the line that runs code, with further arguments."""
         return self.line_of("tools/call", {
             "name": "run_python", "arguments": {
-                "code": code, "servers": list(servers), "timeout": timeout}})
+                "code": code, "servers": list(servers), "timeout": timeout,
+                **more}})
 
-    def run(self, code, servers=()):
+    def run(self, code, servers=(), **more):
         """Runs code and returns what it printed, which is the answer."""
-        self.write(self.code_line(code, servers))
+        self.write(self.code_line(code, servers, **more))
         return printed(self.answer())
 
     def answers(self, lines, in_flight):

@@ -103,6 +103,26 @@ def measure_others(bench, found, done):
                           seconds["plain"])
 
 
+def measure_session(bench):
+    """A call that finds its interpreter, beside one that gets a fresh box."""
+    name = "run_python 1+1, in a session"
+    if not (bench.has("SESSIONS") and bench.has("POOL")):
+        bench.missing(name)
+        return
+    options = {"ARGUMENTS": "code,servers,timeout,session"}
+    with bench.clients({name: options}) as clients:
+        client = clients[name]
+        if client.lacks is not None:
+            return
+        seconds = in_turns(
+            {"it": functools.partial(client.run, "1+1", session="bench"),
+             "fresh": functools.partial(client.run, "1+1")},
+            bench.rounds(ROUNDS),
+            {"it": refill(client), "fresh": refill(client)})
+    bench.medians(name, seconds["it"], "the same, from the pool",
+                  seconds["fresh"])
+
+
 def measure_preload(bench):
     """Code that imports what the template has imported before."""
     for modules, code in PRELOADED.items():
@@ -151,5 +171,6 @@ def measure(bench):
     """All of it."""
     bench.section = "start"
     measure_hello(bench)
+    measure_session(bench)
     measure_preload(bench)
     measure_plot(bench)

@@ -22,7 +22,8 @@ from plot import round_values  # noqa: E402
 # Figures that a reader looks for, by how their names begin.
 PROMISED = {
     "start": ["run_python print('hi'), on demand",
-              "run_python print('hi'), from the pool", "initialize",
+              "run_python print('hi'), from the pool",
+              "run_python 1+1, in a session", "initialize",
               "with preload=", "bubblewrap", "podman"],
     "tools": ["call of a tool", "what that adds", "100 calls of 50 ms",
               "result of 16 MiB"],
