@@ -52,7 +52,11 @@ err_set(struct err *err, const char *fmt, ...)
 static const char *
 err_describe(int code)
 {
+#ifdef __GLIBC__
 	const char *text = strerrordesc_np(code);
+#else
+	const char *text = strerror(code);
+#endif
 
 	return text != NULL ? text : "unknown error";
 }

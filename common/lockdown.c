@@ -10,6 +10,7 @@
 #include "landlock_abi.h"
 #include "lockdown.h"
 #include "log.h"
+#include "relro.h"
 #include "seccomp.h"
 
 #include "lockdown_broker.h"
@@ -84,6 +85,10 @@ lockdown_apply(enum role role, int folder, uint64_t rights, struct err *err)
 	if (row->filter == NULL)
 		return err_set(err, "there is no system call list for %s",
 		    role_info(role)->name);
+#ifndef __GLIBC__
+	if (relro_protect(err) == -1)
+		return -1;
+#endif
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1)
 		return err_sys(err, "set no_new_privs");
 	if (lockdown_landlock(folder, rights, err) == -1)
