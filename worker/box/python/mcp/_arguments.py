@@ -30,12 +30,13 @@ class Given:
     """What a call was given: JSON, as the code may change its objects.
 
     named is a dict; placed, the list of what has no names, may be None.
+    scalars is the dict itself, where all that it has is as in _scalars.py.
     """
 
-    __slots__ = ("named", "placed")
+    __slots__ = ("named", "placed", "scalars")
 
-    def __init__(self, named, placed=None):
-        self.named, self.placed = named, placed
+    def __init__(self, named, placed=None, scalars=None):
+        self.named, self.placed, self.scalars = named, placed, scalars
 
 
 def settle(entry, given, pairs=None):

@@ -10,7 +10,8 @@ from ._result import MCPError, Result, data_of
 from ._servers import (
     LOADED, add, attribute_error, did_you_mean, find_server, no_tool, state_of)
 from ._request import DONE, Refused, Request
-from . import _box, _seen, _values
+from . import _box, _scalars, _seen, _values
+from ._arguments import Given, settle as settled
 
 NAME_MAX = 1000  # bytes of the name of a tool, as JSON
 NAME_SAFE = 100  # characters that are never more, if they are ASCII
@@ -166,7 +167,9 @@ def call_attribute(state, name, given):
 def call_entry(state, entry, given):
     """Call a tool that is known to exist, with what given comes to."""
     yield from ensure_loaded(state)
-    arguments = yield from settle(state, entry, given)
+    arguments = given.named
+    if given.scalars is None or not _scalars.fit(entry, given.scalars):
+        arguments = yield from settle(state, entry, given)
     server, tool = state.name, entry["tool"]
     request = Request(b"%b%b}" % (beginning(state, tool), arguments),
                       "%s.%s" % (server, tool), True)
@@ -214,7 +217,6 @@ def settle(state, entry, given):
     What a server told of its tools may have changed, so that is asked before
     they are refused.
     """
-    from ._arguments import settle as settled
     text, wrong = settled(entry, given)
     if wrong:
         yield from list_tools(state)
@@ -231,8 +233,9 @@ def settle(state, entry, given):
 
 def given(server, tool, arguments, placed=()):
     """Return what a call was given; raises what JSON cannot hold."""
-    from ._arguments import Given
-    named = written(arguments)
+    named = None if placed else _scalars.written(arguments)
+    scalars = None if named is None else dict(arguments)
+    named = written(arguments) if named is None else named
     others = written(list(placed)) if placed else None
     size = len(named) + len(others or "")
     if size > ARGUMENTS_MAX:
@@ -241,7 +244,7 @@ def given(server, tool, arguments, placed=()):
     if (len(tool) > NAME_SAFE or not tool.isascii()) and len(
             _values.write(tool, "tool")) > NAME_MAX:
         raise MCPError("the name of the tool is too long", server)
-    return Given(named, others)
+    return Given(named, others, scalars)
 
 
 def written(arguments):

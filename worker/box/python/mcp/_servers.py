@@ -15,6 +15,7 @@ SESSION = {"call_tool": "call_tool", "invoke_tool": "call_tool",
            "invoke": "call_tool", "list_tools": "list_tools"}
 LOADED = {}  # name to Server, in the order of loading
 KNOWN = {}  # name to State, of servers that may be loaded, too
+CALL = []  # the class of calls, once it is needed
 
 
 class State:
@@ -283,8 +284,10 @@ def error_type():
 
 def call(name, steps):
     """Return the call that carries steps out."""
-    from ._call import Call
-    return Call(name, steps)
+    if not CALL:
+        from ._call import Call  # which imports this
+        CALL.append(Call)
+    return CALL[0](name, steps)
 
 
 def run(name, steps):

@@ -278,11 +278,6 @@ class Wire(Lines):
                 return
             self.read()
 
-    def is_readable(self, seconds):
-        """Whether there is something to read, in so many seconds."""
-        import select
-        return bool(select.select((self.source,), (), (), seconds)[0])
-
     def retire(self, request, me, wake):
         """Do not wait any more; the role of the reader goes to others."""
         with self.mutex:
@@ -340,7 +335,8 @@ class Wire(Lines):
             self.look(loop, watch)
             if self.is_behind():  # a thread was interrupted before it told
                 self.tell(loop, self.on_readable, loop)
-        self.start(request)  # another caller may have withdrawn it
+        if request.state == NEW or self.is_unsent():
+            self.start(request)  # another caller may have withdrawn it
         return True
 
     def add(self, loop):
@@ -425,7 +421,7 @@ class Wire(Lines):
             return
         if not watch.count:  # or it would wake for each answer to others
             self.look_away(loop, watch)
-        if self.is_readable(0):
+        if self.is_ready():
             self.read()
         self.running, self.woken = loop, woken
         try:
