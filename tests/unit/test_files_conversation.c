@@ -4,6 +4,7 @@
  * stay as long as they are used.
  */
 #include "files_play.h"
+#include "worker/files/directory.h"
 
 #define TALK "me\nid"
 #define DAY (24 * 60 * 60)
@@ -316,6 +317,69 @@ START_TEST(a_list_has_them_if_asked)
 }
 END_TEST
 
+/* The oldest earlier versions give way, but only those of the same owner. */
+START_TEST(earlier_versions_give_way)
+{
+	auto_free char *text = mem_alloc(FILES_MAX_MIN / 4 + 1);
+
+	memset(text, 'x', FILES_MAX_MIN / 4);
+	play_start_for(&play, FILES_MAX_MIN, FILES_DAYS_MAX);
+	play_keep(&play, "you\nid", "a", "1", 1);
+	play_keep(&play, "you\nid", "a", "2", 2);
+	play_keep(&play, "me", "a", "1", 1);
+	play_keep(&play, "me", "a", "2", 2);
+	play_keep(&play, TALK, "a", text, 1);
+	play_keep(&play, "me\nother", "a", text, 1);
+	play_keep(&play, TALK, "a", text, 2);
+	play_keep(&play, TALK, "a", text, 3);
+	play_expect_unknown(&play, TALK, "a", 1);
+	play_keep(&play, "me", "b", text, 1);
+	play_expect_unknown(&play, TALK, "a", 2);
+	play_expect_text(&play, TALK, "a", 3, text);
+	play_expect_text(&play, "me\nother", "a", 1, text);
+	/* No more can: these are the newest. */
+	play_add(&play, TALK, "a", text, strlen(text));
+	play_expect_done(&play, 1, FILE_FAULT_QUOTA, "a", 0);
+	play_list(&play, "me", 1);
+	play_expect_filed(&play, 2, "a", 1, 1);
+	play_expect_filed(&play, 2, "a", 2, 1);
+	play_expect_filed(&play, 2, "b", 1, strlen(text));
+	play_expect_done(&play, 2, FILE_FAULT_NONE, "", 0);
+	play_list(&play, "you\nid", 1);
+	play_expect_filed(&play, 2, "a", 1, 1);
+	play_expect_filed(&play, 2, "a", 2, 1);
+	play_expect_done(&play, 2, FILE_FAULT_NONE, "", 0);
+	play_end(&play);
+}
+END_TEST
+
+/* As many calls as there may be files. */
+START_TEST(a_conversation_goes_on)
+{
+	struct head head = { .since = (uint64_t)time(NULL) - DAY,
+		.size = 1,
+		.owner = TALK,
+		.name = "a",
+		.type = "text/plain" };
+	char id[DIRECTORY_NAME_SIZE];
+
+	for (head.version = 1; head.version <= FILES_COUNT_MAX;
+	     head.version++) {
+		snprintf(id, sizeof(id), "%016llx",
+		    (unsigned long long)head.version);
+		play_forge(id, &head, "1");
+		head.since++;
+	}
+	play_start(&play);
+	play_keep(&play, TALK, "a", "1", FILES_COUNT_MAX + 1);
+	play_keep(&play, "me", "b", "1", 1);
+	play_fetch(&play, TALK, "a", 2);
+	play_expect_done(&play, 3, FILE_FAULT_UNKNOWN, "a", 0);
+	play_expect_text(&play, TALK, "a", FILES_COUNT_MAX + 1, "1");
+	play_end(&play);
+}
+END_TEST
+
 /* However many conversations there are. */
 START_TEST(an_owner_has_one_table_of_versions)
 {
@@ -372,6 +436,8 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, large_files_are_compared, 0, 2);
 	tcase_add_test(tc, those_in_use_stay);
 	tcase_add_test(tc, a_list_has_them_if_asked);
+	tcase_add_test(tc, earlier_versions_give_way);
+	tcase_add_test(tc, a_conversation_goes_on);
 	tcase_add_test(tc, an_owner_has_one_table_of_versions);
 	tcase_add_loop_test(tc, a_list_of_what_it_had_is_checked, 0, 6);
 	tcase_add_test(tc, an_owner_without_one_is_refused);

@@ -18,6 +18,7 @@
 #include "../../common/mem.h"
 #include "intake.h"
 #include "kept.h"
+#include "outdated.h"
 #include "type.h"
 
 struct intake {
@@ -47,6 +48,20 @@ intake_judge(const struct files *files, const char *owner, uint64_t size,
 	if (kept_of(files, owner) >= FILES_COUNT_MAX)
 		return FILE_FAULT_COUNT;
 	return FILE_FAULT_NONE;
+}
+
+/* The same, after versions that give way have been removed. */
+static enum file_fault
+intake_make_room(struct files *files, const char *owner, uint64_t size,
+    uint64_t copied)
+{
+	enum file_fault fault;
+
+	do
+		fault = intake_judge(files, owner, size, copied);
+	while ((fault == FILE_FAULT_QUOTA || fault == FILE_FAULT_COUNT) &&
+	    outdated_remove(files, owner));
+	return fault;
 }
 
 /* The fault for a failed write, from errno. */
@@ -97,7 +112,7 @@ intake_begin(struct files *files, const char *owner, const char *name,
 	struct intake *intake;
 
 	*fault = kept_renew(files) == -1 ? FILE_FAULT_FOLDER :
-	    intake_judge(files, owner, size, files->copied);
+	    intake_make_room(files, owner, size, files->copied);
 	if (*fault != FILE_FAULT_NONE)
 		return NULL;
 	intake = mem_alloc(sizeof(*intake));
@@ -287,7 +302,7 @@ intake_file(struct intake *intake, uint64_t *until, enum file_fault *fault)
 	else if (kept_renew(files) == -1)
 		*fault = FILE_FAULT_FOLDER;
 	else
-		*fault = intake_judge(
+		*fault = intake_make_room(
 		    files, intake->head.owner, intake->head.size, 0);
 	if (*fault == FILE_FAULT_NONE)
 		*fault = intake_name(intake);

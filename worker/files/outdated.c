@@ -1,0 +1,36 @@
+/*
+ * Versions that give way: see outdated.h. Runs in files.
+ */
+#include <string.h>
+
+#include "../../common/mem.h"
+#include "kept.h"
+#include "outdated.h"
+
+/* Whether a head of a conversation is followed by a newer one of its file. */
+static int
+outdated_is(const struct head *head, const struct head *next)
+{
+	return head_conversation(head->owner)[0] != '\0' &&
+	    strcmp(head->owner, next->owner) == 0 &&
+	    strcmp(head->name, next->name) == 0;
+}
+
+int
+outdated_remove(struct files *files, const char *owner)
+{
+	auto_free struct head *heads = NULL;
+	const struct head *oldest = NULL;
+	uint64_t removed = 0;
+	size_t i, count;
+
+	heads = kept_list(files, owner, 1, 1, &count);
+	for (i = 0; i + 1 < count; i++)
+		if (outdated_is(&heads[i], &heads[i + 1]) &&
+		    (oldest == NULL || heads[i].since < oldest->since))
+			oldest = &heads[i];
+	if (oldest != NULL)
+		kept_remove(files, oldest->owner, 0, oldest->name,
+		    oldest->version, &removed);
+	return removed > 0;
+}
