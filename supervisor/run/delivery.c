@@ -36,13 +36,16 @@ delivery_on_left_out(
 {
 	struct delivery *delivery = ((struct delivery_part *)ctx)->delivery;
 	auto_free char *why = file_fault_text(fault, delivery->options);
+	int is_data = ctx == &delivery->data && fault == FILE_FAULT_ROOM;
 	auto_buffer struct buffer shown = { 0 };
 
 	if (delivery->failure != NULL)
 		return;
 	shown_add(&shown, name, len);
 	delivery->failure = mem_printf(
-	    "the file %s cannot be put into the box: %s", shown.data, why);
+	    "the file %s cannot be put into the box: %s%s", shown.data, why,
+	    is_data ? ", or remove files of the conversation ('caisson files "
+	    "remove')" : "");
 }
 
 /* A file of the conversation is given to the box. */

@@ -100,6 +100,7 @@ START_TEST(what_has_no_room_leaves_nothing)
 {
 	auto_free char *bytes = mem_alloc(2 * MIB);
 
+	memset(bytes, 'x', 2 * MIB);
 	if (!small_disk_make(folder, "size=1m,mode=0700"))
 		return;
 	ck_assert_int_eq(chdir(folder), 0);
@@ -111,6 +112,31 @@ START_TEST(what_has_no_room_leaves_nothing)
 	expect_carried(FILE_FAULT_NONE, 0);
 	ck_assert_int_eq(access("in/a", F_OK), -1);
 	expect_file("in/b", "small");
+	ck_assert_int_eq(chdir("/"), 0);
+	small_disk_remove(folder);
+}
+END_TEST
+
+START_TEST(holes_take_no_room)
+{
+	size_t len = 3 * MIB + (size_t)_i;
+	auto_free char *bytes = mem_alloc(len);
+	auto_free char *found = mem_alloc(len);
+	auto_fd int fd = -1;
+
+	bytes[0] = bytes[2 * MIB - 1] = 'x';
+	if (!small_disk_make(folder, "size=1m,mode=0700"))
+		return;
+	ck_assert_int_eq(chdir(folder), 0);
+	carry_in();
+	put("a", bytes, len, 0);
+	put_all();
+	expect_carried(FILE_FAULT_NONE, 0);
+	fd = open("in/a", O_RDONLY);
+	ck_assert_int_eq(read(fd, found, len), (ssize_t)len);
+	ck_assert_mem_eq(found, bytes, len);
+	ck_assert_int_eq(read(fd, found, 1), 0);
+	fd_close(&fd);
 	ck_assert_int_eq(chdir("/"), 0);
 	small_disk_remove(folder);
 }
@@ -182,6 +208,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_name_that_is_taken_is_told);
 	tcase_add_loop_test(tc, a_folder_that_is_taken_is_told, 0, 2);
 	tcase_add_test(tc, what_has_no_room_leaves_nothing);
+	tcase_add_loop_test(tc, holes_take_no_room, 0, 2);
 	tcase_add_test(tc, fills_a_file_system_that_is_nowhere);
 	tcase_add_loop_test(tc, ends_where_files_send_nonsense, 0,
 	    UNIT_COUNT(paths) + 1);

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,6 +17,8 @@
 /* The rights of the code to it: as if the code had created it. */
 #define IN_FOLDER_MODE 0755
 #define IN_FILE_MODE 0644
+/* The size of a hole: a page of the file system of a box. */
+#define IN_BLOCK 4096
 
 static enum file_fault
 in_fault(void)
@@ -35,21 +38,72 @@ in_make(int folder, enum file_fault *fault)
 	return in;
 }
 
+/* Writes all bytes at this place. Returns 0, or -1 with errno. */
+static int
+in_write(int to, const char *data, size_t len, uint64_t at)
+{
+	ssize_t n;
+
+	while (len > 0) {
+		n = pwrite(to, data, len, (off_t)at);
+		if (n == -1 && errno == EINTR)
+			continue;
+		if (n == -1)
+			return -1;
+		data += n;
+		len -= (size_t)n;
+		at += (uint64_t)n;
+	}
+	return 0;
+}
+
+static int
+in_is_hole(const char *block, size_t len)
+{
+	return block[0] == '\0' && memcmp(block, block + 1, len - 1) == 0;
+}
+
+/* Writes the blocks of a piece that have other bytes than zeroes. */
+static int
+in_write_blocks(int to, const char *piece, size_t len, uint64_t at)
+{
+	size_t done, n;
+
+	for (done = 0; done < len; done += n) {
+		n = len - done < IN_BLOCK ? len - done : IN_BLOCK;
+		if (!in_is_hole(piece + done, n) &&
+		    in_write(to, piece + done, n, at + done) == -1)
+			return -1;
+	}
+	return 0;
+}
+
+/*
+ * A file may have holes where it was written: then the box has room for them
+ * only if they remain holes.
+ */
 static enum file_fault
 in_copy(int file, uint64_t offset, int to)
 {
 	static char piece[FILE_PIECE];
+	uint64_t at = 0;
+	struct stat st;
 	ssize_t n;
 
-	while ((n = pread(file, piece, sizeof(piece), (off_t)offset)) != 0) {
+	while ((n = pread(file, piece, sizeof(piece),
+	            (off_t)(offset + at))) != 0) {
 		if (n == -1 && errno == EINTR)
 			continue;
 		if (n == -1)
 			return FILE_FAULT_UNREADABLE;
-		if (fd_write_all(to, piece, (unsigned long)n) == -1)
+		if (in_write_blocks(to, piece, (size_t)n, at) == -1)
 			return FILE_FAULT_ROOM;
-		offset += (uint64_t)n;
+		at += (uint64_t)n;
 	}
+	/* A zero at the end gives the file its length. */
+	if (fstat(to, &st) == -1 || ((uint64_t)st.st_size < at &&
+	    in_write(to, "", 1, at - 1) == -1))
+		return FILE_FAULT_ROOM;
 	return FILE_FAULT_NONE;
 }
 
