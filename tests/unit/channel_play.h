@@ -362,7 +362,7 @@ leads_to(const struct ipc_message *before, const struct ipc_message *row)
 {
 	return before->from == row->from && before->to == row->to &&
 	    ((before->phases & IPC_IN(NEW)) != 0 ||
-	    (before->phases & (1U << before->next)) == 0) &&
+	    (before->phases & ~(1U << before->next)) != 0) &&
 	    (row->phases & (1U << before->next)) != 0;
 }
 
