@@ -203,6 +203,13 @@ frames_handle(struct frames *frames, struct err *err)
 	return 0;
 }
 
+void
+frames_check(struct frames *frames)
+{
+	if (frames->in != -1 && frames->ends->complete(frames->relay))
+		frames_stop_reading(frames);
+}
+
 static void
 frames_on_readable(evutil_socket_t fd, short what, void *arg)
 {
@@ -217,8 +224,10 @@ frames_on_readable(evutil_socket_t fd, short what, void *arg)
 		return;
 	if (n > 0) {
 		lines_added(frames->lines, (size_t)n);
-		if (frames_handle(frames, &err) == 0)
+		if (frames_handle(frames, &err) == 0) {
+			frames_check(frames);
 			return;
+		}
 		frames->ends->fault(frames->relay, err.text);
 	}
 	frames_stop_reading(frames);

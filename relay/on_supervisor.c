@@ -57,3 +57,13 @@ relay_on_store(struct relay *relay, struct ipc_store *store)
 	relay_meet_store(relay, &store->store);
 	calls_go_on(relay->calls);
 }
+
+void
+relay_on_finish(struct relay *relay, struct ipc_finish *finish)
+{
+	(void)finish;
+	if (relay->outer == NULL)
+		fatal("protocol violation by the supervisor: a box with pipes "
+		    "of its own has no frame for its end");
+	relay_finish(relay);
+}

@@ -93,6 +93,13 @@ output_end(struct output *output)
 	output->ended(output->relay);
 }
 
+void
+output_close(struct output *output)
+{
+	if (output->fd != -1)
+		output_end(output);
+}
+
 /* Reads once. Returns whether bytes or the end were read. */
 static int
 output_read(struct output *output)

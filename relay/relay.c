@@ -92,13 +92,37 @@ relay_pipe_ended(struct relay *relay)
 		relay_conclude(relay);
 }
 
-/* The control pipe has ended: all output of the code is in the pipes now. */
+/*
+ * Of a box with three descriptors: no process is left, and the end of the code
+ * has come, so that is all. The client of an engine keeps the pipes open until
+ * it has removed the container.
+ */
+static int
+relay_is_complete(struct relay *relay)
+{
+	return relay->finished && relay->report.end != RELAY_END_NONE;
+}
+
+/*
+ * The control pipe has ended, or nothing more will come: all output of the code
+ * is in the pipes now.
+ */
 static void
 relay_control_ended(struct relay *relay)
 {
 	output_look(relay->out);
 	output_look(relay->errors);
+	if (relay_is_complete(relay))
+		output_close(relay->outer);
 	relay_pipe_ended(relay);
+}
+
+void
+relay_finish(struct relay *relay)
+{
+	relay->finished = 1;
+	if (relay->frames != NULL)
+		frames_check(relay->frames);
 }
 
 /* The broker */
@@ -302,8 +326,8 @@ void
 relay_prepare(struct relay *relay, struct ipc_prepare *prepare)
 {
 	static const struct frames_ends frames = { relay_box_ready,
-		relay_code_sent, relay_fault, relay_control_ended,
-		relay_code_ended };
+		relay_code_sent, relay_fault, relay_is_complete,
+		relay_control_ended, relay_code_ended };
 
 	relay_begin(relay);
 	relay->outbox = outbox_new(relay->base, &prepare->control_out);

@@ -53,6 +53,7 @@ struct relay {
 	 */
 	struct output *outer;
 	struct relay_report report; /* of such a box */
+	int finished;           /* no process of such a box is left */
 	int ready;              /* the box has asked for code */
 	int started;            /* it has been given code, which may run */
 	int kept;               /* it stays when the code has ended */
@@ -75,6 +76,7 @@ struct relay {
 void relay_on_prepare(struct relay *relay, struct ipc_prepare *prepare);
 void relay_on_start(struct relay *relay, struct ipc_start *start);
 void relay_on_store(struct relay *relay, struct ipc_store *store);
+void relay_on_finish(struct relay *relay, struct ipc_finish *finish);
 
 /* on_broker.c: the handlers. */
 void relay_on_result(struct relay *relay, struct ipc_result *result);
@@ -104,6 +106,12 @@ void relay_meet_store(struct relay *relay, int *fd);
 /* The store has ended: the next request fetches a new one. */
 void relay_lose_store(struct relay *relay);
 
+/*
+ * No process of a box with three descriptors is left: behind the end of the
+ * code, only the end of its pipes would come.
+ */
+void relay_finish(struct relay *relay);
+
 /* routes.c: the handlers of every message to the relay, by type. */
 channel_handler *const *relay_routes(void);
 
@@ -126,6 +134,9 @@ struct frames_ends {
 	/* The box violated the protocol. */
 	void (*fault)(struct relay *relay, const char *reason);
 
+	/* Returns whether nothing more will come: reading stops then. */
+	int (*complete)(struct relay *relay);
+
 	/*
 	 * Its control pipe has ended: all output of the code is in the pipes.
 	 */
@@ -145,6 +156,9 @@ struct frames_ends {
 struct frames *frames_new(
     struct relay *relay, int *in, const struct frames_ends *ends);
 void frames_free(struct frames **frames);
+
+/* Stops reading if nothing more will come. */
+void frames_check(struct frames *frames);
 
 /* Further members of a run frame. */
 struct frames_run {
@@ -553,6 +567,9 @@ void output_copy(struct output *output, int parted, struct buffer *kept);
 
 /* Whether nothing has been received so far. */
 int output_is_empty(const struct output *output);
+
+/* Ends the stream, if its pipe is still open: calls ended. */
+void output_close(struct output *output);
 
 /* Adds bytes as if they had been received now. */
 void output_put(struct output *output, const char *data, size_t len);

@@ -420,6 +420,17 @@ box_on_store_wanted(struct box *box)
 		    err.text);
 }
 
+void
+box_on_dead(struct box *box)
+{
+	struct ipc_finish finish = { 0 };
+	struct err err;
+
+	/* If that fails, the relay has ended, which will be reported. */
+	if (box->relay != NULL && !box->relay_over)
+		channel_send_finish(box->relay, &finish, &err);
+}
+
 /* The relay has ended: the end of a framed box may be known now. */
 static void
 box_on_relay_over(struct box *box)

@@ -262,6 +262,13 @@ void box_on_stood(struct box *box, const struct box_facts *facts);
  */
 void box_set_draining(struct box *box);
 
+/*
+ * No process of a framed box is left: its relay reports the output as soon as
+ * the end of the code has arrived, and settle is called. Does not notify the
+ * owner.
+ */
+void box_on_dead(struct box *box);
+
 /* Takes its directories. Does not notify the owner. */
 void box_on_directories(struct box *box, int *workspace, int *left);
 

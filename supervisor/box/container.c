@@ -25,11 +25,20 @@
 struct contained {
 	struct child *keeper; /* NULL: it has ended */
 	pid_t pid;            /* of the keeper */
-	int status;           /* the exit status of its client; -1: a signal */
+	struct foreign *init; /* process 1 of it; NULL: unknown */
+	int dead;             /* that has ended, and all others with it */
+	/*
+	 * The exit status of the container, as its client would tell it, or
+	 * that of the client; -1: killed by a signal.
+	 */
+	int status;
 	char *name;           /* of the container */
 	char *bundle;         /* its bundle, until it is ready; or NULL */
 	struct container_place *place; /* the engine is asked; or NULL */
 };
+
+/* Engines tell of a signal by an exit status of this and its number. */
+#define CONTAINER_SIGNALS 128
 
 struct container_facts {
 	char *image;
@@ -65,12 +74,14 @@ container_free_facts(void *own)
 
 /* Its end */
 
+/* A dead container whose output is complete is removed by its client. */
 static void
 container_kill(struct box *box)
 {
 	struct contained *contained = box->inside;
 
-	reaper_end(contained->keeper);
+	if (!contained->dead || !box->relay_over)
+		reaper_end(contained->keeper);
 }
 
 static void
@@ -79,6 +90,7 @@ container_give_up(struct box *box)
 	struct contained *contained = box->inside;
 
 	container_place_free(&contained->place);
+	foreign_free(&contained->init);
 	reaper_forget(&contained->keeper);
 }
 
@@ -90,7 +102,8 @@ container_alive(const struct box *box)
 		box->relay_process, contained->keeper
 	};
 
-	return reaper_all_alive(children, 2);
+	return reaper_all_alive(children, 2) &&
+	    (contained->init == NULL || foreign_alive(contained->init));
 }
 
 /* The engine keeps an image while a container of it exists. */
@@ -117,6 +130,10 @@ container_free(struct box *box, int lingers)
 
 	(void)lingers;
 	container_place_free(&contained->place);
+	foreign_free(&contained->init);
+	if (contained->dead && box->box_over)
+		container_leave(box->boxes, &contained->keeper,
+		    &contained->name);
 	reaper_forget(&contained->keeper);
 	container_drop_bundle(contained);
 	free(contained->name);
@@ -154,7 +171,7 @@ container_settle(struct box *box)
 	const struct contained *contained = box->inside;
 	struct box_end end = { .cause = BOX_CAUSE_CODE };
 
-	if (contained->keeper != NULL || box->box_over)
+	if ((contained->keeper != NULL && !contained->dead) || box->box_over)
 		return 0;
 	box->gone = 1;
 	if (!box->boxed || (box->language->image != NULL &&
@@ -170,25 +187,6 @@ container_settle(struct box *box)
 	return 1;
 }
 
-/* A keeper that was killed has removed nothing: another one does. */
-static void
-container_remove(const struct box *box)
-{
-	const struct container_boxes *shared = container_boxes(box->boxes);
-	const struct contained *contained = box->inside;
-	struct spawn_program program = { .path = shared->program,
-		.envp = shared->envp,
-		.cwd = "/" };
-	auto_buffer struct buffer list = { 0 };
-	auto_free char **argv = NULL;
-
-	reaper_kill_orphans();
-	container_commands_remove(shared, &list, contained->name);
-	argv = container_argv_vector(&list);
-	program.argv = argv;
-	container_engine_send(box->boxes->base, &program);
-}
-
 static void
 container_on_ended(void *ctx, const struct child_end *end)
 {
@@ -196,13 +194,43 @@ container_on_ended(void *ctx, const struct child_end *end)
 	struct contained *contained = box->inside;
 
 	contained->keeper = NULL;
-	contained->status = end->code == CLD_EXITED ? end->status : -1;
-	if (contained->status == -1)
-		container_remove(box);
+	if (!contained->dead)
+		contained->status =
+		    end->code == CLD_EXITED ? end->status : -1;
+	/* A keeper that was killed has removed nothing. */
+	if (end->code != CLD_EXITED) {
+		reaper_kill_orphans();
+		container_remove(box->boxes, contained->name);
+	}
 	if (box->relay_over && container_settle(box))
 		return;
 	/* Its pipes have closed: the relay ends soon. */
 	box_set_draining(box);
+}
+
+/* Process 1 has ended: the kernel has ended all others first. */
+static void
+container_on_died(void *ctx)
+{
+	(void)ctx;
+}
+
+/*
+ * The status is known: the end of the client, which removes the container
+ * first, need not be awaited.
+ */
+static void
+container_on_dead(void *ctx, int status)
+{
+	struct box *box = ctx;
+	struct contained *contained = box->inside;
+
+	if (status == -1 || contained->keeper == NULL || !box->ran)
+		return;
+	contained->dead = 1;
+	contained->status = WIFEXITED(status) ? WEXITSTATUS(status) :
+	    CONTAINER_SIGNALS + WTERMSIG(status);
+	box_on_dead(box);
 }
 
 /* Its start */
@@ -221,6 +249,26 @@ container_warn(struct box *box)
 	    "where the engine runs, or use another runtime", shared->program);
 }
 
+/* Watches process 1. The number is still its own if it is found again. */
+static int
+container_watch(struct box *box, pid_t pid, struct err *err)
+{
+	static const struct foreign_ends ends = { container_on_died,
+		container_on_dead };
+	struct contained *contained = box->inside;
+	int again;
+
+	contained->init =
+	    foreign_watch(box->boxes->base, pid, &ends, box, err);
+	if (contained->init == NULL)
+		return -1;
+	again = contained->place != NULL ?
+	    container_place_is_of(contained->place, pid) :
+	    container_process_below(contained->pid) == pid;
+	return again ? 0 :
+	    err_set(err, "process 1 of the container has ended");
+}
+
 /*
  * It can have code. pid is its process 1; 0: that cannot be reached, and the
  * box keeps no files. Returns 0, or -1 with err.
@@ -233,7 +281,8 @@ container_stand(struct box *box, pid_t pid, struct err *err)
 	auto_fd int workspace = -1, left = -1;
 
 	if (pid != 0 &&
-	    container_folders_open(pid, &workspace, &left, err) == -1)
+	    (container_folders_open(pid, &workspace, &left, err) == -1 ||
+	        container_watch(box, pid, err) == -1))
 		return err_wrap(err, "the box cannot be used");
 	own = mem_alloc(sizeof(*own));
 	own->image = mem_strdup(container_image(box));
@@ -254,11 +303,13 @@ container_on_found(void *ctx, pid_t pid)
 	struct box *box = ctx;
 	struct contained *contained = box->inside;
 	struct err err;
+	int failed;
 
-	container_place_free(&contained->place);
 	if (contained->keeper == NULL)
 		return;
-	if (container_stand(box, pid, &err) == -1)
+	failed = container_stand(box, pid, &err) == -1;
+	container_place_free(&contained->place);
+	if (failed)
 		box_fail(box, "%s", err.text);
 	else
 		box_on_told(box, NULL);

@@ -73,21 +73,12 @@ static void
 container_boxes_on_stale(void *ctx, const char *name)
 {
 	struct boxes *boxes = ctx;
-	const struct container_boxes *shared = container_boxes(boxes);
-	struct spawn_program program = { .path = shared->program,
-		.envp = shared->envp,
-		.cwd = "/" };
-	auto_buffer struct buffer list = { 0 };
-	auto_free char **argv = NULL;
 
 	log_info("removing the container %s of a Caisson that has ended",
 	    name);
-	if (shared->engine == CONTAINER_OCI)
+	if (container_boxes(boxes)->engine == CONTAINER_OCI)
 		container_bundle_remove_named(name);
-	container_commands_remove(shared, &list, name);
-	argv = container_argv_vector(&list);
-	program.argv = argv;
-	container_engine_send(boxes->base, &program);
+	container_remove(boxes, name);
 }
 
 /* Finds containers that were left when Caisson and its keepers were killed. */
@@ -182,6 +173,7 @@ container_boxes_free(struct boxes *boxes)
 {
 	struct container_boxes *shared = mem_take(&boxes->shared);
 
+	container_leave_end(shared);
 	free(shared->program);
 	free(shared->label);
 	free(shared->bootstrap);

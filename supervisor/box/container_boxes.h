@@ -8,11 +8,14 @@
 #ifndef SUPERVISOR_CONTAINER_BOXES_H
 #define SUPERVISOR_CONTAINER_BOXES_H
 
+#include <sys/queue.h>
 #include <sys/types.h>
 
 #include "box.h"
 #include "container.h"
 
+struct child;
+struct container_left;
 struct container_place;
 struct engine_call;
 struct spawn_program;
@@ -34,6 +37,7 @@ struct container_boxes {
 	char *root;    /* of the image, unpacked */
 	char *seccomp; /* the text of the profile */
 	char *state;   /* the directory of states */
+	LIST_HEAD(, container_left) left; /* of container_leave.c */
 };
 
 /* Returns the shared state of boxes of these runtimes. */
@@ -168,6 +172,22 @@ pid_t container_process_below(pid_t ancestor);
  */
 int container_process_is_of(pid_t pid, const char *id);
 
+/* container_leave.c: the removal of containers. */
+
+/* Has a container removed by the engine, in the background. */
+void container_remove(const struct boxes *boxes, const char *name);
+
+/*
+ * The container is dead, and its client removes it: takes its keeper and its
+ * name. If that takes long, the keeper removes it. NULL inside keeper is
+ * accepted.
+ */
+void container_leave(
+    const struct boxes *boxes, struct child **keeper, char **name);
+
+/* At the end of the program: no keeper is noticed any more. */
+void container_leave_end(struct container_boxes *shared);
+
 /* container_place.c: where a daemon runs a container. */
 
 /*
@@ -178,6 +198,9 @@ int container_process_is_of(pid_t pid, const char *id);
 struct container_place *container_place_ask(struct event_base *base,
     const struct container_boxes *shared, const char *name,
     void (*found)(void *ctx, pid_t pid), void *ctx, struct err *err);
+
+/* Returns whether that process, which was found, is still of the container. */
+int container_place_is_of(const struct container_place *place, pid_t pid);
 
 /* Ends the question; NULL: there is none. */
 void container_place_free(struct container_place **place_ptr);

@@ -14,15 +14,17 @@
 
 struct container_place {
 	struct engine_call *call;
+	char id[CONTAINER_ENGINE_ID + 1]; /* of the container */
 	void (*found)(void *ctx, pid_t pid);
 	void *ctx;
 };
 
 /* Returns the process that an answer names, or 0. */
 static pid_t
-container_place_read(struct container_answer *answer)
+container_place_read(
+    struct container_place *place, struct container_answer *answer)
 {
-	char id[CONTAINER_ENGINE_ID + 1];
+	char *id = place->id;
 	int pid, end = 0;
 
 	buffer_add(&answer->out, "", 1);
@@ -40,7 +42,13 @@ container_place_on_done(void *ctx, struct container_answer *answer)
 {
 	struct container_place *place = ctx;
 
-	place->found(place->ctx, container_place_read(answer));
+	place->found(place->ctx, container_place_read(place, answer));
+}
+
+int
+container_place_is_of(const struct container_place *place, pid_t pid)
+{
+	return container_process_is_of(pid, place->id);
 }
 
 struct container_place *

@@ -316,7 +316,7 @@ void reaper_signal(struct child *child, int sig);
 
 /*
  * Sets the signal that ends the child in reaper_end, reaper_forget,
- * reaper_leave and at the end of the program. Default: SIGKILL.
+ * reaper_leave, reaper_let_end and at the end of the program. Default: SIGKILL.
  */
 void reaper_finish_with(struct child *child, int sig);
 
@@ -336,6 +336,14 @@ void reaper_forget(struct child **child);
 void reaper_leave(struct child **child);
 
 /*
+ * For a child that is about to end by itself: from now on its end is reported
+ * to ended, with ctx. It gets its signal if it still runs after ms
+ * milliseconds.
+ */
+void reaper_let_end(
+    struct child *child, unsigned int ms, child_ended *ended, void *ctx);
+
+/*
  * Kills unwatched children and their descendants, which are left when a process
  * that had children was killed. Acts at once, or when no box is being built.
  * Children from before we were executed are spared; but if they leave children
@@ -350,6 +358,35 @@ void reaper_kill_orphans(void);
  * that time are killed.
  */
 void reaper_finish(unsigned int ms);
+
+/* foreign.c: the end of a process that is not our child. */
+
+struct foreign;
+
+struct foreign_ends {
+	/* It has ended; its parent may not have waited for it yet. */
+	void (*died)(void *ctx);
+	/*
+	 * Its parent has waited for it. status is as of wait(); -1: this
+	 * kernel does not tell (before Linux 6.15), and it may not have.
+	 */
+	void (*ended)(void *ctx, int status);
+};
+
+/*
+ * Watches a process. Both callbacks are called once, in this order; only ended
+ * may free it. If pid is not the number of a child, it may be that of another
+ * process by now: the caller must look again. Returns NULL with err if there is
+ * no such process.
+ */
+struct foreign *foreign_watch(struct event_base *base, pid_t pid,
+    const struct foreign_ends *ends, void *ctx, struct err *err);
+
+/* Returns whether it has not ended. */
+int foreign_alive(const struct foreign *foreign);
+
+/* Stops watching it. NULL inside is accepted; *foreign becomes NULL. */
+void foreign_free(struct foreign **foreign);
 
 /* signal_name.c */
 

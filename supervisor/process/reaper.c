@@ -35,6 +35,7 @@ struct child {
 	int last;  /* the signal that ends it */
 	int left;  /* by reaper_leave: it is ended with the next timer */
 	struct event *ended_event;
+	struct event *late_event; /* of reaper_let_end; or NULL */
 	child_ended *ended; /* NULL: no notification */
 	void *ctx;
 };
@@ -360,6 +361,7 @@ reaper_free(struct child *child)
 {
 	LIST_REMOVE(child, entry);
 	loop_event_free(&child->ended_event);
+	loop_event_free(&child->late_event);
 	fd_close(&child->pidfd);
 	free(child);
 }
@@ -487,6 +489,28 @@ reaper_leave(struct child **childp)
 	child->left = 1;
 	child->ended = NULL;
 	reaper_add_timer(reaper_left_event, REAPER_LEFT_MS);
+}
+
+/* It has not ended by itself. */
+static void
+reaper_on_late(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	reaper_end(arg);
+}
+
+void
+reaper_let_end(
+    struct child *child, unsigned int ms, child_ended *ended, void *ctx)
+{
+	const struct timeval most = clock_timeval(ms);
+
+	child->ended = ended;
+	child->ctx = ctx;
+	child->late_event = evtimer_new(
+	    event_get_base(child->ended_event), reaper_on_late, child);
+	event_add(child->late_event, &most);
 }
 
 void

@@ -4,9 +4,10 @@
  */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
-import { left, settingsOf, skipped } from './support/containers.mjs';
+import { left, program, settingsOf, skipped } from './support/containers.mjs';
 import { links, text } from './support/files.mjs';
 import { descendants, processes } from './support/processes.mjs';
 import { folder } from './support/program.mjs';
@@ -33,6 +34,29 @@ const keepers = (pid) => descendants(pid)
 /* Whether the code has begun: docker's is not below the program. */
 const sleeps = () => processes()
   .some(({ command }) => command === 'sleep 987');
+
+/* Before Linux 6.15 only its parent learns the status of a process. */
+const [major, minor] = os.release().split('.').map(Number);
+const exitsAreUntold = major < 6 || (major === 6 && minor < 15) ?
+  'needs Linux 6.15' : false;
+
+/* An engine whose client goes on after its container while it is held. */
+function slowEngine(t, runtime) {
+  const place = folder(t);
+  const name = path.join(place, runtime === 'oci' ? 'runc' : runtime);
+  const held = path.join(place, 'held');
+
+  fs.writeFileSync(name, `#!/bin/sh
+${program(runtime)} "$@"
+status=$?
+case " $* " in
+*" run "*) while [ -e ${held} ]; do sleep 0.1; done ;;
+esac
+exit $status
+`, { mode: 0o755 });
+  return { path: name, hold: () => fs.writeFileSync(held, ''),
+    release: () => fs.rmSync(held) };
+}
 
 for (const runtime of ['podman', 'docker', 'oci']) {
   const options = { skip: skipped[runtime] };
@@ -110,6 +134,26 @@ runtime.show(base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAAD
     result = await run(client, 'x = bytearray(1 << 30)');
     assert.match(text(result), /ran out of memory/);
     await gone(runtime, pid);
+  });
+
+  test(`${runtime}: a result does not wait for the client of the engine`, {
+    skip: options.skip || exitsAreUntold,
+  }, async (t) => {
+    const slow = slowEngine(t, runtime);
+    const { client, pid } = await open(t, runtime,
+      { CAISSON_RUNTIME: slow.path });
+
+    slow.hold();
+    let result = await run(client,
+      'print("kept")\nopen("/workspace/out/a", "w").write("file")');
+
+    assert.deepEqual(result.structuredContent.stdout, ['kept']);
+    assert.equal(links(result)[0].size, 4);
+    result = await run(client, 'raise SystemExit(7)');
+    assert.equal(meta(result, 'exitCode'), 7);
+    slow.release();
+    await gone(runtime, pid);
+    await until(() => keepers(pid).length === 0, 'the end of the keepers');
   });
 
   for (const [whose, victim] of [

@@ -139,10 +139,16 @@ code_ended(struct relay *r, const struct frames_end *end)
 	nasked = 0;
 }
 
+static int
+is_complete(struct relay *r)
+{
+	return r->report.end != RELAY_END_NONE;
+}
+
 static const struct calls_ends calls_ends = { want_store, lose_store, echo,
 	printed, show, tell };
 static const struct frames_ends frames_ends = { box_ready, code_sent, fault,
-	control_ended, code_ended };
+	is_complete, control_ended, code_ended };
 
 static void
 check_value(const void *data, size_t len, enum json_span_kind kind)

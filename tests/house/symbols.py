@@ -33,6 +33,7 @@ SUPERVISOR = [
     (DEEP, ()), (KILL, (PROCESS,)),
     (WAIT, (PROCESS,)), (WHO, (PROCESS,)),
     (ANY_CALL, (PROCESS + "spawn.c", PROCESS + "reaper.c",
+                PROCESS + "foreign.c",
                 "supervisor/servers/server_open.c")),
 ]
 

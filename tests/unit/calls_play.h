@@ -46,6 +46,13 @@ relay_on_store(struct relay *relay, struct ipc_store *store)
 	(void)store;
 }
 
+void
+relay_on_finish(struct relay *relay, struct ipc_finish *finish)
+{
+	(void)relay;
+	(void)finish;
+}
+
 static int store_wanted; /* how often the supervisor was asked for the store */
 
 static inline void

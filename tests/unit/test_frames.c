@@ -66,8 +66,17 @@ fault(struct relay *relay, const char *reason)
 	buffer_printf(&told, "fault: %s\n", reason);
 }
 
+static int complete; /* nothing more will come */
+
+static int
+is_complete(struct relay *relay)
+{
+	(void)relay;
+	return complete;
+}
+
 static const struct frames_ends ends = { box_ready, code_sent, fault,
-	control_ended, code_ended };
+	is_complete, control_ended, code_ended };
 
 /* A request whose id is 0 is a fault, as any would be. */
 int

@@ -21,6 +21,8 @@
 #include "unit.h"
 #include "supervisor/process/process.h"
 
+#define HOUR_MS (3600 * 1000)
+
 static struct event_base *base;
 
 /* What was told of a child. */
@@ -373,6 +375,42 @@ START_TEST(finishes_with_what_was_left)
 	reaper_leave(&told.child);
 	reaper_finish(10000);
 	ck_assert_int_eq(is_gone(pid), 1);
+}
+END_TEST
+
+/*
+ * It gets its signal only if it does not end by itself, and its end is reported
+ * to another.
+ */
+START_TEST(lets_end)
+{
+	struct told told[2], other[2] = { 0 };
+	pid_t pids[2];
+	int fds, i;
+
+	start();
+	fds = unit_open_fds();
+	for (i = 0; i < 2; i++) {
+		pids[i] = make_child(i == 0 ? do_wait : do_exit, 3);
+		watch(pids[i], &told[i]);
+		reaper_let_end(told[i].child, i == 0 ? 1 : HOUR_MS, on_ended,
+		    &other[i]);
+		wait_until_told(&other[i]);
+		ck_assert_int_eq(is_gone(pids[i]), 1);
+	}
+	ck_assert_int_eq(other[0].end.code, CLD_KILLED);
+	ck_assert_int_eq(other[1].end.code, CLD_EXITED);
+	ck_assert_int_eq(other[1].end.status, 3);
+	ck_assert_uint_eq(other[0].times + other[1].times, 2);
+	ck_assert_uint_eq(told[0].times + told[1].times, 0);
+	ck_assert_int_eq(unit_open_fds(), fds);
+	pids[0] = make_child(do_wait, 0);
+	watch(pids[0], &told[0]);
+	reaper_let_end(told[0].child, HOUR_MS, on_ended, &other[0]);
+	does_not_end(pids[0]);
+	/* It ends with the program, if that comes first. */
+	reaper_finish(10000);
+	ck_assert_int_eq(is_gone(pids[0]), 1);
 }
 END_TEST
 
@@ -769,6 +807,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, forgets);
 	tcase_add_test(tc, leaves_and_ends_all_at_once);
 	tcase_add_test(tc, finishes_with_what_was_left);
+	tcase_add_test(tc, lets_end);
 	tcase_add_test(tc, ends_with_another_signal);
 	tcase_add_test(tc, forgets_others_when_told);
 	tcase_add_test(tc, watches_children_only);

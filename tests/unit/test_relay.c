@@ -704,15 +704,21 @@ START_TEST(ends_with_a_second_start)
 }
 END_TEST
 
-/* A second box, no store without a reason, or a store with one. */
+/*
+ * A second box, no store without a reason, or a store with one; the end of a
+ * box whose pipes end by themselves.
+ */
 START_TEST(ends_with_messages_in_disorder)
 {
 	struct ipc_store answer = { .store = -1, .reason = "" };
+	struct ipc_finish finish = { 0 };
 
 	start_small();
 	make_start("", 0, 1024);
 	if (_i == 0) {
 		send_message(IPC_PREPARE, &prepare);
+	} else if (_i == 3) {
+		send_message(IPC_FINISH, &finish);
 	} else {
 		if (_i == 2) {
 			answer.store = fd_take(&session);
@@ -858,6 +864,49 @@ START_TEST(takes_output_as_frames)
 	ck_assert_uint_eq(msg.done.end_status, 9);
 	ck_assert_uint_eq(msg.done.end_memory, 1);
 	ck_assert_uint_eq(msg.done.start_errors.len, 0);
+	end_relay();
+}
+END_TEST
+
+/*
+ * Whichever comes first, the end of the code or the message that no process is
+ * left: both suffice, while the client of an engine still holds the pipes.
+ */
+START_TEST(finishes_without_the_end_of_pipes)
+{
+	static const char end[] = "{\"type\":\"out\",\"data\":\"aGkK\"}\n"
+	    "{\"type\":\"end\",\"exit\":7}\n";
+	struct ipc_finish finish = { 0 };
+
+	make_three("print(1)");
+	start_made();
+	run_box();
+	if (_i == 0)
+		box_sends(end, 999);
+	send_message(IPC_FINISH, &finish);
+	if (_i == 1)
+		box_sends(end, 999);
+	expect_done("hi\n", "");
+	ck_assert_uint_eq(msg.done.end, RELAY_END_EXIT);
+	ck_assert_uint_eq(msg.done.end_status, 7);
+	end_relay();
+}
+END_TEST
+
+/* A box whose bootstrap was killed does not report the end of the code. */
+START_TEST(finishes_with_the_pipes_of_a_killed_box)
+{
+	struct ipc_finish finish = { 0 };
+
+	make_three("print(1)");
+	start_made();
+	run_box();
+	send_message(IPC_FINISH, &finish);
+	box_sends("{\"type\":\"out\",\"data\":\"aGkK\"}\n", 999);
+	fd_close(&box_out);
+	fd_close(&code_errors);
+	expect_done("hi\n", "");
+	ck_assert_uint_eq(msg.done.end, RELAY_END_NONE);
 	end_relay();
 }
 END_TEST
@@ -1676,7 +1725,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, outlives_a_box_that_dies_early);
 	tcase_add_test(tc, ends_with_its_supervisor);
 	tcase_add_test(tc, ends_with_a_second_start);
-	tcase_add_loop_test(tc, ends_with_messages_in_disorder, 0, 3);
+	tcase_add_loop_test(tc, ends_with_messages_in_disorder, 0, 4);
 	tcase_add_test(tc, waits_with_its_box_for_code);
 	tcase_add_loop_test(
 	    tc, tells_of_a_box_that_ends_while_it_waits, 0, 2);
@@ -1685,6 +1734,8 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, does_not_run_unlocked);
 	tcase_add_test(tc, is_named_after_its_execution);
 	tcase_add_loop_test(tc, takes_output_as_frames, 0, 5);
+	tcase_add_loop_test(tc, finishes_without_the_end_of_pipes, 0, 2);
+	tcase_add_test(tc, finishes_with_the_pipes_of_a_killed_box);
 	tcase_add_loop_test(tc, explains_a_box_that_was_never_ready, 0, 4);
 	tcase_add_loop_test(tc, runs_code_without_a_bootstrap, 0, 3);
 	tcase_add_test(tc, outlives_a_plain_box_that_reads_nothing);

@@ -31,6 +31,10 @@ export const skipped = {
     'needs crun or runc'),
 };
 
+/* The path of the engine of a runtime. */
+export const program = (runtime) => (runtime !== 'oci' ? which(runtime) :
+  hybrid || !has('crun') ? '/usr/sbin/runc' : which('crun'));
+
 let made; /* the folder of all images */
 let daemon;
 

@@ -1,0 +1,78 @@
+/*
+ * The removal of containers: see container_boxes.h. A container whose call has
+ * been answered is removed by its client, below a keeper; here a keeper that
+ * was killed meanwhile is noticed. Runs in the supervisor.
+ */
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include "../../common/mem.h"
+#include "../process/process.h"
+#include "container_boxes.h"
+
+/* A dead container that is being removed. */
+struct container_left {
+	LIST_ENTRY(container_left) entry;
+	const struct boxes *boxes;
+	char *name;
+};
+
+void
+container_remove(const struct boxes *boxes, const char *name)
+{
+	const struct container_boxes *shared = container_boxes(boxes);
+	struct spawn_program program = { .path = shared->program,
+		.envp = shared->envp,
+		.cwd = "/" };
+	auto_buffer struct buffer list = { 0 };
+	auto_free char **argv = NULL;
+
+	container_commands_remove(shared, &list, name);
+	argv = container_argv_vector(&list);
+	program.argv = argv;
+	container_engine_send(boxes->base, &program);
+}
+
+static void
+container_left_free(struct container_left *left)
+{
+	LIST_REMOVE(left, entry);
+	free(left->name);
+	free(left);
+}
+
+/* The keeper has ended: if it was killed, it may have removed nothing. */
+static void
+container_left_on_ended(void *ctx, const struct child_end *end)
+{
+	struct container_left *left = ctx;
+
+	if (end->code != CLD_EXITED) {
+		reaper_kill_orphans();
+		container_remove(left->boxes, left->name);
+	}
+	container_left_free(left);
+}
+
+void
+container_leave(
+    const struct boxes *boxes, struct child **keeper, char **name)
+{
+	struct container_left *left;
+
+	if (*keeper == NULL)
+		return;
+	left = mem_alloc(sizeof(*left));
+	left->boxes = boxes;
+	left->name = mem_take(name);
+	LIST_INSERT_HEAD(&container_boxes(boxes)->left, left, entry);
+	reaper_let_end(mem_take(keeper), CONTAINER_REMOVE_MS,
+	    container_left_on_ended, left);
+}
+
+void
+container_leave_end(struct container_boxes *shared)
+{
+	while (!LIST_EMPTY(&shared->left))
+		container_left_free(LIST_FIRST(&shared->left));
+}

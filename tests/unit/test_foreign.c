@@ -1,0 +1,198 @@
+/*
+ * Tests of supervisor/process/foreign: the end of a process whose parent is
+ * another one is reported when it ends, and its status when that parent has
+ * waited for it, or once as unknown where the kernel does not tell.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/fd.h"
+#include "supervisor/process/process.h"
+#include "supervisor/supervisor.h"
+#include "unit.h"
+
+static struct event_base *base;
+static struct foreign *foreign;
+static unsigned int deaths, ends;
+static int status;
+
+static void
+on_died(void *ctx)
+{
+	ck_assert_ptr_eq(ctx, &base);
+	ck_assert_uint_eq(ends, 0);
+	deaths++;
+}
+
+static void
+on_ended(void *ctx, int how)
+{
+	ck_assert_ptr_eq(ctx, &base);
+	ck_assert_uint_eq(deaths, 1);
+	ends++;
+	status = how;
+	foreign_free(&foreign);
+}
+
+static const struct foreign_ends callbacks = { on_died, on_ended };
+
+/* The parent, and the pipes by which it is told to go on. */
+static pid_t parent;
+static int to_parent[2], to_child[2];
+
+/* Is the parent: waits for its child when it is told. */
+static void __attribute__((noreturn))
+be_parent(int answer, int how)
+{
+	char c;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		close(to_child[1]);
+		while (read(to_child[0], &c, 1) == -1 && errno == EINTR)
+			;
+		if (how >= 0)
+			_exit(how);
+		raise(-how);
+		_exit(1);
+	}
+	close(to_child[0]);
+	close(to_child[1]);
+	if (write(answer, &pid, sizeof(pid)) != (ssize_t)sizeof(pid) ||
+	    read(to_parent[0], &c, 1) != 1)
+		_exit(1);
+	_exit(waitpid(pid, NULL, 0) != pid);
+}
+
+/* how: an exit code, or the negative number of a signal. */
+static pid_t
+make_foreign(int how)
+{
+	int answer[2];
+	pid_t pid;
+
+	ck_assert_int_eq(pipe(answer) + pipe(to_parent) + pipe(to_child), 0);
+	parent = fork();
+	if (parent == 0)
+		be_parent(answer[1], how);
+	close(to_child[0]);
+	ck_assert_int_eq(read(answer[0], &pid, sizeof(pid)), sizeof(pid));
+	close(answer[0]);
+	close(answer[1]);
+	return pid;
+}
+
+static void
+start(int how)
+{
+	struct err err;
+
+	base = loop_new(0);
+	foreign = foreign_watch(
+	    base, make_foreign(how), &callbacks, &base, &err);
+	ck_assert_msg(foreign != NULL, "%s", err.text);
+}
+
+static void
+let_parent_wait(void)
+{
+	int how;
+
+	ck_assert_int_eq(write(to_parent[1], "x", 1), 1);
+	ck_assert_int_eq(waitpid(parent, &how, 0), parent);
+	ck_assert_int_eq(how, 0);
+}
+
+static const int ways[] = { 0, 7, 255, -SIGKILL, -SIGUSR1 };
+
+/* Its parent waits late (0) or at once, before it is looked at (1). */
+static void
+check_way(int how, int at_once)
+{
+	start(how);
+	event_base_loop(base, EVLOOP_NONBLOCK);
+	ck_assert_uint_eq(deaths, 0);
+	ck_assert_int_eq(foreign_alive(foreign), 1);
+	close(to_child[1]);
+	if (at_once)
+		let_parent_wait();
+	while (deaths == 0)
+		event_base_loop(base, EVLOOP_ONCE);
+	if (!at_once) {
+		ck_assert(ends == 0 || status == -1);
+		let_parent_wait();
+	}
+	while (ends == 0)
+		event_base_loop(base, EVLOOP_ONCE);
+	ck_assert_uint_eq(deaths, 1);
+	ck_assert_uint_eq(ends, 1);
+	ck_assert_ptr_null(foreign);
+	/* Before Linux 6.15 it is unknown. */
+	if (status == -1)
+		return;
+	if (how >= 0)
+		ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == how);
+	else
+		ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == -how);
+}
+
+START_TEST(reports_the_end)
+{
+	check_way(ways[_i], 0);
+}
+END_TEST
+
+START_TEST(reports_an_end_that_is_over)
+{
+	check_way(ways[_i], 1);
+}
+END_TEST
+
+/* Nothing is reported afterwards. */
+START_TEST(stops)
+{
+	int fds;
+
+	start(0);
+	foreign_free(&foreign);
+	foreign_free(&foreign); /* NULL is accepted */
+	fds = unit_open_fds();
+	close(to_child[1]);
+	let_parent_wait();
+	event_base_loop(base, EVLOOP_NONBLOCK);
+	ck_assert_uint_eq(deaths + ends, 0);
+	ck_assert_int_eq(unit_open_fds(), fds - 1);
+}
+END_TEST
+
+START_TEST(refuses_a_process_that_is_gone)
+{
+	pid_t pid = fork();
+	struct err err;
+
+	if (pid == 0)
+		_exit(0);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	base = loop_new(0);
+	ck_assert_ptr_null(foreign_watch(base, pid, &callbacks, &base, &err));
+	ck_assert_int_eq(err.code, ESRCH);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_loop_test(tc, reports_the_end, 0, UNIT_COUNT(ways));
+	tcase_add_loop_test(
+	    tc, reports_an_end_that_is_over, 0, UNIT_COUNT(ways));
+	tcase_add_test(tc, stops);
+	tcase_add_test(tc, refuses_a_process_that_is_gone);
+}
+
+int
+main(void)
+{
+	return unit_run("foreign", add_tests);
+}
