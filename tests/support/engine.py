@@ -231,14 +231,22 @@ def containers(engine):
             if is_ours(path)]
 
 
+def birth():
+    """When this process was started, in ticks of the kernel."""
+    with open("/proc/self/stat", encoding="utf-8") as file:
+        return int(file.read().rpartition(")")[2].split()[19])
+
+
 def is_ours(path):
     """Whether it is of a Caisson that ran in our namespace of processes.
 
-    The name is caisson-BOOT.NAMESPACE.PROCESS.BIRTH.NUMBER.
+    The name is caisson-BOOT.NAMESPACE.PROCESS.BIRTH.NUMBER. An earlier
+    namespace may have had the same number: its processes are older than this.
     """
     words = os.path.basename(path.rstrip("/")).split(".")
     return words[0].startswith(LABEL) and len(words) == 5 and \
-        words[1] == str(os.stat("/proc/self/ns/pid").st_ino)
+        words[1] == str(os.stat("/proc/self/ns/pid").st_ino) and \
+        int(words[3]) >= birth()
 
 
 def cgroups():
