@@ -9,9 +9,11 @@ import test from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { links, read, text } from './support/files.mjs';
 import { Gate } from './support/gate.mjs';
+import { descendants } from './support/processes.mjs';
 import { commandLine, folder, settings, unpooled }
   from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
+import { until } from './support/wait.mjs';
 
 settings.CAISSON_STRUCTURED = 'off';
 settings.CAISSON_ARGUMENTS = 'code,timeout,conversationId';
@@ -213,6 +215,10 @@ test('its files survive a restart and kill -9 at any moment', async (t) => {
     assert.match(await say(client, 'k', write({ n: `${10 * n}` })),
       /file: \/data\/n/);
     least = 10 * n;
+    if (n === 1) {
+      process.kill(pid, 'SIGKILL');
+      continue;
+    }
     /* It ends somewhere in the next call, which is not answered. */
     const lost = say(client, 'k', write({ n: `${least + 1}` }))
       .catch(() => undefined);
@@ -222,6 +228,47 @@ test('its files survive a restart and kill -9 at any moment', async (t) => {
     await lost;
   }
 });
+
+/* They are asked for as soon as a call starts, and are killed while it runs. */
+test('a worker that is killed loses no file that was acknowledged',
+  async (t) => {
+    const { client, pid } = await connect(t);
+    const killed = new Set();
+    let number = 0;
+
+    await say(client, 'k', write({ n: '0', other: 'still' }));
+    for (const name of ['files', 'porter'])
+      for (const pause of [0, 2, 5, 10, 20]) {
+        const next = number + 1;
+        const running = run(client, `${look}\n${write({ n: `${next}` })}`,
+          { conversationId: 'k' });
+
+        await setTimeout(pause);
+        for (const entry of descendants(pid))
+          if (entry.name.startsWith(name)) {
+            killed.add(name);
+            try {
+              process.kill(entry.pid, 'SIGKILL');
+            } catch (error) {
+              assert.equal(error.code, 'ESRCH');
+            }
+          }
+        const result = await running;
+
+        /* The code had all files, or did not run. */
+        if (!result.isError)
+          assert.match(text(result), new RegExp(`^n ${number}\nother still`));
+        const found = await until(async () =>
+          /^n (\d+)\nother still$/.exec(await say(client, 'k', look)),
+        'a worker that is started again', 20);
+
+        assert.ok(Number(found[1]) === next ||
+          (Number(found[1]) === number && links(result).length === 0),
+        `${found[0]} after ${text(result)}`);
+        number = Number(found[1]);
+      }
+    assert.ok(killed.has('files'));
+  });
 
 test('commands show, save and remove them', async (t) => {
   const home = folder(t);

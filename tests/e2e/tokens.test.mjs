@@ -111,7 +111,7 @@ test('neither owner sees what the other one has', async (t) => {
   const { url, home } = await serveTcp(t, {
     ...withServers(t, { gh: example(), fs: example() }),
     args: ['--tools', 'run_python,list_runners', '--arguments',
-      'code,servers,timeout,files'] });
+      'code,servers,timeout,files,conversationId'] });
   const one = clientOf(t, url, add(home, 'one', '--server', 'gh'));
   const two = clientOf(t, url,
     add(home, 'two', '--no-servers', '--tool', 'run_python'));
@@ -153,7 +153,17 @@ test('neither owner sees what the other one has', async (t) => {
   assert.ok((await last(await one.ask('resources/read', { uri }))).result);
   assert.ok((await last(await two.ask('resources/read', { uri }))).error);
 
-  /* Sessions */
+  /* Conversations */
+  const same = { conversationId: 'same' };
+  const look = 'import os; print(sorted(os.listdir("/data")))';
+
+  await one.run('open("/data/one", "w").close()', same);
+  assert.equal(await two.text(look, same), '[]');
+  await two.run('open("/data/two", "w").close()', same);
+  assert.equal(await one.text(look, same), "['one']");
+  assert.equal(await two.text(look, same), "['two']");
+
+  /* Sessions of the protocol */
   const session = { 'Mcp-Session-Id': await one.begin() };
 
   assert.equal((await one.post({ method: 'tools/list' }, session)).status,

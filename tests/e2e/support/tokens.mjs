@@ -42,17 +42,18 @@ export function clientOf(t, url, token, from = {}) {
       ...(params.name ?? params.uri ?
         { 'Mcp-Name': params.name ?? params.uri } : {}), ...headers,
     }, options);
-  const call = (code, options) => ask('tools/call',
-    { name: 'run_python', arguments: { code } }, {}, options);
+  const call = (code, options, more = {}) => ask('tools/call',
+    { name: 'run_python', arguments: { code, ...more } }, {}, options);
   const begin = async () => (await post({ method: 'initialize', params: {
     protocolVersion: '2025-11-25', capabilities: {},
     clientInfo: { name: 'test', version: '1' },
   } })).headers.get('mcp-session-id');
 
   return { post, postAll, ask, call, begin,
-    run: async (code) => (await last(await call(code))).result,
-    text: async (code) =>
-      (await last(await call(code))).result.content[0].text };
+    run: async (code, more) =>
+      (await last(await call(code, {}, more))).result,
+    text: async (code, more) =>
+      (await last(await call(code, {}, more))).result.content[0].text };
 }
 
 /* The last message of an answer, whatever its form. */
