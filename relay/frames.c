@@ -14,7 +14,8 @@
  *
  *	{"type":"out","data":"base64"}	standard output of the code
  *	{"type":"err","data":"base64"}	standard error of the code
- *	{"type":"end","exit":N|"signal":N[,"memory":true]}	once, last
+ *	{"type":"end","exit":N|"signal":N[,"memory":true][,"cpu":N,"peak":N]}
+ *							once, last
  *
  * To the box:
  *
@@ -54,7 +55,8 @@
  *	progress		"done":N ["total":N, "text"], in thousandths
  *
  * "memory" of an end is set when the kernel has killed a process of the box for
- * lack of memory.
+ * lack of memory. "cpu" and "peak" are what the kernel has counted for the box:
+ * microseconds, and KiB of memory.
  *
  * Any other frame of the box is a protocol violation, which ends the box.
  * Forging a frame gains nothing: the code may make every request and print all

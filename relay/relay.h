@@ -34,6 +34,8 @@ struct relay_report {
 	enum relay_end end;
 	uint64_t status;
 	int memory; /* the kernel killed a process for lack of memory */
+	uint64_t cpu_us;   /* that all processes have used; 0: unknown */
+	uint64_t peak_kib; /* of memory; 0: unknown */
 };
 
 struct relay {

@@ -72,6 +72,8 @@ report_add_end(
 	done->end = relay->report.end;
 	done->end_status = relay->report.status;
 	done->end_memory = (uint64_t)relay->report.memory;
+	done->cpu_us = relay->report.cpu_us;
+	done->peak_kib = relay->report.peak_kib;
 	if (relay->outer == NULL || relay->ready)
 		return;
 	output_take(relay->outer, outer);

@@ -30,17 +30,26 @@ streams_add(struct output *output, struct json_span frame, struct err *err)
 	return 1;
 }
 
+/* Reads a member that may be missing. Returns 0, or -1 with err. */
+static int
+streams_count(const struct member *member, uint64_t *count, struct err *err)
+{
+	if (member->count == 0 || member_number(member, count, NULL) == 0)
+		return 0;
+	return err_set(err, "an end with an invalid \"%s\"", member->name);
+}
+
 /* The code has ended, by itself or by a signal. Returns 1, or -1 with err. */
 static int
 streams_end(
     struct relay_report *report, struct json_span frame, struct err *err)
 {
 	struct member members[] = { { .name = "exit" }, { .name = "signal" },
-		{ .name = "memory" } };
+		{ .name = "memory" }, { .name = "cpu" }, { .name = "peak" } };
 	const struct member *signal = &members[1], *memory = &members[2];
 	uint64_t status, least, most;
 
-	member_find(frame, members, 3);
+	member_find(frame, members, 5);
 	if (members[0].count + signal->count != 1)
 		return err_set(err, "an end without one exit code or signal");
 	least = signal->count;
@@ -49,6 +58,9 @@ streams_end(
 	    status < least || status > most)
 		return err_set(err, "an end with an invalid \"%s\"",
 		    members[signal->count].name);
+	if (streams_count(&members[3], &report->cpu_us, err) == -1 ||
+	    streams_count(&members[4], &report->peak_kib, err) == -1)
+		return -1;
 	report->end = signal->count == 1 ? RELAY_END_SIGNAL : RELAY_END_EXIT;
 	report->status = status;
 	report->memory = memory->count == 1 &&

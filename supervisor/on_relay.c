@@ -126,13 +126,16 @@ on_relay_read_report(
 	size_t len = done->start_errors.len;
 
 	if (done->end == BOX_REPORT_NONE &&
-	    (done->end_status != 0 || done->end_memory != 0))
+	    (done->end_status != 0 || done->end_memory != 0 ||
+	        done->cpu_us != 0 || done->peak_kib != 0))
 		return err_set(err, "a status without an end");
 	if (!utf8_valid(text, len))
 		return err_set(err, "errors that are not UTF-8");
 	box->report.end = (int)done->end;
 	box->report.status = (int)done->end_status;
 	box->report.memory = (int)done->end_memory;
+	box->report.cpu_us = done->cpu_us;
+	box->report.peak_kib = done->peak_kib;
 	if (len > 0)
 		box->start_errors = mem_dup(text, len);
 	return 0;

@@ -101,6 +101,8 @@ struct box_report {
 	} end;
 	int status;
 	int memory; /* the kernel killed a process for lack of memory */
+	uint64_t cpu_us;   /* that the kernel has counted for the box */
+	uint64_t peak_kib; /* of memory; both 0: unknown */
 };
 
 enum box_state {

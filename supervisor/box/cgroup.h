@@ -60,12 +60,14 @@ void cgroup_free(struct cgroup **cg);
 /*
  * cgroup_file.c: cgroup_file_read reads a small file of a cgroup as a string,
  * truncated to the size of text; cgroup_file_write writes one. Return 0, or -1
- * with err.
+ * with err. cgroup_file_number finds the line "NAME NUMBER" in such a text, and
+ * returns the number; 0 if there is none.
  */
 int cgroup_file_read(int dir, const char *name, char *text, size_t size,
     struct err *err);
 int cgroup_file_write(
     int dir, const char *name, const char *text, struct err *err);
+uint64_t cgroup_file_number(const char *text, const char *name);
 
 /* group.c: the directory of one box. */
 

@@ -2,6 +2,7 @@
  * Reads and writes the small files of cgroups. Runs in the supervisor.
  */
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -28,5 +29,19 @@ cgroup_file_write(int dir, const char *name, const char *text, struct err *err)
 
 	if (fd == -1 || write(fd, text, strlen(text)) == -1)
 		return err_sys(err, "write '%s' to %s", text, name);
+	return 0;
+}
+
+uint64_t
+cgroup_file_number(const char *text, const char *name)
+{
+	size_t len = strlen(name);
+	const char *line;
+
+	for (line = text; line != NULL; line = strchr(line, '\n')) {
+		line += line[0] == '\n';
+		if (strncmp(line, name, len) == 0 && line[len] == ' ')
+			return strtoull(line + len, NULL, 10);
+	}
 	return 0;
 }

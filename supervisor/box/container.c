@@ -19,6 +19,7 @@
 #include "container_fault.h"
 #include "container_folders.h"
 #include "container_sweep.h"
+#include "container_usage.h"
 #include "language.h"
 
 /* What a box of these runtimes is, inside. */
@@ -32,6 +33,7 @@ struct contained {
 	 * that of the client; -1: killed by a signal.
 	 */
 	int status;
+	struct container_usage *usage; /* NULL: it is not counted */
 	char *name;           /* of the container */
 	char *bundle;         /* its bundle, until it is ready; or NULL */
 	struct container_place *place; /* the engine is asked; or NULL */
@@ -80,6 +82,7 @@ container_kill(struct box *box)
 {
 	struct contained *contained = box->inside;
 
+	container_usage_read(contained->usage);
 	if (!contained->dead || !box->relay_over)
 		reaper_end(contained->keeper);
 }
@@ -131,6 +134,7 @@ container_free(struct box *box, int lingers)
 	(void)lingers;
 	container_place_free(&contained->place);
 	foreign_free(&contained->init);
+	container_usage_free(&contained->usage);
 	if (contained->dead && box->box_over)
 		container_leave(box->boxes, &contained->keeper,
 		    &contained->name);
@@ -179,6 +183,10 @@ container_settle(struct box *box)
 		container_refuse(box);
 		return 1;
 	}
+	container_usage_raise(contained->usage, box->report.cpu_us,
+	    box->report.peak_kib);
+	end.cpu_us = container_usage_cpu_us(contained->usage);
+	end.peak_kib = container_usage_peak_kib(contained->usage);
 	if (contained->status >= 0)
 		box_report_settle(&box->report, contained->status, &end);
 	else if (box->killed)
@@ -208,11 +216,16 @@ container_on_ended(void *ctx, const struct child_end *end)
 	box_set_draining(box);
 }
 
-/* Process 1 has ended: the kernel has ended all others first. */
+/*
+ * Process 1 has ended: the kernel has ended all others first. What they have
+ * used is known until the engine removes the cgroup.
+ */
 static void
 container_on_died(void *ctx)
 {
-	(void)ctx;
+	struct contained *contained = ((struct box *)ctx)->inside;
+
+	container_usage_read(contained->usage);
 }
 
 /*
@@ -265,8 +278,11 @@ container_watch(struct box *box, pid_t pid, struct err *err)
 	again = contained->place != NULL ?
 	    container_place_is_of(contained->place, pid) :
 	    container_process_below(contained->pid) == pid;
-	return again ? 0 :
-	    err_set(err, "process 1 of the container has ended");
+	if (!again)
+		return err_set(err, "process 1 of the container has ended");
+	contained->usage = container_usage_open(
+	    "/proc", CONTAINER_USAGE_ROOT, pid);
+	return 0;
 }
 
 /*

@@ -225,21 +225,6 @@ group_kill(struct group *group)
 		cgroup_file_write(group->dir, "cgroup.kill", "1", NULL);
 }
 
-/* Finds the line "NAME NUMBER" in a file of such lines; 0 if there is none. */
-static uint64_t
-group_number(const char *text, const char *name)
-{
-	size_t len = strlen(name);
-	const char *line;
-
-	for (line = text; line != NULL; line = strchr(line, '\n')) {
-		line += line[0] == '\n';
-		if (strncmp(line, name, len) == 0 && line[len] == ' ')
-			return strtoull(line + len, NULL, 10);
-	}
-	return 0;
-}
-
 int
 group_read(
     const struct group *group, struct group_usage *usage, struct err *err)
@@ -250,13 +235,13 @@ group_read(
 	if (cgroup_file_read(
 	        group->dir, "cpu.stat", text, sizeof(text), err) == -1)
 		return -1;
-	usage->cpu_us = group_number(text, "usage_usec");
+	usage->cpu_us = cgroup_file_number(text, "usage_usec");
 	if (cgroup_file_read(group->dir, "memory.events", text, sizeof(text),
 	        err) == -1)
 		return -1;
 	/* "oom" is 0 if a limit above ours, or the machine, ran out. */
-	usage->out_of_memory = group_number(text, "oom") > 0 &&
-	    group_number(text, "oom_kill") > 0;
+	usage->out_of_memory = cgroup_file_number(text, "oom") > 0 &&
+	    cgroup_file_number(text, "oom_kill") > 0;
 	if (cgroup_file_read(
 	        group->dir, "memory.peak", text, sizeof(text), NULL) == 0)
 		usage->peak_kib = strtoull(text, NULL, 10) / KIB;

@@ -136,6 +136,40 @@ runtime.show(base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAAD
     await gone(runtime, pid);
   });
 
+  test(`${runtime}: CPU time and memory of all processes`, options,
+    async (t) => {
+      const { client } = await open(t, runtime);
+      const burn = `import resource, time
+def used():
+    return time.process_time() + sum(
+        resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
+before = used()
+`;
+      const own = await run(client, `${burn}
+sum(range(3_000_000))
+x = bytearray(b"x") * (50 << 20)
+print((used() - before) * 1000)`);
+      const children = await run(client, `${burn}
+import os
+if (child := os.fork()) == 0:
+    x = bytearray(b"x") * (50 << 20)
+    sum(range(3_000_000))
+    os._exit(0)
+os.waitpid(child, 0)
+print((used() - before) * 1000)`);
+      const killed = await run(client, `x = bytearray(b"x") * (50 << 20)
+while True: pass`, { timeout: 1 });
+
+      for (const result of [own, children, killed]) {
+        assert.ok(meta(result, 'peakMemoryKiB') >= 50 << 10, text(result));
+        assert.ok(meta(result, 'peakMemoryKiB') <= 128 << 10, text(result));
+      }
+      for (const result of [own, children])
+        assert.ok(meta(result, 'cpuMs') >= Number(text(result)),
+          `${meta(result, 'cpuMs')} ms, ${text(result)} ms`);
+      assert.ok(meta(killed, 'cpuMs') > 0);
+    });
+
   test(`${runtime}: a result does not wait for the client of the engine`, {
     skip: options.skip || exitsAreUntold,
   }, async (t) => {

@@ -13,28 +13,28 @@ static const struct {
 	int exited, ended;
 	enum box_cause cause;
 } ends[] = {
-	{ { BOX_REPORT_EXIT, 0, 0 }, 0, 1, 0, BOX_CAUSE_CODE },
-	{ { BOX_REPORT_EXIT, 3, 0 }, 3, 1, 3, BOX_CAUSE_CODE },
+	{ { BOX_REPORT_EXIT, 0, 0, 0, 0 }, 0, 1, 0, BOX_CAUSE_CODE },
+	{ { BOX_REPORT_EXIT, 3, 0, 0, 0 }, 3, 1, 3, BOX_CAUSE_CODE },
 	/* An exit code that looks like a signal, and the signal. */
-	{ { BOX_REPORT_EXIT, 137, 0 }, 137, 1, 137, BOX_CAUSE_CODE },
-	{ { BOX_REPORT_SIGNAL, 9, 0 }, 137, 0, 9, BOX_CAUSE_CODE },
-	{ { BOX_REPORT_SIGNAL, 15, 0 }, 143, 0, 15, BOX_CAUSE_CODE },
-	{ { BOX_REPORT_SIGNAL, 64, 0 }, 192, 0, 64, BOX_CAUSE_CODE },
-	{ { BOX_REPORT_SIGNAL, 9, 1 }, 137, 0, 9, BOX_CAUSE_MEMORY },
+	{ { BOX_REPORT_EXIT, 137, 0, 0, 0 }, 137, 1, 137, BOX_CAUSE_CODE },
+	{ { BOX_REPORT_SIGNAL, 9, 0, 0, 0 }, 137, 0, 9, BOX_CAUSE_CODE },
+	{ { BOX_REPORT_SIGNAL, 15, 0, 0, 0 }, 143, 0, 15, BOX_CAUSE_CODE },
+	{ { BOX_REPORT_SIGNAL, 64, 0, 0, 0 }, 192, 0, 64, BOX_CAUSE_CODE },
+	{ { BOX_REPORT_SIGNAL, 9, 1, 0, 0 }, 137, 0, 9, BOX_CAUSE_MEMORY },
 	/* A process was killed for lack of memory, but not the code. */
-	{ { BOX_REPORT_EXIT, 1, 1 }, 1, 1, 1, BOX_CAUSE_CODE },
-	{ { BOX_REPORT_SIGNAL, 15, 1 }, 143, 0, 15, BOX_CAUSE_CODE },
+	{ { BOX_REPORT_EXIT, 1, 1, 0, 0 }, 1, 1, 1, BOX_CAUSE_CODE },
+	{ { BOX_REPORT_SIGNAL, 15, 1, 0, 0 }, 143, 0, 15, BOX_CAUSE_CODE },
 	/* Forged. */
-	{ { BOX_REPORT_SIGNAL, 9, 1 }, 0, 1, 0, BOX_CAUSE_CODE },
-	{ { BOX_REPORT_SIGNAL, 9, 1 }, 143, 1, 143, BOX_CAUSE_CODE },
-	{ { BOX_REPORT_EXIT, 0, 0 }, 137, 1, 137, BOX_CAUSE_CODE },
+	{ { BOX_REPORT_SIGNAL, 9, 1, 0, 0 }, 0, 1, 0, BOX_CAUSE_CODE },
+	{ { BOX_REPORT_SIGNAL, 9, 1, 0, 0 }, 143, 1, 143, BOX_CAUSE_CODE },
+	{ { BOX_REPORT_EXIT, 0, 0, 0, 0 }, 137, 1, 137, BOX_CAUSE_CODE },
 	/* The whole box was killed. */
-	{ { BOX_REPORT_NONE, 0, 0 }, 137, 0, 9, BOX_CAUSE_CODE },
+	{ { BOX_REPORT_NONE, 0, 0, 0, 0 }, 137, 0, 9, BOX_CAUSE_CODE },
 	/* Its engine has failed, or its bootstrap. */
-	{ { BOX_REPORT_NONE, 0, 0 }, 125, 1, 125, BOX_CAUSE_CODE },
-	{ { BOX_REPORT_NONE, 0, 0 }, 128, 1, 128, BOX_CAUSE_CODE },
-	{ { BOX_REPORT_NONE, 0, 0 }, 255, 1, 255, BOX_CAUSE_CODE },
-	{ { BOX_REPORT_NONE, 0, 0 }, 0, 1, 0, BOX_CAUSE_CODE },
+	{ { BOX_REPORT_NONE, 0, 0, 0, 0 }, 125, 1, 125, BOX_CAUSE_CODE },
+	{ { BOX_REPORT_NONE, 0, 0, 0, 0 }, 128, 1, 128, BOX_CAUSE_CODE },
+	{ { BOX_REPORT_NONE, 0, 0, 0, 0 }, 255, 1, 255, BOX_CAUSE_CODE },
+	{ { BOX_REPORT_NONE, 0, 0, 0, 0 }, 0, 1, 0, BOX_CAUSE_CODE },
 };
 
 START_TEST(settles_the_end)

@@ -259,20 +259,22 @@ END_TEST
 
 /* The report of a box with three descriptors, and why one did not start. */
 static const struct {
-	uint64_t end, status, memory;
+	uint64_t end, status, memory, cpu, peak;
 	const char *errors;
 	const char *told;
 } reports[] = {
-	{ 0, 0, 0, "", "drained\n" },
-	{ BOX_REPORT_EXIT, 255, 0, "", "drained\n" },
-	{ BOX_REPORT_SIGNAL, 9, 1, "", "drained\n" },
-	{ 0, 0, 0, "no image \xc3\xa9\n", "drained\n" },
-	{ 0, 1, 0, "", "fail: protocol violation by the relay: a status "
+	{ 0, 0, 0, 0, 0, "", "drained\n" },
+	{ BOX_REPORT_EXIT, 255, 0, 7, 9, "", "drained\n" },
+	{ BOX_REPORT_SIGNAL, 9, 1, 0, 0, "", "drained\n" },
+	{ 0, 0, 0, 0, 0, "no image \xc3\xa9\n", "drained\n" },
+	{ 0, 1, 0, 0, 0, "", "fail: protocol violation by the relay: a status "
 	    "without an end\ndrained\n" },
-	{ 0, 0, 1, "", "fail: protocol violation by the relay: a status "
+	{ 0, 0, 1, 0, 0, "", "fail: protocol violation by the relay: a status "
 	    "without an end\ndrained\n" },
-	{ 0, 0, 0, "\xff", "fail: protocol violation by the relay: errors "
-	    "that are not UTF-8\ndrained\n" },
+	{ 0, 0, 0, 0, 1, "", "fail: protocol violation by the relay: a status "
+	    "without an end\ndrained\n" },
+	{ 0, 0, 0, 0, 0, "\xff", "fail: protocol violation by the relay: "
+	    "errors that are not UTF-8\ndrained\n" },
 };
 
 START_TEST(reads_reports)
@@ -283,6 +285,7 @@ START_TEST(reads_reports)
 		.tool_calls = TOOL_CALLS,
 		.end = reports[_i].end, .end_status = reports[_i].status,
 		.end_memory = reports[_i].memory,
+		.cpu_us = reports[_i].cpu, .peak_kib = reports[_i].peak,
 		.start_errors = { (const uint8_t *)errors, strlen(errors) } };
 
 	supervisor_on_done(&box, &done);
@@ -293,6 +296,8 @@ START_TEST(reads_reports)
 		    (uint64_t)box.report.status, reports[_i].status);
 		ck_assert_uint_eq(
 		    (uint64_t)box.report.memory, reports[_i].memory);
+		ck_assert_uint_eq(box.report.cpu_us, reports[_i].cpu);
+		ck_assert_uint_eq(box.report.peak_kib, reports[_i].peak);
 		if (errors[0] != '\0')
 			ck_assert_str_eq(box.start_errors, errors);
 		else

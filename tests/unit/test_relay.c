@@ -843,7 +843,8 @@ START_TEST(takes_output_as_frames)
 	    "{\"type\":\"err\",\"data\":\"c3RhcnQK\"}\n" READY
 	    "{\"type\":\"out\",\"data\":\"b25l\"}\n" CALL
 	    "{\"type\":\"out\",\"data\":\"IGxpbmUK\"}\n"
-	    "{\"type\":\"end\",\"signal\":9,\"memory\":true}\n";
+	    "{\"type\":\"end\",\"signal\":9,\"memory\":true,"
+	    "\"cpu\":70000,\"peak\":9000}\n";
 
 	make_three("print(1)");
 	start_made();
@@ -863,6 +864,8 @@ START_TEST(takes_output_as_frames)
 	ck_assert_uint_eq(msg.done.end, RELAY_END_SIGNAL);
 	ck_assert_uint_eq(msg.done.end_status, 9);
 	ck_assert_uint_eq(msg.done.end_memory, 1);
+	ck_assert_uint_eq(msg.done.cpu_us, 70000);
+	ck_assert_uint_eq(msg.done.peak_kib, 9000);
 	ck_assert_uint_eq(msg.done.start_errors.len, 0);
 	end_relay();
 }

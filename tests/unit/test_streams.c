@@ -75,14 +75,18 @@ static const struct {
 	{ "{\"type\":\"out\",\"data\":"
 	  "\"eyJ0eXBlIjoiZW5kIiwiZXhpdCI6MH0K\"}",
 	    "{\"type\":\"end\",\"exit\":0}\n", "", { 0 } },
-	{ "{\"type\":\"end\",\"exit\":0}", "", "", { RELAY_END_EXIT, 0, 0 } },
+	{ "{\"type\":\"end\",\"exit\":0}", "", "",
+	    { RELAY_END_EXIT, 0, 0, 0, 0 } },
 	{ "{\"type\":\"end\",\"exit\":255,\"memory\":false}", "", "",
-	    { RELAY_END_EXIT, 255, 0 } },
+	    { RELAY_END_EXIT, 255, 0, 0, 0 } },
 	{ "{\"type\":\"end\",\"signal\":64}", "", "",
-	    { RELAY_END_SIGNAL, 64, 0 } },
+	    { RELAY_END_SIGNAL, 64, 0, 0, 0 } },
+	{ "{\"type\":\"end\",\"exit\":0,\"cpu\":7,"
+	  "\"peak\":9007199254740992}",
+	    "", "", { RELAY_END_EXIT, 0, 0, 7, 9007199254740992 } },
 	{ "{\"type\":\"err\",\"data\":\"YQ==\"}\n"
 	  "{\"type\":\"end\",\"signal\":9,\"memory\":true}", "", "a",
-	    { RELAY_END_SIGNAL, 9, 1 } },
+	    { RELAY_END_SIGNAL, 9, 1, 0, 0 } },
 };
 
 START_TEST(takes_good_frames)
@@ -101,6 +105,8 @@ START_TEST(takes_good_frames)
 	ck_assert_uint_eq(relay.report.end, good[_i].report.end);
 	ck_assert_uint_eq(relay.report.status, good[_i].report.status);
 	ck_assert_int_eq(relay.report.memory, good[_i].report.memory);
+	ck_assert_uint_eq(relay.report.cpu_us, good[_i].report.cpu_us);
+	ck_assert_uint_eq(relay.report.peak_kib, good[_i].report.peak_kib);
 	close_streams();
 }
 END_TEST
@@ -136,6 +142,11 @@ static const struct {
 	{ "{\"type\":\"end\",\"signal\":0}", BAD("signal") },
 	{ "{\"type\":\"end\",\"signal\":65}", BAD("signal") },
 	{ "{\"type\":\"end\",\"signal\":null}", BAD("signal") },
+	{ "{\"type\":\"end\",\"exit\":0,\"cpu\":-1}", BAD("cpu") },
+	{ "{\"type\":\"end\",\"exit\":0,\"cpu\":1,\"cpu\":1}", BAD("cpu") },
+	{ "{\"type\":\"end\",\"exit\":0,\"peak\":null}", BAD("peak") },
+	{ "{\"type\":\"end\",\"exit\":0,\"peak\":9007199254740993}",
+	    BAD("peak") },
 };
 
 START_TEST(refuses_bad_frames)

@@ -23,20 +23,26 @@ READS = 16  # of one stream in a row: as much as the largest pipe holds
 FRAME_MAX = (16 << 20) + (8 << 10)  # as in common/limits.h
 REST = 1  # milliseconds: OUTPUT_REST_MS
 LEAVINGS = 0.01  # seconds: BOX_LEAVINGS_MS
-# How often the kernel has killed for lack of memory, of both kinds of cgroups.
-KILLS = ("/sys/fs/cgroup/memory.events",
-         "/sys/fs/cgroup/memory/memory.oom_control")
+# Counts of the kernel of this container, in both kinds of cgroups: the file,
+# what stands before the number, and a divisor.
+COUNTS = "/sys/fs/cgroup/"
+KILLS = (("memory.events", b"oom_kill ", 1),
+         ("memory/memory.oom_control", b"oom_kill ", 1))
+MICROSECONDS = (("cpuacct/cpuacct.usage", b"", 1000),
+                ("cpu.stat", b"usage_usec ", 1))
+KIB = (("memory.peak", b"", 1024),
+       ("memory/memory.max_usage_in_bytes", b"", 1024))
 BROKEN = 70  # EX_SOFTWARE
 
 
-def kills():
-    """Return how many processes of this container died for lack of memory."""
-    for path in KILLS:
+def count(places):
+    """Return the first of these counts that there is, or 0."""
+    for path, name, divisor in places:
         try:
-            with open(path, "rb") as file:
+            with open(COUNTS + path, "rb") as file:
                 for line in file:
-                    if line.startswith(b"oom_kill "):
-                        return int(line.split()[1])
+                    if line.startswith(name):
+                        return int(line[len(name):]) // divisor
         except (OSError, ValueError):
             pass
     return 0
@@ -177,17 +183,17 @@ def carry(child, pump, before):
     pump.finish()
     by_signal = os.WIFSIGNALED(ends.status)
     status = (os.WTERMSIG if by_signal else os.WEXITSTATUS)(ends.status)
-    memory = status != 0 and kills() > before
-    write(b'{"type":"end","%s":%d%s}\n' % (
+    memory = status != 0 and count(KILLS) > before
+    write(b'{"type":"end","%s":%d%s,"cpu":%d,"peak":%d}\n' % (
         b"signal" if by_signal else b"exit", status,
-        b',"memory":true' if memory else b""))
+        b',"memory":true' if memory else b"", count(MICROSECONDS), count(KIB)))
     return status + 128 * by_signal
 
 
 def run(child, out, errors, said):
     """Carry until the code has ended, then end as it has."""
     try:
-        status = carry(child, Pump(out, errors, said), kills())
+        status = carry(child, Pump(out, errors, said), count(KILLS))
     except BrokenPipeError:  # there is no relay any more
         os.kill(child, _signal.SIGKILL)
         status = BROKEN
