@@ -347,10 +347,11 @@ box_on_stood(struct box *box, const struct box_facts *facts)
 }
 
 void
-box_on_directories(struct box *box, int *workspace, int *left)
+box_on_directories(struct box *box, int *workspace, int *left, int *data)
 {
 	box->workspace = fd_take(workspace);
 	box->left = fd_take(left);
+	box->data = fd_take(data);
 }
 
 void

@@ -272,7 +272,8 @@ void box_set_draining(struct box *box);
 void box_on_dead(struct box *box);
 
 /* Takes its directories. Does not notify the owner. */
-void box_on_directories(struct box *box, int *workspace, int *left);
+void box_on_directories(
+    struct box *box, int *workspace, int *left, int *data);
 
 /*
  * There is one more process: notifies the owner; kills it if the box is ending.

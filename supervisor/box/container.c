@@ -294,10 +294,13 @@ container_stand(struct box *box, pid_t pid, struct err *err)
 {
 	struct container_facts *own;
 	struct box_facts facts = { box->boxes->runtime, NULL, NULL, NULL };
-	auto_fd int workspace = -1, left = -1;
+	auto_fd int workspace = -1, left = -1, data = -1;
+	int *has_data =
+	    container_has_data(box->boxes, box->language) ? &data : NULL;
 
 	if (pid != 0 &&
-	    (container_folders_open(pid, &workspace, &left, err) == -1 ||
+	    (container_folders_open(
+	         pid, &workspace, &left, has_data, err) == -1 ||
 	        container_watch(box, pid, err) == -1))
 		return err_wrap(err, "the box cannot be used");
 	own = mem_alloc(sizeof(*own));
@@ -309,7 +312,7 @@ container_stand(struct box *box, pid_t pid, struct err *err)
 		container_warn(box);
 	box_on_stood(box, &facts);
 	if (pid != 0)
-		box_on_directories(box, &workspace, &left);
+		box_on_directories(box, &workspace, &left, &data);
 	return 0;
 }
 

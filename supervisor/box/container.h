@@ -54,6 +54,7 @@ struct container {
 	const char *const *command;
 	uint64_t memory_bytes; /* of all processes and files */
 	uint64_t files_bytes;  /* of each writable directory */
+	int data;              /* it has /data, for a conversation */
 	unsigned long processes;
 	unsigned int cpus;     /* in hundredths; 0: no limit */
 	/*

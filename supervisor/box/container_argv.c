@@ -133,11 +133,11 @@ static void
 container_argv_add_files(struct buffer *list, const struct container *container)
 {
 	static const char *const folders[] = { "/tmp", "/workspace",
-		"/workspace/out" };
+		"/workspace/out", "/data" };
 	unsigned long long size = container->files_bytes;
-	size_t i;
+	size_t i, n = sizeof(folders) / sizeof(folders[0]);
 
-	for (i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+	for (i = 0; i < n - !container->data; i++)
 		container_argv_add(list, "--tmpfs",
 		    "%s:rw,noexec,nosuid,nodev,mode=1777,size=%llu",
 		    folders[i], size);

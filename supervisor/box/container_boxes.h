@@ -172,6 +172,13 @@ pid_t container_process_below(pid_t ancestor);
  */
 int container_process_is_of(pid_t pid, const char *id);
 
+/*
+ * Returns whether boxes in this language have the directory /data, for a
+ * conversation.
+ */
+int container_has_data(
+    const struct boxes *boxes, const struct language *language);
+
 /* container_leave.c: the removal of containers. */
 
 /* Has a container removed by the engine, in the background. */

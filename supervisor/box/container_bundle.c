@@ -60,6 +60,20 @@ container_bundle_read(const char *path, struct err *err)
 	return buffer_take(&text, NULL);
 }
 
+/* Images that an earlier version has made have none. */
+static int
+container_bundle_check_data(const char *root, struct err *err)
+{
+	auto_free char *path = mem_printf("%s/data", root);
+	struct stat st;
+
+	if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		return 0;
+	return err_set(err, "the image has no directory /data, which "
+	    "conversations need: build or pull it again, or 'mkdir -m 1777 %s'",
+	    path);
+}
+
 /* What is mounted needs a directory in the root, which is read-only. */
 static int
 container_bundle_check_root(const char *root, struct err *err)
@@ -99,6 +113,9 @@ container_bundle_find_root(const struct boxes *boxes, struct err *err)
 	image_reset(&image);
 	if (shared->root == NULL)
 		return err_set(err, "the image %s has no unpacked root", name);
+	if (options_argument(boxes->options, OPTIONS_CONVERSATION) &&
+	    container_bundle_check_data(shared->root, err) == -1)
+		return -1;
 	return container_bundle_check_root(shared->root, err);
 }
 

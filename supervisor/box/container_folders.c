@@ -60,19 +60,25 @@ container_folders_enter(
 
 int
 container_folders_open(
-    pid_t pid, int *workspace, int *left, struct err *err)
+    pid_t pid, int *workspace, int *left, int *data, struct err *err)
 {
 	auto_fd int root = container_folders_root(pid, err);
-	auto_fd int work = -1;
+	auto_fd int work = -1, out = -1;
 
 	if (root == -1)
 		return -1;
 	work = container_folders_enter(root, "workspace", "/workspace", err);
 	if (work == -1)
 		return -1;
-	*left = container_folders_enter(work, "out", "/workspace/out", err);
-	if (*left == -1)
+	out = container_folders_enter(work, "out", "/workspace/out", err);
+	if (out == -1)
 		return -1;
+	if (data != NULL) {
+		*data = container_folders_enter(root, "data", "/data", err);
+		if (*data == -1)
+			return -1;
+	}
+	*left = fd_take(&out);
 	*workspace = fd_take(&work);
 	return 0;
 }

@@ -5,8 +5,15 @@
 #include "container_boxes.h"
 #include "language.h"
 
-/* /tmp, /workspace and /dev/shm use memory too: a quarter each. */
+/* /tmp, /workspace, /data and /dev/shm use memory too: a quarter each. */
 #define CONTAINER_FILES_SHARE 4
+
+int
+container_has_data(const struct boxes *boxes, const struct language *language)
+{
+	return language->image == NULL &&
+	    options_argument(boxes->options, OPTIONS_CONVERSATION);
+}
 
 void
 container_request_fill(const struct boxes *boxes, unsigned long number,
@@ -30,6 +37,7 @@ container_request_fill(const struct boxes *boxes, unsigned long number,
 		.command = language->command,
 		.memory_bytes = options->memory,
 		.files_bytes = options->memory / CONTAINER_FILES_SHARE,
+		.data = container_has_data(boxes, language),
 		.processes = options->pids + language->helpers +
 		    CONTAINER_OWN_PROCESSES,
 		.cpus = options->cpus,

@@ -226,7 +226,8 @@ image_tree_make_places(int root, struct err *err)
 		const char *name;
 		mode_t mode;
 	} places[] = { { "dev", 0755 }, { "proc", 0755 }, { "run", 0755 },
-		{ "sys", 0755 }, { "tmp", 01777 }, { "workspace", 01777 } };
+		{ "sys", 0755 }, { "data", 01777 }, { "tmp", 01777 },
+		{ "workspace", 01777 } };
 	struct stat st;
 	size_t i;
 

@@ -98,6 +98,8 @@ oci_add_mounts(struct buffer *json, const struct container *container)
 	oci_add_folder(json, "/tmp", size);
 	oci_add_folder(json, "/workspace", size);
 	oci_add_folder(json, "/workspace/out", size);
+	if (container->data)
+		oci_add_folder(json, "/data", size);
 	if (container->bootstrap != NULL) {
 		buffer_add_text(json,
 		    ",{\"destination\":\"" CONTAINER_BOOTSTRAP "\","

@@ -576,9 +576,9 @@ call_deliver(struct call *call, struct err *err)
 		    "isolation, or to containers whose files cannot be "
 		    "reached: leave out the argument files");
 	if (call->request.conversation != NULL && box->data == -1)
-		return err_set(err, "containers, and boxes with reduced "
-		    "isolation, have no files of conversations: leave out the "
-		    "argument conversationId");
+		return err_set(err, "boxes with reduced isolation, and "
+		    "containers whose files cannot be reached, have no files "
+		    "of conversations: leave out the argument conversationId");
 	call->delivery = delivery_new(runs->files, runs->options,
 	    &call->request, box, call_on_delivered, call, err);
 	return call->delivery == NULL ? -1 : 0;

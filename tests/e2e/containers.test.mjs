@@ -136,6 +136,36 @@ runtime.show(base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAAD
     await gone(runtime, pid);
   });
 
+  test(`${runtime}: conversations find their files`, options, async (t) => {
+    const env = { CAISSON_ARGUMENTS: 'code,timeout,conversationId' };
+    const { client } = await open(t, runtime, env);
+    const of = (conversationId, more) => ({ conversationId, ...more });
+    let result = await run(client, `
+import os
+with open("/data/a.txt", "w") as file: file.write("one")
+with open("/data/run", "w") as file: file.write("#!/bin/sh")
+os.chmod("/data/a.txt", 0o600)
+os.chmod("/data/run", 0o755)
+try: os.execv("/data/run", ["run"])
+except PermissionError: print("noexec")`, of('talk'));
+
+    assert.equal(text(result), 'noexec\nfile: /data/a.txt (3 bytes)\n' +
+      'file: /data/run (9 bytes)');
+    result = await run(client, `
+print(sorted(os.listdir("/data")), open("/data/a.txt").read())
+os.remove("/data/run")
+open("/data/a.txt", "a").write("two")
+while True: pass`.replace('print', 'import os\nprint'),
+    of('talk', { timeout: 1 }));
+    assert.equal(meta(result, 'status'), 'timeout');
+    assert.match(text(result), /\['a.txt', 'run'\] one/);
+    assert.match(text(result), /file: \/data\/a.txt \(6 bytes, version 2\)/);
+    for (const [id, files] of [['talk', "['a.txt']"], ['other', '[]'],
+      [undefined, '[]']])
+      assert.equal(text(await run(client,
+        'import os\nprint(os.listdir("/data"))', of(id))), files);
+  });
+
   test(`${runtime}: CPU time and memory of all processes`, options,
     async (t) => {
       const { client } = await open(t, runtime);

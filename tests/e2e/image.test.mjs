@@ -102,7 +102,7 @@ test('an image of Python is built from packages, and removed', (t) => {
   assert.equal(image.held_by, 'caisson');
   assert.equal(image.enabled, false);
   assert.deepEqual(fs.readdirSync(image.root).sort(),
-    ['dev', 'etc', 'proc', 'run', 'sys', 'tmp', 'usr', 'workspace']);
+    ['data', 'dev', 'etc', 'proc', 'run', 'sys', 'tmp', 'usr', 'workspace']);
   assert.equal(fs.statSync(at.images).mode & 0o777, 0o700);
   assert.equal(fs.statSync(at.images).uid, uid);
   /* The same packages again are the same image. */

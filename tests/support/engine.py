@@ -58,7 +58,7 @@ DAEMON = """dockerd --iptables=false --ip6tables=false --bridge=none
 DAEMON_SECONDS = 30
 FOLDERS = "dev", "etc", "proc", "run", "sys"
 USERS = "root:x:0:0::/:/bin/sh\nnobody:x:65534:65534::/:/bin/sh\n"
-WRITABLE = "tmp", "workspace"
+WRITABLE = "data", "tmp", "workspace"
 
 
 def find(names):

@@ -11,7 +11,7 @@ mkdir -p "$root"
 for name in dev proc run sys etc usr/bin usr/lib usr/lib64; do
     mkdir -p "$root/$name"
 done
-for name in tmp workspace; do
+for name in data tmp workspace; do
     mkdir -m 1777 "$root/$name"
 done
 for name in bin lib lib64; do

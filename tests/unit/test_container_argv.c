@@ -190,6 +190,22 @@ START_TEST(processors_are_limited_on_request)
 }
 END_TEST
 
+START_TEST(conversations_have_a_directory)
+{
+	static const char words[] = "--tmpfs\n/data:rw,noexec,nosuid,nodev,"
+	    "mode=1777,size=16777216";
+	enum container_engine engine = _i;
+	struct container container = plain;
+	auto_free char *without = run(engine, &container);
+	auto_free char *with = NULL;
+
+	container.data = 1;
+	with = run(engine, &container);
+	ck_assert_uint_eq(count(with, words), 1);
+	ck_assert_ptr_null(strstr(without, "/data"));
+}
+END_TEST
+
 START_TEST(a_user_may_have_any_number_of_processes)
 {
 	struct container container = plain;
@@ -369,6 +385,8 @@ add_tests(TCase *tc)
 	    tc, each_engine_is_asked_for_it_once, 0, UNIT_COUNT(wanted));
 	tcase_add_test(tc, nothing_else_is_asked_for);
 	tcase_add_test(tc, processors_are_limited_on_request);
+	tcase_add_loop_test(tc, conversations_have_a_directory,
+	    CONTAINER_PODMAN, CONTAINER_DOCKER + 1);
 	tcase_add_test(tc, a_user_may_have_any_number_of_processes);
 	tcase_add_test(tc, numbers_are_whole);
 	tcase_add_test(tc, a_container_is_removed_by_name);

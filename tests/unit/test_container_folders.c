@@ -24,6 +24,8 @@ enum layout {
 	LAYOUT_PLAIN, /* /workspace is no mount */
 	LAYOUT_PLAIN_OUT, /* /workspace/out is no mount */
 	LAYOUT_NO_OUT,
+	LAYOUT_PLAIN_DATA, /* /data is no mount */
+	LAYOUT_NO_DATA,
 };
 
 static char place[] = "/tmp/caisson-test-folders-XXXXXX";
@@ -78,6 +80,9 @@ lay_out(enum layout layout)
 	if (layout != LAYOUT_PLAIN_OUT && layout != LAYOUT_NO_OUT &&
 	    mount_tmpfs("workspace/out") == -1)
 		return -1;
+	if (layout != LAYOUT_NO_DATA && (mkdir("data", 0777) == -1 ||
+	    (layout != LAYOUT_PLAIN_DATA && mount_tmpfs("data") == -1)))
+		return -1;
 	return chroot(".");
 }
 
@@ -92,7 +97,9 @@ be_container(enum layout layout, int told, int tell)
 	if (write(tell, &answer, 1) != 1 || read(told, &c, 1) != 1)
 		_exit(1);
 	fd = open("/workspace/out/left", O_WRONLY | O_CREAT, 0666);
-	_exit(fd == -1 || write(fd, "hi", 2) != 2);
+	if (fd == -1 || write(fd, "hi", 2) != 2)
+		_exit(1);
+	_exit(access("/data", F_OK) == 0 && mkdir("/data/made", 0777) == -1);
 }
 
 /* Returns whether the child stands; *go ends it when a byte is written. */
@@ -133,13 +140,13 @@ finish(int *go)
 /* What is written there later is found, when all processes have ended. */
 START_TEST(the_directories_outlive_the_container)
 {
-	int workspace = -1, left = -1, fd, go;
+	int workspace = -1, left = -1, data = -1, fd, go;
 	struct err err = { 0, "" };
 	char text[3] = "";
 
 	if (start(LAYOUT_RIGHT, &go)) {
-		ck_assert_msg(container_folders_open(
-		    pid, &workspace, &left, &err) == 0, "%s", err.text);
+		ck_assert_msg(container_folders_open(pid, &workspace, &left,
+		    &data, &err) == 0, "%s", err.text);
 		finish(&go);
 		fd = openat(left, "left", O_RDONLY);
 		ck_assert_int_ne(fd, -1);
@@ -147,7 +154,10 @@ START_TEST(the_directories_outlive_the_container)
 		ck_assert_str_eq(text, "hi");
 		close(fd);
 		ck_assert_int_eq(faccessat(workspace, "out", F_OK, 0), 0);
+		ck_assert_int_eq(faccessat(data, "made", F_OK, 0), 0);
 		ck_assert_int_eq(fcntl(left, F_GETFD), FD_CLOEXEC);
+		ck_assert_int_eq(fcntl(data, F_GETFD), FD_CLOEXEC);
+		close(data);
 		close(left);
 		close(workspace);
 	} else {
@@ -166,21 +176,41 @@ static const struct {
 	    "/workspace/out of the container is no tmpfs of its own" },
 	{ LAYOUT_NO_OUT,
 	    "open /workspace/out of the container: No such file or directory" },
+	{ LAYOUT_PLAIN_DATA, "/data of the container is no tmpfs of its own" },
+	{ LAYOUT_NO_DATA,
+	    "open /data of the container: No such file or directory" },
 };
 
 START_TEST(other_directories_are_refused)
 {
-	int workspace = -1, left = -1, fds, go;
+	int workspace = -1, left = -1, data = -1, fds, go;
 	struct err err = { 0, "" };
 
 	if (start(wrong[_i].layout, &go)) {
 		fds = unit_open_fds();
-		ck_assert_int_eq(container_folders_open(
-		    pid, &workspace, &left, &err), -1);
+		ck_assert_int_eq(container_folders_open(pid, &workspace, &left,
+		    &data, &err), -1);
 		ck_assert_str_eq(err.text, wrong[_i].why);
 		ck_assert_int_eq(workspace, -1);
 		ck_assert_int_eq(left, -1);
+		ck_assert_int_eq(data, -1);
 		ck_assert_int_eq(unit_open_fds(), fds);
+	}
+	finish(&go);
+}
+END_TEST
+
+/* /data is not looked at where it is not asked for. */
+START_TEST(there_need_not_be_conversations)
+{
+	int workspace = -1, left = -1, go;
+	struct err err = { 0, "" };
+
+	if (start(_i == 0 ? LAYOUT_NO_DATA : LAYOUT_PLAIN_DATA, &go)) {
+		ck_assert_msg(container_folders_open(pid, &workspace, &left,
+		    NULL, &err) == 0, "%s", err.text);
+		close(left);
+		close(workspace);
 	}
 	finish(&go);
 }
@@ -194,15 +224,15 @@ START_TEST(other_processes_are_refused)
 	int workspace = -1, left = -1, status;
 	struct err err = { 0, "" };
 
-	ck_assert_int_eq(
-	    container_folders_open(getpid(), &workspace, &left, &err), -1);
+	ck_assert_int_eq(container_folders_open(
+	    getpid(), &workspace, &left, NULL, &err), -1);
 	ck_assert_str_eq(err.text, why);
 	pid = fork();
 	if (pid == 0)
 		_exit(0);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	ck_assert_int_eq(
-	    container_folders_open(pid, &workspace, &left, &err), -1);
+	ck_assert_int_eq(container_folders_open(
+	    pid, &workspace, &left, NULL, &err), -1);
 	ck_assert_ptr_nonnull(strstr(err.text, "No such file or directory"));
 	ck_assert_int_eq(workspace, -1);
 	ck_assert_int_eq(left, -1);
@@ -215,6 +245,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, the_directories_outlive_the_container);
 	tcase_add_loop_test(
 	    tc, other_directories_are_refused, 0, UNIT_COUNT(wrong));
+	tcase_add_loop_test(tc, there_need_not_be_conversations, 0, 2);
 	tcase_add_test(tc, other_processes_are_refused);
 }
 

@@ -182,6 +182,27 @@ START_TEST(only_these_are_mounted)
 }
 END_TEST
 
+START_TEST(conversations_have_a_directory)
+{
+	struct container plain = container;
+	struct oci_bundle of = bundle;
+	auto_free char *options = NULL;
+	json_t *json, *mount;
+
+	plain.data = 1;
+	of.container = &plain;
+	json = config(&of);
+	mount = json_array_get(at(json, "mounts"), 9);
+	ck_assert_str_eq(
+	    json_string_value(at(mount, "destination")), "/data");
+	ck_assert_str_eq(json_string_value(at(mount, "type")), "tmpfs");
+	options = json_dumps(at(mount, "options"), JSON_COMPACT);
+	ck_assert_str_eq(options, "[\"nosuid\",\"noexec\",\"nodev\","
+	    "\"mode=1777\",\"size=16777216\",\"nr_inodes=16384\"]");
+	json_decref(json);
+}
+END_TEST
+
 START_TEST(the_variables_are_ours)
 {
 	json_t *json = config(&bundle);
@@ -257,6 +278,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, mounts_are_confined);
 	tcase_add_test(tc, the_host_is_hidden);
 	tcase_add_test(tc, only_these_are_mounted);
+	tcase_add_test(tc, conversations_have_a_directory);
 	tcase_add_test(tc, the_variables_are_ours);
 	tcase_add_test(tc, limits_may_be_missing);
 	tcase_add_test(tc, a_user_may_have_a_namespace);
