@@ -36,12 +36,32 @@ static const struct language language_table[] = {
 /* Those that were added. */
 static const struct language *language_added[IMAGES_MAX];
 static size_t language_added_count;
+static void (*language_renewer)(void); /* NULL: none */
 
 void
 language_add(const struct language *language)
 {
 	if (language_added_count < IMAGES_MAX)
 		language_added[language_added_count++] = language;
+}
+
+void
+language_remove_added(void)
+{
+	language_added_count = 0;
+}
+
+void
+language_set_renewer(void (*renew)(void))
+{
+	language_renewer = renew;
+}
+
+void
+language_renew(void)
+{
+	if (language_renewer != NULL)
+		language_renewer();
 }
 
 const struct language *

@@ -38,6 +38,18 @@ struct language {
 /* Adds a language behind the others; it is kept. */
 void language_add(const struct language *language);
 
+/* Forgets those that were added. Calls may still refer to them. */
+void language_remove_added(void);
+
+/*
+ * Sets what language_renew calls, which adds languages again where they have
+ * changed.
+ */
+void language_set_renewer(void (*renew)(void));
+
+/* To be called before a client is told of languages, or names one. */
+void language_renew(void);
+
 /* Returns the n-th language, counted from 0, static; NULL after the last. */
 const struct language *language_at(size_t n);
 

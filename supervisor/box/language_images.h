@@ -9,11 +9,13 @@
 #include "../../common/err.h"
 
 /*
- * Adds them, once, from the directory of images: those that engine holds, or,
- * for "", those with a root of their own. The image that was enabled first has
- * the name of its language, each further one that name, "@" and the first
- * digits of its digest, which is another name of the first one, too. Returns 0,
- * or -1 with err if the directory cannot be used.
+ * Adds them from the directory of images: those that engine holds, or, for "",
+ * those with a root of their own. The image that was enabled first has the name
+ * of its language, each further one that name, "@" and the first digits of its
+ * digest, which is another name of the first one, too. Replaces those of the
+ * last time. From now on language_renew does the same where the list of enabled
+ * images has changed; if the directory cannot be used then, it logs that, and
+ * there are none. Returns 0, or -1 with err if the directory cannot be used.
  */
 int language_images_read(
     const char *folder, const char *engine, struct err *err);

@@ -356,6 +356,7 @@ arguments_read_language(
 	struct json_span value;
 	size_t len;
 
+	language_renew();
 	language_add_names(&known);
 	if (arguments.len == 0 ||
 	    json_span_get(arguments, ARGUMENTS_LANGUAGE, &value) == 0)

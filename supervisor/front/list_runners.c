@@ -184,6 +184,7 @@ list_runners_begin(struct tool_call *call, struct json_span arguments)
 	}
 	tool_call_keep(
 	    call, mem_alloc(sizeof(struct runners)), list_runners_free);
+	language_renew();
 	list_runners_next(call);
 }
 

@@ -43,6 +43,7 @@ run_code_add_description(struct buffer *json, const struct options *options)
 static void
 run_code_describe(struct buffer *json, const struct options *options)
 {
+	language_renew();
 	buffer_add_text(json, "{\"name\":\"run_code\","
 	    "\"title\":\"Run code\",\"description\":");
 	run_code_add_description(json, options);

@@ -82,6 +82,7 @@ texts_add_languages(struct buffer *text)
 	const struct language *language;
 	size_t i;
 
+	language_renew();
 	buffer_add_text(text, "# Languages\n\nrun_code takes:\n\n");
 	for (i = 0; (language = language_at(i)) != NULL; i++)
 		buffer_printf(text, "- `%s`: %s\n", language->name,

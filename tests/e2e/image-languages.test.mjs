@@ -59,15 +59,14 @@ for (const runtime of ['podman', 'oci'])
       };
       const status = (result) => result._meta['caisson/status'];
 
-      /* It is no language before it is enabled: seen once is enough. */
-      if (runtime === 'oci') {
-        raw = await Raw.open(t, { home, env });
-        assert.match((await run('loud x')).content[0].text,
-          /unknown language "upper": the languages are python, shell$/);
-        await raw.finish();
-      }
-      image(home, env, 'add', 'caisson-upper');
+      const isUnknown = async () => assert.match(
+        (await run('loud x')).content[0].text,
+        /unknown language "upper": the languages are python, shell$/);
+
+      /* It is a language while it is enabled, also for this program. */
       raw = await Raw.open(t, { home, env });
+      await isUnknown();
+      image(home, env, 'add', 'caisson-upper');
 
       const listed = (await use('list_runners', {})).result;
       const [found] = listed.structuredContent.languages
@@ -94,6 +93,8 @@ for (const runtime of ['podman', 'oci'])
         assert.equal(status(result), 'validation_error');
         assert.match(result.content[0].text, /can use no (servers|files)/);
       }
+      image(home, env, 'remove', 'caisson-upper');
+      await isUnknown();
       const { pid } = raw;
 
       await raw.finish();

@@ -59,6 +59,17 @@ read_all(const char *engine)
 	    err.text);
 }
 
+/* Enables or disables the image that has these digits. */
+static void
+enable(int lock, char digit, int on)
+{
+	struct image image = { .engine = NULL };
+
+	memset(image.digest, digit, IMAGE_DIGEST_SIZE - 1);
+	memcpy(image.digest, "sha256:", 7);
+	ck_assert_int_eq(image_store_enable(lock, &image, on, &err), 0);
+}
+
 static void
 expect_names(const char *names)
 {
@@ -163,6 +174,67 @@ START_TEST(a_directory_of_others_is_an_error)
 }
 END_TEST
 
+START_TEST(changes_are_noticed)
+{
+	auto_fd int lock = image_store_lock(folder, &err);
+	const struct language *ruby, *perl;
+
+	read_all("podman");
+	keep(lock, "perl", 'b', 1);
+	expect_names("python, shell");
+	language_renew();
+	expect_names("python, shell, perl");
+	perl = language_find("perl");
+	keep(lock, "ruby", 'a', 1);
+	language_renew();
+	ruby = language_find("ruby");
+	ck_assert_ptr_nonnull(ruby);
+	enable(lock, 'b', 0);
+	language_renew();
+	language_renew();
+	expect_names("python, shell, ruby");
+	ck_assert_ptr_eq(language_find("ruby"), ruby);
+	/* A call may still refer to it. */
+	ck_assert_str_eq(perl->name, "perl");
+	enable(lock, 'b', 1);
+	language_renew();
+	expect_names("python, shell, ruby, perl");
+	ck_assert_ptr_eq(language_find("perl"), perl);
+}
+END_TEST
+
+/* A second image is enabled while the first one has the name, or then has it. */
+START_TEST(the_name_goes_to_the_next_one)
+{
+	auto_fd int lock = image_store_lock(folder, &err);
+
+	keep(lock, "ruby", 'c', 1);
+	keep(lock, "ruby", 'a', 1);
+	read_all("podman");
+	expect_names("python, shell, ruby, ruby@aaaaaaaaaaaa");
+	enable(lock, 'c', 0);
+	language_renew();
+	expect_names("python, shell, ruby");
+	ck_assert_int_eq(language_find("ruby")->digest[7], 'a');
+	ck_assert_ptr_eq(
+	    language_find("ruby@aaaaaaaaaaaa"), language_find("ruby"));
+}
+END_TEST
+
+START_TEST(a_directory_that_others_may_change_ends_all)
+{
+	int lock = image_store_lock(folder, &err);
+
+	keep(lock, "ruby", 'a', 1);
+	read_all("podman");
+	keep(lock, "perl", 'b', 1);
+	fd_close(&lock);
+	ck_assert_int_eq(chmod(folder, 0777), 0);
+	language_renew();
+	expect_names("python, shell");
+}
+END_TEST
+
 static void
 add_tests(TCase *tc)
 {
@@ -173,6 +245,9 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_language_of_the_program_stays);
 	tcase_add_test(tc, an_image_with_a_root_has_a_command);
 	tcase_add_test(tc, a_directory_of_others_is_an_error);
+	tcase_add_test(tc, changes_are_noticed);
+	tcase_add_test(tc, the_name_goes_to_the_next_one);
+	tcase_add_test(tc, a_directory_that_others_may_change_ends_all);
 }
 
 int
