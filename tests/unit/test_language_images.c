@@ -203,7 +203,7 @@ START_TEST(changes_are_noticed)
 }
 END_TEST
 
-/* A second image is enabled while the first one has the name, or then has it. */
+/* The second image of a language, when the first one is disabled. */
 START_TEST(the_name_goes_to_the_next_one)
 {
 	auto_fd int lock = image_store_lock(folder, &err);
