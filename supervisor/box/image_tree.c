@@ -190,12 +190,11 @@ image_tree_remove(int parent, const char *name, struct err *err)
 static mode_t
 image_tree_mode(mode_t mode)
 {
-	mode_t bits = mode & 01755;
+	mode_t bits = (mode & 0755) | 0444;
 
-	bits |= 0444;
 	if (S_ISDIR(mode) || (mode & 0111) != 0)
 		bits |= 0111;
-	return S_ISDIR(mode) ? bits | 0700 : bits & ~(mode_t)01000;
+	return S_ISDIR(mode) ? bits | 0700 : bits;
 }
 
 static int
@@ -216,6 +215,22 @@ image_tree_adapt_one(struct image_tree *tree, int folder, const char *name,
 		    tree->path.len > 0 ? tree->path.data : "", name);
 	return S_ISDIR(st->st_mode) ? image_tree_into(tree, folder, name,
 	    image_tree_adapt_one, err) : 0;
+}
+
+/*
+ * Removes what a runtime always mounts over: root can put more there than other
+ * users, and the digest must not depend on that.
+ */
+static int
+image_tree_empty_places(int root, struct err *err)
+{
+	static const char *const places[] = { "dev", "proc", "sys" };
+	size_t i;
+
+	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		if (image_tree_remove(root, places[i], err) == -1)
+			return -1;
+	return 0;
 }
 
 /* Makes the directories that a runtime mounts over. */
@@ -255,6 +270,8 @@ image_tree_adapt(int root, struct err *err)
 
 	if (fchmod(root, 0755) == -1)
 		return err_sys(err, "change the mode of the image");
+	if (image_tree_empty_places(root, err) == -1)
+		return -1;
 	done = image_tree_each(&tree, root, image_tree_adapt_one, err);
 	buffer_reset(&tree.path);
 	return done == -1 ? -1 : image_tree_make_places(root, err);

@@ -163,6 +163,25 @@ START_TEST(the_digest_is_that_of_the_content)
 }
 END_TEST
 
+/* Root can make devices and keeps the modes that programs ask for. */
+START_TEST(the_digest_is_that_for_any_user)
+{
+	auto_fd int held = lock();
+	struct image user = make(held, "a", "mkdir -m 755 dev shared");
+	struct image root = make(held, "a", "mkdir -m 755 dev proc sys && "
+	    "mkdir dev/pts && mkfifo dev/null && ln -s ../proc/self/fd dev/fd "
+	    "&& touch proc/1 sys/a && mkdir -m 3777 shared");
+
+	ck_assert_str_eq(user.digest, root.digest);
+	ck_assert_uint_eq(user.bytes, root.bytes);
+	shell(root.root, "test -d dev -a -d proc -a -d sys && "
+	    "test -z \"$(ls -A dev proc sys | grep -v : | xargs)\" && "
+	    "test \"$(stat -c %a shared)\" = 755");
+	image_reset(&user);
+	image_reset(&root);
+}
+END_TEST
+
 /* A later build of the same content becomes the newest of its name again. */
 START_TEST(building_again_is_newest)
 {
@@ -372,6 +391,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, without_images_it_says_how_to_build_one);
 	tcase_add_test(tc, a_kept_image_is_found);
 	tcase_add_test(tc, the_digest_is_that_of_the_content);
+	tcase_add_test(tc, the_digest_is_that_for_any_user);
 	tcase_add_test(tc, building_again_is_newest);
 	tcase_add_test(tc, a_root_is_made_safe);
 	tcase_add_test(tc, a_link_leads_nowhere);
