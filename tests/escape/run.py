@@ -212,8 +212,9 @@ class Run:
         return one.timeout * (1 if one.later else self.slow)
 
     def settled(self, program, wanted):
-        """Caisson's descriptors and descendants, once no box is left, and
-        no porter, which carries the files of one.
+        """Caisson's descriptors and descendants, once no box is left, no
+        porter, which carries the files of one, and no keeper of a container
+        that is being removed.
 
         Waits for what was wanted, or for any state without a box.
         """
@@ -223,7 +224,9 @@ class Run:
             now = descriptors_of(program.pid), sorted(names)
             boxes = sum(name.startswith(BOXES) for name in names)
             # The template is an interpreter, too.
-            idle = boxes == self.template and "porter" not in names
+            idle = boxes == self.template and "porter" not in names and \
+                not (self.runtime and
+                     any(name.startswith("keeper") for name in names))
             if idle and (wanted is None or now == wanted):
                 return now
             if time.monotonic() > end:
