@@ -1168,6 +1168,9 @@
 /* Images of one user, and words of one command of an image. */
 #define IMAGES_MAX 256
 #define IMAGE_WORDS_MAX 64
+/* Variables of an image: official ones of languages have about ten. */
+#define IMAGE_VARIABLES_MAX 64
+#define IMAGE_VARIABLES_BYTES_MAX (16 * KIB)
 /* What an engine prints of one image. */
 #define IMAGE_ANSWER_MAX (64 * KIB)
 /* The names of an image and of a language are shown in tables. */

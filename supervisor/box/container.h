@@ -50,6 +50,10 @@ struct container {
 	const char *profile;   /* the path of the seccomp profile */
 	const char *bootstrap; /* a directory of the host; NULL: none */
 	const char *programs; /* the first folder of PATH; NULL: none of ours */
+	/*
+	 * Of the image, for crun and runc: a list of NAME=VALUE. NULL: none.
+	 */
+	const struct buffer *variables;
 	/* In the container, the last one is NULL; NULL: that of the image. */
 	const char *const *command;
 	uint64_t memory_bytes; /* of all processes and files */

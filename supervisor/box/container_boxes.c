@@ -179,6 +179,7 @@ container_boxes_free(struct boxes *boxes)
 	free(shared->bootstrap);
 	free(shared->profile);
 	free(shared->root);
+	buffer_reset(&shared->variables);
 	free(shared->seccomp);
 	free(shared->state);
 	free(shared->envp);

@@ -35,6 +35,7 @@ struct container_boxes {
 	int warned; /* that files are lost */
 	/* Of crun and runc: container_bundle.c. */
 	char *root;    /* of the image, unpacked */
+	struct buffer variables; /* of the image: a list of NAME=VALUE */
 	char *seccomp; /* the text of the profile */
 	char *state;   /* the directory of states */
 	LIST_HEAD(, container_left) left; /* of container_leave.c */

@@ -108,8 +108,10 @@ container_bundle_find_root(const struct boxes *boxes, struct err *err)
 		return err_set(err, "there is no directory of images");
 	else if (image_store_find(boxes->images, "", name, &image, err) == -1)
 		return -1;
-	else if (image.root != NULL)
-		shared->root = mem_strdup(image.root);
+	shared->root = image.root != NULL ? mem_take(&image.root) :
+	                                    shared->root;
+	shared->variables = image.variables;
+	image.variables = (struct buffer){ 0 };
 	image_reset(&image);
 	if (shared->root == NULL)
 		return err_set(err, "the image %s has no unpacked root", name);

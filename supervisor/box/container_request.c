@@ -34,6 +34,8 @@ container_request_fill(const struct boxes *boxes, unsigned long number,
 		.bootstrap = language->image == NULL ? shared->bootstrap :
 		    NULL,
 		.programs = language->programs,
+		.variables = language->image == NULL ? &shared->variables :
+		    language->variables,
 		.command = language->command,
 		.memory_bytes = options->memory,
 		.files_bytes = options->memory / CONTAINER_FILES_SHARE,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../../common/limits.h"
+#include "../../common/utf8.h"
 #include "image.h"
 
 #define IMAGE_HEX "0123456789abcdef"
@@ -18,6 +19,7 @@ image_reset(struct image *image)
 	free(image->engine);
 	free(image->root);
 	buffer_reset(&image->command);
+	buffer_reset(&image->variables);
 	memset(image, 0, sizeof(*image));
 }
 
@@ -79,4 +81,15 @@ image_is_digest(const char *text)
 
 	return len >= IMAGE_DIGITS_MIN && len <= 64 &&
 	    digits[strspn(digits, IMAGE_HEX)] == '\0';
+}
+
+int
+image_is_variable(const char *text)
+{
+	static const char letters[] =
+	    "0123456789_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	size_t len = strspn(text, letters);
+
+	return len > 0 && strchr("0123456789", text[0]) == NULL &&
+	    text[len] == '=' && utf8_valid(text, strlen(text));
 }

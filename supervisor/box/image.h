@@ -22,6 +22,7 @@ struct image {
 	char *engine;   /* "podman" or "docker", which holds it, or "" */
 	char *root;     /* the path of its unpacked root; NULL: it has none */
 	struct buffer command; /* reads code; a list of texts (text_list.h) */
+	struct buffer variables; /* of its code, besides ours: such a list */
 	uint64_t made;  /* microseconds since 1970 */
 	uint64_t bytes; /* of all files */
 	unsigned int enabled; /* its place among enabled ones; 0: not one */
@@ -43,6 +44,9 @@ void image_list_reset(struct image_list *list);
 int image_is_name(const char *text);
 int image_is_language(const char *text);
 int image_is_digest(const char *text);
+
+/* Returns whether a text is NAME=VALUE, with a usual name, and UTF-8. */
+int image_is_variable(const char *text);
 
 /* Returns the digits of a digest that is given with or without "sha256:". */
 const char *image_digits(const char *digest);

@@ -82,41 +82,70 @@ image_record_replace(
 
 /* The record of one image */
 
+/* Appends a list of texts as an array. */
+static void
+image_record_write_list(struct buffer *json, const struct buffer *list)
+{
+	const char *text, *before = "";
+
+	buffer_add_text(json, "[");
+	TEXT_LIST_EACH (text, list->data, list->len) {
+		buffer_add_text(json, before);
+		json_add_text(json, text);
+		before = ",";
+	}
+	buffer_add_text(json, "]");
+}
+
 void
 image_record_write(struct buffer *json, const struct image *image)
 {
-	const char *word, *before = "";
-
 	buffer_add_text(json, "{\"name\":");
 	json_add_text(json, image->name);
 	buffer_add_text(json, ",\"language\":");
 	json_add_text(json, image->language);
 	buffer_add_text(json, ",\"engine\":");
 	json_add_text(json, image->engine);
-	buffer_add_text(json, ",\"command\":[");
-	TEXT_LIST_EACH (word, image->command.data, image->command.len) {
-		buffer_add_text(json, before);
-		json_add_text(json, word);
-		before = ",";
+	buffer_add_text(json, ",\"command\":");
+	image_record_write_list(json, &image->command);
+	/* Those of earlier versions have none, and keep their digests. */
+	if (image->variables.len > 0) {
+		buffer_add_text(json, ",\"variables\":");
+		image_record_write_list(json, &image->variables);
 	}
-	buffer_printf(json, "],\"bytes\":%llu,\"made\":%llu}\n",
+	buffer_printf(json, ",\"bytes\":%llu,\"made\":%llu}\n",
 	    (unsigned long long)image->bytes, (unsigned long long)image->made);
 }
 
+/* Reads an array as a list of texts. Returns 0, or -1. */
 static int
-image_record_read_command(const json_t *command, struct buffer *list)
+image_record_read_list(const json_t *array, size_t most, struct buffer *list)
 {
-	const json_t *word;
+	const json_t *text;
 	size_t i;
 
-	if (!json_is_array(command) ||
-	    json_array_size(command) > IMAGE_WORDS_MAX)
+	if (!json_is_array(array) || json_array_size(array) > most)
 		return -1;
-	json_array_foreach (command, i, word) {
-		if (!json_is_string(word))
+	json_array_foreach (array, i, text) {
+		if (!json_is_string(text))
 			return -1;
-		text_list_add(list, json_string_value(word));
+		text_list_add(list, json_string_value(text));
 	}
+	return 0;
+}
+
+static int
+image_record_read_variables(const json_t *array, struct buffer *list)
+{
+	const char *text;
+
+	if (array == NULL)
+		return 0;
+	if (image_record_read_list(array, IMAGE_VARIABLES_MAX, list) == -1)
+		return -1;
+	TEXT_LIST_EACH (text, list->data, list->len)
+		if (!image_is_variable(text))
+			return -1;
 	return 0;
 }
 
@@ -150,8 +179,10 @@ image_record_read(int folder, struct image *image, struct err *err)
 		    data.data, data.len, JSON_REJECT_DUPLICATES, &error);
 	if (!image_is_name(image_record_text(record, "name")) ||
 	    !image_is_language(image_record_text(record, "language")) ||
-	    image_record_read_command(
-	        json_object_get(record, "command"), &image->command) == -1)
+	    image_record_read_list(json_object_get(record, "command"),
+	        IMAGE_WORDS_MAX, &image->command) == -1 ||
+	    image_record_read_variables(json_object_get(record, "variables"),
+	        &image->variables) == -1)
 		return err_set(err, "the record of the image is damaged");
 	image->name = mem_strdup(image_record_text(record, "name"));
 	image->language = mem_strdup(image_record_text(record, "language"));

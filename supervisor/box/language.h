@@ -31,6 +31,7 @@ struct language {
 	 * runtime, and for people; NULL: the language is one of the program.
 	 */
 	const char *image;
+	const struct buffer *variables; /* of it: a list of NAME=VALUE */
 	const char *image_name;
 	const char *digest;
 };

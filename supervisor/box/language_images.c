@@ -21,6 +21,7 @@
 struct language_image {
 	SLIST_ENTRY(language_image) entry;
 	struct language language;
+	struct buffer variables;
 };
 
 /* The list of enabled images, as a file: each change replaces it. */
@@ -90,10 +91,12 @@ language_images_make(struct image *image, char *name, char *exact)
 		.use = "by print only: it calls no servers and keeps no files",
 		.image = image->root != NULL ? image->root :
 		    mem_strdup(image_digits(image->digest)),
+		.variables = &made->variables,
 		.image_name = image->name,
 		.digest = mem_strdup(image->digest),
 		.command = language_images_command(image),
 	};
+	made->variables = image->variables;
 	memset(image, 0, sizeof(*image));
 	SLIST_INSERT_HEAD(&language_images.all, made, entry);
 	return &made->language;

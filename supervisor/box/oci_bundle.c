@@ -8,6 +8,7 @@
 
 #include "../../common/json.h"
 #include "../../common/limits.h"
+#include "../../common/mem.h"
 #include "../../common/text_list.h"
 #include "oci_bundle.h"
 
@@ -25,6 +26,61 @@ oci_add_texts(struct buffer *json, const char *const *texts)
 	buffer_add_text(json, "]");
 }
 
+/* The variables of a box, which an image cannot change. */
+static const char *const oci_variables[] = { "HOME=/workspace", "TMPDIR=/tmp",
+	"LANG=C.UTF-8", "TERM=dumb", "XDG_CACHE_HOME=/tmp/.cache",
+	"MPLCONFIGDIR=/tmp/.cache/matplotlib", "MPLBACKEND=Agg",
+	"MALLOC_ARENA_MAX=2", NULL };
+
+/* Returns whether both texts NAME=VALUE have this name, whose length it is. */
+static int
+oci_is_same(const char *one, const char *other, size_t len)
+{
+	return strncmp(one, other, len + 1) == 0;
+}
+
+/* Returns whether it is one of ours, or PATH. */
+static int
+oci_is_ours(const char *variable)
+{
+	size_t len = strcspn(variable, "="), i;
+	int is = oci_is_same("PATH=", variable, len);
+
+	for (i = 0; oci_variables[i] != NULL; i++)
+		is |= oci_is_same(oci_variables[i], variable, len);
+	return is;
+}
+
+/* Adds the variables: those of the image, then ours. */
+static void
+oci_add_variables(struct buffer *json, const struct container *container)
+{
+	static const struct buffer none;
+	const struct buffer *list =
+	    container->variables == NULL ? &none : container->variables;
+	const char *text, *path = "PATH=" CONTAINER_PATH;
+	auto_free char *whole = NULL;
+	size_t i;
+
+	TEXT_LIST_EACH (text, list->data, list->len)
+		if (strncmp(text, "PATH=", 5) == 0)
+			path = text;
+	whole = mem_printf("PATH=%s%s%s",
+	    container->programs == NULL ? "" : container->programs,
+	    container->programs == NULL ? "" : ":", path + strlen("PATH="));
+	buffer_add_text(json, ",\"env\":[");
+	json_add_text(json, whole);
+	TEXT_LIST_EACH (text, list->data, list->len) {
+		if (oci_is_ours(text))
+			continue;
+		buffer_add_text(json, ",");
+		json_add_text(json, text);
+	}
+	for (i = 0; oci_variables[i] != NULL; i++)
+		buffer_printf(json, ",\"%s\"", oci_variables[i]);
+	buffer_add_text(json, "]");
+}
+
 static void
 oci_add_process(struct buffer *json, const struct container *container)
 {
@@ -35,14 +91,8 @@ oci_add_process(struct buffer *json, const struct container *container)
 	    "\"user\":{\"uid\":%lu,\"gid\":%lu,\"umask\":18},\"args\":",
 	    (unsigned long)container->uid, (unsigned long)container->gid);
 	oci_add_texts(json, container->command);
-	buffer_printf(json, ",\"env\":[\"PATH=%s%s" CONTAINER_PATH "\",",
-	    container->programs == NULL ? "" : container->programs,
-	    container->programs == NULL ? "" : ":");
-	buffer_add_text(json, "\"HOME=/workspace\",\"TMPDIR=/tmp\","
-	    "\"LANG=C.UTF-8\",\"TERM=dumb\","
-	    "\"XDG_CACHE_HOME=/tmp/.cache\","
-	    "\"MPLCONFIGDIR=/tmp/.cache/matplotlib\",\"MPLBACKEND=Agg\","
-	    "\"MALLOC_ARENA_MAX=2\"],\"cwd\":\"/workspace\","
+	oci_add_variables(json, container);
+	buffer_add_text(json, ",\"cwd\":\"/workspace\","
 	    "\"noNewPrivileges\":true,\"capabilities\":{\"bounding\":[],"
 	    "\"effective\":[],\"inheritable\":[],\"permitted\":[],"
 	    "\"ambient\":[]},\"rlimits\":[");

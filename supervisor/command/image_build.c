@@ -232,8 +232,8 @@ image_build_add_copy(const struct image_command *image, struct buffer *words,
 }
 
 static int
-image_build_fill(
-    struct image_command *image, const char *root, struct err *err)
+image_build_fill(struct image_command *image, const char *root,
+    struct buffer *variables, struct err *err)
 {
 	const char *from = image_build_flag(image->command, COMMAND_FLAG_FROM);
 	const char *held =
@@ -241,7 +241,8 @@ image_build_fill(
 	auto_buffer struct buffer words = { 0 };
 
 	if (held != NULL)
-		return image_engine_unpack(image, held, root, err);
+		return image_engine_unpack(
+		    image, held, root, variables, err);
 	if ((from == NULL ?
 	            image_build_add_debian(image, &words, root, err) :
 	            image_build_add_copy(image, &words, from, root, err)) == -1)
@@ -276,7 +277,8 @@ image_build_make(
 	int done;
 
 	image->work.tmp = tmp;
-	done = root == NULL ? -1 : image_build_fill(image, root, err);
+	done = root == NULL ? -1 :
+	    image_build_fill(image, root, &made->variables, err);
 	image->work.tmp = NULL;
 	if (done == -1)
 		return -1;

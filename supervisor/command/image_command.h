@@ -58,10 +58,11 @@ int image_engine_pull(struct image_command *image,
 
 /*
  * Unpacks an image that an engine holds into a directory: the engine exports
- * it, and tar unpacks what the engine has written.
+ * it, and tar unpacks what the engine has written. Appends its variables to a
+ * list of texts.
  */
 int image_engine_unpack(struct image_command *image, const char *reference,
-    const char *root, struct err *err);
+    const char *root, struct buffer *variables, struct err *err);
 
 /*
  * Reads what an engine says of an image it holds, by its labels. Fills found,

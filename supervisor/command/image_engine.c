@@ -216,9 +216,61 @@ image_engine_export(struct image_command *image,
 	return image_work_run(&image->work, &words, &feed, NULL, err);
 }
 
+/*
+ * Reads lines NAME=VALUE, each ended by a newline; empty lines are skipped.
+ * Returns 0, or -1 with err.
+ */
+static int
+image_engine_read_variables(
+    char *answer, struct buffer *variables, struct err *err)
+{
+	char *line;
+
+	while ((line = strsep(&answer, "\n")) != NULL) {
+		if (line[0] == '\0')
+			continue;
+		if (!image_is_variable(line))
+			return err_set(err, "an environment variable of the "
+			    "image cannot be kept: its name has other "
+			    "characters than letters, digits and \"_\", or its "
+			    "value has a newline or is not UTF-8");
+		text_list_add(variables, line);
+	}
+	if (text_list_count(variables->data, variables->len) >
+	        IMAGE_VARIABLES_MAX ||
+	    variables->len > IMAGE_VARIABLES_BYTES_MAX)
+		return err_set(err, "the image has too many environment "
+		    "variables: it may have %d, of %lu KiB",
+		    IMAGE_VARIABLES_MAX, IMAGE_VARIABLES_BYTES_MAX / KIB);
+	return 0;
+}
+
+/* Asks the engine for the variables that the image sets. */
+static int
+image_engine_variables(struct image_command *image,
+    const struct image_engine *engine, const char *reference,
+    struct buffer *variables, struct err *err)
+{
+	auto_buffer struct buffer words = { 0 }, answer = { 0 };
+
+	text_list_add(&words, engine->path);
+	text_list_add(&words, "image");
+	text_list_add(&words, "inspect");
+	text_list_add(&words, "--format");
+	text_list_add(&words, "{{range .Config.Env}}{{println .}}{{end}}");
+	text_list_add(&words, reference);
+	if (image_work_run(&image->work, &words, NULL, &answer, err) == -1)
+		return -1;
+	buffer_add_text(&answer, "");
+	if (strlen(answer.data) != answer.len)
+		return err_set(err, "%s has not described the image",
+		    engine->name);
+	return image_engine_read_variables(answer.data, variables, err);
+}
+
 int
 image_engine_unpack(struct image_command *image, const char *reference,
-    const char *root, struct err *err)
+    const char *root, struct buffer *variables, struct err *err)
 {
 	auto_free char *name = mem_printf("caisson-image-%d", (int)getpid());
 	struct image_engine engine = { 0 };
@@ -235,6 +287,9 @@ image_engine_unpack(struct image_command *image, const char *reference,
 		        NULL },
 		    err);
 	}
+	if (done == 0)
+		done = image_engine_variables(
+		    image, &engine, reference, variables, err);
 	if (done == 0)
 		done = image_engine_export(image, &engine, name, root, err);
 	if (engine.path != NULL)

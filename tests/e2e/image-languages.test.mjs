@@ -8,7 +8,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { left, settingsOf, skipped } from './support/containers.mjs';
+import { left, podman, settingsOf, skipped } from './support/containers.mjs';
 import { commandLine, folder } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { until } from './support/wait.mjs';
@@ -101,3 +101,36 @@ for (const runtime of ['podman', 'oci'])
       await until(() => left(runtime, pid).length === 0,
         () => `the end of ${left(runtime, pid)}`);
     });
+
+test('oci: the environment of an image that was unpacked', {
+  skip: skipped.podman || skipped.oci,
+}, async (t) => {
+  const from = root(t);
+  const home = folder(t);
+  const tar = path.join(folder(t), 'tar');
+  const held = 'localhost/upper-with-variables:1';
+  const env = { ...settingsOf('podman'), ...settingsOf('oci'),
+    CAISSON_POOL: '0', CAISSON_TOOLS: 'run_code' };
+
+  if (from === undefined) {
+    t.skip('there is no static C library');
+    return;
+  }
+  spawnSync('tar', ['-C', from, '-cf', tar, '.']);
+  podman(['import', '--change', 'ENV GREETING="hello there"', '--change',
+    'ENV HOME=/elsewhere', '--change', 'ENV PATH=/opt/bin:/usr/bin', tar,
+    held]);
+  image(home, env, 'build', 'upper', '--from-image', held, '--', '/upper');
+  image(home, env, 'add', 'caisson-upper');
+  const raw = await Raw.open(t, { home, env });
+
+  for (const [name, value] of [['GREETING', 'hello there'],
+    ['HOME', '/workspace'], ['PATH', '/opt/bin:/usr/bin'],
+    ['CAISSON_RUNTIME', 'none']]) {
+    const { result } = await raw.request('tools/call', { name: 'run_code',
+      arguments: { language: 'upper', code: `show ${name}` } });
+
+    assert.equal(result.content[0].text, value);
+  }
+  await raw.finish();
+});

@@ -215,7 +215,7 @@ test('an image is unpacked from one that an engine holds', (t) => {
     'podman', '--', '/usr/reader');
   assert.match(noted(at).join('\n'), new RegExp('^podman create --pull never ' +
     '--network none --name (caisson-image-\\d+) my/ruby:3 /\n' +
-    'podman export \\1\npodman rm --force \\1$'));
+    'podman image inspect --format .* my/ruby:3\npodman export \\1\npodman rm --force \\1$'));
   const [image] = list(at).filter(({ root }) => root !== undefined);
 
   assert.equal(fs.readFileSync(path.join(image.root, 'usr/reader'), 'utf8'),
@@ -225,6 +225,29 @@ test('an image is unpacked from one that an engine holds', (t) => {
   refused(at, 1, /tar has failed/, 'build', 'ruby', '--from-image', 'my/ruby',
     '--engine', 'podman', '--', '/usr/reader');
   assert.match(noted(at).at(-1), /^podman rm --force caisson-image-/);
+});
+
+test('its environment is part of it', (t) => {
+  const at = prepare(t, 'podman');
+  const build = ['build', 'ruby', '--from-image', 'my/ruby:3', '--engine',
+    'podman', '--', '/usr/reader'];
+  const digests = new Set();
+
+  put(at, 'EXPORTED', archive([['usr'], ['usr/reader', 'x']]));
+  for (const text of ['', 'A=b\n', 'A=c\n', 'A=c\n\n']) {
+    put(at, 'VARIABLES', text);
+    digests.add(/sha256:\w+/.exec(printed(at, ...build))[0]);
+  }
+  assert.equal(digests.size, 3);
+  for (const text of ['a line\n', '1=2\n', 'A=b\n=c\n', 'A\n', 'A-B=c\n']) {
+    put(at, 'VARIABLES', text);
+    refused(at, 1, /variable of the image cannot be kept: its name/, ...build);
+  }
+  put(at, 'VARIABLES', 'A=b\n'.repeat(65));
+  refused(at, 1, /too many environment variables: it may have 64, of 16 KiB/,
+    ...build);
+  put(at, 'VARIABLES', `A=${'b'.repeat(16 << 10)}\n`);
+  refused(at, 1, /too many environment variables/, ...build);
 });
 
 test('labels give no rights: an image must be enabled', (t) => {

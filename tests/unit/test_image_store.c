@@ -68,6 +68,8 @@ make(int held, const char *name, const char *fill)
 	shell(root, fill);
 	text_list_add(&image.command, "/usr/bin/ruby");
 	text_list_add(&image.command, "a \"b\"\n");
+	if (strcmp(name, "my-ruby") == 0)
+		text_list_add(&image.variables, "A=\"b\" c");
 	ck_assert_msg(image_store_put(held, folder, &image, &err) == 0, "%s",
 	    err.text);
 	return image;
@@ -123,6 +125,8 @@ START_TEST(a_kept_image_is_found)
 	ck_assert_uint_eq(found.command.len, image.command.len);
 	ck_assert_int_eq(memcmp(found.command.data, image.command.data,
 	    image.command.len), 0);
+	ck_assert_uint_eq(found.variables.len, sizeof("A=\"b\" c"));
+	ck_assert_str_eq(found.variables.data, "A=\"b\" c");
 	ck_assert_uint_eq(found.bytes, 6);
 	ck_assert_uint_eq(found.enabled, 0);
 	shell(found.root, "test -f file -a -d proc -a -k workspace");
@@ -331,6 +335,10 @@ START_TEST(a_damaged_record_is_left_out)
 		"{\"name\":\"a\",\"language\":\"Ruby!\",\"command\":[]}",
 		"{\"name\":\"a\",\"language\":\"ruby\",\"command\":[1]}",
 		"{\"name\":\"-a\",\"language\":\"ruby\",\"command\":[]}",
+		("{\"name\":\"a\",\"language\":\"ruby\",\"command\":[],"
+		 "\"variables\":{}}"),
+		("{\"name\":\"a\",\"language\":\"ruby\",\"command\":[],"
+		 "\"variables\":[\"A=b\",\"=b\"]}"),
 		("{\"name\":\"a\",\"name\":\"a\",\"language\":\"ruby\","
 		 "\"command\":[]}") };
 	auto_fd int held = lock();
@@ -400,7 +408,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, another_user_may_not_write_there);
 	tcase_add_test(tc, enabled_images_have_an_order);
 	tcase_add_loop_test(tc, a_changed_image_is_noticed, 0, 4);
-	tcase_add_loop_test(tc, a_damaged_record_is_left_out, 0, 8);
+	tcase_add_loop_test(tc, a_damaged_record_is_left_out, 0, 10);
 	tcase_add_test(tc, an_image_of_an_engine_has_no_root);
 	tcase_add_test(tc, names_are_bounded);
 }

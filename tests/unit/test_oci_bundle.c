@@ -213,6 +213,38 @@ START_TEST(the_variables_are_ours)
 }
 END_TEST
 
+/* Those of the image, but ours; the folder of programs stays the first one. */
+START_TEST(the_image_has_variables_too)
+{
+	auto_buffer struct buffer variables = { 0 };
+	struct container own = container;
+	struct oci_bundle of = bundle;
+	auto_free char *value = NULL;
+	json_t *json;
+
+	text_list_add(&variables, "GEM_HOME=/gems \"a\"");
+	text_list_add(&variables, "PATH=/gems/bin:/usr/bin");
+	text_list_add(&variables, "HOME=/root");
+	text_list_add(&variables, "LANG2=x");
+	text_list_add(&variables, "MALLOC_ARENA_MAX=9");
+	own.variables = &variables;
+	own.programs = _i == 0 ? NULL : "/run/caisson/shell";
+	of.container = &own;
+	json = config(&of);
+	value = json_dumps(at(json, "process.env"), JSON_COMPACT);
+	ck_assert_str_eq(strstr(value, "/gems/bin"),
+	    "/gems/bin:/usr/bin\",\"GEM_HOME=/gems \\\"a\\\"\",\"LANG2=x\","
+	    "\"HOME=/workspace\",\"TMPDIR=/tmp\",\"LANG=C.UTF-8\","
+	    "\"TERM=dumb\",\"XDG_CACHE_HOME=/tmp/.cache\","
+	    "\"MPLCONFIGDIR=/tmp/.cache/matplotlib\",\"MPLBACKEND=Agg\","
+	    "\"MALLOC_ARENA_MAX=2\"]");
+	ck_assert(has(at(json, "process.env"), _i == 0 ?
+	    "PATH=/gems/bin:/usr/bin" :
+	    "PATH=/run/caisson/shell:/gems/bin:/usr/bin"));
+	json_decref(json);
+}
+END_TEST
+
 START_TEST(limits_may_be_missing)
 {
 	struct container plain = container;
@@ -280,6 +312,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, only_these_are_mounted);
 	tcase_add_test(tc, conversations_have_a_directory);
 	tcase_add_test(tc, the_variables_are_ours);
+	tcase_add_loop_test(tc, the_image_has_variables_too, 0, 2);
 	tcase_add_test(tc, limits_may_be_missing);
 	tcase_add_test(tc, a_user_may_have_a_namespace);
 	tcase_add_test(tc, command_lines_name_the_container);

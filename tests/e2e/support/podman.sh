@@ -1,12 +1,16 @@
 #!/bin/sh
 # Stands in for podman: notes its arguments in the file LOG beside it, and
-# answers what an image is from the file ANSWER beside it. It keeps what it is
-# to import in the file IMPORTED.
+# answers what an image is from the file ANSWER beside it, and which variables
+# it sets from the file VARIABLES. It keeps what it is to import in the file
+# IMPORTED.
 here=$(dirname -- "$0")
 printf '%s\n' "$(basename -- "$0") $*" >> "$here/LOG"
 case $1 in
 import)	cat > "$here/IMPORTED" ;;
-image)	cat "$here/ANSWER" ;;
+image)	case $* in
+	*.Config.Env*)	[ ! -e "$here/VARIABLES" ] || cat "$here/VARIABLES" ;;
+	*)	cat "$here/ANSWER" ;;
+	esac ;;
 create | rm) ;;
 export)	cat "$here/EXPORTED" ;;
 pull)	[ ! -e "$here/REFUSE" ] || { echo "no such image" >&2; exit 125; } ;;

@@ -1,7 +1,8 @@
 /*
  * A language for the tests, as an image can be one: reads code on its standard
  * input to the end. "loud TEXT" prints the text in capitals; "fail N" exits
- * with that code after a line on its standard error; "wait" waits.
+ * with that code after a line on its standard error; "show NAME" prints a
+ * variable; "wait" waits.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -24,6 +25,10 @@ main(void)
 	if (strncmp(code, "fail ", 5) == 0) {
 		fprintf(stderr, "it fails\n");
 		return atoi(code + 5);
+	}
+	if (strncmp(code, "show ", 5) == 0) {
+		puts(getenv(code + 5) == NULL ? "none" : getenv(code + 5));
+		return 0;
 	}
 	printf("waiting\n");
 	fflush(stdout);
