@@ -127,20 +127,36 @@ container_argv_add_hidden(struct buffer *list)
 }
 
 /*
+ * The owner of a writable directory, which begins empty: runc gives it the mode
+ * of that directory in the image, so only the owner may be sure to write there.
+ */
+static char *
+container_argv_owner(
+    enum container_engine engine, const struct container *container)
+{
+	/* podman would copy what the image has there, and has no numbers. */
+	return engine == CONTAINER_PODMAN ? mem_strdup("U,notmpcopyup") :
+	    mem_printf("uid=%lu,gid=%lu", (unsigned long)container->uid,
+	        (unsigned long)container->gid);
+}
+
+/*
  * The writable directories (container_folders.h), /dev/shm, and the bootstrap.
  */
 static void
-container_argv_add_files(struct buffer *list, const struct container *container)
+container_argv_add_files(struct buffer *list, enum container_engine engine,
+    const struct container *container)
 {
 	static const char *const folders[] = { "/tmp", "/workspace",
 		"/workspace/out", "/data" };
+	auto_free char *owner = container_argv_owner(engine, container);
 	unsigned long long size = container->files_bytes;
 	size_t i, n = sizeof(folders) / sizeof(folders[0]);
 
 	for (i = 0; i < n - !container->data; i++)
 		container_argv_add(list, "--tmpfs",
-		    "%s:rw,noexec,nosuid,nodev,mode=1777,size=%llu",
-		    folders[i], size);
+		    "%s:rw,noexec,nosuid,nodev,mode=1777,size=%llu,%s",
+		    folders[i], size, owner);
 	container_argv_add(list, "--shm-size", "%llu", size);
 	if (container->bootstrap == NULL)
 		return;
@@ -190,7 +206,7 @@ container_argv_run(struct buffer *list, enum container_engine engine,
 	} else {
 		container_argv_add_all(list, container_argv_docker);
 	}
-	container_argv_add_files(list, container);
+	container_argv_add_files(list, engine, container);
 	container_argv_add_limits(list, container);
 	if (container->programs != NULL)
 		container_argv_add(list, "--env", "PATH=%s:" CONTAINER_PATH,

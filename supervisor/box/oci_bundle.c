@@ -111,22 +111,26 @@ oci_add_process(struct buffer *json, const struct container *container)
 	    "\"soft\":0}]}");
 }
 
-/* Adds a comma and a writable directory of the code. */
+/*
+ * Adds a comma and a writable directory of the code, which owns it: see
+ * container_argv.c.
+ */
 static void
-oci_add_folder(struct buffer *json, const char *path, uint64_t size)
+oci_add_folder(
+    struct buffer *json, const char *path, const struct container *container)
 {
 	buffer_printf(json, ",{\"destination\":\"%s\",\"type\":\"tmpfs\","
 	    "\"source\":\"tmpfs\",\"options\":[\"nosuid\",\"noexec\","
-	    "\"nodev\",\"mode=1777\",\"size=%llu\",\"nr_inodes=%d\"]}", path,
-	    (unsigned long long)size, BOX_INODES);
+	    "\"nodev\",\"mode=1777\",\"size=%llu\",\"nr_inodes=%d\","
+	    "\"uid=%lu\",\"gid=%lu\"]}", path,
+	    (unsigned long long)container->files_bytes, BOX_INODES,
+	    (unsigned long)container->uid, (unsigned long)container->gid);
 }
 
 /* In this order: some are mounted in others. */
 static void
 oci_add_mounts(struct buffer *json, const struct container *container)
 {
-	uint64_t size = container->files_bytes;
-
 	buffer_add_text(json, "\"mounts\":["
 	    "{\"destination\":\"/proc\",\"type\":\"proc\",\"source\":\"proc\","
 	    "\"options\":[\"nosuid\",\"noexec\",\"nodev\"]},"
@@ -144,12 +148,12 @@ oci_add_mounts(struct buffer *json, const struct container *container)
 	    "{\"destination\":\"/run\",\"type\":\"tmpfs\","
 	    "\"source\":\"tmpfs\",\"options\":[\"nosuid\",\"noexec\","
 	    "\"nodev\",\"mode=755\",\"size=65536\"]}");
-	oci_add_folder(json, "/dev/shm", size);
-	oci_add_folder(json, "/tmp", size);
-	oci_add_folder(json, "/workspace", size);
-	oci_add_folder(json, "/workspace/out", size);
+	oci_add_folder(json, "/dev/shm", container);
+	oci_add_folder(json, "/tmp", container);
+	oci_add_folder(json, "/workspace", container);
+	oci_add_folder(json, "/workspace/out", container);
 	if (container->data)
-		oci_add_folder(json, "/data", size);
+		oci_add_folder(json, "/data", container);
 	if (container->bootstrap != NULL) {
 		buffer_add_text(json,
 		    ",{\"destination\":\"" CONTAINER_BOOTSTRAP "\","

@@ -27,8 +27,6 @@ struct oci_bundle {
 	/*
 	 * A directory, which is not written to. It has the directories /dev,
 	 * /proc, /run, /tmp and /workspace, and /data if the container has it.
-	 * The last three have the mode 1777, which runc gives to the file
-	 * systems mounted there.
 	 */
 	const char *rootfs;
 	const char *seccomp; /* the text of the seccomp profile, JSON */

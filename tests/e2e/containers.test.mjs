@@ -7,7 +7,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
-import { left, program, settingsOf, skipped } from './support/containers.mjs';
+import { left, oddSettingsOf, program, settingsOf, skipped } from './support/containers.mjs';
 import { links, text } from './support/files.mjs';
 import { descendants, processes } from './support/processes.mjs';
 import { folder } from './support/program.mjs';
@@ -135,6 +135,20 @@ runtime.show(base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAAD
     assert.match(text(result), /ran out of memory/);
     await gone(runtime, pid);
   });
+
+  test(`${runtime}: directories are empty and writable in any image`, options,
+    async (t) => {
+      const { client } = await open(t, runtime, { ...oddSettingsOf(runtime),
+        CAISSON_ARGUMENTS: 'code,conversationId' });
+      const result = await run(client, `
+import os
+for place in "/tmp", "/workspace", "/workspace/out", "/data":
+    print(sorted(os.listdir(place)))
+    open(place + "/new", "w").close()`, { conversationId: 'odd' });
+
+      assert.equal(text(result), "['run_python.py']\n['out']\n[]\n[]\n" +
+        'file: new (0 bytes)\nfile: /data/new (0 bytes)');
+    });
 
   test(`${runtime}: conversations find their files`, options, async (t) => {
     const env = { CAISSON_ARGUMENTS: 'code,timeout,conversationId' };

@@ -93,12 +93,15 @@ static const struct {
 	{ BOTH, "--security-opt\n"
 	    "seccomp=/usr/libexec/caisson/box_profile.json" },
 	{ BOTH, "--user\n65534:65533" },
-	{ BOTH, "--tmpfs\n/tmp:rw,noexec,nosuid,nodev,mode=1777,"
-	    "size=16777216" },
-	{ BOTH, "--tmpfs\n/workspace:rw,noexec,nosuid,nodev,mode=1777,"
-	    "size=16777216" },
-	{ BOTH, "--tmpfs\n/workspace/out:rw,noexec,nosuid,nodev,mode=1777,"
-	    "size=16777216" },
+#define TMPFS(engine, path, owner)                                             \
+	{ engine, "--tmpfs\n" path ":rw,noexec,nosuid,nodev,mode=1777,"        \
+	    "size=16777216," owner }
+	TMPFS(CONTAINER_PODMAN, "/tmp", "U,notmpcopyup"),
+	TMPFS(CONTAINER_PODMAN, "/workspace", "U,notmpcopyup"),
+	TMPFS(CONTAINER_PODMAN, "/workspace/out", "U,notmpcopyup"),
+	TMPFS(CONTAINER_DOCKER, "/tmp", "uid=65534,gid=65533"),
+	TMPFS(CONTAINER_DOCKER, "/workspace", "uid=65534,gid=65533"),
+	TMPFS(CONTAINER_DOCKER, "/workspace/out", "uid=65534,gid=65533"),
 	{ BOTH, "--shm-size\n16777216" },
 	{ BOTH, "--mount\ntype=bind,source=/usr/libexec/caisson/python,"
 	    "destination=/run/caisson,readonly" },
@@ -192,9 +195,10 @@ END_TEST
 
 START_TEST(conversations_have_a_directory)
 {
-	static const char words[] = "--tmpfs\n/data:rw,noexec,nosuid,nodev,"
-	    "mode=1777,size=16777216";
 	enum container_engine engine = _i;
+	auto_free char *words = mem_printf("--tmpfs\n/data:rw,noexec,nosuid,"
+	    "nodev,mode=1777,size=16777216,%s", engine == CONTAINER_PODMAN ?
+	    "U,notmpcopyup" : "uid=65534,gid=65533");
 	struct container container = plain;
 	auto_free char *without = run(engine, &container);
 	auto_free char *with = NULL;

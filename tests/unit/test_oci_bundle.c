@@ -198,7 +198,8 @@ START_TEST(conversations_have_a_directory)
 	ck_assert_str_eq(json_string_value(at(mount, "type")), "tmpfs");
 	options = json_dumps(at(mount, "options"), JSON_COMPACT);
 	ck_assert_str_eq(options, "[\"nosuid\",\"noexec\",\"nodev\","
-	    "\"mode=1777\",\"size=16777216\",\"nr_inodes=16384\"]");
+	    "\"mode=1777\",\"size=16777216\",\"nr_inodes=16384\","
+	    "\"uid=65534\",\"gid=65533\"]");
 	json_decref(json);
 }
 END_TEST

@@ -104,6 +104,7 @@ function startDaemon() {
 }
 
 const name = 'localhost/caisson-test:1';
+const oddName = 'localhost/caisson-odd:1';
 
 /* Makes an image of the folder, once. */
 function importInto(import_, place) {
@@ -131,6 +132,30 @@ export function settingsOf(runtime) {
   }
   importInto((tar) => podman(['import', tar, name]), 'graph');
   return { CAISSON_RUNTIME: 'podman', CAISSON_IMAGE: name, ...engine() };
+}
+
+/*
+ * The settings with an image whose directories have files of their own and only
+ * root may write to them.
+ */
+export function oddSettingsOf(runtime) {
+  const settings = settingsOf(runtime);
+  const odd = path.join(made, 'odd');
+  const tar = path.join(made, 'odd.tar');
+
+  if (!fs.existsSync(odd)) {
+    spawnSync('cp', ['-al', path.join(made, 'root'), odd]);
+    fs.mkdirSync(path.join(odd, 'workspace/out'));
+    for (const each of ['data', 'tmp', 'workspace', 'workspace/out']) {
+      fs.chmodSync(path.join(odd, each), 0o755);
+      fs.writeFileSync(path.join(odd, each, 'old'), 'old');
+    }
+    spawnSync('tar', ['-C', odd, '-cf', tar, '.']);
+  }
+  if (runtime === 'oci')
+    return { ...settings, CAISSON_IMAGE: odd };
+  (runtime === 'podman' ? podman : docker)(['import', tar, oddName]);
+  return { ...settings, CAISSON_IMAGE: oddName };
 }
 
 /* What is there of the containers of the program with this process. */
