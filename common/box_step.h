@@ -21,6 +21,13 @@ enum box_step {
  */
 #define BOX_GUARD_END SIGTERM
 
+/*
+ * The signal at which process 1 of a box that is kept for a session ends all
+ * other processes but the code's, and adds 1 to the count cleared of
+ * box_usage.def. Code that sends it ends its own processes.
+ */
+#define BOX_CLEAR SIGUSR1
+
 struct box_step_info {
 	const char *what;
 	const char *fix;

@@ -835,8 +835,32 @@
  */
 #define BOX_MEMORY_KNOWN 1024
 #define BOX_MEMORY_FORCED 256
+/* Sessions: how often idle ones are examined. */
+#define SESSION_LOOK_MS 1000
+/* The time that interrupted code of a session has to end. */
+#define SESSION_GRACE_MS 2000
+/* The pause of a call until processes that the one before has left are gone. */
+#define SESSION_SETTLE_MS 2
+/* Bytes of the name of a session. */
+#define SESSION_NAME_MAX 64
+/* Sessions at once: each holds a dozen descriptors. */
+#define SESSIONS_MAX 256
+#define SESSION_CALLS_MAX 1000000
 /* Processes whose CPU time is recorded. */
 #define BOX_MEMORY_CLOCKS 256
+/*
+ * The processes that a program of a session leaves are killed, and looked for
+ * again after a pause, this often. A process with much memory takes a second to
+ * end. Then a session whose processes do not end is ended.
+ */
+#define BOX_CLEAR_LOOKS 2000
+#define BOX_CLEAR_MS 1
+/* The supervisor waits longer for that, by this factor: the machine is busy. */
+#define BOX_CLEAR_PATIENCE 3
+/* After so many attempts all are stopped first: some may be forking. */
+#define BOX_CLEAR_STOPS 3
+/* The process of the code, in the pid namespace of its box. */
+#define BOX_CODE_PID 2
 /*
  * Files of a process that are read whole, in bytes. A status is the longest: it
  * lists the groups of the user, of which there may be many, before the needed

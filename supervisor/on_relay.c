@@ -141,13 +141,27 @@ on_relay_read_report(
 	return 0;
 }
 
-/* No execution is one of a session. */
 void
 supervisor_on_round(struct box *box, struct ipc_round *round)
 {
-	(void)round;
-	box_fail(box, "protocol violation by the relay: a round without a "
-	    "session");
+	uint64_t max = box->boxes->options->max_output;
+	struct call_stream out = { 0 };
+	struct call_stream errors = { 0 };
+	char *waiting = NULL;
+	struct err err;
+
+	if (on_relay_read_stream(&round->out, round->out_head,
+	        round->out_dropped, max, &out, &err) == -1 ||
+	    on_relay_read_stream(&round->errors, round->errors_head,
+	        round->errors_dropped, max, &errors, &err) == -1 ||
+	    pictures_check(&box->pictures, &out, &err) == -1 ||
+	    on_relay_read_waiting(&round->waiting, &waiting, &err) == -1) {
+		free(out.data);
+		free(errors.data);
+		box_fail(box, "protocol violation by the relay: %s", err.text);
+		return;
+	}
+	box_on_round(box, round, &out, &errors, waiting);
 }
 
 void

@@ -31,13 +31,22 @@ process_limits_refuse_nofile(const struct options *options,
 	return -1;
 }
 
-/* Each call and each box of the pool needs about ten descriptors. */
+/* Returns how many boxes of sessions there may be. */
+static unsigned int
+process_limits_sessions(const struct options *options)
+{
+	return options_argument(options, OPTIONS_SESSION) ?
+	    options->sessions : 0;
+}
+
+/* Each call and each box that waits needs about ten descriptors. */
 static int
 process_limits_raise_nofile(const struct options *options, struct err *err)
 {
 	unsigned long needed = SUPERVISOR_NOFILE_OWN +
 	    SUPERVISOR_NOFILE_CALL * ((unsigned long)options->max_concurrent +
-	                                 pool_most(options));
+	                                 pool_most(options) +
+	                                 process_limits_sessions(options));
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) == -1)

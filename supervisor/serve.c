@@ -16,6 +16,7 @@
 #include "peers/broker.h"
 #include "peers/state_dir.h"
 #include "run/pool.h"
+#include "run/session.h"
 #include "servers/in_force.h"
 #include "serve_sockets.h"
 #include "serve_tokens.h"
@@ -78,6 +79,7 @@ serve_drain(struct serving *serving)
 {
 	serving->sv->runs.draining = 1;
 	pool_stop(serving->sv->runs.pool);
+	sessions_stop(serving->sv->runs.sessions);
 	serve_on_idle(serving);
 }
 
@@ -174,6 +176,7 @@ serve_begin(struct serving *serving)
 	sv->runs.idle = serve_on_idle;
 	sv->runs.idle_ctx = serving;
 	sv->runs.pool = pool_new(&sv->runs);
+	sv->runs.sessions = sessions_new(&sv->runs);
 	serve_watch_signals(serving);
 	owner_open_user(&sv->user, &sv->runs);
 }
@@ -187,6 +190,7 @@ serve_loop(struct serving *serving)
 	event_base_dispatch(sv->base);
 	sv->runs.draining = 1;
 	pool_free(&sv->runs.pool);
+	sessions_stop(sv->runs.sessions);
 	serve_flush(serving);
 	serve_unwatch_signals(serving);
 }

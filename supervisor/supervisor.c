@@ -24,6 +24,7 @@
 #include "peers/store.h"
 #include "process/process.h"
 #include "run/pool.h"
+#include "run/session.h"
 #include "servers/in_force.h"
 #include "servers/servers.h"
 #include "supervisor.h"
@@ -241,6 +242,7 @@ void
 supervisor_free(struct supervisor *sv)
 {
 	pool_free(&sv->runs.pool);
+	sessions_free(&sv->runs.sessions);
 	boxes_free_dropped(&sv->boxes);
 	store_finish(sv->store);
 	if (sv->boxes.shared != NULL)

@@ -208,6 +208,7 @@ box_free(struct box **boxp)
 	free(box->errors.data);
 	pictures_reset(&box->pictures);
 	progress_reset(&box->progress);
+	buffer_reset(&box->had);
 	free(box);
 }
 
@@ -451,10 +452,17 @@ void
 box_on_drained(struct box *box, struct call_stream *out,
     struct call_stream *errors, uint64_t tool_calls, char *waiting)
 {
-	box->waiting = waiting;
-	box->out = *out;
-	box->errors = *errors;
-	box->tool_calls = tool_calls;
+	if (box->round) {
+		/* It ended between two programs: the first has its streams. */
+		free(out->data);
+		free(errors->data);
+		free(waiting);
+	} else {
+		box->waiting = waiting;
+		box->out = *out;
+		box->errors = *errors;
+		box->tool_calls = tool_calls;
+	}
 	box_on_relay_over(box);
 }
 
@@ -566,7 +574,7 @@ box_start(struct box *box, struct err *err)
 }
 
 struct box *
-box_new(struct boxes *boxes, const struct language *language, int own,
+box_new(struct boxes *boxes, const struct language *language, int how,
     box_changed *changed, void *ctx, struct err *err)
 {
 	struct box *box = mem_alloc(sizeof(*box));
@@ -577,7 +585,8 @@ box_new(struct boxes *boxes, const struct language *language, int own,
 	box->uid = identity_box(box->number);
 	boxes->unready++;
 	box->language = language;
-	box->own = own;
+	box->own = (how & BOX_OWN) != 0;
+	box->kept = (how & BOX_KEPT) != 0;
 	box->changed = changed;
 	box->ctx = ctx;
 	box->timer = evtimer_new(boxes->base, box_on_timer, box);
@@ -632,6 +641,8 @@ box_run(struct box *box, struct ipc_start *start, int *session,
     struct err *err)
 {
 	start->session = fd_take(session);
+	start->kept = box->kept != 0;
+	box->round = 0;
 	if (channel_send_start(box->relay, start, err) == -1)
 		return -1;
 	box->execution = start->execution;

@@ -155,6 +155,13 @@ struct box {
 	struct box_progress progress; /* reported by its code */
 	uint64_t tool_calls;
 	char *waiting; /* tool calls without an answer; NULL: none */
+	/* Of a box for a session; the relay reports what its code says. */
+	int kept;  /* it stays when its code has ended */
+	int round; /* code of it has ended, and it has no further yet */
+	/* Files of it that were kept: for each name and version, each + NUL. */
+	struct buffer had;
+	uint64_t threads; /* that the code has left */
+	uint64_t late;    /* bytes of output between its programs, dropped */
 	struct box_report report; /* valid when its output has come */
 	/*
 	 * The last errors of a box with three descriptors that never was ready,
@@ -165,6 +172,8 @@ struct box {
 	LIST_ENTRY(box) entry; /* in boxes->dropped */
 	const struct language *language; /* of its code, static */
 	int own; /* no template may fork it */
+	uint64_t clear_ms; /* when its processes were last ended; 0: never */
+	uint64_t used_us;  /* CPU time before its present code */
 	box_changed *changed;
 	void *ctx;
 	struct event *timer; /* for the start or the end */
@@ -192,14 +201,17 @@ int boxes_awaited(const struct boxes *boxes);
 /* Called when no box was needed for long: the template may be ended. */
 void boxes_rest(struct boxes *boxes);
 
+/* Properties of a new box: bits. */
+#define BOX_OWN 1  /* it has an interpreter of its own, no template's */
+#define BOX_KEPT 2 /* it is for a session: it stays when its code has ended */
+
 /*
- * Starts a box for code in a language, and its relay. With own it starts an
- * interpreter of its own, even if there is a template. Returns it, or NULL with
- * err. It ends by itself if it is not ready in time. Freed by box_free or
- * box_drop.
+ * Starts a box for code in a language, and its relay; how is a set of BOX_OWN
+ * and BOX_KEPT. Returns it, or NULL with err. It ends by itself if it is not
+ * ready in time. Freed by box_free or box_drop.
  */
 struct box *box_new(struct boxes *boxes, const struct language *language,
-    int own, box_changed *changed, void *ctx, struct err *err);
+    int how, box_changed *changed, void *ctx, struct err *err);
 
 /* Gives it to another owner, who is notified from now on. */
 void box_give(struct box *box, box_changed *changed, void *ctx);
@@ -223,6 +235,48 @@ int box_run(struct box *box, struct ipc_start *start, int *session,
 
 /* Kills it. Output that it has already printed is still read. */
 void box_end(struct box *box);
+
+/* box_round.c: a box for a session, which runs code several times. */
+
+/*
+ * Returns 0, or -1 with err if the runtime, or a box of this level of
+ * isolation, cannot run code several times. Boxes are checked when they are
+ * built.
+ */
+int box_may_keep(const struct boxes *boxes, struct err *err);
+int box_is_kept(const struct box *box, struct err *err);
+
+/* Forgets the results of its last code: it is to run that of another call. */
+void box_forget(struct box *box);
+
+/* Asks its code to end, as a terminal does with Ctrl-C. */
+void box_interrupt(struct box *box);
+
+/*
+ * Ends all processes but its code's. The box must be settled: the end of those
+ * of one call must not be that of the next.
+ */
+void box_end_others(struct box *box);
+
+/*
+ * Returns whether the processes that its code has left have ended. If they do
+ * not, late becomes 1: the box cannot be used any more.
+ */
+int box_is_settled(struct box *box, int *late);
+
+/* Returns the memory that it takes, in bytes; 0: unknown. */
+uint64_t box_bytes(const struct box *box);
+
+/* Stops its code, so that its files do not change, and lets it go on. */
+void box_hold(struct box *box);
+void box_release(struct box *box);
+
+/*
+ * Its code has ended, with this exit code, and the box waits for more: takes
+ * the streams and waiting, as box_on_drained does. Notifies the owner.
+ */
+void box_on_round(struct box *box, const struct ipc_round *round,
+    struct call_stream *out, struct call_stream *errors, char *waiting);
 
 /*
  * Kills and frees it: at once, or later if its launcher may still report
@@ -397,6 +451,20 @@ struct runtime {
 	void (*kill)(struct box *box);
 	/* Stops all further reports. */
 	void (*give_up)(struct box *box);
+	/*
+	 * For boxes of sessions; all of them are NULL if there are none.
+	 * stays returns whether this box can run code several times. signal
+	 * sends its code a signal. clear starts to end all processes but the
+	 * code's, and cleared returns whether that is done. used_us returns the
+	 * CPU time of its processes so far, bytes the memory that they and its
+	 * files take now.
+	 */
+	int (*stays)(const struct box *box);
+	void (*signal)(struct box *box, int sig);
+	void (*clear)(struct box *box);
+	int (*cleared)(const struct box *box);
+	uint64_t (*used_us)(const struct box *box);
+	uint64_t (*bytes)(const struct box *box);
 	/* Returns whether all of its processes are running. */
 	int (*alive)(const struct box *box);
 	/* Returns whether a box started now would be the same. */

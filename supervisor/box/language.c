@@ -14,8 +14,10 @@
 static const struct language language_table[] = {
 #define LANGUAGE_EXECUTED 0
 #define LANGUAGE_FORKED 1
+#define LANGUAGE_STAYS 1
+#define LANGUAGE_ENDS 0
 #define LANGUAGE(name_, title_, ALIASES, OPTION, kind_, version_, fix_, use_,  \
-    START, MEMORY, helpers_, programs_, COMMAND)                               \
+    START, KEPT, MEMORY, helpers_, programs_, COMMAND)                         \
 	{ .name = #name_,                                                      \
 		.title = title_,                                               \
 		.aliases = ALIASES,                                            \
@@ -25,6 +27,7 @@ static const struct language language_table[] = {
 		.fix = fix_,                                                   \
 		.use = use_,                                                   \
 		.forked = LANGUAGE_##START,                                    \
+		.stays = LANGUAGE_##KEPT,                                      \
 		.helpers = helpers_,                                           \
 		.programs = programs_,                                         \
 		.command = COMMAND },

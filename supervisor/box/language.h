@@ -21,6 +21,7 @@ struct language {
 	const char *fix; /* how to install it */
 	const char *use; /* how code calls a tool, for clients */
 	int forked; /* a template may preload its interpreter */
+	int stays; /* its interpreter can run several programs: sessions */
 	unsigned int helpers; /* processes of ours beside the code */
 	/* In a container: */
 	const char *programs; /* a folder for its PATH, or NULL */

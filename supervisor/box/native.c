@@ -30,6 +30,8 @@ struct native {
 	struct group *group; /* its cgroup, or NULL */
 	int usage;  /* the file with the struct box_usage of init */
 	int is_weak; /* reduced isolation: code is its guard */
+	uint64_t cleared; /* the count of usage before the last clear */
+	int stays; /* it can run code several times */
 	struct python_stamp python; /* at its start */
 };
 
@@ -157,6 +159,89 @@ native_look(const struct box *box, struct python_stamp *stamp)
 {
 	python_stamp_look(options_text(box->boxes->options,
 	    box->language->interpreter), stamp);
+}
+
+/* Sessions */
+
+static void native_take_seen_usage(
+    const struct native *native, uint64_t *cpu_us, uint64_t *peak_kib);
+
+static int
+native_stays(const struct box *box)
+{
+	const struct native *native = box->inside;
+
+	return native->stays;
+}
+
+static void
+native_signal(struct box *box, int sig)
+{
+	struct native *native = box->inside;
+
+	reaper_signal(native->code, sig);
+}
+
+/* Returns how often init has ended all other processes. */
+static uint64_t
+native_count_cleared(const struct native *native)
+{
+	struct box_usage usage;
+
+	if (pread(native->usage, &usage, sizeof(usage), 0) != sizeof(usage))
+		return 0;
+	return usage.cleared;
+}
+
+static void
+native_clear(struct box *box)
+{
+	struct native *native = box->inside;
+
+	native->cleared = native_count_cleared(native);
+	reaper_signal(native->init, BOX_CLEAR);
+}
+
+/*
+ * The code may have sent the signal, too: then its processes were also ended
+ * after native_clear.
+ */
+static int
+native_cleared(const struct box *box)
+{
+	const struct native *native = box->inside;
+
+	return native_count_cleared(native) != native->cleared;
+}
+
+static uint64_t
+native_used_us(const struct box *box)
+{
+	const struct native *native = box->inside;
+	uint64_t cpu_us = reaper_cpu_us(native->code), peak_kib = 0;
+	struct group_usage usage;
+
+	if (native->group == NULL)
+		native_take_seen_usage(native, &cpu_us, &peak_kib);
+	else if (group_read(native->group, &usage, NULL) == 0)
+		cpu_us = usage.cpu_us;
+	return cpu_us;
+}
+
+static uint64_t
+native_bytes(const struct box *box)
+{
+	const struct native *native = box->inside;
+	struct box_usage usage;
+	char text[32];
+
+	if (native->group != NULL)
+		return cgroup_file_read(group_fd(native->group),
+		    "memory.current", text, sizeof(text), NULL) == 0 ?
+		    strtoull(text, NULL, 10) : 0;
+	if (pread(native->usage, &usage, sizeof(usage), 0) != sizeof(usage))
+		return 0;
+	return usage.bytes;
 }
 
 static int
@@ -383,6 +468,7 @@ native_on_started(struct box *box, struct ipc_started *started)
 		if (started->bound[0] != '\0')
 			facts->bound = mem_strdup(started->bound);
 		facts->proc = (int)started->proc;
+		native->stays = box->kept && facts->proc;
 		facts->watchdog = (int)started->watchdog;
 		facts->unnamed = (int)started->unnamed;
 		native_tell_facts(box, facts);
@@ -497,6 +583,7 @@ native_ask(struct box *box, struct box_pipes *pipes, struct err *err)
 		return err_sys(err, "make a copy of a descriptor");
 	native_request_fill(box->boxes, box->language, &setup);
 	setup.uid = box->uid;
+	setup.kept = box->kept != 0;
 	setup.control_in = fd_take(&pipes->control_in);
 	setup.control_out = fd_take(&pipes->control_out);
 	setup.out = fd_take(&pipes->out);
@@ -531,6 +618,12 @@ const struct runtime native_runtime = {
 	.start = native_start,
 	.kill = native_kill,
 	.give_up = native_give_up,
+	.stays = native_stays,
+	.signal = native_signal,
+	.clear = native_clear,
+	.cleared = native_cleared,
+	.used_us = native_used_us,
+	.bytes = native_bytes,
 	.alive = native_alive,
 	.current = native_current,
 	.want = native_want,

@@ -169,6 +169,63 @@ answer_add_file_lines(struct buffer *text, const struct call_files *files,
 	}
 }
 
+/* Appends a time in the largest unit that loses little. */
+static void
+answer_add_age(struct buffer *text, uint64_t ms)
+{
+	uint64_t s = ms / 1000;
+
+	if (s < 120)
+		buffer_printf(text, "%llu s", (unsigned long long)s);
+	else if (s < 7200)
+		buffer_printf(text, "%llu min", (unsigned long long)(s / 60));
+	else
+		buffer_printf(text, "%llu h", (unsigned long long)(s / 3600));
+}
+
+/* Adds what has become of the state that a session keeps. */
+static void
+answer_add_state(struct buffer *text, const struct call_result *result)
+{
+	const struct call_session *session = &result->session;
+
+	if (session->interrupted)
+		buffer_printf(text, session->ended == NULL ?
+		    "; the code was interrupted, the state is kept" :
+		    "; the code did not react to an interrupt");
+	if (session->ended != NULL && session->ended[0] != '\0')
+		buffer_printf(text, "; it has ended: %s", session->ended);
+	else if (session->ended != NULL)
+		buffer_add_text(text, result->exited ? "; it has ended" :
+		    "; it has ended, and its state is lost");
+	if (session->threads > 0)
+		buffer_printf(text, "; threads that run on: %llu",
+		    (unsigned long long)session->threads);
+	if (session->late > 0)
+		buffer_printf(text, "; bytes printed before this call, and "
+		    "dropped: %llu", (unsigned long long)session->late);
+}
+
+/* Adds in a few words how old the session is, and what is left of it. */
+static void
+answer_add_session(struct buffer *text, const struct call_result *result)
+{
+	const struct call_session *session = &result->session;
+
+	if (session->calls == 1 && session->earlier != NULL)
+		buffer_printf(text, "new, as the one before has ended: %s",
+		    session->earlier);
+	else if (session->calls == 1)
+		buffer_add_text(text, "new");
+	else
+		buffer_printf(text, "call %lu, ", session->calls);
+	if (session->calls > 1) {
+		answer_add_age(text, session->age_ms);
+		buffer_add_text(text, " old");
+	}
+	answer_add_state(text, result);
+}
+
 static void
 answer_add_text(struct buffer *text, const struct call_result *result,
     const struct answer_style *style, size_t *places)
@@ -199,6 +256,10 @@ answer_add_text(struct buffer *text, const struct call_result *result,
 	if (result->facts.level != NULL)
 		buffer_printf(text, "\nisolation: %s (%s)",
 		    result->facts.level, result->facts.level_why);
+	if (result->session.name != NULL) {
+		buffer_add_text(text, "\nsession: ");
+		answer_add_session(text, result);
+	}
 	TEXT_LIST_EACH (note, result->notes, result->notes_len)
 		buffer_printf(text, "\nnote: %s", note);
 }
@@ -365,6 +426,7 @@ answer_add_fields(struct answer_form *form, const struct call_result *result,
     const struct answer_style *style, int cuts)
 {
 	int compact = style->mode == ANSWER_COMPACT;
+	auto_buffer struct buffer session = { 0 };
 
 	answer_form_open_object(form, NULL);
 	answer_add_end(form, result, compact);
@@ -380,6 +442,10 @@ answer_add_fields(struct answer_form *form, const struct call_result *result,
 	answer_add_files(form, &result->files);
 	if (result->facts.level != NULL)
 		answer_form_add_text(form, "isolation", result->facts.level);
+	if (result->session.name != NULL) {
+		answer_add_session(&session, result);
+		answer_form_add_text(form, "session", session.data);
+	}
 	answer_add_texts(form, "notes", result->notes, result->notes_len);
 	answer_form_close_object(form);
 }
@@ -460,6 +526,25 @@ answer_add_costs(struct buffer *json, const struct call_result *result,
 	    (unsigned long long)result->tool_calls);
 }
 
+/* Adds whether the box was fresh, and the session that keeps it. */
+static void
+answer_add_session_meta(struct buffer *json, const struct call_result *result)
+{
+	const struct call_session *session = &result->session;
+
+	if (session->name == NULL)
+		return;
+	buffer_add_text(json, ",\"caisson/session\":{\"name\":");
+	json_add_text(json, session->name);
+	buffer_printf(json, ",\"fresh\":%s,\"call\":%lu,\"ageMs\":%llu,"
+	    "\"threads\":%llu,\"lateBytes\":%llu,\"kept\":%s}",
+	    session->calls == 1 ? "true" : "false", session->calls,
+	    (unsigned long long)session->age_ms,
+	    (unsigned long long)session->threads,
+	    (unsigned long long)session->late,
+	    session->ended == NULL ? "true" : "false");
+}
+
 static void
 answer_add_meta(struct buffer *json, const struct call_result *result,
     const struct answer_style *style)
@@ -481,6 +566,7 @@ answer_add_meta(struct buffer *json, const struct call_result *result,
 	answer_add_truncated(&form, "caisson/truncated", result);
 	if (result->boxed)
 		answer_add_costs(json, result, style);
+	answer_add_session_meta(json, result);
 	answer_form_close_object(&form);
 }
 

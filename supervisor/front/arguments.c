@@ -267,6 +267,26 @@ arguments_read_conversation(struct json_span value,
 	    "without control characters", CONVERSATION_ID_MAX);
 }
 
+static int
+arguments_read_session(struct json_span value, const struct options *options,
+    struct request *request, struct err *err)
+{
+	size_t len = 0;
+
+	(void)options;
+	free(mem_take(&request->session));
+	if (json_span_kind(value) == JSON_SPAN_STRING)
+		request->session = json_span_string(value, &len, NULL);
+	if (request->session == NULL || len > SESSION_NAME_MAX ||
+	    !conversation_id_valid(request->session, len))
+		return err_set(err, "session must be a string of 1 to %d "
+		    "bytes without control characters", SESSION_NAME_MAX);
+	if (!request->language->stays)
+		return err_set(err, "code of %s has no sessions: leave out "
+		    "the argument session", request->language->name);
+	return 0;
+}
+
 /* In the order of enum options_argument. */
 static const struct argument {
 	const char *name;
@@ -278,6 +298,7 @@ static const struct argument {
 	{ "timeout", arguments_read_timeout },
 	{ "files", arguments_read_files },
 	{ "conversationId", arguments_read_conversation },
+	{ "session", arguments_read_session },
 };
 
 #define ARGUMENTS (sizeof(arguments_table) / sizeof(arguments_table[0]))
@@ -429,6 +450,9 @@ arguments_read_all(struct json_span arguments,
 	if (request->code == NULL)
 		return err_set(err, "code is missing: give the %s source to "
 		    "run as a string", request->language->title);
+	if (request->session != NULL && request->conversation != NULL)
+		return err_set(err, "session and conversationId exclude each "
+		    "other: a session keeps the files of its box, too");
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #include "../../common/limits.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
+#include "../run/session.h"
 #include "http.h"
 #include "tool.h"
 
@@ -122,6 +123,8 @@ http_guest_revoke(struct http_guest *guest)
 
 	/* A later token of this name must not continue them. */
 	tool_call_cancel_asked(guest->owner, "the token was revoked");
+	sessions_end_owner(guest->http->runs->sessions, guest->owner->scope,
+	    "its token was revoked");
 	if (guest->guest == NULL && TAILQ_EMPTY(&guest->sessions))
 		return;
 	log_info("the sessions and calls of token %s are ended",
@@ -142,6 +145,8 @@ http_guest_change(struct http_guest *guest, const struct token *token)
 	    "are ended", guest->token.name);
 	tool_call_cancel_asked(
 	    guest->owner, "the rights of the token have changed");
+	sessions_end_owner(guest->http->runs->sessions, guest->owner->scope,
+	    "the rights of its token have changed");
 	http_guest_give_up(guest, &why);
 	http_session_end_all(guest);
 	http_guest_bind(guest, token);

@@ -22,6 +22,7 @@ static const char tool_schema_output[] =
     "\"description\":\"bytes cut per stream\"},"
     "\"files\":{\"type\":\"array\",\"items\":{\"type\":\"string\","
     "\"format\":\"uri\"}},"
+    "\"session\":{\"type\":\"string\"},"
     "\"notes\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}}}}";
 
 void
@@ -44,6 +45,11 @@ tool_schema_add_common(struct buffer *json, const struct options *options)
 		    "\"string\",\"maxLength\":%d,\"description\":"
 		    "\"any id; files in /data persist between calls with "
 		    "the same one\"}", CONVERSATION_ID_MAX);
+	if (options_argument(options, OPTIONS_SESSION))
+		buffer_printf(json, ",\"session\":{\"type\":\"string\","
+		    "\"maxLength\":%d,\"description\":\"any name; variables "
+		    "of Python persist between calls with the same one\"}",
+		    SESSION_NAME_MAX);
 }
 
 void

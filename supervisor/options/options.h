@@ -29,6 +29,7 @@ enum options_argument {
 	OPTIONS_TIMEOUT,
 	OPTIONS_FILES,
 	OPTIONS_CONVERSATION,
+	OPTIONS_SESSION,
 };
 
 /* C types by kind. Times are in seconds, sizes in bytes. */

@@ -99,9 +99,10 @@ struct files_task *files_restore(struct files *files, const char *owner,
     struct err *err);
 
 /*
- * As files_collect, for the directory that files_restore has filled: keeps what
- * is new or changed, and removes the files that are no longer there. had lists
- * the files of that task: for each the name and the version, each + NUL.
+ * As files_collect, but keeps what is new or changed. had lists the files that
+ * the box was given, or that were kept of it before: for each the name and the
+ * version, each + NUL. In the directory that files_restore has filled it also
+ * removes the files that are no longer there.
  */
 struct files_task *files_mirror(struct files *files, const char *owner,
     const struct buffer *had, int *folder, unsigned int uid,

@@ -315,6 +315,12 @@ void reaper_kill(struct child *child);
 void reaper_signal(struct child *child, int sig);
 
 /*
+ * Returns the CPU time of a child with all its threads, in microseconds; 0 if
+ * it is unknown. NULL is accepted.
+ */
+uint64_t reaper_cpu_us(struct child *child);
+
+/*
  * Sets the signal that ends the child in reaper_end, reaper_forget,
  * reaper_leave, reaper_let_end and at the end of the program. Default: SIGKILL.
  */

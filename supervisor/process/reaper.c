@@ -449,6 +449,24 @@ reaper_signal(struct child *child, int sig)
 		log_error("cannot send a signal to a child: errno %d", errno);
 }
 
+/*
+ * include/linux/posix-timers.h of the kernel: the CPU time of a process, all
+ * threads.
+ */
+#define REAPER_CPU_CLOCK(pid) ((clockid_t)(~(unsigned int)(pid) << 3 | 2))
+
+uint64_t
+reaper_cpu_us(struct child *child)
+{
+	struct timespec used;
+
+	/* It is not reaped yet, so its number is that of no other process. */
+	if (child == NULL || reaper_find_pid(child) == -1 ||
+	    clock_gettime(REAPER_CPU_CLOCK(child->pid), &used) == -1)
+		return 0;
+	return (uint64_t)used.tv_sec * 1000000 + (uint64_t)used.tv_nsec / 1000;
+}
+
 void
 reaper_kill(struct child *child)
 {

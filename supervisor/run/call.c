@@ -24,6 +24,7 @@
 #include "../servers/server_names.h"
 #include "../process/process.h"
 #include "run.h"
+#include "session.h"
 
 enum call_state {
 	CALL_WAITING,  /* waits for a place */
@@ -60,6 +61,8 @@ struct call {
 	struct delivery *delivery;     /* of those files; NULL: not begun */
 	struct collection *collection; /* of files it left; NULL: none */
 	int lost;        /* files lost: its processes did not end */
+	struct session *kept; /* whose box it uses; NULL: none */
+	int interrupted; /* the code of the session was asked to end */
 	struct call_result result;
 };
 
@@ -106,10 +109,34 @@ call_drop_box(struct call *call)
 	box_drop(&call->box);
 }
 
+/* Returns whether its box waits for the code of another call. */
+static int
+call_leaves_box(const struct call *call)
+{
+	return call->kept != NULL && call->box != NULL && call->box->round &&
+	    call->box->state == BOX_READY;
+}
+
+/* Puts the session back. Its box may stay, and keeps its facts. */
+static void
+call_put_back(struct call *call)
+{
+	if (call->kept == NULL)
+		return;
+	if (call_leaves_box(call)) {
+		call->box->facts = call->result.facts;
+		call->result.facts = (struct box_facts){ 0 };
+		if (call->collection != NULL)
+			box_release(call->box);
+	}
+	session_put(&call->kept, &call->box);
+}
+
 static void
 call_free(struct call *call)
 {
 	loop_event_free(&call->timer);
+	call_put_back(call);
 	collection_free(&call->collection);
 	call_drop_box(call);
 	free(call->result.error);
@@ -153,6 +180,8 @@ call_take_facts(struct call *call)
 	result->signal = box->signal;
 	if (box->ended.tv_sec != 0)
 		result->duration_us = call_us(&call->began, &box->ended);
+	if (call->interrupted)
+		result->exited = 0; /* we ended it */
 	result->cpu_us = box->cpu_us;
 	result->peak_kib = box->peak_kib;
 	result->out = box->out;
@@ -325,6 +354,10 @@ call_conclude(struct call *call)
 
 	call_unlist(call);
 	call_set_state(call, CALL_ENDING);
+	if (call->kept != NULL)
+		session_show(
+		    call->kept, call->box, &call->result.session);
+	call->result.session.interrupted = call->interrupted;
 	if (call->box != NULL)
 		call_take_facts(call);
 	call_judge(call);
@@ -350,8 +383,27 @@ call_on_collected(void *ctx)
 }
 
 /*
+ * Returns whether no process but the code's is left in the box of a session.
+ * Otherwise that is looked for again later, unless it has taken too long.
+ */
+static int
+call_settles(struct call *call)
+{
+	int late;
+
+	if (box_is_settled(call->box, &late))
+		return 1;
+	if (late)
+		call->lost = 1;
+	else
+		call_set_timer(call, SESSION_SETTLE_MS);
+	return 0;
+}
+
+/*
  * Returns whether files of the code must be kept before the conclusion. That
- * starts when no process is left in the box. A cancelled call keeps no files.
+ * starts when no process is left in the box, or only the stopped code of a
+ * session. A cancelled call keeps no files.
  */
 static int
 call_collects(struct call *call)
@@ -365,7 +417,13 @@ call_collects(struct call *call)
 		return !collection_ended(call->collection);
 	if (!collection_due(box, &call->request))
 		return 0;
-	if (box->gone)
+	if (call_leaves_box(call) && call->cause == CALL_BY_FAILURE)
+		return 0;
+	if (call_leaves_box(call) && !call_settles(call))
+		return !call->lost;
+	if (call_leaves_box(call))
+		box_hold(box);
+	if (box->gone || call_leaves_box(call))
 		call->collection = collection_new(call->runs->files,
 		    call->runs->options, &call->request, box,
 		    call->delivery, call_on_collected, call);
@@ -377,8 +435,20 @@ call_collects(struct call *call)
 }
 
 /*
- * Ends a call early; the first cause is kept. A box that was started is ended
- * as always: killed, drained, concluded.
+ * Returns whether the code can be interrupted, so that its session stays. This
+ * is done once.
+ */
+static int
+call_may_interrupt(const struct call *call)
+{
+	return call->kept != NULL && !call->interrupted &&
+	    call->cause != CALL_BY_FAILURE && !call->runs->draining &&
+	    call->box->state == BOX_RUNNING;
+}
+
+/*
+ * Ends a call early; the first cause is kept. Code of a session is interrupted
+ * first. A box that was started is ended as always: killed, drained, concluded.
  */
 static void
 call_end(struct call *call, enum call_cause cause)
@@ -392,6 +462,18 @@ call_end(struct call *call, enum call_cause cause)
 	if (call->box == NULL) {
 		/* Later, so that no call is freed while its caller uses it. */
 		call_set_timer(call, 0);
+		return;
+	}
+	if (call_leaves_box(call)) {
+		/* It has not begun; and later, as above. */
+		call_set_state(call, CALL_ENDING);
+		call_set_timer(call, 0);
+		return;
+	}
+	if (call_may_interrupt(call)) {
+		call->interrupted = 1;
+		box_interrupt(call->box);
+		call_set_timer(call, SESSION_GRACE_MS);
 		return;
 	}
 	call_set_state(call, CALL_ENDING);
@@ -431,26 +513,47 @@ call_cancel_all(struct runs *runs, const char *why)
 
 	TAILQ_FOREACH (call, &runs->waiting, entry)
 		call_cancel(call, why);
-	TAILQ_FOREACH (call, &runs->running, entry)
+	TAILQ_FOREACH (call, &runs->running, entry) {
+		call->interrupted = call->kept != NULL;
 		call_cancel(call, why);
+	}
 }
 
-/* Returns whether a call of the same conversation is running. */
+/* Returns whether both are names, and the same. */
+static int
+call_same_name(const char *a, const char *b)
+{
+	return a != NULL && b != NULL && strcmp(a, b) == 0;
+}
+
+/*
+ * Returns whether a call of the same conversation, or of the same session, is
+ * running.
+ */
 static int
 call_is_behind(const struct runs *runs, const struct request *request)
 {
+	const struct request *running;
 	const struct call *other;
 
-	if (request->conversation == NULL)
+	if (request->conversation == NULL && request->session == NULL)
 		return 0;
-	TAILQ_FOREACH (other, &runs->running, entry)
-		if (other->request.conversation != NULL &&
-		    strcmp(other->request.owner->scope,
-		        request->owner->scope) == 0 &&
-		    strcmp(other->request.conversation,
-		        request->conversation) == 0)
+	TAILQ_FOREACH (other, &runs->running, entry) {
+		running = &other->request;
+		if (strcmp(running->owner->scope, request->owner->scope) == 0 &&
+		    (call_same_name(running->conversation,
+		         request->conversation) ||
+		        call_same_name(running->session, request->session)))
 			return 1;
+	}
 	return 0;
+}
+
+/* Returns what calls take turns for, static. */
+static const char *
+call_bond(const struct request *request)
+{
+	return request->session != NULL ? "session" : "conversation";
 }
 
 /* The queue time is over. */
@@ -461,9 +564,11 @@ call_set_late(struct call *call)
 
 	call->cause = CALL_BY_FAILURE;
 	if (call_is_behind(call->runs, &call->request))
-		call_set_error(call, "an earlier call of this conversation is "
-		    "still running after %us: calls of a conversation take "
-		    "turns (CAISSON_QUEUE_TIMEOUT)", seconds);
+		call_set_error(call, "an earlier call of this %s is "
+		    "still running after %us: calls of a %s take "
+		    "turns (CAISSON_QUEUE_TIMEOUT)",
+		    call_bond(&call->request), seconds,
+		    call_bond(&call->request));
 	else
 		call_set_error(call, "no place became free within %us: %zu "
 		    "executions are running (CAISSON_MAX_CONCURRENT, "
@@ -472,6 +577,16 @@ call_set_late(struct call *call)
 }
 
 static void call_start(struct call *call, int from_pool);
+
+/* Code of a session has ended, and its box waits for more. */
+static void
+call_on_round(struct call *call)
+{
+	call_set_state(call, CALL_ENDING);
+	event_del(call->timer);
+	if (!call_collects(call))
+		call_conclude(call);
+}
 
 /*
  * The timer: the queue time is over, the deadline has passed, another box may
@@ -484,6 +599,10 @@ call_on_timer(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
+	if (call->state == CALL_ENDING && call_leaves_box(call)) {
+		call_on_round(call);
+		return;
+	}
 	if (call->box != NULL) {
 		call_end(call, CALL_BY_DEADLINE);
 		return;
@@ -500,6 +619,19 @@ call_on_timer(evutil_socket_t fd, short what, void *arg)
 /* The box */
 
 /*
+ * Returns the servers that are loaded for the code: those of the request, and
+ * of earlier calls of the session. They are valid until the call ends.
+ */
+static char *
+call_servers(struct call *call, size_t *len)
+{
+	if (call->kept != NULL)
+		return session_servers(call->kept, &call->request, len);
+	*len = call->request.servers_len;
+	return call->request.servers;
+}
+
+/*
  * Opens a session with the broker if there are servers, and keeps the relay's
  * end. Returns 0, or -1 with err.
  */
@@ -507,11 +639,12 @@ static int
 call_open_session(struct call *call, struct err *err)
 {
 	const struct owner *owner = call->request.owner;
+	size_t len;
+	char *names = call_servers(call, &len);
 	const struct broker_session wanted = { .execution = call->number,
 		.owner = owner->name,
 		.allowed = owner->allowed,
-		.loaded = { call->request.servers,
-		    call->request.servers_len } };
+		.loaded = { names, len } };
 
 	fd_close(&call->session);
 	if (in_force_count(call->runs->config) == 0)
@@ -526,6 +659,8 @@ static int
 call_hand_over(struct call *call, struct err *err)
 {
 	auto_buffer struct buffer servers = { 0 };
+	const char *names;
+	size_t len;
 	struct ipc_start start = { .execution = call->number,
 		.log_level = log_level_get(),
 		.echo = call->runs->options->echo,
@@ -535,8 +670,10 @@ call_hand_over(struct call *call, struct err *err)
 		.code = { (const uint8_t *)call->request.code,
 		    call->request.code_len, -1 } };
 
-	server_names_add_json(&servers, call->request.servers,
-	    call->request.servers_len, call->runs->config);
+	if (call->kept != NULL && box_is_kept(call->box, err) == -1)
+		return -1;
+	names = call_servers(call, &len);
+	server_names_add_json(&servers, names, len, call->runs->config);
 	start.servers = (struct ipc_blob){ (const uint8_t *)servers.data,
 		servers.len, -1 };
 	return box_run(call->box, &start, &call->session, err);
@@ -584,21 +721,44 @@ call_deliver(struct call *call, struct err *err)
 	return call->delivery == NULL ? -1 : 0;
 }
 
-/* Takes a box of the pool, or starts one. Returns 0, or -1 with err. */
+/* Takes the session that the call names. Returns 0, or -1 with err. */
+static int
+call_take_session(struct call *call, struct err *err)
+{
+	if (call->request.session == NULL || call->kept != NULL)
+		return 0;
+	if (box_may_keep(call->runs->boxes, err) == -1)
+		return -1;
+	call->kept = session_take(call->runs->sessions, &call->request, err);
+	return call->kept == NULL ? -1 : 0;
+}
+
+/*
+ * Takes a box of the session or of the pool, or starts one. Returns 0, or -1
+ * with err.
+ */
 static int
 call_take_box(struct call *call, int from_pool, struct err *err)
 {
 	struct runs *runs = call->runs;
 
 	/* All boxes of the pool run the default language. */
-	call->box = from_pool && call->request.language == language_default() ?
+	call->box = call->kept != NULL ? session_take_box(call->kept) :
+	    from_pool && call->request.language == language_default() ?
 	    pool_take(runs->pool) : NULL;
-	call->pooled = call->box != NULL;
-	if (call->pooled)
+	call->pooled = call->box != NULL && call->kept == NULL;
+	if (call->box != NULL) {
 		box_give(call->box, call_on_box, call);
-	else
+		if (call->kept != NULL) {
+			box_forget(call->box);
+			/* A thread may have stopped it. */
+			box_release(call->box);
+		}
+	} else
 		call->box = box_new(runs->boxes, call->request.language,
-		    call->own, call_on_box, call, err);
+		    (call->own ? BOX_OWN : 0) |
+		    (call->kept != NULL ? BOX_KEPT : 0),
+		    call_on_box, call, err);
 	return call->box == NULL ? -1 : 0;
 }
 
@@ -609,7 +769,7 @@ call_take_box(struct call *call, int from_pool, struct err *err)
 static int
 call_must_wait(const struct call *call)
 {
-	return call->box->boxes->runtime->framed &&
+	return (call->box->boxes->runtime->framed || call->kept != NULL) &&
 	    call->box->state == BOX_STARTING;
 }
 
@@ -620,7 +780,8 @@ call_try(struct call *call, int from_pool, struct err *err)
 	int failed;
 
 	call->pooled = 0;
-	if (call_open_session(call, err) == -1 ||
+	if (call_take_session(call, err) == -1 ||
+	    call_open_session(call, err) == -1 ||
 	    call_take_box(call, from_pool, err) == -1)
 		return -1;
 	call->lacking = delivery_due(&call->request);
@@ -674,6 +835,7 @@ call_has_time(const struct call *call)
 static void
 call_wait_for_room(struct call *call, const char *why)
 {
+	sessions_yield(call->runs->sessions);
 	log_info("call %lu waits for a box (%s)", call->number,
 	    why);
 	call_set_timer(call, call->runs->times.retry);
@@ -688,6 +850,11 @@ call_start(struct call *call, int from_pool)
 	event_del(call->timer);
 	if (call_start_box(call, from_pool, &err) == 0)
 		return;
+	if (err.code == EAGAIN && call->request.session != NULL &&
+	    call->kept == NULL) {
+		call_set_timer(call, SESSION_SETTLE_MS);
+		return;
+	}
 	if (err.code == EAGAIN && call_has_time(call)) {
 		call_wait_for_room(call, err.text);
 		return;
@@ -801,6 +968,11 @@ call_on_box(void *ctx)
 	struct err err;
 
 	call_tell_progress(call);
+	if (call_leaves_box(call)) {
+		if (call->state == CALL_RUNNING || call->state == CALL_STARTING)
+			call_on_round(call);
+		return;
+	}
 	/* The relay decides: RUNNING precedes its end. */
 	if (call_may_replace(call)) {
 		if (box->relay_over)
@@ -887,10 +1059,11 @@ call_check_queue(
 		    "CAISSON_MAX_CONCURRENT or CAISSON_QUEUE",
 		    owner->nrunning, owner->nwaiting);
 	if (call_is_behind(runs, request))
-		return err_set(err, "busy: a call of this conversation is "
+		return err_set(err, "busy: a call of this %s is "
 		    "running and %zu are waiting; calls of a "
-		    "conversation take turns: try again later, or raise "
-		    "CAISSON_QUEUE", owner->nwaiting);
+		    "%s take turns: try again later, or raise "
+		    "CAISSON_QUEUE", call_bond(request), owner->nwaiting,
+		    call_bond(request));
 	return 0;
 }
 

@@ -5,6 +5,7 @@
  * empty.
  */
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include "../../common/log.h"
 #include "../../common/mem.h"
 #include "../../common/shown.h"
+#include "../../common/text_list.h"
 #include "../box/box.h"
 #include "../peers/files.h"
 #include "../process/process.h"
@@ -34,6 +36,7 @@ struct collection {
 	struct collection_part left; /* the files to keep */
 	struct collection_part data; /* those of the conversation */
 	struct event *soon; /* reports a failed start later */
+	struct buffer *had; /* of the box of a session; NULL: it has none */
 	void (*done)(void *ctx);
 	void *ctx;
 	struct buffer notes;
@@ -108,11 +111,38 @@ collection_on_left_out(
 	    shown.data, fault == FILE_FAULT_STAYS ? "removed" : "kept", why);
 }
 
+/*
+ * The next call of the session finds the file, which is kept again only if it
+ * has changed.
+ */
+static void
+collection_remember(struct buffer *had, const struct file_row *row)
+{
+	struct buffer list = { 0 };
+	const char *name, *version;
+
+	text_list_add(&list, row->name);
+	buffer_printf(&list, "%llu", (unsigned long long)row->version);
+	buffer_add(&list, "", 1);
+	TEXT_LIST_PAIRS (name, version, had->data, had->len)
+		if (strcmp(name, row->name) != 0 &&
+		    list.len < FILES_HAD_MAX / 2) {
+			text_list_add(&list, name);
+			text_list_add(&list, version);
+		}
+	buffer_reset(had);
+	*had = list;
+}
+
 static void
 collection_on_filed(void *ctx, const struct file_row *row)
 {
 	const struct collection_part *part = ctx;
+	struct buffer *had = part->collection->had;
 	struct call_files *files = &((struct collection_part *)ctx)->files;
+
+	if (had != NULL && part->conversation == NULL)
+		collection_remember(had, row);
 
 	files->one = mem_resize(
 	    files->one, (files->count + 1) * sizeof(*files->one));
@@ -199,6 +229,24 @@ collection_refuse(struct collection_part *part, const struct err *err)
 	    part->place, err->text);
 }
 
+/*
+ * Starts to keep the files in the box of a session, whose next call may leave
+ * some, too. Files that were kept before are skipped unless they have changed.
+ */
+static struct files_task *
+collection_start_kept(struct files *files, const struct request *request,
+    struct box *box, const struct files_user *user, struct err *err)
+{
+	auto_fd int left = fcntl(box->left, F_DUPFD_CLOEXEC, 0);
+
+	if (left == -1) {
+		err_sys(err, "copy a descriptor");
+		return NULL;
+	}
+	return files_mirror(files, request->owner->scope, &box->had, &left,
+	    box->uid, user, err);
+}
+
 static void
 collection_start(struct collection *collection, struct files *files,
     const struct request *request, struct box *box,
@@ -213,8 +261,10 @@ collection_start(struct collection *collection, struct files *files,
 	struct err err;
 
 	if (collection_has_left(box)) {
-		collection->left.task = files_collect(files,
-		    request->owner->scope, &box->left, box->uid, &user, &err);
+		collection->left.task = box->kept ?
+		    collection_start_kept(files, request, box, &user, &err) :
+		    files_collect(files, request->owner->scope, &box->left,
+		        box->uid, &user, &err);
 		if (collection->left.task == NULL)
 			collection_refuse(&collection->left, &err);
 	}
@@ -236,6 +286,7 @@ collection_new(struct files *files, const struct options *options,
 	const struct timeval now = { 0, 0 };
 
 	collection->options = options;
+	collection->had = box->kept ? &box->had : NULL;
 	collection->done = done;
 	collection->ctx = ctx;
 	collection->left = (struct collection_part){ .collection = collection,

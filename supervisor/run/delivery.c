@@ -82,11 +82,17 @@ delivery_ask(struct delivery *delivery, struct files *files,
 	const struct files_user user = { .left_out = delivery_on_left_out,
 		.done = delivery_on_done,
 		.ctx = &delivery->asked };
+	auto_fd int workspace = -1;
 
 	if (request->files_len == 0)
 		return 0;
+	/* In a session the next call may ask for files, too. */
+	workspace = box->kept ? fcntl(box->workspace, F_DUPFD_CLOEXEC, 0) :
+	    fd_take(&box->workspace);
+	if (workspace == -1)
+		return err_sys(err, "copy a descriptor");
 	delivery->asked.task = files_deliver(files, request->owner->scope,
-	    request->files, request->files_len, &box->workspace,
+	    request->files, request->files_len, &workspace,
 	    box->uid, &user, err);
 	return delivery->asked.task == NULL ? -1 : 0;
 }

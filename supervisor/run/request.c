@@ -13,6 +13,7 @@ request_reset(struct request *request)
 	free(request->servers);
 	free(request->files);
 	free(request->conversation);
+	free(request->session);
 	free(request->notes);
 	memset(request, 0, sizeof(*request));
 }

@@ -17,6 +17,8 @@ struct in_force;
 struct language;
 struct pool;
 struct server_texts;
+struct session;
+struct sessions;
 struct store;
 
 TAILQ_HEAD(call_list, call);
@@ -39,6 +41,7 @@ struct runs {
 	struct files *files;   /* files of executions, or NULL */
 	struct call_times times;
 	struct pool *pool;     /* idle boxes for calls; NULL: no pool */
+	struct sessions *sessions; /* NULL: there are none */
 	struct owner_list owners; /* the open owners */
 	struct call_list waiting; /* admitted, waiting for a place */
 	struct call_list running; /* at most options->max_concurrent */
@@ -156,6 +159,7 @@ struct request {
 	char *files; /* for /workspace/in: names, each + NUL; NULL: none */
 	size_t files_len;
 	char *conversation; /* id of that for /data; NULL: none */
+	char *session; /* name of that whose state is kept; NULL: none */
 	char *notes; /* changes to the request, sentences + NUL; NULL: none */
 	size_t notes_len;
 	call_progressed *progressed; /* NULL: no notification */
@@ -190,6 +194,18 @@ struct call_files {
 	size_t count;
 };
 
+/* The session of a call. */
+struct call_session {
+	const char *name; /* NULL: the call had none, and its box was fresh */
+	unsigned long calls; /* with this box, this one included */
+	uint64_t age_ms; /* of the box */
+	uint64_t threads; /* that the code has left, as its box says */
+	uint64_t late; /* bytes of output between calls, dropped */
+	int interrupted; /* the code was interrupted by us */
+	const char *earlier; /* why the state before is lost; NULL: it is not */
+	const char *ended; /* why; "": its box has ended; NULL: it stays */
+};
+
 struct call_result {
 	enum call_status status;
 	int exited;    /* exit_code is valid */
@@ -207,6 +223,7 @@ struct call_result {
 	int boxed; /* a box was built: facts is valid */
 	int unrunnable; /* the interpreter could not be started */
 	struct box_facts facts;
+	struct call_session session;
 	char *notes; /* sentences for the user, each + NUL; NULL: none */
 	size_t notes_len;
 	uint64_t duration_us; /* from the start of the box to its end */

@@ -279,6 +279,22 @@ said.wait()
                     servers=[server])
         self.assertEqual(len(self.session.calls), 2)
 
+    def test_a_server_of_an_earlier_program_is_loaded_again(self):
+        self.prints("print((await mcp_fs.echo(a=1)).text)", '{"a":1}\n')
+        self.session.loaded.clear()
+        self.prints("print(LOADED_MCP_SERVERS, (await mcp_fs.echo(a=2)).text,"
+                    " LOADED_MCP_SERVERS)", "() {\"a\":2} ('fs',)\n")
+
+    def test_the_code_ends_the_session(self):
+        self.session.begin("import atexit, sys\n"
+                           "atexit.register(print, 'last')\n"
+                           "runtime.end_session()\nprint(1)\nsys.exit(3)")
+        self.session.box.process.wait(DEADLINE)
+        self.session.join(DEADLINE)
+        self.assertEqual(self.session.printed()[0], b"1\nlast\n")
+        self.assertEqual((self.session.box.process.returncode,
+                          self.session.ends), (3, []))
+
     def test_a_call_that_is_under_way_fails(self):
         self.session.loaded.append("fs")
         self.prints("""

@@ -16,6 +16,7 @@
 #include "common/text_list.h"
 #include "supervisor/front/http.h"
 #include "supervisor/front/tool.h"
+#include "supervisor/run/session.h"
 #include "unit.h"
 
 static char folder[] = "/tmp/test_http_tokens.XXXXXX";
@@ -30,6 +31,7 @@ static uint64_t now = 1000000;
 static int dir = -1;
 static size_t opened, dismissed, ended;
 static const struct owner *asked; /* whose questions were ended last */
+static const char *lost; /* the scope whose code's sessions were ended last */
 static char secret[TOKEN_SIZE + 1], other[TOKEN_SIZE + 1];
 
 /* Stand-ins */
@@ -100,6 +102,13 @@ void
 tool_call_cancel_asked(const struct owner *owner, const char *why)
 {
 	asked = owner;
+}
+
+void
+sessions_end_owner(
+    struct sessions *sessions, const char *scope, const char *why)
+{
+	lost = scope;
 }
 
 static void
@@ -227,6 +236,7 @@ START_TEST(a_revoked_token_ends_what_it_has)
 	ck_assert_uint_eq(dismissed, 1);
 	ck_assert_uint_eq(ended, 1);
 	ck_assert_ptr_eq(asked, one->owner);
+	ck_assert_ptr_eq(lost, one->owner->scope);
 	ck_assert_ptr_null(say(secret, "a"));
 	ck_assert_int_eq(refusal.status, 401);
 	/* A new one of this name is the same owner. */
@@ -251,6 +261,7 @@ START_TEST(changed_rights_end_what_has_begun)
 	ck_assert_uint_eq(dismissed, 0);
 	ck_assert_uint_eq(ended, 1);
 	ck_assert_ptr_eq(asked, two->owner);
+	ck_assert_ptr_eq(lost, two->owner->scope);
 	ck_assert_int_eq(request.over, 503);
 	ck_assert_uint_eq(request.wait, 1);
 	ck_assert_uint_eq(two->owner->most_running, 3);

@@ -10,7 +10,7 @@
 
 static const struct language languages_table[] = {
 #define LANGUAGE(name_, title, ALIASES, OPTION, kind, version, fix, use,       \
-    START, MEMORY, helpers_, programs, COMMAND)                                \
+    START, KEPT, MEMORY, helpers_, programs, COMMAND)                          \
 	{ .name = #name_,                                                      \
 		.start = LANGUAGE_##START,                                     \
 		.memory = LANGUAGE_##MEMORY,                                   \

@@ -76,9 +76,7 @@ files_on_collect(struct files *files, struct ipc_collect *collect)
 
 	if (had == NULL)
 		fatal("cannot read the files of a box: %s", err.text);
-	if (!on_supervisor_are_versions(had, collect->had.len) ||
-	    (collect->had.len > 0 &&
-	        head_conversation(collect->owner)[0] == '\0'))
+	if (!on_supervisor_are_versions(had, collect->had.len))
 		fatal("protocol violation by the supervisor: an invalid list "
 		    "of versions");
 	collect_begin(files, collect, &had);

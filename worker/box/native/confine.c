@@ -138,12 +138,13 @@ confine_template_seccomp(struct box *box, struct err *err)
 
 /*
  * A process under landlock may inspect only processes under the same rules and
- * more. The watchdog must inspect the code, which has other rules.
+ * more. The watchdog must inspect the code, which has other rules, as must
+ * clear.c in a box for a session.
  */
 int
 confine_init_landlock(struct box *box, struct err *err)
 {
-	if (box->landlock == 0 || box->watchdog)
+	if (box->landlock == 0 || box->watchdog || box->memory.clears)
 		return 0;
 	return landlock_enforce_nothing(box->landlock, err);
 }

@@ -41,6 +41,13 @@ init_mount(const char *options)
 	    options);
 }
 
+/* Whether init has a /proc that shows every process. */
+static int
+init_looks(const struct box *box)
+{
+	return box->watchdog || box->memory.clears;
+}
+
 /*
  * Below the /proc of the code, reachable only through a descriptor of init, the
  * watchdog has another one that shows every process, including those of
@@ -53,7 +60,8 @@ init_mount_below(struct box *box)
 {
 	if (box->forked && init_mount(NULL) == 0)
 		return namespaces_forbid_more(box, NULL);
-	return box->watchdog ? init_mount("subset=pid") : 0;
+	return box->watchdog || box->setup.kept ?
+	    init_mount("subset=pid") : 0;
 }
 
 /*
@@ -70,14 +78,16 @@ init_mount_proc(struct box *box, struct err *err)
 		box->watchdog = 0;
 		return errno == EPERM ? 0 : err_sys(err, "mount /proc");
 	}
-	if (box->watchdog)
+	box->memory.clears = (int)box->setup.kept;
+	box->memory.cpu_seconds = box->setup.cpu_seconds;
+	if (init_looks(box))
 		box->memory.proc =
 		    open("proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (box->memory.proc == -1)
 		return err_sys(err, "open /proc");
 	/* It must not be missing where it has to cover another one. */
 	if (init_mount("subset=pid,hidepid=invisible") == -1)
-		return errno == EPERM && !box->forked && !box->watchdog ?
+		return errno == EPERM && !box->forked && !init_looks(box) ?
 		    0 : err_sys(err, "mount /proc");
 	box->proc = 1;
 	return 0;
@@ -122,14 +132,14 @@ init_close_descriptors(struct box *box, struct err *err)
 	int proc = box->memory.proc;
 
 	/* The first may have the number that the second will get. */
-	if (box->watchdog && proc == INIT_USAGE_FD)
+	if (init_looks(box) && proc == INIT_USAGE_FD)
 		proc = dup(proc);
-	if (box->watchdog &&
+	if (init_looks(box) &&
 	    (dup2(box->setup.usage, INIT_USAGE_FD) == -1 ||
 	        dup2(proc, INIT_PROC_FD) == -1))
 		return err_sys(err, "copy a descriptor");
-	if (close_range(box->watchdog ? INIT_USAGE_FD + 1 : INIT_PROC_FD, ~0U,
-	        0) == -1)
+	if (close_range(init_looks(box) ? INIT_USAGE_FD + 1 : INIT_PROC_FD,
+	        ~0U, 0) == -1)
 		return err_sys(err, "close the descriptors of init");
 	return 0;
 }
@@ -137,9 +147,10 @@ init_close_descriptors(struct box *box, struct err *err)
 static int
 init_open_watchdog(struct box *box, struct err *err)
 {
+	box->memory.usage_fd = INIT_USAGE_FD;
+	box->memory.proc = INIT_PROC_FD;
 	if (!box->watchdog)
 		return 0;
-	box->memory.usage_fd = INIT_USAGE_FD;
 	return memory_open(&box->memory, INIT_PROC_FD, INIT_LINE_FD,
 	    box->setup.memory_bytes, (int)box->setup.data, err);
 }
@@ -197,6 +208,8 @@ init_main(struct box *box, int sync)
 	close(INIT_LINE_FD);
 	if (box->watchdog)
 		memory_watch(&box->memory);
+	if (box->memory.clears)
+		clear_serve(&box->memory);
 	for (;;)
 		pause();
 }

@@ -38,7 +38,9 @@ limits_lower(const struct limits_row *row, struct err *err)
 	limit = now;
 	if (row->value < limit.rlim_max)
 		limit.rlim_max = row->value;
-	limit.rlim_cur = limit.rlim_max - row->warning;
+	limit.rlim_cur = limit.rlim_max;
+	if (row->warning < limit.rlim_max)
+		limit.rlim_cur -= row->warning;
 	if (limit.rlim_cur == now.rlim_cur && limit.rlim_max == now.rlim_max)
 		return 0;
 	if (setrlimit(row->resource, &limit) == -1)
@@ -219,11 +221,14 @@ limits_set_launcher(struct box *box, struct err *err)
 int
 limits_set(struct box *box, struct err *err)
 {
+	/* That of a session is renewed with each call: see clear.c. */
+	rlim_t cpu = box->setup.cpu_seconds;
+	rlim_t cpu_most = box->setup.kept ? BOX_CPU_SECONDS_MAX + 1 : cpu + 1;
 	const struct limits_row rows[] = {
 		{ RLIMIT_NOFILE, "NOFILE", BOX_NOFILE, 0 },
 		{ RLIMIT_NPROC, "NPROC", limits_processes(box), 0 },
 		/* SIGXCPU reports the cause, a second before SIGKILL */
-		{ RLIMIT_CPU, "CPU", box->setup.cpu_seconds + 1, 1 },
+		{ RLIMIT_CPU, "CPU", cpu_most, cpu_most - cpu },
 	};
 
 	if (limits_set_shared(box, err) == -1)

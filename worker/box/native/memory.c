@@ -39,6 +39,7 @@ memory_must_count(
 	struct box_usage told;
 
 	memory->usage.cpu_us = memory->cpu_ns / 1000;
+	memory->usage.bytes = sum->bytes;
 	told = memory->usage;
 	if (failed == -1 || pwrite(memory->usage_fd, &told, sizeof(told), 0) !=
 	        (ssize_t)sizeof(told))
@@ -138,9 +139,11 @@ memory_watch(struct memory *memory)
 	/* New code uses little memory: most code ends before. */
 	memory->maps_ms = memory_ms(CLOCK_MONOTONIC) + BOX_MAPS_LOOK_MS;
 	for (;;) {
-		memory_sleep(memory, memory_wait(memory, bytes));
-		if (!memory_is_idle(memory))
-			bytes = memory_look(memory);
+		if (memory_sleep(memory, memory_wait(memory, bytes)))
+			clear_others(memory);
+		else if (memory_is_idle(memory))
+			continue;
+		bytes = memory_look(memory);
 	}
 }
 

@@ -45,6 +45,8 @@ struct memory {
 	uint64_t cpu_ns; /* sum of all measured processes */
 	struct box_usage usage;
 	int usage_fd; /* the file that the supervisor reads */
+	int clears; /* the box is for a session: see clear.c */
+	uint64_t cpu_seconds; /* of a call of it */
 	struct memory_clock clocks[BOX_MEMORY_CLOCKS];
 	int crowded; /* it may be delayed when all threads run */
 	int narrow; /* a processor is reserved for it */
@@ -66,5 +68,12 @@ int memory_open(struct memory *memory, int proc, int line, uint64_t limit,
     int data, struct err *err);
 /* Measures repeatedly, and exits with BOX_EXIT_* when necessary. */
 void memory_watch(struct memory *memory) __attribute__((noreturn));
+
+/*
+ * clear.c: ends the processes that programs of a session leave, whenever the
+ * supervisor asks for it. For a box that is not watched; usage_fd and proc must
+ * be set.
+ */
+void clear_serve(struct memory *memory) __attribute__((noreturn));
 
 #endif

@@ -5,6 +5,7 @@
  */
 #include <poll.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -12,6 +13,7 @@
 
 #include "memory.h"
 #include "memory_parts.h"
+#include "../../../common/box_step.h"
 
 uint64_t
 memory_ms(clockid_t clock)
@@ -29,12 +31,27 @@ memory_cpu_ms(void)
 	return memory_ms(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-void
+int
+memory_await(const struct timespec *time)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, BOX_CLEAR);
+	return sigtimedwait(&set, NULL, time) == BOX_CLEAR;
+}
+
+int
 memory_sleep(struct memory *memory, unsigned int ms)
 {
+	const struct timespec time = { ms / 1000, ms % 1000 * 1000000L };
+
 	memory->planned_ms = memory_ms(CLOCK_MONOTONIC) + ms;
 	memory->cpu_ms = memory_cpu_ms();
+	if (memory->clears)
+		return memory_await(&time);
 	poll(NULL, 0, (int)ms);
+	return 0;
 }
 
 /*

@@ -54,8 +54,17 @@ struct memory_sum {
 /* Returns the time of the clock in milliseconds. */
 uint64_t memory_ms(clockid_t clock);
 
-/* Sleeps for ms milliseconds, and records when that should end. */
-void memory_sleep(struct memory *memory, unsigned int ms);
+/*
+ * Waits for the signal that asks for clear_others, at most for a time (NULL:
+ * without limit). Returns 1 if it came.
+ */
+int memory_await(const struct timespec *time);
+
+/*
+ * Sleeps for ms milliseconds, and records when that should end. Returns 1 if it
+ * ended earlier, because processes are to be ended.
+ */
+int memory_sleep(struct memory *memory, unsigned int ms);
 
 /* Whether a look at the running box has taken too long. */
 int memory_is_late(const struct memory *memory);
@@ -246,6 +255,15 @@ void memory_release(struct memory *memory, const struct memory_sum *sum);
 
 /* Stops the running processes again, after a moment in which they may stop. */
 void memory_stop_again(struct memory *memory);
+
+/* clear.c */
+
+/*
+ * Kills all processes of the box but the code's, and waits until they execute
+ * nothing. Returns whether they have ended in time; then that is counted in the
+ * usage, which the caller writes.
+ */
+int clear_others(struct memory *memory);
 
 /* memory_usage.c */
 

@@ -46,11 +46,13 @@ class Session:
 
     def __init__(self, control, told, memory):
         self.pid, self.count, self.next = os.getpid(), 1, None
+        self.ending = False  # whether it ends with the present program
         self.handlers = {}  # of the programs, while none runs
         self.module = become_main()
         offer_servers(self.names(), control, self.pid, told, memory)
+        from mcp import _box
         from mcp._wire import WIRE
-        self.wire = WIRE
+        _box.session, self.wire = self, WIRE
 
     def names(self):
         """Return the namespace of the programs."""
@@ -60,7 +62,8 @@ class Session:
         """Get ready for the next program, with servers that are loaded for it.
 
         Its file has a name of its own: errors in functions of an earlier one
-        show lines of that.
+        show lines of that.  Servers that an earlier one has loaded are loaded
+        again when they are used.
         """
         self.count += 1
         path = "%s/run_python_%d.py" % (TMPDIR, self.count)
@@ -70,10 +73,13 @@ class Session:
         sys.modules["__main__"] = self.module
         self.names().update(
             __file__=path, __loader__=SourceFileLoader("__main__", path))
-        if told:
+        servers = sys.modules.get("mcp._servers")
+        if servers:
+            servers.LOADED.clear()
+            self.names()["LOADED_MCP_SERVERS"] = ()
+        for each in told or ():
             from mcp._servers import add
-            for each in told:
-                add(each)
+            add(each)
 
     # A program
 
@@ -329,6 +335,8 @@ def serve(source, control, told, memory):
     session = Session(control, told, memory)
     while True:
         status = session.run(source)
+        if session.ending:
+            raise SystemExit(status)
         try:
             session.end(status)
             source, told, _ = understood(session.wait())

@@ -15,8 +15,9 @@ from ._result import ArgumentError, MCPError, Result
 __all__ = [
     "ArgumentError", "MCPError", "Result", "call_tool", "call_tool_sync",
     "capability_summary", "configure", "describe_server",
-    "discovered_servers", "list_loaded_server_metadata", "list_servers",
-    "list_servers_sync", "list_tools", "list_tools_sync", "load_server",
+    "discovered_servers", "end_session", "list_loaded_server_metadata",
+    "list_servers", "list_servers_sync", "list_tools", "list_tools_sync",
+    "load_server",
     "progress", "query_tool_docs", "query_tool_docs_sync", "save_file",
     "search_tool_docs", "search_tool_docs_sync", "show"]
 if _box.memory:
@@ -256,6 +257,20 @@ def show(value, title=None):
     """
     from . import _show
     _show.show(value, title)
+    return for_await(None)
+
+
+def end_session():
+    """End the session of this call, as soon as its code has ended.
+
+    The next call that names it begins with a fresh sandbox.  A call without a
+    session raises RuntimeError.
+    """
+    session = getattr(_box, "session", None)
+    if session is None:
+        raise RuntimeError("this call has no session to end: it was made "
+                           "without the argument session")
+    session.ending = True
     return for_await(None)
 
 

@@ -1,0 +1,69 @@
+/*
+ * Sessions: boxes that keep the state of an interpreter for the calls of one
+ * owner that name it. An idle session has a box and no call; it needs no place.
+ * Runs in the supervisor; reads no bytes of boxes.
+ */
+#ifndef SUPERVISOR_SESSION_H
+#define SUPERVISOR_SESSION_H
+
+#include "../../common/err.h"
+#include "../box/box.h"
+#include "run.h"
+
+/* All sessions of the process. One per process. */
+struct sessions;
+
+/* Returns the sessions of these executions, none at first. */
+struct sessions *sessions_new(struct runs *runs);
+
+/* Ends all, and frees them. No call may have one. NULL inside is accepted. */
+void sessions_free(struct sessions **sessions);
+
+/* Ends all for good: idle ones now, others after their call. NULL: none. */
+void sessions_stop(struct sessions *sessions);
+
+/*
+ * Ends the session that has been idle longest, since its memory or processes
+ * are needed. Returns whether there was one. NULL: none.
+ */
+int sessions_yield(struct sessions *sessions);
+
+/*
+ * Ends all of the owner with this scope: idle ones now, others after their
+ * call, whose answer says why. NULL: none.
+ */
+void sessions_end_owner(
+    struct sessions *sessions, const char *scope, const char *why);
+
+/*
+ * Gives a session of the call's owner to a call, which puts it back; makes it
+ * if there is none of that name. Returns it, or NULL with err; EAGAIN means
+ * that it is available soon.
+ */
+struct session *session_take(struct sessions *sessions,
+    const struct request *request, struct err *err);
+
+/* Takes its box. Returns NULL if there is none: it has no state yet. */
+struct box *session_take_box(struct session *session);
+
+/*
+ * Returns the names of the servers that its calls have asked for, those of this
+ * request included: each + NUL, len bytes, valid until it is put back.
+ */
+char *session_servers(
+    struct session *session, const struct request *request, size_t *len);
+
+/*
+ * Describes it for the answer of the call that has it, whose box is this one
+ * (NULL: none). The texts are valid until it is put back.
+ */
+void session_show(const struct session *session, const struct box *box,
+    struct call_session *shown);
+
+/*
+ * Puts it back. If the box waits for more code and no limit is reached, it
+ * stays, and is taken; otherwise the session is over. *session becomes NULL.
+ */
+void session_put(struct session **session, struct box **box);
+
+#endif

@@ -1,0 +1,175 @@
+/*
+ * How sessions end: one timer looks each second after those that are idle. Runs
+ * in the supervisor.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../common/clock.h"
+#include "../../common/log.h"
+#include "../../common/mem.h"
+#include "session.h"
+#include "session_table.h"
+
+void
+session_remove(struct session *session)
+{
+	struct sessions *sessions = session->sessions;
+
+	TAILQ_REMOVE(&sessions->list, session, entry);
+	sessions->count--;
+	box_drop(&session->box);
+	buffer_reset(&session->servers);
+	free(session->scope);
+	free(session->name);
+	free(session);
+}
+
+void
+session_end(struct session *session, const char *why)
+{
+	log_info("a session has ended: %s", why);
+	session->lost = why;
+	session->calls = 0;
+	buffer_reset(&session->servers);
+	box_drop(&session->box);
+}
+
+/* Returns why an idle session must end now, static; NULL: it need not. */
+static const char *
+session_due(const struct session *session, uint64_t now)
+{
+	const struct options *options = session->sessions->runs->options;
+
+	if (now - session->used_ms >= options->session_idle * UINT64_C(1000))
+		return "no call has used it for long (CAISSON_SESSION_IDLE)";
+	if (now - session->born_ms >= options->session_age * UINT64_C(1000))
+		return "it had reached its age (CAISSON_SESSION_AGE)";
+	return NULL;
+}
+
+void
+sessions_set_timer(struct sessions *sessions)
+{
+	const struct timeval tv = clock_timeval(SESSION_LOOK_MS);
+
+	if (!TAILQ_EMPTY(&sessions->list))
+		event_add(sessions->timer, &tv);
+}
+
+/* Ends the one that has been idle longest. Returns whether there was one. */
+static int
+sessions_end_idle(struct sessions *sessions, const char *why)
+{
+	struct session *session;
+
+	TAILQ_FOREACH (session, &sessions->list, entry)
+		if (session->box != NULL) {
+			session_end(session, why);
+			return 1;
+		}
+	return 0;
+}
+
+/* Ends idle ones until the others may take the memory that they do. */
+static void
+sessions_fit(struct sessions *sessions)
+{
+	const struct session *session;
+	uint64_t bytes;
+
+	do {
+		bytes = 0;
+		TAILQ_FOREACH (session, &sessions->list, entry)
+			if (session->box != NULL)
+				bytes += box_bytes(session->box);
+	} while (bytes > sessions->runs->options->session_memory &&
+	    sessions_end_idle(sessions, "idle ones together took more memory "
+	        "than they may (CAISSON_SESSION_MEMORY)"));
+}
+
+/*
+ * Threads of an idle one may have started processes since its last call. The
+ * code says how many threads there are, so none is believed to have none.
+ */
+static void
+session_clear(struct session *session)
+{
+	int late;
+
+	if (session->box != NULL && box_alive(session->box) &&
+	    box_is_settled(session->box, &late))
+		box_end_others(session->box);
+}
+
+void
+sessions_on_timer(evutil_socket_t fd, short what, void *arg)
+{
+	struct sessions *sessions = arg;
+	struct session *session, *next;
+	uint64_t now = clock_ms();
+	const char *why;
+
+	(void)fd;
+	(void)what;
+	for (session = TAILQ_FIRST(&sessions->list); session != NULL;
+	    session = next) {
+		next = TAILQ_NEXT(session, entry);
+		if (session->busy)
+			continue;
+		why = session_due(session, now);
+		if (why != NULL && session->box != NULL) {
+			session_end(session, why);
+			session->used_ms = now;
+		} else if (why != NULL) {
+			session_remove(session);
+		} else {
+			session_clear(session);
+		}
+	}
+	sessions_fit(sessions);
+	sessions_set_timer(sessions);
+}
+
+int
+sessions_yield(struct sessions *sessions)
+{
+	return sessions != NULL && sessions_end_idle(sessions,
+	    "other calls needed its memory or processes");
+}
+
+/* Ends all of an owner (NULL: of everybody); busy ones end with their call. */
+static void
+sessions_end(struct sessions *sessions, const char *scope, const char *why)
+{
+	struct session *session, *next;
+
+	for (session = TAILQ_FIRST(&sessions->list); session != NULL;
+	    session = next) {
+		next = TAILQ_NEXT(session, entry);
+		if (scope != NULL && strcmp(session->scope, scope) != 0)
+			continue;
+		if (session->busy)
+			session->over = why;
+		else
+			session_remove(session);
+	}
+}
+
+void
+sessions_end_owner(
+    struct sessions *sessions, const char *scope, const char *why)
+{
+	if (sessions != NULL)
+		sessions_end(sessions, scope, why);
+}
+
+void
+sessions_stop(struct sessions *sessions)
+{
+	if (sessions == NULL)
+		return;
+	sessions->stopped = 1;
+	event_del(sessions->timer);
+	sessions_end(sessions, NULL, "Caisson is shutting down");
+}
