@@ -54,6 +54,38 @@ print(os.listdir("/data"))`;
   await raw.finish();
 });
 
+test('they do not share a session of one name', async (t) => {
+  const { raw, guest } = await open(t,
+    { env: { CAISSON_ARGUMENTS: 'code,session', CAISSON_SESSIONS: '2' } });
+  const more = { session: 'one' };
+  const add = (name) => `known = globals().get("known", "") + "${name}"
+print(known)`;
+
+  for (let n = 1; n <= 3; n++) {
+    assert.deepEqual(await raw.printed(add('user '), more),
+      ['user '.repeat(n)]);
+    assert.deepEqual(await guest.printed(add('guest '), more),
+      ['guest '.repeat(n)]);
+  }
+  await raw.finish();
+});
+
+test('the sessions of one do not end all of another', async (t) => {
+  const { raw, guest } = await open(t,
+    { env: { CAISSON_ARGUMENTS: 'code,session', CAISSON_SESSIONS: '3' } });
+  const look = 'print("x" in globals())\nx = 1';
+  const told = async (client, session) =>
+    (await client.run(look, { session })).content[0].text.split('\n')[0];
+
+  assert.equal(await told(guest, 'one'), 'False');
+  for (const name of ['a', 'b', 'c', 'd', 'e'])
+    assert.equal(await told(raw, name), 'False');
+  assert.equal(await told(guest, 'one'), 'True');
+  assert.equal(await told(raw, 'e'), 'True');
+  assert.equal(await told(raw, 'a'), 'False');
+  await raw.finish();
+});
+
 test('one that floods the queue delays another by its share only',
   async (t) => {
     const { raw, guest } = await open(t,

@@ -108,6 +108,9 @@ const run = {
   'caisson config check': succeeds(/memory/, 'config', 'check'),
   'CAISSON_TOOLS=run_code':
     sets('CAISSON_TOOLS', 'run_code', /^tools +run_code /m),
+  'CAISSON_ARGUMENTS=code,timeout,conversationId,session':
+    sets('CAISSON_ARGUMENTS', 'code,timeout,conversationId,session',
+      /^arguments +code,timeout,conversationId,session /m),
   'CAISSON_MEMORY=1g': sets('CAISSON_MEMORY', '1g', /^memory +1g /m),
 };
 

@@ -111,7 +111,7 @@ test('neither owner sees what the other one has', async (t) => {
   const { url, home } = await serveTcp(t, {
     ...withServers(t, { gh: example(), fs: example() }),
     args: ['--tools', 'run_python,list_runners', '--arguments',
-      'code,servers,timeout,files,conversationId'] });
+      'code,servers,timeout,files,conversationId,session'] });
   const one = clientOf(t, url, add(home, 'one', '--server', 'gh'));
   const two = clientOf(t, url,
     add(home, 'two', '--no-servers', '--tool', 'run_python'));
@@ -162,6 +162,15 @@ test('neither owner sees what the other one has', async (t) => {
   await two.run('open("/data/two", "w").close()', same);
   assert.equal(await one.text(look, same), "['one']");
   assert.equal(await two.text(look, same), "['two']");
+
+  /* Sessions of the code */
+  const state = { session: 'same' };
+  const code = 'print("mine" in globals())\nmine = 1';
+  const known = async (client) =>
+    (await client.text(code, state)).split('\n')[0];
+
+  assert.deepEqual([await known(one), await known(two), await known(one),
+    await known(two)], ['False', 'False', 'True', 'True']);
 
   /* Sessions of the protocol */
   const session = { 'Mcp-Session-Id': await one.begin() };
@@ -246,23 +255,31 @@ test('clients are logged, and no secrets', async (t) => {
 
 test('a revoked token ends its sessions and calls', async (t) => {
   const gate = new Gate();
-  const { url, home } = await serveTcp(t);
+  const { url, home } = await serveTcp(t,
+    { args: ['--arguments', 'code,session', '--max-concurrent', '8'] });
   const one = clientOf(t, url, add(home, 'one'));
   const two = clientOf(t, url, add(home, 'two'));
+  const look = 'print("x" in globals())\nx = 1';
+  const known = async (client, session) =>
+    (await client.text(look, { session })).split('\n')[0];
   const headers = { 'Mcp-Session-Id': await one.begin() };
   const message = { method: 'tools/call', params: {
     name: 'run_python', arguments: { code: gate.wait } } };
 
   await one.run('save_memory("k", 1)');
+  for (const client of [one, two])
+    assert.equal(await known(client, 'idle'), 'False');
 
+  const busy = one.run(`x = 1\n${gate.wait}`, { session: 'busy' });
   const running = await one.post({ id: 7, ...message }, headers);
   const plain = one.post({ id: 8, ...message },
     { ...headers, Accept: 'application/json' });
   const other = await one.call(gate.wait);
 
-  await until(() => gate.find().length === 3, 'three calls');
+  await until(() => gate.find().length === 4, 'four calls');
   caisson(home, 'token', 'revoke', 'one');
   await until(() => gate.find().length === 0, 'the end of the code');
+  await busy;
 
   /* No client waits for an answer that does not come. */
   for (const [answer, id, status] of [[running, 7, 200],
@@ -282,6 +299,9 @@ test('a revoked token ends its sessions and calls', async (t) => {
   assert.equal((await again.post({ method: 'tools/list' }, headers)).status,
     404);
   assert.equal(await again.text('print(load_memory("k"))'), '1');
+  assert.equal(await known(again, 'idle'), 'False');
+  assert.equal(await known(again, 'busy'), 'False');
+  assert.equal(await known(two, 'idle'), 'True');
   assert.equal((await one.ask(found)).status, 401);
 });
 

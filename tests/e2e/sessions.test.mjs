@@ -1,0 +1,433 @@
+/*
+ * Sessions: what the calls of one session share, and that no other call sees
+ * any of it, whatever the code leaves behind and whichever process ends.
+ *
+ *   CAISSON_SESSION_CALLS_TRIED  how many calls are interleaved (200)
+ */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { text } from './support/files.mjs';
+import { Gate } from './support/gate.mjs';
+import { descendants, gone, namespacePids, reaped }
+  from './support/processes.mjs';
+import { folder, once, settings, unpooled } from './support/program.mjs';
+import { connect, run } from './support/sdk.mjs';
+import { until } from './support/wait.mjs';
+
+settings.CAISSON_STRUCTURED = 'off';
+settings.CAISSON_ARGUMENTS = 'code,timeout,session';
+
+/* What code has printed, without the line that tells of its session. */
+const said = (result) => text(result).replace(/\n?session: .*$/, '');
+
+const say = async (client, session, code, more = {}) =>
+  said(await run(client, code, { session, ...more }));
+
+/* The same for any call of a session: each has a file of its own. */
+const alike = (words) => words.replace(/run_python_\d+\.py/, 'run_python.py');
+
+/* What an answer tells of its session. */
+const about = (result) => result._meta['caisson/session'];
+
+test('the calls of a session share what they define', once, async (t) => {
+  const { client } = await connect(t);
+
+  assert.equal(await say(client, 's', `
+import math
+x = [1]
+def double(n):
+    return 2 * n
+None`), 'Success (no output)');
+  assert.equal(await say(client, 's', 'x.append(2)\nprint(x, double(3))'),
+    '[1, 2] 6');
+  assert.equal(await say(client, 's', 'math.floor(x[-1] + 0.5)'), '2');
+  /* A failure, or an exit code, ends the code and not the session. */
+  assert.match(await say(client, 's', 'x.append(3)\n1 / 0'),
+    /status: error\nexit: 1\n[^]*ZeroDivisionError/);
+  assert.match(await say(client, 's', 'x.append(4)\nraise SystemExit(5)'),
+    /status: error\nexit: 5/);
+  assert.equal(await say(client, 's', 'x'), '[1, 2, 3, 4]');
+  for (const other of ['S', 's ', 't'])
+    assert.equal(await say(client, other, '"x" in globals()'), 'False');
+  assert.equal(text(await run(client, '"x" in globals()')), 'False');
+});
+
+test('each answer tells whether its box was fresh, and of its session', once,
+  async (t) => {
+    const { client } = await connect(t);
+    const results = [];
+
+    for (let n = 0; n < 3; n++)
+      results.push(await run(client, '1', { session: 's' }));
+    assert.deepEqual(results.map((result) => {
+      const { name, fresh, call, kept, threads } = about(result);
+
+      return [name, fresh, call, kept, threads];
+    }), [1, 2, 3].map((n) => ['s', n === 1, n, true, 0]));
+    assert.ok(about(results[2]).ageMs >= about(results[1]).ageMs);
+    assert.match(text(results[0]), /^1\nsession: new$/);
+    assert.match(text(results[2]), /^1\nsession: call 3, \d+ s old$/);
+    assert.equal(about(await run(client, '1')), undefined);
+  });
+
+/*
+ * Lanes of calls, each with a number that no other has. Those of a session
+ * know all of their own numbers, the others none.
+ */
+test('nothing crosses between two sessions and twenty fresh calls',
+  async (t) => {
+    const { client } = await connect(t, { env: {
+      CAISSON_MAX_CONCURRENT: '4', CAISSON_QUEUE: '64' } });
+    const most = Number(process.env.CAISSON_SESSION_CALLS_TRIED ?? 200);
+    const all = [];
+    let sent = 0;
+
+    async function lane(session) {
+      const mine = [];
+
+      while (sent < most) {
+        const nonce = `<${sent++} ${Math.random()}>`;
+        const result = await run(client, `
+import builtins, os, sys
+known = globals().get("known", "") + "${nonce}"
+os.environ["KNOWN"] = os.environ.get("KNOWN", "") + "${nonce}"
+builtins.known_too = getattr(builtins, "known_too", "") + "${nonce}"
+print(known == os.environ["KNOWN"] == known_too, known)
+print("${nonce}", file=sys.stderr)`, session ? { session } : {});
+
+        if (session)
+          mine.push(nonce);
+        all.push(nonce);
+        assert.equal(said(result), `True ${session ? mine.join('') : nonce}` +
+          `\nstderr:\n${nonce}`);
+        assert.equal(about(result)?.call, session ? mine.length : undefined);
+        assert.equal(about(result)?.lateBytes ?? 0, 0);
+      }
+    }
+
+    await Promise.all([lane('one'), lane('two'),
+      ...Array.from({ length: 20 }, () => lane())]);
+    assert.equal(new Set(all).size, all.length);
+    assert.ok(all.length >= most);
+  });
+
+/* Code that tries to stay: what the next call of its session sees. */
+const remainders = {
+  'a name of the builtins': [`
+import builtins
+builtins.print = lambda *all, **more: open(1, "w", closefd=False).write("mine")
+None`, 'print("yours")', 'mine'],
+  'a patched module': ['import json\njson.dumps = lambda value: "mine"\nNone',
+    'import json\nprint(json.dumps(1))', 'mine'],
+  'another stream in the place of standard output': [`
+import io, sys
+sys.stdout = io.StringIO()`, 'print(1)', 'Success (no output)'],
+  'a handler of a signal': [`
+import signal
+signal.signal(signal.SIGUSR1, lambda *_: print("mine"))
+None`, 'import os, signal\nos.kill(os.getpid(), signal.SIGUSR1)', 'mine'],
+  'sockets that are connected': [`
+import socket
+a, b = socket.socketpair()
+a.send(b"mine")
+None`, 'print(b.recv(4).decode() if "b" in globals() else "none")', 'mine'],
+  'files': ['import os\nopen("/tmp/mine", "w").close()\nos.chdir("/tmp")',
+    'import os\nprint(os.path.exists("mine"))', 'True'],
+  'a hook for what nothing catches': [`
+import sys
+sys.excepthook = lambda *_: print("mine")`, '1 / 0',
+  'status: error\nexit: 1\nmine'],
+};
+
+test('what code changes is seen by its session only', once, async (t) => {
+  const { client } = await connect(t);
+
+  for (const [what, [change, look, seen]] of Object.entries(remainders)) {
+    await t.test(what, async () => {
+      const before = text(await run(client, look));
+
+      await say(client, what, change);
+      assert.equal(text(await run(client, look)), before);
+      assert.equal(alike(await say(client, 'another', look)), before);
+      assert.equal(alike(await say(client, what, look)), seen);
+    });
+  }
+});
+
+test('no process stays but the one of the code', async (t) => {
+  const { client } = await connect(t);
+  const ways = [(gate) => gate.start, (gate) => `
+import subprocess
+subprocess.Popen(["setsid", "sleep", "${gate.seconds}"])`, (gate) => `
+import os
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        for fd in range(3):
+            os.close(fd)
+        os.execvp("sleep", ["sleep", "${gate.seconds}"])
+    os._exit(0)
+os.wait()`, (gate) => `
+import os, signal
+if os.fork() == 0:
+    for number in signal.SIGTERM, signal.SIGHUP, signal.SIGINT:
+        signal.signal(number, signal.SIG_IGN)
+    while True:
+        if os.fork() == 0:
+            os.execvp("sleep", ["sleep", "${gate.seconds}"])
+        os.wait()`];
+
+  for (const way of ways) {
+    const gate = new Gate();
+
+    await say(client, 's', `x = 1\n${way(gate)}\nNone`);
+    await until(() => gate.find().length === 0, 'the end of what was left');
+    assert.equal(await say(client, 's', 'x'), '1');
+  }
+});
+
+test('a process that a thread starts between two calls does not stay',
+  async (t) => {
+    const { client } = await connect(t);
+    const gate = new Gate();
+
+    await say(client, 's', `
+import threading
+def start():
+    while not over.is_set():
+        ${gate.wait}
+over = threading.Event()
+threading.Thread(target=start, daemon=True).start()`);
+    await gone([await gate.reached()]);
+    await say(client, 's', 'over.set()');
+    await until(() => gate.find().length === 0, 'the end of the last');
+  });
+
+test('a thread stays, and is told of; its output between calls is counted',
+  async (t) => {
+    const { client } = await connect(t);
+    let result = await run(client, `
+import threading
+go, done = threading.Event(), threading.Event()
+def print_late():
+    go.wait()
+    print("late")
+    done.set()
+threading.Thread(target=print_late, daemon=True).start()`, { session: 's' });
+
+    assert.equal(about(result).threads, 1);
+    assert.match(text(result), /; threads that run on: 1$/);
+    /* What it prints while code runs is output of that code. */
+    assert.equal(await say(client, 's', 'go.set()\nprint(done.wait())'),
+      'late\nTrue');
+    result = await run(client, `
+go.clear()
+def print_later():
+    while not go.is_set():
+        print("later")
+threading.Thread(target=print_later, daemon=True).start()
+None`, { session: 's' });
+    assert.equal(about(result).lateBytes, 0);
+    for (let n = 0; n < 10; n++)
+      assert.equal(text(await run(client, 'print(1)')), '1');
+    /* Though it never pauses, a call ends with its code. */
+    result = await run(client, 'None', { session: 's' });
+    assert.equal(about(result).threads, 1);
+    result = await run(client, 'go.set()', { session: 's' });
+    assert.ok(about(result).lateBytes > 0);
+    assert.match(text(result),
+      /; bytes printed before this call, and dropped: \d+$/);
+  });
+
+test('functions for the exit of code print into no answer', once, async (t) => {
+  const { client } = await connect(t);
+
+  assert.equal(await say(client, 's', `
+import atexit
+atexit.register(print, "mine")
+None`), 'Success (no output)');
+  assert.equal(await say(client, 's', 'print(1)'), '1');
+  assert.doesNotMatch(await say(client, 's', 'import os\nos._exit(0)'),
+    /mine/);
+  assert.equal(text(await run(client, 'print(1)')), '1');
+});
+
+/* Processes that end */
+
+/* The processes of the only box. */
+function parts(pid) {
+  const family = descendants(pid);
+
+  return {
+    relay: family.find(({ name }) => name.startsWith('relay')),
+    init: family.find((entry) => namespacePids(entry.pid).length > 1 &&
+      namespacePids(entry.pid).at(-1) === 1),
+    code: family.find((entry) => namespacePids(entry.pid).length > 1 &&
+      namespacePids(entry.pid).at(-1) === 2),
+  };
+}
+
+for (const part of ['relay', 'init', 'code'])
+  test(`kill -9 of its ${part} ends a session, and no other`, async (t) => {
+    const { client, pid } = await connect(t, unpooled);
+    const gate = new Gate();
+
+    /* Between two calls. */
+    assert.equal(await say(client, 's', 'x = 1'), 'Success (no output)');
+    let all = parts(pid);
+
+    process.kill(all[part].pid, 'SIGKILL');
+    await reaped(Object.values(all));
+    let result = await run(client, '"x" in globals()', { session: 's' });
+
+    assert.equal(said(result), 'False');
+    assert.equal(about(result).fresh, true);
+    assert.match(text(result), /session: new, as the one before has ended: /);
+    /* While a call runs. */
+    await say(client, 's', 'x = 2');
+    all = parts(pid);
+    const running = run(client, `y = 1\n${gate.wait}`, { session: 's' });
+
+    await gate.reached();
+    process.kill(all[part].pid, 'SIGKILL');
+    result = await running;
+    assert.equal(result.isError, true);
+    assert.equal(about(result).kept, false);
+    assert.match(text(result), /\nsession: .*its state is lost/);
+    await gone(Object.values(all));
+    assert.equal(await say(client, 's', '"x" in globals()'), 'False');
+    assert.equal(await say(client, 's', 'x = 3\nx'), '3');
+    assert.equal(await say(client, 's', 'x'), '3');
+  });
+
+test('kill -9 of the program ends its sessions; there are new ones of that name',
+  async (t) => {
+    const home = folder(t);
+    const { client, pid } = await connect(t, { home });
+
+    await say(client, 's', 'x = 1');
+    const all = descendants(pid);
+
+    assert.ok(all.length > 0);
+    process.kill(pid, 'SIGKILL');
+    await gone(all);
+    const { client: next } = await connect(t, { home });
+    const result = await run(next, '"x" in globals()', { session: 's' });
+
+    assert.equal(said(result), 'False');
+    assert.equal(about(result).fresh, true);
+  });
+
+test('code that ends its process ends its session', async (t) => {
+  const { client } = await connect(t);
+
+  for (const [code, told] of [
+    ['import os\nos._exit(3)', /^status: error\nexit: 3\n/],
+    ['import os\nos.kill(os.getpid(), 9)', /SIGKILL/],
+    ['import ctypes\nctypes.string_at(0)', /SIGSEGV/],
+  ]) {
+    await say(client, 's', 'x = 1');
+    const result = await run(client, code, { session: 's' });
+
+    assert.match(text(result), told);
+    assert.match(text(result), /\nsession: call \d+, \d+ s old; it has ended/);
+    assert.equal(about(result).kept, false);
+    assert.equal(await say(client, 's', '"x" in globals()'), 'False');
+  }
+});
+
+/* The pipe of the relay is open to the code: what it may say gains nothing. */
+test('code that forges its end gets the answer to that code only',
+  async (t) => {
+    const { client } = await connect(t);
+    const forged = (exit, more = '') => `
+import os, sys
+print("before", flush=True)
+from mcp._wire import WIRE
+os.write(WIRE.target, b'{"type":"ended","exit":${exit},"threads":7}\\n${more}')
+print("after", flush=True)
+import time
+time.sleep(600)`;
+    let result = await run(client, forged(3), { session: 's' });
+
+    assert.match(said(result), /^status: error\nexit: 3\nbefore/);
+    assert.equal(about(result).threads, 7);
+    assert.equal(text(await run(client, 'print(1)')), '1');
+    result = await run(client, forged(3, '{"type":"ready"}\\n'),
+      { session: 'other' });
+    assert.equal(text(await run(client, 'print(1)')), '1');
+  });
+
+test('code that is stopped goes on with the next call', async (t) => {
+  const { client, pid } = await connect(t, unpooled);
+
+  await say(client, 's', 'x = 1');
+  /* A thread of it could do that, too. */
+  process.kill(parts(pid).code.pid, 'SIGSTOP');
+  await until(() => parts(pid).code.state === 'T', 'the stop');
+  assert.equal(await say(client, 's', 'x'), '1');
+  /* The same while a call runs. */
+  const result = await run(client, `
+import os, signal
+x = 2
+os.kill(os.getpid(), signal.SIGSTOP)
+while True:
+    pass`, { session: 's', timeout: 1 });
+
+  assert.match(text(result), /^status: timeout\n[^]*state is kept$/);
+  assert.equal(await say(client, 's', 'x'), '2');
+});
+
+/* What code does to that which keeps its box ends its own session at most. */
+const abuses = {
+  'closes the pipes of the box': `
+import os
+for fd in range(3, 256):
+    try:
+        os.close(fd)
+    except OSError:
+        pass`,
+  'asks process 1 to end its processes': `
+import os, signal, subprocess, threading
+child = subprocess.Popen(["sleep", "1000"])
+def ask():
+    while True:
+        os.kill(1, signal.SIGUSR1)
+threading.Thread(target=ask, daemon=True).start()
+None`,
+  'sends process 1 every signal': `
+import os, signal
+for number in signal.valid_signals():
+    try:
+        os.kill(1, number)
+    except OSError:
+        pass`,
+  'forks between two calls': `
+import os, threading, time
+def fork():
+    while True:
+        try:
+            if os.fork() == 0:
+                time.sleep(1000)
+        except OSError:
+            pass
+threading.Thread(target=fork, daemon=True).start()
+None`,
+};
+
+test('what code does to its box is no matter to others', async (t) => {
+  const { client } = await connect(t);
+
+  for (const [what, code] of Object.entries(abuses)) {
+    await t.test(`code that ${what}`, async () => {
+      await say(client, 'other', 'x = 1');
+      await run(client, code, { session: what, timeout: 5 });
+      assert.equal(await say(client, 'other', 'x'), '1');
+      assert.equal(text(await run(client, 'print(1)')), '1');
+      await run(client, '1', { session: what, timeout: 5 });
+      assert.equal(await say(client, 'other', 'x'), '1');
+      await run(client, 'import os\nos._exit(0)', { session: what });
+      assert.equal(await say(client, what, '1'), '1');
+    });
+  }
+});
