@@ -214,7 +214,7 @@ channel_blobs(enum ipc_type type, const void *msg)
 	const struct ipc_blob *blob;
 	size_t bytes = 0;
 
-	for (; field->name != NULL; field++) {
+	for (; field->name[0] != '\0'; field++) {
 		blob = (const void *)((const char *)msg + field->offset);
 		if (field->kind == IPC_KIND_BLOB && blob->len > IPC_INLINE_MAX)
 			bytes += blob->len;

@@ -55,11 +55,23 @@
 #define IPC_END(name) <= IPC_FDS_MAX, "message " #name " has many descriptors");
 #include "ipc_messages.def"
 
+/* A row has room for its name. */
+#define IPC_NAMED(name)                                                        \
+	_Static_assert(sizeof(#name) <= IPC_NAME_SIZE, #name " is too long");
+#define IPC_MESSAGE(NAME, name, FROM, TO, PHASES, NEXT, doc) IPC_NAMED(name)
+#define IPC_UINT(name, field, least, most, doc) IPC_NAMED(field)
+#define IPC_TEXT(name, field, least, most, doc) IPC_NAMED(field)
+#define IPC_BYTES(name, field, least, most, doc) IPC_NAMED(field)
+#define IPC_BLOB(name, field, most, doc) IPC_NAMED(field)
+#define IPC_FD(name, field, KIND, doc) IPC_NAMED(field)
+#define IPC_OPTIONAL_FD(name, field, KIND, doc) IPC_NAMED(field)
+#include "ipc_messages.def"
+
 /* The fields of every message, one array each, closed by a row without name. */
 #define IPC_MESSAGE(NAME, name, FROM, TO, PHASES, NEXT, doc)                   \
 	static const struct ipc_field ipc_fields_##name[] = {
 #define IPC_ROW(name, field, kind, least, most, doc)                           \
-	{ #field, doc, kind, offsetof(struct ipc_##name, field), least, most },
+	{ #field, kind, offsetof(struct ipc_##name, field), least, most },
 #define IPC_UINT(name, field, least, most, doc)                                \
 	IPC_ROW(name, field, IPC_KIND_UINT, least, most, doc)
 #define IPC_TEXT(name, field, least, most, doc)                                \
@@ -73,14 +85,14 @@
 #define IPC_OPTIONAL_FD(name, field, KIND, doc)                                \
 	IPC_ROW(name, field, IPC_KIND_##KIND, 0, 1, doc)
 #define IPC_END(name)                                                          \
-	{ NULL, NULL, IPC_KIND_UINT, 0, 0, 0 }                                 \
+	{ "", IPC_KIND_UINT, 0, 0, 0 }                                         \
 	}                                                                      \
 	;
 #include "ipc_messages.def"
 
 static const struct ipc_message ipc_messages[IPC_TYPES] = {
 #define IPC_MESSAGE(NAME, name, FROM, TO, PHASES, NEXT, doc)                   \
-	[IPC_##NAME] = { #name, doc, ROLE_##FROM, ROLE_##TO, PHASES,           \
+	[IPC_##NAME] = { #name, ROLE_##FROM, ROLE_##TO, PHASES,                \
 		IPC_PHASE_##NEXT, ipc_fields_##name,                           \
 		sizeof(ipc_fields_##name) / sizeof(ipc_fields_##name[0]) - 1,  \
 		sizeof(struct ipc_##name) },
@@ -253,7 +265,7 @@ ipc_encode(
 	packet->len = 0;
 	packet->nfds = 0;
 	ipc_put_u32(packet, type);
-	for (field = row->fields; field->name != NULL; field++) {
+	for (field = row->fields; field->name[0] != '\0'; field++) {
 		/*
 		 * After a failure the loop continues only to take the
 		 * descriptors.
@@ -560,7 +572,7 @@ ipc_decode(struct ipc_packet *packet, enum ipc_type *type,
 	r.row = ipc_message(number);
 	if (r.row == NULL)
 		return err_set(err, "message number %u is unknown", number);
-	for (field = r.row->fields; field->name != NULL; field++)
+	for (field = r.row->fields; field->name[0] != '\0'; field++)
 		if (ipc_get_field(&r, field, (char *)msg + field->offset,
 		        err) == -1)
 			return -1;
@@ -604,7 +616,8 @@ ipc_message_close(enum ipc_type type, union ipc_any *msg)
 	const struct ipc_field *field;
 	char *member;
 
-	for (field = ipc_messages[type].fields; field->name != NULL; field++) {
+	field = ipc_messages[type].fields;
+	for (; field->name[0] != '\0'; field++) {
 		member = (char *)msg + field->offset;
 		if (ipc_kind_is_fd(field->kind))
 			fd_close((int *)(void *)member);

@@ -92,9 +92,12 @@ union ipc_any {
 #include "ipc_messages.def"
 };
 
+/*
+ * The rows hold their names, and have no sentences (see ipc_doc.h): a pointer
+ * would have to be relocated whenever a process starts, and its page copied.
+ */
 struct ipc_field {
-	const char *name;
-	const char *doc;
+	char name[IPC_NAME_SIZE]; /* empty in the row that closes an array */
 	enum ipc_kind kind;
 	size_t offset; /* offset in the struct of the message */
 	uint64_t least; /* number of descriptors; 0 for an optional one */
@@ -102,8 +105,7 @@ struct ipc_field {
 };
 
 struct ipc_message {
-	const char *name; /* lower case, as in struct ipc_NAME */
-	const char *doc;
+	char name[IPC_NAME_SIZE]; /* lower case, as in struct ipc_NAME */
 	enum role from;
 	enum role to;
 	unsigned int phases; /* IPC_IN bits of the phases in which it is legal

@@ -29,6 +29,10 @@
 #define IPC_PACKET_MAX (64 * KIB)
 #define IPC_INLINE_MAX (16 * KIB)
 #define IPC_FDS_MAX 8
+/* Rows of the catalogue hold the names of messages and fields, with a NUL. */
+#define IPC_NAME_SIZE 20
+/* The most fields of a message for which the manual has room. */
+#define IPC_FIELDS_MAX 63
 /* The supervisor sends all servers to a broker at once, as a reader does. */
 #define IPC_QUEUE_PACKETS_MAX 4096
 

@@ -10,6 +10,7 @@
 
 #include "../common/box_step.h"
 #include "../common/ipc.h"
+#include "../common/ipc_doc.h"
 #include "../supervisor/options/command_word.h"
 #include "../supervisor/options/option_value.h"
 #include "manual_part.h"
@@ -460,7 +461,7 @@ part_counts(void)
 }
 
 static void
-field(const struct ipc_field *field)
+field(const struct ipc_field *field, const char *doc)
 {
 	printf(".It Va %s Pq %s", field->name, kinds[field->kind].name);
 	if (ipc_kind_is_fd(field->kind) && field->least == 0)
@@ -469,7 +470,7 @@ field(const struct ipc_field *field)
 		printf(" , %llu to %llu%s", (unsigned long long)field->least,
 		    (unsigned long long)field->most, kinds[field->kind].unit);
 	putchar('\n');
-	text(field->doc);
+	text(doc);
 }
 
 static const char *const phases[IPC_PHASES] = {
@@ -503,17 +504,18 @@ static void
 message(uint32_t type)
 {
 	const struct ipc_message *row = ipc_message(type);
-	const struct ipc_field *f;
+	const struct ipc_doc *doc = &ipc_docs[type];
+	size_t i;
 
 	printf(".It Sy %s Pq number %u\n", row->name, type);
-	text(row->doc);
+	text(doc->message);
 	legal(row);
 	printf("afterwards it is\n.Cm %s .\n", phases[row->next]);
 	if (row->nfields == 0)
 		return;
 	puts(".Bl -tag -width Ds -compact");
-	for (f = row->fields; f->name != NULL; f++)
-		field(f);
+	for (i = 0; i < row->nfields; i++)
+		field(&row->fields[i], doc->fields[i]);
 	puts(".El");
 }
 

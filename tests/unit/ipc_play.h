@@ -440,7 +440,7 @@ assert_encodes(
 	ck_assert_msg((ipc_encode(type, &m.any, &packet, &err) == 0) == good,
 	    "message %s, %s: %s", m.row->name, what, err.text);
 	ck_assert_int_eq(err.text[0] == '\0', good);
-	for (field = m.row->fields; field->name != NULL; field++)
+	for (field = m.row->fields; field->name[0] != '\0'; field++)
 		if (ipc_kind_is_fd(field->kind))
 			ck_assert_int_eq(*(int *)member(&m.any, field), -1);
 	ipc_packet_close(&packet);

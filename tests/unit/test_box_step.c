@@ -45,7 +45,7 @@ START_TEST(fits_its_message)
 {
 	const struct ipc_field *field = ipc_message(IPC_FAILED)->fields;
 
-	while (field->name != NULL && strcmp(field->name, "step") != 0)
+	while (field->name[0] != '\0' && strcmp(field->name, "step") != 0)
 		field++;
 	ck_assert_ptr_nonnull(field->name);
 	ck_assert_uint_le(field->least, 0);

@@ -2,6 +2,7 @@
  * Tests of common/ipc, made from the catalogue: whatever message is added to
  * ipc_messages.def is tested here by its row, with no line written for it.
  */
+#include "common/ipc_doc.h"
 #include "ipc_play.h"
 
 /* Rows */
@@ -19,20 +20,23 @@ is_sentence(const char *doc)
 START_TEST(row_is_sound)
 {
 	const struct ipc_message *row = ipc_message((uint32_t)_i);
+	const struct ipc_doc *doc = &ipc_docs[_i];
 	const struct ipc_field *field;
+	const char *sentence;
 	int n;
 
 	ck_assert_ptr_nonnull(row);
-	ck_assert(is_sentence(row->doc));
+	ck_assert(is_sentence(doc->message));
 	ck_assert_int_ne(row->from, row->to);
 	ck_assert_uint_ne(row->phases, 0);
 	ck_assert_uint_eq(row->phases >> IPC_PHASES, 0);
 	ck_assert_int_lt(row->next, IPC_PHASES);
 	ck_assert_uint_le(row->size, sizeof(union ipc_any));
-	ck_assert_ptr_null(row->fields[row->nfields].name);
-	for (field = row->fields; field->name != NULL; field++) {
-		ck_assert_msg(is_sentence(field->doc), "%s.%s: %s", row->name,
-		    field->name, field->doc);
+	ck_assert_str_eq(row->fields[row->nfields].name, "");
+	for (field = row->fields; field->name[0] != '\0'; field++) {
+		sentence = doc->fields[field - row->fields];
+		ck_assert_msg(is_sentence(sentence), "%s.%s: %s", row->name,
+		    field->name, sentence);
 		ck_assert_uint_le(field->least, field->most);
 		ck_assert_uint_lt(field->offset, row->size);
 	}
