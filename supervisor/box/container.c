@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "../../common/fd.h"
-#include "../../common/json.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
 #include "../process/process.h"
@@ -28,6 +27,7 @@ struct contained {
 	pid_t pid;            /* of the keeper */
 	struct foreign *init; /* process 1 of it; NULL: unknown */
 	int dead;             /* that has ended, and all others with it */
+	int untold;           /* dead, but the kernel does not tell how */
 	/*
 	 * The exit status of the container, as its client would tell it, or
 	 * that of the client; -1: killed by a signal.
@@ -42,38 +42,6 @@ struct contained {
 /* Engines tell of a signal by an exit status of this and its number. */
 #define CONTAINER_SIGNALS 128
 
-struct container_facts {
-	char *image;
-	const char *name; /* of the runtime, static */
-	int keeps_files;
-};
-
-/* Facts */
-
-static void
-container_add_facts(struct buffer *json, const void *own)
-{
-	const struct container_facts *facts = own;
-
-	buffer_printf(json, "{\"runtime\":\"%s\",\"level\":\"full\",\"image\":",
-	    facts->name);
-	json_add_text(json, facts->image);
-	buffer_printf(json, ",\"namespaces\":[\"mnt\",\"pid\",\"net\","
-	    "\"ipc\",\"uts\",\"cgroup\"],\"seccomp\":\"allow-list\","
-	    "\"landlock\":null,\"overlay\":false,\"proc\":true,"
-	    "\"limits\":\"cgroup\",\"network\":\"none\"%s}",
-	    facts->keeps_files ? "" : ",\"files\":\"none\"");
-}
-
-static void
-container_free_facts(void *own)
-{
-	struct container_facts *facts = own;
-
-	free(facts->image);
-	free(facts);
-}
-
 /* Its end */
 
 /* A dead container whose output is complete is removed by its client. */
@@ -83,7 +51,7 @@ container_kill(struct box *box)
 	struct contained *contained = box->inside;
 
 	container_usage_read(contained->usage);
-	if (!contained->dead || !box->relay_over)
+	if (!contained->dead || contained->untold || !box->relay_over)
 		reaper_end(contained->keeper);
 }
 
@@ -169,13 +137,31 @@ container_refuse(struct box *box)
 	box_fail(box, "the box cannot be built: %s", why);
 }
 
+/*
+ * Returns whether the status must be that of the client: a signal that only the
+ * box reports, it may have invented. Code may choose its exit code anyway.
+ */
+static int
+container_awaits_client(const struct box *box)
+{
+	struct contained *contained = box->inside;
+
+	if (contained->keeper == NULL)
+		return 0;
+	if (contained->untold && box->report.end == BOX_REPORT_EXIT) {
+		contained->untold = 0;
+		contained->status = box->report.status;
+	}
+	return !contained->dead || contained->untold;
+}
+
 static int
 container_settle(struct box *box)
 {
 	const struct contained *contained = box->inside;
 	struct box_end end = { .cause = BOX_CAUSE_CODE };
 
-	if ((contained->keeper != NULL && !contained->dead) || box->box_over)
+	if (box->box_over || container_awaits_client(box))
 		return 0;
 	box->gone = 1;
 	if (!box->boxed || (box->language->image != NULL &&
@@ -202,7 +188,7 @@ container_on_ended(void *ctx, const struct child_end *end)
 	struct contained *contained = box->inside;
 
 	contained->keeper = NULL;
-	if (!contained->dead)
+	if (!contained->dead || contained->untold)
 		contained->status =
 		    end->code == CLD_EXITED ? end->status : -1;
 	/* A keeper that was killed has removed nothing. */
@@ -229,8 +215,8 @@ container_on_died(void *ctx)
 }
 
 /*
- * The status is known: the end of the client, which removes the container
- * first, need not be awaited.
+ * The status is known, or the box tells it: the end of the client, which
+ * removes the container first, need not be awaited.
  */
 static void
 container_on_dead(void *ctx, int status)
@@ -238,9 +224,10 @@ container_on_dead(void *ctx, int status)
 	struct box *box = ctx;
 	struct contained *contained = box->inside;
 
-	if (status == -1 || contained->keeper == NULL || !box->ran)
+	if (contained->keeper == NULL || !box->ran)
 		return;
 	contained->dead = 1;
+	contained->untold = status == -1;
 	contained->status = WIFEXITED(status) ? WEXITSTATUS(status) :
 	    CONTAINER_SIGNALS + WTERMSIG(status);
 	box_on_dead(box);
@@ -292,7 +279,6 @@ container_watch(struct box *box, pid_t pid, struct err *err)
 static int
 container_stand(struct box *box, pid_t pid, struct err *err)
 {
-	struct container_facts *own;
 	struct box_facts facts = { box->boxes->runtime, NULL, NULL, NULL };
 	auto_fd int workspace = -1, left = -1, data = -1;
 	int *has_data =
@@ -303,11 +289,8 @@ container_stand(struct box *box, pid_t pid, struct err *err)
 	         pid, &workspace, &left, has_data, err) == -1 ||
 	        container_watch(box, pid, err) == -1))
 		return err_wrap(err, "the box cannot be used");
-	own = mem_alloc(sizeof(*own));
-	own->image = mem_strdup(container_image(box));
-	own->name = facts.runtime->name;
-	own->keeps_files = pid != 0;
-	facts.own = own;
+	facts.own = container_facts_new(
+	    container_image(box), facts.runtime->name, pid != 0);
 	if (pid == 0)
 		container_warn(box);
 	box_on_stood(box, &facts);
@@ -424,8 +407,8 @@ container_awaited(const struct boxes *boxes)
 		.alive = container_alive, .current = container_current,        \
 		.want = container_want, .awaited = container_awaited,          \
 		.rest = container_want, .free = container_free,                \
-		.add_facts = container_add_facts,                              \
-		.free_facts = container_free_facts                             \
+		.add_facts = container_facts_add,                              \
+		.free_facts = container_facts_free                             \
 	}
 
 const struct runtime podman_runtime = CONTAINER_RUNTIME("podman");

@@ -180,6 +180,17 @@ int container_process_is_of(pid_t pid, const char *id);
 int container_has_data(
     const struct boxes *boxes, const struct language *language);
 
+/* container_facts.c: what holds for a box that is a container. */
+
+/* Returns the facts of a box of a runtime, whose name is static. */
+void *container_facts_new(
+    const char *image, const char *name, int keeps_files);
+
+/* Appends them as a JSON object. */
+void container_facts_add(struct buffer *json, const void *own);
+
+void container_facts_free(void *own);
+
 /* container_leave.c: the removal of containers. */
 
 /* Has a container removed by the engine, in the background. */

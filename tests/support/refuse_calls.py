@@ -5,7 +5,9 @@ default one of a container engine does.
     refuse_calls.py CALL,... PROGRAM [ARGUMENT...]
 
 The calls fail with EPERM, for the program and for all that it starts;
-everything else is that of the caller. Also a module of the escape tests.
+everything else is that of the caller. pidfd_info is the call by which Linux
+6.15 and later tell the status of a process of others. Also a module of the
+escape tests.
 """
 import ctypes
 import os
@@ -27,6 +29,8 @@ NUMBERS = {
     "fork": (57, None), "vfork": (58, None),  # None: there is none
 }
 COLUMN = {"x86_64": 0, "aarch64": 1}[os.uname().machine]
+IOCTL = 16, 29
+PIDFD_GET_INFO = 0xc040ff0b  # of linux/pidfd.h, with 64 bytes
 
 
 def refuse(error, *names):
@@ -38,6 +42,19 @@ def refuse(error, *names):
     for left, number in zip(range(len(numbers), 0, -1), numbers):
         rows.append((0x15, left, 0, number))
     rows += [(0x06, 0, 0, SECCOMP_ALLOW), (0x06, 0, 0, SECCOMP_ERRNO | error)]
+    install(rows)
+
+
+def refuse_pidfd_info(error):
+    """From here on this ioctl fails so, here and below."""
+    install([(0x20, 0, 0, 0), (0x15, 0, 2, IOCTL[COLUMN]),
+             # The lower half of the second argument.
+             (0x20, 0, 0, 24), (0x15, 1, 0, PIDFD_GET_INFO),
+             (0x06, 0, 0, SECCOMP_ALLOW), (0x06, 0, 0, SECCOMP_ERRNO | error)])
+
+
+def install(rows):
+    """Install a filter of these instructions."""
     program = ctypes.create_string_buffer(
         b"".join(struct.pack("HBBI", *row) for row in rows))
     header = ctypes.create_string_buffer(
@@ -48,5 +65,9 @@ def refuse(error, *names):
 
 
 if __name__ == "__main__":
-    refuse(EPERM, *sys.argv[1].split(","))
+    calls = sys.argv[1].split(",")
+    if "pidfd_info" in calls:
+        calls.remove("pidfd_info")
+        refuse_pidfd_info(EPERM)
+    refuse(EPERM, *calls)
     os.execvp(sys.argv[2], sys.argv[2:])

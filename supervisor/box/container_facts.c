@@ -1,0 +1,50 @@
+/*
+ * What holds for a box that is a container, for its answer: see
+ * container_boxes.h. Runs in the supervisor; only composes text.
+ */
+#include <stdlib.h>
+
+#include "../../common/json.h"
+#include "../../common/mem.h"
+#include "container_boxes.h"
+
+struct container_facts {
+	char *image;
+	const char *name; /* of the runtime, static */
+	int keeps_files;
+};
+
+void *
+container_facts_new(const char *image, const char *name, int keeps_files)
+{
+	struct container_facts *facts = mem_alloc(sizeof(*facts));
+
+	facts->image = mem_strdup(image);
+	facts->name = name;
+	facts->keeps_files = keeps_files;
+	return facts;
+}
+
+void
+container_facts_add(struct buffer *json, const void *own)
+{
+	const struct container_facts *facts = own;
+
+	buffer_printf(json, "{\"runtime\":\"%s\",\"level\":\"full\",\"image\":",
+	    facts->name);
+	json_add_text(json, facts->image);
+	buffer_printf(json, ",\"namespaces\":[\"mnt\",\"pid\",\"net\","
+	    "\"ipc\",\"uts\",\"cgroup\"],\"seccomp\":\"allow-list\","
+	    "\"landlock\":null,\"overlay\":false,\"proc\":true,"
+	    "\"limits\":\"cgroup\",\"network\":\"none\"%s}",
+	    facts->keeps_files ? "" : ",\"files\":\"none\"");
+}
+
+void
+container_facts_free(void *own)
+{
+	struct container_facts *facts = own;
+
+	free(facts->image);
+	free(facts);
+}
