@@ -13,6 +13,7 @@
 #include "../../common/fd.h"
 #include "../../common/mem.h"
 #include "../../common/utf8.h"
+#include "../process/process.h"
 #include "container_bundle.h"
 #include "container_sweep.h"
 #include "image_store.h"
@@ -152,7 +153,7 @@ container_bundle_write(const struct container_boxes *shared,
 {
 	auto_free char *folder =
 	    mem_printf(CONTAINER_BUNDLES "/%s", container->name);
-	auto_free char *path = mem_printf("%s/config.json", folder);
+	auto_free char *path = mem_printf("%s/" KEEPER_BUNDLE_FILE, folder);
 	auto_free char *cgroup = mem_printf("/%s", container->name);
 	struct oci_bundle bundle = { .container = container,
 		/* A language that is an image has a root of its own. */
@@ -178,7 +179,7 @@ container_bundle_write(const struct container_boxes *shared,
 void
 container_bundle_remove(const char *folder)
 {
-	auto_free char *path = mem_printf("%s/config.json", folder);
+	auto_free char *path = mem_printf("%s/" KEEPER_BUNDLE_FILE, folder);
 
 	unlink(path);
 	rmdir(folder);

@@ -222,6 +222,7 @@ container_commands_fill(const struct container_boxes *shared,
 	program->cwd = "/";
 	program->remove = commands->remove_argv;
 	program->remove_ms = CONTAINER_REMOVE_MS;
+	program->bundle = commands->bundle;
 	/* Both exit with 1 for errors of their own. */
 	if (shared->engine == CONTAINER_OCI)
 		program->failed = EXIT_FAILURE;

@@ -286,6 +286,18 @@ keeper_remove_rest(struct keeper *keeper, const struct spawn_program *program)
 	    program->path, *name);
 }
 
+/* Usually the supervisor has, once the container ran; unless it was killed. */
+static void
+keeper_remove_bundle(const char *bundle)
+{
+	auto_fd int fd = open(bundle, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd == -1)
+		return;
+	unlinkat(fd, KEEPER_BUNDLE_FILE, 0);
+	rmdir(bundle);
+}
+
 /*
  * Sees to it that the container is gone. An engine removes it before its client
  * exits, unless the engine itself has failed.
@@ -300,6 +312,8 @@ keeper_remove(struct keeper *keeper, const struct spawn_program *program)
 		keeper_kill_all(keeper);
 		keeper_remove_rest(keeper, program);
 	}
+	if (program->bundle != NULL)
+		keeper_remove_bundle(program->bundle);
 	/* The monitor of the container writes down its end. */
 	keeper_rest(keeper);
 }

@@ -93,6 +93,11 @@ struct spawn_program {
 	char **remove;
 	unsigned int remove_ms;
 	int failed; /* its KEEPER_ENGINE_FAILED, if it is another one; or 0 */
+	/*
+	 * The directory of its bundle, with one file in it, KEEPER_BUNDLE_FILE:
+	 * what is left of it is removed with the container. NULL: none.
+	 */
+	const char *bundle;
 };
 
 /* The code of a keeper after the fork; it never returns. */
@@ -229,6 +234,9 @@ int service_ask(struct service *service,
 
 /* The exit status of the client of an engine that could not run a container. */
 #define KEEPER_ENGINE_FAILED 125
+
+/* The file that describes a container, by the specification of OCI runtimes. */
+#define KEEPER_BUNDLE_FILE "config.json"
 
 /*
  * Starts a keeper of that number. The keeper starts the program as our user, in

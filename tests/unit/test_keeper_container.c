@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,6 +27,7 @@
 static char *engine;
 static char folder[] = "/tmp/caisson-test-XXXXXX";
 static unsigned int remove_ms = LONG_MS;
+static const char *bundle; /* of what is started next; NULL: none */
 
 /* A container as the test holds it. */
 struct held {
@@ -115,7 +117,8 @@ start_program(struct held *held, const char *path, char **argv, char **remove)
 	auto_free char *fake = mem_printf("FAKE=%s", folder);
 	char *envp[] = { fake, (char[]){ "PATH=/usr/bin:/bin" }, NULL };
 	struct spawn_program program = { .path = path, .argv = argv,
-		.envp = envp, .remove = remove, .remove_ms = remove_ms };
+		.envp = envp, .remove = remove, .remove_ms = remove_ms,
+		.bundle = bundle };
 	int in[2], out[2];
 	struct err err;
 
@@ -280,10 +283,14 @@ END_TEST
 
 START_TEST(the_supervisor_is_killed)
 {
+	auto_free char *directory = mem_printf("%s/bundle", folder);
 	struct held held;
 	pid_t stand_in, keeper;
 	int told[2], status;
 
+	ck_assert_int_eq(mkdir(directory, 0700), 0);
+	put("bundle/config.json", "{}");
+	bundle = directory;
 	ck_assert_int_eq(pipe(told), 0);
 	stand_in = fork();
 	if (stand_in == 0) {
@@ -301,6 +308,7 @@ START_TEST(the_supervisor_is_killed)
 	keeper = waitpid(-1, &status, 0);
 	ck_assert_int_gt(keeper, 0);
 	ck_assert(!container_exists());
+	ck_assert_int_eq(access(directory, F_OK), -1);
 	ck_assert_uint_eq(times("rm "), 1);
 	ck_assert_int_eq(waitpid(-1, NULL, 0), -1);
 }
