@@ -210,7 +210,7 @@ channel_pause(struct channel *channel, int paused)
 static size_t
 channel_blobs(enum ipc_type type, const void *msg)
 {
-	const struct ipc_field *field = ipc_message(type)->fields;
+	const struct ipc_field *field = ipc_fields(ipc_message(type));
 	const struct ipc_blob *blob;
 	size_t bytes = 0;
 

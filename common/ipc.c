@@ -67,9 +67,22 @@
 #define IPC_OPTIONAL_FD(name, field, KIND, doc) IPC_NAMED(field)
 #include "ipc_messages.def"
 
-/* The fields of every message, one array each, closed by a row without name. */
+/* Where the fields of every message begin and end in the array of all. */
+enum {
 #define IPC_MESSAGE(NAME, name, FROM, TO, PHASES, NEXT, doc)                   \
-	static const struct ipc_field ipc_fields_##name[] = {
+	IPC_FIRST_##name, IPC_BEFORE_##name = IPC_FIRST_##name - 1,
+#define IPC_UINT(name, field, least, most, doc) IPC_AT_##name##_##field,
+#define IPC_TEXT(name, field, least, most, doc) IPC_AT_##name##_##field,
+#define IPC_BYTES(name, field, least, most, doc) IPC_AT_##name##_##field,
+#define IPC_BLOB(name, field, most, doc) IPC_AT_##name##_##field,
+#define IPC_FD(name, field, KIND, doc) IPC_AT_##name##_##field,
+#define IPC_OPTIONAL_FD(name, field, KIND, doc) IPC_AT_##name##_##field,
+#define IPC_END(name) IPC_LAST_##name,
+#include "ipc_messages.def"
+};
+
+/* The fields of every message, each closed by a row without name. */
+static const struct ipc_field ipc_all_fields[] = {
 #define IPC_ROW(name, field, kind, least, most, doc)                           \
 	{ #field, kind, offsetof(struct ipc_##name, field), least, most },
 #define IPC_UINT(name, field, least, most, doc)                                \
@@ -84,18 +97,15 @@
 	IPC_ROW(name, field, IPC_KIND_##KIND, 1, 1, doc)
 #define IPC_OPTIONAL_FD(name, field, KIND, doc)                                \
 	IPC_ROW(name, field, IPC_KIND_##KIND, 0, 1, doc)
-#define IPC_END(name)                                                          \
-	{ "", IPC_KIND_UINT, 0, 0, 0 }                                         \
-	}                                                                      \
-	;
+#define IPC_END(name) { "", IPC_KIND_UINT, 0, 0, 0 },
 #include "ipc_messages.def"
+};
 
 static const struct ipc_message ipc_messages[IPC_TYPES] = {
 #define IPC_MESSAGE(NAME, name, FROM, TO, PHASES, NEXT, doc)                   \
 	[IPC_##NAME] = { #name, ROLE_##FROM, ROLE_##TO, PHASES,                \
-		IPC_PHASE_##NEXT, ipc_fields_##name,                           \
-		sizeof(ipc_fields_##name) / sizeof(ipc_fields_##name[0]) - 1,  \
-		sizeof(struct ipc_##name) },
+		IPC_PHASE_##NEXT, IPC_FIRST_##name,                            \
+		IPC_LAST_##name - IPC_FIRST_##name, sizeof(struct ipc_##name) },
 #include "ipc_messages.def"
 };
 
@@ -103,6 +113,12 @@ const struct ipc_message *
 ipc_message(uint32_t type)
 {
 	return type < IPC_TYPES ? &ipc_messages[type] : NULL;
+}
+
+const struct ipc_field *
+ipc_fields(const struct ipc_message *row)
+{
+	return &ipc_all_fields[row->first];
 }
 
 int
@@ -265,7 +281,7 @@ ipc_encode(
 	packet->len = 0;
 	packet->nfds = 0;
 	ipc_put_u32(packet, type);
-	for (field = row->fields; field->name[0] != '\0'; field++) {
+	for (field = ipc_fields(row); field->name[0] != '\0'; field++) {
 		/*
 		 * After a failure the loop continues only to take the
 		 * descriptors.
@@ -572,7 +588,7 @@ ipc_decode(struct ipc_packet *packet, enum ipc_type *type,
 	r.row = ipc_message(number);
 	if (r.row == NULL)
 		return err_set(err, "message number %u is unknown", number);
-	for (field = r.row->fields; field->name[0] != '\0'; field++)
+	for (field = ipc_fields(r.row); field->name[0] != '\0'; field++)
 		if (ipc_get_field(&r, field, (char *)msg + field->offset,
 		        err) == -1)
 			return -1;
@@ -616,7 +632,7 @@ ipc_message_close(enum ipc_type type, union ipc_any *msg)
 	const struct ipc_field *field;
 	char *member;
 
-	field = ipc_messages[type].fields;
+	field = ipc_fields(&ipc_messages[type]);
 	for (; field->name[0] != '\0'; field++) {
 		member = (char *)msg + field->offset;
 		if (ipc_kind_is_fd(field->kind))

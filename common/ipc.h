@@ -111,7 +111,7 @@ struct ipc_message {
 	unsigned int phases; /* IPC_IN bits of the phases in which it is legal
 			      */
 	enum ipc_phase next;
-	const struct ipc_field *fields;
+	size_t first; /* where its fields begin, for ipc_fields() */
 	size_t nfields;
 	size_t size; /* size of the struct */
 };
@@ -126,6 +126,9 @@ struct ipc_packet {
 
 /* Returns the row of a type, static; NULL if the number is invalid. */
 const struct ipc_message *ipc_message(uint32_t type);
+
+/* Returns the fields of a message, static, closed by a row without name. */
+const struct ipc_field *ipc_fields(const struct ipc_message *row);
 
 /* Whether fields of this kind are descriptors. */
 int ipc_kind_is_fd(enum ipc_kind kind);

@@ -515,7 +515,7 @@ message(uint32_t type)
 		return;
 	puts(".Bl -tag -width Ds -compact");
 	for (i = 0; i < row->nfields; i++)
-		field(&row->fields[i], doc->fields[i]);
+		field(&ipc_fields(row)[i], doc->fields[i]);
 	puts(".El");
 }
 

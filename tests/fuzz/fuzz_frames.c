@@ -200,7 +200,7 @@ channel_send(
 	if (type == IPC_SAVE_MEMORY)
 		check_save(msg);
 	memcpy(&id, msg, sizeof(id)); /* the first field of all of them */
-	FUZZ_ASSERT(ipc_message(type)->fields[0].offset == 0);
+	FUZZ_ASSERT(ipc_fields(ipc_message(type))[0].offset == 0);
 	FUZZ_ASSERT(ipc_encode(type, msg, &packet, err) == 0);
 	ipc_packet_close(&packet);
 	if (broker & BROKER_IS_FULL && nasked > 2)

@@ -78,9 +78,9 @@ take_blobs(const struct ipc_message *row, union ipc_any *msg, char **copies)
 	size_t n;
 
 	for (n = 0; n < row->nfields; n++) {
-		if (row->fields[n].kind != IPC_KIND_BLOB)
+		if (ipc_fields(row)[n].kind != IPC_KIND_BLOB)
 			continue;
-		blob = (void *)((char *)msg + row->fields[n].offset);
+		blob = (void *)((char *)msg + ipc_fields(row)[n].offset);
 		copies[n] = ipc_blob_copy(blob, NULL);
 		FUZZ_ASSERT(copies[n] != NULL);
 		fd_close(&blob->fd);

@@ -98,7 +98,8 @@ describe(struct buffer *log, enum ipc_type type, union ipc_any *msg)
 	const struct ipc_field *field;
 
 	buffer_add_text(log, ipc_message(type)->name);
-	for (field = ipc_message(type)->fields; field->name[0] != '\0'; field++)
+	field = ipc_fields(ipc_message(type));
+	for (; field->name[0] != '\0'; field++)
 		describe_field(log, field, (char *)msg + field->offset);
 	buffer_add_text(log, "\n");
 }
@@ -317,7 +318,8 @@ make(enum ipc_type type, int most, union ipc_any *msg)
 	const struct ipc_field *field;
 
 	memset(msg, 0, sizeof(*msg));
-	for (field = ipc_message(type)->fields; field->name[0] != '\0'; field++)
+	field = ipc_fields(ipc_message(type));
+	for (; field->name[0] != '\0'; field++)
 		make_field(field, (char *)msg + field->offset, most);
 }
 

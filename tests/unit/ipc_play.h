@@ -94,7 +94,7 @@ values_of(
 
 	ck_assert_uint_lt(row->nfields, FIELDS_MAX);
 	for (n = 0; n < row->nfields; n++)
-		values.of[n] = choose(&row->fields[n]);
+		values.of[n] = choose(&ipc_fields(row)[n]);
 	return values;
 }
 
@@ -134,7 +134,7 @@ member(void *any, const struct ipc_field *field)
 static inline void
 fill(struct message *m, size_t n, uint64_t value)
 {
-	const struct ipc_field *field = &m->row->fields[n];
+	const struct ipc_field *field = &ipc_fields(m->row)[n];
 	void *to = member(&m->any, field);
 
 	if (has_length(field))
@@ -277,11 +277,11 @@ wire_fill(struct wire *w, enum ipc_type type, const struct values *values)
 	w->outgrown = 0;
 	put_number(w, type, 4);
 	for (n = 0; n < w->row->nfields; n++) {
-		w->at[n] = ipc_kind_is_fd(w->row->fields[n].kind)
+		w->at[n] = ipc_kind_is_fd(ipc_fields(w->row)[n].kind)
 		    ? w->packet.nfds
 		    : w->packet.len;
 		w->count_at[n] = w->packet.len;
-		put_field(w, &w->row->fields[n], values->of[n]);
+		put_field(w, &ipc_fields(w->row)[n], values->of[n]);
 	}
 }
 
@@ -301,9 +301,9 @@ fd_position(const struct wire *w, const struct values *values, size_t field)
 	size_t n, position = 0;
 
 	for (n = 0; n < field; n++)
-		position += (ipc_kind_is_fd(w->row->fields[n].kind) &&
+		position += (ipc_kind_is_fd(ipc_fields(w->row)[n].kind) &&
 			values->of[n] > 0) ||
-		    (w->row->fields[n].kind == IPC_KIND_BLOB &&
+		    (ipc_fields(w->row)[n].kind == IPC_KIND_BLOB &&
 			values->of[n] > IPC_INLINE_MAX);
 	return position;
 }
@@ -371,9 +371,9 @@ encode_again(enum ipc_type type, union ipc_any *any, struct ipc_packet *packet)
 	int status;
 
 	for (n = 0; n < row->nfields; n++) {
-		if (row->fields[n].kind != IPC_KIND_BLOB)
+		if (ipc_fields(row)[n].kind != IPC_KIND_BLOB)
 			continue;
-		blob = member(any, &row->fields[n]);
+		blob = member(any, &ipc_fields(row)[n]);
 		copies[n] = ipc_blob_copy(blob, &err);
 		ck_assert_msg(copies[n] != NULL, "%s", err.text);
 		fd_close(&blob->fd);
@@ -440,7 +440,7 @@ assert_encodes(
 	ck_assert_msg((ipc_encode(type, &m.any, &packet, &err) == 0) == good,
 	    "message %s, %s: %s", m.row->name, what, err.text);
 	ck_assert_int_eq(err.text[0] == '\0', good);
-	for (field = m.row->fields; field->name[0] != '\0'; field++)
+	for (field = ipc_fields(m.row); field->name[0] != '\0'; field++)
 		if (ipc_kind_is_fd(field->kind))
 			ck_assert_int_eq(*(int *)member(&m.any, field), -1);
 	ipc_packet_close(&packet);
@@ -522,7 +522,8 @@ assert_round_trip(enum ipc_type type, const struct values *values)
 	    "message %s: %s", m.row->name, err.text);
 	ck_assert_int_eq(decoded, type);
 	for (n = 0; n < m.row->nfields; n++)
-		assert_field(&m.row->fields[n], &any, values->of[n], &w.packet);
+		assert_field(&ipc_fields(m.row)[n], &any, values->of[n],
+		    &w.packet);
 	assert_canonical(&w, type, &any, nfds, "round trip");
 }
 

@@ -43,7 +43,7 @@ END_TEST
 /* The message that names a step can carry every one of them. */
 START_TEST(fits_its_message)
 {
-	const struct ipc_field *field = ipc_message(IPC_FAILED)->fields;
+	const struct ipc_field *field = ipc_fields(ipc_message(IPC_FAILED));
 
 	while (field->name[0] != '\0' && strcmp(field->name, "step") != 0)
 		field++;

@@ -32,9 +32,9 @@ START_TEST(row_is_sound)
 	ck_assert_uint_eq(row->phases >> IPC_PHASES, 0);
 	ck_assert_int_lt(row->next, IPC_PHASES);
 	ck_assert_uint_le(row->size, sizeof(union ipc_any));
-	ck_assert_str_eq(row->fields[row->nfields].name, "");
-	for (field = row->fields; field->name[0] != '\0'; field++) {
-		sentence = doc->fields[field - row->fields];
+	ck_assert_str_eq(ipc_fields(row)[row->nfields].name, "");
+	for (field = ipc_fields(row); field->name[0] != '\0'; field++) {
+		sentence = doc->fields[field - ipc_fields(row)];
 		ck_assert_msg(is_sentence(sentence), "%s.%s: %s", row->name,
 		    field->name, sentence);
 		ck_assert_uint_le(field->least, field->most);
@@ -112,7 +112,7 @@ check_bound(enum ipc_type type, size_t n, uint64_t value, int good)
 	struct values values = values_of(row, ordinary);
 	char what[128];
 
-	snprintf(what, sizeof(what), "%s of %llu", row->fields[n].name,
+	snprintf(what, sizeof(what), "%s of %llu", ipc_fields(row)[n].name,
 	    (unsigned long long)value);
 	values.of[n] = value;
 	assert_encodes(type, &values, good, what);
@@ -132,7 +132,7 @@ START_TEST(bounds)
 	size_t n;
 
 	for (n = 0; n < row->nfields; n++) {
-		field = &row->fields[n];
+		field = &ipc_fields(row)[n];
 		if (ipc_kind_is_fd(field->kind))
 			continue;
 		check_bound(type, n, field->least, 1);
@@ -161,20 +161,20 @@ START_TEST(lengths_that_lie)
 	size_t n, i;
 
 	for (n = 0; n < row->nfields; n++) {
-		if (!has_length(&row->fields[n]))
+		if (!has_length(&ipc_fields(row)[n]))
 			continue;
 		for (i = 0; i < 2 * UNIT_COUNT(lies); i++) {
 			lie = values.of[n];
 			lie += i % 2 ? lies[i / 2] : -lies[i / 2];
 			wire_ordinary(&w, (enum ipc_type)_i);
 			memcpy(w.packet.data + w.at[n], &lie,
-			    row->fields[n].kind == IPC_KIND_BLOB ? 8 : 4);
+			    ipc_fields(row)[n].kind == IPC_KIND_BLOB ? 8 : 4);
 			/* Four bytes of a lie can be the truth. */
-			if (row->fields[n].kind != IPC_KIND_BLOB &&
+			if (ipc_fields(row)[n].kind != IPC_KIND_BLOB &&
 			    (uint32_t)lie == (uint32_t)values.of[n])
 				ipc_packet_close(&w.packet);
 			else
-				assert_refused(&w, row->fields[n].name);
+				assert_refused(&w, ipc_fields(row)[n].name);
 		}
 	}
 }
@@ -202,7 +202,7 @@ static void
 check_texts(enum ipc_type type, size_t n)
 {
 	static struct wire w;
-	const struct ipc_field *field = &ipc_message(type)->fields[n];
+	const struct ipc_field *field = &ipc_fields(ipc_message(type))[n];
 	uint64_t len = ordinary(field);
 	uint8_t *text;
 	size_t i;
@@ -230,7 +230,7 @@ START_TEST(texts)
 	size_t n;
 
 	for (n = 0; n < row->nfields; n++)
-		if (row->fields[n].kind == IPC_KIND_TEXT)
+		if (ipc_fields(row)[n].kind == IPC_KIND_TEXT)
 			check_texts((enum ipc_type)_i, n);
 }
 END_TEST
@@ -246,7 +246,8 @@ START_TEST(texts_at_the_sender)
 	size_t n;
 
 	for (n = 0; n < row->nfields; n++) {
-		if (row->fields[n].kind != IPC_KIND_TEXT || values.of[n] == 0)
+		if (ipc_fields(row)[n].kind != IPC_KIND_TEXT ||
+		    values.of[n] == 0)
 			continue;
 		message_fill(&m, (enum ipc_type)_i, &values);
 		m.contents[n][values.of[n] - 1] = '\xff';

@@ -74,7 +74,7 @@ START_TEST(wrong_descriptors)
 	size_t n, i;
 
 	for (n = 0; n < row->nfields; n++) {
-		field = &row->fields[n];
+		field = &ipc_fields(row)[n];
 		if (!ipc_kind_is_fd(field->kind))
 			continue;
 		for (i = 0; i < IPC_DESCRIPTORS; i++) {
@@ -121,8 +121,8 @@ START_TEST(optional_descriptors)
 	size_t n;
 
 	for (n = 0; n < row->nfields; n++)
-		if (ipc_kind_is_fd(row->fields[n].kind) &&
-		    row->fields[n].least == 0)
+		if (ipc_kind_is_fd(ipc_fields(row)[n].kind) &&
+		    ipc_fields(row)[n].least == 0)
 			check_optional((enum ipc_type)_i, n);
 }
 END_TEST
@@ -138,11 +138,11 @@ START_TEST(missing_at_the_sender)
 	size_t n;
 
 	for (n = 0; n < row->nfields; n++) {
-		if (!ipc_kind_is_fd(row->fields[n].kind) ||
-		    row->fields[n].least == 0)
+		if (!ipc_kind_is_fd(ipc_fields(row)[n].kind) ||
+		    ipc_fields(row)[n].least == 0)
 			continue;
 		message_fill(&m, (enum ipc_type)_i, &values);
-		fd_close(member(&m.any, &row->fields[n]));
+		fd_close(member(&m.any, &ipc_fields(row)[n]));
 		ck_assert_int_eq(
 		    ipc_encode((enum ipc_type)_i, &m.any, &packet, &err), -1);
 		ck_assert_ptr_nonnull(strstr(err.text, "is missing"));
@@ -165,11 +165,11 @@ START_TEST(handler_takes_one)
 	int fd;
 
 	for (n = 0; n < row->nfields; n++) {
-		if (!ipc_kind_is_fd(row->fields[n].kind))
+		if (!ipc_kind_is_fd(ipc_fields(row)[n].kind))
 			continue;
 		wire_ordinary(&w, (enum ipc_type)_i);
 		ck_assert_int_eq(ipc_decode(&w.packet, &type, &any, &err), 0);
-		fd = fd_take(member(&any, &row->fields[n]));
+		fd = fd_take(member(&any, &ipc_fields(row)[n]));
 		ipc_message_close(type, &any);
 		ipc_message_close(type, &any); /* nothing is left */
 		ck_assert_int_ne(fcntl(fd, F_GETFD), -1);
@@ -299,8 +299,8 @@ START_TEST(blobs)
 	size_t n;
 
 	for (n = 0; n < row->nfields; n++) {
-		if (row->fields[n].kind != IPC_KIND_BLOB ||
-		    row->fields[n].most <= IPC_INLINE_MAX)
+		if (ipc_fields(row)[n].kind != IPC_KIND_BLOB ||
+		    ipc_fields(row)[n].most <= IPC_INLINE_MAX)
 			continue;
 		check_blob_inline(type, n);
 		check_blob_closed(type, n);
