@@ -310,6 +310,11 @@ works = runtime.delete_memory("gone") and not runtime.delete_memory("gone")`,
   describe_server: 'works = len(runtime.describe_server("every")["tools"]) == 13',
   discovered_servers: `
 works = runtime.discovered_servers() == ("every", "other")`,
+  end_session: `
+try:
+    runtime.end_session()
+except RuntimeError as error:
+    works = "no session to end" in str(error)`,
   get_memory_info: `
 runtime.save_memory("info", 1, metadata={"a": 1})
 works = runtime.get_memory_info("info")["metadata"] == {"a": 1}`,
