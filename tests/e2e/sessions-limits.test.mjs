@@ -292,7 +292,8 @@ print([tool.name for tool in await runtime.list_tools("tools")][:1])`;
 
   for (const entry of brokers)
     process.kill(entry.pid, 'SIGKILL');
-  await gone(brokers);
+  /* A process that has no memory left may still hold its sockets. */
+  await reaped(brokers);
   assert.equal(await say(client, 's', look), before);
 });
 
