@@ -43,9 +43,9 @@ sessions_of(const struct sessions *sessions, const char *scope)
 }
 
 /*
- * Returns the session that gives way to a new one of this owner: of the owner
- * who has most, or of this owner, the one that has been idle longest. NULL: all
- * are busy.
+ * Returns the session that gives way to a new one of this owner: one that has
+ * ended, or else, of the owner who has most, or of this owner, the one that has
+ * been idle longest. NULL: all are busy.
  */
 static struct session *
 sessions_find_idle(struct sessions *sessions, const char *scope)
@@ -53,6 +53,9 @@ sessions_find_idle(struct sessions *sessions, const char *scope)
 	struct session *session, *best = NULL;
 	size_t most = 0, has;
 
+	TAILQ_FOREACH (session, &sessions->list, entry)
+		if (!session->busy && session->box == NULL)
+			return session;
 	TAILQ_FOREACH (session, &sessions->list, entry) {
 		has = sessions_of(sessions, session->scope);
 		if (scope != NULL && strcmp(session->scope, scope) == 0)

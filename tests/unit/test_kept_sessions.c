@@ -363,6 +363,22 @@ START_TEST(one_whose_call_ended_it)
 }
 END_TEST
 
+START_TEST(one_that_has_ended_gives_way)
+{
+	call(&user, "a", 0);
+	call(&user, "b", 1);
+	call(&user, "c", 2);
+	plays[1].box.over = 1;
+	plays[1].box.changed(plays[1].box.ctx);
+	/* It only says why, and others are older, but have state. */
+	call(&user, "d", 3);
+	ck_assert_int_eq(plays[0].dropped, 0);
+	ck_assert_int_eq(plays[2].dropped, 0);
+	ck_assert_uint_eq(call(&user, "a", 0).calls, 2);
+	ck_assert_ptr_null(call(&user, "b", 4).earlier);
+}
+END_TEST
+
 START_TEST(processes_that_are_left)
 {
 	unsigned int n;
@@ -481,6 +497,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_further_one);
 	tcase_add_test(tc, one_that_ended_by_itself);
 	tcase_add_test(tc, one_whose_call_ended_it);
+	tcase_add_test(tc, one_that_has_ended_gives_way);
 	tcase_add_test(tc, processes_that_are_left);
 	tcase_add_test(tc, servers_add_up);
 	tcase_add_test(tc, those_of_an_owner_end);
