@@ -54,6 +54,8 @@
 /* The box and its template read their requests without a loop: no routes. */
 #define IPC_IF_TO_BOX(...)
 #define IPC_IF_TO_TEMPLATE(...)
+/* A command reads the answers to its only request, one by one. */
+#define IPC_IF_TO_OPERATOR(...)
 
 #define IPC_PASTE_(a, b, c) a##b##c
 #define IPC_PASTE(a, b, c) IPC_PASTE_(a, b, c)

@@ -850,6 +850,22 @@
 /* Sessions at once: each holds a dozen descriptors. */
 #define SESSIONS_MAX 256
 #define SESSION_CALLS_MAX 1000000
+/*
+ * Commands that ask a running Caisson for its sessions: how many at once, and
+ * how long each may take; that is also how long a command waits for an answer.
+ */
+#define OPERATORS_MAX 8
+#define OPERATOR_MS 5000
+/* The pause after a command could not be accepted for lack of resources. */
+#define OPERATOR_PAUSE_MS 1000
+/*
+ * The socket at which it is asked: hexadecimal digits of its name, commands
+ * that wait there, and the age at which one that nobody serves is removed: its
+ * Caisson listens there a moment after it has made it.
+ */
+#define RENDEZVOUS_NAME_SIZE 16
+#define RENDEZVOUS_QUEUE 16
+#define RENDEZVOUS_LEFT_SECONDS 10
 /* Processes whose CPU time is recorded. */
 #define BOX_MEMORY_CLOCKS 256
 /*

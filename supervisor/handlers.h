@@ -12,6 +12,7 @@ struct box;
 struct broker;
 struct files;
 struct gateway_peer;
+struct operator_peer;
 struct servers;
 struct store;
 struct template;
@@ -62,6 +63,12 @@ void supervisor_on_task_done(
 void supervisor_on_hello(struct gateway_peer *peer, struct ipc_hello *hello);
 void supervisor_on_ask(struct gateway_peer *peer, struct ipc_ask *ask);
 void supervisor_on_left(struct gateway_peer *peer, struct ipc_left *left);
+
+/* on_operator.c */
+void supervisor_on_list_sessions(
+    struct operator_peer *peer, struct ipc_list_sessions *list);
+void supervisor_on_end_session(
+    struct operator_peer *peer, struct ipc_end_session *end);
 
 /* on_reader.c */
 void supervisor_on_entry(struct servers *servers, struct ipc_entry *row);

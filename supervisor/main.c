@@ -249,7 +249,7 @@ main_act(struct supervisor *sv, const char *invoked, char **envp,
 			return serve_run_http(sv, envp, err);
 		if (options->command.task != COMMAND_NONE)
 			return main_kept(sv, envp, err);
-		return serve_run(sv, err);
+		return serve_run(sv, envp, err);
 	}
 }
 
@@ -333,6 +333,10 @@ main_command(struct supervisor *sv, const char *invoked, char **envp)
 		return completion_print(command->operand, stdout, &err) == -1 ?
 		    main_usage_error(&err) :
 		    0;
+	case COMMAND_SESSIONS_LIST:
+	case COMMAND_SESSIONS_END:
+		status = sessions_run(&sv->options, envp, &err);
+		return status == -1 ? main_usage_error(&err) : status;
 	case COMMAND_TOKEN_ADD:
 	case COMMAND_TOKEN_LIST:
 	case COMMAND_TOKEN_REVOKE:

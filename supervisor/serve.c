@@ -13,6 +13,7 @@
 #include "../common/loop.h"
 #include "../common/mem.h"
 #include "front/front.h"
+#include "front/operators.h"
 #include "peers/broker.h"
 #include "peers/state_dir.h"
 #include "run/pool.h"
@@ -167,9 +168,29 @@ serve_flush(struct serving *serving)
 		;
 }
 
+/*
+ * Lets commands find us, if there can be sessions. Calls do not depend on it.
+ */
+static void
+serve_open_operators(struct supervisor *sv, char **envp)
+{
+	auto_fd int dir = -1;
+	struct err err;
+
+	if (!options_argument(&sv->options, OPTIONS_SESSION))
+		return;
+	dir = state_dir_open_inner(
+	    &sv->options, envp, STATE_DIR_RUNNING, &err);
+	if (dir != -1)
+		sv->operators = operators_new(&sv->runs, &dir, &err);
+	if (sv->operators == NULL)
+		log_warn("'caisson sessions' cannot reach this process: %s",
+		    err.text);
+}
+
 /* Everything but the clients. */
 static void
-serve_begin(struct serving *serving)
+serve_begin(struct serving *serving, char **envp)
 {
 	struct supervisor *sv = serving->sv;
 
@@ -179,6 +200,7 @@ serve_begin(struct serving *serving)
 	sv->runs.sessions = sessions_new(&sv->runs);
 	serve_watch_signals(serving);
 	owner_open_user(&sv->user, &sv->runs);
+	serve_open_operators(sv, envp);
 }
 
 /* Serves until the end. */
@@ -196,14 +218,14 @@ serve_loop(struct serving *serving)
 }
 
 int
-serve_run(struct supervisor *sv, struct err *err)
+serve_run(struct supervisor *sv, char **envp, struct err *err)
 {
 	struct serving serving = { .sv = sv };
 	int in, out;
 
 	if (serve_move_client(&in, &out, err) == -1)
 		return -1;
-	serve_begin(&serving);
+	serve_begin(&serving, envp);
 	sv->client = stdio_new(&sv->runs, &sv->user, &in, &out,
 	    serve_on_client_ended, &serving);
 	serve_loop(&serving);
@@ -245,7 +267,7 @@ serve_run_http(struct supervisor *sv, char **envp, struct err *err)
 	int opened = serve_open_http(sv, &sockets, &terms, envp, err);
 
 	if (opened == 0) {
-		serve_begin(&serving);
+		serve_begin(&serving, envp);
 		serve_sockets_tell(&sockets);
 		runs_begin(&sv->runs);
 		serve_loop(&serving);

@@ -18,6 +18,7 @@
 #include "../common/shown.h"
 #include "box/language_images.h"
 #include "front/front.h"
+#include "front/operators.h"
 #include "peers/broker.h"
 #include "peers/files.h"
 #include "peers/state_dir.h"
@@ -241,6 +242,7 @@ supervisor_check(struct supervisor *sv, struct err *err)
 void
 supervisor_free(struct supervisor *sv)
 {
+	operators_free(&sv->operators);
 	pool_free(&sv->runs.pool);
 	sessions_free(&sv->runs.sessions);
 	boxes_free_dropped(&sv->boxes);

@@ -18,6 +18,7 @@ struct broker;
 struct files;
 struct http;
 struct in_force;
+struct operators;
 struct stdio;
 struct store;
 
@@ -31,6 +32,7 @@ struct supervisor {
 	struct files *files;   /* files of executions, or NULL */
 	struct stdio *client;  /* on standard input and output, or NULL */
 	struct http *http;     /* clients that come by HTTP, or NULL */
+	struct operators *operators; /* commands about sessions, or NULL */
 	struct owner user;     /* the owner of the client's calls */
 	int audit; /* file for a line per tool call; -1: none */
 	char *images; /* the directory of images, or NULL */
@@ -72,7 +74,7 @@ int process_limits_raise(const struct options *options, struct err *err);
  * ends that; or clients by HTTP, until a signal does. Returns 0, or -1 with
  * err.
  */
-int serve_run(struct supervisor *sv, struct err *err);
+int serve_run(struct supervisor *sv, char **envp, struct err *err);
 int serve_run_http(struct supervisor *sv, char **envp, struct err *err);
 
 /* routes.c: returns the table of all handlers, static. */

@@ -73,6 +73,15 @@ int kept_files_run(struct event_base *base, struct files *files,
  */
 int token_run(const struct options *options, char **envp, struct err *err);
 
+/* sessions.c */
+
+/*
+ * Executes options->command on the sessions of the running Caissons of our
+ * user. Returns the exit status: 0, or 1 if there is no such session or a
+ * Caisson does not answer; or -1 with err.
+ */
+int sessions_run(const struct options *options, char **envp, struct err *err);
+
 /* selftest.c */
 
 /*

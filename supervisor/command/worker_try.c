@@ -123,6 +123,7 @@ struct worker_try_kind {
 #define WORKER_TRY_PORTER { .alone = 1 }
 #define WORKER_TRY_GATEWAY { .alone = 1, .greet = worker_try_greet_gateway }
 #define WORKER_TRY_KEEPER { 0 } /* it needs a server */
+#define WORKER_TRY_OPERATOR { 0 } /* a command like this one */
 
 static const struct worker_try_kind worker_try_kinds[ROLES] = {
 #define ROLE(NAME, name, folder, binary, lifetime, may, reads)                 \

@@ -169,8 +169,7 @@ answer_add_file_lines(struct buffer *text, const struct call_files *files,
 	}
 }
 
-/* Appends a time in the largest unit that loses little. */
-static void
+void
 answer_add_age(struct buffer *text, uint64_t ms)
 {
 	uint64_t s = ms / 1000;

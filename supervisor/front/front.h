@@ -139,6 +139,9 @@ struct answer_style answer_style(const struct options *options);
 void answer_add(struct buffer *buffer, const struct call_result *result,
     const struct answer_style *style);
 
+/* Appends a time in the largest unit that loses little: "12 s". */
+void answer_add_age(struct buffer *text, uint64_t ms);
+
 /* Appends the CallToolResult of a call that was refused before it ran. */
 void answer_add_refusal(struct buffer *buffer, const char *status,
     const char *message, const struct answer_style *style);

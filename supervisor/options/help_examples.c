@@ -27,6 +27,7 @@ static const struct {
 	{ "memory", "memory show totals", "what code has saved as totals" },
 	{ "saved-tools", "saved-tools show clean", "the source of a function" },
 	{ "files", "files save report.xlsx", "copy a file to this folder" },
+	{ "sessions", "sessions end sales", "free what it keeps" },
 	{ "image", "image build python", "an image for containers" },
 	{ "completion", "completion bash > ~/.local/share/"
 	    "bash-completion/completions/caisson", NULL },

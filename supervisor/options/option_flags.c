@@ -114,9 +114,10 @@ option_flags_own(struct option_flags *walk, struct option_flag *flag,
 	if (row->value == NULL)
 		return flag->value == NULL ? 1 :
 		    err_set(err, "%.*s takes no value", (int)len, arg);
-	/* A word that begins with a dash is a value only after "=". */
+	/* After a dash there is a value only behind "=", or nothing. */
 	if (flag->value == NULL && walk->next < walk->argc &&
-	    walk->argv[walk->next][0] != '-')
+	    (walk->argv[walk->next][0] != '-' ||
+	        strcmp(walk->argv[walk->next], "-") == 0))
 		flag->value = walk->argv[walk->next++];
 	if (flag->value == NULL)
 		return err_set(

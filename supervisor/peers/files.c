@@ -208,8 +208,8 @@ files_start_process(struct files *files, struct err *err)
 	struct ipc_keep_files keep = { .log_level = log_level_get(),
 		.most = files->options->files_max,
 		.days = files->options->files_days };
-	auto_fd int folder =
-	    state_dir_open_files(files->options, files->envp, err);
+	auto_fd int folder = state_dir_open_inner(
+	    files->options, files->envp, STATE_DIR_FILES, err);
 
 	/* It runs as our user, who owns the files. */
 	if (folder == -1 || service_start(&files->service, 0, err) == -1)
@@ -616,7 +616,8 @@ files_hear_done(struct files *files, uint64_t number, uint64_t count,
 int
 files_may_hold(const struct files *files)
 {
-	return state_dir_may_hold_files(files->options, files->envp);
+	return state_dir_may_hold(
+	    files->options, files->envp, STATE_DIR_FILES);
 }
 
 struct files *

@@ -157,36 +157,37 @@ state_dir_open(const struct options *options, char **envp, struct err *err)
 }
 
 int
-state_dir_may_hold_files(const struct options *options, char **envp)
+state_dir_may_hold(
+    const struct options *options, char **envp, const char *name)
 {
 	struct err err;
 	auto_free char *path = state_dir_path(options, envp, &err);
-	auto_free char *files = NULL;
+	auto_free char *inner = NULL;
 
 	if (path == NULL || !state_dir_may_exist(options, envp))
 		return path == NULL;
-	files = mem_printf("%s/files", path);
-	return access(files, F_OK) == 0 || errno != ENOENT;
+	inner = mem_printf("%s/%s", path, name);
+	return access(inner, F_OK) == 0 || errno != ENOENT;
 }
 
 int
-state_dir_open_files(
-    const struct options *options, char **envp, struct err *err)
+state_dir_open_inner(const struct options *options, char **envp,
+    const char *name, struct err *err)
 {
 	auto_free char *path = state_dir_path(options, envp, err);
-	auto_free char *files = NULL;
+	auto_free char *inner = NULL;
 	auto_fd int state = state_dir_open(options, envp, err);
 	auto_fd int fd = -1;
 
 	if (state == -1 || path == NULL)
 		return -1;
-	files = mem_printf("%s/files", path);
-	if (mkdirat(state, "files", 0700) == -1 && errno != EEXIST)
+	inner = mem_printf("%s/%s", path, name);
+	if (mkdirat(state, name, 0700) == -1 && errno != EEXIST)
 		return err_sys(err, "the directory %s cannot be made "
-		    "(CAISSON_STATE_DIR names another one)", files);
-	fd = openat(state, "files",
+		    "(CAISSON_STATE_DIR names another one)", inner);
+	fd = openat(state, name,
 	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd == -1)
-		return err_sys(err, "the directory %s cannot be opened", files);
-	return state_dir_check(fd, files, err) == -1 ? -1 : fd_take(&fd);
+		return err_sys(err, "the directory %s cannot be opened", inner);
+	return state_dir_check(fd, inner, err) == -1 ? -1 : fd_take(&fd);
 }

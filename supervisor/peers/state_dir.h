@@ -34,12 +34,17 @@ int state_dir_try(const struct options *options, char **envp, struct err *err);
  */
 int state_dir_open(const struct options *options, char **envp, struct err *err);
 
+/* Directories in it: files of code, and sockets of running Caissons. */
+#define STATE_DIR_FILES "files"
+#define STATE_DIR_RUNNING "running"
+
 /*
- * As state_dir_may_exist and state_dir_open, for the directory "files" in it,
- * which is created if it is missing.
+ * As state_dir_may_exist and state_dir_open, for a directory in it, which is
+ * created if it is missing.
  */
-int state_dir_may_hold_files(const struct options *options, char **envp);
-int state_dir_open_files(
-    const struct options *options, char **envp, struct err *err);
+int state_dir_may_hold(
+    const struct options *options, char **envp, const char *name);
+int state_dir_open_inner(const struct options *options, char **envp,
+    const char *name, struct err *err);
 
 #endif

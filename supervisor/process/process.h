@@ -16,6 +16,7 @@
 #include "../../common/limits.h"
 #include "../../common/role.h"
 
+struct buffer;
 struct child;
 struct event_base;
 
@@ -159,6 +160,42 @@ struct listen_place {
 
 /* Returns 0, or -1 with err if it is not a listening stream socket. */
 int listen_look(int fd, struct listen_place *place, struct err *err);
+
+/*
+ * rendezvous.c: the sockets at which commands of our user reach the Caissons
+ * that are running. They are in one directory, which is open as dir.
+ */
+
+/*
+ * Returns a listening socket in that directory, and its name. The caller owns
+ * it, and ends it with rendezvous_close. -1 with err.
+ */
+int rendezvous_open(
+    int dir, char name[RENDEZVOUS_NAME_SIZE + 1], struct err *err);
+
+/*
+ * Accepts one command, and returns its descriptor, which the caller owns; -1
+ * with err, also if the command is of another user.
+ */
+int rendezvous_accept(int socket, struct err *err);
+
+/* Removes the socket and closes it. -1 inside is accepted. */
+void rendezvous_close(int dir, const char *name, int *socket);
+
+/* Appends the names of all sockets there. Returns 0, or -1 with err. */
+int rendezvous_names(int dir, struct buffer *names, struct err *err);
+
+/* Removes the sockets of Caissons that were killed. Does not block. */
+void rendezvous_sweep(int dir);
+
+/*
+ * Connects to the socket of this name. Returns a blocking descriptor, whose
+ * calls fail with EAGAIN after ms milliseconds, and which the caller owns; and
+ * the process that listens there (0: in another namespace of processes). -1
+ * with err, also if that process is of another user.
+ */
+int rendezvous_connect(int dir, const char *name, unsigned int ms, pid_t *pid,
+    struct err *err);
 
 /* beside.c: files that are installed with the workers. */
 

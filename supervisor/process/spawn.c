@@ -154,7 +154,8 @@ spawn_init(struct err *err)
 	self[n] = '\0';
 	folder = dirname(self);
 	for (role = 0; role < ROLES; role++) {
-		if (role == ROLE_SUPERVISOR || role == ROLE_KEEPER)
+		if (role == ROLE_SUPERVISOR || role == ROLE_KEEPER ||
+		    role == ROLE_OPERATOR)
 			continue; /* this binary */
 		spawn_binaries[role] = spawn_find(folder, role);
 		if (spawn_binaries[role] == -1)

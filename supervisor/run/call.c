@@ -63,6 +63,7 @@ struct call {
 	int lost;        /* files lost: its processes did not end */
 	struct session *kept; /* whose box it uses; NULL: none */
 	int interrupted; /* the code of the session was asked to end */
+	int at_once; /* it is not asked: its session ends, too */
 	struct call_result result;
 };
 
@@ -441,7 +442,7 @@ call_collects(struct call *call)
 static int
 call_may_interrupt(const struct call *call)
 {
-	return call->kept != NULL && !call->interrupted &&
+	return call->kept != NULL && !call->interrupted && !call->at_once &&
 	    call->cause != CALL_BY_FAILURE && !call->runs->draining &&
 	    call->box->state == BOX_RUNNING;
 }
@@ -514,7 +515,7 @@ call_cancel_all(struct runs *runs, const char *why)
 	TAILQ_FOREACH (call, &runs->waiting, entry)
 		call_cancel(call, why);
 	TAILQ_FOREACH (call, &runs->running, entry) {
-		call->interrupted = call->kept != NULL;
+		call->at_once = 1;
 		call_cancel(call, why);
 	}
 }
@@ -524,6 +525,42 @@ static int
 call_same_name(const char *a, const char *b)
 {
 	return a != NULL && b != NULL && strcmp(a, b) == 0;
+}
+
+/* Returns the call that has this session, or NULL. */
+static struct call *
+call_of_session(const struct runs *runs, const char *scope, const char *name)
+{
+	struct call *call;
+
+	TAILQ_FOREACH (call, &runs->running, entry)
+		if (call->kept != NULL &&
+		    call_same_name(call->request.session, name) &&
+		    strcmp(call->request.owner->scope, scope) == 0)
+			return call;
+	return NULL;
+}
+
+void
+call_end_session(struct runs *runs, const char *scope, const char *name,
+    const char *why)
+{
+	struct call *call = call_of_session(runs, scope, name);
+
+	if (call == NULL)
+		return;
+	call->at_once = 1;
+	call_cancel(call, why);
+}
+
+uint64_t
+call_session_bytes(
+    const struct runs *runs, const char *scope, const char *name)
+{
+	const struct call *call = call_of_session(runs, scope, name);
+
+	return call != NULL && call->box != NULL && box_alive(call->box) ?
+	    box_bytes(call->box) : 0;
 }
 
 /*

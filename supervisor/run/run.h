@@ -256,6 +256,17 @@ void call_cancel(struct call *call, const char *why);
 void call_cancel_all(struct runs *runs, const char *why);
 
 /*
+ * Cancels the call that has this session, of the owner with this scope, if
+ * there is one. Its code is not interrupted first.
+ */
+void call_end_session(struct runs *runs, const char *scope, const char *name,
+    const char *why);
+
+/* Returns the memory of the box of that call in bytes; 0: unknown, or none. */
+uint64_t call_session_bytes(
+    const struct runs *runs, const char *scope, const char *name);
+
+/*
  * collection.c: keeps the files that an execution leaves in /workspace/out, and
  * those of its conversation in /data, before the execution is concluded.
  */

@@ -91,19 +91,6 @@ sessions_make_room(
 /* Calls */
 
 static struct session *
-sessions_find(
-    struct sessions *sessions, const char *scope, const char *name)
-{
-	struct session *session;
-
-	TAILQ_FOREACH (session, &sessions->list, entry)
-		if (strcmp(session->scope, scope) == 0 &&
-		    strcmp(session->name, name) == 0)
-			return session;
-	return NULL;
-}
-
-static struct session *
 session_new(struct sessions *sessions, const struct request *request,
     struct err *err)
 {
@@ -116,6 +103,7 @@ session_new(struct sessions *sessions, const struct request *request,
 	session->sessions = sessions;
 	session->scope = mem_strdup(scope);
 	session->name = mem_strdup(request->session);
+	session->language = request->language;
 	session->used_ms = clock_ms();
 	TAILQ_INSERT_TAIL(&sessions->list, session, entry);
 	sessions->count++;
@@ -253,13 +241,13 @@ session_put(struct session **sessionp, struct box **box)
 	struct session *session = mem_take(sessionp);
 	struct sessions *sessions = session->sessions;
 
-	if (session->box != NULL) {
+	if (session->box != NULL && session->over == NULL) {
 		/* The call has not begun. */
 		session->busy = 0;
 		session->calls--;
 		return;
 	}
-	if (session_limit(session, *box) != NULL) {
+	if (session->box != NULL || session_limit(session, *box) != NULL) {
 		session_remove(session);
 		return;
 	}

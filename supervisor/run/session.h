@@ -35,6 +35,38 @@ int sessions_yield(struct sessions *sessions);
 void sessions_end_owner(
     struct sessions *sessions, const char *scope, const char *why);
 
+/* One session, as its user sees it. The texts are borrowed. */
+struct session_facts {
+	const char *scope; /* of its owner */
+	const char *name;
+	const char *language;
+	int busy; /* a call has it */
+	unsigned long calls;
+	uint64_t age_ms;
+	uint64_t idle_ms; /* 0: it is busy */
+	uint64_t bytes; /* of its box; 0: unknown, or a call has the box */
+};
+
+/*
+ * Calls tell with ctx for each session that has state or is busy, the one that
+ * was idle longest first. NULL: none.
+ */
+void sessions_tell(struct sessions *sessions,
+    void (*tell)(void *ctx, const struct session_facts *facts), void *ctx);
+
+enum session_fate {
+	SESSION_UNKNOWN, /* there is none of that name */
+	SESSION_ENDED,
+	SESSION_ENDING, /* it ends with the call that has it */
+};
+
+/*
+ * Ends the session of this name, of the owner with this scope. why is static;
+ * the next call of that name is told. NULL: none.
+ */
+enum session_fate sessions_end_named(struct sessions *sessions,
+    const char *scope, const char *name, const char *why);
+
 /*
  * Gives a session of the call's owner to a call, which puts it back; makes it
  * if there is none of that name. Returns it, or NULL with err; EAGAIN means

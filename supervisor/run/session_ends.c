@@ -1,6 +1,6 @@
 /*
- * How sessions end: one timer looks each second after those that are idle. Runs
- * in the supervisor.
+ * Finding, telling and ending sessions: one timer looks each second after those
+ * that are idle. Runs in the supervisor.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,22 @@
 #include "../../common/clock.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
+#include "../box/language.h"
 #include "session.h"
 #include "session_table.h"
+
+struct session *
+sessions_find(
+    struct sessions *sessions, const char *scope, const char *name)
+{
+	struct session *session;
+
+	TAILQ_FOREACH (session, &sessions->list, entry)
+		if (strcmp(session->scope, scope) == 0 &&
+		    strcmp(session->name, name) == 0)
+			return session;
+	return NULL;
+}
 
 void
 session_remove(struct session *session)
@@ -138,6 +152,31 @@ sessions_yield(struct sessions *sessions)
 	    "other calls needed its memory or processes");
 }
 
+void
+sessions_tell(struct sessions *sessions,
+    void (*tell)(void *ctx, const struct session_facts *facts), void *ctx)
+{
+	const struct session *session;
+	uint64_t now = clock_ms();
+
+	if (sessions == NULL)
+		return;
+	TAILQ_FOREACH (session, &sessions->list, entry) {
+		const struct session_facts facts = { .scope = session->scope,
+			.name = session->name,
+			.language = session->language->name,
+			.busy = session->busy,
+			.calls = session->calls,
+			.age_ms = now - session->born_ms,
+			.idle_ms = session->busy ? 0 : now - session->used_ms,
+			.bytes = session->box == NULL ? 0 :
+			    box_bytes(session->box) };
+
+		if (session->busy || session->box != NULL)
+			tell(ctx, &facts);
+	}
+}
+
 /* Ends all of an owner (NULL: of everybody); busy ones end with their call. */
 static void
 sessions_end(struct sessions *sessions, const char *scope, const char *why)
@@ -162,6 +201,24 @@ sessions_end_owner(
 {
 	if (sessions != NULL)
 		sessions_end(sessions, scope, why);
+}
+
+enum session_fate
+sessions_end_named(struct sessions *sessions, const char *scope,
+    const char *name, const char *why)
+{
+	struct session *session = sessions == NULL ? NULL :
+	    sessions_find(sessions, scope, name);
+
+	if (session == NULL || (session->box == NULL && !session->busy))
+		return SESSION_UNKNOWN;
+	if (session->busy) {
+		session->over = why;
+		return SESSION_ENDING;
+	}
+	session_end(session, why);
+	session->used_ms = clock_ms();
+	return SESSION_ENDED;
 }
 
 void

@@ -37,6 +37,10 @@ struct sessions {
 	int stopped;
 };
 
+/* Returns the session of this name of an owner, or NULL. */
+struct session *sessions_find(
+    struct sessions *sessions, const char *scope, const char *name);
+
 /* Takes it from the table and frees it, with its box. */
 void session_remove(struct session *session);
 

@@ -64,10 +64,18 @@ def check_surface(role, path, handlers):
                f"no such message from there to {role.name}")
 
 
+def of_others(role):
+    """The files on_PEER.c of roles whose folder is in that of this role."""
+    return {path for other in house.roles() if other != role and
+            other.folder.startswith(role.folder) for path in wanted(other)}
+
+
 def check_elsewhere(role, surface):
     handlers = set().union(*surface.values())
+    others = of_others(role)
     for path in house.with_ending(".c"):
-        if not path.startswith(role.folder) or path in surface:
+        if (not path.startswith(role.folder) or path in surface or
+                path in others):
             continue
         for name in definitions(path):
             if name in handlers:

@@ -29,7 +29,8 @@ UNBOUNDED = r"strcpy|strcat|v?sprintf|gets|strtok"
 # reads one folder knows all that makes, ends and changes processes there.
 PROCESS = "supervisor/process/"
 SUPERVISOR = [
-    (RUN, (PROCESS + "spawn.c",)), (NET, (PROCESS + "listen.c",)),
+    (RUN, (PROCESS + "spawn.c",)),
+    (NET, (PROCESS + "listen.c", PROCESS + "rendezvous.c")),
     (DEEP, ()), (KILL, (PROCESS,)),
     (WAIT, (PROCESS,)), (WHO, (PROCESS,)),
     (ANY_CALL, (PROCESS + "spawn.c", PROCESS + "reaper.c",
@@ -90,8 +91,9 @@ RULES = {
 }
 # In a template a library does the same, and goes on as the interpreter.
 RULES["template"] = RULES["box"]
-# The keeper is forked from the supervisor: its objects are the same.
-RULES["keeper"] = RULES["supervisor"]
+# The keeper is forked from the supervisor, and an operator is the same program:
+# their objects are the same.
+RULES["keeper"] = RULES["operator"] = RULES["supervisor"]
 
 
 # Names that several folders define: each program begins with one.

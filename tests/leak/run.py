@@ -56,6 +56,8 @@ COMMANDS = [
     ("token add one", 2), ("token add two --calls 1 --rate 2", 0),
     ("token list", 0), ("token list --json", 0), ("token revoke one", 0),
     ("token revoke one", 1), ("serve --listen x", 2),
+    ("sessions", 0), ("sessions list --json", 0), ("sessions end x", 1),
+    ("sessions end", 2),
     ("image", 0), ("image build python --from /etc/skel", 0),
     ("image list --json", 0), ("image build x", 2), ("image remove x", 1),
     ("image list", 0), ("image remove caisson-python", 0),

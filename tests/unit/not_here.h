@@ -2,7 +2,8 @@
  * Stand-ins for the handlers of peers that a test of the supervisor does not
  * play: routes.c names them all, and none may get a message there. Whose
  * handlers are real the test says before it includes this: BROKER_IS_HERE,
- * GATEWAY_IS_HERE, SERVERS_ARE_HERE, FILES_ARE_HERE or STORE_IS_HERE.
+ * GATEWAY_IS_HERE, OPERATORS_ARE_HERE, SERVERS_ARE_HERE, FILES_ARE_HERE or
+ * STORE_IS_HERE.
  */
 #ifndef TESTS_UNIT_NOT_HERE_H
 #define TESTS_UNIT_NOT_HERE_H
@@ -50,6 +51,10 @@ NOT_HERE(want_lists, broker)
 NOT_HERE(hello, gateway_peer)
 NOT_HERE(ask, gateway_peer)
 NOT_HERE(left, gateway_peer)
+#endif
+#ifndef OPERATORS_ARE_HERE
+NOT_HERE(list_sessions, operator_peer)
+NOT_HERE(end_session, operator_peer)
 #endif
 #ifndef SERVERS_ARE_HERE
 NOT_HERE(entry, servers)

@@ -13,6 +13,7 @@
 #include "common/text_list.h"
 #include "unit.h"
 #include "supervisor/box/box.h"
+#include "supervisor/box/language.h"
 #include "supervisor/run/run.h"
 #include "supervisor/run/session.h"
 #include "supervisor/run/session_table.h"
@@ -102,6 +103,7 @@ static struct sessions *all;
 static struct owner user = { .name = "", .scope = "" };
 static struct owner guest = { .name = "guest", .scope = "guest" };
 static struct err err;
+static const struct language python = { .name = "python" };
 
 static void
 open_stage(void)
@@ -132,7 +134,7 @@ close_stage(void)
 static struct session *
 take(struct owner *owner, const char *name)
 {
-	struct request request = { .owner = owner };
+	struct request request = { .owner = owner, .language = &python };
 	struct session *session;
 
 	request.session = mem_strdup(name);
@@ -379,6 +381,93 @@ START_TEST(one_that_has_ended_gives_way)
 }
 END_TEST
 
+/* What sessions_tell tells, a line for each. */
+static void
+note(void *ctx, const struct session_facts *facts)
+{
+	buffer_printf(ctx, "%s/%s %s%s %lu %llu %llu %llu\n", facts->scope,
+	    facts->name, facts->language, facts->busy ? " busy" : "",
+	    facts->calls, (unsigned long long)facts->age_ms,
+	    (unsigned long long)facts->idle_ms,
+	    (unsigned long long)facts->bytes);
+}
+
+static void
+check_told(const char *wanted)
+{
+	auto_buffer struct buffer told = { 0 };
+
+	buffer_add_text(&told, "");
+	sessions_tell(all, note, &told);
+	ck_assert_str_eq(told.data, wanted);
+}
+
+START_TEST(they_are_told)
+{
+	struct session *session;
+	struct box *box;
+
+	check_told("");
+	sessions_tell(NULL, note, NULL);
+	plays[0].bytes = 7;
+	call(&user, "a", 0);
+	now_ms += 10;
+	call(&guest, "a", 1);
+	call(&guest, "a", 1);
+	now_ms += 5;
+	check_told("/a python 1 15 15 7\nguest/a python 2 5 5 0\n");
+	session = take(&user, "a");
+	box = session_take_box(session);
+	check_told("/a python busy 2 15 0 0\nguest/a python 2 5 5 0\n");
+	session_put(&session, &box);
+	/* One that has ended has nothing any more. */
+	plays[1].box.over = 1;
+	plays[1].box.changed(plays[1].box.ctx);
+	check_told("/a python 2 15 0 7\n");
+}
+END_TEST
+
+START_TEST(one_of_a_name_ends)
+{
+	struct session *session;
+	struct call_session shown;
+	struct box *box, *none = NULL;
+
+	call(&user, "a", 0);
+	call(&guest, "a", 1);
+	ck_assert_int_eq(sessions_end_named(all, "", "b", "why"),
+	    SESSION_UNKNOWN);
+	ck_assert_int_eq(sessions_end_named(NULL, "", "a", "why"),
+	    SESSION_UNKNOWN);
+	ck_assert_int_eq(sessions_end_named(all, "", "a", "why"),
+	    SESSION_ENDED);
+	ck_assert_int_eq(plays[0].dropped, 1);
+	ck_assert_int_eq(plays[1].dropped, 0);
+	ck_assert_int_eq(sessions_end_named(all, "", "a", "why"),
+	    SESSION_UNKNOWN);
+	ck_assert_str_eq(call(&user, "a", 2).earlier, "why");
+
+	session = take(&user, "a");
+	box = session_take_box(session);
+	ck_assert_int_eq(sessions_end_named(all, "", "a", "why"),
+	    SESSION_ENDING);
+	ck_assert_int_eq(plays[2].dropped, 0);
+	session_show(session, box, &shown);
+	ck_assert_str_eq(shown.ended, "why");
+	session_put(&session, &box);
+	box_drop(&box);
+	ck_assert_int_eq(plays[2].dropped, 1);
+
+	/* A call that had it, and did not begin. */
+	session = take(&guest, "a");
+	ck_assert_int_eq(sessions_end_named(all, "guest", "a", "why"),
+	    SESSION_ENDING);
+	session_put(&session, &none);
+	ck_assert_int_eq(plays[1].dropped, 1);
+	ck_assert_uint_eq(call(&guest, "a", 3).calls, 1);
+}
+END_TEST
+
 START_TEST(processes_that_are_left)
 {
 	unsigned int n;
@@ -498,6 +587,8 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, one_that_ended_by_itself);
 	tcase_add_test(tc, one_whose_call_ended_it);
 	tcase_add_test(tc, one_that_has_ended_gives_way);
+	tcase_add_test(tc, they_are_told);
+	tcase_add_test(tc, one_of_a_name_ends);
 	tcase_add_test(tc, processes_that_are_left);
 	tcase_add_test(tc, servers_add_up);
 	tcase_add_test(tc, those_of_an_owner_end);

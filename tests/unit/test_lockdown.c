@@ -317,7 +317,7 @@ END_TEST
 START_TEST(test_not_a_worker)
 {
 	static const enum role roles[] = { ROLE_SUPERVISOR, ROLE_BOX,
-		ROLE_KEEPER };
+		ROLE_KEEPER, ROLE_OPERATOR };
 	struct err err;
 
 	ck_assert_int_eq(lockdown(roles[_i], &err), -1);
@@ -364,7 +364,7 @@ add_tests(TCase *tc)
 	    tc, test_worker, 0, UNIT_COUNT(workers) * UNIT_COUNT(cases));
 	tcase_add_test(tc, test_foreign_calls);
 	tcase_add_test(tc, test_landlock);
-	tcase_add_loop_test(tc, test_not_a_worker, 0, 3);
+	tcase_add_loop_test(tc, test_not_a_worker, 0, 4);
 	tcase_add_test(tc, test_no_debugger);
 }
 

@@ -11,11 +11,12 @@
 #include "common/role.h"
 #include "unit.h"
 
-/* The keeper is forked from the supervisor, of which it has everything. */
+/* A keeper is a fork of the supervisor, and an operator the same program. */
 static int
 is_program(enum role role)
 {
-	return role != ROLE_KEEPER && role != ROLE_TEMPLATE;
+	return role != ROLE_KEEPER && role != ROLE_TEMPLATE &&
+	    role != ROLE_OPERATOR;
 }
 
 START_TEST(rows_are_complete)

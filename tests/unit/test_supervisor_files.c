@@ -43,20 +43,24 @@ static int fetched = -1;
 /* In the place of the other files of the supervisor */
 
 int
-state_dir_open_files(const struct options *all, char **envp, struct err *err)
+state_dir_open_inner(const struct options *all, char **envp, const char *name,
+    struct err *err)
 {
 	ck_assert_ptr_eq(all, &options);
 	ck_assert_ptr_null(envp);
+	ck_assert_str_eq(name, STATE_DIR_FILES);
 	if (no_state != NULL)
 		return err_set(err, "%s", no_state);
 	return open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
 int
-state_dir_may_hold_files(const struct options *all, char **envp)
+state_dir_may_hold(
+    const struct options *all, char **envp, const char *name)
 {
 	(void)all;
 	(void)envp;
+	(void)name;
 	return no_state == NULL;
 }
 

@@ -1,0 +1,223 @@
+/*
+ * Operators: see operators.h. One that sends nothing, anything else, or reads
+ * nothing costs only itself: what it is sent is bounded, and so is its time.
+ * Runs in the supervisor.
+ */
+#include <errno.h>
+#include <event2/event.h>
+#include <stdlib.h>
+#include <sys/queue.h>
+
+#include "../../common/channel.h"
+#include "../../common/clock.h"
+#include "../../common/fd.h"
+#include "../../common/limits.h"
+#include "../../common/log.h"
+#include "../../common/loop.h"
+#include "../../common/mem.h"
+#include "../process/process.h"
+#include "../run/session.h"
+#include "operators.h"
+
+struct operator_peer {
+	LIST_ENTRY(operator_peer) entry;
+	struct operators *operators;
+	struct channel *channel;
+	struct event *timer; /* its time is over */
+	uint64_t told;       /* how many sessions */
+	int broken;          /* it cannot be sent more */
+};
+
+struct operators {
+	struct runs *runs;
+	int dir;
+	int socket;
+	char name[RENDEZVOUS_NAME_SIZE + 1]; /* of the socket */
+	struct event *waiting;               /* one waits to be accepted */
+	struct event *again;                 /* accepts them again */
+	LIST_HEAD(, operator_peer) list;
+	size_t count;
+};
+
+static void
+operator_free(struct operator_peer *peer)
+{
+	LIST_REMOVE(peer, entry);
+	peer->operators->count--;
+	loop_event_free(&peer->timer);
+	channel_free(&peer->channel);
+	free(peer);
+}
+
+static void
+operator_on_closed(void *ctx, const struct err *why)
+{
+	if (why != NULL)
+		log_info("protocol violation by a command: %s", why->text);
+	operator_free(ctx);
+}
+
+static void
+operator_on_timer(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	operator_free(arg);
+}
+
+/* Takes its descriptor. */
+static void
+operator_new(struct operators *operators, int *fd)
+{
+	const struct timeval most = clock_timeval(OPERATOR_MS);
+	struct operator_peer *peer = mem_alloc(sizeof(*peer));
+	const struct channel_ends ends =
+	    worker_ends(ROLE_OPERATOR, operator_on_closed, peer);
+	struct event_base *base = operators->runs->base;
+
+	peer->operators = operators;
+	peer->channel = channel_new(base, fd, &ends);
+	peer->timer = evtimer_new(base, operator_on_timer, peer);
+	event_add(peer->timer, &most);
+	LIST_INSERT_HEAD(&operators->list, peer, entry);
+	operators->count++;
+}
+
+/* Accepting */
+
+static void
+operators_on_again(evutil_socket_t fd, short what, void *arg)
+{
+	struct operators *operators = arg;
+
+	(void)fd;
+	(void)what;
+	event_add(operators->waiting, NULL);
+}
+
+/* Descriptors are short: those that wait would wake us without an end. */
+static void
+operators_pause(struct operators *operators)
+{
+	const struct timeval pause = clock_timeval(OPERATOR_PAUSE_MS);
+
+	event_del(operators->waiting);
+	event_add(operators->again, &pause);
+}
+
+static void
+operators_on_waiting(evutil_socket_t socket, short what, void *arg)
+{
+	struct operators *operators = arg;
+	struct err err = { .code = 0 };
+	auto_fd int fd = rendezvous_accept((int)socket, &err);
+
+	(void)what;
+	if (fd == -1) {
+		log_info("a command was not accepted: %s", err.text);
+		if (err.code == EMFILE || err.code == ENFILE ||
+		    err.code == ENOBUFS || err.code == ENOMEM)
+			operators_pause(operators);
+		return;
+	}
+	/* The command sees that it is closed, and says so. */
+	if (operators->count < OPERATORS_MAX)
+		operator_new(operators, &fd);
+}
+
+struct operators *
+operators_new(struct runs *runs, int *dir, struct err *err)
+{
+	struct operators *operators = mem_alloc(sizeof(*operators));
+
+	operators->runs = runs;
+	operators->dir = fd_take(dir);
+	LIST_INIT(&operators->list);
+	rendezvous_sweep(operators->dir);
+	operators->socket =
+	    rendezvous_open(operators->dir, operators->name, err);
+	if (operators->socket == -1) {
+		operators_free(&operators);
+		return NULL;
+	}
+	operators->waiting = event_new(runs->base, operators->socket,
+	    EV_READ | EV_PERSIST, operators_on_waiting, operators);
+	operators->again =
+	    evtimer_new(runs->base, operators_on_again, operators);
+	event_add(operators->waiting, NULL);
+	return operators;
+}
+
+void
+operators_free(struct operators **operatorsp)
+{
+	struct operators *operators = mem_take(operatorsp);
+
+	if (operators == NULL)
+		return;
+	while (!LIST_EMPTY(&operators->list))
+		operator_free(LIST_FIRST(&operators->list));
+	loop_event_free(&operators->waiting);
+	loop_event_free(&operators->again);
+	rendezvous_close(operators->dir, operators->name, &operators->socket);
+	fd_close(&operators->dir);
+	free(operators);
+}
+
+/* Requests */
+
+static void
+operator_tell(void *ctx, const struct session_facts *facts)
+{
+	struct operator_peer *peer = ctx;
+	struct ipc_kept_session row = { .owner = facts->scope,
+		.name = facts->name,
+		.language = facts->language,
+		.busy = (uint64_t)facts->busy,
+		.calls = facts->calls,
+		.age_ms = facts->age_ms,
+		.idle_ms = facts->idle_ms,
+		.bytes = !facts->busy ?
+		    facts->bytes :
+		    call_session_bytes(
+			  peer->operators->runs, facts->scope, facts->name) };
+	struct err err;
+
+	peer->told++;
+	if (!peer->broken)
+		peer->broken =
+		    channel_send_kept_session(peer->channel, &row, &err) == -1;
+}
+
+/* It closes the channel when it has read this. */
+static void
+operator_finish(struct operator_peer *peer, uint64_t count)
+{
+	struct ipc_sessions_done done = { .count = count };
+	struct err err;
+
+	if (peer->broken ||
+	    channel_send_sessions_done(peer->channel, &done, &err) == -1)
+		operator_free(peer);
+}
+
+void
+operators_hear_list(struct operator_peer *peer)
+{
+	sessions_tell(peer->operators->runs->sessions, operator_tell, peer);
+	operator_finish(peer, peer->told);
+}
+
+void
+operators_hear_end(
+    struct operator_peer *peer, const struct ipc_end_session *end)
+{
+	struct runs *runs = peer->operators->runs;
+	enum session_fate fate = sessions_end_named(runs->sessions, end->owner,
+	    end->name, "its user has ended it (caisson sessions end)");
+
+	if (fate == SESSION_ENDING)
+		call_end_session(runs, end->owner, end->name,
+		    "its user has ended the session (caisson sessions end)");
+	operator_finish(peer, fate != SESSION_UNKNOWN);
+}

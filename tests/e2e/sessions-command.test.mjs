@@ -1,0 +1,305 @@
+/*
+ * caisson sessions: what it shows of the sessions of running programs, which
+ * one it ends, and that programs which do not answer, or were killed, do no
+ * harm.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+import test from 'node:test';
+import { text } from './support/files.mjs';
+import { Gate } from './support/gate.mjs';
+import { descendants, gone, processOf } from './support/processes.mjs';
+import { commandLine, folder, root, settings, uid }
+  from './support/program.mjs';
+import { connect, run } from './support/sdk.mjs';
+import { serve, serveTcp } from './support/serve.mjs';
+import { add, clientOf } from './support/tokens.mjs';
+import { withServers, toolServer } from './support/servers.mjs';
+import { until } from './support/wait.mjs';
+
+settings.CAISSON_STRUCTURED = 'off';
+settings.CAISSON_ARGUMENTS = 'code,timeout,session';
+
+/* Runs the command with the home of a program. */
+function command(home, ...args) {
+  const [program, ...rest] = commandLine({ home, args: ['sessions', ...args] });
+
+  return spawnSync(program, rest, { encoding: 'utf8' });
+}
+
+/* The sessions that are shown. */
+function shown(home) {
+  const { status, stdout, stderr } = command(home, 'list', '--json');
+
+  assert.deepEqual([status, stderr], [0, '']);
+  return JSON.parse(stdout).sessions;
+}
+
+const names = (home) => shown(home).map(({ name }) => name).sort();
+
+/* The command succeeds, and prints nothing. */
+function end(home, ...args) {
+  const { status, stdout, stderr } = command(home, 'end', ...args);
+
+  assert.deepEqual([status, stdout, stderr], [0, '', '']);
+}
+
+/* The command fails with this message. */
+function refuses(home, args, message, code = 1) {
+  const { status, stdout, stderr } = command(home, ...args);
+
+  assert.deepEqual([status, stdout], [code, '']);
+  assert.match(stderr, message);
+}
+
+const place = (home) => path.join(home, '.local/state/caisson/running');
+const sockets = (home) => fs.readdirSync(place(home));
+
+test('what sessions there are is shown, and nothing is created for it',
+  async (t) => {
+    const home = folder(t);
+
+    assert.equal(command(home).stdout, 'There are no sessions.\n');
+    assert.equal(command(home, '--json').stdout, '{"sessions": []}\n');
+    refuses(home, ['end', 'a'], /there is no session of this name/);
+    assert.deepEqual(fs.readdirSync(home), []);
+    const { client, pid } = await connect(t, { home });
+
+    assert.deepEqual(shown(home), []);
+    for (const session of ['a', 'a', 'b\u202e "ü'])
+      await run(client, 'x = 1', { session });
+    const [first, second] = shown(home);
+
+    assert.deepEqual({ ...first, age_ms: 0, idle_ms: 0, bytes: 0 }, {
+      name: 'a', owner: null, process: pid, language: 'python', busy: false,
+      calls: 2, age_ms: 0, idle_ms: 0, bytes: 0 });
+    assert.ok(first.age_ms >= first.idle_ms);
+    assert.ok(first.bytes > 1e6, `${first.bytes}`);
+    assert.equal(second.name, 'b\u202e "ü');
+    assert.equal(second.calls, 1);
+    /* For people, without characters that a terminal would obey. */
+    const lines = command(home, 'list').stdout.split('\n');
+
+    assert.match(lines[0], /^process owner +language +calls +age +idle +memory {2}name$/);
+    assert.match(lines[1], new RegExp(
+      `^ *${pid} - +python +2 +\\d+ s +\\d+ s +\\d+\\.\\d MB {2}a$`));
+    assert.match(lines[2], / {2}b\\u202e "ü$/);
+    const mode = (name) => fs.statSync(name).mode & 0o777;
+
+    assert.equal(mode(place(home)), 0o700);
+    assert.equal(mode(path.join(place(home), sockets(home)[0])), 0o600);
+  });
+
+test('one that is idle ends at once; its next call is told', async (t) => {
+  const home = folder(t);
+  const { client } = await connect(t, { home });
+
+  for (const session of ['a', 'b'])
+    await run(client, 'x = 1', { session });
+  const ended = command(home, 'end', 'a', '--json');
+
+  assert.deepEqual([ended.status, JSON.parse(ended.stdout)],
+    [0, { ended: 1 }]);
+  assert.deepEqual(names(home), ['b']);
+  assert.match(text(await run(client, '"x" in globals()', { session: 'a' })),
+    /^False\nsession: new, as the one before has ended: its user has ended it/);
+  assert.match(text(await run(client, 'x', { session: 'b' })), /^1\n/);
+});
+
+test('one that is busy ends with its call; calls behind it go on', async (t) => {
+  const home = folder(t);
+  const { client, pid } = await connect(t, { home });
+  const gate = new Gate();
+
+  await run(client, 'x = 1', { session: 'a' });
+  const running = run(client, `
+import signal
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+${gate.wait}`, { session: 'a' });
+
+  await gate.reached();
+  const behind = run(client, '"x" in globals()', { session: 'a' });
+  const [{ busy, calls, idle_ms: idle }] = shown(home);
+
+  assert.deepEqual([busy, calls, idle], [true, 2, 0]);
+  assert.match(command(home).stdout, / busy +\d+\.\d MB {2}a\n/);
+  end(home, 'a');
+  const result = await running;
+
+  assert.equal(result._meta['caisson/status'], 'cancelled');
+  assert.equal(result._meta['caisson/session'].kept, false);
+  assert.equal(text(result).replace(/\d+ s/, 'N s'),
+    'status: cancelled\n' +
+    'error: its user has ended the session (caisson sessions end)\n' +
+    'session: call 2, N s old; it has ended, and its state is lost');
+  await until(() => gate.find().length === 0, 'the end of its processes');
+  assert.match(text(await behind), /^False\nsession: new$/);
+  assert.ok(processOf(pid) !== undefined);
+});
+
+test('owners and processes tell sessions of one name apart', async (t) => {
+  const home = folder(t);
+  const { url, child } = await serveTcp(t, { home });
+  const { client, pid } = await connect(t, { home });
+  const laptop = clientOf(t, url, add(home, 'laptop'));
+  const desk = clientOf(t, url, add(home, 'desk'));
+  const look = '"x" in globals()';
+
+  await run(client, 'x = 1', { session: 's' });
+  await laptop.text('x = 1', { session: 's' });
+  await desk.text('x = 1', { session: 's' });
+  assert.deepEqual(shown(home).map((each) =>
+    [each.process, each.owner]).sort(), [[child.pid, 'desk'],
+    [child.pid, 'laptop'], [pid, null]].sort());
+  refuses(home, ['end', 's'],
+    /there are 3 sessions of this name: say which with --owner or --process/);
+  refuses(home, ['end', 's', '--process', `${child.pid}`], /there are 2 /);
+  refuses(home, ['end', 's', '--owner', 'other'], /no session of this name/);
+  refuses(home, ['end', 's', '--owner', 'laptop', '--process', `${pid}`],
+    /no session of this name/);
+  assert.equal(shown(home).length, 3);
+  end(home, 's', '--owner', 'laptop');
+  assert.match(await laptop.text(look, { session: 's' }), /^False\n/);
+  assert.match(await desk.text(look, { session: 's' }), /^True\n/);
+  end(home, 's', '--owner', '-');
+  assert.match(text(await run(client, look, { session: 's' })), /^False\n/);
+  end(home, 's', '--process', `${pid}`);
+  assert.deepEqual(shown(home).map(({ owner }) => owner).sort(),
+    ['desk', 'laptop']);
+  assert.match(await desk.text(look, { session: 's' }), /^True\n/);
+});
+
+test('a program that was killed, or has ended, leaves nothing', async (t) => {
+  const home = folder(t);
+  const { client, pid } = await connect(t, { home });
+  const { client: other } = await connect(t, { home });
+  const { child, ended } = await serve(t, { home });
+
+  assert.equal(sockets(home).length, 3);
+  await run(client, 'x = 1', { session: 'a' });
+  await run(other, 'x = 1', { session: 'b' });
+  const all = [processOf(pid), ...descendants(pid)];
+
+  process.kill(pid, 'SIGKILL');
+  await gone(all);
+  child.kill('SIGTERM');
+  await ended;
+  assert.deepEqual(names(home), ['b']);
+  /* What it has left is removed when it can only have been left. */
+  assert.equal(sockets(home).length, 2);
+  for (const name of sockets(home))
+    fs.lutimesSync(path.join(place(home), name), 1, 1);
+  assert.deepEqual(names(home), ['b']);
+  assert.equal(sockets(home).length, 1);
+});
+
+test('a program that does not answer is named, and delays no other',
+  async (t) => {
+    const home = folder(t);
+    const { client, pid } = await connect(t, { home });
+    const { client: other } = await connect(t, { home });
+
+    await run(client, 'x = 1', { session: 'a' });
+    await run(other, 'x = 1', { session: 'b' });
+    process.kill(pid, 'SIGSTOP');
+    const { status, stdout, stderr } = command(home, 'list', '--json');
+
+    process.kill(pid, 'SIGCONT');
+    assert.equal(status, 1);
+    assert.equal(stderr, `caisson: process ${pid}: its sessions are not ` +
+      'shown: it does not answer\n');
+    assert.deepEqual(JSON.parse(stdout).sessions.map(({ name }) => name),
+      ['b']);
+    await until(() => names(home).length === 2, 'both programs');
+  });
+
+/* A stranger at that name: a socket of another type, a file, a directory. */
+test('other files there are left alone', async (t) => {
+  const home = folder(t);
+  const { client } = await connect(t, { home });
+  const strange = ['0123456789abcdef', '1123456789abcdef', 'x'];
+  const server = net.createServer();
+
+  fs.writeFileSync(path.join(place(home), strange[0]), '');
+  await new Promise((resolve) => server.listen(
+    path.join(place(home), strange[1]), resolve));
+  t.after(() => server.close());
+  fs.mkdirSync(path.join(place(home), strange[2]));
+  await run(client, 'x = 1', { session: 'a' });
+  const { status, stdout, stderr } = command(home, 'list', '--json');
+
+  assert.deepEqual(JSON.parse(stdout).sessions.map(({ name }) => name), ['a']);
+  assert.equal(status, 1);
+  assert.match(stderr, /the sessions of a Caisson are not shown: reach a running Caisson: (Protocol wrong type for socket|Permission denied)/);
+  for (const name of strange)
+    assert.ok(fs.existsSync(path.join(place(home), name)), name);
+});
+
+/* The inodes of the sockets that a process holds. */
+function held(pid) {
+  return fs.readdirSync(`/proc/${pid}/fd`).map((fd) => {
+    try {
+      return fs.readlinkSync(`/proc/${pid}/fd/${fd}`);
+    } catch {
+      return '';
+    }
+  });
+}
+
+test('no other process holds the socket', { skip: !root }, async (t) => {
+  const home = folder(t);
+  const { client, pid } = await connect(t,
+    { ...withServers(t, { tools: toolServer(0, 1) }), home });
+
+  await run(client, `
+from mcp import runtime
+await runtime.list_tools("tools")`, { session: 'a' });
+  await run(client, 'import subprocess\nsubprocess.run("true")',
+    { session: 'a' });
+  const name = path.join(place(home), sockets(home)[0]);
+  const line = fs.readFileSync(`/proc/${pid}/net/unix`, 'utf8').split('\n')
+    .find((each) => each.endsWith(`/${path.basename(name)}`));
+  const socket = `socket:[${line.split(/\s+/)[6]}]`;
+
+  assert.ok(held(pid).includes(socket));
+  const family = descendants(pid);
+
+  assert.ok(family.length > 4);
+  for (const entry of family) {
+    const all = held(entry.pid);
+
+    assert.ok(!all.includes(socket), entry.command);
+    assert.ok(!all.some((link) => link.startsWith(place(home))),
+      entry.command);
+  }
+});
+
+test('programs without the argument session are not asked', async (t) => {
+  const home = folder(t);
+  const { client } = await connect(t,
+    { home, env: { CAISSON_ARGUMENTS: 'code' } });
+
+  assert.equal(text(await run(client, 'print(1)')), '1');
+  assert.ok(!fs.existsSync(place(home)));
+  assert.equal(command(home).stdout, 'There are no sessions.\n');
+});
+
+/* Calls do not depend on it. */
+test('without a state directory sessions work, and the log says what does not',
+  async (t) => {
+    const home = folder(t);
+    const state = path.join(home, 'state');
+
+    fs.mkdirSync(state, { mode: 0o777 });
+    fs.chmodSync(state, 0o777);
+    fs.chownSync(state, uid, process.getgid());
+    const { client, log } = await connect(t, { home,
+      env: { CAISSON_STATE_DIR: state, CAISSON_MEMORY_API: 'off' } });
+
+    await run(client, 'x = 1', { session: 'a' });
+    assert.match(text(await run(client, 'x', { session: 'a' })), /^1\n/);
+    assert.match(log(), /'caisson sessions' cannot reach this process: the state directory .* can be written by other users/);
+  });

@@ -1,0 +1,373 @@
+/*
+ * Tests of supervisor/front/operators and on_operator: what a command is told,
+ * and that one which sends garbage, nothing, or does not read costs only
+ * itself. The test is the commands; sessions are stand-ins.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/fd.h"
+#include "common/ipc_socket.h"
+#include "common/loop.h"
+#include "common/mem.h"
+#include "common/text_list.h"
+#define OPERATORS_ARE_HERE
+#include "not_here.h"
+#include "supervisor/front/operators.h"
+#include "supervisor/process/process.h"
+#include "supervisor/run/session.h"
+
+static char folder[] = "/tmp/test_operators.XXXXXX";
+static int dir = -1; /* another descriptor of the folder */
+static char *name;   /* of the socket */
+static struct runs runs;
+static struct operators *all;
+static struct err err;
+static struct ipc_packet packet;
+static union ipc_any msg;
+static unsigned int sessions, cancelled;
+static uint64_t shortest = 60000; /* milliseconds that all timers take */
+
+struct timeval __real_clock_timeval(uint64_t ms);
+struct timeval __wrap_clock_timeval(uint64_t ms);
+
+struct timeval
+__wrap_clock_timeval(uint64_t ms)
+{
+	return __real_clock_timeval(ms < shortest ? ms : shortest);
+}
+
+/* In the place of the other files of the supervisor */
+
+int
+spawn_worker(enum role role, unsigned long number, unsigned int uid, int group,
+    int channel, int *pidfd, struct err *why)
+{
+	ck_abort_msg("a worker is started");
+	return -1;
+}
+
+void
+sessions_tell(struct sessions *table,
+    void (*tell)(void *ctx, const struct session_facts *facts), void *ctx)
+{
+	char long_name[SESSION_NAME_MAX + 1];
+	struct session_facts facts = { "laptop", long_name, "python", 0, 3, 4,
+		5, 6 };
+	unsigned int n;
+
+	(void)table;
+	memset(long_name, 'n', SESSION_NAME_MAX);
+	long_name[SESSION_NAME_MAX] = '\0';
+	for (n = 0; n < sessions; n++) {
+		facts.busy = n == 1;
+		tell(ctx, &facts);
+	}
+}
+
+enum session_fate
+sessions_end_named(struct sessions *table, const char *scope,
+    const char *session, const char *why)
+{
+	(void)table;
+	(void)why;
+	ck_assert_str_eq(scope, "laptop");
+	return strcmp(session, "busy") == 0 ? SESSION_ENDING
+	    : strcmp(session, "idle") == 0  ? SESSION_ENDED
+					    : SESSION_UNKNOWN;
+}
+
+void
+call_end_session(
+    struct runs *table, const char *scope, const char *session, const char *why)
+{
+	(void)table;
+	(void)why;
+	ck_assert_str_eq(scope, "laptop");
+	ck_assert_str_eq(session, "busy");
+	cancelled++;
+}
+
+uint64_t
+call_session_bytes(
+    const struct runs *table, const char *scope, const char *session)
+{
+	(void)table;
+	(void)scope;
+	(void)session;
+	return 77;
+}
+
+/* The stage */
+
+static void
+enter(void)
+{
+	auto_buffer struct buffer names = { 0 };
+	int taken;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	dir = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	taken = fcntl(dir, F_DUPFD_CLOEXEC, 0);
+	runs.base = loop_new(0);
+	worker_init(supervisor_routes());
+	all = operators_new(&runs, &taken, &err);
+	ck_assert_ptr_nonnull(all);
+	ck_assert_int_eq(taken, -1);
+	ck_assert_int_eq(rendezvous_names(dir, &names, &err), 0);
+	ck_assert_uint_eq(text_list_count(names.data, names.len), 1);
+	name = mem_strdup(names.data);
+}
+
+static void
+leave(void)
+{
+	auto_buffer struct buffer names = { 0 };
+
+	operators_free(&all);
+	operators_free(&all);
+	ck_assert_int_eq(rendezvous_names(dir, &names, &err), 0);
+	ck_assert_uint_eq(names.len, 0);
+	event_base_free(runs.base);
+	fd_close(&dir);
+	free(name);
+	ck_assert_int_eq(rmdir(folder), 0);
+}
+
+static void
+settle(void)
+{
+	int n;
+
+	for (n = 0; n < 600; n++)
+		event_base_loop(runs.base, EVLOOP_NONBLOCK);
+}
+
+static int
+reach(void)
+{
+	pid_t pid;
+	int fd = rendezvous_connect(dir, name, 10000, &pid, &err);
+
+	ck_assert_msg(fd != -1, "%s", err.text);
+	settle();
+	return fd;
+}
+
+static void
+say(int fd, enum ipc_type type, void *message)
+{
+	ck_assert_int_eq(ipc_encode(type, message, &packet, &err), 0);
+	ck_assert_int_eq(ipc_socket_send(fd, &packet, &err), 0);
+	settle();
+}
+
+static int
+reach_and_list(void)
+{
+	struct ipc_list_sessions list = { 0 };
+	int fd = reach();
+
+	say(fd, IPC_LIST_SESSIONS, &list);
+	return fd;
+}
+
+static void
+expect(int fd, enum ipc_type wanted)
+{
+	enum ipc_type type;
+
+	ck_assert_int_eq(ipc_socket_receive(fd, &packet, &err), 1);
+	ck_assert_int_eq(ipc_decode(&packet, &type, &msg, &err), 0);
+	ck_assert_int_eq(type, wanted);
+}
+
+static void
+expect_end(int fd)
+{
+	ck_assert_int_eq(ipc_socket_receive(fd, &packet, &err), 0);
+}
+
+static void
+expect_done(int fd, uint64_t count)
+{
+	expect(fd, IPC_SESSIONS_DONE);
+	ck_assert_uint_eq(msg.sessions_done.count, count);
+}
+
+/* It works still. */
+static void
+check_works(void)
+{
+	auto_fd int fd = reach_and_list();
+	unsigned int n;
+
+	for (n = 0; n < sessions; n++)
+		expect(fd, IPC_KEPT_SESSION);
+	expect_done(fd, sessions);
+}
+
+START_TEST(a_list)
+{
+	auto_fd int fd = -1;
+
+	check_works();
+	sessions = 2;
+	fd = reach_and_list();
+	expect(fd, IPC_KEPT_SESSION);
+	ck_assert_str_eq(msg.kept_session.owner, "laptop");
+	ck_assert_uint_eq(strlen(msg.kept_session.name), SESSION_NAME_MAX);
+	ck_assert_str_eq(msg.kept_session.language, "python");
+	ck_assert_uint_eq(msg.kept_session.busy, 0);
+	ck_assert_uint_eq(msg.kept_session.calls, 3);
+	ck_assert_uint_eq(msg.kept_session.age_ms, 4);
+	ck_assert_uint_eq(msg.kept_session.idle_ms, 5);
+	ck_assert_uint_eq(msg.kept_session.bytes, 6);
+	expect(fd, IPC_KEPT_SESSION);
+	ck_assert_uint_eq(msg.kept_session.busy, 1);
+	/* That of a busy one is with its call. */
+	ck_assert_uint_eq(msg.kept_session.bytes, 77);
+	expect_done(fd, 2);
+}
+END_TEST
+
+static const struct {
+	const char *name;
+	unsigned int count;
+	unsigned int cancelled;
+} ends[] = { { "none", 0, 0 }, { "idle", 1, 0 }, { "busy", 1, 1 } };
+
+START_TEST(an_end)
+{
+	struct ipc_end_session end = { .owner = "laptop",
+		.name = ends[_i].name };
+	auto_fd int fd = reach();
+
+	say(fd, IPC_END_SESSION, &end);
+	expect_done(fd, ends[_i].count);
+	ck_assert_uint_eq(cancelled, ends[_i].cancelled);
+	/* There is one request for each connection. */
+	say(fd, IPC_END_SESSION, &end);
+	expect_end(fd);
+	ck_assert_uint_eq(cancelled, ends[_i].cancelled);
+}
+END_TEST
+
+START_TEST(garbage)
+{
+	static char large[IPC_PACKET_MAX + 1];
+	struct ipc_drain drain = { 0 };
+	auto_fd int early = reach();
+	auto_fd int short_one = reach();
+	auto_fd int large_one = reach();
+	auto_fd int other = reach();
+
+	ck_assert_int_eq(send(short_one, "x", 1, 0), 1);
+	ck_assert_int_eq(
+	    send(large_one, large, sizeof(large), 0), sizeof(large));
+	/* A message of another peer. */
+	say(other, IPC_DRAIN, &drain);
+	fd_close(&early);
+	settle();
+	expect_end(short_one);
+	expect_end(large_one);
+	expect_end(other);
+	check_works();
+}
+END_TEST
+
+/* Connects, and asks before the connection is accepted. */
+static int
+ask_at_once(void)
+{
+	struct ipc_list_sessions list = { 0 };
+	pid_t pid;
+	int fd = rendezvous_connect(dir, name, 10000, &pid, &err);
+
+	ck_assert_msg(fd != -1, "%s", err.text);
+	ck_assert_int_eq(
+	    ipc_encode(IPC_LIST_SESSIONS, &list, &packet, &err), 0);
+	ck_assert_int_eq(ipc_socket_send(fd, &packet, &err), 0);
+	return fd;
+}
+
+/* All places are taken by those that ask nothing, or do not read. */
+START_TEST(silence)
+{
+	int fds[OPERATORS_MAX];
+	int fd, served = 0;
+	unsigned int n;
+
+	sessions = SESSIONS_MAX;
+	shortest = 1;
+	for (n = 0; n < OPERATORS_MAX / 2; n++)
+		fds[n] = reach();
+	for (; n < OPERATORS_MAX; n++)
+		fds[n] = ask_at_once();
+	settle();
+	shortest = 60000;
+	sessions = 0;
+	while (!served) {
+		event_base_loop(runs.base, EVLOOP_NONBLOCK);
+		fd = ask_at_once();
+		settle();
+		served = ipc_socket_receive(fd, &packet, &err) == 1;
+		close(fd);
+	}
+	while (n-- > 0)
+		close(fds[n]);
+	check_works();
+}
+END_TEST
+
+START_TEST(many)
+{
+	int fds[OPERATORS_MAX + 1];
+	unsigned int n;
+
+	/* What is not read is kept for them all. */
+	sessions = SESSIONS_MAX;
+	for (n = 0; n < OPERATORS_MAX; n++)
+		fds[n] = reach_and_list();
+	fds[n] = reach();
+	expect_end(fds[n]);
+	close(fds[n]);
+	while (n-- > 0) {
+		unsigned int k;
+
+		for (k = 0; k < sessions; k++) {
+			expect(fds[n], IPC_KEPT_SESSION);
+			if (k % 16 == 0)
+				settle();
+		}
+		settle();
+		expect_done(fds[n], sessions);
+		close(fds[n]);
+		settle();
+	}
+	sessions = 0;
+	check_works();
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_checked_fixture(tc, enter, leave);
+	tcase_add_test(tc, a_list);
+	tcase_add_loop_test(tc, an_end, 0, sizeof(ends) / sizeof(ends[0]));
+	tcase_add_test(tc, garbage);
+	tcase_add_test(tc, silence);
+	tcase_add_test(tc, many);
+}
+
+int
+main(void)
+{
+	return unit_run("operators", add_tests);
+}
