@@ -7,8 +7,8 @@
  *	{"type":"ready"}				once, first
  *	{"type":"rpc_request","id":N,"payload":P}	after the run frame
  *	{"type":"cancel","id":N}	the answer is no longer needed
- *	{"type":"ended","exit":N,"threads":N}	once after each run frame that
- *						has "session"
+ *	{"type":"ended","program":N,"exit":N,"threads":N}
+ *				once after each run frame that has "session"
  *
  * From a box with three descriptors, such as a container, also:
  *
@@ -29,13 +29,13 @@
  * "echo" is its field echo: the box sends the value of the last expression.
  * "output" is the field output_max of PREPARE: bytes kept of each stream.
  * "progress" is its field progress: the box may report progress. "session" is
- * its field kept: when the code has ended, the box sends "ended", with the exit
- * code and the number of threads left, and waits for the next run frame; there
- * are no requests until then. Without it there is one run frame only. "servers"
- * is its field servers; the inner "error" is the field error of REFUSED. A
- * payload P has one of the following types, with these members. request.c and
- * store_request.c parse them; the catalogue describes the messages of these
- * names:
+ * its field kept: when the code has ended, the box sends "ended", with the
+ * number of run frames so far, the exit code and the number of threads left,
+ * and waits for the next run frame; there are no requests until then. Without
+ * it there is one run frame only. "servers" is its field servers; the inner
+ * "error" is the field error of REFUSED. A payload P has one of the following
+ * types, with these members. request.c and store_request.c parse them; the
+ * catalogue describes the messages of these names:
  *
  *	call_tool		"server", "tool", "arguments":{…}
  *	list_tools		"server" ["remembered":true]
@@ -61,8 +61,9 @@
  * Any other frame of the box is a protocol violation, which ends the box.
  * Forging a frame gains nothing: the code may make every request and print all
  * output itself, a reported end counts only where it agrees with the status
- * that the supervisor sees, and a forged "ended" ends the code early. Runs in
- * the relay.
+ * that the supervisor sees, and a forged "ended" ends the code early. Its
+ * number keeps code that runs on then from answering in the place of the next.
+ * Runs in the relay.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -88,6 +89,7 @@ struct frames {
 	int ready;               /* the box has sent its ready frame */
 	int sent;                /* the run frame was sent; code may run */
 	int kept;                /* that frame has "session" */
+	uint64_t programs;       /* run frames so far */
 };
 
 /* Stops reading from the box: it ended, or violated the protocol. */
@@ -145,12 +147,16 @@ frames_take_ended(
     struct frames *frames, struct json_span frame, struct err *err)
 {
 	struct member members[] = { { .name = "exit" },
-		{ .name = "threads" } };
+		{ .name = "threads" }, { .name = "program" } };
 	struct frames_end end;
+	uint64_t program;
 
 	if (!frames->sent || !frames->kept)
 		return err_set(err, "an end of code where none is kept");
-	member_find(frame, members, 2);
+	member_find(frame, members, 3);
+	if (member_number(&members[2], &program, NULL) == -1 ||
+	    program != frames->programs)
+		return err_set(err, "an end of code that does not run");
 	if (member_number(&members[0], &end.exit, NULL) == -1 ||
 	    end.exit > END_STATUS_MAX)
 		return err_set(err, "an end of code with an invalid \"exit\"");
@@ -263,6 +269,7 @@ frames_start(struct frames *frames, const struct frames_run *run,
 {
 	frames_make_run(&frames->run, run, servers);
 	frames->kept = run->kept;
+	frames->programs++;
 	frames->started = 1;
 	frames_send_run(frames);
 }

@@ -514,16 +514,19 @@ static const struct {
 };
 
 /* The same in a session. */
-#define ENDED "{\"type\":\"ended\",\"exit\":3,\"threads\":2}\n"
+#define ENDED                                                                  \
+	"{\"type\":\"ended\",\"program\":1,"                                   \
+	"\"exit\":3,\"threads\":2}\n"
 #define TOLD  "sent\ncode ended: 3, 2 threads\n"
 
 static const struct {
 	const char *said, *told;
 } kept_talks[] = {
 	{ READY ENDED, TOLD },
-	{ READY "{\"threads\":2,\"more\":{},\"exit\":3,"
+	{ READY "{\"threads\":2,\"more\":{},\"program\":1,\"exit\":3,"
 	    "\"type\":\"ended\"}\n", TOLD },
-	{ READY "{\"type\":\"ended\",\"exit\":255,\"threads\":1000000}\n",
+	{ READY "{\"type\":\"ended\",\"program\":1,"
+	    "\"exit\":255,\"threads\":1000000}\n",
 	    "sent\ncode ended: 255, 1000000 threads\n" },
 	/* There is an end of code that runs only. */
 	{ ENDED, "fault: an end of code where none is kept\nend\n" },
@@ -534,20 +537,34 @@ static const struct {
 	{ READY ENDED "{\"type\":\"cancel\",\"id\":1}\n",
 	    TOLD "fault: a frame of an unknown type\nend\n" },
 	{ READY ENDED READY, TOLD "fault: a second ready frame\nend\n" },
-	{ READY "{\"type\":\"ended\"}\n",
+	{ READY "{\"type\":\"ended\",\"program\":1}\n",
 	    "sent\nfault: an end of code with an invalid \"exit\"\nend\n" },
-	{ READY "{\"type\":\"ended\",\"exit\":256,\"threads\":0}\n",
-	    "sent\nfault: an end of code with an invalid \"exit\"\nend\n" },
-	{ READY "{\"type\":\"ended\",\"exit\":-1,\"threads\":0}\n",
-	    "sent\nfault: an end of code with an invalid \"exit\"\nend\n" },
-	{ READY "{\"type\":\"ended\",\"exit\":1,\"exit\":1,"
+	/* Of code that has ended already, and of code to come. */
+	{ READY "{\"type\":\"ended\",\"program\":0,\"exit\":1,"
 	    "\"threads\":0}\n",
+	    "sent\nfault: an end of code that does not run\nend\n" },
+	{ READY "{\"type\":\"ended\",\"program\":2,\"exit\":1,"
+	    "\"threads\":0}\n",
+	    "sent\nfault: an end of code that does not run\nend\n" },
+	{ READY "{\"type\":\"ended\",\"exit\":1,\"threads\":0}\n",
+	    "sent\nfault: an end of code that does not run\nend\n" },
+	{ READY "{\"type\":\"ended\",\"program\":1,"
+	    "\"exit\":256,\"threads\":0}\n",
 	    "sent\nfault: an end of code with an invalid \"exit\"\nend\n" },
-	{ READY "{\"type\":\"ended\",\"exit\":1}\n",
+	{ READY "{\"type\":\"ended\",\"program\":1,"
+	    "\"exit\":-1,\"threads\":0}\n",
+	    "sent\nfault: an end of code with an invalid \"exit\"\nend\n" },
+	{ READY "{\"type\":\"ended\",\"program\":1,"
+	    "\"exit\":1,\"exit\":1,\"threads\":0}\n",
+	    "sent\nfault: an end of code with an invalid \"exit\"\nend\n" },
+	{ READY "{\"type\":\"ended\",\"program\":1,"
+	    "\"exit\":1}\n",
 	    "sent\nfault: an end of code with an invalid \"threads\"\nend\n" },
-	{ READY "{\"type\":\"ended\",\"exit\":1,\"threads\":1000001}\n",
+	{ READY "{\"type\":\"ended\",\"program\":1,"
+	    "\"exit\":1,\"threads\":1000001}\n",
 	    "sent\nfault: an end of code with an invalid \"threads\"\nend\n" },
-	{ READY "{\"type\":\"ended\",\"exit\":1,\"threads\":true}\n",
+	{ READY "{\"type\":\"ended\",\"program\":1,"
+	    "\"exit\":1,\"threads\":true}\n",
 	    "sent\nfault: an end of code with an invalid \"threads\"\nend\n" },
 };
 
@@ -598,7 +615,13 @@ START_TEST(further_code_is_sent_at_once)
 		    "\"code\":\"x\",\"session\":true,"
 		    "\"servers\":" SERVERS "}\n");
 		buffer_add_text(&all, TOLD);
-		say(ENDED, strlen(ENDED));
+		{
+			auto_free char *ended = mem_printf("{\"type\":"
+			    "\"ended\",\"program\":%d,\"exit\":3,"
+			    "\"threads\":2}\n", n + 1);
+
+			say(ended, strlen(ended));
+		}
 		ck_assert_str_eq(told.data, all.data);
 		frames_start(frames, &(struct frames_run){ .code = "x",
 		    .len = 1, .kept = 1 }, &servers);

@@ -1266,7 +1266,17 @@ END_TEST
 
 /* Sessions */
 
-#define ENDED "{\"type\":\"ended\",\"exit\":3,\"threads\":2}\n"
+/* The box says that its next code has ended, and more. */
+static void
+put_ended(const char *more)
+{
+	static unsigned int programs;
+	auto_free char *said = mem_printf("{\"type\":\"ended\","
+	    "\"program\":%u,\"exit\":3,\"threads\":2}\n%s", ++programs, more);
+
+	put(box_out, said, strlen(said));
+}
+
 #define KEPT_RUN                                                               \
 	"{\"type\":\"run\",\"code\":\"print(1)\",\"output\":1024,"             \
 	"\"session\":true,\"servers\":" SERVERS "}\n"
@@ -1298,7 +1308,7 @@ start_further(void)
 static void
 end_round(const char *out, const char *errors, uint64_t late)
 {
-	put(box_out, ENDED, strlen(ENDED));
+	put_ended("");
 	expect(IPC_ROUND);
 	is_blob(&msg.round.out, out, strlen(out));
 	is_blob(&msg.round.errors, errors, strlen(errors));
@@ -1350,7 +1360,7 @@ START_TEST(hands_over_much_output_in_rounds)
 	run_box();
 	for (n = 0; n < 2; n++) {
 		put(code_out, data, len);
-		put(box_out, ENDED, strlen(ENDED));
+		put_ended("");
 		expect(IPC_ROUND);
 		is_blob(&msg.round.out, data, max);
 		ck_assert_uint_eq(msg.round.out_head, max / 2);
@@ -1376,7 +1386,7 @@ START_TEST(gives_up_calls_with_their_code)
 	start_kept();
 	put(box_out, CALL, strlen(CALL));
 	expect_on(broker, IPC_CALL_TOOL);
-	put(box_out, ENDED, strlen(ENDED));
+	put_ended("");
 	expect(IPC_ROUND);
 	ck_assert_uint_eq(msg.round.tool_calls, 1);
 	ck_assert_uint_eq(msg.round.waiting.len, strlen("fs.t (0 s)"));
@@ -1393,7 +1403,7 @@ START_TEST(gives_up_calls_with_their_code)
 	send_result(1, "1", 1);
 	box_reads("{\"type\":\"rpc_response\",\"id\":1,\"success\":true,"
 	    "\"payload\":1}\n");
-	put(box_out, ENDED, strlen(ENDED));
+	put_ended("");
 	expect(IPC_ROUND);
 	ck_assert_uint_eq(msg.round.tool_calls, 1);
 	ck_assert_uint_eq(msg.round.waiting.len, 0);
@@ -1439,7 +1449,7 @@ END_TEST
 START_TEST(reports_requests_between_rounds)
 {
 	start_kept();
-	put(box_out, ENDED CALL, strlen(ENDED CALL));
+	put_ended(CALL);
 	expect(IPC_ROUND);
 	expect(IPC_FAULT);
 	ck_assert_str_eq(msg.fault.reason,
@@ -1455,7 +1465,7 @@ START_TEST(reports_an_end_of_code_that_is_not_kept)
 {
 	start_small();
 	run_small();
-	put(box_out, ENDED, strlen(ENDED));
+	put_ended("");
 	expect(IPC_FAULT);
 	ck_assert_str_eq(
 	    msg.fault.reason, "an end of code where none is kept");
@@ -1479,7 +1489,7 @@ START_TEST(places_pictures_in_their_round)
 		expect(IPC_PICTURE);
 		ipc_message_close(IPC_PICTURE, &msg);
 	}
-	put(box_out, ENDED, strlen(ENDED));
+	put_ended("");
 	for (n = 0; n < PICTURES_MAX; n++) {
 		expect(IPC_PLACE);
 		ck_assert_uint_eq(msg.place.at, 2);
@@ -1493,7 +1503,7 @@ START_TEST(places_pictures_in_their_round)
 	put(box_out, request, strlen(request));
 	expect(IPC_PICTURE);
 	ipc_message_close(IPC_PICTURE, &msg);
-	put(box_out, ENDED, strlen(ENDED));
+	put_ended("");
 	expect(IPC_PLACE);
 	ck_assert_uint_eq(msg.place.at, 1);
 	expect(IPC_ROUND);
@@ -1520,7 +1530,7 @@ START_TEST(reports_progress_in_its_round)
 
 			put(box_out, frame, strlen(frame));
 		}
-		put(box_out, ENDED, strlen(ENDED));
+		put_ended("");
 		for (done = 0; start.progress && done < 90;
 		     done = (int)msg.progress.done)
 			expect(IPC_PROGRESS);

@@ -3,14 +3,15 @@
 Run by script.py, in a copy of its namespace, where the first run frame has
 "session":true.  At the end of each program this process sends
 
-    {"type":"ended","exit":N,"threads":N}
+    {"type":"ended","program":N,"exit":N,"threads":N}
 
 and waits for the next run frame.  All output of the program is in the pipes by
-then; "threads" are those that it has left.  sys.exit(), an exception, and a
-SIGINT that interrupts the program end the program only.  Signals that the code
-handles are ignored between two programs.  Exit functions run when the relay
-closes its pipe.  This file never removes what a program has changed, and never
-runs where the frame does not ask for a session.
+then; "program" counts the run frames, and "threads" are those that it has
+left.  sys.exit(), an exception, and a SIGINT that interrupts the program end
+the program only.  Signals that the code handles are ignored between two
+programs.  Exit functions run when the relay closes its pipe.  This file never
+removes what a program has changed, and never runs where the frame does not ask
+for a session.
 """
 import os
 import sys
@@ -18,7 +19,7 @@ from _signal import NSIG, SIGINT, default_int_handler, getsignal, signal
 from _thread import _count, get_ident
 
 INTERRUPTED = 128 + SIGINT  # the exit code then, as in a shell
-ENDED_FRAME = b'{"type":"ended","exit":%d,"threads":%d}\n'
+ENDED_FRAME = b'{"type":"ended","program":%d,"exit":%d,"threads":%d}\n'
 BETWEEN = "the program that made the call has ended"
 C_LONG = 1 << 63
 MISSED = []  # interrupts that came while no code of the program ran
@@ -170,7 +171,8 @@ class Session:
         wire, self.next = self.wire, Request(None, "the next program")
         self.next.state = SENT
         ended = Frame(NEXT)
-        ended.data = memoryview(ENDED_FRAME % (status, _count()))
+        ended.data = memoryview(
+            ENDED_FRAME % (self.count, status, _count()))
         with wire.writing:
             wire.flush()
             with wire.mutex:
