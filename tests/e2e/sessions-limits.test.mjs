@@ -297,25 +297,41 @@ print([tool.name for tool in await runtime.list_tools("tools")][:1])`;
   assert.equal(await say(client, 's', look), before);
 });
 
-/* Between two calls, a thread fills the memory and the disk of its box. */
+/*
+ * Between two calls, a thread fills the memory and the disk of its box: when
+ * the process that it waits for is killed, the first one is over.
+ */
 test('a thread that exceeds the memory limit ends its session', async (t) => {
   const { client, pid } = await connect(t,
     { env: { ...unpooled.env, CAISSON_MEMORY: '128m' } });
 
   await say(client, 's', `
-import threading
-def fill(after):
-    after.wait()
+import subprocess, threading
+def fill(process):
+    process.wait()
     x = b"x" * (70 << 20)
     for folder in "/tmp", "/dev/shm", "/workspace":
         open(folder + "/x", "wb").write(x[:30 << 20])
     threading.Event().wait()
-ended = threading.Event()
-threading.Thread(target=fill, args=[ended], daemon=True).start()
-ended.set()`);
+process = subprocess.Popen(["sleep", "3600"])
+threading.Thread(target=fill, args=[process], daemon=True).start()`);
   await reaped(boxed(pid));
   assert.match(text(await run(client, '"fill" in globals()',
     { session: 's' })), /^False\nsession: new, as the one before has ended: it ran out of memory/);
+});
+
+/* Nobody asks the code to end then, so nothing is said of that. */
+test('a call that the end of the program cancels is told so', async (t) => {
+  const raw = await Raw.open(t);
+  const gate = new Gate();
+  const id = raw.postCall(gate.wait, { session: 'a' });
+
+  await gate.reached();
+  process.kill(raw.pid, 'SIGTERM');
+  assert.equal(text(await raw.result(id)), 'status: cancelled\n' +
+    'error: Caisson is shutting down\n' +
+    'session: new; it has ended, and its state is lost');
+  await raw.wait();
 });
 
 test('the end of the program ends its sessions', async (t) => {
