@@ -34,8 +34,9 @@ extern const char *const container_hidden[];
 /* The digits of the id that an engine gives to a container. */
 #define CONTAINER_ENGINE_ID 64
 
-/* Where the bootstrap is mounted in a container. */
+/* Where the bootstrap is mounted in a container, and where process 1 is. */
 #define CONTAINER_BOOTSTRAP "/run/caisson"
+#define CONTAINER_FIRST "/run/caisson-first"
 /* The same, for the descriptions of languages. */
 #define BOX_FOLDER_THREE CONTAINER_BOOTSTRAP
 
@@ -49,6 +50,11 @@ struct container {
 	uint32_t gid;
 	const char *profile;   /* the path of the seccomp profile */
 	const char *bootstrap; /* a directory of the host; NULL: none */
+	/*
+	 * For crun and runc: the program of the host that starts the command as
+	 * process 1; NULL: the command itself is process 1.
+	 */
+	const char *first;
 	const char *programs; /* the first folder of PATH; NULL: none of ours */
 	/*
 	 * Of the image, for crun and runc: a list of NAME=VALUE. NULL: none.

@@ -20,6 +20,8 @@ container_boxes_find_files(struct container_boxes *shared, struct err *err)
 {
 	shared->bootstrap = process_beside("box");
 	shared->profile = process_beside("box_profile.json");
+	/* Only built where programs need no library. */
+	shared->first = process_beside("box/first");
 	if (shared->bootstrap == NULL || shared->profile == NULL)
 		return err_set(err, "%s is missing beside the workers of "
 		    "Caisson: install it again",
@@ -177,6 +179,7 @@ container_boxes_free(struct boxes *boxes)
 	free(shared->program);
 	free(shared->label);
 	free(shared->bootstrap);
+	free(shared->first);
 	free(shared->profile);
 	free(shared->root);
 	buffer_reset(&shared->variables);

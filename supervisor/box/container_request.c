@@ -33,6 +33,7 @@ container_request_fill(const struct boxes *boxes, unsigned long number,
 		.profile = shared->profile,
 		.bootstrap = language->image == NULL ? shared->bootstrap :
 		    NULL,
+		.first = language->image == NULL ? NULL : shared->first,
 		.programs = language->programs,
 		.variables = language->image == NULL ? &shared->variables :
 		    language->variables,

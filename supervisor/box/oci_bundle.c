@@ -12,18 +12,34 @@
 #include "../../common/text_list.h"
 #include "oci_bundle.h"
 
-/* Adds the texts of a list that ends with NULL, as a JSON array. */
+/* Adds the texts of a list that ends with NULL, and what ends an array. */
 static void
-oci_add_texts(struct buffer *json, const char *const *texts)
+oci_add_more_texts(
+    struct buffer *json, const char *before, const char *const *texts)
 {
-	const char *before = "[";
-
 	for (; *texts != NULL; texts++) {
 		buffer_add_text(json, before);
 		json_add_text(json, *texts);
 		before = ",";
 	}
 	buffer_add_text(json, "]");
+}
+
+/* Adds the texts of a list that ends with NULL, as a JSON array. */
+static void
+oci_add_texts(struct buffer *json, const char *const *texts)
+{
+	oci_add_more_texts(json, "[", texts);
+}
+
+/* The command, below process 1 where that is ours. */
+static void
+oci_add_command(struct buffer *json, const struct container *container)
+{
+	if (container->first != NULL)
+		buffer_add_text(json, "[\"" CONTAINER_FIRST "\"");
+	oci_add_more_texts(
+	    json, container->first != NULL ? "," : "[", container->command);
 }
 
 /* The variables of a box, which an image cannot change. */
@@ -90,7 +106,7 @@ oci_add_process(struct buffer *json, const struct container *container)
 	buffer_printf(json, "\"process\":{\"terminal\":false,"
 	    "\"user\":{\"uid\":%lu,\"gid\":%lu,\"umask\":18},\"args\":",
 	    (unsigned long)container->uid, (unsigned long)container->gid);
-	oci_add_texts(json, container->command);
+	oci_add_command(json, container);
 	oci_add_variables(json, container);
 	buffer_add_text(json, ",\"cwd\":\"/workspace\","
 	    "\"noNewPrivileges\":true,\"capabilities\":{\"bounding\":[],"
@@ -127,6 +143,17 @@ oci_add_folder(
 	    (unsigned long)container->uid, (unsigned long)container->gid);
 }
 
+/* Adds a comma and a file or folder of ours, at a path in the container. */
+static void
+oci_add_ours(struct buffer *json, const char *path, const char *source)
+{
+	buffer_printf(json, ",{\"destination\":\"%s\",\"type\":\"bind\","
+	    "\"source\":", path);
+	json_add_text(json, source);
+	buffer_add_text(json, ",\"options\":[\"bind\",\"ro\",\"nosuid\","
+	    "\"nodev\"]}");
+}
+
 /* In this order: some are mounted in others. */
 static void
 oci_add_mounts(struct buffer *json, const struct container *container)
@@ -154,14 +181,10 @@ oci_add_mounts(struct buffer *json, const struct container *container)
 	oci_add_folder(json, "/workspace/out", container);
 	if (container->data)
 		oci_add_folder(json, "/data", container);
-	if (container->bootstrap != NULL) {
-		buffer_add_text(json,
-		    ",{\"destination\":\"" CONTAINER_BOOTSTRAP "\","
-		    "\"type\":\"bind\",\"source\":");
-		json_add_text(json, container->bootstrap);
-		buffer_add_text(json, ",\"options\":[\"bind\",\"ro\","
-		    "\"nosuid\",\"nodev\"]}");
-	}
+	if (container->bootstrap != NULL)
+		oci_add_ours(json, CONTAINER_BOOTSTRAP, container->bootstrap);
+	if (container->first != NULL)
+		oci_add_ours(json, CONTAINER_FIRST, container->first);
 	buffer_add_text(json, "]");
 }
 

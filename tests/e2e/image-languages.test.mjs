@@ -85,6 +85,13 @@ for (const runtime of ['podman', 'oci'])
       result = await run('fail 7');
       assert.equal(result._meta['caisson/exitCode'], 7);
       assert.match(result.content[0].text, /^it fails$/m);
+      /* Process 1 could send itself none, and would have to reap them. */
+      for (const [number, name] of [[9, 'SIGKILL'], [15, 'SIGTERM'],
+        [6, 'SIGABRT']]) {
+        result = await run(`signal ${number}`);
+        assert.equal(result._meta['caisson/signal'], name);
+      }
+      assert.equal((await run('orphans 400')).content[0].text, '400');
       result = await run('wait', { timeout: 2 });
       assert.equal(status(result), 'timeout');
       assert.match(result.content[0].text, /^waiting$/m);
@@ -95,6 +102,12 @@ for (const runtime of ['podman', 'oci'])
       }
       image(home, env, 'remove', 'caisson-upper');
       await isUnknown();
+      image(home, env, 'build', 'upper', '--from', from, '--', '/missing');
+      image(home, env, 'add', 'caisson-upper');
+      result = await run('loud x');
+      assert.match(result.content[0].text, runtime === 'podman' ?
+        /failed to exec pid1: No such file or directory/ :
+        /the image caisson-upper has no interpreter for the code/);
       const { pid } = raw;
 
       await raw.finish();

@@ -24,7 +24,9 @@ ROOMS = {
         ("",), ("command",), ("front",), ("run",), ("box", "peers"),
         ("servers",), ("process",), ("options",),
     ],
-    "worker/box/": [("",), ("python", "shell"), ("interpreter",), ("native",)],
+    "worker/box/": [
+        ("",), ("python", "shell"), ("interpreter", "first"), ("native",),
+    ],
 }
 
 Role = collections.namedtuple(

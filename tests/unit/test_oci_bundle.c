@@ -204,6 +204,33 @@ START_TEST(conversations_have_a_directory)
 }
 END_TEST
 
+/* Where the language is an image, which may have no program for it. */
+START_TEST(process_1_is_ours)
+{
+	struct container image = container;
+	struct oci_bundle of = bundle;
+	auto_free char *args = NULL;
+	json_t *json, *mount;
+
+	image.bootstrap = NULL;
+	image.first = "/usr/lib/a \"b\"/first";
+	of.container = &image;
+	json = config(&of);
+	args = json_dumps(at(json, "process.args"), JSON_COMPACT);
+	ck_assert_str_eq(args, "[\"" CONTAINER_FIRST "\",\"python3\",\"-I\","
+	    "\"a \\\"b\\\"\"]");
+	ck_assert_uint_eq(json_array_size(at(json, "mounts")), 10);
+	mount = json_array_get(at(json, "mounts"), 9);
+	ck_assert_str_eq(json_string_value(at(mount, "destination")),
+	    CONTAINER_FIRST);
+	ck_assert_str_eq(
+	    json_string_value(at(mount, "source")), image.first);
+	ck_assert(has(at(mount, "options"), "ro"));
+	ck_assert(has(at(mount, "options"), "nosuid"));
+	json_decref(json);
+}
+END_TEST
+
 START_TEST(the_variables_are_ours)
 {
 	json_t *json = config(&bundle);
@@ -312,6 +339,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, the_host_is_hidden);
 	tcase_add_test(tc, only_these_are_mounted);
 	tcase_add_test(tc, conversations_have_a_directory);
+	tcase_add_test(tc, process_1_is_ours);
 	tcase_add_test(tc, the_variables_are_ours);
 	tcase_add_loop_test(tc, the_image_has_variables_too, 0, 2);
 	tcase_add_test(tc, limits_may_be_missing);

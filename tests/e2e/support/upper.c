@@ -2,13 +2,41 @@
  * A language for the tests, as an image can be one: reads code on its standard
  * input to the end. "loud TEXT" prints the text in capitals; "fail N" exits
  * with that code after a line on its standard error; "show NAME" prints a
- * variable; "wait" waits.
+ * variable; "signal N" sends itself a signal; "orphans N" makes so many
+ * processes that end without their parent, and prints how many it could make;
+ * "wait" waits.
  */
 #include <ctype.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+/* Makes processes whose parents have ended before them, one after the other. */
+static int
+make_orphans(int wanted)
+{
+	int ended[2], n, status;
+	char byte;
+	pid_t pid;
+
+	for (n = 0; n < wanted && pipe(ended) == 0; n++) {
+		pid = fork();
+		if (pid == 0)
+			_exit(fork() == -1);
+		close(ended[1]);
+		if (pid == -1 || waitpid(pid, &status, 0) == -1 ||
+		    status != 0)
+			break;
+		/* The orphan has ended when nobody can write. */
+		if (read(ended[0], &byte, 1) != 0)
+			break;
+		close(ended[0]);
+	}
+	return n;
+}
 
 int
 main(void)
@@ -28,6 +56,12 @@ main(void)
 	}
 	if (strncmp(code, "show ", 5) == 0) {
 		puts(getenv(code + 5) == NULL ? "none" : getenv(code + 5));
+		return 0;
+	}
+	if (strncmp(code, "signal ", 7) == 0)
+		kill(getpid(), atoi(code + 7));
+	if (strncmp(code, "orphans ", 8) == 0) {
+		printf("%d\n", make_orphans(atoi(code + 8)));
 		return 0;
 	}
 	printf("waiting\n");
