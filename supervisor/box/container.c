@@ -173,10 +173,11 @@ container_settle(struct box *box)
 	    box->report.peak_kib);
 	end.cpu_us = container_usage_cpu_us(contained->usage);
 	end.peak_kib = container_usage_peak_kib(contained->usage);
-	if (contained->status >= 0)
-		box_report_settle(&box->report, contained->status, &end);
-	else if (box->killed)
+	/* What we have ended did not end itself: not even with a status. */
+	if (box->killed && box->report.end == BOX_REPORT_NONE)
 		end.status = SIGKILL;
+	else if (contained->status >= 0)
+		box_report_settle(&box->report, contained->status, &end);
 	box_on_ended(box, &end);
 	return 1;
 }
