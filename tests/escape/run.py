@@ -35,9 +35,11 @@ their box are left out.
 
 With --runtime boxes are containers of an engine and an image that are made for
 this run. A case holds there as it does natively, or it sees exactly what
-contained.py says ("differs"); the filter of calls, capabilities and the rest
-are the engine's, so nothing is taken away. Selftests of hosts that lack
-something (67) and hundreds of boxes (64) are left to native boxes.
+contained.py says ("differs"). Caisson is the one of the users also where a
+protection is taken away: the engine leaves it out (open_engine.py). First it is
+tried whether Caisson refuses engines that leave something out of the trial at
+its start, too. Selftests of hosts that lack something (67) and hundreds of
+boxes (64) are left to native boxes. With --sealed nothing is taken away.
 
 With --cgroups, which only root can ask for, each Caisson gets a cgroup of its
 own in that folder of a tree of version 2, delegated to the user it runs as; the
@@ -68,8 +70,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SUPPORT = os.path.join(os.path.dirname(HERE), "support")
 sys.path.insert(0, SUPPORT)
 from alone import REAPER, processes_below
-from contained import container_settings, differences, judge
+from contained import (REFUSED, container_settings, differences, judge,
+                       opening)
 from host import Host, descriptors_of
+from open_engine import install
 from program import Failure, Program, copy_program
 from table import CASES, seen_in, shorten
 
@@ -113,15 +117,26 @@ class Run:
                 self.build, os.path.join(self.host.folder, name), words)
         return self.copies[name]
 
+    def engine(self, words):
+        """The path of an engine that leaves out words."""
+        name = "engine-" + "-".join(words.split())
+        if name not in self.copies:
+            self.copies[name] = install(
+                os.path.join(self.host.folder, name), self.runtime, words)
+        return self.copies[name]
+
     def start(self, words=None, **settings):
         """One of these, started."""
+        if self.runtime and words is not None:
+            settings["CAISSON_RUNTIME"] = self.engine(words)
+            words = None
         path = self.copy(words)
         environment = self.host.environment()
         template = self.template and words is None
         environment["CAISSON_TEMPLATE"] = "on" if template else "off"
         environment["CAISSON_TOOLS"] = "run_python,run_code"
-        environment.update(settings)
         environment.update(self.contained)
+        environment.update(settings)
         program = Program(path, environment, self.uid,
                           self.host.groups,
                           self.cgroups if words is None else None)
@@ -200,7 +215,7 @@ class Run:
             program.kill()
             if words is None:
                 raise
-            seen = dict.fromkeys(cases, "[%s]" % failure)
+            seen = dict.fromkeys(cases, "[refused: %s]" % failure)
         if words is not None:
             self.host.forgive()
         return seen
@@ -259,6 +274,8 @@ class Run:
     def sealed(self, cases):
         """Run cases with all protections, but those of "under"."""
         seen = {}
+        if self.runtime:  # an engine leaves out nothing for a case that holds
+            return self.run_group(None, cases) if cases else seen
         for under in sorted({one.under for one in cases}):
             group = [one for one in cases if one.under == under]
             seen.update(self.run_group(under or None, group))
@@ -271,7 +288,9 @@ class Run:
             if one.open_root and not self.is_root():
                 continue
             words = (one.under + " " + (one.without or "")).strip()
-            if one.without or one.later or one.settings:
+            if self.runtime:
+                words = opening(one, self.runtime)
+            if words or one.later or one.settings:
                 groups.setdefault((words, one.settings), []).append(one)
         for (words, settings), group in sorted(
                 groups.items(), key=lambda item: item[0]):
@@ -283,7 +302,7 @@ class Run:
         if "FileNotFoundError: " in seen and "'/proc" in seen:
             return "skipped", "boxes have no /proc here"
         if self.runtime:
-            return judge(one, seen, self.different)
+            return judge(one, seen, self.different, opened)
         # What a template stands before may hold where it does not else.
         if one.holds(seen) == bool(one.known) and not (
                 one.known and self.template):
@@ -329,6 +348,21 @@ class Run:
                 remark = ""
             self.add_row(one, seen[one], verdict, remark)
 
+    def check_trial(self):
+        """No engine is used that leaves something out for all containers."""
+        for word, sentence in REFUSED.items():
+            try:
+                program = self.start("trial " + word)
+                program.close()
+                found = "it is used"
+            except Failure as failure:
+                found = str(failure)
+            if sentence not in found:
+                self.problems.append("an engine without %s: %s"
+                                     % (word, found))
+        print("%d engines that leave something out are refused"
+              % len(REFUSED), flush=True)
+
     # The program itself
 
     def check_release(self):
@@ -358,7 +392,8 @@ class Run:
             return
         print("      expected  %s" % shorten(one.wanted()))
         print("      seen      %s" % shorten(seen))
-        print("      layers    %s" % one.layers())
+        print("      layers    %s" % (opening(one, self.runtime) or "-"
+                                      if self.runtime else one.layers()))
         if remark:
             print("      %s" % shorten(remark))
         sys.stdout.flush()
@@ -428,10 +463,12 @@ def main():
     run = Run(os.path.realpath(options.build), options)
     try:
         run.check_release()
+        if options.runtime and not options.sealed:
+            run.check_trial()
         for name in options.file or GROUPS:
             run.run_file(
                 name, options.only, options.sealed or options.template or
-                options.shell or options.runtime is not None)
+                options.shell)
     finally:
         run.host.close()
     return run.finish(time.monotonic() - start)

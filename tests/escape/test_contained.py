@@ -10,7 +10,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "support"))
 sys.dont_write_bytecode = True
-from contained import differences, judge, promises, rows
+from contained import differences, judge, opening, promises, rows
+from open_engine import open_podman
 from run import GROUPS
 from table import CASES, Case
 
@@ -46,6 +47,44 @@ class Contained(unittest.TestCase):
         self.assertEqual(verdict("EPERM", {"1": ("ok", "")}), "FAILS")
         self.assertEqual(verdict("ok", {}, "why"), "known")
         self.assertEqual(verdict("EPERM", {}, "why"), "FAILS")
+
+    def test_protections_must_be_shown(self):
+        def verdict(opened, different=None, number="1"):
+            one = Case(number, "", "EPERM", None, without="seccomp")
+            return judge(one, "EPERM" if different is None else "no",
+                         different or {}, opened)[0]
+        self.assertEqual(verdict("ok"), "holds")
+        self.assertEqual(verdict("EPERM"), "NOT SHOWN")
+        self.assertEqual(verdict("one=ok other=EPERM"), "NOT SHOWN")
+        self.assertEqual(verdict("[refused: it has ended]"), "NOT SHOWN")
+        self.assertEqual(
+            verdict("[the box cannot be built: why]"), "NOT SHOWN")
+        self.assertEqual(verdict(None), "holds")
+        self.assertEqual(verdict("ok", {"1": ("no", "")}), "differs")
+        self.assertEqual(verdict("no", {"1": ("no", "")}), "NOT SHOWN")
+
+    def test_nothing_is_left_out_for_what_does_not_hold(self):
+        def words(number, **more):
+            return opening(Case(number, "", "", None, **more), "podman")
+        self.assertEqual(words("1", without="landlock seccomp"), "seccomp")
+        self.assertEqual(words("1", without="NPROC", under="caps"),
+                         "caps pids NPROC")
+        self.assertEqual(words("x3", without="seccomp"), "seccomp caps")
+        self.assertEqual(words("13a", without=None), "")
+        # Weaker there; no part of an engine.
+        self.assertEqual(words("7b", without="pid"), "")
+        self.assertEqual(words("x12", without="identity"), "")
+
+    def test_what_is_left_out(self):
+        argv = ["podman", "run", "--rm", "--network", "none", "--tmpfs",
+                "/tmp:rw,noexec,nosuid,size=5,U", "--memory", "5",
+                "--security-opt", "seccomp=/x", "image", "--memory"]
+        self.assertEqual(open_podman(argv, []), argv)
+        self.assertEqual(
+            open_podman(argv, ["net", "noexec", "size", "seccomp"]),
+            ["podman", "run", "--rm", "--network", "host", "--tmpfs",
+             "/tmp:rw,exec,nosuid,U", "--memory", "5", "--security-opt",
+             "seccomp=unconfined", "image", "--memory"])
 
     def test_native_boxes_have_none(self):
         self.assertEqual(differences(None), {})
