@@ -519,6 +519,24 @@ json_span_kind(struct json_span value)
  * it.
  */
 
+/* Strings of at most this many bytes are not worth the call of a function. */
+#define SPAN_SHORT 32
+
+/*
+ * Returns the byte after the string whose first quote is at p, or NULL if it is
+ * long or has escapes.
+ */
+static const char *
+span_skip_short(const char *p, const char *end)
+{
+	const char *most = end - p > SPAN_SHORT ? p + SPAN_SHORT : end;
+
+	for (p++; p < most && *p != '\\'; p++)
+		if (*p == '"')
+			return p + 1;
+	return NULL;
+}
+
 /*
  * Returns the byte after the string whose first quote is at p. Strings can have
  * megabytes, which memchr() scans many bytes at once.
@@ -526,8 +544,10 @@ json_span_kind(struct json_span value)
 static const char *
 span_skip_string(const char *p, const char *end)
 {
-	const char *quote = p, *escape;
+	const char *quote = p, *escape = span_skip_short(p, end);
 
+	if (escape != NULL)
+		return escape;
 	for (p++; p < end; p = escape + 2) {
 		if (quote < p) /* the last one was escaped */
 			quote = memchr(p, '"', (size_t)(end - p));
@@ -788,17 +808,15 @@ span_match(const char **text, const char *bytes, size_t len)
 	return 1;
 }
 
-int
-json_span_is(struct json_span value, const char *text)
+/* Compares the rest of a string, which has escapes, with the rest of a text. */
+static int
+span_is_escaped(struct json_span rest, const char *text)
 {
-	struct json_span rest, plain;
+	struct json_span plain;
 	char bytes[4];
 	unsigned int code;
 	size_t len;
 
-	if (!span_is_string(value))
-		return 0;
-	rest = span_inside(value);
 	while (rest.len > 0) {
 		plain = span_take_plain(&rest);
 		if (!span_match(&text, plain.p, plain.len))
@@ -808,6 +826,24 @@ json_span_is(struct json_span value, const char *text)
 		len = span_take_escape(&rest, bytes, &code);
 		if (len == 0 || !span_match(&text, bytes, len))
 			return 0;
+	}
+	return *text == '\0';
+}
+
+int
+json_span_is(struct json_span value, const char *text)
+{
+	struct json_span rest;
+
+	if (!span_is_string(value))
+		return 0;
+	/* Most strings differ in their first byte, and few have escapes. */
+	for (rest = span_inside(value); rest.len > 0; span_drop(&rest, 1)) {
+		if (rest.p[0] == '\\')
+			return span_is_escaped(rest, text);
+		if (*text == '\0' || *text != rest.p[0])
+			return 0;
+		text++;
 	}
 	return *text == '\0';
 }

@@ -197,6 +197,9 @@ START_TEST(compares)
 	ck_assert(!json_span_is(span("\"a\\u0000\""), "a"));
 	ck_assert(!json_span_is(span("\"\\u0000\""), ""));
 	ck_assert(!json_span_is(span("\"\\ud800\""), ""));
+	ck_assert(json_span_is(span("\"ab\\u0063d\""), "abcd"));
+	ck_assert(!json_span_is(span("\"ax\\u0063\""), "abc"));
+	ck_assert(json_span_is(span("\"\\\\\""), "\\"));
 	ck_assert(!json_span_is(span("1"), "1"));
 	ck_assert(!json_span_is(span("null"), "null"));
 	ck_assert(!json_span_is(span("[]"), ""));
