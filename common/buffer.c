@@ -13,6 +13,9 @@
 #include "log.h"
 #include "mem.h"
 
+/* The digits of the largest number of 64 bits. */
+#define BUFFER_DIGITS_MAX 20
+
 char *
 buffer_reserve(struct buffer *buffer, size_t len)
 {
@@ -46,6 +49,19 @@ void
 buffer_add_text(struct buffer *buffer, const char *text)
 {
 	buffer_add(buffer, text, strlen(text));
+}
+
+void
+buffer_add_number(struct buffer *buffer, uint64_t number)
+{
+	char digits[BUFFER_DIGITS_MAX];
+	size_t first = sizeof(digits);
+
+	do {
+		digits[--first] = (char)('0' + number % 10);
+		number /= 10;
+	} while (number > 0);
+	buffer_add(buffer, digits + first, sizeof(digits) - first);
 }
 
 /* Like vsnprintf into the free room; returns the length of the whole text. */

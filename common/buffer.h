@@ -7,6 +7,7 @@
 #define COMMON_BUFFER_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* All zeroes is an empty buffer. */
 struct buffer {
@@ -16,10 +17,12 @@ struct buffer {
 };
 
 /*
- * These append len bytes, a string, or formatted text. Out of memory is fatal.
+ * These append len bytes, a string, the digits of a number, or formatted text.
+ * Out of memory is fatal.
  */
 void buffer_add(struct buffer *buffer, const void *data, size_t len);
 void buffer_add_text(struct buffer *buffer, const char *text);
+void buffer_add_number(struct buffer *buffer, uint64_t number);
 void buffer_printf(struct buffer *buffer, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 

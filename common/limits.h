@@ -71,6 +71,9 @@
 /* The descriptor of a worker's channel; 0 is /dev/null, 1 and 2 are the log. */
 #define WORKER_CHANNEL_FD 3
 
+/* All of the frame of an answer to the box but its payload has fewer bytes. */
+#define ANSWER_FRAME_MAX 128
+
 /* One read from a pipe: the default capacity of a pipe. */
 #define PIPE_CHUNK (64 * KIB)
 

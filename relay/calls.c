@@ -6,6 +6,7 @@
  * relay; never waits.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,13 +86,16 @@ calls_find(struct calls *calls, uint64_t id)
 
 /* Answers */
 
+/* len is how many bytes will follow, as far as that is known. */
 static void
-calls_begin(struct outbox_frame *frame, uint64_t id, int success)
+calls_begin(struct outbox_frame *frame, uint64_t id, int success, size_t len)
 {
 	*frame = (struct outbox_frame){ .memfd = -1, .tail = "" };
-	buffer_printf(&frame->text,
-	    "{\"type\":\"rpc_response\",\"id\":%llu,\"success\":%s,",
-	    (unsigned long long)id, success ? "true" : "false");
+	buffer_reserve(&frame->text, ANSWER_FRAME_MAX + len);
+	buffer_add_text(&frame->text, "{\"type\":\"rpc_response\",\"id\":");
+	buffer_add_number(&frame->text, id);
+	buffer_add_text(&frame->text,
+	    success ? ",\"success\":true," : ",\"success\":false,");
 }
 
 static void
@@ -99,7 +103,7 @@ calls_refuse(struct calls *calls, uint64_t id, const char *reason)
 {
 	struct outbox_frame frame;
 
-	calls_begin(&frame, id, 0);
+	calls_begin(&frame, id, 0, 0);
 	buffer_add_text(&frame.text, "\"error\":{\"message\":");
 	json_add_text(&frame.text, reason);
 	buffer_add_text(&frame.text, "}}\n");
@@ -153,7 +157,8 @@ calls_result(struct calls *calls, struct ipc_result *result)
 	struct outbox_frame frame;
 
 	calls_end(calls, result->id);
-	calls_begin(&frame, result->id, 1);
+	calls_begin(&frame, result->id, 1,
+	    result->payload.fd == -1 ? result->payload.len : 0);
 	buffer_add_text(&frame.text, "\"payload\":");
 	outbox_frame_finish(&frame, &result->payload, "}\n");
 	calls_answer(calls, result->id, &frame);
@@ -165,7 +170,7 @@ calls_refused(struct calls *calls, struct ipc_refused *refused)
 	struct outbox_frame frame;
 
 	calls_end(calls, refused->id);
-	calls_begin(&frame, refused->id, 0);
+	calls_begin(&frame, refused->id, 0, 0);
 	buffer_add_text(&frame.text, "\"error\":{\"message\":");
 	json_add_text(&frame.text, refused->reason);
 	if (refused->error.len > 0)
@@ -410,18 +415,19 @@ calls_go_on(struct calls *calls)
 static void
 calls_name(struct calls_one *one, const struct request *request)
 {
-	auto_buffer struct buffer name = { 0 };
-	size_t len;
+	char name[sizeof(request->server) + TOOL_NAME_MAX + 16];
+	int len;
 
 	if (request->type == IPC_LIST_TOOLS)
-		buffer_printf(&name, "tools/list of %s", request->server);
+		len = snprintf(
+		    name, sizeof(name), "tools/list of %s", request->server);
 	else if (request->type == IPC_CALL_TOOL)
-		buffer_printf(&name, "%s.%.*s", request->server,
+		len = snprintf(name, sizeof(name), "%s.%.*s", request->server,
 		    (int)request->tool.len - 2, request->tool.p + 1);
 	else
 		return;
-	len = utf8_cut(name.data, name.len, WAITING_NAME_MAX);
-	memcpy(one->name, name.data, len);
+	memcpy(one->name, name,
+	    utf8_cut(name, (size_t)len, WAITING_NAME_MAX));
 	one->begun = clock_ms();
 }
 
@@ -491,7 +497,7 @@ calls_echo(struct calls *calls, const struct request *request)
 	}
 	silent = calls->ends->echo(
 	    calls->relay, request->text, request->text_len);
-	calls_begin(&frame, request->id, 1);
+	calls_begin(&frame, request->id, 1, 0);
 	buffer_printf(&frame.text, "\"payload\":%s}\n",
 	    silent ? "true" : "false");
 	calls_answer(calls, request->id, &frame);
@@ -507,7 +513,7 @@ calls_printed(struct calls *calls, const struct request *request)
 		calls_refuse(calls, request->id, request->refusal.text);
 		return;
 	}
-	calls_begin(&frame, request->id, 1);
+	calls_begin(&frame, request->id, 1, 0);
 	buffer_printf(&frame.text, "\"payload\":%s}\n",
 	    calls->ends->printed(
 	        calls->relay, request->text, request->text_len) ?
@@ -527,7 +533,7 @@ calls_show(struct calls *calls, const struct request *request)
 		calls_refuse(calls, request->id, why.text);
 		return;
 	}
-	calls_begin(&frame, request->id, 1);
+	calls_begin(&frame, request->id, 1, 0);
 	buffer_add_text(&frame.text, "\"payload\":true}\n");
 	calls_answer(calls, request->id, &frame);
 }
@@ -543,7 +549,7 @@ calls_tell(struct calls *calls, const struct request *request)
 		return;
 	}
 	calls->ends->tell(calls->relay, &request->progress);
-	calls_begin(&frame, request->id, 1);
+	calls_begin(&frame, request->id, 1, 0);
 	buffer_add_text(&frame.text, "\"payload\":true}\n");
 	calls_answer(calls, request->id, &frame);
 }

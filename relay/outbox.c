@@ -153,18 +153,29 @@ outbox_gather(
 	return len;
 }
 
-/* Writes once: at most a chunk of the first frame. */
-static void
-outbox_write(struct outbox *outbox)
+/*
+ * Writes once: at most a chunk of a frame, from this byte on. Returns how many
+ * bytes were written, or -1 if the reader has gone.
+ */
+static ssize_t
+outbox_push(struct outbox *outbox, const struct outbox_frame *frame, size_t at)
 {
 	static char chunk[PIPE_CHUNK];
-	struct outbox_entry *entry = TAILQ_FIRST(&outbox->queue);
-	size_t len =
-	    outbox_gather(&entry->frame, entry->written, chunk, sizeof(chunk));
+	size_t len = outbox_gather(frame, at, chunk, sizeof(chunk));
 	ssize_t n = write(outbox->fd, chunk, len);
 
 	if (n == -1 && (errno == EAGAIN || errno == EINTR))
-		return;
+		return 0;
+	return n;
+}
+
+/* Writes once, from the first frame. */
+static void
+outbox_write(struct outbox *outbox)
+{
+	struct outbox_entry *entry = TAILQ_FIRST(&outbox->queue);
+	ssize_t n = outbox_push(outbox, &entry->frame, entry->written);
+
 	if (n == -1) {
 		outbox_break(outbox);
 		return;
@@ -229,44 +240,53 @@ outbox_join(struct outbox *outbox, const struct outbox_frame *frame)
 	    last->frame.text.len > PIPE_CHUNK)
 		return 0;
 	buffer_add(&last->frame.text, frame->text.data, frame->text.len);
+	outbox->unread += frame->text.len;
 	return 1;
 }
 
+/* Queues a frame of which a part may be written. */
 static void
-outbox_append(
-    struct outbox *outbox, enum outbox_kind kind, struct outbox_frame *frame)
+outbox_append(struct outbox *outbox, enum outbox_kind kind,
+    struct outbox_frame *frame, size_t written)
 {
 	struct outbox_entry *entry = mem_alloc(sizeof(*entry));
 
+	if (kind != OUTBOX_RUN)
+		outbox->unread += outbox_frame_len(frame) - written;
+	if (kind == OUTBOX_ANSWER)
+		outbox->answers++;
 	entry->kind = kind;
 	entry->frame = *frame;
+	entry->written = written;
 	*frame = (struct outbox_frame){ .memfd = -1, .tail = "" };
 	TAILQ_INSERT_TAIL(&outbox->queue, entry, entry);
+}
+
+/* Usually the pipe has room for the frame at once, which is never queued. */
+static void
+outbox_begin(
+    struct outbox *outbox, enum outbox_kind kind, struct outbox_frame *frame)
+{
+	ssize_t n = outbox_push(outbox, frame, 0);
+
+	if (n == -1) {
+		outbox_break(outbox);
+	} else if ((size_t)n < outbox_frame_len(frame)) {
+		outbox_append(outbox, kind, frame, (size_t)n);
+		event_add(outbox->writable, NULL);
+	}
 }
 
 void
 outbox_add(
     struct outbox *outbox, enum outbox_kind kind, struct outbox_frame *frame)
 {
-	int idle = TAILQ_EMPTY(&outbox->queue);
-
-	if (outbox->fd == -1) {
-		outbox_frame_reset(frame);
-		return;
-	}
-	if (kind != OUTBOX_RUN)
-		outbox->unread += outbox_frame_len(frame);
-	if (kind == OUTBOX_ANSWER)
-		outbox->answers++;
-	if (kind != OUTBOX_REFUSAL || !outbox_join(outbox, frame))
-		outbox_append(outbox, kind, frame);
+	if (outbox->fd != -1 && TAILQ_EMPTY(&outbox->queue))
+		outbox_begin(outbox, kind, frame);
+	else if (outbox->fd != -1 &&
+	    (kind != OUTBOX_REFUSAL || !outbox_join(outbox, frame)))
+		outbox_append(outbox, kind, frame, 0);
 	outbox_frame_reset(frame);
-	if (!idle)
-		return;
-	/* Usually the pipe has room at once, so no event is needed. */
-	outbox_write(outbox);
-	if (!TAILQ_EMPTY(&outbox->queue))
-		event_add(outbox->writable, NULL);
 }
 
 void

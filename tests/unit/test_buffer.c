@@ -35,6 +35,21 @@ START_TEST(adds_text_bytes_and_formats)
 END_TEST
 
 /* Sizes around every doubling, with the NUL behind the end each time. */
+START_TEST(adds_the_digits_of_numbers)
+{
+	static const uint64_t numbers[] = { 0, 9, 10, 4294967296, UINT64_MAX };
+	auto_buffer struct buffer buffer = { 0 };
+	size_t n;
+
+	for (n = 0; n < sizeof(numbers) / sizeof(numbers[0]); n++) {
+		buffer_add_number(&buffer, numbers[n]);
+		buffer_add_text(&buffer, " ");
+	}
+	ck_assert_str_eq(
+	    buffer.data, "0 9 10 4294967296 18446744073709551615 ");
+}
+END_TEST
+
 START_TEST(grows_around_its_sizes)
 {
 	size_t len, end = 5 * BUFFER_SIZE_FIRST;
@@ -171,6 +186,7 @@ add(TCase *tc)
 {
 	tcase_add_test(tc, begins_empty);
 	tcase_add_test(tc, adds_text_bytes_and_formats);
+	tcase_add_test(tc, adds_the_digits_of_numbers);
 	tcase_add_test(tc, grows_around_its_sizes);
 	tcase_add_test(tc, keeps_bytes_while_growing);
 	tcase_add_test(tc, reserves_room);

@@ -15,6 +15,8 @@
 #include "mcp_client.h"
 #include "reason.h"
 
+/* All of the line of a call but its parameters has fewer bytes. */
+#define MCP_CLIENT_CALL_MAX 160
 /* The digits of the largest number, and a NUL. */
 #define MCP_CLIENT_ID_SIZE 21
 /* "Method not found" and "invalid request", as JSON writes these codes. */
@@ -145,16 +147,20 @@ mcp_client_take(struct mcp_client *client, struct mcp_request *request)
 static uint64_t
 mcp_client_number(const char *text, size_t len)
 {
-	char digits[MCP_CLIENT_ID_SIZE], again[MCP_CLIENT_ID_SIZE];
-	uint64_t number;
+	uint64_t digit, number = 0;
+	size_t n;
 
-	if (len == 0 || len >= sizeof(digits))
+	if (len == 0 || text[0] == '0')
 		return 0;
-	memcpy(digits, text, len);
-	digits[len] = '\0';
-	number = strtoull(digits, NULL, 10);
-	snprintf(again, sizeof(again), "%" PRIu64, number);
-	return strcmp(digits, again) == 0 ? number : 0;
+	for (n = 0; n < len; n++) {
+		if (text[n] < '0' || text[n] > '9')
+			return 0;
+		digit = (uint64_t)(text[n] - '0');
+		if (number > (UINT64_MAX - digit) / 10)
+			return 0;
+		number = number * 10 + digit;
+	}
+	return number;
 }
 
 /* The number that an id stands for without ambiguity: 5 as 5, "5" or 5.0. */
@@ -232,8 +238,11 @@ static void
 mcp_client_begin(
     const struct mcp_client *client, const char *method, struct buffer *line)
 {
-	buffer_printf(line, "{\"jsonrpc\":\"2.0\",\"id\":%" PRIu64
-	    ",\"method\":\"%s\"", client->last_id + 1, method);
+	buffer_add_text(line, "{\"jsonrpc\":\"2.0\",\"id\":");
+	buffer_add_number(line, client->last_id + 1);
+	buffer_add_text(line, ",\"method\":\"");
+	buffer_add_text(line, method);
+	buffer_add_text(line, "\"");
 }
 
 /* Sends a request that lacks only its end; returns like mcp_client_ask. */
@@ -271,11 +280,13 @@ mcp_client_call(struct mcp_client *client, struct json_span params,
 {
 	auto_buffer struct buffer line = { 0 };
 
+	buffer_reserve(&line, MCP_CLIENT_CALL_MAX + params.len);
 	mcp_client_begin(client, "tools/call", &line);
 	buffer_add_text(&line, ",\"params\":");
 	buffer_add(&line, params.p, params.len - 1);
-	buffer_printf(&line, ",\"_meta\":{\"progressToken\":%" PRIu64 "}}",
-	    client->last_id + 1);
+	buffer_add_text(&line, ",\"_meta\":{\"progressToken\":");
+	buffer_add_number(&line, client->last_id + 1);
+	buffer_add_text(&line, "}}");
 	return mcp_client_send(client, &line, 1, answered, ctx);
 }
 
