@@ -142,6 +142,86 @@ async def main():
 asyncio.run(main())
 """, "{'b': 2}\n{'c': 3} {'a': 1}\n")
 
+    def test_idle_loop_has_its_call_waited_for(self):
+        """Without a turn of the loop, as long as it has nothing else to do."""
+        self.prints("""
+import asyncio, os, threading
+turns = []
+async def main():
+    loop = asyncio.get_running_loop()
+    plain = loop._run_once
+    loop._run_once = lambda: (turns.append(1), plain())
+    before = len(turns)
+    for i in range(5):
+        assert (await mcp_fs.echo(i=i)).data == {'i': i}
+    print(len(turns) - before)
+    for look in range(2):  # what is ready has its turn
+        ready = []
+        loop.call_soon(ready.append, 1)
+        await mcp_fs.echo()
+        print(ready)
+    # Each of these lets the call end.
+    ready, tasks = [], []
+    def go_on(what):
+        ready.append(what)
+        tasks.append(asyncio.ensure_future(mcp_fs.release()))
+    loop.call_later(0.05, go_on, 1)
+    await mcp_fs.keep()
+    threading.Thread(
+        target=lambda: loop.call_soon_threadsafe(go_on, 2)).start()
+    await mcp_fs.keep()
+    source, end = os.pipe()
+    loop.add_reader(source, lambda: go_on(os.read(source, 9)))
+    threading.Thread(target=os.write, args=(end, b'3')).start()
+    await mcp_fs.keep()
+    print(ready)
+    await asyncio.wait(tasks)
+    for i in range(3):
+        assert (await mcp_fs.echo(i=i)).data == {'i': i}
+    loop.remove_reader(source)
+    print(await asyncio.gather(*[one(i) for i in range(5)]))
+    print((await mcp_fs.echo(a=1)).data)
+async def one(i):
+    return [(await mcp_fs.echo(i=i)).data['i'] for _ in range(2)][0]
+asyncio.run(main())
+""", "0\n[1]\n[1]\n[1, 2, b'3']\n[0, 1, 2, 3, 4]\n{'a': 1}\n")
+
+    def test_call_of_an_idle_loop_ends_in_time(self):
+        """By a limit, by another thread, and by an interrupt."""
+        self.prints("""
+import asyncio, os, signal, threading
+async def late():
+    try:
+        await asyncio.wait_for(mcp_fs.never(), 0.2)
+    except asyncio.TimeoutError:
+        print('late')
+async def cancelled():
+    task, loop = asyncio.current_task(), asyncio.get_running_loop()
+    threading.Timer(0.2, lambda: loop.call_soon_threadsafe(
+        task.cancel)).start()
+    try:
+        await mcp_fs.never()
+    except asyncio.CancelledError:
+        print('cancelled')
+async def failed():
+    try:
+        await mcp_fs.nothing()
+    except AttributeError as error:
+        print(str(error)[:37])
+    call = mcp_fs.echo(a=1)
+    print((await call).data, (await call).data)
+asyncio.run(late())
+asyncio.run(cancelled())
+asyncio.run(failed())
+threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+try:
+    asyncio.run(mcp_fs.never())
+except KeyboardInterrupt:
+    print('interrupted')
+print(mcp_fs.echo(a=2).result().data)
+""", "late\ncancelled\nserver fs has no tool 'nothing'; it h\n{'a': 1} "
+            "{'a': 1}\ninterrupted\n{'a': 2}\n")
+
     def test_loop_is_not_blocked_and_does_not_spin(self):
         self.prints("""
 import asyncio, threading, time
@@ -261,12 +341,14 @@ def late(*_): raise Late
 signal.signal(signal.SIGUSR1, late)
 loop = asyncio.new_event_loop()
 loop.set_exception_handler(lambda *args: lates.append(1))
-remove, lates = loop.remove_reader, []
+remove, lates, armed = loop.remove_reader, [], []
 def remove_reader(source):
     remove(source)
-    signal.raise_signal(signal.SIGUSR1)
+    if armed:
+        signal.raise_signal(signal.SIGUSR1)
 async def main():
-    await mcp_fs.echo()
+    await asyncio.gather(mcp_fs.echo(), mcp_fs.echo())  # the loop looks
+    armed.append(1)
     thread = threading.Thread(target=mcp_fs.keep().result)
     thread.start()
     while mcp._wire.WIRE.reader != thread.ident:
@@ -275,6 +357,7 @@ async def main():
     other.start()
     while other.is_alive() or thread.is_alive():
         await asyncio.sleep(0)
+    armed.clear()
     await asyncio.wait_for(mcp_fs.echo(), 5)
 loop.remove_reader = remove_reader
 while not lates:

@@ -21,8 +21,8 @@ SHOWING = "matplotlib.pyplot", "PIL.Image", "matplotlib._afm"
 # What is imported when code calls a tool, in any way.
 CALLING = ("mcp", *("mcp._" + name for name in (
     "arguments", "ask", "call", "caller", "counted", "data", "forgotten",
-    "lines", "names", "positions", "request", "result", "scalars", "schema",
-    "seen", "servers", "teach", "tools", "values", "wait", "wire")))
+    "idle", "lines", "names", "positions", "request", "result", "scalars",
+    "schema", "seen", "servers", "teach", "tools", "values", "wait", "wire")))
 # Names that code uses, and forgets to import, and that mean one thing.
 KNOWN = frozenset("""Counter OrderedDict defaultdict deque namedtuple deepcopy
 dataclass asdict ThreadPoolExecutor timedelta timezone Decimal Fraction Enum

@@ -166,7 +166,8 @@ def call_attribute(state, name, given):
 
 def call_entry(state, entry, given):
     """Call a tool that is known to exist, with what given comes to."""
-    yield from ensure_loaded(state)
+    if state.name not in LOADED:
+        yield from load(state.name)
     arguments = given.named
     if given.scalars is None or not _scalars.fit(entry, given.scalars):
         arguments = yield from settle(state, entry, given)

@@ -12,7 +12,8 @@ from . import _forgotten
 from ._forgotten import FIX
 from ._request import DONE, NEW
 from ._servers import attribute_error
-from ._caller import caller, follows, for_await
+from ._caller import HERE, caller, follows, for_await
+from ._idle import hasten
 from ._wait import left
 from ._wire import WIRE
 
@@ -60,7 +61,10 @@ class Call:
         self._name, self._steps = name, steps
         self._asked = self._value = self._error = self._future = None
         self._finished = self._begun = self._busy = False
-        frame = caller()
+        # The function that makes the call is ours, and usually calls us.
+        frame = sys._getframe(3)
+        if frame.f_code.co_filename.startswith(HERE):
+            frame = caller()
         self._where = frame.f_code.co_filename, frame.f_lineno
         # A statement of its own, whose value is dropped: it is to be done.
         if follows(frame, "POP_TOP"):
@@ -148,15 +152,32 @@ class Call:
     # What makes it a coroutine to asyncio
 
     def __await__(self):
-        """Carry the call out in the event loop that runs."""
+        """Carry the call out in the event loop that runs.
+
+        Where the loop has nothing else to do, that is done here and now.
+        """
+        import asyncio
         self._enter()
         try:
-            waiting = Waiting(self)
-            waiting.go_on()
+            loop = asyncio.get_running_loop()
+            request = self._go_on()
+            while request and self._asked.until is None and \
+                    hasten(loop, request):
+                request = self._go_on()
+            if request:
+                waiting = Waiting(self, loop)
+                waiting.go_on()
         except BaseException:
             self._leave()
             raise
-        return waiting.future.__await__()
+        if request:
+            return waiting.future.__await__()
+        self._leave()
+        if self._error is None:
+            return finished(self._value)
+        future = loop.create_future()  # which raises it with no frame of ours
+        future.set_exception(self._error.with_traceback(None))
+        return future.__await__()
 
     def send(self, value):
         """Go on, as a coroutine does."""
@@ -264,16 +285,21 @@ def raiser():
     yield
 
 
+def finished(value):
+    """Return a value, where nothing is left to wait for."""
+    return value
+    yield
+
+
 class Waiting:
     """One await: a future of the loop, which has the outcome in the end."""
 
     __slots__ = ("call", "loop", "future", "watched", "timer")
 
-    def __init__(self, call):
-        import asyncio
+    def __init__(self, call, loop):
         self.call, self.watched, self.timer = call, None, None
-        self.loop = asyncio.get_running_loop()
-        self.future = self.loop.create_future()
+        self.loop = loop
+        self.future = loop.create_future()
         self.future.add_done_callback(self.end)
 
     def go_on(self):

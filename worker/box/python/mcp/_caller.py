@@ -17,9 +17,10 @@ def caller():
 def follows(frame, step):
     """Whether this is what a frame does next, with the value of its call."""
     steps, at = frame.f_code.co_code, frame.f_lasti + 2
-    while at < len(steps) and steps[at] == 0:  # room for a cache
+    end = len(steps)
+    while at < end and not steps[at]:  # room for a cache
         at += 2
-    return at < len(steps) and steps[at] == opmap[step]
+    return at < end and steps[at] == opmap[step]
 
 
 class Awaited:

@@ -91,10 +91,12 @@ class Result(dict):
 
     def __init__(self, members=()):
         super().__init__(members)
-        if isinstance(self.get("content"), list):
-            self["content"] = Content(map(part_of, self["content"]))
-        if type(self.get("structuredContent")) is dict:
-            self["structuredContent"] = part_of(self["structuredContent"])
+        get = super().get
+        content, structured = get("content"), get("structuredContent")
+        if isinstance(content, list):
+            self["content"] = Content(map(part_of, content))
+        if type(structured) is dict:
+            self["structuredContent"] = part_of(structured)
 
     def __getitem__(self, key):
         """Return a part of a list or a text; all else is as in a dict."""

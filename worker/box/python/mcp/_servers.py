@@ -102,6 +102,10 @@ class State:
                 entry["seen"] = seen
             aliases.setdefault(alias, entry)
             entries.setdefault(tool["name"], entry)
+        known = vars(self.server) if self.server else {}
+        for alias, tool in self.tools.items():
+            if known.get(alias) is tool:
+                del known[alias]
         self.aliases, self.entries, self.tools = aliases, entries, {}
         self.alike = None
 
@@ -167,7 +171,10 @@ class Server(type(sys)):
             return Tool(state, name)
         entry = fetch(state, name, state.find_alias)
         if entry:
-            return state.tool(entry)
+            tool = state.tool(entry)
+            if name == entry["toolAlias"]:
+                vars(self)[name] = tool  # until there is another list
+            return tool
         text = no_tool(state, name, state.aliases)
         if is_import(frame):
             raise ImportError("cannot import name %r: %s" % (

@@ -1,4 +1,5 @@
 """How threads and event loops wait for an answer."""
+from _weakref import ref
 from time import monotonic
 
 LONGEST = 1 << 20  # seconds that are waited at a time; locks take no more
@@ -16,12 +17,16 @@ def let_through(error):
 
 
 class Watch:
-    """An event loop that waits: for how much, and whether it looks."""
+    """An event loop that waits: for how much, and whether it looks.
 
-    __slots__ = ("count", "looks")
+    idle is what waits in its place: None, where that has not been tried yet.
+    """
 
-    def __init__(self):
-        self.count, self.looks = 0, False
+    __slots__ = ("loop", "count", "looks", "idle")
+
+    def __init__(self, loop):
+        self.loop = ref(loop)
+        self.count, self.looks, self.idle = 0, False, None
 
 
 class Opener:

@@ -39,7 +39,7 @@ class Wire(Lines):
         self.broken = None  # why there is nothing more to expect
         self.reader = None  # the thread that reads
         self.followers = {}  # threads that wait for another to read
-        self.loops = {}
+        self.loops, self.recent = {}, None
         self.running = None  # the loop that delivers what it has read
         self.woken = None  # what it does then, in its own thread
 
@@ -115,7 +115,7 @@ class Wire(Lines):
         try:
             with self.writing:
                 self.flush()
-                while self.take_next():
+                while (self.queue or self.cancelled) and self.take_next():
                     self.flush()
         except OSError as error:
             let_through(error)
@@ -329,7 +329,7 @@ class Wire(Lines):
         with self.mutex:
             if request.state == DONE:
                 return False
-            watch = self.loops.get(loop) or self.add(loop)
+            watch = self.find(loop) or self.add(loop)
             watch.count += 1
             request.wakes.append(wake)
             self.look(loop, watch)
@@ -344,8 +344,14 @@ class Wire(Lines):
         if not self.loops:  # late, as threads alone do without it
             from weakref import WeakKeyDictionary
             self.loops = WeakKeyDictionary()
-        watch = self.loops[loop] = Watch()
+        watch = self.recent = self.loops[loop] = Watch(loop)
         return watch
+
+    def find(self, loop):
+        """Return the watch of a loop, or None."""
+        recent = self.recent  # most code has one loop
+        return recent if recent and recent.loop() is loop \
+            else self.loops.get(loop)
 
     def unwatch(self, loop, request, wake):
         """Undo one watch().
@@ -358,7 +364,7 @@ class Wire(Lines):
         with self.mutex:
             if wake in request.wakes:
                 request.wakes.remove(wake)
-            watch = self.loops.get(loop)
+            watch = self.find(loop)
             if watch is not None:
                 watch.count -= 1
 
@@ -412,7 +418,7 @@ class Wire(Lines):
 
     def read_for(self, loop, woken):
         """The same; what the loop is to do then is put into woken."""
-        watch = self.loops.get(loop)
+        watch = self.find(loop)
         if watch is None:
             loop.remove_reader(self.source)
             return
