@@ -4,6 +4,7 @@
 #ifndef SUPERVISOR_COMMAND_H
 #define SUPERVISOR_COMMAND_H
 
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -20,6 +21,15 @@ struct options;
 struct runs;
 struct servers;
 struct store;
+
+/* complain.c */
+
+/*
+ * Prints a message to standard error, with characters escaped that a terminal
+ * would obey.
+ */
+void command_complain(const char *fmt, va_list ap)
+    __attribute__((format(printf, 1, 0)));
 
 /* print_config.c */
 

@@ -51,15 +51,11 @@ kept_files_end(struct kept_files *kept, int status)
 static void __attribute__((format(printf, 2, 3)))
 kept_files_fail(struct kept_files *kept, const char *fmt, ...)
 {
-	auto_buffer struct buffer shown = { 0 };
-	auto_free char *text = NULL;
 	va_list ap;
 
 	va_start(ap, fmt);
-	text = mem_vprintf(fmt, ap);
+	command_complain(fmt, ap);
 	va_end(ap);
-	shown_add(&shown, text, strlen(text));
-	fprintf(stderr, "caisson: %s\n", shown.data);
 	kept_files_end(kept, 1);
 }
 

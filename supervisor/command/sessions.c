@@ -37,15 +37,11 @@ struct sessions_asked {
 static void __attribute__((format(printf, 1, 2)))
 sessions_complain(const char *fmt, ...)
 {
-	auto_buffer struct buffer shown = { 0 };
-	auto_free char *text = NULL;
 	va_list ap;
 
 	va_start(ap, fmt);
-	text = mem_vprintf(fmt, ap);
+	command_complain(fmt, ap);
 	va_end(ap);
-	shown_add(&shown, text, strlen(text));
-	fprintf(stderr, "caisson: %s\n", shown.data);
 }
 
 /* Asking */
