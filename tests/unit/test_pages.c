@@ -1,6 +1,7 @@
 /*
  * Tests of worker/box/python/pages: memory of the interpreter begins where a
- * huge page can, and becomes one where it fills it, with the same content.
+ * huge page can, and becomes one where it fills it, with the same content. So
+ * does its program.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 
 #define PIECE MIB
 #define PIECES 6
+#define PROGRAM (4 * BOX_HUGE + BOX_HUGE / 2)
 
 static struct pages_allocator current;
 
@@ -147,9 +149,93 @@ START_TEST(what_fills_huge_pages_becomes_huge)
 }
 END_TEST
 
+/* Whether a line of /proc/self/maps is of a mapping around an address. */
+static int
+is_mapped(const char *address, const char *rights, int has_file)
+{
+	FILE *file = fopen("/proc/self/maps", "re");
+	unsigned long start, end, inode;
+	char line[512], found[8];
+	int is = 0;
+
+	ck_assert_ptr_nonnull(file);
+	while (fgets(line, sizeof(line), file) != NULL)
+		if (sscanf(line, "%lx-%lx %4s %*x %*x:%*x %lu", &start, &end,
+		        found, &inode) == 4 && start <= (uintptr_t)address &&
+		    (uintptr_t)address < end)
+			is = strcmp(found, rights) == 0 &&
+			    (inode != 0) == has_file;
+	fclose(file);
+	return is;
+}
+
+static char program[PROGRAM];
+
+/* A file as long as the program, from the page behind a huge page on. */
+static char *
+map_program(void)
+{
+	char *room = mmap(NULL, PROGRAM + 2 * BOX_HUGE, PROT_NONE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *start = (char *)(((uintptr_t)room + BOX_HUGE - 1) &
+	    ~(BOX_HUGE - 1)) + BOX_PAGE_LEAST;
+	int fd = memfd_create("program", MFD_CLOEXEC);
+	size_t i;
+
+	ck_assert_ptr_ne(room, MAP_FAILED);
+	for (i = 0; i < PROGRAM; i++)
+		program[i] = (char)(i % 251);
+	ck_assert_int_eq(write(fd, program, PROGRAM), PROGRAM);
+	/* Constants, code, constants, and data that is written to. */
+	ck_assert_ptr_eq(mmap(start, PROGRAM, PROT_READ,
+	    MAP_PRIVATE | MAP_FIXED, fd, 0), start);
+	ck_assert_int_eq(mprotect(start + 2 * BOX_HUGE, MIB,
+	    PROT_READ | PROT_EXEC), 0);
+	ck_assert_int_eq(mprotect(start + PROGRAM - BOX_HUGE, BOX_HUGE,
+	    PROT_READ | PROT_WRITE), 0);
+	close(fd);
+	return start;
+}
+
+START_TEST(a_program_becomes_huge_with_the_same_content)
+{
+	char *start = map_program();
+	unsigned long huge = bytes("AnonHugePages");
+	size_t i;
+
+	if (!has_huge_pages()) {
+		unit_skip("this kernel makes no huge pages");
+		return;
+	}
+	pages_enlarge_program((uintptr_t)start + 2 * BOX_HUGE);
+	ck_assert_uint_eq(bytes("AnonHugePages"), huge + 2 * BOX_HUGE);
+	ck_assert_int_eq(memcmp(start, program, PROGRAM), 0);
+	for (i = BOX_HUGE; i < 3 * BOX_HUGE; i += BOX_HUGE)
+		ck_assert(is_mapped(start + i, "r-xp", 0));
+	/* What does not fill a huge page, or is written to, is left alone. */
+	ck_assert(is_mapped(start, "r--p", 1));
+	ck_assert(is_mapped(start + 3 * BOX_HUGE, "r--p", 1));
+	ck_assert(is_mapped(start + PROGRAM - BOX_HUGE, "rw-p", 1));
+}
+END_TEST
+
+START_TEST(a_program_that_fills_no_huge_page_is_left_alone)
+{
+	char *start = map_program();
+
+	ck_assert_int_eq(mprotect(start + BOX_HUGE, BOX_PAGE_LEAST,
+	    PROT_READ | PROT_WRITE), 0);
+	pages_enlarge_program((uintptr_t)start);
+	ck_assert(is_mapped(start, "r--p", 1));
+	ck_assert_int_eq(memcmp(start, program, PROGRAM), 0);
+}
+END_TEST
+
 static void
 add_tests(TCase *tc)
 {
+	tcase_add_test(tc, a_program_becomes_huge_with_the_same_content);
+	tcase_add_test(tc, a_program_that_fills_no_huge_page_is_left_alone);
 	tcase_add_test(tc, pieces_begin_where_a_huge_page_can);
 	tcase_add_test(tc, another_mapping_in_the_way_does_no_harm);
 	tcase_add_test(tc, what_fills_huge_pages_becomes_huge);

@@ -98,6 +98,7 @@ module_gather(PyObject *self, PyObject *nothing)
 	(void)self;
 	(void)nothing;
 	pages_gather(PyObject_GetArenaAllocator, PyObject_SetArenaAllocator);
+	pages_enlarge_program((uintptr_t)PyObject_Malloc);
 	Py_RETURN_NONE;
 }
 

@@ -6,6 +6,7 @@
 #define WORKER_BOX_PYTHON_PYTHON_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "../native/sandbox.h"
 #include "../../../common/err.h"
@@ -43,6 +44,11 @@ typedef void pages_exchange(struct pages_allocator *allocator);
 void pages_gather(pages_exchange *get, pages_exchange *set);
 /* Makes huge pages of the memory of this process that fills them. */
 void pages_enlarge(void);
+/*
+ * Replaces the code and constants of the program that an address is in by a
+ * copy in huge pages, as far as they fill some.
+ */
+void pages_enlarge_program(uintptr_t inside);
 
 /* What the library does as a template, of which the interpreter is a part. */
 struct module_template {
