@@ -800,11 +800,12 @@
 #define BOX_HOLES_MOST (8 * MIB)
 /*
  * Memory that a template turns into a huge page, which has this size with pages
- * of 4 KiB: where so much of it is in use that the rest is worth it. With
- * larger pages, huge ones are larger, and the kernel makes none of this.
+ * of 4 KiB: where half of it is in use, boxes gain more than the template
+ * loses. With larger pages, huge ones are larger, and the kernel makes none of
+ * this.
  */
 #define BOX_HUGE (2 * MIB)
-#define BOX_HUGE_USED (BOX_HUGE / 8 * 7)
+#define BOX_HUGE_USED (BOX_HUGE / 2)
 #define BOX_PAGE_LEAST (4 * KIB)
 /*
  * Free addresses that a template looks for, to place the memory of Python's

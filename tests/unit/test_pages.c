@@ -5,6 +5,7 @@
  */
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -107,6 +108,57 @@ has_huge_pages(void)
 START_TEST(pieces_begin_where_a_huge_page_can)
 {
 	ck_assert_uint_eq((uintptr_t)allocate_pieces() % BOX_HUGE, 0);
+}
+END_TEST
+
+/* An allocator that takes small blocks from the pieces, as Python's does. */
+static void *
+allocate_block(size_t size)
+{
+	static char *piece;
+	static size_t used = PIECE;
+
+	if (used + size > PIECE) {
+		piece = current.allocate(current.context, PIECE);
+		used = 0;
+	}
+	used += size;
+	return piece + used - size;
+}
+
+static void *
+allocate_no_block(size_t size)
+{
+	(void)size;
+	return NULL;
+}
+
+/* The heap, too; what is free before that stays unused. */
+START_TEST(what_follows_begins_with_a_huge_page)
+{
+	char *first = allocate_pieces();
+	char *piece = allocate_block(BOX_BLOCK_STEP);
+	char *end, *chunk;
+
+	ck_assert_ptr_eq(piece, first + PIECES * PIECE);
+	pages_part(allocate_block);
+	end = sbrk(0);
+	ck_assert_uint_eq((uintptr_t)end % BOX_HUGE, 0);
+	piece = allocate_block(BOX_BLOCK_STEP);
+	ck_assert(piece >= first + PIECES * PIECE + BOX_HUGE);
+	ck_assert(piece < first + PIECES * PIECE + BOX_HUGE + PIECE);
+	holes_fill(allocate_no_block);
+	chunk = malloc(BOX_HOLE_LARGEST);
+	ck_assert(chunk >= end);
+	free(chunk);
+}
+END_TEST
+
+START_TEST(an_allocator_without_pieces_does_no_harm)
+{
+	allocate_pieces();
+	pages_part(malloc);
+	ck_assert_uint_eq((uintptr_t)sbrk(0) % BOX_HUGE, 0);
 }
 END_TEST
 
@@ -237,6 +289,8 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_program_becomes_huge_with_the_same_content);
 	tcase_add_test(tc, a_program_that_fills_no_huge_page_is_left_alone);
 	tcase_add_test(tc, pieces_begin_where_a_huge_page_can);
+	tcase_add_test(tc, what_follows_begins_with_a_huge_page);
+	tcase_add_test(tc, an_allocator_without_pieces_does_no_harm);
 	tcase_add_test(tc, another_mapping_in_the_way_does_no_harm);
 	tcase_add_test(tc, what_fills_huge_pages_becomes_huge);
 }

@@ -41,6 +41,7 @@ def prepare():
 
 if __name__ == "__main__" and is_template():
     TEMPLATE = prepare()
+    TEMPLATE.part()
 FOUND = set(sys.modules)
 CODES = [*map(load, PARTS)]
 for CODE in CODES:

@@ -44,7 +44,6 @@ module_serve(PyObject *self, PyObject *nothing)
 	(void)nothing;
 	if (module_is_box)
 		_exit(FATAL_EXIT_STATUS);
-	pages_enlarge();
 	if (module_template->open(&err) == -1)
 		module_refuse(err.text);
 	/*
@@ -86,6 +85,21 @@ module_fill(PyObject *self, PyObject *nothing)
 	(void)self;
 	(void)nothing;
 	holes_fill(PyObject_Malloc);
+	Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(module_part_doc,
+    "part()\n\nHave boxes write to none of the memory that is in use, as far "
+    "as possible.");
+
+static PyObject *
+module_part(PyObject *self, PyObject *nothing)
+{
+	(void)self;
+	(void)nothing;
+	pages_part(PyObject_Malloc);
+	holes_fill(PyObject_Malloc);
+	pages_enlarge();
 	Py_RETURN_NONE;
 }
 
@@ -137,6 +151,7 @@ static PyMethodDef module_functions[] = {
 	{ "serve", module_serve, METH_NOARGS, module_serve_doc },
 	{ "rehearse", module_rehearse, METH_NOARGS, module_rehearse_doc },
 	{ "fill", module_fill, METH_NOARGS, module_fill_doc },
+	{ "part", module_part, METH_NOARGS, module_part_doc },
 	{ "gather", module_gather, METH_NOARGS, module_gather_doc },
 	{ "leave", module_leave, METH_VARARGS, module_leave_doc },
 	{ "refuse", module_refuse_text, METH_VARARGS, module_refuse_doc },

@@ -3,11 +3,13 @@
  * and the end of a box removes each of these: for a huge page, of which a box
  * writes to nothing, that is one entry instead of 512. Memory can become a huge
  * page where it fills one, at an address that is a multiple of its size. So the
- * interpreter's memory is placed there, and a copy of its program takes the
- * place of what is mapped from its file, of which each box would map the pages
- * that it runs. If the kernel makes no huge pages, boxes are slower and nothing
- * else differs.
+ * interpreter's memory is placed there. What boxes write to lies in other huge
+ * pages than what they only read: the kernel divides a huge page with the first
+ * write to it. A copy of the interpreter's program takes the place of what is
+ * mapped from its file, of which each box would map the pages that it runs. If
+ * the kernel makes no huge pages, boxes are slower and nothing else differs.
  */
+#include <malloc.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,8 +25,15 @@
 #define MADV_COLLAPSE 25
 #endif
 
-/* Where the next piece of memory should be. */
+/* Where the next piece of memory should be, and how many there were. */
 static char *pages_next;
+static size_t pages_pieces;
+
+static uintptr_t
+pages_round_up(uintptr_t address)
+{
+	return (address + BOX_HUGE - 1) & ~(BOX_HUGE - 1);
+}
 
 /*
  * The pieces lie one behind the other, so they are one mapping. Where another
@@ -37,11 +46,28 @@ pages_allocate(void *context, size_t size)
 	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	(void)context;
+	pages_pieces++;
 	if (piece == MAP_FAILED)
 		return NULL;
 	if (piece == pages_next)
 		pages_next += size;
 	return piece;
+}
+
+/*
+ * Has the heap go on where a huge page can begin. What is free at its end is
+ * taken, but not written to.
+ */
+static void
+pages_part_heap(void)
+{
+	size_t left = mallinfo2().keepcost;
+	uintptr_t end;
+
+	if (left > BOX_HOLE_SMALL)
+		(void)!malloc(left - BOX_HOLE_SMALL);
+	end = (uintptr_t)sbrk(0);
+	(void)!sbrk((intptr_t)(pages_round_up(end) - end));
 }
 
 void
@@ -56,10 +82,27 @@ pages_gather(pages_exchange *get, pages_exchange *set)
 		return;
 	/* Only the address is of use: nothing limits what lies behind it. */
 	munmap((void *)room, size);
-	pages_next = (char *)((room + BOX_HUGE - 1) & ~(BOX_HUGE - 1));
+	pages_next = (char *)pages_round_up(room);
 	get(&allocator);
 	allocator.allocate = pages_allocate;
 	set(&allocator);
+	pages_part_heap();
+}
+
+void
+pages_part(holes_allocate *allocate)
+{
+	size_t before = pages_pieces;
+	size_t taken;
+
+	if (pages_next == NULL)
+		return;
+	pages_next = (char *)pages_round_up((uintptr_t)pages_next);
+	/* What is free in the pieces so far: new ones come after that. */
+	for (taken = 0; pages_pieces == before && taken < BOX_HUGE;
+	     taken += BOX_BLOCK_MOST)
+		(void)allocate(BOX_BLOCK_MOST);
+	pages_part_heap();
 }
 
 /* The number of pages from there on that are in use, of one huge page. */
@@ -81,8 +124,8 @@ pages_count(char *start)
 static void
 pages_enlarge_part(uintptr_t start, uintptr_t end)
 {
-	start = (start + BOX_HUGE - 1) & ~(BOX_HUGE - 1);
-	for (; start + BOX_HUGE <= end; start += BOX_HUGE)
+	for (start = pages_round_up(start); start + BOX_HUGE <= end;
+	     start += BOX_HUGE)
 		if (pages_count((char *)start) >= BOX_HUGE_USED)
 			(void)madvise((void *)start, BOX_HUGE, MADV_COLLAPSE);
 }
@@ -175,7 +218,7 @@ void
 pages_enlarge_program(uintptr_t inside)
 {
 	struct pages_run run = pages_find(inside);
-	uintptr_t start = (run.start + BOX_HUGE - 1) & ~(BOX_HUGE - 1);
+	uintptr_t start = pages_round_up(run.start);
 	uintptr_t end = run.end & ~(BOX_HUGE - 1);
 
 	if (start < end)

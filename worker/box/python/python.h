@@ -42,6 +42,12 @@ typedef void pages_exchange(struct pages_allocator *allocator);
  * call does nothing.
  */
 void pages_gather(pages_exchange *get, pages_exchange *set);
+/*
+ * Has what is allocated from now on lie in other huge pages than what was
+ * allocated since pages_gather(), as far as no holes are left in that.
+ * allocate is as for holes_fill().
+ */
+void pages_part(holes_allocate *allocate);
 /* Makes huge pages of the memory of this process that fills them. */
 void pages_enlarge(void);
 /*

@@ -16,6 +16,9 @@ ALONE = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS",
          "NUMEXPR_NUM_THREADS", "VECLIB_MAXIMUM_THREADS", "RAYON_NUM_THREADS")
 # Their handlers of forks look after threads and locks alone.
 IDLE = ("threading", "logging", "concurrent.futures.thread")
+# Of what asyncio imports, the modules whose memory boxes write to.
+WRITTEN = "threading", "select", "atexit"
+SPARE = 16  # handlers of forks: more than most modules have together
 ALLOW_TOP_LEVEL_AWAIT = 0x2000
 SAMPLE = """\
 def sample(n):
@@ -102,22 +105,36 @@ class Forks:
     def __init__(self):
         self.by_template, self.by_code = [], []  # not empty: they run
         self.plain = os.register_at_fork
+        # Every box writes to them: so they are made before memory is gathered.
+        self.spare = [awaiting() for _ in range(SPARE)]
 
     def register(self, **handlers):
         """Stand for os.register_at_fork while modules are imported."""
         idle = sys._getframe(1).f_globals.get("__name__") in IDLE
         when = self.by_code if idle else self.by_template
-        self.plain(**{name: awaiting(when, handler)
-                      if callable(handler) else handler
-                      for name, handler in handlers.items()})
+        for name, handler in handlers.items():
+            if callable(handler):
+                run, wait = self.spare.pop() if self.spare else awaiting()
+                wait(when, handler)
+                handlers[name] = run
+        self.plain(**handlers)
 
 
-def awaiting(when, handler):
-    """Return the handler as one that waits until there is something in when."""
+def awaiting():
+    """Return a handler, and a function that tells it what to wait for: that
+    there is something in when.
+    """
+    when = handler = None
+
     def run():
         if when:
             handler()
-    return run
+
+    def wait(*given):
+        nonlocal when, handler
+        when, handler = given
+
+    return run, wait
 
 
 class Template:
@@ -125,6 +142,7 @@ class Template:
 
     def __init__(self, library, forks):
         self.forks = forks
+        self.library = library  # until part()
         # Forks boxes, and returns in each of them, which does not keep it.
         self.serve = library.serve
         # Has what is allocated from now on lie close together.
@@ -135,6 +153,22 @@ class Template:
         self.leave = library.leave
         # What makes boxes differ from each other.
         self.renew = []
+
+    def part(self):
+        """Part what boxes only read from what they write to.
+
+        What was made since memory is gathered is read only, but for the table
+        of all modules, which gets another place.
+        """
+        gc.collect()
+        gc.freeze()
+        modules = dict(sys.modules)
+        sys.modules.clear()
+        self.library.part()
+        sys.modules.update(modules)
+        vars(self.library).clear()  # or it would be a part of itself
+        del self.library, modules
+        self.fill()  # what was freed since
         if "numpy.random" in sys.modules:  # random does so by itself
             self.renew.append(sys.modules["numpy.random"].seed)
         if "threading" in sys.modules:  # newer ones do so, too
@@ -145,21 +179,18 @@ class Template:
 def prepare(ours):
     """Prepare the template, and return what is needed to fork boxes."""
     library = load(ours)
-    library.gather()
     with open(ours + "preload") as file:
-        names = file.read().split(",")
+        names = [name.strip() for name in file.read().split(",")]
     gc.disable()
     forks = Forks()
+    template = Template(library, forks)
     os.register_at_fork = forks.register
-    preload([name.strip() for name in names if name.strip()], library.refuse)
+    preload(WRITTEN if "asyncio" in names else (), library.refuse)
+    library.gather()
+    preload(filter(None, names), library.refuse)
     os.register_at_fork = forks.plain
     warm()
     warm_plots()
     for stream in sys.stdout, sys.stderr:
         stream.flush()
-    template = Template(library, forks)
-    gc.collect()
-    gc.freeze()
-    library.fill()
-    vars(library).clear()  # or it would be a part of itself
     return template
