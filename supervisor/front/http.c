@@ -11,6 +11,7 @@
 #include "../../common/loop.h"
 #include "../../common/mem.h"
 #include "http.h"
+#include "listen.h"
 #include "mcp.h"
 
 /* Requests without a session */
@@ -50,6 +51,9 @@ http_on_stateless(struct http_request *request, const struct ipc_ask *ask,
 	}
 	if (message->kind == JSONRPC_REQUEST)
 		http_note_id(request, message->id);
+	/* It has no other form, as GET has none. */
+	if (json_span_is(message->method, LISTEN_METHOD))
+		request->streams = 1;
 	request->mcp =
 	    mcp_new(request->guest->http->runs, request->guest->owner, &door);
 	mcp_on_value(request->mcp, value);
@@ -74,19 +78,22 @@ http_refuse(
 	    refusal->reason);
 }
 
-/* A batch counts as its messages, so it is handled as a whole or not at all. */
+/*
+ * A batch counts as its messages, so it is handled as a whole or not at all.
+ * Its size is checked first, because each of its ids is compared with others.
+ */
 static void
 http_on_batch(struct http_request *request, const struct ipc_ask *ask,
     struct json_span value)
 {
-	struct json_span_walk walk = json_span_walk(value);
-	struct json_span element;
+	static const struct json_span no_id = { NULL, 0 };
+	size_t count = rpc_batch_count(value);
 	struct http_refusal refusal;
-	size_t count = 0;
 
-	while (json_span_next_element(&walk, &element))
-		count++;
-	if (http_tokens_allow_batch(request->guest, count, &refusal))
+	if (count > CLIENT_BATCH_MAX)
+		http_reply_error(request, 400, no_id, JSONRPC_INVALID_REQUEST,
+		    RPC_BATCH_TOO_LARGE);
+	else if (http_tokens_allow_batch(request->guest, count, &refusal))
 		http_session_on_post(request, ask, value);
 	else
 		http_refuse(request, &refusal);

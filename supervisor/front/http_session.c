@@ -241,8 +241,9 @@ http_session_find(struct http_request *request, const struct ipc_ask *ask)
 /* The messages of a request */
 
 /*
- * Notes the id of a message. Returns 1 if the message is a request, or -1 if an
- * earlier one with this id is unanswered.
+ * Notes the id of a message that is answered, a request or one that is not
+ * valid. Returns 1 if it is answered, or -1 if an earlier one with this id is
+ * unanswered.
  */
 static int
 http_session_note(struct http_request *request, struct json_span value)
@@ -251,7 +252,7 @@ http_session_note(struct http_request *request, struct json_span value)
 	struct err err;
 
 	jsonrpc_sort(value, &message, &err);
-	if (message.kind != JSONRPC_REQUEST)
+	if (message.kind == JSONRPC_RESPONSE || message.id.len == 0)
 		return message.kind == JSONRPC_INVALID;
 	if (http_session_find_request(request->session, message.id) != NULL)
 		return -1;

@@ -7,6 +7,8 @@
 
 #include "mcp.h"
 
+#define LISTEN_METHOD "subscriptions/listen"
+
 /* Opens a subscription, which ends when the client cancels its request. */
 void listen_on_listen(struct mcp *mcp, const struct context *context,
     const struct jsonrpc *message);

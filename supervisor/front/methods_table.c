@@ -9,7 +9,7 @@ const struct methods_row methods_table[] = {
 	{ "initialize", era_initialize_on_initialize, &era_initialize, 1 },
 	{ "ping", era_initialize_on_ping, &era_initialize, 1 },
 	{ "server/discover", era_stateless_on_discover, &era_stateless, 0 },
-	{ "subscriptions/listen", listen_on_listen, &era_stateless, 0 },
+	{ LISTEN_METHOD, listen_on_listen, &era_stateless, 0 },
 	{ "tools/list", tools_on_list, NULL, 0 },
 	{ "tools/call", tools_on_call, NULL, 0 },
 	{ "resources/list", resources_on_list, NULL, 0 },

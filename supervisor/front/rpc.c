@@ -304,17 +304,16 @@ rpc_on_message(struct rpc *rpc, struct json_span value)
 	}
 }
 
-/* A batch keeps all its answers until the end, so its size is limited. */
-static int
-rpc_too_many(struct json_span batch)
+size_t
+rpc_batch_count(struct json_span batch)
 {
 	struct json_span_walk walk = json_span_walk(batch);
 	struct json_span element;
-	int n = 0;
+	size_t n = 0;
 
 	while (json_span_next_element(&walk, &element))
 		n++;
-	return n > CLIENT_BATCH_MAX;
+	return n;
 }
 
 /* Batches are legal in one version only, and never empty. */
@@ -334,10 +333,10 @@ rpc_on_value(struct rpc *rpc, struct json_span value)
 		rpc_on_message(rpc, value);
 		return;
 	}
-	if (rpc_too_many(value)) {
+	/* A batch keeps all its answers until the end. */
+	if (rpc_batch_count(value) > CLIENT_BATCH_MAX) {
 		rpc_refuse(rpc, rpc_no_id, JSONRPC_INVALID_REQUEST,
-		    "too many messages in one batch: send them in several",
-		    NULL);
+		    RPC_BATCH_TOO_LARGE, NULL);
 		return;
 	}
 	batch = mem_alloc(sizeof(*batch));

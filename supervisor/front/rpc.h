@@ -44,6 +44,13 @@ void rpc_on_value(struct rpc *rpc, struct json_span value);
 /* Sets whether lines may contain an array of messages from now on. */
 void rpc_allow_batches(struct rpc *rpc, int allowed);
 
+/* Why an array of more than CLIENT_BATCH_MAX messages is refused. */
+#define RPC_BATCH_TOO_LARGE                                                    \
+	"too many messages in one batch: send them in several"
+
+/* Returns how many messages an array has. */
+size_t rpc_batch_count(struct json_span batch);
+
 /* Returns whether the current message is part of a batch. */
 int rpc_in_batch(const struct rpc *rpc);
 
