@@ -28,6 +28,24 @@ option_flags_are(const char *key, const char *arg, size_t len)
 	return option_flags_match(name, arg, len);
 }
 
+/* Sets the error for a word where a flag is expected. */
+static int
+option_flags_word_error(
+    enum command_task task, const char *word, struct err *err)
+{
+	auto_buffer struct buffer shown = { 0 };
+	const char *near = command_nearest(word);
+
+	if (task != COMMAND_NONE)
+		return command_superfluous(word, err);
+	shown_add_quoted(&shown, word, OPTION_VALUE_SHOWN);
+	if (near != NULL && strcmp(near, word) == 0)
+		return err_set(err, "the command \"%s\" must come before all "
+		    "options", shown.data);
+	return err_set(err, "\"%s\" is not understood: only options may "
+	    "follow an option, 'caisson --help' lists them", shown.data);
+}
+
 static int
 option_flags_unknown(
     enum command_task task, const char *arg, size_t len, struct err *err)
@@ -40,7 +58,7 @@ option_flags_unknown(
 
 	buffer_add(&name, arg, len);
 	if (dashes == 0)
-		return command_superfluous(name.data, err);
+		return option_flags_word_error(task, name.data, err);
 	shown_add_quoted(&shown, name.data, OPTION_VALUE_SHOWN);
 	option_key(arg + dashes, len > dashes ? len - dashes : 0, key);
 	suggest = suggest_start(key);

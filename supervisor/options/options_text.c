@@ -239,7 +239,8 @@ static const char options_places[] =
     "Each option is a flag (--max-output 64k), or a variable of the "
     "environment (" OPTION_PREFIX "MAX_OUTPUT=64k), or a member of "
     "~/.config/caisson/config.json ({\"max_output\": \"64k\"}); the first of "
-    "these that sets it wins. A TIME is in seconds or has a unit: 30, 30s, "
+    "these that sets it wins, and of a flag given twice the last value. A "
+    "TIME is in seconds or has a unit: 30, 30s, "
     "2m, 1h; a SIZE is in bytes or has a unit: 65536, 64k, 512m, 512MiB, 1g.";
 
 static void

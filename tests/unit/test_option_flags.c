@@ -111,12 +111,13 @@ static const struct {
 	{ { "--" }, "-- is not an option: 'caisson --help' lists them" },
 	{ { "-" }, "- is not an option: 'caisson --help' lists them" },
 	{ { "--=3" }, "-- is not an option: 'caisson --help' lists them" },
-	{ { "serve" }, "\"serve\" is not understood: only options may follow "
-	    "the command, 'caisson --help' lists them" },
-	{ { "" }, "\"\" is not understood: only options may follow the "
-	    "command, 'caisson --help' lists them" },
-	{ { "=" }, "\"\" is not understood: only options may follow the "
-	    "command, 'caisson --help' lists them" },
+	{ { "serve" }, "the command \"serve\" must come before all options" },
+	{ { "zed" }, "\"zed\" is not understood: only options may follow an "
+	    "option, 'caisson --help' lists them" },
+	{ { "" }, "\"\" is not understood: only options may follow an "
+	    "option, 'caisson --help' lists them" },
+	{ { "=" }, "\"\" is not understood: only options may follow an "
+	    "option, 'caisson --help' lists them" },
 	{ { "--check=1" }, "--check takes no value" },
 	{ { "-v=1" }, "-v takes no value" },
 	{ { "--a\n\033[31m" }, "--a\\x0a\\x1b[31m is not an option: "

@@ -295,8 +295,12 @@ static const struct {
 	    "of list, test, add "
 	    "NAME -- COMMAND [ARG...], remove NAME, import CLIENT" },
 	{ { NULL, { NULL }, { "--try", "servers" } }, 0,
-	    "\"servers\" is not understood: only options may follow the "
-	    "command, 'caisson --help' lists them" },
+	    "the command \"servers\" must come before all options" },
+	{ { NULL, { NULL }, { "--timeout", "3", "config", "show" } }, 0,
+	    "the command \"config\" must come before all options" },
+	{ { NULL, { NULL }, { "--timeout", "3", "zed" } }, 0,
+	    "\"zed\" is not understood: only options may follow an option, "
+	    "'caisson --help' lists them" },
 	{ { NULL, { NULL }, { "servers", "--timeout=x" } }, 0,
 	    "--timeout is \"x\", but must be a time from 1s to 24h, such as "
 	    "30, 30s, 2m or 1h" },
