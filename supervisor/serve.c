@@ -94,7 +94,7 @@ serve_on_client_ended(void *ctx)
 {
 	struct serving *serving = ctx;
 
-	call_cancel_all(&serving->sv->runs, "the client has disconnected");
+	call_cancel_all(&serving->sv->runs, MCP_DISCONNECTED);
 	serve_drain(serving);
 }
 

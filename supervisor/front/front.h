@@ -97,9 +97,11 @@ void mcp_on_value(struct mcp *mcp, struct json_span value);
 int mcp_idle(const struct mcp *mcp);
 
 /*
- * The client has disconnected: cancels every call of the session, unanswered.
+ * The client waits no longer: cancels every call of the session, unanswered.
+ * why is for the log, such as MCP_DISCONNECTED.
  */
-void mcp_on_end(struct mcp *mcp);
+#define MCP_DISCONNECTED "the client has disconnected"
+void mcp_on_end(struct mcp *mcp, const char *why);
 
 /*
  * The program is ending: ends the subscriptions of the client, which may still

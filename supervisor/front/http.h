@@ -148,8 +148,8 @@ void http_session_on_get(
 void http_session_on_delete(
     struct http_request *request, const struct ipc_ask *ask);
 
-/* Ends all sessions of a guest, with their calls. */
-void http_session_end_all(struct http_guest *guest);
+/* Ends all sessions of a guest, with their calls. why is for the log. */
+void http_session_end_all(struct http_guest *guest, const char *why);
 
 /* The program ends: ends the streams of all sessions of a guest. */
 void http_session_drain_all(struct http_guest *guest);

@@ -87,7 +87,7 @@ http_guest_leave(struct http_request *request)
 
 	http_request_end(request);
 	if (mcp != NULL)
-		mcp_on_end(mcp);
+		mcp_on_end(mcp, MCP_DISCONNECTED);
 }
 
 void
@@ -98,10 +98,13 @@ http_guest_lose(struct http_guest *guest)
 		http_guest_leave(LIST_FIRST(&guest->requests));
 }
 
-/* Cancels the requests of versions without sessions, and answers all. */
+/*
+ * Cancels the requests of versions without sessions, and answers all. why is
+ * for the log.
+ */
 static void
-http_guest_give_up(
-    struct http_guest *guest, const struct http_refusal *refusal)
+http_guest_give_up(struct http_guest *guest,
+    const struct http_refusal *refusal, const char *why)
 {
 	struct http_request *request;
 	struct mcp *mcp;
@@ -112,43 +115,45 @@ http_guest_give_up(
 		request->wait = refusal->seconds;
 		http_give_up(request, refusal->status, refusal->reason);
 		if (mcp != NULL)
-			mcp_on_end(mcp);
+			mcp_on_end(mcp, why);
 	}
 }
 
 void
 http_guest_revoke(struct http_guest *guest)
 {
-	const struct http_refusal why = { 401, 0, "this token was revoked" };
+	const struct http_refusal refusal = { 401, 0,
+		"this token was revoked" };
+	static const char why[] = "the token was revoked";
 
 	/* A later token of this name must not continue them. */
-	tool_call_cancel_asked(guest->owner, "the token was revoked");
+	tool_call_cancel_asked(guest->owner, why);
 	sessions_end_owner(guest->http->runs->sessions, guest->owner->scope,
 	    "its token was revoked");
 	if (guest->guest == NULL && TAILQ_EMPTY(&guest->sessions))
 		return;
 	log_info("the sessions and calls of token %s are ended",
 	    guest->token.name);
-	http_guest_give_up(guest, &why);
+	http_guest_give_up(guest, &refusal, why);
 	gateway_dismiss(&guest->guest);
 	http_guest_lose(guest);
-	http_session_end_all(guest);
+	http_session_end_all(guest, why);
 }
 
 void
 http_guest_change(struct http_guest *guest, const struct token *token)
 {
-	const struct http_refusal why = { 503, 1,
+	const struct http_refusal refusal = { 503, 1,
 		"the rights of this token have changed: try again" };
+	static const char why[] = "the rights of the token have changed";
 
 	log_info("the rights of token %s have changed: its sessions and calls "
 	    "are ended", guest->token.name);
-	tool_call_cancel_asked(
-	    guest->owner, "the rights of the token have changed");
+	tool_call_cancel_asked(guest->owner, why);
 	sessions_end_owner(guest->http->runs->sessions, guest->owner->scope,
 	    "the rights of its token have changed");
-	http_guest_give_up(guest, &why);
-	http_session_end_all(guest);
+	http_guest_give_up(guest, &refusal, why);
+	http_session_end_all(guest, why);
 	http_guest_bind(guest, token);
 }
 

@@ -89,9 +89,11 @@ http_session_tell(const struct http_session *session, const char *what)
 	    *owner == '\0' ? "the user" : "token ", owner, what);
 }
 
-/* Its calls are cancelled, and their clients are told so. */
+/*
+ * Its calls are cancelled, and their clients are told so. why is for the log.
+ */
 static void
-http_session_end(struct http_session *session)
+http_session_end(struct http_session *session, const char *why)
 {
 	struct http_guest *guest = session->guest;
 	struct http_request *request, *next;
@@ -101,7 +103,7 @@ http_session_end(struct http_session *session)
 	TAILQ_REMOVE(&guest->sessions, session, entry);
 	guest->nsessions--;
 	TAILQ_INSERT_TAIL(&guest->http->dead, session, entry);
-	mcp_on_end(session->mcp);
+	mcp_on_end(session->mcp, why);
 	for (request = LIST_FIRST(&guest->requests); request != NULL;
 	     request = next) {
 		next = LIST_NEXT(request, entry);
@@ -155,7 +157,7 @@ http_session_make_room(struct http_guest *guest)
 		session = TAILQ_LAST(&guest->sessions, http_sessions);
 	log_info("a session is ended: more than %d are open",
 	    HTTP_SESSIONS_MAX);
-	http_session_end(session);
+	http_session_end(session, "too many sessions are open");
 }
 
 static struct http_session *
@@ -324,7 +326,7 @@ http_session_begin(struct http_request *request, struct json_span value)
 	request->begins = session->id;
 	http_session_handle(request, value);
 	if (session->mcp->session.version == NULL && !session->dead)
-		http_session_end(session);
+		http_session_end(session, "its session could not begin");
 }
 
 void
@@ -369,15 +371,15 @@ http_session_on_delete(
 
 	if (session == NULL)
 		return;
-	http_session_end(session);
+	http_session_end(session, "its session was ended by the client");
 	http_reply(request, 200, NULL, 0);
 }
 
 void
-http_session_end_all(struct http_guest *guest)
+http_session_end_all(struct http_guest *guest, const char *why)
 {
 	while (!TAILQ_EMPTY(&guest->sessions))
-		http_session_end(TAILQ_FIRST(&guest->sessions));
+		http_session_end(TAILQ_FIRST(&guest->sessions), why);
 }
 
 void

@@ -42,9 +42,9 @@ mcp_idle(const struct mcp *mcp)
 }
 
 void
-mcp_on_end(struct mcp *mcp)
+mcp_on_end(struct mcp *mcp, const char *why)
 {
-	tool_call_cancel_all(mcp, "the client has disconnected");
+	tool_call_cancel_all(mcp, why);
 	listen_forget_all(mcp);
 }
 

@@ -58,7 +58,7 @@ stdio_end(struct stdio *stdio)
 		return;
 	stdio->ended = NULL;
 	event_del(stdio->readable);
-	mcp_on_end(stdio->mcp);
+	mcp_on_end(stdio->mcp, MCP_DISCONNECTED);
 	ended(stdio->ctx);
 }
 

@@ -502,6 +502,7 @@ call_has_box(const struct call *call)
 void
 call_cancel(struct call *call, const char *why)
 {
+	log_debug("call %lu is cancelled: %s", call->number, why);
 	if (call->cause == CALL_BY_ITSELF)
 		call_set_error(call, "%s", why);
 	call_end(call, CALL_BY_CANCEL);
@@ -593,11 +594,32 @@ call_bond(const struct request *request)
 	return request->session != NULL ? "session" : "conversation";
 }
 
+/*
+ * Returns why an owner may have no more places, as the end of a clause; empty
+ * if all are in use. The caller frees it.
+ */
+static char *
+call_held(const struct runs *runs, const struct owner *owner)
+{
+	size_t most = (size_t)runs->options->max_concurrent;
+	size_t kept = owner_places_kept(owner, runs);
+
+	if (owner->nrunning >= owner->most_running &&
+	    owner->most_running < most)
+		return mem_printf("; this client may have %zu at once",
+		    owner->most_running);
+	return kept == 0 ? mem_strdup("") :
+	    mem_printf("; places kept for other clients: %zu of %zu", kept,
+	        most);
+}
+
 /* The queue time is over. */
 static void
 call_set_late(struct call *call)
 {
+	const struct owner *owner = call->request.owner;
 	unsigned int seconds = call->runs->options->queue_timeout;
+	auto_free char *held = call_held(call->runs, owner);
 
 	call->cause = CALL_BY_FAILURE;
 	if (call_is_behind(call->runs, &call->request))
@@ -608,9 +630,8 @@ call_set_late(struct call *call)
 		    call_bond(&call->request));
 	else
 		call_set_error(call, "no place became free within %us: %zu "
-		    "executions are running (CAISSON_MAX_CONCURRENT, "
-		    "CAISSON_QUEUE_TIMEOUT)", seconds,
-		    call->request.owner->nrunning);
+		    "executions are running%s (CAISSON_MAX_CONCURRENT, "
+		    "CAISSON_QUEUE_TIMEOUT)", seconds, owner->nrunning, held);
 }
 
 static void call_start(struct call *call, int from_pool);
@@ -1087,14 +1108,16 @@ call_check_queue(
     const struct runs *runs, const struct request *request, struct err *err)
 {
 	const struct owner *owner = request->owner;
+	auto_free char *held = NULL;
 
 	if (owner_may_wait(owner))
 		return 0;
+	held = call_held(runs, owner);
 	if (!owner_may_run(owner, runs))
 		return err_set(err, "busy: %zu executions are running and %zu "
-		    "are waiting; try again later, or raise "
+		    "are waiting%s; try again later, or raise "
 		    "CAISSON_MAX_CONCURRENT or CAISSON_QUEUE",
-		    owner->nrunning, owner->nwaiting);
+		    owner->nrunning, owner->nwaiting, held);
 	if (call_is_behind(runs, request))
 		return err_set(err, "busy: a call of this %s is "
 		    "running and %zu are waiting; calls of a "

@@ -76,6 +76,16 @@ owner_may_run(const struct owner *owner, const struct runs *runs)
 	    most - runs->nrunning > owner_left_places(owner, runs);
 }
 
+size_t
+owner_places_kept(const struct owner *owner, const struct runs *runs)
+{
+	size_t most = (size_t)runs->options->max_concurrent;
+	size_t unused = runs->nrunning < most ? most - runs->nrunning : 0;
+
+	return owner->nrunning >= owner->most_running || owner->nrunning == 0 ?
+	    0 : unused;
+}
+
 int
 owner_places_wanted(const struct runs *runs)
 {

@@ -121,6 +121,9 @@ int owner_is_user(const struct owner *owner);
 const struct options *owner_options(
     const struct owner *owner, const struct runs *runs);
 
+/* Returns how many unused places it must leave to other owners. */
+size_t owner_places_kept(const struct owner *owner, const struct runs *runs);
+
 /* Return whether one more of its calls may run now, or may wait. */
 int owner_may_run(const struct owner *owner, const struct runs *runs);
 int owner_may_wait(const struct owner *owner);

@@ -30,7 +30,8 @@ for (const [era, mode] of [['with sessions', 'legacy'],
       const { Client, StreamableHTTPClientTransport } =
         await import('@modelcontextprotocol/client');
       const gate = new Gate();
-      const { url, home } = await serveTcp(t);
+      const { url, home, log } = await serveTcp(t,
+        { args: ['--log-level', 'debug'] });
       const token = caisson(home, 'token', 'add', 'one');
       const client = new Client({ name: 'caisson-tests', version: '2.0.0' },
         { versionNegotiation: { mode } });
@@ -46,6 +47,8 @@ for (const [era, mode] of [['with sessions', 'legacy'],
       caisson(home, 'token', 'revoke', 'one');
       await within(failed, 'the end of the call');
       await until(() => gate.find().length === 0, 'the end of the code');
+      await until(() => /is cancelled: the token was revoked/.test(log()), 'the reason');
+      assert.doesNotMatch(log(), /the client has disconnected/);
     });
 
 test('the calls of a session that is deleted are answered', async (t) => {

@@ -97,7 +97,7 @@ test('one that floods the queue delays another by its share only',
     const refused = await raw.run('print(0)');
 
     assert.equal(refused.isError, true);
-    assert.match(refused.content[0].text, /busy: 1 executions are running and 40 are waiting/);
+    assert.match(refused.content[0].text, /busy: 1 executions are running and 40 are waiting; places kept for other clients: 1 of 2;/);
     await gate.reached();
     /* One place was left for it, and is enough for all that it asks. */
     const calls = [1, 2, 3].map((n) => guest.postCall(`print(${n})`));

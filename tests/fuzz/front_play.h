@@ -213,7 +213,7 @@ play_close(struct mcp **mcp, int orderly)
 		play_conclude();
 		mcp_free(mcp);
 	} else {
-		mcp_on_end(*mcp);
+		mcp_on_end(*mcp, MCP_DISCONNECTED);
 		mcp_free(mcp);
 		while (play_ncalls > 0)
 			request_reset(&play_calls[--play_ncalls].request);

@@ -340,6 +340,38 @@ START_TEST(calls_wait_only_so_long)
 }
 END_TEST
 
+/* The reason is not that all places are in use. */
+START_TEST(a_late_call_says_for_whom_places_are_kept)
+{
+	struct owner other = { .name = "other", .scope = "o",
+		.most_waiting = 2, .most_running = 1 };
+	struct play *first, *second;
+
+	open_stage();
+	sv.options.max_concurrent = 2;
+	sv.options.queue_timeout = 1;
+	owner_open(&other, &sv.runs);
+	if (_i == 1)
+		asking = &other;
+	first = run_call();
+	second = new_call();
+	wait_until_concluded(second);
+	was_concluded(second, CALL_ERROR, _i == 0 ?
+	        "no place became free within 1s: 1 executions are running; "
+	        "places kept for other clients: 1 of 2 "
+	        "(CAISSON_MAX_CONCURRENT, CAISSON_QUEUE_TIMEOUT)" :
+	        "no place became free within 1s: 1 executions are running; "
+	        "this client may have 1 at once (CAISSON_MAX_CONCURRENT, "
+	        "CAISSON_QUEUE_TIMEOUT)");
+	code_exits(first);
+	relay_is_done(first);
+	settle();
+	asking = &an_owner;
+	owner_close(&other, &sv.runs);
+	close_stage();
+}
+END_TEST
+
 /* A call that gives up neither takes a place nor keeps one. */
 START_TEST(a_call_may_be_cancelled_while_it_waits)
 {
@@ -472,6 +504,8 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, calls_wait_for_their_turn);
 	tcase_add_test(tc, owners_take_turns);
 	tcase_add_test(tc, calls_wait_only_so_long);
+	tcase_add_loop_test(
+	    tc, a_late_call_says_for_whom_places_are_kept, 0, 2);
 	tcase_add_test(tc, a_call_may_be_cancelled_while_it_waits);
 	tcase_add_test(tc, without_a_queue_nobody_waits);
 	tcase_add_test(tc, all_can_be_cancelled);

@@ -319,7 +319,7 @@ START_TEST(subscriptions_are_bounded)
 	say(CANCEL("7"));
 	say(LISTEN("99", ""));
 	answered(ACKNOWLEDGED("99", ""));
-	mcp_on_end(mcp);
+	mcp_on_end(mcp, MCP_DISCONNECTED);
 	mcp_on_drain(mcp);
 	answered("");
 	close_session();

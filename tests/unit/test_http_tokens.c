@@ -65,7 +65,7 @@ gateway_dismiss(struct gateway_guest **guest)
 }
 
 void
-http_session_end_all(struct http_guest *guest)
+http_session_end_all(struct http_guest *guest, const char *why)
 {
 	ended++;
 }
@@ -94,7 +94,7 @@ http_request_free(struct http_request *request)
 }
 
 void
-mcp_on_end(struct mcp *mcp)
+mcp_on_end(struct mcp *mcp, const char *why)
 {
 }
 

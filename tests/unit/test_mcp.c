@@ -542,7 +542,7 @@ START_TEST(a_client_that_leaves_ends_its_calls)
 	say(CALL("1", "one"));
 	say(CALL("2", "two"));
 	say(CANCEL("2"));
-	mcp_on_end(mcp);
+	mcp_on_end(mcp, MCP_DISCONNECTED);
 	ck_assert_uint_eq(calls[0].cancels, 1);
 	ck_assert_str_eq(calls[0].why, "the client has disconnected");
 	conclude(0, "x");

@@ -119,7 +119,7 @@ START_TEST(a_client_may_leave_before_there_is_a_call)
 	config_is_slow = 1;
 	say(CALL("1", "one"));
 	say("[" CALL("2", "two") "," REQUEST("3", "\"ping\"") "]");
-	mcp_on_end(mcp);
+	mcp_on_end(mcp, MCP_DISCONNECTED);
 	runs.draining = _i;
 	configure();
 	ck_assert_uint_eq(ncalls, 0);

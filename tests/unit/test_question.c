@@ -169,7 +169,7 @@ START_TEST(withdraws_a_question)
 		answered(WITHDRAWN);
 		was_told("cancelled by the client\n");
 	} else {
-		mcp_on_end(mcp);
+		mcp_on_end(mcp, MCP_DISCONNECTED);
 		was_told("the client has disconnected\n");
 		sent.len = 0;
 	}
@@ -308,7 +308,7 @@ START_TEST(keeps_an_answer)
 		repeat("8", "x", state, "");
 		answered(DONE_NEW("8"));
 	} else {
-		mcp_on_end(mcp);
+		mcp_on_end(mcp, MCP_DISCONNECTED);
 		answered("");
 	}
 	was_told("");
@@ -321,7 +321,7 @@ START_TEST(forgets_a_client_that_left)
 	open_new();
 	ends = 1;
 	if (_i == 0) {
-		mcp_on_end(mcp);
+		mcp_on_end(mcp, MCP_DISCONNECTED);
 		was_told("the client has disconnected\n");
 	}
 	answered("");

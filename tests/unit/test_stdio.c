@@ -74,7 +74,7 @@ mcp_on_lines(struct mcp *mcp, struct lines *lines)
 }
 
 void
-mcp_on_end(struct mcp *mcp)
+mcp_on_end(struct mcp *mcp, const char *why)
 {
 	(void)mcp;
 	buffer_add_text(&told, "end\n");
