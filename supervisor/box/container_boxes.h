@@ -20,6 +20,9 @@ struct container_place;
 struct engine_call;
 struct spawn_program;
 
+/* Where crun and runc make cgroups that have the names of containers. */
+#define CONTAINER_CGROUPS "/sys/fs/cgroup"
+
 /* The state shared by all boxes of one of these runtimes. */
 struct container_boxes {
 	enum container_engine engine;

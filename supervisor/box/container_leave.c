@@ -30,6 +30,8 @@ container_remove(const struct boxes *boxes, const char *name)
 	container_commands_remove(shared, &list, name);
 	argv = container_argv_vector(&list);
 	program.argv = argv;
+	if (shared->engine == CONTAINER_OCI)
+		program.cgroups = CONTAINER_CGROUPS;
 	container_engine_send(boxes->base, &program);
 }
 

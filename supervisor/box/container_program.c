@@ -223,8 +223,10 @@ container_commands_fill(const struct container_boxes *shared,
 	program->remove = commands->remove_argv;
 	program->remove_ms = CONTAINER_REMOVE_MS;
 	program->bundle = commands->bundle;
-	/* Both exit with 1 for errors of their own. */
-	if (shared->engine == CONTAINER_OCI)
+	if (shared->engine == CONTAINER_OCI) {
+		/* Both exit with 1 for errors of their own. */
 		program->failed = EXIT_FAILURE;
+		program->cgroups = CONTAINER_CGROUPS;
+	}
 	return 0;
 }

@@ -265,13 +265,23 @@ keeper_remove_running(
 	return 0;
 }
 
+static const char *
+keeper_name(const struct spawn_program *program)
+{
+	char *const *name = program->remove;
+
+	while (name[1] != NULL)
+		name++;
+	return *name;
+}
+
 /* No process can make the container any more, and it may exist. */
 static void
 keeper_remove_rest(struct keeper *keeper, const struct spawn_program *program)
 {
 	uint64_t deadline = clock_ms() + program->remove_ms;
 	const struct timespec pause = { 0, KEEPER_PAUSE_MS * 1000000L };
-	char *const *name = program->remove;
+	const char *name = keeper_name(program);
 	int i;
 
 	for (i = 0; i < KEEPER_REMOVALS && clock_ms() < deadline; i++) {
@@ -279,11 +289,9 @@ keeper_remove_rest(struct keeper *keeper, const struct spawn_program *program)
 			return;
 		nanosleep(&pause, NULL);
 	}
-	while (name[1] != NULL)
-		name++;
 	log_warn("the container %s could not be removed; if '%s ps --all' "
-	    "shows it: '%s rm --force %s'", *name, program->path,
-	    program->path, *name);
+	    "shows it: '%s rm --force %s'", name, program->path,
+	    program->path, name);
 }
 
 /* Usually the supervisor has, once the container ran; unless it was killed. */
@@ -357,6 +365,8 @@ keeper_run(
 	if (program->remove != NULL)
 		keeper_remove(&keeper, program);
 	keeper_kill_all(&keeper);
+	if (program->cgroups != NULL)
+		keeper_remove_cgroups(program->cgroups, keeper_name(program));
 	keeper_end(&keeper);
 }
 

@@ -99,6 +99,12 @@ struct spawn_program {
 	 * what is left of it is removed with the container. NULL: none.
 	 */
 	const char *bundle;
+	/*
+	 * The folder of the hierarchies of cgroups, where that client makes
+	 * some with the name of the container: those that are left are removed
+	 * with it. NULL: none.
+	 */
+	const char *cgroups;
 };
 
 /* The code of a keeper after the fork; it never returns. */
@@ -271,6 +277,12 @@ int service_ask(struct service *service,
 
 /* The exit status of the client of an engine that could not run a container. */
 #define KEEPER_ENGINE_FAILED 125
+
+/*
+ * keeper_cgroups.c: removes the cgroups of that name in all hierarchies of a
+ * folder, where they have no processes.
+ */
+void keeper_remove_cgroups(const char *root, const char *name);
 
 /* The file that describes a container, by the specification of OCI runtimes. */
 #define KEEPER_BUNDLE_FILE "config.json"

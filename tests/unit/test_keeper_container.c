@@ -28,6 +28,7 @@ static char *engine;
 static char folder[] = "/tmp/caisson-test-XXXXXX";
 static unsigned int remove_ms = LONG_MS;
 static const char *bundle; /* of what is started next; NULL: none */
+static const char *cgroups; /* its hierarchies; NULL: none */
 
 /* A container as the test holds it. */
 struct held {
@@ -118,7 +119,7 @@ start_program(struct held *held, const char *path, char **argv, char **remove)
 	char *envp[] = { fake, (char[]){ "PATH=/usr/bin:/bin" }, NULL };
 	struct spawn_program program = { .path = path, .argv = argv,
 		.envp = envp, .remove = remove, .remove_ms = remove_ms,
-		.bundle = bundle };
+		.bundle = bundle, .cgroups = cgroups };
 	int in[2], out[2];
 	struct err err;
 
@@ -173,11 +174,17 @@ read_all(int fd)
 }
 
 static int
-container_exists(void)
+exists(const char *name)
 {
-	auto_free char *path = mem_printf("%s/container.box-1", folder);
+	auto_free char *path = mem_printf("%s/%s", folder, name);
 
 	return access(path, F_OK) == 0;
+}
+
+static int
+container_exists(void)
+{
+	return exists("container.box-1");
 }
 
 /*
@@ -311,6 +318,39 @@ START_TEST(the_supervisor_is_killed)
 	ck_assert_int_eq(access(directory, F_OK), -1);
 	ck_assert_uint_eq(times("rm "), 1);
 	ck_assert_int_eq(waitpid(-1, NULL, 0), -1);
+}
+END_TEST
+
+static void
+make(const char *name)
+{
+	auto_free char *path = mem_printf("%s/%s", folder, name);
+
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+}
+
+/* An engine that is killed may have made them and not noted it down. */
+START_TEST(cgroups_are_removed)
+{
+	auto_free char *hierarchies = mem_printf("%s/cgroups", folder);
+	auto_free char *said = NULL;
+	struct held held;
+
+	make("cgroups");
+	make("cgroups/box-1");
+	make("cgroups/memory");
+	make("cgroups/memory/box-1");
+	make("cgroups/memory/box-10");
+	put("cgroups/box-1.txt", "");
+	cgroups = hierarchies;
+	start(&held);
+	await(&held);
+	kill(held.keeper, KEEPER_KILL);
+	said = ends(&held, CLD_EXITED, 128 + SIGKILL);
+	ck_assert(!exists("cgroups/box-1"));
+	ck_assert(!exists("cgroups/memory/box-1"));
+	ck_assert(exists("cgroups/memory/box-10"));
+	ck_assert(exists("cgroups/box-1.txt"));
 }
 END_TEST
 
@@ -486,6 +526,7 @@ add_tests(TCase *tc)
 	    tc, a_container_is_removed_on_request, 0, UNIT_COUNT(signals));
 	tcase_add_loop_test(tc, a_client_that_hangs_is_killed, 0, 2);
 	tcase_add_test(tc, the_supervisor_is_killed);
+	tcase_add_test(tc, cgroups_are_removed);
 	tcase_add_test(tc, another_keeper_removes_it);
 	tcase_add_loop_test(
 	    tc, a_removal_is_not_given_up, 0, UNIT_COUNT(signals));
