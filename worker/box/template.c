@@ -66,6 +66,8 @@ template_renew_thread(struct box *box, struct err *err)
 
 static const struct box_action template_code_actions[] = {
 	{ BOX_STEP_INTERPRETER, template_renew_thread },
+	{ BOX_STEP_PROCESSES, processes_await_word },
+	{ BOX_STEP_VIEW, view_hide },
 	{ BOX_STEP_LIMITS, limits_set },
 	{ BOX_STEP_CAPABILITIES, capabilities_drop },
 	{ BOX_STEP_LANDLOCK, confine_landlock },
@@ -120,10 +122,10 @@ static const struct box_action template_launcher_actions[] = {
 	{ BOX_STEP_VIEW, view_renew },
 	{ BOX_STEP_CAPABILITIES, capabilities_bound },
 	{ BOX_STEP_PROCESSES, spare_leave_out },
-	{ BOX_STEP_PROCESSES, processes_start_init },
+	{ BOX_STEP_PROCESSES, processes_begin_init },
 	{ BOX_STEP_PROCESSES, spare_take_in },
-	{ BOX_STEP_VIEW, view_hide },
-	{ BOX_STEP_PROCESSES, processes_start_code },
+	{ BOX_STEP_PROCESSES, processes_start_both },
+	{ BOX_STEP_PROCESSES, processes_let_code },
 	{ BOX_STEP_PROCESSES, box_send_started },
 	{ BOX_STEP_PROCESSES, box_receive_adopted },
 	{ BOX_STEP_PROCESSES, processes_release_init },

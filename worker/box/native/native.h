@@ -94,6 +94,18 @@ int users_map(struct box *box, struct err *err);
 /* processes.c: clones the two processes of the box. */
 int processes_start_init(struct box *box, struct err *err);
 int processes_start_code(struct box *box, struct err *err);
+/*
+ * The parts of the first: creates init, and waits until it has done its steps.
+ */
+int processes_begin_init(struct box *box, struct err *err);
+int processes_await_init(struct box *box, struct err *err);
+/*
+ * Starts the code while init does its steps. The code waits for a word of the
+ * launcher that both have succeeded, which the latter sends.
+ */
+int processes_start_both(struct box *box, struct err *err);
+int processes_await_word(struct box *box, struct err *err);
+int processes_let_code(struct box *box, struct err *err);
 /* Skips a process number, so that the template has none that its boxes have. */
 int processes_skip(struct box *box, struct err *err);
 /*

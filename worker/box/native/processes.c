@@ -20,6 +20,12 @@
 #include "native.h"
 #include "../../../common/fd.h"
 
+/* What the code learns of init, which it was made beside. */
+struct processes_word {
+	int proc;
+	int watchdog;
+};
+
 pid_t
 processes_clone(int *pidfd, struct err *err)
 {
@@ -32,7 +38,7 @@ processes_clone(int *pidfd, struct err *err)
 }
 
 int
-processes_start_init(struct box *box, struct err *err)
+processes_begin_init(struct box *box, struct err *err)
 {
 	int sync[2];
 	pid_t pid;
@@ -49,10 +55,22 @@ processes_start_init(struct box *box, struct err *err)
 	}
 	close(sync[1]);
 	box->init_sync = sync[0];
-	if (pid == -1)
-		return -1;
-	box->init_pid = pid;
+	box->init_pid = pid == -1 ? 0 : pid;
+	return pid == -1 ? -1 : 0;
+}
+
+int
+processes_await_init(struct box *box, struct err *err)
+{
 	return init_wait(box, box->init_sync, err);
+}
+
+int
+processes_start_init(struct box *box, struct err *err)
+{
+	if (processes_begin_init(box, err) == -1)
+		return -1;
+	return processes_await_init(box, err);
 }
 
 int
@@ -73,7 +91,49 @@ processes_start_code(struct box *box, struct err *err)
 			fd_close(&box->init_sync);
 		box->become(box);
 	}
+	box->code_sync = alive[1];
 	return parent == -1 ? -1 : 0;
+}
+
+/*
+ * While init begins, the code is made, too: the copy of a template takes as
+ * long as the steps of init. If there is no code, the report of init tells why.
+ */
+int
+processes_start_both(struct box *box, struct err *err)
+{
+	struct err ignored;
+	int failed = processes_start_code(box, err);
+
+	if (processes_await_init(box, failed ? &ignored : err) == 0)
+		return failed;
+	if (failed)
+		*err = ignored;
+	return -1;
+}
+
+int
+processes_let_code(struct box *box, struct err *err)
+{
+	const struct processes_word word = { box->proc, box->watchdog };
+
+	if (fd_write_all(box->code_sync, &word, sizeof(word)) == -1)
+		return err_sys(err, "let the code of the box begin");
+	return 0;
+}
+
+int
+processes_await_word(struct box *box, struct err *err)
+{
+	struct processes_word word;
+
+	(void)err;
+	/* Without it the launcher has failed, and told why. */
+	if (read(box->launcher_sync, &word, sizeof(word)) != sizeof(word))
+		_exit(1);
+	box->proc = word.proc;
+	box->watchdog = word.watchdog;
+	return 0;
 }
 
 /*

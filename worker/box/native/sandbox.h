@@ -123,6 +123,7 @@ struct box {
 	int code;     /* pidfd of the code */
 	int init_sync;     /* the launcher's end of the line to init */
 	int launcher_sync; /* that of the code: ends when the launcher does */
+	int code_sync;     /* the launcher's end of it */
 
 	int weak; /* reduced isolation; the members below are for it */
 	enum box_step weak_step; /* the failed step of full isolation */
