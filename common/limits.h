@@ -850,6 +850,8 @@
 #define BOX_MEMORY_FORCED 256
 /* Sessions: how often idle ones are examined. */
 #define SESSION_LOOK_MS 1000
+/* A line of /proc/meminfo, which has some 30 characters. */
+#define MACHINE_MEMORY_LINE 128
 /* The time that interrupted code of a session has to end. */
 #define SESSION_GRACE_MS 2000
 /* The pause of a call until processes that the one before has left are gone. */

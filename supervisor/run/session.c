@@ -268,6 +268,7 @@ sessions_new(struct runs *runs)
 	struct sessions *sessions = mem_alloc(sizeof(*sessions));
 
 	sessions->runs = runs;
+	sessions->meminfo = "/proc/meminfo";
 	TAILQ_INIT(&sessions->list);
 	sessions->timer = evtimer_new(runs->base, sessions_on_timer, sessions);
 	return sessions;

@@ -103,6 +103,21 @@ sessions_fit(struct sessions *sessions)
 }
 
 /*
+ * Ends one if the machine has less memory than one call may take. The kernel
+ * takes a moment to free it, so the next one ends at the next look.
+ */
+static void
+sessions_spare(struct sessions *sessions)
+{
+	uint64_t left;
+
+	if (machine_memory_left(sessions->meminfo, &left) == 0 &&
+	    left < sessions->runs->options->memory)
+		(void)sessions_end_idle(sessions, "the machine had less memory "
+		    "left than one call may take (CAISSON_MEMORY)");
+}
+
+/*
  * Threads of an idle one may have started processes since its last call. The
  * code says how many threads there are, so none is believed to have none.
  */
@@ -142,6 +157,7 @@ sessions_on_timer(evutil_socket_t fd, short what, void *arg)
 		}
 	}
 	sessions_fit(sessions);
+	sessions_spare(sessions);
 	sessions_set_timer(sessions);
 }
 

@@ -1,6 +1,7 @@
 /*
  * The table of sessions, private to session.c, which gives them to calls, and
- * session_ends.c, whose functions follow. Both run in the supervisor.
+ * session_ends.c, whose functions follow, except the last one, that of
+ * machine_memory.c. All run in the supervisor.
  */
 #ifndef SUPERVISOR_SESSION_TABLE_H
 #define SUPERVISOR_SESSION_TABLE_H
@@ -34,6 +35,7 @@ struct sessions {
 	struct session_list list;
 	size_t count;
 	struct event *timer;
+	const char *meminfo; /* the kernel's file, static */
 	int stopped;
 };
 
@@ -52,5 +54,12 @@ void sessions_set_timer(struct sessions *sessions);
 
 /* The timer: examines idle ones. arg is a struct sessions. */
 void sessions_on_timer(evutil_socket_t fd, short what, void *arg);
+
+/*
+ * Reads from this file, in the format of /proc/meminfo (proc(5)), how many
+ * bytes more processes can have without swapping. Returns 0, or -1 if that is
+ * unknown.
+ */
+int machine_memory_left(const char *path, uint64_t *bytes);
 
 #endif

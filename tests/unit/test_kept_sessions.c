@@ -4,7 +4,10 @@
  * the test says when the timer has run out.
  */
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/clock.h"
 #include "common/limits.h"
@@ -381,6 +384,48 @@ START_TEST(one_that_has_ended_gives_way)
 }
 END_TEST
 
+/* A file like /proc/meminfo, with that much memory left. */
+static void
+set_left(const char *path, const char *line)
+{
+	FILE *file = fopen(path, "we");
+
+	ck_assert_ptr_nonnull(file);
+	fprintf(file, "MemTotal: 9999999 kB\nMemFree: 1 kB\n%s\n", line);
+	fclose(file);
+}
+
+START_TEST(the_machine_is_short_of_memory)
+{
+	char path[] = "/tmp/caisson-meminfo-XXXXXX";
+	int fd = mkstemp(path);
+
+	ck_assert_int_ne(fd, -1);
+	close(fd);
+	options.memory = 8 * 1024;
+	all->meminfo = path;
+	call(&user, "a", 0);
+	call(&user, "b", 1);
+	set_left(path, "MemAvailable: 8 kB");
+	sessions_on_timer(-1, 0, all);
+	ck_assert_int_eq(plays[0].dropped, 0);
+	/* One at a time, the one that was idle longest first. */
+	set_left(path, "MemAvailable: 7 kB");
+	sessions_on_timer(-1, 0, all);
+	ck_assert_int_eq(plays[0].dropped, 1);
+	ck_assert_int_eq(plays[1].dropped, 0);
+	ck_assert_ptr_nonnull(strstr(
+	    call(&user, "a", 2).earlier, "less memory left"));
+	/* What is unknown ends none. */
+	set_left(path, "MemAvailable: none");
+	sessions_on_timer(-1, 0, all);
+	ck_assert_int_eq(unlink(path), 0);
+	sessions_on_timer(-1, 0, all);
+	ck_assert_int_eq(plays[1].dropped, 0);
+	ck_assert_int_eq(plays[2].dropped, 0);
+}
+END_TEST
+
 /* What sessions_tell tells, a line for each. */
 static void
 note(void *ctx, const struct session_facts *facts)
@@ -587,6 +632,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, one_that_ended_by_itself);
 	tcase_add_test(tc, one_whose_call_ended_it);
 	tcase_add_test(tc, one_that_has_ended_gives_way);
+	tcase_add_test(tc, the_machine_is_short_of_memory);
 	tcase_add_test(tc, they_are_told);
 	tcase_add_test(tc, one_of_a_name_ends);
 	tcase_add_test(tc, processes_that_are_left);
