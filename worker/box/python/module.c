@@ -116,6 +116,18 @@ module_gather(PyObject *self, PyObject *nothing)
 	Py_RETURN_NONE;
 }
 
+PyDoc_STRVAR(module_shorten_doc,
+    "shorten(stdout)\n\nHave lines take a shorter way to descriptor 1.");
+
+static PyObject *
+module_shorten(PyObject *self, PyObject *stream)
+{
+	(void)self;
+	if (print_shorten(stream) == -1)
+		return NULL;
+	Py_RETURN_NONE;
+}
+
 PyDoc_STRVAR(module_leave_doc, "leave(status)\n\nEnd, as os._exit() does.");
 
 /*
@@ -153,6 +165,7 @@ static PyMethodDef module_functions[] = {
 	{ "fill", module_fill, METH_NOARGS, module_fill_doc },
 	{ "part", module_part, METH_NOARGS, module_part_doc },
 	{ "gather", module_gather, METH_NOARGS, module_gather_doc },
+	{ "shorten", module_shorten, METH_O, module_shorten_doc },
 	{ "leave", module_leave, METH_VARARGS, module_leave_doc },
 	{ "refuse", module_refuse_text, METH_VARARGS, module_refuse_doc },
 	{ NULL, NULL, 0, NULL },

@@ -56,6 +56,13 @@ void pages_enlarge(void);
  */
 void pages_enlarge_program(uintptr_t inside);
 
+/*
+ * print.c: gives sys.stdout, a stream with buffers that is UTF-8 and writes
+ * each line to descriptor 1, a shorter way for lines. Once. Returns 0, or -1
+ * with an exception of the interpreter.
+ */
+int print_shorten(void *stream);
+
 /* What the library does as a template, of which the interpreter is a part. */
 struct module_template {
 	/*

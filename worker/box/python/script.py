@@ -276,6 +276,7 @@ def main():
         stream.reconfigure(
             encoding="utf-8", errors="backslashreplace", line_buffering=True)
     if TEMPLATE:
+        vars(TEMPLATE).pop("shorten")(sys.stdout)
         become_template(ending)
     else:
         gc.freeze()  # what is there now need not be looked at in the end

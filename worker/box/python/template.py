@@ -149,6 +149,8 @@ class Template:
         self.fill = library.fill
         # Does all that comes with a fork but the fork.
         self.rehearse = library.rehearse
+        # Has lines that are printed take a shorter way.
+        self.shorten = library.shorten
         # Ends the process.
         self.leave = library.leave
         # What makes boxes differ from each other.

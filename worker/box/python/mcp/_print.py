@@ -60,7 +60,7 @@ class Writer:
 def begin(most):
     """Have writes to the streams of the code cut what has more bytes."""
     for stream in sys.stdout, sys.stderr:
-        if type(stream) is TextIOWrapper and "write" not in vars(stream):
+        if type(stream) is TextIOWrapper and type(stream.write) is type(len):
             stream.write = Writer(stream, most)
 
 
