@@ -51,7 +51,7 @@ print(c(a=14).result().data)
             "{'a': 13}\n{'a': 14}\n", "MAIN:[^\n]*\n[^\n]*c\\(a=8\\).*")
 
     def test_answers_without_memory(self):
-        """The reads, the joined line and its parts need memory, in turn."""
+        """The reads, the joined line and its value need memory, in turn."""
         tools = {"fs": FS + [tool("large")]}
         for wait in "await %s", "%s.result()":
             for size in 40 << 20, 20 << 20, 10 << 20:

@@ -69,10 +69,14 @@ class Lines:
         return ended
 
     def split(self):
-        """Make lines of the chunks; to do it twice does no harm."""
+        """Make lines of the chunks; to do it twice does no harm.
+
+        Only the last chunk has ends of lines, and the others may be large.
+        """
         end = self.seen + 1
         try:
-            lines = b"".join(self.chunks[:end]).split(b"\n")
+            lines = self.chunks[self.seen].split(b"\n")
+            lines[0] = b"".join(self.chunks[:self.seen] + lines[:1])
         except MemoryError:
             self.starved = True
             return

@@ -68,6 +68,8 @@ class Request:
                 return frame["payload"]
             error = frame["error"]
             message, cause = error["message"], error.get("error")
+        except MemoryError:
+            raise Refused(MEMORY) from None
         except (AttributeError, LookupError, RecursionError, TypeError,
                 ValueError) as error:
             raise Refused("Python cannot read the answer (%s: %s)" % (
