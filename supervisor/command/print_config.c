@@ -141,6 +141,26 @@ print_config_file(FILE *out, const struct servers *servers,
 	print_config_notes(out, servers, file);
 }
 
+/*
+ * Returns whether a file before it has the same path: in the home directory,
+ * those of the home and of the current folder are the same.
+ */
+static int
+print_config_is_again(
+    const struct servers *servers, const struct server_file *file)
+{
+	const struct server_file *other;
+
+	TAILQ_FOREACH (other, &servers->files, entry) {
+		if (other == file)
+			return 0;
+		if (other->path != NULL && print_config_is_absent(other) &&
+		    strcmp(other->path, file->path) == 0)
+			return 1;
+	}
+	return 0;
+}
+
 /* Prints the missing files of clients, in few lines. */
 static void
 print_config_absent(FILE *out, const struct servers *servers)
@@ -151,7 +171,8 @@ print_config_absent(FILE *out, const struct servers *servers)
 	TAILQ_FOREACH (file, &servers->files, entry) {
 		auto_buffer struct buffer shown = { 0 };
 
-		if (!print_config_is_absent(file) || file->path == NULL)
+		if (!print_config_is_absent(file) || file->path == NULL ||
+		    print_config_is_again(servers, file))
 			continue;
 		shown_add_quoted(&shown, file->path, CONFIG_PATH_MAX);
 		len = shown.len + 2;

@@ -32,6 +32,10 @@ static struct server_file files[] = {
 	{ .source = &cursor, .state = SERVER_FILE_MISSING,
 	    .path = (char[]){ "/h/e.json" },
 	    .why = (char[]){ "there is no such file" } },
+	/* The current folder is the home directory. */
+	{ .source = &cursor, .state = SERVER_FILE_MISSING,
+	    .path = (char[]){ "/h/c\n.json" },
+	    .why = (char[]){ "there is no such file" } },
 };
 
 static struct server list[] = {
