@@ -100,35 +100,58 @@ options_help_command(FILE *out, const struct command_row *row)
 	options_wrap_from(out, (size_t)column, HELP_COMMAND_INDENT, row->doc);
 }
 
-/* Prints the flags of a command, each with its short form and its value. */
+/* Prints a flag with its short form and its value. */
+static void
+options_help_flag(FILE *out, enum command_flag flag)
+{
+	const struct command_flag_row *row = command_flag_row(flag);
+	auto_buffer struct buffer text = { 0 };
+	char name[OPTION_NAME_SIZE];
+
+	option_flag(row->key, name);
+	buffer_printf(&text, "%*s", HELP_INDENT, "");
+	if (row->letter != 0)
+		buffer_printf(&text, "-%c, ", row->letter);
+	buffer_printf(&text, "%s%s%s%s", name, row->value == NULL ? "" : " ",
+	    row->value == NULL ? "" : row->value,
+	    row->times == COMMAND_LIST ? " ..." : "");
+	fputs(text.data, out);
+	if (text.len + 2 > HELP_COMMAND_INDENT) {
+		fputc('\n', out);
+		text.len = 0;
+	}
+	options_wrap_from(out, text.len, HELP_COMMAND_INDENT, row->doc);
+}
+
 static void
 options_help_flags(FILE *out, const struct command_row *command)
 {
 	enum command_flag flag;
 
-	for (flag = COMMAND_FLAG_NONE + 1; flag < COMMAND_FLAGS; flag++) {
-		const struct command_flag_row *row = command_flag_row(flag);
-		auto_buffer struct buffer text = { 0 };
-		char name[OPTION_NAME_SIZE];
+	for (flag = COMMAND_FLAG_NONE + 1; flag < COMMAND_FLAGS; flag++)
+		if (command_takes(command->task, flag))
+			options_help_flag(out, flag);
+}
 
-		if (!command_takes(command->task, flag))
-			continue;
-		option_flag(row->key, name);
-		buffer_printf(&text, "%*s", HELP_INDENT, "");
-		if (row->letter != 0)
-			buffer_printf(&text, "-%c, ", row->letter);
-		buffer_printf(&text, "%s%s%s%s", name,
-		    row->value == NULL ? "" : " ",
-		    row->value == NULL ? "" : row->value,
-		    row->times == COMMAND_LIST ? " ..." : "");
-		fputs(text.data, out);
-		if (text.len + 2 > HELP_COMMAND_INDENT) {
-			fputc('\n', out);
-			text.len = 0;
-		}
-		options_wrap_from(
-		    out, text.len, HELP_COMMAND_INDENT, row->doc);
-	}
+/* Prints a flag and the commands that take it. Returns whether there is one. */
+static int
+options_help_own(FILE *out, const char *key)
+{
+	char name[OPTION_NAME_SIZE];
+	const struct command_row *row;
+	enum command_flag flag;
+	size_t i;
+
+	option_flag(key, name);
+	flag = command_flag_find(name, strlen(name));
+	if (flag == COMMAND_FLAG_NONE)
+		return 0;
+	options_help_flag(out, flag);
+	options_head(out, "Commands that take it");
+	for (i = 0; (row = command_row(i)) != NULL; i++)
+		if (command_takes(row->task, flag))
+			options_help_command(out, row);
+	return 1;
 }
 
 /* Headings, each before the row of the help that it names. */
@@ -299,6 +322,8 @@ options_help_one(
 		options_help_row(out, option_row(option_find(key)));
 		return 0;
 	}
+	if (options_help_own(out, key))
+		return 0;
 	shown_add_quoted(&shown, word, OPTION_VALUE_SHOWN);
 	if (near == NULL)
 		return err_set(err, "\"%s\" is not a command: 'caisson help' "

@@ -251,6 +251,8 @@ test('--help, --version and --check', async (t) => {
       [['--help'], /^Examples:\n {2}caisson selftest/m],
       [['--help'], /^Exit status: 0 .* 1 .* 2 /m],
       [['help', 'output-mode'], /^ {2}--output-mode WORD\n.*compact/s],
+      [['help', 'listen'], /^ +--listen ADDRESS.*^ {2}serve /ms],
+      [['help', 'dry-run'], /^ +--dry-run .*^ {2}adopt CLIENT/ms],
       [['help', 'memory'], /^ {2}memory show KEY/m],
       [['files', '-h'], /^ {2}files save NAME \[PATH\]/m],
       [['version'], /^caisson \d/], [['-V'], /^caisson \d/],
