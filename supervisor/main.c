@@ -209,13 +209,14 @@ static int
 main_kept(struct supervisor *sv, char **envp, struct err *err)
 {
 	const struct command *command = &sv->options.command;
+	const char *scope = owner_flag_scope(command, err);
 
-	if (state_dir_try(&sv->options, envp, err) == -1)
+	if (scope == NULL || state_dir_try(&sv->options, envp, err) == -1)
 		return -1;
 	return command->task >= COMMAND_FILES_LIST &&
 	        command->task <= COMMAND_FILES_CLEAR ?
-	    kept_files_run(sv->base, sv->files, command) :
-	    stored_run(sv->base, sv->store, command);
+	    kept_files_run(sv->base, sv->files, scope, command) :
+	    stored_run(sv->base, sv->store, scope, command);
 }
 
 /*

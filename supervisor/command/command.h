@@ -60,20 +60,31 @@ int servers_try_run(struct event_base *base, struct in_force *config,
     struct broker *broker, uint64_t own, const struct buffer *only,
     struct buffer *destructive, int json);
 
+/* owner_flag.c */
+
+/* The local user, who has no name: no token begins with a dash. */
+#define OWNER_FLAG_USER "-"
+
+/*
+ * Returns the owner, a scope, that --owner of a command names, borrowed from
+ * it; NULL with err if it cannot be one.
+ */
+const char *owner_flag_scope(const struct command *command, struct err *err);
+
 /* stored.c */
 
 /*
- * Executes options.command on stored data, and prints the result to stdout.
- * Returns the exit status: 0, or 1 if it failed.
+ * Executes options.command on the stored data of a scope, and prints the result
+ * to stdout. Returns the exit status: 0, or 1 if it failed.
  */
 int stored_run(struct event_base *base, struct store *store,
-    const struct command *command);
+    const char *scope, const struct command *command);
 
 /* kept_files.c */
 
 /* The same for kept files. */
 int kept_files_run(struct event_base *base, struct files *files,
-    const struct command *command);
+    const char *scope, const struct command *command);
 
 /* token.c */
 

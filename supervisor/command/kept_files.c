@@ -31,6 +31,7 @@ struct kept_files {
 	struct event_base *base;
 	struct files *files;
 	const struct command *command;
+	const char *scope;  /* of whose files */
 	char *conversation; /* its id; NULL: none, or of a list all */
 	char *name; /* name of the file; NULL: none */
 	uint64_t version; /* its version; 0: the newest, or all */
@@ -281,7 +282,7 @@ kept_files_add(
 	data = kept_files_map(path, &len, err);
 	if (data == NULL)
 		return NULL;
-	task = files_add(kept->files, "", name, data, len, user, err);
+	task = files_add(kept->files, kept->scope, name, data, len, user, err);
 	munmap(data, len + 1);
 	return task;
 }
@@ -362,7 +363,7 @@ kept_files_read_name(struct kept_files *kept, struct err *err)
 static char *
 kept_files_owner(const struct kept_files *kept)
 {
-	return files_conversation("", kept->conversation);
+	return files_conversation(kept->scope, kept->conversation);
 }
 
 static struct files_task *
@@ -401,10 +402,11 @@ kept_files_begin(
 
 int
 kept_files_run(struct event_base *base, struct files *files,
-    const struct command *command)
+    const char *scope, const struct command *command)
 {
 	struct kept_files kept = { .base = base,
 		.files = files,
+		.scope = scope,
 		.command = command };
 	const struct files_end nothing = { .count = 0 };
 	struct files_user user = { .fetched = kept_files_on_fetched,

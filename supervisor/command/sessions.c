@@ -24,9 +24,6 @@
 #include "command.h"
 #include "session_rows.h"
 
-/* The local user, who has no name: no token begins with a dash. */
-#define SESSIONS_USER "-"
-
 struct sessions_asked {
 	const struct command *command;
 	int dir; /* of the sockets; -1: no Caisson ever had sessions */
@@ -112,7 +109,7 @@ sessions_ask_all(struct sessions_asked *asked, const struct options *options,
 static const char *
 sessions_owner(const struct session_row *row)
 {
-	return row->owner[0] == '\0' ? SESSIONS_USER : row->owner;
+	return row->owner[0] == '\0' ? OWNER_FLAG_USER : row->owner;
 }
 
 static void

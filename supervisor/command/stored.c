@@ -23,6 +23,7 @@ struct stored {
 	struct store *keeper;
 	struct channel *store;
 	const struct command *command;
+	const char *scope;   /* of whose items */
 	struct buffer *json; /* the output, printed at the end; NULL: text */
 	size_t listed;
 	int status;
@@ -169,6 +170,7 @@ stored_send_list(struct stored *stored, const char *after, size_t len,
     struct err *err)
 {
 	struct ipc_show show = { .kind = kept_kind(stored),
+		.scope = stored->scope,
 		.after = { (const uint8_t *)after, len } };
 
 	return channel_send_show(stored->store, &show, err);
@@ -196,6 +198,7 @@ static int
 stored_send_show(struct stored *stored, const char *name, struct err *err)
 {
 	struct ipc_show show = { .kind = kept_kind(stored),
+		.scope = stored->scope,
 		.name = { (const uint8_t *)name, strlen(name) } };
 
 	if (stored_check_name(stored, name, err) == -1)
@@ -208,6 +211,7 @@ stored_send_drop_one(struct stored *stored, const char *name, struct err *err)
 {
 	struct ipc_drop drop = { .kind = kept_kind(stored),
 		.which = KEPT_DROP_ONE,
+		.scope = stored->scope,
 		.name = { (const uint8_t *)name, strlen(name) } };
 
 	if (stored_check_name(stored, name, err) == -1)
@@ -218,7 +222,9 @@ stored_send_drop_one(struct stored *stored, const char *name, struct err *err)
 static int
 stored_send_drop(struct stored *stored, enum kept_drop which, struct err *err)
 {
-	struct ipc_drop drop = { .kind = kept_kind(stored), .which = which };
+	struct ipc_drop drop = { .kind = kept_kind(stored),
+		.which = which,
+		.scope = stored->scope };
 
 	return channel_send_drop(stored->store, &drop, err);
 }
@@ -401,10 +407,11 @@ stored_ask(struct stored *stored)
 
 int
 stored_run(struct event_base *base, struct store *store,
-    const struct command *command)
+    const char *scope, const struct command *command)
 {
 	struct stored stored = { .base = base,
 		.keeper = store,
+		.scope = scope,
 		.command = command };
 	const char *nothing = stored_answer_of_nothing(stored.command->task);
 	auto_buffer struct buffer json = { 0 };

@@ -74,6 +74,35 @@ test('versions of memories do not show what others save', async (t) => {
   assert.equal(await one.text(save(1)), '[2]');
 });
 
+test('what a token has kept is shown and removed by its name', async (t) => {
+  const { url, home } = await serveTcp(t);
+  const one = clientOf(t, url, add(home, 'one'));
+  const list = (...words) => JSON.parse(caisson(home, ...words, '--json'));
+  const own = ['--owner', 'one'];
+
+  await one.text('save_memory("k", [1])\n' +
+    'def f(x):\n    "Doubles."\n    return 2 * x\nruntime.save_tool(f)\n' +
+    'open("out/a.txt", "w").write("hello")');
+  assert.equal(list('memory', 'list', ...own).memories[0].key, 'k');
+  assert.equal(caisson(home, 'memory', 'show', 'k', ...own), '[1]');
+  assert.equal(list('saved-tools', 'list', ...own).tools[0].name, 'f');
+  assert.match(caisson(home, 'saved-tools', 'show', 'f', ...own), /Doubles/);
+  assert.equal(list('files', 'list', ...own).files[0].name, 'a.txt');
+  assert.equal(caisson(home, 'files', 'show', 'a.txt', ...own), 'hello');
+
+  /* The local user has none of it, and keeps what is its own. */
+  for (const [word, what] of [['memory', 'memories'], ['saved-tools', 'tools'],
+    ['files', 'files']])
+    for (const more of [[], ['--owner', '-'], ['--owner', 'two']])
+      assert.deepEqual(list(word, 'list', ...more)[what], []);
+  caisson(home, 'files', 'add', file(home), 'mine.json');
+  caisson(home, 'token', 'revoke', 'one');
+  for (const word of ['memory', 'saved-tools', 'files'])
+    assert.match(caisson(home, word, 'clear', ...own), /^1 removed/);
+  assert.equal(list('memory', 'list', ...own).memories.length, 0);
+  assert.equal(list('files', 'list').files.length, 1);
+});
+
 test('other rights of a token hold for its next request', async (t) => {
   const gate = new Gate();
   const { url, home, log } = await serveTcp(t,

@@ -156,13 +156,14 @@ END_TEST
 
 START_TEST(tells_the_user)
 {
-	struct ipc_show list = { .kind = KEPT_MEMORIES };
-	struct ipc_show show = { .name = bytes_of("k") };
-	struct ipc_drop drop = { .name = bytes_of("k") };
-	struct ipc_drop all = { .which = KEPT_DROP_ALL };
-	struct ipc_show tools = { .kind = KEPT_TOOLS };
-	struct ipc_show tool = { .kind = KEPT_TOOLS, .name = bytes_of("f") };
-	struct ipc_drop drop_tool = { .kind = KEPT_TOOLS,
+	struct ipc_show list = { .scope = "", .kind = KEPT_MEMORIES };
+	struct ipc_show show = { .scope = "", .name = bytes_of("k") };
+	struct ipc_drop drop = { .scope = "", .name = bytes_of("k") };
+	struct ipc_drop all = { .scope = "", .which = KEPT_DROP_ALL };
+	struct ipc_show tools = { .scope = "", .kind = KEPT_TOOLS };
+	struct ipc_show tool = { .scope = "", .kind = KEPT_TOOLS,
+		.name = bytes_of("f") };
+	struct ipc_drop drop_tool = { .scope = "", .kind = KEPT_TOOLS,
 		.name = bytes_of("f") };
 	int relay;
 
@@ -202,18 +203,20 @@ static const struct {
 	struct ipc_drop drop;
 	int shows;
 } unclear[] = {
-	{ .drop = { .which = KEPT_DROP_ONE } },
-	{ .drop = { .which = KEPT_DROP_ALL, .name = NAME("k") } },
-	{ .drop = { .which = KEPT_DROP_IGNORED } },
-	{ .drop = { .kind = KEPT_TOOLS, .name = NAME("\xff") } },
-	{ .drop = { .kind = KEPT_TOOLS, .name = NAME("a\0b") } },
-	{ .show = { .kind = KEPT_TOOLS, .name = NAME("\xff") }, .shows = 1 },
-	{ .show = { .kind = KEPT_TOOLS, .after = NAME("\xff") }, .shows = 1 },
+	{ .drop = { .scope = "", .which = KEPT_DROP_ONE } },
+	{ .drop = { .scope = "", .which = KEPT_DROP_ALL, .name = NAME("k") } },
+	{ .drop = { .scope = "", .which = KEPT_DROP_IGNORED } },
+	{ .drop = { .scope = "", .kind = KEPT_TOOLS, .name = NAME("\xff") } },
+	{ .drop = { .scope = "", .kind = KEPT_TOOLS, .name = NAME("a\0b") } },
+	{ .show = { .scope = "",
+	    .kind = KEPT_TOOLS, .name = NAME("\xff") }, .shows = 1 },
+	{ .show = { .scope = "",
+	    .kind = KEPT_TOOLS, .after = NAME("\xff") }, .shows = 1 },
 };
 
 START_TEST(ends_where_the_supervisor_is_unclear)
 {
-	struct ipc_show list = { .kind = KEPT_MEMORIES };
+	struct ipc_show list = { .scope = "", .kind = KEPT_MEMORIES };
 	struct ipc_show show = unclear[_i].show;
 	struct ipc_drop drop = unclear[_i].drop;
 	int relay, status;
@@ -315,7 +318,8 @@ save_tool(int relay, uint64_t id, const char *name)
 START_TEST(saved_tools_are_bounded)
 {
 	struct ipc_load_tool load_bad = { .id = 1, .name = "a b" };
-	struct ipc_drop all = { .kind = KEPT_TOOLS, .which = KEPT_DROP_ALL };
+	struct ipc_drop all = { .scope = "", .kind = KEPT_TOOLS,
+		.which = KEPT_DROP_ALL };
 	char name[] = "f00";
 	int relay, n;
 
@@ -351,7 +355,7 @@ START_TEST(a_full_disk_is_no_end)
 {
 	auto_free char *value = mem_alloc(MIB + 1);
 	struct ipc_delete_memory delete = { .id = 3, .key = bytes_of("k") };
-	struct ipc_drop all = { .which = KEPT_DROP_ALL };
+	struct ipc_drop all = { .scope = "", .which = KEPT_DROP_ALL };
 	int relay;
 
 	if (!small_disk_make(play_folder, "size=3m,mode=0700"))
@@ -448,7 +452,7 @@ END_TEST
 START_TEST(a_bad_file_is_told)
 {
 	auto_free char *path = play_path("caisson.db");
-	struct ipc_show tools = { .kind = KEPT_TOOLS };
+	struct ipc_show tools = { .scope = "", .kind = KEPT_TOOLS };
 	int fd = open(path, O_WRONLY | O_CREAT, 0600);
 	struct stat st;
 	int relay;

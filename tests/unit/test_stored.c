@@ -73,6 +73,7 @@ note_show(const struct ipc_show *show)
 	int one = show->name.len > 0;
 	const struct ipc_bytes *name = one ? &show->name : &show->after;
 
+	ck_assert_str_eq(show->scope, "o");
 	ck_assert(!one || show->after.len == 0);
 	note(names[show->kind][one], name->data, name->len);
 }
@@ -86,6 +87,7 @@ note_drop(const struct ipc_drop *drop)
 	};
 	int one = drop->which == KEPT_DROP_ONE;
 
+	ck_assert_str_eq(drop->scope, "o");
 	ck_assert_int_eq(drop->name.len > 0, one);
 	if (drop->which == KEPT_DROP_IGNORED)
 		note("drop_tools", "ignored", 7);
@@ -157,7 +159,7 @@ run(enum command_task task, const char *operand, const char *const *told,
 	fflush(stdout);
 	dup2(fd, STDOUT_FILENO);
 	dup2(fd, STDERR_FILENO);
-	status = stored_run(base, NULL, &command);
+	status = stored_run(base, NULL, "o", &command);
 	event_base_free(base);
 	fflush(stdout);
 	dup2(out, STDOUT_FILENO);

@@ -241,7 +241,7 @@ END_TEST
 
 START_TEST(answers_are_passed_on)
 {
-	struct ipc_drop drop = { .which = KEPT_DROP_ALL };
+	struct ipc_drop drop = { .scope = "", .which = KEPT_DROP_ALL };
 	struct channel *channel;
 	struct err err;
 

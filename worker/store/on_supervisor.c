@@ -18,9 +18,6 @@
 #include "saved_tools.h"
 #include "store.h"
 
-/* The scope of the local user's memories and tools. */
-#define STORE_OWN ""
-
 /*
  * So far the store has read nothing but this message, and had the right to
  * every file of its user.
@@ -106,8 +103,8 @@ on_supervisor_show_memories(struct store *store, const struct ipc_show *show,
 
 	if (show->name.len > 0)
 		return memories_load(
-		    database, STORE_OWN, show->name, 1, json, err);
-	return memories_list(database, STORE_OWN, show->after, json, err);
+		    database, show->scope, show->name, 1, json, err);
+	return memories_list(database, show->scope, show->after, json, err);
 }
 
 static int
@@ -120,8 +117,8 @@ on_supervisor_show_tools(struct store *store, const struct ipc_show *show,
 
 	if (show->name.len > 0)
 		return saved_tools_load(
-		    database, STORE_OWN, name, 1, json, err);
-	return saved_tools_list(database, STORE_OWN, after, 1, json, err);
+		    database, show->scope, name, 1, json, err);
+	return saved_tools_list(database, show->scope, after, 1, json, err);
 }
 
 void
@@ -146,8 +143,8 @@ on_supervisor_drop_memories(struct store *store, const struct ipc_drop *drop,
 
 	if (drop->which == KEPT_DROP_ONE)
 		return memories_delete(
-		    database, STORE_OWN, drop->name, json, err);
-	return memories_clear(database, STORE_OWN, json, err);
+		    database, drop->scope, drop->name, json, err);
+	return memories_clear(database, drop->scope, json, err);
 }
 
 static int
@@ -159,8 +156,8 @@ on_supervisor_drop_tools(struct store *store, const struct ipc_drop *drop,
 
 	if (drop->which == KEPT_DROP_ONE)
 		return saved_tools_delete(
-		    database, STORE_OWN, name, json, err);
-	return saved_tools_clear(database, STORE_OWN,
+		    database, drop->scope, name, json, err);
+	return saved_tools_clear(database, drop->scope,
 	    drop->which == KEPT_DROP_IGNORED, json, err);
 }
 
