@@ -661,6 +661,9 @@ call_on_timer(evutil_socket_t fd, short what, void *arg)
 		call_on_round(call);
 		return;
 	}
+	/* The box has ended since: its end concludes the call. */
+	if (call->state == CALL_ENDING && call->box != NULL)
+		return;
 	if (call->box != NULL) {
 		call_end(call, CALL_BY_DEADLINE);
 		return;
