@@ -273,17 +273,31 @@ print_flush(PyObject *self, PyObject *nothing)
 	Py_RETURN_NONE;
 }
 
+/*
+ * Writes what came before, and gives the stream its own methods back. Returns
+ * 0, or -1 with an exception.
+ */
+static int
+print_end(void)
+{
+	if (!print.on) {
+		print_refuse();
+		return -1;
+	}
+	if (print_settle() == -1)
+		return -1;
+	print_restore();
+	return 0;
+}
+
 static PyObject *
 print_reconfigure(PyObject *self, PyObject *args, PyObject *names)
 {
 	PyObject *own, *value;
 
 	(void)self;
-	if (!print.on)
-		return print_refuse();
-	if (print_settle() == -1)
+	if (print_end() == -1)
 		return NULL;
-	print_restore();
 	own = PyObject_GetAttrString(print.objects[PRINT_TEXT], "reconfigure");
 	value = own == NULL ? NULL : PyObject_Call(own, args, names);
 	Py_XDECREF(own);
@@ -295,11 +309,8 @@ print_detach(PyObject *self, PyObject *nothing)
 {
 	(void)self;
 	(void)nothing;
-	if (!print.on)
-		return print_refuse();
-	if (print_settle() == -1)
+	if (print_end() == -1)
 		return NULL;
-	print_restore();
 	return print_call(PRINT_DETACH, NULL);
 }
 
@@ -318,11 +329,8 @@ print_buffer_detach(PyObject *self, PyObject *nothing)
 {
 	(void)self;
 	(void)nothing;
-	if (!print.on)
-		return print_refuse();
-	if (print_settle() == -1)
+	if (print_end() == -1)
 		return NULL;
-	print_restore();
 	return print_call(PRINT_BUFFER_DETACH, NULL);
 }
 
