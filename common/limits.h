@@ -868,6 +868,11 @@
 #define SESSIONS_MAX 256
 #define SESSION_CALLS_MAX 1000000
 /*
+ * Ended sessions whose end is remembered for the next call that names them:
+ * each takes a few hundred bytes. The owner who has most loses the oldest.
+ */
+#define SESSION_LOSSES_MAX 256
+/*
  * Commands that ask a running Caisson for its sessions: how many at once, and
  * how long each may take; that is also how long a command waits for an answer.
  */

@@ -184,33 +184,30 @@ answer_add_age(struct buffer *text, uint64_t ms)
 
 /* Adds what has become of the state that a session keeps. */
 static void
-answer_add_state(struct buffer *text, const struct call_result *result)
+answer_add_state(struct buffer *text, const struct call_session *session)
 {
-	const struct call_session *session = &result->session;
-
-	if (session->interrupted)
-		buffer_printf(text, session->ended == NULL ?
-		    "; the code was interrupted, the state is kept" :
-		    "; the code did not react to an interrupt");
-	if (session->ended != NULL && session->ended[0] != '\0')
-		buffer_printf(text, "; it has ended: %s", session->ended);
-	else if (session->ended != NULL)
-		buffer_add_text(text, result->exited ? "; it has ended" :
-		    "; it has ended, and its state is lost");
-	if (session->threads > 0)
-		buffer_printf(text, "; threads that run on: %llu",
+	if (session->interrupted && session->ended == NULL)
+		buffer_add_text(
+		    text, "; the code was interrupted, the state is kept");
+	if (session->ended != NULL)
+		buffer_printf(text, "; it has ended: %s; its state is lost, "
+		    "and the next call of this name begins a new one",
+		    session->ended);
+	if (session->threads == 1)
+		buffer_add_text(text, "; 1 thread still runs");
+	else if (session->threads > 1)
+		buffer_printf(text, "; %llu threads still run",
 		    (unsigned long long)session->threads);
 	if (session->late > 0)
-		buffer_printf(text, "; bytes printed before this call, and "
-		    "dropped: %llu", (unsigned long long)session->late);
+		buffer_printf(text, "; output between two calls was dropped "
+		    "(%llu %s)", (unsigned long long)session->late,
+		    session->late == 1 ? "byte" : "bytes");
 }
 
 /* Adds in a few words how old the session is, and what is left of it. */
 static void
-answer_add_session(struct buffer *text, const struct call_result *result)
+answer_add_session(struct buffer *text, const struct call_session *session)
 {
-	const struct call_session *session = &result->session;
-
 	if (session->calls == 1 && session->earlier != NULL)
 		buffer_printf(text, "new, as the one before has ended: %s",
 		    session->earlier);
@@ -219,10 +216,13 @@ answer_add_session(struct buffer *text, const struct call_result *result)
 	else
 		buffer_printf(text, "call %lu, ", session->calls);
 	if (session->calls > 1) {
-		answer_add_age(text, session->age_ms);
+		if (session->age_ms < 1000)
+			buffer_add_text(text, "under 1 s");
+		else
+			answer_add_age(text, session->age_ms);
 		buffer_add_text(text, " old");
 	}
-	answer_add_state(text, result);
+	answer_add_state(text, session);
 }
 
 static void
@@ -257,7 +257,7 @@ answer_add_text(struct buffer *text, const struct call_result *result,
 		    result->facts.level, result->facts.level_why);
 	if (result->session.name != NULL) {
 		buffer_add_text(text, "\nsession: ");
-		answer_add_session(text, result);
+		answer_add_session(text, &result->session);
 	}
 	TEXT_LIST_EACH (note, result->notes, result->notes_len)
 		buffer_printf(text, "\nnote: %s", note);
@@ -442,7 +442,7 @@ answer_add_fields(struct answer_form *form, const struct call_result *result,
 	if (result->facts.level != NULL)
 		answer_form_add_text(form, "isolation", result->facts.level);
 	if (result->session.name != NULL) {
-		answer_add_session(&session, result);
+		answer_add_session(&session, &result->session);
 		answer_form_add_text(form, "session", session.data);
 	}
 	answer_add_texts(form, "notes", result->notes, result->notes_len);

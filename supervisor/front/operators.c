@@ -214,10 +214,10 @@ operators_hear_end(
 {
 	struct runs *runs = peer->operators->runs;
 	enum session_fate fate = sessions_end_named(runs->sessions, end->owner,
-	    end->name, "its user has ended it (caisson sessions end)");
+	    end->name, "it was ended with 'caisson sessions end'");
 
 	if (fate == SESSION_ENDING)
 		call_end_session(runs, end->owner, end->name,
-		    "its user has ended the session (caisson sessions end)");
+		    "the session was ended with 'caisson sessions end'");
 	operator_finish(peer, fate != SESSION_UNKNOWN);
 }

@@ -63,7 +63,7 @@ struct call {
 	int lost;        /* files lost: its processes did not end */
 	struct session *kept; /* whose box it uses; NULL: none */
 	int interrupted; /* the code of the session was asked to end */
-	int at_once; /* it is not asked: its session ends, too */
+	int at_once; /* killed without an interrupt, and its session ends */
 	struct call_result result;
 };
 
@@ -477,6 +477,10 @@ call_end(struct call *call, enum call_cause cause)
 		call_set_timer(call, SESSION_GRACE_MS);
 		return;
 	}
+	if (call->kept != NULL)
+		session_doom(call->kept, call->interrupted ?
+		    "its code did not react to an interrupt" :
+		    "its call was ended");
 	call_set_state(call, CALL_ENDING);
 	event_del(call->timer);
 	box_end(call->box);

@@ -206,7 +206,7 @@ struct call_session {
 	uint64_t late; /* bytes of output between calls, dropped */
 	int interrupted; /* the code was interrupted by us */
 	const char *earlier; /* why the state before is lost; NULL: it is not */
-	const char *ended; /* why; "": its box has ended; NULL: it stays */
+	const char *ended; /* why; NULL: it stays */
 };
 
 struct call_result {

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "../../common/clock.h"
-#include "../../common/log.h"
 #include "../../common/loop.h"
 #include "../../common/mem.h"
 #include "../../common/text_list.h"
@@ -43,9 +42,9 @@ sessions_of(const struct sessions *sessions, const char *scope)
 }
 
 /*
- * Returns the session that gives way to a new one of this owner: one that has
- * ended, or else, of the owner who has most, or of this owner, the one that has
- * been idle longest. NULL: all are busy.
+ * Returns the session that gives way to a new one of this owner: of the owner
+ * who has most, the one that has been idle longest. The new session counts for
+ * its owner, who gives way if another owner has as many. NULL: all are busy.
  */
 static struct session *
 sessions_find_idle(struct sessions *sessions, const char *scope)
@@ -53,9 +52,6 @@ sessions_find_idle(struct sessions *sessions, const char *scope)
 	struct session *session, *best = NULL;
 	size_t most = 0, has;
 
-	TAILQ_FOREACH (session, &sessions->list, entry)
-		if (!session->busy && session->box == NULL)
-			return session;
 	TAILQ_FOREACH (session, &sessions->list, entry) {
 		has = sessions_of(sessions, session->scope);
 		if (scope != NULL && strcmp(session->scope, scope) == 0)
@@ -82,9 +78,8 @@ sessions_make_room(
 	if (session == NULL)
 		return err_set(err, "all %u sessions are running code: end "
 		    "one, or raise CAISSON_SESSIONS", most);
-	if (session->box != NULL)
-		log_info("a session has ended: there are %u newer ones", most);
-	session_remove(session);
+	session_end(session, "a newer session took its place "
+	    "(CAISSON_SESSIONS)");
 	return 0;
 }
 
@@ -105,6 +100,7 @@ session_new(struct sessions *sessions, const struct request *request,
 	session->name = mem_strdup(request->session);
 	session->language = request->language;
 	session->used_ms = clock_ms();
+	session->lost = losses_take(&sessions->losses, scope, session->name);
 	TAILQ_INSERT_TAIL(&sessions->list, session, entry);
 	sessions->count++;
 	if (!event_pending(sessions->timer, EV_TIMEOUT, NULL))
@@ -113,16 +109,15 @@ session_new(struct sessions *sessions, const struct request *request,
 }
 
 /*
- * Checks that its box can run code now. Returns 0, also if there is no box any
- * more, or -1 with err.
+ * Makes its box ready to run code now, or ends the session if its processes do
+ * not end; *session becomes NULL then. Returns 0, or -1 with err.
  */
 static int
-session_check(struct session *session, struct err *err)
+session_prepare(struct session **sessionp, struct err *err)
 {
+	struct session *session = *sessionp;
 	int late;
 
-	if (session->box == NULL)
-		return 0;
 	if (!box_alive(session->box) || session->box->relay_over) {
 		err_set(err, "the box of the session is ending");
 		err->code = EAGAIN;
@@ -135,8 +130,8 @@ session_check(struct session *session, struct err *err)
 		box_end_others(session->box);
 	}
 	if (late) {
-		session_end(session, "processes that an earlier call had left "
-		    "did not end");
+		session_end(mem_take(sessionp), "processes that an earlier "
+		    "call had left did not end");
 		return 0;
 	}
 	err_set(err, "processes that an earlier call of the session has left "
@@ -157,10 +152,10 @@ session_take(struct sessions *sessions, const struct request *request,
 	}
 	session = sessions_find(
 	    sessions, request->owner->scope, request->session);
+	if (session != NULL && session_prepare(&session, err) == -1)
+		return NULL;
 	if (session == NULL)
 		session = session_new(sessions, request, err);
-	else if (session_check(session, err) == -1)
-		return NULL;
 	if (session == NULL)
 		return NULL;
 	if (session->box == NULL)
@@ -198,6 +193,24 @@ session_servers(
 	return servers->data;
 }
 
+/* Returns why a session ends whose box does not wait for more code, static. */
+static const char *
+session_box_end(const struct box *box)
+{
+	if (box == NULL || !box->ran)
+		return "it had no sandbox that could run the code";
+	if (box->cause == BOX_CAUSE_MEMORY)
+		return "it ran out of memory (CAISSON_MEMORY)";
+	if (box->cause != BOX_CAUSE_CODE)
+		return "its memory could not be measured";
+	if (box->failure != NULL)
+		return "its sandbox failed";
+	if (box->exited)
+		return "its code called runtime.end_session() or ended its "
+		    "process";
+	return "a signal killed its process";
+}
+
 /* Returns why it must end after this call, static; NULL: it stays. */
 static const char *
 session_limit(const struct session *session, const struct box *box)
@@ -207,10 +220,10 @@ session_limit(const struct session *session, const struct box *box)
 
 	if (session->box != NULL)
 		return NULL;
-	if (box == NULL || box->state != BOX_READY || !box->round)
-		return "";
 	if (session->over != NULL)
 		return session->over;
+	if (box == NULL || box->state != BOX_READY || !box->round)
+		return session_box_end(box);
 	if (session->calls >= options->session_calls)
 		return "it has had as many calls as a session may have "
 		    "(CAISSON_SESSION_CALLS)";
@@ -218,6 +231,13 @@ session_limit(const struct session *session, const struct box *box)
 	    options->session_age * UINT64_C(1000))
 		return "it has reached its age (CAISSON_SESSION_AGE)";
 	return NULL;
+}
+
+void
+session_doom(struct session *session, const char *why)
+{
+	if (session->over == NULL)
+		session->over = why;
 }
 
 void
@@ -235,11 +255,37 @@ session_show(const struct session *session, const struct box *box,
 	}
 }
 
+/*
+ * Returns whether no code has run in it. Then nothing is lost, and the end of
+ * the one before is still to be told.
+ */
+static int
+session_is_empty(const struct session *session, const struct box *box)
+{
+	return session->calls == 1 && session->box == NULL &&
+	    (box == NULL || !box->ran);
+}
+
+/* It stays, and waits for its next call. */
+static void
+session_keep(struct session *session, struct box *box)
+{
+	struct session_list *list = &session->sessions->list;
+
+	session->busy = session->cleared = 0;
+	session->lost = NULL;
+	session->used_ms = clock_ms();
+	session->box = box;
+	box_give(session->box, session_on_box, session);
+	TAILQ_REMOVE(list, session, entry);
+	TAILQ_INSERT_TAIL(list, session, entry);
+}
+
 void
 session_put(struct session **sessionp, struct box **box)
 {
 	struct session *session = mem_take(sessionp);
-	struct sessions *sessions = session->sessions;
+	const char *why;
 
 	if (session->box != NULL && session->over == NULL) {
 		/* The call has not begun. */
@@ -247,17 +293,18 @@ session_put(struct session **sessionp, struct box **box)
 		session->calls--;
 		return;
 	}
-	if (session->box != NULL || session_limit(session, *box) != NULL) {
-		session_remove(session);
+	why = session->box != NULL ? session->over :
+	    session_limit(session, *box);
+	if (why == NULL) {
+		session_keep(session, mem_take(box));
 		return;
 	}
-	session->busy = session->cleared = 0;
-	session->lost = NULL;
-	session->used_ms = clock_ms();
-	session->box = mem_take(box);
-	box_give(session->box, session_on_box, session);
-	TAILQ_REMOVE(&sessions->list, session, entry);
-	TAILQ_INSERT_TAIL(&sessions->list, session, entry);
+	if (session_is_empty(session, *box))
+		why = session->lost;
+	if (why != NULL)
+		session_end(session, why);
+	else
+		session_remove(session);
 }
 
 /* All of them */
@@ -270,6 +317,7 @@ sessions_new(struct runs *runs)
 	sessions->runs = runs;
 	sessions->meminfo = "/proc/meminfo";
 	TAILQ_INIT(&sessions->list);
+	losses_init(&sessions->losses);
 	sessions->timer = evtimer_new(runs->base, sessions_on_timer, sessions);
 	return sessions;
 }
@@ -284,6 +332,7 @@ sessions_free(struct sessions **sessionsp)
 	sessions_stop(sessions);
 	while (!TAILQ_EMPTY(&sessions->list))
 		session_remove(TAILQ_FIRST(&sessions->list));
+	losses_forget(&sessions->losses, NULL);
 	loop_event_free(&sessions->timer);
 	free(sessions);
 }

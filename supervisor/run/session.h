@@ -30,7 +30,8 @@ int sessions_yield(struct sessions *sessions);
 
 /*
  * Ends all of the owner with this scope: idle ones now, others after their
- * call, whose answer says why. NULL: none.
+ * call, whose answer says why. Later calls are told of no end of any session
+ * of that owner so far. NULL: none.
  */
 void sessions_end_owner(
     struct sessions *sessions, const char *scope, const char *why);
@@ -84,6 +85,12 @@ struct box *session_take_box(struct session *session);
  */
 char *session_servers(
     struct session *session, const struct request *request, size_t *len);
+
+/*
+ * Has it end with its call, since its box is being killed. why is static; an
+ * earlier one is kept.
+ */
+void session_doom(struct session *session, const char *why);
 
 /*
  * Describes it for the answer of the call that has it, whose box is this one

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "../../common/clock.h"
+#include "../../common/limits.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
+#include "../../common/shown.h"
 #include "../box/language.h"
 #include "session.h"
 #include "session_table.h"
@@ -42,11 +44,15 @@ session_remove(struct session *session)
 void
 session_end(struct session *session, const char *why)
 {
-	log_info("a session has ended: %s", why);
-	session->lost = why;
-	session->calls = 0;
-	buffer_reset(&session->servers);
-	box_drop(&session->box);
+	auto_buffer struct buffer shown = { 0 };
+
+	shown_add_quoted(&shown, session->name, SESSION_NAME_MAX);
+	log_info("session \"%s\" of %s has ended: %s", shown.data,
+	    session->scope[0] == '\0' ? "the user" : session->scope, why);
+	if (!session->untold)
+		losses_add(&session->sessions->losses, session->scope,
+		    session->name, why);
+	session_remove(session);
 }
 
 /* Returns why an idle session must end now, static; NULL: it need not. */
@@ -78,7 +84,7 @@ sessions_end_idle(struct sessions *sessions, const char *why)
 	struct session *session;
 
 	TAILQ_FOREACH (session, &sessions->list, entry)
-		if (session->box != NULL) {
+		if (!session->busy) {
 			session_end(session, why);
 			return 1;
 		}
@@ -126,7 +132,7 @@ session_clear(struct session *session)
 {
 	int late;
 
-	if (session->box != NULL && box_alive(session->box) &&
+	if (box_alive(session->box) &&
 	    box_is_settled(session->box, &late))
 		box_end_others(session->box);
 }
@@ -147,14 +153,10 @@ sessions_on_timer(evutil_socket_t fd, short what, void *arg)
 		if (session->busy)
 			continue;
 		why = session_due(session, now);
-		if (why != NULL && session->box != NULL) {
+		if (why != NULL)
 			session_end(session, why);
-			session->used_ms = now;
-		} else if (why != NULL) {
-			session_remove(session);
-		} else {
+		else
 			session_clear(session);
-		}
 	}
 	sessions_fit(sessions);
 	sessions_spare(sessions);
@@ -188,12 +190,14 @@ sessions_tell(struct sessions *sessions,
 			.bytes = session->box == NULL ? 0 :
 			    box_bytes(session->box) };
 
-		if (session->busy || session->box != NULL)
-			tell(ctx, &facts);
+		tell(ctx, &facts);
 	}
 }
 
-/* Ends all of an owner (NULL: of everybody); busy ones end with their call. */
+/*
+ * Ends all of an owner (NULL: of everybody), and forgets why others ended; busy
+ * ones end with their call.
+ */
 static void
 sessions_end(struct sessions *sessions, const char *scope, const char *why)
 {
@@ -204,11 +208,13 @@ sessions_end(struct sessions *sessions, const char *scope, const char *why)
 		next = TAILQ_NEXT(session, entry);
 		if (scope != NULL && strcmp(session->scope, scope) != 0)
 			continue;
+		session->untold = 1;
 		if (session->busy)
 			session->over = why;
 		else
-			session_remove(session);
+			session_end(session, why);
 	}
+	losses_forget(&sessions->losses, scope);
 }
 
 void
@@ -226,14 +232,13 @@ sessions_end_named(struct sessions *sessions, const char *scope,
 	struct session *session = sessions == NULL ? NULL :
 	    sessions_find(sessions, scope, name);
 
-	if (session == NULL || (session->box == NULL && !session->busy))
+	if (session == NULL)
 		return SESSION_UNKNOWN;
 	if (session->busy) {
 		session->over = why;
 		return SESSION_ENDING;
 	}
 	session_end(session, why);
-	session->used_ms = clock_ms();
 	return SESSION_ENDED;
 }
 

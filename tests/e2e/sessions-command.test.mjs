@@ -105,7 +105,7 @@ test('one that is idle ends at once; its next call is told', async (t) => {
     [0, { ended: 1 }]);
   assert.deepEqual(names(home), ['b']);
   assert.match(text(await run(client, '"x" in globals()', { session: 'a' })),
-    /^False\nsession: new, as the one before has ended: its user has ended it/);
+    /^False\nsession: new, as the one before has ended: it was ended with 'caisson sessions end'$/);
   assert.match(text(await run(client, 'x', { session: 'b' })), /^1\n/);
 });
 
@@ -131,12 +131,14 @@ ${gate.wait}`, { session: 'a' });
 
   assert.equal(result._meta['caisson/status'], 'cancelled');
   assert.equal(result._meta['caisson/session'].kept, false);
-  assert.equal(text(result).replace(/\d+ s/, 'N s'),
+  assert.equal(text(result).replace(/(under )?\d+ s/, 'N s'),
     'status: cancelled\n' +
-    'error: its user has ended the session (caisson sessions end)\n' +
-    'session: call 2, N s old; it has ended, and its state is lost');
+    'error: the session was ended with \'caisson sessions end\'\n' +
+    'session: call 2, N s old; it has ended: it was ended with ' +
+    '\'caisson sessions end\'; its state is lost, and the next call of this ' +
+    'name begins a new one');
   await until(() => gate.find().length === 0, 'the end of its processes');
-  assert.match(text(await behind), /^False\nsession: new$/);
+  assert.match(text(await behind), /^False\nsession: new, as the one before has ended: it was ended with 'caisson sessions end'$/);
   assert.ok(processOf(pid) !== undefined);
 });
 

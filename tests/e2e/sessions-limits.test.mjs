@@ -88,12 +88,14 @@ while True:
         pass`, { session: 'deaf', timeout: 1 })]);
 
     assert.equal(result.isError, true);
-    assert.match(text(result), /^status: timeout\n[^]*\nsession: call 2, \d+ s old; the code was interrupted, [^\n]*kept$/);
+    assert.match(text(result), /^status: timeout\n[^]*\nsession: call 2, (under )?\d+ s old; the code was interrupted, [^\n]*kept$/);
     assert.equal(about(result).kept, true);
     assert.equal(await say(client, 's', 'x'), '[1, 2]');
-    assert.match(text(lost), /^status: timeout\n[^]*\nsession: call 2, \d+ s old; the code did not react to an interrupt; [^\n]*lost$/);
+    assert.match(text(lost), /^status: timeout\n[^]*\nsession: call 2, \d+ s old; it has ended: its code did not react to an interrupt; its state is lost, and the next call of this name begins a new one$/);
     assert.equal(about(lost).kept, false);
-    assert.equal(await say(client, 'deaf', '"x" in globals()'), 'False');
+    assert.equal(text(await run(client, '"x" in globals()',
+      { session: 'deaf' })), 'False\nsession: new, as the one before has ' +
+      'ended: its code did not react to an interrupt');
   });
 
 test('a cancelled call leaves the state', async (t) => {
@@ -149,8 +151,9 @@ time.sleep(600) if "time" in globals() else os.wait()`,
 
   assert.equal(result.isError, true);
   assert.match(text(result), /memory/i);
-  assert.match(text(result), /\nsession: [^\n]*it has ended/);
-  assert.equal(await say(client, 's', '"x" in globals()'), 'False');
+  assert.match(text(result), /\nsession: [^\n]*it has ended: it ran out of memory \(CAISSON_MEMORY\); its state is lost, and the next call/);
+  assert.match(text(await run(client, '"x" in globals()', { session: 's' })),
+    /^False\nsession: new, as the one before has ended: it ran out of memory/);
 });
 
 test('code can end its session', async (t) => {
@@ -167,7 +170,7 @@ raise SystemExit(3)`, { session: 's' });
 
   assert.match(text(result), /^status: error\nexit: 3\nstill here/);
   assert.equal(about(result).kept, false);
-  assert.match(text(result), /\nsession: call 2, \d+ s old; it has ended/);
+  assert.match(text(result), /\nsession: call 2, (under )?\d+ s old; it has ended: its code called runtime\.end_session\(\)/);
   assert.equal(await say(client, 's', '"x" in globals()'), 'False');
   assert.match(text(await run(client, `
 from mcp import runtime
@@ -181,7 +184,8 @@ test('a further session ends the one that was idle longest', once, async (t) => 
     await say(client, name, 'x = 1');
   assert.equal(await isNew(client, 'a'), false);
   assert.equal(await isNew(client, 'c'), false);
-  assert.equal(await isNew(client, 'b'), true);
+  assert.match(text(await run(client, '1', { session: 'b' })),
+    /^1\nsession: new, as the one before has ended: [^\n]*CAISSON_SESSIONS/);
 });
 
 test('a further session is refused while all others run code', once, async (t) => {
@@ -235,7 +239,8 @@ test('a session has so many calls', once, async (t) => {
   assert.equal(about(result).fresh, false);
   assert.equal(about(result).kept, false);
   assert.match(text(result), /it has ended: [^\n]*CAISSON_SESSION_CALLS/);
-  assert.equal(await isNew(client, 's'), true);
+  assert.match(text(await run(client, '1', { session: 's' })),
+    /^1\nsession: new, as the one before has ended: [^\n]*CAISSON_SESSION_CALLS/);
 });
 
 test('calls of a session take turns; idle ones leave their place', once,
@@ -353,7 +358,8 @@ test('a call that the end of the program cancels is told so', async (t) => {
   process.kill(raw.pid, 'SIGTERM');
   assert.equal(text(await raw.result(id)), 'status: cancelled\n' +
     'error: Caisson is shutting down\n' +
-    'session: new; it has ended, and its state is lost');
+    'session: new; it has ended: Caisson is shutting down; its state is ' +
+    'lost, and the next call of this name begins a new one');
   await raw.wait();
 });
 

@@ -838,6 +838,54 @@ START_TEST(tells_programs_how_it_ended)
 }
 END_TEST
 
+/* The session of a call, and what its answer says of it. */
+#define LOST(why) "; it has ended: " why "; its state is lost, and the next "  \
+	"call of this name begins a new one"
+
+static const struct {
+	struct call_session session;
+	const char *text;
+} sessions[] = {
+	{ { .calls = 1 }, "new" },
+	{ { .calls = 1, .earlier = "why" },
+	    "new, as the one before has ended: why" },
+	{ { .calls = 2, .age_ms = 999 }, "call 2, under 1 s old" },
+	{ { .calls = 3, .age_ms = 1000 }, "call 3, 1 s old" },
+	{ { .calls = 1, .threads = 1 }, "new; 1 thread still runs" },
+	{ { .calls = 1, .threads = 2 }, "new; 2 threads still run" },
+	{ { .calls = 1, .late = 1 },
+	    "new; output between two calls was dropped (1 byte)" },
+	{ { .calls = 1, .late = 100 },
+	    "new; output between two calls was dropped (100 bytes)" },
+	{ { .calls = 1, .interrupted = 1 },
+	    "new; the code was interrupted, the state is kept" },
+	{ { .calls = 1, .interrupted = 1, .ended = "why" },
+	    "new" LOST("why") },
+	{ { .calls = 1, .ended = "why" }, "new" LOST("why") },
+};
+
+START_TEST(tells_of_its_session)
+{
+	struct call_result result = make_result(&endings[0]);
+	auto_free char *wanted =
+	    mem_printf("hi\nsession: %s", sessions[_i].text);
+	json_t *json, *meta;
+
+	result.boxed = 1;
+	result.session = sessions[_i].session;
+	result.session.name = "a";
+	json = answer(&result);
+	ck_assert_str_eq(text_of(json), wanted);
+	meta = json_object_get(json, "_meta");
+	meta = json_object_get(meta, "caisson/session");
+	ck_assert_int_eq(json_is_true(json_object_get(meta, "fresh")),
+	    sessions[_i].session.calls == 1);
+	ck_assert_int_eq(json_is_true(json_object_get(meta, "kept")),
+	    sessions[_i].session.ended == NULL);
+	json_decref(json);
+}
+END_TEST
+
 /* What of the isolation an answer of the session tells. */
 static char *
 isolation_of(const struct call_result *result, char **told)
@@ -1043,6 +1091,8 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, tells_programs_how_it_ended, 0,
 	    UNIT_COUNT(modes) * UNIT_COUNT(ends));
 	tcase_add_test(tc, tells_the_isolation_once);
+	tcase_add_loop_test(
+	    tc, tells_of_its_session, 0, UNIT_COUNT(sessions));
 	tcase_add_loop_test(
 	    tc, tells_what_was_in_force, 0, UNIT_COUNT(metas));
 	tcase_add_loop_test(

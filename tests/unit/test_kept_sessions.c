@@ -119,6 +119,7 @@ open_stage(void)
 		plays[n].box.number = n;
 		plays[n].box.state = BOX_READY;
 		plays[n].box.kept = plays[n].box.round = 1;
+		plays[n].box.ran = 1;
 	}
 	now_ms = 1000000;
 	runs.base = loop_new(0);
@@ -213,7 +214,9 @@ START_TEST(its_limits)
 	shown = call(&user, "calls", 0);
 	ck_assert_ptr_nonnull(strstr(shown.ended, "CAISSON_SESSION_CALLS"));
 	ck_assert_int_eq(plays[0].dropped, 1);
-	ck_assert_uint_eq(call(&user, "calls", 1).calls, 1);
+	shown = call(&user, "calls", 1);
+	ck_assert_uint_eq(shown.calls, 1);
+	ck_assert_ptr_nonnull(strstr(shown.earlier, "CAISSON_SESSION_CALLS"));
 
 	call(&user, "age", 2);
 	now_ms += 600 * 1000;
@@ -238,12 +241,13 @@ START_TEST(idle_ones_end)
 	shown = call(&user, "a", 2);
 	ck_assert_uint_eq(shown.calls, 1);
 	ck_assert_ptr_nonnull(strstr(shown.earlier, "CAISSON_SESSION_IDLE"));
-	/* It is told once, and one that no call comes back to is forgotten. */
+	/* It is told once, however late a call comes back. */
 	ck_assert_ptr_null(call(&user, "a", 2).earlier);
 	pass(60 * 1000);
 	ck_assert_int_eq(plays[2].dropped, 1);
 	pass(60 * 1000);
-	ck_assert_ptr_null(call(&user, "a", 3).earlier);
+	ck_assert_ptr_nonnull(strstr(
+	    call(&user, "a", 3).earlier, "CAISSON_SESSION_IDLE"));
 }
 END_TEST
 
@@ -302,6 +306,8 @@ START_TEST(a_further_one)
 	call(&guest, "h", 4);
 	ck_assert_int_eq(plays[0].dropped + plays[2].dropped, 1);
 	ck_assert_int_eq(plays[3].dropped, 0);
+	ck_assert_ptr_nonnull(strstr(
+	    call(&user, "a", 5).earlier, "CAISSON_SESSIONS"));
 	sessions_free(&all);
 
 	all = runs.sessions = sessions_new(&runs);
@@ -356,15 +362,102 @@ START_TEST(one_whose_call_ended_it)
 
 	plays[0].box.state = BOX_ENDING;
 	shown = call(&user, "a", 0);
-	ck_assert_str_eq(shown.ended, "");
+	ck_assert_str_eq(shown.ended, "a signal killed its process");
 	ck_assert_int_eq(plays[0].dropped, 1);
 	shown = call(&user, "a", 1);
 	ck_assert_uint_eq(shown.calls, 1);
-	ck_assert_ptr_null(shown.earlier);
+	ck_assert_str_eq(shown.earlier, "a signal killed its process");
 	/* A call that never began changes nothing. */
 	session = take(&user, "a");
 	session_put(&session, &none);
 	ck_assert_uint_eq(call(&user, "a", 1).calls, 2);
+}
+END_TEST
+
+/* How the box of a call has ended, and what is said of that. */
+static const struct {
+	int exited;
+	enum box_cause cause;
+	const char *failure, *over, *why;
+} box_ends[] = {
+	{ 1, BOX_CAUSE_CODE, NULL, NULL,
+	    "its code called runtime.end_session() or ended its process" },
+	{ 0, BOX_CAUSE_CODE, NULL, NULL, "a signal killed its process" },
+	{ 0, BOX_CAUSE_MEMORY, NULL, NULL,
+	    "it ran out of memory (CAISSON_MEMORY)" },
+	{ 0, BOX_CAUSE_UNWATCHED, NULL, NULL,
+	    "its memory could not be measured" },
+	{ 0, BOX_CAUSE_CODE, "x", NULL, "its sandbox failed" },
+	{ 0, BOX_CAUSE_CODE, NULL, "doomed", "doomed" },
+};
+
+START_TEST(the_next_call_is_told)
+{
+	struct session *session;
+	struct call_session shown;
+	struct box *box;
+
+	call(&user, "a", 0);
+	session = take(&user, "a");
+	box = session_take_box(session);
+	box->state = BOX_ENDING;
+	box->round = 0;
+	box->exited = box_ends[_i].exited;
+	box->cause = box_ends[_i].cause;
+	box->failure = (char *)box_ends[_i].failure;
+	if (box_ends[_i].over != NULL) {
+		session_doom(session, box_ends[_i].over);
+		session_doom(session, "of no matter");
+	}
+	session_show(session, box, &shown);
+	ck_assert_str_eq(shown.ended, box_ends[_i].why);
+	session_put(&session, &box);
+	box_drop(&box);
+	ck_assert_str_eq(call(&user, "a", 1).earlier, box_ends[_i].why);
+}
+END_TEST
+
+/* Nothing is lost with a session in which no code has run. */
+START_TEST(one_that_never_began)
+{
+	struct session *session;
+	struct box *box = NULL;
+
+	session = take(&user, "a");
+	session_put(&session, &box);
+	call(&user, "b", 0);
+	ck_assert_int_eq(sessions_end_named(all, "", "b", "why"),
+	    SESSION_ENDED);
+	session = take(&user, "b");
+	box = &plays[1].box;
+	box->ran = 0;
+	box->state = BOX_ENDING;
+	session_doom(session, "its call was ended");
+	session_put(&session, &box);
+	box_drop(&box);
+	ck_assert_ptr_null(call(&user, "a", 2).earlier);
+	ck_assert_str_eq(call(&user, "b", 3).earlier, "why");
+}
+END_TEST
+
+/* The owner of most ends forgets, the oldest first, and others do not. */
+START_TEST(so_many_ends_are_remembered)
+{
+	char name[16];
+	unsigned int n;
+
+	call(&guest, "g", 0);
+	ck_assert_int_eq(sessions_end_named(all, "guest", "g", "why"),
+	    SESSION_ENDED);
+	for (n = 0; n < SESSION_LOSSES_MAX; n++) {
+		snprintf(name, sizeof(name), "%u", n);
+		call(&user, name, 1);
+		ck_assert_int_eq(sessions_end_named(all, "", name, "why"),
+		    SESSION_ENDED);
+	}
+	ck_assert_str_eq(call(&guest, "g", 2).earlier, "why");
+	ck_assert_ptr_null(call(&user, "0", 3).earlier);
+	ck_assert_str_eq(call(&user, "1", 4).earlier, "why");
 }
 END_TEST
 
@@ -380,7 +473,8 @@ START_TEST(one_that_has_ended_gives_way)
 	ck_assert_int_eq(plays[0].dropped, 0);
 	ck_assert_int_eq(plays[2].dropped, 0);
 	ck_assert_uint_eq(call(&user, "a", 0).calls, 2);
-	ck_assert_ptr_null(call(&user, "b", 4).earlier);
+	ck_assert_str_eq(call(&user, "b", 4).earlier,
+	    "its process ended between two calls");
 }
 END_TEST
 
@@ -502,6 +596,7 @@ START_TEST(one_of_a_name_ends)
 	session_put(&session, &box);
 	box_drop(&box);
 	ck_assert_int_eq(plays[2].dropped, 1);
+	ck_assert_str_eq(call(&user, "a", 4).earlier, "why");
 
 	/* A call that had it, and did not begin. */
 	session = take(&guest, "a");
@@ -580,6 +675,9 @@ START_TEST(those_of_an_owner_end)
 	struct call_session shown;
 	struct box *box;
 
+	call(&guest, "before", 6);
+	ck_assert_int_eq(sessions_end_named(all, "guest", "before", "why"),
+	    SESSION_ENDED);
 	call(&guest, "idle", 0);
 	call(&guest, "busy", 1);
 	call(&user, "busy", 2);
@@ -596,6 +694,8 @@ START_TEST(those_of_an_owner_end)
 	ck_assert_int_eq(plays[2].dropped, 0);
 	/* A later one of this name is not told of it. */
 	ck_assert_ptr_null(call(&guest, "busy", 3).earlier);
+	ck_assert_ptr_null(call(&guest, "idle", 4).earlier);
+	ck_assert_ptr_null(call(&guest, "before", 5).earlier);
 }
 END_TEST
 
@@ -631,6 +731,10 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_further_one);
 	tcase_add_test(tc, one_that_ended_by_itself);
 	tcase_add_test(tc, one_whose_call_ended_it);
+	tcase_add_loop_test(
+	    tc, the_next_call_is_told, 0, UNIT_COUNT(box_ends));
+	tcase_add_test(tc, one_that_never_began);
+	tcase_add_test(tc, so_many_ends_are_remembered);
 	tcase_add_test(tc, one_that_has_ended_gives_way);
 	tcase_add_test(tc, the_machine_is_short_of_memory);
 	tcase_add_test(tc, they_are_told);
