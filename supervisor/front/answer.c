@@ -33,6 +33,7 @@ answer_style(const struct options *options)
 		.mode = (enum answer_mode)options->output_mode,
 		.word = options_word(options, OPTION_ID_OUTPUT_MODE),
 		.max_output = options->max_output,
+		.sessions = options_argument(options, OPTIONS_SESSION),
 		.structured = options->structured ||
 		    options->output_mode != ANSWER_COMPACT,
 	};
@@ -519,20 +520,30 @@ answer_add_costs(struct buffer *json, const struct call_result *result,
 	    (double)result->duration_us / 1000);
 	buffer_printf(json, ",\"caisson/cpuMs\":%.3f",
 	    (double)result->cpu_us / 1000);
-	buffer_printf(json, ",\"caisson/peakMemoryKiB\":%llu",
-	    (unsigned long long)result->peak_kib);
+	/* That of one call of a session is unknown while its box stays. */
+	if (result->session.name == NULL || result->peak_kib > 0)
+		buffer_printf(json, ",\"caisson/peakMemoryKiB\":%llu",
+		    (unsigned long long)result->peak_kib);
 	buffer_printf(json, ",\"caisson/toolCalls\":%llu",
 	    (unsigned long long)result->tool_calls);
 }
 
-/* Adds whether the box was fresh, and the session that keeps it. */
+/*
+ * Adds whether the box was fresh, and the session that keeps it. Where calls
+ * cannot name sessions, each box is fresh, and nothing is added.
+ */
 static void
-answer_add_session_meta(struct buffer *json, const struct call_result *result)
+answer_add_session_meta(struct buffer *json, const struct call_result *result,
+    const struct answer_style *style)
 {
 	const struct call_session *session = &result->session;
 
-	if (session->name == NULL)
+	if (session->name == NULL) {
+		if (style->sessions && result->boxed)
+			buffer_add_text(
+			    json, ",\"caisson/session\":{\"fresh\":true}");
 		return;
+	}
 	buffer_add_text(json, ",\"caisson/session\":{\"name\":");
 	json_add_text(json, session->name);
 	buffer_printf(json, ",\"fresh\":%s,\"call\":%lu,\"ageMs\":%llu,"
@@ -565,7 +576,7 @@ answer_add_meta(struct buffer *json, const struct call_result *result,
 	answer_add_truncated(&form, "caisson/truncated", result);
 	if (result->boxed)
 		answer_add_costs(json, result, style);
-	answer_add_session_meta(json, result);
+	answer_add_session_meta(json, result, style);
 	answer_form_close_object(&form);
 }
 

@@ -126,6 +126,7 @@ struct answer_style {
 	const char *word; /* of the mode, static */
 	uint64_t max_output; /* limit on the kept bytes of a stream */
 	int structured; /* send structuredContent */
+	int sessions; /* calls can name sessions */
 	int linking; /* the client supports resource links (2025-06-18) */
 	/*
 	 * The isolation as last sent in this session, in full. It is sent

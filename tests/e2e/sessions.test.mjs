@@ -67,7 +67,13 @@ test('each answer tells whether its box was fresh, and of its session', once,
     assert.ok(about(results[2]).ageMs >= about(results[1]).ageMs);
     assert.match(text(results[0]), /^1\nsession: new$/);
     assert.match(text(results[2]), /^1\nsession: call 3, (under )?\d+ s old$/);
-    assert.equal(about(await run(client, '1')), undefined);
+    const alone = await run(client, '1');
+
+    assert.deepEqual(about(alone), { fresh: true });
+    assert.equal(text(alone), '1');
+    /* The memory of one call is known only if its processes end with it. */
+    assert.ok(alone._meta['caisson/peakMemoryKiB'] > 0);
+    assert.equal(results[2]._meta['caisson/peakMemoryKiB'], undefined);
   });
 
 /*

@@ -876,13 +876,43 @@ START_TEST(tells_of_its_session)
 	result.session.name = "a";
 	json = answer(&result);
 	ck_assert_str_eq(text_of(json), wanted);
+	/* Nothing is claimed of its memory, unless that is known. */
 	meta = json_object_get(json, "_meta");
+	ck_assert_ptr_null(json_object_get(meta, "caisson/peakMemoryKiB"));
 	meta = json_object_get(meta, "caisson/session");
 	ck_assert_int_eq(json_is_true(json_object_get(meta, "fresh")),
 	    sessions[_i].session.calls == 1);
 	ck_assert_int_eq(json_is_true(json_object_get(meta, "kept")),
 	    sessions[_i].session.ended == NULL);
 	json_decref(json);
+	result.peak_kib = 7;
+	json = answer(&result);
+	meta = json_object_get(json, "_meta");
+	ck_assert_int_eq(json_integer_value(json_object_get(meta,
+	    "caisson/peakMemoryKiB")), 7);
+	json_decref(json);
+}
+END_TEST
+
+/* Where calls can name sessions, one that names none had a fresh box. */
+START_TEST(tells_that_the_box_was_fresh)
+{
+	struct call_result result = make_result(&endings[0]);
+	json_t *json, *wanted = read_json("{\"fresh\":true}");
+
+	options.arguments = 1U << OPTIONS_SESSION;
+	json = answer(&result);
+	ck_assert_ptr_null(json_object_get(
+	    json_object_get(json, "_meta"), "caisson/session"));
+	json_decref(json);
+	result.boxed = 1;
+	json = answer(&result);
+	ck_assert(json_equal(json_object_get(json_object_get(json, "_meta"),
+	    "caisson/session"), wanted));
+	ck_assert_str_eq(text_of(json), "hi");
+	json_decref(json);
+	json_decref(wanted);
+	options.arguments = 0;
 }
 END_TEST
 
@@ -1093,6 +1123,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, tells_the_isolation_once);
 	tcase_add_loop_test(
 	    tc, tells_of_its_session, 0, UNIT_COUNT(sessions));
+	tcase_add_test(tc, tells_that_the_box_was_fresh);
 	tcase_add_loop_test(
 	    tc, tells_what_was_in_force, 0, UNIT_COUNT(metas));
 	tcase_add_loop_test(
