@@ -8,9 +8,9 @@
 #include "tool_schema.h"
 
 static const char run_code_description[] =
-    "Run code of the named language in a fresh, sealed sandbox: no network, "
-    "no host files, no earlier state. Only what the code prints%s comes back, "
-    "with files in /workspace/out. "
+    "Run code of the named language in a %ssealed sandbox: no network, "
+    "no host files, no earlier state%s. Only what the code prints%s comes "
+    "back, with files in /workspace/out. "
     "It can call the user's MCP servers, which load on first use: ";
 
 static void
@@ -32,7 +32,9 @@ run_code_add_description(struct buffer *json, const struct options *options)
 	const struct language *language;
 	size_t i;
 
-	buffer_printf(&text, run_code_description, options->echo ?
+	buffer_printf(&text, run_code_description,
+	    options_argument(options, OPTIONS_SESSION) ? "" : "fresh, ",
+	    tool_schema_except(options), options->echo ?
 	    ", or in Python the value of its last expression," : "");
 	for (i = 0; (language = language_at(i)) != NULL; i++)
 		buffer_printf(&text, "%sin %s %s", i == 0 ? "" : "; ",

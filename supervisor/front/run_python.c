@@ -15,7 +15,7 @@
  */
 static const char run_python_description[] =
     "Run Python 3 in a sealed sandbox: no network, pip, host files, "
-    "earlier state. Compute; call the user's MCP servers "
+    "earlier state%s. Compute; call the user's MCP servers "
     "in code, whole tasks in one run: r = await mcp_NAME.TOOL(arg=1); "
     "r.data (parsed), r.text. They load on first use. "
     "Only what the code prints%s comes back, with plt.show() and files "
@@ -29,6 +29,7 @@ run_python_add_description(struct buffer *json, const struct options *options)
 	auto_buffer struct buffer text = { 0 };
 
 	buffer_printf(&text, run_python_description,
+	    tool_schema_except(options),
 	    options->echo ? ", or the value of its last expression," : "");
 	json_add_string(json, text.data, text.len);
 }

@@ -15,10 +15,27 @@
 
 /* The use of the tool, in two sentences; some hosts show only this. */
 static const char texts_instructions[] =
-    "%s executes %s in a fresh sealed box and returns what it prints%s. "
+    "%s executes %s in a %ssealed box and returns what it prints%s. "
     "Prefer it to reasoning by hand for calculation, parsing and data work, "
     "and to call tools of the user's MCP servers in code, many of them in one "
-    "call; print only what you need; every call starts afresh.";
+    "call; print only what you need; ";
+
+/* What a call finds of earlier calls, as the setting arguments is. */
+static const char *
+texts_kept(const struct options *options)
+{
+	if (!options_argument(options, OPTIONS_SESSION))
+		return options_argument(options, OPTIONS_CONVERSATION) ?
+		    "every call starts afresh, but files in /data stay with "
+		    "the same conversationId." :
+		    "every call starts afresh.";
+	return options_argument(options, OPTIONS_CONVERSATION) ?
+	    "a call without session starts afresh; calls with the same "
+	    "session keep variables; files in /data stay with the same "
+	    "conversationId." :
+	    "a call without session starts afresh; calls with the same "
+	    "session keep variables.";
+}
 
 void
 texts_add_server(struct buffer *buffer)
@@ -36,8 +53,11 @@ texts_add_instructions(struct buffer *buffer, const struct options *options)
 	if (runner == NULL)
 		return;
 	buffer_printf(&text, texts_instructions, runner->name,
-	    runner->executes, runner == &run_python_tool && options->echo ?
+	    runner->executes,
+	    options_argument(options, OPTIONS_SESSION) ? "" : "fresh ",
+	    runner == &run_python_tool && options->echo ?
 	    ", or the value of its last expression" : "");
+	buffer_add_text(&text, texts_kept(options));
 	if (runner != &run_code_tool &&
 	    tools_include(options, &run_code_tool))
 		buffer_add_text(&text, " run_code runs other languages.");

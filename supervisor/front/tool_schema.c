@@ -25,6 +25,17 @@ static const char tool_schema_output[] =
     "\"session\":{\"type\":\"string\"},"
     "\"notes\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}}}}";
 
+const char *
+tool_schema_except(const struct options *options)
+{
+	if (!options_argument(options, OPTIONS_SESSION))
+		return options_argument(options, OPTIONS_CONVERSATION) ?
+		    " (except by conversationId)" : "";
+	return options_argument(options, OPTIONS_CONVERSATION) ?
+	    " (except by session or conversationId)" :
+	    " (except by session)";
+}
+
 void
 tool_schema_add_common(struct buffer *json, const struct options *options)
 {
@@ -42,14 +53,16 @@ tool_schema_add_common(struct buffer *json, const struct options *options)
 		    "\"earlier files, to find in /workspace/in\"}");
 	if (options_argument(options, OPTIONS_CONVERSATION))
 		buffer_printf(json, ",\"conversationId\":{\"type\":"
-		    "\"string\",\"maxLength\":%d,\"description\":"
-		    "\"any id; files in /data persist between calls with "
-		    "the same one\"}", CONVERSATION_ID_MAX);
+		    "\"string\",\"minLength\":1,\"maxLength\":%d,"
+		    "\"description\":\"any id, at most %d bytes; files in "
+		    "/data persist between calls with the same one\"}",
+		    CONVERSATION_ID_MAX, CONVERSATION_ID_MAX);
 	if (options_argument(options, OPTIONS_SESSION))
 		buffer_printf(json, ",\"session\":{\"type\":\"string\","
-		    "\"maxLength\":%d,\"description\":\"any name; variables "
-		    "of Python persist between calls with the same one\"}",
-		    SESSION_NAME_MAX);
+		    "\"minLength\":1,\"maxLength\":%d,\"description\":"
+		    "\"any name, at most %d bytes; variables of Python persist "
+		    "between calls with the same one\"}",
+		    SESSION_NAME_MAX, SESSION_NAME_MAX);
 }
 
 void

@@ -9,6 +9,12 @@
 #include "../options/options.h"
 
 /*
+ * Returns what a description adds to "no earlier state": the arguments by which
+ * a call can have it, or "" without them.
+ */
+const char *tool_schema_except(const struct options *options);
+
+/*
  * Appends the members after code of the properties, as the option arguments
  * says.
  */

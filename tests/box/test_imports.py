@@ -7,7 +7,7 @@ import unittest
 
 from mcp_relay import Base, HANG
 
-KEPT = "each call starts afresh: define %s in this code"
+KEPT = "this call started afresh: define %s in this code"
 
 
 class Imports(Base):

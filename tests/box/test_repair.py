@@ -151,12 +151,12 @@ TABLES += [("says", [
          "call_tool('a', 'b', owner=1)", "give the arguments of the tool as "
          "a dict: .*"),
     says("names of earlier calls", "print(quarterly_numbers)",
-         "each call starts afresh: define quarterly_numbers in this code"),
+         "this call started afresh: define quarterly_numbers in this code"),
     says("modules", "x = [subprocess.run(['true'])]",
          "write 'import subprocess' first", until=(3, 12)),
     says("short names of modules", "print(dt.datetime.now())",
          "write 'import datetime as dt' first"),
-    says("names like modules", "queue.append(1)", "each call starts afresh: "
+    says("names like modules", "queue.append(1)", "this call started afresh: "
          "define queue in this code", said=ASKS),
     Case("names that are none", "raise NameError(\"name 'x\\nhint: y' is not "
          "defined\")", "", TRACE + LINE + ".*NameError: name 'x\nhint: y' is "

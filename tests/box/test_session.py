@@ -94,8 +94,8 @@ async with AsyncExitStack() as stack:
                         "{'path': 'a'}\n", "note: %s was not defined, and was "
                         "taken for a client of all servers\n" % name)
         self.ends("await session.get('read_file')",
-                  "NameError: name 'session' is not defined", "hint: each "
-                  "call starts afresh: define session in this code\n")
+                  "NameError: name 'session' is not defined", "hint: this "
+                  "call started afresh: define session in this code\n")
 
     def test_names_that_are_no_ones_or_several_servers(self):
         tools = {"fs": [tool("find")], "my-git": [tool("find")]}

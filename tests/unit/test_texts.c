@@ -133,6 +133,52 @@ START_TEST(what_comes_back_is_told)
 }
 END_TEST
 
+/* What a call finds of earlier ones is told as the setting arguments is. */
+static const struct {
+	unsigned int arguments;
+	const char *except, *kept;
+} continued[] = {
+	{ 0, "earlier state.", "only what you need; every call starts afresh" },
+	{ 1U << OPTIONS_CONVERSATION,
+	    "earlier state (except by conversationId).",
+	    "every call starts afresh, but files in /data stay with the same "
+	    "conversationId." },
+	{ 1U << OPTIONS_SESSION, "earlier state (except by session).",
+	    "a call without session starts afresh; calls with the same session "
+	    "keep variables." },
+	{ 1U << OPTIONS_SESSION | 1U << OPTIONS_CONVERSATION,
+	    "earlier state (except by session or conversationId).",
+	    "a call without session starts afresh; calls with the same session "
+	    "keep variables; files in /data stay with the same "
+	    "conversationId." },
+};
+
+START_TEST(what_continues_is_told)
+{
+	size_t n = (size_t)_i / 2;
+	struct options others = options;
+	struct buffer text = { 0 };
+	json_t *json;
+
+	others.arguments |= continued[n].arguments;
+	others.tools = _i % 2 == 0 ? 1 : 2;
+	tools_add_list(&text, &others);
+	ck_assert_ptr_nonnull(strstr(text.data, continued[n].except));
+	ck_assert_int_eq(strstr(text.data, "fresh") != NULL,
+	    _i % 2 == 1 && n < 2);
+	buffer_reset(&text);
+	texts_add_initialize(&text, "2025-06-18", &others);
+	json = read_json(&text);
+	ck_assert_ptr_nonnull(
+	    strstr(string_at(json, "instructions"), continued[n].kept));
+	ck_assert_int_eq(strstr(string_at(json, "instructions"),
+	    "in a fresh sealed box") != NULL, n < 2);
+	ck_assert_uint_lt(
+	    strlen(string_at(json, "instructions")), INSTRUCTIONS_MAX);
+	json_decref(json);
+}
+END_TEST
+
 /* Hints that are missing mean their defaults; these are said, and true. */
 START_TEST(the_annotations_are_true)
 {
@@ -318,6 +364,8 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, the_tool_list_is_short);
 	tcase_add_test(tc, the_tool_is_described);
 	tcase_add_loop_test(tc, what_comes_back_is_told, 0, 4);
+	tcase_add_loop_test(
+	    tc, what_continues_is_told, 0, 2 * UNIT_COUNT(continued));
 	tcase_add_test(tc, the_annotations_are_true);
 	tcase_add_test(tc, the_arguments_are_described);
 	tcase_add_test(tc, the_output_is_described);

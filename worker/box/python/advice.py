@@ -26,9 +26,9 @@ RETURN = ("'return' is for functions: print the value, or end the code with "
           "it")
 ARGUMENTS = ("give the arguments of the tool as a dict: "
              "runtime.call_tool(server, tool, {'name': value})")
-NOT_KEPT = ("each call starts afresh: define %s in this code; save_memory() "
+NOT_KEPT = ("this call started afresh: define %s in this code; save_memory() "
             "keeps values between calls")
-NOT_KEPT_OFF = "each call starts afresh: define %s in this code"
+NOT_KEPT_OFF = "this call started afresh: define %s in this code"
 FRESH = True  # report.py says whether names of earlier calls are gone
 OFF = "nothing can be kept between calls here"
 KEEPS = "save_memory", "load_memory", "update_memory", "save_tool"

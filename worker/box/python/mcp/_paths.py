@@ -8,6 +8,7 @@ import re
 import sys
 from linecache import getline
 
+from . import _box
 from ._files import TEXT, keeps, place
 
 FILES = ("the sandbox has no files of the user: use tools of servers%s; write "
@@ -17,6 +18,10 @@ DATABASE = ("the folder of that file does not exist: create databases in the "
             "with the answer")
 GONE = ("each call begins with an empty working directory: files of earlier "
         "calls are gone; for those of the user, use tools of servers%s")
+CONTINUED = ("/data has only the files that calls with the same conversationId "
+             "left there")
+FULL = ("a writable folder is full: each holds a quarter of the memory limit "
+        "of the sandbox (CAISSON_MEMORY), /data too; remove files in it")
 READ_ONLY = ("files can be written in the working directory, not there; they "
              "are gone after the call, so print what is needed of them")
 WRITE = ("write it to /workspace/out: files there come back with the answer; "
@@ -47,6 +52,8 @@ def about(error, trace):
     if not keeps():
         return about_reading(error) if is_missing(error) else \
             READ_ONLY if error.errno == errno.EROFS else None
+    if error.errno == errno.ENOSPC:
+        return FULL
     if error.errno == errno.EXDEV:
         return MOVE if is_in_out(error.filename2) else None
     if error.errno in (errno.EEXIST, errno.EBUSY) and is_out(error.filename):
@@ -130,12 +137,15 @@ def about_reading(error):
     path = error.filename
     if not isinstance(path, str) or not path:
         return None
+    if path.startswith("/data/") and os.path.isdir("/data"):
+        return CONTINUED
     is_near = not path.startswith("/") or path.startswith(STORED[0]) or (
         path.startswith(STORED) and os.path.isdir(os.path.dirname(path)))
     if path.startswith("~") or not is_near:
         return FILES % (reader(), place() if keeps() else
                         "the working directory")
-    return None if path.startswith(STORED[2:]) else GONE % reader()
+    return None if path.startswith(STORED[2:]) or hasattr(
+        _box, "session") else GONE % reader()
 
 
 def reader():
