@@ -250,37 +250,57 @@ arguments_read_files(struct json_span value, const struct options *options,
 	return request->files == NULL ? -1 : 0;
 }
 
+/*
+ * Returns a text by which a call names what it continues, of at most so many
+ * bytes, which the caller frees; NULL with err.
+ */
+static char *
+arguments_read_handle(
+    struct json_span value, const char *name, size_t most, struct err *err)
+{
+	auto_free char *handle = NULL;
+	size_t len;
+
+	if (json_span_kind(value) != JSON_SPAN_STRING) {
+		err_set(err, "%s must be a string of 1 to %zu bytes", name,
+		    most);
+		return NULL;
+	}
+	handle = json_span_string(value, &len, err);
+	if (handle == NULL)
+		err_wrap(err, "%s must be text", name);
+	else if (len == 0 || len > most)
+		err_set(err, "%s has %zu bytes; it must have 1 to %zu", name,
+		    len, most);
+	else if (!conversation_id_valid(handle, len))
+		err_set(err, "%s contains a control character, which it must "
+		    "not", name);
+	else
+		return mem_take(&handle);
+	return NULL;
+}
+
 static int
 arguments_read_conversation(struct json_span value,
     const struct options *options, struct request *request, struct err *err)
 {
-	size_t len = 0;
-
 	(void)options;
-	free(mem_take(&request->conversation));
-	if (json_span_kind(value) == JSON_SPAN_STRING)
-		request->conversation = json_span_string(value, &len, NULL);
-	if (request->conversation != NULL &&
-	    conversation_id_valid(request->conversation, len))
-		return 0;
-	return err_set(err, "conversationId must be a string of 1 to %d bytes "
-	    "without control characters", CONVERSATION_ID_MAX);
+	free(request->conversation);
+	request->conversation = arguments_read_handle(
+	    value, "conversationId", CONVERSATION_ID_MAX, err);
+	return request->conversation == NULL ? -1 : 0;
 }
 
 static int
 arguments_read_session(struct json_span value, const struct options *options,
     struct request *request, struct err *err)
 {
-	size_t len = 0;
-
 	(void)options;
-	free(mem_take(&request->session));
-	if (json_span_kind(value) == JSON_SPAN_STRING)
-		request->session = json_span_string(value, &len, NULL);
-	if (request->session == NULL || len > SESSION_NAME_MAX ||
-	    !conversation_id_valid(request->session, len))
-		return err_set(err, "session must be a string of 1 to %d "
-		    "bytes without control characters", SESSION_NAME_MAX);
+	free(request->session);
+	request->session =
+	    arguments_read_handle(value, "session", SESSION_NAME_MAX, err);
+	if (request->session == NULL)
+		return -1;
 	if (!request->language->stays)
 		return err_set(err, "code of %s has no sessions: leave out "
 		    "the argument session", request->language->name);
@@ -318,6 +338,17 @@ arguments_include(const struct options *options, size_t n)
 	    options_argument(options, (enum options_argument)n);
 }
 
+/* Appends the value of the setting arguments, with a comma behind each. */
+static void
+arguments_add_setting(struct buffer *out, const struct options *options)
+{
+	size_t i;
+
+	for (i = 0; i < ARGUMENTS; i++)
+		if (arguments_include(options, i))
+			buffer_printf(out, "%s,", arguments_table[i].name);
+}
+
 /* Refuses an unknown argument, and names those that the tool accepts. */
 static int
 arguments_refuse(struct json_span name, const struct arguments_taken *taken,
@@ -325,6 +356,7 @@ arguments_refuse(struct json_span name, const struct arguments_taken *taken,
 {
 	auto_free char *text = arguments_name(name);
 	auto_buffer struct buffer known = { 0 };
+	auto_buffer struct buffer setting = { 0 };
 	size_t i, last = 0;
 	int off = 0;
 
@@ -341,9 +373,13 @@ arguments_refuse(struct json_span name, const struct arguments_taken *taken,
 			buffer_printf(&known, "%s%s", i == 0 ? "" :
 			    i == last ? " and " : ", ",
 			    arguments_table[i].name);
-	return err_set(err, "unknown argument \"%s\": %s takes %s%s", text,
-	    taken->tool, known.data, off ? "; CAISSON_ARGUMENTS names those "
-	    "that it takes" : "");
+	if (!off)
+		return err_set(err, "unknown argument \"%s\": %s takes %s",
+		    text, taken->tool, known.data);
+	arguments_add_setting(&setting, options);
+	return err_set(err, "%s is not switched on: %s takes %s; "
+	    "CAISSON_ARGUMENTS=%s%s adds it", text, taken->tool, known.data,
+	    setting.data, text);
 }
 
 static int
@@ -451,8 +487,9 @@ arguments_read_all(struct json_span arguments,
 		return err_set(err, "code is missing: give the %s source to "
 		    "run as a string", request->language->title);
 	if (request->session != NULL && request->conversation != NULL)
-		return err_set(err, "session and conversationId exclude each "
-		    "other: a session keeps the files of its box, too");
+		return err_set(err, "pass either session or conversationId: a "
+		    "session keeps variables and files until it ends; a "
+		    "conversation keeps only /data, but across restarts");
 	return 0;
 }
 

@@ -613,9 +613,9 @@ test('files are no argument unless the user wants them', async (t) => {
   assert.deepEqual(Object.keys(tools[0].inputSchema.properties),
     ['code', 'servers', 'timeout']);
   assert.equal(text(await run(client, 'print(1)', { files: ['a'] })),
-    'status: validation_error\nerror: unknown argument "files": run_python ' +
-    'takes code, servers and timeout; CAISSON_ARGUMENTS names those that ' +
-    'it takes');
+    'status: validation_error\nerror: files is not switched on: run_python ' +
+    'takes code, servers and timeout; CAISSON_ARGUMENTS=code,servers,' +
+    'timeout,files adds it');
 });
 
 test('upload_file keeps what a client brings', async (t) => {

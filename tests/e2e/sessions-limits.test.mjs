@@ -31,17 +31,24 @@ const isNew = async (client, session) =>
 test('wrong names, and what has no sessions, are refused', once, async (t) => {
   const { client } = await connect(t);
 
-  for (const session of ['', 'x'.repeat(65), 'a\nb', 'a\0', 1, {}, ['a']]) {
+  const long = 'session has 65 bytes; it must have 1 to 64';
+  const control = 'session contains a control character, which it must not';
+  const kind = 'session must be a string of 1 to 64 bytes';
+
+  for (const [session, told] of [
+    ['', 'session has 0 bytes; it must have 1 to 64'],
+    ['x'.repeat(65), long], ['a\nb', control], ['a\0', control], [1, kind],
+    [{}, kind], [['a'], kind]]) {
     const result = await run(client, 'print(1)', { session });
 
     assert.equal(result.isError, true);
-    assert.match(text(result), /session must be a string of 1 to 64 bytes without control characters/);
+    assert.equal(text(result), `status: validation_error\nerror: ${told}`);
   }
   assert.equal(await say(client, 'x'.repeat(64), 'print(1)'), '1');
   assert.equal(await say(client, '\u00fc/../x', 'print(1)'), '1');
   assert.match(text(await run(client, 'print(1)',
     { session: 'a', conversationId: 'b' })),
-  /session and conversationId exclude each other/);
+  /pass either session or conversationId: a session keeps variables/);
   assert.match(text(await client.callTool({ name: 'run_code', arguments: {
     code: 'echo 1', language: 'shell', session: 'a' } })),
   /shell has no sessions: leave out the argument session/);

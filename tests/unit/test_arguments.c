@@ -231,6 +231,63 @@ START_TEST(refuses)
 }
 END_TEST
 
+/* The texts by which a call names what it continues, and the files. */
+static const struct {
+	unsigned int on;
+	const char *arguments, *error;
+} handles[] = {
+	{ OPTIONS_SESSION, "\"session\":\"" H64 "\"", NULL },
+	{ OPTIONS_SESSION, "\"session\":\"" H64 "x\"",
+	    "session has 65 bytes; it must have 1 to 64" },
+	{ OPTIONS_SESSION, "\"session\":\"\"",
+	    "session has 0 bytes; it must have 1 to 64" },
+	{ OPTIONS_SESSION, "\"session\":\"" E10 E10 E10 E10 "\"",
+	    "session has 80 bytes; it must have 1 to 64" },
+	{ OPTIONS_SESSION, "\"session\":5",
+	    "session must be a string of 1 to 64 bytes" },
+	{ OPTIONS_SESSION, "\"session\":\"a\\nb\"",
+	    "session contains a control character, which it must not" },
+	{ OPTIONS_SESSION, "\"session\":\"\\ud800\"",
+	    "session must be text: the string has U+D800 alone, half of a "
+	    "surrogate pair, which UTF-8 cannot hold" },
+	{ OPTIONS_CONVERSATION, "\"conversationId\":\"" H64 H64 "\"", NULL },
+	{ OPTIONS_CONVERSATION, "\"conversationId\":\"" H64 H64 "x\"",
+	    "conversationId has 129 bytes; it must have 1 to 128" },
+	{ OPTIONS_CONVERSATION, "\"conversationId\":[]",
+	    "conversationId must be a string of 1 to 128 bytes" },
+	{ OPTIONS_FILES, "\"session\":\"a\"",
+	    "session is not switched on: run_python takes code, servers, "
+	    "timeout and files; CAISSON_ARGUMENTS=code,servers,timeout,files,"
+	    "session adds it" },
+	{ OPTIONS_CODE, "\"conversationId\":\"a\"",
+	    "conversationId is not switched on: run_python takes code, servers "
+	    "and timeout; CAISSON_ARGUMENTS=code,servers,timeout,"
+	    "conversationId adds it" },
+	{ OPTIONS_CODE, "\"files\":[\"a\"]",
+	    "files is not switched on: run_python takes code, servers and "
+	    "timeout; CAISSON_ARGUMENTS=code,servers,timeout,files adds it" },
+};
+
+START_TEST(reads_handles)
+{
+	auto_free char *text =
+	    mem_printf("{\"code\":\"x\",%s}", handles[_i].arguments);
+	struct json_span arguments = { NULL, 0 };
+	struct options others = options;
+	struct request run;
+	struct err err = { 0, "" };
+	int wanted = handles[_i].error == NULL ? 0 : -1;
+
+	others.arguments |= 1U << handles[_i].on;
+	ck_assert_int_eq(
+	    json_span_parse(text, strlen(text), &arguments, &err), 0);
+	ck_assert_int_eq(arguments_read(arguments, "run_python",
+	    language_find("python"), &others, &run, &err), wanted);
+	ck_assert_str_eq(err.text, wanted == 0 ? "" : handles[_i].error);
+	request_reset(&run);
+}
+END_TEST
+
 /* Where the call names the language. */
 static const struct {
 	const char *arguments;
@@ -359,6 +416,7 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, lowers_the_timeout, 0, UNIT_COUNT(lowered));
 	tcase_add_loop_test(tc, names_servers, 0, UNIT_COUNT(named));
 	tcase_add_loop_test(tc, refuses, 0, UNIT_COUNT(refused));
+	tcase_add_loop_test(tc, reads_handles, 0, UNIT_COUNT(handles));
 	tcase_add_loop_test(
 	    tc, reads_the_language, 0, UNIT_COUNT(in_language));
 	tcase_add_loop_test(tc, bounds_the_code, 0, 2);
