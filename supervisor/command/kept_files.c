@@ -27,6 +27,9 @@
 #include "../peers/files.h"
 #include "command.h"
 
+/* Where code has the files of its conversation. */
+#define KEPT_FILES_DATA "/data/"
+
 struct kept_files {
 	struct event_base *base;
 	struct files *files;
@@ -37,6 +40,7 @@ struct kept_files {
 	uint64_t version; /* its version; 0: the newest, or all */
 	struct buffer *json; /* printed at the end; NULL: text is printed */
 	size_t listed;
+	char *elsewhere; /* a conversation that has a file of this name */
 	int status;
 };
 
@@ -292,8 +296,58 @@ kept_files_add(
 static void
 kept_files_miss(struct kept_files *kept)
 {
-	kept_files_fail(kept, "there is no file of this name, or not this "
-	    "version of it ('caisson files list' shows all)");
+	if (kept->elsewhere == NULL)
+		kept_files_fail(kept, "there is no file of this name, or not "
+		    "this version of it ('caisson files list' shows all)");
+	else
+		kept_files_fail(kept, "no file of this name is outside "
+		    "conversations; conversations have it: --conversation ID, "
+		    "such as \"%s\" ('caisson files list' shows all)",
+		    kept->elsewhere);
+}
+
+static void
+kept_files_on_elsewhere(void *ctx, const struct file_row *row)
+{
+	struct kept_files *kept = ctx;
+
+	if (kept->elsewhere == NULL && row->conversation[0] != '\0' &&
+	    strcmp(row->name, kept->name) == 0)
+		kept->elsewhere = mem_strdup(row->conversation);
+}
+
+static void
+kept_files_on_looked(void *ctx, const struct files_end *end)
+{
+	(void)end;
+	kept_files_miss(ctx);
+}
+
+/* Looks for a file that is missed in the conversations. */
+static void
+kept_files_look(struct kept_files *kept)
+{
+	const struct files_user user = { .filed = kept_files_on_elsewhere,
+		.done = kept_files_on_looked,
+		.ctx = kept };
+	struct err err;
+
+	if (kept->conversation != NULL || kept->name == NULL ||
+	    files_list(kept->files, "", 1, 0, &user, &err) == NULL)
+		kept_files_miss(kept);
+}
+
+static void
+kept_files_print_nothing(const struct kept_files *kept)
+{
+	auto_buffer struct buffer shown = { 0 };
+
+	if (kept->conversation == NULL) {
+		printf("Nothing is kept.\n");
+		return;
+	}
+	shown_add_quoted(&shown, kept->conversation, CONVERSATION_ID_MAX);
+	printf("Conversation \"%s\" has no files.\n", shown.data);
 }
 
 /* Ends what --json prints. */
@@ -316,17 +370,18 @@ kept_files_on_done(void *ctx, const struct files_end *end)
 
 	if (kept->status != 0)
 		return; /* reported already */
+	if (end->fault == FILE_FAULT_UNKNOWN || (end->why == NULL &&
+	        task == COMMAND_FILES_REMOVE && end->count == 0)) {
+		kept_files_look(kept);
+		return;
+	}
 	if (end->why != NULL) {
 		kept_files_fail(kept, "%s", end->why);
 		return;
 	}
 	if (task == COMMAND_FILES_LIST && kept->listed == 0 &&
 	    kept->json == NULL)
-		printf("Nothing is kept.\n");
-	if (task == COMMAND_FILES_REMOVE && end->count == 0) {
-		kept_files_miss(kept);
-		return;
-	}
+		kept_files_print_nothing(kept);
 	if (task == COMMAND_FILES_CLEAR && kept->json == NULL)
 		printf("%llu removed\n", (unsigned long long)end->count);
 	if (kept->json != NULL)
@@ -335,15 +390,16 @@ kept_files_on_done(void *ctx, const struct files_end *end)
 }
 
 /*
- * Reads the name of the file, or its URI from an answer, which includes the
- * version. Returns 0, or -1 with err.
+ * Reads the name of the file, its path in the box of a conversation, or its URI
+ * from an answer, which includes the version. Returns 0, or -1 with err.
  */
 static int
 kept_files_read_name(struct kept_files *kept, struct err *err)
 {
 	const char *operand = kept->command->operand;
 	auto_free char *quoted = mem_printf("\"%s\"", operand);
-
+	size_t folder = strncmp(operand, KEPT_FILES_DATA,
+	    strlen(KEPT_FILES_DATA)) == 0 ? strlen(KEPT_FILES_DATA) : 0;
 	const struct json_span uri = { quoted, strlen(quoted) };
 
 	if (file_link_is(uri) && strpbrk(operand, "\"\\") == NULL) {
@@ -351,7 +407,7 @@ kept_files_read_name(struct kept_files *kept, struct err *err)
 		kept->name = file_link_read(
 		    uri, &kept->version, &kept->conversation);
 	} else
-		kept->name = mem_strdup(operand);
+		kept->name = mem_strdup(operand + folder);
 	if (kept->name == NULL || kept->name[0] == '\0' ||
 	    strlen(kept->name) > FILE_NAME_MAX)
 		return err_set(err, "there is no file of this name ('caisson "
@@ -437,5 +493,6 @@ kept_files_run(struct event_base *base, struct files *files,
 	event_base_dispatch(base);
 	free(kept.name);
 	free(kept.conversation);
+	free(kept.elsewhere);
 	return kept.status;
 }

@@ -195,10 +195,55 @@ sessions_is_meant(const struct command *command, const struct session_row *row)
 	    (process == NULL || strcmp(process, number) == 0);
 }
 
+/* Appends the options by which the command has chosen. */
+static void
+sessions_add_chosen(struct buffer *out, const struct command *command)
+{
+	const char *owner =
+	    command_value(&command->flags, COMMAND_FLAG_OWNER, 0);
+	const char *process =
+	    command_value(&command->flags, COMMAND_FLAG_PROCESS, 0);
+
+	buffer_printf(out, "\"%s\"", command->operand);
+	if (owner != NULL)
+		buffer_printf(out, " of owner %s", owner);
+	if (process != NULL)
+		buffer_printf(out, " of process %s", process);
+}
+
+/* Reports that several are meant, and what tells them apart. */
+static void
+sessions_complain_many(const struct sessions_asked *asked, const char *chosen)
+{
+	auto_buffer struct buffer processes = { 0 };
+	const struct session_row *row, *first = NULL;
+	int owners = 0, pids = 0;
+	size_t i, n = 0;
+
+	for (i = 0; i < asked->rows.count; i++) {
+		row = &asked->rows.one[i];
+		if (!sessions_is_meant(asked->command, row))
+			continue;
+		first = first == NULL ? row : first;
+		owners |= strcmp(row->owner, first->owner) != 0;
+		pids |= row->process != first->process;
+		buffer_printf(&processes, "%s%d", n++ == 0 ? "" : ", ",
+		    (int)row->process);
+	}
+	if (owners)
+		sessions_complain("there are %zu sessions %s: say which with "
+		    "--owner%s ('caisson sessions list' shows all)", n, chosen,
+		    pids ? " or --process" : "");
+	else
+		sessions_complain("there are %zu sessions %s: say which with "
+		    "--process (%s)", n, chosen, processes.data);
+}
+
 /* Returns the session that is meant, or NULL if that is none or not clear. */
 static const struct session_row *
 sessions_choose(const struct sessions_asked *asked)
 {
+	auto_buffer struct buffer chosen = { 0 };
 	const struct session_row *row, *meant = NULL;
 	size_t i, n = 0;
 
@@ -211,15 +256,12 @@ sessions_choose(const struct sessions_asked *asked)
 	}
 	if (n == 1)
 		return meant;
+	sessions_add_chosen(&chosen, asked->command);
 	if (n == 0)
-		sessions_complain("there is no session of this name ('caisson "
-				  "sessions list' shows all)");
+		sessions_complain("there is no session %s ('caisson sessions "
+		    "list' shows all)", chosen.data);
 	else
-		sessions_complain(
-		    "there are %zu sessions of this name: say "
-		    "which with --owner or --process ('caisson sessions list' "
-		    "shows all)",
-		    n);
+		sessions_complain_many(asked, chosen.data);
 	return NULL;
 }
 
@@ -244,8 +286,29 @@ sessions_end(const struct sessions_asked *asked)
 		buffer_add_text(&json, "{");
 		json_report_number(&json, "ended", 1);
 		json_report_print(&json);
-	}
+	} else
+		printf("1 ended\n");
 	return 0;
+}
+
+/* Checks what the command line names. Returns 0, or -1 with err. */
+static int
+sessions_check(const struct command *command, struct err *err)
+{
+	auto_buffer struct buffer shown = { 0 };
+	const char *process =
+	    command_value(&command->flags, COMMAND_FLAG_PROCESS, 0);
+
+	if (command->operand != NULL && command->operand[0] == '\0')
+		return err_set(err, "\"\" cannot be the name of a session: it "
+		    "has 1 to %d bytes", SESSION_NAME_MAX);
+	if (process == NULL ||
+	    (process[0] >= '1' && process[0] <= '9' &&
+	        strspn(process, "0123456789") == strlen(process)))
+		return 0;
+	shown_add_quoted(&shown, process, OPTION_VALUE_SHOWN);
+	return err_set(err, "--process \"%s\" is no process id: 'caisson "
+	    "sessions list' shows it, such as 4711", shown.data);
 }
 
 int
@@ -255,6 +318,8 @@ sessions_run(const struct options *options, char **envp, struct err *err)
 		.dir = -1 };
 	int status;
 
+	if (sessions_check(&options->command, err) == -1)
+		return -1;
 	role_enter(ROLE_OPERATOR, 0);
 	status = sessions_ask_all(&asked, options, envp, err);
 	if (status == 0)

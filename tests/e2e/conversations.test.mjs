@@ -113,6 +113,17 @@ os.remove("/data/y")`),
     '32\nTrue True True Permission denied\nNo space left on device');
   });
 
+test('errors in /data are explained', async (t) => {
+  const { client } = await connect(t);
+  const hint = async (code, more) =>
+    text(await run(client, code, more)).split('hint: ')[1];
+
+  assert.match(await hint('open("/data/full", "wb").write(bytes(129 << 20))',
+    { conversationId: 'hints' }), /^a writable folder is full: each holds a quarter of the memory limit of the sandbox \(CAISSON_MEMORY\), \/data too/);
+  assert.match(await hint('open("/data/none")', {}),
+    /^\/data has only the files that calls with the same conversationId left/);
+});
+
 test('what is not a regular file is named', async (t) => {
   const { client } = await connect(t);
 
@@ -291,10 +302,22 @@ test('commands show, save and remove them', async (t) => {
   [['a', 'other'], ['b', 'other']]);
   for (const [args, out] of [[['a'], 'plain'],
     [['a', '--conversation', 'one two'], 'x'],
+    [['/data/a', '--conversation', 'one two'], 'x'],
     [[`${prefix}other/a?version=1`], 'y']]) {
     ran = command(home, ['files', 'show', ...args]);
     assert.equal(ran.stdout, out, ran.stderr);
   }
+  for (const args of [['show', 'b'], ['show', '/data/b'], ['save', 'b'],
+    ['remove', 'b']]) {
+    ran = command(home, ['files', ...args]);
+    assert.deepEqual([ran.status, ran.stdout], [1, '']);
+    assert.match(ran.stderr, /^caisson: no file of this name is outside conversations; conversations have it: --conversation ID, such as "other" \(/);
+  }
+  ran = command(home, ['files', 'show', 'b', '--conversation', 'one two']);
+  assert.match(ran.stderr, /^caisson: there is no file of this name, or not/);
+  ran = command(home, ['files', 'list', '--conversation', 'no"pe']);
+  assert.deepEqual([ran.status, ran.stdout],
+    [0, 'Conversation "no\\"pe" has no files.\n']);
   assert.equal(command(home, ['files', 'save', 'b', path.join(home, 'saved'),
     '--conversation', 'other']).status, 0);
   assert.equal(command(home,
@@ -313,14 +336,22 @@ test('wrong ids are refused, and none where it is not an argument',
   async (t) => {
     const { client } = await connect(t);
 
-    for (const id of ['', 'a\nb', 'x'.repeat(129), 7, ['a'], '\ud800'])
-      assert.match(await say(client, id, 'print(1)'),
-        /conversationId must be a string of 1 to 128 bytes without control characters/);
+    for (const [id, told] of [['', /has 0 bytes; it must have 1 to 128/],
+      ['a\nb', /contains a control character, which it must not/],
+      ['x'.repeat(129), /has 129 bytes; it must have 1 to 128/],
+      [7, /must be a string of 1 to 128 bytes/],
+      [['a'], /must be a string of 1 to 128 bytes/],
+      ['\ud800', /must be text: the string has U\+D800 alone/]]) {
+      const answer = await say(client, id, 'print(1)');
+
+      assert.match(answer, /^status: validation_error\nerror: conversationId /);
+      assert.match(answer, told);
+    }
     assert.equal(await say(client, null, 'print(1)'), '1');
     const other = await connect(t, { env: { CAISSON_ARGUMENTS: 'code' } });
 
     assert.match(await say(other.client, 'a', 'print(1)'),
-      /unknown argument "conversationId"/);
+      /conversationId is not switched on: .*; CAISSON_ARGUMENTS=code,conversationId adds it/);
     assert.equal(text(await run(other.client,
       'import os; print(os.path.exists("/data"))')), 'False');
   });

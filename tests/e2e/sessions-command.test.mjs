@@ -40,11 +40,11 @@ function shown(home) {
 
 const names = (home) => shown(home).map(({ name }) => name).sort();
 
-/* The command succeeds, and prints nothing. */
+/* The command ends one session. */
 function end(home, ...args) {
   const { status, stdout, stderr } = command(home, 'end', ...args);
 
-  assert.deepEqual([status, stdout, stderr], [0, '', '']);
+  assert.deepEqual([status, stdout, stderr], [0, '1 ended\n', '']);
 }
 
 /* The command fails with this message. */
@@ -64,7 +64,11 @@ test('what sessions there are is shown, and nothing is created for it',
 
     assert.equal(command(home).stdout, 'There are no sessions.\n');
     assert.equal(command(home, '--json').stdout, '{"sessions": []}\n');
-    refuses(home, ['end', 'a'], /there is no session of this name/);
+    refuses(home, ['end', 'a'], /there is no session "a" \('caisson sessions list' shows all\)/);
+    for (const pid of ['abc', '', '0', '-1', '1x'])
+      refuses(home, ['end', 'a', `--process=${pid}`],
+        new RegExp(`^caisson: --process "${pid}" is no process id: `), 2);
+    refuses(home, ['end', ''], /^caisson: "" cannot be the name of a session: it has 1 to 64 bytes\n/, 2);
     assert.deepEqual(fs.readdirSync(home), []);
     const { client, pid } = await connect(t, { home });
 
@@ -157,11 +161,13 @@ test('owners and processes tell sessions of one name apart', async (t) => {
     [each.process, each.owner]).sort(), [[child.pid, 'desk'],
     [child.pid, 'laptop'], [pid, null]].sort());
   refuses(home, ['end', 's'],
-    /there are 3 sessions of this name: say which with --owner or --process/);
-  refuses(home, ['end', 's', '--process', `${child.pid}`], /there are 2 /);
-  refuses(home, ['end', 's', '--owner', 'other'], /no session of this name/);
+    /there are 3 sessions "s": say which with --owner or --process/);
+  refuses(home, ['end', 's', '--process', `${child.pid}`],
+    /there are 2 sessions "s" of process \d+: say which with --owner \('c/);
+  refuses(home, ['end', 's', '--owner', 'other'],
+    /there is no session "s" of owner other \(/);
   refuses(home, ['end', 's', '--owner', 'laptop', '--process', `${pid}`],
-    /no session of this name/);
+    /there is no session "s" of owner laptop of process \d+ \(/);
   assert.equal(shown(home).length, 3);
   end(home, 's', '--owner', 'laptop');
   assert.match(await laptop.text(look, { session: 's' }), /^False\n/);
@@ -172,6 +178,20 @@ test('owners and processes tell sessions of one name apart', async (t) => {
   assert.deepEqual(shown(home).map(({ owner }) => owner).sort(),
     ['desk', 'laptop']);
   assert.match(await desk.text(look, { session: 's' }), /^True\n/);
+});
+
+test('only the process tells sessions of one owner apart', async (t) => {
+  const home = folder(t);
+  const both = [await connect(t, { home }), await connect(t, { home })];
+
+  for (const { client } of both)
+    await run(client, 'x = 1', { session: 's' });
+  const pids = both.map(({ pid }) => pid).sort((a, b) => a - b).join(', ');
+
+  refuses(home, ['end', 's'], new RegExp(
+    `there are 2 sessions "s": say which with --process \\(${pids}\\)`));
+  end(home, 's', '--process', `${both[0].pid}`);
+  assert.deepEqual(shown(home).map(({ process }) => process), [both[1].pid]);
 });
 
 test('a program that was killed, or has ended, leaves nothing', async (t) => {
