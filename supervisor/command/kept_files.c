@@ -333,7 +333,7 @@ kept_files_look(struct kept_files *kept)
 	struct err err;
 
 	if (kept->conversation != NULL || kept->name == NULL ||
-	    files_list(kept->files, "", 1, 0, &user, &err) == NULL)
+	    files_list(kept->files, kept->scope, 1, 0, &user, &err) == NULL)
 		kept_files_miss(kept);
 }
 
