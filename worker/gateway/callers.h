@@ -19,7 +19,7 @@ struct caller {
 	uint64_t refilled; /* when that was so, in milliseconds */
 	struct warned warned;
 	int guest;  /* it is not in gateway->callers */
-	size_t sum; /* of its connections: valid while conn.c compares */
+	size_t sum; /* of its connections: valid while conn_room.c compares */
 };
 
 /* Returns the caller of an address, which stays until caller_drop. */

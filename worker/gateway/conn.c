@@ -21,50 +21,9 @@
 #include "response.h"
 #include "check.h"
 #include "conn.h"
+#include "conn_parts.h"
 #include "guest.h"
 #include "listener.h"
-
-enum conn_state {
-	CONN_READING,   /* waits for a request, or for the rest of one */
-	CONN_ASKED,     /* the request was passed on */
-	CONN_STREAMING, /* events are being sent */
-	CONN_WRITING,   /* the answer is complete, but not written */
-	CONN_CLOSING,   /* the same, and it is the last one */
-	CONN_LINGERING, /* what the client still sends is thrown away */
-};
-
-struct conn {
-	LIST_ENTRY(conn) entry; /* in gateway->conns */
-	struct gateway *gateway;
-	const struct listener *listener;
-	int own_user;
-	char *address; /* of the peer, which may be a proxy */
-	struct caller *caller; /* NULL: it has no limits */
-	/*
-	 * Whom the present request counts for: its guest, or the address of a
-	 * client that has no valid token. NULL before its head.
-	 */
-	struct caller *payer;
-	int fd;
-	enum conn_state state;
-	struct event *readable;
-	struct event *writable;
-	struct event *closed;
-	struct event *timer;
-	struct event *more; /* reads on in rest, once others had their turn */
-	struct http_reader *reader;
-	struct buffer rest; /* read from the client, not used yet */
-	size_t held;        /* bytes of its body counted in gateway->bodies */
-	struct ask *ask;    /* CONN_ASKED and CONN_STREAMING */
-	int feeding;  /* cleared when a request is complete, or bytes lack */
-	int last;     /* no more requests after this one */
-	int bare;     /* no head was read: the answer depends on none */
-	int foreign;  /* its origin was refused */
-	struct buffer unsent;
-	size_t sent;    /* of unsent */
-	size_t counted; /* bytes of unsent in gateway->unsent */
-	unsigned int silent; /* seconds without progress while unsent */
-};
 
 static const struct http_head *
 conn_head(const struct conn *conn)
@@ -122,81 +81,6 @@ conn_free(struct conn *conn)
 	conn_look_drained(conn->gateway);
 	free(conn->address);
 	free(conn);
-}
-
-/* What connections use, for conn_heaviest. */
-
-static size_t
-conn_use_unsent(const struct conn *conn)
-{
-	return conn->counted;
-}
-
-static size_t
-conn_use_body(const struct conn *conn)
-{
-	return conn->state == CONN_READING ? conn->held : 0;
-}
-
-static size_t
-conn_use_place(const struct conn *conn)
-{
-	return conn->state != CONN_READING && conn->payer != NULL;
-}
-
-/*
- * Returns the connection that uses most, of the guest or address whose
- * connections together use most, which payer->sum says then; NULL if none uses
- * anything. So that one with many small shares is found, too.
- */
-static struct conn *
-conn_heaviest(
-    const struct gateway *gateway, size_t (*use)(const struct conn *conn))
-{
-	struct conn *conn, *most = NULL;
-	size_t sum, most_sum = 0;
-
-	LIST_FOREACH(conn, &gateway->conns, entry)
-		if (conn->payer != NULL)
-			conn->payer->sum = 0;
-	LIST_FOREACH(conn, &gateway->conns, entry)
-		if (conn->payer != NULL)
-			conn->payer->sum += use(conn);
-	LIST_FOREACH(conn, &gateway->conns, entry) {
-		sum = conn->payer == NULL ? use(conn) : conn->payer->sum;
-		if (sum < most_sum || use(conn) == 0 ||
-		    (sum == most_sum && use(conn) <= use(most)))
-			continue;
-		most = conn;
-		most_sum = sum;
-	}
-	return most;
-}
-
-/* Returns an idle connection of the address that has most, or NULL. */
-static struct conn *
-conn_most_idle(const struct gateway *gateway, size_t own)
-{
-	struct conn *conn, *most = NULL;
-
-	LIST_FOREACH(conn, &gateway->conns, entry)
-		if (conn->caller != NULL && conn->state == CONN_READING &&
-		    conn->caller->nconns > own + 1 &&
-		    (most == NULL ||
-		        conn->caller->nconns >= most->caller->nconns))
-			most = conn;
-	return most;
-}
-
-/* Returns one that is not idle, of the guest or address with most, or NULL. */
-static struct conn *
-conn_most_busy(const struct gateway *gateway, size_t own)
-{
-	struct conn *most = conn_heaviest(gateway, conn_use_place);
-
-	return most != NULL && most->payer->sum > HTTP_CONNECTIONS_KEPT &&
-	        most->payer->sum > own + 1 ?
-	    most : NULL;
 }
 
 static void
