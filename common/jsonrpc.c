@@ -6,19 +6,13 @@
 
 #include "json.h"
 #include "jsonrpc.h"
-#include "limits.h"
 
-/*
- * An id is a string or an integer (MCP, basic), neither null nor a fraction. It
- * is kept and compared until its answer, so its size is limited.
- */
+/* An id is a string or an integer (MCP, basic), neither null nor a fraction. */
 static int
 jsonrpc_id_ok(struct json_span id)
 {
 	size_t i;
 
-	if (id.len > JSONRPC_ID_MAX)
-		return 0;
 	if (json_span_kind(id) == JSON_SPAN_STRING)
 		return 1;
 	if (json_span_kind(id) != JSON_SPAN_NUMBER)
@@ -51,9 +45,8 @@ jsonrpc_read_id(const struct json_span_member *id, struct jsonrpc *message,
 		return err_set(err, "the member \"id\" is there %d times",
 		    id->count);
 	if (!jsonrpc_id_ok(id->value))
-		return err_set(err, id->value.len > JSONRPC_ID_MAX ?
-		        "the id is too long" :
-		        "the id must be a string or an integer");
+		return err_set(
+		    err, "the id must be a string or an integer");
 	message->id = id->value;
 	return 0;
 }

@@ -273,10 +273,10 @@
  */
 #define QUESTIONS_MAX 64
 /*
- * The id of a message, and a progress token, in bytes of JSON: far more than
- * clients use. Both are kept while their request runs or waits.
+ * The id of a request of a client, and a progress token, in bytes of JSON: far
+ * more than clients use. Both are kept while the request runs or waits.
  */
-#define JSONRPC_ID_MAX (32 * KIB)
+#define CLIENT_ID_MAX (64 * KIB)
 /*
  * Requests of HTTP clients. A head of 16 KiB is twice what browsers send with
  * all their cookies. A length has 15 digits at most, so that it fits into 64

@@ -108,7 +108,7 @@ http_on_value(struct http_request *request, const struct ipc_ask *ask,
 	struct jsonrpc message;
 	struct err err;
 
-	jsonrpc_sort(value, &message, &err);
+	rpc_sort(value, &message, &err);
 	if (json_span_kind(value) == JSON_SPAN_ARRAY)
 		http_on_batch(request, ask, value);
 	else if (message.kind == JSONRPC_INVALID)

@@ -253,7 +253,7 @@ http_session_note(struct http_request *request, struct json_span value)
 	struct jsonrpc message;
 	struct err err;
 
-	jsonrpc_sort(value, &message, &err);
+	rpc_sort(value, &message, &err);
 	if (message.kind == JSONRPC_RESPONSE || message.id.len == 0)
 		return message.kind == JSONRPC_INVALID;
 	if (http_session_find_request(request->session, message.id) != NULL)
@@ -311,7 +311,7 @@ http_session_begins(struct json_span value)
 
 	if (json_span_kind(value) == JSON_SPAN_ARRAY)
 		return 0;
-	jsonrpc_sort(value, &message, &err);
+	rpc_sort(value, &message, &err);
 	return message.kind == JSONRPC_REQUEST &&
 	    json_span_is(message.method, "initialize");
 }

@@ -280,13 +280,27 @@ rpc_on_response(
 	answered(ctx, result);
 }
 
+void
+rpc_sort(struct json_span value, struct jsonrpc *message, struct err *err)
+{
+	jsonrpc_sort(value, message, err);
+	if (message->id.len <= CLIENT_ID_MAX)
+		return;
+	message->id = rpc_no_id;
+	/* A response is never answered, and this one is to no request. */
+	if (message->kind == JSONRPC_RESPONSE)
+		return;
+	err_set(err, "the id is too long");
+	message->kind = JSONRPC_INVALID;
+}
+
 static void
 rpc_on_message(struct rpc *rpc, struct json_span value)
 {
 	struct jsonrpc message;
 	struct err err;
 
-	jsonrpc_sort(value, &message, &err);
+	rpc_sort(value, &message, &err);
 	switch (message.kind) {
 	case JSONRPC_REQUEST:
 		rpc->handlers.request(rpc->handlers.ctx, &message);

@@ -35,6 +35,13 @@ struct rpc *rpc_new(const struct rpc_handlers *handlers,
     const struct mcp_door *door, size_t max_code);
 void rpc_free(struct rpc **rpc);
 
+/*
+ * Classifies a message of a client, as jsonrpc_sort does. An id of more than
+ * CLIENT_ID_MAX is not valid, and not repeated.
+ */
+void rpc_sort(
+    struct json_span value, struct jsonrpc *message, struct err *err);
+
 /* Handles one line. */
 void rpc_on_line(struct rpc *rpc, const struct line *line);
 

@@ -21,7 +21,7 @@ tool_progress_read(struct tool_progress *progress, struct json_span params)
 	if (json_span_get(params, "_meta", &meta) == 1 &&
 	    json_span_kind(meta) == JSON_SPAN_OBJECT &&
 	    json_span_get(meta, "progressToken", &token) == 1 &&
-	    token.len <= JSONRPC_ID_MAX &&
+	    token.len <= CLIENT_ID_MAX &&
 	    (json_span_kind(token) == JSON_SPAN_STRING ||
 	        json_span_kind(token) == JSON_SPAN_NUMBER))
 		progress->token = mem_dup(token.p, token.len);

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "common/jsonrpc.h"
-#include "common/limits.h"
 #include "common/lines.h"
 #include "common/mem.h"
 #include "unit.h"
@@ -129,25 +128,6 @@ START_TEST(sorts_a_message)
 	is_span(message.params, sorts[_i].params);
 	if (message.kind != JSONRPC_RESPONSE)
 		is_span(message.method, sorts[_i].method);
-}
-END_TEST
-
-/* An id is kept until its answer, so one of any size would cost memory. */
-START_TEST(limits_an_id)
-{
-	auto_buffer struct buffer line = { 0 };
-	struct jsonrpc message;
-	struct err err = { 0, "" };
-	size_t i;
-
-	buffer_add_text(&line, "{" V ",\"method\":\"x\",\"id\":\"");
-	for (i = 0; i < JSONRPC_ID_MAX - 2 + (size_t)_i; i++)
-		buffer_add_text(&line, "a");
-	buffer_add_text(&line, "\"}");
-	jsonrpc_sort(parse(line.data), &message, &err);
-	ck_assert_int_eq(
-	    message.kind, _i == 0 ? JSONRPC_REQUEST : JSONRPC_INVALID);
-	ck_assert_str_eq(err.text, _i == 0 ? "" : "the id is too long");
 }
 END_TEST
 
@@ -452,7 +432,6 @@ static void
 add_tests(TCase *tc)
 {
 	tcase_add_loop_test(tc, sorts_a_message, 0, UNIT_COUNT(sorts));
-	tcase_add_loop_test(tc, limits_an_id, 0, 2);
 	tcase_add_loop_test(tc, guesses_an_id, 0, UNIT_COUNT(glimpses));
 	tcase_add_test(tc, never_guesses_wrong);
 	tcase_add_loop_test(tc, guesses_whose_answer_it_is, 0, 8);

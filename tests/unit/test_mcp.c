@@ -192,6 +192,27 @@ START_TEST(answers_a_line)
 }
 END_TEST
 
+/* An id is kept until its answer, so one of any size would cost memory. */
+START_TEST(limits_an_id)
+{
+	size_t len = CLIENT_ID_MAX - 2 + (size_t)(_i > 0);
+	auto_free char *id = mem_alloc(len + 1);
+	auto_free char *line = NULL;
+	auto_free char *answer = NULL;
+
+	memset(id, 'a', len);
+	line = mem_printf("{\"jsonrpc\":\"2.0\",\"id\":\"%s\",%s}", id,
+	    _i < 2 ? "\"method\":\"ping\"" : "\"result\":{}");
+	answer = mem_printf(
+	    "{\"jsonrpc\":\"2.0\",\"id\":\"%s\",\"result\":{}}\n", id);
+	start();
+	say(line);
+	answered(_i == 0 ? answer : _i == 2 ? "" :
+	        ERROR("null", "-32600", "the id is too long") "\n");
+	close_session();
+}
+END_TEST
+
 START_TEST(lists_what_there_is)
 {
 	static const struct {
@@ -614,6 +635,7 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(
 	    tc, negotiates_a_version, 0, UNIT_COUNT(versions));
 	tcase_add_loop_test(tc, answers_a_line, 0, UNIT_COUNT(talks));
+	tcase_add_loop_test(tc, limits_an_id, 0, 3);
 	tcase_add_loop_test(tc, lists_what_there_is, 0, 3);
 	tcase_add_test(tc, runs_a_call);
 	tcase_add_loop_test(tc, tools_are_those_that_are_in_force, 0, 5);
