@@ -869,7 +869,7 @@
 #define SESSION_CALLS_MAX 1000000
 /*
  * Ended sessions whose end is remembered for the next call that names them:
- * each takes a few hundred bytes. The owner who has most loses the oldest.
+ * each takes a few hundred bytes. The owner with most of them loses the oldest.
  */
 #define SESSION_LOSSES_MAX 256
 /*
@@ -882,8 +882,8 @@
 #define OPERATOR_PAUSE_MS 1000
 /*
  * The socket at which it is asked: hexadecimal digits of its name, commands
- * that wait there, and the age at which one that nobody serves is removed: its
- * Caisson listens there a moment after it has made it.
+ * that wait there, and the age at which a socket without a listener is removed:
+ * its Caisson listens there a moment after it has made it.
  */
 #define RENDEZVOUS_NAME_SIZE 16
 #define RENDEZVOUS_QUEUE 16

@@ -62,7 +62,7 @@ int servers_try_run(struct event_base *base, struct in_force *config,
 
 /* owner_flag.c */
 
-/* The local user, who has no name: no token begins with a dash. */
+/* Stands for the local user: no name of a token begins with a dash. */
 #define OWNER_FLAG_USER "-"
 
 /*

@@ -1,7 +1,7 @@
 /*
  * Where commands meet the running Caissons of their user: see process.h. Each
  * Caisson has one socket in a directory of that user. Its name is random, and
- * is not used again, so what nobody serves there can be removed at any time.
+ * is not used again, so a socket without a listener can be removed at any time.
  * Runs in the supervisor, and in commands.
  */
 #include <errno.h>

@@ -52,7 +52,7 @@ losses_of(const struct session_losses *losses, const char *scope)
 	return n;
 }
 
-/* Returns the oldest one of the owner who has most, or NULL. */
+/* Returns the oldest one of the owner with most of them, or NULL. */
 static struct session_loss *
 losses_find_spare(const struct session_losses *losses)
 {

@@ -440,7 +440,7 @@ START_TEST(one_that_never_began)
 }
 END_TEST
 
-/* The owner of most ends forgets, the oldest first, and others do not. */
+/* The oldest reasons of the owner with most of them are dropped first. */
 START_TEST(so_many_ends_are_remembered)
 {
 	char name[16];
