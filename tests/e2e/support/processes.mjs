@@ -228,11 +228,14 @@ export function descriptors(pid) {
   return fs.readdirSync(`/proc/${pid}/fd`).length;
 }
 
-/* What they are; those that are closed meanwhile are left out. */
+/*
+ * What they are; those that are closed meanwhile are left out, and a process
+ * that has ended has none.
+ */
 export function opened(pid) {
   const folder = `/proc/${pid}/fd`;
 
-  return fs.readdirSync(folder)
+  return (attempt(() => fs.readdirSync(folder)) ?? [])
     .map((fd) => attempt(() => fs.readlinkSync(`${folder}/${fd}`)))
     .filter((target) => target !== undefined);
 }
