@@ -57,7 +57,8 @@ DAEMON = """dockerd --iptables=false --ip6tables=false --bridge=none
     --exec-opt native.cgroupdriver=cgroupfs""".split()
 DAEMON_SECONDS = 30
 FOLDERS = "dev", "etc", "proc", "run", "sys"
-USERS = "root:x:0:0::/:/bin/sh\nnobody:x:65534:65534::/:/bin/sh\n"
+NAMES = {"passwd": "root:x:0:0::/:/bin/sh\nnobody:x:65534:65534::/:/bin/sh\n",
+         "group": "root:x:0:\nnogroup:x:65534:\n"}
 WRITABLE = "data", "tmp", "workspace"
 
 
@@ -151,8 +152,9 @@ class Engine:
             os.makedirs(os.path.join(root, name))
         for name in WRITABLE:
             os.chmod(os.path.join(root, name), 0o1777)
-        with open(root + "/etc/passwd", "w", encoding="ascii") as file:
-            file.write(USERS)
+        for name, text in NAMES.items():
+            with open(root + "/etc/" + name, "w", encoding="ascii") as file:
+                file.write(text)
         read = subprocess.Popen(
             ["tar", "--create", "--absolute-names", "--no-recursion",
              "--ignore-failed-read", "--files-from=-"], text=True,

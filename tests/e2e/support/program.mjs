@@ -81,6 +81,11 @@ const engineSettings = ['CAISSON_RUNTIME', 'CAISSON_IMAGE', 'CONTAINERS_CONF',
 /* The runtime of all boxes that are containers; undefined: they are native. */
 export const contained = process.env.CAISSON_RUNTIME;
 
+/* For tests of what only native boxes have: the reason says what that is. */
+export const nativeOnly = (reason) => ({
+  skip: contained ? `only of the runtime native: ${reason}` : false,
+});
+
 /*
  * What a test file sets for all of its programs. Most tests look at the fields
  * of answers; output.test.mjs looks at answers without them.
