@@ -248,7 +248,7 @@ supervisor_free(struct supervisor *sv)
 	boxes_free_dropped(&sv->boxes);
 	store_finish(sv->store);
 	if (sv->boxes.shared != NULL)
-		sv->boxes.runtime->sweep(&sv->boxes);
+		sv->boxes.runtime->finish(&sv->boxes);
 	else if (sv->base != NULL)
 		reaper_finish(SHUTDOWN_REAP_MS);
 	/* The client sees the end only now, when no process of ours is left. */

@@ -430,7 +430,7 @@ struct runtime {
 	 * and workers: reaper_finish), and frees boxes->shared, which is never
 	 * NULL after probe.
 	 */
-	void (*sweep)(struct boxes *boxes);
+	void (*finish)(struct boxes *boxes);
 	/*
 	 * Starts a box around the pipes, and takes those that it hands over;
 	 * sets box->inside first. Returns 0, or -1 with err.

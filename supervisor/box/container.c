@@ -402,7 +402,7 @@ container_awaited(const struct boxes *boxes)
 #define CONTAINER_RUNTIME(name_)                                               \
 	{                                                                      \
 		.name = name_, .framed = 1, .probe = container_probe,          \
-		.sweep = container_finish, .start = container_start,           \
+		.finish = container_finish, .start = container_start,          \
 		.ready = container_ready, .settle = container_settle,          \
 		.kill = container_kill, .give_up = container_give_up,          \
 		.alive = container_alive, .current = container_current,        \

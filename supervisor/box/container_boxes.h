@@ -60,7 +60,7 @@ extern const struct runtime oci_runtime;
 /* runtime_auto.c: the choice of one of these or of native boxes. */
 extern const struct runtime auto_runtime;
 
-/* container_boxes.c: as probe and sweep of struct runtime. */
+/* container_boxes.c: as probe and finish of struct runtime. */
 int container_probe(struct boxes *boxes, int only_refuses, struct err *err);
 void container_finish(struct boxes *boxes);
 

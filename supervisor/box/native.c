@@ -614,7 +614,7 @@ native_start(struct box *box, struct box_pipes *pipes, struct err *err)
 const struct runtime native_runtime = {
 	.name = "native",
 	.probe = native_probe,
-	.sweep = native_sweep,
+	.finish = native_finish,
 	.start = native_start,
 	.kill = native_kill,
 	.give_up = native_give_up,

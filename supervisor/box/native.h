@@ -40,9 +40,9 @@ native_boxes(const struct boxes *boxes)
 	return boxes->shared;
 }
 
-/* native_boxes.c: as probe and sweep of struct runtime. */
+/* native_boxes.c: as probe and finish of struct runtime. */
 int native_probe(struct boxes *boxes, int only_refuses, struct err *err);
-void native_sweep(struct boxes *boxes);
+void native_finish(struct boxes *boxes);
 
 /* native.c: one native box. */
 

@@ -56,7 +56,7 @@ native_probe(struct boxes *boxes, int only_refuses, struct err *err)
 }
 
 void
-native_sweep(struct boxes *boxes)
+native_finish(struct boxes *boxes)
 {
 	struct native_boxes *shared = mem_take(&boxes->shared);
 

@@ -152,7 +152,7 @@ native_probe(struct boxes *these, int only_refuses, struct err *err)
 }
 
 void
-native_sweep(struct boxes *these)
+native_finish(struct boxes *these)
 {
 	ck_abort_msg("nothing is swept here");
 }
