@@ -203,36 +203,6 @@ oci_add_limits(struct buffer *json, const struct container *container)
 	buffer_add_text(json, "}");
 }
 
-/* Adds a list of mappings under a key, and a comma. */
-static void
-oci_add_mappings(struct buffer *json, const char *key,
-    const struct oci_mapping *mappings, size_t n)
-{
-	size_t i;
-
-	buffer_printf(json, "\"%s\":[", key);
-	for (i = 0; i < n; i++)
-		buffer_printf(json, "%s{\"containerID\":%lu,\"hostID\":%lu,"
-		    "\"size\":%lu}", i == 0 ? "" : ",",
-		    (unsigned long)mappings[i].inside,
-		    (unsigned long)mappings[i].outside,
-		    (unsigned long)mappings[i].count);
-	buffer_add_text(json, "],");
-}
-
-static void
-oci_add_namespaces(struct buffer *json, const struct oci_bundle *bundle)
-{
-	buffer_printf(json, "\"namespaces\":[{\"type\":\"pid\"},"
-	    "{\"type\":\"network\"},{\"type\":\"ipc\"},{\"type\":\"uts\"},"
-	    "{\"type\":\"mount\"},{\"type\":\"cgroup\"}%s],",
-	    bundle->n > 0 ? ",{\"type\":\"user\"}" : "");
-	if (bundle->n == 0)
-		return;
-	oci_add_mappings(json, "uidMappings", bundle->users, bundle->n);
-	oci_add_mappings(json, "gidMappings", bundle->groups, bundle->n);
-}
-
 /* Files of /proc that tell of the host or change it, as engines have them. */
 static void
 oci_add_hidden(struct buffer *json)
@@ -271,8 +241,11 @@ oci_bundle_config(struct buffer *json, const struct oci_bundle *bundle)
 	json_add_text(json, container->run);
 	buffer_printf(json, ",\"" CONTAINER_LABEL_BOX "\":\"%lu\"},\"linux\":{",
 	    container->number);
-	oci_add_namespaces(json, bundle);
-	buffer_add_text(json, "\"cgroupsPath\":");
+	/* No user namespace, since only root can start the bundle. */
+	buffer_add_text(json, "\"namespaces\":[{\"type\":\"pid\"},"
+	    "{\"type\":\"network\"},{\"type\":\"ipc\"},{\"type\":\"uts\"},"
+	    "{\"type\":\"mount\"},{\"type\":\"cgroup\"}],"
+	    "\"cgroupsPath\":");
 	json_add_text(json, bundle->cgroup);
 	buffer_add_text(json, ",\"rootfsPropagation\":\"private\",");
 	oci_add_limits(json, container);

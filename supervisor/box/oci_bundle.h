@@ -7,16 +7,7 @@
 #ifndef SUPERVISOR_OCI_BUNDLE_H
 #define SUPERVISOR_OCI_BUNDLE_H
 
-#include <stddef.h>
-
 #include "container.h"
-
-/* Users or groups of a user namespace, and those that they are outside. */
-struct oci_mapping {
-	uint32_t inside;
-	uint32_t outside;
-	uint32_t count;
-};
 
 /*
  * The description of one bundle. All texts stay the caller's. Of container, the
@@ -31,10 +22,6 @@ struct oci_bundle {
 	const char *rootfs;
 	const char *seccomp; /* the text of the seccomp profile, JSON */
 	const char *cgroup;  /* the path of the cgroup of the container */
-	/* Of an ordinary user: both lists have n rows; 0: no user namespace. */
-	const struct oci_mapping *users;
-	const struct oci_mapping *groups;
-	size_t n;
 };
 
 /*

@@ -289,30 +289,6 @@ START_TEST(limits_may_be_missing)
 }
 END_TEST
 
-START_TEST(a_user_may_have_a_namespace)
-{
-	static const struct oci_mapping users[] = { { 0, 1000, 1 },
-		{ 1, 100000, 65536 } };
-	static const struct oci_mapping groups[] = { { 0, 1001, 1 },
-		{ 1, 200000, 65536 } };
-	struct oci_bundle of = bundle;
-	auto_free char *value = NULL;
-	json_t *json;
-
-	of.users = users;
-	of.groups = groups;
-	of.n = 2;
-	json = config(&of);
-	ck_assert_uint_eq(json_array_size(at(json, "linux.namespaces")), 7);
-	value = json_dumps(at(json, "linux.gidMappings"), JSON_COMPACT);
-	ck_assert_str_eq(value, "[{\"containerID\":0,\"hostID\":1001,"
-	    "\"size\":1},{\"containerID\":1,\"hostID\":200000,"
-	    "\"size\":65536}]");
-	ck_assert_uint_eq(json_array_size(at(json, "linux.uidMappings")), 2);
-	json_decref(json);
-}
-END_TEST
-
 START_TEST(command_lines_name_the_container)
 {
 	static const char run[] = "/bin/crun\0--root\0/run/c\0run\0--bundle\0"
@@ -343,7 +319,6 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, the_variables_are_ours);
 	tcase_add_loop_test(tc, the_image_has_variables_too, 0, 2);
 	tcase_add_test(tc, limits_may_be_missing);
-	tcase_add_test(tc, a_user_may_have_a_namespace);
 	tcase_add_test(tc, command_lines_name_the_container);
 }
 
