@@ -1,11 +1,11 @@
 /*
- * The keeper of a server: a process between the supervisor and the server. When
- * it exits, no process of the server is left. The kernel ends a server with its
- * parent, but not the descendants of the server, nor those in other sessions.
- * They become children of the keeper when their parent ends, so it finds them.
+ * The keeper of a server, of the client of a container engine, or of a program
+ * of "caisson image", each called the server here: a process between it and the
+ * supervisor. When the keeper exits, no process of the server is left. The
+ * kernel ends a server with its parent, but not its descendants, nor those in
+ * other sessions: these become children of the keeper when their parent ends.
  * It is forked from the supervisor, executes nothing itself, reads no byte of
- * the server, and holds no descriptor of it. Where the server is the client of
- * a container engine, the keeper also has the container removed.
+ * the server and holds no descriptor of it. It has a container removed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../common/buffer.h"
 #include "../../common/clock.h"
 #include "../../common/fd.h"
 #include "../../common/limits.h"
@@ -275,13 +276,25 @@ keeper_name(const struct spawn_program *program)
 	return *name;
 }
 
+/* Each engine has another command: the log has the one that was tried. */
+static void
+keeper_warn(const struct spawn_program *program)
+{
+	auto_buffer struct buffer line = { 0 };
+	char *const *word;
+
+	for (word = program->remove; *word != NULL; word++)
+		buffer_printf(&line, "%s%s", line.len == 0 ? "" : " ", *word);
+	log_warn("the container %s may be left: remove it with '%s'",
+	    keeper_name(program), line.data);
+}
+
 /* No process can make the container any more, and it may exist. */
 static void
 keeper_remove_rest(struct keeper *keeper, const struct spawn_program *program)
 {
 	uint64_t deadline = clock_ms() + program->remove_ms;
 	const struct timespec pause = { 0, KEEPER_PAUSE_MS * 1000000L };
-	const char *name = keeper_name(program);
 	int i;
 
 	for (i = 0; i < KEEPER_REMOVALS && clock_ms() < deadline; i++) {
@@ -289,9 +302,7 @@ keeper_remove_rest(struct keeper *keeper, const struct spawn_program *program)
 			return;
 		nanosleep(&pause, NULL);
 	}
-	log_warn("the container %s could not be removed; if '%s ps --all' "
-	    "shows it: '%s rm --force %s'", name, program->path,
-	    program->path, name);
+	keeper_warn(program);
 }
 
 /* Usually the supervisor has, once the container ran; unless it was killed. */

@@ -475,7 +475,21 @@ START_TEST(an_engine_is_missing)
 }
 END_TEST
 
-/* The processes of the code are ended by the keeper itself then. */
+/* What is logged from now on is written to a file of the folder. */
+static void
+log_to_file(void)
+{
+	auto_free char *path = mem_printf("%s/logged", folder);
+	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+
+	ck_assert_int_eq(dup2(fd, STDERR_FILENO), STDERR_FILENO);
+	close(fd);
+}
+
+/*
+ * The processes of the code are ended by the keeper itself then. The log has
+ * the command that removes the container, whatever the engine is.
+ */
 START_TEST(an_engine_cannot_remove)
 {
 	static const struct {
@@ -486,9 +500,13 @@ START_TEST(an_engine_cannot_remove)
 		{ "hang", SHORT_MS, 2 },
 		{ "fail", LONG_MS, 1 + KEEPER_REMOVALS },
 	};
-	auto_free char *said = NULL;
+	auto_free char *said = NULL, *logged = NULL;
+	auto_free char *fix = mem_printf(
+	    "box-1 may be left: remove it with '%s rm --force box-1'\n",
+	    engine);
 	struct held held;
 
+	log_to_file();
 	put("rm", cases[_i].rm);
 	remove_ms = cases[_i].ms;
 	start(&held);
@@ -496,6 +514,8 @@ START_TEST(an_engine_cannot_remove)
 	kill(held.keeper, KEEPER_KILL);
 	said = ends(&held, CLD_KILLED, SIGKILL);
 	ck_assert_uint_eq(times("rm "), cases[_i].removals);
+	logged = get("logged");
+	ck_assert_msg(strstr(logged, fix) != NULL, "%s", logged);
 	remove_ms = LONG_MS;
 }
 END_TEST
