@@ -207,6 +207,18 @@ container_engine_on_done(void *ctx, struct container_answer *answer)
 	*over = 1;
 }
 
+/* The fix is a command that hangs, too, while the engine does. */
+static int
+container_engine_set_late(
+    const char *path, unsigned int ms, struct err *err)
+{
+	const char *word =
+	    container_program_engine(path) == CONTAINER_OCI ? "list" : "ps";
+
+	return err_set(err, "%s did not answer within %u s: check it with "
+	    "'%s %s'", path, ms / 1000, path, word);
+}
+
 int
 container_engine_ask(struct event_base *base, struct spawn_program *program,
     unsigned int ms, struct container_answer *answer, struct err *err)
@@ -223,10 +235,7 @@ container_engine_ask(struct event_base *base, struct spawn_program *program,
 	memset(&call->answer, 0, sizeof(call->answer));
 	late = call->late;
 	container_engine_free(&call);
-	if (late)
-		return err_set(err, "%s did not answer within %u s: check it "
-		    "with '%s ps'", program->path, ms / 1000, program->path);
-	return 0;
+	return late ? container_engine_set_late(program->path, ms, err) : 0;
 }
 
 void

@@ -1,0 +1,151 @@
+/*
+ * Tests of supervisor/box/container_engine: what a command of an engine prints
+ * and how it ends is its answer, and one that hangs is ended and named with a
+ * command that shows whether the engine answers. Programs stand in for engines.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/limits.h"
+#include "common/loop.h"
+#include "common/mem.h"
+#include "supervisor/box/container_boxes.h"
+#include "supervisor/process/process.h"
+#include "unit.h"
+
+#define LONG_MS 60000
+
+static struct event_base *base;
+static char folder[] = "/tmp/caisson-test-XXXXXX";
+
+static void
+set_up(void)
+{
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	base = loop_new(0);
+	reaper_init(base);
+}
+
+static void
+tear_down(void)
+{
+	reaper_finish(LONG_MS);
+	event_base_free(base);
+	ck_assert_int_eq(rmdir(folder), 0);
+}
+
+/* Asks a program, with one argument or two. Returns as container_engine_ask. */
+static int
+ask(const char *path, const char *one, const char *other, unsigned int ms,
+    struct container_answer *answer, struct err *err)
+{
+	auto_free char *name = mem_strdup(path), *first = mem_strdup(one);
+	auto_free char *second = other == NULL ? NULL : mem_strdup(other);
+	char *argv[] = { name, first, second, NULL };
+	char *envp[] = { (char[]){ "PATH=/usr/bin:/bin" }, NULL };
+	struct spawn_program program = { .path = path, .argv = argv,
+		.envp = envp };
+
+	memset(answer, 0, sizeof(*answer));
+	return container_engine_ask(base, &program, ms, answer, err);
+}
+
+static void
+forget(struct container_answer *answer)
+{
+	buffer_reset(&answer->out);
+	buffer_reset(&answer->errors);
+}
+
+static const struct {
+	const char *code;
+	int status;
+	const char *out;
+	const char *errors;
+} commands[] = {
+	{ "echo out; echo err >&2; exit 3", 3, "out\n", "err\n" },
+	{ "echo out", 0, "out\n", "" },
+	{ "exit 125", 125, "", "" },
+	{ "echo out; kill -9 $$", -1, "out\n", "" },
+	/* What it leaves holds the streams open until its keeper ends it. */
+	{ "sleep 1000 & exit 1", 1, "", "" },
+};
+
+START_TEST(an_answer_is_what_a_command_prints_and_its_status)
+{
+	struct container_answer answer;
+	struct err err;
+
+	ck_assert_msg(ask("/bin/sh", "-c", commands[_i].code, LONG_MS, &answer,
+	    &err) == 0, "%s", err.text);
+	ck_assert_int_eq(answer.status, commands[_i].status);
+	buffer_add(&answer.out, "", 1);
+	buffer_add(&answer.errors, "", 1);
+	ck_assert_str_eq(answer.out.data, commands[_i].out);
+	ck_assert_str_eq(answer.errors.data, commands[_i].errors);
+	forget(&answer);
+}
+END_TEST
+
+/* The command is not held up by what is not kept. */
+START_TEST(an_answer_is_bounded)
+{
+	auto_free char *code = mem_printf("head -c %lu /dev/zero; "
+	    "head -c %lu /dev/zero >&2; exit 7", ENGINE_OUT_MAX + MIB,
+	    ENGINE_ERRORS_MAX + MIB);
+	struct container_answer answer;
+	struct err err;
+
+	ck_assert_int_eq(
+	    ask("/bin/sh", "-c", code, LONG_MS, &answer, &err), 0);
+	ck_assert_int_eq(answer.status, 7);
+	ck_assert_uint_le(answer.out.len, ENGINE_OUT_MAX);
+	ck_assert_uint_le(answer.errors.len, ENGINE_ERRORS_MAX);
+	forget(&answer);
+}
+END_TEST
+
+static const struct {
+	const char *name;
+	const char *word;
+} engines[] = {
+	{ "podman", "ps" },
+	{ "docker", "ps" },
+	{ "crun", "list" },
+	{ "runc", "list" },
+};
+
+START_TEST(an_engine_that_hangs_is_an_error_with_the_fix)
+{
+	auto_free char *path = mem_printf("%s/%s", folder, engines[_i].name);
+	auto_free char *sentence = mem_printf("%s did not answer within 0 s: "
+	    "check it with '%s %s'", path, path, engines[_i].word);
+	struct container_answer answer;
+	struct err err;
+
+	ck_assert_int_eq(symlink("/bin/sleep", path), 0);
+	ck_assert_int_eq(ask(path, "1000", NULL, 1, &answer, &err), -1);
+	ck_assert_str_eq(err.text, sentence);
+	ck_assert_int_eq(unlink(path), 0);
+	forget(&answer);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_checked_fixture(tc, set_up, tear_down);
+	tcase_add_loop_test(tc,
+	    an_answer_is_what_a_command_prints_and_its_status, 0,
+	    UNIT_COUNT(commands));
+	tcase_add_test(tc, an_answer_is_bounded);
+	tcase_add_loop_test(tc, an_engine_that_hangs_is_an_error_with_the_fix,
+	    0, UNIT_COUNT(engines));
+}
+
+int
+main(void)
+{
+	return unit_run("container_engine", add_tests);
+}
