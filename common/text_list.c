@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "mem.h"
 #include "text_list.h"
 
 int
@@ -38,4 +39,17 @@ void
 text_list_add(struct buffer *list, const char *text)
 {
 	buffer_add(list, text, strlen(text) + 1);
+}
+
+char **
+text_list_vector(char *data, size_t len)
+{
+	char **vector =
+	    mem_alloc((text_list_count(data, len) + 1) * sizeof(*vector));
+	const char *text;
+	size_t n = 0;
+
+	TEXT_LIST_EACH (text, data, len)
+		vector[n++] = data + (text - data);
+	return vector;
 }

@@ -35,4 +35,10 @@ const char *text_list_next(const char *data, size_t len, const char *text);
 /* Appends a text and its NUL. */
 void text_list_add(struct buffer *list, const char *text);
 
+/*
+ * Returns the texts of a list as an argument vector: pointers into data, and
+ * NULL behind the last one. The caller frees the vector.
+ */
+char **text_list_vector(char *data, size_t len);
+
 #endif

@@ -111,10 +111,4 @@ void container_argv_list(struct buffer *list, enum container_engine engine,
 void container_argv_inspect(
     struct buffer *list, const char *program, const char *name);
 
-/*
- * Returns the texts of a list as an argument vector. The caller frees the
- * vector; the texts belong to the list.
- */
-char **container_argv_vector(const struct buffer *list);
-
 #endif

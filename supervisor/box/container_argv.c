@@ -264,19 +264,6 @@ container_argv_inspect(
 	text_list_add(list, name);
 }
 
-char **
-container_argv_vector(const struct buffer *list)
-{
-	char **vector = mem_alloc(
-	    (text_list_count(list->data, list->len) + 1) * sizeof(*vector));
-	const char *text;
-	size_t n = 0;
-
-	TEXT_LIST_EACH (text, list->data, list->len)
-		vector[n++] = list->data + (text - list->data);
-	return vector;
-}
-
 /* What can be described */
 
 #define CONTAINER_NAME_CHARS                                                   \

@@ -9,6 +9,7 @@
 
 #include "../../common/log.h"
 #include "../../common/mem.h"
+#include "../../common/text_list.h"
 #include "../process/process.h"
 #include "container_boxes.h"
 #include "container_bundle.h"
@@ -104,7 +105,7 @@ container_boxes_sweep(struct boxes *boxes, struct err *err)
 		return 0;
 	}
 	container_argv_list(&list, shared->engine, shared->program);
-	argv = container_argv_vector(&list);
+	argv = text_list_vector(list.data, list.len);
 	program.argv = argv;
 	failed = container_engine_ask(boxes->base, &program,
 	    CONTAINER_LIST_MS, &answer, err) == -1;

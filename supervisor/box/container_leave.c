@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "../../common/mem.h"
+#include "../../common/text_list.h"
 #include "../process/process.h"
 #include "container_boxes.h"
 
@@ -28,7 +29,7 @@ container_remove(const struct boxes *boxes, const char *name)
 	auto_free char **argv = NULL;
 
 	container_commands_remove(shared, &list, name);
-	argv = container_argv_vector(&list);
+	argv = text_list_vector(list.data, list.len);
 	program.argv = argv;
 	if (shared->engine == CONTAINER_OCI)
 		program.cgroups = CONTAINER_CGROUPS;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "../../common/mem.h"
+#include "../../common/text_list.h"
 #include "../process/process.h"
 #include "container_boxes.h"
 
@@ -64,7 +65,7 @@ container_place_ask(struct event_base *base,
 	auto_free char **argv = NULL;
 
 	container_argv_inspect(&list, shared->program, name);
-	argv = container_argv_vector(&list);
+	argv = text_list_vector(list.data, list.len);
 	program.argv = argv;
 	place->found = found;
 	place->ctx = ctx;

@@ -130,7 +130,8 @@ container_program_add_variables(struct container_boxes *shared)
 		    "%s=%s", container_program_variables[i], value);
 		text_list_add(&shared->environment, pair);
 	}
-	shared->envp = container_argv_vector(&shared->environment);
+	shared->envp = text_list_vector(
+	    shared->environment.data, shared->environment.len);
 }
 
 int
@@ -214,8 +215,10 @@ container_commands_fill(const struct container_boxes *shared,
 		return -1;
 	container_commands_remove(
 	    shared, &commands->remove, container->name);
-	commands->argv = container_argv_vector(&commands->run);
-	commands->remove_argv = container_argv_vector(&commands->remove);
+	commands->argv =
+	    text_list_vector(commands->run.data, commands->run.len);
+	commands->remove_argv =
+	    text_list_vector(commands->remove.data, commands->remove.len);
 	program->path = shared->program;
 	program->argv = commands->argv;
 	program->envp = shared->envp;

@@ -44,19 +44,12 @@ static struct {
 
 /* Returns the command of an image with a root; NULL: its engine knows it. */
 static const char *const *
-language_images_command(struct image *image)
+language_images_command(const struct image *image)
 {
-	const char *data = image->command.data, *word;
-	size_t n = 0, len = image->command.len;
-	const char **command;
-
 	if (image->root == NULL)
 		return NULL;
-	command = mem_alloc((text_list_count(data, len) + 1) *
-	    sizeof(*command));
-	TEXT_LIST_EACH (word, data, len)
-		command[n++] = word;
-	return command;
+	return (const char *const *)text_list_vector(
+	    image->command.data, image->command.len);
 }
 
 /* Returns that language of an image that was read before, or NULL. */

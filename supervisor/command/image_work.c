@@ -126,20 +126,14 @@ image_work_start(struct image_work *work, struct image_job *job,
     const struct buffer *words, int in, int out, struct err *err)
 {
 	auto_fd int errors = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
-	auto_free char **argv =
-	    mem_alloc((text_list_count(words->data, words->len) + 1) *
-	        sizeof(*argv));
+	auto_free char **argv = text_list_vector(words->data, words->len);
 	auto_free char *tmp =
 	    work->tmp == NULL ? NULL : mem_printf("TMPDIR=%s", work->tmp);
 	auto_free char **envp = image_work_environment(work, tmp);
 	struct spawn_program program = { .argv = argv, .envp = envp,
 		.in = in, .out = out == -1 ? errors : out, .errors = errors };
 	auto_fd int pidfd = -1;
-	const char *word;
-	size_t n = 0;
 
-	TEXT_LIST_EACH (word, words->data, words->len)
-		argv[n++] = words->data + (word - words->data);
 	program.path = job->path = argv[0];
 	if (errors == -1)
 		return err_sys(err, "use standard error");

@@ -199,11 +199,9 @@ server_process_spawn(const struct server *server, char **envp,
 	auto_free char *path = mem_printf("PATH=%s", server->path);
 	auto_free char **variables =
 	    server_process_environment(server, envp, path);
-	size_t count = text_list_count(server->run.data, server->run.len);
 	auto_free char **arguments =
-	    mem_alloc((count + 1) * sizeof(*arguments));
+	    text_list_vector(server->run.data, server->run.len);
 
-	server_process_list_texts(&server->run, arguments);
 	program->path = server->program;
 	program->cwd = server->run_cwd;
 	program->argv = arguments;

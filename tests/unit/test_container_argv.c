@@ -290,22 +290,6 @@ START_TEST(asks_where_a_container_runs)
 }
 END_TEST
 
-START_TEST(a_list_becomes_a_vector)
-{
-	auto_buffer struct buffer list = { 0 };
-	auto_free char **vector = NULL;
-
-	text_list_add(&list, "one");
-	text_list_add(&list, "");
-	text_list_add(&list, "a b");
-	vector = container_argv_vector(&list);
-	ck_assert_str_eq(vector[0], "one");
-	ck_assert_str_eq(vector[1], "");
-	ck_assert_str_eq(vector[2], "a b");
-	ck_assert_ptr_null(vector[3]);
-}
-END_TEST
-
 static const struct {
 	struct container with; /* its fields that are set */
 	const char *says; /* NULL: it is accepted */
@@ -396,7 +380,6 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_container_is_removed_by_name);
 	tcase_add_test(tc, containers_are_listed_by_label);
 	tcase_add_test(tc, asks_where_a_container_runs);
-	tcase_add_test(tc, a_list_becomes_a_vector);
 	tcase_add_loop_test(tc, what_an_engine_would_misread_is_refused, 0,
 	    UNIT_COUNT(checks));
 	tcase_add_loop_test(tc, root_is_refused, 0, 5);
