@@ -130,7 +130,7 @@ image_store_list(
 
 	memset(list, 0, sizeof(*list));
 	if (fd == -1)
-		return errno == ENOENT ? 0 :
+		return errno == ENOENT || errno == ENOTDIR ? 0 :
 		    err_sys(err, "open the directory of images %s", folder);
 	if (image_store_check(fd, folder, err) == -1 ||
 	    image_record_read_enabled(fd, &scan.enabled, err) == -1)

@@ -277,6 +277,16 @@ START_TEST(another_user_may_not_write_there)
 }
 END_TEST
 
+START_TEST(a_state_directory_that_is_none_has_no_images)
+{
+	struct image_list list;
+
+	ck_assert_int_eq(image_store_list("/dev/null/images", &list, &err), 0);
+	ck_assert_uint_eq(list.count, 0);
+	ck_assert_int_eq(image_store_lock("/dev/null/images", &err), -1);
+}
+END_TEST
+
 static void
 expect_enabled(const char *digest, unsigned int place)
 {
@@ -406,6 +416,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, what_was_interrupted_is_never_found);
 	tcase_add_test(tc, one_command_at_a_time);
 	tcase_add_test(tc, another_user_may_not_write_there);
+	tcase_add_test(tc, a_state_directory_that_is_none_has_no_images);
 	tcase_add_test(tc, enabled_images_have_an_order);
 	tcase_add_loop_test(tc, a_changed_image_is_noticed, 0, 4);
 	tcase_add_loop_test(tc, a_damaged_record_is_left_out, 0, 10);
