@@ -118,6 +118,25 @@ container_boxes_sweep(struct boxes *boxes, struct err *err)
 	return failed ? -1 : 0;
 }
 
+/* Their interpreters are those of the image. */
+static void
+container_boxes_note_unused(const struct options *options)
+{
+	static const enum option_id ids[] = { OPTION_ID_PYTHON, OPTION_ID_SHELL,
+		OPTION_ID_PRELOAD };
+	size_t i;
+
+	for (i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+		auto_buffer struct buffer name = { 0 };
+
+		if (options->sources[ids[i]] == OPTIONS_DEFAULT)
+			continue;
+		options_add_name(&name, options, ids[i]);
+		log_warn("%s has no effect in containers: the image has the "
+		    "interpreters and their packages", name.data);
+	}
+}
+
 /* Tries the n-th engine of that kind. */
 static int
 container_boxes_try(struct boxes *boxes, const char *value, size_t n,
@@ -132,8 +151,11 @@ container_boxes_try(struct boxes *boxes, const char *value, size_t n,
 		return -1;
 	if (only_refuses)
 		return 0;
-	return container_boxes_sweep(boxes, err) == -1 ||
-	        container_trial(boxes, err) == -1 ? -1 : 0;
+	if (container_boxes_sweep(boxes, err) == -1 ||
+	    container_trial(boxes, err) == -1)
+		return -1;
+	container_boxes_note_unused(boxes->options);
+	return 0;
 }
 
 int

@@ -275,6 +275,18 @@ subprocess.run(["sleep", "987"])`).catch((error) => error);
       await gone(runtime, pid);
     });
 
+  test(`${runtime}: isolation is never reduced`, options, async (t) => {
+    const opened = open(t, runtime, { CAISSON_ALLOW_WEAK_ISOLATION: 'on' },
+      { withoutNamespaces: true });
+
+    /* The daemon of docker is not below the program, and makes them. */
+    if (runtime === 'docker')
+      assert.equal(meta(await run((await opened).client, '1'),
+        'isolation').level, 'full');
+    else
+      await assert.rejects(opened);
+  });
+
   test(`${runtime}: an image that is not there`, options, async (t) => {
     await assert.rejects(open(t, runtime, {
       CAISSON_IMAGE: 'localhost/nosuch:9' }));
@@ -292,6 +304,21 @@ test('oci: waiting containers are removed when no call comes', {
   await gone('oci', pid);
   /* The next call has one all the same. */
   assert.equal(text(await run(client, 'print(2)')), '2');
+});
+
+test('oci: settings that a container cannot have are named', {
+  skip: skipped.oci,
+}, async (t) => {
+  const { client, log } = await open(t, 'oci', { CAISSON_SHELL: '/no/shell',
+    CAISSON_PRELOAD: 'json', CAISSON_PYTHON: '/no/python',
+    CAISSON_TOOLS: 'run_code' });
+
+  for (const [language, code] of [['shell', 'echo $0'],
+    ['python', 'print("a")']])
+    assert.equal((await client.callTool({ name: 'run_code',
+      arguments: { language, code } })).isError, false);
+  for (const name of ['SHELL', 'PRELOAD', 'PYTHON'])
+    assert.match(log(), new RegExp(`CAISSON_${name} has no effect in containers`));
 });
 
 test('auto is the first engine that works, or else a native box', {
