@@ -1,12 +1,12 @@
 """Runs a test whose boxes are containers, and judges what they leave.
 
-    engine.py [--keep PATH] podman|docker|oci COMMAND [ARGUMENT...]
+    engine.py [--keep PATH] [--plots] podman|docker|oci COMMAND [ARGUMENT...]
 
 PATH stays visible, see alone.py. The command gets an engine of its own, of
-which nothing is left: an image, made of the Python of this machine, a storage
-in folders that are removed at the end, for docker a daemon, and for podman a
-configuration with which it runs on hosts with both versions of cgroups. Caisson
-finds them by the variables of SETTINGS.
+which nothing is left: an image, made of the Python of this machine and with
+--plots of its matplotlib, a storage in folders that are removed at the end, for
+docker a daemon, and for podman a configuration with which it runs on hosts with
+both versions of cgroups. Caisson finds them by the variables of SETTINGS.
 
 All of it runs in a namespace of processes. Each label of a container names that
 namespace, so containers, bundles and cgroups of other Caissons are not judged,
@@ -47,6 +47,19 @@ PACKAGES = """python3.11 python3.11-minimal libpython3.11-minimal
     libpcre2-8-0 libgmp10 media-types libcrypt1 tzdata grep sed findutils
     libsystemd0 libgcrypt20 libgpg-error0 liblz4-1 libzstd1 libcap2 libncursesw6
     libreadline8""".split()
+# The same with --plots, for matplotlib.
+PLOTS = """python3-matplotlib python-matplotlib-data python3-contourpy
+    python3-cycler python3-dateutil python3-kiwisolver python3-numpy
+    python3-packaging python3-pil python3-pkg-resources python3-pyparsing
+    python3-six fonts-dejavu-core libblas3 libbrotli1 libbsd0 libdeflate0
+    libfreetype6 libfribidi0 libgcc-s1 libgfortran5 libglib2.0-0 libgomp1
+    libgraphite2-3 libharfbuzz0b libimagequant0 libjbig0 libjpeg62-turbo
+    liblapack3 liblcms2-2 liblerc4 libmd0 libopenjp2-7 libpng16-16 libqhull-r8.0
+    libquadmath0 libraqm0 libstdc++6 libtiff6 libwebp7 libwebpdemux2
+    libwebpmux3 libxau6 libxcb1 libxdmcp6""".split()
+PLOT_FILES = ("/etc/matplotlibrc", "/etc/alternatives/libblas.so.3-*",
+              "/etc/alternatives/liblapack.so.3-*", "/usr/lib/*/libblas.so.3",
+              "/usr/lib/*/liblapack.so.3")
 ROOT = "/bin", "/sbin", "/lib", "/lib64", "/usr/bin/sh"
 UNUSED = ("/usr/share/doc", "/usr/share/man", "/usr/share/locale", "/.",
           "/etc/")
@@ -72,12 +85,15 @@ def is_hybrid():
     return os.path.isdir("/sys/fs/cgroup/unified")
 
 
-def installed_files():
+def installed_files(plots):
     """The files of the packages that are installed here."""
-    listed = subprocess.run(["dpkg-query", "--listfiles"] + PACKAGES,
+    packages = PACKAGES + PLOTS if plots else PACKAGES
+    listed = subprocess.run(["dpkg-query", "--listfiles"] + packages,
                             stdout=subprocess.PIPE, text=True,
                             stderr=subprocess.DEVNULL).stdout
     found = set(ROOT)
+    for pattern in PLOT_FILES if plots else ():
+        found.update(glob.glob(pattern))
     for line in listed.splitlines():
         folder, name = os.path.split(line)
         if os.path.lexists(line) and not line.startswith(UNUSED):
@@ -145,7 +161,7 @@ class Engine:
                     sys.exit("docker does not start: " + file.read()[-1000:])
             time.sleep(0.05)
 
-    def make_image(self):
+    def make_image(self, plots=False):
         """The Python of this machine: a folder, and an image for podman."""
         root = os.path.join(self.folder, "root")
         for name in FOLDERS + WRITABLE:
@@ -163,7 +179,7 @@ class Engine:
         write = subprocess.Popen(
             ["tar", "--extract", "--directory", root], stdin=read.stdout,
             stderr=subprocess.DEVNULL)
-        read.stdin.write("\n".join(installed_files()))
+        read.stdin.write("\n".join(installed_files(plots)))
         read.stdin.close()
         read.stdout.close()
         if write.wait() != 0 or read.wait() != 0:
@@ -290,6 +306,7 @@ def why_not(runtime):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--keep", default=HERE)
+    parser.add_argument("--plots", action="store_true")
     parser.add_argument("runtime", choices=sorted(NEEDED))
     parser.add_argument("command", nargs=argparse.REMAINDER)
     options = parser.parse_args()
@@ -305,7 +322,7 @@ def main():
     enter_processes()
     engine = Engine(options.runtime)
     try:
-        engine.make_image()
+        engine.make_image(options.plots)
         status = engine.run(options.command)
         left = engine.settled()
         for line in left:
