@@ -86,6 +86,9 @@ export const nativeOnly = (reason) => ({
   skip: contained ? `only of the runtime native: ${reason}` : false,
 });
 
+/* Where namespaces are forbidden: the container engine needs them itself. */
+export const reduced = nativeOnly('reduced isolation');
+
 /*
  * What a test file sets for all of its programs. Most tests look at the fields
  * of answers; output.test.mjs looks at answers without them.
