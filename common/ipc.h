@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "begun.h"
 #include "config_shape.h"
 #include "err.h"
 #include "file_fault.h"

@@ -41,6 +41,7 @@ struct output {
 	unsigned long long marks[PICTURES_MAX]; /* values of total when the
 						 * marks were set */
 	size_t nmarks;
+	struct begun_read *begun; /* of a box without a bootstrap; or NULL */
 };
 
 static void
@@ -84,9 +85,37 @@ output_add(struct output *output, const char *data, size_t len)
 		output_add_tail(output, data + part, len - part);
 }
 
+/* Bytes that looked like marks of process 1 are output of the code. */
+static void
+output_add_rest(struct output *output)
+{
+	size_t len;
+	const char *rest = begun_rest(output->begun, &len);
+
+	output_add(output, rest, len);
+}
+
+/* Adds what was read, without the marks of process 1. */
+static void
+output_add_read(struct output *output, const char *data, size_t len)
+{
+	size_t marks = 0;
+
+	if (output->begun != NULL && !output->begun->over) {
+		marks = begun_take(output->begun, data, len);
+		if (output->begun->over)
+			output_add_rest(output);
+	}
+	output_add(output, data + marks, len - marks);
+}
+
 static void
 output_end(struct output *output)
 {
+	if (output->begun != NULL && !output->begun->over) {
+		output->begun->over = 1;
+		output_add_rest(output);
+	}
 	loop_event_free(&output->readable);
 	loop_event_free(&output->rested);
 	fd_close(&output->fd);
@@ -110,7 +139,7 @@ output_read(struct output *output)
 	if (n == -1 && (errno == EAGAIN || errno == EINTR))
 		return 0;
 	if (n > 0)
-		output_add(output, chunk, (size_t)n);
+		output_add_read(output, chunk, (size_t)n);
 	else
 		output_end(output);
 	if (n >= (ssize_t)output->much)
@@ -260,6 +289,18 @@ output_much(int fd)
 	return (size < PIPE_CHUNK ? size : PIPE_CHUNK) / 2;
 }
 
+void
+output_expect_begun(struct output *output)
+{
+	output->begun = mem_alloc(sizeof(*output->begun));
+}
+
+enum begun
+output_begun(const struct output *output)
+{
+	return output->begun == NULL ? BEGUN_NOT : begun_state(output->begun);
+}
+
 struct output *
 output_new_put(size_t max)
 {
@@ -314,6 +355,7 @@ output_free(struct output **outputp)
 	fd_close(&output->fd);
 	buffer_reset(&output->head);
 	free(output->tail);
+	free(output->begun);
 	free(output);
 }
 

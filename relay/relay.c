@@ -320,6 +320,8 @@ relay_prepare_output(struct relay *relay, struct ipc_prepare *prepare)
 	relay->out = output_new(relay, &prepare->out, max, relay_pipe_ended);
 	relay->errors =
 	    output_new(relay, &prepare->errors, max, relay_pipe_ended);
+	if (prepare->marked)
+		output_expect_begun(relay->out);
 }
 
 void

@@ -9,6 +9,7 @@
 #ifndef RELAY_RELAY_H
 #define RELAY_RELAY_H
 
+#include "../common/begun.h"
 #include "../common/buffer.h"
 #include "../common/channel.h"
 #include "../common/ipc.h"
@@ -71,7 +72,8 @@ struct relay {
 /*
  * Calls go down only: main, routes, on_*, relay, frames, calls, request,
  * store_request, streams, member, report, pictures, progress, outbox, printed
- * and output. Calls upwards are callbacks, which are given at construction.
+ * output and begun. Calls upwards are callbacks, which are given at
+ * construction.
  */
 
 /* on_supervisor.c: the handlers; each takes the descriptors that it needs. */
@@ -581,6 +583,30 @@ void output_mark(struct output *output);
 
 /* Returns the kept output; the stream is empty afterwards. */
 void output_take(struct output *output, struct output_kept *kept);
+
+/*
+ * Of the standard output of a box without a bootstrap: the marks of process 1
+ * at its start are not part of it. Must be called before anything is read.
+ */
+void output_expect_begun(struct output *output);
+
+/* Returns what they say; BEGUN_NOT if none are expected. */
+enum begun output_begun(const struct output *output);
+
+/* begun.c: these marks. */
+struct begun_read {
+	size_t matched; /* bytes of both marks that have come */
+	int over;       /* what follows is output */
+};
+
+/* Returns how many of the first bytes of data belong to the marks. */
+size_t begun_take(struct begun_read *read, const char *data, size_t len);
+
+/* Returns what the marks that have come say. */
+enum begun begun_state(const struct begun_read *read);
+
+/* Returns the bytes, static, that were taken and are no whole mark. */
+const char *begun_rest(const struct begun_read *read, size_t *len);
 
 /* printed.c: names in the output. */
 

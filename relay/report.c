@@ -74,6 +74,7 @@ report_add_end(
 	done->end_memory = (uint64_t)relay->report.memory;
 	done->cpu_us = relay->report.cpu_us;
 	done->peak_kib = relay->report.peak_kib;
+	done->begun = output_begun(relay->out);
 	if (relay->outer == NULL || relay->ready)
 		return;
 	output_take(relay->outer, outer);

@@ -129,6 +129,8 @@ on_relay_read_report(
 	    (done->end_status != 0 || done->end_memory != 0 ||
 	        done->cpu_us != 0 || done->peak_kib != 0))
 		return err_set(err, "a status without an end");
+	if (done->begun != BEGUN_NOT && !box->marked)
+		return err_set(err, "marks of a box that makes none");
 	if (!utf8_valid(text, len))
 		return err_set(err, "errors that are not UTF-8");
 	box->report.end = (int)done->end;
@@ -136,6 +138,7 @@ on_relay_read_report(
 	box->report.memory = (int)done->end_memory;
 	box->report.cpu_us = done->cpu_us;
 	box->report.peak_kib = done->peak_kib;
+	box->begun = (enum begun)done->begun;
 	if (len > 0)
 		box->start_errors = mem_dup(text, len);
 	return 0;

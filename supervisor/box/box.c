@@ -536,7 +536,8 @@ box_start_relay(struct box *box, struct box_pipes *pipes, struct err *err)
 	struct channel_ends ends =
 	    worker_ends(ROLE_RELAY, box_on_relay_closed, box);
 	struct ipc_prepare prepare = { .log_level = log_level_get(),
-		.output_max = boxes->options->max_output };
+		.output_max = boxes->options->max_output,
+		.marked = (uint64_t)box->marked };
 	auto_fd int pidfd = -1;
 
 	box->relay = worker_start(boxes->base, &ends, box->number,

@@ -10,6 +10,7 @@
 #include <sys/queue.h>
 #include <time.h>
 
+#include "../../common/begun.h"
 #include "../../common/buffer.h"
 #include "../options/options.h"
 #include "../process/process.h"
@@ -163,6 +164,7 @@ struct box {
 	uint64_t threads; /* that the code has left */
 	uint64_t late;    /* bytes of output between its programs, dropped */
 	struct box_report report; /* valid when its output has come */
+	enum begun begun;         /* likewise: what process 1 has marked */
 	/*
 	 * The last errors of a box with three descriptors that never was ready,
 	 * and of the program that started it: UTF-8; NULL: none.
@@ -172,6 +174,7 @@ struct box {
 	LIST_ENTRY(box) entry; /* in boxes->dropped */
 	const struct language *language; /* of its code, static */
 	int own; /* no template may fork it */
+	int marked; /* its process 1 marks its output: common/begun.h */
 	uint64_t clear_ms; /* when its processes were last ended; 0: never */
 	uint64_t used_us;  /* CPU time before its present code */
 	box_changed *changed;

@@ -119,22 +119,54 @@ container_image(const struct box *box)
 	                                      box->boxes->options->image;
 }
 
+/* Without a bootstrap, the engine shares the errors of the code. */
+static char *
+container_errors(const struct box *box)
+{
+	return box->language->image != NULL ?
+	    mem_dup(box->errors.data == NULL ? "" : box->errors.data,
+	        box->errors.len) :
+	    mem_strdup(box->start_errors == NULL ? "" : box->start_errors);
+}
+
+/*
+ * Returns whether the code was not executed, so that the exit status is not its
+ * own. A container that we have ended need not have been started.
+ */
+static int
+container_has_failed(const struct box *box)
+{
+	const struct contained *contained = box->inside;
+	auto_free char *errors = NULL;
+
+	if (!box->boxed)
+		return 1;
+	if (box->language->image == NULL || box->killed)
+		return 0;
+	if (box->marked)
+		return box->begun != BEGUN_CODE;
+	errors = container_errors(box);
+	return container_fault_may_be(contained->status, errors);
+}
+
 /* The container ended before it was ready for code: says why. */
 static void
 container_refuse(struct box *box)
 {
 	const struct contained *contained = box->inside;
-	const struct boxes *boxes = box->boxes;
-	/* Without a bootstrap, the engine shares the errors of the code. */
-	auto_free char *errors = box->language->image != NULL ?
-	    mem_dup(box->errors.data == NULL ? "" : box->errors.data,
-	        box->errors.len) :
-	    mem_strdup(box->start_errors == NULL ? "" : box->start_errors);
-	auto_free char *why = container_fault(container_boxes(boxes)->program,
-	    container_image(box), contained->status, errors);
+	const char *program = container_boxes(box->boxes)->program;
+	int shares = box->boxed && !box->marked;
+	auto_free char *errors = container_errors(box);
+	auto_free char *why = box->begun == BEGUN_FAILED ?
+	    container_fault_command(container_image(box), errors) :
+	    container_fault(program, container_image(box), contained->status,
+	        errors);
 
 	box_set_over(box);
-	box_fail(box, "the box cannot be built: %s", why);
+	box_fail(box, "the box cannot be built: %s%s%s%s", why,
+	    shares ? " (" : "", shares ? program : "",
+	    shares ? " does not tell this from code that exits and writes the "
+	    "same)" : "");
 }
 
 /*
@@ -164,8 +196,7 @@ container_settle(struct box *box)
 	if (box->box_over || container_awaits_client(box))
 		return 0;
 	box->gone = 1;
-	if (!box->boxed || (box->language->image != NULL &&
-	    contained->status == KEEPER_ENGINE_FAILED)) {
+	if (container_has_failed(box)) {
 		container_refuse(box);
 		return 1;
 	}
@@ -368,6 +399,7 @@ container_start(struct box *box, struct box_pipes *pipes, struct err *err)
 	int failed;
 
 	box->inside = contained;
+	box->marked = box->language->image != NULL && shared->first != NULL;
 	/* Only root can be another user, who has no number of its own there. */
 	if (geteuid() == 0)
 		box->uid = shared->uid;

@@ -51,8 +51,8 @@ struct container {
 	const char *profile;   /* the path of the seccomp profile */
 	const char *bootstrap; /* a directory of the host; NULL: none */
 	/*
-	 * For crun and runc: the program of the host that starts the command as
-	 * process 1; NULL: the command itself is process 1.
+	 * Not for docker: the program of the host that starts the command as
+	 * process 1; NULL: the engine's, and with crun and runc the command.
 	 */
 	const char *first;
 	const char *programs; /* the first folder of PATH; NULL: none of ours */

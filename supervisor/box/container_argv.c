@@ -201,6 +201,9 @@ container_argv_run(struct buffer *list, enum container_engine engine,
 	if (engine == CONTAINER_PODMAN) {
 		container_argv_add_all(list, container_argv_podman);
 		container_argv_add_hidden(list);
+		if (container->first != NULL)
+			container_argv_add(
+			    list, "--init-path", "%s", container->first);
 		container_argv_add(
 		    list, "--timeout", "%lu", container->lifetime);
 	} else {

@@ -21,8 +21,12 @@ container_boxes_find_files(struct container_boxes *shared, struct err *err)
 {
 	shared->bootstrap = process_beside("box");
 	shared->profile = process_beside("box_profile.json");
-	/* Only built where programs need no library. */
-	shared->first = process_beside("box/first");
+	/*
+	 * Only built where programs need no library. docker has its own, which
+	 * its daemon names.
+	 */
+	if (shared->engine != CONTAINER_DOCKER)
+		shared->first = process_beside("box/first");
 	if (shared->bootstrap == NULL || shared->profile == NULL)
 		return err_set(err, "%s is missing beside the workers of "
 		    "Caisson: install it again",

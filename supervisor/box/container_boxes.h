@@ -29,7 +29,7 @@ struct container_boxes {
 	char *program;   /* the absolute path of the engine */
 	char *label;     /* container_sweep_label */
 	char *bootstrap; /* the folder box of this installation */
-	char *first;     /* the program in it; NULL: there is none */
+	char *first;     /* the program in it; NULL: none, or docker's */
 	char *profile;   /* the path of the seccomp profile */
 	struct buffer environment; /* of the engine: a list of texts */
 	char **envp;     /* the same, as a vector */

@@ -57,12 +57,25 @@ static const struct {
 	    "catatonit" },
 	{ "executable file not found",
 	    "the image IMAGE has no interpreter for the code" },
+	/* The process 1 of docker, and that of podman. */
+	{ "[FATAL tini",
+	    "the image IMAGE cannot run its ENTRYPOINT: build it with the path "
+	    "of a program that is in it, with its interpreter and libraries" },
+	{ "failed to exec pid1",
+	    "the image IMAGE cannot run its ENTRYPOINT: build it with the path "
+	    "of a program that is in it, with its interpreter and libraries" },
 	{ "unknown flag",
 	    "this version of PROGRAM is too old" },
 };
 
 #define CONTAINER_FAULTS                                                       \
 	(sizeof(container_faults) / sizeof(container_faults[0]))
+
+/* The words that begin the line of an engine's client about its failure. */
+static const char *const container_fault_words[] = { "Error: ", "docker: " };
+
+#define CONTAINER_FAULT_WORDS                                                  \
+	(sizeof(container_fault_words) / sizeof(container_fault_words[0]))
 
 /* Appends a meaning with its names. */
 static void
@@ -88,24 +101,94 @@ container_fault_fill(struct buffer *text, const char *means,
 	}
 }
 
-/* Appends the last line that is not empty, without the line's "Error: ". */
-static void
-container_fault_quote(struct buffer *text, const char *errors)
+/* Returns whether a line begins with a word, and has more. */
+static int
+container_fault_begins(const char *line, size_t len, const char *word)
 {
-	static const char error_word[] = "Error: ";
-	size_t end = strlen(errors), start;
+	return len > strlen(word) && strncmp(line, word, strlen(word)) == 0;
+}
+
+/*
+ * Finds the last line of the first *len bytes that is not empty. Returns it,
+ * and sets *len to its length.
+ */
+static const char *
+container_fault_last(const char *errors, size_t *len)
+{
+	size_t end = *len, start;
 
 	while (end > 0 && strchr("\r\n ", errors[end - 1]) != NULL)
 		end--;
 	for (start = end; start > 0 && errors[start - 1] != '\n'; start--)
 		;
-	if (end - start > strlen(error_word) &&
-	    strncmp(errors + start, error_word, strlen(error_word)) == 0)
-		start += strlen(error_word);
-	if (end > start) {
-		buffer_add_text(text, ": ");
-		buffer_add(text, errors + start, end - start);
+	*len = end - start;
+	return errors + start;
+}
+
+/* Returns the last line that says more than where help is. */
+static const char *
+container_fault_line(const char *errors, size_t *len)
+{
+	const char *line;
+
+	*len = strlen(errors);
+	line = container_fault_last(errors, len);
+	if (container_fault_begins(line, *len, "See '") ||
+	    container_fault_begins(line, *len, "Run '")) {
+		*len = (size_t)(line - errors);
+		line = container_fault_last(errors, len);
 	}
+	return line;
+}
+
+/* Appends that line, without the word that engines begin it with. */
+static void
+container_fault_quote(struct buffer *text, const char *errors)
+{
+	size_t len, i;
+	const char *line = container_fault_line(errors, &len);
+
+	for (i = 0; i < CONTAINER_FAULT_WORDS; i++)
+		if (container_fault_begins(
+		        line, len, container_fault_words[i])) {
+			line += strlen(container_fault_words[i]);
+			len -= strlen(container_fault_words[i]);
+			break;
+		}
+	if (len > 0) {
+		buffer_add_text(text, ": ");
+		buffer_add(text, line, len);
+	}
+}
+
+int
+container_fault_may_be(int status, const char *errors)
+{
+	size_t len, i;
+	const char *line = container_fault_line(errors, &len);
+
+	if (status < CONTAINER_FAULT_ENGINE || status > CONTAINER_FAULT_COMMAND)
+		return 0;
+	for (i = 0; i < CONTAINER_FAULT_WORDS; i++)
+		if (container_fault_begins(line, len, container_fault_words[i]))
+			return 1;
+	for (i = 0; i < CONTAINER_FAULTS; i++)
+		if (strstr(errors, container_faults[i].says) != NULL)
+			return 1;
+	return 0;
+}
+
+char *
+container_fault_command(const char *image, const char *errors)
+{
+	struct buffer text = { 0 };
+
+	buffer_printf(
+	    &text, "the image %s cannot run its ENTRYPOINT", image);
+	container_fault_quote(&text, errors);
+	buffer_add_text(&text, "; build it with the path of a program that is "
+	    "in it, with its interpreter and libraries");
+	return buffer_take(&text, NULL);
 }
 
 char *

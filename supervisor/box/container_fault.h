@@ -14,4 +14,17 @@
 char *container_fault(const char *program, const char *image, int status,
     const char *errors);
 
+/*
+ * Returns the sentence for an image whose command could not be executed. The
+ * last line of errors says why: see worker/box/first.
+ */
+char *container_fault_command(const char *image, const char *errors);
+
+/*
+ * Returns whether a container that has ended with this status may not have been
+ * started: where its process 1 is the engine's, the status and the errors of
+ * the engine and of the code are the same.
+ */
+int container_fault_may_be(int status, const char *errors);
+
 #endif

@@ -3,13 +3,14 @@
  * step. A script stands in for docker: it records its command lines.
  */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { text } from './support/files.mjs';
 import { descendants } from './support/processes.mjs';
-import { folder, once } from './support/program.mjs';
+import { commandLine, folder, once } from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { until } from './support/wait.mjs';
 
@@ -17,15 +18,23 @@ const script = path.join(path.dirname(fileURLToPath(import.meta.url)),
   'support/docker.sh');
 
 /* A program with such a docker, and the folder of that. */
-async function open(t, env = {}) {
+async function open(t, env = {}, { name = 'docker', home } = {}) {
   const at = folder(t);
+  const engine = path.join(at, name);
 
-  fs.copyFileSync(script, path.join(at, 'docker'));
-  fs.chmodSync(path.join(at, 'docker'), 0o755);
-  const opened = await connect(t, { env: {
-    CAISSON_RUNTIME: path.join(at, 'docker'), CAISSON_IMAGE: 'some/image:1',
+  fs.copyFileSync(script, engine);
+  fs.chmodSync(engine, 0o755);
+  env = { CAISSON_RUNTIME: engine, CAISSON_IMAGE: 'some/image:1',
     CAISSON_POOL: '0', SECRET_TOKEN: 'hidden-value', DOCKER_HOST: 'unix:///x',
-    ...env } });
+    ...env };
+  if (home !== undefined) {
+    const [command, ...words] = commandLine({ args: ['image', 'add', 'tongue'],
+      home, env });
+    const added = spawnSync(command, words, { encoding: 'utf8' });
+
+    assert.equal(added.status, 0, added.stderr);
+  }
+  const opened = await connect(t, { env, home });
 
   return { ...opened, at, said: opened.log,
     log: () => fs.readFileSync(path.join(at, 'LOG'), 'utf8').trim().split('\n'),
@@ -80,6 +89,45 @@ for (const [what, sentence] of [
     assert.equal(text(await run(client, 'print(2)')), '2');
     await until(() => descendants(pid)
       .every(({ command }) => !command.includes('sleep')), 'its processes');
+  });
+
+/* docker has its own process 1: only its words tell its failures from codes. */
+for (const name of ['podman', 'docker'])
+  test(`${name}: codes of a language that is an image`, once, async (t) => {
+    const { client, set } = await open(t, { CAISSON_TOOLS: 'run_code' },
+      { name, home: folder(t) });
+    const use = (code) => client.callTool({ name: 'run_code',
+      arguments: { language: 'tongue', code } });
+    const exitCode = (result) => result._meta['caisson/exitCode'];
+
+    assert.equal(text(await use('echo in')), 'in');
+    for (const code of [125, 126, 127, 1])
+      for (const line of ['', 'echo it fails >&2;']) {
+        const result = await use(`echo in; ${line} exit ${code}`);
+
+        assert.equal(exitCode(result), code);
+        assert.match(text(result), /^in$/m);
+      }
+    for (const code of [125, 126, 127]) {
+      set(`fails ${code}`);
+      const result = await use('echo in');
+
+      assert.equal(exitCode(result), undefined, text(result));
+      assert.match(text(result), code === 125 ?
+        /could not create a container: / :
+        /could not start a container of the image tongue: /);
+      assert.match(text(result), /it is broken/);
+      assert.equal(/ does not tell this from code that /.test(text(result)),
+        name === 'docker');
+    }
+    if (name === 'podman') {
+      set('fails 1');
+      assert.match(text(await use('echo in')),
+        /exited with status 1 before it was ready for code: .* broken/);
+      set('missing');
+      assert.match(text(await use('echo in')),
+        /image tongue cannot run its ENTRYPOINT: \/missing: No such file/);
+    }
   });
 
 test('an engine that hangs does not hold up the end', once, async (t) => {

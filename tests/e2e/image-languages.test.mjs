@@ -85,6 +85,12 @@ for (const runtime of ['podman', 'oci'])
       result = await run('fail 7');
       assert.equal(result._meta['caisson/exitCode'], 7);
       assert.match(result.content[0].text, /^it fails$/m);
+      /* Engines tell of their own failures by these codes, too. */
+      for (const code of [125, 126, 127, 1]) {
+        result = await run(`fail ${code}`);
+        assert.equal(result._meta['caisson/exitCode'], code);
+        assert.match(result.content[0].text, /^it fails$/m);
+      }
       /* Process 1 could send itself none, and would have to reap them. */
       for (const [number, name] of [[9, 'SIGKILL'], [15, 'SIGTERM'],
         [6, 'SIGABRT']]) {
@@ -105,9 +111,8 @@ for (const runtime of ['podman', 'oci'])
       image(home, env, 'build', 'upper', '--from', from, '--', '/missing');
       image(home, env, 'add', 'caisson-upper');
       result = await run('loud x');
-      assert.match(result.content[0].text, runtime === 'podman' ?
-        /failed to exec pid1: No such file or directory/ :
-        /the image caisson-upper has no interpreter for the code/);
+      assert.match(result.content[0].text, /image caisson-upper cannot run its ENTRYPOINT: \/missing: No such file or directory; build it with/);
+      assert.equal(result._meta['caisson/exitCode'], undefined);
       const { pid } = raw;
 
       await raw.finish();

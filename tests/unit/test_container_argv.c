@@ -180,6 +180,23 @@ START_TEST(nothing_else_is_asked_for)
 }
 END_TEST
 
+/* docker has a process 1 of its daemon. */
+START_TEST(process_1_can_be_ours)
+{
+	struct container container = plain;
+	auto_free char *podman = NULL;
+	auto_free char *docker = NULL;
+
+	container.first = "/usr/libexec/caisson/box/first";
+	podman = run(CONTAINER_PODMAN, &container);
+	docker = run(CONTAINER_DOCKER, &container);
+	ck_assert_uint_eq(count(podman,
+	    "--init-path\n/usr/libexec/caisson/box/first"), 1);
+	ck_assert_uint_eq(count(podman, "--init"), 1);
+	ck_assert_ptr_null(strstr(docker, "first"));
+}
+END_TEST
+
 START_TEST(processors_are_limited_on_request)
 {
 	struct container container = plain;
@@ -372,6 +389,7 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(
 	    tc, each_engine_is_asked_for_it_once, 0, UNIT_COUNT(wanted));
 	tcase_add_test(tc, nothing_else_is_asked_for);
+	tcase_add_test(tc, process_1_can_be_ours);
 	tcase_add_test(tc, processors_are_limited_on_request);
 	tcase_add_loop_test(tc, conversations_have_a_directory,
 	    CONTAINER_PODMAN, CONTAINER_DOCKER + 1);

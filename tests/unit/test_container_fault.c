@@ -65,6 +65,12 @@ static const struct {
 	    "or directory\n\n",
 	    "/bin/e could not create a container: opening seccomp profile "
 	    "failed: open /none: no such file or directory" },
+	{ 125, "docker: Error response from daemon: mkdir /x: no space left.\n"
+	    "See 'docker run --help'.\n",
+	    "/bin/e could not create a container: Error response from daemon: "
+	    "mkdir /x: no space left." },
+	{ 125, "Run 'docker run --help' for more information\n",
+	    "/bin/e could not create a container" },
 	{ 126, "Error: runc: exec: \"/etc/passwd\": permission denied",
 	    "/bin/e could not start a container of the image an/image:1: "
 	    "runc: exec: \"/etc/passwd\": permission denied" },
@@ -88,6 +94,46 @@ START_TEST(a_fault_has_a_cause_and_a_fix)
 }
 END_TEST
 
+static const struct {
+	int status;
+	const char *errors;
+	int may_be;
+} ends[] = {
+	{ 125, "docker: Error response from daemon: x.\n"
+	    "See 'docker run --help'.\n", 1 },
+	{ 125, "docker: Error response from daemon: x.\n\n"
+	    "Run 'docker run --help' for more information\n", 1 },
+	{ 126, "Error: runc: exec: \"/etc/passwd\": permission denied\n", 1 },
+	{ 127, "[FATAL tini (7)] exec /missing failed: No such file or "
+	    "directory\n", 1 },
+	{ 125, "", 0 },
+	{ 126, "it fails\n", 0 },
+	{ 127, "sh: 1: docker: not found\n", 0 },
+	{ 1, "docker: Error response from daemon: x.\n", 0 },
+	{ 0, "Error: x\n", 0 },
+	{ 128, "Error: x\n", 0 },
+	{ 137, "Error: x\n", 0 },
+};
+
+START_TEST(an_end_may_be_a_fault)
+{
+	ck_assert_int_eq(container_fault_may_be(
+	        ends[_i].status, ends[_i].errors), ends[_i].may_be);
+}
+END_TEST
+
+START_TEST(a_command_that_is_missing_is_named)
+{
+	auto_free char *sentence = container_fault_command("an/image:1",
+	    "a warning\n/missing: No such file or directory\n");
+
+	ck_assert_str_eq(sentence, "the image an/image:1 cannot run its "
+	    "ENTRYPOINT: /missing: No such file or directory; build it with "
+	    "the path of a program that is in it, with its interpreter and "
+	    "libraries");
+}
+END_TEST
+
 /* A name is not taken for one of the words that it stands for. */
 START_TEST(names_are_taken_as_they_are)
 {
@@ -104,6 +150,8 @@ add_tests(TCase *tc)
 {
 	tcase_add_loop_test(
 	    tc, a_fault_has_a_cause_and_a_fix, 0, UNIT_COUNT(faults));
+	tcase_add_loop_test(tc, an_end_may_be_a_fault, 0, UNIT_COUNT(ends));
+	tcase_add_test(tc, a_command_that_is_missing_is_named);
 	tcase_add_test(tc, names_are_taken_as_they_are);
 }
 

@@ -974,6 +974,84 @@ START_TEST(runs_code_without_a_bootstrap)
 }
 END_TEST
 
+/* How many bytes lie in the pipe to which this is an end. */
+static int
+lying_in(int fd)
+{
+	int n;
+
+	ck_assert_int_eq(ioctl(fd, FIONREAD, &n), 0);
+	return n;
+}
+
+static const struct {
+	const char *printed;
+	const char *out;
+	enum begun begun;
+} marked[] = {
+	{ "", "", BEGUN_NOT },
+	{ "x", "x", BEGUN_NOT },
+	{ BEGUN_MARK, "", BEGUN_CODE },
+	{ BEGUN_MARK "x", "x", BEGUN_CODE },
+	{ BEGUN_MARK BEGUN_FAILED_MARK, "", BEGUN_FAILED },
+	{ BEGUN_MARK BEGUN_FAILED_MARK BEGUN_MARK, BEGUN_MARK, BEGUN_FAILED },
+	/* What only begins like one is output. */
+	{ "\001caisson", "\001caisson", BEGUN_NOT },
+	{ "\001caisson!", "\001caisson!", BEGUN_NOT },
+	{ "x" BEGUN_MARK, "x" BEGUN_MARK, BEGUN_NOT },
+	{ BEGUN_FAILED_MARK, BEGUN_FAILED_MARK, BEGUN_NOT },
+	{ BEGUN_MARK BEGUN_MARK, BEGUN_MARK, BEGUN_CODE },
+	{ BEGUN_MARK "\001caisson: no", "\001caisson: no", BEGUN_CODE },
+	{ BEGUN_MARK "\001caisson: no!", "\001caisson: no!", BEGUN_CODE },
+};
+
+/* Process 1 of it marks its output, which may come byte by byte. */
+START_TEST(takes_marks_from_the_output)
+{
+	const char *p = marked[_i / 2].printed;
+	size_t part = _i % 2 == 0 ? strlen(p) : 1;
+
+	make_start("x", 1, 1024);
+	fd_close(&prepare.control_in);
+	fd_close(&box_out);
+	prepare.marked = 1;
+	brokered = 0;
+	start_made();
+	expect(IPC_READY);
+	expect(IPC_RUNNING);
+	for (; *p != '\0'; p += part) {
+		put(code_out, p, part);
+		while (lying_in(code_out) > 0)
+			sched_yield();
+	}
+	fd_close(&code_out);
+	fd_close(&code_errors);
+	expect(IPC_DONE);
+	is_blob(&msg.done.out, marked[_i / 2].out, strlen(marked[_i / 2].out));
+	ck_assert_int_eq(msg.done.begun, marked[_i / 2].begun);
+	ipc_message_close(IPC_DONE, &msg);
+	end_relay();
+}
+END_TEST
+
+/* Without being told, it takes none. */
+START_TEST(leaves_marks_in_other_output)
+{
+	make_start("x", 1, 1024);
+	fd_close(&prepare.control_in);
+	fd_close(&box_out);
+	brokered = 0;
+	start_made();
+	expect(IPC_READY);
+	expect(IPC_RUNNING);
+	put(code_out, BEGUN_MARK, strlen(BEGUN_MARK));
+	fd_close(&code_out);
+	fd_close(&code_errors);
+	expect_done(BEGUN_MARK, "");
+	end_relay();
+}
+END_TEST
+
 /* It may end without reading its code. */
 START_TEST(outlives_a_plain_box_that_reads_nothing)
 {
@@ -1654,16 +1732,6 @@ START_TEST(is_named_after_each_execution)
 }
 END_TEST
 
-/* How many bytes lie in the pipe to which this is an end. */
-static int
-lying_in(int fd)
-{
-	int n;
-
-	ck_assert_int_eq(ioctl(fd, FIONREAD, &n), 0);
-	return n;
-}
-
 /* Where output is in frames, it is so between two codes. */
 START_TEST(runs_rounds_behind_frames)
 {
@@ -1751,6 +1819,9 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, finishes_with_the_pipes_of_a_killed_box);
 	tcase_add_loop_test(tc, explains_a_box_that_was_never_ready, 0, 4);
 	tcase_add_loop_test(tc, runs_code_without_a_bootstrap, 0, 3);
+	tcase_add_loop_test(
+	    tc, takes_marks_from_the_output, 0, 2 * UNIT_COUNT(marked));
+	tcase_add_test(tc, leaves_marks_in_other_output);
 	tcase_add_test(tc, outlives_a_plain_box_that_reads_nothing);
 	tcase_add_loop_test(tc, takes_an_echo_behind_frames, 0, 2);
 	tcase_add_loop_test(tc, reports_wrong_frames, 0, UNIT_COUNT(wrong));

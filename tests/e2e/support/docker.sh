@@ -1,15 +1,24 @@
 #!/bin/sh
-# Stands in for docker: notes its arguments in the file LOG beside it, and its
-# environment in ENVIRONMENT. A container is a process of this machine, without
-# any isolation. The file RUN beside it says how the next ones behave.
+# Stands in for docker, and under that name for podman: notes its arguments in
+# the file LOG beside it, and its environment in ENVIRONMENT. A container is a
+# process of this machine, without any isolation; an image that is a language is
+# a shell. The file RUN beside it says how the next ones behave.
 here=$(dirname -- "$0")
 printf '%s\n' "$*" >> "$here/LOG"
 env > "$here/ENVIRONMENT"
-[ "$1" = run ] || exit 0 # no process is found by "inspect": no files
+case $1 in
+run) ;;
+image) printf 'sha256:%064d true tongue 1\n' 7; exit 0 ;;
+*) exit 0 ;; # no process is found by "inspect": no files
+esac
 for last; do
+    case $before in
+    --init-path) first=$last ;;
+    esac
     case $last in
     type=bind,source=*) box=${last#type=bind,source=} box=${box%%,*} ;;
     esac
+    before=$last
 done
 case $last in
 */trial.py) exit 0 ;;
@@ -25,6 +34,11 @@ command)
 garbage) echo '{"type":"ready"}'; echo garbage; exec sleep 1000 ;;
 died) kill -SEGV $$ ;;
 hang) trap '' TERM; sleep 1000; exit 0 ;;
+fails*) set -- $(cat "$here/RUN"); echo "${0##*/}: it is broken" >&2; exit $2 ;;
+missing) command=/missing ;;
 esac
+if [ -z "$box" ]; then
+    exec ${first:+"$first" --} ${command:-/bin/sh}
+fi
 exec env HOME="$here" TMPDIR=/tmp /usr/bin/python3 -I -X utf8 \
     "$box/python/three.py"

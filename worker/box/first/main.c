@@ -1,10 +1,13 @@
 /*
- * Process 1 of a container whose language is an image, where the engine has
- * none of its own (crun, runc). It starts the command of the image, reaps what
- * other processes leave, and exits as the command does; then the kernel kills
- * what is left. If the command were process 1, the kernel would not deliver its
- * own signals to it. Runs in the box, as the user of the code; writes only why
- * the command cannot be executed.
+ * Process 1 of a container whose language is an image. It starts the command of
+ * the image, reaps what other processes leave, and exits as the command does;
+ * then the kernel kills what is left. If the command were process 1, the kernel
+ * would not deliver its own signals to it. Runs in the box, as the user of the
+ * code; writes only the marks of common/begun.h, by which an exit status of the
+ * command differs from one of the engine, and why the command cannot be
+ * executed.
+ *
+ * Usage: first [--] COMMAND [ARGUMENT...]
  */
 #include <errno.h>
 #include <stdio.h>
@@ -12,19 +15,30 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* As podman and docker exit, and as their clients tell of a signal. */
+#include "../../../common/begun.h"
+
+/* As shells exit, and as the clients of engines tell of a signal. */
 enum {
-	FIRST_ENGINE_FAILED = 125,
+	FIRST_NOT_EXECUTED = 127,
 	FIRST_SIGNALS = 128,
 };
 
-/* See supervisor/box/container_fault.c for this sentence. */
+/* Returns whether the whole text was written to the standard output. */
+static int
+first_mark(const char *mark)
+{
+	ssize_t len = (ssize_t)strlen(mark);
+
+	return write(STDOUT_FILENO, mark, (size_t)len) == len;
+}
+
+/* The last line of the errors is this one. */
 static int
 first_complain(const char *command)
 {
-	dprintf(STDERR_FILENO, "%s: executable file not found or not usable: "
-	    "%s\n", command, strerror(errno));
-	return FIRST_ENGINE_FAILED;
+	dprintf(STDERR_FILENO, "%s: %s\n", command, strerror(errno));
+	first_mark(BEGUN_FAILED_MARK);
+	return FIRST_NOT_EXECUTED;
 }
 
 /* The end of the pipes of the code is the end of the code's own copies. */
@@ -47,7 +61,7 @@ first_reap(pid_t command)
 		pid = wait(&status);
 	while (pid != command && (pid != -1 || errno == EINTR));
 	if (pid == -1)
-		return FIRST_ENGINE_FAILED;
+		return FIRST_NOT_EXECUTED;
 	return WIFSIGNALED(status) ? FIRST_SIGNALS + WTERMSIG(status) :
 	                             WEXITSTATUS(status);
 }
@@ -55,14 +69,20 @@ first_reap(pid_t command)
 int
 main(int argc, char **argv)
 {
-	pid_t command = argc < 2 ? -1 : fork();
+	/* podman puts one between its process 1 and the command. */
+	char **command = argv + 1 + (argc > 1 && strcmp(argv[1], "--") == 0);
+	pid_t pid;
 
-	if (command == -1)
+	/* It must precede all output of the command. */
+	if (!first_mark(BEGUN_MARK))
+		return FIRST_NOT_EXECUTED;
+	pid = command[0] == NULL ? -1 : fork();
+	if (pid == -1)
 		return first_complain("process 1");
-	if (command == 0) {
-		execvp(argv[1], argv + 1);
-		return first_complain(argv[1]);
+	if (pid == 0) {
+		execvp(command[0], command);
+		return first_complain(command[0]);
 	}
 	first_close();
-	return first_reap(command);
+	return first_reap(pid);
 }
