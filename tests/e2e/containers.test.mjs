@@ -306,6 +306,15 @@ test('oci: waiting containers are removed when no call comes', {
   assert.equal(text(await run(client, 'print(2)')), '2');
 });
 
+test('oci: there are no sessions', { skip: skipped.oci }, async (t) => {
+  const { client } = await open(t, 'oci',
+    { CAISSON_ARGUMENTS: 'code,session' });
+
+  assert.match(text(await run(client, 'print(1)', { session: 'a' })),
+    /containers have no sessions: leave out the argument session, or set CAISSON_RUNTIME=native/);
+  assert.equal(text(await run(client, 'print(1)')), '1');
+});
+
 test('oci: settings that a container cannot have are named', {
   skip: skipped.oci,
 }, async (t) => {
