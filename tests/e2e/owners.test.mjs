@@ -10,12 +10,15 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { Gate } from './support/gate.mjs';
-import { binary, folder, installedWith } from './support/program.mjs';
+import { binary, folder, installedWith, nativeOnly }
+  from './support/program.mjs';
 import { Guest, Raw } from './support/raw.mjs';
 import { toolServer, withServers } from './support/servers.mjs';
 
 const twoDoors = path.resolve(process.env.CAISSON_TWO_DOORS ??
   path.join(path.dirname(binary), 'tests/doors/caisson-two-doors'));
+
+const sessions = nativeOnly('sessions');
 
 async function open(t, options = {}) {
   const raw = await Raw.open(t,
@@ -54,7 +57,7 @@ print(os.listdir("/data"))`;
   await raw.finish();
 });
 
-test('they do not share a session of one name', async (t) => {
+test('they do not share a session of one name', sessions, async (t) => {
   const { raw, guest } = await open(t,
     { env: { CAISSON_ARGUMENTS: 'code,session', CAISSON_SESSIONS: '2' } });
   const more = { session: 'one' };
@@ -70,7 +73,7 @@ print(known)`;
   await raw.finish();
 });
 
-test('the sessions of one do not end all of another', async (t) => {
+test('the sessions of one do not end all of another', sessions, async (t) => {
   const { raw, guest } = await open(t,
     { env: { CAISSON_ARGUMENTS: 'code,session', CAISSON_SESSIONS: '3' } });
   const look = 'print("x" in globals())\nx = 1';

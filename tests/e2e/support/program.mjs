@@ -65,7 +65,8 @@ export function installedWith(t, program) {
   const place = folder(t);
 
   for (const name of fs.readdirSync(from))
-    if (name === 'box' || (name.startsWith('caisson-') &&
+    if (name === 'box' || name === 'box_profile.json' ||
+        (name.startsWith('caisson-') &&
         fs.statSync(path.join(from, name)).isFile()))
       fs.cpSync(path.join(from, name), path.join(place, name),
         { recursive: true, dereference: true });
@@ -88,6 +89,9 @@ export const nativeOnly = (reason) => ({
 
 /* Where namespaces are forbidden: the container engine needs them itself. */
 export const reduced = nativeOnly('reduced isolation');
+
+/* As answers name it. */
+export const runtime = contained ?? 'native';
 
 /*
  * What a test file sets for all of its programs. Most tests look at the fields
