@@ -13,6 +13,7 @@
 #include "../process/process.h"
 #include "container_boxes.h"
 #include "container_bundle.h"
+#include "container_lock.h"
 #include "container_sweep.h"
 
 /* The files that every container needs, beside our workers. */
@@ -88,7 +89,29 @@ container_boxes_on_stale(void *ctx, const char *name)
 	container_remove(boxes, name);
 }
 
-/* Finds containers that were left when Caisson and its keepers were killed. */
+/* The names of engines in locks. */
+static const char *const container_boxes_engines[] = { "podman", "docker",
+	"oci" };
+
+/*
+ * Finds those of a list that were left when Caisson and its keepers were
+ * killed.
+ */
+static void
+container_boxes_sweep_list(struct boxes *boxes, const struct buffer *list)
+{
+	const struct container_boxes *shared = container_boxes(boxes);
+	const struct container_sweep sweep = { shared->label, shared->locks,
+		container_boxes_engines[shared->engine] };
+	const char *text = list->data == NULL ? "" : list->data;
+
+	container_sweep_each(
+	    &sweep, text, list->len, container_boxes_on_stale, boxes);
+	if (shared->locks != NULL)
+		container_lock_clean(
+		    shared->locks, sweep.engine, text, list->len);
+}
+
 static int
 container_boxes_sweep(struct boxes *boxes, struct err *err)
 {
@@ -103,9 +126,7 @@ container_boxes_sweep(struct boxes *boxes, struct err *err)
 
 	if (shared->engine == CONTAINER_OCI) {
 		container_bundle_list(shared, &list);
-		if (list.len > 0)
-			container_sweep_each(shared->label, list.data, list.len,
-			    container_boxes_on_stale, boxes);
+		container_boxes_sweep_list(boxes, &list);
 		return 0;
 	}
 	container_argv_list(&list, shared->engine, shared->program);
@@ -114,9 +135,8 @@ container_boxes_sweep(struct boxes *boxes, struct err *err)
 	failed = container_engine_ask(boxes->base, &program,
 	    CONTAINER_LIST_MS, &answer, err) == -1;
 	/* If it has failed, the trial says why. */
-	if (!failed && answer.status == 0 && answer.out.len > 0)
-		container_sweep_each(shared->label, answer.out.data,
-		    answer.out.len, container_boxes_on_stale, boxes);
+	if (!failed && answer.status == 0)
+		container_boxes_sweep_list(boxes, &answer.out);
 	buffer_reset(&answer.out);
 	buffer_reset(&answer.errors);
 	return failed ? -1 : 0;
@@ -141,6 +161,27 @@ container_boxes_note_unused(const struct options *options)
 	}
 }
 
+/*
+ * Takes the lock by which others learn of our end. Without one, only a Caisson
+ * that sees our processes removes what we would leave.
+ */
+static void
+container_boxes_lock(struct container_boxes *shared)
+{
+	struct err err;
+
+	if (shared->lock != -1)
+		return;
+	if (shared->locks == NULL)
+		shared->locks = container_lock_folder(&err);
+	if (shared->locks != NULL)
+		shared->lock = container_lock_take(shared->locks,
+		    container_boxes_engines[shared->engine], shared->label,
+		    &err);
+	if (shared->lock == -1)
+		log_info("no lock for containers: %s", err.text);
+}
+
 /* Tries the n-th engine of that kind. */
 static int
 container_boxes_try(struct boxes *boxes, const char *value, size_t n,
@@ -155,6 +196,7 @@ container_boxes_try(struct boxes *boxes, const char *value, size_t n,
 		return -1;
 	if (only_refuses)
 		return 0;
+	container_boxes_lock(shared);
 	if (container_boxes_sweep(boxes, err) == -1 ||
 	    container_trial(boxes, err) == -1)
 		return -1;
@@ -170,6 +212,7 @@ container_probe(struct boxes *boxes, int only_refuses, struct err *err)
 	const char *value = boxes->options->runtime;
 
 	boxes->shared = shared;
+	shared->lock = -1;
 	if (strcmp(value, "auto") == 0)
 		value = boxes->runtime->name;
 	shared->engine =
@@ -203,6 +246,11 @@ container_boxes_free(struct boxes *boxes)
 	struct container_boxes *shared = mem_take(&boxes->shared);
 
 	container_leave_end(shared);
+	if (shared->locks != NULL)
+		container_lock_end(shared->locks,
+		    container_boxes_engines[shared->engine], shared->label,
+		    &shared->lock);
+	free(shared->locks);
 	free(shared->program);
 	free(shared->label);
 	free(shared->bootstrap);

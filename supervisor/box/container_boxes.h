@@ -28,6 +28,8 @@ struct container_boxes {
 	enum container_engine engine;
 	char *program;   /* the absolute path of the engine */
 	char *label;     /* container_sweep_label */
+	char *locks;     /* container_lock_folder; NULL: none */
+	int lock;        /* ours in it; -1: none */
 	char *bootstrap; /* the folder box of this installation */
 	char *first;     /* the program in it; NULL: none, or docker's */
 	char *profile;   /* the path of the seccomp profile */

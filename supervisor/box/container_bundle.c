@@ -15,6 +15,7 @@
 #include "../../common/utf8.h"
 #include "../process/process.h"
 #include "container_bundle.h"
+#include "container_lock.h"
 #include "container_sweep.h"
 #include "image_store.h"
 #include "oci_bundle.h"
@@ -24,23 +25,6 @@
 
 /* The beginning of the names in it that are bundles: container_sweep_name. */
 #define CONTAINER_BUNDLE_PREFIX "caisson-"
-
-/* Makes a directory that only root may use. */
-static int
-container_bundle_make(const char *path, struct err *err)
-{
-	struct stat st;
-
-	if (mkdir(path, 0700) == -1 && errno != EEXIST)
-		return err_sys(err, "make the directory %s", path);
-	if (lstat(path, &st) == -1)
-		return err_sys(err, "look at %s", path);
-	if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
-	    (st.st_mode & 0077) != 0)
-		return err_set(err, "%s is no directory of this user alone: "
-		    "remove it", path);
-	return 0;
-}
 
 /* Reads a file of ours into a text, which the caller frees, or NULL. */
 static char *
@@ -143,8 +127,8 @@ container_bundle_open(struct boxes *boxes, int only_looks, struct err *err)
 	shared->state = mem_printf(CONTAINER_BUNDLES "/state-%s", base);
 	if (only_looks)
 		return 0;
-	return container_bundle_make(CONTAINER_BUNDLES, err) == -1 ||
-	        container_bundle_make(shared->state, err) == -1 ? -1 : 0;
+	return container_lock_make(CONTAINER_BUNDLES, err) == -1 ||
+	        container_lock_make(shared->state, err) == -1 ? -1 : 0;
 }
 
 char *
@@ -165,7 +149,7 @@ container_bundle_write(const struct container_boxes *shared,
 	auto_fd int fd = -1;
 
 	oci_bundle_config(&json, &bundle);
-	if (container_bundle_make(folder, err) == -1)
+	if (container_lock_make(folder, err) == -1)
 		return NULL;
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd == -1 || write(fd, json.data, json.len) != (ssize_t)json.len) {

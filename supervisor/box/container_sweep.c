@@ -12,6 +12,7 @@
 #include "../../common/fd.h"
 #include "../../common/mem.h"
 #include "cgroup.h"
+#include "container_lock.h"
 #include "container_sweep.h"
 
 /* Fixed texts of names. */
@@ -62,25 +63,29 @@ container_sweep_name(const char *label, unsigned long number)
 	return mem_printf(CONTAINER_SWEEP_PREFIX "%s.%lu", label, number);
 }
 
-/* Returns whether a label is of this boot and namespace, and of no process. */
+/*
+ * Returns whether a label is of this boot and of no process. One of another
+ * namespace is of none if it is of no lock any more.
+ */
 static int
-container_sweep_is_stale(const char *own, const char *label)
+container_sweep_is_stale(
+    const struct container_sweep *sweep, const char *label)
 {
-	const char *process = strchr(own, '.');
-	unsigned long long birth;
+	const char *rest = label + CONTAINER_SWEEP_BOOT_SIZE;
+	unsigned long long space, own_space, birth;
 	int pid, end = 0;
 
-	/* The boot and the namespace, with the point after each. */
-	process = process == NULL ? NULL : strchr(process + 1, '.');
-	if (process == NULL ||
-	    strncmp(own, label, (size_t)(process + 1 - own)) != 0)
+	if (strncmp(sweep->own, label, CONTAINER_SWEEP_BOOT_SIZE) != 0 ||
+	    rest[strspn(rest, CONTAINER_SWEEP_DIGITS ".")] != '\0' ||
+	    sscanf(rest, ".%llu.%d.%llu%n", &space, &pid, &birth, &end) != 3 ||
+	    rest[end] != '\0' || pid <= 0 ||
+	    sscanf(sweep->own + CONTAINER_SWEEP_BOOT_SIZE, ".%llu",
+	        &own_space) != 1)
 		return 0;
-	label += process + 1 - own;
-	if (label[strspn(label, CONTAINER_SWEEP_DIGITS ".")] != '\0' ||
-	    sscanf(label, "%d.%llu%n", &pid, &birth, &end) != 2 ||
-	    label[end] != '\0' || pid <= 0)
-		return 0;
-	return group_birth(pid) != birth;
+	if (space == own_space)
+		return group_birth(pid) != birth;
+	return sweep->locks != NULL &&
+	    container_lock_is_free(sweep->locks, sweep->engine, label);
 }
 
 /* Returns whether a name is of a box of that label. */
@@ -120,8 +125,8 @@ container_sweep_split(const char *line, size_t len,
 }
 
 size_t
-container_sweep_each(const char *own, const char *text, size_t len,
-    void (*found)(void *ctx, const char *name), void *ctx)
+container_sweep_each(const struct container_sweep *sweep, const char *text,
+    size_t len, void (*found)(void *ctx, const char *name), void *ctx)
 {
 	char label[CONTAINER_SWEEP_LABEL_SIZE], name[CONTAINER_SWEEP_NAME_SIZE];
 	const char *end;
@@ -134,7 +139,7 @@ container_sweep_each(const char *own, const char *text, size_t len,
 			break;
 		line = (size_t)(end - text) + 1;
 		if (container_sweep_split(text, line - 1, label, name) &&
-		    container_sweep_is_stale(own, label) &&
+		    container_sweep_is_stale(sweep, label) &&
 		    container_sweep_is_name(label, name)) {
 			found(ctx, name);
 			n++;

@@ -20,15 +20,24 @@ char *container_sweep_label(struct err *err);
 /* Returns the name of the container of a box, which the caller frees. */
 char *container_sweep_name(const char *label, unsigned long number);
 
+/* Who looks for them. */
+struct container_sweep {
+	const char *own;    /* our label */
+	const char *locks;  /* container_lock_folder; NULL: none */
+	const char *engine; /* its name in these locks */
+};
+
 /*
  * Calls found with the name of each container of a list that is of a Caisson
- * that has ended. own is our label; text, of len bytes, is what the command of
- * container_argv_list has printed. Containers of another boot, and of other
- * namespaces of processes, are left alone, since their processes are not seen
- * from here: an engine can serve several hosts. Lines of any other form are
- * skipped. Returns how many were found.
+ * that has ended. text, of len bytes, is what the command of
+ * container_argv_list has printed. Containers of another boot are left alone,
+ * since an engine can serve several hosts; those of other namespaces of
+ * processes, which are not seen from here, unless their Caisson has held a lock
+ * (container_lock.h). Lines of any other form are skipped. Returns how many
+ * were found.
  */
-size_t container_sweep_each(const char *own, const char *text, size_t len,
-    void (*found)(void *ctx, const char *name), void *ctx);
+size_t container_sweep_each(const struct container_sweep *sweep,
+    const char *text, size_t len, void (*found)(void *ctx, const char *name),
+    void *ctx);
 
 #endif

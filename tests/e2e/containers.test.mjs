@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { left, oddSettingsOf, program, settingsOf, skipped } from './support/containers.mjs';
+import { left, leftIn, leftNamed, oddSettingsOf, program, settingsOf, skipped } from './support/containers.mjs';
 import { links, text } from './support/files.mjs';
 import { descendants, processes } from './support/processes.mjs';
 import { folder } from './support/program.mjs';
@@ -286,6 +286,28 @@ subprocess.run(["sleep", "987"])`).catch((error) => error);
     else
       await assert.rejects(opened);
   });
+
+  /* docker's container is not in the namespace of its client. */
+  test(`${runtime}: it also removes what was left in a namespace of processes`,
+    options, async (t) => {
+      const { client, pid } = await open(t, runtime, {}, { under: ['unshare',
+        '--pid', '--fork', '--mount-proc'] });
+      const result = run(client, 'import subprocess\nsubprocess.run(["sleep", "987"])')
+        .catch((error) => error);
+
+      await until(sleeps, 'its code');
+      /* In there it is process 1, and all others die with it. */
+      const [first] = descendants(pid);
+      const [name] = leftIn(runtime, first.pid);
+
+      assert.match(name, /\.1\.\d+\.\d+$/);
+      process.kill(first.pid, 'SIGKILL');
+      await result;
+      assert.notDeepEqual(leftNamed(runtime, name), []);
+      await open(t, runtime);
+      await until(() => leftNamed(runtime, name).length === 0,
+        () => `the end of ${leftNamed(runtime, name)}`);
+    });
 
   test(`${runtime}: an image that is not there`, options, async (t) => {
     await assert.rejects(open(t, runtime, {

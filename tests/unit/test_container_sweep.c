@@ -3,6 +3,7 @@
  * ended are found, and none of a living one, of another host or of another
  * program.
  */
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -11,16 +12,20 @@
 #include "common/buffer.h"
 #include "common/mem.h"
 #include "supervisor/box/container.h"
+#include "supervisor/box/container_lock.h"
 #include "supervisor/box/container_sweep.h"
 #include "unit.h"
 
 static char *own; /* our label */
+static char locks[] = "/tmp/caisson-test-XXXXXX";
+static struct container_sweep sweep = { NULL, locks, "oci" };
 
 static void
 set_up(void)
 {
 	struct err err;
 
+	ck_assert_ptr_nonnull(mkdtemp(locks));
 	own = container_sweep_label(&err);
 	ck_assert_msg(own != NULL, "%s", err.text);
 }
@@ -28,6 +33,7 @@ set_up(void)
 static void
 tear_down(void)
 {
+	ck_assert_int_eq(rmdir(locks), 0);
 	free(own);
 }
 
@@ -54,7 +60,8 @@ find(const char *text)
 	struct buffer names = { 0 };
 
 	buffer_add_text(&names, "");
-	container_sweep_each(own, text, strlen(text), on_found, &names);
+	sweep.own = own;
+	container_sweep_each(&sweep, text, strlen(text), on_found, &names);
 	return buffer_take(&names, NULL);
 }
 
@@ -158,6 +165,109 @@ START_TEST(others_are_left_alone)
 }
 END_TEST
 
+/* Another namespace of processes */
+
+#define ELSEWHERE_PROCESS 7
+
+/* Returns the label of a process elsewhere; the caller frees it. */
+static char *
+label_elsewhere(int process)
+{
+	int boot = (int)(strchr(own, '.') - own);
+
+	return mem_printf("%.*s.1.%d.1", boot, own, process);
+}
+
+static size_t
+count_locks(void)
+{
+	const struct dirent *entry;
+	DIR *dir = opendir(locks);
+	size_t n = 0;
+
+	while ((entry = readdir(dir)) != NULL)
+		n += entry->d_name[0] != '.';
+	closedir(dir);
+	return n;
+}
+
+/* Leaves a lock as a Caisson does that is killed. */
+static void
+leave_lock(const char *engine, const char *label)
+{
+	struct err err;
+	int fd = container_lock_take(locks, engine, label, &err);
+
+	ck_assert_msg(fd != -1, "%s", err.text);
+	close(fd);
+}
+
+START_TEST(a_lock_shows_that_it_lives)
+{
+	auto_free char *label = label_elsewhere(ELSEWHERE_PROCESS);
+	auto_free char *text = mem_printf("%s caisson-%s.1\n", label, label);
+	auto_free char *wanted = mem_printf("caisson-%s.1;", label);
+	auto_free char *unknown = find(text);
+	auto_free char *living = NULL, *left = NULL;
+	struct err err;
+	int lock = container_lock_take(locks, "oci", label, &err);
+
+	ck_assert_msg(lock != -1, "%s", err.text);
+	/* Without a lock it may live; with one that is held, it does. */
+	ck_assert_str_eq(unknown, "");
+	living = find(text);
+	ck_assert_str_eq(living, "");
+	container_lock_clean(locks, "oci", "", 0);
+	ck_assert_uint_eq(count_locks(), 1);
+	close(lock);
+	left = find(text);
+	ck_assert_str_eq(left, wanted);
+	/* Its file stays as long as there is a container of it. */
+	container_lock_clean(locks, "oci", text, strlen(text));
+	ck_assert_uint_eq(count_locks(), 1);
+	container_lock_clean(locks, "podman", "", 0);
+	ck_assert_uint_eq(count_locks(), 1);
+	container_lock_clean(locks, "oci", "", 0);
+	ck_assert_uint_eq(count_locks(), 0);
+}
+END_TEST
+
+START_TEST(a_lock_ends_in_order)
+{
+	auto_free char *label = label_elsewhere(ELSEWHERE_PROCESS);
+	struct err err;
+	int lock = container_lock_take(locks, "oci", label, &err);
+
+	ck_assert_uint_eq(count_locks(), 1);
+	container_lock_end(locks, "oci", label, &lock);
+	ck_assert_int_eq(lock, -1);
+	ck_assert_uint_eq(count_locks(), 0);
+	container_lock_end(locks, "oci", label, &lock);
+}
+END_TEST
+
+/* Nor is one of another engine, of another boot, or of another form. */
+START_TEST(another_lock_shows_nothing)
+{
+	static const char *const forms[] = { "../", "/../../etc/passwd", ".x" };
+	auto_free char *label = label_elsewhere(ELSEWHERE_PROCESS);
+	auto_free char *text = mem_printf("%s caisson-%s.1\n%s caisson-%s.1\n",
+	    label, label, FORGED + strlen("caisson-"), FORGED);
+	auto_free char *names = NULL;
+	size_t i;
+
+	leave_lock("podman", label);
+	leave_lock("oci", "00000000-0000-0000-0000-000000000000.1.7.1");
+	names = find(text);
+	ck_assert_str_eq(names, "");
+	for (i = 0; i < UNIT_COUNT(forms); i++)
+		ck_assert(!container_lock_is_free(locks, "oci", forms[i]));
+	container_lock_clean(locks, "podman", "", 0);
+	container_lock_clean(locks, "oci", "", 0);
+	ck_assert_uint_eq(count_locks(), 0);
+}
+END_TEST
+
 /* A long line is skipped, and the next one is read. */
 START_TEST(lines_may_have_any_length)
 {
@@ -186,6 +296,9 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_living_one_keeps_its_own);
 	tcase_add_loop_test(tc, others_are_left_alone, 0, UNIT_COUNT(others));
 	tcase_add_test(tc, lines_may_have_any_length);
+	tcase_add_test(tc, a_lock_shows_that_it_lives);
+	tcase_add_test(tc, a_lock_ends_in_order);
+	tcase_add_test(tc, another_lock_shows_nothing);
 }
 
 int

@@ -158,10 +158,8 @@ export function oddSettingsOf(runtime) {
   return { ...settings, CAISSON_IMAGE: oddName };
 }
 
-/* What is there of the containers of the program with this process. */
-export function left(runtime, pid) {
-  const ours = (entry) => entry.startsWith('caisson-') &&
-    entry.split('.').at(-3) === `${pid}`;
+/* What is there of containers: those whose name is such, and their mounts. */
+function found(runtime, ours) {
   const folders = ['/run/caisson-containers', '/run/caisson-containers/state-runc',
     '/run/caisson-containers/state-crun', '/sys/fs/cgroup',
     ...fs.readdirSync('/sys/fs/cgroup').map((each) => `/sys/fs/cgroup/${each}`)];
@@ -175,8 +173,23 @@ export function left(runtime, pid) {
         return [];
       }
     });
-  const mounts = fs.readFileSync('/proc/self/mounts', 'utf8').split('\n')
-    .filter((line) => line.includes(`.${pid}.`) && line.includes('caisson-'));
+  const mounts = fs.readFileSync('/proc/self/mounts', 'utf8').split(/[\s/]/);
 
-  return [...listed.filter(ours), ...mounts];
+  return [...listed, ...mounts].filter((entry) =>
+    entry.startsWith('caisson-') && ours(entry));
 }
+
+/* That of the program with this process. */
+export const left = (runtime, pid) => found(runtime,
+  (entry) => entry.split('.').at(-3) === `${pid}`);
+
+/* That of the programs in the namespace of this process. */
+export function leftIn(runtime, pid) {
+  const [space] = fs.readlinkSync(`/proc/${pid}/ns/pid`).match(/\d+/);
+
+  return found(runtime, (entry) => entry.split('.').at(-4) === space);
+}
+
+/* That of the container of this name. */
+export const leftNamed = (runtime, name) =>
+  found(runtime, (entry) => entry === name);

@@ -1,0 +1,170 @@
+/*
+ * Whether a Caisson in another namespace of processes still runs: see
+ * container_lock.h. Runs in the supervisor.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../common/fd.h"
+#include "../../common/mem.h"
+#include "container_lock.h"
+
+/* Of root, and below the directory of a user. */
+#define CONTAINER_LOCKS "/run/caisson-containers"
+#define CONTAINER_LOCKS_USER "caisson-containers"
+
+/* Of labels: no slash is among them. */
+#define CONTAINER_LOCK_CHARS "0123456789abcdef-."
+
+/* Begins the name of each file, before the engine and the label. */
+#define CONTAINER_LOCK_PREFIX "lock."
+
+int
+container_lock_make(const char *path, struct err *err)
+{
+	struct stat st;
+
+	if (mkdir(path, 0700) == -1 && errno != EEXIST)
+		return err_sys(err, "make the directory %s", path);
+	if (lstat(path, &st) == -1)
+		return err_sys(err, "look at %s", path);
+	if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
+	    (st.st_mode & 0077) != 0)
+		return err_set(err, "%s is no directory of this user alone: "
+		    "remove it", path);
+	return 0;
+}
+
+char *
+container_lock_folder(struct err *err)
+{
+	const char *user = getenv("XDG_RUNTIME_DIR");
+	char *folder;
+
+	if (geteuid() == 0)
+		folder = mem_strdup(CONTAINER_LOCKS);
+	else if (user != NULL && user[0] == '/')
+		folder = mem_printf("%s/" CONTAINER_LOCKS_USER, user);
+	else {
+		err_set(err, "XDG_RUNTIME_DIR is not set to a directory");
+		return NULL;
+	}
+	if (container_lock_make(folder, err) == -1)
+		free(mem_take(&folder));
+	return folder;
+}
+
+static char *
+container_lock_path(
+    const char *folder, const char *engine, const char *label)
+{
+	return mem_printf(
+	    "%s/" CONTAINER_LOCK_PREFIX "%s.%s", folder, engine, label);
+}
+
+/* Returns whether a file that is open still has its name. */
+static int
+container_lock_is_named(int fd, const char *path)
+{
+	struct stat own, named;
+
+	return fstat(fd, &own) == 0 && lstat(path, &named) == 0 &&
+	    own.st_dev == named.st_dev && own.st_ino == named.st_ino;
+}
+
+/* Another Caisson may remove the file before it is locked. */
+int
+container_lock_take(const char *folder, const char *engine, const char *label,
+    struct err *err)
+{
+	auto_free char *path = container_lock_path(folder, engine, label);
+	auto_fd int fd = -1;
+
+	do {
+		fd_close(&fd);
+		fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
+		    0600);
+		if (fd == -1 || flock(fd, LOCK_EX) == -1)
+			return err_sys(err, "lock %s", path);
+	} while (!container_lock_is_named(fd, path));
+	return fd_take(&fd);
+}
+
+void
+container_lock_end(const char *folder, const char *engine, const char *label,
+    int *lock)
+{
+	auto_free char *path = NULL;
+
+	if (*lock == -1)
+		return;
+	path = container_lock_path(folder, engine, label);
+	unlink(path);
+	fd_close(lock);
+}
+
+/* Locks a file that no process has locked. Returns a descriptor, or -1. */
+static int
+container_lock_try(const char *path)
+{
+	auto_fd int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+
+	return fd != -1 && flock(fd, LOCK_EX | LOCK_NB) == 0 ? fd_take(&fd) :
+	                                                       -1;
+}
+
+int
+container_lock_is_free(
+    const char *folder, const char *engine, const char *label)
+{
+	auto_free char *path = NULL;
+	auto_fd int fd = -1;
+
+	if (label[strspn(label, CONTAINER_LOCK_CHARS)] != '\0')
+		return 0;
+	path = container_lock_path(folder, engine, label);
+	fd = container_lock_try(path);
+	return fd != -1;
+}
+
+/* Returns whether a name is one of this engine, and not in the text. */
+static int
+container_lock_is_unused(const char *name, const char *prefix,
+    const char *text, size_t len)
+{
+	const char *label = name + strlen(prefix);
+
+	return strncmp(name, prefix, strlen(prefix)) == 0 &&
+	    memmem(text, len, label, strlen(label)) == NULL;
+}
+
+void
+container_lock_clean(const char *folder, const char *engine, const char *text,
+    size_t len)
+{
+	auto_free char *prefix =
+	    mem_printf(CONTAINER_LOCK_PREFIX "%s.", engine);
+	const struct dirent *entry;
+	DIR *dir = opendir(folder);
+
+	while (dir != NULL && (entry = readdir(dir)) != NULL) {
+		auto_free char *path = mem_printf("%s/%s", folder,
+		    entry->d_name);
+		auto_fd int fd = -1;
+
+		if (!container_lock_is_unused(entry->d_name, prefix, text, len))
+			continue;
+		/* The lock is held while the file is removed. */
+		fd = container_lock_try(path);
+		if (fd != -1)
+			unlink(path);
+	}
+	if (dir != NULL)
+		closedir(dir);
+}

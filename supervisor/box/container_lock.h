@@ -1,0 +1,53 @@
+/*
+ * Whether a Caisson whose processes are not seen from here still runs: one in
+ * another namespace of processes, which may be gone with all in it. Each holds
+ * a lock as long as it lives. Runs in the supervisor; writes empty files into
+ * one directory of its user.
+ */
+#ifndef SUPERVISOR_CONTAINER_LOCK_H
+#define SUPERVISOR_CONTAINER_LOCK_H
+
+#include <stddef.h>
+
+#include "../../common/err.h"
+
+/*
+ * Makes a directory that only this user may use, unless it is there. Returns 0,
+ * or -1 with err.
+ */
+int container_lock_make(const char *path, struct err *err);
+
+/*
+ * Returns the directory of these locks, which the caller frees: of root, or of
+ * an ordinary user for whom the system has made a directory for this boot. It
+ * is created if it is missing. NULL with err: there is none.
+ */
+char *container_lock_folder(struct err *err);
+
+/*
+ * Takes the lock of this Caisson, whose label (container_sweep_label) and
+ * engine name it. Returns a descriptor, which the caller owns and which ends
+ * the lock, or -1 with err.
+ */
+int container_lock_take(const char *folder, const char *engine,
+    const char *label, struct err *err);
+
+/* Ends it, and removes its file. -1 inside is accepted. */
+void container_lock_end(const char *folder, const char *engine,
+    const char *label, int *lock);
+
+/*
+ * Returns whether the Caisson of that label has held a lock and has ended. A
+ * label of no usual form has not.
+ */
+int container_lock_is_free(
+    const char *folder, const char *engine, const char *label);
+
+/*
+ * Removes the files of those that have ended and are not named in a text of
+ * len bytes, the list of containers of this engine.
+ */
+void container_lock_clean(const char *folder, const char *engine,
+    const char *text, size_t len);
+
+#endif
