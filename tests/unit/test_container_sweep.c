@@ -252,7 +252,7 @@ START_TEST(another_lock_shows_nothing)
 	static const char *const forms[] = { "../", "/../../etc/passwd", ".x" };
 	auto_free char *label = label_elsewhere(ELSEWHERE_PROCESS);
 	auto_free char *text = mem_printf("%s caisson-%s.1\n%s caisson-%s.1\n",
-	    label, label, FORGED + strlen("caisson-"), FORGED);
+	    label, label, &FORGED[strlen("caisson-")], FORGED);
 	auto_free char *names = NULL;
 	size_t i;
 
