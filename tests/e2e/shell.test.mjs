@@ -140,8 +140,14 @@ test('limits hold, and nothing is left', async (t) => {
   const huge = `: ${'x'.repeat(300000)}\n`.repeat(3);
 
   assert.deepEqual(await printed(raw, `${huge}echo end`), ['end']);
-  assert.deepEqual(await printed(raw,
-    'kill -9 -1; sleep 0.1; echo alive'), ['alive']);
+  const everyone = 'kill -9 -1; sleep 0.1; echo alive';
+
+  /* podman's process 1 starts ours, which runs as the user of the code. */
+  if (contained === 'podman')
+    assert.equal((await run(raw, everyone)).structuredContent.signal,
+      'SIGKILL');
+  else
+    assert.deepEqual(await printed(raw, everyone), ['alive']);
   await raw.finish();
 });
 
