@@ -185,7 +185,7 @@ import os; os.remove("/data/b")`);
 
 test('calls of one conversation take turns', async (t) => {
   const { client } = await connect(t,
-    { env: { CAISSON_MAX_CONCURRENT: '8' } });
+    { env: { CAISSON_MAX_CONCURRENT: '8', CAISSON_QUEUE_TIMEOUT: '5m' } });
   const add = `
 import os
 path = "/data/count"
@@ -193,8 +193,9 @@ count = int(open(path).read()) if os.path.exists(path) else 0
 open(path, "w").write(str(count + 1))
 None`;
 
-  await Promise.all(Array.from({ length: 12 },
-    (_, n) => run(client, add, { conversationId: `t${n % 2}` })));
+  for (const result of await Promise.all(Array.from({ length: 12 },
+    (_, n) => run(client, add, { conversationId: `t${n % 2}` }))))
+    assert.equal(result.isError, false, text(result));
   assert.equal(await say(client, 't0', look), 'count 6');
   assert.equal(await say(client, 't1', look), 'count 6');
 });

@@ -267,14 +267,16 @@ test('without what was kept everything works', async (t) => {
 
 /* What a search leaves out, and how long it took, in seconds. */
 async function leavesOut(raw) {
-  const begun = Date.now();
   const { structuredContent } = await raw.run(`
-print(len(await runtime.search_tool_docs("create an invoice")))`,
+import time
+begun = time.monotonic()
+print(len(await runtime.search_tool_docs("create an invoice")))
+print(time.monotonic() - begun)`,
   { timeout: 100 });
+  const [found, took] = structuredContent.stdout;
 
-  assert.deepEqual(structuredContent.stdout, ['5']);
-  return { said: structuredContent.stderr.join('\n'),
-    took: (Date.now() - begun) / 1000 };
+  assert.equal(found, '5');
+  return { said: structuredContent.stderr.join('\n'), took: Number(took) };
 }
 
 test('one that cannot start is named, and its pause is not waited for',
@@ -337,8 +339,9 @@ print((await runtime.search_tool_docs("create an invoice"))[0]["tool"])`,
     for (let n = 0; n < 2; n++) {
       const { said, took } = await leavesOut(raw);
 
-      assert.match(said,
-        /left out mute: .* has not answered tools\/list for \d+ seconds/);
+      /* After 20 seconds the broker waits no longer. */
+      assert.match(said, new RegExp('left out mute: .* (has not answered ' +
+        'tools/list for \\d+ seconds|did not answer tools/list within 20 )'));
       assert.ok(took < 4, `${took} s`);
     }
     await raw.finish();
