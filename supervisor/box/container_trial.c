@@ -19,7 +19,7 @@
 /* The first exit status of trial.py for a promise that is not kept. */
 #define CONTAINER_TRIAL_FIRST 80
 
-/* In the order of the checks in trial.py. PROGRAM stands for the engine. */
+/* In the order of CHECKS in trial.py. */
 static const struct {
 	const char *fails;
 	const char *fix;
@@ -39,6 +39,8 @@ static const struct {
 	{ "its memory is not limited",
 	    "run Caisson as root, or delegate the cgroup controller memory to "
 	    "your user (see caisson-box(7))" },
+	{ "its volumes are writable",
+	    "use an image without volumes, or the runtime podman or oci" },
 };
 
 #define CONTAINER_PROMISES                                                     \

@@ -3,13 +3,15 @@
  * are as those in native boxes, and whatever ends first, no container is left.
  */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { left, leftIn, leftNamed, oddSettingsOf, program, settingsOf, skipped } from './support/containers.mjs';
+import { left, leftIn, leftNamed, oddSettingsOf, program, settingsOf, skipped,
+  volumeSettingsOf } from './support/containers.mjs';
 import { links, text } from './support/files.mjs';
 import { descendants, processes } from './support/processes.mjs';
-import { folder } from './support/program.mjs';
+import { commandLine, folder } from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { official, withServers } from './support/servers.mjs';
 import { until } from './support/wait.mjs';
@@ -314,6 +316,29 @@ subprocess.run(["sleep", "987"])`).catch((error) => error);
       CAISSON_IMAGE: 'localhost/nosuch:9' }));
   });
 }
+
+/* It would be a directory of the host, without a limit. */
+test('podman: a volume of an image is not used', { skip: skipped.podman },
+  async (t) => {
+    const { client } = await open(t, 'podman', volumeSettingsOf('podman'));
+    const result = await run(client, `
+import os
+print(os.path.ismount("/volume"))
+open("/volume/a", "w")`);
+
+    assert.deepEqual(result.structuredContent.stdout, ['False']);
+    assert.match(text(result), /Read-only file system/);
+  });
+
+test('docker: an image with a volume that code can write to is refused', {
+  skip: skipped.docker,
+}, async (t) => {
+  const [command, ...args] = commandLine({ args: ['--selftest'],
+    env: volumeSettingsOf('docker'), home: folder(t) });
+
+  assert.match(spawnSync(command, args, { encoding: 'utf8' }).stderr,
+    /its volumes are writable; use an image without volumes/);
+});
 
 test('oci: waiting containers are removed when no call comes', {
   skip: skipped.oci,

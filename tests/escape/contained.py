@@ -164,6 +164,7 @@ REFUSED = {
     "pid": "its code sees processes of the host",
     "pids NPROC": "the number of its processes is not limited",
     "memory": "its memory is not limited",
+    "volume": "its volumes are writable",
 }
 
 SHOWN = {"x3": "seccomp caps", "11a": "no_new_privs seccomp"}

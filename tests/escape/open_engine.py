@@ -8,7 +8,8 @@ otherwise no Caisson would use such an engine.
 A word can be: seccomp, caps, no_new_privs, identity, pid, net, ipc, uts,
 cgroup, ro, nosuid, nodev, noexec, size, inodes, proc_mask, memory, pids, and
 the name of a limit, such as NOFILE. engine_words() makes them of the words for
-native boxes: see open_box.c.
+native boxes: see open_box.c. With the word "volume" a container gets a
+directory that Caisson has not asked for.
 """
 import json
 import os
@@ -32,6 +33,7 @@ ALONE = {"pid": ("--init",), "ipc": ("--shm-size",), "uts": ("--hostname",)}
 MOUNTED = "nosuid", "nodev", "noexec", "size"
 SHM = "/dev/shm:rw,noexec,nosuid,nodev,mode=1777,size=%s"
 MUCH = 4 << 30  # bytes of memory: enough for each case
+VOLUME = "/run/volume"
 FILE = """#!%s -B
 import sys
 sys.path.insert(0, %r)
@@ -135,6 +137,8 @@ def open_podman(argv, words):
     opened = [argv[0], argv[1]]
     for option in options:
         opened += open_option(option, words)
+    if "volume" in words:
+        opened += "--tmpfs", VOLUME + ":rw,exec,mode=1777"
     return opened + rest
 
 
@@ -201,6 +205,10 @@ def open_bundle(path, words):
             mount["options"] = without_flags(
                 ",".join(mount["options"]),
                 [names.get(word, word) for word in words]).split(",")
+    if "volume" in words:
+        config["mounts"].append({
+            "destination": VOLUME, "type": "tmpfs", "source": "tmpfs",
+            "options": ["mode=1777"]})
     with open(path, "w", encoding="utf-8") as file:
         json.dump(config, file)
 

@@ -105,6 +105,7 @@ function startDaemon() {
 
 const name = 'localhost/caisson-test:1';
 const oddName = 'localhost/caisson-odd:1';
+const volumeName = 'localhost/caisson-volume:1';
 
 /* Makes an image of the folder, once. */
 function importInto(import_, place) {
@@ -156,6 +157,23 @@ export function oddSettingsOf(runtime) {
     return { ...settings, CAISSON_IMAGE: odd };
   (runtime === 'podman' ? podman : docker)(['import', tar, oddName]);
   return { ...settings, CAISSON_IMAGE: oddName };
+}
+
+/* The settings with an image that has a volume, where all users may write. */
+export function volumeSettingsOf(runtime) {
+  const settings = settingsOf(runtime);
+  const folder = path.join(made, 'volume');
+  const tar = path.join(made, 'volume.tar');
+
+  if (!fs.existsSync(folder)) {
+    spawnSync('cp', ['-al', path.join(made, 'root'), folder]);
+    fs.mkdirSync(path.join(folder, 'volume'));
+    fs.chmodSync(path.join(folder, 'volume'), 0o1777);
+    spawnSync('tar', ['-C', folder, '-cf', tar, '.']);
+  }
+  (runtime === 'podman' ? podman : docker)(['import', '--change',
+    'VOLUME /volume', tar, volumeName]);
+  return { ...settings, CAISSON_IMAGE: volumeName };
 }
 
 /* What is there of containers: those whose name is such, and their mounts. */

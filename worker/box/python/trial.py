@@ -19,6 +19,7 @@ PAGE = 4096
 KILLED = 9  # the status of a process that ended by SIGKILL
 EPERM_LIKE = 1, 13, 38  # EPERM, EACCES, ENOSYS
 NEW_USER = 0x10000000
+OURS = "/tmp", "/workspace", "/workspace/out", "/data"  # writable directories
 
 
 def status():
@@ -93,6 +94,32 @@ def executes_no_files():
                for path in ("/tmp", "/workspace", "/workspace/out"))
 
 
+def mounts():
+    """The directory of each mount, and its options."""
+    with open("/proc/self/mounts", "rb") as file:
+        rows = [line.split() for line in file]
+    for _, place, _, options, *_ in rows:
+        place = place.decode("unicode_escape").encode("latin-1")
+        yield os.fsdecode(place), options.decode().split(",")
+
+
+def is_writable(place):
+    """Whether anything in a directory can be written to."""
+    return any(os.access(os.path.join(folder, name), os.W_OK)
+               for folder, _, names in os.walk(place)
+               for name in ["."] + names)
+
+
+def has_no_volumes():
+    """Find no other directory that can be written to: a volume of an image is
+    on the disk of the host, without a limit, and may hold programs.
+    """
+    return not any(
+        "rw" in options and is_writable(place) for place, options in mounts()
+        if place.split("/")[1] not in ("dev", "proc", "sys") and
+        not (place in OURS and "noexec" in options))
+
+
 def is_alone():
     """See no process of the host: one's own are the first ones."""
     if 1 not in (os.getpid(), os.getppid()):
@@ -138,7 +165,7 @@ def has_limited_memory():
 # In the order of container_promises.
 CHECKS = (is_no_root, has_no_capabilities, gets_no_privileges, is_filtered,
           has_no_network, is_read_only, executes_no_files, is_alone,
-          has_limited_processes, has_limited_memory)
+          has_limited_processes, has_limited_memory, has_no_volumes)
 
 
 def main():
