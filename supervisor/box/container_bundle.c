@@ -23,9 +23,6 @@
 /* Where bundles and states are, until the machine is started again. */
 #define CONTAINER_BUNDLES "/run/caisson-containers"
 
-/* The beginning of the names in it that are bundles: container_sweep_name. */
-#define CONTAINER_BUNDLE_PREFIX "caisson-"
-
 /* Reads a file of ours into a text, which the caller frees, or NULL. */
 static char *
 container_bundle_read(const char *path, struct err *err)
@@ -180,9 +177,9 @@ container_bundle_list_in(struct buffer *lines, const char *folder)
 	if (dir == NULL)
 		return;
 	while ((entry = readdir(dir)) != NULL) {
-		label = entry->d_name + strlen(CONTAINER_BUNDLE_PREFIX);
-		if (strncmp(entry->d_name, CONTAINER_BUNDLE_PREFIX,
-		        strlen(CONTAINER_BUNDLE_PREFIX)) != 0)
+		label = entry->d_name + strlen(CONTAINER_SWEEP_PREFIX);
+		if (strncmp(entry->d_name, CONTAINER_SWEEP_PREFIX,
+		        strlen(CONTAINER_SWEEP_PREFIX)) != 0)
 			continue;
 		end = strrchr(label, '.');
 		if (end != NULL)

@@ -16,7 +16,6 @@
 #include "container_sweep.h"
 
 /* Fixed texts of names. */
-#define CONTAINER_SWEEP_PREFIX "caisson-"
 #define CONTAINER_SWEEP_BOOT "/proc/sys/kernel/random/boot_id"
 /* A boot is 36 letters; three numbers follow. */
 #define CONTAINER_SWEEP_BOOT_SIZE 36

@@ -10,6 +10,9 @@
 
 #include "../../common/err.h"
 
+/* The beginning of the names of all containers, bundles and cgroups. */
+#define CONTAINER_SWEEP_PREFIX "caisson-"
+
 /*
  * Returns the label of all containers of this Caisson (CONTAINER_LABEL_RUN),
  * which the caller frees: the boot of the host, the namespace of processes, the
