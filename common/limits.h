@@ -516,9 +516,9 @@
 /*
  * Containers. An engine removes one in a fifth of a second, on a busy machine
  * in a few seconds. At the end of the program all are removed at once. A trial
- * starts one container with small limits, and exceeds them; listing all takes
- * less. An engine that hangs is ended by its keeper within two times
- * CONTAINER_REMOVE_MS.
+ * starts one container with small limits, and exceeds them. Listing all, or
+ * asking where one runs, takes less. An engine that hangs is ended by its
+ * keeper within two times CONTAINER_REMOVE_MS.
  */
 #define CONTAINER_REMOVE_MS 10000
 #define CONTAINER_FINISH_MS 30000
@@ -536,6 +536,7 @@
 #define ENGINE_OUT_MAX MIB
 #define ENGINE_ERRORS_MAX (8 * KIB)
 #define ENGINE_CHUNK 4096
+/* For a keeper to end it: more than two times CONTAINER_REMOVE_MS. */
 #define ENGINE_END_MS 25000
 /*
  * Processes under one name: a running server, those that are no longer
@@ -1203,7 +1204,7 @@
 #define CONCURRENT_LEAST 4 /* the default, on however few processors */
 #define CONCURRENT_MAX 1024
 #define QUEUE_MAX 10000
-/* A user or group ID of a container that is no root: 4294967295 is none. */
+/* The largest user or group ID of code in a container: -1 is not an ID. */
 #define CONTAINER_ID_MAX 0xfffffffeU
 #define CONTAINER_ID_DIGITS 10
 #define CONTAINER_USER_MAX 21 /* two of them, and a colon */

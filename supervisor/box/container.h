@@ -37,7 +37,7 @@ extern const char *const container_hidden[];
 /* Where the bootstrap is mounted in a container, and where process 1 is. */
 #define CONTAINER_BOOTSTRAP "/run/caisson"
 #define CONTAINER_FIRST "/run/caisson-first"
-/* The same, for the descriptions of languages. */
+/* The same, by its name in worker/box/python/language.def and its like. */
 #define BOX_FOLDER_THREE CONTAINER_BOOTSTRAP
 
 /* The description of one container. All texts stay the caller's. */

@@ -1,9 +1,9 @@
 /*
  * The runtimes podman, docker and oci: boxes that are containers. The state
  * that all boxes of a run share, the commands of their engine, and the checks
- * at the start. Runs in the supervisor, which reads nothing of a container but
- * its exit status; of an engine it reads its list of containers and, before
- * any code has run, its errors.
+ * at the start. Runs in the supervisor. Of a container it reads the exit status
+ * and what the kernel tells of its processes and cgroup; of an engine a list of
+ * containers, the place of one, and errors.
  */
 #ifndef SUPERVISOR_CONTAINER_BOXES_H
 #define SUPERVISOR_CONTAINER_BOXES_H
@@ -76,6 +76,13 @@ void container_boxes_free(struct boxes *boxes);
 void container_request_fill(const struct boxes *boxes, unsigned long number,
     const char *name, const struct language *language,
     struct container *container);
+
+/*
+ * Returns whether boxes in this language have the directory /data, for a
+ * conversation.
+ */
+int container_has_data(
+    const struct boxes *boxes, const struct language *language);
 
 /*
  * container_program.c: the engine. Finds the n-th one, counted from 0, for a
@@ -178,13 +185,6 @@ pid_t container_process_below(pid_t ancestor);
  * cgroup of the container with this id, a text that no other cgroup contains.
  */
 int container_process_is_of(pid_t pid, const char *id);
-
-/*
- * Returns whether boxes in this language have the directory /data, for a
- * conversation.
- */
-int container_has_data(
-    const struct boxes *boxes, const struct language *language);
 
 /* container_facts.c: what holds for a box that is a container. */
 

@@ -1,6 +1,7 @@
 /*
- * The engine of containers, as a program of the user: see container_boxes.h.
- * Runs in the supervisor; looks for a file and composes text.
+ * The engine of containers, as a program of the user, and its commands for one
+ * container: see container_boxes.h. Runs in the supervisor; looks for a file,
+ * composes text, and has the bundle of a container written.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,7 @@ static const struct {
 #define CONTAINER_PROGRAMS                                                     \
 	(sizeof(container_programs) / sizeof(container_programs[0]))
 
-/* What an engine takes from our environment: no other secrets. */
+/* The variables of ours that an engine gets: others may hold secrets. */
 static const char *const container_program_variables[] = { "HOME", "USER",
 	"LOGNAME", "LANG", "TMPDIR", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME",
 	"XDG_DATA_HOME", "XDG_CACHE_HOME", "DBUS_SESSION_BUS_ADDRESS",

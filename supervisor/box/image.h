@@ -1,6 +1,6 @@
 /*
- * An image that boxes in containers can be started from, as a value, and the
- * forms of its names. Runs in the supervisor; pure.
+ * An image from which containers are started, as a value, and the forms of its
+ * names. Runs in the supervisor; pure.
  */
 #ifndef SUPERVISOR_IMAGE_H
 #define SUPERVISOR_IMAGE_H
@@ -16,7 +16,7 @@
 
 /* An image. All zeroes: none. */
 struct image {
-	char digest[IMAGE_DIGEST_SIZE]; /* of the tree; or the engine has it */
+	char digest[IMAGE_DIGEST_SIZE]; /* of the tree, or the engine's */
 	char *name;     /* the newest image of a name is the one of that name */
 	char *language; /* of the code that its command reads */
 	char *engine;   /* "podman" or "docker", which holds it, or "" */

@@ -1,6 +1,6 @@
 /*
- * The images that boxes in containers can be started from: where they are, and
- * which of them the operator has enabled as languages. An image has a directory
+ * The images from which containers are started: where they are, and which of
+ * them the operator has enabled as languages. An image has a directory
  * of its own, named after its digest, with a record and, unless an engine holds
  * the image, the unpacked root. Only commands of the operator write here. Runs
  * in the supervisor.

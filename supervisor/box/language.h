@@ -28,12 +28,13 @@ struct language {
 	/* The command that starts it, the last one is NULL; or the image's. */
 	const char *const *command;
 	/*
-	 * An image that is the language, and has no bootstrap: its name for the
-	 * runtime, and for people; NULL: the language is one of the program.
+	 * Where the language is an image, which has no bootstrap: what the
+	 * runtime starts, a directory or a digest. NULL: it is built in, and
+	 * the next fields are not set.
 	 */
 	const char *image;
-	const struct buffer *variables; /* of it: a list of NAME=VALUE */
-	const char *image_name;
+	const struct buffer *variables; /* of the image: list of NAME=VALUE */
+	const char *image_name; /* for people */
 	const char *digest;
 };
 

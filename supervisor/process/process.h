@@ -73,13 +73,14 @@ int spawn_try_group(int group, struct err *err);
 void spawn_remember_limit(int resource, rlim_t soft);
 
 /*
- * The program of a server, and its environment. The descriptors are above 2 and
- * become its 0, 1 and 2; it gets no others.
+ * A program below a keeper: a server, the client of a container engine or a
+ * command. The descriptors are above 2 and become its 0, 1 and 2; it gets no
+ * others.
  */
 struct spawn_program {
 	const char *path; /* contains a slash */
 	char **argv;
-	char **envp;
+	char **envp; /* its environment */
 	const char *cwd; /* NULL: ours */
 	int in;
 	int out;
@@ -93,7 +94,8 @@ struct spawn_program {
 	 */
 	char **remove;
 	unsigned int remove_ms;
-	int failed; /* its KEEPER_ENGINE_FAILED, if it is another one; or 0 */
+	/* The status that it has for KEEPER_ENGINE_FAILED; 0: the same. */
+	int failed;
 	/*
 	 * The directory of its bundle, with one file in it, KEEPER_BUNDLE_FILE:
 	 * what is left of it is removed with the container. NULL: none.
