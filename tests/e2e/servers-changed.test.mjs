@@ -356,10 +356,14 @@ test('a server is not trusted any more while it starts', async (t) => {
   const entry = hostile('initialize=silent');
   const options = project(t, { h: entry });
   const raw = await Raw.open(t, options);
+  const gate = new Gate();
   const id = raw.postCall(`${prelude}
+${gate.start}
 print(json.dumps(await attempt("h", "counter", {})))`,
   { servers: ['h'], timeout: 100 });
 
+  /* The server starts ahead of a container. */
+  await gate.reached();
   await until(() => serving(entry).length === 1, 'the start of the server');
   fs.chmodSync(options.place, 0o666);
   await discovered(raw);
