@@ -3,6 +3,7 @@
  * A name repeats the label, so that no container of other programs is removed,
  * whatever its label is. Runs in the supervisor.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -63,6 +64,19 @@ container_sweep_name(const char *label, unsigned long number)
 }
 
 /*
+ * Returns whether the process that began then has ended. /proc may hide
+ * processes of other users (hidepid), whose containers an engine lists, too.
+ */
+static int
+container_sweep_has_ended(int pid, unsigned long long birth)
+{
+	unsigned long long found = group_birth(pid);
+
+	return found != 0 ? found != birth :
+	    getsid(pid) == -1 && errno == ESRCH;
+}
+
+/*
  * Returns whether a label is of this boot and of no process. One of another
  * namespace is of none if it is of no lock any more.
  */
@@ -82,7 +96,7 @@ container_sweep_is_stale(
 	        &own_space) != 1)
 		return 0;
 	if (space == own_space)
-		return group_birth(pid) != birth;
+		return container_sweep_has_ended(pid, birth);
 	return sweep->locks != NULL &&
 	    container_lock_is_free(sweep->locks, sweep->engine, label);
 }

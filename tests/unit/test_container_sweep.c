@@ -4,8 +4,11 @@
  * program.
  */
 #include <dirent.h>
+#include <grp.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -118,6 +121,43 @@ START_TEST(a_living_one_keeps_its_own)
 	auto_free char *names = find(text);
 
 	ck_assert_str_eq(names, "");
+}
+END_TEST
+
+/* An ordinary user to whom /proc does not show our processes. */
+#define STRANGER 65534
+
+/* In a child: exits with 0 if nothing is found in the text. */
+static void __attribute__((noreturn))
+find_as_stranger(const char *text)
+{
+	auto_free char *names = NULL;
+
+	if (unshare(CLONE_NEWNS) == -1 ||
+	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == -1 ||
+	    mount("proc", "/proc", "proc", 0, "hidepid=2") == -1 ||
+	    setgroups(0, NULL) == -1 || setgid(STRANGER) == -1 ||
+	    setuid(STRANGER) == -1)
+		_exit(2);
+	names = find(text);
+	_exit(names[0] != '\0');
+}
+
+START_TEST(a_hidden_process_keeps_its_own)
+{
+	auto_free char *name = container_sweep_name(own, 1);
+	auto_free char *text = mem_printf("%s %s\n", own, name);
+	pid_t pid;
+	int status;
+
+	if (geteuid() != 0)
+		return;
+	pid = fork();
+	if (pid == 0)
+		find_as_stranger(text);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	/* 2: mounts are forbidden here. */
+	ck_assert(status == W_EXITCODE(0, 0) || status == W_EXITCODE(2, 0));
 }
 END_TEST
 
@@ -294,6 +334,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, an_ended_process_has_left_them);
 	tcase_add_test(tc, another_process_has_its_number);
 	tcase_add_test(tc, a_living_one_keeps_its_own);
+	tcase_add_test(tc, a_hidden_process_keeps_its_own);
 	tcase_add_loop_test(tc, others_are_left_alone, 0, UNIT_COUNT(others));
 	tcase_add_test(tc, lines_may_have_any_length);
 	tcase_add_test(tc, a_lock_shows_that_it_lives);
