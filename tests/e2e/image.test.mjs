@@ -227,6 +227,79 @@ test('an image is unpacked from one that an engine holds', (t) => {
   assert.match(noted(at).at(-1), /^podman rm --force caisson-image-/);
 });
 
+/* Lines of Python that add members to the archive "tar", with "outside". */
+const hostile = {
+  'a file above it': 'add("../above", data=b"x")',
+  'a file with an absolute path': 'add(outside + "/absolute", data=b"x")',
+  'a file through a link': 'add("leads", SYMTYPE, outside)\n' +
+    'add("leads/through", data=b"x")',
+  'a file through a link with dots': 'add("leads", SYMTYPE, ' +
+    '"../" * 20 + outside[1:])\nadd("leads/through", data=b"x")',
+  'a link to a file of the host': 'add("hard", LNKTYPE, secret)',
+  'a link to a file above it': 'add("hard", LNKTYPE, "../" * 20 + secret[1:])',
+  'a link to a link out of it': 'add("soft", SYMTYPE, secret)\n' +
+    'add("hard", LNKTYPE, "soft")\nadd("hard", data=b"x")',
+  'a file instead of a link': 'add("soft", SYMTYPE, secret)\n' +
+    'add("soft", data=b"x")',
+  'rights': 'add("usr/su", data=b"x", mode=0o6755)\n' +
+    'add("usr/open", data=b"x", mode=0o666)\nadd("pipe", FIFOTYPE)\n' +
+    'add(".wh.usr", data=b"")',
+  ...(uid === 0 ? { 'a device': 'add("disk", BLKTYPE, major=8)\n' +
+    'add("zero", CHRTYPE, major=1, minor=5)' } : {}),
+};
+
+for (const [what, lines] of Object.entries(hostile))
+  test(`an archive of an engine reaches nothing outside: ${what}`, (t) => {
+    const at = prepare(t, 'podman');
+    const outside = path.join(at.home, 'outside');
+    const secret = path.join(at.home, 'secret');
+
+    fs.mkdirSync(outside);
+    fs.writeFileSync(secret, 'kept');
+    chown(outside);
+    chown(secret);
+    const made = spawnSync('python3', ['-c', `
+import io, sys
+from tarfile import (BLKTYPE, CHRTYPE, DIRTYPE, FIFOTYPE, LNKTYPE, REGTYPE,
+                     SYMTYPE, TarFile, TarInfo)
+outside, secret = sys.argv[1:]
+def add(name, type=REGTYPE, link="", data=b"", mode=0o755, major=0, minor=0):
+    member = TarInfo(name)
+    member.type, member.linkname, member.size = type, link, len(data)
+    member.mode, member.devmajor, member.devminor = mode, major, minor
+    tar.addfile(member, io.BytesIO(data))
+with TarFile(fileobj=io.BytesIO(), mode="w") as tar:
+    add("usr", DIRTYPE)
+    add("usr/reader", data=b"x")
+${lines.replace(/^/gm, '    ')}
+    tar.close()
+    sys.stdout.buffer.write(tar.fileobj.getvalue())
+`, outside, secret]);
+
+    assert.equal(made.status, 0, `${made.stderr}`);
+    put(at, 'EXPORTED', made.stdout);
+    const done = run(at, 'build', 'ruby', '--from-image', 'my/ruby:3',
+      '--engine', 'podman', '--', '/usr/reader');
+
+    assert.deepEqual(fs.readdirSync(outside), []);
+    assert.equal(fs.readFileSync(secret, 'utf8'), 'kept');
+    assert.equal(fs.statSync(secret).nlink, 1);
+    assert.ok(!fs.existsSync(path.join(at.images, 'above')));
+    assert.deepEqual(fs.readdirSync('/').filter((name) =>
+      ['above', 'absolute'].includes(name)), []);
+    if (done.status !== 0) {
+      assert.match(done.stderr, /tar has failed/);
+      assert.deepEqual(list(at), []);
+      return;
+    }
+    const image = list(at).find(({ root }) => root !== undefined);
+    const files = spawnSync('find', [image.root, '!', '-type', 'd', '!',
+      '-type', 'l', '(', '!', '-type', 'f', '-o', '-perm', '/7022', ')'],
+    { encoding: 'utf8' });
+
+    assert.equal(files.stdout + files.stderr, '');
+  });
+
 test('its environment is part of it', (t) => {
   const at = prepare(t, 'podman');
   const build = ['build', 'ruby', '--from-image', 'my/ruby:3', '--engine',
