@@ -187,6 +187,24 @@ container_awaits_client(const struct box *box)
 	return !contained->dead || contained->untold;
 }
 
+/*
+ * The client of an engine that fails behind the code exits with a status of its
+ * own. Then the exit code that the box has reported counts, since code may
+ * choose it anyway. Returns whether the engine failed before there was one.
+ */
+static int
+container_was_lost(struct box *box)
+{
+	struct contained *contained = box->inside;
+
+	if (box->language->image != NULL || contained->dead || box->killed ||
+	    contained->status != KEEPER_ENGINE_FAILED)
+		return 0;
+	if (box->report.end == BOX_REPORT_EXIT)
+		contained->status = box->report.status;
+	return box->report.end == BOX_REPORT_NONE;
+}
+
 static int
 container_settle(struct box *box)
 {
@@ -198,6 +216,14 @@ container_settle(struct box *box)
 	box->gone = 1;
 	if (container_has_failed(box)) {
 		container_refuse(box);
+		return 1;
+	}
+	if (container_was_lost(box)) {
+		box_set_over(box);
+		box_fail(box, "%s has failed while the code ran, and exited "
+		    "with status %d: check it with '%s ps'",
+		    container_boxes(box->boxes)->program, contained->status,
+		    container_boxes(box->boxes)->program);
 		return 1;
 	}
 	container_usage_raise(contained->usage, box->report.cpu_us,

@@ -260,6 +260,20 @@ subprocess.run(["sleep", "987"])`).catch((error) => error);
       await gone(runtime, pid);
     });
 
+  test(`${runtime}: another program leaves what is in use alone`, options,
+    async (t) => {
+      const one = await open(t, runtime, { CAISSON_POOL: '1' });
+
+      assert.equal(text(await run(one.client, 'print(1)')), '1');
+      await until(() => left(runtime, one.pid).length > 0, 'one that waits');
+      const [name] = left(runtime, one.pid);
+      const other = await open(t, runtime);
+
+      assert.equal(text(await run(other.client, 'print(2)')), '2');
+      assert.notDeepEqual(leftNamed(runtime, name), []);
+      assert.equal(text(await run(one.client, 'print(3)')), '3');
+    });
+
   test(`${runtime}: the next program removes what was left`, options,
     async (t) => {
       const { client, pid } = await open(t, runtime);

@@ -91,6 +91,43 @@ for (const [what, sentence] of [
       .every(({ command }) => !command.includes('sleep')), 'its processes');
   });
 
+test('an engine that fails behind the code', once, async (t) => {
+  const { client, at, pid, set } = await open(t);
+
+  set('late');
+  let result = await run(client, 'print("in")\nraise SystemExit(3)');
+
+  assert.equal(result._meta['caisson/exitCode'], 3);
+  assert.match(text(result), /^in$/m);
+  assert.equal(text(await run(client, 'print("in")')), 'in');
+  set('lost');
+  result = await run(client, `print("in", flush=True)
+open(${JSON.stringify(path.join(at, 'LOSE'))}, "w").close()
+import time
+time.sleep(1000)`);
+  assert.match(text(result), /docker has failed while the code ran, and exited with status 125: check it with '.*docker ps'/);
+  assert.equal(result._meta['caisson/exitCode'], undefined);
+  set('');
+  assert.equal(text(await run(client, 'print(2)')), '2');
+  await until(() => descendants(pid)
+    .every(({ command }) => !command.includes('three.py')), 'its processes');
+});
+
+for (const [what, pattern] of [
+  ['noisy', /^in$/],
+  ['endless', /protocol violation by the code/],
+])
+  test(`an engine that writes without an end: ${what}`, once, async (t) => {
+    const { client, pid, set } = await open(t);
+
+    set(what);
+    assert.match(text(await run(client, 'print("in")')), pattern);
+    set('');
+    assert.equal(text(await run(client, 'print(2)')), '2');
+    await until(() => descendants(pid).every(({ command }) =>
+      command !== 'yes'), 'its processes');
+  });
+
 /* docker has its own process 1: only its words tell its failures from codes. */
 for (const name of ['podman', 'docker'])
   test(`${name}: codes of a language that is an image`, once, async (t) => {

@@ -36,6 +36,18 @@ died) kill -SEGV $$ ;;
 hang) trap '' TERM; sleep 1000; exit 0 ;;
 fails*) set -- $(cat "$here/RUN"); echo "${0##*/}: it is broken" >&2; exit $2 ;;
 missing) command=/missing ;;
+noisy) yes >&2 & ;;
+endless) exec yes ;;
+late | lost)
+    exec 3<&0
+    env HOME="$here" TMPDIR=/tmp /usr/bin/python3 -I -X utf8 \
+        "$box/python/three.py" <&3 3<&- &
+    if [ "$(cat "$here/RUN")" = lost ]; then
+        until [ -e "$here/LOSE" ]; do sleep 0.02; done
+        kill -9 $!
+    fi
+    wait $!
+    exit 125 ;;
 esac
 if [ -z "$box" ]; then
     exec ${first:+"$first" --} ${command:-/bin/sh}
