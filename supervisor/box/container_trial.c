@@ -34,11 +34,11 @@ static const struct {
 	{ "its writable directories may hold programs", "use another engine" },
 	{ "its code sees processes of the host", "use another engine" },
 	{ "the number of its processes is not limited",
-	    "run Caisson as root, or delegate the cgroup controller pids to "
-	    "your user (see caisson-box(7))" },
+	    "run Caisson as root, or, with version 2 of cgroups, delegate the "
+	    "controller pids to your user (see caisson-box(7))" },
 	{ "its memory is not limited",
-	    "run Caisson as root, or delegate the cgroup controller memory to "
-	    "your user (see caisson-box(7))" },
+	    "run Caisson as root, or, with version 2 of cgroups, delegate the "
+	    "controller memory to your user (see caisson-box(7))" },
 	{ "its volumes are writable",
 	    "use an image without volumes, or the runtime podman or oci" },
 };

@@ -128,6 +128,26 @@ for (const [what, pattern] of [
       command !== 'yes'), 'its processes');
   });
 
+test('podman is used as it is connected, and no machine is changed', once,
+  async (t) => {
+    const { client, at, log, set } = await open(t, {
+      CONTAINER_CONNECTION: 'podman-machine-default' }, { name: 'podman' });
+    const result = await run(client, 'print("in")');
+
+    assert.equal(text(result), 'in');
+    assert.equal(result._meta['caisson/isolation'].files, 'none');
+    assert.match(fs.readFileSync(path.join(at, 'ENVIRONMENT'), 'utf8'),
+      /^CONTAINER_CONNECTION=podman-machine-default$/m);
+    set('machine');
+    assert.match(text(await run(client, 'print("in")')),
+      /podman cannot reach its service: check it with '.*podman ps'/);
+    /* Neither "machine set --rootful" nor another connection. */
+    for (const line of log()) {
+      assert.match(line, /^(ps|run|rm) /);
+      assert.doesNotMatch(line, /rootful|--(connection|remote|url|identity)/);
+    }
+  });
+
 /* docker has its own process 1: only its words tell its failures from codes. */
 for (const name of ['podman', 'docker'])
   test(`${name}: codes of a language that is an image`, once, async (t) => {

@@ -27,6 +27,10 @@ case $(cat "$here/RUN" 2>/dev/null) in
 daemon)
     echo 'docker: Cannot connect to the Docker daemon at unix:///x.' >&2
     exit 125 ;;
+machine)
+    echo 'Cannot connect to Podman. Please verify your connection, or try' \
+        '`podman machine init` and `podman machine start`' >&2
+    exit 125 ;;
 image) echo 'docker: Error response: No such image: x' >&2; exit 125 ;;
 command)
     echo 'exec: "python3": executable file not found in $PATH' >&2
