@@ -390,6 +390,58 @@ test('docker: an image with a volume that code can write to is refused', {
     /its volumes are writable; use an image without volumes/);
 });
 
+/* Runs as an ordinary user, who exists and has a range of users only here. */
+const asOrdinary = `
+at=$1; shift
+for each in passwd group subuid subgid; do
+    mount --bind "$at/$each" "/etc/$each" || exit 99
+done
+exec setpriv --reuid 61234 --regid 61234 --clear-groups "$@"`;
+
+test('podman of an ordinary user: limits that it ignores are refused', {
+  skip: skipped.podman ||
+    (spawnSync('sh', ['-c', 'command -v newuidmap && command -v newgidmap'])
+      .status === 0 ? false : 'needs newuidmap') ||
+    (fs.existsSync('/sys/fs/cgroup/cgroup.controllers') ?
+      'cgroups of version 2 can be delegated' : false),
+}, (t) => {
+  const at = folder(t);
+  const put = (name, words) =>
+    fs.writeFileSync(path.join(at, name), words, { mode: 0o644 });
+  const env = { ...settingsOf('podman'), PATH: process.env.PATH,
+    HOME: path.join(at, 'home'), XDG_RUNTIME_DIR: path.join(at, 'run'),
+    CONTAINERS_STORAGE_CONF: path.join(at, 'storage.conf') };
+  const use = (...words) => spawnSync('unshare', ['--mount', 'sh', '-c',
+    asOrdinary, 'sh', at, ...words], { encoding: 'utf8', env, input: '' });
+
+  fs.chmodSync(at, 0o755);
+  for (const name of ['home', 'run']) {
+    fs.mkdirSync(path.join(at, name), { mode: 0o700 });
+    fs.chownSync(path.join(at, name), 61234, 61234);
+  }
+  put('passwd', `tester:x:61234:61234::${env.HOME}:/bin/sh\n`);
+  put('group', 'tester:x:61234:\n');
+  put('subuid', 'tester:200000:65536\n');
+  put('subgid', 'tester:200000:65536\n');
+  put('storage.conf', `[storage]\ndriver="vfs"\n` +
+    `runroot="${env.XDG_RUNTIME_DIR}/c"\ngraphroot="${env.HOME}/graph"\n`);
+  spawnSync('tar', ['-C', settingsOf('oci').CAISSON_IMAGE, '-cf',
+    path.join(at, 'tar'), '.']);
+  const imported = use('podman', 'import', path.join(at, 'tar'),
+    env.CAISSON_IMAGE);
+
+  if (imported.status !== 0) {
+    t.skip(`podman of an ordinary user does not run: ${imported.stderr}`);
+    return;
+  }
+  if (use(...commandLine({ args: ['--version'], env })).status !== 0) {
+    t.skip('the user cannot start the program');
+    return;
+  }
+  assert.match(use(...commandLine({ env, home: env.HOME })).stderr,
+    /podman does not isolate a container here: the number of its processes is not limited; run Caisson as root, or, with version 2 of cgroups, delegate/);
+});
+
 test('oci: waiting containers are removed when no call comes', {
   skip: skipped.oci,
 }, async (t) => {
