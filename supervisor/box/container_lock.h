@@ -1,8 +1,8 @@
 /*
- * Whether a Caisson whose processes are not seen from here still runs: one in
- * another namespace of processes, which may be gone with all in it. Each holds
- * a lock as long as it lives. Runs in the supervisor; writes empty files into
- * one directory of its user.
+ * Whether a Caisson in another namespace of processes still runs, where /proc
+ * does not show its process. Each Caisson with boxes in containers holds a lock
+ * until it ends. Runs in the supervisor; writes empty files into one directory
+ * of its user.
  */
 #ifndef SUPERVISOR_CONTAINER_LOCK_H
 #define SUPERVISOR_CONTAINER_LOCK_H

@@ -23,7 +23,7 @@ char *container_sweep_label(struct err *err);
 /* Returns the name of the container of a box, which the caller frees. */
 char *container_sweep_name(const char *label, unsigned long number);
 
-/* Who looks for them. */
+/* The Caisson that looks for them. */
 struct container_sweep {
 	const char *own;    /* our label */
 	const char *locks;  /* container_lock_folder; NULL: none */
