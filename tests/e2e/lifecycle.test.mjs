@@ -7,8 +7,8 @@ import fs from 'node:fs';
 import test, { describe as together } from 'node:test';
 import { Gate, roles } from './support/gate.mjs';
 import {
-  childless, clock, descendants, describe, gone, inNamespace, lives, memory,
-  opened, owners, processOf, workersSince,
+  childless, clock, descendants, describe, engines, gone, inNamespace, lives,
+  memory, opened, owners, processOf, workersSince,
 } from './support/processes.mjs';
 import {
   contained, once, root, uid, withoutPool,
@@ -450,11 +450,6 @@ test('a worker that is killed costs its own call only', async (t) => {
 /* The pipes and sockets of a process. */
 function lines(pid) {
   return opened(pid).filter((target) => /^(pipe|socket):/.test(target));
-}
-
-/* The processes of an engine between the keeper of a container and its code. */
-function engines(family) {
-  return family.filter(({ name }) => /^(podman|conmon|crun|runc)/.test(name));
 }
 
 /* What starts the code of a call. */

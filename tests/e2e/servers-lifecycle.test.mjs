@@ -9,9 +9,11 @@ import path from 'node:path';
 import test from 'node:test';
 import { Gate } from './support/gate.mjs';
 import {
-  descendants, describe, gone, lives, opened, orphans, processOf, reaped,
+  descendants, describe, engines, gone, lives, namespacePids, opened, orphans,
+  processOf, reaped,
 } from './support/processes.mjs';
-import { folder, once, root, withoutWaiting } from './support/program.mjs';
+import { contained, folder, once, root, withoutWaiting }
+  from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import {
   assertFailed, assertServes, attempt, configure, heard, hears, hostile,
@@ -36,6 +38,21 @@ async function stand(raw, server, gate, more = {}) {
   return id;
 }
 
+/* The same of keepers and boxes where those are containers. */
+function containedParts(family) {
+  const servers = family.filter(({ command }) =>
+    command.includes('hostile.py'));
+  const inside = family.filter(({ pid }) => namespacePids(pid).length > 1);
+
+  return {
+    /* Each container has a keeper, too. */
+    keeper: family.filter(({ name, pid }) => name.startsWith('keeper') &&
+      servers.some(({ parent }) => parent === pid)),
+    box: [...engines(family), ...inside],
+    init: inside.filter(({ pid }) => namespacePids(pid).at(-1) === 1),
+  };
+}
+
 /* The processes of a program by what they are. */
 function parts(raw) {
   const family = descendants(raw.pid);
@@ -44,7 +61,8 @@ function parts(raw) {
     entry.command.startsWith(`caisson: ${name}`));
 
   return { family, broker: named('broker'), relay: named('relay'),
-    keeper: named('keeper'), box: named('box'), init: named('box-init') };
+    ...(contained ? containedParts(family) : { keeper: named('keeper'),
+      box: named('box'), init: named('box-init') }) };
 }
 
 /* Everything has ended in order and no process is left. */

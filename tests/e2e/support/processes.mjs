@@ -140,6 +140,11 @@ export const describe = (entries) => entries
   .map((entry) => `${entry.pid} (${entry.name}: ${entry.command})`)
   .join(', ');
 
+/* The processes of an engine between the keeper of a container and its code. */
+export function engines(family) {
+  return family.filter(({ name }) => /^(podman|conmon|crun|runc)/.test(name));
+}
+
 /* Waits until none of these processes runs. */
 export async function gone(entries) {
   await until(() => !entries.some(lives),
