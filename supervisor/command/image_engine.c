@@ -294,7 +294,8 @@ image_engine_unpack(struct image_command *image, const char *reference,
 		done = image_engine_export(image, &engine, name, root, err);
 	if (engine.path != NULL)
 		(void)image_engine_do(image, &engine,
-		    (const char *const[]){ "rm", "--force", name, NULL },
+		    (const char *const[]){ "rm", "--force", "--volumes", name,
+		        NULL },
 		    &why);
 	free(engine.path);
 	return done;

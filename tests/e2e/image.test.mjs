@@ -215,7 +215,7 @@ test('an image is unpacked from one that an engine holds', (t) => {
     'podman', '--', '/usr/reader');
   assert.match(noted(at).join('\n'), new RegExp('^podman create --pull never ' +
     '--network none --name (caisson-image-\\d+) my/ruby:3 /\n' +
-    'podman image inspect --format .* my/ruby:3\npodman export \\1\npodman rm --force \\1$'));
+    'podman image inspect --format .* my/ruby:3\npodman export \\1\npodman rm --force --volumes \\1$'));
   const [image] = list(at).filter(({ root }) => root !== undefined);
 
   assert.equal(fs.readFileSync(path.join(image.root, 'usr/reader'), 'utf8'),
@@ -224,7 +224,7 @@ test('an image is unpacked from one that an engine holds', (t) => {
   put(at, 'EXPORTED', 'this is no archive');
   refused(at, 1, /tar has failed/, 'build', 'ruby', '--from-image', 'my/ruby',
     '--engine', 'podman', '--', '/usr/reader');
-  assert.match(noted(at).at(-1), /^podman rm --force caisson-image-/);
+  assert.match(noted(at).at(-1), /^podman rm --force --volumes caisson-image-/);
 });
 
 /* Lines of Python that add members to the archive "tar", with "outside". */
