@@ -1,18 +1,20 @@
 /*
  * What a container engine enforces, found by trying: see container_boxes.h. A
  * rootless engine may ignore limits without an error. Runs in the supervisor,
- * while it starts; reads the exit status of the container, and the errors of an
- * engine that could not start it.
+ * while it starts; reads the exit status of the container, the errors of an
+ * engine that could not start it, and whether podman finds annotations.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../common/mem.h"
+#include "../../common/text_list.h"
 #include "../../common/utf8.h"
 #include "../process/process.h"
 #include "container_boxes.h"
 #include "container_bundle.h"
 #include "container_fault.h"
+#include "container_image.h"
 #include "container_sweep.h"
 #include "language.h"
 
@@ -69,6 +71,36 @@ container_trial_judge(const struct boxes *boxes,
 	return err_set(err, "%s", sentence);
 }
 
+/*
+ * Asks podman about the image, which could weaken its containers: code that
+ * tries would not notice all of that.
+ */
+static int
+container_trial_ask(const struct boxes *boxes, struct err *err)
+{
+	const struct container_boxes *shared = container_boxes(boxes);
+	const char *image = boxes->options->image;
+	struct container_answer answer = { 0 };
+	struct spawn_program program = { .path = shared->program,
+		.envp = shared->envp,
+		.cwd = "/" };
+	auto_buffer struct buffer list = { 0 };
+	auto_free char **argv = NULL;
+	int failed;
+
+	container_image_argv(&list, shared->engine, shared->program, image);
+	argv = text_list_vector(list.data, list.len);
+	program.argv = argv;
+	failed = container_engine_ask(boxes->base, &program,
+	        CONTAINER_LIST_MS, &answer, err) == -1 ||
+	    container_trial_judge(boxes, &answer, err) == -1 ||
+	    container_image_judge(
+	        shared->engine, image, &answer.out, err) == -1;
+	buffer_reset(&answer.out);
+	buffer_reset(&answer.errors);
+	return failed ? -1 : 0;
+}
+
 int
 container_trial(struct boxes *boxes, struct err *err)
 {
@@ -88,7 +120,9 @@ container_trial(struct boxes *boxes, struct err *err)
 	container.memory_bytes = CONTAINER_TRIAL_MEMORY;
 	container.files_bytes = MIB;
 	container.processes = CONTAINER_TRIAL_PROCESSES;
-	if (container_check(&container, err) == -1)
+	if (container_check(&container, err) == -1 ||
+	    (shared->engine == CONTAINER_PODMAN &&
+	        container_trial_ask(boxes, err) == -1))
 		return -1;
 	failed = container_commands_fill(
 	        shared, &container, &commands, &program, err) == -1 ||

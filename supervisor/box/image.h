@@ -23,6 +23,7 @@ struct image {
 	char *root;     /* the path of its unpacked root; NULL: it has none */
 	struct buffer command; /* reads code; a list of texts (text_list.h) */
 	struct buffer variables; /* of its code, besides ours: such a list */
+	int checked;    /* its engine was asked: see container_image.h */
 	uint64_t made;  /* microseconds since 1970 */
 	uint64_t bytes; /* of all files */
 	unsigned int enabled; /* its place among enabled ones; 0: not one */

@@ -113,6 +113,9 @@ image_record_write(struct buffer *json, const struct image *image)
 		buffer_add_text(json, ",\"variables\":");
 		image_record_write_list(json, &image->variables);
 	}
+	/* Part of no digest: only images of engines have it. */
+	if (image->checked)
+		buffer_add_text(json, ",\"checked\":true");
 	buffer_printf(json, ",\"bytes\":%llu,\"made\":%llu}\n",
 	    (unsigned long long)image->bytes, (unsigned long long)image->made);
 }
@@ -187,6 +190,7 @@ image_record_read(int folder, struct image *image, struct err *err)
 	image->name = mem_strdup(image_record_text(record, "name"));
 	image->language = mem_strdup(image_record_text(record, "language"));
 	image->engine = mem_strdup(image_record_text(record, "engine"));
+	image->checked = json_is_true(json_object_get(record, "checked"));
 	image->bytes = image_record_number(record, "bytes");
 	image->made = image_record_number(record, "made");
 	return 0;

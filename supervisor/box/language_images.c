@@ -133,6 +133,19 @@ language_images_may(const struct image *image, const char *engine)
 	    (known == NULL || known->image != NULL);
 }
 
+/* An earlier version did not ask the engine what the image has it do. */
+static int
+language_images_is_checked(const struct image *image)
+{
+	if (image->root != NULL || image->checked)
+		return 1;
+	log_warn("the image %s, %.19s, is not used: it was added before "
+	    "volumes and annotations of images were checked; add it again with "
+	    "'caisson image add --engine %s %s'", image->name, image->digest,
+	    image->engine, image->name);
+	return 0;
+}
+
 /* Adds all. Returns 0, or -1 with err. */
 static int
 language_images_add_all(struct err *err)
@@ -147,7 +160,8 @@ language_images_add_all(struct err *err)
 	for (place = 1; place <= IMAGES_MAX; place++) {
 		image = language_images_at(&list, place);
 		if (image != NULL &&
-		    language_images_may(image, language_images.engine))
+		    language_images_may(image, language_images.engine) &&
+		    language_images_is_checked(image))
 			language_images_add(image);
 	}
 	image_list_reset(&list);

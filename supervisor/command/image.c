@@ -150,6 +150,14 @@ image_add_of(
 	if (image_store_find(image->folder, engine, image->command->operand,
 	        &found, err) == -1)
 		return 0;
+	/* One that an earlier version has added is added again. */
+	if (engine[0] != '\0' && !found.checked) {
+		err_set(err, "the image %s was added before volumes and "
+		    "annotations of images were checked: install %s, which "
+		    "holds it, and add it again", found.name, engine);
+		image_reset(&found);
+		return 0;
+	}
 	done = image_enable(image, &found, err);
 	image_reset(&found);
 	return done == 0 ? 1 : -1;

@@ -13,6 +13,7 @@
 #include "../../common/mem.h"
 #include "../../common/shown.h"
 #include "../../common/text_list.h"
+#include "../box/container_image.h"
 #include "../box/image_store.h"
 #include "image_command.h"
 
@@ -143,6 +144,25 @@ image_engine_inspect(struct image_command *image,
 	return image_engine_read(answer.data, shown.data, found, err);
 }
 
+/* Asks the engine what the image would have it do, by its digest. */
+static int
+image_engine_check(struct image_command *image,
+    const struct image_engine *engine, const char *reference,
+    struct image *found, struct err *err)
+{
+	enum container_engine kind = strcmp(engine->name, "docker") == 0 ?
+	    CONTAINER_DOCKER : CONTAINER_PODMAN;
+	auto_buffer struct buffer words = { 0 }, answer = { 0 };
+
+	container_image_argv(
+	    &words, kind, engine->path, image_digits(found->digest));
+	if (image_work_run(&image->work, &words, NULL, &answer, err) == -1 ||
+	    container_image_judge(kind, reference, &answer, err) == -1)
+		return -1;
+	found->checked = 1;
+	return 0;
+}
+
 int
 image_engine_keep(struct image_command *image,
     const struct image_engine *engine, const char *reference,
@@ -152,7 +172,8 @@ image_engine_keep(struct image_command *image,
 	    (!image_is_name(reference) && !image_is_digest(reference)))
 		return err_set(err, "this is not the name of an image: it has "
 		    "lower-case letters, digits and \"._-/:\"");
-	if (image_engine_inspect(image, engine, reference, found, err) == -1)
+	if (image_engine_inspect(image, engine, reference, found, err) == -1 ||
+	    image_engine_check(image, engine, reference, found, err) == -1)
 		return -1;
 	found->name = mem_strdup(image_is_name(reference) ? reference :
 	                                                    found->language);

@@ -7,8 +7,8 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { left, leftIn, leftNamed, oddSettingsOf, program, settingsOf, skipped,
-  volumeSettingsOf } from './support/containers.mjs';
+import { annotatedSettingsOf, left, leftIn, leftNamed, oddSettingsOf, program,
+  settingsOf, skipped, volumeSettingsOf } from './support/containers.mjs';
 import { links, text } from './support/files.mjs';
 import { descendants, processes } from './support/processes.mjs';
 import { commandLine, folder } from './support/program.mjs';
@@ -380,6 +380,21 @@ open("/volume/a", "w")`);
     assert.match(text(result), /Read-only file system/);
   });
 
+/* podman would pass them to crun, which obeys this one. */
+test('podman: an annotation of an image for runtimes is refused', {
+  skip: skipped.podman,
+}, async (t) => {
+  for (const [annotation, pattern] of [
+    ['run.oci.seccomp_bpf_data', /annotations that could weaken its containers/],
+    ['org.opencontainers.image.title', /^$/],
+  ]) {
+    const [command, ...args] = commandLine({ args: ['--selftest'],
+      env: annotatedSettingsOf(annotation), home: folder(t) });
+
+    assert.match(spawnSync(command, args, { encoding: 'utf8' }).stderr, pattern);
+  }
+});
+
 test('docker: an image with a volume that code can write to is refused', {
   skip: skipped.docker,
 }, async (t) => {
@@ -388,6 +403,19 @@ test('docker: an image with a volume that code can write to is refused', {
 
   assert.match(spawnSync(command, args, { encoding: 'utf8' }).stderr,
     /its volumes are writable; use an image without volumes/);
+});
+
+/* No code tries what an image of such a language lets it do. */
+test('docker: an image with a volume does not become a language', {
+  skip: skipped.docker,
+}, async (t) => {
+  const env = volumeSettingsOf('docker');
+  const [command, ...args] = commandLine({ env, home: folder(t),
+    args: ['image', 'add', env.CAISSON_IMAGE] });
+  const done = spawnSync(command, args, { encoding: 'utf8' });
+
+  assert.equal(done.status, 1);
+  assert.match(done.stderr, /has volumes, which docker makes as writable/);
 });
 
 /* Runs as an ordinary user, who exists and has a range of users only here. */

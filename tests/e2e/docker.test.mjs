@@ -18,7 +18,7 @@ const script = path.join(path.dirname(fileURLToPath(import.meta.url)),
   'support/docker.sh');
 
 /* A program with such a docker, and the folder of that. */
-async function open(t, env = {}, { name = 'docker', home } = {}) {
+async function open(t, env = {}, { name = 'docker', home, added } = {}) {
   const at = folder(t);
   const engine = path.join(at, name);
 
@@ -30,9 +30,10 @@ async function open(t, env = {}, { name = 'docker', home } = {}) {
   if (home !== undefined) {
     const [command, ...words] = commandLine({ args: ['image', 'add', 'tongue'],
       home, env });
-    const added = spawnSync(command, words, { encoding: 'utf8' });
+    const done = spawnSync(command, words, { encoding: 'utf8' });
 
-    assert.equal(added.status, 0, added.stderr);
+    assert.equal(done.status, 0, done.stderr);
+    added?.();
   }
   const opened = await connect(t, { env, home });
 
@@ -143,7 +144,7 @@ test('podman is used as it is connected, and no machine is changed', once,
       /podman cannot reach its service: check it with '.*podman ps'/);
     /* Neither "machine set --rootful" nor another connection. */
     for (const line of log()) {
-      assert.match(line, /^(ps|run|rm) /);
+      assert.match(line, /^(ps|image inspect|run|rm) /);
       assert.doesNotMatch(line, /rootful|--(connection|remote|url|identity)/);
     }
   });
@@ -185,6 +186,42 @@ for (const name of ['podman', 'docker'])
       assert.match(text(await use('echo in')),
         /image tongue cannot run its ENTRYPOINT: \/missing: No such file/);
     }
+  });
+
+/* The records of an earlier version do not say that the engine was asked. */
+test('an image that was added before images were checked', once, async (t) => {
+  const home = folder(t);
+  const images = path.join(home, '.local/state/caisson/images');
+  const { client, said } = await open(t, { CAISSON_TOOLS: 'run_code' },
+    { home, added: () => {
+      const [name] = fs.readdirSync(images)
+        .filter((each) => each.startsWith('sha256-'));
+      const record = path.join(images, name, 'image.json');
+      const text = fs.readFileSync(record, 'utf8');
+
+      assert.match(text, /,"checked":true/);
+      fs.writeFileSync(record, text.replace(',"checked":true', ''));
+    } });
+
+  assert.match(text(await client.callTool({ name: 'run_code',
+    arguments: { language: 'tongue', code: 'x' } })), /unknown language/);
+  assert.match(said(), /the image tongue, sha256:0{12}, is not used: it was added before .* checked; .*'caisson image add --engine docker tongue'/);
+});
+
+test('podman: an image with annotations of runtimes is refused', once,
+  async (t) => {
+    const at = folder(t);
+    const engine = path.join(at, 'podman');
+
+    fs.copyFileSync(script, engine);
+    fs.chmodSync(engine, 0o755);
+    fs.writeFileSync(path.join(at, 'WANTS'), 'run.oci.seccomp_bpf_data\n');
+    const [command, ...words] = commandLine({ args: ['--selftest'],
+      env: { CAISSON_RUNTIME: engine, CAISSON_IMAGE: 'some/image:1' } });
+    const done = spawnSync(command, words, { encoding: 'utf8' });
+
+    assert.match(done.stderr, /image some\/image:1 has annotations that could weaken its containers/);
+    assert.doesNotMatch(fs.readFileSync(path.join(at, 'LOG'), 'utf8'), /^run /m);
   });
 
 test('an engine that hangs does not hold up the end', once, async (t) => {

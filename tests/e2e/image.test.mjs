@@ -377,6 +377,37 @@ test('what an engine says of an image is checked', (t) => {
     assert.notEqual(run(at, 'add', '--', name).status, 0);
 });
 
+for (const [engine, wants, pattern] of [
+  ['docker', '/volume\n', /image my\/ruby has volumes, which docker makes as/],
+  ['podman', 'run.oci.x\n', /image my\/ruby has annotations that could weaken/],
+])
+  test(`${engine}: an image that has it do more is refused`, (t) => {
+    const at = prepare(t, engine);
+    const add = ['add', '--engine', engine, 'my/ruby'];
+
+    answer(at, 'ruby');
+    for (const text of [wants, wants.repeat(100_000)]) {
+      put(at, 'WANTS', text);
+      refused(at, 1, pattern, ...add);
+    }
+    refused(at, 1, pattern, 'pull', '--engine', engine, 'my/ruby');
+    assert.deepEqual(list(at), []);
+    put(at, 'WANTS', '\n');
+    printed(at, 'pull', '--engine', engine, 'my/ruby');
+    const record = path.join(at.images, `sha256-${digest}`, 'image.json');
+    const text = fs.readFileSync(record, 'utf8');
+
+    /* As an earlier version has written it: the engine is asked now. */
+    assert.match(text, /,"checked":true,/);
+    fs.writeFileSync(record, text.replace(',"checked":true', ''));
+    put(at, 'WANTS', wants);
+    refused(at, 1, pattern, ...add);
+    put(at, 'WANTS');
+    printed(at, ...add);
+    assert.match(fs.readFileSync(record, 'utf8'), /,"checked":true,/);
+    assert.equal(list(at)[0].enabled, true);
+  });
+
 test('a pull that fails leaves nothing', (t) => {
   const at = prepare(t, 'podman');
 

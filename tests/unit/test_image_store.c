@@ -371,6 +371,7 @@ START_TEST(an_image_of_an_engine_has_no_root)
 	struct image image = { .name = mem_strdup("docker.io/ruby:3"),
 		.language = mem_strdup("ruby"),
 		.engine = mem_strdup("podman"),
+		.checked = 1,
 		.digest = "sha256:0123456789abcdef0123456789abcdef"
 		          "0123456789abcdef0123456789abcdef" };
 	struct image found, none;
@@ -381,6 +382,7 @@ START_TEST(an_image_of_an_engine_has_no_root)
 	    &found, &err), 0);
 	ck_assert_str_eq(found.engine, "podman");
 	ck_assert_ptr_null(found.root);
+	ck_assert(found.checked);
 	ck_assert_int_eq(image_store_find(
 	    folder, "", "docker.io/ruby:3", &none, &err), -1);
 	image_reset(&image);

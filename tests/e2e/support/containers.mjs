@@ -105,6 +105,7 @@ function startDaemon() {
 
 const name = 'localhost/caisson-test:1';
 const oddName = 'localhost/caisson-odd:1';
+const annotatedName = 'localhost/caisson-annotated:1';
 const volumeName = 'localhost/caisson-volume:1';
 
 /* Makes an image of the folder, once. */
@@ -172,8 +173,21 @@ export function volumeSettingsOf(runtime) {
     spawnSync('tar', ['-C', folder, '-cf', tar, '.']);
   }
   (runtime === 'podman' ? podman : docker)(['import', '--change',
-    'VOLUME /volume', tar, volumeName]);
+    'VOLUME /volume', '--change', 'LABEL sandbox.runner=true', '--change',
+    'LABEL sandbox.language=tongue', '--change', 'ENTRYPOINT ["/bin/sh"]',
+    tar, volumeName]);
   return { ...settings, CAISSON_IMAGE: volumeName };
+}
+
+/* The settings with an image of podman that has such an annotation. */
+export function annotatedSettingsOf(annotation) {
+  const settings = settingsOf('podman');
+  const folder = fs.mkdtempSync(path.join(made, 'annotated-'));
+
+  fs.writeFileSync(path.join(folder, 'Dockerfile'), `FROM ${name}\n`);
+  podman(['build', '--pull=never', '--annotation', `${annotation}=x`, '--tag',
+    annotatedName, folder]);
+  return { ...settings, CAISSON_IMAGE: annotatedName };
 }
 
 /* What is there of containers: those whose name is such, and their mounts. */

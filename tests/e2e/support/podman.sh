@@ -2,13 +2,16 @@
 # Stands in for podman: notes its arguments in the file LOG beside it, and
 # answers what an image is from the file ANSWER beside it, and which variables
 # it sets from the file VARIABLES. It keeps what it is to import in the file
-# IMPORTED.
+# IMPORTED. What an image would have it do, volumes or annotations, it answers
+# from the file WANTS.
 here=$(dirname -- "$0")
 printf '%s\n' "$(basename -- "$0") $*" >> "$here/LOG"
 case $1 in
 import)	cat > "$here/IMPORTED" ;;
 image)	case $* in
 	*.Config.Env*)	[ ! -e "$here/VARIABLES" ] || cat "$here/VARIABLES" ;;
+	*.Config.Volumes* | *.Annotations*)
+		[ ! -e "$here/WANTS" ] || cat "$here/WANTS" ;;
 	*)	cat "$here/ANSWER" ;;
 	esac ;;
 create | rm) ;;
