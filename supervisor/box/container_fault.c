@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../../common/buffer.h"
+#include "../../common/shown.h"
 #include "container_fault.h"
 
 /* The statuses of podman and docker. */
@@ -141,7 +142,10 @@ container_fault_line(const char *errors, size_t *len)
 	return line;
 }
 
-/* Appends that line, without the word that engines begin it with. */
+/*
+ * Appends that line, without the word that engines begin it with. The image may
+ * have written it, and a terminal may show it: control characters are escaped.
+ */
 static void
 container_fault_quote(struct buffer *text, const char *errors)
 {
@@ -157,7 +161,7 @@ container_fault_quote(struct buffer *text, const char *errors)
 		}
 	if (len > 0) {
 		buffer_add_text(text, ": ");
-		buffer_add(text, line, len);
+		shown_add(text, line, len);
 	}
 }
 

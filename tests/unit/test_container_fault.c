@@ -65,6 +65,10 @@ static const struct {
 	    "or directory\n\n",
 	    "/bin/e could not create a container: opening seccomp profile "
 	    "failed: open /none: no such file or directory" },
+	/* The image may have written it, and a terminal may show it. */
+	{ 3, "\033[31m\xff\n",
+	    "a container of the image an/image:1 exited with status 3 before "
+	    "it was ready for code: \\x1b[31m\\xff" },
 	{ 125, "docker: Error response from daemon: mkdir /x: no space left.\n"
 	    "See 'docker run --help'.\n",
 	    "/bin/e could not create a container: Error response from daemon: "
