@@ -211,19 +211,140 @@ emit_range(
 	return place;
 }
 
-/* A binary search over the ranges; the accumulator holds the call number. */
+/*
+ * How to find the range of a number. Loading a program costs the kernel about
+ * as much for each instruction as for SEARCH_INSN instructions that a number
+ * passes: it translates each several times, and then tries all numbers.
+ */
+#define SEARCH_INSN 125
+#define SEARCH_NUMBERS 480 /* how many it tries, approximately */
+#define SEARCH_CHAIN 0     /* instead of a range where to divide */
+
+struct search {
+	const struct range *ranges;
+	size_t n;
+	size_t *cost;  /* of ranges first to last: [first * n + last] */
+	size_t *split; /* first range of the upper part, or SEARCH_CHAIN */
+};
+
+/* How many of the numbers that the kernel tries are in some ranges. */
+static size_t
+search_weight(const struct search *search, size_t first, size_t last)
+{
+	size_t from = search->ranges[first].first;
+	size_t until = last + 1 == search->n ? SEARCH_NUMBERS :
+	    search->ranges[last + 1].first;
+
+	if (until > SEARCH_NUMBERS)
+		until = SEARCH_NUMBERS;
+	return from < until ? until - from : 0;
+}
+
+/*
+ * Returns whether every second range is a single number, and the others are
+ * alike: then one comparison for each number suffices.
+ */
+static int
+search_is_chain(const struct search *search, size_t first, size_t last)
+{
+	const struct range *ranges = search->ranges;
+	size_t i;
+
+	if ((last - first) % 2 != 0)
+		return 0;
+	for (i = first; i <= last; i += 2)
+		if (ranges[i].nr != -1 ||
+		    ranges[i].action != ranges[first].action ||
+		    (i < last &&
+		        ranges[i + 2].first != ranges[i + 1].first + 1))
+			return 0;
+	return 1;
+}
+
+static size_t
+search_chain_cost(const struct search *search, size_t first, size_t last)
+{
+	size_t n = (last - first) / 2;
+	size_t i, cost = n * SEARCH_INSN;
+
+	for (i = first; i <= last; i++)
+		cost += search_weight(search, i, i) *
+		    (i % 2 == first % 2 ? n : (i - first + 1) / 2);
+	return cost;
+}
+
+/* Finds the cheapest way for some ranges; that for fewer is known. */
+static void
+search_plan(struct search *search, size_t first, size_t last)
+{
+	size_t *cost = &search->cost[first * search->n + last];
+	size_t *split = &search->split[first * search->n + last];
+	size_t m, parts;
+
+	*split = SEARCH_CHAIN;
+	*cost = search_is_chain(search, first, last) ?
+	    search_chain_cost(search, first, last) :
+	    first == last ? 0 : SIZE_MAX;
+	for (m = first + 1; m <= last; m++) {
+		parts = search->cost[first * search->n + m - 1] +
+		    search->cost[m * search->n + last] + SEARCH_INSN +
+		    search_weight(search, first, last);
+		if (parts < *cost) {
+			*cost = parts;
+			*split = m;
+		}
+	}
+}
+
+/* Emits one comparison for each single number. */
+static size_t
+emit_chain(struct code *code, const struct list *list,
+    const struct search *search, size_t first, size_t last)
+{
+	const struct range *ranges = search->ranges;
+	size_t *places = calloc(last + 1, sizeof(*places));
+	size_t i, place = emit_range(code, list, &ranges[first]);
+
+	for (i = first + 1; i < last; i += 2)
+		places[i] = emit_range(code, list, &ranges[i]);
+	for (i = last; i > first; i -= 2)
+		place = emit_jump(
+		    code, BPF_JEQ, ranges[i - 1].first, places[i - 1], place);
+	free(places);
+	return place;
+}
+
+/* The accumulator holds the number of the call. */
 static size_t
 emit_search(struct code *code, const struct list *list,
-    const struct range *ranges, size_t n)
+    const struct search *search, size_t first, size_t last)
 {
-	size_t half = n / 2;
+	size_t split = search->split[first * search->n + last];
 	size_t lower, upper;
 
-	if (n == 1)
-		return emit_range(code, list, &ranges[0]);
-	upper = emit_search(code, list, ranges + half, n - half);
-	lower = emit_search(code, list, ranges, half);
-	return emit_jump(code, BPF_JGE, ranges[half].first, upper, lower);
+	if (split == SEARCH_CHAIN)
+		return emit_chain(code, list, search, first, last);
+	upper = emit_search(code, list, search, split, last);
+	lower = emit_search(code, list, search, first, split - 1);
+	return emit_jump(
+	    code, BPF_JGE, search->ranges[split].first, upper, lower);
+}
+
+static size_t
+emit_ranges(struct code *code, const struct list *list,
+    const struct range *ranges, size_t n)
+{
+	struct search search = { ranges, n, calloc(n * n, sizeof(size_t)),
+		calloc(n * n, sizeof(size_t)) };
+	size_t first, count, place;
+
+	for (count = 1; count <= n; count++)
+		for (first = 0; first + count <= n; first++)
+			search_plan(&search, first, first + count - 1);
+	place = emit_search(code, list, &search, 0, n - 1);
+	free(search.cost);
+	free(search.split);
+	return place;
 }
 
 /* Unused members of a rule are 0. */
@@ -301,7 +422,7 @@ program_make(struct code *code, const struct list *list)
 {
 	static struct range ranges[COMPILE_NUMBERS + 2];
 	size_t n = ranges_make(list, ranges);
-	size_t place = emit_search(code, list, ranges, n);
+	size_t place = emit_ranges(code, list, ranges, n);
 
 	place = emit_before(code, BPF_LD | BPF_W | BPF_ABS,
 	    offsetof(struct seccomp_data, nr), place);
