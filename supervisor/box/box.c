@@ -196,6 +196,9 @@ box_free(struct box **boxp)
 	channel_free(&box->relay);
 	if (box->inside != NULL)
 		box->boxes->runtime->free(box, box_may_linger(box));
+	/* Without its channel a relay exits. */
+	if (box->relay_over && !box->stuck)
+		reaper_leave(&box->relay_process);
 	reaper_forget(&box->relay_process);
 	box_facts_free(&box->facts);
 	fd_close(&box->workspace);
@@ -258,7 +261,6 @@ boxes_free_dropped(struct boxes *boxes)
 
 /* The ends of its processes */
 
-/* The end of its channel is what counts. */
 static void
 box_on_relay_ended(void *ctx, const struct child_end *end)
 {
@@ -472,6 +474,7 @@ box_on_relay_closed(void *ctx, const struct err *why)
 	struct box *box = ctx;
 
 	channel_free(&box->relay);
+	reaper_await(box->relay_process, box_on_relay_ended, box);
 	if (!box->relay_over) {
 		box->relay_over = 1;
 		if (why != NULL)
@@ -544,8 +547,8 @@ box_start_relay(struct box *box, struct box_pipes *pipes, struct err *err)
 	    identity_relay(), -1, &pidfd, err);
 	if (box->relay == NULL)
 		return -1;
-	box->relay_process = reaper_watch(
-	    boxes->base, &pidfd, box_on_relay_ended, box, err);
+	/* The end of its channel is what counts. */
+	box->relay_process = reaper_note(boxes->base, &pidfd, err);
 	if (box->relay_process == NULL)
 		return -1;
 	prepare.control_in = fd_take(&pipes->control_in);
