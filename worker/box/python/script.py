@@ -13,7 +13,7 @@ import gc
 import os
 import sys
 from _frozen_importlib_external import SourceFileLoader
-from select import select
+from select import POLLIN, poll
 
 try:
     from _json import make_scanner
@@ -30,7 +30,7 @@ FRAME = 1 << 12  # more than most frames have
 # Of a thread, where the first one has 8 MiB: the stack counts as memory whole,
 # and there shall be room for a hundred.
 STACK = 4 << 20
-SOON = 0.002  # seconds in which code comes that a box was made for
+SOON = 2  # milliseconds in which code comes that a box was made for
 # Where the relay's pipes are put: select() can watch no more than 1024.
 HIGHEST = min(os.sysconf("SC_OPEN_MAX"), 1024)
 PLACE = HIGHEST - 2, HIGHEST - 1
@@ -324,7 +324,9 @@ def wait_for_code(pipes, ending):
     try:
         control = take_control(pipes)
         os.write(control[1], b'{"type":"ready"}\n')
-        if not select(control[:1], (), (), SOON)[0]:
+        waiting = poll()  # select() would write to more of the stack
+        waiting.register(control[0], POLLIN)
+        if not waiting.poll(SOON):
             rehearse(ending)
         source, told, memory = receive(control)
         return source, control, told, memory
