@@ -44,6 +44,7 @@ module_serve(PyObject *self, PyObject *nothing)
 	(void)nothing;
 	if (module_is_box)
 		_exit(FATAL_EXIT_STATUS);
+	mappings_merge();
 	if (module_template->open(&err) == -1)
 		module_refuse(err.text);
 	/*

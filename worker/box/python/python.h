@@ -57,6 +57,11 @@ void pages_enlarge(void);
 void pages_enlarge_program(uintptr_t inside);
 
 /*
+ * mappings.c: makes one mapping of those of a library that are not written to.
+ */
+void mappings_merge(void);
+
+/*
  * print.c: gives sys.stdout, a stream with buffers that is UTF-8 and writes
  * each line to descriptor 1, a shorter way for lines. Once. Returns 0, or -1
  * with an exception of the interpreter.
