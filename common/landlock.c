@@ -2,7 +2,7 @@
  * Landlock: see landlock.h. Linked into every confined process; the C library
  * has no wrappers for the calls. Opens no file: paths come as descriptors.
  */
-#include <sys/stat.h>
+#include <errno.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -63,22 +63,28 @@ landlock_create(int abi, struct err *err)
 	return (int)ruleset;
 }
 
+/* Returns 0, or -1 with errno. */
+static int
+landlock_add(int ruleset, const struct landlock_path_beneath_attr *rule)
+{
+	return (int)syscall(SYS_landlock_add_rule, ruleset,
+	    LANDLOCK_RULE_PATH_BENEATH, rule, 0);
+}
+
 int
 landlock_allow(
     int ruleset, int abi, int path_fd, uint64_t rights, struct err *err)
 {
 	struct landlock_path_beneath_attr rule = { .parent_fd = path_fd };
-	struct stat st;
 
-	if (fstat(path_fd, &st) == -1)
-		return err_sys(err, "look at a file for a landlock rule");
 	rule.allowed_access = rights & landlock_fs_rights(abi);
-	if (!S_ISDIR(st.st_mode))
-		rule.allowed_access &= LANDLOCK_FS_FILE;
-	if (syscall(SYS_landlock_add_rule, ruleset,
-	        LANDLOCK_RULE_PATH_BENEATH, &rule, 0) == -1)
-		return err_sys(err, "add a landlock rule");
-	return 0;
+	if (landlock_add(ruleset, &rule) == 0)
+		return 0;
+	/* The kernel refuses rights to a directory for any other file. */
+	rule.allowed_access &= LANDLOCK_FS_FILE;
+	if (errno == EINVAL && landlock_add(ruleset, &rule) == 0)
+		return 0;
+	return err_sys(err, "add a landlock rule");
 }
 
 int
