@@ -110,6 +110,15 @@ namespaces_rest(struct box *box, struct err *err)
 	return namespaces_name(box, err);
 }
 
+static void
+namespaces_forbid(int folder, const char *kind)
+{
+	auto_fd int fd = openat(folder, kind, O_WRONLY | O_CLOEXEC);
+
+	if (fd != -1)
+		(void)!write(fd, "0", 1);
+}
+
 /*
  * Forbids namespaces within the box, in case the system call filter fails,
  * except one of mounts: a detached copy counts as that, and view_hide needs
@@ -121,19 +130,21 @@ int
 namespaces_forbid_more(struct box *box, struct err *err)
 {
 	static const char *const switches[] = {
-		"/proc/sys/user/max_user_namespaces",
-		"/proc/sys/user/max_pid_namespaces",
-		"/proc/sys/user/max_net_namespaces",
-		"/proc/sys/user/max_ipc_namespaces",
-		"/proc/sys/user/max_uts_namespaces",
-		"/proc/sys/user/max_cgroup_namespaces",
-		"/proc/sys/user/max_time_namespaces",
+		"max_user_namespaces",
+		"max_pid_namespaces",
+		"max_net_namespaces",
+		"max_ipc_namespaces",
+		"max_uts_namespaces",
+		"max_cgroup_namespaces",
+		"max_time_namespaces",
 	};
+	auto_fd int folder =
+	    open("/proc/sys/user", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	size_t i;
 
 	(void)box;
 	(void)err;
 	for (i = 0; i < sizeof(switches) / sizeof(switches[0]); i++)
-		(void)namespaces_write(switches[i], "0", NULL);
+		namespaces_forbid(folder, switches[i]);
 	return 0;
 }
