@@ -26,14 +26,9 @@
 #include "native.h"
 
 /* The stack, for a few system calls. */
-#define HOLDER_STACK 4096
+#define HOLDER_STACK 1024
 /* The minimum. */
 #define HOLDER_NICE 19
-
-static char holder_stack[HOLDER_STACK] __attribute__((aligned(64)));
-
-/* Time for the code to be reaped before its memory is freed. */
-static const struct timespec holder_rest = { 0, BOX_HOLDER_REST_MS * 1000000 };
 
 /*
  * None of these calls fails while the code exists, or it would set the errno of
@@ -42,6 +37,11 @@ static const struct timespec holder_rest = { 0, BOX_HOLDER_REST_MS * 1000000 };
 static int
 holder_main(void *arg)
 {
+	/*
+	 * Time for the code to be reaped before its memory is freed. The kernel
+	 * writes to it.
+	 */
+	struct timespec rest = { 0, BOX_HOLDER_REST_MS * 1000000 };
 	const int *tid = arg;
 	int code;
 
@@ -52,7 +52,7 @@ holder_main(void *arg)
 	syscall(SYS_setpriority, PRIO_PROCESS, 0, HOLDER_NICE);
 	while ((code = __atomic_load_n(tid, __ATOMIC_ACQUIRE)) != 0)
 		syscall(SYS_futex, tid, FUTEX_WAIT, code, NULL, NULL, 0);
-	syscall(SYS_ppoll, NULL, 0, &holder_rest, NULL, 0);
+	syscall(SYS_ppoll, NULL, 0, &rest, NULL, 0);
 	syscall(SYS_exit_group, 0);
 	return 0;
 }
@@ -61,6 +61,7 @@ void
 holder_start(const struct box *box)
 {
 	static const unsigned long all = ~0UL;
+	char stack[HOLDER_STACK] __attribute__((aligned(64)));
 	unsigned long mask;
 
 	/*
@@ -72,7 +73,7 @@ holder_start(const struct box *box)
 	 * Without a holder the end of the code is known later, which is
 	 * acceptable.
 	 */
-	(void)clone(holder_main, holder_stack + sizeof(holder_stack), CLONE_VM,
+	(void)clone(holder_main, stack + sizeof(stack), CLONE_VM,
 	    box->tid);
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
 }
