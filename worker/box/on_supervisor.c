@@ -22,6 +22,12 @@
 #include "../../common/utf8.h"
 
 /*
+ * Each message but the first, whose fields a box borrows for as long as it is
+ * built. A launcher that a template has forked uses that of the template.
+ */
+static struct ipc_packet on_supervisor_packet;
+
+/*
  * Waits for the message that is legal now, which packet holds: each phase
  * allows only one.
  */
@@ -119,12 +125,12 @@ static int
 on_supervisor_send(
     struct box *box, enum ipc_type type, void *msg, struct err *err)
 {
-	static struct ipc_packet packet;
-	int failed = ipc_encode(type, msg, &packet, err);
+	struct ipc_packet *packet = &on_supervisor_packet;
+	int failed = ipc_encode(type, msg, packet, err);
 
 	if (failed == 0)
-		failed = ipc_socket_send(box->channel, &packet, err);
-	ipc_packet_close(&packet);
+		failed = ipc_socket_send(box->channel, packet, err);
+	ipc_packet_close(packet);
 	return failed;
 }
 
@@ -210,7 +216,6 @@ box_send_guarded(struct box *box, struct err *err)
 int
 box_receive_adopted(struct box *box, struct err *err)
 {
-	static struct ipc_packet packet;
 	enum ipc_type type;
 	union ipc_any msg;
 
@@ -218,7 +223,8 @@ box_receive_adopted(struct box *box, struct err *err)
 	 * Without it the supervisor would not end the box, which must therefore
 	 * exit.
 	 */
-	return on_supervisor_receive(box, &packet, &type, &msg, err);
+	return on_supervisor_receive(box, &on_supervisor_packet, &type, &msg,
+	    err);
 }
 
 void
@@ -244,7 +250,6 @@ box_send_failed(struct box *box, const struct err *reason)
 
 /* The launcher has received the first two messages. */
 static enum ipc_phase on_supervisor_phase = IPC_PHASE_OPEN;
-static struct ipc_packet on_supervisor_packet;
 
 static int
 on_supervisor_send_template(enum ipc_type type, void *msg, struct err *err)

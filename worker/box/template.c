@@ -38,12 +38,18 @@
 /* Size registered by the C library (linux/rseq.h: ORIG_RSEQ_SIZE). */
 #define TEMPLATE_RSEQ_SIZE 32
 
-/* The properties of all its boxes, and the box being built. */
+/* The properties of all its boxes. */
 static struct box template_preset;
-static struct box template_box;
-
-static jmp_buf template_frame;
-static char template_stack[BOX_TEMPLATE_STACK] __attribute__((aligned(64)));
+/*
+ * The box being built, and the stack of its launcher. Each process copies the
+ * pages of these that it writes to, so they begin with a page.
+ */
+static struct template_state {
+	jmp_buf frame; /* the code continues there */
+	struct box box;
+} template_state __attribute__((aligned(BOX_PAGE_LEAST)));
+static char template_stack[BOX_TEMPLATE_STACK]
+    __attribute__((aligned(BOX_PAGE_LEAST)));
 
 /* The code */
 
@@ -87,7 +93,7 @@ template_become_code(struct box *box)
 	if (action_run(box, template_code_actions, &err) == 0 &&
 	    close_range(BOX_CONTROL_OUT_FD + 1, ~0U, 0) == 0) {
 		holder_start(box);
-		longjmp(template_frame, 1);
+		longjmp(template_state.frame, 1);
 	}
 	/* STARTED must be sent first. */
 	processes_wait_for_launcher(box, &ignored);
@@ -208,6 +214,7 @@ template_open(struct err *err)
 static int
 template_wait(struct err *err)
 {
+	struct box *box = &template_state.box;
 	int channel;
 	int n = box_receive_fork(&channel, err);
 
@@ -216,30 +223,31 @@ template_wait(struct err *err)
 	/*
 	 * The other members are empty in both, or received anew (the packet).
 	 */
-	memcpy(&template_box, &template_preset, offsetof(struct box, links));
-	template_box.channel = channel;
+	memcpy(box, &template_preset, offsetof(struct box, memory));
+	box->channel = channel;
 	return 1;
 }
 
-/* The launcher changes template_box, because they share memory. */
+/* The launcher changes the box, because they share memory. */
 static int
 template_fork(void)
 {
-	int channel = template_box.channel;
+	struct box *box = &template_state.box;
+	int channel = box->channel;
 	struct err err;
 	int pid;
 
-	net_choose(&template_box);
-	if (setjmp(template_frame) != 0)
+	net_choose(box);
+	if (setjmp(template_state.frame) != 0)
 		return 1;
 	pid = clone(template_launch, template_stack + sizeof(template_stack),
-	    CLONE_VM | CLONE_VFORK | CLONE_PARENT | SIGCHLD, &template_box);
+	    CLONE_VM | CLONE_VFORK | CLONE_PARENT | SIGCHLD, box);
 	if (pid == -1) {
-		template_box.step = BOX_STEP_PROCESSES;
+		box->step = BOX_STEP_PROCESSES;
 		err_sys(&err, "clone");
-		box_send_failed(&template_box, &err);
+		box_send_failed(box, &err);
 	}
-	net_lend(template_box.init_pid);
+	net_lend(box->init_pid);
 	close(channel);
 	return 0;
 }

@@ -116,7 +116,6 @@ struct box {
 	int proc;     /* whether the box has a /proc */
 	int watchdog; /* whether its memory as a whole is watched */
 	int unnamed;  /* whether it keeps the host name of the host */
-	struct memory memory; /* that of init */
 	int net;      /* lent by the template, or -1 */
 	int init;     /* pidfd of process 1, -1 until it runs */
 	pid_t init_pid; /* its number in the launcher, 0 until it runs */
@@ -131,7 +130,11 @@ struct box {
 	char folder[BOX_FOLDER_SIZE]; /* the private directory, absolute */
 	int folder_fd; /* holds its lock; -1 if there is none */
 
-	/* Large, and not copied for forked boxes, except the last member. */
+	/*
+	 * Large, and not copied for forked boxes, except the last member. What
+	 * comes before them fits into one page.
+	 */
+	struct memory memory; /* that of init */
 	struct box_link links[BOX_LINKS_MAX];
 	struct box_file files[BOX_DATA_FILES_MAX];
 	struct ipc_packet packet;
