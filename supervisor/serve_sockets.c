@@ -13,6 +13,7 @@
 #include "../common/fd.h"
 #include "../common/mem.h"
 #include "../common/shown.h"
+#include "options/home.h"
 #include "options/options.h"
 #include "process/process.h"
 #include "serve_sockets.h"
@@ -59,41 +60,19 @@ serve_sockets_default(char **envp, struct err *err)
  * in its place, and would be sent what clients send.
  */
 static int
-serve_sockets_check_one(const char *folder, struct err *err)
-{
-	struct stat st;
-
-	if (lstat(folder, &st) == -1)
-		return err_sys(err, "look at %s", folder);
-	if ((st.st_uid != geteuid() && st.st_uid != 0) ||
-	    ((st.st_mode & (S_IWGRP | S_IWOTH)) != 0 &&
-	        (st.st_mode & S_ISVTX) == 0))
-		return err_set(err, "another user can change the directory %s "
-		    "and with it the socket: run 'chmod go-w' on it, or choose "
-		    "a path in a directory of yours", folder);
-	return 0;
-}
-
-static int
 serve_sockets_check(const char *path, struct err *err)
 {
 	const char *slash = strrchr(path, '/');
 	auto_free char *named = slash == NULL ? mem_strdup(".") :
 	    mem_printf("%.*s", (int)(slash - path) + (slash == path), path);
 	auto_free char *folder = realpath(named, NULL);
-	char *end;
+	auto_free char *found =
+	    folder == NULL ? NULL : home_changeable(folder);
 
-	/* Making the socket there fails, and says why. */
-	if (folder == NULL)
-		return 0;
-	for (;;) {
-		if (serve_sockets_check_one(folder, err) == -1)
-			return -1;
-		end = strrchr(folder, '/');
-		if (end[1] == '\0')
-			return 0;
-		end[end == folder] = '\0';
-	}
+	/* Without a folder, making the socket there fails, and says why. */
+	return found == NULL ? 0 : err_set(err, "another user can change the "
+	    "directory %s and with it the socket: run 'chmod go-w' on it, or "
+	    "choose a path in a directory of yours", found);
 }
 
 /* Appends a socket, which is taken. Returns 0, or -1 with err. */

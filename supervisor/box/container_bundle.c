@@ -13,6 +13,7 @@
 #include "../../common/fd.h"
 #include "../../common/mem.h"
 #include "../../common/utf8.h"
+#include "../options/home.h"
 #include "../process/process.h"
 #include "container_bundle.h"
 #include "container_lock.h"
@@ -56,6 +57,22 @@ container_bundle_check_data(const char *root, struct err *err)
 	    path);
 }
 
+/*
+ * An engine that runs as root mounts on the directories of the image. A user
+ * who could replace one meanwhile by a link would choose where it mounts.
+ */
+static int
+container_bundle_check_owner(const char *path, struct err *err)
+{
+	auto_free char *real = realpath(path, NULL);
+	auto_free char *found = real == NULL ? mem_strdup(path) :
+	    home_changeable(real);
+
+	return found == NULL ? 0 : err_set(err, "another user can change %s, "
+	    "which is part of the image or leads to it: give it to root, and "
+	    "run 'chmod go-w' on it", found);
+}
+
 /* What is mounted needs a directory in the root, which is read-only. */
 static int
 container_bundle_check_root(const char *root, struct err *err)
@@ -73,6 +90,8 @@ container_bundle_check_root(const char *root, struct err *err)
 		if (lstat(path, &st) == -1 || !S_ISDIR(st.st_mode))
 			return err_set(err, "%s is not an unpacked image: it "
 			    "has no directory /%s", root, wanted[i]);
+		if (container_bundle_check_owner(path, err) == -1)
+			return -1;
 	}
 	return 0;
 }

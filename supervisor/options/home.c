@@ -83,3 +83,30 @@ home_trusts(const struct stat *st, struct err *err)
 		    "machine; fix: 'chmod o-w'");
 	return 0;
 }
+
+/* In a directory with the sticky bit, others replace only what is theirs. */
+static int
+home_is_changeable(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == -1 ||
+	    (st.st_uid != geteuid() && st.st_uid != 0) ||
+	    ((st.st_mode & (S_IWGRP | S_IWOTH)) != 0 &&
+	        (st.st_mode & S_ISVTX) == 0);
+}
+
+char *
+home_changeable(const char *path)
+{
+	auto_free char *way = mem_strdup(path);
+	char *end;
+
+	while (!home_is_changeable(way)) {
+		end = strrchr(way, '/');
+		if (end == NULL || end[1] == '\0')
+			return NULL;
+		end[end == way] = '\0';
+	}
+	return mem_take(&way);
+}

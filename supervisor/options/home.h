@@ -37,6 +37,13 @@ char *home_refusal(char **envp, const char *name);
  */
 int home_trusts(const struct stat *st, struct err *err);
 
+/*
+ * Finds a directory on the way to a path without symbolic links, or that path,
+ * which another user than root can change, and so replace what is below it.
+ * Returns it, which the caller frees, or NULL if there is none.
+ */
+char *home_changeable(const char *path);
+
 /* Returns the variable for the configuration: XDG_CONFIG_HOME or HOME. */
 const char *home_settings_variable(char **envp);
 

@@ -483,6 +483,40 @@ test('oci: waiting containers are removed when no call comes', {
   assert.equal(text(await run(client, 'print(2)')), '2');
 });
 
+/* It could put a link where a directory is being mounted. */
+test('oci: an image that another user can change is refused', {
+  skip: skipped.oci,
+}, async (t) => {
+  const settings = settingsOf('oci');
+  const above = folder(t);
+  const image = path.join(above, 'image');
+  const said = () => {
+    const [command, ...args] = commandLine({ args: ['--check'], home: folder(t),
+      env: { ...settings, CAISSON_IMAGE: image } });
+
+    return spawnSync(command, args, { encoding: 'utf8' }).stderr;
+  };
+
+  fs.chownSync(above, 0, 0);
+  spawnSync('cp', ['-al', settings.CAISSON_IMAGE, image]);
+  assert.doesNotMatch(said(), /another user can change/);
+  for (const [change, place] of [
+    [() => fs.chownSync(image, 65534, 0), image],
+    [() => fs.chmodSync(image, 0o777), image],
+    [() => fs.chownSync(above, 65534, 0), above],
+    [() => fs.chmodSync(above, 0o777), above],
+    [() => fs.chownSync(path.join(image, 'workspace'), 65534, 0),
+      path.join(image, 'workspace')],
+  ]) {
+    change();
+    assert.match(said(), new RegExp(`another user can change ${place}, which `));
+    for (const each of [above, image, path.join(image, 'workspace')]) {
+      fs.chownSync(each, 0, 0);
+      fs.chmodSync(each, 0o755);
+    }
+  }
+});
+
 test('oci: there are no sessions', { skip: skipped.oci }, async (t) => {
   const { client } = await open(t, 'oci',
     { CAISSON_ARGUMENTS: 'code,session' });

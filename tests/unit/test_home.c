@@ -140,6 +140,40 @@ START_TEST(an_ordinary_user_is_told_of_the_variable)
 END_TEST
 
 static void
+expect_changeable(mode_t mode, const char *wanted)
+{
+	auto_free char *below = mem_printf("%s/nosuch", folder);
+	auto_free char *found = home_changeable(folder);
+	auto_free char *missing = home_changeable(below);
+
+	ck_assert_msg(wanted == NULL ? found == NULL :
+	    found != NULL && strcmp(found, wanted) == 0, "%o", mode);
+	/* Whoever looks at it again would find another one. */
+	ck_assert_str_eq(missing, below);
+}
+
+START_TEST(directories_that_others_can_change_are_found)
+{
+	static const struct {
+		mode_t mode;
+		int found;
+	} modes[] = { { 0700, 0 }, { 0755, 0 }, { 0775, 1 }, { 0757, 1 },
+		{ 01777, 0 } };
+	size_t i;
+
+	for (i = 0; i < UNIT_COUNT(modes); i++) {
+		ck_assert_int_eq(chmod(folder, modes[i].mode), 0);
+		expect_changeable(
+		    modes[i].mode, modes[i].found ? folder : NULL);
+	}
+	if (geteuid() != 0)
+		return;
+	ck_assert_int_eq(chown(folder, STRANGER, 0), 0);
+	expect_changeable(0, folder);
+}
+END_TEST
+
+static void
 add_tests(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, enter, leave);
@@ -153,6 +187,7 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, folders_of_others_are_not, 0,
 	    UNIT_COUNT(places));
 	tcase_add_test(tc, an_ordinary_user_is_told_of_the_variable);
+	tcase_add_test(tc, directories_that_others_can_change_are_found);
 }
 
 int
