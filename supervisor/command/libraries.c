@@ -92,11 +92,25 @@ libraries_fill(struct buffer *code, const char *mark, const char *text)
 	*code = filled;
 }
 
+/* Returns the command that builds an image for boxes; the caller frees it. */
+static char *
+libraries_build(const struct runtime *runtime)
+{
+	if (!runtime->framed)
+		return mem_strdup("");
+	if (strcmp(runtime->name, "oci") == 0)
+		return mem_strdup("caisson image build python");
+	return mem_printf(
+	    "caisson image build python --engine %s", runtime->name);
+}
+
 /* Adds the script for this command; the settings contain no quotes. */
 static void
-libraries_write(struct buffer *code, const struct options *options)
+libraries_write(struct buffer *code, const struct runs *runs,
+    const struct options *options)
 {
 	const struct command *command = &options->command;
+	auto_free char *build = libraries_build(runs->boxes->runtime);
 
 	buffer_add_text(code, libraries_text);
 	libraries_fill(code, "@SET@",
@@ -104,35 +118,48 @@ libraries_write(struct buffer *code, const struct options *options)
 	libraries_fill(code, "@FORM@",
 	    command_has(&command->flags, COMMAND_FLAG_JSON) ? "json" : "");
 	libraries_fill(code, "@PRELOAD@", options->preload);
+	libraries_fill(code, "@BUILD@", build);
+}
+
+/* Runs the script. */
+static void
+libraries_ask(struct libraries *libraries, struct options *options)
+{
+	struct runs *runs = libraries->runs;
+	struct request request = { .owner = &libraries->owner,
+		.language = language_find("python"),
+		.timeout = LIBRARIES_SECONDS };
+	auto_buffer struct buffer code = { 0 };
+	struct err err;
+
+	libraries_write(&code, runs, options);
+	request.code = buffer_take(&code, &request.code_len);
+	options->max_output = LIBRARIES_OUTPUT;
+	owner_open_user(&libraries->owner, runs);
+	runs->idle = libraries_on_idle;
+	runs->idle_ctx = libraries;
+	if (call_new(runs, &request, libraries_on_result, libraries, &err) ==
+	    NULL) {
+		fprintf(stderr, "caisson: %s\n", err.text);
+		libraries->status = 1;
+	} else {
+		event_base_dispatch(runs->base);
+	}
+	owner_close(&libraries->owner, runs);
 }
 
 int
 libraries_run(struct runs *runs, struct options *options)
 {
 	struct libraries libraries = { .runs = runs };
+	struct native_boxes *shared = runs->boxes->runtime->framed ? NULL :
+	    native_boxes(runs->boxes);
 	/* Only one box is needed: nothing is prepared for others. */
-	struct native_boxes *shared = native_boxes(runs->boxes);
-	struct templates *templates = mem_take(&shared->templates);
-	struct request request = { .owner = &libraries.owner,
-		.language = language_find("python"),
-		.timeout = LIBRARIES_SECONDS };
-	auto_buffer struct buffer code = { 0 };
-	struct err err;
+	struct templates *templates =
+	    shared == NULL ? NULL : mem_take(&shared->templates);
 
-	libraries_write(&code, options);
-	request.code = buffer_take(&code, &request.code_len);
-	options->max_output = LIBRARIES_OUTPUT;
-	owner_open_user(&libraries.owner, runs);
-	runs->idle = libraries_on_idle;
-	runs->idle_ctx = &libraries;
-	if (call_new(runs, &request, libraries_on_result, &libraries, &err) ==
-	    NULL) {
-		fprintf(stderr, "caisson: %s\n", err.text);
-		libraries.status = 1;
-	} else {
-		event_base_dispatch(runs->base);
-	}
-	owner_close(&libraries.owner, runs);
-	shared->templates = templates;
+	libraries_ask(&libraries, options);
+	if (shared != NULL)
+		shared->templates = templates;
 	return libraries.status;
 }

@@ -1,7 +1,7 @@
 """Lists the libraries that code finds in a box: for 'caisson libraries'.
 
 Ordinary user code in an ordinary box.  Looks for libraries where an import
-would look, and imports none of them.  The supervisor fills in the three values
+would look, and imports none of them.  The supervisor fills in the four values
 below.
 """
 import json
@@ -15,6 +15,7 @@ from importlib.machinery import PathFinder
 SET = "@SET@"  # the requested set; empty: all
 FORM = "@FORM@"  # "json": print one object
 PRELOAD = "@PRELOAD@"  # the setting
+BUILD = "@BUILD@"  # the command that builds an image; empty: in a native box
 
 # The module, the project of pip, the package of Debian.
 MINIMAL = """yaml PyYAML python3-yaml
@@ -106,8 +107,20 @@ def packages(rows):
             for part, remark in ((first, None), (later, COMPILER)) if part]
 
 
+def images(rows):
+    """Return the command that makes an image with these libraries."""
+    if is_debian():
+        return [(BUILD + "".join(" --package " + package
+                                 for _, _, package in rows),
+                 "and --package for each other one that the image has")]
+    return [("python3 -m pip install " + " ".join(
+        project for _, project, _ in rows), "where the image is built")]
+
+
 def commands(rows):
     """Return commands that install these libraries, with remarks."""
+    if BUILD:
+        return images(rows)
     if is_debian():
         return packages(rows)
     python = shlex.quote(sys.executable)
@@ -146,7 +159,7 @@ def look(name, table):
 def preload(slow):
     """Return the setting with the installed slow modules."""
     names = [name.strip() for name in PRELOAD.split(",") if name.strip()]
-    for name in slow:
+    for name in [] if BUILD else slow:
         if name not in names and is_there(name.partition(".")[0]):
             names.append(name)
     return ",".join(names)

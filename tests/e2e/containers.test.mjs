@@ -361,6 +361,27 @@ print(json.dumps({"files": os.statvfs("/tmp").f_files,
         () => `the end of ${leftNamed(runtime, name)}`);
     });
 
+  test(`${runtime}: the libraries of its image`, options, (t) => {
+    const engine = runtime === 'oci' ? '' : ` --engine ${runtime}`;
+
+    for (const [settings, look] of [
+      [settingsOf(runtime), /^python3 -m pip install /],
+      [oddSettingsOf(runtime),
+        new RegExp(`^caisson image build python${engine} --package `)]]) {
+      const [command, ...rest] = commandLine({ args: ['libraries', '--json'],
+        env: settings, home: folder(t) });
+      const done = spawnSync(command, rest, { encoding: 'utf8' });
+
+      assert.equal(done.status, 0, done.stderr);
+      const { python, preload, sets } = JSON.parse(done.stdout);
+
+      assert.match(python, /python3/);
+      assert.equal(preload, 'json,asyncio');
+      for (const { install } of sets)
+        assert.match(install[0].command, look);
+    }
+  });
+
   test(`${runtime}: an image that is not there`, options, async (t) => {
     await assert.rejects(open(t, runtime, {
       CAISSON_IMAGE: 'localhost/nosuch:9' }));

@@ -138,7 +138,7 @@ export function settingsOf(runtime) {
 
 /*
  * The settings with an image whose directories have files of their own and only
- * root may write to them.
+ * root may write to them. Its Python imports packages of Debian.
  */
 export function oddSettingsOf(runtime) {
   const settings = settingsOf(runtime);
@@ -148,6 +148,8 @@ export function oddSettingsOf(runtime) {
   if (!fs.existsSync(odd)) {
     spawnSync('cp', ['-al', path.join(made, 'root'), odd]);
     fs.mkdirSync(path.join(odd, 'workspace/out'));
+    fs.mkdirSync(path.join(odd, 'usr/lib/python3/dist-packages'),
+      { recursive: true });
     for (const each of ['data', 'tmp', 'workspace', 'workspace/out']) {
       fs.chmodSync(path.join(odd, each), 0o755);
       fs.writeFileSync(path.join(odd, each, 'old'), 'old');
