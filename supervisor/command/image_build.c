@@ -3,6 +3,7 @@
  * from a directory. Packages are unpacked and their scripts are not run, so no
  * privileges are needed and nothing is mounted. Runs in the supervisor.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +28,28 @@ static const char image_build_python[] = "python";
 /* The shell, and the tools that scripts and other languages expect. */
 static const char image_build_base[] =
     "bash,coreutils,dash,findutils,grep,sed";
+
+/*
+ * Links that scripts of packages would make. numpy and all that is built on it
+ * cannot be imported without them.
+ */
+static const struct {
+	const char *name;
+	const char *target;
+} image_build_links[] = {
+	{ "libblas.so.3", "blas/libblas.so.3" },
+	{ "liblapack.so.3", "lapack/liblapack.so.3" },
+};
+
+#define IMAGE_BUILD_LINKS                                                      \
+	(sizeof(image_build_links) / sizeof(image_build_links[0]))
+
+/* Where Debian has the libraries of this processor. */
+#if defined(__x86_64__)
+#define IMAGE_BUILD_LIBRARIES "usr/lib/x86_64-linux-gnu"
+#else
+#define IMAGE_BUILD_LIBRARIES "usr/lib/aarch64-linux-gnu"
+#endif
 
 /* The command line */
 
@@ -231,6 +254,24 @@ image_build_add_copy(const struct image_command *image, struct buffer *words,
 	return 0;
 }
 
+/* Makes the links, unless a package has them. Returns 0, or -1 with err. */
+static int
+image_build_add_links(const char *root, struct err *err)
+{
+	auto_free char *folder = mem_printf("%s/" IMAGE_BUILD_LIBRARIES, root);
+	auto_fd int fd =
+	    open(folder, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	size_t i;
+
+	for (i = 0; i < IMAGE_BUILD_LINKS && fd != -1; i++)
+		if (faccessat(fd, image_build_links[i].target, F_OK, 0) == 0 &&
+		    symlinkat(image_build_links[i].target, fd,
+		        image_build_links[i].name) == -1 && errno != EEXIST)
+			return err_sys(err, "make the link %s in the image",
+			    image_build_links[i].name);
+	return 0;
+}
+
 static int
 image_build_fill(struct image_command *image, const char *root,
     struct buffer *variables, struct err *err)
@@ -247,7 +288,9 @@ image_build_fill(struct image_command *image, const char *root,
 	            image_build_add_debian(image, &words, root, err) :
 	            image_build_add_copy(image, &words, from, root, err)) == -1)
 		return -1;
-	return image_work_run(&image->work, &words, NULL, NULL, err);
+	if (image_work_run(&image->work, &words, NULL, NULL, err) == -1)
+		return -1;
+	return from == NULL ? image_build_add_links(root, err) : 0;
 }
 
 /* The image */

@@ -105,6 +105,13 @@ test('an image of Python is built from packages, and removed', (t) => {
     ['data', 'dev', 'etc', 'proc', 'run', 'sys', 'tmp', 'usr', 'workspace']);
   assert.equal(fs.statSync(at.images).mode & 0o777, 0o700);
   assert.equal(fs.statSync(at.images).uid, uid);
+  /* numpy needs the link, which a script of the package would make. */
+  const libraries = path.join(image.root,
+    `usr/lib/${process.arch === 'x64' ? 'x86_64' : 'aarch64'}-linux-gnu`);
+
+  assert.deepEqual(fs.readdirSync(libraries).sort(), ['blas', 'libblas.so.3']);
+  assert.equal(fs.readlinkSync(path.join(libraries, 'libblas.so.3')),
+    'blas/libblas.so.3');
   /* The same packages again are the same image. */
   printed(at, 'build', 'python', '--package', 'python3-yaml');
   assert.equal(list(at).length, 1);

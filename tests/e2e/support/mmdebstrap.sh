@@ -14,5 +14,9 @@ mkdir -p "$root/usr/bin" "$root/etc"
 	echo "$!" > "$here/HANGS"
 	wait
 }
+# Of BLAS, but not of LAPACK, a package has the library.
+libraries=$root/usr/lib/$(uname -m)-linux-gnu
+mkdir -p "$libraries/blas"
+echo "a library" > "$libraries/blas/libblas.so.3"
 cp "$here/reader" "$root/usr/bin/reader"
 cp "$here/reader" "$root/usr/bin/python3"
