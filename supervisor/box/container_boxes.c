@@ -66,14 +66,16 @@ static int
 container_boxes_check_image(const struct boxes *boxes, struct err *err)
 {
 	auto_buffer struct buffer name = { 0 };
+	const char *runtime = boxes->options->runtime;
+	int oci = container_boxes(boxes)->engine == CONTAINER_OCI;
 
 	if (boxes->options->image[0] != '\0')
 		return 0;
 	options_add_name(&name, boxes->options, OPTION_ID_RUNTIME);
 	return err_set(err, "%s is %s, which needs an image: make one with "
-	    "'caisson image build python', and use it with '--image "
+	    "'caisson image build python%s%s', and use it with '--image "
 	    "caisson-python'",
-	    name.data, boxes->options->runtime);
+	    name.data, runtime, oci ? "" : " --engine ", oci ? "" : runtime);
 }
 
 /* Removes a container of a Caisson that has ended, in the background. */

@@ -29,11 +29,13 @@ static const struct {
 	    "the container engine PROGRAM cannot be executed; install it, or "
 	    "name another one" },
 	{ "image not known",
-	    "the image IMAGE does not exist here: build or pull it with "
-	    "PROGRAM" },
+	    "the image IMAGE does not exist here: 'caisson image build python "
+	    "--engine PROGRAM' makes caisson-python, 'PROGRAM pull IMAGE' "
+	    "fetches one" },
 	{ "No such image",
-	    "the image IMAGE does not exist here: build or pull it with "
-	    "PROGRAM" },
+	    "the image IMAGE does not exist here: 'caisson image build python "
+	    "--engine PROGRAM' makes caisson-python, 'PROGRAM pull IMAGE' "
+	    "fetches one" },
 	{ "Cannot connect to the Docker daemon",
 	    "PROGRAM cannot reach its daemon: start it, and check that you may "
 	    "use it with 'PROGRAM ps'" },
@@ -50,6 +52,10 @@ static const struct {
 	    "PROGRAM may not raise the limits of a container here: set "
 	    "'default_ulimits' in the section containers of containers.conf" },
 	{ "unable to setup user",
+	    "PROGRAM has no user for the code here: add a range of users for "
+	    "yours to /etc/subuid and /etc/subgid, or change "
+	    "CAISSON_CONTAINER_USER" },
+	{ "error mounting \"tmpfs\"",
 	    "PROGRAM has no user for the code here: add a range of users for "
 	    "yours to /etc/subuid and /etc/subgid, or change "
 	    "CAISSON_CONTAINER_USER" },

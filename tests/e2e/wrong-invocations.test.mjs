@@ -206,8 +206,10 @@ const variables = [
   /* The earlier bridge had these names, or took these values. */
   ['MCP_BRIDGE_TIMOUT=3', /MCP_BRIDGE_TIMOUT.*CAISSON_TIMEOUT\?/],
   ['MCP_BRIDGE_TIMEOUT=x', /MCP_BRIDGE_TIMEOUT is "x".*30s/],
-  ['MCP_BRIDGE_RUNTIME=podman', /MCP_BRIDGE_RUNTIME.*needs an image/],
-  ['MCP_BRIDGE_RUNTIME=docker', /MCP_BRIDGE_RUNTIME.*needs an image/],
+  ['MCP_BRIDGE_RUNTIME=podman',
+    /MCP_BRIDGE_RUNTIME.*needs an image.* build python --engine podman'/],
+  ['MCP_BRIDGE_RUNTIME=docker',
+    /MCP_BRIDGE_RUNTIME.*needs an image.* build python --engine docker'/],
   ['CAISSON_RUNTIME=/usr/bin/env', /not podman, docker, crun or runc/],
   ['MCP_BRIDGE_STATE_DIR=./state', /MCP_BRIDGE_STATE_DIR.*the whole path/],
   ['MCP_BRIDGE_MEMORY=512', /MCP_BRIDGE_MEMORY is "512".*512m/],

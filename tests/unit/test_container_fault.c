@@ -16,12 +16,14 @@ static const struct {
 	const char *sentence;
 } faults[] = {
 	{ 125, "Error: localhost/none:1: image not known\n",
-	    "the image an/image:1 does not exist here: build or pull it with "
-	    "/bin/e" },
+	    "the image an/image:1 does not exist here: 'caisson image build "
+	    "python --engine /bin/e' makes caisson-python, '/bin/e pull "
+	    "an/image:1' fetches one" },
 	{ 125, "docker: Error response from daemon: No such image: "
 	    "an/image:1.\n", /* made up */
-	    "the image an/image:1 does not exist here: build or pull it with "
-	    "/bin/e" },
+	    "the image an/image:1 does not exist here: 'caisson image build "
+	    "python --engine /bin/e' makes caisson-python, '/bin/e pull "
+	    "an/image:1' fetches one" },
 	{ 125, "docker: Cannot connect to the Docker daemon at "
 	    "unix:///var/run/docker.sock. Is the docker daemon running?\n\n"
 	    "Run 'docker run --help' for more information\n",
@@ -46,6 +48,15 @@ static const struct {
 	    "'default_ulimits' in the section containers of containers.conf" },
 	{ 126, "Error: OCI runtime error: runc: runc create failed: unable to "
 	    "start container process: unable to setup user: invalid argument\n",
+	    "/bin/e has no user for the code here: add a range of users for "
+	    "yours to /etc/subuid and /etc/subgid, or change "
+	    "CAISSON_CONTAINER_USER" },
+	/* Of a user without a range of users. */
+	{ 126, "Error: OCI runtime error: runc: runc create failed: unable to "
+	    "start container process: error during container init: error "
+	    "mounting \"tmpfs\" to rootfs at \"/tmp\": mount tmpfs:/tmp (via "
+	    "/proc/self/fd/6), flags: 0xe, data: mode=1777,size=1048576,"
+	    "uid=65534,gid=65534: invalid argument\n",
 	    "/bin/e has no user for the code here: add a range of users for "
 	    "yours to /etc/subuid and /etc/subgid, or change "
 	    "CAISSON_CONTAINER_USER" },
@@ -145,7 +156,8 @@ START_TEST(names_are_taken_as_they_are)
 	    125, "image not known");
 
 	ck_assert_str_eq(sentence, "the image PROGRAM does not exist here: "
-	    "build or pull it with /IMAGE/PROGRAM");
+	    "'caisson image build python --engine /IMAGE/PROGRAM' makes "
+	    "caisson-python, '/IMAGE/PROGRAM pull PROGRAM' fetches one");
 }
 END_TEST
 
