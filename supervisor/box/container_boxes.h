@@ -169,6 +169,17 @@ void container_engine_send(
  */
 int container_trial(struct boxes *boxes, struct err *err);
 
+/* What it tries: all of it holds where it has succeeded. */
+struct container_promise {
+	const char *name;
+	const char *holds;
+	const char *fails; /* in a sentence about the engine */
+	const char *fix;
+};
+
+/* Returns the n-th one, from 0, or NULL behind the last one. */
+const struct container_promise *container_promise_at(int n);
+
 /* container_process.c: the processes of a container, from outside. */
 
 /* Returns the pid of the process of a pidfd; 0: unknown. */

@@ -22,26 +22,33 @@
 #define CONTAINER_TRIAL_FIRST 80
 
 /* In the order of CHECKS in trial.py. */
-static const struct {
-	const char *fails;
-	const char *fix;
-} container_promises[] = {
-	{ "its code is root", "use another image or engine" },
-	{ "its code has capabilities", "use another engine" },
-	{ "its code can gain privileges", "use another engine" },
-	{ "its code may use any system call",
+static const struct container_promise container_promises[] = {
+	{ "unprivileged user", "the code is not root", "its code is root",
+	    "use another image or engine" },
+	{ "no capabilities", "all sets are empty", "its code has capabilities",
+	    "use another engine" },
+	{ "no_new_privs", "set", "its code can gain privileges",
+	    "use another engine" },
+	{ "seccomp", "a filter is active", "its code may use any system call",
 	    "use an engine that supports seccomp profiles" },
-	{ "its code has a network", "use another engine" },
-	{ "its root directory is writable", "use another engine" },
-	{ "its writable directories may hold programs", "use another engine" },
-	{ "its code sees processes of the host", "use another engine" },
-	{ "the number of its processes is not limited",
+	{ "no network", "no route leads to another machine",
+	    "its code has a network", "use another engine" },
+	{ "system read-only", "the root directory cannot be written",
+	    "its root directory is writable", "use another engine" },
+	{ "no file is executable", "in /tmp, /workspace, /workspace/out",
+	    "its writable directories may hold programs",
+	    "use another engine" },
+	{ "own processes only", "those of the host are not seen",
+	    "its code sees processes of the host", "use another engine" },
+	{ "limit on processes", "enforced by the engine",
+	    "the number of its processes is not limited",
 	    "run Caisson as root, or, with version 2 of cgroups, delegate the "
 	    "controller pids to your user (see caisson-box(7))" },
-	{ "its memory is not limited",
+	{ "limit on memory", "enforced by the engine",
+	    "its memory is not limited",
 	    "run Caisson as root, or, with version 2 of cgroups, delegate the "
 	    "controller memory to your user (see caisson-box(7))" },
-	{ "its volumes are writable",
+	{ "no writable volumes", "of the image", "its volumes are writable",
 	    "use an image without volumes, or the runtime podman or oci" },
 };
 
@@ -99,6 +106,12 @@ container_trial_ask(const struct boxes *boxes, struct err *err)
 	buffer_reset(&answer.out);
 	buffer_reset(&answer.errors);
 	return failed ? -1 : 0;
+}
+
+const struct container_promise *
+container_promise_at(int n)
+{
+	return n < CONTAINER_PROMISES ? &container_promises[n] : NULL;
 }
 
 int

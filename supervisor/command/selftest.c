@@ -14,6 +14,7 @@
 #include "probe_text.h"
 #include "../peers/broker.h"
 #include "../box/cgroup.h"
+#include "../box/container_boxes.h"
 #include "../box/template.h"
 #include "../process/process.h"
 #include "../run/run.h"
@@ -412,8 +413,11 @@ selftest_native(struct selftest *test)
 static void
 selftest_contained(struct selftest *test)
 {
-	selftest_line(test, 1, test->runs->boxes->runtime->name,
-	    "it limits memory and processes, and gives no privileges");
+	const struct container_promise *promise;
+	int n;
+
+	for (n = 0; (promise = container_promise_at(n)) != NULL; n++)
+		selftest_line(test, 1, promise->name, promise->holds);
 	selftest_call(test, selftest_endless, SELFTEST_ENDLESS_SECONDS,
 	    selftest_on_endless);
 	selftest_languages(test);
@@ -428,6 +432,8 @@ selftest_run(struct runs *runs, struct options *options)
 		.report = { .verbose = options_json(options) ||
 		        command_has(&options->command.flags,
 		            COMMAND_FLAG_VERBOSE),
+		    .engine = runs->boxes->runtime->framed ?
+		        runs->boxes->runtime->name : NULL,
 		    .json = options_json(options) ? &json : NULL },
 		.language = language_find("python") };
 

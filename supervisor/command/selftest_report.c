@@ -99,6 +99,11 @@ selftest_report_end(const struct selftest_report *report)
 		    "isolation, which does not make %d of the promises; "
 		    "CAISSON_ALLOW_WEAK_ISOLATION allows it.\n",
 		    report->passed, hint, report->weak);
+	else if (report->engine != NULL)
+		printf("%d checks passed%s: containers of %s keep their "
+		    "promises. Native boxes keep more: see the table in "
+		    "caisson-box(7).\n", report->passed, hint,
+		    report->engine);
 	else
 		printf("%d checks passed%s: this machine keeps every promise "
 		    "of the box.\n", report->passed, hint);

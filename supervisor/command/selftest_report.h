@@ -10,6 +10,7 @@ struct buffer;
 
 struct selftest_report {
 	int verbose; /* print every check */
+	const char *engine;  /* of containers; NULL: boxes are native */
 	struct buffer *json; /* empty at first; NULL: text is printed */
 	int passed;
 	int failures;

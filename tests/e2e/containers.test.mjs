@@ -25,6 +25,13 @@ async function open(t, runtime, env = {}, more = {}) {
   return connect(t, { ...more, env: { ...more.env, ...settings } });
 }
 
+/* Runs a command of the program. */
+function command(t, env, ...args) {
+  const [name, ...rest] = commandLine({ args, env, home: folder(t) });
+
+  return spawnSync(name, rest, { encoding: 'utf8' });
+}
+
 const gone = (runtime, pid) => until(() => left(runtime, pid).length === 0,
   () => `the end of ${left(runtime, pid)}`);
 
@@ -361,6 +368,16 @@ print(json.dumps({"files": os.statvfs("/tmp").f_files,
         () => `the end of ${leftNamed(runtime, name)}`);
     });
 
+  test(`${runtime}: the selftest says what containers keep`, options, (t) => {
+    const done = command(t, settingsOf(runtime), 'selftest', '-v');
+
+    assert.equal(done.status, 0, done.stderr);
+    for (const name of ['no network', 'seccomp', 'limit on memory'])
+      assert.match(done.stdout, new RegExp(`^ok    ${name} `, 'm'));
+    assert.match(done.stdout,
+      new RegExp(`containers of ${runtime} keep.*Native boxes keep more`));
+  });
+
   test(`${runtime}: the libraries of its image`, options, (t) => {
     const engine = runtime === 'oci' ? '' : ` --engine ${runtime}`;
 
@@ -368,9 +385,7 @@ print(json.dumps({"files": os.statvfs("/tmp").f_files,
       [settingsOf(runtime), /^python3 -m pip install /],
       [oddSettingsOf(runtime),
         new RegExp(`^caisson image build python${engine} --package `)]]) {
-      const [command, ...rest] = commandLine({ args: ['libraries', '--json'],
-        env: settings, home: folder(t) });
-      const done = spawnSync(command, rest, { encoding: 'utf8' });
+      const done = command(t, settings, 'libraries', '--json');
 
       assert.equal(done.status, 0, done.stderr);
       const { python, preload, sets } = JSON.parse(done.stdout);
