@@ -151,6 +151,9 @@ const not = {
     'see the entries below',
   'sudo ninja -C build uninstall': 'it is run behind sudo meson install',
   'caisson --help': 'settings.test.mjs reads it',
+  'caisson image build python --engine podman': 'image.test.mjs builds images',
+  'caisson selftest --runtime podman --image caisson-python':
+    'containers.test.mjs runs it with each runtime',
   'caisson adopt cursor --undo': 'it is run behind caisson adopt cursor',
   'caisson files save NAME': 'files.test.mjs saves files',
   './setup -Dprefix=/usr': 'it configures the build again',
