@@ -9,7 +9,6 @@
 #include "image.h"
 
 #define IMAGE_HEX "0123456789abcdef"
-#define IMAGE_DIGITS_MIN 12
 
 void
 image_reset(struct image *image)

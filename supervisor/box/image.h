@@ -38,9 +38,12 @@ struct image_list {
 void image_reset(struct image *image);
 void image_list_reset(struct image_list *list);
 
+/* The fewest digits that stand for a digest. */
+#define IMAGE_DIGITS_MIN 12
+
 /*
  * Return whether a text can be the name of an image, of a language, and a
- * digest, of which 12 digits or more may be given, with or without "sha256:".
+ * digest, whose first digits are enough, with or without "sha256:".
  */
 int image_is_name(const char *text);
 int image_is_language(const char *text);

@@ -28,7 +28,9 @@ runtime_auto_probe(struct boxes *boxes, int only_refuses, struct err *err)
 	}
 	boxes->runtime = &native_runtime;
 	log_warn("runtime auto: code runs in native boxes, as %s",
-	    i == 0 ? "no image is set" : "no container engine can be used");
+	    i == 0 ? "no image is set" :
+	             "no container engine can be used (--log-level info says "
+	             "why)");
 	return boxes->runtime->probe(boxes, only_refuses, err);
 }
 

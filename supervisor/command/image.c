@@ -210,6 +210,19 @@ image_remove(struct image_command *image, struct err *err)
 	return done;
 }
 
+/* Says what it is, and what comes next. */
+static void
+image_pull_report(const struct image *found)
+{
+	printf("Pulled %s, %s, for code of the language %s.\n", found->name,
+	    found->digest, found->language);
+	if (language_find(found->language) != NULL)
+		printf("'--image %s' runs code in it.\n", found->name);
+	else
+		printf("'caisson image add %.12s' enables it.\n",
+		    image_digits(found->digest));
+}
+
 static int
 image_pull(struct image_command *image, struct err *err)
 {
@@ -224,9 +237,7 @@ image_pull(struct image_command *image, struct err *err)
 		done =
 		    image_engine_keep(image, &engine, reference, &found, err);
 	if (done == 0)
-		printf("Pulled %s, %s, for code of the language %s.\n'caisson "
-		       "image add %.12s' enables it.\n", found.name,
-		    found.digest, found.language, image_digits(found.digest));
+		image_pull_report(&found);
 	image_reset(&found);
 	free(engine.path);
 	return done;

@@ -102,9 +102,10 @@ image_engine_read(const char *answer, const char *shown, struct image *image,
 	if (sscanf(answer, "%127s %7s %32s %u\n%n", digest, runner, language,
 	        &words, &end) != 4 || answer[end] != '\0' ||
 	    strcmp(runner, "true") != 0 || !image_is_language(language))
-		return err_set(err, "the image %s is not for code: it needs "
-		    "the labels " IMAGE_LABEL_RUNNER "=true and "
-		    IMAGE_LABEL_LANGUAGE "=NAME", shown);
+		return err_set(err, "the image %s adds no language: that "
+		    "needs the labels " IMAGE_LABEL_RUNNER "=true and "
+		    IMAGE_LABEL_LANGUAGE "=NAME. To run Python in it, name it "
+		    "in the setting image", shown);
 	if (!image_is_digest(digest) || strlen(image_digits(digest)) != 64)
 		return err_set(
 		    err, "the engine reports no digest of the image %s", shown);
@@ -163,16 +164,28 @@ image_engine_check(struct image_command *image,
 	return 0;
 }
 
+static int
+image_engine_check_name(const char *reference, struct err *err)
+{
+	auto_buffer struct buffer shown = { 0 };
+
+	if (reference[0] != '-' &&
+	    (image_is_name(reference) || image_is_digest(reference)))
+		return 0;
+	shown_add_quoted(&shown, reference, OPTION_VALUE_SHOWN);
+	return err_set(err, "\"%s\" is neither the name of an image, which has "
+	    "lower-case letters, digits and \"._-/:\", nor the first %d or "
+	    "more digits of its digest: 'caisson image list' shows both",
+	    shown.data, IMAGE_DIGITS_MIN);
+}
+
 int
 image_engine_keep(struct image_command *image,
     const struct image_engine *engine, const char *reference,
     struct image *found, struct err *err)
 {
-	if (reference[0] == '-' ||
-	    (!image_is_name(reference) && !image_is_digest(reference)))
-		return err_set(err, "this is not the name of an image: it has "
-		    "lower-case letters, digits and \"._-/:\"");
-	if (image_engine_inspect(image, engine, reference, found, err) == -1 ||
+	if (image_engine_check_name(reference, err) == -1 ||
+	    image_engine_inspect(image, engine, reference, found, err) == -1 ||
 	    image_engine_check(image, engine, reference, found, err) == -1)
 		return -1;
 	found->name = mem_strdup(image_is_name(reference) ? reference :

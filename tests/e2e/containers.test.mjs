@@ -590,4 +590,10 @@ test('auto is the first engine that works, or else a native box', {
   assert.equal(meta(await run(second.client, '1'), 'isolation').runtime,
     'native');
   assert.match(second.log(), /runtime auto: .* native boxes, as no image is/);
+
+  const third = await open(t, 'oci', { CAISSON_RUNTIME: 'auto',
+    CAISSON_IMAGE: 'localhost/nosuch:9' });
+
+  assert.match(third.log(),
+    /no container engine can be used \(--log-level info says why\)/);
 });

@@ -345,6 +345,22 @@ test('labels give no rights: an image must be enabled', (t) => {
   assert.deepEqual(kept(at), ['enabled']);
 });
 
+test('a text that is no name of an image is quoted', (t) => {
+  refused(prepare(t, 'podman'), 1,
+    /"sha256:12" is neither the name .* nor the first .*'caisson image list'/,
+    'add', 'sha256:12');
+});
+
+test('an image of a built-in language is for the setting image', (t) => {
+  const at = prepare(t, 'podman');
+
+  answer(at, 'python');
+  assert.match(printed(at, 'pull', 'registry.example/python:3'),
+    /^Pulled .*'--image registry.example\/python:3' runs code in it\.$/ms);
+  refused(at, 1, /cannot replace it: name the image in the setting image/,
+    'add', 'registry.example/python:3');
+});
+
 test('an image that an engine holds is enabled by its name', (t) => {
   const at = prepare(t, 'podman', 'docker');
 
@@ -358,18 +374,18 @@ test('what an engine says of an image is checked', (t) => {
   const at = prepare(t, 'podman');
 
   for (const [said, pattern] of [
-    ['', /is not for code: .*sandbox\.runner=true and sandbox\.language=/],
-    [`${digest}   1\n`, /is not for code/],
-    [`${digest} false ruby 1\n`, /is not for code/],
-    [`${digest} true Ruby! 1\n`, /is not for code/],
-    [`${digest} true ../x 1\n`, /is not for code/],
-    [`${digest} true ruby 1\nmore\n`, /is not for code/],
-    [`${digest} true ruby ruby 1\n`, /is not for code/],
+    ['', /adds no language: .*sandbox\.runner=true and sandbox\.language=.*setting image/],
+    [`${digest}   1\n`, /adds no language/],
+    [`${digest} false ruby 1\n`, /adds no language/],
+    [`${digest} true Ruby! 1\n`, /adds no language/],
+    [`${digest} true ../x 1\n`, /adds no language/],
+    [`${digest} true ruby 1\nmore\n`, /adds no language/],
+    [`${digest} true ruby ruby 1\n`, /adds no language/],
     [`${digest} true ruby 0\n`, /has no ENTRYPOINT/],
     [`../../etc true ruby 1\n`, /reports no digest/],
     [`${digest.slice(1)} true ruby 1\n`, /reports no digest/],
     [`${digest} true ruby 1\n\0`, /has not described/],
-    ['x'.repeat(200000), /is not for code/],
+    ['x'.repeat(200000), /adds no language/],
   ]) {
     put(at, 'ANSWER', said);
     refused(at, 1, pattern, 'add', 'my/ruby');
