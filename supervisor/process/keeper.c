@@ -71,6 +71,20 @@ keeper_close_others(const struct spawn_program *program)
 	close_range(from, ~0U, 0);
 }
 
+/*
+ * The environment may hold secrets. The server has been given its variables,
+ * and the keeper needs none.
+ */
+static void
+keeper_wipe_environment(void)
+{
+	char **variable = environ;
+
+	for (; variable != NULL && *variable != NULL; variable++)
+		explicit_bzero(*variable, strlen(*variable));
+	clearenv();
+}
+
 /* Reaps children that have ended. Returns whether others are left. */
 static int
 keeper_reap(struct keeper *keeper)
@@ -369,6 +383,7 @@ keeper_run(
 	keeper.server = spawn_program(program);
 	if (keeper.server == -1)
 		spawn_complain(program, "start", program->path);
+	keeper_wipe_environment();
 	close(program->in);
 	close(program->out);
 	close(program->errors);

@@ -260,6 +260,33 @@ START_TEST(the_limit_of_descriptors_is_restored)
 }
 END_TEST
 
+/* The server has the variables of the test; its keeper has none left. */
+START_TEST(a_keeper_wipes_its_environment)
+{
+	auto_free char *path = NULL;
+	auto_free char *said = NULL;
+	struct held held;
+	char bytes[4096];
+	ssize_t n, i;
+	int fd;
+
+	start_line(&held, "env | grep -c =; exec >&-; read line");
+	/* The keeper closes the pipe after that. */
+	said = read_all(held.out);
+	ck_assert_int_gt(strtol(said, NULL, 10), 1);
+	path = mem_printf("/proc/%d/environ", (int)held.keeper);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	ck_assert_int_ne(fd, -1);
+	n = read(fd, bytes, sizeof(bytes));
+	ck_assert_int_gt(n, 0);
+	for (i = 0; i < n; i++)
+		ck_assert_int_eq(bytes[i], '\0');
+	close(fd);
+	kill(held.keeper, KEEPER_KILL);
+	ends(&held, CLD_KILLED, SIGKILL);
+}
+END_TEST
+
 /* It was too late to be told of the supervisor's end. */
 START_TEST(an_orphan_starts_nothing)
 {
@@ -533,6 +560,7 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(
 	    tc, nothing_is_left_when_the_supervisor_is_killed, 0, TREES);
 	tcase_add_test(tc, the_limit_of_descriptors_is_restored);
+	tcase_add_test(tc, a_keeper_wipes_its_environment);
 	tcase_add_test(tc, an_orphan_starts_nothing);
 	tcase_add_test(tc, a_keeper_asks);
 	tcase_add_test(tc, a_server_may_be_deaf);
