@@ -217,13 +217,16 @@ function found(runtime, ours) {
 export const left = (runtime, pid) => found(runtime,
   (entry) => entry.split('.').at(-3) === `${pid}`);
 
-/* That of the programs in the namespace of this process. */
-export function leftIn(runtime, pid) {
-  const [space] = fs.readlinkSync(`/proc/${pid}/ns/pid`).match(/\d+/);
-
-  return found(runtime, (entry) => entry.split('.').at(-4) === space);
-}
-
 /* That of the container of this name. */
 export const leftNamed = (runtime, name) =>
   found(runtime, (entry) => entry === name);
+
+/*
+ * Whether there is still something of the container of this name. podman is not
+ * asked: it looks for the process of the container by its number in the
+ * namespace of whoever started it, and where it finds none it may remove the
+ * container by itself.
+ */
+export const isThere = (runtime, name) => (runtime === 'podman' ?
+  fs.readFileSync(path.join(made, 'graph/overlay-containers/containers.json'),
+    'utf8').includes(`"${name}"`) : leftNamed(runtime, name).length > 0);
