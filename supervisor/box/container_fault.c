@@ -201,19 +201,44 @@ container_fault_command(const char *image, const char *errors)
 	return buffer_take(&text, NULL);
 }
 
+/* Appends the meaning of a known sentence. Returns whether there is one. */
+static int
+container_fault_add(struct buffer *text, const char *program,
+    const char *image, const char *errors)
+{
+	size_t i;
+
+	for (i = 0; i < CONTAINER_FAULTS; i++)
+		if (strstr(errors, container_faults[i].says) != NULL) {
+			container_fault_fill(text, container_faults[i].means,
+			    program, image);
+			return 1;
+		}
+	return 0;
+}
+
+char *
+container_fault_asked(
+    const char *program, const char *image, const char *errors)
+{
+	struct buffer text = { 0 };
+
+	if (!container_fault_add(&text, program, image, errors)) {
+		buffer_printf(&text, "%s could not describe the image %s",
+		    program, image);
+		container_fault_quote(&text, errors);
+	}
+	return buffer_take(&text, NULL);
+}
+
 char *
 container_fault(const char *program, const char *image, int status,
     const char *errors)
 {
 	struct buffer text = { 0 };
-	size_t i;
 
-	for (i = 0; i < CONTAINER_FAULTS; i++)
-		if (strstr(errors, container_faults[i].says) != NULL) {
-			container_fault_fill(&text, container_faults[i].means,
-			    program, image);
-			return buffer_take(&text, NULL);
-		}
+	if (container_fault_add(&text, program, image, errors))
+		return buffer_take(&text, NULL);
 	if (status == CONTAINER_FAULT_ENGINE)
 		buffer_printf(&text, "%s could not create a container",
 		    program);

@@ -15,6 +15,13 @@ char *container_fault(const char *program, const char *image, int status,
     const char *errors);
 
 /*
+ * Returns the sentence for an image that the engine did not describe when it
+ * was asked. errors, program and image are those of container_fault().
+ */
+char *container_fault_asked(
+    const char *program, const char *image, const char *errors);
+
+/*
  * Returns the sentence for an image whose command could not be executed. The
  * last line of errors says why: see worker/box/first.
  */

@@ -55,6 +55,18 @@ static const struct container_promise container_promises[] = {
 #define CONTAINER_PROMISES                                                     \
 	((int)(sizeof(container_promises) / sizeof(container_promises[0])))
 
+/* Returns the errors of an answer as text, which the caller frees. */
+static char *
+container_trial_errors(const struct container_answer *answer)
+{
+	size_t len = answer->errors.len;
+	char *errors = mem_alloc(UTF8_REPAIR_FACTOR * len + 1);
+
+	len = utf8_repair(answer->errors.data, len, errors);
+	errors[len] = '\0';
+	return errors;
+}
+
 static int
 container_trial_judge(const struct boxes *boxes,
     const struct container_answer *answer, struct err *err)
@@ -62,7 +74,6 @@ container_trial_judge(const struct boxes *boxes,
 	const struct container_boxes *shared = container_boxes(boxes);
 	int promise = answer->status - CONTAINER_TRIAL_FIRST;
 	auto_free char *errors = NULL, *sentence = NULL;
-	size_t len = answer->errors.len;
 
 	if (answer->status == 0)
 		return 0;
@@ -70,23 +81,42 @@ container_trial_judge(const struct boxes *boxes,
 		return err_set(err, "%s does not isolate a container here: %s; "
 		    "%s", shared->program, container_promises[promise].fails,
 		    container_promises[promise].fix);
-	errors = mem_alloc(UTF8_REPAIR_FACTOR * len + 1);
-	len = utf8_repair(answer->errors.data, len, errors);
-	errors[len] = '\0';
+	errors = container_trial_errors(answer);
 	sentence = container_fault(shared->program, boxes->options->image,
 	    answer->status, errors);
 	return err_set(err, "%s", sentence);
 }
 
 /*
- * Asks podman about the image, which could weaken its containers: code that
- * tries would not notice all of that.
+ * podman's description tells what could weaken its containers: code that tries
+ * would not notice all of that. Whether code can write to docker's volumes is
+ * tried.
+ */
+static int
+container_trial_judge_image(const struct boxes *boxes,
+    const struct container_answer *answer, struct err *err)
+{
+	const struct container_boxes *shared = container_boxes(boxes);
+	const char *image = boxes->options->image;
+	auto_free char *errors = NULL, *sentence = NULL;
+
+	if (answer->status == 0)
+		return shared->engine != CONTAINER_PODMAN ? 0 :
+		    container_image_judge(
+		        shared->engine, image, &answer->out, err);
+	errors = container_trial_errors(answer);
+	sentence = container_fault_asked(shared->program, image, errors);
+	return err_set(err, "%s", sentence);
+}
+
+/*
+ * Asks podman or docker about the image. One that cannot be reached fails here,
+ * before its keeper has a container to remove.
  */
 static int
 container_trial_ask(const struct boxes *boxes, struct err *err)
 {
 	const struct container_boxes *shared = container_boxes(boxes);
-	const char *image = boxes->options->image;
 	struct container_answer answer = { 0 };
 	struct spawn_program program = { .path = shared->program,
 		.envp = shared->envp,
@@ -95,14 +125,13 @@ container_trial_ask(const struct boxes *boxes, struct err *err)
 	auto_free char **argv = NULL;
 	int failed;
 
-	container_image_argv(&list, shared->engine, shared->program, image);
+	container_image_argv(&list, shared->engine, shared->program,
+	    boxes->options->image);
 	argv = text_list_vector(list.data, list.len);
 	program.argv = argv;
 	failed = container_engine_ask(boxes->base, &program,
 	        CONTAINER_LIST_MS, &answer, err) == -1 ||
-	    container_trial_judge(boxes, &answer, err) == -1 ||
-	    container_image_judge(
-	        shared->engine, image, &answer.out, err) == -1;
+	    container_trial_judge_image(boxes, &answer, err) == -1;
 	buffer_reset(&answer.out);
 	buffer_reset(&answer.errors);
 	return failed ? -1 : 0;
@@ -134,7 +163,7 @@ container_trial(struct boxes *boxes, struct err *err)
 	container.files_bytes = MIB;
 	container.processes = CONTAINER_TRIAL_PROCESSES;
 	if (container_check(&container, err) == -1 ||
-	    (shared->engine == CONTAINER_PODMAN &&
+	    (shared->engine != CONTAINER_OCI &&
 	        container_trial_ask(boxes, err) == -1))
 		return -1;
 	failed = container_commands_fill(

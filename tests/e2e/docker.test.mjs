@@ -208,21 +208,46 @@ test('an image that was added before images were checked', once, async (t) => {
   assert.match(said(), /the image tongue, sha256:0{12}, is not used: it was added before .* checked; .*'caisson image add --engine docker tongue'/);
 });
 
-test('podman: an image with annotations of runtimes is refused', once,
-  async (t) => {
-    const at = folder(t);
-    const engine = path.join(at, 'podman');
+/* A selftest with such an engine, whose files have these contents. */
+function selftest(t, name, files) {
+  const at = folder(t);
+  const engine = path.join(at, name);
 
-    fs.copyFileSync(script, engine);
-    fs.chmodSync(engine, 0o755);
-    fs.writeFileSync(path.join(at, 'WANTS'), 'run.oci.seccomp_bpf_data\n');
-    const [command, ...words] = commandLine({ args: ['--selftest'],
-      env: { CAISSON_RUNTIME: engine, CAISSON_IMAGE: 'some/image:1' } });
-    const done = spawnSync(command, words, { encoding: 'utf8' });
+  fs.copyFileSync(script, engine);
+  fs.chmodSync(engine, 0o755);
+  for (const [each, content] of Object.entries(files))
+    fs.writeFileSync(path.join(at, each), content);
+  const [command, ...words] = commandLine({ args: ['selftest', '-v'],
+    env: { CAISSON_RUNTIME: engine, CAISSON_IMAGE: 'some/image:1' } });
+  const done = spawnSync(command, words, { encoding: 'utf8' });
 
-    assert.match(done.stderr, /image some\/image:1 has annotations that could weaken its containers/);
-    assert.doesNotMatch(fs.readFileSync(path.join(at, 'LOG'), 'utf8'), /^run /m);
-  });
+  return { ...done, log: fs.readFileSync(path.join(at, 'LOG'), 'utf8') };
+}
+
+test('podman: an image with annotations of runtimes is refused', once, (t) => {
+  const { stderr, log } = selftest(t, 'podman',
+    { WANTS: 'run.oci.seccomp_bpf_data\n' });
+
+  assert.match(stderr, /image some\/image:1 has annotations that could weaken its containers/);
+  assert.doesNotMatch(log, /^run /m);
+});
+
+/* Code that tries it judges them: it may be unable to write to them. */
+test('docker: volumes of the image are not refused by name', once, (t) => {
+  const { stderr, log } = selftest(t, 'docker', { WANTS: '"/volume"\n' });
+
+  assert.doesNotMatch(stderr, /volumes/);
+  assert.match(log, /^run /m);
+});
+
+/* No container was asked for, so none may be left. */
+test('docker: a daemon that does not answer at the start', once, (t) => {
+  const { status, stderr, log } = selftest(t, 'docker', { RUN: 'down' });
+
+  assert.equal(status, 2);
+  assert.match(stderr, /^caisson: \S+ cannot reach its daemon: start it, and check that you may use it with '\S+ ps'\n$/);
+  assert.doesNotMatch(log, /^(run|rm) /m);
+});
 
 test('an engine that hangs does not hold up the end', once, async (t) => {
   const { client, pid, log, set } = await open(t);

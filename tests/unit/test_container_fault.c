@@ -137,6 +137,20 @@ START_TEST(an_end_may_be_a_fault)
 }
 END_TEST
 
+START_TEST(an_image_that_is_not_described_has_a_cause)
+{
+	auto_free char *known = container_fault_asked("/bin/e", "an/image:1",
+	    "Cannot connect to the Docker daemon at unix:///x.\n");
+	auto_free char *other = container_fault_asked("/bin/e", "an/image:1",
+	    "\nError: it is broken\n");
+
+	ck_assert_str_eq(known, "/bin/e cannot reach its daemon: start it, and "
+	    "check that you may use it with '/bin/e ps'");
+	ck_assert_str_eq(other, "/bin/e could not describe the image "
+	    "an/image:1: it is broken");
+}
+END_TEST
+
 START_TEST(a_command_that_is_missing_is_named)
 {
 	auto_free char *sentence = container_fault_command("an/image:1",
@@ -167,6 +181,7 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(
 	    tc, a_fault_has_a_cause_and_a_fix, 0, UNIT_COUNT(faults));
 	tcase_add_loop_test(tc, an_end_may_be_a_fault, 0, UNIT_COUNT(ends));
+	tcase_add_test(tc, an_image_that_is_not_described_has_a_cause);
 	tcase_add_test(tc, a_command_that_is_missing_is_named);
 	tcase_add_test(tc, names_are_taken_as_they_are);
 }

@@ -3,10 +3,15 @@
 # the file LOG beside it, and its environment in ENVIRONMENT. A container is a
 # process of this machine, without any isolation; an image that is a language is
 # a shell. The file RUN beside it says how the next ones behave, and WANTS which
-# volumes or annotations an image has.
+# volumes or annotations an image has. With "down" no command works.
 here=$(dirname -- "$0")
 printf '%s\n' "$*" >> "$here/LOG"
 env > "$here/ENVIRONMENT"
+if [ "$(cat "$here/RUN" 2>/dev/null)" = down ]; then
+    echo 'Cannot connect to the Docker daemon at unix:///x.' >&2
+    [ "$1" = run ] && exit 125
+    exit 1
+fi
 case $1 in
 run) ;;
 image)
