@@ -377,6 +377,19 @@ part_processes(void)
 	puts(".El");
 }
 
+/* The rows of what the native box and containers keep. */
+static void
+part_kept(void)
+{
+	static const char *const words[] = { "no", "yes" };
+
+#define CONTAINER_KEPT(promise, podman, docker, oci)                           \
+	printf(".It %s Ta yes Ta %s Ta %s Ta %s\n", promise, words[podman],    \
+	    words[docker], words[oci]);
+#include "../supervisor/box/container_kept.def"
+#undef CONTAINER_KEPT
+}
+
 static void
 part_steps(void)
 {
@@ -580,6 +593,7 @@ static const struct {
 	{ "@SOURCES@\n", part_sources },
 	{ "@SOURCE_LIMITS@\n", part_source_limits },
 	{ "@PROCESSES@\n", part_processes },
+	{ "@KEPT@\n", part_kept },
 	{ "@STEPS@\n", part_steps },
 	{ "@KINDS@\n", part_kinds },
 	{ "@COUNTS@\n", part_counts },

@@ -16,6 +16,7 @@ enum container_engine {
 	CONTAINER_PODMAN,
 	CONTAINER_DOCKER,
 	CONTAINER_OCI, /* crun or runc: see oci_bundle.h */
+	CONTAINER_ENGINES,
 };
 
 /* The labels of every container: the Caisson that started it, and its box. */

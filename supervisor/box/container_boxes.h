@@ -208,6 +208,15 @@ void container_facts_add(struct buffer *json, const void *own);
 
 void container_facts_free(void *own);
 
+/* A promise of the native box that not every container keeps. */
+struct container_kept {
+	const char *promise;
+	int by[CONTAINER_ENGINES]; /* whether containers of each keep it */
+};
+
+/* Returns the n-th one, from 0, or NULL behind the last one. */
+const struct container_kept *container_kept_at(size_t n);
+
 /* container_leave.c: the removal of containers. */
 
 /* Has a container removed by the engine, in the background. */

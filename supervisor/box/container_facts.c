@@ -1,6 +1,6 @@
 /*
- * What holds for a box that is a container, for its answer: see
- * container_boxes.h. Runs in the supervisor; only composes text.
+ * What holds for a box that is a container, for its answer and for the
+ * selftest: see container_boxes.h. Runs in the supervisor; only composes text.
  */
 #include <stdlib.h>
 
@@ -47,4 +47,20 @@ container_facts_free(void *own)
 
 	free(facts->image);
 	free(facts);
+}
+
+static const struct container_kept container_kept[] = {
+#define CONTAINER_KEPT(promise, podman, docker, oci)                           \
+	{ promise, { [CONTAINER_PODMAN] = (podman),                            \
+	               [CONTAINER_DOCKER] = (docker),                          \
+	               [CONTAINER_OCI] = (oci) } },
+#include "container_kept.def"
+#undef CONTAINER_KEPT
+};
+
+const struct container_kept *
+container_kept_at(size_t n)
+{
+	return n < sizeof(container_kept) / sizeof(container_kept[0]) ?
+	    &container_kept[n] : NULL;
 }

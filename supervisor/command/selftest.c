@@ -409,6 +409,21 @@ selftest_native(struct selftest *test)
 		selftest_template(test);
 }
 
+/* Lists what containers of this runtime do not keep, by the table. */
+static void
+selftest_kept(struct selftest *test)
+{
+	enum container_engine engine =
+	    container_boxes(test->runs->boxes)->engine;
+	const struct container_kept *kept;
+	size_t n;
+
+	for (n = 0; (kept = container_kept_at(n)) != NULL; n++)
+		if (!kept->by[engine])
+			selftest_report_fact(&test->report,
+			    "native boxes only", kept->promise);
+}
+
 /* Other boxes were tried before (container_trial.c): a failure has ended us. */
 static void
 selftest_contained(struct selftest *test)
@@ -421,6 +436,7 @@ selftest_contained(struct selftest *test)
 	selftest_call(test, selftest_endless, SELFTEST_ENDLESS_SECONDS,
 	    selftest_on_endless);
 	selftest_languages(test);
+	selftest_kept(test);
 }
 
 int

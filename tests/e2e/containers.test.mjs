@@ -378,6 +378,9 @@ print(json.dumps({"files": os.statvfs("/tmp").f_files,
       assert.match(done.stdout, new RegExp(`^ok    ${name} `, 'm'));
     assert.match(done.stdout,
       new RegExp(`containers of ${runtime} keep.*Native boxes keep more`));
+    assert.match(done.stdout, /^note  native boxes only +landlock rules$/m);
+    assert.equal(/ only +a limit on the number of files$/m.test(done.stdout),
+      runtime !== 'oci');
   });
 
   test(`${runtime}: the libraries of its image`, options, (t) => {

@@ -240,6 +240,15 @@ test('docker: volumes of the image are not refused by name', once, (t) => {
   assert.match(log, /^run /m);
 });
 
+test('docker: the selftest lists what only native boxes keep', once, (t) => {
+  const { status, stdout, stderr } = selftest(t, 'docker', {});
+
+  assert.equal(status, 0, stderr);
+  assert.match(stdout, /^note  native boxes only +landlock rules$/m);
+  assert.match(stdout, / only +a limit on the number of files$/m);
+  assert.doesNotMatch(stdout, / only +no locks shared by two boxes$/m);
+});
+
 /* No container was asked for, so none may be left. */
 test('docker: a daemon that does not answer at the start', once, (t) => {
   const { status, stderr, log } = selftest(t, 'docker', { RUN: 'down' });

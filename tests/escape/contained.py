@@ -132,10 +132,10 @@ def rows():
 
 
 def promises():
-    """The rows of the page: a promise, and whether each runtime keeps it."""
+    """Each promise, and 1 or 0: whether podman keeps it, and oci."""
     for promise, lines in WEAKER:
-        yield promise, "yes", *(
-            "yes" if all(line[place] is SAME for line in lines) else "no"
+        yield promise, *(
+            "01"[all(line[place] is SAME for line in lines)]
             for place in (0, 1))
 
 

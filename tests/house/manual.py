@@ -1,7 +1,8 @@
 """
 House rule: the manual pages are fresh and clean. Every option, action, role,
 message and field of the program's tables stands in the built pages, each with
-its sentence, and mandoc has nothing to warn about.
+its sentence, as does what containers keep, and mandoc has nothing to warn
+about.
 """
 import os
 import re
@@ -81,6 +82,15 @@ def about_counts():
         yield f"{row[0]} {row[1]}"
 
 
+def about_kept():
+    """What containers keep: the columns are those of the program's table."""
+    for promise, *engines in house.rows(
+            "supervisor/box/container_kept.def", "CONTAINER_KEPT"):
+        yield " ".join([promise, "yes", *(
+            "yes" if kept == "1" else "no" for kept in engines)])
+    yield "promise native podman docker oci"
+
+
 def about_manual():
     """All code of the manual that models read."""
     for part in ("manual", "manual_memory", "manual_more"):
@@ -99,7 +109,7 @@ def lint(page):
 def check():
     wanted = {"caisson.1": list(about_options()),
               "caisson.conf.5": [*about_settings(), *about_sources()],
-              "caisson-box.7": list(about_roles()),
+              "caisson-box.7": [*about_roles(), *about_kept()],
               "caisson-python.7": list(about_manual()),
               "caisson-ipc.7": [*about_roles(), *about_messages(),
                                 *about_counts()]}
