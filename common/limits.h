@@ -820,13 +820,6 @@
 #define BOX_HUGE_USED (BOX_HUGE / 2)
 #define BOX_PAGE_LEAST (4 * KIB)
 /*
- * Mappings of a template that are copied into huge pages and exchanged for the
- * copies: where as many bytes are in no huge page, boxes gain more than the
- * template loses. There are about four.
- */
-#define BOX_JOINED_LEAST (128 * KIB)
-#define BOX_JOINED_MOST 16
-/*
  * Free addresses that a template looks for, to place the memory of Python's
  * objects: more than most modules take. What does not fit lies elsewhere.
  */

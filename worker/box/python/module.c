@@ -104,35 +104,6 @@ module_part(PyObject *self, PyObject *nothing)
 	Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(module_join_doc,
-    "join(function, argument)\n\nHave pages of memory lie side by side, except "
-    "those that the function writes to.");
-
-/* The function and its argument: an exception is left to the caller. */
-static void
-module_call(void *call)
-{
-	PyObject **objects = call;
-
-	Py_XDECREF(PyObject_CallFunctionObjArgs(objects[0], objects[1], NULL));
-}
-
-static PyObject *
-module_join(PyObject *self, PyObject *args)
-{
-	PyObject *call[2];
-
-	(void)self;
-	if (!PyArg_ParseTuple(args, "OO", &call[0], &call[1]))
-		return NULL;
-	pages_enlarge();
-	joined_make();
-	joined_apart(module_call, call);
-	if (PyErr_Occurred() != NULL)
-		return NULL;
-	Py_RETURN_NONE;
-}
-
 PyDoc_STRVAR(module_gather_doc,
     "gather()\n\nHave objects lie where huge pages can be, from now on.");
 
@@ -194,7 +165,6 @@ static PyMethodDef module_functions[] = {
 	{ "rehearse", module_rehearse, METH_NOARGS, module_rehearse_doc },
 	{ "fill", module_fill, METH_NOARGS, module_fill_doc },
 	{ "part", module_part, METH_NOARGS, module_part_doc },
-	{ "join", module_join, METH_VARARGS, module_join_doc },
 	{ "gather", module_gather, METH_NOARGS, module_gather_doc },
 	{ "shorten", module_shorten, METH_O, module_shorten_doc },
 	{ "leave", module_leave, METH_VARARGS, module_leave_doc },

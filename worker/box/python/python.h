@@ -62,14 +62,6 @@ void pages_enlarge_program(uintptr_t inside);
 void mappings_merge(void);
 
 /*
- * joined.c: puts what fills no huge page where it lies into pages that lie side
- * by side, with the same content at the same address.
- */
-void joined_make(void);
-/* Has the pages that a function writes to be single ones after that. */
-void joined_apart(void (*write)(void *context), void *context);
-
-/*
  * print.c: gives sys.stdout, a stream with buffers that is UTF-8 and writes
  * each line to descriptor 1, a shorter way for lines. Once. Returns 0, or -1
  * with an exception of the interpreter.

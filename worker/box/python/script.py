@@ -103,7 +103,7 @@ def rehearse(ending):
 
 
 def rehearse_box(ending):
-    """Be a box that has been forked, in a template, and forget it."""
+    """Be a box from its first moment on, in a template, and forget it."""
     place = sys.modules["__main__"], sys.argv, sys.path[:], sys.meta_path[:]
     (code, relay), (answer, ready) = os.pipe(), os.pipe()
     os.write(relay, EMPTY_FRAME)
@@ -292,26 +292,19 @@ def become_template(ending):
     """
     keep_modules()
     for _ in range(REHEARSALS):
-        rehearse_fork(ending)
+        TEMPLATE.rehearse()
+        wake()
+        TEMPLATE.forks.by_code.clear()
+        rehearse_box(ending)
+        gc.disable()
+        gc.collect()
+    TEMPLATE.forks.by_template.append(True)
     # No box has these.
-    fill, join, serve = map(vars(TEMPLATE).pop, ("fill", "join", "serve"))
+    fill, serve = map(vars(TEMPLATE).pop, ("fill", "serve"))
     gc.freeze()
     fill()  # what the rehearsals have freed lies here and there
-    join(rehearse_fork, ending)
-    gc.freeze()
-    TEMPLATE.forks.by_template.append(True)
     serve()
     wake()
-
-
-def rehearse_fork(ending):
-    """Be a box from the fork on, in a template, and forget it."""
-    TEMPLATE.rehearse()
-    wake()
-    TEMPLATE.forks.by_code.clear()
-    rehearse_box(ending)
-    gc.disable()
-    gc.collect()
 
 
 def wake():

@@ -147,8 +147,6 @@ class Template:
         self.serve = library.serve
         # Has what is allocated from now on lie close together.
         self.fill = library.fill
-        # Has memory lie side by side, but for what a box writes to.
-        self.join = library.join
         # Does all that comes with a fork but the fork.
         self.rehearse = library.rehearse
         # Has lines that are printed take a shorter way.
