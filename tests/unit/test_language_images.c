@@ -38,11 +38,13 @@ leave(void)
 
 /* Keeps an image that podman holds, whose digest is one digit repeated. */
 static void
-keep(int lock, const char *language, char digit, int enabled)
+keep_checked(
+    int lock, const char *language, char digit, int enabled, int checked)
 {
 	struct image image = { .name = mem_printf("my/%s", language),
 		.language = mem_strdup(language),
-		.engine = mem_strdup("podman") };
+		.engine = mem_strdup("podman"),
+		.checked = checked };
 
 	memset(image.digest, digit, IMAGE_DIGEST_SIZE - 1);
 	memcpy(image.digest, "sha256:", 7);
@@ -50,6 +52,13 @@ keep(int lock, const char *language, char digit, int enabled)
 	    err.text);
 	ck_assert_int_eq(image_store_enable(lock, &image, enabled, &err), 0);
 	image_reset(&image);
+}
+
+/* The same, after podman was asked about it. */
+static void
+keep(int lock, const char *language, char digit, int enabled)
+{
+	keep_checked(lock, language, digit, enabled, 1);
 }
 
 static void
@@ -105,6 +114,18 @@ START_TEST(only_enabled_images_are_languages)
 	ck_assert_ptr_null(ruby->command);
 	ck_assert_ptr_null(language_at(0)->image);
 	ck_assert_ptr_null(language_find("perl"));
+}
+END_TEST
+
+/* Its volumes and annotations are unknown. */
+START_TEST(images_that_were_not_checked_are_not_used)
+{
+	auto_fd int lock = image_store_lock(folder, &err);
+
+	keep_checked(lock, "ruby", 'a', 1, 0);
+	keep_checked(lock, "perl", 'b', 1, 1);
+	read_all("podman");
+	expect_names("python, shell, perl");
 }
 END_TEST
 
@@ -241,6 +262,7 @@ add_tests(TCase *tc)
 	tcase_add_checked_fixture(tc, enter, leave);
 	tcase_add_test(tc, without_images_nothing_is_added);
 	tcase_add_test(tc, only_enabled_images_are_languages);
+	tcase_add_test(tc, images_that_were_not_checked_are_not_used);
 	tcase_add_test(tc, the_first_one_keeps_the_name);
 	tcase_add_test(tc, a_language_of_the_program_stays);
 	tcase_add_test(tc, an_image_with_a_root_has_a_command);
