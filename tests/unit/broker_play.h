@@ -452,13 +452,22 @@ play_hear(struct play_server *server)
 	return server->line;
 }
 
-/* Waits for the next line, of any length; the caller frees it. */
+/*
+ * Waits for the next line, which is longer than that; the caller frees it. What
+ * must be there is read in blocks: a call that waits behind it has a time limit.
+ */
 static inline char *
-play_hear_long(struct play_server *server)
+play_hear_long(struct play_server *server, size_t least)
 {
 	auto_buffer struct buffer line = { 0 };
-	char c;
+	char block[4096], c;
+	ssize_t n = 1;
 
+	while (n > 0 && line.len + sizeof(block) <= least) {
+		n = read(server->in, block, sizeof(block));
+		if (n > 0)
+			buffer_add(&line, block, (size_t)n);
+	}
 	while (read(server->in, &c, 1) == 1 && c != '\n')
 		buffer_add(&line, &c, 1);
 	return buffer_take(&line, NULL);

@@ -583,7 +583,7 @@ START_TEST(what_was_not_sent_is_dropped)
 		play_sync(relay);
 	}
 	play_call(relay, 3, "gh");
-	line = play_hear_long(&gh);
+	line = play_hear_long(&gh, MIB);
 	ck_assert_uint_gt(strlen(line), MIB);
 	/* Not a word of it, and not that it is over. */
 	play_expect_line(&gh, PLAY_CALLED("3"));
@@ -609,7 +609,7 @@ START_TEST(what_is_half_sent_is_completed)
 	play_send(relay, IPC_CANCEL_CALL, &cancel);
 	play_expect_refused(relay, 1, "it was cancelled before it was "
 	    "answered; the call was sent and may have run");
-	line = play_hear_long(&gh);
+	line = play_hear_long(&gh, MIB);
 	ck_assert_uint_gt(strlen(line), MIB);
 	ck_assert_str_eq(line + strlen(line) - strlen("x\"},"
 	    "\"_meta\":{\"progressToken\":2}}}"),
