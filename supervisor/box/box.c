@@ -196,9 +196,6 @@ box_free(struct box **boxp)
 	channel_free(&box->relay);
 	if (box->inside != NULL)
 		box->boxes->runtime->free(box, box_may_linger(box));
-	/* Without its channel a relay exits. */
-	if (box->relay_over && !box->stuck)
-		reaper_leave(&box->relay_process);
 	reaper_forget(&box->relay_process);
 	box_facts_free(&box->facts);
 	fd_close(&box->workspace);
@@ -261,6 +258,7 @@ boxes_free_dropped(struct boxes *boxes)
 
 /* The ends of its processes */
 
+/* The end of its channel is what counts. */
 static void
 box_on_relay_ended(void *ctx, const struct child_end *end)
 {
@@ -474,7 +472,6 @@ box_on_relay_closed(void *ctx, const struct err *why)
 	struct box *box = ctx;
 
 	channel_free(&box->relay);
-	reaper_await(box->relay_process, box_on_relay_ended, box);
 	if (!box->relay_over) {
 		box->relay_over = 1;
 		if (why != NULL)
@@ -547,8 +544,8 @@ box_start_relay(struct box *box, struct box_pipes *pipes, struct err *err)
 	    identity_relay(), -1, &pidfd, err);
 	if (box->relay == NULL)
 		return -1;
-	/* The end of its channel is what counts. */
-	box->relay_process = reaper_note(boxes->base, &pidfd, err);
+	box->relay_process = reaper_watch(
+	    boxes->base, &pidfd, box_on_relay_ended, box, err);
 	if (box->relay_process == NULL)
 		return -1;
 	prepare.control_in = fd_take(&pipes->control_in);

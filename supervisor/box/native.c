@@ -441,7 +441,8 @@ native_on_forked(struct box *box, int *launcher)
 		return;
 	}
 	box->unforked = 0;
-	native->launcher = reaper_note(box->boxes->base, launcher, &err);
+	native->launcher = reaper_watch(box->boxes->base, launcher,
+	    native_on_launcher_ended, box, &err);
 	if (native->launcher == NULL)
 		box_spoil(box, "protocol violation by the box: %s", err.text);
 	box_on_changed(box);
@@ -515,7 +516,6 @@ native_on_channel_closed(void *ctx, const struct err *why)
 	struct native *native = box->inside;
 
 	channel_free(&native->channel);
-	reaper_await(native->launcher, native_on_launcher_ended, box);
 	box_on_told(box, why);
 }
 
@@ -551,7 +551,8 @@ native_start_launcher(struct box *box, struct err *err)
 		return -1;
 	box->unforked = pidfd == -1;
 	if (pidfd != -1) {
-		native->launcher = reaper_note(boxes->base, &pidfd, err);
+		native->launcher = reaper_watch(boxes->base, &pidfd,
+		    native_on_launcher_ended, box, err);
 		if (native->launcher == NULL)
 			return -1;
 	}

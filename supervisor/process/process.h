@@ -361,20 +361,6 @@ void reaper_release(void);
 struct child *reaper_watch(struct event_base *base, int *pidfd,
     child_ended *ended, void *ctx, struct err *err);
 
-/*
- * As reaper_watch, for a child of ours whose end is known from elsewhere, so
- * the kernel need not report it: it is not awaited before reaper_await,
- * reaper_forget or reaper_leave.
- */
-struct child *reaper_note(
-    struct event_base *base, int *pidfd, struct err *err);
-
-/*
- * Awaits the end of a child of reaper_note. If it has ended, ended is called
- * at once. NULL is accepted.
- */
-void reaper_await(struct child *child, child_ended *ended, void *ctx);
-
 /* Returns whether it is still running. NULL is accepted: 0. */
 int reaper_alive(const struct child *child);
 
@@ -409,9 +395,8 @@ void reaper_end(struct child *child);
 void reaper_forget(struct child **child);
 
 /*
- * As reaper_forget, for a child that is idle, or about to exit: it gets its
- * signal a moment later, together with other such children, when the processors
- * are less busy.
+ * As reaper_forget, for a child that is idle: it gets its signal a moment
+ * later, together with other such children, when the processors are less busy.
  */
 void reaper_leave(struct child **child);
 

@@ -34,7 +34,7 @@ struct child {
 	pid_t pid; /* 0: not read yet */
 	int last;  /* the signal that ends it */
 	int left;  /* by reaper_leave: it is ended with the next timer */
-	struct event *ended_event; /* not added: its end is not awaited */
+	struct event *ended_event;
 	struct event *late_event; /* of reaper_let_end; or NULL */
 	child_ended *ended; /* NULL: no notification */
 	void *ctx;
@@ -42,7 +42,6 @@ struct child {
 
 static LIST_HEAD(, child) reaper_children =
     LIST_HEAD_INITIALIZER(reaper_children);
-static size_t reaper_nchildren;
 
 static int reaper_signals = -1; /* readable while a SIGCHLD is pending */
 static struct event *reaper_event;
@@ -73,18 +72,19 @@ reaper_wait(int pidfd, siginfo_t *si, int options, struct rusage *usage)
 	return syscall(SYS_waitid, P_PIDFD, pidfd, si, options, usage);
 }
 
-/* Returns whether a child that we know has ended and is not reaped yet. */
+/* Returns whether a process that has ended is watched. */
 static int
-reaper_has_ended(void)
+reaper_knows(pid_t pid)
 {
-	auto_free struct pollfd *pidfds =
-	    mem_alloc((reaper_nchildren + 1) * sizeof(*pidfds));
-	const struct child *child;
-	nfds_t n = 0;
+	struct child *child;
+	siginfo_t si;
 
 	LIST_FOREACH (child, &reaper_children, entry)
-		pidfds[n++] = (struct pollfd){ child->pidfd, POLLIN, 0 };
-	return poll(pidfds, n, 0) != 0;
+		if (reaper_wait(child->pidfd, &si,
+		        WEXITED | WNOHANG | WNOWAIT, NULL) == 0 &&
+		    si.si_pid == pid)
+			return 1;
+	return 0;
 }
 
 /* Orphans */
@@ -196,8 +196,8 @@ reaper_hunt(void)
 
 /*
  * Reaps unwatched children: a box that was killed during its construction
- * leaves one or two. If a child that we know has ended, too, the search
- * continues after that child has been reaped.
+ * leaves one or two. If a watched child comes first, the search continues after
+ * that child has been reaped.
  */
 static void
 reaper_reap_unknown(void)
@@ -207,7 +207,7 @@ reaper_reap_unknown(void)
 	for (;;) {
 		si.si_pid = 0;
 		if (waitid(P_ALL, 0, &si, WEXITED | WNOHANG | WNOWAIT) == -1 ||
-		    si.si_pid == 0 || reaper_has_ended() ||
+		    si.si_pid == 0 || reaper_knows(si.si_pid) ||
 		    waitid(P_PID, (id_t)si.si_pid, &si, WEXITED) == -1)
 			return;
 		reaper_forget_older(si.si_pid);
@@ -245,18 +245,15 @@ reaper_sweep(void)
 		reaper_add_timer(reaper_sweep_event, REAPER_SWEEP_MS);
 }
 
-/*
- * Takes the pending SIGCHLD, so that the next one is noticed. The kernel keeps
- * one for the process, and one for its only thread.
- */
+/* Takes the pending SIGCHLD, so that the next one is noticed. */
 static void
 reaper_listen(void)
 {
-	struct signalfd_siginfo si[2];
+	struct signalfd_siginfo si;
 
 	if (reaper_event == NULL)
 		return;
-	while (read(reaper_signals, si, sizeof(si)) == sizeof(si))
+	while (read(reaper_signals, &si, sizeof(si)) > 0)
 		;
 	event_add(reaper_event, NULL);
 }
@@ -288,75 +285,16 @@ reaper_on_sweep(evutil_socket_t fd, short what, void *arg)
 }
 
 static void
-reaper_free(struct child *child)
-{
-	LIST_REMOVE(child, entry);
-	reaper_nchildren--;
-	loop_event_free(&child->ended_event);
-	loop_event_free(&child->late_event);
-	fd_close(&child->pidfd);
-	free(child);
-}
-
-/* Reaps a child. Returns 0 if it has not ended yet. */
-static int
-reaper_reap(struct child *child)
-{
-	struct child_end end = { 0 };
-	child_ended *ended = child->ended;
-	void *ctx = child->ctx;
-	siginfo_t si;
-
-	if (reaper_wait(child->pidfd, &si, WEXITED | WNOHANG, &end.usage) ==
-	    -1) {
-		/* For example, a box sent one process under two names. */
-		log_error("a child was reaped elsewhere");
-		si.si_pid = -1;
-		si.si_code = CLD_KILLED;
-		si.si_status = 0;
-	}
-	if (si.si_pid == 0)
-		return 0;
-	end.code = si.si_code;
-	end.status = si.si_status;
-	reaper_free(child);
-	if (ended != NULL)
-		ended(ctx, &end);
-	reaper_sweep_soon();
-	return 1;
-}
-
-void
-reaper_signal(struct child *child, int sig)
-{
-	/* ESRCH: it has ended already, and will be reaped. */
-	if (child != NULL &&
-	    syscall(SYS_pidfd_send_signal, child->pidfd, sig, NULL, 0) == -1 &&
-	    errno != ESRCH)
-		log_error("cannot send a signal to a child: errno %d", errno);
-}
-
-/*
- * A child that nobody awaits has usually ended by now. If it has not, its end
- * is awaited.
- */
-static void
 reaper_on_left(evutil_socket_t fd, short what, void *arg)
 {
-	struct child *child, *next;
+	struct child *child;
 
 	(void)fd;
 	(void)what;
 	(void)arg;
-	for (child = LIST_FIRST(&reaper_children); child != NULL;
-	     child = next) {
-		next = LIST_NEXT(child, entry);
-		if (!child->left || (!event_pending(child->ended_event,
-		        EV_READ, NULL) && reaper_reap(child)))
-			continue;
-		reaper_signal(child, child->last);
-		event_add(child->ended_event, NULL);
-	}
+	LIST_FOREACH (child, &reaper_children, entry)
+		if (child->left)
+			reaper_signal(child, child->last);
 }
 
 /* On SIGCHLD: an unwatched child may have ended. */
@@ -419,15 +357,45 @@ reaper_release(void)
 }
 
 static void
+reaper_free(struct child *child)
+{
+	LIST_REMOVE(child, entry);
+	loop_event_free(&child->ended_event);
+	loop_event_free(&child->late_event);
+	fd_close(&child->pidfd);
+	free(child);
+}
+
+static void
 reaper_on_ended(evutil_socket_t fd, short what, void *arg)
 {
-	(void)fd;
+	struct child *child = arg;
+	struct child_end end = { 0 };
+	child_ended *ended = child->ended;
+	void *ctx = child->ctx;
+	siginfo_t si;
+
 	(void)what;
-	reaper_reap(arg);
+	if (reaper_wait((int)fd, &si, WEXITED | WNOHANG, &end.usage) == -1) {
+		/* For example, a box sent one process under two names. */
+		log_error("a child was reaped elsewhere");
+		si.si_pid = -1;
+		si.si_code = CLD_KILLED;
+		si.si_status = 0;
+	}
+	if (si.si_pid == 0)
+		return;
+	end.code = si.si_code;
+	end.status = si.si_status;
+	reaper_free(child);
+	if (ended != NULL)
+		ended(ctx, &end);
+	reaper_sweep_soon();
 }
 
 struct child *
-reaper_note(struct event_base *base, int *pidfd, struct err *err)
+reaper_watch(struct event_base *base, int *pidfd, child_ended *ended,
+    void *ctx, struct err *err)
 {
 	struct child *child;
 	siginfo_t si;
@@ -441,36 +409,13 @@ reaper_note(struct event_base *base, int *pidfd, struct err *err)
 	child = mem_alloc(sizeof(*child));
 	child->pidfd = fd_take(pidfd);
 	child->last = SIGKILL;
+	child->ended = ended;
+	child->ctx = ctx;
 	child->ended_event = event_new(base, child->pidfd,
 	    EV_READ | EV_PERSIST, reaper_on_ended, child);
-	LIST_INSERT_HEAD(&reaper_children, child, entry);
-	reaper_nchildren++;
-	return child;
-}
-
-struct child *
-reaper_watch(struct event_base *base, int *pidfd, child_ended *ended,
-    void *ctx, struct err *err)
-{
-	struct child *child = reaper_note(base, pidfd, err);
-
-	if (child == NULL)
-		return NULL;
-	child->ended = ended;
-	child->ctx = ctx;
 	event_add(child->ended_event, NULL);
+	LIST_INSERT_HEAD(&reaper_children, child, entry);
 	return child;
-}
-
-void
-reaper_await(struct child *child, child_ended *ended, void *ctx)
-{
-	if (child == NULL)
-		return;
-	child->ended = ended;
-	child->ctx = ctx;
-	if (!reaper_reap(child))
-		event_add(child->ended_event, NULL);
 }
 
 int
@@ -492,6 +437,16 @@ int
 reaper_alive(const struct child *child)
 {
 	return reaper_all_alive(&child, 1);
+}
+
+void
+reaper_signal(struct child *child, int sig)
+{
+	/* ESRCH: it has ended already, and will be reaped. */
+	if (child != NULL &&
+	    syscall(SYS_pidfd_send_signal, child->pidfd, sig, NULL, 0) == -1 &&
+	    errno != ESRCH)
+		log_error("cannot send a signal to a child: errno %d", errno);
 }
 
 /*
@@ -540,7 +495,6 @@ reaper_forget(struct child **childp)
 		return;
 	reaper_signal(child, child->last);
 	child->ended = NULL;
-	event_add(child->ended_event, NULL);
 }
 
 void

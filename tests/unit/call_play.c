@@ -303,16 +303,6 @@ pool_wake(struct pool *pool)
 	wakes++;
 }
 
-/* It has ended, and may not be reaped yet. */
-static int
-has_ended(pid_t pid)
-{
-	siginfo_t si = { 0 };
-
-	return waitid(P_PID, (id_t)pid, &si, WEXITED | WNOHANG | WNOWAIT) ==
-	    -1 || si.si_pid == pid;
-}
-
 /* The channel of a worker ends with it. */
 static void
 tend(void)
@@ -323,7 +313,7 @@ tend(void)
 	for (play = plays; play < plays + PLAYS_MAX; play++)
 		for (role = 0; role < ROLES; role++)
 			if (play->pids[role] > 0 &&
-			    has_ended(play->pids[role]) &&
+			    is_gone(play->pids[role]) &&
 			    !(role == ROLE_BOX && play->stuck))
 				fd_close(&play->channels[role]);
 }

@@ -204,19 +204,6 @@ watch(pid_t pid, struct told *told)
 	ck_assert_int_eq(pidfd, -1);
 }
 
-/* As watch, but its end is not awaited. */
-static struct child *
-note(pid_t pid)
-{
-	int pidfd = open_pidfd(pid);
-	struct err err;
-	struct child *child = reaper_note(base, &pidfd, &err);
-
-	ck_assert_msg(child != NULL, "%s", err.text);
-	ck_assert_int_eq(pidfd, -1);
-	return child;
-}
-
 /* Tests */
 
 static const struct {
@@ -373,90 +360,6 @@ START_TEST(leaves_and_ends_all_at_once)
 	}
 	settle();
 	ck_assert_int_eq(unit_open_fds(), fds);
-}
-END_TEST
-
-/* One that has ended is not reaped before somebody asks; then it is told. */
-START_TEST(awaits_a_noted_child)
-{
-	struct told told[2] = { { 0 } };
-	struct child *ended, *running;
-	pid_t pids[2];
-	int fds;
-
-	start();
-	fds = unit_open_fds();
-	reaper_await(NULL, on_ended, NULL); /* NULL is accepted */
-	pids[0] = make_child(do_exit, 3);
-	pids[1] = make_child(do_wait, 0);
-	ended = note(pids[0]);
-	running = note(pids[1]);
-	wait_until_dead(pids[0]);
-	let_sweep();
-	ck_assert_int_eq(is_gone(pids[0]), 0);
-	reaper_await(ended, on_ended, &told[0]);
-	ck_assert_uint_eq(told[0].times, 1);
-	ck_assert_int_eq(told[0].end.status, 3);
-	ck_assert_int_eq(is_gone(pids[0]), 1);
-	reaper_await(running, on_ended, &told[1]);
-	settle();
-	ck_assert_uint_eq(told[1].times, 0);
-	reaper_kill(running);
-	wait_until_told(&told[1]);
-	ck_assert_int_eq(told[1].end.status, SIGKILL);
-	settle();
-	ck_assert_uint_eq(told[0].times + told[1].times, 2);
-	ck_assert_int_eq(unit_open_fds(), fds);
-}
-END_TEST
-
-/* Ended by itself or not, it does not stay. */
-START_TEST(ends_noted_children)
-{
-	struct child *children[4];
-	pid_t pids[4];
-	int fds, i;
-
-	start();
-	fds = unit_open_fds();
-	for (i = 0; i < 4; i++) {
-		pids[i] = make_child(i % 2 == 0 ? do_exit : do_wait, 0);
-		children[i] = note(pids[i]);
-		if (i % 2 == 0)
-			wait_until_dead(pids[i]);
-	}
-	reaper_forget(&children[0]);
-	reaper_forget(&children[1]);
-	reaper_leave(&children[2]);
-	reaper_leave(&children[3]);
-	for (i = 0; i < 4; i++) {
-		ck_assert_ptr_null(children[i]);
-		wait_until_gone(pids[i]);
-	}
-	settle();
-	ck_assert_int_eq(unit_open_fds(), fds);
-}
-END_TEST
-
-/* An unknown child is found when one that was noted is reaped. */
-START_TEST(sweeps_behind_the_noted)
-{
-	struct told told = { 0 };
-	struct child *child;
-	pid_t noted, unknown;
-
-	start();
-	noted = make_child(do_exit, 9);
-	child = note(noted);
-	wait_until_dead(noted);
-	unknown = make_child(do_exit, 0);
-	wait_until_dead(unknown);
-	let_sweep();
-	ck_assert_int_eq(is_gone(noted), 0);
-	reaper_await(child, on_ended, &told);
-	wait_until_gone(unknown);
-	ck_assert_uint_eq(told.times, 1);
-	ck_assert_int_eq(told.end.status, 9);
 }
 END_TEST
 
@@ -903,9 +806,6 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, kills_too_late);
 	tcase_add_test(tc, forgets);
 	tcase_add_test(tc, leaves_and_ends_all_at_once);
-	tcase_add_test(tc, awaits_a_noted_child);
-	tcase_add_test(tc, ends_noted_children);
-	tcase_add_test(tc, sweeps_behind_the_noted);
 	tcase_add_test(tc, finishes_with_what_was_left);
 	tcase_add_test(tc, lets_end);
 	tcase_add_test(tc, ends_with_another_signal);
