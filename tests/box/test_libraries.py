@@ -18,10 +18,12 @@ SCRIPT = os.path.join(
     HERE, "..", "..", "supervisor", "command", "libraries.py")
 
 
-def told(name, *there, **system):
+def told(name, *there, build="", **system):
     """Return what it says of a set where there are these modules."""
     with open(SCRIPT) as file:
-        source = file.read().replace("@SET@", name).replace("@FORM@", "json")
+        source = file.read()
+    for place, value in ("SET", name), ("FORM", "json"), ("BUILD", build):
+        source = source.replace("@%s@" % place, value)
     path = [folder for folder in sys.path
             if not folder.endswith("-packages")] + system.pop("path", [])
     out = io.StringIO()
