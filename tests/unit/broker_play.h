@@ -453,8 +453,9 @@ play_hear(struct play_server *server)
 }
 
 /*
- * Waits for the next line, which is longer than that; the caller frees it. What
- * must be there is read in blocks: a call that waits behind it has a time limit.
+ * Waits for the next line, which is longer than that; the caller frees it.
+ * What must be there is read in blocks: a call that waits behind it has a time
+ * limit.
  */
 static inline char *
 play_hear_long(struct play_server *server, size_t least)
