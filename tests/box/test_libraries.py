@@ -96,6 +96,14 @@ class Libraries(unittest.TestCase):
             command, "'/opt/py 3/bin/python3' -m pip install "
             "python-dateutil pytz")
 
+    def test_an_image_is_built_again(self):
+        build = "caisson image build python"
+        (command, remark), = commands(
+            "minimal", "yaml", build=build, **self.DEBIAN)
+        self.assertEqual(command, build + " --package python3-dateutil "
+                         "--package python3-tz")
+        self.assertIn("each other one that the image has", remark)
+
     def test_what_is_slow_is_preloaded(self):
         self.assertEqual(
             told("science", "numpy", "pandas", "scipy")["preload"],
