@@ -353,7 +353,7 @@ test('wrong ids are refused, and none where it is not an argument',
 
     assert.match(await say(other.client, 'a', 'print(1)'),
       /conversationId is not switched on: .*; CAISSON_ARGUMENTS=code,conversationId adds it/);
-    /* An image has the directory, and nobody can write to it. */
+    /* In containers the directory exists, but is read-only. */
     assert.equal(text(await run(other.client, `import os
 print(os.path.exists("/data"), os.access("/data", os.W_OK))`)),
     contained ? 'True False' : 'False False');

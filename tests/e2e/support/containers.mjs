@@ -223,9 +223,8 @@ export const leftNamed = (runtime, name) =>
 
 /*
  * Whether there is still something of the container of this name. podman is not
- * asked: it looks for the process of the container by its number in the
- * namespace of whoever started it, and where it finds none it may remove the
- * container by itself.
+ * asked: outside of the namespace of processes in which it started a container,
+ * it does not always list it.
  */
 export const isThere = (runtime, name) => (runtime === 'podman' ?
   fs.readFileSync(path.join(made, 'graph/overlay-containers/containers.json'),
