@@ -1005,17 +1005,24 @@ static const struct {
 	{ BEGUN_MARK "\001caisson: no!", "\001caisson: no!", BEGUN_CODE },
 };
 
+/* What a box without a bootstrap is given: no descriptors of the protocol. */
+static void
+make_plain(void)
+{
+	make_start("x", 1, 1024);
+	fd_close(&prepare.control_in);
+	fd_close(&box_out);
+	brokered = 0;
+}
+
 /* Process 1 of it marks its output, which may come byte by byte. */
 START_TEST(takes_marks_from_the_output)
 {
 	const char *p = marked[_i / 2].printed;
 	size_t part = _i % 2 == 0 ? strlen(p) : 1;
 
-	make_start("x", 1, 1024);
-	fd_close(&prepare.control_in);
-	fd_close(&box_out);
+	make_plain();
 	prepare.marked = 1;
-	brokered = 0;
 	start_made();
 	expect(IPC_READY);
 	expect(IPC_RUNNING);
@@ -1037,10 +1044,7 @@ END_TEST
 /* Without being told, it takes none. */
 START_TEST(leaves_marks_in_other_output)
 {
-	make_start("x", 1, 1024);
-	fd_close(&prepare.control_in);
-	fd_close(&box_out);
-	brokered = 0;
+	make_plain();
 	start_made();
 	expect(IPC_READY);
 	expect(IPC_RUNNING);
@@ -1055,11 +1059,8 @@ END_TEST
 /* It may end without reading its code. */
 START_TEST(outlives_a_plain_box_that_reads_nothing)
 {
-	make_start("x", 1, 1024);
-	fd_close(&prepare.control_in);
-	fd_close(&box_out);
+	make_plain();
 	fd_close(&box_in);
-	brokered = 0;
 	start_made();
 	expect(IPC_READY);
 	expect(IPC_RUNNING);
