@@ -5,8 +5,6 @@
  * supervisor; reads no bytes of the box.
  */
 #include <errno.h>
-#include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -20,52 +18,11 @@
 #include "../box/language.h"
 #include "../peers/broker.h"
 #include "../servers/in_force.h"
-#include "pool.h"
 #include "../servers/server_names.h"
-#include "../process/process.h"
+#include "call_parts.h"
+#include "pool.h"
 #include "run.h"
 #include "session.h"
-
-enum call_state {
-	CALL_WAITING,  /* waits for a place */
-	CALL_STARTING, /* the box does not have the code yet */
-	CALL_RUNNING,  /* the box has the code: the deadline runs */
-	CALL_ENDING,   /* no box, or it has ended or is being killed */
-};
-
-/* Why a call is ended, if not by its code. The first cause is kept. */
-enum call_cause {
-	CALL_BY_ITSELF,
-	CALL_BY_DEADLINE,
-	CALL_BY_CANCEL,
-	CALL_BY_FAILURE, /* of ours, of the box or of the relay */
-};
-
-struct call {
-	TAILQ_ENTRY(call) entry;
-	struct runs *runs;
-	unsigned long number;
-	enum call_state state;
-	enum call_cause cause;
-	struct request request; /* its code: until the box has it */
-	call_concluded *concluded;
-	void *ctx;
-	struct event *timer; /* for the queue, the deadline or the end */
-	struct timespec asked; /* time of admission */
-	struct timespec began;
-	struct box *box; /* NULL: not yet, or unavailable */
-	int pooled;      /* it was ready before the call */
-	int own;         /* its next box must not be a fork */
-	int session;     /* to the broker, until the box has it; or -1 */
-	int lacking;     /* files for the box are not all there yet */
-	struct delivery *delivery;     /* of those files; NULL: not begun */
-	struct collection *collection; /* of files it left; NULL: none */
-	int lost;        /* files lost: its processes did not end */
-	struct session *kept; /* whose box it uses; NULL: none */
-	int interrupted; /* the code of the session was asked to end */
-	int at_once; /* killed without an interrupt, and its session ends */
-	struct call_result result;
-};
 
 static void call_admit(struct runs *runs);
 static void call_end(struct call *call, enum call_cause cause);
@@ -79,14 +36,6 @@ call_set_timer(struct call *call, unsigned long ms)
 	struct timeval tv = clock_timeval(ms);
 
 	event_add(call->timer, &tv);
-}
-
-/* Microseconds between two times. */
-static uint64_t
-call_us(const struct timespec *since, const struct timespec *until)
-{
-	return (uint64_t)((until->tv_sec - since->tv_sec) * 1000000 +
-	    (until->tv_nsec - since->tv_nsec) / 1000);
 }
 
 /* Changes the state. */
@@ -149,174 +98,6 @@ call_free(struct call *call)
 	call_files_reset(&call->result.files);
 	request_reset(&call->request);
 	free(call);
-}
-
-static void call_set_error(struct call *call, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void
-call_set_error(struct call *call, const char *fmt, ...)
-{
-	va_list ap;
-
-	free(call->result.error);
-	va_start(ap, fmt);
-	call->result.error = mem_vprintf(fmt, ap);
-	va_end(ap);
-}
-
-/* Copies the results and facts of its box. */
-static void
-call_take_facts(struct call *call)
-{
-	struct call_result *result = &call->result;
-	struct box *box = call->box;
-
-	result->boxed = box->boxed;
-	result->unrunnable = box->unrunnable;
-	result->facts = box->facts;
-	box->facts = (struct box_facts){ 0 };
-	result->exited = box->exited;
-	result->exit_code = box->exit_code;
-	result->signal = box->signal;
-	if (box->ended.tv_sec != 0)
-		result->duration_us = call_us(&call->began, &box->ended);
-	if (call->interrupted)
-		result->exited = 0; /* we ended it */
-	result->cpu_us = box->cpu_us;
-	result->peak_kib = box->peak_kib;
-	result->out = box->out;
-	result->errors = box->errors;
-	box->out = box->errors = (struct call_stream){ 0 };
-	result->pictures = box->pictures;
-	box->pictures = (struct call_pictures){ 0 };
-	result->tool_calls = box->tool_calls;
-}
-
-/*
- * The box ended before it had the code, so its status is not that of the code.
- */
-static void
-call_judge_interpreter(struct call *call)
-{
-	struct call_result *result = &call->result;
-	const struct language *language = call->request.language;
-	const char *path =
-	    options_text(call->runs->options, language->interpreter);
-	char variable[OPTION_NAME_SIZE];
-
-	result->status = CALL_ERROR;
-	if (result->signal != 0) {
-		auto_free char *name = signal_name(result->signal);
-
-		call_set_error(call, "%s was killed by %s before it received "
-		    "the code", path, name);
-	} else {
-		option_variable(
-		    option_row(language->interpreter)->key, variable);
-		call_set_error(call, "%s ended with code %d before it "
-		    "received the code: is it %s (%s)?", path,
-		    result->exit_code, language->kind, variable);
-	}
-}
-
-/* All processes of the box together exceeded the memory limit. */
-static void
-call_judge_memory(struct call *call)
-{
-	uint64_t limit = call->runs->options->memory;
-	int whole = limit % MIB == 0;
-
-	call->result.status = CALL_ERROR;
-	call->result.signal = 0; /* we sent it */
-	call_set_error(call, "Sandbox ran out of memory (limit %llu %s): "
-	    "keep less at a time, or raise CAISSON_MEMORY",
-	    (unsigned long long)(whole ? limit / MIB : limit),
-	    whole ? "MiB" : "bytes");
-}
-
-/* The status of a call that was not ended early: from the end of the code. */
-static void
-call_judge_code(struct call *call)
-{
-	struct call_result *result = &call->result;
-	const struct box *box = call->box;
-
-	result->status = CALL_ERROR;
-	if (result->signal == SIGKILL &&
-	    box->cause == BOX_CAUSE_MEMORY) {
-		call_judge_memory(call);
-	} else if (result->signal == SIGKILL && box->cause != BOX_CAUSE_CODE) {
-		result->signal = 0; /* the box sent it */
-		call_set_error(call, "Sandbox was killed: its memory could "
-		    "not be measured%s", box->cause == BOX_CAUSE_LOOSE ?
-		    ", because its processes could not be stopped: do not "
-		    "keep sending SIGCONT" : "");
-	} else if (!box->ran) {
-		call_judge_interpreter(call);
-	} else if (result->signal != 0) {
-		auto_free char *name = signal_name(result->signal);
-
-		call_set_error(call, "Sandbox was killed by %s", name);
-	} else if (result->exit_code != 0) {
-		call_set_error(call, CALL_EXITED,
-		    result->exit_code);
-	} else {
-		result->status = CALL_SUCCESS;
-	}
-}
-
-/* The deadline has passed; waiting: pending tool calls, or NULL. */
-static void
-call_set_timed_out(struct call *call, const char *waiting)
-{
-	unsigned int most = (unsigned int)call->runs->options->max_timeout;
-	auto_free char *fix = call->request.timeout < most ?
-	    mem_printf("pass timeout, up to %u, for longer work", most) :
-	    mem_strdup("that is the most: split the work into several calls");
-
-	call_set_error(call, "Execution timed out after %us%s%s; %s",
-	    call->request.timeout, waiting != NULL ? "; it waited for " : "",
-	    waiting != NULL ? waiting : "", fix);
-}
-
-static void
-call_judge(struct call *call)
-{
-	const char *waiting = call->box == NULL ? NULL : call->box->waiting;
-
-	switch (call->cause) {
-	case CALL_BY_ITSELF:
-		call_judge_code(call);
-		return;
-	case CALL_BY_DEADLINE:
-		call->result.status = CALL_TIMEOUT;
-		call_set_timed_out(call, waiting);
-		return;
-	case CALL_BY_CANCEL:
-		call->result.status = CALL_CANCELLED;
-		return;
-	case CALL_BY_FAILURE:
-		call->result.status = CALL_ERROR;
-		return;
-	}
-}
-
-/* Takes the call out of its list. */
-static void
-call_unlist(struct call *call)
-{
-	struct runs *runs = call->runs;
-
-	if (call->state == CALL_WAITING) {
-		TAILQ_REMOVE(&runs->waiting, call, entry);
-		runs->nwaiting--;
-		call->request.owner->nwaiting--;
-	} else {
-		TAILQ_REMOVE(&runs->running, call, entry);
-		runs->nrunning--;
-		call->request.owner->nrunning--;
-	}
 }
 
 /* Collects the notes on the request, and others for the user. */
@@ -486,17 +267,6 @@ call_end(struct call *call, enum call_cause cause)
 	box_end(call->box);
 }
 
-const char *
-call_scope(const struct runs *runs, unsigned long execution)
-{
-	const struct call *call;
-
-	TAILQ_FOREACH (call, &runs->running, entry)
-		if (call->number == execution)
-			return call->request.owner->scope;
-	return NULL;
-}
-
 int
 call_has_box(const struct call *call)
 {
@@ -525,27 +295,6 @@ call_cancel_all(struct runs *runs, const char *why)
 	}
 }
 
-/* Returns whether both are names, and the same. */
-static int
-call_same_name(const char *a, const char *b)
-{
-	return a != NULL && b != NULL && strcmp(a, b) == 0;
-}
-
-/* Returns the call that has this session, or NULL. */
-static struct call *
-call_of_session(const struct runs *runs, const char *scope, const char *name)
-{
-	struct call *call;
-
-	TAILQ_FOREACH (call, &runs->running, entry)
-		if (call->kept != NULL &&
-		    call_same_name(call->request.session, name) &&
-		    strcmp(call->request.owner->scope, scope) == 0)
-			return call;
-	return NULL;
-}
-
 void
 call_end_session(struct runs *runs, const char *scope, const char *name,
     const char *why)
@@ -556,86 +305,6 @@ call_end_session(struct runs *runs, const char *scope, const char *name,
 		return;
 	call->at_once = 1;
 	call_cancel(call, why);
-}
-
-uint64_t
-call_session_bytes(
-    const struct runs *runs, const char *scope, const char *name)
-{
-	const struct call *call = call_of_session(runs, scope, name);
-
-	return call != NULL && call->box != NULL && box_alive(call->box) ?
-	    box_bytes(call->box) : 0;
-}
-
-/*
- * Returns whether a call of the same conversation, or of the same session, is
- * running.
- */
-static int
-call_is_behind(const struct runs *runs, const struct request *request)
-{
-	const struct request *running;
-	const struct call *other;
-
-	if (request->conversation == NULL && request->session == NULL)
-		return 0;
-	TAILQ_FOREACH (other, &runs->running, entry) {
-		running = &other->request;
-		if (strcmp(running->owner->scope, request->owner->scope) == 0 &&
-		    (call_same_name(running->conversation,
-		         request->conversation) ||
-		        call_same_name(running->session, request->session)))
-			return 1;
-	}
-	return 0;
-}
-
-/* Returns what calls take turns for, static. */
-static const char *
-call_bond(const struct request *request)
-{
-	return request->session != NULL ? "session" : "conversation";
-}
-
-/*
- * Returns why an owner may have no more places, as the end of a clause; empty
- * if all are in use. The caller frees it.
- */
-static char *
-call_held(const struct runs *runs, const struct owner *owner)
-{
-	size_t most = (size_t)runs->options->max_concurrent;
-	size_t kept = owner_places_kept(owner, runs);
-
-	if (owner->nrunning >= owner->most_running &&
-	    owner->most_running < most)
-		return mem_printf("; this client may have %zu at once",
-		    owner->most_running);
-	return kept == 0 ? mem_strdup("") :
-	    mem_printf("; places kept for other clients: %zu of %zu", kept,
-	        most);
-}
-
-/* The queue time is over. */
-static void
-call_set_late(struct call *call)
-{
-	const struct owner *owner = call->request.owner;
-	unsigned int seconds = call->runs->options->queue_timeout;
-	auto_free char *held = call_held(call->runs, owner);
-
-	call->cause = CALL_BY_FAILURE;
-	if (call_is_behind(call->runs, &call->request))
-		call_set_error(call, "an earlier call of this %s is "
-		    "still running after %us: calls of a %s take "
-		    "turns (CAISSON_QUEUE_TIMEOUT)",
-		    call_bond(&call->request), seconds,
-		    call_bond(&call->request));
-	else
-		call_set_error(call, "no place became free within %us: %zu "
-		    "executions are running%s (CAISSON_MAX_CONCURRENT, "
-		    "CAISSON_QUEUE_TIMEOUT)", seconds, owner->nrunning, held);
 }
 
 static void call_start(struct call *call, int from_pool);
@@ -1070,27 +739,6 @@ call_on_box(void *ctx)
 
 /* Admission */
 
-/*
- * Returns the call that gets the next place: of the owner whose turn it is, the
- * oldest call that has not been ended meanwhile. Calls of one conversation take
- * turns.
- */
-static struct call *
-call_next(struct runs *runs)
-{
-	struct call *next = NULL;
-	struct call *call;
-
-	TAILQ_FOREACH (call, &runs->waiting, entry)
-		if (call->cause == CALL_BY_ITSELF &&
-		    owner_may_run(call->request.owner, runs) &&
-		    !call_is_behind(runs, &call->request) &&
-		    (next == NULL || owner_precedes(call->request.owner,
-		        next->request.owner)))
-			next = call;
-	return next;
-}
-
 /* Starts waiting calls while there are places. */
 static void
 call_admit(struct runs *runs)
@@ -1107,31 +755,6 @@ call_admit(struct runs *runs)
 		clock_gettime(CLOCK_MONOTONIC, &call->began);
 		call_start(call, 1);
 	}
-}
-
-/* Refuses a call that must wait if the queue is full: -1 with err. */
-static int
-call_check_queue(
-    const struct runs *runs, const struct request *request, struct err *err)
-{
-	const struct owner *owner = request->owner;
-	auto_free char *held = NULL;
-
-	if (owner_may_wait(owner))
-		return 0;
-	held = call_held(runs, owner);
-	if (!owner_may_run(owner, runs))
-		return err_set(err, "busy: %zu executions are running and %zu "
-		    "are waiting%s; try again later, or raise "
-		    "CAISSON_MAX_CONCURRENT or CAISSON_QUEUE",
-		    owner->nrunning, owner->nwaiting, held);
-	if (call_is_behind(runs, request))
-		return err_set(err, "busy: a call of this %s is "
-		    "running and %zu are waiting; calls of a "
-		    "%s take turns: try again later, or raise "
-		    "CAISSON_QUEUE", call_bond(request), owner->nwaiting,
-		    call_bond(request));
-	return 0;
 }
 
 struct call *

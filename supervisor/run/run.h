@@ -246,9 +246,6 @@ typedef void call_concluded(void *ctx, const struct call_result *result);
 struct call *call_new(struct runs *runs, struct request *request,
     call_concluded *concluded, void *ctx, struct err *err);
 
-/* Returns the scope of the owner of this execution, or NULL if it is over. */
-const char *call_scope(const struct runs *runs, unsigned long execution);
-
 /* Returns whether it has a box now: not before the first, nor between two. */
 int call_has_box(const struct call *call);
 
@@ -265,7 +262,15 @@ void call_cancel_all(struct runs *runs, const char *why);
 void call_end_session(struct runs *runs, const char *scope, const char *name,
     const char *why);
 
-/* Returns the memory of the box of that call in bytes; 0: unknown, or none. */
+/* call_list.c: the calls that wait and those that run. */
+
+/* Returns the scope of the owner of this execution, or NULL if it is over. */
+const char *call_scope(const struct runs *runs, unsigned long execution);
+
+/*
+ * Returns the memory in bytes of the box of the call that has this session, of
+ * the owner with this scope; 0: unknown, or none.
+ */
 uint64_t call_session_bytes(
     const struct runs *runs, const char *scope, const char *name);
 

@@ -1,0 +1,169 @@
+/*
+ * What a call comes to: its status and its error, from the end of its box and
+ * from why it was ended early. Decides nothing about the course of the call.
+ * Runs in the supervisor.
+ */
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "../../common/mem.h"
+#include "../box/box.h"
+#include "../box/language.h"
+#include "../options/options.h"
+#include "../process/process.h"
+#include "call_parts.h"
+
+uint64_t
+call_us(const struct timespec *since, const struct timespec *until)
+{
+	return (uint64_t)((until->tv_sec - since->tv_sec) * 1000000 +
+	    (until->tv_nsec - since->tv_nsec) / 1000);
+}
+
+void
+call_set_error(struct call *call, const char *fmt, ...)
+{
+	va_list ap;
+
+	free(call->result.error);
+	va_start(ap, fmt);
+	call->result.error = mem_vprintf(fmt, ap);
+	va_end(ap);
+}
+
+void
+call_take_facts(struct call *call)
+{
+	struct call_result *result = &call->result;
+	struct box *box = call->box;
+
+	result->boxed = box->boxed;
+	result->unrunnable = box->unrunnable;
+	result->facts = box->facts;
+	box->facts = (struct box_facts){ 0 };
+	result->exited = box->exited;
+	result->exit_code = box->exit_code;
+	result->signal = box->signal;
+	if (box->ended.tv_sec != 0)
+		result->duration_us = call_us(&call->began, &box->ended);
+	if (call->interrupted)
+		result->exited = 0; /* we ended it */
+	result->cpu_us = box->cpu_us;
+	result->peak_kib = box->peak_kib;
+	result->out = box->out;
+	result->errors = box->errors;
+	box->out = box->errors = (struct call_stream){ 0 };
+	result->pictures = box->pictures;
+	box->pictures = (struct call_pictures){ 0 };
+	result->tool_calls = box->tool_calls;
+}
+
+/*
+ * The box ended before it had the code, so its status is not that of the code.
+ */
+static void
+call_judge_interpreter(struct call *call)
+{
+	struct call_result *result = &call->result;
+	const struct language *language = call->request.language;
+	const char *path =
+	    options_text(call->runs->options, language->interpreter);
+	char variable[OPTION_NAME_SIZE];
+
+	result->status = CALL_ERROR;
+	if (result->signal != 0) {
+		auto_free char *name = signal_name(result->signal);
+
+		call_set_error(call, "%s was killed by %s before it received "
+		    "the code", path, name);
+	} else {
+		option_variable(
+		    option_row(language->interpreter)->key, variable);
+		call_set_error(call, "%s ended with code %d before it "
+		    "received the code: is it %s (%s)?", path,
+		    result->exit_code, language->kind, variable);
+	}
+}
+
+/* All processes of the box together exceeded the memory limit. */
+static void
+call_judge_memory(struct call *call)
+{
+	uint64_t limit = call->runs->options->memory;
+	int whole = limit % MIB == 0;
+
+	call->result.status = CALL_ERROR;
+	call->result.signal = 0; /* we sent it */
+	call_set_error(call, "Sandbox ran out of memory (limit %llu %s): "
+	    "keep less at a time, or raise CAISSON_MEMORY",
+	    (unsigned long long)(whole ? limit / MIB : limit),
+	    whole ? "MiB" : "bytes");
+}
+
+/* The status of a call that was not ended early: from the end of the code. */
+static void
+call_judge_code(struct call *call)
+{
+	struct call_result *result = &call->result;
+	const struct box *box = call->box;
+
+	result->status = CALL_ERROR;
+	if (result->signal == SIGKILL &&
+	    box->cause == BOX_CAUSE_MEMORY) {
+		call_judge_memory(call);
+	} else if (result->signal == SIGKILL && box->cause != BOX_CAUSE_CODE) {
+		result->signal = 0; /* the box sent it */
+		call_set_error(call, "Sandbox was killed: its memory could "
+		    "not be measured%s", box->cause == BOX_CAUSE_LOOSE ?
+		    ", because its processes could not be stopped: do not "
+		    "keep sending SIGCONT" : "");
+	} else if (!box->ran) {
+		call_judge_interpreter(call);
+	} else if (result->signal != 0) {
+		auto_free char *name = signal_name(result->signal);
+
+		call_set_error(call, "Sandbox was killed by %s", name);
+	} else if (result->exit_code != 0) {
+		call_set_error(call, CALL_EXITED,
+		    result->exit_code);
+	} else {
+		result->status = CALL_SUCCESS;
+	}
+}
+
+/* The deadline has passed; waiting: pending tool calls, or NULL. */
+static void
+call_set_timed_out(struct call *call, const char *waiting)
+{
+	unsigned int most = (unsigned int)call->runs->options->max_timeout;
+	auto_free char *fix = call->request.timeout < most ?
+	    mem_printf("pass timeout, up to %u, for longer work", most) :
+	    mem_strdup("that is the most: split the work into several calls");
+
+	call_set_error(call, "Execution timed out after %us%s%s; %s",
+	    call->request.timeout, waiting != NULL ? "; it waited for " : "",
+	    waiting != NULL ? waiting : "", fix);
+}
+
+void
+call_judge(struct call *call)
+{
+	const char *waiting = call->box == NULL ? NULL : call->box->waiting;
+
+	switch (call->cause) {
+	case CALL_BY_ITSELF:
+		call_judge_code(call);
+		return;
+	case CALL_BY_DEADLINE:
+		call->result.status = CALL_TIMEOUT;
+		call_set_timed_out(call, waiting);
+		return;
+	case CALL_BY_CANCEL:
+		call->result.status = CALL_CANCELLED;
+		return;
+	case CALL_BY_FAILURE:
+		call->result.status = CALL_ERROR;
+		return;
+	}
+}

@@ -1,0 +1,175 @@
+/*
+ * The calls that wait and those that run: which there are, and whose turn it
+ * is. Starts and ends none. Runs in the supervisor.
+ */
+#include <string.h>
+
+#include "../../common/mem.h"
+#include "../box/box.h"
+#include "call_parts.h"
+
+void
+call_unlist(struct call *call)
+{
+	struct runs *runs = call->runs;
+
+	if (call->state == CALL_WAITING) {
+		TAILQ_REMOVE(&runs->waiting, call, entry);
+		runs->nwaiting--;
+		call->request.owner->nwaiting--;
+	} else {
+		TAILQ_REMOVE(&runs->running, call, entry);
+		runs->nrunning--;
+		call->request.owner->nrunning--;
+	}
+}
+
+/* Returns whether both are names, and the same. */
+static int
+call_same_name(const char *a, const char *b)
+{
+	return a != NULL && b != NULL && strcmp(a, b) == 0;
+}
+
+struct call *
+call_of_session(const struct runs *runs, const char *scope, const char *name)
+{
+	struct call *call;
+
+	TAILQ_FOREACH (call, &runs->running, entry)
+		if (call->kept != NULL &&
+		    call_same_name(call->request.session, name) &&
+		    strcmp(call->request.owner->scope, scope) == 0)
+			return call;
+	return NULL;
+}
+
+const char *
+call_scope(const struct runs *runs, unsigned long execution)
+{
+	const struct call *call;
+
+	TAILQ_FOREACH (call, &runs->running, entry)
+		if (call->number == execution)
+			return call->request.owner->scope;
+	return NULL;
+}
+
+uint64_t
+call_session_bytes(
+    const struct runs *runs, const char *scope, const char *name)
+{
+	const struct call *call = call_of_session(runs, scope, name);
+
+	return call != NULL && call->box != NULL && box_alive(call->box) ?
+	    box_bytes(call->box) : 0;
+}
+
+/*
+ * Returns whether a call of the same conversation, or of the same session, is
+ * running.
+ */
+static int
+call_is_behind(const struct runs *runs, const struct request *request)
+{
+	const struct request *running;
+	const struct call *other;
+
+	if (request->conversation == NULL && request->session == NULL)
+		return 0;
+	TAILQ_FOREACH (other, &runs->running, entry) {
+		running = &other->request;
+		if (strcmp(running->owner->scope, request->owner->scope) == 0 &&
+		    (call_same_name(running->conversation,
+		         request->conversation) ||
+		        call_same_name(running->session, request->session)))
+			return 1;
+	}
+	return 0;
+}
+
+/* Returns what calls take turns for, static. */
+static const char *
+call_bond(const struct request *request)
+{
+	return request->session != NULL ? "session" : "conversation";
+}
+
+/*
+ * Returns why an owner may have no more places, as the end of a clause; empty
+ * if all are in use. The caller frees it.
+ */
+static char *
+call_held(const struct runs *runs, const struct owner *owner)
+{
+	size_t most = (size_t)runs->options->max_concurrent;
+	size_t kept = owner_places_kept(owner, runs);
+
+	if (owner->nrunning >= owner->most_running &&
+	    owner->most_running < most)
+		return mem_printf("; this client may have %zu at once",
+		    owner->most_running);
+	return kept == 0 ? mem_strdup("") :
+	    mem_printf("; places kept for other clients: %zu of %zu", kept,
+	        most);
+}
+
+struct call *
+call_next(struct runs *runs)
+{
+	struct call *next = NULL;
+	struct call *call;
+
+	TAILQ_FOREACH (call, &runs->waiting, entry)
+		if (call->cause == CALL_BY_ITSELF &&
+		    owner_may_run(call->request.owner, runs) &&
+		    !call_is_behind(runs, &call->request) &&
+		    (next == NULL || owner_precedes(call->request.owner,
+		        next->request.owner)))
+			next = call;
+	return next;
+}
+
+int
+call_check_queue(
+    const struct runs *runs, const struct request *request, struct err *err)
+{
+	const struct owner *owner = request->owner;
+	auto_free char *held = NULL;
+
+	if (owner_may_wait(owner))
+		return 0;
+	held = call_held(runs, owner);
+	if (!owner_may_run(owner, runs))
+		return err_set(err, "busy: %zu executions are running and %zu "
+		    "are waiting%s; try again later, or raise "
+		    "CAISSON_MAX_CONCURRENT or CAISSON_QUEUE",
+		    owner->nrunning, owner->nwaiting, held);
+	if (call_is_behind(runs, request))
+		return err_set(err, "busy: a call of this %s is "
+		    "running and %zu are waiting; calls of a "
+		    "%s take turns: try again later, or raise "
+		    "CAISSON_QUEUE", call_bond(request), owner->nwaiting,
+		    call_bond(request));
+	return 0;
+}
+
+void
+call_set_late(struct call *call)
+{
+	const struct owner *owner = call->request.owner;
+	unsigned int seconds = call->runs->options->queue_timeout;
+	auto_free char *held = call_held(call->runs, owner);
+
+	call->cause = CALL_BY_FAILURE;
+	if (call_is_behind(call->runs, &call->request))
+		call_set_error(call, "an earlier call of this %s is "
+		    "still running after %us: calls of a %s take "
+		    "turns (CAISSON_QUEUE_TIMEOUT)",
+		    call_bond(&call->request), seconds,
+		    call_bond(&call->request));
+	else
+		call_set_error(call, "no place became free within %us: %zu "
+		    "executions are running%s (CAISSON_MAX_CONCURRENT, "
+		    "CAISSON_QUEUE_TIMEOUT)", seconds, owner->nrunning, held);
+}
