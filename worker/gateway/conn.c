@@ -1,52 +1,25 @@
 /*
- * One connection: see conn.h. A client that closes one direction of its
- * connection counts as disconnected. Only the events of its own socket free a
- * connection, so callers of these functions may use it afterwards. Runs in the
- * gateway.
+ * One connection: see conn.h. This file makes and frees it, and reads its
+ * requests. A client that closes one direction of its connection counts as
+ * disconnected. Only the events of its own socket free a connection, so callers
+ * of these functions may use it afterwards. Runs in the gateway.
  */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../../common/clock.h"
 #include "../../common/fd.h"
 #include "../../common/limits.h"
-#include "../../common/log.h"
 #include "../../common/mem.h"
 #include "callers.h"
-#include "response.h"
 #include "check.h"
 #include "conn.h"
 #include "conn_parts.h"
 #include "guest.h"
 #include "listener.h"
-
-static const struct http_head *
-conn_head(const struct conn *conn)
-{
-	return http_reader_head(conn->reader);
-}
-
-static struct buffer *
-conn_body(struct conn *conn)
-{
-	return http_reader_body(conn->reader);
-}
-
-/* How much memory its body takes may have changed. */
-static void
-conn_count_body(struct conn *conn)
-{
-	size_t len = conn_body(conn)->len;
-
-	conn->gateway->bodies += len;
-	conn->gateway->bodies -= conn->held;
-	conn->held = len;
-}
 
 /* While draining, the end of the last connection is that of the process. */
 static void
@@ -83,12 +56,6 @@ conn_free(struct conn *conn)
 	free(conn);
 }
 
-static void
-conn_warn(struct conn *conn, const char *why)
-{
-	caller_warn(conn->gateway, conn->caller, conn->address, why);
-}
-
 int
 conn_make_room(struct gateway *gateway, const struct caller *caller)
 {
@@ -112,236 +79,6 @@ conn_free_all(struct gateway *gateway)
 {
 	while (!LIST_EMPTY(&gateway->conns))
 		conn_free(LIST_FIRST(&gateway->conns));
-}
-
-/* Frees it from the loop, since its callers still use it. */
-static void
-conn_break(struct conn *conn)
-{
-	event_active(conn->closed, EV_CLOSED, 0);
-}
-
-static void
-conn_set_timer(struct conn *conn, unsigned int seconds)
-{
-	const struct timeval tv = { .tv_sec = seconds };
-
-	event_add(conn->timer, &tv);
-}
-
-/* Writing */
-
-static size_t
-conn_unsent(const struct conn *conn)
-{
-	return conn->unsent.len - conn->sent;
-}
-
-/*
- * One request of each connection is read in a pass of the loop, so that a
- * client that sends many at once does not delay others. Until the rest was
- * used, no more is read.
- */
-static void
-conn_read_on(struct conn *conn)
-{
-	static const struct timeval at_once = { 0 };
-
-	if (conn->state == CONN_READING && conn->rest.len > 0) {
-		event_del(conn->readable);
-		event_add(conn->more, &at_once);
-	} else {
-		event_add(conn->readable, NULL);
-	}
-}
-
-/* The next request may already be there. */
-static void
-conn_next(struct conn *conn)
-{
-	conn->state = CONN_READING;
-	conn->bare = 1;
-	caller_drop(&conn->payer);
-	http_reader_next(conn->reader);
-	conn_count_body(conn);
-	conn_set_timer(conn, HTTP_IDLE_SECONDS);
-	/* conn_feed reads on by itself. */
-	if (conn->feeding)
-		conn->feeding = 0;
-	else
-		conn_read_on(conn);
-}
-
-/*
- * Closing a socket with unread bytes would destroy the answer on its way to the
- * client, so these are awaited for a while.
- */
-static void
-conn_linger(struct conn *conn)
-{
-	conn->state = CONN_LINGERING;
-	shutdown(conn->fd, SHUT_WR);
-	event_add(conn->readable, NULL);
-	conn_set_timer(conn, HTTP_LINGER_SECONDS);
-}
-
-/* All bytes are written. */
-static void
-conn_on_flushed(struct conn *conn)
-{
-	event_del(conn->writable);
-	if (conn->state == CONN_CLOSING ||
-	    (conn->state == CONN_WRITING && conn->gateway->draining))
-		conn_linger(conn);
-	else if (conn->state == CONN_WRITING)
-		conn_next(conn);
-}
-
-/*
- * Forgets what was sent, and counts the rest. If all clients together leave too
- * much unread, one of those that leave most is disconnected.
- */
-static void
-conn_count_unsent(struct conn *conn)
-{
-	struct gateway *gateway = conn->gateway;
-	struct conn *most;
-
-	if (conn_unsent(conn) == 0) {
-		buffer_reset(&conn->unsent);
-		conn->sent = 0;
-	} else if (conn->sent > conn->unsent.len / 2) {
-		buffer_drop_front(&conn->unsent, conn->sent);
-		conn->sent = 0;
-	}
-	gateway->unsent += conn->unsent.len;
-	gateway->unsent -= conn->counted;
-	conn->counted = conn->unsent.len;
-	if (gateway->unsent <= HTTP_UNSENT_MAX)
-		return;
-	most = conn_heaviest(gateway, conn_use_unsent);
-	conn_warn(most, "too many answers are not read");
-	conn_break(most);
-}
-
-static void
-conn_write(struct conn *conn)
-{
-	ssize_t n = send(conn->fd, conn->unsent.data + conn->sent,
-	    conn_unsent(conn), MSG_NOSIGNAL);
-
-	if (n == -1 && errno != EAGAIN && errno != EINTR) {
-		conn_break(conn);
-		return;
-	}
-	if (n > 0) {
-		conn->sent += (size_t)n;
-		conn->silent = 0;
-	}
-	conn_count_unsent(conn);
-	if (conn_unsent(conn) == 0)
-		conn_on_flushed(conn);
-	else
-		event_add(conn->writable, NULL);
-}
-
-static void
-conn_on_writable(evutil_socket_t fd, short what, void *arg)
-{
-	struct conn *conn = arg;
-
-	(void)fd;
-	(void)what;
-	conn_write(conn);
-}
-
-/* The head of an answer to the present request. */
-static struct response
-conn_response(const struct conn *conn, int status)
-{
-	const struct http_head *head = conn_head(conn);
-	struct response response = { .status = status,
-		.minor = conn->bare ? 1 : head->minor,
-		.last = conn->last,
-		.session = "",
-		.now = time(NULL) };
-
-	response.authorized =
-	    !conn->bare && head->fields[HTTP_AUTHORIZATION] != NULL;
-	if (!conn->bare && !conn->foreign)
-		response.origin = head->fields[HTTP_ORIGIN];
-	return response;
-}
-
-/* The answer is complete in unsent. */
-static void
-conn_finish(struct conn *conn)
-{
-	conn->ask = NULL;
-	conn->state = conn->last ? CONN_CLOSING : CONN_WRITING;
-	conn_set_timer(conn, HTTP_STALL_SECONDS);
-	conn_write(conn);
-}
-
-static void
-conn_fail(void *ctx, int status, uint64_t retry, const char *message)
-{
-	struct conn *conn = ctx;
-	struct response response = conn_response(conn, status);
-
-	response.retry = retry;
-	if (status == 204)
-		response_add(&conn->unsent, &response, NULL, 0);
-	else
-		response_add_error(&conn->unsent, &response, message);
-	conn_finish(conn);
-}
-
-static void
-conn_answer(void *ctx, const struct ipc_reply *reply, const char *body,
-    size_t len)
-{
-	struct conn *conn = ctx;
-	struct response response = conn_response(conn, (int)reply->status);
-
-	response.retry = reply->seconds;
-	response.session = reply->session;
-	if (!reply->stream) {
-		response_add(&conn->unsent, &response, body, len);
-		conn_finish(conn);
-		return;
-	}
-	/* Without chunks, only closing the connection ends the stream. */
-	if (response.minor == 0)
-		conn->last = response.last = 1;
-	response_add_stream(&conn->unsent, &response);
-	conn->state = CONN_STREAMING;
-	conn_set_timer(conn, HTTP_ALIVE_SECONDS);
-	conn_write(conn);
-}
-
-static void
-conn_event(void *ctx, const char *data, size_t len, int last)
-{
-	struct conn *conn = ctx;
-	struct response response = conn_response(conn, 200);
-
-	if (conn_unsent(conn) > HTTP_EVENTS_UNSENT_MAX) {
-		conn_warn(conn, "it does not read its events");
-		if (last)
-			conn->ask = NULL;
-		conn_break(conn);
-		return;
-	}
-	if (len > 0)
-		response_add_event(&conn->unsent, &response, data, len);
-	if (last) {
-		response_add_end(&conn->unsent, &response);
-		conn_finish(conn);
-		return;
-	}
-	conn_set_timer(conn, HTTP_ALIVE_SECONDS);
-	conn_write(conn);
 }
 
 /* Reading */
@@ -576,18 +313,14 @@ conn_on_closed(evutil_socket_t fd, short what, void *arg)
 static void
 conn_on_quiet(struct conn *conn)
 {
-	struct response response = conn_response(conn, 200);
-
 	conn->silent += HTTP_ALIVE_SECONDS;
 	if (conn_unsent(conn) > 0 && conn->silent > HTTP_STALL_SECONDS) {
 		conn_free(conn);
 		return;
 	}
 	conn_set_timer(conn, HTTP_ALIVE_SECONDS);
-	if (conn_unsent(conn) > 0)
-		return;
-	response_add_alive(&conn->unsent, &response);
-	conn_write(conn);
+	if (conn_unsent(conn) == 0)
+		conn_send_alive(conn);
 }
 
 static void

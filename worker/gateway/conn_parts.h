@@ -1,15 +1,19 @@
 /*
- * The parts of a connection, for conn.c, which reads and writes, and for
- * conn_room.c, which compares connections. Runs in the gateway.
+ * The parts of a connection, for conn.c, which reads requests, conn_answer.c,
+ * which writes answers, conn_state.c, which goes from one request to the next,
+ * and conn_room.c, which compares connections. Runs in the gateway.
  */
 #ifndef WORKER_GATEWAY_CONN_PARTS_H
 #define WORKER_GATEWAY_CONN_PARTS_H
 
+#include <event2/event.h>
+
 #include "../../common/buffer.h"
+#include "../../common/ipc.h"
 #include "gateway.h"
 
 struct ask;
-struct event;
+struct http_head;
 struct http_reader;
 
 enum conn_state {
@@ -53,6 +57,52 @@ struct conn {
 	size_t counted; /* bytes of unsent in gateway->unsent */
 	unsigned int silent; /* seconds without progress while unsent */
 };
+
+/* conn_state.c */
+
+/* Return the head and the body of the present request. */
+const struct http_head *conn_head(const struct conn *conn);
+struct buffer *conn_body(struct conn *conn);
+
+/* How much memory its body takes may have changed. */
+void conn_count_body(struct conn *conn);
+
+/* Logs why it is disconnected or refused. */
+void conn_warn(struct conn *conn, const char *why);
+
+/* Frees it from the loop, since its callers still use it. */
+void conn_break(struct conn *conn);
+
+void conn_set_timer(struct conn *conn, unsigned int seconds);
+
+/* Reads more from the client, or what it has sent ahead. */
+void conn_read_on(struct conn *conn);
+
+/* An answer was written, after which the connection stays. */
+void conn_next(struct conn *conn);
+
+/* The last answer was written. */
+void conn_linger(struct conn *conn);
+
+/* conn_answer.c */
+
+/* Returns how many bytes of answers are not written yet. */
+size_t conn_unsent(const struct conn *conn);
+
+/* Writes as many of them as the client takes now. */
+void conn_write(struct conn *conn);
+
+/* The event that it takes more: arg is the connection. */
+void conn_on_writable(evutil_socket_t fd, short what, void *arg);
+
+/* Answers the present request: see struct ask_client, whose ctx it is. */
+void conn_answer(void *ctx, const struct ipc_reply *reply, const char *body,
+    size_t len);
+void conn_fail(void *ctx, int status, uint64_t retry, const char *message);
+void conn_event(void *ctx, const char *data, size_t len, int last);
+
+/* Sends a sign of life in a stream of events. */
+void conn_send_alive(struct conn *conn);
 
 /* conn_room.c */
 

@@ -1,0 +1,186 @@
+/*
+ * The answers of a connection: their heads, their bytes, and those that the
+ * client has not read yet. Runs in the gateway.
+ */
+#include <errno.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include "../../common/limits.h"
+#include "conn_parts.h"
+#include "http.h"
+#include "response.h"
+
+size_t
+conn_unsent(const struct conn *conn)
+{
+	return conn->unsent.len - conn->sent;
+}
+
+/* All bytes are written. */
+static void
+conn_on_flushed(struct conn *conn)
+{
+	event_del(conn->writable);
+	if (conn->state == CONN_CLOSING ||
+	    (conn->state == CONN_WRITING && conn->gateway->draining))
+		conn_linger(conn);
+	else if (conn->state == CONN_WRITING)
+		conn_next(conn);
+}
+
+/*
+ * Forgets what was sent, and counts the rest. If all clients together leave too
+ * much unread, one of those that leave most is disconnected.
+ */
+static void
+conn_count_unsent(struct conn *conn)
+{
+	struct gateway *gateway = conn->gateway;
+	struct conn *most;
+
+	if (conn_unsent(conn) == 0) {
+		buffer_reset(&conn->unsent);
+		conn->sent = 0;
+	} else if (conn->sent > conn->unsent.len / 2) {
+		buffer_drop_front(&conn->unsent, conn->sent);
+		conn->sent = 0;
+	}
+	gateway->unsent += conn->unsent.len;
+	gateway->unsent -= conn->counted;
+	conn->counted = conn->unsent.len;
+	if (gateway->unsent <= HTTP_UNSENT_MAX)
+		return;
+	most = conn_heaviest(gateway, conn_use_unsent);
+	conn_warn(most, "too many answers are not read");
+	conn_break(most);
+}
+
+void
+conn_write(struct conn *conn)
+{
+	ssize_t n = send(conn->fd, conn->unsent.data + conn->sent,
+	    conn_unsent(conn), MSG_NOSIGNAL);
+
+	if (n == -1 && errno != EAGAIN && errno != EINTR) {
+		conn_break(conn);
+		return;
+	}
+	if (n > 0) {
+		conn->sent += (size_t)n;
+		conn->silent = 0;
+	}
+	conn_count_unsent(conn);
+	if (conn_unsent(conn) == 0)
+		conn_on_flushed(conn);
+	else
+		event_add(conn->writable, NULL);
+}
+
+void
+conn_on_writable(evutil_socket_t fd, short what, void *arg)
+{
+	struct conn *conn = arg;
+
+	(void)fd;
+	(void)what;
+	conn_write(conn);
+}
+
+/* The head of an answer to the present request. */
+static struct response
+conn_response(const struct conn *conn, int status)
+{
+	const struct http_head *head = conn_head(conn);
+	struct response response = { .status = status,
+		.minor = conn->bare ? 1 : head->minor,
+		.last = conn->last,
+		.session = "",
+		.now = time(NULL) };
+
+	response.authorized =
+	    !conn->bare && head->fields[HTTP_AUTHORIZATION] != NULL;
+	if (!conn->bare && !conn->foreign)
+		response.origin = head->fields[HTTP_ORIGIN];
+	return response;
+}
+
+/* The answer is complete in unsent. */
+static void
+conn_finish(struct conn *conn)
+{
+	conn->ask = NULL;
+	conn->state = conn->last ? CONN_CLOSING : CONN_WRITING;
+	conn_set_timer(conn, HTTP_STALL_SECONDS);
+	conn_write(conn);
+}
+
+void
+conn_fail(void *ctx, int status, uint64_t retry, const char *message)
+{
+	struct conn *conn = ctx;
+	struct response response = conn_response(conn, status);
+
+	response.retry = retry;
+	if (status == 204)
+		response_add(&conn->unsent, &response, NULL, 0);
+	else
+		response_add_error(&conn->unsent, &response, message);
+	conn_finish(conn);
+}
+
+void
+conn_answer(void *ctx, const struct ipc_reply *reply, const char *body,
+    size_t len)
+{
+	struct conn *conn = ctx;
+	struct response response = conn_response(conn, (int)reply->status);
+
+	response.retry = reply->seconds;
+	response.session = reply->session;
+	if (!reply->stream) {
+		response_add(&conn->unsent, &response, body, len);
+		conn_finish(conn);
+		return;
+	}
+	/* Without chunks, only closing the connection ends the stream. */
+	if (response.minor == 0)
+		conn->last = response.last = 1;
+	response_add_stream(&conn->unsent, &response);
+	conn->state = CONN_STREAMING;
+	conn_set_timer(conn, HTTP_ALIVE_SECONDS);
+	conn_write(conn);
+}
+
+void
+conn_event(void *ctx, const char *data, size_t len, int last)
+{
+	struct conn *conn = ctx;
+	struct response response = conn_response(conn, 200);
+
+	if (conn_unsent(conn) > HTTP_EVENTS_UNSENT_MAX) {
+		conn_warn(conn, "it does not read its events");
+		if (last)
+			conn->ask = NULL;
+		conn_break(conn);
+		return;
+	}
+	if (len > 0)
+		response_add_event(&conn->unsent, &response, data, len);
+	if (last) {
+		response_add_end(&conn->unsent, &response);
+		conn_finish(conn);
+		return;
+	}
+	conn_set_timer(conn, HTTP_ALIVE_SECONDS);
+	conn_write(conn);
+}
+
+void
+conn_send_alive(struct conn *conn)
+{
+	struct response response = conn_response(conn, 200);
+
+	response_add_alive(&conn->unsent, &response);
+	conn_write(conn);
+}

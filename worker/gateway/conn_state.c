@@ -1,0 +1,100 @@
+/*
+ * What a connection waits for, and for how long: see conn_parts.h. Runs in the
+ * gateway.
+ */
+#include <sys/socket.h>
+
+#include "../../common/limits.h"
+#include "callers.h"
+#include "conn_parts.h"
+#include "http.h"
+
+const struct http_head *
+conn_head(const struct conn *conn)
+{
+	return http_reader_head(conn->reader);
+}
+
+struct buffer *
+conn_body(struct conn *conn)
+{
+	return http_reader_body(conn->reader);
+}
+
+void
+conn_count_body(struct conn *conn)
+{
+	size_t len = conn_body(conn)->len;
+
+	conn->gateway->bodies += len;
+	conn->gateway->bodies -= conn->held;
+	conn->held = len;
+}
+
+void
+conn_warn(struct conn *conn, const char *why)
+{
+	caller_warn(conn->gateway, conn->caller, conn->address, why);
+}
+
+void
+conn_break(struct conn *conn)
+{
+	event_active(conn->closed, EV_CLOSED, 0);
+}
+
+void
+conn_set_timer(struct conn *conn, unsigned int seconds)
+{
+	const struct timeval tv = { .tv_sec = seconds };
+
+	event_add(conn->timer, &tv);
+}
+
+/*
+ * One request of each connection is read in a pass of the loop, so that a
+ * client that sends many at once does not delay others. Until the rest was
+ * used, no more is read.
+ */
+void
+conn_read_on(struct conn *conn)
+{
+	static const struct timeval at_once = { 0 };
+
+	if (conn->state == CONN_READING && conn->rest.len > 0) {
+		event_del(conn->readable);
+		event_add(conn->more, &at_once);
+	} else {
+		event_add(conn->readable, NULL);
+	}
+}
+
+/* The next request may already be there. */
+void
+conn_next(struct conn *conn)
+{
+	conn->state = CONN_READING;
+	conn->bare = 1;
+	caller_drop(&conn->payer);
+	http_reader_next(conn->reader);
+	conn_count_body(conn);
+	conn_set_timer(conn, HTTP_IDLE_SECONDS);
+	/* conn_feed reads on by itself. */
+	if (conn->feeding)
+		conn->feeding = 0;
+	else
+		conn_read_on(conn);
+}
+
+/*
+ * Closing a socket with unread bytes would destroy the answer on its way to the
+ * client, so these are awaited for a while.
+ */
+void
+conn_linger(struct conn *conn)
+{
+	conn->state = CONN_LINGERING;
+	shutdown(conn->fd, SHUT_WR);
+	event_add(conn->readable, NULL);
+	conn_set_timer(conn, HTTP_LINGER_SECONDS);
+}
