@@ -328,9 +328,6 @@
 #define GUESSES_DOUBLINGS 8
 #define GUESSES_PAUSE_MAX_MS 300000ULL
 #define GUESSES_FORGET_MS 900000ULL
-/* Another program writes that file within milliseconds: two seconds. */
-#define TOKENS_LOCK_TRIES 100
-#define TOKENS_LOCK_PAUSE_NS 20000000
 /* An IPv6 address with its zone, or an IPv4 address, as text. */
 #define HTTP_ADDRESS_MAX 64
 #define HTTP_HOSTS_MAX (4 * KIB)
@@ -373,9 +370,12 @@
 #define LISTEN_QUEUE 128
 /* The path of a Unix socket, or an address of IPv6 with its port. */
 #define LISTEN_TEXT_MAX 107
-/* Another program makes its socket within microseconds: two seconds. */
-#define LISTEN_LOCK_TRIES 100
-#define LISTEN_LOCK_PAUSE_NS 20000000
+/*
+ * Another program makes its socket, or writes the file of tokens, within
+ * milliseconds: two seconds.
+ */
+#define FOLDER_LOCK_TRIES 100
+#define FOLDER_LOCK_PAUSE_NS 20000000
 /* Sockets of one program, and the first one that is inherited. */
 #define LISTEN_MAX 8
 #define LISTEN_INHERITED 3

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,6 +18,7 @@
 #include "../../common/mem.h"
 #include "../../common/text_list.h"
 #include "../options/options.h"
+#include "../process/folder_lock.h"
 #include "tokens.h"
 
 void
@@ -51,17 +51,8 @@ token_make(struct token *token, char secret[TOKEN_SIZE + 1])
 int
 tokens_lock(int dir, struct err *err)
 {
-	const struct timespec pause = { .tv_nsec = TOKENS_LOCK_PAUSE_NS };
-	int i;
-
-	for (i = 0; i < TOKENS_LOCK_TRIES; i++) {
-		if (flock(dir, LOCK_EX | LOCK_NB) == 0)
-			return 0;
-		if (errno != EWOULDBLOCK && errno != EINTR)
-			break;
-		nanosleep(&pause, NULL);
-	}
-	return err_sys(err, "lock the state directory");
+	return folder_lock(dir) == 0 ?
+	    0 : err_sys(err, "lock the state directory");
 }
 
 static void

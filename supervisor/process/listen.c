@@ -9,16 +9,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../../common/fd.h"
 #include "../../common/limits.h"
 #include "../../common/mem.h"
+#include "folder_lock.h"
 #include "process.h"
 
 /*
@@ -61,23 +60,19 @@ listen_bind(int fd, const struct sockaddr_un *address)
 static int
 listen_lock(const char *path, struct err *err)
 {
-	const struct timespec pause = { .tv_nsec = LISTEN_LOCK_PAUSE_NS };
 	const char *slash = strrchr(path, '/');
 	auto_free char *folder = slash == NULL ? mem_strdup(".") :
 	    mem_printf("%.*s", (int)(slash - path) + 1, path);
 	auto_fd int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int i;
 
 	if (fd == -1)
 		return err_set(err, "cannot use the directory %s: %s; make it, "
 		    "or choose another path%s", folder, strerror(errno),
 		    *path == '~' ? " (~ is not expanded here)" : "");
-	for (i = 0; i < LISTEN_LOCK_TRIES; i++) {
-		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
-			return fd_take(&fd);
-		nanosleep(&pause, NULL);
-	}
-	return err_sys(err, "lock the directory of the socket %s", path);
+	if (folder_lock(fd) == -1)
+		return err_sys(
+		    err, "lock the directory of the socket %s", path);
+	return fd_take(&fd);
 }
 
 int
