@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,8 +24,8 @@
 #define FILES_ARE_HERE
 #include "not_here.h"
 #include "supervisor/process/process.h"
+#include "worker_play.h"
 
-static struct event_base *base;
 static struct options options = { .files_max = 5 * MIB, .files_days = 7 };
 static struct files *files;
 static int line = -1; /* the end of the channel that the keeper has */
@@ -35,8 +34,6 @@ static pid_t process;
 static int is_deaf; /* to being asked to end */
 static unsigned int starts;
 static const char *no_state; /* why there is no directory */
-static struct ipc_packet packet;
-static union ipc_any msg;
 static struct buffer told;
 static int fetched = -1;
 
@@ -69,8 +66,6 @@ spawn_worker(enum role role, unsigned long number, unsigned int uid, int group,
     int channel, int *pidfd, struct err *err)
 {
 	int *end = role == ROLE_FILES ? &line : &porter;
-	int ready[2];
-	char byte;
 
 	(void)err;
 	ck_assert_int_eq(group, -1);
@@ -81,23 +76,7 @@ spawn_worker(enum role role, unsigned long number, unsigned int uid, int group,
 		ck_assert_int_eq(role, ROLE_PORTER);
 		ck_assert_uint_eq(uid, 77);
 	}
-	ck_assert_int_eq(pipe(ready), 0);
-	process = fork();
-	if (process == 0) {
-		/* The test holds the channel, and ends it. */
-		close(channel);
-		close(ready[0]);
-		signal(SIGTERM, is_deaf ? SIG_IGN : SIG_DFL);
-		close(ready[1]);
-		pause();
-		_exit(0);
-	}
-	close(ready[1]);
-	ck_assert_int_eq(read(ready[0], &byte, 1), 0);
-	close(ready[0]);
-	fd_close(end);
-	*end = fcntl(channel, F_DUPFD_CLOEXEC, 3);
-	*pidfd = (int)syscall(SYS_pidfd_open, process, 0);
+	process = start_worker(channel, end, pidfd, is_deaf);
 	return 0;
 }
 
@@ -161,30 +140,6 @@ close_stage(void)
 }
 
 static void
-settle(void)
-{
-	int n;
-
-	for (n = 0; n < 8; n++)
-		event_base_loop(base, EVLOOP_NONBLOCK);
-}
-
-/* The next message to one of the two, which must be of this type. */
-static void
-expect(int end, enum ipc_type wanted)
-{
-	struct err err = { 0, "the end" };
-	enum ipc_type type;
-
-	settle();
-	if (ipc_socket_receive(end, &packet, &err) != 1 ||
-	    ipc_decode(&packet, &type, &msg, &err) == -1)
-		ck_abort_msg("%s does not come: %s",
-		    ipc_message(wanted)->name, err.text);
-	ck_assert_str_eq(ipc_message(type)->name, ipc_message(wanted)->name);
-}
-
-static void
 expect_keep(void)
 {
 	struct stat st, wanted;
@@ -199,18 +154,6 @@ expect_keep(void)
 }
 
 static void
-say(enum ipc_type type, void *message)
-{
-	struct err err;
-
-	ck_assert_msg(ipc_encode(type, message, &packet, &err) == 0, "%s",
-	    err.text);
-	ck_assert_int_eq(ipc_socket_send(line, &packet, &err), 0);
-	ipc_packet_close(&packet);
-	settle();
-}
-
-static void
 say_done(uint64_t task, enum file_fault fault, const char *name)
 {
 	struct ipc_task_done done = { .task = task,
@@ -218,7 +161,7 @@ say_done(uint64_t task, enum file_fault fault, const char *name)
 		.fault = fault,
 		.name = { (const uint8_t *)name, strlen(name) } };
 
-	say(IPC_TASK_DONE, &done);
+	say(line, IPC_TASK_DONE, &done);
 }
 
 /* Begins a list, which is the task with this number. */
@@ -248,7 +191,7 @@ say_filed(uint64_t task)
 		.conversation = "",
 		.type = "text/csv" };
 
-	say(IPC_FILED, &filed);
+	say(line, IPC_FILED, &filed);
 }
 
 static void
@@ -258,7 +201,7 @@ say_fetched(uint64_t task)
 		.offset = 5,
 		.file = open("/etc/passwd", O_RDONLY | O_CLOEXEC) };
 
-	say(IPC_FILE_FETCHED, &fetch);
+	say(line, IPC_FILE_FETCHED, &fetch);
 }
 
 static void
@@ -268,7 +211,7 @@ say_left_out(uint64_t task)
 		.name = { (const uint8_t *)"b", 1 },
 		.fault = FILE_FAULT_FIFO };
 
-	say(IPC_LEFT_OUT, &left_out);
+	say(line, IPC_LEFT_OUT, &left_out);
 }
 
 /* Begins the fetch of a file, which is the first task. */
@@ -319,7 +262,7 @@ START_TEST(answers_go_to_the_user_of_the_task)
 }
 END_TEST
 
-START_TEST(a_collection_is_told_of_all)
+START_TEST(a_collection_gets_every_result)
 {
 	open_stage();
 	collect_well();
@@ -333,7 +276,7 @@ START_TEST(a_collection_is_told_of_all)
 }
 END_TEST
 
-/* What is done until then is told, and the porter ends. */
+/* Files that are kept until then are reported, and the porter ends. */
 START_TEST(a_task_is_given_up)
 {
 	struct files_task *task;
@@ -414,7 +357,7 @@ START_TEST(every_fault_has_its_sentence)
 }
 END_TEST
 
-START_TEST(a_porter_is_told_where)
+START_TEST(a_porter_gets_the_directory)
 {
 	int folder = open("/usr", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct stat st, wanted;
@@ -517,7 +460,7 @@ START_TEST(without_a_directory_there_is_none)
 }
 END_TEST
 
-START_TEST(nobody_is_told_of_what_is_forgotten)
+START_TEST(a_forgotten_task_reports_nothing)
 {
 	struct files_task *task;
 	struct err err;
@@ -550,7 +493,7 @@ START_TEST(it_is_asked_to_end)
 END_TEST
 
 /* Of a task that there is not (0), half a message (1): it is killed. */
-START_TEST(nonsense_ends_it)
+START_TEST(a_violation_ends_it)
 {
 	is_deaf = 1;
 	open_stage();
@@ -573,18 +516,18 @@ static void
 add_tests(TCase *tc)
 {
 	tcase_add_test(tc, answers_go_to_the_user_of_the_task);
-	tcase_add_test(tc, a_collection_is_told_of_all);
+	tcase_add_test(tc, a_collection_gets_every_result);
 	tcase_add_test(tc, a_task_is_given_up);
 	tcase_add_loop_test(tc, answers_fit_their_tasks, 0, 5);
 	tcase_add_test(tc, faults_become_sentences);
 	tcase_add_loop_test(tc, every_fault_has_its_sentence, 1, FILE_FAULTS);
-	tcase_add_loop_test(tc, a_porter_is_told_where, 0, 2);
+	tcase_add_loop_test(tc, a_porter_gets_the_directory, 0, 2);
 	tcase_add_test(tc, it_is_started_again);
 	tcase_add_loop_test(tc, another_request_may_meet_its_end_first, 0, 2);
 	tcase_add_test(tc, without_a_directory_there_is_none);
-	tcase_add_test(tc, nobody_is_told_of_what_is_forgotten);
+	tcase_add_test(tc, a_forgotten_task_reports_nothing);
 	tcase_add_test(tc, it_is_asked_to_end);
-	tcase_add_loop_test(tc, nonsense_ends_it, 0, 2);
+	tcase_add_loop_test(tc, a_violation_ends_it, 0, 2);
 }
 
 int

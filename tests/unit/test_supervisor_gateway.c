@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -18,8 +17,8 @@
 #include "not_here.h"
 #include "supervisor/peers/gateway.h"
 #include "supervisor/process/process.h"
+#include "worker_play.h"
 
-static struct event_base *base;
 static struct gateway *gateway;
 static struct gateway_guest *guest;
 static struct gateway_socket listener = { .fd = -1, .hosts = "a b" };
@@ -29,8 +28,6 @@ static int line = -1; /* the gateway's end of its channel */
 static int own = -1;  /* and of the guest's */
 static unsigned int starts, asked, left, gone;
 static struct gateway_hello heard;
-static struct ipc_packet packet;
-static union ipc_any msg;
 
 /* In the place of the other files of the supervisor */
 
@@ -44,28 +41,9 @@ int
 spawn_worker(enum role role, unsigned long number, unsigned int uid, int group,
     int channel, int *pidfd, struct err *err)
 {
-	pid_t process;
-	int ready[2];
-	char byte;
-
 	ck_assert_int_eq(role, ROLE_GATEWAY);
-	ck_assert_int_eq(pipe(ready), 0);
-	process = fork();
-	if (process == 0) {
-		/* The test holds the channel, and ends it. */
-		close(channel);
-		close(ready[0]);
-		close(ready[1]);
-		pause();
-		_exit(0);
-	}
-	close(ready[1]);
-	ck_assert_int_eq(read(ready[0], &byte, 1), 0);
-	close(ready[0]);
 	starts++;
-	fd_close(&line);
-	line = fcntl(channel, F_DUPFD_CLOEXEC, 3);
-	*pidfd = (int)syscall(SYS_pidfd_open, process, 0);
+	start_worker(channel, &line, pidfd, 0);
 	return 0;
 }
 
@@ -105,40 +83,6 @@ on_hello(void *ctx, const struct gateway_hello *hello)
 		gateway_turn_away(gateway, hello->visit, 401, 5, "unknown");
 	else
 		guest = gateway_welcome(gateway, hello->visit, &user);
-}
-
-static void
-settle(void)
-{
-	int n;
-
-	for (n = 0; n < 8; n++)
-		event_base_loop(base, EVLOOP_NONBLOCK);
-}
-
-static void
-expect(int fd, enum ipc_type wanted)
-{
-	struct err err = { 0, "the end" };
-	enum ipc_type type;
-
-	settle();
-	if (ipc_socket_receive(fd, &packet, &err) != 1 ||
-	    ipc_decode(&packet, &type, &msg, &err) == -1)
-		ck_abort_msg("%s does not come: %s",
-		    ipc_message(wanted)->name, err.text);
-	ck_assert_str_eq(ipc_message(type)->name, ipc_message(wanted)->name);
-}
-
-static void
-say(int fd, enum ipc_type type, void *message)
-{
-	struct err err;
-
-	ck_assert_int_eq(ipc_encode(type, message, &packet, &err), 0);
-	ck_assert_int_eq(ipc_socket_send(fd, &packet, &err), 0);
-	ipc_packet_close(&packet);
-	settle();
 }
 
 static void

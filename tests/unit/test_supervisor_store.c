@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "common/fd.h"
@@ -23,16 +22,14 @@
 #define STORE_IS_HERE
 #include "not_here.h"
 #include "supervisor/process/process.h"
+#include "worker_play.h"
 
-static struct event_base *base;
 static struct options options = { .state_max = STATE_MAX_MIN };
 static struct store *store;
 static int line = -1; /* the store's end of the channel */
 static pid_t process;
 static unsigned int starts;
 static const char *no_state; /* why there is no directory */
-static struct ipc_packet packet;
-static union ipc_any msg;
 static struct buffer told;
 
 /* In the place of the other files of the supervisor */
@@ -59,30 +56,12 @@ int
 spawn_worker(enum role role, unsigned long number, unsigned int uid, int group,
     int channel, int *pidfd, struct err *err)
 {
-	int ready[2];
-	char byte;
-
 	(void)err;
 	ck_assert_int_eq(role, ROLE_STORE);
 	ck_assert_uint_eq(uid, 0);
 	ck_assert_int_eq(group, -1);
 	ck_assert_uint_eq(number, ++starts);
-	ck_assert_int_eq(pipe(ready), 0);
-	process = fork();
-	if (process == 0) {
-		/* The test holds the channel, and ends it. */
-		close(channel);
-		close(ready[0]);
-		close(ready[1]);
-		pause();
-		_exit(0);
-	}
-	close(ready[1]);
-	ck_assert_int_eq(read(ready[0], &byte, 1), 0);
-	close(ready[0]);
-	fd_close(&line);
-	line = fcntl(channel, F_DUPFD_CLOEXEC, 3);
-	*pidfd = (int)syscall(SYS_pidfd_open, process, 0);
+	process = start_worker(channel, &line, pidfd, 0);
 	return 0;
 }
 
@@ -107,35 +86,11 @@ close_stage(void)
 }
 
 static void
-settle(void)
-{
-	int n;
-
-	for (n = 0; n < 8; n++)
-		event_base_loop(base, EVLOOP_NONBLOCK);
-}
-
-/* The next message to the store, which must be of this type. */
-static void
-expect(enum ipc_type wanted)
-{
-	struct err err = { 0, "the end" };
-	enum ipc_type type;
-
-	settle();
-	if (ipc_socket_receive(line, &packet, &err) != 1 ||
-	    ipc_decode(&packet, &type, &msg, &err) == -1)
-		ck_abort_msg("%s does not come: %s",
-		    ipc_message(wanted)->name, err.text);
-	ck_assert_str_eq(ipc_message(type)->name, ipc_message(wanted)->name);
-}
-
-static void
 expect_keep(void)
 {
 	struct stat st, wanted;
 
-	expect(IPC_KEEP);
+	expect(line, IPC_KEEP);
 	ck_assert_uint_eq(msg.keep.most, STATE_MAX_MIN);
 	ck_assert_int_eq(fstat(msg.keep.folder, &st), 0);
 	ck_assert_int_eq(stat("/tmp", &wanted), 0);
@@ -144,16 +99,12 @@ expect_keep(void)
 }
 
 static void
-say(const char *payload, const char *reason)
+say_shown(const char *payload, const char *reason)
 {
 	struct ipc_shown shown = { .reason = reason,
 		.payload = { (const uint8_t *)payload, strlen(payload), -1 } };
-	struct err err;
 
-	ck_assert_int_eq(ipc_encode(IPC_SHOWN, &shown, &packet, &err), 0);
-	ck_assert_int_eq(ipc_socket_send(line, &packet, &err), 0);
-	ipc_packet_close(&packet);
-	settle();
+	say(line, IPC_SHOWN, &shown);
 }
 
 static void
@@ -184,7 +135,7 @@ START_TEST(it_is_started_when_it_is_needed)
 	ck_assert_uint_eq(starts, 0);
 	relay = connect_well(7);
 	expect_keep();
-	expect(IPC_GRANT);
+	expect(line, IPC_GRANT);
 	ck_assert_uint_eq(msg.grant.execution, 7);
 	ck_assert_str_eq(msg.grant.scope, "");
 	ck_assert_int_eq(send(relay, "x", 1, 0), 1);
@@ -193,7 +144,7 @@ START_TEST(it_is_started_when_it_is_needed)
 	/* No other process holds the store's end. */
 	ck_assert_int_eq(recv(relay, &byte, 1, 0), 0);
 	other = connect_well(8);
-	expect(IPC_GRANT);
+	expect(line, IPC_GRANT);
 	ck_assert_uint_eq(msg.grant.execution, 8);
 	ipc_message_close(IPC_GRANT, &msg);
 	ck_assert_uint_eq(starts, 1);
@@ -215,7 +166,7 @@ START_TEST(it_is_started_again)
 	close(connect_well(8));
 	ck_assert_uint_eq(starts, 2);
 	expect_keep();
-	expect(IPC_GRANT);
+	expect(line, IPC_GRANT);
 	ck_assert_uint_eq(msg.grant.execution, 8);
 	ipc_message_close(IPC_GRANT, &msg);
 	close_stage();
@@ -251,9 +202,9 @@ START_TEST(answers_are_passed_on)
 	store_listen(store, on_shown, &told);
 	ck_assert_int_eq(channel_send_drop(channel, &drop, &err), 0);
 	expect_keep();
-	expect(IPC_DROP);
-	say("3", "");
-	say("", "no disk");
+	expect(line, IPC_DROP);
+	say_shown("3", "");
+	say_shown("", "no disk");
 	fd_close(&line);
 	settle();
 	ck_assert_str_eq(told.data, "3|\n|no disk\n"
@@ -263,17 +214,17 @@ START_TEST(answers_are_passed_on)
 END_TEST
 
 /* An answer without a request (0), half a message (1): it is restarted. */
-START_TEST(nonsense_ends_it)
+START_TEST(a_violation_ends_it)
 {
 	char byte;
 
 	open_stage();
 	close(connect_well(7));
 	expect_keep();
-	expect(IPC_GRANT);
+	expect(line, IPC_GRANT);
 	ipc_message_close(IPC_GRANT, &msg);
 	if (_i == 0)
-		say("1", "");
+		say_shown("1", "");
 	else
 		ck_assert_int_eq(send(line, "no", 2, 0), 2);
 	settle();
@@ -291,7 +242,7 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, it_is_started_again, 0, 2);
 	tcase_add_test(tc, without_a_directory_there_is_none);
 	tcase_add_test(tc, answers_are_passed_on);
-	tcase_add_loop_test(tc, nonsense_ends_it, 0, 2);
+	tcase_add_loop_test(tc, a_violation_ends_it, 0, 2);
 }
 
 int
