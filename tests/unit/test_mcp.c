@@ -434,6 +434,25 @@ START_TEST(progress_needs_a_token)
 }
 END_TEST
 
+/* A token is kept as long as its call, so one of any size would cost memory. */
+START_TEST(limits_a_progress_token)
+{
+	size_t len = CLIENT_ID_MAX - 2 + (size_t)_i;
+	auto_free char *token = mem_alloc(len + 1);
+	auto_free char *line = NULL;
+
+	memset(token, 'a', len);
+	line = mem_printf(
+	    CALL_META("1", "{\"progressToken\":\"%s\"}"), token);
+	start();
+	say(line);
+	ck_assert_int_eq(calls[0].run.progressed == NULL, _i > 0);
+	conclude(0, "1");
+	answered(PRINTED("1", "1") "\n");
+	close_session();
+}
+END_TEST
+
 /* The output so far, with numbers below those of the code. */
 START_TEST(progress_has_the_output)
 {
@@ -644,6 +663,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, an_id_is_used_once_at_a_time);
 	tcase_add_loop_test(
 	    tc, progress_needs_a_token, 0, UNIT_COUNT(tokens));
+	tcase_add_loop_test(tc, limits_a_progress_token, 0, 2);
 	tcase_add_test(tc, progress_has_the_output);
 	tcase_add_test(tc, progress_increases);
 	tcase_add_test(tc, a_cancelled_call_is_silent);
