@@ -168,3 +168,14 @@ def anonymous_memory():
     code.write(bytes.fromhex("b82a000000c3"))
     address = ctypes.addressof(ctypes.c_char.from_buffer(code))
     return ctypes.CFUNCTYPE(ctypes.c_int)(address)()
+
+
+@case("e14", "pages of the interpreter and of libraries that can be executed "
+      "and written to", "none",
+      shown="a template makes their constants executable, which adds no right "
+      "(see e13), but nothing that can be written to")
+def written_and_executed():
+    with open("/proc/self/maps", encoding="ascii") as file:
+        rows = [line.split() for line in file]
+    return " ".join(sorted({row[-1] for row in rows
+                            if "w" in row[1] and "x" in row[1]})) or "none"
