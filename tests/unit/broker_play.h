@@ -198,7 +198,7 @@ play_become_broker(int fd)
 	_exit(status);
 }
 
-/* Starts a broker that is told of a server "gh" first. */
+/* Starts a broker that gets the definition of a server "gh" first. */
 static inline void
 play_start(void)
 {

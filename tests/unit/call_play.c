@@ -72,7 +72,7 @@ open_pidfd(pid_t pid)
 	return (int)syscall(SYS_pidfd_open, pid, 0);
 }
 
-/* What it does: waits to be killed, or to be told how to end. */
+/* What it does: waits to be killed, or for the way in which to end. */
 static void __attribute__((noreturn))
 be_process(int line)
 {

@@ -24,7 +24,7 @@
 	"{\"type\":\"rpc_response\",\"id\":" id ",\"success\":false,"          \
 	"\"error\":{\"message\":\"" reason "\"}}\n"
 
-/* The table of handlers wants them; the broker cannot send them. */
+/* The table of handlers needs them; the broker cannot send them. */
 void
 relay_on_prepare(struct relay *relay, struct ipc_prepare *prepare)
 {

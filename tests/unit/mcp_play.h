@@ -182,7 +182,7 @@ on_busy(void *client)
 
 static const struct mcp_door a_door = { on_send, on_busy, &a_client };
 
-/* All executions: are told of a client, when that one has its answer. */
+/* All executions: they begin when a client has its first answer. */
 
 static unsigned int begun;
 

@@ -25,7 +25,7 @@
 /* How many a swarm has at any time. */
 #define TREES_SWARM 50
 
-/* How many processes a bomb makes in all, and when it is told of. */
+/* How many processes a bomb makes in all, and when that is reported. */
 #define TREES_BOMB_MOST 1500
 #define TREES_BOMB_TOLD 100
 
@@ -245,10 +245,10 @@ static const struct {
 
 #define TREES (sizeof(trees) / sizeof(trees[0]))
 
-/* The status with which a server ends that is told 'e' or 'i'. */
+/* The exit status of a server that has read 'e' or 'i'. */
 #define TREES_STATUS 42
 
-/* Does as it is told on standard input, a byte each; its end ends it. */
+/* Obeys standard input, a byte each; end of file ends it. */
 static inline int
 trees_obey(void)
 {

@@ -17,7 +17,7 @@
 static char store_folder[] = "/tmp/test_tables.XXXXXX";
 static int store_made; /* the folder is there: its name may end in X, too */
 static struct database *database;
-static struct buffer json; /* what was told last */
+static struct buffer json; /* the last answer */
 static struct err err;
 
 static void
@@ -48,7 +48,7 @@ leave(void)
 	ck_assert_int_eq(system(command), 0);
 }
 
-/* It was told, and this stands in it. */
+/* The request succeeded, and its answer contains this. */
 static void
 expect_told(int done, const char *part)
 {
@@ -57,7 +57,7 @@ expect_told(int done, const char *part)
 	ck_assert_msg(strstr(json.data, part) != NULL, "%s", json.data);
 }
 
-/* All that was told. */
+/* The whole answer. */
 static void
 expect_all(int done, const char *text)
 {
@@ -72,7 +72,7 @@ expect_err(int done, const char *part)
 	ck_assert_msg(strstr(err.text, part) != NULL, "%s", err.text);
 }
 
-/* How often a part stands in what was told. */
+/* How often a part stands in the answer. */
 static inline size_t
 count_told(const char *part)
 {

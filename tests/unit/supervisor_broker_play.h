@@ -196,7 +196,7 @@ end_downstream(size_t n, const char *how)
 	ended(downstreams[n].ctx, how);
 }
 
-/* How often each was told to stop, in the order of their starts. */
+/* How often each was asked to stop, in the order of their starts. */
 static inline void
 were_stopped(const char *wanted)
 {
@@ -316,7 +316,7 @@ was_ended(void)
 	fd_close(&line);
 }
 
-/* What the broker is told */
+/* The messages to the broker */
 
 static struct ipc_packet packet;
 static union ipc_any msg;
@@ -447,7 +447,7 @@ tell(enum ipc_type type)
 	}
 }
 
-/* The broker has been told exactly this since the last time. */
+/* The broker has received exactly these messages since the last time. */
 static inline void
 was_told(const char *wanted)
 {
@@ -565,7 +565,7 @@ open_session(uint64_t execution, const char *loaded, size_t len)
 
 #define DEFINED "define fs fs 'Files'\ndefine git-hub git_hub ''\n"
 
-/* A broker that knows its servers. */
+/* A broker that has the definitions of its servers. */
 static inline void
 begin(void)
 {

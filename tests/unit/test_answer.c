@@ -337,7 +337,7 @@ START_TEST(has_pictures_among_the_text)
 }
 END_TEST
 
-/* Files: lines for the model, and links where the client knows them. */
+/* Files: lines for the model, and links where the client supports them. */
 START_TEST(links_to_files)
 {
 	struct call_file kept[] = {
@@ -776,7 +776,7 @@ static const struct {
 	    "\"caisson/toolCalls\":9223372036854775807}" },
 };
 
-START_TEST(tells_what_was_in_force)
+START_TEST(reports_what_was_in_force)
 {
 	struct call_result result = make_result(&endings[0]);
 	json_t *json, *expected = read_json(metas[_i].meta);
@@ -864,7 +864,7 @@ static const struct {
 	{ { .calls = 1, .ended = "why" }, "new" LOST("why") },
 };
 
-START_TEST(tells_of_its_session)
+START_TEST(describes_its_session)
 {
 	struct call_result result = make_result(&endings[0]);
 	auto_free char *wanted =
@@ -895,7 +895,7 @@ START_TEST(tells_of_its_session)
 END_TEST
 
 /* Where calls can name sessions, one that names none had a fresh box. */
-START_TEST(tells_that_the_box_was_fresh)
+START_TEST(reports_that_the_box_was_fresh)
 {
 	struct call_result result = make_result(&endings[0]);
 	json_t *json, *wanted = read_json("{\"fresh\":true}");
@@ -916,7 +916,7 @@ START_TEST(tells_that_the_box_was_fresh)
 }
 END_TEST
 
-/* What of the isolation an answer of the session tells. */
+/* The facts about the isolation in an answer of a session. */
 static char *
 isolation_of(const struct call_result *result, char **told)
 {
@@ -934,7 +934,7 @@ isolation_of(const struct call_result *result, char **told)
 	return text;
 }
 
-START_TEST(tells_the_isolation_once)
+START_TEST(reports_the_isolation_once)
 {
 	struct call_result result = make_result(&endings[0]);
 	auto_free char *told = NULL, *first = NULL, *again = NULL;
@@ -955,7 +955,7 @@ START_TEST(tells_the_isolation_once)
 }
 END_TEST
 
-START_TEST(tells_of_a_cgroup)
+START_TEST(reports_a_cgroup)
 {
 	struct call_result result = make_result(&endings[0]);
 	json_t *json, *meta;
@@ -1117,15 +1117,15 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, names_the_servers, 0, UNIT_COUNT(asked));
 	tcase_add_loop_test(tc, keeps_to_its_schema, 0,
 	    UNIT_COUNT(modes) * UNIT_COUNT(endings));
-	tcase_add_test(tc, tells_of_a_cgroup);
+	tcase_add_test(tc, reports_a_cgroup);
 	tcase_add_loop_test(tc, tells_programs_how_it_ended, 0,
 	    UNIT_COUNT(modes) * UNIT_COUNT(ends));
-	tcase_add_test(tc, tells_the_isolation_once);
+	tcase_add_test(tc, reports_the_isolation_once);
 	tcase_add_loop_test(
-	    tc, tells_of_its_session, 0, UNIT_COUNT(sessions));
-	tcase_add_test(tc, tells_that_the_box_was_fresh);
+	    tc, describes_its_session, 0, UNIT_COUNT(sessions));
+	tcase_add_test(tc, reports_that_the_box_was_fresh);
 	tcase_add_loop_test(
-	    tc, tells_what_was_in_force, 0, UNIT_COUNT(metas));
+	    tc, reports_what_was_in_force, 0, UNIT_COUNT(metas));
 	tcase_add_loop_test(
 	    tc, marks_what_was_weaker, 0, UNIT_COUNT(endings));
 	tcase_add_loop_test(tc, ends_with_notes, 0, UNIT_COUNT(endings));

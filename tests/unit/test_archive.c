@@ -17,7 +17,7 @@ static struct play_server gh;
 static int relay;
 static int store;
 
-/* The broker wants the store: there is none. */
+/* The broker asks for the store: there is none. */
 static void
 lend_none(void)
 {
@@ -27,7 +27,7 @@ lend_none(void)
 	play_send(play_supervisor, IPC_LISTS, &lists);
 }
 
-/* The broker wants the store: it gets this channel, or a dead end. */
+/* The broker asks for the store: it gets this channel, or a closed one. */
 static void
 lend(int dead)
 {
@@ -109,7 +109,7 @@ serve(const char *first_id, const char *name)
 	play_say(&gh, answer);
 }
 
-START_TEST(what_is_kept_is_told)
+START_TEST(kept_lists_are_used)
 {
 	start();
 	play_recall(relay, 2, "gh");
@@ -118,7 +118,7 @@ START_TEST(what_is_kept_is_told)
 	tell(LIST("a"));
 	play_expect_result(relay, 1, LIST("a"));
 	play_expect_result(relay, 2, LIST("a"));
-	/* From now on the broker knows it. */
+	/* From now on the broker has it. */
 	play_recall(relay, 3, "gh");
 	play_expect_result(relay, 3, LIST("a"));
 	/* A request without "remembered" gets the list of the server. */
@@ -188,7 +188,7 @@ static const char *const rubbish[] = { "x", "[]", "{}", "{\"tools\":[]}",
 	"{\"tools\":{},\"aliases\":[]}", "{\"tools\":[],\n\"aliases\":[]}",
 	"{\"tools\":[],\"aliases\":[]}}", "{\"tools\":[],\"aliases\":[]" };
 
-START_TEST(what_cannot_be_read_is_not_told)
+START_TEST(malformed_lists_are_not_used)
 {
 	start();
 	lend(0);
@@ -260,7 +260,7 @@ START_TEST(a_store_that_is_not_there_is_no_mishap)
 }
 END_TEST
 
-START_TEST(nobody_comes_with_a_store)
+START_TEST(goes_on_without_a_store)
 {
 	play_lists_wait_ms = 500;
 	start();
@@ -273,7 +273,7 @@ START_TEST(nobody_comes_with_a_store)
 END_TEST
 
 /* Who waits for the store may go, and so may the server. */
-START_TEST(nobody_waits_any_more)
+START_TEST(waiting_sessions_may_end)
 {
 	int other;
 
@@ -298,17 +298,17 @@ END_TEST
 static void
 add_tests(TCase *tc)
 {
-	tcase_add_test(tc, what_is_kept_is_told);
+	tcase_add_test(tc, kept_lists_are_used);
 	tcase_add_test(tc, what_is_learnt_is_kept);
 	tcase_add_test(tc, what_has_changed_is_not_kept);
 	tcase_add_test(tc, is_kept_when_there_is_a_store);
 	tcase_add_loop_test(
-	    tc, what_cannot_be_read_is_not_told, 0, UNIT_COUNT(rubbish));
+	    tc, malformed_lists_are_not_used, 0, UNIT_COUNT(rubbish));
 	tcase_add_loop_test(tc, a_store_of_no_use, 0, 5);
 	tcase_add_loop_test(
 	    tc, a_store_that_is_not_there_is_no_mishap, 0, 2);
-	tcase_add_test(tc, nobody_comes_with_a_store);
-	tcase_add_test(tc, nobody_waits_any_more);
+	tcase_add_test(tc, goes_on_without_a_store);
+	tcase_add_test(tc, waiting_sessions_may_end);
 }
 
 int

@@ -68,7 +68,7 @@ START_TEST(accepts)
 }
 END_TEST
 
-/* More than the most is lowered to it, and the user is told. */
+/* A timeout above the maximum is lowered to it, with a note to the user. */
 static const char *const lowered[] = { "121", "4294967297", "1e100" };
 
 START_TEST(lowers_the_timeout)
@@ -382,7 +382,7 @@ START_TEST(bounds_the_servers)
 }
 END_TEST
 
-/* More than a call starts are told of, beside the note on the time. */
+/* More servers than a call starts have a note beside that on the time. */
 START_TEST(notes_many_servers)
 {
 	static const char timeout[] = "timeout was lowered from 999 to 120 "

@@ -137,7 +137,7 @@ START_TEST(each_call_has_a_line)
 }
 END_TEST
 
-/* Of calls that are given up it tells whether they may have run. */
+/* For abandoned calls it records whether they may have run. */
 START_TEST(a_call_that_was_not_sent_has_a_line)
 {
 	auto_free char *text = NULL;

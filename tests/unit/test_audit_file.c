@@ -99,7 +99,7 @@ START_TEST(what_others_write_to_is_refused)
 END_TEST
 
 /* Others see what was called; only they can know whether that matters. */
-START_TEST(what_others_read_is_told)
+START_TEST(files_that_others_read_are_reported)
 {
 	static const mode_t modes[] = { 0600, 0640, 0604 };
 	char text[400] = "";
@@ -178,7 +178,7 @@ START_TEST(a_trial_makes_nothing)
 }
 END_TEST
 
-START_TEST(what_cannot_be_opened_is_told)
+START_TEST(unopenable_files_are_reported)
 {
 	is_refused("nowhere/a", "cannot be opened: No such file or directory");
 	make("file", 0600);
@@ -194,13 +194,13 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, none_is_none);
 	tcase_add_test(tc, is_added_to);
 	tcase_add_loop_test(tc, what_others_write_to_is_refused, 0, 3);
-	tcase_add_loop_test(tc, what_others_read_is_told, 0, 3);
+	tcase_add_loop_test(tc, files_that_others_read_are_reported, 0, 3);
 	tcase_add_test(tc, what_belongs_to_another_is_refused);
 	tcase_add_test(tc, what_is_no_file_is_refused);
 	tcase_add_test(tc, a_pipe_with_a_reader_is_refused);
 	tcase_add_test(tc, a_link_is_not_followed);
 	tcase_add_test(tc, a_trial_makes_nothing);
-	tcase_add_test(tc, what_cannot_be_opened_is_told);
+	tcase_add_test(tc, unopenable_files_are_reported);
 }
 
 int

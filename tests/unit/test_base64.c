@@ -80,7 +80,7 @@ START_TEST(refuses_what_is_none)
 END_TEST
 
 /* Each byte is a digit with its own value, white space, or an error. */
-START_TEST(knows_all_digits)
+START_TEST(accepts_all_digits)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	    "abcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -107,7 +107,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, brings_every_byte_back);
 	tcase_add_test(tc, skips_white_space);
 	tcase_add_loop_test(tc, refuses_what_is_none, 0, UNIT_COUNT(wrong));
-	tcase_add_loop_test(tc, knows_all_digits, 0, 256);
+	tcase_add_loop_test(tc, accepts_all_digits, 0, 256);
 }
 
 int

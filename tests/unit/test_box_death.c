@@ -62,7 +62,7 @@ END_TEST
 
 enum death { DEATH_BEFORE_SETUP, DEATH_AFTER_SETUP, DEATH_LATER, DEATHS };
 
-/* Builds a box and dies: at once, or when told by SIGKILL. */
+/* Builds a box and ends: at once, or by SIGKILL. */
 static void
 die_as_supervisor(enum death when, int out, int ready)
 {

@@ -212,7 +212,7 @@ is_nonblocking(int relay_end, int box_end)
 	ck_assert_int_eq(fcntl(box_end, F_GETFL) & O_NONBLOCK, 0);
 }
 
-/* Who has which end of the four pipes, and what else they are told. */
+/* Which process gets which end of the four pipes, and the other fields. */
 static void
 is_pipe(int read_end, int write_end)
 {
@@ -269,7 +269,7 @@ END_TEST
 
 /* Cgroups */
 
-START_TEST(a_group_tells_what_all_of_the_box_used)
+START_TEST(a_group_counts_the_whole_box)
 {
 	struct play *play;
 
@@ -290,7 +290,7 @@ START_TEST(a_group_tells_what_all_of_the_box_used)
 }
 END_TEST
 
-/* A group that tells nothing costs nothing but what it would have told. */
+/* If the cgroup has no figures, the end of the code decides. */
 START_TEST(without_its_word_the_code_counts)
 {
 	struct play *play;
@@ -324,7 +324,7 @@ static const struct {
 	{ 'e', 137, 512 * MIB, "Sandbox exited with code 137" },
 };
 
-START_TEST(a_box_out_of_memory_is_told)
+START_TEST(a_box_out_of_memory_is_reported)
 {
 	struct play *play;
 
@@ -359,7 +359,7 @@ END_TEST
 
 /* Sessions */
 
-/* What the relay is told of servers. Returns its session, or -1. */
+/* The servers in START to the relay. Returns its session, or -1. */
 static int
 is_told(struct play *play, const char *servers)
 {
@@ -419,7 +419,7 @@ START_TEST(a_relay_has_a_session)
 END_TEST
 
 /* There is no session; the broker is not even started. */
-START_TEST(without_servers_there_is_nobody)
+START_TEST(without_servers_there_is_no_process)
 {
 	union ipc_any prepare;
 	struct play *play;
@@ -502,7 +502,7 @@ START_TEST(nothing_of_the_box_is_kept)
 }
 END_TEST
 
-START_TEST(what_the_code_used_is_told)
+START_TEST(usage_of_the_code_is_reported)
 {
 	struct play *play;
 
@@ -545,7 +545,7 @@ static const struct {
 	    "received the code", 0, 0, SIGSEGV },
 };
 
-START_TEST(tells_how_the_code_ended)
+START_TEST(reports_how_the_code_ended)
 {
 	struct play *play;
 
@@ -621,7 +621,7 @@ end_box(struct play *play, int n, int init_first)
 	ck_assert_uint_eq(play->concluded, 0); /* the output is missing */
 }
 
-START_TEST(tells_why_init_ended_the_box)
+START_TEST(reports_why_init_ended_the_box)
 {
 	int n = _i / 2;
 	struct play *play;
@@ -738,19 +738,19 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, what_the_code_leaves_is_killed);
 	tcase_add_test(tc, a_box_that_is_left_is_ended_later);
 	tcase_add_test(tc, workers_are_joined_by_pipes);
-	tcase_add_test(tc, a_group_tells_what_all_of_the_box_used);
+	tcase_add_test(tc, a_group_counts_the_whole_box);
 	tcase_add_loop_test(tc, without_its_word_the_code_counts, 0, 2);
 	tcase_add_loop_test(
-	    tc, a_box_out_of_memory_is_told, 0, UNIT_COUNT(shortages));
+	    tc, a_box_out_of_memory_is_reported, 0, UNIT_COUNT(shortages));
 	tcase_add_test(tc, no_group_no_box);
 	tcase_add_loop_test(
 	    tc, a_relay_has_a_session, 0, UNIT_COUNT(loads));
-	tcase_add_test(tc, without_servers_there_is_nobody);
+	tcase_add_test(tc, without_servers_there_is_no_process);
 	tcase_add_test(tc, nothing_of_the_box_is_kept);
-	tcase_add_test(tc, what_the_code_used_is_told);
+	tcase_add_test(tc, usage_of_the_code_is_reported);
 	tcase_add_loop_test(
-	    tc, tells_how_the_code_ended, 0, UNIT_COUNT(code_endings));
-	tcase_add_loop_test(tc, tells_why_init_ended_the_box, 0,
+	    tc, reports_how_the_code_ended, 0, UNIT_COUNT(code_endings));
+	tcase_add_loop_test(tc, reports_why_init_ended_the_box, 0,
 	    2 * UNIT_COUNT(init_endings));
 	tcase_add_test(tc, a_killed_code_waits_for_its_init);
 	tcase_add_test(tc, leaves_nothing_behind);

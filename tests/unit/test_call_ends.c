@@ -153,7 +153,7 @@ START_TEST(can_be_cancelled_in_every_state)
 }
 END_TEST
 
-/* The box was built while it was told to end; or it is gone already. */
+/* The box was built while its end was requested; or it has ended already. */
 START_TEST(a_box_may_stand_too_late)
 {
 	struct play *play;
@@ -398,7 +398,7 @@ START_TEST(a_call_may_be_cancelled_while_it_waits)
 }
 END_TEST
 
-START_TEST(without_a_queue_nobody_waits)
+START_TEST(without_a_queue_no_call_waits)
 {
 	struct play *play;
 	struct err err = { 0, "" };
@@ -507,7 +507,7 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(
 	    tc, a_late_call_says_for_whom_places_are_kept, 0, 2);
 	tcase_add_test(tc, a_call_may_be_cancelled_while_it_waits);
-	tcase_add_test(tc, without_a_queue_nobody_waits);
+	tcase_add_test(tc, without_a_queue_no_call_waits);
 	tcase_add_test(tc, all_can_be_cancelled);
 	tcase_add_test(tc, a_conversation_cannot_fill_the_queue);
 	tcase_add_test(tc, failed_starts_do_not_stop_the_queue);

@@ -21,7 +21,7 @@
 #include "at_once.h"
 #include "call_play.h"
 
-/* Failures of the start: each is told once, after call_new. */
+/* Failures of the start: each is reported once, after call_new. */
 
 START_TEST(a_box_that_cannot_be_started)
 {
@@ -257,7 +257,7 @@ START_TEST(a_box_that_cannot_be_adopted)
 }
 END_TEST
 
-START_TEST(a_box_that_talks_nonsense)
+START_TEST(a_box_that_sends_garbage)
 {
 	struct play *play;
 
@@ -281,7 +281,7 @@ START_TEST(a_box_that_talks_nonsense)
 }
 END_TEST
 
-/* It was started as one process, or has already told of the one forked. */
+/* It was started as one process, or has sent FORKED already. */
 START_TEST(a_box_that_has_a_second_launcher)
 {
 	struct ipc_forked forked = { 0 };
@@ -392,14 +392,14 @@ check_relay_death(struct play *play)
 	close_stage();
 }
 
-START_TEST(a_relay_that_dies_at_once)
+START_TEST(a_relay_that_exits_at_once)
 {
 	open_stage();
 	check_relay_death(start_call());
 }
 END_TEST
 
-START_TEST(a_relay_that_dies_with_a_box)
+START_TEST(a_relay_that_exits_with_a_box)
 {
 	struct play *play;
 
@@ -411,7 +411,7 @@ START_TEST(a_relay_that_dies_with_a_box)
 }
 END_TEST
 
-START_TEST(a_relay_that_dies_while_the_code_runs)
+START_TEST(a_relay_that_exits_while_the_code_runs)
 {
 	open_stage();
 	check_relay_death(run_call());
@@ -434,7 +434,7 @@ START_TEST(a_relay_that_is_reaped_first)
 }
 END_TEST
 
-START_TEST(a_relay_that_dies_with_the_output)
+START_TEST(a_relay_that_exits_with_the_output)
 {
 	struct play *play;
 
@@ -446,7 +446,7 @@ START_TEST(a_relay_that_dies_with_the_output)
 }
 END_TEST
 
-START_TEST(a_relay_that_talks_nonsense)
+START_TEST(a_relay_that_sends_garbage)
 {
 	struct play *play;
 
@@ -484,7 +484,7 @@ START_TEST(a_relay_that_lies_about_the_output)
 }
 END_TEST
 
-/* A fault ends the box, and what it had printed is told. */
+/* A fault ends the box, and its output so far is in the answer. */
 START_TEST(a_box_that_breaks_the_protocol)
 {
 	struct play *play;
@@ -658,17 +658,17 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, an_interpreter_that_cannot_be_started);
 	tcase_add_test(tc, a_box_that_ends_without_a_word);
 	tcase_add_test(tc, a_box_that_cannot_be_adopted);
-	tcase_add_loop_test(tc, a_box_that_talks_nonsense, 0, 2);
+	tcase_add_loop_test(tc, a_box_that_sends_garbage, 0, 2);
 	tcase_add_test(tc, a_box_that_has_a_second_launcher);
 	tcase_add_loop_test(tc, a_box_that_names_strangers, 0, 2);
 	tcase_add_test(tc, a_box_that_names_one_process_twice);
 	tcase_add_loop_test(tc, a_box_that_is_not_ready_in_time, 0, 2);
-	tcase_add_test(tc, a_relay_that_dies_at_once);
-	tcase_add_test(tc, a_relay_that_dies_with_a_box);
-	tcase_add_test(tc, a_relay_that_dies_while_the_code_runs);
+	tcase_add_test(tc, a_relay_that_exits_at_once);
+	tcase_add_test(tc, a_relay_that_exits_with_a_box);
+	tcase_add_test(tc, a_relay_that_exits_while_the_code_runs);
 	tcase_add_test(tc, a_relay_that_is_reaped_first);
-	tcase_add_test(tc, a_relay_that_dies_with_the_output);
-	tcase_add_loop_test(tc, a_relay_that_talks_nonsense, 0, 2);
+	tcase_add_test(tc, a_relay_that_exits_with_the_output);
+	tcase_add_loop_test(tc, a_relay_that_sends_garbage, 0, 2);
 	tcase_add_test(tc, a_relay_that_lies_about_the_output);
 	tcase_add_loop_test(tc, a_box_that_breaks_the_protocol, 0, 2);
 	tcase_add_test(tc, the_store_is_handed_over);

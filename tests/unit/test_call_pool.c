@@ -155,7 +155,7 @@ succeed(struct play *play)
 	printed(play, "hi\n", "oops\n");
 }
 
-/* A call asks a template that dies: its first box never begins. */
+/* A call asks a template that exits: its first box never begins. */
 static struct play *
 ask_dying_template(void)
 {
@@ -288,7 +288,7 @@ static void (*const deaths[])(struct play *play) = {
 	die_drained,
 };
 
-/* Nothing has run: the call has another one started, and is not told. */
+/* Nothing has run: the call has another one started, without a note. */
 START_TEST(a_box_that_had_died_is_replaced)
 {
 	struct play *play;

@@ -213,7 +213,7 @@ END_TEST
 
 #define TELL(rest) "{\"type\":\"progress\"" rest "}"
 
-START_TEST(progress_is_told)
+START_TEST(progress_is_reported)
 {
 	static const struct {
 		const char *payload;
@@ -546,7 +546,7 @@ look(struct buffer *text)
 }
 
 /* At the end: the oldest first, and no more than fit. */
-START_TEST(tells_what_is_waited_for)
+START_TEST(reports_what_is_waited_for)
 {
 	auto_buffer struct buffer text = { 0 };
 	auto_free char *tool = NULL;
@@ -898,7 +898,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, pictures_are_few);
 	tcase_add_test(tc, pictures_are_small);
 	tcase_add_loop_test(tc, bad_pictures_are_faults, 0, 6);
-	tcase_add_test(tc, progress_is_told);
+	tcase_add_test(tc, progress_is_reported);
 	tcase_add_test(tc, long_words_of_progress_are_cut);
 	tcase_add_loop_test(
 	    tc, bad_progress_is_a_fault, 0, UNIT_COUNT(bad_progress));
@@ -910,7 +910,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, long_frames_are_refused);
 	tcase_add_test(tc, ids_are_unique);
 	tcase_add_test(tc, cancels_what_is_under_way);
-	tcase_add_test(tc, tells_what_is_waited_for);
+	tcase_add_test(tc, reports_what_is_waited_for);
 	tcase_add_test(tc, cancels_nothing_that_is_answered);
 	tcase_add_loop_test(tc, a_bad_cancel_is_a_fault, 0,
 	    UNIT_COUNT(bad_ids));

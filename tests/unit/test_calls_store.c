@@ -148,7 +148,7 @@ meet_dead_store(void)
 	calls_go_on(relay.calls);
 }
 
-/* Who is told so is not held up for ever by a store that always dies. */
+/* Requests do not wait for ever for a store that always exits. */
 START_TEST(the_store_is_not_fetched_for_ever)
 {
 	int n;

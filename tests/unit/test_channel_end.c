@@ -36,7 +36,7 @@ static void (*const ends[])(struct scene *scene) = {
 	end_by_reset,
 };
 
-START_TEST(end_of_peer_is_told)
+START_TEST(end_of_peer_is_reported)
 {
 	struct ipc_packet packet;
 	struct scene scene;
@@ -86,7 +86,7 @@ START_TEST(messages_before_the_end_arrive)
 }
 END_TEST
 
-START_TEST(sending_to_nobody_fails)
+START_TEST(sending_without_a_peer_fails)
 {
 	struct ipc_ready ready = { 0 };
 	struct scene scene;
@@ -194,9 +194,10 @@ END_TEST
 static void
 add(TCase *tc)
 {
-	tcase_add_loop_test(tc, end_of_peer_is_told, 0, 2 * UNIT_COUNT(ends));
+	tcase_add_loop_test(
+	    tc, end_of_peer_is_reported, 0, 2 * UNIT_COUNT(ends));
 	tcase_add_loop_test(tc, messages_before_the_end_arrive, 0, 2);
-	tcase_add_test(tc, sending_to_nobody_fails);
+	tcase_add_test(tc, sending_without_a_peer_fails);
 	tcase_add_test(tc, a_handler_may_free_its_channel);
 	tcase_add_test(tc, a_handler_may_send);
 	tcase_add_test(tc, a_handler_may_take_descriptors);

@@ -190,7 +190,7 @@ START_TEST(links_are_kept)
 }
 END_TEST
 
-START_TEST(an_unknown_client_is_told_of_the_others)
+START_TEST(an_unknown_client_gets_the_list_of_others)
 {
 	struct err err;
 
@@ -236,7 +236,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, every_client_has_lines);
 	tcase_add_loop_test(tc, paths_are_quoted, 0, UNIT_COUNT(paths));
 	tcase_add_loop_test(tc, links_are_kept, 0, UNIT_COUNT(asked));
-	tcase_add_test(tc, an_unknown_client_is_told_of_the_others);
+	tcase_add_test(tc, an_unknown_client_gets_the_list_of_others);
 	tcase_add_test(tc, without_a_name_all_are_listed);
 	tcase_add_test(tc, a_path_must_be_text);
 }

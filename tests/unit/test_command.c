@@ -113,7 +113,7 @@ static const struct {
 	    "'caisson serve' yourself: see caisson(1)" },
 };
 
-START_TEST(mistakes_are_told)
+START_TEST(mistakes_are_reported)
 {
 	struct command command;
 	struct err err = { 0 };
@@ -210,7 +210,7 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, words_are_understood, 0, UNIT_COUNT(good));
 	tcase_add_loop_test(tc, words_behind_flags, 0, UNIT_COUNT(behind));
 	tcase_add_test(tc, what_a_memory_is_called);
-	tcase_add_loop_test(tc, mistakes_are_told, 0, UNIT_COUNT(bad));
+	tcase_add_loop_test(tc, mistakes_are_reported, 0, UNIT_COUNT(bad));
 }
 
 int

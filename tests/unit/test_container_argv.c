@@ -113,7 +113,7 @@ static const struct {
 	{ BOTH, "--ulimit\ncore=1:1" },
 	{ BOTH, "--ulimit\nmemlock=0:0" },
 	{ BOTH, "--ulimit\nmsgqueue=0:0" },
-	/* A MiB more than a directory, so that a full one is told as such. */
+	/* A MiB more than a directory, so that a full one is seen as such. */
 	{ BOTH, "--ulimit\nfsize=17825792:17825792" },
 	{ BOTH, "--ulimit\nsigpending=1024:1024" },
 	{ CONTAINER_PODMAN, "--security-opt\nmask=/dev/mqueue:/sys/block:"

@@ -86,7 +86,7 @@ lay_out(enum layout layout)
 	return chroot(".");
 }
 
-/* The child: says whether it stands, then leaves a file when it is told to. */
+/* The child: reports that it stands, then leaves a file when asked. */
 static void __attribute__((noreturn))
 be_container(enum layout layout, int told, int tell)
 {

@@ -248,7 +248,7 @@ START_TEST(refuses_another_program)
 }
 END_TEST
 
-START_TEST(refuses_tables_of_nobody)
+START_TEST(refuses_tables_of_others)
 {
 	change("CREATE TABLE bookmarks (a)");
 	expect_refused("of another program");
@@ -266,7 +266,7 @@ START_TEST(refuses_what_is_no_database)
 }
 END_TEST
 
-/* The first page stays: the tables that it tells of cannot be read. */
+/* The first page stays: the tables that it names cannot be read. */
 START_TEST(refuses_what_is_damaged)
 {
 	auto_buffer struct buffer zeroes = { 0 };
@@ -538,7 +538,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, makes_what_0_1_0_opens);
 	tcase_add_test(tc, refuses_a_newer_version);
 	tcase_add_test(tc, refuses_another_program);
-	tcase_add_test(tc, refuses_tables_of_nobody);
+	tcase_add_test(tc, refuses_tables_of_others);
 	tcase_add_test(tc, refuses_what_is_no_database);
 	tcase_add_test(tc, refuses_what_is_damaged);
 	tcase_add_loop_test(tc, refuses_what_has_lost_something, 0, 2);

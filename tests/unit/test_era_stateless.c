@@ -170,7 +170,7 @@ START_TEST(other_messages_are_of_a_session)
 }
 END_TEST
 
-START_TEST(tells_what_there_is)
+START_TEST(lists_what_there_is)
 {
 	json_t *json, *result;
 
@@ -269,7 +269,7 @@ leave_file(unsigned int n)
 	conclude_with(n, &result);
 }
 
-START_TEST(tells_of_changes)
+START_TEST(reports_changes)
 {
 	open_session();
 	say(LISTEN("1", RESOURCES ",\"toolsListChanged\":true"));
@@ -334,11 +334,11 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, answers_within_a_session, 0, UNIT_COUNT(rows));
 	tcase_add_loop_test(
 	    tc, other_messages_are_of_a_session, 0, UNIT_COUNT(others));
-	tcase_add_test(tc, tells_what_there_is);
+	tcase_add_test(tc, lists_what_there_is);
 	tcase_add_test(tc, runs_calls);
 	tcase_add_test(tc, mixes_with_a_session);
 	tcase_add_test(tc, is_no_part_of_a_batch);
-	tcase_add_test(tc, tells_of_changes);
+	tcase_add_test(tc, reports_changes);
 	tcase_add_test(tc, subscriptions_are_bounded);
 }
 

@@ -46,7 +46,7 @@ START_TEST(wraps)
 }
 END_TEST
 
-START_TEST(nobody_asks)
+START_TEST(err_may_be_null)
 {
 	errno = EIO;
 	ck_assert_int_eq(err_set(NULL, "x %d", 1), -1);
@@ -114,7 +114,7 @@ add(TCase *tc)
 	tcase_add_test(tc, sets);
 	tcase_add_test(tc, names_what_the_system_says);
 	tcase_add_test(tc, wraps);
-	tcase_add_test(tc, nobody_asks);
+	tcase_add_test(tc, err_may_be_null);
 	tcase_add_test(tc, is_cut_where_it_is_full);
 }
 

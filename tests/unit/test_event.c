@@ -29,7 +29,7 @@ note(evutil_socket_t fd, short what, void *ctx)
 	found = what;
 }
 
-/* Reads the byte that it was told of. */
+/* Reads the byte that was reported. */
 static void
 take(evutil_socket_t fd, short what, void *ctx)
 {
@@ -128,7 +128,7 @@ START_TEST(ends_without_events)
 }
 END_TEST
 
-START_TEST(tells_once)
+START_TEST(reports_once)
 {
 	make_event(0, fds[0][0], EV_READ, note);
 	event_add(events[0], NULL);
@@ -187,7 +187,7 @@ START_TEST(has_two_for_one_descriptor)
 }
 END_TEST
 
-START_TEST(tells_of_ends)
+START_TEST(reports_ends)
 {
 	char c;
 
@@ -314,11 +314,11 @@ add_tests(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, ends_without_events);
-	tcase_add_test(tc, tells_once);
+	tcase_add_test(tc, reports_once);
 	tcase_add_test(tc, persists_until_it_is_deleted);
 	tcase_add_test(tc, waits_for_several);
 	tcase_add_test(tc, has_two_for_one_descriptor);
-	tcase_add_test(tc, tells_of_ends);
+	tcase_add_test(tc, reports_ends);
 	tcase_add_test(tc, frees_in_a_handler);
 	tcase_add_test(tc, deletes_in_a_handler);
 	tcase_add_test(tc, adds_in_a_handler);

@@ -82,7 +82,7 @@ START_TEST(refuses_what_is_none)
 }
 END_TEST
 
-START_TEST(knows_those_of_files)
+START_TEST(recognises_those_of_files)
 {
 	auto_buffer struct buffer json = { 0 };
 	auto_buffer struct buffer nothing = { 0 };
@@ -120,7 +120,7 @@ static const struct {
 	{ 268435456, "268.4 MB" },
 };
 
-START_TEST(tells_sizes)
+START_TEST(reports_sizes)
 {
 	auto_buffer struct buffer text = { 0 };
 
@@ -134,8 +134,8 @@ add_tests(TCase *tc)
 {
 	tcase_add_loop_test(tc, goes_there_and_back, 0, UNIT_COUNT(links));
 	tcase_add_loop_test(tc, refuses_what_is_none, 0, UNIT_COUNT(wrong));
-	tcase_add_test(tc, knows_those_of_files);
-	tcase_add_loop_test(tc, tells_sizes, 0, UNIT_COUNT(sizes));
+	tcase_add_test(tc, recognises_those_of_files);
+	tcase_add_loop_test(tc, reports_sizes, 0, UNIT_COUNT(sizes));
 }
 
 int

@@ -110,13 +110,13 @@ START_TEST(a_link_may_lead_to_what_is_not_there)
 END_TEST
 
 /* Where the folder is ours, and no file can be made all the same. */
-START_TEST(where_no_file_can_be_is_told)
+START_TEST(unwritable_places_are_reported)
 {
 	is_refused("/proc/test_file_trial", "open /proc/test_file_trial: ");
 }
 END_TEST
 
-START_TEST(what_cannot_be_is_told)
+START_TEST(impossible_paths_are_reported)
 {
 	auto_free char *deep = in_folder("nowhere/log");
 
@@ -126,7 +126,7 @@ START_TEST(what_cannot_be_is_told)
 }
 END_TEST
 
-START_TEST(where_others_write_is_told)
+START_TEST(places_that_others_write_to_are_reported)
 {
 	auto_free char *path = in_folder("log");
 
@@ -148,9 +148,9 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, what_is_there_stays);
 	tcase_add_test(tc, a_pipe_is_not_waited_for);
 	tcase_add_test(tc, a_link_may_lead_to_what_is_not_there);
-	tcase_add_test(tc, where_no_file_can_be_is_told);
-	tcase_add_test(tc, what_cannot_be_is_told);
-	tcase_add_test(tc, where_others_write_is_told);
+	tcase_add_test(tc, unwritable_places_are_reported);
+	tcase_add_test(tc, impossible_paths_are_reported);
+	tcase_add_test(tc, places_that_others_write_to_are_reported);
 }
 
 int

@@ -137,7 +137,7 @@ START_TEST(counts_versions)
 }
 END_TEST
 
-START_TEST(tells_when_and_what_it_is)
+START_TEST(reports_when_and_what_it_is)
 {
 	uint64_t before = (uint64_t)time(NULL);
 
@@ -224,7 +224,7 @@ START_TEST(files_of_an_owner_are_bounded)
 	play_add(&play, "a", "y", "", 0);
 	play_expect_done(&play, 1, FILE_FAULT_COUNT, "y", 0);
 	play_keep(&play, "b", "y", "", 1);
-	/* All can be told, and more than once before any is read. */
+	/* All fit into the channel, more than once, before any is read. */
 	for (n = 0; n < 6; n++)
 		play_list(&play, "a", 1);
 	for (n = 0; n < 6 * (FILES_COUNT_MAX + 1); n++)
@@ -400,8 +400,8 @@ START_TEST(cuts_off_a_supervisor_that_is_unclear)
 }
 END_TEST
 
-/* The directory is gone: each task is told, and the process goes on. */
-START_TEST(a_directory_that_is_gone_is_told)
+/* The directory is gone: each task fails, and the process goes on. */
+START_TEST(a_removed_directory_is_reported)
 {
 	play_start(&play);
 	play_expect_none(&play, "");
@@ -424,7 +424,7 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, refuses_names_that_are_no_text, 0,
 	    UNIT_COUNT(bad_names));
 	tcase_add_test(tc, counts_versions);
-	tcase_add_test(tc, tells_when_and_what_it_is);
+	tcase_add_test(tc, reports_when_and_what_it_is);
 	tcase_add_test(tc, owners_are_apart);
 	tcase_add_test(tc, bytes_are_bounded_for_all_together);
 	tcase_add_test(tc, files_of_an_owner_are_bounded);
@@ -434,7 +434,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, what_is_not_ours_is_left_alone);
 	tcase_add_loop_test(
 	    tc, cuts_off_a_supervisor_that_is_unclear, 0, 4);
-	tcase_add_test(tc, a_directory_that_is_gone_is_told);
+	tcase_add_test(tc, a_removed_directory_is_reported);
 }
 
 int

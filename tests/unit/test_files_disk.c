@@ -64,7 +64,7 @@ START_TEST(a_limit_on_files_costs_one_file)
 END_TEST
 
 /* It is killed while one file is copied, and others are there. */
-START_TEST(what_was_told_outlives_a_kill)
+START_TEST(acknowledged_files_outlive_a_kill)
 {
 	int porter, file;
 
@@ -256,7 +256,7 @@ START_TEST(waits_for_another_process)
 	close(lock);
 	play_expect_filed(&play, 1, "b", 1, 1);
 	play_expect_done(&play, 1, FILE_FAULT_NONE, "", 0);
-	/* One that has it for ever is told of. */
+	/* A lock that is never released is reported. */
 	lock = slow_lock();
 	play_add(&play, "", "c", "2", 1);
 	play_expect_done(&play, 1, FILE_FAULT_FOLDER, "c", 0);
@@ -296,7 +296,7 @@ add_tests(TCase *tc)
 	tcase_add_checked_fixture(tc, play_make_folder, play_remove_folder);
 	tcase_add_loop_test(tc, a_full_disk_costs_one_file, 0, 2);
 	tcase_add_test(tc, a_limit_on_files_costs_one_file);
-	tcase_add_test(tc, what_was_told_outlives_a_kill);
+	tcase_add_test(tc, acknowledged_files_outlive_a_kill);
 	tcase_add_test(tc, no_kill_leaves_a_half);
 	tcase_add_loop_test(tc, an_end_leaves_nothing, 0, 2);
 	tcase_add_test(tc, what_another_makes_is_left_alone);

@@ -31,7 +31,7 @@ START_TEST(a_copy_ends)
 	play_offer(porter, "a", "kept");
 	play_expect_filed(&play, 5, "a", 1, 4);
 	slow_offer(porter, &file);
-	/* These wait behind it; the porter has told all, or not yet. */
+	/* These wait behind it; the porter has sent CARRIED, or not yet. */
 	play_offer(porter, "b", "not looked at");
 	play_leave(porter, "c", FILE_FAULT_FIFO);
 	if (_i == 1)
@@ -48,7 +48,7 @@ START_TEST(a_copy_ends)
 }
 END_TEST
 
-/* What it was going to take of the quota is free when this is told. */
+/* Its reservation of the quota is free when TASK_DONE arrives. */
 START_TEST(its_room_is_free)
 {
 	int porter, file;
@@ -109,7 +109,7 @@ START_TEST(a_file_that_is_added_is_dropped)
 }
 END_TEST
 
-/* It had ended, and is told of once; or there was none, or it is another. */
+/* One that has ended, and one that never was: the one that runs goes on. */
 START_TEST(a_task_that_there_is_not_is_ignored)
 {
 	int porter;

@@ -101,7 +101,7 @@ START_TEST(all_are_answered)
 END_TEST
 
 /* Tasks that end without a turn; it receives them together. */
-START_TEST(ends_are_told_in_their_order)
+START_TEST(ends_are_reported_in_their_order)
 {
 	struct ipc_add_file add = { .owner = "",
 		.name = play_bytes("no/name"),
@@ -213,7 +213,7 @@ spoil_kept(void)
  * One that has been looked at before. It is the fault of the task, which names
  * the file; others go on.
  */
-START_TEST(a_file_that_cannot_be_opened_is_told)
+START_TEST(a_file_that_cannot_be_opened_is_reported)
 {
 	struct ipc_deliver deliver = { .task = 9, .owner = "",
 		.names = { (const uint8_t *)"a", 2 } };
@@ -240,10 +240,10 @@ add_tests(TCase *tc)
 	tcase_add_checked_fixture(tc, play_make_folder, play_remove_folder);
 	tcase_add_test(tc, all_are_fetched);
 	tcase_add_test(tc, all_are_answered);
-	tcase_add_test(tc, ends_are_told_in_their_order);
+	tcase_add_test(tc, ends_are_reported_in_their_order);
 	tcase_add_test(tc, all_are_given_up);
 	tcase_add_test(tc, all_are_delivered);
-	tcase_add_test(tc, a_file_that_cannot_be_opened_is_told);
+	tcase_add_test(tc, a_file_that_cannot_be_opened_is_reported);
 }
 
 int

@@ -38,11 +38,11 @@ on_ended(void *ctx, int how)
 
 static const struct foreign_ends callbacks = { on_died, on_ended };
 
-/* The parent, and the pipes by which it is told to go on. */
+/* The parent, and the pipes by which it is asked to go on. */
 static pid_t parent;
 static int to_parent[2], to_child[2];
 
-/* Is the parent: waits for its child when it is told. */
+/* The parent: waits for its child when it is asked to. */
 static void __attribute__((noreturn))
 be_parent(int answer, int how)
 {

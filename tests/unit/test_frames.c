@@ -23,7 +23,7 @@
 #define READY   "{\"type\":\"ready\"}\n"
 #define SERVERS "[{\"name\":\"fs\",\"n\":18446744073709551616}]"
 
-/* The rest of the relay: writes down what it is told. */
+/* The rest of the relay: records the calls of its functions. */
 static struct buffer told;
 static unsigned int readies;
 
@@ -128,7 +128,7 @@ static int box_in, box_out; /* the box's ends */
 static int stored;          /* there is a store */
 static int echo;            /* the value of the last expression is wanted */
 static size_t output_max;   /* bytes kept of each stream */
-static int progress;        /* it may be told */
+static int progress;        /* the box may report it */
 static int kept;            /* there may be further code */
 static int fds_before;
 
@@ -267,7 +267,7 @@ START_TEST(the_code_is_sent_when_ready)
 }
 END_TEST
 
-/* The box may be ready long before there is code: it is told once. */
+/* The box may be ready long before there is code: READY is sent once. */
 START_TEST(a_ready_box_waits_for_code)
 {
 	struct ipc_blob servers = { (const uint8_t *)SERVERS, strlen(SERVERS),
@@ -334,7 +334,7 @@ START_TEST(a_box_that_has_ended_gets_no_code)
 }
 END_TEST
 
-/* Code that may keep something is told so, and that its value is wanted. */
+/* The run frame says that memories are available, and echo is on. */
 START_TEST(memory_is_offered)
 {
 	auto_buffer struct buffer run = { 0 };

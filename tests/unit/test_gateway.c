@@ -138,7 +138,7 @@ START_TEST(a_body_that_is_too_large_is_refused)
 }
 END_TEST
 
-START_TEST(the_client_is_told_to_go_on)
+START_TEST(the_client_is_asked_to_go_on)
 {
 	int client, guest;
 
@@ -245,7 +245,7 @@ END_TEST
 #define WITH_TOKEN(token)                                                      \
 	POST_OF("Authorization: " token "\r\nContent-Length: 2\r\n", "{}")
 
-START_TEST(guests_are_told_apart_by_their_tokens)
+START_TEST(guests_are_distinguished_by_their_tokens)
 {
 	int one, two, again, guest, other;
 
@@ -673,12 +673,12 @@ add(TCase *tc)
 	tcase_add_test(tc, requests_of_a_connection_are_answered_in_turn);
 	tcase_add_test(tc, large_bodies_arrive);
 	tcase_add_test(tc, a_body_that_is_too_large_is_refused);
-	tcase_add_test(tc, the_client_is_told_to_go_on);
+	tcase_add_test(tc, the_client_is_asked_to_go_on);
 	tcase_add_test(tc, events_are_streamed);
 	tcase_add_test(
 	    tc, old_clients_get_a_stream_that_ends_with_the_connection);
 	tcase_add_loop_test(tc, a_client_that_leaves_is_reported, 0, 3);
-	tcase_add_test(tc, guests_are_told_apart_by_their_tokens);
+	tcase_add_test(tc, guests_are_distinguished_by_their_tokens);
 	tcase_add_loop_test(tc, without_a_token_nothing_is_asked, 0,
 	    sizeof(unknown) / sizeof(unknown[0]));
 	tcase_add_test(tc, a_guest_can_be_turned_away);

@@ -121,7 +121,7 @@ START_TEST(folders_of_others_are_not)
 END_TEST
 
 /* As an ordinary user who is given the home of another one. */
-START_TEST(an_ordinary_user_is_told_of_the_variable)
+START_TEST(an_ordinary_user_gets_the_fix)
 {
 	auto_free char *why = NULL;
 	auto_free char *wanted = NULL;
@@ -186,7 +186,7 @@ add_tests(TCase *tc)
 	    UNIT_COUNT(of_root));
 	tcase_add_loop_test(tc, folders_of_others_are_not, 0,
 	    UNIT_COUNT(places));
-	tcase_add_test(tc, an_ordinary_user_is_told_of_the_variable);
+	tcase_add_test(tc, an_ordinary_user_gets_the_fix);
 	tcase_add_test(tc, directories_that_others_can_change_are_found);
 }
 

@@ -125,7 +125,7 @@ static const struct {
 	{ "0 0 1881048192", CHOSE_OWN },
 };
 
-START_TEST(chooses_among_those_who_exist)
+START_TEST(chooses_among_existing_users)
 {
 	if (geteuid() != 0) {
 		unit_skip("only root can map many users");
@@ -242,7 +242,7 @@ add(TCase *tc)
 	tcase_add_loop_test(tc, no_block_is_chosen_twice, 0, 4);
 	tcase_add_loop_test(tc, without_locks_a_block_is_chosen_by_chance, 0,
 	    sizeof(spoilt) / sizeof(spoilt[0]));
-	tcase_add_loop_test(tc, chooses_among_those_who_exist, 0,
+	tcase_add_loop_test(tc, chooses_among_existing_users, 0,
 	    sizeof(maps) / sizeof(maps[0]));
 	tcase_add_test(tc, an_ordinary_user_stays);
 }

@@ -171,8 +171,8 @@ leave(void)
 /* Requests that wait */
 
 static struct in_force_waiter waiters[3];
-static struct in_force_waiter *victim; /* cancelled by the first one told */
-static struct in_force_waiter *again;  /* waits again when it is told */
+static struct in_force_waiter *victim; /* cancelled by the first to be called */
+static struct in_force_waiter *again;  /* waits again when it is called */
 
 static void
 on_ready(void *ctx)
@@ -567,7 +567,7 @@ START_TEST(everybody_waits_for_one_reading)
 }
 END_TEST
 
-START_TEST(whoever_has_cancelled_is_not_told)
+START_TEST(a_cancelled_waiter_is_not_called)
 {
 	refresh(0);
 	refresh(1);
@@ -582,7 +582,7 @@ START_TEST(whoever_has_cancelled_is_not_told)
 }
 END_TEST
 
-START_TEST(nobody_need_be_left)
+START_TEST(no_waiter_need_be_left)
 {
 	refresh(0);
 	in_force_cancel(config, &waiters[0]);
@@ -592,7 +592,7 @@ START_TEST(nobody_need_be_left)
 }
 END_TEST
 
-START_TEST(one_who_is_told_may_cancel_another)
+START_TEST(a_waiter_may_cancel_another)
 {
 	refresh(0);
 	refresh(1);
@@ -604,7 +604,7 @@ START_TEST(one_who_is_told_may_cancel_another)
 }
 END_TEST
 
-START_TEST(one_who_is_told_may_wait_again)
+START_TEST(a_waiter_may_wait_again)
 {
 	refresh(0);
 	refresh(1);
@@ -639,7 +639,7 @@ START_TEST(what_was_saved_before_asking_is_in_force)
 }
 END_TEST
 
-START_TEST(nobody_who_came_late_need_be_left)
+START_TEST(no_late_waiter_need_be_left)
 {
 	write_file("MCPs/a.json", "");
 	refresh(0);
@@ -698,7 +698,7 @@ START_TEST(one_look_is_shared)
 END_TEST
 
 /* There was no request yet: what is saved until then is seen. */
-START_TEST(sharing_begins_with_the_first_who_asks)
+START_TEST(sharing_begins_with_the_first_request)
 {
 	write_file("MCPs/a.json", "");
 	read_once("+a");
@@ -879,15 +879,15 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, what_is_broken_is_said_when_its_time_is_over);
 	tcase_add_test(tc, other_files_are_not_looked_at);
 	tcase_add_test(tc, everybody_waits_for_one_reading);
-	tcase_add_loop_test(tc, whoever_has_cancelled_is_not_told, 0, 3);
-	tcase_add_test(tc, nobody_need_be_left);
-	tcase_add_loop_test(tc, one_who_is_told_may_cancel_another, 0, 2);
-	tcase_add_test(tc, one_who_is_told_may_wait_again);
+	tcase_add_loop_test(tc, a_cancelled_waiter_is_not_called, 0, 3);
+	tcase_add_test(tc, no_waiter_need_be_left);
+	tcase_add_loop_test(tc, a_waiter_may_cancel_another, 0, 2);
+	tcase_add_test(tc, a_waiter_may_wait_again);
 	tcase_add_test(tc, what_was_saved_before_asking_is_in_force);
-	tcase_add_test(tc, nobody_who_came_late_need_be_left);
+	tcase_add_test(tc, no_late_waiter_need_be_left);
 	tcase_add_loop_test(tc, may_be_freed_while_it_reads, 0, 2);
 	tcase_add_loop_test(tc, one_look_is_shared, 0, 2);
-	tcase_add_test(tc, sharing_begins_with_the_first_who_asks);
+	tcase_add_test(tc, sharing_begins_with_the_first_request);
 	tcase_add_loop_test(tc, one_reading_is_shared, 0, 2);
 	tcase_add_test(tc, whoever_shares_may_come_late);
 	tcase_add_test(tc, is_in_order_with_aliases);

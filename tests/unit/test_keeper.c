@@ -287,7 +287,7 @@ START_TEST(a_keeper_wipes_its_environment)
 }
 END_TEST
 
-/* It was too late to be told of the supervisor's end. */
+/* It began too late to get the signal for the supervisor's end. */
 START_TEST(an_orphan_starts_nothing)
 {
 	char *argv[] = { (char[]){ "sh" }, (char[]){ "-c" },

@@ -241,7 +241,7 @@ START_TEST(idle_ones_end)
 	shown = call(&user, "a", 2);
 	ck_assert_uint_eq(shown.calls, 1);
 	ck_assert_ptr_nonnull(strstr(shown.earlier, "CAISSON_SESSION_IDLE"));
-	/* It is told once, however late a call comes back. */
+	/* The cause is reported once, however late a call comes back. */
 	ck_assert_ptr_null(call(&user, "a", 2).earlier);
 	pass(60 * 1000);
 	ck_assert_int_eq(plays[2].dropped, 1);
@@ -335,7 +335,7 @@ START_TEST(one_that_ended_by_itself)
 	plays[0].dead = 1;
 	plays[0].box.state = BOX_ENDING;
 	plays[0].box.changed(plays[0].box.ctx);
-	/* Its cause is told when its last process has ended. */
+	/* Its cause is reported when its last process has ended. */
 	ck_assert_int_eq(plays[0].dropped, 0);
 	ck_assert_ptr_null(take(&user, "a"));
 	ck_assert_int_eq(err.code, EAGAIN);
@@ -391,7 +391,7 @@ static const struct {
 	{ 0, BOX_CAUSE_CODE, NULL, "doomed", "doomed" },
 };
 
-START_TEST(the_next_call_is_told)
+START_TEST(the_next_call_is_notified)
 {
 	struct session *session;
 	struct call_session shown;
@@ -520,7 +520,7 @@ START_TEST(the_machine_is_short_of_memory)
 }
 END_TEST
 
-/* What sessions_tell tells, a line for each. */
+/* The rows of sessions_tell, a line for each. */
 static void
 note(void *ctx, const struct session_facts *facts)
 {
@@ -541,7 +541,7 @@ check_told(const char *wanted)
 	ck_assert_str_eq(told.data, wanted);
 }
 
-START_TEST(they_are_told)
+START_TEST(they_are_listed)
 {
 	struct session *session;
 	struct box *box;
@@ -692,7 +692,7 @@ START_TEST(those_of_an_owner_end)
 	box_drop(&box);
 	ck_assert_int_eq(plays[1].dropped, 1);
 	ck_assert_int_eq(plays[2].dropped, 0);
-	/* A later one of this name is not told of it. */
+	/* The answer of a later one of this name does not mention it. */
 	ck_assert_ptr_null(call(&guest, "busy", 3).earlier);
 	ck_assert_ptr_null(call(&guest, "idle", 4).earlier);
 	ck_assert_ptr_null(call(&guest, "before", 5).earlier);
@@ -732,12 +732,12 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, one_that_ended_by_itself);
 	tcase_add_test(tc, one_whose_call_ended_it);
 	tcase_add_loop_test(
-	    tc, the_next_call_is_told, 0, UNIT_COUNT(box_ends));
+	    tc, the_next_call_is_notified, 0, UNIT_COUNT(box_ends));
 	tcase_add_test(tc, one_that_never_began);
 	tcase_add_test(tc, so_many_ends_are_remembered);
 	tcase_add_test(tc, one_that_has_ended_gives_way);
 	tcase_add_test(tc, the_machine_is_short_of_memory);
-	tcase_add_test(tc, they_are_told);
+	tcase_add_test(tc, they_are_listed);
 	tcase_add_test(tc, one_of_a_name_ends);
 	tcase_add_test(tc, processes_that_are_left);
 	tcase_add_test(tc, servers_add_up);

@@ -432,7 +432,7 @@ START_TEST(closing_the_input_is_an_end)
 }
 END_TEST
 
-/* Of much standard error the end is kept, and told as one line. */
+/* Of long standard error the end is kept, and reported as one line. */
 START_TEST(keeps_the_end_of_the_errors)
 {
 	int n;
@@ -623,8 +623,8 @@ START_TEST(what_is_half_sent_is_completed)
 }
 END_TEST
 
-/* When it ends, it is told for each call whether it may have run. */
-START_TEST(the_end_tells_what_was_not_sent)
+/* When it ends, each answer says whether the call may have run. */
+START_TEST(the_end_reports_what_was_not_sent)
 {
 	play_start();
 	relay = play_session();
@@ -661,7 +661,7 @@ be_silent(void)
 	    &gh, "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"ping\"}");
 }
 
-/* What is under way then is told, what comes next gets another process. */
+/* Calls in flight fail with the cause; the next call gets another process. */
 START_TEST(a_hung_server_is_replaced)
 {
 	struct play_server old;
@@ -707,7 +707,7 @@ logged(int log)
 	return text;
 }
 
-/* At the level of a warning, once: what those who waited are told. */
+/* The error of the calls in flight is logged once, as a warning. */
 START_TEST(a_failure_is_logged)
 {
 	static const char end[] = "server \"gh\" ended before it answered: it "
@@ -825,7 +825,7 @@ END_TEST
 
 /* Violations by a more trusted peer */
 
-START_TEST(ends_with_nonsense)
+START_TEST(violations_by_the_supervisor_end_it)
 {
 	struct ipc_session session = { .execution = 1, .owner = "",
 		.tool_seconds = 1 };
@@ -890,14 +890,14 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, progress_keeps_a_call, 0, 3);
 	tcase_add_loop_test(tc, what_was_not_sent_is_dropped, 0, 3);
 	tcase_add_test(tc, what_is_half_sent_is_completed);
-	tcase_add_test(tc, the_end_tells_what_was_not_sent);
+	tcase_add_test(tc, the_end_reports_what_was_not_sent);
 	tcase_add_test(tc, a_hung_server_is_replaced);
 	tcase_add_test(tc, a_failure_is_logged);
 	tcase_add_loop_test(tc, what_is_no_protocol_is_shown, 0, 2);
 	tcase_add_test(tc, a_server_that_answers_a_ping_is_not_replaced);
 	tcase_add_test(tc, a_server_that_only_hangs_has_failed);
 	tcase_add_test(tc, the_start_is_no_silence);
-	tcase_add_loop_test(tc, ends_with_nonsense, 0, 7);
+	tcase_add_loop_test(tc, violations_by_the_supervisor_end_it, 0, 7);
 }
 
 int

@@ -53,7 +53,7 @@ END_TEST
 
 /* Asked for by many at once and again: fetched once. */
 /* And with it the shapes of what its tools have returned. */
-START_TEST(tells_shapes)
+START_TEST(reports_shapes)
 {
 	int silent;
 
@@ -131,7 +131,7 @@ START_TEST(is_fetched_again_when_it_changed)
 	play_say(&gh, ANSWER("2", ONE("a")));
 	play_expect_result(relay, 1, LIST("a", "a"));
 	play_say(&gh, changed);
-	/* A ping tells that the line before it was read. */
+	/* The answer to a ping shows that the line before it was read. */
 	play_say(&gh, ANSWER("0", "\"method\":\"ping\""));
 	play_hear(&gh);
 	play_list(relay, 2, "gh");
@@ -142,7 +142,7 @@ START_TEST(is_fetched_again_when_it_changed)
 }
 END_TEST
 
-/* The server has changed its list, and the broker knows. */
+/* The server has notified the broker that its list has changed. */
 static void
 change(void)
 {
@@ -219,7 +219,7 @@ narrow(const char *deny, size_t len)
 	play_sync_supervisor();
 }
 
-/* Code was told of a tool that may have changed: it may call it. */
+/* Code may call a tool that may have changed since it was described. */
 START_TEST(what_was_listed_in_doubt_may_be_called)
 {
 	start();
@@ -287,7 +287,7 @@ learn(void)
 	play_sync_supervisor();
 }
 
-/* What it said is told without it, unless it runs or is about to. */
+/* The last list is used while no process of the server runs or starts. */
 START_TEST(is_remembered)
 {
 	learn();
@@ -329,7 +329,7 @@ START_TEST(is_remembered_by_its_fingerprint)
 }
 END_TEST
 
-/* Of a list that changed nothing is told, until it was fetched again. */
+/* A list that has changed is not used until it was fetched again. */
 START_TEST(is_renewed_when_it_changed)
 {
 	play_renewal_ms = 2000;
@@ -353,8 +353,8 @@ START_TEST(is_renewed_when_it_changed)
 }
 END_TEST
 
-/* A server of another version has ended before it told its list. */
-START_TEST(is_not_told_of_another_version)
+/* A server of another version has ended before it sent its list. */
+START_TEST(does_not_use_a_list_of_another_version)
 {
 	play_lists_wait_ms = 500;
 	learn();
@@ -375,7 +375,7 @@ START_TEST(is_not_told_of_another_version)
 }
 END_TEST
 
-START_TEST(is_not_told_when_it_may_have_changed)
+START_TEST(does_not_use_a_list_that_may_have_changed)
 {
 	play_lists_wait_ms = 500;
 	start();
@@ -637,7 +637,7 @@ static void
 add_tests(TCase *tc)
 {
 	tcase_add_test(tc, lists_tools);
-	tcase_add_test(tc, tells_shapes);
+	tcase_add_test(tc, reports_shapes);
 	tcase_add_test(tc, is_fetched_once);
 	tcase_add_test(tc, waits_for_the_start);
 	tcase_add_test(tc, is_fetched_again_when_it_changed);
@@ -649,8 +649,8 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, is_remembered);
 	tcase_add_test(tc, is_remembered_by_its_fingerprint);
 	tcase_add_test(tc, is_renewed_when_it_changed);
-	tcase_add_test(tc, is_not_told_of_another_version);
-	tcase_add_test(tc, is_not_told_when_it_may_have_changed);
+	tcase_add_test(tc, does_not_use_a_list_of_another_version);
+	tcase_add_test(tc, does_not_use_a_list_that_may_have_changed);
 	tcase_add_loop_test(tc, refuses_what_is_no_list, 0, 4);
 	tcase_add_test(tc, passes_an_error_on);
 	tcase_add_test(tc, a_list_without_an_end_is_refused);

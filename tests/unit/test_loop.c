@@ -16,7 +16,7 @@ count(evutil_socket_t fd, short what, void *ctx)
 	++*(int *)ctx;
 }
 
-/* Waits for what is readable at once. Returns how often it was told. */
+/* Waits for what is readable at once. Returns the number of events. */
 static int
 wait_for(struct event_base *base, int fd)
 {

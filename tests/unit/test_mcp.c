@@ -308,7 +308,7 @@ START_TEST(tools_are_those_that_are_in_force)
 END_TEST
 
 /* What is missing is said, with the reason and what would mend it. */
-START_TEST(languages_that_fail_are_told_of)
+START_TEST(failing_languages_are_listed)
 {
 	struct call_result result = { .status = CALL_ERROR,
 		.error = (char *)"there is none",
@@ -658,7 +658,7 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, lists_what_there_is, 0, 3);
 	tcase_add_test(tc, runs_a_call);
 	tcase_add_loop_test(tc, tools_are_those_that_are_in_force, 0, 5);
-	tcase_add_test(tc, languages_that_fail_are_told_of);
+	tcase_add_test(tc, failing_languages_are_listed);
 	tcase_add_test(tc, runs_calls_side_by_side);
 	tcase_add_test(tc, an_id_is_used_once_at_a_time);
 	tcase_add_loop_test(

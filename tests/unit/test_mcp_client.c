@@ -16,7 +16,7 @@
 
 static struct mcp_client *client;
 static struct buffer said;   /* what the client has written */
-static struct buffer events; /* what it has told */
+static struct buffer events; /* its callbacks */
 static int deaf;             /* nothing can be written */
 
 static int
@@ -290,7 +290,7 @@ START_TEST(a_server_that_does_not_read)
 }
 END_TEST
 
-START_TEST(tells_of_changes)
+START_TEST(reports_changes)
 {
 	make_ready();
 	hear("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}");
@@ -319,7 +319,7 @@ static const struct {
 	{ "[2]", "" },
 };
 
-START_TEST(tells_of_progress)
+START_TEST(reports_progress)
 {
 	auto_free char *line = mem_printf("{\"jsonrpc\":\"2.0\",\"method\":"
 	    "\"notifications/progress\",\"params\":%s}", progresses[_i].params);
@@ -460,7 +460,7 @@ START_TEST(an_error_without_an_id)
 	};
 
 	make_ready();
-	hear(rows[_i].line); /* nobody's */
+	hear(rows[_i].line); /* of no request in flight */
 	mcp_client_free(&client);
 	make_ready();
 	ask("", "a");
@@ -673,8 +673,8 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, asks_and_is_answered_once);
 	tcase_add_test(tc, forgets_and_cancels);
 	tcase_add_test(tc, a_server_that_does_not_read);
-	tcase_add_test(tc, tells_of_changes);
-	tcase_add_loop_test(tc, tells_of_progress, 0, UNIT_COUNT(progresses));
+	tcase_add_test(tc, reports_changes);
+	tcase_add_loop_test(tc, reports_progress, 0, UNIT_COUNT(progresses));
 	tcase_add_loop_test(tc, reads_the_ends_of_long_lines, 0, 8);
 	tcase_add_loop_test(tc, finds_the_id_of_what_is_no_json, 0, 8);
 	tcase_add_test(tc, logs_nothing_that_a_server_says);

@@ -195,7 +195,7 @@ START_TEST(versions_are_compared)
 }
 END_TEST
 
-/* The number behind a word of what was told. */
+/* The number behind a word of the answer. */
 static uint64_t
 told_number(const char *word)
 {
@@ -348,7 +348,7 @@ START_TEST(scopes_share_the_room)
 END_TEST
 
 /* Another program has written to the file: one sentence, and no harm. */
-START_TEST(foreign_rows_are_told)
+START_TEST(foreign_rows_are_reported)
 {
 	expect_told(save("a", "1"), "\"key\"");
 	ck_assert_int_eq(database_run(database, "UPDATE memories SET key ="
@@ -385,7 +385,7 @@ START_TEST(bad_metadata_cost_only_themselves)
 }
 END_TEST
 
-START_TEST(a_damaged_value_is_told)
+START_TEST(a_damaged_value_is_reported)
 {
 	expect_told(save("a", "1"), "\"key\"");
 	ck_assert_int_eq(database_run(database,
@@ -424,10 +424,10 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, bytes_are_bounded);
 	tcase_add_test(tc, their_number_is_bounded);
 	tcase_add_test(tc, scopes_share_the_room);
-	tcase_add_test(tc, foreign_rows_are_told);
+	tcase_add_test(tc, foreign_rows_are_reported);
 	tcase_add_loop_test(tc, bad_metadata_cost_only_themselves, 0,
 	    UNIT_COUNT(unlisted));
-	tcase_add_test(tc, a_damaged_value_is_told);
+	tcase_add_test(tc, a_damaged_value_is_reported);
 	tcase_add_test(tc, a_file_that_cannot_be_used_says_so);
 }
 

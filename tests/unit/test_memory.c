@@ -140,7 +140,7 @@ START_TEST(looks)
 END_TEST
 
 /* As threads may come and go while one looks. */
-START_TEST(whom_nobody_tells_of_is_judged)
+START_TEST(processes_without_figures_are_stopped)
 {
 	put_process(A, 60, 60);
 	put(B, "status", HEADLESS("2"));
@@ -153,7 +153,7 @@ START_TEST(whom_nobody_tells_of_is_judged)
 END_TEST
 
 /* Numbers that are not of one moment end no process. */
-START_TEST(nobody_moves)
+START_TEST(figures_of_different_moments_end_none)
 {
 	put_process(A, 60, 60);
 	put_process(B, 60, 60);
@@ -383,8 +383,8 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, speed);
 	tcase_add_loop_test(tc, idle, 0, 2);
 	tcase_add_test(tc, looks);
-	tcase_add_test(tc, whom_nobody_tells_of_is_judged);
-	tcase_add_test(tc, nobody_moves);
+	tcase_add_test(tc, processes_without_figures_are_stopped);
+	tcase_add_test(tc, figures_of_different_moments_end_none);
 	tcase_add_test(tc, stopped_first);
 	tcase_add_test(tc, crowded);
 	tcase_add_test(tc, crowded_on_one_processor);

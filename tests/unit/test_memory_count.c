@@ -75,8 +75,8 @@ START_TEST(hidden_and_gone)
 }
 END_TEST
 
-/* A program whose first thread has ended: another one tells. */
-START_TEST(another_thread_tells)
+/* A program whose first thread has ended: another thread is read. */
+START_TEST(another_thread_is_read)
 {
 	struct memory_sum sum;
 
@@ -107,7 +107,7 @@ START_TEST(the_dead_have_nothing)
 }
 END_TEST
 
-START_TEST(who_cannot_be_read_ends_the_look)
+START_TEST(an_unreadable_process_ends_the_look)
 {
 	struct memory_sum sum;
 
@@ -269,9 +269,9 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, an_empty_box_has_nothing);
 	tcase_add_test(tc, kinds_of_memory);
 	tcase_add_test(tc, hidden_and_gone);
-	tcase_add_test(tc, another_thread_tells);
+	tcase_add_test(tc, another_thread_is_read);
 	tcase_add_test(tc, the_dead_have_nothing);
-	tcase_add_test(tc, who_cannot_be_read_ends_the_look);
+	tcase_add_test(tc, an_unreadable_process_ends_the_look);
 	tcase_add_test(tc, half_a_status_is_none);
 	tcase_add_test(tc, many_processes);
 	tcase_add_test(tc, parts_of_memory_are_memory);

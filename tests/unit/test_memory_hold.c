@@ -88,13 +88,13 @@ static const struct {
 	{ "", 0 },
 };
 
-START_TEST(who_stands_still)
+START_TEST(threads_that_stand_still)
 {
 	ck_assert_int_eq(memory_is_still(states[_i].status), states[_i].still);
 }
 END_TEST
 
-START_TEST(who_ends_is_held)
+START_TEST(ending_threads_are_held)
 {
 	char status[BOX_MEMORY_TEXT_SIZE];
 
@@ -234,8 +234,9 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, stopped_by_the_code);
 	tcase_add_test(tc, one_that_takes_its_signal_late);
 	tcase_add_test(tc, continued_by_the_code);
-	tcase_add_loop_test(tc, who_stands_still, 0, UNIT_COUNT(states));
-	tcase_add_test(tc, who_ends_is_held);
+	tcase_add_loop_test(
+	    tc, threads_that_stand_still, 0, UNIT_COUNT(states));
+	tcase_add_test(tc, ending_threads_are_held);
 	tcase_add_test(tc, a_dead_first_thread);
 	tcase_add_test(tc, threads_stop_together);
 	tcase_add_test(tc, in_the_kernel);

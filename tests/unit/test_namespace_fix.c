@@ -76,7 +76,7 @@ assert_names(enum box_step step, const char *word)
 }
 
 /* As on a system that allows everything, or where nothing can be read. */
-START_TEST(knows_no_cause_without_one)
+START_TEST(has_no_cause_without_one)
 {
 	ck_assert_str_eq(namespace_fix((unsigned long)_i, proc), usual(_i));
 	put("sys/user/max_user_namespaces", "15000\n");
@@ -91,7 +91,7 @@ START_TEST(knows_no_cause_without_one)
 }
 END_TEST
 
-START_TEST(knows_no_fix_of_no_step)
+START_TEST(has_no_fix_for_no_step)
 {
 	ck_assert_ptr_null(namespace_fix(BOX_STEPS, proc));
 	ck_assert_ptr_null(namespace_fix(~0UL, proc));
@@ -187,7 +187,7 @@ START_TEST(names_a_chroot)
 }
 END_TEST
 
-/* It can be one that something is mounted at: then process 1 tells. */
+/* Its root may be a mount: then it is compared with that of process 1. */
 START_TEST(names_a_chroot_at_a_mount)
 {
 	static const struct {
@@ -222,8 +222,8 @@ static void
 add(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_loop_test(tc, knows_no_cause_without_one, 0, BOX_STEPS);
-	tcase_add_test(tc, knows_no_fix_of_no_step);
+	tcase_add_loop_test(tc, has_no_cause_without_one, 0, BOX_STEPS);
+	tcase_add_test(tc, has_no_fix_for_no_step);
 	tcase_add_test(tc, names_the_switch_of_older_debian);
 	tcase_add_test(tc, names_the_limit_of_user_namespaces);
 	tcase_add_loop_test(tc, names_the_limit_of_each_other_kind, 0, 6);

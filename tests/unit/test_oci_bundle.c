@@ -125,7 +125,7 @@ has(json_t *list, const char *text)
 	return 0;
 }
 
-/* Of the host nothing is told that no code needs. */
+/* No fact of the host stands in it that code does not need. */
 START_TEST(the_host_is_hidden)
 {
 	json_t *json = config(&bundle);

@@ -16,7 +16,7 @@
 #include "supervisor/handlers.h"
 #include "unit.h"
 
-/* The box: writes down what it is told. */
+/* The box: records the messages that it gets. */
 static struct options options;
 static struct boxes boxes = { .options = &options };
 static struct box box = { .boxes = &boxes };
@@ -61,7 +61,7 @@ native_on_guarded(
 	free(weak);
 }
 
-START_TEST(passes_on_who_builds_a_box)
+START_TEST(passes_on_the_builder_of_a_box)
 {
 	struct ipc_forked forked = { .launcher = 40 };
 
@@ -111,7 +111,7 @@ START_TEST(passes_on_that_a_weaker_box_stands)
 END_TEST
 
 /* The setting for reduced isolation is named where it is off. */
-START_TEST(tells_what_a_box_cannot_do)
+START_TEST(reports_what_a_box_cannot_do)
 {
 	struct ipc_failed failed = { .step = BOX_STEP_USER_NAMESPACE,
 		.reason = "unshare: Operation not permitted" };
@@ -129,7 +129,7 @@ START_TEST(tells_what_a_box_cannot_do)
 END_TEST
 
 /* Every step has room for the longest reason and a way out. */
-START_TEST(tells_it_whole)
+START_TEST(reports_all_of_it)
 {
 	char reason[401];
 	struct ipc_failed failed = { .step = (uint64_t)_i, .reason = reason };
@@ -148,7 +148,7 @@ START_TEST(tells_it_whole)
 END_TEST
 
 /* A shell that is missing has nothing to do with Python. */
-START_TEST(tells_which_interpreter_is_missing)
+START_TEST(reports_which_interpreter_is_missing)
 {
 	struct ipc_failed failed = { .step = BOX_STEP_INTERPRETER,
 		.reason = "none" };
@@ -165,7 +165,7 @@ START_TEST(tells_which_interpreter_is_missing)
 }
 END_TEST
 
-START_TEST(tells_of_a_step_without_a_name)
+START_TEST(reports_a_step_without_a_name)
 {
 	struct ipc_failed failed = { .step = BOX_STEPS, .reason = "why" };
 
@@ -178,13 +178,13 @@ END_TEST
 static void
 add_tests(TCase *tc)
 {
-	tcase_add_test(tc, passes_on_who_builds_a_box);
+	tcase_add_test(tc, passes_on_the_builder_of_a_box);
 	tcase_add_test(tc, passes_on_that_a_box_stands);
 	tcase_add_loop_test(tc, passes_on_that_a_weaker_box_stands, 0, 2);
-	tcase_add_loop_test(tc, tells_what_a_box_cannot_do, 0, 2);
-	tcase_add_loop_test(tc, tells_it_whole, 0, BOX_STEPS);
-	tcase_add_loop_test(tc, tells_which_interpreter_is_missing, 0, 2);
-	tcase_add_test(tc, tells_of_a_step_without_a_name);
+	tcase_add_loop_test(tc, reports_what_a_box_cannot_do, 0, 2);
+	tcase_add_loop_test(tc, reports_all_of_it, 0, BOX_STEPS);
+	tcase_add_loop_test(tc, reports_which_interpreter_is_missing, 0, 2);
+	tcase_add_test(tc, reports_a_step_without_a_name);
 }
 
 int

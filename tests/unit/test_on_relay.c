@@ -23,7 +23,7 @@
 
 #define TOOL_CALLS (UINT64_MAX / 2)
 
-/* The box: writes down what it is told. */
+/* The box: records the messages that it gets. */
 static struct options options = { .max_output = MAX_OUTPUT };
 static struct boxes boxes = { .options = &options };
 static struct box box = { .boxes = &boxes };
@@ -317,7 +317,7 @@ START_TEST(reads_large_streams)
 }
 END_TEST
 
-/* No more than the relay was told to keep. */
+/* No more than the relay was to keep. */
 START_TEST(refuses_larger_streams)
 {
 	send_large(3 * MAX_OUTPUT + 1);

@@ -72,7 +72,7 @@ static const struct {
 	{ { NULL }, NULL },
 };
 
-START_TEST(knows_the_place)
+START_TEST(finds_the_path)
 {
 	auto_free char *found = option_file_path((char **)places[_i].envp);
 
@@ -266,7 +266,7 @@ static void
 add(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, make_folder, remove_folder);
-	tcase_add_loop_test(tc, knows_the_place, 0, UNIT_COUNT(places));
+	tcase_add_loop_test(tc, finds_the_path, 0, UNIT_COUNT(places));
 	tcase_add_loop_test(tc, reads_members, 0, UNIT_COUNT(good));
 	tcase_add_loop_test(tc, refuses_bad_files, 0, UNIT_COUNT(bad));
 	tcase_add_test(tc, binary_files_are_named_without_their_bytes);

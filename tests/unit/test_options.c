@@ -495,7 +495,7 @@ logged_while_reading(const struct setting *setting)
 	return mem_strdup(text);
 }
 
-/* What is told of variables in the log, and the timeout they come to. */
+/* The lines of the log about variables, and the timeout that results. */
 static const struct {
 	const char *variables[3];
 	unsigned int timeout;
@@ -625,7 +625,7 @@ START_TEST(help_has_every_option_within_its_columns)
 }
 END_TEST
 
-/* What is told of one command, or why nothing is. */
+/* The help for one command, or why there is none. */
 static const struct {
 	const char *command, *verb;
 	int brief;
@@ -656,7 +656,7 @@ static const struct {
 	{ NULL, NULL, 0, "usage: caisson [COMMAND] ", "\n  --timeout TIME\n" },
 };
 
-START_TEST(help_tells_of_commands)
+START_TEST(help_lists_commands)
 {
 	char *text = NULL;
 	size_t len;
@@ -731,7 +731,7 @@ add(TCase *tc)
 	tcase_add_test(tc, help_has_every_option_within_its_columns);
 	tcase_add_test(tc, flags_of_commands);
 	tcase_add_test(tc, names_of_flags_are_their_own);
-	tcase_add_loop_test(tc, help_tells_of_commands, 0,
+	tcase_add_loop_test(tc, help_lists_commands, 0,
 	    sizeof(helps) / sizeof(helps[0]));
 	tcase_add_test(tc, check_shows_values_and_their_sources);
 }

@@ -18,7 +18,7 @@
 #include "relay/relay.h"
 #include "unit.h"
 
-/* The rest of the relay: counts what it is told. */
+/* The rest of the relay: counts the calls of its functions. */
 static unsigned int ends;
 
 static void
@@ -526,7 +526,7 @@ START_TEST(rests_not_where_a_pipe_is_full_of_lines)
 END_TEST
 
 /* The end of the control pipe: everything that was printed is there. */
-START_TEST(looks_when_it_is_told_to)
+START_TEST(output_look_reads_what_is_there)
 {
 	open_output(100);
 	output_rest(output);
@@ -557,7 +557,7 @@ START_TEST(takes_all_that_lies_in_a_pipe)
 
 	open_output(8 * MIB);
 	ck_assert_int_eq(fd_set_nonblock(pipe_in, 1, &err), 0);
-	if (_i == 1) /* As code may do that wants to have more there. */
+	if (_i == 1) /* As code may do to get more bytes there. */
 		ck_assert_int_ge(fcntl(pipe_in, F_SETPIPE_SZ, MIB), (int)MIB);
 	memset(data, 'x', PIPE_CHUNK);
 	while ((n = write(pipe_in, data, 3000)) > 0)
@@ -627,7 +627,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_rest_ends);
 	tcase_add_test(tc, rests_not_where_much_comes);
 	tcase_add_test(tc, rests_not_where_a_pipe_is_full_of_lines);
-	tcase_add_test(tc, looks_when_it_is_told_to);
+	tcase_add_test(tc, output_look_reads_what_is_there);
 }
 
 int

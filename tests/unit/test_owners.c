@@ -21,7 +21,7 @@ session_of(const char *owner)
 	return relay;
 }
 
-/* The broker wants a process of "gh" for this owner, which is greeted. */
+/* The broker asks for a process of "gh" for this owner, which is greeted. */
 static void
 serve(const char *owner, struct play_server *server)
 {

@@ -49,7 +49,7 @@ static const struct {
 	{ "QU.J", 0 },
 };
 
-START_TEST(knows_base64)
+START_TEST(recognises_base64)
 {
 	const char *data = texts[_i].data;
 	size_t len = strlen(data);
@@ -90,7 +90,7 @@ static const struct {
 	{ "R0lGODlhgALgAQAAAAAAAAAAAAAAAAAAAAAAAA==", PICTURE_GIF, 640, 480 },
 	{ "/9j/4AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==", PICTURE_JPEG, 0, 0 },
 	{ "UklGRiAAAABXRUJQVlA4TAAAAAAAAAAAAAAAAA==", PICTURE_WEBP, 0, 0 },
-	/* Sides that no picture has are not told. */
+	/* Sides that no picture has are not reported. */
 	{ "iVBORw0KGgoAAAANSUhEUgAAAAAAAAACCAIAAAA=", PICTURE_PNG, 0, 0 },
 	{ "iVBORw0KGgoAAAANSUhEUv////8AAAACCAIAAAA=", PICTURE_PNG, 0, 0 },
 	/* No pictures. */
@@ -104,7 +104,7 @@ static const struct {
 };
 
 /* Each is one picture at most, however it is named. */
-START_TEST(knows_how_pictures_begin)
+START_TEST(recognises_how_pictures_begin)
 {
 	const char *data = pictures[_i].data;
 	uint64_t width, height;
@@ -135,10 +135,10 @@ END_TEST
 static void
 add_tests(TCase *tc)
 {
-	tcase_add_loop_test(tc, knows_base64, 0, UNIT_COUNT(texts));
+	tcase_add_loop_test(tc, recognises_base64, 0, UNIT_COUNT(texts));
 	tcase_add_loop_test(tc, finds_every_bad_byte, 0, 256);
 	tcase_add_loop_test(
-	    tc, knows_how_pictures_begin, 0, UNIT_COUNT(pictures));
+	    tc, recognises_how_pictures_begin, 0, UNIT_COUNT(pictures));
 	tcase_add_loop_test(tc, names_every_kind, 0, PICTURE_KINDS);
 }
 

@@ -28,7 +28,7 @@ on_line(void *ctx, const struct line *line)
 	buffer_printf(&events, "line %.*s\n", (int)line->len, line->data);
 }
 
-/* As an owner does it: in the middle of being told. */
+/* As an owner does it: in its callback. */
 static void
 on_closed(void *ctx, const char *how)
 {
@@ -232,7 +232,7 @@ START_TEST(a_full_pipe_takes_no_offer)
 }
 END_TEST
 
-START_TEST(the_end_of_the_output_is_told)
+START_TEST(the_end_of_the_output_is_reported)
 {
 	make();
 	put(out, "last\nhalf");
@@ -245,7 +245,7 @@ START_TEST(the_end_of_the_output_is_told)
 END_TEST
 
 /* From the loop, and after what came before. */
-START_TEST(the_end_of_the_input_is_told)
+START_TEST(the_end_of_the_input_is_reported)
 {
 	make();
 	put(out, "last\n");
@@ -341,8 +341,8 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, what_is_not_read_is_bounded);
 	tcase_add_test(tc, an_offer_is_taken_or_left);
 	tcase_add_test(tc, a_full_pipe_takes_no_offer);
-	tcase_add_test(tc, the_end_of_the_output_is_told);
-	tcase_add_test(tc, the_end_of_the_input_is_told);
+	tcase_add_test(tc, the_end_of_the_output_is_reported);
+	tcase_add_test(tc, the_end_of_the_input_is_reported);
 	tcase_add_test(tc, the_input_ends_while_much_waits);
 	tcase_add_test(tc, the_last_errors_are_kept);
 	tcase_add_test(tc, drains);

@@ -121,7 +121,7 @@ boxes_rest(struct boxes *owner)
 	rests++;
 }
 
-/* What boxes are made of: one number tells it all. */
+/* A number stands for the files that boxes are made of. */
 
 int
 box_current(const struct box *box)
@@ -456,13 +456,13 @@ END_TEST
 
 /* Checks before use */
 
-START_TEST(what_has_died_is_given_to_nobody)
+START_TEST(dead_boxes_are_not_handed_out)
 {
 	open_pool(3);
 	pool_begin(pool);
 	fill_up();
 	plays[0].dead = 1; /* seen when it is looked at */
-	end(1);            /* told */
+	end(1);            /* reported */
 	ck_assert_int_eq(plays[1].dropped, 1);
 	ck_assert_ptr_eq(call(), &plays[2].box);
 	ck_assert_int_eq(plays[0].dropped, 1);
@@ -587,7 +587,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_call_is_not_disturbed);
 	tcase_add_test(tc, a_burst_goes_first);
 	tcase_add_test(tc, a_box_that_is_being_built_may_be_taken);
-	tcase_add_test(tc, what_has_died_is_given_to_nobody);
+	tcase_add_test(tc, dead_boxes_are_not_handed_out);
 	tcase_add_test(tc, a_box_without_a_relay_is_lost);
 	tcase_add_loop_test(
 	    tc, another_interpreter_needs_other_boxes, 0, 2);

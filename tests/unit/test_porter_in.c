@@ -64,7 +64,7 @@ START_TEST(puts_large_files)
 END_TEST
 
 /* A name that is there already stays what it is. */
-START_TEST(a_name_that_is_taken_is_told)
+START_TEST(a_name_that_is_taken_is_reported)
 {
 	carry_in();
 	put("a", "first", 5, 0);
@@ -79,7 +79,7 @@ START_TEST(a_name_that_is_taken_is_told)
 END_TEST
 
 /* Nothing is put where something is that another made: also a link. */
-START_TEST(a_folder_that_is_taken_is_told)
+START_TEST(a_folder_that_is_taken_is_reported)
 {
 	ck_assert_int_eq(mkdir("elsewhere", 0700), 0);
 	if (_i == 0)
@@ -172,7 +172,7 @@ END_TEST
 static const char *const paths[] = { "../" OUTSIDE, "a/b", "/tmp/" OUTSIDE,
 	".", ".." };
 
-START_TEST(ends_where_files_send_nonsense)
+START_TEST(ends_when_files_break_the_protocol)
 {
 	carry_in();
 	if (_i < (int)UNIT_COUNT(paths))
@@ -205,12 +205,12 @@ add_tests(TCase *tc)
 	tcase_add_checked_fixture(tc, make_folder, remove_folder);
 	tcase_add_test(tc, puts_files_into_a_folder);
 	tcase_add_test(tc, puts_large_files);
-	tcase_add_test(tc, a_name_that_is_taken_is_told);
-	tcase_add_loop_test(tc, a_folder_that_is_taken_is_told, 0, 2);
+	tcase_add_test(tc, a_name_that_is_taken_is_reported);
+	tcase_add_loop_test(tc, a_folder_that_is_taken_is_reported, 0, 2);
 	tcase_add_test(tc, what_has_no_room_leaves_nothing);
 	tcase_add_loop_test(tc, holes_take_no_room, 0, 2);
 	tcase_add_test(tc, fills_a_file_system_that_is_nowhere);
-	tcase_add_loop_test(tc, ends_where_files_send_nonsense, 0,
+	tcase_add_loop_test(tc, ends_when_files_break_the_protocol, 0,
 	    UNIT_COUNT(paths) + 1);
 	tcase_add_loop_test(tc, ends_with_either_channel, 0, 3);
 }

@@ -100,7 +100,7 @@ START_TEST(leaves_what_cannot_be_read)
 }
 END_TEST
 
-START_TEST(a_directory_that_cannot_be_read_is_told)
+START_TEST(a_directory_that_cannot_be_read_is_reported)
 {
 	if (geteuid() == 0) {
 		unit_skip("root reads everything");
@@ -114,7 +114,7 @@ START_TEST(a_directory_that_cannot_be_read_is_told)
 }
 END_TEST
 
-/* The first by name are told of, whatever the order they were made in. */
+/* The first by name are offered, whatever the order they were made in. */
 START_TEST(many_are_counted)
 {
 	static const int counts[] = { 100, 101, 3000 };
@@ -180,7 +180,7 @@ START_TEST(takes_no_files_where_it_carries_out)
 }
 END_TEST
 
-START_TEST(is_told_once)
+START_TEST(is_reported_once)
 {
 	carry_out();
 	send_to(supervisor, IPC_CARRY_OUT, &(struct ipc_carry_out){
@@ -200,12 +200,12 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, leaves_what_is_no_file);
 	tcase_add_test(tc, leaves_devices);
 	tcase_add_test(tc, leaves_what_cannot_be_read);
-	tcase_add_test(tc, a_directory_that_cannot_be_read_is_told);
+	tcase_add_test(tc, a_directory_that_cannot_be_read_is_reported);
 	tcase_add_loop_test(tc, many_are_counted, 0, 3);
 	tcase_add_test(tc, reads_a_file_system_that_is_nowhere);
 	tcase_add_test(tc, enters_no_other_file_system);
 	tcase_add_test(tc, takes_no_files_where_it_carries_out);
-	tcase_add_test(tc, is_told_once);
+	tcase_add_test(tc, is_reported_once);
 }
 
 int

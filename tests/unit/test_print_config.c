@@ -91,7 +91,7 @@ printed(size_t entries)
 
 #define HEAD "Sources, in their order; the first definition of a name wins:\n\n"
 
-/* Files of other programs are told of in few words when they are missing. */
+/* Missing files of other programs are reported in few words. */
 #define ABSENT "taken    /h/d.json (Cursor): 0 servers\n"                      \
 	"\nNot found, of other programs:\n  /h/c\\x0a.json /h/e.json\n"
 

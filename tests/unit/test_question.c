@@ -483,7 +483,7 @@ START_TEST(bounds_the_unanswered_questions)
 END_TEST
 
 /* Without a session, only a request that names a level gets messages. */
-START_TEST(logs_what_a_client_wants)
+START_TEST(logs_what_a_client_asked_for)
 {
 	struct context context = { &an_owner, &era_stateless, "2026-07-28", 0,
 		0 };
@@ -514,7 +514,7 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, asks_two_things_in_a_session, 0, 2);
 	tcase_add_test(tc, asks_two_things_without_a_session);
 	tcase_add_loop_test(tc, continues_in_another_session, 0, 2);
-	tcase_add_loop_test(tc, logs_what_a_client_wants, 0, 2);
+	tcase_add_loop_test(tc, logs_what_a_client_asked_for, 0, 2);
 	tcase_add_test(tc, ends_when_its_owner_is_revoked);
 	tcase_add_test(tc, bounds_the_unanswered_questions);
 	tcase_add_test(tc, asks_in_a_session);

@@ -25,12 +25,12 @@
 
 static struct event_base *base;
 
-/* What was told of a child. */
+/* The end of a child, as it was reported. */
 struct told {
 	unsigned int times;
 	struct child_end end;
-	struct child *child; /* NULL when it was told */
-	struct told *forget; /* whose child to forget when told */
+	struct child *child; /* NULL when its end was reported */
+	struct told *forget; /* whose child to forget then */
 };
 
 static void
@@ -143,7 +143,7 @@ do_wait(int unused)
 		pause();
 }
 
-/* Ends in order when it is told to. */
+/* Exits in order on request. */
 static void
 do_obey(int number)
 {
@@ -220,7 +220,7 @@ static const struct {
 	{ do_die, 40, CLD_KILLED },
 };
 
-START_TEST(tells_how_a_child_ended)
+START_TEST(reports_how_a_child_ended)
 {
 	struct told told;
 	int fds;
@@ -239,7 +239,7 @@ START_TEST(tells_how_a_child_ended)
 }
 END_TEST
 
-START_TEST(tells_what_it_used)
+START_TEST(reports_its_usage)
 {
 	struct told told;
 
@@ -287,7 +287,7 @@ START_TEST(kills)
 }
 END_TEST
 
-/* It ended by itself before: that end is told. */
+/* It ended by itself before: that end is reported. */
 START_TEST(kills_too_late)
 {
 	struct told told;
@@ -440,7 +440,7 @@ START_TEST(ends_with_another_signal)
 END_TEST
 
 /* As one end makes the rest of a call uninteresting. */
-START_TEST(forgets_others_when_told)
+START_TEST(forgets_others_in_the_callback)
 {
 	struct told first, second;
 	pid_t pid, other_pid;
@@ -500,7 +500,7 @@ START_TEST(survives_a_process_watched_twice)
 	watch(pid, &told[1]);
 	wait_until_told(&told[0]);
 	wait_until_told(&told[1]);
-	/* One of them was told the end, the other that it is not known. */
+	/* One of them got the status, the other one that it is unknown. */
 	ck_assert_int_eq(told[0].end.status + told[1].end.status, 3);
 	ck_assert_int_eq(told[told[0].end.status == 0 ? 0 : 1].end.code,
 	    CLD_KILLED);
@@ -509,7 +509,7 @@ END_TEST
 
 /* Sweeping: unknown children. */
 
-START_TEST(sweeps_what_nobody_watches)
+START_TEST(sweeps_unwatched_children)
 {
 	struct told told;
 	pid_t first, second;
@@ -569,7 +569,7 @@ END_TEST
 
 #define MANY 60
 
-START_TEST(tells_many_apart)
+START_TEST(distinguishes_many)
 {
 	struct told told[MANY];
 	pid_t pids[MANY];
@@ -667,7 +667,7 @@ START_TEST(kills_orphans)
 }
 END_TEST
 
-/* They cannot be told from the processes of a box that is being built. */
+/* They look like the processes of a box that is being built. */
 START_TEST(kills_no_orphans_while_held)
 {
 	pid_t pids[3], pid;
@@ -787,7 +787,7 @@ START_TEST(finishes_without_older_children)
 }
 END_TEST
 
-START_TEST(finishes_with_nobody)
+START_TEST(finishes_without_children)
 {
 	start();
 	reaper_finish(SHUTDOWN_REAP_MS);
@@ -799,8 +799,8 @@ static void
 add_tests(TCase *tc)
 {
 	tcase_add_loop_test(
-	    tc, tells_how_a_child_ended, 0, UNIT_COUNT(ways));
-	tcase_add_test(tc, tells_what_it_used);
+	    tc, reports_how_a_child_ended, 0, UNIT_COUNT(ways));
+	tcase_add_test(tc, reports_its_usage);
 	tcase_add_test(tc, watches_what_has_ended_already);
 	tcase_add_test(tc, kills);
 	tcase_add_test(tc, kills_too_late);
@@ -809,13 +809,13 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, finishes_with_what_was_left);
 	tcase_add_test(tc, lets_end);
 	tcase_add_test(tc, ends_with_another_signal);
-	tcase_add_test(tc, forgets_others_when_told);
+	tcase_add_test(tc, forgets_others_in_the_callback);
 	tcase_add_test(tc, watches_children_only);
 	tcase_add_test(tc, survives_a_process_watched_twice);
-	tcase_add_test(tc, sweeps_what_nobody_watches);
+	tcase_add_test(tc, sweeps_unwatched_children);
 	tcase_add_test(tc, sweeps_behind_the_watched);
 	tcase_add_test(tc, sweeps_nothing_while_held);
-	tcase_add_test(tc, tells_many_apart);
+	tcase_add_test(tc, distinguishes_many);
 	tcase_add_test(tc, kills_orphans);
 	tcase_add_test(tc, kills_no_orphans_while_held);
 	tcase_add_test(tc, kills_no_older_child);
@@ -823,7 +823,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, finishes_with_all);
 	tcase_add_test(tc, finishes_in_order);
 	tcase_add_test(tc, finishes_without_older_children);
-	tcase_add_test(tc, finishes_with_nobody);
+	tcase_add_test(tc, finishes_without_children);
 }
 
 int

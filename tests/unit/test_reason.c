@@ -66,7 +66,7 @@ parse(const char *json)
 	return span;
 }
 
-START_TEST(errors_are_told)
+START_TEST(errors_are_reported)
 {
 	static const char *const rows[][2] = {
 		{ "{\"message\":\"a\\nb\",\"code\":-32602}",
@@ -128,7 +128,7 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, text_is_tame, 0, 10);
 	tcase_add_test(tc, seconds_have_a_unit);
 	tcase_add_test(tc, names_stay_on_their_line);
-	tcase_add_loop_test(tc, errors_are_told, 0, 5);
+	tcase_add_loop_test(tc, errors_are_reported, 0, 5);
 	tcase_add_test(tc, long_strings_are_cut);
 	tcase_add_test(tc, a_sentence_fits);
 }

@@ -670,7 +670,7 @@ START_TEST(concludes_without_a_ready_frame)
 END_TEST
 
 /* Killed while it is sent its code: SIGPIPE must not take the relay along. */
-START_TEST(outlives_a_box_that_dies_early)
+START_TEST(outlives_a_box_that_exits_early)
 {
 	auto_free char *code = mem_alloc(MIB);
 
@@ -753,7 +753,7 @@ START_TEST(waits_with_its_box_for_code)
 END_TEST
 
 /* It ends while it waits; code that is sent meanwhile is dropped. */
-START_TEST(tells_of_a_box_that_ends_while_it_waits)
+START_TEST(reports_a_box_that_ends_while_it_waits)
 {
 	make_start("print(1)", 8, 1024);
 	start_with(0);
@@ -1041,7 +1041,7 @@ START_TEST(takes_marks_from_the_output)
 }
 END_TEST
 
-/* Without being told, it takes none. */
+/* If PREPARE does not announce marks, it takes none. */
 START_TEST(leaves_marks_in_other_output)
 {
 	make_plain();
@@ -1804,13 +1804,13 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, reports_a_fault);
 	tcase_add_test(tc, reports_a_fault_of_a_running_box);
 	tcase_add_test(tc, concludes_without_a_ready_frame);
-	tcase_add_test(tc, outlives_a_box_that_dies_early);
+	tcase_add_test(tc, outlives_a_box_that_exits_early);
 	tcase_add_test(tc, ends_with_its_supervisor);
 	tcase_add_test(tc, ends_with_a_second_start);
 	tcase_add_loop_test(tc, ends_with_messages_in_disorder, 0, 4);
 	tcase_add_test(tc, waits_with_its_box_for_code);
 	tcase_add_loop_test(
-	    tc, tells_of_a_box_that_ends_while_it_waits, 0, 2);
+	    tc, reports_a_box_that_ends_while_it_waits, 0, 2);
 	tcase_add_test(tc, ends_with_its_supervisor_while_it_waits);
 	tcase_add_test(tc, ends_with_garbage);
 	tcase_add_test(tc, does_not_run_unlocked);

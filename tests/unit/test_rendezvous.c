@@ -110,7 +110,7 @@ START_TEST(they_meet)
 END_TEST
 
 /* Neither waits for a program that does not go on. */
-START_TEST(nobody_waits_for_ever)
+START_TEST(neither_side_waits_for_ever)
 {
 	auto_fd int one = serve();
 	int fds[RENDEZVOUS_QUEUE + 2];
@@ -208,7 +208,7 @@ add_tests(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, enter, leave);
 	tcase_add_test(tc, they_meet);
-	tcase_add_test(tc, nobody_waits_for_ever);
+	tcase_add_test(tc, neither_side_waits_for_ever);
 	tcase_add_test(tc, what_is_left_is_removed);
 	tcase_add_test(tc, another_user_is_refused);
 }

@@ -82,7 +82,7 @@ START_TEST(a_name_is_judged_as_text)
 }
 END_TEST
 
-START_TEST(tells_whether_they_are_other_ones)
+START_TEST(reports_whether_they_have_changed)
 {
 	ck_assert_int_eq(set("a", 2, "b", 2), 1);
 	ck_assert_int_eq(set("a", 2, "b", 2), 0);
@@ -136,7 +136,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, deny_wins);
 	tcase_add_test(tc, an_empty_list_allows_nothing);
 	tcase_add_test(tc, a_name_is_judged_as_text);
-	tcase_add_test(tc, tells_whether_they_are_other_ones);
+	tcase_add_test(tc, reports_whether_they_have_changed);
 	tcase_add_loop_test(tc, a_star_is_any_text, 0, UNIT_COUNT(patterns));
 }
 

@@ -293,7 +293,7 @@ START_TEST(counts_processors)
 }
 END_TEST
 
-START_TEST(tells_of_a_cgroup)
+START_TEST(reports_a_cgroup)
 {
 	struct ipc_setup setup;
 
@@ -324,7 +324,7 @@ START_TEST(asks_within_the_catalogue)
 }
 END_TEST
 
-START_TEST(tells_that_a_box_cannot_start)
+START_TEST(reports_that_a_box_cannot_start)
 {
 	struct box_pipes pipes = make_pipes();
 	struct err err = { 0, "" };
@@ -337,7 +337,7 @@ START_TEST(tells_that_a_box_cannot_start)
 }
 END_TEST
 
-START_TEST(tells_that_a_box_cannot_be_asked)
+START_TEST(reports_that_a_box_cannot_be_asked)
 {
 	struct box_pipes pipes;
 	struct err err = { 0, "" };
@@ -373,10 +373,10 @@ add_tests(TCase *tc)
 {
 	tcase_add_test(tc, asks_for_what_the_options_say);
 	tcase_add_loop_test(tc, counts_processors, 0, 6);
-	tcase_add_test(tc, tells_of_a_cgroup);
+	tcase_add_test(tc, reports_a_cgroup);
 	tcase_add_loop_test(tc, asks_within_the_catalogue, 0, 2);
-	tcase_add_test(tc, tells_that_a_box_cannot_start);
-	tcase_add_test(tc, tells_that_a_box_cannot_be_asked);
+	tcase_add_test(tc, reports_that_a_box_cannot_start);
+	tcase_add_test(tc, reports_that_a_box_cannot_be_asked);
 	tcase_add_test(tc, finds_a_runtime_by_its_name);
 }
 

@@ -115,7 +115,7 @@ START_TEST(a_start_ends)
 END_TEST
 
 /* Not one that cannot be started at all is forgotten. */
-START_TEST(tells_why_a_start_failed)
+START_TEST(reports_why_a_start_failed)
 {
 	uint64_t link;
 	int relay;
@@ -178,7 +178,7 @@ START_TEST(pauses_between_failures)
 }
 END_TEST
 
-/* Who only looks for tools is told of the pause; who calls waits for it. */
+/* A list of tools fails with the pause as its cause; a call waits for it. */
 START_TEST(a_look_does_not_wait_for_a_pause)
 {
 	static const char words[] = "server \"gh\" failed 4 times in a row and "
@@ -210,8 +210,8 @@ START_TEST(a_look_does_not_wait_for_a_pause)
 }
 END_TEST
 
-/* Its output ends before it does; how that was is told to who asks later. */
-START_TEST(a_pause_tells_how_it_ended)
+/* Its output ends before it does; later requests fail with the status. */
+START_TEST(a_pause_reports_how_it_ended)
 {
 	int relay, n;
 
@@ -434,10 +434,10 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, stays_warm);
 	tcase_add_test(tc, patience_ends);
 	tcase_add_loop_test(tc, a_start_ends, 0, 2);
-	tcase_add_loop_test(tc, tells_why_a_start_failed, 0, 2);
+	tcase_add_loop_test(tc, reports_why_a_start_failed, 0, 2);
 	tcase_add_test(tc, pauses_between_failures);
 	tcase_add_test(tc, a_look_does_not_wait_for_a_pause);
-	tcase_add_test(tc, a_pause_tells_how_it_ended);
+	tcase_add_test(tc, a_pause_reports_how_it_ended);
 	tcase_add_test(tc, a_look_waits_for_a_start);
 	tcase_add_test(tc, a_look_waits_less_after_a_failure);
 	tcase_add_test(tc, is_started_again);

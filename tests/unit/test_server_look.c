@@ -242,7 +242,7 @@ all_absent(const struct server_folder *in)
 }
 
 /* So nothing in it is looked up, until a name comes or goes. */
-START_TEST(knows_what_an_unchanged_folder_lacks)
+START_TEST(remembers_what_an_unchanged_folder_lacks)
 {
 	settle();
 	changed();
@@ -295,7 +295,7 @@ START_TEST(too_many_files_are_as_good_as_none)
 END_TEST
 
 /* A file that was written just now may be written again, and look the same. */
-START_TEST(tells_of_files_that_are_new)
+START_TEST(reports_files_that_are_new)
 {
 	struct buffer bytes = { 0 };
 	struct timespec now, since;
@@ -371,10 +371,10 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, sees_what_changes, 0, UNIT_COUNT(changes));
 	tcase_add_loop_test(
 	    tc, sees_what_changes_after_a_while, 0, UNIT_COUNT(changes));
-	tcase_add_test(tc, knows_what_an_unchanged_folder_lacks);
+	tcase_add_test(tc, remembers_what_an_unchanged_folder_lacks);
 	tcase_add_test(tc, sees_whose_the_home_is);
 	tcase_add_loop_test(tc, too_many_files_are_as_good_as_none, 0, 2);
-	tcase_add_test(tc, tells_of_files_that_are_new);
+	tcase_add_test(tc, reports_files_that_are_new);
 	tcase_add_test(tc, does_without_a_home_and_a_folder);
 	tcase_add_test(tc, the_folder_may_be_the_uppermost);
 }

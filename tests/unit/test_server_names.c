@@ -455,7 +455,7 @@ check_said(void (*tell)(struct buffer *, const struct servers *, uint64_t),
 	"used until it is fixed or deleted\n"
 
 /* What is wrong with an entry, or with the whole file, which has no name. */
-START_TEST(the_log_tells_of_rejected_entries)
+START_TEST(rejected_entries_are_logged)
 {
 	static struct server_file file = { .path = (char *)"/f" };
 	struct server *server = add("gh", SERVER_REJECTED, "has no command");
@@ -518,7 +518,7 @@ static const struct {
 	    "\xbd; correct the file to use the server again" },
 };
 
-START_TEST(tells_why_a_file_is_not_trusted)
+START_TEST(reports_why_a_file_is_not_trusted)
 {
 	auto_buffer struct buffer text = { 0 };
 	struct server_file *file;
@@ -589,7 +589,7 @@ START_TEST(says_which_program_is_missing)
 }
 END_TEST
 
-/* What a box is told */
+/* The servers in the run frame of a box */
 
 static const struct {
 	const char *names;
@@ -608,7 +608,7 @@ static const struct {
 	    "\"description\":\"\"}]" },
 };
 
-START_TEST(tells_a_box_of_servers)
+START_TEST(describes_servers_to_a_box)
 {
 	auto_buffer struct buffer text = { 0 };
 	struct server *server;
@@ -648,14 +648,15 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, says_which_files_are_refused);
 	tcase_add_test(tc, one_cause_is_said_once);
 	tcase_add_test(tc, says_which_files_are_kept);
-	tcase_add_test(tc, the_log_tells_of_rejected_entries);
+	tcase_add_test(tc, rejected_entries_are_logged);
 	tcase_add_test(tc, notes_tell_of_stale_files);
-	tcase_add_loop_test(tc, tells_why_a_file_is_not_trusted, 0,
+	tcase_add_loop_test(tc, reports_why_a_file_is_not_trusted, 0,
 	    UNIT_COUNT(distrust_rows));
 	tcase_add_test(tc, what_strangers_wrote_is_not_said);
 	tcase_add_loop_test(
 	    tc, says_which_program_is_missing, 0, UNIT_COUNT(programs));
-	tcase_add_loop_test(tc, tells_a_box_of_servers, 0, UNIT_COUNT(rows));
+	tcase_add_loop_test(
+	    tc, describes_servers_to_a_box, 0, UNIT_COUNT(rows));
 }
 
 int

@@ -170,7 +170,7 @@ has_children(void)
 	return waitid(P_ALL, 0, &si, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
-/* It ends in this way, is told once, and nothing of it is left. */
+/* It ends in this way, ENDED is sent once, and nothing of it is left. */
 static void
 ends(struct held *held, const char *how)
 {
@@ -254,7 +254,7 @@ static const struct {
 	{ "kill -40 $$", "was killed by SIGRTMIN+6" },
 };
 
-START_TEST(the_end_is_told)
+START_TEST(the_end_is_reported)
 {
 	auto_free char *run = mem_printf("sh|-c|%s|", lines[_i].line);
 	struct held held = { 0 };
@@ -268,7 +268,7 @@ START_TEST(the_end_is_told)
 }
 END_TEST
 
-START_TEST(what_cannot_be_started_is_told)
+START_TEST(what_cannot_be_started_is_reported)
 {
 	struct held held = { 0 };
 	auto_free char *error = NULL;
@@ -282,7 +282,7 @@ START_TEST(what_cannot_be_started_is_told)
 }
 END_TEST
 
-START_TEST(what_is_no_program_is_told)
+START_TEST(what_is_no_program_is_reported)
 {
 	struct server server = { .name = (char[]){ "test" } };
 	struct server_process_pipes pipes;
@@ -296,7 +296,7 @@ START_TEST(what_is_no_program_is_told)
 END_TEST
 
 /* The last of them is the pidfd; nothing is left behind in any case. */
-START_TEST(a_want_of_descriptors_is_told)
+START_TEST(a_lack_of_descriptors_is_reported)
 {
 	struct held held = { 0 };
 	struct rlimit few;
@@ -476,10 +476,10 @@ add_tests(TCase *tc)
 {
 	tcase_add_test(tc, a_server_gets_our_environment_and_its_own);
 	tcase_add_test(tc, a_server_gets_its_pipes_and_folder);
-	tcase_add_loop_test(tc, the_end_is_told, 0, UNIT_COUNT(lines));
-	tcase_add_test(tc, what_cannot_be_started_is_told);
-	tcase_add_test(tc, what_is_no_program_is_told);
-	tcase_add_loop_test(tc, a_want_of_descriptors_is_told, 0, 7);
+	tcase_add_loop_test(tc, the_end_is_reported, 0, UNIT_COUNT(lines));
+	tcase_add_test(tc, what_cannot_be_started_is_reported);
+	tcase_add_test(tc, what_is_no_program_is_reported);
+	tcase_add_loop_test(tc, a_lack_of_descriptors_is_reported, 0, 7);
 	tcase_add_loop_test(tc, it_ends_with_its_input, 0, TREES);
 	tcase_add_test(tc, it_has_time_to_end);
 	tcase_add_test(tc, it_is_asked_to_end);

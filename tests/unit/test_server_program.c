@@ -104,7 +104,7 @@ START_TEST(finds)
 }
 END_TEST
 
-START_TEST(knows_itself)
+START_TEST(recognises_itself)
 {
 	make_folder();
 	ck_assert(server_program_is_self("caisson", NULL, "one/tool"));
@@ -126,7 +126,7 @@ static void
 add_tests(TCase *tc)
 {
 	tcase_add_loop_test(tc, finds, 0, UNIT_COUNT(commands));
-	tcase_add_test(tc, knows_itself);
+	tcase_add_test(tc, recognises_itself);
 }
 
 int

@@ -54,7 +54,7 @@ static const struct {
 	{ "npx|", 0 },
 };
 
-START_TEST(knows_itself)
+START_TEST(recognises_itself)
 {
 	char folder[] = "/tmp/caisson-test-XXXXXX";
 	auto_free char *remove = NULL;
@@ -81,7 +81,7 @@ END_TEST
 static void
 add_tests(TCase *tc)
 {
-	tcase_add_loop_test(tc, knows_itself, 0, UNIT_COUNT(commands));
+	tcase_add_loop_test(tc, recognises_itself, 0, UNIT_COUNT(commands));
 }
 
 int

@@ -21,7 +21,7 @@ static int a_config, a_broker;
 
 #define OWN 960 /* bytes of our own definitions */
 
-/* What the broker says: a row for each server, NULL name: it dies. */
+/* The answers of the broker, a row a server; NULL name: the broker exits. */
 struct answer {
 	const char *name;
 	uint64_t count;
@@ -246,7 +246,7 @@ static const struct {
 	{ { "fs", 0, "", 0, "" }, "ok       fs: 0 tools\n" WORKS, 0 },
 	{ { "fs", 1, "read", 5, "" },
 	    "ok       fs: 1 tool\n         read\n" WORKS, 0 },
-	/* More tools than could be told. */
+	/* More tools than one message can name. */
 	{ { "fs", 9999, "a\0b", 4, "" },
 	    "ok       fs: 9999 tools\n         a\n         b\n" WORKS, 0 },
 	/* Names are foreign text, whose bytes may do something. */

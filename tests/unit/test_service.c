@@ -36,7 +36,7 @@ static const struct {
 	/* It had died, or was killed while it was started. */
 	{ { EPIPE, 0, 0 }, 2, 7 },
 	{ { ECONNRESET, 0, 0 }, 2, 7 },
-	/* It dies each time. */
+	/* It exits each time. */
 	{ { EPIPE, EPIPE, 0 }, 2, -1 },
 	/* It cannot be started. */
 	{ { EAGAIN, 0, 0 }, 1, -1 },

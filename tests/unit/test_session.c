@@ -143,7 +143,7 @@ START_TEST(loads_a_server)
 }
 END_TEST
 
-/* Loads a server, whatever is told of it. */
+/* Loads a server, whatever its description is. */
 static void
 play_load_any(int relay, const char *name)
 {
@@ -480,7 +480,7 @@ START_TEST(cancels_what_is_not_sent)
 END_TEST
 
 /* The end of an execution: its servers need not go on for it. */
-START_TEST(cancels_what_nobody_waits_for)
+START_TEST(cancels_calls_that_no_code_awaits)
 {
 	int relay, other;
 
@@ -603,7 +603,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, refuses_tools_that_may_not_be_used);
 	tcase_add_test(tc, cancels_a_call);
 	tcase_add_test(tc, cancels_what_is_not_sent);
-	tcase_add_test(tc, cancels_what_nobody_waits_for);
+	tcase_add_test(tc, cancels_calls_that_no_code_awaits);
 	tcase_add_test(tc, forgets_what_has_not_begun);
 	tcase_add_test(tc, bounds_what_is_not_read);
 }

@@ -66,7 +66,7 @@ expect(const char *result, size_t len, struct buffer *text)
 	shape_add(text, value);
 }
 
-START_TEST(tells_types)
+START_TEST(reports_types)
 {
 	auto_buffer struct buffer text = { 0 };
 
@@ -134,7 +134,7 @@ END_TEST
 static void
 add_tests(TCase *tc)
 {
-	tcase_add_loop_test(tc, tells_types, 0, UNIT_COUNT(cases));
+	tcase_add_loop_test(tc, reports_types, 0, UNIT_COUNT(cases));
 	tcase_add_loop_test(tc, is_bounded, 0, 4);
 	tcase_add_test(tc, large_results_have_none);
 }

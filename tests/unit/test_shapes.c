@@ -77,7 +77,7 @@ START_TEST(belongs_to_an_owner_and_a_server)
 }
 END_TEST
 
-/* How many shapes of a server are told. */
+/* How many shapes of a server are listed. */
 static size_t
 count(const struct definition *definition)
 {

@@ -266,7 +266,7 @@ START_TEST(a_large_answer_passes_beside_others)
 }
 END_TEST
 
-START_TEST(who_is_killed_waits_no_more)
+START_TEST(a_killed_caller_waits_no_more)
 {
 	auto_free char *cancel = NULL, *wanted = NULL;
 	pid_t one, other;
@@ -311,7 +311,7 @@ write_request(const char *name, const char *text)
 }
 
 /* Whatever the code writes there: no byte of it reaches the relay. */
-START_TEST(nonsense_costs_nothing)
+START_TEST(malformed_names_cost_nothing)
 {
 	static char noise[64 * 1024];
 	auto_free char *outside = mem_printf("%s/outside", place);
@@ -382,8 +382,8 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, names_are_two_numbers, 0, UNIT_COUNT(names));
 	tcase_add_test(tc, answers_come_to_their_callers);
 	tcase_add_test(tc, a_large_answer_passes_beside_others);
-	tcase_add_test(tc, who_is_killed_waits_no_more);
-	tcase_add_test(tc, nonsense_costs_nothing);
+	tcase_add_test(tc, a_killed_caller_waits_no_more);
+	tcase_add_test(tc, malformed_names_cost_nothing);
 	tcase_add_test(tc, more_than_there_are_places_for_wait);
 	tcase_add_test(tc, without_a_relay_calls_fail);
 }

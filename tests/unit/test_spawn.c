@@ -284,7 +284,7 @@ START_TEST(a_worker_of_root_gets_its_own_user)
 }
 END_TEST
 
-START_TEST(a_worker_may_stay_who_we_are)
+START_TEST(a_worker_may_keep_our_user)
 {
 	auto_free char *uid = mem_printf("uid %u %u %u\n", geteuid(),
 	    geteuid(), geteuid());
@@ -295,7 +295,7 @@ START_TEST(a_worker_may_stay_who_we_are)
 }
 END_TEST
 
-/* The kernel tells of no end that came before it was asked to. */
+/* The kernel does not report an end from before it was asked to. */
 START_TEST(a_worker_of_the_dead_does_not_run)
 {
 	int pair[2], pidfd;
@@ -462,7 +462,7 @@ START_TEST(a_group_must_be_one)
 }
 END_TEST
 
-START_TEST(a_worker_that_cannot_start_is_told)
+START_TEST(a_worker_that_cannot_start_is_reported)
 {
 	move("caisson-relay", "old");
 	write_garbage("caisson-relay");
@@ -491,7 +491,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_worker_has_no_signals_of_our_starter);
 	tcase_add_test(tc, the_supervisor_keeps_its_own);
 	tcase_add_test(tc, a_worker_of_root_gets_its_own_user);
-	tcase_add_test(tc, a_worker_may_stay_who_we_are);
+	tcase_add_test(tc, a_worker_may_keep_our_user);
 	tcase_add_test(tc, a_worker_of_the_dead_does_not_run);
 	tcase_add_loop_test(tc, the_channel_may_be_anywhere, 0, 2);
 	tcase_add_loop_test(tc, the_lowest_numbers_may_be_free, 0, 2);
@@ -499,7 +499,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, workers_may_be_installed);
 	tcase_add_test(tc, workers_are_found_once);
 	tcase_add_test(tc, a_group_must_be_one);
-	tcase_add_test(tc, a_worker_that_cannot_start_is_told);
+	tcase_add_test(tc, a_worker_that_cannot_start_is_reported);
 	tcase_add_test(tc, only_root_can_make_somebody_else);
 }
 

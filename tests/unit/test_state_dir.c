@@ -209,7 +209,7 @@ START_TEST(may_exist_when_it_does)
 	ck_assert_int_eq(state_dir_may_exist(&options, variables), 0);
 	expect_opened(state);
 	ck_assert_int_eq(state_dir_may_exist(&options, variables), 1);
-	/* What is wrong with a path is told when it is opened. */
+	/* An invalid path is reported when it is opened. */
 	options.state_dir = (char *)"";
 	ck_assert_int_eq(state_dir_may_exist(&options, variables), 1);
 }

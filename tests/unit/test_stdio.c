@@ -26,7 +26,7 @@ static struct buffer told;
 static struct stdio *client;
 static int echo; /* whether each line is answered with itself */
 
-/* The session: writes down what it is told. */
+/* The session: records the lines that it gets. */
 
 static int a_session;
 #define SESSION ((struct mcp *)(void *)&a_session)
@@ -267,7 +267,7 @@ START_TEST(takes_the_end)
 	settle();
 	was_told(endings[_i].told);
 	settle();
-	was_told(""); /* told once */
+	was_told(""); /* reported once */
 	stdio_free(&client);
 	was_told("free\n");
 	close_client();
@@ -291,8 +291,8 @@ check_length(size_t len, const char *wanted)
 	close_client();
 }
 
-/* A client that is gone is not told that the program ends. */
-START_TEST(tells_of_the_end_of_the_program)
+/* A client that has disconnected gets no notice that the program ends. */
+START_TEST(announces_the_end_of_the_program)
 {
 	open_client();
 	stdio_drain(client);
@@ -426,7 +426,7 @@ START_TEST(echoes_both_ways)
 }
 END_TEST
 
-START_TEST(knows_when_it_is_busy)
+START_TEST(sees_when_it_is_busy)
 {
 	const size_t len = CLIENT_UNSENT_BUSY + PIPE_CHUNK;
 	auto_free char *data = mem_alloc(len);
@@ -466,7 +466,7 @@ START_TEST(answers_are_still_sent_after_the_end)
 }
 END_TEST
 
-START_TEST(notices_that_nobody_reads)
+START_TEST(notices_that_no_one_reads)
 {
 	open_client();
 	fd_close(&from_us);
@@ -475,7 +475,7 @@ START_TEST(notices_that_nobody_reads)
 	settle();
 	was_told("end\ngone\n");
 	ck_assert_int_eq(stdio_flushed(client), 1);
-	/* What it still says is not heard, what it is told goes nowhere. */
+	/* Its further input is not read, and output to it is dropped. */
 	ck_assert_int_eq(write(to_us, "late\n", 5), 5);
 	answer("x\n", 2);
 	ck_assert_int_eq(stdio_flushed(client), 1);
@@ -505,7 +505,7 @@ START_TEST(notices_it_after_the_end_too)
 }
 END_TEST
 
-START_TEST(gives_up_on_who_never_reads)
+START_TEST(gives_up_on_a_client_that_never_reads)
 {
 	size_t part = 32 * MIB, sent;
 	auto_free char *data = NULL;
@@ -625,18 +625,18 @@ add_tests(TCase *tc)
 {
 	tcase_add_test(tc, takes_lines_however_they_are_cut);
 	tcase_add_loop_test(tc, takes_the_end, 0, UNIT_COUNT(endings));
-	tcase_add_test(tc, tells_of_the_end_of_the_program);
+	tcase_add_test(tc, announces_the_end_of_the_program);
 	tcase_add_test(tc, bounds_a_line);
 	tcase_add_test(tc, an_oversized_line_may_be_the_last);
 	tcase_add_test(tc, sends_what_is_read);
 	tcase_add_test(tc, keeps_order_however_slowly_it_is_read);
 	tcase_add_test(tc, reads_while_nothing_is_read);
 	tcase_add_test(tc, echoes_both_ways);
-	tcase_add_test(tc, knows_when_it_is_busy);
+	tcase_add_test(tc, sees_when_it_is_busy);
 	tcase_add_test(tc, answers_are_still_sent_after_the_end);
-	tcase_add_test(tc, notices_that_nobody_reads);
+	tcase_add_test(tc, notices_that_no_one_reads);
 	tcase_add_test(tc, notices_it_after_the_end_too);
-	tcase_add_test(tc, gives_up_on_who_never_reads);
+	tcase_add_test(tc, gives_up_on_a_client_that_never_reads);
 	tcase_add_test(tc, can_be_freed_at_any_time);
 	tcase_add_test(tc, works_on_regular_files);
 	tcase_add_test(tc, works_on_one_socket);

@@ -8,7 +8,7 @@
 #include "small_disk.h"
 #include "store_play.h"
 
-START_TEST(makes_its_files_for_nobody_else)
+START_TEST(makes_its_files_private)
 {
 	auto_free char *path = NULL;
 	struct stat st;
@@ -21,7 +21,7 @@ START_TEST(makes_its_files_for_nobody_else)
 }
 END_TEST
 
-START_TEST(cuts_off_who_talks_nonsense)
+START_TEST(a_violation_costs_its_sender)
 {
 	int relay;
 
@@ -154,7 +154,7 @@ START_TEST(needs_nothing_it_gave_up)
 }
 END_TEST
 
-START_TEST(tells_the_user)
+START_TEST(notifies_the_user)
 {
 	struct ipc_show list = { .scope = "", .kind = KEPT_MEMORIES };
 	struct ipc_show show = { .scope = "", .name = bytes_of("k") };
@@ -242,7 +242,7 @@ START_TEST(ends_where_the_supervisor_is_unclear)
 END_TEST
 
 /* What no relay of ours would send, though the catalogue could carry it. */
-static const char *const nonsense[] = { "", "1 2", "{", "\n1", "1\r", "nul",
+static const char *const malformed[] = { "", "1 2", "{", "\n1", "1\r", "nul",
 	"\"\xff\"", "[1e]" };
 
 START_TEST(values_must_be_json_on_one_line)
@@ -252,7 +252,7 @@ START_TEST(values_must_be_json_on_one_line)
 	play_start();
 	other = play_grant();
 	relay = play_grant();
-	save(relay, 1, nonsense[_i]);
+	save(relay, 1, malformed[_i]);
 	play_expect_end(relay);
 	load(other, 1);
 	expect_part(other, 1, "null");
@@ -388,7 +388,7 @@ END_TEST
 #define UNREAD_COUNT 1600
 
 /* A relay that asks and does not read costs itself alone. */
-START_TEST(who_does_not_read_is_denied)
+START_TEST(a_relay_that_does_not_read_is_denied)
 {
 	auto_free char *value = mem_alloc(UNREAD_SIZE + 1);
 	struct ipc_load_memory message = { .whole = 1, .key = bytes_of("k") };
@@ -448,8 +448,8 @@ START_TEST(what_was_answered_outlives_a_kill)
 }
 END_TEST
 
-/* A file that cannot be used: everybody is told why, and it stays. */
-START_TEST(a_bad_file_is_told)
+/* A file that cannot be used stays; each request is denied with the cause. */
+START_TEST(a_bad_file_is_reported)
 {
 	auto_free char *path = play_path("caisson.db");
 	struct ipc_show tools = { .scope = "", .kind = KEPT_TOOLS };
@@ -644,20 +644,20 @@ static void
 add_tests(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, play_make_folder, play_remove_folder);
-	tcase_add_test(tc, makes_its_files_for_nobody_else);
-	tcase_add_test(tc, cuts_off_who_talks_nonsense);
+	tcase_add_test(tc, makes_its_files_private);
+	tcase_add_test(tc, a_violation_costs_its_sender);
 	tcase_add_test(tc, needs_nothing_it_gave_up);
-	tcase_add_test(tc, tells_the_user);
+	tcase_add_test(tc, notifies_the_user);
 	tcase_add_loop_test(tc, ends_where_the_supervisor_is_unclear, 0,
 	    UNIT_COUNT(unclear));
 	tcase_add_loop_test(
-	    tc, values_must_be_json_on_one_line, 0, UNIT_COUNT(nonsense));
+	    tc, values_must_be_json_on_one_line, 0, UNIT_COUNT(malformed));
 	tcase_add_test(tc, texts_must_be_utf8);
 	tcase_add_test(tc, saved_tools_are_bounded);
 	tcase_add_test(tc, a_full_disk_is_no_end);
-	tcase_add_test(tc, who_does_not_read_is_denied);
+	tcase_add_test(tc, a_relay_that_does_not_read_is_denied);
 	tcase_add_test(tc, what_was_answered_outlives_a_kill);
-	tcase_add_test(tc, a_bad_file_is_told);
+	tcase_add_test(tc, a_bad_file_is_reported);
 	tcase_add_test(tc, two_share_a_folder);
 	tcase_add_test(tc, keeps_lists_of_tools);
 	tcase_add_test(tc, keeps_what_was_sent_before_the_end);

@@ -280,7 +280,7 @@ START_TEST(a_person_sees_it)
 }
 END_TEST
 
-START_TEST(what_cannot_be_had_is_told)
+START_TEST(failures_of_the_store_are_printed)
 {
 	auto_buffer struct buffer seen = { 0 };
 
@@ -328,7 +328,7 @@ static void
 add_tests(TCase *tc)
 {
 	tcase_add_loop_test(tc, a_person_sees_it, 0, UNIT_COUNT(cases));
-	tcase_add_test(tc, what_cannot_be_had_is_told);
+	tcase_add_test(tc, failures_of_the_store_are_printed);
 	tcase_add_loop_test(tc, nothing_is_made_to_look_into, 0,
 	    UNIT_COUNT(empty_cases));
 }

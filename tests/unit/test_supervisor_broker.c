@@ -233,7 +233,7 @@ answer_without_end(void)
 	say(IPC_TRIED, &tried);
 }
 
-static void (*const nonsense[])(void) = { want_again, want_less,
+static void (*const violations[])(void) = { want_again, want_less,
 	let_go_of_nothing, talk_garbage, answer_what_nobody_asked,
 	answer_no_text, answer_without_end, die };
 
@@ -245,7 +245,7 @@ START_TEST(a_broker_that_breaks_the_rules_is_ended)
 	want(2, "fs");
 	was_told("launched 1\nlaunched 2\n");
 	let_go(1);
-	nonsense[_i]();
+	violations[_i]();
 	if (line != -1)
 		was_ended();
 	were_stopped("21");
@@ -254,7 +254,7 @@ START_TEST(a_broker_that_breaks_the_rules_is_ended)
 	ck_assert_uint_eq(started, 2);
 	want(1, "fs");
 	was_told("launched 1\n");
-	/* It is not told of what the other one had. */
+	/* It gets no message about the servers of the other one. */
 	end_downstream(0, "exited with code 0");
 	end_downstream(1, "exited with code 0");
 	was_told("");
@@ -519,8 +519,8 @@ count_lines(int log, char *text, size_t size)
 	return lines;
 }
 
-/* The user is told once why, and what that means, as long as it lasts. */
-START_TEST(tells_once_that_there_is_no_store)
+/* The cause and its effect are logged once, as long as it lasts. */
+START_TEST(reports_once_that_there_is_no_store)
 {
 	FILE *file = tmpfile();
 	char text[4096];
@@ -553,12 +553,12 @@ add_tests(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, enter, leave);
 	tcase_add_loop_test(tc, a_broker_that_breaks_the_rules_is_ended, 0,
-	    UNIT_COUNT(nonsense));
+	    UNIT_COUNT(violations));
 	tcase_add_test(tc, a_dead_broker_is_left_alone);
 	tcase_add_test(tc, a_broker_may_be_reaped_first);
 	tcase_add_test(tc, lends_the_store);
 	tcase_add_loop_test(tc, lends_no_store, 0, 2);
-	tcase_add_test(tc, tells_once_that_there_is_no_store);
+	tcase_add_test(tc, reports_once_that_there_is_no_store);
 	tcase_add_test(tc, nothing_starts_without_a_session);
 	tcase_add_test(tc, a_session_is_opened);
 	tcase_add_test(tc, a_session_of_another_owner);

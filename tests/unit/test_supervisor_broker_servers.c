@@ -154,7 +154,7 @@ static const struct {
 	{ replace_all, "define x x ''\nremove fs\nremove git-hub\n" },
 };
 
-START_TEST(other_servers_are_told_of)
+START_TEST(other_servers_are_named)
 {
 	begin();
 	configure(2);
@@ -532,7 +532,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_program_may_appear);
 	tcase_add_test(tc, processes_of_a_server_are_bounded);
 	tcase_add_loop_test(
-	    tc, other_servers_are_told_of, 0, UNIT_COUNT(changes));
+	    tc, other_servers_are_named, 0, UNIT_COUNT(changes));
 	tcase_add_test(tc, changes_add_up);
 	tcase_add_test(tc, definitions_have_numbers);
 	tcase_add_test(tc, what_was_removed_is_not_started);

@@ -342,7 +342,7 @@ START_TEST(starts_none_before_one_is_wanted)
 }
 END_TEST
 
-/* Who fills the pool waits for it, and is told that it is there. */
+/* The pool waits for it, and is notified when it stands. */
 START_TEST(is_awaited_until_it_is_warm)
 {
 	unsigned int before = wakes;
@@ -359,7 +359,7 @@ START_TEST(is_awaited_until_it_is_warm)
 END_TEST
 
 /* It is not needed: it is let go, and the next box needs another one. */
-START_TEST(rests_when_it_is_told_to)
+START_TEST(rests_on_request)
 {
 	templates_rest(NULL);
 	templates_rest(all);
@@ -428,7 +428,7 @@ START_TEST(hands_over_the_channel_of_the_box)
 	ck_assert_ptr_nonnull(box);
 	receive(IPC_FORK, &packet, &msg);
 	ck_assert_int_eq(recv(msg.fork.box, &byte, 1, MSG_DONTWAIT), -1);
-	/* It must be told what to be first. */
+	/* Its first message must say what it is to be. */
 	ck_assert_int_eq(
 	    channel_send_adopted(box, &adopted, &(struct err){ 0 }), -1);
 	channel_free(&box);
@@ -480,7 +480,7 @@ START_TEST(notices_that_one_ends)
 END_TEST
 
 /* A process that is not ours to watch, or a word out of its turn. */
-START_TEST(ends_one_that_talks_nonsense)
+START_TEST(ends_one_that_breaks_the_protocol)
 {
 	static struct ipc_packet packet;
 	struct ipc_standing standing = {
@@ -565,14 +565,14 @@ add_tests(TCase *tc)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, starts_none_before_one_is_wanted);
 	tcase_add_test(tc, is_awaited_until_it_is_warm);
-	tcase_add_test(tc, rests_when_it_is_told_to);
+	tcase_add_test(tc, rests_on_request);
 	tcase_add_test(tc, asks_for_what_boxes_are);
 	tcase_add_test(tc, forks_when_it_is_warm_and_not_before);
 	tcase_add_test(tc, hands_over_the_channel_of_the_box);
 	tcase_add_test(tc, says_why_there_is_none_and_waits);
 	tcase_add_test(tc, says_that_one_cannot_be_started);
 	tcase_add_loop_test(tc, notices_that_one_ends, 0, 3);
-	tcase_add_loop_test(tc, ends_one_that_talks_nonsense, 0, 2);
+	tcase_add_loop_test(tc, ends_one_that_breaks_the_protocol, 0, 2);
 	tcase_add_test(tc, takes_another_one_for_another_interpreter);
 	tcase_add_test(tc, takes_another_one_after_many_boxes);
 	tcase_add_test(tc, does_without_any);

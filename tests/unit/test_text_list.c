@@ -62,7 +62,7 @@ START_TEST(goes_through_pairs)
 }
 END_TEST
 
-START_TEST(knows_what_is_complete)
+START_TEST(recognises_complete_lists)
 {
 	ck_assert(text_list_complete(NULL, 0));
 	ck_assert(text_list_complete("", 1));
@@ -108,7 +108,7 @@ add(TCase *tc)
 {
 	tcase_add_loop_test(tc, goes_through_a_list, 0, UNIT_COUNT(lists));
 	tcase_add_loop_test(tc, goes_through_pairs, 0, UNIT_COUNT(pairs));
-	tcase_add_test(tc, knows_what_is_complete);
+	tcase_add_test(tc, recognises_complete_lists);
 	tcase_add_test(tc, adds_to_a_list);
 	tcase_add_test(tc, a_list_becomes_a_vector);
 }

@@ -107,8 +107,8 @@ START_TEST(the_tool_is_described)
 }
 END_TEST
 
-/* What comes back is told in one way, and as the setting echo is. */
-START_TEST(what_comes_back_is_told)
+/* The sentence about what comes back follows the setting echo. */
+START_TEST(says_what_comes_back)
 {
 	static const char *const words[] = { "prints comes back",
 		"prints, or the value of its last expression, comes back",
@@ -133,7 +133,7 @@ START_TEST(what_comes_back_is_told)
 }
 END_TEST
 
-/* What a call finds of earlier ones is told as the setting arguments is. */
+/* The sentence about earlier calls follows the setting arguments. */
 static const struct {
 	unsigned int arguments;
 	const char *except, *kept;
@@ -153,7 +153,7 @@ static const struct {
 	    "conversationId." },
 };
 
-START_TEST(what_continues_is_told)
+START_TEST(says_what_continues)
 {
 	size_t n = (size_t)_i / 2;
 	struct options others = options;
@@ -231,7 +231,7 @@ START_TEST(the_output_is_described)
 END_TEST
 
 /* Languages stand in what a client reads where a call may name them. */
-START_TEST(languages_are_told_of)
+START_TEST(languages_are_listed)
 {
 	struct buffer text = { 0 };
 	json_t *json;
@@ -313,7 +313,7 @@ START_TEST(the_manual_can_be_found)
 END_TEST
 
 /* The limits that it names are those in force here. */
-START_TEST(the_manual_tells_the_limits)
+START_TEST(the_manual_names_the_limits)
 {
 	static const char limits[] = "In force here: 12345 s a call unless it "
 	    "asks for up to 86400 s, 300 MiB of memory, 77 processes and "
@@ -336,7 +336,7 @@ START_TEST(the_manual_tells_the_limits)
 END_TEST
 
 /* How its answers look, in the modes in which they are not just output. */
-START_TEST(the_manual_tells_of_the_mode)
+START_TEST(the_manual_describes_the_mode)
 {
 	static const char *const words[] = { "", "one block of TOON",
 		"one block of JSON" };
@@ -363,19 +363,19 @@ add_tests(TCase *tc)
 {
 	tcase_add_test(tc, the_tool_list_is_short);
 	tcase_add_test(tc, the_tool_is_described);
-	tcase_add_loop_test(tc, what_comes_back_is_told, 0, 4);
+	tcase_add_loop_test(tc, says_what_comes_back, 0, 4);
 	tcase_add_loop_test(
-	    tc, what_continues_is_told, 0, 2 * UNIT_COUNT(continued));
+	    tc, says_what_continues, 0, 2 * UNIT_COUNT(continued));
 	tcase_add_test(tc, the_annotations_are_true);
 	tcase_add_test(tc, the_arguments_are_described);
 	tcase_add_test(tc, the_output_is_described);
-	tcase_add_loop_test(tc, languages_are_told_of, 0, 2);
+	tcase_add_loop_test(tc, languages_are_listed, 0, 2);
 	tcase_add_test(tc, initialize_is_answered);
 	tcase_add_loop_test(tc, instructions_name_the_tool, 0, 4);
 	tcase_add_test(tc, the_manual_can_be_found);
-	tcase_add_test(tc, the_manual_tells_the_limits);
+	tcase_add_test(tc, the_manual_names_the_limits);
 	tcase_add_loop_test(
-	    tc, the_manual_tells_of_the_mode, ANSWER_COMPACT, ANSWER_JSON + 1);
+	    tc, the_manual_describes_the_mode, ANSWER_COMPACT, ANSWER_JSON + 1);
 }
 
 int

@@ -42,21 +42,21 @@ is(int (*what)(const char *text, size_t len), const char *text)
 	return found;
 }
 
-START_TEST(knows_numbers)
+START_TEST(recognises_numbers)
 {
 	ck_assert(is(toml_scalar_is_number, numbers[_i]));
 	ck_assert(!is(toml_scalar_is_date, numbers[_i]));
 }
 END_TEST
 
-START_TEST(knows_dates)
+START_TEST(recognises_dates)
 {
 	ck_assert(is(toml_scalar_is_date, dates[_i]));
 	ck_assert(!is(toml_scalar_is_number, dates[_i]));
 }
 END_TEST
 
-START_TEST(knows_others)
+START_TEST(recognises_other_types)
 {
 	ck_assert(!is(toml_scalar_is_date, neither[_i]));
 	ck_assert(!is(toml_scalar_is_number, neither[_i]));
@@ -66,9 +66,9 @@ END_TEST
 static void
 add_tests(TCase *tc)
 {
-	tcase_add_loop_test(tc, knows_numbers, 0, UNIT_COUNT(numbers));
-	tcase_add_loop_test(tc, knows_dates, 0, UNIT_COUNT(dates));
-	tcase_add_loop_test(tc, knows_others, 0, UNIT_COUNT(neither));
+	tcase_add_loop_test(tc, recognises_numbers, 0, UNIT_COUNT(numbers));
+	tcase_add_loop_test(tc, recognises_dates, 0, UNIT_COUNT(dates));
+	tcase_add_loop_test(tc, recognises_other_types, 0, UNIT_COUNT(neither));
 }
 
 int

@@ -261,7 +261,7 @@ expect_names(const char *list, size_t count, const char *names, size_t len)
 		ck_assert_mem_eq(found.data, names, len);
 }
 
-START_TEST(tells_the_names)
+START_TEST(reports_the_names)
 {
 	expect_names("{\"tools\":[],\"aliases\":[]}", 0, "", 0);
 	expect_names("{\"tools\":[{\"name\":\"\\u00e4\"},{\"name\":\"\\ud800\""
@@ -271,7 +271,7 @@ START_TEST(tells_the_names)
 END_TEST
 
 /* The first of them, as many as there is room for. */
-START_TEST(tells_the_first_names)
+START_TEST(reports_the_first_names)
 {
 	auto_buffer struct buffer list = { 0 };
 	auto_buffer struct buffer names = { 0 };
@@ -288,7 +288,7 @@ START_TEST(tells_the_first_names)
 END_TEST
 
 /* By their annotations, and only where these say so. */
-START_TEST(tells_which_destroy)
+START_TEST(reports_which_destroy)
 {
 	auto_buffer struct buffer list = { 0 };
 	auto_buffer struct buffer names = { 0 };
@@ -309,7 +309,7 @@ START_TEST(tells_which_destroy)
 }
 END_TEST
 
-START_TEST(knows_what_is_in_a_list)
+START_TEST(recognises_items_of_a_list)
 {
 	static const char list[] = "{\"tools\":[{\"x\":1},{\"name\":"
 	    "\"d\\u0065l\"},{\"name\":\"a\"}],\"aliases\":[]}";
@@ -343,10 +343,10 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, tools_are_bounded);
 	tcase_add_test(tc, bytes_are_bounded);
 	tcase_add_test(tc, the_list_is_bounded);
-	tcase_add_test(tc, tells_which_destroy);
-	tcase_add_test(tc, knows_what_is_in_a_list);
-	tcase_add_test(tc, tells_the_names);
-	tcase_add_test(tc, tells_the_first_names);
+	tcase_add_test(tc, reports_which_destroy);
+	tcase_add_test(tc, recognises_items_of_a_list);
+	tcase_add_test(tc, reports_the_names);
+	tcase_add_test(tc, reports_the_first_names);
 }
 
 int

@@ -98,7 +98,7 @@ START_TEST(places_are_free_again)
 END_TEST
 
 /* What waits for a place ends with the server, too. */
-START_TEST(a_server_dies_while_calls_wait)
+START_TEST(a_server_exits_while_calls_wait)
 {
 	int relay, other;
 
@@ -195,7 +195,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, an_execution_leaves_places);
 	tcase_add_test(tc, executions_take_turns);
 	tcase_add_loop_test(tc, places_are_free_again, 0, 2);
-	tcase_add_test(tc, a_server_dies_while_calls_wait);
+	tcase_add_test(tc, a_server_exits_while_calls_wait);
 	tcase_add_test(tc, bounds_what_waits);
 	tcase_add_test(tc, bounds_what_waits_for_all);
 }

@@ -4,7 +4,7 @@ from table import case
 SERVE = "what serves the calls is a process of the box with the rights of the "
 
 
-@case("S1", "write nonsense where calls are named, and bad frames", "alive",
+@case("S1", "write malformed names of calls, and bad frames", "alive",
       script=True, shown=SERVE + "code: it checks each request")
 def bad_requests(host):
     return """
