@@ -10,7 +10,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -47,7 +46,6 @@ static int guard_status = W_EXITCODE(1, 0);
 static int
 guard_bind_life(struct box *box, struct err *err)
 {
-	struct pollfd channel = { .fd = box->channel };
 	sigset_t all;
 
 	sigfillset(&all);
@@ -55,12 +53,7 @@ guard_bind_life(struct box *box, struct err *err)
 		return err_sys(err, "block all signals");
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == -1)
 		return err_sys(err, "become the reaper of the code's orphans");
-	if (prctl(PR_SET_PDEATHSIG, BOX_GUARD_END, 0, 0, 0) == -1)
-		return err_sys(err, "request a signal at the end of the "
-		    "supervisor");
-	if (poll(&channel, 1, 0) == 1 && (channel.revents & POLLHUP))
-		return err_set(err, "the supervisor has exited");
-	return 0;
+	return life_bind(box, BOX_GUARD_END, err);
 }
 
 static int

@@ -93,23 +93,13 @@ init_mount_proc(struct box *box, struct err *err)
 	return 0;
 }
 
-/*
- * After dropping the capabilities, which would clear it. A supervisor that
- * exited before is noticed by the end of its channel.
- */
+/* After dropping the capabilities, which would clear the signal. */
 static int
 init_bind_life(struct box *box, struct err *err)
 {
-	struct pollfd channel = { .fd = box->channel };
-
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == -1)
 		return err_sys(err, "refuse debuggers");
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == -1)
-		return err_sys(err, "request a signal at the end of the "
-		    "supervisor");
-	if (poll(&channel, 1, 0) == 1 && (channel.revents & POLLHUP))
-		return err_set(err, "the supervisor has exited");
-	return 0;
+	return life_bind(box, SIGKILL, err);
 }
 
 static int

@@ -123,6 +123,12 @@ int processes_release_init(struct box *box, struct err *err);
 void processes_kill(struct box *box);
 
 /*
+ * life.c: has this signal sent to the calling process when the supervisor ends.
+ * Fails if it has ended already, which the end of the channel shows.
+ */
+int life_bind(const struct box *box, int signal, struct err *err);
+
+/*
  * spare.c: finds memory of the template that init does not need. Returns 0, or
  * -1 with err. The launcher excludes it from its copy, and includes it again;
  * if the launcher ends in between, the next one does.
