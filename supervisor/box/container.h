@@ -11,6 +11,7 @@
 
 #include "../../common/buffer.h"
 #include "../../common/err.h"
+#include "../../common/library_threads.h"
 
 enum container_engine {
 	CONTAINER_PODMAN,
@@ -68,6 +69,7 @@ struct container {
 	int data;              /* it has /data, for a conversation */
 	unsigned long processes;
 	unsigned int cpus;     /* in hundredths; 0: no limit */
+	struct library_threads threads;
 	/*
 	 * The limit of processes of that user on the host, which containers of
 	 * one user share; 0: none.

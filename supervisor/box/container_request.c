@@ -44,6 +44,7 @@ container_request_fill(const struct boxes *boxes, unsigned long number,
 		.processes = options->pids + language->helpers +
 		    CONTAINER_OWN_PROCESSES,
 		.cpus = options->cpus,
+		.threads = library_threads(options->memory),
 		.user_processes = shared->user_processes,
 		/* If we and the keeper are killed, the engine ends it. */
 		.lifetime = POOL_AGE_MS / 1000 + options->max_timeout +

@@ -42,7 +42,10 @@ oci_add_command(struct buffer *json, const struct container *container)
 	    json, container->first != NULL ? "," : "[", container->command);
 }
 
-/* The variables of a box, which an image cannot change. */
+/*
+ * The variables of a box, which an image cannot change; behind them come the
+ * numbers of threads.
+ */
 static const char *const oci_variables[] = { "HOME=/workspace", "TMPDIR=/tmp",
 	"LANG=C.UTF-8", "TERM=dumb", "XDG_CACHE_HOME=/tmp/.cache",
 	"MPLCONFIGDIR=/tmp/.cache/matplotlib", "MPLBACKEND=Agg",
@@ -60,7 +63,9 @@ static int
 oci_is_ours(const char *variable)
 {
 	size_t len = strcspn(variable, "="), i;
-	int is = oci_is_same("PATH=", variable, len);
+	int is = oci_is_same("PATH=", variable, len) |
+	    oci_is_same(LIBRARY_THREADS_BLAS, variable, len) |
+	    oci_is_same(LIBRARY_THREADS_OMP, variable, len);
 
 	for (i = 0; oci_variables[i] != NULL; i++)
 		is |= oci_is_same(oci_variables[i], variable, len);
@@ -94,7 +99,9 @@ oci_add_variables(struct buffer *json, const struct container *container)
 	}
 	for (i = 0; oci_variables[i] != NULL; i++)
 		buffer_printf(json, ",\"%s\"", oci_variables[i]);
-	buffer_add_text(json, "]");
+	buffer_printf(json,
+	    ",\"" LIBRARY_THREADS_BLAS "\",\"" LIBRARY_THREADS_OMP "\"]",
+	    container->threads.blas, container->threads.omp);
 }
 
 static void

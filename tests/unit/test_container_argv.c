@@ -28,6 +28,7 @@ static const struct container plain = {
 	.memory_bytes = 64 << 20,
 	.files_bytes = 16 << 20,
 	.processes = 128,
+	.threads = { .blas = 3, .omp = 5 },
 	.user_processes = 4096,
 	.lifetime = 600,
 };
@@ -108,6 +109,8 @@ static const struct {
 	{ BOTH, "--memory\n67108864" },
 	{ BOTH, "--memory-swap\n67108864" },
 	{ BOTH, "--pids-limit\n128" },
+	{ BOTH, "--env\nOPENBLAS_NUM_THREADS=3" },
+	{ BOTH, "--env\nOMP_NUM_THREADS=5" },
 	{ BOTH, "--ulimit\nnofile=256:256" },
 	{ BOTH, "--ulimit\nnproc=4096:4096" },
 	{ BOTH, "--ulimit\ncore=1:1" },

@@ -26,6 +26,7 @@ static const struct container container = {
 	.processes = 128,
 	.user_processes = 4096,
 	.cpus = 150,
+	.threads = { .blas = 3, .omp = 5 },
 };
 
 static const struct oci_bundle bundle = {
@@ -235,7 +236,7 @@ START_TEST(the_variables_are_ours)
 {
 	json_t *json = config(&bundle);
 
-	ck_assert_uint_eq(json_array_size(at(json, "process.env")), 9);
+	ck_assert_uint_eq(json_array_size(at(json, "process.env")), 11);
 	ck_assert(has(at(json, "process.env"), "HOME=/workspace"));
 	json_decref(json);
 }
@@ -255,6 +256,8 @@ START_TEST(the_image_has_variables_too)
 	text_list_add(&variables, "HOME=/root");
 	text_list_add(&variables, "LANG2=x");
 	text_list_add(&variables, "MALLOC_ARENA_MAX=9");
+	text_list_add(&variables, "OMP_NUM_THREADS=99");
+	text_list_add(&variables, "OPENBLAS_NUM_THREADS=99");
 	own.variables = &variables;
 	own.programs = _i == 0 ? NULL : "/run/caisson/shell";
 	of.container = &own;
@@ -265,7 +268,8 @@ START_TEST(the_image_has_variables_too)
 	    "\"HOME=/workspace\",\"TMPDIR=/tmp\",\"LANG=C.UTF-8\","
 	    "\"TERM=dumb\",\"XDG_CACHE_HOME=/tmp/.cache\","
 	    "\"MPLCONFIGDIR=/tmp/.cache/matplotlib\",\"MPLBACKEND=Agg\","
-	    "\"MALLOC_ARENA_MAX=2\"]");
+	    "\"MALLOC_ARENA_MAX=2\",\"OPENBLAS_NUM_THREADS=3\","
+	    "\"OMP_NUM_THREADS=5\"]");
 	ck_assert(has(at(json, "process.env"), _i == 0 ?
 	    "PATH=/gems/bin:/usr/bin" :
 	    "PATH=/run/caisson/shell:/gems/bin:/usr/bin"));

@@ -4,11 +4,11 @@
  * interpreter.
  */
 #include <linux/limits.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "interpreter.h"
+#include "../../../common/library_threads.h"
 #include "../../../common/mem.h"
 
 /* The PATH, without the directory of the interpreter. */
@@ -39,29 +39,6 @@ static const char *const environment_fixed[] = {
 };
 
 #define ENVIRONMENT_COUNT(table) (sizeof(table) / sizeof((table)[0]))
-
-/* The number of processors that the code may use. */
-static uint64_t
-environment_processors(void)
-{
-	cpu_set_t set;
-
-	/* More than a set can hold: then the limits below decide. */
-	if (sched_getaffinity(0, sizeof(set), &set) == -1)
-		return CPU_SETSIZE;
-	return (uint64_t)CPU_COUNT(&set);
-}
-
-/* As many threads as processors, within the limit of the memory. */
-static uint64_t
-environment_threads(uint64_t most)
-{
-	uint64_t n = environment_processors();
-
-	if (n > most)
-		n = most;
-	return n > 0 ? n : 1;
-}
 
 /* Whether an interpreter is in a directory of the default PATH. */
 static int
@@ -101,10 +78,8 @@ environment_path(const struct box *box)
 char *const *
 environment_make(const struct box *box)
 {
-	const struct ipc_setup *setup = &box->setup;
-	uint64_t blas = environment_threads(
-	    setup->memory_bytes / BOX_BLAS_SHARE / BOX_BLAS_THREAD_BYTES);
-	uint64_t omp = environment_threads(BOX_OMP_THREADS_MAX);
+	struct library_threads threads =
+	    library_threads(box->setup.memory_bytes);
 	static char *variables[ENVIRONMENT_COUNT(environment_places) +
 	    ENVIRONMENT_COUNT(environment_fixed) + 4];
 	static char places[ENVIRONMENT_COUNT(environment_places)]
@@ -120,9 +95,7 @@ environment_make(const struct box *box)
 	for (i = 0; i < ENVIRONMENT_COUNT(environment_fixed); i++)
 		variables[n++] = mem_strdup(environment_fixed[i]);
 	variables[n++] = environment_path(box);
-	variables[n++] = mem_printf("OPENBLAS_NUM_THREADS=%llu",
-	    (unsigned long long)blas);
-	variables[n++] = mem_printf("OMP_NUM_THREADS=%llu",
-	    (unsigned long long)omp);
+	variables[n++] = mem_printf(LIBRARY_THREADS_BLAS, threads.blas);
+	variables[n++] = mem_printf(LIBRARY_THREADS_OMP, threads.omp);
 	return variables;
 }
