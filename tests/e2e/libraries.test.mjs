@@ -8,7 +8,8 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { commandLine, folder, once, uid } from './support/program.mjs';
+import { commandLine, contained, folder, nativeOnly, once, uid }
+  from './support/program.mjs';
 import { errors, Raw } from './support/raw.mjs';
 
 const python = '/usr/bin/python3';
@@ -20,6 +21,25 @@ function missing(modules) {
     .filter(([, { status }]) => status !== 0)
     .map(([name]) => `${python} has no ${name}`)[0];
 }
+
+/* The same for containers, whose images have libraries of their own. */
+async function missingIn(raw, modules) {
+  const [line] = await raw.printed(`
+import importlib.util, json
+print(json.dumps([name for name in ${JSON.stringify(modules)}
+                  if importlib.util.find_spec(name) is None]))`);
+
+  return JSON.parse(line).map((name) => `the image has no ${name}`)[0];
+}
+
+/* What only native boxes keep, of which these cases are. */
+const ofNative = {
+  'more memory than there is': 'MemoryError at the memory limit',
+};
+
+/* An image names the user of the code, and may have no such file. */
+const user = contained ? 'nobody' : 'box';
+const named = contained ? '/tmp/name' : '/etc/hostname';
 
 /* [what, libraries, code, lines printed, which may be patterns] */
 const installed = [
@@ -80,7 +100,7 @@ a.to_pickle("a.pkl"); a.to_json("a.json"); print(pd.read_json("a.json").shape)`,
   ["{'x': 4, 'y': 2}", "['k,n,m', 'x,1,9', 'x,3,9']", 'True', '6',
     '2024-03-31 22:00:00+00:00 [1, 2]', '(3, 2)']],
 
-  ['matplotlib draws into files', ['matplotlib', 'numpy'], `
+  ['matplotlib draws into files', ['matplotlib', 'numpy', 'fontTools'], `
 import os, matplotlib.pyplot as plt, numpy as np
 print(plt.get_backend().lower())
 x = np.linspace(0, 6, 100)
@@ -284,12 +304,13 @@ try: curses.initscr(); curses.endwin()
 except curses.error as error: print("curses", error)
 except SystemExit: print("curses")
 print(ctypes.CDLL(ctypes.util.find_library("m") or "libm.so.6").abs(-3), getpass.getuser(), webbrowser.open("http://x"))
-print(urllib.request.urlopen("data:,hi").read(), urllib.request.urlopen("file:///etc/hostname").read())
+with open("/tmp/name", "w") as file: file.write("box\\n")
+print(urllib.request.urlopen("data:,hi").read(), urllib.request.urlopen("file://${named}").read())
 try:
     import tkinter
     tkinter.Tk()
 except Exception as error: print(type(error).__name__ in ("TclError", "ModuleNotFoundError"))`,
-  ['CERT_REQUIRED', 'URLError gaierror', /curses/, '3 box False',
+  ['CERT_REQUIRED', 'URLError gaierror', /curses/, `3 ${user} False`,
     "b'hi' b'box\\n'", 'True']],
 ];
 
@@ -317,7 +338,8 @@ for (const [name, cases, when] of [
     const raw = await Raw.open(t);
 
     for (const [what, modules, code, lines] of cases) {
-      const why = missing(modules);
+      const why = !contained ? missing(modules) : ofNative[what] ??
+        await missingIn(raw, modules);
 
       await t.test(what, (s) => why === undefined ?
         expectLines(raw, code, lines) : s.skip(why));
@@ -327,6 +349,7 @@ for (const [name, cases, when] of [
 }
 
 /* Virtual environments, and interpreters that do not lie in /usr. */
+const ofHost = nativeOnly('interpreters of the host');
 
 const asked = spawnSync(python, ['-I', '-c', `import os, sys
 print(os.path.realpath(sys.executable), "%d.%d" % sys.version_info[:2],
@@ -415,7 +438,7 @@ function refusedStart(t, given) {
   return done.stderr;
 }
 
-test('a virtual environment', async (t) => {
+test('a virtual environment', ofHost, async (t) => {
   const home = makeHome(t);
   const venv = path.join(home, 'project/.venv');
 
@@ -435,7 +458,7 @@ test('a virtual environment', async (t) => {
   });
 });
 
-test('a virtual environment whose base lies elsewhere', async (t) => {
+test('a virtual environment whose base lies elsewhere', ofHost, async (t) => {
   const home = makeHome(t);
   const store = path.join(home, '.local/share/uv/python');
   const base = path.join(store, `cpython-${version}.9`);
@@ -480,7 +503,7 @@ print(sys.base_prefix, os.path.exists("${home}/secret"))`),
     });
 });
 
-test('an environment that cannot be used is refused with the fix', async (t) => {
+test('an environment that cannot be used is refused with the fix', ofHost, async (t) => {
   await t.test('one that only its owner may read', async (s) => {
     if (uid !== 0) {
       s.skip('boxes of an ordinary user run as that user');

@@ -45,18 +45,18 @@ PACKAGES = """python3.11 python3.11-minimal libpython3.11-minimal
     libffi8 libbz2-1.0 liblzma5 libsqlite3-0 libuuid1 bash dash libtinfo6
     coreutils procps libprocps8 libproc2-0 libselinux1 libacl1 libattr1
     libpcre2-8-0 libgmp10 media-types libcrypt1 tzdata grep sed findutils
-    libsystemd0 libgcrypt20 libgpg-error0 liblz4-1 libzstd1 libcap2 libncursesw6
-    libreadline8""".split()
+    libc-bin libsystemd0 libgcrypt20 libgpg-error0 liblz4-1 libzstd1 libcap2
+    libncursesw6 libreadline8""".split()
 # The same with --plots, for matplotlib.
 PLOTS = """python3-matplotlib python-matplotlib-data python3-contourpy
-    python3-cycler python3-dateutil python3-kiwisolver python3-numpy
-    python3-packaging python3-pil python3-pkg-resources python3-pyparsing
-    python3-six fonts-dejavu-core libblas3 libbrotli1 libbsd0 libdeflate0
-    libfreetype6 libfribidi0 libgcc-s1 libgfortran5 libglib2.0-0 libgomp1
-    libgraphite2-3 libharfbuzz0b libimagequant0 libjbig0 libjpeg62-turbo
-    liblapack3 liblcms2-2 liblerc4 libmd0 libopenjp2-7 libpng16-16 libqhull-r8.0
-    libquadmath0 libraqm0 libstdc++6 libtiff6 libwebp7 libwebpdemux2
-    libwebpmux3 libxau6 libxcb1 libxdmcp6""".split()
+    python3-cycler python3-dateutil python3-fonttools python3-kiwisolver
+    python3-numpy python3-packaging python3-pil python3-pkg-resources
+    python3-pyparsing python3-six fonts-dejavu-core libblas3 libbrotli1 libbsd0
+    libdeflate0 libfreetype6 libfribidi0 libgcc-s1 libgfortran5 libglib2.0-0
+    libgomp1 libgraphite2-3 libharfbuzz0b libimagequant0 libjbig0
+    libjpeg62-turbo liblapack3 liblcms2-2 liblerc4 libmd0 libopenjp2-7
+    libpng16-16 libqhull-r8.0 libquadmath0 libraqm0 libstdc++6 libtiff6 libwebp7
+    libwebpdemux2 libwebpmux3 libxau6 libxcb1 libxdmcp6""".split()
 PLOT_FILES = ("/etc/matplotlibrc", "/etc/alternatives/libblas.so.3-*",
               "/etc/alternatives/liblapack.so.3-*", "/usr/lib/*/libblas.so.3",
               "/usr/lib/*/liblapack.so.3")
