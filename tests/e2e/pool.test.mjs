@@ -8,11 +8,31 @@ import path from 'node:path';
 import test from 'node:test';
 import { Gate } from './support/gate.mjs';
 import {
-  childless, childrenEver, descendants, describe, gone, memory, processOf,
+  childless, childrenEver, descendants, describe, engines, gone, memory,
+  namespacePids, processOf,
 } from './support/processes.mjs';
-import { folder, once, root, uid } from './support/program.mjs';
+import {
+  contained, folder, nativeOnly, once, reduced, root, uid,
+} from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { until } from './support/wait.mjs';
+
+/* The processes of boxes where those are containers. */
+function containedParts(family) {
+  const bootstraps = new Map(family
+    .filter(({ command }) => /^python3 .*\/three\.py$/.test(command))
+    .map((entry) => [entry.pid, entry]));
+
+  return {
+    keeper: family.filter(({ name }) => name.startsWith('keeper')),
+    engine: engines(family),
+    init: family.filter(({ pid }) => namespacePids(pid).length > 1 &&
+      namespacePids(pid).at(-1) === 1),
+    /* The bootstrap starts the code as another process of its kind. */
+    code: [...bootstraps.values()]
+      .filter(({ parent }) => bootstraps.has(parent)),
+  };
+}
 
 /* The processes of boxes that stand, by what they are. */
 function waiting(pid) {
@@ -20,19 +40,27 @@ function waiting(pid) {
 
   return {
     relay: family.filter((entry) => entry.command.startsWith('caisson: relay')),
-    init: family.filter((entry) => entry.name === 'box-init'),
-    code: family.filter((entry) => entry.command.includes('bootstrap.py')),
+    ...(contained ? containedParts(family) : {
+      init: family.filter((entry) => entry.name === 'box-init'),
+      code: family.filter((entry) => entry.command.includes('bootstrap.py')),
+    }),
     all: family,
   };
+}
+
+/* Whether these are boxes and nothing else; of containers, at most more. */
+function areWhole({ keeper, all }, count) {
+  return contained ? keeper.length === count : all.length === 3 * count;
 }
 
 /* Waits until exactly so many boxes wait, and nothing else is there. */
 async function filled(raw, count) {
   await until(() => {
-    const { relay, init, code, all } = waiting(raw.pid);
+    const parts = waiting(raw.pid);
+    const { relay, init, code } = parts;
 
     return relay.length === count && init.length === count &&
-      code.length === count && all.length === 3 * count &&
+      code.length === count && areWhole(parts, count) &&
       code.every((entry) => entry.state === 'S');
   }, () => `${count} boxes to wait, not ${describe(descendants(raw.pid))}`);
   return waiting(raw.pid);
@@ -42,6 +70,17 @@ async function filled(raw, count) {
 async function reaped(entries) {
   await until(() => entries.every(({ pid, started }) =>
     processOf(pid)?.started !== started), 'ends to be noticed');
+}
+
+/* One may end with another one. */
+function killAll(entries) {
+  for (const { pid } of entries) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch (error) {
+      assert.equal(error.code, 'ESRCH');
+    }
+  }
 }
 
 function pool(size, more = {}) {
@@ -57,8 +96,13 @@ test('the pool begins when a client is there', async (t) => {
   const raw = Raw.start(t, pool('auto'));
 
   await raw.ping();
-  assert.deepEqual(descendants(raw.pid), []);
-  assert.equal(childrenEver(raw.pid), 0);
+  /* A container was tried at the start. */
+  if (contained) {
+    await childless(raw.pid);
+  } else {
+    assert.deepEqual(descendants(raw.pid), []);
+    assert.equal(childrenEver(raw.pid), 0);
+  }
   await raw.initialize();
   await filled(raw, 1);
   await raw.finish();
@@ -118,49 +162,48 @@ test('a box that ended while it waited is not used', {
 }, async (t) => {
   const raw = await Raw.open(t, pool(2));
 
-  for (const role of ['relay', 'init', 'code']) {
+  for (const role of ['relay', 'init', 'code',
+    ...(contained ? ['keeper', 'engine'] : [])]) {
     await t.test(`the ${role} of all`, async () => {
       const family = await filled(raw, 2);
 
-      for (const entry of family[role])
-        process.kill(entry.pid, 'SIGKILL');
-      /* The kernel ends the code with its init, a moment later. */
-      await reaped(role === 'init' ? [...family.init, ...family.code] :
-        family[role]);
+      killAll(family[role]);
+      /*
+       * The kernel ends the code with its init, a moment later. The end of code
+       * in a container is known when it has passed the engine.
+       */
+      await reaped(contained ? [...family[role], ...family.keeper] :
+        role === 'init' ? [...family.init, ...family.code] : family[role]);
       assert.deepEqual(await raw.printed('print("unhurt")'), ['unhurt']);
       await gone(family.all);
     });
     await t.test(`the ${role} of all, while a call comes`, async () => {
       const family = await filled(raw, 2);
 
-      for (const entry of family[role])
-        process.kill(entry.pid, 'SIGKILL');
+      killAll(family[role]);
       for (let i = 0; i < 2; i++) {
         const { isError, structuredContent } =
           await raw.run('print("unhurt")');
 
         /* It may have been alive still, and had the code. */
         if (isError)
-          assert.match(structuredContent.error, /SIGKILL|the relay .* exited/);
+          assert.match(structuredContent.error, contained ?
+            /SIGKILL|the relay .* exited|the exit status .* is unknown/ :
+            /SIGKILL|the relay .* exited/);
       }
       assert.deepEqual(await raw.printed('print("next")'), ['next']);
       await gone(family.all);
     });
   }
-  await t.test('a launcher', async () => {
+  await t.test('a launcher', nativeOnly('launchers'), async () => {
     for (let i = 0; i < 10; i++) {
       const id = raw.postCall('print("first")');
       const launcher = await until(() => descendants(raw.pid).find((entry) =>
         entry.command.startsWith('caisson: box[') &&
         entry.name !== 'box-init') ?? raw.has(id), 'a launcher');
 
-      if (launcher !== true) {
-        try {
-          process.kill(launcher.pid, 'SIGKILL');
-        } catch (error) {
-          assert.equal(error.code, 'ESRCH');
-        }
-      }
+      if (launcher !== true)
+        killAll([launcher]);
       const { isError, structuredContent } = await raw.result(id);
 
       /* Unless it was that of this call. */
@@ -175,7 +218,9 @@ test('a box that ended while it waited is not used', {
   await raw.finish();
 });
 
-test('another interpreter on disk needs other boxes', once, async (t) => {
+test('another interpreter on disk needs other boxes', {
+  skip: once.skip || nativeOnly('an interpreter of the host').skip,
+}, async (t) => {
   const place = folder(t);
   const venv = path.join(place, 'venv');
   const write = (version) => {
@@ -207,7 +252,7 @@ test('another interpreter on disk needs other boxes', once, async (t) => {
 
 test('more calls than boxes, in flight at once', once, async (t) => {
   const raw = await Raw.open(t, pool(16, {
-    env: { CAISSON_MAX_CONCURRENT: '16' },
+    env: { CAISSON_MAX_CONCURRENT: '16', CAISSON_QUEUE_TIMEOUT: '10m' },
   }));
 
   for (const count of [16, 40]) {
@@ -236,7 +281,7 @@ test('calls that run do not use up the pool for the next', once, async (t) => {
   await raw.finish();
 });
 
-test('boxes with reduced isolation wait, too', async (t) => {
+test('boxes with reduced isolation wait, too', reduced, async (t) => {
   const raw = await Raw.open(t, pool(2, {
     withoutNamespaces: true,
     env: { CAISSON_ALLOW_WEAK_ISOLATION: 'on' },
@@ -258,7 +303,7 @@ test('boxes with reduced isolation wait, too', async (t) => {
   await gone(family);
 });
 
-test('boxes that cannot be had cost only the pool', async (t) => {
+test('boxes that cannot be had cost only the pool', reduced, async (t) => {
   const raw = await Raw.open(t, pool(2, { withoutNamespaces: true }));
 
   await until(() => /waiting box \d+ exited: the box cannot be built/
