@@ -149,9 +149,11 @@ function refusing(calls) {
  * or mounts anything, so that everything found there is the program's.
  */
 function alone() {
+  const engine = process.env.CONTAINERS_CONF;
+
   return ['/usr/bin/python3', '-B',
     path.resolve(here, '../../support/alone.py'), '--view', '--keep',
-    installation];
+    installation, ...(engine ? ['--keep', path.dirname(engine)] : [])];
 }
 
 /*
