@@ -20,6 +20,9 @@ withoutWaiting();
 const mebi = 1024 * 1024;
 const generous = { timeout: 100 };
 
+/* Programs side by side; an engine starts few containers at once. */
+const beside = { concurrency: contained ? 3 : true };
+
 /* A program with this server h and one that is well-behaved, good. */
 const withServer = (t, entry) =>
   Raw.open(t, withServers(t, { h: entry, good: hostile() }));
@@ -47,8 +50,7 @@ const starts = {
  * its own, and so side by side.
  */
 function waiting() {
-  test('a server that does not start fails alone', { concurrency: true },
-    async (t) => {
+  test('a server that does not start fails alone', beside, async (t) => {
     await Promise.all(Object.entries(starts).map(([what, [options, words]]) =>
       t.test(what, async (s) => {
         const raw = await withOdd(s, ...options);
@@ -69,8 +71,7 @@ print(json.dumps(await attempt("h", "echo", {})))`,
       })));
     });
 
-  test('a program that is no server fails alone', { concurrency: true },
-    async (t) => {
+  test('a program that is no server fails alone', beside, async (t) => {
     const programs = {
       cat: [{ command: 'cat' }, /./],
       true: [{ command: 'true' }, /exited|ended/],
@@ -101,10 +102,11 @@ print(json.dumps(await attempt("h", "echo", {})))`,
 
   test('a server that starts too late for one call serves the next',
     async (t) => {
-      /* It is started ahead, and may have had some seconds of the call's 20. */
-      const raw = await withOdd(t, 'initialize=slow:32000');
+      const mark = path.join(folder(t), 'ready');
+      const raw = await withOdd(t, `initialize=until:${mark}`);
 
       assertFailed(await attempt(raw, 'h', 'echo'), 'h', /initialize|start/);
+      fs.writeFileSync(mark, '');
       await assertServes(raw, 'h');
       await raw.finish();
     });
@@ -117,10 +119,11 @@ print(json.dumps(await attempt("h", "echo", {})))`,
 names = ${python(names)}
 for outcome in await asyncio.gather(
         *(attempt(name, "echo", {}) for name in names)):
-    print(json.dumps(outcome))`, { servers: names, timeout: 60 }))
+    print(json.dumps(outcome))`, { servers: names,
+      timeout: contained ? 100 : 60 }))
       .map((line) => JSON.parse(line));
 
-    /* One after another they would have taken two minutes, and the call one. */
+    /* One after another they would have taken two minutes. */
     for (const [n, name] of names.entries())
       assertFailed(outcomes[n], name);
     await raw.finish();
@@ -563,7 +566,7 @@ for outcome in outcomes:
 }
 
 /* Those that wait do so beside the others, which come one after another. */
-together('servers', { concurrency: true }, () => {
-  together('what is waited for', { concurrency: true }, waiting);
+together('servers', beside, () => {
+  together('what is waited for', beside, waiting);
   together('what happens at once', atOnce);
 });

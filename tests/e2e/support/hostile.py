@@ -8,7 +8,8 @@ JSON by hand where every byte must be the one that was asked for.
     log=FILE          appends every line that it reads, and "EOF", to FILE
     exit=CODE         says a line on standard error and exits at once
     initialize=HOW    silent, slow:MS, dead (exits), error, wrong, version,
-                      array, first:FILE (dead while FILE is there; removes it)
+                      array, first:FILE (dead while FILE is there; removes it),
+                      until:FILE (silent until FILE is there)
     tools=HOW         none, odd, same, COUNT, paged:COUNT, endless, loop,
                       error, silent, wrong, list
     noise             garbage lines around everything it says
@@ -144,7 +145,13 @@ def initialize(call, params):
     def welcome():
         answer(call, hello(params["protocolVersion"]))
 
+    def wait():
+        welcome() if os.path.exists(value) else after(50, wait)
+
     if how == "silent":
+        return
+    if how == "until":
+        wait()
         return
     if how == "slow":
         after(int(value), welcome)
