@@ -134,7 +134,7 @@ runtime.show(base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAAD
     let result = await run(client, 'while True: pass', { timeout: 1 });
 
     assert.equal(meta(result, 'status'), 'timeout');
-    result = await run(client, 'x = bytearray(1 << 30)');
+    result = await run(client, 'x = bytearray(1 << 30)', { timeout: 100 });
     assert.match(text(result), /ran out of memory/);
     await gone(runtime, pid);
   });

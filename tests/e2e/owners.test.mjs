@@ -10,7 +10,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { Gate } from './support/gate.mjs';
-import { binary, folder, installedWith, nativeOnly }
+import { binary, contained, folder, installedWith, nativeOnly, settings }
   from './support/program.mjs';
 import { Guest, Raw } from './support/raw.mjs';
 import { toolServer, withServers } from './support/servers.mjs';
@@ -19,6 +19,10 @@ const twoDoors = path.resolve(process.env.CAISSON_TWO_DOORS ??
   path.join(path.dirname(binary), 'tests/doors/caisson-two-doors'));
 
 const sessions = nativeOnly('sessions');
+
+/* A container may need long to begin beside others. */
+if (contained)
+  settings.CAISSON_TIMEOUT = '100';
 
 async function open(t, options = {}) {
   const raw = await Raw.open(t,

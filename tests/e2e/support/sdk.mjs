@@ -7,6 +7,9 @@ import { StdioClientTransport }
   from '@modelcontextprotocol/sdk/client/stdio.js';
 import { commandLine, folder } from './program.mjs';
 
+/* Milliseconds: longer than any call may last, also on a busy machine. */
+const PATIENCE = 300_000;
+
 /* Connects for a test, which ends it. options: see program.mjs. */
 export async function connect(t, options = {}) {
   const [command, ...args] = commandLine(
@@ -20,12 +23,9 @@ export async function connect(t, options = {}) {
     log += data;
   });
   t.after(() => client.close());
-  await client.connect(transport);
+  await client.connect(transport, { timeout: PATIENCE });
   return { client, transport, pid: transport.pid, log: () => log };
 }
-
-/* Milliseconds: longer than any call may last, also on a busy machine. */
-const PATIENCE = 300_000;
 
 /* Calls run_python. */
 export function run(client, code, more = {}, options = {}) {
