@@ -285,26 +285,40 @@ class Servers(dict):
         raise _servers.attribute_error(_servers.no_attribute(name))
 
 
-def offer_servers(names, control, pid, told, memory):
+def offer(names):
+    """Put what every call has into place: finders, and names.
+
+    Return what will be mcp._box, for offer_servers().
+    """
+    box = type(sys)("mcp._box")
+    box.control, box.pid, box.told, box.memory = (-1, -1), 0, (), False
+    box.offer, box.output = (__file__, CHILD), 0
+    box.child, box.progress = names is vars(builtins), False
+    box.servers, box.runtime = Servers(), Runtime("mcp.runtime")
+    sys.meta_path.insert(0, Finder(box))
+    sys.meta_path.append(LastFinder)
+    change_plots()
+    names.update(LATE, mcp_servers=box.servers, LOADED_MCP_SERVERS=(),
+                 runtime=box.runtime)
+    return box
+
+
+def offer_servers(box, names, control, pid, told, memory):
     """Give the code what it calls servers with, and keeps things with.
 
     Only the process pid can use them.  Unless there are servers, nothing is
     imported before the code uses it.
     """
-    box = type(sys)("mcp._box")
     box.control, box.pid, box.told, box.memory = control, pid, told, memory
-    box.offer, box.output = (__file__, CHILD), sum(ROOM)
-    box.child, box.progress = names is vars(builtins), bool(PROGRESS)
-    box.servers, box.runtime = Servers(), Runtime("mcp.runtime")
-    sys.meta_path.insert(0, Finder(box))
-    sys.meta_path.append(LastFinder)
-    change_plots()
-    if PROGRESS and "tqdm.std" in sys.modules:
-        bars()["teach"](sys.modules["tqdm.std"])
-    names.update(mcp_servers=box.servers, LOADED_MCP_SERVERS=(),
-                 runtime=box.runtime)
-    if memory:
-        names.update(LATE)
+    if not memory:
+        for name in LATE:
+            del names[name]
+    if ROOM:
+        box.output = sum(ROOM)
+    if PROGRESS:
+        box.progress = True
+        if "tqdm.std" in sys.modules:
+            bars()["teach"](sys.modules["tqdm.std"])
     if told:
         import mcp._servers  # noqa: F401
 

@@ -49,8 +49,9 @@ class Session:
         self.pid, self.count, self.next = os.getpid(), 1, None
         self.ending = False  # whether it ends with the present program
         self.handlers = {}  # of the programs, while none runs
-        self.module = become_main()
-        offer_servers(self.names(), control, self.pid, told, memory)
+        self.module, box = STANDING.pop()
+        offer_servers(
+            box, self.names(), control, self.pid, told, memory)
         from mcp import _box
         from mcp._wire import WIRE
         _box.session, self.wire = self, WIRE

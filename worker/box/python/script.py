@@ -35,6 +35,7 @@ SOON = 2  # milliseconds in which code comes that a box was made for
 HIGHEST = min(os.sysconf("SC_OPEN_MAX"), 1024)
 PLACE = HIGHEST - 2, HIGHEST - 1
 CONTROL = []  # those of them that are there
+STANDING = []  # the module of the code, and what will be mcp._box
 SESSION = []  # something, where programs follow in the same namespace
 # CPython 3.11 changes code while it runs for the first few times.
 REHEARSALS = 8
@@ -91,31 +92,35 @@ def rehearse(ending):
     The interpreter makes the compiler ready then, and a forked box copies the
     memory that is written to.
     """
-    place = sys.modules["__main__"], sys.argv, sys.path[:], sys.meta_path[:]
+    standing = STANDING[0]
     parse('{"names": [""]}')
     WANTED.append("")
     REHEARSED.append("")
     run(b"print('', end='')\n", (-1, -1), (), True, ending)
-    ending.rehearse()
-    WANTED.clear()
-    REHEARSED.clear()
-    sys.modules["__main__"], sys.argv, sys.path[:], sys.meta_path[:] = place
+    forget_rehearsal(ending, standing)
 
 
 def rehearse_box(ending):
     """Be a box from its first moment on, in a template, and forget it."""
-    place = sys.modules["__main__"], sys.argv, sys.path[:], sys.meta_path[:]
+    standing = STANDING[0]
     (code, relay), (answer, ready) = os.pipe(), os.pipe()
     os.write(relay, EMPTY_FRAME)
     REHEARSED.append("")
     run(*wait_for_code((code, ready), ending), ending)
-    ending.rehearse()
-    WANTED.clear()
-    REHEARSED.clear()
-    sys.modules["__main__"], sys.argv, sys.path[:], sys.meta_path[:] = place
+    forget_rehearsal(ending, standing)
     leave_control()
     os.close(relay)
     os.close(answer)
+
+
+def forget_rehearsal(ending, standing):
+    """End code that did nothing, but for its module, which other code gets."""
+    sys.modules["__main__"] = type(sys)("__main__")
+    ending.rehearse()
+    WANTED.clear()
+    REHEARSED.clear()
+    STANDING.append(standing)
+    sys.modules["__main__"] = standing[0]
 
 
 def receive(control):
@@ -180,6 +185,18 @@ def become_main():
     return module
 
 
+def stand():
+    """Have everything in place that does not depend on what the code is."""
+    module = become_main()
+    STANDING.append((module, offer(module.__dict__)))
+
+
+def unstand():
+    """Undo stand()."""
+    STANDING.clear()
+    del sys.path[0], sys.meta_path[0], sys.meta_path[-1]
+
+
 def execute(code, module):
     """Run the code; with top-level await as asyncio.run does."""
     if not code.co_flags & COROUTINE:
@@ -207,10 +224,10 @@ def run(source, control, told, memory, ending):
     if SESSION:
         run_programs(source, control, told, memory)
     source = store(source)
-    module = become_main()
+    module, box = STANDING.pop()
     ending.begin()
-    offer_servers(module.__dict__, control, os.getpid(), told, memory)
     awaiting, pid, last = False, os.getpid(), None
+    offer_servers(box, module.__dict__, control, pid, told, memory)
     named = (), 0
     see_given()
     try:
@@ -280,6 +297,7 @@ def main():
         become_template(ending)
     else:
         gc.freeze()  # what is there now need not be looked at in the end
+        stand()
     run(*wait_for_code((CONTROL_IN, CONTROL_OUT), ending), ending)
     ending.come()
 
@@ -291,18 +309,22 @@ def become_template(ending):
     has to copy for it, is done before, as often as it takes.
     """
     keep_modules()
+    stand()
     for _ in range(REHEARSALS):
         TEMPLATE.rehearse()
         wake()
         TEMPLATE.forks.by_code.clear()
         rehearse_box(ending)
+        rehearse(ending)
         gc.disable()
         gc.collect()
     TEMPLATE.forks.by_template.append(True)
     # No box has these.
     fill, serve = map(vars(TEMPLATE).pop, ("fill", "serve"))
+    unstand()
     gc.freeze()
     fill()  # what the rehearsals have freed lies here and there
+    stand()  # not frozen: the collector takes it apart in the end
     serve()
     wake()
 
@@ -340,7 +362,7 @@ def wait_for_code(pipes, ending):
 
 if __name__ == CHILD:
     change_sockets()
-    offer_servers(vars(builtins), (-1, -1), 0, globals()["told"],
-                  globals()["memory"])
+    offer_servers(offer(vars(builtins)), vars(builtins), (-1, -1), 0,
+                  globals()["told"], globals()["memory"])
 else:
     main()
