@@ -811,6 +811,12 @@
 #define BOX_HOLE_SMALL (2 * KIB)
 #define BOX_HOLES_MOST (8 * MIB)
 /*
+ * Blocks of Python that a box takes from the heap, in bytes: all that short
+ * code needs. Then it uses the allocator of Python, which is faster, but uses
+ * more pages.
+ */
+#define BOX_NEAR_MOST MIB
+/*
  * Memory that a template turns into a huge page, which has this size with pages
  * of 4 KiB: where half of it is in use, boxes gain more than the template
  * loses. With larger pages, huge ones are larger, and the kernel makes none of

@@ -323,6 +323,21 @@ if __name__ == "__main__":
   await raw.finish();
 });
 
+test('memory of a forked box is traced for as long as its code asks', async (t) => {
+  const raw = await warmed(t);
+
+  assert.deepEqual(await raw.printed(`
+import tracemalloc
+def make():
+    return [b"%d" % n * 20 for n in range(50000)]
+tracemalloc.start()
+kept = make()
+print(tracemalloc.get_traced_memory()[0] > sum(map(len, kept)))
+tracemalloc.stop()
+print(make() == kept)`), ['True', 'True']);
+  await raw.finish();
+});
+
 test('a box cannot fork boxes, and finds nothing of its template', async (t) => {
   const raw = await warmed(t);
 
@@ -337,7 +352,8 @@ print([name for name in os.environ if name.startswith("LD_")],
       "LD_BIND" in open("/proc/self/environ").read())
 gc.unfreeze()
 print([thing.__name__ for thing in gc.get_objects()
-       if type(thing) is type(len) and thing.__name__ == "serve"])
+       if type(thing) is type(len) and thing.__name__ in (
+           "serve", "fill", "near", "far", "rehearse")])
 spec = machinery.PathFinder.find_spec("caisson-template", ["/opt/caisson"])
 asking, answering = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 pid = os.fork()

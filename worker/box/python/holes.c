@@ -46,7 +46,12 @@ holes_fill_heap(void)
 		taken += size;
 		if (chunk != NULL && chunk < end)
 			continue;
-		free(chunk);
+		/*
+		 * The C library would keep a small one for the next of this
+		 * size. One of each size would lie in the way.
+		 */
+		if (size > BOX_HOLE_SMALL)
+			free(chunk);
 		size -= size > BOX_HOLE_SMALL ? size / 4 : BOX_BLOCK_STEP;
 	}
 }

@@ -17,6 +17,8 @@
  */
 extern void PyObject_GetArenaAllocator(struct pages_allocator *allocator);
 extern void PyObject_SetArenaAllocator(struct pages_allocator *allocator);
+extern void PyMem_GetAllocator(int kind, struct near_allocator *allocator);
+extern void PyMem_SetAllocator(int kind, struct near_allocator *allocator);
 
 /* The other half of the library. */
 static const struct module_template *module_template;
@@ -53,6 +55,7 @@ module_serve(PyObject *self, PyObject *nothing)
 	 * copies none of it.
 	 */
 	PyOS_BeforeFork();
+	near_limit(BOX_NEAR_MOST);
 	while ((more = module_template->wait(&err)) == 1)
 		if (module_template->fork() == 1) {
 			module_is_box = 1;
@@ -77,14 +80,39 @@ module_rehearse(PyObject *self, PyObject *nothing)
 	Py_RETURN_NONE;
 }
 
+PyDoc_STRVAR(module_near_doc,
+    "near()\n\nHave what is allocated from now on lie side by side.");
+
+static PyObject *
+module_near(PyObject *self, PyObject *nothing)
+{
+	(void)self;
+	(void)nothing;
+	near_begin(PyMem_GetAllocator, PyMem_SetAllocator);
+	Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(module_far_doc, "far()\n\nEnd what near() has begun.");
+
+static PyObject *
+module_far(PyObject *self, PyObject *nothing)
+{
+	(void)self;
+	(void)nothing;
+	near_end();
+	Py_RETURN_NONE;
+}
+
 PyDoc_STRVAR(module_fill_doc,
-    "fill()\n\nHave what is allocated from now on lie close together.");
+    "fill()\n\nHave what is allocated from now on lie close together. Ends "
+    "what near() has begun.");
 
 static PyObject *
 module_fill(PyObject *self, PyObject *nothing)
 {
 	(void)self;
 	(void)nothing;
+	near_end();
 	holes_fill(PyObject_Malloc);
 	Py_RETURN_NONE;
 }
@@ -112,6 +140,7 @@ module_gather(PyObject *self, PyObject *nothing)
 {
 	(void)self;
 	(void)nothing;
+	near_end();
 	pages_gather(PyObject_GetArenaAllocator, PyObject_SetArenaAllocator);
 	pages_enlarge_program((uintptr_t)PyObject_Malloc);
 	Py_RETURN_NONE;
@@ -164,6 +193,8 @@ static PyMethodDef module_functions[] = {
 	{ "serve", module_serve, METH_NOARGS, module_serve_doc },
 	{ "rehearse", module_rehearse, METH_NOARGS, module_rehearse_doc },
 	{ "fill", module_fill, METH_NOARGS, module_fill_doc },
+	{ "near", module_near, METH_NOARGS, module_near_doc },
+	{ "far", module_far, METH_NOARGS, module_far_doc },
 	{ "part", module_part, METH_NOARGS, module_part_doc },
 	{ "gather", module_gather, METH_NOARGS, module_gather_doc },
 	{ "shorten", module_shorten, METH_O, module_shorten_doc },
@@ -185,5 +216,10 @@ void *
 module_make(const struct module_template *template)
 {
 	module_template = template;
+	/* Boxes write to this module, and to what is made before gather(). */
+	if (!module_is_box) {
+		holes_fill(PyObject_Malloc);
+		near_begin(PyMem_GetAllocator, PyMem_SetAllocator);
+	}
 	return PyModuleDef_Init(&module_definition);
 }

@@ -61,6 +61,32 @@ void pages_enlarge_program(uintptr_t inside);
  */
 void mappings_merge(void);
 
+/* How the interpreter allocates blocks of one kind. */
+struct near_allocator {
+	void *context;
+	void *(*allocate)(void *context, size_t size);
+	void *(*allocate_zeroed)(void *context, size_t count, size_t size);
+	void *(*reallocate)(void *context, void *block, size_t size);
+	void (*free)(void *context, void *block);
+};
+
+/* The kinds that have small blocks: PYMEM_DOMAIN_MEM and PYMEM_DOMAIN_OBJ. */
+#define NEAR_FIRST 1
+#define NEAR_KINDS 2
+
+/* Reads the allocator of a kind, or sets it. */
+typedef void near_exchange(int kind, struct near_allocator *allocator);
+
+/*
+ * near.c: has blocks that are allocated from now on lie side by side, until
+ * near_end(), or until they are larger together than the limit that is set
+ * afterwards. Does nothing if that has begun, or if the allocator is not the
+ * usual one of Python.
+ */
+void near_begin(near_exchange *get, near_exchange *set);
+void near_limit(size_t most);
+void near_end(void);
+
 /*
  * print.c: gives sys.stdout, a stream with buffers that is UTF-8 and writes
  * each line to descriptor 1, a shorter way for lines. Once. Returns 0, or -1

@@ -43,6 +43,8 @@ EMPTY_FRAME = b'''{"type":"run","code":"print('', end='')","memory":true,\
 "echo":true}
 '''
 BROKEN = 70  # EX_SOFTWARE, as for every protocol violation
+BY_CODE, RENEW = TEMPLATE and (TEMPLATE.forks.by_code, TEMPLATE.renew) or (
+    [], ())
 LOADER = SourceFileLoader("__main__", PATH)
 
 
@@ -310,30 +312,39 @@ def become_template(ending):
     """
     keep_modules()
     stand()
+    TEMPLATE.move(lambda: rehearse_fork(ending), globals())
     for _ in range(REHEARSALS):
-        TEMPLATE.rehearse()
-        wake()
-        TEMPLATE.forks.by_code.clear()
-        rehearse_box(ending)
-        rehearse(ending)
-        gc.disable()
-        gc.collect()
+        rehearse_fork(ending)
     TEMPLATE.forks.by_template.append(True)
-    # No box has these.
-    fill, serve = map(vars(TEMPLATE).pop, ("fill", "serve"))
     unstand()
     gc.freeze()
+    # No box has these.
+    fill, near, serve, _, _ = map(
+        vars(TEMPLATE).pop, ("fill", "near", "serve", "far", "rehearse"))
     fill()  # what the rehearsals have freed lies here and there
+    near()
     stand()  # not frozen: the collector takes it apart in the end
+    gc.enable()
     serve()
     wake()
 
 
+def rehearse_fork(ending):
+    """Be forked, and a box that waits, and forget it."""
+    gc.enable()
+    TEMPLATE.rehearse()
+    wake()
+    BY_CODE.clear()
+    rehearse_box(ending)
+    rehearse(ending)
+    gc.disable()
+    gc.collect()
+
+
 def wake():
     """Be a box, which differs from the others of the same template."""
-    gc.enable()
-    TEMPLATE.forks.by_code.append(True)
-    for renew in TEMPLATE.renew:
+    BY_CODE.append(True)
+    for renew in RENEW:
         renew()
 
 
