@@ -22,7 +22,8 @@ const sessions = nativeOnly('sessions');
 
 /* A container may need long to begin beside others. */
 if (contained)
-  settings.CAISSON_TIMEOUT = '100';
+  Object.assign(settings,
+    { CAISSON_TIMEOUT: '100', CAISSON_QUEUE_TIMEOUT: '10m' });
 
 async function open(t, options = {}) {
   const raw = await Raw.open(t,
