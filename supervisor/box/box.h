@@ -140,6 +140,7 @@ struct box {
 	int workspace;
 	int left;
 	int data;
+	int looked; /* entries of left were read */
 	unsigned int uid; /* of its code, as the host has it */
 	int gone;  /* no process of it is left */
 	int stuck; /* gone will not be waited for any longer */

@@ -44,7 +44,7 @@ struct collection {
 
 /* Returns whether there are files to keep. */
 static int
-collection_has_left(const struct box *box)
+collection_has_left(struct box *box)
 {
 	char entries[4096] __attribute__((aligned(8)));
 	const struct dirent64 *entry;
@@ -53,8 +53,9 @@ collection_has_left(const struct box *box)
 	if (box->left == -1)
 		return 0;
 	/* If it cannot be read, the porter reports the error. */
-	if (lseek(box->left, 0, SEEK_SET) == -1)
+	if (box->looked && lseek(box->left, 0, SEEK_SET) == -1)
 		return 1;
+	box->looked = 1;
 	n = getdents64(box->left, entries, sizeof(entries));
 	if (n == -1)
 		return 1;
@@ -75,7 +76,7 @@ collection_has_data(const struct box *box, const struct request *request)
 }
 
 int
-collection_due(const struct box *box, const struct request *request)
+collection_due(struct box *box, const struct request *request)
 {
 	return collection_has_left(box) || collection_has_data(box, request);
 }

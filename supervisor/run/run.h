@@ -293,7 +293,7 @@ struct collection *collection_new(struct files *files,
     void *ctx);
 
 /* Returns whether there are files to keep. */
-int collection_due(const struct box *box, const struct request *request);
+int collection_due(struct box *box, const struct request *request);
 
 /* Returns whether it has ended or could not begin; done is called anyway. */
 int collection_ended(const struct collection *collection);
