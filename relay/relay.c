@@ -40,6 +40,9 @@ relay_box_ready(struct relay *relay)
 	struct err err;
 
 	relay->ready = 1;
+	/* The code is sent at once, which tells the same. */
+	if (relay->started)
+		return;
 	if (channel_send_ready(relay->supervisor, &ready, &err) == -1)
 		relay_unheard("cannot report that the box is ready", &err);
 }

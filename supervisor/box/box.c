@@ -370,14 +370,20 @@ box_on_told(struct box *box, const struct err *why)
 	box_tell(box);
 }
 
+static void
+box_set_ready(struct box *box)
+{
+	box->boxes->unready -= !box->ready;
+	box->ready = 1;
+}
+
 void
 box_on_ready(struct box *box)
 {
 	const struct runtime *runtime = box->boxes->runtime;
 	struct err err;
 
-	box->boxes->unready -= !box->ready;
-	box->ready = 1;
+	box_set_ready(box);
 	if (runtime->framed && box->state != BOX_ENDING &&
 	    runtime->ready(box, &err) == -1)
 		box_spoil(box, "%s", err.text);
@@ -393,6 +399,7 @@ box_on_running(struct box *box)
 		    "code that it was not sent");
 		return;
 	}
+	box_set_ready(box);
 	box->ran = 1;
 	if (box->state == BOX_TAKEN) {
 		box->state = BOX_RUNNING;

@@ -134,7 +134,6 @@ spawn_worker(enum role role, unsigned long number, unsigned int uid,
 		return err_set(err, "no %s today", role_info(role)->name);
 	/* A box in the place of one that is of no use any more. */
 	fd_close(&play->channels[role]);
-	play->told_ready = 0;
 	play->pids[role] = make_process(-1);
 	play->channels[role] = fcntl(channel, F_DUPFD_CLOEXEC, 3);
 	*pidfd = open_pidfd(play->pids[role]);
@@ -737,12 +736,8 @@ box_fails(struct play *play, const char *reason)
 void
 relay_runs(struct play *play)
 {
-	struct ipc_ready ready = { 0 };
 	struct ipc_running running = { 0 };
 
-	if (!play->told_ready)
-		send_as(play, ROLE_RELAY, IPC_READY, &ready);
-	play->told_ready = 1;
 	send_as(play, ROLE_RELAY, IPC_RUNNING, &running);
 }
 

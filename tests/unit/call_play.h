@@ -31,7 +31,6 @@ struct play {
 	pid_t pids[ROLES];
 	int channels[ROLES];
 	int stuck; /* the channel of the box outlives its launcher */
-	int told_ready; /* the relay has said so */
 	pid_t init, code;
 	int code_line; /* a byte through it ends the code */
 	int init_line; /* the same for init */

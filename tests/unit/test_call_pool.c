@@ -47,7 +47,6 @@ relay_is_ready(struct play *play)
 	struct ipc_ready ready = { 0 };
 
 	send_as(play, ROLE_RELAY, IPC_READY, &ready);
-	play->told_ready = 1;
 }
 
 /* The same, until it waits for code. */
