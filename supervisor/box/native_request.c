@@ -32,6 +32,17 @@ native_request_processors(void)
 	return (unsigned long)CPU_COUNT_S(size, set);
 }
 
+/* They are counted once, as for the number of calls at a time. */
+static unsigned long
+native_request_processors_once(void)
+{
+	static unsigned long processors;
+
+	if (processors == 0)
+		processors = native_request_processors();
+	return processors;
+}
+
 void
 native_request_fill(const struct boxes *boxes,
     const struct language *language, struct ipc_setup *setup)
@@ -45,7 +56,7 @@ native_request_fill(const struct boxes *boxes,
 	 * cannot stop. The call may have the longest time limit.
 	 */
 	setup->cpu_seconds =
-	    options->max_timeout * native_request_processors() +
+	    options->max_timeout * native_request_processors_once() +
 	    BOX_CPU_EXTRA_SECONDS;
 	if (setup->cpu_seconds > BOX_CPU_SECONDS_MAX)
 		setup->cpu_seconds = BOX_CPU_SECONDS_MAX;
