@@ -3,6 +3,7 @@
  * thread, so one static packet and one message per process suffice.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
@@ -104,6 +105,25 @@ channel_packet_free(struct channel_packet **packet)
 	*packet = NULL;
 }
 
+/* Has channel_out own its descriptors: those that are lent are copied. */
+static int
+channel_own_fds(struct err *err)
+{
+	size_t i;
+	int copy;
+
+	for (i = 0; i < channel_out.nfds; i++) {
+		if ((channel_out.lent & 1U << i) == 0)
+			continue;
+		copy = fcntl(channel_out.fds[i], F_DUPFD_CLOEXEC, 0);
+		if (copy == -1)
+			return err_sys(err, "make a copy of a descriptor");
+		channel_out.fds[i] = copy;
+		channel_out.lent &= ~(1U << i);
+	}
+	return 0;
+}
+
 /* Appends channel_out, with its descriptors, to the queue. */
 static int
 channel_enqueue(struct channel *channel, size_t blobs, struct err *err)
@@ -114,6 +134,10 @@ channel_enqueue(struct channel *channel, size_t blobs, struct err *err)
 		ipc_packet_close(&channel_out);
 		return err_set(err, "%zu messages wait for %s already",
 		    channel->queued, role_info(channel->ends.peer)->name);
+	}
+	if (channel_own_fds(err) == -1) {
+		ipc_packet_close(&channel_out);
+		return -1;
 	}
 	packet = mem_alloc(sizeof(*packet) + channel_out.len);
 	packet->weight = channel_out.len + blobs;

@@ -229,6 +229,10 @@ ipc_put_fd(struct ipc_packet *packet, const struct ipc_message *row,
 {
 	int fd = fd_take(member);
 
+	if (fd < -1) {
+		fd = IPC_LEND(fd);
+		packet->lent |= 1U << packet->nfds;
+	}
 	if (field->least == 0)
 		ipc_put_u32(packet, fd >= 0);
 	else if (fd < 0)
@@ -280,6 +284,7 @@ ipc_encode(
 
 	packet->len = 0;
 	packet->nfds = 0;
+	packet->lent = 0;
 	ipc_put_u32(packet, type);
 	for (field = ipc_fields(row); field->name[0] != '\0'; field++) {
 		/*
@@ -622,8 +627,11 @@ ipc_permit(enum role from, enum role to, enum ipc_type type,
 void
 ipc_packet_close(struct ipc_packet *packet)
 {
-	while (packet->nfds > 0)
-		fd_close(&packet->fds[--packet->nfds]);
+	while (packet->nfds > 0) {
+		packet->nfds--;
+		if ((packet->lent & 1U << packet->nfds) == 0)
+			fd_close(&packet->fds[packet->nfds]);
+	}
 }
 
 void

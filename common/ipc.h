@@ -121,9 +121,16 @@ struct ipc_message {
 struct ipc_packet {
 	size_t len;
 	size_t nfds;
+	unsigned int lent; /* a bit for each of fds that the sender keeps */
 	int fds[IPC_FDS_MAX];
 	uint8_t data[IPC_PACKET_MAX];
 };
+
+/*
+ * Instead of a descriptor in a message that is sent: the sender keeps it, and
+ * the receiver gets a copy.
+ */
+#define IPC_LEND(fd) (-2 - (fd))
 
 /* Returns the row of a type, static; NULL if the number is invalid. */
 const struct ipc_message *ipc_message(uint32_t type);
@@ -137,9 +144,9 @@ int ipc_kind_is_fd(enum ipc_kind kind);
 /*
  * Encodes msg (the struct of its type) into packet. The descriptors of msg are
  * moved into the packet (their fields become -1), also on failure; the caller
- * closes them with ipc_packet_close. A BLOB is given as data and len with fd
- * -1; -1 stands for an absent optional descriptor. Returns 0, or -1 with err if
- * a field exceeds its bounds.
+ * closes them with ipc_packet_close, but not those of IPC_LEND. A BLOB is given
+ * as data and len with fd -1; -1 stands for an absent optional descriptor.
+ * Returns 0, or -1 with err if a field exceeds its bounds.
  */
 int ipc_encode(
     enum ipc_type type, void *msg, struct ipc_packet *packet, struct err *err);

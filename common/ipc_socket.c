@@ -46,6 +46,7 @@ ipc_socket_receive_with(
 
 	packet->len = 0;
 	packet->nfds = 0;
+	packet->lent = 0;
 	/*
 	 * ECONNRESET: the peer closed its end before it read all of our
 	 * packets. The kernel reports this once, before the packets sent by the

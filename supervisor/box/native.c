@@ -3,7 +3,6 @@
  * later. Runs in the supervisor.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -576,11 +575,8 @@ static int
 native_ask(struct box *box, struct box_pipes *pipes, struct err *err)
 {
 	struct native *native = box->inside;
-	auto_fd int usage = fcntl(native->usage, F_DUPFD_CLOEXEC, 0);
 	struct ipc_setup setup = { 0 };
 
-	if (usage == -1)
-		return err_sys(err, "make a copy of a descriptor");
 	native_request_fill(box->boxes, box->language, &setup);
 	setup.uid = box->uid;
 	setup.kept = box->kept != 0;
@@ -588,8 +584,8 @@ native_ask(struct box *box, struct box_pipes *pipes, struct err *err)
 	setup.control_out = fd_take(&pipes->control_out);
 	setup.out = fd_take(&pipes->out);
 	setup.errors = fd_take(&pipes->errors);
-	setup.usage = fd_take(&usage);
-	/* Its descriptors are sent and closed like those of a message. */
+	setup.usage = IPC_LEND(native->usage);
+	/* The pipes are sent and closed like those of a message. */
 	if (native_give_pipes(&setup, err) == -1)
 		log_error("%s", err->text);
 	if (channel_send_setup(native->channel, &setup, err) == 0)

@@ -75,6 +75,33 @@ START_TEST(nothing_overtakes_the_queue)
 }
 END_TEST
 
+/* A descriptor that is lent stays ours, whether its message waits or not. */
+START_TEST(a_lent_descriptor_is_kept)
+{
+	const unsigned int most = 400; /* some wait */
+	struct ipc_audit audit;
+	struct scene scene;
+	struct err err;
+	unsigned int n;
+	int fd;
+
+	scene_open_both(&scene, ROLE_SUPERVISOR, ROLE_BROKER);
+	fd = make_fd(IPC_KIND_FILE_A);
+	for (n = 0; n < most; n++) {
+		audit.file = IPC_LEND(fd);
+		ck_assert_int_eq(channel_send_audit(
+		    scene.near.channel, &audit, &err), 0);
+		ck_assert_int_eq(audit.file, -1);
+	}
+	ck_assert_uint_gt(channel_unsent(scene.near.channel), 0);
+	settle(&scene);
+	ck_assert_uint_eq(scene.far.handled, most);
+	ck_assert_int_ne(fcntl(fd, F_GETFD), -1);
+	fd_close(&fd);
+	scene_close(&scene);
+}
+END_TEST
+
 /* Reading goes on while nothing can be written (law 11). */
 START_TEST(a_full_socket_does_not_stop_reading)
 {
@@ -204,6 +231,7 @@ add(TCase *tc)
 {
 	tcase_add_test(tc, a_full_socket_keeps_order);
 	tcase_add_test(tc, nothing_overtakes_the_queue);
+	tcase_add_test(tc, a_lent_descriptor_is_kept);
 	tcase_add_test(tc, a_full_socket_does_not_stop_reading);
 	tcase_add_test(tc, the_queue_is_bounded);
 	tcase_add_test(tc, what_waits_is_weighed);
