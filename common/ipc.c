@@ -461,10 +461,8 @@ ipc_is_growing(int fd)
 static int
 ipc_is_directory(int fd)
 {
-	struct stat st;
-
-	return fstat(fd, &st) == 0 && S_ISDIR(st.st_mode) &&
-	    (fcntl(fd, F_GETFL) & (O_ACCMODE | O_PATH)) == O_RDONLY;
+	return (fcntl(fd, F_GETFL) & (O_ACCMODE | O_PATH | O_DIRECTORY)) ==
+	    (O_RDONLY | O_DIRECTORY);
 }
 
 static int
