@@ -425,6 +425,7 @@ ipc_has_size(int fd, uint64_t len)
 	    pread(fd, &byte, 1, (off_t)len) == 0;
 }
 
+/* A pidfd of a child of ours. */
 static int
 ipc_is_pidfd(int fd)
 {
@@ -435,8 +436,7 @@ ipc_is_pidfd(int fd)
 	 * pidfd.
 	 */
 	return waitid((idtype_t)P_PIDFD, (id_t)fd, &si,
-	           WEXITED | WNOHANG | WNOWAIT) == 0 ||
-	    errno == ECHILD;
+	    WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
 static int
@@ -458,6 +458,10 @@ ipc_is_growing(int fd)
 	    (O_WRONLY | O_APPEND);
 }
 
+/*
+ * The kernel has opened it as a directory, which takes one call to see. A file
+ * of O_TMPFILE has that flag, too, but cannot be open for reading only.
+ */
 static int
 ipc_is_directory(int fd)
 {

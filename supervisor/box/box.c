@@ -196,6 +196,9 @@ box_free(struct box **boxp)
 	channel_free(&box->relay);
 	if (box->inside != NULL)
 		box->boxes->runtime->free(box, box_may_linger(box));
+	/* A relay without a channel exits. */
+	if (box->relay_over && !box->stuck)
+		reaper_leave(&box->relay_process);
 	reaper_forget(&box->relay_process);
 	box_facts_free(&box->facts);
 	fd_close(&box->workspace);
@@ -551,10 +554,8 @@ box_start_relay(struct box *box, struct box_pipes *pipes, struct err *err)
 	    identity_relay(), -1, &pidfd, err);
 	if (box->relay == NULL)
 		return -1;
-	box->relay_process = reaper_watch(
-	    boxes->base, &pidfd, box_on_relay_ended, box, err);
-	if (box->relay_process == NULL)
-		return -1;
+	box->relay_process = reaper_watch_idly(
+	    boxes->base, &pidfd, box_on_relay_ended, box);
 	prepare.control_in = fd_take(&pipes->control_in);
 	prepare.control_out = fd_take(&pipes->control_out);
 	prepare.out = fd_take(&pipes->out);

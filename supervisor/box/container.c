@@ -404,9 +404,7 @@ container_run(struct box *box, struct spawn_program *program, struct err *err)
 		return -1;
 	contained->pid = container_process_pid(pidfd);
 	contained->keeper = reaper_watch(
-	    box->boxes->base, &pidfd, container_on_ended, box, err);
-	if (contained->keeper == NULL)
-		return -1;
+	    box->boxes->base, &pidfd, container_on_ended, box);
 	reaper_finish_with(contained->keeper, KEEPER_KILL);
 	return 0;
 }

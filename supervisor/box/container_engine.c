@@ -151,9 +151,7 @@ container_engine_start(struct event_base *base, struct engine_call *call,
 	if (keeper_start(0, program, &pidfd, err) == -1)
 		return -1;
 	call->keeper = reaper_watch(
-	    base, &pidfd, container_engine_on_ended, call, err);
-	if (call->keeper == NULL)
-		return -1;
+	    base, &pidfd, container_engine_on_ended, call);
 	reaper_finish_with(call->keeper, KEEPER_KILL);
 	return 0;
 }
@@ -254,7 +252,7 @@ container_engine_send(struct event_base *base, struct spawn_program *program)
 	err_set(&err, "no descriptor");
 	program->in = program->out = program->errors = all;
 	if (all != -1 && keeper_start(0, program, &pidfd, &err) == 0)
-		child = reaper_watch(base, &pidfd, NULL, NULL, &err);
+		child = reaper_watch(base, &pidfd, NULL, NULL);
 	if (child == NULL)
 		log_warn("%s cannot be run: %s", program->path, err.text);
 	else

@@ -127,6 +127,8 @@ native_kill(struct box *box)
 	/* Processes not reported yet are killed with the launcher. */
 	reaper_kill(native->launcher);
 	reaper_kill(native->init);
+	/* From now on somebody waits for that. */
+	reaper_hurry(native->init);
 	/* A guard gets a signal, not SIGKILL: it ends the other processes. */
 	reaper_end(native->code);
 	if (!native->is_weak || native->code == NULL)
@@ -401,7 +403,7 @@ native_on_code_ended(void *ctx, const struct child_end *child_end)
 
 /* How it is built */
 
-/* Tells the launcher that its processes are watched, or that code is NULL. */
+/* Tells the launcher that its processes are watched. */
 static int
 native_adopt(struct box *box, struct err *err)
 {
@@ -409,29 +411,15 @@ native_adopt(struct box *box, struct err *err)
 	struct ipc_adopted adopted = { 0 };
 
 	box_set_built(box);
-	if (native->code == NULL)
-		return err_wrap(err, "protocol violation by the box");
 	if (channel_send_adopted(native->channel, &adopted, err) == -1)
 		return err_wrap(err, "the box cannot be adopted");
 	return 0;
-}
-
-/* Its processes cannot be watched; the box is over if it has no code. */
-static void
-native_spoil(struct box *box, const struct err *why)
-{
-	const struct native *native = box->inside;
-
-	if (native->code == NULL)
-		box_set_over(box);
-	box_spoil(box, "%s", why->text);
 }
 
 void
 native_on_forked(struct box *box, int *launcher)
 {
 	struct native *native = box->inside;
-	struct err err;
 
 	if (!box->unforked) {
 		box_spoil(box, "protocol violation by the box: a second "
@@ -440,10 +428,8 @@ native_on_forked(struct box *box, int *launcher)
 		return;
 	}
 	box->unforked = 0;
-	native->launcher = reaper_watch(box->boxes->base, launcher,
-	    native_on_launcher_ended, box, &err);
-	if (native->launcher == NULL)
-		box_spoil(box, "protocol violation by the box: %s", err.text);
+	native->launcher = reaper_watch_idly(box->boxes->base, launcher,
+	    native_on_launcher_ended, box);
 	box_on_changed(box);
 }
 
@@ -455,12 +441,12 @@ native_on_started(struct box *box, struct ipc_started *started)
 	struct native_facts *facts;
 	struct err err;
 
-	native->init = reaper_watch(
-	    base, &started->init, native_on_init_ended, box, &err);
-	native->code = native->init == NULL ? NULL : reaper_watch(
-	    base, &started->code, native_on_code_ended, box, &err);
+	native->init = reaper_watch_idly(
+	    base, &started->init, native_on_init_ended, box);
+	native->code = reaper_watch(
+	    base, &started->code, native_on_code_ended, box);
 	if (native_adopt(box, &err) == -1) {
-		native_spoil(box, &err);
+		box_spoil(box, "%s", err.text);
 	} else {
 		facts = mem_alloc(sizeof(*facts));
 		facts->landlock = (unsigned int)started->landlock;
@@ -479,8 +465,7 @@ native_on_started(struct box *box, struct ipc_started *started)
 
 /*
  * With reduced isolation the supervisor's child is the guard, which exits with
- * the status of the code. A guard that cannot be watched was not yet allowed to
- * run.
+ * the status of the code.
  */
 void
 native_on_guarded(
@@ -492,18 +477,14 @@ native_on_guarded(
 
 	native->is_weak = 1;
 	native->code = reaper_watch(
-	    box->boxes->base, guard, native_on_code_ended, box, &err);
-	if (native->code == NULL) {
-		free(weak);
-	} else {
-		reaper_finish_with(native->code, BOX_GUARD_END);
-		facts = mem_alloc(sizeof(*facts));
-		facts->landlock = landlock;
-		facts->weak = weak;
-		native_tell_facts(box, facts);
-	}
+	    box->boxes->base, guard, native_on_code_ended, box);
+	reaper_finish_with(native->code, BOX_GUARD_END);
+	facts = mem_alloc(sizeof(*facts));
+	facts->landlock = landlock;
+	facts->weak = weak;
+	native_tell_facts(box, facts);
 	if (native_adopt(box, &err) == -1)
-		native_spoil(box, &err);
+		box_spoil(box, "%s", err.text);
 	box_on_changed(box);
 }
 
@@ -549,12 +530,9 @@ native_start_launcher(struct box *box, struct err *err)
 	if (native->channel == NULL)
 		return -1;
 	box->unforked = pidfd == -1;
-	if (pidfd != -1) {
-		native->launcher = reaper_watch(boxes->base, &pidfd,
-		    native_on_launcher_ended, box, err);
-		if (native->launcher == NULL)
-			return -1;
-	}
+	if (pidfd != -1)
+		native->launcher = reaper_watch_idly(boxes->base, &pidfd,
+		    native_on_launcher_ended, box);
 	box_set_building(box);
 	return 0;
 }

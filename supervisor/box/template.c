@@ -174,12 +174,11 @@ template_on_standing(struct template *template, int *init, int *code)
 	struct err err;
 
 	template->init = reaper_watch(
-	    base, init, template_on_init_ended, template, &err);
-	template->code = template->init == NULL ? NULL :
-	    reaper_watch(base, code, template_on_code_ended, template, &err);
+	    base, init, template_on_init_ended, template);
+	template->code = reaper_watch(
+	    base, code, template_on_code_ended, template);
 	template_set_built(template);
-	if (template->code == NULL ||
-	    channel_send_stay(template->channel, &stay, &err) == -1)
+	if (channel_send_stay(template->channel, &stay, &err) == -1)
 		template_fail(template, err.text);
 }
 
@@ -249,9 +248,7 @@ template_start(struct template *template, struct err *err)
 	if (template->channel == NULL)
 		return -1;
 	template->launcher = reaper_watch(
-	    base, &pidfd, template_on_launcher_ended, template, err);
-	if (template->launcher == NULL)
-		return -1;
+	    base, &pidfd, template_on_launcher_ended, template);
 	reaper_hold();
 	template->building = 1;
 	template->timer = evtimer_new(base, template_on_timer, template);

@@ -140,9 +140,7 @@ image_work_start(struct image_work *work, struct image_job *job,
 	if (keeper_start(++image_work_count, &program, &pidfd, err) == -1)
 		return -1;
 	job->keeper = reaper_watch(
-	    work->base, &pidfd, image_work_on_ended, job, err);
-	if (job->keeper == NULL)
-		return -1;
+	    work->base, &pidfd, image_work_on_ended, job);
 	reaper_finish_with(job->keeper, KEEPER_KILL);
 	return 0;
 }

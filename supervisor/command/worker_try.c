@@ -160,16 +160,13 @@ worker_try_start(struct event_base *base, enum role role, int *pidfd,
 	return 0;
 }
 
-static int
-worker_try_wait(struct event_base *base, struct worker_try *try, int *pidfd,
-    struct err *err)
+static void
+worker_try_wait(struct event_base *base, struct worker_try *try, int *pidfd)
 {
 	const struct timeval patience = clock_timeval(BOX_START_MS);
 	struct child *child =
-	    reaper_watch(base, pidfd, worker_try_on_ended, try, err);
+	    reaper_watch(base, pidfd, worker_try_on_ended, try);
 
-	if (child == NULL)
-		return -1;
 	try->timer = evtimer_new(base, worker_try_on_timer, try);
 	event_add(try->timer, &patience);
 	while (!try->over && event_base_loop(base, EVLOOP_ONCE) == 0)
@@ -177,7 +174,6 @@ worker_try_wait(struct event_base *base, struct worker_try *try, int *pidfd,
 	loop_event_free(&try->timer);
 	if (!try->ended)
 		reaper_forget(&child);
-	return 0;
 }
 
 /* Returns its last line, without control characters. */
@@ -245,8 +241,9 @@ worker_try(struct event_base *base, enum role role, struct err *err)
 
 	if (worker_try_divert(&line, &before, err) == -1)
 		return -1;
-	failed = worker_try_start(base, role, &pidfd, err) == -1 ||
-	    worker_try_wait(base, &try, &pidfd, err) == -1;
+	failed = worker_try_start(base, role, &pidfd, err) == -1;
+	if (!failed)
+		worker_try_wait(base, &try, &pidfd);
 	dup2(before, STDERR_FILENO);
 	return failed ? -1 : worker_try_judge(&try, line, err);
 }

@@ -290,8 +290,8 @@ files_task_start_porter(struct files_task *task, int *folder, unsigned int uid,
 	if (task->porter == NULL)
 		return -1;
 	task->process = reaper_watch(files->service.base, &pidfd,
-	    files_task_on_porter_ended, task, err);
-	if (task->process == NULL || ipc_pair(&ours, &theirs, 0, err) == -1)
+	    files_task_on_porter_ended, task);
+	if (ipc_pair(&ours, &theirs, 0, err) == -1)
 		return -1;
 	carry_in.direct = task->direct != 0;
 	carry_out.files = carry_in.files = theirs;

@@ -212,7 +212,7 @@ server_process_spawn(const struct server *server, char **envp,
 static struct server_process *
 server_process_new(struct event_base *base,
     const struct server_process_times *times, int *pidfd,
-    server_process_ended *ended, void *ctx, struct err *err)
+    server_process_ended *ended, void *ctx)
 {
 	struct server_process *process = mem_alloc(sizeof(*process));
 
@@ -221,11 +221,7 @@ server_process_new(struct event_base *base,
 	process->ended = ended;
 	process->ctx = ctx;
 	process->keeper = reaper_watch(
-	    base, pidfd, server_process_on_keeper_ended, process, err);
-	if (process->keeper == NULL) {
-		free(process);
-		return NULL;
-	}
+	    base, pidfd, server_process_on_keeper_ended, process);
 	reaper_finish_with(process->keeper, KEEPER_KILL);
 	return process;
 }
@@ -257,7 +253,7 @@ server_process_start(struct event_base *base, const struct server *server,
 		if (server_process_spawn(
 		        server, envp, &program, &pidfd, err) == 0)
 			process = server_process_new(
-			    base, times, &pidfd, ended, ctx, err);
+			    base, times, &pidfd, ended, ctx);
 	}
 	if (process == NULL)
 		return NULL;

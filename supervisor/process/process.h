@@ -354,12 +354,22 @@ void reaper_hold(void);
 void reaper_release(void);
 
 /*
- * Waits for a child of ours, and takes its pidfd. ended is called once, when
- * the child has been reaped; then the struct is freed. Returns NULL with err if
- * the descriptor is not a pidfd of a child of ours.
+ * Waits for a child of ours, and takes its pidfd, which spawn.c has opened or a
+ * message has brought as one of the kind PIDFD. ended is called once, when the
+ * child has been reaped; then the struct is freed.
  */
-struct child *reaper_watch(struct event_base *base, int *pidfd,
-    child_ended *ended, void *ctx, struct err *err);
+struct child *reaper_watch(
+    struct event_base *base, int *pidfd, child_ended *ended, void *ctx);
+
+/*
+ * As reaper_watch, for a child whose end nothing waits for: it is reaped with
+ * others, about REAPER_SWEEP_MS after its end. This takes fewer system calls.
+ */
+struct child *reaper_watch_idly(
+    struct event_base *base, int *pidfd, child_ended *ended, void *ctx);
+
+/* From now on its end is reported at once. NULL is accepted. */
+void reaper_hurry(struct child *child);
 
 /* Returns whether it is still running. NULL is accepted: 0. */
 int reaper_alive(const struct child *child);
@@ -395,8 +405,9 @@ void reaper_end(struct child *child);
 void reaper_forget(struct child **child);
 
 /*
- * As reaper_forget, for a child that is idle: it gets its signal a moment
- * later, together with other such children, when the processors are less busy.
+ * As reaper_forget, for a child that is idle, or about to exit: it gets its
+ * signal a moment later, together with other such children, when the processors
+ * are less busy.
  */
 void reaper_leave(struct child **child);
 

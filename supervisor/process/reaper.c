@@ -30,11 +30,12 @@
 
 struct child {
 	LIST_ENTRY(child) entry;
+	struct event_base *base;
 	int pidfd;
 	pid_t pid; /* 0: not read yet */
 	int last;  /* the signal that ends it */
 	int left;  /* by reaper_leave: it is ended with the next timer */
-	struct event *ended_event;
+	struct event *ended_event; /* NULL: it is reaped with others */
 	struct event *late_event; /* of reaper_let_end; or NULL */
 	child_ended *ended; /* NULL: no notification */
 	void *ctx;
@@ -42,6 +43,7 @@ struct child {
 
 static LIST_HEAD(, child) reaper_children =
     LIST_HEAD_INITIALIZER(reaper_children);
+static size_t reaper_nchildren;
 
 static int reaper_signals = -1; /* readable while a SIGCHLD is pending */
 static struct event *reaper_event;
@@ -245,17 +247,32 @@ reaper_sweep(void)
 		reaper_add_timer(reaper_sweep_event, REAPER_SWEEP_MS);
 }
 
-/* Takes the pending SIGCHLD, so that the next one is noticed. */
+/*
+ * Takes the pending SIGCHLD, so that the next one is noticed. The kernel keeps
+ * one for the process, and one for its only thread.
+ */
 static void
 reaper_listen(void)
 {
-	struct signalfd_siginfo si;
+	struct signalfd_siginfo si[2];
 
 	if (reaper_event == NULL)
 		return;
-	while (read(reaper_signals, &si, sizeof(si)) > 0)
+	while (read(reaper_signals, si, sizeof(si)) == sizeof(si))
 		;
 	event_add(reaper_event, NULL);
+}
+
+/*
+ * For callers within handlers, where nothing may be told of watched children:
+ * those that the pending SIGCHLD was for are reaped by a later sweep.
+ */
+static void
+reaper_sweep_now(void)
+{
+	reaper_listen();
+	reaper_sweep();
+	reaper_add_timer(reaper_sweep_event, REAPER_SWEEP_MS);
 }
 
 /*
@@ -267,13 +284,78 @@ static void
 reaper_sweep_soon(void)
 {
 	if (reaper_hunting) {
-		reaper_listen();
-		reaper_sweep();
+		reaper_sweep_now();
 		return;
 	}
 	reaper_add_timer(reaper_sweep_event, REAPER_SWEEP_MS);
 }
 
+static void
+reaper_free(struct child *child)
+{
+	LIST_REMOVE(child, entry);
+	reaper_nchildren--;
+	loop_event_free(&child->ended_event);
+	loop_event_free(&child->late_event);
+	fd_close(&child->pidfd);
+	free(child);
+}
+
+/* Reaps a child, if it has ended, and tells of that. */
+static void
+reaper_reap(struct child *child)
+{
+	struct child_end end = { 0 };
+	child_ended *ended = child->ended;
+	void *ctx = child->ctx;
+	siginfo_t si;
+
+	if (reaper_wait(child->pidfd, &si, WEXITED | WNOHANG, &end.usage) ==
+	    -1) {
+		/* For example, a box sent one process under two names. */
+		log_error("a child was reaped elsewhere");
+		si.si_pid = -1;
+		si.si_code = CLD_KILLED;
+		si.si_status = 0;
+	}
+	if (si.si_pid == 0)
+		return;
+	end.code = si.si_code;
+	end.status = si.si_status;
+	reaper_free(child);
+	if (ended != NULL)
+		ended(ctx, &end);
+	reaper_sweep_soon();
+}
+
+/*
+ * Reaps the children that have no event of their own. Each that has ended is in
+ * the list until it is reaped here, whatever the others cause.
+ */
+static void
+reaper_reap_idle(void)
+{
+	struct child **idle = mem_alloc((reaper_nchildren + 1) * sizeof(*idle));
+	struct pollfd *pidfds =
+	    mem_alloc((reaper_nchildren + 1) * sizeof(*pidfds));
+	struct child *child;
+	nfds_t n = 0, i;
+
+	LIST_FOREACH (child, &reaper_children, entry) {
+		if (child->ended_event != NULL)
+			continue;
+		idle[n] = child;
+		pidfds[n++] = (struct pollfd){ child->pidfd, POLLIN, 0 };
+	}
+	if (n > 0 && poll(pidfds, n, 0) > 0)
+		for (i = 0; i < n; i++)
+			if (pidfds[i].revents != 0)
+				reaper_reap(idle[i]);
+	free(idle);
+	free(pidfds);
+}
+
+/* The signal is taken first: a child that ends later sends another one. */
 static void
 reaper_on_sweep(evutil_socket_t fd, short what, void *arg)
 {
@@ -281,6 +363,7 @@ reaper_on_sweep(evutil_socket_t fd, short what, void *arg)
 	(void)what;
 	(void)arg;
 	reaper_listen();
+	reaper_reap_idle();
 	reaper_sweep();
 }
 
@@ -357,64 +440,46 @@ reaper_release(void)
 }
 
 static void
-reaper_free(struct child *child)
-{
-	LIST_REMOVE(child, entry);
-	loop_event_free(&child->ended_event);
-	loop_event_free(&child->late_event);
-	fd_close(&child->pidfd);
-	free(child);
-}
-
-static void
 reaper_on_ended(evutil_socket_t fd, short what, void *arg)
 {
-	struct child *child = arg;
-	struct child_end end = { 0 };
-	child_ended *ended = child->ended;
-	void *ctx = child->ctx;
-	siginfo_t si;
-
+	(void)fd;
 	(void)what;
-	if (reaper_wait((int)fd, &si, WEXITED | WNOHANG, &end.usage) == -1) {
-		/* For example, a box sent one process under two names. */
-		log_error("a child was reaped elsewhere");
-		si.si_pid = -1;
-		si.si_code = CLD_KILLED;
-		si.si_status = 0;
-	}
-	if (si.si_pid == 0)
-		return;
-	end.code = si.si_code;
-	end.status = si.si_status;
-	reaper_free(child);
-	if (ended != NULL)
-		ended(ctx, &end);
-	reaper_sweep_soon();
+	reaper_reap(arg);
 }
 
 struct child *
-reaper_watch(struct event_base *base, int *pidfd, child_ended *ended,
-    void *ctx, struct err *err)
+reaper_watch_idly(
+    struct event_base *base, int *pidfd, child_ended *ended, void *ctx)
 {
-	struct child *child;
-	siginfo_t si;
+	struct child *child = mem_alloc(sizeof(*child));
 
-	if (reaper_wait(*pidfd, &si, WEXITED | WNOHANG | WNOWAIT, NULL) ==
-	    -1) {
-		err_sys(err, "the process is not a child of Caisson");
-		fd_close(pidfd);
-		return NULL;
-	}
-	child = mem_alloc(sizeof(*child));
+	child->base = base;
 	child->pidfd = fd_take(pidfd);
 	child->last = SIGKILL;
 	child->ended = ended;
 	child->ctx = ctx;
-	child->ended_event = event_new(base, child->pidfd,
+	LIST_INSERT_HEAD(&reaper_children, child, entry);
+	reaper_nchildren++;
+	return child;
+}
+
+void
+reaper_hurry(struct child *child)
+{
+	if (child == NULL || child->ended_event != NULL)
+		return;
+	child->ended_event = event_new(child->base, child->pidfd,
 	    EV_READ | EV_PERSIST, reaper_on_ended, child);
 	event_add(child->ended_event, NULL);
-	LIST_INSERT_HEAD(&reaper_children, child, entry);
+}
+
+struct child *
+reaper_watch(
+    struct event_base *base, int *pidfd, child_ended *ended, void *ctx)
+{
+	struct child *child = reaper_watch_idly(base, pidfd, ended, ctx);
+
+	reaper_hurry(child);
 	return child;
 }
 
@@ -526,8 +591,7 @@ reaper_let_end(
 
 	child->ended = ended;
 	child->ctx = ctx;
-	child->late_event = evtimer_new(
-	    event_get_base(child->ended_event), reaper_on_late, child);
+	child->late_event = evtimer_new(child->base, reaper_on_late, child);
 	event_add(child->late_event, &most);
 }
 
@@ -535,8 +599,7 @@ void
 reaper_kill_orphans(void)
 {
 	reaper_hunting = REAPER_HUNTS;
-	reaper_listen();
-	reaper_sweep();
+	reaper_sweep_now();
 }
 
 /* Reaps children that have ended. Returns whether there are more. */

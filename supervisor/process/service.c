@@ -27,8 +27,8 @@ service_start(struct service *service, unsigned int uid, struct err *err)
 	if (service->channel == NULL)
 		return -1;
 	service->process = reaper_watch(
-	    service->base, &pidfd, service_on_process_ended, service, err);
-	return service->process == NULL ? -1 : 0;
+	    service->base, &pidfd, service_on_process_ended, service);
+	return 0;
 }
 
 int

@@ -110,9 +110,7 @@ servers_start_reader(struct servers *servers,
 	if (servers->reader == NULL)
 		return -1;
 	servers->process = reaper_watch(servers->setup.base, &pidfd,
-	    servers_on_process_ended, servers, err);
-	if (servers->process == NULL)
-		return -1;
+	    servers_on_process_ended, servers);
 	servers->timer =
 	    evtimer_new(servers->setup.base, servers_on_timer, servers);
 	servers->source = source;

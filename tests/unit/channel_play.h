@@ -19,6 +19,7 @@
 #include "common/fd.h"
 #include "common/ipc_socket.h"
 #include "common/mem.h"
+#include "ipc_descriptors.h"
 #include "unit.h"
 
 /* More than a packet can take inline, less than the largest fields allow. */
@@ -248,7 +249,7 @@ make_fd(enum ipc_kind kind)
 	int kept = kind == IPC_KIND_PIPE_W;
 
 	if (kind == IPC_KIND_PIDFD)
-		return (int)syscall(SYS_pidfd_open, getpid(), 0);
+		return ipc_make_pidfd();
 	if (kind == IPC_KIND_FILE_R)
 		return open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	if (kind == IPC_KIND_FILE_A)

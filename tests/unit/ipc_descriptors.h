@@ -7,11 +7,13 @@
 #define TESTS_UNIT_IPC_DESCRIPTORS_H
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -160,10 +162,50 @@ ipc_make_unsealable(void)
 	return ipc_make_memfd(100, IPC_ALL_SEALS & ~F_SEAL_SEAL);
 }
 
+/* A child that ends with us. Returns when it has none of our descriptors. */
+static inline pid_t
+ipc_make_child(void)
+{
+	int sync[2];
+	pid_t pid;
+	char c;
+
+	ipc_made(pipe2(sync, O_CLOEXEC));
+	pid = ipc_made(fork());
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		syscall(SYS_close_range, 0, ~0U, 0);
+		for (;;)
+			pause();
+	}
+	close(sync[1]);
+	ipc_made((int)read(sync[0], &c, 1));
+	close(sync[0]);
+	return pid;
+}
+
+/* All are of one child. */
 static inline int
 ipc_make_pidfd(void)
 {
+	static pid_t parent, child;
+
+	if (parent != getpid())
+		child = ipc_make_child();
+	parent = getpid();
+	return ipc_made((int)syscall(SYS_pidfd_open, child, 0));
+}
+
+static inline int
+ipc_make_own_pidfd(void)
+{
 	return ipc_made((int)syscall(SYS_pidfd_open, getpid(), 0));
+}
+
+static inline int
+ipc_make_foreign_pidfd(void)
+{
+	return ipc_made((int)syscall(SYS_pidfd_open, getppid(), 0));
 }
 
 static inline int
@@ -286,7 +328,9 @@ static const struct ipc_descriptor ipc_descriptors[] = {
 	{ "a memfd that can shrink", ipc_make_shrinkable, -1 },
 	{ "a memfd that can grow", ipc_make_growable, -1 },
 	{ "a memfd whose seals are open", ipc_make_unsealable, -1 },
-	{ "a pidfd", ipc_make_pidfd, IPC_KIND_PIDFD },
+	{ "a pidfd of a child", ipc_make_pidfd, IPC_KIND_PIDFD },
+	{ "a pidfd of ourselves", ipc_make_own_pidfd, -1 },
+	{ "a pidfd of our parent", ipc_make_foreign_pidfd, -1 },
 	{ "a file open for reading", ipc_make_file, IPC_KIND_FILE_R },
 	{ "a file open for appending", ipc_make_file_a, IPC_KIND_FILE_A },
 	{ "a file open for both, appending", ipc_make_file_ra, -1 },

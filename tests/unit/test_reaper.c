@@ -1,7 +1,6 @@
 /*
  * Tests of supervisor/process/reaper: every end is reported once and exactly,
- * a forgotten or unknown child leaves nothing behind, and only own children can
- * be watched.
+ * and a forgotten or unknown child leaves nothing behind.
  */
 #include <errno.h>
 #include <poll.h>
@@ -196,11 +195,19 @@ static void
 watch(pid_t pid, struct told *told)
 {
 	int pidfd = open_pidfd(pid);
-	struct err err;
 
 	memset(told, 0, sizeof(*told));
-	told->child = reaper_watch(base, &pidfd, on_ended, told, &err);
-	ck_assert_msg(told->child != NULL, "%s", err.text);
+	told->child = reaper_watch(base, &pidfd, on_ended, told);
+	ck_assert_int_eq(pidfd, -1);
+}
+
+static void
+watch_idly(pid_t pid, struct told *told)
+{
+	int pidfd = open_pidfd(pid);
+
+	memset(told, 0, sizeof(*told));
+	told->child = reaper_watch_idly(base, &pidfd, on_ended, told);
 	ck_assert_int_eq(pidfd, -1);
 }
 
@@ -462,29 +469,113 @@ START_TEST(forgets_others_in_the_callback)
 }
 END_TEST
 
-/* What is not a child of ours is refused, and its descriptor closed. */
-START_TEST(watches_children_only)
+/* It is reaped with the next sweep; one that is hurried, at once. */
+START_TEST(reaps_idle_children_with_a_sweep)
 {
-	struct err err = { 0, "" };
-	int pidfds[4], fds, n;
-	int pipes[2];
+	struct told told[3];
+	int fds, i;
 
 	start();
 	fds = unit_open_fds();
-	ck_assert_int_eq(pipe(pipes), 0);
-	pidfds[0] = open_pidfd(getppid());
-	pidfds[1] = open_pidfd(getpid());
-	pidfds[2] = pipes[0];
-	pidfds[3] = pipes[1];
-	for (n = 0; n < 4; n++) {
-		ck_assert_int_ge(pidfds[n], 0);
-		ck_assert_ptr_null(reaper_watch(
-		    base, &pidfds[n], on_ended, NULL, &err));
-		ck_assert_int_eq(pidfds[n], -1);
-		ck_assert_ptr_nonnull(
-		    strstr(err.text, "the process is not a child of Caisson"));
+	for (i = 0; i < 3; i++)
+		watch_idly(make_child(i < 2 ? do_exit : do_wait, i), &told[i]);
+	for (i = 0; i < 2; i++) {
+		wait_until_told(&told[i]);
+		ck_assert_int_eq(told[i].end.code, CLD_EXITED);
+		ck_assert_int_eq(told[i].end.status, i);
+	}
+	reaper_hurry(told[2].child);
+	reaper_hurry(told[2].child);
+	reaper_hurry(NULL);
+	reaper_kill(told[2].child);
+	wait_until_told(&told[2]);
+	ck_assert_int_eq(told[2].end.status, SIGKILL);
+	for (i = 0; i < 3; i++)
+		ck_assert_uint_eq(told[i].times, 1);
+	ck_assert_int_eq(unit_open_fds(), fds);
+}
+END_TEST
+
+/* Its end was before anybody waited for it. */
+START_TEST(hurries_what_has_ended)
+{
+	struct told told;
+	pid_t pid;
+
+	start();
+	pid = make_child(do_exit, 5);
+	watch_idly(pid, &told);
+	wait_until_dead(pid);
+	reaper_hurry(told.child);
+	wait_until_told(&told);
+	ck_assert_int_eq(told.end.status, 5);
+}
+END_TEST
+
+/* The signal of an idle child's end is taken by a search for orphans. */
+START_TEST(reaps_idle_children_behind_a_hunt)
+{
+	struct told told;
+	pid_t pid;
+
+	start();
+	if (_i == 1)
+		reaper_hold();
+	pid = make_child(do_exit, 0);
+	watch_idly(pid, &told);
+	wait_until_dead(pid);
+	reaper_kill_orphans();
+	ck_assert_uint_eq(told.times, 0); /* not within a handler */
+	wait_until_told(&told);
+	wait_until_gone(pid);
+	if (_i == 1)
+		reaper_release();
+}
+END_TEST
+
+START_TEST(forgets_idle_children)
+{
+	struct told told[4];
+	pid_t pids[4];
+	int fds, i;
+
+	start();
+	fds = unit_open_fds();
+	for (i = 0; i < 4; i++) {
+		pids[i] = make_child(i % 2 == 0 ? do_exit : do_wait, 0);
+		watch_idly(pids[i], &told[i]);
+	}
+	reaper_forget(&told[0].child);
+	reaper_forget(&told[1].child);
+	reaper_leave(&told[2].child);
+	reaper_leave(&told[3].child);
+	for (i = 0; i < 4; i++) {
+		wait_until_gone(pids[i]);
+		ck_assert_uint_eq(told[i].times, 0);
 	}
 	ck_assert_int_eq(unit_open_fds(), fds);
+}
+END_TEST
+
+/* What is told of one end may forget others that have ended as well. */
+START_TEST(forgets_idle_children_while_it_reaps_them)
+{
+	struct told told[2];
+	pid_t pids[2];
+	int i;
+
+	start();
+	for (i = 0; i < 2; i++) {
+		pids[i] = make_child(do_exit, 0);
+		watch_idly(pids[i], &told[i]);
+		wait_until_dead(pids[i]);
+	}
+	for (i = 0; i < 2; i++)
+		told[i].forget = &told[!i];
+	for (i = 0; i < 2; i++)
+		wait_until_gone(pids[i]);
+	settle();
+	ck_assert_uint_eq(told[0].times + told[1].times, 1);
 }
 END_TEST
 
@@ -810,7 +901,11 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, lets_end);
 	tcase_add_test(tc, ends_with_another_signal);
 	tcase_add_test(tc, forgets_others_in_the_callback);
-	tcase_add_test(tc, watches_children_only);
+	tcase_add_test(tc, reaps_idle_children_with_a_sweep);
+	tcase_add_test(tc, hurries_what_has_ended);
+	tcase_add_loop_test(tc, reaps_idle_children_behind_a_hunt, 0, 2);
+	tcase_add_test(tc, forgets_idle_children);
+	tcase_add_test(tc, forgets_idle_children_while_it_reaps_them);
 	tcase_add_test(tc, survives_a_process_watched_twice);
 	tcase_add_test(tc, sweeps_unwatched_children);
 	tcase_add_test(tc, sweeps_behind_the_watched);
