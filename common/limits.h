@@ -846,6 +846,8 @@
  * that sends SIGCONT at intervals meets fewer of them.
  */
 #define BOX_MEMORY_HOLDS 10
+/* Attempts with a signal to each; then one signal stops all processes. */
+#define BOX_MEMORY_SINGLY 4
 /* The pause between two attempts. */
 #define BOX_MEMORY_HOLD_MS 1
 /* The minimum time slice of a process in Linux. */

@@ -29,6 +29,22 @@ function passes(ms) {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
+/* Waits until a call stands at its gate; one that ends before tells how. */
+async function assertReached(raw, id, gate) {
+  await Promise.race([gate.reached(), raw.result(id).then((result) =>
+    assert.fail(`ended before its gate: ${JSON.stringify(result)}`))]);
+}
+
+/* What a call that its deadline ends is told; returns the result. */
+async function assertTimedOut(raw, id) {
+  const result = await raw.result(id);
+
+  assert.equal(result.structuredContent.status, 'timeout',
+    JSON.stringify(result));
+  assert.equal(result.isError, true);
+  return result.structuredContent;
+}
+
 /* No process of the box that this gate stood in. */
 async function assertBoxGone(gate) {
   const now = clock();
@@ -85,12 +101,8 @@ together('what ends at a deadline', { concurrency: true }, () => {
       const id = raw.postCall(
         `${code(gate)}\nimport time\ntime.sleep(600)`, { timeout: 6 });
 
-      await gate.reached();
-      const { structuredContent, isError } = await raw.result(id);
-
-      assert.equal(isError, true);
-      assert.equal(structuredContent.status, 'timeout');
-      assert.equal(structuredContent.timeoutSeconds, 6);
+      await assertReached(raw, id, gate);
+      assert.equal((await assertTimedOut(raw, id)).timeoutSeconds, 6);
       await assertBoxGone(gate);
       await assertRecovered(raw);
       await raw.finish();
@@ -98,27 +110,25 @@ together('what ends at a deadline', { concurrency: true }, () => {
 
   test('it ends code that cannot be interrupted by signals', async (t) => {
     const raw = await Raw.open(t);
-    const { structuredContent } = await raw.run(`
+    const { stdout } = await assertTimedOut(raw, raw.postCall(`
 import signal
 for number in range(1, 65):
     try: signal.signal(number, lambda *args: None)
     except (OSError, ValueError): pass
 print("deaf")
-while True: signal.pause()`, { timeout: 5 });
+while True: signal.pause()`, { timeout: 5 }));
 
-    assert.equal(structuredContent.status, 'timeout');
-    assert.deepEqual(structuredContent.stdout, ['deaf']);
+    assert.deepEqual(stdout, ['deaf']);
     await assertRecovered(raw);
     await raw.finish();
   });
 
   test('it ends code that stops itself', async (t) => {
     const raw = await Raw.open(t);
-    const { structuredContent } = await raw.run(
-      'import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)',
-      { timeout: 1 });
 
-    assert.equal(structuredContent.status, 'timeout');
+    await assertTimedOut(raw, raw.postCall(
+      'import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)',
+      { timeout: 1 }));
     await assertRecovered(raw);
     await raw.finish();
   });
@@ -128,7 +138,7 @@ while True: signal.pause()`, { timeout: 5 });
     const gate = new Gate();
     const id = raw.postCall(gate.wait, { timeout: 6 });
 
-    await gate.reached();
+    await assertReached(raw, id, gate);
     const [relay] = roles(descendants(raw.pid), gate).relay;
 
     process.kill(relay.pid, 'SIGSTOP');
@@ -150,7 +160,7 @@ while True: signal.pause()`, { timeout: 5 });
     const slow = raw.postCall('import time\ntime.sleep(600)', { timeout: 7 });
     const quick = raw.postCall('print("quick")', { timeout: 6 });
 
-    assert.equal((await raw.result(slow)).structuredContent.status, 'timeout');
+    await assertTimedOut(raw, slow);
     assert.equal((await raw.result(quick)).content[0].text, 'quick');
     await raw.finish();
   });
@@ -166,12 +176,12 @@ while True:
     try: os.fork()
     except OSError: pass`, { timeout: 6 });
 
-  await gate.reached();
+  await assertReached(raw, id, gate);
   const other = raw.postCall('print("beside the bomb")');
 
   assert.equal((await raw.result(other)).content[0].text,
     'beside the bomb');
-  assert.equal((await raw.result(id)).structuredContent.status, 'timeout');
+  await assertTimedOut(raw, id);
   await assertBoxGone(gate);
   await assertRecovered(raw);
   await raw.finish();

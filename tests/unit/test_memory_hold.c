@@ -45,6 +45,10 @@ START_TEST(one_that_takes_its_signal_late)
 }
 END_TEST
 
+/* The signals that one gets in all attempts: later on two in each. */
+#define ATTEMPTS (1 + BOX_MEMORY_SINGLY +                                      \
+	2 * (BOX_MEMORY_HOLDS - 1 - BOX_MEMORY_SINGLY))
+
 /* One that goes on is stopped again; what always goes on ends the box. */
 START_TEST(continued_by_the_code)
 {
@@ -52,18 +56,62 @@ START_TEST(continued_by_the_code)
 	put_process(B, 1, 1);
 	put_thread(B, B);
 	runaway = B;
-	runs = BOX_MEMORY_HOLDS - 1;
+	runs = BOX_MEMORY_SINGLY;
 	ck_assert_uint_eq(memory_judge(&memory), 61 * MIB);
 	ck_assert_int_eq(stops, 1);
-	ck_assert_int_eq(others, BOX_MEMORY_HOLDS);
+	ck_assert_int_eq(others, BOX_MEMORY_SINGLY + 1);
+	ck_assert_int_eq(stops_at_once, 0);
 	ck_assert_int_eq(conts, 1);
-	runs = BOX_MEMORY_HOLDS;
+	runs = ATTEMPTS - 1;
+	ck_assert_uint_eq(memory_judge(&memory), 61 * MIB);
+	ck_assert_int_eq(stops_at_once, BOX_MEMORY_HOLDS - 1 -
+	        BOX_MEMORY_SINGLY);
+	ck_assert_int_eq(single_conts, 2);
+	runs = ATTEMPTS;
 	ck_assert_int_eq(judge_in_child(), BOX_EXIT_LOOSE);
 	/* Above the limit or not: while it runs its numbers prove nothing. */
 	put_process(A, 200, 200);
-	runs = BOX_MEMORY_HOLDS;
+	runs = ATTEMPTS;
 	ck_assert_int_eq(judge_in_child(), BOX_EXIT_LOOSE);
 	runs = 1;
+	ck_assert_int_eq(judge_in_child(), BOX_EXIT_MEMORY);
+}
+END_TEST
+
+/*
+ * Where each process that is stopped leaves one that it was forking, all are
+ * stopped at once. What the code has stopped itself stays so.
+ */
+START_TEST(forked_without_end)
+{
+	int i;
+
+	put(A, "status", STOPPED "RssAnon:\t1024 kB\n" END);
+	put_process(B, 60, 60);
+	forks = 1;
+	ck_assert_uint_eq(memory_judge(&memory), 61 * MIB);
+	ck_assert_int_eq(stops_at_once, 1);
+	ck_assert_int_gt(forks, BOX_MEMORY_SINGLY);
+	ck_assert_int_eq(conts, 0);
+	ck_assert_ptr_nonnull(strstr(read_status(A), STOPPED));
+	ck_assert(starts(read_status(B), "Name:"));
+	for (i = 1; i < forks; i++)
+		ck_assert(starts(read_status(FORKED + i), "Name:"));
+	ck_assert_int_eq(single_conts, forks);
+	/* Of the next look this is no concern. */
+	ck_assert_uint_eq(memory_judge(&memory), 61 * MIB);
+	ck_assert_int_eq(stops_at_once, 1);
+	ck_assert_ptr_nonnull(strstr(read_status(A), STOPPED));
+	ck_assert(starts(read_status(B), "Name:"));
+}
+END_TEST
+
+/* It is no reason to end a box, but its memory is. */
+START_TEST(forked_without_end_above_the_limit)
+{
+	put_process(A, 60, 60);
+	put_process(B, 60, 60);
+	forks = 1;
 	ck_assert_int_eq(judge_in_child(), BOX_EXIT_MEMORY);
 }
 END_TEST
@@ -234,6 +282,8 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, stopped_by_the_code);
 	tcase_add_test(tc, one_that_takes_its_signal_late);
 	tcase_add_test(tc, continued_by_the_code);
+	tcase_add_test(tc, forked_without_end);
+	tcase_add_test(tc, forked_without_end_above_the_limit);
 	tcase_add_loop_test(
 	    tc, threads_that_stand_still, 0, UNIT_COUNT(states));
 	tcase_add_test(tc, ending_threads_are_held);

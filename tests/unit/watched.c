@@ -76,8 +76,9 @@ __wrap_sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set)
 
 int b_lets_go;
 int runaway, runs;
-int others, single_conts;
+int others, single_conts, stops_at_once;
 int slow;
+int forks;
 
 int
 starts(const char *text, const char *with)
@@ -99,6 +100,17 @@ read_status(int pid)
 	return mem_strdup(text);
 }
 
+/* SIGCONT discards every signal that stops. */
+static const char *
+without_stops(const char *status)
+{
+	if (starts(status, STOPPED))
+		return without_stops(status + strlen(STOPPED));
+	if (starts(status, AWAITS_STOP))
+		return without_stops(status + strlen(AWAITS_STOP));
+	return status;
+}
+
 static void
 signal_one(int pid, int sig)
 {
@@ -110,9 +122,7 @@ signal_one(int pid, int sig)
 	if (pid == slow && sig == SIGSTOP)
 		new = mem_printf(AWAITS_STOP "State:\tR (running)\n%s", old);
 	else if (sig == SIGCONT)
-		new = mem_strdup(starts(old, STOPPED) ? old + strlen(STOPPED) :
-		        starts(old, AWAITS_STOP) ? old + strlen(AWAITS_STOP) :
-		        old);
+		new = mem_strdup(without_stops(old));
 	else
 		new = mem_printf("%s%s",
 		    starts(old, STOPPED) ? AWAITS_STOP : STOPPED, old);
@@ -134,9 +144,10 @@ signal_all(int sig)
 int
 __wrap_kill(int pid, int sig)
 {
-	ck_assert_int_eq(sig, SIGCONT);
-	conts += pid == -1;
-	single_conts += pid != -1;
+	ck_assert(sig == SIGCONT || (sig == SIGSTOP && pid == -1));
+	stops_at_once += sig == SIGSTOP;
+	conts += sig == SIGCONT && pid == -1;
+	single_conts += sig == SIGCONT && pid != -1;
 	if (pid == -1)
 		signal_all(sig);
 	else
@@ -152,6 +163,8 @@ __wrap_tgkill(int pid, int tid, int sig)
 	others += pid != A;
 	if (pid == tid)
 		signal_one(pid, sig);
+	if (forks > 0 && stops_at_once == 0)
+		put_process(FORKED + forks++, 0, 0);
 	if (b_lets_go)
 		put(B, "smaps_rollup", "Pss_Anon: 1 kB\n");
 	return 0;

@@ -20,6 +20,7 @@
 #define A 4194401
 #define B 4194402
 #define C 4194403
+#define FORKED 4194410 /* those of the variable forks */
 #define LIMIT (100 * MIB)
 
 /* What a signal does to the status of a process is to change its beginning. */
@@ -44,10 +45,16 @@ extern cpu_set_t processors, of_watchdog, of_a, of_b;
 extern int stops, conts;
 extern int others; /* signals that stop others than A */
 extern int single_conts; /* signals that continue one process */
+extern int stops_at_once; /* signals that stop all */
 /* The process that is continued as soon as it is stopped, and how often. */
 extern int runaway, runs;
 /* The process that does not take a signal to stop yet. */
 extern int slow;
+/*
+ * If it is 1, each signal that stops one process comes too late for a fork: the
+ * child runs. It counts them.
+ */
+extern int forks;
 /* Whether B lets go of what it has while all are stopped. */
 extern int b_lets_go;
 

@@ -58,14 +58,15 @@ memory_note(struct memory *memory, const struct memory_sum *sum)
 /*
  * Counts the stopped box. Returns whether the result is valid: not if a process
  * of the box has continued others meanwhile, nor while one is still in the
- * kernel and the box has reached its limit.
+ * kernel and the box has reached its limit, or was stopped at once.
  */
 static int ASAN_LEAVES_ALONE
 memory_count_held(struct memory *memory, struct memory_sum *sum)
 {
 	memory_must_count(memory, memory_add_quickly, sum);
 	memory_note(memory, sum);
-	if (!sum->loose && (sum->bytes > memory->limit || memory->maps_due))
+	if (!sum->loose && (sum->bytes > memory->limit || memory->maps_due ||
+	        memory->at_once))
 		memory_must_count(memory, memory_add_exactly, sum);
 	return !sum->loose && (!sum->busy || sum->bytes > memory->limit);
 }
@@ -77,6 +78,7 @@ memory_judge(struct memory *memory)
 	int tries = 0;
 
 	memory->held = 1;
+	memory->at_once = 0;
 	memory->nforced = 0;
 	memory_stop_all(memory);
 	if (memory->crowded)
@@ -84,7 +86,7 @@ memory_judge(struct memory *memory)
 	while (!memory_count_held(memory, &sum)) {
 		if (sum.loose && ++tries == BOX_MEMORY_HOLDS)
 			_exit(BOX_EXIT_LOOSE);
-		memory_stop_again(memory);
+		memory_stop_again(memory, tries);
 	}
 	if (sum.bytes > memory->limit)
 		_exit(BOX_EXIT_MEMORY);

@@ -136,7 +136,7 @@ memory_knows(const struct memory *memory, pid_t pid)
 	size_t i;
 
 	for (i = 0; i < memory->nknown; i++)
-		if (memory->known[i] == pid)
+		if (memory->known[i] == pid || memory->known[i] == -pid)
 			return 1;
 	return 0;
 }
@@ -271,8 +271,14 @@ memory_stop_thread(
 static int
 memory_may_know(struct memory *memory, pid_t pid)
 {
-	if (memory_knows(memory, pid))
-		return 1;
+	size_t i;
+
+	for (i = 0; i < memory->nknown; i++) {
+		if (memory->known[i] == -pid)
+			memory->known[i] = pid;
+		if (memory->known[i] == pid)
+			return 1;
+	}
 	if (memory->nknown == BOX_MEMORY_KNOWN)
 		return 0;
 	memory->known[memory->nknown++] = pid;
@@ -358,26 +364,73 @@ memory_continue_chosen(struct memory *memory)
 			kill(memory->known[i], SIGCONT);
 }
 
+/*
+ * Records a process that the signal to all has stopped; one that cannot be
+ * recorded is continued. A memory_add.
+ */
+static int
+memory_choose_at_once(
+    struct memory *memory, pid_t pid, struct memory_sum *sum)
+{
+	(void)sum;
+	if (!memory_knows(memory, pid) && !memory_may_know(memory, pid))
+		kill(pid, SIGCONT);
+	return 0;
+}
+
 void ASAN_LEAVES_ALONE
 memory_release(struct memory *memory, const struct memory_sum *sum)
 {
 	struct memory_sum ignored = { 0 };
 
-	if (!sum->stopped && !sum->moving) {
+	if (!memory->at_once && !sum->stopped && !sum->moving) {
 		kill(-1, SIGCONT);
 		return;
 	}
-	if (memory_add_processes(memory, memory_choose, &ignored) == -1)
+	if (memory_add_processes(memory, memory->at_once ?
+	            memory_choose_at_once : memory_choose, &ignored) == -1)
 		_exit(BOX_EXIT_BLIND);
 	memory_continue_chosen(memory);
 }
 
+/*
+ * Records a process that the code has stopped: after a signal to all it looks
+ * like any other. A memory_add.
+ */
+static int
+memory_except(struct memory *memory, pid_t pid, struct memory_sum *sum)
+{
+	char status[BOX_MEMORY_TEXT_SIZE];
+	int n = memory_read_status(memory, pid, status);
+
+	(void)sum;
+	if (n == 1 && !memory_is_forced(memory, pid) &&
+	    memory_was_stopped(memory, pid, status) &&
+	    memory_may_know(memory, pid))
+		memory_leave(memory, pid);
+	return n == -1 ? -1 : 0;
+}
+
+static void ASAN_LEAVES_ALONE
+memory_stop_at_once(struct memory *memory)
+{
+	struct memory_sum ignored = { 0 };
+
+	if (!memory->at_once &&
+	    memory_add_processes(memory, memory_except, &ignored) == -1)
+		_exit(BOX_EXIT_BLIND);
+	memory->at_once = 1;
+	kill(-1, SIGSTOP);
+}
+
 void ASAN_LEAVES_ALONE
-memory_stop_again(struct memory *memory)
+memory_stop_again(struct memory *memory, int tries)
 {
 	struct memory_sum ignored = { 0 };
 
 	poll(NULL, 0, BOX_MEMORY_HOLD_MS);
+	if (tries > BOX_MEMORY_SINGLY)
+		memory_stop_at_once(memory);
 	if (memory_add_processes(memory, memory_stop, &ignored) == -1)
 		_exit(BOX_EXIT_BLIND);
 }

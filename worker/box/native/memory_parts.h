@@ -9,6 +9,7 @@
  *	crowded		so many threads run that the next look could be late
  *	narrow		one processor is reserved for the watchdog
  *	held		all processes were sent SIGSTOP for this look
+ *	at once		a single signal to all was necessary for that
  *	still		a process executes no code before it gets SIGCONT
  *	deaf		its first thread takes no signal (ended, or in vfork)
  *	forced		each of its threads was therefore sent SIGSTOP
@@ -227,7 +228,8 @@ int memory_is_parked(const struct memory *memory, pid_t pid);
  * longer, then those that were forked since. Each gets a separate signal,
  * through its first thread. A signal to the process would merge with a pending
  * one of the code. One signal for all would stop a child that is being forked
- * when the fork completes, possibly after all others were continued.
+ * when the fork completes, possibly after all others were continued: see
+ * memory_stop_again().
  */
 void memory_stop_all(struct memory *memory);
 
@@ -253,8 +255,15 @@ int memory_choose(struct memory *memory, pid_t pid, struct memory_sum *sum);
  */
 void memory_release(struct memory *memory, const struct memory_sum *sum);
 
-/* Stops the running processes again, after a moment in which they may stop. */
-void memory_stop_again(struct memory *memory);
+/*
+ * Stops the running processes again, after a moment in which they may stop.
+ * Each process that was being forked when its parent was stopped runs, and may
+ * fork the next, so after some tries one signal stops all, including those that
+ * are being forked. The processes that the code has stopped are recorded
+ * before. The look then lasts until no process is in the kernel, so no fork
+ * completes after it.
+ */
+void memory_stop_again(struct memory *memory, int tries);
 
 /* clear.c */
 
