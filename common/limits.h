@@ -781,6 +781,11 @@
 #define BOX_MEMORY_WAIT_LEAST_MS 5
 #define BOX_MEMORY_WAIT_MOST_MS 250
 /*
+ * The minimum where the watchdog has a processor of its own. Meanwhile the other
+ * seven of a machine with eight processors fill at most 57 MiB.
+ */
+#define BOX_MEMORY_WAIT_NARROW_MS 2
+/*
  * How long the memory of ended code is kept: its box is ended before
  * (REAPER_LEFT_MS), and a program that replaces it allocates little in this
  * time.
@@ -859,7 +864,8 @@
  * thread was stopped: many more than a box has with the default limit. Further
  * processes are found by listing; they are continued even if the code had
  * stopped them. A box with more of the second kind cannot be stopped, and is
- * killed.
+ * killed. The second number is also that of recorded processes whose first
+ * thread has ended.
  */
 #define BOX_MEMORY_KNOWN 1024
 #define BOX_MEMORY_FORCED 256

@@ -32,6 +32,9 @@ START_TEST(waiting)
 	ck_assert_uint_eq(memory_wait(&memory, waits[_i].bytes), waits[_i].ms);
 	memory.speed = BOX_MEMORY_SPEED_MOST;
 	ck_assert_uint_eq(memory_wait(&memory, 0), BOX_MEMORY_WAIT_LEAST_MS);
+	memory.narrow = 1;
+	ck_assert_uint_eq(memory_wait(&memory, 0), BOX_MEMORY_WAIT_NARROW_MS);
+	memory.narrow = 0;
 	memory.limit = UINT64_MAX / 4;
 	ck_assert_uint_eq(memory_wait(&memory, 0), BOX_MEMORY_WAIT_MOST_MS);
 }

@@ -181,6 +181,56 @@ START_TEST(a_dead_first_thread)
 }
 END_TEST
 
+/* It is recorded by another thread, which is stopped with all the others. */
+START_TEST(a_dead_first_thread_is_recorded)
+{
+	auto_free char *other = mem_printf("Tgid:\t%d\n" STOPPED
+	    "Threads:\t2\nRssAnon:\t30720 kB\n", A);
+	char status[BOX_MEMORY_TEXT_SIZE];
+
+	put(A, "status", HEADLESS("2"));
+	put(A, "stat", "1 (a) Z 1 1 1 0 -1 4227148 0\n");
+	put_thread(A, A);
+	put_thread(A, C);
+	ck_assert_int_eq(memory_read_other(&memory, A, status), 0);
+	put(C, "status", other);
+	memory_note_headless(&memory, A, B);
+	memory_note_headless(&memory, A, C);
+	ck_assert_uint_eq(memory.nheadless, 1);
+	ck_assert_int_eq(memory_read_other(&memory, A, status), C);
+	memory_stop_all(&memory);
+	ck_assert_int_eq(last_thread, C);
+	ck_assert_int_eq(memory_read_status(&memory, A, status), 1);
+	ck_assert_int_eq(memory_is_held(&memory, A, status), 1);
+	ck_assert(!memory_is_forced(&memory, A));
+	/* The number belongs to another process now. */
+	put(C, "status", "Tgid:\t1\nState:\tR (running)\nThreads:\t2\n");
+	ck_assert_int_eq(memory_read_other(&memory, A, status), 0);
+	gone_thread = C;
+	memory_stop_all(&memory);
+	ck_assert_uint_eq(memory.nheadless, 0);
+}
+END_TEST
+
+/* While one counts its memory, it is recorded, and read by that thread. */
+START_TEST(a_dead_first_thread_is_found)
+{
+	struct memory_sum sum = { 0 };
+	auto_free char *other = mem_printf("Tgid:\t%d\n"
+	    "Threads:\t2\nRssAnon:\t30720 kB\n", A);
+
+	put(A, "status", HEADLESS("2"));
+	put_thread(A, A);
+	put_thread(A, C);
+	put(C, "status", other);
+	ck_assert_int_eq(memory_add_quickly(&memory, A, &sum), 0);
+	ck_assert_uint_eq(memory.nheadless, 1);
+	ck_assert_int_eq(memory.headless[0].thread, C);
+	ck_assert_int_eq(memory_add_quickly(&memory, A, &sum), 0);
+	ck_assert_uint_eq(sum.bytes, 60 * MIB);
+}
+END_TEST
+
 /* Where one of several threads has stopped, the others will. */
 START_TEST(threads_stop_together)
 {
@@ -288,6 +338,8 @@ add_tests(TCase *tc)
 	    tc, threads_that_stand_still, 0, UNIT_COUNT(states));
 	tcase_add_test(tc, ending_threads_are_held);
 	tcase_add_test(tc, a_dead_first_thread);
+	tcase_add_test(tc, a_dead_first_thread_is_recorded);
+	tcase_add_test(tc, a_dead_first_thread_is_found);
 	tcase_add_test(tc, threads_stop_together);
 	tcase_add_test(tc, in_the_kernel);
 	tcase_add_test(tc, in_the_kernel_before_its_children);

@@ -79,6 +79,7 @@ int runaway, runs;
 int others, single_conts, stops_at_once;
 int slow;
 int forks;
+int last_thread, gone_thread;
 
 int
 starts(const char *text, const char *with)
@@ -163,6 +164,10 @@ __wrap_tgkill(int pid, int tid, int sig)
 	others += pid != A;
 	if (pid == tid)
 		signal_one(pid, sig);
+	else if (tid == gone_thread)
+		return -1;
+	else
+		last_thread = tid;
 	if (forks > 0 && stops_at_once == 0)
 		put_process(FORKED + forks++, 0, 0);
 	if (b_lets_go)

@@ -55,6 +55,10 @@ extern int slow;
  * child runs. It counts them.
  */
 extern int forks;
+/* The thread, not the first of a process, that was last sent a signal to stop. */
+extern int last_thread;
+/* The thread that has ended, so that it can be sent none. */
+extern int gone_thread;
 /* Whether B lets go of what it has while all are stopped. */
 extern int b_lets_go;
 

@@ -25,6 +25,12 @@ struct memory_clock {
 	uint64_t shared; /* of these, shared with any other process */
 };
 
+/* A process whose first thread has ended. */
+struct memory_headless {
+	pid_t pid;
+	pid_t thread; /* one of the others */
+};
+
 /* The watchdog of init: its sources and its measurements. */
 struct memory {
 	int proc; /* a /proc that shows every process of the box */
@@ -43,6 +49,8 @@ struct memory {
 	size_t nknown;
 	pid_t forced[BOX_MEMORY_FORCED]; /* those stopped one by one */
 	size_t nforced;
+	struct memory_headless headless[BOX_MEMORY_FORCED];
+	size_t nheadless;
 	uint64_t cpu_ns; /* sum of all measured processes */
 	struct box_usage usage;
 	int usage_fd; /* the file that the supervisor reads */

@@ -31,8 +31,8 @@ memory_tells(
  * first, whose number is then stored in *pid. Returns like memory_read.
  */
 static int
-memory_look_at(const struct memory *memory, pid_t *pid, char *status,
-    struct memory_sum *sum)
+memory_look_at(
+    struct memory *memory, pid_t *pid, char *status, struct memory_sum *sum)
 {
 	int n = memory_read_status(memory, *pid, status);
 	pid_t tid;
@@ -43,11 +43,16 @@ memory_look_at(const struct memory *memory, pid_t *pid, char *status,
 		memory_look_at_held(memory, *pid, status, sum);
 	if (n != 1 || !memory_is_headless(status))
 		return n;
-	tid = memory_visit_threads(memory, *pid, memory_tells, status);
+	tid = memory_read_other(memory, *pid, status);
+	if (tid == 0 || memory_find(status, "RssAnon") == NULL)
+		tid = memory_visit_threads(
+		    memory, *pid, memory_tells, status);
 	sum->missed |= tid == 0;
-	if (tid != 0)
-		*pid = tid;
-	return tid != 0;
+	if (tid == 0)
+		return 0;
+	memory_note_headless(memory, *pid, tid);
+	*pid = tid;
+	return 1;
 }
 
 /* Kernel memory of a process, even if all its pages are shared. */

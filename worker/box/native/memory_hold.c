@@ -29,15 +29,20 @@ memory_is_stopped(const char *status)
 	return memory_state(status) == 'T';
 }
 
-/* Is stopped, or will be: then its whole process stops. */
+/* A thread is stopped, or will be: then its whole process stops. */
+static int
+memory_stops(const char *status)
+{
+	return memory_is_stopped(status) ||
+	    memory_awaits(status, MEMORY_BIT(SIGSTOP) | MEMORY_BIT(SIGKILL));
+}
+
 static int
 memory_thread_is_stopped(
     const struct memory *memory, pid_t pid, pid_t tid, char *status)
 {
 	return tid != pid && memory_read_status(memory, tid, status) == 1 &&
-	    (memory_is_stopped(status) ||
-	        memory_awaits(status,
-	            MEMORY_BIT(SIGSTOP) | MEMORY_BIT(SIGKILL)));
+	    memory_stops(status);
 }
 
 int
@@ -123,6 +128,8 @@ memory_is_held(const struct memory *memory, pid_t pid, const char *status)
 	char again[BOX_MEMORY_TEXT_SIZE];
 
 	return memory_seems_held(memory, pid, status) ||
+	    (memory_read_other(memory, pid, again) != 0 &&
+	        memory_stops(again)) ||
 	    memory_read_status(memory, pid, again) != 1 ||
 	    memory_seems_held(memory, pid, again) ||
 	    memory_is_ending(memory, pid) ||
@@ -238,6 +245,51 @@ memory_stop_new(struct memory *memory)
 	return pid == MEMORY_END ? stopped : -1;
 }
 
+pid_t
+memory_read_other(const struct memory *memory, pid_t pid, char *status)
+{
+	size_t i;
+
+	for (i = 0; i < memory->nheadless; i++)
+		if (memory->headless[i].pid == pid)
+			break;
+	/* Its number can be reused for a thread of another process. */
+	if (i == memory->nheadless ||
+	    memory_read_status(memory, memory->headless[i].thread, status) !=
+	        1 ||
+	    (pid_t)memory_number(status, "Tgid") != pid)
+		return 0;
+	return memory->headless[i].thread;
+}
+
+void
+memory_note_headless(struct memory *memory, pid_t pid, pid_t thread)
+{
+	size_t i;
+
+	for (i = 0; i < memory->nheadless; i++)
+		if (memory->headless[i].pid == pid)
+			break;
+	if (i == BOX_MEMORY_FORCED)
+		return;
+	memory->headless[i] = (struct memory_headless){ pid, thread };
+	if (i == memory->nheadless)
+		memory->nheadless++;
+}
+
+/* Stops those that the signal to the first thread does not stop. */
+static void
+memory_stop_headless(struct memory *memory)
+{
+	struct memory_headless *one = memory->headless;
+
+	while (one < memory->headless + memory->nheadless)
+		if (tgkill(one->pid, one->thread, SIGSTOP) == 0)
+			one++;
+		else
+			*one = memory->headless[--memory->nheadless];
+}
+
 void
 memory_stop_all(struct memory *memory)
 {
@@ -245,6 +297,7 @@ memory_stop_all(struct memory *memory)
 	int tries = 0;
 	int stopped;
 
+	memory_stop_headless(memory);
 	for (i = 0; i < memory->nknown; i++)
 		tgkill(memory->known[i], memory->known[i], SIGSTOP);
 	do

@@ -118,12 +118,14 @@ memory_wait(const struct memory *memory, uint64_t bytes)
 {
 	uint64_t left = memory->limit > bytes ? memory->limit - bytes : 0;
 	uint64_t ms = left / (memory->speed / 1000);
+	unsigned int least = memory->narrow ?
+	    BOX_MEMORY_WAIT_NARROW_MS : BOX_MEMORY_WAIT_LEAST_MS;
 
 	/* With many threads, neighbours delay it by as much again. */
 	if (memory->narrow)
 		ms /= 2;
-	if (ms < BOX_MEMORY_WAIT_LEAST_MS)
-		return BOX_MEMORY_WAIT_LEAST_MS;
+	if (ms < least)
+		return least;
 	if (ms > BOX_MEMORY_WAIT_MOST_MS)
 		return BOX_MEMORY_WAIT_MOST_MS;
 	return (unsigned int)ms;

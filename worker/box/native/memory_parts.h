@@ -224,6 +224,19 @@ void memory_look_at_held(const struct memory *memory, pid_t pid,
 int memory_is_parked(const struct memory *memory, pid_t pid);
 
 /*
+ * Records a process whose first thread has ended, with another one of its
+ * threads. As in any process, the others stop with it.
+ */
+void memory_note_headless(struct memory *memory, pid_t pid, pid_t thread);
+
+/*
+ * Reads the status of that thread, which spares listing all of them. Returns
+ * its number, or 0 if none is recorded or it has ended.
+ */
+pid_t memory_read_other(
+    const struct memory *memory, pid_t pid, char *status);
+
+/*
  * Stops all processes: first those of the last look, because listing all takes
  * longer, then those that were forked since. Each gets a separate signal,
  * through its first thread. A signal to the process would merge with a pending
