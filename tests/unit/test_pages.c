@@ -176,28 +176,37 @@ START_TEST(another_mapping_in_the_way_does_no_harm)
 }
 END_TEST
 
+static char program[PROGRAM];
+
+static void
+fill_program(void)
+{
+	size_t i;
+
+	for (i = 0; i < PROGRAM; i++)
+		program[i] = (char)(i % 251);
+}
+
 START_TEST(what_fills_huge_pages_becomes_huge)
 {
 	char *first = allocate_pieces();
-	unsigned long huge = bytes("AnonHugePages");
-	unsigned long all;
-	size_t i;
+	unsigned long huge, all;
 
+	fill_program();
+	huge = bytes("AnonHugePages");
 	if (!has_huge_pages()) {
 		unit_skip("this kernel makes no huge pages");
 		return;
 	}
 	/* Where every process has huge pages, these can be huge before. */
-	for (i = 0; i < 2 * BOX_HUGE; i++)
-		first[i] = (char)(i % 251);
+	memcpy(first, program, 2 * BOX_HUGE);
 	/* The third is hardly in use: memory would only be added. */
 	first[2 * BOX_HUGE] = 1;
 	all = bytes("Rss");
 	pages_enlarge();
 	ck_assert_uint_ge(bytes("AnonHugePages"), huge + 2 * BOX_HUGE);
 	ck_assert_uint_lt(bytes("Rss"), all + BOX_HUGE / 2);
-	for (i = 0; i < 2 * BOX_HUGE; i++)
-		ck_assert_int_eq(first[i], (char)(i % 251));
+	ck_assert_int_eq(memcmp(first, program, 2 * BOX_HUGE), 0);
 }
 END_TEST
 
@@ -221,8 +230,6 @@ is_mapped(const char *address, const char *rights, int has_file)
 	return is;
 }
 
-static char program[PROGRAM];
-
 /* A file as long as the program, from the page behind a huge page on. */
 static char *
 map_program(void)
@@ -232,11 +239,9 @@ map_program(void)
 	char *start = (char *)(((uintptr_t)room + BOX_HUGE - 1) &
 	    ~(BOX_HUGE - 1)) + BOX_PAGE_LEAST;
 	int fd = memfd_create("program", MFD_CLOEXEC);
-	size_t i;
 
 	ck_assert_ptr_ne(room, MAP_FAILED);
-	for (i = 0; i < PROGRAM; i++)
-		program[i] = (char)(i % 251);
+	fill_program();
 	ck_assert_int_eq(write(fd, program, PROGRAM), PROGRAM);
 	/* Constants, code, constants, and data that is written to. */
 	ck_assert_ptr_eq(mmap(start, PROGRAM, PROT_READ,
