@@ -173,7 +173,7 @@ print(sorted(os.listdir("/data")), open("/data/a.txt").read())
 os.remove("/data/run")
 open("/data/a.txt", "a").write("two")
 while True: pass`.replace('print', 'import os\nprint'),
-    of('talk', { timeout: 1 }));
+    of('talk', { timeout: 3 }));
     assert.equal(meta(result, 'status'), 'timeout');
     assert.match(text(result), /\['a.txt', 'run'\] one/);
     assert.match(text(result), /file: \/data\/a.txt \(6 bytes, version 2\)/);
@@ -205,7 +205,7 @@ if (child := os.fork()) == 0:
 os.waitpid(child, 0)
 print((used() - before) * 1000)`);
       const killed = await run(client, `x = bytearray(b"x") * (50 << 20)
-while True: pass`, { timeout: 1 });
+while True: pass`, { timeout: 3 });
 
       for (const result of [own, children, killed]) {
         assert.ok(meta(result, 'peakMemoryKiB') >= 50 << 10, text(result));

@@ -84,7 +84,7 @@ test('files are kept when the code fails, or takes too long',
       /file: \/data\/a/);
     assert.match(await say(client, 'f', `${write({ b: '2' })}
 import time
-time.sleep(60)`, { timeout: 1 }), /file: \/data\/b/);
+time.sleep(60)`, { timeout: 3 }), /file: \/data\/b/);
     assert.equal(await say(client, 'f', look), 'a 1\nb 2');
   });
 

@@ -249,7 +249,7 @@ test('files come back after a time-out, and not after a cancel',
     const { client } = await connect(t);
     const result = await run(client, 'import time\n' +
       'open("out/late", "w").write("x")\nprint("written", flush=True)\n' +
-      'time.sleep(60)', { timeout: 1 });
+      'time.sleep(60)', { timeout: 3 });
 
     assert.match(text(result), /^status: timeout\n/);
     assert.deepEqual(links(result).map(({ name }) => name), ['late']);

@@ -113,7 +113,7 @@ test('an error and a time-out keep what was shown before', async (t) => {
 
   for (const [end, look, more] of [
     ['1 / 0', /ZeroDivisionError/],
-    ['import time; time.sleep(600)', /^status: timeout/m, { timeout: 2 }],
+    ['import time; time.sleep(600)', /^status: timeout/m, { timeout: 4 }],
     ['import os; os.kill(os.getpid(), 9)', /SIGKILL/],
     ['import os; os.abort()', /SIGABRT/],
     ['x = []\nwhile True: x.append(bytearray(1 << 20))', /Memory|memory/],

@@ -86,13 +86,13 @@ test('code that takes too long is interrupted, which may leave the state',
     const [result, lost] = await Promise.all([run(client, `
 import time
 x.append(2)
-time.sleep(600)`, { session: 's', timeout: 1 }), run(client, `
+time.sleep(600)`, { session: 's', timeout: 4 }), run(client, `
 import time
 while True:
     try:
         time.sleep(600)
     except KeyboardInterrupt:
-        pass`, { session: 'deaf', timeout: 1 })]);
+        pass`, { session: 'deaf', timeout: 4 })]);
 
     assert.equal(result.isError, true);
     assert.match(text(result), /^status: timeout\n[^]*\nsession: call 2, (under )?\d+ s old; the code was interrupted, [^\n]*kept$/);

@@ -417,7 +417,7 @@ import os, signal
 x = 2
 os.kill(os.getpid(), signal.SIGSTOP)
 while True:
-    pass`, { session: 's', timeout: 1 });
+    pass`, { session: 's', timeout: 3 });
 
   assert.match(text(result), /^status: timeout\n[^]*state is kept$/);
   assert.equal(await say(client, 's', 'x'), '2');

@@ -96,7 +96,7 @@ test('every ending is told as it is', async (t) => {
   assert.deepEqual(killed.stdout, ['before']);
   assert.equal((await run(raw, 'kill -9 $$')).structuredContent.signal,
     'SIGKILL');
-  const late = (await run(raw, 'echo begun; sleep 60', { timeout: 1 }))
+  const late = (await run(raw, 'echo begun; sleep 60', { timeout: 3 }))
     .structuredContent;
 
   assert.equal(late.status, 'timeout');
