@@ -781,8 +781,8 @@
 #define BOX_MEMORY_WAIT_LEAST_MS 5
 #define BOX_MEMORY_WAIT_MOST_MS 250
 /*
- * The minimum where the watchdog has a processor of its own. Meanwhile the other
- * seven of a machine with eight processors fill at most 57 MiB.
+ * The minimum where the watchdog has a processor of its own. Meanwhile the
+ * other seven of a machine with eight processors fill at most 57 MiB.
  */
 #define BOX_MEMORY_WAIT_NARROW_MS 2
 /*

@@ -55,7 +55,7 @@ extern int slow;
  * child runs. It counts them.
  */
 extern int forks;
-/* The thread, not the first of a process, that was last sent a signal to stop. */
+/* The thread, not the first of its process, that was last stopped. */
 extern int last_thread;
 /* The thread that has ended, so that it can be sent none. */
 extern int gone_thread;
