@@ -347,8 +347,9 @@ container_stand(struct box *box, pid_t pid, struct err *err)
 	         pid, &workspace, &left, has_data, err) == -1 ||
 	        container_watch(box, pid, err) == -1))
 		return err_wrap(err, "the box cannot be used");
-	facts.own = container_facts_new(
-	    container_image(box), facts.runtime->name, pid != 0);
+	facts.own = container_facts_new(container_image(box),
+	    facts.runtime->name, container_boxes(box->boxes)->engine,
+	    pid != 0);
 	if (pid == 0)
 		container_warn(box);
 	box_on_stood(box, &facts);

@@ -10,6 +10,7 @@ import test from 'node:test';
 import { annotatedSettingsOf, isThere, left, leftNamed, oddSettingsOf, program,
   settingsOf, skipped, volumeSettingsOf } from './support/containers.mjs';
 import { links, text } from './support/files.mjs';
+import { notKept, toldMissing } from './support/kept.mjs';
 import { descendants, processes } from './support/processes.mjs';
 import { commandLine, folder } from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
@@ -78,6 +79,7 @@ sys.exit(3)`);
       assert.equal(result.isError, true);
       assert.equal(meta(result, 'exitCode'), 3);
       assert.equal(meta(result, 'isolation').runtime, runtime);
+      assert.deepEqual(meta(result, 'isolation').missing, notKept(runtime));
       assert.deepEqual(result.structuredContent.stdout, ['out 65534', 'child']);
       assert.deepEqual(result.structuredContent.stderr, ['err']);
       assert.equal(links(result)[0].size, 4);
@@ -378,9 +380,7 @@ print(json.dumps({"files": os.statvfs("/tmp").f_files,
       assert.match(done.stdout, new RegExp(`^ok    ${name} `, 'm'));
     assert.match(done.stdout,
       new RegExp(`containers of ${runtime} keep.*Native boxes keep more`));
-    assert.match(done.stdout, /^note  native boxes only +landlock rules$/m);
-    assert.equal(/ only +a limit on the number of files$/m.test(done.stdout),
-      runtime !== 'oci');
+    assert.deepEqual(toldMissing(done.stdout), notKept(runtime));
   });
 
   test(`${runtime}: the libraries of its image`, options, (t) => {

@@ -10,6 +10,7 @@ import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { text } from './support/files.mjs';
 import { descendants } from './support/processes.mjs';
+import { notKept, toldMissing } from './support/kept.mjs';
 import { commandLine, folder, once } from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { until } from './support/wait.mjs';
@@ -50,6 +51,8 @@ test('a call runs, and its command line has every limit', once, async (t) => {
   assert.equal(result._meta['caisson/isolation'].runtime, 'docker');
   /* Nothing says where it runs. */
   assert.equal(result._meta['caisson/isolation'].files, 'none');
+  assert.deepEqual(result._meta['caisson/isolation'].missing,
+    notKept('docker'));
   const line = log().findLast((each) => each.startsWith('run '));
 
   for (const words of ['run --name caisson-', ' --rm ', ' --network none ',
@@ -244,9 +247,7 @@ test('docker: the selftest lists what only native boxes keep', once, (t) => {
   const { status, stdout, stderr } = selftest(t, 'docker', {});
 
   assert.equal(status, 0, stderr);
-  assert.match(stdout, /^note  native boxes only +landlock rules$/m);
-  assert.match(stdout, / only +a limit on the number of files$/m);
-  assert.doesNotMatch(stdout, / only +no locks shared by two boxes$/m);
+  assert.deepEqual(toldMissing(stdout), notKept('docker'));
 });
 
 /* No container was asked for, so none may be left. */
