@@ -97,7 +97,10 @@ int container_program_find(struct container_boxes *shared, const char *value,
  */
 int container_program_engine(const char *path);
 
-/* The command lines of one container, and the program for its keeper. */
+/*
+ * container_commands.c: the command lines of one container, and the program for
+ * its keeper.
+ */
 struct container_commands {
 	struct buffer run;
 	struct buffer remove;
