@@ -5,12 +5,10 @@
  * kernel ends a server with its parent, but not its descendants, nor those in
  * other sessions: these become children of the keeper when their parent ends.
  * It is forked from the supervisor, executes nothing itself, reads no byte of
- * the server and holds no descriptor of it. It has a container removed.
+ * the server and holds no descriptor of it. It has a container removed: see
+ * keeper_container.c.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -18,21 +16,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../common/buffer.h"
-#include "../../common/clock.h"
-#include "../../common/fd.h"
 #include "../../common/limits.h"
 #include "../../common/log.h"
 #include "../../common/role.h"
-#include "process.h"
-
-struct keeper {
-	pid_t server;
-	int ended; /* and reaped: status is set */
-	int status;
-	pid_t remover; /* the engine that removes the container; 0: none */
-	int removal;   /* its status, once it has ended */
-};
+#include "keeper_parts.h"
 
 /* Ends with the supervisor, and inherits all orphans of the server. */
 static int
@@ -85,8 +72,7 @@ keeper_wipe_environment(void)
 	clearenv();
 }
 
-/* Reaps children that have ended. Returns whether others are left. */
-static int
+int
 keeper_reap(struct keeper *keeper)
 {
 	int status;
@@ -144,13 +130,7 @@ keeper_kill(void *ctx, pid_t pid)
 	return children_kill(pid);
 }
 
-/*
- * Kills all children until none is left; children of a killed child become
- * ours. A process that is being killed cannot finish a fork, so forking is no
- * escape. A process that exits before it is killed, and leaves a child in a new
- * session, only survives until a round finds the child in time.
- */
-static void
+void
 keeper_kill_all(struct keeper *keeper)
 {
 	const struct timespec pause = { 0, KEEPER_PAUSE_MS * 1000000L };
@@ -166,189 +146,6 @@ keeper_kill_all(struct keeper *keeper)
 		}
 		sigtimedwait(&child, NULL, &pause);
 	}
-}
-
-/* Containers */
-
-/* Waits until a child ends, or until that time. Returns whether it is past. */
-static int
-keeper_is_late(uint64_t deadline)
-{
-	uint64_t now = clock_ms();
-	uint64_t ms = now < deadline ? deadline - now : 0;
-	struct timespec left = { (time_t)(ms / 1000),
-		(long)(ms % 1000) * 1000000 };
-	sigset_t child;
-
-	sigemptyset(&child);
-	sigaddset(&child, SIGCHLD);
-	return ms == 0 ||
-	    (sigtimedwait(&child, NULL, &left) == -1 && errno == EAGAIN);
-}
-
-/* Waits for the end of all children. */
-static void
-keeper_rest(struct keeper *keeper)
-{
-	uint64_t deadline = clock_ms() + KEEPER_REST_MS;
-
-	while (keeper_reap(keeper))
-		if (keeper_is_late(deadline))
-			return;
-}
-
-/* Returns a descriptor of /dev/null above those that a program has, or -1. */
-static int
-keeper_open_null(void)
-{
-	auto_fd int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-
-	return fd == -1 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-}
-
-/* Has the engine remove the container. Returns whether it succeeded in time. */
-static int
-keeper_remove_once(struct keeper *keeper, const struct spawn_program *program,
-    uint64_t deadline)
-{
-	auto_fd int null = keeper_open_null();
-	struct spawn_program remover = *program;
-
-	remover.path = program->remove[0];
-	remover.argv = program->remove;
-	remover.in = remover.out = remover.errors = null;
-	keeper->remover = spawn_program(&remover);
-	if (keeper->remover == -1) {
-		keeper->remover = 0;
-		return 0;
-	}
-	do {
-		keeper_reap(keeper);
-		if (keeper->remover == 0)
-			return WIFEXITED(keeper->removal) &&
-			    WEXITSTATUS(keeper->removal) == 0;
-	} while (!keeper_is_late(deadline));
-	children_kill(keeper->remover);
-	return 0;
-}
-
-/* Returns whether the server itself only removes a container. */
-static int
-keeper_is_remover(const struct spawn_program *program)
-{
-	return program->remove == program->argv;
-}
-
-/* Returns whether the container is gone, by the end of the server. */
-static int
-keeper_has_removed(
-    const struct keeper *keeper, const struct spawn_program *program)
-{
-	int failed = program->failed != 0 ? program->failed :
-	    KEEPER_ENGINE_FAILED;
-
-	if (!WIFEXITED(keeper->status))
-		return 0;
-	return keeper_is_remover(program) ?
-	    WEXITSTATUS(keeper->status) == 0 :
-	    WEXITSTATUS(keeper->status) != failed;
-}
-
-/*
- * The client still runs, and passes on what the code has printed. Without its
- * container it ends by itself; but if it has not made the container yet, it
- * would make it now. Returns whether the container is gone.
- */
-static int
-keeper_remove_running(
-    struct keeper *keeper, const struct spawn_program *program)
-{
-	int is_remover = keeper_is_remover(program);
-	uint64_t deadline = clock_ms() + program->remove_ms;
-
-	if (!is_remover) {
-		if (!keeper_remove_once(keeper, program, deadline))
-			return 0;
-		deadline = clock_ms() + KEEPER_CLIENT_MS;
-	}
-	do {
-		keeper_reap(keeper);
-		if (keeper->ended)
-			return !is_remover ||
-			    keeper_has_removed(keeper, program);
-	} while (!keeper_is_late(deadline));
-	return 0;
-}
-
-static const char *
-keeper_name(const struct spawn_program *program)
-{
-	char *const *name = program->remove;
-
-	while (name[1] != NULL)
-		name++;
-	return *name;
-}
-
-/* Each engine has another command: the log has the one that was tried. */
-static void
-keeper_warn(const struct spawn_program *program)
-{
-	auto_buffer struct buffer line = { 0 };
-	char *const *word;
-
-	for (word = program->remove; *word != NULL; word++)
-		buffer_printf(&line, "%s%s", line.len == 0 ? "" : " ", *word);
-	log_warn("the container %s may be left: remove it with '%s'",
-	    keeper_name(program), line.data);
-}
-
-/* No process can make the container any more, and it may exist. */
-static void
-keeper_remove_rest(struct keeper *keeper, const struct spawn_program *program)
-{
-	uint64_t deadline = clock_ms() + program->remove_ms;
-	const struct timespec pause = { 0, KEEPER_PAUSE_MS * 1000000L };
-	int i;
-
-	for (i = 0; i < KEEPER_REMOVALS && clock_ms() < deadline; i++) {
-		if (keeper_remove_once(keeper, program, deadline))
-			return;
-		nanosleep(&pause, NULL);
-	}
-	keeper_warn(program);
-}
-
-/* Usually the supervisor has, once the container ran; unless it was killed. */
-static void
-keeper_remove_bundle(const char *bundle)
-{
-	auto_fd int fd = open(bundle, O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd == -1)
-		return;
-	unlinkat(fd, KEEPER_BUNDLE_FILE, 0);
-	rmdir(bundle);
-}
-
-/*
- * Sees to it that the container is gone. An engine removes it before its client
- * exits, unless the engine itself has failed.
- */
-static void
-keeper_remove(struct keeper *keeper, const struct spawn_program *program)
-{
-	int is_gone = keeper->ended ? keeper_has_removed(keeper, program) :
-	    keeper_remove_running(keeper, program);
-
-	if (!is_gone) {
-		keeper_kill_all(keeper);
-		keeper_remove_rest(keeper, program);
-	}
-	if (program->bundle != NULL)
-		keeper_remove_bundle(program->bundle);
-	/* The monitor of the container writes down its end. */
-	keeper_rest(keeper);
 }
 
 /* Exits with the status or signal of the server. */

@@ -1,0 +1,35 @@
+/*
+ * What the files of the keeper share: keeper.c and keeper_container.c. Runs in
+ * the keeper.
+ */
+#ifndef SUPERVISOR_KEEPER_PARTS_H
+#define SUPERVISOR_KEEPER_PARTS_H
+
+#include "process.h"
+
+struct keeper {
+	pid_t server;
+	int ended; /* and reaped: status is set */
+	int status;
+	pid_t remover; /* the engine that removes the container; 0: none */
+	int removal;   /* its status, once it has ended */
+};
+
+/* Reaps children that have ended. Returns whether others are left. */
+int keeper_reap(struct keeper *keeper);
+
+/*
+ * Kills all children until none is left; children of a killed child become
+ * ours. A process that is being killed cannot finish a fork, so forking is no
+ * escape. A process that exits before it is killed, and leaves a child in a new
+ * session, only survives until a round finds the child in time.
+ */
+void keeper_kill_all(struct keeper *keeper);
+
+/* Returns the name of the container. */
+const char *keeper_name(const struct spawn_program *program);
+
+/* Sees to it that the container, and what belongs to it, is gone. */
+void keeper_remove(struct keeper *keeper, const struct spawn_program *program);
+
+#endif
