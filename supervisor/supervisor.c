@@ -172,17 +172,28 @@ supervisor_probe(struct supervisor *sv, struct err *err)
 	    &sv->boxes, action == OPTION_CHECK, err);
 }
 
-/* Adds the languages whose images the runtime can use. */
+/*
+ * Adds the languages whose images the runtime can use. Native boxes can use
+ * none, but list_runners says which runtime can.
+ */
 static int
 supervisor_read_images(struct supervisor *sv, struct err *err)
 {
-	const char *engine;
+	const struct runtime *runtime = sv->boxes.runtime;
 
-	if (!options_serves(&sv->options) || sv->images == NULL)
+	if (!options_serves(&sv->options))
 		return 0;
-	engine = sv->boxes.runtime->name;
-	return language_images_read(
-	    sv->images, strcmp(engine, "oci") == 0 ? "" : engine, err);
+	if (sv->images == NULL)
+		supervisor_find_images(sv);
+	if (sv->images == NULL ||
+	    language_images_read(sv->images,
+	        strcmp(runtime->name, "oci") == 0 ? "" : runtime->name, err) ==
+	        0)
+		return 0;
+	if (runtime->framed)
+		return -1;
+	log_info("images are not listed: %s", err->text);
+	return 0;
 }
 
 /* Prepares the limits and programs of this process, and nothing else. */

@@ -37,6 +37,7 @@ static struct {
 	char *folder; /* NULL: none was read */
 	char *engine;
 	struct language_images_list list; /* all zeroes: there is none */
+	struct image_list images; /* the fields of some are those of languages */
 } language_images;
 
 /* The digits of a digest in the name of a language. */
@@ -164,8 +165,16 @@ language_images_add_all(struct err *err)
 		    language_images_is_checked(image))
 			language_images_add(image);
 	}
-	image_list_reset(&list);
+	language_images.images = list;
 	return 0;
+}
+
+/* From now on there are no languages of images. */
+static void
+language_images_clear(void)
+{
+	language_remove_added();
+	image_list_reset(&language_images.images);
 }
 
 /* Looks at the list. Returns whether it has changed since the last time. */
@@ -194,7 +203,7 @@ language_images_renew(void)
 
 	if (!language_images_changed())
 		return;
-	language_remove_added();
+	language_images_clear();
 	if (language_images_add_all(&err) == -1)
 		log_error("the languages of images cannot be used: %s",
 		    err.text);
@@ -208,9 +217,24 @@ language_images_read(const char *folder, const char *engine, struct err *err)
 	language_images.folder = mem_strdup(folder);
 	language_images.engine = mem_strdup(engine);
 	language_images_changed();
-	language_remove_added();
+	language_images_clear();
 	if (language_images_add_all(err) == -1)
 		return -1;
 	language_set_renewer(language_images_renew);
 	return 0;
+}
+
+const struct image *
+language_images_absent(size_t n)
+{
+	const struct image *image;
+	size_t i;
+
+	for (i = 0; i < language_images.images.count; i++) {
+		image = &language_images.images.one[i];
+		if (image->enabled > 0 &&
+		    language_find(image->language) == NULL && n-- == 0)
+			return image;
+	}
+	return NULL;
 }

@@ -6,7 +6,11 @@
 #ifndef SUPERVISOR_LANGUAGE_IMAGES_H
 #define SUPERVISOR_LANGUAGE_IMAGES_H
 
+#include <stddef.h>
+
 #include "../../common/err.h"
+
+struct image;
 
 /*
  * Adds them from the directory of images: those that engine holds, or, for "",
@@ -19,5 +23,12 @@
  */
 int language_images_read(
     const char *folder, const char *engine, struct err *err);
+
+/*
+ * Returns the n-th enabled image, from 0, whose language is none here, as
+ * another runtime holds the image or its engine was not asked about it; NULL
+ * behind the last one. Valid until languages are read again.
+ */
+const struct image *language_images_absent(size_t n);
 
 #endif

@@ -19,7 +19,8 @@ const script = path.join(path.dirname(fileURLToPath(import.meta.url)),
   'support/docker.sh');
 
 /* A program with such a docker, and the folder of that. */
-async function open(t, env = {}, { name = 'docker', home, added } = {}) {
+async function open(t, env = {}, { name = 'docker', home, added,
+  at: more = {} } = {}) {
   const at = folder(t);
   const engine = path.join(at, name);
 
@@ -36,7 +37,7 @@ async function open(t, env = {}, { name = 'docker', home, added } = {}) {
     assert.equal(done.status, 0, done.stderr);
     added?.();
   }
-  const opened = await connect(t, { env, home });
+  const opened = await connect(t, { env, home, ...more });
 
   return { ...opened, at, said: opened.log,
     log: () => fs.readFileSync(path.join(at, 'LOG'), 'utf8').trim().split('\n'),
@@ -188,6 +189,36 @@ for (const name of ['podman', 'docker'])
       set('missing');
       assert.match(text(await use('echo in')),
         /image tongue cannot run its ENTRYPOINT: \/missing: No such file/);
+    }
+  });
+
+/* Its image is for one runtime: others say so. */
+test('a language that another runtime has is listed as missing', once,
+  async (t) => {
+    const home = folder(t);
+    const tools = { CAISSON_TOOLS: 'run_code,list_runners',
+      CAISSON_STRUCTURED: 'on' };
+    const list = async ({ client }) => (await client.callTool({
+      name: 'list_runners', arguments: {} })).structuredContent;
+    const names = ({ languages }) => languages.map(({ language }) => language);
+    const absent = ({ missing = [] }) =>
+      missing.filter(({ language }) => language !== 'shell');
+    const docker = await list(await open(t, tools, { home }));
+
+    assert.ok(names(docker).includes('tongue'));
+    assert.deepEqual(absent(docker), []);
+    for (const [runtime, env] of [['podman', { ...tools }],
+      ['native', { ...tools, CAISSON_RUNTIME: 'native' }]]) {
+      const opened = await open(t, env, { name: 'podman', at: { home } });
+      const found = await list(opened);
+
+      assert.ok(!names(found).includes('tongue'));
+      const [{ language, runtime: needed, error, fix }] = absent(found);
+
+      assert.deepEqual([language, needed], ['tongue', 'docker']);
+      assert.match(error, new RegExp(
+        `^the image tongue is for the runtime docker, .* is .*${runtime}$`));
+      assert.equal(fix, 'set the setting runtime to docker');
     }
   });
 
