@@ -98,6 +98,14 @@ int container_program_find(struct container_boxes *shared, const char *value,
 int container_program_engine(const char *path);
 
 /*
+ * Returns the path of the n-th program of that engine, counted from 0, which
+ * the caller frees: the value itself if it is a path, or else one that is
+ * installed. NULL: there is none.
+ */
+char *container_program_path(
+    enum container_engine engine, const char *value, size_t n);
+
+/*
  * container_commands.c: the command lines of one container, and the program for
  * its keeper.
  */

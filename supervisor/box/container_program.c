@@ -87,7 +87,7 @@ container_program_search(const char *folders, const char *name)
 	return NULL;
 }
 
-/* Returns the n-th program of that kind, counted from 0, or NULL. */
+/* Returns the n-th installed program of that kind, counted from 0, or NULL. */
 static char *
 container_program_locate(enum container_engine engine, size_t n)
 {
@@ -106,6 +106,16 @@ container_program_locate(enum container_engine engine, size_t n)
 			free(mem_take(&path));
 	}
 	return path;
+}
+
+char *
+container_program_path(
+    enum container_engine engine, const char *value, size_t n)
+{
+	if (value[0] != '/')
+		return container_program_locate(engine, n);
+	return n == 0 && container_program_is(value) ? mem_strdup(value) :
+	                                               NULL;
 }
 
 static void
@@ -140,11 +150,7 @@ container_program_find(struct container_boxes *shared, const char *value,
 	    "crun or runc" : value;
 
 	free(shared->program);
-	if (value[0] == '/')
-		shared->program = n == 0 && container_program_is(value) ?
-		    mem_strdup(value) : NULL;
-	else
-		shared->program = container_program_locate(shared->engine, n);
+	shared->program = container_program_path(shared->engine, value, n);
 	if (shared->program == NULL && value[0] == '/') {
 		shown_add_quoted(&shown, value, OPTION_PATH_MAX);
 		return err_set(err, "the runtime %s is not a program: set "

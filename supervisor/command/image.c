@@ -294,8 +294,9 @@ image_run(struct event_base *base, const struct options *options, char **envp,
 		.lock = -1 };
 	int status = 0;
 
-	if (image.command->task == COMMAND_IMAGE_BUILD &&
-	    image_build_check(image.command, err) == -1)
+	if (image_engine_check_flag(image.command, err) == -1 ||
+	    (image.command->task == COMMAND_IMAGE_BUILD &&
+	        image_build_check(image.command, err) == -1))
 		return -1;
 	if (image_open(&image, err) == -1) {
 		free(image.folder);

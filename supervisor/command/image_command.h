@@ -40,6 +40,9 @@ struct image_engine {
 	char *path;       /* the caller frees it */
 };
 
+/* Checks the flag --engine without looking for a program. */
+int image_engine_check_flag(const struct command *command, struct err *err);
+
 /*
  * Finds the engine that --engine or the setting runtime names; with any, else
  * one that is installed.

@@ -13,14 +13,18 @@
 #include "../../common/mem.h"
 #include "../../common/shown.h"
 #include "../../common/text_list.h"
+#include "../box/container_boxes.h"
 #include "../box/container_image.h"
 #include "../box/image_store.h"
 #include "image_command.h"
 
-static const char *const image_engine_names[] = { "podman", "docker" };
+/* The engines that hold images. */
+static const char *const image_engine_names[] = {
+	[CONTAINER_PODMAN] = "podman", [CONTAINER_DOCKER] = "docker"
+};
 
 #define IMAGE_ENGINES                                                          \
-	(sizeof(image_engine_names) / sizeof(image_engine_names[0]))
+	((int)(sizeof(image_engine_names) / sizeof(image_engine_names[0])))
 
 static int
 image_engine_missing(const char *name, struct err *err)
@@ -40,22 +44,40 @@ image_engine_named(const struct image_command *image)
 	return flag != NULL ? flag : image->options->runtime;
 }
 
-/* Returns whether a name, or the path of a program, is that of an engine. */
+/*
+ * Returns the engine that holds images and that a name, or the path of a
+ * program, stands for, as for the setting runtime; -1: none.
+ */
 static int
-image_engine_is(const char *named, const char *name)
+image_engine_kind(const char *named)
 {
-	const char *slash = strrchr(named, '/');
+	int kind = container_program_engine(named);
 
-	return strcmp(slash == NULL ? named : slash + 1, name) == 0;
+	return kind < IMAGE_ENGINES ? kind : -1;
 }
 
-/* Returns the path of the program that a setting names, or NULL. */
-static char *
-image_engine_path(const struct image_command *image, const char *named)
+int
+image_engine_check_flag(const struct command *command, struct err *err)
 {
-	if (named[0] != '/')
-		return image_work_find(&image->work, named);
-	return access(named, X_OK) == 0 ? mem_strdup(named) : NULL;
+	const char *flag =
+	    command_value(&command->flags, COMMAND_FLAG_ENGINE, 0);
+	int kind = flag == NULL ? -1 : image_engine_kind(flag);
+
+	if (flag == NULL || (kind != -1 && (flag[0] == '/' ||
+	        strcmp(flag, image_engine_names[kind]) == 0)))
+		return 0;
+	return err_set(err, "--engine must be podman or docker, or the path of "
+	    "one of them");
+}
+
+/* Finds the program of an engine. Returns whether there is one. */
+static int
+image_engine_locate(struct image_engine *engine, int kind, const char *named)
+{
+	engine->name = image_engine_names[kind];
+	engine->path = container_program_path(
+	    (enum container_engine)kind, named, 0);
+	return engine->path != NULL;
 }
 
 int
@@ -63,25 +85,16 @@ image_engine_find(const struct image_command *image, int any,
     struct image_engine *engine, struct err *err)
 {
 	const char *named = image_engine_named(image);
-	size_t i;
+	int kind = image_engine_kind(named), i;
 
 	engine->name = "";
-	for (i = 0; i < IMAGE_ENGINES; i++) {
-		if (!image_engine_is(named, image_engine_names[i]))
-			continue;
-		engine->name = image_engine_names[i];
-		engine->path = image_engine_path(image, named);
-		return engine->path != NULL ? 0 :
+	if (kind != -1)
+		return image_engine_locate(engine, kind, named) ? 0 :
 		    image_engine_missing(engine->name, err);
-	}
-	if (command_has(&image->command->flags, COMMAND_FLAG_ENGINE))
-		return err_set(err, "--engine must be podman or docker");
-	for (i = 0; i < IMAGE_ENGINES && any && engine->path == NULL; i++) {
-		engine->name = image_engine_names[i];
-		engine->path = image_work_find(&image->work, engine->name);
-	}
-	return any && engine->path == NULL ?
-	    image_engine_missing(image_engine_names[0], err) : 0;
+	for (i = 0; i < IMAGE_ENGINES && any; i++)
+		if (image_engine_locate(engine, i, image_engine_names[i]))
+			return 0;
+	return any ? image_engine_missing(image_engine_names[0], err) : 0;
 }
 
 /* What an engine holds */
@@ -118,6 +131,18 @@ image_engine_read(const char *answer, const char *shown, struct image *image,
 	return 0;
 }
 
+/* Without this, only the engine's own lines above would say what is wrong. */
+static int
+image_engine_unknown(const struct image_command *image, struct err *err)
+{
+	struct err why = *err;
+
+	if (image->work.interrupted)
+		return -1;
+	return err_set(err, "%s; 'caisson image list' shows the images that "
+	    "are here, 'caisson image pull REFERENCE' fetches one", why.text);
+}
+
 /* Asks the engine. */
 static int
 image_engine_inspect(struct image_command *image,
@@ -136,7 +161,7 @@ image_engine_inspect(struct image_command *image,
 	    " {{len .Config.Entrypoint}}");
 	text_list_add(&words, reference);
 	if (image_work_run(&image->work, &words, NULL, &answer, err) == -1)
-		return -1;
+		return image_engine_unknown(image, err);
 	shown_add_quoted(&shown, reference, IMAGE_NAME_MAX);
 	buffer_add_text(&answer, "");
 	if (strlen(answer.data) != answer.len)
@@ -296,6 +321,10 @@ image_engine_variables(struct image_command *image,
 	if (image_work_run(&image->work, &words, NULL, &answer, err) == -1)
 		return -1;
 	buffer_add_text(&answer, "");
+	if (image->work.cut)
+		return err_set(err, "%s has answered with more than %lu KiB "
+		    "about the variables of the image: use an image with fewer",
+		    engine->name, IMAGE_ANSWER_MAX / KIB);
 	if (strlen(answer.data) != answer.len)
 		return err_set(err, "%s has not described the image",
 		    engine->name);

@@ -33,6 +33,7 @@ struct image_jobs {
 	int from; /* -1: nothing to read */
 	struct event *readable;
 	struct buffer *output;
+	int more; /* than is kept of the output: it is discarded */
 };
 
 /* Number of keepers so far, and of the last one. */
@@ -158,8 +159,11 @@ image_work_on_readable(evutil_socket_t fd, short what, void *ctx)
 	if (n <= 0) {
 		loop_event_free(&jobs->readable);
 		fd_close(&jobs->from);
-	} else if (jobs->output->len + (size_t)n <= IMAGE_ANSWER_MAX) {
+	} else if (!jobs->more &&
+	    jobs->output->len + (size_t)n <= IMAGE_ANSWER_MAX) {
 		buffer_add(jobs->output, chunk, (size_t)n);
+	} else {
+		jobs->more = 1;
 	}
 }
 
@@ -225,5 +229,6 @@ image_work_run(struct image_work *work, const struct buffer *words,
 		if (jobs.job[i].failed)
 			return err_set(err, "%s has failed; its last lines say "
 			    "why", jobs.job[i].path);
+	work->cut = jobs.more;
 	return failed ? -1 : 0;
 }

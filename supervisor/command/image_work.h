@@ -22,6 +22,7 @@ struct image_work {
 	char **envp;
 	const char *tmp; /* TMPDIR of the programs; NULL: as in envp */
 	int interrupted;
+	int cut; /* the last output was longer than what was kept of it */
 	struct event *signals[IMAGE_WORK_SIGNALS];
 	void *running; /* private: the programs */
 };
@@ -39,9 +40,9 @@ char *image_work_find(const struct image_work *work, const char *name);
 /*
  * Runs a program, whose first word (text_list.h) is its path, until it ends;
  * its errors are ours. Its input is empty, or the output of the program of
- * feed. Its output goes to output, at most IMAGE_ANSWER_MAX bytes, or, if that
- * is NULL, to our errors. Returns 0, or -1 with err: it could not be started,
- * was interrupted, or one of both has failed.
+ * feed. Its output goes to output, at most the first IMAGE_ANSWER_MAX bytes, or,
+ * if that is NULL, to our errors. Returns 0, or -1 with err: it could not be
+ * started, was interrupted, or one of both has failed.
  */
 int image_work_run(struct image_work *work, const struct buffer *words,
     const struct buffer *feed, struct buffer *output, struct err *err);

@@ -213,6 +213,46 @@ test('an engine gets the image that was built', (t) => {
     ['caisson', 'podman']);
 });
 
+test('an image that is not there, with the fix', (t) => {
+  const at = prepare(t, 'podman');
+
+  put(at, 'REFUSE');
+  refused(at, 1, /podman has failed; its last lines say why; 'caisson image list' shows the images that are here, 'caisson image pull REFERENCE' fetches one$/,
+    'add', 'nosuch');
+  assert.deepEqual(kept(at), []);
+});
+
+test('an engine that is none is a wrong argument', (t) => {
+  const at = prepare(t, 'podman');
+
+  for (const name of ['containerd', 'podman-remote', 'oci', '/bin/true'])
+    for (const words of [['add', 'x'], ['pull', 'x'],
+      ['build', 'python', '--from', '/usr']])
+      refused(at, 2, /^caisson: --engine must be podman or docker, or the path of one of them$/,
+        ...words, '--engine', name);
+});
+
+/* As the setting runtime: a path is judged by how its name begins. */
+test('engines have the names that they have as runtimes', (t) => {
+  const at = prepare(t, 'podman');
+  const name = path.join(at.bin, 'podman-5');
+
+  fs.renameSync(path.join(at.bin, 'podman'), name);
+  answer(at, 'ruby');
+  printed(at, 'pull', 'example.org/ruby:3', '--engine', name);
+  assert.equal(list(at)[0].held_by, 'podman');
+});
+
+test('an engine that answers too much is an error', (t) => {
+  const at = prepare(t, 'podman');
+
+  put(at, 'EXPORTED', archive([['usr'], ['usr/reader', 'x']]));
+  put(at, 'VARIABLES', `A=b\n${'x'.repeat(1 << 17)}`);
+  refused(at, 1, /podman has answered with more than 64 KiB about the variables/, 'build', 'ruby',
+    '--from-image', 'my/ruby:3', '--engine', 'podman', '--', '/usr/reader');
+  assert.deepEqual(list(at), []);
+});
+
 test('an image is unpacked from one that an engine holds', (t) => {
   const at = prepare(t, 'podman');
 

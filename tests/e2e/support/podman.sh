@@ -12,7 +12,8 @@ image)	case $* in
 	*.Config.Env*)	[ ! -e "$here/VARIABLES" ] || cat "$here/VARIABLES" ;;
 	*.Config.Volumes* | *.Annotations*)
 		[ ! -e "$here/WANTS" ] || cat "$here/WANTS" ;;
-	*)	cat "$here/ANSWER" ;;
+	*)	[ ! -e "$here/REFUSE" ] || { echo "no such image" >&2; exit 125; }
+		cat "$here/ANSWER" ;;
 	esac ;;
 create | rm) ;;
 export)	cat "$here/EXPORTED" ;;
