@@ -376,6 +376,7 @@ main(int argc, char **argv, char **envp)
 	struct err err;
 	int status = 0;
 
+	keeper_resume(argc, argv);
 	main_open_standard_fds();
 	colour_begin(envp);
 	if (options_read(options, argc, argv, envp, &err) == -1)

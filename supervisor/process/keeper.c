@@ -4,9 +4,9 @@
  * supervisor. When the keeper exits, no process of the server is left. The
  * kernel ends a server with its parent, but not its descendants, nor those in
  * other sessions: these become children of the keeper when their parent ends.
- * It is forked from the supervisor, executes nothing itself, reads no byte of
- * the server and holds no descriptor of it. It has a container removed: see
- * keeper_container.c.
+ * It is forked from the supervisor, and executes only that program again
+ * (keeper_again.c). It reads no byte of the server and holds no descriptor of
+ * it. It has a container removed: see keeper_container.c.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -21,8 +21,7 @@
 #include "../../common/role.h"
 #include "keeper_parts.h"
 
-/* Ends with the supervisor, and inherits all orphans of the server. */
-static int
+int
 keeper_bind(pid_t supervisor)
 {
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == -1 ||
@@ -40,17 +39,22 @@ keeper_compare(const void *a, const void *b)
 	return (*one > *other) - (*one < *other);
 }
 
-/* Closes all descriptors except the log and the server's pipes. */
+/*
+ * Closes all descriptors except the log, our own program and the server's
+ * pipes.
+ */
 static void
 keeper_close_others(const struct spawn_program *program)
 {
 	int kept[] = { STDERR_FILENO, program->in, program->out,
-		program->errors };
+		program->errors, spawn_self_fd() };
 	unsigned int from = 0;
 	size_t i, n = sizeof(kept) / sizeof(kept[0]);
 
 	qsort(kept, n, sizeof(kept[0]), keeper_compare);
 	for (i = 0; i < n; i++) {
+		if (kept[i] == -1)
+			continue;
 		if ((unsigned int)kept[i] > from)
 			close_range(from, (unsigned int)kept[i] - 1, 0);
 		from = (unsigned int)kept[i] + 1;
@@ -60,7 +64,7 @@ keeper_close_others(const struct spawn_program *program)
 
 /*
  * The environment may hold secrets. The server has been given its variables,
- * and the keeper needs none.
+ * and the keeper needs none, also where it cannot execute the program again.
  */
 static void
 keeper_wipe_environment(void)
@@ -167,10 +171,22 @@ keeper_end(const struct keeper *keeper)
 }
 
 void
+keeper_go_on(struct keeper *keeper, const struct spawn_program *program)
+{
+	keeper_wait(keeper, program->remove != NULL);
+	if (program->remove != NULL)
+		keeper_remove(keeper, program);
+	keeper_kill_all(keeper);
+	if (program->cgroups != NULL)
+		keeper_remove_cgroups(program->cgroups, keeper_name(program));
+	keeper_end(keeper);
+}
+
+void
 keeper_run(
     unsigned long number, pid_t supervisor, const struct spawn_program *program)
 {
-	struct keeper keeper = { 0 };
+	struct keeper keeper = { .number = number, .supervisor = supervisor };
 
 	setsid();
 	role_enter(ROLE_KEEPER, number);
@@ -184,13 +200,8 @@ keeper_run(
 	close(program->in);
 	close(program->out);
 	close(program->errors);
-	keeper_wait(&keeper, program->remove != NULL);
-	if (program->remove != NULL)
-		keeper_remove(&keeper, program);
-	keeper_kill_all(&keeper);
-	if (program->cgroups != NULL)
-		keeper_remove_cgroups(program->cgroups, keeper_name(program));
-	keeper_end(&keeper);
+	keeper_start_over(&keeper, program);
+	keeper_go_on(&keeper, program);
 }
 
 int

@@ -1,6 +1,6 @@
 /*
- * What the files of the keeper share: keeper.c and keeper_container.c. Runs in
- * the keeper.
+ * What the files of the keeper share: keeper.c, keeper_again.c and
+ * keeper_container.c. Runs in the keeper.
  */
 #ifndef SUPERVISOR_KEEPER_PARTS_H
 #define SUPERVISOR_KEEPER_PARTS_H
@@ -8,12 +8,28 @@
 #include "process.h"
 
 struct keeper {
+	unsigned long number;
+	pid_t supervisor;
 	pid_t server;
 	int ended; /* and reaped: status is set */
 	int status;
 	pid_t remover; /* the engine that removes the container; 0: none */
 	int removal;   /* its status, once it has ended */
 };
+
+/* Ends with the supervisor, and inherits all orphans of the server. */
+int keeper_bind(pid_t supervisor);
+
+/* The keeper, once the server runs, until the end. */
+void keeper_go_on(struct keeper *keeper, const struct spawn_program *program)
+    __attribute__((noreturn));
+
+/*
+ * keeper_again.c: executes our own program, which goes on. Returns if it is not
+ * caisson, or cannot be executed.
+ */
+void keeper_start_over(
+    const struct keeper *keeper, const struct spawn_program *program);
 
 /* Reaps children that have ended. Returns whether others are left. */
 int keeper_reap(struct keeper *keeper);

@@ -122,6 +122,18 @@ int spawn_keeper(unsigned long number, const struct spawn_program *program,
     spawn_keeper_run *run, int *pidfd, struct err *err);
 
 /*
+ * Keeps our own program open, for keepers, which execute it again. Without this
+ * they do not.
+ */
+void spawn_self_open(void);
+
+/* Returns its descriptor, which the caller does not close; -1: it is not open. */
+int spawn_self_fd(void);
+
+/* For keepers: executes it, with the limits of servers. Returns if it cannot. */
+void spawn_self_again(char **argv, char **envp);
+
+/*
  * For keepers: starts the program as a child, which is killed when the keeper
  * ends. If the program cannot be started, the child writes a line to its
  * standard error and exits with SPAWN_COMPLAINED. Returns its pid, or -1 with
@@ -309,6 +321,13 @@ int keeper_start(unsigned long number, const struct spawn_program *program,
  */
 void keeper_run(unsigned long number, pid_t supervisor,
     const struct spawn_program *program) __attribute__((noreturn));
+
+/*
+ * keeper_again.c: for the start of the program caisson. Does not return if the
+ * command line is that of a keeper, which has executed the program again.
+ * Otherwise keepers that are started from now on do that.
+ */
+void keeper_resume(int argc, char **argv);
 
 /* children.c: the children of the calling process. */
 

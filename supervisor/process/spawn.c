@@ -434,6 +434,37 @@ spawn_become_program(const struct spawn_program *program, pid_t keeper)
 	spawn_complain(&own, "execute", own.path);
 }
 
+/* Our own program, for keepers; -1: they do not execute it. */
+static int spawn_self_program = -1;
+
+void
+spawn_self_open(void)
+{
+	auto_fd int fd = open("/proc/self/exe", O_PATH | O_CLOEXEC);
+
+	if (fd != -1)
+		spawn_self_program =
+		    fcntl(fd, F_DUPFD_CLOEXEC, WORKER_CHANNEL_FD + 1);
+}
+
+int
+spawn_self_fd(void)
+{
+	return spawn_self_program;
+}
+
+void
+spawn_self_again(char **argv, char **envp)
+{
+	if (spawn_self_program == -1)
+		return;
+	spawn_restore_limits();
+	syscall(SYS_execveat, spawn_self_program, "", argv, envp,
+	    AT_EMPTY_PATH);
+	log_warn("a keeper keeps a copy of our memory: its program cannot be "
+	    "executed again: %s", strerror(errno));
+}
+
 pid_t
 spawn_program(const struct spawn_program *program)
 {

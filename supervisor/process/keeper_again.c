@@ -1,0 +1,127 @@
+/*
+ * A keeper is forked from the supervisor, so its memory is a copy that may hold
+ * secrets, such as the environment of other servers. Once its server runs, it
+ * executes the program caisson, which only goes on as that keeper: the copy is
+ * gone, and what the keeper still needs is in the command line. That has no
+ * secret: it is the one that removes the container. Signals stay blocked and
+ * pending, and children stay children. Runs in the keeper.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../common/log.h"
+#include "../../common/mem.h"
+#include "../../common/role.h"
+#include "keeper_parts.h"
+
+/* What a command line begins with that is a keeper's. */
+#define KEEPER_TITLE "caisson: keeper["
+
+/* The words of that command line; those that remove the container follow. */
+enum {
+	KEEPER_WORD_TITLE,
+	KEEPER_WORD_NUMBERS,
+	KEEPER_WORD_BUNDLE,  /* "" for NULL */
+	KEEPER_WORD_CGROUPS, /* the same */
+	KEEPER_WORDS,
+};
+
+/* Number, supervisor, server, log level, remove_ms, failed, only removes. */
+#define KEEPER_NUMBERS "%lu %d %d %d %u %d %d"
+
+static size_t
+keeper_count(char *const *words)
+{
+	size_t n = 0;
+
+	while (words != NULL && words[n] != NULL)
+		n++;
+	return n;
+}
+
+static char *
+keeper_numbers(const struct keeper *keeper, const struct spawn_program *program)
+{
+	return mem_printf(KEEPER_NUMBERS, keeper->number,
+	    (int)keeper->supervisor, (int)keeper->server, (int)log_level_get(),
+	    program->remove_ms, program->failed,
+	    program->remove == program->argv);
+}
+
+void
+keeper_start_over(
+    const struct keeper *keeper, const struct spawn_program *program)
+{
+	size_t i, n = keeper_count(program->remove);
+	auto_free char **words =
+	    mem_alloc((KEEPER_WORDS + n + 1) * sizeof(*words));
+	auto_free char *title =
+	    mem_printf(KEEPER_TITLE "%lu]", keeper->number);
+	auto_free char *numbers = keeper_numbers(keeper, program);
+	char none[] = "", *nothing[] = { NULL };
+
+	words[KEEPER_WORD_TITLE] = title;
+	words[KEEPER_WORD_NUMBERS] = numbers;
+	words[KEEPER_WORD_BUNDLE] = none;
+	words[KEEPER_WORD_CGROUPS] = none;
+	if (program->bundle != NULL)
+		words[KEEPER_WORD_BUNDLE] = (char *)program->bundle;
+	if (program->cgroups != NULL)
+		words[KEEPER_WORD_CGROUPS] = (char *)program->cgroups;
+	for (i = 0; i < n; i++)
+		words[KEEPER_WORDS + i] = program->remove[i];
+	/* The engine that removes the container gets that environment, too. */
+	spawn_self_again(words, n > 0 ? program->envp : nothing);
+}
+
+/* Returns a word, or NULL if it is empty. */
+static const char *
+keeper_word(const char *word)
+{
+	return word[0] == '\0' ? NULL : word;
+}
+
+/* Reads the words. Returns whether they are a keeper's. */
+static int
+keeper_read(int argc, char **argv, struct keeper *keeper,
+    struct spawn_program *program)
+{
+	int supervisor, server, level, only_removes;
+
+	if (argc < KEEPER_WORDS ||
+	    strncmp(argv[KEEPER_WORD_TITLE], KEEPER_TITLE,
+	        strlen(KEEPER_TITLE)) != 0 ||
+	    sscanf(argv[KEEPER_WORD_NUMBERS], KEEPER_NUMBERS, &keeper->number,
+	        &supervisor, &server, &level, &program->remove_ms,
+	        &program->failed, &only_removes) != 7)
+		return 0;
+	log_init("keeper", (enum log_level)level);
+	keeper->supervisor = supervisor;
+	keeper->server = server;
+	program->bundle = keeper_word(argv[KEEPER_WORD_BUNDLE]);
+	program->cgroups = keeper_word(argv[KEEPER_WORD_CGROUPS]);
+	program->remove = argc > KEEPER_WORDS ? argv + KEEPER_WORDS : NULL;
+	program->argv = only_removes ? program->remove : NULL;
+	program->envp = environ;
+	program->cwd = "/";
+	return 1;
+}
+
+void
+keeper_resume(int argc, char **argv)
+{
+	struct keeper keeper = { 0 };
+	struct spawn_program program = { .in = -1, .out = -1, .errors = -1 };
+
+	if (!keeper_read(argc, argv, &keeper, &program)) {
+		spawn_self_open();
+		return;
+	}
+	role_enter(ROLE_KEEPER, keeper.number);
+	/* With other rights, the kernel has cleared the signal at our end. */
+	if (keeper_bind(keeper.supervisor) == -1)
+		raise(KEEPER_KILL);
+	keeper_go_on(&keeper, &program);
+}
