@@ -15,6 +15,7 @@
 #include "container.h"
 
 struct child;
+struct child_end;
 struct container_left;
 struct container_place;
 struct engine_call;
@@ -166,11 +167,13 @@ int container_engine_ask(struct event_base *base, struct spawn_program *program,
     unsigned int ms, struct container_answer *answer, struct err *err);
 
 /*
- * Starts a program below a keeper, and returns at once: nothing is read of it,
- * and its end is not reported.
+ * Starts a program that only removes a container below a keeper, and returns at
+ * once: nothing is read of it. The end of the keeper is reported to ended.
+ * Returns the keeper, or NULL if it cannot be started, which is logged.
  */
-void container_engine_send(
-    struct event_base *base, struct spawn_program *program);
+struct child *container_engine_send(struct event_base *base,
+    struct spawn_program *program,
+    void (*ended)(void *ctx, const struct child_end *end), void *ctx);
 
 /* container_trial.c: what the engine enforces. */
 

@@ -236,8 +236,9 @@ container_engine_ask(struct event_base *base, struct spawn_program *program,
 	return late ? container_engine_set_late(program->path, ms, err) : 0;
 }
 
-void
-container_engine_send(struct event_base *base, struct spawn_program *program)
+struct child *
+container_engine_send(struct event_base *base, struct spawn_program *program,
+    child_ended *ended, void *ctx)
 {
 	auto_fd int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	auto_fd int all = null == -1 ? -1 :
@@ -252,9 +253,10 @@ container_engine_send(struct event_base *base, struct spawn_program *program)
 	err_set(&err, "no descriptor");
 	program->in = program->out = program->errors = all;
 	if (all != -1 && keeper_start(0, program, &pidfd, &err) == 0)
-		child = reaper_watch(base, &pidfd, NULL, NULL);
+		child = reaper_watch(base, &pidfd, ended, ctx);
 	if (child == NULL)
 		log_warn("%s cannot be run: %s", program->path, err.text);
 	else
 		reaper_finish_with(child, KEEPER_KILL);
+	return child;
 }

@@ -1,7 +1,8 @@
 /*
  * The removal of containers: see container_boxes.h. A container whose call has
- * been answered is removed by its client, below a keeper; here a keeper that
- * was killed meanwhile is noticed. Runs in the supervisor.
+ * been answered is removed by its client, below a keeper, others by a command
+ * below one; here a keeper that was killed meanwhile is noticed. Runs in the
+ * supervisor.
  */
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -11,16 +12,53 @@
 #include "../process/process.h"
 #include "container_boxes.h"
 
-/* A dead container that is being removed. */
+/* A container that is being removed. */
 struct container_left {
 	LIST_ENTRY(container_left) entry;
 	const struct boxes *boxes;
 	char *name;
+	struct child *remover; /* NULL: its own client removes it */
 };
+
+static void
+container_left_free(struct container_left *left)
+{
+	LIST_REMOVE(left, entry);
+	reaper_forget(&left->remover);
+	free(left->name);
+	free(left);
+}
+
+/* The keeper has ended: if it was killed, it may have removed nothing. */
+static void
+container_left_on_ended(void *ctx, const struct child_end *end)
+{
+	struct container_left *left = ctx;
+
+	left->remover = NULL;
+	if (end->code != CLD_EXITED) {
+		reaper_kill_orphans();
+		container_remove(left->boxes, left->name);
+	}
+	container_left_free(left);
+}
+
+/* Takes the name. */
+static struct container_left *
+container_left_new(const struct boxes *boxes, char *name)
+{
+	struct container_left *left = mem_alloc(sizeof(*left));
+
+	left->boxes = boxes;
+	left->name = name;
+	LIST_INSERT_HEAD(&container_boxes(boxes)->left, left, entry);
+	return left;
+}
 
 void
 container_remove(const struct boxes *boxes, const char *name)
 {
+	struct container_left *left;
 	const struct container_boxes *shared = container_boxes(boxes);
 	struct spawn_program program = { .path = shared->program,
 		.envp = shared->envp,
@@ -33,28 +71,11 @@ container_remove(const struct boxes *boxes, const char *name)
 	program.argv = argv;
 	if (shared->engine == CONTAINER_OCI)
 		program.cgroups = CONTAINER_CGROUPS;
-	container_engine_send(boxes->base, &program);
-}
-
-static void
-container_left_free(struct container_left *left)
-{
-	LIST_REMOVE(left, entry);
-	free(left->name);
-	free(left);
-}
-
-/* The keeper has ended: if it was killed, it may have removed nothing. */
-static void
-container_left_on_ended(void *ctx, const struct child_end *end)
-{
-	struct container_left *left = ctx;
-
-	if (end->code != CLD_EXITED) {
-		reaper_kill_orphans();
-		container_remove(left->boxes, left->name);
-	}
-	container_left_free(left);
+	left = container_left_new(boxes, mem_strdup(name));
+	left->remover = container_engine_send(
+	    boxes->base, &program, container_left_on_ended, left);
+	if (left->remover == NULL)
+		container_left_free(left);
 }
 
 void
@@ -65,10 +86,7 @@ container_leave(
 
 	if (*keeper == NULL)
 		return;
-	left = mem_alloc(sizeof(*left));
-	left->boxes = boxes;
-	left->name = mem_take(name);
-	LIST_INSERT_HEAD(&container_boxes(boxes)->left, left, entry);
+	left = container_left_new(boxes, mem_take(name));
 	reaper_let_end(mem_take(keeper), CONTAINER_REMOVE_MS,
 	    container_left_on_ended, left);
 }

@@ -133,6 +133,33 @@ for (const [what, pattern] of [
       command !== 'yes'), 'its processes');
   });
 
+/* Nothing else would remove the container before the next start. */
+test('a container is removed though the keepers that do it are killed', once,
+  async (t) => {
+    const { client, pid, at, log } = await open(t);
+    const keepers = () => descendants(pid)
+      .filter(({ name }) => name.startsWith('keeper'));
+    const result = run(client, 'import time\ntime.sleep(1000)')
+      .catch((error) => error);
+    const name = await until(() => log().findLast((line) =>
+      line.startsWith('run ') && !line.includes('trial.py')), 'its container')
+      .then((line) => line.match(/--name (\S+)/)[1]);
+    const removals = () => log()
+      .filter((line) => line === `rm --force --volumes ${name}`).length;
+
+    fs.writeFileSync(path.join(at, 'HOLD'), '');
+    for (let n = 0; n < 4; n++) {
+      await until(() => removals() === n && keepers().length === 1,
+        () => `removal ${n}: ${JSON.stringify(keepers())}`);
+      process.kill(keepers()[0].pid, 'SIGKILL');
+    }
+    await until(() => removals() === 4, 'the last removal');
+    fs.rmSync(path.join(at, 'HOLD'));
+    await result;
+    await until(() => keepers().length === 0, 'the end of the keepers');
+    assert.equal(removals(), 4);
+  });
+
 test('podman is used as it is connected, and no machine is changed', once,
   async (t) => {
     const { client, at, log, set } = await open(t, {

@@ -3,7 +3,8 @@
 # the file LOG beside it, and its environment in ENVIRONMENT. A container is a
 # process of this machine, without any isolation; an image that is a language is
 # a shell. The file RUN beside it says how the next ones behave, and WANTS which
-# volumes or annotations an image has. With "down" no command works.
+# volumes or annotations an image has. With "down" no command works, and with
+# HOLD beside it "rm" waits until that is gone.
 here=$(dirname -- "$0")
 printf '%s\n' "$*" >> "$here/LOG"
 env > "$here/ENVIRONMENT"
@@ -14,6 +15,7 @@ if [ "$(cat "$here/RUN" 2>/dev/null)" = down ]; then
 fi
 case $1 in
 run) ;;
+rm) while [ -e "$here/HOLD" ]; do sleep 0.02; done; exit 0 ;;
 image)
     case $* in
     *.Config.Volumes* | *.Annotations*) cat "$here/WANTS" 2>/dev/null; exit 0 ;;
