@@ -58,8 +58,8 @@ container_left_new(const struct boxes *boxes, char *name)
 void
 container_remove(const struct boxes *boxes, const char *name)
 {
-	struct container_left *left;
 	const struct container_boxes *shared = container_boxes(boxes);
+	struct container_left *left;
 	struct spawn_program program = { .path = shared->program,
 		.envp = shared->envp,
 		.cwd = "/" };
