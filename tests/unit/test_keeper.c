@@ -15,20 +15,11 @@
 
 #include "common/fd.h"
 #include "common/mem.h"
+#include "keeper_play.h"
 #include "server_trees.h"
 #include "supervisor/supervisor.h"
-#include "common/buffer.h"
-#include "unit.h"
-#include "supervisor/process/process.h"
 
 extern char **environ;
-
-/* The server as the test holds it. */
-struct held {
-	int in, out, errors;
-	int pidfd; /* of its keeper */
-	pid_t keeper;
-};
 
 static char self[PATH_MAX];
 
@@ -40,13 +31,6 @@ make_pipe(int *ours, int *theirs, int they_read)
 	ck_assert_int_eq(pipe2(pair, O_CLOEXEC), 0);
 	*ours = pair[they_read];
 	*theirs = pair[!they_read];
-}
-
-static int
-is_it(void *ctx, pid_t pid)
-{
-	*(pid_t *)ctx = pid;
-	return 1;
 }
 
 /* Starts a program with its pipes; the test has no other child. */
@@ -64,7 +48,7 @@ start_program(struct held *held, struct spawn_program *program)
 	close(program->in);
 	close(program->out);
 	close(program->errors);
-	ck_assert_uint_eq(children_each(is_it, &held->keeper), 1);
+	held->keeper = only_child();
 }
 
 /* Starts a server of server_trees.h. */
@@ -88,31 +72,6 @@ start_line(struct held *held, const char *line)
 		.envp = environ };
 
 	start_program(held, &program);
-}
-
-static void
-await(const struct held *held)
-{
-	char c;
-
-	ck_assert_int_eq(read(held->out, &c, 1), 1);
-	ck_assert_int_eq(c, 'x');
-}
-
-/* Everything that is said until the last one who could say something ends. */
-static char *
-read_all(int fd)
-{
-	struct buffer said = { 0 };
-	ssize_t n;
-
-	do {
-		n = read(fd, buffer_reserve(&said, 4096), 4096);
-		ck_assert_int_ne(n, -1);
-		said.len += (size_t)n;
-	} while (n > 0);
-	buffer_add_text(&said, "");
-	return buffer_take(&said, NULL);
 }
 
 /* Returns how the keeper ends; nothing of the server is left by then. */

@@ -17,8 +17,7 @@
 #include "common/buffer.h"
 #include "common/limits.h"
 #include "common/mem.h"
-#include "unit.h"
-#include "supervisor/process/process.h"
+#include "keeper_play.h"
 
 /* Where the engine is to hang, and where it is not. */
 #define SHORT_MS 1000
@@ -29,13 +28,6 @@ static char folder[] = "/tmp/caisson-test-XXXXXX";
 static unsigned int remove_ms = LONG_MS;
 static const char *bundle; /* of what is started next; NULL: none */
 static const char *cgroups; /* its hierarchies; NULL: none */
-
-/* A container as the test holds it. */
-struct held {
-	int in, out;
-	int pidfd; /* of its keeper */
-	pid_t keeper;
-};
 
 /* The folder of the engine */
 
@@ -105,13 +97,6 @@ tear_down(void)
 
 /* Containers */
 
-static int
-is_it(void *ctx, pid_t pid)
-{
-	*(pid_t *)ctx = pid;
-	return 1;
-}
-
 static void
 start_program(struct held *held, const char *path, char **argv, char **remove)
 {
@@ -135,7 +120,7 @@ start_program(struct held *held, const char *path, char **argv, char **remove)
 	close(program.errors);
 	held->in = in[1];
 	held->out = out[0];
-	ck_assert_uint_eq(children_each(is_it, &held->keeper), 1);
+	held->keeper = only_child();
 }
 
 static void
@@ -146,31 +131,6 @@ start(struct held *held)
 		(char[]){ "box-1" }, NULL };
 
 	start_program(held, engine, argv, remove);
-}
-
-static void
-await(const struct held *held)
-{
-	char c;
-
-	ck_assert_int_eq(read(held->out, &c, 1), 1);
-	ck_assert_int_eq(c, 'x');
-}
-
-/* All that is printed, until no process is left that could print. */
-static char *
-read_all(int fd)
-{
-	struct buffer said = { 0 };
-	ssize_t n;
-
-	do {
-		n = read(fd, buffer_reserve(&said, 4096), 4096);
-		ck_assert_int_ne(n, -1);
-		said.len += (size_t)n;
-	} while (n > 0);
-	buffer_add_text(&said, "");
-	return buffer_take(&said, NULL);
 }
 
 static int
@@ -369,7 +329,7 @@ leave_one(struct held *held)
 	    0);
 	/* The client, and then the code is what is left. */
 	ck_assert_int_gt(waitpid(-1, NULL, 0), 0);
-	ck_assert_uint_eq(children_each(is_it, &orphan), 1);
+	orphan = only_child();
 	ck_assert(container_exists());
 	kill(orphan, SIGKILL);
 	ck_assert_int_eq(waitpid(orphan, NULL, 0), orphan);
