@@ -17,10 +17,9 @@
 
 #include "common/buffer.h"
 #include "common/fd.h"
-#include "common/ipc_socket.h"
 #include "common/limits.h"
 #include "common/mem.h"
-#include "unit.h"
+#include "peer_play.h"
 
 /* The largest body in these tests. */
 #define BODY_MAX 100000
@@ -31,57 +30,11 @@ static pid_t pid;
 static int supervisor;  /* our end of its channel */
 static struct sockaddr_un address; /* at which it accepts */
 static socklen_t address_len;
-static struct ipc_packet packet;
-static union ipc_any msg; /* what came last */
-
-static inline void
-send_to(int fd, enum ipc_type type, void *message)
-{
-	struct err err;
-
-	ck_assert_msg(ipc_encode(type, message, &packet, &err) == 0, "%s",
-	    err.text);
-	ck_assert_msg(
-	    ipc_socket_send(fd, &packet, &err) == 0, "%s", err.text);
-	ipc_packet_close(&packet);
-}
-
-/*
- * Waits for a message of the gateway on this channel. Returns its type,
- * IPC_TYPES at the end.
- */
-static inline enum ipc_type
-receive(int fd)
-{
-	enum ipc_type type;
-	struct err err;
-	int n = ipc_socket_receive(fd, &packet, &err);
-
-	if (n == 0)
-		return IPC_TYPES;
-	ck_assert_msg(n == 1, "%s", err.text);
-	ck_assert_msg(ipc_decode(&packet, &type, &msg, &err) == 0, "%s",
-	    err.text);
-	return type;
-}
 
 static inline void
 expect(int fd, enum ipc_type type)
 {
 	ck_assert_int_eq(receive(fd), type);
-}
-
-/* As the supervisor makes it: a worker may not change flags. */
-static inline int
-make_pair(int *theirs)
-{
-	int pair[2];
-
-	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
-	    pair), 0);
-	ck_assert_int_eq(fcntl(pair[1], F_SETFL, O_NONBLOCK), 0);
-	*theirs = pair[1];
-	return pair[0];
 }
 
 static inline int

@@ -17,19 +17,16 @@
 
 #include "common/buffer.h"
 #include "common/fd.h"
-#include "common/ipc_socket.h"
 #include "common/limits.h"
 #include "common/mem.h"
+#include "peer_play.h"
 #include "small_disk.h"
-#include "unit.h"
 
 static const char *program = "caisson-porter";
 static char folder[] = "/tmp/test_porter.XXXXXX";
 static int opened = -1; /* the directory, as it was when it was made */
 static pid_t pid;
 static int supervisor, files; /* our ends of its channels */
-static struct ipc_packet packet;
-static union ipc_any msg; /* what came last */
 
 static inline void
 make_folder(void)
@@ -45,47 +42,6 @@ remove_folder(void)
 
 	ck_assert_int_eq(chdir("/"), 0);
 	ck_assert_int_eq(system(command), 0);
-}
-
-static inline void
-send_to(int fd, enum ipc_type type, void *message)
-{
-	struct err err;
-
-	ck_assert_msg(ipc_encode(type, message, &packet, &err) == 0, "%s",
-	    err.text);
-	ck_assert_msg(
-	    ipc_socket_send(fd, &packet, &err) == 0, "%s", err.text);
-	ipc_packet_close(&packet);
-}
-
-/* Waits for a message of the porter. Returns its type, IPC_TYPES at the end. */
-static enum ipc_type
-receive(void)
-{
-	enum ipc_type type;
-	struct err err;
-	int n = ipc_socket_receive(files, &packet, &err);
-
-	if (n == 0)
-		return IPC_TYPES;
-	ck_assert_msg(n == 1, "%s", err.text);
-	ck_assert_msg(ipc_decode(&packet, &type, &msg, &err) == 0, "%s",
-	    err.text);
-	return type;
-}
-
-/* As the supervisor makes it: a worker may not change flags. */
-static inline int
-make_pair(int *theirs)
-{
-	int pair[2];
-
-	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
-	    pair), 0);
-	ck_assert_int_eq(fcntl(pair[1], F_SETFL, O_NONBLOCK), 0);
-	*theirs = pair[1];
-	return pair[0];
 }
 
 static inline void
@@ -153,7 +109,7 @@ expect_exit(int wanted)
 static inline void
 expect_carried(enum file_fault fault, uint64_t more)
 {
-	ck_assert_int_eq(receive(), IPC_CARRIED);
+	ck_assert_int_eq(receive(files), IPC_CARRIED);
 	ck_assert_uint_eq(msg.carried.fault, fault);
 	ck_assert_uint_eq(msg.carried.more, more);
 	close(files);
@@ -183,7 +139,7 @@ expect_offer(const char *name, const char *text)
 {
 	char found[100] = "";
 
-	ck_assert_int_eq(receive(), IPC_OFFER);
+	ck_assert_int_eq(receive(files), IPC_OFFER);
 	expect_name(msg.offer.name, name);
 	ck_assert_int_eq(pread(msg.offer.file, found, sizeof(found), 0),
 	    (ssize_t)strlen(text));
@@ -195,7 +151,7 @@ expect_offer(const char *name, const char *text)
 static inline void
 expect_leave(const char *name, enum file_fault fault)
 {
-	ck_assert_int_eq(receive(), IPC_LEAVE);
+	ck_assert_int_eq(receive(files), IPC_LEAVE);
 	expect_name(msg.leave.name, name);
 	ck_assert_uint_eq(msg.leave.fault, fault);
 }

@@ -179,7 +179,7 @@ START_TEST(ends_when_files_break_the_protocol)
 		put(paths[_i], "1", 1, 0);
 	else
 		ck_assert_int_eq(send(files, "nonsense", 8, 0), 8);
-	ck_assert_int_eq(receive(), IPC_TYPES);
+	ck_assert_int_eq(receive(files), IPC_TYPES);
 	expect_exit(70);
 	ck_assert_int_eq(access("/tmp/" OUTSIDE, F_OK), -1);
 }

@@ -12,13 +12,10 @@
 #include <unistd.h>
 
 #include "common/fd.h"
-#include "common/ipc_socket.h"
 #include "common/loop.h"
-#include "unit.h"
+#include "peer_play.h"
 
 static struct event_base *base;
-static struct ipc_packet packet;
-static union ipc_any msg; /* the message that came last */
 
 /*
  * Starts that process; is_deaf: it ignores SIGTERM. *end becomes the worker's
@@ -80,12 +77,7 @@ expect(int end, enum ipc_type wanted)
 static inline void
 say(int end, enum ipc_type type, void *message)
 {
-	struct err err;
-
-	ck_assert_msg(ipc_encode(type, message, &packet, &err) == 0, "%s",
-	    err.text);
-	ck_assert_int_eq(ipc_socket_send(end, &packet, &err), 0);
-	ipc_packet_close(&packet);
+	send_to(end, type, message);
 	settle();
 }
 
