@@ -159,7 +159,7 @@
  * them; without this limit one call could start all configured servers. If a
  * call names more, none is started in advance.
  */
-#define SESSION_STARTS_MAX 16
+#define GRANT_STARTS_MAX 16
 #define ANSWERS_UNREAD_MAX (64 * MIB)
 /*
  * Bytes of unread refusals beside the answers. A program that sends more

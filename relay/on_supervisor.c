@@ -30,8 +30,8 @@ relay_on_start(struct relay *relay, struct ipc_start *start)
 	if (start->servers.len == 0)
 		fatal("protocol violation by the supervisor: servers is not an "
 		    "array");
-	if (start->session != -1)
-		relay_meet_broker(relay, &start->session);
+	if (start->broker != -1)
+		relay_meet_broker(relay, &start->broker);
 	else
 		calls_close(relay->calls, ROLE_BROKER, CALLS_NO_SERVERS);
 	if (!start->stored)

@@ -646,10 +646,10 @@ boxes_rest(struct boxes *boxes)
 }
 
 int
-box_run(struct box *box, struct ipc_start *start, int *session,
-    struct err *err)
+box_run(
+    struct box *box, struct ipc_start *start, int *grant, struct err *err)
 {
-	start->session = fd_take(session);
+	start->broker = fd_take(grant);
 	start->kept = box->kept != 0;
 	box->round = 0;
 	if (channel_send_start(box->relay, start, err) == -1)

@@ -201,7 +201,7 @@ arguments_read_names(struct json_span value, const struct arguments_list *list,
 }
 
 /*
- * The broker starts no more servers than these ahead (worker/broker/session.c).
+ * The broker starts no more servers than these ahead (worker/broker/permit.c).
  */
 static void
 arguments_note_servers(struct request *request)
@@ -209,11 +209,11 @@ arguments_note_servers(struct request *request)
 	auto_buffer struct buffer note = { 0 };
 	size_t n = text_list_count(request->servers, request->servers_len);
 
-	if (n <= SESSION_STARTS_MAX)
+	if (n <= GRANT_STARTS_MAX)
 		return;
 	buffer_printf(&note, "servers has %zu names, and a call starts at most "
 	    "%d: each server starts when the code first uses it", n,
-	    SESSION_STARTS_MAX);
+	    GRANT_STARTS_MAX);
 	arguments_note(request, &note);
 }
 

@@ -62,7 +62,7 @@ struct broker {
 	time_t lists_wanted; /* when the broker last asked for the store */
 	int lists_missed;    /* it was unavailable, and that was logged */
 	LIST_HEAD(, broker_link) links;
-	struct buffer owners; /* owners of its sessions: a text list */
+	struct buffer owners; /* owners of its grants: a text list */
 	struct broker_told_list told;
 	/* Removed definitions whose processes still run. */
 	struct broker_told_list removed;
@@ -444,7 +444,7 @@ broker_reconfigure(struct broker *broker)
 	broker_end_process(broker);
 }
 
-/* Sessions */
+/* Grants */
 
 static void
 broker_add_allowed(const struct broker *broker,
@@ -460,7 +460,7 @@ broker_add_allowed(const struct broker *broker,
 	}
 }
 
-/* Returns whether it has had a session of this owner. */
+/* Returns whether it has had a grant of this owner. */
 static int
 broker_knows_owner(const struct broker *broker, const char *owner)
 {
@@ -474,13 +474,13 @@ broker_knows_owner(const struct broker *broker, const char *owner)
 
 /* One attempt: returns the relay's end, or -1 with err. */
 static int
-broker_send_session(void *ctx, void *question, struct err *err)
+broker_send_grant(void *ctx, void *question, struct err *err)
 {
 	struct broker *broker = ctx;
-	const struct broker_session *wanted = question;
+	const struct broker_grant *wanted = question;
 	const struct server_texts *loaded = &wanted->loaded;
 	auto_buffer struct buffer allowed = { 0 };
-	struct ipc_session session = { .execution = wanted->execution,
+	struct ipc_grant_servers grant = { .execution = wanted->execution,
 		.owner = wanted->owner,
 		.log_level = log_level_get(),
 		.tool_seconds = broker->policy.tool_seconds,
@@ -490,13 +490,13 @@ broker_send_session(void *ctx, void *question, struct err *err)
 
 	if (broker_ensure(broker, err) == -1)
 		return -1;
-	if (ipc_pair(&relay, &session.relay, 0, err) == -1)
+	if (ipc_pair(&relay, &grant.relay, 0, err) == -1)
 		return -1;
 	broker_add_allowed(broker, wanted->allowed, &allowed);
-	session.allowed = (struct ipc_blob){ (const uint8_t *)allowed.data,
+	grant.allowed = (struct ipc_blob){ (const uint8_t *)allowed.data,
 		allowed.len, -1 };
-	if (channel_send_session(
-	        broker->service.channel, &session, err) == -1) {
+	if (channel_send_grant_servers(
+	        broker->service.channel, &grant, err) == -1) {
 		log_error("cannot send to the broker: %s", err->text);
 		broker_end_process(broker);
 		return -1;
@@ -507,13 +507,13 @@ broker_send_session(void *ctx, void *question, struct err *err)
 }
 
 int
-broker_open_session(struct broker *broker,
-    const struct broker_session *wanted, struct err *err)
+broker_grant_servers(struct broker *broker,
+    const struct broker_grant *wanted, struct err *err)
 {
-	struct broker_session question = *wanted;
+	struct broker_grant question = *wanted;
 
 	return service_ask(
-	    &broker->service, broker_send_session, &question, err);
+	    &broker->service, broker_send_grant, &question, err);
 }
 
 /* Servers */
@@ -629,7 +629,7 @@ broker_want(struct broker *broker, const struct broker_wanted *want)
 	 */
 	if (want->owner[0] != '\0' &&
 	    !broker_knows_owner(broker, want->owner)) {
-		broker_fail(broker, "a server of an owner without a session");
+		broker_fail(broker, "a server of an owner without a grant");
 		return;
 	}
 	broker->last_link = want->link;

@@ -16,8 +16,8 @@
 struct broker;
 struct store;
 
-/* A request for a session. */
-struct broker_session {
+/* What an execution is granted: the servers that it may use. */
+struct broker_grant {
 	uint64_t execution;
 	const char *owner; /* whose server processes it uses */
 	const struct server_texts *allowed; /* names; NULL: all */
@@ -56,11 +56,11 @@ void broker_free(struct broker **broker);
 void broker_reconfigure(struct broker *broker);
 
 /*
- * Opens a session. If sending to the broker fails, the broker is ended. Returns
- * the relay's end, which the caller owns, or -1 with err.
+ * Grants servers to an execution. If sending to the broker fails, the broker is
+ * ended. Returns the relay's end, which the caller owns, or -1 with err.
  */
-int broker_open_session(struct broker *broker,
-    const struct broker_session *wanted, struct err *err);
+int broker_grant_servers(struct broker *broker,
+    const struct broker_grant *wanted, struct err *err);
 
 /*
  * Ends the broker and all servers in order. ended is called once, before this

@@ -55,7 +55,7 @@ call_drop_box(struct call *call)
 {
 	delivery_free(&call->delivery);
 	call->lacking = 0;
-	fd_close(&call->session);
+	fd_close(&call->grant);
 	box_drop(&call->box);
 }
 
@@ -366,29 +366,29 @@ call_servers(struct call *call, size_t *len)
 }
 
 /*
- * Opens a session with the broker if there are servers, and keeps the relay's
+ * Has the broker grant the servers, if there are any, and keeps the relay's
  * end. Returns 0, or -1 with err.
  */
 static int
-call_open_session(struct call *call, struct err *err)
+call_get_grant(struct call *call, struct err *err)
 {
 	const struct owner *owner = call->request.owner;
 	size_t len;
 	char *names = call_servers(call, &len);
-	const struct broker_session wanted = { .execution = call->number,
+	const struct broker_grant wanted = { .execution = call->number,
 		.owner = owner->name,
 		.allowed = owner->allowed,
 		.loaded = { names, len } };
 
-	fd_close(&call->session);
+	fd_close(&call->grant);
 	if (in_force_count(call->runs->config) == 0)
 		return 0;
-	call->session =
-	    broker_open_session(call->runs->broker, &wanted, err);
-	return call->session == -1 ? -1 : 0;
+	call->grant =
+	    broker_grant_servers(call->runs->broker, &wanted, err);
+	return call->grant == -1 ? -1 : 0;
 }
 
-/* Passes the code, and the session with the broker, to the box. */
+/* Passes the code, and the channel to the broker, to the box. */
 static int
 call_hand_over(struct call *call, struct err *err)
 {
@@ -410,7 +410,7 @@ call_hand_over(struct call *call, struct err *err)
 	server_names_add_json(&servers, names, len, call->runs->config);
 	start.servers = (struct ipc_blob){ (const uint8_t *)servers.data,
 		servers.len, -1 };
-	return box_run(call->box, &start, &call->session, err);
+	return box_run(call->box, &start, &call->grant, err);
 }
 
 /* All files are in the box, or the delivery has failed: continue. */
@@ -515,7 +515,7 @@ call_try(struct call *call, int from_pool, struct err *err)
 
 	call->pooled = 0;
 	if (call_take_session(call, err) == -1 ||
-	    call_open_session(call, err) == -1 ||
+	    call_get_grant(call, err) == -1 ||
 	    call_take_box(call, from_pool, err) == -1)
 		return -1;
 	call->lacking = delivery_due(&call->request);
@@ -776,7 +776,7 @@ call_new(struct runs *runs, struct request *request,
 	call->result.timeout = call->request.timeout;
 	call->result.servers = call->request.servers;
 	call->result.servers_len = call->request.servers_len;
-	call->session = -1;
+	call->grant = -1;
 	call->concluded = concluded;
 	call->ctx = ctx;
 	clock_gettime(CLOCK_MONOTONIC, &call->asked);

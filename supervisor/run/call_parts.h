@@ -43,7 +43,7 @@ struct call {
 	struct box *box; /* NULL: not yet, or unavailable */
 	int pooled;      /* it was ready before the call */
 	int own;         /* its next box must not be a fork */
-	int session;     /* to the broker, until the box has it; or -1 */
+	int grant;       /* to the broker, until the box has it; or -1 */
 	int lacking;     /* files for the box are not all there yet */
 	struct delivery *delivery;     /* of those files; NULL: not begun */
 	struct collection *collection; /* of files it left; NULL: none */

@@ -53,8 +53,8 @@ lockdown(enum role role, struct err *err)
 
 static pid_t play_pid;
 static uint64_t play_definitions; /* so many were sent: the last number */
-static const char *play_owner = ""; /* of the sessions that begin */
-static uint64_t play_tool_seconds = 60; /* of the sessions that begin */
+static const char *play_owner = ""; /* of the grants that begin */
+static uint64_t play_tool_seconds = 60; /* of the grants that begin */
 static uint64_t play_remember;          /* the same */
 static int play_supervisor; /* the supervisor's end */
 static int play_log = -1;   /* where the broker logs to; -1: nowhere */
@@ -236,12 +236,12 @@ play_end(void)
 
 /* Relays */
 
-/* Begins a session; returns the relay's end. Lists are "gh\0fs\0". */
+/* Begins a grant; returns the relay's end. Lists are "gh\0fs\0". */
 static inline int
-play_session_of(const char *allowed, size_t allowed_len, const char *loaded,
+play_grant_of(const char *allowed, size_t allowed_len, const char *loaded,
     size_t loaded_len)
 {
-	struct ipc_session session = { .execution = 7, .log_level = 3,
+	struct ipc_grant_servers grant = { .execution = 7, .log_level = 3,
 		.owner = play_owner,
 		.tool_seconds = play_tool_seconds,
 		.remember = play_remember };
@@ -250,20 +250,20 @@ play_session_of(const char *allowed, size_t allowed_len, const char *loaded,
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
 	    pair), 0);
 	ck_assert_int_eq(fcntl(pair[1], F_SETFL, O_NONBLOCK), 0);
-	session.relay = pair[1];
-	session.allowed =
+	grant.relay = pair[1];
+	grant.allowed =
 	    (struct ipc_blob){ (const uint8_t *)allowed, allowed_len, -1 };
-	session.loaded =
+	grant.loaded =
 	    (struct ipc_blob){ (const uint8_t *)loaded, loaded_len, -1 };
-	play_send(play_supervisor, IPC_SESSION, &session);
+	play_send(play_supervisor, IPC_GRANT_SERVERS, &grant);
 	return pair[0];
 }
 
-/* A session that has loaded "gh", its only server. */
+/* A grant that has loaded "gh", its only server. */
 static inline int
-play_session(void)
+play_grant(void)
 {
-	return play_session_of("gh", 3, "gh", 3);
+	return play_grant_of("gh", 3, "gh", 3);
 }
 
 static inline void

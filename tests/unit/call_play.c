@@ -1,10 +1,10 @@
 /*
  * What is around calls in their tests: see call_play.h. The linker takes ours
- * in the place of the functions below (--wrap): what opens sessions and
+ * in the place of the functions below (--wrap): what opens grants and
  * connects to the store, starts launchers, has boxes that wait, and knows the
  * servers.
  */
-#define broker_open_session __wrap_broker_open_session
+#define broker_grant_servers __wrap_broker_grant_servers
 #define launcher_start __wrap_launcher_start
 #define store_connect __wrap_store_connect
 #define pool_take __wrap_pool_take
@@ -53,7 +53,7 @@ struct play *boxes[BOXES_MAX];
 enum role unspawnable;
 struct server_texts asked;
 struct server_texts loaded;
-const char *sessions_refused;
+const char *grants_refused;
 const char *store_refused;
 unsigned int idles;
 static int fds_before;
@@ -244,10 +244,10 @@ keeper_start(unsigned long number, const struct spawn_program *program,
 	ck_abort_msg("no server is started here");
 }
 
-/* In the place of broker.c: the other end of a session is ours. */
+/* In the place of broker.c: the other end of a grant is ours. */
 int
-broker_open_session(struct broker *broker,
-    const struct broker_session *wanted, struct err *err)
+broker_grant_servers(struct broker *broker,
+    const struct broker_grant *wanted, struct err *err)
 {
 	const struct server_texts *names = &wanted->loaded;
 	int pair[2];
@@ -255,8 +255,8 @@ broker_open_session(struct broker *broker,
 	ck_assert_ptr_null(broker);
 	ck_assert_ptr_eq(wanted->allowed, asking->allowed);
 	ck_assert_ptr_eq(wanted->owner, asking->name);
-	if (sessions_refused != NULL)
-		return err_set(err, "%s", sessions_refused);
+	if (grants_refused != NULL)
+		return err_set(err, "%s", grants_refused);
 	ck_assert_int_eq(socketpair(AF_UNIX,
 	    SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair), 0);
 	free(loaded.data);
@@ -623,7 +623,7 @@ receive_start(struct play *play, union ipc_any *msg)
 {
 	receive(play, ROLE_RELAY, IPC_START, msg);
 	ck_assert_int_eq(
-	    msg->start.session != -1, noffered > 0);
+	    msg->start.broker != -1, noffered > 0);
 }
 
 /* Both workers take what they were sent. */

@@ -55,8 +55,8 @@ extern const struct language *spoken; /* by the next calls; NULL: the first */
 extern struct server_texts asked; /* the servers of the next calls */
 extern call_progressed *watching; /* the next calls; NULL: none */
 extern const char *talk; /* the conversation of the next calls, or NULL */
-extern struct server_texts loaded; /* those of the last session */
-extern const char *sessions_refused; /* why there are none */
+extern struct server_texts loaded; /* those of the last grant */
+extern const char *grants_refused; /* why there are none */
 extern const char *store_refused; /* the same */
 extern unsigned int idles;
 /* The template that is asked next has just died. */

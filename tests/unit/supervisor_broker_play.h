@@ -323,7 +323,7 @@ static union ipc_any msg;
 static struct buffer told;
 static struct broker_policy policy = { .tool_seconds = 9, .remember = 1,
 	.audit = -1 };
-static int session_fd = -1; /* of the last SESSION */
+static int grant_fd = -1; /* of the last GRANT_SERVERS */
 static int launched_fds[3] = { -1, -1, -1 }; /* of the last LAUNCHED */
 
 static inline void
@@ -339,20 +339,20 @@ tell_names(const struct ipc_blob *blob)
 }
 
 static inline void
-tell_session(void)
+tell_grant(void)
 {
-	buffer_printf(&told, "session %d may ", (int)msg.session.execution);
-	if (msg.session.owner[0] != '\0')
-		buffer_printf(&told, "for %s ", msg.session.owner);
-	tell_names(&msg.session.allowed);
+	buffer_printf(&told, "grant %d may ", (int)msg.grant_servers.execution);
+	if (msg.grant_servers.owner[0] != '\0')
+		buffer_printf(&told, "for %s ", msg.grant_servers.owner);
+	tell_names(&msg.grant_servers.allowed);
 	buffer_add_text(&told, " loads ");
-	tell_names(&msg.session.loaded);
+	tell_names(&msg.grant_servers.loaded);
 	buffer_add_text(&told, "\n");
-	ck_assert_uint_eq(msg.session.log_level, log_level_get());
-	ck_assert_uint_eq(msg.session.tool_seconds, 9);
-	ck_assert_uint_eq(msg.session.remember, 1);
-	fd_close(&session_fd);
-	session_fd = fd_take(&msg.session.relay);
+	ck_assert_uint_eq(msg.grant_servers.log_level, log_level_get());
+	ck_assert_uint_eq(msg.grant_servers.tool_seconds, 9);
+	ck_assert_uint_eq(msg.grant_servers.remember, 1);
+	fd_close(&grant_fd);
+	grant_fd = fd_take(&msg.grant_servers.relay);
 }
 
 static inline void
@@ -419,8 +419,8 @@ tell(enum ipc_type type)
 		buffer_printf(&told, "revoke %d %s\n",
 		    (int)msg.revoke.definition, msg.revoke.reason);
 		return;
-	case IPC_SESSION:
-		tell_session();
+	case IPC_GRANT_SERVERS:
+		tell_grant();
 		return;
 	case IPC_LAUNCHED:
 		tell_launched();
@@ -540,7 +540,7 @@ leave(void)
 		ck_assert_ptr_null(downstreams[n].ended);
 	for (i = 0; i < 3; i++)
 		fd_close(&launched_fds[i]);
-	fd_close(&session_fd);
+	fd_close(&grant_fd);
 	fd_close(&lister);
 	fd_close(&line);
 	buffer_reset(&told);
@@ -552,14 +552,14 @@ leave(void)
 
 /* Opens one and lets the relay's end of it go. */
 static inline void
-open_session(uint64_t execution, const char *loaded, size_t len)
+get_grant(uint64_t execution, const char *loaded, size_t len)
 {
-	const struct broker_session wanted = { execution, "", NULL,
+	const struct broker_grant wanted = { execution, "", NULL,
 		{ (char *)loaded, len } };
 	struct err err = { 0, "" };
 	auto_fd int relay = -1;
 
-	relay = broker_open_session(broker, &wanted, &err);
+	relay = broker_grant_servers(broker, &wanted, &err);
 	ck_assert_msg(relay >= 0, "%s", err.text);
 }
 
@@ -569,8 +569,8 @@ open_session(uint64_t execution, const char *loaded, size_t len)
 static inline void
 begin(void)
 {
-	open_session(1, NULL, 0);
-	was_told(DEFINED "session 1 may fs,git-hub loads \n");
+	get_grant(1, NULL, 0);
+	was_told(DEFINED "grant 1 may fs,git-hub loads \n");
 }
 
 #endif

@@ -50,7 +50,7 @@ static void
 start(void)
 {
 	play_start();
-	relay = play_session_of("gh", 3, "", 0);
+	relay = play_grant_of("gh", 3, "", 0);
 	play_recall(relay, 1, "gh");
 }
 
@@ -173,7 +173,7 @@ END_TEST
 START_TEST(is_kept_when_there_is_a_store)
 {
 	play_start();
-	relay = play_session();
+	relay = play_grant();
 	play_serve(&gh);
 	play_list(relay, 1, "gh");
 	serve("2", "a");
@@ -273,14 +273,14 @@ START_TEST(goes_on_without_a_store)
 END_TEST
 
 /* Who waits for the store may go, and so may the server. */
-START_TEST(waiting_sessions_may_end)
+START_TEST(waiting_grants_may_end)
 {
 	int other;
 
 	start();
 	lend(0);
 	expect_recall();
-	other = play_session_of("gh", 3, "", 0);
+	other = play_grant_of("gh", 3, "", 0);
 	play_recall(other, 1, "gh");
 	play_sync(other);
 	close(relay);
@@ -308,7 +308,7 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(
 	    tc, a_store_that_is_not_there_is_no_mishap, 0, 2);
 	tcase_add_test(tc, goes_on_without_a_store);
-	tcase_add_test(tc, waiting_sessions_may_end);
+	tcase_add_test(tc, waiting_grants_may_end);
 }
 
 int

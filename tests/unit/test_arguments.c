@@ -396,7 +396,7 @@ START_TEST(notes_many_servers)
 
 	buffer_add_text(&arguments,
 	    "{\"code\":\"x\",\"timeout\":999,\"servers\":[\"s0\"");
-	for (n = 0; n < SESSION_STARTS_MAX + _i; n++)
+	for (n = 0; n < GRANT_STARTS_MAX + _i; n++)
 		buffer_printf(&arguments, ",\"s%d\"", n);
 	buffer_add_text(&arguments, "]}");
 	ck_assert_int_eq(read_arguments(arguments.data, &run, &err), 0);

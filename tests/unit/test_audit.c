@@ -36,7 +36,7 @@ start(void)
 
 	play_start();
 	play_send(play_supervisor, IPC_AUDIT, &audit);
-	relay = play_session_of("gh\0hm", 6, "gh", 3);
+	relay = play_grant_of("gh\0hm", 6, "gh", 3);
 	play_serve(&gh);
 }
 

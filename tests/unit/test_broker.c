@@ -23,7 +23,7 @@ START_TEST(needs_nothing_it_gave_up)
 	unlink(path);
 	play_start();
 	play_send(play_supervisor, IPC_AUDIT, &audit);
-	relay = play_session();
+	relay = play_grant();
 	play_serve(&gh);
 	buffer_add_text(&text, "{\"text\":\"");
 	memset(buffer_reserve(&text, 40 * KIB), 'x', 40 * KIB);
@@ -135,7 +135,7 @@ START_TEST(is_small)
 		play_expect(play_supervisor, IPC_TRIED);
 		ck_assert_uint_eq(play_msg.tried.count, 50);
 	}
-	relay = play_session();
+	relay = play_grant();
 	play_serve(&gh);
 	pass_much(&gh, relay);
 	play_sync(relay);

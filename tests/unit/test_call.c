@@ -357,23 +357,23 @@ START_TEST(no_group_no_box)
 }
 END_TEST
 
-/* Sessions */
+/* Servers */
 
-/* The servers in START to the relay. Returns its session, or -1. */
+/* Compares the servers in START. Returns the channel to the broker, or -1. */
 static int
 is_told(struct play *play, const char *servers)
 {
 	auto_free char *told = NULL;
 	union ipc_any start;
 	struct err err;
-	int session;
+	int grant;
 
 	receive(play, ROLE_RELAY, IPC_START, &start);
 	told = ipc_blob_copy(&start.start.servers, &err);
 	ck_assert_str_eq(told, servers);
-	session = fd_take(&start.start.session);
+	grant = fd_take(&start.start.broker);
 	ipc_message_close(IPC_START, &start);
-	return session;
+	return grant;
 }
 
 static const struct {
@@ -389,9 +389,9 @@ static const struct {
 	    "\"Files\"}]" },
 };
 
-START_TEST(a_relay_has_a_session)
+START_TEST(a_relay_has_a_grant)
 {
-	auto_fd int session = -1;
+	auto_fd int grant = -1;
 	union ipc_any prepare;
 	struct play *play;
 	char byte = 0;
@@ -402,15 +402,15 @@ START_TEST(a_relay_has_a_session)
 	play = new_call();
 	receive(play, ROLE_RELAY, IPC_PREPARE, &prepare);
 	ipc_message_close(IPC_PREPARE, &prepare);
-	session = is_told(play, loads[_i].told);
-	ck_assert_int_ne(fcntl(session, F_GETFL) & O_NONBLOCK, 0);
+	grant = is_told(play, loads[_i].told);
+	ck_assert_int_ne(fcntl(grant, F_GETFL) & O_NONBLOCK, 0);
 	ck_assert_uint_eq(loaded.len, asked.len);
 	ck_assert_mem_eq(loaded.data, asked.data, asked.len);
 	/* The other end is who opened it. */
 	ck_assert_int_eq(
 	    send(play->channels[ROLE_BROKER], "x", 1, MSG_NOSIGNAL), 1);
-	ck_assert_int_eq(recv(session, &byte, 1, 0), 1);
-	fd_close(&session);
+	ck_assert_int_eq(recv(grant, &byte, 1, 0), 1);
+	fd_close(&grant);
 	relay_dies(play);
 	wait_until_concluded(play);
 	ck_assert_mem_eq(play->servers, asked.data, asked.len);
@@ -418,14 +418,14 @@ START_TEST(a_relay_has_a_session)
 }
 END_TEST
 
-/* There is no session; the broker is not even started. */
+/* There is no grant; the broker is not even started. */
 START_TEST(without_servers_there_is_no_process)
 {
 	union ipc_any prepare;
 	struct play *play;
 
 	open_stage();
-	sessions_refused = "nobody may ask";
+	grants_refused = "nobody may ask";
 	play = new_call();
 	receive(play, ROLE_RELAY, IPC_PREPARE, &prepare);
 	ipc_message_close(IPC_PREPARE, &prepare);
@@ -436,13 +436,13 @@ START_TEST(without_servers_there_is_no_process)
 }
 END_TEST
 
-START_TEST(a_session_that_cannot_be_had)
+START_TEST(a_grant_that_is_unavailable)
 {
 	struct play *play;
 
 	open_stage();
 	offer_servers();
-	sessions_refused = "no broker today";
+	grants_refused = "no broker today";
 	play = new_call();
 	wait_until_concluded(play);
 	was_concluded(
@@ -744,7 +744,7 @@ add_tests(TCase *tc)
 	    tc, a_box_out_of_memory_is_reported, 0, UNIT_COUNT(shortages));
 	tcase_add_test(tc, no_group_no_box);
 	tcase_add_loop_test(
-	    tc, a_relay_has_a_session, 0, UNIT_COUNT(loads));
+	    tc, a_relay_has_a_grant, 0, UNIT_COUNT(loads));
 	tcase_add_test(tc, without_servers_there_is_no_process);
 	tcase_add_test(tc, nothing_of_the_box_is_kept);
 	tcase_add_test(tc, usage_of_the_code_is_reported);
@@ -755,7 +755,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_killed_code_waits_for_its_init);
 	tcase_add_test(tc, leaves_nothing_behind);
 	tcase_add_test(tc, sentences_stay_text);
-	tcase_add_test(tc, a_session_that_cannot_be_had);
+	tcase_add_test(tc, a_grant_that_is_unavailable);
 	tcase_add_test(tc, a_call_may_lose_a_server_while_it_waits);
 }
 

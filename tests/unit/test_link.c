@@ -18,7 +18,7 @@ static void
 start_call(void)
 {
 	play_start();
-	relay = play_session();
+	relay = play_grant();
 	play_serve(&gh);
 	play_call(relay, 1, "gh");
 	play_expect_line(&gh, PLAY_CALLED("2"));
@@ -292,7 +292,7 @@ START_TEST(versions_that_are_spoken)
 	    versions[_i]);
 
 	play_start();
-	relay = play_session();
+	relay = play_grant();
 	play_launch(play_expect_want("gh"), &gh);
 	play_greet_with(&gh, answer);
 	play_expect_line(&gh, "{\"jsonrpc\":\"2.0\",\"method\":"
@@ -327,7 +327,7 @@ START_TEST(a_bad_greeting_ends_it)
 	    rows[_i][1]);
 
 	play_start();
-	relay = play_session();
+	relay = play_grant();
 	play_launch(play_expect_want("gh"), &gh);
 	play_call(relay, 1, "gh");
 	play_sync(relay);
@@ -452,8 +452,8 @@ START_TEST(keeps_the_end_of_the_errors)
 }
 END_TEST
 
-/* A session that ends between the end of a server and the word of it. */
-START_TEST(a_session_ends_in_between)
+/* A grant that ends between the end of a server and the word of it. */
+START_TEST(a_grant_ends_in_between)
 {
 	start_call();
 	fd_close(&gh.out);
@@ -461,7 +461,7 @@ START_TEST(a_session_ends_in_between)
 	close(relay);
 	play_sync_supervisor();
 	play_die(&gh, "exited with code 3");
-	relay = play_session();
+	relay = play_grant();
 	play_expect_want("gh");
 	play_end();
 }
@@ -481,7 +481,7 @@ START_TEST(a_silent_call_ends)
 {
 	play_tool_seconds = 3;
 	play_start();
-	relay = play_session();
+	relay = play_grant();
 	play_serve(&gh);
 	play_call(relay, 1, "gh");
 	play_expect_line(&gh, PLAY_CALLED("2"));
@@ -514,7 +514,7 @@ START_TEST(progress_keeps_a_call)
 
 	play_tool_seconds = 4;
 	play_start();
-	relay = play_session();
+	relay = play_grant();
 	play_serve(&gh);
 	play_call(relay, 1, "gh");
 	play_expect_line(&gh, PLAY_CALLED("2"));
@@ -563,10 +563,10 @@ START_TEST(what_was_not_sent_is_dropped)
 
 	play_tool_seconds = _i == 0 ? 3 : 100;
 	play_start();
-	relay = play_session();
+	relay = play_grant();
 	play_serve(&gh);
 	play_tool_seconds = 100;
-	other = play_session();
+	other = play_grant();
 	play_call_large(other, 1, "gh", MIB);
 	play_sync(other);
 	play_call(relay, 2, "gh");
@@ -579,7 +579,7 @@ START_TEST(what_was_not_sent_is_dropped)
 		    "answered; the call was not sent");
 	} else {
 		close(relay);
-		relay = play_session();
+		relay = play_grant();
 		play_sync(relay);
 	}
 	play_call(relay, 3, "gh");
@@ -602,7 +602,7 @@ START_TEST(what_is_half_sent_is_completed)
 	auto_free char *line = NULL;
 
 	play_start();
-	relay = play_session();
+	relay = play_grant();
 	play_serve(&gh);
 	play_call_large(relay, 1, "gh", MIB);
 	play_call(relay, 2, "gh");
@@ -627,7 +627,7 @@ END_TEST
 START_TEST(the_end_reports_what_was_not_sent)
 {
 	play_start();
-	relay = play_session();
+	relay = play_grant();
 	play_serve(&gh);
 	play_call_large(relay, 1, "gh", MIB);
 	play_call(relay, 2, "gh");
@@ -649,7 +649,7 @@ be_silent(void)
 
 	play_tool_seconds = 1;
 	play_start();
-	relay = play_session();
+	relay = play_grant();
 	play_serve(&gh);
 	for (id = 1; id <= SERVER_SILENCES_MAX; id++) {
 		play_call(relay, id, "gh");
@@ -673,7 +673,7 @@ START_TEST(a_hung_server_is_replaced)
 	play_ping_ms = 3000;
 	be_silent();
 	play_tool_seconds = 100;
-	other = play_session();
+	other = play_grant();
 	play_call(other, 1, "gh");
 	play_expect_refused(other, 1, "server \"gh\" ended before it answered: "
 	    "it was stopped because it answered none of the last 3 requests "
@@ -719,7 +719,7 @@ START_TEST(a_failure_is_logged)
 	ck_assert_int_eq(pipe2(log, O_CLOEXEC | O_NONBLOCK), 0);
 	play_log = log[1];
 	play_start();
-	relay = play_session();
+	relay = play_grant();
 	play_serve(&gh);
 	play_call(relay, 1, "gh");
 	play_expect_line(&gh, PLAY_CALLED("2"));
@@ -747,7 +747,7 @@ START_TEST(what_is_no_protocol_is_shown)
 	cut = mem_printf("server \"gh\" did not start: it exited with code 0; "
 	    "it wrote \"%.200s\" instead of MCP", long_line);
 	play_start();
-	relay = play_session();
+	relay = play_grant();
 	play_launch(play_expect_want("gh"), &gh);
 	play_call(relay, 1, "gh");
 	play_sync(relay);
@@ -808,7 +808,7 @@ START_TEST(the_start_is_no_silence)
 
 	play_tool_seconds = 3;
 	play_start();
-	relay = play_session();
+	relay = play_grant();
 	link = play_expect_want("gh");
 	play_call(relay, 1, "gh");
 	/* More than the silence that is allowed, less than the patience. */
@@ -827,12 +827,12 @@ END_TEST
 
 START_TEST(violations_by_the_supervisor_end_it)
 {
-	struct ipc_session session = { .execution = 1, .owner = "",
+	struct ipc_grant_servers grant = { .execution = 1, .owner = "",
 		.tool_seconds = 1 };
 	int pair[2];
 
 	play_start();
-	relay = play_session();
+	relay = play_grant();
 	play_launch(play_expect_want("gh"), &gh);
 	switch (_i) {
 	case 0:
@@ -852,12 +852,12 @@ START_TEST(violations_by_the_supervisor_end_it)
 	case 5: /* loaded, but not allowed */
 		ck_assert_int_eq(
 		    socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
-		session.relay = pair[0];
-		session.allowed = (struct ipc_blob){ (const uint8_t *)"gh",
+		grant.relay = pair[0];
+		grant.allowed = (struct ipc_blob){ (const uint8_t *)"gh",
 			_i == 4 ? 2 : 3, -1 };
-		session.loaded =
+		grant.loaded =
 		    (struct ipc_blob){ (const uint8_t *)"fs", 3, -1 };
-		play_send(play_supervisor, IPC_SESSION, &session);
+		play_send(play_supervisor, IPC_GRANT_SERVERS, &grant);
 		break;
 	default:
 		ck_assert_int_eq(send(play_supervisor, "abc", 3, 0), 3);
@@ -885,7 +885,7 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, the_next_call_does_not_wait_for_the_end, 0, 2);
 	tcase_add_test(tc, closing_the_input_is_an_end);
 	tcase_add_test(tc, keeps_the_end_of_the_errors);
-	tcase_add_test(tc, a_session_ends_in_between);
+	tcase_add_test(tc, a_grant_ends_in_between);
 	tcase_add_test(tc, a_silent_call_ends);
 	tcase_add_loop_test(tc, progress_keeps_a_call, 0, 3);
 	tcase_add_loop_test(tc, what_was_not_sent_is_dropped, 0, 3);

@@ -24,7 +24,7 @@ static void
 start(void)
 {
 	play_start();
-	relay = play_session();
+	relay = play_grant();
 	play_serve(&gh);
 }
 
@@ -60,7 +60,7 @@ START_TEST(reports_shapes)
 	play_remember = 1;
 	start();
 	play_remember = 0;
-	silent = play_session();
+	silent = play_grant();
 	play_list(relay, 1, "gh");
 	play_expect_line(&gh, ASKED("2"));
 	play_say(&gh, ANSWER("2", ONE("talk")));
@@ -85,7 +85,7 @@ START_TEST(is_fetched_once)
 	int other;
 
 	start();
-	other = play_session();
+	other = play_grant();
 	play_list(relay, 1, "gh");
 	play_expect_line(&gh, ASKED("2"));
 	play_list(relay, 2, "gh");
@@ -108,7 +108,7 @@ END_TEST
 START_TEST(waits_for_the_start)
 {
 	play_start();
-	relay = play_session();
+	relay = play_grant();
 	play_expect_want("gh");
 	play_list(relay, 1, "gh");
 	play_list(relay, 2, "gh");
@@ -320,7 +320,7 @@ START_TEST(is_remembered_by_its_fingerprint)
 	play_remove("gh");
 	play_define("fs");
 	play_define_as("gh", "gh_2", "anew");
-	other = play_session_of("fs\0gh", 6, "", 0);
+	other = play_grant_of("fs\0gh", 6, "", 0);
 	play_recall(other, 1, "gh");
 	play_expect_result(other, 1, LIST("a", "a"));
 	play_recall(other, 2, "fs");

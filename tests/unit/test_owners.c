@@ -9,14 +9,14 @@
 
 static struct play_server of_one, of_two;
 
-/* Begins a session of an owner that loads "gh". */
+/* Begins a grant of an owner that loads "gh". */
 static int
-session_of(const char *owner)
+grant_of(const char *owner)
 {
 	int relay;
 
 	play_owner = owner;
-	relay = play_session();
+	relay = play_grant();
 	play_owner = "";
 	return relay;
 }
@@ -38,9 +38,9 @@ START_TEST(each_owner_has_its_own_process)
 	int one, two, again;
 
 	play_start();
-	one = session_of(_i == 0 ? "" : "alice");
+	one = grant_of(_i == 0 ? "" : "alice");
 	serve(_i == 0 ? "" : "alice", &of_one);
-	two = session_of("bob");
+	two = grant_of("bob");
 	serve("bob", &of_two);
 	play_call(two, 1, "gh");
 	play_expect_line(&of_two, PLAY_CALLED("2"));
@@ -50,7 +50,7 @@ START_TEST(each_owner_has_its_own_process)
 	answer_call(&of_two, 2, two, 1);
 	/* It is warm for the next execution of its owner. */
 	close(two);
-	again = session_of("bob");
+	again = grant_of("bob");
 	play_call(again, 1, "gh");
 	play_expect_line(&of_two, PLAY_CALLED("3"));
 	answer_call(&of_two, 3, again, 1);
@@ -70,9 +70,9 @@ START_TEST(a_shared_server_has_one_process)
 	play_start();
 	play_remove("gh");
 	play_define_whole(&define);
-	one = session_of("alice");
+	one = grant_of("alice");
 	serve("", &of_one);
-	two = session_of("bob");
+	two = grant_of("bob");
 	play_call(one, 1, "gh");
 	play_expect_line(&of_one, PLAY_CALLED("2"));
 	play_call(two, 1, "gh");
@@ -92,7 +92,7 @@ START_TEST(lists_are_not_shared)
 
 	play_lists_wait_ms = 200; /* for a store, which there is not */
 	play_start();
-	one = session_of("alice");
+	one = grant_of("alice");
 	serve("alice", &of_one);
 	play_list(one, 1, "gh");
 	play_hear(&of_one);
@@ -101,7 +101,7 @@ START_TEST(lists_are_not_shared)
 	    "{\"type\":\"object\"}}]}}");
 	play_expect(one, IPC_RESULT);
 	play_owner = "bob";
-	two = play_session_of("gh", 3, "", 0);
+	two = play_grant_of("gh", 3, "", 0);
 	play_recall(two, 1, "gh");
 	serve("bob", &of_two);
 	play_hear(&of_two);
@@ -120,9 +120,9 @@ START_TEST(what_is_removed_is_removed_for_all)
 	int one, two;
 
 	play_start();
-	one = session_of("alice");
+	one = grant_of("alice");
 	serve("alice", &of_one);
-	two = session_of("bob");
+	two = grant_of("bob");
 	serve("bob", &of_two);
 	if (_i == 0) {
 		play_remove("gh");
@@ -156,10 +156,10 @@ START_TEST(a_definition_is_of_all_owners)
 	int one;
 
 	play_start();
-	close(session_of("alice"));
+	close(grant_of("alice"));
 	serve("alice", &of_one);
 	play_define_as("gh", "gh", "does other things");
-	one = session_of("alice");
+	one = grant_of("alice");
 	play_list_servers(one, 1);
 	play_expect_result(one, 1, "[{\"name\":\"gh\",\"alias\":\"gh\","
 	    "\"description\":\"does other things\",\"loaded\":true}]");
@@ -184,13 +184,13 @@ START_TEST(owners_are_forgotten)
 	for (n = 0; n < 300; n++) {
 		snprintf(owner, sizeof(owner), "owner%d", n);
 		play_owner = owner;
-		relay = play_session_of("gh", 3, "", 0);
+		relay = play_grant_of("gh", 3, "", 0);
 		play_list_servers(relay, 1);
 		play_expect(relay, IPC_RESULT);
 		close(relay);
 	}
 	play_owner = "";
-	close(session_of("alice"));
+	close(grant_of("alice"));
 	serve("alice", &of_one);
 	play_close(&of_one);
 	play_ended(of_one.link, "exited with code 0");

@@ -1,6 +1,6 @@
 /*
  * Tests of worker/broker/queue: whose turn it is, who has how many places, and
- * that what waits is bounded, for all and for each. Sessions are but names.
+ * that what waits is bounded, for all and for each. Permits are but names.
  */
 #include "broker_times.h"
 #include "unit.h"
@@ -9,25 +9,25 @@
 #define ASKS 4000
 
 static struct ask asks[ASKS];
-static const char sessions[ASKS];
+static const char permits[ASKS];
 static struct queue *queue;
 
-/* An ask of this number, of a session with this one and this owner. */
+/* An ask of this number, of a permit with this one and this owner. */
 static void
-put_as(const char *owner, size_t n, size_t session, size_t len)
+put_as(const char *owner, size_t n, size_t permit, size_t len)
 {
 	asks[n] = (struct ask){ .kind = ASK_CALL,
 		.owner = owner,
-		.session = (struct session *)(void *)&sessions[session],
+		.permit = (struct permit *)(void *)&permits[permit],
 		.params = { .len = len } };
 	queue_put(queue, &asks[n]);
 }
 
 /* The same, of our user. */
 static void
-put(size_t n, size_t session, size_t len)
+put(size_t n, size_t permit, size_t len)
 {
-	put_as("", n, session, len);
+	put_as("", n, permit, len);
 }
 
 /* This one gets a place. */
@@ -56,10 +56,10 @@ takes_and_ends(size_t n)
 }
 
 static int
-has_room(size_t session, size_t len)
+has_room(size_t permit, size_t len)
 {
 	return queue_has_room(queue,
-	    (struct session *)(void *)&sessions[session], len);
+	    (struct permit *)(void *)&permits[permit], len);
 }
 
 static void
@@ -158,12 +158,12 @@ START_TEST(asks_may_go)
 }
 END_TEST
 
-/* Puts so many calls of a session, from this number on. */
+/* Puts so many calls of a permit, from this number on. */
 static void
-put_many(size_t n, size_t count, size_t session)
+put_many(size_t n, size_t count, size_t permit)
 {
 	for (; count > 0; count--)
-		put(n++, session, 10);
+		put(n++, permit, 10);
 }
 
 /* Takes all that may have a place; returns how many. */

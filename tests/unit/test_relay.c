@@ -63,7 +63,7 @@ static int broker;  /* the broker's end */
 static int box_in, box_out, code_out, code_errors;
 static struct ipc_prepare prepare;
 static struct ipc_start start;
-static int session; /* the relay's end of the channel to the broker */
+static int grant; /* the relay's end of the channel to the broker */
 static int brokered; /* there are servers */
 static struct ipc_packet packet;
 static union ipc_any msg;
@@ -93,14 +93,14 @@ static void
 send_start(void)
 {
 	if (!brokered)
-		fd_close(&session);
-	start.session = fd_take(&session);
+		fd_close(&grant);
+	start.broker = fd_take(&grant);
 	send_message(IPC_START, &start);
 }
 
 /* Makes the ends of a channel; that of the relay is as it must come. */
 static void
-make_session(int *relay_end, int *broker_end)
+make_channel(int *relay_end, int *broker_end)
 {
 	int fds[2];
 
@@ -120,12 +120,12 @@ make_start(const char *code, size_t len, size_t output_max)
 	start = (struct ipc_start){ .execution = 7,
 		.code = { (const uint8_t *)code, len, -1 },
 		.servers = { (const uint8_t *)SERVERS, strlen(SERVERS), -1 },
-		.session = -1 };
+		.broker = -1 };
 	make_pipe(&box_in, &prepare.control_out);
 	make_pipe(&prepare.control_in, &box_out);
 	make_pipe(&prepare.out, &code_out);
 	make_pipe(&prepare.errors, &code_errors);
-	make_session(&session, &broker);
+	make_channel(&grant, &broker);
 }
 
 /* In the child: as spawn leaves a worker behind. */
@@ -720,7 +720,7 @@ START_TEST(ends_with_messages_in_disorder)
 		send_message(IPC_FINISH, &finish);
 	} else {
 		if (_i == 2) {
-			answer.store = fd_take(&session);
+			answer.store = fd_take(&grant);
 			answer.reason = "there is none";
 		}
 		send_message(IPC_STORE, &answer);
@@ -777,7 +777,7 @@ START_TEST(ends_with_its_supervisor_while_it_waits)
 	start_with(0);
 	put(box_out, READY, strlen(READY));
 	expect(IPC_READY);
-	fd_close(&session);
+	fd_close(&grant);
 	end_relay();
 }
 END_TEST
@@ -1234,7 +1234,7 @@ START_TEST(hands_calls_over)
 }
 END_TEST
 
-/* The session is closed at once: it has no peer. */
+/* The channel to the broker is closed at once: it has no peer. */
 START_TEST(refuses_calls_without_a_broker)
 {
 	char c;
@@ -1373,7 +1373,7 @@ static void
 start_further(void)
 {
 	fd_close(&broker);
-	make_session(&session, &broker);
+	make_channel(&grant, &broker);
 	start.execution++;
 	send_start();
 	expect(IPC_RUNNING);
@@ -1443,7 +1443,7 @@ START_TEST(hands_over_much_output_in_rounds)
 		ck_assert_uint_eq(msg.round.out_dropped, len - max);
 		ck_assert_uint_eq(msg.round.errors.len, 0);
 		ipc_message_close(IPC_ROUND, &msg);
-		make_session(&session, &broker);
+		make_channel(&grant, &broker);
 		send_start();
 		expect(IPC_RUNNING);
 	}
@@ -1510,7 +1510,7 @@ START_TEST(drops_unread_answers_with_their_code)
 	box_reads("{"); /* The first of them has come, and is too long. */
 	end_round("", "", 0);
 	fd_close(&broker);
-	make_session(&session, &broker);
+	make_channel(&grant, &broker);
 	send_start();
 	expect(IPC_RUNNING);
 	read_on = mem_printf("\"type\":\"rpc_response\",\"id\":1,"
@@ -1572,7 +1572,7 @@ START_TEST(places_pictures_in_their_round)
 	}
 	expect(IPC_ROUND);
 	fd_close(&broker);
-	make_session(&session, &broker);
+	make_channel(&grant, &broker);
 	send_start();
 	expect(IPC_RUNNING);
 	put(code_out, "c", 1);
@@ -1613,7 +1613,7 @@ START_TEST(reports_progress_in_its_round)
 		expect(IPC_ROUND);
 		start.progress = n == 1;
 		fd_close(&broker);
-		make_session(&session, &broker);
+		make_channel(&grant, &broker);
 		send_start();
 		expect(IPC_RUNNING);
 	}
@@ -1640,23 +1640,23 @@ START_TEST(fetches_a_store_in_each_round)
 	put(box_out, request, strlen(request));
 	expect(IPC_WANT_STORE);
 	if (_i == 0) {
-		make_session(&answer.store, &ours);
+		make_channel(&answer.store, &ours);
 		send_message(IPC_STORE, &answer);
 		expect_on(ours, IPC_LIST_MEMORIES);
 		end_round("", "", 0);
 	} else {
 		end_round("", "", 0);
-		make_session(&answer.store, &ours);
+		make_channel(&answer.store, &ours);
 		send_message(IPC_STORE, &answer);
 	}
 	ck_assert_int_eq(recv(ours, &c, 1, 0), 0);
 	fd_close(&ours);
-	make_session(&session, &broker);
+	make_channel(&grant, &broker);
 	send_start();
 	expect(IPC_RUNNING);
 	put(box_out, request, strlen(request));
 	expect(IPC_WANT_STORE);
-	make_session(&answer.store, &ours);
+	make_channel(&answer.store, &ours);
 	send_message(IPC_STORE, &answer);
 	expect_on(ours, IPC_LIST_MEMORIES);
 	fd_close(&ours);
@@ -1692,7 +1692,7 @@ START_TEST(ends_with_starts_in_disorder)
 		end_round("", "", 0);
 		start.kept = 0;
 	}
-	make_session(&session, &broker);
+	make_channel(&grant, &broker);
 	send_start();
 	expect_exit(FATAL_EXIT_STATUS);
 }
@@ -1745,7 +1745,7 @@ START_TEST(runs_rounds_behind_frames)
 		end_round("one", "", n == 0 ? 0 : 3);
 		put(box_out, said, strlen(said));
 		fd_close(&broker);
-		make_session(&session, &broker);
+		make_channel(&grant, &broker);
 		/* Frames have an order: the late one comes before the code. */
 		while (lying_in(box_out) > 0)
 			sched_yield();

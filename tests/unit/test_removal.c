@@ -17,8 +17,8 @@ START_TEST(a_removed_server_finishes)
 	int relay, reader;
 
 	play_start();
-	relay = play_session();
-	reader = play_session_of("gh", 3, "", 0);
+	relay = play_grant();
+	reader = play_grant_of("gh", 3, "", 0);
 	play_serve(&gh);
 	play_call(relay, 1, "gh");
 	play_hear(&gh);
@@ -52,8 +52,8 @@ START_TEST(a_removed_server_is_kept)
 	int one, two;
 
 	play_start();
-	one = play_session();
-	two = play_session_of("gh", 3, "", 0);
+	one = play_grant();
+	two = play_grant_of("gh", 3, "", 0);
 	play_load(two, 1, "gh");
 	play_expect(two, IPC_RESULT);
 	play_serve(&gh);
@@ -86,7 +86,7 @@ END_TEST
 START_TEST(a_removed_server_ends)
 {
 	play_start();
-	close(play_session());
+	close(play_grant());
 	play_serve(&gh);
 	play_sync_supervisor();
 	play_remove("gh");
@@ -108,7 +108,7 @@ START_TEST(a_server_is_defined_anew)
 			play_remove("gh");
 			play_define("gh");
 		}
-		relays[n] = play_session();
+		relays[n] = play_grant();
 		play_launch(play_expect_want("gh"), &servers[n]);
 		ck_assert_uint_eq(play_msg.want.definition, play_definitions);
 		play_greet(&servers[n]);
@@ -136,7 +136,7 @@ START_TEST(a_kept_server_that_ends_is_not_started_again)
 	int relay;
 
 	play_start();
-	relay = play_session();
+	relay = play_grant();
 	play_serve(&old);
 	play_remove("gh");
 	play_call(relay, 1, "gh");
@@ -167,7 +167,7 @@ START_TEST(a_starting_server_is_removed)
 	int relay;
 
 	play_start();
-	relay = play_session();
+	relay = play_grant();
 	link = play_expect_want("gh");
 	if (_i == 1) {
 		play_call(relay, 1, "gh");
@@ -205,9 +205,9 @@ START_TEST(a_server_is_revoked)
 	int relay, other, reader;
 
 	play_start();
-	relay = play_session();
-	other = play_session();
-	reader = play_session_of("gh", 3, "", 0);
+	relay = play_grant();
+	other = play_grant();
+	reader = play_grant_of("gh", 3, "", 0);
 	play_serve(&gh);
 	play_call(relay, 1, "gh");
 	play_hear(&gh);
@@ -248,11 +248,11 @@ START_TEST(a_kept_server_is_revoked)
 	int relay, other;
 
 	play_start();
-	relay = play_session();
+	relay = play_grant();
 	play_serve(&old);
 	play_remove("gh");
 	play_define("gh");
-	other = play_session();
+	other = play_grant();
 	play_serve(&gh);
 	play_call(relay, 1, "gh");
 	play_hear(&old);
@@ -282,7 +282,7 @@ START_TEST(a_starting_server_is_revoked)
 
 	play_failed_ms = 20000;
 	play_start();
-	relay = play_session();
+	relay = play_grant();
 	if (_i == 2) {
 		fail_start("failed once");
 		fail_call(relay, 1, "failed twice");
@@ -330,11 +330,11 @@ START_TEST(ends_with_servers_that_are_kept)
 	int one, two;
 
 	play_start();
-	one = play_session();
+	one = play_grant();
 	play_serve(&gh);
 	play_remove("gh");
 	play_define("gh");
-	two = play_session();
+	two = play_grant();
 	play_expect_want("gh");
 	play_remove("gh");
 	play_call(two, 1, "gh");
@@ -350,7 +350,7 @@ START_TEST(a_pausing_server_is_removed)
 
 	play_failed_ms = 20000;
 	play_start();
-	relay = play_session();
+	relay = play_grant();
 	fail_start("failed once");
 	fail_call(relay, 1, "failed twice");
 	play_call(relay, 2, "gh");
@@ -368,7 +368,7 @@ START_TEST(a_server_is_described_anew)
 	int relay;
 
 	play_start();
-	relay = play_session();
+	relay = play_grant();
 	play_serve(&gh);
 	play_define_as("gh", "gh_2", "does more");
 	play_sync_supervisor();

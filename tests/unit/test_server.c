@@ -18,7 +18,7 @@ START_TEST(starts_what_is_loaded_in_parallel)
 
 	play_start();
 	play_define("fs");
-	relay = play_session_of("fs\0gh", 6, "gh\0fs", 6);
+	relay = play_grant_of("fs\0gh", 6, "gh\0fs", 6);
 	first = play_expect_want("gh");
 	second = play_expect_want("fs");
 	ck_assert_uint_gt(second, first);
@@ -42,10 +42,10 @@ START_TEST(stays_warm)
 	int one, two;
 
 	play_start();
-	one = play_session();
+	one = play_grant();
 	play_serve(&gh);
 	close(one);
-	two = play_session();
+	two = play_grant();
 	play_call(two, 1, "gh");
 	play_expect_line(&gh, PLAY_CALLED("2"));
 	play_end();
@@ -60,7 +60,7 @@ START_TEST(patience_ends)
 
 	play_wait_ms = 3000;
 	play_start();
-	relay = play_session();
+	relay = play_grant();
 	play_launch(play_expect_want("gh"), &gh);
 	play_put(gh.errors, "fetching \x1b[1mall\r\n50 %\n");
 	play_call(relay, 1, "gh");
@@ -89,7 +89,7 @@ START_TEST(a_start_ends)
 	play_wait_ms = 3000;
 	play_start_ms = 6000;
 	play_start();
-	relay = play_session();
+	relay = play_grant();
 	link = play_expect_want("gh");
 	if (_i == 1) {
 		play_launch(link, &gh);
@@ -121,7 +121,7 @@ START_TEST(reports_why_a_start_failed)
 	int relay;
 
 	play_start();
-	relay = play_session();
+	relay = play_grant();
 	link = play_expect_want("gh");
 	play_call(relay, 1, "gh");
 	play_list(relay, 2, "gh");
@@ -153,7 +153,7 @@ START_TEST(pauses_between_failures)
 	play_wait_ms = 3500;
 	play_failed_ms = 250;
 	play_start();
-	relay = play_session();
+	relay = play_grant();
 	fail_start("failed once");
 	play_call(relay, 1, "gh");
 	clock_gettime(CLOCK_MONOTONIC, &before);
@@ -189,7 +189,7 @@ START_TEST(a_look_does_not_wait_for_a_pause)
 	play_lists_wait_ms = 200;
 	play_failed_ms = 1500;
 	play_start();
-	relay = play_session();
+	relay = play_grant();
 	fail_start("failed once");
 	/* No pause before this one. */
 	play_recall(relay, 1, "gh");
@@ -218,7 +218,7 @@ START_TEST(a_pause_reports_how_it_ended)
 	play_lists_wait_ms = 200;
 	play_failed_ms = 1500;
 	play_start();
-	relay = play_session();
+	relay = play_grant();
 	for (n = 0; n < 4; n++) {
 		if (n > 0)
 			play_call(relay, 1, "gh");
@@ -244,7 +244,7 @@ START_TEST(a_look_waits_for_a_start)
 	play_lists_wait_ms = 200;
 	play_look_ms = 2000;
 	play_start();
-	relay = play_session();
+	relay = play_grant();
 	play_launch(play_expect_want("gh"), &gh);
 	play_recall(relay, 1, "gh");
 	play_expect_refused(
@@ -275,7 +275,7 @@ START_TEST(a_look_waits_less_after_a_failure)
 	play_lists_wait_ms = 200;
 	play_look_ms = 8000;
 	play_start();
-	relay = play_session();
+	relay = play_grant();
 	fail_start("failed once");
 	play_recall(relay, 1, "gh");
 	play_launch(play_expect_want("gh"), &gh);
@@ -296,7 +296,7 @@ START_TEST(is_started_again)
 	int relay;
 
 	play_start();
-	relay = play_session();
+	relay = play_grant();
 	play_serve(&gh);
 	play_call(relay, 1, "gh");
 	play_hear(&gh);
@@ -331,7 +331,7 @@ START_TEST(bounds_what_runs)
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	play_start();
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
-	relay = play_session_of("a\0b\0c\0d\0e\0f\0g\0h\0i\0j\0k\0l\0gh", 27,
+	relay = play_grant_of("a\0b\0c\0d\0e\0f\0g\0h\0i\0j\0k\0l\0gh", 27,
 	    "", 0);
 	for (n = 0; n < 12; n++, name[0]++) {
 		play_define(name);
@@ -373,7 +373,7 @@ START_TEST(is_started_again_and_again)
 	int relay;
 
 	play_start();
-	relay = play_session();
+	relay = play_grant();
 	for (id = 1; id <= 16; id += 2) {
 		if (id > 1)
 			play_call(relay, id, "gh");
@@ -402,7 +402,7 @@ START_TEST(an_answer_must_be_of_use)
 	int relay, n;
 
 	play_start();
-	relay = play_session();
+	relay = play_grant();
 	for (n = 1; n <= 2; n++) {
 		if (n > 1)
 			play_call(relay, 1, "gh");

@@ -1,13 +1,13 @@
 /*
- * Tests of supervisor/peers/broker and its handlers: which sessions are opened,
+ * Tests of supervisor/peers/broker and its handlers: which grants are made,
  * that nothing the broker says or fails to say costs more than itself and its
  * servers, and how it ends. Other files test its servers.
  */
 #include "supervisor_broker_play.h"
 
-/* Sessions */
+/* Grants */
 
-START_TEST(nothing_starts_without_a_session)
+START_TEST(nothing_starts_without_a_grant)
 {
 	broker_reconfigure(broker);
 	configure(1);
@@ -17,28 +17,28 @@ START_TEST(nothing_starts_without_a_session)
 }
 END_TEST
 
-START_TEST(a_session_is_opened)
+START_TEST(a_grant_is_made)
 {
-	const struct broker_session wanted = { 7, "", NULL,
+	const struct broker_grant wanted = { 7, "", NULL,
 		{ (char *)"git-hub\0fs", 11 } };
 	auto_fd int relay = -1;
 	struct err err;
 	char c = 0;
 
-	relay = broker_open_session(broker, &wanted, &err);
+	relay = broker_grant_servers(broker, &wanted, &err);
 	ck_assert_int_ge(relay, 0);
 	ck_assert_int_ne(fcntl(relay, F_GETFL) & O_NONBLOCK, 0);
 	ck_assert_int_ne(fcntl(relay, F_GETFD) & FD_CLOEXEC, 0);
 	/* Every server is known before it is asked for. */
-	was_told(DEFINED "session 7 may fs,git-hub loads git-hub,fs\n");
-	ck_assert_int_eq(send(session_fd, "x", 1, 0), 1);
+	was_told(DEFINED "grant 7 may fs,git-hub loads git-hub,fs\n");
+	ck_assert_int_eq(send(grant_fd, "x", 1, 0), 1);
 	ck_assert_int_eq(recv(relay, &c, 1, 0), 1);
 	ck_assert_int_eq(c, 'x');
-	open_session(8, "fs", 3);
-	was_told("session 8 may fs,git-hub loads fs\n");
+	get_grant(8, "fs", 3);
+	was_told("grant 8 may fs,git-hub loads fs\n");
 	ck_assert_uint_eq(started, 1);
 	/* No other process has the broker's end. */
-	fd_close(&session_fd);
+	fd_close(&grant_fd);
 	ck_assert_int_eq(recv(relay, &c, 1, 0), 0);
 }
 END_TEST
@@ -53,34 +53,34 @@ START_TEST(each_broker_gets_the_audit_file)
 	policy.audit = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
 	unlink(path);
 	broker = broker_new(base, CONFIG, envp, &policy);
-	open_session(1, NULL, 0);
-	was_told("audit\n" DEFINED "session 1 may fs,git-hub loads \n");
-	open_session(2, NULL, 0);
-	was_told("session 2 may fs,git-hub loads \n");
+	get_grant(1, NULL, 0);
+	was_told("audit\n" DEFINED "grant 1 may fs,git-hub loads \n");
+	get_grant(2, NULL, 0);
+	was_told("grant 2 may fs,git-hub loads \n");
 	die();
-	open_session(3, NULL, 0);
-	was_told("audit\n" DEFINED "session 3 may fs,git-hub loads \n");
+	get_grant(3, NULL, 0);
+	was_told("audit\n" DEFINED "grant 3 may fs,git-hub loads \n");
 	ck_assert_int_eq(lseek(file, 0, SEEK_END), 2);
 	fd_close(&policy.audit);
 }
 END_TEST
 
 /* Another owner may use what it is allowed, and what is there. */
-START_TEST(a_session_of_another_owner)
+START_TEST(a_grant_of_another_owner)
 {
 	const struct server_texts allowed = { (char *)"gone\0git-hub", 13 };
-	const struct broker_session wanted = { 7, "bob", &allowed,
+	const struct broker_grant wanted = { 7, "bob", &allowed,
 		{ (char *)"git-hub", 8 } };
 	auto_fd int relay = -1;
 	struct err err;
 
-	relay = broker_open_session(broker, &wanted, &err);
+	relay = broker_grant_servers(broker, &wanted, &err);
 	ck_assert_int_ge(relay, 0);
-	was_told(DEFINED "session 7 may for bob git-hub loads git-hub\n");
+	was_told(DEFINED "grant 7 may for bob git-hub loads git-hub\n");
 }
 END_TEST
 
-/* The broker may start servers only for owners whose sessions it was given. */
+/* The broker may start servers only for owners whose grants it was given. */
 START_TEST(a_server_of_a_stranger)
 {
 	struct ipc_want message = { .process = 1, .name = "fs",
@@ -94,11 +94,11 @@ END_TEST
 
 START_TEST(a_broker_may_be_unstartable)
 {
-	const struct broker_session none = { 2, "", NULL, { NULL, 0 } };
+	const struct broker_grant none = { 2, "", NULL, { NULL, 0 } };
 	struct err err;
 
 	unspawnable = "no broker today";
-	ck_assert_int_eq(broker_open_session(broker, &none, &err), -1);
+	ck_assert_int_eq(broker_grant_servers(broker, &none, &err), -1);
 	ck_assert_str_eq(err.text, "no broker today");
 	ck_assert_int_eq(unit_open_fds(), fds_before);
 	unspawnable = NULL;
@@ -110,7 +110,7 @@ END_TEST
 /* Every descriptor on the way may be the one too many. */
 START_TEST(descriptors_may_run_out)
 {
-	const struct broker_session none = { 2, "", NULL, { NULL, 0 } };
+	const struct broker_grant none = { 2, "", NULL, { NULL, 0 } };
 	struct rlimit limit, all;
 	struct err err;
 	int extra, lowest;
@@ -124,21 +124,21 @@ START_TEST(descriptors_may_run_out)
 		limit.rlim_cur = (rlim_t)(lowest + extra);
 		ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
 		ck_assert_int_eq(
-		    broker_open_session(broker, &none, &err), -1);
+		    broker_grant_servers(broker, &none, &err), -1);
 		ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &all), 0);
 		ck_assert_str_eq(
 		    err.text, "make a socket pair: Too many open files");
 	}
 	was_told("");
-	open_session(3, NULL, 0);
-	was_told("session 3 may fs,git-hub loads \n");
+	get_grant(3, NULL, 0);
+	was_told("grant 3 may fs,git-hub loads \n");
 }
 END_TEST
 
 /* One that has exited unnoticed costs no call. */
 START_TEST(a_broker_that_has_just_died_is_replaced)
 {
-	const struct broker_session none = { 2, "", NULL, { NULL, 0 } };
+	const struct broker_grant none = { 2, "", NULL, { NULL, 0 } };
 	siginfo_t si;
 	struct err err;
 	int relay;
@@ -148,7 +148,7 @@ START_TEST(a_broker_that_has_just_died_is_replaced)
 	kill(process, SIGKILL);
 	waitid(P_PID, (id_t)process, &si, WEXITED | WNOWAIT);
 	fd_close(&line);
-	relay = broker_open_session(broker, &none, &err);
+	relay = broker_grant_servers(broker, &none, &err);
 	ck_assert_int_ge(relay, 0);
 	fd_close(&relay);
 	ck_assert_uint_eq(started, 2);
@@ -160,13 +160,13 @@ END_TEST
 /* One that takes nothing any more is ended, and the next call heals it. */
 START_TEST(a_broker_that_does_not_listen_is_ended)
 {
-	const struct broker_session none = { 2, "", NULL, { NULL, 0 } };
+	const struct broker_grant none = { 2, "", NULL, { NULL, 0 } };
 	struct err err;
 	int relay, n = 0;
 
 	begin();
 	want(1, "fs");
-	while ((relay = broker_open_session(broker, &none, &err)) >= 0) {
+	while ((relay = broker_grant_servers(broker, &none, &err)) >= 0) {
 		fd_close(&relay);
 		ck_assert_int_le(++n, 2 * IPC_QUEUE_PACKETS_MAX);
 	}
@@ -279,8 +279,8 @@ START_TEST(a_dead_broker_is_left_alone)
 	end_downstream(0, "exited with code 0");
 	settle();
 	ck_assert_uint_eq(started, 1);
-	open_session(2, NULL, 0);
-	was_told("define fs fs 'Files'\nsession 2 may fs loads \n");
+	get_grant(2, NULL, 0);
+	was_told("define fs fs 'Files'\ngrant 2 may fs loads \n");
 }
 END_TEST
 
@@ -559,9 +559,9 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, lends_the_store);
 	tcase_add_loop_test(tc, lends_no_store, 0, 2);
 	tcase_add_test(tc, reports_once_that_there_is_no_store);
-	tcase_add_test(tc, nothing_starts_without_a_session);
-	tcase_add_test(tc, a_session_is_opened);
-	tcase_add_test(tc, a_session_of_another_owner);
+	tcase_add_test(tc, nothing_starts_without_a_grant);
+	tcase_add_test(tc, a_grant_is_made);
+	tcase_add_test(tc, a_grant_of_another_owner);
 	tcase_add_test(tc, a_server_of_a_stranger);
 	tcase_add_test(tc, each_broker_gets_the_audit_file);
 	tcase_add_test(tc, a_broker_may_be_unstartable);

@@ -180,15 +180,15 @@ START_TEST(changes_add_up)
 	configure(2);
 	broker_reconfigure(broker);
 	was_told("define git-hub git_hub ''\n");
-	open_session(2, NULL, 0);
-	was_told("session 2 may fs,git-hub loads \n");
+	get_grant(2, NULL, 0);
+	was_told("grant 2 may fs,git-hub loads \n");
 	nlist = 0;
 	broker_reconfigure(broker);
 	was_told("remove fs\nremove git-hub\n");
 	nlist = 1;
 	broker_reconfigure(broker);
-	open_session(3, NULL, 0);
-	was_told("define fs fs 'Files'\nsession 3 may fs loads \n");
+	get_grant(3, NULL, 0);
+	was_told("define fs fs 'Files'\ngrant 3 may fs loads \n");
 }
 END_TEST
 

@@ -22,9 +22,9 @@ START_TEST(an_execution_leaves_places)
 	int a, b, c;
 
 	play_start();
-	a = play_session();
-	b = play_session();
-	c = play_session();
+	a = play_grant();
+	b = play_grant();
+	c = play_grant();
 	play_serve(&gh);
 	call_many(a, 1, REQUESTS_MAX);
 	call_many(b, 1, REQUESTS_MAX / 2);
@@ -41,8 +41,8 @@ START_TEST(executions_take_turns)
 	int a, b;
 
 	play_start();
-	a = play_session();
-	b = play_session();
+	a = play_grant();
+	b = play_grant();
 	play_serve(&gh);
 	call_many(a, 1, REQUESTS_MAX);
 	call_many(b, 1, half);
@@ -74,8 +74,8 @@ START_TEST(places_are_free_again)
 	int relay, other;
 
 	play_start();
-	relay = play_session();
-	other = play_session();
+	relay = play_grant();
+	other = play_grant();
 	play_serve(&gh);
 	call_many(relay, 1, REQUESTS_MAX);
 	call_many(other, 2, half);
@@ -103,8 +103,8 @@ START_TEST(a_server_exits_while_calls_wait)
 	int relay, other;
 
 	play_start();
-	relay = play_session();
-	other = play_session();
+	relay = play_grant();
+	other = play_grant();
 	play_serve(&gh);
 	call_many(relay, 1, REQUESTS_MAX);
 	call_many(other, 2, REQUESTS_MAX / 2);
@@ -131,7 +131,7 @@ START_TEST(bounds_what_waits)
 	int relay;
 
 	play_start();
-	relay = play_session();
+	relay = play_grant();
 	play_expect_want("gh");
 	buffer_add_text(&arguments, "{\"text\":\"");
 	memset(buffer_reserve(&arguments, 15 * MIB), 'x', 15 * MIB);
@@ -158,10 +158,10 @@ START_TEST(bounds_what_waits_for_all)
 	play_unwritten_max = 64 * MIB;
 	play_start();
 	play_define("fs");
-	one = play_session_of("fs\0gh", 6, "fs\0gh", 6);
+	one = play_grant_of("fs\0gh", 6, "fs\0gh", 6);
 	play_expect_want("fs");
 	play_serve(&gh);
-	two = play_session_of("fs\0gh", 6, "fs\0gh", 6);
+	two = play_grant_of("fs\0gh", 6, "fs\0gh", 6);
 	/* Of this one the server gets a part. */
 	play_call_large(one, 1, "gh", len);
 	play_call_large(one, 2, "fs", len);

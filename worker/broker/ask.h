@@ -31,7 +31,7 @@ struct ask_ends {
 
 struct ask {
 	TAILQ_ENTRY(ask) entry; /* of list */
-	TAILQ_ENTRY(ask) sibling; /* of its session */
+	TAILQ_ENTRY(ask) sibling; /* of its permit */
 	struct ask_list *list;    /* of a server or a link; NULL if in no list
 				   */
 	struct link *link;        /* the link that has it; NULL: the server */
@@ -41,11 +41,11 @@ struct ask {
 	/* The server ends its wait, or releases its place. */
 	void (*forget)(struct server *server, struct ask *ask);
 	const struct ask_ends *ends; /* of the asker */
-	struct session *session;     /* NULL: a TRY */
-	uint64_t execution;          /* of the session */
-	const char *owner;           /* of that session; NULL: a TRY */
+	struct permit *permit;     /* NULL: a TRY */
+	uint64_t execution;          /* of the permit */
+	const char *owner;           /* of that permit; NULL: a TRY */
 	uint64_t silence; /* milliseconds without a sign of the server */
-	uint64_t id;      /* of the session */
+	uint64_t id;      /* of the permit */
 	enum ask_kind kind;
 	/* Of a call: */
 	struct buffer tool;   /* its name, as JSON */
@@ -66,7 +66,7 @@ struct ask {
 
 /*
  * Makes an ask that is in no list. server_new_ask also sets the server and its
- * callback to remove the ask, session_new_ask the session.
+ * callback to remove the ask, permit_new_ask the permit.
  */
 struct ask *ask_new(struct broker *broker,
     const struct definition *definition, const struct ask_ends *ends,

@@ -12,7 +12,7 @@
 #include "broker.h"
 #include "link.h"
 #include "server.h"
-#include "session.h"
+#include "permit.h"
 #include "shapes.h"
 #include "shelf.h"
 
@@ -41,7 +41,7 @@ broker_init(struct broker *broker, struct event_base *base,
 	TAILQ_INIT(&broker->servers);
 	TAILQ_INIT(&broker->removed);
 	TAILQ_INIT(&broker->links);
-	TAILQ_INIT(&broker->sessions);
+	TAILQ_INIT(&broker->permits);
 	broker->shelf = shelf_new(REMEMBERED_BYTES_MAX);
 	broker->archive = archive_new(broker, server_recalled);
 	broker->shapes = shapes_new();
@@ -51,12 +51,12 @@ broker_init(struct broker *broker, struct event_base *base,
 void
 broker_clear(struct broker *broker)
 {
-	struct session *session;
+	struct permit *permit;
 	struct server *server;
 	struct link *link;
 
-	while ((session = TAILQ_FIRST(&broker->sessions)) != NULL)
-		session_free(&session);
+	while ((permit = TAILQ_FIRST(&broker->permits)) != NULL)
+		permit_free(&permit);
 	while ((link = TAILQ_FIRST(&broker->links)) != NULL)
 		link_free(&link);
 	while ((server = TAILQ_FIRST(&broker->servers)) != NULL ||

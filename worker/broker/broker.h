@@ -5,14 +5,14 @@
  * anything: it sends requests with names to the supervisor. All files of this
  * folder run in that process only.
  *
- * The parts: a session (session.h) makes requests to a server (server.h). A
+ * The parts: a permit (permit.h) makes requests to a server (server.h). A
  * request is an ask (ask.h), which waits with the server until there is a link
  * (link.h), one process of the server, and then with the link. A link has pipes
  * (pipes.h), the protocol (mcp_client.h) and the list of tools (listing.h).
  * None of these is freed while a function below it on the stack uses it: an
  * object that must end is ended from the loop.
  *
- * Calls go down only: main, routes, on_*, broker, try, session, server, link,
+ * Calls go down only: main, routes, on_*, broker, try, permit, server, link,
  * listing, archive, to_supervisor, queue, ask, and the decoders of bytes. Calls
  * upwards are callbacks, which are given at construction.
  */
@@ -30,7 +30,7 @@ struct audit;
 struct definition;
 struct link;
 struct server;
-struct session;
+struct permit;
 struct shapes;
 struct shelf;
 
@@ -42,7 +42,7 @@ struct broker {
 	struct broker_servers removed; /* removed, but still in use */
 	void *by_name; /* the configured ones, as a tree: server.c */
 	TAILQ_HEAD(broker_links, link) links;       /* until their ENDED */
-	TAILQ_HEAD(broker_sessions, session) sessions;
+	TAILQ_HEAD(broker_permits, permit) permits;
 	struct shelf *shelf; /* the remembered lists of tools */
 	struct archive *archive; /* keeps them */
 	struct shapes *shapes; /* the shapes of their results */
@@ -70,7 +70,8 @@ channel_handler *const *broker_routes(void);
 void broker_on_define(struct broker *broker, struct ipc_define *define);
 void broker_on_remove(struct broker *broker, struct ipc_remove *remove);
 void broker_on_revoke(struct broker *broker, struct ipc_revoke *revoke);
-void broker_on_session(struct broker *broker, struct ipc_session *session);
+void broker_on_grant_servers(
+    struct broker *broker, struct ipc_grant_servers *permit);
 void broker_on_launched(struct broker *broker, struct ipc_launched *launched);
 void broker_on_ended(struct broker *broker, struct ipc_ended *ended);
 void broker_on_audit(struct broker *broker, struct ipc_audit *audit);
@@ -102,14 +103,14 @@ void try_server(struct broker *broker, const char *name);
 void broker_on_recalled(
     struct archive *archive, struct ipc_recalled *recalled);
 
-/* on_relay.c: the handlers, one session each. */
-void broker_on_call_tool(struct session *session, struct ipc_call_tool *call);
+/* on_relay.c: the handlers, one permit each. */
+void broker_on_call_tool(struct permit *permit, struct ipc_call_tool *call);
 void broker_on_cancel_call(
-    struct session *session, struct ipc_cancel_call *cancel);
-void broker_on_list_tools(struct session *session, struct ipc_list_tools *list);
+    struct permit *permit, struct ipc_cancel_call *cancel);
+void broker_on_list_tools(struct permit *permit, struct ipc_list_tools *list);
 void broker_on_list_servers(
-    struct session *session, struct ipc_list_servers *list);
+    struct permit *permit, struct ipc_list_servers *list);
 void broker_on_load_server(
-    struct session *session, struct ipc_load_server *load);
+    struct permit *permit, struct ipc_load_server *load);
 
 #endif

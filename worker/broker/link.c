@@ -137,7 +137,7 @@ link_log_lost(struct link *link)
 	const struct ask *ask = TAILQ_FIRST(&link->asks);
 	auto_buffer struct buffer reason = { 0 };
 
-	if (ask == NULL || ask->session == NULL || link->revoked ||
+	if (ask == NULL || ask->permit == NULL || link->revoked ||
 	    link->hung)
 		return;
 	link_add_lost(link, ask, &reason);

@@ -12,7 +12,7 @@
 #include "broker.h"
 #include "reason.h"
 #include "server.h"
-#include "session.h"
+#include "permit.h"
 
 /* Whether bytes are one value of this kind, alone and on one line. */
 static int
@@ -49,7 +49,7 @@ on_relay_read_call(
 
 /* Refuses a call of a tool that may not be used. Returns whether it did. */
 static int
-on_relay_refuse_tool(struct session *session, const struct ipc_call_tool *call,
+on_relay_refuse_tool(struct permit *permit, const struct ipc_call_tool *call,
     const struct server *server)
 {
 	struct json_span name = { (const char *)call->tool.data,
@@ -68,52 +68,52 @@ on_relay_refuse_tool(struct session *session, const struct ipc_call_tool *call,
 	reason_add_string(&reason, name);
 	buffer_printf(&reason, "\" %s", why);
 	reason_fit(&reason);
-	session_refuse(session, call->id, reason.data,
+	permit_refuse(permit, call->id, reason.data,
 	    (struct json_span){ NULL, 0 });
 	return 1;
 }
 
 /* Refuses a call for which there is no room. Returns whether it did. */
 static int
-on_relay_refuse_full(struct session *session, const struct ipc_call_tool *call,
+on_relay_refuse_full(struct permit *permit, const struct ipc_call_tool *call,
     const struct server *server)
 {
 	auto_buffer struct buffer reason = { 0 };
 
-	if (session_has_room(session, call->arguments.len))
+	if (permit_has_room(permit, call->arguments.len))
 		return 0;
 	server_begin_reason(server, &reason);
 	buffer_printf(&reason, " cannot be called now: %zu bytes of calls "
 	    "wait until their servers read them, of at most %lu MiB, of which "
 	    "an execution gets half of what the others leave",
-	    session_broker(session)->unwritten, BROKER_UNWRITTEN_MAX / MIB);
-	session_refuse(session, call->id, reason.data,
+	    permit_broker(permit)->unwritten, BROKER_UNWRITTEN_MAX / MIB);
+	permit_refuse(permit, call->id, reason.data,
 	    (struct json_span){ NULL, 0 });
 	return 1;
 }
 
 /* Returns the server of a permitted call; NULL if the call was refused. */
 static struct server *
-on_relay_find_called(struct session *session, const struct ipc_call_tool *call)
+on_relay_find_called(struct permit *permit, const struct ipc_call_tool *call)
 {
 	struct server *server;
 
-	if (!session_admit(session, call->id))
+	if (!permit_admit(permit, call->id))
 		return NULL;
-	server = session_find(session, call->id, call->server, 1);
-	if (server != NULL && (on_relay_refuse_tool(session, call, server) ||
-	        on_relay_refuse_full(session, call, server)))
+	server = permit_find(permit, call->id, call->server, 1);
+	if (server != NULL && (on_relay_refuse_tool(permit, call, server) ||
+	        on_relay_refuse_full(permit, call, server)))
 		server = NULL;
 	return server;
 }
 
 static void
 on_relay_audit_refused(
-    const struct session *session, const struct ipc_call_tool *call)
+    const struct permit *permit, const struct ipc_call_tool *call)
 {
-	struct audit *audit = session_broker(session)->audit;
-	struct audit_call line = { .execution = session_execution(session),
-		.owner = session_owner(session),
+	struct audit *audit = permit_broker(permit)->audit;
+	struct audit_call line = { .execution = permit_execution(permit),
+		.owner = permit_owner(permit),
 		.server = call->server,
 		.tool = { (const char *)call->tool.data, call->tool.len },
 		.arguments = call->arguments.len,
@@ -124,7 +124,7 @@ on_relay_audit_refused(
 }
 
 void
-broker_on_call_tool(struct session *session, struct ipc_call_tool *call)
+broker_on_call_tool(struct permit *permit, struct ipc_call_tool *call)
 {
 	auto_buffer struct buffer params = { 0 };
 	struct server *server;
@@ -132,15 +132,15 @@ broker_on_call_tool(struct session *session, struct ipc_call_tool *call)
 	struct err err;
 
 	if (on_relay_read_call(call, &params, &err) == -1) {
-		session_break(session, err.text);
+		permit_break(permit, err.text);
 		return;
 	}
-	server = on_relay_find_called(session, call);
+	server = on_relay_find_called(permit, call);
 	if (server == NULL) {
-		on_relay_audit_refused(session, call);
+		on_relay_audit_refused(permit, call);
 		return;
 	}
-	ask = session_new_ask(session, server, call->id, ASK_CALL);
+	ask = permit_new_ask(permit, server, call->id, ASK_CALL);
 	buffer_add(
 	    &ask->tool, (const char *)call->tool.data, call->tool.len);
 	ask->arguments = call->arguments.len;
@@ -151,24 +151,24 @@ broker_on_call_tool(struct session *session, struct ipc_call_tool *call)
 /* Its answer may already be on the way: then there is nothing to cancel. */
 void
 broker_on_cancel_call(
-    struct session *session, struct ipc_cancel_call *cancel)
+    struct permit *permit, struct ipc_cancel_call *cancel)
 {
-	session_cancel(session, cancel->id);
+	permit_cancel(permit, cancel->id);
 }
 
 /* Tools of permitted servers can be listed; only calls require loading. */
 void
-broker_on_list_tools(struct session *session, struct ipc_list_tools *list)
+broker_on_list_tools(struct permit *permit, struct ipc_list_tools *list)
 {
 	struct server *server;
 	struct ask *ask;
 
-	if (!session_admit(session, list->id))
+	if (!permit_admit(permit, list->id))
 		return;
-	server = session_find(session, list->id, list->server, 0);
+	server = permit_find(permit, list->id, list->server, 0);
 	if (server == NULL)
 		return;
-	ask = session_new_ask(session, server, list->id, ASK_TOOLS);
+	ask = permit_new_ask(permit, server, list->id, ASK_TOOLS);
 	if (list->remembered)
 		server_recall(server, ask);
 	else
@@ -177,40 +177,40 @@ broker_on_list_tools(struct session *session, struct ipc_list_tools *list)
 
 /* Answers with JSON made by the broker. */
 static void
-on_relay_told(struct session *session, uint64_t id, const struct buffer *json)
+on_relay_told(struct permit *permit, uint64_t id, const struct buffer *json)
 {
 	static const struct json_span none;
 
 	if (json->len <= RESULT_MAX)
-		session_answer(session, id, json->data, json->len);
+		permit_answer(permit, id, json->data, json->len);
 	else
-		session_refuse(session, id, "the descriptions of the servers "
+		permit_refuse(permit, id, "the descriptions of the servers "
 		    "are too long for one answer", none);
 }
 
 void
-broker_on_list_servers(struct session *session, struct ipc_list_servers *list)
+broker_on_list_servers(struct permit *permit, struct ipc_list_servers *list)
 {
 	auto_buffer struct buffer json = { 0 };
 
-	if (!session_admit(session, list->id))
+	if (!permit_admit(permit, list->id))
 		return;
-	session_describe(session, &json);
-	on_relay_told(session, list->id, &json);
+	permit_describe(permit, &json);
+	on_relay_told(permit, list->id, &json);
 }
 
 void
-broker_on_load_server(struct session *session, struct ipc_load_server *load)
+broker_on_load_server(struct permit *permit, struct ipc_load_server *load)
 {
 	auto_buffer struct buffer json = { 0 };
 	struct server *server;
 
-	if (!session_admit(session, load->id))
+	if (!permit_admit(permit, load->id))
 		return;
-	server = session_find(session, load->id, load->server, 0);
+	server = permit_find(permit, load->id, load->server, 0);
 	if (server == NULL)
 		return;
-	session_load(session, server);
-	session_describe_server(session, server, &json);
-	on_relay_told(session, load->id, &json);
+	permit_load(permit, server);
+	permit_describe_server(permit, server, &json);
+	on_relay_told(permit, load->id, &json);
 }

@@ -10,7 +10,7 @@
 #include "broker.h"
 #include "link.h"
 #include "server.h"
-#include "session.h"
+#include "permit.h"
 
 void
 broker_on_define(struct broker *broker, struct ipc_define *define)
@@ -28,14 +28,14 @@ void
 broker_on_revoke(struct broker *broker, struct ipc_revoke *revoke)
 {
 	server_revoke(broker, revoke->definition, revoke->reason,
-	    session_revoke_all);
+	    permit_revoke_all);
 }
 
 void
-broker_on_session(struct broker *broker, struct ipc_session *session)
+broker_on_grant_servers(struct broker *broker, struct ipc_grant_servers *permit)
 {
-	log_init("broker", (enum log_level)session->log_level);
-	session_new(broker, session);
+	log_init("broker", (enum log_level)permit->log_level);
+	permit_new(broker, permit);
 }
 
 void

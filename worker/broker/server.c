@@ -248,7 +248,7 @@ server_unhold(struct server_hold *hold)
 		link_settle(server->link);
 }
 
-/* Ends all holds: sessions look the server up by its name again. */
+/* Ends all holds: permits look the server up by its name again. */
 static void
 server_end_holds(struct server *server)
 {
@@ -705,7 +705,7 @@ server_refuse_start(struct ask *ask)
 
 	buffer_printf(&words, " is not started: this execution has started %d "
 	    "servers, which is the maximum; use it in another execution",
-	    SESSION_STARTS_MAX);
+	    GRANT_STARTS_MAX);
 	ask->outcome = AUDIT_REFUSED;
 	ask_refuse_words(&ask, words.data);
 }
@@ -746,7 +746,7 @@ server_refuse_full(struct server *server, struct ask *ask)
 static void
 server_call(struct server *server, struct ask *ask)
 {
-	if (!queue_has_room(server->calls, ask->session, ask->params.len)) {
+	if (!queue_has_room(server->calls, ask->permit, ask->params.len)) {
 		server_refuse_full(server, ask);
 		return;
 	}

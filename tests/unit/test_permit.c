@@ -1,5 +1,5 @@
 /*
- * Tests of worker/broker/session and on_relay: what a relay may ask, judged
+ * Tests of worker/broker/permit and on_relay: what a relay may ask, judged
  * by its channel alone, and what it may not, which costs only itself.
  */
 #include "broker_play.h"
@@ -11,7 +11,7 @@ START_TEST(calls_a_tool)
 	int relay;
 
 	play_start();
-	relay = play_session();
+	relay = play_grant();
 	play_serve(&gh);
 	play_call(relay, 5, "gh");
 	play_expect_line(&gh, PLAY_CALLED("2"));
@@ -30,8 +30,8 @@ START_TEST(answers_out_of_order)
 	int one, two;
 
 	play_start();
-	one = play_session();
-	two = play_session();
+	one = play_grant();
+	two = play_grant();
 	play_serve(&gh);
 	play_call(one, 1, "gh");
 	play_hear(&gh);
@@ -54,7 +54,7 @@ START_TEST(refuses_what_is_not_allowed)
 
 	play_start();
 	play_define("fs");
-	relay = play_session_of("fs", 3, "", 0);
+	relay = play_grant_of("fs", 3, "", 0);
 	play_call(relay, 1, "gh");
 	play_expect_refused(
 	    relay, 1, "unknown server \"gh\"; there are \"fs\"");
@@ -73,13 +73,13 @@ START_TEST(names_ten_servers)
 	int relay;
 
 	play_start();
-	relay = play_session_of(names, sizeof(names), "", 0);
+	relay = play_grant_of(names, sizeof(names), "", 0);
 	play_call(relay, 1, "x");
 	play_expect_refused(relay, 1, "unknown server \"x\"; there are \"a\", "
 	    "\"b\", \"c\", \"d\", \"e\", \"f\", \"g\", \"h\", \"i\", \"j\" "
 	    "and 2 more");
 	close(relay);
-	relay = play_session_of("", 0, "", 0);
+	relay = play_grant_of("", 0, "", 0);
 	play_call(relay, 1, "x");
 	play_expect_refused(relay, 1, "unknown server \"x\"; there are none");
 	play_end();
@@ -94,7 +94,7 @@ START_TEST(refuses_what_is_not_loaded)
 	int relay;
 
 	play_start();
-	relay = play_session_of("gh", 3, "", 0);
+	relay = play_grant_of("gh", 3, "", 0);
 	play_call(relay, 1, "gh");
 	play_expect_refused(relay, 1, words);
 	play_end();
@@ -107,7 +107,7 @@ START_TEST(lists_tools_of_what_is_not_loaded)
 	int relay;
 
 	play_start();
-	relay = play_session_of("gh", 3, "", 0);
+	relay = play_grant_of("gh", 3, "", 0);
 	play_list(relay, 1, "gh");
 	play_serve(&gh);
 	play_hear(&gh);
@@ -123,14 +123,14 @@ START_TEST(lists_tools_of_what_is_not_loaded)
 }
 END_TEST
 
-/* Loading answers at once, starts the server, and is of this session only. */
+/* Loading answers at once, starts the server, and is of this permit only. */
 START_TEST(loads_a_server)
 {
 	int one, two;
 
 	play_start();
-	one = play_session_of("gh", 3, "", 0);
-	two = play_session_of("gh", 3, "", 0);
+	one = play_grant_of("gh", 3, "", 0);
+	two = play_grant_of("gh", 3, "", 0);
 	play_load(one, 1, "gh");
 	play_expect_result(one, 1, "{\"name\":\"gh\",\"alias\":\"gh\","
 	    "\"description\":\"does things\",\"loaded\":true}");
@@ -159,17 +159,17 @@ START_TEST(starts_sixteen_servers)
 	int relay, other, n;
 
 	play_start();
-	for (n = 0; n <= SESSION_STARTS_MAX; n++) {
+	for (n = 0; n <= GRANT_STARTS_MAX; n++) {
 		auto_free char *name = mem_printf("s%d", n);
 
 		play_define_as(name, name, "");
 		buffer_add(&names, name, strlen(name) + 1);
 	}
 	buffer_add(&names, "gh", 3);
-	other = play_session_of("gh", 3, "gh", 3);
+	other = play_grant_of("gh", 3, "gh", 3);
 	play_serve(&gh);
-	relay = play_session_of(names.data, names.len, names.data, 3);
-	for (n = 1; n < SESSION_STARTS_MAX; n++) {
+	relay = play_grant_of(names.data, names.len, names.data, 3);
+	for (n = 1; n < GRANT_STARTS_MAX; n++) {
 		auto_free char *name = mem_printf("s%d", n);
 
 		play_load_any(relay, name);
@@ -198,13 +198,13 @@ START_TEST(starts_none_of_too_many_ahead)
 	int relay, n;
 
 	play_start();
-	for (n = 0; n <= SESSION_STARTS_MAX; n++) {
+	for (n = 0; n <= GRANT_STARTS_MAX; n++) {
 		auto_free char *name = mem_printf("s%d", n);
 
 		play_define_as(name, name, "");
 		buffer_add(&names, name, strlen(name) + 1);
 	}
-	relay = play_session_of(names.data, names.len, names.data, names.len);
+	relay = play_grant_of(names.data, names.len, names.data, names.len);
 	play_call(relay, 91, "s16");
 	(void)play_expect_want("s16");
 	play_call(relay, 92, "s0");
@@ -220,7 +220,7 @@ START_TEST(lists_servers)
 	play_start();
 	play_define_as("a \"b\"", "a_b_", "");
 	/* "away" is allowed, but not there. */
-	relay = play_session_of("a \"b\"\0away\0gh", 14, "gh", 3);
+	relay = play_grant_of("a \"b\"\0away\0gh", 14, "gh", 3);
 	play_list_servers(relay, 9);
 	play_expect_result(relay, 9, "[{\"name\":\"a \\\"b\\\"\",\"alias\":"
 	    "\"a_b_\",\"description\":\"\",\"loaded\":false},{\"name\":\"gh\","
@@ -255,7 +255,7 @@ START_TEST(lists_many_servers)
 			    "false}", n > 0 ? "," : "[", name, name);
 	}
 	buffer_add_text(&json, "]");
-	relay = play_session_of(names.data, names.len, "", 0);
+	relay = play_grant_of(names.data, names.len, "", 0);
 	for (n = 0; n < 200; n++) {
 		play_list_servers(relay, 1);
 		play_expect_result(relay, 1, json.data);
@@ -270,7 +270,7 @@ START_TEST(refuses_too_many_requests)
 	int relay;
 
 	play_start();
-	relay = play_session();
+	relay = play_grant();
 	play_serve(&gh);
 	for (id = 1; id <= REQUESTS_MAX; id++) {
 		play_call(relay, id, "gh");
@@ -287,7 +287,7 @@ START_TEST(refuses_too_many_requests)
 }
 END_TEST
 
-/* A relay that breaks a rule: its session ends, the others do not notice. */
+/* A relay that breaks a rule: its permit ends, the others do not notice. */
 static void
 expect_broken(int bad, int good)
 {
@@ -303,8 +303,8 @@ START_TEST(a_number_under_way_is_not_used_again)
 	int bad, good;
 
 	play_start();
-	bad = play_session();
-	good = play_session();
+	bad = play_grant();
+	good = play_grant();
 	play_serve(&gh);
 	play_call(bad, 1, "gh");
 	play_hear(&gh);
@@ -321,8 +321,8 @@ START_TEST(what_is_passed_on_is_json)
 	int bad, good;
 
 	play_start();
-	bad = play_session();
-	good = play_session();
+	bad = play_grant();
+	good = play_grant();
 	play_call_with(
 	    bad, 1, "gh", arguments[_i], strlen(arguments[_i]));
 	expect_broken(bad, good);
@@ -338,8 +338,8 @@ START_TEST(the_name_of_a_tool_is_json)
 	int bad, good;
 
 	play_start();
-	bad = play_session();
-	good = play_session();
+	bad = play_grant();
+	good = play_grant();
 	call.tool = (struct ipc_bytes){ (const uint8_t *)names[_i],
 		strlen(names[_i]) };
 	play_send(bad, IPC_CALL_TOOL, &call);
@@ -347,13 +347,13 @@ START_TEST(the_name_of_a_tool_is_json)
 }
 END_TEST
 
-START_TEST(garbage_ends_a_session)
+START_TEST(garbage_ends_a_permit)
 {
 	int bad, good;
 
 	play_start();
-	bad = play_session();
-	good = play_session();
+	bad = play_grant();
+	good = play_grant();
 	ck_assert_int_eq(send(bad, "abc", 3, 0), 3);
 	expect_broken(bad, good);
 }
@@ -366,7 +366,7 @@ serve_narrowed(struct ipc_define *define)
 	int relay;
 
 	play_start();
-	relay = play_session();
+	relay = play_grant();
 	play_serve(&gh);
 	play_define_whole(define);
 	play_sync_supervisor();
@@ -429,7 +429,7 @@ START_TEST(cancels_a_call)
 	int relay;
 
 	play_start();
-	relay = play_session();
+	relay = play_grant();
 	play_serve(&gh);
 	play_call(relay, 1, "gh");
 	play_call(relay, 2, "gh");
@@ -460,7 +460,7 @@ START_TEST(cancels_what_is_not_sent)
 	int relay;
 
 	play_start();
-	relay = play_session();
+	relay = play_grant();
 	link = play_expect_want("gh");
 	play_call(relay, 1, "gh");
 	play_list(relay, 2, "gh");
@@ -485,8 +485,8 @@ START_TEST(cancels_calls_that_no_code_awaits)
 	int relay, other;
 
 	play_start();
-	relay = play_session();
-	other = play_session();
+	relay = play_grant();
+	other = play_grant();
 	play_serve(&gh);
 	play_call(relay, 1, "gh");
 	play_hear(&gh);
@@ -513,8 +513,8 @@ START_TEST(forgets_what_has_not_begun)
 	uint64_t link;
 
 	play_start();
-	relay = play_session();
-	other = play_session();
+	relay = play_grant();
+	other = play_grant();
 	link = play_expect_want("gh");
 	play_call(relay, 1, "gh");
 	play_sync(relay);
@@ -555,7 +555,7 @@ START_TEST(bounds_what_is_not_read)
 	int relay;
 
 	play_start();
-	relay = play_session();
+	relay = play_grant();
 	play_serve(&gh);
 	for (id = 1; id <= small; id++)
 		play_list_servers(relay, id);
@@ -598,7 +598,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_number_under_way_is_not_used_again);
 	tcase_add_loop_test(tc, what_is_passed_on_is_json, 0, 9);
 	tcase_add_loop_test(tc, the_name_of_a_tool_is_json, 0, 4);
-	tcase_add_test(tc, garbage_ends_a_session);
+	tcase_add_test(tc, garbage_ends_a_permit);
 	tcase_add_test(tc, calls_what_is_listed_where_tools_are_narrowed);
 	tcase_add_test(tc, refuses_tools_that_may_not_be_used);
 	tcase_add_test(tc, cancels_a_call);
@@ -611,5 +611,5 @@ add_tests(TCase *tc)
 int
 main(void)
 {
-	return unit_run("session", add_tests);
+	return unit_run("permit", add_tests);
 }
