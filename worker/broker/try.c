@@ -2,7 +2,10 @@
  * A TRY: the supervisor requests the tools of a server, or the reason why they
  * cannot be listed. Runs in the broker.
  */
+#include <string.h>
+
 #include "../../common/log.h"
+#include "definition.h"
 #include "server.h"
 #include "tools.h"
 
@@ -50,11 +53,24 @@ try_answer(const struct ask *ask, const char *json, size_t len)
 	try_send_tools(ask->broker, ask->definition->name, &list);
 }
 
+/* Returns the reason without the name of the server, which precedes it. */
+static const char *
+try_skip_name(const struct definition *definition, const char *reason)
+{
+	auto_buffer struct buffer name = { 0 };
+
+	definition_begin_reason(definition, &name);
+	buffer_add_text(&name, " ");
+	return strncmp(reason, name.data, name.len) == 0 ?
+	    reason + name.len : reason;
+}
+
 static void
 try_refuse(const struct ask *ask, const char *reason, struct json_span error)
 {
 	(void)error;
-	try_send_reason(ask->broker, ask->definition->name, reason);
+	try_send_reason(ask->broker, ask->definition->name,
+	    try_skip_name(ask->definition, reason));
 }
 
 void
