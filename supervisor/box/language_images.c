@@ -37,7 +37,7 @@ static struct {
 	char *folder; /* NULL: none was read */
 	char *engine;
 	struct language_images_list list; /* all zeroes: there is none */
-	struct image_list images; /* the fields of some are those of languages */
+	struct image_list images; /* some hold fields of languages */
 } language_images;
 
 /* The digits of a digest in the name of a language. */

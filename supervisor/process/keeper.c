@@ -21,7 +21,8 @@
 #include "../../common/role.h"
 #include "keeper_parts.h"
 
-int
+/* Ends with the supervisor, and inherits all orphans of the server. */
+static int
 keeper_bind(pid_t supervisor)
 {
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == -1 ||
@@ -76,23 +77,6 @@ keeper_wipe_environment(void)
 	clearenv();
 }
 
-int
-keeper_reap(struct keeper *keeper)
-{
-	int status;
-	pid_t pid;
-
-	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-		if (pid == keeper->server) {
-			keeper->ended = 1;
-			keeper->status = status;
-		} else if (pid == keeper->remover) {
-			keeper->remover = 0;
-			keeper->removal = status;
-		}
-	return pid == 0;
-}
-
 /* Asks the server and its process group to end. */
 static void
 keeper_ask(const struct keeper *keeper)
@@ -127,31 +111,6 @@ keeper_wait(struct keeper *keeper, int is_container)
 	}
 }
 
-static int
-keeper_kill(void *ctx, pid_t pid)
-{
-	(void)ctx;
-	return children_kill(pid);
-}
-
-void
-keeper_kill_all(struct keeper *keeper)
-{
-	const struct timespec pause = { 0, KEEPER_PAUSE_MS * 1000000L };
-	sigset_t child;
-
-	sigemptyset(&child);
-	sigaddset(&child, SIGCHLD);
-	while (keeper_reap(keeper)) {
-		if (children_each(keeper_kill, NULL) == 0) {
-			/* It runs as another user. */
-			log_warn("a process of the server cannot be killed");
-			return;
-		}
-		sigtimedwait(&child, NULL, &pause);
-	}
-}
-
 /* Exits with the status or signal of the server. */
 static void __attribute__((noreturn))
 keeper_end(const struct keeper *keeper)
@@ -170,7 +129,8 @@ keeper_end(const struct keeper *keeper)
 	_exit(FATAL_EXIT_STATUS);
 }
 
-void
+/* The keeper, once the server runs, until the end. */
+static void __attribute__((noreturn))
 keeper_go_on(struct keeper *keeper, const struct spawn_program *program)
 {
 	keeper_wait(keeper, program->remove != NULL);
@@ -202,6 +162,23 @@ keeper_run(
 	close(program->errors);
 	keeper_start_over(&keeper, program);
 	keeper_go_on(&keeper, program);
+}
+
+void
+keeper_resume(int argc, char **argv)
+{
+	struct keeper keeper = { 0 };
+	struct spawn_program program = { .in = -1, .out = -1, .errors = -1 };
+
+	if (!keeper_read(argc, argv, &keeper, &program)) {
+		spawn_self_open();
+		return;
+	}
+	role_enter(ROLE_KEEPER, keeper.number);
+	/* With other rights, the kernel has cleared the signal at our end. */
+	if (keeper_bind(keeper.supervisor) == -1)
+		raise(KEEPER_KILL);
+	keeper_go_on(&keeper, &program);
 }
 
 int

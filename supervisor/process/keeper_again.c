@@ -13,7 +13,6 @@
 
 #include "../../common/log.h"
 #include "../../common/mem.h"
-#include "../../common/role.h"
 #include "keeper_parts.h"
 
 /* What a command line begins with that is a keeper's. */
@@ -83,8 +82,7 @@ keeper_word(const char *word)
 	return word[0] == '\0' ? NULL : word;
 }
 
-/* Reads the words. Returns whether they are a keeper's. */
-static int
+int
 keeper_read(int argc, char **argv, struct keeper *keeper,
     struct spawn_program *program)
 {
@@ -107,21 +105,4 @@ keeper_read(int argc, char **argv, struct keeper *keeper,
 	program->envp = environ;
 	program->cwd = "/";
 	return 1;
-}
-
-void
-keeper_resume(int argc, char **argv)
-{
-	struct keeper keeper = { 0 };
-	struct spawn_program program = { .in = -1, .out = -1, .errors = -1 };
-
-	if (!keeper_read(argc, argv, &keeper, &program)) {
-		spawn_self_open();
-		return;
-	}
-	role_enter(ROLE_KEEPER, keeper.number);
-	/* With other rights, the kernel has cleared the signal at our end. */
-	if (keeper_bind(keeper.supervisor) == -1)
-		raise(KEEPER_KILL);
-	keeper_go_on(&keeper, &program);
 }

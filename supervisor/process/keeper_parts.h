@@ -1,6 +1,6 @@
 /*
- * What the files of the keeper share: keeper.c, keeper_again.c and
- * keeper_container.c. Runs in the keeper.
+ * What the files of the keeper share: keeper.c calls keeper_again.c and
+ * keeper_container.c, and all call keeper_children.c. Runs in the keeper.
  */
 #ifndef SUPERVISOR_KEEPER_PARTS_H
 #define SUPERVISOR_KEEPER_PARTS_H
@@ -17,13 +17,6 @@ struct keeper {
 	int removal;   /* its status, once it has ended */
 };
 
-/* Ends with the supervisor, and inherits all orphans of the server. */
-int keeper_bind(pid_t supervisor);
-
-/* The keeper, once the server runs, until the end. */
-void keeper_go_on(struct keeper *keeper, const struct spawn_program *program)
-    __attribute__((noreturn));
-
 /*
  * keeper_again.c: executes our own program, which goes on. Returns if it is not
  * caisson, or cannot be executed.
@@ -31,7 +24,17 @@ void keeper_go_on(struct keeper *keeper, const struct spawn_program *program)
 void keeper_start_over(
     const struct keeper *keeper, const struct spawn_program *program);
 
-/* Reaps children that have ended. Returns whether others are left. */
+/*
+ * Reads the command line that keeper_start_over() has made. Both then point
+ * into it. Returns whether it is a keeper's.
+ */
+int keeper_read(int argc, char **argv, struct keeper *keeper,
+    struct spawn_program *program);
+
+/*
+ * keeper_children.c: reaps children that have ended. Returns whether others are
+ * left.
+ */
 int keeper_reap(struct keeper *keeper);
 
 /*
@@ -42,7 +45,7 @@ int keeper_reap(struct keeper *keeper);
  */
 void keeper_kill_all(struct keeper *keeper);
 
-/* Returns the name of the container. */
+/* keeper_container.c: returns the name of the container. */
 const char *keeper_name(const struct spawn_program *program);
 
 /* Sees to it that the container, and what belongs to it, is gone. */

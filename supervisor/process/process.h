@@ -127,10 +127,10 @@ int spawn_keeper(unsigned long number, const struct spawn_program *program,
  */
 void spawn_self_open(void);
 
-/* Returns its descriptor, which the caller does not close; -1: it is not open. */
+/* Returns its descriptor, which the caller does not close, or -1. */
 int spawn_self_fd(void);
 
-/* For keepers: executes it, with the limits of servers. Returns if it cannot. */
+/* For keepers: executes it, with the limits of servers; returns on failure. */
 void spawn_self_again(char **argv, char **envp);
 
 /*
@@ -323,9 +323,9 @@ void keeper_run(unsigned long number, pid_t supervisor,
     const struct spawn_program *program) __attribute__((noreturn));
 
 /*
- * keeper_again.c: for the start of the program caisson. Does not return if the
- * command line is that of a keeper, which has executed the program again.
- * Otherwise keepers that are started from now on do that.
+ * For the start of the program caisson. Does not return if the command line is
+ * that of a keeper, which has executed the program again. Otherwise keepers
+ * that are started from now on do that.
  */
 void keeper_resume(int argc, char **argv);
 

@@ -12,7 +12,10 @@ image)	case $* in
 	*.Config.Env*)	[ ! -e "$here/VARIABLES" ] || cat "$here/VARIABLES" ;;
 	*.Config.Volumes* | *.Annotations*)
 		[ ! -e "$here/WANTS" ] || cat "$here/WANTS" ;;
-	*)	[ ! -e "$here/REFUSE" ] || { echo "no such image" >&2; exit 125; }
+	*)	if [ -e "$here/REFUSE" ]; then
+			echo "no such image" >&2
+			exit 125
+		fi
 		cat "$here/ANSWER" ;;
 	esac ;;
 create | rm) ;;
