@@ -265,12 +265,15 @@ def moved(value):
                         value.__defaults__)
         copy.__kwdefaults__ = value.__kwdefaults__
         return copy
-    if type(value) in PLAIN:
-        try:
-            return marshal.loads(marshal.dumps(value))
-        except ValueError:  # a tuple of anything
-            pass
+    if is_plain(value):
+        return marshal.loads(marshal.dumps(value))
     return value
+
+
+def is_plain(value):
+    """Whether nothing can change a value, nor anything in it."""
+    return type(value) in PLAIN and (
+        type(value) is not tuple or all(map(is_plain, value)))
 
 
 def copied(codes):
