@@ -6,6 +6,7 @@
  * Usage: test_keeper_container PATH/fake_engine.sh
  */
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -314,6 +315,46 @@ START_TEST(cgroups_are_removed)
 }
 END_TEST
 
+/* Leaves one of them once the other one is gone. Runs as a thread. */
+static void *
+leave_later(void *busy)
+{
+	const struct timespec pause = { 0, 50000000 };
+
+	while (exists("cgroups/box-1"))
+		nanosleep(&pause, NULL);
+	/* By then the other one has been tried, too. */
+	nanosleep(&pause, NULL);
+	rmdir(busy);
+	return NULL;
+}
+
+/* A process that was killed may not have left them yet. */
+START_TEST(cgroups_that_are_in_use_are_removed_later)
+{
+	auto_free char *hierarchies = mem_printf("%s/cgroups", folder);
+	auto_free char *busy =
+	    mem_printf("%s/cgroups/memory/box-1/busy", folder);
+	auto_free char *said = NULL;
+	struct held held;
+	pthread_t leaver;
+
+	make("cgroups");
+	make("cgroups/box-1");
+	make("cgroups/memory");
+	make("cgroups/memory/box-1");
+	make("cgroups/memory/box-1/busy");
+	cgroups = hierarchies;
+	start(&held);
+	await(&held);
+	ck_assert_int_eq(pthread_create(&leaver, NULL, leave_later, busy), 0);
+	kill(held.keeper, KEEPER_KILL);
+	said = ends(&held, CLD_EXITED, 128 + SIGKILL);
+	ck_assert_int_eq(pthread_join(leaver, NULL), 0);
+	ck_assert(!exists("cgroups/memory/box-1"));
+}
+END_TEST
+
 /* A container without a keeper: its client has ended with that. */
 static void
 leave_one(struct held *held)
@@ -507,6 +548,7 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, a_client_that_hangs_is_killed, 0, 2);
 	tcase_add_test(tc, the_supervisor_is_killed);
 	tcase_add_test(tc, cgroups_are_removed);
+	tcase_add_test(tc, cgroups_that_are_in_use_are_removed_later);
 	tcase_add_test(tc, another_keeper_removes_it);
 	tcase_add_loop_test(
 	    tc, a_removal_is_not_given_up, 0, UNIT_COUNT(signals));
