@@ -136,6 +136,9 @@ class Run:
         environment["CAISSON_TEMPLATE"] = "on" if template else "off"
         environment["CAISSON_TOOLS"] = "run_python,run_code"
         environment.update(self.contained)
+        if words is not None and "net" in words.split():
+            # The sockets of all others on the host count as the box's.
+            environment["CAISSON_MEMORY"] = "1g"
         environment.update(settings)
         program = Program(path, environment, self.uid,
                           self.host.groups,
