@@ -40,7 +40,7 @@ relay_box_ready(struct relay *relay)
 	struct err err;
 
 	relay->ready = 1;
-	/* The code is sent at once, which tells the same. */
+	/* The code is sent at once, and RUNNING says the same. */
 	if (relay->started)
 		return;
 	if (channel_send_ready(relay->supervisor, &ready, &err) == -1)

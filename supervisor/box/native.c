@@ -127,7 +127,7 @@ native_kill(struct box *box)
 	/* Processes not reported yet are killed with the launcher. */
 	reaper_kill(native->launcher);
 	reaper_kill(native->init);
-	/* From now on somebody waits for that. */
+	/* The call waits for this end, so a sweep would be too late. */
 	reaper_hurry(native->init);
 	/* A guard gets a signal, not SIGKILL: it ends the other processes. */
 	reaper_end(native->code);

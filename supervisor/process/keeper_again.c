@@ -2,9 +2,9 @@
  * A keeper is forked from the supervisor, so its memory is a copy that may hold
  * secrets, such as the environment of other servers. Once its server runs, it
  * executes the program caisson, which only goes on as that keeper: the copy is
- * gone, and what the keeper still needs is in the command line. That has no
- * secret: it is the one that removes the container. Signals stay blocked and
- * pending, and children stay children. Runs in the keeper.
+ * gone. The command line has what the keeper still needs: numbers, paths, and
+ * the command that removes the container, none of which is secret. Signals stay
+ * blocked and pending, and children stay children. Runs in the keeper.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "../../common/mem.h"
 #include "keeper_parts.h"
 
-/* What a command line begins with that is a keeper's. */
+/* The first characters of the command line of a keeper. */
 #define KEEPER_TITLE "caisson: keeper["
 
 /* The words of that command line; those that remove the container follow. */

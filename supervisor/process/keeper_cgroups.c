@@ -17,7 +17,7 @@
 
 /*
  * Removes the cgroup of that name in one hierarchy, if it is one. Returns
- * whether it is still there, with a process that is being killed.
+ * whether it is still there: a process that was killed has not left it yet.
  */
 static int
 keeper_remove_cgroup(int root, const char *hierarchy, const char *name)

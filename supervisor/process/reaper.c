@@ -264,8 +264,8 @@ reaper_listen(void)
 }
 
 /*
- * For callers within handlers, where nothing may be told of watched children:
- * those that the pending SIGCHLD was for are reaped by a later sweep.
+ * For callers within handlers, where no callback of a watched child may run: a
+ * later sweep reaps the children that the pending SIGCHLD was for.
  */
 static void
 reaper_sweep_now(void)

@@ -303,7 +303,7 @@ test('boxes with reduced isolation wait, too', reduced, async (t) => {
   await gone(family);
 });
 
-test('boxes that cannot be had cost only the pool', reduced, async (t) => {
+test('boxes that cannot be started cost only the pool', reduced, async (t) => {
   const raw = await Raw.open(t, pool(2, { withoutNamespaces: true }));
 
   await until(() => /waiting box \d+ exited: the box cannot be built/
