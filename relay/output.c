@@ -85,6 +85,34 @@ output_add(struct output *output, const char *data, size_t len)
 		output_add_tail(output, data + part, len - part);
 }
 
+/* What was held as an end is output of the code. */
+static void
+output_add_held(struct output *output)
+{
+	output_add(output, output->begun->held, output->begun->nheld);
+	output->begun->nheld = 0;
+}
+
+/* Adds bytes behind the first marks, but those that may be the end. */
+static void
+output_add_marked(struct output *output, const char *data, size_t len)
+{
+	const char *next;
+	size_t n;
+
+	for (; len > 0; data += n, len -= n) {
+		n = 1;
+		if (begun_hold(output->begun, data[0]))
+			continue;
+		output_add_held(output);
+		if (begun_hold(output->begun, data[0]))
+			continue;
+		next = memchr(data, BEGUN_EXIT[0], len);
+		n = next == NULL ? len : (size_t)(next - data);
+		output_add(output, data, n);
+	}
+}
+
 /* Bytes that looked like marks of process 1 are output of the code. */
 static void
 output_add_rest(struct output *output)
@@ -92,7 +120,7 @@ output_add_rest(struct output *output)
 	size_t len;
 	const char *rest = begun_rest(output->begun, &len);
 
-	output_add(output, rest, len);
+	output_add_marked(output, rest, len);
 }
 
 /* Adds what was read, without the marks of process 1. */
@@ -101,21 +129,37 @@ output_add_read(struct output *output, const char *data, size_t len)
 {
 	size_t marks = 0;
 
-	if (output->begun != NULL && !output->begun->over) {
+	if (output->begun == NULL) {
+		output_add(output, data, len);
+		return;
+	}
+	if (!output->begun->over) {
 		marks = begun_take(output->begun, data, len);
 		if (output->begun->over)
 			output_add_rest(output);
 	}
-	output_add(output, data + marks, len - marks);
+	output_add_marked(output, data + marks, len - marks);
+}
+
+/* The stream has ended: what is held is its end, or output of the code. */
+static void
+output_end_marked(struct output *output)
+{
+	struct relay_report report;
+
+	if (!output->begun->over) {
+		output->begun->over = 1;
+		output_add_rest(output);
+	}
+	if (!begun_end(output->begun, &report))
+		output_add_held(output);
 }
 
 static void
 output_end(struct output *output)
 {
-	if (output->begun != NULL && !output->begun->over) {
-		output->begun->over = 1;
-		output_add_rest(output);
-	}
+	if (output->begun != NULL)
+		output_end_marked(output);
 	loop_event_free(&output->readable);
 	loop_event_free(&output->rested);
 	fd_close(&output->fd);
@@ -299,6 +343,13 @@ enum begun
 output_begun(const struct output *output)
 {
 	return output->begun == NULL ? BEGUN_NOT : begun_state(output->begun);
+}
+
+void
+output_report(const struct output *output, struct relay_report *report)
+{
+	if (output->begun != NULL)
+		begun_end(output->begun, report);
 }
 
 struct output *

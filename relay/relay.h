@@ -24,6 +24,9 @@ struct calls;
 struct progress;
 struct so_far;
 
+/* The highest number of a signal on Linux. */
+#define RELAY_SIGNAL_MAX 64
+
 /* The end of the code as the box reports it. */
 enum relay_end {
 	RELAY_END_NONE,
@@ -55,7 +58,7 @@ struct relay {
 	 * are frames; NULL: the box has pipes for its output.
 	 */
 	struct output *outer;
-	struct relay_report report; /* of such a box */
+	struct relay_report report; /* of such a box, or of a marked one */
 	int finished;           /* no process of such a box is left */
 	int ready;              /* the box has asked for code */
 	int started;            /* it has been given code, which may run */
@@ -586,17 +589,23 @@ void output_take(struct output *output, struct output_kept *kept);
 
 /*
  * Of the standard output of a box without a bootstrap: the marks of process 1
- * at its start are not part of it. Must be called before anything is read.
+ * at its start and at its end are not part of it. Must be called before
+ * anything is read.
  */
 void output_expect_begun(struct output *output);
 
-/* Returns what they say; BEGUN_NOT if none are expected. */
+/* Returns what those at its start say; BEGUN_NOT if none are expected. */
 enum begun output_begun(const struct output *output);
+
+/* Sets the report if the stream has ended with a mark of the end. */
+void output_report(const struct output *output, struct relay_report *report);
 
 /* begun.c: these marks. */
 struct begun_read {
 	size_t matched; /* bytes of both marks that have come */
-	int over;       /* what follows is output */
+	int over;       /* what follows is output, or the end */
+	char held[BEGUN_END_LEN]; /* the last bytes, if they may be an end */
+	size_t nheld;
 };
 
 /* Returns how many of the first bytes of data belong to the marks. */
@@ -607,6 +616,15 @@ enum begun begun_state(const struct begun_read *read);
 
 /* Returns the bytes, static, that were taken and are no whole mark. */
 const char *begun_rest(const struct begun_read *read, size_t *len);
+
+/*
+ * Holds a byte behind those marks, if it begins or continues an end. If not, it
+ * returns 0, and all that is held is output.
+ */
+int begun_hold(struct begun_read *read, char byte);
+
+/* Returns whether what is held is an end, and sets the report. */
+int begun_end(const struct begun_read *read, struct relay_report *report);
 
 /* printed.c: names in the output. */
 

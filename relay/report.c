@@ -69,6 +69,7 @@ report_add_end(
 {
 	struct output_kept *outer = &report->outer;
 
+	output_report(relay->out, &relay->report);
 	done->end = relay->report.end;
 	done->end_status = relay->report.status;
 	done->end_memory = (uint64_t)relay->report.memory;

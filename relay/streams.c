@@ -7,9 +7,6 @@
 #include "../common/base64.h"
 #include "relay.h"
 
-/* The highest number of a signal on Linux. */
-#define STREAMS_SIGNAL_MAX 64
-
 /* Adds the bytes of a frame to a stream. Returns 1, or -1 with err. */
 static int
 streams_add(struct output *output, struct json_span frame, struct err *err)
@@ -53,7 +50,7 @@ streams_end(
 	if (members[0].count + signal->count != 1)
 		return err_set(err, "an end without one exit code or signal");
 	least = signal->count;
-	most = signal->count == 1 ? STREAMS_SIGNAL_MAX : END_STATUS_MAX;
+	most = signal->count == 1 ? RELAY_SIGNAL_MAX : END_STATUS_MAX;
 	if (member_number(&members[signal->count], &status, NULL) == -1 ||
 	    status < least || status > most)
 		return err_set(err, "an end with an invalid \"%s\"",

@@ -33,6 +33,8 @@ struct contained {
 	 * that of the client; -1: killed by a signal.
 	 */
 	int status;
+	int client; /* the exit status of the client; -1: by a signal */
+	int killer; /* that signal; 0: none, or it has not ended */
 	struct container_usage *usage; /* NULL: it is not counted */
 	char *name;           /* of the container */
 	char *bundle;         /* its bundle, until it is ready; or NULL */
@@ -112,6 +114,27 @@ container_free(struct box *box, int lingers)
 	free(contained);
 }
 
+/* Whether its process 1 reports how the code has ended. */
+static int
+container_tells(const struct box *box)
+{
+	return box->language->image == NULL || box->marked;
+}
+
+/*
+ * Returns whether the code has not ended, although the container has: its
+ * process 1 ends without a report if the engine has closed its pipes.
+ */
+static int
+container_was_cut(const struct box *box)
+{
+	const struct contained *contained = box->inside;
+
+	return container_tells(box) && !box->killed &&
+	    box->report.end == BOX_REPORT_NONE &&
+	    contained->status < CONTAINER_SIGNALS;
+}
+
 static const char *
 container_image(const struct box *box)
 {
@@ -149,24 +172,39 @@ container_has_failed(const struct box *box)
 	return container_fault_may_be(contained->status, errors);
 }
 
+/* Returns why the container was not started, as a sentence. */
+static char *
+container_why(const struct box *box)
+{
+	const struct contained *contained = box->inside;
+	const char *program = container_boxes(box->boxes)->program;
+	auto_free char *errors = container_errors(box);
+	auto_free char *killer = signal_name(contained->killer);
+
+	if (box->begun == BEGUN_FAILED)
+		return container_fault_command(container_image(box), errors);
+	if (contained->status == -1)
+		return mem_printf("%s was killed by %s", program, killer);
+	return container_fault(
+	    program, container_image(box), contained->status, errors);
+}
+
 /* The container ended before it was ready for code: says why. */
 static void
 container_refuse(struct box *box)
 {
 	const struct contained *contained = box->inside;
 	const char *program = container_boxes(box->boxes)->program;
-	int shares = box->boxed && !box->marked;
-	auto_free char *errors = container_errors(box);
-	auto_free char *why = box->begun == BEGUN_FAILED ?
-	    container_fault_command(container_image(box), errors) :
-	    container_fault(program, container_image(box), contained->status,
-	        errors);
+	int shares = box->boxed && !container_tells(box);
+	auto_free char *why = container_why(box);
 
 	box_set_over(box);
-	box_fail(box, "the box cannot be built: %s%s%s%s", why,
-	    shares ? " (" : "", shares ? program : "",
-	    shares ? " does not tell this from code that exits and writes the "
-	    "same)" : "");
+	if (shares)
+		box_fail(box, "the box cannot be built, has failed, or its "
+		    "code has exited with status %d, which %s does not tell "
+		    "apart: %s", contained->status, program, why);
+	else
+		box_fail(box, "the box cannot be built: %s", why);
 }
 
 /*
@@ -184,7 +222,18 @@ container_awaits_client(const struct box *box)
 		contained->untold = 0;
 		contained->status = box->report.status;
 	}
+	/* Only the client tells why. */
+	if (contained->dead && container_was_cut(box))
+		contained->untold = 1;
 	return !contained->dead || contained->untold;
+}
+
+/* The status of a client whose engine has failed. */
+static int
+container_failure(const struct box *box)
+{
+	return container_boxes(box->boxes)->engine == CONTAINER_OCI ?
+	    EXIT_FAILURE : KEEPER_ENGINE_FAILED;
 }
 
 /*
@@ -197,12 +246,38 @@ container_was_lost(struct box *box)
 {
 	struct contained *contained = box->inside;
 
-	if (box->language->image != NULL || contained->dead || box->killed ||
-	    contained->status != KEEPER_ENGINE_FAILED)
+	if (container_was_cut(box))
+		return 1;
+	if (box->killed || contained->status >= CONTAINER_SIGNALS ||
+	    (contained->dead && !contained->untold))
 		return 0;
-	if (box->report.end == BOX_REPORT_EXIT)
+	if (box->report.end == BOX_REPORT_EXIT) {
 		contained->status = box->report.status;
-	return box->report.end == BOX_REPORT_NONE;
+		return 0;
+	}
+	return contained->status == -1 ||
+	    (box->report.end == BOX_REPORT_SIGNAL &&
+	        contained->status == container_failure(box));
+}
+
+/* The engine has failed, and not the code. */
+static void
+container_lose(struct box *box)
+{
+	const struct contained *contained = box->inside;
+	const struct container_boxes *shared = container_boxes(box->boxes);
+	const char *when = box->ran ? " while the code ran" : "";
+	auto_free char *killer = signal_name(contained->killer);
+
+	box_set_over(box);
+	if (contained->killer != 0)
+		box_fail(box, "%s was killed by %s%s", shared->program, killer,
+		    when);
+	else
+		box_fail(box, "%s has failed%s, and exited with status %d: "
+		    "check it with '%s %s'", shared->program, when,
+		    contained->client, shared->program,
+		    container_program_list(shared->engine));
 }
 
 static int
@@ -219,11 +294,7 @@ container_settle(struct box *box)
 		return 1;
 	}
 	if (container_was_lost(box)) {
-		box_set_over(box);
-		box_fail(box, "%s has failed while the code ran, and exited "
-		    "with status %d: check it with '%s ps'",
-		    container_boxes(box->boxes)->program, contained->status,
-		    container_boxes(box->boxes)->program);
+		container_lose(box);
 		return 1;
 	}
 	container_usage_raise(contained->usage, box->report.cpu_us,
@@ -246,9 +317,10 @@ container_on_ended(void *ctx, const struct child_end *end)
 	struct contained *contained = box->inside;
 
 	contained->keeper = NULL;
+	contained->client = end->code == CLD_EXITED ? end->status : -1;
+	contained->killer = end->code == CLD_EXITED ? 0 : end->status;
 	if (!contained->dead || contained->untold)
-		contained->status =
-		    end->code == CLD_EXITED ? end->status : -1;
+		contained->status = contained->client;
 	/* A keeper that was killed has removed nothing. */
 	if (end->code != CLD_EXITED) {
 		reaper_kill_orphans();

@@ -98,6 +98,9 @@ int container_program_find(struct container_boxes *shared, const char *value,
  */
 int container_program_engine(const char *path);
 
+/* Returns the command of an engine that lists containers: users try it. */
+const char *container_program_list(enum container_engine engine);
+
 /*
  * Returns the path of the n-th program of that engine, counted from 0, which
  * the caller frees: the value itself if it is a path, or else one that is

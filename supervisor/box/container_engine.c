@@ -210,11 +210,11 @@ static int
 container_engine_set_late(
     const char *path, unsigned int ms, struct err *err)
 {
-	const char *word =
-	    container_program_engine(path) == CONTAINER_OCI ? "list" : "ps";
+	int engine = container_program_engine(path);
 
 	return err_set(err, "%s did not answer within %u s: check it with "
-	    "'%s %s'", path, ms / 1000, path, word);
+	    "'%s %s'", path, ms / 1000, path,
+	    container_program_list((enum container_engine)engine));
 }
 
 int

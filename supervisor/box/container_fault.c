@@ -177,7 +177,10 @@ container_fault_may_be(int status, const char *errors)
 	size_t len, i;
 	const char *line = container_fault_line(errors, &len);
 
-	if (status < CONTAINER_FAULT_ENGINE || status > CONTAINER_FAULT_COMMAND)
+	if (status == CONTAINER_FAULT_ENGINE)
+		return 1;
+	if (status != CONTAINER_FAULT_START &&
+	    status != CONTAINER_FAULT_COMMAND)
 		return 0;
 	for (i = 0; i < CONTAINER_FAULT_WORDS; i++)
 		if (container_fault_begins(line, len, container_fault_words[i]))
@@ -240,7 +243,7 @@ container_fault(const char *program, const char *image, int status,
 	if (container_fault_add(&text, program, image, errors))
 		return buffer_take(&text, NULL);
 	if (status == CONTAINER_FAULT_ENGINE)
-		buffer_printf(&text, "%s could not create a container",
+		buffer_printf(&text, "%s could not run a container",
 		    program);
 	else if (status == CONTAINER_FAULT_START ||
 	    status == CONTAINER_FAULT_COMMAND)

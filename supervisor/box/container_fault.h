@@ -28,9 +28,9 @@ char *container_fault_asked(
 char *container_fault_command(const char *image, const char *errors);
 
 /*
- * Returns whether a container that has ended with this status may not have been
- * started: where its process 1 is the engine's, the status and the errors of
- * the engine and of the code are the same.
+ * Returns whether this status and these errors may be those of the engine, not
+ * of the code: where process 1 is the engine's, it is not told. An engine that
+ * cannot start a container says so; one that fails later may say nothing.
  */
 int container_fault_may_be(int status, const char *errors);
 

@@ -58,6 +58,12 @@ container_program_engine(const char *path)
 	return -1;
 }
 
+const char *
+container_program_list(enum container_engine engine)
+{
+	return engine == CONTAINER_OCI ? "list" : "ps";
+}
+
 static int
 container_program_is(const char *path)
 {

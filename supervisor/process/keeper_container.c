@@ -86,19 +86,25 @@ keeper_is_remover(const struct spawn_program *program)
 	return program->remove == program->argv;
 }
 
+/* Returns whether a client may have left the container: code exits so, too. */
+static int
+keeper_has_failed(const struct spawn_program *program, int status)
+{
+	return program->failed != 0 ? status == program->failed :
+	                              status >= KEEPER_ENGINE_FAILED &&
+	        status <= KEEPER_ENGINE_NOT_FOUND;
+}
+
 /* Returns whether the container is gone, by the end of the server. */
 static int
 keeper_has_removed(
     const struct keeper *keeper, const struct spawn_program *program)
 {
-	int failed = program->failed != 0 ? program->failed :
-	    KEEPER_ENGINE_FAILED;
-
 	if (!WIFEXITED(keeper->status))
 		return 0;
 	return keeper_is_remover(program) ?
 	    WEXITSTATUS(keeper->status) == 0 :
-	    WEXITSTATUS(keeper->status) != failed;
+	    !keeper_has_failed(program, WEXITSTATUS(keeper->status));
 }
 
 /*

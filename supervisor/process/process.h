@@ -94,7 +94,7 @@ struct spawn_program {
 	 */
 	char **remove;
 	unsigned int remove_ms;
-	/* The status that it has for KEEPER_ENGINE_FAILED; 0: the same. */
+	/* The only status of a client that has failed; 0: the three below. */
 	int failed;
 	/*
 	 * The directory of its bundle, with one file in it, KEEPER_BUNDLE_FILE:
@@ -289,8 +289,16 @@ int service_ask(struct service *service,
 #define KEEPER_ASK SIGTERM
 #define KEEPER_KILL SIGUSR1
 
-/* The exit status of the client of an engine that could not run a container. */
-#define KEEPER_ENGINE_FAILED 125
+/*
+ * The exit statuses of the client of an engine that could not run a container:
+ * the engine failed, could not start it, or did not find the command or, as
+ * podman without the monitor of a container, how it has ended.
+ */
+enum {
+	KEEPER_ENGINE_FAILED = 125,
+	KEEPER_ENGINE_NOT_STARTED = 126,
+	KEEPER_ENGINE_NOT_FOUND = 127,
+};
 
 /*
  * keeper_cgroups.c: removes the cgroups of that name in all hierarchies of a
@@ -306,8 +314,8 @@ void keeper_remove_cgroups(const char *root, const char *name);
  * a session of its own. It exits with the status of the program, once no
  * process of the program is left; it also ends the program when we have ended.
  * With program->remove it has the container removed before it exits, unless the
- * client has exited with another status than KEEPER_ENGINE_FAILED: then the
- * engine has removed it. If the engine hangs, the keeper exits all the same,
+ * client has exited with a status of no failure: then the engine has removed
+ * it. If the engine hangs, the keeper exits all the same,
  * after about twice remove_ms. Both signals remove the container. Returns as
  * spawn_keeper.
  */

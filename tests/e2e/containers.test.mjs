@@ -44,6 +44,10 @@ const keepers = (pid) => descendants(pid)
 const sleeps = () => processes()
   .some(({ command }) => command === 'sleep 987');
 
+/* The names of clients as processes. */
+const engines = { podman: 'podman', docker: 'docker',
+  oci: path.basename(program('oci') ?? '') };
+
 /* An engine whose client goes on after its container while it is held. */
 function slowEngine(t, runtime) {
   const place = folder(t);
@@ -266,6 +270,29 @@ subprocess.run(["sleep", "987"])`).catch((error) => error);
       await until(() => keepers(pid).length === 1 && sleeps(), 'its code');
       process.kill(victim(pid), 'SIGKILL');
       await result;
+      await gone(runtime, pid);
+    });
+
+  /* Process 1 ends by itself, with a status of its own, without its pipes. */
+  test(`${runtime}: its client is killed while the code prints`, options,
+    async (t) => {
+      const { client, pid } = await open(t, runtime);
+      let result;
+
+      await new Promise((prints) => {
+        result = run(client, `import time
+while True:
+    print("on", flush=True)
+    time.sleep(0.001)`, { timeout: 100 }, { onprogress: prints });
+      });
+      const found = descendants(pid)
+        .filter(({ name }) => name === engines[runtime]);
+
+      assert.equal(found.length, 1, JSON.stringify(descendants(pid)));
+      process.kill(found[0].pid, 'SIGKILL');
+      result = await result;
+      assert.equal(meta(result, 'exitCode'), undefined, text(result));
+      assert.match(text(result), /SIGKILL/);
       await gone(runtime, pid);
     });
 

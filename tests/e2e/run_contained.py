@@ -47,7 +47,7 @@ LEFT_OUT = {
     "completion": NO_CODE,
     "config-unreadable": "files are read, calls must follow within a second",
     "containers": OWN_ENGINE,
-    "docker": OWN_ENGINE,
+    "fake-engine": OWN_ENGINE,
     "image": OWN_ENGINE,
     "image-languages": OWN_ENGINE,
     "keepers": "it is about keepers of servers, which no box changes",

@@ -74,7 +74,7 @@ static const struct {
 	{ 125, "time=\"…\" level=warning msg=\"a warning\"\n"
 	    "Error: opening seccomp profile failed: open /none: no such file "
 	    "or directory\n\n",
-	    "/bin/e could not create a container: opening seccomp profile "
+	    "/bin/e could not run a container: opening seccomp profile "
 	    "failed: open /none: no such file or directory" },
 	/* The image may have written it, and a terminal may show it. */
 	{ 3, "\033[31m\xff\n",
@@ -82,16 +82,16 @@ static const struct {
 	    "it was ready for code: \\x1b[31m\\xff" },
 	{ 125, "docker: Error response from daemon: mkdir /x: no space left.\n"
 	    "See 'docker run --help'.\n",
-	    "/bin/e could not create a container: Error response from daemon: "
+	    "/bin/e could not run a container: Error response from daemon: "
 	    "mkdir /x: no space left." },
 	{ 125, "Run 'docker run --help' for more information\n",
-	    "/bin/e could not create a container" },
+	    "/bin/e could not run a container" },
 	{ 126, "Error: runc: exec: \"/etc/passwd\": permission denied",
 	    "/bin/e could not start a container of the image an/image:1: "
 	    "runc: exec: \"/etc/passwd\": permission denied" },
-	{ 125, "", "/bin/e could not create a container" },
-	{ 125, "\n \n", "/bin/e could not create a container" },
-	{ 125, "Error: ", "/bin/e could not create a container: Error:" },
+	{ 125, "", "/bin/e could not run a container" },
+	{ 125, "\n \n", "/bin/e could not run a container" },
+	{ 125, "Error: ", "/bin/e could not run a container: Error:" },
 	{ 1, "python3: can't open file\n",
 	    "a container of the image an/image:1 exited with status 1 before "
 	    "it was ready for code: python3: can't open file" },
@@ -121,7 +121,8 @@ static const struct {
 	{ 126, "Error: runc: exec: \"/etc/passwd\": permission denied\n", 1 },
 	{ 127, "[FATAL tini (7)] exec /missing failed: No such file or "
 	    "directory\n", 1 },
-	{ 125, "", 0 },
+	{ 125, "", 1 }, /* a client that lost its daemon, or code */
+	{ 125, "it fails\n", 1 },
 	{ 126, "it fails\n", 0 },
 	{ 127, "sh: 1: docker: not found\n", 0 },
 	{ 1, "docker: Error response from daemon: x.\n", 0 },

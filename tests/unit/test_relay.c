@@ -982,25 +982,57 @@ lying_in(int fd)
 	return n;
 }
 
+/* The mark of an end. */
+#define ENDED(how_, status_) BEGUN_##how_ status_ "\n"
+#define UNTOLD RELAY_END_NONE, 0
+
 static const struct {
 	const char *printed;
 	const char *out;
 	enum begun begun;
+	enum relay_end end;
+	uint64_t status;
 } marked[] = {
-	{ "", "", BEGUN_NOT },
-	{ "x", "x", BEGUN_NOT },
-	{ BEGUN_MARK, "", BEGUN_CODE },
-	{ BEGUN_MARK "x", "x", BEGUN_CODE },
-	{ BEGUN_MARK BEGUN_FAILED_MARK, "", BEGUN_FAILED },
-	{ BEGUN_MARK BEGUN_FAILED_MARK BEGUN_MARK, BEGUN_MARK, BEGUN_FAILED },
+	{ "", "", BEGUN_NOT, UNTOLD },
+	{ "x", "x", BEGUN_NOT, UNTOLD },
+	{ BEGUN_MARK, "", BEGUN_CODE, UNTOLD },
+	{ BEGUN_MARK "x", "x", BEGUN_CODE, UNTOLD },
+	{ BEGUN_MARK BEGUN_FAILED_MARK, "", BEGUN_FAILED, UNTOLD },
+	{ BEGUN_MARK BEGUN_FAILED_MARK BEGUN_MARK, BEGUN_MARK, BEGUN_FAILED,
+	    UNTOLD },
 	/* What only begins like one is output. */
-	{ "\001caisson", "\001caisson", BEGUN_NOT },
-	{ "\001caisson!", "\001caisson!", BEGUN_NOT },
-	{ "x" BEGUN_MARK, "x" BEGUN_MARK, BEGUN_NOT },
-	{ BEGUN_FAILED_MARK, BEGUN_FAILED_MARK, BEGUN_NOT },
-	{ BEGUN_MARK BEGUN_MARK, BEGUN_MARK, BEGUN_CODE },
-	{ BEGUN_MARK "\001caisson: no", "\001caisson: no", BEGUN_CODE },
-	{ BEGUN_MARK "\001caisson: no!", "\001caisson: no!", BEGUN_CODE },
+	{ "\001caisson", "\001caisson", BEGUN_NOT, UNTOLD },
+	{ "\001caisson!", "\001caisson!", BEGUN_NOT, UNTOLD },
+	{ "x" BEGUN_MARK, "x" BEGUN_MARK, BEGUN_NOT, UNTOLD },
+	{ BEGUN_FAILED_MARK, BEGUN_FAILED_MARK, BEGUN_NOT, UNTOLD },
+	{ BEGUN_MARK BEGUN_MARK, BEGUN_MARK, BEGUN_CODE, UNTOLD },
+	{ BEGUN_MARK "\001caisson: no", "\001caisson: no", BEGUN_CODE, UNTOLD },
+	{ BEGUN_MARK "\001caisson: no!", "\001caisson: no!", BEGUN_CODE,
+	    UNTOLD },
+	{ BEGUN_MARK ENDED(EXIT, "007"), "", BEGUN_CODE, RELAY_END_EXIT, 7 },
+	{ BEGUN_MARK "x" ENDED(SIGNAL, "009"), "x", BEGUN_CODE,
+	    RELAY_END_SIGNAL, 9 },
+	{ BEGUN_MARK BEGUN_FAILED_MARK ENDED(EXIT, "127"), "", BEGUN_FAILED,
+	    RELAY_END_EXIT, 127 },
+	/* Only the last one counts: the code may write others. */
+	{ BEGUN_MARK ENDED(EXIT, "000") ENDED(EXIT, "003"),
+	    ENDED(EXIT, "000"), BEGUN_CODE, RELAY_END_EXIT, 3 },
+	{ BEGUN_MARK "\001caisson: ex" ENDED(EXIT, "004"),
+	    "\001caisson: ex", BEGUN_CODE, RELAY_END_EXIT, 4 },
+	/* What is none, or not the last, is output. */
+	{ BEGUN_MARK ENDED(EXIT, "000") "x", ENDED(EXIT, "000") "x",
+	    BEGUN_CODE, UNTOLD },
+	{ BEGUN_MARK ENDED(EXIT, "256"), ENDED(EXIT, "256"), BEGUN_CODE,
+	    UNTOLD },
+	{ BEGUN_MARK ENDED(SIGNAL, "000"), ENDED(SIGNAL, "000"), BEGUN_CODE,
+	    UNTOLD },
+	{ BEGUN_MARK ENDED(SIGNAL, "065"), ENDED(SIGNAL, "065"), BEGUN_CODE,
+	    UNTOLD },
+	{ BEGUN_MARK BEGUN_EXIT "00", BEGUN_EXIT "00", BEGUN_CODE, UNTOLD },
+	{ BEGUN_MARK BEGUN_EXIT "0x0\n", BEGUN_EXIT "0x0\n", BEGUN_CODE,
+	    UNTOLD },
+	{ BEGUN_MARK "\001caisson: no\n", "\001caisson: no\n", BEGUN_CODE,
+	    UNTOLD },
 };
 
 /* What a box without a bootstrap is given: no descriptors of the protocol. */
@@ -1034,6 +1066,8 @@ START_TEST(takes_marks_from_the_output)
 	expect(IPC_DONE);
 	is_blob(&msg.done.out, marked[_i / 2].out, strlen(marked[_i / 2].out));
 	ck_assert_int_eq(msg.done.begun, marked[_i / 2].begun);
+	ck_assert_int_eq(msg.done.end, marked[_i / 2].end);
+	ck_assert_uint_eq(msg.done.end_status, marked[_i / 2].status);
 	ipc_message_close(IPC_DONE, &msg);
 	end_relay();
 }

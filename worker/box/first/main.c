@@ -5,11 +5,14 @@
  * would not deliver its own signals to it. Runs in the box, as the user of the
  * code; writes only the marks of common/begun.h, by which an exit status of the
  * command differs from one of the engine, and why the command cannot be
- * executed.
+ * executed. The last mark comes when all other processes have ended, so nothing
+ * follows it.
  *
  * Usage: first [--] COMMAND [ARGUMENT...]
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -41,29 +44,46 @@ first_complain(const char *command)
 	return FIRST_NOT_EXECUTED;
 }
 
-/* The end of the pipes of the code is the end of the code's own copies. */
+/* These pipes end with the code's own copies. */
 static void
 first_close(void)
 {
 	close(STDIN_FILENO);
-	close(STDOUT_FILENO);
 	close(STDERR_FILENO);
 }
 
-/* Reaps all until the command has ended. Returns its exit status. */
+/* Reaps all until the command has ended. Returns whether its end is known. */
 static int
-first_reap(pid_t command)
+first_reap(pid_t command, int *status)
 {
 	pid_t pid;
-	int status;
 
 	do
-		pid = wait(&status);
+		pid = wait(status);
 	while (pid != command && (pid != -1 || errno == EINTR));
-	if (pid == -1)
-		return FIRST_NOT_EXECUTED;
-	return WIFSIGNALED(status) ? FIRST_SIGNALS + WTERMSIG(status) :
-	                             WEXITSTATUS(status);
+	return pid == command;
+}
+
+/* Ends all that the command has left, which could still print. */
+static void
+first_clear(void)
+{
+	if (getpid() == 1)
+		kill(-1, SIGKILL);
+	while (wait(NULL) != -1 || errno == EINTR)
+		;
+}
+
+/* The last bytes of the standard output, as it was before the command. */
+static void
+first_tell(int status)
+{
+	int killed = WIFSIGNALED(status);
+
+	fcntl(STDOUT_FILENO, F_SETFL,
+	    fcntl(STDOUT_FILENO, F_GETFL) & ~O_NONBLOCK);
+	dprintf(STDOUT_FILENO, "%s%03d\n", killed ? BEGUN_SIGNAL : BEGUN_EXIT,
+	    killed ? WTERMSIG(status) : WEXITSTATUS(status));
 }
 
 int
@@ -72,6 +92,7 @@ main(int argc, char **argv)
 	/* podman puts one between its process 1 and the command. */
 	char **command = argv + 1 + (argc > 1 && strcmp(argv[1], "--") == 0);
 	pid_t pid;
+	int status;
 
 	/* It must precede all output of the command. */
 	if (!first_mark(BEGUN_MARK))
@@ -84,5 +105,10 @@ main(int argc, char **argv)
 		return first_complain(command[0]);
 	}
 	first_close();
-	return first_reap(pid);
+	if (!first_reap(pid, &status))
+		return FIRST_NOT_EXECUTED;
+	first_clear();
+	first_tell(status);
+	return WIFSIGNALED(status) ? FIRST_SIGNALS + WTERMSIG(status) :
+	                             WEXITSTATUS(status);
 }

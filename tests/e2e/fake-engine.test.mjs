@@ -1,6 +1,7 @@
 /*
- * The runtime docker, and what becomes of a call when the engine fails at each
- * step. A script stands in for docker: it records its command lines.
+ * What docker and podman are asked for, and what becomes of a call when the
+ * engine fails at each step. No engine runs here: a script stands in for both,
+ * and records its command lines. containers.test.mjs has real ones.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -16,9 +17,9 @@ import { connect, run } from './support/sdk.mjs';
 import { until } from './support/wait.mjs';
 
 const script = path.join(path.dirname(fileURLToPath(import.meta.url)),
-  'support/docker.sh');
+  'support/fake_engine.sh');
 
-/* A program with such a docker, and the folder of that. */
+/* A program with such an engine, and the folder of that. */
 async function open(t, env = {}, { name = 'docker', home, added,
   at: more = {} } = {}) {
   const at = folder(t);
@@ -180,22 +181,31 @@ test('podman is used as it is connected, and no machine is changed', once,
     }
   });
 
-/* docker has its own process 1: only its words tell its failures from codes. */
+/* Process 1 of podman's is ours, and tells how the code has ended. */
 for (const name of ['podman', 'docker'])
   test(`${name}: codes of a language that is an image`, once, async (t) => {
-    const { client, set } = await open(t, { CAISSON_TOOLS: 'run_code' },
+    const { client, at, set } = await open(t, { CAISSON_TOOLS: 'run_code' },
       { name, home: folder(t) });
     const use = (code) => client.callTool({ name: 'run_code',
       arguments: { language: 'tongue', code } });
     const exitCode = (result) => result._meta['caisson/exitCode'];
+    const both = (code) => new RegExp('^error: the box cannot be built, has ' +
+      `failed, or its code has exited with status ${code}, which .*docker ` +
+      'does not tell apart: ', 'm');
 
     assert.equal(text(await use('echo in')), 'in');
     for (const code of [125, 126, 127, 1])
       for (const line of ['', 'echo it fails >&2;']) {
         const result = await use(`echo in; ${line} exit ${code}`);
 
-        assert.equal(exitCode(result), code);
-        assert.match(text(result), /^in$/m);
+        /* The client of docker exits so, too, when it loses its daemon. */
+        if (name === 'docker' && code === 125) {
+          assert.equal(exitCode(result), undefined);
+          assert.match(text(result), both(code));
+        } else {
+          assert.equal(exitCode(result), code);
+          assert.match(text(result), /^in$/m);
+        }
       }
     for (const code of [125, 126, 127]) {
       set(`fails ${code}`);
@@ -203,13 +213,26 @@ for (const name of ['podman', 'docker'])
 
       assert.equal(exitCode(result), undefined, text(result));
       assert.match(text(result), code === 125 ?
-        /could not create a container: / :
+        /could not run a container: / :
         /could not start a container of the image tongue: /);
       assert.match(text(result), /it is broken/);
-      assert.equal(/ does not tell this from code that /.test(text(result)),
-        name === 'docker');
+      assert.equal(both(code).test(text(result)), name === 'docker');
     }
+    set('lost');
+    const lost = await use(`echo in; > '${path.join(at, 'LOSE')}'; sleep 1000`);
+
+    assert.equal(exitCode(lost), undefined);
+    assert.match(text(lost), name === 'docker' ? both(125) :
+      /podman has failed while the code ran, and exited with status 125: /);
     if (name === 'podman') {
+      set('late');
+      for (const code of [0, 3, 125, 127])
+        assert.equal(exitCode(await use(`echo in; exit ${code}`)), code);
+      /* Only the last mark is that of process 1. */
+      const forged = await use(`printf '\\001caisson: exit 000\n'; exit 4`);
+
+      assert.equal(exitCode(forged), 4);
+      assert.match(text(forged), /caisson: exit 000$/m);
       set('fails 1');
       assert.match(text(await use('echo in')),
         /exited with status 1 before it was ready for code: .* broken/);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Stands in for docker, and under that name for podman: notes its arguments in
+# Stands in for docker or podman, whichever it is called: notes its arguments in
 # the file LOG beside it, and its environment in ENVIRONMENT. A container is a
 # process of this machine, without any isolation; an image that is a language is
 # a shell. The file RUN beside it says how the next ones behave, and WANTS which
@@ -13,6 +13,14 @@ if [ "$(cat "$here/RUN" 2>/dev/null)" = down ]; then
     [ "$1" = run ] && exit 125
     exit 1
 fi
+
+# The process of the container.
+contain() {
+    [ -n "$box" ] || exec ${first:+"$first" --} ${command:-/bin/sh}
+    exec env HOME="$here" TMPDIR=/tmp /usr/bin/python3 -I -X utf8 \
+        "$box/python/three.py"
+}
+
 case $1 in
 run) ;;
 rm) while [ -e "$here/HOLD" ]; do sleep 0.02; done; exit 0 ;;
@@ -56,8 +64,7 @@ noisy) yes >&2 & ;;
 endless) exec yes ;;
 late | lost)
     exec 3<&0
-    env HOME="$here" TMPDIR=/tmp /usr/bin/python3 -I -X utf8 \
-        "$box/python/three.py" <&3 3<&- &
+    contain <&3 3<&- &
     if [ "$(cat "$here/RUN")" = lost ]; then
         until [ -e "$here/LOSE" ]; do sleep 0.02; done
         kill -9 $!
@@ -65,8 +72,4 @@ late | lost)
     wait $!
     exit 125 ;;
 esac
-if [ -z "$box" ]; then
-    exec ${first:+"$first" --} ${command:-/bin/sh}
-fi
-exec env HOME="$here" TMPDIR=/tmp /usr/bin/python3 -I -X utf8 \
-    "$box/python/three.py"
+contain
