@@ -1,8 +1,9 @@
 /*
- * A container as a box: the command lines of the engines podman and docker.
- * These functions only compose text. No code, no variable of the user and no
- * name of a server is part of it: every user of the host can read a command
- * line. Runs in the supervisor.
+ * The description of a container, which is the same for all engines, and the
+ * command lines of podman and docker that it becomes; oci_bundle.h has what it
+ * becomes for crun and runc. These functions only compose text. No code, no
+ * variable of the user and no name of a server is part of it: every user of the
+ * host can read a command line. Runs in the supervisor.
  */
 #ifndef SUPERVISOR_CONTAINER_H
 #define SUPERVISOR_CONTAINER_H
@@ -78,6 +79,8 @@ struct container {
 	unsigned long lifetime; /* in seconds, after which podman ends it */
 };
 
+/* container_argv.c: all functions below. */
+
 /*
  * Returns 0 if such a container can be described, or -1 with err: a name with
  * other characters than letters, digits and "_.-", an image or a path that an
@@ -85,7 +88,7 @@ struct container {
  */
 int container_check(const struct container *container, struct err *err);
 
-/* container_argv.c: command lines, as lists of texts (text_list.h). */
+/* The command lines are lists of texts (text_list.h). */
 
 /*
  * Appends the command line that runs a container, which container_check has

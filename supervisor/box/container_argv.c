@@ -1,5 +1,6 @@
 /*
- * The command lines of podman and docker: see container.h. Each option that an
+ * Which containers can be described, and the command lines of podman and docker
+ * for them: see container.h. Each option that an
  * engine would otherwise take from its configuration is given, so that a box is
  * the same everywhere. Runs in the supervisor; only composes text.
  */

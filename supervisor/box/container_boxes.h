@@ -140,8 +140,8 @@ void container_commands_remove(const struct container_boxes *shared,
 /* container_engine.c: a command of the engine. */
 
 struct container_answer {
-	int status;         /* the exit status; -1: a signal */
-	struct buffer out;  /* the first ENGINE_OUT_MAX bytes */
+	int status;         /* the exit status; -1: a signal, or too much */
+	struct buffer out;  /* at most ENGINE_OUT_MAX bytes; more is too much */
 	struct buffer errors; /* the first ENGINE_ERRORS_MAX bytes */
 };
 
@@ -163,8 +163,8 @@ void container_engine_free(struct engine_call **call_ptr);
  * The same while nothing else happens, at the start of the supervisor.
  * Runs the program below a keeper, and the loop until it has ended. Sets the
  * answer, whose buffers the caller frees. Returns 0, or -1 with err if it
- * cannot be started, or does not end within ms milliseconds: then its keeper
- * ends it.
+ * cannot be started, prints too much, or does not end within ms milliseconds:
+ * then its keeper ends it.
  */
 int container_engine_ask(struct event_base *base, struct spawn_program *program,
     unsigned int ms, struct container_answer *answer, struct err *err);

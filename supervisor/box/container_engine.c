@@ -31,6 +31,7 @@ struct engine_call {
 	struct engine_stream streams[2];
 	struct event *timer;
 	int late;
+	int endless; /* it has printed more than is kept */
 	struct container_answer answer;
 	void (*done)(void *ctx, struct container_answer *answer);
 	void *ctx;
@@ -44,6 +45,9 @@ container_engine_check(struct engine_call *call)
 	    call->streams[1].fd != -1)
 		return;
 	loop_event_free(&call->timer);
+	/* Nobody may take a part of an answer for all of it. */
+	if (call->endless)
+		call->answer.status = -1;
 	call->done(call->ctx, &call->answer);
 }
 
@@ -60,6 +64,7 @@ container_engine_on_readable(evutil_socket_t fd, short what, void *arg)
 	struct engine_stream *stream = arg;
 	char data[ENGINE_CHUNK];
 	ssize_t n = read((int)fd, data, sizeof(data));
+	size_t room;
 
 	(void)what;
 	if (n == -1 && (errno == EAGAIN || errno == EINTR))
@@ -69,8 +74,10 @@ container_engine_on_readable(evutil_socket_t fd, short what, void *arg)
 		container_engine_check(stream->call);
 		return;
 	}
-	if (stream->kept->len + (size_t)n <= stream->most)
-		buffer_add(stream->kept, data, (size_t)n);
+	room = stream->most - stream->kept->len;
+	buffer_add(stream->kept, data, (size_t)n < room ? (size_t)n : room);
+	if ((size_t)n > room && stream->kept == &stream->call->answer.out)
+		stream->call->endless = 1;
 }
 
 static void
@@ -217,11 +224,21 @@ container_engine_set_late(
 	    container_program_list((enum container_engine)engine));
 }
 
+static int
+container_engine_set_endless(const char *path, struct err *err)
+{
+	int engine = container_program_engine(path);
+
+	return err_set(err, "%s answered with more than %lu KiB: check it with "
+	    "'%s %s'", path, ENGINE_OUT_MAX / KIB, path,
+	    container_program_list((enum container_engine)engine));
+}
+
 int
 container_engine_ask(struct event_base *base, struct spawn_program *program,
     unsigned int ms, struct container_answer *answer, struct err *err)
 {
-	int over = 0, late;
+	int over = 0, late, endless;
 	struct engine_call *call = container_engine_begin(
 	    base, program, ms, container_engine_on_done, &over, err);
 
@@ -232,8 +249,13 @@ container_engine_ask(struct event_base *base, struct spawn_program *program,
 	*answer = call->answer;
 	memset(&call->answer, 0, sizeof(call->answer));
 	late = call->late;
+	endless = call->endless;
 	container_engine_free(&call);
-	return late ? container_engine_set_late(program->path, ms, err) : 0;
+	if (late)
+		return container_engine_set_late(program->path, ms, err);
+	if (endless)
+		return container_engine_set_endless(program->path, err);
+	return 0;
 }
 
 struct child *

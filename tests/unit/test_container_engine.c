@@ -88,20 +88,38 @@ START_TEST(an_answer_is_what_a_command_prints_and_its_status)
 }
 END_TEST
 
-/* The command is not held up by what is not kept. */
-START_TEST(an_answer_is_bounded)
+/* The command is not held up by errors that are not kept. */
+START_TEST(an_answer_is_whole_and_its_errors_are_bounded)
 {
-	auto_free char *code = mem_printf("head -c %lu /dev/zero; "
-	    "head -c %lu /dev/zero >&2; exit 7", ENGINE_OUT_MAX + MIB,
-	    ENGINE_ERRORS_MAX + MIB);
+	/* Its pieces do not end where those that are read end. */
+	auto_free char *code = mem_printf("head -c 1 /dev/zero; "
+	    "head -c %lu /dev/zero; head -c %lu /dev/zero >&2; exit 7",
+	    ENGINE_OUT_MAX - 1, ENGINE_ERRORS_MAX + MIB);
 	struct container_answer answer;
 	struct err err;
 
 	ck_assert_int_eq(
 	    ask("/bin/sh", "-c", code, LONG_MS, &answer, &err), 0);
 	ck_assert_int_eq(answer.status, 7);
-	ck_assert_uint_le(answer.out.len, ENGINE_OUT_MAX);
-	ck_assert_uint_le(answer.errors.len, ENGINE_ERRORS_MAX);
+	ck_assert_uint_eq(answer.out.len, ENGINE_OUT_MAX);
+	ck_assert_uint_eq(answer.errors.len, ENGINE_ERRORS_MAX);
+	forget(&answer);
+}
+END_TEST
+
+/* A part of a list would be taken for the whole one. */
+START_TEST(an_answer_that_is_too_long_is_an_error)
+{
+	auto_free char *code =
+	    mem_printf("head -c %lu /dev/zero", ENGINE_OUT_MAX + 1);
+	struct container_answer answer;
+	struct err err;
+
+	ck_assert_int_eq(
+	    ask("/bin/sh", "-c", code, LONG_MS, &answer, &err), -1);
+	ck_assert_str_eq(err.text, "/bin/sh answered with more than 1024 KiB: "
+	    "check it with '/bin/sh ps'");
+	ck_assert_int_eq(answer.status, -1);
 	forget(&answer);
 }
 END_TEST
@@ -139,7 +157,8 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc,
 	    an_answer_is_what_a_command_prints_and_its_status, 0,
 	    UNIT_COUNT(commands));
-	tcase_add_test(tc, an_answer_is_bounded);
+	tcase_add_test(tc, an_answer_is_whole_and_its_errors_are_bounded);
+	tcase_add_test(tc, an_answer_that_is_too_long_is_an_error);
 	tcase_add_loop_test(tc, an_engine_that_hangs_is_an_error_with_the_fix,
 	    0, UNIT_COUNT(engines));
 }
