@@ -62,7 +62,7 @@ PLOT_FILES = ("/etc/matplotlibrc", "/etc/alternatives/libblas.so.3-*",
               "/usr/lib/*/liblapack.so.3")
 ROOT = "/bin", "/sbin", "/lib", "/lib64", "/usr/bin/sh"
 UNUSED = ("/usr/share/doc", "/usr/share/man", "/usr/share/locale", "/.",
-          "/etc/")
+          "/etc/", "/var/")
 NEEDED = {"podman": ("podman", "catatonit", "conmon"), "oci": ("runc",),
           "docker": ("docker", "dockerd", "containerd", "docker-init")}
 # As root of a test, without any network of its own.
