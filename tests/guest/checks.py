@@ -2,51 +2,17 @@
 check runs once as root and once as an ordinary user to whom a part of the tree
 was delegated, as systemd delegates it.
 """
-import json
 import os
 import re
 import signal
 import subprocess
-import sys
 import time
 
-CAISSON = "/build/caisson"
+from client import (BOMB, CAISSON, OUT_OF_MEMORY, SECONDS, TIMED_OUT, USER,
+                    Caisson, check, demand, equal, error, meta, read, run_all,
+                    wait_until)
+
 TREE = "/sys/fs/cgroup"
-USER = 1000
-SECONDS = 120  # for what takes a second on a real processor
-OUT_OF_MEMORY = "Sandbox ran out of memory (limit 64 MiB): keep less at a " \
-    "time, or raise CAISSON_MEMORY"
-TIMED_OUT = "Execution timed out after 2s; pass timeout, up to 120, for " \
-    "longer work"
-CHECKS = []
-
-
-def check(function):
-    CHECKS.append(function)
-    return function
-
-
-def equal(seen, wanted):
-    if seen != wanted:
-        raise AssertionError("%r, not %r" % (seen, wanted))
-
-
-def demand(kept, seen):
-    if not kept:
-        raise AssertionError(seen)
-
-
-def wait_until(done, what):
-    """Look again and again: nothing tells of the end of a cgroup."""
-    end = time.monotonic() + SECONDS
-    while not done():
-        demand(time.monotonic() < end, what)
-        time.sleep(0.01)
-
-
-def read(*path):
-    with open(os.path.join(*path)) as file:
-        return file.read()
 
 
 class Place:
@@ -74,6 +40,16 @@ class Place:
         return subprocess.Popen(command, preexec_fn=self.enter, cwd="/",
                                 text=True, stdout=subprocess.PIPE, **options)
 
+    def close(self):
+        """There must be nothing left."""
+        equal(self.folders(), [])
+        os.rmdir(self.path)
+
+    def wait_for_code(self):
+        """Return the folder of the one box, whose code runs."""
+        wait_until(lambda: "python3" in self.names(), "no box")
+        return self.boxes()[0]
+
     def folders(self):
         return sorted(entry for entry in os.listdir(self.path)
                       if os.path.isdir(os.path.join(self.path, entry)))
@@ -93,70 +69,9 @@ class Place:
         return found
 
 
-class Caisson:
-    """The program, in a place, and its client."""
-
-    def __init__(self, uid, place=None, **env):
-        self.place = Place(uid) if place is None else place
-        # Every box that is there belongs to a call.
-        env = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent",
-               "CAISSON_POOL": "0", "CAISSON_STRUCTURED": "on",
-               **{"CAISSON_" + name: text for name, text in env.items()}}
-        self.process = self.place.start([CAISSON], stdin=subprocess.PIPE,
-                                        env=env)
-        self.id = 0
-        self.request("initialize", protocolVersion="2025-06-18",
-                     capabilities={}, clientInfo={"name": "guest",
-                                                  "version": "1"})
-
-    def send(self, method, params):
-        self.id += 1
-        self.process.stdin.write(json.dumps({
-            "jsonrpc": "2.0", "id": self.id, "method": method,
-            "params": params}) + "\n")
-        self.process.stdin.flush()
-
-    def receive(self):
-        line = self.process.stdout.readline()
-        demand(line, "it ended with %s" % self.process.poll())
-        return json.loads(line)["result"]
-
-    def request(self, method, **params):
-        self.send(method, params)
-        return self.receive()
-
-    def run(self, code, timeout=SECONDS):
-        return self.request("tools/call", name="run_python",
-                            arguments={"code": code, "timeout": timeout})
-
-    def begin(self, code):
-        self.send("tools/call", {"name": "run_python", "arguments": {
-            "code": code, "timeout": SECONDS}})
-
-    def wait_for_code(self):
-        """Return the folder of the one box, whose code runs."""
-        wait_until(lambda: "python3" in self.place.names(), "no box")
-        return self.place.boxes()[0]
-
-    def finish(self):
-        """Its end, after which all is as it was before it."""
-        self.process.stdin.close()
-        equal(self.process.wait(SECONDS), 0)
-        equal(self.place.folders(), [])
-        os.rmdir(self.place.path)
-
-
-def meta(result, name):
-    return result["_meta"]["caisson/" + name]
-
-
-def error(result):
-    return result["structuredContent"].get("error")
-
-
 @check
 def a_box_has_a_cgroup(uid):
-    caisson = Caisson(uid, MEMORY="64m")
+    caisson = Caisson(Place(uid), MEMORY="64m")
     result = caisson.run("x = bytearray(20 << 20)\nprint('hi')")
 
     equal(result["content"][0]["text"], "hi")
@@ -170,9 +85,9 @@ def a_box_has_a_cgroup(uid):
 
 @check
 def its_limits_are_set(uid):
-    caisson = Caisson(uid, MEMORY="64m", PIDS="20", CPUS="0.5")
+    caisson = Caisson(Place(uid), MEMORY="64m", PIDS="20", CPUS="0.5")
     caisson.begin("import time\nprint(1)\ntime.sleep(1)")
-    box = caisson.wait_for_code()
+    box = caisson.place.wait_for_code()
     seen = {name: read(caisson.place.path, box, name).strip() for name in (
         "memory.max", "memory.swap.max", "memory.oom.group", "pids.max",
         "cpu.max")
@@ -189,20 +104,9 @@ def its_limits_are_set(uid):
     caisson.finish()
 
 
-BOMB = """
-import os, time
-for n in range(8):
-    if os.fork() == 0:
-        x = bytearray(b"x" * (12 << 20))
-        time.sleep(600)
-        os._exit(0)
-time.sleep(600)
-"""
-
-
 @check
 def many_children_cannot_take_more(uid):
-    caisson = Caisson(uid, MEMORY="64m")
+    caisson = Caisson(Place(uid), MEMORY="64m")
     result = caisson.run(BOMB)
 
     equal(error(result), OUT_OF_MEMORY)
@@ -218,7 +122,7 @@ def many_children_cannot_take_more(uid):
 
 @check
 def files_are_memory_too(uid):
-    caisson = Caisson(uid, MEMORY="64m")
+    caisson = Caisson(Place(uid), MEMORY="64m")
     result = caisson.run("""
 for place in "/tmp", "/workspace", "/dev/shm":
     with open(place + "/x", "wb") as file:
@@ -233,7 +137,7 @@ kept = [bytes(b"x" * (1 << 20)) for n in range(40)]
 
 @check
 def too_much_is_still_a_memory_error(uid):
-    caisson = Caisson(uid, MEMORY="64m", PIDS="16")
+    caisson = Caisson(Place(uid), MEMORY="64m", PIDS="16")
     result = caisson.run("bytearray(1 << 30)")
 
     equal(error(result), "Sandbox exited with code 1")
@@ -243,7 +147,7 @@ def too_much_is_still_a_memory_error(uid):
 
 @check
 def processes_are_counted(uid):
-    caisson = Caisson(uid, PIDS="16")
+    caisson = Caisson(Place(uid), PIDS="16")
     result = caisson.run("""
 import subprocess
 children = []
@@ -260,7 +164,7 @@ except OSError as error:
 
 @check
 def every_process_may_be_a_thread(uid):
-    caisson = Caisson(uid, MEMORY="64m", PIDS="128")
+    caisson = Caisson(Place(uid), MEMORY="64m", PIDS="128")
     result = caisson.run("""
 import threading
 go = threading.Event()
@@ -288,7 +192,7 @@ while time.monotonic() < end:
 
 @check
 def processors_are_shared_out(uid):
-    caisson = Caisson(uid, CPUS="0.5")
+    caisson = Caisson(Place(uid), CPUS="0.5")
     before = time.monotonic()
     result = caisson.run(BUSY)
     share = meta(result, "cpuMs") / meta(result, "durationMs")
@@ -302,7 +206,7 @@ def processors_are_shared_out(uid):
 
 @check
 def what_is_late_or_left_ends(uid):
-    caisson = Caisson(uid)
+    caisson = Caisson(Place(uid))
     result = caisson.run("import subprocess\nsubprocess.Popen(['sh', '-c', "
                          "'while :; do :; done'])\nwhile True: pass", 2)
 
@@ -316,7 +220,7 @@ def what_is_late_or_left_ends(uid):
 
 @check
 def many_at_once_leave_nothing(uid):
-    caisson = Caisson(uid, MAX_CONCURRENT="8",
+    caisson = Caisson(Place(uid), MAX_CONCURRENT="8",
                       QUEUE_TIMEOUT=str(SECONDS))
     for n in range(12):
         caisson.begin("import time\ntime.sleep(0.2)\nprint(%d)" % n)
@@ -329,9 +233,9 @@ def many_at_once_leave_nothing(uid):
 @check
 def what_a_killed_one_leaves_is_swept(uid):
     place = Place(uid)
-    caisson = Caisson(uid, place)
+    caisson = Caisson(place)
     caisson.begin("import time\ntime.sleep(600)")
-    box = caisson.wait_for_code()
+    box = caisson.place.wait_for_code()
     caisson.process.send_signal(signal.SIGKILL)
     caisson.process.wait()
     wait_until(lambda: not read(place.path, box, "cgroup.procs"),
@@ -340,7 +244,7 @@ def what_a_killed_one_leaves_is_swept(uid):
     # This must be undone before the next one starts there.
     with open(place.path + "/cgroup.subtree_control", "w") as file:
         file.write("-memory -pids")
-    caisson = Caisson(uid, place)
+    caisson = Caisson(place)
     equal(place.boxes(), [])
     equal(len(place.folders()), 1)
     equal(meta(caisson.run("print(1)"), "isolation")["limits"], "cgroup")
@@ -351,7 +255,7 @@ def what_a_killed_one_leaves_is_swept(uid):
 def a_shared_cgroup_is_left_alone(uid):
     place = Place(uid)
     other = place.start(["sleep", "600"])
-    caisson = Caisson(uid, place)
+    caisson = Caisson(place)
     result = caisson.run("print('hi')")
 
     equal(result["content"][0]["text"], "hi")
@@ -361,7 +265,7 @@ def a_shared_cgroup_is_left_alone(uid):
     equal(read(place.path, "cgroup.subtree_control").strip(), "")
     said = place.start([CAISSON, "--cpus", "1"], stderr=subprocess.STDOUT,
                        stdin=subprocess.DEVNULL).communicate()[0]
-    demand("CAISSON_CPUS" in said and "Delegate=yes" in said, said)
+    demand("--cpus" in said and "Delegate=yes" in said, said)
     other.kill()
     other.wait()
     caisson.finish()
@@ -398,7 +302,7 @@ class Forbidden:
 
 
 def weak(uid, **env):
-    return Caisson(uid, MEMORY="64m", ALLOW_WEAK_ISOLATION="on", **env)
+    return Caisson(Place(uid), MEMORY="64m", ALLOW_WEAK_ISOLATION="on", **env)
 
 
 @check
@@ -454,21 +358,4 @@ def nobody_outlives_a_guard(uid):
         caisson.finish()
 
 
-def main():
-    failed = 0
-    for uid in 0, USER:
-        for function in CHECKS:
-            began = time.monotonic()
-            try:
-                function(uid)
-                verdict = "ok"
-            except Exception as problem:
-                failed += 1
-                verdict = "FAIL: %s: %s" % (type(problem).__name__, problem)
-            print("uid %-4d  %-34s  %5.1f s  %s" % (
-                uid, function.__name__, time.monotonic() - began, verdict),
-                flush=True)
-    sys.exit(min(failed, 1))
-
-
-main()
+run_all(((uid,) for uid in (0, USER)), "uid %-4d")
