@@ -8,8 +8,8 @@ import signal
 import subprocess
 import time
 
-from client import (BOMB, CAISSON, OUT_OF_MEMORY, SECONDS, TIMED_OUT, USER,
-                    Caisson, check, demand, equal, error, meta, read, run_all,
+from client import (CAISSON, OUT_OF_MEMORY, SECONDS, TIMED_OUT, USER, Caisson,
+                    check, demand, equal, error, meta, read, run_all,
                     wait_until)
 
 TREE = "/sys/fs/cgroup"
@@ -102,6 +102,18 @@ def its_limits_are_set(uid):
         caisson.place.path, own[0], "cgroup.procs").split(), "not moved")
     equal(caisson.receive()["isError"], False)
     caisson.finish()
+
+
+# Children that need more than 64 MiB together, though none does by itself.
+BOMB = """
+import os, time
+for n in range(8):
+    if os.fork() == 0:
+        x = bytearray(b"x" * (12 << 20))
+        time.sleep(600)
+        os._exit(0)
+time.sleep(600)
+"""
 
 
 @check

@@ -15,16 +15,6 @@ TIMED_OUT = "Execution timed out after 2s; pass timeout, up to 120, for " \
     "longer work"
 OUT_OF_MEMORY = "Sandbox ran out of memory (limit 64 MiB): keep less at a " \
     "time, or raise CAISSON_MEMORY"
-# Children that need more than 64 MiB together, though none does by itself.
-BOMB = """
-import os, time
-for n in range(8):
-    if os.fork() == 0:
-        x = bytearray(b"x" * (12 << 20))
-        time.sleep(600)
-        os._exit(0)
-time.sleep(600)
-"""
 CHECKS = []
 
 

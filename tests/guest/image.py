@@ -26,12 +26,38 @@ LEFT_OUT = {"test", "idlelib", "ensurepip", "lib2to3", "tkinter", "turtledemo",
             "config-3.11-x86_64-linux-gnu", "dist-packages", "pydoc_data"}
 
 
-def libraries(path):
-    """The shared libraries that a program or module is linked with."""
+# The system with systemd has these Debian packages of this machine,
+SYSTEM = ("systemd", "dbus", "dbus-daemon", "dbus-user-session",
+          "dbus-system-bus-common", "dbus-session-bus-common",
+          "libpam-systemd", "libpam-modules", "libpam-runtime", "podman",
+          "conmon", "catatonit", "golang-github-containers-common")
+# and programs of these, which may be unpacked in a folder instead.
+UNPACKED = {"crun": ("/usr/bin/crun",),
+            "uidmap": ("/usr/bin/newuidmap", "/usr/bin/newgidmap"),
+            "libyajl2": ()}
+UNREAD = tuple("/usr/share/" + name for name in (
+    "bash-completion", "doc", "fish", "lintian", "locale", "man", "zsh"))
+LIBRARIES = "/usr/lib/x86_64-linux-gnu"
+
+
+def libraries(path, folder=""):
+    """The shared libraries that a program or module is linked with; they may be
+    in a folder where the system does not look.
+    """
     done = subprocess.run(["ldd", path], stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL, text=True)
+                          stderr=subprocess.DEVNULL, text=True,
+                          env={**os.environ, "LD_LIBRARY_PATH": folder})
     words = [word for line in done.stdout.split("\n") for word in line.split()]
     return {word for word in words if word.startswith("/")}
+
+
+def installed(package):
+    """The files and links that a Debian package has installed here."""
+    listed = subprocess.run(["dpkg", "--listfiles", package], text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    return [path for path in listed.stdout.split("\n")
+            if os.path.lexists(path) and not path.startswith(UNREAD) and
+            (os.path.islink(path) or not os.path.isdir(path))]
 
 
 def below(top, left_out=()):
@@ -74,7 +100,7 @@ class Image:
         found = os.lstat(real)
         if stat.S_ISLNK(found.st_mode):
             self.entry(name, stat.S_IFLNK | 0o777, os.readlink(real).encode())
-            if name == real:
+            if name == real and os.path.exists(real):
                 self.add(os.path.realpath(real))
         elif stat.S_ISDIR(found.st_mode):
             self.entry(name, stat.S_IFDIR | 0o755, mtime=found.st_mtime)
@@ -87,6 +113,24 @@ class Image:
         self.add(path, name)
         for library in sorted(libraries(path)):
             self.add(library)
+
+    def add_package(self, name):
+        for path in installed(name):
+            self.add(path)
+            if os.access(path, os.X_OK) or ".so" in path:
+                for library in sorted(libraries(path)):
+                    self.add(library)
+
+    def add_unpacked(self, top, path):
+        """A program of a package that is unpacked in a folder, with libraries
+        of packages that are unpacked there, or of this machine.
+        """
+        self.add(top + path, path)
+        for library in sorted(libraries(top + path, top + LIBRARIES)):
+            if library.startswith(top):
+                self.add(os.path.realpath(library), library[len(top):])
+            else:
+                self.add(library)
 
     def add_tree(self, top, name):
         for path in below(top, {"__pycache__", "node_modules"}):
@@ -116,9 +160,23 @@ def programs(build):
                     yield path
 
 
-def make(path, build, source, modules):
+def add_system(image, unpacked):
+    """What it takes to be a machine with systemd and podman."""
+    for package in SYSTEM:
+        image.add_package(package)
+    for package, paths in UNPACKED.items():
+        for path in paths:
+            if os.path.exists(path):
+                image.add_program(path)
+            else:
+                image.add_unpacked(unpacked, path)
+    image.add_tree("/etc/pam.d", "/etc/pam.d")
+
+
+def make(path, build, source, modules, unpacked=None):
     """Write the archive of the programs in build, the tests in source, and
-    modules of the kernel, which init loads in the order of their names.
+    modules of the kernel, which init loads in the order of their names. With
+    a folder of unpacked packages, it has systemd and podman.
     """
     image = Image(path)
     for module in modules:
@@ -135,12 +193,15 @@ def make(path, build, source, modules):
     for program in programs(build):
         image.add_program(program, "/build" + program[len(build):])
     image.add_tree(build + "/box", "/build/box")
+    image.add(build + "/box_profile.json", "/build/box_profile.json")
     for folder in ("tests/guest", "tests/escape", "tests/support",
-                   "tests/fuzz/corpus", "worker/box"):
+                   "tests/e2e/support", "tests/fuzz/corpus", "worker/box"):
         if os.path.isdir(os.path.join(source, folder)):
             image.add_tree(os.path.join(source, folder), "/source/" + folder)
     for path in DATA:
         if os.path.exists(path):
             image.add(path)
+    if unpacked:
+        add_system(image, unpacked)
     image.entry("init", stat.S_IFLNK | 0o777, b"source/tests/guest/init.py")
     image.close()

@@ -13,6 +13,8 @@ import subprocess
 import sys
 import traceback
 
+import system
+
 SOURCE = "/source/tests"
 CGROUPS = "/sys/fs/cgroup"
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -97,11 +99,14 @@ def escape(words):
     return options
 
 
-def tests():
-    """How many of the programs of tests have failed."""
-    print("guest: Linux %s" % os.uname().release, flush=True)
+def words():
+    """What the tests were asked for."""
     with open("/proc/cmdline") as file:
-        words = file.read().split()
+        return file.read().split()
+
+
+def tests(words):
+    """How many of the programs of tests have failed."""
     if "escape" not in words:
         return int(run(SOURCE + "/guest/checks.py") != 0)
     leave_root()
@@ -111,7 +116,11 @@ def tests():
 def main():
     try:
         prepare()
-        failed = tests()
+        asked = words()
+        print("guest: Linux %s" % os.uname().release, flush=True)
+        if "containers" in asked:
+            system.start()
+        failed = tests(asked)
     except BaseException:
         traceback.print_exc(file=sys.stdout)
         failed = "?"

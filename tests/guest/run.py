@@ -4,6 +4,8 @@ tests/guest/checks.py in it, or tests/escape: real cgroups of version 2, which
 the machine that runs the other tests may not have, and Landlock ABI 2.
 
 usage: run.py BUILD CACHE [WORD...]
+       the WORD containers asks for tests/guest/containers.py: systemd is
+       process 1 then, and boxes are containers of podman and crun
        the WORD escape asks for tests/escape instead of the checks, each
        Caisson in a cgroup that is delegated to it, but for the boxes of a
        template; template, user=UID and only=NUMBER,... are options of that
@@ -11,7 +13,9 @@ usage: run.py BUILD CACHE [WORD...]
 Needs the Debian package qemu-system-x86. The kernel is CAISSON_GUEST_KERNEL, a
 vmlinuz, or that of linux-image-cloud-amd64, of which the package is kept in
 CACHE; apt-get fetches it there and installs nothing. Without one of the two it
-says why and is skipped (status 77).
+says why and is skipped (status 77). The same holds for the packages crun and
+uidmap, and systemd, dbus-user-session, podman and what podman needs must be
+installed, where containers are asked for.
 """
 import glob
 import os
@@ -64,6 +68,26 @@ def kernel(cache):
     return sorted(glob.glob(names))[-1]
 
 
+def unpacked(cache):
+    """A folder of the programs of a system with containers that are not
+    installed; those that must be installed are.
+    """
+    absent = [name for name in image.SYSTEM if not image.installed(name)]
+    if absent:
+        skip("these packages are not installed: " + ", ".join(absent))
+    top = cache + "/packages"
+    for package, paths in image.UNPACKED.items():
+        if image.installed(package) or glob.glob(
+                "%s/usr/share/doc/%s" % (top, package)):
+            continue
+        output("apt-get", "download", package, cwd=cache)
+        for found in glob.glob("%s/%s_*.deb" % (cache, package)):
+            output("dpkg", "-x", found, top)
+        if not all(os.path.exists(top + path) for path in paths):
+            skip("apt-get cannot fetch the package " + package)
+    return top
+
+
 def modules(linux):
     """What boxes need of its modules: overlays. None of a kernel that was
     given, of which nothing but the file is known.
@@ -77,7 +101,7 @@ def boot(linux, archive, words):
     """Run the guest to its end; return what it printed."""
     command = [
         QEMU, "-M", "pc", "-accel", "tcg,thread=multi", "-cpu", "max",
-        "-smp", "2", "-m", "1280", "-nodefaults", "-no-user-config",
+        "-smp", "2", "-m", "3072" if "containers" in words else "1280", "-nodefaults", "-no-user-config",
         "-display", "none", "-no-reboot", "-serial", "stdio",
         "-kernel", linux, "-initrd", archive, "-append",
         " ".join(["console=ttyS0", "loglevel=1", "panic=-1", "rdinit=/init",
@@ -107,7 +131,8 @@ def main():
     os.makedirs(cache, exist_ok=True)
     linux = kernel(cache)
     archive = cache + "/guest.cpio"
-    image.make(archive, build, SOURCE, modules(linux))
+    image.make(archive, build, SOURCE, modules(linux),
+               unpacked(cache) if "containers" in words else None)
     said = boot(linux, archive, words)
     if "guest: 0 failed" not in said:
         sys.exit("the tests in the guest failed, or it ended before they did")
