@@ -205,13 +205,8 @@ def a_tool_is_called(uid, runtime):
 
 
 @check
-def its_end_leaves_nothing(uid, runtime):
-    program(uid, runtime).finish()
-
-
-@check
 def what_a_killed_one_leaves_is_removed(uid, runtime):
-    caisson = Caisson(Session(uid, runtime))
+    caisson = program(uid, runtime)  # for the last time
     caisson.begin(SLEEP)
     wait_until(sleeping, "no container")
     caisson.process.send_signal(signal.SIGKILL)

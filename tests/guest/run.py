@@ -5,7 +5,7 @@ the machine that runs the other tests may not have, and Landlock ABI 2.
 
 usage: run.py BUILD CACHE [WORD...]
        the WORD containers asks for tests/guest/containers.py: systemd is
-       process 1 then, and boxes are containers of podman and crun
+       process 1 then, and boxes are containers of podman and crun;
        the WORD escape asks for tests/escape instead of the checks, each
        Caisson in a cgroup that is delegated to it, but for the boxes of a
        template; template, user=UID and only=NUMBER,... are options of that
@@ -69,8 +69,8 @@ def kernel(cache):
 
 
 def unpacked(cache):
-    """A folder of the programs of a system with containers that are not
-    installed; those that must be installed are.
+    """Unpack the packages of a system with containers that are not installed
+    on this machine; return the folder.
     """
     absent = [name for name in image.SYSTEM if not image.installed(name)]
     if absent:
@@ -101,7 +101,8 @@ def boot(linux, archive, words):
     """Run the guest to its end; return what it printed."""
     command = [
         QEMU, "-M", "pc", "-accel", "tcg,thread=multi", "-cpu", "max",
-        "-smp", "2", "-m", "3072" if "containers" in words else "1280", "-nodefaults", "-no-user-config",
+        "-smp", "2", "-m", "3072" if "containers" in words else "1280",
+        "-nodefaults", "-no-user-config",
         "-display", "none", "-no-reboot", "-serial", "stdio",
         "-kernel", linux, "-initrd", archive, "-append",
         " ".join(["console=ttyS0", "loglevel=1", "panic=-1", "rdinit=/init",

@@ -1,5 +1,7 @@
-"""A system of a user who logs in, with systemd as process 1: the files that it
-needs, and what its tests find in it.
+"""The guest as a user's desktop: systemd as process 1, with a session of that
+user. Process 1 writes the files of such a system and becomes systemd; systemd
+runs this file, which makes an image, runs the tests and switches the machine
+off.
 """
 import os
 import subprocess
@@ -15,9 +17,9 @@ GROUPS = {"root": 0, "adm": 4, "tty": 5, "utmp": 43, "messagebus": 101,
 HOMES = {"root": "/root", "user": "/home/user"}
 STORES = {"/var/lib/containers": "root", "/var/lib/images": "root",
           "/home/user/.local/share/containers": "user"}
-PREFIX = "root", "usr/bin/podman", "usr/bin/crun", "usr/bin/runc", \
-    "usr/lib/systemd", "usr/lib/x86_64-linux-gnu/systemd", "usr/sbin", \
-    "usr/lib/python3.11/__pycache__"
+# What no image needs.
+LEFT_OUT = "usr/bin/podman", "usr/bin/crun", "usr/bin/runc", \
+    "usr/lib/systemd", "usr/lib/x86_64-linux-gnu/systemd", "usr/sbin"
 UNIT = """[Unit]
 After=dbus.socket systemd-logind.service
 [Service]
@@ -66,7 +68,7 @@ def start():
 
 
 def prepare_users():
-    """What boxes and images are kept in, and the session of a user."""
+    """Folders for images, and a session of the user."""
     for path, name in STORES.items():
         os.makedirs(path, exist_ok=True)
         subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=755,uid=%d,gid=%d"
@@ -78,10 +80,10 @@ def prepare_users():
 
 
 def kept(entry):
-    """An entry of an image with what Python needs, and little more."""
+    """An entry of the image as root's, or None if no image needs it."""
     entry.uid = entry.gid = 0
     entry.uname = entry.gname = "root"
-    return None if entry.name.startswith(PREFIX) else entry
+    return None if entry.name.startswith(LEFT_OUT) else entry
 
 
 def folder(name, mode):
