@@ -82,7 +82,7 @@ def find(names):
 
 def is_hybrid():
     """Whether the host has both versions of cgroups, which crun refuses."""
-    return os.path.isdir("/sys/fs/cgroup/unified")
+    return os.path.ismount("/sys/fs/cgroup/unified")
 
 
 def installed_files(plots):

@@ -19,7 +19,8 @@ const has = (name) => spawnSync(name, ['--version']).status === 0;
 const usable = once.skip ? once.skip : root && uid === 0 ? false : 'needs root';
 
 /* On a host with both versions of cgroups only runc works. */
-const hybrid = fs.existsSync('/sys/fs/cgroup/unified');
+const hybrid = fs.readFileSync('/proc/self/mounts', 'utf8')
+  .includes(' /sys/fs/cgroup/unified ');
 
 /* Why the tests of a runtime are skipped, or false. */
 export const skipped = {
