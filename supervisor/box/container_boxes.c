@@ -261,6 +261,7 @@ container_boxes_free(struct boxes *boxes)
 	free(shared->root);
 	buffer_reset(&shared->variables);
 	free(shared->seccomp);
+	free(shared->filter);
 	free(shared->state);
 	free(shared->envp);
 	buffer_reset(&shared->environment);

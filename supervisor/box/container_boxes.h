@@ -44,6 +44,7 @@ struct container_boxes {
 	char *root;    /* of the image, unpacked */
 	struct buffer variables; /* of the image: a list of NAME=VALUE */
 	char *seccomp; /* the text of the profile */
+	char *filter;  /* what it becomes, as BPF in base64 */
 	char *state;   /* the directory of states */
 	LIST_HEAD(, container_left) left; /* of container_leave.c */
 };

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../common/base64.h"
 #include "../../common/fd.h"
 #include "../../common/mem.h"
 #include "../../common/utf8.h"
@@ -20,6 +21,9 @@
 #include "container_sweep.h"
 #include "image_store.h"
 #include "oci_bundle.h"
+
+/* Made of the same rules as the profile. */
+#include "box_profile_filter.h"
 
 /* Where bundles and states are, until the machine is started again. */
 #define CONTAINER_BUNDLES "/run/caisson-containers"
@@ -40,6 +44,15 @@ container_bundle_read(const char *path, struct err *err)
 		buffer_reset(&text);
 		return NULL;
 	}
+	return buffer_take(&text, NULL);
+}
+
+static char *
+container_bundle_encode_filter(void)
+{
+	struct buffer text = { 0 };
+
+	base64_add(&text, box_profile_filter, sizeof(box_profile_filter));
 	return buffer_take(&text, NULL);
 }
 
@@ -139,6 +152,8 @@ container_bundle_open(struct boxes *boxes, int only_looks, struct err *err)
 		shared->seccomp = container_bundle_read(shared->profile, err);
 	if (shared->seccomp == NULL)
 		return -1;
+	if (shared->filter == NULL)
+		shared->filter = container_bundle_encode_filter();
 	free(shared->state);
 	shared->state = mem_printf(CONTAINER_BUNDLES "/state-%s", base);
 	if (only_looks)
@@ -160,6 +175,7 @@ container_bundle_write(const struct container_boxes *shared,
 		.rootfs = container->bootstrap != NULL ? shared->root :
 		    container->image,
 		.seccomp = shared->seccomp,
+		.filter = shared->filter,
 		.cgroup = cgroup };
 	auto_buffer struct buffer json = { 0 };
 	auto_fd int fd = -1;

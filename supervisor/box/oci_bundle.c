@@ -12,6 +12,9 @@
 #include "../../common/text_list.h"
 #include "oci_bundle.h"
 
+/* crun(1): the filter, compiled, for which crun ignores the profile. */
+#define OCI_FILTER "run.oci.seccomp_bpf_data"
+
 /* Adds the texts of a list that ends with NULL, and what ends an array. */
 static void
 oci_add_more_texts(
@@ -246,8 +249,9 @@ oci_bundle_config(struct buffer *json, const struct oci_bundle *bundle)
 	oci_add_mounts(json, container);
 	buffer_add_text(json, ",\"annotations\":{\"" CONTAINER_LABEL_RUN "\":");
 	json_add_text(json, container->run);
-	buffer_printf(json, ",\"" CONTAINER_LABEL_BOX "\":\"%lu\"},\"linux\":{",
-	    container->number);
+	buffer_printf(json, ",\"" CONTAINER_LABEL_BOX "\":\"%lu\",\""
+	    OCI_FILTER "\":\"%s\"},\"linux\":{", container->number,
+	    bundle->filter);
 	/* No user namespace, since only root can start the bundle. */
 	buffer_add_text(json, "\"namespaces\":[{\"type\":\"pid\"},"
 	    "{\"type\":\"network\"},{\"type\":\"ipc\"},{\"type\":\"uts\"},"

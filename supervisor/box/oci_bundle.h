@@ -21,6 +21,11 @@ struct oci_bundle {
 	 */
 	const char *rootfs;
 	const char *seccomp; /* the text of the seccomp profile, JSON */
+	/*
+	 * The same as a BPF program in base64, which crun then need not make:
+	 * see crun(1). runc makes its own.
+	 */
+	const char *filter;
 	const char *cgroup;  /* the path of the cgroup of the container */
 };
 

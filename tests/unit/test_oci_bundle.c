@@ -33,6 +33,7 @@ static const struct oci_bundle bundle = {
 	.container = &container,
 	.rootfs = "/var/lib/a \"b\"/rootfs",
 	.seccomp = "{\"defaultAction\":\"SCMP_ACT_ERRNO\"}",
+	.filter = "BgAAAAEABQA=",
 	.cgroup = "/caisson/box-3",
 };
 
@@ -88,7 +89,8 @@ static const struct {
 	    "{\"type\":\"RLIMIT_CORE\",\"hard\":1,\"soft\":1},"
 	    "{\"type\":\"RLIMIT_MEMLOCK\",\"hard\":0,\"soft\":0},"
 	    "{\"type\":\"RLIMIT_MSGQUEUE\",\"hard\":0,\"soft\":0}]" },
-	{ "annotations", "{\"caisson.run\":\"5-77\",\"caisson.box\":\"3\"}" },
+	{ "annotations", "{\"caisson.run\":\"5-77\",\"caisson.box\":\"3\","
+	    "\"run.oci.seccomp_bpf_data\":\"BgAAAAEABQA=\"}" },
 	{ "linux.namespaces", "[{\"type\":\"pid\"},{\"type\":\"network\"},"
 	    "{\"type\":\"ipc\"},{\"type\":\"uts\"},{\"type\":\"mount\"},"
 	    "{\"type\":\"cgroup\"}]" },
