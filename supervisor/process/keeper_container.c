@@ -186,7 +186,8 @@ keeper_remove_bundle(const char *bundle)
 
 /*
  * An engine removes the container before its client exits, unless the engine
- * itself has failed.
+ * itself has failed. That is not always told by the status of the client, but
+ * then processes of the container are left.
  */
 void
 keeper_remove(struct keeper *keeper, const struct spawn_program *program)
@@ -194,12 +195,14 @@ keeper_remove(struct keeper *keeper, const struct spawn_program *program)
 	int is_gone = keeper->ended ? keeper_has_removed(keeper, program) :
 	    keeper_remove_running(keeper, program);
 
-	if (!is_gone) {
+	/* The monitor of the container writes down its end. */
+	if (is_gone)
+		keeper_rest(keeper);
+	if (!is_gone || (!keeper_is_remover(program) && keeper_reap(keeper))) {
 		keeper_kill_all(keeper);
 		keeper_remove_rest(keeper, program);
 	}
 	if (program->bundle != NULL)
 		keeper_remove_bundle(program->bundle);
-	/* The monitor of the container writes down its end. */
 	keeper_rest(keeper);
 }

@@ -42,7 +42,7 @@ run() {
     case $(cat "$FAKE/run" 2>/dev/null) in
     hang) hang ;;                      # before there is a container
     deaf) create; hang ;;              # it does not see its end
-    12[567]) create; exit "$(cat "$FAKE/run")" ;; # created, and an error
+    2|12[567]) create; exit "$(cat "$FAKE/run")" ;; # created, and an error
     crash) create; kill -SEGV $$ ;;
     *) create; end ;;
     esac

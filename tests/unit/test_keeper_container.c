@@ -455,6 +455,20 @@ START_TEST(a_failed_engine_may_have_left_one)
 }
 END_TEST
 
+/* Its status is no error of an engine, but what it has started goes on. */
+START_TEST(a_client_leaves_its_container)
+{
+	auto_free char *said = NULL;
+	struct held held;
+
+	put("run", "2");
+	start(&held);
+	said = ends(&held, CLD_EXITED, 2);
+	ck_assert(!container_exists());
+	ck_assert_uint_eq(times("rm "), 1);
+}
+END_TEST
+
 START_TEST(a_client_crashes)
 {
 	auto_free char *said = NULL;
@@ -561,6 +575,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_removal_that_failed_is_repeated);
 	tcase_add_loop_test(tc, a_failed_engine_may_have_left_one,
 	    KEEPER_ENGINE_FAILED, KEEPER_ENGINE_NOT_FOUND + 1);
+	tcase_add_test(tc, a_client_leaves_its_container);
 	tcase_add_test(tc, a_client_crashes);
 	tcase_add_test(tc, an_engine_is_missing);
 	tcase_add_loop_test(tc, an_engine_cannot_remove, 0, 2);
