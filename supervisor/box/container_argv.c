@@ -68,6 +68,8 @@ static const char *const container_argv_podman[] = {
 	"--http-proxy=false",
 	"--no-hosts",
 	"--systemd", "false",
+	/* Otherwise the code of a caller could part the client from it. */
+	"--detach-keys", "",
 	NULL,
 };
 

@@ -86,6 +86,7 @@ static const struct {
 	{ CONTAINER_PODMAN, "--http-proxy=false" },
 	{ CONTAINER_PODMAN, "--no-hosts" },
 	{ CONTAINER_PODMAN, "--systemd\nfalse" },
+	{ CONTAINER_PODMAN, "--detach-keys\n" },
 	{ CONTAINER_PODMAN, "--timeout\n600" },
 	{ CONTAINER_DOCKER, "--env\nHTTPS_PROXY=" },
 	{ CONTAINER_DOCKER, "--env\nall_proxy=" },
