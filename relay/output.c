@@ -100,6 +100,14 @@ output_add_marked(struct output *output, const char *data, size_t len)
 	const char *next;
 	size_t n;
 
+	/* Only the last bytes of the stream can be an end. */
+	if (len > BEGUN_END_LEN) {
+		n = len - BEGUN_END_LEN;
+		output_add_held(output);
+		output_add(output, data, n);
+		data += n;
+		len -= n;
+	}
 	for (; len > 0; data += n, len -= n) {
 		n = 1;
 		if (begun_hold(output->begun, data[0]))
