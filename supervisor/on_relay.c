@@ -9,6 +9,7 @@
 #include "../common/mem.h"
 #include "../common/utf8.h"
 #include "box/box.h"
+#include "box/language.h"
 #include "handlers.h"
 
 void
@@ -131,6 +132,9 @@ on_relay_read_report(
 		return err_set(err, "a status without an end");
 	if (done->begun != BEGUN_NOT && !box->marked)
 		return err_set(err, "marks of a box that makes none");
+	if (done->end != BOX_REPORT_NONE && box->language->image != NULL &&
+	    !box->marked)
+		return err_set(err, "the end of a box that does not tell it");
 	if (!utf8_valid(text, len))
 		return err_set(err, "errors that are not UTF-8");
 	box->report.end = (int)done->end;

@@ -13,6 +13,7 @@
 #include "common/fd.h"
 #include "common/mem.h"
 #include "supervisor/box/box.h"
+#include "supervisor/box/language.h"
 #include "common/buffer.h"
 #include "supervisor/handlers.h"
 #include "unit.h"
@@ -26,7 +27,8 @@
 /* The box: records the messages that it gets. */
 static struct options options = { .max_output = MAX_OUTPUT };
 static struct boxes boxes = { .options = &options };
-static struct box box = { .boxes = &boxes };
+static const struct language usual = { .name = "python" };
+static struct box box = { .boxes = &boxes, .language = &usual };
 static struct buffer told;
 static struct call_stream told_out, told_errors;
 
@@ -308,6 +310,26 @@ START_TEST(reads_reports)
 }
 END_TEST
 
+/* What is an image tells its end by marks only. */
+START_TEST(refuses_an_end_without_marks)
+{
+	static const struct language image = { .name = "ruby", .image = "x" };
+	struct ipc_done done = { .out = inline_blob("x"), .out_head = 1,
+		.errors = inline_blob("y"), .errors_head = 1,
+		.tool_calls = TOOL_CALLS, .end = BOX_REPORT_EXIT };
+
+	box.language = &image;
+	box.marked = _i;
+	supervisor_on_done(&box, &done);
+	box.language = &usual;
+	box.marked = 0;
+	ck_assert_str_eq(told.data, _i ? "drained\n" :
+	    "fail: protocol violation by the relay: the end of a box that does "
+	    "not tell it\ndrained\n");
+	forget();
+}
+END_TEST
+
 START_TEST(reads_large_streams)
 {
 	send_large(3 * MAX_OUTPUT);
@@ -411,6 +433,7 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, reads_what_was_waited_for, 0,
 	    UNIT_COUNT(waitings));
 	tcase_add_loop_test(tc, reads_reports, 0, UNIT_COUNT(reports));
+	tcase_add_loop_test(tc, refuses_an_end_without_marks, 0, 2);
 	tcase_add_test(tc, reads_large_streams);
 	tcase_add_test(tc, refuses_larger_streams);
 	tcase_add_test(tc, passes_on_what_the_relay_says);
