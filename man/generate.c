@@ -384,7 +384,7 @@ part_kept(void)
 	static const char *const words[] = { "no", "yes" };
 
 #define CONTAINER_KEPT(promise, podman, docker, oci)                           \
-	printf(".It %s Ta yes Ta %s Ta %s Ta %s\n", promise, words[podman],    \
+	printf(".It %s Ta %s Ta %s Ta %s\n", promise, words[podman],           \
 	    words[docker], words[oci]);
 #include "../supervisor/box/container_kept.def"
 #undef CONTAINER_KEPT

@@ -86,9 +86,9 @@ def about_kept():
     """What containers keep: the columns are those of the program's table."""
     for promise, *engines in house.rows(
             "supervisor/box/container_kept.def", "CONTAINER_KEPT"):
-        yield " ".join([promise, "yes", *(
+        yield " ".join([promise, *(
             "yes" if kept == "1" else "no" for kept in engines)])
-    yield "promise native podman docker oci"
+    yield "promise podman docker oci"
 
 
 def about_manual():
