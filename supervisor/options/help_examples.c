@@ -28,7 +28,8 @@ static const struct {
 	{ "saved-tools", "saved-tools show clean", "the source of a function" },
 	{ "files", "files save report.xlsx", "copy a file to this folder" },
 	{ "sessions", "sessions end sales", "free what it keeps" },
-	{ "image", "image build python", "an image for containers" },
+	{ "image", "image build python --engine podman",
+	    "an image for containers of podman" },
 	{ "completion", "completion bash > ~/.local/share/"
 	    "bash-completion/completions/caisson", NULL },
 	{ "help", "help timeout", "what an option means" },
@@ -54,7 +55,7 @@ help_examples_print(const char *word, int brief, FILE *out)
 		if (help_examples[i].doc == NULL)
 			fprintf(out, "  caisson %s\n", help_examples[i].line);
 		else
-			fprintf(out, "  caisson %-26s%s\n",
+			fprintf(out, "  caisson %-24s  %s\n",
 			    help_examples[i].line, help_examples[i].doc);
 	}
 }
