@@ -59,8 +59,9 @@ image_list_text(const struct image_list *list)
 	size_t i;
 
 	if (list->count == 0) {
-		printf("There are no images: 'caisson image build python' "
-		       "builds one.\n");
+		printf("There are no images: 'caisson image build python "
+		       "--engine podman' builds one for podman; without "
+		       "--engine it is for the runtime oci.\n");
 		return;
 	}
 	for (i = 0; i < list->count; i++) {
