@@ -151,6 +151,7 @@ const not = {
     'see the entries below',
   'sudo ninja -C build uninstall': 'it is run behind sudo meson install',
   'caisson --help': 'settings.test.mjs reads it',
+  'sudo apt install podman mmdebstrap': 'it installs packages of the machine',
   'caisson image build python --engine podman': 'image.test.mjs builds images',
   'caisson selftest --runtime podman --image caisson-python':
     'containers.test.mjs runs it with each runtime',
