@@ -4,13 +4,13 @@
     run_contained.py BUILD podman|oci|docker [--from NAME] [NAME...]
 
 NAME is a file of this folder without .test.mjs; without any, all of FILES run,
-or those that follow in the list with --from. Each has an engine of its own, of
+or those from NAME on with --from. Each has an engine of its own, of
 which nothing may be left: engine.py, which also says what that needs.
 
 Prints for each file how many tests held, failed and were left out, with the
 reasons, and the sums at the end. What the files print is kept in
-BUILD/meson-logs/RUNTIME-NAME.tap. Exit status: 0; 1 if a test failed, or a file
-left anything; 77 if no file can run here.
+BUILD/meson-logs/RUNTIME-NAME.tap. Exit status: 0; 1 if a test failed, a file
+left anything, or some of the files could not run; 77 if none can run here.
 """
 import argparse
 import collections

@@ -1,14 +1,16 @@
 """
 Boots Debian's own kernel in QEMU, without KVM and without privilege, and runs
-tests/guest/checks.py in it, or tests/escape: real cgroups of version 2, which
-the machine that runs the other tests may not have, and Landlock ABI 2.
+tests/guest/checks.py in it, or containers.py or tests/escape: real cgroups of
+version 2, which the machine that runs the other tests may not have, and
+Landlock ABI 2.
 
 usage: run.py BUILD CACHE [WORD...]
        the WORD containers asks for tests/guest/containers.py: systemd is
        process 1 then, and boxes are containers of podman and crun;
        the WORD escape asks for tests/escape instead of the checks, each
        Caisson in a cgroup that is delegated to it, but for the boxes of a
-       template; template, user=UID and only=NUMBER,... are options of that
+       template; template, sealed, user=UID and only=NUMBER,... are options
+       of that
 
 Needs the Debian package qemu-system-x86. The kernel is CAISSON_GUEST_KERNEL, a
 vmlinuz, or that of linux-image-cloud-amd64, of which the package is kept in
