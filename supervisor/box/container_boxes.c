@@ -217,7 +217,10 @@ container_probe(struct boxes *boxes, int only_refuses, struct err *err)
 	shared->lock = -1;
 	if (strcmp(value, "auto") == 0)
 		value = boxes->runtime->name;
+	/* No engine has a program of the name oci. */
 	shared->engine =
+	    strcmp(value, container_boxes_engines[CONTAINER_OCI]) == 0 ?
+	    CONTAINER_OCI :
 	    (enum container_engine)container_program_engine(value);
 	container_boxes_note_limit(shared);
 	container_boxes_note_user(shared, boxes->options->container_user);

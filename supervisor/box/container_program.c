@@ -16,7 +16,7 @@
 #define CONTAINER_PROGRAM_PATH                                                 \
 	"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-/* By its base name; the first rows are those of the option runtime. */
+/* The programs, by the beginning of their base names. */
 static const struct {
 	const char *name;
 	enum container_engine engine;
@@ -25,7 +25,6 @@ static const struct {
 	{ "docker", CONTAINER_DOCKER },
 	{ "crun", CONTAINER_OCI },
 	{ "runc", CONTAINER_OCI },
-	{ "oci", CONTAINER_OCI },
 };
 
 #define CONTAINER_PROGRAMS                                                     \
