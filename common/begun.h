@@ -1,10 +1,10 @@
 /*
  * What process 1 of a container whose language is an image reports around the
  * standard output of the code. Its first bytes say that the container has been
- * started, or that the command of the image could not be executed; its last
- * bytes how the command has ended. All between is output of the code. An engine
- * that fails later ends the output, and exits with a status that code may have,
- * but it writes no such end.
+ * started, and, if so, that the command could not be executed; its last bytes
+ * how the command has ended. All between is output of the code. An engine that
+ * fails later ends the output, and exits with a status that code may have, but
+ * it writes no such end.
  */
 #ifndef COMMON_BEGUN_H
 #define COMMON_BEGUN_H
@@ -12,6 +12,9 @@
 #define BEGUN_MARK "\001caisson: started\n"
 /* Behind the other one. */
 #define BEGUN_FAILED_MARK "\001caisson: not executed\n"
+
+/* How the last line of the errors begins if no process could be started. */
+#define BEGUN_NO_PROCESS "process 1: cannot start a process"
 
 /* The last bytes: one of these, three digits of the status, and a newline. */
 #define BEGUN_EXIT "\001caisson: exit "
@@ -23,9 +26,15 @@
 #define BEGUN_END_LEN (BEGUN_END_WORD + BEGUN_DIGITS + 1)
 
 enum begun {
-	BEGUN_NOT,    /* no mark: the container was not started */
-	BEGUN_CODE,   /* the command was executed, and read the code */
-	BEGUN_FAILED, /* it could not be executed: its errors say why */
+	/* No mark: the container was not started. */
+	BEGUN_NOT,
+	/*
+	 * The container was started, and no mark says that the command could
+	 * not be executed.
+	 */
+	BEGUN_CODE,
+	/* The command could not be executed: the errors say why. */
+	BEGUN_FAILED,
 };
 
 #define BEGUN_MAX BEGUN_FAILED

@@ -34,7 +34,8 @@ struct contained {
 	 */
 	int status;
 	int client; /* the exit status of the client; -1: by a signal */
-	int killer; /* that signal; 0: none, or it has not ended */
+	/* The signal that ended the keeper, usually that of the client. */
+	int killer; /* 0: none */
 	struct container_usage *usage; /* NULL: it is not counted */
 	char *name;           /* of the container */
 	char *bundle;         /* its bundle, until it is ready; or NULL */
@@ -184,25 +185,41 @@ container_why(const struct box *box)
 	if (box->begun == BEGUN_FAILED)
 		return container_fault_command(container_image(box), errors);
 	if (contained->status == -1)
-		return mem_printf("%s was killed by %s", program, killer);
+		return mem_printf("%s, or its keeper, was killed by %s",
+		    program, killer);
 	return container_fault(
 	    program, container_image(box), contained->status, errors);
 }
 
-/* The container ended before it was ready for code: says why. */
+/* Returns the sentence for a status that the code may have chosen, too. */
+static char *
+container_doubt(const struct box *box)
+{
+	const struct contained *contained = box->inside;
+	const struct container_boxes *shared = container_boxes(box->boxes);
+	auto_free char *errors = container_errors(box);
+	auto_free char *doubt = container_fault_doubt(shared->program,
+	    container_image(box), contained->status, errors);
+
+	return mem_printf("%s; use another exit code%s", doubt,
+	    shared->engine == CONTAINER_DOCKER ? ", or the runtime podman" :
+	                                         "");
+}
+
+/*
+ * The container was not started, or that cannot be told: fails the box with the
+ * reason.
+ */
 static void
 container_refuse(struct box *box)
 {
-	const struct contained *contained = box->inside;
-	const char *program = container_boxes(box->boxes)->program;
-	int shares = box->boxed && !container_tells(box);
-	auto_free char *why = container_why(box);
+	int doubtful = box->boxed && !container_tells(box);
+	auto_free char *why =
+	    doubtful ? container_doubt(box) : container_why(box);
 
 	box_set_over(box);
-	if (shares)
-		box_fail(box, "the box cannot be built, has failed, or its "
-		    "code has exited with status %d, which %s does not tell "
-		    "apart: %s", contained->status, program, why);
+	if (doubtful)
+		box_fail(box, "%s", why);
 	else
 		box_fail(box, "the box cannot be built: %s", why);
 }
@@ -271,8 +288,8 @@ container_lose(struct box *box)
 
 	box_set_over(box);
 	if (contained->killer != 0)
-		box_fail(box, "%s was killed by %s%s", shared->program, killer,
-		    when);
+		box_fail(box, "%s, or its keeper, was killed by %s%s",
+		    shared->program, killer, when);
 	else
 		box_fail(box, "%s has failed%s, and exited with status %d: "
 		    "check it with '%s %s'", shared->program, when,

@@ -1,20 +1,18 @@
 /*
  * Why an engine could not run a container: see container_fault.h. Runs in the
  * supervisor. The text of the client is only searched for known sentences, and
- * one line of it is quoted. The code has no part in it, because it has not run.
+ * one line of it is quoted, with control characters escaped. With docker, the
+ * code may have written this text: it shares the standard error of the engine.
+ * So the text decides only the sentence, and whether the exit status may be that
+ * of the engine.
  */
 #include <string.h>
 
+#include "../../common/begun.h"
 #include "../../common/buffer.h"
 #include "../../common/shown.h"
+#include "../process/process.h"
 #include "container_fault.h"
-
-/* The statuses of podman and docker. */
-enum {
-	CONTAINER_FAULT_ENGINE = 125,
-	CONTAINER_FAULT_START = 126,
-	CONTAINER_FAULT_COMMAND = 127,
-};
 
 /*
  * Sentences of engines, and what they mean; the first that occurs decides.
@@ -52,18 +50,19 @@ static const struct {
 	    "PROGRAM may not raise the limits of a container here: set "
 	    "'default_ulimits' in the section containers of containers.conf" },
 	{ "unable to setup user",
-	    "PROGRAM has no user for the code here: add a range of users for "
-	    "yours to /etc/subuid and /etc/subgid, or change "
+	    "PROGRAM cannot map the user of the code: add a range of user IDs "
+	    "for your user to /etc/subuid and /etc/subgid, or change "
 	    "CAISSON_CONTAINER_USER" },
 	{ "error mounting \"tmpfs\"",
-	    "PROGRAM has no user for the code here: add a range of users for "
-	    "yours to /etc/subuid and /etc/subgid, or change "
+	    "PROGRAM cannot map the user of the code: add a range of user IDs "
+	    "for your user to /etc/subuid and /etc/subgid, or change "
 	    "CAISSON_CONTAINER_USER" },
 	{ "container-init binary not found",
 	    "PROGRAM has no init for containers: install the package "
 	    "catatonit" },
 	{ "executable file not found",
-	    "the image IMAGE has no interpreter for the code" },
+	    "the image IMAGE has no interpreter for the code; use an image "
+	    "with python3 in its PATH" },
 	/* The process 1 of docker, and that of podman. */
 	{ "[FATAL tini",
 	    "the image IMAGE cannot run its ENTRYPOINT: build it with the path "
@@ -72,7 +71,7 @@ static const struct {
 	    "the image IMAGE cannot run its ENTRYPOINT: build it with the path "
 	    "of a program that is in it, with its interpreter and libraries" },
 	{ "unknown flag",
-	    "this version of PROGRAM is too old" },
+	    "this version of PROGRAM is too old; install a newer one" },
 };
 
 #define CONTAINER_FAULTS                                                       \
@@ -149,11 +148,13 @@ container_fault_line(const char *errors, size_t *len)
 }
 
 /*
- * Appends that line, without the word that engines begin it with. The image may
- * have written it, and a terminal may show it: control characters are escaped.
+ * Appends some text and that line, without the word that engines begin it with;
+ * nothing if there is no line. The image may have written it, and a terminal
+ * may show it: control characters are escaped.
  */
 static void
-container_fault_quote(struct buffer *text, const char *errors)
+container_fault_quote(
+    struct buffer *text, const char *before, const char *errors)
 {
 	size_t len, i;
 	const char *line = container_fault_line(errors, &len);
@@ -166,7 +167,7 @@ container_fault_quote(struct buffer *text, const char *errors)
 			break;
 		}
 	if (len > 0) {
-		buffer_add_text(text, ": ");
+		buffer_add_text(text, before);
 		shown_add(text, line, len);
 	}
 }
@@ -177,10 +178,10 @@ container_fault_may_be(int status, const char *errors)
 	size_t len, i;
 	const char *line = container_fault_line(errors, &len);
 
-	if (status == CONTAINER_FAULT_ENGINE)
+	if (status == KEEPER_ENGINE_FAILED)
 		return 1;
-	if (status != CONTAINER_FAULT_START &&
-	    status != CONTAINER_FAULT_COMMAND)
+	if (status != KEEPER_ENGINE_NOT_STARTED &&
+	    status != KEEPER_ENGINE_NOT_FOUND)
 		return 0;
 	for (i = 0; i < CONTAINER_FAULT_WORDS; i++)
 		if (container_fault_begins(line, len, container_fault_words[i]))
@@ -195,10 +196,20 @@ char *
 container_fault_command(const char *image, const char *errors)
 {
 	struct buffer text = { 0 };
+	size_t len;
+	const char *line = container_fault_line(errors, &len);
 
+	if (container_fault_begins(line, len, BEGUN_NO_PROCESS ": ")) {
+		buffer_printf(
+		    &text, "a container of the image %s has failed", image);
+		container_fault_quote(&text, ": ", errors);
+		buffer_add_text(&text, "; check the limits CAISSON_PIDS and "
+		    "CAISSON_MEMORY");
+		return buffer_take(&text, NULL);
+	}
 	buffer_printf(
 	    &text, "the image %s cannot run its ENTRYPOINT", image);
-	container_fault_quote(&text, errors);
+	container_fault_quote(&text, ": ", errors);
 	buffer_add_text(&text, "; build it with the path of a program that is "
 	    "in it, with its interpreter and libraries");
 	return buffer_take(&text, NULL);
@@ -229,7 +240,7 @@ container_fault_asked(
 	if (!container_fault_add(&text, program, image, errors)) {
 		buffer_printf(&text, "%s could not describe the image %s",
 		    program, image);
-		container_fault_quote(&text, errors);
+		container_fault_quote(&text, ": ", errors);
 	}
 	return buffer_take(&text, NULL);
 }
@@ -242,16 +253,35 @@ container_fault(const char *program, const char *image, int status,
 
 	if (container_fault_add(&text, program, image, errors))
 		return buffer_take(&text, NULL);
-	if (status == CONTAINER_FAULT_ENGINE)
+	if (status == KEEPER_ENGINE_FAILED)
 		buffer_printf(&text, "%s could not run a container",
 		    program);
-	else if (status == CONTAINER_FAULT_START ||
-	    status == CONTAINER_FAULT_COMMAND)
+	else if (status == KEEPER_ENGINE_NOT_STARTED ||
+	    status == KEEPER_ENGINE_NOT_FOUND)
 		buffer_printf(&text, "%s could not start a container of the "
 		    "image %s", program, image);
 	else
 		buffer_printf(&text, "a container of the image %s exited with "
 		    "status %d before it was ready for code", image, status);
-	container_fault_quote(&text, errors);
+	container_fault_quote(&text, ": ", errors);
+	return buffer_take(&text, NULL);
+}
+
+char *
+container_fault_doubt(const char *program, const char *image, int status,
+    const char *errors)
+{
+	struct buffer text = { 0 }, meaning = { 0 };
+
+	buffer_printf(&text, "exit status %d: either %s failed, or the code "
+	    "exited with it (the engine does not tell which)", status,
+	    program);
+	if (container_fault_add(&meaning, program, image, errors)) {
+		buffer_add_text(&text, "; if the engine failed: ");
+		buffer_add(&text, meaning.data, meaning.len);
+	} else
+		container_fault_quote(
+		    &text, "; last line of the errors: ", errors);
+	buffer_reset(&meaning);
 	return buffer_take(&text, NULL);
 }

@@ -7,11 +7,20 @@
 
 /*
  * Returns the sentence for a container that has ended before it was ready for
- * code. status is the exit status of the engine's client, or of crun or runc;
- * errors the end of its standard error, UTF-8, possibly empty; program the path
- * of the engine; image what was asked for. The caller frees the sentence.
+ * code, or, with docker, may have. status is the exit status of the engine's
+ * client, or of crun or runc; errors the end of its standard error, UTF-8,
+ * possibly empty; program the path of the engine; image what was asked for. The
+ * caller frees the sentence.
  */
 char *container_fault(const char *program, const char *image, int status,
+    const char *errors);
+
+/*
+ * Returns the sentence, without the fix, for an exit status that is either that
+ * of a failed engine or that of the code. The parameters are those of
+ * container_fault().
+ */
+char *container_fault_doubt(const char *program, const char *image, int status,
     const char *errors);
 
 /*
@@ -22,8 +31,9 @@ char *container_fault_asked(
     const char *program, const char *image, const char *errors);
 
 /*
- * Returns the sentence for an image whose command could not be executed. The
- * last line of errors says why: see worker/box/first.
+ * Returns the sentence for an image whose command could not be executed, or
+ * whose process 1 could not start a process for it. The last line of errors says
+ * why: see worker/box/first.
  */
 char *container_fault_command(const char *image, const char *errors);
 

@@ -94,7 +94,10 @@ struct spawn_program {
 	 */
 	char **remove;
 	unsigned int remove_ms;
-	/* The only status of a client that has failed; 0: the three below. */
+	/*
+	 * The only status of a client that has failed; 0: each KEEPER_ENGINE_
+	 * status.
+	 */
 	int failed;
 	/*
 	 * The directory of its bundle, with one file in it, KEEPER_BUNDLE_FILE:
@@ -290,9 +293,10 @@ int service_ask(struct service *service,
 #define KEEPER_KILL SIGUSR1
 
 /*
- * The exit statuses of the client of an engine that could not run a container:
- * the engine failed, could not start it, or did not find the command or, as
- * podman without the monitor of a container, how it has ended.
+ * Exit statuses by which the client of podman or docker may report that the
+ * engine failed (125), could not start the container (126), or did not find the
+ * command (127). podman also exits with 127 if the monitor of the container was
+ * killed. Code can exit with each of them.
  */
 enum {
 	KEEPER_ENGINE_FAILED = 125,
@@ -314,10 +318,9 @@ void keeper_remove_cgroups(const char *root, const char *name);
  * a session of its own. It exits with the status of the program, once no
  * process of the program is left; it also ends the program when we have ended.
  * With program->remove it has the container removed before it exits, unless the
- * client has exited with a status of no failure: then the engine has removed
- * it. If the engine hangs, the keeper exits all the same,
- * after about twice remove_ms. Both signals remove the container. Returns as
- * spawn_keeper.
+ * exit status of the client says that the engine has done so. If the engine
+ * hangs, the keeper exits all the same, after about twice remove_ms. Both
+ * signals remove the container. Returns as spawn_keeper.
  */
 int keeper_start(unsigned long number, const struct spawn_program *program,
     int *pidfd, struct err *err);

@@ -48,8 +48,8 @@ static const struct {
 	    "'default_ulimits' in the section containers of containers.conf" },
 	{ 126, "Error: OCI runtime error: runc: runc create failed: unable to "
 	    "start container process: unable to setup user: invalid argument\n",
-	    "/bin/e has no user for the code here: add a range of users for "
-	    "yours to /etc/subuid and /etc/subgid, or change "
+	    "/bin/e cannot map the user of the code: add a range of user IDs "
+	    "for your user to /etc/subuid and /etc/subgid, or change "
 	    "CAISSON_CONTAINER_USER" },
 	/* Of a user without a range of users. */
 	{ 126, "Error: OCI runtime error: runc: runc create failed: unable to "
@@ -57,8 +57,8 @@ static const struct {
 	    "mounting \"tmpfs\" to rootfs at \"/tmp\": mount tmpfs:/tmp (via "
 	    "/proc/self/fd/6), flags: 0xe, data: mode=1777,size=1048576,"
 	    "uid=65534,gid=65534: invalid argument\n",
-	    "/bin/e has no user for the code here: add a range of users for "
-	    "yours to /etc/subuid and /etc/subgid, or change "
+	    "/bin/e cannot map the user of the code: add a range of user IDs "
+	    "for your user to /etc/subuid and /etc/subgid, or change "
 	    "CAISSON_CONTAINER_USER" },
 	{ 125, "Error: container-init binary not found on the host: stat "
 	    "/none: no such file or directory\n",
@@ -67,9 +67,10 @@ static const struct {
 	{ 127, "Error: runc: runc create failed: unable to start container "
 	    "process: exec: \"nosuch\": executable file not found in $PATH: "
 	    "OCI runtime attempted to invoke a command that was not found\n",
-	    "the image an/image:1 has no interpreter for the code" },
+	    "the image an/image:1 has no interpreter for the code; use an "
+	    "image with python3 in its PATH" },
 	{ 125, "Error: unknown flag: --nosuchflag\nSee 'podman run --help'\n",
-	    "this version of /bin/e is too old" },
+	    "this version of /bin/e is too old; install a newer one" },
 	/* What is unknown is quoted. */
 	{ 125, "time=\"…\" level=warning msg=\"a warning\"\n"
 	    "Error: opening seccomp profile failed: open /none: no such file "
@@ -164,6 +165,43 @@ START_TEST(a_command_that_is_missing_is_named)
 }
 END_TEST
 
+START_TEST(a_process_that_cannot_be_started_is_a_matter_of_limits)
+{
+	auto_free char *sentence = container_fault_command("an/image:1",
+	    "process 1: cannot start a process: Resource temporarily "
+	    "unavailable\n");
+
+	ck_assert_str_eq(sentence, "a container of the image an/image:1 has "
+	    "failed: process 1: cannot start a process: Resource temporarily "
+	    "unavailable; check the limits CAISSON_PIDS and CAISSON_MEMORY");
+}
+END_TEST
+
+static const struct {
+	const char *errors;
+	const char *more;
+} doubts[] = {
+	{ "", "" },
+	{ "in\nit fails\n", "; last line of the errors: it fails" },
+	{ "docker: it is \033broken\nRun 'docker run --help' for more\n",
+	    "; last line of the errors: it is \\x1bbroken" },
+	{ "Cannot connect to the Docker daemon at unix:///x.\n",
+	    "; if the engine failed: /bin/e cannot reach its daemon: start "
+	    "it, and check that you may use it with '/bin/e ps'" },
+};
+
+START_TEST(a_status_may_be_of_the_engine_or_the_code)
+{
+	auto_free char *sentence = container_fault_doubt(
+	    "/bin/e", "an/image:1", 125, doubts[_i].errors);
+	auto_free char *wanted = mem_printf("exit status 125: either /bin/e "
+	    "failed, or the code exited with it (the engine does not tell "
+	    "which)%s", doubts[_i].more);
+
+	ck_assert_str_eq(sentence, wanted);
+}
+END_TEST
+
 /* A name is not taken for one of the words that it stands for. */
 START_TEST(names_are_taken_as_they_are)
 {
@@ -184,6 +222,10 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, an_end_may_be_a_fault, 0, UNIT_COUNT(ends));
 	tcase_add_test(tc, an_image_that_is_not_described_has_a_cause);
 	tcase_add_test(tc, a_command_that_is_missing_is_named);
+	tcase_add_test(
+	    tc, a_process_that_cannot_be_started_is_a_matter_of_limits);
+	tcase_add_loop_test(tc, a_status_may_be_of_the_engine_or_the_code, 0,
+	    UNIT_COUNT(doubts));
 	tcase_add_test(tc, names_are_taken_as_they_are);
 }
 

@@ -1,10 +1,10 @@
 /*
  * Process 1 of a container whose language is an image. It starts the command of
- * the image, reaps what other processes leave, and exits as the command does;
- * then the kernel kills what is left. If the command were process 1, the kernel
- * would not deliver its own signals to it. Runs in the box, as the user of the
- * code; writes only the marks of common/begun.h, by which an exit status of the
- * command differs from one of the engine, and why the command cannot be
+ * the image, and reaps what other processes leave. It kills what the command
+ * leaves, and exits as the command does. If the command were process 1, the
+ * kernel would not deliver its own signals to it. Runs in the box, as the user
+ * of the code; writes only the marks of common/begun.h, by which an exit status
+ * of the command differs from one of the engine, and why the command cannot be
  * executed. The last mark comes when all other processes have ended, so nothing
  * follows it.
  *
@@ -37,9 +37,9 @@ first_mark(const char *mark)
 
 /* The last line of the errors is this one. */
 static int
-first_complain(const char *command)
+first_complain(const char *what, const char *why)
 {
-	dprintf(STDERR_FILENO, "%s: %s\n", command, strerror(errno));
+	dprintf(STDERR_FILENO, "%s: %s\n", what, why);
 	first_mark(BEGUN_FAILED_MARK);
 	return FIRST_NOT_EXECUTED;
 }
@@ -89,7 +89,7 @@ first_tell(int status)
 int
 main(int argc, char **argv)
 {
-	/* podman puts one between its process 1 and the command. */
+	/* podman puts "--" between the path of process 1 and the command. */
 	char **command = argv + 1 + (argc > 1 && strcmp(argv[1], "--") == 0);
 	pid_t pid;
 	int status;
@@ -97,12 +97,14 @@ main(int argc, char **argv)
 	/* It must precede all output of the command. */
 	if (!first_mark(BEGUN_MARK))
 		return FIRST_NOT_EXECUTED;
-	pid = command[0] == NULL ? -1 : fork();
+	if (command[0] == NULL)
+		return first_complain("process 1", "there is no command");
+	pid = fork();
 	if (pid == -1)
-		return first_complain("process 1");
+		return first_complain(BEGUN_NO_PROCESS, strerror(errno));
 	if (pid == 0) {
 		execvp(command[0], command);
-		return first_complain(command[0]);
+		return first_complain(command[0], strerror(errno));
 	}
 	first_close();
 	if (!first_reap(pid, &status))
