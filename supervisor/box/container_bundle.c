@@ -66,8 +66,8 @@ container_bundle_check_data(const char *root, struct err *err)
 	if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode))
 		return 0;
 	return err_set(err, "the image has no directory /data, which "
-	    "conversations need: build or pull it again, or 'mkdir -m 1777 %s'",
-	    path);
+	    "conversations need: build it again with 'caisson image build', or "
+	    "'mkdir -m 1777 %s'", path);
 }
 
 /*
@@ -142,9 +142,8 @@ container_bundle_open(struct boxes *boxes, int only_looks, struct err *err)
 	const char *base = strrchr(shared->program, '/') + 1;
 
 	if (geteuid() != 0)
-		return err_set(err, "the runtime oci needs root, which alone "
-		    "can have it hold limits: start Caisson as root, or use "
-		    "podman");
+		return err_set(err, "the runtime oci must run as root to "
+		    "enforce limits: start Caisson as root, or use podman");
 	if (shared->root == NULL &&
 	    container_bundle_find_root(boxes, err) == -1)
 		return -1;

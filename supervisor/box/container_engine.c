@@ -229,8 +229,8 @@ container_engine_set_endless(const char *path, struct err *err)
 {
 	int engine = container_program_engine(path);
 
-	return err_set(err, "%s answered with more than %lu KiB: check it with "
-	    "'%s %s'", path, ENGINE_OUT_MAX / KIB, path,
+	return err_set(err, "%s printed more than %lu MiB: check it with "
+	    "'%s %s'", path, ENGINE_OUT_MAX / MIB, path,
 	    container_program_list((enum container_engine)engine));
 }
 

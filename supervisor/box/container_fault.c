@@ -3,8 +3,8 @@
  * supervisor. The text of the client is only searched for known sentences, and
  * one line of it is quoted, with control characters escaped. With docker, the
  * code may have written this text: it shares the standard error of the engine.
- * So the text decides only the sentence, and whether the exit status may be that
- * of the engine.
+ * So the text decides only the sentence, and whether the exit status may be
+ * that of the engine.
  */
 #include <string.h>
 

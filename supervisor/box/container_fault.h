@@ -32,8 +32,8 @@ char *container_fault_asked(
 
 /*
  * Returns the sentence for an image whose command could not be executed, or
- * whose process 1 could not start a process for it. The last line of errors says
- * why: see worker/box/first.
+ * whose process 1 could not start a process for it. The last line of errors
+ * says why: see worker/box/first.
  */
 char *container_fault_command(const char *image, const char *errors);
 

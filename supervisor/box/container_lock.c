@@ -36,8 +36,8 @@ container_lock_make(const char *path, struct err *err)
 		return err_sys(err, "look at %s", path);
 	if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
 	    (st.st_mode & 0077) != 0)
-		return err_set(err, "%s is no directory of this user alone: "
-		    "remove it", path);
+		return err_set(err, "%s must be a directory that only this "
+		    "user can use: remove it", path);
 	return 0;
 }
 

@@ -117,7 +117,7 @@ START_TEST(an_answer_that_is_too_long_is_an_error)
 
 	ck_assert_int_eq(
 	    ask("/bin/sh", "-c", code, LONG_MS, &answer, &err), -1);
-	ck_assert_str_eq(err.text, "/bin/sh answered with more than 1024 KiB: "
+	ck_assert_str_eq(err.text, "/bin/sh printed more than 1 MiB: "
 	    "check it with '/bin/sh ps'");
 	ck_assert_int_eq(answer.status, -1);
 	forget(&answer);
