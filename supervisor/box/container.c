@@ -225,24 +225,40 @@ container_refuse(struct box *box)
 }
 
 /*
- * Returns whether the status must be that of the client: a signal that only the
- * box reports, it may have invented. Code may choose its exit code anyway.
+ * Decides which exit status counts. That of a container counts if the kernel
+ * tells it. Otherwise the exit code that the box has reported counts, since
+ * code may choose it anyway: the client of an engine that fails behind the code
+ * exits with a status of its own. A signal that only the box reports does not
+ * count: the box may have invented it.
  */
-static int
-container_awaits_client(const struct box *box)
+static void
+container_decide_status(struct box *box)
 {
 	struct contained *contained = box->inside;
+	int running = contained->keeper != NULL;
+	int known = contained->dead && !contained->untold;
+	int killed = !running &&
+	    (box->killed || contained->status >= CONTAINER_SIGNALS);
 
-	if (contained->keeper == NULL)
-		return 0;
-	if (contained->untold && box->report.end == BOX_REPORT_EXIT) {
+	if (box->boxed && container_tells(box) && !killed && !known &&
+	    (contained->dead || !running) &&
+	    box->report.end == BOX_REPORT_EXIT) {
 		contained->untold = 0;
 		contained->status = box->report.status;
 	}
 	/* Only the client tells why. */
-	if (contained->dead && container_was_cut(box))
+	if (running && contained->dead && container_was_cut(box))
 		contained->untold = 1;
-	return !contained->dead || contained->untold;
+}
+
+/* Returns whether the status must be that of the client. */
+static int
+container_awaits_client(const struct box *box)
+{
+	const struct contained *contained = box->inside;
+
+	return contained->keeper != NULL &&
+	    (!contained->dead || contained->untold);
 }
 
 /* The status of a client whose engine has failed. */
@@ -254,24 +270,21 @@ container_failure(const struct box *box)
 }
 
 /*
- * The client of an engine that fails behind the code exits with a status of its
- * own. Then the exit code that the box has reported counts, since code may
- * choose it anyway. Returns whether the engine failed before there was one.
+ * Returns whether the engine, and not the code, ended the call: process 1 left
+ * no report, the client was killed by a signal, or it failed after a signal
+ * that only the box reports.
  */
 static int
-container_was_lost(struct box *box)
+container_was_lost(const struct box *box)
 {
-	struct contained *contained = box->inside;
+	const struct contained *contained = box->inside;
 
 	if (container_was_cut(box))
 		return 1;
 	if (box->killed || contained->status >= CONTAINER_SIGNALS ||
-	    (contained->dead && !contained->untold))
+	    (contained->dead && !contained->untold) ||
+	    box->report.end == BOX_REPORT_EXIT)
 		return 0;
-	if (box->report.end == BOX_REPORT_EXIT) {
-		contained->status = box->report.status;
-		return 0;
-	}
 	return contained->status == -1 ||
 	    (box->report.end == BOX_REPORT_SIGNAL &&
 	        contained->status == container_failure(box));
@@ -303,7 +316,10 @@ container_settle(struct box *box)
 	const struct contained *contained = box->inside;
 	struct box_end end = { .cause = BOX_CAUSE_CODE };
 
-	if (box->box_over || container_awaits_client(box))
+	if (box->box_over)
+		return 0;
+	container_decide_status(box);
+	if (container_awaits_client(box))
 		return 0;
 	box->gone = 1;
 	if (container_has_failed(box)) {
