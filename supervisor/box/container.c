@@ -290,7 +290,10 @@ container_was_lost(const struct box *box)
 	        contained->status == container_failure(box));
 }
 
-/* The engine has failed, and not the code. */
+/*
+ * The engine has failed. Where its client exits otherwise than then, the code
+ * may have ended process 1 before that could tell the end of the code.
+ */
 static void
 container_lose(struct box *box)
 {
@@ -303,6 +306,11 @@ container_lose(struct box *box)
 	if (contained->killer != 0)
 		box_fail(box, "%s, or its keeper, was killed by %s%s",
 		    shared->program, killer, when);
+	else if (contained->client != container_failure(box))
+		box_fail(box, "the container has ended with status %d%s, but "
+		    "not told the end of the code: the code has ended process "
+		    "1 of it, or %s has failed", contained->client, when,
+		    shared->program);
 	else
 		box_fail(box, "%s has failed%s, and exited with status %d: "
 		    "check it with '%s %s'", shared->program, when,
@@ -335,7 +343,8 @@ container_settle(struct box *box)
 	end.cpu_us = container_usage_cpu_us(contained->usage);
 	end.peak_kib = container_usage_peak_kib(contained->usage);
 	/* What we have ended did not end itself: not even with a status. */
-	if (box->killed && box->report.end == BOX_REPORT_NONE)
+	if (box->killed && (box->report.end == BOX_REPORT_NONE ||
+	        box->report.status != contained->status))
 		end.status = SIGKILL;
 	else if (contained->status >= 0)
 		box_report_settle(&box->report, contained->status, &end);
