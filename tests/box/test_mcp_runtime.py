@@ -617,7 +617,9 @@ for timeout in 0.05, 0, 0.01:
         call.result(timeout)
     except TimeoutError as error:
         print(error)
-print(mcp_fs.release(b=2).result(timeout=60).data, call.result(0).data)
+released = mcp_fs.release(b=2).result(timeout=60)
+call.result(60)
+print(released.data, call.result(0).data)
 t = threading.Thread(target=mcp_fs.keep(c=3).result)
 t.start()
 time.sleep(0.05)
