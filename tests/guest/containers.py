@@ -218,7 +218,7 @@ def what_a_killed_one_leaves_is_removed(uid, runtime):
 
 @check
 def without_limits_it_is_refused(uid, runtime):
-    """podman finds no systemd of the user, so nobody delegates."""
+    """podman finds no systemd manager of the user, so it has no cgroup."""
     if uid == 0:
         return  # root needs no delegation
     session = Session(uid, runtime)
