@@ -291,8 +291,9 @@ container_was_lost(const struct box *box)
 }
 
 /*
- * The engine has failed. Where its client exits otherwise than then, the code
- * may have ended process 1 before that could tell the end of the code.
+ * Fails the box because the engine has failed. If the exit status of the client
+ * is not that of a failure, the code may have ended process 1 instead, which
+ * then reports nothing.
  */
 static void
 container_lose(struct box *box)
@@ -307,10 +308,11 @@ container_lose(struct box *box)
 		box_fail(box, "%s, or its keeper, was killed by %s%s",
 		    shared->program, killer, when);
 	else if (contained->client != container_failure(box))
-		box_fail(box, "the container has ended with status %d%s, but "
-		    "not told the end of the code: the code has ended process "
-		    "1 of it, or %s has failed", contained->client, when,
-		    shared->program);
+		box_fail(box, "the container ended with status %d%s, and its "
+		    "process 1 did not report how the code ended: either the "
+		    "code ended process 1, or %s failed; check it with '%s %s'",
+		    contained->client, when, shared->program, shared->program,
+		    container_program_list(shared->engine));
 	else
 		box_fail(box, "%s has failed%s, and exited with status %d: "
 		    "check it with '%s %s'", shared->program, when,

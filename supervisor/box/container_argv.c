@@ -1,8 +1,8 @@
 /*
  * Which containers can be described, and the command lines of podman and docker
- * for them: see container.h. Each option that an
- * engine would otherwise take from its configuration is given, so that a box is
- * the same everywhere. Runs in the supervisor; only composes text.
+ * for them: see container.h. Each option that an engine would otherwise take
+ * from its configuration is given, so that a box is the same everywhere. Runs in
+ * the supervisor; only composes text.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +68,7 @@ static const char *const container_argv_podman[] = {
 	"--http-proxy=false",
 	"--no-hosts",
 	"--systemd", "false",
-	/* Otherwise the code of a caller could part the client from it. */
+	/* Otherwise certain bytes of the code detach the client. */
 	"--detach-keys", "",
 	NULL,
 };
