@@ -1,8 +1,8 @@
 /*
  * Which containers can be described, and the command lines of podman and docker
  * for them: see container.h. Each option that an engine would otherwise take
- * from its configuration is given, so that a box is the same everywhere. Runs in
- * the supervisor; only composes text.
+ * from its configuration is given, so that a box is the same everywhere. Runs
+ * in the supervisor; only composes text.
  */
 #include <stdlib.h>
 #include <string.h>
