@@ -394,6 +394,18 @@ box_on_ready(struct box *box)
 	box_tell(box);
 }
 
+/* The relay may wait for the end of the code, and for nothing else. */
+static void
+box_finish_relay(struct box *box)
+{
+	struct ipc_finish finish = { 0 };
+	struct err err;
+
+	/* If that fails, the relay has ended, which will be reported. */
+	if (box->relay != NULL && !box->relay_over)
+		channel_send_finish(box->relay, &finish, &err);
+}
+
 void
 box_on_running(struct box *box)
 {
@@ -408,6 +420,8 @@ box_on_running(struct box *box)
 		box->state = BOX_RUNNING;
 		event_del(box->timer);
 	}
+	if (box->dead)
+		box_finish_relay(box);
 	box_tell(box);
 }
 
@@ -435,12 +449,10 @@ box_on_store_wanted(struct box *box)
 void
 box_on_dead(struct box *box)
 {
-	struct ipc_finish finish = { 0 };
-	struct err err;
-
-	/* If that fails, the relay has ended, which will be reported. */
-	if (box->relay != NULL && !box->relay_over)
-		channel_send_finish(box->relay, &finish, &err);
+	box->dead = 1;
+	/* The code may end before its relay reports that it runs. */
+	if (box->ran)
+		box_finish_relay(box);
 }
 
 /* The relay has ended: the end of a framed box may be known now. */

@@ -398,7 +398,7 @@ container_on_dead(void *ctx, int status)
 	struct box *box = ctx;
 	struct contained *contained = box->inside;
 
-	if (contained->keeper == NULL || !box->ran)
+	if (contained->keeper == NULL)
 		return;
 	contained->dead = 1;
 	contained->untold = status == -1;

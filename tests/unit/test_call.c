@@ -15,6 +15,7 @@
 #include "common/utf8.h"
 #include "supervisor/box/cgroup.h"
 #include "supervisor/process/process.h"
+#include "supervisor/run/call_parts.h"
 #include "call_play.h"
 
 /* Success */
@@ -71,6 +72,28 @@ START_TEST(the_code_may_run_before_the_box_is_known)
 	settle();
 	box_stands(play);
 	box_lets_go(play);
+	end_well(play);
+	close_stage();
+}
+END_TEST
+
+/*
+ * Code may end before its relay says that it has sent it. Only then may the
+ * relay learn that nothing of a box with three descriptors is left.
+ */
+START_TEST(the_box_may_be_dead_before_its_code_is_told_to_run)
+{
+	struct play *play;
+	union ipc_any msg;
+
+	open_stage();
+	play = start_call();
+	box_stands(play);
+	box_lets_go(play);
+	box_on_dead(play->call->box);
+	relay_runs(play);
+	settle();
+	receive(play, ROLE_RELAY, IPC_FINISH, &msg);
 	end_well(play);
 	close_stage();
 }
@@ -731,6 +754,8 @@ add_tests(TCase *tc)
 {
 	tcase_add_loop_test(tc, succeeds_in_every_order, 0, 6);
 	tcase_add_test(tc, the_code_may_run_before_the_box_is_known);
+	tcase_add_test(
+	    tc, the_box_may_be_dead_before_its_code_is_told_to_run);
 	tcase_add_test(tc, a_relay_may_leave_when_it_is_done);
 	tcase_add_test(tc, progress_is_heard_of);
 	tcase_add_test(tc, progress_of_a_cancelled_call_is_not);
