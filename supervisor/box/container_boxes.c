@@ -16,24 +16,36 @@
 #include "container_lock.h"
 #include "container_sweep.h"
 
+/* Our programs that run in containers. They are only built static. */
+static int
+container_boxes_find_programs(struct container_boxes *shared, struct err *err)
+{
+	auto_free char *trial = process_beside("box/trial");
+	int uses_first = shared->engine != CONTAINER_DOCKER;
+
+	/* docker has a process 1 of its own, which its daemon names. */
+	if (uses_first)
+		shared->first = process_beside("box/first");
+	if (trial != NULL && (!uses_first || shared->first != NULL))
+		return 0;
+	return err_set(err, "the program %s, which containers need, is missing "
+	    "in the folder box of Caisson: build Caisson with a static C "
+	    "library, and install it again",
+	    trial == NULL ? "trial" : "first");
+}
+
 /* The files that every container needs, beside our workers. */
 static int
 container_boxes_find_files(struct container_boxes *shared, struct err *err)
 {
 	shared->bootstrap = process_beside("box");
 	shared->profile = process_beside("box_profile.json");
-	/*
-	 * Only built where programs need no library. docker has its own, which
-	 * its daemon names.
-	 */
-	if (shared->engine != CONTAINER_DOCKER)
-		shared->first = process_beside("box/first");
 	if (shared->bootstrap == NULL || shared->profile == NULL)
 		return err_set(err, "%s is missing beside the workers of "
 		    "Caisson: install it again",
 		    shared->bootstrap == NULL ? "the folder box" :
 		        "box_profile.json");
-	return 0;
+	return container_boxes_find_programs(shared, err);
 }
 
 /*

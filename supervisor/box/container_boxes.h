@@ -32,7 +32,7 @@ struct container_boxes {
 	char *locks;     /* container_lock_folder; NULL: none */
 	int lock;        /* ours in it; -1: none */
 	char *bootstrap; /* the folder box of this installation */
-	char *first;     /* the program in it; NULL: none, or docker's */
+	char *first;     /* the program in it; NULL: docker's */
 	char *profile;   /* the path of the seccomp profile */
 	struct buffer environment; /* of the engine: a list of texts */
 	char **envp;     /* the same, as a vector */

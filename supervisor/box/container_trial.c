@@ -9,6 +9,7 @@
 
 #include "../../common/mem.h"
 #include "../../common/text_list.h"
+#include "../../common/trial.h"
 #include "../../common/utf8.h"
 #include "../process/process.h"
 #include "container_boxes.h"
@@ -18,42 +19,40 @@
 #include "container_sweep.h"
 #include "language.h"
 
-/* The first exit status of trial.py for a promise that is not kept. */
-#define CONTAINER_TRIAL_FIRST 80
-
-/* In the order of CHECKS in trial.py. */
-static const struct container_promise container_promises[] = {
-	{ "unprivileged user", "the code is not root", "its code is root",
-	    "use another image or engine" },
-	{ "no capabilities", "all sets are empty", "its code has capabilities",
-	    "use another engine" },
-	{ "no_new_privs", "set", "its code can gain privileges",
-	    "use another engine" },
-	{ "seccomp", "a filter is active", "its code may use any system call",
+static const struct container_promise container_promises[TRIAL_PROMISES] = {
+	[TRIAL_USER] = { "unprivileged user", "the code is not root",
+	    "its code is root", "use another image or engine" },
+	[TRIAL_CAPABILITIES] = { "no capabilities", "all sets are empty",
+	    "its code has capabilities", "use another engine" },
+	[TRIAL_PRIVILEGES] = { "no_new_privs", "set",
+	    "its code can gain privileges", "use another engine" },
+	[TRIAL_FILTER] = { "seccomp", "a filter is active",
+	    "its code may use any system call",
 	    "use an engine that supports seccomp profiles" },
-	{ "no network", "no route leads to another machine",
+	[TRIAL_NETWORK] = { "no network", "no route leads to another machine",
 	    "its code has a network", "use another engine" },
-	{ "system read-only", "the root directory cannot be written",
+	[TRIAL_READ_ONLY] = { "system read-only",
+	    "the root directory cannot be written",
 	    "its root directory is writable", "use another engine" },
-	{ "no file is executable", "in /tmp, /workspace, /workspace/out",
+	[TRIAL_NOEXEC] = { "no file is executable",
+	    "in /tmp, /workspace, /workspace/out",
 	    "its writable directories may hold programs",
 	    "use another engine" },
-	{ "own processes only", "those of the host are not seen",
+	[TRIAL_ALONE] = { "own processes only",
+	    "those of the host are not seen",
 	    "its code sees processes of the host", "use another engine" },
-	{ "limit on processes", "enforced by the engine",
+	[TRIAL_PROCESSES] = { "limit on processes", "enforced by the engine",
 	    "the number of its processes is not limited",
 	    "run Caisson as root, or, with version 2 of cgroups, delegate the "
 	    "controller pids to your user (see caisson-box(7))" },
-	{ "limit on memory", "enforced by the engine",
+	[TRIAL_MEMORY] = { "limit on memory", "enforced by the engine",
 	    "its memory is not limited",
 	    "run Caisson as root, or, with version 2 of cgroups, delegate the "
 	    "controller memory to your user (see caisson-box(7))" },
-	{ "no writable volumes", "of the image", "its volumes are writable",
-	    "use an image without volumes, or the runtime podman or oci" },
+	[TRIAL_VOLUMES] = { "no writable volumes", "of the image",
+	    "its volumes are writable", "use an image without volumes, "
+	    "or the runtime podman or oci" },
 };
-
-#define CONTAINER_PROMISES                                                     \
-	((int)(sizeof(container_promises) / sizeof(container_promises[0])))
 
 /* Returns the errors of an answer as text, which the caller frees. */
 static char *
@@ -72,12 +71,12 @@ container_trial_judge(const struct boxes *boxes,
     const struct container_answer *answer, struct err *err)
 {
 	const struct container_boxes *shared = container_boxes(boxes);
-	int promise = answer->status - CONTAINER_TRIAL_FIRST;
+	int promise = answer->status - TRIAL_FIRST;
 	auto_free char *errors = NULL, *sentence = NULL;
 
 	if (answer->status == 0)
 		return 0;
-	if (promise >= 0 && promise < CONTAINER_PROMISES)
+	if (promise >= 0 && promise < TRIAL_PROMISES)
 		return err_set(err, "%s does not isolate a container here: %s; "
 		    "%s", shared->program, container_promises[promise].fails,
 		    container_promises[promise].fix);
@@ -140,13 +139,15 @@ container_trial_ask(const struct boxes *boxes, struct err *err)
 const struct container_promise *
 container_promise_at(int n)
 {
-	return n < CONTAINER_PROMISES ? &container_promises[n] : NULL;
+	return n < TRIAL_PROMISES ? &container_promises[n] : NULL;
 }
 
 int
 container_trial(struct boxes *boxes, struct err *err)
 {
-	static const char *const command[] = { "python3", "-I", "-X", "utf8",
+	/* Behind our program, what the interpreter of the image is tried by. */
+	static const char *const command[] = { CONTAINER_BOOTSTRAP "/trial",
+		"python3", "-I", "-X", "utf8",
 		CONTAINER_BOOTSTRAP "/python/trial.py", NULL };
 	const struct container_boxes *shared = container_boxes(boxes);
 	auto_free char *name = container_sweep_name(shared->label, 0);

@@ -12,7 +12,8 @@ import { fileURLToPath } from 'node:url';
 import { text } from './support/files.mjs';
 import { descendants } from './support/processes.mjs';
 import { notKept, toldMissing } from './support/kept.mjs';
-import { commandLine, folder, once } from './support/program.mjs';
+import { binary, commandLine, folder, installedWith, once } from
+  './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { until } from './support/wait.mjs';
 
@@ -294,7 +295,7 @@ test('an image that was added before images were checked', once, async (t) => {
 });
 
 /* A selftest with such an engine, whose files have these contents. */
-function selftest(t, name, files) {
+function selftest(t, name, files, program) {
   const at = folder(t);
   const engine = path.join(at, name);
 
@@ -302,12 +303,31 @@ function selftest(t, name, files) {
   fs.chmodSync(engine, 0o755);
   for (const [each, content] of Object.entries(files))
     fs.writeFileSync(path.join(at, each), content);
-  const [command, ...words] = commandLine({ args: ['selftest', '-v'],
+  const [command, ...words] = commandLine({ program, args: ['selftest', '-v'],
     env: { CAISSON_RUNTIME: engine, CAISSON_IMAGE: 'some/image:1' } });
   const done = spawnSync(command, words, { encoding: 'utf8' });
+  const log = path.join(at, 'LOG');
 
-  return { ...done, log: fs.readFileSync(path.join(at, 'LOG'), 'utf8') };
+  return { ...done,
+    log: fs.existsSync(log) ? fs.readFileSync(log, 'utf8') : '' };
 }
+
+/* Such programs are built only where they need no library. */
+test('no engine is used without our programs for containers', once, (t) => {
+  const program = installedWith(t, binary);
+  const sentence = (name) => new RegExp(`^caisson: the program ${name}, .* ` +
+    'is missing .*: build Caisson with a static C library, and install it ' +
+    'again\n$');
+
+  for (const [name, engine] of [['first', 'podman'], ['trial', 'docker']]) {
+    fs.rmSync(path.join(path.dirname(program), 'box', name));
+    const { status, stderr, log } = selftest(t, engine, {}, program);
+
+    assert.equal(status, 2);
+    assert.match(stderr, sentence(name));
+    assert.equal(log, '');
+  }
+});
 
 test('podman: an image with annotations of runtimes is refused', once, (t) => {
   const { stderr, log } = selftest(t, 'podman',
@@ -322,7 +342,8 @@ test('docker: volumes of the image are not refused by name', once, (t) => {
   const { stderr, log } = selftest(t, 'docker', { WANTS: '"/volume"\n' });
 
   assert.doesNotMatch(stderr, /volumes/);
-  assert.match(log, /^run /m);
+  /* By our program, and by none of the image. */
+  assert.match(log, /^run .* --entrypoint \/run\/caisson\/trial some\/image:1 python3 .*\/trial\.py$/m);
 });
 
 test('docker: the selftest lists what only native boxes keep', once, (t) => {

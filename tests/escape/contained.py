@@ -151,7 +151,8 @@ def container_settings(runtime):
             if runtime and name in SETTINGS}
 
 
-# A trial without these is refused with the sentence.
+# A trial without these is refused with the sentence, whatever the image's
+# python3 says.
 REFUSED = {
     "identity": "its code is root",
     "caps": "its code has capabilities",
@@ -165,6 +166,12 @@ REFUSED = {
     "pids NPROC": "the number of its processes is not limited",
     "memory": "its memory is not limited",
     "volume": "its volumes are writable",
+}
+
+# So is an image whose python3 cannot run a box.
+USELESS = {
+    "path": "has no interpreter for the code",
+    "broken": "exited with status 1 before it was ready for code",
 }
 
 SHOWN = {"x3": "seccomp caps", "11a": "no_new_privs seccomp"}

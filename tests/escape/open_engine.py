@@ -2,14 +2,15 @@
 
 It stands in for podman or runc: install() writes a program of that name, which
 changes the command line or the bundle of a box and then becomes the real one.
-The trial at the start (see trial.py) is only changed with the word "trial", as
-otherwise no Caisson would use such an engine.
+The trial at the start (worker/box/trial) is only changed with the word "trial",
+as otherwise no Caisson would use such an engine.
 
 A word can be: seccomp, caps, no_new_privs, identity, pid, net, ipc, uts,
 cgroup, ro, nosuid, nodev, noexec, size, inodes, proc_mask, memory, pids, and
 the name of a limit, such as NOFILE. engine_words() makes them of the words for
 native boxes: see open_box.c. With the word "volume" a container gets a
-directory that Caisson has not asked for.
+directory that Caisson has not asked for. The words of PYTHONS stand for images
+whose python3 is not Python, and "path" for one that has none.
 """
 import json
 import os
@@ -34,6 +35,10 @@ MOUNTED = "nosuid", "nodev", "noexec", "size"
 SHM = "/dev/shm:rw,noexec,nosuid,nodev,mode=1777,size=%s"
 MUCH = 4 << 30  # bytes of memory: enough for each case
 VOLUME = "/run/volume"
+PYTHON = "/usr/bin/python3"
+# What lies there instead: it says that all is well, or fails.
+PYTHONS = {"liar": "/bin/true", "broken": "/bin/false"}
+PATH = "PATH=/nowhere"
 FILTER = "run.oci.seccomp_bpf_data"  # crun takes it instead of the profile
 FILE = """#!%s -B
 import sys
@@ -66,6 +71,11 @@ def hard_limit(name):
     if not hasattr(resource, "RLIMIT_" + name):
         return resource.RLIM_INFINITY
     return resource.getrlimit(getattr(resource, "RLIMIT_" + name))[1]
+
+
+def pythons(words):
+    """The programs that take the place of the image's python3: one or none."""
+    return [path for word, path in PYTHONS.items() if word in words]
 
 
 # The command line of podman
@@ -140,6 +150,11 @@ def open_podman(argv, words):
         opened += open_option(option, words)
     if "volume" in words:
         opened += "--tmpfs", VOLUME + ":rw,exec,mode=1777"
+    for program in pythons(words):
+        opened += "--mount", "type=bind,source=%s,destination=%s,readonly" % (
+            program, PYTHON)
+    if "path" in words:
+        opened += "--env", PATH
     return opened + rest
 
 
@@ -212,6 +227,12 @@ def open_bundle(path, words):
         config["mounts"].append({
             "destination": VOLUME, "type": "tmpfs", "source": "tmpfs",
             "options": ["mode=1777"]})
+    for program in pythons(words):
+        config["mounts"].append({
+            "destination": PYTHON, "type": "bind", "source": program,
+            "options": ["bind", "ro"]})
+    if "path" in words:
+        config["process"]["env"].append(PATH)
     with open(path, "w", encoding="utf-8") as file:
         json.dump(config, file)
 

@@ -25,7 +25,8 @@ ROOMS = {
         ("servers",), ("process",), ("options",),
     ],
     "worker/box/": [
-        ("",), ("python", "shell"), ("interpreter", "first"), ("native",),
+        ("",), ("python", "shell"), ("interpreter", "first", "trial"),
+        ("native",),
     ],
 }
 
