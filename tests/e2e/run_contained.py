@@ -107,7 +107,7 @@ class Result:
 
 
 def command(build, runtime, name):
-    return [sys.executable, "-B", ENGINE, "--keep", build] + \
+    return [sys.executable, "-B", ENGINE, "--build", build] + \
         (["--plots"] if name in PLOTS else []) + \
         [runtime, os.path.join(HERE, "run"), os.path.join(HERE, name + END)]
 

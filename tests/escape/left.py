@@ -96,7 +96,7 @@ def main():
     options = parser.parse_args()
     if "CAISSON_IMAGE" not in os.environ:
         os.execv(sys.executable, [
-            sys.executable, "-B", os.path.join(SUPPORT, "engine.py"), "--keep",
+            sys.executable, "-B", os.path.join(SUPPORT, "engine.py"), "--build",
             os.path.realpath(options.build), options.runtime, sys.executable,
             "-B"] + sys.argv + ["--seed", str(options.seed)])
     print("seed %d" % options.seed, flush=True)

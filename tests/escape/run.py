@@ -428,7 +428,7 @@ def run_alone(build, runtime):
     """
     sources = os.path.dirname(os.path.dirname(HERE))
     engine = [sys.executable, "-B", os.path.join(SUPPORT, "engine.py"),
-              runtime] if runtime else []
+              "--build", build, runtime] if runtime else []
     os.execv(sys.executable, [
         sys.executable, "-B", os.path.join(SUPPORT, "alone.py"),
         "--keep", build, "--keep", sources, *engine, sys.executable, "-B"] +
