@@ -8,10 +8,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { left, podman, settingsOf, skipped } from './support/containers.mjs';
+import { gone, podman, settingsOf, skipped } from './support/containers.mjs';
 import { commandLine, folder } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
-import { until } from './support/wait.mjs';
 
 const source = fileURLToPath(new URL('support/upper.c', import.meta.url));
 
@@ -121,8 +120,7 @@ for (const runtime of ['podman', 'oci'])
       const { pid } = raw;
 
       await raw.finish();
-      await until(() => left(runtime, pid).length === 0,
-        () => `the end of ${left(runtime, pid)}`);
+      await gone(runtime, pid);
     });
 
 test('oci: the environment of an image that was unpacked', {

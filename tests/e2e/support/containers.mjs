@@ -4,12 +4,14 @@
  * which gets a daemon of its own, keep all in a folder of the tests; the bundles
  * of crun and runc are where the program puts them.
  */
+import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { once, root, uid } from './program.mjs';
+import { installation, once, root, uid } from './program.mjs';
+import { until } from './wait.mjs';
 
 /* Also where the tests may have an engine that is not installed. */
 const which = (name) => process.env.PATH.split(':')
@@ -53,19 +55,41 @@ process.once('exit', () => {
   fs.rmSync(made, { recursive: true, force: true });
 });
 
-/* Makes the image, once. */
-function prepare() {
-  if (made)
-    return;
-  made = fs.mkdtempSync(path.join(os.tmpdir(), 'caisson-images-'));
-  fs.chmodSync(made, 0o755);
-  spawnSync('sh', [path.resolve(here, '../../support/small_root.sh'),
-    path.join(made, 'root')], { stdio: 'inherit' });
-  fs.writeFileSync(path.join(made, 'containers.conf'), '[engine]\n' +
-    'cgroup_manager="cgroupfs"\nevents_logger="none"\n' +
-    (hybrid ? 'runtime="runc"\n' : ''));
-  fs.writeFileSync(path.join(made, 'storage.conf'), '[storage]\n' +
-    `driver="overlay"\nrunroot="${made}/run"\ngraphroot="${made}/graph"\n`);
+/* Runs a script of tests/support. */
+function support(name, ...args) {
+  const done = spawnSync('/usr/bin/python3', ['-B',
+    path.resolve(here, '../../support', name), ...args],
+  { stdio: ['ignore', 'inherit', 'inherit'] });
+
+  assert.equal(done.status, 0, name);
+}
+
+/* The path of a file in the folder of all images. */
+function place(name) {
+  if (!made) {
+    made = fs.mkdtempSync(path.join(os.tmpdir(), 'caisson-images-'));
+    fs.chmodSync(made, 0o755);
+  }
+  return path.join(made, name);
+}
+
+/* Makes something there, once. Returns its path. */
+function makeOnce(name, make) {
+  if (!fs.existsSync(place(name)))
+    make(place(name));
+  return place(name);
+}
+
+/* The image as a folder. */
+const rootFolder = () => makeOnce('root',
+  (folder) => support('image_root.py', folder));
+
+/* All tests of a build folder share the image of podman. */
+function configure() {
+  const build = fs.existsSync(path.join(installation, 'meson-private')) ?
+    installation : place('.');
+
+  makeOnce('storage.conf', () => support('image_store.py', build, place('.')));
 }
 
 const engine = () => ({
@@ -109,87 +133,103 @@ const oddName = 'localhost/caisson-odd:1';
 const annotatedName = 'localhost/caisson-annotated:1';
 const volumeName = 'localhost/caisson-volume:1';
 
-/* Makes an image of the folder, once. */
-function importInto(import_, place) {
-  if (fs.existsSync(path.join(made, place)))
-    return;
-  const tar = path.join(made, 'root.tar');
+/* Has docker import a folder as an image. */
+function importFolder(folder, image, ...changes) {
+  const tar = `${folder}.tar`;
 
-  spawnSync('tar', ['-C', path.join(made, 'root'), '-cf', tar, '.']);
-  import_(tar);
+  spawnSync('tar', ['-C', folder, '-cf', tar, '.']);
+  docker(['import', ...changes.flatMap((each) => ['--change', each]), tar,
+    image]);
   fs.rmSync(tar);
+}
+
+/* Has podman build on the image, with an annotation. fill makes files for it. */
+function build(image, fill, changes, annotation) {
+  const context = fs.mkdtempSync(place('context-'));
+
+  fs.mkdirSync(path.join(context, 'files'));
+  fill(path.join(context, 'files'));
+  fs.writeFileSync(path.join(context, 'Dockerfile'),
+    [`FROM ${name}`, 'COPY files /', ...changes, ''].join('\n'));
+  podman(['build', '--quiet', '--pull=never', '--annotation',
+    `${annotation}=x`, '--tag', image, context]);
 }
 
 /* The settings of the program with that runtime. */
 export function settingsOf(runtime) {
-  prepare();
   if (runtime === 'oci')
-    return { CAISSON_RUNTIME: 'oci', CAISSON_IMAGE: path.join(made, 'root') };
+    return { CAISSON_RUNTIME: 'oci', CAISSON_IMAGE: rootFolder() };
   if (runtime === 'docker') {
-    importInto((tar) => {
+    makeOnce('data', () => {
       startDaemon();
-      docker(['import', tar, name]);
-    }, 'data');
+      importFolder(rootFolder(), name);
+    });
     return { CAISSON_RUNTIME: which('docker'), CAISSON_IMAGE: name,
       ...daemonAt() };
   }
-  importInto((tar) => podman(['import', tar, name]), 'graph');
+  configure();
   return { CAISSON_RUNTIME: 'podman', CAISSON_IMAGE: name, ...engine() };
 }
 
+/* Puts files into directories that only root may write to. */
+function fillOdd(folder) {
+  for (const each of ['data', 'tmp', 'workspace', 'workspace/out']) {
+    fs.mkdirSync(path.join(folder, each), { recursive: true });
+    fs.chmodSync(path.join(folder, each), 0o755);
+    fs.writeFileSync(path.join(folder, each, 'old'), 'old');
+  }
+}
+
+/* Puts a directory for a volume there, where all users may write. */
+function fillVolume(folder) {
+  fs.mkdirSync(path.join(folder, 'volume'), { recursive: true });
+  fs.chmodSync(path.join(folder, 'volume'), 0o1777);
+}
+
+/* The image as a folder, with more. */
+const filled = (name, fill) => makeOnce(name, (folder) => {
+  spawnSync('cp', ['-al', rootFolder(), folder]);
+  fill(folder);
+});
+
 /*
  * The settings with an image whose directories have files of their own and only
- * root may write to them. Its Python imports packages of Debian.
+ * root may write to them. As a folder, it has no packages of Debian; that of
+ * podman also has a volume, and an annotation for people.
  */
 export function oddSettingsOf(runtime) {
   const settings = settingsOf(runtime);
-  const odd = path.join(made, 'odd');
-  const tar = path.join(made, 'odd.tar');
 
-  if (!fs.existsSync(odd)) {
-    spawnSync('cp', ['-al', path.join(made, 'root'), odd]);
-    fs.mkdirSync(path.join(odd, 'workspace/out'));
-    fs.mkdirSync(path.join(odd, 'usr/lib/python3/dist-packages'),
-      { recursive: true });
-    for (const each of ['data', 'tmp', 'workspace', 'workspace/out']) {
-      fs.chmodSync(path.join(odd, each), 0o755);
-      fs.writeFileSync(path.join(odd, each, 'old'), 'old');
-    }
-    spawnSync('tar', ['-C', odd, '-cf', tar, '.']);
-  }
-  if (runtime === 'oci')
-    return { ...settings, CAISSON_IMAGE: odd };
-  (runtime === 'podman' ? podman : docker)(['import', tar, oddName]);
-  return { ...settings, CAISSON_IMAGE: oddName };
+  if (runtime === 'podman')
+    build(oddName, (folder) => {
+      fillOdd(folder);
+      fillVolume(folder);
+    }, ['VOLUME /volume'], 'org.opencontainers.image.title');
+  const odd = runtime === 'podman' ? oddName : filled('odd', (folder) => {
+    fs.rmdirSync(path.join(folder, 'usr/lib/python3/dist-packages'));
+    fillOdd(folder);
+  });
+
+  if (runtime === 'docker')
+    importFolder(odd, oddName);
+  return { ...settings, CAISSON_IMAGE: runtime === 'oci' ? odd : oddName };
 }
 
-/* The settings with an image that has a volume, where all users may write. */
-export function volumeSettingsOf(runtime) {
-  const settings = settingsOf(runtime);
-  const folder = path.join(made, 'volume');
-  const tar = path.join(made, 'volume.tar');
+/* The settings with an image of docker that has a volume. */
+export function volumeSettingsOf() {
+  const settings = settingsOf('docker');
 
-  if (!fs.existsSync(folder)) {
-    spawnSync('cp', ['-al', path.join(made, 'root'), folder]);
-    fs.mkdirSync(path.join(folder, 'volume'));
-    fs.chmodSync(path.join(folder, 'volume'), 0o1777);
-    spawnSync('tar', ['-C', folder, '-cf', tar, '.']);
-  }
-  (runtime === 'podman' ? podman : docker)(['import', '--change',
-    'VOLUME /volume', '--change', 'LABEL sandbox.runner=true', '--change',
-    'LABEL sandbox.language=tongue', '--change', 'ENTRYPOINT ["/bin/sh"]',
-    tar, volumeName]);
+  importFolder(filled('volume', fillVolume), volumeName, 'VOLUME /volume',
+    'LABEL sandbox.runner=true', 'LABEL sandbox.language=tongue',
+    'ENTRYPOINT ["/bin/sh"]');
   return { ...settings, CAISSON_IMAGE: volumeName };
 }
 
 /* The settings with an image of podman that has such an annotation. */
 export function annotatedSettingsOf(annotation) {
   const settings = settingsOf('podman');
-  const folder = fs.mkdtempSync(path.join(made, 'annotated-'));
 
-  fs.writeFileSync(path.join(folder, 'Dockerfile'), `FROM ${name}\n`);
-  podman(['build', '--pull=never', '--annotation', `${annotation}=x`, '--tag',
-    annotatedName, folder]);
+  build(annotatedName, () => {}, [], annotation);
   return { ...settings, CAISSON_IMAGE: annotatedName };
 }
 
@@ -214,13 +254,43 @@ function found(runtime, ours) {
     entry.startsWith('caisson-') && ours(entry));
 }
 
-/* That of the program with this process. */
-export const left = (runtime, pid) => found(runtime,
-  (entry) => entry.split('.').at(-3) === `${pid}`);
+/*
+ * The names in the storage of podman, which is asked much more slowly. Newer
+ * ones note a container that is removed at its end elsewhere.
+ */
+const stored = () => ['graph/overlay-containers/containers.json',
+  'run/overlay-containers/volatile-containers.json']
+  .map((each) => path.join(made, each)).filter((each) => fs.existsSync(each))
+  .flatMap((each) => [...fs.readFileSync(each, 'utf8')
+    .matchAll(/"(caisson-[^"]*)"/g)].map((match) => match[1]));
 
-/* That of the container of this name. */
-export const leftNamed = (runtime, name) =>
-  found(runtime, (entry) => entry === name);
+/* Whether a container is of the program with this process. */
+const isOf = (pid) => (entry) => entry.split('.').at(-3) === `${pid}`;
+
+/* Waits until an engine that is asked knows nothing of such containers. */
+async function goneAll(runtime, ours) {
+  if (runtime === 'podman')
+    await until(() => !stored().some(ours), () => `the end of ${stored()}`);
+  await until(() => found(runtime, ours).length === 0,
+    () => `the end of ${found(runtime, ours)}`);
+}
+
+/* The same of those of the program with this process. */
+export const gone = (runtime, pid) => goneAll(runtime, isOf(pid));
+
+/* The same of the container of this name. */
+export const goneNamed = (runtime, name) =>
+  goneAll(runtime, (entry) => entry === name);
+
+/* Waits until that program has a container that is no trial. Its name. */
+export const named = (runtime, pid) => until(() =>
+  (runtime === 'podman' ? stored() : found(runtime, isOf(pid)))
+    .find((each) => isOf(pid)(each) && !each.endsWith('.0')),
+'a container');
+
+/* Whether there is a container of this name, as an engine that is asked says. */
+export const isListed = (runtime, name) =>
+  found(runtime, (entry) => entry === name).length > 0;
 
 /*
  * Whether there is still something of the container of this name. podman is not
@@ -228,5 +298,4 @@ export const leftNamed = (runtime, name) =>
  * it does not always list it.
  */
 export const isThere = (runtime, name) => (runtime === 'podman' ?
-  fs.readFileSync(path.join(made, 'graph/overlay-containers/containers.json'),
-    'utf8').includes(`"${name}"`) : leftNamed(runtime, name).length > 0);
+  stored().includes(name) : isListed(runtime, name));
