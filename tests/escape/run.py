@@ -39,7 +39,8 @@ contained.py says ("differs"). Caisson is the one of the users also where a
 protection is taken away: the engine leaves it out (open_engine.py). First it is
 tried whether Caisson refuses engines that leave something out of the trial at
 its start, too. Selftests of hosts that lack something (67) and hundreds of
-boxes (64) are left to native boxes. With --sealed nothing is taken away.
+boxes (64) are left to native boxes. Cases that --only names are one group,
+whichever files they are in. With --sealed nothing is taken away.
 
 With --cgroups, which only root can ask for, each Caisson gets a cgroup of its
 own in that folder of a tree of version 2, delegated to the user it runs as; the
@@ -329,10 +330,10 @@ class Run:
             return "in a box of the shell: " + one.python
         return one.skip(self.host) if one.skip else None
 
-    def run_file(self, name, only, sealed_only):
-        """Run the cases of one file."""
+    def run_files(self, names, only, sealed_only):
+        """Run the cases of some files, in the same programs."""
         cases = [one for one in CASES
-                 if one.function.__module__ == "cases." + name
+                 if one.function.__module__.replace("cases.", "") in names
                  and not (self.shell and one.driven)
                  and not (self.runtime and one.number.startswith(NATIVE))
                  and (not only or one.number in only)
@@ -472,9 +473,12 @@ def main():
         run.check_release()
         if options.runtime and not options.sealed:
             run.check_trial()
-        for name in options.file or GROUPS:
-            run.run_file(
-                name, options.only, options.sealed or options.template or
+        names = options.file or GROUPS
+        # Each program with containers needs some of its own.
+        together = options.runtime and options.only
+        for group in [names] if together else [[name] for name in names]:
+            run.run_files(
+                group, options.only, options.sealed or options.template or
                 options.shell)
     finally:
         run.host.close()
