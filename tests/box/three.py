@@ -12,6 +12,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+import time
 
 from bootstrap import MAIN, PYTHON_DIR, Result
 
@@ -46,7 +47,7 @@ class ThreeBox:
         """Return when the box, which has waited, gets ready for code."""
         path = os.path.join(self.place.tmp, MAIN)
         while not os.path.exists(path):
-            os.sched_yield()
+            time.sleep(0.001)
 
     def send(self, data):
         """Write to the box as much as it will take."""
