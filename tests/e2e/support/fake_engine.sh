@@ -62,14 +62,15 @@ fails*) set -- $(cat "$here/RUN"); echo "${0##*/}: it is broken" >&2; exit $2 ;;
 missing) command=/missing ;;
 noisy) yes >&2 & ;;
 endless) exec yes ;;
-late | lost)
+late | lost*)
+    set -- $(cat "$here/RUN")
     exec 3<&0
     contain <&3 3<&- &
-    if [ "$(cat "$here/RUN")" = lost ]; then
+    if [ "$1" = lost ]; then
         until [ -e "$here/LOSE" ]; do sleep 0.02; done
         kill -9 $!
     fi
     wait $!
-    exit 125 ;;
+    exit "${2:-125}" ;;
 esac
 contain
