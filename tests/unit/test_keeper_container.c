@@ -3,7 +3,7 @@
  * whatever ends first, and however the engine fails, the container is gone when
  * the keeper is, and its end is the client's. The engine is a stand-in.
  *
- * Usage: test_keeper_container PATH/fake_engine.sh
+ * Usage: test_keeper_container PATH/keeper_engine.sh
  */
 #include <fcntl.h>
 #include <pthread.h>
