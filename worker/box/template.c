@@ -71,6 +71,7 @@ template_renew_thread(struct box *box, struct err *err)
 }
 
 static const struct box_action template_code_actions[] = {
+	{ BOX_STEP_INTERPRETER, ahead_copy },
 	{ BOX_STEP_INTERPRETER, template_renew_thread },
 	{ BOX_STEP_PROCESSES, processes_await_word },
 	{ BOX_STEP_VIEW, view_hide },
@@ -206,9 +207,24 @@ template_open(struct err *err)
 		.become = template_become_code };
 	if (template_read_trees(&template_preset, err) == -1 ||
 	    template_find_thread(&template_preset, err) == -1 ||
-	    spare_find(err) == -1 || net_open(err) == -1)
+	    spare_find(err) == -1)
 		return -1;
-	return box_send_warm(err);
+	return net_open(err);
+}
+
+/*
+ * The sample box is a child of the template and has its rights. It runs no code
+ * but ours.
+ */
+static int
+template_sample(const void *frame, size_t size)
+{
+	struct err ignored;
+
+	if (ahead_sample(frame, size) == 0)
+		return 0;
+	template_renew_thread(&template_preset, &ignored);
+	return 1;
 }
 
 static int
@@ -254,6 +270,9 @@ template_fork(void)
 
 static const struct module_template template_module = {
 	.open = template_open,
+	.sample = template_sample,
+	.tell = ahead_tell,
+	.begin = box_send_warm,
 	.wait = template_wait,
 	.fork = template_fork,
 	.refuse = box_send_unfit,

@@ -34,16 +34,29 @@ module_refuse(const char *reason)
 static int module_is_box;
 
 PyDoc_STRVAR(module_serve_doc,
-    "serve()\n\nFork boxes; return in each of them, and nowhere else.");
+    "serve(frame)\n\nFork boxes; return in each of them, and nowhere else. The "
+    "first box gets the frame from its relay.");
+
+/* Called in each box. */
+static PyObject *
+module_become_box(void)
+{
+	module_is_box = 1;
+	PyOS_AfterFork_Child();
+	Py_RETURN_NONE;
+}
 
 static PyObject *
-module_serve(PyObject *self, PyObject *nothing)
+module_serve(PyObject *self, PyObject *frame)
 {
 	struct err err;
+	char *bytes;
+	Py_ssize_t size;
 	int more;
 
 	(void)self;
-	(void)nothing;
+	if (PyBytes_AsStringAndSize(frame, &bytes, &size) == -1)
+		return NULL;
 	if (module_is_box)
 		_exit(FATAL_EXIT_STATUS);
 	mappings_merge();
@@ -56,12 +69,13 @@ module_serve(PyObject *self, PyObject *nothing)
 	 */
 	PyOS_BeforeFork();
 	near_limit(BOX_NEAR_MOST);
+	if (module_template->sample(bytes, (size_t)size) == 1)
+		return module_become_box();
+	if (module_template->begin(&err) == -1)
+		module_refuse(err.text);
 	while ((more = module_template->wait(&err)) == 1)
-		if (module_template->fork() == 1) {
-			module_is_box = 1;
-			PyOS_AfterFork_Child();
-			Py_RETURN_NONE;
-		}
+		if (module_template->fork() == 1)
+			return module_become_box();
 	if (more == -1)
 		module_refuse(err.text);
 	_exit(0);
@@ -172,6 +186,7 @@ module_leave(PyObject *self, PyObject *args)
 	(void)self;
 	if (!PyArg_ParseTuple(args, "i", &status))
 		return NULL;
+	module_template->tell();
 	_exit(status);
 }
 
@@ -190,7 +205,7 @@ module_refuse_text(PyObject *self, PyObject *args)
 }
 
 static PyMethodDef module_functions[] = {
-	{ "serve", module_serve, METH_NOARGS, module_serve_doc },
+	{ "serve", module_serve, METH_O, module_serve_doc },
 	{ "rehearse", module_rehearse, METH_NOARGS, module_rehearse_doc },
 	{ "fill", module_fill, METH_NOARGS, module_fill_doc },
 	{ "near", module_near, METH_NOARGS, module_near_doc },

@@ -97,11 +97,22 @@ int print_shorten(void *stream);
 /* What the library does as a template, of which the interpreter is a part. */
 struct module_template {
 	/*
-	 * Finds out what boxes will need, and says to the supervisor that they
-	 * can be forked. Returns 0, or -1 with err. The working directory does
-	 * not matter.
+	 * Finds out what boxes will need. Returns 0, or -1 with err. The
+	 * working directory does not matter.
 	 */
 	int (*open)(struct err *err);
+	/*
+	 * Makes a sample box, which gets the frame from its relay. Returns 1
+	 * in that, and 0 in the template after its end.
+	 */
+	int (*sample)(const void *frame, size_t size);
+	/* In a box that ends: reports to the template, if it is the sample. */
+	void (*tell)(void);
+	/*
+	 * Says to the supervisor that boxes can be forked. Returns 0, or -1
+	 * with err.
+	 */
+	int (*begin)(struct err *err);
 	/*
 	 * Waits until a box is wanted. Returns 1, 0 when none is wanted any
 	 * more, or -1 with err.

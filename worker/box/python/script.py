@@ -325,7 +325,7 @@ def become_template(ending):
     near()
     stand()  # not frozen: the collector takes it apart in the end
     gc.enable()
-    serve()
+    serve(EMPTY_FRAME)
     wake()
 
 
