@@ -93,6 +93,13 @@ init_mount_proc(struct box *box, struct err *err)
 	return 0;
 }
 
+/* In any other box the launcher makes them, and enters the view before. */
+static int
+init_mount_places(struct box *box, struct err *err)
+{
+	return box->forked ? view_mount_places(box, err) : 0;
+}
+
 /* After dropping the capabilities, which would clear the signal. */
 static int
 init_bind_life(struct box *box, struct err *err)
@@ -146,6 +153,7 @@ init_open_watchdog(struct box *box, struct err *err)
 }
 
 static const struct box_action init_actions[] = {
+	{ BOX_STEP_VIEW, init_mount_places },
 	{ BOX_STEP_VIEW, init_mount_proc },
 	{ BOX_STEP_CAPABILITIES, capabilities_drop },
 	{ BOX_STEP_PROCESSES, init_bind_life },

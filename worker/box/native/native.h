@@ -27,8 +27,16 @@ int view_build(struct box *box, struct err *err);
 int view_enter(struct box *box, struct err *err);
 /* Removes it from the table of mounts that the code can read. */
 int view_hide(struct box *box, struct err *err);
-/* In the view of a template: the box's own writable places. */
+/*
+ * In the view of a template: all that the box has for itself, except the
+ * writable places.
+ */
 int view_renew(struct box *box, struct err *err);
+/*
+ * Creates the writable places in the working directory. A forked box does that
+ * in its init, after view_renew().
+ */
+int view_mount_places(struct box *box, struct err *err);
 /* Whether path is in a part of the host that is shown. */
 int view_covers(const struct box *box, const char *path);
 /*

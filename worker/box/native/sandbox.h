@@ -81,6 +81,9 @@ struct box_file {
 	struct timespec mtime; /* so that compiled modules stay valid */
 };
 
+/* Room for the size of a file system in memory, and its number of files. */
+#define BOX_ROOM_SIZE 64
+
 struct box {
 	int channel;
 	enum ipc_phase phase; /* message of the supervisor */
@@ -112,6 +115,7 @@ struct box {
 	void (*become)(struct box *box);
 
 	int landlock; /* ABI in force, 0 for none */
+	char room[BOX_ROOM_SIZE]; /* option of its writable places */
 	struct err bound; /* why a directory has no overlay, or empty */
 	int proc;     /* whether the box has a /proc */
 	int watchdog; /* whether its memory as a whole is watched */

@@ -255,23 +255,39 @@ view_open_trees(struct box *box, struct err *err)
 	return 0;
 }
 
-static int
-view_mount_memory(const char *path, const char *mode, uint64_t bytes,
-    unsigned long inodes, unsigned long flags, struct err *err)
+/* How much a file system in memory can take, as an option of its mount. */
+static void
+view_write_room(char *room, uint64_t bytes, unsigned long inodes)
 {
-	char options[128];
-
-	snprintf(options, sizeof(options),
-	    "mode=%s,size=%llu,nr_inodes=%lu", mode,
+	snprintf(room, BOX_ROOM_SIZE, ",size=%llu,nr_inodes=%lu",
 	    (unsigned long long)bytes, inodes);
+}
+
+/* Returns the end of the text, where the next one goes. */
+static char *
+view_append(char *end, const char *text)
+{
+	size_t len = strlen(text);
+
+	memcpy(end, text, len + 1);
+	return end + len;
+}
+
+/* Also for init, which must not use printf(): see spare.c. */
+static int
+view_mount_memory(const char *path, const char *mode, const char *room,
+    unsigned long flags, struct err *err)
+{
+	char options[sizeof("mode=1777") + BOX_ROOM_SIZE];
+
+	view_append(view_append(view_append(options, "mode="), mode), room);
 	if (mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV | flags,
 	        options) == -1)
 		return err_sys(err, "mount a tmpfs at %s", path);
 	return 0;
 }
 
-/* Creates the writable places in the working directory. */
-static int
+int
 view_mount_places(struct box *box, struct err *err)
 {
 	const struct view_entry *place = view_memory;
@@ -282,9 +298,8 @@ view_mount_places(struct box *box, struct err *err)
 		if (strcmp(place->path, BOX_OUT_DIR) == 0 &&
 		    mkdir(place->path, 0755) == -1)
 			return err_sys(err, "create %s", place->path);
-		if (view_mount_memory(place->path, place->text,
-		        box->setup.files_bytes, BOX_INODES, MS_NOEXEC, err) ==
-		    -1)
+		if (view_mount_memory(place->path, place->text, box->room,
+		        MS_NOEXEC, err) == -1)
 			return -1;
 	}
 	return 0;
@@ -297,12 +312,14 @@ view_mount_places(struct box *box, struct err *err)
 static int
 view_build_stage(struct box *box, struct err *err)
 {
+	char room[BOX_ROOM_SIZE];
+
+	view_write_room(room, BOX_ROOT_BYTES, BOX_ROOT_INODES);
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == -1)
 		return err_sys(err, "make the mounts private");
 	if (view_open_trees(box, err) == -1)
 		return -1;
-	if (view_mount_memory(BOX_STAGE, "0755", BOX_ROOT_BYTES,
-	        BOX_ROOT_INODES, MS_NOEXEC, err) == -1)
+	if (view_mount_memory(BOX_STAGE, "0755", room, MS_NOEXEC, err) == -1)
 		return -1;
 	if (chdir(BOX_STAGE) == -1)
 		return err_sys(err, "enter %s", BOX_STAGE);
@@ -319,11 +336,12 @@ view_enter_root(const struct box *box, struct err *err)
 	 * read-only.
 	 */
 	unsigned long flags = box->template || box->programs ? 0 : MS_NOEXEC;
+	char room[BOX_ROOM_SIZE];
 
+	view_write_room(room, BOX_ROOT_BYTES, BOX_ROOT_INODES);
 	if (mkdir(VIEW_ROOT, 0755) == -1)
 		return err_sys(err, "create %s", VIEW_ROOT);
-	if (view_mount_memory(VIEW_ROOT, "0755", BOX_ROOT_BYTES,
-	        BOX_ROOT_INODES, flags, err) == -1)
+	if (view_mount_memory(VIEW_ROOT, "0755", room, flags, err) == -1)
 		return -1;
 	if (chdir(VIEW_ROOT) == -1)
 		return err_sys(err, "enter %s", VIEW_ROOT);
@@ -359,6 +377,7 @@ view_make_up(struct box *box, struct err *err)
 	for (i = 0; i < VIEW_COUNT(view_links); i++)
 		if (symlink(view_links[i].text, view_links[i].path) == -1)
 			return err_sys(err, "create %s", view_links[i].path);
+	view_write_room(box->room, box->setup.files_bytes, BOX_INODES);
 	return view_mount_places(box, err);
 }
 
@@ -598,5 +617,6 @@ view_renew(struct box *box, struct err *err)
 		return err_sys(err, "forbid to execute what is at the root");
 	for (tree = box->trees; tree < box->trees + box->ntrees; tree++)
 		(void)overlay_mount(box, tree);
-	return view_mount_places(box, err);
+	view_write_room(box->room, box->setup.files_bytes, BOX_INODES);
+	return 0;
 }
