@@ -92,8 +92,12 @@ template_become_code(struct box *box)
 
 	setsid();
 	if (action_run(box, template_code_actions, &err) == 0 &&
-	    close_range(BOX_CONTROL_OUT_FD + 1, ~0U, 0) == 0) {
+	    close_range(BOX_CONTROL_OUT_FD + 1, (unsigned)box->view_fd - 1,
+	        0) == 0 &&
+	    close_range((unsigned)box->view_fd + 1, ~0U, 0) == 0) {
+		/* The holder has this one, too, and closes it later. */
 		holder_start(box);
+		close(box->view_fd);
 		longjmp(template_state.frame, 1);
 	}
 	/* STARTED must be sent first. */

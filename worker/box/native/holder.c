@@ -9,6 +9,10 @@
  * kernel in both cases at the end of a thread: it clears the number of the
  * thread and wakes the waiting process.
  *
+ * It also closes the last descriptor of the view of the code. When that is
+ * closed, the kernel waits for all processors. The view is what the code has as
+ * its root anyway.
+ *
  * For the code it is a child that no wait() reports. It has all restrictions of
  * the code: if the code manipulates it by writing to its stack, which is in the
  * code's own memory, it can do nothing that the code may not do itself. It does

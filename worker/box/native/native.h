@@ -159,7 +159,8 @@ int ahead_copy(struct box *box, struct err *err);
 
 /*
  * holder.c: called by the code of its box after it has closed all descriptors
- * that the code must not have. Waits until tid of the box becomes 0.
+ * that the code must not have, except that of the view. Waits until tid of the
+ * box becomes 0.
  */
 void holder_start(const struct box *box);
 

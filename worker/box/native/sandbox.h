@@ -30,6 +30,9 @@
 #define BOX_PRINTED_FD 4
 #define BOX_LIFE_FD 5
 
+/* The descriptor of the view is above all others: see template.c. */
+#define BOX_VIEW_FD_LEAST 64
+
 /* The bootstrap in the view, relative to its root. */
 #define BOX_DATA_DIR "opt/caisson"
 /* Programs of the bootstrap, which come first in the PATH of the code. */
@@ -124,6 +127,7 @@ struct box {
 	int init;     /* pidfd of process 1, -1 until it runs */
 	pid_t init_pid; /* its number in the launcher, 0 until it runs */
 	int code;     /* pidfd of the code */
+	int view_fd; /* of a forked box: the descriptor of its view */
 	int init_sync;     /* the launcher's end of the line to init */
 	int launcher_sync; /* that of the code: ends when the launcher does */
 	int code_sync;     /* the launcher's end of it */

@@ -586,7 +586,9 @@ view_enter(struct box *box, struct err *err)
 /*
  * The mount options visible to the code reveal the user outside, and the disk
  * of bound files. So the code gets a detached copy of the view, which is in no
- * table and exists as long as a process is in it.
+ * table and exists as long as a process is in it. The kernel waits for all
+ * processors when the last descriptor of the copy is closed: a forked box
+ * leaves that to its holder.
  */
 int
 view_hide(struct box *box, struct err *err)
@@ -594,12 +596,14 @@ view_hide(struct box *box, struct err *err)
 	auto_fd int fd = open_tree(AT_FDCWD, "/",
 	    OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
 
-	(void)box;
 	if (fd == -1)
 		return err_sys(err, "copy the view");
 	if (fchdir(fd) == -1 || chroot(".") == -1)
 		return err_sys(err, "enter the copy of the view");
-	return 0;
+	if (!box->forked)
+		return 0;
+	box->view_fd = fcntl(fd, F_DUPFD_CLOEXEC, BOX_VIEW_FD_LEAST);
+	return box->view_fd == -1 ? err_sys(err, "copy a descriptor") : 0;
 }
 
 int
