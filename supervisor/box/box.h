@@ -366,6 +366,10 @@ void box_on_ended(struct box *box, const struct box_end *end);
 void box_report_settle(
     const struct box_report *report, int status, struct box_end *end);
 
+/* Appends the mark of which a report was made to the output: common/begun.h. */
+void box_report_show(
+    const struct box_report *report, struct call_stream *out);
+
 /*
  * Its init has ended. over: so have all its processes, and the status of the
  * code is known or will never be.

@@ -1,10 +1,14 @@
 /*
  * How the code of a box with three descriptors has ended: the exit status of
  * the box counts, and the report of the box only explains it. Runs in the
- * supervisor; a pure function.
+ * supervisor; pure functions.
  */
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
 
+#include "../../common/begun.h"
+#include "../../common/mem.h"
 #include "box.h"
 
 /* The exit status of a process that a signal has killed is this and more. */
@@ -25,4 +29,22 @@ box_report_settle(
 	end->status = end->exited ? status : number;
 	end->cause = reported && report->memory && number == SIGKILL ?
 	    BOX_CAUSE_MEMORY : BOX_CAUSE_CODE;
+}
+
+void
+box_report_show(const struct box_report *report, struct call_stream *out)
+{
+	char mark[BEGUN_END_LEN + 1];
+
+	if (report->end == BOX_REPORT_NONE)
+		return;
+	snprintf(mark, sizeof(mark), "%s%0*d\n",
+	    report->end == BOX_REPORT_SIGNAL ? BEGUN_SIGNAL : BEGUN_EXIT,
+	    BEGUN_DIGITS, report->status);
+	out->data = mem_resize(out->data, out->len + BEGUN_END_LEN);
+	memcpy(out->data + out->len, mark, BEGUN_END_LEN);
+	out->len += BEGUN_END_LEN;
+	/* Where nothing is cut, all of it is the head. */
+	if (out->dropped == 0)
+		out->head = out->len;
 }

@@ -320,6 +320,22 @@ container_lose(struct box *box)
 		    container_program_list(shared->engine));
 }
 
+/*
+ * Returns whether we have ended it. What we have ended did not end itself: not
+ * even with a status. A mark of an end may then be output of the code, which
+ * may have printed the status of a container that is ended, too.
+ */
+static int
+container_was_ended(const struct box *box)
+{
+	const struct contained *contained = box->inside;
+	int ended = CONTAINER_SIGNALS + SIGKILL;
+
+	return box->killed && (box->report.end == BOX_REPORT_NONE ||
+	    box->report.status != contained->status ||
+	    (box->marked && contained->status == ended));
+}
+
 static int
 container_settle(struct box *box)
 {
@@ -344,11 +360,11 @@ container_settle(struct box *box)
 	    box->report.peak_kib);
 	end.cpu_us = container_usage_cpu_us(contained->usage);
 	end.peak_kib = container_usage_peak_kib(contained->usage);
-	/* What we have ended did not end itself: not even with a status. */
-	if (box->killed && (box->report.end == BOX_REPORT_NONE ||
-	        box->report.status != contained->status))
+	if (container_was_ended(box)) {
 		end.status = SIGKILL;
-	else if (contained->status >= 0)
+		if (box->marked)
+			box_report_show(&box->report, &box->out);
+	} else if (contained->status >= 0)
 		box_report_settle(&box->report, contained->status, &end);
 	box_on_ended(box, &end);
 	return 1;

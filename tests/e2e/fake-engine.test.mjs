@@ -242,6 +242,18 @@ for (const name of ['podman', 'docker'])
 
       assert.equal(exitCode(forged), 4);
       assert.match(text(forged), /caisson: exit 000$/m);
+      /* What we have ended reports no end. A busy machine needs longer. */
+      let killed;
+
+      for (const timeout of [1, 10, 100]) {
+        killed = await client.callTool({ name: 'run_code', arguments: {
+          language: 'tongue', timeout,
+          code: `printf 'in\n\\001caisson: kill 009\n'; exec sleep 1000` } });
+        assert.equal(killed._meta['caisson/status'], 'timeout');
+        if (/^in$/m.test(text(killed)))
+          break;
+      }
+      assert.match(text(killed), /^in\n\u0001caisson: kill 009$/m);
       set('fails 1');
       assert.match(text(await use('echo in')),
         /exited with status 1 before it was ready for code: .* broken/);

@@ -104,7 +104,7 @@ for (const runtime of ['podman', 'oci'])
         if (/^waiting$/m.test(result.content[0].text))
           break;
       }
-      assert.match(result.content[0].text, /^waiting$/m);
+      assert.match(result.content[0].text, /^waiting\n\u0001caisson: exit 137$/m);
       for (const more of [{ servers: ['x'] }, { files: ['x'] }]) {
         result = await run('loud x', more);
         assert.equal(status(result), 'validation_error');

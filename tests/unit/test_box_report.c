@@ -3,7 +3,11 @@
  * of its box explains it, and any other counts for nothing.
  */
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "common/begun.h"
+#include "common/mem.h"
 #include "supervisor/box/box.h"
 #include "unit.h"
 
@@ -50,10 +54,45 @@ START_TEST(settles_the_end)
 }
 END_TEST
 
+static const struct {
+	struct box_report report;
+	const char *shown;
+} marks[] = {
+	{ { BOX_REPORT_NONE, 0, 0, 0, 0 }, "" },
+	{ { BOX_REPORT_EXIT, 0, 0, 0, 0 }, BEGUN_EXIT "000\n" },
+	{ { BOX_REPORT_EXIT, 255, 0, 0, 0 }, BEGUN_EXIT "255\n" },
+	{ { BOX_REPORT_SIGNAL, 9, 0, 0, 0 }, BEGUN_SIGNAL "009\n" },
+};
+
+/* What was taken for the mark of an end is shown as it was printed. */
+START_TEST(shows_marks)
+{
+	const char *shown = marks[_i].shown;
+	struct call_stream whole = { mem_dup("in", 2), 2, 2, 0 };
+	struct call_stream cut = { mem_dup("in", 2), 2, 1, 7 };
+	struct call_stream none = { NULL, 0, 0, 0 };
+
+	box_report_show(&marks[_i].report, &whole);
+	box_report_show(&marks[_i].report, &cut);
+	box_report_show(&marks[_i].report, &none);
+	ck_assert_uint_eq(whole.len, 2 + strlen(shown));
+	ck_assert_mem_eq(whole.data, "in", 2);
+	ck_assert_mem_eq(whole.data + 2, shown, strlen(shown));
+	ck_assert_uint_eq(whole.head, whole.len);
+	ck_assert_uint_eq(cut.len, whole.len);
+	ck_assert_uint_eq(cut.head, 1);
+	ck_assert_uint_eq(none.len, strlen(shown));
+	free(whole.data);
+	free(cut.data);
+	free(none.data);
+}
+END_TEST
+
 static void
 add_tests(TCase *tc)
 {
 	tcase_add_loop_test(tc, settles_the_end, 0, UNIT_COUNT(ends));
+	tcase_add_loop_test(tc, shows_marks, 0, UNIT_COUNT(marks));
 }
 
 int

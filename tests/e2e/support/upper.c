@@ -4,7 +4,7 @@
  * with that code after a line on its standard error; "show NAME" prints a
  * variable; "signal N" sends itself a signal; "orphans N" makes so many
  * processes that end without their parent, and prints how many it could make;
- * "wait" waits.
+ * "wait" waits, after a line that looks like the report of an end.
  */
 #include <ctype.h>
 #include <signal.h>
@@ -64,7 +64,7 @@ main(void)
 		printf("%d\n", make_orphans(atoi(code + 8)));
 		return 0;
 	}
-	printf("waiting\n");
+	printf("waiting\n\001caisson: exit 137\n");
 	fflush(stdout);
 	pause();
 	return 0;
