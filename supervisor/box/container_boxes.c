@@ -109,10 +109,12 @@ static const char *const container_boxes_engines[] = { "podman", "docker",
 
 /*
  * Finds those of a list that were left when Caisson and its keepers were
- * killed.
+ * killed. Of a list that was cut, the rest is for the next start: until then
+ * its locks stay, too.
  */
 static void
-container_boxes_sweep_list(struct boxes *boxes, const struct buffer *list)
+container_boxes_sweep_list(
+    struct boxes *boxes, const struct buffer *list, int cut)
 {
 	const struct container_boxes *shared = container_boxes(boxes);
 	const struct container_sweep sweep = { shared->label, shared->locks,
@@ -121,7 +123,11 @@ container_boxes_sweep_list(struct boxes *boxes, const struct buffer *list)
 
 	container_sweep_each(
 	    &sweep, text, list->len, container_boxes_on_stale, boxes);
-	if (shared->locks != NULL)
+	if (cut)
+		log_warn("%s lists more containers than are examined at one "
+		    "start: the next start removes others of a Caisson that "
+		    "has ended", shared->program);
+	else if (shared->locks != NULL)
 		container_lock_clean(
 		    shared->locks, sweep.engine, text, list->len);
 }
@@ -140,17 +146,17 @@ container_boxes_sweep(struct boxes *boxes, struct err *err)
 
 	if (shared->engine == CONTAINER_OCI) {
 		container_bundle_list(shared, &list);
-		container_boxes_sweep_list(boxes, &list);
+		container_boxes_sweep_list(boxes, &list, 0);
 		return 0;
 	}
 	container_argv_list(&list, shared->engine, shared->program);
 	argv = text_list_vector(list.data, list.len);
 	program.argv = argv;
-	failed = container_engine_ask(boxes->base, &program,
+	failed = container_engine_ask_part(boxes->base, &program,
 	    CONTAINER_LIST_MS, &answer, err) == -1;
 	/* If it has failed, the trial says why. */
-	if (!failed && answer.status == 0)
-		container_boxes_sweep_list(boxes, &answer.out);
+	if (!failed && (answer.status == 0 || answer.cut))
+		container_boxes_sweep_list(boxes, &answer.out, answer.cut);
 	buffer_reset(&answer.out);
 	buffer_reset(&answer.errors);
 	return failed ? -1 : 0;

@@ -141,8 +141,9 @@ void container_commands_remove(const struct container_boxes *shared,
 /* container_engine.c: a command of the engine. */
 
 struct container_answer {
-	int status;         /* the exit status; -1: a signal, or too much */
-	struct buffer out;  /* at most ENGINE_OUT_MAX bytes; more is too much */
+	int status;         /* the exit status; -1: a signal, or cut */
+	int cut;            /* it has printed more than out */
+	struct buffer out;  /* the first ENGINE_OUT_MAX bytes */
 	struct buffer errors; /* the first ENGINE_ERRORS_MAX bytes */
 };
 
@@ -169,6 +170,11 @@ void container_engine_free(struct engine_call **call_ptr);
  */
 int container_engine_ask(struct event_base *base, struct spawn_program *program,
     unsigned int ms, struct container_answer *answer, struct err *err);
+
+/* The same, but an answer may be cut. */
+int container_engine_ask_part(struct event_base *base,
+    struct spawn_program *program, unsigned int ms,
+    struct container_answer *answer, struct err *err);
 
 /*
  * Starts a program that only removes a container below a keeper, and returns at

@@ -31,7 +31,6 @@ struct engine_call {
 	struct engine_stream streams[2];
 	struct event *timer;
 	int late;
-	int endless; /* it has printed more than is kept */
 	struct container_answer answer;
 	void (*done)(void *ctx, struct container_answer *answer);
 	void *ctx;
@@ -46,7 +45,7 @@ container_engine_check(struct engine_call *call)
 		return;
 	loop_event_free(&call->timer);
 	/* Nobody may take a part of an answer for all of it. */
-	if (call->endless)
+	if (call->answer.cut)
 		call->answer.status = -1;
 	call->done(call->ctx, &call->answer);
 }
@@ -77,7 +76,7 @@ container_engine_on_readable(evutil_socket_t fd, short what, void *arg)
 	room = stream->most - stream->kept->len;
 	buffer_add(stream->kept, data, (size_t)n < room ? (size_t)n : room);
 	if ((size_t)n > room && stream->kept == &stream->call->answer.out)
-		stream->call->endless = 1;
+		stream->call->answer.cut = 1;
 }
 
 static void
@@ -235,10 +234,11 @@ container_engine_set_endless(const char *path, struct err *err)
 }
 
 int
-container_engine_ask(struct event_base *base, struct spawn_program *program,
-    unsigned int ms, struct container_answer *answer, struct err *err)
+container_engine_ask_part(struct event_base *base,
+    struct spawn_program *program, unsigned int ms,
+    struct container_answer *answer, struct err *err)
 {
-	int over = 0, late, endless;
+	int over = 0, late;
 	struct engine_call *call = container_engine_begin(
 	    base, program, ms, container_engine_on_done, &over, err);
 
@@ -249,13 +249,18 @@ container_engine_ask(struct event_base *base, struct spawn_program *program,
 	*answer = call->answer;
 	memset(&call->answer, 0, sizeof(call->answer));
 	late = call->late;
-	endless = call->endless;
 	container_engine_free(&call);
-	if (late)
-		return container_engine_set_late(program->path, ms, err);
-	if (endless)
-		return container_engine_set_endless(program->path, err);
-	return 0;
+	return late ? container_engine_set_late(program->path, ms, err) : 0;
+}
+
+int
+container_engine_ask(struct event_base *base, struct spawn_program *program,
+    unsigned int ms, struct container_answer *answer, struct err *err)
+{
+	if (container_engine_ask_part(base, program, ms, answer, err) == -1)
+		return -1;
+	return answer->cut ? container_engine_set_endless(program->path, err) :
+	                     0;
 }
 
 struct child *

@@ -372,6 +372,21 @@ test('docker: the selftest lists what only native boxes keep', once, (t) => {
   assert.deepEqual(toldMissing(stdout), notKept('docker'));
 });
 
+test('more containers are listed than one start examines', once, (t) => {
+  const boot = fs.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  /* Of a process that there cannot be. */
+  const label = `${boot}.${fs.statSync('/proc/self/ns/pid').ino}.${1 << 22}.1`;
+  const line = (number) => `${label} caisson-${label}.${number}\n`;
+  const others = 'another one\n'.repeat(1 << 17);
+  const { status, stderr, log } = selftest(t, 'podman',
+    { LIST: line(1) + others + line(2) });
+
+  assert.equal(status, 0, stderr);
+  assert.match(stderr, /lists more containers than are examined at one start/);
+  assert.deepEqual(log.split('\n').filter((each) => each.startsWith('rm ') &&
+    each.includes(label)), [`rm --force --volumes --time 0 caisson-${label}.1`]);
+});
+
 /* No container was asked for, so none may be left. */
 test('docker: a daemon that does not answer at the start', once, (t) => {
   const { status, stderr, log } = selftest(t, 'docker', { RUN: 'down' });

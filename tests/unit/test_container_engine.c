@@ -124,6 +124,31 @@ START_TEST(an_answer_that_is_too_long_is_an_error)
 }
 END_TEST
 
+START_TEST(a_part_of_an_answer_says_that_it_is_cut)
+{
+	auto_free char *name = mem_strdup("head"), *option = mem_strdup("-c");
+	auto_free char *count = mem_printf("%lu", ENGINE_OUT_MAX);
+	auto_free char *more = mem_printf("%lu", ENGINE_OUT_MAX + 1);
+	auto_free char *file = mem_strdup("/dev/zero");
+	char *argv[] = { name, option, count, file, NULL };
+	char *envp[] = { NULL };
+	struct spawn_program program = { .path = "/usr/bin/head", .argv = argv,
+		.envp = envp };
+	struct container_answer answer;
+	int cut;
+
+	for (cut = 0; cut < 2; cut++) {
+		argv[2] = cut ? more : count;
+		ck_assert_int_eq(container_engine_ask_part(base, &program,
+		    LONG_MS, &answer, NULL), 0);
+		ck_assert_int_eq(answer.cut, cut);
+		ck_assert_int_eq(answer.status, cut ? -1 : 0);
+		ck_assert_uint_eq(answer.out.len, ENGINE_OUT_MAX);
+		forget(&answer);
+	}
+}
+END_TEST
+
 static const struct {
 	const char *name;
 	const char *word;
@@ -159,6 +184,7 @@ add_tests(TCase *tc)
 	    UNIT_COUNT(commands));
 	tcase_add_test(tc, an_answer_is_whole_and_its_errors_are_bounded);
 	tcase_add_test(tc, an_answer_that_is_too_long_is_an_error);
+	tcase_add_test(tc, a_part_of_an_answer_says_that_it_is_cut);
 	tcase_add_loop_test(tc, an_engine_that_hangs_is_an_error_with_the_fix,
 	    0, UNIT_COUNT(engines));
 }

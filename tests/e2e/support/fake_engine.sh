@@ -2,9 +2,10 @@
 # Stands in for docker or podman, whichever it is called: notes its arguments in
 # the file LOG beside it, and its environment in ENVIRONMENT. A container is a
 # process of this machine, without any isolation; an image that is a language is
-# a shell. The file RUN beside it says how the next ones behave, and WANTS which
-# volumes or annotations an image has. With "down" no command works, and with
-# HOLD beside it "rm" waits until that is gone.
+# a shell. The file RUN beside it says how the next ones behave, WANTS which
+# volumes or annotations an image has, and LIST which containers there are. With
+# "down" no command works, and with HOLD beside it "rm" waits until that is
+# gone.
 here=$(dirname -- "$0")
 printf '%s\n' "$*" >> "$here/LOG"
 env > "$here/ENVIRONMENT"
@@ -23,6 +24,7 @@ contain() {
 
 case $1 in
 run) ;;
+ps) cat "$here/LIST" 2>/dev/null; exit 0 ;;
 rm) while [ -e "$here/HOLD" ]; do sleep 0.02; done; exit 0 ;;
 image)
     case $* in
