@@ -157,8 +157,8 @@ container_bundle_open(struct boxes *boxes, int only_looks, struct err *err)
 	shared->state = mem_printf(CONTAINER_BUNDLES "/state-%s", base);
 	if (only_looks)
 		return 0;
-	return container_lock_make(CONTAINER_BUNDLES, err) == -1 ||
-	        container_lock_make(shared->state, err) == -1 ? -1 : 0;
+	return container_lock_make_folder(CONTAINER_BUNDLES, err) == -1 ||
+	        container_lock_make_folder(shared->state, err) == -1 ? -1 : 0;
 }
 
 char *
@@ -180,7 +180,7 @@ container_bundle_write(const struct container_boxes *shared,
 	auto_fd int fd = -1;
 
 	oci_bundle_config(&json, &bundle);
-	if (container_lock_make(folder, err) == -1)
+	if (container_lock_make_folder(folder, err) == -1)
 		return NULL;
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd == -1 || write(fd, json.data, json.len) != (ssize_t)json.len) {

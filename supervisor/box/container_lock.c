@@ -26,7 +26,7 @@
 #define CONTAINER_LOCK_PREFIX "lock."
 
 int
-container_lock_make(const char *path, struct err *err)
+container_lock_make_folder(const char *path, struct err *err)
 {
 	struct stat st;
 
@@ -55,7 +55,7 @@ container_lock_folder(struct err *err)
 		err_set(err, "XDG_RUNTIME_DIR is not set to a directory");
 		return NULL;
 	}
-	if (container_lock_make(folder, err) == -1)
+	if (container_lock_make_folder(folder, err) == -1)
 		free(mem_take(&folder));
 	return folder;
 }

@@ -15,7 +15,7 @@
  * Makes a directory that only this user may use, unless it is there. Returns 0,
  * or -1 with err.
  */
-int container_lock_make(const char *path, struct err *err);
+int container_lock_make_folder(const char *path, struct err *err);
 
 /*
  * Returns the directory of these locks, which the caller frees: of root, or of
