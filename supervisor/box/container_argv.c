@@ -1,8 +1,8 @@
 /*
  * Which containers can be described, and the command lines of podman and docker
- * for them: see container.h. Each option that an engine would otherwise take
- * from its configuration is given, so that a box is the same everywhere. Runs
- * in the supervisor; only composes text.
+ * for them: see container_argv.h. Each option that an engine would otherwise
+ * take from its configuration is given, so that a box is the same everywhere.
+ * Runs in the supervisor; only composes text.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "../../common/limits.h"
 #include "../../common/mem.h"
 #include "../../common/text_list.h"
-#include "container.h"
+#include "container_argv.h"
 
 const char *const container_hidden[] = { "/dev/mqueue", "/sys/block",
 	"/sys/bus", "/sys/class", "/sys/dev", "/sys/devices", "/sys/hypervisor",

@@ -12,7 +12,7 @@
 #include <sys/types.h>
 
 #include "box.h"
-#include "container.h"
+#include "container_argv.h"
 
 struct child;
 struct child_end;

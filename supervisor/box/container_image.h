@@ -7,7 +7,7 @@
 #ifndef SUPERVISOR_CONTAINER_IMAGE_H
 #define SUPERVISOR_CONTAINER_IMAGE_H
 
-#include "container.h"
+#include "container_argv.h"
 
 /*
  * Appends the command line (text_list.h) that prints a line for each volume of

@@ -5,7 +5,7 @@
 #include <strings.h>
 
 #include "../../common/limits.h"
-#include "container.h"
+#include "container_argv.h"
 #include "language.h"
 
 #define LANGUAGE_COMMAND(...) LANGUAGE_ALSO(__VA_ARGS__)

@@ -1,13 +1,13 @@
 /*
  * A container as a bundle, which crun and runc run without an engine: the file
- * config.json with the same promises as the command lines of container.h, and
- * the command lines of both programs. These functions only compose text. Runs
- * in the supervisor.
+ * config.json with the same promises as the command lines of container_argv.h,
+ * and the command lines of both programs. These functions only compose text.
+ * Runs in the supervisor.
  */
 #ifndef SUPERVISOR_OCI_BUNDLE_H
 #define SUPERVISOR_OCI_BUNDLE_H
 
-#include "container.h"
+#include "container_argv.h"
 
 /*
  * The description of one bundle. All texts stay the caller's. Of container, the

@@ -9,7 +9,7 @@
 #include "common/limits.h"
 #include "common/mem.h"
 #include "common/text_list.h"
-#include "supervisor/box/container.h"
+#include "supervisor/box/container_argv.h"
 #include "unit.h"
 
 static const char *const command[] = { "python3", "-I",

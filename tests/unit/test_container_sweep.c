@@ -14,7 +14,7 @@
 
 #include "common/buffer.h"
 #include "common/mem.h"
-#include "supervisor/box/container.h"
+#include "supervisor/box/container_argv.h"
 #include "supervisor/box/container_lock.h"
 #include "supervisor/box/container_sweep.h"
 #include "unit.h"

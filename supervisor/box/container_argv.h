@@ -5,8 +5,8 @@
  * variable of the user and no name of a server is part of it: every user of the
  * host can read a command line. Runs in the supervisor.
  */
-#ifndef SUPERVISOR_CONTAINER_H
-#define SUPERVISOR_CONTAINER_H
+#ifndef SUPERVISOR_CONTAINER_ARGV_H
+#define SUPERVISOR_CONTAINER_ARGV_H
 
 #include <stdint.h>
 
