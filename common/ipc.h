@@ -10,7 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "begun.h"
 #include "config_shape.h"
 #include "err.h"
 #include "file_fault.h"
@@ -18,6 +17,7 @@
 #include "kept_kind.h"
 #include "limits.h"
 #include "picture.h"
+#include "process_one.h"
 #include "role.h"
 
 enum ipc_phase {

@@ -9,13 +9,13 @@
 #ifndef RELAY_RELAY_H
 #define RELAY_RELAY_H
 
-#include "../common/begun.h"
 #include "../common/buffer.h"
 #include "../common/channel.h"
 #include "../common/ipc.h"
 #include "../common/json_span.h"
 #include "../common/lines.h"
 #include "../common/picture.h"
+#include "../common/process_one.h"
 
 struct output;
 struct frames;
@@ -600,7 +600,7 @@ enum begun output_begun(const struct output *output);
 /* Sets the report if the stream has ended with a mark of the end. */
 void output_report(const struct output *output, struct relay_report *report);
 
-/* begun.c: these marks. */
+/* process_one.c: these marks. */
 struct begun_read {
 	size_t matched; /* bytes of both marks that have come */
 	int over;       /* what follows is output, or the end */

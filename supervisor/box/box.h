@@ -10,8 +10,8 @@
 #include <sys/queue.h>
 #include <time.h>
 
-#include "../../common/begun.h"
 #include "../../common/buffer.h"
+#include "../../common/process_one.h"
 #include "../options/options.h"
 #include "../process/process.h"
 #include "pictures.h"
@@ -175,7 +175,7 @@ struct box {
 	LIST_ENTRY(box) entry; /* in boxes->dropped */
 	const struct language *language; /* of its code, static */
 	int own; /* no template may fork it */
-	int marked; /* its process 1 marks its output: common/begun.h */
+	int marked; /* its process 1 marks its output: common/process_one.h */
 	uint64_t clear_ms; /* when its processes were last ended; 0: never */
 	uint64_t used_us;  /* CPU time before its present code */
 	box_changed *changed;
@@ -366,7 +366,10 @@ void box_on_ended(struct box *box, const struct box_end *end);
 void box_report_settle(
     const struct box_report *report, int status, struct box_end *end);
 
-/* Appends the mark of which a report was made to the output: common/begun.h. */
+/*
+ * Appends the mark (common/process_one.h) of which a report was made to the
+ * output.
+ */
 void box_report_show(
     const struct box_report *report, struct call_stream *out);
 

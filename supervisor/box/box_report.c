@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../common/begun.h"
 #include "../../common/mem.h"
+#include "../../common/process_one.h"
 #include "box.h"
 
 /* The exit status of a process that a signal has killed is this and more. */

@@ -8,8 +8,8 @@
  */
 #include <string.h>
 
-#include "../../common/begun.h"
 #include "../../common/buffer.h"
+#include "../../common/process_one.h"
 #include "../../common/shown.h"
 #include "../process/process.h"
 #include "container_fault.h"

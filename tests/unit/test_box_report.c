@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/begun.h"
 #include "common/mem.h"
+#include "common/process_one.h"
 #include "supervisor/box/box.h"
 #include "unit.h"
 

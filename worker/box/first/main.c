@@ -3,10 +3,10 @@
  * the image, and reaps what other processes leave. It kills what the command
  * leaves, and exits as the command does. If the command were process 1, the
  * kernel would not deliver its own signals to it. Runs in the box, as the user
- * of the code; writes only the marks of common/begun.h, by which an exit status
- * of the command differs from one of the engine, and why the command cannot be
- * executed. The last mark comes when all other processes have ended, so nothing
- * follows it.
+ * of the code; writes only the marks of common/process_one.h, by which an exit
+ * status of the command differs from one of the engine, and why the command
+ * cannot be executed. The last mark comes when all other processes have ended,
+ * so nothing follows it.
  *
  * Usage: first [--] COMMAND [ARGUMENT...]
  */
@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../../common/begun.h"
+#include "../../../common/process_one.h"
 
 /* As shells exit, and as the clients of engines tell of a signal. */
 enum {

@@ -6,8 +6,8 @@
  * fails later ends the output, and exits with a status that code may have, but
  * it writes no such end.
  */
-#ifndef COMMON_BEGUN_H
-#define COMMON_BEGUN_H
+#ifndef COMMON_PROCESS_ONE_H
+#define COMMON_PROCESS_ONE_H
 
 #define BEGUN_MARK "\001caisson: started\n"
 /* Behind the other one. */
