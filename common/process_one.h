@@ -9,21 +9,21 @@
 #ifndef COMMON_PROCESS_ONE_H
 #define COMMON_PROCESS_ONE_H
 
-#define BEGUN_MARK "\001caisson: started\n"
+#define PROCESS_ONE_STARTED "\001caisson: started\n"
 /* Behind the other one. */
-#define BEGUN_FAILED_MARK "\001caisson: not executed\n"
+#define PROCESS_ONE_FAILED "\001caisson: not executed\n"
 
 /* How the last line of the errors begins if no process could be started. */
-#define BEGUN_NO_PROCESS "process 1: cannot start a process"
+#define PROCESS_ONE_NO_PROCESS "process 1: cannot start a process"
 
 /* The last bytes: one of these, three digits of the status, and a newline. */
-#define BEGUN_EXIT "\001caisson: exit "
-#define BEGUN_SIGNAL "\001caisson: kill "
-#define BEGUN_DIGITS 3
+#define PROCESS_ONE_EXIT "\001caisson: exit "
+#define PROCESS_ONE_SIGNAL "\001caisson: kill "
+#define PROCESS_ONE_DIGITS 3
 
 /* The length of each of these words, and of the whole end. */
-#define BEGUN_END_WORD (sizeof(BEGUN_EXIT) - 1)
-#define BEGUN_END_LEN (BEGUN_END_WORD + BEGUN_DIGITS + 1)
+#define PROCESS_ONE_END_WORD (sizeof(PROCESS_ONE_EXIT) - 1)
+#define PROCESS_ONE_END_LEN (PROCESS_ONE_END_WORD + PROCESS_ONE_DIGITS + 1)
 
 enum begun {
 	/* No mark: the container was not started. */

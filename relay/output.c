@@ -41,7 +41,7 @@ struct output {
 	unsigned long long marks[PICTURES_MAX]; /* values of total when the
 						 * marks were set */
 	size_t nmarks;
-	struct begun_read *begun; /* of a box without a bootstrap; or NULL */
+	struct process_one *one; /* of a box without a bootstrap; or NULL */
 };
 
 static void
@@ -89,8 +89,8 @@ output_add(struct output *output, const char *data, size_t len)
 static void
 output_add_held(struct output *output)
 {
-	output_add(output, output->begun->held, output->begun->nheld);
-	output->begun->nheld = 0;
+	output_add(output, output->one->held, output->one->nheld);
+	output->one->nheld = 0;
 }
 
 /* Adds bytes behind the first marks, but those that may be the end. */
@@ -101,8 +101,8 @@ output_add_marked(struct output *output, const char *data, size_t len)
 	size_t n;
 
 	/* Only the last bytes of the stream can be an end. */
-	if (len > BEGUN_END_LEN) {
-		n = len - BEGUN_END_LEN;
+	if (len > PROCESS_ONE_END_LEN) {
+		n = len - PROCESS_ONE_END_LEN;
 		output_add_held(output);
 		output_add(output, data, n);
 		data += n;
@@ -110,12 +110,12 @@ output_add_marked(struct output *output, const char *data, size_t len)
 	}
 	for (; len > 0; data += n, len -= n) {
 		n = 1;
-		if (begun_hold(output->begun, data[0]))
+		if (process_one_hold(output->one, data[0]))
 			continue;
 		output_add_held(output);
-		if (begun_hold(output->begun, data[0]))
+		if (process_one_hold(output->one, data[0]))
 			continue;
-		next = memchr(data, BEGUN_EXIT[0], len);
+		next = memchr(data, PROCESS_ONE_EXIT[0], len);
 		n = next == NULL ? len : (size_t)(next - data);
 		output_add(output, data, n);
 	}
@@ -126,7 +126,7 @@ static void
 output_add_rest(struct output *output)
 {
 	size_t len;
-	const char *rest = begun_rest(output->begun, &len);
+	const char *rest = process_one_rest(output->one, &len);
 
 	output_add_marked(output, rest, len);
 }
@@ -137,13 +137,13 @@ output_add_read(struct output *output, const char *data, size_t len)
 {
 	size_t marks = 0;
 
-	if (output->begun == NULL) {
+	if (output->one == NULL) {
 		output_add(output, data, len);
 		return;
 	}
-	if (!output->begun->over) {
-		marks = begun_take(output->begun, data, len);
-		if (output->begun->over)
+	if (!output->one->over) {
+		marks = process_one_take(output->one, data, len);
+		if (output->one->over)
 			output_add_rest(output);
 	}
 	output_add_marked(output, data + marks, len - marks);
@@ -155,18 +155,18 @@ output_end_marked(struct output *output)
 {
 	struct relay_report report;
 
-	if (!output->begun->over) {
-		output->begun->over = 1;
+	if (!output->one->over) {
+		output->one->over = 1;
 		output_add_rest(output);
 	}
-	if (!begun_end(output->begun, &report))
+	if (!process_one_end(output->one, &report))
 		output_add_held(output);
 }
 
 static void
 output_end(struct output *output)
 {
-	if (output->begun != NULL)
+	if (output->one != NULL)
 		output_end_marked(output);
 	loop_event_free(&output->readable);
 	loop_event_free(&output->rested);
@@ -342,22 +342,22 @@ output_much(int fd)
 }
 
 void
-output_expect_begun(struct output *output)
+output_expect_process_one(struct output *output)
 {
-	output->begun = mem_alloc(sizeof(*output->begun));
+	output->one = mem_alloc(sizeof(*output->one));
 }
 
 enum begun
 output_begun(const struct output *output)
 {
-	return output->begun == NULL ? BEGUN_NOT : begun_state(output->begun);
+	return output->one == NULL ? BEGUN_NOT : process_one_state(output->one);
 }
 
 void
 output_report(const struct output *output, struct relay_report *report)
 {
-	if (output->begun != NULL)
-		begun_end(output->begun, report);
+	if (output->one != NULL)
+		process_one_end(output->one, report);
 }
 
 struct output *
@@ -414,7 +414,7 @@ output_free(struct output **outputp)
 	fd_close(&output->fd);
 	buffer_reset(&output->head);
 	free(output->tail);
-	free(output->begun);
+	free(output->one);
 	free(output);
 }
 

@@ -9,79 +9,80 @@
 
 #include "relay.h"
 
-static const char begun_marks[] = BEGUN_MARK BEGUN_FAILED_MARK;
+static const char process_one_marks[] = PROCESS_ONE_STARTED PROCESS_ONE_FAILED;
 
-#define BEGUN_FIRST (sizeof(BEGUN_MARK) - 1)
-#define BEGUN_BOTH (sizeof(begun_marks) - 1)
+#define PROCESS_ONE_FIRST (sizeof(PROCESS_ONE_STARTED) - 1)
+#define PROCESS_ONE_BOTH (sizeof(process_one_marks) - 1)
 
 size_t
-begun_take(struct begun_read *read, const char *data, size_t len)
+process_one_take(struct process_one *one, const char *data, size_t len)
 {
 	size_t n = 0;
 
-	while (!read->over && n < len) {
-		if (data[n] != begun_marks[read->matched]) {
-			read->over = 1;
+	while (!one->over && n < len) {
+		if (data[n] != process_one_marks[one->matched]) {
+			one->over = 1;
 		} else {
 			n++;
-			read->over = ++read->matched == BEGUN_BOTH;
+			one->over = ++one->matched == PROCESS_ONE_BOTH;
 		}
 	}
 	return n;
 }
 
 enum begun
-begun_state(const struct begun_read *read)
+process_one_state(const struct process_one *one)
 {
-	return read->matched < BEGUN_FIRST ? BEGUN_NOT :
-	    read->matched < BEGUN_BOTH ? BEGUN_CODE : BEGUN_FAILED;
+	return one->matched < PROCESS_ONE_FIRST ? BEGUN_NOT :
+	    one->matched < PROCESS_ONE_BOTH ? BEGUN_CODE : BEGUN_FAILED;
 }
 
 const char *
-begun_rest(const struct begun_read *read, size_t *len)
+process_one_rest(const struct process_one *one, size_t *len)
 {
-	enum begun state = begun_state(read);
-	size_t whole = state == BEGUN_FAILED ? BEGUN_BOTH :
-	    state == BEGUN_CODE ? BEGUN_FIRST : 0;
+	enum begun state = process_one_state(one);
+	size_t whole = state == BEGUN_FAILED ? PROCESS_ONE_BOTH :
+	    state == BEGUN_CODE ? PROCESS_ONE_FIRST : 0;
 
-	*len = read->matched - whole;
-	return begun_marks + whole;
+	*len = one->matched - whole;
+	return process_one_marks + whole;
 }
 
 /* Returns whether a byte continues what is held as an end. */
 static int
-begun_continues(const struct begun_read *read, char byte)
+process_one_continues(const struct process_one *one, char byte)
 {
-	size_t n = read->nheld;
+	size_t n = one->nheld;
 
-	if (n < BEGUN_END_WORD)
-		return (memcmp(read->held, BEGUN_EXIT, n) == 0 &&
-		           byte == BEGUN_EXIT[n]) ||
-		    (memcmp(read->held, BEGUN_SIGNAL, n) == 0 &&
-		        byte == BEGUN_SIGNAL[n]);
-	return n < BEGUN_END_LEN - 1 ? isdigit((unsigned char)byte) != 0 :
-	                               n < BEGUN_END_LEN && byte == '\n';
+	if (n < PROCESS_ONE_END_WORD)
+		return (memcmp(one->held, PROCESS_ONE_EXIT, n) == 0 &&
+		           byte == PROCESS_ONE_EXIT[n]) ||
+		    (memcmp(one->held, PROCESS_ONE_SIGNAL, n) == 0 &&
+		        byte == PROCESS_ONE_SIGNAL[n]);
+	return n < PROCESS_ONE_END_LEN - 1 ? isdigit((unsigned char)byte) != 0 :
+	                               n < PROCESS_ONE_END_LEN && byte == '\n';
 }
 
 int
-begun_hold(struct begun_read *read, char byte)
+process_one_hold(struct process_one *one, char byte)
 {
-	if (!begun_continues(read, byte))
+	if (!process_one_continues(one, byte))
 		return 0;
-	read->held[read->nheld++] = byte;
+	one->held[one->nheld++] = byte;
 	return 1;
 }
 
 int
-begun_end(const struct begun_read *read, struct relay_report *report)
+process_one_end(const struct process_one *one, struct relay_report *report)
 {
-	int killed = memcmp(read->held, BEGUN_SIGNAL, BEGUN_END_WORD) == 0;
-	char digits[BEGUN_DIGITS + 1] = { 0 };
+	int killed =
+	    memcmp(one->held, PROCESS_ONE_SIGNAL, PROCESS_ONE_END_WORD) == 0;
+	char digits[PROCESS_ONE_DIGITS + 1] = { 0 };
 	unsigned long status;
 
-	if (read->nheld < BEGUN_END_LEN)
+	if (one->nheld < PROCESS_ONE_END_LEN)
 		return 0;
-	memcpy(digits, read->held + BEGUN_END_WORD, BEGUN_DIGITS);
+	memcpy(digits, one->held + PROCESS_ONE_END_WORD, PROCESS_ONE_DIGITS);
 	status = strtoul(digits, NULL, 10);
 	if (status > (killed ? RELAY_SIGNAL_MAX : END_STATUS_MAX) ||
 	    (killed && status == 0))

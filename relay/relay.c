@@ -324,7 +324,7 @@ relay_prepare_output(struct relay *relay, struct ipc_prepare *prepare)
 	relay->errors =
 	    output_new(relay, &prepare->errors, max, relay_pipe_ended);
 	if (prepare->marked)
-		output_expect_begun(relay->out);
+		output_expect_process_one(relay->out);
 }
 
 void

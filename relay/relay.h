@@ -592,7 +592,7 @@ void output_take(struct output *output, struct output_kept *kept);
  * at its start and at its end are not part of it. Must be called before
  * anything is read.
  */
-void output_expect_begun(struct output *output);
+void output_expect_process_one(struct output *output);
 
 /* Returns what those at its start say; BEGUN_NOT if none are expected. */
 enum begun output_begun(const struct output *output);
@@ -601,30 +601,31 @@ enum begun output_begun(const struct output *output);
 void output_report(const struct output *output, struct relay_report *report);
 
 /* process_one.c: these marks. */
-struct begun_read {
+struct process_one {
 	size_t matched; /* bytes of both marks that have come */
 	int over;       /* what follows is output, or the end */
-	char held[BEGUN_END_LEN]; /* the last bytes, if they may be an end */
+	/* The last bytes, if they may be an end. */
+	char held[PROCESS_ONE_END_LEN];
 	size_t nheld;
 };
 
 /* Returns how many of the first bytes of data belong to the marks. */
-size_t begun_take(struct begun_read *read, const char *data, size_t len);
+size_t process_one_take(struct process_one *one, const char *data, size_t len);
 
 /* Returns what the marks that have come say. */
-enum begun begun_state(const struct begun_read *read);
+enum begun process_one_state(const struct process_one *one);
 
 /* Returns the bytes, static, that were taken and are no whole mark. */
-const char *begun_rest(const struct begun_read *read, size_t *len);
+const char *process_one_rest(const struct process_one *one, size_t *len);
 
 /*
  * Holds a byte behind those marks, if it begins or continues an end. If not, it
  * returns 0, and all that is held is output.
  */
-int begun_hold(struct begun_read *read, char byte);
+int process_one_hold(struct process_one *one, char byte);
 
 /* Returns whether what is held is an end, and sets the report. */
-int begun_end(const struct begun_read *read, struct relay_report *report);
+int process_one_end(const struct process_one *one, struct relay_report *report);
 
 /* printed.c: names in the output. */
 

@@ -34,16 +34,17 @@ box_report_settle(
 void
 box_report_show(const struct box_report *report, struct call_stream *out)
 {
-	char mark[BEGUN_END_LEN + 1];
+	char mark[PROCESS_ONE_END_LEN + 1];
 
 	if (report->end == BOX_REPORT_NONE)
 		return;
 	snprintf(mark, sizeof(mark), "%s%0*d\n",
-	    report->end == BOX_REPORT_SIGNAL ? BEGUN_SIGNAL : BEGUN_EXIT,
-	    BEGUN_DIGITS, report->status);
-	out->data = mem_resize(out->data, out->len + BEGUN_END_LEN);
-	memcpy(out->data + out->len, mark, BEGUN_END_LEN);
-	out->len += BEGUN_END_LEN;
+	    report->end == BOX_REPORT_SIGNAL ? PROCESS_ONE_SIGNAL :
+	                                       PROCESS_ONE_EXIT,
+	    PROCESS_ONE_DIGITS, report->status);
+	out->data = mem_resize(out->data, out->len + PROCESS_ONE_END_LEN);
+	memcpy(out->data + out->len, mark, PROCESS_ONE_END_LEN);
+	out->len += PROCESS_ONE_END_LEN;
 	/* Where nothing is cut, all of it is the head. */
 	if (out->dropped == 0)
 		out->head = out->len;

@@ -199,7 +199,7 @@ container_fault_command(const char *image, const char *errors)
 	size_t len;
 	const char *line = container_fault_line(errors, &len);
 
-	if (container_fault_begins(line, len, BEGUN_NO_PROCESS ": ")) {
+	if (container_fault_begins(line, len, PROCESS_ONE_NO_PROCESS ": ")) {
 		buffer_printf(
 		    &text, "a container of the image %s has failed", image);
 		container_fault_quote(&text, ": ", errors);

@@ -59,9 +59,9 @@ static const struct {
 	const char *shown;
 } marks[] = {
 	{ { BOX_REPORT_NONE, 0, 0, 0, 0 }, "" },
-	{ { BOX_REPORT_EXIT, 0, 0, 0, 0 }, BEGUN_EXIT "000\n" },
-	{ { BOX_REPORT_EXIT, 255, 0, 0, 0 }, BEGUN_EXIT "255\n" },
-	{ { BOX_REPORT_SIGNAL, 9, 0, 0, 0 }, BEGUN_SIGNAL "009\n" },
+	{ { BOX_REPORT_EXIT, 0, 0, 0, 0 }, PROCESS_ONE_EXIT "000\n" },
+	{ { BOX_REPORT_EXIT, 255, 0, 0, 0 }, PROCESS_ONE_EXIT "255\n" },
+	{ { BOX_REPORT_SIGNAL, 9, 0, 0, 0 }, PROCESS_ONE_SIGNAL "009\n" },
 };
 
 /* What was taken for the mark of an end is shown as it was printed. */

@@ -982,8 +982,10 @@ lying_in(int fd)
 	return n;
 }
 
-/* The mark of an end. */
-#define ENDED(how_, status_) BEGUN_##how_ status_ "\n"
+/* The marks of a start and of an end. */
+#define STARTED PROCESS_ONE_STARTED
+#define FAILED PROCESS_ONE_FAILED
+#define ENDED(how_, status_) PROCESS_ONE_##how_ status_ "\n"
 #define UNTOLD RELAY_END_NONE, 0
 
 static const struct {
@@ -995,43 +997,44 @@ static const struct {
 } marked[] = {
 	{ "", "", BEGUN_NOT, UNTOLD },
 	{ "x", "x", BEGUN_NOT, UNTOLD },
-	{ BEGUN_MARK, "", BEGUN_CODE, UNTOLD },
-	{ BEGUN_MARK "x", "x", BEGUN_CODE, UNTOLD },
-	{ BEGUN_MARK BEGUN_FAILED_MARK, "", BEGUN_FAILED, UNTOLD },
-	{ BEGUN_MARK BEGUN_FAILED_MARK BEGUN_MARK, BEGUN_MARK, BEGUN_FAILED,
+	{ STARTED, "", BEGUN_CODE, UNTOLD },
+	{ STARTED "x", "x", BEGUN_CODE, UNTOLD },
+	{ STARTED FAILED, "", BEGUN_FAILED, UNTOLD },
+	{ STARTED FAILED STARTED, STARTED, BEGUN_FAILED,
 	    UNTOLD },
 	/* What only begins like one is output. */
 	{ "\001caisson", "\001caisson", BEGUN_NOT, UNTOLD },
 	{ "\001caisson!", "\001caisson!", BEGUN_NOT, UNTOLD },
-	{ "x" BEGUN_MARK, "x" BEGUN_MARK, BEGUN_NOT, UNTOLD },
-	{ BEGUN_FAILED_MARK, BEGUN_FAILED_MARK, BEGUN_NOT, UNTOLD },
-	{ BEGUN_MARK BEGUN_MARK, BEGUN_MARK, BEGUN_CODE, UNTOLD },
-	{ BEGUN_MARK "\001caisson: no", "\001caisson: no", BEGUN_CODE, UNTOLD },
-	{ BEGUN_MARK "\001caisson: no!", "\001caisson: no!", BEGUN_CODE,
+	{ "x" STARTED, "x" STARTED, BEGUN_NOT, UNTOLD },
+	{ FAILED, FAILED, BEGUN_NOT, UNTOLD },
+	{ STARTED STARTED, STARTED, BEGUN_CODE, UNTOLD },
+	{ STARTED "\001caisson: no", "\001caisson: no", BEGUN_CODE, UNTOLD },
+	{ STARTED "\001caisson: no!", "\001caisson: no!", BEGUN_CODE,
 	    UNTOLD },
-	{ BEGUN_MARK ENDED(EXIT, "007"), "", BEGUN_CODE, RELAY_END_EXIT, 7 },
-	{ BEGUN_MARK "x" ENDED(SIGNAL, "009"), "x", BEGUN_CODE,
+	{ STARTED ENDED(EXIT, "007"), "", BEGUN_CODE, RELAY_END_EXIT, 7 },
+	{ STARTED "x" ENDED(SIGNAL, "009"), "x", BEGUN_CODE,
 	    RELAY_END_SIGNAL, 9 },
-	{ BEGUN_MARK BEGUN_FAILED_MARK ENDED(EXIT, "127"), "", BEGUN_FAILED,
+	{ STARTED FAILED ENDED(EXIT, "127"), "", BEGUN_FAILED,
 	    RELAY_END_EXIT, 127 },
 	/* Only the last one counts: the code may write others. */
-	{ BEGUN_MARK ENDED(EXIT, "000") ENDED(EXIT, "003"),
+	{ STARTED ENDED(EXIT, "000") ENDED(EXIT, "003"),
 	    ENDED(EXIT, "000"), BEGUN_CODE, RELAY_END_EXIT, 3 },
-	{ BEGUN_MARK "\001caisson: ex" ENDED(EXIT, "004"),
+	{ STARTED "\001caisson: ex" ENDED(EXIT, "004"),
 	    "\001caisson: ex", BEGUN_CODE, RELAY_END_EXIT, 4 },
 	/* What is none, or not the last, is output. */
-	{ BEGUN_MARK ENDED(EXIT, "000") "x", ENDED(EXIT, "000") "x",
+	{ STARTED ENDED(EXIT, "000") "x", ENDED(EXIT, "000") "x",
 	    BEGUN_CODE, UNTOLD },
-	{ BEGUN_MARK ENDED(EXIT, "256"), ENDED(EXIT, "256"), BEGUN_CODE,
+	{ STARTED ENDED(EXIT, "256"), ENDED(EXIT, "256"), BEGUN_CODE,
 	    UNTOLD },
-	{ BEGUN_MARK ENDED(SIGNAL, "000"), ENDED(SIGNAL, "000"), BEGUN_CODE,
+	{ STARTED ENDED(SIGNAL, "000"), ENDED(SIGNAL, "000"), BEGUN_CODE,
 	    UNTOLD },
-	{ BEGUN_MARK ENDED(SIGNAL, "065"), ENDED(SIGNAL, "065"), BEGUN_CODE,
+	{ STARTED ENDED(SIGNAL, "065"), ENDED(SIGNAL, "065"), BEGUN_CODE,
 	    UNTOLD },
-	{ BEGUN_MARK BEGUN_EXIT "00", BEGUN_EXIT "00", BEGUN_CODE, UNTOLD },
-	{ BEGUN_MARK BEGUN_EXIT "0x0\n", BEGUN_EXIT "0x0\n", BEGUN_CODE,
+	{ STARTED PROCESS_ONE_EXIT "00", PROCESS_ONE_EXIT "00", BEGUN_CODE,
 	    UNTOLD },
-	{ BEGUN_MARK "\001caisson: no\n", "\001caisson: no\n", BEGUN_CODE,
+	{ STARTED PROCESS_ONE_EXIT "0x0\n", PROCESS_ONE_EXIT "0x0\n",
+	    BEGUN_CODE, UNTOLD },
+	{ STARTED "\001caisson: no\n", "\001caisson: no\n", BEGUN_CODE,
 	    UNTOLD },
 };
 
@@ -1080,10 +1083,10 @@ START_TEST(leaves_marks_in_other_output)
 	start_made();
 	expect(IPC_READY);
 	expect(IPC_RUNNING);
-	put(code_out, BEGUN_MARK, strlen(BEGUN_MARK));
+	put(code_out, STARTED, strlen(STARTED));
 	fd_close(&code_out);
 	fd_close(&code_errors);
-	expect_done(BEGUN_MARK, "");
+	expect_done(STARTED, "");
 	end_relay();
 }
 END_TEST

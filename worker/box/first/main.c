@@ -40,7 +40,7 @@ static int
 first_complain(const char *what, const char *why)
 {
 	dprintf(STDERR_FILENO, "%s: %s\n", what, why);
-	first_mark(BEGUN_FAILED_MARK);
+	first_mark(PROCESS_ONE_FAILED);
 	return FIRST_NOT_EXECUTED;
 }
 
@@ -82,7 +82,8 @@ first_tell(int status)
 
 	fcntl(STDOUT_FILENO, F_SETFL,
 	    fcntl(STDOUT_FILENO, F_GETFL) & ~O_NONBLOCK);
-	dprintf(STDOUT_FILENO, "%s%03d\n", killed ? BEGUN_SIGNAL : BEGUN_EXIT,
+	dprintf(STDOUT_FILENO, "%s%03d\n",
+	    killed ? PROCESS_ONE_SIGNAL : PROCESS_ONE_EXIT,
 	    killed ? WTERMSIG(status) : WEXITSTATUS(status));
 }
 
@@ -95,13 +96,13 @@ main(int argc, char **argv)
 	int status;
 
 	/* It must precede all output of the command. */
-	if (!first_mark(BEGUN_MARK))
+	if (!first_mark(PROCESS_ONE_STARTED))
 		return FIRST_NOT_EXECUTED;
 	if (command[0] == NULL)
 		return first_complain("process 1", "there is no command");
 	pid = fork();
 	if (pid == -1)
-		return first_complain(BEGUN_NO_PROCESS, strerror(errno));
+		return first_complain(PROCESS_ONE_NO_PROCESS, strerror(errno));
 	if (pid == 0) {
 		execvp(command[0], command);
 		return first_complain(command[0], strerror(errno));
