@@ -2,7 +2,7 @@
 One call over MCP, for a human: starts a server program, shakes hands, lets
 run_python run a file, and prints the code and the answer.
 
-usage: mcp_once.py PROGRAM FILE
+usage: run_example.py PROGRAM FILE
 """
 import json
 import select
@@ -61,7 +61,7 @@ class Server:
     def initialize(self):
         result = self.request("initialize", {
             "protocolVersion": VERSION, "capabilities": {},
-            "clientInfo": {"name": "mcp_once", "version": "1"}})
+            "clientInfo": {"name": "run_example", "version": "1"}})
         self.send({"method": "notifications/initialized"})
         return result
 
@@ -97,13 +97,13 @@ def call(program, code):
 
 def main():
     if len(sys.argv) != 3:
-        sys.exit("usage: mcp_once.py PROGRAM FILE")
+        sys.exit("usage: run_example.py PROGRAM FILE")
     with open(sys.argv[2], encoding="utf-8") as file:
         code = file.read()
     try:
         result = call(sys.argv[1], code)
     except (Failure, OSError) as error:
-        sys.exit(f"mcp_once: {error}")
+        sys.exit(f"run_example: {error}")
     title("it failed" if result.get("isError") else "the answer")
     for content in result["content"]:
         print(content.get("text", f"[{content['type']}]"))
