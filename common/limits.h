@@ -699,6 +699,10 @@
 #define TEMPLATE_AGE_MS (60 * 60 * 1000UL)
 #define TEMPLATE_PAUSE_FIRST_MS 1000UL
 #define TEMPLATE_PAUSE_MOST_MS (5 * 60 * 1000UL)
+/*
+ * The stack of a worker until its exec. It makes a few system calls.
+ */
+#define SPAWN_STACK (32 * KIB)
 /* The stack of the launcher that runs in the memory of a template. */
 #define BOX_TEMPLATE_STACK (256 * KIB)
 /*

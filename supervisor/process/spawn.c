@@ -10,6 +10,7 @@
 #include <libgen.h>
 #include <limits.h>
 #include <linux/sched.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -248,58 +249,76 @@ spawn_fail(const char *what)
  * As fork, but the child starts in this cgroup, and we wait until it has exec'd
  * or ended. Processes are never moved into a cgroup, which would take the
  * kernel milliseconds. As with vfork, the child must not use the C library's
- * state.
+ * state. pidfd is set to the new child's, or NULL.
  */
 static pid_t
-spawn_clone_into(int group)
+spawn_clone_into(int group, int *pidfd)
 {
-	struct clone_args args = { .flags = CLONE_VFORK | CLONE_INTO_CGROUP,
+	struct clone_args args = { .flags = CLONE_VFORK | CLONE_INTO_CGROUP |
+		    (pidfd == NULL ? 0 : CLONE_PIDFD),
+		.pidfd = (uint64_t)(uintptr_t)pidfd,
 		.exit_signal = SIGCHLD,
 		.cgroup = (uint64_t)group };
 
 	return (pid_t)syscall(SYS_clone3, &args, sizeof(args));
 }
 
-/* In the child: by vfork, which shares our memory until exec, or a copy. */
-static void __attribute__((noreturn))
-spawn_exec(int binary, char *title, unsigned int uid, int channel,
-    pid_t supervisor)
+/* What the child becomes. */
+struct spawn_worker {
+	int binary;
+	char *title;
+	unsigned int uid;
+	int channel;
+};
+
+/* In the child, which shares our memory until exec, or has a copy. */
+static int
+spawn_exec(void *arg)
 {
-	char *argv[] = { title, NULL };
+	const struct spawn_worker *worker = arg;
+	char *argv[] = { worker->title, NULL };
 	char *envp[] = { NULL };
 
 	spawn_reset_signals();
 	setsid();
-	if (spawn_place_fds(channel) == -1)
+	if (spawn_place_fds(worker->channel) == -1)
 		spawn_fail("arrange its descriptors");
-	if (uid != 0 && spawn_become(uid) == -1)
+	if (worker->uid != 0 && spawn_become(worker->uid) == -1)
 		spawn_fail("make it an unprivileged user");
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1)
 		spawn_fail("deny it new privileges");
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == -1)
 		spawn_fail("bind its life to ours");
 	/* The supervisor may have exited before prctl. */
-	if (getppid() != supervisor) {
+	if (getppid() != spawn_self) {
 		errno = ESRCH;
 		spawn_fail("bind its life to ours");
 	}
-	syscall(SYS_execveat, binary, "", argv, envp, AT_EMPTY_PATH);
+	syscall(SYS_execveat, worker->binary, "", argv, envp, AT_EMPTY_PATH);
 	spawn_fail("execute it");
 }
 
 /*
- * Returns the pidfd of a new child. Only we could reap it, so the pid is still
- * valid. If there is no pidfd, the child gets the signal sig.
+ * Starts a child that shares our memory, on a stack of its own, until it has
+ * exec'd or ended: as vfork, but the kernel gives its pidfd at once.
  */
-static int
-spawn_open_pidfd(pid_t pid, int sig, int *pidfd, struct err *err)
+static pid_t
+spawn_clone(struct spawn_worker *worker, int *pidfd)
 {
-	*pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-	if (*pidfd != -1)
-		return 0;
-	err_sys(err, "open a pidfd");
-	kill(pid, sig);
-	return -1;
+	static char stack[SPAWN_STACK] __attribute__((aligned(64)));
+
+	return clone(spawn_exec, stack + sizeof(stack),
+	    CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, worker, pidfd);
+}
+
+static pid_t
+spawn_clone_copy(struct spawn_worker *worker, int group, int *pidfd)
+{
+	pid_t pid = spawn_clone_into(group, pidfd);
+
+	if (pid == 0)
+		_exit(spawn_exec(worker));
+	return pid;
 }
 
 int
@@ -307,30 +326,30 @@ spawn_worker(enum role role, unsigned long number, unsigned int uid, int group,
     int channel, int *pidfd, struct err *err)
 {
 	char title[LOG_PREFIX_SIZE * 2];
+	struct spawn_worker worker = { spawn_binaries[role], title, uid,
+		channel };
 	sigset_t all, before;
 	pid_t pid;
 
+	*pidfd = -1;
 	snprintf(title, sizeof(title), "caisson: %s[%lu]",
 	    role_info(role)->name, number);
 	spawn_failure->what = NULL;
 	/* No handler of ours may run in the child. */
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
-	pid = group == -1 ? vfork() : spawn_clone_into(group);
-	if (pid == 0)
-		spawn_exec(spawn_binaries[role], title, uid, channel,
-		    spawn_self);
+	pid = group == -1 ? spawn_clone(&worker, pidfd) :
+	                    spawn_clone_copy(&worker, group, pidfd);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (pid == -1)
 		return err_sys(err, "start a process");
 	if (spawn_failure->what != NULL) {
 		waitpid(pid, NULL, 0);
+		fd_close(pidfd);
 		errno = spawn_failure->number;
 		return err_sys(err, "start %s: %s", role_info(role)->binary,
 		    spawn_failure->what);
 	}
-	if (spawn_open_pidfd(pid, SIGKILL, pidfd, err) == -1)
-		return -1;
 	log_debug("started %s as process %d", title, (int)pid);
 	return 0;
 }
@@ -338,7 +357,7 @@ spawn_worker(enum role role, unsigned long number, unsigned int uid, int group,
 int
 spawn_try_group(int group, struct err *err)
 {
-	pid_t pid = spawn_clone_into(group);
+	pid_t pid = spawn_clone_into(group, NULL);
 
 	if (pid == 0)
 		_exit(0);
@@ -480,6 +499,21 @@ spawn_program(const struct spawn_program *program)
 	return pid;
 }
 
+/*
+ * Returns the pidfd of a new keeper. Only we could reap it, so the pid is still
+ * valid. If there is no pidfd, it is killed.
+ */
+static int
+spawn_open_pidfd(pid_t pid, int *pidfd, struct err *err)
+{
+	*pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (*pidfd != -1)
+		return 0;
+	err_sys(err, "open a pidfd");
+	kill(pid, KEEPER_KILL);
+	return -1;
+}
+
 int
 spawn_keeper(unsigned long number, const struct spawn_program *program,
     spawn_keeper_run *run, int *pidfd, struct err *err)
@@ -500,7 +534,7 @@ spawn_keeper(unsigned long number, const struct spawn_program *program,
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (pid == -1)
 		return err_sys(err, "start a process");
-	if (spawn_open_pidfd(pid, KEEPER_KILL, pidfd, err) == -1)
+	if (spawn_open_pidfd(pid, pidfd, err) == -1)
 		return -1;
 	log_debug("started %s[%lu] as process %d",
 	    role_info(ROLE_KEEPER)->name, number, (int)pid);
