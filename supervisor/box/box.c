@@ -198,7 +198,7 @@ box_free(struct box **boxp)
 		box->boxes->runtime->free(box, box_may_linger(box));
 	/* A relay without a channel exits. */
 	if (box->relay_over && !box->stuck)
-		reaper_leave(&box->relay_process);
+		reaper_leave_ending(&box->relay_process);
 	reaper_forget(&box->relay_process);
 	box_facts_free(&box->facts);
 	fd_close(&box->workspace);

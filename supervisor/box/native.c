@@ -278,6 +278,9 @@ native_free(struct box *box, int lingers)
 {
 	struct native *native = mem_take(&box->inside);
 
+	/* A launcher that has closed its channel exits. */
+	if (native->channel == NULL)
+		reaper_leave_ending(&native->launcher);
 	channel_free(&native->channel);
 	if (lingers)
 		reaper_leave(&native->init);

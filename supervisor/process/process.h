@@ -435,11 +435,16 @@ void reaper_end(struct child *child);
 void reaper_forget(struct child **child);
 
 /*
- * As reaper_forget, for a child that is idle, or about to exit: it gets its
- * signal a moment later, together with other such children, when the processors
- * are less busy.
+ * As reaper_forget, for a child that is idle: it gets its signal a moment
+ * later, together with other such children, when the processors are less busy.
  */
 void reaper_leave(struct child **child);
+
+/*
+ * As reaper_leave, for a child that is about to exit: usually it is reaped
+ * before it would get the signal.
+ */
+void reaper_leave_ending(struct child **child);
 
 /*
  * For a child that is about to end by itself: from now on its end is reported

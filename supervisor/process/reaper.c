@@ -34,7 +34,7 @@ struct child {
 	int pidfd;
 	pid_t pid; /* 0: not read yet */
 	int last;  /* the signal that ends it */
-	int left;  /* by reaper_leave: it is ended with the next timer */
+	int left;  /* it is ended with this timer from now; 0: with none */
 	struct event *ended_event; /* NULL: it is reaped with others */
 	struct event *late_event; /* of reaper_let_end; or NULL */
 	child_ended *ended; /* NULL: no notification */
@@ -371,13 +371,21 @@ static void
 reaper_on_left(evutil_socket_t fd, short what, void *arg)
 {
 	struct child *child;
+	int more = 0;
 
 	(void)fd;
 	(void)what;
 	(void)arg;
-	LIST_FOREACH (child, &reaper_children, entry)
-		if (child->left)
+	LIST_FOREACH (child, &reaper_children, entry) {
+		if (child->left == 0)
+			continue;
+		if (--child->left == 0)
 			reaper_signal(child, child->last);
+		else
+			more = 1;
+	}
+	if (more)
+		reaper_add_timer(reaper_left_event, REAPER_LEFT_MS);
 }
 
 /* On SIGCHLD: an unwatched child may have ended. */
@@ -562,16 +570,29 @@ reaper_forget(struct child **childp)
 	child->ended = NULL;
 }
 
-void
-reaper_leave(struct child **childp)
+static void
+reaper_leave_for(struct child **childp, int timers)
 {
 	struct child *child = mem_take(childp);
 
 	if (child == NULL)
 		return;
-	child->left = 1;
+	child->left = timers;
 	child->ended = NULL;
 	reaper_add_timer(reaper_left_event, REAPER_LEFT_MS);
+}
+
+void
+reaper_leave(struct child **childp)
+{
+	reaper_leave_for(childp, 1);
+}
+
+/* A sweep comes before the second timer. */
+void
+reaper_leave_ending(struct child **childp)
+{
+	reaper_leave_for(childp, 2);
 }
 
 /* It has not ended by itself. */

@@ -535,13 +535,13 @@ END_TEST
 
 START_TEST(forgets_idle_children)
 {
-	struct told told[4];
-	pid_t pids[4];
+	struct told told[6];
+	pid_t pids[6];
 	int fds, i;
 
 	start();
 	fds = unit_open_fds();
-	for (i = 0; i < 4; i++) {
+	for (i = 0; i < 6; i++) {
 		pids[i] = make_child(i % 2 == 0 ? do_exit : do_wait, 0);
 		watch_idly(pids[i], &told[i]);
 	}
@@ -549,7 +549,9 @@ START_TEST(forgets_idle_children)
 	reaper_forget(&told[1].child);
 	reaper_leave(&told[2].child);
 	reaper_leave(&told[3].child);
-	for (i = 0; i < 4; i++) {
+	reaper_leave_ending(&told[4].child);
+	reaper_leave_ending(&told[5].child);
+	for (i = 0; i < 6; i++) {
 		wait_until_gone(pids[i]);
 		ck_assert_uint_eq(told[i].times, 0);
 	}
