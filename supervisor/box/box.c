@@ -455,18 +455,17 @@ box_on_dead(struct box *box)
 		box_finish_relay(box);
 }
 
-/* The relay has ended: the end of a framed box may be known now. */
+/* The relay has ended: the end of the box may be known now. */
 static void
 box_on_relay_over(struct box *box)
 {
 	const struct runtime *runtime = box->boxes->runtime;
 
 	box->relay_over = 1;
-	if (runtime->framed) {
-		if (runtime->settle(box))
-			return;
+	if (runtime->settle(box))
+		return;
+	if (runtime->framed)
 		box_set_draining(box);
-	}
 	box_tell(box);
 }
 

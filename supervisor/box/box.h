@@ -425,8 +425,8 @@ struct box_pipes {
 struct runtime {
 	const char *name;
 	/*
-	 * Its boxes have three descriptors: out of box_pipes is -1. ready and
-	 * settle are set, otherwise NULL.
+	 * Its boxes have three descriptors: out of box_pipes is -1. ready is
+	 * set, otherwise NULL.
 	 */
 	int framed;
 	/*

@@ -127,8 +127,9 @@ native_kill(struct box *box)
 	/* Processes not reported yet are killed with the launcher. */
 	reaper_kill(native->launcher);
 	reaper_kill(native->init);
-	/* The call waits for this end, so a sweep would be too late. */
+	/* The call waits for these ends, so a sweep would be too late. */
 	reaper_hurry(native->init);
+	reaper_hurry(native->code);
 	/* A guard gets a signal, not SIGKILL: it ends the other processes. */
 	reaper_end(native->code);
 	if (!native->is_weak || native->code == NULL)
@@ -141,6 +142,18 @@ native_give_up(struct box *box)
 	struct native *native = box->inside;
 
 	channel_free(&native->channel);
+}
+
+/*
+ * The pipes have ended, so the code has usually ended, too: then nothing else
+ * has to wait for that. If it ends before its pipes, a sweep notices it.
+ */
+static int
+native_settle(struct box *box)
+{
+	struct native *native = box->inside;
+
+	return reaper_look(native->code);
 }
 
 static int
@@ -446,8 +459,11 @@ native_on_started(struct box *box, struct ipc_started *started)
 
 	native->init = reaper_watch_idly(
 	    base, &started->init, native_on_init_ended, box);
-	native->code = reaper_watch(
+	native->code = reaper_watch_idly(
 	    base, &started->code, native_on_code_ended, box);
+	/* No relay tells when the code of a session ends. */
+	if (box->kept)
+		reaper_hurry(native->code);
 	if (native_adopt(box, &err) == -1) {
 		box_spoil(box, "%s", err.text);
 	} else {
@@ -593,6 +609,7 @@ const struct runtime native_runtime = {
 	.probe = native_probe,
 	.finish = native_finish,
 	.start = native_start,
+	.settle = native_settle,
 	.kill = native_kill,
 	.give_up = native_give_up,
 	.stays = native_stays,

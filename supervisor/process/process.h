@@ -401,6 +401,12 @@ struct child *reaper_watch_idly(
 /* From now on its end is reported at once. NULL is accepted. */
 void reaper_hurry(struct child *child);
 
+/*
+ * As reaper_hurry; but if a child of reaper_watch_idly has ended already, its
+ * end is reported before this returns 1. Otherwise returns 0.
+ */
+int reaper_look(struct child *child);
+
 /* Returns whether it is still running. NULL is accepted: 0. */
 int reaper_alive(const struct child *child);
 

@@ -301,8 +301,8 @@ reaper_free(struct child *child)
 	free(child);
 }
 
-/* Reaps a child, if it has ended, and tells of that. */
-static void
+/* Reaps a child, if it has ended, and tells of that. Returns whether it has. */
+static int
 reaper_reap(struct child *child)
 {
 	struct child_end end = { 0 };
@@ -319,13 +319,14 @@ reaper_reap(struct child *child)
 		si.si_status = 0;
 	}
 	if (si.si_pid == 0)
-		return;
+		return 0;
 	end.code = si.si_code;
 	end.status = si.si_status;
 	reaper_free(child);
 	if (ended != NULL)
 		ended(ctx, &end);
 	reaper_sweep_soon();
+	return 1;
 }
 
 /*
@@ -479,6 +480,17 @@ reaper_hurry(struct child *child)
 	child->ended_event = event_new(child->base, child->pidfd,
 	    EV_READ | EV_PERSIST, reaper_on_ended, child);
 	event_add(child->ended_event, NULL);
+}
+
+int
+reaper_look(struct child *child)
+{
+	if (child == NULL || child->ended_event != NULL)
+		return 0;
+	if (reaper_reap(child))
+		return 1;
+	reaper_hurry(child);
+	return 0;
 }
 
 struct child *

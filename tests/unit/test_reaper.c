@@ -512,6 +512,32 @@ START_TEST(hurries_what_has_ended)
 }
 END_TEST
 
+/* Its end is reported within the call, if it was before that. */
+START_TEST(looks_at_idle_children)
+{
+	struct told told[2];
+	pid_t pid;
+
+	start();
+	ck_assert_int_eq(reaper_look(NULL), 0);
+	pid = make_child(do_exit, 5);
+	watch_idly(pid, &told[0]);
+	watch_idly(make_child(do_wait, 0), &told[1]);
+	wait_until_dead(pid);
+	ck_assert_int_eq(reaper_look(told[0].child), 1);
+	ck_assert_uint_eq(told[0].times, 1);
+	ck_assert_int_eq(told[0].end.status, 5);
+	ck_assert_int_eq(is_gone(pid), 1);
+	ck_assert_int_eq(reaper_look(told[1].child), 0);
+	ck_assert_int_eq(reaper_look(told[1].child), 0);
+	ck_assert_uint_eq(told[1].times, 0);
+	reaper_kill(told[1].child);
+	wait_until_told(&told[1]);
+	ck_assert_uint_eq(told[1].times, 1);
+	ck_assert_int_eq(told[1].end.status, SIGKILL);
+}
+END_TEST
+
 /* The signal of an idle child's end is taken by a search for orphans. */
 START_TEST(reaps_idle_children_behind_a_hunt)
 {
@@ -905,6 +931,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, forgets_others_in_the_callback);
 	tcase_add_test(tc, reaps_idle_children_with_a_sweep);
 	tcase_add_test(tc, hurries_what_has_ended);
+	tcase_add_test(tc, looks_at_idle_children);
 	tcase_add_loop_test(tc, reaps_idle_children_behind_a_hunt, 0, 2);
 	tcase_add_test(tc, forgets_idle_children);
 	tcase_add_test(tc, forgets_idle_children_while_it_reaps_them);
