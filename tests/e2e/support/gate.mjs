@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { namespacePids, pidNamespace, processes } from './processes.mjs';
+import { contained } from './program.mjs';
 import { until } from './wait.mjs';
 
 export class Gate {
@@ -57,7 +58,8 @@ export class Gate {
  * of what the code started).
  */
 export function roles(family, gate) {
-  const inside = family.filter((entry) =>
+  /* The processes of docker are below its daemon. */
+  const inside = (contained ? processes() : family).filter((entry) =>
     pidNamespace(entry.pid) === gate.namespace);
 
   /*

@@ -142,7 +142,8 @@ export const describe = (entries) => entries
 
 /* The processes of an engine between the keeper of a container and its code. */
 export function engines(family) {
-  return family.filter(({ name }) => /^(podman|conmon|crun|runc)/.test(name));
+  return family.filter(({ name }) =>
+    /^(podman|docker|conmon|crun|runc)/.test(name));
 }
 
 /* Waits until none of these processes runs. */
