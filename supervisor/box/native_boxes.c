@@ -3,6 +3,7 @@
  * is none, and the templates that fork them. Runs in the supervisor.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "../../common/log.h"
 #include "../../common/mem.h"
@@ -35,12 +36,28 @@ native_boxes_prepare_cgroup(struct boxes *boxes, struct err *err)
 	return 0;
 }
 
+/* Of auto, which has no image or says why none is used, nothing is said. */
+static void
+native_boxes_note_unused(const struct options *options)
+{
+	auto_buffer struct buffer image = { 0 }, runtime = { 0 };
+
+	if (options->image[0] == '\0' ||
+	    strcmp(options->runtime, native_runtime.name) != 0)
+		return;
+	options_add_name(&image, options, OPTION_ID_IMAGE);
+	options_add_name(&runtime, options, OPTION_ID_RUNTIME);
+	log_warn("%s has no effect in native boxes: set %s to podman, docker, "
+	    "oci or auto, or leave the image out", image.data, runtime.data);
+}
+
 int
 native_probe(struct boxes *boxes, int only_refuses, struct err *err)
 {
 	struct native_boxes *shared = mem_alloc(sizeof(*shared));
 
 	boxes->shared = shared;
+	native_boxes_note_unused(boxes->options);
 	if (only_refuses && boxes->options->cpus == 0)
 		return 0;
 	if (native_boxes_prepare_cgroup(boxes, err) == -1)

@@ -629,5 +629,5 @@ test('auto is the first engine that works, or else a native box', {
     CAISSON_IMAGE: 'localhost/nosuch:9' });
 
   assert.match(third.log(),
-    /no container engine can be used \(--log-level info says why\)/);
+    /no engine can use the image localhost\/nosuch:9: the image .* does not exist here/);
 });

@@ -365,6 +365,26 @@ test('docker: volumes of the image are not refused by name', once, (t) => {
   assert.match(log, /^run .* --entrypoint \/run\/caisson\/trial some\/image:1 python3 .*\/trial\.py$/m);
 });
 
+/* An engine may be installed on this machine, but none has this image. */
+test('an image that is not used is told, with the reason', once, (t) => {
+  const at = folder(t);
+  const said = (...args) => {
+    const [command, ...words] = commandLine({ args: ['selftest', ...args],
+      env: { PATH: `${at}:${process.env.PATH}` } });
+
+    return spawnSync(command, words, { encoding: 'utf8' }).stderr;
+  };
+
+  fs.copyFileSync(script, path.join(at, 'podman'));
+  fs.chmodSync(path.join(at, 'podman'), 0o755);
+  fs.writeFileSync(path.join(at, 'RUN'), 'down');
+  assert.match(said('--runtime', 'auto', '--image', 'absent/image:1'),
+    /native boxes, as no engine can use the image absent\/image:1: \S*podman cannot reach its daemon/);
+  for (const runtime of [[], ['--runtime', 'native']])
+    assert.match(said('--image', 'absent/image:1', ...runtime),
+      /--image has no effect in native boxes: set (--runtime|CAISSON_RUNTIME) to podman, /);
+});
+
 test('docker: the selftest lists what only native boxes keep', once, (t) => {
   const { status, stdout, stderr } = selftest(t, 'docker', {});
 
