@@ -173,37 +173,43 @@ container_has_failed(const struct box *box)
 	return container_fault_may_be(contained->status, errors);
 }
 
+/* How the container has ended, for sentences; the errors stay the caller's. */
+static struct container_end
+container_end(const struct box *box, const char *errors)
+{
+	const struct contained *contained = box->inside;
+	const struct container_boxes *shared = container_boxes(box->boxes);
+
+	return (struct container_end){ .engine = shared->engine,
+		.program = shared->program,
+		.image = container_image(box),
+		.status = contained->status,
+		.killer = contained->killer,
+		.errors = errors };
+}
+
 /* Returns why the container was not started, as a sentence. */
 static char *
 container_why(const struct box *box)
 {
-	const struct contained *contained = box->inside;
-	const char *program = container_boxes(box->boxes)->program;
 	auto_free char *errors = container_errors(box);
-	auto_free char *killer = signal_name(contained->killer);
+	const struct container_end end = container_end(box, errors);
 
-	if (box->begun == BEGUN_FAILED)
-		return container_fault_command(container_image(box), errors);
-	if (contained->status == -1)
-		return mem_printf("%s, or its keeper, was killed by %s",
-		    program, killer);
-	return container_fault(
-	    program, container_image(box), contained->status, errors);
+	return box->begun == BEGUN_FAILED ?
+	    container_fault_command(end.image, errors) :
+	    container_fault(&end);
 }
 
 /* Returns the sentence for a status that the code may have chosen, too. */
 static char *
 container_doubt(const struct box *box)
 {
-	const struct contained *contained = box->inside;
-	const struct container_boxes *shared = container_boxes(box->boxes);
 	auto_free char *errors = container_errors(box);
-	auto_free char *doubt = container_fault_doubt(shared->program,
-	    container_image(box), contained->status, errors);
+	const struct container_end end = container_end(box, errors);
+	auto_free char *doubt = container_fault_doubt(&end);
 
 	return mem_printf("%s; use another exit code%s", doubt,
-	    shared->engine == CONTAINER_DOCKER ? ", or the runtime podman" :
-	                                         "");
+	    end.engine == CONTAINER_DOCKER ? ", or the runtime podman" : "");
 }
 
 /*
@@ -265,8 +271,7 @@ container_awaits_client(const struct box *box)
 static int
 container_failure(const struct box *box)
 {
-	return container_boxes(box->boxes)->engine == CONTAINER_OCI ?
-	    EXIT_FAILURE : KEEPER_ENGINE_FAILED;
+	return container_fault_status(container_boxes(box->boxes)->engine);
 }
 
 /*

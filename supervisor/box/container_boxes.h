@@ -142,6 +142,7 @@ void container_commands_remove(const struct container_boxes *shared,
 
 struct container_answer {
 	int status;         /* the exit status; -1: a signal, or cut */
+	int killer;         /* that signal; 0: none */
 	int cut;            /* it has printed more than out */
 	struct buffer out;  /* the first ENGINE_OUT_MAX bytes */
 	struct buffer errors; /* the first ENGINE_ERRORS_MAX bytes */

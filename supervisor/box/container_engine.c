@@ -87,6 +87,7 @@ container_engine_on_ended(void *ctx, const struct child_end *end)
 	call->keeper = NULL;
 	call->answer.status =
 	    end->code == CLD_EXITED && !call->late ? end->status : -1;
+	call->answer.killer = end->code == CLD_EXITED ? 0 : end->status;
 	container_engine_check(call);
 }
 

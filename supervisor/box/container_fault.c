@@ -6,9 +6,11 @@
  * So the text decides only the sentence, and whether the exit status may be
  * that of the engine.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "../../common/buffer.h"
+#include "../../common/mem.h"
 #include "../../common/process_one.h"
 #include "../../common/shown.h"
 #include "../process/process.h"
@@ -18,7 +20,7 @@
  * Sentences of engines, and what they mean; the first that occurs decides.
  * PROGRAM and IMAGE stand for those names.
  */
-static const struct {
+static const struct container_saying {
 	const char *says;
 	const char *means;
 } container_faults[] = {
@@ -76,6 +78,13 @@ static const struct {
 
 #define CONTAINER_FAULTS                                                       \
 	(sizeof(container_faults) / sizeof(container_faults[0]))
+
+/* Of crun itself, which does not read containers.conf. */
+static const struct container_saying container_fault_hybrid = {
+	"cgroups in hybrid mode",
+	"crun does not run on a host that has both versions of cgroups: "
+	"install runc, and set CAISSON_RUNTIME to oci or to the path of runc"
+};
 
 /* The words that begin the line of an engine's client about its failure. */
 static const char *const container_fault_words[] = { "Error: ", "docker: " };
@@ -217,71 +226,109 @@ container_fault_command(const char *image, const char *errors)
 
 /* Appends the meaning of a known sentence. Returns whether there is one. */
 static int
-container_fault_add(struct buffer *text, const char *program,
-    const char *image, const char *errors)
+container_fault_add(struct buffer *text, const struct container_end *end)
 {
+	const struct container_saying *known = NULL;
 	size_t i;
 
-	for (i = 0; i < CONTAINER_FAULTS; i++)
-		if (strstr(errors, container_faults[i].says) != NULL) {
-			container_fault_fill(text, container_faults[i].means,
-			    program, image);
-			return 1;
-		}
-	return 0;
+	if (end->engine == CONTAINER_OCI &&
+	    strstr(end->errors, container_fault_hybrid.says) != NULL)
+		known = &container_fault_hybrid;
+	for (i = 0; i < CONTAINER_FAULTS && known == NULL; i++)
+		if (strstr(end->errors, container_faults[i].says) != NULL)
+			known = &container_faults[i];
+	if (known == NULL)
+		return 0;
+	container_fault_fill(text, known->means, end->program, end->image);
+	return 1;
 }
 
 char *
-container_fault_asked(
-    const char *program, const char *image, const char *errors)
+container_fault_asked(const struct container_end *end)
 {
 	struct buffer text = { 0 };
 
-	if (!container_fault_add(&text, program, image, errors)) {
+	if (!container_fault_add(&text, end)) {
 		buffer_printf(&text, "%s could not describe the image %s",
-		    program, image);
-		container_fault_quote(&text, ": ", errors);
+		    end->program, end->image);
+		container_fault_quote(&text, ": ", end->errors);
+	}
+	return buffer_take(&text, NULL);
+}
+
+int
+container_fault_status(enum container_engine engine)
+{
+	return engine == CONTAINER_OCI ? EXIT_FAILURE : KEEPER_ENGINE_FAILED;
+}
+
+/* Appends which signal has killed the client. */
+static void
+container_fault_killed(struct buffer *text, const struct container_end *end)
+{
+	auto_free char *killer =
+	    end->killer == 0 ? NULL : signal_name(end->killer);
+
+	buffer_printf(text, "%s, or its keeper, was killed by %s",
+	    end->program, killer == NULL ? "an unknown signal" : killer);
+}
+
+/*
+ * Appends what has failed. The interpreter of an image can exit with the status
+ * of a failed crun or runc, except in the trial: see common/trial.h.
+ */
+static void
+container_fault_failed(struct buffer *text, const struct container_end *end)
+{
+	int failed = end->status == container_fault_status(end->engine);
+	int sure = end->engine != CONTAINER_OCI || end->trial ||
+	    strstr(end->errors, "runc run failed: ") != NULL;
+
+	if (failed && sure)
+		buffer_printf(text, "%s could not run a container",
+		    end->program);
+	else if (failed)
+		buffer_printf(text, "%s, or the interpreter of the image %s, "
+		    "failed before the container was ready for code",
+		    end->program, end->image);
+	else if (end->status == KEEPER_ENGINE_NOT_STARTED ||
+	    end->status == KEEPER_ENGINE_NOT_FOUND)
+		buffer_printf(text, "%s could not start a container of the "
+		    "image %s", end->program, end->image);
+	else
+		buffer_printf(text, "a container of the image %s exited with "
+		    "status %d before it was ready for code", end->image,
+		    end->status);
+}
+
+char *
+container_fault(const struct container_end *end)
+{
+	struct buffer text = { 0 };
+
+	if (end->status == -1)
+		container_fault_killed(&text, end);
+	else if (!container_fault_add(&text, end)) {
+		container_fault_failed(&text, end);
+		container_fault_quote(&text, ": ", end->errors);
 	}
 	return buffer_take(&text, NULL);
 }
 
 char *
-container_fault(const char *program, const char *image, int status,
-    const char *errors)
-{
-	struct buffer text = { 0 };
-
-	if (container_fault_add(&text, program, image, errors))
-		return buffer_take(&text, NULL);
-	if (status == KEEPER_ENGINE_FAILED)
-		buffer_printf(&text, "%s could not run a container",
-		    program);
-	else if (status == KEEPER_ENGINE_NOT_STARTED ||
-	    status == KEEPER_ENGINE_NOT_FOUND)
-		buffer_printf(&text, "%s could not start a container of the "
-		    "image %s", program, image);
-	else
-		buffer_printf(&text, "a container of the image %s exited with "
-		    "status %d before it was ready for code", image, status);
-	container_fault_quote(&text, ": ", errors);
-	return buffer_take(&text, NULL);
-}
-
-char *
-container_fault_doubt(const char *program, const char *image, int status,
-    const char *errors)
+container_fault_doubt(const struct container_end *end)
 {
 	struct buffer text = { 0 }, meaning = { 0 };
 
 	buffer_printf(&text, "exit status %d: either %s failed, or the code "
-	    "exited with it (the engine does not tell which)", status,
-	    program);
-	if (container_fault_add(&meaning, program, image, errors)) {
+	    "exited with it (the engine does not tell which)", end->status,
+	    end->program);
+	if (container_fault_add(&meaning, end)) {
 		buffer_add_text(&text, "; if the engine failed: ");
 		buffer_add(&text, meaning.data, meaning.len);
 	} else
 		container_fault_quote(
-		    &text, "; last line of the errors: ", errors);
+		    &text, "; last line of the errors: ", end->errors);
 	buffer_reset(&meaning);
 	return buffer_take(&text, NULL);
 }

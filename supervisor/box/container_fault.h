@@ -5,30 +5,39 @@
 #ifndef SUPERVISOR_CONTAINER_FAULT_H
 #define SUPERVISOR_CONTAINER_FAULT_H
 
+#include "container_argv.h"
+
+/* How the client of an engine, or crun or runc, has ended. */
+struct container_end {
+	enum container_engine engine;
+	const char *program; /* the path of the engine */
+	const char *image;   /* the image that was asked for */
+	int status;          /* the exit status; -1: killed by a signal */
+	int killer;          /* that signal; 0: unknown */
+	int trial;           /* the container was the one of the trial */
+	const char *errors;  /* of its standard error; UTF-8, maybe empty */
+};
+
+/* Returns the exit status of a client whose engine has failed. */
+int container_fault_status(enum container_engine engine);
+
 /*
  * Returns the sentence for a container that has ended before it was ready for
- * code, or, with docker, may have. status is the exit status of the engine's
- * client, or of crun or runc; errors the end of its standard error, UTF-8,
- * possibly empty; program the path of the engine; image what was asked for. The
- * caller frees the sentence.
+ * code, or, with docker, may have. The caller frees the sentence.
  */
-char *container_fault(const char *program, const char *image, int status,
-    const char *errors);
+char *container_fault(const struct container_end *end);
 
 /*
  * Returns the sentence, without the fix, for an exit status that is either that
- * of a failed engine or that of the code. The parameters are those of
- * container_fault().
+ * of a failed engine or that of the code.
  */
-char *container_fault_doubt(const char *program, const char *image, int status,
-    const char *errors);
+char *container_fault_doubt(const struct container_end *end);
 
 /*
  * Returns the sentence for an image that the engine did not describe when it
- * was asked. errors, program and image are those of container_fault().
+ * was asked.
  */
-char *container_fault_asked(
-    const char *program, const char *image, const char *errors);
+char *container_fault_asked(const struct container_end *end);
 
 /*
  * Returns the sentence for an image whose command could not be executed, or

@@ -66,6 +66,22 @@ container_trial_errors(const struct container_answer *answer)
 	return errors;
 }
 
+/* How the engine has ended, for sentences; the errors stay the caller's. */
+static struct container_end
+container_trial_end(const struct boxes *boxes,
+    const struct container_answer *answer, const char *errors)
+{
+	const struct container_boxes *shared = container_boxes(boxes);
+
+	return (struct container_end){ .engine = shared->engine,
+		.program = shared->program,
+		.image = boxes->options->image,
+		.status = answer->status,
+		.killer = answer->killer,
+		.trial = 1,
+		.errors = errors };
+}
+
 static int
 container_trial_judge(const struct boxes *boxes,
     const struct container_answer *answer, struct err *err)
@@ -73,6 +89,7 @@ container_trial_judge(const struct boxes *boxes,
 	const struct container_boxes *shared = container_boxes(boxes);
 	int promise = answer->status - TRIAL_FIRST;
 	auto_free char *errors = NULL, *sentence = NULL;
+	struct container_end end;
 
 	if (answer->status == 0)
 		return 0;
@@ -81,8 +98,8 @@ container_trial_judge(const struct boxes *boxes,
 		    "%s", shared->program, container_promises[promise].fails,
 		    container_promises[promise].fix);
 	errors = container_trial_errors(answer);
-	sentence = container_fault(shared->program, boxes->options->image,
-	    answer->status, errors);
+	end = container_trial_end(boxes, answer, errors);
+	sentence = container_fault(&end);
 	return err_set(err, "%s", sentence);
 }
 
@@ -98,13 +115,15 @@ container_trial_judge_image(const struct boxes *boxes,
 	const struct container_boxes *shared = container_boxes(boxes);
 	const char *image = boxes->options->image;
 	auto_free char *errors = NULL, *sentence = NULL;
+	struct container_end end;
 
 	if (answer->status == 0)
 		return shared->engine != CONTAINER_PODMAN ? 0 :
 		    container_image_judge(
 		        shared->engine, image, &answer->out, err);
 	errors = container_trial_errors(answer);
-	sentence = container_fault_asked(shared->program, image, errors);
+	end = container_trial_end(boxes, answer, errors);
+	sentence = container_fault_asked(&end);
 	return err_set(err, "%s", sentence);
 }
 

@@ -4,11 +4,20 @@
  * 4.3.1 with crun 1.8.1 and runc 1.1.5, and of the client of docker 28.2.2,
  * except those marked as made up.
  */
+#include <signal.h>
 #include <string.h>
 
 #include "common/mem.h"
 #include "supervisor/box/container_fault.h"
 #include "unit.h"
+
+/* What the client of this engine ended with, killed by no signal. */
+static struct container_end
+end_of(enum container_engine engine, int status, const char *errors)
+{
+	return (struct container_end){ .engine = engine, .program = "/bin/e",
+		.image = "an/image:1", .status = status, .errors = errors };
+}
 
 static const struct {
 	int status;
@@ -103,10 +112,69 @@ static const struct {
 
 START_TEST(a_fault_has_a_cause_and_a_fix)
 {
-	auto_free char *sentence = container_fault("/bin/e", "an/image:1",
-	    faults[_i].status, faults[_i].errors);
+	const struct container_end end = end_of(
+	    CONTAINER_PODMAN, faults[_i].status, faults[_i].errors);
+	auto_free char *sentence = container_fault(&end);
 
 	ck_assert_str_eq(sentence, faults[_i].sentence);
+}
+END_TEST
+
+/* Of crun and runc themselves, in a trial or not. */
+static const struct {
+	int trial;
+	int status;
+	const char *errors;
+	const char *sentence;
+} oci_faults[] = {
+	{ 0, 1, "cgroups in hybrid mode not supported, drop all controllers "
+	    "from cgroupv2\n",
+	    "crun does not run on a host that has both versions of cgroups: "
+	    "install runc, and set CAISSON_RUNTIME to oci or to the path of "
+	    "runc" },
+	{ 1, 1, "time=\"2026-11-27T01:58:30Z\" level=error msg=\"runc run "
+	    "failed: open /dev/tty: no such device or address\"\n",
+	    "/bin/e could not run a container: time=\"2026-11-27T01:58:30Z\" "
+	    "level=error msg=\"runc run failed: open /dev/tty: no such device "
+	    "or address\"" },
+	{ 0, 1, "runc run failed: it is broken\n",
+	    "/bin/e could not run a container: runc run failed: it is "
+	    "broken" },
+	/* A line of crun has no mark; in the trial nothing else exits so. */
+	{ 1, 1, "it is broken\n",
+	    "/bin/e could not run a container: it is broken" },
+	{ 0, 1, "it is broken\n",
+	    "/bin/e, or the interpreter of the image an/image:1, failed before "
+	    "the container was ready for code: it is broken" },
+	{ 0, 125, "it is broken\n",
+	    "a container of the image an/image:1 exited with status 125 before "
+	    "it was ready for code: it is broken" },
+};
+
+START_TEST(a_fault_of_crun_or_runc_is_theirs)
+{
+	struct container_end end = end_of(CONTAINER_OCI, oci_faults[_i].status,
+	    oci_faults[_i].errors);
+	auto_free char *sentence = NULL;
+
+	end.trial = oci_faults[_i].trial;
+	sentence = container_fault(&end);
+	ck_assert_str_eq(sentence, oci_faults[_i].sentence);
+}
+END_TEST
+
+START_TEST(a_client_that_was_killed_is_named_with_the_signal)
+{
+	struct container_end end =
+	    end_of(CONTAINER_OCI, -1, "image not known\n");
+	auto_free char *unknown = container_fault(&end), *killed = NULL;
+
+	end.killer = SIGKILL;
+	killed = container_fault(&end);
+	ck_assert_str_eq(
+	    killed, "/bin/e, or its keeper, was killed by SIGKILL");
+	ck_assert_str_eq(unknown,
+	    "/bin/e, or its keeper, was killed by an unknown signal");
 }
 END_TEST
 
@@ -141,10 +209,12 @@ END_TEST
 
 START_TEST(an_image_that_is_not_described_has_a_cause)
 {
-	auto_free char *known = container_fault_asked("/bin/e", "an/image:1",
+	const struct container_end down = end_of(CONTAINER_DOCKER, 1,
 	    "Cannot connect to the Docker daemon at unix:///x.\n");
-	auto_free char *other = container_fault_asked("/bin/e", "an/image:1",
-	    "\nError: it is broken\n");
+	const struct container_end broken =
+	    end_of(CONTAINER_PODMAN, 125, "\nError: it is broken\n");
+	auto_free char *known = container_fault_asked(&down);
+	auto_free char *other = container_fault_asked(&broken);
 
 	ck_assert_str_eq(known, "/bin/e cannot reach its daemon: start it, and "
 	    "check that you may use it with '/bin/e ps'");
@@ -192,8 +262,9 @@ static const struct {
 
 START_TEST(a_status_may_be_of_the_engine_or_the_code)
 {
-	auto_free char *sentence = container_fault_doubt(
-	    "/bin/e", "an/image:1", 125, doubts[_i].errors);
+	const struct container_end end =
+	    end_of(CONTAINER_DOCKER, 125, doubts[_i].errors);
+	auto_free char *sentence = container_fault_doubt(&end);
 	auto_free char *wanted = mem_printf("exit status 125: either /bin/e "
 	    "failed, or the code exited with it (the engine does not tell "
 	    "which)%s", doubts[_i].more);
@@ -205,8 +276,10 @@ END_TEST
 /* A name is not taken for one of the words that it stands for. */
 START_TEST(names_are_taken_as_they_are)
 {
-	auto_free char *sentence = container_fault("/IMAGE/PROGRAM", "PROGRAM",
-	    125, "image not known");
+	const struct container_end end = { .engine = CONTAINER_PODMAN,
+		.program = "/IMAGE/PROGRAM", .image = "PROGRAM", .status = 125,
+		.errors = "image not known" };
+	auto_free char *sentence = container_fault(&end);
 
 	ck_assert_str_eq(sentence, "the image PROGRAM does not exist here: "
 	    "'caisson image build python --engine /IMAGE/PROGRAM' makes "
@@ -219,6 +292,10 @@ add_tests(TCase *tc)
 {
 	tcase_add_loop_test(
 	    tc, a_fault_has_a_cause_and_a_fix, 0, UNIT_COUNT(faults));
+	tcase_add_loop_test(tc, a_fault_of_crun_or_runc_is_theirs, 0,
+	    UNIT_COUNT(oci_faults));
+	tcase_add_test(
+	    tc, a_client_that_was_killed_is_named_with_the_signal);
 	tcase_add_loop_test(tc, an_end_may_be_a_fault, 0, UNIT_COUNT(ends));
 	tcase_add_test(tc, an_image_that_is_not_described_has_a_cause);
 	tcase_add_test(tc, a_command_that_is_missing_is_named);
