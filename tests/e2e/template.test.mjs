@@ -9,8 +9,10 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { Gate } from './support/gate.mjs';
-import { childless, descendants, gone } from './support/processes.mjs';
-import { folder, once } from './support/program.mjs';
+import {
+  childless, descendants, gone, owners,
+} from './support/processes.mjs';
+import { folder, once, uid } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { hostile, withServers } from './support/servers.mjs';
 import { until } from './support/wait.mjs';
@@ -659,4 +661,45 @@ test('nothing of a template is left at the end', async (t) => {
   assert.ok(family.length >= 2);
   await raw.finish();
   await gone(family);
+});
+
+/* The memory that code can write to, searched for its user on the host. */
+const SEARCH = `
+import array, re
+def found(first, after):
+    memory = open("/proc/self/mem", "rb", 0)
+    numbers = set()
+    for line in open("/proc/self/maps"):
+        place, mode = line.split()[:2]
+        if mode.startswith("rw"):
+            start, end = (int(part, 16) for part in place.split("-"))
+            memory.seek(start)
+            part = memory.read(end - start)
+            texts = map(int, re.findall(rb"\\b[0-9]{10}\\b", part))
+            for values in texts, array.array("I", part):
+                numbers.update(n for n in values if first <= n < after)
+    return numbers
+`;
+
+test('code does not find its user on the host in its memory', {
+  skip: uid === 0 ? false : 'boxes of an ordinary user have no other users',
+}, async (t) => {
+  const raw = await warmed(t, { CAISSON_MAX_OUTPUT: '16m' });
+  const gate = new Gate();
+  /* All numbers in which users of boxes are: its own is not known here. */
+  const id = raw.postCall(`${SEARCH}
+${gate.wait}
+print(*found(0x7000 << 16, 0x8000 << 16))`);
+
+  const { parent } = await gate.reached();
+  const [user] = owners(parent);
+
+  assert.ok(user >= 0x7000 << 16 && user < 0x7fffffff, `${user}`);
+  gate.open();
+  const result = await raw.result(id);
+  const numbers = result.content[0].text.split(' ');
+
+  assert.ok(!result.isError && !result.structuredContent.truncated);
+  assert.ok(!numbers.includes(`${user}`), `${user} among ${numbers.length}`);
+  await raw.finish();
 });

@@ -70,6 +70,18 @@ template_renew_thread(struct box *box, struct err *err)
 	return 0;
 }
 
+/* The code has this memory, and may not learn its user outside. */
+static int
+template_forget(struct box *box, struct err *err)
+{
+	(void)err;
+	explicit_bzero(&box->setup, sizeof(box->setup));
+	explicit_bzero(&box->uid, sizeof(box->uid));
+	explicit_bzero(&box->gid, sizeof(box->gid));
+	explicit_bzero(box->packet.data, box->packet.len);
+	return 0;
+}
+
 static const struct box_action template_code_actions[] = {
 	{ BOX_STEP_INTERPRETER, ahead_copy },
 	{ BOX_STEP_INTERPRETER, template_renew_thread },
@@ -80,6 +92,7 @@ static const struct box_action template_code_actions[] = {
 	{ BOX_STEP_LANDLOCK, confine_landlock },
 	{ BOX_STEP_INTERPRETER, interpreter_enter },
 	{ BOX_STEP_INTERPRETER, interpreter_descriptors },
+	{ BOX_STEP_INTERPRETER, template_forget },
 	{ BOX_STEP_SECCOMP, confine_forked_seccomp },
 	{ BOX_STEPS, NULL },
 };
