@@ -341,8 +341,11 @@ spawn_worker(enum role role, unsigned long number, unsigned int uid, int group,
 	pid = group == -1 ? spawn_clone(&worker, pidfd) :
 	                    spawn_clone_copy(&worker, group, pidfd);
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	if (pid == -1)
+	if (pid == -1) {
+		/* The kernel may have written a number that it took back. */
+		*pidfd = -1;
 		return err_sys(err, "start a process");
+	}
 	if (spawn_failure->what != NULL) {
 		waitpid(pid, NULL, 0);
 		fd_close(pidfd);
