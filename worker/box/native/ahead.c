@@ -140,12 +140,13 @@ ahead_read_private(void)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
 	unsigned long start, end;
-	char *line = NULL;
+	char *line = NULL, shared;
 	size_t size = 0;
 
 	ahead_private.count = 0;
 	while (maps != NULL && getline(&line, &size, maps) > 0)
-		if (sscanf(line, "%lx-%lx rw%*cp", &start, &end) == 2 &&
+		if (sscanf(line, "%lx-%lx rw%*c%c", &start, &end, &shared) ==
+		        3 && shared == 'p' &&
 		    end - start <= BOX_AHEAD_PART_MAX)
 			ahead_add(&ahead_private, start, end - start);
 	free(line);
