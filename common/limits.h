@@ -1241,6 +1241,9 @@
 /* Bytes of an invalid value, or of a long path, that an error shows. */
 #define OPTION_VALUE_SHOWN 60
 #define OPTION_NAME_SHOWN 160
+
+/* Bytes of the name of an annotation or a volume of an image, in a message. */
+#define CONTAINER_IMAGE_SHOWN 160
 /* Words that "did you mean" compares: no name in Caisson is longer. */
 #define SUGGEST_WORD_MAX 64
 /* Spaces per level in answers: TOON's default, and usual for JSON. */

@@ -1,7 +1,11 @@
 /*
  * What an image may have its engine do: see container_image.h. Runs in the
- * supervisor; only composes text.
+ * supervisor; composes text, and quotes one line of an answer.
  */
+#include <string.h>
+
+#include "../../common/limits.h"
+#include "../../common/shown.h"
 #include "../../common/text_list.h"
 #include "container_image.h"
 
@@ -46,20 +50,40 @@ container_image_is_empty(const struct buffer *answer)
 	return 1;
 }
 
+/* Appends the first name, which its engine has put into quotes. */
+static void
+container_image_quote(struct buffer *text, const struct buffer *answer)
+{
+	const char *line = answer->data, *end = line + answer->len, *next;
+	size_t len;
+
+	while (line < end && *line == '\n')
+		line++;
+	next = memchr(line, '\n', (size_t)(end - line));
+	len = (size_t)((next == NULL ? end : next) - line);
+	shown_add(text, line,
+	    len > CONTAINER_IMAGE_SHOWN ? CONTAINER_IMAGE_SHOWN : len);
+	if (len > CONTAINER_IMAGE_SHOWN)
+		buffer_add_text(text, "...");
+}
+
 int
 container_image_judge(enum container_engine engine, const char *shown,
     const struct buffer *answer, struct err *err)
 {
+	auto_buffer struct buffer name = { 0 };
+
 	if (container_image_is_empty(answer))
 		return 0;
+	container_image_quote(&name, answer);
 	if (engine == CONTAINER_PODMAN)
-		return err_set(err, "the image %s has annotations that could "
-		    "weaken its containers, because podman passes them to crun "
-		    "or runc: use an image whose annotations all begin with "
-		    "\"org.opencontainers.image.\" or \"com.docker.\", or the "
-		    "runtime docker or oci", shown);
-	return err_set(err, "the image %s has volumes, which docker makes as "
-	    "writable directories on the disk of the host, without a limit: "
-	    "use an image without volumes, or the runtime podman or oci",
-	    shown);
+		return err_set(err, "the image %s has the annotation %s, which "
+		    "could weaken its containers, because podman passes it to "
+		    "crun or runc: use an image whose annotations all begin "
+		    "with \"org.opencontainers.image.\" or \"com.docker.\", or "
+		    "the runtime docker or oci", shown, name.data);
+	return err_set(err, "the image %s has the volume %s, which docker "
+	    "makes as a writable directory on the disk of the host, without a "
+	    "limit: use an image without volumes, or the runtime podman or oci",
+	    shown, name.data);
 }

@@ -1,8 +1,7 @@
 /*
  * What an image may have its engine do, beside providing files: an image of an
  * engine is asked for this before a container of it runs code. Runs in the
- * supervisor; composes text, and of the answer it reads only whether there is
- * one.
+ * supervisor; composes text, and of the answer it quotes the first line.
  */
 #ifndef SUPERVISOR_CONTAINER_IMAGE_H
 #define SUPERVISOR_CONTAINER_IMAGE_H

@@ -442,8 +442,8 @@ test('what an engine says of an image is checked', (t) => {
 });
 
 for (const [engine, wants, pattern] of [
-  ['docker', '/volume\n', /image my\/ruby has volumes, which docker makes as/],
-  ['podman', 'run.oci.x\n', /image my\/ruby has annotations that could weaken/],
+  ['docker', '"/volume"\n', /image my\/ruby has the volume "\/volume", which docker makes as/],
+  ['podman', '"run.oci.x"\n"run.oci.y"\n', /image my\/ruby has the annotation "run.oci.x", which could weaken/],
 ])
   test(`${engine}: an image that has it do more is refused`, (t) => {
     const at = prepare(t, engine);
