@@ -29,8 +29,9 @@ struct contained {
 	int dead;             /* that has ended, and all others with it */
 	int untold;           /* dead, but the kernel does not tell how */
 	/*
-	 * The exit status of the container, as its client would tell it, or
-	 * that of the client; -1: killed by a signal.
+	 * The exit status of the container, as its client would tell it, that
+	 * of the client, or the exit code that the box has reported: see
+	 * container_decide_status. -1: killed by a signal.
 	 */
 	int status;
 	int client; /* the exit status of the client; -1: by a signal */

@@ -1,5 +1,5 @@
 /*
- * A container as a bundle, which crun and runc run without an engine: the file
+ * A container as a bundle, which crun and runc run by themselves: the file
  * config.json with the same promises as the command lines of container_argv.h,
  * and the command lines of both programs. These functions only compose text.
  * Runs in the supervisor.
@@ -17,7 +17,8 @@ struct oci_bundle {
 	const struct container *container;
 	/*
 	 * A directory, which is not written to. It has the directories /dev,
-	 * /proc, /run, /tmp and /workspace, and /data if the container has it.
+	 * /proc, /run, /sys, /tmp and /workspace, and /data if the container
+	 * has it.
 	 */
 	const char *rootfs;
 	const char *seccomp; /* the text of the seccomp profile, JSON */
