@@ -108,7 +108,7 @@ container_free(struct box *box, int lingers)
 	foreign_free(&contained->init);
 	container_usage_free(&contained->usage);
 	if (contained->dead && box->box_over)
-		container_leave(box->boxes, &contained->keeper,
+		container_removal_watch(box->boxes, &contained->keeper,
 		    &contained->name);
 	reaper_forget(&contained->keeper);
 	container_drop_bundle(contained);

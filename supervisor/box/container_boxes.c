@@ -268,7 +268,7 @@ container_boxes_free(struct boxes *boxes)
 {
 	struct container_boxes *shared = mem_take(&boxes->shared);
 
-	container_leave_end(shared);
+	container_removal_end(shared);
 	if (shared->locks != NULL)
 		container_lock_end(shared->locks,
 		    container_boxes_engines[shared->engine], shared->label,

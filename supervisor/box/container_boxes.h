@@ -46,7 +46,7 @@ struct container_boxes {
 	char *seccomp; /* the text of the profile */
 	char *filter;  /* what it becomes, as BPF in base64 */
 	char *state;   /* the directory of states */
-	LIST_HEAD(, container_left) left; /* of container_leave.c */
+	LIST_HEAD(, container_left) left; /* of container_removal.c */
 };
 
 /* Returns the shared state of boxes of these runtimes. */
@@ -242,7 +242,7 @@ struct container_kept {
 /* Returns the n-th one, from 0, or NULL behind the last one. */
 const struct container_kept *container_kept_at(size_t n);
 
-/* container_leave.c: the removal of containers. */
+/* container_removal.c: the removal of containers. */
 
 /* Has a container removed by the engine, in the background. */
 void container_remove(const struct boxes *boxes, const char *name);
@@ -252,11 +252,11 @@ void container_remove(const struct boxes *boxes, const char *name);
  * name. If that takes long, the keeper removes it. NULL inside keeper is
  * accepted.
  */
-void container_leave(
+void container_removal_watch(
     const struct boxes *boxes, struct child **keeper, char **name);
 
 /* At the end of the program: no keeper is noticed any more. */
-void container_leave_end(struct container_boxes *shared);
+void container_removal_end(struct container_boxes *shared);
 
 /* container_place.c: where a daemon runs a container. */
 

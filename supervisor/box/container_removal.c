@@ -79,7 +79,7 @@ container_remove(const struct boxes *boxes, const char *name)
 }
 
 void
-container_leave(
+container_removal_watch(
     const struct boxes *boxes, struct child **keeper, char **name)
 {
 	struct container_left *left;
@@ -92,7 +92,7 @@ container_leave(
 }
 
 void
-container_leave_end(struct container_boxes *shared)
+container_removal_end(struct container_boxes *shared)
 {
 	while (!LIST_EMPTY(&shared->left))
 		container_left_free(LIST_FIRST(&shared->left));
