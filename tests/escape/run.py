@@ -358,6 +358,7 @@ class Run:
         """
         refused = {"liar " + word: sentence
                    for word, sentence in REFUSED.items()}
+        right = 0
         for word, sentence in {**refused, **USELESS}.items():
             try:
                 program = self.start("trial " + word)
@@ -368,8 +369,10 @@ class Run:
             if sentence not in found:
                 self.problems.append("an engine for '%s': %s"
                                      % (word, found))
-        print("%d engines that leave something out are refused"
-              % len(REFUSED), flush=True)
+            elif word in refused:
+                right += 1
+        print("%d of %d engines that leave something out are refused"
+              % (right, len(REFUSED)), flush=True)
 
     # The program itself
 

@@ -93,7 +93,6 @@ def make_store(place, store, plots):
     import_image(place, root)
     subprocess.run(["umount", place + "/graph/overlay"], check=False,
                    stderr=subprocess.DEVNULL)
-    shutil.rmtree(store + ".part", ignore_errors=True)
     subprocess.run(["cp", "--archive", place + "/graph", store + ".part"],
                    check=True)
     os.rename(store + ".part", store)
@@ -110,6 +109,13 @@ def key(plots):
     return digest.hexdigest()[:16]
 
 
+def remove_others(folder):
+    """Remove stores, and begun ones, of which no key of today is the name."""
+    kept = {"lock", *(key(plots) for plots in (False, True))}
+    for name in set(os.listdir(folder)) - kept:
+        shutil.rmtree(os.path.join(folder, name))
+
+
 def shared_store(build, plots=False):
     """The folder with the image in a build folder; made, if it is missing."""
     folder = os.path.join(build, "tests", "images")
@@ -118,6 +124,7 @@ def shared_store(build, plots=False):
     with open(folder + "/lock", "w", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not os.path.isdir(store):
+            remove_others(folder)
             with tempfile.TemporaryDirectory(dir="/var/tmp") as place:
                 make_store(place, store, plots)
     return store
