@@ -34,6 +34,15 @@ function command(t, env, ...args) {
   return spawnSync(name, rest, { encoding: 'utf8' });
 }
 
+/* What the program says that does not start with these settings. */
+function refusal(t, env, more = {}) {
+  const [name, ...rest] = commandLine({ ...more, env, home: folder(t) });
+  const done = spawnSync(name, rest, { encoding: 'utf8', input: '' });
+
+  assert.notEqual(done.status, 0, done.stderr);
+  return done.stderr;
+}
+
 /* The keepers of containers below the program. */
 const keepers = (pid) => descendants(pid)
   .filter(({ name }) => name.startsWith('keeper'));
@@ -406,15 +415,18 @@ open("/volume/a", "w")`);
   });
 
   test(`${runtime}: isolation is never reduced`, options, async (t) => {
-    const opened = open(t, runtime, { CAISSON_ALLOW_WEAK_ISOLATION: 'on' },
-      { withoutNamespaces: true });
+    const weak = { CAISSON_ALLOW_WEAK_ISOLATION: 'on' };
+    const without = { withoutNamespaces: true };
 
     /* The daemon of docker is not below the program, and makes them. */
-    if (runtime === 'docker')
-      assert.equal(meta(await run((await opened).client, '1'),
-        'isolation').level, 'full');
-    else
-      await assert.rejects(opened);
+    if (runtime !== 'docker') {
+      assert.match(refusal(t, { ...settingsOf(runtime), ...weak }, without),
+        /could not (run a container|describe the image [^ ]+): ./);
+      return;
+    }
+    const { client } = await open(t, runtime, weak, without);
+
+    assert.equal(meta(await run(client, '1'), 'isolation').level, 'full');
   });
 
   test(`${runtime}: the selftest says what containers keep`, options, (t) => {
@@ -449,9 +461,11 @@ open("/volume/a", "w")`);
     }
   });
 
-  test(`${runtime}: an image that is not there`, options, async (t) => {
-    await assert.rejects(open(t, runtime, {
-      CAISSON_IMAGE: 'localhost/nosuch:9' }));
+  test(`${runtime}: an image that is not there`, options, (t) => {
+    assert.match(refusal(t, { ...settingsOf(runtime),
+      CAISSON_IMAGE: 'localhost/nosuch:9' }), runtime === 'oci' ?
+      /there is no image localhost\/nosuch:9 in / :
+      /the image localhost\/nosuch:9 does not exist here: /);
   });
 }
 
