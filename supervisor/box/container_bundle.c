@@ -97,6 +97,10 @@ container_bundle_check_root(const char *root, struct err *err)
 
 	if (!utf8_valid(root, strlen(root)))
 		return err_set(err, "the path of the image is not UTF-8");
+	if (lstat(root, &st) == -1)
+		return err_set(err, "the image %s cannot be used: %s; name "
+		    "the root directory of an unpacked image, or an image of "
+		    "'caisson image list'", root, strerror(errno));
 	for (i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
 		auto_free char *path = mem_printf("%s/%s", root, wanted[i]);
 
@@ -107,6 +111,16 @@ container_bundle_check_root(const char *root, struct err *err)
 			return -1;
 	}
 	return 0;
+}
+
+/* Adds to err what makes an image of an engine one of Caisson. Returns -1. */
+static int
+container_bundle_not_found(const char *name, struct err *err)
+{
+	const struct err why = *err;
+
+	return err_set(err, "%s; 'caisson image build python --from-image %s' "
+	    "unpacks one that podman or docker holds", why.text, name);
 }
 
 static int
@@ -121,7 +135,7 @@ container_bundle_find_root(const struct boxes *boxes, struct err *err)
 	else if (boxes->images == NULL)
 		return err_set(err, "there is no directory of images");
 	else if (image_store_find(boxes->images, "", name, &image, err) == -1)
-		return -1;
+		return container_bundle_not_found(name, err);
 	shared->root = image.root != NULL ? mem_take(&image.root) :
 	                                    shared->root;
 	shared->variables = image.variables;

@@ -464,8 +464,12 @@ open("/volume/a", "w")`);
   test(`${runtime}: an image that is not there`, options, (t) => {
     assert.match(refusal(t, { ...settingsOf(runtime),
       CAISSON_IMAGE: 'localhost/nosuch:9' }), runtime === 'oci' ?
-      /there is no image localhost\/nosuch:9 in / :
+      /there is no image localhost\/nosuch:9 in .* build python --from-image localhost\/nosuch:9' unpacks / :
       /the image localhost\/nosuch:9 does not exist here: /);
+    if (runtime === 'oci')
+      assert.match(refusal(t, { ...settingsOf(runtime),
+        CAISSON_IMAGE: '/no/image' }),
+      /the image \/no\/image cannot be used: No such file or directory; name /);
   });
 }
 
