@@ -25,6 +25,10 @@
 
 static const char image_build_python[] = "python";
 
+/* Where containers look for programs whose image does not set PATH. */
+#define IMAGE_BUILD_PATH                                                       \
+	"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
 /* The shell, and the tools that scripts and other languages expect. */
 static const char image_build_base[] =
     "bash,coreutils,dash,findutils,grep,sed";
@@ -63,6 +67,14 @@ static const char *
 image_build_flag(const struct command *command, enum command_flag flag)
 {
 	return command_value(&command->flags, flag, 0);
+}
+
+/* Returns whether files are copied, instead of packages unpacked. */
+static int
+image_build_is_copied(const struct command *command)
+{
+	return image_build_flag(command, COMMAND_FLAG_FROM) != NULL ||
+	    image_build_flag(command, COMMAND_FLAG_FROM_IMAGE) != NULL;
 }
 
 /* One source is enough. */
@@ -114,6 +126,10 @@ image_build_check_reader(const struct command *command, struct err *err)
 {
 	char *const *word;
 
+	if (command->rest != NULL && command->rest[0] != NULL &&
+	    image_build_is_python(command))
+		return err_set(err, "an image of python needs no command: "
+		    "leave out what is behind --, as its python3 is used");
 	if (command->rest == NULL || command->rest[0] == NULL)
 		return image_build_is_python(command) ? 0 : err_set(err,
 		    "an image of %s needs the command that reads code on its "
@@ -293,6 +309,44 @@ image_build_fill(struct image_command *image, const char *root,
 	return from == NULL ? image_build_add_links(root, err) : 0;
 }
 
+/* Returns the value of PATH among the variables of an image. */
+static const char *
+image_build_path(const struct buffer *variables)
+{
+	const char *name = "PATH=", *pair;
+
+	TEXT_LIST_EACH (pair, variables->data, variables->len)
+		if (strncmp(pair, name, strlen(name)) == 0)
+			return pair + strlen(name);
+	return IMAGE_BUILD_PATH;
+}
+
+/*
+ * Packages have it. Links may lead out of the root here, though not in a
+ * container, so none is followed but those of directories.
+ */
+static int
+image_build_check_python(
+    const char *root, const struct buffer *variables, struct err *err)
+{
+	const char *place = image_build_path(variables);
+	struct stat st;
+	size_t len;
+
+	for (; *place != '\0'; place += len) {
+		auto_free char *path = NULL;
+
+		place += *place == ':';
+		len = strcspn(place, ":");
+		path = mem_printf("%s/%.*s/python3", root, (int)len, place);
+		if (lstat(path, &st) == 0 && !S_ISDIR(st.st_mode))
+			return 0;
+	}
+	return err_set(err, "the image has no python3 in %s: install it there, "
+	    "or build the image from packages, without --from and "
+	    "--from-image", image_build_path(variables));
+}
+
 /* The image */
 
 static void
@@ -323,6 +377,9 @@ image_build_make(
 	done = root == NULL ? -1 :
 	    image_build_fill(image, root, &made->variables, err);
 	image->work.tmp = NULL;
+	if (done == 0 && image_build_is_python(image->command) &&
+	    image_build_is_copied(image->command))
+		done = image_build_check_python(root, &made->variables, err);
 	if (done == -1)
 		return -1;
 	fprintf(stderr, "Computing its digest ...\n");

@@ -67,7 +67,7 @@ image_engine_check_flag(const struct command *command, struct err *err)
 	        strcmp(flag, image_engine_names[kind]) == 0)))
 		return 0;
 	return err_set(err, "--engine must be podman or docker, or the path of "
-	    "one of them");
+	    "one of them; for oci, leave it out");
 }
 
 /* Finds the program of an engine. Returns whether there is one. */
@@ -331,6 +331,19 @@ image_engine_variables(struct image_command *image,
 	return image_engine_read_variables(answer.data, variables, err);
 }
 
+/* Adds to err how the engine gets an image that it may not hold. */
+static void
+image_engine_absent(const struct image_command *image,
+    const struct image_engine *engine, const char *reference, struct err *err)
+{
+	const struct err why = *err;
+
+	if (!image->work.interrupted)
+		err_set(err, "%s; '%s images' shows the images that it holds, "
+		    "'%s pull %s' fetches one", why.text, engine->name,
+		    engine->name, reference);
+}
+
 int
 image_engine_unpack(struct image_command *image, const char *reference,
     const char *root, struct buffer *variables, struct err *err)
@@ -349,6 +362,8 @@ image_engine_unpack(struct image_command *image, const char *reference,
 		        "--network", "none", "--name", name, reference, "/",
 		        NULL },
 		    err);
+		if (done == -1)
+			image_engine_absent(image, &engine, reference, err);
 	}
 	if (done == 0)
 		done = image_engine_variables(

@@ -144,6 +144,28 @@ test('an image is built from a directory', (t) => {
   assert.deepEqual(list(at), [image]);
 });
 
+test('an image of Python has its interpreter', (t) => {
+  const at = prepare(t, 'podman');
+  const from = folder(t);
+  const unpack = ['build', 'python', '--from-image', 'my/python:3',
+    '--engine', 'podman'];
+
+  chown(from);
+  refused(at, 1, /^caisson: the image has no python3 in \/usr\/local\/sbin:.*: install it there, /,
+    'build', 'python', '--from', from);
+  refused(at, 2, /an image of python needs no command: leave out what is /,
+    'build', 'python', '--from', from, '--', '/bin/x');
+  assert.deepEqual(kept(at), []);
+  fs.mkdirSync(path.join(from, 'usr/bin'), { recursive: true });
+  fs.symlinkSync('/no/python3.99', path.join(from, 'usr/bin/python3'));
+  printed(at, 'build', 'python', '--from', from);
+  assert.equal(list(at).length, 1);
+  put(at, 'EXPORTED', archive([['opt'], ['opt/python3', 'x']]));
+  refused(at, 1, /the image has no python3 in /, ...unpack);
+  put(at, 'VARIABLES', 'PATH=/usr/bin:/opt\n');
+  printed(at, ...unpack);
+});
+
 const installed = ['/usr/bin', '/bin', '/usr/local/bin', '/snap/bin'].some(
   (each) => fs.existsSync(path.join(each, 'mmdebstrap')));
 
@@ -223,13 +245,22 @@ test('an image that is not there, with the fix', (t) => {
   assert.deepEqual(kept(at), []);
 });
 
+test('an image to unpack that is not there, with the fix', (t) => {
+  const at = prepare(t, 'podman');
+
+  put(at, 'REFUSE');
+  refused(at, 1, /podman has failed; its last lines say why; 'podman images' shows .*, 'podman pull my\/python:3' fetches one$/,
+    'build', 'python', '--from-image', 'my/python:3', '--engine', 'podman');
+  assert.deepEqual(kept(at), []);
+});
+
 test('an engine that is none is a wrong argument', (t) => {
   const at = prepare(t, 'podman');
 
   for (const name of ['containerd', 'podman-remote', 'oci', '/bin/true'])
     for (const words of [['add', 'x'], ['pull', 'x'],
       ['build', 'python', '--from', '/usr']])
-      refused(at, 2, /^caisson: --engine must be podman or docker, or the path of one of them$/,
+      refused(at, 2, /^caisson: --engine must be podman or docker, or the path of one of them; for oci, leave it out$/,
         ...words, '--engine', name);
 });
 

@@ -18,8 +18,9 @@ image)	case $* in
 		fi
 		cat "$here/ANSWER" ;;
 	esac ;;
-create | rm) ;;
+rm)	;;
 export)	cat "$here/EXPORTED" ;;
-pull)	[ ! -e "$here/REFUSE" ] || { echo "no such image" >&2; exit 125; } ;;
+create | pull)
+	[ ! -e "$here/REFUSE" ] || { echo "no such image" >&2; exit 125; } ;;
 *)	exit 125 ;;
 esac
