@@ -113,8 +113,8 @@ static const char *const container_boxes_engines[] = { "podman", "docker",
  * its locks stay, too.
  */
 static void
-container_boxes_sweep_list(
-    struct boxes *boxes, const struct buffer *list, int cut)
+container_boxes_sweep_list(struct boxes *boxes, const char *kind,
+    const struct buffer *list, int cut)
 {
 	const struct container_boxes *shared = container_boxes(boxes);
 	const struct container_sweep sweep = { shared->label, shared->locks,
@@ -128,12 +128,11 @@ container_boxes_sweep_list(
 		    "start: the next start removes others of a Caisson that "
 		    "has ended", shared->program);
 	else if (shared->locks != NULL)
-		container_lock_clean(
-		    shared->locks, sweep.engine, text, list->len);
+		container_lock_clean(shared->locks, kind, text, list->len);
 }
 
 static int
-container_boxes_sweep(struct boxes *boxes, struct err *err)
+container_boxes_sweep(struct boxes *boxes, const char *kind, struct err *err)
 {
 	const struct container_boxes *shared = container_boxes(boxes);
 	struct spawn_program program = { .path = shared->program,
@@ -146,7 +145,7 @@ container_boxes_sweep(struct boxes *boxes, struct err *err)
 
 	if (shared->engine == CONTAINER_OCI) {
 		container_bundle_list(shared, &list);
-		container_boxes_sweep_list(boxes, &list, 0);
+		container_boxes_sweep_list(boxes, kind, &list, 0);
 		return 0;
 	}
 	container_argv_list(&list, shared->engine, shared->program);
@@ -156,7 +155,8 @@ container_boxes_sweep(struct boxes *boxes, struct err *err)
 	    CONTAINER_LIST_MS, &answer, err) == -1;
 	/* If it has failed, the trial says why. */
 	if (!failed && (answer.status == 0 || answer.cut))
-		container_boxes_sweep_list(boxes, &answer.out, answer.cut);
+		container_boxes_sweep_list(
+		    boxes, kind, &answer.out, answer.cut);
 	buffer_reset(&answer.out);
 	buffer_reset(&answer.errors);
 	return failed ? -1 : 0;
@@ -183,23 +183,42 @@ container_boxes_note_unused(const struct options *options)
 
 /*
  * Takes the lock by which others learn of our end. Without one, only a Caisson
- * that sees our processes removes what we would leave.
+ * that sees our processes removes what we would leave. That of an engine that
+ * was tried before stays: the trial may have left something there.
  */
 static void
-container_boxes_lock(struct container_boxes *shared)
+container_boxes_lock(
+    struct container_boxes *shared, struct container_held *held)
 {
+	auto_buffer struct buffer key = { 0 };
 	struct err err;
 
-	if (shared->lock != -1)
-		return;
+	container_program_key(shared, &key);
+	held->kind = container_lock_kind(
+	    container_boxes_engines[shared->engine], key.data, key.len);
 	if (shared->locks == NULL)
 		shared->locks = container_lock_folder(&err);
 	if (shared->locks != NULL)
-		shared->lock = container_lock_take(shared->locks,
-		    container_boxes_engines[shared->engine], shared->label,
-		    &err);
-	if (shared->lock == -1)
+		held->lock = container_lock_take(
+		    shared->locks, held->kind, shared->label, &err);
+	if (held->lock == -1)
 		log_info("no lock for containers: %s", err.text);
+}
+
+static void
+container_boxes_unlock(struct container_boxes *shared)
+{
+	size_t i;
+
+	for (i = 0; i < CONTAINER_TRIES; i++) {
+		struct container_held *held = &shared->held[i];
+
+		if (shared->locks != NULL)
+			container_lock_end(shared->locks, held->kind,
+			    shared->label, &held->lock);
+		free(held->kind);
+	}
+	free(shared->locks);
 }
 
 /* Tries the n-th engine of that kind. */
@@ -208,6 +227,7 @@ container_boxes_try(struct boxes *boxes, const char *value, size_t n,
     int only_refuses, struct err *err)
 {
 	struct container_boxes *shared = container_boxes(boxes);
+	struct container_held *held = &shared->held[n];
 
 	if (container_program_find(shared, value, n, err) == -1)
 		return -1;
@@ -216,8 +236,8 @@ container_boxes_try(struct boxes *boxes, const char *value, size_t n,
 		return -1;
 	if (only_refuses)
 		return 0;
-	container_boxes_lock(shared);
-	if (container_boxes_sweep(boxes, err) == -1 ||
+	container_boxes_lock(shared, held);
+	if (container_boxes_sweep(boxes, held->kind, err) == -1 ||
 	    container_trial(boxes, err) == -1)
 		return -1;
 	container_boxes_note_unused(boxes->options);
@@ -230,9 +250,11 @@ container_probe(struct boxes *boxes, int only_refuses, struct err *err)
 	struct err other;
 	struct container_boxes *shared = mem_alloc(sizeof(*shared));
 	const char *value = boxes->options->runtime;
+	size_t i;
 
 	boxes->shared = shared;
-	shared->lock = -1;
+	for (i = 0; i < CONTAINER_TRIES; i++)
+		shared->held[i].lock = -1;
 	if (strcmp(value, "auto") == 0)
 		value = boxes->runtime->name;
 	/* No engine has a program of the name oci. */
@@ -269,11 +291,7 @@ container_boxes_free(struct boxes *boxes)
 	struct container_boxes *shared = mem_take(&boxes->shared);
 
 	container_removal_end(shared);
-	if (shared->locks != NULL)
-		container_lock_end(shared->locks,
-		    container_boxes_engines[shared->engine], shared->label,
-		    &shared->lock);
-	free(shared->locks);
+	container_boxes_unlock(shared);
 	free(shared->program);
 	free(shared->label);
 	free(shared->bootstrap);

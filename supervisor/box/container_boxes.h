@@ -24,13 +24,22 @@ struct spawn_program;
 /* Where crun and runc make cgroups that have the names of containers. */
 #define CONTAINER_CGROUPS "/sys/fs/cgroup"
 
+/* The engines that are tried for one value of the option runtime. */
+#define CONTAINER_TRIES 2
+
+/* The lock that is held for the containers of one of them. */
+struct container_held {
+	char *kind; /* container_lock_kind; NULL: it was not tried */
+	int lock;   /* container_lock_take; -1: none */
+};
+
 /* The state shared by all boxes of one of these runtimes. */
 struct container_boxes {
 	enum container_engine engine;
 	char *program;   /* the absolute path of the engine */
 	char *label;     /* container_sweep_label */
 	char *locks;     /* container_lock_folder; NULL: none */
-	int lock;        /* ours in it; -1: none */
+	struct container_held held[CONTAINER_TRIES]; /* ours in it */
 	char *bootstrap; /* the folder box of this installation */
 	char *first;     /* the program in it; NULL: docker's */
 	char *profile;   /* the path of the seccomp profile */
@@ -93,6 +102,15 @@ int container_has_data(
  */
 int container_program_find(struct container_boxes *shared, const char *value,
     size_t n, struct err *err);
+
+/*
+ * Appends what selects the containers that this engine lists, for
+ * container_lock_kind: of crun and runc the base name, which the directory of
+ * states has, of others the program and the variables that choose its storage
+ * or daemon.
+ */
+void container_program_key(
+    const struct container_boxes *shared, struct buffer *key);
 
 /*
  * Returns the engine that the base name of a path stands for; -1: unknown.

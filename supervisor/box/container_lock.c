@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -19,11 +20,13 @@
 #define CONTAINER_LOCKS "/run/caisson-containers"
 #define CONTAINER_LOCKS_USER "caisson-containers"
 
-/* Of labels: no slash is among them. */
-#define CONTAINER_LOCK_CHARS "0123456789abcdef-."
-
-/* Begins the name of each file, before the engine and the label. */
+/* Begins the name of each file, before the kind and the label. */
 #define CONTAINER_LOCK_PREFIX "lock."
+
+/* FNV-1a, and the digits of such a hash. */
+#define CONTAINER_LOCK_BASIS UINT64_C(0xcbf29ce484222325)
+#define CONTAINER_LOCK_PRIME UINT64_C(0x100000001b3)
+#define CONTAINER_LOCK_DIGITS 16
 
 int
 container_lock_make_folder(const char *path, struct err *err)
@@ -60,12 +63,23 @@ container_lock_folder(struct err *err)
 	return folder;
 }
 
+char *
+container_lock_kind(const char *engine, const char *key, size_t len)
+{
+	uint64_t hash = CONTAINER_LOCK_BASIS;
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		hash = (hash ^ (uint8_t)key[i]) * CONTAINER_LOCK_PRIME;
+	return mem_printf(
+	    "%s.%0*" PRIx64, engine, CONTAINER_LOCK_DIGITS, hash);
+}
+
 static char *
-container_lock_path(
-    const char *folder, const char *engine, const char *label)
+container_lock_path(const char *folder, const char *kind, const char *label)
 {
 	return mem_printf(
-	    "%s/" CONTAINER_LOCK_PREFIX "%s.%s", folder, engine, label);
+	    "%s/" CONTAINER_LOCK_PREFIX "%s.%s", folder, kind, label);
 }
 
 /* Returns whether a file that is open still has its name. */
@@ -80,10 +94,10 @@ container_lock_is_named(int fd, const char *path)
 
 /* Another Caisson may remove the file before it is locked. */
 int
-container_lock_take(const char *folder, const char *engine, const char *label,
+container_lock_take(const char *folder, const char *kind, const char *label,
     struct err *err)
 {
-	auto_free char *path = container_lock_path(folder, engine, label);
+	auto_free char *path = container_lock_path(folder, kind, label);
 	auto_fd int fd = -1;
 
 	do {
@@ -97,43 +111,76 @@ container_lock_take(const char *folder, const char *engine, const char *label,
 }
 
 void
-container_lock_end(const char *folder, const char *engine, const char *label,
-    int *lock)
+container_lock_end(
+    const char *folder, const char *kind, const char *label, int *lock)
 {
 	auto_free char *path = NULL;
 
 	if (*lock == -1)
 		return;
-	path = container_lock_path(folder, engine, label);
+	path = container_lock_path(folder, kind, label);
 	unlink(path);
 	fd_close(lock);
 }
 
-/* Locks a file that no process has locked. Returns a descriptor, or -1. */
+/*
+ * Locks a file that no process has locked, and that has not been removed
+ * meanwhile. Returns a descriptor, or -1.
+ */
 static int
 container_lock_try(const char *path)
 {
 	auto_fd int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
 
-	return fd != -1 && flock(fd, LOCK_EX | LOCK_NB) == 0 ? fd_take(&fd) :
-	                                                       -1;
+	return fd != -1 && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
+	        container_lock_is_named(fd, path) ? fd_take(&fd) : -1;
+}
+
+/*
+ * Returns whether a name is of a lock of this engine and that label. An earlier
+ * version put no hash between them.
+ */
+static int
+container_lock_is_of(const char *name, const char *prefix, const char *label)
+{
+	const char *rest = name + strlen(prefix);
+
+	if (strncmp(name, prefix, strlen(prefix)) != 0)
+		return 0;
+	if (strcspn(rest, ".") == CONTAINER_LOCK_DIGITS &&
+	    rest[CONTAINER_LOCK_DIGITS] == '.')
+		rest += CONTAINER_LOCK_DIGITS + 1;
+	return strcmp(rest, label) == 0;
 }
 
 int
 container_lock_is_free(
     const char *folder, const char *engine, const char *label)
 {
-	auto_free char *path = NULL;
-	auto_fd int fd = -1;
+	auto_free char *prefix =
+	    mem_printf(CONTAINER_LOCK_PREFIX "%s.", engine);
+	const struct dirent *entry;
+	DIR *dir = opendir(folder);
+	int found = 0, held = 0;
 
-	if (label[strspn(label, CONTAINER_LOCK_CHARS)] != '\0')
-		return 0;
-	path = container_lock_path(folder, engine, label);
-	fd = container_lock_try(path);
-	return fd != -1;
+	/* One that has tried two programs has two locks. */
+	while (dir != NULL && !held && (entry = readdir(dir)) != NULL) {
+		auto_free char *path = mem_printf("%s/%s", folder,
+		    entry->d_name);
+		auto_fd int fd = -1;
+
+		if (!container_lock_is_of(entry->d_name, prefix, label))
+			continue;
+		found = 1;
+		fd = container_lock_try(path);
+		held = fd == -1;
+	}
+	if (dir != NULL)
+		closedir(dir);
+	return found && !held;
 }
 
-/* Returns whether a name is one of this engine, and not in the text. */
+/* Returns whether a name is one of this kind, and not in the text. */
 static int
 container_lock_is_unused(const char *name, const char *prefix,
     const char *text, size_t len)
@@ -145,11 +192,10 @@ container_lock_is_unused(const char *name, const char *prefix,
 }
 
 void
-container_lock_clean(const char *folder, const char *engine, const char *text,
+container_lock_clean(const char *folder, const char *kind, const char *text,
     size_t len)
 {
-	auto_free char *prefix =
-	    mem_printf(CONTAINER_LOCK_PREFIX "%s.", engine);
+	auto_free char *prefix = mem_printf(CONTAINER_LOCK_PREFIX "%s.", kind);
 	const struct dirent *entry;
 	DIR *dir = opendir(folder);
 

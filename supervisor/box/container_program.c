@@ -30,15 +30,21 @@ static const struct {
 #define CONTAINER_PROGRAMS                                                     \
 	(sizeof(container_programs) / sizeof(container_programs[0]))
 
-/* The variables of ours that an engine gets: others may hold secrets. */
-static const char *const container_program_variables[] = { "HOME", "USER",
-	"LOGNAME", "LANG", "TMPDIR", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME",
-	"XDG_DATA_HOME", "XDG_CACHE_HOME", "DBUS_SESSION_BUS_ADDRESS",
-	"CONTAINERS_CONF", "CONTAINERS_STORAGE_CONF",
-	"CONTAINERS_REGISTRIES_CONF", "CONTAINER_HOST", "CONTAINER_CONNECTION",
-	"CONTAINER_SSHKEY", "DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG",
-	"DOCKER_CERT_PATH", "DOCKER_TLS_VERIFY" };
+/*
+ * The variables of ours that an engine gets: others may hold secrets. The first
+ * ones choose its storage or daemon, and with it the containers that it lists.
+ */
+static const char *const container_program_variables[] = { "HOME",
+	"XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME",
+	"CONTAINERS_CONF", "CONTAINERS_STORAGE_CONF", "CONTAINER_HOST",
+	"CONTAINER_CONNECTION", "DOCKER_HOST", "DOCKER_CONTEXT",
+	"DOCKER_CONFIG",
+	/* The others do not. */
+	"USER", "LOGNAME", "LANG", "TMPDIR", "XDG_CACHE_HOME",
+	"DBUS_SESSION_BUS_ADDRESS", "CONTAINERS_REGISTRIES_CONF",
+	"CONTAINER_SSHKEY", "DOCKER_CERT_PATH", "DOCKER_TLS_VERIFY" };
 
+#define CONTAINER_PROGRAM_CHOICES 11
 #define CONTAINER_PROGRAM_VARIABLES                                            \
 	(sizeof(container_program_variables) /                                 \
 	    sizeof(container_program_variables[0]))
@@ -123,16 +129,14 @@ container_program_path(
 	                                               NULL;
 }
 
+/* Adds the first n of these variables, as they are set, to a list of texts. */
 static void
-container_program_add_variables(struct container_boxes *shared)
+container_program_add_first(struct buffer *list, size_t n)
 {
-	const char *path = getenv("PATH"), *value;
-	auto_free char *whole = mem_printf("PATH=%s%s" CONTAINER_PROGRAM_PATH,
-	    path == NULL ? "" : path, path == NULL ? "" : ":");
+	const char *value;
 	size_t i;
 
-	text_list_add(&shared->environment, whole);
-	for (i = 0; i < CONTAINER_PROGRAM_VARIABLES; i++) {
+	for (i = 0; i < n; i++) {
 		auto_free char *pair = NULL;
 
 		value = getenv(container_program_variables[i]);
@@ -140,8 +144,31 @@ container_program_add_variables(struct container_boxes *shared)
 			continue;
 		pair = mem_printf(
 		    "%s=%s", container_program_variables[i], value);
-		text_list_add(&shared->environment, pair);
+		text_list_add(list, pair);
 	}
+}
+
+void
+container_program_key(const struct container_boxes *shared, struct buffer *key)
+{
+	if (shared->engine == CONTAINER_OCI) {
+		text_list_add(key, strrchr(shared->program, '/') + 1);
+		return;
+	}
+	text_list_add(key, shared->program);
+	container_program_add_first(key, CONTAINER_PROGRAM_CHOICES);
+}
+
+static void
+container_program_add_variables(struct container_boxes *shared)
+{
+	const char *path = getenv("PATH");
+	auto_free char *whole = mem_printf("PATH=%s%s" CONTAINER_PROGRAM_PATH,
+	    path == NULL ? "" : path, path == NULL ? "" : ":");
+
+	text_list_add(&shared->environment, whole);
+	container_program_add_first(
+	    &shared->environment, CONTAINER_PROGRAM_VARIABLES);
 	shared->envp = text_list_vector(
 	    shared->environment.data, shared->environment.len);
 }

@@ -86,6 +86,16 @@ exit $status
     release: () => fs.rmSync(held) };
 }
 
+/* Starts the program with an engine that fails, and has no containers. */
+function startOther(t) {
+  const place = folder(t);
+  const name = path.join(place, engines.oci === 'runc' ? 'crun' : 'runc');
+
+  fs.writeFileSync(name, '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+  assert.notEqual(command(t, { ...settingsOf('oci'), CAISSON_RUNTIME: name },
+    'selftest').status, 0);
+}
+
 for (const runtime of ['podman', 'docker', 'oci']) {
   const options = { skip: skipped[runtime] };
 
@@ -394,6 +404,9 @@ open("/volume/a", "w")`);
     const left = await named(runtime, killed.pid);
 
     assert.ok(isListed(runtime, left));
+    /* It must not remove the lock by which the next one judges the rest. */
+    if (runtime === 'oci')
+      startOther(t);
     const other = await open(t, runtime);
 
     await t.test('the next program removes what was left',

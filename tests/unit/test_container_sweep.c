@@ -209,6 +209,11 @@ END_TEST
 
 #define ELSEWHERE_PROCESS 7
 
+/* Kinds of locks, with hashes of any keys. */
+#define RUNC "oci.5b52f04bc9a2de1c"
+#define CRUN "oci.0123456789abcdef"
+#define PODMAN "podman.0123456789abcdef"
+
 /* Returns the label of a process elsewhere; the caller frees it. */
 static char *
 label_elsewhere(int process)
@@ -233,10 +238,10 @@ count_locks(void)
 
 /* Leaves a lock as a Caisson does that is killed. */
 static void
-leave_lock(const char *engine, const char *label)
+leave_lock(const char *kind, const char *label)
 {
 	struct err err;
-	int fd = container_lock_take(locks, engine, label, &err);
+	int fd = container_lock_take(locks, kind, label, &err);
 
 	ck_assert_msg(fd != -1, "%s", err.text);
 	close(fd);
@@ -250,24 +255,24 @@ START_TEST(a_lock_shows_that_it_lives)
 	auto_free char *unknown = find(text);
 	auto_free char *living = NULL, *left = NULL;
 	struct err err;
-	int lock = container_lock_take(locks, "oci", label, &err);
+	int lock = container_lock_take(locks, RUNC, label, &err);
 
 	ck_assert_msg(lock != -1, "%s", err.text);
 	/* Without a lock it may live; with one that is held, it does. */
 	ck_assert_str_eq(unknown, "");
 	living = find(text);
 	ck_assert_str_eq(living, "");
-	container_lock_clean(locks, "oci", "", 0);
+	container_lock_clean(locks, RUNC, "", 0);
 	ck_assert_uint_eq(count_locks(), 1);
 	close(lock);
 	left = find(text);
 	ck_assert_str_eq(left, wanted);
 	/* Its file stays as long as there is a container of it. */
-	container_lock_clean(locks, "oci", text, strlen(text));
+	container_lock_clean(locks, RUNC, text, strlen(text));
 	ck_assert_uint_eq(count_locks(), 1);
-	container_lock_clean(locks, "podman", "", 0);
+	container_lock_clean(locks, PODMAN, "", 0);
 	ck_assert_uint_eq(count_locks(), 1);
-	container_lock_clean(locks, "oci", "", 0);
+	container_lock_clean(locks, RUNC, "", 0);
 	ck_assert_uint_eq(count_locks(), 0);
 }
 END_TEST
@@ -276,13 +281,13 @@ START_TEST(a_lock_ends_in_order)
 {
 	auto_free char *label = label_elsewhere(ELSEWHERE_PROCESS);
 	struct err err;
-	int lock = container_lock_take(locks, "oci", label, &err);
+	int lock = container_lock_take(locks, RUNC, label, &err);
 
 	ck_assert_uint_eq(count_locks(), 1);
-	container_lock_end(locks, "oci", label, &lock);
+	container_lock_end(locks, RUNC, label, &lock);
 	ck_assert_int_eq(lock, -1);
 	ck_assert_uint_eq(count_locks(), 0);
-	container_lock_end(locks, "oci", label, &lock);
+	container_lock_end(locks, RUNC, label, &lock);
 }
 END_TEST
 
@@ -296,15 +301,84 @@ START_TEST(another_lock_shows_nothing)
 	auto_free char *names = NULL;
 	size_t i;
 
-	leave_lock("podman", label);
-	leave_lock("oci", "00000000-0000-0000-0000-000000000000.1.7.1");
+	leave_lock(PODMAN, label);
+	leave_lock(RUNC, "00000000-0000-0000-0000-000000000000.1.7.1");
 	names = find(text);
 	ck_assert_str_eq(names, "");
 	for (i = 0; i < UNIT_COUNT(forms); i++)
 		ck_assert(!container_lock_is_free(locks, "oci", forms[i]));
-	container_lock_clean(locks, "podman", "", 0);
-	container_lock_clean(locks, "oci", "", 0);
+	container_lock_clean(locks, PODMAN, "", 0);
+	container_lock_clean(locks, RUNC, "", 0);
 	ck_assert_uint_eq(count_locks(), 0);
+}
+END_TEST
+
+/* The list of a kind has only its own containers: it removes no other lock. */
+START_TEST(a_lock_of_another_kind_stays)
+{
+	auto_free char *label = label_elsewhere(ELSEWHERE_PROCESS);
+	auto_free char *text = mem_printf("%s caisson-%s.1\n", label, label);
+	auto_free char *wanted = mem_printf("caisson-%s.1;", label);
+	auto_free char *names = NULL;
+
+	leave_lock(RUNC, label);
+	container_lock_clean(locks, CRUN, "", 0);
+	ck_assert_uint_eq(count_locks(), 1);
+	/* The label is judged by it, whatever its kind is. */
+	names = find(text);
+	ck_assert_str_eq(names, wanted);
+	container_lock_clean(locks, RUNC, "", 0);
+	ck_assert_uint_eq(count_locks(), 0);
+}
+END_TEST
+
+/* One that has tried two engines lives as long as it holds one of both. */
+START_TEST(a_label_may_have_two_locks)
+{
+	auto_free char *label = label_elsewhere(ELSEWHERE_PROCESS);
+	struct err err;
+	int lock = container_lock_take(locks, RUNC, label, &err);
+
+	leave_lock(CRUN, label);
+	ck_assert(!container_lock_is_free(locks, "oci", label));
+	container_lock_clean(locks, CRUN, "", 0);
+	container_lock_clean(locks, RUNC, "", 0);
+	ck_assert_uint_eq(count_locks(), 1);
+	leave_lock(CRUN, label);
+	close(lock);
+	ck_assert(container_lock_is_free(locks, "oci", label));
+	container_lock_clean(locks, CRUN, "", 0);
+	ck_assert(container_lock_is_free(locks, "oci", label));
+	container_lock_clean(locks, RUNC, "", 0);
+	ck_assert(!container_lock_is_free(locks, "oci", label));
+}
+END_TEST
+
+/* What its list covers is unknown: it stays, and its label is judged. */
+START_TEST(a_lock_of_an_earlier_version_stays)
+{
+	auto_free char *label = label_elsewhere(ELSEWHERE_PROCESS);
+	auto_free char *path = mem_printf("%s/lock.oci.%s", locks, label);
+
+	leave_lock("oci", label);
+	ck_assert(container_lock_is_free(locks, "oci", label));
+	container_lock_clean(locks, RUNC, "", 0);
+	ck_assert_int_eq(unlink(path), 0);
+}
+END_TEST
+
+START_TEST(a_key_makes_a_kind)
+{
+	auto_free char *one = container_lock_kind("oci", "runc", 5);
+	auto_free char *same = container_lock_kind("oci", "runc", 5);
+	auto_free char *other = container_lock_kind("oci", "crun", 5);
+	/* FNV-1a of nothing. */
+	auto_free char *none = container_lock_kind("podman", NULL, 0);
+
+	ck_assert_str_eq(one, same);
+	ck_assert_str_ne(one, other);
+	ck_assert_uint_eq(strlen(one), strlen(RUNC));
+	ck_assert_str_eq(none, "podman.cbf29ce484222325");
 }
 END_TEST
 
@@ -340,6 +414,10 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_lock_shows_that_it_lives);
 	tcase_add_test(tc, a_lock_ends_in_order);
 	tcase_add_test(tc, another_lock_shows_nothing);
+	tcase_add_test(tc, a_lock_of_another_kind_stays);
+	tcase_add_test(tc, a_label_may_have_two_locks);
+	tcase_add_test(tc, a_lock_of_an_earlier_version_stays);
+	tcase_add_test(tc, a_key_makes_a_kind);
 }
 
 int

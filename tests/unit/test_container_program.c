@@ -1,0 +1,112 @@
+/*
+ * Tests of supervisor/box/container_program: the key of the containers that an
+ * engine lists is another one where another storage or daemon is chosen.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "common/mem.h"
+#include "supervisor/box/container_boxes.h"
+#include "unit.h"
+
+/* Returns whether both keys of a program are the same, and empties them. */
+static int
+same(struct buffer *one, struct buffer *other)
+{
+	int is_same = one->len == other->len &&
+	    memcmp(one->data, other->data, one->len) == 0;
+
+	buffer_reset(one);
+	buffer_reset(other);
+	return is_same;
+}
+
+static void
+add_key(enum container_engine engine, const char *path, struct buffer *key)
+{
+	auto_free char *program = mem_strdup(path);
+	struct container_boxes shared = { .engine = engine,
+		.program = program };
+
+	container_program_key(&shared, key);
+}
+
+/* The variables that choose what an engine lists. */
+static const char *const choices[] = { "HOME", "XDG_RUNTIME_DIR",
+	"XDG_CONFIG_HOME", "XDG_DATA_HOME", "CONTAINERS_CONF",
+	"CONTAINERS_STORAGE_CONF", "CONTAINER_HOST", "CONTAINER_CONNECTION",
+	"DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG" };
+
+START_TEST(a_variable_that_chooses_changes_the_key)
+{
+	struct buffer before = { 0 }, after = { 0 };
+
+	unsetenv(choices[_i]);
+	add_key(CONTAINER_PODMAN, "/usr/bin/podman", &before);
+	setenv(choices[_i], "/elsewhere", 1);
+	add_key(CONTAINER_PODMAN, "/usr/bin/podman", &after);
+	ck_assert(!same(&before, &after));
+}
+END_TEST
+
+/* The variables that do not, and those of others. */
+static const char *const others[] = { "USER", "LOGNAME", "LANG", "TMPDIR",
+	"XDG_CACHE_HOME", "DBUS_SESSION_BUS_ADDRESS",
+	"CONTAINERS_REGISTRIES_CONF", "CONTAINER_SSHKEY", "DOCKER_CERT_PATH",
+	"DOCKER_TLS_VERIFY", "PATH", "OTHER" };
+
+START_TEST(another_variable_does_not)
+{
+	struct buffer before = { 0 }, after = { 0 };
+
+	unsetenv(others[_i]);
+	add_key(CONTAINER_DOCKER, "/usr/bin/docker", &before);
+	setenv(others[_i], "/elsewhere", 1);
+	add_key(CONTAINER_DOCKER, "/usr/bin/docker", &after);
+	ck_assert(same(&before, &after));
+}
+END_TEST
+
+START_TEST(a_program_changes_the_key)
+{
+	struct buffer one = { 0 }, other = { 0 };
+
+	add_key(CONTAINER_PODMAN, "/usr/bin/podman", &one);
+	add_key(CONTAINER_PODMAN, "/usr/local/bin/podman", &other);
+	ck_assert(!same(&one, &other));
+	add_key(CONTAINER_OCI, "/usr/bin/runc", &one);
+	add_key(CONTAINER_OCI, "/usr/bin/crun", &other);
+	ck_assert(!same(&one, &other));
+}
+END_TEST
+
+/* The directory of states of crun and runc has only their base name. */
+START_TEST(of_crun_and_runc_only_the_name_counts)
+{
+	struct buffer one = { 0 }, other = { 0 };
+
+	unsetenv("HOME");
+	add_key(CONTAINER_OCI, "/usr/bin/runc", &one);
+	setenv("HOME", "/elsewhere", 1);
+	add_key(CONTAINER_OCI, "/usr/local/sbin/runc", &other);
+	ck_assert(same(&one, &other));
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_loop_test(tc, a_variable_that_chooses_changes_the_key, 0,
+	    UNIT_COUNT(choices));
+	tcase_add_loop_test(
+	    tc, another_variable_does_not, 0, UNIT_COUNT(others));
+	tcase_add_test(tc, a_program_changes_the_key);
+	tcase_add_test(tc, of_crun_and_runc_only_the_name_counts);
+}
+
+int
+main(void)
+{
+	return unit_run("container_program", add_tests);
+}
