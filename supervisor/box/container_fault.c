@@ -1,10 +1,11 @@
 /*
  * Why an engine could not run a container: see container_fault.h. Runs in the
  * supervisor. The text of the client is only searched for known sentences, and
- * one line of it is quoted, with control characters escaped. With docker, the
- * code may have written this text: it shares the standard error of the engine.
- * So the text decides only the sentence, and whether the exit status may be
- * that of the engine.
+ * one line of it is quoted, with control characters escaped. The image or the
+ * code may have written this text: they share the standard error of the engine,
+ * in the trial, in containers of languages that are images, and before the
+ * container is ready for code. So the text decides only the sentence, and
+ * whether the exit status may be that of the engine.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -157,11 +158,10 @@ container_fault_line(const char *errors, size_t *len)
 }
 
 /*
- * Appends some text and that line, without the word that engines begin it with;
- * nothing if there is no line. The image may have written it, and a terminal
- * may show it: control characters are escaped.
+ * The line is quoted without the word that engines begin it with. The image may
+ * have written it, and a terminal may show it.
  */
-static void
+void
 container_fault_quote(
     struct buffer *text, const char *before, const char *errors)
 {

@@ -18,6 +18,13 @@ struct container_end {
 	const char *errors;  /* of its standard error; UTF-8, maybe empty */
 };
 
+/*
+ * Appends some text and the last line of errors, with control characters
+ * escaped; nothing if there is no line.
+ */
+void container_fault_quote(
+    struct buffer *text, const char *before, const char *errors);
+
 /* Returns the exit status of a client whose engine has failed. */
 int container_fault_status(enum container_engine engine);
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../common/limits.h"
 #include "../../common/mem.h"
 #include "../../common/text_list.h"
 #include "../../common/trial.h"
@@ -82,24 +83,62 @@ container_trial_end(const struct boxes *boxes,
 		.errors = errors };
 }
 
+/* Returns the promise that a status names, counted from first, or NULL. */
+static const struct container_promise *
+container_trial_promise(int status, int first)
+{
+	return status >= first && status < first + TRIAL_PROMISES ?
+	    &container_promises[status - first] : NULL;
+}
+
+/* Appends the sentence for a status of common/trial.h, if it is one. */
+static void
+container_trial_tell(struct buffer *text, const struct container_end *end)
+{
+	const struct container_promise *broken =
+	    container_trial_promise(end->status, TRIAL_FIRST);
+	const struct container_promise *untried =
+	    container_trial_promise(end->status, TRIAL_UNTRIED);
+
+	if (broken != NULL)
+		buffer_printf(text, "%s does not isolate a container here: %s; "
+		    "%s", end->program, broken->fails, broken->fix);
+	if (untried != NULL) {
+		buffer_printf(text, "%s could not be checked for \"%s\"",
+		    end->program, untried->name);
+		container_fault_quote(text, ": ", end->errors);
+		buffer_add_text(text, "; use another engine");
+	}
+	if (end->status == TRIAL_NO_INTERPRETER)
+		buffer_printf(text, "the image %s has no interpreter for the "
+		    "code; use an image with python3 in its PATH", end->image);
+	if (end->status == TRIAL_INTERPRETER_LATE)
+		buffer_printf(text, "python3 of the image %s did not end "
+		    "within %d s; use another image", end->image,
+		    CONTAINER_INTERPRETER_S);
+	if (end->status == TRIAL_INTERPRETER_FAILED) {
+		buffer_printf(text, "python3 of the image %s cannot run a box",
+		    end->image);
+		container_fault_quote(text, ": ", end->errors);
+		buffer_add_text(text, "; use another image");
+	}
+}
+
 static int
 container_trial_judge(const struct boxes *boxes,
     const struct container_answer *answer, struct err *err)
 {
-	const struct container_boxes *shared = container_boxes(boxes);
-	int promise = answer->status - TRIAL_FIRST;
 	auto_free char *errors = NULL, *sentence = NULL;
+	auto_buffer struct buffer text = { 0 };
 	struct container_end end;
 
 	if (answer->status == 0)
 		return 0;
-	if (promise >= 0 && promise < TRIAL_PROMISES)
-		return err_set(err, "%s does not isolate a container here: %s; "
-		    "%s", shared->program, container_promises[promise].fails,
-		    container_promises[promise].fix);
 	errors = container_trial_errors(answer);
 	end = container_trial_end(boxes, answer, errors);
-	sentence = container_fault(&end);
+	container_trial_tell(&text, &end);
+	sentence = text.len == 0 ? container_fault(&end) :
+	                           buffer_take(&text, NULL);
 	return err_set(err, "%s", sentence);
 }
 

@@ -385,6 +385,21 @@ test('an image that is not used is told, with the reason', once, (t) => {
       /--image has no effect in native boxes: set (--runtime|CAISSON_RUNTIME) to podman, /);
 });
 
+/* The statuses are those of common/trial.h. */
+for (const [status, sentence] of [
+  [89, 'docker does not isolate a container here: its memory is not limited; run Caisson as root'],
+  [109, 'docker could not be checked for "limit on memory": it is broken; use another engine'],
+  [120, 'image some/image:1 has no interpreter for the code; use an image'],
+  [121, 'python3 of the image some/image:1 cannot run a box: it is broken; use another image'],
+  [122, 'python3 of the image some/image:1 did not end within 30 s; use another image'],
+])
+  test(`docker: a trial that ends with ${status}`, once, (t) => {
+    const done = selftest(t, 'docker', { TRIAL: `${status}` });
+
+    assert.equal(done.status, 2);
+    assert.ok(done.stderr.includes(sentence), done.stderr);
+  });
+
 test('docker: the selftest lists what only native boxes keep', once, (t) => {
   const { status, stdout, stderr } = selftest(t, 'docker', {});
 

@@ -171,7 +171,7 @@ REFUSED = {
 # So is an image whose python3 cannot run a box.
 USELESS = {
     "path": "has no interpreter for the code",
-    "broken": "exited with status 1 before it was ready for code",
+    "broken": "cannot run a box",
 }
 
 SHOWN = {"x3": "seccomp caps", "11a": "no_new_privs seccomp"}

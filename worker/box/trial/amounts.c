@@ -3,6 +3,7 @@
  * limits; a child tries to use more memory than those, and some children are
  * more than it may have.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -61,7 +62,10 @@ amounts_go_first(void)
 		close(fd);
 }
 
-/* A child. The filter refuses shared memory, whatever the limit is. */
+/*
+ * A child. The filter refuses shared memory, whatever the limit is. Exits with
+ * errno if there is no memory to be tried.
+ */
 static void
 amounts_use(void)
 {
@@ -70,7 +74,7 @@ amounts_use(void)
 	size_t at;
 
 	if (memory == MAP_FAILED)
-		_exit(EXIT_FAILURE);
+		_exit(errno);
 	for (at = 0; at < AMOUNTS_MEMORY; at += AMOUNTS_PAGE)
 		memory[at] = 1;
 	_exit(EXIT_SUCCESS);
@@ -88,5 +92,9 @@ amounts_memory(void)
 	}
 	if (child == -1 || waitpid(child, &status, 0) == -1)
 		return -1;
+	if (WIFEXITED(status) && WEXITSTATUS(status) != EXIT_SUCCESS) {
+		errno = WEXITSTATUS(status);
+		return -1;
+	}
 	return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
 }

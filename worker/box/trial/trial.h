@@ -1,8 +1,7 @@
 /*
  * The attempts of the program trial: see main.c. Each file has some of them. An
  * attempt returns whether its promise is kept, or -1 with errno if it cannot
- * tell, which counts as no. Runs in the box, as the user of the code; links no
- * file of common/.
+ * tell. Runs in the box, as the user of the code; links no file of common/.
  */
 #ifndef BOX_TRIAL_H
 #define BOX_TRIAL_H
@@ -27,6 +26,12 @@ int places_no_volumes(void);
 /* amounts.c: how much it can use. */
 int amounts_processes(void);
 int amounts_memory(void);
+
+/*
+ * interpreter.c: runs a command, which gets this time, and whose output is
+ * discarded. Returns 0 if it exits with 0, or a status of common/trial.h.
+ */
+int interpreter_try(char **command, unsigned int seconds);
 
 /* proc_line.c: lines of files in /proc; pure. */
 
