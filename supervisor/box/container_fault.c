@@ -56,6 +56,9 @@ static const struct container_saying {
 	    "PROGRAM cannot map the user of the code: add a range of user IDs "
 	    "for your user to /etc/subuid and /etc/subgid, or change "
 	    "CAISSON_CONTAINER_USER" },
+	{ "cannot re-exec process",
+	    "PROGRAM cannot make a user namespace: add a range of user IDs "
+	    "for your user to /etc/subuid and /etc/subgid" },
 	{ "error mounting \"tmpfs\"",
 	    "PROGRAM cannot map the user of the code: add a range of user IDs "
 	    "for your user to /etc/subuid and /etc/subgid, or change "
@@ -252,6 +255,7 @@ container_fault_asked(const struct container_end *end)
 		buffer_printf(&text, "%s could not describe the image %s",
 		    end->program, end->image);
 		container_fault_quote(&text, ": ", end->errors);
+		buffer_printf(&text, "; check it with '%s ps'", end->program);
 	}
 	return buffer_take(&text, NULL);
 }

@@ -41,8 +41,8 @@ char *container_fault(const struct container_end *end);
 char *container_fault_doubt(const struct container_end *end);
 
 /*
- * Returns the sentence for an image that the engine did not describe when it
- * was asked.
+ * Returns the sentence for an image that podman or docker did not describe when
+ * it was asked.
  */
 char *container_fault_asked(const struct container_end *end);
 

@@ -214,12 +214,21 @@ START_TEST(an_image_that_is_not_described_has_a_cause)
 	const struct container_end broken =
 	    end_of(CONTAINER_PODMAN, 125, "\nError: it is broken\n");
 	auto_free char *known = container_fault_asked(&down);
+	const struct container_end mute = end_of(CONTAINER_PODMAN, 125, "");
+	const struct container_end narrow = end_of(CONTAINER_PODMAN, 125,
+	    "Error: cannot re-exec process\n");
 	auto_free char *other = container_fault_asked(&broken);
+	auto_free char *silent = container_fault_asked(&mute);
+	auto_free char *unmapped = container_fault_asked(&narrow);
 
 	ck_assert_str_eq(known, "/bin/e cannot reach its daemon: start it, and "
 	    "check that you may use it with '/bin/e ps'");
 	ck_assert_str_eq(other, "/bin/e could not describe the image "
-	    "an/image:1: it is broken");
+	    "an/image:1: it is broken; check it with '/bin/e ps'");
+	ck_assert_str_eq(silent, "/bin/e could not describe the image "
+	    "an/image:1; check it with '/bin/e ps'");
+	ck_assert_str_eq(unmapped, "/bin/e cannot make a user namespace: add a "
+	    "range of user IDs for your user to /etc/subuid and /etc/subgid");
 }
 END_TEST
 
