@@ -38,12 +38,13 @@ native_boxes_prepare_cgroup(struct boxes *boxes, struct err *err)
 
 /* Of auto, which has no image or says why none is used, nothing is said. */
 static void
-native_boxes_note_unused(const struct options *options)
+native_boxes_note_unused(const struct boxes *boxes)
 {
+	const struct options *options = boxes->options;
 	auto_buffer struct buffer image = { 0 }, runtime = { 0 };
 
 	if (options->image[0] == '\0' ||
-	    strcmp(options->runtime, native_runtime.name) != 0)
+	    strcmp(options->runtime, boxes->runtime->name) != 0)
 		return;
 	options_add_name(&image, options, OPTION_ID_IMAGE);
 	options_add_name(&runtime, options, OPTION_ID_RUNTIME);
@@ -57,7 +58,7 @@ native_probe(struct boxes *boxes, int only_refuses, struct err *err)
 	struct native_boxes *shared = mem_alloc(sizeof(*shared));
 
 	boxes->shared = shared;
-	native_boxes_note_unused(boxes->options);
+	native_boxes_note_unused(boxes);
 	if (only_refuses && boxes->options->cpus == 0)
 		return 0;
 	if (native_boxes_prepare_cgroup(boxes, err) == -1)
