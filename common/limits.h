@@ -806,7 +806,7 @@
 #define BOX_SPARE_MAX 64
 /*
  * Ranges of a template's memory that its boxes write to, about a hundred. The
- * list fits into a pipe, and is what the kernel takes at a time (IOV_MAX).
+ * list has what the kernel takes at a time (IOV_MAX).
  */
 #define BOX_AHEAD_MAX 1024
 /* Larger parts are not searched: no template has them. */

@@ -156,7 +156,7 @@ START_TEST(boxes_copy_what_is_listed)
 {
 	struct box box = { 0 };
 	struct err err;
-	int status;
+	int status, copies;
 	size_t i;
 	pid_t child;
 
@@ -166,8 +166,10 @@ START_TEST(boxes_copy_what_is_listed)
 	if (child == 0) {
 		if (ahead_copy(&box, &err) == -1)
 			_exit(1);
-		for (i = 0; can_copy() && i < PAGES; i++)
-			if (is_own(i) != (is_listed(i) || i == 0))
+		/* This copies page 0. Before Linux 6.13 nothing is copied. */
+		copies = can_copy();
+		for (i = 1; copies && i < PAGES; i++)
+			if (is_own(i) != is_listed(i))
 				_exit(3);
 		for (i = 0; i < PAGES * page; i++)
 			if (memory[i] != 1)

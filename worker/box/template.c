@@ -1,7 +1,7 @@
 /*
  * The template: an interpreter that has imported all modules, and forks boxes.
  * It runs in its own view, built like that of a box, and reads nothing but
- * requests of the supervisor (on_supervisor.c). Three processes run the code of
+ * requests of the supervisor (on_supervisor.c). Four processes run the code of
  * this file:
  *
  * - the template, which waits for a request;
@@ -9,10 +9,12 @@
  *   suspended meanwhile, and on a separate stack. Its steps are those of the
  *   launcher of main.c: build, report, wait, exit;
  * - the code of that box: a copy of the template, which drops all privileges
- *   and then returns to the caller in the template.
+ *   and then returns to the caller in the template;
+ * - the sample box (ahead.c), a child of the template, which ends before the
+ *   first request is read.
  *
- * All are created by the bare system call; the launcher and the two processes
- * of the box are children of the supervisor.
+ * The others are created by the bare system call; the launcher and the two
+ * processes of the box are children of the supervisor.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -97,6 +99,18 @@ static const struct box_action template_code_actions[] = {
 	{ BOX_STEPS, NULL },
 };
 
+/* What fails before this needs the channel. */
+static int
+template_close_rest(const struct box *box, struct err *err)
+{
+	unsigned int view = (unsigned int)box->view_fd;
+
+	if (close_range(BOX_CONTROL_OUT_FD + 1, view - 1, 0) == -1 ||
+	    close_range(view + 1, ~0U, 0) == -1)
+		return err_sys(err, "close the descriptors of the launcher");
+	return 0;
+}
+
 static void __attribute__((noreturn))
 template_become_code(struct box *box)
 {
@@ -105,10 +119,8 @@ template_become_code(struct box *box)
 
 	setsid();
 	if (action_run(box, template_code_actions, &err) == 0 &&
-	    close_range(BOX_CONTROL_OUT_FD + 1, (unsigned)box->view_fd - 1,
-	        0) == 0 &&
-	    close_range((unsigned)box->view_fd + 1, ~0U, 0) == 0) {
-		/* The holder has this one, too, and closes it later. */
+	    template_close_rest(box, &err) == 0) {
+		/* The holder has a copy, and usually closes it last. */
 		holder_start(box);
 		close(box->view_fd);
 		longjmp(template_state.frame, 1);

@@ -56,11 +56,11 @@ ahead_found(void)
 void
 ahead_add(struct ahead_list *list, uintptr_t start, size_t size)
 {
-	struct iovec *last = list->parts + list->count - 1;
+	struct iovec *next = list->parts + list->count;
 
 	if (list->count > 0 &&
-	    (uintptr_t)last->iov_base + last->iov_len == start)
-		last->iov_len += size;
+	    (uintptr_t)next[-1].iov_base + next[-1].iov_len == start)
+		next[-1].iov_len += size;
 	else if (list->count < BOX_AHEAD_MAX)
 		list->parts[list->count++] =
 		    (struct iovec){ (void *)start, size };
@@ -112,12 +112,14 @@ ahead_tell(void)
 		return;
 	for (i = 0; i < ahead_private.count; i++)
 		ahead_look(memory, map, &ahead_private.parts[i]);
-	(void)!write(ahead_line, &memory->written, sizeof(memory->written));
+	(void)fd_write_all(
+	    ahead_line, &memory->written, sizeof(memory->written));
 }
 
 /*
  * Control pipes as in every box. The frame of the relay is there already, and
- * what the box sends is not read.
+ * what the box sends is not read. The first takes the number of the channel to
+ * the supervisor, which the sample must not have.
  */
 static int
 ahead_take_pipes(const void *frame, size_t size)
@@ -159,10 +161,17 @@ static void
 ahead_receive(pid_t box, int line)
 {
 	struct pollfd told = { .fd = line, .events = POLLIN };
+	char *list = (char *)&ahead_known;
+	size_t have = 0;
+	ssize_t n = 1;
 
-	if (poll(&told, 1, BOX_AHEAD_WAIT_MS) != 1 ||
-	    read(line, &ahead_known, sizeof(ahead_known)) !=
-	        sizeof(ahead_known))
+	/* A pipe of a user who has many of them is smaller than the list. */
+	while (have < sizeof(ahead_known) && n > 0 &&
+	    poll(&told, 1, BOX_AHEAD_WAIT_MS) == 1) {
+		n = read(line, list + have, sizeof(ahead_known) - have);
+		have += n > 0 ? (size_t)n : 0;
+	}
+	if (have != sizeof(ahead_known))
 		ahead_known.count = 0;
 	kill(box, SIGKILL);
 	waitpid(box, NULL, 0);
