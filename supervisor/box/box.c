@@ -394,7 +394,7 @@ box_on_ready(struct box *box)
 	box_tell(box);
 }
 
-/* The relay may wait for the end of the code, and for nothing else. */
+/* No process is left: the relay sends DONE when it has the end of the code. */
 static void
 box_finish_relay(struct box *box)
 {

@@ -186,7 +186,7 @@ struct box {
 	void *inside;   /* of the runtime; NULL: not started */
 	int telling;    /* its launcher may still report a failure */
 	int building;   /* its launcher may still report processes */
-	int dead;       /* framed: no process of it is left */
+	int dead;       /* framed: process 1 has ended, told by its runtime */
 	int unforked;   /* requested of a template, which has not begun */
 	int ready;      /* it has asked for code */
 	unsigned long execution; /* its execution; 0: none yet */

@@ -403,7 +403,8 @@ void reaper_hurry(struct child *child);
 
 /*
  * As reaper_hurry; but if a child of reaper_watch_idly has ended already, its
- * end is reported before this returns 1. Otherwise returns 0.
+ * end is reported before this returns 1. Otherwise returns 0. Not to be called
+ * where an end is being reported, because the reaper may still hold this child.
  */
 int reaper_look(struct child *child);
 

@@ -27,7 +27,8 @@ const struct ahead_list *ahead_found(void);
 void ahead_add(struct ahead_list *list, uintptr_t start, size_t size);
 
 /*
- * Whether no other process has this page, by its entry in /proc/self/pagemap.
+ * Whether a page is in memory, is not that of a file, and is mapped by this
+ * process only, by its entry in /proc/self/pagemap.
  */
 int ahead_is_own(uint64_t entry);
 

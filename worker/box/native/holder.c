@@ -5,13 +5,13 @@
  * thousands of pages are freed later, when no process waits for that.
  *
  * If the code executes another program, its memory must be freed at once,
- * because that program needs the room. So the holder waits for an action of the
- * kernel in both cases at the end of a thread: it clears the number of the
- * thread and wakes the waiting process.
+ * because that program needs the room. So the holder waits on a futex: when the
+ * code exits or executes another program, the kernel writes 0 to the address of
+ * its thread number, and wakes who waits there.
  *
- * It also closes the last descriptor of the view of the code. When that is
- * closed, the kernel waits for all processors. The view is what the code has as
- * its root anyway.
+ * It also has a copy of the descriptor of the view of the code, and usually
+ * closes it last: then it is the holder that waits while the kernel waits for
+ * all processors. The view is what the code has as its root anyway.
  *
  * For the code it is a child that no wait() reports. It has all restrictions of
  * the code: if the code manipulates it by writing to its stack, which is in the
@@ -65,6 +65,10 @@ void
 holder_start(const struct box *box)
 {
 	static const unsigned long all = ~0UL;
+	/*
+	 * The holder is still here when this function has returned. The caller
+	 * is on the stack of the launcher, which the code leaves for good.
+	 */
 	char stack[HOLDER_STACK] __attribute__((aligned(64)));
 	unsigned long mask;
 

@@ -1,10 +1,11 @@
 /*
- * Process 1 of the box. It mounts /proc, drops its privileges, and then waits
- * or runs the watchdog (memory.c). When it exits the kernel kills every process
- * of the box; it is killed when the supervisor exits, and exits when the box
- * takes more memory than its limit. It never reads a byte of the code. Being
- * process 1 it also inherits the orphans of the box, which the kernel reaps for
- * it because it ignores SIGCHLD.
+ * Process 1 of the box. It mounts /proc, and in a forked box the writable
+ * places, drops its privileges, and then waits or runs the watchdog (memory.c).
+ * When it exits the kernel kills every process of the box; it is killed when
+ * the supervisor exits, and exits when the box takes more memory than its
+ * limit. It never reads a byte of the code. Being process 1 it also inherits
+ * the orphans of the box, which the kernel reaps for it because it ignores
+ * SIGCHLD.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -93,7 +94,7 @@ init_mount_proc(struct box *box, struct err *err)
 	return 0;
 }
 
-/* In any other box the launcher makes them, and enters the view before. */
+/* In a box that is not forked, view_build has mounted them. */
 static int
 init_mount_places(struct box *box, struct err *err)
 {

@@ -108,8 +108,9 @@ int processes_start_code(struct box *box, struct err *err);
 int processes_begin_init(struct box *box, struct err *err);
 int processes_await_init(struct box *box, struct err *err);
 /*
- * Starts the code while init does its steps. The code waits for a word of the
- * launcher that both have succeeded, which the latter sends.
+ * Starts the code while init does its steps. The code waits until
+ * processes_let_code sends it what init has reported, and exits if the launcher
+ * ends without that.
  */
 int processes_start_both(struct box *box, struct err *err);
 int processes_await_word(struct box *box, struct err *err);
@@ -121,11 +122,14 @@ int processes_skip(struct box *box, struct err *err);
  * number, and *pidfd is set; -1 with err.
  */
 pid_t processes_clone(int *pidfd, struct err *err);
-/* For the guard: like fork, but a child of the guard. */
+/*
+ * Like fork, for a child of the caller: 0 in the child; 1 in the parent, and
+ * *pid is set; -1 with err.
+ */
 int processes_fork(pid_t *pid, struct err *err);
 /* For the code: returns when the launcher has ended. */
 int processes_wait_for_launcher(struct box *box, struct err *err);
-/* Lets init continue when the launcher exits. */
+/* Sends the byte without which init exits when the launcher does. */
 int processes_release_init(struct box *box, struct err *err);
 /* Kills init, and thus the code, if they run. */
 void processes_kill(struct box *box);
@@ -159,8 +163,9 @@ int ahead_copy(struct box *box, struct err *err);
 
 /*
  * holder.c: called by the code of its box after it has closed all descriptors
- * that the code must not have, except that of the view. Waits until tid of the
- * box becomes 0.
+ * that the code must not have, except that of the view, on a stack that it
+ * never uses again. Starts the holder, which exits after tid of the box has
+ * become 0.
  */
 void holder_start(const struct box *box);
 

@@ -34,8 +34,8 @@ module_refuse(const char *reason)
 static int module_is_box;
 
 PyDoc_STRVAR(module_serve_doc,
-    "serve(frame)\n\nFork boxes; return in each of them, and nowhere else. The "
-    "first box gets the frame from its relay.");
+    "serve(frame)\n\nFork boxes; return in each of them, and nowhere else. A "
+    "sample box comes first, which reads the frame and has no relay.");
 
 /* Called in each box. */
 static PyObject *
