@@ -149,7 +149,9 @@ function refusing(calls) {
  * or mounts anything, so that everything found there is the program's.
  */
 function alone() {
-  const engine = process.env.CONTAINERS_CONF;
+  /* The folder of engine.py: of its images, or what is told of podman. */
+  const { CAISSON_IMAGE: image = '', CONTAINERS_CONF: told } = process.env;
+  const engine = image.startsWith('/') ? image : told;
 
   return ['/usr/bin/python3', '-B',
     path.resolve(here, '../../support/alone.py'), '--view', '--keep',
