@@ -47,6 +47,7 @@ class ThreeBox:
         """Return when the box, which has waited, gets ready for code."""
         path = os.path.join(self.place.tmp, MAIN)
         while not os.path.exists(path):
+            assert self.process.poll() is None, "the box has ended"
             time.sleep(0.001)
 
     def send(self, data):

@@ -32,6 +32,19 @@ add_key(enum container_engine engine, const char *path, struct buffer *key)
 	container_program_key(&shared, key);
 }
 
+/* Returns whether an engine has another key when a variable is set. */
+static int
+depends_on(enum container_engine engine, const char *path, const char *name)
+{
+	struct buffer before = { 0 }, after = { 0 };
+
+	unsetenv(name);
+	add_key(engine, path, &before);
+	setenv(name, "/elsewhere", 1);
+	add_key(engine, path, &after);
+	return !same(&before, &after);
+}
+
 /* The variables that choose what an engine lists. */
 static const char *const choices[] = { "HOME", "XDG_RUNTIME_DIR",
 	"XDG_CONFIG_HOME", "XDG_DATA_HOME", "CONTAINERS_CONF",
@@ -40,13 +53,8 @@ static const char *const choices[] = { "HOME", "XDG_RUNTIME_DIR",
 
 START_TEST(a_variable_that_chooses_changes_the_key)
 {
-	struct buffer before = { 0 }, after = { 0 };
-
-	unsetenv(choices[_i]);
-	add_key(CONTAINER_PODMAN, "/usr/bin/podman", &before);
-	setenv(choices[_i], "/elsewhere", 1);
-	add_key(CONTAINER_PODMAN, "/usr/bin/podman", &after);
-	ck_assert(!same(&before, &after));
+	ck_assert(
+	    depends_on(CONTAINER_PODMAN, "/usr/bin/podman", choices[_i]));
 }
 END_TEST
 
@@ -58,13 +66,8 @@ static const char *const others[] = { "USER", "LOGNAME", "LANG", "TMPDIR",
 
 START_TEST(another_variable_does_not)
 {
-	struct buffer before = { 0 }, after = { 0 };
-
-	unsetenv(others[_i]);
-	add_key(CONTAINER_DOCKER, "/usr/bin/docker", &before);
-	setenv(others[_i], "/elsewhere", 1);
-	add_key(CONTAINER_DOCKER, "/usr/bin/docker", &after);
-	ck_assert(same(&before, &after));
+	ck_assert(
+	    !depends_on(CONTAINER_DOCKER, "/usr/bin/docker", others[_i]));
 }
 END_TEST
 
