@@ -806,7 +806,7 @@
 #define BOX_SPARE_MAX 64
 /*
  * Ranges of a template's memory that its boxes write to, about a hundred. The
- * list has what the kernel takes at a time (IOV_MAX).
+ * kernel takes no more in one call (IOV_MAX).
  */
 #define BOX_AHEAD_MAX 1024
 /* Larger parts are not searched: no template has them. */

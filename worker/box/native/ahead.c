@@ -165,7 +165,10 @@ ahead_receive(pid_t box, int line)
 	size_t have = 0;
 	ssize_t n = 1;
 
-	/* A pipe of a user who has many of them is smaller than the list. */
+	/*
+	 * The list may come in parts: if a user has many pipes, the kernel
+	 * makes new ones smaller than the list.
+	 */
 	while (have < sizeof(ahead_known) && n > 0 &&
 	    poll(&told, 1, BOX_AHEAD_WAIT_MS) == 1) {
 		n = read(line, list + have, sizeof(ahead_known) - have);

@@ -1,10 +1,9 @@
 /*
- * Tries in a container what no box may do, for an engine may ignore a limit
+ * Tries in a container what no box may do, because an engine may ignore a limit
  * without an error. It is a program of ours, which needs nothing of the image:
- * one of the image could tell the supervisor whatever that would like to hear.
- * Runs in the box, as its command; the container has small limits. If all
- * promises are kept, it runs the interpreter of the image, to see whether boxes
- * can.
+ * one of the image could report that a promise is kept although it is not. Runs
+ * in the box, as its command; the container has small limits. If all promises
+ * are kept, it runs the interpreter of the image, to see whether boxes can.
  *
  * Usage: trial INTERPRETER [ARGUMENT...]
  *

@@ -13,15 +13,15 @@
 
 #include "trial.h"
 
-/* The port for what is sent to nobody. */
+/* Of the service discard (RFC 863). Any port would do: nothing is sent. */
 #define REACH_DISCARD 9
 
 /* More than the box itself has at the start. */
 #define REACH_PROCESSES 8
 
 /*
- * Counts the lines of a file that may be routes to other machines: those that
- * are not below a heading or are lonely are none. -1: errno tells.
+ * Counts the lines of a file for which is_none returns 0: those may be routes
+ * to other machines. Returns -1 with errno if the file cannot be read.
  */
 static int
 reach_routes(const char *path, int (*is_none)(const char *line))
@@ -50,7 +50,7 @@ reach_counts(const char *line __attribute__((unused)))
 static int
 reach_no_routes(void)
 {
-	/* It has a heading, and nothing about lo. */
+	/* Its first line is a heading; it has no routes of lo. */
 	int four = reach_routes("/proc/net/route", reach_counts);
 	int six = reach_routes("/proc/net/ipv6_route", proc_line_is_lonely);
 
@@ -90,7 +90,7 @@ reach_no_network(void)
 	    !reach_leads((struct sockaddr *)&six, sizeof(six));
 }
 
-/* Those of the box are the first ones. */
+/* Process 1 of the box is this one or its parent, and it has few others. */
 int
 reach_no_process(void)
 {
