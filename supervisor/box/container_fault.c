@@ -16,10 +16,12 @@
 #include "../../common/shown.h"
 #include "../process/process.h"
 #include "container_fault.h"
+#include "image.h"
 
 /*
  * Sentences of engines, and what they mean; the first that occurs decides.
- * PROGRAM and IMAGE stand for those names.
+ * PROGRAM and IMAGE stand for those names. NULL: the image
+ * does not exist, and its name decides what helps.
  */
 static const struct container_saying {
 	const char *says;
@@ -29,14 +31,8 @@ static const struct container_saying {
 	{ "caisson: cannot execute",
 	    "the container engine PROGRAM cannot be executed; install it, or "
 	    "name another one" },
-	{ "image not known",
-	    "the image IMAGE does not exist here: 'caisson image build python "
-	    "--engine PROGRAM' makes caisson-python, 'PROGRAM pull IMAGE' "
-	    "fetches one" },
-	{ "No such image",
-	    "the image IMAGE does not exist here: 'caisson image build python "
-	    "--engine PROGRAM' makes caisson-python, 'PROGRAM pull IMAGE' "
-	    "fetches one" },
+	{ "image not known", NULL },
+	{ "No such image", NULL },
 	{ "Cannot connect to the Docker daemon",
 	    "PROGRAM cannot reach its daemon: start it, and check that you may "
 	    "use it with 'PROGRAM ps'" },
@@ -118,6 +114,37 @@ container_fault_fill(struct buffer *text, const char *means,
 		}
 		means += n;
 	}
+}
+
+/* podman puts "localhost/" before the names of images that were built. */
+static const char *
+container_fault_local(const char *image)
+{
+	static const char local[] = "localhost/";
+
+	return strncmp(image, local, strlen(local)) == 0 ?
+	    image + strlen(local) : image;
+}
+
+/* Returns how to get an image that does not exist here, or another one. */
+static const char *
+container_fault_get(const char *image)
+{
+	const char *name = container_fault_local(image);
+
+	if (strcmp(name, IMAGE_BUILT "python") == 0 ||
+	    strcmp(name, IMAGE_BUILT "python:latest") == 0)
+		return "'caisson image build python --engine PROGRAM' makes it";
+	if (strncmp(name, IMAGE_BUILT, strlen(IMAGE_BUILT)) == 0 &&
+	    strchr(name, '/') == NULL)
+		return "make it with 'caisson image build' and the option "
+		       "'--engine PROGRAM', and enable it with 'caisson image "
+		       "add IMAGE'";
+	return image_may_be_pulled(image) ?
+	    "'caisson image build python --engine PROGRAM' makes "
+	    "caisson-python, 'PROGRAM pull IMAGE' fetches one" :
+	    "'caisson image build python --engine PROGRAM' makes "
+	    "caisson-python, 'PROGRAM images' shows those that are here";
 }
 
 /* Returns whether a line begins with a word, and has more. */
@@ -242,7 +269,12 @@ container_fault_add(struct buffer *text, const struct container_end *end)
 			known = &container_faults[i];
 	if (known == NULL)
 		return 0;
-	container_fault_fill(text, known->means, end->program, end->image);
+	if (known->means == NULL)
+		buffer_printf(text, "the image %s does not exist here: ",
+		    end->image);
+	container_fault_fill(text, known->means == NULL ?
+	        container_fault_get(end->image) : known->means, end->program,
+	    end->image);
 	return 1;
 }
 

@@ -36,6 +36,12 @@ image_list_reset(struct image_list *list)
 /* Names */
 
 static int
+image_begins(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+static int
 image_is_word(const char *text, const char *others, size_t most)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
@@ -53,8 +59,7 @@ int
 image_is_name(const char *text)
 {
 	return image_is_word(text, "._-/:", IMAGE_NAME_MAX) &&
-	    strncmp(text, IMAGE_ALGORITHM,
-	        strlen(IMAGE_ALGORITHM)) != 0;
+	    !image_begins(text, IMAGE_ALGORITHM);
 }
 
 int
@@ -68,8 +73,7 @@ image_digits(const char *digest)
 {
 	size_t len = strlen(IMAGE_ALGORITHM);
 
-	return strncmp(digest, IMAGE_ALGORITHM, len) == 0 ? digest + len :
-	                                                    digest;
+	return image_begins(digest, IMAGE_ALGORITHM) ? digest + len : digest;
 }
 
 int
@@ -80,6 +84,16 @@ image_is_digest(const char *text)
 
 	return len >= IMAGE_DIGITS_MIN && len <= 64 &&
 	    digits[strspn(digits, IMAGE_HEX)] == '\0';
+}
+
+int
+image_may_be_pulled(const char *name)
+{
+	int built = image_begins(name, IMAGE_BUILT) &&
+	    strchr(name, '/') == NULL;
+
+	return !built && !image_begins(name, "localhost/") &&
+	    !image_is_digest(name);
 }
 
 int

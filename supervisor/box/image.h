@@ -49,6 +49,16 @@ int image_is_name(const char *text);
 int image_is_language(const char *text);
 int image_is_digest(const char *text);
 
+/* The name that Caisson gives to an image of a language that it builds. */
+#define IMAGE_BUILT "caisson-"
+
+/*
+ * Returns whether a registry may have the image of this name, which podman and
+ * docker could then pull: none has one that is named by its digest, that
+ * Caisson has built, or that podman has built, "localhost/...".
+ */
+int image_may_be_pulled(const char *name);
+
 /* Returns whether a text is NAME=VALUE, with a usual name, and UTF-8. */
 int image_is_variable(const char *text);
 

@@ -354,7 +354,7 @@ image_build_describe(const struct command *command, struct image *made)
 {
 	char *const *word = command->rest;
 
-	made->name = mem_printf("caisson-%s", command->operand);
+	made->name = mem_printf(IMAGE_BUILT "%s", command->operand);
 	made->language = mem_strdup(command->operand);
 	made->engine = mem_strdup("");
 	if (word == NULL || *word == NULL)

@@ -133,14 +133,17 @@ image_engine_read(const char *answer, const char *shown, struct image *image,
 
 /* Without this, only the engine's own lines above would say what is wrong. */
 static int
-image_engine_unknown(const struct image_command *image, struct err *err)
+image_engine_unknown(const struct image_command *image, const char *reference,
+    struct err *err)
 {
 	struct err why = *err;
 
 	if (image->work.interrupted)
 		return -1;
 	return err_set(err, "%s; 'caisson image list' shows the images that "
-	    "are here, 'caisson image pull REFERENCE' fetches one", why.text);
+	    "are here, 'caisson image %s", why.text,
+	    image_may_be_pulled(reference) ? "pull REFERENCE' fetches one" :
+	                                     "build' makes one");
 }
 
 /* Asks the engine. */
@@ -161,7 +164,7 @@ image_engine_inspect(struct image_command *image,
 	    " {{len .Config.Entrypoint}}");
 	text_list_add(&words, reference);
 	if (image_work_run(&image->work, &words, NULL, &answer, err) == -1)
-		return image_engine_unknown(image, err);
+		return image_engine_unknown(image, reference, err);
 	shown_add_quoted(&shown, reference, IMAGE_NAME_MAX);
 	buffer_add_text(&answer, "");
 	if (strlen(answer.data) != answer.len)
@@ -337,11 +340,13 @@ image_engine_absent(const struct image_command *image,
     const struct image_engine *engine, const char *reference, struct err *err)
 {
 	const struct err why = *err;
+	auto_free char *fetch = image_may_be_pulled(reference) ?
+	    mem_printf(", '%s pull %s' fetches one", engine->name, reference) :
+	    mem_strdup("");
 
 	if (!image->work.interrupted)
-		err_set(err, "%s; '%s images' shows the images that it holds, "
-		    "'%s pull %s' fetches one", why.text, engine->name,
-		    engine->name, reference);
+		err_set(err, "%s; '%s images' shows the images that it "
+		    "holds%s", why.text, engine->name, fetch);
 }
 
 int

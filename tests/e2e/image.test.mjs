@@ -242,6 +242,8 @@ test('an image that is not there, with the fix', (t) => {
   put(at, 'REFUSE');
   refused(at, 1, /podman has failed; its last lines say why; 'caisson image list' shows the images that are here, 'caisson image pull REFERENCE' fetches one$/,
     'add', 'nosuch');
+  refused(at, 1, /'caisson image list' shows the images that are here, 'caisson image build' makes one$/,
+    'add', 'caisson-ruby');
   assert.deepEqual(kept(at), []);
 });
 
@@ -251,6 +253,8 @@ test('an image to unpack that is not there, with the fix', (t) => {
   put(at, 'REFUSE');
   refused(at, 1, /podman has failed; its last lines say why; 'podman images' shows .*, 'podman pull my\/python:3' fetches one$/,
     'build', 'python', '--from-image', 'my/python:3', '--engine', 'podman');
+  refused(at, 1, /podman has failed; its last lines say why; 'podman images' shows the images that it holds$/,
+    'build', 'python', '--from-image', 'localhost/python:3');
   assert.deepEqual(kept(at), []);
 });
 

@@ -282,6 +282,40 @@ START_TEST(a_status_may_be_of_the_engine_or_the_code)
 }
 END_TEST
 
+/* No registry has it: it is made here. */
+static const struct {
+	const char *image;
+	const char *fix;
+} absent[] = {
+	{ "caisson-python", "'caisson image build python --engine /bin/e' "
+	    "makes it" },
+	{ "localhost/caisson-python:latest", "'caisson image build python "
+	    "--engine /bin/e' makes it" },
+	{ "caisson-ruby", "make it with 'caisson image build' and the option "
+	    "'--engine /bin/e', and enable it with 'caisson image add "
+	    "caisson-ruby'" },
+	{ "localhost/nosuch:9", "'caisson image build python --engine /bin/e' "
+	    "makes caisson-python, '/bin/e images' shows those that are here" },
+	{ "0123456789ab", "'caisson image build python --engine /bin/e' "
+	    "makes caisson-python, '/bin/e images' shows those that are here" },
+	{ "localhost:5000/caisson-python", "'caisson image build python "
+	    "--engine /bin/e' makes caisson-python, '/bin/e pull "
+	    "localhost:5000/caisson-python' fetches one" },
+};
+
+START_TEST(an_image_without_a_registry_is_not_pulled)
+{
+	const struct container_end end = { .engine = CONTAINER_PODMAN,
+		.program = "/bin/e", .image = absent[_i].image, .status = 125,
+		.errors = "image not known" };
+	auto_free char *sentence = container_fault(&end);
+	auto_free char *wanted = mem_printf("the image %s does not exist here: "
+	    "%s", absent[_i].image, absent[_i].fix);
+
+	ck_assert_str_eq(sentence, wanted);
+}
+END_TEST
+
 /* A name is not taken for one of the words that it stands for. */
 START_TEST(names_are_taken_as_they_are)
 {
@@ -303,6 +337,8 @@ add_tests(TCase *tc)
 	    tc, a_fault_has_a_cause_and_a_fix, 0, UNIT_COUNT(faults));
 	tcase_add_loop_test(tc, a_fault_of_crun_or_runc_is_theirs, 0,
 	    UNIT_COUNT(oci_faults));
+	tcase_add_loop_test(tc, an_image_without_a_registry_is_not_pulled, 0,
+	    UNIT_COUNT(absent));
 	tcase_add_test(
 	    tc, a_client_that_was_killed_is_named_with_the_signal);
 	tcase_add_loop_test(tc, an_end_may_be_a_fault, 0, UNIT_COUNT(ends));

@@ -404,6 +404,17 @@ START_TEST(names_are_bounded)
 }
 END_TEST
 
+START_TEST(a_registry_has_no_image_that_is_made_here)
+{
+	ck_assert(image_may_be_pulled("ruby"));
+	ck_assert(image_may_be_pulled("registry.example/caisson-ruby:3"));
+	ck_assert(image_may_be_pulled("localhost:5000/ruby"));
+	ck_assert(!image_may_be_pulled("localhost/ruby:3"));
+	ck_assert(!image_may_be_pulled("caisson-ruby"));
+	ck_assert(!image_may_be_pulled("sha256:0123456789ab"));
+}
+END_TEST
+
 static void
 add_tests(TCase *tc)
 {
@@ -424,6 +435,7 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, a_damaged_record_is_left_out, 0, 10);
 	tcase_add_test(tc, an_image_of_an_engine_has_no_root);
 	tcase_add_test(tc, names_are_bounded);
+	tcase_add_test(tc, a_registry_has_no_image_that_is_made_here);
 }
 
 int
