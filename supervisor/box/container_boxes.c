@@ -13,6 +13,7 @@
 #include "../process/process.h"
 #include "container_boxes.h"
 #include "container_bundle.h"
+#include "container_fault.h"
 #include "container_lock.h"
 #include "container_sweep.h"
 
@@ -244,10 +245,35 @@ container_boxes_try(struct boxes *boxes, const char *value, size_t n,
 	return 0;
 }
 
+/*
+ * Tries the next program of oci where the first has failed, as err says: on
+ * hosts with both versions of cgroups only runc works. Returns 0, or -1 with
+ * what has failed in err.
+ */
+static int
+container_boxes_try_next(struct boxes *boxes, const char *value,
+    int only_refuses, struct err *err)
+{
+	const struct container_boxes *shared = container_boxes(boxes);
+	auto_free char *path = container_program_path(shared->engine, value, 1);
+	const struct err first = *err;
+	struct err next;
+
+	if (path == NULL)
+		return -1;
+	if (container_boxes_try(boxes, value, 1, only_refuses, &next) == 0)
+		return 0;
+	if (container_fault_is_hybrid(first.text))
+		return err_set(err, "only runc runs on a host that has both "
+		    "versions of cgroups: %s", next.text);
+	return strcmp(first.text, next.text) == 0 ? -1 :
+	    err_set(err, "%s; %s failed, too: %s", first.text, path,
+	        next.text);
+}
+
 int
 container_probe(struct boxes *boxes, int only_refuses, struct err *err)
 {
-	struct err other;
 	struct container_boxes *shared = mem_alloc(sizeof(*shared));
 	const char *value = boxes->options->runtime;
 	size_t i;
@@ -272,10 +298,8 @@ container_probe(struct boxes *boxes, int only_refuses, struct err *err)
 		return -1;
 	if (container_boxes_try(boxes, value, 0, only_refuses, err) == 0)
 		return 0;
-	/* On hosts with both versions of cgroups only runc works. */
-	return shared->engine == CONTAINER_OCI && value[0] != '/' &&
-	        container_boxes_try(boxes, value, 1, only_refuses,
-	            &other) == 0 ? 0 : -1;
+	return shared->engine == CONTAINER_OCI && value[0] != '/' ?
+	    container_boxes_try_next(boxes, value, only_refuses, err) : -1;
 }
 
 void

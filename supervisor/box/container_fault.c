@@ -351,6 +351,12 @@ container_fault(const struct container_end *end)
 	return buffer_take(&text, NULL);
 }
 
+int
+container_fault_is_hybrid(const char *sentence)
+{
+	return strcmp(sentence, container_fault_hybrid.means) == 0;
+}
+
 char *
 container_fault_doubt(const struct container_end *end)
 {

@@ -34,6 +34,9 @@ int container_fault_status(enum container_engine engine);
  */
 char *container_fault(const struct container_end *end);
 
+/* Returns whether a sentence of these says that only runc runs on this host. */
+int container_fault_is_hybrid(const char *sentence);
+
 /*
  * Returns the sentence, without the fix, for an exit status that is either that
  * of a failed engine or that of the code.

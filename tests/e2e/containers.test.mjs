@@ -486,6 +486,27 @@ open("/volume/a", "w")`);
   });
 }
 
+/* runc is tried where crun has failed: what it says matters, too. */
+test('oci: both crun and runc fail', { skip: skipped.oci }, (t) => {
+  const bin = folder(t);
+  const settings = { ...settingsOf('oci'), PATH: `${bin}:/usr/bin:/bin` };
+  const fail = (name, says) => fs.writeFileSync(path.join(bin, name),
+    `#!/bin/sh\necho '${says}' >&2\nexit 1\n`, { mode: 0o755 });
+
+  fail('crun', 'one is broken');
+  fail('runc', 'two is broken');
+  assert.match(refusal(t, settings), new RegExp(
+    `${bin}/crun could not run a container: one is broken; ${bin
+    }/runc failed, too: ${bin}/runc could not run a container: two is broken`));
+  fail('crun', 'cgroups in hybrid mode not supported');
+  assert.match(refusal(t, settings), new RegExp(
+    'only runc runs on a host that has both versions of cgroups: ' +
+    `${bin}/runc could not run a container: two is broken`));
+  /* What is said of both is said once. */
+  assert.equal(refusal(t, { ...settings, CAISSON_IMAGE: '/no/image' })
+    .split('/no/image').length, 2);
+});
+
 /* podman would pass them to crun, which obeys this one. */
 test('podman: an annotation of an image for runtimes is refused', {
   skip: skipped.podman,
