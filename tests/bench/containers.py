@@ -11,7 +11,7 @@ from client import Client
 from measure import HERE, command, in_turns, plain, settle
 
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "support"))
-from engine import IMAGE, Engine, find, why_not  # noqa: E402
+from own_engine import IMAGE, Engine, find, why_not  # noqa: E402
 from image_store import is_hybrid  # noqa: E402
 
 ROUNDS = 10

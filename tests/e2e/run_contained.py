@@ -5,7 +5,7 @@
 
 NAME is a file of this folder without .test.mjs; without any, all of FILES run,
 or those from NAME on with --from. Each has an engine of its own, of
-which nothing may be left: engine.py, which also says what that needs.
+which nothing may be left: own_engine.py, which also says what that needs.
 
 Prints for each file how many tests held, failed and were left out, with the
 reasons, and the sums at the end. What the files print is kept in
@@ -22,7 +22,7 @@ import sys
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ENGINE = os.path.join(os.path.dirname(HERE), "support", "engine.py")
+ENGINE = os.path.join(os.path.dirname(HERE), "support", "own_engine.py")
 END = ".test.mjs"
 SKIPPED = 77
 SECONDS = 1800  # of a file, on a slow machine
@@ -77,7 +77,7 @@ class Result:
         self.left_out, self.faults = [], []
 
     def read(self, text):
-        """What node's test runner prints as TAP, and engine.py below it."""
+        """What node's test runner prints, as TAP, and own_engine.py."""
         for line in text.splitlines():
             count, test = COUNT.match(line), LINE.match(line)
             if count:

@@ -13,7 +13,7 @@ open_engine.py); UNSHOWN says why nothing can be left out.
 import os
 import re
 
-from engine import SETTINGS
+from own_engine import SETTINGS
 from open_engine import engine_words
 
 SAME = None

@@ -16,7 +16,7 @@ import subprocess
 import tempfile
 
 from alone import own_namespaces
-from engine import SETTINGS
+from own_engine import SETTINGS
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 IPC_CREAT, IPC_RMID, SHM_BYTES = 0o1000, 0, 4096

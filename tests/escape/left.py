@@ -5,8 +5,8 @@
 Each call ends by its time-out, by a cancel, or by SIGKILL for the program, the
 relay or the keeper of the container, at a random moment of its life, also while
 the container is started. Afterwards no container, bundle, mount or cgroup may
-be left: engine.py looks for them. Exit status: 0, 1, or 77 if no container can
-run here.
+be left: own_engine.py looks for them. Exit status: 0, 1, or 77 if no container
+can run here.
 """
 import argparse
 import os
@@ -96,9 +96,9 @@ def main():
     options = parser.parse_args()
     if "CAISSON_IMAGE" not in os.environ:
         os.execv(sys.executable, [
-            sys.executable, "-B", os.path.join(SUPPORT, "engine.py"), "--build",
-            os.path.realpath(options.build), options.runtime, sys.executable,
-            "-B"] + sys.argv + ["--seed", str(options.seed)])
+            sys.executable, "-B", os.path.join(SUPPORT, "own_engine.py"),
+            "--build", os.path.realpath(options.build), options.runtime,
+            sys.executable, "-B"] + sys.argv + ["--seed", str(options.seed)])
     print("seed %d" % options.seed, flush=True)
     with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
         os.chmod(folder, 0o755)

@@ -431,7 +431,7 @@ def run_alone(build, runtime):
     there is an engine for containers, if it is to run them.
     """
     sources = os.path.dirname(os.path.dirname(HERE))
-    engine = [sys.executable, "-B", os.path.join(SUPPORT, "engine.py"),
+    engine = [sys.executable, "-B", os.path.join(SUPPORT, "own_engine.py"),
               "--build", build, runtime] if runtime else []
     os.execv(sys.executable, [
         sys.executable, "-B", os.path.join(SUPPORT, "alone.py"),

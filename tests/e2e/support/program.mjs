@@ -6,7 +6,8 @@
  *   CAISSON_AS  a uid: the program is started as that user (needs root); the
  *               tests themselves stay who they are
  *   CAISSON_RUNTIME, CAISSON_IMAGE and variables of the engine: given to each
- *               program, so that its boxes are containers (../support/engine.py)
+ *               program, so that its boxes are containers
+ *               (../support/own_engine.py)
  */
 import fs from 'node:fs';
 import os from 'node:os';
@@ -75,7 +76,7 @@ export function installedWith(t, program) {
   return path.join(place, 'caisson');
 }
 
-/* What is set where all boxes are containers: see engine.py. */
+/* What is set where all boxes are containers: see own_engine.py. */
 const engineSettings = ['CAISSON_RUNTIME', 'CAISSON_IMAGE', 'CONTAINERS_CONF',
   'CONTAINERS_STORAGE_CONF', 'DOCKER_HOST'];
 
@@ -149,7 +150,7 @@ function refusing(calls) {
  * or mounts anything, so that everything found there is the program's.
  */
 function alone() {
-  /* The folder of engine.py: of its images, or what is told of podman. */
+  /* The folder of own_engine.py: of its images, or what is told of podman. */
   const { CAISSON_IMAGE: image = '', CONTAINERS_CONF: told } = process.env;
   const engine = image.startsWith('/') ? image : told;
 

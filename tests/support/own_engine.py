@@ -1,12 +1,12 @@
-"""Runs a test whose boxes are containers, and judges what they leave.
+"""Runs a test with a container engine of its own, and judges what is left.
 
-    engine.py [--build FOLDER] [--plots] podman|docker|oci COMMAND [ARGUMENT...]
+    own_engine.py [--build FOLDER] [--plots] podman|docker|oci COMMAND...
 
-The build folder stays visible, see alone.py. The command gets an engine of its
-own, of which nothing is left: an image (image_root.py), which is shared with
-other tests of a build folder where podman has it (image_store.py), a storage in
-folders that are removed at the end, and for docker a daemon. Caisson finds them
-by the variables of SETTINGS.
+The boxes of the command are containers of that engine, of which nothing stays.
+It has an image (image_root.py), which is shared with other tests of a build
+folder where podman has it (image_store.py), a storage in folders that are
+removed at the end, and for docker a daemon. Caisson finds them by the variables
+of SETTINGS. The build folder stays visible, see alone.py.
 
 All of it runs in a namespace of processes. Each label of a container names that
 namespace, so containers, bundles and cgroups of other Caissons are not judged,
@@ -130,7 +130,7 @@ class Engine:
             try:
                 os.execvpe(command[0], command, self.environment)
             except OSError as error:
-                print("engine.py: %s" % error, file=sys.stderr)
+                print("own_engine.py: %s" % error, file=sys.stderr)
             os._exit(127)
         status = wait_for(child)
         return status if status >= 0 else 128 - status
