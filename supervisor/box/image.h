@@ -17,7 +17,7 @@
 /* An image. All zeroes: none. */
 struct image {
 	char digest[IMAGE_DIGEST_SIZE]; /* of the tree, or the engine's */
-	char *name;     /* the newest image of a name is the one of that name */
+	char *name;     /* stands for the newest image that has it */
 	char *language; /* of the code that its command reads */
 	char *engine;   /* "podman" or "docker", which holds it, or "" */
 	char *root;     /* the path of its unpacked root; NULL: it has none */
@@ -26,6 +26,7 @@ struct image {
 	int checked;    /* its engine was asked: see container_image.h */
 	uint64_t made;  /* microseconds since 1970 */
 	uint64_t bytes; /* of all files */
+	int newest;     /* of all in the list that its engine holds, by name */
 	unsigned int enabled; /* its place among enabled ones; 0: not one */
 };
 

@@ -120,6 +120,23 @@ image_store_check(int folder, const char *path, struct err *err)
 	return 0;
 }
 
+/* Notes which images of a sorted list their names stand for. */
+static void
+image_store_note_newest(struct image_list *list)
+{
+	size_t i, j;
+
+	for (i = 0; i < list->count; i++) {
+		list->one[i].newest = 1;
+		for (j = i; j > 0 && list->one[i].newest; j--)
+			list->one[i].newest =
+			    strcmp(list->one[j - 1].name,
+			        list->one[i].name) != 0 ||
+			    strcmp(list->one[j - 1].engine,
+			        list->one[i].engine) != 0;
+	}
+}
+
 int
 image_store_list(
     const char *folder, struct image_list *list, struct err *err)
@@ -144,6 +161,7 @@ image_store_list(
 	if (list->count > 0)
 		qsort(list->one, list->count, sizeof(*list->one),
 		    image_store_compare);
+	image_store_note_newest(list);
 	return 0;
 }
 

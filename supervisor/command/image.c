@@ -13,6 +13,7 @@
 #include "../../common/shown.h"
 #include "../box/image_store.h"
 #include "../box/language.h"
+#include "../box/language_images.h"
 #include "../options/json_report.h"
 #include "../peers/state_dir.h"
 #include "command.h"
@@ -26,8 +27,55 @@ image_holder(const struct image *image)
 	return image->engine[0] == '\0' ? "caisson" : image->engine;
 }
 
+/* Those that hold images: none, for ours, and engines. */
+static const char *const image_holders[] = { "", "podman", "docker" };
+
+#define IMAGE_HOLDERS (sizeof(image_holders) / sizeof(image_holders[0]))
+
+/*
+ * Returns how calls name the language of an image, static; NULL: it is not
+ * used. The languages of its holder were read.
+ */
+static const char *
+image_language(const struct image *image)
+{
+	auto_free char *exact = mem_printf("%s@%.12s", image->language,
+	    image_digits(image->digest));
+	const struct language *language =
+	    image->enabled > 0 ? language_find(exact) : NULL;
+
+	return language != NULL &&
+	        strcmp(language->digest, image->digest) == 0 ? language->name :
+	                                                       NULL;
+}
+
+/*
+ * Returns how calls name the languages of all images of a list: as many texts,
+ * static or NULL; the caller frees the array. NULL with err if they cannot be
+ * read.
+ */
+static const char **
+image_list_languages(
+    const char *folder, const struct image_list *list, struct err *err)
+{
+	auto_free const char **names =
+	    mem_alloc((list->count + 1) * sizeof(*names));
+	size_t holder, i;
+
+	for (holder = 0; holder < IMAGE_HOLDERS; holder++) {
+		if (language_images_read(
+		        folder, image_holders[holder], err) == -1)
+			return NULL;
+		for (i = 0; i < list->count; i++)
+			if (strcmp(list->one[i].engine,
+			        image_holders[holder]) == 0)
+				names[i] = image_language(&list->one[i]);
+	}
+	return mem_take(&names);
+}
+
 static void
-image_list_json(const struct image_list *list)
+image_list_json(const struct image_list *list, const char *const *languages)
 {
 	auto_buffer struct buffer json = { 0 };
 	size_t i;
@@ -42,7 +90,9 @@ image_list_json(const struct image_list *list)
 		json_report_text(&json, "digest", one->digest);
 		json_report_text(&json, "language", one->language);
 		json_report_text(&json, "held_by", image_holder(one));
+		json_report_bool(&json, "newest", one->newest);
 		json_report_bool(&json, "enabled", one->enabled > 0);
+		json_report_text(&json, "enabled_as", languages[i]);
 		if (one->root != NULL) {
 			json_report_text(&json, "root", one->root);
 			json_report_number(&json, "bytes", one->bytes);
@@ -54,7 +104,7 @@ image_list_json(const struct image_list *list)
 }
 
 static void
-image_list_text(const struct image_list *list)
+image_list_text(const struct image_list *list, const char *const *languages)
 {
 	size_t i;
 
@@ -73,7 +123,13 @@ image_list_text(const struct image_list *list)
 		if (one->root != NULL)
 			printf(", %llu MiB",
 			    (unsigned long long)(one->bytes / MIB));
-		printf("%s\n", one->enabled > 0 ? ", enabled" : "");
+		if (!one->newest)
+			printf(", older: %s is a newer one", one->name);
+		if (languages[i] != NULL)
+			printf(", enabled as %s", languages[i]);
+		else if (one->enabled > 0)
+			printf(", enabled, but not used");
+		printf("\n");
 	}
 }
 
@@ -81,15 +137,17 @@ static int
 image_list_all(struct image_command *image, struct err *err)
 {
 	struct image_list list;
+	auto_free const char **languages = NULL;
 
 	if (image_store_list(image->folder, &list, err) == -1)
 		return -1;
-	if (command_has(&image->command->flags, COMMAND_FLAG_JSON))
-		image_list_json(&list);
-	else
-		image_list_text(&list);
+	languages = image_list_languages(image->folder, &list, err);
+	if (languages != NULL)
+		(command_has(&image->command->flags, COMMAND_FLAG_JSON) ?
+		        image_list_json :
+		        image_list_text)(&list, languages);
 	image_list_reset(&list);
-	return 0;
+	return languages == NULL ? -1 : 0;
 }
 
 /* Languages */
@@ -168,12 +226,11 @@ image_add_of(
 static int
 image_add_any(struct image_command *image, struct err *err)
 {
-	static const char *const holders[] = { "", "podman", "docker" };
 	int any = 0, done;
 	size_t i;
 
-	for (i = 0; i < sizeof(holders) / sizeof(holders[0]); i++) {
-		done = image_add_of(image, holders[i], err);
+	for (i = 0; i < IMAGE_HOLDERS; i++) {
+		done = image_add_of(image, image_holders[i], err);
 		if (done == -1)
 			return -1;
 		any |= done;

@@ -144,6 +144,36 @@ test('an image is built from a directory', (t) => {
   assert.deepEqual(list(at), [image]);
 });
 
+/* Of images with one name the newest counts, of languages the first enabled. */
+test('the list says which of several images counts', (t) => {
+  const at = prepare(t);
+  const digests = ['first', 'second'].map((content) => {
+    const from = folder(t);
+
+    fs.mkdirSync(path.join(from, 'usr'));
+    fs.writeFileSync(path.join(from, 'usr/reader'), content, { mode: 0o755 });
+    chown(path.join(from, 'usr'));
+    printed(at, 'build', 'ruby', '--from', from, '--', '/usr/reader');
+    return list(at).find(({ newest }) => newest).digest;
+  });
+  const fields = () => list(at).map(({ digest, newest, enabled_as: as }) =>
+    [digests.indexOf(digest), newest, as]);
+  const short = digests.map((each) => each.slice(7, 19));
+
+  assert.notEqual(digests[0], digests[1]);
+  assert.deepEqual(fields(), [[1, true, null], [0, false, null]]);
+  assert.equal(printed(at).replace(/\d+ MiB/g, 'n MiB'),
+    `caisson-ruby  ${short[1]}  ruby, held by caisson, n MiB\n` +
+    `caisson-ruby  ${short[0]}  ruby, held by caisson, n MiB, older: ` +
+    'caisson-ruby is a newer one\n');
+  printed(at, 'add', short[0]);
+  printed(at, 'add', 'caisson-ruby');
+  assert.deepEqual(fields(),
+    [[1, true, `ruby@${short[1]}`], [0, false, 'ruby']]);
+  assert.match(printed(at), new RegExp(`, n?\\d+ MiB, enabled as ruby@${
+    short[1]}\n.*: caisson-ruby is a newer one, enabled as ruby\n$`));
+});
+
 test('an image of Python has its interpreter', (t) => {
   const at = prepare(t, 'podman');
   const from = folder(t);
@@ -504,7 +534,10 @@ for (const [engine, wants, pattern] of [
     put(at, 'WANTS');
     printed(at, ...add);
     assert.match(fs.readFileSync(record, 'utf8'), /,"checked":true,/);
-    assert.equal(list(at)[0].enabled, true);
+    assert.equal(list(at)[0].enabled_as, 'ruby');
+    fs.writeFileSync(record, text.replace(',"checked":true', ''));
+    assert.equal(list(at)[0].enabled_as, null);
+    assert.match(printed(at), /, enabled, but not used$/m);
   });
 
 test('a pull that fails leaves nothing', (t) => {

@@ -187,6 +187,18 @@ START_TEST(the_digest_is_that_for_any_user)
 END_TEST
 
 /* A later build of the same content becomes the newest of its name again. */
+/* Whether the name of the image with this digest stands for it. */
+static void
+expect_newest(const char *digest, int newest)
+{
+	struct image found;
+
+	ck_assert_int_eq(
+	    image_store_find(folder, NULL, digest, &found, &err), 0);
+	ck_assert_int_eq(found.newest, newest);
+	image_reset(&found);
+}
+
 START_TEST(building_again_is_newest)
 {
 	auto_fd int held = lock();
@@ -196,6 +208,8 @@ START_TEST(building_again_is_newest)
 
 	ck_assert_str_eq(one.digest, again.digest);
 	expect_found("a", one.digest);
+	expect_newest(one.digest, 1);
+	expect_newest(two.digest, 0);
 	image_reset(&one);
 	image_reset(&two);
 	image_reset(&again);
