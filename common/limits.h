@@ -508,7 +508,8 @@
  * container is removed; if not, it was still about to create the container.
  * The monitor of a container needs less than a second to record its end. An
  * engine that was just killed may hold a lock for a moment, so a failed removal
- * is repeated.
+ * is repeated; for CONTAINER_REMOVE_MS while the engine says that the container
+ * exists.
  */
 #define KEEPER_CLIENT_MS 1000
 #define KEEPER_REST_MS 2000

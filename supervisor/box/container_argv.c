@@ -256,6 +256,17 @@ container_argv_remove(struct buffer *list, enum container_engine engine,
 }
 
 void
+container_argv_find(struct buffer *list, const char *program, const char *name)
+{
+	text_list_add(list, program);
+	text_list_add(list, "ps");
+	text_list_add(list, "--all");
+	text_list_add(list, "--quiet");
+	/* An expression; a dot in the name stands for itself, too. */
+	container_argv_add(list, "--filter", "name=^/%s$", name);
+}
+
+void
 container_argv_list(
     struct buffer *list, enum container_engine engine, const char *program)
 {

@@ -104,6 +104,13 @@ void container_argv_remove(struct buffer *list, enum container_engine engine,
     const char *program, const char *name);
 
 /*
+ * Appends the command line by which docker prints the identifier of a container
+ * with this name, and nothing if there is none.
+ */
+void container_argv_find(
+    struct buffer *list, const char *program, const char *name);
+
+/*
  * Appends the command line that prints all containers with our labels, one line
  * each: the label CONTAINER_LABEL_RUN, a space, the name.
  */

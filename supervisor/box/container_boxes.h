@@ -134,8 +134,10 @@ char *container_program_path(
  */
 struct container_commands {
 	struct buffer run;
+	struct buffer find; /* of docker */
 	struct buffer remove;
 	char **argv;
+	char **find_argv;
 	char **remove_argv;
 	char *bundle; /* of crun and runc: the directory of its bundle */
 };
@@ -152,9 +154,10 @@ int container_commands_fill(const struct container_boxes *shared,
     const struct container *container, struct container_commands *commands,
     struct spawn_program *program, struct err *err);
 
-/* Appends the command line that removes a container. */
-void container_commands_remove(const struct container_boxes *shared,
-    struct buffer *list, const char *name);
+/* The same, without the one that runs the container. */
+void container_commands_fill_removal(const struct container_boxes *shared,
+    const char *name, struct container_commands *commands,
+    struct spawn_program *program);
 
 /* container_engine.c: a command of the engine. */
 
@@ -196,7 +199,7 @@ int container_engine_ask_part(struct event_base *base,
     struct container_answer *answer, struct err *err);
 
 /*
- * Starts a program that only removes a container below a keeper, and returns at
+ * Starts program->remove, and nothing else, below a keeper, and returns at
  * once: nothing is read of it. The end of the keeper is reported to ended.
  * Returns the keeper, or NULL if it cannot be started, which is logged.
  */

@@ -14,21 +14,55 @@ void
 container_commands_free(struct container_commands *commands)
 {
 	free(commands->argv);
+	free(commands->find_argv);
 	free(commands->remove_argv);
 	free(commands->bundle);
 	buffer_reset(&commands->run);
+	buffer_reset(&commands->find);
 	buffer_reset(&commands->remove);
 }
 
-void
+/* docker fails to remove a container that it is removing already. */
+static void
+container_commands_find(const struct container_boxes *shared, const char *name,
+    struct container_commands *commands)
+{
+	if (shared->engine != CONTAINER_DOCKER)
+		return;
+	container_argv_find(&commands->find, shared->program, name);
+	commands->find_argv =
+	    text_list_vector(commands->find.data, commands->find.len);
+}
+
+static void
 container_commands_remove(const struct container_boxes *shared,
-    struct buffer *list, const char *name)
+    const char *name, struct container_commands *commands)
 {
 	if (shared->engine == CONTAINER_OCI)
-		oci_argv_remove(list, shared->program, shared->state, name);
+		oci_argv_remove(&commands->remove, shared->program,
+		    shared->state, name);
 	else
-		container_argv_remove(
-		    list, shared->engine, shared->program, name);
+		container_argv_remove(&commands->remove, shared->engine,
+		    shared->program, name);
+	commands->remove_argv =
+	    text_list_vector(commands->remove.data, commands->remove.len);
+}
+
+void
+container_commands_fill_removal(const struct container_boxes *shared,
+    const char *name, struct container_commands *commands,
+    struct spawn_program *program)
+{
+	container_commands_find(shared, name, commands);
+	container_commands_remove(shared, name, commands);
+	program->path = shared->program;
+	program->envp = shared->envp;
+	program->cwd = "/";
+	program->find = commands->find_argv;
+	program->remove = commands->remove_argv;
+	program->remove_ms = CONTAINER_REMOVE_MS;
+	if (shared->engine == CONTAINER_OCI)
+		program->cgroups = CONTAINER_CGROUPS;
 }
 
 /* Appends the command line that runs the container. */
@@ -57,23 +91,14 @@ container_commands_fill(const struct container_boxes *shared,
 {
 	if (container_commands_run(shared, container, commands, err) == -1)
 		return -1;
-	container_commands_remove(
-	    shared, &commands->remove, container->name);
+	container_commands_fill_removal(
+	    shared, container->name, commands, program);
 	commands->argv =
 	    text_list_vector(commands->run.data, commands->run.len);
-	commands->remove_argv =
-	    text_list_vector(commands->remove.data, commands->remove.len);
-	program->path = shared->program;
 	program->argv = commands->argv;
-	program->envp = shared->envp;
-	program->cwd = "/";
-	program->remove = commands->remove_argv;
-	program->remove_ms = CONTAINER_REMOVE_MS;
 	program->bundle = commands->bundle;
-	if (shared->engine == CONTAINER_OCI) {
-		/* Both exit with 1 for errors of their own. */
+	/* Both exit with 1 for errors of their own. */
+	if (shared->engine == CONTAINER_OCI)
 		program->failed = EXIT_FAILURE;
-		program->cgroups = CONTAINER_CGROUPS;
-	}
 	return 0;
 }

@@ -276,8 +276,7 @@ container_engine_send(struct event_base *base, struct spawn_program *program,
 	struct err err;
 
 	/* It must not be given up half-way, not even if we end. */
-	program->remove = program->argv;
-	program->remove_ms = CONTAINER_REMOVE_MS;
+	program->argv = program->remove;
 	err_set(&err, "no descriptor");
 	program->in = program->out = program->errors = all;
 	if (all != -1 && keeper_start(0, program, &pidfd, &err) == 0)

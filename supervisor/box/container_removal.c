@@ -8,7 +8,6 @@
 #include <sys/wait.h>
 
 #include "../../common/mem.h"
-#include "../../common/text_list.h"
 #include "../process/process.h"
 #include "container_boxes.h"
 
@@ -58,24 +57,18 @@ container_left_new(const struct boxes *boxes, char *name)
 void
 container_remove(const struct boxes *boxes, const char *name)
 {
-	const struct container_boxes *shared = container_boxes(boxes);
+	struct container_commands commands = { 0 };
 	struct container_left *left;
-	struct spawn_program program = { .path = shared->program,
-		.envp = shared->envp,
-		.cwd = "/" };
-	auto_buffer struct buffer list = { 0 };
-	auto_free char **argv = NULL;
+	struct spawn_program program = { 0 };
 
-	container_commands_remove(shared, &list, name);
-	argv = text_list_vector(list.data, list.len);
-	program.argv = argv;
-	if (shared->engine == CONTAINER_OCI)
-		program.cgroups = CONTAINER_CGROUPS;
+	container_commands_fill_removal(
+	    container_boxes(boxes), name, &commands, &program);
 	left = container_left_new(boxes, mem_strdup(name));
 	left->remover = container_engine_send(
 	    boxes->base, &program, container_left_on_ended, left);
 	if (left->remover == NULL)
 		container_left_free(left);
+	container_commands_free(&commands);
 }
 
 void

@@ -3,8 +3,9 @@
  * secrets, such as the environment of other servers. Once its server runs, it
  * executes the program caisson, which only goes on as that keeper: the copy is
  * gone. The command line has what the keeper still needs: numbers, paths, and
- * the command that removes the container, none of which is secret. Signals stay
- * blocked and pending, and children stay children. Runs in the keeper.
+ * the commands that find and remove the container, none of which is secret.
+ * Signals stay blocked and pending, and children stay children. Runs in the
+ * keeper.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,10 @@
 /* The first characters of the command line of a keeper. */
 #define KEEPER_TITLE "caisson: keeper["
 
-/* The words of that command line; those that remove the container follow. */
+/*
+ * The words of that command line. The command that finds the container follows,
+ * an empty word, and the command that removes the container.
+ */
 enum {
 	KEEPER_WORD_TITLE,
 	KEEPER_WORD_NUMBERS,
@@ -49,13 +53,24 @@ keeper_numbers(const struct keeper *keeper, const struct spawn_program *program)
 	    program->remove == program->argv);
 }
 
+/* Copies a command to the words from the n-th one on. Returns the next one. */
+static size_t
+keeper_add(char **words, size_t n, char *const *command)
+{
+	size_t i, count = keeper_count(command);
+
+	for (i = 0; i < count; i++)
+		words[n + i] = command[i];
+	return n + count;
+}
+
 void
 keeper_start_over(
     const struct keeper *keeper, const struct spawn_program *program)
 {
-	size_t i, n = keeper_count(program->remove);
-	auto_free char **words =
-	    mem_alloc((KEEPER_WORDS + n + 1) * sizeof(*words));
+	size_t n = KEEPER_WORDS, count = keeper_count(program->find) + 1 +
+	    keeper_count(program->remove);
+	auto_free char **words = mem_alloc((n + count + 1) * sizeof(*words));
 	auto_free char *title =
 	    mem_printf(KEEPER_TITLE "%lu]", keeper->number);
 	auto_free char *numbers = keeper_numbers(keeper, program);
@@ -69,10 +84,12 @@ keeper_start_over(
 		words[KEEPER_WORD_BUNDLE] = (char *)program->bundle;
 	if (program->cgroups != NULL)
 		words[KEEPER_WORD_CGROUPS] = (char *)program->cgroups;
-	for (i = 0; i < n; i++)
-		words[KEEPER_WORDS + i] = program->remove[i];
+	n = keeper_add(words, n, program->find);
+	words[n++] = none;
+	keeper_add(words, n, program->remove);
 	/* The engine that removes the container gets that environment, too. */
-	spawn_self_again(words, n > 0 ? program->envp : nothing);
+	spawn_self_again(
+	    words, program->remove != NULL ? program->envp : nothing);
 }
 
 /* Returns a word, or NULL if it is empty. */
@@ -80,6 +97,19 @@ static const char *
 keeper_word(const char *word)
 {
 	return word[0] == '\0' ? NULL : word;
+}
+
+/* Reads both commands; the empty word between them ends the first one. */
+static void
+keeper_read_commands(int argc, char **argv, struct spawn_program *program)
+{
+	int n = KEEPER_WORDS;
+
+	while (n < argc && argv[n][0] != '\0')
+		n++;
+	program->find = n > KEEPER_WORDS ? argv + KEEPER_WORDS : NULL;
+	program->remove = n + 1 < argc ? argv + n + 1 : NULL;
+	argv[n] = NULL;
 }
 
 int
@@ -100,7 +130,7 @@ keeper_read(int argc, char **argv, struct keeper *keeper,
 	keeper->server = server;
 	program->bundle = keeper_word(argv[KEEPER_WORD_BUNDLE]);
 	program->cgroups = keeper_word(argv[KEEPER_WORD_CGROUPS]);
-	program->remove = argc > KEEPER_WORDS ? argv + KEEPER_WORDS : NULL;
+	keeper_read_commands(argc, argv, program);
 	program->argv = only_removes ? program->remove : NULL;
 	program->envp = environ;
 	program->cwd = "/";

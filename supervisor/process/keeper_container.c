@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -53,17 +54,21 @@ keeper_open_null(void)
 	return fd == -1 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 }
 
-/* Has the engine remove the container. Returns whether it succeeded in time. */
+/*
+ * Runs a command of the engine, which prints to out, or to /dev/null for -1.
+ * Returns whether it succeeded in time.
+ */
 static int
-keeper_remove_once(struct keeper *keeper, const struct spawn_program *program,
-    uint64_t deadline)
+keeper_have(struct keeper *keeper, const struct spawn_program *program,
+    char **argv, int out, uint64_t deadline)
 {
 	auto_fd int null = keeper_open_null();
 	struct spawn_program remover = *program;
 
-	remover.path = program->remove[0];
-	remover.argv = program->remove;
-	remover.in = remover.out = remover.errors = null;
+	remover.path = argv[0];
+	remover.argv = argv;
+	remover.in = remover.errors = null;
+	remover.out = out == -1 ? null : out;
 	keeper->remover = spawn_program(&remover);
 	if (keeper->remover == -1) {
 		keeper->remover = 0;
@@ -77,6 +82,48 @@ keeper_remove_once(struct keeper *keeper, const struct spawn_program *program,
 	} while (!keeper_is_late(deadline));
 	children_kill(keeper->remover);
 	return 0;
+}
+
+/* Has the engine remove the container. Returns whether it succeeded in time. */
+static int
+keeper_remove_once(struct keeper *keeper, const struct spawn_program *program,
+    uint64_t deadline)
+{
+	return keeper_have(keeper, program, program->remove, -1, deadline);
+}
+
+/* Makes a pipe above the descriptors that a program has. Returns 0, or -1. */
+static int
+keeper_pipe(int *from, int *to)
+{
+	int pair[2];
+
+	if (pipe2(pair, O_CLOEXEC) == -1)
+		return -1;
+	*from = fcntl(pair[0], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	*to = fcntl(pair[1], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	close(pair[0]);
+	close(pair[1]);
+	return *from == -1 || *to == -1 ? -1 : 0;
+}
+
+/*
+ * Asks the engine for the container. Returns 1 if it exists, 0 if it does not,
+ * and -1 if that is unknown. What the engine prints is not read: only whether
+ * it prints something counts.
+ */
+static int
+keeper_find(struct keeper *keeper, const struct spawn_program *program,
+    uint64_t deadline)
+{
+	auto_fd int from = -1, to = -1;
+	struct pollfd printed = { .events = POLLIN };
+
+	if (program->find == NULL || keeper_pipe(&from, &to) == -1 ||
+	    !keeper_have(keeper, program, program->find, to, deadline))
+		return -1;
+	printed.fd = from;
+	return poll(&printed, 1, 0);
 }
 
 /* Returns whether the server itself only removes a container. */
@@ -156,20 +203,28 @@ keeper_warn(const struct spawn_program *program)
 	    keeper_name(program), line.data);
 }
 
-/* No process can make the container any more, and it may exist. */
+/*
+ * No process can make the container any more, and it may exist. An engine that
+ * is removing it cannot remove it again: while it exists, that is repeated.
+ */
 static void
 keeper_remove_rest(struct keeper *keeper, const struct spawn_program *program)
 {
 	uint64_t deadline = clock_ms() + program->remove_ms;
 	const struct timespec pause = { 0, KEEPER_PAUSE_MS * 1000000L };
-	int i;
+	int i, found = 1;
 
-	for (i = 0; i < KEEPER_REMOVALS && clock_ms() < deadline; i++) {
+	for (i = 0; found != 0 && clock_ms() < deadline; i++) {
+		if (i == KEEPER_REMOVALS && found == -1)
+			break;
 		if (keeper_remove_once(keeper, program, deadline))
 			return;
-		nanosleep(&pause, NULL);
+		found = keeper_find(keeper, program, deadline);
+		if (found != 0)
+			nanosleep(&pause, NULL);
 	}
-	keeper_warn(program);
+	if (found != 0)
+		keeper_warn(program);
 }
 
 /* Usually the supervisor has, once the container ran; unless it was killed. */

@@ -95,6 +95,12 @@ struct spawn_program {
 	char **remove;
 	unsigned int remove_ms;
 	/*
+	 * For an engine that fails to remove a container while it is removing
+	 * it: the command line that prints something if the container exists,
+	 * and exits with 0. NULL: the engine cannot be asked.
+	 */
+	char **find;
+	/*
 	 * The only status of a client that has failed; 0: each KEEPER_ENGINE_
 	 * status.
 	 */

@@ -142,6 +142,23 @@ for (const [what, pattern] of [
       command !== 'yes'), 'its processes');
   });
 
+/* docker fails to remove what it is removing already, and is asked then. */
+test('no container is left whose removal has begun', once, async (t) => {
+  const { client, pid, at, log, said, set } = await open(t);
+
+  fs.writeFileSync(path.join(at, 'BEGUN'), '');
+  set('daemon');
+  assert.match(text(await run(client, 'print(1)')), /cannot reach its daemon/);
+  const name = log().findLast((line) => line.startsWith('run '))
+    .match(/--name (\S+)/)[1];
+
+  await until(() => log().includes(
+    `ps --all --quiet --filter name=^/${name}$`), 'the question');
+  await until(() => descendants(pid)
+    .every((each) => !each.name.startsWith('keeper')), 'the end of keepers');
+  assert.doesNotMatch(said(), /may be left/);
+});
+
 /* Nothing else would remove the container before the next start. */
 test('a container is removed though the keepers that do it are killed', once,
   async (t) => {

@@ -3,9 +3,9 @@
 # when its engine fails. It records its command lines in the folder $FAKE, and
 # keeps a file there for each container, with the process of the code.
 #
-# The files run and rm in the folder say how these commands behave, and code is
-# the shell line that the container runs. By default a container runs until it
-# is removed.
+# The files run, rm and ps in the folder say how these commands behave, and code
+# is the shell line that the container runs. By default a container runs until
+# it is removed.
 command=$1
 for name; do :; done # the last argument
 
@@ -53,11 +53,24 @@ remove() {
     hang) hang ;;
     fail) exit 1 ;;
     once) rm "$FAKE/rm"; exit 1 ;;
+    begun)                             # it is being removed for a while
+        test "$(grep -c '^rm' "$FAKE/log")" -lt 6 ||
+            rm -f "$FAKE/container.$name"
+        exit 1 ;;
     wait) echo x; while test -e "$FAKE/rm"; do sleep 0.02; done ;;
     esac
     test -e "$FAKE/container.$name" || exit 0
     kill -KILL "$(cat "$FAKE/container.$name")" 2>/dev/null
     rm -f "$FAKE/container.$name"
+}
+
+# Prints the container if it exists.
+list() {
+    case $(cat "$FAKE/ps" 2>/dev/null) in
+    hang) hang ;;
+    fail) exit 1 ;;
+    esac
+    if test -e "$FAKE/container.$name"; then echo "$name"; fi
 }
 
 record "$@"
@@ -66,5 +79,6 @@ run) run "$@" ;;
 rm) fds=$(readlink /proc/$$/fd/0 /proc/$$/fd/1 /proc/$$/fd/2)
     echo "$fds" >> "$FAKE/fds"
     remove ;;
+ps) list ;;
 *) exit 2 ;;
 esac

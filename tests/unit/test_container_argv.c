@@ -299,6 +299,18 @@ START_TEST(containers_are_listed_by_label)
 }
 END_TEST
 
+START_TEST(asks_whether_a_container_exists)
+{
+	auto_buffer struct buffer list = { 0 };
+	auto_free char *all = NULL;
+
+	container_argv_find(&list, "/bin/e", "a");
+	all = join(&list);
+	ck_assert_str_eq(all,
+	    "\n/bin/e\nps\n--all\n--quiet\n--filter\nname=^/a$\n");
+}
+END_TEST
+
 START_TEST(asks_where_a_container_runs)
 {
 	auto_buffer struct buffer list = { 0 };
@@ -401,6 +413,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, numbers_are_whole);
 	tcase_add_test(tc, a_container_is_removed_by_name);
 	tcase_add_test(tc, containers_are_listed_by_label);
+	tcase_add_test(tc, asks_whether_a_container_exists);
 	tcase_add_test(tc, asks_where_a_container_runs);
 	tcase_add_loop_test(tc, what_an_engine_would_misread_is_refused, 0,
 	    UNIT_COUNT(checks));

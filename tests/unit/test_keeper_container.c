@@ -29,6 +29,7 @@ static char folder[] = "/tmp/caisson-test-XXXXXX";
 static unsigned int remove_ms = LONG_MS;
 static const char *bundle; /* of what is started next; NULL: none */
 static const char *cgroups; /* its hierarchies; NULL: none */
+static int is_found; /* the engine can be asked for the container */
 
 /* The folder of the engine */
 
@@ -103,9 +104,11 @@ start_program(struct held *held, const char *path, char **argv, char **remove)
 {
 	auto_free char *fake = mem_printf("FAKE=%s", folder);
 	char *envp[] = { fake, (char[]){ "PATH=/usr/bin:/bin" }, NULL };
+	char *find[] = { engine, (char[]){ "ps" }, (char[]){ "box-1" }, NULL };
 	struct spawn_program program = { .path = path, .argv = argv,
 		.envp = envp, .remove = remove, .remove_ms = remove_ms,
-		.bundle = bundle, .cgroups = cgroups };
+		.find = is_found ? find : NULL, .bundle = bundle,
+		.cgroups = cgroups };
 	int in[2], out[2];
 	struct err err;
 
@@ -541,6 +544,49 @@ START_TEST(an_engine_cannot_remove)
 }
 END_TEST
 
+/*
+ * An engine that is removing a container cannot remove it again. Where it can
+ * be asked for the container, and answers, that is awaited.
+ */
+START_TEST(a_container_that_is_being_removed_is_not_left)
+{
+	static const struct {
+		const char *run;
+		const char *rm;
+		const char *ps;
+		unsigned int ms;
+		int is_found;
+		int left;
+	} cases[] = {
+		{ "deaf", "begun", "", LONG_MS, 1, 0 },
+		{ "deaf", "begun", "", LONG_MS, 0, 1 },
+		{ "deaf", "begun", "fail", LONG_MS, 1, 1 },
+		{ "deaf", "begun", "hang", SHORT_MS, 1, 1 },
+		{ "hang", "fail", "", LONG_MS, 1, 0 },
+		{ "deaf", "fail", "", SHORT_MS, 1, 1 },
+	};
+	auto_free char *said = NULL, *logged = NULL;
+	struct held held;
+
+	log_to_file();
+	put("run", cases[_i].run);
+	put("rm", cases[_i].rm);
+	put("ps", cases[_i].ps);
+	remove_ms = cases[_i].ms;
+	is_found = cases[_i].is_found;
+	start(&held);
+	await(&held);
+	kill(held.keeper, KEEPER_KILL);
+	said = ends(&held, CLD_KILLED, SIGKILL);
+	logged = get("logged");
+	ck_assert_msg((strstr(logged, "box-1 may be left") != NULL) ==
+	        cases[_i].left, "%s", logged);
+	ck_assert_int_eq(times("ps ") > 0, cases[_i].is_found);
+	remove_ms = LONG_MS;
+	is_found = 0;
+}
+END_TEST
+
 START_TEST(a_removal_is_repeated)
 {
 	auto_free char *said = NULL;
@@ -579,6 +625,8 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_client_crashes);
 	tcase_add_test(tc, an_engine_is_missing);
 	tcase_add_loop_test(tc, an_engine_cannot_remove, 0, 2);
+	tcase_add_loop_test(
+	    tc, a_container_that_is_being_removed_is_not_left, 0, 6);
 	tcase_add_test(tc, a_removal_is_repeated);
 }
 

@@ -4,8 +4,9 @@
 # process of this machine, without any isolation; an image that is a language is
 # a shell. The file RUN beside it says how the next ones behave, WANTS which
 # volumes or annotations an image has, LIST which containers there are, and
-# TRIAL how the trial ends. With "down" no command works, and with HOLD beside
-# it "rm" waits until that is gone.
+# TRIAL how the trial ends. With "down" no command works, with HOLD beside it
+# "rm" waits until that is gone, and with BEGUN it fails: the engine is removing
+# the container already.
 here=$(dirname -- "$0")
 printf '%s\n' "$*" >> "$here/LOG"
 env > "$here/ENVIRONMENT"
@@ -24,8 +25,15 @@ contain() {
 
 case $1 in
 run) ;;
-ps) cat "$here/LIST" 2>/dev/null; exit 0 ;;
-rm) while [ -e "$here/HOLD" ]; do sleep 0.02; done; exit 0 ;;
+ps)
+    case $* in
+    *--quiet*) exit 0 ;;
+    esac
+    cat "$here/LIST" 2>/dev/null; exit 0 ;;
+rm)
+    while [ -e "$here/HOLD" ]; do sleep 0.02; done
+    [ ! -e "$here/BEGUN" ]
+    exit ;;
 image)
     case $* in
     *.Config.Volumes* | *.Annotations*) cat "$here/WANTS" 2>/dev/null; exit 0 ;;
