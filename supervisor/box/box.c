@@ -420,7 +420,7 @@ box_on_running(struct box *box)
 		box->state = BOX_RUNNING;
 		event_del(box->timer);
 	}
-	if (box->dead)
+	if (box->init_ended)
 		box_finish_relay(box);
 	box_tell(box);
 }
@@ -447,9 +447,9 @@ box_on_store_wanted(struct box *box)
 }
 
 void
-box_on_dead(struct box *box)
+box_on_init_ended(struct box *box)
 {
-	box->dead = 1;
+	box->init_ended = 1;
 	/* The code may end before its relay reports that it runs. */
 	if (box->ran)
 		box_finish_relay(box);

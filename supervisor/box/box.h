@@ -142,7 +142,7 @@ struct box {
 	int data;
 	int looked; /* entries of left were read */
 	unsigned int uid; /* of its code, as the host has it */
-	int gone;  /* no process of it is left */
+	int gone;  /* no process of it is left; if framed, it is settled, too */
 	int stuck; /* gone will not be waited for any longer */
 	int exited;    /* exit_code is valid */
 	int exit_code; /* of the interpreter */
@@ -186,7 +186,7 @@ struct box {
 	void *inside;   /* of the runtime; NULL: not started */
 	int telling;    /* its launcher may still report a failure */
 	int building;   /* its launcher may still report processes */
-	int dead;       /* framed: process 1 has ended, told by its runtime */
+	int init_ended; /* framed: process 1 has; settle then makes it gone */
 	int unforked;   /* requested of a template, which has not begun */
 	int ready;      /* it has asked for code */
 	unsigned long execution; /* its execution; 0: none yet */
@@ -324,11 +324,11 @@ void box_on_stood(struct box *box, const struct box_facts *facts);
 void box_set_draining(struct box *box);
 
 /*
- * No process of a framed box is left: its relay reports the output as soon as
- * the end of the code has arrived, and settle is called. Does not notify the
- * owner.
+ * Process 1 of a framed box has ended, and so have all others. Its relay
+ * reports the output as soon as the end of the code has arrived, and settle is
+ * called: only then the box is gone. Does not notify the owner.
  */
-void box_on_dead(struct box *box);
+void box_on_init_ended(struct box *box);
 
 /* Takes its directories. Does not notify the owner. */
 void box_on_directories(

@@ -26,8 +26,8 @@ struct contained {
 	struct child *keeper; /* NULL: it has ended */
 	pid_t pid;            /* of the keeper */
 	struct foreign *init; /* process 1 of it; NULL: unknown */
-	int dead;             /* that has ended, and all others with it */
-	int untold;           /* dead, but the kernel does not tell how */
+	int init_ended;       /* it has, and so have all others */
+	int untold;           /* that, but the kernel does not tell how */
 	/*
 	 * The exit status of the container, as its client would tell it, that
 	 * of the client, or the exit code that the box has reported: see
@@ -48,14 +48,14 @@ struct contained {
 
 /* Its end */
 
-/* A dead container whose output is complete is removed by its client. */
+/* A container that has ended is removed by its client once its output came. */
 static void
 container_kill(struct box *box)
 {
 	struct contained *contained = box->inside;
 
 	container_usage_read(contained->usage);
-	if (!contained->dead || contained->untold || !box->relay_over)
+	if (!contained->init_ended || contained->untold || !box->relay_over)
 		reaper_end(contained->keeper);
 }
 
@@ -107,7 +107,7 @@ container_free(struct box *box, int lingers)
 	container_place_free(&contained->place);
 	foreign_free(&contained->init);
 	container_usage_free(&contained->usage);
-	if (contained->dead && box->box_over)
+	if (contained->init_ended && box->box_over)
 		container_removal_watch(box->boxes, &contained->keeper,
 		    &contained->name);
 	reaper_forget(&contained->keeper);
@@ -243,18 +243,18 @@ container_decide_status(struct box *box)
 {
 	struct contained *contained = box->inside;
 	int running = contained->keeper != NULL;
-	int known = contained->dead && !contained->untold;
+	int known = contained->init_ended && !contained->untold;
 	int killed = !running &&
 	    (box->killed || contained->status >= CONTAINER_SIGNALS);
 
 	if (box->boxed && container_tells(box) && !killed && !known &&
-	    (contained->dead || !running) &&
+	    (contained->init_ended || !running) &&
 	    box->report.end == BOX_REPORT_EXIT) {
 		contained->untold = 0;
 		contained->status = box->report.status;
 	}
 	/* Only the client tells why. */
-	if (running && contained->dead && container_was_cut(box))
+	if (running && contained->init_ended && container_was_cut(box))
 		contained->untold = 1;
 }
 
@@ -265,7 +265,7 @@ container_awaits_client(const struct box *box)
 	const struct contained *contained = box->inside;
 
 	return contained->keeper != NULL &&
-	    (!contained->dead || contained->untold);
+	    (!contained->init_ended || contained->untold);
 }
 
 /* The status of a client whose engine has failed. */
@@ -288,7 +288,7 @@ container_was_lost(const struct box *box)
 	if (container_was_cut(box))
 		return 1;
 	if (box->killed || contained->status >= CONTAINER_SIGNALS ||
-	    (contained->dead && !contained->untold) ||
+	    (contained->init_ended && !contained->untold) ||
 	    box->report.end == BOX_REPORT_EXIT)
 		return 0;
 	return contained->status == -1 ||
@@ -385,7 +385,7 @@ container_on_ended(void *ctx, const struct child_end *end)
 	contained->keeper = NULL;
 	contained->client = end->code == CLD_EXITED ? end->status : -1;
 	contained->killer = end->code == CLD_EXITED ? 0 : end->status;
-	if (!contained->dead || contained->untold)
+	if (!contained->init_ended || contained->untold)
 		contained->status = contained->client;
 	/* A keeper that was killed has removed nothing. */
 	if (end->code != CLD_EXITED) {
@@ -403,7 +403,7 @@ container_on_ended(void *ctx, const struct child_end *end)
  * used is known until the engine removes the cgroup.
  */
 static void
-container_on_died(void *ctx)
+container_on_init_ending(void *ctx)
 {
 	struct contained *contained = ((struct box *)ctx)->inside;
 
@@ -415,18 +415,18 @@ container_on_died(void *ctx)
  * removes the container first, need not be awaited.
  */
 static void
-container_on_dead(void *ctx, int status)
+container_on_init_ended(void *ctx, int status)
 {
 	struct box *box = ctx;
 	struct contained *contained = box->inside;
 
 	if (contained->keeper == NULL)
 		return;
-	contained->dead = 1;
+	contained->init_ended = 1;
 	contained->untold = status == -1;
 	contained->status = WIFEXITED(status) ? WEXITSTATUS(status) :
 	    CONTAINER_SIGNALS + WTERMSIG(status);
-	box_on_dead(box);
+	box_on_init_ended(box);
 }
 
 /* Its start */
@@ -449,8 +449,8 @@ container_warn(struct box *box)
 static int
 container_watch(struct box *box, pid_t pid, struct err *err)
 {
-	static const struct foreign_ends ends = { container_on_died,
-		container_on_dead };
+	static const struct foreign_ends ends = { container_on_init_ending,
+		container_on_init_ended };
 	struct contained *contained = box->inside;
 	int again;
 

@@ -269,7 +269,7 @@ const struct container_kept *container_kept_at(size_t n);
 void container_remove(const struct boxes *boxes, const char *name);
 
 /*
- * The container is dead, and its client removes it: takes its keeper and its
+ * The container has ended, and its client removes it: takes its keeper and its
  * name. If that takes long, the keeper removes it. NULL inside keeper is
  * accepted.
  */

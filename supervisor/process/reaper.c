@@ -34,7 +34,7 @@ struct child {
 	int pidfd;
 	pid_t pid; /* 0: not read yet */
 	int last;  /* the signal that ends it */
-	int left;  /* it is ended with this timer from now; 0: with none */
+	int timers; /* of reaper_leave until it is ended; 0: none ends it */
 	struct event *ended_event; /* NULL: it is reaped with others */
 	struct event *late_event; /* of reaper_let_end; or NULL */
 	child_ended *ended; /* NULL: no notification */
@@ -48,7 +48,7 @@ static size_t reaper_nchildren;
 static int reaper_signals = -1; /* readable while a SIGCHLD is pending */
 static struct event *reaper_event;
 static struct event *reaper_sweep_event; /* an unwatched child may have ended */
-static struct event *reaper_left_event;  /* ends the children of reaper_leave */
+static struct event *reaper_leave_event; /* ends children of reaper_leave */
 
 /*
  * The number of boxes under construction. Their processes are already our
@@ -369,7 +369,7 @@ reaper_on_sweep(evutil_socket_t fd, short what, void *arg)
 }
 
 static void
-reaper_on_left(evutil_socket_t fd, short what, void *arg)
+reaper_on_leave_timer(evutil_socket_t fd, short what, void *arg)
 {
 	struct child *child;
 	int more = 0;
@@ -378,15 +378,15 @@ reaper_on_left(evutil_socket_t fd, short what, void *arg)
 	(void)what;
 	(void)arg;
 	LIST_FOREACH (child, &reaper_children, entry) {
-		if (child->left == 0)
+		if (child->timers == 0)
 			continue;
-		if (--child->left == 0)
+		if (--child->timers == 0)
 			reaper_signal(child, child->last);
 		else
 			more = 1;
 	}
 	if (more)
-		reaper_add_timer(reaper_left_event, REAPER_LEFT_MS);
+		reaper_add_timer(reaper_leave_event, REAPER_LEFT_MS);
 }
 
 /* On SIGCHLD: an unwatched child may have ended. */
@@ -432,7 +432,7 @@ reaper_init(struct event_base *base)
 	signal(SIGCHLD, SIG_DFL);
 	reaper_watch_signal(base);
 	reaper_sweep_event = evtimer_new(base, reaper_on_sweep, NULL);
-	reaper_left_event = evtimer_new(base, reaper_on_left, NULL);
+	reaper_leave_event = evtimer_new(base, reaper_on_leave_timer, NULL);
 }
 
 void
@@ -589,9 +589,9 @@ reaper_leave_for(struct child **childp, int timers)
 
 	if (child == NULL)
 		return;
-	child->left = timers;
+	child->timers = timers;
 	child->ended = NULL;
-	reaper_add_timer(reaper_left_event, REAPER_LEFT_MS);
+	reaper_add_timer(reaper_leave_event, REAPER_LEFT_MS);
 }
 
 void
@@ -659,7 +659,7 @@ reaper_finish(unsigned int ms)
 	loop_event_free(&reaper_event);
 	fd_close(&reaper_signals);
 	loop_event_free(&reaper_sweep_event);
-	loop_event_free(&reaper_left_event);
+	loop_event_free(&reaper_leave_event);
 	LIST_FOREACH (child, &reaper_children, entry)
 		reaper_signal(child, child->last);
 	/* The event loop has ended: poll each millisecond. */

@@ -90,7 +90,7 @@ START_TEST(the_box_may_be_dead_before_its_code_is_told_to_run)
 	play = start_call();
 	box_stands(play);
 	box_lets_go(play);
-	box_on_dead(play->call->box);
+	box_on_init_ended(play->call->box);
 	relay_runs(play);
 	settle();
 	receive(play, ROLE_RELAY, IPC_FINISH, &msg);
