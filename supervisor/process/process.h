@@ -150,6 +150,9 @@ void spawn_self_again(char **argv, char **envp);
  */
 pid_t spawn_program(const struct spawn_program *program);
 
+/* Forks a child of a keeper, which calls run and ends. */
+void spawn_errand(void (*run)(const char *argument), const char *argument);
+
 /* For keepers: writes "cannot WHAT PATH: why (errno)" to errors, and exits. */
 void spawn_complain(const struct spawn_program *program, const char *what,
     const char *path) __attribute__((noreturn));

@@ -66,10 +66,11 @@ get(const char *name)
 	return buffer_take(&text, NULL);
 }
 
+/* Returns how often a word is in a file. */
 static size_t
-times(const char *word)
+times_in(const char *name, const char *word)
 {
-	auto_free char *log = get("log");
+	auto_free char *log = get(name);
 	const char *p = log;
 	size_t n = 0;
 
@@ -78,6 +79,12 @@ times(const char *word)
 		p++;
 	}
 	return n;
+}
+
+static size_t
+times(const char *word)
+{
+	return times_in("log", word);
 }
 
 static void
@@ -362,6 +369,62 @@ START_TEST(cgroups_that_are_in_use_are_removed_later)
 }
 END_TEST
 
+/*
+ * Makes files cgroup.procs as in the hierarchies of cgroups, for each cgroup of
+ * this process. Returns their names, which the caller frees.
+ */
+static struct buffer
+make_own_cgroups(void)
+{
+	struct buffer names = { 0 };
+	FILE *list = fopen("/proc/self/cgroup", "r");
+	char line[4096];
+
+	ck_assert_ptr_nonnull(list);
+	while (fgets(line, sizeof(line), list) != NULL) {
+		char *name = strchr(line, ':') + 1, *path = strchr(name, ':');
+		auto_free char *command = NULL, *file = NULL;
+
+		*path++ = '\0';
+		path[strcspn(path, "\n")] = '\0';
+		if (strncmp(name, "name=", 5) == 0)
+			name += 5;
+		file = mem_printf("cgroups/%s%s/cgroup.procs", name, path);
+		command = mem_printf("mkdir -p '%s/cgroups/%s%s'", folder, name,
+		    path);
+		ck_assert_int_eq(system(command), 0);
+		put(file, "");
+		buffer_add(&names, file, strlen(file) + 1);
+	}
+	fclose(list);
+	return names;
+}
+
+/* The kernel takes its time before the first process enters a cgroup. */
+START_TEST(its_own_cgroup_is_entered_while_the_engine_starts)
+{
+	const struct timespec pause = { 0, 1000000 };
+	auto_free char *hierarchies = mem_printf("%s/cgroups", folder);
+	auto_buffer struct buffer names = make_own_cgroups();
+	auto_free char *said = NULL;
+	char *name = names.data;
+	struct held held;
+
+	cgroups = hierarchies;
+	start(&held);
+	await(&held);
+	while (times_in(name, "0") == 0)
+		nanosleep(&pause, NULL);
+	kill(held.keeper, KEEPER_KILL);
+	said = ends(&held, CLD_EXITED, 128 + SIGKILL);
+	/* One is enough. */
+	ck_assert_uint_eq(times_in(name, "0"), 1);
+	for (name += strlen(name) + 1; name < names.data + names.len;
+	     name += strlen(name) + 1)
+		ck_assert_uint_eq(times_in(name, "0"), 0);
+}
+END_TEST
+
 /* A container without a keeper: its client has ended with that. */
 static void
 leave_one(struct held *held)
@@ -615,6 +678,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, the_supervisor_is_killed);
 	tcase_add_test(tc, cgroups_are_removed);
 	tcase_add_test(tc, cgroups_that_are_in_use_are_removed_later);
+	tcase_add_test(tc, its_own_cgroup_is_entered_while_the_engine_starts);
 	tcase_add_test(tc, another_keeper_removes_it);
 	tcase_add_loop_test(
 	    tc, a_removal_is_not_given_up, 0, UNIT_COUNT(signals));
