@@ -357,6 +357,8 @@ def wait_for_code(pipes, ending):
     try:
         control = take_control(pipes)
         os.write(control[1], b'{"type":"ready"}\n')
+        if not TEMPLATE:
+            compiled(b"")  # the first time takes longest: do it meanwhile
         waiting = poll()  # select() would write to more of the stack
         waiting.register(control[0], POLLIN)
         if not waiting.poll(SOON):
