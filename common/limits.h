@@ -865,7 +865,8 @@
 #define BOX_MEMORY_TURN (16 * MIB)
 /*
  * Attempts to stop all processes of a box that continue each other. A program
- * that sends SIGCONT at intervals meets fewer of them.
+ * that sends SIGCONT at intervals meets fewer of them. An attempt counts if a
+ * process of the box has used CPU time since the one before.
  */
 #define BOX_MEMORY_HOLDS 10
 /* Attempts with a signal to each; then one signal stops all processes. */

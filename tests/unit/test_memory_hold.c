@@ -79,6 +79,32 @@ START_TEST(continued_by_the_code)
 END_TEST
 
 /*
+ * A process that has begun to exit takes no signal, and needs a processor to
+ * end: while none of the box gets one, that is no sign of a process that others
+ * continue.
+ */
+START_TEST(one_that_waits_for_a_processor)
+{
+	put_process(A, 60, 60);
+	put_process(B, 1, 1);
+	put_process(C, 1, 1);
+	put_thread(B, B);
+	runaway = B;
+	used_ns = 1;
+	runs = 10 * ATTEMPTS;
+	ck_assert_uint_eq(memory_judge(&memory), 62 * MIB);
+	ck_assert_int_eq(stops_at_once, 0);
+	/* Whichever one runs. */
+	busy = _i == 0 ? A : _i == 1 ? B : C;
+	runs = 10 * ATTEMPTS;
+	ck_assert_int_eq(judge_in_child(), BOX_EXIT_LOOSE);
+	/* A time that cannot be read may have changed. */
+	used_ns = busy = 0;
+	ck_assert_int_eq(judge_in_child(), BOX_EXIT_LOOSE);
+}
+END_TEST
+
+/*
  * Where each process that is stopped leaves one that it was forking, all are
  * stopped at once. What the code has stopped itself stays so.
  */
@@ -332,6 +358,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, stopped_by_the_code);
 	tcase_add_test(tc, one_that_takes_its_signal_late);
 	tcase_add_test(tc, continued_by_the_code);
+	tcase_add_loop_test(tc, one_that_waits_for_a_processor, 0, 3);
 	tcase_add_test(tc, forked_without_end);
 	tcase_add_test(tc, forked_without_end_above_the_limit);
 	tcase_add_loop_test(

@@ -33,13 +33,29 @@ __wrap_fstatfs64(int fd, struct statfs *fs)
 	return 0;
 }
 
+int used_ns, busy;
+
+/* The clock of a process has the complement of its number in it. */
+static int
+of_process(clockid_t clock, struct timespec *now)
+{
+	int pid = (int)~((unsigned int)clock >> 3 | 7U << 29);
+
+	*now = (struct timespec){ .tv_nsec = used_ns };
+	if (pid == busy)
+		used_ns++;
+	return 0;
+}
+
 /*
  * No time passes while a box is looked at, however busy the machine is. CPU
- * time is real.
+ * time is real, unless all processes wait for a processor.
  */
 int
 __wrap_clock_gettime(clockid_t clock, struct timespec *now)
 {
+	if (used_ns > 0 && clock < 0)
+		return of_process(clock, now);
 	if (clock != CLOCK_MONOTONIC)
 		return __real_clock_gettime(clock, now);
 	*now = (struct timespec){ .tv_sec = 1000000 };

@@ -79,12 +79,14 @@ memory_judge(struct memory *memory)
 
 	memory->held = 1;
 	memory->at_once = 0;
+	memory->tried_ns = 0;
 	memory->nforced = 0;
 	memory_stop_all(memory);
 	if (memory->crowded)
 		memory_keep_processor(memory);
 	while (!memory_count_held(memory, &sum)) {
-		if (sum.loose && ++tries == BOX_MEMORY_HOLDS)
+		if (sum.loose && memory_has_run(memory) &&
+		    ++tries == BOX_MEMORY_HOLDS)
 			_exit(BOX_EXIT_LOOSE);
 		memory_stop_again(memory, tries);
 	}

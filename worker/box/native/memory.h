@@ -45,6 +45,7 @@ struct memory {
 	uint64_t cpu_ms; /* CPU time of this process when that was planned */
 	int held; /* all processes were stopped */
 	int at_once; /* and by one signal to all */
+	uint64_t tried_ns; /* their CPU time at the last try; 0: unknown */
 	pid_t known[BOX_MEMORY_KNOWN]; /* their number at that time */
 	size_t nknown;
 	pid_t forced[BOX_MEMORY_FORCED]; /* those stopped one by one */

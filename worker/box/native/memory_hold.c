@@ -446,6 +446,31 @@ memory_release(struct memory *memory, const struct memory_sum *sum)
 	memory_continue_chosen(memory);
 }
 
+/* Adds the CPU time of a process. A memory_add. */
+static int
+memory_add_tried(struct memory *memory, pid_t pid, struct memory_sum *sum)
+{
+	uint64_t ns = memory_cpu_ns(pid);
+
+	(void)memory;
+	sum->tried_ns += ns;
+	sum->unclear |= ns == 0;
+	return 0;
+}
+
+/* A process that was started or has ended changes the sum, too. */
+int ASAN_LEAVES_ALONE
+memory_has_run(struct memory *memory)
+{
+	uint64_t before = memory->tried_ns;
+	struct memory_sum sum = { 0 };
+
+	if (memory_add_processes(memory, memory_add_tried, &sum) == -1)
+		_exit(BOX_EXIT_BLIND);
+	memory->tried_ns = sum.unclear ? 0 : sum.tried_ns;
+	return memory->tried_ns == 0 || memory->tried_ns != before;
+}
+
 /*
  * Records a process that the code has stopped: after a signal to all it looks
  * like any other. A memory_add.

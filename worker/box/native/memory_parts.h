@@ -39,6 +39,8 @@ struct memory_sum {
 	uint64_t owned;
 	int late; /* not all processes were counted in time */
 	int missed; /* a process with threads had none that could be read */
+	uint64_t tried_ns; /* CPU time: see memory_has_run() */
+	int unclear; /* that of a process is unknown */
 	int busy;  /* one was in the kernel, where it takes no signal */
 	int loose; /* one was running, although all were stopped */
 	int stopped; /* one had been stopped by the code before */
@@ -267,6 +269,13 @@ int memory_choose(struct memory *memory, pid_t pid, struct memory_sum *sum);
  * all are stopped, the longer they run before the next look.
  */
 void memory_release(struct memory *memory, const struct memory_sum *sum);
+
+/*
+ * Whether a process of the box may have run since the last try to stop all. If
+ * none has, a process that is not stopped waits for a processor, and takes no
+ * signal if it had begun to exit: it can do nothing before a further try.
+ */
+int memory_has_run(struct memory *memory);
 
 /*
  * Stops the running processes again, after a moment in which they may stop.
