@@ -1,10 +1,10 @@
 /*
  * A permit: see permit.h. Runs in the broker.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../common/exchange.h"
 #include "../../common/json.h"
 #include "../../common/limits.h"
 #include "../../common/log.h"
@@ -29,8 +29,7 @@ struct permit_right {
 struct permit {
 	TAILQ_ENTRY(permit) entry; /* of the broker */
 	struct broker *broker;
-	struct channel *relay;
-	uint64_t execution;
+	struct exchange exchange;
 	char *owner;
 	uint64_t patience; /* milliseconds without a sign of the server */
 	char *names; /* each with its NUL */
@@ -40,8 +39,6 @@ struct permit {
 	struct ask_list asks; /* under way */
 	size_t nasks;
 	int remember; /* report the shapes of results */
-	int over;
-	struct event *ending; /* activated when it is over */
 };
 
 /* Rights */
@@ -169,9 +166,7 @@ permit_on_closed(void *ctx, const struct err *why)
 {
 	struct permit *permit = ctx;
 
-	if (why != NULL)
-		log_warn("protocol violation by the relay of execution "
-		    "%" PRIu64 ": %s", permit->execution, why->text);
+	exchange_note_closed(&permit->exchange, why);
 	permit_free(&permit);
 }
 
@@ -193,15 +188,13 @@ permit_new(struct broker *broker, struct ipc_grant_servers *msg)
 		permit_on_closed, permit };
 
 	permit->broker = broker;
-	permit->execution = msg->execution;
 	permit->owner = mem_strdup(msg->owner);
 	permit->patience = msg->tool_seconds * 1000;
 	permit->remember = msg->remember != 0;
 	TAILQ_INIT(&permit->asks);
 	TAILQ_INSERT_TAIL(&broker->permits, permit, entry);
-	permit->relay = channel_new(broker->base, &msg->relay, &ends);
-	permit->ending =
-	    evtimer_new(broker->base, permit_on_ending, permit);
+	exchange_open(&permit->exchange, broker->base, &msg->relay,
+	    msg->execution, &ends, permit_on_ending);
 	permit_read_allowed(permit, &msg->allowed);
 	permit_read_loaded(permit, &msg->loaded);
 }
@@ -233,27 +226,16 @@ permit_free(struct permit **permitp)
 		server_withdraw(&ask, "the execution that made the request has "
 		    "ended");
 	TAILQ_REMOVE(&permit->broker->permits, permit, entry);
-	loop_event_free(&permit->ending);
-	channel_free(&permit->relay);
+	exchange_close(&permit->exchange);
 	permit_free_rights(permit);
 	free(permit->owner);
 	free(permit);
 }
 
-/* From the loop, because the caller may still use the permit. */
-static void
-permit_end(struct permit *permit)
-{
-	permit->over = 1;
-	event_active(permit->ending, EV_TIMEOUT, 0);
-}
-
 void
 permit_break(struct permit *permit, const char *how)
 {
-	log_warn("protocol violation by the relay of execution %" PRIu64
-	    ": %s", permit->execution, how);
-	permit_end(permit);
+	exchange_break(&permit->exchange, how);
 }
 
 const char *
@@ -265,7 +247,7 @@ permit_owner(const struct permit *permit)
 uint64_t
 permit_execution(const struct permit *permit)
 {
-	return permit->execution;
+	return permit->exchange.execution;
 }
 
 struct broker *
@@ -352,7 +334,7 @@ permit_new_ask(struct permit *permit, struct server *server, uint64_t id,
 	struct ask *ask = server_new_ask(server, &ends, id, kind);
 
 	ask->permit = permit;
-	ask->execution = permit->execution;
+	ask->execution = permit->exchange.execution;
 	ask->owner = permit->owner;
 	ask->silence = permit->patience;
 	TAILQ_INSERT_TAIL(&permit->asks, ask, sibling);
@@ -393,7 +375,7 @@ permit_cancel(struct permit *permit, uint64_t id)
 	struct ask *ask = permit_ask(permit, id);
 	auto_buffer struct buffer reason = { 0 };
 
-	if (ask == NULL || permit->over)
+	if (ask == NULL || permit->exchange.over)
 		return;
 	buffer_add_text(&reason, "it was cancelled before it was answered");
 	ask_add_sent(ask, &reason);
@@ -401,21 +383,12 @@ permit_cancel(struct permit *permit, uint64_t id)
 	server_withdraw(&ask, "the code no longer waits for it");
 }
 
-/* Whether this many more bytes of answers would exceed the limit. */
-static int
-permit_is_full(const struct permit *permit, size_t len)
-{
-	return channel_unsent(permit->relay) + len > ANSWERS_UNREAD_MAX;
-}
-
 static void
 permit_refuse_full(struct permit *permit, uint64_t id)
 {
 	auto_buffer struct buffer reason = { 0 };
 
-	buffer_printf(&reason, "%zu bytes of answers have not been read yet; "
-	    "at most %lu may wait",
-	    channel_unsent(permit->relay), ANSWERS_UNREAD_MAX);
+	exchange_add_full(&permit->exchange, &reason);
 	permit_refuse(
 	    permit, id, reason.data, (struct json_span){ NULL, 0 });
 }
@@ -426,7 +399,7 @@ permit_admit(struct permit *permit, uint64_t id)
 	static const struct json_span none;
 	auto_buffer struct buffer reason = { 0 };
 
-	if (permit->over)
+	if (permit->exchange.over)
 		return 0;
 	if (permit_ask(permit, id) != NULL) {
 		permit_break(permit, "the number of a request in flight is "
@@ -440,7 +413,7 @@ permit_admit(struct permit *permit, uint64_t id)
 		permit_refuse(permit, id, reason.data, none);
 		return 0;
 	}
-	if (permit_is_full(permit, 0)) {
+	if (exchange_is_full(&permit->exchange, 0)) {
 		permit_refuse_full(permit, id);
 		return 0;
 	}
@@ -448,17 +421,6 @@ permit_admit(struct permit *permit, uint64_t id)
 }
 
 /* Answers */
-
-/* If a relay cannot be sent an answer, only its own permit ends. */
-static void
-permit_sent(struct permit *permit, int sent, const struct err *err)
-{
-	if (sent == 0)
-		return;
-	log_debug("execution %" PRIu64 " cannot be answered: %s",
-	    permit->execution, err->text);
-	permit_end(permit);
-}
 
 void
 permit_answer(
@@ -468,14 +430,14 @@ permit_answer(
 		.payload = { (const uint8_t *)json, len, -1 } };
 	struct err err;
 
-	if (permit->over)
+	if (permit->exchange.over)
 		return;
-	if (permit_is_full(permit, len)) {
+	if (exchange_is_full(&permit->exchange, len)) {
 		permit_refuse_full(permit, id);
 		return;
 	}
-	permit_sent(permit,
-	    channel_send_result(permit->relay, &result, &err), &err);
+	exchange_sent(&permit->exchange,
+	    channel_send_result(permit->exchange.relay, &result, &err), &err);
 }
 
 void
@@ -486,20 +448,20 @@ permit_refuse(struct permit *permit, uint64_t id, const char *reason,
 	auto_free char *line = NULL;
 	struct err err;
 
-	if (permit->over)
+	if (permit->exchange.over)
 		return;
 	/*
 	 * If there is no room for the error object, the sentence is sent alone.
 	 */
 	if (error.len > 0 && error.len <= RESULT_MAX &&
-	    !permit_is_full(permit, error.len)) {
+	    !exchange_is_full(&permit->exchange, error.len)) {
 		line = mem_alloc(error.len);
 		json_span_copy_line(error, line);
 		refused.error = (struct ipc_blob){ (const uint8_t *)line,
 			error.len, -1 };
 	}
-	permit_sent(permit,
-	    channel_send_refused(permit->relay, &refused, &err), &err);
+	exchange_sent(&permit->exchange,
+	    channel_send_refused(permit->exchange.relay, &refused, &err), &err);
 }
 
 /* Servers */

@@ -1,11 +1,10 @@
 /*
  * A grant: see grant.h. Runs in the store.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 
+#include "../../common/exchange.h"
 #include "../../common/limits.h"
-#include "../../common/log.h"
 #include "../../common/mem.h"
 #include "database.h"
 #include "grant.h"
@@ -13,20 +12,16 @@
 struct grant {
 	TAILQ_ENTRY(grant) entry; /* of the store */
 	struct store *store;
-	struct channel *relay;
-	uint64_t execution;
+	struct exchange exchange;
 	char *scope;
 	unsigned int places; /* number of tools that it may still add */
-	int over;
-	struct event *ending; /* activated when it is over */
 };
 
 static void
 grant_free(struct grant *grant)
 {
 	TAILQ_REMOVE(&grant->store->grants, grant, entry);
-	loop_event_free(&grant->ending);
-	channel_free(&grant->relay);
+	exchange_close(&grant->exchange);
 	free(grant->scope);
 	free(grant);
 }
@@ -45,9 +40,7 @@ grant_on_closed(void *ctx, const struct err *why)
 {
 	struct grant *grant = ctx;
 
-	if (why != NULL)
-		log_warn("the relay of execution %" PRIu64 " violates the "
-		    "protocol: %s", grant->execution, why->text);
+	exchange_note_closed(&grant->exchange, why);
 	grant_free(grant);
 }
 
@@ -67,12 +60,11 @@ grant_new(struct store *store, struct ipc_grant *msg)
 		grant_on_closed, grant };
 
 	grant->store = store;
-	grant->execution = msg->execution;
 	grant->scope = mem_strdup(msg->scope);
 	grant->places = SAVED_TOOLS_NEW_MAX;
 	TAILQ_INSERT_TAIL(&store->grants, grant, entry);
-	grant->relay = channel_new(store->base, &msg->relay, &ends);
-	grant->ending = evtimer_new(store->base, grant_on_ending, grant);
+	exchange_open(&grant->exchange, store->base, &msg->relay,
+	    msg->execution, &ends, grant_on_ending);
 }
 
 struct database *
@@ -94,31 +86,10 @@ grant_places(struct grant *grant)
 	return &grant->places;
 }
 
-/* From the loop, because the caller may still use the grant. */
-static void
-grant_end(struct grant *grant)
-{
-	grant->over = 1;
-	event_active(grant->ending, EV_TIMEOUT, 0);
-}
-
 void
 grant_break(struct grant *grant, const char *how)
 {
-	log_warn("protocol violation by the relay of execution %" PRIu64
-	    ": %s", grant->execution, how);
-	grant_end(grant);
-}
-
-/* If a relay cannot be sent an answer, only its own grant ends. */
-static void
-grant_sent(struct grant *grant, int sent, const struct err *err)
-{
-	if (sent == 0)
-		return;
-	log_debug("execution %" PRIu64 " cannot be answered: %s",
-	    grant->execution, err->text);
-	grant_end(grant);
+	exchange_break(&grant->exchange, how);
 }
 
 static void
@@ -127,23 +98,21 @@ grant_deny(struct grant *grant, uint64_t id, const char *reason)
 	struct ipc_denied denied = { .id = id, .reason = reason };
 	struct err err;
 
-	grant_sent(
-	    grant, channel_send_denied(grant->relay, &denied, &err), &err);
+	exchange_sent(&grant->exchange,
+	    channel_send_denied(grant->exchange.relay, &denied, &err), &err);
 }
 
 int
 grant_admit(struct grant *grant, uint64_t id)
 {
-	struct err why;
+	auto_buffer struct buffer reason = { 0 };
 
-	if (grant->over)
+	if (grant->exchange.over)
 		return 0;
-	if (channel_unsent(grant->relay) <= ANSWERS_UNREAD_MAX)
+	if (!exchange_is_full(&grant->exchange, 0))
 		return 1;
-	err_set(&why, "%zu bytes of answers have not been read yet; at most "
-	    "%lu may wait", channel_unsent(grant->relay),
-	    ANSWERS_UNREAD_MAX);
-	grant_deny(grant, id, why.text);
+	exchange_add_full(&grant->exchange, &reason);
+	grant_deny(grant, id, reason.data);
 	return 0;
 }
 
@@ -159,6 +128,6 @@ grant_answer(struct grant *grant, uint64_t id, int done,
 		grant_deny(grant, id, why->text);
 		return;
 	}
-	grant_sent(
-	    grant, channel_send_answer(grant->relay, &answer, &err), &err);
+	exchange_sent(&grant->exchange,
+	    channel_send_answer(grant->exchange.relay, &answer, &err), &err);
 }
