@@ -4,7 +4,6 @@
  * supervisor.
  */
 #include <fcntl.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include "../common/fd.h"
@@ -23,12 +22,9 @@
 #include "serve_tokens.h"
 #include "supervisor.h"
 
-/* The signals that end the program. */
-static const int serve_signals[] = { SIGTERM, SIGINT, SIGHUP };
-
 struct serving {
 	struct supervisor *sv;
-	struct event *signals[sizeof(serve_signals) / sizeof(serve_signals[0])];
+	struct stop_signals *signals;
 };
 
 /*
@@ -100,13 +96,11 @@ serve_on_client_ended(void *ctx)
 
 /* The first signal ends every call with an answer, the second one at once. */
 static void
-serve_on_signal(evutil_socket_t sig, short what, void *ctx)
+serve_on_signal(void *ctx)
 {
 	struct serving *serving = ctx;
 	struct supervisor *sv = serving->sv;
 
-	(void)sig;
-	(void)what;
 	if (sv->runs.draining) {
 		event_base_loopbreak(sv->base);
 		return;
@@ -118,34 +112,6 @@ serve_on_signal(evutil_socket_t sig, short what, void *ctx)
 	if (sv->http != NULL)
 		http_drain(sv->http);
 	serve_drain(serving);
-}
-
-/* Handles the signals, or stops to handle them. */
-static void
-serve_watch_signals(struct serving *serving)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(serve_signals) / sizeof(serve_signals[0]); i++) {
-		serving->signals[i] = evsignal_new(serving->sv->base,
-		    serve_signals[i], serve_on_signal, serving);
-		/*
-		 * libevent restores the former action when it removes its
-		 * handler. A signal during the teardown must not kill the
-		 * program.
-		 */
-		signal(serve_signals[i], SIG_IGN);
-		event_add(serving->signals[i], NULL);
-	}
-}
-
-static void
-serve_unwatch_signals(struct serving *serving)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(serve_signals) / sizeof(serve_signals[0]); i++)
-		loop_event_free(&serving->signals[i]);
 }
 
 static int
@@ -198,7 +164,7 @@ serve_begin(struct serving *serving, char **envp)
 	sv->runs.idle_ctx = serving;
 	sv->runs.pool = pool_new(&sv->runs);
 	sv->runs.sessions = sessions_new(&sv->runs);
-	serve_watch_signals(serving);
+	serving->signals = stop_signals_new(sv->base, serve_on_signal, serving);
 	owner_open_user(&sv->user, &sv->runs);
 	serve_open_operators(sv, envp);
 }
@@ -214,7 +180,7 @@ serve_loop(struct serving *serving)
 	pool_free(&sv->runs.pool);
 	sessions_stop(sv->runs.sessions);
 	serve_flush(serving);
-	serve_unwatch_signals(serving);
+	stop_signals_free(&serving->signals);
 }
 
 int

@@ -349,6 +349,27 @@ void keeper_run(unsigned long number, pid_t supervisor,
  */
 void keeper_resume(int argc, char **argv);
 
+/*
+ * stop_signals.c: the signals that end us: SIGHUP, SIGINT and SIGTERM. Nothing
+ * in this process may handle a signal in another way while workers are started:
+ * a handler could run in a child that still shares our memory.
+ */
+
+struct stop_signals;
+
+/* Called from the loop for each such signal. */
+typedef void stop_signals_received(void *ctx);
+
+/* Blocks these signals, and receives them through a descriptor. */
+struct stop_signals *stop_signals_new(struct event_base *base,
+    stop_signals_received *received, void *ctx);
+
+/*
+ * Receives no more. They stay blocked: a signal during the teardown must not
+ * kill us. NULL inside is accepted.
+ */
+void stop_signals_free(struct stop_signals **signals);
+
 /* children.c: the children of the calling process. */
 
 /* Called for a child, running or ended. Returns whether it counts. */

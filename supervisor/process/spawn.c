@@ -272,7 +272,11 @@ struct spawn_worker {
 	int channel;
 };
 
-/* In the child, which shares our memory until exec, or has a copy. */
+/*
+ * In the child, which shares our memory until exec, or has a copy. No handler
+ * of ours can run in it: the signals that we receive are blocked
+ * (stop_signals.c, reaper.c), and their actions are reset before that ends.
+ */
 static int
 spawn_exec(void *arg)
 {
@@ -329,19 +333,14 @@ spawn_worker(enum role role, unsigned long number, unsigned int uid, int group,
 	char title[LOG_PREFIX_SIZE * 2];
 	struct spawn_worker worker = { spawn_binaries[role], title, uid,
 		channel };
-	sigset_t all, before;
 	pid_t pid;
 
 	*pidfd = -1;
 	snprintf(title, sizeof(title), "caisson: %s[%lu]",
 	    role_info(role)->name, number);
 	spawn_failure->what = NULL;
-	/* No handler of ours may run in the child. */
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, &before);
 	pid = group == -1 ? spawn_clone(&worker, pidfd) :
 	                    spawn_clone_copy(&worker, group, pidfd);
-	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (pid == -1) {
 		/* The kernel may have written a number that it took back. */
 		*pidfd = -1;
