@@ -1044,7 +1044,7 @@
  * If at least this many files may be in a directory, the directory is checked
  * first, which costs as much as one file.
  */
-#define CONFIG_GATE_MIN 3
+#define CONFIG_GATE_MIN 2
 /*
  * Attempts to open a path with "..", of which 1 in 14 fails while others
  * rename.

@@ -60,14 +60,20 @@ server_folder_same_time(
 	return one->tv_sec == other->tv_sec && one->tv_nsec == other->tv_nsec;
 }
 
+int
+server_folder_is_same(const struct server_folder *folder, const struct stat *st)
+{
+	return folder->known && folder->device == st->st_dev &&
+	    folder->number == st->st_ino &&
+	    server_folder_same_time(&folder->written, &st->st_mtim) &&
+	    server_folder_same_time(&folder->changed, &st->st_ctim);
+}
+
 void
 server_folder_begin(
     struct server_folder *folder, const char *path, const struct stat *st)
 {
-	folder->same = folder->known && folder->device == st->st_dev &&
-	    folder->number == st->st_ino &&
-	    server_folder_same_time(&folder->written, &st->st_mtim) &&
-	    server_folder_same_time(&folder->changed, &st->st_ctim);
+	folder->same = server_folder_is_same(folder, st);
 	if (folder->same)
 		return;
 	folder->device = st->st_dev;

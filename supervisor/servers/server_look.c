@@ -127,22 +127,46 @@ server_look_files(
 	}
 }
 
-/* Returns whether a directory is missing, so no file can be in it. */
+/*
+ * Returns whether a directory is missing, so no file can be in it. A gate of
+ * the working directory that is a link is no directory, and so not known.
+ */
 static int
-server_look_is_shut(
-    const struct server_look_taken *taken, struct server_look_step *step)
+server_look_is_shut(struct server_look_taken *taken,
+    struct server_look_step *step, size_t number)
 {
+	int inside = taken->within != -1;
 	struct stat st;
 
-	if (taken->within != -1)
-		return fstatat(taken->within, step->path, &st,
-		           AT_SYMLINK_NOFOLLOW) == -1 && errno == ENOENT;
-	if (stat(step->path, &st) == 0) {
-		server_folder_begin(&step->own, step->path, &st);
-		return 0;
+	if (fstatat(inside ? taken->within : AT_FDCWD, step->path, &st,
+	        inside ? AT_SYMLINK_NOFOLLOW : 0) == -1) {
+		server_folder_forget(&step->own);
+		return errno == ENOENT;
 	}
-	server_folder_forget(&step->own);
-	return errno == ENOENT;
+	server_folder_begin(&step->own, step->place, &st);
+	if (step->owned)
+		server_look_mark(
+		    taken, number, st.st_uid, &server_look_nothing);
+	return 0;
+}
+
+/*
+ * Returns whether no such name exists. In the working directory, links above
+ * the name must not lead out of it.
+ */
+static int
+server_look_is_missing(
+    const struct server_look_taken *taken, const char *name)
+{
+	int inside = taken->within != -1;
+	auto_fd int fd = -1;
+	struct stat st;
+
+	if (!inside || strchr(name, '/') == NULL)
+		return fstatat(inside ? taken->within : AT_FDCWD, name, &st,
+		           AT_SYMLINK_NOFOLLOW) == -1 && errno == ENOENT;
+	fd = server_look_open(taken, name, O_PATH | O_NOFOLLOW);
+	return fd == -1 && errno == ENOENT;
 }
 
 /*
@@ -153,15 +177,10 @@ static int
 server_look_is_absent(
     const struct server_look_taken *taken, struct server_look_step *step)
 {
-	int folder = taken->within == -1 ? AT_FDCWD : taken->within;
-	struct stat st;
-
 	if (step->in == NULL || !step->in->known)
 		return 0;
 	if (!step->in->same)
-		step->absent = fstatat(folder, step->name, &st,
-		                   AT_SYMLINK_NOFOLLOW) == -1 &&
-		    errno == ENOENT;
+		step->absent = server_look_is_missing(taken, step->name);
 	return step->absent;
 }
 
@@ -177,7 +196,7 @@ server_look_walk(struct server_look *look, struct server_look_taken *taken,
 		step = &look->steps[i];
 		if (server_look_is_absent(taken, step) ||
 		    (step->kind == SERVER_LOOK_GATE &&
-		        server_look_is_shut(taken, step))) {
+		        server_look_is_shut(taken, step, i))) {
 			if (step->kind == SERVER_LOOK_GATE)
 				i = step->last;
 		} else if (step->kind == SERVER_LOOK_FILE)
@@ -190,10 +209,24 @@ server_look_walk(struct server_look *look, struct server_look_taken *taken,
 	}
 }
 
-/* Returns whether the working directory has still no file of a source. */
+/* Returns whether a directory in the working directory lists the same names. */
+static int
+server_look_is_unchanged(const struct server_look_step *gate)
+{
+	struct stat st;
+
+	return lstat(gate->place, &st) == 0 &&
+	    server_folder_is_same(&gate->own, &st);
+}
+
+/*
+ * Returns whether the working directory, and the directories in it, have still
+ * no file of a source.
+ */
 static int
 server_look_is_idle(struct server_look *look)
 {
+	const struct server_look_step *step;
 	struct stat st;
 	size_t i;
 
@@ -204,9 +237,14 @@ server_look_is_idle(struct server_look *look)
 	server_folder_begin(&look->working, look->folder, &st);
 	if (!look->working.same)
 		return 0;
-	for (i = look->project; i < look->count; i++)
-		if (look->steps[i].in != NULL && !look->steps[i].absent)
+	for (i = look->project; i < look->count; i++) {
+		step = &look->steps[i];
+		if (step->kind != SERVER_LOOK_GATE ? !step->absent :
+		        !step->absent && !server_look_is_unchanged(step))
 			return 0;
+		if (step->kind == SERVER_LOOK_GATE && step->absent)
+			i = step->last;
+	}
 	return 1;
 }
 

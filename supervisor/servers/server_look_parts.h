@@ -18,6 +18,8 @@ struct server_look_step {
 	enum server_look_kind kind;
 	char *path;  /* relative to us, or to the working directory */
 	size_t last; /* of a gate: the last place in that directory */
+	char *place; /* of a gate: its absolute path */
+	int owned;   /* of a gate: its owner matters, as in SERVER_LOOK_OWNER */
 	struct server_folder own; /* of a gate */
 	struct server_folder *in; /* contains it, perhaps; or NULL */
 	char *name; /* of it, or of what it is in: directly in that directory */

@@ -65,12 +65,20 @@ server_look_group(const struct server_place *places, size_t n, size_t above)
 	return n;
 }
 
-/* Adds a gate: the directory that a path starts with. */
-static void
-server_look_gate(struct server_look *look, const char *path, size_t len,
-    const struct server_look_in *in)
+/*
+ * Adds a gate: the directory that a path starts with, below folder ("": the
+ * path is absolute). Returns it.
+ */
+static struct server_look_step *
+server_look_gate(struct server_look *look, const char *folder,
+    const char *path, size_t len, const struct server_look_in *in)
 {
+	struct server_look_step *gate = &look->steps[look->count];
+
 	server_look_step(look, SERVER_LOOK_GATE, mem_dup(path, len), in);
+	gate->place = mem_printf("%s%s%s", folder,
+	    folder[0] == '\0' ? "" : "/", gate->path);
+	return gate;
 }
 
 /*
@@ -83,7 +91,8 @@ server_look_below(struct server_look *look, struct server_place *places,
     size_t n, const struct server_look_in *in)
 {
 	struct server_look_in below;
-	size_t group, gate, i;
+	struct server_look_step *gate;
+	size_t group, i;
 
 	for (; n > 0; places += group, n -= group) {
 		group = server_look_group(places, n, in->len);
@@ -94,11 +103,11 @@ server_look_below(struct server_look *look, struct server_place *places,
 		}
 		below.len = server_look_common(
 		    places[0].path, places[group - 1].path);
-		gate = look->count;
-		below.folder = &look->steps[gate].own;
-		server_look_gate(look, places[0].path, below.len, in);
+		gate = server_look_gate(
+		    look, "", places[0].path, below.len, in);
+		below.folder = &gate->own;
 		server_look_below(look, places, group, &below);
-		look->steps[gate].last = look->count - 1;
+		gate->last = look->count - 1;
 	}
 }
 
@@ -111,9 +120,9 @@ server_look_inside(
     struct server_look *look, struct server_place *places, size_t n)
 {
 	const struct server_look_in working = { &look->working, 0 };
-	const struct server_look_in below = { NULL, 0 };
-	size_t len, i, group, gate;
-	int gated;
+	struct server_look_in below;
+	struct server_look_step *gate;
+	size_t len, i, group;
 
 	for (; n > 0; places += group, n -= group) {
 		len = strcspn(places->path, "/");
@@ -121,14 +130,17 @@ server_look_inside(
 			if (strncmp(places->path, places[group].path,
 			        len + 1) != 0)
 				break;
-		gate = look->count;
-		gated = places->path[len] == '/';
-		if (gated)
-			server_look_gate(look, places->path, len, &working);
+		below = working;
+		gate = NULL;
+		if (places->path[len] == '/') {
+			gate = server_look_gate(look, look->folder,
+			    places->path, len, &working);
+			below = (struct server_look_in){ &gate->own, len + 1 };
+		}
 		for (i = 0; i < group; i++)
-			server_look_place(
-			    look, &places[i], gated ? &below : &working);
-		look->steps[gate].last = look->count - 1;
+			server_look_place(look, &places[i], &below);
+		if (gate != NULL)
+			gate->last = look->count - 1;
 	}
 }
 
@@ -151,16 +163,28 @@ server_look_shorten(char *path, const char *folder)
 	memmove(path, rest, strlen(rest) + 1);
 }
 
-/* Adds a check of the owner of a place's directory, once per directory. */
+/*
+ * Adds a check of the owner of a place's directory, once per directory. If that
+ * has a gate, the gate tells: without the directory, nothing is in it.
+ */
 static void
 server_look_owner(struct server_look *look, const struct server_place *place)
 {
 	const struct server_look_in none = { NULL, 0 };
-	size_t i;
+	size_t i, len = strlen(place->home);
 
-	for (i = 0; i < look->count; i++)
-		if (strcmp(look->steps[i].path, place->home) == 0)
+	for (i = 0; i < look->count; i++) {
+		if (strncmp(look->steps[i].path, place->home, len) != 0)
+			continue;
+		if (look->steps[i].kind == SERVER_LOOK_OWNER &&
+		    look->steps[i].path[len] == '\0')
 			return;
+		if (look->steps[i].kind == SERVER_LOOK_GATE &&
+		    strcmp(look->steps[i].path + len, "/") == 0) {
+			look->steps[i].owned = 1;
+			return;
+		}
+	}
 	server_look_step(
 	    look, SERVER_LOOK_OWNER, mem_strdup(place->home), &none);
 }
@@ -190,11 +214,11 @@ server_look_new(const struct servers_setup *setup)
 	 * also holds for directories of the user.
 	 */
 	look->steps = mem_alloc(3 * n * sizeof(*look->steps));
+	qsort(places, n, sizeof(*places), server_look_compare);
+	server_look_below(look, places, users, &root);
 	for (i = 0; i < n; i++)
 		if (places[i].home != NULL)
 			server_look_owner(look, &places[i]);
-	qsort(places, n, sizeof(*places), server_look_compare);
-	server_look_below(look, places, users, &root);
 	look->project = look->count;
 	server_look_inside(look, places + users, n - users);
 	return look;
@@ -211,6 +235,7 @@ server_look_free(struct server_look **lookp)
 	for (i = 0; i < look->count; i++) {
 		free(look->steps[i].path);
 		free(look->steps[i].name);
+		free(look->steps[i].place);
 	}
 	free(look->steps);
 	free(look);

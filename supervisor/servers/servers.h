@@ -297,6 +297,13 @@ struct server_folder {
 void server_folder_begin(
     struct server_folder *folder, const char *path, const struct stat *st);
 
+/*
+ * Returns whether a directory with these attributes lists the same names as at
+ * the last check, and each change from then on would show.
+ */
+int server_folder_is_same(
+    const struct server_folder *folder, const struct stat *st);
+
 /* It could not be checked, so all names are looked up. */
 void server_folder_forget(struct server_folder *folder);
 

@@ -77,14 +77,14 @@ changed(void)
 static void
 settle(void)
 {
-	const char *const folders[] = { home, folder };
+	const char *const folders[] = { home, folder, "work/.cursor" };
 	struct stat st;
 	size_t i;
 
 	for (i = 0; i < UNIT_COUNT(folders); i++)
-		do
-			ck_assert_int_eq(stat(folders[i], &st), 0);
-		while (server_folder_is_moving(&st));
+		while (stat(folders[i], &st) == 0 &&
+		    server_folder_is_moving(&st))
+			;
 }
 
 static void
@@ -195,6 +195,17 @@ static const struct {
 	{ "ln -s there .cursor", "mkdir there; echo > there/mcp.json", 1 },
 	{ "ln -s there .config", "mkdir -p there/zed;"
 	  "echo > there/zed/settings.json", 1 },
+	{ "mkdir work/.cursor; echo > work/.cursor/other",
+	    "echo > work/.cursor/mcp.json", 1 },
+	{ "mkdir work/.cursor; echo > work/.cursor/other",
+	    "echo > work/.cursor/more", 0 },
+	{ "mkdir work/.cursor; ln -s ../t work/.cursor/mcp.json",
+	    "echo > work/t", 1 },
+	{ "mkdir work/x; ln -s x work/.cursor", "echo > work/x/mcp.json", 1 },
+	{ "mkdir work/.cursor; mkdir other; echo > other/mcp.json",
+	    "rmdir work/.cursor; mv other work/.cursor", 1 },
+	{ "mkdir work/.cursor; mkdir work/x; echo > work/x/mcp.json",
+	    "rmdir work/.cursor; ln -s x work/.cursor", 1 },
 	{ "ln -s t work/.mcp.json", "echo > work/t", 1 },
 	{ "ln -s t work/mcp-servers", "mkdir work/t", 1 },
 	/* A folder in the place of another one */
@@ -259,6 +270,43 @@ START_TEST(remembers_what_an_unchanged_folder_lacks)
 	changed();
 	changed();
 	ck_assert_int_eq(all_absent(&look->working), 1);
+}
+END_TEST
+
+static const struct server_look_step *
+find_gate(const char *path)
+{
+	size_t i;
+
+	for (i = look->project; i < look->count; i++)
+		if (strcmp(look->steps[i].path, path) == 0)
+			return &look->steps[i];
+	ck_abort_msg("there is no gate %s", path);
+}
+
+/* The same for a directory in the working directory. */
+START_TEST(remembers_what_a_folder_in_it_lacks)
+{
+	const struct server_look_step *gate = find_gate(".cursor");
+
+	run("mkdir work/.cursor; echo > work/.cursor/other");
+	settle();
+	changed();
+	changed();
+	if (!gate->own.known) {
+		unit_skip("the file system of /tmp is not a known one");
+		return;
+	}
+	/* It was looked up with the working directory, and not since. */
+	ck_assert_int_eq(look->working.same, 1);
+	ck_assert_int_eq(gate->absent, 0);
+	ck_assert_int_eq(gate[1].absent, 1);
+	run("echo > work/.cursor/mcp.json");
+	changed();
+	ck_assert_int_eq(changed(), 0);
+	settle();
+	changed();
+	ck_assert_int_eq(gate[1].absent, 0);
 }
 END_TEST
 
@@ -372,6 +420,7 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(
 	    tc, sees_what_changes_after_a_while, 0, UNIT_COUNT(changes));
 	tcase_add_test(tc, remembers_what_an_unchanged_folder_lacks);
+	tcase_add_test(tc, remembers_what_a_folder_in_it_lacks);
 	tcase_add_test(tc, sees_whose_the_home_is);
 	tcase_add_loop_test(tc, too_many_files_are_as_good_as_none, 0, 2);
 	tcase_add_test(tc, reports_files_that_are_new);
