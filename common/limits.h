@@ -435,6 +435,10 @@
  * together are answered first.
  */
 #define REAPER_LEFT_MS 20
+/* Files of counts that are kept for boxes to come, with one descriptor each. */
+#define COUNTS_SPARE_MAX 32
+/* For how long files that no box has needed are kept. */
+#define COUNTS_SPARE_MS 100
 /* Children of a box that are tested together: its relay, init and code. */
 #define REAPER_ALIVE_MAX 3
 /* Minimum interval between sweeps for unknown children. */

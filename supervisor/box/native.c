@@ -16,6 +16,7 @@
 #include "../../common/mem.h"
 #include "../process/process.h"
 #include "cgroup.h"
+#include "counts.h"
 #include "language.h"
 #include "native.h"
 #include "python_stamp.h"
@@ -27,7 +28,7 @@ struct native {
 	struct child *init; /* process 1 of the box */
 	struct child *code;
 	struct group *group; /* its cgroup, or NULL */
-	int usage;  /* the file with the struct box_usage of init */
+	struct counts *counts; /* the struct box_usage of init */
 	int is_weak; /* reduced isolation: code is its guard */
 	uint64_t cleared; /* the count of usage before the last clear */
 	int stays; /* it can run code several times */
@@ -202,9 +203,7 @@ native_count_cleared(const struct native *native)
 {
 	struct box_usage usage;
 
-	if (pread(native->usage, &usage, sizeof(usage), 0) != sizeof(usage))
-		return 0;
-	return usage.cleared;
+	return counts_read(native->counts, &usage) == -1 ? 0 : usage.cleared;
 }
 
 static void
@@ -253,9 +252,7 @@ native_bytes(const struct box *box)
 		return cgroup_file_read(group_fd(native->group),
 		    "memory.current", text, sizeof(text), NULL) == 0 ?
 		    strtoull(text, NULL, 10) : 0;
-	if (pread(native->usage, &usage, sizeof(usage), 0) != sizeof(usage))
-		return 0;
-	return usage.bytes;
+	return counts_read(native->counts, &usage) == -1 ? 0 : usage.bytes;
 }
 
 static int
@@ -301,7 +298,7 @@ native_free(struct box *box, int lingers)
 	reaper_forget(&native->init);
 	reaper_forget(&native->launcher);
 	group_free(&native->group);
-	fd_close(&native->usage);
+	counts_release(&native->counts);
 	free(native);
 }
 
@@ -335,7 +332,7 @@ native_take_seen_usage(
 {
 	struct box_usage usage;
 
-	if (pread(native->usage, &usage, sizeof(usage), 0) != sizeof(usage))
+	if (counts_read(native->counts, &usage) == -1)
 		return;
 	if (usage.cpu_us > *cpu_us)
 		*cpu_us = usage.cpu_us;
@@ -432,10 +429,19 @@ native_adopt(struct box *box, struct err *err)
 	return 0;
 }
 
+static void
+native_watch_launcher(struct box *box, int *launcher)
+{
+	struct native *native = box->inside;
+
+	native->launcher = reaper_watch_idly(box->boxes->base, launcher,
+	    native_on_launcher_ended, box);
+	counts_share(native->counts, native->launcher);
+}
+
 void
 native_on_forked(struct box *box, int *launcher)
 {
-	struct native *native = box->inside;
 
 	if (!box->unforked) {
 		box_spoil(box, "protocol violation by the box: a second "
@@ -444,8 +450,7 @@ native_on_forked(struct box *box, int *launcher)
 		return;
 	}
 	box->unforked = 0;
-	native->launcher = reaper_watch_idly(box->boxes->base, launcher,
-	    native_on_launcher_ended, box);
+	native_watch_launcher(box, launcher);
 	box_on_changed(box);
 }
 
@@ -461,6 +466,10 @@ native_on_started(struct box *box, struct ipc_started *started)
 	    base, &started->init, native_on_init_ended, box);
 	native->code = reaper_watch_idly(
 	    base, &started->code, native_on_code_ended, box);
+	/* The other processes of the box end with init. */
+	counts_share(native->counts, native->init);
+	if (!box->unforked)
+		counts_complete(native->counts);
 	/* No relay tells when the code of a session ends. */
 	if (box->kept)
 		reaper_hurry(native->code);
@@ -550,8 +559,7 @@ native_start_launcher(struct box *box, struct err *err)
 		return -1;
 	box->unforked = pidfd == -1;
 	if (pidfd != -1)
-		native->launcher = reaper_watch_idly(boxes->base, &pidfd,
-		    native_on_launcher_ended, box);
+		native_watch_launcher(box, &pidfd);
 	box_set_building(box);
 	return 0;
 }
@@ -581,7 +589,8 @@ native_ask(struct box *box, struct box_pipes *pipes, struct err *err)
 	setup.control_out = fd_take(&pipes->control_out);
 	setup.out = fd_take(&pipes->out);
 	setup.errors = fd_take(&pipes->errors);
-	setup.usage = IPC_LEND(native->usage);
+	setup.number = box->number;
+	setup.usage = IPC_LEND(counts_fd(native->counts));
 	/* The pipes are sent and closed like those of a message. */
 	if (native_give_pipes(&setup, err) == -1)
 		log_error("%s", err->text);
@@ -598,8 +607,8 @@ native_start(struct box *box, struct box_pipes *pipes, struct err *err)
 
 	box->inside = native;
 	native_look(box, &native->python);
-	native->usage = ipc_make_counts(sizeof(struct box_usage), err);
-	return native->usage == -1 ||
+	native->counts = counts_take(box->boxes->base, box->number, err);
+	return native->counts == NULL ||
 	        native_start_launcher(box, err) == -1 ||
 	        native_ask(box, pipes, err) == -1 ? -1 : 0;
 }

@@ -8,6 +8,7 @@
 #include "../../common/log.h"
 #include "../../common/mem.h"
 #include "cgroup.h"
+#include "counts.h"
 #include "native.h"
 #include "template.h"
 
@@ -80,6 +81,7 @@ native_finish(struct boxes *boxes)
 
 	templates_free(&shared->templates);
 	reaper_finish(SHUTDOWN_REAP_MS);
+	counts_finish();
 	cgroup_free(&shared->cgroup);
 	free(shared->cgroup_reason);
 	free(shared);

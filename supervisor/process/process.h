@@ -428,6 +428,13 @@ struct child *reaper_watch(
 struct child *reaper_watch_idly(
     struct event_base *base, int *pidfd, child_ended *ended, void *ctx);
 
+/*
+ * Has reaped called with ctx once the child is reaped, before ended is; also
+ * after reaper_forget and reaper_leave. It may use no child.
+ */
+typedef void child_reaped(void *ctx);
+void reaper_note(struct child *child, child_reaped *reaped, void *ctx);
+
 /* From now on its end is reported at once. NULL is accepted. */
 void reaper_hurry(struct child *child);
 

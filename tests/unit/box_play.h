@@ -125,6 +125,7 @@ usual_setup(void)
 		.uid = geteuid() == 0 ? BOX_TEST_UID : 0,
 		.memory_bytes = BOX_TEST_MEMORY,
 		.processes = BOX_TEST_PROCESSES,
+		.number = 1,
 		.cpu_seconds = BOX_TEST_SECONDS,
 		.files_bytes = BOX_TEST_FILES,
 		.language = "python",

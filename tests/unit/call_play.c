@@ -36,6 +36,7 @@
 #include "common/mem.h"
 #include "common/utf8.h"
 #include "supervisor/box/cgroup.h"
+#include "supervisor/box/counts.h"
 #include "supervisor/box/container_boxes.h"
 #include "supervisor/handlers.h"
 #include "supervisor/peers/broker.h"
@@ -489,6 +490,7 @@ close_stage(void)
 	for (play = plays; play < plays + PLAYS_MAX; play++)
 		forget_play(play);
 	reaper_finish(1); /* no child is left */
+	counts_finish();
 	free(mem_take(&loaded.data));
 	event_base_free(sv.base);
 	ck_assert_int_eq(unit_open_fds(), fds_before);

@@ -81,6 +81,7 @@ init_mount_proc(struct box *box, struct err *err)
 	}
 	box->memory.clears = (int)box->setup.kept;
 	box->memory.cpu_seconds = box->setup.cpu_seconds;
+	box->memory.usage.box = box->setup.number;
 	if (init_looks(box))
 		box->memory.proc =
 		    open("proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -1,0 +1,191 @@
+/*
+ * Tests of supervisor/box/counts: a file of counts is used for another box only
+ * when no process can write to it any more, and counts of that box are not
+ * those of the next.
+ */
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/box_usage.h"
+#include "common/loop.h"
+#include "supervisor/box/counts.h"
+#include "supervisor/process/process.h"
+#include "unit.h"
+
+static struct event_base *base;
+static int fds;
+
+static void
+enter(void)
+{
+	base = loop_new(0);
+	reaper_init(base);
+	fds = unit_open_fds();
+}
+
+static void
+leave(void)
+{
+	counts_finish();
+	ck_assert_int_eq(unit_open_fds(), fds);
+	reaper_finish(1);
+	event_base_free(base);
+}
+
+static struct counts *
+take(unsigned long box)
+{
+	struct err err;
+	struct counts *counts = counts_take(base, box, &err);
+
+	ck_assert_msg(counts != NULL, "%s", err.text);
+	return counts;
+}
+
+/* A process of a box, which has the file until it is killed. */
+static struct child *
+begin_process(struct counts *counts)
+{
+	struct child *child;
+	pid_t pid = fork();
+	int pidfd;
+
+	if (pid == 0)
+		for (;;)
+			pause();
+	pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	ck_assert_int_ge(pidfd, 0);
+	child = reaper_watch(base, &pidfd, NULL, NULL);
+	counts_share(counts, child);
+	return child;
+}
+
+static void
+end_process(struct child **child)
+{
+	siginfo_t si;
+
+	reaper_forget(child);
+	while (waitid(P_ALL, 0, &si, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+	    si.si_pid == 0)
+		;
+	while (waitid(P_ALL, 0, &si, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+	    si.si_pid != 0)
+		event_base_loop(base, EVLOOP_ONCE);
+}
+
+static void
+say(const struct counts *counts, uint64_t box, uint64_t cpu_us)
+{
+	const struct box_usage usage = { .box = box, .cpu_us = cpu_us };
+
+	ck_assert_int_eq(pwrite(counts_fd(counts), &usage, sizeof(usage), 0),
+	    (ssize_t)sizeof(usage));
+}
+
+START_TEST(counts_of_another_box_are_not_read)
+{
+	struct counts *other = take(6), *counts = take(7);
+	struct box_usage usage;
+	int fd = counts_fd(counts);
+
+	ck_assert_int_eq(counts_read(counts, &usage), -1);
+	say(counts, 7, 1234);
+	ck_assert_int_eq(counts_read(counts, &usage), 0);
+	ck_assert_uint_eq(usage.cpu_us, 1234);
+	counts_complete(counts);
+	counts_release(&counts);
+	ck_assert_ptr_null(counts);
+	counts_release(&counts); /* NULL is accepted */
+	counts = take(8);
+	ck_assert_int_eq(counts_fd(counts), fd);
+	ck_assert_int_eq(counts_read(counts, &usage), -1);
+	say(counts, 8, 1);
+	ck_assert_int_eq(counts_read(counts, &usage), 0);
+	ck_assert_uint_eq(usage.cpu_us, 1);
+	counts_release(&counts);
+	counts_release(&other);
+}
+END_TEST
+
+START_TEST(a_file_is_not_spare_while_a_process_has_it)
+{
+	struct counts *first = take(1), *other;
+	struct child *one = begin_process(first);
+	int fd = counts_fd(first);
+
+	counts_complete(first);
+	counts_release(&first);
+	other = take(2);
+	ck_assert_int_ne(counts_fd(other), fd);
+	end_process(&one);
+	first = take(3);
+	ck_assert_int_eq(counts_fd(first), fd);
+	counts_release(&first);
+	counts_release(&other);
+}
+END_TEST
+
+/* The launcher of a box that was not built may have left other processes. */
+START_TEST(a_file_that_others_may_have_is_closed)
+{
+	struct counts *counts = take(1);
+	struct child *one = begin_process(counts);
+
+	counts_release(&counts);
+	ck_assert_int_gt(unit_open_fds(), fds);
+	end_process(&one);
+	ck_assert_int_eq(unit_open_fds(), fds);
+}
+END_TEST
+
+START_TEST(only_some_are_kept)
+{
+	struct counts *all[COUNTS_SPARE_MAX + 1], *last;
+	size_t i;
+
+	for (i = 0; i < UNIT_COUNT(all); i++)
+		counts_complete(all[i] = take(i + 1));
+	last = take(i + 1);
+	for (i = 0; i < UNIT_COUNT(all); i++)
+		counts_release(&all[i]);
+	ck_assert_int_eq(unit_open_fds(), fds + COUNTS_SPARE_MAX + 1);
+	/* Without boxes there are none. */
+	counts_release(&last);
+	ck_assert_int_eq(unit_open_fds(), fds);
+}
+END_TEST
+
+START_TEST(those_that_are_not_needed_are_closed)
+{
+	struct counts *one = take(1), *other = take(2), *last = take(3);
+
+	counts_complete(one);
+	counts_complete(other);
+	counts_release(&one);
+	counts_release(&other);
+	ck_assert_int_eq(unit_open_fds(), fds + 3);
+	while (unit_open_fds() > fds + 1)
+		event_base_loop(base, EVLOOP_ONCE);
+	counts_release(&last);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_checked_fixture(tc, enter, leave);
+	tcase_add_test(tc, counts_of_another_box_are_not_read);
+	tcase_add_test(tc, a_file_is_not_spare_while_a_process_has_it);
+	tcase_add_test(tc, a_file_that_others_may_have_is_closed);
+	tcase_add_test(tc, only_some_are_kept);
+	tcase_add_test(tc, those_that_are_not_needed_are_closed);
+}
+
+int
+main(void)
+{
+	return unit_run("counts", add_tests);
+}
