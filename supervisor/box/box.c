@@ -351,9 +351,14 @@ box_on_stood(struct box *box, const struct box_facts *facts)
 }
 
 void
-box_on_directories(struct box *box, int *workspace, int *left, int *data)
+box_on_workspace(struct box *box, int *workspace)
 {
 	box->workspace = fd_take(workspace);
+}
+
+void
+box_on_directories(struct box *box, int *left, int *data)
+{
 	box->left = fd_take(left);
 	box->data = fd_take(data);
 }

@@ -133,13 +133,12 @@ struct box {
 	int unrunnable; /* its interpreter could not be started */
 	struct box_facts facts; /* may be taken */
 	/*
-	 * Its working directory, the directory of files to keep, and that of a
-	 * conversation; the owner may take them; -1 if it has none that can be
-	 * reached.
+	 * The directory of files to keep, and that of a conversation; the owner
+	 * may take them; -1 if it has none that can be reached.
 	 */
-	int workspace;
 	int left;
 	int data;
+	int workspace; /* contains left; -1: it is not open */
 	int looked; /* entries of left were read */
 	unsigned int uid; /* of its code, as the host has it */
 	int gone;  /* no process of it is left; if framed, it is settled, too */
@@ -330,9 +329,9 @@ void box_set_draining(struct box *box);
  */
 void box_on_init_ended(struct box *box);
 
-/* Takes its directories. Does not notify the owner. */
-void box_on_directories(
-    struct box *box, int *workspace, int *left, int *data);
+/* Take its directories. Do not notify the owner. */
+void box_on_workspace(struct box *box, int *workspace);
+void box_on_directories(struct box *box, int *left, int *data);
 
 /*
  * There is one more process: notifies the owner; kills it if the box is ending.

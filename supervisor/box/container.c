@@ -491,8 +491,10 @@ container_stand(struct box *box, pid_t pid, struct err *err)
 	if (pid == 0)
 		container_warn(box);
 	box_on_stood(box, &facts);
-	if (pid != 0)
-		box_on_directories(box, &workspace, &left, &data);
+	if (pid != 0) {
+		box_on_workspace(box, &workspace);
+		box_on_directories(box, &left, &data);
+	}
 	return 0;
 }
 

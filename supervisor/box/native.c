@@ -485,8 +485,7 @@ native_on_started(struct box *box, struct ipc_started *started)
 		facts->watchdog = (int)started->watchdog;
 		facts->unnamed = (int)started->unnamed;
 		native_tell_facts(box, facts);
-		box_on_directories(box, &started->workspace, &started->left,
-		    &started->data);
+		box_on_directories(box, &started->left, &started->data);
 	}
 	box_on_changed(box);
 }

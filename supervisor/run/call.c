@@ -442,7 +442,7 @@ call_deliver(struct call *call, struct err *err)
 
 	if (call->delivery != NULL || !box->boxed)
 		return 0;
-	if (call->request.files_len > 0 && box->workspace == -1)
+	if (call->request.files_len > 0 && box->left == -1)
 		return err_set(err, "files cannot be passed with reduced "
 		    "isolation, or to containers whose files cannot be "
 		    "reached: leave out the argument files");

@@ -75,8 +75,7 @@ struct run {
 	pid_t launcher;
 	int init;
 	int code;
-	int workspace; /* the directories of STARTED; -1: not yet */
-	int left;
+	int left; /* the directory of STARTED; -1: not yet */
 	uint64_t landlock; /* as STARTED has them */
 	char bound[FAILED_REASON_MAX + 1];
 	uint64_t proc;
@@ -224,7 +223,6 @@ run_started(struct run *run)
 	ck_assert_int_eq(type, IPC_STARTED);
 	run->init = msg.started.init;
 	run->code = msg.started.code;
-	run->workspace = msg.started.workspace;
 	run->left = msg.started.left;
 	run->landlock = msg.started.landlock;
 	snprintf(run->bound, sizeof(run->bound), "%s", msg.started.bound);
@@ -316,7 +314,6 @@ run_over(struct run *run)
 	close(run->errors);
 	close(run->init);
 	close(run->code);
-	close(run->workspace);
 	close(run->left);
 }
 

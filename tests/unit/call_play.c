@@ -676,7 +676,6 @@ box_starts(struct play *play)
 		.proc = 1,
 		.watchdog = 1,
 		.unnamed = 1,
-		.workspace = open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC),
 		.left = open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC),
 		.data = -1 };
 

@@ -391,7 +391,8 @@ START_TEST(test_directories)
 	setup = usual_setup();
 	run_open(&run, &setup, run_path("caisson-box"));
 	run_started(&run);
-	workspace = fcntl(run.workspace, F_DUPFD_CLOEXEC, 3);
+	workspace = openat(run.left, "..", O_RDONLY | O_CLOEXEC);
+	ck_assert_int_ge(workspace, 0);
 	left = fcntl(run.left, F_DUPFD_CLOEXEC, 3);
 	run_send_code(&run, "open('/workspace/out/a', 'w').write('left')\n"
 	    "open('b', 'w')\n"

@@ -315,7 +315,6 @@ START_TEST(a_box_that_names_strangers)
 	child = make_process(-1);
 	started.init = open_pidfd(_i == 0 ? getppid() : child);
 	started.code = open_pidfd(_i == 0 ? child : getppid());
-	started.workspace = open("/tmp", O_RDONLY | O_DIRECTORY);
 	started.left = open("/tmp", O_RDONLY | O_DIRECTORY);
 	send_as(play, ROLE_BOX, IPC_STARTED, &started);
 	settle();
@@ -343,7 +342,6 @@ START_TEST(a_box_that_names_one_process_twice)
 	child = make_process(-1);
 	started.init = open_pidfd(child);
 	started.code = open_pidfd(child);
-	started.workspace = open("/tmp", O_RDONLY | O_DIRECTORY);
 	started.left = open("/tmp", O_RDONLY | O_DIRECTORY);
 	send_as(play, ROLE_BOX, IPC_STARTED, &started);
 	settle();
