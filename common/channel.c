@@ -34,6 +34,8 @@ struct channel {
 	STAILQ_HEAD(, channel_packet) queue;
 	size_t queued;
 	size_t queued_bytes;
+	int holds; /* the next message waits for the one after it */
+	int held;  /* the only one in the queue does */
 };
 
 /*
@@ -149,8 +151,41 @@ channel_enqueue(struct channel *channel, size_t blobs, struct err *err)
 	STAILQ_INSERT_TAIL(&channel->queue, packet, entry);
 	channel->queued++;
 	channel->queued_bytes += packet->weight;
-	event_add(channel->writable, NULL);
+	if (!channel->held)
+		event_add(channel->writable, NULL);
 	return 0;
+}
+
+static void
+channel_drop_first(struct channel *channel)
+{
+	struct channel_packet *packet = STAILQ_FIRST(&channel->queue);
+
+	STAILQ_REMOVE_HEAD(&channel->queue, entry);
+	channel->queued--;
+	channel->queued_bytes -= packet->weight;
+	channel_packet_free(&packet);
+}
+
+/* Sends the message that is held, and channel_out, with one system call. */
+static int
+channel_transmit_both(struct channel *channel, size_t blobs, struct err *err)
+{
+	const struct channel_packet *first = STAILQ_FIRST(&channel->queue);
+	const struct ipc_part parts[2] = {
+		{ first->data, first->len, first->fds, first->nfds },
+		{ channel_out.data, channel_out.len, channel_out.fds,
+		    channel_out.nfds } };
+	int sent = ipc_socket_send_both(channel->fd, parts, err);
+
+	channel->held = 0;
+	if (sent > 0)
+		channel_drop_first(channel);
+	if (sent == 2 || (sent == -1 && err->code != EAGAIN)) {
+		ipc_packet_close(&channel_out);
+		return sent == 2 ? 0 : -1;
+	}
+	return channel_enqueue(channel, blobs, err);
 }
 
 /* Sends channel_out, or queues it; blobs is the size of its memfds. */
@@ -159,7 +194,12 @@ channel_transmit(struct channel *channel, size_t blobs, struct err *err)
 {
 	int sent;
 
-	if (!STAILQ_EMPTY(&channel->queue))
+	if (channel->held)
+		return channel_transmit_both(channel, blobs, err);
+	if (channel->holds && STAILQ_EMPTY(&channel->queue))
+		channel->held = 1;
+	channel->holds = 0;
+	if (channel->held || !STAILQ_EMPTY(&channel->queue))
 		return channel_enqueue(channel, blobs, err);
 	sent = ipc_socket_send_now(channel->fd, &channel_out, err);
 	if (sent == -1 && err->code == EAGAIN)
@@ -191,10 +231,7 @@ channel_on_writable(evutil_socket_t fd, short what, void *arg)
 		return;
 	}
 	channel_out.nfds = 0;
-	STAILQ_REMOVE_HEAD(&channel->queue, entry);
-	channel->queued--;
-	channel->queued_bytes -= packet->weight;
-	channel_packet_free(&packet);
+	channel_drop_first(channel);
 	if (STAILQ_EMPTY(&channel->queue))
 		event_del(channel->writable);
 }
@@ -213,6 +250,12 @@ channel_new(struct event_base *base, int *fd, const struct channel_ends *ends)
 	    EV_WRITE | EV_PERSIST, channel_on_writable, channel);
 	event_add(channel->readable, NULL);
 	return channel;
+}
+
+void
+channel_hold(struct channel *channel)
+{
+	channel->holds = 1;
 }
 
 size_t

@@ -28,6 +28,21 @@ int ipc_socket_receive_now(int fd, struct ipc_packet *packet, struct err *err);
  */
 int ipc_socket_send(int fd, const struct ipc_packet *packet, struct err *err);
 
+/* The bytes of a packet and its descriptors. */
+struct ipc_part {
+	const uint8_t *data;
+	size_t len;
+	const int *fds;
+	size_t nfds;
+};
+
+/*
+ * Sends two packets with one system call, without blocking.
+ * Returns how many were sent, or -1 with err as ipc_socket_send.
+ */
+int ipc_socket_send_both(
+    int fd, const struct ipc_part parts[2], struct err *err);
+
 /* As ipc_socket_send, but as if the socket were non-blocking. */
 int ipc_socket_send_now(
     int fd, const struct ipc_packet *packet, struct err *err);

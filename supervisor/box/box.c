@@ -576,6 +576,8 @@ box_start_relay(struct box *box, struct box_pipes *pipes, struct err *err)
 	prepare.control_out = fd_take(&pipes->control_out);
 	prepare.out = fd_take(&pipes->out);
 	prepare.errors = fd_take(&pipes->errors);
+	if (box->prompt)
+		channel_hold(box->relay);
 	return channel_send_prepare(box->relay, &prepare, err);
 }
 
@@ -612,6 +614,7 @@ box_new(struct boxes *boxes, const struct language *language, int how,
 	box->language = language;
 	box->own = (how & BOX_OWN) != 0;
 	box->kept = (how & BOX_KEPT) != 0;
+	box->prompt = (how & BOX_PROMPT) != 0;
 	box->changed = changed;
 	box->ctx = ctx;
 	box->timer = evtimer_new(boxes->base, box_on_timer, box);

@@ -158,6 +158,7 @@ struct box {
 	char *waiting; /* tool calls without an answer; NULL: none */
 	/* Of a box for a session; the relay reports what its code says. */
 	int kept;  /* it stays when its code has ended */
+	int prompt; /* its relay gets the pipes with the code */
 	int round; /* code of it has ended, and it has no further yet */
 	/* Files of it that were kept: for each name and version, each + NUL. */
 	struct buffer had;
@@ -208,10 +209,11 @@ void boxes_rest(struct boxes *boxes);
 /* Properties of a new box: bits. */
 #define BOX_OWN 1  /* it has an interpreter of its own, no template's */
 #define BOX_KEPT 2 /* it is for a session: it stays when its code has ended */
+#define BOX_PROMPT 4 /* box_run follows at once */
 
 /*
- * Starts a box for code in a language, and its relay; how is a set of BOX_OWN
- * and BOX_KEPT. Returns it, or NULL with err. It ends by itself if it is not
+ * Starts a box for code in a language, and its relay; how is a set of these
+ * properties. Returns it, or NULL with err. It ends by itself if it is not
  * ready in time. Freed by box_free or box_drop.
  */
 struct box *box_new(struct boxes *boxes, const struct language *language,

@@ -468,6 +468,26 @@ call_take_session(struct call *call, struct err *err)
 }
 
 /*
+ * Returns whether a box may get the code only when it is ready: before, we do
+ * not hold its directories, and code could end before we open them.
+ */
+static int
+call_awaits(const struct call *call)
+{
+	return call->runs->boxes->runtime->framed || call->kept != NULL;
+}
+
+/* Returns the properties of a box that is started for the call. */
+static int
+call_how(const struct call *call)
+{
+	return (call->own ? BOX_OWN : 0) |
+	    (call->kept != NULL ? BOX_KEPT : 0) |
+	    (call_awaits(call) || delivery_due(&call->request) ? 0 :
+	        BOX_PROMPT);
+}
+
+/*
  * Takes a box of the session or of the pool, or starts one. Returns 0, or -1
  * with err.
  */
@@ -490,21 +510,14 @@ call_take_box(struct call *call, int from_pool, struct err *err)
 		}
 	} else
 		call->box = box_new(runs->boxes, call->request.language,
-		    (call->own ? BOX_OWN : 0) |
-		    (call->kept != NULL ? BOX_KEPT : 0),
-		    call_on_box, call, err);
+		    call_how(call), call_on_box, call, err);
 	return call->box == NULL ? -1 : 0;
 }
 
-/*
- * Returns whether the box may get the code only when it is ready: before, we do
- * not hold its directories, and code could end before we open them.
- */
 static int
 call_must_wait(const struct call *call)
 {
-	return (call->box->boxes->runtime->framed || call->kept != NULL) &&
-	    call->box->state == BOX_STARTING;
+	return call_awaits(call) && call->box->state == BOX_STARTING;
 }
 
 /* Makes one attempt to have a box run the code. */

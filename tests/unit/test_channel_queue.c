@@ -226,9 +226,94 @@ START_TEST(a_pause_loses_nothing)
 }
 END_TEST
 
+/* Returns how many messages a socket has room for. */
+static unsigned int
+find_room(void)
+{
+	struct scene scene;
+	struct err err;
+	unsigned int n = 0;
+
+	scene_open(&scene, ROLE_RELAY, ROLE_SUPERVISOR);
+	while (channel_unsent(scene.near.channel) == 0)
+		n += send_numbered(&scene, 1, &err);
+	scene_close(&scene);
+	return n - 1;
+}
+
+/*
+ * A message that is held waits for the next, and both arrive in order, also
+ * where only one of them or none finds room.
+ */
+START_TEST(a_message_that_is_held_comes_first)
+{
+	struct scene scene;
+	struct buffer sent = { 0 };
+	union ipc_any done;
+	struct err err;
+	unsigned int n, before;
+
+	before = _i == 0 ? 0 : find_room() + 1 - (unsigned int)_i;
+	scene_open(&scene, ROLE_RELAY, ROLE_SUPERVISOR);
+	ck_assert_uint_eq(send_numbered(&scene, before, &err), before);
+	ck_assert_uint_eq(channel_unsent(scene.near.channel), 0);
+	for (n = 0; n < before; n++)
+		buffer_printf(&sent, "fault 'number %u'\n", n);
+	channel_hold(scene.near.channel);
+	ck_assert_uint_eq(send_numbered(&scene, 1, &err), 1);
+	buffer_printf(&sent, "fault 'number 0'\n");
+	event_base_loop(scene.base, EVLOOP_NONBLOCK);
+	ck_assert_uint_gt(channel_unsent(scene.near.channel), 0);
+	make(IPC_DONE, 1, &done);
+	describe(&sent, IPC_DONE, &done);
+	ck_assert_int_eq(
+	    channel_send_done(scene.near.channel, &done.done, &err), 0);
+	if (before == 0)
+		ck_assert_uint_eq(channel_unsent(scene.near.channel), 0);
+	end_open(&scene.far, scene.base, &scene.raw, ROLE_SUPERVISOR,
+	    ROLE_RELAY);
+	settle(&scene);
+	ck_assert_uint_eq(scene.far.handled, before + 2);
+	ck_assert_str_eq(scene.far.log.data, sent.data);
+	buffer_reset(&sent);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_message_that_is_held_can_be_freed)
+{
+	struct scene scene;
+	struct err err;
+
+	scene_open(&scene, ROLE_RELAY, ROLE_SUPERVISOR);
+	channel_hold(scene.near.channel);
+	ck_assert_uint_eq(send_numbered(&scene, 1, &err), 1);
+	scene_close(&scene);
+}
+END_TEST
+
+/* The peer has closed: both sends fail, or the second does. */
+START_TEST(a_message_that_is_held_may_come_too_late)
+{
+	struct scene scene;
+	struct err err;
+
+	scene_open(&scene, ROLE_RELAY, ROLE_SUPERVISOR);
+	channel_hold(scene.near.channel);
+	ck_assert_uint_eq(send_numbered(&scene, 1, &err), 1);
+	fd_close(&scene.raw);
+	ck_assert_uint_eq(send_numbered(&scene, 1, &err), 0);
+	ck_assert_int_eq(err.code, EPIPE);
+	scene_close(&scene);
+}
+END_TEST
+
 static void
 add(TCase *tc)
 {
+	tcase_add_loop_test(tc, a_message_that_is_held_comes_first, 0, 5);
+	tcase_add_test(tc, a_message_that_is_held_can_be_freed);
+	tcase_add_test(tc, a_message_that_is_held_may_come_too_late);
 	tcase_add_test(tc, a_full_socket_keeps_order);
 	tcase_add_test(tc, nothing_overtakes_the_queue);
 	tcase_add_test(tc, a_lent_descriptor_is_kept);
