@@ -18,7 +18,6 @@ struct store;
 struct template;
 
 /* on_box.c and on_relay.c */
-void supervisor_on_forked(struct box *box, struct ipc_forked *forked);
 void supervisor_on_started(struct box *box, struct ipc_started *started);
 void supervisor_on_guarded(struct box *box, struct ipc_guarded *guarded);
 void supervisor_on_failed(struct box *box, struct ipc_failed *failed);

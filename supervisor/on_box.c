@@ -10,12 +10,6 @@
 #include "handlers.h"
 
 void
-supervisor_on_forked(struct box *box, struct ipc_forked *forked)
-{
-	native_on_forked(box, &forked->launcher);
-}
-
-void
 supervisor_on_started(struct box *box, struct ipc_started *started)
 {
 	native_on_started(box, started);
@@ -58,6 +52,7 @@ supervisor_on_failed(struct box *box, struct ipc_failed *failed)
 	const struct box_step_info *step = box_step_info(failed->step);
 
 	box->passing = (int)failed->passing;
+	box->unforked = 0;
 	if (failed->step == BOX_STEP_INTERPRETER)
 		on_box_fail_interpreter(box, failed->reason);
 	else if (step == NULL)

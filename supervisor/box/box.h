@@ -187,7 +187,7 @@ struct box {
 	int telling;    /* its launcher may still report a failure */
 	int building;   /* its launcher may still report processes */
 	int init_ended; /* framed: process 1 has; settle then makes it gone */
-	int unforked;   /* requested of a template, which has not begun */
+	int unforked;   /* requested of a template, without a report yet */
 	int ready;      /* it has asked for code */
 	unsigned long execution; /* its execution; 0: none yet */
 	int may_store;  /* how many more channels to the store */

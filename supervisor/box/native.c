@@ -143,6 +143,9 @@ native_give_up(struct box *box)
 	struct native *native = box->inside;
 
 	channel_free(&native->channel);
+	/* The launcher may hang, and its template with it. */
+	if (box->unforked)
+		reaper_kill_orphans();
 }
 
 /*
@@ -439,28 +442,16 @@ native_watch_launcher(struct box *box, int *launcher)
 	counts_share(native->counts, native->launcher);
 }
 
-void
-native_on_forked(struct box *box, int *launcher)
-{
-
-	if (!box->unforked) {
-		box_spoil(box, "protocol violation by the box: a second "
-		    "launcher");
-		box_on_changed(box);
-		return;
-	}
-	box->unforked = 0;
-	native_watch_launcher(box, launcher);
-	box_on_changed(box);
-}
-
-void
-native_on_started(struct box *box, struct ipc_started *started)
+/*
+ * Watches the processes of the box. Returns 0, or -1 if it is not known who its
+ * launcher is: only one that a template has forked tells that.
+ */
+static int
+native_watch(struct box *box, struct ipc_started *started)
 {
 	struct event_base *base = box->boxes->base;
 	struct native *native = box->inside;
-	struct native_facts *facts;
-	struct err err;
+	int forked = box->unforked;
 
 	native->init = reaper_watch_idly(
 	    base, &started->init, native_on_init_ended, box);
@@ -468,12 +459,29 @@ native_on_started(struct box *box, struct ipc_started *started)
 	    base, &started->code, native_on_code_ended, box);
 	/* The other processes of the box end with init. */
 	counts_share(native->counts, native->init);
-	if (!box->unforked)
-		counts_complete(native->counts);
 	/* No relay tells when the code of a session ends. */
 	if (box->kept)
 		reaper_hurry(native->code);
-	if (native_adopt(box, &err) == -1) {
+	box->unforked = 0;
+	if ((started->launcher != -1) != forked)
+		return -1;
+	if (forked)
+		native_watch_launcher(box, &started->launcher);
+	counts_complete(native->counts);
+	return 0;
+}
+
+void
+native_on_started(struct box *box, struct ipc_started *started)
+{
+	struct native_facts *facts;
+	struct native *native = box->inside;
+	struct err err;
+
+	if (native_watch(box, started) == -1) {
+		box_spoil(box, "protocol violation by the box: a wrong number "
+		    "of launchers");
+	} else if (native_adopt(box, &err) == -1) {
 		box_spoil(box, "%s", err.text);
 	} else {
 		facts = mem_alloc(sizeof(*facts));

@@ -51,9 +51,6 @@ extern const struct runtime native_runtime;
 
 /* Events reported by handlers; each of these may free the box. */
 
-/* A template has forked the launcher of the box: takes the pidfd. */
-void native_on_forked(struct box *box, int *launcher);
-
 /* The box is built: takes the pidfds. */
 void native_on_started(struct box *box, struct ipc_started *started);
 

@@ -157,9 +157,13 @@ native_finish(struct boxes *these)
 	ck_abort_msg("nothing is swept here");
 }
 
-/* In the place of launcher.c: a template may be asked that has just died. */
+/*
+ * In the place of launcher.c: a template may be asked, which forks a launcher,
+ * or has just died.
+ */
 
 int dying_template;
+int forking_template;
 
 struct channel *
 launcher_start(struct boxes *owner, const struct channel_ends *ends,
@@ -168,12 +172,16 @@ launcher_start(struct boxes *owner, const struct channel_ends *ends,
 {
 	int pair[2];
 
-	if (stamp == NULL || !dying_template)
+	if (stamp == NULL || (!dying_template && !forking_template))
 		return worker_start(owner->base, ends, number, 0,
 		    group_fd(group), pidfd, err);
 	ck_assert_int_eq(
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
-	close(pair[1]);
+	if (forking_template) {
+		play_of(number)->pids[ROLE_BOX] = make_process(-1);
+		play_of(number)->channels[ROLE_BOX] = fd_take(&pair[1]);
+	}
+	fd_close(&pair[1]);
 	*pidfd = -1;
 	return channel_new(owner->base, &pair[0], ends);
 }
@@ -677,12 +685,15 @@ box_starts(struct play *play)
 		.watchdog = 1,
 		.unnamed = 1,
 		.left = open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC),
-		.data = -1 };
+		.data = -1,
+		.launcher = -1 };
 
 	play->init = make_ending_process(&play->init_line);
 	play->code = make_ending_process(&play->code_line);
 	started.init = open_pidfd(play->init);
 	started.code = open_pidfd(play->code);
+	if (forking_template)
+		started.launcher = open_pidfd(play->pids[ROLE_BOX]);
 	send_as(play, ROLE_BOX, IPC_STARTED, &started);
 }
 

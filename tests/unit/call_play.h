@@ -61,6 +61,7 @@ extern const char *store_refused; /* the same */
 extern unsigned int idles;
 /* The template that is asked next has just died. */
 extern int dying_template;
+extern int forking_template;
 /* What groups are asked for, and what they tell. */
 extern struct group_usage usage;
 extern int ungroupable, unreadable; /* no group can be made; be read */

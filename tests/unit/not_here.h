@@ -24,7 +24,6 @@
 		(void)message;                                                 \
 		ck_abort_msg("a message of another peer");                     \
 	}
-NOT_HERE(forked, box)
 NOT_HERE(started, box)
 NOT_HERE(guarded, box)
 NOT_HERE(failed, box)

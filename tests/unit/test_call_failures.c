@@ -281,24 +281,51 @@ START_TEST(a_box_that_sends_garbage)
 }
 END_TEST
 
-/* It was started as one process, or has sent FORKED already. */
-START_TEST(a_box_that_has_a_second_launcher)
+/* It was started as one process; or a template has forked its launcher. */
+START_TEST(a_box_that_names_a_wrong_number_of_launchers)
 {
-	struct ipc_forked forked = { 0 };
+	struct ipc_started started = { .bound = "", .data = -1,
+		.launcher = -1 };
 	struct play *play;
 	pid_t child;
 
 	open_stage();
+	forking_template = _i;
 	play = start_call();
 	child = make_process(-1);
-	forked.launcher = open_pidfd(child);
-	send_as(play, ROLE_BOX, IPC_FORKED, &forked);
+	started.init = open_pidfd(child);
+	play->code = make_process(-1);
+	started.code = open_pidfd(play->code);
+	started.left = open("/tmp", O_RDONLY | O_DIRECTORY);
+	if (_i == 0)
+		started.launcher = open_pidfd(play->pids[ROLE_BOX]);
+	send_as(play, ROLE_BOX, IPC_STARTED, &started);
+	/* The processes that it has named are killed. */
+	wait_until_gone(play->code);
+	wait_until_gone(child);
+	kill(play->pids[ROLE_BOX], SIGKILL);
+	relay_is_done(play);
+	wait_until_concluded(play);
+	was_concluded(play, CALL_ERROR, "protocol violation by the box: a "
+	    "wrong number of launchers");
+	close_stage();
+}
+END_TEST
+
+/* What its launcher reports is the end of it: there is no other attempt. */
+START_TEST(a_forked_box_that_cannot_be_built)
+{
+	struct play *play;
+
+	open_stage();
+	forking_template = 1;
+	play = start_call();
+	box_fails(play, "mount: Permission denied");
+	kill(play->pids[ROLE_BOX], SIGKILL);
 	settle();
 	relay_is_done(play);
 	wait_until_concluded(play);
-	was_concluded(play, CALL_ERROR,
-	    "protocol violation by the box: a second launcher");
-	kill(child, SIGKILL);
+	ck_assert_int_eq(play->result.status, CALL_ERROR);
 	close_stage();
 }
 END_TEST
@@ -306,7 +333,8 @@ END_TEST
 /* Processes that are not ours are not accepted, let alone killed. */
 START_TEST(a_box_that_names_strangers)
 {
-	struct ipc_started started = { .bound = "", .data = -1 };
+	struct ipc_started started = { .bound = "", .data = -1,
+		.launcher = -1 };
 	struct play *play;
 	pid_t child;
 
@@ -333,7 +361,8 @@ END_TEST
 /* One process under two names: how the code ended cannot be known. */
 START_TEST(a_box_that_names_one_process_twice)
 {
-	struct ipc_started started = { .bound = "", .data = -1 };
+	struct ipc_started started = { .bound = "", .data = -1,
+		.launcher = -1 };
 	struct play *play;
 	pid_t child;
 
@@ -659,7 +688,9 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_box_that_ends_without_a_word);
 	tcase_add_test(tc, a_box_that_cannot_be_adopted);
 	tcase_add_loop_test(tc, a_box_that_sends_garbage, 0, 2);
-	tcase_add_test(tc, a_box_that_has_a_second_launcher);
+	tcase_add_loop_test(
+	    tc, a_box_that_names_a_wrong_number_of_launchers, 0, 2);
+	tcase_add_test(tc, a_forked_box_that_cannot_be_built);
 	tcase_add_loop_test(tc, a_box_that_names_strangers, 0, 2);
 	tcase_add_test(tc, a_box_that_names_one_process_twice);
 	tcase_add_loop_test(tc, a_box_that_is_not_ready_in_time, 0, 2);

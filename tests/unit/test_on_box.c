@@ -37,13 +37,6 @@ box_fail(struct box *failed, const char *fmt, ...)
 }
 
 void
-native_on_forked(struct box *forked, int *launcher)
-{
-	ck_assert_ptr_eq(forked, &box);
-	buffer_printf(&told, "forked %d\n", fd_take(launcher));
-}
-
-void
 native_on_started(struct box *stands, struct ipc_started *started)
 {
 	ck_assert_ptr_eq(stands, &box);
@@ -60,17 +53,6 @@ native_on_guarded(
 	    &told, "guarded %d %u %s\n", fd_take(guard), landlock, weak);
 	free(weak);
 }
-
-START_TEST(passes_on_the_builder_of_a_box)
-{
-	struct ipc_forked forked = { .launcher = 40 };
-
-	supervisor_on_forked(&box, &forked);
-	ck_assert_str_eq(told.data, "forked 40\n");
-	ck_assert_int_eq(forked.launcher, -1);
-	buffer_reset(&told);
-}
-END_TEST
 
 START_TEST(passes_on_that_a_box_stands)
 {
@@ -178,7 +160,6 @@ END_TEST
 static void
 add_tests(TCase *tc)
 {
-	tcase_add_test(tc, passes_on_the_builder_of_a_box);
 	tcase_add_test(tc, passes_on_that_a_box_stands);
 	tcase_add_loop_test(tc, passes_on_that_a_weaker_box_stands, 0, 2);
 	tcase_add_loop_test(tc, reports_what_a_box_cannot_do, 0, 2);

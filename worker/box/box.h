@@ -36,9 +36,10 @@ int box_receive_setup(struct box *box, struct err *err);
 int box_receive_adopted(struct box *box, struct err *err);
 int box_receive_stay(struct box *box, struct err *err);
 
-/* For a forked box: sends a pidfd of this process, its launcher. */
-int box_send_forked(struct box *box, struct err *err);
-/* Sends pidfds of init and of the code; closes its own copy of the latter. */
+/*
+ * Sends pidfds of init and of the code, and of the launcher of a forked box;
+ * closes its own copy of that of the code.
+ */
 int box_send_started(struct box *box, struct err *err);
 /* The same for a template. */
 int box_send_standing(struct box *box, struct err *err);

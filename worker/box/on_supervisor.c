@@ -1,7 +1,7 @@
 /*
  * The messages exchanged with the supervisor: it receives SETUP and ADOPTED,
- * and sends FORKED, STARTED, GUARDED or FAILED; a template receives TEMPLATE,
- * STAY and FORK, and sends STANDING, WARM or UNFIT. Run by the launcher; FAILED
+ * and sends STARTED, GUARDED or FAILED; a template receives TEMPLATE, STAY and
+ * FORK, and sends STANDING, WARM or UNFIT. Run by the launcher; FAILED
  * is also sent by the code until it becomes the interpreter; FORK and WARM are
  * exchanged by the template, when the interpreter runs in it. These processes
  * have no loop: each message is received where it is needed, without a table of
@@ -151,16 +151,6 @@ box_receive_stay(struct box *box, struct err *err)
 	return box_receive_adopted(box, err);
 }
 
-int
-box_send_forked(struct box *box, struct err *err)
-{
-	struct ipc_forked forked = { .launcher = pidfd_open(getpid(), 0) };
-
-	if (forked.launcher == -1)
-		return err_sys(err, "open a pidfd");
-	return on_supervisor_send(box, IPC_FORKED, &forked, err);
-}
-
 /*
  * A directory of the box, for the supervisor; -1 is refused when it is sent.
  * The code does not run yet.
@@ -187,6 +177,7 @@ box_send_started(struct box *box, struct err *err)
 	started.code = fd_take(&box->code);
 	started.left = on_supervisor_open("/" BOX_OUT_DIR);
 	started.data = -1;
+	started.launcher = -1;
 	if (box->setup.data) {
 		started.data = on_supervisor_open("/" BOX_CONVERSATION_DIR);
 		if (started.data == -1)
@@ -194,6 +185,11 @@ box_send_started(struct box *box, struct err *err)
 	}
 	if (started.init == -1)
 		return err_sys(err, "copy a descriptor");
+	if (box->forked) {
+		started.launcher = pidfd_open(getpid(), 0);
+		if (started.launcher == -1)
+			return err_sys(err, "open a pidfd");
+	}
 	return on_supervisor_send(box, IPC_STARTED, &started, err);
 }
 

@@ -146,7 +146,6 @@ template_take_channel(struct box *box, struct err *err)
 static const struct box_action template_launcher_actions[] = {
 	{ BOX_STEP_REQUEST, template_take_channel },
 	{ BOX_STEP_LIMITS, limits_set_launcher },
-	{ BOX_STEP_REQUEST, box_send_forked },
 	/* Before all descriptors except the channel are closed. */
 	{ BOX_STEP_NAMESPACES, net_enter },
 	{ BOX_STEP_REQUEST, box_receive_setup },
