@@ -364,6 +364,14 @@ box_on_directories(struct box *box, int *left, int *data)
 }
 
 void
+box_set_told(struct box *box)
+{
+	box->telling = 0;
+	box_set_built(box);
+	box_check_ready(box);
+}
+
+void
 box_on_told(struct box *box, const struct err *why)
 {
 	box->telling = 0;
@@ -381,6 +389,10 @@ box_on_told(struct box *box, const struct err *why)
 static void
 box_set_ready(struct box *box)
 {
+	const struct runtime *runtime = box->boxes->runtime;
+
+	if (!box->ready && runtime->began != NULL)
+		runtime->began(box);
 	box->boxes->unready -= !box->ready;
 	box->ready = 1;
 }

@@ -346,6 +346,9 @@ void box_on_changed(struct box *box);
  */
 void box_on_told(struct box *box, const struct err *why);
 
+/* The same if the interpreter is running. Does not notify the owner. */
+void box_set_told(struct box *box);
+
 /* The end of the code. */
 struct box_end {
 	int exited; /* status is an exit code, else a signal, 0: unknown */
@@ -421,7 +424,8 @@ struct box_pipes {
 
 /*
  * A runtime sets these fields of a box: inside; cpu_us and peak_kib, as far as
- * it measures the use of its processes; and unforked. Every function is set.
+ * it measures the use of its processes; and unforked. Every function is set
+ * unless its comment says otherwise.
  */
 struct runtime {
 	const char *name;
@@ -455,6 +459,11 @@ struct runtime {
 	 * box_on_directories if there are any. Returns 0, or -1 with err.
 	 */
 	int (*ready)(struct box *box, struct err *err);
+	/*
+	 * The interpreter asks for code, or has got some; may call
+	 * box_set_told. NULL: that needs nothing.
+	 */
+	void (*began)(struct box *box);
 	/*
 	 * The relay has ended. If the status of the box is known, reports
 	 * box_on_ended or box_fail, and returns 1; otherwise returns 0.

@@ -29,6 +29,7 @@ struct native {
 	struct child *code;
 	struct group *group; /* its cgroup, or NULL */
 	struct counts *counts; /* the struct box_usage of init */
+	int unheard; /* the channel is not read for the moment */
 	int is_weak; /* reduced isolation: code is its guard */
 	uint64_t cleared; /* the count of usage before the last clear */
 	int stays; /* it can run code several times */
@@ -118,12 +119,49 @@ native_tell_facts(struct box *box, struct native_facts *own)
 	box_on_stood(box, &facts);
 }
 
+/* Its channel */
+
+/* A process of the box has ended, or will: it may have told why. */
+static void
+native_hear(struct native *native)
+{
+	if (!native->unheard)
+		return;
+	native->unheard = 0;
+	channel_pause(native->channel, 0);
+}
+
+/*
+ * The box is built. Usually the next on its channel is the end of that, when
+ * the interpreter runs, which the relay reports, too.
+ */
+static void
+native_ignore(struct native *native)
+{
+	channel_pause(native->channel, 1);
+	native->unheard = 1;
+}
+
+static void
+native_began(struct box *box)
+{
+	struct native *native = box->inside;
+
+	if (!native->unheard)
+		return;
+	native->unheard = 0;
+	channel_free(&native->channel);
+	box_set_told(box);
+}
+
 /* Its processes */
 
 static void
 native_kill(struct box *box)
 {
 	struct native *native = box->inside;
+
+	native_hear(native);
 
 	/* Processes not reported yet are killed with the launcher. */
 	reaper_kill(native->launcher);
@@ -142,6 +180,7 @@ native_give_up(struct box *box)
 {
 	struct native *native = box->inside;
 
+	native->unheard = 0;
 	channel_free(&native->channel);
 	/* The launcher may hang, and its template with it. */
 	if (box->unforked)
@@ -389,6 +428,7 @@ native_on_init_ended(void *ctx, const struct child_end *end)
 	struct box *box = ctx;
 	struct native *native = box->inside;
 
+	native_hear(native);
 	native->init = NULL;
 	if (native->group == NULL)
 		native_take_seen_usage(native, &box->cpu_us, &box->peak_kib);
@@ -407,6 +447,7 @@ native_on_code_ended(void *ctx, const struct child_end *child_end)
 		.more = native->init != NULL,
 		.rests = native->init != NULL && native->group == NULL };
 
+	native_hear(native);
 	native->code = NULL;
 	native_take_usage(&end, &child_end->usage);
 	native_take_seen_usage(native, &end.cpu_us, &end.peak_kib);
@@ -494,6 +535,11 @@ native_on_started(struct box *box, struct ipc_started *started)
 		facts->unnamed = (int)started->unnamed;
 		native_tell_facts(box, facts);
 		box_on_directories(box, &started->left, &started->data);
+		/* Only a bootstrap asks for code. */
+		if (box->language->image == NULL)
+			native_ignore(native);
+		if (box->ready)
+			native_began(box);
 	}
 	box_on_changed(box);
 }
@@ -625,6 +671,7 @@ const struct runtime native_runtime = {
 	.probe = native_probe,
 	.finish = native_finish,
 	.start = native_start,
+	.began = native_began,
 	.settle = native_settle,
 	.kill = native_kill,
 	.give_up = native_give_up,

@@ -209,6 +209,7 @@ START_TEST(an_interpreter_that_cannot_be_started)
 	box_stands(play);
 	settle();
 	box_fails(play, "execve: No such file or directory");
+	code_exits(play);
 	settle();
 	box_was_killed(play);
 	ck_assert_int_eq(play->result.status, CALL_ERROR);
@@ -267,6 +268,9 @@ START_TEST(a_box_that_sends_garbage)
 		box_stands(play);
 	settle();
 	send_garbage(play, ROLE_BOX);
+	/* It is not heard while the box that stands is well. */
+	if (_i == 1)
+		code_exits(play);
 	settle();
 	if (_i == 1) {
 		box_was_killed(play);
@@ -303,7 +307,7 @@ START_TEST(a_box_that_names_a_wrong_number_of_launchers)
 	/* The processes that it has named are killed. */
 	wait_until_gone(play->code);
 	wait_until_gone(child);
-	kill(play->pids[ROLE_BOX], SIGKILL);
+	box_lets_go(play);
 	relay_is_done(play);
 	wait_until_concluded(play);
 	was_concluded(play, CALL_ERROR, "protocol violation by the box: a "
@@ -321,7 +325,7 @@ START_TEST(a_forked_box_that_cannot_be_built)
 	forking_template = 1;
 	play = start_call();
 	box_fails(play, "mount: Permission denied");
-	kill(play->pids[ROLE_BOX], SIGKILL);
+	box_lets_go(play);
 	settle();
 	relay_is_done(play);
 	wait_until_concluded(play);

@@ -131,8 +131,6 @@ START_TEST(a_box_waits_when_all_is_known)
 	settle();
 	ck_assert_int_eq(waiting_box->state, BOX_STARTING);
 	box_stands(play);
-	settle();
-	ck_assert_int_eq(waiting_box->state, BOX_STARTING);
 	box_lets_go(play);
 	settle();
 	ck_assert_int_eq(waiting_box->state, BOX_READY);
