@@ -37,8 +37,8 @@ struct ipc_part {
 };
 
 /*
- * Sends two packets with one system call, without blocking.
- * Returns how many were sent, or -1 with err as ipc_socket_send.
+ * Sends two packets with one system call, without blocking. Returns how many
+ * were sent, or -1 with err as ipc_socket_send.
  */
 int ipc_socket_send_both(
     int fd, const struct ipc_part parts[2], struct err *err);
