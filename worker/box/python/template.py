@@ -162,6 +162,8 @@ class Template:
         self.shorten = library.shorten
         # Ends the process.
         self.leave = library.leave
+        # Chooses objects by their type, and writes to no other type.
+        self.choose = library.choose
         # What makes boxes differ from each other.
         self.renew = []
 
