@@ -16,7 +16,7 @@ import tools
 from account import TIME, Account, usable
 from measure import (Bench, median, plain, refill, settle, spread,
                      timed)
-from memory import everything
+from memory import one_more
 
 ROUNDS = 15
 SINGLE = 20  # calls of a round that come one by one
@@ -25,7 +25,7 @@ CPU_CALLS = 100
 RATE_CALLS = 200
 TOOL_CALLS = 50
 PRINTS = 200000
-POOL = 6
+POOLS = 3  # rounds of pools
 CODE = "print('hi')"
 
 
@@ -91,11 +91,12 @@ class Build:
         return {**found, **self.used()}
 
 
-def pool_box(bench):
-    """Bytes of one more box in the pool, or None."""
-    one, _ = everything(bench, 1)
-    many, _ = everything(bench, POOL)
-    return None if None in (one, many) else (many - one) / (POOL - 1)
+def pool_boxes(builds):
+    """Bytes of one more box in the pool of each build, or None."""
+    found = [[one_more(build.bench)[0] for build in builds]
+             for _ in range(POOLS)]
+    return [None if None in values else median(values)
+            for values in zip(*found)]
 
 
 def in_rounds(builds, rounds):
@@ -148,7 +149,7 @@ def compare(binary, other, quick):
              *table(found, starts)]
     if quick:
         return lines
-    sizes = [pool_box(build.bench) for build in builds]
+    sizes = pool_boxes(builds)
     if None not in sizes:
         lines.append(f"  {'one more box in the pool':<34} "
                      f"{sizes[0] / sizes[1]:6.3f}  "

@@ -3,10 +3,13 @@ import os
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from measure import PAUSE, kinds, median, percentile, plain, settle
+from measure import (PAUSE, kinds, median, percentile, plain, settle,
+                     spread)
 
 IN_FLIGHT = (1, 2, 4, 16, 64)
-SECONDS = 5  # for each
+ROUNDS = 5  # of the yardstick and of each number in flight, in turns
+SECONDS = 1  # for each in each round
+STARTS = 30  # of the yardstick in each round, for each processor
 BURST = 16
 BURSTS = 20
 CODE = "print('hi')"
@@ -30,7 +33,7 @@ def sustained(bench, client, in_flight):
 
 def plain_rate(bench):
     """Starts of plain Python a second, one for each processor at a time."""
-    count = bench.rounds(50) * os.cpu_count()
+    count = bench.rounds(STARTS) * os.cpu_count()
     start = plain()
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         begin = time.perf_counter()
@@ -38,26 +41,43 @@ def plain_rate(bench):
         return count / (time.perf_counter() - begin)
 
 
+def measure_in_turns(bench, client, in_flight):
+    """Throughputs, the same of the yardstick, and the seconds of all calls.
+
+    Other programs use the processors for seconds at a time, so a throughput
+    and its yardstick are measured one directly after the other.
+    """
+    rates, yardsticks, seconds = [], [], []
+    for _ in range(bench.rounds(ROUNDS)):
+        yardsticks.append(plain_rate(bench))
+        rate, times = sustained(bench, client, in_flight)
+        rates.append(rate)
+        seconds += times
+    return rates, yardsticks, seconds
+
+
 def measure_sustained(bench):
     """Throughput and latency with more and more calls in flight."""
-    medians, tails, rates = [], [], []
+    medians, tails, each = [], [], []
     with bench.clients({"it": {}}) as clients:
         for in_flight in bench.points(IN_FLIGHT):
-            yardstick = plain_rate(bench)
-            rate, seconds = sustained(bench, clients["it"], in_flight)
-            tail = percentile(seconds, 0.99)
+            rates, yardsticks, seconds = measure_in_turns(
+                bench, clients["it"], in_flight)
+            rate, tail = median(rates), percentile(seconds, 0.99)
             bench.row(f"{in_flight} in flight", rate, "/s",
-                      "python3 -I -c pass, one a processor", yardstick)
+                      "python3 -I -c pass, one a processor",
+                      median(yardsticks), "", spread(rates),
+                      spread(yardsticks))
             bench.row(f"{in_flight} in flight, median", median(seconds), "s")
             bench.row(f"{in_flight} in flight, p99", tail, "s",
                       "2 x in flight / throughput", 2 * in_flight / rate)
             medians.append((in_flight, median(seconds)))
             tails.append((in_flight, tail))
-            rates.append((in_flight, in_flight / rate))
+            each.append((in_flight, in_flight / rate))
     bench.curves.append({
         "title": "calls in flight", "x": "calls in flight", "unit": "",
         "lines": {"median": medians, "p99": tails,
-                  "in flight / throughput": rates}})
+                  "in flight / throughput": each}})
 
 
 def measure_burst(bench):

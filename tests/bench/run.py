@@ -76,14 +76,15 @@ def line_of(row):
                  f"{shown(row.yardstick_value, row.unit):>11}  "
                  f"{row.yardstick}")
     if row.spread is not None:
-        told += f"\n  {'':<58} {between(row.spread):>11}"
-        told += f" {'':>11} {between(row.yardstick_spread)}"
+        told += f"\n  {'':<58} {between(row.spread, row.unit):>11}"
+        if row.yardstick_spread is not None:
+            told += f" {'':>11} {between(row.yardstick_spread, row.unit)}"
     return told
 
 
-def between(spread):
+def between(spread, unit):
     """Within what the middle half of the values was."""
-    return f"({shown(spread[1], 's')} to {shown(spread[2], 's')})"
+    return f"({shown(spread[1], unit)} to {shown(spread[2], unit)})"
 
 
 def print_machine(machine, quick):
