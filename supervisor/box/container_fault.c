@@ -20,8 +20,8 @@
 
 /*
  * Sentences of engines, and what they mean; the first that occurs decides.
- * PROGRAM and IMAGE stand for those names. NULL: the image
- * does not exist, and its name decides what helps.
+ * PROGRAM and IMAGE stand for those names. NULL: the image does not exist, and
+ * its name decides how to get it.
  */
 static const struct container_saying {
 	const char *says;

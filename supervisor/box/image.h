@@ -26,7 +26,7 @@ struct image {
 	int checked;    /* its engine was asked: see container_image.h */
 	uint64_t made;  /* microseconds since 1970 */
 	uint64_t bytes; /* of all files */
-	int newest;     /* of all in the list that its engine holds, by name */
+	int newest;     /* in a list: its name stands for it at its holder */
 	unsigned int enabled; /* its place among enabled ones; 0: not one */
 };
 
