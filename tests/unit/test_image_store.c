@@ -186,7 +186,6 @@ START_TEST(the_digest_is_that_for_any_user)
 }
 END_TEST
 
-/* A later build of the same content becomes the newest of its name again. */
 /* Whether the name of the image with this digest stands for it. */
 static void
 expect_newest(const char *digest, int newest)
@@ -199,6 +198,7 @@ expect_newest(const char *digest, int newest)
 	image_reset(&found);
 }
 
+/* A later build of the same content becomes the newest of its name again. */
 START_TEST(building_again_is_newest)
 {
 	auto_fd int held = lock();

@@ -1,7 +1,8 @@
 """The two processes of a box with three descriptors.
 
-Run by three.py, in its namespace, whose names main() leaves to the bootstrap
-in the child.  The parent runs pump.py.
+Run by three.py, in its namespace: load(), NAMES and OURS are defined there.
+The parent runs pump.py.  In the child, become_code() clears the namespace, for
+three.py to run the bootstrap in.
 """
 import os
 import sys
@@ -92,4 +93,3 @@ def main():
     names = {"__name__": "caisson_pump"}
     exec(load("pump"), names)
     return names["run"](child, out[0], errors[0], said[0])
-

@@ -1,6 +1,6 @@
 """Carries the output of the code in frames (see relay/frames.c).
 
-Run by three.py, in the parent of the code, with descriptor 1 the pipe of the
+Run by halves.py, in the parent of the code, with descriptor 1 the pipe of the
 relay.  What the code writes to its streams and to the relay comes through three
 pipes.  Output is packed into frames; frames of the code are passed on whole,
 behind all that was printed before them.  This process reads no more than it can

@@ -9,7 +9,8 @@ child becomes the bootstrap, as a native box starts it, or the bootstrap of
 another language, which is PROGRAM with its argv from NAME on.  Its output and
 its frames come through pipes to the parent, which runs pump.py.  See halves.py:
 that file was compiled when Caisson was built, and this one is compiled at each
-start, so it is short.
+start, so it is short.  An interpreter of another version than the one of the
+build compiles all of our files at each start.
 """
 # What this interpreter gives to every script.
 NAMES = dict(globals(), __doc__=None)
