@@ -184,6 +184,7 @@ container_end(const struct box *box, const char *errors)
 	return (struct container_end){ .engine = shared->engine,
 		.program = shared->program,
 		.image = container_image(box),
+		.digest = box->language->digest,
 		.status = contained->status,
 		.killer = contained->killer,
 		.errors = errors };

@@ -126,6 +126,17 @@ container_fault_local(const char *image)
 	    image + strlen(local) : image;
 }
 
+/* Returns whether 'caisson image build' gives images this name. */
+static int
+container_fault_is_built(const char *name)
+{
+	const char *tag = strchr(name, ':');
+
+	return strncmp(name, IMAGE_BUILT, strlen(IMAGE_BUILT)) == 0 &&
+	    strchr(name, '/') == NULL &&
+	    (tag == NULL || strcmp(tag, ":latest") == 0);
+}
+
 /* Returns how to get an image that does not exist here, or another one. */
 static const char *
 container_fault_get(const char *image)
@@ -135,16 +146,47 @@ container_fault_get(const char *image)
 	if (strcmp(name, IMAGE_BUILT "python") == 0 ||
 	    strcmp(name, IMAGE_BUILT "python:latest") == 0)
 		return "'caisson image build python --engine PROGRAM' makes it";
-	if (strncmp(name, IMAGE_BUILT, strlen(IMAGE_BUILT)) == 0 &&
-	    strchr(name, '/') == NULL)
+	if (container_fault_is_built(name))
 		return "make it with 'caisson image build' and the option "
-		       "'--engine PROGRAM', and enable it with 'caisson image "
-		       "add IMAGE'";
+		       "'--engine PROGRAM'";
 	return image_may_be_pulled(image) ?
 	    "'caisson image build python --engine PROGRAM' makes "
 	    "caisson-python, 'PROGRAM pull IMAGE' fetches one" :
 	    "'caisson image build python --engine PROGRAM' makes "
 	    "caisson-python, 'PROGRAM images' shows those that are here";
+}
+
+/* Returns how to get the image of a language again. */
+static const char *
+container_fault_get_again(const char *image)
+{
+	if (container_fault_is_built(container_fault_local(image)))
+		return "make it with 'caisson image build' and the option "
+		       "'--engine PROGRAM', and enable it with 'caisson image "
+		       "add IMAGE'";
+	return image_may_be_pulled(image) ?
+	    "fetch it with 'caisson image pull IMAGE --engine PROGRAM', and "
+	    "enable it with 'caisson image add IMAGE'" :
+	    "make it with PROGRAM, and enable it with 'caisson image add IMAGE "
+	    "--engine PROGRAM'";
+}
+
+/*
+ * Appends that an image does not exist here, and the fix. A language keeps the
+ * digest of its image. An image that is made again has another digest, so the
+ * language would still stand for the image that is missing.
+ */
+static void
+container_fault_absent(struct buffer *text, const struct container_end *end)
+{
+	buffer_printf(
+	    text, "the image %s does not exist here: ", end->image);
+	if (end->digest != NULL)
+		buffer_printf(text, "remove it with 'caisson image remove "
+		    "%.*s', ", IMAGE_DIGITS_MIN, image_digits(end->digest));
+	container_fault_fill(text, end->digest != NULL ?
+	        container_fault_get_again(end->image) :
+	        container_fault_get(end->image), end->program, end->image);
 }
 
 /* Returns whether a line begins with a word, and has more. */
@@ -270,11 +312,10 @@ container_fault_add(struct buffer *text, const struct container_end *end)
 	if (known == NULL)
 		return 0;
 	if (known->means == NULL)
-		buffer_printf(text, "the image %s does not exist here: ",
-		    end->image);
-	container_fault_fill(text, known->means == NULL ?
-	        container_fault_get(end->image) : known->means, end->program,
-	    end->image);
+		container_fault_absent(text, end);
+	else
+		container_fault_fill(
+		    text, known->means, end->program, end->image);
 	return 1;
 }
 

@@ -12,6 +12,7 @@ struct container_end {
 	enum container_engine engine;
 	const char *program; /* the path of the engine */
 	const char *image;   /* the image that was asked for */
+	const char *digest;  /* of an image that is a language, or NULL */
 	int status;          /* the exit status; -1: killed by a signal */
 	int killer;          /* that signal; 0: unknown */
 	int trial;           /* the container was the one of the trial */

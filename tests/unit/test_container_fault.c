@@ -282,31 +282,58 @@ START_TEST(a_status_may_be_of_the_engine_or_the_code)
 }
 END_TEST
 
-/* No registry has it: it is made here. */
+#define DIGEST                                                                 \
+	"sha256:0123456789abcdef0123456789abcdef"                              \
+	"0123456789abcdef0123456789abcdef"
+
+/* An image that no registry has is made here. */
 static const struct {
 	const char *image;
+	const char *digest;
 	const char *fix;
 } absent[] = {
-	{ "caisson-python", "'caisson image build python --engine /bin/e' "
-	    "makes it" },
-	{ "localhost/caisson-python:latest", "'caisson image build python "
-	    "--engine /bin/e' makes it" },
-	{ "caisson-ruby", "make it with 'caisson image build' and the option "
+	{ "caisson-python", NULL, "'caisson image build python --engine "
+	    "/bin/e' makes it" },
+	{ "localhost/caisson-python:latest", NULL, "'caisson image build "
+	    "python --engine /bin/e' makes it" },
+	{ "caisson-ruby", NULL, "make it with 'caisson image build' and the "
+	    "option '--engine /bin/e'" },
+	{ "localhost/caisson-ruby:latest", NULL, "make it with 'caisson image "
+	    "build' and the option '--engine /bin/e'" },
+	/* 'caisson image build' makes no tag. */
+	{ "caisson-ruby:3", NULL, "'caisson image build python --engine "
+	    "/bin/e' makes caisson-python, '/bin/e images' shows those that "
+	    "are here" },
+	{ "caisson-python:3", NULL, "'caisson image build python --engine "
+	    "/bin/e' makes caisson-python, '/bin/e images' shows those that "
+	    "are here" },
+	/* A language stands for the digest until its image is removed. */
+	{ "caisson-ruby", DIGEST, "remove it with 'caisson image remove "
+	    "0123456789ab', make it with 'caisson image build' and the option "
 	    "'--engine /bin/e', and enable it with 'caisson image add "
 	    "caisson-ruby'" },
-	{ "localhost/nosuch:9", "'caisson image build python --engine /bin/e' "
+	{ "an/image:1", DIGEST, "remove it with 'caisson image remove "
+	    "0123456789ab', fetch it with 'caisson image pull an/image:1 "
+	    "--engine /bin/e', and enable it with 'caisson image add "
+	    "an/image:1'" },
+	{ "localhost/caisson-ruby:3", DIGEST, "remove it with 'caisson image "
+	    "remove 0123456789ab', make it with /bin/e, and enable it with "
+	    "'caisson image add localhost/caisson-ruby:3 --engine /bin/e'" },
+	{ "localhost/nosuch:9", NULL, "'caisson image build python --engine "
+	    "/bin/e' makes caisson-python, '/bin/e images' shows those that "
+	    "are here" },
+	{ "0123456789ab", NULL, "'caisson image build python --engine /bin/e' "
 	    "makes caisson-python, '/bin/e images' shows those that are here" },
-	{ "0123456789ab", "'caisson image build python --engine /bin/e' "
-	    "makes caisson-python, '/bin/e images' shows those that are here" },
-	{ "localhost:5000/caisson-python", "'caisson image build python "
-	    "--engine /bin/e' makes caisson-python, '/bin/e pull "
+	{ "localhost:5000/caisson-python", NULL, "'caisson image build "
+	    "python --engine /bin/e' makes caisson-python, '/bin/e pull "
 	    "localhost:5000/caisson-python' fetches one" },
 };
 
 START_TEST(an_image_without_a_registry_is_not_pulled)
 {
 	const struct container_end end = { .engine = CONTAINER_PODMAN,
-		.program = "/bin/e", .image = absent[_i].image, .status = 125,
+		.program = "/bin/e", .image = absent[_i].image,
+		.digest = absent[_i].digest, .status = 125,
 		.errors = "image not known" };
 	auto_free char *sentence = container_fault(&end);
 	auto_free char *wanted = mem_printf("the image %s does not exist here: "
