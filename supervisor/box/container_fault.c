@@ -328,7 +328,8 @@ container_fault_asked(const struct container_end *end)
 		buffer_printf(&text, "%s could not describe the image %s",
 		    end->program, end->image);
 		container_fault_quote(&text, ": ", end->errors);
-		buffer_printf(&text, "; check it with '%s ps'", end->program);
+		buffer_printf(&text, "; check it, and the names of its images, "
+		    "with '%s images'", end->program);
 	}
 	return buffer_take(&text, NULL);
 }

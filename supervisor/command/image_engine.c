@@ -131,19 +131,24 @@ image_engine_read(const char *answer, const char *shown, struct image *image,
 	return 0;
 }
 
-/* Without this, only the engine's own lines above would say what is wrong. */
+/*
+ * Without this, only the engine's own lines above would say what is wrong. They
+ * are not read, so the engine may also have failed for another reason.
+ */
 static int
 image_engine_unknown(const struct image_command *image, const char *reference,
     struct err *err)
 {
+	const char *get = image_may_be_pulled(reference) ?
+	    ", 'caisson image pull REFERENCE' fetches one" :
+	    ", 'caisson image build LANGUAGE' makes one";
 	struct err why = *err;
 
-	if (image->work.interrupted)
+	if (image->work.interrupted || image->work.unstarted)
 		return -1;
-	return err_set(err, "%s; 'caisson image list' shows the images that "
-	    "are here, 'caisson image %s", why.text,
-	    image_may_be_pulled(reference) ? "pull REFERENCE' fetches one" :
-	                                     "build' makes one");
+	return err_set(err, "%s; if it has no such image: 'caisson image list' "
+	    "shows the images that are here%s", why.text,
+	    image_is_digest(reference) ? "" : get);
 }
 
 /* Asks the engine. */
@@ -344,7 +349,7 @@ image_engine_absent(const struct image_command *image,
 	    mem_printf(", '%s pull %s' fetches one", engine->name, reference) :
 	    mem_strdup("");
 
-	if (!image->work.interrupted)
+	if (!image->work.interrupted && !image->work.unstarted)
 		err_set(err, "%s; '%s images' shows the images that it "
 		    "holds%s", why.text, engine->name, fetch);
 }

@@ -25,6 +25,7 @@ struct image_job {
 	const char *path;
 	struct child *keeper; /* NULL: it has ended, or was not started */
 	int failed;
+	int unstarted; /* the program was not executed */
 };
 
 /* The programs that run at once, and the output that is read. */
@@ -97,6 +98,8 @@ image_work_on_ended(void *ctx, const struct child_end *end)
 
 	job->keeper = NULL;
 	job->failed = end->code != CLD_EXITED || end->status != 0;
+	job->unstarted =
+	    end->code == CLD_EXITED && end->status == SPAWN_COMPLAINED;
 	if (end->code != CLD_EXITED)
 		reaper_kill_orphans();
 }
@@ -223,6 +226,7 @@ image_work_run(struct image_work *work, const struct buffer *words,
 			reaper_signal(jobs.job[i].keeper, KEEPER_KILL);
 	image_work_await(work, &jobs);
 	work->running = NULL;
+	work->unstarted = jobs.job[0].unstarted || jobs.job[1].unstarted;
 	if (work->interrupted)
 		return err_set(err, "interrupted: nothing was changed");
 	for (i = 0; i < 2 && !failed; i++)

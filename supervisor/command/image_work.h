@@ -22,6 +22,7 @@ struct image_work {
 	char **envp;
 	const char *tmp; /* TMPDIR of the programs; NULL: as in envp */
 	int interrupted;
+	int unstarted; /* the last program was not executed */
 	int cut; /* the last output was longer than what was kept of it */
 	struct event *signals[IMAGE_WORK_SIGNALS];
 	void *running; /* private: the programs */

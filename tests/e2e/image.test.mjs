@@ -270,10 +270,22 @@ test('an image that is not there, with the fix', (t) => {
   const at = prepare(t, 'podman');
 
   put(at, 'REFUSE');
-  refused(at, 1, /podman has failed; its last lines say why; 'caisson image list' shows the images that are here, 'caisson image pull REFERENCE' fetches one$/,
+  refused(at, 1, /podman has failed; its last lines say why; if it has no such image: 'caisson image list' shows the images that are here, 'caisson image pull REFERENCE' fetches one$/,
     'add', 'nosuch');
-  refused(at, 1, /'caisson image list' shows the images that are here, 'caisson image build' makes one$/,
+  refused(at, 1, /: 'caisson image list' shows the images that are here, 'caisson image build LANGUAGE' makes one$/,
     'add', 'caisson-ruby');
+  refused(at, 1, /: 'caisson image list' shows the images that are here$/,
+    'add', 'sha256:0123456789ab');
+  assert.deepEqual(kept(at), []);
+});
+
+test('an engine that cannot be executed is no matter of its images', (t) => {
+  const at = prepare(t, 'podman');
+
+  put(at, 'podman', '#!/nowhere\n');
+  for (const words of [['add', 'caisson-ruby'],
+    ['build', 'python', '--from-image', 'my/python:3']])
+    refused(at, 1, /podman has failed; its last lines say why$/, ...words);
   assert.deepEqual(kept(at), []);
 });
 

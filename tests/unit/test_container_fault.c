@@ -224,9 +224,11 @@ START_TEST(an_image_that_is_not_described_has_a_cause)
 	ck_assert_str_eq(known, "/bin/e cannot reach its daemon: start it, and "
 	    "check that you may use it with '/bin/e ps'");
 	ck_assert_str_eq(other, "/bin/e could not describe the image "
-	    "an/image:1: it is broken; check it with '/bin/e ps'");
+	    "an/image:1: it is broken; check it, and the names of its images, "
+	    "with '/bin/e images'");
 	ck_assert_str_eq(silent, "/bin/e could not describe the image "
-	    "an/image:1; check it with '/bin/e ps'");
+	    "an/image:1; check it, and the names of its images, with '/bin/e "
+	    "images'");
 	ck_assert_str_eq(unmapped, "/bin/e cannot make a user namespace: add a "
 	    "range of user IDs for your user to /etc/subuid and /etc/subgid");
 }
