@@ -16,9 +16,14 @@
 /* How the last line of the errors begins if no process could be started. */
 #define PROCESS_ONE_NO_PROCESS "process 1: cannot start a process"
 
-/* The last bytes: one of these, three digits of the status, and a newline. */
+/*
+ * The last bytes: one of these, three digits of the status, and a newline. The
+ * third one: a signal, and the kernel has killed a process of the container for
+ * lack of memory. All have the same length.
+ */
 #define PROCESS_ONE_EXIT "\001caisson: exit "
 #define PROCESS_ONE_SIGNAL "\001caisson: kill "
+#define PROCESS_ONE_MEMORY "\001caisson: oom: "
 #define PROCESS_ONE_DIGITS 3
 
 /* The length of each of these words, and of the whole end. */

@@ -48,6 +48,30 @@ process_one_rest(const struct process_one *one, size_t *len)
 	return process_one_marks + whole;
 }
 
+/* The words of an end. */
+static const char *const process_one_words[] = { PROCESS_ONE_EXIT,
+	PROCESS_ONE_SIGNAL, PROCESS_ONE_MEMORY };
+
+#define PROCESS_ONE_WORDS                                                      \
+	(sizeof(process_one_words) / sizeof(process_one_words[0]))
+
+_Static_assert(sizeof(PROCESS_ONE_SIGNAL) == sizeof(PROCESS_ONE_EXIT) &&
+        sizeof(PROCESS_ONE_MEMORY) == sizeof(PROCESS_ONE_EXIT),
+    "all words of an end have the same length");
+
+/* Returns whether a byte continues what is held as the word of an end. */
+static int
+process_one_continues_word(const struct process_one *one, char byte)
+{
+	size_t n = one->nheld, i;
+
+	for (i = 0; i < PROCESS_ONE_WORDS; i++)
+		if (memcmp(one->held, process_one_words[i], n) == 0 &&
+		    byte == process_one_words[i][n])
+			return 1;
+	return 0;
+}
+
 /* Returns whether a byte continues what is held as an end. */
 static int
 process_one_continues(const struct process_one *one, char byte)
@@ -55,10 +79,7 @@ process_one_continues(const struct process_one *one, char byte)
 	size_t n = one->nheld;
 
 	if (n < PROCESS_ONE_END_WORD)
-		return (memcmp(one->held, PROCESS_ONE_EXIT, n) == 0 &&
-		           byte == PROCESS_ONE_EXIT[n]) ||
-		    (memcmp(one->held, PROCESS_ONE_SIGNAL, n) == 0 &&
-		        byte == PROCESS_ONE_SIGNAL[n]);
+		return process_one_continues_word(one, byte);
 	return n < PROCESS_ONE_END_LEN - 1 ? isdigit((unsigned char)byte) != 0 :
 	                               n < PROCESS_ONE_END_LEN && byte == '\n';
 }
@@ -72,11 +93,16 @@ process_one_hold(struct process_one *one, char byte)
 	return 1;
 }
 
+static int
+process_one_has(const struct process_one *one, const char *word)
+{
+	return memcmp(one->held, word, PROCESS_ONE_END_WORD) == 0;
+}
+
 int
 process_one_end(const struct process_one *one, struct relay_report *report)
 {
-	int killed =
-	    memcmp(one->held, PROCESS_ONE_SIGNAL, PROCESS_ONE_END_WORD) == 0;
+	int killed = !process_one_has(one, PROCESS_ONE_EXIT);
 	char digits[PROCESS_ONE_DIGITS + 1] = { 0 };
 	unsigned long status;
 
@@ -89,5 +115,6 @@ process_one_end(const struct process_one *one, struct relay_report *report)
 		return 0;
 	report->end = killed ? RELAY_END_SIGNAL : RELAY_END_EXIT;
 	report->status = status;
+	report->memory = process_one_has(one, PROCESS_ONE_MEMORY);
 	return 1;
 }

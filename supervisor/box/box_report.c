@@ -39,8 +39,9 @@ box_report_show(const struct box_report *report, struct call_stream *out)
 	if (report->end == BOX_REPORT_NONE)
 		return;
 	snprintf(mark, sizeof(mark), "%s%0*d\n",
-	    report->end == BOX_REPORT_SIGNAL ? PROCESS_ONE_SIGNAL :
-	                                       PROCESS_ONE_EXIT,
+	    report->end == BOX_REPORT_EXIT ? PROCESS_ONE_EXIT :
+	        report->memory             ? PROCESS_ONE_MEMORY :
+	                                     PROCESS_ONE_SIGNAL,
 	    PROCESS_ONE_DIGITS, report->status);
 	out->data = mem_resize(out->data, out->len + PROCESS_ONE_END_LEN);
 	memcpy(out->data + out->len, mark, PROCESS_ONE_END_LEN);

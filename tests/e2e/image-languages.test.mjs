@@ -39,7 +39,7 @@ for (const runtime of ['podman', 'oci'])
       const from = root(t);
       const home = folder(t);
       const env = { ...settingsOf(runtime), CAISSON_POOL: '0',
-        CAISSON_TOOLS: 'run_code,list_runners',
+        CAISSON_MEMORY: '64M', CAISSON_TOOLS: 'run_code,list_runners',
         CAISSON_ARGUMENTS: 'servers,files,timeout' };
 
       if (from === undefined) {
@@ -96,6 +96,12 @@ for (const runtime of ['podman', 'oci'])
         result = await run(`signal ${number}`);
         assert.equal(result._meta['caisson/signal'], name);
       }
+      /* The kernel kills it: no other process of the container. */
+      result = await run('fill');
+      assert.match(result.content[0].text, /Sandbox ran out of memory \(limit 64 MiB\): keep less at a time, or raise CAISSON_MEMORY$/);
+      assert.equal(result._meta['caisson/signal'], undefined);
+      result = await run('fill child');
+      assert.equal(result._meta['caisson/signal'], 'SIGTERM');
       assert.equal((await run('orphans 400')).content[0].text, '400');
       /* A busy machine needs longer for the start. */
       for (const timeout of [2, 20, 100]) {

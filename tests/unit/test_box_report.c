@@ -62,6 +62,7 @@ static const struct {
 	{ { BOX_REPORT_EXIT, 0, 0, 0, 0 }, PROCESS_ONE_EXIT "000\n" },
 	{ { BOX_REPORT_EXIT, 255, 0, 0, 0 }, PROCESS_ONE_EXIT "255\n" },
 	{ { BOX_REPORT_SIGNAL, 9, 0, 0, 0 }, PROCESS_ONE_SIGNAL "009\n" },
+	{ { BOX_REPORT_SIGNAL, 9, 1, 0, 0 }, PROCESS_ONE_MEMORY "009\n" },
 };
 
 /* What was taken for the mark of an end is shown as it was printed. */

@@ -986,7 +986,7 @@ lying_in(int fd)
 #define STARTED PROCESS_ONE_STARTED
 #define FAILED PROCESS_ONE_FAILED
 #define ENDED(how_, status_) PROCESS_ONE_##how_ status_ "\n"
-#define UNTOLD RELAY_END_NONE, 0
+#define UNTOLD RELAY_END_NONE, 0, 0
 
 static const struct {
 	const char *printed;
@@ -994,6 +994,7 @@ static const struct {
 	enum begun begun;
 	enum relay_end end;
 	uint64_t status;
+	uint64_t memory;
 } marked[] = {
 	{ "", "", BEGUN_NOT, UNTOLD },
 	{ "x", "x", BEGUN_NOT, UNTOLD },
@@ -1011,22 +1012,26 @@ static const struct {
 	{ STARTED "\001caisson: no", "\001caisson: no", BEGUN_CODE, UNTOLD },
 	{ STARTED "\001caisson: no!", "\001caisson: no!", BEGUN_CODE,
 	    UNTOLD },
-	{ STARTED ENDED(EXIT, "007"), "", BEGUN_CODE, RELAY_END_EXIT, 7 },
+	{ STARTED ENDED(EXIT, "007"), "", BEGUN_CODE, RELAY_END_EXIT, 7, 0 },
 	{ STARTED "x" ENDED(SIGNAL, "009"), "x", BEGUN_CODE,
-	    RELAY_END_SIGNAL, 9 },
+	    RELAY_END_SIGNAL, 9, 0 },
+	{ STARTED "x" ENDED(MEMORY, "009"), "x", BEGUN_CODE,
+	    RELAY_END_SIGNAL, 9, 1 },
 	{ STARTED FAILED ENDED(EXIT, "127"), "", BEGUN_FAILED,
-	    RELAY_END_EXIT, 127 },
+	    RELAY_END_EXIT, 127, 0 },
 	/* Only the last one counts: the code may write others. */
 	{ STARTED ENDED(EXIT, "000") ENDED(EXIT, "003"),
-	    ENDED(EXIT, "000"), BEGUN_CODE, RELAY_END_EXIT, 3 },
+	    ENDED(EXIT, "000"), BEGUN_CODE, RELAY_END_EXIT, 3, 0 },
 	{ STARTED "\001caisson: ex" ENDED(EXIT, "004"),
-	    "\001caisson: ex", BEGUN_CODE, RELAY_END_EXIT, 4 },
+	    "\001caisson: ex", BEGUN_CODE, RELAY_END_EXIT, 4, 0 },
 	/* What is none, or not the last, is output. */
 	{ STARTED ENDED(EXIT, "000") "x", ENDED(EXIT, "000") "x",
 	    BEGUN_CODE, UNTOLD },
 	{ STARTED ENDED(EXIT, "256"), ENDED(EXIT, "256"), BEGUN_CODE,
 	    UNTOLD },
 	{ STARTED ENDED(SIGNAL, "000"), ENDED(SIGNAL, "000"), BEGUN_CODE,
+	    UNTOLD },
+	{ STARTED ENDED(MEMORY, "000"), ENDED(MEMORY, "000"), BEGUN_CODE,
 	    UNTOLD },
 	{ STARTED ENDED(SIGNAL, "065"), ENDED(SIGNAL, "065"), BEGUN_CODE,
 	    UNTOLD },
@@ -1071,6 +1076,7 @@ START_TEST(takes_marks_from_the_output)
 	ck_assert_int_eq(msg.done.begun, marked[_i / 2].begun);
 	ck_assert_int_eq(msg.done.end, marked[_i / 2].end);
 	ck_assert_uint_eq(msg.done.end_status, marked[_i / 2].status);
+	ck_assert_uint_eq(msg.done.end_memory, marked[_i / 2].memory);
 	ipc_message_close(IPC_DONE, &msg);
 	end_relay();
 }

@@ -4,6 +4,8 @@
  * with that code after a line on its standard error; "show NAME" prints a
  * variable; "signal N" sends itself a signal; "orphans N" makes so many
  * processes that end without their parent, and prints how many it could make;
+ * "fill" writes to memory until there is no more, and "fill child" has a child
+ * do so before it sends itself SIGTERM;
  * "wait" waits, after a line that looks like the report of an end.
  */
 #include <ctype.h>
@@ -38,6 +40,18 @@ make_orphans(int wanted)
 	return n;
 }
 
+/* Ends only by the kernel, or where there is no memory for the asking. */
+static void
+fill(void)
+{
+	const size_t much = 1 << 20;
+	char *more;
+
+	while ((more = malloc(much)) != NULL)
+		memset(more, 1, much);
+	_exit(1);
+}
+
 int
 main(void)
 {
@@ -60,6 +74,14 @@ main(void)
 	}
 	if (strncmp(code, "signal ", 7) == 0)
 		kill(getpid(), atoi(code + 7));
+	if (strcmp(code, "fill") == 0)
+		fill();
+	if (strcmp(code, "fill child") == 0) {
+		if (fork() == 0)
+			fill();
+		wait(NULL);
+		kill(getpid(), SIGTERM);
+	}
 	if (strncmp(code, "orphans ", 8) == 0) {
 		printf("%d\n", make_orphans(atoi(code + 8)));
 		return 0;

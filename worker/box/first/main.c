@@ -6,7 +6,8 @@
  * of the code; writes only the marks of common/process_one.h, by which an exit
  * status of the command differs from one of the engine, and why the command
  * cannot be executed. The last mark comes when all other processes have ended,
- * so nothing follows it.
+ * so nothing follows it. It also says whether the kernel has killed a process
+ * of the container for lack of memory, as pump.py does.
  *
  * Usage: first [--] COMMAND [ARGUMENT...]
  */
@@ -25,6 +26,19 @@ enum {
 	FIRST_NOT_EXECUTED = 127,
 	FIRST_SIGNALS = 128,
 };
+
+/*
+ * The files that count processes killed for lack of memory, in both kinds of
+ * cgroups, as in pump.py. A line of them is shorter than the next number.
+ */
+static const char *const first_kills_files[] = {
+	"/sys/fs/cgroup/memory.events",
+	"/sys/fs/cgroup/memory/memory.oom_control",
+};
+
+#define FIRST_KILLS_FILES                                                      \
+	(sizeof(first_kills_files) / sizeof(first_kills_files[0]))
+#define FIRST_LINE_MAX 128
 
 /* Returns whether the whole text was written to the standard output. */
 static int
@@ -74,16 +88,50 @@ first_clear(void)
 		;
 }
 
+/* Returns the number in such a file; 0: unknown. */
+static unsigned long
+first_read_kills(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	char line[FIRST_LINE_MAX];
+	unsigned long kills = 0;
+
+	if (file == NULL)
+		return 0;
+	while (fgets(line, sizeof(line), file) != NULL)
+		if (sscanf(line, "oom_kill %lu", &kills) == 1)
+			break;
+	fclose(file);
+	return kills;
+}
+
+/*
+ * Returns how many processes of this container the kernel has killed for lack
+ * of memory; 0: unknown.
+ */
+static unsigned long
+first_kills(void)
+{
+	unsigned long kills = 0;
+	size_t i;
+
+	for (i = 0; i < FIRST_KILLS_FILES && kills == 0; i++)
+		kills = first_read_kills(first_kills_files[i]);
+	return kills;
+}
+
 /* The last bytes of the standard output, as it was before the command. */
 static void
-first_tell(int status)
+first_tell(int status, int memory)
 {
 	int killed = WIFSIGNALED(status);
 
 	fcntl(STDOUT_FILENO, F_SETFL,
 	    fcntl(STDOUT_FILENO, F_GETFL) & ~O_NONBLOCK);
 	dprintf(STDOUT_FILENO, "%s%03d\n",
-	    killed ? PROCESS_ONE_SIGNAL : PROCESS_ONE_EXIT,
+	    !killed    ? PROCESS_ONE_EXIT :
+	        memory ? PROCESS_ONE_MEMORY :
+	                 PROCESS_ONE_SIGNAL,
 	    killed ? WTERMSIG(status) : WEXITSTATUS(status));
 }
 
@@ -92,6 +140,7 @@ main(int argc, char **argv)
 {
 	/* podman puts "--" between the path of process 1 and the command. */
 	char **command = argv + 1 + (argc > 1 && strcmp(argv[1], "--") == 0);
+	unsigned long kills = first_kills();
 	pid_t pid;
 	int status;
 
@@ -111,7 +160,7 @@ main(int argc, char **argv)
 	if (!first_reap(pid, &status))
 		return FIRST_NOT_EXECUTED;
 	first_clear();
-	first_tell(status);
+	first_tell(status, first_kills() > kills);
 	return WIFSIGNALED(status) ? FIRST_SIGNALS + WTERMSIG(status) :
 	                             WEXITSTATUS(status);
 }
