@@ -3,6 +3,7 @@
 It does as little as it can between a line and a look at the clock, and notes
 the largest memory of the program at its end.
 """
+import itertools
 import json
 import os
 import subprocess
@@ -47,9 +48,9 @@ class Client:
         while data:
             data = data[os.write(self.input, data):]
 
-    def answer(self):
-        """Returns the next answer."""
-        while not self.lines:
+    def read(self):
+        """Waits for at least one line; returns all that are there."""
+        if not self.lines:
             parts = []
             while not parts or b"\n" not in parts[-1]:
                 parts.append(os.read(self.output, CHUNK))
@@ -58,7 +59,13 @@ class Client:
                                        f"{self.process.wait()}")
             *self.lines, self.pending = (
                 self.pending + b"".join(parts)).split(b"\n")
-        return json.loads(self.lines.pop(0))
+        found, self.lines = self.lines, []
+        return found
+
+    def answer(self):
+        """Returns the next answer."""
+        first, *self.lines = self.read()
+        return json.loads(first)
 
     def request(self, method, params):
         """Sends a request and returns its answer."""
@@ -83,34 +90,42 @@ class Client:
                 "code": code, "servers": list(servers), "timeout": timeout,
                 **more}})
 
+    def lines_of(self, code):
+        """Yields lines that run the same code, each with an id of its own."""
+        head, tail = self.code_line(code).split(b'"id": %d' % self.last, 1)
+        while True:
+            yield b'%b"id": %d%b' % (head, self.last, tail)
+            self.last += 1
+
     def run(self, code, servers=(), **more):
         """Runs code and returns what it printed, which is the answer."""
         self.write(self.code_line(code, servers, **more))
         return printed(self.answer())
 
-    def answers(self, lines, in_flight):
-        """Sends requests, so many at a time.
+    def answers(self, code, in_flight, turns):
+        """Runs code once for each of some turns, so many at a time.
 
-        Returns a tuple for each: the seconds when it was sent and when its
-        answer was there.
+        Returns a tuple for each: the seconds when its line was written and
+        when its answer was read. The processors are shared with the program,
+        so all answers are parsed and checked after the last one.
         """
-        lines, sent, times = iter(lines), {}, []
+        first, sent, got = self.last + 1, [], []
+        lines, turns = self.lines_of(code), iter(turns)
 
-        def send():
-            line = next(lines, None)
-            if line is not None:
-                sent[self.last] = time.perf_counter()
+        def send(count):
+            for _ in itertools.islice(turns, count):
+                line = next(lines)
+                sent.append(time.perf_counter())
                 self.write(line)
 
-        for _ in range(in_flight):
-            send()
-        while sent:
-            answer = self.answer()
+        send(in_flight)
+        while len(got) < len(sent):
+            found = self.read()
             end = time.perf_counter()
-            printed(answer)
-            times.append((sent.pop(answer["id"]), end))
-            send()
-        return times
+            got.extend((line, end) for line in found)
+            send(len(found))
+        begins = dict(enumerate(sent, first))
+        return [(begins.pop(checked(line)), end) for line, end in got]
 
     def close(self):
         """Ends the program, of which the largest memory is kept."""
@@ -126,6 +141,13 @@ def printed(answer):
     if result is None or result.get("isError"):
         raise RuntimeError(f"a call failed: {json.dumps(answer)[:2000]}")
     return result["content"][0]["text"]
+
+
+def checked(line):
+    """The id of an answer that tells of success."""
+    answer = json.loads(line)
+    printed(answer)
+    return answer["id"]
 
 
 def peak_kib(pid):

@@ -54,8 +54,7 @@ class Build:
         """Seconds of an execution with some in flight."""
         calls = self.bench.rounds(RATE_CALLS)
         return timed(lambda: self.pooled.answers(
-            (self.pooled.code_line(CODE) for _ in range(calls)),
-            cpu.IN_FLIGHT)) / calls
+            CODE, cpu.IN_FLIGHT, range(calls))) / calls
 
     def tool(self, tool, arguments, calls):
         """Seconds of a call of a tool, seen from the box."""

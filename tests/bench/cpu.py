@@ -14,7 +14,7 @@ WHY = "only root can have the kernel report about processes"
 
 def run(client, calls):
     """So many executions, a few at a time, until the pool is full again."""
-    client.answers((client.code_line(CODE) for _ in range(calls)), IN_FLIGHT)
+    client.answers(CODE, IN_FLIGHT, range(calls))
     settle(client.pid)
 
 

@@ -3,6 +3,7 @@ import os
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+from client import checked
 from measure import (PAUSE, kinds, median, percentile, plain, settle,
                      spread)
 
@@ -15,18 +16,18 @@ BURSTS = 20
 CODE = "print('hi')"
 
 
-def lines_for(client, seconds):
-    """Lines of calls, until so many seconds are over."""
+def turns_for(seconds):
+    """Turns without an end until so many seconds are over."""
     end = time.perf_counter() + seconds
     while time.perf_counter() < end:
-        yield client.code_line(CODE)
+        yield
 
 
 def sustained(bench, client, in_flight):
     """Calls a second, and the seconds that each took."""
     seconds = 0.2 if bench.quick else SECONDS
-    client.answers(lines_for(client, seconds / 5), in_flight)
-    times = client.answers(lines_for(client, seconds), in_flight)
+    client.answers(CODE, in_flight, turns_for(seconds / 5))
+    times = client.answers(CODE, in_flight, turns_for(seconds))
     elapsed = max(end for _, end in times) - min(begin for begin, _ in times)
     return len(times) / elapsed, [end - begin for begin, end in times]
 
@@ -103,12 +104,16 @@ def measure_burst(bench):
 
 def burst(client, count):
     """The seconds until the last of so many answers."""
-    lines = [client.code_line(CODE) for _ in range(count)]
+    lines = b"".join(client.code_line(CODE) for _ in range(count))
+    answers = []
     begin = time.perf_counter()
-    client.write(b"".join(lines))
-    for _ in lines:
-        client.answer()
-    return time.perf_counter() - begin
+    client.write(lines)
+    while len(answers) < count:
+        answers += client.read()
+    seconds = time.perf_counter() - begin
+    for line in answers:
+        checked(line)
+    return seconds
 
 
 def measure(bench):

@@ -16,6 +16,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import account  # noqa: E402
 import results  # noqa: E402
+from client import Client  # noqa: E402
 from measure import HERE, PYTHON, percentile  # noqa: E402
 from plot import round_values  # noqa: E402
 
@@ -133,6 +134,38 @@ class Comparison(unittest.TestCase):
             with self.subTest(name):
                 self.assertRegex(
                     table, name + r" +\d+\.\d{3}  \(\d+\.\d+ to \d+\.\d+\)")
+
+
+ANSWERING = """
+import json, sys
+for number, line in enumerate(map(json.loads, sys.stdin)):
+    if "id" in line:
+        print(json.dumps({"id": line["id"], "result": {
+            "isError": number == int(sys.argv[1]),
+            "content": [{"text": "hi"}]}}), flush=True)
+"""
+
+
+class Checks(unittest.TestCase):
+    """A client that runs code again and again checks each answer."""
+
+    def answers(self, failing):
+        """The times of eight runs; that of one of the lines may fail."""
+        with Client(PYTHON, args=["-c", ANSWERING, str(failing)]) as client:
+            self.assertEqual(client.run("1"), "hi")
+            times = client.answers("2", 4, range(8))
+            self.assertEqual(client.last, 10)
+            return times
+
+    def test_each_answer_has_its_times(self):
+        times = self.answers(-1)
+        self.assertEqual(len(times), 8)
+        for begin, end in times:
+            self.assertLessEqual(begin, end)
+
+    def test_one_failure_is_noticed(self):
+        with self.assertRaisesRegex(RuntimeError, "a call failed"):
+            self.answers(5)
 
 
 TRACE = """# tracer: nop
