@@ -76,7 +76,7 @@ def everything(bench, size):
 
     None where they may not be read, or the pool is not what is meant.
     """
-    with bench.client(POOL=size, MAX_CONCURRENT=size) as client:
+    with bench.client(POOL=size) as client:
         if bench.warm(client, {"POOL": size}) is not None:
             return None, {}
         wait_for(client, "relay", size)
