@@ -14,8 +14,8 @@ import tempfile
 import cpu
 import tools
 from account import TIME, Account, usable
-from measure import (Bench, median, plain, refill, settle, spread,
-                     timed)
+from measure import (Bench, alternating, median, plain, ratios, refill,
+                     settle, spread, timed)
 from memory import one_more
 
 ROUNDS = 15
@@ -90,12 +90,18 @@ class Build:
         return {**found, **self.used()}
 
 
-def pool_boxes(builds):
-    """Bytes of one more box in the pool of each build, or None."""
-    found = [[one_more(build.bench)[0] for build in builds]
-             for _ in range(POOLS)]
-    return [None if None in values else median(values)
-            for values in zip(*found)]
+def ordered(builds, number):
+    """The builds with their indices, the first of them alternating."""
+    return alternating(list(enumerate(builds)), number)
+
+
+def pool_boxes(builds, rounds):
+    """Bytes of one more box in the pool, of each build by round."""
+    found = [[] for _ in builds]
+    for number in range(rounds):
+        for index, build in ordered(builds, number):
+            found[index].append(one_more(build.bench)[0])
+    return found
 
 
 def in_rounds(builds, rounds):
@@ -106,24 +112,32 @@ def in_rounds(builds, rounds):
     for number in range(rounds):
         print(f"comparing: round {number + 1} of {rounds}", file=sys.stderr,
               flush=True)
-        order = list(enumerate(builds))
-        for index, build in order if number % 2 == 0 else order[::-1]:
+        for index, build in ordered(builds, number):
             found[index].append(build.all())
         starts.append(median([timed(python) for _ in range(3)]))
     return found, starts
 
 
-def line(name, first, second, starts):
+def line(name, first, second, scale=1e6, unit="us", starts=None):
     """One line of the table."""
-    ratios = [ours / theirs for ours, theirs in zip(first, second) if theirs]
-    if not ratios:
+    each = ratios(first, second)
+    if not each:
         return f"  {name:<34} too little to compare"
-    _, low, high, _ = spread(ratios)
-    told = (f"  {name:<34} {median(ratios):6.3f}  ({low:.3f} to {high:.3f})"
-            f"  {median(first) * 1e6:10.0f} {median(second) * 1e6:10.0f} us")
+    _, low, high, _ = spread(each)
+    told = (f"  {name:<34} {median(each):6.3f}  ({low:.3f} to {high:.3f})"
+            f"  {median(first) * scale:10.0f} {median(second) * scale:10.0f} "
+            f"{unit}")
     if starts:
         told += f"  {median(first) / median(starts):6.3f}"
     return told
+
+
+def pool_line(sizes):
+    """The line of what one more box that waits costs."""
+    name = "one more box in the pool"
+    if any(None in values for values in sizes):
+        return f"  {name:<34} not readable by this user, or not in force"
+    return line(name, *sizes, 2 ** -10, "KiB")
 
 
 def table(found, starts):
@@ -132,7 +146,7 @@ def table(found, starts):
              if all(name in values for each in found for values in each)]
     for name in names:
         yield line(name, *([values[name] for values in each]
-                           for each in found), starts)
+                           for each in found), starts=starts)
 
 
 def compare(binary, other, quick):
@@ -146,11 +160,4 @@ def compare(binary, other, quick):
     lines = ["ratio to the other build (middle half); medians of both; "
              "ratio to python3 -I -c pass",
              *table(found, starts)]
-    if quick:
-        return lines
-    sizes = pool_boxes(builds)
-    if None not in sizes:
-        lines.append(f"  {'one more box in the pool':<34} "
-                     f"{sizes[0] / sizes[1]:6.3f}  "
-                     f"{sizes[0] / 2**20:.2f} and {sizes[1] / 2**20:.2f} MiB")
-    return lines
+    return [*lines, pool_line(pool_boxes(builds, 1 if quick else POOLS))]

@@ -4,8 +4,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 from client import checked
-from measure import (PAUSE, kinds, median, percentile, plain, settle,
-                     spread)
+from measure import (PAUSE, alternating, kinds, median, percentile, plain,
+                     settle)
 
 IN_FLIGHT = (1, 2, 4, 16, 64)
 ROUNDS = 5  # of the yardstick and of each number in flight, in turns
@@ -46,14 +46,20 @@ def measure_in_turns(bench, client, in_flight):
     """Throughputs, the same of the yardstick, and the seconds of all calls.
 
     Other programs use the processors for seconds at a time, so a throughput
-    and its yardstick are measured one directly after the other.
+    and its yardstick are measured one directly after the other, the first of
+    them alternating.
     """
     rates, yardsticks, seconds = [], [], []
-    for _ in range(bench.rounds(ROUNDS)):
-        yardsticks.append(plain_rate(bench))
+
+    def measure_rate():
         rate, times = sustained(bench, client, in_flight)
         rates.append(rate)
-        seconds += times
+        seconds.extend(times)
+
+    both = [lambda: yardsticks.append(plain_rate(bench)), measure_rate]
+    for number in range(bench.rounds(ROUNDS)):
+        for measure_one in alternating(both, number):
+            measure_one()
     return rates, yardsticks, seconds
 
 
@@ -65,10 +71,8 @@ def measure_sustained(bench):
             rates, yardsticks, seconds = measure_in_turns(
                 bench, clients["it"], in_flight)
             rate, tail = median(rates), percentile(seconds, 0.99)
-            bench.row(f"{in_flight} in flight", rate, "/s",
-                      "python3 -I -c pass, one a processor",
-                      median(yardsticks), "", spread(rates),
-                      spread(yardsticks))
+            bench.pairs(f"{in_flight} in flight", rates, "/s",
+                        "python3 -I -c pass, one a processor", yardsticks)
             bench.row(f"{in_flight} in flight, median", median(seconds), "s")
             bench.row(f"{in_flight} in flight, p99", tail, "s",
                       "2 x in flight / throughput", 2 * in_flight / rate)

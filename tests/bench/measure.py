@@ -28,10 +28,11 @@ WARM_MOST = 60  # calls until all boxes that wait are of the sort that is meant
 # Of one figure: its value beside that of its yardstick, in the same unit.
 # Where it could not be measured, value is None and the note says why. The
 # spreads are (least, lower quarter, upper quarter, most) of what the medians
-# are of: where they are wide, the median says little.
+# are of: where they are wide, the median says little. The ratio is that of
+# both values, or the median of the ratios of the rounds (see pairs()).
 Row = collections.namedtuple(
     "Row", "section name value unit yardstick yardstick_value note spread "
-    "yardstick_spread", defaults=(None, None, "", None, None))
+    "yardstick_spread ratio", defaults=(None, None, "", None, None, None))
 
 
 def timed(function):
@@ -57,6 +58,20 @@ def in_turns(functions, rounds, before=None):
                 before[name]()
             seconds[name].append(timed(function))
     return seconds
+
+
+def alternating(things, number):
+    """All of them, in the order that the round of this number has.
+
+    What runs first meets other caches and clocks than what follows it.
+    """
+    return things[::-1] if number % 2 else things
+
+
+def ratios(firsts, seconds):
+    """The ratio of each round, of those that have one."""
+    return [first / second for first, second in zip(firsts, seconds)
+            if second]
 
 
 def median(values):
@@ -230,14 +245,27 @@ class Bench:
 
     def row(self, name, value, unit, *more):
         """Notes a figure."""
-        self.rows.append(Row(self.section, name, value, unit, *more))
+        row = Row(self.section, name, value, unit, *more)
+        if row.ratio is None and row.yardstick_value is not None:
+            row = row._replace(ratio=value / row.yardstick_value)
+        self.rows.append(row)
 
     def medians(self, name, values, yardstick, yardstick_values):
         """Notes the median of seconds beside that of a yardstick's."""
-        self.rows.append(Row(
-            self.section, name, median(values), "s", yardstick,
-            median(yardstick_values), "", spread(values),
-            spread(yardstick_values)))
+        self.row(name, median(values), "s", yardstick,
+                 median(yardstick_values), "", spread(values),
+                 spread(yardstick_values))
+
+    def pairs(self, name, values, unit, yardstick, yardstick_values):
+        """Notes medians of rounds, each measured beside its yardstick.
+
+        What the machine does meets both of one round, so the ratio is the
+        median of those of the rounds.
+        """
+        self.row(name, median(values), unit, yardstick,
+                 median(yardstick_values), "", spread(values),
+                 spread(yardstick_values),
+                 median(ratios(values, yardstick_values)))
 
     def missing(self, name, why="not in this build"):
         """Notes that something could not be measured."""

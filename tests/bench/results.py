@@ -40,7 +40,8 @@ itself. Tokens are not counted, because they depend on the model.
 FIGURES = """## Speed and memory
 
 Times are medians. A yardstick is measured in turns with its figure in the same
-run, so the ratio holds better than the times. Sizes are PSS: a shared page
+run, so the ratio holds better than the times. That of a throughput (calls in
+flight) is the median of the ratios of the rounds. Sizes are PSS: a shared page
 counts by the share. Measured as root, who may read the memory of processes of
 other users.
 """
@@ -134,7 +135,7 @@ def figure_lines(bench):
         if row["yardstick_value"] is not None:
             told = [row["yardstick"],
                     shown(row["yardstick_value"], row["unit"]),
-                    f"{row['value'] / row['yardstick_value']:.2f}"]
+                    f"{row['ratio']:.2f}"]
         rows.append((f"{row['section']}: {row['name']}",
                      shown(row["value"], row["unit"]), *told))
     yield from FIGURES.splitlines()

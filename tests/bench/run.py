@@ -8,8 +8,9 @@ Usage: tests/bench/run.py [--quick] [--results] [--out FOLDER]
 Prints a table; writes the same as FOLDER/bench.json, and how calls grow as
 FOLDER/growth.svg. FOLDER is, where none is named, "bench" beside the program.
 Times are medians, and ratios to a yardstick that was measured in turns with
-them in the same run. It judges nothing. As root it can tell the memory of
-processes that run as other users, too, and what each process costs.
+them in the same run; the ratio of a throughput is the median of those of its
+rounds. It judges nothing. As root it can tell the memory of processes that run
+as other users, too, and what each process costs.
 
 With --compare, this build and another one are measured in turns instead, and
 their ratios are printed.
@@ -72,7 +73,7 @@ def line_of(row):
         return f"  {row.name:<58} {row.note}"
     told = f"  {row.name:<58} {shown(row.value, row.unit):>11}"
     if row.yardstick_value is not None:
-        told += (f" {row.value / row.yardstick_value:8.3f} x "
+        told += (f" {row.ratio:8.3f} x "
                  f"{shown(row.yardstick_value, row.unit):>11}  "
                  f"{row.yardstick}")
     if row.spread is not None:

@@ -10,14 +10,17 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 from xml.etree import ElementTree
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import account  # noqa: E402
+import compare  # noqa: E402
+import load  # noqa: E402
 import results  # noqa: E402
 from client import Client  # noqa: E402
-from measure import HERE, PYTHON, percentile  # noqa: E402
+from measure import HERE, PYTHON, Bench, percentile  # noqa: E402
 from plot import round_values  # noqa: E402
 
 # Figures that a reader looks for, by how their names begin.
@@ -100,6 +103,11 @@ class Quick(unittest.TestCase):
                         self.assertEqual(len(row["yardstick_spread"]), 4)
         self.assertTrue([row for row in self.found["rows"] if row["spread"]])
 
+    def test_what_is_compared_has_a_ratio(self):
+        for row in self.found["rows"]:
+            with self.subTest(row["name"]):
+                self.assertEqual(row["ratio"] is None, row["yardstick"] is None)
+
     def test_each_section_says_how_busy_it_was(self):
         self.assertEqual(set(self.found["machine"]["busy_in_section"]),
                          set(PROMISED) - {"peak"})
@@ -134,6 +142,55 @@ class Comparison(unittest.TestCase):
             with self.subTest(name):
                 self.assertRegex(
                     table, name + r" +\d+\.\d{3}  \(\d+\.\d+ to \d+\.\d+\)")
+        self.assertIn("one more box in the pool", table)
+
+
+class Turns(unittest.TestCase):
+    """What is compared: in which order, and what becomes of it."""
+
+    def setUp(self):
+        self.bench = Bench(os.environ["CAISSON"], False, "")
+        self.order = []
+
+    def noted(self, name, value):
+        """A function that notes its name and returns a value."""
+        def run(*_):
+            self.order.append(name)
+            return value
+        return run
+
+    def test_each_build_is_the_first_to_fill_a_pool_in_turns(self):
+        def one_more(name):
+            self.order.append(name)
+            return ord(name), {}
+
+        builds = [mock.Mock(bench=name) for name in "ab"]
+        with mock.patch.object(compare, "one_more", one_more):
+            sizes = compare.pool_boxes(builds, 3)
+        self.assertEqual("".join(self.order), "abbaab")
+        self.assertEqual(sizes, [3 * [ord("a")], 3 * [ord("b")]])
+
+    def test_a_pool_that_cannot_be_measured_is_told(self):
+        self.assertRegex(compare.pool_line([[1024, None], [1, 1]]),
+                         "one more box in the pool +not ")
+        self.assertRegex(compare.pool_line([[1024], [2048]]),
+                         r"pool +0\.500 .* 1 +2 KiB$")
+
+    def test_a_throughput_and_its_yardstick_are_first_in_turns(self):
+        with mock.patch.multiple(
+                load, plain_rate=self.noted("y", 1),
+                sustained=self.noted("t", (2, [0.5]))):
+            found = load.measure_in_turns(self.bench, None, 4)
+        self.assertEqual("".join(self.order), "yttyyttyyt")
+        self.assertEqual(found, (5 * [2], 5 * [1], 5 * [0.5]))
+
+    def test_the_ratio_of_rounds_is_the_median_of_theirs(self):
+        self.bench.pairs("it", [10, 40, 90], "/s", "another", [1, 2, 10])
+        self.bench.row("it", 3, "s", "another", 2)
+        self.bench.row("it", 3, "s")
+        self.assertEqual([row.ratio for row in self.bench.rows],
+                         [10, 1.5, None])
+        self.assertEqual(self.bench.rows[0][3:7], ("/s", "another", 2, ""))
 
 
 ANSWERING = """
