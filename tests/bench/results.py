@@ -52,8 +52,8 @@ NOTES = """### What the figures are made of
   a box without a template starts an interpreter of its own.
 * **A million prints**: each line is flushed as it is printed, so that the
   output of a killed call arrives; block-buffered Python collects lines first.
-* **A burst**: the boxes are ready, but only as many run at once as there are
-  processors.
+* **A burst**: the boxes are ready and all of them run at once, but they share
+  the processors.
 * **Calls in flight**: as many run at once as `CAISSON_MAX_CONCURRENT` says;
   the others wait for their turn.
 * **Result size**: up to 16 KiB a result is inside a message, above that in a
