@@ -34,8 +34,8 @@ struct channel {
 	STAILQ_HEAD(, channel_packet) queue;
 	size_t queued;
 	size_t queued_bytes;
-	int holds; /* the next message waits for the one after it */
-	int held;  /* the only one in the queue does */
+	int hold_next; /* the next message waits for the one after it */
+	int held;      /* the only one in the queue does */
 };
 
 /*
@@ -167,6 +167,18 @@ channel_drop_first(struct channel *channel)
 	channel_packet_free(&packet);
 }
 
+/* Sends channel_out, or queues it; blobs is the size of its memfds. */
+static int
+channel_transmit_one(struct channel *channel, size_t blobs, struct err *err)
+{
+	int sent = ipc_socket_send_now(channel->fd, &channel_out, err);
+
+	if (sent == -1 && err->code == EAGAIN)
+		return channel_enqueue(channel, blobs, err);
+	ipc_packet_close(&channel_out);
+	return sent;
+}
+
 /* Sends the message that is held, and channel_out, with one system call. */
 static int
 channel_transmit_both(struct channel *channel, size_t blobs, struct err *err)
@@ -179,33 +191,45 @@ channel_transmit_both(struct channel *channel, size_t blobs, struct err *err)
 	int sent = ipc_socket_send_both(channel->fd, parts, err);
 
 	channel->held = 0;
+	if (sent == -1 && err->code == EAGAIN)
+		return channel_enqueue(channel, blobs, err);
 	if (sent > 0)
 		channel_drop_first(channel);
-	if (sent == 2 || (sent == -1 && err->code != EAGAIN)) {
-		ipc_packet_close(&channel_out);
-		return sent == 2 ? 0 : -1;
-	}
-	return channel_enqueue(channel, blobs, err);
+	/* The kernel does not tell why the second one was not sent. */
+	if (sent == 1)
+		return channel_transmit_one(channel, blobs, err);
+	ipc_packet_close(&channel_out);
+	return sent == 2 ? 0 : -1;
 }
 
-/* Sends channel_out, or queues it; blobs is the size of its memfds. */
+/* Sends channel_out, or queues it, after the messages that wait. */
 static int
 channel_transmit(struct channel *channel, size_t blobs, struct err *err)
 {
-	int sent;
-
 	if (channel->held)
 		return channel_transmit_both(channel, blobs, err);
-	if (channel->holds && STAILQ_EMPTY(&channel->queue))
+	if (channel->hold_next && STAILQ_EMPTY(&channel->queue))
 		channel->held = 1;
-	channel->holds = 0;
+	channel->hold_next = 0;
 	if (channel->held || !STAILQ_EMPTY(&channel->queue))
 		return channel_enqueue(channel, blobs, err);
-	sent = ipc_socket_send_now(channel->fd, &channel_out, err);
-	if (sent == -1 && err->code == EAGAIN)
-		return channel_enqueue(channel, blobs, err);
-	ipc_packet_close(&channel_out);
-	return sent;
+	return channel_transmit_one(channel, blobs, err);
+}
+
+/*
+ * The first message in the queue could not be sent. That the peer has closed is
+ * noticed when reading.
+ */
+static void
+channel_on_unsent(struct channel *channel, struct err *err)
+{
+	if (err->code == EAGAIN)
+		return;
+	event_del(channel->writable);
+	if (err->code == EPIPE || err->code == ECONNRESET)
+		return;
+	err_wrap(err, "a message that waited cannot be sent");
+	channel_close(channel, err);
 }
 
 static void
@@ -214,23 +238,19 @@ channel_on_writable(evutil_socket_t fd, short what, void *arg)
 	struct channel *channel = arg;
 	struct channel_packet *packet = STAILQ_FIRST(&channel->queue);
 	struct err err;
+	int sent;
 
 	(void)what;
 	channel_out.len = packet->len;
 	channel_out.nfds = packet->nfds;
 	memcpy(channel_out.data, packet->data, packet->len);
 	memcpy(channel_out.fds, packet->fds, sizeof(packet->fds));
-	if (ipc_socket_send_now((int)fd, &channel_out, &err) == -1) {
-		/*
-		 * EAGAIN: queue it. That the peer has closed is noticed when
-		 * reading.
-		 */
-		if (err.code != EAGAIN)
-			event_del(channel->writable);
-		channel_out.nfds = 0;
+	sent = ipc_socket_send_now((int)fd, &channel_out, &err);
+	channel_out.nfds = 0;
+	if (sent == -1) {
+		channel_on_unsent(channel, &err);
 		return;
 	}
-	channel_out.nfds = 0;
 	channel_drop_first(channel);
 	if (STAILQ_EMPTY(&channel->queue))
 		event_del(channel->writable);
@@ -255,7 +275,7 @@ channel_new(struct event_base *base, int *fd, const struct channel_ends *ends)
 void
 channel_hold(struct channel *channel)
 {
-	channel->holds = 1;
+	channel->hold_next = 1;
 }
 
 size_t

@@ -29,8 +29,9 @@ struct channel_ends {
 	channel_handler *const *routes; /* by type: ipc_route.h */
 	/*
 	 * The channel cannot be used any more: the peer has closed it (why is
-	 * NULL) or violated the protocol (why contains the violation). Called
-	 * at most once, after all handlers.
+	 * NULL), or violated the protocol (why contains the violation), or a
+	 * packet cannot be received, or one in the queue cannot be sent (why
+	 * contains the error). Called at most once, after all handlers.
 	 */
 	void (*closed)(void *ctx, const struct err *why);
 	void *ctx;
@@ -51,7 +52,8 @@ int channel_send(struct channel *channel, enum ipc_type type, void *msg,
 
 /*
  * The next message waits for the one after it, which must follow at once: both
- * are then sent with one system call.
+ * are then sent with one system call. If none follows, the message is never
+ * sent, and nothing reports that.
  */
 void channel_hold(struct channel *channel);
 

@@ -37,8 +37,10 @@ struct ipc_part {
 };
 
 /*
- * Sends two packets with one system call, without blocking. Returns how many
- * were sent, or -1 with err as ipc_socket_send.
+ * Sends two packets with one system call, without blocking. The caller keeps
+ * their descriptors. Returns how many were sent, or -1 with err as
+ * ipc_socket_send. If it returns 1, the kernel has not told the error of the
+ * second packet: sending it alone does.
  */
 int ipc_socket_send_both(
     int fd, const struct ipc_part parts[2], struct err *err);

@@ -569,13 +569,17 @@ native_on_guarded(
 	box_on_changed(box);
 }
 
-/* The launcher and all processes it started have closed the channel. */
+/*
+ * The launcher and all processes it started have closed the channel, or it has
+ * failed.
+ */
 static void
 native_on_channel_closed(void *ctx, const struct err *why)
 {
 	struct box *box = ctx;
 	struct native *native = box->inside;
 
+	native->unheard = 0;
 	channel_free(&native->channel);
 	box_on_told(box, why);
 }

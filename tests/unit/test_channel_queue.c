@@ -308,9 +308,76 @@ START_TEST(a_message_that_is_held_may_come_too_late)
 }
 END_TEST
 
+/* A number that is no descriptor: a message with it cannot be sent. */
+#define NO_DESCRIPTOR 10000
+
+/* The first of both is sent, the second never can be: that is reported. */
+START_TEST(a_message_after_one_that_is_held_may_fail)
+{
+	struct ipc_audit audit;
+	struct ipc_packet packet;
+	struct scene scene;
+	struct err err;
+	int fd;
+
+	scene_open(&scene, ROLE_SUPERVISOR, ROLE_BROKER);
+	fd = make_fd(IPC_KIND_FILE_A);
+	channel_hold(scene.near.channel);
+	audit.file = IPC_LEND(fd);
+	ck_assert_int_eq(
+	    channel_send_audit(scene.near.channel, &audit, &err), 0);
+	audit.file = NO_DESCRIPTOR;
+	ck_assert_int_eq(
+	    channel_send_audit(scene.near.channel, &audit, &err), -1);
+	ck_assert_int_eq(err.code, EBADF);
+	ck_assert_uint_eq(channel_unsent(scene.near.channel), 0);
+	ck_assert_int_eq(ipc_socket_receive(scene.raw, &packet, &err), 1);
+	ipc_packet_close(&packet);
+	fd_close(&fd);
+	scene_close(&scene);
+}
+END_TEST
+
+/* Nor is a message kept for ever that waited and cannot be sent then. */
+START_TEST(a_message_that_waited_may_fail)
+{
+	struct ipc_audit audit;
+	struct ipc_packet packet;
+	struct scene scene;
+	struct err err;
+	int fd;
+
+	scene_open(&scene, ROLE_SUPERVISOR, ROLE_BROKER);
+	fd = make_fd(IPC_KIND_FILE_A);
+	while (channel_unsent(scene.near.channel) == 0) {
+		audit.file = IPC_LEND(fd);
+		ck_assert_int_eq(channel_send_audit(
+		    scene.near.channel, &audit, &err), 0);
+	}
+	audit.file = NO_DESCRIPTOR;
+	ck_assert_int_eq(
+	    channel_send_audit(scene.near.channel, &audit, &err), 0);
+	while (scene.near.closed == 0) {
+		ck_assert_int_eq(
+		    ipc_socket_receive_now(scene.raw, &packet, &err), 1);
+		ipc_packet_close(&packet);
+		settle(&scene);
+	}
+	ck_assert_int_eq(scene.near.broken, 1);
+	ck_assert_str_eq(scene.near.why, "a message that waited cannot be "
+	    "sent: send a packet: Bad file descriptor");
+	settle(&scene);
+	ck_assert_uint_eq(scene.near.closed, 1);
+	fd_close(&fd);
+	scene_close(&scene);
+}
+END_TEST
+
 static void
 add(TCase *tc)
 {
+	tcase_add_test(tc, a_message_after_one_that_is_held_may_fail);
+	tcase_add_test(tc, a_message_that_waited_may_fail);
 	tcase_add_loop_test(tc, a_message_that_is_held_comes_first, 0, 5);
 	tcase_add_test(tc, a_message_that_is_held_can_be_freed);
 	tcase_add_test(tc, a_message_that_is_held_may_come_too_late);
