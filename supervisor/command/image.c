@@ -103,6 +103,19 @@ image_list_json(const struct image_list *list, const char *const *languages)
 	json_report_print(&json);
 }
 
+/* Returns the image that the name of an older one stands for. */
+static const struct image *
+image_list_newest(const struct image_list *list, const struct image *older)
+{
+	size_t i = 0;
+
+	while (!list->one[i].newest ||
+	    strcmp(list->one[i].name, older->name) != 0 ||
+	    strcmp(list->one[i].engine, older->engine) != 0)
+		i++;
+	return &list->one[i];
+}
+
 static void
 image_list_text(const struct image_list *list, const char *const *languages)
 {
@@ -124,7 +137,9 @@ image_list_text(const struct image_list *list, const char *const *languages)
 			printf(", %llu MiB",
 			    (unsigned long long)(one->bytes / MIB));
 		if (!one->newest)
-			printf(", older: %s is a newer one", one->name);
+			printf(", older: the name stands for %.12s",
+			    image_digits(image_list_newest(
+			        list, one)->digest));
 		if (languages[i] != NULL)
 			printf(", enabled as %s", languages[i]);
 		else if (one->enabled > 0)
@@ -196,57 +211,86 @@ image_add_held(struct image_command *image, struct err *err)
 }
 
 /*
- * Enables the image of our list that this engine holds. Returns 1, 0 with err
- * if there is none, or -1 with err.
+ * Enables the image of our list that this engine holds, once it has said that
+ * it still does. Returns 1, 0 with err if there is none, or -1 with err.
  */
 static int
 image_add_of(
     struct image_command *image, const char *engine, struct err *err)
 {
-	struct image found;
+	struct image known, found = { .root = NULL };
 	int done;
 
 	if (image_store_find(image->folder, engine, image->command->operand,
-	        &found, err) == -1)
+	        &known, err) == -1)
 		return 0;
-	/* One that an earlier version has added is added again. */
-	if (engine[0] != '\0' && !found.checked) {
-		err_set(err, "the image %s was added before volumes and "
-		    "annotations of images were checked: install %s, which "
-		    "holds it, and add it again", found.name, engine);
-		image_reset(&found);
-		return 0;
-	}
-	done = image_enable(image, &found, err);
+	if (engine[0] == '\0')
+		done = image_enable(image, &known, err);
+	else
+		done = image_engine_renew(image, &known, &found, err) == -1 ?
+		    -1 : image_enable(image, &found, err);
 	image_reset(&found);
+	image_reset(&known);
 	return done == 0 ? 1 : -1;
 }
 
-/* The same for all holders: each runtime uses the image of its own. */
+/*
+ * The same for all holders: each runtime uses the image of its own. One that
+ * fails does not keep those of the others from being enabled.
+ */
 static int
 image_add_any(struct image_command *image, struct err *err)
 {
-	int any = 0, done;
+	int any = 0, failed = 0, done;
+	struct err why;
 	size_t i;
 
 	for (i = 0; i < IMAGE_HOLDERS; i++) {
-		done = image_add_of(image, image_holders[i], err);
-		if (done == -1)
-			return -1;
-		any |= done;
+		done = image_add_of(
+		    image, image_holders[i], failed ? &why : err);
+		any |= done == 1;
+		failed |= done == -1;
 	}
-	return any;
+	return failed ? -1 : any;
 }
 
 static int
 image_add(struct image_command *image, struct err *err)
 {
-	const char *engine = command_value(
-	    &image->command->flags, COMMAND_FLAG_ENGINE, 0);
+	const char *engine = image_engine_flag_name(image->command);
 	int done = engine != NULL ? image_add_of(image, engine, err) :
 	                            image_add_any(image, err);
 
 	return done == 0 ? image_add_held(image, err) : done == 1 ? 0 : -1;
+}
+
+/* Says what the name of an image stands for when that one was removed. */
+static int
+image_remove_report(const struct image_command *image,
+    const struct image *removed, struct err *err)
+{
+	struct image_list list;
+	size_t i;
+
+	printf("Removed %s, %s.\n", removed->name, removed->digest);
+	if (removed->engine[0] != '\0')
+		printf("%s may still hold it: '%s image rm %.12s' removes it "
+		    "there.\n", removed->engine, removed->engine,
+		    image_digits(removed->digest));
+	if (image_store_list(image->folder, &list, err) == -1)
+		return -1;
+	for (i = 0; i < list.count; i++) {
+		const struct image *one = &list.one[i];
+
+		if (one->newest && strcmp(one->name, removed->name) == 0)
+			printf("Another %s, held by %s, is still here%s: "
+			    "'caisson image remove %.12s' removes it.\n",
+			    one->name, image_holder(one),
+			    one->enabled > 0 ? " and enabled" : "",
+			    image_digits(one->digest));
+	}
+	image_list_reset(&list);
+	return 0;
 }
 
 static int
@@ -260,10 +304,7 @@ image_remove(struct image_command *image, struct err *err)
 		return -1;
 	done = image_store_remove(image->lock, &found, err);
 	if (done == 0)
-		printf("Removed %s, %s.\n", found.name, found.digest);
-	if (done == 0 && found.engine[0] != '\0')
-		printf("%s still holds it: '%s image rm %s' removes it there."
-		       "\n", found.engine, found.engine, found.name);
+		done = image_remove_report(image, &found, err);
 	image_reset(&found);
 	return done;
 }
@@ -275,7 +316,8 @@ image_pull_report(const struct image *found)
 	printf("Pulled %s, %s, for code of the language %s.\n", found->name,
 	    found->digest, found->language);
 	if (language_find(found->language) != NULL)
-		printf("'--image %s' runs code in it.\n", found->name);
+		printf("'--runtime %s --image %s' runs code in it.\n",
+		    found->engine, found->name);
 	else
 		printf("'caisson image add %.12s' enables it.\n",
 		    image_digits(found->digest));

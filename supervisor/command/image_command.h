@@ -43,6 +43,9 @@ struct image_engine {
 /* Checks the flag --engine without looking for a program. */
 int image_engine_check_flag(const struct command *command, struct err *err);
 
+/* Returns the name of the engine that the flag --engine means, or NULL. */
+const char *image_engine_flag_name(const struct command *command);
+
 /*
  * Finds the engine that --engine or the setting runtime names; with any, else
  * one that is installed.
@@ -69,10 +72,19 @@ int image_engine_unpack(struct image_command *image, const char *reference,
 
 /*
  * Reads what an engine says of an image it holds, by its labels. Fills found,
- * which the caller resets, and keeps a record.
+ * which the caller resets, and keeps a record. Its name and digest are set if
+ * the list has the image.
  */
 int image_engine_keep(struct image_command *image,
     const struct image_engine *engine, const char *reference,
+    struct image *found, struct err *err);
+
+/*
+ * The same for an image of our list that the command line means. Its engine is
+ * asked by its name, which may stand for another image by now, if the command
+ * line has the name, otherwise by its digest.
+ */
+int image_engine_renew(struct image_command *image, const struct image *known,
     struct image *found, struct err *err);
 
 #endif

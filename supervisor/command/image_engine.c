@@ -70,6 +70,16 @@ image_engine_check_flag(const struct command *command, struct err *err)
 	    "one of them; for oci, leave it out");
 }
 
+const char *
+image_engine_flag_name(const struct command *command)
+{
+	const char *flag =
+	    command_value(&command->flags, COMMAND_FLAG_ENGINE, 0);
+	int kind = flag == NULL ? -1 : image_engine_kind(flag);
+
+	return kind == -1 ? NULL : image_engine_names[kind];
+}
+
 /* Finds the program of an engine. Returns whether there is one. */
 static int
 image_engine_locate(struct image_engine *engine, int kind, const char *named)
@@ -137,7 +147,7 @@ image_engine_read(const char *answer, const char *shown, struct image *image,
  */
 static int
 image_engine_unknown(const struct image_command *image, const char *reference,
-    struct err *err)
+    const struct image *found, struct err *err)
 {
 	const char *get = image_may_be_pulled(reference) ?
 	    ", 'caisson image pull REFERENCE' fetches one" :
@@ -146,6 +156,10 @@ image_engine_unknown(const struct image_command *image, const char *reference,
 
 	if (image->work.interrupted || image->work.unstarted)
 		return -1;
+	if (found->digest[0] != '\0')
+		return err_set(err, "%s; if it has no such image: 'caisson "
+		    "image remove %.12s' removes it from the list", why.text,
+		    image_digits(found->digest));
 	return err_set(err, "%s; if it has no such image: 'caisson image list' "
 	    "shows the images that are here%s", why.text,
 	    image_is_digest(reference) ? "" : get);
@@ -169,7 +183,7 @@ image_engine_inspect(struct image_command *image,
 	    " {{len .Config.Entrypoint}}");
 	text_list_add(&words, reference);
 	if (image_work_run(&image->work, &words, NULL, &answer, err) == -1)
-		return image_engine_unknown(image, reference, err);
+		return image_engine_unknown(image, reference, found, err);
 	shown_add_quoted(&shown, reference, IMAGE_NAME_MAX);
 	buffer_add_text(&answer, "");
 	if (strlen(answer.data) != answer.len)
@@ -221,10 +235,35 @@ image_engine_keep(struct image_command *image,
 	    image_engine_inspect(image, engine, reference, found, err) == -1 ||
 	    image_engine_check(image, engine, reference, found, err) == -1)
 		return -1;
-	found->name = mem_strdup(image_is_name(reference) ? reference :
-	                                                    found->language);
+	if (found->name == NULL)
+		found->name = mem_strdup(image_is_name(reference) ?
+		        reference : found->language);
 	found->engine = mem_strdup(engine->name);
 	return image_store_put(image->lock, image->folder, found, err);
+}
+
+int
+image_engine_renew(struct image_command *image, const struct image *known,
+    struct image *found, struct err *err)
+{
+	const char *named = image_engine_named(image);
+	const char *operand = image->command->operand;
+	int named_kind = image_engine_kind(named);
+	int kind = image_engine_kind(known->engine);
+	struct image_engine engine = { 0 };
+	int done;
+
+	if (!image_engine_locate(
+	        &engine, kind, named_kind == kind ? named : known->engine))
+		return image_engine_missing(known->engine, err);
+	found->name = mem_strdup(known->name);
+	memcpy(found->digest, known->digest, sizeof(found->digest));
+	done = image_engine_keep(image, &engine,
+	    strcmp(known->name, operand) == 0 ? operand :
+	                                        image_digits(known->digest),
+	    found, err);
+	free(engine.path);
+	return done;
 }
 
 int

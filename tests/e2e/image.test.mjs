@@ -165,13 +165,17 @@ test('the list says which of several images counts', (t) => {
   assert.equal(printed(at).replace(/\d+ MiB/g, 'n MiB'),
     `caisson-ruby  ${short[1]}  ruby, held by caisson, n MiB\n` +
     `caisson-ruby  ${short[0]}  ruby, held by caisson, n MiB, older: ` +
-    'caisson-ruby is a newer one\n');
+    `the name stands for ${short[1]}\n`);
   printed(at, 'add', short[0]);
   printed(at, 'add', 'caisson-ruby');
   assert.deepEqual(fields(),
     [[1, true, `ruby@${short[1]}`], [0, false, 'ruby']]);
   assert.match(printed(at), new RegExp(`, n?\\d+ MiB, enabled as ruby@${
-    short[1]}\n.*: caisson-ruby is a newer one, enabled as ruby\n$`));
+    short[1]}\n.*: the name stands for ${short[1]}, enabled as ruby\n$`));
+  assert.equal(printed(at, 'remove', 'caisson-ruby'),
+    `Removed caisson-ruby, ${digests[1]}.\nAnother caisson-ruby, held by ` +
+    'caisson, is still here and enabled: \'caisson image remove ' +
+    `${short[0]}' removes it.\n`);
 });
 
 test('an image of Python has its interpreter', (t) => {
@@ -264,6 +268,16 @@ test('an engine gets the image that was built', (t) => {
   assert.match(tar.stdout, /^-rwxr-xr-x 0\/0 .* \.\/usr\/bin\/reader$/m);
   assert.deepEqual(list(at).map((each) => each.held_by).sort(),
     ['caisson', 'podman']);
+  const [own] = list(at).filter(({ root: files }) => files !== undefined);
+
+  /* Each holder has one, and all of them are enabled. */
+  assert.match(printed(at, 'add', 'caisson-ruby'),
+    /^Enabled .* runtime oci\.\nEnabled .* runtime podman\.\n$/);
+  assert.equal(printed(at, 'remove', digest),
+    `Removed caisson-ruby, sha256:${digest}.\npodman may still hold it: ` +
+    `'podman image rm ${digest.slice(0, 12)}' removes it there.\n` +
+    'Another caisson-ruby, held by caisson, is still here and enabled: ' +
+    `'caisson image remove ${own.digest.slice(7, 19)}' removes it.\n`);
 });
 
 test('an image that is not there, with the fix', (t) => {
@@ -474,7 +488,7 @@ test('an image of a built-in language is for the setting image', (t) => {
 
   answer(at, 'python');
   assert.match(printed(at, 'pull', 'registry.example/python:3'),
-    /^Pulled .*'--image registry.example\/python:3' runs code in it\.$/ms);
+    /^Pulled .*'--runtime podman --image registry.example\/python:3' runs code in it\.$/ms);
   refused(at, 1, /cannot replace it: name the image in the setting image/,
     'add', 'registry.example/python:3');
 });
@@ -486,6 +500,33 @@ test('an image that an engine holds is enabled by its name', (t) => {
   printed(at, 'add', '--engine', 'docker', 'my/ruby:1');
   assert.deepEqual(list(at).map(({ name, held_by, enabled }) =>
     [name, held_by, enabled]), [['my/ruby:1', 'docker', true]]);
+});
+
+/* The name may stand for another image of the engine by now, or for none. */
+test('image add asks the engine that holds the image', (t) => {
+  const at = prepare(t, 'podman');
+  const other = `${digest.slice(1)}1`;
+  const says = (one) => put(at, 'ANSWER', `${one} true ruby 1\n`);
+  const adds = (one, ...words) => assert.match(printed(at, 'add', ...words),
+    new RegExp(`^Enabled my/ruby, sha256:${one}, `));
+
+  says(digest);
+  adds(digest, 'my/ruby');
+  says(other);
+  for (const words of [['--engine', path.join(at.bin, 'podman')],
+    ['--engine', 'podman'], []]) {
+    adds(other, 'my/ruby', ...words);
+    assert.match(noted(at).at(-2), /^podman image inspect .* my\/ruby$/);
+    printed(at, 'remove', other);
+  }
+  says(digest);
+  adds(digest, digest.slice(0, 12));
+  assert.equal(noted(at).at(-2).split(' ').at(-1), digest);
+  put(at, 'REFUSE');
+  for (const words of [['my/ruby'], ['my/ruby', '--engine', 'podman'],
+    [digest]])
+    refused(at, 1, /podman has failed; its last lines say why; if it has no such image: 'caisson image remove f{12}' removes it from the list$/,
+      'add', ...words);
 });
 
 test('what an engine says of an image is checked', (t) => {
