@@ -139,6 +139,7 @@ struct container_commands {
 	char **argv;
 	char **find_argv;
 	char **remove_argv;
+	char *state;  /* of crun and runc: the directory of the container */
 	char *bundle; /* of crun and runc: the directory of its bundle */
 };
 

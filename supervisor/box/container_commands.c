@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "../../common/mem.h"
 #include "../../common/text_list.h"
 #include "../process/process.h"
 #include "container_boxes.h"
@@ -16,6 +17,7 @@ container_commands_free(struct container_commands *commands)
 	free(commands->argv);
 	free(commands->find_argv);
 	free(commands->remove_argv);
+	free(commands->state);
 	free(commands->bundle);
 	buffer_reset(&commands->run);
 	buffer_reset(&commands->find);
@@ -61,8 +63,11 @@ container_commands_fill_removal(const struct container_boxes *shared,
 	program->find = commands->find_argv;
 	program->remove = commands->remove_argv;
 	program->remove_ms = CONTAINER_REMOVE_MS;
-	if (shared->engine == CONTAINER_OCI)
-		program->cgroups = CONTAINER_CGROUPS;
+	if (shared->engine != CONTAINER_OCI)
+		return;
+	commands->state = mem_printf("%s/%s", shared->state, name);
+	program->state = commands->state;
+	program->cgroups = CONTAINER_CGROUPS;
 }
 
 /* Appends the command line that runs the container. */

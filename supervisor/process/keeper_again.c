@@ -28,6 +28,7 @@ enum {
 	KEEPER_WORD_NUMBERS,
 	KEEPER_WORD_BUNDLE,  /* "" for NULL */
 	KEEPER_WORD_CGROUPS, /* the same */
+	KEEPER_WORD_STATE,   /* the same */
 	KEEPER_WORDS,
 };
 
@@ -80,10 +81,13 @@ keeper_start_over(
 	words[KEEPER_WORD_NUMBERS] = numbers;
 	words[KEEPER_WORD_BUNDLE] = none;
 	words[KEEPER_WORD_CGROUPS] = none;
+	words[KEEPER_WORD_STATE] = none;
 	if (program->bundle != NULL)
 		words[KEEPER_WORD_BUNDLE] = (char *)program->bundle;
 	if (program->cgroups != NULL)
 		words[KEEPER_WORD_CGROUPS] = (char *)program->cgroups;
+	if (program->state != NULL)
+		words[KEEPER_WORD_STATE] = (char *)program->state;
 	n = keeper_add(words, n, program->find);
 	words[n++] = none;
 	keeper_add(words, n, program->remove);
@@ -130,6 +134,7 @@ keeper_read(int argc, char **argv, struct keeper *keeper,
 	keeper->server = server;
 	program->bundle = keeper_word(argv[KEEPER_WORD_BUNDLE]);
 	program->cgroups = keeper_word(argv[KEEPER_WORD_CGROUPS]);
+	program->state = keeper_word(argv[KEEPER_WORD_STATE]);
 	keeper_read_commands(argc, argv, program);
 	program->argv = only_removes ? program->remove : NULL;
 	program->envp = environ;

@@ -107,10 +107,18 @@ keeper_pipe(int *from, int *to)
 	return *from == -1 || *to == -1 ? -1 : 0;
 }
 
+/* Returns whether an engine that keeps a path for each container has none. */
+static int
+keeper_has_none(const struct spawn_program *program)
+{
+	return program->state != NULL && access(program->state, F_OK) == -1 &&
+	    errno == ENOENT;
+}
+
 /*
- * Asks the engine for the container. Returns 1 if it exists, 0 if it does not,
- * and -1 if that is unknown. What the engine prints is not read: only whether
- * it prints something counts.
+ * Looks for the container, or asks the engine. Returns 1 if it exists, 0 if it
+ * does not, and -1 if that is unknown. What the engine prints is not read: only
+ * whether it prints something counts.
  */
 static int
 keeper_find(struct keeper *keeper, const struct spawn_program *program,
@@ -119,6 +127,8 @@ keeper_find(struct keeper *keeper, const struct spawn_program *program,
 	auto_fd int from = -1, to = -1;
 	struct pollfd printed = { .events = POLLIN };
 
+	if (keeper_has_none(program))
+		return 0;
 	if (program->find == NULL || keeper_pipe(&from, &to) == -1 ||
 	    !keeper_have(keeper, program, program->find, to, deadline))
 		return -1;

@@ -101,6 +101,11 @@ struct spawn_program {
 	 */
 	char **find;
 	/*
+	 * The path that an engine makes before a container, and removes after
+	 * it: without it there is no container. NULL: the engine has none.
+	 */
+	const char *state;
+	/*
 	 * The only status of a client that has failed; 0: each KEEPER_ENGINE_
 	 * status.
 	 */

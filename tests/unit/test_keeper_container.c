@@ -30,6 +30,7 @@ static unsigned int remove_ms = LONG_MS;
 static const char *bundle; /* of what is started next; NULL: none */
 static const char *cgroups; /* its hierarchies; NULL: none */
 static int is_found; /* the engine can be asked for the container */
+static int is_kept; /* a container exists only while its file does */
 
 /* The folder of the engine */
 
@@ -110,11 +111,13 @@ static void
 start_program(struct held *held, const char *path, char **argv, char **remove)
 {
 	auto_free char *fake = mem_printf("FAKE=%s", folder);
+	auto_free char *state = mem_printf("%s/container.box-1", folder);
 	char *envp[] = { fake, (char[]){ "PATH=/usr/bin:/bin" }, NULL };
 	char *find[] = { engine, (char[]){ "ps" }, (char[]){ "box-1" }, NULL };
 	struct spawn_program program = { .path = path, .argv = argv,
 		.envp = envp, .remove = remove, .remove_ms = remove_ms,
-		.find = is_found ? find : NULL, .bundle = bundle,
+		.find = is_found ? find : NULL,
+		.state = is_kept ? state : NULL, .bundle = bundle,
 		.cgroups = cgroups };
 	int in[2], out[2];
 	struct err err;
@@ -619,14 +622,19 @@ START_TEST(a_container_that_is_being_removed_is_not_left)
 		const char *ps;
 		unsigned int ms;
 		int is_found;
+		int is_kept;
 		int left;
 	} cases[] = {
-		{ "deaf", "begun", "", LONG_MS, 1, 0 },
-		{ "deaf", "begun", "", LONG_MS, 0, 1 },
-		{ "deaf", "begun", "fail", LONG_MS, 1, 1 },
-		{ "deaf", "begun", "hang", SHORT_MS, 1, 1 },
-		{ "hang", "fail", "", LONG_MS, 1, 0 },
-		{ "deaf", "fail", "", SHORT_MS, 1, 1 },
+		{ "deaf", "begun", "", LONG_MS, 1, 0, 0 },
+		{ "deaf", "begun", "", LONG_MS, 0, 0, 1 },
+		{ "deaf", "begun", "fail", LONG_MS, 1, 0, 1 },
+		{ "deaf", "begun", "hang", SHORT_MS, 1, 0, 1 },
+		{ "hang", "fail", "", LONG_MS, 1, 0, 0 },
+		{ "deaf", "fail", "", SHORT_MS, 1, 0, 1 },
+		/* An engine that is broken has made none. */
+		{ "hang", "fail", "", LONG_MS, 0, 0, 1 },
+		{ "hang", "fail", "", LONG_MS, 0, 1, 0 },
+		{ "deaf", "fail", "", LONG_MS, 0, 1, 1 },
 	};
 	auto_free char *said = NULL, *logged = NULL;
 	struct held held;
@@ -638,6 +646,7 @@ START_TEST(a_container_that_is_being_removed_is_not_left)
 	put("ps", cases[_i].ps);
 	remove_ms = cases[_i].ms;
 	is_found = cases[_i].is_found;
+	is_kept = cases[_i].is_kept;
 	start(&held);
 	await(&held);
 	/* The code prints a line, too: by then its container is recorded. */
@@ -652,7 +661,7 @@ START_TEST(a_container_that_is_being_removed_is_not_left)
 	        cases[_i].left, "%s", logged);
 	ck_assert(cases[_i].is_found || times("ps ") == 0);
 	remove_ms = LONG_MS;
-	is_found = 0;
+	is_found = is_kept = 0;
 }
 END_TEST
 
@@ -696,7 +705,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, an_engine_is_missing);
 	tcase_add_loop_test(tc, an_engine_cannot_remove, 0, 2);
 	tcase_add_loop_test(
-	    tc, a_container_that_is_being_removed_is_not_left, 0, 6);
+	    tc, a_container_that_is_being_removed_is_not_left, 0, 9);
 	tcase_add_test(tc, a_removal_is_repeated);
 }
 
