@@ -4,9 +4,9 @@
  * with that code after a line on its standard error; "show NAME" prints a
  * variable; "signal N" sends itself a signal; "orphans N" makes so many
  * processes that end without their parent, and prints how many it could make;
- * "fill" writes to memory until there is no more, and "fill child" has a child
- * do so before it sends itself SIGTERM;
- * "wait" waits, after a line that looks like the report of an end.
+ * "fill" writes to 1 GiB of memory, and "fill child" has a child do so before
+ * it sends itself SIGTERM; "wait" waits, after a line that looks like the
+ * report of an end.
  */
 #include <ctype.h>
 #include <signal.h>
@@ -40,14 +40,15 @@ make_orphans(int wanted)
 	return n;
 }
 
-/* Ends only by the kernel, or where there is no memory for the asking. */
+/* Without a limit on memory it ends by itself. */
 static void
 fill(void)
 {
 	const size_t much = 1 << 20;
 	char *more;
+	int n;
 
-	while ((more = malloc(much)) != NULL)
+	for (n = 0; n < 1024 && (more = malloc(much)) != NULL; n++)
 		memset(more, 1, much);
 	_exit(1);
 }
