@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../../common/clock.h"
@@ -348,6 +349,22 @@ box_on_stood(struct box *box, const struct box_facts *facts)
 {
 	box->boxed = 1;
 	box->facts = *facts;
+}
+
+int
+box_open_workspace(int left, struct err *err)
+{
+	auto_fd int workspace =
+	    openat(left, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct stat inner, outer;
+
+	if (workspace == -1 || fstat(left, &inner) == -1 ||
+	    fstat(workspace, &outer) == -1)
+		return err_sys(err, "open /workspace");
+	/* Nothing contains a file system whose box has ended. */
+	if (inner.st_dev == outer.st_dev)
+		return err_set(err, "the box has ended");
+	return fd_take(&workspace);
 }
 
 void

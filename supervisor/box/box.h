@@ -331,6 +331,13 @@ void box_set_draining(struct box *box);
  */
 void box_on_init_ended(struct box *box);
 
+/*
+ * Opens the directory that contains left, the one of files to keep, which is a
+ * file system of its own: code cannot put it anywhere else. Returns a
+ * descriptor that the caller owns, or -1 with err, also if the box has ended.
+ */
+int box_open_workspace(int left, struct err *err);
+
 /* Take its directories. Do not notify the owner. */
 void box_on_workspace(struct box *box, int *workspace);
 void box_on_directories(struct box *box, int *left, int *data);

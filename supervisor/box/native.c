@@ -512,6 +512,24 @@ native_watch(struct box *box, struct ipc_started *started)
 	return 0;
 }
 
+/*
+ * A later call of a session may need its workspace, which the code may have
+ * made unreadable by then: opens it before any code runs. If that fails, the
+ * call tries it again, and reports why.
+ */
+static void
+native_keep_workspace(struct box *box, int left)
+{
+	struct err err;
+	int workspace;
+
+	if (!box->kept)
+		return;
+	workspace = box_open_workspace(left, &err);
+	if (workspace != -1)
+		box_on_workspace(box, &workspace);
+}
+
 void
 native_on_started(struct box *box, struct ipc_started *started)
 {
@@ -519,6 +537,7 @@ native_on_started(struct box *box, struct ipc_started *started)
 	struct native *native = box->inside;
 	struct err err;
 
+	native_keep_workspace(box, started->left);
 	if (native_watch(box, started) == -1) {
 		box_spoil(box, "protocol violation by the box: a wrong number "
 		    "of launchers");

@@ -5,7 +5,6 @@
  */
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "../../common/fd.h"
 #include "../../common/mem.h"
@@ -75,33 +74,13 @@ delivery_on_done(void *ctx, const struct files_end *end)
 	delivery->done(delivery->ctx);
 }
 
-/*
- * Opens the directory that contains the one of files to keep, which is a file
- * system of its own: code cannot put it anywhere else.
- */
-static int
-delivery_open_around(int left, struct err *err)
-{
-	auto_fd int workspace =
-	    openat(left, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct stat inner, outer;
-
-	if (workspace == -1 || fstat(left, &inner) == -1 ||
-	    fstat(workspace, &outer) == -1)
-		return err_sys(err, "open /workspace");
-	/* Nothing contains a file system whose box has ended. */
-	if (inner.st_dev == outer.st_dev)
-		return err_set(err, "the box has ended");
-	return fd_take(&workspace);
-}
-
 static int
 delivery_open_workspace(struct box *box, struct err *err)
 {
 	int copy;
 
 	if (box->workspace == -1)
-		return delivery_open_around(box->left, err);
+		return box_open_workspace(box->left, err);
 	if (!box->kept)
 		return fd_take(&box->workspace);
 	/* In a session the next call may ask for files, too. */

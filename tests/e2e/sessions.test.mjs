@@ -160,6 +160,17 @@ test('what code changes is seen by its session only', once, async (t) => {
   }
 });
 
+/* Also where the program is an ordinary user, whom modes stop. */
+test('files are given when the code has closed a directory', async (t) => {
+  const { client } = await connect(t, {
+    env: { CAISSON_ARGUMENTS: 'code,files,session' } });
+
+  await run(client, 'open("out/a", "w").write("1")');
+  await say(client, 's', 'import os\nkept = 2\nos.chmod("/workspace/out", 0)');
+  assert.equal(await say(client, 's', 'print(open("in/a").read(), kept)',
+    { files: ['a'] }), '1 2');
+});
+
 test('no process stays but the one of the code', async (t) => {
   const { client } = await connect(t);
   const ways = [(gate) => gate.start, (gate) => `

@@ -675,6 +675,8 @@ make_ending_process(int *line)
 	return pid;
 }
 
+const char *left = "/tmp";
+
 /* Says who the processes of the box are. */
 void
 box_starts(struct play *play)
@@ -684,7 +686,7 @@ box_starts(struct play *play)
 		.proc = 1,
 		.watchdog = 1,
 		.unnamed = 1,
-		.left = open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+		.left = open(left, O_RDONLY | O_DIRECTORY | O_CLOEXEC),
 		.data = -1,
 		.launcher = -1 };
 

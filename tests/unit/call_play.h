@@ -62,6 +62,7 @@ extern unsigned int idles;
 /* The template that is asked next has just died. */
 extern int dying_template;
 extern int forking_template;
+extern const char *left; /* what the next boxes have for files to keep */
 /* What groups are asked for, and what they tell. */
 extern struct group_usage usage;
 extern int ungroupable, unreadable; /* no group can be made; be read */

@@ -4,6 +4,7 @@
  */
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "common/loop.h"
@@ -22,16 +23,16 @@ on_waiting_changed(void *ctx)
 	changes++;
 }
 
-/* Starts the box of the next call ahead of it. */
+/* Starts the box of the next call ahead of it; how: bits as BOX_KEPT. */
 static struct play *
-start_ahead(void)
+start_ahead_as(int how)
 {
 	struct play *play = &plays[sv.runs.calls + 1];
 	union ipc_any msg;
 	struct err err;
 
 	boxes[sv.boxes.started + 1] = play;
-	waiting_box = box_new(&sv.boxes, language_default(), 0,
+	waiting_box = box_new(&sv.boxes, language_default(), how,
 	    on_waiting_changed, &changes, &err);
 	ck_assert_ptr_nonnull(waiting_box);
 	receive(play, ROLE_BOX, IPC_SETUP, &msg);
@@ -39,6 +40,12 @@ start_ahead(void)
 	receive(play, ROLE_RELAY, IPC_PREPARE, &msg);
 	ipc_message_close(IPC_PREPARE, &msg);
 	return play;
+}
+
+static struct play *
+start_ahead(void)
+{
+	return start_ahead_as(0);
 }
 
 static void
@@ -572,10 +579,54 @@ START_TEST(a_dropped_box_is_given_up)
 }
 END_TEST
 
+/* What contains a file system, and what contains none. */
+static const struct {
+	const char *left;
+	int how;
+	int opened;
+} folders[] = {
+	{ "/proc", BOX_KEPT, 1 },
+	{ "/proc", 0, 0 },
+	{ "/", BOX_KEPT, 0 },
+};
+
+/*
+ * A session may need its workspace when its code has made that unreadable: it
+ * is opened before the processes are adopted, unless the box has ended.
+ */
+START_TEST(the_workspace_of_a_session_is_opened_before_code_runs)
+{
+	struct stat root, opened;
+	struct play *play;
+
+	open_stage();
+	left = folders[_i].left;
+	play = start_ahead_as(folders[_i].how);
+	box_stands(play);
+	ck_assert_int_eq(waiting_box->workspace != -1, folders[_i].opened);
+	if (folders[_i].opened) {
+		ck_assert_int_eq(stat("/", &root), 0);
+		ck_assert_int_eq(fstat(waiting_box->workspace, &opened), 0);
+		ck_assert_uint_eq(opened.st_ino, root.st_ino);
+		ck_assert_uint_eq(opened.st_dev, root.st_dev);
+	}
+	box_lets_go(play);
+	relay_is_ready(play);
+	settle();
+	ck_assert_int_eq(waiting_box->state, BOX_READY);
+	box_drop(&waiting_box);
+	idles = 1;
+	close_stage();
+}
+END_TEST
+
 static void
 add_tests(TCase *tc)
 {
 	tcase_add_test(tc, a_box_that_waits_is_taken);
+	tcase_add_loop_test(tc,
+	    the_workspace_of_a_session_is_opened_before_code_runs, 0,
+	    UNIT_COUNT(folders));
 	tcase_add_test(tc, another_language_takes_no_box_that_waits);
 	tcase_add_test(tc, a_box_waits_when_all_is_known);
 	tcase_add_test(tc, a_template_may_die_before_it_forks);
