@@ -415,6 +415,11 @@
 #define BOX_START_MS 60000
 #define BOX_DRAIN_MS 10000
 /*
+ * A box is ended before its template has reported it. If the templates report
+ * no box for so long, its launcher hangs. Usual is one millisecond.
+ */
+#define BOX_HANG_MS 1000
+/*
  * A box that ended before it received code is replaced after a pause: by then
  * the cause is known (such as a template that has ended, too).
  */

@@ -216,7 +216,7 @@ supervisor_assemble(struct supervisor *sv, struct event_base *base)
 	sv->boxes.options = &sv->options;
 	sv->boxes.runtime = runtime_find(sv->options.runtime);
 	sv->boxes.times = (struct box_times){ BOX_START_MS, BOX_DRAIN_MS,
-		BOX_LEAVINGS_MS };
+		BOX_LEAVINGS_MS, BOX_HANG_MS };
 	runs_init(&sv->runs, &sv->boxes);
 	sv->runs.times =
 	    (struct call_times){ CALL_REPLACE_MS, CALL_RETRY_MS };

@@ -41,6 +41,7 @@ struct box_times {
 	unsigned int start;    /* BOX_START_MS */
 	unsigned int drain;    /* BOX_DRAIN_MS */
 	unsigned int leavings; /* BOX_LEAVINGS_MS */
+	unsigned int hang;     /* BOX_HANG_MS */
 };
 
 /* The state shared by all boxes. One per process. */

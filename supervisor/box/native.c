@@ -10,6 +10,7 @@
 
 #include "../../common/box_step.h"
 #include "../../common/box_usage.h"
+#include "../../common/clock.h"
 #include "../../common/fd.h"
 #include "../../common/json.h"
 #include "../../common/log.h"
@@ -34,6 +35,9 @@ struct native {
 	uint64_t cleared; /* the count of usage before the last clear */
 	int stays; /* it can run code several times */
 	struct python_stamp python; /* at its start */
+	unsigned long template; /* that was asked to fork it; 0: none */
+	unsigned long forked;   /* boxes of all templates, when last seen */
+	struct event *hang;     /* it is ended, but not reported; or NULL */
 };
 
 /* Facts */
@@ -156,12 +160,58 @@ native_began(struct box *box)
 
 /* Its processes */
 
+static void native_await_fork(struct box *box);
+
+/*
+ * Ends the template, too: while it waits for the launcher, it forks no other
+ * box. Without it, the other boxes that it was asked for are not being built,
+ * so that the launcher, whom nobody knows, is found.
+ */
+static void
+native_on_hang(evutil_socket_t fd, short what, void *arg)
+{
+	struct box *box = arg;
+	struct native *native = box->inside;
+	const struct native_boxes *shared = native_boxes(box->boxes);
+
+	(void)fd;
+	(void)what;
+	if (!box->unforked)
+		return;
+	if (native->forked != shared->forked) {
+		native_await_fork(box);
+		return;
+	}
+	log_error("box %lu: its launcher hangs: template[%lu] is ended, too",
+	    box->number, native->template);
+	templates_kill(shared->templates, native->template);
+	box_set_built(box);
+	reaper_kill_orphans();
+}
+
+/* The box is ended, but may still be forked. */
+static void
+native_await_fork(struct box *box)
+{
+	const struct timeval tv = clock_timeval(box->boxes->times.hang);
+	struct native *native = box->inside;
+
+	native->forked = native_boxes(box->boxes)->forked;
+	if (native->hang == NULL)
+		native->hang =
+		    evtimer_new(box->boxes->base, native_on_hang, box);
+	if (!evtimer_pending(native->hang, NULL))
+		event_add(native->hang, &tv);
+}
+
 static void
 native_kill(struct box *box)
 {
 	struct native *native = box->inside;
 
 	native_hear(native);
+	if (box->unforked && box->building)
+		native_await_fork(box);
 
 	/* Processes not reported yet are killed with the launcher. */
 	reaper_kill(native->launcher);
@@ -330,6 +380,7 @@ native_free(struct box *box, int lingers)
 {
 	struct native *native = mem_take(&box->inside);
 
+	loop_event_free(&native->hang);
 	/* A launcher that has closed its channel exits. */
 	if (native->channel == NULL)
 		reaper_leave_ending(&native->launcher);
@@ -506,8 +557,10 @@ native_watch(struct box *box, struct ipc_started *started)
 	box->unforked = 0;
 	if ((started->launcher != -1) != forked)
 		return -1;
-	if (forked)
+	if (forked) {
+		native_boxes(box->boxes)->forked++;
 		native_watch_launcher(box, &started->launcher);
+	}
 	counts_complete(native->counts);
 	return 0;
 }
@@ -634,6 +687,9 @@ native_start_launcher(struct box *box, struct err *err)
 	if (native->channel == NULL)
 		return -1;
 	box->unforked = pidfd == -1;
+	if (box->unforked)
+		native->template =
+		    templates_asked(native_boxes(boxes)->templates);
 	if (pidfd != -1)
 		native_watch_launcher(box, &pidfd);
 	box_set_building(box);

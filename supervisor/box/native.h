@@ -31,6 +31,7 @@ struct native_boxes {
 	struct cgroup *cgroup; /* of all boxes; NULL: none */
 	char *cgroup_reason;   /* why there is none, if known */
 	struct templates *templates; /* that fork boxes; NULL: never any */
+	unsigned long forked; /* boxes that templates have reported */
 };
 
 /* Returns the shared state of boxes whose runtime is native and was probed. */

@@ -383,6 +383,24 @@ templates_fork(struct templates *all, const struct python_stamp *python,
 	return channel_new(all->boxes->base, &ours, ends);
 }
 
+unsigned long
+templates_asked(const struct templates *all)
+{
+	return all == NULL || all->serving == NULL ? 0 : all->serving->number;
+}
+
+void
+templates_kill(struct templates *all, unsigned long number)
+{
+	struct template *template;
+
+	if (all == NULL)
+		return;
+	LIST_FOREACH (template, &all->list, entry)
+		if (template->number == number)
+			reaper_kill(template->code);
+}
+
 int
 templates_warm(const struct templates *all, const char **reason)
 {

@@ -44,6 +44,19 @@ struct channel *templates_fork(struct templates *templates,
     const struct python_stamp *python, const struct channel_ends *ends);
 
 /*
+ * Returns the number of the template that has been asked last, if that call of
+ * templates_fork returned a channel; or 0.
+ */
+unsigned long templates_asked(const struct templates *templates);
+
+/*
+ * Kills the interpreter of the template with that number, if there is one: a
+ * launcher of it hangs, for which it waits. The boxes that it has not forked
+ * yet lose their channels; those that it has forked are not affected.
+ */
+void templates_kill(struct templates *templates, unsigned long number);
+
+/*
  * Returns whether a template can fork boxes now. Sets *reason to the reason why
  * the last one could not, or to NULL; it is valid until the next one is
  * started.

@@ -7,6 +7,7 @@
 #define broker_grant_servers __wrap_broker_grant_servers
 #define launcher_start __wrap_launcher_start
 #define store_connect __wrap_store_connect
+#define templates_kill __wrap_templates_kill
 #define pool_take __wrap_pool_take
 #define pool_wake __wrap_pool_wake
 #define in_force_count __wrap_in_force_count
@@ -38,6 +39,7 @@
 #include "supervisor/box/cgroup.h"
 #include "supervisor/box/counts.h"
 #include "supervisor/box/container_boxes.h"
+#include "supervisor/box/template.h"
 #include "supervisor/handlers.h"
 #include "supervisor/peers/broker.h"
 #include "supervisor/peers/store.h"
@@ -46,7 +48,7 @@
 #include "supervisor/box/language.h"
 
 struct supervisor sv = {
-	.boxes.times = { 100000, 100000, 10 },
+	.boxes.times = { 100000, 100000, 10, 100000 },
 	.runs.times = { 1, 1 },
 };
 struct play plays[PLAYS_MAX];
@@ -159,11 +161,21 @@ native_finish(struct boxes *these)
 
 /*
  * In the place of launcher.c: a template may be asked, which forks a launcher,
- * or has just died.
+ * or has just died. One that waits for a launcher forks no other.
  */
 
 int dying_template;
 int forking_template;
+int waiting_template;
+unsigned int killed_templates;
+
+void
+templates_kill(struct templates *none, unsigned long number)
+{
+	ck_assert_ptr_null(none);
+	ck_assert_uint_eq(number, 0);
+	killed_templates++;
+}
 
 struct channel *
 launcher_start(struct boxes *owner, const struct channel_ends *ends,
@@ -178,7 +190,8 @@ launcher_start(struct boxes *owner, const struct channel_ends *ends,
 	ck_assert_int_eq(
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
 	if (forking_template) {
-		play_of(number)->pids[ROLE_BOX] = make_process(-1);
+		if (!waiting_template)
+			play_of(number)->pids[ROLE_BOX] = make_process(-1);
 		play_of(number)->channels[ROLE_BOX] = fd_take(&pair[1]);
 	}
 	fd_close(&pair[1]);

@@ -63,6 +63,8 @@ extern unsigned int idles;
 extern int dying_template;
 extern int forking_template;
 extern const char *left; /* what the next boxes have for files to keep */
+extern int waiting_template; /* it is asked, but waits for a launcher */
+extern unsigned int killed_templates;
 /* What groups are asked for, and what they tell. */
 extern struct group_usage usage;
 extern int ungroupable, unreadable; /* no group can be made; be read */

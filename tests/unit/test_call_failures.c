@@ -334,6 +334,76 @@ START_TEST(a_forked_box_that_cannot_be_built)
 }
 END_TEST
 
+/*
+ * Its launcher hangs before it has told who it is. The template waits for it,
+ * and another box for the template.
+ */
+START_TEST(a_forked_launcher_that_hangs)
+{
+	struct play *play, *behind;
+	unsigned long started;
+	pid_t launcher;
+
+	sv.boxes.times.hang = 100;
+	open_stage();
+	forking_template = 1;
+	play = start_call();
+	launcher = play->pids[ROLE_BOX];
+	waiting_template = 1;
+	behind = start_call();
+	forking_template = waiting_template = 0;
+	call_cancel(play->call, "enough");
+	while (killed_templates == 0)
+		event_base_loop(sv.base, EVLOOP_ONCE);
+	settle();
+	/* It could be a process of the other box. */
+	ck_assert_int_eq(is_gone(launcher), 0);
+	fd_close(&behind->channels[ROLE_BOX]);
+	wait_until_gone(launcher);
+	box_lets_go(play);
+	relay_is_done(play);
+	wait_until_concluded(play);
+	was_concluded(play, CALL_CANCELLED, "enough");
+	started = sv.boxes.started;
+	relay_is_done(behind);
+	while (sv.boxes.started == started)
+		event_base_loop(sv.base, EVLOOP_ONCE);
+	take_requests(behind);
+	run_box(behind);
+	end_well(behind);
+	printed(behind, "hi\n", "oops\n");
+	ck_assert_uint_eq(killed_templates, 1);
+	close_stage();
+}
+END_TEST
+
+/* A template that is slow, but reports boxes, is left alone. */
+START_TEST(a_forked_launcher_that_is_late)
+{
+	struct play *play;
+	int i;
+
+	sv.boxes.times.hang = 100;
+	open_stage();
+	forking_template = 1;
+	play = start_call();
+	call_cancel(play->call, "enough");
+	for (i = 0; i < 3; i++) {
+		/* As if it had reported another one. */
+		native_boxes(&sv.boxes)->forked++;
+		event_base_loop(sv.base, EVLOOP_ONCE);
+	}
+	ck_assert_uint_eq(killed_templates, 0);
+	box_stands(play);
+	box_lets_go(play);
+	settle();
+	box_was_killed(play);
+	was_concluded(play, CALL_CANCELLED, "enough");
+	ck_assert_uint_eq(killed_templates, 0);
+	close_stage();
+}
+END_TEST
+
 /* Processes that are not ours are not accepted, let alone killed. */
 START_TEST(a_box_that_names_strangers)
 {
@@ -695,6 +765,8 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(
 	    tc, a_box_that_names_a_wrong_number_of_launchers, 0, 2);
 	tcase_add_test(tc, a_forked_box_that_cannot_be_built);
+	tcase_add_test(tc, a_forked_launcher_that_hangs);
+	tcase_add_test(tc, a_forked_launcher_that_is_late);
 	tcase_add_loop_test(tc, a_box_that_names_strangers, 0, 2);
 	tcase_add_test(tc, a_box_that_names_one_process_twice);
 	tcase_add_loop_test(tc, a_box_that_is_not_ready_in_time, 0, 2);

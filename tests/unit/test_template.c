@@ -30,6 +30,11 @@ static int line = -1; /* the end of the last template that was started */
 static int started;
 static int broken; /* no process can be started */
 static int python; /* which one is on disk */
+static pid_t last_child;
+/* The processes of the last template that stood. */
+static struct {
+	pid_t init, code;
+} stood;
 
 /* What others do */
 
@@ -49,6 +54,7 @@ start_child(void)
 			pause();
 	}
 	ck_assert_int_gt(pid, 0);
+	last_child = pid;
 	close(sync[1]);
 	ck_assert_int_eq(read(sync[0], &byte, 1), 0);
 	close(sync[0]);
@@ -232,11 +238,14 @@ static void
 stand(void)
 {
 	static struct ipc_packet packet;
-	struct ipc_standing standing = { .init = start_child(),
-		.code = start_child() };
+	struct ipc_standing standing = { 0 };
 	union ipc_any msg;
 
 	receive(IPC_TEMPLATE, &packet, &msg);
+	standing.init = start_child();
+	stood.init = last_child;
+	standing.code = start_child();
+	stood.code = last_child;
 	say(IPC_STANDING, &standing);
 	receive(IPC_STAY, &packet, &msg);
 }
@@ -409,6 +418,31 @@ START_TEST(forks_when_it_is_warm_and_not_before)
 }
 END_TEST
 
+/* Its interpreter is killed; the init, on which its boxes depend, is not. */
+START_TEST(is_killed_by_its_number)
+{
+	struct ipc_warm warm = { 0 };
+
+	templates_kill(NULL, 1);
+	ck_assert_uint_eq(templates_asked(NULL), 0);
+	ck_assert_uint_eq(templates_asked(all), 0);
+	templates_want(all);
+	stand();
+	ck_assert_uint_eq(templates_asked(all), 0);
+	say(IPC_WARM, &warm);
+	ck_assert_int_eq(fork_box(), 1);
+	drain();
+	ck_assert_uint_eq(templates_asked(all), 1);
+	templates_kill(all, 2);
+	turn();
+	ck_assert_int_eq(kill(stood.code, 0), 0);
+	templates_kill(all, 1);
+	while (kill(stood.code, 0) == 0)
+		event_base_loop(boxes.base, EVLOOP_ONCE);
+	ck_assert_int_eq(kill(stood.init, 0), 0);
+}
+END_TEST
+
 /* The other end of what the caller gets is what the template gets. */
 START_TEST(hands_over_the_channel_of_the_box)
 {
@@ -568,6 +602,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, rests_on_request);
 	tcase_add_test(tc, asks_for_what_boxes_are);
 	tcase_add_test(tc, forks_when_it_is_warm_and_not_before);
+	tcase_add_test(tc, is_killed_by_its_number);
 	tcase_add_test(tc, hands_over_the_channel_of_the_box);
 	tcase_add_test(tc, says_why_there_is_none_and_waits);
 	tcase_add_test(tc, says_that_one_cannot_be_started);
