@@ -156,12 +156,12 @@ keeper_run(
 	keeper.server = spawn_program(program);
 	if (keeper.server == -1)
 		spawn_complain(program, "start", program->path);
-	if (program->cgroups != NULL && program->remove != program->argv)
-		keeper_hurry_cgroups(program->cgroups);
 	keeper_wipe_environment();
 	close(program->in);
 	close(program->out);
 	close(program->errors);
+	if (program->cgroups != NULL && program->remove != program->argv)
+		keeper_hurry_cgroups(program->cgroups);
 	keeper_start_over(&keeper, program);
 	keeper_go_on(&keeper, program);
 }

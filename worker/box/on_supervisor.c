@@ -153,7 +153,8 @@ box_receive_stay(struct box *box, struct err *err)
 
 /*
  * A directory of the box, for the supervisor; -1 is refused when it is sent.
- * The code does not run yet.
+ * The code may already run in a forked box: both directories are mount points,
+ * which it can neither rename nor remove.
  */
 static int
 on_supervisor_open(const char *path)
