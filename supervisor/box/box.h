@@ -300,16 +300,18 @@ void box_free(struct box **box);
 
 /*
  * The reports of a runtime, in this order: box_set_building, from start;
- * box_on_stood, and box_on_changed for each further process; box_on_told, once,
- * without which the box never becomes ready; box_on_ended, once, if its code
- * ran; box_on_gone. box_on_changed, box_on_told, box_on_ended, box_on_gone and
- * box_fail notify the owner, who may free the box: the caller must not use it
- * afterwards. After give_up or free, the runtime reports nothing.
+ * box_on_stood, and box_on_changed for each further process; box_set_told or
+ * box_on_told, one of them once, without which the box never becomes ready;
+ * box_on_ended, once, if its code ran; box_on_gone. box_on_changed,
+ * box_on_told, box_on_ended, box_on_gone and box_fail notify the owner, who may
+ * free the box: the caller must not use it afterwards. After give_up or free,
+ * the runtime reports nothing.
  */
 
 /*
  * The box is being built. Its processes and failures are reported until
- * box_on_told; until box_set_built no unwatched child may be reaped.
+ * box_set_told or box_on_told. Until box_set_built no unwatched child may be
+ * reaped.
  */
 void box_set_building(struct box *box);
 
@@ -354,7 +356,10 @@ void box_on_changed(struct box *box);
  */
 void box_on_told(struct box *box, const struct err *why);
 
-/* The same if the interpreter is running. Does not notify the owner. */
+/*
+ * Reports the same instead of box_on_told, which must not follow, when the
+ * interpreter is running. Does not notify the owner.
+ */
 void box_set_told(struct box *box);
 
 /* The end of the code. */
@@ -432,8 +437,8 @@ struct box_pipes {
 
 /*
  * A runtime sets these fields of a box: inside; cpu_us and peak_kib, as far as
- * it measures the use of its processes; and unforked. Every function is set
- * unless its comment says otherwise.
+ * it measures the use of its processes; and unforked, which the handler of
+ * FAILED clears, too. Every function is set unless its comment says otherwise.
  */
 struct runtime {
 	const char *name;

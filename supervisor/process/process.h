@@ -365,7 +365,12 @@ struct stop_signals;
 /* Called from the loop for each such signal. */
 typedef void stop_signals_received(void *ctx);
 
-/* Blocks these signals, and receives them through a descriptor. */
+/*
+ * Blocks these signals, and receives them through a descriptor. The caller
+ * frees the result with stop_signals_free. Ends the program if there is no
+ * descriptor for it. Equal signals that arrive before the loop reads them count
+ * as one.
+ */
 struct stop_signals *stop_signals_new(struct event_base *base,
     stop_signals_received *received, void *ctx);
 
@@ -435,7 +440,8 @@ struct child *reaper_watch_idly(
 
 /*
  * Has reaped called with ctx once the child is reaped, before ended is; also
- * after reaper_forget and reaper_leave. It may use no child.
+ * after reaper_forget and reaper_leave. It may use no child. A second call for
+ * a child replaces the first.
  */
 typedef void child_reaped(void *ctx);
 void reaper_note(struct child *child, child_reaped *reaped, void *ctx);

@@ -620,8 +620,9 @@ call_start(struct call *call, int from_pool)
 
 /*
  * Returns whether its box ended before it got the code, and was from the pool
- * or to be forked by a template that has ended. Then no code has run, and
- * another box can be used. The relay decides: RUNNING precedes its end.
+ * or requested of a template without a report: the template has ended, or the
+ * launcher that it forked has ended or hangs. Then no code has run, and another
+ * box can be used. The relay decides: RUNNING precedes its end.
  */
 static int
 call_may_replace(const struct call *call)
