@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/fd.h"
@@ -747,9 +748,75 @@ START_TEST(sentences_stay_text)
 }
 END_TEST
 
+/* Returns the number of the file of counts of a new call, whose code runs. */
+static ino_t
+run_counted(struct play **play)
+{
+	union ipc_any msg;
+	struct stat st;
+
+	*play = new_call();
+	receive(*play, ROLE_BOX, IPC_SETUP, &msg);
+	ck_assert_int_eq(fstat(msg.setup.usage, &st), 0);
+	ipc_message_close(IPC_SETUP, &msg);
+	receive(*play, ROLE_RELAY, IPC_PREPARE, &msg);
+	ipc_message_close(IPC_PREPARE, &msg);
+	receive_start(*play, &msg);
+	ipc_message_close(IPC_START, &msg);
+	box_stands(*play);
+	fd_close(&(*play)->channels[ROLE_BOX]);
+	relay_runs(*play);
+	settle();
+	return st.st_ino;
+}
+
+/* Ends a process of a box whose launcher has let go. */
+static void
+end_one(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	wait_until_gone(pid);
+	settle();
+}
+
+/*
+ * The file of counts of a box is that of the next one, unless a process of the
+ * first is left that has it: its init, or its launcher. Another box goes on,
+ * because no file is spare when there is none.
+ */
+START_TEST(a_file_of_counts_is_used_again)
+{
+	struct play *other, *play, *next;
+	ino_t first, second;
+	pid_t stays;
+
+	sv.boxes.times.leavings = 100000;
+	open_stage();
+	run_counted(&other);
+	first = run_counted(&play);
+	stays = _i == 1 ? play->init : play->pids[ROLE_BOX];
+	if (_i != 1)
+		end_one(play->init);
+	if (_i != 2)
+		end_one(play->pids[ROLE_BOX]);
+	code_exits(play);
+	relay_is_done(play);
+	wait_until_concluded(play);
+	second = run_counted(&next);
+	if (_i == 0)
+		ck_assert_uint_eq(second, first);
+	else if (!is_gone(stays))
+		ck_assert_uint_ne(second, first);
+	end_well(next);
+	end_well(other);
+	close_stage();
+}
+END_TEST
+
 static void
 add_tests(TCase *tc)
 {
+	tcase_add_loop_test(tc, a_file_of_counts_is_used_again, 0, 3);
 	tcase_add_loop_test(tc, succeeds_in_every_order, 0, 2);
 	tcase_add_test(tc, the_code_may_run_before_the_box_is_known);
 	tcase_add_test(

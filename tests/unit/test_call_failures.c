@@ -18,6 +18,7 @@
 #include "supervisor/box/cgroup.h"
 #include "supervisor/peers/store.h"
 #include "supervisor/process/process.h"
+#include "supervisor/run/call_parts.h"
 #include "at_once.h"
 #include "call_play.h"
 
@@ -217,6 +218,28 @@ START_TEST(an_interpreter_that_cannot_be_started)
 	    "the box cannot be built: could not apply the system call filter "
 	    "(execve: No such file or directory)"));
 	ck_assert_int_eq(play->result.signal, 0); /* that was us */
+	close_stage();
+}
+END_TEST
+
+/* The channel is read again when init ends: that code cannot run any more. */
+START_TEST(a_reason_is_heard_when_init_ends)
+{
+	const char end[2] = { 'x', 0 };
+	struct play *play;
+
+	open_stage();
+	play = start_call();
+	box_stands(play);
+	box_fails(play, "execve: No such file or directory");
+	settle();
+	ck_assert_ptr_null(play->call->box->failure);
+	ck_assert_int_eq(write(play->init_line, end, 2), 2);
+	wait_until_gone(play->init);
+	settle();
+	ck_assert_ptr_nonnull(play->call->box->failure);
+	box_was_killed(play);
+	ck_assert_int_eq(play->result.status, CALL_ERROR);
 	close_stage();
 }
 END_TEST
@@ -730,18 +753,21 @@ START_TEST(a_relay_that_never_drains)
 }
 END_TEST
 
+/* Nor does the launcher, which is an orphan if a template has forked it. */
 START_TEST(a_box_that_never_lets_go)
 {
 	struct play *play;
 
 	sv.boxes.times.drain = 1000;
 	open_stage();
+	forking_template = _i;
 	play = start_call();
 	play->stuck = 1;
 	call_cancel(play->call, "enough");
 	relay_is_done(play);
 	wait_until_concluded(play);
 	was_concluded(play, CALL_CANCELLED, "enough");
+	wait_until_gone(play->pids[ROLE_BOX]);
 	close_stage();
 }
 END_TEST
@@ -759,6 +785,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_box_that_names_a_foreign_guard);
 	tcase_add_test(tc, a_box_that_cannot_be_built);
 	tcase_add_test(tc, an_interpreter_that_cannot_be_started);
+	tcase_add_test(tc, a_reason_is_heard_when_init_ends);
 	tcase_add_test(tc, a_box_that_ends_without_a_word);
 	tcase_add_test(tc, a_box_that_cannot_be_adopted);
 	tcase_add_loop_test(tc, a_box_that_sends_garbage, 0, 2);
@@ -782,7 +809,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_store_that_cannot_be_had);
 	tcase_add_loop_test(tc, a_store_that_is_switched_off, 0, 3);
 	tcase_add_test(tc, a_relay_that_never_drains);
-	tcase_add_test(tc, a_box_that_never_lets_go);
+	tcase_add_loop_test(tc, a_box_that_never_lets_go, 0, 2);
 }
 
 int
