@@ -67,7 +67,7 @@ WEAKER = (
     ("the box ends at its limit, not a process", (
         ("stopped|" + MEMORY,) * 2 + ("23", "23d"),
         ("all of it|" + MEMORY,) * 2 + ("S8",),
-        (GROWN, GROWN, "23f", "23i", "23j"))),
+        (GROWN, GROWN, "23f", "23g", "23i", "23j"))),
     ("pids counts only the processes of the code", (
         ("EAGAIN too late",) * 2 + ("20",),
         ("RuntimeError too late",) * 2 + ("21",))),
