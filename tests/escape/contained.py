@@ -26,6 +26,7 @@ def only(*names):
 
 HINT = r"hint: the sandbox has no files of the user.* \[exit 1\]"
 MEMORY = r"\[Sandbox ran out of memory .limit 128 MiB.:.*"
+# Depends on how soon process 1 notices the end of the first.
 GROWN = r"\d+ MiB|no more than 160 MiB|x*( ?\[.*)?"
 HIDDEN = r"/sys|/(sys|proc|dev)/[\w/.]+"  # what an engine has mounted there
 KILLED = r".*\[SIG[A-Z]+\]"
@@ -227,7 +228,7 @@ def judge_sealed(one, seen, different):
     if wanted is None:
         return ("FAILS" if one.holds(seen) == bool(one.known) else
                 "known" if one.known else "holds"), why
-    if one.holds(seen):
+    if one.holds(seen) and seen not in wanted.split("|"):
         return "FAILS", "contained.py says that it does not hold"
     if re.fullmatch(wanted, seen, re.S) is None:
         return "FAILS", "contained.py says: " + wanted

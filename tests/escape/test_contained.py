@@ -49,6 +49,8 @@ class Contained(unittest.TestCase):
         self.assertEqual(verdict("EPERM", {"1": ("ok", "")}), "FAILS")
         self.assertEqual(verdict("ok", {}, "why"), "known")
         self.assertEqual(verdict("EPERM", {}, "why"), "FAILS")
+        self.assertEqual(verdict("EPERM", {"1": ("ok|EPERM", "")}), "differs")
+        self.assertEqual(verdict("EPERM", {"1": ("[a-zA-Z]+", "")}), "FAILS")
 
     def test_protections_must_be_shown(self):
         def verdict(opened, different=None, number="1"):
