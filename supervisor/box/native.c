@@ -163,9 +163,10 @@ native_began(struct box *box)
 static void native_await_fork(struct box *box);
 
 /*
- * Ends the template, too: while it waits for the launcher, it forks no other
- * box. Without it, the other boxes that it was asked for are not being built,
- * so that the launcher, whom nobody knows, is found.
+ * The launcher hangs, and its process is not known. The template waits for it
+ * and forks no other box, so it is killed. The boxes that it should have forked
+ * next then lose their channels, and are no longer being built. After that, the
+ * reaper kills the launcher, as a child that it does not know.
  */
 static void
 native_on_hang(evutil_socket_t fd, short what, void *arg)
@@ -189,7 +190,7 @@ native_on_hang(evutil_socket_t fd, short what, void *arg)
 	reaper_kill_orphans();
 }
 
-/* The box is ended, but may still be forked. */
+/* The box was ended while its template may still fork it: waits for that. */
 static void
 native_await_fork(struct box *box)
 {
