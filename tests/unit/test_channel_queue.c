@@ -280,14 +280,21 @@ START_TEST(a_message_that_is_held_comes_first)
 }
 END_TEST
 
+static void
+open_with_one_held(struct scene *scene)
+{
+	struct err err;
+
+	scene_open(scene, ROLE_RELAY, ROLE_SUPERVISOR);
+	channel_hold(scene->near.channel);
+	ck_assert_uint_eq(send_numbered(scene, 1, &err), 1);
+}
+
 START_TEST(a_message_that_is_held_can_be_freed)
 {
 	struct scene scene;
-	struct err err;
 
-	scene_open(&scene, ROLE_RELAY, ROLE_SUPERVISOR);
-	channel_hold(scene.near.channel);
-	ck_assert_uint_eq(send_numbered(&scene, 1, &err), 1);
+	open_with_one_held(&scene);
 	scene_close(&scene);
 }
 END_TEST
@@ -298,9 +305,7 @@ START_TEST(a_message_that_is_held_may_come_too_late)
 	struct scene scene;
 	struct err err;
 
-	scene_open(&scene, ROLE_RELAY, ROLE_SUPERVISOR);
-	channel_hold(scene.near.channel);
-	ck_assert_uint_eq(send_numbered(&scene, 1, &err), 1);
+	open_with_one_held(&scene);
 	fd_close(&scene.raw);
 	ck_assert_uint_eq(send_numbered(&scene, 1, &err), 0);
 	ck_assert_int_eq(err.code, EPIPE);
