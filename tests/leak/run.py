@@ -261,7 +261,19 @@ def wait_until(found):
 
 
 def namespace(pid):
-    return os.readlink(f"/proc/{pid}/ns/pid")
+    """The process namespace of a process, None when the process has ended."""
+    try:
+        return os.readlink(f"/proc/{pid}/ns/pid")
+    except OSError:
+        return None
+
+
+def stop(pid):
+    """Stop a process that may just have ended, as a launcher does by itself."""
+    try:
+        os.kill(int(pid), signal.SIGSTOP)
+    except ProcessLookupError:
+        pass
 
 
 def while_a_box_is_built(program):
@@ -272,7 +284,7 @@ def while_a_box_is_built(program):
     init, = children(pid, "template-init")
     for child in children(pid, "python3"):
         if namespace(child) == namespace(init):
-            os.kill(int(child), signal.SIGSTOP)
+            stop(child)
     # The box that waits is lost; the next one has its relay.
     relays = children(pid, "relay")
     for relay in relays:
