@@ -187,15 +187,22 @@ play_expect_filed(struct play *play, uint64_t task, const char *name,
 	ck_assert_uint_eq(play_msg.filed.size, size);
 }
 
+/* The message that came last says this. */
+static inline void
+play_was_left_out(uint64_t task, const char *name, enum file_fault fault)
+{
+	ck_assert_uint_eq(play_msg.left_out.task, task);
+	ck_assert_uint_eq(play_msg.left_out.fault, fault);
+	ck_assert_uint_eq(play_msg.left_out.name.len, strlen(name));
+	ck_assert_mem_eq(play_msg.left_out.name.data, name, strlen(name));
+}
+
 static inline void
 play_expect_left_out(struct play *play, uint64_t task, const char *name,
     enum file_fault fault)
 {
 	ck_assert_int_eq(play_receive(play->supervisor), IPC_LEFT_OUT);
-	ck_assert_uint_eq(play_msg.left_out.task, task);
-	ck_assert_uint_eq(play_msg.left_out.fault, fault);
-	ck_assert_uint_eq(play_msg.left_out.name.len, strlen(name));
-	ck_assert_mem_eq(play_msg.left_out.name.data, name, strlen(name));
+	play_was_left_out(task, name, fault);
 }
 
 static inline void

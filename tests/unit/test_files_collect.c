@@ -319,24 +319,37 @@ START_TEST(holes_stay_holes)
 }
 END_TEST
 
-/* Written to all the time that it is copied. */
-START_TEST(a_file_that_changes_is_not_kept)
+/* Offers a file and writes to it until there is an answer: its type. */
+static enum ipc_type
+offer_changing(int porter)
 {
 	auto_fd int file = memfd_create("left", MFD_CLOEXEC);
-	struct pollfd answer = { .events = POLLIN };
-	int porter;
+	struct pollfd answer = { .fd = play.supervisor, .events = POLLIN };
 
-	play_start(&play);
-	answer.fd = play.supervisor;
-	porter = play_collect(&play, 1, "");
 	play_offer_file(porter, "x", make_sparse(file, 64 * MIB));
 	while (poll(&answer, 1, 0) == 0)
 		ck_assert_int_eq(pwrite(file, "x", 1, 3), 1);
-	play_expect_left_out(&play, 1, "x", FILE_FAULT_CHANGED);
+	return play_receive(play.supervisor);
+}
+
+/* Written to all the time that it is copied. */
+START_TEST(a_file_that_changes_is_not_kept)
+{
+	unsigned int missed = 0;
+	enum ipc_type type;
+	int porter;
+
+	play_start(&play);
+	porter = play_collect(&play, 1, "");
+	/* The test may have had no processor during a copy. */
+	while ((type = offer_changing(porter)) == IPC_FILED)
+		missed++;
+	ck_assert_int_eq(type, IPC_LEFT_OUT);
+	play_was_left_out(1, "x", FILE_FAULT_CHANGED);
 	play_carried(porter, 0, FILE_FAULT_NONE);
 	play_expect_done(&play, 1, FILE_FAULT_NONE, "", 0);
 	play_expect_parted(porter);
-	ck_assert_uint_eq(play_count_kept(), 0);
+	ck_assert_uint_eq(play_count_kept(), missed);
 	play_end(&play);
 }
 END_TEST
