@@ -16,13 +16,20 @@
 #include <unistd.h>
 
 #include "common/buffer.h"
-#include "common/limits.h"
 #include "common/mem.h"
+#include "at_once.h"
 #include "keeper_play.h"
+#include "keeper_times.h"
 
-/* Where the engine is to hang, and where it is not. */
-#define SHORT_MS 1000
+/*
+ * Where something is to hang, and where it is not. An engine that is to hang
+ * is started, and says so, in the first.
+ */
+#define SHORT_MS 5000
 #define LONG_MS 30000
+
+unsigned int play_client_ms = LONG_MS;
+unsigned int play_rest_ms = LONG_MS;
 
 static char *engine;
 static char folder[] = "/tmp/caisson-test-XXXXXX";
@@ -255,6 +262,7 @@ START_TEST(a_client_that_hangs_is_killed)
 	auto_free char *said = NULL;
 	struct held held;
 
+	play_client_ms = 1000;
 	put("run", runs[_i]);
 	start(&held);
 	await(&held);
@@ -530,6 +538,7 @@ START_TEST(a_client_leaves_its_container)
 	auto_free char *said = NULL;
 	struct held held;
 
+	play_rest_ms = 1000;
 	put("run", "2");
 	start(&held);
 	said = ends(&held, CLD_EXITED, 2);
@@ -715,5 +724,5 @@ main(int argc, char **argv)
 	if (argc != 2)
 		return EXIT_FAILURE;
 	engine = argv[1];
-	return unit_run("keeper_container", add_tests);
+	return unit_run_at_once("keeper_container", add_tests, 8);
 }
