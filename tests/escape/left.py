@@ -30,6 +30,15 @@ ENGINES = {"podman", "crun", "runc"}  # each has a keeper above it
 ENDS = "timeout", "cancel", "program", "relay", "keeper"
 
 
+def killed(pid):
+    """Kill a process; returns whether it was still there."""
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return False
+    return True
+
+
 class Campaign:
     """Calls, each in the program that the one before has left alive."""
 
@@ -69,10 +78,8 @@ class Campaign:
         else:
             time.sleep(self.moments.uniform(0, LIFE))
             victim = self.victim(kind)
-            if victim is None:
+            if victim is None or not killed(victim):
                 kind = "timeout"
-            else:
-                os.kill(victim, signal.SIGKILL)
             if kind == "program":
                 self.program.process.wait()
                 self.program.leave()
