@@ -139,8 +139,11 @@ def own_processes():
     own = {os.getpid()}
     for name in os.listdir("/proc"):
         if name.isdigit():
-            with open("/proc/%s/stat" % name) as file:
-                fields = file.read().split()
+            try:
+                with open("/proc/%s/stat" % name) as file:
+                    fields = file.read().split()
+            except (FileNotFoundError, ProcessLookupError):
+                continue  # it has just ended
             if (fields[1] == "(box-holder)" and int(fields[3]) in own or
                     fields[1] == "(mcp-serve)"):
                 own.add(int(name))

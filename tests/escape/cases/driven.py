@@ -55,10 +55,18 @@ def marked(mark=MARK):
     return found
 
 
+def end_all(pids):
+    """Kill these processes, of which each may just have ended."""
+    for pid in pids:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
 def end_marked(mark=MARK):
     """Those that no protection has ended."""
-    for pid in marked(mark):
-        os.kill(pid, signal.SIGKILL)
+    end_all(marked(mark))
 
 
 def until(run, happened):
@@ -122,11 +130,7 @@ def kill_caisson(run, words):
     program.kill()
     verdict = soon_gone(pids)
     # Where nothing ended them, process 1 of the box would stay for ever.
-    for pid in pids:
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
+    end_all(filter(lives, pids))
     return verdict
 
 
@@ -148,8 +152,7 @@ def kill_relay(run, words):
         return "the code did not start"
     killed = relays()
     second = program.start("import time; time.sleep(1); print('well')")
-    for pid in killed:
-        os.kill(pid, signal.SIGKILL)
+    end_all(killed)
     answer, other = program.wait(first), seen_in(program.wait(second))
     program.close()
     status = answer["result"]["structuredContent"].get("status")
