@@ -30,8 +30,10 @@ async function begin(t) {
     { args: ['token', 'add', 'crowd'], home });
   const token = spawnSync(command, args, { encoding: 'utf8' }).stdout.trim();
   const served = await serveTcp(t, { home, env });
-  const gateway = Number(spawnSync('pgrep', ['-P', String(served.child.pid),
-    '-x', 'gateway'], { encoding: 'utf8' }).stdout);
+  /* It may not have its name yet. */
+  const gateway = await until(() => Number(spawnSync('pgrep',
+    ['-P', String(served.child.pid), '-x', 'gateway'],
+    { encoding: 'utf8' }).stdout), 'the gateway');
 
   return { ...served, token, gateway,
     port: Number(new URL(served.url).port) };
