@@ -175,9 +175,13 @@ test('a container is removed though the keepers that do it are killed', once,
 
     fs.writeFileSync(path.join(at, 'HOLD'), '');
     for (let n = 0; n < 4; n++) {
-      await until(() => removals() === n && keepers().length === 1,
-        () => `removal ${n}: ${JSON.stringify(keepers())}`);
-      process.kill(keepers()[0].pid, 'SIGKILL');
+      const { pid: keeper } = await until(() => {
+        const found = keepers();
+
+        return removals() === n && found.length === 1 && found[0];
+      }, () => `removal ${n}: ${JSON.stringify(keepers())}`);
+
+      process.kill(keeper, 'SIGKILL');
     }
     await until(() => removals() === 4, 'the last removal');
     fs.rmSync(path.join(at, 'HOLD'));

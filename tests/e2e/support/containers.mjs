@@ -282,11 +282,14 @@ export const gone = (runtime, pid) => goneAll(runtime, isOf(pid));
 export const goneNamed = (runtime, name) =>
   goneAll(runtime, (entry) => entry === name);
 
-/* Waits until that program has a container that is no trial. Its name. */
-export const named = (runtime, pid) => until(() =>
+/* The name of a container of that program which is no trial, or undefined. */
+export const nameOf = (runtime, pid) =>
   (runtime === 'podman' ? stored() : found(runtime, isOf(pid)))
-    .find((each) => isOf(pid)(each) && !each.endsWith('.0')),
-'a container');
+    .find((each) => isOf(pid)(each) && !each.endsWith('.0'));
+
+/* Waits until there is one. */
+export const named = (runtime, pid) =>
+  until(() => nameOf(runtime, pid), 'a container');
 
 /* Whether there is a container of this name, as an engine that is asked says. */
 export const isListed = (runtime, name) =>
