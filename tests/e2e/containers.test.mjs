@@ -7,8 +7,8 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { annotatedSettingsOf, gone, goneNamed, isListed, nameOf, isThere,
-  named, oddSettingsOf, program, settingsOf, skipped, volumeSettingsOf }
+import { annotatedSettingsOf, gone, goneNamed, hideBundles, isListed, isThere,
+  named, nameOf, oddSettingsOf, program, settingsOf, skipped, volumeSettingsOf }
   from './support/containers.mjs';
 import { links, text } from './support/files.mjs';
 import { notKept, toldMissing } from './support/kept.mjs';
@@ -18,6 +18,8 @@ import { connect, run } from './support/sdk.mjs';
 import { official, withServers } from './support/servers.mjs';
 import { said } from './support/tokens.mjs';
 import { until } from './support/wait.mjs';
+
+hideBundles();
 
 const meta = (result, name) => result._meta[`caisson/${name}`];
 

@@ -128,6 +128,21 @@ function startDaemon() {
   daemonAt());
 }
 
+const bundles = '/run/caisson-containers';
+
+/*
+ * Where the tests have mounts of their own (see alone.py), no program of other
+ * tests finds the bundles of theirs: it would remove, as it starts, what one
+ * here has left.
+ */
+export function hideBundles() {
+  if (usable || !process.env.CAISSON_OWN_NAMESPACES)
+    return;
+  fs.mkdirSync(bundles, { recursive: true, mode: 0o700 });
+  assert.equal(spawnSync('mount', ['-t', 'tmpfs', '-o', 'mode=700', 'none',
+    bundles]).status, 0);
+}
+
 const name = 'localhost/caisson-test:1';
 const oddName = 'localhost/caisson-odd:1';
 const annotatedName = 'localhost/caisson-annotated:1';
@@ -235,8 +250,8 @@ export function annotatedSettingsOf(annotation) {
 
 /* What is there of containers: those whose name is such, and their mounts. */
 function found(runtime, ours) {
-  const folders = ['/run/caisson-containers', '/run/caisson-containers/state-runc',
-    '/run/caisson-containers/state-crun', '/sys/fs/cgroup',
+  const folders = [bundles, `${bundles}/state-runc`, `${bundles}/state-crun`,
+    '/sys/fs/cgroup',
     ...fs.readdirSync('/sys/fs/cgroup').map((each) => `/sys/fs/cgroup/${each}`)];
   const list = ['ps', '--all', '--format', '{{.Names}}'];
   const listed = runtime === 'podman' ? podman(list).split('\n') :
