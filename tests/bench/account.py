@@ -74,8 +74,10 @@ def spent(pid):
 def waiting(pid):
     """The name of a process that is there before anything is counted."""
     name = kind(pid)
-    if name.startswith("python") and "box-holder" in map(kind, children(pid)):
-        return CODE
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        if (name.startswith("python") and
+                "box-holder" in map(kind, children(pid))):
+            return CODE
     return name
 
 
