@@ -2,9 +2,9 @@
  * A whole broker in a process of its own, with the test as its supervisor, as
  * its relays and as its servers, all of which block. It is the program
  * PLAY_PROGRAM, where that is defined; else all files of worker/broker/, linked
- * with main() under the name broker_main(), with times of the test's and with a
- * stand-in for lockdown(), because a search for leaks does not live behind the
- * real one.
+ * with main() under the name broker_main(), with times of the test's that pass
+ * as broker_clock.h says, and with a stand-in for lockdown(), because a search
+ * for leaks does not live behind the real one.
  */
 #ifndef TESTS_UNIT_BROKER_PLAY_H
 #define TESTS_UNIT_BROKER_PLAY_H
@@ -33,6 +33,7 @@
 
 
 #ifndef PLAY_PROGRAM
+#include "broker_clock.h"
 #include "broker_times.h"
 
 int broker_main(void);
@@ -70,7 +71,24 @@ struct play_server {
 	char line[4096]; /* what the broker said last */
 };
 
+/* Waits until there is something to read of the broker. */
+static inline void
+play_await(int fd)
+{
+#ifndef PLAY_PROGRAM
+	broker_clock_await(fd);
+#endif
+	(void)fd;
+}
+
 /* Messages */
+
+static inline int
+play_receive(int fd, struct err *err)
+{
+	play_await(fd);
+	return ipc_socket_receive(fd, &play_packet, err);
+}
 
 static inline void
 play_send(int fd, enum ipc_type type, void *msg)
@@ -95,7 +113,7 @@ play_expect(int fd, enum ipc_type wanted)
 	enum ipc_type type;
 
 	do {
-		if (ipc_socket_receive(fd, &play_packet, &err) != 1 ||
+		if (play_receive(fd, &err) != 1 ||
 		    ipc_decode(&play_packet, &type, &play_msg, &err) == -1)
 			ck_abort_msg("%s does not come: %s",
 			    ipc_message(wanted)->name, err.text);
@@ -111,7 +129,7 @@ play_expect_closed(int fd)
 {
 	struct err err;
 
-	while (ipc_socket_receive(fd, &play_packet, &err) == 1)
+	while (play_receive(fd, &err) == 1)
 		ipc_packet_close(&play_packet);
 	ck_assert_int_ne(err.code, EAGAIN);
 }
@@ -189,6 +207,7 @@ play_become_broker(int fd)
 #ifdef PLAY_PROGRAM
 	execl(PLAY_PROGRAM, PLAY_PROGRAM, NULL);
 #else
+	broker_clock_follow();
 	status = broker_main();
 #endif
 #if UNIT_ASAN
@@ -205,6 +224,9 @@ play_start(void)
 	int pair[2];
 
 	signal(SIGPIPE, SIG_IGN);
+#ifndef PLAY_PROGRAM
+	broker_clock_start();
+#endif
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
 	    pair), 0);
 	play_supervisor = pair[0];
@@ -375,8 +397,7 @@ play_expect_want(const char *name)
 	enum ipc_type type;
 
 	do {
-		ck_assert_int_eq(ipc_socket_receive(
-		    play_supervisor, &play_packet, &err), 1);
+		ck_assert_int_eq(play_receive(play_supervisor, &err), 1);
 		ck_assert_int_eq(ipc_decode(
 		    &play_packet, &type, &play_msg, &err), 0);
 	} while (type == IPC_LET_GO || type == IPC_WANT_LISTS);
@@ -446,6 +467,7 @@ play_hear(struct play_server *server)
 
 	do {
 		ck_assert_uint_lt(len, sizeof(server->line) - 1);
+		play_await(server->in);
 		ck_assert_int_eq(read(server->in, server->line + len, 1), 1);
 	} while (server->line[len++] != '\n');
 	server->line[len - 1] = '\0';
@@ -465,6 +487,7 @@ play_hear_long(struct play_server *server, size_t least)
 	ssize_t n = 1;
 
 	while (n > 0 && line.len + sizeof(block) <= least) {
+		play_await(server->in);
 		n = read(server->in, block, sizeof(block));
 		if (n > 0)
 			buffer_add(&line, block, (size_t)n);
@@ -541,8 +564,7 @@ play_sync_supervisor(void)
 
 	play_try("nobody");
 	do {
-		ck_assert_int_eq(ipc_socket_receive(
-		    play_supervisor, &play_packet, &err), 1);
+		ck_assert_int_eq(play_receive(play_supervisor, &err), 1);
 		ck_assert_int_eq(ipc_decode(
 		    &play_packet, &type, &play_msg, &err), 0);
 	} while (type == IPC_LET_GO || type == IPC_WANT_LISTS);

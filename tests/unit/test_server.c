@@ -5,7 +5,6 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "at_once.h"
 #include "server_play.h"
 
 static struct play_server gh;
@@ -225,6 +224,8 @@ START_TEST(a_pause_reports_how_it_ended)
 		play_launch(play_expect_want("gh"), &gh);
 		if (n == 0)
 			play_call(relay, 1, "gh");
+		/* It must not come behind the end. */
+		play_sync(relay);
 		play_die(&gh, "exited with code 3");
 		play_expect_refused(relay, 1, "server \"gh\" did not start");
 	}
@@ -451,5 +452,5 @@ add_tests(TCase *tc)
 int
 main(void)
 {
-	return unit_run_at_once("server", add_tests, 12);
+	return unit_run("server", add_tests);
 }
