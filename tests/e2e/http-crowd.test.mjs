@@ -7,6 +7,7 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import net from 'node:net';
 import test from 'node:test';
+import { descendants, hasTemplateToCome } from './support/processes.mjs';
 import { commandLine, contained, folder } from './support/program.mjs';
 import { serveTcp } from './support/serve.mjs';
 import { until, within } from './support/wait.mjs';
@@ -200,6 +201,8 @@ test('two hundred clients at once do not disturb each other', async (t) => {
 
   /* What the first call starts stays. */
   await behaves(at, 0);
+  await until(() => !hasTemplateToCome(descendants(at.child.pid)),
+    'a template');
   const had = both.map(descriptors);
   const before = both.map(peak);
   const half = Array.from({ length: 20 }, (_, n) => isHalf(at, n));

@@ -55,15 +55,14 @@ function areWhole({ keeper, all }, count) {
 
 /* Waits until exactly so many boxes wait, and nothing else is there. */
 async function filled(raw, count) {
-  await until(() => {
+  return until(() => {
     const parts = waiting(raw.pid);
     const { relay, init, code } = parts;
 
     return relay.length === count && init.length === count &&
       code.length === count && areWhole(parts, count) &&
-      code.every((entry) => entry.state === 'S');
+      code.every((entry) => entry.state === 'S') && parts;
   }, () => `${count} boxes to wait, not ${describe(descendants(raw.pid))}`);
-  return waiting(raw.pid);
 }
 
 /* Waits until the program has taken note of their ends. */
@@ -388,7 +387,7 @@ test('three hundred calls leave nothing behind', once, async (t) => {
       }
       return Date.now() - since >= 500;
     }, () => `${last} to stay`);
-    return last;
+    return state();
   };
 
   await filled(raw, 4);
@@ -399,8 +398,9 @@ test('three hundred calls leave nothing behind', once, async (t) => {
 
   await Promise.all([lane(75), lane(75), lane(75), lane(75)]);
   await filled(raw, 4);
-  await until(() => String(state()) === before,
-    () => `${state()} to be ${before} again`);
+  /* On a busy machine something was on its way for so long. */
+  await until(() => state().every((now, i) => now <= before[i]),
+    () => `${state()} to be at most ${before}`);
   const growth = memory(raw.pid, 'VmRSS') - early;
 
   t.diagnostic(`${growth} KiB more memory after 300 executions (uid ${uid})`);

@@ -15,6 +15,7 @@ import {
 } from './support/processes.mjs';
 import { contained, once, root, withoutPool } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
+import { until } from './support/wait.mjs';
 
 withoutPool();
 
@@ -130,6 +131,9 @@ test('hundreds of executions leave nothing behind', async (t) => {
   /* Calls that were cancelled before they had a box may still get one. */
   await raw.ping();
   await childless(raw.pid);
+  /* What was held of the last one is closed a moment after its end. */
+  await until(() => descriptors(raw.pid) <= before.descriptors,
+    () => `${before.descriptors} descriptors, not ${descriptors(raw.pid)}`);
 
   assert.deepEqual(state(raw), before);
   const growth = memory(raw.pid, 'VmRSS') - early;

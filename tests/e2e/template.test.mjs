@@ -56,8 +56,11 @@ function templates(raw) {
 
 /* That of the template, when no box that was not forked is there any more. */
 async function template(raw) {
-  await until(() => templates(raw).length === 1, 'a template alone');
-  return templates(raw)[0];
+  return until(() => {
+    const found = templates(raw);
+
+    return found.length === 1 && found[0];
+  }, 'a template alone');
 }
 
 /* What code can find out about its box, that must not depend on its kind. */

@@ -140,6 +140,15 @@ export const describe = (entries) => entries
   .map((entry) => `${entry.pid} (${entry.name}: ${entry.command})`)
   .join(', ');
 
+/*
+ * Whether a template is being started: the program has fewer descriptors of it
+ * than when it stands.
+ */
+export function hasTemplateToCome(family) {
+  return family.some(({ name, command }) =>
+    command.startsWith('caisson: template[') && name !== 'template-init');
+}
+
 /* The processes of an engine between the keeper of a container and its code. */
 export function engines(family) {
   return family.filter(({ name }) =>
