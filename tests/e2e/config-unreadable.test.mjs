@@ -219,7 +219,8 @@ together('what lasts', { concurrency: true }, () => {
       await noted('is empty');
       assert.match(said(await run('print((await mcp_h.counter()).text)')),
         new RegExp(`${pid}`), 'the process is the same');
-      assert.match(raw.errors, /are stale: is empty; its last valid content/);
+      await until(() => /are stale: is empty; its last valid content/
+        .test(raw.errors), 'a line in the log');
 
       fs.writeFileSync(options.place, text);
       assert.doesNotMatch(said(await run()), /stale|note/);

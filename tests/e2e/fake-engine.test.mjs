@@ -63,7 +63,8 @@ test('a call runs, and its command line has every limit', once, async (t) => {
     ' --memory 536870912 ', ' --memory-swap 536870912 ', ' --user 65534:65534 ',
     ' --pull never ', ' --entrypoint python3 some/image:1 -I '])
     assert.ok(line.includes(words), `${words} in ${line}`);
-  assert.match(said(), /docker keep no files: .* \/workspace\/out is lost/);
+  await until(() => /docker keep no files: .* \/workspace\/out is lost/
+    .test(said()), 'a line in the log');
   const environment = fs.readFileSync(path.join(at, 'ENVIRONMENT'), 'utf8');
 
   assert.ok(!environment.includes('hidden-value'));
@@ -331,7 +332,8 @@ test('an image that was added before images were checked', once, async (t) => {
 
   assert.match(text(await client.callTool({ name: 'run_code',
     arguments: { language: 'tongue', code: 'x' } })), /unknown language/);
-  assert.match(said(), /the image tongue, sha256:0{12}, is not used: it was added before .* checked; .*'caisson image add --engine docker tongue'/);
+  await until(() => /the image tongue, sha256:0{12}, is not used: it was added before .* checked; .*'caisson image add --engine docker tongue'/
+    .test(said()), 'a line in the log');
 });
 
 /* A selftest with such an engine, whose files have these contents. */

@@ -260,7 +260,8 @@ test('without what was kept everything works', async (t) => {
     /* In this run it is remembered all the same. */
     assert.equal((await search(raw, 'export a contract'))[0],
       's1.export_contract', what);
-    assert.match(raw.errors, /tools|damaged/, what);
+    await until(() => /tools|damaged/.test(raw.errors),
+      () => `a line in the log: ${what}`);
   }
   await raw.finish();
 });
@@ -345,7 +346,8 @@ print((await runtime.search_tool_docs("create an invoice"))[0]["tool"])`,
       /* After 20 seconds the broker waits no longer. */
       assert.match(said, new RegExp('left out mute: .* (has not answered ' +
         'tools/list for \\d+ seconds|did not answer tools/list within 20 )'));
-      assert.ok(took < 4, `${took} s`);
+      /* Less than what code waits by itself, also on a busy machine. */
+      assert.ok(took < 10, `${took} s`);
     }
     await raw.finish();
   });

@@ -292,7 +292,8 @@ print(json.dumps(await attempt("h", "counter", {})))`,
     assertFailed(later, 'h', stopped(options.place, words));
     await unserved(entry);
     await until(() => gate.find().length === 0, 'the end of its child');
-    assert.match(raw.errors, /broker.*server h was stopped: its config/);
+    await until(() => /broker.*server h was stopped: its config/
+      .test(raw.errors), 'a line in the log');
     await raw.finish();
     assert.deepEqual(
       fs.readFileSync(audit, 'utf8').trim().split('\n').map(JSON.parse)

@@ -222,9 +222,10 @@ print(json.dumps(await asyncio.gather(
       'the end of the process that hangs');
     await assertServes(raw, 'h');
     assert.notEqual((await served(entry)).pid, pid);
+    /* All of the log has come when it is over. */
+    await raw.finish();
     assert.equal(raw.errors.split('\n').filter((line) =>
       line.includes('server h was stopped')).length, 1);
-    await raw.finish();
   });
 
   test('each call has a line in the audit file', async (t) => {

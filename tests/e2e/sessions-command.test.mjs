@@ -309,5 +309,6 @@ test('without a state directory sessions work, and the log says what does not',
 
     await run(client, 'x = 1', { session: 'a' });
     assert.match(text(await run(client, 'x', { session: 'a' })), /^1\n/);
-    assert.match(log(), /'caisson sessions' cannot reach this process: the state directory .* can be written by other users/);
+    await until(() => /'caisson sessions' cannot reach this process: the state directory .* can be written by other users/
+      .test(log()), 'a line in the log');
   });
