@@ -111,9 +111,13 @@ test('other rights of a token hold for its next request', async (t) => {
   const headers = { 'Mcp-Session-Id': await one.begin() };
   const tools = async () => (await last(await one.ask('tools/list'))).result
     .tools.map(({ name }) => name);
-  const set = (more) => fs.writeFileSync(file(home),
-    fs.readFileSync(file(home), 'utf8')
-      .replace(/("name":"one"[^}]*"created":"[^"]*")[^}]*/, `$1${more}`));
+  /* At once: a half of it would be valid for nobody. */
+  const set = (more) => {
+    fs.writeFileSync(`${file(home)}.new`, fs.readFileSync(file(home), 'utf8')
+      .replace(/("name":"one"[^}]*"created":"[^"]*")[^}]*/, `$1${more}`),
+    { mode: 0o600 });
+    fs.renameSync(`${file(home)}.new`, file(home));
+  };
 
   assert.deepEqual(await tools(), ['run_python']);
 
