@@ -22,7 +22,10 @@
 
 /*
  * Removes the cgroup of that name in one hierarchy, if it is one. Returns
- * whether it is still there: a process that was killed has not left it yet.
+ * whether it is still there: a process that was killed has not left it yet. The
+ * kernel gives no other error then. An ordinary directory that is not empty
+ * gives ENOTEMPTY and stays: crun takes one for a hierarchy on a host with both
+ * versions of cgroups, and leaves files in it.
  */
 static int
 keeper_remove_cgroup(int root, const char *hierarchy, const char *name)
@@ -31,7 +34,7 @@ keeper_remove_cgroup(int root, const char *hierarchy, const char *name)
 	    root, hierarchy, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
 	return fd != -1 && unlinkat(fd, name, AT_REMOVEDIR) == -1 &&
-	    (errno == EBUSY || errno == ENOTEMPTY);
+	    errno == EBUSY;
 }
 
 /* Tries it once in all hierarchies. Returns whether any is still there. */

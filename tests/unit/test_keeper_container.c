@@ -5,11 +5,13 @@
  *
  * Usage: test_keeper_container PATH/keeper_engine.sh
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -38,6 +40,27 @@ static const char *bundle; /* of what is started next; NULL: none */
 static const char *cgroups; /* its hierarchies; NULL: none */
 static int is_found; /* the engine can be asked for the container */
 static int is_kept; /* a container exists only while its file does */
+static const char *cgroup; /* the name of directories that are cgroups */
+
+/* How often a keeper has tried to remove a directory; shared with it. */
+static unsigned int *attempts;
+
+int __real_unlinkat(int dir, const char *name, int flags);
+int __wrap_unlinkat(int dir, const char *name, int flags);
+
+/* The kernel has an error of its own for a cgroup that is not empty. */
+int
+__wrap_unlinkat(int dir, const char *name, int flags)
+{
+	int done = __real_unlinkat(dir, name, flags);
+
+	if (flags == AT_REMOVEDIR && attempts != NULL)
+		++*attempts;
+	if (done == -1 && errno == ENOTEMPTY && cgroup != NULL &&
+	    strcmp(name, cgroup) == 0)
+		errno = EBUSY;
+	return done;
+}
 
 /* The folder of the engine */
 
@@ -370,6 +393,7 @@ START_TEST(cgroups_that_are_in_use_are_removed_later)
 	make("cgroups/memory/box-1");
 	make("cgroups/memory/box-1/busy");
 	cgroups = hierarchies;
+	cgroup = "box-1";
 	start(&held);
 	await(&held);
 	ck_assert_int_eq(pthread_create(&leaver, NULL, leave_later, busy), 0);
@@ -377,6 +401,34 @@ START_TEST(cgroups_that_are_in_use_are_removed_later)
 	said = ends(&held, CLD_EXITED, 128 + SIGKILL);
 	ck_assert_int_eq(pthread_join(leaver, NULL), 0);
 	ck_assert(!exists("cgroups/memory/box-1"));
+}
+END_TEST
+
+/*
+ * crun takes an ordinary directory for a hierarchy where a host has both
+ * versions of cgroups, and leaves files in it: waiting would not remove it.
+ */
+START_TEST(an_ordinary_directory_is_tried_once)
+{
+	auto_free char *hierarchies = mem_printf("%s/cgroups", folder);
+	auto_free char *said = NULL;
+	struct held held;
+
+	make("cgroups");
+	make("cgroups/memory");
+	make("cgroups/memory/box-1");
+	put("cgroups/memory/box-1/cgroup.procs", "1");
+	cgroups = hierarchies;
+	attempts = mmap(NULL, sizeof(*attempts), PROT_READ | PROT_WRITE,
+	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ck_assert_ptr_ne(attempts, MAP_FAILED);
+	start(&held);
+	await(&held);
+	kill(held.keeper, KEEPER_KILL);
+	said = ends(&held, CLD_EXITED, 128 + SIGKILL);
+	/* In cgroups, and in cgroups/memory. */
+	ck_assert_uint_eq(*attempts, 2);
+	ck_assert(exists("cgroups/memory/box-1/cgroup.procs"));
 }
 END_TEST
 
@@ -702,6 +754,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, the_supervisor_is_killed);
 	tcase_add_test(tc, cgroups_are_removed);
 	tcase_add_test(tc, cgroups_that_are_in_use_are_removed_later);
+	tcase_add_test(tc, an_ordinary_directory_is_tried_once);
 	tcase_add_test(tc, its_own_cgroup_is_entered_while_the_engine_starts);
 	tcase_add_test(tc, another_keeper_removes_it);
 	tcase_add_loop_test(
