@@ -54,19 +54,30 @@ channel_close(struct channel *channel, const struct err *why)
 	channel->ends.closed(channel->ends.ctx, why);
 }
 
-/* Checks and decodes the packet in channel_in. Returns 0, or -1 with err. */
+/* A violation has no errno: see channel_blame. Returns -1. */
+static int
+channel_violated(struct err *err)
+{
+	err->code = 0;
+	return -1;
+}
+
+/*
+ * Checks and decodes the packet in channel_in. Returns 0, or -1 with err: the
+ * peer has violated the protocol.
+ */
 static int
 channel_accept(struct channel *channel, enum ipc_type *type,
     union ipc_any *msg, struct err *err)
 {
 	if (ipc_decode(&channel_in, type, msg, err) == -1) {
 		ipc_packet_close(&channel_in);
-		return -1;
+		return channel_violated(err);
 	}
 	if (ipc_permit(channel->ends.peer, channel->ends.self, *type,
 	        &channel->received, err) == -1) {
 		ipc_message_close(*type, msg);
-		return -1;
+		return channel_violated(err);
 	}
 	return 0;
 }

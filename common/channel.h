@@ -31,7 +31,8 @@ struct channel_ends {
 	 * The channel cannot be used any more: the peer has closed it (why is
 	 * NULL), or violated the protocol (why contains the violation), or a
 	 * packet cannot be received, or one in the queue cannot be sent (why
-	 * contains the error). Called at most once, after all handlers.
+	 * contains the error): see channel_blame. Called at most once, after
+	 * all handlers.
 	 */
 	void (*closed)(void *ctx, const struct err *why);
 	void *ctx;
@@ -69,6 +70,17 @@ size_t channel_unsent(const struct channel *channel);
  * more messages of the peer.
  */
 void channel_pause(struct channel *channel, int paused);
+
+/*
+ * Returns how a sentence about why of closed() begins: that the peer violated
+ * the protocol, or that the channel failed, which is no fault of the peer. The
+ * name of the peer follows, ": ", and the text of why.
+ */
+static inline const char *
+channel_blame(const struct err *why)
+{
+	return why->code == 0 ? "protocol violation by" : "lost the channel to";
+}
 
 /* Closes the descriptor and discards the queue. NULL inside is accepted. */
 void channel_free(struct channel **channel);

@@ -29,8 +29,8 @@ void
 exchange_note_closed(const struct exchange *exchange, const struct err *why)
 {
 	if (why != NULL)
-		log_warn("protocol violation by the relay of execution "
-		    "%" PRIu64 ": %s", exchange->execution, why->text);
+		log_warn("%s the relay of execution %" PRIu64 ": %s",
+		    channel_blame(why), exchange->execution, why->text);
 }
 
 static void

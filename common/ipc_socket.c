@@ -120,11 +120,14 @@ ipc_socket_send_fds(int fd, int flags, const struct ipc_packet *packet)
 static int
 ipc_socket_send_failed(struct err *err)
 {
-	if (errno == ETOOMANYREFS)
-		return err_set(err, "send a packet: more descriptors of this "
-		    "user are in flight than one process may have open, see "
-		    "'ulimit -H -n'");
-	return err_sys(err, "send a packet");
+	int code = errno;
+
+	if (code != ETOOMANYREFS)
+		return err_sys(err, "send a packet");
+	err_set(err, "send a packet: more descriptors of this user are in "
+	    "flight than one process may have open, see 'ulimit -H -n'");
+	err->code = code;
+	return -1;
 }
 
 int

@@ -21,7 +21,7 @@ relay_on_closed(void *ctx, const struct err *why)
 	struct relay *relay = ctx;
 
 	if (why != NULL)
-		fatal("protocol violation by the supervisor: %s", why->text);
+		fatal("%s the supervisor: %s", channel_blame(why), why->text);
 	event_base_loopbreak(relay->base);
 }
 

@@ -137,7 +137,7 @@ relay_lose_broker(void *ctx, const struct err *why)
 	struct relay *relay = ctx;
 
 	if (why != NULL)
-		log_error("protocol violation by the broker: %s", why->text);
+		log_error("%s the broker: %s", channel_blame(why), why->text);
 	channel_free(&relay->broker);
 	calls_close(relay->calls, ROLE_BROKER, CALLS_BROKER_LOST);
 }
@@ -165,7 +165,7 @@ static void
 relay_end_store(void *ctx, const struct err *why)
 {
 	if (why != NULL)
-		log_error("protocol violation by the store: %s", why->text);
+		log_error("%s the store: %s", channel_blame(why), why->text);
 	relay_lose_store(ctx);
 }
 

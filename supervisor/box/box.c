@@ -394,7 +394,8 @@ box_on_told(struct box *box, const struct err *why)
 	box->telling = 0;
 	box_set_built(box);
 	if (why != NULL)
-		box_spoil(box, "protocol violation by the box: %s", why->text);
+		box_spoil(
+		    box, "%s the box: %s", channel_blame(why), why->text);
 	if (!box->boxed) {
 		box->box_over = 1;
 		box_spoil(box, "the box exited while it was built");
@@ -530,8 +531,7 @@ box_on_relay_closed(void *ctx, const struct err *why)
 	if (!box->relay_over) {
 		box->relay_over = 1;
 		if (why != NULL)
-			box_spoil(
-			    box, "protocol violation by the relay: %s",
+			box_spoil(box, "%s the relay: %s", channel_blame(why),
 			    why->text);
 		else
 			box_spoil(box, "the relay of this execution exited");

@@ -53,7 +53,7 @@ static void
 operator_on_closed(void *ctx, const struct err *why)
 {
 	if (why != NULL)
-		log_info("protocol violation by a command: %s", why->text);
+		log_info("%s a command: %s", channel_blame(why), why->text);
 	operator_free(ctx);
 }
 

@@ -132,6 +132,14 @@ broker_end_process(struct broker *broker)
 	}
 }
 
+static void
+broker_lose(struct broker *broker)
+{
+	broker_end_process(broker);
+	if (broker->gone != NULL)
+		broker->gone(broker->tried_ctx);
+}
+
 void
 broker_fail(struct broker *broker, const char *fmt, ...)
 {
@@ -142,9 +150,7 @@ broker_fail(struct broker *broker, const char *fmt, ...)
 	why = mem_vprintf(fmt, ap);
 	va_end(ap);
 	log_error("protocol violation by the broker: %s", why);
-	broker_end_process(broker);
-	if (broker->gone != NULL)
-		broker->gone(broker->tried_ctx);
+	broker_lose(broker);
 }
 
 static void
@@ -152,15 +158,12 @@ broker_on_closed(void *ctx, const struct err *why)
 {
 	struct broker *broker = ctx;
 
-	if (why != NULL) {
-		broker_fail(broker, "%s", why->text);
-		return;
-	}
-	log_error("broker exited; in-flight calls failed; it restarts on the "
-	    "next call");
-	broker_end_process(broker);
-	if (broker->gone != NULL)
-		broker->gone(broker->tried_ctx);
+	if (why != NULL)
+		log_error("%s the broker: %s", channel_blame(why), why->text);
+	else
+		log_error("broker exited; in-flight calls failed; it restarts "
+		    "on the next call");
+	broker_lose(broker);
 }
 
 /* Sending the servers to it */

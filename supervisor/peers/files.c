@@ -139,8 +139,14 @@ files_on_closed(void *ctx, const struct err *why)
 {
 	struct files *files = ctx;
 
-	if (why != NULL) {
+	if (why != NULL && why->code == 0) {
 		files_violate(files, why->text);
+		return;
+	}
+	if (why != NULL) {
+		log_error("%s files: %s", channel_blame(why), why->text);
+		files_fail(files, "the channel to the files process was lost: "
+		    "try again; it restarts on the next request");
 		return;
 	}
 	reaper_kill(files->service.process);
@@ -254,7 +260,7 @@ files_task_on_porter_closed(void *ctx, const struct err *why)
 	struct files_task *task = ctx;
 
 	if (why != NULL)
-		log_error("protocol violation by a porter: %s", why->text);
+		log_error("%s a porter: %s", channel_blame(why), why->text);
 	files_task_end_porter(task);
 }
 

@@ -88,6 +88,14 @@ gateway_fail(struct gateway *gateway, const char *why)
 	gateway_restart(gateway);
 }
 
+/* A channel of it was lost, or it has violated the protocol. */
+static void
+gateway_break(struct gateway *gateway, const struct err *why)
+{
+	log_error("%s the gateway: %s", channel_blame(why), why->text);
+	gateway_restart(gateway);
+}
+
 static void
 gateway_on_closed(void *ctx, const struct err *why)
 {
@@ -95,7 +103,7 @@ gateway_on_closed(void *ctx, const struct err *why)
 	struct gateway *gateway = peer->gateway;
 
 	if (why != NULL) {
-		gateway_fail(gateway, why->text);
+		gateway_break(gateway, why);
 		return;
 	}
 	if (!gateway->draining)
@@ -110,7 +118,7 @@ gateway_on_guest_closed(void *ctx, const struct err *why)
 	struct gateway_peer *peer = ctx;
 
 	if (why != NULL)
-		gateway_fail(peer->gateway, why->text);
+		gateway_break(peer->gateway, why);
 	else
 		gateway_guest_lose(peer->guest);
 }

@@ -36,12 +36,18 @@ store_tell_gone(struct store *store)
 		    "the process that keeps it ended");
 }
 
+static void
+store_lose(struct store *store)
+{
+	store_end_process(store);
+	store_tell_gone(store);
+}
+
 void
 store_fail(struct store *store, const char *why)
 {
 	log_error("protocol violation by the store: %s", why);
-	store_end_process(store);
-	store_tell_gone(store);
+	store_lose(store);
 }
 
 static void
@@ -49,14 +55,12 @@ store_on_closed(void *ctx, const struct err *why)
 {
 	struct store *store = ctx;
 
-	if (why != NULL) {
-		store_fail(store, why->text);
-		return;
-	}
-	log_error("store exited; its pending requests failed; it restarts on "
-	    "the next request");
-	store_end_process(store);
-	store_tell_gone(store);
+	if (why != NULL)
+		log_error("%s the store: %s", channel_blame(why), why->text);
+	else
+		log_error("store exited; its pending requests failed; it "
+		    "restarts on the next request");
+	store_lose(store);
 }
 
 void

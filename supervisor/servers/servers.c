@@ -68,8 +68,8 @@ servers_on_closed(void *ctx, const struct err *why)
 	struct servers *servers = ctx;
 
 	if (why != NULL)
-		servers_reader_failed(
-		    servers, "protocol violation by the reader: %s", why->text);
+		servers_reader_failed(servers, "%s the reader: %s",
+		    channel_blame(why), why->text);
 	else if (servers_retry(servers, servers->current))
 		servers_continue(servers);
 	else

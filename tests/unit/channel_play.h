@@ -32,7 +32,7 @@ struct end {
 	struct buffer log; /* the messages that were handled */
 	unsigned int closed;
 	int broken; /* closed with a reason: */
-	char why[ERR_TEXT_SIZE];
+	struct err why;
 	void (*react)(struct end *end, enum ipc_type type, union ipc_any *msg);
 	int free_when_closed;
 };
@@ -153,7 +153,7 @@ on_closed(void *ctx, const struct err *why)
 	end->closed++;
 	end->broken = why != NULL;
 	if (why != NULL)
-		memcpy(end->why, why->text, sizeof(end->why));
+		end->why = *why;
 	if (end->free_when_closed)
 		channel_free(&end->channel);
 }
@@ -353,10 +353,12 @@ expect_broken(struct scene *scene, unsigned int handled, const char *what)
 {
 	settle(scene);
 	if (scene->near.handled != handled || scene->near.closed != 1 ||
-	    !scene->near.broken || strlen(scene->near.why) < 10)
+	    !scene->near.broken || strlen(scene->near.why.text) < 10 ||
+	    strcmp(channel_blame(&scene->near.why),
+	        "protocol violation by") != 0)
 		ck_abort_msg("%s: %u handled, closed %u times, because of "
 		    "'%s'", what, scene->near.handled, scene->near.closed,
-		    scene->near.why);
+		    scene->near.why.text);
 }
 
 /* Whether before, sent sooner, leads to where row may be sent. */

@@ -81,7 +81,7 @@ check_pair(enum ipc_type first, enum ipc_type next)
 		    scene.near.closed != 0)
 			ck_abort_msg("%s is refused after %s: %s",
 			    ipc_message(next)->name, row->name,
-			    scene.near.why);
+			    scene.near.why.text);
 	} else {
 		expect_broken(&scene, before + 1, ipc_message(next)->name);
 	}

@@ -369,8 +369,10 @@ START_TEST(a_message_that_waited_may_fail)
 		settle(&scene);
 	}
 	ck_assert_int_eq(scene.near.broken, 1);
-	ck_assert_str_eq(scene.near.why, "a message that waited cannot be "
-	    "sent: send a packet: Bad file descriptor");
+	ck_assert_str_eq(scene.near.why.text, "a message that waited cannot "
+	    "be sent: send a packet: Bad file descriptor");
+	/* That is no fault of the peer. */
+	ck_assert_str_eq(channel_blame(&scene.near.why), "lost the channel to");
 	settle(&scene);
 	ck_assert_uint_eq(scene.near.closed, 1);
 	fd_close(&fd);

@@ -89,7 +89,7 @@ static void
 archive_on_closed(void *ctx, const struct err *why)
 {
 	if (why != NULL)
-		log_warn("protocol violation by the store: %s", why->text);
+		log_warn("%s the store: %s", channel_blame(why), why->text);
 	else
 		log_info("lists of tools are not stored: the store is "
 		    "unavailable");

@@ -200,7 +200,12 @@ task_free_all(struct files *files)
 static void
 task_on_closed(void *ctx, const struct err *why)
 {
-	task_part(ctx, why != NULL ? why->text : NULL);
+	struct task *task = ctx;
+
+	if (why != NULL)
+		log_warn("%s the porter of task %" PRIu64 ": %s",
+		    channel_blame(why), task->number, why->text);
+	task_part(task, NULL);
 }
 
 struct task *

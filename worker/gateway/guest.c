@@ -104,7 +104,7 @@ guest_on_closed(void *ctx, const struct err *why)
 	struct gateway_end *end = ctx;
 
 	if (why != NULL)
-		fatal("protocol violation by the supervisor: %s", why->text);
+		fatal("%s the supervisor: %s", channel_blame(why), why->text);
 	guest_lose(end->guest, 401, 0, "this token is not valid any more");
 }
 

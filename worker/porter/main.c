@@ -20,7 +20,7 @@ main_on_closed(void *ctx, const struct err *why)
 	struct porter *porter = ctx;
 
 	if (why != NULL)
-		fatal("protocol violation by the supervisor: %s", why->text);
+		fatal("%s the supervisor: %s", channel_blame(why), why->text);
 	event_base_loopbreak(porter->base);
 }
 

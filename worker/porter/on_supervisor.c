@@ -18,7 +18,7 @@ on_supervisor_files_closed(void *ctx, const struct err *why)
 	struct porter *porter = ctx;
 
 	if (why != NULL)
-		fatal("protocol violation by files: %s", why->text);
+		fatal("%s files: %s", channel_blame(why), why->text);
 	event_base_loopbreak(porter->base);
 }
 

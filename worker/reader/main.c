@@ -24,7 +24,7 @@ reader_on_closed(void *ctx, const struct err *why)
 	struct reader *reader = ctx;
 
 	if (why != NULL)
-		fatal("protocol violation by the supervisor: %s", why->text);
+		fatal("%s the supervisor: %s", channel_blame(why), why->text);
 	event_base_loopbreak(reader->base);
 }
 

@@ -17,7 +17,7 @@ static void
 lister_on_closed(void *ctx, const struct err *why)
 {
 	if (why != NULL)
-		log_warn("protocol violation by the broker: %s", why->text);
+		log_warn("%s the broker: %s", channel_blame(why), why->text);
 	lister_end(ctx);
 }
 

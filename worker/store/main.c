@@ -23,7 +23,7 @@ main_on_closed(void *ctx, const struct err *why)
 	struct store *store = ctx;
 
 	if (why != NULL)
-		fatal("protocol violation by the supervisor: %s", why->text);
+		fatal("%s the supervisor: %s", channel_blame(why), why->text);
 	store->ending = 1;
 	/*
 	 * The broker ends, too: its channel has an end, after all its messages.
