@@ -24,6 +24,7 @@ struct image {
 	struct buffer command; /* reads code; a list of texts (text_list.h) */
 	struct buffer variables; /* of its code, besides ours: such a list */
 	int checked;    /* its engine was asked: see container_image.h */
+	int unnamed;    /* its engine has given the name to a later image */
 	uint64_t made;  /* microseconds since 1970 */
 	uint64_t bytes; /* of all files */
 	int newest;     /* in a list: its name stands for it at its holder */

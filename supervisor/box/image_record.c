@@ -113,9 +113,11 @@ image_record_write(struct buffer *json, const struct image *image)
 		buffer_add_text(json, ",\"variables\":");
 		image_record_write_list(json, &image->variables);
 	}
-	/* Part of no digest: only images of engines have it. */
+	/* Part of no digest: only images of engines have these. */
 	if (image->checked)
 		buffer_add_text(json, ",\"checked\":true");
+	if (image->unnamed)
+		buffer_add_text(json, ",\"unnamed\":true");
 	buffer_printf(json, ",\"bytes\":%llu,\"made\":%llu}\n",
 	    (unsigned long long)image->bytes, (unsigned long long)image->made);
 }
@@ -191,6 +193,7 @@ image_record_read(int folder, struct image *image, struct err *err)
 	image->language = mem_strdup(image_record_text(record, "language"));
 	image->engine = mem_strdup(image_record_text(record, "engine"));
 	image->checked = json_is_true(json_object_get(record, "checked"));
+	image->unnamed = json_is_true(json_object_get(record, "unnamed"));
 	image->bytes = image_record_number(record, "bytes");
 	image->made = image_record_number(record, "made");
 	return 0;

@@ -127,7 +127,7 @@ image_store_note_newest(struct image_list *list)
 	size_t i, j;
 
 	for (i = 0; i < list->count; i++) {
-		list->one[i].newest = 1;
+		list->one[i].newest = !list->one[i].unnamed;
 		for (j = i; j > 0 && list->one[i].newest; j--)
 			list->one[i].newest =
 			    strcmp(list->one[j - 1].name,
@@ -137,22 +137,19 @@ image_store_note_newest(struct image_list *list)
 	}
 }
 
-int
-image_store_list(
-    const char *folder, struct image_list *list, struct err *err)
+/* Reads all images in the open directory of that path. Returns 0, or -1. */
+static int
+image_store_read_all(
+    int fd, const char *folder, struct image_list *list, struct err *err)
 {
-	struct image_store_scan scan = { .path = folder, .list = list };
-	auto_fd int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct image_store_scan scan = {
+		.folder = fd, .path = folder, .list = list
+	};
 	int entries, done;
 
 	memset(list, 0, sizeof(*list));
-	if (fd == -1)
-		return errno == ENOENT || errno == ENOTDIR ? 0 :
-		    err_sys(err, "open the directory of images %s", folder);
-	if (image_store_check(fd, folder, err) == -1 ||
-	    image_record_read_enabled(fd, &scan.enabled, err) == -1)
+	if (image_record_read_enabled(fd, &scan.enabled, err) == -1)
 		return -1;
-	scan.folder = fd;
 	entries = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	done = entries_each(&entries, image_store_on_entry, &scan);
 	buffer_reset(&scan.enabled);
@@ -163,6 +160,20 @@ image_store_list(
 		    image_store_compare);
 	image_store_note_newest(list);
 	return 0;
+}
+
+int
+image_store_list(
+    const char *folder, struct image_list *list, struct err *err)
+{
+	auto_fd int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	memset(list, 0, sizeof(*list));
+	if (fd == -1)
+		return errno == ENOENT || errno == ENOTDIR ? 0 :
+		    err_sys(err, "open the directory of images %s", folder);
+	return image_store_check(fd, folder, err) == -1 ? -1 :
+	    image_store_read_all(fd, folder, list, err);
 }
 
 static int
@@ -387,7 +398,9 @@ image_store_put(
 	    image_store_finish_root(fd, image, err) == -1)
 		return -1;
 	gettimeofday(&now, NULL);
-	image->made = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_usec;
+	if (image->made == 0)
+		image->made = (uint64_t)now.tv_sec * 1000000 +
+		    (uint64_t)now.tv_usec;
 	image_record_write(&record, image);
 	image_store_entry(image->digest, entry);
 	if (image_record_replace(fd, IMAGE_RECORD, &record, err) == -1 ||
@@ -422,12 +435,52 @@ image_store_enable(int lock, const struct image *image, int on, struct err *err)
 	return image_record_replace(lock, IMAGE_ENABLED, &lines, err);
 }
 
+/* Notes that an image does not get its name back. Returns 0, or -1. */
+static int
+image_store_unname(int lock, struct image *image, struct err *err)
+{
+	auto_buffer struct buffer record = { 0 };
+	char entry[IMAGE_DIGEST_SIZE];
+	auto_fd int fd = -1;
+
+	image_store_entry(image->digest, entry);
+	fd = openat(
+	    lock, entry, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd == -1)
+		return err_sys(err, "open the image %s", image->digest);
+	image->unnamed = 1;
+	image_record_write(&record, image);
+	return image_record_replace(fd, IMAGE_RECORD, &record, err);
+}
+
+/* The same for all images of its name and engine that are older. */
+static int
+image_store_unname_older(int lock, const struct image *image, struct err *err)
+{
+	struct image_list list;
+	int done = image_store_read_all(lock, "", &list, err);
+	size_t i;
+
+	for (i = 0; i < list.count && done == 0; i++) {
+		struct image *one = &list.one[i];
+
+		if (strcmp(one->name, image->name) == 0 &&
+		    strcmp(one->engine, image->engine) == 0 &&
+		    one->made < image->made && !one->unnamed)
+			done = image_store_unname(lock, one, err);
+	}
+	image_list_reset(&list);
+	return done;
+}
+
 int
 image_store_remove(int lock, const struct image *image, struct err *err)
 {
 	char entry[IMAGE_DIGEST_SIZE];
 
-	if (image_store_enable(lock, image, 0, err) == -1)
+	if (image_store_enable(lock, image, 0, err) == -1 ||
+	    (image->engine[0] != '\0' &&
+	        image_store_unname_older(lock, image, err) == -1))
 		return -1;
 	image_store_entry(image->digest, entry);
 	if (renameat(lock, entry, lock, IMAGE_STORE_OLD) == -1)

@@ -50,8 +50,8 @@ char *image_store_tmp(const char *folder);
 
 /*
  * Keeps an image with the root that was begun, or, if its engine is set, with
- * none and its digest. Sets digest, root, made and bytes. An image is there as
- * a whole or not at all. Returns 0, or -1 with err.
+ * none and its digest. Sets digest, root and bytes, and made if it is 0. An
+ * image is there as a whole or not at all. Returns 0, or -1 with err.
  */
 int image_store_put(
     int lock, const char *folder, struct image *image, struct err *err);
@@ -65,7 +65,11 @@ int image_store_verify(const struct image *image, struct err *err);
 /* Removes what was begun; without it the next image_store_lock does so. */
 void image_store_drop(int lock);
 
-/* Removes an image, which is disabled first. Returns 0, or -1 with err. */
+/*
+ * Removes an image, which is disabled first. If an engine holds it, its name
+ * does not stand for an older one again: the engine has not removed it, and
+ * gives no name back. Returns 0, or -1 with err.
+ */
 int image_store_remove(int lock, const struct image *image, struct err *err);
 
 /*

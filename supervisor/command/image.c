@@ -103,17 +103,35 @@ image_list_json(const struct image_list *list, const char *const *languages)
 	json_report_print(&json);
 }
 
-/* Returns the image that the name of an older one stands for. */
+static int
+image_is_like(const struct image *one, const struct image *other)
+{
+	return strcmp(one->name, other->name) == 0 &&
+	    strcmp(one->engine, other->engine) == 0;
+}
+
+/* Returns the image that the name of an older one stands for, or NULL. */
 static const struct image *
 image_list_newest(const struct image_list *list, const struct image *older)
 {
-	size_t i = 0;
+	size_t i;
 
-	while (!list->one[i].newest ||
-	    strcmp(list->one[i].name, older->name) != 0 ||
-	    strcmp(list->one[i].engine, older->engine) != 0)
-		i++;
-	return &list->one[i];
+	for (i = 0; i < list->count; i++)
+		if (list->one[i].newest && image_is_like(&list->one[i], older))
+			return &list->one[i];
+	return NULL;
+}
+
+static void
+image_list_older(const struct image_list *list, const struct image *older)
+{
+	const struct image *newest = image_list_newest(list, older);
+
+	if (newest != NULL)
+		printf(", older: the name stands for %.12s",
+		    image_digits(newest->digest));
+	else
+		printf(", older: the name stood for one that was removed");
 }
 
 static void
@@ -137,9 +155,7 @@ image_list_text(const struct image_list *list, const char *const *languages)
 			printf(", %llu MiB",
 			    (unsigned long long)(one->bytes / MIB));
 		if (!one->newest)
-			printf(", older: the name stands for %.12s",
-			    image_digits(image_list_newest(
-			        list, one)->digest));
+			image_list_older(list, one);
 		if (languages[i] != NULL)
 			printf(", enabled as %s", languages[i]);
 		else if (one->enabled > 0)
@@ -264,7 +280,18 @@ image_add(struct image_command *image, struct err *err)
 	return done == 0 ? image_add_held(image, err) : done == 1 ? 0 : -1;
 }
 
-/* Says what the name of an image stands for when that one was removed. */
+/* Returns whether no newer image in a list has that name and that holder. */
+static int
+image_list_is_first(const struct image_list *list, size_t n)
+{
+	size_t i = 0;
+
+	while (!image_is_like(&list->one[i], &list->one[n]))
+		i++;
+	return i == n;
+}
+
+/* Says which images of that name are here, the first of each holder. */
 static int
 image_remove_report(const struct image_command *image,
     const struct image *removed, struct err *err)
@@ -282,7 +309,8 @@ image_remove_report(const struct image_command *image,
 	for (i = 0; i < list.count; i++) {
 		const struct image *one = &list.one[i];
 
-		if (one->newest && strcmp(one->name, removed->name) == 0)
+		if (strcmp(one->name, removed->name) == 0 &&
+		    image_list_is_first(&list, i))
 			printf("Another %s, held by %s, is still here%s: "
 			    "'caisson image remove %.12s' removes it.\n",
 			    one->name, image_holder(one),

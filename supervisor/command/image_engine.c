@@ -250,6 +250,7 @@ image_engine_renew(struct image_command *image, const struct image *known,
 	const char *operand = image->command->operand;
 	int named_kind = image_engine_kind(named);
 	int kind = image_engine_kind(known->engine);
+	int by_name = strcmp(known->name, operand) == 0;
 	struct image_engine engine = { 0 };
 	int done;
 
@@ -258,10 +259,11 @@ image_engine_renew(struct image_command *image, const struct image *known,
 		return image_engine_missing(known->engine, err);
 	found->name = mem_strdup(known->name);
 	memcpy(found->digest, known->digest, sizeof(found->digest));
+	/* What the name stands for was not asked. */
+	found->made = by_name ? 0 : known->made;
+	found->unnamed = !by_name && known->unnamed;
 	done = image_engine_keep(image, &engine,
-	    strcmp(known->name, operand) == 0 ? operand :
-	                                        image_digits(known->digest),
-	    found, err);
+	    by_name ? operand : image_digits(known->digest), found, err);
 	free(engine.path);
 	return done;
 }

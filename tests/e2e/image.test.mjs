@@ -178,6 +178,38 @@ test('the list says which of several images counts', (t) => {
     `${short[0]}' removes it.\n`);
 });
 
+/* The engine gives a name to one image and never back; ours go by time. */
+test('the name of an image that was removed stands for no older one', (t) => {
+  const at = prepare(t, 'podman');
+  const other = `e${digest.slice(1)}`;
+  const adds = (one, ...words) => {
+    put(at, 'ANSWER', `${one} true ruby 1\n`);
+    printed(at, 'add', ...words);
+  };
+  const newest = () => Object.fromEntries(list(at).map((each) =>
+    [each.digest.slice(7), each.newest]));
+  const older = (why) => assert.match(printed(at, 'list'), new RegExp(
+    `^my/ruby  ${digest.slice(0, 12)}  .*, older: ${why}, enabled as ruby$`,
+    'm'));
+
+  adds(digest, 'my/ruby');
+  adds(other, 'my/ruby');
+  assert.deepEqual(newest(), { [digest]: false, [other]: true });
+  /* By its digest it is enabled, and gets no name. */
+  adds(digest, digest.slice(0, 12));
+  assert.deepEqual(newest(), { [digest]: false, [other]: true });
+  older(`the name stands for ${other.slice(0, 12)}`);
+  assert.match(printed(at, 'remove', other), new RegExp('\nAnother my/ruby, ' +
+    'held by podman, is still here and enabled: \'caisson image remove ' +
+    `${digest.slice(0, 12)}' removes it.\n$`));
+  assert.deepEqual(newest(), { [digest]: false });
+  older('the name stood for one that was removed');
+  adds(digest, digest.slice(0, 12));
+  assert.deepEqual(newest(), { [digest]: false });
+  adds(digest, 'my/ruby');
+  assert.deepEqual(newest(), { [digest]: true });
+});
+
 test('an image of Python has its interpreter', (t) => {
   const at = prepare(t, 'podman');
   const from = folder(t);
