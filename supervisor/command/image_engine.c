@@ -402,7 +402,7 @@ image_engine_unpack(struct image_command *image, const char *reference,
 	auto_free char *name = mem_printf("caisson-image-%d", (int)getpid());
 	struct image_engine engine = { 0 };
 	struct err why;
-	int done = image_engine_find(image, 1, &engine, err);
+	int done = image_engine_find(image, 1, &engine, err), created = 0;
 
 	if (done == 0) {
 		fprintf(stderr, "Unpacking %s with %s ...\n", reference,
@@ -413,6 +413,8 @@ image_engine_unpack(struct image_command *image, const char *reference,
 		        "--network", "none", "--name", name, reference, "/",
 		        NULL },
 		    err);
+		/* An engine that fails, or is stopped, may have made it. */
+		created = !image->work.unstarted;
 		if (done == -1)
 			image_engine_absent(image, &engine, reference, err);
 	}
@@ -421,7 +423,7 @@ image_engine_unpack(struct image_command *image, const char *reference,
 		    image, &engine, reference, variables, err);
 	if (done == 0)
 		done = image_engine_export(image, &engine, name, root, err);
-	if (engine.path != NULL)
+	if (created)
 		(void)image_engine_do(image, &engine,
 		    (const char *const[]){ "rm", "--force", "--volumes", name,
 		        NULL },

@@ -330,8 +330,10 @@ test('an engine that cannot be executed is no matter of its images', (t) => {
 
   put(at, 'podman', '#!/nowhere\n');
   for (const words of [['add', 'caisson-ruby'],
-    ['build', 'python', '--from-image', 'my/python:3']])
+    ['build', 'python', '--from-image', 'my/python:3']]) {
     refused(at, 1, /podman has failed; its last lines say why$/, ...words);
+    assert.equal(run(at, ...words).stderr.match(/cannot execute/g).length, 1);
+  }
   assert.deepEqual(kept(at), []);
 });
 
