@@ -529,14 +529,16 @@
  * starts one container with small limits, and exceeds them. Then the
  * interpreter of the image imports some modules, which takes seconds on a busy
  * machine; its limit ends it before that of the trial ends the engine. Listing
- * all, or asking where one runs, takes less. An engine that hangs is ended by
- * its keeper within two times CONTAINER_REMOVE_MS.
+ * all, or asking where one runs, takes less. A result waits for the answer
+ * whether memory was lacking, less than BOX_DRAIN_MS. An engine that hangs is
+ * ended by its keeper within two times CONTAINER_REMOVE_MS.
  */
 #define CONTAINER_REMOVE_MS 10000
 #define CONTAINER_FINISH_MS 30000
 #define CONTAINER_TRIAL_MS 60000
 #define CONTAINER_INTERPRETER_S 30
 #define CONTAINER_LIST_MS 30000
+#define CONTAINER_OOM_MS 5000
 #define CONTAINER_TRIAL_MEMORY (64 * MIB)
 #define CONTAINER_TRIAL_PROCESSES 32
 /* Of the user of all containers; podman 4 lowers its own to this. */

@@ -41,6 +41,8 @@ struct contained {
 	char *name;           /* of the container */
 	char *bundle;         /* its bundle, until it is ready; or NULL */
 	struct container_place *place; /* the engine is asked; or NULL */
+	struct container_memory *memory; /* the same */
+	int lacked;                      /* its answer: it lacked memory */
 };
 
 /* Engines tell of a signal by an exit status of this and its number. */
@@ -65,6 +67,7 @@ container_give_up(struct box *box)
 	struct contained *contained = box->inside;
 
 	container_place_free(&contained->place);
+	container_memory_free(&contained->memory);
 	foreign_free(&contained->init);
 	reaper_forget(&contained->keeper);
 }
@@ -105,6 +108,7 @@ container_free(struct box *box, int lingers)
 
 	(void)lingers;
 	container_place_free(&contained->place);
+	container_memory_free(&contained->memory);
 	foreign_free(&contained->init);
 	container_usage_free(&contained->usage);
 	if (contained->init_ended && box->box_over)
@@ -269,6 +273,20 @@ container_awaits_client(const struct box *box)
 	    (!contained->init_ended || contained->untold);
 }
 
+/*
+ * Returns whether the engine must be asked for the cause of a SIGKILL: its own
+ * process 1 tells none.
+ */
+static int
+container_needs_cause(const struct box *box)
+{
+	const struct contained *contained = box->inside;
+
+	return !container_tells(box) && !box->killed &&
+	    container_boxes(box->boxes)->engine == CONTAINER_DOCKER &&
+	    contained->status == CONTAINER_SIGNALS + SIGKILL;
+}
+
 /* The status of a client whose engine has failed. */
 static int
 container_failure(const struct box *box)
@@ -352,7 +370,7 @@ container_settle(struct box *box)
 	if (box->box_over)
 		return 0;
 	container_decide_status(box);
-	if (container_awaits_client(box))
+	if (container_awaits_client(box) || contained->memory != NULL)
 		return 0;
 	box->gone = 1;
 	if (container_has_failed(box)) {
@@ -373,8 +391,36 @@ container_settle(struct box *box)
 			box_report_show(&box->report, &box->out);
 	} else if (contained->status >= 0)
 		box_report_settle(&box->report, contained->status, &end);
+	if (contained->lacked)
+		end.cause = BOX_CAUSE_MEMORY;
 	box_on_ended(box, &end);
 	return 1;
+}
+
+static void
+container_on_memory_told(void *ctx, int lacked)
+{
+	struct box *box = ctx;
+	struct contained *contained = box->inside;
+
+	contained->lacked = lacked;
+	container_memory_free(&contained->memory);
+	if (box->relay_over)
+		container_settle(box);
+}
+
+/* Without an answer only the signal is known. */
+static void
+container_ask_cause(struct box *box)
+{
+	struct contained *contained = box->inside;
+	struct err err;
+
+	contained->memory = container_memory_ask(box->boxes->base,
+	    container_boxes(box->boxes), contained->name,
+	    container_on_memory_told, box, &err);
+	if (contained->memory == NULL)
+		log_warn("the cause of a SIGKILL is unknown: %s", err.text);
 }
 
 static void
@@ -393,6 +439,8 @@ container_on_ended(void *ctx, const struct child_end *end)
 		reaper_kill_orphans();
 		container_remove(box->boxes, contained->name);
 	}
+	if (container_needs_cause(box))
+		container_ask_cause(box);
 	if (box->relay_over && container_settle(box))
 		return;
 	/* Its pipes have closed: the relay ends soon. */

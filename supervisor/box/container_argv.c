@@ -292,6 +292,21 @@ container_argv_inspect(
 	text_list_add(list, name);
 }
 
+void
+container_argv_oom(struct buffer *list, const char *program, const char *name,
+    const struct timespec *until)
+{
+	text_list_add(list, program);
+	text_list_add(list, "events");
+	/* The daemon keeps the last ones; without an end it waits for more. */
+	container_argv_add(list, "--since", "0");
+	container_argv_add(list, "--until", "%lld.%09ld",
+	    (long long)until->tv_sec, until->tv_nsec);
+	container_argv_add(list, "--filter", "event=oom");
+	container_argv_add(list, "--filter", "container=%s", name);
+	container_argv_add(list, "--format", "{{.Actor.Attributes.name}}");
+}
+
 /* What can be described */
 
 #define CONTAINER_NAME_CHARS                                                   \

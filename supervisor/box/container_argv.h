@@ -9,6 +9,7 @@
 #define SUPERVISOR_CONTAINER_ARGV_H
 
 #include <stdint.h>
+#include <time.h>
 
 #include "../../common/buffer.h"
 #include "../../common/err.h"
@@ -123,5 +124,13 @@ void container_argv_list(struct buffer *list, enum container_engine engine,
  */
 void container_argv_inspect(
     struct buffer *list, const char *program, const char *name);
+
+/*
+ * Appends the command line that prints the names of containers in which the
+ * kernel has killed a process for lack of memory until then, a line each time.
+ * Names that begin with this one are among them. Of docker only.
+ */
+void container_argv_oom(struct buffer *list, const char *program,
+    const char *name, const struct timespec *until);
 
 #endif

@@ -17,6 +17,7 @@
 struct child;
 struct child_end;
 struct container_left;
+struct container_memory;
 struct container_place;
 struct engine_call;
 struct spawn_program;
@@ -181,6 +182,12 @@ struct engine_call *container_engine_begin(struct event_base *base,
     void (*done)(void *ctx, struct container_answer *answer), void *ctx,
     struct err *err);
 
+/* The same for a command of the engine, a list of words. */
+struct engine_call *container_engine_query(struct event_base *base,
+    const struct container_boxes *shared, const struct buffer *words,
+    unsigned int ms, void (*done)(void *ctx, struct container_answer *answer),
+    void *ctx, struct err *err);
+
 /* Ends a call; NULL: there is none. */
 void container_engine_free(struct engine_call **call_ptr);
 
@@ -296,5 +303,20 @@ int container_place_is_of(const struct container_place *place, pid_t pid);
 
 /* Ends the question; NULL: there is none. */
 void container_place_free(struct container_place **place_ptr);
+
+/* container_memory.c: whether a container of docker ran out of memory. */
+
+/*
+ * Asks the engine about a container that has ended. Calls told once: with 1 if
+ * the kernel has killed a process of it for lack of memory, with 0 if it has
+ * not, or if that is unknown; told may free the question. Returns the question,
+ * or NULL with err.
+ */
+struct container_memory *container_memory_ask(struct event_base *base,
+    const struct container_boxes *shared, const char *name,
+    void (*told)(void *ctx, int lacked), void *ctx, struct err *err);
+
+/* Ends the question; NULL: there is none. */
+void container_memory_free(struct container_memory **memory);
 
 #endif

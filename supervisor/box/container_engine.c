@@ -14,6 +14,7 @@
 #include "../../common/log.h"
 #include "../../common/loop.h"
 #include "../../common/mem.h"
+#include "../../common/text_list.h"
 #include "../process/process.h"
 #include "container_boxes.h"
 
@@ -182,6 +183,21 @@ container_engine_begin(struct event_base *base, struct spawn_program *program,
 	if (container_engine_start(base, call, program, err) == -1)
 		container_engine_free(&call);
 	return call;
+}
+
+struct engine_call *
+container_engine_query(struct event_base *base,
+    const struct container_boxes *shared, const struct buffer *words,
+    unsigned int ms, void (*done)(void *ctx, struct container_answer *answer),
+    void *ctx, struct err *err)
+{
+	auto_free char **argv = text_list_vector(words->data, words->len);
+	struct spawn_program program = { .path = shared->program,
+		.argv = argv,
+		.envp = shared->envp,
+		.cwd = "/" };
+
+	return container_engine_begin(base, &program, ms, done, ctx, err);
 }
 
 void

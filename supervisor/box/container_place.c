@@ -9,8 +9,6 @@
 #include <string.h>
 
 #include "../../common/mem.h"
-#include "../../common/text_list.h"
-#include "../process/process.h"
 #include "container_boxes.h"
 
 struct container_place {
@@ -58,19 +56,13 @@ container_place_ask(struct event_base *base,
     void (*found)(void *ctx, pid_t pid), void *ctx, struct err *err)
 {
 	struct container_place *place = mem_alloc(sizeof(*place));
-	struct spawn_program program = { .path = shared->program,
-		.envp = shared->envp,
-		.cwd = "/" };
-	auto_buffer struct buffer list = { 0 };
-	auto_free char **argv = NULL;
+	auto_buffer struct buffer words = { 0 };
 
-	container_argv_inspect(&list, shared->program, name);
-	argv = text_list_vector(list.data, list.len);
-	program.argv = argv;
+	container_argv_inspect(&words, shared->program, name);
 	place->found = found;
 	place->ctx = ctx;
-	place->call = container_engine_begin(base, &program, CONTAINER_LIST_MS,
-	    container_place_on_done, place, err);
+	place->call = container_engine_query(base, shared, &words,
+	    CONTAINER_LIST_MS, container_place_on_done, place, err);
 	if (place->call == NULL)
 		container_place_free(&place);
 	return place;

@@ -285,6 +285,42 @@ for (const name of ['podman', 'docker'])
     }
   });
 
+/*
+ * Process 1 of docker's tells only of SIGKILL: docker is asked for the cause.
+ * The names of other containers may begin like this one.
+ */
+test('docker: memory of a language that is an image', once, async (t) => {
+  const { client, at, log } = await open(t, { CAISSON_TOOLS: 'run_code',
+    CAISSON_MEMORY: '64M' }, { home: folder(t) });
+  const use = (code) => client.callTool({ name: 'run_code',
+    arguments: { language: 'tongue', code } });
+  const ends = async (filled, code) => {
+    fs.writeFileSync(path.join(at, 'FILLED'), filled);
+    const result = await use(`echo in; ${code}`);
+
+    assert.match(text(result), /^in$/m);
+    return result;
+  };
+  const asked = () => log().filter((each) => each.startsWith('events '));
+  const told = await ends('yes', 'exit 137');
+
+  assert.match(text(told), /Sandbox ran out of memory \(limit 64 MiB\): keep less at a time, or raise CAISSON_MEMORY$/);
+  assert.equal(told._meta['caisson/signal'], undefined);
+  const ran = log().findLast((each) => each.startsWith('run '));
+  const [, name] = / --name (\S+) /.exec(ran);
+
+  assert.match(asked()[0], new RegExp('^events --since 0 --until ' +
+    '\\d+\\.\\d{9} --filter event=oom --filter ' +
+    `container=${name} --format {{.Actor.Attributes.name}}$`));
+  for (const filled of ['', 'other', 'hang'])
+    assert.equal((await ends(filled, 'exit 137'))._meta['caisson/signal'],
+      'SIGKILL');
+  assert.equal(asked().length, 4);
+  for (const code of [0, 3, 126, 143])
+    await ends('yes', `exit ${code}`);
+  assert.equal(asked().length, 4);
+});
+
 /* Its image is for one runtime: others say so. */
 test('a language that another runtime has is listed as missing', once,
   async (t) => {

@@ -129,6 +129,42 @@ for (const runtime of ['podman', 'oci'])
       await gone(runtime, pid);
     });
 
+/* The daemon is asked for the cause of a SIGKILL. */
+test('docker: memory of a language by an image alone', {
+  skip: skipped.docker,
+}, async (t) => {
+  const from = root(t);
+  const home = folder(t);
+  const env = { ...settingsOf('docker'), CAISSON_POOL: '0',
+    CAISSON_MEMORY: '64M', CAISSON_TOOLS: 'run_code' };
+
+  if (from === undefined) {
+    t.skip('there is no static C library');
+    return;
+  }
+  image(home, env, 'build', 'upper', '--from', from, '--', '/upper');
+  image(home, env, 'add', 'caisson-upper');
+  const raw = await Raw.open(t, { home, env });
+  const run = async (code) => {
+    const { result } = await raw.request('tools/call', { name: 'run_code',
+      arguments: { language: 'upper', code } });
+
+    return result;
+  };
+  let result = await run('fill');
+
+  assert.match(result.content[0].text, /Sandbox ran out of memory \(limit 64 MiB\): keep less at a time, or raise CAISSON_MEMORY$/);
+  assert.equal(result._meta['caisson/signal'], undefined);
+  result = await run('signal 9');
+  assert.equal(result._meta['caisson/signal'], 'SIGKILL');
+  result = await run('fill child');
+  assert.equal(result._meta['caisson/signal'], 'SIGTERM');
+  const { pid } = raw;
+
+  await raw.finish();
+  await gone('docker', pid);
+});
+
 test('oci: the environment of an image that was unpacked', {
   skip: skipped.podman || skipped.oci,
 }, async (t) => {

@@ -323,6 +323,21 @@ START_TEST(asks_where_a_container_runs)
 }
 END_TEST
 
+START_TEST(asks_whether_a_container_ran_out_of_memory)
+{
+	const struct timespec until = { .tv_sec = 1700000000, .tv_nsec = 7 };
+	auto_buffer struct buffer list = { 0 };
+	auto_free char *all = NULL;
+
+	container_argv_oom(&list, "/bin/e", "a", &until);
+	all = join(&list);
+	ck_assert_str_eq(all, "\n/bin/e\nevents\n--since\n0\n"
+	    "--until\n1700000000.000000007\n--filter\nevent=oom\n"
+	    "--filter\ncontainer=a\n"
+	    "--format\n{{.Actor.Attributes.name}}\n");
+}
+END_TEST
+
 static const struct {
 	struct container with; /* its fields that are set */
 	const char *says; /* NULL: it is accepted */
@@ -415,6 +430,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, containers_are_listed_by_label);
 	tcase_add_test(tc, asks_whether_a_container_exists);
 	tcase_add_test(tc, asks_where_a_container_runs);
+	tcase_add_test(tc, asks_whether_a_container_ran_out_of_memory);
 	tcase_add_loop_test(tc, what_an_engine_would_misread_is_refused, 0,
 	    UNIT_COUNT(checks));
 	tcase_add_loop_test(tc, root_is_refused, 0, 5);

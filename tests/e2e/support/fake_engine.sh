@@ -3,10 +3,11 @@
 # the file LOG beside it, and its environment in ENVIRONMENT. A container is a
 # process of this machine, without any isolation; an image that is a language is
 # a shell. The file RUN beside it says how the next ones behave, WANTS which
-# volumes or annotations an image has, LIST which containers there are, and
-# TRIAL how the trial ends. With "down" no command works, with HOLD beside it
-# "rm" waits until that is gone, and with BEGUN it fails: the engine is removing
-# the container already.
+# volumes or annotations an image has, LIST which containers there are, FILLED
+# with "yes" that the last one ran out of memory, with "hang" that the engine
+# does not say, and TRIAL how the trial ends. With "down" no command works, with
+# HOLD beside it "rm" waits until that is gone, and with BEGUN it fails: the
+# engine is removing the container already.
 here=$(dirname -- "$0")
 printf '%s\n' "$*" >> "$here/LOG"
 env > "$here/ENVIRONMENT"
@@ -34,6 +35,14 @@ rm)
     while [ -e "$here/HOLD" ]; do sleep 0.02; done
     [ ! -e "$here/BEGUN" ]
     exit ;;
+events)
+    name=$(sed -n 's/^run --name \([^ ]*\) .*/\1/p' "$here/LOG" | tail -1)
+    case $(cat "$here/FILLED" 2>/dev/null) in
+    yes) echo "${name}0"; echo "$name" ;;
+    other) echo "${name}0" ;;
+    hang) exec sleep 1000 ;;
+    esac
+    exit 0 ;;
 image)
     case $* in
     *.Config.Volumes* | *.Annotations*) cat "$here/WANTS" 2>/dev/null; exit 0 ;;

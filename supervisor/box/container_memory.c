@@ -1,0 +1,81 @@
+/*
+ * Whether a container has run out of memory: see container_boxes.h. Process 1
+ * of docker reports nothing, and the status of its client is the same after any
+ * SIGKILL. The container and its cgroup are gone by then, but the daemon keeps
+ * its last events. Runs in the supervisor; of the answer it only looks for a
+ * line with the name of the container.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../../common/log.h"
+#include "../../common/mem.h"
+#include "container_boxes.h"
+
+struct container_memory {
+	struct engine_call *call;
+	char *name; /* of the container */
+	void (*told)(void *ctx, int lacked);
+	void *ctx;
+};
+
+/* Returns whether an answer has a line with the name, and nothing else. */
+static int
+container_memory_has(
+    const struct container_memory *memory, struct container_answer *answer)
+{
+	char *rest, *line;
+
+	if (answer->status != 0) {
+		log_debug("it is unknown whether the container %s ran out of "
+		    "memory", memory->name);
+		return 0;
+	}
+	buffer_add(&answer->out, "", 1);
+	for (rest = answer->out.data; (line = strsep(&rest, "\n")) != NULL;)
+		if (strcmp(line, memory->name) == 0)
+			return 1;
+	return 0;
+}
+
+static void
+container_memory_on_done(void *ctx, struct container_answer *answer)
+{
+	struct container_memory *memory = ctx;
+
+	memory->told(memory->ctx, container_memory_has(memory, answer));
+}
+
+struct container_memory *
+container_memory_ask(struct event_base *base,
+    const struct container_boxes *shared, const char *name,
+    void (*told)(void *ctx, int lacked), void *ctx, struct err *err)
+{
+	struct container_memory *memory = mem_alloc(sizeof(*memory));
+	auto_buffer struct buffer words = { 0 };
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	container_argv_oom(&words, shared->program, name, &now);
+	memory->name = mem_strdup(name);
+	memory->told = told;
+	memory->ctx = ctx;
+	memory->call = container_engine_query(base, shared, &words,
+	    CONTAINER_OOM_MS, container_memory_on_done, memory, err);
+	if (memory->call == NULL)
+		container_memory_free(&memory);
+	return memory;
+}
+
+void
+container_memory_free(struct container_memory **memoryp)
+{
+	struct container_memory *memory = mem_take(memoryp);
+
+	if (memory == NULL)
+		return;
+	container_engine_free(&memory->call);
+	free(memory->name);
+	free(memory);
+}
