@@ -125,7 +125,15 @@ native_tell_facts(struct box *box, struct native_facts *own)
 
 /* Its channel */
 
-/* A process of the box has ended, or will: it may have told why. */
+/* Nothing is heard of the box any more. */
+static void
+native_close_channel(struct native *native)
+{
+	native->unheard = 0;
+	channel_free(&native->channel);
+}
+
+/* A process of the box has ended: it may have told why. */
 static void
 native_hear(struct native *native)
 {
@@ -153,8 +161,7 @@ native_began(struct box *box)
 
 	if (!native->unheard)
 		return;
-	native->unheard = 0;
-	channel_free(&native->channel);
+	native_close_channel(native);
 	box_set_told(box);
 }
 
@@ -201,8 +208,7 @@ native_await_fork(struct box *box)
 	if (native->hang == NULL)
 		native->hang =
 		    evtimer_new(box->boxes->base, native_on_hang, box);
-	if (!evtimer_pending(native->hang, NULL))
-		event_add(native->hang, &tv);
+	event_add(native->hang, &tv);
 }
 
 static void
@@ -210,8 +216,7 @@ native_kill(struct box *box)
 {
 	struct native *native = box->inside;
 
-	native_hear(native);
-	if (box->unforked && box->building)
+	if (box->unforked)
 		native_await_fork(box);
 
 	/* Processes not reported yet are killed with the launcher. */
@@ -231,8 +236,7 @@ native_give_up(struct box *box)
 {
 	struct native *native = box->inside;
 
-	native->unheard = 0;
-	channel_free(&native->channel);
+	native_close_channel(native);
 	/* The launcher may hang, and its template with it. */
 	if (box->unforked)
 		reaper_kill_orphans();
@@ -652,8 +656,7 @@ native_on_channel_closed(void *ctx, const struct err *why)
 	struct box *box = ctx;
 	struct native *native = box->inside;
 
-	native->unheard = 0;
-	channel_free(&native->channel);
+	native_close_channel(native);
 	box_on_told(box, why);
 }
 
