@@ -16,6 +16,8 @@
 /*
  * Python keeps small blocks in pools, each for one size of them. The first of a
  * pool tells that the pool is new, or was empty, and those before it are full.
+ * It may also have been freed in a pool that is in use: then some holes stay.
+ * Boxes write to no fewer pages if these are filled, too.
  */
 static void
 holes_fill_pools(holes_allocate *allocate, size_t size, size_t *taken)
