@@ -7,6 +7,7 @@
 #define broker_grant_servers __wrap_broker_grant_servers
 #define launcher_start __wrap_launcher_start
 #define store_connect __wrap_store_connect
+#define templates_asked __wrap_templates_asked
 #define templates_kill __wrap_templates_kill
 #define pool_take __wrap_pool_take
 #define pool_wake __wrap_pool_wake
@@ -169,11 +170,21 @@ int forking_template;
 int waiting_template;
 unsigned int killed_templates;
 
+/* The number of the only template. */
+#define TEMPLATE 7
+
+unsigned long
+templates_asked(const struct templates *none)
+{
+	ck_assert_ptr_null(none);
+	return TEMPLATE;
+}
+
 void
 templates_kill(struct templates *none, unsigned long number)
 {
 	ck_assert_ptr_null(none);
-	ck_assert_uint_eq(number, 0);
+	ck_assert_uint_eq(number, TEMPLATE);
 	killed_templates++;
 }
 
@@ -493,7 +504,7 @@ forget_play(struct play *play)
 	free(mem_take(&play->servers));
 }
 
-/* Nothing may be left: no call, no child, no descriptor. */
+/* Nothing may be left: no call, no child, no event, no descriptor. */
 void
 close_stage(void)
 {
@@ -512,6 +523,8 @@ close_stage(void)
 		forget_play(play);
 	reaper_finish(1); /* no child is left */
 	counts_finish();
+	ck_assert_int_eq(
+	    event_base_get_num_events(sv.base, EVENT_BASE_COUNT_ADDED), 0);
 	free(mem_take(&loaded.data));
 	event_base_free(sv.base);
 	ck_assert_int_eq(unit_open_fds(), fds_before);

@@ -89,7 +89,7 @@ void offer_servers(void);
 void open_stage(void);
 void forget_play(struct play *play);
 
-/* Nothing may be left: no call, no child, no descriptor. */
+/* Nothing may be left: no call, no child, no event, no descriptor. */
 void close_stage(void);
 
 /* Returns the play of a new call, NULL with err when it is refused. */

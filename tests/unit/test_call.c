@@ -758,6 +758,8 @@ run_counted(struct play **play)
 	*play = new_call();
 	receive(*play, ROLE_BOX, IPC_SETUP, &msg);
 	ck_assert_int_eq(fstat(msg.setup.usage, &st), 0);
+	/* By which it knows whose counts the file has. */
+	ck_assert_uint_eq(msg.setup.number, sv.boxes.started);
 	ipc_message_close(IPC_SETUP, &msg);
 	receive(*play, ROLE_RELAY, IPC_PREPARE, &msg);
 	ipc_message_close(IPC_PREPARE, &msg);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/box_step.h"
+#include "common/clock.h"
 #include "common/fd.h"
 #include "common/limits.h"
 #include "common/loop.h"
@@ -369,6 +370,7 @@ START_TEST(a_forked_launcher_that_hangs)
 
 	sv.boxes.times.hang = 100;
 	open_stage();
+	native_boxes(&sv.boxes)->forked = 7; /* before */
 	forking_template = 1;
 	play = start_call();
 	launcher = play->pids[ROLE_BOX];
@@ -400,6 +402,16 @@ START_TEST(a_forked_launcher_that_hangs)
 }
 END_TEST
 
+/* Lets the timers of boxes that are awaited end several times. */
+static void
+let_timers_end(void)
+{
+	const struct timeval tv = { 0, sv.boxes.times.hang * 3000L };
+
+	event_base_loopexit(sv.base, &tv);
+	event_base_dispatch(sv.base);
+}
+
 /* A template that is slow, but reports boxes, is left alone. */
 START_TEST(a_forked_launcher_that_is_late)
 {
@@ -419,10 +431,31 @@ START_TEST(a_forked_launcher_that_is_late)
 	ck_assert_uint_eq(killed_templates, 0);
 	box_stands(play);
 	box_lets_go(play);
-	settle();
+	/* It has ended, and only its relay is awaited. */
+	let_timers_end();
+	ck_assert_uint_eq(play->concluded, 0);
 	box_was_killed(play);
 	was_concluded(play, CALL_CANCELLED, "enough");
 	ck_assert_uint_eq(killed_templates, 0);
+	close_stage();
+}
+END_TEST
+
+/* The template reports it with its box, and it is ended with that. */
+START_TEST(a_forked_launcher_is_known)
+{
+	struct play *play;
+
+	open_stage();
+	forking_template = 1;
+	play = start_call();
+	box_starts(play);
+	settle();
+	ck_assert_uint_eq(native_boxes(&sv.boxes)->forked, 1);
+	call_cancel(play->call, "enough");
+	wait_until_gone(play->pids[ROLE_BOX]);
+	box_was_killed(play);
+	was_concluded(play, CALL_CANCELLED, "enough");
 	close_stage();
 }
 END_TEST
@@ -794,6 +827,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_forked_box_that_cannot_be_built);
 	tcase_add_test(tc, a_forked_launcher_that_hangs);
 	tcase_add_test(tc, a_forked_launcher_that_is_late);
+	tcase_add_test(tc, a_forked_launcher_is_known);
 	tcase_add_loop_test(tc, a_box_that_names_strangers, 0, 2);
 	tcase_add_test(tc, a_box_that_names_one_process_twice);
 	tcase_add_loop_test(tc, a_box_that_is_not_ready_in_time, 0, 2);

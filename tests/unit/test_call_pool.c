@@ -2,8 +2,10 @@
  * Tests of supervisor/run/call and supervisor/box/box: calls that take a box
  * that waited in the pool, and boxes that are replaced before code was sent.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -23,9 +25,12 @@ on_waiting_changed(void *ctx)
 	changes++;
 }
 
-/* Starts the box of the next call ahead of it; how: bits as BOX_KEPT. */
+/*
+ * Starts the box of the next call ahead of it; how: bits as BOX_KEPT. Its relay
+ * was sent nothing that was received.
+ */
 static struct play *
-start_ahead_as(int how)
+begin_ahead(int how)
 {
 	struct play *play = &plays[sv.runs.calls + 1];
 	union ipc_any msg;
@@ -37,6 +42,16 @@ start_ahead_as(int how)
 	ck_assert_ptr_nonnull(waiting_box);
 	receive(play, ROLE_BOX, IPC_SETUP, &msg);
 	ipc_message_close(IPC_SETUP, &msg);
+	return play;
+}
+
+/* The same, and its relay has its pipes. */
+static struct play *
+start_ahead_as(int how)
+{
+	struct play *play = begin_ahead(how);
+	union ipc_any msg;
+
 	receive(play, ROLE_RELAY, IPC_PREPARE, &msg);
 	ipc_message_close(IPC_PREPARE, &msg);
 	return play;
@@ -226,6 +241,30 @@ START_TEST(a_call_without_a_box_can_be_cancelled)
 	was_concluded(play, CALL_CANCELLED, "enough");
 	ck_assert_uint_eq(sv.boxes.started, first);
 	ck_assert_uint_eq(sv.runs.nstarting, 0);
+	close_stage();
+}
+END_TEST
+
+/* One system call sends both: nothing comes before the code. */
+START_TEST(a_relay_gets_its_pipes_with_the_code)
+{
+	union ipc_any msg;
+	struct play *play;
+	char byte;
+
+	open_stage();
+	play = begin_ahead(BOX_PROMPT);
+	settle();
+	ck_assert_int_eq(recv(play->channels[ROLE_RELAY], &byte, 1,
+	    MSG_DONTWAIT | MSG_PEEK), -1);
+	ck_assert_int_eq(errno, EAGAIN);
+	ck_assert_ptr_eq(new_call(), play);
+	receive(play, ROLE_RELAY, IPC_PREPARE, &msg);
+	ipc_message_close(IPC_PREPARE, &msg);
+	receive_start(play, &msg);
+	ipc_message_close(IPC_START, &msg);
+	run_box(play);
+	end_well(play);
 	close_stage();
 }
 END_TEST
@@ -579,6 +618,28 @@ START_TEST(a_dropped_box_is_given_up)
 }
 END_TEST
 
+/* Nothing is heard of it afterwards: its channel is closed. */
+START_TEST(a_box_that_is_given_up_is_not_heard)
+{
+	struct play *play;
+	pid_t init;
+	char byte;
+
+	open_stage();
+	play = start_ahead();
+	box_stands(play);
+	sv.boxes.runtime->give_up(waiting_box);
+	ck_assert_int_eq(
+	    recv(play->channels[ROLE_BOX], &byte, 1, MSG_DONTWAIT), 0);
+	init = play->init;
+	kill(init, SIGKILL);
+	wait_until_gone(init);
+	box_drop(&waiting_box);
+	idles = 1;
+	close_stage();
+}
+END_TEST
+
 /* What contains a file system, and what contains none. */
 static const struct {
 	const char *left;
@@ -631,6 +692,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_box_waits_when_all_is_known);
 	tcase_add_test(tc, a_template_may_die_before_it_forks);
 	tcase_add_loop_test(tc, a_call_without_a_box_can_be_cancelled, 0, 2);
+	tcase_add_test(tc, a_relay_gets_its_pipes_with_the_code);
 	tcase_add_test(tc, a_box_may_be_taken_while_it_is_built);
 	tcase_add_loop_test(
 	    tc, a_box_that_had_died_is_replaced, 0, UNIT_COUNT(deaths));
@@ -648,6 +710,7 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(
 	    tc, a_box_that_is_dropped_while_it_is_built, 0, 2);
 	tcase_add_test(tc, a_dropped_box_is_given_up);
+	tcase_add_test(tc, a_box_that_is_given_up_is_not_heard);
 }
 
 int
