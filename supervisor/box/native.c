@@ -38,6 +38,7 @@ struct native {
 	unsigned long template; /* that was asked to fork it; 0: none */
 	unsigned long forked;   /* boxes of all templates, when last seen */
 	struct event *hang;     /* it is ended, but not reported; or NULL */
+	uint64_t hang_ms;       /* when that event is due */
 };
 
 /* Facts */
@@ -170,6 +171,18 @@ native_began(struct box *box)
 static void native_await_fork(struct box *box);
 
 /*
+ * Returns whether the event came as late as if everything had been stopped, as
+ * in a container that is paused: then no launcher has had its time.
+ */
+static int
+native_was_stopped(const struct box *box)
+{
+	const struct native *native = box->inside;
+
+	return clock_ms() >= native->hang_ms + box->boxes->times.hang;
+}
+
+/*
  * The launcher hangs, and its process is not known. The template waits for it
  * and forks no other box, so it is killed. The boxes that it should have forked
  * next then lose their channels, and are no longer being built. After that, the
@@ -186,7 +199,7 @@ native_on_hang(evutil_socket_t fd, short what, void *arg)
 	(void)what;
 	if (!box->unforked)
 		return;
-	if (native->forked != shared->forked) {
+	if (native->forked != shared->forked || native_was_stopped(box)) {
 		native_await_fork(box);
 		return;
 	}
@@ -205,6 +218,7 @@ native_await_fork(struct box *box)
 	struct native *native = box->inside;
 
 	native->forked = native_boxes(box->boxes)->forked;
+	native->hang_ms = clock_ms() + box->boxes->times.hang;
 	if (native->hang == NULL)
 		native->hang =
 		    evtimer_new(box->boxes->base, native_on_hang, box);

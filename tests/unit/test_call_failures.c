@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/box_step.h"
@@ -442,6 +443,33 @@ START_TEST(a_forked_launcher_that_is_late)
 END_TEST
 
 /* The template reports it with its box, and it is ended with that. */
+/*
+ * All processes were stopped meanwhile, as a container is that is paused: the
+ * launcher had no time, and gets some.
+ */
+START_TEST(a_forked_launcher_that_was_stopped)
+{
+	const struct timespec stop = { 0, 300000000 };
+	struct play *play;
+
+	sv.boxes.times.hang = 100;
+	open_stage();
+	forking_template = 1;
+	play = start_call();
+	call_cancel(play->call, "enough");
+	nanosleep(&stop, NULL);
+	event_base_loop(sv.base, EVLOOP_ONCE);
+	ck_assert_uint_eq(killed_templates, 0);
+	while (killed_templates == 0)
+		event_base_loop(sv.base, EVLOOP_ONCE);
+	box_lets_go(play);
+	relay_is_done(play);
+	wait_until_concluded(play);
+	was_concluded(play, CALL_CANCELLED, "enough");
+	close_stage();
+}
+END_TEST
+
 START_TEST(a_forked_launcher_is_known)
 {
 	struct play *play;
@@ -827,6 +855,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_forked_box_that_cannot_be_built);
 	tcase_add_test(tc, a_forked_launcher_that_hangs);
 	tcase_add_test(tc, a_forked_launcher_that_is_late);
+	tcase_add_test(tc, a_forked_launcher_that_was_stopped);
 	tcase_add_test(tc, a_forked_launcher_is_known);
 	tcase_add_loop_test(tc, a_box_that_names_strangers, 0, 2);
 	tcase_add_test(tc, a_box_that_names_one_process_twice);
