@@ -197,6 +197,28 @@ START_TEST(a_queue_outlives_a_peer_that_ends)
 }
 END_TEST
 
+/* Nobody hears of that before the channel is read again; nothing is tried. */
+START_TEST(a_queue_of_a_channel_that_pauses_rests_when_the_peer_ends)
+{
+	struct scene scene;
+	struct err err;
+
+	scene_open(&scene, ROLE_RELAY, ROLE_SUPERVISOR);
+	channel_pause(scene.near.channel, 1);
+	send_numbered(&scene, IPC_QUEUE_PACKETS_MAX, &err);
+	fd_close(&scene.raw);
+	settle(&scene);
+	ck_assert_uint_eq(scene.near.closed, 0);
+	ck_assert_int_eq(event_base_get_num_events(scene.base,
+	    EVENT_BASE_COUNT_ADDED), 0);
+	channel_pause(scene.near.channel, 0);
+	settle(&scene);
+	ck_assert_uint_eq(scene.near.closed, 1);
+	ck_assert_int_eq(scene.near.broken, 0);
+	scene_close(&scene);
+}
+END_TEST
+
 /* What is sent to a channel that pauses waits with the peer, as its end. */
 START_TEST(a_pause_loses_nothing)
 {
@@ -275,6 +297,47 @@ START_TEST(a_message_that_is_held_comes_first)
 	settle(&scene);
 	ck_assert_uint_eq(scene.far.handled, before + 2);
 	ck_assert_str_eq(scene.far.log.data, sent.data);
+	buffer_reset(&sent);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(one_message_is_held_and_no_other)
+{
+	struct scene scene;
+	struct err err;
+	unsigned int n;
+
+	scene_open(&scene, ROLE_RELAY, ROLE_SUPERVISOR);
+	channel_hold(scene.near.channel);
+	for (n = 0; n < 4; n++) {
+		ck_assert_uint_eq(send_numbered(&scene, 1, &err), 1);
+		ck_assert_int_eq(
+		    channel_unsent(scene.near.channel) > 0, n == 0);
+	}
+	scene_close(&scene);
+}
+END_TEST
+
+/* One that waits anyway is not held. */
+START_TEST(a_message_is_not_held_behind_others)
+{
+	const unsigned int most = IPC_QUEUE_PACKETS_MAX;
+	struct buffer sent = { 0 };
+	struct scene scene;
+	struct err err;
+	unsigned int n;
+
+	scene_open_both(&scene, ROLE_RELAY, ROLE_SUPERVISOR);
+	ck_assert_uint_eq(send_numbered(&scene, most, &err), most);
+	for (n = 0; n < most; n++)
+		buffer_printf(&sent, "fault 'number %u'\n", n);
+	channel_hold(scene.near.channel);
+	ck_assert_uint_eq(send_numbered(&scene, 2, &err), 2);
+	buffer_printf(&sent, "fault 'number 0'\nfault 'number 1'\n");
+	settle(&scene);
+	ck_assert_str_eq(scene.far.log.data, sent.data);
+	ck_assert_uint_eq(channel_unsent(scene.near.channel), 0);
 	buffer_reset(&sent);
 	scene_close(&scene);
 }
@@ -386,6 +449,8 @@ add(TCase *tc)
 	tcase_add_test(tc, a_message_after_one_that_is_held_may_fail);
 	tcase_add_test(tc, a_message_that_waited_may_fail);
 	tcase_add_loop_test(tc, a_message_that_is_held_comes_first, 0, 5);
+	tcase_add_test(tc, one_message_is_held_and_no_other);
+	tcase_add_test(tc, a_message_is_not_held_behind_others);
 	tcase_add_test(tc, a_message_that_is_held_can_be_freed);
 	tcase_add_test(tc, a_message_that_is_held_may_come_too_late);
 	tcase_add_test(tc, a_full_socket_keeps_order);
@@ -397,6 +462,8 @@ add(TCase *tc)
 	tcase_add_test(tc, a_queue_can_be_freed);
 	tcase_add_test(tc, a_queue_outlives_a_peer_that_ends);
 	tcase_add_test(tc, a_pause_loses_nothing);
+	tcase_add_test(
+	    tc, a_queue_of_a_channel_that_pauses_rests_when_the_peer_ends);
 }
 
 int
