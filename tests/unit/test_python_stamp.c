@@ -97,10 +97,18 @@ change_environment(void)
 	ck_assert_int_eq(rename(at("new"), at("venv/pyvenv.cfg")), 0);
 }
 
+/* The clock of a kernel for files may not have ticked since it was made. */
 static void
 forbid(void)
 {
-	ck_assert_int_eq(chmod(at("python3.real"), 0), 0);
+	struct stat before, after;
+
+	ck_assert_int_eq(stat(at("python3.real"), &before), 0);
+	do {
+		ck_assert_int_eq(chmod(at("python3.real"), 0), 0);
+		ck_assert_int_eq(stat(at("python3.real"), &after), 0);
+	} while (memcmp(&before.st_ctim, &after.st_ctim,
+	             sizeof(after.st_ctim)) == 0);
 }
 
 static void (*const changes[])(void) = {
