@@ -126,7 +126,7 @@ atexit.register(os._exit, 3)
     Case("what was printed comes before threads end", """
 import os, threading, time
 print('printed', end='')
-threading.Thread(target=lambda: (time.sleep(0.1), os._exit(4))).start()
+threading.Thread(target=lambda: (time.sleep(1), os._exit(4))).start()
 """, "printed", status=4),
     Case("what was printed comes before objects end", """
 import os
@@ -146,9 +146,9 @@ atexit.register(sys.exit, 5)
     Case("an interrupt while threads end", """
 import os, signal, threading, time
 def later():
-    time.sleep(0.1)
+    time.sleep(1)
     os.kill(os.getpid(), signal.SIGINT)
-    time.sleep(0.1)
+    time.sleep(1)
 threading.Thread(target=later).start()
 """, "", r"Exception ignored in: <module 'threading' .*KeyboardInterrupt: ?\n",
          until=(3, 13)),

@@ -147,12 +147,14 @@ g = f()
 print(await g.__anext__())
 """, "1\nclosed\n", like=False),
     Case("executor is awaited", """
-import asyncio, time
+import asyncio, threading, time
+printed = threading.Event()
 def slow():
-    time.sleep(0.2); print('done')
+    printed.wait(); time.sleep(0.2); print('done')
 asyncio.get_running_loop().run_in_executor(None, slow)
 await asyncio.sleep(0)
 print('end')
+printed.set()
 """, "end\ndone\n", like=False, since=(3, 9)),
     Case("atexit and threads after top-level await", """
 import asyncio, atexit, threading
@@ -268,10 +270,12 @@ asyncio.run(main())
 CHILDREN = [
     Case("threads outlive main", """
 import threading, time
+printed = threading.Event()
 def f():
-    time.sleep(0.2); print('thread')
+    printed.wait(); time.sleep(0.2); print('thread')
 threading.Thread(target=f).start()
 print('main')
+printed.set()
 """, "main\nthread\n"),
     Case("daemon threads do not", """
 import threading, time

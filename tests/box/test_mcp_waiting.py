@@ -535,6 +535,7 @@ asyncio.run(main())
         """Those that wait learn of it."""
         got = self.prints("""
 import asyncio, threading
+import mcp._wire
 mcp_fs.echo().result()
 out = []
 def sync():
@@ -552,7 +553,8 @@ async def main():
     threads = [threading.Thread(target=late, args=(name, i))
                for i in range(64) for name in ('keep', 'never')]
     for thread in threads: thread.start()
-    await asyncio.sleep(0.3)
+    while len(mcp._wire.WIRE.sent) < len(threads):
+        await asyncio.sleep(0.001)
     t = threading.Thread(target=sync)
     t.start()
     waiting = [asyncio.create_task(mcp_fs.echo(i=i)) for i in range(300)]
@@ -645,10 +647,10 @@ def nested(*_):
     except RuntimeError as error:
         print(error)
     raise Late
-def interrupt(call, handler):
+def interrupt(call, handler, seconds=0.5):
     signal.signal(signal.SIGALRM, handler)
     try:
-        signal.setitimer(signal.ITIMER_REAL, 0.5)
+        signal.setitimer(signal.ITIMER_REAL, seconds)
         call.result()
     except Late:
         print('late')
@@ -661,7 +663,7 @@ interrupt(mcp_fs.never(), late)
 mcp_fs.release().result()
 t.join()
 print(call.result().data)
-interrupt(mcp_fs.never(), nested)
+interrupt(mcp_fs.never(), nested, 3)  # by then it waits
 threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 mcp_fs.never().result()
 """, "late\nlate\n{'b': 1}\n{'a': 1}\na signal handler cannot call a "
