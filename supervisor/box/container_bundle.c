@@ -119,6 +119,8 @@ container_bundle_not_found(const char *name, struct err *err)
 {
 	const struct err why = *err;
 
+	if (why.code != ENOENT)
+		return -1;
 	return err_set(err, "%s; 'caisson image build python --from-image %s' "
 	    "unpacks one that podman or docker holds", why.text, name);
 }

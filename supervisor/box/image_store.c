@@ -231,6 +231,7 @@ image_store_find(const char *folder, const char *engine, const char *name,
 		err_set(err, "there is no image %s in %s: run 'caisson image "
 		    "build python' to build one, or 'caisson image list' to "
 		    "see all", name, folder);
+		err->code = ENOENT;
 	}
 	image_list_reset(&list);
 	return found == NULL ? -1 : 0;

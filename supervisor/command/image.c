@@ -2,6 +2,7 @@
  * caisson image: builds, pulls, lists, enables and removes the images from
  * which containers are started. Runs in the supervisor.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -321,6 +322,19 @@ image_remove_report(const struct image_command *image,
 	return 0;
 }
 
+/* To build one is no fix for a command that removes one. Returns -1. */
+static int
+image_remove_missing(const struct image_command *image, struct err *err)
+{
+	auto_buffer struct buffer shown = { 0 };
+
+	if (err->code != ENOENT)
+		return -1;
+	shown_add_quoted(&shown, image->command->operand, OPTION_VALUE_SHOWN);
+	return err_set(err, "there is no image %s in %s: 'caisson image list' "
+	    "shows all", shown.data, image->folder);
+}
+
 static int
 image_remove(struct image_command *image, struct err *err)
 {
@@ -329,7 +343,7 @@ image_remove(struct image_command *image, struct err *err)
 	int done;
 
 	if (image_store_find(image->folder, NULL, name, &found, err) == -1)
-		return -1;
+		return image_remove_missing(image, err);
 	done = image_store_remove(image->lock, &found, err);
 	if (done == 0)
 		done = image_remove_report(image, &found, err);

@@ -272,11 +272,13 @@ int
 image_engine_pull(struct image_command *image,
     const struct image_engine *engine, const char *reference, struct err *err)
 {
-	auto_buffer struct buffer words = { 0 };
+	auto_buffer struct buffer words = { 0 }, shown = { 0 };
 
-	if (!image_is_name(reference))
-		return err_set(err, "this is not a reference of an image, such "
-		    "as registry.example/ruby:3");
+	if (!image_is_name(reference)) {
+		shown_add_quoted(&shown, reference, OPTION_VALUE_SHOWN);
+		return err_set(err, "\"%s\" is not a reference of an image, "
+		    "such as registry.example/ruby:3", shown.data);
+	}
 	fprintf(stderr, "Pulling %s with %s ...\n", reference, engine->name);
 	text_list_add(&words, engine->path);
 	text_list_add(&words, "pull");
@@ -413,8 +415,7 @@ image_engine_unpack(struct image_command *image, const char *reference,
 		        "--network", "none", "--name", name, reference, "/",
 		        NULL },
 		    err);
-		/* An engine that fails, or is stopped, may have made it. */
-		created = !image->work.unstarted;
+		created = done == 0;
 		if (done == -1)
 			image_engine_absent(image, &engine, reference, err);
 	}
@@ -423,11 +424,14 @@ image_engine_unpack(struct image_command *image, const char *reference,
 		    image, &engine, reference, variables, err);
 	if (done == 0)
 		done = image_engine_export(image, &engine, name, root, err);
-	if (created)
+	/* An engine that has failed, or was stopped, may have made it. */
+	image->work.quiet = !created;
+	if (engine.path != NULL)
 		(void)image_engine_do(image, &engine,
 		    (const char *const[]){ "rm", "--force", "--volumes", name,
 		        NULL },
 		    &why);
+	image->work.quiet = 0;
 	free(engine.path);
 	return done;
 }

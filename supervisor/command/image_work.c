@@ -124,12 +124,22 @@ image_work_environment(const struct image_work *work, char *tmp)
 	return list;
 }
 
-/* Starts a program; its errors are ours. */
+/* Returns a descriptor for the errors of a program, or -1. */
+static int
+image_work_errors(const struct image_work *work)
+{
+	auto_fd int null =
+	    work->quiet ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
+
+	return fcntl(
+	    work->quiet ? null : STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+}
+
 static int
 image_work_start(struct image_work *work, struct image_job *job,
     const struct buffer *words, int in, int out, struct err *err)
 {
-	auto_fd int errors = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+	auto_fd int errors = image_work_errors(work);
 	auto_free char **argv = text_list_vector(words->data, words->len);
 	auto_free char *tmp =
 	    work->tmp == NULL ? NULL : mem_printf("TMPDIR=%s", work->tmp);
@@ -140,7 +150,7 @@ image_work_start(struct image_work *work, struct image_job *job,
 
 	program.path = job->path = argv[0];
 	if (errors == -1)
-		return err_sys(err, "use standard error");
+		return err_sys(err, "open a descriptor for errors");
 	if (keeper_start(++image_work_count, &program, &pidfd, err) == -1)
 		return -1;
 	job->keeper = reaper_watch(

@@ -21,6 +21,7 @@ struct image_work {
 	struct event_base *base;
 	char **envp;
 	const char *tmp; /* TMPDIR of the programs; NULL: as in envp */
+	int quiet; /* the errors of programs go nowhere */
 	int interrupted;
 	int unstarted; /* the last program was not executed */
 	int cut; /* the last output was longer than what was kept of it */
@@ -40,10 +41,11 @@ char *image_work_find(const struct image_work *work, const char *name);
 
 /*
  * Runs a program, whose first word (text_list.h) is its path, until it ends;
- * its errors are ours. Its input is empty, or the output of the program of
- * feed. Its output goes to output, at most the first IMAGE_ANSWER_MAX bytes,
- * or, if that is NULL, to our errors. Returns 0, or -1 with err: it could not
- * be started, was interrupted, or one of both has failed.
+ * its errors are ours, unless quiet is set. Its input is empty, or the output
+ * of the program of feed. Its output goes to output, at most the first
+ * IMAGE_ANSWER_MAX bytes, or, if that is NULL, to its errors. Returns 0, or -1
+ * with err: it could not be started, was interrupted, or one of both has
+ * failed.
  */
 int image_work_run(struct image_work *work, const struct buffer *words,
     const struct buffer *feed, struct buffer *output, struct err *err);

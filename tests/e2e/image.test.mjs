@@ -322,6 +322,10 @@ test('an image that is not there, with the fix', (t) => {
     'add', 'caisson-ruby');
   refused(at, 1, /: 'caisson image list' shows the images that are here$/,
     'add', 'sha256:0123456789ab');
+  refused(at, 1, /^caisson: there is no image nosuch in \S+images: 'caisson image list' shows all$/,
+    'remove', 'nosuch');
+  refused(at, 1, /^caisson: "Foo" is not a reference of an image, such as registry\.example\/ruby:3$/,
+    'pull', 'Foo');
   assert.deepEqual(kept(at), []);
 });
 
@@ -345,6 +349,9 @@ test('an image to unpack that is not there, with the fix', (t) => {
     'build', 'python', '--from-image', 'my/python:3', '--engine', 'podman');
   refused(at, 1, /podman has failed; its last lines say why; 'podman images' shows the images that it holds$/,
     'build', 'python', '--from-image', 'localhost/python:3');
+  /* The cause, and not also that there is no container to remove. */
+  assert.equal(run(at, 'build', 'python', '--from-image', 'my/python:3').stderr
+    .match(/no such (image|container)/g).join(), 'no such image');
   assert.deepEqual(kept(at), []);
 });
 

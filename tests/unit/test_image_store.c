@@ -3,6 +3,7 @@
  * there as a whole or not at all, has the digest of its content, and is found
  * by name and by digest.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,6 +119,9 @@ START_TEST(a_kept_image_is_found)
 	expect_found(digits, image.digest);
 	digits[11] = '\0';
 	expect_lost(digits, "there is no image");
+	ck_assert_int_eq(
+	    image_store_find(folder, NULL, digits, &found, &err), -1);
+	ck_assert_int_eq(err.code, ENOENT);
 	ck_assert_int_eq(
 	    image_store_find(folder, "", "my-ruby", &found, &err), 0);
 	ck_assert_str_eq(found.language, "ruby");

@@ -18,7 +18,7 @@ image)	case $* in
 		fi
 		cat "$here/ANSWER" ;;
 	esac ;;
-rm)	;;
+rm)	[ ! -e "$here/REFUSE" ] || { echo "no such container" >&2; exit 1; } ;;
 export)	cat "$here/EXPORTED" ;;
 create | pull)
 	[ ! -e "$here/REFUSE" ] || { echo "no such image" >&2; exit 125; } ;;
