@@ -394,14 +394,17 @@ open("/volume/a", "w")`);
     const ends = [await sleepIn(killed.client, 7),
       await sleepIn(inside.client, 8)];
 
-    await until(() => keepers(killed.pid).length === 1, 'its keeper');
+    const keeper = await until(() => {
+      const found = keepers(killed.pid);
+
+      return found.length === 1 && found[0];
+    }, 'its keeper');
     const family = descendants(inside.pid);
     /* In there it is process 1, and all others die with it. */
     const first = family.find(({ parent }) => parent === inside.pid);
     const [name] = family.map(({ command: line }) =>
       /caisson-[0-9a-f-]{36}\.\d+\.1\.\d+\.\d+/.exec(line)?.[0])
       .filter((found) => found !== undefined);
-    const [keeper] = keepers(killed.pid);
 
     assert.ok(isThere(runtime, name), name);
     process.kill(keeper.pid, 'SIGSTOP');

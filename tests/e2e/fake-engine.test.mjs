@@ -164,13 +164,15 @@ test('no container is left whose removal has begun', once, async (t) => {
 test('a container is removed though the keepers that do it are killed', once,
   async (t) => {
     const { client, pid, at, log } = await open(t);
-    const keepers = () => descendants(pid)
-      .filter(({ name }) => name.startsWith('keeper'));
     const result = run(client, 'import time\ntime.sleep(1000)')
       .catch((error) => error);
     const name = await until(() => log().findLast((line) =>
       line.startsWith('run ') && !line.includes('trial.py')), 'its container')
       .then((line) => line.match(/--name (\S+)/)[1]);
+    /* By its words: that of the trial may not have ended yet. */
+    const keepers = () => descendants(pid)
+      .filter(({ command }) => command.startsWith('caisson: keeper[') &&
+        command.includes(name));
     const removals = () => log()
       .filter((line) => line === `rm --force --volumes ${name}`).length;
 
