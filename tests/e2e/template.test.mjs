@@ -67,11 +67,12 @@ async function template(raw) {
 const FACTS = `
 import gc, locale, os, resource, signal, sys, threading
 def status():
-    # Those who count what is mapped, and who was there before, do not matter.
+    # Those who count what is mapped, or signals on their way (SigQ), and who
+    # was there before, do not matter.
     for line in open("/proc/self/status"):
         if line.startswith(("Name", "Umask", "Pid", "PPid", "Uid", "Gid",
-                "Groups", "NS", "Threads", "Sig", "Shd", "Cap", "NoNew",
-                "Seccomp:", "Cpus")):
+                "Groups", "NS", "Threads", "SigP", "SigB", "SigI", "SigC",
+                "Shd", "Cap", "NoNew", "Seccomp:", "Cpus")):
             print(line.split())
 status()
 print(sorted(os.listdir("/proc/self/fd")), sorted(os.listdir("/proc")))
