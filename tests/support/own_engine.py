@@ -39,13 +39,13 @@ SETTINGS = ("CAISSON_RUNTIME", "CAISSON_IMAGE", "CONTAINERS_CONF",
 SKIPPED = 77
 LABEL = "caisson-"  # every name of a container, and its cgroup, begins so
 BUNDLES = "/run/caisson-containers/**"
-LEFT_SECONDS = 20  # a keeper removes its container in this time
+LEFT_SECONDS = 60  # twice what a keeper may need to remove its container
 NEEDED = {"podman": ("podman", "catatonit", "conmon"), "oci": ("runc",),
           "docker": ("docker", "dockerd", "containerd", "docker-init")}
 # As root of a test, without any network of its own.
 DAEMON = """dockerd --iptables=false --ip6tables=false --bridge=none
     --exec-opt native.cgroupdriver=cgroupfs""".split()
-DAEMON_SECONDS = 30
+DAEMON_SECONDS = 120
 
 
 def find(names):
