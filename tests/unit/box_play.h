@@ -211,8 +211,9 @@ run_message(struct run *run, union ipc_any *msg)
 	return type;
 }
 
+/* Receives STARTED, and answers it unless the box is disowned. */
 static inline void
-run_started(struct run *run)
+run_known(struct run *run)
 {
 	union ipc_any msg;
 	enum ipc_type type = run_message(run, &msg);
@@ -228,7 +229,16 @@ run_started(struct run *run)
 	snprintf(run->bound, sizeof(run->bound), "%s", msg.started.bound);
 	run->proc = msg.started.proc;
 	run->watchdog = msg.started.watchdog;
-	/* The end of the channel: the interpreter runs. */
+}
+
+/* The same, and the interpreter runs: the channel is closed there. */
+static inline void
+run_started(struct run *run)
+{
+	union ipc_any msg;
+	enum ipc_type type;
+
+	run_known(run);
 	type = run_message(run, &msg);
 	if (type == IPC_FAILED)
 		ck_abort_msg("step %s: %s",

@@ -120,6 +120,39 @@ START_TEST(test_memory)
 }
 END_TEST
 
+/* The code runs while its launcher waits, which may take long. */
+START_TEST(test_memory_of_a_box_that_is_not_adopted)
+{
+	struct ipc_setup setup;
+	auto_run struct run run;
+	union ipc_any msg;
+
+	become(_i);
+	setup = usual_setup();
+	setup.memory_bytes = 128 * MIB;
+	run_open(&run, &setup, run_path("caisson-box"));
+	run.disowned = 1;
+	run_known(&run);
+	if (!run.watchdog) {
+		unit_skip("no /proc in the box, so no watchdog");
+		run_adopt(&run);
+		run_end(&run);
+		return;
+	}
+	run_send_code(&run, "import time\n"
+	    MEMORY_FORK(6) "    b = bytearray(60 << 20)\n" MEMORY_FOREVER
+	    "time.sleep(600)");
+	await(run.code, "end of the box");
+	/* The launcher has nothing to report: the end of init tells it. */
+	run_adopt(&run);
+	ck_assert_int_eq(run_message(&run, &msg), IPC_TYPES);
+	run_over(&run);
+	ck_assert_int_eq(run.init_end.si_code, CLD_EXITED);
+	ck_assert_int_eq(run.init_end.si_status, BOX_EXIT_MEMORY);
+	ck_assert_int_eq(run.end.si_status, SIGKILL);
+}
+END_TEST
+
 /* What the watchdog must see although the code itself cannot. */
 START_TEST(test_hidden)
 {
@@ -146,6 +179,8 @@ add_tests(TCase *tc)
 {
 	tcase_add_loop_test(
 	    tc, test_memory, 0, turns * UNIT_COUNT(memory_cases));
+	tcase_add_loop_test(
+	    tc, test_memory_of_a_box_that_is_not_adopted, 0, turns);
 	tcase_add_loop_test(tc, test_hidden, 0, turns);
 }
 

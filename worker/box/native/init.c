@@ -200,6 +200,9 @@ init_main(struct box *box, int sync)
 	if (write(INIT_LINE_FD, &report, sizeof(report)) != sizeof(report) ||
 	    report.failed != 0)
 		_exit(1);
+	/* The code may run before the launcher says that the box is known. */
+	if (box->watchdog)
+		memory_watch_until(&box->memory, INIT_LINE_FD);
 	/* End of file instead of a byte: the launcher failed or was killed. */
 	if (read(INIT_LINE_FD, &go, 1) != 1)
 		_exit(1);

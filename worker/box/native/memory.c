@@ -14,6 +14,7 @@
  * proc(5) is the source.
  */
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -133,6 +134,16 @@ memory_look(struct memory *memory)
 		bytes = memory_judge(memory);
 	memory->look_ms = memory_ms(CLOCK_MONOTONIC) - now_ms;
 	return bytes;
+}
+
+void ASAN_LEAVES_ALONE
+memory_watch_until(struct memory *memory, int line)
+{
+	struct pollfd ready = { .fd = line, .events = POLLIN };
+	uint64_t bytes = 0;
+
+	while (poll(&ready, 1, (int)memory_wait(memory, bytes)) == 0)
+		bytes = memory_look(memory);
 }
 
 void ASAN_LEAVES_ALONE

@@ -76,7 +76,11 @@ struct memory {
  */
 int memory_open(struct memory *memory, int proc, int line, uint64_t limit,
     int data, struct err *err);
-/* Measures repeatedly, and exits with BOX_EXIT_* when necessary. */
+/*
+ * Measures repeatedly, and exits with BOX_EXIT_* when necessary: until a line
+ * can be read or has ended, or for ever.
+ */
+void memory_watch_until(struct memory *memory, int line);
 void memory_watch(struct memory *memory) __attribute__((noreturn));
 
 /*

@@ -8,6 +8,7 @@
  * thread ID of the launcher: until exec they use no threads and no function
  * that needs it.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
@@ -179,7 +180,8 @@ processes_fork(pid_t *pid, struct err *err)
 int
 processes_release_init(struct box *box, struct err *err)
 {
-	if (send(box->init_sync, "", 1, MSG_NOSIGNAL) == -1)
+	/* Its exit status tells why it has ended. */
+	if (send(box->init_sync, "", 1, MSG_NOSIGNAL) == -1 && errno != EPIPE)
 		return err_sys(err, "release the init of the box");
 	return 0;
 }
