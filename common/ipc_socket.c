@@ -33,6 +33,27 @@ ipc_socket_take_fds(struct msghdr *msg, struct ipc_packet *packet)
 	}
 }
 
+/*
+ * Describes the loss of a part of a packet. If there was room for more
+ * descriptors, the kernel could not open the next one here: its number would
+ * have reached the limit. The peer has no part in that.
+ */
+static void
+ipc_socket_lost(const struct msghdr *msg, const struct ipc_packet *packet,
+    struct err *err)
+{
+	if (msg->msg_flags & MSG_TRUNC) {
+		err_set(err, "a packet lost bytes on its way");
+	} else if (packet->nfds == IPC_FDS_MAX) {
+		err_set(err, "a packet lost descriptors on its way");
+	} else {
+		err_set(err, "receive a packet: this process may open no more "
+		    "files, see 'ulimit -n'");
+		if (err != NULL)
+			err->code = EMFILE;
+	}
+}
+
 static int
 ipc_socket_receive_with(
     int fd, int flags, struct ipc_packet *packet, struct err *err)
@@ -62,11 +83,10 @@ ipc_socket_receive_with(
 	packet->len = (size_t)n;
 	if (n > 0 && (msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0)
 		return 1;
+	if (n > 0)
+		ipc_socket_lost(&msg, packet, err);
 	ipc_packet_close(packet);
-	if (n == 0)
-		return 0;
-	return err_set(err, "a packet lost %s on its way",
-	    msg.msg_flags & MSG_TRUNC ? "bytes" : "descriptors");
+	return n == 0 ? 0 : -1;
 }
 
 int

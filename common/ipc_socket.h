@@ -13,7 +13,8 @@
  * Receives one packet; the caller closes its descriptors (ipc_packet_close, or
  * by decoding it). Returns 1 for a packet, 0 at the end (an empty packet reads
  * as the end), -1 with err: err->code is EAGAIN if a non-blocking socket has no
- * packet yet. A packet that lost bytes or descriptors is an error; all its
+ * packet yet, EMFILE if this process may not have all descriptors of the packet
+ * besides its own. A packet that lost bytes or descriptors is an error; all its
  * descriptors are closed.
  */
 int ipc_socket_receive(int fd, struct ipc_packet *packet, struct err *err);

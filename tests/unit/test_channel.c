@@ -3,6 +3,8 @@
  * whatever breaks a rule ends the channel once and reaches no handler, and no
  * descriptor is ever lost or left.
  */
+#include <sys/resource.h>
+
 #include "channel_play.h"
 
 START_TEST(every_message_arrives_as_sent)
@@ -256,6 +258,61 @@ START_TEST(many_descriptors_are_refused)
 }
 END_TEST
 
+/* The near end must have given up for want of descriptors of its own. */
+static void
+expect_lost(const struct scene *scene, const char *what)
+{
+	const struct err *why = &scene->near.why;
+
+	ck_assert_msg(scene->near.handled == 0 && scene->near.closed == 1 &&
+	    scene->near.broken, "%s", what);
+	ck_assert_int_eq(why->code, EMFILE);
+	ck_assert_str_eq(channel_blame(why), "lost the channel to");
+	ck_assert_str_eq(why->text, "receive a packet: this process may open "
+	    "no more files, see 'ulimit -n'");
+}
+
+/* This process may have so many descriptors more. Returns the old limit. */
+static struct rlimit
+allow_descriptors(rlim_t more)
+{
+	struct rlimit before, now;
+	int next = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
+
+	ck_assert_int_ne(next, -1);
+	close(next);
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+	now = before;
+	now.rlim_cur = (rlim_t)next + more;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &now), 0);
+	return before;
+}
+
+/* That this process may have no more open files is no fault of the peer. */
+START_TEST(descriptors_may_find_no_room)
+{
+	const struct ipc_message *row = ipc_message((uint32_t)_i);
+	struct ipc_packet packet;
+	struct rlimit before;
+	struct scene scene;
+	size_t room, nfds = 1;
+
+	for (room = 0; room < nfds; room++) {
+		scene_open(&scene, row->to, row->from);
+		make_packet((enum ipc_type)_i, &packet);
+		nfds = packet.nfds;
+		send_raw(&scene, &packet);
+		before = allow_descriptors(room);
+		if (nfds > 0)
+			settle(&scene);
+		ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+		if (nfds > 0)
+			expect_lost(&scene, row->name);
+		scene_close(&scene);
+	}
+}
+END_TEST
+
 /* Nothing that follows is handled, and the end is reported once. */
 START_TEST(after_a_fault_nothing_is_heard)
 {
@@ -290,6 +347,7 @@ add(TCase *tc)
 	tcase_add_loop_test(tc, a_truncated_packet_is_refused, 0, IPC_TYPES);
 	tcase_add_loop_test(tc, wrong_descriptors_are_refused, 0, IPC_TYPES);
 	tcase_add_test(tc, many_descriptors_are_refused);
+	tcase_add_loop_test(tc, descriptors_may_find_no_room, 0, IPC_TYPES);
 	tcase_add_test(tc, after_a_fault_nothing_is_heard);
 }
 
