@@ -197,7 +197,8 @@ native_on_hang(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	if (!box->unforked)
+	/* A launcher whose channel has ended has ended, too. */
+	if (!box->unforked || native->channel == NULL)
 		return;
 	if (native->forked != shared->forked || native_was_stopped(box)) {
 		native_await_fork(box);

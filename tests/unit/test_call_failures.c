@@ -470,6 +470,31 @@ START_TEST(a_forked_launcher_that_was_stopped)
 }
 END_TEST
 
+/* It ended before its report, so it does not hang: its relay is slow. */
+START_TEST(a_forked_launcher_that_has_ended)
+{
+	struct play *play;
+
+	sv.boxes.times.hang = 100;
+	open_stage();
+	forking_template = 1;
+	play = start_call();
+	if (_i == 0)
+		call_cancel(play->call, "enough");
+	box_lets_go(play);
+	settle();
+	if (_i == 1)
+		call_cancel(play->call, "enough");
+	let_timers_end();
+	ck_assert_uint_eq(play->concluded, 0);
+	relay_is_done(play);
+	wait_until_concluded(play);
+	was_concluded(play, CALL_CANCELLED, "enough");
+	ck_assert_uint_eq(killed_templates, 0);
+	close_stage();
+}
+END_TEST
+
 START_TEST(a_forked_launcher_is_known)
 {
 	struct play *play;
@@ -856,6 +881,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_forked_launcher_that_hangs);
 	tcase_add_test(tc, a_forked_launcher_that_is_late);
 	tcase_add_test(tc, a_forked_launcher_that_was_stopped);
+	tcase_add_loop_test(tc, a_forked_launcher_that_has_ended, 0, 2);
 	tcase_add_test(tc, a_forked_launcher_is_known);
 	tcase_add_loop_test(tc, a_box_that_names_strangers, 0, 2);
 	tcase_add_test(tc, a_box_that_names_one_process_twice);
