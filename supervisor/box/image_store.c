@@ -182,6 +182,21 @@ image_store_is_of(const struct image *image, const char *engine)
 	return engine == NULL || strcmp(image->engine, engine) == 0;
 }
 
+/* Returns the newest image of that name that has lost it or not, or NULL. */
+static struct image *
+image_store_match_name(const struct image_list *list, const char *engine,
+    const char *name, int unnamed)
+{
+	size_t i;
+
+	for (i = 0; i < list->count; i++)
+		if (image_store_is_of(&list->one[i], engine) &&
+		    list->one[i].unnamed == unnamed &&
+		    strcmp(list->one[i].name, name) == 0)
+			return &list->one[i];
+	return NULL;
+}
+
 /*
  * Returns the image that a name or a digest means, or NULL; *several is set if
  * a short digest means more than one.
@@ -190,14 +205,12 @@ static struct image *
 image_store_match(const struct image_list *list, const char *engine,
     const char *name, int *several)
 {
-	struct image *found = NULL;
+	struct image *found = image_store_match_name(list, engine, name, 0);
 	size_t i, len = strlen(image_digits(name));
 
 	*several = 0;
-	for (i = 0; i < list->count; i++)
-		if (image_store_is_of(&list->one[i], engine) &&
-		    strcmp(list->one[i].name, name) == 0)
-			return &list->one[i];
+	if (found != NULL)
+		return found;
 	for (i = 0; i < list->count && image_is_digest(name); i++) {
 		if (!image_store_is_of(&list->one[i], engine) ||
 		    strncmp(image_digits(list->one[i].digest),
@@ -206,6 +219,8 @@ image_store_match(const struct image_list *list, const char *engine,
 		*several = found != NULL;
 		found = &list->one[i];
 	}
+	if (found == NULL)
+		return image_store_match_name(list, engine, name, 1);
 	return *several ? NULL : found;
 }
 

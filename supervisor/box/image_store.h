@@ -21,8 +21,9 @@ int image_store_list(
 
 /*
  * Finds the image of that name, or of a digest, that is held by engine ("":
- * one with a root of its own; NULL: any). Returns 0, or -1 with err: if there
- * is none, its code is ENOENT, and it says how to make one.
+ * one with a root of its own; NULL: any). If the name stands for none, finds
+ * the newest one that had it, with unnamed set. Returns 0, or -1 with err: if
+ * there is none, its code is ENOENT, and it says how to make one.
  */
 int image_store_find(const char *folder, const char *engine, const char *name,
     struct image *image, struct err *err);

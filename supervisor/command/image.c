@@ -335,6 +335,18 @@ image_remove_missing(const struct image_command *image, struct err *err)
 	    "shows all", shown.data, image->folder);
 }
 
+/* Checks that the command line does not have only the name that it had. */
+static int
+image_remove_check(
+    const char *name, const struct image *found, struct err *err)
+{
+	if (!found->unnamed || strcmp(found->name, name) != 0)
+		return 0;
+	return err_set(err, "the name %s stands for no image: the one that had "
+	    "it was removed; give the digest of another ('caisson image list' "
+	    "shows all)", name);
+}
+
 static int
 image_remove(struct image_command *image, struct err *err)
 {
@@ -344,7 +356,9 @@ image_remove(struct image_command *image, struct err *err)
 
 	if (image_store_find(image->folder, NULL, name, &found, err) == -1)
 		return image_remove_missing(image, err);
-	done = image_store_remove(image->lock, &found, err);
+	done = image_remove_check(name, &found, err);
+	if (done == 0)
+		done = image_store_remove(image->lock, &found, err);
 	if (done == 0)
 		done = image_remove_report(image, &found, err);
 	image_reset(&found);

@@ -204,6 +204,8 @@ test('the name of an image that was removed stands for no older one', (t) => {
     `${digest.slice(0, 12)}' removes it.\n$`));
   assert.deepEqual(newest(), { [digest]: false });
   older('the name stood for one that was removed');
+  refused(at, 1, /^caisson: the name my\/ruby stands for no image: the one that had it was removed; give the digest of another \('caisson image list' shows all\)$/,
+    'remove', 'my/ruby');
   adds(digest, digest.slice(0, 12));
   assert.deepEqual(newest(), { [digest]: false });
   adds(digest, 'my/ruby');

@@ -408,6 +408,41 @@ START_TEST(an_image_of_an_engine_has_no_root)
 }
 END_TEST
 
+/* Keeps a record of an image of podman, whose digest has this first digit. */
+static struct image
+put_held(int held, const char *name, char digit)
+{
+	struct image image = { .name = mem_strdup(name),
+		.language = mem_strdup("ruby"),
+		.engine = mem_strdup("podman") };
+
+	memcpy(image.digest, IMAGE_ALGORITHM, strlen(IMAGE_ALGORITHM));
+	memset(image.digest + strlen(IMAGE_ALGORITHM), digit, 64);
+	ck_assert_msg(image_store_put(held, folder, &image, &err) == 0, "%s",
+	    err.text);
+	return image;
+}
+
+/* An image that has lost its name gives way to one that has it. */
+START_TEST(a_name_that_stands_is_found_first)
+{
+	auto_fd int held = lock();
+	struct image own = make(held, "a", "echo 1 >f");
+	struct image older = put_held(held, "a", '1');
+	struct image newer = put_held(held, "a", '2');
+
+	expect_found("a", newer.digest);
+	ck_assert_int_eq(image_store_remove(held, &newer, &err), 0);
+	expect_found("a", own.digest);
+	ck_assert_int_eq(image_store_remove(held, &own, &err), 0);
+	expect_found("a", older.digest);
+	expect_newest(older.digest, 0);
+	image_reset(&own);
+	image_reset(&older);
+	image_reset(&newer);
+}
+END_TEST
+
 START_TEST(names_are_bounded)
 {
 	ck_assert(image_is_name("localhost/caisson-python:1"));
@@ -452,6 +487,7 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, a_changed_image_is_noticed, 0, 4);
 	tcase_add_loop_test(tc, a_damaged_record_is_left_out, 0, 10);
 	tcase_add_test(tc, an_image_of_an_engine_has_no_root);
+	tcase_add_test(tc, a_name_that_stands_is_found_first);
 	tcase_add_test(tc, names_are_bounded);
 	tcase_add_test(tc, a_registry_has_no_image_that_is_made_here);
 }
