@@ -141,12 +141,67 @@ image_engine_read(const char *answer, const char *shown, struct image *image,
 	return 0;
 }
 
+/* Runs the engine, which describes an image in that format. */
+static int
+image_engine_ask(struct image_command *image, const struct image_engine *engine,
+    const char *format, const char *reference, struct buffer *answer,
+    struct err *err)
+{
+	auto_buffer struct buffer words = { 0 };
+
+	text_list_add(&words, engine->path);
+	text_list_add(&words, "image");
+	text_list_add(&words, "inspect");
+	text_list_add(&words, "--format");
+	text_list_add(&words, format);
+	text_list_add(&words, reference);
+	return image_work_run(&image->work, &words, NULL, answer, err);
+}
+
+/* Returns whether an engine has the image of a digest; prints nothing. */
+static int
+image_engine_has(struct image_command *image,
+    const struct image_engine *engine, const char *digits, struct err *err)
+{
+	int done;
+
+	image->work.quiet = 1;
+	done = image_engine_ask(image, engine, "{{.Id}}", digits, NULL, err);
+	image->work.quiet = 0;
+	return done == 0;
+}
+
+/*
+ * The engine has failed for an image of our list. The name may stand for none
+ * there, although the engine has the image that had it. Returns -1 with err.
+ */
+static int
+image_engine_lost(struct image_command *image,
+    const struct image_engine *engine, const char *reference,
+    const struct image *found, const char *get, struct err *err)
+{
+	const char *digits = image_digits(found->digest);
+	struct err why = *err;
+	int has = strcmp(reference, digits) != 0 &&
+	    image_engine_has(image, engine, digits, err);
+
+	if (image->work.interrupted)
+		return -1;
+	if (has)
+		return err_set(err, "%s; it still holds the image %.12s, which "
+		    "had the name: 'caisson image add %.12s' enables it%s",
+		    why.text, digits, digits, get);
+	return err_set(err, "%s; if it has no such image: 'caisson image "
+	    "remove %.12s' removes it from the list", why.text, digits);
+}
+
 /*
  * Without this, only the engine's own lines above would say what is wrong. They
  * are not read, so the engine may also have failed for another reason.
  */
 static int
-image_engine_unknown(const struct image_command *image, const char *reference,
+image_engine_unknown(struct image_command *image,
+    const struct image_engine *engine, const char *reference,
     const struct image *found, struct err *err)
 {
 	const char *get = image_may_be_pulled(reference) ?
@@ -157,9 +212,8 @@ image_engine_unknown(const struct image_command *image, const char *reference,
 	if (image->work.interrupted || image->work.unstarted)
 		return -1;
 	if (found->digest[0] != '\0')
-		return err_set(err, "%s; if it has no such image: 'caisson "
-		    "image remove %.12s' removes it from the list", why.text,
-		    image_digits(found->digest));
+		return image_engine_lost(
+		    image, engine, reference, found, get, err);
 	return err_set(err, "%s; if it has no such image: 'caisson image list' "
 	    "shows the images that are here%s", why.text,
 	    image_is_digest(reference) ? "" : get);
@@ -171,19 +225,14 @@ image_engine_inspect(struct image_command *image,
     const struct image_engine *engine, const char *reference,
     struct image *found, struct err *err)
 {
-	auto_buffer struct buffer words = { 0 }, answer = { 0 }, shown = { 0 };
+	auto_buffer struct buffer answer = { 0 }, shown = { 0 };
 
-	text_list_add(&words, engine->path);
-	text_list_add(&words, "image");
-	text_list_add(&words, "inspect");
-	text_list_add(&words, "--format");
-	text_list_add(&words, "{{.Id}}"
-	    " {{index .Config.Labels \"" IMAGE_LABEL_RUNNER "\"}}"
-	    " {{index .Config.Labels \"" IMAGE_LABEL_LANGUAGE "\"}}"
-	    " {{len .Config.Entrypoint}}");
-	text_list_add(&words, reference);
-	if (image_work_run(&image->work, &words, NULL, &answer, err) == -1)
-		return image_engine_unknown(image, reference, found, err);
+	if (image_engine_ask(image, engine, "{{.Id}}"
+	        " {{index .Config.Labels \"" IMAGE_LABEL_RUNNER "\"}}"
+	        " {{index .Config.Labels \"" IMAGE_LABEL_LANGUAGE "\"}}"
+	        " {{len .Config.Entrypoint}}", reference, &answer, err) == -1)
+		return image_engine_unknown(
+		    image, engine, reference, found, err);
 	shown_add_quoted(&shown, reference, IMAGE_NAME_MAX);
 	buffer_add_text(&answer, "");
 	if (strlen(answer.data) != answer.len)
@@ -361,15 +410,11 @@ image_engine_variables(struct image_command *image,
     const struct image_engine *engine, const char *reference,
     struct buffer *variables, struct err *err)
 {
-	auto_buffer struct buffer words = { 0 }, answer = { 0 };
+	auto_buffer struct buffer answer = { 0 };
 
-	text_list_add(&words, engine->path);
-	text_list_add(&words, "image");
-	text_list_add(&words, "inspect");
-	text_list_add(&words, "--format");
-	text_list_add(&words, "{{range .Config.Env}}{{println .}}{{end}}");
-	text_list_add(&words, reference);
-	if (image_work_run(&image->work, &words, NULL, &answer, err) == -1)
+	if (image_engine_ask(image, engine,
+	        "{{range .Config.Env}}{{println .}}{{end}}", reference,
+	        &answer, err) == -1)
 		return -1;
 	buffer_add_text(&answer, "");
 	if (image->work.cut)

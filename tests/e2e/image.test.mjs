@@ -572,6 +572,32 @@ test('image add asks the engine that holds the image', (t) => {
       'add', ...words);
 });
 
+/* A later image may have had the name there, and then be removed there. */
+test('image add offers to remove no image that the engine holds', (t) => {
+  const at = prepare(t, 'podman');
+  const short = digest.slice(0, 12);
+  const held = (...words) => refused(at, 1, new RegExp(
+    'podman has failed; its last lines say why; it still holds the image ' +
+    `${short}, which had the name: 'caisson image add ${short}' enables it, ` +
+    '\'caisson image pull REFERENCE\' fetches one$'),
+  'add', 'my/ruby', ...words);
+
+  answer(at, 'ruby');
+  printed(at, 'add', 'my/ruby');
+  put(at, 'REFUSE', 'my/ruby');
+  held();
+  /* The engine has said only once why. */
+  assert.equal(
+    run(at, 'add', 'my/ruby').stderr.match(/no such image/g).length, 1);
+  put(at, 'ANSWER', `e${digest.slice(1)} true ruby 1\n`);
+  put(at, 'REFUSE', 'another');
+  printed(at, 'add', 'my/ruby');
+  printed(at, 'remove', 'my/ruby');
+  put(at, 'REFUSE', 'my/ruby');
+  held('--engine', 'podman');
+  assert.equal(list(at)[0].enabled_as, 'ruby');
+});
+
 test('what an engine says of an image is checked', (t) => {
   const at = prepare(t, 'podman');
 
