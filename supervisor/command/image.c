@@ -218,6 +218,8 @@ image_add_held(struct image_command *image, struct err *err)
 	if (done == 0)
 		done = image_engine_keep(image, &engine,
 		    image->command->operand, &found, err);
+	else if (image_engine_flag_name(image->command) != NULL)
+		*err = why;
 	if (done == 0 && image_enable(image, &found, err) == -1) {
 		done = -1;
 		(void)image_store_remove(image->lock, &found, &why);

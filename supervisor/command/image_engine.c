@@ -3,6 +3,7 @@
  * parses what a registry sends; of its answer we accept a digest, a language
  * and a number, all of a strict form. Runs in the supervisor.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,9 +27,26 @@ static const char *const image_engine_names[] = {
 #define IMAGE_ENGINES                                                          \
 	((int)(sizeof(image_engine_names) / sizeof(image_engine_names[0])))
 
+/* The path that names an engine is not that of a program. Returns -1. */
 static int
-image_engine_missing(const char *name, struct err *err)
+image_engine_refuse(const char *name, const char *path, struct err *err)
 {
+	auto_buffer struct buffer shown = { 0 };
+	const char *why =
+	    access(path, X_OK) == -1 ? strerror(errno) : "not a regular file";
+
+	shown_add_quoted(&shown, path, OPTION_PATH_MAX);
+	return err_set(err, "the engine %s cannot be executed: %s; set "
+	    "--engine to the path of %s, or to %s for the one that is "
+	    "installed", shown.data, why, name, name);
+}
+
+/* Returns -1: there is no engine of that name, or named by that path. */
+static int
+image_engine_missing(const char *name, const char *named, struct err *err)
+{
+	if (named[0] == '/')
+		return image_engine_refuse(name, named, err);
 	return err_set(err, "%s is not installed: run 'apt-get install %s' as "
 	    "root, or name another engine in --engine", name,
 	    strcmp(name, "docker") == 0 ? "docker.io" : name);
@@ -100,11 +118,12 @@ image_engine_find(const struct image_command *image, int any,
 	engine->name = "";
 	if (kind != -1)
 		return image_engine_locate(engine, kind, named) ? 0 :
-		    image_engine_missing(engine->name, err);
+		    image_engine_missing(engine->name, named, err);
 	for (i = 0; i < IMAGE_ENGINES && any; i++)
 		if (image_engine_locate(engine, i, image_engine_names[i]))
 			return 0;
-	return any ? image_engine_missing(image_engine_names[0], err) : 0;
+	named = image_engine_names[0];
+	return any ? image_engine_missing(named, named, err) : 0;
 }
 
 /* What an engine holds */
@@ -297,15 +316,15 @@ image_engine_renew(struct image_command *image, const struct image *known,
 {
 	const char *named = image_engine_named(image);
 	const char *operand = image->command->operand;
-	int named_kind = image_engine_kind(named);
 	int kind = image_engine_kind(known->engine);
 	int by_name = strcmp(known->name, operand) == 0;
 	struct image_engine engine = { 0 };
 	int done;
 
-	if (!image_engine_locate(
-	        &engine, kind, named_kind == kind ? named : known->engine))
-		return image_engine_missing(known->engine, err);
+	if (image_engine_kind(named) != kind)
+		named = known->engine;
+	if (!image_engine_locate(&engine, kind, named))
+		return image_engine_missing(known->engine, named, err);
 	found->name = mem_strdup(known->name);
 	memcpy(found->digest, known->digest, sizeof(found->digest));
 	/* What the name stands for was not asked. */

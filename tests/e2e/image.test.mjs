@@ -598,6 +598,28 @@ test('image add offers to remove no image that the engine holds', (t) => {
   assert.equal(list(at)[0].enabled_as, 'ruby');
 });
 
+/* It is another cause than a program that is not installed. */
+test('a path of an engine that cannot be executed is named', (t) => {
+  const at = prepare(t, 'podman');
+  const engine = path.join(at.home, 'podman');
+  const commands = [['pull', 'my/ruby'], ['add', 'my/ruby'],
+    ['add', 'another'], ['build', 'python', '--from-image', 'my/ruby']];
+  const fails = (why) => commands.forEach((words) => refused(at, 1,
+    new RegExp(`^caisson: the engine ${engine} cannot be executed: ${why}; ` +
+      'set --engine to the path of podman, or to podman for the one that is ' +
+      'installed$'), ...words, '--engine', engine));
+
+  answer(at, 'ruby');
+  printed(at, 'add', 'my/ruby');
+  fails('No such file or directory');
+  fs.writeFileSync(engine, '#!/bin/sh\n', { mode: 0o644 });
+  chown(engine);
+  fails('Permission denied');
+  fs.rmSync(engine);
+  fs.mkdirSync(engine, { mode: 0o755 });
+  fails('not a regular file');
+});
+
 test('what an engine says of an image is checked', (t) => {
   const at = prepare(t, 'podman');
 
