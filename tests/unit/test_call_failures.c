@@ -442,7 +442,6 @@ START_TEST(a_forked_launcher_that_is_late)
 }
 END_TEST
 
-/* The template reports it with its box, and it is ended with that. */
 /*
  * All processes were stopped meanwhile, as a container is that is paused: the
  * launcher had no time, and gets some.
@@ -495,6 +494,7 @@ START_TEST(a_forked_launcher_that_has_ended)
 }
 END_TEST
 
+/* The template reports it with its box, and it is ended with that. */
 START_TEST(a_forked_launcher_is_known)
 {
 	struct play *play;

@@ -245,7 +245,7 @@ START_TEST(a_call_without_a_box_can_be_cancelled)
 }
 END_TEST
 
-/* One system call sends both: nothing comes before the code. */
+/* Both are sent with the code: nothing comes to the relay before it. */
 START_TEST(a_relay_gets_its_pipes_with_the_code)
 {
 	union ipc_any msg;
