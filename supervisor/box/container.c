@@ -40,8 +40,8 @@ struct contained {
 	struct container_usage *usage; /* NULL: it is not counted */
 	char *name;           /* of the container */
 	char *bundle;         /* its bundle, until it is ready; or NULL */
-	struct container_place *place; /* the engine is asked; or NULL */
-	struct container_memory *memory; /* the same */
+	struct container_place *place; /* asks for its place; or NULL */
+	struct container_memory *memory; /* asks for its memory; or NULL */
 	int lacked;                      /* its answer: it lacked memory */
 };
 
