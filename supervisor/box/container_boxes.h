@@ -164,8 +164,9 @@ void container_commands_fill_removal(const struct container_boxes *shared,
 /* container_engine.c: a command of the engine. */
 
 struct container_answer {
-	int status;         /* the exit status; -1: a signal, or cut */
+	int status;         /* the exit status; -1: a signal, late or cut */
 	int killer;         /* that signal; 0: none */
+	int late;           /* it was ended, as it took too long */
 	int cut;            /* it has printed more than out */
 	struct buffer out;  /* the first ENGINE_OUT_MAX bytes */
 	struct buffer errors; /* the first ENGINE_ERRORS_MAX bytes */
@@ -205,6 +206,9 @@ int container_engine_ask(struct event_base *base, struct spawn_program *program,
 int container_engine_ask_part(struct event_base *base,
     struct spawn_program *program, unsigned int ms,
     struct container_answer *answer, struct err *err);
+
+/* Returns the errors of an answer as text, which the caller frees. */
+char *container_engine_errors(const struct container_answer *answer);
 
 /*
  * Starts program->remove, and nothing else, below a keeper, and returns at

@@ -15,6 +15,7 @@
 #include "../../common/loop.h"
 #include "../../common/mem.h"
 #include "../../common/text_list.h"
+#include "../../common/utf8.h"
 #include "../process/process.h"
 #include "container_boxes.h"
 
@@ -31,7 +32,6 @@ struct engine_call {
 	struct child *keeper;
 	struct engine_stream streams[2];
 	struct event *timer;
-	int late;
 	struct container_answer answer;
 	void (*done)(void *ctx, struct container_answer *answer);
 	void *ctx;
@@ -87,7 +87,7 @@ container_engine_on_ended(void *ctx, const struct child_end *end)
 
 	call->keeper = NULL;
 	call->answer.status =
-	    end->code == CLD_EXITED && !call->late ? end->status : -1;
+	    end->code == CLD_EXITED && !call->answer.late ? end->status : -1;
 	call->answer.killer = end->code == CLD_EXITED ? 0 : end->status;
 	container_engine_check(call);
 }
@@ -101,13 +101,13 @@ container_engine_on_timer(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	if (!call->late) {
+	if (!call->answer.late) {
 		reaper_end(call->keeper);
 		event_add(call->timer, &more);
 	} else {
 		reaper_forget(&call->keeper);
 	}
-	call->late = 1;
+	call->answer.late = 1;
 	call->answer.status = -1;
 	container_engine_close(&call->streams[0]);
 	container_engine_close(&call->streams[1]);
@@ -255,7 +255,7 @@ container_engine_ask_part(struct event_base *base,
     struct spawn_program *program, unsigned int ms,
     struct container_answer *answer, struct err *err)
 {
-	int over = 0, late;
+	int over = 0;
 	struct engine_call *call = container_engine_begin(
 	    base, program, ms, container_engine_on_done, &over, err);
 
@@ -265,9 +265,9 @@ container_engine_ask_part(struct event_base *base,
 		event_base_loop(base, EVLOOP_ONCE);
 	*answer = call->answer;
 	memset(&call->answer, 0, sizeof(call->answer));
-	late = call->late;
 	container_engine_free(&call);
-	return late ? container_engine_set_late(program->path, ms, err) : 0;
+	return answer->late ?
+	    container_engine_set_late(program->path, ms, err) : 0;
 }
 
 int
@@ -278,6 +278,17 @@ container_engine_ask(struct event_base *base, struct spawn_program *program,
 		return -1;
 	return answer->cut ? container_engine_set_endless(program->path, err) :
 	                     0;
+}
+
+char *
+container_engine_errors(const struct container_answer *answer)
+{
+	size_t len = answer->errors.len;
+	char *errors = mem_alloc(UTF8_REPAIR_FACTOR * len + 1);
+
+	len = utf8_repair(answer->errors.data, len, errors);
+	errors[len] = '\0';
+	return errors;
 }
 
 struct child *

@@ -3,7 +3,7 @@
  * of docker reports nothing, and the status of its client is the same after any
  * SIGKILL. The container and its cgroup are gone by then, but the daemon keeps
  * its last events. Runs in the supervisor; of the answer it only looks for a
- * line with the name of the container.
+ * line with the name of the container, and logs one line of the errors.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,16 +11,48 @@
 
 #include "../../common/log.h"
 #include "../../common/mem.h"
+#include "../process/process.h"
 #include "container_boxes.h"
+#include "container_fault.h"
 
 struct container_memory {
+	const struct container_boxes *shared;
 	struct engine_call *call;
 	char *name; /* of the container */
 	void (*told)(void *ctx, int lacked);
 	void *ctx;
 };
 
-/* Returns whether an answer has a line with the name, and nothing else. */
+/* Logs that the engine has not answered, and why. */
+static void
+container_memory_warn(const struct container_memory *memory,
+    const struct container_answer *answer)
+{
+	const struct container_boxes *shared = memory->shared;
+	auto_buffer struct buffer why = { 0 };
+	auto_free char *errors = container_engine_errors(answer);
+	auto_free char *killer = signal_name(answer->killer);
+
+	if (answer->late) {
+		buffer_printf(&why, "it did not answer within %d s",
+		    CONTAINER_OOM_MS / 1000);
+	} else if (answer->cut) {
+		buffer_printf(&why, "it printed more than %lu MiB",
+		    ENGINE_OUT_MAX / MIB);
+	} else if (answer->status == -1) {
+		buffer_printf(&why, "it was killed by %s", killer);
+	} else {
+		buffer_printf(
+		    &why, "it exited with status %d", answer->status);
+		container_fault_quote(&why, ": ", errors);
+	}
+	buffer_add(&why, "", 1);
+	log_warn("%s cannot tell whether the container %s ran out of memory: "
+	    "%s; check it with '%s %s'", shared->program, memory->name,
+	    why.data, shared->program, container_program_list(shared->engine));
+}
+
+/* Returns whether an answer has a line that is the name and nothing else. */
 static int
 container_memory_has(
     const struct container_memory *memory, struct container_answer *answer)
@@ -28,8 +60,7 @@ container_memory_has(
 	char *rest, *line;
 
 	if (answer->status != 0) {
-		log_debug("it is unknown whether the container %s ran out of "
-		    "memory", memory->name);
+		container_memory_warn(memory, answer);
 		return 0;
 	}
 	buffer_add(&answer->out, "", 1);
@@ -58,6 +89,7 @@ container_memory_ask(struct event_base *base,
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	container_argv_oom(&words, shared->program, name, &now);
+	memory->shared = shared;
 	memory->name = mem_strdup(name);
 	memory->told = told;
 	memory->ctx = ctx;

@@ -11,7 +11,6 @@
 #include "../../common/mem.h"
 #include "../../common/text_list.h"
 #include "../../common/trial.h"
-#include "../../common/utf8.h"
 #include "../process/process.h"
 #include "container_boxes.h"
 #include "container_bundle.h"
@@ -54,18 +53,6 @@ static const struct container_promise container_promises[TRIAL_PROMISES] = {
 	    "its volumes are writable", "use an image without volumes, "
 	    "or the runtime podman or oci" },
 };
-
-/* Returns the errors of an answer as text, which the caller frees. */
-static char *
-container_trial_errors(const struct container_answer *answer)
-{
-	size_t len = answer->errors.len;
-	char *errors = mem_alloc(UTF8_REPAIR_FACTOR * len + 1);
-
-	len = utf8_repair(answer->errors.data, len, errors);
-	errors[len] = '\0';
-	return errors;
-}
 
 /* How the engine has ended, for sentences; the errors stay the caller's. */
 static struct container_end
@@ -134,7 +121,7 @@ container_trial_judge(const struct boxes *boxes,
 
 	if (answer->status == 0)
 		return 0;
-	errors = container_trial_errors(answer);
+	errors = container_engine_errors(answer);
 	end = container_trial_end(boxes, answer, errors);
 	container_trial_tell(&text, &end);
 	sentence = text.len == 0 ? container_fault(&end) :
@@ -160,7 +147,7 @@ container_trial_judge_image(const struct boxes *boxes,
 		return shared->engine != CONTAINER_PODMAN ? 0 :
 		    container_image_judge(
 		        shared->engine, image, &answer->out, err);
-	errors = container_trial_errors(answer);
+	errors = container_engine_errors(answer);
 	end = container_trial_end(boxes, answer, errors);
 	sentence = container_fault_asked(&end);
 	return err_set(err, "%s", sentence);

@@ -292,8 +292,8 @@ for (const name of ['podman', 'docker'])
  * The names of other containers may begin like this one.
  */
 test('docker: memory of a language that is an image', once, async (t) => {
-  const { client, at, log } = await open(t, { CAISSON_TOOLS: 'run_code',
-    CAISSON_MEMORY: '64M' }, { home: folder(t) });
+  const { client, at, log, said } = await open(t, {
+    CAISSON_TOOLS: 'run_code', CAISSON_MEMORY: '64M' }, { home: folder(t) });
   const use = (code) => client.callTool({ name: 'run_code',
     arguments: { language: 'tongue', code } });
   const ends = async (filled, code) => {
@@ -314,13 +314,27 @@ test('docker: memory of a language that is an image', once, async (t) => {
   assert.match(asked()[0], new RegExp('^events --since 0 --until ' +
     '\\d+\\.\\d{9} --filter event=oom --filter ' +
     `container=${name} --format {{.Actor.Attributes.name}}$`));
-  for (const filled of ['', 'other', 'hang'])
+  for (const [filled, cause] of [[''], ['other'],
+    ['hang', 'it did not answer within 5 s'],
+    ['fails', 'it exited with status 1: cannot reach its daemon'],
+    ['floods', 'it printed more than 1 MiB']]) {
     assert.equal((await ends(filled, 'exit 137'))._meta['caisson/signal'],
       'SIGKILL');
-  assert.equal(asked().length, 4);
+    const container = log().findLast((each) => each.startsWith('run '))
+      .split(' ')[2];
+    const engine = path.join(at, 'docker');
+
+    if (cause === undefined)
+      assert.doesNotMatch(said(), /ran out of memory: /);
+    else
+      await until(() => said().includes(`${engine} cannot tell whether the ` +
+        `container ${container} ran out of memory: ${cause}; ` +
+        `check it with '${engine} ps'\n`), `in the log: ${cause}`);
+  }
+  assert.equal(asked().length, 6);
   for (const code of [0, 3, 126, 143])
     await ends('yes', `exit ${code}`);
-  assert.equal(asked().length, 4);
+  assert.equal(asked().length, 6);
 });
 
 /* Its image is for one runtime: others say so. */

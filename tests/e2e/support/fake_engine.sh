@@ -4,10 +4,10 @@
 # process of this machine, without any isolation; an image that is a language is
 # a shell. The file RUN beside it says how the next ones behave, WANTS which
 # volumes or annotations an image has, LIST which containers there are, FILLED
-# with "yes" that the last one ran out of memory, with "hang" that the engine
-# does not say, and TRIAL how the trial ends. With "down" no command works, with
-# HOLD beside it "rm" waits until that is gone, and with BEGUN it fails: the
-# engine is removing the container already.
+# with "yes" that the last one ran out of memory, with "hang", "fails" or
+# "floods" that the engine does not say, and TRIAL how the trial ends. With
+# "down" no command works, with HOLD beside it "rm" waits until that is gone,
+# and with BEGUN it fails: the engine is removing the container already.
 here=$(dirname -- "$0")
 printf '%s\n' "$*" >> "$here/LOG"
 env > "$here/ENVIRONMENT"
@@ -41,6 +41,8 @@ events)
     yes) echo "${name}0"; echo "$name" ;;
     other) echo "${name}0" ;;
     hang) exec sleep 1000 ;;
+    fails) echo 'cannot reach its daemon' >&2; exit 1 ;;
+    floods) yes | head -c 2000000 ;;
     esac
     exit 0 ;;
 image)
