@@ -380,14 +380,15 @@ test('three hundred calls leave nothing behind', once, async (t) => {
   const settled = async () => {
     let last, since;
 
-    await until(() => {
-      if (String(state()) !== last) {
-        last = String(state());
+    return until(() => {
+      const now = state();
+
+      if (String(now) !== String(last)) {
+        last = now;
         since = Date.now();
       }
-      return Date.now() - since >= 500;
+      return Date.now() - since >= 500 && last;
     }, () => `${last} to stay`);
-    return state();
   };
 
   await filled(raw, 4);
