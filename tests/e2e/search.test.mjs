@@ -340,15 +340,18 @@ print((await runtime.search_tool_docs("create an invoice"))[0]["tool"])`,
 
     /* Until the broker knows, code gives up by itself after 12 seconds. */
     await leavesOut(raw);
-    for (let n = 0; n < 2; n++) {
+    let least = Infinity;
+
+    /* The least of some: a busy machine can make any of them slow. */
+    for (let n = 0; n < 2 || (least >= 3 && n < 8); n++) {
       const { said, took } = await leavesOut(raw);
 
       /* After 20 seconds the broker waits no longer. */
       assert.match(said, new RegExp('left out mute: .* (has not answered ' +
         'tools/list for \\d+ seconds|did not answer tools/list within 20 )'));
-      /* Less than what code waits by itself, also on a busy machine. */
-      assert.ok(took < 10, `${took} s`);
+      least = Math.min(least, took);
     }
+    assert.ok(least < 3, `${least} s`);
     await raw.finish();
   });
 });
