@@ -272,7 +272,7 @@ test('a worker that is killed loses no file that was acknowledged',
           assert.match(text(result), new RegExp(`^n ${number}\nother still`));
         const found = await until(async () =>
           /^n (\d+)\nother still$/.exec(await say(client, 'k', look)),
-        'a worker that is started again');
+        'a worker that is started again', 60);
 
         assert.ok(Number(found[1]) === next ||
           (Number(found[1]) === number && links(result).length === 0),
