@@ -11,6 +11,19 @@ import unittest
 
 from bootstrap import ASKS, add_cases, Case, Cases, LINE, TRACE
 
+# At the head of code: await_shutdown() returns when its main thread has begun
+# to wait for the others.
+SHUTDOWN = """
+import sys, threading, time
+main = threading.get_ident()
+def await_shutdown():
+    while True:
+        frame = sys._current_frames().get(main)
+        if frame and frame.f_code.co_name == '_shutdown':
+            break
+        time.sleep(0.01)
+"""
+
 ENDS = [
     Case("nothing", "pass"),
     Case("empty", ""),
@@ -123,10 +136,10 @@ import atexit, os
 print('printed', end='')
 atexit.register(os._exit, 3)
 """, "printed", status=3),
-    Case("what was printed comes before threads end", """
-import os, threading, time
+    Case("what was printed comes before threads end", SHUTDOWN + """
+import os
 print('printed', end='')
-threading.Thread(target=lambda: (time.sleep(1), os._exit(4))).start()
+threading.Thread(target=lambda: (await_shutdown(), os._exit(4))).start()
 """, "printed", status=4),
     Case("what was printed comes before objects end", """
 import os
@@ -143,12 +156,12 @@ atexit.register(lambda: print(sys._getframe().f_back))
 import atexit, sys
 atexit.register(sys.exit, 5)
 """, "", ".*SystemExit: 5\n"),
-    Case("an interrupt while threads end", """
-import os, signal, threading, time
+    Case("an interrupt while threads end", SHUTDOWN + """
+import os, signal
 def later():
-    time.sleep(1)
+    await_shutdown()
     os.kill(os.getpid(), signal.SIGINT)
-    time.sleep(1)
+    time.sleep(9)
 threading.Thread(target=later).start()
 """, "", r"Exception ignored in: <module 'threading' .*KeyboardInterrupt: ?\n",
          until=(3, 13)),
