@@ -18,7 +18,8 @@ const which = (name) => process.env.PATH.split(':')
   .map((each) => path.join(each, name)).find((each) => fs.existsSync(each));
 const here = path.dirname(fileURLToPath(import.meta.url));
 const has = (name) => spawnSync(name, ['--version']).status === 0;
-const usable = once.skip ? once.skip : root && uid === 0 ? false : 'needs root';
+const unusable = once.skip ? once.skip :
+  root && uid === 0 ? false : 'needs root';
 
 /* On a host with both versions of cgroups only runc works. */
 const hybrid = fs.readFileSync('/proc/self/mounts', 'utf8')
@@ -26,11 +27,11 @@ const hybrid = fs.readFileSync('/proc/self/mounts', 'utf8')
 
 /* Why the tests of a runtime are skipped, or false. */
 export const skipped = {
-  podman: usable || (has('podman') && (!hybrid || has('/usr/sbin/runc')) ?
+  podman: unusable || (has('podman') && (!hybrid || has('/usr/sbin/runc')) ?
     false : 'needs podman'),
-  docker: usable || (['docker', 'dockerd', 'containerd', 'docker-init']
+  docker: unusable || (['docker', 'dockerd', 'containerd', 'docker-init']
     .every(which) ? false : 'needs docker with its daemon'),
-  oci: usable || (has('/usr/sbin/runc') || has('crun') ? false :
+  oci: unusable || (has('/usr/sbin/runc') || has('crun') ? false :
     'needs crun or runc'),
 };
 
@@ -136,7 +137,7 @@ const bundles = '/run/caisson-containers';
  * here has left.
  */
 export function hideBundles() {
-  if (usable || !process.env.CAISSON_OWN_NAMESPACES)
+  if (unusable || !process.env.CAISSON_OWN_NAMESPACES)
     return;
   fs.mkdirSync(bundles, { recursive: true, mode: 0o700 });
   assert.equal(spawnSync('mount', ['-t', 'tmpfs', '-o', 'mode=700', 'none',
