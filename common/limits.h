@@ -529,9 +529,9 @@
  * starts one container with small limits, and exceeds them. Then the
  * interpreter of the image imports some modules, which takes seconds on a busy
  * machine; its limit ends it before that of the trial ends the engine. Listing
- * all, or asking where one runs, takes less. A result waits for the answer
- * whether memory was lacking, less than BOX_DRAIN_MS. An engine that hangs is
- * ended by its keeper within two times CONTAINER_REMOVE_MS.
+ * all, or asking where one runs, takes less. For the answer whether memory was
+ * lacking, a result waits at most CONTAINER_OOM_MS, less than BOX_DRAIN_MS. A
+ * keeper ends an engine that hangs within two times CONTAINER_REMOVE_MS.
  */
 #define CONTAINER_REMOVE_MS 10000
 #define CONTAINER_FINISH_MS 30000

@@ -64,14 +64,19 @@ box_kill(struct box *box)
 		box->boxes->runtime->kill(box);
 }
 
+void
+box_drain_anew(struct box *box)
+{
+	box->state = BOX_ENDING;
+	box_set_timer(box, box->boxes->times.drain);
+}
+
 /* Marks it as ended: only output in the pipes may still come. */
 static void
 box_set_ending(struct box *box)
 {
-	if (box->state == BOX_ENDING)
-		return;
-	box->state = BOX_ENDING;
-	box_set_timer(box, box->boxes->times.drain);
+	if (box->state != BOX_ENDING)
+		box_drain_anew(box);
 }
 
 /* Its code has ended: kills leftover processes. */

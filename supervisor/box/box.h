@@ -328,6 +328,12 @@ void box_on_stood(struct box *box, const struct box_facts *facts);
 void box_set_draining(struct box *box);
 
 /*
+ * As box_set_draining, for a runtime that begins to ask for the cause of the
+ * end: the time for that starts now, also if the box is draining already.
+ */
+void box_drain_anew(struct box *box);
+
+/*
  * Process 1 of a framed box has ended, and so have all others. Its relay
  * reports the output as soon as the end of the code has arrived, and settle is
  * called: only then the box is gone. Does not notify the owner.

@@ -421,6 +421,8 @@ container_ask_cause(struct box *box)
 	    container_on_memory_told, box, &err);
 	if (contained->memory == NULL)
 		log_warn("the cause of a SIGKILL is unknown: %s", err.text);
+	else
+		box_drain_anew(box);
 }
 
 static void

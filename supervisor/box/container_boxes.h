@@ -311,10 +311,10 @@ void container_place_free(struct container_place **place_ptr);
 /* container_memory.c: whether a container of docker ran out of memory. */
 
 /*
- * Asks the engine about a container that has ended. Calls told once: with 1 if
- * the kernel has killed a process of it for lack of memory, with 0 if it has
- * not, or if that is unknown; told may free the question. Returns the question,
- * or NULL with err.
+ * Asks the engine about a container that has ended. Calls told once, within
+ * CONTAINER_OOM_MS: with 1 if the kernel has killed a process of it for lack of
+ * memory, with 0 if it has not, or if that is unknown; told may free the
+ * question. Returns the question, or NULL with err.
  */
 struct container_memory *container_memory_ask(struct event_base *base,
     const struct container_boxes *shared, const char *name,

@@ -9,7 +9,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "../../common/clock.h"
 #include "../../common/log.h"
+#include "../../common/loop.h"
 #include "../../common/mem.h"
 #include "../process/process.h"
 #include "container_boxes.h"
@@ -18,7 +20,8 @@
 struct container_memory {
 	const struct container_boxes *shared;
 	struct engine_call *call;
-	char *name; /* of the container */
+	struct event *timer; /* the answer is not awaited longer */
+	char *name;          /* of the container */
 	void (*told)(void *ctx, int lacked);
 	void *ctx;
 };
@@ -78,12 +81,26 @@ container_memory_on_done(void *ctx, struct container_answer *answer)
 	memory->told(memory->ctx, container_memory_has(memory, answer));
 }
 
+/* The result must not wait until a keeper has ended an engine that hangs. */
+static void
+container_memory_on_timer(evutil_socket_t fd, short what, void *arg)
+{
+	struct container_memory *memory = arg;
+	const struct container_answer none = { .late = 1 };
+
+	(void)fd;
+	(void)what;
+	container_memory_warn(memory, &none);
+	memory->told(memory->ctx, 0);
+}
+
 struct container_memory *
 container_memory_ask(struct event_base *base,
     const struct container_boxes *shared, const char *name,
     void (*told)(void *ctx, int lacked), void *ctx, struct err *err)
 {
 	struct container_memory *memory = mem_alloc(sizeof(*memory));
+	const struct timeval most = clock_timeval(CONTAINER_OOM_MS);
 	auto_buffer struct buffer words = { 0 };
 	struct timespec now;
 
@@ -93,6 +110,8 @@ container_memory_ask(struct event_base *base,
 	memory->name = mem_strdup(name);
 	memory->told = told;
 	memory->ctx = ctx;
+	memory->timer = evtimer_new(base, container_memory_on_timer, memory);
+	event_add(memory->timer, &most);
 	memory->call = container_engine_query(base, shared, &words,
 	    CONTAINER_OOM_MS, container_memory_on_done, memory, err);
 	if (memory->call == NULL)
@@ -107,6 +126,7 @@ container_memory_free(struct container_memory **memoryp)
 
 	if (memory == NULL)
 		return;
+	loop_event_free(&memory->timer);
 	container_engine_free(&memory->call);
 	free(memory->name);
 	free(memory);

@@ -337,6 +337,28 @@ test('docker: memory of a language that is an image', once, async (t) => {
   assert.equal(asked().length, 6);
 });
 
+/* The question ends in time, although the keeper of its command does not. */
+test('docker: memory is asked for, and the keeper of that hangs', once,
+  async (t) => {
+    const { client, pid, at } = await open(t, { CAISSON_TOOLS: 'run_code' },
+      { home: folder(t) });
+
+    fs.writeFileSync(path.join(at, 'FILLED'), 'hang');
+    const result = client.callTool({ name: 'run_code',
+      arguments: { language: 'tongue', code: 'echo in; exit 137' } });
+    const { parent } = await until(() => descendants(pid)
+      .find(({ command }) => command === 'sleep 1000'), 'the question');
+
+    process.kill(parent, 'SIGSTOP');
+    const told = await result;
+
+    process.kill(parent, 'SIGCONT');
+    assert.match(text(told), /^in$/m);
+    assert.equal(told._meta['caisson/signal'], 'SIGKILL');
+    await until(() => descendants(pid)
+      .every(({ command }) => command !== 'sleep 1000'), 'its end');
+  });
+
 /* Its image is for one runtime: others say so. */
 test('a language that another runtime has is listed as missing', once,
   async (t) => {
