@@ -89,6 +89,9 @@ container_engine_on_ended(void *ctx, const struct child_end *end)
 	call->answer.status =
 	    end->code == CLD_EXITED && !call->answer.late ? end->status : -1;
 	call->answer.killer = end->code == CLD_EXITED ? 0 : end->status;
+	/* A keeper that was killed has ended nothing. */
+	if (end->code != CLD_EXITED)
+		reaper_kill_orphans();
 	container_engine_check(call);
 }
 

@@ -1,8 +1,10 @@
 /*
  * Tests of supervisor/box/container_engine: what a command of an engine prints
  * and how it ends is its answer, and one that hangs is ended and named with a
- * command that shows whether the engine answers. Programs stand in for engines.
+ * command that shows whether the engine answers. What such a command leaves is
+ * ended, too. Programs stand in for engines.
  */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -175,6 +177,28 @@ START_TEST(an_engine_that_hangs_is_an_error_with_the_fix)
 }
 END_TEST
 
+/* Nothing else ends what the keeper would have ended. */
+START_TEST(what_a_killed_keeper_leaves_is_ended)
+{
+	const char *code = "sleep 1000 </dev/null >/dev/null 2>&1 & echo $!; "
+	                   "kill -9 $PPID";
+	struct container_answer answer;
+	struct err err;
+	pid_t left;
+
+	ck_assert_msg(ask("/bin/sh", "-c", code, LONG_MS, &answer, &err) == 0,
+	    "%s", err.text);
+	ck_assert_int_eq(answer.status, -1);
+	ck_assert_int_eq(answer.killer, SIGKILL);
+	buffer_add(&answer.out, "", 1);
+	left = (pid_t)atoi(answer.out.data);
+	ck_assert_int_gt(left, 0);
+	while (kill(left, 0) == 0)
+		event_base_loop(base, EVLOOP_ONCE);
+	forget(&answer);
+}
+END_TEST
+
 static void
 add_tests(TCase *tc)
 {
@@ -187,6 +211,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_part_of_an_answer_says_that_it_is_cut);
 	tcase_add_loop_test(tc, an_engine_that_hangs_is_an_error_with_the_fix,
 	    0, UNIT_COUNT(engines));
+	tcase_add_test(tc, what_a_killed_keeper_leaves_is_ended);
 }
 
 int
