@@ -342,8 +342,11 @@ print((await runtime.search_tool_docs("create an invoice"))[0]["tool"])`,
     await leavesOut(raw);
     let least = Infinity;
 
-    /* The least of some: a busy machine can make any of them slow. */
-    for (let n = 0; n < 2 || (least >= 3 && n < 8); n++) {
+    /*
+     * A busy machine can make any of them slow. More of them would prove
+     * nothing: a list that has failed is not waited for.
+     */
+    for (let n = 0; n < 2 || (least >= 5 && n < 3); n++) {
       const { said, took } = await leavesOut(raw);
 
       /* After 20 seconds the broker waits no longer. */
@@ -351,7 +354,7 @@ print((await runtime.search_tool_docs("create an invoice"))[0]["tool"])`,
         'tools/list for \\d+ seconds|did not answer tools/list within 20 )'));
       least = Math.min(least, took);
     }
-    assert.ok(least < 3, `${least} s`);
+    assert.ok(least < 5, `${least} s`);
     await raw.finish();
   });
 });
