@@ -280,7 +280,9 @@ box_on_relay_ended(void *ctx, const struct child_end *end)
 void
 box_on_ended(struct box *box, const struct box_end *end)
 {
-	clock_gettime(CLOCK_MONOTONIC, &box->ended);
+	box->ended = end->at;
+	if (box->ended.tv_sec == 0)
+		clock_gettime(CLOCK_MONOTONIC, &box->ended);
 	box->exited = end->exited;
 	if (box->exited)
 		box->exit_code = end->status;

@@ -377,6 +377,7 @@ struct box_end {
 	enum box_cause cause;
 	int more;  /* box_on_gone follows with the cause */
 	int rests; /* leftover processes may get a moment to end */
+	struct timespec at; /* when it was; 0: now */
 };
 
 void box_on_ended(struct box *box, const struct box_end *end);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../../common/fd.h"
@@ -43,6 +44,7 @@ struct contained {
 	struct container_place *place; /* asks for its place; or NULL */
 	struct container_memory *memory; /* asks for its memory; or NULL */
 	int lacked;                      /* its answer: it lacked memory */
+	struct timespec asked; /* when it was asked; 0: it was not */
 };
 
 /* Engines tell of a signal by an exit status of this and its number. */
@@ -365,7 +367,8 @@ static int
 container_settle(struct box *box)
 {
 	const struct contained *contained = box->inside;
-	struct box_end end = { .cause = BOX_CAUSE_CODE };
+	struct box_end end = { .cause = BOX_CAUSE_CODE,
+		.at = contained->asked };
 
 	if (box->box_over)
 		return 0;
@@ -416,6 +419,8 @@ container_ask_cause(struct box *box)
 	struct contained *contained = box->inside;
 	struct err err;
 
+	/* The code has ended: the question is no part of its time. */
+	clock_gettime(CLOCK_MONOTONIC, &contained->asked);
 	contained->memory = container_memory_ask(box->boxes->base,
 	    container_boxes(box->boxes), contained->name,
 	    container_on_memory_told, box, &err);

@@ -344,10 +344,12 @@ test('docker: memory is asked for, and the keeper of that hangs', once,
       { home: folder(t) });
 
     fs.writeFileSync(path.join(at, 'FILLED'), 'hang');
+    const began = performance.now();
     const result = client.callTool({ name: 'run_code',
       arguments: { language: 'tongue', code: 'echo in; exit 137' } });
     const { parent } = await until(() => descendants(pid)
       .find(({ command }) => command === 'sleep 1000'), 'the question');
+    const asked = performance.now();
 
     process.kill(parent, 'SIGSTOP');
     const told = await result;
@@ -355,6 +357,8 @@ test('docker: memory is asked for, and the keeper of that hangs', once,
     process.kill(parent, 'SIGCONT');
     assert.match(text(told), /^in$/m);
     assert.equal(told._meta['caisson/signal'], 'SIGKILL');
+    /* The code had ended before the question. */
+    assert.ok(told._meta['caisson/durationMs'] <= asked - began);
     await until(() => descendants(pid)
       .every(({ command }) => command !== 'sleep 1000'), 'its end');
   });
