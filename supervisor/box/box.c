@@ -106,6 +106,15 @@ box_end(struct box *box)
 	box_kill(box);
 }
 
+void
+box_hasten(struct box *box)
+{
+	if (box == NULL || box->inside == NULL)
+		return;
+	if (box->boxes->runtime->hasten != NULL)
+		box->boxes->runtime->hasten(box);
+}
+
 static void __attribute__((format(printf, 2, 0)))
 box_set_failure(struct box *box, const char *fmt, va_list ap)
 {

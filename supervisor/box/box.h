@@ -243,6 +243,12 @@ int box_run(
 /* Kills it. Output that it has already printed is still read. */
 void box_end(struct box *box);
 
+/*
+ * Nobody is told how its code has ended: the cause need not be found out. Does
+ * not notify the owner at once. NULL: there is none.
+ */
+void box_hasten(struct box *box);
+
 /* box_round.c: a box for a session, which runs code several times. */
 
 /*
@@ -493,6 +499,8 @@ struct runtime {
 	void (*kill)(struct box *box);
 	/* Stops all further reports. */
 	void (*give_up)(struct box *box);
+	/* Implements box_hasten. NULL: it finds out nothing. */
+	void (*hasten)(struct box *box);
 	/*
 	 * For boxes of sessions; all of them are NULL if there are none.
 	 * stays returns whether this box can run code several times. signal

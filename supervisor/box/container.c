@@ -74,6 +74,14 @@ container_give_up(struct box *box)
 	reaper_forget(&contained->keeper);
 }
 
+static void
+container_hasten(struct box *box)
+{
+	const struct contained *contained = box->inside;
+
+	container_memory_give_up(contained->memory);
+}
+
 static int
 container_alive(const struct box *box)
 {
@@ -658,6 +666,7 @@ container_awaited(const struct boxes *boxes)
 		.finish = container_finish, .start = container_start,          \
 		.ready = container_ready, .settle = container_settle,          \
 		.kill = container_kill, .give_up = container_give_up,          \
+		.hasten = container_hasten,                                    \
 		.alive = container_alive, .current = container_current,        \
 		.want = container_want, .awaited = container_awaited,          \
 		.rest = container_want, .free = container_free,                \

@@ -320,6 +320,9 @@ struct container_memory *container_memory_ask(struct event_base *base,
     const struct container_boxes *shared, const char *name,
     void (*told)(void *ctx, int lacked), void *ctx, struct err *err);
 
+/* Has told called soon, with 0 if there is no answer; NULL: it is not asked. */
+void container_memory_give_up(struct container_memory *memory);
+
 /* Ends the question; NULL: there is none. */
 void container_memory_free(struct container_memory **memory);
 

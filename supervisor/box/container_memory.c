@@ -21,6 +21,7 @@ struct container_memory {
 	const struct container_boxes *shared;
 	struct engine_call *call;
 	struct event *timer; /* the answer is not awaited longer */
+	int given_up;        /* nor is it of use */
 	char *name;          /* of the container */
 	void (*told)(void *ctx, int lacked);
 	void *ctx;
@@ -90,7 +91,8 @@ container_memory_on_timer(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	container_memory_warn(memory, &none);
+	if (!memory->given_up)
+		container_memory_warn(memory, &none);
 	memory->told(memory->ctx, 0);
 }
 
@@ -117,6 +119,17 @@ container_memory_ask(struct event_base *base,
 	if (memory->call == NULL)
 		container_memory_free(&memory);
 	return memory;
+}
+
+void
+container_memory_give_up(struct container_memory *memory)
+{
+	const struct timeval now = { 0 };
+
+	if (memory == NULL)
+		return;
+	memory->given_up = 1;
+	event_add(memory->timer, &now);
 }
 
 void

@@ -363,6 +363,36 @@ test('docker: memory is asked for, and the keeper of that hangs', once,
       .every(({ command }) => command !== 'sleep 1000'), 'its end');
   });
 
+/* Neither the next call nor the end waits for what nobody is told. */
+test('docker: memory is not asked for when its call is cancelled', once,
+  async (t) => {
+    const { client, pid, at, said } = await open(t, {
+      CAISSON_TOOLS: 'run_code', CAISSON_MAX_CONCURRENT: '1' },
+    { home: folder(t) });
+    const use = (code, options) => client.callTool({ name: 'run_code',
+      arguments: { language: 'tongue', code } }, undefined, options)
+      .catch((error) => error);
+    const asks = () => descendants(pid)
+      .some(({ command }) => command === 'sleep 1000');
+    const controller = new AbortController();
+
+    fs.writeFileSync(path.join(at, 'FILLED'), 'hang');
+    const first = use('exit 137', { signal: controller.signal });
+
+    await until(asks, 'the question');
+    controller.abort();
+    assert.equal(text(await use('echo two')), 'two');
+    await first;
+    await until(() => !asks(), 'the end of the question');
+    const last = use('exit 137');
+
+    await until(asks, 'the last question');
+    await client.close();
+    await last;
+    await until(() => !fs.existsSync(`/proc/${pid}`), 'the end');
+    assert.doesNotMatch(said(), /did not answer within/);
+  });
+
 /* Its image is for one runtime: others say so. */
 test('a language that another runtime has is listed as missing', once,
   async (t) => {
