@@ -52,7 +52,7 @@ const commands = [
   ['image build python --from-image -x', 2, /--from-image/],
   ['image pull', 2, /'caisson image pull' lacks its REFERENCE/],
   ['image add', 2, /'caisson image add' lacks its NAME/],
-  ['image remove a', 1, /no image a in .*caisson image build python/],
+  ['image remove a', 1, /no image a in .*'caisson image list' shows all/],
   ['image make', 2, /"make" is not understood.*build LANGUAGE/],
   ['selftes', 2, /"selftes".*'caisson selftest'/],
   ['start', 2, /"start" is not a command: 'caisson help'/],
