@@ -363,7 +363,10 @@ test('docker: memory is asked for, and the keeper of that hangs', once,
       .every(({ command }) => command !== 'sleep 1000'), 'its end');
   });
 
-/* Neither the next call nor the end waits for what nobody is told. */
+/*
+ * Nobody is told how a cancelled call ended, so neither the next call nor the
+ * end of the program waits for the answer of the engine.
+ */
 test('docker: memory is not asked for when its call is cancelled', once,
   async (t) => {
     const { client, pid, at, said } = await open(t, {

@@ -111,7 +111,7 @@ test('other rights of a token hold for its next request', async (t) => {
   const headers = { 'Mcp-Session-Id': await one.begin() };
   const tools = async () => (await last(await one.ask('tools/list'))).result
     .tools.map(({ name }) => name);
-  /* At once: a half of it would be valid for nobody. */
+  /* In one step: a file that is half written is refused as invalid. */
   const set = (more) => {
     fs.writeFileSync(`${file(home)}.new`, fs.readFileSync(file(home), 'utf8')
       .replace(/("name":"one"[^}]*"created":"[^"]*")[^}]*/, `$1${more}`),
