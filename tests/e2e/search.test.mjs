@@ -343,61 +343,6 @@ print((await runtime.search_tool_docs("create an invoice"))[0]["tool"])`,
     for (let n = 0; n < 2; n++) {
       const { said, took } = await leavesOut(raw);
 
-      assert.match(said, /^hint: .* left out dead: server "dead" /);
-      times += new RegExp(' failed \\d+ times in a row and can be started ' +
-        'again in \\d+ seconds?; the last time it exited with code 3$')
-        .test(said);
-      assert.ok(took < 8, `${took} s`);
-    }
-    assert.ok(times >= 1, 'none was in a pause');
-    await raw.finish();
-  });
-
-/* These wait for servers that say nothing: side by side. */
-together('servers that are silent', { concurrency: true }, () => {
-  test('one that hangs costs the others nothing', async (t) => {
-    const servers = many(t, 3);
-    const options = withServers(t, servers.entries, { home: folder(t) });
-    let raw = await Raw.open(t, options);
-
-    await search(raw, 'invoice');
-    raw = await again(t, raw, options, servers.entries);
-    servers.entries.s1 = toolServer(1, TOOLS, servers.starts, ['hang=1']);
-    configure(options.place, servers.entries);
-    servers.forget();
-    const { structuredContent } = await raw.run(`
-print((await runtime.search_tool_docs("create an invoice"))[0]["tool"])`,
-    { timeout: 100 });
-
-    assert.deepEqual(structuredContent.stdout, ['create_invoice']);
-    assert.equal(structuredContent.stderr.length, 1);
-    assert.match(structuredContent.stderr[0],
-      /left out s1: .* is still starting after 10 seconds/);
-    assert.deepEqual(servers.started(), [1]);
-    /* It is still starting: no search waits for it a second time. */
-    const { said, took } = await leavesOut(raw);
-
-    assert.match(said, /left out s1: .* is still starting after \d+ seconds/);
-    assert.ok(took < 8, `${took} s`);
-    await raw.finish();
-  });
-
-  test('one that never lists its tools costs a moment', async (t) => {
-    const servers = many(t, 1);
-    const raw = await Raw.open(t, withServers(t,
-      { ...servers.entries, mute: hostile('tools=silent') }));
-
-    /* Until the broker knows, code gives up by itself after 12 seconds. */
-    await leavesOut(raw);
-    let least = Infinity;
-
-    /*
-     * A busy machine can make any of them slow. More of them would prove
-     * nothing: a list that has failed is not waited for.
-     */
-    for (let n = 0; n < 2 || (least >= 5 && n < 3); n++) {
-      const { said, took } = await leavesOut(raw);
-
       /* After 20 seconds the broker waits no longer. */
       assert.match(said, new RegExp('left out mute: .* (has not answered ' +
         'tools/list for \\d+ seconds|did not answer tools/list within 20 )'));
