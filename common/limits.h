@@ -1128,8 +1128,6 @@
 /* The name of a token: a word. */
 #define STORE_SCOPE_MAX 128
 #define OWNER_NAME_MAX 128
-/* One place in so many is reserved for owners that have none. */
-#define OWNER_RESERVE_SHARE 4
 /*
  * Stored lists of tools: the size of each (hundreds of tools have half a
  * megabyte), their number, and the size of all. Lists that were not used for

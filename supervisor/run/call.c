@@ -38,6 +38,13 @@ call_set_timer(struct call *call, unsigned long ms)
 	event_add(call->timer, &tv);
 }
 
+/* It waits for a place for so long. */
+static void
+call_set_queue_timer(struct call *call)
+{
+	call_set_timer(call, call->runs->options->queue_timeout * 1000UL);
+}
+
 /* Changes the state. */
 static void
 call_set_state(struct call *call, enum call_state state)
@@ -346,6 +353,11 @@ call_on_timer(evutil_socket_t fd, short what, void *arg)
 	}
 	if (call->cause == CALL_BY_ITSELF && call->state == CALL_STARTING) {
 		call_start(call, 0);
+		return;
+	}
+	if (call->cause == CALL_BY_ITSELF &&
+	    owner_is_due(call->request.owner, call->runs)) {
+		call_set_queue_timer(call);
 		return;
 	}
 	if (call->cause == CALL_BY_ITSELF)
@@ -798,7 +810,7 @@ call_new(struct runs *runs, struct request *request,
 	call->ctx = ctx;
 	clock_gettime(CLOCK_MONOTONIC, &call->asked);
 	call->timer = evtimer_new(runs->base, call_on_timer, call);
-	call_set_timer(call, runs->options->queue_timeout * 1000UL);
+	call_set_queue_timer(call);
 	TAILQ_INSERT_TAIL(&runs->waiting, call, entry);
 	runs->nwaiting++;
 	owner->nwaiting++;

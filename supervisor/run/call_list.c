@@ -96,22 +96,29 @@ call_bond(const struct request *request)
 }
 
 /*
- * Returns why an owner may have no more places, as the end of a clause; empty
- * if all are in use. The caller frees it.
+ * Returns how many of all are of this owner, as the end of a clause; empty if
+ * all are. The caller frees it.
  */
 static char *
-call_held(const struct runs *runs, const struct owner *owner)
+call_share(size_t all, size_t own)
 {
-	size_t most = (size_t)runs->options->max_concurrent;
-	size_t kept = owner_places_kept(owner, runs);
+	return all == own ? mem_strdup("") :
+	    mem_printf(", %zu of this client", own);
+}
 
-	if (owner->nrunning >= owner->most_running &&
-	    owner->most_running < most)
-		return mem_printf("; this client may have %zu at once",
-		    owner->most_running);
-	return kept == 0 ? mem_strdup("") :
-	    mem_printf("; places kept for other clients: %zu of %zu", kept,
-	        most);
+/* Returns what runs, as a clause. The caller frees it. */
+static char *
+call_load(const struct runs *runs, const struct owner *owner)
+{
+	auto_free char *share = call_share(runs->nrunning, owner->nrunning);
+	auto_free char *bound = owner->nrunning < owner->most_running ||
+	        owner->most_running >= (size_t)runs->options->max_concurrent ?
+	    mem_strdup("") :
+	    mem_printf("; this client may have %zu at once",
+	        owner->most_running);
+
+	return mem_printf("%zu execution%s running%s%s", runs->nrunning,
+	    runs->nrunning == 1 ? " is" : "s are", share, bound);
 }
 
 struct call *
@@ -135,16 +142,17 @@ call_check_queue(
     const struct runs *runs, const struct request *request, struct err *err)
 {
 	const struct owner *owner = request->owner;
-	auto_free char *held = NULL;
+	auto_free char *load = NULL;
+	auto_free char *share = NULL;
 
 	if (owner_may_wait(owner))
 		return 0;
-	held = call_held(runs, owner);
+	load = call_load(runs, owner);
+	share = call_share(runs->nwaiting, owner->nwaiting);
 	if (!owner_may_run(owner, runs))
-		return err_set(err, "busy: %zu executions are running and %zu "
-		    "are waiting%s; try again later, or raise "
-		    "CAISSON_MAX_CONCURRENT or CAISSON_QUEUE",
-		    owner->nrunning, owner->nwaiting, held);
+		return err_set(err, "busy: %s; waiting: %zu%s; try again "
+		    "later, or raise CAISSON_MAX_CONCURRENT or CAISSON_QUEUE",
+		    load, runs->nwaiting, share);
 	if (call_is_behind(runs, request))
 		return err_set(err, "busy: a call of this %s is "
 		    "running and %zu are waiting; calls of a "
@@ -159,7 +167,7 @@ call_set_late(struct call *call)
 {
 	const struct owner *owner = call->request.owner;
 	unsigned int seconds = call->runs->options->queue_timeout;
-	auto_free char *held = call_held(call->runs, owner);
+	auto_free char *load = call_load(call->runs, owner);
 
 	call->cause = CALL_BY_FAILURE;
 	if (call_is_behind(call->runs, &call->request))
@@ -169,7 +177,7 @@ call_set_late(struct call *call)
 		    call_bond(&call->request), seconds,
 		    call_bond(&call->request));
 	else
-		call_set_error(call, "no place became free within %us: %zu "
-		    "executions are running%s (CAISSON_MAX_CONCURRENT, "
-		    "CAISSON_QUEUE_TIMEOUT)", seconds, owner->nrunning, held);
+		call_set_error(call, "no place became free within %us: %s "
+		    "(CAISSON_MAX_CONCURRENT, CAISSON_QUEUE_TIMEOUT)",
+		    seconds, load);
 }

@@ -48,42 +48,22 @@ owner_options(const struct owner *owner, const struct runs *runs)
 	return owner->options != NULL ? owner->options : runs->options;
 }
 
-/*
- * Returns how many places are reserved for owners that have none: one for each,
- * but few, because most of them are idle.
- */
-static size_t
-owner_left_places(const struct owner *owner, const struct runs *runs)
-{
-	const struct owner *other;
-	size_t most, n = 0;
-
-	TAILQ_FOREACH (other, &runs->owners, entry)
-		n += other != owner && other->nrunning == 0;
-	most = (size_t)runs->options->max_concurrent / OWNER_RESERVE_SHARE;
-	most = most == 0 ? 1 : most;
-	return n < most ? n : most;
-}
-
 int
 owner_may_run(const struct owner *owner, const struct runs *runs)
 {
-	size_t most = (size_t)runs->options->max_concurrent;
-
-	if (runs->nrunning >= most || owner->nrunning >= owner->most_running)
-		return 0;
-	return owner->nrunning == 0 ||
-	    most - runs->nrunning > owner_left_places(owner, runs);
+	return runs->nrunning < (size_t)runs->options->max_concurrent &&
+	    owner->nrunning < owner->most_running;
 }
 
-size_t
-owner_places_kept(const struct owner *owner, const struct runs *runs)
+int
+owner_is_due(const struct owner *owner, const struct runs *runs)
 {
-	size_t most = (size_t)runs->options->max_concurrent;
-	size_t unused = runs->nrunning < most ? most - runs->nrunning : 0;
+	const struct owner *other;
+	int several = 0;
 
-	return owner->nrunning >= owner->most_running || owner->nrunning == 0 ?
-	    0 : unused;
+	TAILQ_FOREACH (other, &runs->owners, entry)
+		several |= other->nrunning > 1;
+	return several && owner->nrunning == 0;
 }
 
 int

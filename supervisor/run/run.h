@@ -103,11 +103,7 @@ struct owner {
 	unsigned long turn; /* when one of its calls last got a place */
 };
 
-/*
- * Open and close an owner. Its name, scope, servers and limits must be set.
- * While there are several owners, one place is kept free for each of them that
- * has none, up to a quarter of all.
- */
+/* Open and close an owner. Its name, scope, servers and limits must be set. */
 void owner_open(struct owner *owner, struct runs *runs);
 void owner_close(struct owner *owner, struct runs *runs);
 
@@ -121,12 +117,15 @@ int owner_is_user(const struct owner *owner);
 const struct options *owner_options(
     const struct owner *owner, const struct runs *runs);
 
-/* Returns how many unused places it must leave to other owners. */
-size_t owner_places_kept(const struct owner *owner, const struct runs *runs);
-
 /* Return whether one more of its calls may run now, or may wait. */
 int owner_may_run(const struct owner *owner, const struct runs *runs);
 int owner_may_wait(const struct owner *owner);
+
+/*
+ * Returns whether it has no place while another owner has several: one of
+ * theirs will be its own, so that it waits as long as one of their calls lasts.
+ */
+int owner_is_due(const struct owner *owner, const struct runs *runs);
 
 /*
  * Returns whether calls wait because every place is taken, so that running

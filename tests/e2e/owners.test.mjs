@@ -99,20 +99,22 @@ test('one that floods the queue delays another by its share only',
     const { raw, guest } = await open(t,
       { env: { CAISSON_MAX_CONCURRENT: '2', CAISSON_QUEUE: '40' } });
     const gate = new Gate();
-    const flood = Array.from({ length: 41 },
+    const flood = Array.from({ length: 42 },
       () => raw.postCall(gate.wait, { timeout: 100 }));
 
     const refused = await raw.run('print(0)');
 
     assert.equal(refused.isError, true);
-    assert.match(refused.content[0].text, /busy: 1 executions are running and 40 are waiting; places kept for other clients: 1 of 2;/);
+    assert.match(refused.content[0].text, /busy: 2 executions are running; waiting: 40; try again later,/);
     await gate.reached();
-    /* One place was left for it, and is enough for all that it asks. */
+    /* The next free place is the guest's, for all that it asks. */
     const calls = [1, 2, 3].map((n) => guest.postCall(`print(${n})`));
 
+    await guest.request('ping');
+    gate.open();
     for (const [n, id] of calls.entries())
       assert.equal((await guest.result(id)).content[0].text, `${n + 1}`);
-    assert.equal(flood.filter((id) => raw.has(id)).length, 0);
+    assert.ok(flood.filter((id) => raw.has(id)).length <= 2);
     for (const id of flood)
       raw.cancel(id);
     await raw.finish();
