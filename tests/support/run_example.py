@@ -21,11 +21,11 @@ class Failure(Exception):
 class Server:
     """A program that speaks MCP on its standard input and output."""
 
-    def __init__(self, program):
+    def __init__(self, program, **more):
         self.pending = b""
         self.last_id = 0
         self.process = subprocess.Popen(
-            [program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            [program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, **more)
 
     def send(self, message):
         line = json.dumps({"jsonrpc": "2.0", **message}) + "\n"
@@ -110,4 +110,5 @@ def main():
     return 1 if result.get("isError") else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

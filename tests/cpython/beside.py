@@ -1,0 +1,75 @@
+"""Code as a call of run_python, and beside it in a plain interpreter.
+
+Both start in an empty folder, as an ordinary user, without input.  An outcome
+is a list: what was printed on both streams, and the exit code or the name of a
+signal.
+"""
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(
+    os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from run_example import Server  # noqa: E402
+
+PYTHON = "/usr/bin/python3"
+NOBODY = 65534
+SECONDS = 120
+
+
+class Box:
+    """The program: its answers have all that the code has printed."""
+
+    def __init__(self, **settings):
+        self.home = tempfile.mkdtemp(prefix="beside-")
+        os.chmod(self.home, 0o755)
+        self.server = Server(os.environ["CAISSON"], cwd=self.home, env={
+            "HOME": self.home, "PATH": os.environ["PATH"],
+            "CAISSON_OUTPUT_MODE": "json", "CAISSON_MAX_OUTPUT": "4m",
+            **settings})
+        self.server.initialize()
+
+    def run(self, code, **more):
+        """Return the outcome, without what the sandbox notes."""
+        told = self.server.request("tools/call", {
+            "name": "run_python",
+            "arguments": {"code": code, "timeout": SECONDS, **more},
+        })["structuredContent"]
+        return ["\n".join(line for line in told.get(stream, ())
+                          if not line.startswith(("note: ", "hint: ")))
+                for stream in ("stdout", "stderr")] + [
+                    told.get("signal", told.get("exitCode", told["status"]))]
+
+    def close(self):
+        """End it."""
+        self.server.close()
+        shutil.rmtree(self.home)
+
+
+def plain(code):
+    """Return the outcome in a plain interpreter, with the paths of a box."""
+    with tempfile.TemporaryDirectory(prefix="beside-") as root:
+        home, script = root + "/workspace", root + "/tmp/run_python.py"
+        for folder in root, home, root + "/tmp":
+            os.makedirs(folder, exist_ok=True)
+            os.chmod(folder, 0o755)
+            if os.getuid() == 0:
+                os.chown(folder, NOBODY, NOBODY)
+        with open(script, "w", encoding="utf-8", newline="") as file:
+            file.write(code)
+        user = {} if os.getuid() else {
+            "user": NOBODY, "group": NOBODY, "extra_groups": []}
+        done = subprocess.run(
+            [PYTHON, script], cwd=home, timeout=SECONDS, check=False,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, env={
+                "HOME": home, "TMPDIR": root + "/tmp", "PYTHONSAFEPATH": "1",
+                "PYTHONPATH": home, "LANG": "C.UTF-8", "TERM": "dumb",
+                "PATH": "/usr/local/bin:/usr/bin:/bin"}, **user)
+    ended = done.returncode
+    return [text.decode(errors="replace").replace(root, "").removesuffix("\n")
+            for text in (done.stdout, done.stderr)] + [
+                signal.Signals(-ended).name if ended < 0 else ended]
