@@ -3,7 +3,10 @@
  * each. The system call lists are compiled at build time from
  * lockdown_ROLE.rules.
  */
+#include <linux/capability.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "landlock.h"
 #include "fd.h"
@@ -77,6 +80,23 @@ lockdown_landlock(int folder, uint64_t rights, struct err *err)
 	return landlock_enforce(ruleset, err);
 }
 
+/*
+ * Root has them at the start. No role needs one: its files belong to our user,
+ * and all other rights are open descriptors.
+ */
+static int
+lockdown_drop_capabilities(struct err *err)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3
+	};
+	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+	if (syscall(SYS_capset, &header, none) == -1)
+		return err_sys(err, "drop the capabilities");
+	return 0;
+}
+
 static int
 lockdown_apply(enum role role, int folder, uint64_t rights, struct err *err)
 {
@@ -92,6 +112,8 @@ lockdown_apply(enum role role, int folder, uint64_t rights, struct err *err)
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1)
 		return err_sys(err, "set no_new_privs");
 	if (lockdown_landlock(folder, rights, err) == -1)
+		return -1;
+	if (lockdown_drop_capabilities(err) == -1)
 		return -1;
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == -1)
 		return err_sys(err, "refuse core dumps and debuggers");

@@ -11,7 +11,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { kept, links, prefix, put, read, text } from './support/files.mjs';
-import { descendants } from './support/processes.mjs';
+import { capabilities, descendants } from './support/processes.mjs';
 import { commandLine, file, folder, settings, unpooled }
   from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
@@ -63,6 +63,25 @@ print(hashlib.sha256(data).hexdigest())`);
     assert.equal((await read(client, `${prefix}-%C3%BC.csv`)).toString(),
       'a,b\n1,2\n');
     assert.deepEqual(await listed(client), ['-ü.csv', 'report 1.xlsx']);
+  });
+
+test('what keeps files and memories does so without a capability',
+  async (t) => {
+    const raw = await Raw.open(t);
+    const keep = `${leave}(out / "x").write_text("1")
+update_memory("runs", lambda runs: (runs or 0) + 1)
+print(load_memory("runs"))`;
+    const printed = async () => (await raw.run(keep)).content[0].text;
+
+    assert.match(await printed(), /^1\nfile: x/);
+    const keepers = descendants(raw.pid)
+      .filter(({ name }) => /^(files|store)\b/.test(name));
+
+    assert.equal(keepers.length, 2);
+    for (const { pid } of keepers)
+      assert.deepEqual(capabilities(pid), [0n, 0n, 0n]);
+    assert.match(await printed(), /^2\nfile: x/);
+    await raw.finish();
   });
 
 test('a shell can leave files, too', async (t) => {

@@ -232,6 +232,14 @@ export function owners(pid) {
   return /^Uid:\s*(.*)$/m.exec(status)[1].split(/\s+/).map(Number);
 }
 
+/* Its inherited, permitted and effective capabilities, as masks. */
+export function capabilities(pid) {
+  const status = fs.readFileSync(`/proc/${pid}/status`, 'latin1');
+
+  return [...status.matchAll(/^Cap(?:Inh|Prm|Eff):\s*(\S+)$/gm)]
+    .map(([, mask]) => BigInt(`0x${mask}`));
+}
+
 /* A size in KiB from /proc/PID/status, such as VmHWM. */
 export function memory(pid, field) {
   const status = fs.readFileSync(`/proc/${pid}/status`, 'latin1');
