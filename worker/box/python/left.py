@@ -1,44 +1,20 @@
-"""Notes after code that has succeeded, on what it could not notice itself:
-files that are removed with the box, and programs that failed.
+"""Notes after code that has succeeded on files that are removed with the box.
 
-Run by report.py, only if there may be such files or programs.
+Run by report.py, only if there may be such files.
 """
 import os
-import sys
 
-NAMES_MAX = 3  # files that are named, programs that are told of
+NAMES_MAX = 3  # files that are named
 FOLDERS_MAX = 64  # folders that are looked at
 HIDDEN = ".", "__pycache__"  # how names begin that are not told
 NAME_MAX = 60  # characters of a name
-FAILED_MAX = 64  # programs that are remembered
-SAID_MAX = 1000  # bytes of what each wrote
-WORDS_MAX = 160  # characters of what a program wrote
 NAMED = r"""["'](/tmp/[^"'\\{}%*?\n]{1,200})["']"""
 CLOCK = 1  # seconds by which the times of files may differ from the clock's
 GONE = ("note: %s gone with the sandbox: to keep %s, write %s to "
         "/workspace/out\n")
 GONE_WEAK = ("note: %s gone with the sandbox: print what is needed of %s, or "
              "pass %s to a tool of a server\n")
-FAILED = []  # programs whose failure the code has not seen
-OF = {}  # the program of a result, by the number of that object
-ERRORS = "error", "fatal"
 UNITS = (1000000, "MB"), (1000, "kB")
-
-
-def notes(places, named, is_silent, advice):
-    """Yield the notes.
-
-    places: the folder for files, the one for temporary files, and what was
-    there before the code, by paths: see is_given(); named: what paths_in()
-    returned, and when; is_silent() tells whether nothing was printed; advice:
-    names of advice.py.
-    """
-    yield from dict.fromkeys(
-        about_programs(is_silent, advice["about_install"]))
-    yield from about_files(places, *named)
-
-
-# Files
 
 
 def paths_in(source):
@@ -199,118 +175,3 @@ def size_of(count):
             return " (%.*f %s)" % (count < 10 * size, count / size, unit)
     return " (%d byte%s)" % (count, "" if count == 1 else "s") \
         if count else ""
-
-
-# Programs
-
-
-class Program:
-    """A program that failed, until the code reads its exit status."""
-
-    __slots__ = ("command", "status", "said")
-
-    def __init__(self, command, status, said=None):
-        self.command, self.status = command, status
-        self.said = said[-SAID_MAX:] if said else None
-        if len(FAILED) < FAILED_MAX:
-            FAILED.append(self)
-
-    def seen(self):
-        """Forget the failure: the code has noticed it."""
-        if self in FAILED:
-            FAILED.remove(self)
-
-
-def teach_subprocess(subprocess):
-    """Make results of subprocess.run() record whether they were read."""
-    plain = subprocess.CompletedProcess
-
-    class CompletedProcess(plain):
-        """The same class, which records whether the failure was read."""
-
-        def __init__(self, args, returncode, stdout=None, stderr=None):
-            super().__init__(args, returncode, stdout, stderr)
-            OF.pop(id(self), None)  # that of another, which has gone
-            if returncode:
-                OF[id(self)] = Program(args, returncode, stderr)
-
-        def __getattribute__(self, name):
-            if name in LOOKS or (name == "stdout" and get(
-                    self, "stderr") is None):
-                program = OF.pop(id(self), None)
-                if program is not None:
-                    program.seen()
-            return get(self, name)
-
-    get = plain.__getattribute__
-    for name in "__doc__", "__module__", "__qualname__":
-        setattr(CompletedProcess, name, getattr(plain, name))
-    subprocess.CompletedProcess = CompletedProcess
-
-
-# Members that show how a program has ended.
-LOOKS = ("returncode", "check_returncode", "stderr", "__dict__",
-         "__reduce_ex__")
-
-
-def teach_os():
-    """Make os.system() record a failure whose status the code drops."""
-    plain = os.system
-
-    def system(command):
-        status = plain(command)
-        if status:
-            from mcp._caller import follows
-            if follows(sys._getframe(1), "POP_TOP") or "pip" in str(command):
-                Program(command, status >> 8 or -(status & 127))
-        return status
-
-    system.__doc__, system.__module__ = plain.__doc__, plain.__module__
-    os.system = system
-
-
-def about_programs(is_silent, about_install):
-    """Yield notes on programs that failed, where that is certain.
-
-    The code has neither looked at the status of any, nor seen what it wrote:
-    that was kept from standard error and is not used, or there is no output
-    at all, which is_silent() finds out.  about_install(command) is the
-    sentence on one that installs something, or None.
-    """
-    for program in FAILED[:NAMES_MAX]:
-        text = words_of(program.said)
-        sentence = about_install(program.command)
-        if sentence:
-            yield "note: %s\n" % sentence
-        elif text or is_silent():
-            yield "note: the program %r %s%s\n" % (
-                name_of(program.command), end_of(program.status),
-                ": " + text if text else "")
-
-
-def name_of(command):
-    """Return the first word of a command, or the whole command line."""
-    if isinstance(command, (list, tuple)) and command:
-        command = command[0]
-    if isinstance(command, bytes):
-        command = os.fsdecode(command)
-    return str(command)[:NAME_MAX]
-
-
-def end_of(status):
-    """Return how a program ended, by its status."""
-    return "was killed by signal %d" % -status if status < 0 \
-        else "ended with exit status %d" % status
-
-
-def words_of(data):
-    """Return a line that a program wrote, cut: the first that mentions an
-    error, else the last.
-    """
-    if isinstance(data, bytes):
-        data = data.decode("utf-8", "replace")
-    lines = data.strip().splitlines() if isinstance(data, str) else ()
-    told = [line for line in lines if any(
-        word in line.lower() for word in ERRORS)] or lines[-1:]
-    text = told[0][:WORDS_MAX] if told else ""
-    return text if text.isprintable() else ascii(text)

@@ -81,8 +81,6 @@ class Finder:
             return taught(name, path, plots()["TEACH"][name])
         if name == "tqdm.std" and self.box.progress:
             return taught(name, path, bars()["teach"])
-        if name == "subprocess" and LEFT:
-            return taught(name, path, LEFT["teach_subprocess"])
         if name == "user_tools" and self.box.memory:
             from mcp import _user_tools
             return _user_tools.find_spec()

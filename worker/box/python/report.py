@@ -39,9 +39,6 @@ NOTES = []  # lines that the end of the code brings
 LEFT = {}  # the names of left.py, once they are needed
 WANTED = []  # something, where the value of the last expression is wanted
 REHEARSED = []  # something, while there is no code, and what comes is not its
-# How code looks for files.
-LOOKS = (b"exists(", b"isfile(", b"isdir(", b"is_file(", b"is_dir(", b"glob(",
-         b"os.walk(")
 LOGGED = "logging shows warnings and errors only: print() shows the rest"
 VALUE = "<value>"  # what the code keeps that value as: no name of its own
 
@@ -66,7 +63,7 @@ class Report:
         BaseException.with_traceback(error, trace)
         tidy_chain(error, self.awaiting)
         try:
-            self.show(kind, error, trace)
+            self.hook(kind, error, trace)
         except SystemExit:
             raise
         except BaseException as second:
@@ -76,28 +73,6 @@ class Report:
         tell_notes()
         if self.awaiting and is_second_loop(error):
             complain(LOOP_HINT)
-
-    def show(self, kind, error, trace):
-        """Have the hook show the error; the interpreter's, in few words.
-
-        Where memory is short, or the code has made the stream its own, it
-        writes as always.  Mistakes of syntax need all of their carets.
-        """
-        stream = sys.stderr
-        if (self.hook is not sys.__excepthook__ or stream is None
-                or stream is not sys.__stderr__
-                or issubclass(kind, (MemoryError, SyntaxError))):
-            self.hook(kind, error, trace)
-            return
-        names = {"__name__": "caisson_carets"}
-        exec(load("carets"), names)
-        sys.stderr = carets = names["Carets"](stream)
-        try:
-            self.hook(kind, error, trace)
-        finally:
-            if sys.stderr is carets:
-                sys.stderr = stream
-            flush(carets)
 
     def hook_failed(self, second, error):
         """Tell of both errors in the interpreter's words."""
@@ -252,22 +227,11 @@ def left():
 
 
 def watch(source):
-    """Notice tasks that are not awaited, files that are looked for and are not
-    here, and programs that fail, where the code may do so.
-    """
-    if any(word in source for word in LOOKS):
-        from mcp import _absent
-        _absent.watch(source, NOTES)
+    """Notice tasks that are not awaited, where the code may do so."""
     if b"create_task(" in source or b"gather(" in source or \
             b"ensure_future(" in source or b"asyncio.wait(" in source:
         from mcp import _tasks
         _tasks.watch(NOTES)
-    if b"system(" in source:
-        left()["teach_os"]()
-    if b"subprocess" in source:
-        left()
-        if "subprocess" in sys.modules:
-            LEFT["teach_subprocess"](sys.modules["subprocess"])
 
 
 def named_in(source):
@@ -399,12 +363,8 @@ def note_left(pid, named):
     that it names, and since when they may be its own.
     """
     try:
-        if WANTED and os.getpid() == pid and (
-                LEFT.get("FAILED") or named[0] or has_files()):
-            helps = {"__name__": "caisson_advice"}
-            exec(load("advice"), helps)
-            NOTES.extend(left()["notes"](
-                FOLDERS, named, is_silent, helps))
+        if WANTED and os.getpid() == pid and (named[0] or has_files()):
+            NOTES.extend(left()["about_files"](FOLDERS, *named))
         elif not WANTED:
             keep_left(pid)
     except BaseException:
