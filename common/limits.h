@@ -123,13 +123,13 @@
  * Pictures that code shows. Hosts cut or refuse answers of more than a few
  * megabytes, and models view a few pictures with sides below 1,568 pixels; a
  * figure has about 50 KiB. The sizes are those of the base64 text, of one
- * picture and of all pictures of an execution. The side is the maximum of PNG;
- * a title is one line.
+ * picture and of all pictures of an execution. A side is in pixels: hosts
+ * refuse whole conversations with a longer one. A title is one line.
  */
 #define PICTURES_MAX 8
 #define PICTURE_MAX MIB
 #define PICTURES_BYTES_MAX (4 * MIB)
-#define PICTURE_SIDE_MAX 0x7fffffff
+#define PICTURE_SIDE_MAX 2000
 #define PICTURE_TITLE_MAX 200
 
 /*

@@ -1,14 +1,13 @@
 /*
- * Kinds of pictures, and base64 that is checked without decoding it. Used by
- * the relay and the supervisor.
+ * Kinds of pictures, and base64 that is checked without decoding all of it.
+ * Used by the relay, the supervisor and the box of a shell.
  */
 #include <string.h>
 
 #include "picture.h"
 
-/* The size of the head of a picture in base64 characters and in bytes. */
-#define PICTURE_HEAD_CHARACTERS 32
-#define PICTURE_HEAD (PICTURE_HEAD_CHARACTERS / 4 * 3)
+/* The bytes that tell the kind of a picture. */
+#define PICTURE_HEAD 12
 
 static const struct {
 	const char *name, *word, *mime;
@@ -86,90 +85,47 @@ picture_bytes(const char *data, size_t len)
 	return len / 4 * 3 - picture_padding(data, len);
 }
 
-/* Decodes the head of a picture, which has at least that length. */
-static void
-picture_head(const char *data, uint8_t *head)
+/* Returns byte n, 0 to 2, of those that four characters encode. */
+static uint8_t
+picture_byte(const char *four, size_t n)
 {
-	uint32_t four;
-	size_t n;
+	unsigned int high = (unsigned int)picture_bits(four[n]);
+	unsigned int low = (unsigned int)picture_bits(four[n + 1]);
 
-	for (n = 0; n < PICTURE_HEAD_CHARACTERS / 4; n++, data += 4) {
-		four = (uint32_t)picture_bits(data[0]) << 18 |
-		    (uint32_t)picture_bits(data[1]) << 12 |
-		    (uint32_t)picture_bits(data[2]) << 6 |
-		    (uint32_t)picture_bits(data[3]);
-		head[3 * n] = (uint8_t)(four >> 16);
-		head[3 * n + 1] = (uint8_t)(four >> 8);
-		head[3 * n + 2] = (uint8_t)four;
-	}
-}
-
-/* Sets both sides, unless one is out of the range of pictures. */
-static void
-picture_set_size(
-    uint64_t *width, uint64_t *height, uint64_t across, uint64_t down)
-{
-	if (across == 0 || down == 0 || across > PICTURE_SIDE_MAX ||
-	    down > PICTURE_SIDE_MAX)
-		return;
-	*width = across;
-	*height = down;
-}
-
-static uint64_t
-picture_big_endian(const uint8_t *p)
-{
-	return (uint64_t)p[0] << 24 | (uint64_t)p[1] << 16 |
-	    (uint64_t)p[2] << 8 | p[3];
-}
-
-static int
-picture_is_png(const uint8_t *head, uint64_t *width, uint64_t *height)
-{
-	static const uint8_t magic[] = { 0x89, 'P', 'N', 'G', '\r', '\n', 0x1a,
-		'\n', 0, 0, 0, 13, 'I', 'H', 'D', 'R' };
-
-	if (memcmp(head, magic, sizeof(magic)) != 0)
-		return 0;
-	picture_set_size(width, height, picture_big_endian(head + 16),
-	    picture_big_endian(head + 20));
-	return 1;
-}
-
-static int
-picture_is_gif(const uint8_t *head, uint64_t *width, uint64_t *height)
-{
-	if (memcmp(head, "GIF87a", 6) != 0 && memcmp(head, "GIF89a", 6) != 0)
-		return 0;
-	picture_set_size(width, height, head[6] | (uint64_t)head[7] << 8,
-	    head[8] | (uint64_t)head[9] << 8);
-	return 1;
+	return (uint8_t)(high << (2 + 2 * n) | low >> (4 - 2 * n));
 }
 
 int
-picture_begins(enum picture_kind kind, const char *data, size_t len,
-    uint64_t *width, uint64_t *height)
+picture_read(
+    const char *data, size_t len, size_t at, uint8_t *bytes, size_t count)
+{
+	size_t n, whole = len == 0 ? 0 : picture_bytes(data, len);
+
+	if (at > whole || count > whole - at)
+		return -1;
+	for (n = 0; n < count; n++, at++)
+		bytes[n] = picture_byte(data + at / 3 * 4, at % 3);
+	return 0;
+}
+
+int
+picture_begins(enum picture_kind kind, const char *data, size_t len)
 {
 	uint8_t head[PICTURE_HEAD];
 
-	*width = *height = 0;
-	/*
-	 * Shorter data is no picture; only the last four characters may have
-	 * padding.
-	 */
-	if (len < PICTURE_HEAD_CHARACTERS + 4)
+	if (picture_read(data, len, 0, head, sizeof(head)) == -1)
 		return 0;
-	picture_head(data, head);
 	switch (kind) {
 	case PICTURE_PNG:
-		return picture_is_png(head, width, height);
+		return memcmp(head, "\x89PNG\r\n\x1a\n", 8) == 0;
 	case PICTURE_JPEG:
 		return memcmp(head, "\xff\xd8\xff", 3) == 0;
 	case PICTURE_WEBP:
 		return memcmp(head, "RIFF", 4) == 0 &&
-		    memcmp(head + 8, "WEBPVP8", 7) == 0;
+		    memcmp(head + 8, "WEBP", 4) == 0;
 	case PICTURE_GIF:
-		return picture_is_gif(head, width, height);
+		return memcmp(head, "GIF87a", 6) == 0 ||
+		    memcmp(head, "GIF89a", 6) == 0;
 	case PICTURE_KINDS:
 		break;
 	}

@@ -1,7 +1,7 @@
 /*
  * Pictures on their way to the client: their kinds, and base64, which is
- * checked and passed on unchanged. Only the first bytes of a picture are
- * decoded. Used by the relay and the supervisor; pure functions.
+ * checked and passed on unchanged. Used by the relay, the supervisor and the
+ * box of a shell; pure functions.
  */
 #ifndef COMMON_PICTURE_H
 #define COMMON_PICTURE_H
@@ -37,11 +37,13 @@ int picture_is_base64(const char *data, size_t len);
 size_t picture_bytes(const char *data, size_t len);
 
 /*
- * Whether base64 in this form starts like a picture of this kind. Then *width
- * and *height are set to its size in pixels if they have a fixed position and
- * are plausible (PNG, GIF), otherwise to 0.
+ * Decodes count bytes from byte number at of base64 in this form. Returns 0, or
+ * -1 if there are fewer.
  */
-int picture_begins(enum picture_kind kind, const char *data, size_t len,
-    uint64_t *width, uint64_t *height);
+int picture_read(
+    const char *data, size_t len, size_t at, uint8_t *bytes, size_t count);
+
+/* Whether base64 in this form starts like a picture of this kind. */
+int picture_begins(enum picture_kind kind, const char *data, size_t len);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Pictures shown by the code: checks the first bytes of each and the limits.
- * Never decodes more. Runs in the relay.
+ * Pictures shown by the code: checks the kind, the sides and the limits of
+ * each. Runs in the relay.
  */
 #include "relay.h"
 
@@ -25,6 +25,27 @@ pictures_have_room(const struct relay *relay, size_t len, struct err *err)
 	return 0;
 }
 
+/* Fills in the sides of a picture. Returns 0, or -1 with err. */
+static int
+pictures_measure(const struct request_picture *picture,
+    struct ipc_picture *message, struct err *err)
+{
+	struct picture_sides sides;
+
+	if (picture_sides_read(picture->kind, picture->data, &sides) == -1)
+		return err_set(err, "the header of this %s picture is damaged "
+		    "or incomplete: save the picture again",
+		    picture_word(picture->kind));
+	if (!picture_sides_fit(&sides))
+		return err_set(err, "a picture has sides of 1 to %d pixels, "
+		    "and this one is %llu x %llu: scale it", PICTURE_SIDE_MAX,
+		    (unsigned long long)sides.width,
+		    (unsigned long long)sides.height);
+	message->width = sides.width;
+	message->height = sides.height;
+	return 0;
+}
+
 int
 pictures_take(struct relay *relay, const struct request_picture *picture,
     struct ipc_picture *message, struct err *err)
@@ -36,10 +57,11 @@ pictures_take(struct relay *relay, const struct request_picture *picture,
 		return -1;
 	if (!picture_is_base64(data, len))
 		return err_set(err, "a picture that is not base64");
-	if (!picture_begins(picture->kind, data, len, &message->width,
-	        &message->height))
+	if (!picture_begins(picture->kind, data, len))
 		return err_set(err, "the data does not start like a %s picture",
 		    picture_word(picture->kind));
+	if (pictures_measure(picture, message, err) == -1)
+		return -1;
 	message->kind = (uint64_t)picture->kind;
 	message->title = picture->title;
 	message->data = (struct ipc_blob){ (const uint8_t *)data, len, -1 };

@@ -92,11 +92,9 @@ pictures_add_line(
 
 	buffer_printf(line, "[picture %zu", number);
 	pictures_add_title(line, picture->title);
-	buffer_printf(line, " (%s, ", picture_word(picture->kind));
-	if (picture->width > 0 && picture->height > 0)
-		buffer_printf(line, "%llu x %llu, ",
-		    (unsigned long long)picture->width,
-		    (unsigned long long)picture->height);
+	buffer_printf(line, " (%s, %llu x %llu, ",
+	    picture_word(picture->kind), (unsigned long long)picture->width,
+	    (unsigned long long)picture->height);
 	if (bytes < 1000)
 		buffer_printf(line, "%zu bytes)]\n", bytes);
 	else

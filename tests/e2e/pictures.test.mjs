@@ -61,18 +61,32 @@ print("four")`);
   assert.deepEqual(decode(found[3].bytes).pixel(0, 0), [0, 255, 0]);
 });
 
+/* The first bytes of pictures, of any size. */
+const bytes = (text, ...parts) => Buffer.concat(
+  [Buffer.from(text, 'latin1'), ...parts.map((part) => Buffer.from(part))]);
+const four = (n) => [n >>> 24, n >>> 16 & 255, n >>> 8 & 255, n & 255];
+const two = (n) => four(n).slice(2);
+const small = (n) => two(n).reverse();
+const headers = {
+  'image/png': (x, y) => bytes('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', four(x),
+    four(y)),
+  'image/jpeg': (x, y) => bytes('\xff\xd8\xff\xc0\0\x0b\x08', two(y), two(x),
+    [1, 1, 17, 0, 255, 218]),
+  'image/gif': (x, y) => bytes('GIF89a', small(x), small(y), [0, 0, 0, 44],
+    four(0), small(x), small(y), [0, 2, 0, 59]),
+  'image/webp': (x, y) => bytes('RIFF\0\0\0\0WEBPVP8 \n\0\0\0\0\0\0\x9d\x01*',
+    small(x), small(y)),
+};
+
 test('the kinds that are known, and no other', async (t) => {
   const { client } = await connect(t);
-  const kinds = { 'image/jpeg': 'ffd8ffe0', 'image/gif': '474946383961',
-    'image/webp': '52494646000000005745425056503820' };
 
-  for (const [type, hex] of Object.entries(kinds)) {
+  for (const [type, header] of Object.entries(headers)) {
     const found = await shown(client,
-      `runtime.show(bytes.fromhex("${hex}") + bytes(64))`);
+      `runtime.show(${literal(header(2000, 1))})`);
 
     assert.equal(found[1].mimeType, type);
-    assert.equal(found[1].bytes.subarray(0, hex.length / 2).toString('hex'),
-      hex);
+    assert.deepEqual(found[1].bytes, header(2000, 1));
   }
   for (const data of ['b"<svg xmlns=\'http://www.w3.org/2000/svg\'/>"',
     'b"<html></html>"', 'b"BM" + bytes(64)', 'b""']) {
@@ -82,6 +96,47 @@ except ValueError as error: print(error)`);
 
     assert.deepEqual(rest, []);
     assert.match(text, /^these bytes are not a PNG, JPEG, WebP or GIF: save /);
+  }
+});
+
+/* Whoever says that it is small, and whatever the library in the box does. */
+test('no picture without an area or with a side above 2000', async (t) => {
+  const { client } = await connect(t, { env: { CAISSON_TOOLS: 'run_code' } });
+  const code = async (language, text) => pieces(await client.callTool(
+    { name: 'run_code', arguments: { language, code: text } }));
+
+  for (const [type, x, y] of [
+    ['image/png', 60000, 60000], ['image/png', 2 ** 31 - 1, 2 ** 31 - 1],
+    ['image/png', 0, 5], ['image/jpeg', 60000, 60000], ['image/jpeg', 5, 0],
+    ['image/gif', 60000, 60000], ['image/gif', 0, 0],
+    ['image/webp', 16383, 16383], ['image/webp', 0, 1],
+  ]) {
+    const picture = headers[type](x, y);
+    const block = JSON.stringify({ type: 'image', mimeType: 'image/png',
+      data: picture.toString('base64') });
+    const refused = new RegExp('a picture has sides of 1 to 2000 pixels, ' +
+      `and this one is ${x} x ${y}: scale it`);
+
+    for (const [language, text] of [
+      ['python', `runtime.show(${literal(picture)})`],
+      ['python', `runtime.show({"content": [${block}]})`],
+      ['python', `open("a.png", "wb").write(${literal(picture)})\n` +
+        'display("a.png")'],
+      ['shell', `base64 -d > a.png <<< ${picture.toString('base64')}\n` +
+        'show a.png'],
+    ]) {
+      const found = await code(language, text);
+
+      assert.equal(found.length, 1, JSON.stringify([text, found]));
+      assert.match(found[0], refused, text);
+    }
+  }
+  for (const header of Object.values(headers)) {
+    const found = await code('python', `runtime.show(${
+      literal(header(5, 5).subarray(0, -4))})`);
+
+    assert.equal(found.length, 1);
+    assert.match(found[0], /the header of this \w+ picture is damaged or /);
   }
 });
 

@@ -111,6 +111,8 @@ show(struct relay *r, const struct request_picture *picture, struct err *why)
 	FUZZ_ASSERT(strlen(message.title) <= PICTURE_TITLE_MAX);
 	FUZZ_ASSERT(picture_is_base64(
 	    (const char *)message.data.data, message.data.len));
+	FUZZ_ASSERT(message.width >= 1 && message.width <= PICTURE_SIDE_MAX);
+	FUZZ_ASSERT(message.height >= 1 && message.height <= PICTURE_SIDE_MAX);
 	return 0;
 }
 

@@ -108,6 +108,12 @@ START_TEST(pictures_are_answered)
 		  "\"type\":\"show\"}", NULL },
 		{ SHOW(""), "a picture that is not base64" },
 		{ SHOW(PICTURE "QQ"), "a picture that is not base64" },
+		{ SHOW("iVBORw0KGgoAAAANSUhEUgAAB9EAAAACCAIA"),
+		    "a picture has sides of 1 to 2000 pixels, and this one is "
+		    "2001 x 2: scale it" },
+		{ SHOW("iVBORw0KGgoAAAANSUhEUgAA"),
+		    "the header of this PNG picture is damaged or incomplete: "
+		    "save the picture again" },
 		{ SHOW("QUJDQUJDQUJDQUJDQUJDQUJDQUJDQUJDQUJD"),
 		    "the data does not start like a PNG picture" },
 		{ "{\"type\":\"show\",\"kind\":\"jpeg\",\"data\":\"" PICTURE

@@ -19,8 +19,6 @@ add(const char *title, const char *data)
 		.height = 480, .title = title,
 		.data = { (const uint8_t *)data, strlen(data), -1 } };
 
-	if (title[0] == '\0')
-		message.width = 0;
 	return pictures_add(&pictures, &message, &err);
 }
 
@@ -33,14 +31,14 @@ static const struct {
 	{ "a*b", "a\n[picture 1: A (GIF, 640 x 480, 3 bytes)]\n*b|", 0 },
 	{ "a\n*b", "a\n[picture 1: A (GIF, 640 x 480, 3 bytes)]\n*b|", 0 },
 	{ "**x*", "[picture 1: A (GIF, 640 x 480, 3 bytes)]\n*"
-	    "[picture 2 (GIF, 3 bytes)]\n*x\n"
+	    "[picture 2 (GIF, 640 x 480, 3 bytes)]\n*x\n"
 	    "[picture 3: A (GIF, 640 x 480, 3 bytes)]\n*|", 0 },
 	/* Cut: what was there stands in front of the cut. */
 	{ "h*|t", "h\n[picture 1: A (GIF, 640 x 480, 3 bytes)]\n*|t", 5 },
 	{ "*h|t", "[picture 1: A (GIF, 640 x 480, 3 bytes)]\n*h|t", 5 },
 	{ "h|t*u", "h|t\n[picture 1: A (GIF, 640 x 480, 3 bytes)]\n*u", 5 },
 	{ "*h|t*", "[picture 1: A (GIF, 640 x 480, 3 bytes)]\n*h|t\n"
-	    "[picture 2 (GIF, 3 bytes)]\n*", 5 },
+	    "[picture 2 (GIF, 640 x 480, 3 bytes)]\n*", 5 },
 };
 
 START_TEST(stand_in_the_output)

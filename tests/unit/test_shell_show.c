@@ -46,7 +46,7 @@ static const struct {
 	    "{\"type\":\"show\",\"kind\":\"png\",\"title\":\"x\",", 0 },
 	{ "GIF89a", 6, PICTURE_MAX / 4 * 3 + 1, "a", NULL,
 	    "a picture has at most 768 KiB: scale it", 1 },
-	{ "GIF89a", 6, 7, "a", NULL, "it is not a PNG, JPEG, WebP or GIF", 1 },
+	{ "GIF89", 5, 64, "a", NULL, "it is not a PNG, JPEG, WebP or GIF", 1 },
 	{ "", 0, 0, "a", NULL, "it is not a PNG, JPEG, WebP or GIF", 1 },
 	{ "<svg>", 5, 64, "a", NULL, "it is not a PNG, JPEG, WebP or GIF", 1 },
 	{ "GIF89a", 6, 64, "a", "\xff", "its title is not UTF-8", 1 },

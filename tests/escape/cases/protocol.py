@@ -59,13 +59,17 @@ def long_frame():
 
 
 @case("41f", "pictures that are none, too large, or end their string",
-      "~.*1 shown, 7 refused", shown="the relay checks base64 and first bytes, "
+      "~.*1 shown, 11 refused", shown="the relay checks base64 and header, "
       "and refuses", python="the code does not hold the pipes of the relay")
 def forged_pictures():
-    gif = "R0lGODlh" + "A" * 32
+    gif = "R0lGODlhAQABAAAAACwAAAAAAQABAAAC"
     kinds = [("png", gif), ("gif", gif[:-1]), ("gif", gif + r"\u0022}]"),
              ("gif", gif + r'\",\"type\":\"text'), ("gif", "<svg/>"),
-             ("jpeg", gif * 30000), ("gif", ""), ("gif", gif)]
+             ("jpeg", gif * 30000), ("gif", ""), ("gif", gif),
+             ("gif", "R0lGODlh" + "A" * 32),
+             ("gif", gif.replace("AQABAAAC", "AQDRBwAC")),
+             ("png", "iVBORw0KGgoAAAANSUhEUgAA6mAAAOpg"),
+             ("png", "iVBORw0KGgoAAAANSUhEUn////9/////")]
     shown = 0
     for number, (kind, data) in enumerate(kinds, 1):
         frame = ('{"type":"rpc_request","id":%d,"payload":{"type":"show",'

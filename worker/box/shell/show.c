@@ -47,12 +47,11 @@ show_read(const char *path, struct buffer *data, struct err *err)
 static const char *
 show_kind(const struct buffer *base64)
 {
-	uint64_t width, height;
 	int kind;
 
 	for (kind = 0; kind < PICTURE_KINDS; kind++)
 		if (picture_begins((enum picture_kind)kind, base64->data,
-		        base64->len, &width, &height))
+		        base64->len))
 			return picture_name((enum picture_kind)kind);
 	return NULL;
 }
