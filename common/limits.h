@@ -236,6 +236,15 @@
 #define WAITING_SHOWN 5
 #define WAITING_NAME_MAX 60
 #define DONE_WAITING_MAX (WAITING_SHOWN * (WAITING_NAME_MAX + 30))
+/*
+ * Notes about the code behind its output: a screen of sentences. Further ones
+ * are counted in one more; a note that is cut ends with "...". A frame may
+ * escape each byte of a note that is cut.
+ */
+#define NOTES_MAX 16
+#define NOTE_MAX 600
+#define NOTES_BYTES_MAX ((NOTES_MAX + 1) * (NOTE_MAX + 4))
+#define NOTE_FRAME_MAX (64 * KIB)
 /* A sentence about an invalid frame, or about a box that cannot be built. */
 #define FAULT_REASON_MAX 200
 #define FAILED_REASON_MAX 400

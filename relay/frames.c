@@ -7,6 +7,7 @@
  *	{"type":"ready"}				once, first
  *	{"type":"rpc_request","id":N,"payload":P}	after the run frame
  *	{"type":"cancel","id":N}	the answer is no longer needed
+ *	{"type":"note","text":"…"}	about the code, behind its output
  *	{"type":"ended","program":N,"exit":N,"threads":N}
  *				once after each run frame that has "session"
  *
@@ -194,6 +195,8 @@ frames_take(struct frames *frames, const struct line *line, struct err *err)
 		return frames_take_request(frames, line, frame, err);
 	if (json_span_is(type, "cancel") && frames->sent)
 		return calls_cancel(frames->relay->calls, frame, err);
+	if (json_span_is(type, "note") && frames->sent)
+		return notes_take(&frames->relay->notes, frame, err);
 	if (json_span_is(type, "ended"))
 		return frames_take_ended(frames, frame, err);
 	return err_set(err, "a frame of an unknown type");

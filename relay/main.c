@@ -54,6 +54,7 @@ main(void)
 	calls_free(&relay.calls);
 	progress_free(&relay.progress);
 	so_far_free(&relay.so_far);
+	notes_reset(&relay.notes);
 	output_free(&relay.out);
 	output_free(&relay.errors);
 	output_free(&relay.outer);

@@ -275,6 +275,7 @@ relay_forget(struct relay *relay)
 	calls_free(&relay->calls);
 	progress_free(&relay->progress);
 	so_far_free(&relay->so_far);
+	notes_reset(&relay->notes);
 	relay->pictures = 0;
 	relay->pictures_bytes = 0;
 	relay->late = 0;

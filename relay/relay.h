@@ -42,6 +42,12 @@ struct relay_report {
 	uint64_t peak_kib; /* of memory; 0: unknown */
 };
 
+/* Notes of the box about the code. */
+struct notes {
+	struct buffer texts; /* the first NOTES_MAX, cleaned: each + NUL */
+	size_t count;        /* all of them */
+};
+
 struct relay {
 	struct event_base *base;
 	channel_handler *const *routes; /* a handler for every message to it */
@@ -70,13 +76,14 @@ struct relay {
 	size_t pictures_bytes;  /* bytes of their base64 */
 	struct progress *progress; /* reports of the code */
 	struct so_far *so_far; /* its output, until it reports */
+	struct notes notes;
 };
 
 /*
  * Calls go down only: main, routes, on_*, relay, frames, calls, request,
- * store_request, streams, member, report, pictures, picture_sides, progress,
- * outbox, printed, output and begun. Calls upwards are callbacks, which are
- * given at construction.
+ * store_request, streams, notes, member, report, pictures, picture_sides,
+ * progress, outbox, printed, output and begun. Calls upwards are callbacks,
+ * which are given at construction.
  */
 
 /* on_supervisor.c: the handlers; each takes the descriptors that it needs. */
@@ -520,6 +527,18 @@ void calls_add_waiting(const struct calls *calls, struct buffer *text);
 
 /* The number of tool calls sent to the broker. */
 uint64_t calls_made(const struct calls *calls);
+
+/* notes.c: notes of the box about the code. */
+
+/*
+ * Adds the note of a frame. Returns 0, or -1 with err if the box violated the
+ * protocol.
+ */
+int notes_take(struct notes *notes, struct json_span frame, struct err *err);
+
+/* Returns the notes as a field of IPC_PROGRAM_FIELDS, valid until the reset. */
+struct ipc_bytes notes_told(struct notes *notes);
+void notes_reset(struct notes *notes);
 
 /* report.c: what is reported of code that has ended. */
 

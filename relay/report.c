@@ -1,7 +1,7 @@
 /*
  * What the relay reports of code that has ended: the kept output, the positions
- * of pictures in it, and the calls without an answer. Runs in the relay; never
- * decides that code has ended.
+ * of pictures in it, the calls without an answer, and the notes. Runs in the
+ * relay; never decides that code has ended.
  */
 #include <stdlib.h>
 
@@ -51,6 +51,7 @@ report_begin(
 	done->waiting = (struct ipc_bytes){
 		(const uint8_t *)report->waiting.data, report->waiting.len
 	};
+	done->notes = notes_told(&relay->notes);
 }
 
 static void
@@ -118,6 +119,7 @@ report_send_round(
 		.errors_dropped = done.errors_dropped,
 		.tool_calls = done.tool_calls,
 		.waiting = done.waiting,
+		.notes = done.notes,
 		.exit = end->exit,
 		.threads = end->threads,
 		.late = relay->late };

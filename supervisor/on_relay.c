@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../common/mem.h"
+#include "../common/text_list.h"
 #include "../common/utf8.h"
 #include "box/box.h"
 #include "box/language.h"
@@ -118,6 +119,34 @@ on_relay_read_waiting(
 	return 0;
 }
 
+/*
+ * Copies the notes of the box, which are shown as they are: each one line. A
+ * program of a session that has ended has told its own. Returns 0, or -1 with
+ * err.
+ */
+static int
+on_relay_read_notes(
+    struct box *box, const struct ipc_bytes *bytes, struct err *err)
+{
+	const char *text = (const char *)bytes->data;
+	unsigned int code;
+	size_t n;
+
+	if (bytes->len == 0)
+		return 0;
+	if (!utf8_valid(text, bytes->len) ||
+	    !text_list_complete(text, bytes->len) ||
+	    text_list_count(text, bytes->len) > NOTES_MAX + 1)
+		return err_set(err, "notes that are no list of texts");
+	for (n = 0; n < bytes->len; n++)
+		if (text[n] != '\0' &&
+		    utf8_unseen(text + n, bytes->len - n, &code) != 0)
+			return err_set(err, "a note that cannot be shown");
+	buffer_reset(&box->notes);
+	buffer_add(&box->notes, text, bytes->len);
+	return 0;
+}
+
 /* Copies the report of the end, and the errors of a box that did not start. */
 static int
 on_relay_read_report(
@@ -162,6 +191,7 @@ supervisor_on_round(struct box *box, struct ipc_round *round)
 	    on_relay_read_stream(&round->errors, round->errors_head,
 	        round->errors_dropped, max, &errors, &err) == -1 ||
 	    pictures_check(&box->pictures, &out, &err) == -1 ||
+	    on_relay_read_notes(box, &round->notes, &err) == -1 ||
 	    on_relay_read_waiting(&round->waiting, &waiting, &err) == -1) {
 		free(out.data);
 		free(errors.data);
@@ -186,6 +216,7 @@ supervisor_on_done(struct box *box, struct ipc_done *done)
 	        done->errors_dropped, max, &errors, &err) == -1 ||
 	    pictures_check(&box->pictures, &out, &err) == -1 ||
 	    on_relay_read_report(box, done, &err) == -1 ||
+	    on_relay_read_notes(box, &done->notes, &err) == -1 ||
 	    on_relay_read_waiting(&done->waiting, &waiting, &err) == -1) {
 		free(out.data);
 		free(errors.data);

@@ -221,6 +221,7 @@ box_free(struct box **boxp)
 	fd_close(&box->data);
 	free(box->failure);
 	free(box->waiting);
+	buffer_reset(&box->notes);
 	free(box->start_errors);
 	free(box->out.data);
 	free(box->errors.data);

@@ -157,6 +157,7 @@ struct box {
 	struct box_progress progress; /* reported by its code */
 	uint64_t tool_calls;
 	char *waiting; /* tool calls without an answer; NULL: none */
+	struct buffer notes; /* of it about its code: sentences, each + NUL */
 	/* Of a box for a session; the relay reports what its code says. */
 	int kept;  /* it stays when its code has ended */
 	int prompt; /* its relay gets the pipes with the code */

@@ -38,6 +38,7 @@ box_forget(struct box *box)
 	box->threads = box->late = box->cpu_us = 0;
 	box->ended = (struct timespec){ 0 };
 	free(mem_take(&box->waiting));
+	buffer_reset(&box->notes);
 	free(box->out.data);
 	free(box->errors.data);
 	box->out = box->errors = (struct call_stream){ 0 };

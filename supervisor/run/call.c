@@ -118,6 +118,8 @@ call_take_notes(struct call *call)
 	if (call->request.notes_len > 0)
 		buffer_add(
 		    &notes, call->request.notes, call->request.notes_len);
+	if (call->box != NULL && call->box->notes.len > 0)
+		buffer_add(&notes, call->box->notes.data, call->box->notes.len);
 	if (owner_is_user(call->request.owner))
 		more = in_force_notes(call->runs->config, &len);
 	if (len > 0)

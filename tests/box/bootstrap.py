@@ -26,6 +26,7 @@ PYTHON_DIR = os.environ.get("CAISSON_BOX_PYTHON") or os.path.join(
 BOOTSTRAP = os.path.join(PYTHON_DIR, "bootstrap.py")
 MAIN = "run_python.py"
 READY = b'{"type":"ready"}\n'
+NOTE = b'{"type":"note","text":'
 DEADLINE = 60  # seconds; a case takes 0.02 to 2
 TRACE = r"Traceback \(most recent call last\):\n"
 # What the code asks of the relay where a module may be a server.
@@ -128,12 +129,21 @@ class Box:
 
 
 class Result:
-    """Output, errors and end of a run, without the names of its places."""
+    """Output, errors and end of a run, without the names of its places.
 
-    def __init__(self, place, out, err, status, said=b""):
-        self.raw, self.status, self.said = out, status, said
+    Behind the errors stand the notes, as in an answer; errors: without them.
+    """
+
+    def __init__(self, place, out, err, status, said=b"", notes=()):
+        self.raw, self.status = out, status
+        frames = said.splitlines(True)
+        told = [line for line in frames if line.startswith(NOTE)]
+        self.said = b"".join(line for line in frames if line not in told)
+        notes = [*notes, *(json.loads(line)["text"] for line in told)]
         self.out = self.plain(place, out)
-        self.err = self.plain(place, err)
+        self.errors = self.plain(place, err)
+        self.err = self.errors + self.plain(place, "".join(
+            "note: %s\n" % note for note in notes).encode())
 
     @staticmethod
     def plain(place, data):
@@ -223,6 +233,7 @@ class Cases(unittest.TestCase):
         self.assertRegex(got.err, re.compile(
             r"\A(?:%s)\Z" % case.err, re.DOTALL))
         self.assertEqual(got.said, case.said, "it spoke to the relay")
+        self.assertNotRegex(got.errors, r"(?m)^note: ")
         self.assertNotIn("bootstrap.py", got.err)
         if plain:
             self.check_like_interpreter(case, got, plain.end())

@@ -78,7 +78,7 @@ class Relay(threading.Thread):
         self.frames, self.calls, self.held, self.kept = [], [], [], []
         self.under_way, self.most = set(), 0
         self.cancelled, self.echoed, self.silent = [], [], True
-        self.pictures, self.progress = [], []
+        self.pictures, self.progress, self.notes = [], [], []
         self.unsent, self.cause = bytearray(), None
         self.tools = json.loads(json.dumps(TOOLS))
         self.remembered, self.started, self.shapes = {}, [], {}
@@ -128,6 +128,9 @@ class Relay(threading.Thread):
             assert line == b'{"type":"cancel","id":%d}' % frame["id"]
             self.cancelled.append(frame["id"])
             self.refuse(frame["id"], CANCELLED)
+            return
+        if frame["type"] == "note":
+            self.notes.append(frame["text"])
             return
         self.frames.append(line)
         assert line.startswith(
@@ -333,7 +336,8 @@ def run(code, loaded=("fs", "my-git"), tools=(), others=(), remembered=(),
         relay.join(DEADLINE)
         os.close(box.control_in)
         os.close(box.control_out)
-        result = Result(place, out, err, box.process.returncode)
+        result = Result(place, out, err, box.process.returncode,
+                        notes=relay.notes)
         result.relay = relay
         return result
 
@@ -351,6 +355,7 @@ class Base(unittest.TestCase):
         self.assertRegex(got.err, re.compile(r"\A(?:%s)\Z" % err, re.DOTALL))
         self.assertEqual(got.status, status, got.err)
         self.assertNotIn("/mcp/", got.err)
+        self.assertNotRegex(got.errors, r"(?m)^note: ")
         return got
 
     def ends(self, code, error, hint="", **more):

@@ -52,6 +52,7 @@ class Session(Relay):
         """Send a program."""
         frame = dict({"type": "run", "code": code, "servers": [],
                       "session": True}, **more)
+        self.notes.clear()
         self.box.send(json.dumps(frame).encode() + b"\n")
 
     def end(self):
@@ -60,7 +61,8 @@ class Session(Relay):
             raise AssertionError("the program did not end: %r" % (
                 self.printed(),))
         frame = self.ends[-1]
-        result = Result(self.box.place, *self.printed(), frame["exit"])
+        result = Result(self.box.place, *self.printed(), frame["exit"],
+                        notes=self.notes)
         result.threads = frame["threads"]
         return result
 
@@ -264,6 +266,11 @@ said.wait()
         self.prints("import atexit\natexit.register(print, 'last')", "")
         self.prints("print(2)", "2\n")
         self.ends(0, "last\n")
+
+    def test_a_note_is_of_one_program(self):
+        self.prints("```python\nprint(1)\n```", "1\n",
+                    "note: the code did not compile, and ran .*\n")
+        self.prints("print(2)", "2\n")
 
     def test_the_value_of_the_last_expression_is_told(self):
         self.prints("n = 6\nn * 7", "", echo=True)

@@ -27,7 +27,7 @@ open("word", "w").write("3")
 print("Saved to charts/a.csv, in a word")`);
 
     assert.deepEqual(links(result).map(({ name }) => name), ['a.csv']);
-    assert.match(text(result), /note: b\.csv \(1 byte\) and word \(1 byte\) are gone with the sandbox: to keep them, write them to \/workspace\/out\n/);
+    assert.match(text(result), /note: b\.csv \(1 byte\) and word \(1 byte\) are gone with the sandbox: to keep them, write them to \/workspace\/out/);
     /* Code that fails later has told of it all the same. */
     result = await run(client,
       'open("c.csv", "w").write("1"); print("c.csv"); 1 / 0');
@@ -55,7 +55,7 @@ test('the file whose path was printed comes back, not its namesake',
       '("a/r.csv", "b/r.csv"))', '"./a/r.csv and ~/b/r.csv."']) {
       [files, said] = await kept(client, `${two}print(${told})`);
       assert.deepEqual(files, { 'b-r.csv': 'B', 'r.csv': 'A' });
-      assert.match(said, /note: \/workspace\/b\/r\.csv came back as b-r\.csv\n/);
+      assert.match(said, /note: \/workspace\/b\/r\.csv came back as b-r\.csv/);
       assert.doesNotMatch(said, /gone/);
     }
     [files] = await kept(client, `${put}put("r.csv", "C"); put("b/r.csv", "B")
@@ -74,7 +74,7 @@ put("report.csv", "FINAL")
 print("Saved report.csv")`);
 
   assert.deepEqual(files, { 'report-2.csv': 'FINAL', 'report.csv': 'draft' });
-  assert.match(said, /note: \/workspace\/report\.csv came back as report-2\.csv\n/);
+  assert.match(said, /note: \/workspace\/report\.csv came back as report-2\.csv/);
   /* A copy of it is the same file. */
   [files, said] = await kept(client, `${put}put("report.csv", "FINAL")
 import shutil
@@ -139,7 +139,7 @@ os.utime("out/plots/a.txt", (0, 0))
 ${end}`);
     const [plots, other] = links(result);
 
-    assert.match(text(result), /note: \/workspace\/out\/plots came back as plots\.zip\n/);
+    assert.match(text(result), /note: \/workspace\/out\/plots came back as plots\.zip/);
     assert.doesNotMatch(text(result), /not kept/);
     assert.deepEqual([plots.name, other.name], ['plots.zip', 'ü.zip']);
     const file = path.join(folder(t), 'plots.zip');
@@ -169,7 +169,7 @@ put("tmp/scratch.txt", "x")
     const [files, said] = await kept(client, make + code);
 
     assert.deepEqual(Object.keys(files), ['plots.zip'], code);
-    assert.match(said, /note: \/workspace\/plots came back as plots\.zip\n/);
+    assert.match(said, /note: \/workspace\/plots came back as plots\.zip/);
     assert.doesNotMatch(said, /plots\S* .*gone/);
     assert.ok(said.includes('tmp/scratch.txt (1 byte) is gone') ||
       code.endsWith('1 / 0'), said);

@@ -491,7 +491,7 @@ test('a call gets earlier files', async (t) => {
   const changed = await run(client, 'open("in/a b.csv", "a").write("more")',
     { files: ['a b.csv'] });
 
-  assert.equal(text(changed), '4\nstderr:\nnote: in/a b.csv (7 bytes) is gone ' +
+  assert.equal(text(changed), '4\nnote: in/a b.csv (7 bytes) is gone ' +
     'with the sandbox: to keep it, write it to /workspace/out');
   assert.equal((await read(client, `${prefix}a%20b.csv`)).toString(), '3,4');
   for (const [files, why] of [
@@ -601,7 +601,7 @@ test('errors of files tell where files come from, and where they go',
     for (const path of ['data.csv', './data.csv', '/mnt/data/data.csv'])
       assert.equal(text(await run(client,
         `import os; print(os.path.exists("${path}"))`,
-        { files: ['data.csv'] })), 'False\nstderr:\nnote: ' + path +
+        { files: ['data.csv'] })), 'False\nnote: ' + path +
         ' is not here: the file is /workspace/in/data.csv');
     assert.equal(text(await run(client,
       'import os; print(os.path.exists("in/data.csv"))',

@@ -10,7 +10,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { commandLine, contained, folder, nativeOnly, once, uid }
   from './support/program.mjs';
-import { errors, Raw } from './support/raw.mjs';
+import { Raw } from './support/raw.mjs';
 
 const python = '/usr/bin/python3';
 
@@ -319,7 +319,7 @@ async function expectLines(raw, code, lines) {
     code, { timeout: 100 });
 
   assert.equal(isError, false, content[0].text);
-  assert.equal(errors(structuredContent), undefined, content[0].text);
+  assert.equal(structuredContent.stderr, undefined, content[0].text);
   const { stdout } = structuredContent;
 
   assert.equal(stdout.length, lines.length, content[0].text);

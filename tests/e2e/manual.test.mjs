@@ -323,7 +323,7 @@ print(load_memory("key"))` }, /^\{'path': 'a'\}$/],
     { code: 'display(b"GIF89a" + bytes(64))' },
     /^\[picture 1 \(GIF, \d+ bytes\)\]/],
   ['Code that does not compile is repaired where only one meaning is possible',
-    { code: '```python\nprint(7)\n```' }, /^7\nstderr:\nnote: .*fence/],
+    { code: '```python\nprint(7)\n```' }, /^7\nnote: .*fence/],
   ['A task that has not ended when the code does is cancelled, and a note ' +
     'says so', { code: 'import asyncio\nasync def f(): await asyncio.sleep(9)\n' +
     'await asyncio.sleep(0)\nt = asyncio.create_task(f())' },

@@ -159,6 +159,10 @@ os._exit(0)`)).structuredContent,
   await raw.finish();
 });
 
+const fenced = (code) => `\`\`\`python\n${code}\n\`\`\``;
+const unfenced =
+  'the code did not compile, and ran without the Markdown fence around it';
+
 test('the text of an answer', once, async (t) => {
   const raw = await Raw.open(t);
   const table = [
@@ -178,6 +182,12 @@ test('the text of an answer', once, async (t) => {
       'status: error\nexit: 9'],
     ['import os; print("o"); os.kill(os.getpid(), 15)',
       'status: error\no\nerror: Sandbox was killed by SIGTERM'],
+    [fenced('import sys; print("o"); print("e", file=sys.stderr)'),
+      `o\nstderr:\ne\nnote: ${unfenced}`],
+    [fenced('import os; os._exit(9)'),
+      `status: error\nexit: 9\nnote: ${unfenced}`],
+    [fenced('print(1)\nraise SystemExit("told")'),
+      `status: error\nexit: 1\n1\nstderr:\ntold\nnote: ${unfenced}`],
   ];
 
   for (const [code, text] of table) {
@@ -185,13 +195,15 @@ test('the text of an answer', once, async (t) => {
       assert.equal((await raw.run(code)).content[0].text, text, code);
   }
 
-  const { content } = await raw.run(
+  const { content, structuredContent } = await raw.run(fenced(
     'import sys, time\nprint("o")\nprint("e", file=sys.stderr)\n' +
-    'time.sleep(600)', { timeout: 5 });
+    'time.sleep(600)'), { timeout: 5 });
 
   assert.equal(content[0].text, 'status: timeout\no\nstderr:\ne\n' +
     'error: Execution timed out after 5s; pass timeout, up to 120, for ' +
-    'longer work');
+    `longer work\nnote: ${unfenced}`);
+  assert.deepEqual(structuredContent.stderr, ['e']);
+  assert.deepEqual(structuredContent.notes, [unfenced]);
   await raw.finish();
 });
 
@@ -788,8 +800,7 @@ test('silent code answers with the value of its last expression', async (t) => {
   assert.equal(await text('import os\nos.system("echo a")'), 'a');
   assert.equal(await text('import atexit\natexit.register(print, 7)\n5'),
     '5\n7');
-  assert.equal(await text('```python\n6 * 7\n```'), '42\nstderr:\nnote: ' +
-    'the code did not compile, and ran without the Markdown fence around it');
+  assert.equal(await text('```python\n6 * 7\n```'), `42\nnote: ${unfenced}`);
   await raw.finish();
 
   const off = await Raw.open(t, { args: ['--echo=off'] });

@@ -10,7 +10,7 @@ import test from 'node:test';
 import { Gate, roles } from './support/gate.mjs';
 import { descendants, owners } from './support/processes.mjs';
 import { contained, uid } from './support/program.mjs';
-import { errors, Raw } from './support/raw.mjs';
+import { Raw } from './support/raw.mjs';
 
 /*
  * [what, code, lines printed], or with an exit code and lines of standard
@@ -397,7 +397,7 @@ test('the language and its library', async (t) => {
         code, { timeout: 60 });
 
       assert.equal(isError, false, content[0].text);
-      assert.equal(errors(structuredContent), undefined, content[0].text);
+      assert.equal(structuredContent.stderr, undefined, content[0].text);
       const { stdout } = structuredContent;
 
       assert.equal(stdout.length, lines.length, content[0].text);

@@ -56,11 +56,14 @@ const language = [
     'exec 3<>/dev/tcp/127.0.0.1/80 || echo refused',
     ['none', '2', 'refused']],
   ['line ends of Windows', 'if true; then\r\n  echo a\r\nfi\r\n', ['a'], 0,
-    [/^note: the code ran with LF for its line ends CRLF$/]],
+    [], ['the code ran with LF for its line ends CRLF']],
   ['not all are', 'x="a\r\n"\necho ${#x}', ['3']],
   ['a Markdown fence', '```bash\necho a\n```\n', ['a'], 0,
-    [/^note: the code ran without its Markdown fence$/]],
-  ['both', '```\r\necho a\r\n```', ['a'], 0, [/CRLF, and without/]],
+    [], ['the code ran without its Markdown fence']],
+  ['a fence, and an end by a signal', '```bash\nkill -9 $$\n```\n', [], 0, [],
+    ['the code ran without its Markdown fence']],
+  ['both', '```\r\necho a\r\n```', ['a'], 0, [],
+    ['the code ran with LF for its line ends CRLF, and without its Markdown fence']],
   ['files are copied with their rights, and moved between file systems',
     'echo 1 > a; chmod 750 a; cp -p a out/b; cp -a a /tmp; install -m 640 a ' +
     'out/c; mv a out/a && stat -c "%a %n" /tmp/a out/*',
@@ -72,12 +75,13 @@ const language = [
 test('shell code runs as a script does', async (t) => {
   const raw = await Raw.open(t);
 
-  for (const [what, code, out, exit = 0, err] of language) {
+  for (const [what, code, out, exit = 0, err, notes] of language) {
     const { structuredContent: seen } = await run(raw, code);
     const errors = seen.stderr ?? [];
 
     assert.deepEqual(seen.stdout ?? [], out, `${what}: ${JSON.stringify(seen)}`);
     assert.equal(seen.exitCode ?? 0, exit, what);
+    assert.deepEqual(seen.notes, notes, what);
     if (err !== undefined) {
       assert.equal(errors.length, err.length, `${what}: ${errors}`);
       err.forEach((line, i) => assert.match(errors[i],

@@ -379,6 +379,8 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	outbox_free(&relay.outbox);
 	calls_free(&relay.calls);
 	check_streams(size);
+	FUZZ_ASSERT(notes_told(&relay.notes).len <= NOTES_BYTES_MAX);
+	notes_reset(&relay.notes);
 	fd_close(&to_relay);
 	fd_close(&to_box);
 	return 0;

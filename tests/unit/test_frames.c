@@ -16,11 +16,13 @@
 #include "common/json_span.h"
 #include "common/limits.h"
 #include "common/mem.h"
+#include "common/text_list.h"
 #include "common/utf8.h"
 #include "relay/relay.h"
 #include "unit.h"
 
 #define READY   "{\"type\":\"ready\"}\n"
+#define NOTE(text) "{\"type\":\"note\",\"text\":" text "}\n"
 #define SERVERS "[{\"name\":\"fs\",\"n\":18446744073709551616}]"
 
 /* The rest of the relay: records the calls of its functions. */
@@ -171,6 +173,7 @@ close_frames(void)
 	frames_free(&frames);
 	frames_free(&frames); /* NULL is accepted */
 	outbox_free(&relay.outbox);
+	notes_reset(&relay.notes);
 	fd_close(&box_in);
 	fd_close(&box_out);
 	event_base_free(relay.base);
@@ -505,6 +508,15 @@ static const struct {
 	    "fault: a frame of an unknown type\nend\n" },
 	{ READY "{\"type\":\"cancel\",\"id\":1}\n",
 	    "sent\ncancel: {\"type\":\"cancel\",\"id\":1}\n" },
+	{ NOTE("\"x\""), "fault: a frame of an unknown type\nend\n" },
+	{ READY NOTE("1"),
+	    "sent\nfault: a note without a valid \"text\"\nend\n" },
+	{ READY NOTE("\"\""),
+	    "sent\nfault: a note without a valid \"text\"\nend\n" },
+	{ READY NOTE("\"\\ud800\""),
+	    "sent\nfault: a note without a valid \"text\"\nend\n" },
+	{ READY NOTE("\"x\",\"text\":\"y\""),
+	    "sent\nfault: a note without a valid \"text\"\nend\n" },
 	/* Forged conclusions are just more types that do not exist. */
 	{ "{\"type\":\"ready\"}\n{\"type\":\"done\",\"exit\":0}\n",
 	    "sent\nfault: a frame of an unknown type\nend\n" },
@@ -567,6 +579,48 @@ static const struct {
 	    "\"exit\":1,\"threads\":true}\n",
 	    "sent\nfault: an end of code with an invalid \"threads\"\nend\n" },
 };
+
+/* Each is one line; too many are counted, and too long ones are cut. */
+START_TEST(notes_are_cleaned_and_bounded)
+{
+	auto_buffer struct buffer text = { 0 }, wanted = { 0 };
+	struct ipc_bytes notes;
+	int n;
+
+	open_frames("x", 1);
+	say(READY, strlen(READY));
+	notes = notes_told(&relay.notes);
+	ck_assert_uint_eq(notes.len, 0);
+	buffer_add_text(&text,
+	    NOTE("\"a\\nb\\tc\\u001b\\u0000\\u202e\xc3\xa9\""));
+	buffer_printf(&text, "{\"type\":\"note\",\"text\":\"%0700d\"}\n", 0);
+	for (n = 0; n < NOTES_MAX; n++)
+		buffer_add_text(&text, NOTE("\"same\""));
+	say(text.data, text.len);
+	ck_assert_str_eq(told.data, "sent\n");
+	buffer_add_text(&wanted, "a b c\\x1b\\x00\\u202e\xc3\xa9");
+	buffer_add(&wanted, "", 1);
+	buffer_printf(&wanted, "%0*d...", NOTE_MAX, 0);
+	buffer_add(&wanted, "", 1);
+	for (n = 2; n < NOTES_MAX; n++)
+		text_list_add(&wanted, "same");
+	text_list_add(&wanted, "2 further notes are left out");
+	notes = notes_told(&relay.notes);
+	ck_assert_uint_eq(notes.len, wanted.len);
+	ck_assert_mem_eq(notes.data, wanted.data, wanted.len);
+	ck_assert_uint_le(notes.len, NOTES_BYTES_MAX);
+	close_frames();
+	/* The text of a frame is bounded, too. */
+	buffer_reset(&text);
+	buffer_printf(&text, READY "{\"type\":\"note\",\"text\":\"%0*d\"}\n",
+	    (int)NOTE_FRAME_MAX, 0);
+	open_frames("x", 1);
+	pour(text.data, text.len);
+	ck_assert_str_eq(told.data,
+	    "sent\nfault: a note without a valid \"text\"\nend\n");
+	close_frames();
+}
+END_TEST
 
 START_TEST(ends_of_code_are_checked)
 {
@@ -796,6 +850,7 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, frames_are_checked, 0, UNIT_COUNT(talks));
 	tcase_add_loop_test(
 	    tc, frames_may_come_in_pieces, 0, UNIT_COUNT(talks));
+	tcase_add_test(tc, notes_are_cleaned_and_bounded);
 	tcase_add_loop_test(tc, frames_are_bounded, 0, 2);
 	tcase_add_loop_test(tc, an_endless_frame_is_not_kept, 0, 2);
 	tcase_add_loop_test(tc, a_box_may_end, 0, UNIT_COUNT(deaths));

@@ -259,6 +259,39 @@ START_TEST(reads_what_was_waited_for)
 }
 END_TEST
 
+static const struct {
+	const char *text;
+	size_t len;
+	const char *told;
+} notes[] = {
+	{ "", 0, "drained\n" },
+	{ "one\0tw\xc3\xb6\0", 9, "drained\n" },
+	{ "one", 3, "fail: protocol violation by the relay: notes that are no "
+	    "list of texts\ndrained\n" },
+	{ "\xff\0", 2, "fail: protocol violation by the relay: notes that are "
+	    "no list of texts\ndrained\n" },
+	{ "a\0a\0a\0a\0a\0a\0a\0a\0a\0a\0a\0a\0a\0a\0a\0a\0a\0a\0", 36,
+	    "fail: protocol violation by the relay: notes that are no list of "
+	    "texts\ndrained\n" },
+	{ "a\nb\0", 4, "fail: protocol violation by the relay: a note that "
+	    "cannot be shown\ndrained\n" },
+};
+
+START_TEST(reads_notes)
+{
+	struct ipc_done done = { .out = inline_blob("x"), .out_head = 1,
+		.errors = inline_blob("y"), .errors_head = 1,
+		.tool_calls = TOOL_CALLS,
+		.notes = { (const uint8_t *)notes[_i].text, notes[_i].len } };
+
+	supervisor_on_done(&box, &done);
+	ck_assert_str_eq(told.data, notes[_i].told);
+	ck_assert_uint_eq(box.notes.len, _i < 2 ? notes[_i].len : 0);
+	buffer_reset(&box.notes);
+	forget();
+}
+END_TEST
+
 /* The report of a box with three descriptors, and why one did not start. */
 static const struct {
 	uint64_t end, status, memory, cpu, peak;
@@ -432,6 +465,7 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, refuses_bad_streams, 0, 2 * UNIT_COUNT(bad));
 	tcase_add_loop_test(tc, reads_what_was_waited_for, 0,
 	    UNIT_COUNT(waitings));
+	tcase_add_loop_test(tc, reads_notes, 0, UNIT_COUNT(notes));
 	tcase_add_loop_test(tc, reads_reports, 0, UNIT_COUNT(reports));
 	tcase_add_loop_test(tc, refuses_an_end_without_marks, 0, 2);
 	tcase_add_test(tc, reads_large_streams);

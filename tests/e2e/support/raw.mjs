@@ -314,14 +314,3 @@ export class Guest extends Client {
     return `${super.story()}, ${this.host.story()}`;
   }
 }
-
-/*
- * The lines of an answer's standard error, but for notes on files that the code
- * has left behind and on pictures; undefined for none.
- */
-export function errors({ stderr }) {
-  const lines = (stderr ?? []).filter((line) =>
-    !/^note: (.* gone with the sandbox: |plt\.show\(\) shows )/.test(line));
-
-  return lines.length > 0 ? lines : undefined;
-}

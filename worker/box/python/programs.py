@@ -171,16 +171,14 @@ class Session:
         forget_program()
         wire, self.next = self.wire, Request(None, "the next program")
         self.next.state = SENT
-        ended = Frame(NEXT)
-        ended.data = memoryview(
-            ENDED_FRAME % (self.count, status, _count()))
+        ended = Frame(ENDED_FRAME % (self.count, status, _count()))
         with wire.writing:
             wire.flush()
             with wire.mutex:
                 wire.broken = wire.broken or BETWEEN
                 for request in [*wire.sent.values(), *wire.queue]:
                     request.finish(None, BETWEEN)
-                for under_way in wire.sent, wire.queue, wire.cancelled:
+                for under_way in wire.sent, wire.queue, wire.told:
                     under_way.clear()
                 wire.sent[NEXT] = self.next
             wire.frame = ended
@@ -228,6 +226,7 @@ class Program:
         if b"display(" in source:
             names.setdefault("display", display)
         del source
+        tell_notes()
         execute(self.code, self.module)
         echo(names)
 

@@ -248,6 +248,7 @@ def run(source, control, told, memory, ending):
             watch(source)
             named = named_in(source)
         del source
+        tell_notes()  # now, as the code may be killed
         execute(code, module)
         echo(module.__dict__)
     except SystemExit as error:

@@ -102,6 +102,19 @@ bootstrap_serve(const char *folder, struct err *err)
 	return 0;
 }
 
+/* Says how the code was changed. Returns 0, or -1 with err. */
+static int
+bootstrap_note(const char *how, struct err *err)
+{
+	auto_buffer struct buffer frame = { 0 };
+
+	buffer_printf(&frame,
+	    "{\"type\":\"note\",\"text\":\"the code ran %s\"}\n", how);
+	if (fd_write_all(BOOTSTRAP_OUT, frame.data, frame.len) == -1)
+		return err_sys(err, "tell the relay");
+	return 0;
+}
+
 /* Returns only on failure, -1 with err. */
 static int
 bootstrap_run(const char *shell, struct err *err)
@@ -123,8 +136,8 @@ bootstrap_run(const char *shell, struct err *err)
 	if (code == NULL)
 		return -1;
 	how = repair_code(code, &len);
-	if (how != NULL)
-		fprintf(stderr, "note: the code ran %s\n", how);
+	if (how != NULL && bootstrap_note(how, err) == -1)
+		return -1;
 	if (bootstrap_store(path, code, len, err) == -1)
 		return -1;
 	if (bootstrap_serve(folder, err) == -1)

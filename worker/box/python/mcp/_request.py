@@ -78,18 +78,26 @@ class Request:
 
 
 class Frame:
-    """A request on its way into the pipe, and what write() took of it.
+    """Bytes on their way into the pipe, and what write() took of them.
 
-    Without one: that no caller waits for the request of that number.
+    request, number: what they ask, and its number; None: they have no answer.
     """
 
     __slots__ = ("number", "request", "data", "counts")
 
-    def __init__(self, number, request=None):
+    def __init__(self, data, number=None, request=None):
         self.number, self.request, self.counts = number, request, []
-        self.data = memoryview(
-            ASKING % (number, request.payload) if request
-            else CANCELLING % number)
+        self.data = memoryview(data)
+
+    @classmethod
+    def asking(cls, number, request):
+        """Return the frame of a request."""
+        return cls(ASKING % (number, request.payload), number, request)
+
+    @classmethod
+    def cancelling(cls, number):
+        """Return one that says that no caller waits for that request."""
+        return cls(CANCELLING % number)
 
 
 def stuck(requests):

@@ -33,7 +33,7 @@ class Wire(Lines):
         self.pid = pid
         self.mutex, self.writing = allocate_lock(), allocate_lock()
         self.queue, self.sent, self.last = deque(), {}, 0
-        self.cancelled = deque()  # numbers that the relay is to hear
+        self.told = deque()  # frames that have no answer
         self.moved = 0  # when a request was sent, or answered
         self.frame = None  # what is being written
         self.broken = None  # why there is nothing more to expect
@@ -84,7 +84,7 @@ class Wire(Lines):
         with self.mutex:
             for number, sent in self.sent.items():
                 if sent is request and not self.broken:
-                    self.cancelled.append(number)
+                    self.told.append(Frame.cancelling(number))
         self.send_queued()
 
     def look_at(self, request):
@@ -115,7 +115,7 @@ class Wire(Lines):
         try:
             with self.writing:
                 self.flush()
-                while (self.queue or self.cancelled) and self.take_next():
+                while (self.queue or self.told) and self.take_next():
                     self.flush()
         except OSError as error:
             let_through(error)
@@ -125,14 +125,14 @@ class Wire(Lines):
     def take_next(self):
         """Make what is to be sent next the frame that is written."""
         with self.mutex:
-            if self.cancelled:
-                self.frame = Frame(self.cancelled[0])
+            if self.told:
+                self.frame = self.told[0]
                 return True
             while self.queue and self.queue[0].state != QUEUED:
                 self.queue.popleft()
             if not self.queue or len(self.sent) >= MOST:
                 return False
-            self.frame = Frame(self.last + 1, self.queue[0])
+            self.frame = Frame.asking(self.last + 1, self.queue[0])
             return True
 
     def flush(self):
@@ -155,8 +155,8 @@ class Wire(Lines):
         """Expect the answer to a frame."""
         request = frame.request
         if request is None:
-            if self.cancelled and self.cancelled[0] == frame.number:
-                self.cancelled.popleft()
+            if self.told and self.told[0] is frame:
+                self.told.popleft()
         elif request.state == QUEUED:
             self.moved = monotonic()
             self.sent[frame.number] = request
