@@ -340,6 +340,8 @@
 /* An IPv6 address with its zone, or an IPv4 address, as text. */
 #define HTTP_ADDRESS_MAX 64
 #define HTTP_HOSTS_MAX (4 * KIB)
+/* Those that a setting may name: "localhost:65535 " precedes them. */
+#define OPTION_HOSTS_MAX (HTTP_HOSTS_MAX - 16)
 /*
  * A body contains code of at most CODE_MAX, which JSON may escape to six times
  * its size, as in a line of standard input. An answer is one of those that

@@ -87,6 +87,14 @@ option_argument(enum option_kind kind)
 		return "user:group";
 	case OPTION_KIND_NAMES:
 		return "names";
+	case OPTION_KIND_SOCKETS:
+		return "address:port | unix:path";
+	case OPTION_KIND_HOSTS:
+		return "name[:port]";
+	case OPTION_KIND_ORIGINS:
+		return "origin";
+	case OPTION_KIND_ADDRESS:
+		return "address";
 	case OPTION_KIND_WORDS:
 		return "words";
 	default:

@@ -208,7 +208,7 @@ serve_open_http(struct supervisor *sv, struct serve_sockets *sockets,
 	auto_free char *path = NULL;
 	auto_fd int dir = -1;
 
-	if (serve_sockets_open(sockets, &sv->options.command, envp, err) == -1)
+	if (serve_sockets_open(sockets, &sv->options, envp, err) == -1)
 		return -1;
 	path = state_dir_path(&sv->options, envp, err);
 	dir = serve_tokens_open(

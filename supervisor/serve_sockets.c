@@ -11,17 +11,14 @@
 #include <unistd.h>
 
 #include "../common/fd.h"
+#include "../common/log.h"
 #include "../common/mem.h"
-#include "../common/shown.h"
 #include "options/home.h"
+#include "options/option_name.h"
 #include "options/options.h"
 #include "process/process.h"
 #include "serve_sockets.h"
 #include "servers/expand.h"
-
-#define SERVE_UNIX "unix:"
-/* "localhost:65535 " */
-#define SERVE_LOCALHOST_MAX 16
 
 /* Returns the path of the default socket, which the caller frees, or NULL. */
 static char *
@@ -114,23 +111,26 @@ static int
 serve_sockets_add_named(
     struct serve_sockets *sockets, const char *value, struct err *err)
 {
-	const char *path = value + strlen(SERVE_UNIX);
-	int local = strncmp(value, SERVE_UNIX, strlen(SERVE_UNIX)) == 0;
 	auto_fd int fd = -1;
 
 	if (sockets->count == LISTEN_MAX)
 		return err_set(err, "at most %d sockets can be served: leave "
-		    "out --listen %s", LISTEN_MAX, value);
-	if (local && *path == '\0')
-		return err_set(err, "--listen %s: the value must be ADDRESS:"
-		    "PORT, or unix: and the path of a socket", value);
-	if (local)
-		return serve_sockets_add_path(
-		           sockets, mem_strdup(path), err) == -1 ?
-		    err_wrap(err, "--listen") : 0;
+		    "out %s", LISTEN_MAX, value);
+	if (strncmp(value, OPTION_UNIX, strlen(OPTION_UNIX)) == 0)
+		return serve_sockets_add_path(sockets,
+		    mem_strdup(value + strlen(OPTION_UNIX)), err);
 	fd = listen_tcp(value, err);
-	return fd == -1 ? err_wrap(err, "--listen") :
-	                  serve_sockets_add(sockets, &fd, err);
+	return fd == -1 ? -1 : serve_sockets_add(sockets, &fd, err);
+}
+
+/* Puts the name of the setting, as the user set it, before an error. */
+static int
+serve_sockets_wrap(const struct options *options, struct err *err)
+{
+	auto_buffer struct buffer name = { 0 };
+
+	options_add_name(&name, options, OPTION_ID_LISTEN);
+	return err_wrap(err, "%s", name.data);
 }
 
 /* The sockets that a service manager has opened. */
@@ -153,69 +153,16 @@ serve_sockets_inherit(
 
 /* Which requests are accepted there */
 
-#define SERVE_NAME_CHARS                                                       \
-	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_"
-#define SERVE_SCHEME_CHARS SERVE_NAME_CHARS "+"
-
-/* NAME or NAME:PORT, as the field Host has it. */
-static int
-serve_sockets_is_host(const char *text)
+/* Appends the items of a list, separated by spaces. */
+static void
+serve_sockets_add_words(struct buffer *words, const char *list)
 {
-	size_t len = *text == '[' ? strcspn(text, "]") + 1 :
-	                            strspn(text, SERVE_NAME_CHARS);
-	const char *port = text + len;
-
-	if (len == 0 ||
-	    (*text == '[' && strspn(text + 1, "0123456789abcdefABCDEF:.") +
-	                2 != len))
-		return 0;
-	if (*port == '\0')
-		return 1;
-	len = strspn(port + 1, "0123456789");
-	return *port == ':' && len > 0 && len <= 5 && port[1 + len] == '\0';
-}
-
-/* SCHEME://HOST, as a browser sends it; pages without an origin send null. */
-static int
-serve_sockets_is_origin(const char *text)
-{
-	size_t len = strspn(text, SERVE_SCHEME_CHARS);
-
-	return strcmp(text, "null") == 0 ||
-	    (len > 0 && strncmp(text + len, "://", 3) == 0 &&
-	        serve_sockets_is_host(text + len + 3));
-}
-
-/* Appends the values of a flag, separated by spaces. */
-static int
-serve_sockets_add_words(struct buffer *list,
-    const struct command_flags *flags, enum command_flag flag,
-    struct err *err)
-{
-	int host = flag == COMMAND_FLAG_ALLOW_HOST;
-	const char *value;
 	size_t i;
 
-	buffer_add_text(list, "");
-	for (i = 0; (value = command_value(flags, flag, i)) != NULL; i++) {
-		auto_buffer struct buffer shown = { 0 };
-
-		if (!(host ? serve_sockets_is_host(value) :
-		             serve_sockets_is_origin(value))) {
-			shown_add_quoted(&shown, value, OPTION_VALUE_SHOWN);
-			return err_set(err, host ?
-			    "--allow-host \"%s\": the value must be a name, or "
-			    "NAME:PORT, such as mcp.example.org, without a "
-			    "scheme, a path or a wildcard" :
-			    "--allow-origin \"%s\": the value must have a "
-			    "scheme and a name, such as https://example.org, "
-			    "and no path", shown.data);
-		}
-		buffer_printf(list, "%s%s", list->len == 0 ? "" : " ", value);
-	}
-	return list->len + SERVE_LOCALHOST_MAX < HTTP_HOSTS_MAX ? 0 :
-	    err_set(err, "too many hosts or origins are allowed: leave out "
-	        "some --%s", host ? "allow-host" : "allow-origin");
+	buffer_add_text(words, list);
+	for (i = 0; i < words->len; i++)
+		if (words->data[i] == ',')
+			words->data[i] = ' ';
 }
 
 /* The names that requests to a socket of TCP may use for it. */
@@ -239,56 +186,43 @@ serve_sockets_set_hosts(
 
 /*
  * Writes an address in the form that the gateway gives those of its clients:
- * one of IPv4 is never written as one of IPv6. Returns 0, or -1 if it is none.
+ * one of IPv4 is never written as one of IPv6. Writes nothing if it is none.
  */
-static int
+static void
 serve_sockets_form(const char *value, char *out, size_t size)
 {
 	struct in6_addr six;
 	struct in_addr four;
 
-	if (inet_pton(AF_INET, value, &four) == 1) {
+	if (inet_pton(AF_INET, value, &four) == 1)
 		inet_ntop(AF_INET, &four, out, (socklen_t)size);
-		return 0;
-	}
 	if (inet_pton(AF_INET6, value, &six) != 1)
-		return -1;
+		return;
 	if (IN6_IS_ADDR_V4MAPPED(&six))
 		inet_ntop(AF_INET, &six.s6_addr[12], out, (socklen_t)size);
 	else
 		inet_ntop(AF_INET6, &six, out, (socklen_t)size);
-	return 0;
-}
-
-static int
-serve_sockets_set_proxy(struct serve_sockets *sockets,
-    const struct command_flags *flags, struct err *err)
-{
-	const char *value = command_value(flags, COMMAND_FLAG_TRUST_PROXY, 0);
-
-	if (value == NULL || serve_sockets_form(value, sockets->proxy,
-	        sizeof(sockets->proxy)) == 0)
-		return 0;
-	return err_set(err, "--trust-proxy %s: the value must be an address, "
-	    "such as 127.0.0.1", value);
 }
 
 /* Opens all of them. */
 static int
 serve_sockets_add_all(struct serve_sockets *sockets,
-    const struct command_flags *flags, char **envp, struct err *err)
+    const struct options *options, char **envp, struct err *err)
 {
-	const char *given;
+	const char *next = options->listen;
 	char *path;
-	size_t i;
+	size_t len;
 
 	if (serve_sockets_inherit(sockets, envp, err) == -1)
 		return -1;
-	for (i = 0; (given = command_value(flags, COMMAND_FLAG_LISTEN, i)) !=
-	     NULL;
-	     i++)
+	for (; *next != '\0'; next += len + (next[len] == ',')) {
+		auto_free char *given = NULL;
+
+		len = strcspn(next, ",");
+		given = mem_printf("%.*s", (int)len, next);
 		if (serve_sockets_add_named(sockets, given, err) == -1)
-			return -1;
+			return serve_sockets_wrap(options, err);
+	}
 	if (sockets->count > 0)
 		return 0;
 	path = serve_sockets_default(envp, err);
@@ -297,17 +231,15 @@ serve_sockets_add_all(struct serve_sockets *sockets,
 
 int
 serve_sockets_open(struct serve_sockets *sockets,
-    const struct command *command, char **envp, struct err *err)
+    const struct options *options, char **envp, struct err *err)
 {
-	const struct command_flags *flags = &command->flags;
 	auto_buffer struct buffer hosts = { 0 };
 
-	if (serve_sockets_add_words(
-	        &hosts, flags, COMMAND_FLAG_ALLOW_HOST, err) == -1 ||
-	    serve_sockets_add_words(&sockets->origins, flags,
-	        COMMAND_FLAG_ALLOW_ORIGIN, err) == -1 ||
-	    serve_sockets_set_proxy(sockets, flags, err) == -1 ||
-	    serve_sockets_add_all(sockets, flags, envp, err) == -1)
+	serve_sockets_add_words(&hosts, options->allow_host);
+	serve_sockets_add_words(&sockets->origins, options->allow_origin);
+	serve_sockets_form(
+	    options->trust_proxy, sockets->proxy, sizeof(sockets->proxy));
+	if (serve_sockets_add_all(sockets, options, envp, err) == -1)
 		return -1;
 	serve_sockets_set_hosts(sockets, &hosts);
 	return 0;
@@ -324,6 +256,12 @@ serve_sockets_tell(const struct serve_sockets *sockets)
 		fprintf(stderr, place->local ?
 		        "caisson: serving at unix:%s, path /mcp\n" :
 		        "caisson: serving at http://%s/mcp\n", place->text);
+		if (place->outside)
+			log_warn("other machines can reach %s, and nothing is "
+			    "encrypted there, tokens included: listen at "
+			    "127.0.0.1, behind a proxy on this machine that "
+			    "does TLS (caisson(1), \"Behind a reverse "
+			    "proxy\")", place->text);
 	}
 }
 

@@ -10,7 +10,7 @@
 
 #include "../common/buffer.h"
 #include "../common/limits.h"
-#include "options/command_word.h"
+#include "options/options.h"
 #include "peers/gateway.h"
 #include "process/process.h"
 
@@ -33,11 +33,11 @@ struct serve_sockets {
 };
 
 /*
- * Opens the sockets that the command names, or the default one. Returns 0, or
+ * Opens the sockets that the options name, or the default one. Returns 0, or
  * -1 with err; serve_sockets_close follows in both cases.
  */
 int serve_sockets_open(struct serve_sockets *sockets,
-    const struct command *command, char **envp, struct err *err);
+    const struct options *options, char **envp, struct err *err);
 
 /* Logs where clients can connect. */
 void serve_sockets_tell(const struct serve_sockets *sockets);

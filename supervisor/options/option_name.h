@@ -1,7 +1,7 @@
 /*
  * Values of options that are names: of modules, of an image, of a user in a
- * container. Runs in the supervisor (and in the program that writes the manual
- * pages); pure.
+ * container, of hosts and sockets. Runs in the supervisor (and in the program
+ * that writes the manual pages); pure.
  */
 #ifndef SUPERVISOR_OPTION_NAME_H
 #define SUPERVISOR_OPTION_NAME_H
@@ -20,7 +20,17 @@ int option_names_parse(const char *text, uint64_t *number);
 int option_name_parse(const char *text, uint64_t most, uint64_t *number);
 int option_user_parse(const char *text, uint64_t *number);
 
-/* Appends the allowed values of a name or a user. */
+/*
+ * Parses an address, or items separated by commas, as the kind of the row
+ * says; *number becomes the length. Returns 0 or -1.
+ */
+int option_network_parse(
+    enum option_kind kind, const char *text, uint64_t *number);
+
+/* The prefix of a Unix socket among SOCKETS. */
+#define OPTION_UNIX "unix:"
+
+/* Appends the allowed values of these kinds, other than names of modules. */
 void option_name_add_allowed(
     struct buffer *buffer, const struct option_row *row);
 

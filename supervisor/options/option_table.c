@@ -49,7 +49,23 @@ option_is_text(enum option_id id)
 
 	return kind == OPTION_KIND_PATH || kind == OPTION_KIND_FILE ||
 	    kind == OPTION_KIND_PROGRAM || kind == OPTION_KIND_NAME ||
-	    kind == OPTION_KIND_USER || kind == OPTION_KIND_NAMES;
+	    kind == OPTION_KIND_USER || kind == OPTION_KIND_NAMES ||
+	    kind == OPTION_KIND_ADDRESS || option_adds_up(id);
+}
+
+int
+option_adds_up(enum option_id id)
+{
+	enum option_kind kind = option_row(id)->kind;
+
+	return kind == OPTION_KIND_SOCKETS || kind == OPTION_KIND_HOSTS ||
+	    kind == OPTION_KIND_ORIGINS;
+}
+
+int
+option_is_of_serve(enum option_id id)
+{
+	return option_adds_up(id) || id == OPTION_ID_TRUST_PROXY;
 }
 
 const struct option_action_row *

@@ -37,6 +37,10 @@ enum option_kind {
 	OPTION_KIND_NAME,   /* without blanks */
 	OPTION_KIND_USER,   /* of containers: two numbers, not 0 */
 	OPTION_KIND_NAMES,  /* of modules, comma-separated */
+	OPTION_KIND_SOCKETS, /* ADDRESS:PORT or unix:PATH, comma-separated */
+	OPTION_KIND_HOSTS,   /* NAME or NAME:PORT, comma-separated */
+	OPTION_KIND_ORIGINS, /* of pages, comma-separated */
+	OPTION_KIND_ADDRESS, /* of IPv4 or IPv6, or nothing */
 	OPTION_KIND_SWITCH, /* 1 or 0 */
 };
 
@@ -76,6 +80,12 @@ const struct option_action_row *option_action_row(enum option_action action);
 
 /* Returns whether its value is text, not a number. */
 int option_is_text(enum option_id id);
+
+/* Returns whether the values of a flag that is repeated add up. */
+int option_adds_up(enum option_id id);
+
+/* Returns whether only "caisson serve" uses it. */
+int option_is_of_serve(enum option_id id);
 
 /*
  * Return the option or action with this key; OPTION_IDS, OPTION_ACTIONS if

@@ -236,6 +236,13 @@ option_value_parse(
 		if (option_names_parse(text, number) == -1)
 			return -1;
 		break;
+	case OPTION_KIND_SOCKETS:
+	case OPTION_KIND_HOSTS:
+	case OPTION_KIND_ORIGINS:
+	case OPTION_KIND_ADDRESS:
+		if (option_network_parse(row->kind, text, number) == -1)
+			return -1;
+		break;
 	case OPTION_KIND_SHARE:
 		if (option_value_share(text, number) == -1)
 			return -1;
@@ -388,12 +395,11 @@ option_value_add_allowed(struct buffer *buffer, const struct option_row *row)
 		option_value_add_words(buffer, "one of ", row->words);
 		buffer_add_text(buffer, ", or an absolute path");
 		break;
-	case OPTION_KIND_NAME:
-	case OPTION_KIND_USER:
-		option_name_add_allowed(buffer, row);
-		break;
 	case OPTION_KIND_SWITCH:
 		buffer_add_text(buffer, "on or off");
+		break;
+	default:
+		option_name_add_allowed(buffer, row);
 		break;
 	}
 }
@@ -401,12 +407,18 @@ option_value_add_allowed(struct buffer *buffer, const struct option_row *row)
 void
 option_value_add_examples(struct buffer *buffer, const struct option_row *row)
 {
-	if (row->kind == OPTION_KIND_SECONDS)
-		buffer_add_text(buffer, ", such as 30, 30s, 2m or 1h");
-	else if (row->kind == OPTION_KIND_SIZE)
-		buffer_add_text(buffer, ", such as 65536, 64k, 512m or 1g");
-	else if (row->kind == OPTION_KIND_SHARE)
-		buffer_add_text(buffer, ", such as 2, 1.5 or 0.25");
-	else if (row->kind == OPTION_KIND_NAMES)
-		buffer_add_text(buffer, ", such as json,numpy");
+	static const char *const examples[] = {
+		[OPTION_KIND_SECONDS] = "30, 30s, 2m or 1h",
+		[OPTION_KIND_SIZE] = "65536, 64k, 512m or 1g",
+		[OPTION_KIND_SHARE] = "2, 1.5 or 0.25",
+		[OPTION_KIND_NAMES] = "json,numpy",
+		[OPTION_KIND_SOCKETS] = "127.0.0.1:8080 or [::1]:8080",
+		[OPTION_KIND_HOSTS] = "mcp.example.org",
+		[OPTION_KIND_ORIGINS] = "https://example.org",
+		[OPTION_KIND_ADDRESS] = "127.0.0.1",
+		[OPTION_KIND_SWITCH] = NULL,
+	};
+
+	if (examples[row->kind] != NULL)
+		buffer_printf(buffer, ", such as %s", examples[row->kind]);
 }

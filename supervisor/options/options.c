@@ -111,8 +111,13 @@ options_set(struct options *options, enum option_id id,
     enum options_source source, const char *text, struct err *err)
 {
 	auto_buffer struct buffer why = { 0 };
+	auto_free char *sum = NULL;
 	uint64_t number;
 
+	if (option_adds_up(id) && source == OPTIONS_FLAG &&
+	    options->sources[id] == OPTIONS_FLAG)
+		text = sum = mem_printf(
+		    "%s,%s", options_text(options, id), text);
 	if (option_value_parse(option_row(id), text, &number) == 0) {
 		options_store(options, id, number, text);
 		options->sources[id] = source;
@@ -353,6 +358,24 @@ options_read_flags(
 
 /* Reading all options */
 
+/* A flag of "caisson serve" without it is a command that was forgotten. */
+static int
+options_check_serve(const struct options *options, struct err *err)
+{
+	char flag[OPTION_NAME_SIZE];
+	enum option_id id;
+
+	for (id = 0; id < OPTION_IDS; id++)
+		if (option_is_of_serve(id) && options_serves(options) &&
+		    options->command.task == COMMAND_NONE &&
+		    options->sources[id] == OPTIONS_FLAG) {
+			option_flag(option_row(id)->key, flag);
+			return err_set(err, "%s is for 'caisson serve': write "
+			    "the command, too", flag);
+		}
+	return 0;
+}
+
 /* Checks the only pair of options that can contradict each other. */
 static int
 options_check_timeouts(struct options *options, struct err *err)
@@ -389,7 +412,8 @@ options_read(struct options *options, int argc, char **argv, char **envp,
 	    option_environment_read(
 	        envp, options_set_variable, options, err) == -1 ||
 	    options_read_flags(options, argc, argv, err) == -1 ||
-	    options_check_timeouts(options, err) == -1)
+	    options_check_timeouts(options, err) == -1 ||
+	    options_check_serve(options, err) == -1)
 		return -1;
 	/* The level of the log is not set yet. */
 	if (options->log_level >= LOG_LEVEL_WARN) {

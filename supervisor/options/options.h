@@ -46,6 +46,10 @@ enum options_argument {
 #define OPTIONS_TYPE_NAME char *
 #define OPTIONS_TYPE_USER char *
 #define OPTIONS_TYPE_NAMES char *
+#define OPTIONS_TYPE_SOCKETS char *
+#define OPTIONS_TYPE_HOSTS char *
+#define OPTIONS_TYPE_ORIGINS char *
+#define OPTIONS_TYPE_ADDRESS char *
 #define OPTIONS_TYPE_SWITCH unsigned int
 
 /*

@@ -70,6 +70,10 @@ options_help_row(FILE *out, const struct option_row *row)
 		[OPTION_KIND_PROGRAM] = "WORD|PATH",
 		[OPTION_KIND_NAME] = "NAME", [OPTION_KIND_USER] = "UID:GID",
 		[OPTION_KIND_NAMES] = "NAMES",
+		[OPTION_KIND_SOCKETS] = "ADDRESS:PORT|unix:PATH",
+		[OPTION_KIND_HOSTS] = "NAME[:PORT]",
+		[OPTION_KIND_ORIGINS] = "ORIGIN",
+		[OPTION_KIND_ADDRESS] = "ADDRESS",
 		[OPTION_KIND_SWITCH] = "on|off",
 	};
 	auto_buffer struct buffer text = { 0 };
@@ -221,6 +225,7 @@ static size_t
 options_help_commands(FILE *out, const char *word, const char *verb)
 {
 	const struct command_row *row;
+	enum option_id id;
 	size_t i, n = 0;
 
 	for (i = 0; (row = command_row(i)) != NULL; i++) {
@@ -234,6 +239,10 @@ options_help_commands(FILE *out, const char *word, const char *verb)
 		options_help_command(out, row);
 		if (word != NULL)
 			options_help_flags(out, row);
+		for (id = 0; word != NULL && id < OPTION_IDS &&
+		     row->task == COMMAND_SERVE; id++)
+			if (option_is_of_serve(id))
+				options_help_row(out, option_row(id));
 		n++;
 	}
 	return n;
@@ -262,9 +271,10 @@ static const char options_places[] =
     "Each option is a flag (--max-output 64k), or a variable of the "
     "environment (" OPTION_PREFIX "MAX_OUTPUT=64k), or a member of "
     "~/.config/caisson/config.json ({\"max_output\": \"64k\"}); the first of "
-    "these that sets it wins, and of a flag given twice the last value. A "
-    "TIME is in seconds or has a unit: 30, 30s, "
-    "2m, 1h; a SIZE is in bytes or has a unit: 65536, 64k, 512m, 512MiB, 1g.";
+    "these that sets it wins, and of a flag given twice the last value; those "
+    "of --listen, --allow-host and --allow-origin add up. A TIME is in "
+    "seconds or has a unit: 30, 30s, 2m, 1h; a SIZE is in bytes or has a unit: "
+    "65536, 64k, 512m, 512MiB, 1g.";
 
 static void
 options_help_actions(FILE *out)

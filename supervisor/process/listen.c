@@ -11,9 +11,9 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
+#include "../../common/address.h"
 #include "../../common/fd.h"
 #include "../../common/limits.h"
 #include "../../common/mem.h"
@@ -110,55 +110,6 @@ listen_unix(const char *path, struct err *err)
 
 /* TCP */
 
-union listen_address {
-	struct sockaddr any;
-	struct sockaddr_in in;
-	struct sockaddr_in6 in6;
-	struct sockaddr_un un;
-};
-
-/* Returns the port, or -1. */
-static int
-listen_port(const char *text)
-{
-	size_t len = strspn(text, "0123456789");
-	unsigned long port;
-
-	if (len == 0 || len > 5 || text[len] != '\0')
-		return -1;
-	port = strtoul(text, NULL, 10);
-	return port > UINT16_MAX ? -1 : (int)port;
-}
-
-/* Reads ADDRESS:PORT. Returns the length of the address, or 0. */
-static socklen_t
-listen_read(const char *where, union listen_address *address)
-{
-	const char *colon = strrchr(where, ':');
-	auto_free char *name = NULL;
-	int port = colon == NULL ? -1 : listen_port(colon + 1);
-	size_t len;
-
-	memset(address, 0, sizeof(*address));
-	if (port == -1)
-		return 0;
-	name = mem_printf("%.*s", (int)(colon - where), where);
-	len = strlen(name);
-	if (len > 2 && *name == '[' && name[len - 1] == ']') {
-		name[len - 1] = '\0';
-		address->in6.sin6_family = AF_INET6;
-		address->in6.sin6_port = htons((uint16_t)port);
-		return inet_pton(AF_INET6, name + 1,
-		           &address->in6.sin6_addr) == 1 ?
-		    sizeof(address->in6) : 0;
-	}
-	address->in.sin_family = AF_INET;
-	address->in.sin_port = htons((uint16_t)port);
-	return inet_pton(AF_INET,
-	           strcmp(name, "localhost") == 0 ? "127.0.0.1" : name,
-	           &address->in.sin_addr) == 1 ? sizeof(address->in) : 0;
-}
-
 /*
  * Accepted sockets inherit these: events are sent at once, and clients that
  * have vanished are noticed.
@@ -179,8 +130,8 @@ listen_adjust(int fd, int family)
 int
 listen_tcp(const char *where, struct err *err)
 {
-	union listen_address address;
-	socklen_t len = listen_read(where, &address);
+	union address_socket address;
+	socklen_t len = address_read(where, &address);
 	auto_fd int fd = -1;
 
 	if (len == 0)
@@ -199,13 +150,15 @@ listen_tcp(const char *where, struct err *err)
 
 static void
 listen_write_place(
-    const union listen_address *address, struct listen_place *place)
+    const union address_socket *address, struct listen_place *place)
 {
 	char name[INET6_ADDRSTRLEN] = "";
 
 	switch (address->any.sa_family) {
 	case AF_INET:
 		place->port = ntohs(address->in.sin_port);
+		place->outside = (ntohl(address->in.sin_addr.s_addr) >>
+		    IN_CLASSA_NSHIFT) != IN_LOOPBACKNET;
 		inet_ntop(
 		    AF_INET, &address->in.sin_addr, name, sizeof(name));
 		snprintf(place->text, sizeof(place->text), "%s:%u", name,
@@ -213,6 +166,8 @@ listen_write_place(
 		return;
 	case AF_INET6:
 		place->port = ntohs(address->in6.sin6_port);
+		place->outside =
+		    !IN6_IS_ADDR_LOOPBACK(&address->in6.sin6_addr);
 		inet_ntop(
 		    AF_INET6, &address->in6.sin6_addr, name, sizeof(name));
 		snprintf(place->text, sizeof(place->text), "[%s]:%u", name,
@@ -229,7 +184,7 @@ listen_write_place(
 int
 listen_look(int fd, struct listen_place *place, struct err *err)
 {
-	union listen_address address = { .any.sa_family = AF_UNSPEC };
+	union address_socket address = { .any.sa_family = AF_UNSPEC };
 	socklen_t len = sizeof(address);
 	int type = 0, listens = 0;
 	socklen_t size = sizeof(type);
@@ -276,7 +231,7 @@ listen_inherit(const char *pid, const char *count, struct err *err)
 	if (pid == NULL || count == NULL ||
 	    strtol(pid, NULL, 10) != (long)getpid())
 		return 0;
-	n = listen_port(count);
+	n = address_port(count);
 	if (n < 1 || n > LISTEN_MAX)
 		return err_set(err, "LISTEN_FDS=%s: the value must be a number "
 		    "of sockets from 1 to %d", count, LISTEN_MAX);

@@ -191,6 +191,7 @@ int listen_inherit(const char *pid, const char *count, struct err *err);
 /* Where a listening socket is, as text. */
 struct listen_place {
 	int local;      /* a Unix socket */
+	int outside;    /* other machines may reach it */
 	unsigned int port;
 	char text[LISTEN_TEXT_MAX + 1]; /* 127.0.0.1:80, [::1]:80, or a path */
 };

@@ -56,6 +56,27 @@ test('several addresses are served, also by IPv6', async (t) => {
   assert.ok(url);
 });
 
+test('where to serve is a setting as others are; beyond this machine it warns',
+  async (t) => {
+    const home = folder(t);
+
+    fs.mkdirSync(path.join(home, '.config/caisson'), { recursive: true });
+    fs.writeFileSync(path.join(home, '.config/caisson/config.json'),
+      '{"allow_host": ["mcp.example.org", "b"], "listen": "127.0.0.1:1"}');
+
+    const token = add(home, 'one');
+    const { url, log } = await serveTcp(t, { home, listen: null,
+      env: { CAISSON_LISTEN: '0.0.0.0:0' } });
+    const ask = (host) => clientOf(t, url.replace('0.0.0.0', '127.0.0.1'),
+      token).ask(found, {}, { Host: host });
+
+    assert.equal((await ask('mcp.example.org')).status, 200);
+    assert.equal((await ask('c')).status, 403);
+    assert.match(log(), /other machines can reach 0\.0\.0\.0:\d+.*TLS/);
+    assert.doesNotMatch((await serveTcp(t, { home, args: [] })).log(),
+      /other machines/);
+  });
+
 test('tokens are listed without their secrets', (t) => {
   const home = folder(t);
 
@@ -465,6 +486,6 @@ test('without a valid token it does not start', async (t) => {
   assert.match(start(), /all were revoked: make one with 'caisson token add/);
   fs.writeFileSync(path.join(home, '.local/state/caisson/tokens.json'), '');
   assert.match(start(), /tokens\.json in the state directory, is not valid/);
-  assert.match(start('--listen', 'nonsense'), /"nonsense" is not an address/);
-  assert.match(start('--trust-proxy', 'localhost'), /must be an address/);
+  assert.match(start('--listen', 'nonsense'), /is "127.0.0.1:0,nonsense", but/);
+  assert.match(start('--trust-proxy', 'localhost'), /is "localhost", but must be/);
 });

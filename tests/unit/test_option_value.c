@@ -34,6 +34,14 @@ static const struct option_row onoff = { .key = "switch",
 	.kind = OPTION_KIND_SWITCH, .most = 1 };
 static const struct option_row path = { .key = "path",
 	.kind = OPTION_KIND_PATH, .least = 2, .most = 10 };
+static const struct option_row sockets = { .key = "sockets",
+	.kind = OPTION_KIND_SOCKETS, .most = 40 };
+static const struct option_row hosts = { .key = "hosts",
+	.kind = OPTION_KIND_HOSTS, .most = 40 };
+static const struct option_row origins = { .key = "origins",
+	.kind = OPTION_KIND_ORIGINS, .most = 40 };
+static const struct option_row address = { .key = "address",
+	.kind = OPTION_KIND_ADDRESS, .most = 40 };
 static const struct option_row maybe_path = { .key = "maybe_path",
 	.kind = OPTION_KIND_PATH, .least = 0, .most = 10 };
 
@@ -112,6 +120,11 @@ static const struct {
 	{ &path, "/\xc3\xa9", 3 },
 	{ &maybe_path, "", 0 },
 	{ &maybe_path, "/", 1 },
+	{ &sockets, "", 0 },
+	{ &sockets, "localhost:0,unix:x,[::1]:65535", 30 },
+	{ &hosts, "a.example,b:8080,[::1]:80", 25 },
+	{ &origins, "null,https://a.example:80,x-y://z", 33 },
+	{ &address, "::1", 3 },
 };
 
 START_TEST(reads_good_values)
@@ -132,6 +145,19 @@ static const struct {
 } bad[] = {
 	{ &words, "" },
 	{ &words, "," },
+	{ &sockets, "8080" },
+	{ &sockets, "::1:80" },
+	{ &sockets, "x:65536" },
+	{ &sockets, "unix:" },
+	{ &sockets, "unix:a,,unix:b" },
+	{ &hosts, "a," },
+	{ &hosts, "a/b" },
+	{ &hosts, "*.example" },
+	{ &hosts, "a:123456" },
+	{ &origins, "a.example" },
+	{ &origins, "https://a/" },
+	{ &address, "localhost" },
+	{ &address, "127.0.0.1,::1" },
 	{ &words, "error," },
 	{ &words, ",error" },
 	{ &words, "error,,warn" },
