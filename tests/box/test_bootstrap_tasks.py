@@ -484,7 +484,7 @@ if __name__ == "__main__":
     for kind in "fork", "spawn":
         with multiprocessing.get_context(kind).Pool(1) as pool:
             print(pool.map(send, [kind]))
-""", "[(b'fork', 'caisson_sockets')]\n[(b'spawn', 'caisson_sockets')]\n",
+""", "[(b'fork', 'caisson_stand_ins')]\n[(b'spawn', 'caisson_stand_ins')]\n",
          like=False),
     Case("descriptors by sendmsg, where they are not refused", """
 import os, socket

@@ -1,49 +1,11 @@
-"""How far the code is: what it tells, and what the bars of tqdm tell.
+"""How far the code is: what it tells.
 
     /usr/bin/python3 tests/box/test_progress.py [-v] [-k PATTERN]
 """
-import importlib.util
 import unittest
 
 from mcp_relay import Base
 
-# What is used of tqdm, as it is there: bars that show themselves by display().
-STD = """\
-import sys
-class tqdm:
-    def __init__(self, iterable=None, desc=None, total=None, disable=False):
-        self.iterable, self.desc, self.disable = iterable, desc, disable
-        self.total = len(iterable) if hasattr(iterable, '__len__') else total
-        self.n = 0
-        if not disable:
-            self.refresh()
-    def __iter__(self):
-        try:
-            for each in self.iterable:
-                yield each
-                self.update()
-        finally:
-            self.close()
-    def update(self, n=1):
-        if not self.disable:
-            self.n += n
-            self.refresh()
-    def refresh(self):
-        self.display()
-    def display(self, msg=None, pos=None):
-        pass
-    def close(self):
-        if not self.disable:
-            self.disable = True
-            self.display(pos=0)
-    def __del__(self):
-        self.close()
-def trange(n, **more):
-    return tqdm(range(n), **more)
-"""
-FAKE = "import os\nos.mkdir('tqdm')\nopen('tqdm/__init__.py', 'w').write(" \
-    "'from .std import tqdm, trange')\nopen('tqdm/std.py', 'w').write(%r)\n" \
-    "from tqdm import tqdm, trange\n" % STD
 # So that all is sent, however fast it comes.
 ALL = "import mcp._progress\nmcp._progress.PAUSE = 0\n"
 
@@ -123,43 +85,6 @@ class Progress(Base):
                    "    await asyncio.sleep(0)\n    runtime.progress(3)\n"
                    "    await call\nawait main()",
                    one(1000), one(2000), one(3000))
-
-    def test_bars(self):
-        self.tells(FAKE + ALL + "for n in tqdm('abc', desc='A'): pass",
-                   *[one(n * 1000, 3000, "A") for n in range(4)])
-        self.tells(FAKE + ALL + "bar = tqdm(total=2.5)\nbar.update(1.5)\n"
-                   "bar.close()", one(0, 2500), one(1500, 2500))
-        self.tells(FAKE + ALL + "for n in tqdm(iter('ab')): pass",
-                   one(0), one(1000), one(2000))
-        self.tells(FAKE + ALL + "for n in trange(2, disable=True): pass")
-        self.tells(FAKE + "for n in trange(2): print(n)", out="0\n1\n",
-                   progress=False)
-
-    def test_bars_after_each_other(self):
-        self.tells(FAKE + ALL + "for n in trange(2): pass\n"
-                   "for n in trange(1): pass", one(0, 2000), one(1000, 2000),
-                   one(2000, 2000), one(2000, 3000), one(3000, 3000))
-
-    def test_bars_in_each_other(self):
-        self.tells(FAKE + ALL + "for n in trange(2):\n"
-                   "    for m in trange(50): pass",
-                   *[one(n * 1000, 2000) for n in range(3)])
-        self.tells(FAKE + ALL + "bar = trange(5)\nbar.update()\ndel bar\n"
-                   "for n in trange(2): pass", one(0, 5000), one(1000, 5000),
-                   one(1000, 3000), one(2000, 3000), one(3000, 3000))
-
-    @unittest.skipUnless(importlib.util.find_spec("tqdm"),
-                         "tqdm is not installed")
-    def test_real_bars(self):
-        for code in ("from tqdm import tqdm\nfor n in tqdm(range(5000)): pass",
-                     "import tqdm\nwith tqdm.tqdm(total=5000) as bar:\n"
-                     "    for n in range(5): bar.update(1000)",
-                     "from tqdm.auto import trange\n"
-                     "for n in trange(5000): pass"):
-            with self.subTest(code):
-                got = self.prints(code, "", ".*", progress=True)
-                self.assertEqual(got.relay.progress[-1],
-                                 one(5000000, 5000000))
 
 
 if __name__ == "__main__":

@@ -54,19 +54,6 @@ def opened(picture):
     return image
 
 
-FONTS = """import matplotlib.font_manager as m
-from matplotlib import _afm
-def told(fonts): return sorted(repr(vars(one)) for one in fonts)
-again = m.FontManager()
-print(told(again.afmlist) == told(m.fontManager.afmlist) != [])
-print(told(again.ttflist) == told(m.fontManager.ttflist) != [])
-# Fonts of symbols have no letters, and any may be the first of the list.
-one = next(one for one in m.fontManager.afmlist if "Helvetica" in one.name)
-with open(one.fname, "rb") as file:
-    print(_afm.AFM(file).get_str_bbox("A")[2] > 0)
-"""
-
-
 class Shows(Base):
     """Code, what it sends, and what it prints."""
 
@@ -305,9 +292,6 @@ class Images(Shows):
 class Plots(Shows):
     """Figures of matplotlib, which is imported once for most of them."""
 
-    def test_the_list_of_fonts_is_whole(self):
-        self.prints(FONTS, "True\n" * 3)
-
     @classmethod
     def setUpClass(cls):
         """Let matplotlib look for fonts once."""
@@ -375,14 +359,6 @@ class Plots(Shows):
             "    plt.plot([1, 2])\n    plt.title(str(len(plt.gca().lines)))\n"
             "    plt.show()", "1", "1")
 
-    def test_saved_after_it_was_shown(self):
-        same = "plt.show()\nplt.savefig('b.png')\nprint(open('a.png', 'rb')" \
-            ".read() == open('b.png', 'rb').read())\n"
-        self.shows(DRAWN + "plt.savefig('a.png')\n" + same, None,
-                   out="True\n")
-        self.shows(DRAWN + "plt.savefig('a.png')\n" + same + DRAWN[32:] +
-                   "plt.title('x')\n" + same, None, "x", out="True\nFalse\n")
-
     def test_left_open(self):
         for code, *titles in (
                 ("plt.title('A')\nplt.figure()\nplt.plot([1])", "A", None),
@@ -436,13 +412,10 @@ class Plots(Shows):
         self.assertEqual(opened(one).size, (640, 480))
 
     def test_other_ways(self):
-        """To import it, and to have its figures drawn by others."""
+        """To import it."""
         for code in ("from matplotlib import pyplot\npyplot.plot([1])\n"
                      "pyplot.show()",
-                     "from matplotlib.pyplot import *\nplot([1])\nshow()",
-                     "import matplotlib\nmatplotlib.use('svg')\n"
-                     "import matplotlib.pyplot as plt\nplt.plot([1])\n"
-                     "plt.show()"):
+                     "from matplotlib.pyplot import *\nplot([1])\nshow()"):
             with self.subTest(code):
                 one, = self.shows(code, None, box_in=Box)
                 self.assertEqual(opened(one).size, (640, 480))

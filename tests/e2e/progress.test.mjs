@@ -164,36 +164,3 @@ test('nothing is sent without a token', async (t) => {
     'for n in range(9): runtime.progress(n, 8)\nprint("end")'), ['end']);
   await raw.finish();
 });
-
-test('bars tell it, the outer one of two', async (t) => {
-  const { client } = await strict(t);
-  const { told } = await heard(client, `
-import os
-os.mkdir("tqdm")
-open("tqdm/__init__.py", "w").write("from .std import tqdm")
-open("tqdm/std.py", "w").write('''
-class tqdm:
-    disable, desc = False, "Rows"
-    def __init__(self, total):
-        self.total, self.n = total, 0
-    def update(self, n=1):
-        self.n += n
-        self.display()
-    def display(self, msg=None, pos=None):
-        pass
-    def close(self):
-        self.disable = True
-''')
-from tqdm import tqdm
-outer = tqdm(40)
-outer.update()
-inner = tqdm(7)
-inner.update(7)
-inner.close()
-outer.update(39)
-outer.close()`, 40);
-
-  increases(told);
-  assert.deepEqual(told[0], { progress: 1, total: 40, message: 'Rows' });
-  assert.deepEqual(told.at(-1), { progress: 40, total: 40, message: 'Rows' });
-});

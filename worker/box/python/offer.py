@@ -4,7 +4,9 @@ Run by the bootstrap, in one namespace with script.py, which uses it.  Most of
 it is in the package mcp, which is imported only when the code uses it.
 """
 import builtins
+import os
 import sys
+from _frozen_importlib import BuiltinImporter
 from _frozen_importlib_external import (
     PathFinder, SourceFileLoader, spec_from_file_location)
 
@@ -13,11 +15,10 @@ COROUTINE = 0x80  # inspect.CO_COROUTINE
 MEMORY = (
     "save_tool", "save_memory", "load_memory", "update_memory",
     "delete_memory", "list_memories", "memory_exists", "get_memory_info")
-PLOTS = {}  # the names of plots.py, once they are needed
-BARS = {}  # the names of bars.py, once they are needed
+PLOTS = "caisson_plots"  # plots.py
+STOOD = "socket", "mmap", "multiprocessing.spawn"  # as in stand_ins.py
+TOLD = set()  # libraries that were told something before there was a box
 PROGRESS = []  # something, where the code may tell how far it is
-# What plots.py changes.
-SHOWING = "matplotlib.pyplot", "PIL.Image", "matplotlib._afm"
 # What is imported when code calls a tool, in any way.
 CALLING = ("mcp", *("mcp._" + name for name in (
     "arguments", "ask", "call", "caller", "counted", "data", "forgotten",
@@ -63,24 +64,19 @@ class AwaitingModule(type(sys)):
 
 
 class Finder:
-    """In sys.meta_path: mcp and mmap are ours, whatever is installed.
-
-    And socket, matplotlib.pyplot, PIL.Image and tqdm are changed a little.
-    """
+    """In sys.meta_path: mcp is ours, whatever is installed."""
 
     def __init__(self, box):
         self.box = box
 
     def find_spec(self, name, path=None, target=None):
         """Return where one of ours is; mcp knows what is in mcp."""
-        if name == "mmap":
-            return PathFinder.find_spec(name, [OURS])
-        if name == "socket":
-            return taught(name, path, sockets()["change"])
-        if name in SHOWING:
-            return taught(name, path, plots()["TEACH"][name])
-        if name == "tqdm.std" and self.box.progress:
-            return taught(name, path, bars()["teach"])
+        if name in STOOD:
+            return found(name, path, stand_in)
+        if name in SET:
+            return found(name, path, SET[name])
+        if name == PLOTS:
+            return spec_from_file_location(name, OURS + "plots.py")
         if name == "user_tools" and self.box.memory:
             from mcp import _user_tools
             return _user_tools.find_spec()
@@ -89,8 +85,7 @@ class Finder:
             return Loaded.find_spec(name) or PathFinder.find_spec(name, [OURS])
         if name.startswith("mcp._"):
             return Loaded.find_spec(name) or PathFinder.find_spec(name, path)
-        if name.startswith("mcp.") or name in (
-                "multiprocessing.spawn", "pydoc"):
+        if name.startswith("mcp.") or name == "pydoc":
             from mcp import _modules
             return _modules.find_spec(name, path)
         if name in ("IPython", "IPython.display"):
@@ -102,18 +97,29 @@ class Finder:
         return None
 
 
-def taught(name, path, teach):
-    """Return where a module is, which teach changes once it was executed."""
-    spec = PathFinder.find_spec(name, path)
+def found(name, path, act):
+    """Return where a module is, which is given to act once it was executed."""
+    spec = BuiltinImporter.find_spec(name) or PathFinder.find_spec(name, path)
     if spec is not None and spec.loader is not None:
-        run = spec.loader.exec_module
-
-        def exec_module(module):
-            run(module)
-            teach(module)
-
-        spec.loader.exec_module = exec_module
+        spec.loader = Acting(spec.loader, act)
     return spec
+
+
+class Acting:
+    """Loads a module as its own loader does, and acts then."""
+
+    def __init__(self, loader, act):
+        self.loader, self.act = loader, act
+
+    def create_module(self, spec):
+        """Return the module."""
+        return self.loader.create_module(spec)
+
+    def exec_module(self, module):
+        """Execute it with its own loader, which it keeps."""
+        module.__spec__.loader = module.__loader__ = self.loader
+        self.loader.exec_module(module)
+        self.act(module)
 
 
 class LastFinder:
@@ -167,39 +173,53 @@ def keep_modules():
         MODULES[name] = loader.get_code(name)
 
 
-def sockets():
-    """Return the names of sockets.py, which is no module that is found."""
-    names = {"__name__": "caisson_sockets"}
-    exec(load("sockets"), names)
-    return names
+def stand_in(module):
+    """Put in place what stands for system calls that a box refuses."""
+    names = {"__name__": "caisson_stand_ins"}
+    exec(load("stand_ins"), names)
+    names["put"](module)
 
 
-def change_sockets():
-    """Change the module socket, if it was imported before there is a box."""
-    if "socket" in sys.modules:
-        sockets()["change"](sys.modules["socket"])
+def stand_in_early():
+    """Do so in modules that were imported before there is a box, or a child.
+    """
+    for name in STOOD[:2]:
+        if name in sys.modules:
+            stand_in(sys.modules[name])
 
 
-def plots():
-    """Return the names of plots.py, which is no module that is found."""
-    if not PLOTS:
-        PLOTS["__name__"] = "caisson_plots"
-        exec(load("plots"), PLOTS)
-    return PLOTS
+def set_backend(matplotlib):
+    """Have matplotlib show figures, unless its variable says otherwise."""
+    if os.environ.get("MPLBACKEND", "Agg") == "Agg":
+        matplotlib.rcParams["backend"] = "module://" + PLOTS
+        pyplot = sys.modules.get("matplotlib.pyplot")
+        if pyplot:
+            pyplot.switch_backend("module://" + PLOTS)
 
 
-def change_plots():
-    """Change what shows pictures and was imported before there is a box."""
-    if not PLOTS and any(name in sys.modules for name in SHOWING):
-        plots()["teach"]()
+def set_viewer(images):
+    """Have Pillow show images."""
+    class Viewer(images.Viewer):
+        """What shows them."""
+
+        def show(self, image, **options):
+            """Show one."""
+            from mcp import _show
+            _show.show(image, options.get("title"))
+            return True
+
+    images.register(Viewer, -1)
 
 
-def bars():
-    """Return the names of bars.py, which is no module that is found."""
-    if not BARS:
-        BARS["__name__"] = "caisson_bars"
-        exec(load("bars"), BARS)
-    return BARS
+# What is told to libraries when they are imported, by their own means.
+SET = {"matplotlib": set_backend, "PIL.ImageShow": set_viewer}
+
+
+def set_early():
+    """Tell those that were imported before there is a box, once."""
+    for name in SET.keys() & sys.modules.keys() - TOLD:
+        TOLD.add(name)
+        SET[name](sys.modules[name])
 
 
 class Runtime(type(sys)):
@@ -295,7 +315,7 @@ def offer(names):
     box.servers, box.runtime = Servers(), Runtime("mcp.runtime")
     sys.meta_path.insert(0, Finder(box))
     sys.meta_path.append(LastFinder)
-    change_plots()
+    set_early()
     names.update(LATE, mcp_servers=box.servers, LOADED_MCP_SERVERS=(),
                  runtime=box.runtime)
     return box
@@ -315,8 +335,6 @@ def offer_servers(box, names, control, pid, told, memory):
         box.output = sum(ROOM)
     if PROGRESS:
         box.progress = True
-        if "tqdm.std" in sys.modules:
-            bars()["teach"](sys.modules["tqdm.std"])
     if told:
         import mcp._servers  # noqa: F401
 

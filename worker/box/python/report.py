@@ -336,8 +336,8 @@ def show_open(pid):
     pid: the process of the code, not of its children.
     """
     try:
-        if PLOTS and os.getpid() == pid:
-            PLOTS["finish"](NOTES)
+        if PLOTS in sys.modules and os.getpid() == pid:
+            sys.modules[PLOTS].finish(NOTES)
     except BaseException:
         pass  # the code may have changed what that needs
 

@@ -291,7 +291,7 @@ def main():
     ending = Ending()
     _thread.stack_size(STACK)
     os.register_at_fork(after_in_child=leave_control)
-    change_sockets()
+    stand_in_early()
     for stream in sys.stdout, sys.stderr:
         stream.reconfigure(
             encoding="utf-8", errors="backslashreplace", line_buffering=True)
@@ -375,7 +375,7 @@ def wait_for_code(pipes, ending):
 
 
 if __name__ == CHILD:
-    change_sockets()
+    stand_in_early()
     offer_servers(offer(vars(builtins)), vars(builtins), (-1, -1), 0,
                   globals()["told"], globals()["memory"])
 else:

@@ -1,7 +1,7 @@
 """How modules in mcp are imported, among them the servers.
 
 The finder that the bootstrap has put into sys.meta_path asks find_spec() for
-all that begins with "mcp.", and for two modules of Python's.
+all that begins with "mcp.", and for one module of Python's.
 """
 import sys
 from _frozen_importlib import ModuleSpec
@@ -15,9 +15,7 @@ def find_spec(name, path):
     if name.startswith("mcp.servers."):
         return find(name)
     spec = PathFinder.find_spec(name, path)
-    if name == "multiprocessing.spawn":
-        prepare_spawn(spec.loader)
-    elif name == "pydoc":
+    if name == "pydoc":
         from ._help import teach
         after(spec.loader, teach)
     elif name == "mcp.runtime":
@@ -112,16 +110,6 @@ def after(loader, act):
         act(module)
 
     loader.exec_module = exec_module
-
-
-def prepare_spawn(loader):
-    """Have new interpreters know mcp, before they import the code."""
-    def teach(module):
-        prepare = module.get_preparation_data
-        module.get_preparation_data = lambda name: dict(
-            prepare(name), caisson=Offer())
-
-    after(loader, teach)
 
 
 class Offer:

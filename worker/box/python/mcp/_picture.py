@@ -125,9 +125,7 @@ def draw(figure, room):
 
 def drawn(figure, dpi):
     """Return the PNG of a figure; what sticks out of it is in it, too."""
-    save = type(figure).savefig
-    save = partial(getattr(save, "__wrapped__", save), figure, format="png",
-                   dpi=dpi)
+    save = partial(figure.savefig, format="png", dpi=dpi)
     file = BytesIO()
     save(file)
     if sticks_out(figure):
