@@ -361,5 +361,6 @@ class Base(unittest.TestCase):
     def ends(self, code, error, hint="", **more):
         """Run code that ends with an error, and a hint below."""
         more.setdefault("loaded", ("fs",))
-        err = r"Traceback .*\n(?:\w+\.)*%s\n" % re.escape(error)
+        err = r"Traceback .*\n(?:\w+\.)*%s%s\n" % (
+            re.escape(error), "(?:; its keys are [^\n]*)?")
         return self.prints(code, "", err + re.escape(hint), 1, **more)

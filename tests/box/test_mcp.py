@@ -483,7 +483,7 @@ class Mistakes(Base):
                  "key: there is no such server; there are: fs, my-git, web, "
                  "mute"),
                 ("mcp_fs.echo().result().txt", "AttributeError: the result "
-                 "has no 'txt'; r.text is its text, r.data is {}")):
+                 "has no 'txt': write r.data or r.text; r.data is {}")):
             with self.subTest(line):
                 self.ends(line, error)
 

@@ -2,10 +2,9 @@
 
     /usr/bin/python3 tests/box/test_more.py [-v] [-k PATTERN]
 """
-import json
 import unittest
 
-from mcp_relay import Base, tool
+from mcp_relay import Base
 
 
 class More(Base):
@@ -72,34 +71,6 @@ class More(Base):
                 ("total=57", "print(r['total'])\nraise SystemExit", "57")):
             with self.subTest(code=code):
                 self.prints(call % (more, code), out + "\n")
-
-    def test_as_many_as_by_default_are_told(self):
-        """Whether the schema says so or its description; raw: a list."""
-        more = {"type": "integer"}
-        page = tool("list_rows", {
-            "json": {"type": "string"}, "page": dict(more, default=2),
-            "perPage": dict(more, description="Results (default 3, max 9)"),
-            "depth": dict(more, default=4),
-            "limit": {"anyOf": [more], "default": 5}, "last": True,
-            "first": dict(more, description="Defaults to 6.")})
-        note = ("note: fs.list_rows: its last result has %d items, as many "
-                "as %s is by default: there may be more\n")
-        for count, given, says in (
-                (3, "", note % (3, "perPage")), (5, "", note % (5, "limit")),
-                (6, "", note % (6, "first")), (2, "", ""), (4, "", ""),
-                (3, ", perPage=3", ""), (3, ", perPage=9", ""),
-                (3, ", page=7", note % (3, "perPage"))):
-            data = list(range(count))
-            whole = json.dumps({"rows": data, "hasMore": False})
-            self.prints("mcp_fs.list_rows(json=%r).result().data" % json.dumps(
-                {"content": [{"type": "text", "text": whole}]}), "",
-                        tools={"fs": [page]})
-            for text in json.dumps(data), json.dumps({"rows": data, "n": 1}):
-                with self.subTest(text=text, given=given):
-                    self.prints("mcp_fs.list_rows(json=%r%s).result().data" % (
-                        json.dumps({"content": [{"type": "text",
-                                                 "text": text}]}), given),
-                        "", says, tools={"fs": [page]})
 
 
 if __name__ == "__main__":

@@ -35,7 +35,9 @@ static const struct {
 	{ TEXT("plain \\\"text\\\" \\ud83d\\ude00"), "str" },
 	{ TEXT("\\ud800"), "str" },
 	{ TEXT(""), "str" },
-	{ TEXT("5"), "int" },
+	/* Scalars are texts; an object or an array of JSON is not. */
+	{ TEXT("5"), "str" },
+	{ TEXT("null"), "str" },
 	{ TEXT("[{\\\"a\\\":1}]"), "list of {a: int}" },
 	{ TEXT("[1] 2"), "str" },
 	{ "{\"content\":[{\"type\":\"text\",\"text\":\"[1]\"},"
@@ -45,10 +47,11 @@ static const struct {
 	{ "{\"content\":5}", "" }, { "{}", "" }, { "[]", "" }, { "5", "" },
 	{ "{\"isError\":true,\"content\":[{\"type\":\"text\",\"text\":\"x\"}]}",
 	    "" },
-	/* Structured content that is no more than the text. */
+	{ "{\"content\":[{\"type\":\"resource\",\"resource\":"
+	  "{\"text\":\"[1]\"}}]}", "list of int" },
+	{ "{\"content\":[{\"type\":\"resource\",\"resource\":"
+	  "{\"blob\":\"\"}}]}", "" },
 	{ "{\"structuredContent\":{\"content\":\"[1]\"},\"content\":"
-	  "[{\"type\":\"text\",\"text\":\"[1]\"}]}", "list of int" },
-	{ "{\"structuredContent\":{\"content\":\"[2]\"},\"content\":"
 	  "[{\"type\":\"text\",\"text\":\"[1]\"}]}", "{content: str}" },
 	{ "{\"structuredContent\":{\"a\":\"x\",\"b\":1},\"content\":"
 	  "[{\"type\":\"text\",\"text\":\"x\"}]}", "{a: str, b: int}" },

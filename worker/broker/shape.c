@@ -219,9 +219,16 @@ shape_find_text(struct json_span result, struct json_span *text)
 		return 0;
 	walk = json_span_walk(content);
 	while (json_span_next_element(&walk, &block)) {
-		if (json_span_get(block, "type", &member) == 0 ||
-		    !json_span_is(member, "text") ||
-		    json_span_get(block, "text", text) == 0 ||
+		if (json_span_get(block, "type", &member) == 0)
+			continue;
+		if (json_span_is(member, "resource")) {
+			if (json_span_get(block, "resource", &member) == 0)
+				continue;
+			block = member;
+		} else if (!json_span_is(member, "text")) {
+			continue;
+		}
+		if (json_span_get(block, "text", text) == 0 ||
 		    json_span_kind(*text) != JSON_SPAN_STRING)
 			continue;
 		n++;
@@ -229,19 +236,7 @@ shape_find_text(struct json_span result, struct json_span *text)
 	return n;
 }
 
-/* Whether structured content is an object with one string: the text. */
-static int
-shape_is_text(struct json_span data, struct json_span text)
-{
-	struct json_span_walk walk = json_span_walk(data);
-	struct json_span name, value, more;
-
-	return json_span_next_member(&walk, &name, &value) &&
-	    value.len == text.len && memcmp(value.p, text.p, text.len) == 0 &&
-	    !json_span_next_member(&walk, &name, &more);
-}
-
-/* The text of a block may be JSON itself. */
+/* The text of a block may be an object or an array of JSON. */
 static void
 shape_add_text(struct buffer *text, struct json_span string)
 {
@@ -251,7 +246,10 @@ shape_add_text(struct buffer *text, struct json_span string)
 	size_t len;
 
 	decoded = json_span_string(string, &len, &err);
-	if (decoded != NULL && json_span_parse(decoded, len, &value, &err) == 0)
+	if (decoded != NULL &&
+	    json_span_parse(decoded, len, &value, &err) == 0 &&
+	    (json_span_kind(value) == JSON_SPAN_OBJECT ||
+	        json_span_kind(value) == JSON_SPAN_ARRAY))
 		shape_add_value(text, value);
 	else
 		buffer_add_text(text, "str");
@@ -270,8 +268,7 @@ shape_add(struct buffer *text, struct json_span result)
 		return;
 	blocks = shape_find_text(result, &block);
 	if (json_span_get(result, "structuredContent", &data) > 0 &&
-	    json_span_kind(data) == JSON_SPAN_OBJECT &&
-	    !(blocks == 1 && shape_is_text(data, block)))
+	    json_span_kind(data) == JSON_SPAN_OBJECT)
 		shape_add_value(text, data);
 	else if (blocks == 1)
 		shape_add_text(text, block);

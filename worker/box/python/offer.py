@@ -351,10 +351,6 @@ def offer_named(code, names):
             elif type(const) is str and const.startswith("mcp_"):
                 wanted.add(const)
         wanted.update(part.co_names)
-    if "call_tool" in wanted or any(
-            name[:4] == "mcp_" and name != "mcp_servers" for name in wanted):
-        from mcp._teach import learn
-        learn()
     wanted -= known
     if not code.co_flags & COROUTINE:  # servers are called with await
         wanted = {name for name in wanted if name[:4].lower() == "mcp_"}

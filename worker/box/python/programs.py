@@ -284,9 +284,9 @@ def forget_program():
     """Forget what is about the program that has ended."""
     for about in ABOUT_ONE:
         about.clear()
-    forgotten, seen, counted, shown, progress = (
+    forgotten, seen, misread, shown, progress = (
         sys.modules.get("mcp._" + name) for name in (
-            "forgotten", "seen", "counted", "show", "progress"))
+            "forgotten", "seen", "misread", "show", "progress"))
     if forgotten:
         forgotten.end()
         forgotten.ENDED.clear()
@@ -295,8 +295,9 @@ def forget_program():
         seen.REFUSED.clear()
         for each in seen.SEEN.values():
             each.more = ()  # is not told again
-    if counted:
-        counted.COUNTED.clear()
+    if misread:
+        misread.MISSES.clear()
+        misread.TOLD.clear()
     if shown:
         shown.State.sent = shown.State.size = shown.State.more = 0
         shown.State.asked, shown.State.notes = False, []

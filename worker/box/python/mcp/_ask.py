@@ -180,10 +180,11 @@ def call_entry(state, entry, given):
         raise MCPError("the answer is no result of a tool", server, tool)
     count(len(request.line))
     result = Result(answer)
+    result._schema = entry.get("outputSchema")
     if tool not in state.readers:
         result._quiet = "%s.%s" % (server, tool)
     _seen.keep(result, "%s.%s" % (state.alias, entry["toolAlias"]),
-                  len(request.line), arguments, entry.get("inputSchema"))
+               len(request.line), arguments)
     if result.is_error and SETTINGS["raise_on_error"]:
         raise MCPError(
             result.text.strip() or "the tool failed and did not say why",

@@ -1,318 +1,143 @@
-"""The data of a result: parsed JSON with some conveniences.
+"""The data of a result: what the server sent, as plain Python values.
 
-Keys of dicts are attributes, too.  A result that is a list also acts as the
-dict that code expects around it, and a text or JSON that was the only member of
-a dict can still be accessed by its key.
+Lists, strings and numbers are Python's own.  Dicts are of a class that behaves
+as dict does; its keys are attributes, too, and it tells which keys it has where
+code looks for another one.
 """
 import sys
 
-from . import _counted, _values
+from . import _values
 from ._servers import attribute_error
 
-KEYS_MAX = 20  # of a dict in a sentence
-# What the one list in a dict is often called; of a list, that is the list.
-COLLECTIONS = {"items", "data", "results", "result", "values", "value",
-               "entries", "records", "rows", "list"}
+KEYS_MAX, KEY_MAX = 20, 60  # keys in a sentence, and characters of one
+BLANK = " \t\r\n"  # of JSON
+WRAPPER = "result"  # the key by which Python's SDKs wrap what is no object
+MARK = "x-fastmcp-wrap-result"  # in the output schema of such a tool
 
 
-class Part(dict):
-    """A dict in a result; its values are attributes, too.
+class Plain(type):
+    """The type of a class that equals dict, as its instances do.
+
+    Libraries that look up what to do with a type, as yaml, copy and unittest,
+    find what they do with dict.
+    """
+
+    def __eq__(cls, other):
+        """Whether it is the same class, or dict."""
+        return cls is other or other is dict
+
+    def __hash__(cls):
+        """Return that of dict."""
+        return hash(dict)
+
+
+class Missing(KeyError):
+    """A key that a dict lacks; str() names those that it has."""
+
+    def __init__(self, key, members=()):
+        super().__init__(key)
+        self._members = members
+
+    def __str__(self):
+        """Return the key, and which keys there are."""
+        return "%s; %s" % (super().__str__(), keys_of(self._members))
+
+    def __reduce__(self):
+        """Copies are plain."""
+        return KeyError, self.args
+
+
+class Part(dict, metaclass=Plain):
+    """A dict in a result.
 
     Copies of it, and what is pickled, are plain dicts.
     """
 
     __slots__ = ()
-    __module__ = "mcp.runtime"
 
     def __getattr__(self, name):
         """Return the value of a key."""
-        if name in self:
-            return self[name]
         if name.startswith("__"):
             raise AttributeError(name)
-        meant = self._meant(name, True)
-        if meant is not None:
-            return self[meant]
+        if name in self:
+            return self[name]
         raise attribute_error("this part of the result has no %r: %s" % (
             name, keys_of(self)))
 
-    def get(self, key, default=None):
-        """Return the value of a key, or the default."""
-        if key not in self:
-            is_list = type(default) is list
-            name = self._meant(key, is_list or default is None)
-            if name is not None:
-                return self[name]
-            if is_list:
-                return _counted.miss(self, key, default)
-            _counted.miss_value(self, key, default, sys._getframe(1))
-        return super().get(key, default)
-
     def __missing__(self, key):
-        """Return the value of the key that is meant."""
-        name = self._meant(key, True)
-        if name is None:
-            raise KeyError(key)
-        return self[name]
+        """Name the keys that there are."""
+        raise Missing(key, self)
 
-    def _meant(self, key, is_list):
-        """Return the key that is meant by one that there is not, or None.
-
-        is_list: whether it may be that of a list.
-        """
-        name = self._spelled(key)
-        if name is None and is_list:
-            name = _counted.one_list(self, key)
-        return name
-
-    def _spelled(self, key):
-        """Return the one key that differs in case, '_' and '-' only, or None.
-
-        As nextCursor and next_cursor do.
-        """
-        if type(key) is not str:
-            return None
-        plain = plain_key(key)
-        found = [name for name in self if plain and plain == plain_key(name)]
-        return found[0] if len(found) == 1 else None
-
-    @property
-    def items(self):
-        """The method, which is the list of that name as well."""
-        return both(super().items, super().get("items"))
-
-    @property
-    def values(self):
-        """The method, which is the list of that name as well."""
-        return both(super().values, super().get("values"))
+    def get(self, key, default=None, /):
+        """Return the value of a key, or the default, which a note may tell."""
+        if key in self:
+            return self[key]
+        from ._misread import miss
+        miss(self, key, default, sys._getframe(1))
+        return default
 
     def __eq__(self, other):
-        """Whether it has the same members; a text is its only value."""
+        """Whether it is the same dict; it is no text, which a note tells."""
         if isinstance(other, str):
-            return _counted.is_text(self, other)
+            tell(self, sys._getframe(1))
         return super().__eq__(other)
 
     def __ne__(self, other):
         """Return the opposite."""
-        same = self.__eq__(other)
-        return same if same is NotImplemented else not same
+        if isinstance(other, str):
+            tell(self, sys._getframe(1))
+        return super().__ne__(other)
 
-    def __lt__(self, other):
-        """Whether the text that is its only value is less than that of a dict
-        with the same key.
-        """
-        same = type(other) is Part and list(self) == list(other)
-        one, two = map(_counted.only_text, (self, other if same else self))
-        return NotImplemented if not same or one is None or two is None \
-            else one < two
-
-    def __hash__(self):
-        """Return that of the text which is its only value, and equals it."""
-        value = _counted.only_text(self)
-        if value is None:
-            raise TypeError("unhashable type: 'dict'")
-        return hash(value)
-
-    def __len__(self):
-        """Return how many keys it has, which the code may not mean."""
-        _counted.count(self, sys._getframe(1))
-        return super().__len__()
+    __hash__ = None
 
     def __reduce__(self):
         """Copies are plain."""
         return dict, (dict(self),)
 
 
-def plain_key(name):
-    """Return a key without what differs between habits of writing keys."""
-    return name.replace("_", "").replace("-", "").lower()
+# What they are to the code.
+for _kind, _name in (Part, "dict"), (Missing, "KeyError"):
+    _kind.__name__ = _kind.__qualname__ = _name
+    _kind.__module__ = "builtins"
 
 
-class Both(list):
-    """A list in a dict by the name of a method of dicts, which it is, too."""
-
-    __slots__ = ("method",)
-
-    def __call__(self):
-        """Return what the method does."""
-        return self.method()
-
-    def __reduce__(self):
-        """Copies are plain."""
-        return list, (list(self),)
-
-
-def both(method, value):
-    """Return a method; where a value is a list, one that is that list."""
-    if not isinstance(value, list):
-        return method
-    found = Both(value)
-    found.method = method
-    return found
-
-
-Part.__name__ = Part.__qualname__ = "dict"  # what it is to the code
-
-
-def part_of(value):
-    """Return a value with parts in place of dicts, where it is a dict."""
-    if type(value) is not dict:
-        return value
-    return Part((key, part_of(each)) for key, each in value.items())
+def tell(part, frame):
+    """Make a note that a dict was compared with a text."""
+    from . import _misread
+    _misread.tell(_misread.PART, ", ".join(map(str, part)), frame)
 
 
 def keys_of(members):
-    """Return which keys a dict has."""
-    names = [str(key) for key in list(members)[:KEYS_MAX]]
+    """Return which keys there are."""
+    names = [(str(key) if str(key).isprintable() else ascii(key))[:KEY_MAX]
+             for key in list(members)[:KEYS_MAX]]
     more = ["..."] if len(members) > KEYS_MAX else []
     return "its keys are " + (", ".join(names + more) or "none")
 
 
 def parsed(text):
-    """Return a text as the JSON that it is, or else as it is."""
+    """Return the object or array that a text is in JSON, or else the text.
+
+    Anything else is a text that a server meant as one, digits among them.
+    """
+    if not text.lstrip(BLANK).startswith(("{", "[")):
+        return text
     try:
         return read(text)
     except (ValueError, RecursionError):
         return text
 
 
-def unwrapped(found, text):
-    """Return structured content, or what the text is if it is no more."""
-    if type(found) is not Part or len(found) != 1:
-        return found
-    (key, value), = found.items()
-    if not isinstance(value, str) or value != text:
-        return found
-    value = parsed(text)
-    for kind in Text, List, Dict:
-        if isinstance(value, kind.__mro__[2]):
-            value = kind(value)
-            value.wrapped = key, text
-    return value
-
-
-def text_of(blocks):
-    """Return all blocks of text, joined by newlines."""
-    return "\n".join(
-        block["text"] for block in blocks if isinstance(block, dict)
-        and block.get("type", "text") == "text"
-        and isinstance(block.get("text"), str))
-
-
-class Content(list):
-    """The blocks of a result, where code may expect their text."""
-
-    __slots__ = ()
-
-    def __len__(self):
-        """Return how many blocks there are, which the code may not mean."""
-        _counted.count_blocks(self, sys._getframe(1))
-        return super().__len__()
-
-    def __contains__(self, item):
-        """Whether a block is in it, or a text in their text."""
-        return item in text_of(self) if isinstance(item, str) \
-            else super().__contains__(item)
-
-    def count(self, item):
-        """Count a block, or a text in their text."""
-        return text_of(self).count(item) if isinstance(item, str) \
-            else super().count(item)
-
-    def __getattr__(self, name):
-        """Return what lists do not have, and texts have."""
-        if name.startswith("__") or not hasattr(str, name):
-            raise AttributeError("'list' object has no attribute %r" % name)
-        return getattr(text_of(self), name)
-
-    def __reduce__(self):
-        """Copies are plain."""
-        return list, (list(self),)
-
-
-class Rows(list):
-    """A list that is all of a result.
-
-    Where the code expects a dict with the list in it, it means this; where it
-    expects a dict, and there is one in it, that one.
+def is_wrapper(schema):
+    """Whether an output schema declares an object that only wraps a value, as
+    Python's SDKs write it for what is no object.
     """
-
-    __slots__ = ()
-
-    @property
-    def length(self):
-        """How many items it has, as JavaScript calls it."""
-        return len(self)
-
-    def __contains__(self, item):
-        """Whether an item is in it. Code that expects a dict may look for a
-        key: a text never equals one of the dicts of this list.
-        """
-        return any(each == item for each in self if type(each) is not Part) \
-            if isinstance(item, str) else super().__contains__(item)
-
-    def __getitem__(self, key):
-        """Return an item, items, the list itself by what it is called, or a
-        part of its one item.
-        """
-        if type(key) is str:
-            if len(self) == 1 and type(self[0]) is Part and key in self[0]:
-                return self[0][key]
-            if key in COLLECTIONS or _counted.is_listed(self, key):
-                return self
-        return super().__getitem__(key)
-
-    def __reduce__(self):
-        """Copies are plain."""
-        return list, (list(self),)
-
-
-class Wrapped:
-    """A text, or what it is as JSON, that came as the one member of a dict.
-
-    It is still found there.
-    """
-
-    __slots__ = ()
-
-    def __getitem__(self, key):
-        """Return a member; the one that it was is the text."""
-        if key == self.wrapped[0] and not (
-                isinstance(self, dict) and key in self):
-            return self.wrapped[1]
-        return super().__getitem__(key)
-
-
-class Text(Wrapped, str):
-    """A text that was the one member of a dict."""
-
-    __slots__ = ("wrapped",)
-
-    def __reduce__(self):
-        """Copies are plain."""
-        return str, (str.__str__(self),)
-
-
-class List(Wrapped, list):
-    """A list, as JSON in a text that was the one member of a dict."""
-
-    __slots__ = ("wrapped",)
-
-    def __reduce__(self):
-        """Copies are plain."""
-        return list, (list(self),)
-
-
-class Dict(Wrapped, Part):
-    """A dict, as JSON in a text that was the one member of a dict."""
-
-    __slots__ = ("wrapped",)
-
-
-for _kind, _name in (Text, "str"), (List, "list"), (Dict, "dict"), (
-        Rows, "list"), (Content, "list"), (Both, "list"):
-    _kind.__name__ = _kind.__qualname__ = _name
-    _kind.__module__ = "mcp.runtime"
+    members = schema.get("properties") if isinstance(schema, dict) else None
+    if not isinstance(members, dict) or list(members) != [WRAPPER]:
+        return False
+    from ._schema import flat
+    return schema.get(MARK) is True or schema.get("required") == [WRAPPER] \
+        and flat(members[WRAPPER], schema)[0].get("type") != "object"
 
 
 class Fast(_values.Fast):

@@ -1,14 +1,13 @@
 """Whether a tool has more items than its last result.
 
-The result says so, its count is larger than its list, or it has exactly as many
-items as the tool returns by default.  A program that ignores the other pages
-prints a wrong answer without an error, so a note follows its output.  There is
-no note if the code requested exactly that many items, or mentions the member
-that tells of more.
+The result says so, or its count is larger than its list.  A program that
+ignores the other pages prints a wrong answer without an error, so a note
+follows its output.  There is no note if the code requested exactly that many
+items, or mentions the member that tells of more.
 """
 import re
 
-from . import _schema, _values
+from . import _values
 
 # Names of members, small and without marks: what comes next, that there is
 # more, and what such members may be in.
@@ -22,17 +21,15 @@ MOST = {"limit", "size", "count", "first", "last", "max", "maximum", "top",
 TOTAL = {"total", "totalcount", "totalitems", "totalresults", "totalhits"}
 BEGINS = {"page", "offset", "cursor", "after", "before", "skip", "start",
           "token"}
-DEFAULT = re.compile(r"\bdefaults?(?: value)?(?: is| to| of)?[ :=(]*([0-9]+)\b",
-                     re.I)
 WORD = re.compile("[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 WITHIN = {"pagination", "paging", "pageinfo", "meta", "metadata", "links"}
 
 
-def more_of(result, arguments, schema):
+def more_of(result, arguments):
     """Return a sentence about more than a result has, and the name of what
     tells it; None where nothing does, or the code asked for so much.
 
-    arguments: what the call was given, as JSON; schema: that of the tool.
+    arguments: what the call was given, as JSON.
     """
     data = result.data
     items = items_of(data)
@@ -44,15 +41,10 @@ def more_of(result, arguments, schema):
     if key is None and count and not any(
             is_of(name, BEGINS) for name in given):
         key = total_of(data, count)
-    if key is not None:
-        return "there is more than %s (%s)" % (
-            "its last result" if count is None
-            else "the %d of its last result" % count, key), \
-            key.partition(":")[0].rpartition(".")[2]
-    name = count and count > 1 and not says_all(data) and by_default(
-        count, given, schema)
-    return ("its last result has %d items, as many as %s is by default: "
-            "there may be more" % (count, name), name) if name else None
+    return None if key is None else ("there is more than %s (%s)" % (
+        "its last result" if count is None
+        else "the %d of its last result" % count, key),
+        key.partition(":")[0].rpartition(".")[2])
 
 
 def items_of(data):
@@ -74,15 +66,8 @@ def total_of(data, count):
     return None
 
 
-def says_all(data):
-    """Whether a result says that there is no more, as it would say so."""
-    return isinstance(data, dict) and any(
-        "".join(filter(str.isalnum, str(name))).lower() in MORE | NEXT | TOTAL
-        for name in data)
-
-
 def words_of(code):
-    """Return the strings and the names of attributes in code."""
+    """Return the names in code, and its strings, as they are and quoted."""
     found, parts = set(), [code] if code else []
     while parts:
         part = parts.pop()
@@ -91,23 +76,8 @@ def words_of(code):
             if isinstance(const, type(code)):
                 parts.append(const)
             elif isinstance(const, str):
-                found.add(const)
+                found.update((const, repr(const)))
     return found
-
-
-def by_default(count, given, schema):
-    """Return the name of an argument that was not given, and is so many then;
-    or None.
-    """
-    for name, part, _ in _schema.parameters({"inputSchema": schema}):
-        if name in given or not is_of(name, MOST):
-            continue
-        part = _schema.flat(part, schema)[0]
-        told = DEFAULT.search(str(part.get("description")))
-        default = part.get("default", told and int(told.group(1)))
-        if type(default) is int and default == count:
-            return _schema.cut(name)
-    return None
 
 
 def key_of(data):

@@ -1,22 +1,14 @@
 """The outcome of a call: a result, or an error of one class."""
-import _operator
+import sys
 
-from . import _counted, _seen, _values
-from ._caller import caller, for_await
-from ._data import (
-    COLLECTIONS, Content, Part, Rows, both, part_of, parsed, text_of,
-    unwrapped)
+from . import _seen, _values
+from ._blocks import text_alone, text_of
+from ._data import WRAPPER, Missing, is_wrapper, parsed
 from ._servers import attribute_error, clean
 
 SHOWN_MAX = 2000  # characters of a message that str() shows
 LEFT_OUT = {"isError": False, "structuredContent": None}
-# What a result that is a text, or a number, is often called.
-WHOLE = "text", "result", "output", "value"
-# What is calculated, or compared, with the data.
-OPERATIONS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")
-COMPARED = str, int, float, list, dict, type(None)
-COMPARISONS = "lt", "le", "gt", "ge"
-SUCCESS = "success", "ok"  # keys of results in other libraries
+VALUES = str, int, float, list  # that data may be
 MEMBERS = "content", "structuredContent", "isError", "_meta"  # in MCP
 
 
@@ -78,172 +70,144 @@ class ArgumentError(MCPError, TypeError):
 
 
 class Result(dict):
-    """The result of a tool: the dict that MCP defines, and short cuts.
+    """The result of a tool: the dict that MCP defines, with attributes.
 
-    It stands for its data as well: r["x"], r.x, r[0], len(r) and iteration
-    are those of r.data where MCP defines nothing of that name.
+    A key, an attribute or an item that it does not have is looked up in its
+    data, by exactly that name.
     """
 
     __module__ = "mcp.runtime"
     _quiet = None  # the tool, where its result is only shown by print()
     _shown = None  # what tells a result while the last expression is shown
     _tool = None  # the tool, as the code may call it
+    _schema = None  # of its structured content, as the tool declares it
 
-    def __init__(self, members=()):
-        super().__init__(members)
-        get = super().get
-        content, structured = get("content"), get("structuredContent")
-        if isinstance(content, list):
-            self["content"] = Content(map(part_of, content))
-        if type(structured) is dict:
-            self["structuredContent"] = part_of(structured)
+    def _members(self):
+        """Return the dict in which keys are that the result does not have."""
+        found = dict.get(self, "structuredContent")
+        found = self.data if found is None else found
+        return found if isinstance(found, dict) else {}
+
+    def _names(self):
+        """Return all keys that there are."""
+        return {**dict.fromkeys(dict.keys(self)), **self._members()}
 
     def __getitem__(self, key):
-        """Return a part of a list or a text; all else is as in a dict."""
-        if isinstance(key, slice):
-            data = self.data
-            return data[key] if isinstance(data, list) else self.text[key]
+        """Return the value of a key, or items of a list."""
+        if isinstance(key, (int, slice)):
+            if isinstance(self.data, list):
+                return self.data[key]
+            if isinstance(key, slice):
+                raise self._lacks("slices")
         return super().__getitem__(key)
 
     def __missing__(self, key):
         """Return what the data has: r["x"] is r.data["x"]."""
-        data = self.data
-        if isinstance(data, dict) and key in data:
-            return data[key]
-        name = data._meant(key, True) if isinstance(data, Part) else None
-        if name is not None:
-            return data[name]
-        if isinstance(key, int):
-            return self._sequence()[key]
-        if isinstance(data, Rows):
-            try:
-                return data[key]
-            except TypeError:
-                pass
-        if not isinstance(data, (dict, list)) and key in WHOLE:
-            return self.text if key == "text" else data
-        if key in ("data", "result"):
-            return data
-        raise KeyError(key)
+        members = self._members()
+        if key in members and key not in MEMBERS:
+            return members[key]
+        raise Missing(key, self._names())
 
-    def _sequence(self):
-        """Return what an index is for: a list, or else the content."""
-        content = dict.get(self, "content")
-        return self.data if isinstance(self.data, list) else (
-            content if isinstance(content, list) else [])
+    def _lacks(self, what, kind=TypeError):
+        """Return the error about what results do not have."""
+        from ._shape import shape_of
+        error = kind(clean("the result has no %s: write r.data or r.text; "
+                           "r.data is %s" % (what, shape_of(self.data))))
+        error.told = True
+        return error
+
+    def _own(self, name=None):
+        """Make a note that the code reads the keys of the result itself.
+
+        name: of the method that it calls; dict() calls one, too.
+        """
+        frame = sys._getframe(2)
+        if isinstance(self.data, dict) and (
+                name is None or name in frame.f_code.co_names):
+            from . import _misread
+            _misread.tell(_misread.MEMBERS, (
+                ".%s()" % name if name else "iteration", self._tool), frame)
+
+    def _is_value(self, other):
+        """Make a note that the code compares the result with a value."""
+        if isinstance(other, VALUES):
+            from . import _misread
+            _misread.tell(_misread.EQUAL, self._tool, sys._getframe(2))
+
+    def keys(self):
+        """Return the keys of the dict itself."""
+        self._own("keys")
+        return super().keys()
+
+    def values(self):
+        """Return the values of the dict itself."""
+        self._own("values")
+        return super().values()
+
+    def items(self):
+        """Return the items of the dict itself."""
+        self._own("items")
+        return super().items()
+
+    def __eq__(self, other):
+        """Whether it is the same dict; it is not its data."""
+        self._is_value(other)
+        return super().__eq__(other)
+
+    def __ne__(self, other):
+        """Return the opposite."""
+        self._is_value(other)
+        return super().__ne__(other)
+
+    __hash__ = None
 
     def __contains__(self, key):
         """Whether the result has a key, or the data has it."""
         data = self.data
-        if isinstance(key, str) and (
-                super().__contains__(key) or isinstance(data, str)):
-            return super().__contains__(key) or key in data
+        if isinstance(key, str):
+            if super().__contains__(key) or key in MEMBERS:
+                return super().__contains__(key)
+            if isinstance(data, str):
+                raise self._lacks("characters")
+            if key in self._members():
+                return True
         return isinstance(data, (dict, list)) and key in data
 
     def __iter__(self):
-        """Go through the data; of a text, through the content."""
-        data = self.data
-        return iter(data if isinstance(data, dict) else self._sequence())
-
-    def __len__(self):
-        """Return how much the data has, which the code may not mean."""
-        data = self.data
-        if isinstance(data, dict):
-            _counted.count(data, caller(), True)
-            return dict.__len__(data)
-        if isinstance(data, list):
-            return len(data)
-        raise TypeError("the result is neither a list nor a dict: write "
-                        "len(r.text) or len(r.content)")
-
-    def __bool__(self):
-        """Whether there is anything in a list or a dict."""
-        return not isinstance(self.data, (dict, list)) or bool(self.data)
-
-    def __float__(self):
-        """Return the number that the data is."""
-        return float(self.data)
-
-    def __int__(self):
-        """Return the integer that the data is."""
-        return int(self.data)
-
-    def __eq__(self, other):
-        """Whether it is the same dict, or other is what the data is."""
-        if dict.__eq__(self, other) is True:
-            return True
-        if not isinstance(other, COMPARED) or isinstance(other, Result):
-            return NotImplemented  # others know how to compare themselves
-        return self.data == other or self.text == other
-
-    def __ne__(self, other):
-        """Return the opposite."""
-        same = self.__eq__(other)
-        return same if same is NotImplemented else not same
-
-    __hash__ = None
-
-    def __index__(self):
-        """Return the integer that the data is, where one is needed."""
-        return _operator.index(self.data)
-
-    def __round__(self, *digits):
-        """Return the number that the data is, rounded."""
-        return round(self.data, *digits)
-
-    def __format__(self, spec):
-        """Return the text, or the data as it is to be written."""
-        return format(self.data, spec) if spec else str(self)
+        """Go through the items of a list, or all keys."""
+        if isinstance(self.data, list):
+            return iter(self.data)
+        if isinstance(self.data, dict):
+            self._own()
+            return iter(self._names())
+        raise self._lacks("items")
 
     def __reversed__(self):
-        """Go through the data from its end."""
-        data = self.data
-        return reversed(data if isinstance(data, dict) else self._sequence())
+        """Go through the same from its end."""
+        return reversed(list(self))
 
-    def keys(self):
-        """Return the keys of the dict, which the code may not mean."""
-        return _counted.members(self, "keys", super().keys())
+    def __len__(self):
+        """Return how many items a list has."""
+        if isinstance(self.data, list):
+            return len(self.data)
+        raise self._lacks("length")
 
-    @property
-    def values(self):
-        """The method of the dict, and the list of that name in the data."""
-        return both(self._values, self._list("values"))
+    def __bool__(self):
+        """Whether there are items, where the data is a list."""
+        return not isinstance(self.data, list) or bool(self.data)
 
-    @property
-    def items(self):
-        """The method of the dict, and the list of that name in the data."""
-        return both(self._items, self._list("items"))
-
-    def _values(self):
-        """Return the values of the dict, which the code may not mean."""
-        return _counted.members(self, "values", super().values())
-
-    def _items(self):
-        """Return the items of the dict, which the code may not mean."""
-        return _counted.members(self, "items", super().items())
-
-    def _list(self, key):
-        """Return what the data has by a key, or None."""
-        data = self.data
-        return dict.get(data, key) if isinstance(data, dict) else None
-
-    def get(self, key, default=None):
+    def get(self, key, default=None, /):
         """Return the value of a key, of the result or of its data."""
         if super().__contains__(key) or key in MEMBERS:
             return super().get(key, default)
-        data = self.data
-        if key in SUCCESS and not (isinstance(data, dict) and key in data):
-            return not self.is_error
-        if isinstance(data, dict):
-            return data.get(key, default)
-        if isinstance(data, Rows):
-            if key in COLLECTIONS or _counted.is_named(key, self._tool or ""):
-                return data
-            if not data:
-                return default
-        raise attribute_error("the result has no keys but %s: r.data is a "
-                              "%s" % (", ".join(dict.keys(self)),
-                                      type(data).__name__))
+        members = self._members()
+        if key in members:
+            return members[key]
+        if isinstance(self.data, dict):
+            from ._misread import miss
+            miss(members, key, default, sys._getframe(1))
+            return default
+        raise self._lacks("key %r" % (key,), attribute_error)
 
     def __getattr__(self, name):
         """Return the value of a key, or what it is where it is left out."""
@@ -251,26 +215,12 @@ class Result(dict):
             return self[name]
         if name in LEFT_OUT:
             return LEFT_OUT[name]
-        if name.startswith("__"):
+        members = {} if name.startswith("__") else self._members()
+        if name in members:
+            return members[name]
+        if name.startswith("_"):
             raise AttributeError(name)
-        data = self.data
-        if isinstance(data, dict) and name in data:
-            return data[name]
-        if isinstance(data, Part) and data._meant(name, True) is not None \
-                or isinstance(data, Rows) and _counted.is_named(
-                    name, self._tool or ""):
-            return data[name]
-        for value in data, self.text:
-            if isinstance(value, (list, str)) and hasattr(
-                    type(value), name):
-                return getattr(value, name)
-        if name in HABITS:
-            return HABITS[name](self)
-        from ._shape import shape_of
-        error = attribute_error("the result has no %r; r.text is its text, "
-                                "r.data is %s" % (name, shape_of(data)))
-        error.told = True
-        raise error
+        raise self._lacks(repr(name), attribute_error)
 
     def __str__(self):
         """Return the text; without any, the data as JSON."""
@@ -284,57 +234,45 @@ class Result(dict):
         return dict.__repr__(self) if shown is None else shown(self)
 
     def __reduce__(self):
-        """Copies have the same members."""
-        return Result, (dict(dict.items(self)),)
+        """Copies have the same members, and the same data."""
+        return Result, (dict(dict.items(self)),), {"_schema": self._schema}
+
+    @property
+    def blocks(self):
+        """The blocks of its content."""
+        blocks = dict.get(self, "content")
+        return blocks if isinstance(blocks, list) else []
 
     @property
     def text(self):
-        """All blocks of text, joined by newlines."""
-        blocks = dict.get(self, "content")
-        return text_of(blocks) if isinstance(blocks, list) else ""
+        """All text, that of resources too, and a line for each other block."""
+        return text_of(self.blocks)
 
     @property
     def data(self):
-        """The structured content, else the text as JSON, else the text.
-
-        A structured content that is no more than the text is taken for it.
+        """The structured content, or what an output schema says is wrapped in
+        it; else the JSON object or array that the text is; else the text.
         """
         if "_data" not in self.__dict__:
-            found = dict.get(self, "structuredContent")
-            found = parsed(self.text) if found is None \
-                else unwrapped(found, self.text)
-            if type(found) is list:
-                found = Rows(found)
-            elif type(found) is str and self._tool:
-                found = _counted.told(found, self._tool)
-            self.__dict__["_data"] = found
+            self.__dict__["_data"] = self._read()
             _seen.keep_shape(self)
         return self.__dict__["_data"]
+
+    def _read(self):
+        """Return the data."""
+        found = dict.get(self, "structuredContent")
+        if found is None:
+            found = parsed(text_alone(self.blocks))
+            return self.text if isinstance(found, str) else found
+        if isinstance(found, dict) and list(found) == [WRAPPER] and \
+                is_wrapper(self._schema):
+            return found[WRAPPER]
+        return found
 
     @property
     def is_error(self):
         """Whether the tool says that it failed."""
         return dict.get(self, "isError") is True
-
-
-class Whole(Result):
-    """A result, where code asks it for its result: it may be called."""
-
-    def __call__(self, timeout=None):
-        """Return the result."""
-        return self._result
-
-
-Whole.__name__ = Whole.__qualname__ = "Result"
-
-
-def whole(result):
-    """Return a result as one that may be called."""
-    found = Whole()
-    dict.update(found, dict.items(result))
-    result.data  # which both have then
-    found.__dict__.update(result.__dict__, _result=result)
-    return found
 
 
 def data_of(value):
@@ -357,33 +295,3 @@ def written(value):
     if isinstance(value, Call):
         value = value.result()
     return str(value) if isinstance(value, Result) else value
-
-
-def with_operation(name):
-    """Give results an operation, with what stands on either side of them."""
-    operation = getattr(_operator, name)
-
-    def forward(self, other):
-        return operation(self.data, data_of(other))
-
-    def backward(self, other):
-        return operation(other, self.data)
-
-    setattr(Result, "__%s__" % name, forward)
-    if name in OPERATIONS:
-        setattr(Result, "__r%s__" % name, backward)
-
-
-for _name in OPERATIONS + COMPARISONS:
-    with_operation(_name)
-
-
-# What other libraries call the same.
-HABITS = {"structured_content": lambda result: result.structuredContent,
-          "json": lambda result: lambda: for_await(result.data),
-          "status_code": lambda result: 500 if result.is_error else 200,
-          "model_dump": lambda result: lambda: dict(dict.items(result)),
-          "raise_for_status": lambda result: lambda: None,
-          "result": whole,
-          "success": lambda result: not result.is_error,
-          "ok": lambda result: not result.is_error}

@@ -22,28 +22,24 @@ TAKEN = []  # notes on names that were taken for others
 class Seen:
     """The last result of a tool."""
 
-    __slots__ = ("name", "result", "strong", "shape", "arguments", "schema",
-                 "more")
+    __slots__ = "name", "result", "strong", "shape", "arguments", "more"
 
-    def __init__(self, name, result, strong, arguments=b"{}", schema=None):
+    def __init__(self, name, result, strong, arguments=b"{}"):
         self.name, self.shape, self.more = name, None, None
-        self.arguments, self.schema = arguments, schema
+        self.arguments = arguments
         self.result = ref(result)
         self.strong = result if strong else None
 
 
-def keep(result, name, size, arguments, schema):
+def keep(result, name, size, arguments):
     """Note the result of a tool, which came in so many bytes.
 
-    arguments: what the call was given, as JSON; schema: what it takes.
+    arguments: what the call was given, as JSON.
     """
-    if not SEEN:
-        from ._teach import learn
-        learn()
     result._tool = name
     SEEN.pop(name, None)
     SEEN[name] = Seen(name, result, size <= KEPT_MAX, *(
-        (arguments, schema) if len(arguments) <= GIVEN_MAX else ()))
+        (arguments,) if len(arguments) <= GIVEN_MAX else ()))
     if len(SEEN) > TOOLS_MAX:
         del SEEN[next(iter(SEEN))]
     if size > KEPT_MAX:
@@ -69,52 +65,40 @@ def keep_shape(result):
         from ._more import more_of
         from ._shape import shape_of
         seen.shape = shape_of(result.__dict__["_data"])
-        seen.more = more_of(result, seen.arguments, seen.schema)
+        seen.more = more_of(result, seen.arguments)
 
 
 def notes(failed, code=None):
     """Return what there is to note at the end: names that were taken for
     others, and, of code that has not failed, refused arguments that it did not
-    show, what it has counted, and tools that had more than it has read.
+    show, a result that it may have misread, and tools that had more.
     """
     if failed:
         return TAKEN
-    from ._counted import COUNTED, missed
     from ._more import more_of, words_of
     found, words = [], words_of(code)
     for seen in list(SEEN.values()):
         result = seen.result()
         if seen.more is None and result is not None and \
                 not result.is_error and "_seen" not in result.__dict__:
-            seen.more = more_of(result, seen.arguments, seen.schema)
+            seen.more = more_of(result, seen.arguments)
         if seen.more and seen.more[1] not in words:
             found.append("note: %s: %s\n" % (seen.name, seen.more[0]))
     hidden = list(dict.fromkeys(REFUSED.values()))
-    return TAKEN + hidden[:NOTES_MAX] + (COUNTED or missed(words)) + \
-        found[:NOTES_MAX]
-
-
-def structured(text):
-    """Return the structured content beside this text in a result, or None.
-    """
-    for seen in reversed(list(SEEN.values())):
-        result = seen.result()
-        if result is None or not isinstance(text, str):
-            continue
-        found = dict.get(result, "structuredContent")
-        if isinstance(found, (dict, list)) and (
-                text == result.text or any(
-                    isinstance(block, dict) and block.get("text") == text
-                    for block in dict.get(result, "content") or ())):
-            return found
-    return None
+    misread = []
+    if "len" in words or "count" in words or "mcp._misread" in sys.modules:
+        from ._misread import notes as noted
+        misread = noted(words)
+    return TAKEN + hidden[:NOTES_MAX] + misread + found[:NOTES_MAX]
 
 
 def about_error(error, trace):
     """Return the line about an error that comes from a result, or None."""
-    from ._result import ArgumentError
-    if not SEEN or hasattr(error, "told") or not isinstance(
-            error, KINDS) or isinstance(error, (ArgumentError, UnicodeError)):
+    from ._result import ArgumentError, Result
+    if not SEEN or hasattr(error, "told") or isinstance(
+            error, (ArgumentError, UnicodeError)) or not (
+                isinstance(error, KINDS) or any(
+                    isinstance(each, Result) for each in error.args)):
         return None
     if any(each in str(error) for each in AWAITING) or isinstance(
             getattr(error, "obj", None), (type, type(sys))):
@@ -131,11 +115,9 @@ def about_error(error, trace):
             isinstance(error, KeyError))
         if seen:
             result = seen.result()
-            asks = result is not None and _shape.about_text(
-                error, each, result)
-            if asks:
-                return "hint: %s\n" % asks
-            place = result is not None and _places.about(error, result.data)
+            place = result is not None and (
+                _shape.about_data(error, each, result) or
+                _places.about(error, result.data))
             return "hint: %s%s .data is %s\n" % (
                 place + "; " if place else "", seen.name,
                 _shape.described(seen))

@@ -153,12 +153,15 @@ def is_within(value, result):
     return False
 
 
-def about_text(error, trace, result):
-    """Return a sentence about a result that is used as a text, or None."""
-    if not isinstance(error, TypeError) or "Result" not in str(error):
-        return None
+def about_data(error, trace, result):
+    """Return a sentence about a result that is used as its data, or None."""
     known = {**trace.tb_frame.f_globals, **trace.tb_frame.f_locals}
-    names = [name for name in WORD.findall(statement(trace))
-             if known.get(name) is result]
-    return "the result of a tool is not a text: " + (
-        "write %s.text" % names[0] if names else "append .text")
+    name = next((name for name in WORD.findall(statement(trace))
+                 if known.get(name) is result), "r")
+    if str(error).startswith("the JSON object must be"):
+        return "%s.data is parsed already: leave out json.loads()" % name
+    if isinstance(error, TypeError) and "Result" in str(error) or any(
+            isinstance(each, type(result)) for each in error.args):
+        return "a result is not its data: write %s.data or %s.text" % (
+            name, name)
+    return None

@@ -3,7 +3,6 @@ them and for DataFrame.to_markdown().
 
 It has the formats that are used most; one that it does not know is "simple".
 """
-from ._data import Rows
 from ._result import data_of
 
 VERSION = "0.9.0"  # of tabulate, which pandas asks for
@@ -71,7 +70,7 @@ def table_of(data, headers):
         if isinstance(headers, dict):
             return [headers.get(key, key) for key in keys], rows, None
         return chosen(keys, headers, rows), rows, None
-    rows = [list(row) if isinstance(row, (list, tuple, Rows)) else [row]
+    rows = [list(row) if isinstance(row, (list, tuple)) else [row]
             for row in rows]
     names = [str(at) for at in range(max(map(len, rows), default=0))]
     return chosen(names, headers, rows), rows, None

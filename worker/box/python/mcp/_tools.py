@@ -3,6 +3,7 @@
 All of it is made, on use, from the list of the server, which may be any JSON.
 """
 from . import _ask, _schema
+from ._data import WRAPPER, is_wrapper
 from ._seen import refused
 from ._positions import fill
 from ._servers import call, clean, run
@@ -100,9 +101,11 @@ def documentation(entry):
     if lines:
         parts.append("\n".join(["Parameters:"] + lines))
     if isinstance(entry.get("outputSchema"), dict):
-        schema = entry["outputSchema"]
+        schema = inner = entry["outputSchema"]
+        if is_wrapper(schema):
+            inner = schema["properties"][WRAPPER]
         parts.append("Returns:\n    .data: " + _schema.type_text(
-            schema, schema))
+            inner, schema))
     elif "seen" in entry:
         parts.append("Returns, as seen:\n    .data: " + entry["seen"])
     return clean("\n\n".join(part for part in parts if part)) or UNTOLD % (

@@ -1,0 +1,127 @@
+"""The note on a result that code may have misread without getting an error.
+
+A program that compares a dict with a text, asks for a key that no result has,
+or takes the keys of an answer for its items prints a wrong result.
+"""
+from ._servers import clean
+
+KEYS_MAX = 5  # that are told
+SHOWN_MAX = 40  # characters of what .get() returned
+LOOKED_MAX = 10000  # values of a result that are looked at
+MISSES_MAX = 8
+MISSES = {}  # by key: what .get() returned for it, and the keys that there were
+TOLD = []  # the note, where there is one already
+# In keys that may well be missing, as on the last of several pages.
+OPTIONAL = "error", "warning", "next", "cursor", "more", "page", "token", \
+    "prev"
+# In names of tools that return several things.
+SEVERAL = "list", "search", "find", "query"
+# What code names that reads more of a result than its length, or its blocks.
+READS = {"text", "data", "structuredContent", "blocks", "type"}
+COUNTS = "len", "count"
+NONE = "no result has %r, so .get(%r) returned %s: its parts have %s"
+PART = ("a dict with the keys %s was compared with a text, which it never "
+        "equals: compare one of its values")
+EQUAL = ("the result of %s was compared with a value, which it never equals: "
+         "write .data or .text")
+MEMBERS = ("%s of the result of %s reads the MCP answer, not its data alone: "
+           "write .data")
+LIST = ("the .data of %s is a dict: len() counts its keys (%s); its list %r "
+        "has %d items")
+CHARACTERS = "the .data of %s is a text: len() counts its characters"
+BLOCKS = ("the .content of %s is a list of blocks: .text is their text, .data "
+          "what that is")
+
+
+def tell(note, names, frame):
+    """Make a note of what the code does in a frame, if it is the first."""
+    if not TOLD and frame.f_globals.get("__name__") == "__main__":
+        TOLD.append(note % names)
+
+
+def miss(part, key, default, frame):
+    """Remember that code asked for a key that a dict lacks."""
+    if len(MISSES) < MISSES_MAX and isinstance(key, str) and part and \
+            key not in MISSES and frame.f_globals.get(
+                "__name__") == "__main__" and not any(
+                    value is default for value in part.values()):
+        MISSES[key] = default, list(part)
+
+
+def notes(words):
+    """Return the note, or none.
+
+    words: strings and names in the code.
+    """
+    found = TOLD or missed(words) or counted(words)
+    return ["note: %s\n" % clean(found[0])] if found else []
+
+
+def results():
+    """Return the names and the last results of tools, of this program."""
+    from ._seen import SEEN
+    found = [(seen.name, seen.result()) for seen in list(SEEN.values())
+             if seen.more != ()]
+    return [(name, result) for name, result in found
+            if result is not None and not result.is_error]
+
+
+def missed(words):
+    """Return notes on keys that no result has, unless the code names the keys
+    that come close.
+
+    Where a key may well be missing, a note tells only if one is close.
+    """
+    if not MISSES:
+        return []
+    from ._near import is_part
+    found, known = [], [result.data for _, result in results()]
+    for key, (default, names) in MISSES.items():
+        near = [name for name in names
+                if isinstance(name, str) and is_part(key, name)]
+        if words.intersection(near) or len(near) != 1 and any(
+                word in key.lower() for word in OPTIONAL) or any(
+                    has_key(data, key) for data in known):
+            continue
+        found.append(NONE % (key, key, repr(default)[:SHOWN_MAX], ", ".join(
+            map(str, (near or names)[:KEYS_MAX]))))
+    return found
+
+
+def has_key(data, key):
+    """Whether some part of a result has a key."""
+    left, looked = [data], 0
+    while left and looked < LOOKED_MAX:
+        value = left.pop()
+        looked += 1
+        if isinstance(value, dict):
+            if key in value:
+                return True
+            left += value.values()
+        elif isinstance(value, list):
+            left += value
+    return bool(left)
+
+
+def counted(words):
+    """Return notes on what code counts that does not name what is in it."""
+    found = []
+    for name, result in results():
+        data = result.data
+        if "content" in words and words.isdisjoint(READS) and \
+                not words.isdisjoint(COUNTS):
+            found.append(BLOCKS % name)
+        elif "len" not in words:
+            continue
+        elif isinstance(data, dict):
+            lists = [key for key, value in data.items()
+                     if isinstance(value, list) and value]
+            if len(lists) == 1 and repr(lists[0]) not in words and (
+                    lists[0] == "data" or lists[0] not in words):
+                found.append(LIST % (name, ", ".join(map(
+                    str, list(data)[:KEYS_MAX])), lists[0],
+                    len(data[lists[0]])))
+        elif isinstance(data, str) and words.isdisjoint(dir(str)) and any(
+                word in name.lower() for word in SEVERAL):
+            found.append(CHARACTERS % name)
+    return found
