@@ -196,15 +196,18 @@ def x32():
 
 
 @case("19b", "a 32-bit system call (int 0x80) from 64-bit code", "SIGSYS",
-      without="seccomp", skip=lambda host: __import__("os").uname()[4] !=
-      "x86_64" and "only x86_64 has two ways into the kernel" or None)
+      without="seccomp", skip=lambda host: None if host.interrupts() == "True"
+      else "this kernel has no such way in")
 def i386():
-    def enter():
-        code = mmap.mmap(-1, 4096, mmap.MAP_PRIVATE, 7)
-        code.write(bytes.fromhex("b814000000cd80c3"))  # getpid, by its ABI
-        address = ctypes.addressof(ctypes.c_char.from_buffer(code))
-        return ctypes.CFUNCTYPE(ctypes.c_int)(address)() == os.getpid()
-    return in_child(enter)
+    return in_child(interrupt)
+
+
+@case("19c", "int 0x80 where the kernel has no 32-bit system calls",
+      "~(SIGSYS|SIGSEGV)", shown="there is nothing behind it",
+      skip=lambda host: None if host.interrupts() == "SIGSEGV" else
+      "this kernel is none of x86_64 without them")
+def no_i386():
+    return in_child(interrupt)
 
 
 @case("53", "set the clock in each way; the names of the host", "EPERM",
