@@ -965,6 +965,8 @@
  */
 #define BOX_MEMORY_TEXT_SIZE 16384
 #define BOX_MEMORY_ENTRIES_SIZE 4096
+/* Three averages and three numbers, the last of which is that of a process. */
+#define BOX_MEMORY_LOAD_SIZE 80
 /* Sockets that are not counted: more than programs usually have. */
 #define BOX_SOCKETS_FREE 32
 /* Kernel memory for a file in memory, without its content. */

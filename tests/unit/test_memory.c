@@ -3,8 +3,10 @@
  * is looked at again, when it is ended, and what its processes have used. The
  * real box is in test_box.
  */
+#include <limits.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -139,6 +141,84 @@ START_TEST(looks)
 	ck_assert_int_eq(look_in_child(), BOX_EXIT_MEMORY);
 	put(A + 9, "status", NULL);
 	ck_assert_int_eq(look_in_child(), BOX_EXIT_BLIND);
+}
+END_TEST
+
+/* The numbers of page faults, and that of the newest process. */
+static void
+put_faults(int pid, unsigned int minor, unsigned int major)
+{
+	auto_free char *stat = mem_printf(
+	    "1 (a) 9) S 1 1 1 0 -1 4194304 %u 7 %u 7\n", minor, major);
+
+	put(pid, "stat", stat);
+}
+
+static void
+put_newest(const char *load)
+{
+	char path[PATH_MAX];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/loadavg", scratch);
+	file = fopen(path, "w");
+	ck_assert_ptr_nonnull(file);
+	fputs(load, file);
+	fclose(file);
+}
+
+/* Pages are examined again where they may have changed, and above the limit. */
+START_TEST(shares)
+{
+	static const struct {
+		unsigned int minor, major, own; /* of B, in MiB */
+		const char *load;
+		unsigned int seen; /* MiB */
+	} steps[] = {
+		{ 1, 1, 35, "0.00 0.01 0.05 1/9 70\n", 70 },
+		{ 1, 1, 20, "0.00 0.01 0.05 1/9 70\n", 70 },
+		/* What it shared may belong to the other one now. */
+		{ 2, 1, 20, "0.00 0.01 0.05 1/9 70\n", 35 + 20 + 25 },
+		{ 2, 2, 30, "0.00 0.01 0.05 1/9 70\n", 35 + 30 },
+		/* One has come and gone. */
+		{ 2, 2, 40, "0.00 0.01 0.05 1/9 71\n", 75 },
+		{ 2, 2, 50, "0.00 0.01 0.05 1/9 71\n", 75 },
+		{ 2, 2, 50, "0.00 0.01 0.05 1/9 7\n", 85 },
+		{ 2, 2, 60, "", 95 },
+	};
+	size_t i;
+
+	used_ns = 1;
+	put_process(A, 60, 35);
+	put_faults(A, 5, 0);
+	for (i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		put_process(B, 60, steps[i].own);
+		put_faults(B, steps[i].minor, steps[i].major);
+		put_newest(steps[i].load);
+		ck_assert_uint_eq(
+		    memory_look(&memory), steps[i].seen * MIB);
+	}
+}
+END_TEST
+
+/* A new process is examined, and so are all when one has ended. */
+START_TEST(shares_of_new_processes)
+{
+	char path[PATH_MAX];
+
+	used_ns = 1;
+	put_process(A, 60, 35);
+	put_process(B, 60, 35);
+	put_newest("0.00 0.01 0.05 1/9 70\n");
+	ck_assert_uint_eq(memory_look(&memory), 70 * MIB);
+	put_process(A, 60, 10);
+	put_process(C, 60, 10);
+	put_newest("0.00 0.01 0.05 1/9 71\n");
+	ck_assert_uint_eq(memory_look(&memory), 80 * MIB);
+	put_process(B, 0, 0);
+	snprintf(path, sizeof(path), "%s/%d/status", scratch, B);
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_uint_eq(memory_look(&memory), 20 * MIB);
 }
 END_TEST
 
@@ -386,6 +466,8 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, speed);
 	tcase_add_loop_test(tc, idle, 0, 2);
 	tcase_add_test(tc, looks);
+	tcase_add_test(tc, shares);
+	tcase_add_test(tc, shares_of_new_processes);
 	tcase_add_test(tc, processes_without_figures_are_stopped);
 	tcase_add_test(tc, figures_of_different_moments_end_none);
 	tcase_add_test(tc, stopped_first);

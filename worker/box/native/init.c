@@ -61,8 +61,7 @@ init_mount_below(struct box *box)
 {
 	if (box->forked && init_mount(NULL) == 0)
 		return namespaces_forbid_more(box, NULL);
-	return box->watchdog || box->setup.kept ?
-	    init_mount("subset=pid") : 0;
+	return box->watchdog || box->setup.kept ? init_mount(NULL) : 0;
 }
 
 /*

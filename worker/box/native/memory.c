@@ -57,6 +57,24 @@ memory_note(struct memory *memory, const struct memory_sum *sum)
 }
 
 /*
+ * Counts the stopped box exactly. A count that reuses shares is an upper bound:
+ * above the limit all pages are examined.
+ */
+static void
+memory_count_exactly(struct memory *memory, struct memory_sum *sum)
+{
+	memory_begin_shares(memory, memory_may_reuse(memory, sum));
+	memory_must_count(memory, memory_add_exactly, sum);
+	memory_end_shares(memory, sum);
+	if (!memory->partly ||
+	    (!memory->whole && sum->bytes <= memory->limit))
+		return;
+	memory_begin_shares(memory, 0);
+	memory_must_count(memory, memory_add_exactly, sum);
+	memory_end_shares(memory, sum);
+}
+
+/*
  * Counts the stopped box. Returns whether the result is valid: not if a process
  * of the box has continued others meanwhile, nor while one is still in the
  * kernel and the box has reached its limit, or was stopped at once.
@@ -68,7 +86,7 @@ memory_count_held(struct memory *memory, struct memory_sum *sum)
 	memory_note(memory, sum);
 	if (!sum->loose && (sum->bytes > memory->limit || memory->maps_due ||
 	        memory->at_once))
-		memory_must_count(memory, memory_add_exactly, sum);
+		memory_count_exactly(memory, sum);
 	return !sum->loose && (!sum->busy || sum->bytes > memory->limit);
 }
 
@@ -124,8 +142,6 @@ memory_look(struct memory *memory)
 	uint64_t bytes;
 
 	memory->maps_due = now_ms >= memory->maps_ms;
-	if (memory->maps_due)
-		memory->maps_ms = now_ms + BOX_MAPS_LOOK_MS;
 	if (!memory->crowded && !memory_is_late(memory) &&
 	    !(memory->maps_due && memory->several) &&
 	    memory_look_past(memory, &sum))
@@ -133,6 +149,8 @@ memory_look(struct memory *memory)
 	else
 		bytes = memory_judge(memory);
 	memory->look_ms = memory_ms(CLOCK_MONOTONIC) - now_ms;
+	if (memory->maps_due)
+		memory->maps_ms = now_ms + memory->look_ms + BOX_MAPS_LOOK_MS;
 	return bytes;
 }
 

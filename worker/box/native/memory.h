@@ -19,10 +19,13 @@
 /* The state of a process at the last measurement. */
 struct memory_clock {
 	pid_t pid;
-	int looked; /* its pages were examined: shared is valid */
 	uint64_t ns; /* CPU time */
 	uint64_t rss; /* bytes, without pages of files */
+	int looked; /* its pages were examined: the following are valid */
+	uint64_t looked_rss; /* rss at that time */
 	uint64_t shared; /* of these, shared with any other process */
+	uint64_t share; /* its part of all its pages */
+	uint64_t faults; /* page faults until then */
 };
 
 /* A process whose first thread has ended. */
@@ -60,6 +63,12 @@ struct memory {
 	struct memory_clock clocks[BOX_MEMORY_CLOCKS];
 	int crowded; /* it may be delayed when all threads run */
 	int narrow; /* a processor is reserved for it */
+	int partly; /* this measurement reuses shares: see memory_share.c */
+	int whole; /* the next one must not */
+	uint64_t given; /* parts of pages that may have passed to others */
+	uint64_t maps; /* kernel memory of mappings, when they were counted */
+	uint64_t last_pid; /* the newest process or thread at that time */
+	uint64_t threads; /* their number */
 	cpu_set_t others; /* the processors that remain for the code */
 	uint64_t maps_ms; /* when mappings are counted again */
 	int maps_due; /* in this measurement */

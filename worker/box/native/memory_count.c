@@ -148,6 +148,16 @@ memory_of_itself(const char *pages, uint64_t rss)
 	return private < rss ? private : rss;
 }
 
+/* In its faults it may have changed pages of its parent. */
+static void
+memory_add_borrowed(struct memory *memory, pid_t pid, struct memory_sum *sum)
+{
+	if (memory_reuse(memory, pid, 0, sum))
+		return;
+	memory->whole |= memory->partly;
+	memory_note_share(memory, pid, 0, 0, 0);
+}
+
 int
 memory_add_exactly(
     struct memory *memory, pid_t pid, struct memory_sum *sum)
@@ -155,19 +165,24 @@ memory_add_exactly(
 	const pid_t process = pid; /* pid becomes that of a thread */
 	char status[BOX_MEMORY_TEXT_SIZE];
 	char pages[BOX_MEMORY_TEXT_SIZE];
-	struct memory_clock *known;
 	uint64_t rss, own, private;
 	int first;
 
 	sum->processes++;
 	if (memory_look_at(memory, &pid, status, sum) == -1)
 		return -1;
-	if (memory_is_borrowed(pid, status))
+	if (memory_is_borrowed(pid, status)) {
+		memory_add_borrowed(memory, process, sum);
 		return 0;
+	}
 	rss = memory_of_status(status);
 	/* The parent of the code is outside the box. */
 	first = memory_number(status, "PPid") == 0;
 	sum->bytes += memory_of_kernel(status);
+	if (memory_reuse(memory, process, rss, sum)) {
+		sum->busy |= memory_moves(status);
+		return 0;
+	}
 	if (memory->held && !memory_is_parked(memory, process)) {
 		sum->busy = 1;
 		sum->owned += first ? rss : rss -
@@ -184,11 +199,7 @@ memory_add_exactly(
 	}
 	sum->shares += own;
 	sum->owned += first ? rss : private;
-	known = memory_find_clock(memory, process);
-	if (known != NULL && known->pid == process) {
-		known->looked = 1;
-		known->shared = rss - private;
-	}
+	memory_note_share(memory, process, rss, own, private);
 	return 0;
 }
 
@@ -242,14 +253,19 @@ int
 memory_count(
     struct memory *memory, memory_add *add, struct memory_sum *sum)
 {
+	int exactly = add == memory_add_exactly;
+
 	memset(sum, 0, sizeof(*sum));
-	sum->with_maps = add == memory_add_exactly ||
+	sum->with_maps = (exactly && !memory->partly) ||
 	    (memory->maps_due && !memory->held);
 	if (memory_add_files(memory, sum) == -1 ||
 	    memory_add_sockets(memory, sum) == -1 ||
 	    memory_add_processes(memory, add, sum) == -1)
 		return -1;
-	sum->bytes += memory_of_maps(sum);
+	if (exactly && !memory->partly)
+		memory->maps = memory_of_maps(sum);
+	sum->bytes += exactly ? memory->given + memory->maps :
+	                        memory_of_maps(sum);
 	sum->bytes += sum->busy && sum->owned > sum->shares ?
 	    sum->owned : sum->shares;
 	return 0;

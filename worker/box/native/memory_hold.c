@@ -84,17 +84,9 @@ static int
 memory_exits(const struct memory *memory, pid_t tid)
 {
 	char stat[BOX_MEMORY_TEXT_SIZE];
-	const char *field;
-	int i;
 
-	if (memory_read(memory, tid, "stat", stat) != 1)
-		return 1;
-	/* A process may have any name, with brackets and spaces. */
-	field = strrchr(stat, ')');
-	for (i = 0; i < MEMORY_STAT_FLAGS && field != NULL; i++)
-		field = strchr(field + 1, ' ');
-	return field != NULL &&
-	    (memory_digits(field) & MEMORY_PF_EXITING) != 0;
+	return memory_read(memory, tid, "stat", stat) != 1 ||
+	    (memory_field(stat, MEMORY_STAT_FLAGS) & MEMORY_PF_EXITING) != 0;
 }
 
 static int
@@ -166,11 +158,7 @@ memory_was_stopped(const struct memory *memory, pid_t pid, const char *status)
 	    memory_awaits_shared(status, MEMORY_BIT(SIGSTOP));
 }
 
-/*
- * Whether its first thread runs, or is about to. In state D it waits, if it has
- * called vfork for its child, for an unlimited time.
- */
-static int
+int
 memory_moves(const char *status)
 {
 	char state = memory_state(status);

@@ -140,6 +140,9 @@ int memory_open_file(const struct memory *memory, pid_t pid, const char *name);
 int memory_read(const struct memory *memory, pid_t pid, const char *name,
     char *text);
 
+/* Returns a field of a stat: the n-th after the name of the process. */
+uint64_t memory_field(const char *stat, int n);
+
 /*
  * Returns the next number of the list, MEMORY_END after the last, MEMORY_ERROR
  * with errno.
@@ -217,6 +220,12 @@ int memory_is_held(const struct memory *memory, pid_t pid, const char *status);
 /* Checks a process that should be stopped. */
 void memory_look_at_held(const struct memory *memory, pid_t pid,
     const char *status, struct memory_sum *sum);
+
+/*
+ * Whether its first thread runs, or is about to. In state D it waits, if it has
+ * called vfork for its child, for an unlimited time.
+ */
+int memory_moves(const char *status);
 
 /*
  * Whether the pages of a process can be read at once. While one of its threads
@@ -338,6 +347,32 @@ uint64_t memory_known_shared(struct memory *memory, pid_t pid,
  * nothing.
  */
 int memory_is_idle(struct memory *memory);
+
+/* memory_share.c */
+
+/*
+ * Whether an exact count of a box in which sum was just counted may reuse
+ * shares: no process or thread has ended since they were examined.
+ */
+int memory_may_reuse(const struct memory *memory,
+    const struct memory_sum *sum);
+
+/* Begins an exact count, which reuses shares if partly is 1. */
+void memory_begin_shares(struct memory *memory, int partly);
+
+/* Ends it. Sets whole if the next one, or this one again, must reuse none. */
+void memory_end_shares(struct memory *memory, const struct memory_sum *sum);
+
+/*
+ * Adds the share that was noted for a process, if it still holds. Returns
+ * whether it does.
+ */
+int memory_reuse(struct memory *memory, pid_t pid, uint64_t rss,
+    struct memory_sum *sum);
+
+/* Notes the share that a process has, and the bytes that it does not share. */
+void memory_note_share(struct memory *memory, pid_t pid, uint64_t rss,
+    uint64_t share, uint64_t private);
 
 /* memory_count.c */
 

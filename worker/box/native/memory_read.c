@@ -81,6 +81,17 @@ memory_read(const struct memory *memory, pid_t pid, const char *name,
 	return 1;
 }
 
+uint64_t
+memory_field(const char *stat, int n)
+{
+	/* A process may have any name, with brackets and spaces. */
+	const char *field = strrchr(stat, ')');
+
+	while (field != NULL && n-- > 0)
+		field = strchr(field + 1, ' ');
+	return field == NULL ? 0 : memory_digits(field);
+}
+
 int
 memory_next(struct memory_list *list)
 {

@@ -53,8 +53,10 @@ memory_new_cpu_ns(struct memory *memory, pid_t pid, uint64_t rss)
 		return 0;
 	/* A number can be reused for another process. */
 	before = last->pid == pid && last->ns <= ns ? last->ns : 0;
-	if (before == 0)
+	if (before == 0) {
+		memory->whole |= last->looked;
 		*last = (struct memory_clock){ .pid = pid };
+	}
 	last->ns = ns;
 	last->rss = rss;
 	return ns - before;
