@@ -49,6 +49,9 @@ struct selftest {
 	int seen; /* number of probe lines */
 	int watchdog; /* the memory of the whole box is watched */
 	int unnamed;  /* the box sees the name of the host */
+	/* The call that lasts a second, beside the others: how it ended. */
+	int endless; /* as it should */
+	char *endless_error; /* NULL: it ended itself */
 };
 
 static void
@@ -222,12 +225,22 @@ selftest_on_endless(void *ctx, const struct call_result *result)
 {
 	struct selftest *test = ctx;
 
-	if (result->status == CALL_TIMEOUT)
+	test->endless = result->status == CALL_TIMEOUT;
+	if (result->error != NULL)
+		test->endless_error = mem_strdup(result->error);
+}
+
+/* Reports on that call, which must have been concluded. */
+static void
+selftest_time(struct selftest *test)
+{
+	if (test->endless)
 		selftest_line(test, 1, "limit on time",
 		    "an endless loop was ended at its deadline");
 	else
 		selftest_line(test, 0, "limit on time",
-		    result->error != NULL ? result->error : "it ended itself");
+		    test->endless_error != NULL ? test->endless_error :
+		                                  "it ended itself");
 }
 
 static void
@@ -251,9 +264,9 @@ selftest_on_idle(void *ctx)
 	event_base_loopbreak(test->runs->base);
 }
 
-/* Runs one call until it is concluded. */
-static void
-selftest_call(struct selftest *test, const char *text, unsigned int timeout,
+/* Starts a call. Returns whether it will be concluded. */
+static int
+selftest_begin(struct selftest *test, const char *text, unsigned int timeout,
     call_concluded *concluded)
 {
 	struct request request = { .owner = &test->owner,
@@ -265,9 +278,18 @@ selftest_call(struct selftest *test, const char *text, unsigned int timeout,
 
 	if (call_new(test->runs, &request, concluded, test, &err) == NULL) {
 		selftest_line(test, 0, "call", err.text);
-		return;
+		return 0;
 	}
-	event_base_dispatch(test->runs->base);
+	return 1;
+}
+
+/* Runs one call, and all others, until they are concluded. */
+static void
+selftest_call(struct selftest *test, const char *text, unsigned int timeout,
+    call_concluded *concluded)
+{
+	if (selftest_begin(test, text, timeout, concluded))
+		event_base_dispatch(test->runs->base);
 }
 
 /* The box and its launcher are tested by the probe. */
@@ -339,7 +361,6 @@ selftest_template(struct selftest *test)
 	    native_boxes(test->runs->boxes)->templates;
 	const char *reason = NULL;
 
-	templates_want(templates);
 	while (templates != NULL &&
 	    !templates_warm(templates, &reason) && reason == NULL)
 		event_base_loop(test->runs->base, EVLOOP_ONCE);
@@ -396,10 +417,13 @@ selftest_native(struct selftest *test)
 	auto_free char *probe =
 	    selftest_replace(sized, "@PROCESSES@", test->options->pids);
 
+	templates_want(templates); /* while the others run */
+	selftest_begin(test, selftest_endless, SELFTEST_ENDLESS_SECONDS,
+	    selftest_on_endless);
+	selftest_workers(test);
 	selftest_call(test, probe, SELFTEST_PROBE_SECONDS, selftest_on_probe);
 	if (test->report.failures == 0)
-		selftest_call(test, selftest_endless,
-		    SELFTEST_ENDLESS_SECONDS, selftest_on_endless);
+		selftest_time(test);
 	if (test->report.failures == 0 &&
 	    (test->watchdog || shared->cgroup != NULL))
 		selftest_memory(test);
@@ -431,10 +455,12 @@ selftest_contained(struct selftest *test)
 	const struct container_promise *promise;
 	int n;
 
+	selftest_workers(test);
 	for (n = 0; (promise = container_promise_at(n)) != NULL; n++)
 		selftest_line(test, 1, promise->name, promise->holds);
 	selftest_call(test, selftest_endless, SELFTEST_ENDLESS_SECONDS,
 	    selftest_on_endless);
+	selftest_time(test);
 	selftest_languages(test);
 	selftest_kept(test);
 }
@@ -457,11 +483,11 @@ selftest_run(struct runs *runs, struct options *options)
 	runs->idle = selftest_on_idle;
 	runs->idle_ctx = &test;
 	selftest_report_begin(&test.report);
-	selftest_workers(&test);
 	if (runs->boxes->runtime->framed)
 		selftest_contained(&test);
 	else
 		selftest_native(&test);
 	owner_close(&test.owner, runs);
+	free(test.endless_error);
 	return selftest_report_end(&test.report);
 }
