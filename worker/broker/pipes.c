@@ -2,6 +2,7 @@
  * The three pipes of one server process: see pipes.h. Runs in the broker.
  */
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -36,6 +37,22 @@ pipes_again(ssize_t n)
 	return n == -1 && (errno == EAGAIN || errno == EINTR);
 }
 
+/*
+ * Reports the end. A process that exits closes both pipes; how it exited may be
+ * known much later, on a busy machine.
+ */
+static void
+pipes_report(struct pipes *pipes, const char *how)
+{
+	struct pollfd ends[] = { { .fd = pipes->in },
+		{ .fd = pipes->out, .events = POLLIN } };
+	int both = poll(ends, 2, 0) != -1 &&
+	    (ends[0].revents & POLLERR) != 0 && ends[1].revents == POLLHUP;
+
+	pipes->ends.closed(pipes->ends.ctx, both ?
+	    "exited, or closed its standard input and output" : how);
+}
+
 /* Its output */
 
 /* Reads once and passes on the lines. Returns the result of read(). */
@@ -67,7 +84,7 @@ pipes_on_readable(evutil_socket_t fd, short what, void *arg)
 		return;
 	event_del(pipes->readable);
 	event_del(pipes->broken);
-	pipes->ends.closed(pipes->ends.ctx, "closed its standard output");
+	pipes_report(pipes, "closed its standard output");
 }
 
 /* Its standard error */
@@ -146,7 +163,7 @@ pipes_on_broken(evutil_socket_t fd, short what, void *arg)
 	(void)what;
 	pipes_drain(pipes);
 	event_del(pipes->readable);
-	pipes->ends.closed(pipes->ends.ctx, "closed its standard input");
+	pipes_report(pipes, "closed its standard input");
 }
 
 /*
