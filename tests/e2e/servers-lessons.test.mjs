@@ -34,7 +34,9 @@ const share = contained === 'podman' ? 5 : 1;
 async function withLog(t, ...options) {
   const log = path.join(folder(t), 'heard');
   const entry = hostile(`log=${log}`, ...options);
-  const raw = await Raw.open(t, withServers(t, { h: entry }));
+  /* On a slow machine much takes longer than an answer usually may. */
+  const raw = await Raw.open(t, withServers(t, { h: entry },
+    { env: { CAISSON_TOOL_TIMEOUT: '300' } }));
 
   return { raw, log, entry };
 }
