@@ -736,6 +736,7 @@ native_ask(struct box *box, struct box_pipes *pipes, struct err *err)
 	native_request_fill(box->boxes, box->language, &setup);
 	setup.uid = box->uid;
 	setup.kept = box->kept != 0;
+	setup.stops = box->kept && !box->boxes->options->session_threads;
 	setup.control_in = fd_take(&pipes->control_in);
 	setup.control_out = fd_take(&pipes->control_out);
 	setup.out = fd_take(&pipes->out);

@@ -195,10 +195,12 @@ answer_add_state(struct buffer *text, const struct call_session *session)
 		    "and the next call of this name begins a new one",
 		    session->ended);
 	if (session->threads == 1)
-		buffer_add_text(text, "; 1 thread still runs");
+		buffer_printf(text, "; 1 thread %s", session->threaded ?
+		    "still runs" : "is stopped until the next call");
 	else if (session->threads > 1)
-		buffer_printf(text, "; %llu threads still run",
-		    (unsigned long long)session->threads);
+		buffer_printf(text, "; %llu threads %s",
+		    (unsigned long long)session->threads, session->threaded ?
+		    "still run" : "are stopped until the next call");
 	if (session->late > 0)
 		buffer_printf(text, "; output between two calls was dropped "
 		    "(%llu %s)", (unsigned long long)session->late,

@@ -83,7 +83,8 @@ call_put_back(struct call *call)
 	if (call_leaves_box(call)) {
 		call->box->facts = call->result.facts;
 		call->result.facts = (struct box_facts){ 0 };
-		if (call->collection != NULL)
+		if (call->collection != NULL &&
+		    call->runs->options->session_threads)
 			box_release(call->box);
 	}
 	session_put(&call->kept, &call->box);
@@ -522,7 +523,7 @@ call_take_box(struct call *call, int from_pool, struct err *err)
 		box_give(call->box, call_on_box, call);
 		if (call->kept != NULL) {
 			box_forget(call->box);
-			/* A thread may have stopped it. */
+			/* It is stopped between two calls. */
 			box_release(call->box);
 		}
 	} else

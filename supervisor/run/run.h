@@ -202,6 +202,7 @@ struct call_session {
 	unsigned long calls; /* with this box, this one included */
 	uint64_t age_ms; /* of the box */
 	uint64_t threads; /* that the code has left, as its box says */
+	int threaded; /* they run on between two calls */
 	uint64_t late; /* bytes of output between calls, dropped */
 	int interrupted; /* the code was interrupted by us */
 	const char *earlier; /* why the state before is lost; NULL: it is not */

@@ -108,6 +108,14 @@ session_new(struct sessions *sessions, const struct request *request,
 	return session;
 }
 
+/* Returns whether its code may have started processes since its last call. */
+static int
+session_has_threads(const struct session *session)
+{
+	return session->sessions->runs->options->session_threads &&
+	    session->box->threads > 0;
+}
+
 /*
  * Makes its box ready to run code now, or ends the session if its processes do
  * not end; *session becomes NULL then. Returns 0, or -1 with err.
@@ -124,14 +132,13 @@ session_prepare(struct session **sessionp, struct err *err)
 		return -1;
 	}
 	if (box_is_settled(session->box, &late)) {
-		if (session->box->threads == 0 || session->cleared)
+		if (!session_has_threads(session) || session->cleared)
 			return 0;
 		session->cleared = 1;
 		box_end_others(session->box);
 	}
 	if (late) {
-		session_end(mem_take(sessionp), "processes that an earlier "
-		    "call had left did not end");
+		session_end(mem_take(sessionp), SESSION_UNCLEARED);
 		return 0;
 	}
 	err_set(err, "processes that an earlier call of the session has left "
@@ -251,6 +258,8 @@ session_show(const struct session *session, const struct box *box,
 	shown->ended = session_limit(session, box);
 	if (box != NULL && box->round) {
 		shown->threads = box->threads;
+		shown->threaded =
+		    session->sessions->runs->options->session_threads;
 		shown->late = box->late;
 	}
 }

@@ -125,16 +125,21 @@ sessions_spare(struct sessions *sessions)
 
 /*
  * Threads of an idle one may have started processes since its last call. The
- * code says how many threads there are, so none is believed to have none.
+ * code says how many threads there are, so none is believed to have none. Where
+ * the code is stopped, this finds out whether it still is. Ends the session if
+ * that cannot be done.
  */
 static void
 session_clear(struct session *session)
 {
 	int late;
 
-	if (box_alive(session->box) &&
-	    box_is_settled(session->box, &late))
+	if (!box_alive(session->box))
+		return;
+	if (box_is_settled(session->box, &late))
 		box_end_others(session->box);
+	else if (late)
+		session_end(session, SESSION_UNCLEARED);
 }
 
 void

@@ -29,6 +29,9 @@ struct session {
 	struct buffer servers; /* asked for by its calls, each + NUL */
 };
 
+/* Why it ends if its processes do not. */
+#define SESSION_UNCLEARED "processes that an earlier call had left did not end"
+
 TAILQ_HEAD(session_list, session);
 
 /* Why sessions ended, at most SESSION_LOSSES_MAX. */

@@ -287,7 +287,8 @@ None`, { session: 's' });
 /* The files of a call are kept after its code, when the thread ends the box. */
 test('a session that ends behind a call leaves its answer as it was',
   async (t) => {
-    const { client } = await connect(t);
+    const { client } = await connect(t,
+      { env: { CAISSON_SESSION_THREADS: 'on' } });
 
     for (let ms = 0; ms < 24; ms += 2) {
       const result = await run(client, `
@@ -338,7 +339,8 @@ print([tool.name for tool in await runtime.list_tools("tools")][:1])`;
  */
 test('a thread that exceeds the memory limit ends its session', async (t) => {
   const { client, pid } = await connect(t,
-    { env: { ...unpooled.env, CAISSON_MEMORY: '128m' } });
+    { env: { ...unpooled.env, CAISSON_MEMORY: '128m',
+      CAISSON_SESSION_THREADS: 'on' } });
 
   await say(client, 's', `
 import subprocess, threading

@@ -17,6 +17,9 @@ import { until } from './support/wait.mjs';
 settings.CAISSON_STRUCTURED = 'off';
 settings.CAISSON_ARGUMENTS = 'code,timeout,session';
 
+/* Threads run on between the calls of a session. */
+const threaded = { env: { CAISSON_SESSION_THREADS: 'on' } };
+
 /* What code has printed, without the line that tells of its session. */
 const said = (result) => text(result).replace(/\n?session: .*$/, '');
 
@@ -205,7 +208,7 @@ if os.fork() == 0:
 
 test('a process that a thread starts between two calls does not stay',
   async (t) => {
-    const { client } = await connect(t);
+    const { client } = await connect(t, threaded);
     const gate = new Gate();
 
     await say(client, 's', `
@@ -222,7 +225,7 @@ threading.Thread(target=start, daemon=True).start()`);
 
 test('a thread stays, and is told of; its output between calls is counted',
   async (t) => {
-    const { client } = await connect(t);
+    const { client } = await connect(t, threaded);
     let result = await run(client, `
 import threading
 go, done = threading.Event(), threading.Event()
@@ -274,6 +277,10 @@ None`), 'Success (no output)');
 });
 
 /* Processes that end */
+
+/* Those of all boxes. */
+const boxed = (pid) => descendants(pid)
+  .filter((entry) => namespacePids(entry.pid).length > 1);
 
 /* The processes of the only box. */
 function parts(pid) {
@@ -413,6 +420,48 @@ threading.Event().wait()`;
   assert.equal(about(result).kept, false);
   assert.equal(await say(client, 's', 'print("third")'), 'third');
 });
+
+/* Until it is stopped it could be, by what it has left, continued. */
+const busy = {
+  'leaves threads and processes': `
+import os, signal, subprocess, threading
+for n in range(3):
+    if os.fork() == 0:
+        while True:
+            os.kill(os.getppid(), signal.SIGCONT)
+turns = 0
+def turn():
+    global turns
+    while True:
+        turns += 1
+threading.Thread(target=turn, daemon=True).start()
+None`,
+  'forges its end': `
+import os
+from mcp._wire import WIRE
+os.write(WIRE.target,
+         b'{"type":"ended","program":1,"exit":0,"threads":0}\\n')
+while True:
+    pass`,
+};
+
+for (const [what, code] of Object.entries(busy))
+  test(`a session has no processor between two calls if code ${what}`,
+    async (t) => {
+      const { client, pid } = await connect(t, unpooled);
+      const result = await run(client, code, { session: 's' });
+
+      assert.equal(result.isError ?? false, false, text(result));
+      await until(() => boxed(pid).map(({ state }) => state)
+        .filter((state) => state !== 'Z').toSorted().join('') === 'ST',
+      'the stop of the code, beside its process 1');
+      const next = await run(client, 'turns > 0', { session: 's', timeout: 2 });
+
+      if (what.startsWith('leaves'))
+        assert.match(text(next), /^True\nsession: [^\n]*; 1 thread is stopped until the next call$/);
+      else
+        assert.equal(about(next).kept, false);
+    });
 
 test('code that is stopped goes on with the next call', async (t) => {
   const { client, pid } = await connect(t, unpooled);

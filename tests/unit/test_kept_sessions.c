@@ -618,10 +618,12 @@ START_TEST(processes_that_are_left)
 		ck_assert_ptr_null(take(&user, "a"));
 		ck_assert_int_eq(err.code, EAGAIN);
 	}
+	/* Threads that are stopped have started none. */
+	plays[0].box.threads = 1;
 	call(&user, "a", 0);
 	ck_assert_int_eq(plays[0].cleared, 0);
-	/* Where threads are left, they are ended before each call. */
-	plays[0].box.threads = 1;
+	/* Where threads run on, those are ended before each call. */
+	options.session_threads = 1;
 	ck_assert_ptr_null(take(&user, "a"));
 	ck_assert_int_eq(err.code, EAGAIN);
 	ck_assert_int_eq(plays[0].cleared, 1);
@@ -636,6 +638,10 @@ START_TEST(processes_that_are_left)
 	ck_assert_str_eq(call(&user, "a", 1).earlier,
 	    "processes that an earlier call had left did not end");
 	ck_assert_int_eq(plays[0].dropped, 1);
+	/* One that cannot be cleared does not wait for its next call. */
+	plays[1].stuck = 1;
+	pass(1000);
+	ck_assert_int_eq(plays[1].dropped, 1);
 }
 END_TEST
 

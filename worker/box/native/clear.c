@@ -1,8 +1,10 @@
 /*
  * Ends what a program of a session has left: all processes of the box but the
- * code's. The supervisor asks for it by a signal between two programs. Runs in
- * init, which has every signal blocked and takes this one while it waits. It
- * reads the files of /proc only, and nothing of the code.
+ * code's, which is stopped with all its threads, unless they may run on. The
+ * supervisor continues it with the next program. The supervisor asks for it by
+ * a signal between two programs. Runs in init, which has every signal blocked
+ * and takes this one while it waits. It reads the files of /proc only, and
+ * nothing of the code.
  */
 #include <poll.h>
 #include <signal.h>
@@ -17,7 +19,9 @@
 
 /*
  * Kills a process of the box, and counts it unless it has ended: only its
- * parent, the code, can remove a zombie. A memory_add.
+ * parent, the code, can remove a zombie. The code counts while it runs, if it
+ * is to stop: a process that is being killed may have continued it. A
+ * memory_add.
  */
 static int ASAN_LEAVES_ALONE
 clear_one(struct memory *memory, pid_t pid, struct memory_sum *sum)
@@ -25,9 +29,13 @@ clear_one(struct memory *memory, pid_t pid, struct memory_sum *sum)
 	char status[BOX_MEMORY_TEXT_SIZE];
 	char state;
 
-	if (pid <= BOX_CODE_PID ||
+	if (pid < BOX_CODE_PID || (pid == BOX_CODE_PID && !memory->stops) ||
 	    memory_read_status(memory, pid, status) != 1)
 		return 0;
+	if (pid == BOX_CODE_PID) {
+		sum->processes += !memory_is_still(status);
+		return 0;
+	}
 	state = memory_state(status);
 	if (state == 'X' ||
 	    (state == 'Z' && memory_number(status, "Threads") <= 1))
@@ -37,7 +45,7 @@ clear_one(struct memory *memory, pid_t pid, struct memory_sum *sum)
 	return 0;
 }
 
-/* Kills all. Returns how many were left, -1 if they cannot be listed. */
+/* Kills all. Returns how many had to end, -1 if they cannot be listed. */
 static int ASAN_LEAVES_ALONE
 clear_all(struct memory *memory)
 {
@@ -70,7 +78,7 @@ clear_others(struct memory *memory)
 	/* However long it takes, the list must be complete. */
 	memory->held = 1;
 	for (looks = 0; left != 0 && looks < BOX_CLEAR_LOOKS; looks++) {
-		if (looks == BOX_CLEAR_STOPS)
+		if (memory->stops || looks == BOX_CLEAR_STOPS)
 			kill(-1, SIGSTOP);
 		if (looks > 0)
 			poll(NULL, 0, BOX_CLEAR_MS);
@@ -78,7 +86,7 @@ clear_others(struct memory *memory)
 	}
 	memory->held = 0;
 	memory->planned_ms = 0;
-	if (looks > BOX_CLEAR_STOPS)
+	if (!memory->stops && looks > BOX_CLEAR_STOPS)
 		kill(BOX_CODE_PID, SIGCONT);
 	clear_limit(memory);
 	memory->usage.cleared += left == 0;

@@ -79,6 +79,7 @@ init_mount_proc(struct box *box, struct err *err)
 		return errno == EPERM ? 0 : err_sys(err, "mount /proc");
 	}
 	box->memory.clears = (int)box->setup.kept;
+	box->memory.stops = (int)box->setup.stops;
 	box->memory.cpu_seconds = box->setup.cpu_seconds;
 	box->memory.usage.box = box->setup.number;
 	if (init_looks(box))

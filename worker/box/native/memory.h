@@ -59,6 +59,7 @@ struct memory {
 	struct box_usage usage;
 	int usage_fd; /* the file that the supervisor reads */
 	int clears; /* the box is for a session: see clear.c */
+	int stops;  /* and its code has no processor between two calls */
 	uint64_t cpu_seconds; /* of a call of it */
 	struct memory_clock clocks[BOX_MEMORY_CLOCKS];
 	int crowded; /* it may be delayed when all threads run */
