@@ -8,7 +8,6 @@ import unittest
 from mcp_relay import Base, tool
 
 READS = tool("get", annotations={"readOnlyHint": True})
-AWAITED = "note: the last expression was a coroutine, and was awaited\n"
 ENDED = ("note: the task of %s had not ended when the code did, and was "
          "cancelled: keep it, as t = asyncio.create_task(...), and write "
          "'await t'\n")
@@ -123,25 +122,16 @@ class Echo(Base):
                     self.echoes(off + "await mcp_web.%s()" % name, text,
                                 tools={"web": [tool(name, **more)]})
 
-    def test_calls_and_coroutines_that_were_not_awaited(self):
+    def test_calls_and_tasks_that_were_not_awaited(self):
         more = {"tools": {"web": [READS]}}
         main = "async def main():\n    "
         self.echoes("mcp_web.get(a=1)", '{"a":1}', **more)
         self.echoes("await mcp_web.get()\nmcp_web.get(a=1)", '{"a":1}', **more)
-        self.echoes(main + "return (await mcp_web.get(a=1)).data\nmain()",
-                    "{'a': 1}", err=re.escape(AWAITED), **more)
-        self.echoes("import asyncio\n" + main + "return 5\n"
-                    "await main()\nasyncio.gather(main(), main())", "[5, 5]",
-                    err=re.escape(AWAITED.replace("coroutine", "future")))
         got = self.prints("import asyncio\n" + main + "await asyncio.sleep("
                           "99)\nawait asyncio.sleep(0)\n"
                           "asyncio.create_task(main())", "",
                           re.escape(ENDED % "main() (line 5)"), echo=True)
         self.assertRegex(got.relay.echoed[0], "^<Task ")
-        self.echoes("import asyncio\nl = asyncio.Lock()\n" + main +
-                    "async with l:\n        print((await mcp_web.get(a=1))."
-                    "data)\nawait main()\nmain()", out="{'a': 1}\n" * 2,
-                    err=re.escape(AWAITED), silent=False, **more)
         self.echoes("mcp_web.get(x)", err="Traceback .*", status=1, **more)
 
     def test_tasks_that_the_end_cancels(self):
@@ -153,7 +143,7 @@ class Echo(Base):
                 ("print(await asyncio.sleep(0))\nt = asyncio.create_task("
                  "f())", ENDED % "f() (line 6)"),
                 ("async def main():\n    for _ in range(3):\n"
-                 "        asyncio.ensure_future(f())\nasyncio.run(main())\n"
+                 "        asyncio.ensure_future(f())\nawait main()\n"
                  "print(None)", "note: 3 tasks of f() (line 7) had not ended "
                  "when the code did, and were cancelled: keep them in a list, "
                  "and write 'await asyncio.gather(*tasks)'\n"),
@@ -172,16 +162,12 @@ class Echo(Base):
                     done = "" if said or "cancel" in code else "done\n"
                     self.prints(head + code, "None\n" + done,
                                 re.escape(said), echo=True)
-        self.prints("import asyncio\nawait asyncio.sleep(0)\n" + call, "1\n",
-                    re.escape(ENDED % "web.get() (line 3)"), echo=True,
-                    tools={"web": [READS]})
-        self.prints("import asyncio\nawait asyncio.sleep(0)\n" + call, "1\n",
-                    tools={"web": [READS]})
-
-    def test_gather_without_an_event_loop(self):
-        self.echoes("import asyncio\nasyncio.gather(mcp_web.get(a=1))",
-                    '[{"a":1}]', tools={"web": [READS]}, err="(.*Warning.*)?" +
-                    re.escape(AWAITED.replace("coroutine", "future")))
+        for code in ("await asyncio.sleep(0)\n" + call,
+                     "async def main():\n    asyncio.create_task(mcp_web.get("
+                     "a=1))\n    print(1)\nasyncio.run(main())"):
+            self.prints("import asyncio\n" + code, "1\n", "MAIN:3: the task of "
+                        "web.get was cancelled when the event loop ended, so "
+                        "nothing was sent: .*", tools={"web": [READS]})
 
     def test_off(self):
         got = self.prints("5", "")

@@ -112,30 +112,6 @@ class Imports(Base):
                                       1)
                     self.assertEqual(len(got.relay.frames), 1)
 
-    def test_servers_are_imported_by_their_names(self):
-        """Where the code itself imports them, and nothing else is called so.
-        """
-        note = "note: %s was imported as the server %s, which is mcp_%s\n"
-        for code, out, err in (
-                ("import web\nprint(web.get(a=1).result().data, web is "
-                 "mcp_servers['web'])", "{'a': 1} True\n",
-                 note % ("web", "web", "web")),
-                ("from my_git import log as l\nprint(await l(a=2))",
-                 '{"a":2}\n', note % ("my_git", "my-git", "my_git")),
-                ("try:\n    import nothing\nexcept ImportError as e:\n"
-                 "    print(e)", "No module named 'nothing'\n", ""),
-                ("import importlib.util as u\nprint(u.find_spec('web'))",
-                 "None\n", ""),
-                ("open('lib.py', 'w').write('import web')\ntry:\n"
-                 "    import lib\nexcept ImportError as e:\n    print(e)",
-                 "No module named 'web'\n", ""),
-                ("import os\nif os.fork():\n    os.wait()\nelse:\n    try:"
-                 "\n        import web\n    except ImportError as e:\n"
-                 "        print(e, flush=True)\n    os._exit(0)",
-                 "No module named 'web'\n", "")):
-            with self.subTest(code):
-                self.prints(code, out, err)
-
     def test_no_server_is_started(self):
         got = self.names("web.get()", "web", "the server web is mcp_web: "
                          "await mcp_web.tool(...)", tools={"web": HANG})

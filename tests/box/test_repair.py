@@ -27,7 +27,6 @@ def refuses(name, code, hint=""):
 FENCE = "without the Markdown fence around it"
 LEFT = "without the indentation of the whole"
 ONE = "the code has %s: send the code of one program alone, without fences\n"
-RETURN = "with print() for its 'return'"
 QUOTES = "with plain quotes and spaces"
 TABLES = [("mends", [
     mends("fence", "```python\nprint(1)\n```", "1\n", FENCE),
@@ -66,16 +65,11 @@ TABLES = [("mends", [
           "print(f(a=1, from='(x', to=f(in=[1, 2]), is=3))",
           "{'a': 1, 'from': '(x', 'to': {'in': [1, 2]}, 'is': 3}\n",
           "with keywords as names of arguments"),
-    mends("return", "x = [1]\nreturn x", "[1]\n", RETURN),
-    mends("return of several lines", "def f():\n    return 1\nprint(f())\n"
-          "return {\n  'a': 2,\n}\n", "1\n{'a': 2}\n", RETURN),
-    mends("return of two, and await", "import asyncio\nreturn 1, await "
-          "asyncio.sleep(0, 2)", "(1, 2)\n", RETURN),
-    mends("return in a fence", "```\nreturn 'a'\n```", "a\n",
-          FENCE + ", " + RETURN),
-    Case("one string", repr("print(12 ** 2)"), "144\n",
-         "note: the code was one string, and ran without its quotes\n",
-         like=False),
+    mends("invisible characters outside of strings alone",
+          "a = 'x\u200dy\u00a0z'\u200b\nprint(ascii(a), \u201c\u00a0\u201d)",
+          "'x\\u200dy\\xa0z' \u00a0\n", QUOTES),
+    mends("typographic quotes in a comment", "# it\u2019s\nprint(\u2018a\u2019)",
+          "a\n", QUOTES),
     Case("lines of the repaired code", "```\n\n1 / 0\n```", "",
          r'Traceback .*\n  File "MAIN", line 2, in <module>\n    1 / 0\n'
          r".*ZeroDivisionError: [^\n]*\n" + NOTE % FENCE, 1, like=False),
@@ -94,6 +88,12 @@ TABLES = [("mends", [
             "hint: " + ONE % "more than one Markdown fence"),
     refuses("another language", "```bash\nls\n```",
             "hint: " + ONE % "a Markdown fence of the language bash"),
+    refuses("a statement outside of the fence",
+            "import os\n```python\nprint(1)\n```"),
+    refuses("a plain quote between typographic ones",
+            'print(\u201ca "r" c\u201d)'),
+    refuses("escapes of two meanings", r"a = 'x\\ny'\nprint(a)"),
+    refuses("output that is caught", "%%capture\nprint(1)", "hint: .*"),
     refuses("a block behind one line", "if 0: a = 1\n    print(2)"),
     refuses("tabs of two meanings",
             "if 0:\n    if 0:\n        a = 1\n\tprint(1)\n    print(2\n"),

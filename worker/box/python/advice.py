@@ -24,6 +24,13 @@ RUN = ("asyncio.run() takes a coroutine: write 'await asyncio.gather(...)' "
        "without asyncio.run(), as 'await' works at top level")
 RETURN = ("'return' is for functions: print the value, or end the code with "
           "it")
+AWAIT = ("'await' is for async functions: write 'async def', and 'await' before "
+         "the calls of the function; or .result() behind the call of a tool")
+STRINGS = ("this is Python %d.%d: in the brackets of an f-string, use other "
+           "quotes than around it, and no backslash")
+GENERATOR = ("a generator with 'await' is asynchronous: write a list, as in "
+             "any([await f(x) for x in y])")
+GATHER = "write asyncio.gather(*list): it takes one argument for each"
 ARGUMENTS = ("give the arguments of the tool as a dict: "
              "runtime.call_tool(server, tool, {'name': value})")
 NOT_KEPT = ("this call started afresh: define %s in this code; save_memory() "
@@ -92,8 +99,8 @@ def about_one(error, trace, memory):
     if "sqlite3.OperationalError" in kinds:
         from mcp import _paths
         return _paths.about_database(error)
-    if isinstance(error, SyntaxError) and "'return' outside" in str(error):
-        return RETURN
+    if isinstance(error, SyntaxError):
+        return about_syntax(str(error))
     if isinstance(error, EOFError) and "reading a line" in str(error):
         return NO_INPUT
     if isinstance(error, MemoryError):
@@ -102,8 +109,18 @@ def about_one(error, trace, memory):
         return about_install(error.cmd) or CHILD
     if isinstance(error, AttributeError):
         from mcp import _imports
-        return about_await(error) or _imports.about_attribute(error)
-    return about_await(error)
+        return about_await(error, trace) or _imports.about_attribute(error)
+    return about_await(error, trace)
+
+
+def about_syntax(text):
+    """Return a sentence about code that does not compile, or None."""
+    if "'return' outside" in text:
+        return RETURN
+    if "'await' outside" in text or "outside of an async" in text:
+        return AWAIT
+    return STRINGS % sys.version_info[:2] \
+        if "f-string" in text and sys.version_info < (3, 12) else None
 
 
 def any_main(trace):
@@ -170,8 +187,8 @@ def about_name(error, trace, memory):
         return "this is Python: write %s for %s" % (WORDS[name], name)
     if name in KEEPS and not memory:
         return OFF
-    from mcp import _imports
-    line = line_of(trace)
+    from mcp import _hints, _imports
+    line = _hints.line_of(trace)
     found = _imports.about_name(name, line)
     if found is not None:
         return found
@@ -185,21 +202,20 @@ def about_name(error, trace, memory):
     return hint
 
 
-def line_of(trace):
-    """Return the source of the line that has failed."""
-    from linecache import getline
-    while trace.tb_next is not None:
-        trace = trace.tb_next
-    return getline(trace.tb_frame.f_code.co_filename, trace.tb_lineno)
-
-
-def about_await(error):
+def about_await(error, trace):
     """Return a sentence about an await that is missing, or one too many."""
     text = str(error)
     if isinstance(error, ValueError) and "a coroutine was expected" in text:
         return RUN
+    if "Task got bad yield" in text or isinstance(
+            error, TypeError) and any_in(trace, ("/asyncio/tasks.py",)):
+        return GATHER
     if not isinstance(error, (AttributeError, TypeError)):
         return None
+    if "async_generator" in text or "can only join an iterable" in text:
+        return GENERATOR
+    if "_GatheringFuture" in text:
+        return "write 'await' before asyncio.gather(...)"
     if "can't be used in 'await' expression" in text:
         return "this is not a coroutine: remove its 'await'"
     if "'coroutine'" in text or "object coroutine" in text:

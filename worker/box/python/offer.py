@@ -24,16 +24,6 @@ CALLING = ("mcp", *("mcp._" + name for name in (
     "arguments", "ask", "call", "caller", "counted", "data", "forgotten",
     "idle", "lines", "names", "positions", "request", "result", "scalars",
     "schema", "seen", "servers", "teach", "tools", "values", "wait", "wire")))
-# Names that code uses, and forgets to import, and that mean one thing.
-KNOWN = frozenset("""Counter OrderedDict defaultdict deque namedtuple deepcopy
-dataclass asdict ThreadPoolExecutor timedelta timezone Decimal Fraction Enum
-lru_cache partial reduce wraps StringIO BytesIO groupby Path Any Callable Dict
-Iterable List NamedTuple Optional Tuple TypedDict Union asyncio base64 bisect
-collections copy csv functools hashlib heapq io itertools json math os random
-re statistics string sys textwrap time true false null call_tool call_tool_sync
-list_tools load_server query_tool_docs search_tool_docs servers MCPError
-capability_summary default_api final_answer functions session client
-tools""".split())
 MODULES = {}  # code of the package mcp, in the boxes of a template
 ROOM = []  # bytes that are kept of each stream
 SPAWN_HINT = """\
@@ -123,22 +113,15 @@ class Acting:
 
 
 class LastFinder:
-    """At the end of sys.meta_path: a module that is not here may be a server,
-    where the code itself imports it.
-    """
+    """At the end of sys.meta_path: tabulate, where it is not installed."""
 
     @staticmethod
     def find_spec(name, path=None, target=None):
-        """Return how to import a server by its own name."""
-        frame = sys._getframe(1)
-        while frame.f_code.co_filename.startswith("<frozen importlib._boot"):
-            frame = frame.f_back
-        if path is not None and not name.startswith("servers.") or \
-                name != "tabulate" and frame.f_globals.get(
-                    "__name__") != "__main__":
+        """Return where what stands for it is."""
+        if name != "tabulate":
             return None
         from mcp import _modules
-        return _modules.find_bare(name)
+        return _modules.find_tables()
 
 
 class Loaded(SourceFileLoader):
@@ -351,47 +334,10 @@ def offer_named(code, names):
             elif type(const) is str and const.startswith("mcp_"):
                 wanted.add(const)
         wanted.update(part.co_names)
-    wanted -= known
-    if not code.co_flags & COROUTINE:  # servers are called with await
-        wanted = {name for name in wanted if name[:4].lower() == "mcp_"}
+    wanted = {name for name in wanted - known if name[:4].lower() == "mcp_"}
     if wanted:
         import mcp._names
-        mcp._names.offer(code, names, wanted)
-
-
-def offer_known(code, source, names):
-    """Give the code what it uses without having imported it."""
-    parts, used = [code], set()
-    while parts:
-        part = parts.pop()
-        used.update(part.co_names)
-        parts += [const for const in part.co_consts
-                  if type(const) is type(code)]
-    wanted = (KNOWN & used) - names.keys()
-    if wanted and b"import" in source:
-        imported = b" ".join(line for line in source.split(b"\n")
-                             if b"import" in line)
-        for mark in b",().;":
-            imported = imported.replace(b"%c" % mark, b" ")
-        wanted = wanted.difference(
-            imported.decode("utf-8", "replace").split())
-    wanted = {name for name in wanted if stands_alone(name.encode(), source)}
-    if wanted:
-        import mcp._known
-        mcp._known.offer(code, source, names, wanted, NOTES)
-
-
-def stands_alone(name, source):
-    """Whether a name is somewhere in the code, and not behind a point."""
-    at = source.find(name)
-    while at >= 0:
-        end = at + len(name)
-        before, after = source[max(at - 1, 0):at], source[end:end + 1]
-        if not (before.isalnum() or before in (b"_", b".") or
-                after.isalnum() or after == b"_"):
-            return True
-        at = source.find(name, end)
-    return False
+        mcp._names.offer(names, wanted)
 
 
 def display(*values, **_):

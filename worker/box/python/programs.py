@@ -207,28 +207,24 @@ class Program:
         self.code = self.last = None
 
     def run(self, source):
-        """Do what run() of script.py does up to the end of the code.
-
-        What other modules would have to be changed for, once more with each
-        program, is left out: see watch().
-        """
+        """Do what run() of script.py does up to the end of the code."""
         names = vars(self.module)
         source = store(source)
         see_given()
-        self.code, source = prepared(source)
+        self.code, source, last = prepared(source)
         self.awaiting = bool(self.code.co_flags & COROUTINE)
         self.module.__class__ = \
             AwaitingModule if self.awaiting else type(sys)
         if self.awaiting or b"mcp_" in source:
             offer_named(self.code, names)
-            self.last = last_name(source)
-        offer_known(self.code, source, names)
+            self.last = last_name(last)
         if b"display(" in source:
             names.setdefault("display", display)
-        del source
+        line = getattr(last, "lineno", 0)
+        del source, last
         tell_notes()
         execute(self.code, self.module)
-        echo(names)
+        echo(names, line)
 
     def conclude(self, error, pid):
         """Say how the program has ended; return its exit code."""

@@ -1,9 +1,8 @@
 """Repairs code that does not compile, where only one meaning is possible.
 
-Run by source.py when the compiler has refused the code, when the code is one
-string, and when it names a server with a hyphen.  Each repair is applied to the
-result of the ones before it; the result counts only if it compiles.  Ambiguous
-code is left unchanged.
+Run by source.py when the compiler has refused the code.  Each repair is applied
+to the result of the ones before it; the result counts only if it compiles.
+Ambiguous code is left unchanged.
 """
 import tokenize
 from io import StringIO
@@ -14,12 +13,13 @@ PYTHON = ("", "python", "python3", "py", "py3", "ipython", "ipython3",
           "tool_code", "run_python")
 # Commands of notebooks that change nothing here, as nothing can be installed.
 MAGIC = ("!pip ", "!pip3 ", "!python -m pip ", "!python3 -m pip ", "%pip ",
-         "%matplotlib", "%load_ext", "%autoreload", "%config", "%%time",
-         "%%capture")
-INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff"))
-INVISIBLE.update(dict.fromkeys(map(ord, "\u00a0\u202f\u2007\u3000"), " "))
+         "%matplotlib", "%load_ext", "%autoreload", "%config", "%%time")
+INVISIBLE = dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff", "")
+INVISIBLE.update(dict.fromkeys("\u00a0\u202f\u2007\u3000", " "))
 DOUBLE, SINGLE = "\u201c\u201d\u201e\u201f", "\u2018\u2019\u201a\u201b"
+QUOTES = {DOUBLE: '"', SINGLE: "'"}
 CODE = set("=([{\"\\")  # is in code, and not in a sentence about it
+STATEMENTS = "import ", "from ", "del ", "raise ", "return ", "assert "
 BLOCKS = ("", "async", "class", "def", "else", "except", "finally", "for", "if",
           "match", "try", "while", "with")
 FENCES = ("the code has %s: send the code of one program alone, without "
@@ -56,9 +56,10 @@ def without_fence(text):
              if line.strip().startswith(FENCE)]
     if not marks:
         return None
-    before, after = lines[:marks[0]], lines[marks[-1]:] if marks[1:] else []
-    if any(set(line) & CODE for line in before + after):
-        return None  # the fence may be part of a string
+    around = lines[:marks[0]] + (lines[marks[-1] + 1:] if marks[1:] else [])
+    if any(set(line) & CODE or line.startswith(STATEMENTS)
+           for line in around):
+        return None  # it is code, and the fence may be part of a string
     tag = lines[marks[0]].strip().strip("`").strip().lower()
     tag = tag.strip("{}.").split()[0] if tag.strip("{}.") else ""
     if len(marks) > 2:
@@ -124,56 +125,77 @@ def without_indentation(text):
 
 
 def with_newlines(text):
-    """Return one line as the lines that it was before it was escaped."""
+    """Return one line as the lines that it was before it was escaped.
+
+    Its strings may have been escaped with it, or not.
+    """
     line = text.strip()
     if "\n" in line or "\\" not in line:
         return None
-    made = outside(line, lambda part: part.replace("\\r", "").replace(
-        "\\n", "\n").replace("\\t", "\t"))
-    if made.find("\\") != -1 and '\\"' in line:
+    made = [outside(line, lambda part: part.replace("\\r", "").replace(
+        "\\n", "\n").replace("\\t", "\t"))]
+    try:
         import json
+        made.append(json.loads('"%s"' % line.strip('"')))
+    except ValueError:
+        pass
+    found = meanings(made)
+    return found[0] if len(found) == 1 else None if found else made[0]
+
+
+def meanings(texts):
+    """Return those texts that compile, of equal ones the last."""
+    found = {}
+    import ast
+    for text in texts:
         try:
-            made = json.loads('"%s"' % line.strip('"'))
-        except ValueError:
+            found[ast.dump(compile(
+                text, "<code>", "exec",
+                ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT,
+                True))] = text
+        except (SyntaxError, ValueError):
             pass
-    return made
+    return list(found.values())
 
 
 def with_spaces(text):
     """Return the code without tabs, if their width makes no difference."""
     if "\t" not in text:
         return None
-    import ast
-    found, inside = {}, within_strings(text)
-    for width in 4, 8:
-        spaces = "\n".join(
-            line if at in inside else
-            line[:len(line) - len(line.lstrip())].expandtabs(width) +
-            line.lstrip() for at, line in enumerate(text.split("\n")))
-        try:
-            found[ast.dump(compile(
-                spaces, "<code>", "exec",
-                ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT,
-                True))] = spaces
-        except (SyntaxError, ValueError):
-            pass
-    return found.popitem()[1] if len(found) == 1 else None
+    inside = within_strings(text)
+    found = meanings("\n".join(
+        line if at in inside else
+        line[:len(line) - len(line.lstrip())].expandtabs(width) +
+        line.lstrip() for at, line in enumerate(text.split("\n")))
+                     for width in (4, 8))
+    return found[0] if len(found) == 1 else None
 
 
 def with_plain_quotes(text):
-    """Return the code with the quotes of a keyboard around its strings."""
-    text, parts, end = text.translate(INVISIBLE), [], None
+    """Return the code with the quotes of a keyboard around its strings, and no
+    invisible characters outside of them.
+    """
+    parts, end = [], None
     for kind, part in pieces(text):
-        if kind == "string":
-            parts.append(part)
-            continue
-        for char in part:
+        if kind == "string" and end:
+            return None  # a plain quote between typographic ones
+        comment = False
+        for char in part if kind == "code" else ():
+            if char == "\n":
+                comment = False
+                if end:
+                    return None
+            elif char == "#" and not end:
+                comment = True
             if end and char in end:
-                char, end = '"' if end is DOUBLE else "'", None
-            elif not end and char in DOUBLE + SINGLE:
-                end = DOUBLE if char in DOUBLE else SINGLE
-                char = '"' if end is DOUBLE else "'"
+                char, end = QUOTES[end], None
+            elif not end and not comment:
+                char = INVISIBLE.get(char, char)
+                end = next((all_of for all_of in QUOTES if char in all_of),
+                           None) if char else None
+                char = QUOTES[end] if end else char
             parts.append(char)
+        parts.append(part if kind == "string" else "")
     return "".join(parts)
 
 
@@ -214,26 +236,6 @@ def outside(text, change):
                    for kind, part in pieces(text))
 
 
-def without_hyphens(text, servers):
-    """Return the code with '_' for '-' in names of servers, and which those
-    were.
-
-    mcp_my-git.log would be something minus something that is not defined.
-    """
-    import re
-    marked = {name.lower() for name in servers if "-" in name}
-    found = []
-
-    def change(match):
-        if match[1].lower() not in marked:
-            return match[0]
-        found.append(match[0])
-        return match[0].replace("-", "_")
-
-    return outside(text, lambda part: re.sub(
-        r"\bmcp_(\w+(?:-\w+)+)(?=\s*[.\[])", change, part)), found
-
-
 def pieces(text):
     """Return the parts of some code: literals of strings, and the rest."""
     found, start, at = [], 0, 0
@@ -255,31 +257,6 @@ def pieces(text):
     return found + [("code", text[start:])]
 
 
-def unquote(text, compiles):
-    """Return the code that the one string which the code is holds, or None.
-
-    A string may be meant as it is; so it must call something that there is,
-    or have a second line and define something.
-    """
-    import ast
-    import builtins
-    value = ast.literal_eval(text.strip())
-    if not isinstance(value, str) or not compiles(value):
-        return None
-    if "await " in value:
-        return value
-    for each in ast.walk(ast.parse(value)):
-        if "\n" in value.strip() and isinstance(each, (
-                ast.Assign, ast.FunctionDef, ast.Import, ast.ImportFrom)):
-            return value
-        called = each.func if isinstance(each, ast.Call) else None
-        if isinstance(called, ast.Attribute) or (
-                isinstance(called, ast.Name)
-                and hasattr(builtins, called.id)):
-            return value
-    return None
-
-
 def about(text):
     """Return a sentence about code that is not Python, or None."""
     for line in text.split("\n"):
@@ -289,22 +266,6 @@ def about(text):
             return ("commands of notebooks and shells (! and %) are not "
                     "Python: use subprocess.run([...])")
     return None
-
-
-def with_print(text):
-    """Return code whose last statement, a 'return', prints its value.
-
-    As code does that is the body of a function elsewhere.
-    """
-    text = text.rstrip()
-    lines, inside = text.split("\n"), within_strings(text)
-    last = [at for at, line in enumerate(lines) if at not in inside and
-            line[:1] not in ("", " ", "\t", ")", "]", "}", "#")][-1:]
-    word, _, value = lines[last[0]].partition(" ") if last else ("",) * 3
-    if word != "return" or not value.strip():
-        return None
-    lines[last[0]] = "print((" + value
-    return "\n".join(lines) + "))"
 
 
 STEPS = (
@@ -317,5 +278,4 @@ STEPS = (
     (with_spaces, "with spaces for tabs"),
     (with_plain_quotes, "with plain quotes and spaces"),
     (with_named_keywords, "with keywords as names of arguments"),
-    (with_print, "with print() for its 'return'"),
 )

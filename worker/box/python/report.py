@@ -226,14 +226,6 @@ def left():
     return LEFT
 
 
-def watch(source):
-    """Notice tasks that are not awaited, where the code may do so."""
-    if b"create_task(" in source or b"gather(" in source or \
-            b"ensure_future(" in source or b"asyncio.wait(" in source:
-        from mcp import _tasks
-        _tasks.watch(NOTES)
-
-
 def named_in(source):
     """Return the files in /tmp that code names, and the time."""
     if b"/tmp/" not in source:

@@ -205,20 +205,33 @@ def execute(code, module):
         exec(code, module.__dict__)
         return
     import asyncio
-    running = eval(code, module.__dict__)
-    if VALUE in code.co_names:
-        from mcp import _echo
-        running = _echo.wait(running, module.__dict__, VALUE, NOTES)
-    asyncio.run(running)
+    asyncio.run(noted(eval(code, module.__dict__)))
 
 
-def echo(names):
-    """Tell the relay the value of the last expression, if there is one."""
-    value = names.pop(VALUE, None)
-    if value is not None:
-        from mcp import _echo
-        _echo.tell(value, NOTES)
-        WANTED.append(VALUE)
+async def noted(running):
+    """Run code with top-level await; note the tasks that its end cancels."""
+    await running
+    import asyncio
+    tasks = asyncio.all_tasks() - {asyncio.current_task()}
+    if tasks and WANTED:
+        from mcp import _tasks
+        NOTES.extend(_tasks.about(tasks))
+
+
+def echo(names, line):
+    """Tell the relay the value of the last expression, if there is one.
+
+    A coroutine is dropped where the interpreter would drop it, in a line of
+    the code, because its warning names that line.
+    """
+    held = {"value": names.pop(VALUE, None)}
+    if held["value"] is None:
+        return
+    from mcp import _echo
+    WANTED.append(VALUE)
+    if _echo.tell(held["value"], NOTES):
+        exec(compile("\n" * (line - 1) + "del value", PATH, "exec"), names,
+             held)
 
 
 def run(source, control, told, memory, ending):
@@ -228,29 +241,28 @@ def run(source, control, told, memory, ending):
     source = store(source)
     module, box = STANDING.pop()
     ending.begin()
-    awaiting, pid, last = False, os.getpid(), None
+    awaiting, pid, name = False, os.getpid(), None
     offer_servers(box, module.__dict__, control, pid, told, memory)
     named = (), 0
     see_given()
     try:
-        code, source = prepared(source)
+        code, source, last = prepared(source)
         awaiting = bool(code.co_flags & COROUTINE)
         if awaiting:
             module.__class__ = AwaitingModule
         if awaiting or b"mcp_" in source:
             offer_named(code, module.__dict__)
-            last = last_name(source) or (LOGGED if b"log" in source and
-                                         b".info(" in source else None)
-        offer_known(code, source, module.__dict__)
+            name = last_name(last) or (LOGGED if b"log" in source and
+                                       b".info(" in source else None)
+        line = getattr(last, "lineno", 0)
         if b"display(" in source and "display" not in module.__dict__:
             module.display = display
         if WANTED:
-            watch(source)
             named = named_in(source)
-        del source
+        del source, last
         tell_notes()  # now, as the code may be killed
         execute(code, module)
-        echo(module.__dict__)
+        echo(module.__dict__, line)
     except SystemExit as error:
         ending.set(error.code)
         if ending.status == 0:
@@ -269,7 +281,7 @@ def run(source, control, told, memory, ending):
         raise
     show_open(pid)
     note_more(code=code)
-    note_silent(pid, last)
+    note_silent(pid, name)
     note_left(pid, named)
     tell_notes()
     ending.set(None)

@@ -4,24 +4,21 @@ Run by the bootstrap, in one namespace with script.py, which uses it, and with
 report.py, which tells what was repaired (by repair.py).  It never runs code.
 """
 import os
-from keyword import iskeyword
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
 ALLOW_TOP_LEVEL_AWAIT = 0x2000  # ast.PyCF_…, without importing ast
-ASYNC_GENERATOR = 0x200  # inspect.CO_ASYNC_GENERATOR
-QUOTES = "'", '"'
-SHOWN_MAX = 40  # characters of a string that a note shows
 ONLY_AST = 0x400  # ast.PyCF_…, without importing ast
-# What runs an event loop of the code's own.
-OWN_LOOPS = b"asyncio.run(", b"run_until_complete("
-# What writes to a file; and what names servers.
-WRITES = b".write(", b".write_text("
-SERVERS = b"mcp", b"call_tool"
-# How last lines begin that are no expressions, or whose value is None.
-NO_VALUE = (b"print(", b"import ", b"from ", b"def ", b"class ", b"if ",
-            b"for ", b"while ", b"with ", b"try:", b"else:", b"elif ",
-            b"except:", b"except ", b"except*", b"finally:", b"async ", b"@")
+QUOTED = ("note: the code is one string, and nothing in it ran: to run it, send "
+          "it without the quotes around it\n")
+# How lines begin that continue a statement.
+INNER = (b" ", b"\t", b"\r", b"\f", b")", b"]", b"}", b"#", b"else", b"elif",
+         b"except", b"finally")
+# Statements with blocks, and the parts that stand last in them.
+BLOCKS = {"If": ("orelse", "body"), "For": ("orelse", "body"),
+          "While": ("orelse", "body"), "With": ("body",),
+          "AsyncFor": ("orelse", "body"), "AsyncWith": ("body",),
+          "Try": ("finalbody", "orelse", "body")}
 
 
 def store(source):
@@ -68,42 +65,25 @@ def compiled(source):
     return compile(source, PATH, "exec", ALLOW_TOP_LEVEL_AWAIT, True)
 
 
-def last_line(source):
-    """Return the first line of the last statement, or no bytes."""
-    source = source.rstrip()
-    while source:
-        head, _, line = source.rpartition(b"\n")
-        if line[:1] not in b" \t\r\f)]}#":
-            return line
-        source = head
-    return b""
+def ending(source):
+    """Return the tree of code that compiles, or of its last statements only,
+    and whether it is all of it.
 
-
-def ends_in_expression(source):
-    """Whether the last statement may be an expression that has a value."""
-    line = last_line(source)
-    return bool(line) and not line.startswith(NO_VALUE) and line[-1:] != b";"
-
-
-def last_name(source):
-    """Return the name that the last statement sets, or the function that it
-    defines, with brackets; or the value that a block ends with; or None.
+    The last statements begin in a line that does not begin with one of INNER.
     """
-    line = last_line(source)
-    end = source.rstrip().rpartition(b"\n")[2]
-    if end[:1] in (b" ", b"\t"):
-        end = end.strip().decode("utf-8", "replace")
-        if end.replace(".", "_").isidentifier() and not iskeyword(end):
-            return end
-        if end[:1] in QUOTES and end[-1:] == end[:1]:
-            return end if len(end) <= SHOWN_MAX else "it"
-    if line.startswith((b"def ", b"async def ")):
-        name = line.partition(b"def ")[2].partition(b"(")[0]
-        return name.strip().decode("utf-8", "replace") + "()"
-    name, found, value = line.partition(b"=")
-    name = name.strip().decode("utf-8", "replace")
-    return name if found and name.isidentifier() and value[:1] != b"=" \
-        else None
+    start = end = len(source)
+    while end > 0:
+        start = source.rfind(b"\n", 0, end) + 1
+        line = source[start:end]
+        if line.strip() and not line.startswith(INNER):
+            break
+        end = start - 1
+    if start > 0 and source[start - 2:start - 1] != b"\\":
+        try:
+            return tree_of(source[start:]), False
+        except (SyntaxError, ValueError):
+            pass  # it begins in a string, or between brackets
+    return tree_of(source), True
 
 
 def tree_of(source):
@@ -112,18 +92,78 @@ def tree_of(source):
                    True)
 
 
+def kind_of(node):
+    """Return the name of the kind of a node."""
+    return type(node).__name__
+
+
+def has_value(statement):
+    """Whether a statement is an expression, but for print() alone."""
+    return kind_of(statement) == "Expr" and not (
+        kind_of(statement.value) == "Call"
+        and dotted(statement.value.func) == "print")
+
+
+def is_quiet(statement, source):
+    """Whether a semicolon ends a statement, as notebooks have it."""
+    line = source.splitlines()[statement.end_lineno - 1]
+    return line[statement.end_col_offset:].lstrip()[:1] == b";"
+
+
+def dotted(node):
+    """Return a name that may have points, as the code has it, or None."""
+    if kind_of(node) == "Attribute":
+        before = dotted(node.value)
+        return before and "%s.%s" % (before, node.attr)
+    return node.id if kind_of(node) == "Name" else None
+
+
+def last_name(statement):
+    """Return the name that a statement sets, or the function that it defines,
+    with brackets; or the value that a block ends with; or None.
+    """
+    kind = kind_of(statement)
+    if kind in ("FunctionDef", "AsyncFunctionDef"):
+        return statement.name + "()"
+    if kind == "Assign" and len(statement.targets) == 1:
+        return dotted(statement.targets[0])
+    while kind in BLOCKS:
+        statement = next(filter(None, (
+            getattr(statement, part, None) for part in BLOCKS[kind])))[-1]
+        kind = kind_of(statement)
+        if kind == "Expr":
+            return "it" if kind_of(statement.value) in (
+                "Constant", "JoinedStr") else dotted(statement.value)
+    return None
+
+
+def block_of(tree):
+    """Return the statements among which the last one of some code is; those of
+    a last 'if __name__ == "__main__":' are some.
+    """
+    last = tree.body[-1]
+    test = last.test if kind_of(last) == "If" and not last.orelse else None
+    is_program = kind_of(test) == "Compare" and \
+        dotted(test.left) == "__name__" and kind_of(test.ops[0]) == "Eq" and \
+        getattr(test.comparators[-1], "value", None) == "__main__"
+    return last.body if is_program else tree.body
+
+
 def compiled_with_value(tree):
     """Return the code as it runs, which keeps the value of its last expression.
-
-    None, where there is no such value; raises what the compiler does.
     """
-    last = tree.body[-1] if tree.body else None
-    if type(last).__name__ != "Expr":
-        return None
     from _ast import Assign, Name, Store
+    block = block_of(tree)
+    last = block.pop()
     place = {name: getattr(last, name) for name in last._attributes}
-    tree.body[-1] = Assign(
-        targets=[Name(VALUE, Store(), **place)], value=last.value, **place)
+    if not block and kind_of(last.value) == "Constant":
+        text = last.value.value
+        if type(text) is str and does_compile(text) and any(
+                word in text for word in ("print(", "mcp_")):
+            NOTES.append(QUOTED)
+        block.append(last)  # a text, which is __doc__
+    block.append(Assign(
+        targets=[Name(VALUE, Store(), **place)], value=last.value, **place))
     return compiled(tree)
 
 
@@ -162,144 +202,28 @@ def mended(source):
     return found[0].encode()
 
 
-def is_hyphened(source):
-    """Whether a name that begins with mcp_ may go on behind a hyphen."""
-    at = source.find(b"mcp_")
-    while at >= 0:
-        at += 4
-        while source[at:at + 1].isalnum() or source[at:at + 1] == b"_":
-            at += 1
-        if source[at:at + 1] == b"-" and source[at + 1:at + 2].isalpha():
-            return True
-        at = source.find(b"mcp_", at)
-    return False
-
-
-def unhyphened(source):
-    """Return the code with names of servers as Python has them, or None."""
-    import mcp._names
-    names = {"__name__": "caisson_repair"}
-    exec(load("repair"), names)
-    text, found = names["without_hyphens"](
-        source.decode("utf-8", "replace"),
-        [told["name"] for told in mcp._names.known_servers()])
-    for name in dict.fromkeys(found):
-        NOTES.append("note: %s is written %s\n" % (
-            name, name.replace("-", "_")))
-    return text.encode() if found else None
-
-
-def unquoted(source):
-    """Return the code in the one string that some code is, or None."""
-    names = {"__name__": "caisson_repair"}
-    exec(load("repair"), names)
-    text = names["unquote"](source.decode("utf-8", "replace"), does_compile)
-    if text is None:
-        return None
-    NOTES.append("note: the code was one string, and ran without its quotes\n")
-    return text.encode()
-
-
-def is_quoted(source):
-    """Whether the code may be nothing but a string."""
-    source = source.strip()
-    return source[:1] in (b"'", b'"') and source[-1:] == source[:1]
-
-
 def prepared(source):
-    """Return the code, compiled, and its source, which may be repaired."""
-    fixed = unhyphened(source) if is_hyphened(source) else None
-    if fixed is not None:
-        source = store(fixed)
+    """Return the code, compiled, its source, which may be repaired, and the
+    tree of its last statement, where that may be asked for.
+    """
     try:
         code = compiled(source)
-        fixed = unquoted(source) if is_quoted(source) else None
     except SyntaxError:
         fixed = mended(source)
         if fixed is None:
             raise
-    if fixed is not None:
         source = store(fixed)
         code = compiled(source)
-    steps = steps_for(source, code)
+    last = None
     try:
-        if steps:
-            code = compiled_as_meant(source, steps) or code
-        elif WANTED and ends_in_expression(source):
-            code = compiled_with_value(tree_of(source)) or code
+        if WANTED:
+            tree, is_whole = ending(source)
+            last = tree.body[-1] if tree.body else None
+            if last and has_value(block_of(tree)[-1]):
+                tree = tree if is_whole else tree_of(source)
+                last = block_of(tree)[-1]
+                if not is_quiet(last, source):
+                    code = compiled_with_value(tree)
     except (MemoryError, RecursionError):
-        pass  # it takes more to change the code than to run it
-    return code, source
-
-
-def steps_for(source, code):
-    """Return which steps of meant.py the code may need."""
-    steps = []
-    if code.co_flags & COROUTINE and any(
-            word in source for word in OWN_LOOPS):
-        steps.append("loops")
-    if WANTED and may_lack_await(source):
-        steps += ["awaits", "generators"]
-        if code.co_flags & COROUTINE or not any(
-                word in source for word in OWN_LOOPS):
-            steps.append("top")
-    elif b"await" in source and makes_async_generators(code):
-        steps.append("generators")
-    if WANTED and any(word in source for word in WRITES) and any(
-            word in source for word in SERVERS):
-        steps.append("writes")
-    last = last_line(source) if WANTED else b""
-    if last.startswith(b"if __name__"):
-        steps.append("program")
-    elif last.startswith((b"def main(", b"async def main(")):
-        steps.append("main")
-    return steps
-
-
-def may_lack_await(source):
-    """Whether code may call a coroutine of its own, or gather(), and not await
-    it.
-    """
-    names = [] if b"gather(" not in source else [b"asyncio.gather"]
-    parts = source.split(b"async def ")[1:]
-    names += [part.partition(b"(")[0].strip() for part in parts]
-    return any(count_of(source, name) for name in names)
-
-
-def count_of(source, name):
-    """Return how often code calls a coroutine at a place that does not seem to
-    await it.
-    """
-    call = name + b"("
-    return source.count(call) - sum(
-        source.count(before + call) for before in (
-            b"await ", b"async def ", b"run(", b"create_task(",
-            b"run_until_complete("))
-
-
-def makes_async_generators(code):
-    """Whether the code has an expression that is a generator that awaits."""
-    for const in code.co_consts:
-        if type(const) is type(code) and (
-                const.co_flags & ASYNC_GENERATOR and
-                const.co_name == "<genexpr>" or makes_async_generators(const)):
-            return True
-    return False
-
-
-def compiled_as_meant(source, steps):
-    """Return the code as it is meant, compiled, or None."""
-    names = {"__name__": "caisson_meant"}
-    exec(load("meant"), names)
-    count = len(NOTES)
-    try:
-        tree = tree_of(source)
-        if "awaits" in steps:
-            awaits = {"__name__": "caisson_unwaited"}
-            exec(load("unwaited"), awaits)
-            awaits["add_awaits"](tree, "top" in steps, NOTES)
-        tree = names["mean"](tree, steps, NOTES)
-        return WANTED and compiled_with_value(tree) or compiled(tree)
-    except (SyntaxError, ValueError):
-        del NOTES[count:]
-        return None
+        pass  # a tree takes more than to compile the code
+    return code, source, last

@@ -19,10 +19,6 @@ def __getattr__(name):
     runtime = importlib.import_module("mcp.runtime")
     if name in runtime.__all__:
         return getattr(runtime, name)
-    if name in ("ClientSession", "StdioServerParameters", "stdio_client"):
-        return getattr(importlib.import_module("mcp._session"), name)
-    if name in ("Client", "MCPClient"):
-        return importlib.import_module("mcp._session").Client
     import sys
     from mcp._hints import no_name
     from mcp._names import resolve
@@ -30,7 +26,8 @@ def __getattr__(name):
     server = resolve(name)
     if server is not None:
         return server
-    hint = no_name(name, runtime.__all__)
+    hint = no_name(name, [known for known in runtime.__all__
+                          if known[0].isupper() == name[0].isupper()])
     if is_import(sys._getframe(1)):
         raise ImportError("cannot import name %r from 'mcp': %s" % (
             name, hint))

@@ -20,6 +20,8 @@ from ._wire import WIRE
 BUSY = "another caller already waits for this call: make a second call"
 INTERRUPTED = "this call was interrupted"
 CLOSED = "this call was closed before it was awaited"
+NOT_SENT = ("%s:%d: the task of %s was cancelled when the event loop ended, so "
+            "nothing was sent: keep the task, and 'await' it\n")
 # What futures and promises have, and the result of a call has not.
 NOT_OF_RESULTS = ("add_done_callback", "cancel", "cancelled", "done",
                   "exception", "remove_done_callback", "then")
@@ -188,6 +190,8 @@ class Call:
     def throw(self, *error):
         """Raise an error where the coroutine waits."""
         if self._future is None:
+            if not self._begun and is_ending(sys._getframe(1)):
+                _forgotten.write(NOT_SENT % (*self._where, self._name))
             self.close()
             self._future = raiser()
             next(self._future)
@@ -278,6 +282,13 @@ def sooner(one, other):
     """Return the sooner of two times, of which None never comes."""
     return min((time for time in (one, other) if time is not None),
                default=None)
+
+
+def is_ending(frame):
+    """Whether the end of asyncio.run() cancels what is left."""
+    while frame is not None and frame.f_code.co_name != "_cancel_all_tasks":
+        frame = frame.f_back
+    return frame is not None
 
 
 def raiser():

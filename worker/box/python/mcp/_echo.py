@@ -12,8 +12,8 @@ from ._result import MCPError, Result
 
 MOST = 2048  # bytes of the text; the relay refuses more
 SHOWN = 1900  # of them, where the text is cut
-AWAITED = "note: the last expression was a coroutine, and was awaited\n"
-FUTURE = AWAITED.replace("coroutine", "future")
+UNAWAITED = ("note: the last expression is a %s, and nothing has awaited it: "
+             "write 'await' before it\n")
 QUIET = ("Success: what %s returned is not shown, as the tool is not marked "
          "read-only; print it to see it")
 # Values of these may be pictures.
@@ -21,43 +21,25 @@ DRAWING = {"matplotlib.figure", "PIL.Image", "IPython.display"}
 SILENT = "the tool failed and did not say why"
 
 
-async def wait(running, names, name, notes):
-    """Run code with top-level await, and what its last expression made."""
-    await running
-    if type(names.get(name)) is CoroutineType:
-        notes.append(AWAITED)
-        names[name] = await names[name]
-    elif is_future(names.get(name)):
-        notes.append(FUTURE)
-        names[name] = await names[name]
-
-
 def is_future(value):
-    """Whether a value is a future, as gather() returns.
-
-    Tasks are none: they may be meant to run beside the code, without end.
-    """
+    """Whether a value is a future, as gather() returns."""
     asyncio = sys.modules.get("asyncio")
-    return asyncio is not None and asyncio.isfuture(value) and \
-        not isinstance(value, asyncio.Task)
+    return asyncio is not None and asyncio.isfuture(value)
 
 
 def tell(value, notes):
     """Have the text of a value be the answer, if nothing was printed.
 
-    A call or a coroutine is carried out first.
+    A call is carried out first.  Return whether it is a coroutine, which
+    nothing has run.
     """
     if isinstance(value, Call):
         value = value.result()
-    elif type(value) is CoroutineType:
-        import asyncio
-        notes.append(AWAITED)
-        value = asyncio.run(value)
-    elif is_future(value) and not value.done():
-        notes.append(FUTURE)
-        value = value.get_loop().run_until_complete(value)
     if value is None or is_shown(value):
-        return
+        return False
+    is_coroutine = type(value) is CoroutineType
+    if is_coroutine or is_future(value) and not value.done():
+        notes.append(UNAWAITED % ("coroutine" if is_coroutine else "future"))
     for stream in sys.stdout, sys.stderr:
         try:
             stream.flush()
@@ -68,6 +50,7 @@ def tell(value, notes):
             ask(text_of(value))
     except MCPError:
         pass  # a child of the code has no answer to give
+    return is_coroutine
 
 
 def is_shown(value):

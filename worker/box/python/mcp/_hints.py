@@ -12,6 +12,7 @@ SHOWN_MAX = 20  # servers in a sentence
 TOLD = []  # what was told of the servers, once
 MODULE = ("mcp is a module: write 'import mcp' first, or use 'runtime' and "
           "'mcp_<alias>', which need no import")
+IS = "the server %s is mcp_%s"
 UNKNOWN = "mcp_<alias> exists for each server that is configured"
 
 
@@ -25,7 +26,7 @@ def about_error(error):
     name = missing_name(error)
     if name != "mcp" and not name.startswith("mcp_"):
         return None
-    hint, is_known = about(name)
+    hint, is_known = about(name, line_of(error.__traceback__))
     if is_known and sys.excepthook is sys.__excepthook__:
         error.name = None
     return "hint: %s\n" % _servers.clean(hint)
@@ -40,9 +41,47 @@ def missing_name(error):
     return ""
 
 
-def about(name):
+def line_of(trace):
+    """Return the source of the line that has failed."""
+    from linecache import getline
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    return getline(trace.tb_frame.f_code.co_filename, trace.tb_lineno)
+
+
+def hyphened(name, line):
+    """Return the sentence about a server whose name a line has with hyphens,
+    so that Python takes a part of it for the name, or None.
+    """
+    from re import findall
+
+    from ._names import find_told
+    for text in findall(r"\bmcp_\w+(?:-\w+)+", line):
+        told = name in text.split("-") and find_told(text, servers() or ())
+        if told:
+            return IS % (told["name"], told["alias"])
+    return None
+
+
+def joined(name, told_of):
+    """Return the sentence about a name of a server and a tool, or None.
+
+    As mcp_github_list_issues, where github is the alias of a server.
+    """
+    for told in sorted(told_of, key=lambda told: -len(told["alias"])):
+        alias = told["alias"] + "_"
+        tool = name[len(alias):].lstrip("_")
+        if name[:len(alias)].lower() == alias.lower() and tool:
+            return "%s, and its tools are called as mcp_%s.%s(...)" % (
+                IS % (told["name"], told["alias"]), told["alias"], tool)
+    return None
+
+
+def about(name, line=""):
     """Return a sentence about mcp or mcp_<alias>, which is not defined, and
     whether it makes any other guess a wrong one.
+
+    line: the source of the statement that has failed.
     """
     if name == "mcp":
         return MODULE, True
@@ -53,8 +92,10 @@ def about(name):
     from ._names import find_told
     told = find_told(alias, told_of)
     if told:
-        return "the server %s is mcp_servers[%r]" % (
-            told["name"], told["name"]), True
+        return IS % (told["name"], told["alias"]), True
+    known = hyphened(name, line) or joined(alias.lstrip("_"), told_of)
+    if known:
+        return known, True
     names = [told["name"] for told in told_of]
     more = ", ..." if names[SHOWN_MAX:] else ""
     return "no server has the alias %s%s; there are: %s" % (

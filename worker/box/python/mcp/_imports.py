@@ -47,6 +47,16 @@ WRITE = "write '%s' first"
 WITHIN = "%s is in the module %s: write 'from %s import %s'"
 ALREADY = "%s is the class already: write %s.name for %s.%s.name"
 CLASS = "%s is in the class %s: write %s.%s.%s"
+NO_CLIENT = ("there is no %s here: write await mcp_<alias>.<tool>(...), or await "
+             "runtime.call_tool(server, tool, arguments)")
+CLIENTS = "session", "client", "default_api", "functions", "tools", "api"
+# What other hosts have, and what there is instead.
+ELSEWHERE = {
+    "final_answer": "there is no final_answer() here: what is printed, or the "
+                    "value of the last expression, is the answer",
+    "servers": "the servers are mcp_<alias>, or mcp_servers['name']",
+    "fastmcp": "servers are here already: await mcp_<alias>.<tool>(...)",
+    "nest_asyncio": "leave it out: 'await' works at top level"}
 SERVER = "the server %s is mcp_%s: %s"
 TOOL = "%s is a tool: write await mcp_%s.%s(...)"
 
@@ -61,6 +71,10 @@ def about_name(name, line):
     if part and is_module(name, part.group(1)):
         return WRITE % ("import " + SHORT.get(name, name)) \
             if sys.version_info < (3, 12) or name in SHORT else ""
+    if name in ELSEWHERE and search(r"\b%s\s*[.(\[]" % name, line):
+        return ELSEWHERE[name]
+    if name in CLIENTS and search(r"\b%s\s*\.\s*\w+\(" % name, line):
+        return NO_CLIENT % name
     if name in FROM and is_used(name, line) and find_spec(
             FROM[name].partition(".")[0]):
         return WRITE % "from %s import %s" % (FROM[name], name)
@@ -110,6 +124,12 @@ def about_call(name, line):
     The servers are asked for only where the name is used as one of them is.
     """
     from . import _hints, _names
+    hint = _hints.hyphened(name, line)
+    if hint:
+        return hint
+    import mcp.runtime
+    if name in mcp.runtime.__all__:
+        return "write runtime.%s" % name
     if search(r"\b%s\s*\(" % escape(name), line):
         servers = sys.modules.get("mcp._servers")
         for state in servers.KNOWN.values() if servers else ():
@@ -128,6 +148,8 @@ def about_module(name):
     from . import _hints, _names
     if name in SHORT and find_spec(SHORT[name].partition(".")[0].split()[0]):
         return "write 'import %s'" % SHORT[name]
+    if name in ELSEWHERE:
+        return ELSEWHERE[name]
     if name.startswith("mcp_"):
         return _hints.about(name)[0]
     told = _names.find_told(name, _hints.servers() or ())

@@ -25,11 +25,6 @@ def find_spec(name, path):
         server = resolve(name[len("mcp."):])
         if server is not None:
             return ModuleSpec(name, Loader(server), origin="an MCP server")
-        if name.startswith("mcp.client"):
-            from ._session import find_spec as find_client
-            spec = find_client(name)
-            if spec is not None:
-                return spec
         from ._hints import no_module
         raise ModuleNotFoundError(no_module(name), name=name)
     return spec
@@ -54,36 +49,9 @@ def find_global(name):
         name, Loader(server), origin="an MCP server")
 
 
-def find_bare(name):
-    """Return how to import a server by its name or alias, or None.
-
-    A folder of servers, which hosts that run code elsewhere give to it, is
-    mcp.servers.
-    """
-    package = sys.modules.get("servers")
-    if name == "servers":
-        import mcp.servers
-        return ModuleSpec(name, Loader(mcp.servers), origin="caisson",
-                          is_package=True)
-    if name.partition(".")[0] == "fastmcp":
-        from ._session import find_spec as find_client
-        return find_client(name)
-    if name == "tabulate":
-        return ModuleSpec(name, Tables(), origin="caisson")
-    if name == "nest_asyncio":
-        return ModuleSpec(name, Nest(), origin="caisson")
-    if "." in name:
-        return find(name) if package is not None and \
-            package is sys.modules.get("mcp.servers") else None
-    from ._hints import servers
-    for told in servers() or () if not _box.child else ():
-        if name in (told["name"], told["alias"]):
-            from ._seen import TAKEN
-            TAKEN.append("note: %s was imported as the server %s, which is "
-                         "mcp_%s\n" % (name, told["name"], told["alias"]))
-            return ModuleSpec(name, Loader(_servers.server_of(told)),
-                              origin="an MCP server")
-    return None
+def find_tables():
+    """Return how to import what stands for tabulate."""
+    return ModuleSpec("tabulate", Tables(), origin="caisson")
 
 
 def become_runtime(loader):
@@ -154,21 +122,6 @@ class Tables:
         """Give it its function, and the version that pandas asks for."""
         from . import _tables
         module.tabulate, module.__version__ = _tables.tabulate, _tables.VERSION
-
-
-class Nest:
-    """nest_asyncio, where it is not installed: top-level 'await' is here
-    without it.
-    """
-
-    @staticmethod
-    def create_module(spec):
-        """Have the import system make it."""
-
-    @staticmethod
-    def exec_module(module):
-        """Give it the one function that it has."""
-        module.apply = lambda loop=None: None
 
 
 def find(name):

@@ -284,14 +284,3 @@ def data_of(value):
     if isinstance(value, Call):
         value = value.result()
     return value.data if isinstance(value, Result) else value
-
-
-def written(value):
-    """Return the text of the result of a tool, and all else as it is.
-
-    That is what a program writes to a file.
-    """
-    from ._call import Call
-    if isinstance(value, Call):
-        value = value.result()
-    return str(value) if isinstance(value, Result) else value

@@ -13,7 +13,8 @@ NOTES_MAX = 3  # on tools that had more
 SEEN = {}  # by the name of the tool: Seen, the last one last
 KINDS = KeyError, TypeError, IndexError, AttributeError, ValueError
 # In errors of code that awaits, or runs, what it cannot.
-AWAITING = "can't be used in 'await' expression", "a coroutine was expected"
+AWAITING = "can't be used in 'await' expression", "a coroutine was expected", \
+    "async_generator", "_GatheringFuture"
 REFUSED_MAX = 64  # errors that are remembered
 REFUSED = {}  # notes on errors that were not shown, by keys of theirs
 TAKEN = []  # notes on names that were taken for others

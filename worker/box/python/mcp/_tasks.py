@@ -1,17 +1,10 @@
 """Tasks of asyncio that are cancelled when the code ends: a note reports them.
 
-gather() also accepts one list, run() the result of gather(), and wait()
-coroutines: these would be errors, but are unambiguous.
-
 A program that creates a task without waiting for it ends as if the work were
 done.  Tasks are not awaited here: some run beside the code, without end.
 """
 import sys
-from functools import wraps
 
-COROUTINE = 0x100  # inspect.CO_ITERABLE_COROUTINE
-# What has all awaitables, where it is the one argument of gather().
-LISTS = list, tuple, set, map, type(_ for _ in ()), type({}.values())
 TOLD_MAX = 3  # functions whose tasks are told of
 MAKES = "create_task(", "ensure_future(", "gather("
 ONE = ("note: the task of %s had not ended when the code did, and was "
@@ -22,65 +15,14 @@ SEVERAL = ("note: %d tasks of %s had not ended when the code did, and were "
            "*tasks)'\n")
 
 
-def watch(notes):
-    """Have asyncio.run() note the tasks that it cancels at its end."""
-    import asyncio
-    from asyncio import all_tasks, runners
-    plain = runners._cancel_all_tasks
-
-    def cancel_all(loop):
-        try:
-            if sys.exc_info()[0] is None:  # else they end with an error
-                notes.extend(about(all_tasks(loop)))
-        except Exception:
-            pass  # the code may have tasks of its own kind
-        plain(loop)
-
-    runners._cancel_all_tasks = cancel_all
-    asyncio.gather = gathering(asyncio.gather)
-    asyncio.run = running(asyncio.run, asyncio.isfuture)
-    asyncio.wait = waiting(asyncio.wait, asyncio.ensure_future)
-
-
-def gathering(plain):
-    """Return asyncio.gather(), which takes one list of awaitables, too."""
-    @wraps(plain)
-    def gather(*works, **more):
-        if len(works) == 1 and isinstance(works[0], LISTS) and not getattr(
-                getattr(works[0], "gi_code", None), "co_flags", 0) & COROUTINE:
-            works = tuple(works[0])
-        return plain(*works, **more)
-
-    return gather
-
-
-def running(plain, is_future):
-    """Return asyncio.run(), which takes what gather() returns, too."""
-    @wraps(plain)
-    def run(main, **more):
-        if is_future(main) and not main.get_loop().is_running():
-            return main.get_loop().run_until_complete(main)
-        return plain(main, **more)
-
-    return run
-
-
-def waiting(plain, task_of):
-    """Return asyncio.wait(), which takes coroutines, too, as it once did."""
-    @wraps(plain)
-    async def wait(works, **more):
-        return await plain([task_of(work) for work in works], **more)
-
-    return wait
-
-
 def about(tasks):
     """Return notes on tasks, in the order of their lines."""
     found = {}
     for task in tasks:
         work = task.get_coro()
-        if is_asked_to_end(task) or not is_own(work):
-            continue
+        if is_asked_to_end(task) or not is_own(work) or \
+                is_call(work) and not work._begun:
+            continue  # a call that was not sent tells so itself
         key = place(work)
         found[key] = found.get(key, 0) + 1
     told = sorted(found, key=lambda each: (each[1] or 0, each[0]))

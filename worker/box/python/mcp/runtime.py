@@ -89,25 +89,6 @@ def call_tool_sync(server=None, tool=None, arguments=None, **named):
     return call_tool(server, tool, arguments, **named).result()
 
 
-def wait(work):
-    """Wait for a call, a coroutine or a future, and return its result.
-
-    For places where 'await' is not allowed.
-    """
-    from ._call import Call
-    if isinstance(work, Call):
-        return work.result()
-    import asyncio
-    if asyncio.isfuture(work):
-        return work.result() if work.done() else \
-            work.get_loop().run_until_complete(work)
-
-    async def wait_for():
-        return await work
-
-    return asyncio.run(work if asyncio.iscoroutine(work) else wait_for())
-
-
 def discovered_servers(detailed=False):
     """Return the names of all servers that may be loaded, as a tuple.
 
