@@ -625,7 +625,8 @@ SYNTAX = [
          r"hint: 'return' is for functions: [^\n]*\n", 1, like=False),
     # More of these is in test_newer.py.
     Case("syntax: await", "def f():\n    await g()\nf = lambda: await g()", "",
-         "note: the code did not compile, and ran [^\n]*\n", 0, like=False),
+         ".*SyntaxError: 'await' outside async function\nhint: .*", 1,
+         like=False),
     Case("too many brackets", "(" * 500 + ")" * 500, "", ".*Error.*", 1),
     Case("too many indents", "".join(
         "%sif 1:\n" % (" " * i) for i in range(150)), "", ".*Error.*", 1),

@@ -117,7 +117,7 @@ def about_syntax(text):
     """Return a sentence about code that does not compile, or None."""
     if "'return' outside" in text:
         return RETURN
-    if "'await' outside" in text or "outside of an async" in text:
+    if "'await' outside async" in text or "outside of an async" in text:
         return AWAIT
     return STRINGS % sys.version_info[:2] \
         if "f-string" in text and sys.version_info < (3, 12) else None

@@ -20,8 +20,8 @@ from ._wire import WIRE
 BUSY = "another caller already waits for this call: make a second call"
 INTERRUPTED = "this call was interrupted"
 CLOSED = "this call was closed before it was awaited"
-NOT_SENT = ("%s:%d: the task of %s was cancelled when the event loop ended, so "
-            "nothing was sent: keep the task, and 'await' it\n")
+CANCELLED = ("%s:%d: the task of %s had not ended when the event loop did, and "
+             "was cancelled: keep the task, and 'await' it\n")
 # What futures and promises have, and the result of a call has not.
 NOT_OF_RESULTS = ("add_done_callback", "cancel", "cancelled", "done",
                   "exception", "remove_done_callback", "then")
@@ -189,9 +189,9 @@ class Call:
 
     def throw(self, *error):
         """Raise an error where the coroutine waits."""
+        if is_ending(sys._getframe(1)):
+            _forgotten.write(CANCELLED % (*self._where, self._name))
         if self._future is None:
-            if not self._begun and is_ending(sys._getframe(1)):
-                _forgotten.write(NOT_SENT % (*self._where, self._name))
             self.close()
             self._future = raiser()
             next(self._future)

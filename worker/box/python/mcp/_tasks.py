@@ -20,9 +20,8 @@ def about(tasks):
     found = {}
     for task in tasks:
         work = task.get_coro()
-        if is_asked_to_end(task) or not is_own(work) or \
-                is_call(work) and not work._begun:
-            continue  # a call that was not sent tells so itself
+        if is_asked_to_end(task) or not is_own(work):
+            continue
         key = place(work)
         found[key] = found.get(key, 0) + 1
     told = sorted(found, key=lambda each: (each[1] or 0, each[0]))
@@ -42,23 +41,15 @@ def is_asked_to_end(task):
                 else getattr(task, "_must_cancel", False))
 
 
-def is_call(work):
-    """Whether a coroutine is a call of a tool."""
-    calls = sys.modules.get("mcp._call")
-    return calls is not None and isinstance(work, calls.Call)
-
-
 def is_own(work):
-    """Whether a coroutine is one of the code, or a call."""
-    return is_call(work) or getattr(
+    """Whether a coroutine is one of the code; a call tells of itself."""
+    return getattr(
         getattr(work, "cr_code", None), "co_filename", None) == \
         sys.modules["__main__"].__dict__.get("__file__")
 
 
 def place(work):
     """Return the name of a coroutine, and the line of its task, or None."""
-    if is_call(work):
-        return work._name, work._where[1]
     from linecache import getlines
     name = work.__name__
     lines = [number for number, line in enumerate(
