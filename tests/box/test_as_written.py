@@ -55,8 +55,9 @@ x.write(r)
 print(x.what is r)""", "True\n", None),
     ("class A:\n    def gather(self, what): return len(what)\n"
      "print(A().gather([1, 2]))", "2\n", None),
-    ("import asyncio, json, os, re\nprint(asyncio.gather.__module__, json.loads."
-     "__module__, os.path.exists.__module__, asyncio.run.__module__)",
+    ("import asyncio, json, os, re\nprint(asyncio.gather.__module__, "
+     "json.loads.__module__, os.path.exists.__module__, "
+     "asyncio.run.__module__)",
      "asyncio.tasks json genericpath asyncio.runners\n", None),
     ("def print(*a): return 'mine'\nx = print(1)\nx", "", "'mine'"),
 )
@@ -110,6 +111,8 @@ FAILS = (
     ("from mcp import ClientSession", "ImportError: cannot import name "
      "'ClientSession' from 'mcp': this is not the MCP SDK; call servers with "
      "await mcp_<alias>.<tool>(...), ", None),
+    ("await pay(card=1)", "NameError: name 'pay' is not defined",
+     r"a tool is called as await mcp_<alias>.pay\(...\): await .*"),
     ("def f():\n    return await mcp_s.pay()\nf()",
      "SyntaxError: 'await' outside async function",
      "'await' is for async functions: .*"),

@@ -66,10 +66,11 @@ TABLES = [("mends", [
           "{'a': 1, 'from': '(x', 'to': {'in': [1, 2]}, 'is': 3}\n",
           "with keywords as names of arguments"),
     mends("invisible characters outside of strings alone",
-          "a = 'x\u200dy\u00a0z'\u200b\nprint(ascii(a), \u201c\u00a0\u201d)",
+          "a = 'x\u200dy\u00a0z'\u200b\n"
+          "print(ascii(a), \u201c\u00a0\u201d)",
           "'x\\u200dy\\xa0z' \u00a0\n", QUOTES),
-    mends("typographic quotes in a comment", "# it\u2019s\nprint(\u2018a\u2019)",
-          "a\n", QUOTES),
+    mends("typographic quotes in a comment",
+          "# it\u2019s\nprint(\u2018a\u2019)", "a\n", QUOTES),
     Case("lines of the repaired code", "```\n\n1 / 0\n```", "",
          r'Traceback .*\n  File "MAIN", line 2, in <module>\n    1 / 0\n'
          r".*ZeroDivisionError: [^\n]*\n" + NOTE % FENCE, 1, like=False),

@@ -24,8 +24,9 @@ RUN = ("asyncio.run() takes a coroutine: write 'await asyncio.gather(...)' "
        "without asyncio.run(), as 'await' works at top level")
 RETURN = ("'return' is for functions: print the value, or end the code with "
           "it")
-AWAIT = ("'await' is for async functions: write 'async def', and 'await' before "
-         "the calls of the function; or .result() behind the call of a tool")
+AWAIT = ("'await' is for async functions: write 'async def', and 'await' "
+         "before the calls of the function; or .result() behind the call of a "
+         "tool")
 STRINGS = ("this is Python %d.%d: in the brackets of an f-string, use other "
            "quotes than around it, and no backslash")
 GENERATOR = ("a generator with 'await' is asynchronous: write a list, as in "

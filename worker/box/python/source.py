@@ -9,11 +9,11 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
 ALLOW_TOP_LEVEL_AWAIT = 0x2000  # ast.PyCF_…, without importing ast
 ONLY_AST = 0x400  # ast.PyCF_…, without importing ast
-QUOTED = ("note: the code is one string, and nothing in it ran: to run it, send "
-          "it without the quotes around it\n")
+QUOTED = ("note: the code is one string, and nothing in it ran: to run it, "
+          "send it without the quotes around it\n")
 # How lines begin that continue a statement.
-INNER = (b" ", b"\t", b"\r", b"\f", b")", b"]", b"}", b"#", b"else", b"elif",
-         b"except", b"finally")
+INNER = (b" ", b"\t", b"\r", b"\f", b")", b"]", b"}", b"#", b"else",
+         b"elif", b"except", b"finally")
 # Statements with blocks, and the parts that stand last in them.
 BLOCKS = {"If": ("orelse", "body"), "For": ("orelse", "body"),
           "While": ("orelse", "body"), "With": ("body",),

@@ -47,8 +47,8 @@ WRITE = "write '%s' first"
 WITHIN = "%s is in the module %s: write 'from %s import %s'"
 ALREADY = "%s is the class already: write %s.name for %s.%s.name"
 CLASS = "%s is in the class %s: write %s.%s.%s"
-NO_CLIENT = ("there is no %s here: write await mcp_<alias>.<tool>(...), or await "
-             "runtime.call_tool(server, tool, arguments)")
+NO_CLIENT = ("there is no %s here: write await mcp_<alias>.<tool>(...), or "
+             "await runtime.call_tool(server, tool, arguments)")
 CLIENTS = "session", "client", "default_api", "functions", "tools", "api"
 # What other hosts have, and what there is instead.
 ELSEWHERE = {
@@ -58,6 +58,8 @@ ELSEWHERE = {
     "fastmcp": "servers are here already: await mcp_<alias>.<tool>(...)",
     "nest_asyncio": "leave it out: 'await' works at top level"}
 SERVER = "the server %s is mcp_%s: %s"
+SEARCH = ("a tool is called as await mcp_<alias>.%s(...): await "
+          "runtime.search_tool_docs('...') finds it")
 TOOL = "%s is a tool: write await mcp_%s.%s(...)"
 
 
@@ -136,6 +138,8 @@ def about_call(name, line):
             entry = state.find_alias(name)
             if entry:
                 return TOOL % (name, state.alias, entry["toolAlias"])
+    if search(r"\bawait\s+%s\s*\(" % escape(name), line):
+        return SEARCH % name
     if not search(r"\b%s\s*[.\[]" % escape(name), line):
         return None
     told = _names.find_told(name, _hints.servers() or ())
