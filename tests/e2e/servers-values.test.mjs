@@ -50,6 +50,31 @@ for text in ${python(values.map(([text]) => text))}:
   await raw.finish();
 });
 
+test('texts of resources arrive, and a line for all else', async (t) => {
+  const raw = await Raw.open(t, withServers(t, { h: hostile() },
+    { env: { CAISSON_TOOLS: 'run_python,run_code' } }));
+  const resource = (more) => ({ type: 'resource',
+    resource: { uri: 'a:b', ...more } });
+  const content = [resource({ text: '{"a": 1}' }),
+    { type: 'image', mimeType: 'image/png', data: 'A'.repeat(16000) },
+    resource({ mimeType: 'application/pdf', blob: 'AAAA' })];
+  const result = JSON.stringify({ content });
+
+  assert.deepEqual(await raw.printed(`
+r = await mcp_h.raw(result=${python(result)})
+print(r.text, r.data, r.a, len(r.blocks), sep="\\n")`, { servers: ['h'] }),
+  ['{"a": 1}', '[image image/png 12 kB]', '[resource application/pdf 3 bytes]',
+    "{'a': 1}", '1', '3']);
+  const shell = await raw.result(raw.post('tools/call', { name: 'run_code',
+    arguments: { language: 'shell', servers: ['h'],
+      code: `mcp call h raw - <<'E'\n${JSON.stringify({ result })}\nE` } }));
+
+  assert.deepEqual(shell.structuredContent.stdout, ['{"a": 1}']);
+  assert.match(shell.structuredContent.stderr.join(),
+    /parts of the result are not text \(2\)/);
+  await raw.finish();
+});
+
 /* Numbers that Python could not tell apart from others. */
 const numbers = ['1e400', '-2E+999', '1e-400', '18446744073709551617', '0.1',
   '9'.repeat(5000), `-${'7'.repeat(100_000)}`];

@@ -20,15 +20,20 @@ print_error(const char *fmt, ...)
 	fprintf(stderr, "mcp: %s\n", text);
 }
 
-/* Whether a block is text, which is stored in *text. */
+/* Whether a block, or the resource in it, is text, which goes to *text. */
 static int
 print_is_text(struct json_span block, struct json_span *text)
 {
 	struct json_span type;
 
-	if (json_span_get(block, "type", &type) == 1 &&
-	    !json_span_is(type, "text"))
-		return 0;
+	if (json_span_get(block, "type", &type) == 1) {
+		if (json_span_is(type, "resource")) {
+			if (json_span_get(block, "resource", &block) != 1)
+				return 0;
+		} else if (!json_span_is(type, "text")) {
+			return 0;
+		}
+	}
 	return json_span_get(block, "text", text) == 1 &&
 	    json_span_kind(*text) == JSON_SPAN_STRING;
 }

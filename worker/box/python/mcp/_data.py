@@ -15,22 +15,6 @@ WRAPPER = "result"  # the key by which Python's SDKs wrap what is no object
 MARK = "x-fastmcp-wrap-result"  # in the output schema of such a tool
 
 
-class Plain(type):
-    """The type of a class that equals dict, as its instances do.
-
-    Libraries that look up what to do with a type, as yaml, copy and unittest,
-    find what they do with dict.
-    """
-
-    def __eq__(cls, other):
-        """Whether it is the same class, or dict."""
-        return cls is other or other is dict
-
-    def __hash__(cls):
-        """Return that of dict."""
-        return hash(dict)
-
-
 class Missing(KeyError):
     """A key that a dict lacks; str() names those that it has."""
 
@@ -47,7 +31,7 @@ class Missing(KeyError):
         return KeyError, self.args
 
 
-class Part(dict, metaclass=Plain):
+class Part(dict, metaclass=_values.Plain):
     """A dict in a result.
 
     Copies of it, and what is pickled, are plain dicts.

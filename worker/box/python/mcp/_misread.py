@@ -34,8 +34,11 @@ BLOCKS = ("the .content of %s is a list of blocks: .text is their text, .data "
 
 
 def tell(note, names, frame):
-    """Make a note of what the code does in a frame, if it is the first."""
-    if not TOLD and frame.f_globals.get("__name__") == "__main__":
+    """Make a note of what the code, or pandas, does in a frame, if it is the
+    first.
+    """
+    name = frame.f_globals.get("__name__", "")
+    if not TOLD and name.partition(".")[0] in ("__main__", "pandas"):
         TOLD.append(note % names)
 
 
@@ -44,7 +47,8 @@ def miss(part, key, default, frame):
     if len(MISSES) < MISSES_MAX and isinstance(key, str) and part and \
             key not in MISSES and frame.f_globals.get(
                 "__name__") == "__main__" and not any(
-                    value is default for value in part.values()):
+                    value is default for value in part.values()) and \
+            type(default) is not object:  # as the statement "match" has it
         MISSES[key] = default, list(part)
 
 

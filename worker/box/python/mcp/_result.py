@@ -122,7 +122,7 @@ class Result(dict):
         name: of the method that it calls; dict() calls one, too.
         """
         frame = sys._getframe(2)
-        if isinstance(self.data, dict) and (
+        if isinstance(self.data, (dict, list)) and (
                 name is None or name in frame.f_code.co_names):
             from . import _misread
             _misread.tell(_misread.MEMBERS, (

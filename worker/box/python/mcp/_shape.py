@@ -100,8 +100,8 @@ def origin(trace, seen, by_key):
     text = statement(trace)
     used = [names[word] for word in WORD.findall(text) if word in names]
     found = find(used, seen)
-    if found:
-        return found
+    if found or any(map(is_frame, used)):
+        return found or seen[-1]
     words = set(map(plain_name, WORD.findall(text)))
     for each in reversed(seen):
         if plain_name(each.name.partition(".")[2]) in words:
@@ -164,4 +164,11 @@ def about_data(error, trace, result):
             isinstance(each, type(result)) for each in error.args):
         return "a result is not its data: write %s.data or %s.text" % (
             name, name)
+    if any(map(is_frame, map(known.get, WORD.findall(statement(trace))))):
+        return "the frame was made of a result: make it of .data"
     return None
+
+
+def is_frame(value):
+    """Whether a value is a frame of pandas that was made of a result."""
+    return type(value).__name__ == "DataFrame" and "content" in value.columns

@@ -11,7 +11,24 @@ DIGITS_SAFE = 600  # sys.set_int_max_str_digits takes no less than 640
 KINDS = "JSON knows None, bool, int, float, str, list, tuple and dict"
 
 
-class Literal(float):
+class Plain(type):
+    """The type of a class that equals the one it is made of, as its instances
+    do.
+
+    Libraries that look up what to do with a type, as yaml, copy and unittest,
+    find what they do with that one.
+    """
+
+    def __eq__(cls, other):
+        """Whether it is the same class, or that one."""
+        return cls is other or cls.__base__ == other
+
+    def __hash__(cls):
+        """Return that of the other one."""
+        return hash(cls.__base__)
+
+
+class Literal(float, metaclass=Plain):
     """A number that no float can hold; keeps the text it came as.
 
     In calculations it is what Python makes of that text: inf, or 0.0.
