@@ -245,6 +245,12 @@
 #define NOTE_MAX 600
 #define NOTES_BYTES_MAX ((NOTES_MAX + 1) * (NOTE_MAX + 4))
 #define NOTE_FRAME_MAX (64 * KIB)
+/*
+ * Tools whose calls are counted by name, for the answer of code that failed;
+ * calls of further tools are counted together. Each may be in both lists.
+ */
+#define TALLY_TOOLS_MAX 16
+#define DONE_CALLS_MAX (2 * (TALLY_TOOLS_MAX + 1) * (WAITING_NAME_MAX + 60))
 /* A sentence about an invalid frame, or about a box that cannot be built. */
 #define FAULT_REASON_MAX 200
 #define FAILED_REASON_MAX 400

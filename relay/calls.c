@@ -6,7 +6,6 @@
  * relay; never waits.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +13,7 @@
 #include "../common/json.h"
 #include "../common/log.h"
 #include "../common/mem.h"
+#include "../common/shown.h"
 #include "../common/utf8.h"
 #include "relay.h"
 
@@ -26,6 +26,7 @@ struct calls_one {
 			   */
 	size_t frame_len;
 	uint64_t begun;   /* when it was made, by clock_ms() */
+	int tool;         /* a call of a tool, which is counted */
 	char name[WAITING_NAME_MAX + 1]; /* the name to show, see calls_name; or
 					  * empty */
 };
@@ -40,6 +41,7 @@ struct calls {
 	size_t count;
 	size_t arguments; /* bytes of all requests in flight */
 	uint64_t made;    /* tool calls sent to the broker */
+	struct tally tally; /* those that are no longer in flight */
 };
 
 struct calls *
@@ -139,15 +141,17 @@ calls_remove(struct calls *calls, struct calls_one *one)
 	*one = calls->under_way[calls->count];
 }
 
-/* Handles an answer. */
+/* Handles an answer to a request that got that far: the field of REFUSED. */
 static void
-calls_end(struct calls *calls, uint64_t id)
+calls_end(struct calls *calls, uint64_t id, uint64_t reached)
 {
 	struct calls_one *one = calls_find(calls, id);
 
 	if (one == NULL)
 		fatal("request %llu is answered, which is not in flight",
 		    (unsigned long long)id);
+	if (one->tool && reached > 0)
+		tally_add(&calls->tally, one->name, reached > 1);
 	calls_remove(calls, one);
 }
 
@@ -156,7 +160,7 @@ calls_result(struct calls *calls, struct ipc_result *result)
 {
 	struct outbox_frame frame;
 
-	calls_end(calls, result->id);
+	calls_end(calls, result->id, 2);
 	calls_begin(&frame, result->id, 1,
 	    result->payload.fd == -1 ? result->payload.len : 0);
 	buffer_add_text(&frame.text, "\"payload\":");
@@ -169,7 +173,7 @@ calls_refused(struct calls *calls, struct ipc_refused *refused)
 {
 	struct outbox_frame frame;
 
-	calls_end(calls, refused->id);
+	calls_end(calls, refused->id, refused->reached);
 	calls_begin(&frame, refused->id, 0, 0);
 	buffer_add_text(&frame.text, "\"error\":{\"message\":");
 	json_add_text(&frame.text, refused->reason);
@@ -195,6 +199,8 @@ calls_give_up(struct calls *calls, enum role with, int held, const char *why)
 		if (one->with != with || (one->frame != NULL && !held))
 			continue;
 		id = one->id;
+		if (one->tool)
+			tally_add(&calls->tally, one->name, 0);
 		calls_remove(calls, one);
 		calls_refuse(calls, id, why);
 	}
@@ -410,24 +416,25 @@ calls_go_on(struct calls *calls)
 
 /*
  * "gh.talk", or "tools/list of gh", which code waits for when it first uses a
- * server. The tool is shown as the code wrote it, so it is one line.
+ * server. The tool is shown as the code wrote it; both are one line.
  */
 static void
 calls_name(struct calls_one *one, const struct request *request)
 {
-	char name[sizeof(request->server) + TOOL_NAME_MAX + 16];
-	int len;
+	auto_buffer struct buffer name = { 0 };
 
-	if (request->type == IPC_LIST_TOOLS)
-		len = snprintf(
-		    name, sizeof(name), "tools/list of %s", request->server);
-	else if (request->type == IPC_CALL_TOOL)
-		len = snprintf(name, sizeof(name), "%s.%.*s", request->server,
-		    (int)request->tool.len - 2, request->tool.p + 1);
-	else
+	one->tool = request->type == IPC_CALL_TOOL;
+	if (!one->tool && request->type != IPC_LIST_TOOLS)
 		return;
-	memcpy(one->name, name,
-	    utf8_cut(name, (size_t)len, WAITING_NAME_MAX));
+	if (!one->tool)
+		buffer_add_text(&name, "tools/list of ");
+	shown_add(&name, request->server, strlen(request->server));
+	if (one->tool) {
+		buffer_add_text(&name, ".");
+		shown_add(&name, request->tool.p + 1, request->tool.len - 2);
+	}
+	memcpy(one->name, name.data,
+	    utf8_cut(name.data, name.len, WAITING_NAME_MAX));
 	one->begun = clock_ms();
 }
 
@@ -651,6 +658,20 @@ calls_add_waiting(const struct calls *calls, struct buffer *text)
 	}
 	if (more > 0)
 		buffer_printf(text, " and %zu more", more);
+}
+
+/* What is in flight has no answer yet. */
+void
+calls_add_told(const struct calls *calls, struct buffer *text)
+{
+	struct tally tally = calls->tally;
+	const struct calls_one *one;
+
+	for (one = calls->under_way; one < calls->under_way + calls->count;
+	     one++)
+		if (one->tool)
+			tally_add(&tally, one->name, 0);
+	tally_write(&tally, text);
 }
 
 int

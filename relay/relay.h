@@ -81,9 +81,9 @@ struct relay {
 
 /*
  * Calls go down only: main, routes, on_*, relay, frames, calls, request,
- * store_request, streams, notes, member, report, pictures, picture_sides,
- * progress, outbox, printed, output and begun. Calls upwards are callbacks,
- * which are given at construction.
+ * store_request, streams, notes, member, tally, report, pictures,
+ * picture_sides, progress, outbox, printed, output and begun. Calls upwards are
+ * callbacks, which are given at construction.
  */
 
 /* on_supervisor.c: the handlers; each takes the descriptors that it needs. */
@@ -525,6 +525,12 @@ void calls_close(struct calls *calls, enum role with, const char *why);
  */
 void calls_add_waiting(const struct calls *calls, struct buffer *text);
 
+/*
+ * Appends all calls of tools that may have reached their servers, at most
+ * DONE_CALLS_MAX bytes: "gh.talk, fs.read ×3; fs.write without an answer".
+ */
+void calls_add_told(const struct calls *calls, struct buffer *text);
+
 /* The number of tool calls sent to the broker. */
 uint64_t calls_made(const struct calls *calls);
 
@@ -539,6 +545,25 @@ int notes_take(struct notes *notes, struct json_span frame, struct err *err);
 /* Returns the notes as a field of IPC_PROGRAM_FIELDS, valid until the reset. */
 struct ipc_bytes notes_told(struct notes *notes);
 void notes_reset(struct notes *notes);
+
+/* tally.c: the calls of tools, counted by name. */
+
+struct tally_tool {
+	char name[WAITING_NAME_MAX + 1];
+	uint64_t answered, open; /* calls with and without an answer */
+};
+
+/* Counters of up to TALLY_TOOLS_MAX tools; the last is for all others. */
+struct tally {
+	struct tally_tool tools[TALLY_TOOLS_MAX + 1];
+	size_t count; /* of names */
+};
+
+/* Counts a call of a tool. The name has at most WAITING_NAME_MAX bytes. */
+void tally_add(struct tally *tally, const char *name, int answered);
+
+/* Appends all of them, as calls_add_told does. */
+void tally_write(const struct tally *tally, struct buffer *text);
 
 /* report.c: what is reported of code that has ended. */
 

@@ -10,7 +10,7 @@
 /* What the fields of a message refer to. */
 struct report {
 	struct output_kept out, errors, outer;
-	struct buffer waiting;
+	struct buffer waiting, calls;
 };
 
 /* Reports the positions of the pictures in the output. */
@@ -52,6 +52,10 @@ report_begin(
 		(const uint8_t *)report->waiting.data, report->waiting.len
 	};
 	done->notes = notes_told(&relay->notes);
+	calls_add_told(relay->calls, &report->calls);
+	done->calls = (struct ipc_bytes){
+		(const uint8_t *)report->calls.data, report->calls.len
+	};
 }
 
 static void
@@ -61,6 +65,7 @@ report_free(struct report *report)
 	free(report->errors.data);
 	free(report->outer.data);
 	buffer_reset(&report->waiting);
+	buffer_reset(&report->calls);
 }
 
 /* The report of the end, and the errors of a box that was never ready. */
@@ -120,6 +125,7 @@ report_send_round(
 		.tool_calls = done.tool_calls,
 		.waiting = done.waiting,
 		.notes = done.notes,
+		.calls = done.calls,
 		.exit = end->exit,
 		.threads = end->threads,
 		.late = relay->late };

@@ -103,10 +103,10 @@ on_relay_read_stream(const struct ipc_blob *blob, uint64_t head,
 	return 0;
 }
 
-/* Copies the list of unanswered calls; NULL: there are none. */
+/* Copies a list of calls; NULL: there are none. */
 static int
-on_relay_read_waiting(
-    const struct ipc_bytes *bytes, char **waiting, struct err *err)
+on_relay_copy_calls(
+    const struct ipc_bytes *bytes, char **copy, struct err *err)
 {
 	const char *text = (const char *)bytes->data;
 
@@ -115,7 +115,7 @@ on_relay_read_waiting(
 	if (!utf8_valid(text, bytes->len) ||
 	    memchr(text, '\0', bytes->len) != NULL)
 		return err_set(err, "calls that are not text");
-	*waiting = mem_dup(text, bytes->len);
+	*copy = mem_dup(text, bytes->len);
 	return 0;
 }
 
@@ -145,6 +145,18 @@ on_relay_read_notes(
 	buffer_reset(&box->notes);
 	buffer_add(&box->notes, text, bytes->len);
 	return 0;
+}
+
+/* Returns 0, or -1 with err and no text for a protocol violation. */
+static int
+on_relay_read_calls(const struct ipc_bytes *waiting,
+    const struct ipc_bytes *told, struct box_calls *calls, struct err *err)
+{
+	if (on_relay_copy_calls(waiting, &calls->waiting, err) == 0 &&
+	    on_relay_copy_calls(told, &calls->told, err) == 0)
+		return 0;
+	box_calls_reset(calls);
+	return -1;
 }
 
 /* Copies the report of the end, and the errors of a box that did not start. */
@@ -183,7 +195,7 @@ supervisor_on_round(struct box *box, struct ipc_round *round)
 	uint64_t max = box->boxes->options->max_output;
 	struct call_stream out = { 0 };
 	struct call_stream errors = { 0 };
-	char *waiting = NULL;
+	struct box_calls calls = { .made = round->tool_calls };
 	struct err err;
 
 	if (on_relay_read_stream(&round->out, round->out_head,
@@ -192,13 +204,14 @@ supervisor_on_round(struct box *box, struct ipc_round *round)
 	        round->errors_dropped, max, &errors, &err) == -1 ||
 	    pictures_check(&box->pictures, &out, &err) == -1 ||
 	    on_relay_read_notes(box, &round->notes, &err) == -1 ||
-	    on_relay_read_waiting(&round->waiting, &waiting, &err) == -1) {
+	    on_relay_read_calls(
+	        &round->waiting, &round->calls, &calls, &err) == -1) {
 		free(out.data);
 		free(errors.data);
 		box_fail(box, "protocol violation by the relay: %s", err.text);
 		return;
 	}
-	box_on_round(box, round, &out, &errors, waiting);
+	box_on_round(box, round, &out, &errors, &calls);
 }
 
 void
@@ -207,7 +220,7 @@ supervisor_on_done(struct box *box, struct ipc_done *done)
 	uint64_t max = box->boxes->options->max_output;
 	struct call_stream out = { 0 };
 	struct call_stream errors = { 0 };
-	char *waiting = NULL;
+	struct box_calls calls = { .made = done->tool_calls };
 	struct err err;
 
 	if (on_relay_read_stream(&done->out, done->out_head, done->out_dropped,
@@ -217,11 +230,12 @@ supervisor_on_done(struct box *box, struct ipc_done *done)
 	    pictures_check(&box->pictures, &out, &err) == -1 ||
 	    on_relay_read_report(box, done, &err) == -1 ||
 	    on_relay_read_notes(box, &done->notes, &err) == -1 ||
-	    on_relay_read_waiting(&done->waiting, &waiting, &err) == -1) {
+	    on_relay_read_calls(
+	        &done->waiting, &done->calls, &calls, &err) == -1) {
 		free(out.data);
 		free(errors.data);
 		out = errors = (struct call_stream){ 0 };
 		box_spoil(box, "protocol violation by the relay: %s", err.text);
 	}
-	box_on_drained(box, &out, &errors, done->tool_calls, waiting);
+	box_on_drained(box, &out, &errors, &calls);
 }

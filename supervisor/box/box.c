@@ -220,7 +220,7 @@ box_free(struct box **boxp)
 	fd_close(&box->left);
 	fd_close(&box->data);
 	free(box->failure);
-	free(box->waiting);
+	box_calls_reset(&box->calls);
 	buffer_reset(&box->notes);
 	free(box->start_errors);
 	free(box->out.data);
@@ -522,19 +522,25 @@ box_on_relay_over(struct box *box)
 }
 
 void
+box_calls_reset(struct box_calls *calls)
+{
+	free(mem_take(&calls->waiting));
+	free(mem_take(&calls->told));
+}
+
+void
 box_on_drained(struct box *box, struct call_stream *out,
-    struct call_stream *errors, uint64_t tool_calls, char *waiting)
+    struct call_stream *errors, struct box_calls *calls)
 {
 	if (box->round) {
 		/* It ended between two programs: the first has its streams. */
 		free(out->data);
 		free(errors->data);
-		free(waiting);
+		box_calls_reset(calls);
 	} else {
-		box->waiting = waiting;
+		box->calls = *calls;
 		box->out = *out;
 		box->errors = *errors;
-		box->tool_calls = tool_calls;
 	}
 	box_on_relay_over(box);
 }
@@ -552,6 +558,9 @@ box_on_relay_closed(void *ctx, const struct err *why)
 			    why->text);
 		else
 			box_spoil(box, "the relay of this execution exited");
+		if (box->ran && box->served && !box->round)
+			box->calls.told = mem_strdup("unknown, as the process "
+			    "that counts them exited");
 		box_on_relay_over(box);
 		return;
 	}
@@ -714,6 +723,7 @@ int
 box_run(
     struct box *box, struct ipc_start *start, int *grant, struct err *err)
 {
+	box->served = *grant != -1;
 	start->broker = fd_take(grant);
 	start->kept = box->kept != 0;
 	box->round = 0;

@@ -121,6 +121,13 @@ enum box_state {
  */
 typedef void box_changed(void *ctx);
 
+/* The calls of tools that the code has made, as its relay tells them. */
+struct box_calls {
+	uint64_t made;
+	char *waiting; /* those without an answer, and how long; NULL: none */
+	char *told;    /* all of them, by tool; NULL: none */
+};
+
 struct box {
 	/* For the owner of the box, read-only. */
 	struct boxes *boxes;
@@ -155,8 +162,8 @@ struct box {
 	struct call_stream errors;
 	struct call_pictures pictures; /* displayed; may be taken */
 	struct box_progress progress; /* reported by its code */
-	uint64_t tool_calls;
-	char *waiting; /* tool calls without an answer; NULL: none */
+	struct box_calls calls;
+	int served; /* its code may call tools */
 	struct buffer notes; /* of it about its code: sentences, each + NUL */
 	/* Of a box for a session; the relay reports what its code says. */
 	int kept;  /* it stays when its code has ended */
@@ -287,10 +294,11 @@ void box_release(struct box *box);
 
 /*
  * Its code has ended, with this exit code, and the box waits for more: takes
- * the streams and waiting, as box_on_drained does. Notifies the owner.
+ * the streams and texts, as box_on_drained does. Notifies the owner.
  */
 void box_on_round(struct box *box, const struct ipc_round *round,
-    struct call_stream *out, struct call_stream *errors, char *waiting);
+    struct call_stream *out, struct call_stream *errors,
+    struct box_calls *calls);
 
 /*
  * Kills and frees it: at once, or later if its launcher may still report
@@ -432,12 +440,12 @@ void box_on_progress(struct box *box);
 /* Its code wants to use the store: gives it a channel. */
 void box_on_store_wanted(struct box *box);
 
-/*
- * Takes the streams, and waiting, the tool calls without an answer (NULL:
- * none).
- */
+/* Takes the streams, and the texts of calls. */
 void box_on_drained(struct box *box, struct call_stream *out,
-    struct call_stream *errors, uint64_t tool_calls, char *waiting);
+    struct call_stream *errors, struct box_calls *calls);
+
+/* Frees the texts. */
+void box_calls_reset(struct box_calls *calls);
 
 /* runtime.c: the runtimes; one row each. */
 

@@ -37,7 +37,7 @@ box_forget(struct box *box)
 	box->exit_code = box->signal = 0;
 	box->threads = box->late = box->cpu_us = 0;
 	box->ended = (struct timespec){ 0 };
-	free(mem_take(&box->waiting));
+	box_calls_reset(&box->calls);
 	buffer_reset(&box->notes);
 	free(box->out.data);
 	free(box->errors.data);
@@ -92,7 +92,8 @@ box_release(struct box *box)
 
 void
 box_on_round(struct box *box, const struct ipc_round *round,
-    struct call_stream *out, struct call_stream *errors, char *waiting)
+    struct call_stream *out, struct call_stream *errors,
+    struct box_calls *calls)
 {
 	const struct runtime *runtime = box->boxes->runtime;
 	uint64_t used_us;
@@ -101,7 +102,7 @@ box_on_round(struct box *box, const struct ipc_round *round,
 	    (box->state != BOX_RUNNING && box->state != BOX_ENDING)) {
 		free(out->data);
 		free(errors->data);
-		free(waiting);
+		box_calls_reset(calls);
 		box_fail(box, "protocol violation by the relay: it reports the "
 		    "end of code that does not run");
 		return;
@@ -109,8 +110,7 @@ box_on_round(struct box *box, const struct ipc_round *round,
 	box->round = 1;
 	box->out = *out;
 	box->errors = *errors;
-	box->waiting = waiting;
-	box->tool_calls = round->tool_calls;
+	box->calls = *calls;
 	box->threads = round->threads;
 	box->late = round->late;
 	if (box->state == BOX_RUNNING) {

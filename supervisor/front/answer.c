@@ -141,6 +141,16 @@ answer_is_exit(const struct call_result *result)
 	return result->exited && strcmp(result->error, said) == 0;
 }
 
+/*
+ * Returns whether it names the calls of tools: code that failed is often run
+ * again, which would make them twice.
+ */
+static int
+answer_has_calls(const struct call_result *result)
+{
+	return result->status != CALL_SUCCESS && result->calls != NULL;
+}
+
 static struct file_link
 answer_file_link(const struct call_file *file)
 {
@@ -247,6 +257,8 @@ answer_add_text(struct buffer *text, const struct call_result *result,
 	}
 	if (result->error != NULL && !answer_is_exit(result))
 		buffer_printf(text, "error: %s\n", result->error);
+	if (answer_has_calls(result))
+		buffer_printf(text, "calls made: %s\n", result->calls);
 	if (text->len == 0)
 		buffer_add_text(text, summary);
 	/* The last newline has no information. */
@@ -438,6 +450,8 @@ answer_add_fields(struct answer_form *form, const struct call_result *result,
 	answer_add_streams(form, result, style, cuts);
 	if (result->error != NULL)
 		answer_form_add_text(form, "error", result->error);
+	if (answer_has_calls(result))
+		answer_form_add_text(form, "calls", result->calls);
 	if (result->status == CALL_TIMEOUT)
 		answer_form_add_number(form, "timeoutSeconds", result->timeout);
 	answer_add_truncated(form, "truncated", result);

@@ -99,6 +99,7 @@ call_free(struct call *call)
 	call_drop_box(call);
 	free(call->result.error);
 	box_facts_free(&call->result.facts);
+	free(call->result.calls);
 	free(call->result.notes);
 	free(call->result.out.data);
 	free(call->result.errors.data);

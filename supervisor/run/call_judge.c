@@ -56,7 +56,8 @@ call_take_facts(struct call *call)
 	box->out = box->errors = (struct call_stream){ 0 };
 	result->pictures = box->pictures;
 	box->pictures = (struct call_pictures){ 0 };
-	result->tool_calls = box->tool_calls;
+	result->tool_calls = box->calls.made;
+	result->calls = mem_take(&box->calls.told);
 }
 
 /*
@@ -149,7 +150,8 @@ call_set_timed_out(struct call *call, const char *waiting)
 void
 call_judge(struct call *call)
 {
-	const char *waiting = call->box == NULL ? NULL : call->box->waiting;
+	const char *waiting =
+	    call->box == NULL ? NULL : call->box->calls.waiting;
 
 	switch (call->cause) {
 	case CALL_BY_ITSELF:

@@ -223,6 +223,7 @@ struct call_result {
 	const char *servers; /* the requested names, each + NUL */
 	size_t servers_len;
 	uint64_t tool_calls;
+	char *calls; /* of tools, by name; NULL: none */
 	int boxed; /* a box was built: facts is valid */
 	int unrunnable; /* the interpreter could not be started */
 	struct box_facts facts;

@@ -236,9 +236,11 @@ test('the relay is killed', async (t) => {
   const entry = hostile();
   const raw = await Raw.open(t, withServers(t, { h: entry }));
   const before = await counted(raw);
-  const { isError, error } = await killDuringCall(raw, ({ relay }) => relay);
+  const { isError, error, calls } =
+    await killDuringCall(raw, ({ relay }) => relay);
 
   assert.equal(isError, true);
+  assert.match(calls, /^unknown, as the process that counts them exited$/);
   assert.match(error, /relay/);
   assert.deepEqual(await counted(raw), { pid: before.pid, count: 2 });
   await finish(raw, entry);

@@ -170,6 +170,35 @@ os._exit(0)`, one);
     await raw.finish();
   });
 
+  test('code that failed says which calls it made', async (t) => {
+    const { raw } = await open(t,
+      { env: { CAISSON_ARGUMENTS: 'code,servers,timeout,session' } });
+    const ask = `${prelude}
+for n in range(3): await mcp_h.echo(n=n)
+try: await mcp_h.error(code=5, message="no")
+except runtime.MCPError: pass
+asyncio.ensure_future(mcp_h.never())
+await mcp_h.counter()
+`;
+    const made = 'h.echo ×3, h.error, h.counter; h.never without an answer';
+
+    await assertServes(raw, 'h');
+    for (const [end, more] of [
+      ['1 / 0', one], ['', one], ['import os; os.kill(os.getpid(), 9)', one],
+      ['x = bytearray(1 << 30); x[:] = b"x" * (1 << 30)', one],
+      ['await asyncio.sleep(600)', { servers: ['h'], timeout: 9 }],
+      ['1 / 0', { ...one, session: 'a' }],
+    ]) {
+      const { isError, structuredContent, content } =
+        await raw.run(ask + end, more);
+
+      assert.equal(isError, end !== '', end);
+      assert.equal(structuredContent.calls, end === '' ? undefined : made);
+      assert.equal(content[0].text.includes(`calls made: ${made}`), isError);
+    }
+    await raw.finish();
+  });
+
   test('calls that the server has read nothing of are never sent',
     async (t) => {
       const { raw, log, entry } = await open(t);

@@ -746,6 +746,24 @@ START_TEST(answers_with_nul)
 }
 END_TEST
 
+/* Code that failed is run again: what it has done is named. */
+START_TEST(names_the_calls_of_code_that_failed)
+{
+	struct call_result result = make_result(&endings[0]);
+	json_t *json;
+
+	result.status = (enum call_status)_i;
+	result.error = _i == CALL_SUCCESS ? NULL : (char *)"x";
+	result.calls = (char *)"gh.pay";
+	json = answer(&result);
+	ck_assert_int_eq(_i != CALL_SUCCESS,
+	    strstr(text_of(json), "\ncalls made: gh.pay") != NULL);
+	ck_assert_int_eq(_i != CALL_SUCCESS, json_object_get(
+	    json_object_get(json, "structuredContent"), "calls") != NULL);
+	json_decref(json);
+}
+END_TEST
+
 #define ENDED "\"caisson/status\":\"success\",\"caisson/exitCode\":0"
 
 static const struct {
@@ -1113,6 +1131,8 @@ END_TEST
 static void
 add_tests(TCase *tc)
 {
+	tcase_add_loop_test(
+	    tc, names_the_calls_of_code_that_failed, 0, CALL_CANCELLED + 1);
 	tcase_add_loop_test(
 	    tc, has_pictures_among_the_text, 0, UNIT_COUNT(shown));
 	tcase_add_loop_test(tc, has_pictures_behind_a_block, 0, 2);

@@ -40,6 +40,7 @@ expect_error(const char *words, const char *error)
 	play_expect(relay, IPC_REFUSED);
 	ck_assert_uint_eq(play_msg.refused.id, 1);
 	ck_assert_str_eq(play_msg.refused.reason, words);
+	ck_assert_uint_eq(play_msg.refused.reached, 2);
 	play_expect_blob(&play_msg.refused.error, error);
 }
 

@@ -91,15 +91,24 @@ box_on_store_wanted(struct box *wanting)
 }
 
 void
+box_calls_reset(struct box_calls *calls)
+{
+	free(mem_take(&calls->waiting));
+	free(mem_take(&calls->told));
+}
+
+void
 box_on_drained(struct box *drained, struct call_stream *out,
-    struct call_stream *errors, uint64_t tool_calls, char *waiting)
+    struct call_stream *errors, struct box_calls *calls)
 {
 	ck_assert_ptr_eq(drained, &box);
 	buffer_add_text(&told, "drained\n");
-	if (waiting != NULL)
-		buffer_printf(&told, "waiting: %s\n", waiting);
-	free(waiting);
-	ck_assert_uint_eq(tool_calls, TOOL_CALLS);
+	if (calls->waiting != NULL)
+		buffer_printf(&told, "waiting: %s\n", calls->waiting);
+	if (calls->told != NULL)
+		buffer_printf(&told, "calls: %s\n", calls->told);
+	ck_assert_uint_eq(calls->made, TOOL_CALLS);
+	box_calls_reset(calls);
 	told_out = *out;
 	told_errors = *errors;
 }
@@ -235,26 +244,29 @@ static const struct {
 	const char *text;
 	size_t len;
 	const char *told;
-} waitings[] = {
+} lists[] = {
 	{ "", 0, "drained\n" },
-	{ "fs.read (3 s)", 13, "drained\nwaiting: fs.read (3 s)\n" },
-	{ "\xc3\xa9", 2, "drained\nwaiting: \xc3\xa9\n" },
+	{ "fs.read (3 s)", 13, "drained\nwaiting: fs.read (3 s)\n"
+	    "calls: fs.read (3 s)\n" },
+	{ "\xc3\xa9", 2, "drained\nwaiting: \xc3\xa9\ncalls: \xc3\xa9\n" },
 	{ "\xff", 1, "fail: protocol violation by the relay: calls that are "
 	    "not text\ndrained\n" },
 	{ "a\0b", 3, "fail: protocol violation by the relay: calls that are "
 	    "not text\ndrained\n" },
 };
 
-START_TEST(reads_what_was_waited_for)
+START_TEST(reads_lists_of_calls)
 {
 	struct ipc_done done = { .out = inline_blob("x"), .out_head = 1,
 		.errors = inline_blob("y"), .errors_head = 1,
 		.tool_calls = TOOL_CALLS,
-		.waiting = { (const uint8_t *)waitings[_i].text,
-		    waitings[_i].len } };
+		.calls = { (const uint8_t *)lists[_i].text, lists[_i].len } };
 
+	/* A wrong list of calls alone is refused, too. */
+	if (lists[_i].told[0] != 'f')
+		done.waiting = done.calls;
 	supervisor_on_done(&box, &done);
-	ck_assert_str_eq(told.data, waitings[_i].told);
+	ck_assert_str_eq(told.data, lists[_i].told);
 	forget();
 }
 END_TEST
@@ -463,8 +475,8 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(
 	    tc, believes_good_streams, 0, 2 * UNIT_COUNT(good));
 	tcase_add_loop_test(tc, refuses_bad_streams, 0, 2 * UNIT_COUNT(bad));
-	tcase_add_loop_test(tc, reads_what_was_waited_for, 0,
-	    UNIT_COUNT(waitings));
+	tcase_add_loop_test(tc, reads_lists_of_calls, 0,
+	    UNIT_COUNT(lists));
 	tcase_add_loop_test(tc, reads_notes, 0, UNIT_COUNT(notes));
 	tcase_add_loop_test(tc, reads_reports, 0, UNIT_COUNT(reports));
 	tcase_add_loop_test(tc, refuses_an_end_without_marks, 0, 2);

@@ -438,6 +438,7 @@ START_TEST(cancels_a_call)
 	play_cancel(relay, 1);
 	play_cancel(relay, 1);
 	play_expect_refused(relay, 1, "it was cancelled");
+	ck_assert_uint_eq(play_msg.refused.reached, 1);
 	play_expect_line(&gh, "{\"jsonrpc\":\"2.0\",\"method\":"
 	    "\"notifications/cancelled\",\"params\":{\"requestId\":2,"
 	    "\"reason\":\"the code no longer waits for it\"}}");
@@ -467,6 +468,7 @@ START_TEST(cancels_what_is_not_sent)
 	play_list(relay, 3, "gh");
 	play_cancel(relay, 1);
 	play_expect_refused(relay, 1, "it was cancelled");
+	ck_assert_uint_eq(play_msg.refused.reached, 0);
 	play_launch(link, &gh);
 	play_greet(&gh);
 	play_hear(&gh);
@@ -572,6 +574,7 @@ START_TEST(bounds_what_is_not_read)
 	}
 	play_expect(relay, IPC_REFUSED);
 	ck_assert_uint_eq(play_msg.refused.id, id);
+	ck_assert_uint_eq(play_msg.refused.reached, 2);
 	ck_assert_ptr_nonnull(strstr(play_msg.refused.reason, " bytes of "
 	    "answers have not been read yet; at most 67108864 may wait"));
 	play_expect_result(relay, id + 1, "[{\"name\":\"gh\",\"alias\":"

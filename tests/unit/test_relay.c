@@ -1509,6 +1509,8 @@ START_TEST(gives_up_calls_with_their_code)
 	expect(IPC_ROUND);
 	ck_assert_uint_eq(msg.round.tool_calls, 1);
 	ck_assert_uint_eq(msg.round.waiting.len, strlen("fs.t (0 s)"));
+	ck_assert_mem_eq(msg.round.calls.data, "fs.t without an answer",
+	    msg.round.calls.len);
 	ck_assert_int_eq(recv(broker, &c, 1, 0), 0);
 	start_further();
 	put(box_out, second, strlen(second));
@@ -1526,6 +1528,7 @@ START_TEST(gives_up_calls_with_their_code)
 	expect(IPC_ROUND);
 	ck_assert_uint_eq(msg.round.tool_calls, 1);
 	ck_assert_uint_eq(msg.round.waiting.len, 0);
+	ck_assert_uint_eq(msg.round.calls.len, strlen("fs.t"));
 	end_box(0);
 	end_relay();
 }

@@ -256,6 +256,42 @@ permit_broker(const struct permit *permit)
 	return permit->broker;
 }
 
+/* Refusals */
+
+/* How far a call got: the values of the field reached of REFUSED. */
+enum reached { REACHED_NOTHING, REACHED_SERVER, REACHED_ANSWER };
+
+static enum reached
+permit_reached(const struct ask *ask)
+{
+	return ask->sent != 0 ? REACHED_SERVER : REACHED_NOTHING;
+}
+
+static void
+permit_send_refused(struct permit *permit, uint64_t id, const char *reason,
+    struct json_span error, enum reached reached)
+{
+	struct ipc_refused refused = { .id = id, .reason = reason,
+		.reached = (uint64_t)reached };
+	auto_free char *line = NULL;
+	struct err err;
+
+	if (permit->exchange.over)
+		return;
+	/*
+	 * If there is no room for the error object, the sentence is sent alone.
+	 */
+	if (error.len > 0 && error.len <= RESULT_MAX &&
+	    !exchange_is_full(&permit->exchange, error.len)) {
+		line = mem_alloc(error.len);
+		json_span_copy_line(error, line);
+		refused.error = (struct ipc_blob){ (const uint8_t *)line,
+			error.len, -1 };
+	}
+	exchange_sent(&permit->exchange,
+	    channel_send_refused(permit->exchange.relay, &refused, &err), &err);
+}
+
 /* Requests in flight */
 
 /* A list of tools, with the shapes of their results. */
@@ -300,7 +336,8 @@ static void
 permit_on_refused(
     const struct ask *ask, const char *reason, struct json_span error)
 {
-	permit_refuse(ask->permit, ask->id, reason, error);
+	permit_send_refused(ask->permit, ask->id, reason, error,
+	    error.len > 0 ? REACHED_ANSWER : permit_reached(ask));
 }
 
 /*
@@ -379,18 +416,19 @@ permit_cancel(struct permit *permit, uint64_t id)
 		return;
 	buffer_add_text(&reason, "it was cancelled before it was answered");
 	ask_add_sent(ask, &reason);
-	permit_refuse(permit, id, reason.data, none);
+	permit_send_refused(
+	    permit, id, reason.data, none, permit_reached(ask));
 	server_withdraw(&ask, "the code no longer waits for it");
 }
 
 static void
-permit_refuse_full(struct permit *permit, uint64_t id)
+permit_refuse_full(struct permit *permit, uint64_t id, enum reached reached)
 {
+	static const struct json_span none;
 	auto_buffer struct buffer reason = { 0 };
 
 	exchange_add_full(&permit->exchange, &reason);
-	permit_refuse(
-	    permit, id, reason.data, (struct json_span){ NULL, 0 });
+	permit_send_refused(permit, id, reason.data, none, reached);
 }
 
 int
@@ -414,7 +452,7 @@ permit_admit(struct permit *permit, uint64_t id)
 		return 0;
 	}
 	if (exchange_is_full(&permit->exchange, 0)) {
-		permit_refuse_full(permit, id);
+		permit_refuse_full(permit, id, REACHED_NOTHING);
 		return 0;
 	}
 	return 1;
@@ -433,7 +471,7 @@ permit_answer(
 	if (permit->exchange.over)
 		return;
 	if (exchange_is_full(&permit->exchange, len)) {
-		permit_refuse_full(permit, id);
+		permit_refuse_full(permit, id, REACHED_ANSWER);
 		return;
 	}
 	exchange_sent(&permit->exchange,
@@ -444,24 +482,7 @@ void
 permit_refuse(struct permit *permit, uint64_t id, const char *reason,
     struct json_span error)
 {
-	struct ipc_refused refused = { .id = id, .reason = reason };
-	auto_free char *line = NULL;
-	struct err err;
-
-	if (permit->exchange.over)
-		return;
-	/*
-	 * If there is no room for the error object, the sentence is sent alone.
-	 */
-	if (error.len > 0 && error.len <= RESULT_MAX &&
-	    !exchange_is_full(&permit->exchange, error.len)) {
-		line = mem_alloc(error.len);
-		json_span_copy_line(error, line);
-		refused.error = (struct ipc_blob){ (const uint8_t *)line,
-			error.len, -1 };
-	}
-	exchange_sent(&permit->exchange,
-	    channel_send_refused(permit->exchange.relay, &refused, &err), &err);
+	permit_send_refused(permit, id, reason, error, REACHED_NOTHING);
 }
 
 /* Servers */
