@@ -308,9 +308,11 @@
  * by us, a token as well.
  */
 #define HTTP_VALUE_MAX (4 * KIB)
+#define HTTP_VALUE_SHOWN 160 /* of it, in a line of the log */
 #define HTTP_SESSION_MAX 64
 #define HTTP_SESSION_CHARS "0123456789abcdef"
 #define HTTP_SESSION_SIZE 32 /* characters of ours: 128 random bits */
+#define HTTP_START_SIZE 8 /* before them, the same until the next start */
 /* Sessions of an owner: each takes about 1 KiB. */
 #define HTTP_SESSIONS_MAX 2000
 #define HTTP_TOKEN_MAX 256

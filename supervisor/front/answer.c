@@ -505,7 +505,7 @@ answer_add_block(struct buffer *text, const struct buffer *block,
 
 /* For programs: _meta */
 
-/* Adds it in full with the first answer of a session, and after a change. */
+/* Adds it in full with a first answer, and after a change. */
 static void
 answer_add_isolation(struct buffer *json, const struct box_facts *facts,
     const struct answer_style *style)

@@ -91,8 +91,8 @@ era_initialize_on_initialize(struct mcp *mcp, const struct context *context,
 	mcp->session.capabilities = context_capabilities(capabilities);
 	rpc_allow_batches(mcp->rpc,
 	    strcmp(mcp->session.version, ERA_INITIALIZE_BATCHES) == 0);
-	texts_add_initialize(
-	    &result, mcp->session.version, mcp_options(mcp));
+	texts_add_initialize(&result, mcp->session.version, mcp_options(mcp),
+	    owner_has_servers(mcp->session.owner));
 	rpc_answer(mcp->rpc, message->id, &result);
 	runs_begin(mcp->runs);
 }

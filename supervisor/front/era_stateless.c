@@ -236,7 +236,8 @@ era_stateless_on_discover(struct mcp *mcp, const struct context *context,
 	buffer_add_text(&result, ",\"capabilities\":"
 	    "{\"tools\":{},\"completions\":{},"
 	    "\"resources\":{\"listChanged\":true}}");
-	texts_add_instructions(&result, mcp_options(mcp));
+	texts_add_instructions(
+	    &result, mcp_options(mcp), owner_has_servers(context->owner));
 	buffer_add_text(&result, "}");
 	era_answer(mcp->rpc, context, message->id, &result, MCP_CACHE_MS);
 	runs_begin(mcp->runs);

@@ -127,10 +127,11 @@ struct answer_style {
 	uint64_t max_output; /* limit on the kept bytes of a stream */
 	int structured; /* send structuredContent */
 	int sessions; /* calls can name sessions */
-	int linking; /* the client supports resource links (2025-06-18) */
+	int linking; /* send resource links (2025-06-18) */
 	/*
-	 * The isolation as last sent in this session, in full. It is sent
-	 * again, and stored here, when it has changed. NULL: always send it.
+	 * The isolation as last sent, in full: in this session, or without
+	 * one to this owner. It is sent again, and stored here, when it has
+	 * changed. NULL: always send it.
 	 */
 	char **isolation;
 };
@@ -153,18 +154,19 @@ void answer_add_refusal(struct buffer *buffer, const char *status,
 
 /*
  * Append the name and version of Caisson, an object; and the member
- * "instructions" with a comma before it, if a tool runs code.
+ * "instructions" with a comma before it, if a tool runs code. servers: the
+ * client may use some.
  */
 void texts_add_server(struct buffer *buffer);
 void texts_add_instructions(
-    struct buffer *buffer, const struct options *options);
+    struct buffer *buffer, const struct options *options, int servers);
 
 /*
  * Append the result of initialize; the entry of the one resource that is not a
  * file; and its contents.
  */
 void texts_add_initialize(struct buffer *buffer, const char *version,
-    const struct options *options);
+    const struct options *options, int servers);
 void texts_add_resource(struct buffer *buffer);
 void texts_add_capabilities(
     struct buffer *buffer, const struct options *options);

@@ -276,6 +276,7 @@ http_new(struct runs *runs, struct owner *user,
 
 	http->runs = runs;
 	http->user = user;
+	http_session_start(http);
 	LIST_INIT(&http->guests);
 	LIST_INIT(&http->over);
 	TAILQ_INIT(&http->dead);

@@ -68,6 +68,7 @@ struct http {
 	LIST_HEAD(, http_guest) guests;
 	LIST_HEAD(, http_request) over; /* to be freed when they are idle */
 	struct http_sessions dead;        /* the same */
+	char start[HTTP_START_SIZE + 1];  /* of the names of its sessions */
 	struct event *reap;
 	struct http_request *current; /* whose message is being handled */
 	int dir;              /* the state directory; -1: no tokens */
@@ -139,6 +140,9 @@ void http_reap(struct http *http);
 int http_busy(const struct http_guest *guest);
 
 /* http_session.c */
+
+/* Sets what the names of all sessions of this door begin with. */
+void http_session_start(struct http *http);
 
 /* Handles the requests of versions with a handshake. */
 void http_session_on_post(struct http_request *request,

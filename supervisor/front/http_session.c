@@ -19,7 +19,7 @@
 struct http_session {
 	TAILQ_ENTRY(http_session) entry; /* in guest->sessions or http->dead */
 	struct http_guest *guest;
-	char id[HTTP_SESSION_SIZE + 1];
+	char id[HTTP_START_SIZE + HTTP_SESSION_SIZE + 1];
 	struct mcp *mcp;
 	size_t nrequests;            /* unanswered, the stream included */
 	struct http_request *stream; /* GET, for messages of no request; NULL */
@@ -160,21 +160,37 @@ http_session_make_room(struct http_guest *guest)
 	http_session_end(session, "too many sessions are open");
 }
 
+/* Writes so many random hexadecimal digits, and a NUL. */
+static void
+http_session_add_random(char *out, size_t len)
+{
+	unsigned char random[HTTP_SESSION_SIZE / 2];
+	size_t i;
+
+	if (getrandom(random, len / 2, 0) != (ssize_t)(len / 2))
+		fatal("no random numbers for a session");
+	for (i = 0; i < len / 2; i++)
+		snprintf(out + 2 * i, 3, "%02x", random[i]);
+}
+
+void
+http_session_start(struct http *http)
+{
+	http_session_add_random(http->start, HTTP_START_SIZE);
+}
+
 static struct http_session *
 http_session_new(struct http_guest *guest)
 {
 	struct http_session *session = mem_alloc(sizeof(*session));
 	const struct mcp_door door = { http_session_on_send, http_session_busy,
 		session };
-	unsigned char random[HTTP_SESSION_SIZE / 2];
-	size_t i;
 
 	http_session_make_room(guest);
 	session->guest = guest;
-	if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
-		fatal("no random numbers for a session");
-	for (i = 0; i < sizeof(random); i++)
-		snprintf(session->id + 2 * i, 3, "%02x", random[i]);
+	memcpy(session->id, guest->http->start, HTTP_START_SIZE);
+	http_session_add_random(
+	    session->id + HTTP_START_SIZE, HTTP_SESSION_SIZE);
 	session->mcp = mcp_new(guest->http->runs, guest->owner, &door);
 	http_session_tell(session, "begins");
 	TAILQ_INSERT_HEAD(&guest->sessions, session, entry);
@@ -236,7 +252,10 @@ http_session_find(struct http_request *request, const struct ipc_ask *ask)
 		}
 	http_reply_error(request, 404, http_session_no_id,
 	    JSONRPC_INVALID_REQUEST,
-	    "there is no such session any more: send initialize again");
+	    strncmp(ask->session, guest->http->start, HTTP_START_SIZE) == 0 ?
+	    "this session has ended: send initialize again" :
+	    "this session is gone, as the server was restarted since it "
+	    "began: send initialize again");
 	return NULL;
 }
 

@@ -15,7 +15,7 @@ const struct methods_row methods_table[] = {
 	{ "resources/list", resources_on_list, NULL, 0 },
 	{ "resources/templates/list", resources_on_templates_list, NULL, 0 },
 	{ "resources/read", resources_on_read, NULL, 0 },
-	{ "completion/complete", completion_on_complete, &era_stateless, 0 },
+	{ "completion/complete", completion_on_complete, NULL, 0 },
 };
 
 const size_t methods_count =

@@ -30,6 +30,7 @@ struct resource_request {
 	char *name;
 	uint64_t version;
 	size_t count;
+	int textual; /* the file has a type of text */
 	int done;  /* the result has all that it must have */
 	char *why; /* why it failed, one sentence; or NULL */
 };

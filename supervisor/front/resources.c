@@ -12,6 +12,7 @@
 #include "../../common/limits.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
+#include "../../common/utf8.h"
 #include "era.h"
 #include "file_link.h"
 #include "mcp.h"
@@ -129,6 +130,39 @@ resources_on_templates_list(struct mcp *mcp, const struct context *context,
 
 /* resources/read */
 
+/* Returns whether this is a type of text. */
+static int
+resources_is_textual(const char *type)
+{
+	static const char *const others[] = { "json", "jsonl", "xml", "yaml",
+		"toml", "sql" };
+	const char *slash = strchr(type, '/');
+	const char *plus = strrchr(type, '+');
+	const char *word = plus != NULL ? plus + 1 :
+	    slash != NULL ? slash + 1 : "";
+	size_t i;
+
+	if (strncmp(type, "text/", strlen("text/")) == 0)
+		return 1;
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (strcmp(word, others[i]) == 0)
+			return 1;
+	return 0;
+}
+
+/* Control characters take six times their size in JSON, and are no text. */
+static int
+resources_is_text(const char *bytes, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if ((unsigned char)bytes[i] < ' ' && bytes[i] != '\n' &&
+		    bytes[i] != '\t' && bytes[i] != '\r')
+			return 0;
+	return utf8_valid(bytes, len);
+}
+
 static void
 resources_on_found(void *ctx, const struct file_row *row)
 {
@@ -137,7 +171,7 @@ resources_on_found(void *ctx, const struct file_row *row)
 	buffer_printf(&request->result, "{\"contents\":[{\"uri\":%.*s,"
 	    "\"mimeType\":", (int)request->uri_len, request->uri);
 	json_add_text(&request->result, row->type);
-	buffer_add_text(&request->result, ",\"blob\":\"");
+	request->textual = resources_is_textual(row->type);
 }
 
 /* Returns the bytes of a file from offset to its end; NULL with err. */
@@ -183,8 +217,15 @@ resources_on_fetched(void *ctx, int *file, uint64_t offset)
 		    mem_printf("the file cannot be read: %s", err.text);
 		return;
 	}
-	base64_add(&request->result, bytes, len);
-	buffer_add_text(&request->result, "\"}]}");
+	if (request->textual && resources_is_text(bytes, len)) {
+		buffer_add_text(&request->result, ",\"text\":");
+		json_add_string(&request->result, bytes, len);
+		buffer_add_text(&request->result, "}]}");
+	} else {
+		buffer_add_text(&request->result, ",\"blob\":\"");
+		base64_add(&request->result, bytes, len);
+		buffer_add_text(&request->result, "\"}]}");
+	}
 	request->done = 1;
 }
 

@@ -16,9 +16,8 @@
 /* The use of the tool, in two sentences; some hosts show only this. */
 static const char texts_instructions[] =
     "%s executes %s in a %ssealed box and returns what it prints%s. "
-    "Prefer it to reasoning by hand for calculation, parsing and data work, "
-    "and to call tools of the user's MCP servers in code, many of them in one "
-    "call; print only what you need; ";
+    "Prefer it to reasoning by hand for calculation, parsing and data work%s; "
+    "print only what you need; ";
 
 /* What a call finds of earlier calls, as the setting arguments is. */
 static const char *
@@ -45,7 +44,8 @@ texts_add_server(struct buffer *buffer)
 }
 
 void
-texts_add_instructions(struct buffer *buffer, const struct options *options)
+texts_add_instructions(
+    struct buffer *buffer, const struct options *options, int servers)
 {
 	const struct tool *runner = tools_runner(options);
 	auto_buffer struct buffer text = { 0 };
@@ -56,7 +56,9 @@ texts_add_instructions(struct buffer *buffer, const struct options *options)
 	    runner->executes,
 	    options_argument(options, OPTIONS_SESSION) ? "" : "fresh ",
 	    runner == &run_python_tool && options->echo ?
-	    ", or the value of its last expression" : "");
+	    ", or the value of its last expression" : "", servers ?
+	    ", and to call tools of the user's MCP servers in code, many of "
+	    "them in one call" : "");
 	buffer_add_text(&text, texts_kept(options));
 	if (runner != &run_code_tool &&
 	    tools_include(options, &run_code_tool))
@@ -67,13 +69,13 @@ texts_add_instructions(struct buffer *buffer, const struct options *options)
 
 void
 texts_add_initialize(struct buffer *buffer, const char *version,
-    const struct options *options)
+    const struct options *options, int servers)
 {
 	buffer_printf(buffer, "{\"protocolVersion\":\"%s\",", version);
 	buffer_add_text(buffer, "\"capabilities\":{\"tools\":{},"
-	    "\"resources\":{}},\"serverInfo\":");
+	    "\"completions\":{},\"resources\":{}},\"serverInfo\":");
 	texts_add_server(buffer);
-	texts_add_instructions(buffer, options);
+	texts_add_instructions(buffer, options, servers);
 	buffer_add_text(buffer, "}");
 }
 

@@ -140,9 +140,11 @@ tool_call_answer_ran(
 	struct answer_style style = answer_style(tool_call_options(call));
 	auto_buffer struct buffer result = { 0 };
 
-	if (call->context.era->has_session)
-		style.isolation = &call->mcp->isolation;
-	style.linking = context_links(&call->context);
+	/* Over HTTP, requests without a session have only their owner. */
+	style.isolation = call->context.era->has_session ?
+	    &call->mcp->isolation : &call->context.owner->isolation;
+	style.linking = tool_call_options(call)->links &&
+	    context_links(&call->context);
 	answer_add(&result, ran, &style);
 	tool_call_answer(call, &result);
 }

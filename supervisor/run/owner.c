@@ -1,11 +1,14 @@
 /*
  * The owners of executions, and their order: see run.h. Runs in the supervisor.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "../../common/limits.h"
 #include "../../common/log.h"
+#include "../../common/mem.h"
 #include "../options/options.h"
+#include "../servers/servers.h"
 #include "run.h"
 
 void
@@ -24,6 +27,7 @@ void
 owner_close(struct owner *owner, struct runs *runs)
 {
 	TAILQ_REMOVE(&runs->owners, owner, entry);
+	free(mem_take(&owner->isolation));
 }
 
 void
@@ -40,6 +44,12 @@ int
 owner_is_user(const struct owner *owner)
 {
 	return owner->name[0] == '\0';
+}
+
+int
+owner_has_servers(const struct owner *owner)
+{
+	return owner->allowed == NULL || owner->allowed->len > 0;
 }
 
 const struct options *

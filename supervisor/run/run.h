@@ -97,6 +97,8 @@ struct owner {
 	/* Private to front/: unanswered requests for files, and running. */
 	size_t nreads;
 	size_t nreading;
+	/* The isolation as last sent where there is no session; NULL: never. */
+	char *isolation;
 	/* Private to run/: */
 	size_t nwaiting;
 	size_t nrunning;
@@ -112,6 +114,9 @@ void owner_open_user(struct owner *owner, struct runs *runs);
 
 /* Returns whether it is our user, whom the configuration files belong to. */
 int owner_is_user(const struct owner *owner);
+
+/* Returns whether it may use any server. */
+int owner_has_servers(const struct owner *owner);
 
 /* Returns the settings that its clients see. */
 const struct options *owner_options(

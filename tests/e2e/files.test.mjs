@@ -699,6 +699,16 @@ sys.stdin.read()`, path.join(directory, 'lock')]);
   }
 });
 
+test('with links off the text alone names the files', async (t) => {
+  const { client } = await connect(t, { env: { CAISSON_LINKS: 'off' } });
+  const result = await run(client, 'open("out/a.csv", "w").write("a,b")');
+
+  assert.deepEqual(result.content.map(({ type }) => type), ['text']);
+  assert.match(text(result), new RegExp(
+    `file: a.csv \\(3 bytes\\) ${prefix}a.csv\\?version=1$`));
+  assert.equal((await read(client, `${prefix}a.csv`)).toString(), 'a,b');
+});
+
 test('reads wait for their turn, and cost no other call its files',
   async (t) => {
     const raw = await Raw.open(t);
@@ -712,7 +722,7 @@ test('reads wait for their turn, and cost no other call its files',
     for (const id of ids) {
       const { result, error } = await raw.response(id);
 
-      assert.equal(result?.contents[0].blob ?? error.message, result ? 'aGk=' :
+      assert.equal(result?.contents[0].text ?? error.message, result ? 'hi' :
         'too many requests for files are waiting: send fewer at once');
     }
     await raw.finish();

@@ -81,7 +81,7 @@ test('the official client of versions with sessions works', async (t) => {
 
   t.after(() => client.close());
   await client.connect(transport);
-  assert.match(transport.sessionId, /^[0-9a-f]{32}$/);
+  assert.match(transport.sessionId, /^[0-9a-f]{40}$/);
   assert.equal((await client.listTools()).tools[0].name, 'run_python');
 
   const done = await Promise.all([1, 2, 3, 4, 5].map((n) =>
@@ -110,8 +110,46 @@ test('the official client of later versions works', { skip: missing },
     }
   });
 
-test('a session has a name, which ends with it', async (t) => {
+test('the head of an answer leaves while its call runs', async (t) => {
   const { socket } = await serve(t);
+  const fetch = fetchAt(t, socket);
+  const session = { 'Mcp-Session-Id': await begin(fetch) };
+
+  for (const begins of [(call) => ask(fetch, 'tools/call', call),
+    (call) => post(fetch, { jsonrpc: '2.0', id: 1, method: 'tools/call',
+      params: call }, session)]) {
+    const gate = new Gate();
+    const answer = await begins(code(`${gate.wait}; print(1)`));
+
+    assert.equal(answer.headers.get('content-type'), 'text/event-stream');
+    await gate.reached();
+    gate.open();
+    assert.equal((await last(answer)).result.content[0].text, '1');
+  }
+});
+
+test('isolation is told in full once, and again to the next session',
+  async (t) => {
+    const { socket } = await serve(t);
+    const fetch = fetchAt(t, socket);
+    const full = async (answer) => 'network' in
+      (await last(await answer)).result._meta['caisson/isolation'];
+    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call',
+      params: code('1') };
+
+    for (const wanted of [true, false])
+      assert.equal(await full(ask(fetch, 'tools/call', code('1'))), wanted);
+    for (let n = 0; n < 2; n++) {
+      const session = { 'Mcp-Session-Id': await begin(fetch) };
+
+      for (const wanted of [true, false])
+        assert.equal(await full(post(fetch, call, session)), wanted);
+    }
+  });
+
+test('a session has a name, which ends with it', async (t) => {
+  const home = folder(t);
+  const { socket, child, ended } = await serve(t, { home });
   const fetch = fetchAt(t, socket);
   const name = await begin(fetch);
   const with_ = { 'Mcp-Session-Id': name };
@@ -129,7 +167,19 @@ test('a session has a name, which ends with it', async (t) => {
     { ...with_, 'MCP-Protocol-Version': '1999-01-01' })).status, 400);
   assert.equal((await fetch(url,
     { method: 'DELETE', headers: with_ })).status, 200);
-  assert.equal((await post(fetch, list, with_)).status, 404);
+
+  const gone = async (why) => {
+    const answer = await post(fetchAt(t, socket), list, with_);
+
+    assert.equal(answer.status, 404);
+    assert.match((await last(answer)).error.message, why);
+  };
+
+  await gone(/^this session has ended: send initialize again$/);
+  child.kill('SIGTERM');
+  await ended;
+  await serve(t, { home });
+  await gone(/server was restarted since it began: send initialize again$/);
 });
 
 test('fields must say the same as the message', async (t) => {
@@ -325,7 +375,7 @@ test('a socket that cannot be is refused with a sentence', async (t) => {
     /is in use, .* as another file/);
   assert.equal(fs.readFileSync(path.join(mine, 'notes.txt'), 'utf8'), 'mine');
   assert.match(refused(t, ['--listen', 'unix:']),
-    /must be ADDRESS:PORT, or unix: and the path of a socket/);
+    /--listen is "unix:", but must be ADDRESS:PORT or unix:PATH/);
   assert.match(refused(t, ['--listen', `unix:${'/x'.repeat(60)}`]),
     /at most 107 bytes/);
   assert.match(refused(t, ['--listen', `unix:${mine}/no/mcp.sock`]),

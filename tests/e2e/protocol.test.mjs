@@ -344,7 +344,7 @@ test('unknown methods are refused by name of the error', async (t) => {
   const raw = await Raw.open(t);
 
   for (const method of ['', 'tools/run', 'tools/List', 'prompts/list',
-    'logging/setLevel', 'completion/complete', 'resources/subscribe',
+    'logging/setLevel', 'resources/subscribe',
     'notifications/cancelled', 'x'.repeat(10_000)])
     assertError(await raw.request(method, {}), methodNotFound);
   await raw.finish();

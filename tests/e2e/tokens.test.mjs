@@ -141,6 +141,9 @@ test('neither owner sees what the other one has', async (t) => {
     .result.tools.map(({ name }) => name);
 
   /* Servers */
+  for (const [client, tells] of [[one, true], [two, false]])
+    assert.equal((await last(await client.ask(found))).result.instructions
+      .includes('MCP servers'), tells);
   assert.equal(await one.text('print(runtime.discovered_servers())'),
     "('gh',)");
   assert.equal(await two.text('print(runtime.discovered_servers())'), '()');
@@ -380,7 +383,7 @@ test('wrong tokens of an address wait, and valid ones do not', async (t) => {
 });
 
 test('requests of other hosts and pages are refused', async (t) => {
-  const { url, home } = await serveTcp(t, { args: ['--allow-host',
+  const { url, home, log } = await serveTcp(t, { args: ['--allow-host',
     'mcp.example.org', '--allow-origin', 'https://page.example'] });
   const client = clientOf(t, url, add(home, 'one'));
   const { port } = new URL(url);
@@ -404,6 +407,8 @@ test('requests of other hosts and pages are refused', async (t) => {
   for (const [headers, status] of rows)
     assert.equal((await client.ask(found, {}, headers)).status, status,
       JSON.stringify(headers));
+  /* Further ones are counted in the next line. */
+  await said(log, /one of this server: --allow-host "evil\.example" would al/);
 });
 
 test('idle connections of some addresses leave room for others',

@@ -156,7 +156,6 @@ static const struct exchange others[] = {
 	    NOT_INITIALIZED },
 	{ REQUEST("1", "\"server/discover\""), NO_METHOD "\n" },
 	{ REQUEST("1", "\"subscriptions/listen\""), NO_METHOD "\n" },
-	{ REQUEST("1", "\"completion/complete\""), NO_METHOD "\n" },
 };
 
 START_TEST(other_messages_are_of_a_session)

@@ -131,8 +131,9 @@ START_TEST(a_body_that_is_too_large_is_refused)
 	say(client, much);
 	hear_all(client, NULL,
 	    "HTTP/1.1 413 Content Too Large\r\nConnection: close\r\n"
-	    "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n"
-	    ERROR("the body of the request is too large"));
+	    "Content-Type: application/json\r\nContent-Length: 171\r\n\r\n"
+	    ERROR("the body of the request is too large: at most 100000 bytes "
+	          "are read; the setting max_code raises this limit"));
 	close(client);
 	stop();
 }

@@ -146,7 +146,9 @@ END_TEST
 #define NO_LENGTH "400 Content-Length is not a number"
 #define NO_CHUNK "400 a chunk does not begin with its size and CR LF"
 #define NO_CHUNK_END "400 a chunk does not end with CR LF"
-#define TOO_LARGE "413 the body of the request is too large"
+#define TOO_LARGE                                                              \
+	"413 the body of the request is too large: at most 1000 bytes are "    \
+	"read; the setting max_code raises this limit"
 #define CHUNKED POST "Transfer-Encoding: chunked\r\n\r\n"
 
 static const struct {

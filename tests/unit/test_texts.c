@@ -122,7 +122,7 @@ START_TEST(says_what_comes_back)
 	tools_add_list(&text, &others);
 	ck_assert_ptr_nonnull(strstr(text.data, words[_i]));
 	buffer_reset(&text);
-	texts_add_initialize(&text, "2025-06-18", &others);
+	texts_add_initialize(&text, "2025-06-18", &others, 1);
 	ck_assert_int_eq(
 	    strstr(text.data, "its last expression") != NULL, _i == 1);
 	buffer_reset(&text);
@@ -167,7 +167,7 @@ START_TEST(says_what_continues)
 	ck_assert_int_eq(strstr(text.data, "fresh") != NULL,
 	    _i % 2 == 1 && n < 2);
 	buffer_reset(&text);
-	texts_add_initialize(&text, "2025-06-18", &others);
+	texts_add_initialize(&text, "2025-06-18", &others, 1);
 	json = read_json(&text);
 	ck_assert_ptr_nonnull(
 	    strstr(string_at(json, "instructions"), continued[n].kept));
@@ -237,7 +237,7 @@ START_TEST(languages_are_listed)
 	json_t *json;
 
 	options.tools = _i == 0 ? 1 : 3;
-	texts_add_initialize(&text, "2025-06-18", &options);
+	texts_add_initialize(&text, "2025-06-18", &options, 1);
 	json = read_json(&text);
 	ck_assert_int_eq(strstr(string_at(json, "instructions"),
 	    "run_code runs other languages") != NULL, _i);
@@ -255,7 +255,7 @@ START_TEST(initialize_is_answered)
 	struct buffer text = { 0 };
 	json_t *json;
 
-	texts_add_initialize(&text, "2025-06-18", &options);
+	texts_add_initialize(&text, "2025-06-18", &options, 1);
 	json = read_json(&text);
 	ck_assert_str_eq(string_at(json, "protocolVersion"), "2025-06-18");
 	ck_assert_str_eq(string_at(json, "serverInfo.name"), "caisson");
@@ -266,7 +266,7 @@ START_TEST(initialize_is_answered)
 	promises_nothing(string_at(json, "instructions"));
 	/* Only what is there: no prompts, no logging, no list_changed. */
 	ck_assert_uint_eq(
-	    json_object_size(json_object_get(json, "capabilities")), 2);
+	    json_object_size(json_object_get(json, "capabilities")), 3);
 	ck_assert_uint_eq(json_object_size(json_object_get(
 	    json_object_get(json, "capabilities"), "tools")), 0);
 	ck_assert_uint_eq(json_object_size(json_object_get(
@@ -287,7 +287,7 @@ START_TEST(instructions_name_the_tool)
 	json_t *json;
 
 	others.tools = tools[_i];
-	texts_add_initialize(&text, "2025-06-18", &others);
+	texts_add_initialize(&text, "2025-06-18", &others, 1);
 	json = read_json(&text);
 	if (begins[_i] == NULL)
 		ck_assert_ptr_null(json_object_get(json, "instructions"));

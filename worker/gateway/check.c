@@ -18,6 +18,16 @@ check_refuse(struct http_fault *fault, int status, const char *reason)
 	return -1;
 }
 
+/* value: of a field, which the flag would allow; NULL: the field is missing */
+static int
+check_refuse_foreign(struct http_fault *fault, const char *flag,
+    const char *value, const char *reason)
+{
+	fault->flag = value == NULL ? NULL : flag;
+	fault->value = value;
+	return check_refuse(fault, 403, reason);
+}
+
 /* Returns whether the word is one of those separated by spaces. */
 static int
 check_has(const char *words, const char *word, size_t len)
@@ -228,10 +238,12 @@ check_head(const struct check *check, const struct http_head *head,
     struct http_fault *fault)
 {
 	if (!check_host(check, head))
-		return check_refuse(fault, 403,
+		return check_refuse_foreign(fault, "--allow-host",
+		    head->fields[HTTP_HOST],
 		    "the Host of the request is not one of this server");
 	if (!check_origin(check, head))
-		return check_refuse(fault, 403,
+		return check_refuse_foreign(fault, "--allow-origin",
+		    head->fields[HTTP_ORIGIN],
 		    "pages of this origin may not send requests here");
 	if (!check_target(head->target))
 		return check_refuse(

@@ -14,6 +14,7 @@
 #include "../../common/fd.h"
 #include "../../common/limits.h"
 #include "../../common/mem.h"
+#include "../../common/shown.h"
 #include "callers.h"
 #include "check.h"
 #include "conn.h"
@@ -83,10 +84,25 @@ conn_free_all(struct gateway *gateway)
 
 /* Reading */
 
+/* The operator may have forgotten to allow it. */
+static void
+conn_warn_foreign(struct conn *conn, const struct http_fault *fault)
+{
+	auto_buffer struct buffer shown = { 0 };
+	auto_free char *why = NULL;
+
+	shown_add_quoted(&shown, fault->value, HTTP_VALUE_SHOWN);
+	why = mem_printf("%s: %s \"%s\" would allow it", fault->reason,
+	    fault->flag, shown.data);
+	conn_warn(conn, why);
+}
+
 /* Refuses the request; where the next one begins is not known then. */
 static void
 conn_refuse(struct conn *conn, const struct http_fault *fault)
 {
+	if (fault->flag != NULL)
+		conn_warn_foreign(conn, fault);
 	conn->last = conn->last || fault->status != 204;
 	conn->foreign = fault->status == 403;
 	conn_fail(conn, fault->status, 0, fault->reason);
@@ -327,8 +343,8 @@ static void
 conn_on_timer(evutil_socket_t fd, short what, void *arg)
 {
 	struct conn *conn = arg;
-	static const struct http_fault late = { 408,
-		"the request did not arrive in time" };
+	static const struct http_fault late = { .status = 408,
+		.reason = "the request did not arrive in time" };
 
 	(void)fd;
 	(void)what;

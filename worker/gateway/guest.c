@@ -270,7 +270,8 @@ guest_ask(struct gateway *gateway, const struct ask_client *client)
 
 	if (session != NULL && !guest_is_session(session)) {
 		client->fail(
-		    client->ctx, 404, 0, "there is no such session");
+		    client->ctx, 404, 0, "there is no such session: send "
+		    "initialize again");
 		return NULL;
 	}
 	if (guest_count(gateway, client, &caller) == -1)

@@ -43,7 +43,9 @@ struct http_head {
 /* Why a request is refused: the status, and a sentence without a dot. */
 struct http_fault {
 	int status;
-	const char *reason; /* static */
+	const char *reason; /* static, or of the reader */
+	const char *flag;  /* which would allow it; NULL: none */
+	const char *value; /* of that flag; borrowed from the head */
 };
 
 /* http_head.c */

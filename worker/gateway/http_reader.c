@@ -31,6 +31,7 @@ struct http_reader {
 	unsigned int empty; /* lines before the request */
 	uint64_t left; /* of the body, or of the chunk */
 	struct http_fault fault;
+	char *why; /* the reason of a fault that is computed, or NULL */
 };
 
 struct http_reader *
@@ -50,6 +51,7 @@ http_reader_free(struct http_reader **readerp)
 	if (reader == NULL)
 		return;
 	http_reader_next(reader);
+	free(reader->why);
 	free(reader);
 }
 
@@ -90,9 +92,21 @@ http_reader_begun(const struct http_reader *reader)
 static enum http_state
 http_reader_fail(struct http_reader *reader, int status, const char *reason)
 {
-	reader->fault = (struct http_fault){ status, reason };
+	reader->fault = (struct http_fault){ .status = status,
+		.reason = reason };
 	reader->part = HTTP_PART_BAD;
 	return HTTP_BAD;
+}
+
+/* The limit follows from the setting: see serve_run_http. */
+static enum http_state
+http_reader_fail_large(struct http_reader *reader)
+{
+	free(reader->why);
+	reader->why = mem_printf("the body of the request is too large: at "
+	    "most %zu bytes are read; the setting max_code raises this limit",
+	    reader->max_body);
+	return http_reader_fail(reader, 413, reader->why);
 }
 
 /*
@@ -132,8 +146,7 @@ http_reader_begin_body(struct http_reader *reader)
 
 	buffer_reset(&reader->line);
 	if (head->length > reader->max_body)
-		return http_reader_fail(
-		    reader, 413, "the body of the request is too large");
+		return http_reader_fail_large(reader);
 	reader->left = head->length;
 	if (head->chunked)
 		reader->part = HTTP_PART_SIZE;
@@ -255,8 +268,7 @@ http_reader_read_size(struct http_reader *reader, const char *data,
 		    "a chunk does not begin with its size and CR LF");
 	buffer_reset(&reader->line);
 	if (reader->left > reader->max_body - reader->body.len)
-		return http_reader_fail(
-		    reader, 413, "the body of the request is too large");
+		return http_reader_fail_large(reader);
 	reader->part =
 	    reader->left == 0 ? HTTP_PART_TRAILER_END : HTTP_PART_CHUNK;
 	return HTTP_MORE;

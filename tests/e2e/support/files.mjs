@@ -15,7 +15,8 @@ export async function read(client, uri) {
 
   assert.equal(contents.length, 1);
   assert.equal(contents[0].uri, uri);
-  return Buffer.from(contents[0].blob, 'base64');
+  return 'text' in contents[0] ? Buffer.from(contents[0].text) :
+    Buffer.from(contents[0].blob, 'base64');
 }
 
 /* What comes back of code: bytes by names. */
