@@ -173,6 +173,8 @@ answer_add_file_lines(struct buffer *text, const struct call_files *files,
 
 		buffer_add_text(text, "\n");
 		file_link_add_line(text, &link);
+		if (files->one[i].cut)
+			buffer_add_text(text, " incomplete");
 		if (!style->linking) {
 			buffer_add_text(text, " ");
 			file_link_add_uri(text, &link);

@@ -2,12 +2,13 @@
  * The files that an execution leaves, and those of its conversation: tasks of
  * the process that keeps files. Their answers are stored until the call is
  * concluded. Runs in the supervisor, which only looks whether a directory is
- * empty.
+ * empty or full.
  */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "../../common/buffer.h"
@@ -27,6 +28,7 @@ struct collection_part {
 	const char *place;         /* its path in the box */
 	const char *conversation;  /* id of that of the files, or NULL */
 	struct files_task *task; /* NULL: none, or it has ended */
+	struct statfs room; /* of its file system, if that was full */
 	struct call_files files;
 	size_t left_out;
 };
@@ -135,6 +137,32 @@ collection_remember(struct buffer *had, const struct file_row *row)
 	*had = list;
 }
 
+/*
+ * Returns whether a file may lack its end: its directory was full, and it ends
+ * with a block, as all files do that could not grow.
+ */
+static int
+collection_is_cut(
+    const struct collection_part *part, const struct file_row *row)
+{
+	return part->room.f_blocks > 0 &&
+	    row->size % (uint64_t)part->room.f_bsize == 0;
+}
+
+static void
+collection_note_cut(
+    const struct collection_part *part, const struct file_row *row)
+{
+	auto_buffer struct buffer shown = { 0 };
+
+	shown_add(&shown, row->name, strlen(row->name));
+	collection_note(part->collection, "%s/%s is incomplete: the directory "
+	    "was full (%llu MiB): write less, or raise CAISSON_MEMORY",
+	    part->place, shown.data,
+	    (unsigned long long)part->room.f_blocks *
+	        (unsigned long long)part->room.f_bsize / MIB);
+}
+
 static void
 collection_on_filed(void *ctx, const struct file_row *row)
 {
@@ -144,7 +172,8 @@ collection_on_filed(void *ctx, const struct file_row *row)
 
 	if (had != NULL && part->conversation == NULL)
 		collection_remember(had, row);
-
+	if (collection_is_cut(part, row))
+		collection_note_cut(part, row);
 	files->one = mem_resize(
 	    files->one, (files->count + 1) * sizeof(*files->one));
 	files->one[files->count++] = (struct call_file){
@@ -152,7 +181,8 @@ collection_on_filed(void *ctx, const struct file_row *row)
 		.name = mem_strdup(row->name),
 		.type = mem_strdup(row->type),
 		.version = row->version,
-		.size = row->size };
+		.size = row->size,
+		.cut = collection_is_cut(part, row) };
 }
 
 /* The end */
@@ -222,6 +252,15 @@ collection_give_up(struct collection *collection)
 		files_give_up(collection->data.task);
 }
 
+/* Looks whether a directory of the box is full. */
+static void
+collection_measure(struct collection_part *part, int folder)
+{
+	if (folder == -1 || fstatfs(folder, &part->room) == -1 ||
+	    part->room.f_bavail > 0)
+		part->room.f_blocks = 0;
+}
+
 static void
 collection_refuse(struct collection_part *part, const struct err *err)
 {
@@ -261,6 +300,8 @@ collection_start(struct collection *collection, struct files *files,
 	    request->owner->scope, request->conversation);
 	struct err err;
 
+	collection_measure(&collection->left, box->left);
+	collection_measure(&collection->data, box->data);
 	if (collection_has_left(box)) {
 		collection->left.task = box->kept ?
 		    collection_start_kept(files, request, box, &user, &err) :

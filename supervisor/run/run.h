@@ -194,6 +194,7 @@ struct call_file {
 	uint64_t version;
 	uint64_t size; /* bytes */
 	char *conversation; /* its id; NULL: it belongs to none */
+	int cut; /* it may lack its end, as its directory was full */
 };
 
 struct call_files {

@@ -263,6 +263,26 @@ os.unlink("out/full")`);
     assert.equal(text(result), 'No space left on device');
   });
 
+test('a file that the full folder has cut is told as incomplete',
+  async (t) => {
+    const { client } = await connect(t, { env: { CAISSON_MEMORY: '64m' } });
+
+    for (const end of ['pass', 'raise']) {
+      const result = await run(client, `
+open("out/whole", "w").write("x" * 5000)
+try:
+    with open("out/cut", "wb") as file:
+        for n in range(64):
+            file.write(bytes([n]) * (1 << 20))
+except OSError:
+    ${end}`);
+
+      assert.match(text(result), /file: cut \(16\.8 MB(, version 2)?\) incomplete\n/);
+      assert.match(text(result), /file: whole \(5 kB(, version 2)?\)(\n|$)/);
+      assert.match(text(result), /note: \/workspace\/out\/cut is incomplete: the directory was full \(16 MiB\): write less, or raise CAISSON_MEMORY$/);
+    }
+  });
+
 test('files come back after a time-out, and not after a cancel',
   async (t) => {
     const { client } = await connect(t);

@@ -260,7 +260,7 @@ static void
 leave_file(unsigned int n)
 {
 	struct call_file file = { (char *)"a.txt", (char *)"text/plain", 1,
-		1, NULL };
+		1, NULL, 0 };
 	struct call_result result = { .status = CALL_SUCCESS,
 		.exited = 1,
 		.files = { &file, 1 } };
