@@ -94,7 +94,9 @@ class Data(Base):
                     "copy.deepcopy(r).data == pickle.loads(pickle.dumps(r))."
                     "data == d", True), schema=schema)
         self.shows(one, ("r['result'], r.result, r.get('result')",
-                         ("3.10",) * 3), schema=wrapper(string))
+                         ("3.10",) * 3), (
+            "mcp_fs.raw.__doc__.endswith('.data: str')", True),
+            schema=wrapper(string))
 
     def test_blocks(self):
         """The text of resources is text; of others there is a line."""
@@ -132,7 +134,7 @@ class Data(Base):
             ("d['polish']", "KeyError: 'polish'; its keys are -5, Polish, "
              "user-name"), ("'polish' in d, 'polish' in r", (False, False)),
             ("hasattr(d, 'user_name'), hasattr(r, 'polish')",
-             (False, False)), err="note: no result has '5', [^\n]*\n")
+             (False, False)), err="note: .get\\('5'\\) has returned [^\n]*\n")
         self.shows(
             content({"deleted_users": [1], "total": 0}),
             ("r.get('users', []), d.get('items', []), d.get('results')",
@@ -141,7 +143,8 @@ class Data(Base):
                                "deleted_users, total"),
             ("r.users", "AttributeError: the result has no 'users': write "
              "r.data or r.text; r.data is {deleted_users: list[1] of int, "
-             "total: int}"), err="note: no result has 'users', [^\n]*\n")
+             "total: int}"),
+            err="note: .get\\('users'\\) has returned [^\n]*\n")
         self.shows(content({"status": "failed"}),
                    ("r.get('success', False), hasattr(r, 'ok')",
                     (False, False)), ("r.is_error, r.isError", (False, False)),

@@ -105,18 +105,14 @@ class Guesses(Base):
         """A note tells what .get() has returned in their place."""
         data = {"total_count": 2, "things": [{"name": "x", "stars_count": 3},
                                              {"name": "y", "note": 1}]}
-        has = "its parts have "
         for line, out, note in (
-                ("r.data.get('total', 0)", 0, "'total', so .get('total') "
-                 "returned 0: " + has + "total_count"),
-                ("r.data.get('total')", None, "'total', so .get('total') "
-                 "returned None: " + has + "total_count"),
-                ("sum(t.get('sum', 0) for t in r['things'])", 0, "'sum', so "
-                 ".get('sum') returned 0: " + has + "name, stars_count"),
+                ("r.data.get('total', 0)", 0, ("total", "total_count")),
+                ("r.data.get('total')", None, ("total", "total_count")),
+                ("sum(t.get('sum', 0) for t in r['things'])", 0,
+                 ("sum", "name, stars_count")),
                 ("sum(t.get('note', 0) for t in r['things'])", 1, None),
-                ("r.data.get('missing')", None, "'missing', so "
-                 ".get('missing') returned None: " + has
-                 + "total_count, things"),
+                ("r.data.get('missing')", None,
+                 ("missing", "total_count, things")),
                 ("r.data.get('nextCursor', '')", "", None),
                 ("r.data.get('error', 'no')", "no", None),
                 ("r['things'][0].get('title', r['things'][0]['name'])", "x",
@@ -127,8 +123,9 @@ class Guesses(Base):
                 self.prints("r = mcp_fs.raw(json=%r).result()\nprint(%s)" % (
                     json.dumps({"content": [], "structuredContent": data}),
                     line), "%s\n" % out,
-                    re.escape("note: no result has %s\n" % note)
-                    if note else "")
+                    re.escape("note: .get(%r) has returned %s, as there is no "
+                              "such key: the dict has %s\n" % (
+                                  note[0], out, note[1])) if note else "")
 
 
 if __name__ == "__main__":

@@ -187,7 +187,8 @@ def call_entry(state, entry, given):
                len(request.line), arguments)
     if result.is_error and SETTINGS["raise_on_error"]:
         raise MCPError(
-            result.text.strip() or "the tool failed and did not say why",
+            result.text.strip() or str(result.structuredContent or
+                                       "the tool failed and did not say why"),
             server, tool, result)
     return result
 

@@ -89,7 +89,7 @@ def of_result(result):
     """Return what is shown of a result."""
     if result.is_error:  # never hidden: it must not read as a success
         return result.text.strip() or SILENT
-    return QUIET % result._quiet if result._quiet else result.text
+    return QUIET % result._quiet if result._quiet else str(result)
 
 
 def text_of(value):

@@ -19,7 +19,7 @@ SEVERAL = "list", "search", "find", "query"
 # What code names that reads more of a result than its length, or its blocks.
 READS = {"text", "data", "structuredContent", "blocks", "type"}
 COUNTS = "len", "count"
-NONE = "no result has %r, so .get(%r) returned %s: its parts have %s"
+NONE = ".get(%r) has returned %s, as there is no such key: the dict has %s"
 PART = ("a dict with the keys %s was compared with a text, which it never "
         "equals: compare one of its values")
 EQUAL = ("the result of %s was compared with a value, which it never equals: "
@@ -87,7 +87,7 @@ def missed(words):
                 word in key.lower() for word in OPTIONAL) or any(
                     has_key(data, key) for data in known):
             continue
-        found.append(NONE % (key, key, repr(default)[:SHOWN_MAX], ", ".join(
+        found.append(NONE % (key, repr(default)[:SHOWN_MAX], ", ".join(
             map(str, (near or names)[:KEYS_MAX]))))
     return found
 
