@@ -22,6 +22,7 @@ enum file_fault {
 	FILE_FAULT_LARGE, /* it exceeds the limit of all files together */
 	FILE_FAULT_QUOTA, /* the bytes of all files together are used up */
 	FILE_FAULT_COUNT, /* the maximum number of files is reached */
+	FILE_FAULT_SHARE, /* what its owner may keep beside others is used up */
 	FILE_FAULT_DISK,  /* the disk is full, or writing failed */
 	/* Faults of a request */
 	FILE_FAULT_UNKNOWN, /* the file or the version does not exist */

@@ -1175,6 +1175,8 @@
 #define FILE_NAME_MAX 255
 #define FILE_TYPE_MAX 127 /* a media type: RFC 6838 allows 127 for each half */
 #define FILES_COUNT_MAX 1000
+/* Those of all owners: the directory is read for each task. */
+#define FILES_ALL_MAX 10000
 #define FILES_LEFT_MAX 100
 /* The id of a conversation: clients use UUIDs, URLs and names of threads. */
 #define CONVERSATION_ID_MAX 128

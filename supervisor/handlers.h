@@ -51,6 +51,7 @@ void supervisor_on_shown(struct store *store, struct ipc_shown *shown);
 
 /* on_files.c */
 void supervisor_on_filed(struct files *files, struct ipc_filed *filed);
+void supervisor_on_used(struct files *files, struct ipc_used *used);
 void supervisor_on_left_out(
     struct files *files, struct ipc_left_out *left_out);
 void supervisor_on_file_fetched(

@@ -15,6 +15,15 @@ supervisor_on_filed(struct files *files, struct ipc_filed *filed)
 }
 
 void
+supervisor_on_used(struct files *files, struct ipc_used *used)
+{
+	const struct files_usage row = { used->owner, used->files, used->bytes,
+		used->files_most, used->bytes_most };
+
+	files_hear_used(files, used->task, &row);
+}
+
+void
 supervisor_on_left_out(struct files *files, struct ipc_left_out *left_out)
 {
 	files_hear_left_out(files, left_out->task,

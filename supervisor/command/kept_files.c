@@ -1,8 +1,9 @@
 /*
  * caisson files: lists, shows, saves, adds and removes the files that code has
- * left or can be given. Their names are chosen by code, so control characters
- * are escaped for the terminal. Runs in the supervisor, which opens the files
- * that the user names; another process keeps the others.
+ * left or can be given, and lists their owners. Names of files are chosen by
+ * code, so control characters are escaped for the terminal. Runs in the
+ * supervisor, which opens the files that the user names; another process keeps
+ * the others.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -107,6 +108,33 @@ kept_files_on_listed(void *ctx, const struct file_row *row)
 		kept_files_print_name(row->conversation);
 	}
 	putchar('\n');
+}
+
+/* usage */
+
+static void
+kept_files_on_used(void *ctx, const struct files_usage *row)
+{
+	struct kept_files *kept = ctx;
+	const char *owner = row->owner[0] == '\0' ? NULL : row->owner;
+
+	kept->listed++;
+	if (kept->json == NULL) {
+		printf("%12llu of %llu bytes %4llu of %llu files  %s\n",
+		    (unsigned long long)row->bytes,
+		    (unsigned long long)row->bytes_most,
+		    (unsigned long long)row->files,
+		    (unsigned long long)row->files_most,
+		    owner == NULL ? OWNER_FLAG_USER : owner);
+		return;
+	}
+	json_report_open(kept->json, NULL, '{');
+	json_report_text(kept->json, "owner", owner);
+	json_report_number(kept->json, "bytes", row->bytes);
+	json_report_number(kept->json, "bytes_max", row->bytes_most);
+	json_report_number(kept->json, "files", row->files);
+	json_report_number(kept->json, "files_max", row->files_most);
+	json_report_close(kept->json, '}');
 }
 
 /* save and show */
@@ -355,6 +383,7 @@ static void
 kept_files_report(struct kept_files *kept, uint64_t count)
 {
 	if (kept->command->task == COMMAND_FILES_LIST ||
+	    kept->command->task == COMMAND_FILES_USAGE ||
 	    kept->command->task == COMMAND_FILES_ADD)
 		json_report_close(kept->json, ']');
 	else
@@ -379,8 +408,8 @@ kept_files_on_done(void *ctx, const struct files_end *end)
 		kept_files_fail(kept, "%s", end->why);
 		return;
 	}
-	if (task == COMMAND_FILES_LIST && kept->listed == 0 &&
-	    kept->json == NULL)
+	if ((task == COMMAND_FILES_LIST || task == COMMAND_FILES_USAGE) &&
+	    kept->listed == 0 && kept->json == NULL)
 		kept_files_print_nothing(kept);
 	if (task == COMMAND_FILES_CLEAR && kept->json == NULL)
 		printf("%llu removed\n", (unsigned long long)end->count);
@@ -441,6 +470,8 @@ kept_files_begin(
 		return kept_files_add(kept, user, err);
 	case COMMAND_FILES_CLEAR:
 		return files_remove(files, all, NULL, 0, user, err);
+	case COMMAND_FILES_USAGE:
+		return files_list_usage(files, user, err);
 	case COMMAND_FILES_LIST:
 		return files_list(files, all, kept->conversation == NULL, 1,
 		    user, err);
@@ -476,11 +507,15 @@ kept_files_run(struct event_base *base, struct files *files,
 	if (command->task == COMMAND_FILES_LIST ||
 	    command->task == COMMAND_FILES_ADD)
 		user.filed = kept_files_on_listed;
+	if (command->task == COMMAND_FILES_USAGE)
+		user.used = kept_files_on_used;
 	if (command_has(&command->flags, COMMAND_FLAG_JSON)) {
 		kept.json = &json;
 		buffer_add_text(&json, "{");
 		if (user.filed != NULL)
 			json_report_open(&json, "files", '[');
+		if (user.used != NULL)
+			json_report_open(&json, "owners", '[');
 	}
 	/* If nothing was ever kept, no directory is created. */
 	if (!files_may_hold(files) && (command->task == COMMAND_FILES_SHOW ||

@@ -19,6 +19,11 @@ file_fault_limit(enum file_fault fault, const struct options *options)
 		return mem_printf("all files together may take %llu MiB: "
 		    "remove some ('caisson files remove'), or raise "
 		    "CAISSON_FILES_MAX", most);
+	case FILE_FAULT_SHARE:
+		return mem_strdup("this client keeps as much as it may beside "
+		    "others: remove some files, or let the operator raise "
+		    "CAISSON_FILES_MAX ('caisson files usage' shows who keeps "
+		    "how much)");
 	default:
 		return mem_printf("there are %d files, the most there may be: "
 		    "remove some ('caisson files remove')", FILES_COUNT_MAX);

@@ -458,6 +458,20 @@ files_list(struct files *files, const char *owner, int all, int versions,
 }
 
 struct files_task *
+files_list_usage(
+    struct files *files, const struct files_user *user, struct err *err)
+{
+	struct ipc_list_usage list = { 0 };
+	struct files_task *task = files_task_new(
+	    files, IPC_LIST_USAGE, user, err);
+
+	if (task == NULL)
+		return NULL;
+	list.task = task->number;
+	return files_task_send(task, &list, err);
+}
+
+struct files_task *
 files_fetch(struct files *files, const char *owner, const char *name,
     uint64_t version, const struct files_user *user, struct err *err)
 {
@@ -546,6 +560,23 @@ files_hear_filed(
 	files_task_hear(task);
 	if (task->user.filed != NULL)
 		task->user.filed(task->user.ctx, row);
+}
+
+void
+files_hear_used(
+    struct files *files, uint64_t number, const struct files_usage *row)
+{
+	struct files_task *task = files_find(files, number);
+
+	if (task == NULL)
+		return;
+	if (task->type != IPC_LIST_USAGE) {
+		files_violate(files, "an owner that was not asked for");
+		return;
+	}
+	files_task_hear(task);
+	if (task->user.used != NULL)
+		task->user.used(task->user.ctx, row);
 }
 
 void

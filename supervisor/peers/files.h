@@ -26,6 +26,15 @@ struct file_row {
 	const char *conversation; /* its id; empty: it belongs to none */
 };
 
+/* What an owner keeps, and may keep, with all versions; borrowed. */
+struct files_usage {
+	const char *owner; /* a scope; empty: the local user */
+	uint64_t files;
+	uint64_t bytes;
+	uint64_t files_most;
+	uint64_t bytes_most;
+};
+
 /* The end of a task; borrowed. */
 struct files_end {
 	uint64_t count; /* of files removed, or skipped */
@@ -40,6 +49,8 @@ struct files_end {
 struct files_user {
 	/* One more file was kept, delivered or listed. */
 	void (*filed)(void *ctx, const struct file_row *row);
+	/* One more owner keeps files. */
+	void (*used)(void *ctx, const struct files_usage *row);
 	/* A file of the code was not kept, or not delivered; name is bytes. */
 	void (*left_out)(
 	    void *ctx, const char *name, size_t len, enum file_fault fault);
@@ -120,6 +131,10 @@ struct files_task *files_add(struct files *files, const char *owner,
 struct files_task *files_list(struct files *files, const char *owner, int all,
     int versions, const struct files_user *user, struct err *err);
 
+/* Tells how much each owner keeps. */
+struct files_task *files_list_usage(
+    struct files *files, const struct files_user *user, struct err *err);
+
 /* Passes on a file; version 0: the newest. */
 struct files_task *files_fetch(struct files *files, const char *owner,
     const char *name, uint64_t version, const struct files_user *user,
@@ -149,6 +164,8 @@ char *file_fault_text(enum file_fault fault, const struct options *options);
 /* For the handlers of these messages. */
 void files_hear_filed(
     struct files *files, uint64_t task, const struct file_row *row);
+void files_hear_used(
+    struct files *files, uint64_t task, const struct files_usage *row);
 void files_hear_left_out(struct files *files, uint64_t task, const char *name,
     size_t len, enum file_fault fault);
 void files_hear_fetched(

@@ -483,7 +483,7 @@ test('the user lists, shows, saves, adds and removes files', async (t) => {
   }
   assert.equal(command(home, ['files', 'save']).status, 2);
   assert.match(command(home, ['files', 'frobnicate']).stderr,
-    /'caisson files' takes one of list, show NAME, save NAME \[PATH\], add PATH \[NAME\], remove NAME, clear/);
+    /'caisson files' takes one of list, usage, show NAME, save NAME \[PATH\], add PATH \[NAME\], remove NAME, clear/);
   assert.equal(command(home, ['files', 'remove', 'a.txt']).status, 0);
   assert.deepEqual(await listed(client), ['mine.txt', 'other name']);
   assert.equal(command(home, ['files', 'clear']).stdout, '2 removed\n');

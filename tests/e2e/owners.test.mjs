@@ -6,12 +6,13 @@
  *   CAISSON_TWO_DOORS  path of that program (see tests/doors/)
  */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { Gate } from './support/gate.mjs';
-import { binary, contained, folder, installedWith, nativeOnly, settings }
-  from './support/program.mjs';
+import { binary, commandLine, contained, folder, installedWith, nativeOnly,
+  settings } from './support/program.mjs';
 import { Guest, Raw } from './support/raw.mjs';
 import { toolServer, withServers } from './support/servers.mjs';
 
@@ -175,6 +176,28 @@ test('files are their owner\'s', async (t) => {
   assert.ok((await read(guest, 'x?version=2')).error);
   assert.equal((await listed(raw)).length, 1);
   await raw.finish();
+});
+
+/* A file of holes costs its box nothing. */
+test('one cannot take the room for files of all', async (t) => {
+  const home = folder(t);
+  const env = { CAISSON_FILES_MAX: '4m' };
+  const { raw, guest } = await open(t, { home, env });
+  const leave = async (client, name, bytes) => (await client.run(
+    `open("out/${name}", "wb").truncate(${bytes})\nNone`)).content[0].text;
+
+  assert.match(await leave(guest, 'x', 3 << 20), /x was not kept: this client keeps as much as it may beside others: remove some files, /);
+  assert.match(await leave(guest, 'x', 2 << 20), /file: x/);
+  assert.match(await leave(guest, 'y', 1), /y was not kept: this client /);
+  assert.match(await leave(raw, 'x', 2 << 20), /file: x/);
+  await raw.finish();
+  const [program, ...args] = commandLine({ home, env,
+    args: ['files', 'usage', '--json'] });
+  const { stdout } = spawnSync(program, args, { encoding: 'utf8' });
+
+  assert.deepEqual(JSON.parse(stdout).owners
+    .map(({ owner, bytes, bytes_max: most }) => [owner, bytes, most])
+    .toSorted(), [[null, 2 << 20, 2 << 20], ['guest', 2 << 20, 1 << 20]]);
 });
 
 /* The tool "change" has the server list one tool more from then on. */

@@ -188,14 +188,14 @@ START_TEST(bytes_are_bounded_for_all_together)
 	auto_free char *half = mem_alloc(MIB);
 
 	play_start_for(&play, FILES_MAX_MIN, 1);
-	play_add(&play, "a", "x", half, MIB + 0);
+	play_add(&play, "", "x", half, MIB + 0);
 	play_expect_filed(&play, 1, "x", 1, MIB);
 	play_expect_done(&play, 1, FILE_FAULT_NONE, "", 0);
 	play_add(&play, "b", "y", "1", 1);
 	play_expect_done(&play, 1, FILE_FAULT_QUOTA, "y", 0);
 	/* One without bytes takes nothing. */
 	play_keep(&play, "b", "y", "", 1);
-	play_remove(&play, "a", "x", 0);
+	play_remove(&play, "", "x", 0);
 	play_expect_done(&play, 4, FILE_FAULT_NONE, "", 1);
 	play_keep(&play, "b", "y", "1", 2);
 	half = mem_resize(half, MIB + 1);
@@ -205,10 +205,58 @@ START_TEST(bytes_are_bounded_for_all_together)
 }
 END_TEST
 
+/* Returns whether a file of this size is kept; else its owner has no room. */
+static int
+has_room(const char *owner, const char *name, size_t len)
+{
+	auto_free char *bytes = mem_alloc(len + 1);
+
+	play_add(&play, owner, name, bytes, len);
+	if (play_receive(play.supervisor) == IPC_TASK_DONE) {
+		ck_assert_uint_eq(
+		    play_msg.task_done.fault, FILE_FAULT_SHARE);
+		return 0;
+	}
+	play_expect_done(&play, 1, FILE_FAULT_NONE, "", 0);
+	return 1;
+}
+
+/* Each has half of what the others leave, and our user all of it. */
+START_TEST(owners_share_the_room)
+{
+	struct ipc_list_usage list = { .task = 9 };
+
+	play_start_for(&play, 4 * MIB, 1);
+	ck_assert(!has_room("a", "x", 2 * MIB + 1));
+	ck_assert(has_room("a\nid", "x", MIB));
+	ck_assert(has_room("a", "x", MIB));
+	ck_assert(!has_room("a\nother", "x", 1));
+	ck_assert(!has_room("b", "x", MIB + 1));
+	ck_assert(has_room("b", "x", MIB));
+	ck_assert(!has_room("b", "y", 1));
+	ck_assert(has_room("c", "x", MIB / 2));
+	ck_assert(has_room("", "x", MIB / 2));
+	play_send(play.supervisor, IPC_LIST_USAGE, &list);
+	for (int n = 0; n < 4; n++) {
+		ck_assert_int_eq(play_receive(play.supervisor), IPC_USED);
+		if (play_msg.used.owner[0] == 'a') {
+			ck_assert_uint_eq(play_msg.used.files, 2);
+			ck_assert_uint_eq(play_msg.used.bytes, 2 * MIB);
+			ck_assert_uint_eq(play_msg.used.bytes_most, MIB);
+		} else if (play_msg.used.owner[0] == '\0') {
+			ck_assert_uint_eq(play_msg.used.bytes, MIB / 2);
+			ck_assert_uint_eq(play_msg.used.bytes_most, MIB / 2);
+		}
+	}
+	play_expect_done(&play, 9, FILE_FAULT_NONE, "", 0);
+	play_end(&play);
+}
+END_TEST
+
 /* A thousand of one owner; of another one there can be more. */
 START_TEST(files_of_an_owner_are_bounded)
 {
-	struct head head = { .version = 1, .owner = "a", .name = "x",
+	struct head head = { .version = 1, .owner = "a",
 		.type = "text/plain" };
 	char id[17];
 	int n;
@@ -216,11 +264,11 @@ START_TEST(files_of_an_owner_are_bounded)
 	head.since = (uint64_t)time(NULL);
 	for (n = 1; n < FILES_COUNT_MAX; n++) {
 		snprintf(id, sizeof(id), "%016x", n);
-		head.version = (uint64_t)n;
+		snprintf(head.name, sizeof(head.name), "%d", n);
 		play_forge(id, &head, "");
 	}
 	play_start(&play);
-	play_keep(&play, "a", "x", "last", FILES_COUNT_MAX);
+	play_keep(&play, "a", "x", "last", 1);
 	play_add(&play, "a", "y", "", 0);
 	play_expect_done(&play, 1, FILE_FAULT_COUNT, "y", 0);
 	play_keep(&play, "b", "y", "", 1);
@@ -427,6 +475,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, reports_when_and_what_it_is);
 	tcase_add_test(tc, owners_are_apart);
 	tcase_add_test(tc, bytes_are_bounded_for_all_together);
+	tcase_add_test(tc, owners_share_the_room);
 	tcase_add_test(tc, files_of_an_owner_are_bounded);
 	tcase_add_loop_test(tc, old_files_are_removed, 0, 2);
 	tcase_add_test(tc, a_version_is_not_given_again);

@@ -256,7 +256,7 @@ START_TEST(what_is_being_copied_counts)
 	int slow, porter;
 
 	play_start_for(&play, 1001 * GIB, 1);
-	slow = play_collect(&play, 1, "a");
+	slow = play_collect(&play, 1, "");
 	play_offer_file(slow, "x", make_sparse(first, 1000 * GIB));
 	while (play_count("t") == 0)
 		;

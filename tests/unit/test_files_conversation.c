@@ -206,7 +206,7 @@ START_TEST(what_was_moved_is_not_lost)
 	int porter;
 
 	memset(text, 'x', FILES_MAX_MIN - 1);
-	play_start_for(&play, FILES_MAX_MIN, FILES_DAYS_MAX);
+	play_start_for(&play, 2 * FILES_MAX_MIN, FILES_DAYS_MAX);
 	play_keep(&play, TALK, "a", text, 1);
 	porter = MIRROR("a\0001");
 	if (_i == 0)
@@ -215,7 +215,7 @@ START_TEST(what_was_moved_is_not_lost)
 		play_leave(porter, "b", FILE_FAULT_DIRECTORY);
 	play_carried(porter, 0, FILE_FAULT_NONE);
 	play_expect_left_out(&play, 8, "b",
-	    _i == 0 ? FILE_FAULT_QUOTA : FILE_FAULT_DIRECTORY);
+	    _i == 0 ? FILE_FAULT_SHARE : FILE_FAULT_DIRECTORY);
 	play_expect_left_out(&play, 8, "a", FILE_FAULT_STAYS);
 	play_expect_parted(porter);
 	play_expect_done(&play, 8, FILE_FAULT_NONE, "", 0);
@@ -317,13 +317,17 @@ START_TEST(a_list_has_them_if_asked)
 }
 END_TEST
 
-/* The oldest earlier versions give way, but only those of the same owner. */
+/*
+ * The oldest earlier versions give way, but only those of the same owner, and
+ * only to a file for which they make room.
+ */
 START_TEST(earlier_versions_give_way)
 {
 	auto_free char *text = mem_alloc(FILES_MAX_MIN / 4 + 1);
+	auto_free char *large = NULL;
 
 	memset(text, 'x', FILES_MAX_MIN / 4);
-	play_start_for(&play, FILES_MAX_MIN, FILES_DAYS_MAX);
+	play_start_for(&play, 2 * FILES_MAX_MIN, FILES_DAYS_MAX);
 	play_keep(&play, "you\nid", "a", "1", 1);
 	play_keep(&play, "you\nid", "a", "2", 2);
 	play_keep(&play, "me", "a", "1", 1);
@@ -331,7 +335,15 @@ START_TEST(earlier_versions_give_way)
 	play_keep(&play, TALK, "a", text, 1);
 	play_keep(&play, "me\nother", "a", text, 1);
 	play_keep(&play, TALK, "a", text, 2);
+	large = mem_alloc(FILES_MAX_MIN);
+	play_add(&play, "me", "b", large, FILES_MAX_MIN);
+	play_expect_done(&play, 1, FILE_FAULT_SHARE, "b", 0);
+	play_list(&play, "me", 1);
+	play_expect_filed(&play, 2, "a", 1, 1);
+	play_expect_filed(&play, 2, "a", 2, 1);
+	play_expect_done(&play, 2, FILE_FAULT_NONE, "", 0);
 	play_keep(&play, TALK, "a", text, 3);
+	play_expect_unknown(&play, "me", "a", 1);
 	play_expect_unknown(&play, TALK, "a", 1);
 	play_keep(&play, "me", "b", text, 1);
 	play_expect_unknown(&play, TALK, "a", 2);
@@ -339,9 +351,8 @@ START_TEST(earlier_versions_give_way)
 	play_expect_text(&play, "me\nother", "a", 1, text);
 	/* No more can: these are the newest. */
 	play_add(&play, TALK, "a", text, strlen(text));
-	play_expect_done(&play, 1, FILE_FAULT_QUOTA, "a", 0);
+	play_expect_done(&play, 1, FILE_FAULT_SHARE, "a", 0);
 	play_list(&play, "me", 1);
-	play_expect_filed(&play, 2, "a", 1, 1);
 	play_expect_filed(&play, 2, "a", 2, 1);
 	play_expect_filed(&play, 2, "b", 1, strlen(text));
 	play_expect_done(&play, 2, FILE_FAULT_NONE, "", 0);

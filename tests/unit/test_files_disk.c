@@ -227,7 +227,8 @@ START_TEST(two_have_one_quota)
 	play_start_for(&play, MIB, 1);
 	play_start_for(&other, MIB, 1);
 	for (n = 0; n < 8; n++)
-		play_add(n & 1 ? &play : &other, "", "x", bytes, MIB / 3);
+		play_add(n & 1 ? &play : &other, "",
+		    (char[]){ (char)('a' + n), '\0' }, bytes, MIB / 3);
 	for (n = 0; n < 8; n++, first = first == &play ? &other : &play)
 		if (play_receive(first->supervisor) == IPC_FILED) {
 			kept++;

@@ -113,8 +113,20 @@ on_done(void *ctx, const struct files_end *end)
 	    end->why == NULL ? "well" : end->why);
 }
 
-static const struct files_user user = { on_filed, on_left_out, on_fetched,
-	on_done, &told };
+static void
+on_used(void *ctx, const struct files_usage *row)
+{
+	ck_assert_ptr_eq(ctx, &told);
+	buffer_printf(&told, "used \"%s\" %d %d\n", row->owner,
+	    (int)row->bytes, (int)row->bytes_most);
+}
+
+static const struct files_user user = { .filed = on_filed,
+	.used = on_used,
+	.left_out = on_left_out,
+	.fetched = on_fetched,
+	.done = on_done,
+	.ctx = &told };
 
 static void
 open_stage(void)
@@ -258,6 +270,23 @@ START_TEST(answers_go_to_the_user_of_the_task)
 	say_filed(2);
 	say_filed(2);
 	ck_assert_uint_eq(starts, 1);
+	close_stage();
+}
+END_TEST
+
+START_TEST(the_owners_of_files_are_told)
+{
+	struct ipc_used used = { .task = 1, .owner = "", .bytes = 5,
+		.bytes_most = 9 };
+	struct err err;
+
+	open_stage();
+	ck_assert_ptr_nonnull(files_list_usage(files, &user, &err));
+	expect_keep();
+	expect(line, IPC_LIST_USAGE);
+	say(line, IPC_USED, &used);
+	say_done(1, FILE_FAULT_NONE, "");
+	ck_assert_str_eq(told.data, "used \"\" 5 9\ndone 3 well\n");
 	close_stage();
 }
 END_TEST
@@ -516,6 +545,7 @@ static void
 add_tests(TCase *tc)
 {
 	tcase_add_test(tc, answers_go_to_the_user_of_the_task);
+	tcase_add_test(tc, the_owners_of_files_are_told);
 	tcase_add_test(tc, a_collection_gets_every_result);
 	tcase_add_test(tc, a_task_is_given_up);
 	tcase_add_loop_test(tc, answers_fit_their_tasks, 0, 5);

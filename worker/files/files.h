@@ -9,8 +9,8 @@
  * so its content is read again for each task (kept.h).
  *
  * The order of the files: main → routes → on_supervisor, on_porter → added,
- * collect, deliver, fetched, listed, removed → task, intake, same → kept →
- * versions → directory, head, type.
+ * collect, deliver, fetched, listed, removed, usage → task, intake, same →
+ * outdated, share → kept → versions → directory, head, type.
  */
 #ifndef WORKER_FILES_FILES_H
 #define WORKER_FILES_FILES_H
@@ -48,6 +48,7 @@ void files_on_collect(struct files *files, struct ipc_collect *collect);
 void files_on_deliver(struct files *files, struct ipc_deliver *deliver);
 void files_on_add_file(struct files *files, struct ipc_add_file *add);
 void files_on_list_files(struct files *files, struct ipc_list_files *list);
+void files_on_list_usage(struct files *files, struct ipc_list_usage *list);
 void files_on_fetch_file(struct files *files, struct ipc_fetch_file *fetch);
 void files_on_remove_files(
     struct files *files, struct ipc_remove_files *remove);

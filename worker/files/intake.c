@@ -19,6 +19,7 @@
 #include "intake.h"
 #include "kept.h"
 #include "outdated.h"
+#include "share.h"
 #include "type.h"
 
 struct intake {
@@ -34,33 +35,23 @@ struct intake {
 };
 
 /*
- * Whether there is room for a file of this size beside the stored ones and this
- * many bytes of others that are being copied.
+ * As share_judge, after versions that give way have been removed: none, if that
+ * would not make room.
  */
-static enum file_fault
-intake_judge(const struct files *files, const char *owner, uint64_t size,
-    uint64_t copied)
-{
-	if (size > files->most)
-		return FILE_FAULT_LARGE;
-	if (kept_bytes(files) + copied + size > files->most)
-		return FILE_FAULT_QUOTA;
-	if (kept_of(files, owner) >= FILES_COUNT_MAX)
-		return FILE_FAULT_COUNT;
-	return FILE_FAULT_NONE;
-}
-
-/* The same, after versions that give way have been removed. */
 static enum file_fault
 intake_make_room(struct files *files, const char *owner, uint64_t size,
     uint64_t copied)
 {
-	enum file_fault fault;
+	const struct share none = { 0 };
+	enum file_fault fault =
+	    share_judge(files, owner, size, copied, none);
 
-	do
-		fault = intake_judge(files, owner, size, copied);
-	while ((fault == FILE_FAULT_QUOTA || fault == FILE_FAULT_COUNT) &&
-	    outdated_remove(files, owner));
+	if (fault == FILE_FAULT_NONE ||
+	    share_judge(files, owner, size, copied,
+	        outdated_share(files, owner)) != FILE_FAULT_NONE)
+		return fault;
+	while (fault != FILE_FAULT_NONE && outdated_remove(files, owner))
+		fault = share_judge(files, owner, size, copied, none);
 	return fault;
 }
 

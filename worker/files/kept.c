@@ -251,43 +251,19 @@ kept_free(struct files *files)
 
 /* Selecting files, of all owners or of one */
 
-uint64_t
-kept_bytes(const struct files *files)
-{
-	uint64_t bytes = 0;
-	size_t i;
-
-	for (i = 0; i < files->kept_count; i++)
-		bytes += files->kept[i]->head.size;
-	return bytes;
-}
-
 static int
 kept_is_of(const struct kept *kept, const char *owner)
 {
 	return kept->sound && strcmp(kept->head.owner, owner) == 0;
 }
 
-/* Whether it is of this owner, or of any conversation of it. */
-static int
+int
 kept_is_of_any(const struct kept *kept, const char *owner)
 {
 	size_t len = head_scope(owner);
 
 	return kept->sound && head_scope(kept->head.owner) == len &&
 	    memcmp(kept->head.owner, owner, len) == 0;
-}
-
-uint64_t
-kept_of(const struct files *files, const char *owner)
-{
-	uint64_t count = 0;
-	size_t i;
-
-	for (i = 0; i < files->kept_count; i++)
-		if (kept_is_of_any(files->kept[i], owner))
-			count++;
-	return count;
 }
 
 /*

@@ -29,14 +29,8 @@ void kept_sweep(const struct files *files);
 
 void kept_free(struct files *files);
 
-/* Returns the bytes of the files of all owners together. */
-uint64_t kept_bytes(const struct files *files);
-
-/*
- * Returns the number of files of an owner and all its conversations, with all
- * versions.
- */
-uint64_t kept_of(const struct files *files, const char *owner);
+/* Returns whether it is of this owner, or of any conversation of it. */
+int kept_is_of_any(const struct kept *kept, const char *owner);
 
 /*
  * Returns a file of an owner: its newest version if version is 0. NULL if there

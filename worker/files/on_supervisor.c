@@ -19,6 +19,7 @@
 #include "listed.h"
 #include "removed.h"
 #include "task.h"
+#include "usage.h"
 
 #define SECONDS_OF_DAY (24 * 60 * 60)
 
@@ -121,6 +122,12 @@ void
 files_on_list_files(struct files *files, struct ipc_list_files *list)
 {
 	listed_begin(files, list);
+}
+
+void
+files_on_list_usage(struct files *files, struct ipc_list_usage *list)
+{
+	usage_begin(files, list);
 }
 
 void

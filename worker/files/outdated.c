@@ -7,13 +7,28 @@
 #include "kept.h"
 #include "outdated.h"
 
-/* Whether a head of a conversation is followed by a newer one of its file. */
+/* Whether a head is followed by a newer one of its file. */
 static int
 outdated_is(const struct head *head, const struct head *next)
 {
-	return head_conversation(head->owner)[0] != '\0' &&
-	    strcmp(head->owner, next->owner) == 0 &&
+	return strcmp(head->owner, next->owner) == 0 &&
 	    strcmp(head->name, next->name) == 0;
+}
+
+struct share
+outdated_share(const struct files *files, const char *owner)
+{
+	auto_free struct head *heads = NULL;
+	struct share share = { 0 };
+	size_t i, count;
+
+	heads = kept_list(files, owner, 1, 1, &count);
+	for (i = 0; i + 1 < count; i++)
+		if (outdated_is(&heads[i], &heads[i + 1])) {
+			share.count++;
+			share.bytes += heads[i].size;
+		}
+	return share;
 }
 
 int

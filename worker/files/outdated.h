@@ -1,15 +1,19 @@
 /*
- * Versions that give way: where the limits of files are reached, the oldest
- * earlier versions of files of conversations are removed, which grow in number
- * with each call. Runs in files.
+ * Versions that give way, by one rule for all files: where a limit is reached,
+ * the oldest version of the same owner that has a newer one is removed. Runs in
+ * files.
  */
 #ifndef WORKER_FILES_OUTDATED_H
 #define WORKER_FILES_OUTDATED_H
 
 #include "files.h"
+#include "share.h"
+
+/* Returns what all versions take that this owner has and that may give way. */
+struct share outdated_share(const struct files *files, const char *owner);
 
 /*
- * Removes the oldest version of all that the conversations of this owner have,
+ * Removes the oldest version of all that this owner and its conversations have,
  * except the newest one of each file; owner may include a conversation. Returns
  * 1, or 0 if there is none or it cannot be removed.
  */

@@ -60,6 +60,22 @@ task_tell_filed(struct task *task, const struct head *head)
 }
 
 void
+task_tell_used(struct task *task, const char *owner, struct share own,
+    struct share most)
+{
+	struct ipc_used used = { .task = task->number,
+		.owner = owner,
+		.files = own.count,
+		.bytes = own.bytes,
+		.files_most = most.count,
+		.bytes_most = most.bytes };
+	struct err err;
+
+	task_told(
+	    channel_send_used(task->files->supervisor, &used, &err), &err);
+}
+
+void
 task_tell_left_out(
     struct task *task, struct ipc_bytes name, enum file_fault fault)
 {

@@ -14,6 +14,7 @@
 #include "../../common/limits.h"
 #include "files.h"
 #include "head.h"
+#include "share.h"
 
 /* For a task that did not fail at a file. */
 #define TASK_NO_NAME ((struct ipc_bytes){ NULL, 0 })
@@ -89,6 +90,10 @@ int task_may_tell(const struct files *files);
 
 /* Reports a stored file. */
 void task_tell_filed(struct task *task, const struct head *head);
+
+/* Reports what the files of an owner, a scope, take and may take. */
+void task_tell_used(struct task *task, const char *owner, struct share own,
+    struct share most);
 
 /* Reports a file that is not stored, or not written into a box. */
 void task_tell_left_out(

@@ -1,0 +1,64 @@
+/*
+ * The room of each owner: see share.h. Runs in files.
+ */
+#include "../../common/limits.h"
+#include "kept.h"
+#include "share.h"
+
+struct share
+share_of(const struct files *files, const char *owner)
+{
+	struct share share = { 0 };
+	size_t i;
+
+	for (i = 0; i < files->kept_count; i++)
+		if (owner == NULL || kept_is_of_any(files->kept[i], owner)) {
+			share.count++;
+			share.bytes += files->kept[i]->head.size;
+		}
+	return share;
+}
+
+/* Returns the part of most that is left by others. */
+static uint64_t
+share_left(const char *owner, uint64_t most, uint64_t others)
+{
+	uint64_t left = others < most ? most - others : 0;
+
+	return head_scope(owner) == 0 ? left : left / 2;
+}
+
+struct share
+share_most(const struct files *files, const char *owner)
+{
+	struct share all = share_of(files, NULL);
+	struct share own = share_of(files, owner);
+	uint64_t count =
+	    share_left(owner, FILES_ALL_MAX, all.count - own.count);
+
+	return (struct share){
+		count < FILES_COUNT_MAX ? count : FILES_COUNT_MAX,
+		share_left(owner, files->most, all.bytes - own.bytes)
+	};
+}
+
+enum file_fault
+share_judge(const struct files *files, const char *owner, uint64_t size,
+    uint64_t copied, struct share going)
+{
+	struct share all = share_of(files, NULL);
+	struct share own = share_of(files, owner);
+	struct share most = share_most(files, owner);
+
+	own.count -= going.count;
+	own.bytes -= going.bytes;
+	if (size > files->most)
+		return FILE_FAULT_LARGE;
+	if (all.bytes - going.bytes + copied + size > files->most)
+		return FILE_FAULT_QUOTA;
+	if (own.count >= FILES_COUNT_MAX)
+		return FILE_FAULT_COUNT;
+	return own.count >= most.count ||
+	        (size > 0 && own.bytes + size > most.bytes) ?
+	    FILE_FAULT_SHARE : FILE_FAULT_NONE;
+}

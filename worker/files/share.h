@@ -1,0 +1,35 @@
+/*
+ * The room that the files of each owner take, and may take: all owners share
+ * one number of bytes and of files. Runs in files.
+ */
+#ifndef WORKER_FILES_SHARE_H
+#define WORKER_FILES_SHARE_H
+
+#include "../../common/file_fault.h"
+#include "files.h"
+
+/* Of an owner and all its conversations, with all versions. */
+struct share {
+	uint64_t count;
+	uint64_t bytes;
+};
+
+/* Returns what the files of an owner take; NULL: those of all owners. */
+struct share share_of(const struct files *files, const char *owner);
+
+/*
+ * Returns what they may take: for the local user all that others leave, for any
+ * other owner half of that, so that there is room for the next one. owner may
+ * include a conversation.
+ */
+struct share share_most(const struct files *files, const char *owner);
+
+/*
+ * Returns whether there is room for a file of this size beside the stored ones,
+ * without those of the owner that go, and this many bytes of others that are
+ * being copied. A file of holes counts as one without.
+ */
+enum file_fault share_judge(const struct files *files, const char *owner,
+    uint64_t size, uint64_t copied, struct share going);
+
+#endif
