@@ -2,7 +2,6 @@
  * The description of a change for users: see adopt_show.h. Runs in the
  * supervisor.
  */
-#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -12,9 +11,7 @@
 #include "../options/json_report.h"
 #include "adopt_show.h"
 #include "adopt_work.h"
-
-#define ADOPT_MASK "***"
-#define ADOPT_SHOWN_MAX 80 /* longer arguments may be secrets */
+#include "server_mask.h"
 
 void
 adopt_show_text(struct buffer *out, const char *text)
@@ -22,47 +19,15 @@ adopt_show_text(struct buffer *out, const char *text)
 	shown_add_quoted(out, text, CONFIG_PATH_MAX);
 }
 
-/* Returns whether the value after this flag or name is probably a secret. */
-static int
-adopt_show_is_secretive(const char *text)
-{
-	static const char *const words[] = { "key", "token", "secret", "pass",
-		"auth", "bearer", "cred", "header", "pwd", "cookie", "user" };
-	size_t i;
-
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (strcasestr(text, words[i]) != NULL)
-			return 1;
-	return 0;
-}
-
-/*
- * Returns whether a text is clearly not a secret: letters as in names and
- * paths. A digit may be part of a token; a colon and an @ may enclose a
- * password.
- */
-static int
-adopt_show_is_plain(const char *text)
-{
-	size_t i, len = strlen(text);
-
-	for (i = 0; i < len; i++)
-		if (!isalpha((unsigned char)text[i]) &&
-		    strchr("@/._-~", text[i]) == NULL)
-			return 0;
-	return len <= ADOPT_SHOWN_MAX;
-}
-
 /* Adds an argument; before is the previous one, or NULL. */
 static void
 adopt_show_argument(
     struct buffer *out, const char *text, const char *before)
 {
-	if (adopt_show_is_plain(text) && (before == NULL ||
-	        before[0] != '-' || !adopt_show_is_secretive(before)))
-		adopt_show_text(out, text);
+	if (server_mask_hides(text, before))
+		buffer_add_text(out, SERVER_MASK);
 	else
-		buffer_add_text(out, ADOPT_MASK);
+		adopt_show_text(out, text);
 }
 
 void
@@ -73,14 +38,14 @@ adopt_show_server(struct buffer *out, const struct server *server)
 	const char *text, *value;
 
 	if (server->command == NULL || server->remote != CONFIG_STDIO) {
-		buffer_add_text(out, ADOPT_MASK);
+		buffer_add_text(out, SERVER_MASK);
 		return;
 	}
 	/* A path may contain digits; secrets are in arguments. */
 	if (strpbrk(server->command, " =$:") == NULL)
 		adopt_show_text(out, server->command);
 	else
-		buffer_add_text(out, ADOPT_MASK);
+		buffer_add_text(out, SERVER_MASK);
 	TEXT_LIST_EACH (text, server->args.data, server->args.len) {
 		buffer_add_text(out, " ");
 		adopt_show_argument(out, text, before);
@@ -89,7 +54,7 @@ adopt_show_server(struct buffer *out, const struct server *server)
 	TEXT_LIST_PAIRS (text, value, server->env.data, server->env.len) {
 		buffer_add_text(out, separator);
 		adopt_show_text(out, text);
-		buffer_add_text(out, "=" ADOPT_MASK);
+		buffer_add_text(out, "=" SERVER_MASK);
 		separator = ", ";
 	}
 	if (server->env.len > 0)

@@ -20,6 +20,7 @@
 #include "../process/process.h"
 #include "../options/json_report.h"
 #include "command.h"
+#include "server_mask.h"
 #include "servers_try_json.h"
 
 #define SERVERS_TRY_WIDTH 8 /* length of the longest status */
@@ -225,14 +226,38 @@ servers_try_add_answer(
 		servers_try_add_reason(text, answer->reason);
 }
 
+/*
+ * Returns why a server has failed, without values that may be secrets, and
+ * where its command was searched for; empty: it has not.
+ */
+static char *
+servers_try_reason(
+    const struct servers_try *try, const struct broker_answer *answer)
+{
+	const struct server *server = in_force_find(
+	    try->config, answer->name, strlen(answer->name));
+	auto_free char *masked = NULL;
+
+	if (server == NULL || answer->reason[0] == '\0')
+		return mem_strdup(answer->reason);
+	masked = server_mask(server, answer->reason);
+	return server->program != NULL || server->searched == NULL ?
+	    mem_take(&masked) :
+	    mem_printf("%s; searched: %s", masked, server->searched);
+}
+
 /* One server has answered. */
 static void
-servers_try_on_tried(void *ctx, const struct broker_answer *answer)
+servers_try_on_tried(void *ctx, const struct broker_answer *told)
 {
 	struct servers_try *try = ctx;
+	auto_free char *reason = servers_try_reason(try, told);
+	struct broker_answer shown = *told;
+	const struct broker_answer *answer = &shown;
 	struct buffer *text = &servers_try_place(try, answer->name)->text;
 	int works = answer->reason[0] == '\0';
 
+	shown.reason = reason;
 	if (try->json)
 		servers_try_json_answer(text, answer);
 	else

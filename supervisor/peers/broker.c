@@ -607,8 +607,7 @@ static void
 broker_no_program(const struct server *server, struct err *err)
 {
 	if (server->searched != NULL)
-		err_set(err, "its command was not found; searched: %s",
-		    server->searched);
+		err_set(err, "its command was not found");
 	else
 		err_set(err, "its command is not an executable file");
 }

@@ -130,8 +130,9 @@ server_names_no_program(
 	server_names_add_quoted(&text, server->command, OPTION_NAME_SHOWN);
 	if (strchr(server->run.data, '/') == NULL &&
 	    server->searched != NULL) {
-		buffer_add_text(&text, " was not found; searched: ");
-		server_faults_add_text(&text, server->searched);
+		buffer_add_text(&text, " was not found: install it, or name "
+		    "its whole path ('caisson servers test' shows where it "
+		    "was searched for)");
 	} else {
 		buffer_add_text(&text, " is not an executable file here");
 	}

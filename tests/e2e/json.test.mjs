@@ -67,6 +67,30 @@ test('what is installed and set', once, (t) => {
   assert.deepEqual(rest, { client: 'cursor', where: 'in ~/.cursor/mcp.json' });
 });
 
+test('what a server prints has no secret, and no refusal the PATH', once,
+  async (t) => {
+    const home = folder(t);
+
+    write(home, '.config/caisson/servers/x.json', JSON.stringify({ mcpServers: {
+      bad: { command: '/bin/sh', env: { TOKEN: secret, COUNT: 1234, ON: true },
+        args: ['-c', 'echo "error: $TOKEN or $0 is bad, $COUNT" >&2; exit 1',
+          `--key=${secret}`] },
+      absent: { command: 'no-such-program' },
+    } }));
+    for (const words of [[], ['--json']]) {
+      const { stdout } = run(home, 'servers', 'test', ...words);
+
+      assert.match(stdout, /error: \*\*\* or \*\*\* is bad, \*\*\*/);
+      assert.match(stdout, /absent[^]*not found; searched: [^ ]*\/usr\/bin/);
+    }
+    const raw = await Raw.open(t, { home });
+    const refused = await raw.run('1', { servers: ['absent'] });
+
+    assert.match(refused.content[0].text, /"no-such-program" was not found: install it/);
+    assert.doesNotMatch(refused.content[0].text, /\/usr/);
+    await raw.finish();
+  });
+
 test('servers, their files and their tools', once, (t) => {
   const home = folder(t);
   const at = write(home, '.cursor/mcp.json', JSON.stringify({ mcpServers: {

@@ -73,6 +73,16 @@ static struct server_file others[4];
 static struct server servers[4], rows[4];
 static size_t nothers, nrows;
 
+/* It keeps nothing secret. */
+const struct server *
+in_force_find(const struct in_force *config, const char *name, size_t len)
+{
+	(void)config;
+	(void)name;
+	(void)len;
+	return NULL;
+}
+
 const struct servers *
 in_force_servers(const struct in_force *config)
 {
