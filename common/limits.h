@@ -597,6 +597,10 @@
 #define SERVER_TOOLS_BYTES_MAX (15 * MIB)
 #define SERVER_TOOLS_PAGES_MAX 1000
 #define SERVER_TOOLS_MAX 10000
+/* One tool: real ones have a few kilobytes, generated ones a hundred. */
+#define SERVER_TOOL_MAX MIB
+/* Tools that cannot be used and are named in the log; others are counted. */
+#define SERVER_TOOLS_NAMED_MAX 10
 /*
  * Shapes of results. No shape is derived from larger results, which would take
  * too much time of the broker. Objects with more members, or with longer names,

@@ -208,7 +208,8 @@ START_TEST(asks_and_is_answered_once)
 	expect(&said, "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"x/y\"}\n"
 	    "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"x/y\","
 	    "\"params\":{\"n\":1}}\n");
-	hear("{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{ \"x\" : 1 }}");
+	/* Its number may be in quotes. */
+	hear("{\"jsonrpc\":\"2.0\",\"id\":\"3\",\"result\":{ \"x\" : 1 }}");
 	hear("{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}}");
 	hear("{\"jsonrpc\":\"2.0\",\"id\":3,\"error\":{}}");
 	hear("{\"id\":3}");
@@ -380,6 +381,30 @@ START_TEST(reads_the_ends_of_long_lines)
 	ask("", "a");
 	mcp_client_line(client, &line);
 	expect(&events, rows[_i].events);
+	mcp_client_free(&client);
+}
+END_TEST
+
+/* What is nested too deeply in a tool costs this tool alone. */
+START_TEST(prunes_what_is_too_deep)
+{
+	auto_buffer struct buffer line = { 0 };
+	int n;
+
+	make_ready();
+	ask("", "a");
+	buffer_add_text(&line, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":"
+	    "{\"tools\":[{\"x\":\"]\\\"{\"},{\"x\":");
+	for (n = 0; n < JSON_DEPTH_MAX; n++)
+		buffer_add_text(&line, "[");
+	for (n = 0; n < JSON_DEPTH_MAX; n++)
+		buffer_add_text(&line, "]");
+	buffer_add_text(&line, "},{\"x\":[[]]}]}}");
+	hear(line.data);
+	buffer_reset(&line);
+	buffer_printf(&line, "a result: {\"tools\":[{\"x\":\"]\\\"{\"},"
+	    "{\"x\":\"\"%*s},{\"x\":[[]]}]}\n", 2 * JSON_DEPTH_MAX - 2, "");
+	expect(&events, line.data);
 	mcp_client_free(&client);
 }
 END_TEST
@@ -671,6 +696,7 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(
 	    tc, keeps_what_a_server_is_for, 0, UNIT_COUNT(abouts));
 	tcase_add_test(tc, asks_and_is_answered_once);
+	tcase_add_test(tc, prunes_what_is_too_deep);
 	tcase_add_test(tc, forgets_and_cancels);
 	tcase_add_test(tc, a_server_that_does_not_read);
 	tcase_add_test(tc, reports_changes);

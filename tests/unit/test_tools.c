@@ -146,33 +146,68 @@ START_TEST(follows_cursors)
 {
 	struct json_span cursor;
 
-	ck_assert_int_eq(
-	    add_page("{\"tools\":[{\"name\":\"b\"}],\"nextCursor\":\"\"}"), 1);
+	ck_assert_int_eq(add_page(
+	    "{\"tools\":[{\"name\":\"b\"}],\"nextCursor\":\"\\ud800\"}"), 1);
 	cursor = tools_cursor(tools);
-	ck_assert_uint_eq(cursor.len, 2);
-	ck_assert_mem_eq(cursor.p, "\"\"", 2);
-	ck_assert_int_eq(
-	    add_page("{\"tools\":[],\"nextCursor\":\"\\ud800\"}"), 1);
-	cursor = tools_cursor(tools);
+	ck_assert_uint_eq(cursor.len, 8);
 	ck_assert_mem_eq(cursor.p, "\"\\ud800\"", 8);
 	ck_assert_int_eq(
 	    add_page("{\"tools\":[{\"name\":\"a\"}],\"nextCursor\":null}"), 0);
+	ck_assert_ptr_null(tools_cut(tools));
 	expect_list("{\"tools\":[{\"name\":\"b\"},{\"name\":\"a\"}],"
 	    "\"aliases\":[\"b\",\"a\"]}", 0);
 }
 END_TEST
 
-START_TEST(refuses_what_is_no_page)
+/* What came before the last page that is wrong stays. */
+START_TEST(a_list_is_cut_where_it_is_wrong)
 {
 	static const char *const rows[][2] = {
-		{ "{}", "no array \"tools\"" },
-		{ "[]", "no array \"tools\"" },
-		{ "{\"tools\":1}", "no array \"tools\"" },
-		{ "{\"tools\":[],\"nextCursor\":1}", "is not a string" },
+		{ "{\"tools\":[],\"nextCursor\":1}",
+		    "its \"nextCursor\" is not a string" },
+		{ "{\"tools\":[],\"nextCursor\":\"\"}",
+		    "its \"nextCursor\" is empty" },
+		{ "{\"tools\":[],\"nextCursor\":\"x\"}", "it has no end: the "
+		    "same \"nextCursor\" came twice" },
+		{ "{\"tools\":1}", "a page has no array \"tools\"" },
 	};
 
-	ck_assert_int_eq(add_page(rows[_i][0]), -1);
-	ck_assert_ptr_nonnull(strstr(err.text, rows[_i][1]));
+	ck_assert_int_eq(add_page("{\"tools\":[],\"nextCursor\":\"x\"}"), 1);
+	ck_assert_int_eq(add_page(
+	    "{\"tools\":[{\"name\":\"b\"}],\"nextCursor\":\"y\"}"), 1);
+	ck_assert_int_eq(add_page(rows[_i][0]), 0);
+	ck_assert_str_eq(tools_cut(tools), rows[_i][1]);
+	expect_list("{\"tools\":[{\"name\":\"b\"}],\"aliases\":[\"b\"]}", 0);
+}
+END_TEST
+
+/* The other tools, and the aliases that these have, stay. */
+START_TEST(a_wrong_schema_spoils_its_tool_alone)
+{
+	auto_buffer struct buffer page = { 0 };
+
+	buffer_add_text(&page, "{\"tools\":[{\"name\":\"a\",\"inputSchema\":5},"
+	    "{\"name\":\"A\"},{\"name\":\"b\",\"inputSchema\":null},"
+	    "{\"name\":\"c\",\"outputSchema\":[]},{\"name\":\"d\",\"x\":\"");
+	memset(buffer_reserve(&page, SERVER_TOOL_MAX), 'x', SERVER_TOOL_MAX);
+	page.len += SERVER_TOOL_MAX;
+	buffer_add_text(&page, "\"}]}");
+	ck_assert_int_eq(add_page(page.data), 0);
+	ck_assert_str_eq(tools_wrong(tools)->data, "\"a\": its inputSchema is "
+	    "not an object, or nested too deeply; \"c\": its outputSchema is "
+	    "not an object, or nested too deeply; \"d\": it has more than a "
+	    "megabyte");
+	expect_list("{\"tools\":[{\"name\":\"A\"},{\"name\":\"b\","
+	    "\"inputSchema\":null}],\"aliases\":[\"a_2\",\"b\"]}", 0);
+}
+END_TEST
+
+START_TEST(refuses_what_is_no_page)
+{
+	static const char *const rows[] = { "{}", "[]", "{\"tools\":1}" };
+
+	ck_assert_int_eq(add_page(rows[_i]), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "no array \"tools\""));
 	tools_free(&tools);
 }
 END_TEST
@@ -188,9 +223,8 @@ START_TEST(pages_are_bounded)
 		ck_assert_int_eq(more, 1);
 		more = add_page(page);
 	}
-	ck_assert_int_eq(add_page("{\"tools\":[]}"), -1);
-	ck_assert_str_eq(
-	    err.text, "its list of tools has more than 1000 pages");
+	ck_assert_int_eq(more, 0);
+	ck_assert_str_eq(tools_cut(tools), "it has more than 1000 pages");
 	tools_free(&tools);
 }
 END_TEST
@@ -205,8 +239,9 @@ START_TEST(tools_are_bounded)
 		buffer_add_text(&page, ",{\"name\":\"a\"}");
 	buffer_add_text(&page, "],\"nextCursor\":\"a\"}");
 	ck_assert_int_eq(add_page(page.data), 1);
-	ck_assert_int_eq(add_page("{\"tools\":[{\"name\":\"b\"}]}"), -1);
-	ck_assert_str_eq(err.text, "it lists more than 10000 tools");
+	ck_assert_int_eq(add_page("{\"tools\":[{\"name\":\"b\"}]}"), 0);
+	ck_assert_str_eq(
+	    tools_cut(tools), "it lists more than 10000 tools");
 	expect_list("{\"tools\":[{\"name\":\"a\"}],\"aliases\":[\"a\"]}",
 	    SERVER_TOOLS_MAX - 1);
 }
@@ -215,16 +250,21 @@ END_TEST
 START_TEST(bytes_are_bounded)
 {
 	auto_buffer struct buffer page = { 0 };
-	size_t len = SERVER_TOOLS_BYTES_MAX / 2;
+	size_t len = SERVER_TOOL_MAX - 100;
+	size_t head;
+	int n, more = 1;
 
-	buffer_add_text(&page, "{\"tools\":[],\"x\":\"");
+	buffer_add_text(&page, "{\"tools\":[{\"name\":\"a\",\"x\":\"");
+	head = page.len;
 	memset(buffer_reserve(&page, len), 'x', len);
-	page.len += len;
-	buffer_add_text(&page, "\",\"nextCursor\":\"a\"}");
-	ck_assert_int_eq(add_page(page.data), 1);
-	ck_assert_int_eq(add_page(page.data), -1);
+	for (n = 0; more; n++) {
+		page.len = head + len;
+		buffer_printf(&page, "\"}],\"nextCursor\":\"%d\"}", n);
+		more = add_page(page.data);
+	}
+	ck_assert_int_eq(n, 16);
 	ck_assert_str_eq(
-	    err.text, "its list of tools has more than 15728640 bytes");
+	    tools_cut(tools), "it has more than 15728640 bytes");
 	tools_free(&tools);
 }
 END_TEST
@@ -338,7 +378,9 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, leaves_out_what_is_no_tool);
 	tcase_add_test(tc, names_that_cannot_be_decoded);
 	tcase_add_test(tc, follows_cursors);
-	tcase_add_loop_test(tc, refuses_what_is_no_page, 0, 4);
+	tcase_add_loop_test(tc, a_list_is_cut_where_it_is_wrong, 0, 4);
+	tcase_add_test(tc, a_wrong_schema_spoils_its_tool_alone);
+	tcase_add_loop_test(tc, refuses_what_is_no_page, 0, 3);
 	tcase_add_test(tc, pages_are_bounded);
 	tcase_add_test(tc, tools_are_bounded);
 	tcase_add_test(tc, bytes_are_bounded);

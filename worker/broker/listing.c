@@ -229,6 +229,26 @@ listing_keep(struct listing *listing, const struct buffer *payload)
 		    listing->definition->fingerprint);
 }
 
+/* Warns once of each kind of fault of a list that is used nevertheless. */
+static void
+listing_warn(const struct listing *listing)
+{
+	const struct tools *tools = listing->tools;
+	const char *name = listing->definition->name;
+
+	if (tools_cut(tools) != NULL)
+		log_warn("server %s: its list of tools is cut: %s; the %zu "
+		    "tools that came are kept", name, tools_cut(tools),
+		    tools_total(tools));
+	if (tools_wrong(tools)->len > 0)
+		log_warn("server %s: tools that cannot be used: %s", name,
+		    tools_wrong(tools)->data);
+	if (tools_left_out(tools) > 0)
+		log_warn("server %s: %zu of its tools cannot be used: their "
+		    "names are missing, too long or duplicate", name,
+		    tools_left_out(tools));
+}
+
 /* All pages have arrived. */
 static void
 listing_finish(struct listing *listing)
@@ -242,11 +262,7 @@ listing_finish(struct listing *listing)
 		return;
 	}
 	listing->silent = 0;
-	if (tools_left_out(listing->tools) > 0)
-		log_warn("server %s: %zu of its tools cannot be used: their "
-		    "names are missing, too long or duplicate",
-		    listing->definition->name,
-		    tools_left_out(listing->tools));
+	listing_warn(listing);
 	/* First, because the answer may end the program. */
 	listing_keep(listing, &payload);
 	while ((ask = listing_next(listing)) != NULL)

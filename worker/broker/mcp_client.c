@@ -22,6 +22,8 @@
 /* "Method not found" and "invalid request", as JSON writes these codes. */
 #define MCP_CLIENT_NO_METHOD "-32601"
 #define MCP_CLIENT_NO_REQUEST "-32600"
+/* The level of the members of a tool in an answer to "tools/list". */
+#define MCP_CLIENT_MEMBER_DEPTH 5
 /* The longest id that is compared: every digit may be an escape. */
 #define MCP_CLIENT_ID_SHOWN (6 * MCP_CLIENT_ID_SIZE)
 
@@ -187,10 +189,17 @@ mcp_client_named(struct json_span id)
 	return (uint64_t)number;
 }
 
-/* The request whose number was written in exactly this form, or NULL. */
+/*
+ * The request whose number was written in exactly this form, or NULL. Some
+ * servers return it in quotes.
+ */
 static struct mcp_request *
 mcp_client_match(struct mcp_client *client, struct json_span id)
 {
+	if (id.len > 2 && id.p[0] == '"') {
+		id.p++;
+		id.len -= 2;
+	}
 	return mcp_client_find(client, mcp_client_number(id.p, id.len));
 }
 
@@ -792,6 +801,62 @@ mcp_client_batch(struct mcp_client *client, struct json_span batch)
 	}
 }
 
+/*
+ * Replaces the members of tools that are nested too deeply by an empty string,
+ * which is no schema, so that the other tools of the list can be read.
+ */
+static void
+mcp_client_prune(char *data, size_t len)
+{
+	size_t n, from = 0, depth = 0, deepest = 0;
+	int quoted = 0;
+
+	for (n = 0; n < len; n++) {
+		if (quoted && data[n] == '\\') {
+			n++;
+		} else if (data[n] == '"') {
+			quoted = !quoted;
+		} else if (quoted) {
+			continue;
+		} else if (data[n] == '{' || data[n] == '[') {
+			if (++depth == MCP_CLIENT_MEMBER_DEPTH)
+				from = n;
+			deepest = depth <= MCP_CLIENT_MEMBER_DEPTH ||
+			        depth > deepest ? depth : deepest;
+		} else if ((data[n] == '}' || data[n] == ']') && depth > 0 &&
+		    depth-- == MCP_CLIENT_MEMBER_DEPTH &&
+		    deepest > JSON_DEPTH_MAX) {
+			memset(data + from, ' ', n + 1 - from);
+			memset(data + from, '"', 2);
+		}
+	}
+}
+
+/*
+ * Handles a line that cannot be parsed, if it is a list of which a part can.
+ * Returns whether it was. The result of a call is never changed.
+ */
+static int
+mcp_client_pruned(struct mcp_client *client, const struct line *line)
+{
+	struct json_span id = { NULL, 0 }, value;
+	const struct mcp_request *request;
+	auto_free char *data = NULL;
+	struct err err;
+
+	jsonrpc_glimpse_answered(
+	    line->data, line->len, line->data, line->len, &id);
+	request = mcp_client_find(client, mcp_client_named(id));
+	if (request == NULL || request->call)
+		return 0;
+	data = mem_dup(line->data, line->len);
+	mcp_client_prune(data, line->len);
+	if (json_span_parse(data, line->len, &value, &err) == -1)
+		return 0;
+	mcp_client_message(client, value);
+	return 1;
+}
+
 /* A byte order mark at the start, which some systems write, is ignored. */
 static void
 mcp_client_skip_mark(struct mcp_client *client, struct line *line)
@@ -823,7 +888,8 @@ mcp_client_line(struct mcp_client *client, const struct line *said)
 		    line.total, RESULT_MAX / MIB);
 		mcp_client_unreadable(client, &line, err.text);
 	} else if (json_span_parse(line.data, line.len, &value, &err) == -1) {
-		mcp_client_unreadable(client, &line, err.text);
+		if (!mcp_client_pruned(client, &line))
+			mcp_client_unreadable(client, &line, err.text);
 	} else if (json_span_kind(value) == JSON_SPAN_ARRAY) {
 		mcp_client_batch(client, value);
 	} else {

@@ -8,6 +8,7 @@
 #include "../../common/json.h"
 #include "../../common/limits.h"
 #include "../../common/mem.h"
+#include "../../common/text_list.h"
 #include "../../common/tool_size.h"
 #include "tools.h"
 
@@ -28,7 +29,12 @@ struct tools {
 	size_t pages;
 	size_t bytes; /* of all pages */
 	size_t left_out;
-	struct buffer cursor; /* of the next page */
+	struct buffer cursors; /* of all next pages, each + NUL */
+	size_t cursor;         /* of these, where the last one begins */
+	struct err cut;        /* why there are no more pages */
+	int is_cut;
+	struct buffer wrong; /* names of tools with a fault, and which */
+	size_t nwrong;
 };
 
 struct tools *
@@ -52,7 +58,8 @@ tools_free(struct tools **toolsp)
 		free(tools->list[n].name);
 	free(tools->list);
 	buffer_reset(&tools->texts);
-	buffer_reset(&tools->cursor);
+	buffer_reset(&tools->cursors);
+	buffer_reset(&tools->wrong);
 	free(tools);
 }
 
@@ -106,44 +113,97 @@ tools_is_tool(struct json_span tool, struct json_span *name)
 	    name->len <= TOOL_NAME_MAX;
 }
 
+/* Whether a tool has something else in the place of a schema. */
 static int
-tools_add(struct tools *tools, struct json_span tool, struct err *err)
+tools_is_misshapen(struct json_span tool, const char *name)
 {
+	struct json_span schema;
+
+	return json_span_get(tool, name, &schema) > 0 &&
+	    json_span_kind(schema) != JSON_SPAN_OBJECT &&
+	    json_span_kind(schema) != JSON_SPAN_NULL;
+}
+
+/* Returns why a tool cannot be used, static; NULL: it can. */
+static const char *
+tools_fault(struct json_span tool)
+{
+	if (tool.len > SERVER_TOOL_MAX)
+		return "it has more than a megabyte";
+	if (tools_is_misshapen(tool, "inputSchema"))
+		return "its inputSchema is not an object, or nested too deeply";
+	if (tools_is_misshapen(tool, "outputSchema"))
+		return "its outputSchema is not an object, or nested too "
+		    "deeply";
+	return NULL;
+}
+
+static void
+tools_note(struct tools *tools, const char *name, const char *fault)
+{
+	if (++tools->nwrong <= SERVER_TOOLS_NAMED_MAX)
+		buffer_printf(&tools->wrong, "%s\"%s\": %s",
+		    tools->nwrong > 1 ? "; " : "", name, fault);
+	else if (tools->nwrong == SERVER_TOOLS_NAMED_MAX + 1)
+		buffer_add_text(&tools->wrong, "; and others");
+}
+
+/* The list ends here. Returns 0, for the caller to return. */
+static int
+tools_end(struct tools *tools, int failed)
+{
+	(void)failed;
+	tools->is_cut = 1;
+	return 0;
+}
+
+/* Adds a tool. Returns 1, or 0 if there is no room for it. */
+static int
+tools_add(struct tools *tools, struct json_span tool)
+{
+	const char *fault;
 	struct json_span name;
 	struct tool *entry;
 
 	if (!tools_is_tool(tool, &name)) {
 		tools->left_out++;
-		return 0;
+		return 1;
 	}
 	if (tools->count == SERVER_TOOLS_MAX)
-		return err_set(err, "it lists more than %d tools",
-		    SERVER_TOOLS_MAX);
+		return tools_end(tools, err_set(&tools->cut, "it lists more "
+		    "than %d tools", SERVER_TOOLS_MAX));
+	fault = tools_fault(tool);
+	if (fault == NULL && tools->bytes + tool.len > SERVER_TOOLS_BYTES_MAX)
+		return tools_end(tools, err_set(&tools->cut, "it has more than "
+		    "%lu bytes", SERVER_TOOLS_BYTES_MAX));
 	entry = tools_append(tools, name);
 	entry->hidden = rules_refuse(tools->rules, name) != NULL;
-	if (!entry->hidden)
+	if (!entry->hidden && fault != NULL)
+		tools_note(tools, entry->name, fault);
+	entry->hidden |= fault != NULL;
+	if (!entry->hidden) {
+		tools->bytes += tool.len;
 		tools_keep(tools, entry, tool);
-	return 0;
+	}
+	return 1;
 }
 
-/* Counts a page. Returns 0, or -1 with err if that exceeds a limit. */
+/* Whether there was a page of this cursor. */
 static int
-tools_count(struct tools *tools, size_t len, struct err *err)
+tools_had(const struct tools *tools, struct json_span cursor)
 {
-	tools->pages++;
-	tools->bytes += len;
-	if (tools->pages > SERVER_TOOLS_PAGES_MAX)
-		return err_set(err, "its list of tools has more than %d pages",
-		    SERVER_TOOLS_PAGES_MAX);
-	if (tools->bytes > SERVER_TOOLS_BYTES_MAX)
-		return err_set(err, "its list of tools has more than %lu bytes",
-		    SERVER_TOOLS_BYTES_MAX);
+	const char *known;
+
+	TEXT_LIST_EACH (known, tools->cursors.data, tools->cursors.len)
+		if (strlen(known) == cursor.len &&
+		    memcmp(known, cursor.p, cursor.len) == 0)
+			return 1;
 	return 0;
 }
 
 /* Looks for the next page; returns like tools_add_page. */
 static int
-tools_turn(struct tools *tools, struct json_span result, struct err *err)
+tools_turn(struct tools *tools, struct json_span result)
 {
 	struct json_span next;
 
@@ -151,14 +211,21 @@ tools_turn(struct tools *tools, struct json_span result, struct err *err)
 	    json_span_kind(next) == JSON_SPAN_NULL)
 		return 0;
 	if (json_span_kind(next) != JSON_SPAN_STRING)
-		return err_set(err, "the \"nextCursor\" of its list of tools "
-		    "is not a string");
-	if (next.len == tools->cursor.len &&
-	    memcmp(next.p, tools->cursor.data, next.len) == 0)
-		return err_set(err, "its list of tools has no end: it returned "
-		    "the same \"nextCursor\" twice");
-	buffer_reset(&tools->cursor);
-	buffer_add(&tools->cursor, next.p, next.len);
+		return tools_end(tools, err_set(&tools->cut,
+		    "its \"nextCursor\" is not a string"));
+	if (json_span_is(next, ""))
+		return tools_end(tools,
+		    err_set(&tools->cut, "its \"nextCursor\" is empty"));
+	if (tools_had(tools, next))
+		return tools_end(tools, err_set(&tools->cut, "it has no end: "
+		    "the same \"nextCursor\" came twice"));
+	if (tools->pages == SERVER_TOOLS_PAGES_MAX ||
+	    tools->cursors.len + next.len > SERVER_TOOLS_BYTES_MAX)
+		return tools_end(tools, err_set(&tools->cut, "it has more than "
+		    "%d pages", SERVER_TOOLS_PAGES_MAX));
+	tools->cursor = tools->cursors.len;
+	buffer_add(&tools->cursors, next.p, next.len);
+	buffer_add(&tools->cursors, "", 1);
 	return 1;
 }
 
@@ -168,23 +235,48 @@ tools_add_page(struct tools *tools, struct json_span result, struct err *err)
 	struct json_span page, tool;
 	struct json_span_walk walk;
 
-	if (tools_count(tools, result.len, err) == -1)
-		return -1;
 	if (json_span_get(result, "tools", &page) == 0 ||
-	    json_span_kind(page) != JSON_SPAN_ARRAY)
-		return err_set(err, "its answer to \"tools/list\" has no array "
+	    json_span_kind(page) != JSON_SPAN_ARRAY) {
+		err_set(err, "its answer to \"tools/list\" has no array "
 		    "\"tools\"");
+		return tools->pages == 0 ? -1 : tools_end(tools,
+		    err_set(&tools->cut, "a page has no array \"tools\""));
+	}
+	tools->pages++;
 	walk = json_span_walk(page);
 	while (json_span_next_element(&walk, &tool))
-		if (tools_add(tools, tool, err) == -1)
-			return -1;
-	return tools_turn(tools, result, err);
+		if (!tools_add(tools, tool))
+			return 0;
+	return tools_turn(tools, result);
 }
 
 struct json_span
 tools_cursor(const struct tools *tools)
 {
-	return (struct json_span){ tools->cursor.data, tools->cursor.len };
+	size_t len = tools->cursors.len - tools->cursor;
+
+	if (len == 0)
+		return (struct json_span){ NULL, 0 };
+	return (struct json_span){ tools->cursors.data + tools->cursor,
+		len - 1 };
+}
+
+size_t
+tools_total(const struct tools *tools)
+{
+	return tools->count;
+}
+
+const char *
+tools_cut(const struct tools *tools)
+{
+	return tools->is_cut ? tools->cut.text : NULL;
+}
+
+const struct buffer *
+tools_wrong(const struct tools *tools)
+{
+	return &tools->wrong;
 }
 
 size_t

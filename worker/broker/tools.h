@@ -22,9 +22,9 @@ void tools_free(struct tools **tools);
 
 /*
  * Adds a page: the result of a tools/list. Entries that are not tools (objects
- * with a name) are left out and counted. Returns 1 if there is a next page, 0
- * if this was the last, or -1 with err: it is not a page, or the list exceeds a
- * limit.
+ * with a name) are left out and counted, tools with a wrong schema are left out
+ * and named. Returns 1 if there is a next page, 0 if this was the last or the
+ * list is cut here, or -1 with err: the first page is not one.
  */
 int tools_add_page(
     struct tools *tools, struct json_span result, struct err *err);
@@ -34,6 +34,15 @@ struct json_span tools_cursor(const struct tools *tools);
 
 /* The number of entries left out: not tools, or with a duplicate name. */
 size_t tools_left_out(const struct tools *tools);
+
+/* The number of tools so far. */
+size_t tools_total(const struct tools *tools);
+
+/* Why the list is cut, one clause; NULL: it is not. */
+const char *tools_cut(const struct tools *tools);
+
+/* The tools with a wrong schema, each with the fault; empty: none. */
+const struct buffer *tools_wrong(const struct tools *tools);
 
 /*
  * Makes the list: {"tools":[…],"aliases":[…]}, on one line, aliases in the

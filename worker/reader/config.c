@@ -161,6 +161,15 @@ config_is_blank(const char *data, size_t len)
 	return 1;
 }
 
+/* Whether it is UTF-16, as some editors write, with a mark or without. */
+static int
+config_is_utf16(const char *data, size_t len)
+{
+	return len >= 2 && (memcmp(data, "\xff\xfe", 2) == 0 ||
+	    memcmp(data, "\xfe\xff", 2) == 0 ||
+	    (data[0] == '\0') != (data[1] == '\0'));
+}
+
 int
 config_read(char *data, size_t len, const struct config_file *file,
     const struct config_sink *sink)
@@ -169,7 +178,13 @@ config_read(char *data, size_t len, const struct config_file *file,
 		.row = &config_rows[file->shape],
 		.sink = sink };
 	char none[] = "";
+	struct err err;
 
+	if (config_is_utf16(data, len)) {
+		err_set(&err, "the file is UTF-16: save it as UTF-8");
+		config_reject_at(&config, (struct place){ 1, 1 }, NULL, &err);
+		return 0;
+	}
 	/* A client creates its file before it has anything to write. */
 	if (config.row->other && config_is_blank(data, len)) {
 		config_begin_spots(&config, data, len);

@@ -56,6 +56,19 @@ entry_text(struct entry *entry, struct json_span value, const char *what,
 	return mem_take(&text);
 }
 
+/* The same, but numbers and booleans are taken as they are written. */
+static char *
+entry_value(struct entry *entry, struct json_span value, const char *what,
+    size_t most, struct err *err)
+{
+	enum json_span_kind kind = json_span_kind(value);
+
+	if ((kind == JSON_SPAN_NUMBER || kind == JSON_SPAN_TRUE ||
+	        kind == JSON_SPAN_FALSE) && value.len <= most)
+		return mem_dup(value.p, value.len);
+	return entry_text(entry, value, what, most, err);
+}
+
 /* The same for a text that must not be empty. */
 static char *
 entry_word(struct entry *entry, struct json_span value, const char *what,
@@ -86,7 +99,7 @@ entry_read_list(struct entry *entry, struct buffer *list,
 		    "\"%s\" must be an array of strings", key));
 	while (json_span_next_element(&walk, &element)) {
 		auto_free char *text =
-		    entry_text(entry, element, what, most, err);
+		    entry_value(entry, element, what, most, err);
 
 		if (text == NULL)
 			return -1;
@@ -210,7 +223,8 @@ entry_read_pair(struct entry *entry, struct buffer *pairs, const char *key,
 		return entry_fail(entry, name, err_set(err, "\"%.*s\" in "
 		    "\"%s\" cannot be a name", ENTRY_SHOWN, shown, key));
 	what = mem_printf("\"%.*s\" in \"%s\"", ENTRY_SHOWN, shown, key);
-	text = entry_text(entry, value, what, CONFIG_ENV_MAX, err);
+	text = (pairs == &entry->env ? entry_value : entry_text)(
+	    entry, value, what, CONFIG_ENV_MAX, err);
 	if (text == NULL)
 		return -1;
 	if (pairs == &entry->headers && strpbrk(text, "\r\n") != NULL)

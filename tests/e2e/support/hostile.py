@@ -11,7 +11,7 @@ JSON by hand where every byte must be the one that was asked for.
                       array, first:FILE (dead while FILE is there; removes it),
                       until:FILE (silent until FILE is there)
     tools=HOW         none, odd, same, COUNT, paged:COUNT, endless, loop,
-                      error, silent, wrong, list
+                      error, silent, wrong, deep, list
     noise             garbage lines around everything it says
     framing           Content-Length: headers, as language servers speak
     deaf              ignores the end of its input and every signal it can
@@ -86,9 +86,9 @@ def many(count, first=0):
 
 
 def paged(count, cursor):
-    """Ten on a page; the first cursor after the start is the empty string."""
-    first = 0 if cursor is None else int(cursor or 10)
-    following = '""' if first == 0 else '"%d"' % (first + 10)
+    """Ten on a page."""
+    first = int(cursor or 0)
+    following = '"%d"' % (first + 10)
     return '{"tools":%s%s}' % (
         many(min(10, count - first), first),
         "" if first + 10 >= count else ',"nextCursor":' + following)
@@ -102,10 +102,15 @@ LISTS = {
         plain("echo"), plain("echo"), plain("counter")]}),
     "list": lambda count, cursor: dumps([plain("echo")]),
     "wrong": lambda count, cursor: dumps({"tools": [
-        5, None, {}, {"name": 7}, {"name": "no_schema"}, plain("echo")]}),
+        5, None, {}, {"name": 7}, {"name": "no_schema"}, plain("echo"),
+        {"name": "wrong_schema", "inputSchema": ["x"]}]}),
+    "deep": lambda count, cursor: (
+        '{"tools":[%s,{"name":"deep","inputSchema":%s}]}' % (
+            dumps(plain("echo")), '{"a":' * 300 + "0" + "}" * 300)),
     "paged": paged,
     "endless": lambda count, cursor: dumps(
-        {"tools": [], "nextCursor": str(int(cursor or 0) + 1)}),
+        {"tools": [] if cursor else [plain("echo")],
+         "nextCursor": str(int(cursor or 0) + 1)}),
     "loop": lambda count, cursor: dumps(
         {"tools": [plain("echo")], "nextCursor": "again"}),
 }
