@@ -174,6 +174,25 @@ test('files are given when the code has closed a directory', async (t) => {
     { files: ['a'] }), '1 2');
 });
 
+test('each call of a session is given the files that it names', async (t) => {
+  const { client } = await connect(t, {
+    env: { CAISSON_ARGUMENTS: 'code,files,session' } });
+  const look = `import os
+print({name: open(f"in/{name}").read() for name in sorted(os.listdir("in"))})`;
+
+  for (const name of ['a', 'b'])
+    await run(client, `open("out/${name}", "w").write("${name}")`);
+  assert.equal(await say(client, 's', `${look}
+open("in/a", "w").write("changed")`, { files: ['a'] }), "{'a': 'a'}");
+  assert.equal(await say(client, 's', look, { files: ['b'] }),
+    "{'a': 'changed', 'b': 'b'}");
+  assert.equal(await say(client, 's', `${look}
+os.rename("in", "elsewhere")
+os.symlink("elsewhere", "in")`, { files: ['a'] }), "{'a': 'a', 'b': 'b'}");
+  assert.match(await say(client, 's', look, { files: ['a'] }),
+    /already has something of this name/);
+});
+
 test('no process stays but the one of the code', async (t) => {
   const { client } = await connect(t);
   const ways = [(gate) => gate.start, (gate) => `

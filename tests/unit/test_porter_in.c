@@ -63,18 +63,21 @@ START_TEST(puts_large_files)
 }
 END_TEST
 
-/* A name that is there already stays what it is. */
-START_TEST(a_name_that_is_taken_is_reported)
+/* A file gives way to one that is asked for again, a directory does not. */
+START_TEST(a_name_that_is_taken)
 {
+	ck_assert_int_eq(mkdir("in", 0700), 0);
+	ck_assert_int_eq(mkdir("in/a", 0700), 0);
+	ck_assert_int_eq(symlink("c", "in/b"), 0);
 	carry_in();
 	put("a", "first", 5, 0);
-	put("a", "second", 6, 0);
+	put("b", "second", 6, 0);
 	put("b", "third", 5, 0);
 	put_all();
 	expect_leave("a", FILE_FAULT_TAKEN);
 	expect_carried(FILE_FAULT_NONE, 0);
-	expect_file("in/a", "first");
 	expect_file("in/b", "third");
+	ck_assert_int_eq(access("in/c", F_OK), -1);
 }
 END_TEST
 
@@ -83,7 +86,7 @@ START_TEST(a_folder_that_is_taken_is_reported)
 {
 	ck_assert_int_eq(mkdir("elsewhere", 0700), 0);
 	if (_i == 0)
-		ck_assert_int_eq(mkdir("in", 0700), 0);
+		ck_assert_int_eq(mknod("in", S_IFREG | 0600, 0), 0);
 	else
 		ck_assert_int_eq(symlink("elsewhere", "in"), 0);
 	carry_in();
@@ -205,7 +208,7 @@ add_tests(TCase *tc)
 	tcase_add_checked_fixture(tc, make_folder, remove_folder);
 	tcase_add_test(tc, puts_files_into_a_folder);
 	tcase_add_test(tc, puts_large_files);
-	tcase_add_test(tc, a_name_that_is_taken_is_reported);
+	tcase_add_test(tc, a_name_that_is_taken);
 	tcase_add_loop_test(tc, a_folder_that_is_taken_is_reported, 0, 2);
 	tcase_add_test(tc, what_has_no_room_leaves_nothing);
 	tcase_add_loop_test(tc, holes_take_no_room, 0, 2);

@@ -20,10 +20,12 @@
 /* The size of a hole: a page of the file system of a box. */
 #define IN_BLOCK 4096
 
+/* Something else of that name is there, or there is no room. */
 static enum file_fault
 in_fault(void)
 {
-	return errno == EEXIST ? FILE_FAULT_TAKEN : FILE_FAULT_ROOM;
+	return errno == EEXIST || errno == ENOTDIR || errno == ELOOP ?
+	    FILE_FAULT_TAKEN : FILE_FAULT_ROOM;
 }
 
 int
@@ -31,7 +33,8 @@ in_make(int folder, enum file_fault *fault)
 {
 	int in = -1;
 
-	if (mkdirat(folder, IN_NAME, IN_FOLDER_MODE) == 0)
+	/* In a session an earlier call may have got files, too. */
+	if (mkdirat(folder, IN_NAME, IN_FOLDER_MODE) == 0 || errno == EEXIST)
 		in = beneath_open(folder, IN_NAME, O_PATH | O_DIRECTORY, 0);
 	if (in == -1)
 		*fault = in_fault();
@@ -110,10 +113,13 @@ in_copy(int file, uint64_t offset, int to)
 enum file_fault
 in_put(int in, const char *name, int file, uint64_t offset)
 {
-	auto_fd int to = beneath_open(
-	    in, name, O_WRONLY | O_CREAT | O_EXCL, IN_FILE_MODE);
+	auto_fd int to = -1;
 	enum file_fault fault;
 
+	/* The call asks for the file that is kept, not for one of its box. */
+	unlinkat(in, name, 0);
+	to = beneath_open(
+	    in, name, O_WRONLY | O_CREAT | O_EXCL, IN_FILE_MODE);
 	if (to == -1)
 		return in_fault();
 	fault = in_copy(file, offset, to);
