@@ -16,6 +16,7 @@
 #include "../../common/text_list.h"
 #include "../box/container_boxes.h"
 #include "../box/container_image.h"
+#include "../box/container_sweep.h"
 #include "../box/image_store.h"
 #include "image_command.h"
 
@@ -465,10 +466,14 @@ int
 image_engine_unpack(struct image_command *image, const char *reference,
     const char *root, struct buffer *variables, struct err *err)
 {
-	auto_free char *name = mem_printf("caisson-image-%d", (int)getpid());
+	/* Others at the same engine may have the same process number. */
+	auto_free char *label = container_sweep_label(err);
+	auto_free char *name = mem_printf("caisson-image-%s", label);
 	struct image_engine engine = { 0 };
 	struct err why;
-	int done = image_engine_find(image, 1, &engine, err), created = 0;
+	int created = 0;
+	int done = label == NULL ? -1 :
+	                           image_engine_find(image, 1, &engine, err);
 
 	if (done == 0) {
 		fprintf(stderr, "Unpacking %s with %s ...\n", reference,

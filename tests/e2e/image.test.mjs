@@ -396,7 +396,7 @@ test('an image is unpacked from one that an engine holds', (t) => {
   printed(at, 'build', 'ruby', '--from-image', 'my/ruby:3', '--engine',
     'podman', '--', '/usr/reader');
   assert.match(noted(at).join('\n'), new RegExp('^podman create --pull never ' +
-    '--network none --name (caisson-image-\\d+) my/ruby:3 /\n' +
+    '--network none --name (caisson-image-[0-9a-f-]{36}(?:\\.\\d+){3}) my/ruby:3 /\n' +
     'podman image inspect --format .* my/ruby:3\npodman export \\1\npodman rm --force --volumes \\1$'));
   const [image] = list(at).filter(({ root }) => root !== undefined);
 
