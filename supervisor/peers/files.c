@@ -17,6 +17,19 @@
 #include "files.h"
 #include "state_dir.h"
 
+/*
+ * If the process is silent for the first time, it is asked whether it works; if
+ * it does not answer within the second, it hangs. An answer may wait as long as
+ * another process may lock the directory.
+ */
+#define FILES_SILENT_MS FILES_BUSY_MS
+#define FILES_ANSWER_MS (2 * FILES_BUSY_MS)
+_Static_assert(FILES_SILENT_MS + FILES_ANSWER_MS < FILES_COLLECT_MS,
+    "a task is given up before its process is known to hang");
+
+/* No file has this name. */
+#define FILES_NONE "."
+
 struct files_task {
 	LIST_ENTRY(files_task) entry;
 	struct files *files;
@@ -40,6 +53,8 @@ struct files {
 	LIST_HEAD(, files_task) tasks;
 	LIST_HEAD(, files_task) lost; /* of a process that has exited */
 	struct event *soon; /* reports the ends of those */
+	struct event *silence; /* since the last message of the process */
+	int asked;             /* PING was sent since then */
 	uint64_t started; /* tasks so far, and number of the last */
 };
 
@@ -79,6 +94,8 @@ files_lose(struct files *files)
 	struct files_task *task;
 
 	service_end(&files->service);
+	files->asked = 0;
+	event_del(files->silence);
 	while ((task = LIST_FIRST(&files->tasks)) != NULL) {
 		LIST_REMOVE(task, entry);
 		LIST_INSERT_HEAD(&files->lost, task, entry);
@@ -206,6 +223,50 @@ files_task_on_timer(evutil_socket_t fd, short what, void *arg)
 	files_fail(task->files, "the files process did not answer in time");
 }
 
+/*
+ * A message was sent to the process, or came from it. As long as there are
+ * tasks, it must not be silent for long.
+ */
+static void
+files_hear(struct files *files)
+{
+	const struct timeval tv = clock_timeval(FILES_SILENT_MS);
+
+	files->asked = 0;
+	if (LIST_EMPTY(&files->tasks))
+		event_del(files->silence);
+	else
+		event_add(files->silence, &tv);
+}
+
+/*
+ * It is silent: it is asked for a file that cannot exist, which it answers
+ * between two pieces of another one. Then it hangs, and is killed.
+ */
+static void
+files_on_silence(evutil_socket_t fd, short what, void *arg)
+{
+	const struct files_user nobody = { 0 };
+	const struct timeval tv = clock_timeval(FILES_ANSWER_MS);
+	struct files *files = arg;
+	struct err err;
+
+	(void)fd;
+	(void)what;
+	if (LIST_EMPTY(&files->tasks))
+		return;
+	if (files->asked) {
+		log_error("the files process hangs and is killed");
+		files_fail(files, "the files process did not answer in time: "
+		    "try again; it restarts on the next request");
+		return;
+	}
+	files->asked = 1;
+	event_add(files->silence, &tv);
+	if (files_fetch(files, "", FILES_NONE, 0, &nobody, &err) == NULL)
+		log_error("files: it cannot be asked: %s", err.text);
+}
+
 /* Starting */
 
 static int
@@ -329,6 +390,8 @@ files_task_new(struct files *files, enum ipc_type type,
 	    evtimer_new(files->service.base, files_task_on_timer, task);
 	files_task_set_timer(task, FILES_COLLECT_MS);
 	LIST_INSERT_HEAD(&files->tasks, task, entry);
+	if (!event_pending(files->silence, EV_TIMEOUT, NULL))
+		files_hear(files);
 	return task;
 }
 
@@ -512,6 +575,7 @@ files_find(struct files *files, uint64_t number)
 {
 	struct files_task *task;
 
+	files_hear(files);
 	LIST_FOREACH (task, &files->tasks, entry)
 		if (task->number == number)
 			return task;
@@ -671,6 +735,7 @@ files_new(struct event_base *base, const struct options *options, char **envp)
 	LIST_INIT(&files->tasks);
 	LIST_INIT(&files->lost);
 	files->soon = evtimer_new(base, files_on_soon, files);
+	files->silence = evtimer_new(base, files_on_silence, files);
 	return files;
 }
 
@@ -688,5 +753,6 @@ files_free(struct files **filesp)
 		files_task_free(task);
 	}
 	loop_event_free(&files->soon);
+	loop_event_free(&files->silence);
 	free(files);
 }

@@ -366,6 +366,22 @@ test('a keeper that is killed costs only what it was asked for', async (t) => {
   }
 });
 
+test('a keeper that hangs costs only what it was asked for', async (t) => {
+  const { client, pid } = await connect(t);
+  const leave = (content) => run(client,
+    `open("out/a", "w").write("${content}")`);
+
+  assert.equal(links(await leave('1')).length, 1);
+  process.kill(descendants(pid).find(
+    ({ name }) => name.startsWith('files')).pid, 'SIGSTOP');
+  const hung = leave('2');
+
+  assert.equal(text(await run(client, 'print("hi")')), 'hi');
+  assert.match(text(await hung),
+    /note: files in \/workspace\/out were not kept: .* did not answer in time/);
+  assert.equal(links(await leave('3')).length, 1);
+});
+
 /* A porter waits while there are many files: so it can be met. */
 test('a porter that is killed costs only the files of its call', async (t) => {
   const { client, pid } = await connect(t);
