@@ -64,11 +64,20 @@ box_kill(struct box *box)
 		box->boxes->runtime->kill(box);
 }
 
+/* All stages of the end must fit: each has a limit of its own. */
+static void
+box_limit_end(struct box *box)
+{
+	const struct boxes *boxes = box->boxes;
+
+	box_set_timer(box, boxes->times.drain + boxes->runtime->end_ms);
+}
+
 void
 box_drain_anew(struct box *box)
 {
 	box->state = BOX_ENDING;
-	box_set_timer(box, box->boxes->times.drain);
+	box_limit_end(box);
 }
 
 /* Marks it as ended: only output in the pipes may still come. */
@@ -85,7 +94,7 @@ box_clear(struct box *box)
 {
 	box->leavings = 0;
 	box_kill(box);
-	box_set_timer(box, box->boxes->times.drain);
+	box_limit_end(box);
 }
 
 void
@@ -154,8 +163,11 @@ box_give_up(struct box *box)
 		    box->number);
 	if (!box->box_over)
 		log_error("box %lu: it did not end in time", box->number);
-	if (!box->relay_over || !box->box_over)
+	if (!box->box_over)
 		box_spoil(box, "the box could not be ended in time");
+	else if (!box->relay_over)
+		box_spoil(box, "the code has ended, but its relay did not "
+		    "pass on the output in time");
 	box->relay_over = 1;
 	box->box_over = 1;
 	box->stuck = 1;
@@ -163,6 +175,23 @@ box_give_up(struct box *box)
 		box->boxes->runtime->give_up(box);
 	box->telling = 0;
 	box_set_built(box);
+}
+
+/*
+ * Its relay is lost. If it was given code and did not report that it has sent
+ * it to the box, it may have: then no other box must run it.
+ */
+static void
+box_lose_relay(struct box *box, const char *how)
+{
+	reaper_kill(box->relay_process);
+	box->unsure = box->execution != 0 && !box->ran;
+	if (box->unsure)
+		box_spoil(box, "the relay of this execution %s, and it is "
+		    "unknown whether the code ran: check what it has done "
+		    "before you run it again", how);
+	else
+		box_spoil(box, "the relay of this execution %s", how);
 }
 
 static void
@@ -178,6 +207,8 @@ box_on_timer(evutil_socket_t fd, short what, void *arg)
 	}
 	if (box->state == BOX_ENDING)
 		box_give_up(box);
+	else if (box->state == BOX_TAKEN && box->ready)
+		box_lose_relay(box, "hangs");
 	else
 		box_spoil(box, "the box was not ready within %u s",
 		    box->boxes->times.start / 1000);
@@ -557,7 +588,8 @@ box_on_relay_closed(void *ctx, const struct err *why)
 			box_spoil(box, "%s the relay: %s", channel_blame(why),
 			    why->text);
 		else
-			box_spoil(box, "the relay of this execution exited");
+			box_lose_relay(box, "exited");
+		box->unsure = box->execution != 0 && !box->ran;
 		if (box->ran && box->served && !box->round)
 			box->calls.told = mem_strdup("unknown, as the process "
 			    "that counts them exited");
@@ -732,7 +764,9 @@ box_run(
 	box->execution = start->execution;
 	progress_begin(&box->progress, (int)start->progress);
 	box->may_store = start->stored != 0 ? STORE_FETCHES_MAX : 0;
+	/* A relay that waits passes it on as fast as it drains pipes. */
+	box_set_timer(box, box->state == BOX_READY ?
+	    box->boxes->times.drain : box->boxes->times.start);
 	box->state = BOX_TAKEN;
-	box_set_timer(box, box->boxes->times.start);
 	return 0;
 }

@@ -135,6 +135,7 @@ struct box {
 	enum box_state state;
 	int over;      /* no more changes will follow */
 	int ran;       /* the code was sent to it */
+	int unsure;    /* its relay was lost when it might just have done so */
 	char *failure; /* why it cannot be used, one sentence, or NULL */
 	int passing;   /* the failure is temporary: another box may succeed */
 	int boxed;     /* it was built: facts is valid */
@@ -469,6 +470,11 @@ struct runtime {
 	 * set, otherwise NULL.
 	 */
 	int framed;
+	/*
+	 * Milliseconds that the runtime may take for an end besides
+	 * BOX_DRAIN_MS.
+	 */
+	unsigned int end_ms;
 	/*
 	 * Finds out, before the first box, what this machine offers to all
 	 * boxes, and sets boxes->shared. Returns 0, or -1 with err if these

@@ -641,13 +641,14 @@ call_start(struct call *call, int from_pool)
  * Returns whether its box ended before it got the code, and was from the pool
  * or requested of a template without a report: the template has ended, or the
  * launcher that it forked has ended or hangs. Then no code has run, and another
- * box can be used. The relay decides: RUNNING precedes its end.
+ * box can be used. The relay decides: RUNNING precedes DONE. If it was lost
+ * before it could tell, the code may have run, and runs in no other box.
  */
 static int
 call_may_replace(const struct call *call)
 {
 	return (call->pooled || call->box->unforked) &&
-	    call->cause == CALL_BY_ITSELF &&
+	    call->cause == CALL_BY_ITSELF && !call->box->unsure &&
 	    !call->box->ran && call->box->state == BOX_ENDING;
 }
 

@@ -301,6 +301,18 @@ test('boxes with reduced isolation wait, too', reduced, async (t) => {
   await gone(family);
 });
 
+test('a relay that hangs costs the call that it was for', async (t) => {
+  const raw = await Raw.open(t, pool(1));
+  const { relay: [relay] } = await filled(raw, 1);
+
+  process.kill(relay.pid, 'SIGSTOP');
+  const { error } = (await raw.run('print("hi")')).structuredContent;
+
+  assert.match(error, /^the relay of this execution hangs, and it is unknown/);
+  assert.deepEqual(await raw.printed('print("hi")'), ['hi']);
+  await raw.finish();
+});
+
 test('boxes that cannot be started cost only the pool', reduced, async (t) => {
   const raw = await Raw.open(t, pool(2, { withoutNamespaces: true }));
 

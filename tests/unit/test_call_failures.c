@@ -592,22 +592,26 @@ END_TEST
 
 /* Failures of the relay */
 
+#define LOST "the relay of this execution exited"
+#define UNSURE                                                                 \
+	LOST ", and it is unknown whether the code ran: check what it has "    \
+	"done before you run it again"
+
 static void
-check_relay_death(struct play *play)
+check_relay_death(struct play *play, const char *error)
 {
 	relay_dies(play);
 	settle();
 	wait_until_gone(play->pids[ROLE_RELAY]);
 	wait_until_concluded(play);
-	was_concluded(
-	    play, CALL_ERROR, "the relay of this execution exited");
+	was_concluded(play, CALL_ERROR, error);
 	close_stage();
 }
 
 START_TEST(a_relay_that_exits_at_once)
 {
 	open_stage();
-	check_relay_death(start_call());
+	check_relay_death(start_call(), LOST);
 }
 END_TEST
 
@@ -619,14 +623,14 @@ START_TEST(a_relay_that_exits_with_a_box)
 	play = start_call();
 	box_stands(play);
 	settle();
-	check_relay_death(play);
+	check_relay_death(play, UNSURE);
 }
 END_TEST
 
 START_TEST(a_relay_that_exits_while_the_code_runs)
 {
 	open_stage();
-	check_relay_death(run_call());
+	check_relay_death(run_call(), LOST);
 }
 END_TEST
 
@@ -642,7 +646,7 @@ START_TEST(a_relay_that_is_reaped_first)
 	while (!is_gone(play->pids[ROLE_RELAY]))
 		event_base_loop(sv.base, EVLOOP_ONCE);
 	ck_assert_uint_eq(play->concluded, 0);
-	check_relay_death(play);
+	check_relay_death(play, LOST);
 }
 END_TEST
 
@@ -654,7 +658,7 @@ START_TEST(a_relay_that_exits_with_the_output)
 	play = run_call();
 	code_exits(play);
 	ck_assert_uint_eq(play->concluded, 0);
-	check_relay_death(play);
+	check_relay_death(play, LOST);
 }
 END_TEST
 
@@ -832,8 +836,8 @@ START_TEST(a_relay_that_never_drains)
 	play = run_call();
 	code_exits(play);
 	wait_until_concluded(play);
-	was_concluded(
-	    play, CALL_ERROR, "the box could not be ended in time");
+	was_concluded(play, CALL_ERROR, "the code has ended, but its relay "
+	    "did not pass on the output in time");
 	ck_assert_int_eq(play->result.exited, 1);
 	close_stage();
 }

@@ -350,6 +350,38 @@ START_TEST(a_box_that_had_died_is_replaced)
 }
 END_TEST
 
+/* It may have sent the code: no other box runs it. */
+START_TEST(a_relay_that_is_lost_with_the_code)
+{
+	static const char *const lost[] = {
+		"the relay of this execution exited, and it is unknown whether "
+		"the code ran: check what it has done before you run it again",
+		"the relay of this execution hangs, and it is unknown whether "
+		"the code ran: check what it has done before you run it again",
+	};
+	union ipc_any msg;
+	struct play *play;
+	struct box *box;
+	unsigned long first;
+
+	sv.boxes.times.drain = 500;
+	open_stage();
+	play = wait_ahead();
+	box = waiting_box;
+	first = sv.boxes.started;
+	ck_assert_ptr_eq(new_call(), play);
+	receive_start(play, &msg);
+	ipc_message_close(IPC_START, &msg);
+	while (_i == 1 && box->state == BOX_TAKEN)
+		event_base_loop(sv.base, EVLOOP_ONCE);
+	relay_dies(play);
+	wait_until_concluded(play);
+	was_concluded(play, CALL_ERROR, lost[_i]);
+	ck_assert_uint_eq(sv.boxes.started, first);
+	close_stage();
+}
+END_TEST
+
 /* One of the pool, one that is forked, one of its own; then an error. */
 START_TEST(a_call_has_three_boxes_at_most)
 {
@@ -705,6 +737,7 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(
 	    tc, code_is_never_run_twice, 0, UNIT_COUNT(deaths));
 	tcase_add_test(tc, code_that_ends_early_has_run);
+	tcase_add_loop_test(tc, a_relay_that_is_lost_with_the_code, 0, 2);
 	tcase_add_test(tc, a_cancelled_call_replaces_nothing);
 	tcase_add_loop_test(tc, a_box_that_waits_may_fail, 0, 2);
 	tcase_add_loop_test(
