@@ -47,6 +47,14 @@ struct contained {
 	struct timespec asked; /* when it was asked; 0: it was not */
 };
 
+/* All that a keeper does at an end, in stages with a limit each. */
+_Static_assert(ENGINE_END_MS >= 2 * CONTAINER_REMOVE_MS + KEEPER_CLIENT_MS +
+    2 * KEEPER_REST_MS, "a box is given up before its keeper has ended");
+_Static_assert(CONTAINER_OOM_MS < BOX_DRAIN_MS,
+    "a box is given up before its engine has answered");
+_Static_assert(CONTAINER_FINISH_MS > ENGINE_END_MS,
+    "the program ends before its keepers");
+
 /* Engines tell of a signal by an exit status of this and its number. */
 #define CONTAINER_SIGNALS 128
 
@@ -662,7 +670,8 @@ container_awaited(const struct boxes *boxes)
 
 #define CONTAINER_RUNTIME(name_)                                               \
 	{                                                                      \
-		.name = name_, .framed = 1, .probe = container_probe,          \
+		.name = name_, .framed = 1, .end_ms = ENGINE_END_MS,           \
+		.probe = container_probe,                                      \
 		.finish = container_finish, .start = container_start,          \
 		.ready = container_ready, .settle = container_settle,          \
 		.kill = container_kill, .give_up = container_give_up,          \
