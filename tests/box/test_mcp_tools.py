@@ -110,8 +110,8 @@ for arguments in ({'path': ''}, {'path': 'x', 'head': -1, 'mode': 'binary'}):
             ({"additionalProperties": False}, {"a": 1},
              "unknown argument 'a'; it takes none"),
             ({"properties": {"path-name": {}}}, {"path_nam": 1},
-             "unknown argument 'path_nam'; did you mean path-name?; it "
-             "takes path-name"),
+             "unknown argument 'path_nam'; did you mean **{'path-name': "
+             "...}?; it takes path-name"),
             ({"required": ["a", "a", 5, None, {}]}, {},
              "missing argument 'a'; it takes a (required)"),
             ({"properties": {"n%d" % i: {} for i in range(10000)},
@@ -694,23 +694,40 @@ except runtime.MCPError as error:
             "mute: it does not answer; its last words: oops\n",
                     loaded=("fs", "my-git", "web", "mute"))
 
-    def test_names_of_parameters_in_another_spelling(self):
-        paged = tool("list", {"perPage": {"type": "integer"}, "from": {},
-                              "a-b": {}, "aB": {}}, ["perPage"])
-        got = self.prints("""
-await mcp_web.list(per_page=5)
-await mcp_web.list(PerPage=5, from_="x")
-await runtime.call_tool("web", "list", {"per-page": 5})
-for wrong in {"per_page": 5, "PERPAGE": 6}, {"perPage": 1, "per_page": 2}, \\
-        {"perPage": 1, "a_b": 2}, {"pages": 5}:
-    try:
-        await mcp_web.list(**wrong)
-    except runtime.ArgumentError as error:
-        print(str(error)[:27])
-""", "web.list: unknown arguments\n" + "web.list: unknown argument \n" * 3,
-            loaded=("web",), tools={"web": [paged]})
-        self.assertEqual([call[2] for call in got.relay.calls], [
-            '{"perPage":5}', '{"perPage":5,"from":"x"}', '{"perPage":5}'])
+    def test_names_of_arguments_are_exact(self):
+        """Whatever another name may mean, nothing is sent."""
+        text = {"type": "string"}
+        tools = {"web": [
+            tool("delete_mail", {"folder": text, "before": text}, ["folder"]),
+            tool("list", {"perPage": {"type": "integer"}, "from": {},
+                          "a-b": {}}, ["perPage"]),
+            tool("get_issue", {"owner": text, "repo": text, "state": {
+                "enum": ["open", "closed"]}}, ["owner", "repo"])]}
+        for call, error in (
+                ("delete_mail(folder='inbox', to='bob@x.org')",
+                 "unknown argument 'to'; did you mean before?"),
+                ("list(per_page=5)",
+                 "unknown argument 'per_page'; did you mean perPage?"),
+                ("list(perPage=5, from_='x')",
+                 "unknown argument 'from_'; did you mean **{'from': ...}?"),
+                ("list(perPage=5, a_b=1)",
+                 "unknown argument 'a_b'; did you mean **{'a-b': ...}?"),
+                ("list(arguments={'perPage': 5})",
+                 "unknown argument 'arguments'; missing argument 'perPage'"),
+                ("get_issue(repo='acme/api')", "missing argument 'owner'"),
+                ("get_issue(owner='a', name='b', state='OPEN')",
+                 "unknown argument 'name'; missing argument 'repo'; it takes "
+                 "owner (required), repo (required), state; argument 'state' "
+                 "is 'OPEN', and must be 'open' or 'closed'; did you mean "
+                 "'open'?")):
+            with self.subTest(call):
+                got = self.prints(
+                    "try:\n    await mcp_web.%s\n"
+                    "except runtime.ArgumentError as error:\n"
+                    "    print(str(error).partition(': ')[2][:%d])" % (
+                        call, len(error)), error + "\n",
+                    loaded=("web",), tools=tools)
+                self.assertEqual(got.relay.calls, [])
 
     def test_positional(self):
         """Before the tools are known, they are looked up when it is awaited.

@@ -8,8 +8,6 @@ from importlib.util import find_spec
 
 from mcp_relay import Base, tool
 
-PATH = tool("t", {"path": {"type": "string"}}, ["path"])
-
 
 class Arguments(Base):
     """Values of a call that JSON has no type for, and how they are given."""
@@ -58,22 +56,6 @@ print(runtime.call_tool('fs', 'echo', {'a': Decimal('0.10')}).result().text)
 import numpy as np
 print(mcp_fs.echo(a=np.int64(3), b=np.arange(2), c=np.bool_(1)).result().text)
 """, '{"a":3,"b":[0,1],"c":true}\n')
-
-    def test_arguments_in_a_dict_of_that_name(self):
-        tools = {"fs": [PATH]}
-        for call in ("mcp_fs.t(arguments={'path': 'x'})",
-                     "mcp_fs.t(params={'Path': 'x'})"):
-            with self.subTest(call):
-                got = self.prints("await " + call, "", tools=tools)
-                self.assertEqual(got.relay.calls, [
-                    ("fs", "t", '{"path":"x"}')])
-        for given in "{'file': 'x'}", "'x'":
-            with self.subTest(given):
-                self.ends(
-                    "await mcp_fs.t(params=%s)" % given,
-                    "mcp.runtime.ArgumentError: fs.t: unknown argument "
-                    "'params'; missing argument 'path'; it takes path "
-                    "(required)", tools=tools)
 
 
 class Servers(Base):

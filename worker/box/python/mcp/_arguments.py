@@ -3,11 +3,9 @@
 A value is checked with its parts: type, "enum" and "const", members, items and
 alternatives.  Unknown and ambiguous rules allow everything: the server decides.
 
-Some values are adapted.  None is left out if the parameter is optional and
-cannot be null, a numeral becomes an integer if the schema allows integers and
-no strings, and arguments={...} alone is all arguments.  A text that differs
-from one text of a list only in letter case is that text, and unknown names are
-accepted where one parameter is meant (_alias.py).
+Names are taken as they are.  Some values are adapted: None is left out if the
+parameter is optional and cannot be null, and a numeral becomes an integer if
+the schema allows integers and no strings.
 """
 from . import _schema, _values
 
@@ -21,9 +19,6 @@ WAYS_MAX = 3  # alternatives in a sentence, none of which a value fits
 KINDS = {"string": "a string", "integer": "an integer", "number": "a number",
          "boolean": "True or False", "array": "a list", "object": "a dict",
          "null": "None"}
-BETWEEN = dict.fromkeys(map(ord, "_- "))  # words of a name, and nothing else
-# What a dict of all arguments is called elsewhere.
-WRAPPERS = "arguments", "args", "kwargs", "params", "parameters", "input"
 
 
 class Given:
@@ -39,11 +34,9 @@ class Given:
         self.named, self.placed, self.scalars = named, placed, scalars
 
 
-def settle(entry, given, pairs=None):
+def settle(entry, given):
     """Return the arguments that are sent, as JSON, and what is wrong with
     them, or None.
-
-    pairs: a list for the names that were taken for others; None: none are.
     """
     values = _values.read(given.named.decode())
     if given.placed is not None:
@@ -53,30 +46,9 @@ def settle(entry, given, pairs=None):
         if wrong:
             return b"", wrong
     found, wrong = judge(entry, values)
-    if wrong and pairs is not None:
-        found, wrong = by_other_names(entry, values, pairs) or (found, wrong)
     if wrong or (found is values and given.placed is None):
         return given.named, wrong
     return _values.write(found, "arguments"), None
-
-
-def by_other_names(entry, values, pairs):
-    """Return what judge() does for the names that are meant; None, where those
-    are wrong, too.
-
-    pairs is filled with those names.
-    """
-    if not _schema.mistake(entry, values):
-        return None
-    from . import _alias
-    values = respelled(entry, unwrapped(entry, values))
-    found = judge(entry, _alias.taken(entry, values))
-    if found[1]:
-        return None
-    parts = _alias.apart(entry, values)
-    pairs += [] if parts is values else [("repo", "owner and repo")]
-    pairs += _alias.meant(entry, parts)
-    return found
 
 
 def judge(entry, values):
@@ -85,50 +57,11 @@ def judge(entry, values):
 
     They are the same object where they are meant as they are.
     """
-    if _schema.mistake(entry, values):
-        values = unwrapped(entry, values)
-        values = respelled(entry, values)
     fitting = Fitting(entry.get("inputSchema"))
     found = fitting.arguments(values)
     says = [_schema.mistake(entry, found)] + fitting.wrong[:WRONG_MAX]
     more = ["..."] if fitting.wrong[WRONG_MAX:] else []
     return found, "; ".join(filter(None, says + more)) or None
-
-
-def unwrapped(entry, values):
-    """Return the arguments that stand in a dict of their own.
-
-    As in read_file(arguments={"path": "a"}), where there is no such parameter
-    and those in the dict are right.
-    """
-    if len(values) != 1:
-        return values
-    (name, inner), = values.items()
-    known = [each for each, _, _ in _schema.parameters(entry)]
-    if name not in WRAPPERS or name in known or not isinstance(inner, dict):
-        return values
-    right = respelled(entry, inner)
-    return values if _schema.mistake(entry, right) else right
-
-
-def respelled(entry, values):
-    """Return the arguments by the names of the parameters.
-
-    A name that is unknown and differs from that of one parameter, which is not
-    given, in case, '_' and '-' only means that parameter: per_page, perPage.
-    """
-    from ._names import plain_name
-    known = [name for name, _, _ in _schema.parameters(entry)]
-    found = {}
-    for name, value in values.items():
-        alike = [] if name in known else [
-            each for each in known if plain_name(each) == plain_name(name)]
-        if len(alike) == 1 and alike[0] not in values:
-            name = alike[0]
-        if name in found:  # two spellings of one parameter
-            return values
-        found[name] = value
-    return found
 
 
 class Fitting:
@@ -184,9 +117,6 @@ class Fitting:
         if part.get("nullable") is True and value is None:
             return value  # as OpenAPI writes it
         must = complaint(part, value)
-        if must and not self.exact and isinstance(value, str):
-            value, before = in_other_letters(value, part), value
-            must = complaint(part, value) if value != before else must
         if must:
             more = ", or be left out" if optional and value is None else ""
             self.complain(where, value, must + more)
@@ -308,23 +238,6 @@ def complaint(part, value):
     if kinds and not any(is_kind(value, kind) for kind in kinds):
         return either([KINDS[kind] for kind in kinds])
     return None
-
-
-def in_other_letters(text, part):
-    """Return the one text that a schema names, and that a text differs from
-    in case, '_', '-' and spaces only; or the text, where there is none.
-    """
-    choices = part.get("enum")
-    if not isinstance(choices, list) or not all(
-            isinstance(each, str) for each in choices):
-        return text
-    found = [each for each in choices if letters(each) == letters(text)]
-    return found[0] if len(found) == 1 else text
-
-
-def letters(text):
-    """Return a text without case, and without what stands between words."""
-    return text.translate(BETWEEN).lower()
 
 
 def choices_of(part):

@@ -224,11 +224,7 @@ def settle(state, entry, given):
     if wrong:
         yield from list_tools(state)
         entry = state.find(entry["tool"]) or entry
-        pairs = []
-        text, wrong = settled(entry, given, pairs)
-        if pairs:
-            from ._alias import tell
-            tell(state.name, entry["tool"], pairs)
+        text, wrong = settled(entry, given)
         if wrong:
             raise refused(wrong, state.name, entry["tool"])
     return text

@@ -1,7 +1,7 @@
 """Names that are similar to an unknown name.
 
 Compared are the meaning of its words, the words themselves, and the spelling.
-The code is told such names; _alias.py uses those that are certain.
+The code is told such names; none is taken for another.
 """
 import re
 from itertools import islice

@@ -202,11 +202,18 @@ def names_wrong(entry, noun, unknown, missing, given, allowed):
         if close:
             most = NEAR_MAX
             says.append("did you mean %s?" % " or ".join(
-                cut(name) for name in list(close)[:WRONG_MAX]))
+                as_given(name) for name in list(close)[:WRONG_MAX]))
     if missing:
         says.append("missing " + noun + listed(missing))
     says.append("it takes " + (named(entry, most) or "none"))
     return "; ".join(says + made_of(entry, missing))
+
+
+def as_given(name):
+    """Return a name as a call gives it, also one that Python cannot write."""
+    from keyword import iskeyword
+    return cut(name) if name.isidentifier() and not iskeyword(name) \
+        else "**{%r: ...}" % cut(name)
 
 
 def made_of(entry, names):
