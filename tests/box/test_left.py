@@ -4,7 +4,6 @@
 """
 import re
 import tempfile
-import time
 import unittest
 
 from mcp_relay import Base
@@ -13,7 +12,6 @@ ONE = "note: %s is gone with the sandbox: print what is needed of it, or " \
     "pass it to a tool of a server\n"
 MORE = "note: %s are gone with the sandbox: print what is needed of them, " \
     "or pass them to a tool of a server\n"
-SURELY_LATER = 1.2  # seconds after which a file was there before the code
 WRITE = "def write(name, size):\n    open(name, 'wb').write(b'x' * size)\n"
 
 
@@ -49,23 +47,12 @@ class Left(Base):
             with self.subTest(code):
                 self.tells(WRITE + code, err)
 
-    def test_files_named_in_tmp(self):
-        """Those of the code, which it names as a whole."""
+    def test_files_in_tmp_are_scratch(self):
         with tempfile.TemporaryDirectory(dir="/tmp") as folder:
-            old = folder + "/old.txt"
-            with open(old, "w") as file:
-                file.write("x")
             new = folder + "/new one.csv"
-            time.sleep(SURELY_LATER)
-            self.tells(WRITE + "write(%r, 7)" % new,
-                       ONE % (new + " (7 bytes)"))
-            self.tells(WRITE + "import os\nwrite(%r, 7)\nos.unlink(%r)\n"
-                       "write(%r + '2', 1)\nopen(%r).close()\n"
-                       "open('%s/none', 'a') if 0 else 0"
-                       % (new, new, new, old, folder))
+            self.tells(WRITE + "write(%r, 7)" % new)
             self.tells(WRITE + "write('a', 1)\nwrite(%r, 5)" % new,
-                       MORE % ("%s (5 bytes) and a (1 byte)" % new))
-            self.tells(WRITE + "write(%r, 7)" % new, echo=False)
+                       ONE % "a (1 byte)")
 
     def test_files_in_folders(self):
         make = WRITE + "import os\nos.makedirs('d/e')\n"

@@ -24,10 +24,11 @@ def paths_in(source):
 
 
 def about_files(places, paths, since):
-    """Yield notes on the files that the code left in its folder, or at some
-    paths, once those are kept that were printed.
+    """Yield notes on the files that the code left in its folder, once those
+    are kept that were printed, there or at some paths in /tmp.
 
-    since: the time before which a file at one of the paths is not the code's.
+    What is left in /tmp and was not printed is scratch.  since: the time
+    before which a file at one of the paths is not the code's.
     """
     home, _, given = places
     folders = [folder for folder in dict.fromkeys((home, working()))
@@ -39,8 +40,8 @@ def about_files(places, paths, since):
              **files_below(folders, home, given)}
     if keeps:
         named = yield from keep(found, places)
-    names = [name for name, entry in found.items()
-             if entry.path in named or not entry.name.startswith(HIDDEN)]
+    names = [name for name, entry in found.items() if entry.path in named or
+             not entry.name.startswith(HIDDEN) and not name.startswith("/")]
     if not names:
         return
     names.sort(key=lambda name: (found[name].path not in named, name))
