@@ -238,13 +238,17 @@
 #define DONE_WAITING_MAX (WAITING_SHOWN * (WAITING_NAME_MAX + 30))
 /*
  * Notes about the code behind its output: a screen of sentences. Further ones
- * are counted in one more; a note that is cut ends with "...". A frame may
- * escape each byte of a note that is cut.
+ * are counted in one more; a note that is cut ends with "...". A note may have
+ * the name of a server, and is then shown once. A frame may escape each byte of
+ * a note that is cut. An owner's names of servers are forgotten above a number
+ * of bytes, so that a note may be shown again, but nothing grows.
  */
 #define NOTES_MAX 16
 #define NOTE_MAX 600
-#define NOTES_BYTES_MAX ((NOTES_MAX + 1) * (NOTE_MAX + 4))
+#define NOTE_ONCE_MAX CONFIG_NAME_MAX
+#define NOTES_BYTES_MAX ((NOTES_MAX + 1) * (NOTE_MAX + NOTE_ONCE_MAX + 2 * 4))
 #define NOTE_FRAME_MAX (64 * KIB)
+#define OWNER_TOLD_MAX (16 * KIB)
 /*
  * Tools whose calls are counted by name, for the answer of code that failed;
  * calls of further tools are counted together. Each may be in both lists.

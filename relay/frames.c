@@ -7,7 +7,8 @@
  *	{"type":"ready"}				once, first
  *	{"type":"rpc_request","id":N,"payload":P}	after the run frame
  *	{"type":"cancel","id":N}	the answer is no longer needed
- *	{"type":"note","text":"…"}	about the code, behind its output
+ *	{"type":"note","text":"…"[,"once":"…"]}
+ *				about the code, shown behind its output
  *	{"type":"ended","program":N,"exit":N,"threads":N}
  *				once after each run frame that has "session"
  *
@@ -58,6 +59,9 @@
  * "memory" of an end is set when the kernel has killed a process of the box for
  * lack of memory. "cpu" and "peak" are what the kernel has counted for the box:
  * microseconds, and KiB of memory.
+ *
+ * A note with "once" is shown only once to the owner of the execution, whatever
+ * other notes with the same text there say: the name of a server.
  *
  * Any other frame of the box is a protocol violation, which ends the box.
  * Forging a frame gains nothing: the code may make every request and print all

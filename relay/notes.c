@@ -7,39 +7,51 @@
 
 #include "../common/mem.h"
 #include "../common/shown.h"
+#include "../common/text_list.h"
 #include "relay.h"
 
-/* Appends a note: its lines become one, and it is cut at NOTE_MAX. */
-static void
-notes_add(struct buffer *notes, char *text, size_t len)
+/*
+ * Appends a text of the box, as one line, cut. Returns 0, or -1 if there is
+ * none.
+ */
+static int
+notes_read(const struct member *member, size_t most, struct buffer *line)
 {
 	auto_buffer struct buffer shown = { 0 };
-	size_t n, kept;
+	auto_free char *text = NULL;
+	size_t len = 0, n, kept;
 
+	if (member->count == 1 && member->value.len <= NOTE_FRAME_MAX)
+		text = json_span_string(member->value, &len, NULL);
+	if (len == 0)
+		return -1;
 	for (n = 0; n < len; n++)
 		if (text[n] == '\n' || text[n] == '\t')
 			text[n] = ' ';
 	shown_add(&shown, text, len);
-	kept = utf8_cut(shown.data, shown.len, NOTE_MAX);
-	buffer_add(notes, shown.data, kept);
-	buffer_add_text(notes, kept < shown.len ? "..." : "");
-	buffer_add(notes, "", 1);
+	kept = utf8_cut(shown.data, shown.len, most);
+	buffer_add(line, shown.data, kept);
+	buffer_add_text(line, kept < shown.len ? "..." : "");
+	return 0;
 }
 
 int
 notes_take(struct notes *notes, struct json_span frame, struct err *err)
 {
-	struct member text = { .name = "text" };
-	auto_free char *decoded = NULL;
-	size_t len = 0;
+	struct member members[] = { { .name = "text" }, { .name = "once" } };
+	auto_buffer struct buffer text = { 0 }, once = { 0 };
 
-	member_find(frame, &text, 1);
-	if (text.count == 1 && text.value.len <= NOTE_FRAME_MAX)
-		decoded = json_span_string(text.value, &len, NULL);
-	if (len == 0)
+	member_find(frame, members, 2);
+	buffer_add_text(&once, "");
+	if (notes_read(&members[0], NOTE_MAX, &text) == -1)
 		return err_set(err, "a note without a valid \"text\"");
-	if (notes->count++ < NOTES_MAX)
-		notes_add(&notes->texts, decoded, len);
+	if (members[1].count != 0 &&
+	    notes_read(&members[1], NOTE_ONCE_MAX, &once) == -1)
+		return err_set(err, "a note with an invalid \"once\"");
+	if (notes->count++ < NOTES_MAX) {
+		text_list_add(&notes->texts, once.data);
+		text_list_add(&notes->texts, text.data);
+	}
 	return 0;
 }
 
@@ -47,6 +59,7 @@ struct ipc_bytes
 notes_told(struct notes *notes)
 {
 	if (notes->count > NOTES_MAX) {
+		text_list_add(&notes->texts, "");
 		buffer_printf(&notes->texts, "%zu further notes are left out",
 		    notes->count - NOTES_MAX);
 		buffer_add(&notes->texts, "", 1);

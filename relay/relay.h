@@ -44,7 +44,7 @@ struct relay_report {
 
 /* Notes of the box about the code. */
 struct notes {
-	struct buffer texts; /* the first NOTES_MAX, cleaned: each + NUL */
+	struct buffer texts; /* the first NOTES_MAX, cleaned: see DONE */
 	size_t count;        /* all of them */
 };
 

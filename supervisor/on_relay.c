@@ -136,8 +136,9 @@ on_relay_read_notes(
 		return 0;
 	if (!utf8_valid(text, bytes->len) ||
 	    !text_list_complete(text, bytes->len) ||
-	    text_list_count(text, bytes->len) > NOTES_MAX + 1)
-		return err_set(err, "notes that are no list of texts");
+	    text_list_count(text, bytes->len) > 2 * (NOTES_MAX + 1) ||
+	    text_list_count(text, bytes->len) % 2 != 0)
+		return err_set(err, "notes that are no list of pairs");
 	for (n = 0; n < bytes->len; n++)
 		if (text[n] != '\0' &&
 		    utf8_unseen(text + n, bytes->len - n, &code) != 0)

@@ -165,7 +165,7 @@ struct box {
 	struct box_progress progress; /* reported by its code */
 	struct box_calls calls;
 	int served; /* its code may call tools */
-	struct buffer notes; /* of it about its code: sentences, each + NUL */
+	struct buffer notes; /* of it about its code, as in DONE */
 	/* Of a box for a session; the relay reports what its code says. */
 	int kept;  /* it stays when its code has ended */
 	int prompt; /* its relay gets the pipes with the code */

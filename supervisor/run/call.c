@@ -109,6 +109,18 @@ call_free(struct call *call)
 	free(call);
 }
 
+/* Adds those that the owner has not been shown before. */
+static void
+call_add_box_notes(
+    struct buffer *notes, const struct buffer *told, struct owner *owner)
+{
+	const char *once, *note;
+
+	TEXT_LIST_PAIRS (once, note, told->data, told->len)
+		if (owner_hears(owner, once))
+			text_list_add(notes, note);
+}
+
 /* Collects the notes on the request, and others for the user. */
 static void
 call_take_notes(struct call *call)
@@ -120,8 +132,9 @@ call_take_notes(struct call *call)
 	if (call->request.notes_len > 0)
 		buffer_add(
 		    &notes, call->request.notes, call->request.notes_len);
-	if (call->box != NULL && call->box->notes.len > 0)
-		buffer_add(&notes, call->box->notes.data, call->box->notes.len);
+	if (call->box != NULL)
+		call_add_box_notes(
+		    &notes, &call->box->notes, call->request.owner);
 	if (owner_is_user(call->request.owner))
 		more = in_force_notes(call->runs->config, &len);
 	if (len > 0)

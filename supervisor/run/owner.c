@@ -7,6 +7,7 @@
 #include "../../common/limits.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
+#include "../../common/text_list.h"
 #include "../options/options.h"
 #include "../servers/servers.h"
 #include "run.h"
@@ -28,6 +29,23 @@ owner_close(struct owner *owner, struct runs *runs)
 {
 	TAILQ_REMOVE(&runs->owners, owner, entry);
 	free(mem_take(&owner->isolation));
+	buffer_reset(&owner->told);
+}
+
+int
+owner_hears(struct owner *owner, const char *once)
+{
+	const char *told;
+
+	if (once[0] == '\0')
+		return 1;
+	TEXT_LIST_EACH (told, owner->told.data, owner->told.len)
+		if (strcmp(told, once) == 0)
+			return 0;
+	if (owner->told.len > OWNER_TOLD_MAX)
+		buffer_reset(&owner->told);
+	text_list_add(&owner->told, once);
+	return 1;
 }
 
 void

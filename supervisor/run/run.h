@@ -103,6 +103,7 @@ struct owner {
 	size_t nwaiting;
 	size_t nrunning;
 	unsigned long turn; /* when one of its calls last got a place */
+	struct buffer told; /* names of notes that it was shown, each + NUL */
 };
 
 /* Open and close an owner. Its name, scope, servers and limits must be set. */
@@ -125,6 +126,9 @@ const struct options *owner_options(
 /* Return whether one more of its calls may run now, or may wait. */
 int owner_may_run(const struct owner *owner, const struct runs *runs);
 int owner_may_wait(const struct owner *owner);
+
+/* Returns whether a note of this name is to be shown: always for no name. */
+int owner_hears(struct owner *owner, const char *once);
 
 /*
  * Returns whether it has no place while another owner has several: one of

@@ -78,7 +78,8 @@ class Relay(threading.Thread):
         self.frames, self.calls, self.held, self.kept = [], [], [], []
         self.under_way, self.most = set(), 0
         self.cancelled, self.echoed, self.silent = [], [], True
-        self.pictures, self.progress, self.notes = [], [], []
+        self.pictures, self.progress = [], []
+        self.notes, self.once = [], []
         self.unsent, self.cause = bytearray(), None
         self.tools = json.loads(json.dumps(TOOLS))
         self.remembered, self.started, self.shapes = {}, [], {}
@@ -131,6 +132,7 @@ class Relay(threading.Thread):
             return
         if frame["type"] == "note":
             self.notes.append(frame["text"])
+            self.once += [frame["once"]] if "once" in frame else []
             return
         self.frames.append(line)
         assert line.startswith(

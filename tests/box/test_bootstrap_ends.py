@@ -276,8 +276,9 @@ ERRORS = [
          TRACE + LINE + r".*AttributeError: .*getcwdd.*", 1),
     Case("no module", "import no_such_module", "", TRACE + LINE +
          ".*ModuleNotFoundError: No module named 'no_such_module'\n"
-         "hint: no_such_module is not installed, and nothing can be installed; "
-         "available: [^\n]*\n", 1, like=False, said=ASKS),
+         "hint: no_such_module is not installed, and code cannot install it: on "
+         "the host, its Debian package does, or pip in the virtual environment "
+         "that the setting python names; available: [^\n]*\n", 1, like=False, said=ASKS),
     Case("from", """
 try:
     {}['a']
@@ -412,6 +413,43 @@ import subprocess
 subprocess.run('echo pip install x; exit 1', shell=True, check=True)
 """, "pip install x\n", TRACE + LINE + ".*CalledProcessError: [^\n]*\nhint: "
          "nothing can be installed here; available: [^\n]*\n", 1, like=False),
+    Case("a program that fails", """
+import subprocess
+subprocess.run(['sh', '-c', 'exit 3'], check=True)
+""", "", TRACE + LINE + ".*CalledProcessError: [^\n]*\n", 1, like=False),
+    Case("a program without its network", """
+import subprocess
+subprocess.run('echo curl https://example.org; exit 6', shell=True, check=True)
+""", "curl https://example.org\n", TRACE + LINE + ".*CalledProcessError: "
+         "[^\n]*\nhint: there is no network here: [^\n]*\n", 1, like=False),
+    Case("a file that cannot be executed", """
+import subprocess
+open('x.sh', 'w').write('#!/bin/sh')
+subprocess.run(['./x.sh'])
+""", "", TRACE + LINE + ".*PermissionError: [^\n]*\nhint: no file in "
+         "/workspace and /tmp can be executed \\(noexec\\): run a script by its "
+         "interpreter, [^\n]*\n", 1, like=False),
+    Case("the same in a shell", """
+import subprocess
+open('x.sh', 'w').write('#!/bin/sh')
+subprocess.run('./x.sh 2>&1', shell=True, check=True, stdout=-3)
+""", "", TRACE + LINE + ".*CalledProcessError: [^\n]*\nhint: no file in "
+         "/workspace and /tmp can be executed [^\n]*\n", 1, like=False),
+    Case("a library that cannot be executed", """
+raise OSError('./x.so: failed to map segment from shared object')
+""", "", TRACE + LINE + ".*OSError: [^\n]*\nhint: no library in /workspace "
+         "and /tmp can be loaded \\(noexec\\): [^\n]*\n", 1, like=False),
+    Case("a file that may not be read", """
+import os
+open('x', 'w').close()
+raise PermissionError(13, 'Permission denied', 'x')
+""", "", TRACE + LINE + ".*PermissionError: [^\n]*\n", 1),
+    Case("a library that is known", """
+raise ModuleNotFoundError("No module named 'pypdf'", name='pypdf')
+""", "", TRACE + LINE + ".*ModuleNotFoundError: [^\n]*\nhint: pypdf is not "
+         "installed, and code cannot install it: 'caisson libraries' on the "
+         "host prints the command that does; available: [^\n]*\n", 1,
+         like=False, said=ASKS),
     Case("an error with a cause that is explained", """
 try:
     open('no such').read()

@@ -107,8 +107,8 @@ class Imports(Base):
                     self.ends(line, error, "hint: %s\n" % hint)
                 else:
                     got = self.prints(line, "", ".*" + error + "\nhint: %s is "
-                                      "not installed, and nothing can be "
-                                      "installed; available: [^\n]*\n" % name,
+                                      "not installed, and code cannot install "
+                                      "it: [^\n]*; available: [^\n]*\n" % name,
                                       1)
                     self.assertEqual(len(got.relay.frames), 1)
 

@@ -96,7 +96,7 @@ mcp_web.get(): seen {page: int, items: list of {number, t...; Get a page
         self.prints("""
 [found] = await runtime.search_tool_docs("head of a file", limit=1)
 print(found.name, found["name"], found.get("name"), found.get("nope", 5))
-""", "read_file read_file read_file 5\n", "hint: .* left out mute: .*", tools={
+""", "read_file read_file read_file 5\n", "note: .* left out mute: .*", tools={
     "fs": [tool("read_file", description="Head of a file")]})
 
     def test_what_terminals_would_obey(self):
@@ -215,8 +215,9 @@ all tools
 TypeError query must be a string of words, not an object of type int
 ValueError limit must be an integer of at least 1, not 0
 ValueError detail is 'summary' or 'full', not 1
-""", "hint: search_tool_docs\\(\\) left out mute: it does not answer; its last "
+""", "note: search_tool_docs\\(\\) left out mute: it does not answer; its last "
             "words: oops\n", loaded=(), tools={"web": DESK})
+        self.assertEqual(got.relay.once, ["mute"])
         self.assertEqual(got.relay.loaded, [])
 
     def test_what_is_remembered_starts_nothing(self):
@@ -239,7 +240,7 @@ print(found(), [d['name'] for d in runtime.list_tools_sync('fs')][-1])
 print(found(), found())
 """, "['echo'] ['echo']\n['echo'] brand_new\n"
                     "['brand_new', 'echo'] ['brand_new', 'echo']\n",
-                    "hint: .*")
+                    "note: .*")
 
     def test_what_is_remembered_may_be_wrong(self):
         """A tool that is not there is asked for again, and of the server."""
@@ -262,22 +263,22 @@ except runtime.MCPError as error:
     def test_a_server_that_hangs_is_left_out(self):
         self.prints("""
 import asyncio, mcp._docs
-mcp._docs.PATIENCE = mcp._docs.IMPATIENCE = 0.1
+mcp._docs.SEARCH_PATIENCE = mcp._docs.IMPATIENCE = 0.1
 for how in range(2):
     print([d['tool'] for d in runtime.search_tool_docs_sync('log')])
     print([d['tool'] for d in await runtime.search_tool_docs('log')])
 print(await asyncio.gather(*(runtime.query_tool_docs('my-git', 'log')
                              for i in range(200))) != [])
 """, "['log']\n" * 4 + "True\n",
-                    "hint: [^\n]* left out web: it has not answered within "
-                    "0.1 seconds; it may later\nhint: [^\n]*mute[^\n]*\n",
-                    tools={"web": HANG})
+                    "note: search_tool_docs\\(\\) answered without the tools "
+                    "of web: not started within 0.1 seconds; search again for "
+                    "them\nnote: [^\n]*mute[^\n]*\n", tools={"web": HANG})
 
     def test_odd_tools_are_searched(self):
         self.prints(r"""
 print([d['tool'] for d in runtime.search_tool_docs_sync('odd3', limit=1)])
 print(len(runtime.search_tool_docs_sync('\ud800 \0 x' + 'é' * 9999)) < 6)
-""", "['odd3']\nTrue\n", "hint: .*")
+""", "['odd3']\nTrue\n", "note: .*")
 
     def test_manual(self):
         got = run("""

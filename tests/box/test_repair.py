@@ -124,7 +124,7 @@ TABLES += [("says", [
     says("sockets", "import socket\n"
          "socket.getaddrinfo('no-such-host.invalid', 80)", OFFLINE),
     says("modules", "import no_such.thing",
-         "no_such is not installed, and nothing can be installed; "
+         "no_such is not installed, and code cannot install it: .*; "
          "available: .*", said=ASKS),
     says("files of the user", "open('/home/me/a.txt')", FILES, said=ASKS),
     says("files of the user, written", "open('/mnt/data/a', 'w')", FILES,
@@ -167,8 +167,6 @@ TABLES += [("says", [
          1),
     says("names of JavaScript", "x = undefined",
          "this is Python: write None .*"),
-    says("children", "import subprocess, sys\nsubprocess.run([sys.executable, "
-         "'-c', 'exit(1)'], check=True)", "programs have no network here.*"),
     says("await of a value", "await 5", "this is not a coroutine: .*"),
     says("no await", "async def f(): return {}\nf()['x']",
          "write 'await' before the call of the async function",

@@ -515,6 +515,8 @@ static const struct {
 	    "sent\nfault: a note without a valid \"text\"\nend\n" },
 	{ READY NOTE("\"\\ud800\""),
 	    "sent\nfault: a note without a valid \"text\"\nend\n" },
+	{ READY NOTE("\"x\",\"once\":1"),
+	    "sent\nfault: a note with an invalid \"once\"\nend\n" },
 	{ READY NOTE("\"x\",\"text\":\"y\""),
 	    "sent\nfault: a note without a valid \"text\"\nend\n" },
 	/* Forged conclusions are just more types that do not exist. */
@@ -595,15 +597,19 @@ START_TEST(notes_are_cleaned_and_bounded)
 	    NOTE("\"a\\nb\\tc\\u001b\\u0000\\u202e\xc3\xa9\""));
 	buffer_printf(&text, "{\"type\":\"note\",\"text\":\"%0700d\"}\n", 0);
 	for (n = 0; n < NOTES_MAX; n++)
-		buffer_add_text(&text, NOTE("\"same\""));
+		buffer_add_text(&text, NOTE("\"same\",\"once\":\"a\\nb\""));
 	say(text.data, text.len);
 	ck_assert_str_eq(told.data, "sent\n");
+	text_list_add(&wanted, "");
 	buffer_add_text(&wanted, "a b c\\x1b\\x00\\u202e\xc3\xa9");
-	buffer_add(&wanted, "", 1);
+	buffer_add(&wanted, "\0", 2);
 	buffer_printf(&wanted, "%0*d...", NOTE_MAX, 0);
 	buffer_add(&wanted, "", 1);
-	for (n = 2; n < NOTES_MAX; n++)
+	for (n = 2; n < NOTES_MAX; n++) {
+		text_list_add(&wanted, "a b");
 		text_list_add(&wanted, "same");
+	}
+	text_list_add(&wanted, "");
 	text_list_add(&wanted, "2 further notes are left out");
 	notes = notes_told(&relay.notes);
 	ck_assert_uint_eq(notes.len, wanted.len);

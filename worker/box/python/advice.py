@@ -3,6 +3,7 @@
 Run by report.py, only when an error has ended the code.
 """
 import builtins
+import os
 import sys
 
 NETWORK = ("socket.gaierror", "urllib.error.URLError", "ssl.SSLError",
@@ -12,8 +13,10 @@ NETWORK = ("socket.gaierror", "urllib.error.URLError", "ssl.SSLError",
 SOCKETS = ("/socket.py", "/urllib/", "/http/client.py", "/requests/",
            "/urllib3/", "/httpx/", "/httpcore/", "/aiohttp/",
            "/smtplib.py", "/ftplib.py")
+# Most of those that 'caisson libraries' tells how to install.
 LIBRARIES = ("numpy", "pandas", "matplotlib", "scipy", "sklearn", "sympy",
-             "PIL", "openpyxl", "lxml", "bs4", "yaml", "dateutil", "networkx")
+             "PIL", "openpyxl", "lxml", "bs4", "yaml", "dateutil", "networkx",
+             "statsmodels", "seaborn", "docx", "pypdf", "reportlab", "jinja2")
 WORDS = {"true": "True", "false": "False", "null": "None",
          "undefined": "None", "nil": "None", "console": "print",
          "JSON": "the module json", "Promise": "asyncio.gather",
@@ -41,7 +44,18 @@ FRESH = True  # report.py says whether names of earlier calls are gone
 OFF = "nothing can be kept between calls here"
 KEEPS = "save_memory", "load_memory", "update_memory", "save_tool"
 NO_INPUT = "standard input is empty here: write the data into the code"
-MODULE = "%s is not installed, and nothing can be installed; available: %s"
+MODULE = "%s is not installed, and code cannot install it: %s; available: %s"
+LISTED = "'caisson libraries' on the host prints the command that does"
+UNLISTED = ("on the host, its Debian package does, or pip in the virtual "
+            "environment that the setting python names")
+NOEXEC = ("no file in /workspace and /tmp can be executed (noexec): run a "
+          "script by its interpreter, as in subprocess.run(['python3', path])")
+NOT_LOADED = ("no library in /workspace and /tmp can be loaded (noexec): only "
+              "those that are installed can")
+NEEDS_NETWORK = r"\b(curl|wget|git|ssh|scp|ping|nc|ftp)\b"
+PLACES = tuple(os.environ.get(name, place) + "/" for name, place in (
+    ("HOME", "/workspace"), ("TMPDIR", "/tmp")))
+CANNOT_EXECUTE = 126  # the exit status of a shell then
 INSTALL = "nothing can be installed here; available: %s"
 PROGRAM = "the program %s is not installed, and nothing can be installed"
 VARIABLE = ("the sandbox has no environment variables or keys of the user: "
@@ -53,8 +67,6 @@ CHAIN_MAX = 4  # errors that came from each other
 NAME_MAX = 200  # characters of a name
 # Libraries for the network, whether or not they are installed.
 CLIENTS = "requests", "httpx", "aiohttp", "urllib3", "websockets"
-CHILD = ("programs have no network here, no terminal, and no files of the "
-         "user: use the tools of servers")
 MEMORY = "the memory of a call is limited: process the data in parts"
 
 
@@ -90,8 +102,11 @@ def about_one(error, trace, memory):
     if isinstance(error, NameError) and not isinstance(
             error, UnboundLocalError):
         return about_name(error, trace, memory)
-    if isinstance(error, FileNotFoundError) and any_in(trace, PROGRAMS):
-        return PROGRAM % error.filename
+    if any_in(trace, PROGRAMS) and isinstance(error, (
+            FileNotFoundError, PermissionError)):
+        return about_program(error)
+    if "failed to map segment from shared object" in str(error):
+        return NOT_LOADED
     if isinstance(error, KeyError) and any_in(trace, VARIABLES):
         return VARIABLE if str(error.args[0]).isupper() else None
     if isinstance(error, OSError):
@@ -107,7 +122,7 @@ def about_one(error, trace, memory):
     if isinstance(error, MemoryError):
         return MEMORY
     if "CalledProcessError" in names:
-        return about_install(error.cmd) or CHILD
+        return about_failed(error)
     if isinstance(error, AttributeError):
         from mcp import _imports
         return about_await(error, trace) or _imports.about_attribute(error)
@@ -157,7 +172,8 @@ def about_module(name):
         return OFFLINE
     from mcp import _imports
     return _imports.about_module(name) or (
-        None if name.startswith("mcp_") else MODULE % (name, libraries()))
+        None if name.startswith("mcp_") else MODULE % (
+            name, LISTED if name in LIBRARIES else UNLISTED, libraries()))
 
 
 def libraries():
@@ -167,15 +183,29 @@ def libraries():
     return ", ".join(there) or "the standard library"
 
 
-def about_install(command):
-    """Return a sentence about a command that installs something, or None.
+def about_program(error):
+    """Return a sentence about a program that cannot be run, or None."""
+    path = os.path.abspath(os.fsdecode(error.filename or ""))
+    if not isinstance(error, PermissionError):
+        return None if path.startswith(PLACES) and "/" in os.fsdecode(
+            error.filename) else PROGRAM % error.filename
+    return NOEXEC if path.startswith(PLACES) and os.path.isfile(path) else None
 
-    command: a string, or a list of arguments.
+
+def about_failed(error):
+    """Return a sentence about a command that has failed, or None.
+
+    error.cmd: a string, or a list of arguments.
     """
     from re import search
-    words = command if isinstance(command, str) else " ".join(map(
-        str, command if isinstance(command, (list, tuple)) else (command,)))
-    return INSTALL % libraries() if search(INSTALLS, words) else None
+    words = error.cmd if isinstance(error.cmd, str) else " ".join(map(
+        str, error.cmd if isinstance(error.cmd, (list, tuple)) else
+        (error.cmd,)))
+    if search(INSTALLS, words):
+        return INSTALL % libraries()
+    if error.returncode == CANNOT_EXECUTE:
+        return NOEXEC
+    return OFFLINE if search(NEEDS_NETWORK, words) else None
 
 
 def about_name(error, trace, memory):

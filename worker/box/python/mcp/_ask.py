@@ -16,6 +16,7 @@ from ._arguments import Given, settle as settled
 NAME_MAX = 1000  # bytes of the name of a tool, as JSON
 NAME_SAFE = 100  # characters that are never more, if they are ASCII
 ARGUMENTS_MAX = 16 << 20  # bytes, as JSON
+LATE = "it has not answered yet"
 SETTINGS = {"raise_on_error": True}
 READ = [0]  # bytes of results, until they are large
 
@@ -78,8 +79,7 @@ def list_all(states, seconds):
             if fetch.state == DONE:
                 state.finish(fetch)
             else:
-                failures.append((state, "it has not answered within %s "
-                                 "seconds; it may later" % seconds))
+                failures.append((state, LATE))
         except MCPError as error:
             failures.append((state, str(error.message)))
     return failures

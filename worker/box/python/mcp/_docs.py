@@ -1,12 +1,14 @@
 """The documentation of tools: of one server, or of the results of a search."""
-import sys
-
-from . import _ask, _box, _servers
+from . import _ask, _box, _notes, _servers
 from ._lists import doc, Docs, is_deprecated, on_one_line
 from ._result import MCPError
 
 PATIENCE = 12  # seconds for lists; the broker waits 10 for a start
+SEARCH_PATIENCE = 2  # for those that a search wants: most servers start in it
 IMPATIENCE = 1  # for those that a search went on without before
+LATE = ("search_tool_docs() answered without the tools of %s: not started "
+        "within %s seconds; search again for them")
+LEFT_OUT = "search_tool_docs() left out %s: %s"
 SUMMARY_MAX = 300  # characters of a description in a summary
 REASON_MAX = 300  # characters of why a server was left out
 SHOWN_MAX = 30  # servers in the manual
@@ -69,9 +71,8 @@ def search(text, limit, detail):
     wanted = [state for state in states if state.entries is None]
     known = wanted and all(state.failed for state in wanted)
     failures = yield from _ask.list_all(
-        states, IMPATIENCE if known else PATIENCE)
-    for state, why in failures:
-        complain(state, why)
+        states, IMPATIENCE if known else SEARCH_PATIENCE)
+    tell_left_out([each for each in failures if not each[0].failed])
     from ._search import rank
     return Docs(doc_of(entry, detail, score)
                 for entry, score in rank(text, index_of(states), limit))
@@ -88,17 +89,15 @@ def index_of(states):
     return last[1]
 
 
-def complain(state, why):
-    """Say, once, that a server could not be searched."""
-    if state.failed:
-        return
-    state.failed = True
-    try:
-        sys.stderr.write("hint: search_tool_docs() left out %s: %s\n" % (
-            state.name, reason(why)))
-        sys.stderr.flush()
-    except Exception:
-        pass  # the code may have closed or replaced it
+def tell_left_out(failures):
+    """Note which servers could not be searched, and why."""
+    late = [state.name for state, why in failures if why is _ask.LATE]
+    if late:
+        _notes.send(LATE % (shown(late, ", "), SEARCH_PATIENCE))
+    for state, why in failures:
+        state.failed = True
+        if why is not _ask.LATE:
+            _notes.send(LEFT_OUT % (state.name, reason(why)), state.name)
 
 
 def reason(why):

@@ -9,18 +9,26 @@ from ._request import Frame
 from ._wire import WIRE
 
 MOST = 2000  # characters; the relay keeps less
-FRAME = b'{"type":"note","text":%s}\n'
 BEGINNING = "note: "
 
 
 def tell(lines):
     """Send lines that begin with "note: "."""
+    for line in lines:
+        send(line[len(BEGINNING):].strip())
+
+
+def send(text, once=None):
+    """Send a note.
+
+    once: a name; the user is shown only the first note of it in all calls.
+    """
     if os.getpid() != WIRE.pid:
         return
-    for line in lines:
-        text = line[len(BEGINNING):].strip()[:MOST]
-        frame = Frame(FRAME % _values.write(_servers.clean(text), "note"))
-        with WIRE.mutex:
-            if not WIRE.broken:
-                WIRE.told.append(frame)
+    note = {"type": "note", "text": _servers.clean(text[:MOST])}
+    note.update({"once": once} if once else {})
+    frame = Frame(_values.write(note, "note") + b"\n")
+    with WIRE.mutex:
+        if not WIRE.broken:
+            WIRE.told.append(frame)
     WIRE.send_queued()

@@ -135,7 +135,7 @@ def about_database(error):
 def about_reading(error):
     """Return a sentence about a file that cannot be used."""
     path = error.filename
-    if not isinstance(path, str) or not path:
+    if not isinstance(path, str) or not path or os.path.lexists(path):
         return None
     if path.startswith("/data/") and os.path.isdir("/data"):
         return CONTINUED
