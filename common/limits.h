@@ -639,6 +639,8 @@
 #define SERVER_RENEWAL_MS 1000
 /* Name and version reported by a server, as JSON; more is cut off. */
 #define SERVER_INFO_MAX 400
+/* Instructions of a server for code: a page of text; more is cut off. */
+#define SERVER_INSTRUCTIONS_MAX (4 * KIB)
 /* Purpose reported by a server, if none is configured: one sentence. */
 #define SERVER_ABOUT_MAX 200
 /*

@@ -56,6 +56,7 @@ TOOLS = {"fs": FS, "my-git": [tool("log"), tool("2nd"), tool("Class")],
          "web": [tool("get", description="get it")], "mute": None}
 ALIASES = {"write-file": "write_file", "hang-up": "hang_up", "2nd": "_2nd",
            "Class": "class_", "getPullRequest": "getpullrequest"}
+INSTRUCTIONS = {"fs": "Paths are absolute."}
 SERVERS = [
     {"name": "fs", "alias": "fs", "description": "Files"},
     {"name": "my-git", "alias": "my_git", "description": ""},
@@ -208,6 +209,8 @@ class Relay(threading.Thread):
             return
         shapes = {"shapes": self.shapes[server]} \
             if server in self.shapes else {}
+        if server in INSTRUCTIONS:
+            shapes["instructions"] = INSTRUCTIONS[server]
         self.answer(number, {"tools": tools, "aliases": [
             ALIASES.get(tool["name"], tool["name"]) for tool in tools],
                              **shapes})

@@ -276,9 +276,10 @@ ERRORS = [
          TRACE + LINE + r".*AttributeError: .*getcwdd.*", 1),
     Case("no module", "import no_such_module", "", TRACE + LINE +
          ".*ModuleNotFoundError: No module named 'no_such_module'\n"
-         "hint: no_such_module is not installed, and code cannot install it: on "
-         "the host, its Debian package does, or pip in the virtual environment "
-         "that the setting python names; available: [^\n]*\n", 1, like=False, said=ASKS),
+         "hint: no_such_module is not installed, and code cannot install it: "
+         "on the host, its Debian package does, or pip in the virtual "
+         "environment that the setting python names; available: [^\n]*\n", 1,
+         like=False, said=ASKS),
     Case("from", """
 try:
     {}['a']
@@ -427,8 +428,8 @@ import subprocess
 open('x.sh', 'w').write('#!/bin/sh')
 subprocess.run(['./x.sh'])
 """, "", TRACE + LINE + ".*PermissionError: [^\n]*\nhint: no file in "
-         "/workspace and /tmp can be executed \\(noexec\\): run a script by its "
-         "interpreter, [^\n]*\n", 1, like=False),
+         "/workspace and /tmp can be executed \\(noexec\\): run a script by "
+         "its interpreter, [^\n]*\n", 1, like=False),
     Case("the same in a shell", """
 import subprocess
 open('x.sh', 'w').write('#!/bin/sh')

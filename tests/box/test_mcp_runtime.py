@@ -44,6 +44,16 @@ print(await runtime.configure(), dir(runtime) == sorted(runtime.__all__))
             "'The web', 'loaded': False}\n"
             "{'raise_on_error': True} True\n" % len(FS))
 
+    def test_a_server_says_how_it_is_used(self):
+        """Loaded or not, and one that does not start is described, too."""
+        self.prints("""
+print(runtime.describe_server('fs')['instructions'])
+await runtime.load_server('fs')
+print(runtime.describe_server('fs')['instructions'])
+print([runtime.describe_server(name).get('instructions')
+       for name in ('web', 'mute')])
+""", "Paths are absolute.\n" * 2 + "[None, None]\n", loaded=())
+
     def test_first_touched_by_many_threads(self):
         self.prints("""
 import threading

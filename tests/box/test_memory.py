@@ -120,7 +120,8 @@ def run(code, kept, memory=True, loaded=()):
         relay.join(DEADLINE)
         os.close(box.control_in)
         os.close(box.control_out)
-        result = Result(place, out, err, box.process.returncode)
+        result = Result(place, out, err, box.process.returncode,
+                        notes=relay.notes)
         result.relay = relay
         return result
 

@@ -267,6 +267,7 @@ print(json.dumps({
   assert.deepEqual(told.known, ['every', 'other']);
   assert.deepEqual(told.detailed.map(({ name }) => name),
     ['every', 'other']);
+  assert.match(told.about.instructions, /\w+/);
   assert.equal(told.detailed[0].description, 'All "kinds"\nof it');
   assert.deepEqual(told.list, told.sync);
   assert.match(JSON.stringify(told.list), /^\["every"\]$|"name":"every"/);

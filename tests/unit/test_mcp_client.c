@@ -182,6 +182,28 @@ START_TEST(keeps_what_a_server_is_for)
 }
 END_TEST
 
+/* Instructions keep their lines, lose what is not shown, and are cut. */
+START_TEST(keeps_instructions)
+{
+	auto_free char *hello = mem_printf("{\"jsonrpc\":\"2.0\",\"id\":1,"
+	    "\"result\":{\"protocolVersion\":\"2025-11-25\","
+	    "\"instructions\":\"# Use\\n\\tall.\\r\\u0000\\u001b\\u202e"
+	    "%0*d\"}}",
+	    2 * (int)SERVER_INSTRUCTIONS_MAX, 0);
+	const struct buffer *text;
+
+	make();
+	mcp_client_greet(client);
+	hear(hello);
+	expect(&events, "ready\n");
+	text = mcp_client_instructions(client);
+	ck_assert_int_eq(strncmp(text->data, "# Use\n\tall.000", 15), 0);
+	ck_assert_uint_le(text->len, SERVER_INSTRUCTIONS_MAX);
+	ck_assert_uint_gt(text->len, SERVER_INSTRUCTIONS_MAX - 10);
+	mcp_client_free(&client);
+}
+END_TEST
+
 /* After a bad greeting nothing is heard. */
 START_TEST(an_unfit_server_is_not_heard)
 {
@@ -695,6 +717,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, endless_noise_is_no_server);
 	tcase_add_loop_test(
 	    tc, keeps_what_a_server_is_for, 0, UNIT_COUNT(abouts));
+	tcase_add_test(tc, keeps_instructions);
 	tcase_add_test(tc, asks_and_is_answered_once);
 	tcase_add_test(tc, prunes_what_is_too_deep);
 	tcase_add_test(tc, forgets_and_cancels);

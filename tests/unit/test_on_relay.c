@@ -277,16 +277,17 @@ static const struct {
 	const char *told;
 } notes[] = {
 	{ "", 0, "drained\n" },
-	{ "\0one\0fs\0tw\xc3\xb6\0", 14, "drained\n" },
+	{ "\0one\0fs\0tw\xc3\xb6\0", 13, "drained\n" },
 	{ "a\0one", 5, "fail: protocol violation by the relay: notes that are "
 	    "no list of pairs\ndrained\n" },
-	{ "one\0", 4, "fail: protocol violation by the relay: notes that are no "
-	    "list of pairs\ndrained\n" },
+	{ "one\0", 4, "fail: protocol violation by the relay: notes that are "
+	    "no list of pairs\ndrained\n" },
 	{ "\0\xff\0", 3, "fail: protocol violation by the relay: notes that "
 	    "are no list of pairs\ndrained\n" },
-	{ "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
-	    36, "fail: protocol violation by the relay: notes that are no "
-	    "list of pairs\ndrained\n" },
+	{ "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+	  "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 36,
+	    "fail: protocol violation by the relay: notes that are no list of "
+	    "pairs\ndrained\n" },
 	{ "\0a\nb\0", 5, "fail: protocol violation by the relay: a note that "
 	    "cannot be shown\ndrained\n" },
 };

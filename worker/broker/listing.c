@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "../../common/clock.h"
+#include "../../common/json.h"
 #include "../../common/limits.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
@@ -249,6 +250,22 @@ listing_warn(const struct listing *listing)
 		    tools_left_out(tools));
 }
 
+/* Adds what the server says of itself, if it does and there is room. */
+static void
+listing_add_instructions(
+    const struct listing *listing, struct buffer *payload)
+{
+	const struct buffer *text = mcp_client_instructions(listing->client);
+
+	if (text->len == 0 || payload->len +
+	        CLIENT_LINE_FACTOR * SERVER_INSTRUCTIONS_MAX > RESULT_MAX)
+		return;
+	payload->len--;
+	buffer_add_text(payload, ",\"instructions\":");
+	json_add_string(payload, text->data, text->len);
+	buffer_add_text(payload, "}");
+}
+
 /* All pages have arrived. */
 static void
 listing_finish(struct listing *listing)
@@ -261,6 +278,7 @@ listing_finish(struct listing *listing)
 		listing_fail(listing, err.text);
 		return;
 	}
+	listing_add_instructions(listing, &payload);
 	listing->silent = 0;
 	listing_warn(listing);
 	/* First, because the answer may end the program. */

@@ -53,6 +53,7 @@ struct mcp_client {
 	unsigned int silences; /* time-outs since its last answer */
 	struct buffer info; /* name and version that the server reports */
 	struct buffer about; /* the purpose that it reports, cut */
+	struct buffer instructions; /* that it reports, cleaned and cut */
 	struct buffer banner; /* the first line that was not JSON, cut */
 	/* Requests in flight, in the order of their numbers, which increase. */
 	struct mcp_request *requests;
@@ -81,6 +82,7 @@ mcp_client_free(struct mcp_client **clientp)
 	free(client->requests);
 	buffer_reset(&client->info);
 	buffer_reset(&client->about);
+	buffer_reset(&client->instructions);
 	buffer_reset(&client->banner);
 	free(client);
 }
@@ -470,6 +472,34 @@ mcp_client_keep_about(struct mcp_client *client, struct json_span result)
 			return;
 }
 
+/* Stores its instructions: of characters that are not shown, lines only. */
+static void
+mcp_client_keep_instructions(
+    struct mcp_client *client, struct json_span result)
+{
+	auto_free char *text = NULL;
+	struct json_span value;
+	unsigned int code;
+	size_t len = 0, n, unseen;
+
+	if (json_span_get(result, "instructions", &value) == 1 &&
+	    json_span_kind(value) == JSON_SPAN_STRING)
+		text = json_span_string(value, &len, NULL);
+	len = text == NULL ? 0 : utf8_cut(text, len, SERVER_INSTRUCTIONS_MAX);
+	for (n = 0; n < len; n += unseen > 0 ? unseen : 1) {
+		unseen = text[n] == '\n' || text[n] == '\t' ? 0 :
+		    utf8_unseen(text + n, len - n, &code);
+		if (unseen == 0)
+			buffer_add(&client->instructions, text + n, 1);
+	}
+}
+
+const struct buffer *
+mcp_client_instructions(const struct mcp_client *client)
+{
+	return &client->instructions;
+}
+
 const struct buffer *
 mcp_client_about(const struct mcp_client *client)
 {
@@ -502,6 +532,7 @@ mcp_client_on_greeted(void *ctx, const struct mcp_answer *answer)
 	}
 	mcp_client_keep_info(client, answer->value);
 	mcp_client_keep_about(client, answer->value);
+	mcp_client_keep_instructions(client, answer->value);
 	client->ready = 1;
 	client->ends.ready(client->ends.ctx);
 }

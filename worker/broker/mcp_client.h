@@ -88,6 +88,13 @@ const struct buffer *mcp_client_info(const struct mcp_client *client);
 const struct buffer *mcp_client_about(const struct mcp_client *client);
 
 /*
+ * Returns the instructions that the server has reported, at most
+ * SERVER_INSTRUCTIONS_MAX bytes of UTF-8 without control characters, except
+ * newlines and tabs; empty if it has none.
+ */
+const struct buffer *mcp_client_instructions(const struct mcp_client *client);
+
+/*
  * Returns the beginning of the first line of the server that was not JSON, at
  * most REFUSED_BANNER_MAX bytes; empty if there was none.
  */

@@ -287,7 +287,6 @@ def forget_program():
         forgotten.end()
         forgotten.ENDED.clear()
     if seen:
-        seen.TAKEN.clear()
         seen.REFUSED.clear()
         for each in seen.SEEN.values():
             each.more = ()  # is not told again

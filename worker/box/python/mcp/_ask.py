@@ -16,6 +16,7 @@ from ._arguments import Given, settle as settled
 NAME_MAX = 1000  # bytes of the name of a tool, as JSON
 NAME_SAFE = 100  # characters that are never more, if they are ASCII
 ARGUMENTS_MAX = 16 << 20  # bytes, as JSON
+DESCRIBE_PATIENCE = 2  # seconds for a server that may have to start
 LATE = "it has not answered yet"
 SETTINGS = {"raise_on_error": True}
 READ = [0]  # bytes of results, until they are large
@@ -118,6 +119,15 @@ def find_allowed(name):
     if told is None:
         raise MCPError(no_server(name, servers), name)
     return told
+
+
+def find_described(name):
+    """Return the state of an allowed server, with its instructions if it tells
+    them soon.
+    """
+    state = state_of((yield from find_allowed(name)))
+    yield from list_all([state], DESCRIBE_PATIENCE)
+    return state
 
 
 def entries_of(name):

@@ -17,7 +17,6 @@ AWAITING = "can't be used in 'await' expression", "a coroutine was expected", \
     "async_generator", "_GatheringFuture"
 REFUSED_MAX = 64  # errors that are remembered
 REFUSED = {}  # notes on errors that were not shown, by keys of theirs
-TAKEN = []  # notes on names that were taken for others
 
 
 class Seen:
@@ -70,12 +69,12 @@ def keep_shape(result):
 
 
 def notes(failed, code=None):
-    """Return what there is to note at the end: names that were taken for
-    others, and, of code that has not failed, refused arguments that it did not
-    show, a result that it may have misread, and tools that had more.
+    """Return what there is to note at the end of code that has not failed:
+    refused arguments that it did not show, a result that it may have misread,
+    and tools that had more.
     """
     if failed:
-        return TAKEN
+        return []
     from ._more import more_of, words_of
     found, words = [], words_of(code)
     for seen in list(SEEN.values()):
@@ -90,7 +89,7 @@ def notes(failed, code=None):
     if "len" in words or "count" in words or "mcp._misread" in sys.modules:
         from ._misread import notes as noted
         misread = noted(words)
-    return TAKEN + hidden[:NOTES_MAX] + misread + found[:NOTES_MAX]
+    return hidden[:NOTES_MAX] + misread + found[:NOTES_MAX]
 
 
 def about_error(error, trace):

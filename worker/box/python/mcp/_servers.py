@@ -23,7 +23,7 @@ class State:
 
     __slots__ = ("name", "alias", "description", "entries", "aliases",
                  "tools", "fetch", "asked", "heard", "failed",
-                 "beginnings", "server", "alike", "readers")
+                 "beginnings", "server", "alike", "readers", "instructions")
 
     def __init__(self, told):
         self.name, self.alias = told["name"], told["alias"]
@@ -37,6 +37,7 @@ class State:
         self.server = None  # the module, once it is asked for
         self.alike = None  # entries by plain_name(); None: not yet made
         self.readers = set()  # names of tools that only read
+        self.instructions = None  # of the server, beside its list of tools
 
     def told(self):
         """Return what list_servers says of it."""
@@ -108,6 +109,7 @@ class State:
                 del known[alias]
         self.aliases, self.entries, self.tools = aliases, entries, {}
         self.alike = None
+        self.instructions = answer.get("instructions")
 
     def find_alias(self, name):
         """Return the entry of a tool, by its alias or else its own name."""

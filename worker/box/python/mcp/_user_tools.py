@@ -8,8 +8,7 @@ dir(user_tools) lists them; save_tool(function) saves another.
 import sys
 from _frozen_importlib import ModuleSpec
 
-from . import _box, _memory, _servers
-from ._forgotten import write
+from . import _box, _memory, _notes, _servers
 from ._modules import Loader
 from ._saved_tools import file_of, flaw_of, is_builtin, outside
 
@@ -78,7 +77,7 @@ class UserTools(type(sys)):
             flaws[TOLD:] = ["%d more: import one by its name to see why" % (
                 len(flaws) - TOLD)]
         for flaw in flaws:
-            write("note: 'from user_tools import *' leaves out %s\n" % flaw)
+            _notes.send("'from user_tools import *' leaves out %s" % flaw)
         return offered
 
 

@@ -137,17 +137,19 @@ def list_tools_sync(server):
 def describe_server(name):
     """Return a dict that describes a server, loaded or not.
 
-    It has name, alias, description and loaded; for a loaded server also
-    tools, as list_tools() returns them.  Waits for the answers.
+    It has name, alias, description and loaded, and instructions if the server
+    has any; for a loaded server also tools, as list_tools() returns them.
+    Waits for the answers.
     """
     found = _servers.find_server(name)
     if found is None:
-        told = dict(_servers.run(
-            "describe_server", _ask.find_allowed(name)))
-        told["loaded"] = False
+        state = _servers.run("describe_server", _ask.find_described(name))
+        told = state.told()
     else:
-        told = found.__server__.told()
-        told["tools"] = list_tools_sync(found)
+        state, tools = found.__server__, list_tools_sync(found)
+        told = dict(state.told(), tools=tools)
+    if state.instructions:
+        told["instructions"] = state.instructions
     return at_once(told)
 
 
