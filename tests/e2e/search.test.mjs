@@ -347,11 +347,10 @@ print((await runtime.search_tool_docs("create an invoice"))[0]["tool"])`,
     const raw = await Raw.open(t, withServers(t,
       { ...servers.entries, mute: hostile('tools=silent') }));
 
-    while (!/of mute:/.test((await leavesOut(raw)).said));
+    await search(raw, 'invoice');
     for (let n = 0; n < 2; n++) {
-      const { said, took } = await leavesOut(raw);
+      const { took } = await leavesOut(raw);
 
-      assert.deepEqual(said, [late('mute')]);
       assert.ok(took < 4, `${took} s`);
     }
     await raw.finish();

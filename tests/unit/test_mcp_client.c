@@ -197,7 +197,7 @@ START_TEST(keeps_instructions)
 	hear(hello);
 	expect(&events, "ready\n");
 	text = mcp_client_instructions(client);
-	ck_assert_int_eq(strncmp(text->data, "# Use\n\tall.000", 15), 0);
+	ck_assert_int_eq(strncmp(text->data, "# Use\n\tall.000", 14), 0);
 	ck_assert_uint_le(text->len, SERVER_INSTRUCTIONS_MAX);
 	ck_assert_uint_gt(text->len, SERVER_INSTRUCTIONS_MAX - 10);
 	mcp_client_free(&client);
