@@ -25,7 +25,9 @@ const meta = (result, name) => result._meta[`caisson/${name}`];
 
 /* A program with that runtime, whose containers are gone when it has ended. */
 async function open(t, runtime, env = {}, more = {}) {
-  const settings = { CAISSON_POOL: '0', ...settingsOf(runtime), ...env };
+  /* Beside other work an engine and what it starts are slow. */
+  const settings = { CAISSON_POOL: '0', CAISSON_TIMEOUT: '100',
+    ...settingsOf(runtime), ...env };
 
   return connect(t, { ...more, env: { ...more.env, ...settings } });
 }
@@ -199,7 +201,7 @@ print(sorted(os.listdir("/data")), open("/data/a.txt").read())
 os.remove("/data/run")
 open("/data/a.txt", "a").write("two")
 time.sleep(100)`,
-        of('talk', { timeout: 6 }));
+        of('talk', { timeout: 15 }));
         assert.equal(meta(result, 'status'), 'timeout');
         assert.match(text(result), /\['a.txt', 'run'\] one/);
         assert.match(text(result),
@@ -231,7 +233,7 @@ os.waitpid(child, 0)
 print((used() - before) * 1000)`);
         const killed = run(client, `x = bytearray(b"x") * (50 << 20)
 import time
-time.sleep(100)`, { timeout: 6 });
+time.sleep(100)`, { timeout: 15 });
 
         for (const result of [await own, await children, await killed]) {
           assert.ok(meta(result, 'peakMemoryKiB') >= 50 << 10, text(result));

@@ -99,6 +99,17 @@ for (const [what, sentence] of [
       .every(({ command }) => !command.includes('sleep')), 'its processes');
   });
 
+test('a client that exits long after the code loses no result', once,
+  async (t) => {
+    const { client, set } = await open(t);
+
+    set('slow');
+    const result = await run(client, 'print("in")\nraise SystemExit(3)');
+
+    assert.equal(result._meta['caisson/exitCode'], 3, text(result));
+    assert.match(text(result), /^in$/m);
+  });
+
 test('an engine that fails behind the code', once, async (t) => {
   const { client, at, pid, set } = await open(t);
 

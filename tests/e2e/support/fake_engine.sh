@@ -85,6 +85,14 @@ fails*) set -- $(cat "$here/RUN"); echo "${0##*/}: it is broken" >&2; exit $2 ;;
 missing) command=/missing ;;
 noisy) yes >&2 & ;;
 endless) exec yes ;;
+slow) # longer than a native box may take to end
+    exec 3<&0
+    contain <&3 3<&- &
+    wait $!
+    status=$?
+    exec > /dev/null 2>&1
+    sleep 12
+    exit $status ;;
 late | lost*)
     set -- $(cat "$here/RUN")
     exec 3<&0
