@@ -46,7 +46,7 @@ def line_of(block):
 
 def size_of(data):
     """Return how much a text in base64 stands for."""
-    size = len(data) * 3 // 4 - data[-2:].count("=")
+    size = max(len(data) * 3 // 4 - data[-2:].count("="), 0)
     if size < 1000:
         return "%d byte%s" % (size, "" if size == 1 else "s")
     return "%d kB" % ((size + 500) // 1000) if size < 999500 else \

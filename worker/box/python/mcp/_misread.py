@@ -120,12 +120,13 @@ def counted(words):
         elif isinstance(data, dict):
             lists = [key for key, value in data.items()
                      if isinstance(value, list) and value]
-            if len(lists) == 1 and repr(lists[0]) not in words and (
-                    lists[0] == "data" or lists[0] not in words):
+            if len(lists) == 1 and words.isdisjoint(
+                    repr(key) if key == "data" else key for key in data):
                 found.append(LIST % (name, ", ".join(map(
                     str, list(data)[:KEYS_MAX])), lists[0],
                     len(data[lists[0]])))
-        elif isinstance(data, str) and words.isdisjoint(dir(str)) and any(
-                word in name.lower() for word in SEVERAL):
+        elif isinstance(data, str) and words.isdisjoint(
+                ("text", *dir(str))) and any(
+                    word in name.lower() for word in SEVERAL):
             found.append(CHARACTERS % name)
     return found
