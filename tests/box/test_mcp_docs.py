@@ -321,36 +321,5 @@ except ValueError as error:
         self.assertIn(" loads: fs, my-git, web, mute\n", got.out)
 
 
-class Help(Base):
-    """What help() prints: little."""
-
-    def test_of_runtime(self):
-        for code in "", "import pydoc\n", "runtime.configure()\n":
-            got = run(code + "help(runtime)\nprint(runtime.__all__)")
-            *lines, names = got.out.splitlines()
-            self.assertLessEqual(len(lines), 40, got.out)
-            self.assertLessEqual(max(map(len, lines)), 140)
-            for name in eval(names):
-                self.assertTrue(any(re.match(name + r"[(:]", line)
-                                    for line in lines), (name, got.out))
-            self.assertIn("discovered_servers(detailed=False): Return the "
-                          "names of all servers", got.out)
-
-    def test_of_servers(self):
-        """Of many tools, one line each; of few, what they do, too."""
-        got = run("help(mcp_fs)")
-        self.assertRegex(got.out, "(?s)^Help on .*\nThe MCP server fs. Files"
-                         "\n\nmcp_fs.barrier\\(.*\nmcp_fs.read_file\\(path, "
-                         "head=..., mode=...\\)\n.*\nhelp\\(mcp_fs.barrier"
-                         "\\) tells more of one, and await runtime.search_tool"
-                         "_docs\\('...'\\) finds one.\n")
-        self.assertNotIn("Which file.", got.out)
-        got = run("help(mcp_web)", loaded=("web",))
-        self.assertIn("get it", got.out)
-        got = run("help(mcp_fs.read_file)\nimport sys\nhelp(sys.intern)")
-        self.assertIn("Which file.", got.out)
-        self.assertIn("interned", got.out)
-
-
 if __name__ == "__main__":
     unittest.main()

@@ -75,7 +75,7 @@ class Finder:
             return Loaded.find_spec(name) or PathFinder.find_spec(name, [OURS])
         if name.startswith("mcp._"):
             return Loaded.find_spec(name) or PathFinder.find_spec(name, path)
-        if name.startswith("mcp.") or name == "pydoc":
+        if name.startswith("mcp."):
             from mcp import _modules
             return _modules.find_spec(name, path)
         if name in ("IPython", "IPython.display"):

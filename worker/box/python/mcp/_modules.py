@@ -1,7 +1,7 @@
 """How modules in mcp are imported, among them the servers.
 
 The finder that the bootstrap has put into sys.meta_path asks find_spec() for
-all that begins with "mcp.", and for one module of Python's.
+all that begins with "mcp.".
 """
 import sys
 from _frozen_importlib import ModuleSpec
@@ -15,10 +15,7 @@ def find_spec(name, path):
     if name.startswith("mcp.servers."):
         return find(name)
     spec = PathFinder.find_spec(name, path)
-    if name == "pydoc":
-        from ._help import teach
-        after(spec.loader, teach)
-    elif name == "mcp.runtime":
+    if name == "mcp.runtime":
         become_runtime(spec.loader)
     elif spec is None:
         from ._names import resolve
@@ -59,24 +56,13 @@ def become_runtime(loader):
 
     Until all of it is there, threads that ask for a part must wait.
     """
-    def become(module):
-        module.__class__ = type(sys)
-        if "pydoc" in sys.modules:
-            from ._help import teach
-            teach(sys.modules["pydoc"])
-
-    loader.create_module = lambda spec: _box.runtime
-    after(loader, become)
-
-
-def after(loader, act):
-    """Have act(module) done when a module was executed."""
     run = loader.exec_module
 
     def exec_module(module):
         run(module)
-        act(module)
+        module.__class__ = type(sys)
 
+    loader.create_module = lambda spec: _box.runtime
     loader.exec_module = exec_module
 
 
