@@ -48,12 +48,16 @@ class Echo(Base):
 
     def test_no_values(self):
         for code in ("x = 1", "None", "1;", "for i in 1,: i", "if 1:\n    5",
-                     "def f(): 1", "[].append(1)", "import os", "5\npass",
+                     "[].append(1)", "import os", "5\npass",
                      "try:\n    1\nfinally:\n    2", "with open(__file__): 1",
                      "'''text\n'''\nx = 3"):
             with self.subTest(code):
                 got = self.echoes(code)
                 self.assertEqual(got.relay.frames, [])
+
+    def test_functions_that_nothing_calls(self):
+        self.echoes("def f(): 1", err="note: nothing was printed: f.. was "
+                    "defined and not called\n")
 
     def test_what_was_printed_is_all(self):
         for code, out, err in (
@@ -168,6 +172,18 @@ class Echo(Base):
             self.prints("import asyncio\n" + code, "1\n", "MAIN:3: the task of "
                         "web.get had not ended when the event loop did, and "
                         "was cancelled: .*", tools={"web": [READS]})
+
+    def test_tasks_that_asyncio_run_cancels(self):
+        self.prints("""
+import asyncio
+async def show():
+    await asyncio.sleep(9)
+    print(1)
+async def main():
+    asyncio.create_task(show())
+asyncio.run(main())
+""", "", "note: nothing was printed: tasks that have not ended when .*",
+                    echo=True)
 
     def test_off(self):
         got = self.prints("5", "")

@@ -39,6 +39,12 @@ NOTES = []  # lines that the end of the code brings
 LEFT = {}  # the names of left.py, once they are needed
 WANTED = []  # something, where the value of the last expression is wanted
 REHEARSED = []  # something, while there is no code, and what comes is not its
+# How code looks for files without an error, and makes tasks.
+LOOKS = {"exists", "isfile", "isdir", "is_file", "is_dir", "glob", "iglob",
+         "rglob", "walk"}
+TASKS = {"create_task", "ensure_future"}
+LOST = ("tasks that have not ended when asyncio.run() does are cancelled: keep "
+        "them in a list, and write 'await asyncio.gather(*tasks)'")
 LOGGED = "logging shows warnings and errors only: print() shows the rest"
 VALUE = "<value>"  # what the code keeps that value as: no name of its own
 
@@ -214,8 +220,19 @@ def note_more(failed=False, code=None):
             progress.flush()
         NOTES.extend(seen.notes(failed, code) if seen else ())
         NOTES.extend(shown.notes() if shown else ())
+        if WANTED and not (failed or seen and seen.SEEN) and \
+                uses(code, LOOKS):
+            from mcp import _absent
+            NOTES.extend(_absent.about(code))
     except BaseException:
         pass  # the code may have changed what that needs
+
+
+def uses(code, names):
+    """Whether some code, or a function in it, uses one of these names."""
+    return not names.isdisjoint(code.co_names) or any(
+        type(const) is type(code) and uses(const, names)
+        for const in code.co_consts)
 
 
 def left():
@@ -254,10 +271,11 @@ def note_silent(pid, name):
     seen = sys.modules.get("mcp._seen")
     try:
         defines = name and name.endswith("()")
-        if WANTED and name and (defines or seen and seen.SEEN) and \
+        if WANTED and name and (defines or name is LOST or
+                                seen and seen.SEEN) and \
                 os.getpid() == pid and "mcp._show" not in sys.modules and \
                 is_silent() and not (name is LOGGED and is_logged()):
-            says = LOGGED if name is LOGGED else (
+            says = name if name in (LOGGED, LOST) else (
                 "%s was defined and not called" if defines
                 else "the answer is the value of %s" if tell_set(name)
                 else "print(%s) shows it") % name
