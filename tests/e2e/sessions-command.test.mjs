@@ -263,11 +263,13 @@ test('other files there are left alone', async (t) => {
 test('no other process holds the socket', { skip: !root }, async (t) => {
   const home = folder(t);
   const { client, pid } = await connect(t,
-    { ...withServers(t, { tools: toolServer(0, 1) }), home });
+    { ...withServers(t, { tools: toolServer(0, 1, '/dev/null') }), home });
 
-  await run(client, `
+  const listed = await run(client, `
 from mcp import runtime
 await runtime.list_tools("tools")`, { session: 'a' });
+
+  assert.equal(listed.isError, false, text(listed));
   await run(client, 'import subprocess\nsubprocess.run("true")',
     { session: 'a' });
   const name = path.join(place(home), sockets(home)[0]);
