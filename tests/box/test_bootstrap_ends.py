@@ -276,9 +276,10 @@ ERRORS = [
          TRACE + LINE + r".*AttributeError: .*getcwdd.*", 1),
     Case("no module", "import no_such_module", "", TRACE + LINE +
          ".*ModuleNotFoundError: No module named 'no_such_module'\n"
-         "hint: no_such_module is not installed, and code cannot install it: "
-         "on the host, its Debian package does, or pip in the virtual "
-         "environment that the setting python names; available: [^\n]*\n", 1,
+         "hint: no_such_module is not installed, and code cannot install it; "
+         "on the host, install its Debian package, or install it with pip in "
+         "the virtual environment that the setting python names; available: "
+         "[^\n]*\n", 1,
          like=False, said=ASKS),
     Case("from", """
 try:
@@ -448,8 +449,8 @@ raise PermissionError(13, 'Permission denied', 'x')
     Case("a library that is known", """
 raise ModuleNotFoundError("No module named 'pypdf'", name='pypdf')
 """, "", TRACE + LINE + ".*ModuleNotFoundError: [^\n]*\nhint: pypdf is not "
-         "installed, and code cannot install it: 'caisson libraries' on the "
-         "host prints the command that does; available: [^\n]*\n", 1,
+         "installed, and code cannot install it; on the host, 'caisson "
+         "libraries' prints the command that does; available: [^\n]*\n", 1,
          like=False, said=ASKS),
     Case("an error with a cause that is explained", """
 try:

@@ -108,7 +108,7 @@ class Imports(Base):
                 else:
                     got = self.prints(line, "", ".*" + error + "\nhint: %s is "
                                       "not installed, and code cannot install "
-                                      "it: [^\n]*; available: [^\n]*\n" % name,
+                                      "it; [^\n]*; available: [^\n]*\n" % name,
                                       1)
                     self.assertEqual(len(got.relay.frames), 1)
 

@@ -124,7 +124,7 @@ TABLES += [("says", [
     says("sockets", "import socket\n"
          "socket.getaddrinfo('no-such-host.invalid', 80)", OFFLINE),
     says("modules", "import no_such.thing",
-         "no_such is not installed, and code cannot install it: .*; "
+         "no_such is not installed, and code cannot install it; .*; "
          "available: .*", said=ASKS),
     says("files of the user", "open('/home/me/a.txt')", FILES, said=ASKS),
     says("files of the user, written", "open('/mnt/data/a', 'w')", FILES,

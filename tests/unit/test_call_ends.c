@@ -312,6 +312,29 @@ START_TEST(owners_take_turns)
 }
 END_TEST
 
+/* A named note is shown once to each owner, and what is kept is bounded. */
+START_TEST(an_owner_is_told_once)
+{
+	struct owner one = { .name = "a" }, other = { .name = "b" };
+	char name[CONFIG_NAME_MAX + 1];
+	int n;
+
+	ck_assert_int_eq(owner_hears(&one, "") + owner_hears(&one, ""), 2);
+	ck_assert_int_eq(owner_hears(&one, "gh"), 1);
+	ck_assert_int_eq(owner_hears(&one, "g"), 1);
+	ck_assert_int_eq(owner_hears(&one, "gh"), 0);
+	ck_assert_int_eq(owner_hears(&other, "gh"), 1);
+	for (n = 0; n < 1000; n++) {
+		snprintf(name, sizeof(name), "%0*d", CONFIG_NAME_MAX, n);
+		ck_assert_int_eq(owner_hears(&one, name), 1);
+		ck_assert_uint_le(one.told.len,
+		    OWNER_TOLD_MAX + 2 * (CONFIG_NAME_MAX + 1));
+	}
+	buffer_reset(&one.told);
+	buffer_reset(&other.told);
+}
+END_TEST
+
 START_TEST(calls_wait_only_so_long)
 {
 	struct play *first, *second;
@@ -554,6 +577,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_failure_is_not_a_cancel);
 	tcase_add_test(tc, calls_wait_for_their_turn);
 	tcase_add_test(tc, owners_take_turns);
+	tcase_add_test(tc, an_owner_is_told_once);
 	tcase_add_test(tc, calls_wait_only_so_long);
 	tcase_add_test(tc, three_owners_share_four_places);
 	tcase_add_test(tc, a_late_call_says_what_runs);

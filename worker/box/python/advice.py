@@ -44,10 +44,11 @@ FRESH = True  # report.py says whether names of earlier calls are gone
 OFF = "nothing can be kept between calls here"
 KEEPS = "save_memory", "load_memory", "update_memory", "save_tool"
 NO_INPUT = "standard input is empty here: write the data into the code"
-MODULE = "%s is not installed, and code cannot install it: %s; available: %s"
-LISTED = "'caisson libraries' on the host prints the command that does"
-UNLISTED = ("on the host, its Debian package does, or pip in the virtual "
-            "environment that the setting python names")
+MODULE = ("%s is not installed, and code cannot install it; on the host, %s; "
+          "available: %s")
+LISTED = "'caisson libraries' prints the command that does"
+UNLISTED = ("install its Debian package, or install it with pip in the "
+            "virtual environment that the setting python names")
 NOEXEC = ("no file in /workspace and /tmp can be executed (noexec): run a "
           "script by its interpreter, as in subprocess.run(['python3', path])")
 NOT_LOADED = ("no library in /workspace and /tmp can be loaded (noexec): only "
