@@ -1,0 +1,51 @@
+/*
+ * Tests of supervisor/command/server_mask: what a server has written is shown
+ * without the values of its variables and headers, and without arguments that
+ * may be secrets.
+ */
+#include <string.h>
+
+#include "common/mem.h"
+#include "supervisor/command/server_mask.h"
+#include "unit.h"
+
+#define TEXTS(list) { (char *)(list), sizeof(list) - 1 }
+
+static const struct server server = {
+	.run = TEXTS("npx\0-y\0server-name\0--key=s3cret\0--token\0plain\0"
+	    "--key=s3cret-and-more\0"),
+	.run_env = TEXTS("KEY=k1234\0SHORT=abc\0EMPTY=\0"),
+	.headers = TEXTS("Authorization\0Bearer b9876\0"),
+};
+
+static const struct {
+	const char *text, *shown;
+} rows[] = {
+	{ "", "" },
+	{ "npx: server-name -y abc", "npx: server-name -y abc" },
+	{ "k1234, k123 and xk1234x", "***, k123 and x***x" },
+	{ "Bearer b9876 or b9876", "*** or ***" },
+	{ "--key=s3cret, s3cret", "***, ***" },
+	{ "s3cret-and-more", "***" },
+	{ "the plain one", "the *** one" },
+};
+
+START_TEST(values_are_masked)
+{
+	auto_free char *shown = server_mask(&server, rows[_i].text);
+
+	ck_assert_str_eq(shown, rows[_i].shown);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_loop_test(tc, values_are_masked, 0, UNIT_COUNT(rows));
+}
+
+int
+main(void)
+{
+	return unit_run("server_mask", add_tests);
+}
