@@ -18,6 +18,7 @@
 #include "../common/log.h"
 #include "../common/loop.h"
 #include "../common/mem.h"
+#include "../common/shown.h"
 #include "box/box.h"
 #include "command/adopt.h"
 #include "command/client_config.h"
@@ -29,6 +30,7 @@
 #include "options/colour.h"
 #include "options/file_trial.h"
 #include "options/json_report.h"
+#include "options/option_name.h"
 #include "peers/audit_file.h"
 #include "peers/broker.h"
 #include "peers/state_dir.h"
@@ -38,6 +40,7 @@
 #include "run/run.h"
 #include "servers/in_force.h"
 #include "servers/servers.h"
+#include "serve_sockets.h"
 #include "supervisor.h"
 
 /* Exit statuses: caisson(1). */
@@ -202,6 +205,30 @@ main_usage_error(const struct err *err)
 	return MAIN_EXIT_USAGE;
 }
 
+/* Asks before all is removed. Returns whether to go on, or -1 with err. */
+static int
+main_consent(const struct command *command, struct err *err)
+{
+	auto_buffer struct buffer question = { 0 };
+	const char *owner =
+	    command_value(&command->flags, COMMAND_FLAG_OWNER, 0);
+	const char *conversation =
+	    command_value(&command->flags, COMMAND_FLAG_CONVERSATION, 0);
+
+	if (command->verb == NULL || strcmp(command->verb, "clear") != 0)
+		return 1;
+	buffer_printf(&question, "Remove all %s of %s%s",
+	    command->task == COMMAND_MEMORY_CLEAR ? "memories" :
+	    command->task == COMMAND_TOOLS_CLEAR ? "saved tools" : "files",
+	    owner == NULL || strcmp(owner, OWNER_FLAG_USER) == 0 ?
+	    "the local user" : owner,
+	    conversation == NULL ? "" : ", of conversation ");
+	if (conversation != NULL)
+		shown_add(&question, conversation, strlen(conversation));
+	buffer_add_text(&question, "?");
+	return command_consent(command, question.data, err);
+}
+
 /*
  * Runs a command on stored data, in a usable state directory; or -1 with err.
  */
@@ -210,13 +237,19 @@ main_kept(struct supervisor *sv, char **envp, struct err *err)
 {
 	const struct command *command = &sv->options.command;
 	const char *scope = owner_flag_scope(command, err);
+	int files = command->task >= COMMAND_FILES_LIST &&
+	    command->task <= COMMAND_FILES_CLEAR;
+	int agreed = scope == NULL ||
+	        state_dir_try(&sv->options, envp, err) == -1 ?
+	    -1 : main_consent(command, err);
+	const char *stranger;
 
-	if (scope == NULL || state_dir_try(&sv->options, envp, err) == -1)
-		return -1;
-	return command->task >= COMMAND_FILES_LIST &&
-	        command->task <= COMMAND_FILES_CLEAR ?
-	    kept_files_run(sv->base, sv->files, scope, command) :
-	    stored_run(sv->base, sv->store, scope, command);
+	if (agreed < 1)
+		return agreed == -1 ? -1 : 1;
+	stranger = owner_flag_stranger(&sv->options, envp);
+	return files ?
+	    kept_files_run(sv->base, sv->files, scope, stranger, command) :
+	    stored_run(sv->base, sv->store, scope, stranger, command);
 }
 
 /*
@@ -248,6 +281,10 @@ main_act(struct supervisor *sv, const char *invoked, char **envp,
 			return image_run(sv->base, options, envp, err);
 		if (options->command.task == COMMAND_SERVE)
 			return serve_run_http(sv, envp, err);
+		if (options->command.task == COMMAND_TOKEN_ADD)
+			return print_config_check_named(sv->base, options,
+			           envp, err) == -1 ?
+			    -1 : token_run(options, envp, err);
 		if (options->command.task != COMMAND_NONE)
 			return main_kept(sv, envp, err);
 		return serve_run(sv, envp, err);
@@ -309,9 +346,23 @@ main_print_version(const struct options *options)
 	json_report_print(&out);
 }
 
+/* Shows the folders that defaults stand for, where there are any. */
 static void
-main_print_options(const struct options *options)
+main_print_options(struct options *options, char **envp)
 {
+	struct err err;
+	char *state = state_dir_path(options, envp, &err);
+	char *socket = serve_sockets_path(envp);
+
+	if (state != NULL) {
+		free(options->state_dir);
+		options->state_dir = state;
+	}
+	if (options->listen[0] == '\0' && socket != NULL) {
+		free(options->listen);
+		options->listen = mem_printf(OPTION_UNIX "%s", socket);
+	}
+	free(socket);
 	if (options_json(options))
 		options_report(options);
 	else
@@ -328,8 +379,11 @@ main_command(struct supervisor *sv, const char *invoked, char **envp)
 
 	switch (command->task) {
 	case COMMAND_CONFIG_SHOW:
-		main_print_options(&sv->options);
+		main_print_options(&sv->options, envp);
 		return 0;
+	case COMMAND_CONFIG_SET:
+		return config_set_run(&sv->options, &err) == -1 ?
+		    main_usage_error(&err) : 0;
 	case COMMAND_COMPLETION:
 		return completion_print(command->operand, stdout, &err) == -1 ?
 		    main_usage_error(&err) :
@@ -339,6 +393,10 @@ main_command(struct supervisor *sv, const char *invoked, char **envp)
 		status = sessions_run(&sv->options, envp, &err);
 		return status == -1 ? main_usage_error(&err) : status;
 	case COMMAND_TOKEN_ADD:
+		if (command_has(&command->flags, COMMAND_FLAG_SERVER) &&
+		    token_check(&sv->options, &err) == 0)
+			return main_run(sv, invoked, envp);
+		/* FALLTHROUGH */
 	case COMMAND_TOKEN_LIST:
 	case COMMAND_TOKEN_REVOKE:
 		status = token_run(&sv->options, envp, &err);
@@ -394,7 +452,7 @@ main(int argc, char **argv, char **envp)
 		if (main_check(&sv, &err) == -1)
 			status = main_usage_error(&err);
 		else
-			main_print_options(options);
+			main_print_options(options, envp);
 		break;
 	case OPTION_PRINT_CLIENT_CONFIG:
 		if (main_print_client_config(

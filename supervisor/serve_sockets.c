@@ -20,21 +20,29 @@
 #include "serve_sockets.h"
 #include "servers/expand.h"
 
-/* Returns the path of the default socket, which the caller frees, or NULL. */
+char *
+serve_sockets_path(char **envp)
+{
+	const char *runtime = home_folder(envp, "XDG_RUNTIME_DIR");
+
+	return runtime == NULL ? NULL :
+	                         mem_printf("%s/caisson/mcp.sock", runtime);
+}
+
+/* Returns that path, and makes its directory; or NULL with err. */
 static char *
 serve_sockets_default(char **envp, struct err *err)
 {
-	const char *runtime = expand_variable(
-	    envp, "XDG_RUNTIME_DIR", strlen("XDG_RUNTIME_DIR"));
+	auto_free char *path = serve_sockets_path(envp);
 	auto_free char *folder = NULL;
 	struct stat st;
 
-	if (runtime == NULL || runtime[0] != '/') {
+	if (path == NULL) {
 		err_set(err, "XDG_RUNTIME_DIR is not set to a directory: name "
 		    "a socket with --listen unix:PATH");
 		return NULL;
 	}
-	folder = mem_printf("%s/caisson", runtime);
+	folder = mem_printf("%.*s", (int)(strrchr(path, '/') - path), path);
 	if (mkdir(folder, S_IRWXU) == -1 && errno != EEXIST) {
 		err_set(err, "XDG_RUNTIME_DIR: cannot make the directory %s: "
 		    "%s; set it to a directory of yours, or name a socket with "
@@ -49,7 +57,7 @@ serve_sockets_default(char **envp, struct err *err)
 		    "unix:PATH", folder);
 		return NULL;
 	}
-	return mem_printf("%s/mcp.sock", folder);
+	return mem_take(&path);
 }
 
 /*

@@ -39,6 +39,12 @@ struct serve_sockets {
 int serve_sockets_open(struct serve_sockets *sockets,
     const struct options *options, char **envp, struct err *err);
 
+/*
+ * Returns the path of the default socket, which the caller frees, or NULL if
+ * there is no directory for it.
+ */
+char *serve_sockets_path(char **envp);
+
 /* Logs where clients can connect. */
 void serve_sockets_tell(const struct serve_sockets *sockets);
 

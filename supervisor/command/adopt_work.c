@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <unistd.h>
 
 #include "../../common/clock.h"
 #include "../../common/loop.h"
@@ -14,6 +12,7 @@
 #include "../options/home.h"
 #include "adopt.h"
 #include "adopt_work.h"
+#include "command.h"
 
 char *
 adopt_work_settings(char **envp, struct err *err)
@@ -153,7 +152,7 @@ adopt_work_can_ask(const struct command_flags *asked)
 {
 	return command_has(asked, COMMAND_FLAG_YES) ||
 	    command_has(asked, COMMAND_FLAG_DRY_RUN) ||
-	    (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO));
+	    command_can_ask();
 }
 
 static int
@@ -186,16 +185,9 @@ adopt_work_begin(struct adopt_work *work, const struct command *command,
 int
 adopt_work_ask(const struct command_flags *asked)
 {
-	char answer[64];
-
 	if (command_has(asked, COMMAND_FLAG_DRY_RUN))
 		return 0;
 	if (command_has(asked, COMMAND_FLAG_YES))
 		return 1;
-	printf("Do this? [y/N] ");
-	fflush(stdout);
-	if (fgets(answer, sizeof(answer), stdin) == NULL)
-		return 0;
-	answer[strcspn(answer, "\r\n")] = '\0';
-	return strcasecmp(answer, "y") == 0 || strcasecmp(answer, "yes") == 0;
+	return command_ask("Do this?");
 }

@@ -31,6 +31,22 @@ struct store;
 void command_complain(const char *fmt, va_list ap)
     __attribute__((format(printf, 1, 0)));
 
+/* Asks at the terminal. Returns whether the user agrees. */
+int command_ask(const char *question);
+
+/* Returns whether there is a terminal to ask at. */
+int command_can_ask(void);
+
+/*
+ * Returns whether a command that removes may do so: with --yes, or if the user
+ * agrees; or -1 with err if the user cannot be asked.
+ */
+int command_consent(
+    const struct command *command, const char *question, struct err *err);
+
+/* Says on a terminal, on standard error, what is waited for. */
+void command_tell_wait(const char *what);
+
 /* print_config.c */
 
 /* Prints every source and every entry, without the values of variables. */
@@ -45,6 +61,13 @@ void print_config_json(const struct servers *servers);
  */
 int print_config_run(struct event_base *base, const struct options *options,
     char **envp, struct err *err);
+
+/*
+ * Checks that the configuration has the servers that --server of the command
+ * names. Returns 0, or -1 with err.
+ */
+int print_config_check_named(struct event_base *base,
+    const struct options *options, char **envp, struct err *err);
 
 /* servers_try.c */
 
@@ -71,28 +94,51 @@ int servers_try_run(struct event_base *base, struct in_force *config,
  */
 const char *owner_flag_scope(const struct command *command, struct err *err);
 
+/*
+ * Returns the name that --owner of the command has, if it is that of no token;
+ * else NULL. Such an owner may still have kept something.
+ */
+const char *owner_flag_stranger(const struct options *options, char **envp);
+
+/* The error for one who has kept nothing, with %s for its name. */
+#define OWNER_FLAG_STRANGER                                                    \
+	"owner \"%s\": no token has this name, and nothing of it is kept "     \
+	"('caisson token list' shows all tokens)"
+
 /* stored.c */
 
 /*
  * Executes options.command on the stored data of a scope, and prints the result
- * to stdout. Returns the exit status: 0, or 1 if it failed.
+ * to stdout. stranger: as of owner_flag_stranger. Returns the exit status: 0,
+ * or 1 if it failed.
  */
 int stored_run(struct event_base *base, struct store *store,
-    const char *scope, const struct command *command);
+    const char *scope, const char *stranger, const struct command *command);
 
 /* kept_files.c */
 
 /* The same for kept files. */
 int kept_files_run(struct event_base *base, struct files *files,
-    const char *scope, const struct command *command);
+    const char *scope, const char *stranger, const struct command *command);
 
 /* token.c */
+
+/* Checks the operand and the flags of token add. Returns 0, or -1 with err. */
+int token_check(const struct options *options, struct err *err);
 
 /*
  * Executes options->command on the tokens of HTTP clients. Returns the exit
  * status: 0, or 1 if there is no such token; or -1 with err.
  */
 int token_run(const struct options *options, char **envp, struct err *err);
+
+/* config_set.c */
+
+/*
+ * Sets the member of config.json that the command names. Changes options as if
+ * it had been read. Returns 0, or -1 with err.
+ */
+int config_set_run(struct options *options, struct err *err);
 
 /* sessions.c */
 

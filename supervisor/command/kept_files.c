@@ -36,6 +36,7 @@ struct kept_files {
 	struct files *files;
 	const struct command *command;
 	const char *scope;  /* of whose files */
+	const char *stranger; /* that owner, if it has no token; NULL */
 	char *conversation; /* its id; NULL: none, or of a list all */
 	char *name; /* name of the file; NULL: none */
 	uint64_t version; /* its version; 0: the newest, or all */
@@ -157,6 +158,22 @@ kept_files_copy(int from, uint64_t offset, int to, struct err *err)
 	return n == -1 ? err_sys(err, "it cannot be read") : 0;
 }
 
+/* Returns whether the path to save to is that of standard output. */
+static int
+kept_files_is_output(const struct command *command)
+{
+	return command->other != NULL && strcmp(command->other, "-") == 0;
+}
+
+static void
+kept_files_write(struct kept_files *kept, int file, uint64_t offset)
+{
+	struct err err;
+
+	if (kept_files_copy(file, offset, STDOUT_FILENO, &err) == -1)
+		kept_files_fail(kept, "%s: %s", kept->name, err.text);
+}
+
 /*
  * Returns the path to save to: the user's, or in that directory by its own
  * name.
@@ -227,12 +244,10 @@ static void
 kept_files_show(struct kept_files *kept, int file, uint64_t offset)
 {
 	struct stat st;
-	struct err err;
 	char *map;
 
 	if (!isatty(STDOUT_FILENO)) {
-		if (kept_files_copy(file, offset, STDOUT_FILENO, &err) == -1)
-			kept_files_fail(kept, "%s: %s", kept->name, err.text);
+		kept_files_write(kept, file, offset);
 		return;
 	}
 	if (fstat(file, &st) == -1 || (uint64_t)st.st_size <= offset)
@@ -255,6 +270,8 @@ kept_files_on_fetched(void *ctx, int *file, uint64_t offset)
 
 	if (kept->command->task == COMMAND_FILES_SHOW)
 		kept_files_show(kept, *file, offset);
+	else if (kept_files_is_output(kept->command))
+		kept_files_write(kept, *file, offset);
 	else
 		kept_files_save(kept, *file, offset);
 }
@@ -325,13 +342,14 @@ static void
 kept_files_miss(struct kept_files *kept)
 {
 	if (kept->elsewhere == NULL)
-		kept_files_fail(kept, "there is no file of this name, or not "
-		    "this version of it ('caisson files list' shows all)");
+		kept_files_fail(kept, "file \"%s\": there is no file of this "
+		    "name, or not this version of it ('caisson files list' "
+		    "shows all)", kept->command->operand);
 	else
-		kept_files_fail(kept, "no file of this name is outside "
-		    "conversations; conversations have it: --conversation ID, "
-		    "such as \"%s\" ('caisson files list' shows all)",
-		    kept->elsewhere);
+		kept_files_fail(kept, "file \"%s\": no file of this name is "
+		    "outside conversations; conversations have it: "
+		    "--conversation ID, such as \"%s\" ('caisson files list' "
+		    "shows all)", kept->command->operand, kept->elsewhere);
 }
 
 static void
@@ -406,6 +424,11 @@ kept_files_on_done(void *ctx, const struct files_end *end)
 	}
 	if (end->why != NULL) {
 		kept_files_fail(kept, "%s", end->why);
+		return;
+	}
+	if (task == COMMAND_FILES_LIST && kept->listed == 0 &&
+	    kept->stranger != NULL) {
+		kept_files_fail(kept, OWNER_FLAG_STRANGER, kept->stranger);
 		return;
 	}
 	if ((task == COMMAND_FILES_LIST || task == COMMAND_FILES_USAGE) &&
@@ -489,11 +512,12 @@ kept_files_begin(
 
 int
 kept_files_run(struct event_base *base, struct files *files,
-    const char *scope, const struct command *command)
+    const char *scope, const char *stranger, const struct command *command)
 {
 	struct kept_files kept = { .base = base,
 		.files = files,
 		.scope = scope,
+		.stranger = stranger,
 		.command = command };
 	const struct files_end nothing = { .count = 0 };
 	struct files_user user = { .fetched = kept_files_on_fetched,

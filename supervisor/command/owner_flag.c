@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "../../common/buffer.h"
+#include "../../common/fd.h"
 #include "../../common/limits.h"
 #include "../../common/shown.h"
 #include "../options/options.h"
+#include "../peers/state_dir.h"
 #include "../peers/tokens.h"
 #include "command.h"
 
@@ -27,4 +29,24 @@ owner_flag_scope(const struct command *command, struct err *err)
 	err_set(err, "--owner is \"%s\", but must be the name of a token, or "
 	    OWNER_FLAG_USER " for the local user", shown.data);
 	return NULL;
+}
+
+const char *
+owner_flag_stranger(const struct options *options, char **envp)
+{
+	const char *name = command_value(
+	    &options->command.flags, COMMAND_FLAG_OWNER, 0);
+	struct tokens tokens = { 0 };
+	auto_fd int dir = -1;
+	struct err err;
+	int known = name == NULL || strcmp(name, OWNER_FLAG_USER) == 0;
+
+	/* Nothing is created to look for it. */
+	if (known || !state_dir_may_exist(options, envp))
+		return known ? NULL : name;
+	dir = state_dir_open(options, envp, &err);
+	known = dir == -1 || tokens_read(&tokens, dir, &err) == -1 ||
+	    tokens_find(&tokens, name) != NULL;
+	tokens_reset(&tokens);
+	return known ? NULL : name;
 }

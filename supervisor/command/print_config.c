@@ -19,6 +19,7 @@
 #include "../process/process.h"
 #include "../options/colour.h"
 #include "../options/options.h"
+#include "../options/suggest.h"
 #include "command.h"
 
 #define PRINT_CONFIG_WIDTH 8 /* length of the longest state */
@@ -285,6 +286,22 @@ print_config_server(FILE *out, const struct server *server)
 		print_config_tools(out, "denied", &server->deny);
 }
 
+static const char print_config_nothing[] =
+    "No servers. 'caisson servers add' defines one, 'caisson adopt CLIENT' "
+    "moves those of a client; caisson.conf(5) lists the files that are read.\n";
+
+/* Returns whether no file of servers exists. */
+static int
+print_config_is_empty(const struct servers *servers)
+{
+	const struct server_file *file;
+
+	TAILQ_FOREACH (file, &servers->files, entry)
+		if (file->state != SERVER_FILE_MISSING)
+			return 0;
+	return 1;
+}
+
 void
 print_config(const struct servers *servers, FILE *out)
 {
@@ -292,6 +309,10 @@ print_config(const struct servers *servers, FILE *out)
 	const struct server *server;
 	size_t n = 0;
 
+	if (print_config_is_empty(servers)) {
+		fputs(print_config_nothing, out);
+		return;
+	}
 	fputs("Sources, in their order; the first definition of a name "
 	      "wins:\n\n", out);
 	TAILQ_FOREACH (file, &servers->files, entry)
@@ -314,9 +335,10 @@ print_config_done(void *ctx)
 	event_base_loopexit(base, NULL);
 }
 
-int
-print_config_run(struct event_base *base, const struct options *options,
-    char **envp, struct err *err)
+/* Reads all; call servers_free afterwards. Returns 0, or -1 with err. */
+static int
+print_config_read(struct servers *servers, struct event_base *base,
+    const struct options *options, char **envp, struct err *err)
 {
 	char folder[PATH_MAX];
 	struct servers_setup setup = { .base = base,
@@ -327,12 +349,68 @@ print_config_run(struct event_base *base, const struct options *options,
 		.trust_project = (int)options->trust_project_files,
 		.allow_self = (int)options->allow_self_server,
 		.clock = clock_ms };
-	struct servers servers;
 
 	if (getcwd(folder, sizeof(folder)) == NULL)
 		return err_sys(err, "find the folder we run in");
-	servers_read(&servers, &setup, NULL, print_config_done, base);
+	servers_read(servers, &setup, NULL, print_config_done, base);
 	event_base_dispatch(base);
+	return 0;
+}
+
+/* Returns 0, or -1 with err if no server that is taken has this name. */
+static int
+print_config_find(
+    const struct servers *servers, const char *name, struct err *err)
+{
+	struct suggest suggest = suggest_start(name);
+	auto_buffer struct buffer shown = { 0 };
+	auto_buffer struct buffer near = { 0 };
+	const struct server *server;
+
+	TAILQ_FOREACH (server, &servers->list, entry) {
+		if (server->state != SERVER_TAKEN)
+			continue;
+		if (strcmp(server->name, name) == 0)
+			return 0;
+		suggest_try(&suggest, server->name);
+	}
+	shown_add_quoted(&shown, name, OPTION_VALUE_SHOWN);
+	if (suggest.best == NULL)
+		return err_set(err, "--server \"%s\": no MCP server has this "
+		    "name ('caisson servers list' shows all)", shown.data);
+	shown_add_quoted(&near, suggest.best, OPTION_VALUE_SHOWN);
+	return err_set(err, "--server \"%s\": no MCP server has this name: did "
+	    "you mean \"%s\"?", shown.data, near.data);
+}
+
+int
+print_config_check_named(struct event_base *base,
+    const struct options *options, char **envp, struct err *err)
+{
+	const struct command_flags *flags = &options->command.flags;
+	struct servers servers;
+	const char *name;
+	int status = 0;
+	size_t i;
+
+	if (print_config_read(&servers, base, options, envp, err) == -1)
+		return -1;
+	for (i = 0; status == 0 &&
+	     (name = command_value(flags, COMMAND_FLAG_SERVER, i)) != NULL;
+	     i++)
+		status = print_config_find(&servers, name, err);
+	servers_free(&servers);
+	return status;
+}
+
+int
+print_config_run(struct event_base *base, const struct options *options,
+    char **envp, struct err *err)
+{
+	struct servers servers;
+
+	if (print_config_read(&servers, base, options, envp, err) == -1)
+		return -1;
 	if (options_json(options))
 		print_config_json(&servers);
 	else

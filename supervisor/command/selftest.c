@@ -482,6 +482,7 @@ selftest_run(struct runs *runs, struct options *options)
 	owner_open_user(&test.owner, runs);
 	runs->idle = selftest_on_idle;
 	runs->idle_ctx = &test;
+	command_tell_wait("the tests of this machine, a few seconds");
 	selftest_report_begin(&test.report);
 	if (runs->boxes->runtime->framed)
 		selftest_contained(&test);

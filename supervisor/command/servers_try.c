@@ -446,6 +446,25 @@ servers_try_finish_unasked(struct servers_try *try)
 	servers_try_end(try);
 }
 
+/* Names the servers that may take long to start. */
+static void
+servers_try_tell_wait(const struct servers_try *try)
+{
+	auto_buffer struct buffer names = { 0 };
+	const char *comma = "";
+	size_t i;
+
+	for (i = 0; i < try->count; i++) {
+		if (try->answers[i].asked == NULL)
+			continue;
+		buffer_add_text(&names, comma);
+		shown_add_quoted(&names, try->answers[i].asked,
+		    REFUSED_REASON_MAX);
+		comma = ", ";
+	}
+	command_tell_wait(names.data);
+}
+
 /* Servers whose program is missing are asked, too, for their error. */
 static void
 servers_try_on_configured(void *ctx)
@@ -459,8 +478,10 @@ servers_try_on_configured(void *ctx)
 	else if (broker_try(try->broker, try->only, servers_try_on_tried,
 	             servers_try_on_gone, try, &err) == -1)
 		servers_try_break(try, err.text);
-	else
+	else {
+		servers_try_tell_wait(try);
 		servers_try_print(try, 0);
+	}
 }
 
 static void

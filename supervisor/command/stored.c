@@ -24,6 +24,7 @@ struct stored {
 	struct channel *store;
 	const struct command *command;
 	const char *scope;   /* of whose items */
+	const char *stranger; /* that owner, if it has no token; NULL */
 	struct buffer *json; /* the output, printed at the end; NULL: text */
 	size_t listed;
 	int status;
@@ -106,11 +107,13 @@ stored_fail(struct stored *stored, const char *why)
 static void
 stored_miss(struct stored *stored)
 {
-	stored_fail(stored, stored_is_about_tools(stored)
-	        ? "there is no saved tool of this name ('caisson saved-tools "
-	          "list' shows all)"
-	        : "there is no memory of this key ('caisson memory list' "
-	          "shows all)");
+	auto_free char *why = mem_printf(stored_is_about_tools(stored) ?
+	    "saved tool \"%s\": there is no saved tool of this name ('caisson "
+	    "saved-tools list' shows all)" :
+	    "memory \"%s\": there is no memory of this key ('caisson memory "
+	    "list' shows all)", stored->command->operand);
+
+	stored_fail(stored, why);
 }
 
 /* Returns the member of an entry; empty if there is none. */
@@ -253,6 +256,23 @@ stored_send(struct stored *stored, struct err *err)
 
 /* Answers */
 
+static void
+stored_end_list(struct stored *stored)
+{
+	auto_free char *why = NULL;
+
+	if (stored->listed == 0 && stored->stranger != NULL) {
+		why = mem_printf(OWNER_FLAG_STRANGER, stored->stranger);
+		stored_fail(stored, why);
+		return;
+	}
+	if (stored->json != NULL)
+		json_report_close(stored->json, ']');
+	else if (stored->listed == 0)
+		printf("Nothing is kept.\n");
+	stored_end(stored, 0);
+}
+
 /* Prints one page of a list, and requests the page after its last entry. */
 static void
 stored_on_page(struct stored *stored, struct json_span page)
@@ -273,11 +293,7 @@ stored_on_page(struct stored *stored, struct json_span page)
 		stored->listed++;
 	}
 	if (json_span_kind(stored_member(page, "more")) != JSON_SPAN_TRUE) {
-		if (stored->json != NULL)
-			json_report_close(stored->json, ']');
-		else if (stored->listed == 0)
-			printf("Nothing is kept.\n");
-		stored_end(stored, 0);
+		stored_end_list(stored);
 		return;
 	}
 	last = json_span_string(stored_member(entry,
@@ -407,11 +423,12 @@ stored_ask(struct stored *stored)
 
 int
 stored_run(struct event_base *base, struct store *store,
-    const char *scope, const struct command *command)
+    const char *scope, const char *stranger, const struct command *command)
 {
 	struct stored stored = { .base = base,
 		.keeper = store,
 		.scope = scope,
+		.stranger = stranger,
 		.command = command };
 	const char *nothing = stored_answer_of_nothing(stored.command->task);
 	auto_buffer struct buffer json = { 0 };

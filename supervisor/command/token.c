@@ -310,6 +310,7 @@ static int
 token_revoke(const struct options *options, char **envp, struct err *err)
 {
 	const char *name = options->command.operand;
+	auto_buffer struct buffer shown = { 0 };
 	struct tokens tokens = { 0 };
 	struct token *token = NULL, gone = { 0 };
 	auto_fd int dir = -1;
@@ -323,9 +324,12 @@ token_revoke(const struct options *options, char **envp, struct err *err)
 		token = tokens_find(&tokens, name);
 		status = token == NULL;
 	}
-	if (status == 1)
-		fputs("caisson: there is no token of this name ('caisson token "
-		      "list' shows all)\n", stderr);
+	if (status == 1) {
+		shown_add_quoted(&shown, name, OPTION_VALUE_SHOWN);
+		fprintf(stderr, "caisson: token \"%s\": there is no token of "
+		    "this name ('caisson token list' shows all)\n",
+		    shown.data);
+	}
 	if (token != NULL) {
 		token_copy(&gone, token);
 		tokens_remove(&tokens, token);
@@ -335,6 +339,16 @@ token_revoke(const struct options *options, char **envp, struct err *err)
 		status = tokens_remove_first(&gone, dir, err);
 	token_reset(&gone);
 	tokens_reset(&tokens);
+	return status;
+}
+
+int
+token_check(const struct options *options, struct err *err)
+{
+	struct token token = { 0 };
+	int status = token_set(&token, &options->command, err);
+
+	token_reset(&token);
 	return status;
 }
 

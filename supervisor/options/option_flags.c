@@ -156,7 +156,7 @@ option_flags_word(struct option_flags *walk, struct option_flag *flag)
 		walk->next = walk->argc;
 		return 1;
 	}
-	if (arg[0] == '-')
+	if (arg[0] == '-' && arg[1] != '\0')
 		return 0;
 	walk->next++;
 	if (walk->list == COMMAND_FLAG_NONE) {

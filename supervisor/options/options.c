@@ -106,7 +106,7 @@ options_hint(enum option_id id, const char *text)
 	return "";
 }
 
-static int
+int
 options_set(struct options *options, enum option_id id,
     enum options_source source, const char *text, struct err *err)
 {
@@ -376,9 +376,9 @@ options_check_serve(const struct options *options, struct err *err)
 	return 0;
 }
 
-/* Checks the only pair of options that can contradict each other. */
-static int
-options_check_timeouts(struct options *options, struct err *err)
+/* There is only one pair of options that can contradict each other. */
+int
+options_check(struct options *options, struct err *err)
 {
 	auto_buffer struct buffer timeout = { 0 };
 	auto_buffer struct buffer longest = { 0 };
@@ -412,7 +412,7 @@ options_read(struct options *options, int argc, char **argv, char **envp,
 	    option_environment_read(
 	        envp, options_set_variable, options, err) == -1 ||
 	    options_read_flags(options, argc, argv, err) == -1 ||
-	    options_check_timeouts(options, err) == -1 ||
+	    options_check(options, err) == -1 ||
 	    options_check_serve(options, err) == -1)
 		return -1;
 	/* The level of the log is not set yet. */

@@ -82,6 +82,20 @@ struct options {
 int options_read(struct options *options, int argc, char **argv, char **envp,
     struct err *err);
 
+/*
+ * Sets an option as if this source had it, except that values of the same flag
+ * may add up. Returns 0, or -1 with err: the name there, the value, and the
+ * allowed values.
+ */
+int options_set(struct options *options, enum option_id id,
+    enum options_source source, const char *text, struct err *err);
+
+/*
+ * Checks that the options do not contradict each other, and lowers the default
+ * of one that would. Returns 0, or -1 with err.
+ */
+int options_check(struct options *options, struct err *err);
+
 /* Returns whether calls may have this argument. */
 static inline int
 options_argument(const struct options *options, enum options_argument argument)

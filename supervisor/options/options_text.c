@@ -362,6 +362,10 @@ options_help(const char *command, const char *verb, int brief, FILE *out,
 	return 0;
 }
 
+/* No name is longer; paths may be, and move the last column of their line. */
+#define OPTIONS_NAME_COLUMNS 20
+#define OPTIONS_VALUE_COLUMNS 24
+
 /* Returns the variable, flag or file of a value; name: room for it. */
 static const char *
 options_source(const struct options *options, enum option_id id,
@@ -391,8 +395,9 @@ options_print_line(
 	auto_buffer struct buffer shown = { 0 };
 
 	shown_add_quoted(&shown, value, OPTION_PATH_MAX);
-	fprintf(out, "%-16s %-18s %s\n", name,
-	    shown.len > 0 ? shown.data : "(none)", where);
+	fprintf(out, "%-*s %-*s %s\n", OPTIONS_NAME_COLUMNS, name,
+	    OPTIONS_VALUE_COLUMNS, shown.len > 0 ? shown.data : "(none)",
+	    where);
 }
 
 /* Appends a value as a user would write it. */

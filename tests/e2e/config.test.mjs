@@ -56,13 +56,20 @@ function listed(home, options) {
     .filter(([name]) => name !== ''));
 }
 
-test('without any file there is no server, and every source is named', (t) => {
+test('without any file of servers there is one line', (t) => {
   assert.deepEqual(lines(homeWith(t, {})), [
+    "No servers. 'caisson servers add' defines one, 'caisson adopt CLIENT' " +
+    'moves those of a client; caisson.conf(5) lists the files that are read.',
+    '']);
+});
+
+test('with a file every source is named', (t) => {
+  assert.deepEqual(lines(homeWith(t, { 'MCPs/a.json': servers({}) })), [
     'Sources, in their order; the first definition of a name wins:',
     '',
     'missing  CAISSON_SERVERS_CONFIG: is not set',
     'missing  ~/.config/caisson/servers: there is no such folder',
-    'missing  ~/MCPs: there is no such folder',
+    'taken    ~/MCPs/a.json: 0 servers',
     'missing  ~/.config/mcp/servers: there is no such folder',
     'missing  ~/mcp-servers: there is no such folder',
     '',

@@ -312,10 +312,10 @@ test('commands show, save and remove them', async (t) => {
     ['remove', 'b']]) {
     ran = command(home, ['files', ...args]);
     assert.deepEqual([ran.status, ran.stdout], [1, '']);
-    assert.match(ran.stderr, /^caisson: no file of this name is outside conversations; conversations have it: --conversation ID, such as "other" \(/);
+    assert.match(ran.stderr, /^caisson: file "(?:\/data\/)?b": no file of this name is outside conversations; conversations have it: --conversation ID, such as "other" \(/);
   }
   ran = command(home, ['files', 'show', 'b', '--conversation', 'one two']);
-  assert.match(ran.stderr, /^caisson: there is no file of this name, or not/);
+  assert.match(ran.stderr, /^caisson: file "[^"]+": there is no file of this name, or not/);
   ran = command(home, ['files', 'list', '--conversation', 'no"pe']);
   assert.deepEqual([ran.status, ran.stdout],
     [0, 'Conversation "no\\"pe" has no files.\n']);
@@ -324,13 +324,13 @@ test('commands show, save and remove them', async (t) => {
   assert.equal(command(home,
     ['files', 'remove', 'a', '--conversation', 'other']).status, 0);
   assert.equal(await say(client, 'other', look), 'b z');
-  ran = command(home, ['files', 'clear', '--conversation', 'one two']);
+  ran = command(home, ['files', 'clear', '--yes', '--conversation', 'one two']);
   assert.equal(ran.stdout, '1 removed\n');
   assert.equal(command(home, ['files', 'show', 'a']).stdout, 'plain');
   ran = command(home, ['files', 'list', '--conversation', 'x'.repeat(129)]);
   assert.equal(ran.status, 1);
   assert.match(ran.stderr, /no conversation can have this id/);
-  assert.equal(command(home, ['files', 'clear']).stdout, '2 removed\n');
+  assert.equal(command(home, ['files', 'clear', '-y']).stdout, '2 removed\n');
 });
 
 test('wrong ids are refused, and none where it is not an argument',

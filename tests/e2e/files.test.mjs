@@ -502,7 +502,7 @@ test('the user lists, shows, saves, adds and removes files', async (t) => {
     /'caisson files' takes one of list, usage, show NAME, save NAME \[PATH\], add PATH \[NAME\], remove NAME, clear/);
   assert.equal(command(home, ['files', 'remove', 'a.txt']).status, 0);
   assert.deepEqual(await listed(client), ['mine.txt', 'other name']);
-  assert.equal(command(home, ['files', 'clear']).stdout, '2 removed\n');
+  assert.equal(command(home, ['files', 'clear', '--yes']).stdout, '2 removed\n');
   assert.deepEqual(await listed(client), []);
 });
 
@@ -733,6 +733,20 @@ sys.stdin.read()`, path.join(directory, 'lock')]);
     await end(raw);
     assert.deepEqual(halves(), []);
   }
+});
+
+test('a file is saved to standard output as it is', async (t) => {
+  const home = folder(t);
+  const { client } = await connect(t, { home });
+
+  await run(client, 'open("out/a.bin", "wb").write(bytes([0, 255, 10]))');
+
+  const [program, ...args] = commandLine(
+    { home, args: ['files', 'save', 'a.bin', '-'] });
+  const done = spawnSync(program, args);
+
+  assert.deepEqual([...done.stdout], [0, 255, 10]);
+  assert.equal(done.status, 0);
 });
 
 test('with links off the text alone names the files', async (t) => {

@@ -165,7 +165,7 @@ runtime.save_tool(twice)
   assert.match(shown.source, /^def twice/);
   assert.deepEqual(object(home, 'saved-tools', 'remove', 'twice'),
     { removed: 1 });
-  assert.deepEqual(object(home, 'memory', 'clear'), { removed: 1 });
+  assert.deepEqual(object(home, 'memory', 'clear', '--yes'), { removed: 1 });
   write(home, 'a.txt', 'abc');
 
   const [added] = object(home, 'files', 'add', 'a.txt').files;
@@ -179,7 +179,7 @@ runtime.save_tool(twice)
 
   assert.equal(done.status, 1);
   assert.equal(done.stdout, '');
-  assert.match(done.stderr, /^caisson: there is no memory of this key/);
+  assert.match(done.stderr, /^caisson: memory "none": there is no memory/);
 });
 
 test('the checks of this machine', once, (t) => {

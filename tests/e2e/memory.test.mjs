@@ -369,7 +369,7 @@ test('to look for what was never kept makes nothing', (t) => {
 
   assert.deepEqual(listed(home, ['memory', 'list']), ['Nothing is kept.']);
   assert.deepEqual(listed(home, ['saved-tools']), ['Nothing is kept.']);
-  assert.deepEqual(listed(home, ['memory', 'clear']), ['0 removed']);
+  assert.deepEqual(listed(home, ['memory', 'clear', '--yes']), ['0 removed']);
   assert.equal(caisson(home, ['memory', 'show', 'k']).status, 1);
   assert.deepEqual(fs.readdirSync(home), []);
 });
@@ -490,7 +490,7 @@ print(forge("${prefix}0"))`;
   /* Another one has places left, and the user can make room. */
   assert.deepEqual((await raw.printed(many('b')))[1], 'saved');
   assert.equal(listed(home, ['saved-tools']).length, 100);
-  assert.deepEqual(listed(home, ['saved-tools', 'clear']), ['100 removed']);
+  assert.deepEqual(listed(home, ['saved-tools', 'clear', '--yes']), ['100 removed']);
   assert.deepEqual(listed(home, ['saved-tools', 'list']),
     ['Nothing is kept.']);
   assert.deepEqual(await raw.printed(
@@ -651,7 +651,7 @@ save_tool(greet)`);
   assert.equal(caisson(home, ['memory', 'show', 'a b']).status, 1);
   assert.match(caisson(home, ['memory', 'remove', 'a b']).stderr,
     /there is no memory of this key/);
-  assert.deepEqual(listed(home, ['memory', 'clear']), ['1 removed']);
+  assert.deepEqual(listed(home, ['memory', 'clear', '--yes']), ['1 removed']);
   assert.deepEqual(listed(home, ['memory']), ['Nothing is kept.']);
 
   assert.match(listed(home, ['tools'])[0], /Z +\d+ greet: Say hello\.$/);

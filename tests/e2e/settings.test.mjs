@@ -266,8 +266,8 @@ test('--help, --version and --check', async (t) => {
       [['config'], /^memory +256m +file$/m],
       [['config', 'show', '--pids=9'], /^pids +9 +flag$/m],
       [['config', 'check'], /^memory +256m +file$/m],
-      [['servers'], /CAISSON_SERVERS_CONFIG: is not set/],
-      [['servers', 'list'], /CAISSON_SERVERS_CONFIG: is not set/],
+      [['servers'], /^No servers\. 'caisson servers add' [^\n]*\n$/],
+      [['servers', 'list'], /^No servers\. 'caisson servers add' [^\n]*\n$/],
       [['servers', 'test'], /^No servers are configured/],
     ]) {
       const { status, stdout, stderr } = program(s, { home, args: words });
@@ -366,6 +366,42 @@ test('--help, --version and --check', async (t) => {
     assert.match(stdout, /^max-output +64k +default$/m);
     assert.ok(stdout.includes(path.join(home, '.config/caisson/config.json')));
   });
+});
+
+test('config set writes one checked member, and config show shows it', (t) => {
+  const home = homeWith(t, { memory: '256m', pids: 64, cpus: 1.1 });
+  const place = path.join(home, '.config/caisson/config.json');
+  const set = (...args) => program(t, { home, args: ['config', 'set', ...args],
+    env: { CAISSON_PIDS: '32' } });
+
+  assert.equal(set('max-output', '8k').stdout,
+    `${place}: max_output is "8k"\n`);
+  assert.match(set('pids', '50').stderr, /^caisson: CAISSON_PIDS is set, too/);
+  assert.equal(set('memory', 'x').status, 2);
+  assert.deepEqual(JSON.parse(fs.readFileSync(place, 'utf8')),
+    { memory: '256m', pids: '50', cpus: 1.1, max_output: '8k' });
+
+  const { stdout } = program(t, { home, args: ['config', 'show'],
+    env: { XDG_RUNTIME_DIR: '/run/me' } });
+  const lines = stdout.trimEnd().split('\n');
+
+  assert.match(stdout, /^max-output +8k +file$/m);
+  assert.ok(lines.some((line) =>
+    /^state-dir +(\S+) +default$/.exec(line)?.[1] ===
+      path.join(home, '.local/state/caisson')));
+  assert.match(stdout, /^listen +unix:\/run\/me\/caisson\/mcp.sock +default$/m);
+  assert.match(lines.at(-1), new RegExp(`^config.json +${place} read$`));
+  /* All values begin in the same column. */
+  assert.deepEqual(lines.filter((line) => !/^\S+ +\S/.test(line) ||
+    line.match(/^\S+ +/)[0].length !== lines[0].match(/^\S+ +/)[0].length),
+  []);
+
+  const fresh = folder(t);
+
+  assert.equal(program(t, { home: fresh,
+    args: ['config', 'set', 'timeout', '9'] }).status, 0);
+  assert.match(program(t, { home: fresh, args: ['config'] }).stdout,
+    /^timeout +9s +file$/m);
 });
 
 test('a flag wins over the environment, that over the file', async (t) => {
@@ -588,7 +624,7 @@ test('the log', async (t) => {
       program(s, { args, env });
     assert.ok(!fs.existsSync(log));
     assert.match(program(s, { args: ['memory', 'show', 'none'], env }).stderr,
-      /^caisson: there is no memory of this key[^\n]*\n$/);
+      /^caisson: memory "none": there is no memory[^\n]*\n$/);
     /* A container has the interpreter of its image. */
     const setting = contained ? '--runtime' : '--python';
 

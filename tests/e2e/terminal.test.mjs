@@ -31,11 +31,27 @@ test('words that matter have colours on a terminal', (t) => {
       args.join(' '));
 });
 
+test('what removes all asks first, and what waits says for what', (t) => {
+  for (const [word, what] of [['memory', 'memories'],
+    ['saved-tools', 'saved tools'], ['files', 'files']]) {
+    const { status, shown } = onTerminal(t, { args: [word, 'clear'] });
+
+    assert.match(shown,
+      new RegExp(`^Remove all ${what} of the local user\\? \\[y/N\\] `));
+    assert.doesNotMatch(shown, /removed/);
+    assert.equal(status, 1);
+  }
+  for (const [args, what] of [[['servers', 'test'], 'good, bad\\n'],
+    [['selftest'], 'the tests of this machine']])
+    assert.match(onTerminal(t, twoServers(t, { args }), 'stdin,stderr').shown,
+      new RegExp(`^caisson: waiting for ${what}`));
+});
+
 test('colours change nothing but colours', (t) => {
   const options = twoServers(t, { args: ['servers', 'test'], env: able });
   const [command, ...args] = commandLine({ ...options, home: folder(t) });
   const plain = spawnSync(command, args, { encoding: 'utf8', input: '' });
-  const { status, shown } = onTerminal(t, options);
+  const { status, shown } = onTerminal(t, options, 'stdin,stdout');
 
   assert.equal(status, plain.status);
   assert.equal(shown.replace(colours, ''), plain.stdout);

@@ -12,7 +12,7 @@ import { Gate } from './support/gate.mjs';
 import { commandLine, contained, folder, nativeOnly, once }
   from './support/program.mjs';
 import { fetchAt, serve, serveTcp } from './support/serve.mjs';
-import { example, withServers } from './support/servers.mjs';
+import { example } from './support/servers.mjs';
 import { add, caisson, clientOf, found, last, meta, modern, said }
   from './support/tokens.mjs';
 import { until } from './support/wait.mjs';
@@ -77,11 +77,22 @@ test('where to serve is a setting as others are; beyond this machine it warns',
       /other machines/);
   });
 
+/* Defines these servers in a file of the home. */
+function withFile(home, ...names) {
+  const place = path.join(home, '.config/caisson/servers');
+
+  fs.mkdirSync(place, { recursive: true });
+  fs.writeFileSync(path.join(place, 'own.json'), JSON.stringify({ mcpServers:
+    Object.fromEntries(names.map((name) => [name, example()])) }));
+}
+
 test('tokens are listed without their secrets', (t) => {
   const home = folder(t);
 
   assert.equal(caisson(home, 'token', 'list'), 'There are no tokens.');
   assert.deepEqual(fs.readdirSync(home), []);
+
+  withFile(home, 'gh', 'fs');
 
   const secret = add(home, 'laptop', '--server', 'gh', '--tool', 'run_python',
     '--calls', '2', '--rate', '60');
@@ -106,6 +117,13 @@ test('tokens are listed without their secrets', (t) => {
   const state = path.join(home, '.local/state/caisson');
 
   assert.deepEqual(fs.readdirSync(state), ['tokens.json']);
+
+  const [command, ...args] = commandLine({ home,
+    args: ['token', 'add', 'x', '--server', 'gh', '--server', 'gj'] });
+  const { status, stderr } = spawnSync(command, args, { encoding: 'utf8' });
+
+  assert.deepEqual([status, stderr], [2, 'caisson: --server "gj": no MCP ' +
+    'server has this name: did you mean "gh"?\n']);
   assert.equal(fs.statSync(path.join(state, 'tokens.json')).mode & 0o777,
     0o600);
   assert.ok(!fs.readFileSync(path.join(state, 'tokens.json'), 'utf8')
@@ -130,8 +148,11 @@ test('a token for a tool that is not served is made with a warning', (t) => {
 });
 
 test('neither owner sees what the other one has', async (t) => {
-  const { url, home } = await serveTcp(t, {
-    ...withServers(t, { gh: example(), fs: example() }),
+  const home = folder(t);
+
+  withFile(home, 'gh', 'fs');
+
+  const { url } = await serveTcp(t, { home,
     args: ['--tools', 'run_python,list_runners', '--arguments',
       'code,servers,timeout,files,conversationId'] });
   const one = clientOf(t, url, add(home, 'one', '--server', 'gh'));

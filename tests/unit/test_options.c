@@ -635,7 +635,8 @@ static const struct {
 	{ "memory", NULL, 0, "  memory list ", "\n  memory show KEY " },
 	{ "selftest", NULL, 1, "  selftest ",
 	    "options that 'caisson --help' lists" },
-	{ "memory", "clear", 0, "  memory clear ", "  Remove all memories." },
+	{ "memory", "clear", 0, "  memory clear ",
+	    "  Remove all memories; it" },
 	{ "adopt", NULL, 0, "  adopt CLIENT ",
 	    "\n  caisson adopt cursor --undo " },
 	{ "state-max", NULL, 0, "  --state-max SIZE\n", "Default: 64m." },
@@ -683,14 +684,17 @@ END_TEST
 
 START_TEST(check_shows_values_and_their_sources)
 {
+	/* In columns of 20 and 24. */
 	static const char *const lines[] = {
-		"runtime          native             default\n",
-		"timeout          45s                CAISSON_TIMEOUT\n",
-		"max-timeout      2m                 default\n",
-		"memory           1g                 file\n",
-		"pids             9                  flag\n",
-		"tools            run_python,run_code MCP_BRIDGE_TOOLS\n",
-		"log-file         /a\\x1bb            flag\n",
+		"runtime              native                   default\n",
+		"timeout              45s                      CAISSON_TIMEOUT"
+		"\n",
+		"max-timeout          2m                       default\n",
+		"memory               1g                       file\n",
+		"pids                 9                        flag\n",
+		"tools                run_python,run_code      MCP_BRIDGE_TOOLS"
+		"\n",
+		"log-file             /a\\x1bb                  flag\n",
 	};
 	struct setting setting = { "{\"memory\": \"1024m\"}",
 		{ "CAISSON_TIMEOUT=45",

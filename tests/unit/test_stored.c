@@ -21,6 +21,13 @@ static struct event_base *base;
 static struct command command;
 static store_shown *listener;
 static void *listener_ctx;
+#define NO_MEMORY(key)                                                         \
+	"caisson: memory \"" key "\": there is no memory of this key "         \
+	"('caisson memory list' shows all)\n"
+#define NO_TOOL(name)                                                          \
+	"caisson: saved tool \"" name "\": there is no saved tool of this "    \
+	"name ('caisson saved-tools list' shows all)\n"
+
 static const char *no_store;         /* why there is none */
 static int never_kept;               /* there is no state directory */
 static const char *const *answers;   /* those that come, in their order */
@@ -159,7 +166,7 @@ run(enum command_task task, const char *operand, const char *const *told,
 	fflush(stdout);
 	dup2(fd, STDOUT_FILENO);
 	dup2(fd, STDERR_FILENO);
-	status = stored_run(base, NULL, "o", &command);
+	status = stored_run(base, NULL, "o", NULL, &command);
 	event_base_free(base);
 	fflush(stdout);
 	dup2(out, STDOUT_FILENO);
@@ -217,16 +224,14 @@ static const struct {
 	    { "{\"source\":\"'\\u202e\\udb40\\udc41 \\u00e9\"}" },
 	    "show_tool f;", "'\\u202e\\U000e0041 \xc3\xa9", 0 },
 	{ COMMAND_MEMORY_SHOW, "k", { "null" }, "show_memory k;",
-	    "caisson: there is no memory of this key ('caisson memory list' "
-	    "shows all)\n", 1 },
+	    NO_MEMORY("k"), 1 },
 	{ COMMAND_MEMORY_SHOW, "", { NULL }, "",
 	    "caisson: a key is a text of 1 to 4096 bytes of UTF-8\n", 1 },
 	{ COMMAND_MEMORY_SHOW, "\xff", { NULL }, "",
 	    "caisson: a key is a text of 1 to 4096 bytes of UTF-8\n", 1 },
 	{ COMMAND_MEMORY_REMOVE, "k", { "true" }, "drop_memory k;", "", 0 },
 	{ COMMAND_MEMORY_REMOVE, "k", { "false" }, "drop_memory k;",
-	    "caisson: there is no memory of this key ('caisson memory list' "
-	    "shows all)\n", 1 },
+	    NO_MEMORY("k"), 1 },
 	{ COMMAND_MEMORY_CLEAR, NULL, { "12" }, "drop_memories ;",
 	    "12 removed\n", 0 },
 	{ COMMAND_TOOLS_LIST, NULL,
@@ -239,8 +244,7 @@ static const struct {
 	      "}" },
 	    "show_tool f;", "def f():\n\t'\\u001b\\u009b'\n", 0 },
 	{ COMMAND_TOOLS_SHOW, "f", { "null" }, "show_tool f;",
-	    "caisson: there is no saved tool of this name ('caisson "
-	    "saved-tools list' shows all)\n", 1 },
+	    NO_TOOL("f"), 1 },
 	{ COMMAND_TOOLS_REMOVE, "f", { "true" }, "drop_tool f;", "", 0 },
 	{ COMMAND_TOOLS_CLEAR, NULL, { "12" }, "drop_tools ;",
 	    "12 removed\n", 0 },
@@ -304,10 +308,8 @@ static const struct {
 	{ COMMAND_MEMORY_CLEAR, "0 removed\n", 0 },
 	{ COMMAND_TOOLS_CLEAR, "0 removed\n", 0 },
 	{ COMMAND_TOOLS_PRUNE, "0 removed\n", 0 },
-	{ COMMAND_MEMORY_SHOW, "caisson: there is no memory of this key "
-	    "('caisson memory list' shows all)\n", 1 },
-	{ COMMAND_TOOLS_REMOVE, "caisson: there is no saved tool of this name "
-	    "('caisson saved-tools list' shows all)\n", 1 },
+	{ COMMAND_MEMORY_SHOW, NO_MEMORY("x"), 1 },
+	{ COMMAND_TOOLS_REMOVE, NO_TOOL("x"), 1 },
 };
 
 /* Then no store is started, which would make the directory. */
