@@ -201,6 +201,10 @@ class Programs(unittest.TestCase):
         self.prints("print(signal.getsignal(signal.SIGINT) is "
                     "signal.default_int_handler)", "True\n")
 
+    def test_a_function_is_not_called_for_its_name(self):
+        self.prints("def main():\n    print('ran')", "")
+        self.prints("print(main.__name__)", "main\n")
+
     def test_tasks_are_cancelled(self):
         self.prints("""
 import asyncio

@@ -286,6 +286,7 @@ const answers = {
     /^stderr:\n1$/m],
   'status:': [{ code: '1/0' }, /^status: error/],
   'error': [{ code: '1/0' }, /^status: error/],
+  'note:': [{ code: '```\nprint(1)\n```' }, /^note: /m],
   'exit:': [{ code: '1/0' }, /^exit: 1$/m],
   'error:': [{ code: 'import time; time.sleep(600)', timeout: 1 },
     /^error: ./m],
@@ -315,7 +316,9 @@ print(load_memory("key"))` }, /^\{'path': 'a'\}$/],
   ['**Pictures** come back, in order with what is printed',
     { code: 'display(b"GIF89a" + bytes(64))' },
     /^\[picture 1 \(GIF, \d+ bytes\)\]/],
-  ['Code that does not compile is repaired where only one meaning is possible',
+  ['Code that compiles runs as it was written',
+    { code: '"""print(7)"""' }, /^'print\(7\)'$/m],
+  ['Code that does not is repaired where only one meaning is possible',
     { code: '```python\nprint(7)\n```' }, /^7\nnote: .*fence/],
   ['A task that has not ended when the code does is cancelled, and a note ' +
     'says so', { code: 'import asyncio\nasync def f(): await asyncio.sleep(9)\n' +
