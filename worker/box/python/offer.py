@@ -21,9 +21,9 @@ TOLD = set()  # libraries that were told something before there was a box
 PROGRESS = []  # something, where the code may tell how far it is
 # What is imported when code calls a tool, in any way.
 CALLING = ("mcp", *("mcp._" + name for name in (
-    "arguments", "ask", "call", "caller", "counted", "data", "forgotten",
+    "arguments", "ask", "blocks", "call", "caller", "data", "forgotten",
     "idle", "lines", "names", "positions", "request", "result", "scalars",
-    "schema", "seen", "servers", "teach", "tools", "values", "wait", "wire")))
+    "schema", "seen", "servers", "tools", "values", "wait", "wire")))
 MODULES = {}  # code of the package mcp, in the boxes of a template
 ROOM = []  # bytes that are kept of each stream
 SPAWN_HINT = """\
