@@ -5,10 +5,9 @@ what a child has.
 
 The Python that runs the tests is the Python that is tested.
 """
-import json
 import unittest
 
-from mcp_relay import Base, FS, run, tool
+from mcp_relay import Base, FS, run
 
 
 class Runtime(Base):

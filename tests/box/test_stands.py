@@ -5,7 +5,6 @@ something else.
 """
 import json
 import unittest
-from importlib.util import find_spec
 
 from mcp_relay import Base, tool
 
