@@ -9,6 +9,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../../common/buffer.h"
 #include "../../common/mem.h"
@@ -20,8 +21,8 @@
 
 /*
  * Sentences of engines, and what they mean; the first that occurs decides.
- * PROGRAM and IMAGE stand for those names. NULL: the image does not exist, and
- * its name decides how to get it.
+ * PROGRAM and IMAGE stand for those names, CONF for the file containers.conf.
+ * NULL: the image does not exist, and its name decides how to get it.
  */
 static const struct container_saying {
 	const char *says;
@@ -44,10 +45,10 @@ static const struct container_saying {
 	{ "cgroups in hybrid mode",
 	    "crun does not run on a host that has both versions of cgroups: "
 	    "install runc, and set 'runtime = \"runc\"' in the section engine "
-	    "of containers.conf" },
+	    "of CONF" },
 	{ "setting rlimit",
 	    "PROGRAM may not raise the limits of a container here: set "
-	    "'default_ulimits' in the section containers of containers.conf" },
+	    "'default_ulimits' in the section containers of CONF" },
 	{ "unable to setup user",
 	    "PROGRAM cannot map the user of the code: add a range of user IDs "
 	    "for your user to /etc/subuid and /etc/subgid, or change "
@@ -92,12 +93,29 @@ static const char *const container_fault_words[] = { "Error: ", "docker: " };
 #define CONTAINER_FAULT_WORDS                                                  \
 	(sizeof(container_fault_words) / sizeof(container_fault_words[0]))
 
+/* Appends the path of the containers.conf that podman of our user reads. */
+static void
+container_fault_add_conf(struct buffer *text)
+{
+	const char *named = getenv("CONTAINERS_CONF");
+	const char *home = getenv("HOME");
+
+	if (named != NULL && named[0] == '/')
+		buffer_add_text(text, named);
+	else if (geteuid() == 0 || home == NULL)
+		buffer_add_text(text, "/etc/containers/containers.conf");
+	else
+		buffer_printf(
+		    text, "%s/.config/containers/containers.conf", home);
+}
+
 /* Appends a meaning with its names. */
 static void
 container_fault_fill(struct buffer *text, const char *means,
     const char *program, const char *image)
 {
-	static const char program_word[] = "PROGRAM", image_word[] = "IMAGE";
+	static const char program_word[] = "PROGRAM", image_word[] = "IMAGE",
+			  conf_word[] = "CONF";
 	size_t n;
 
 	while (*means != '\0') {
@@ -108,8 +126,11 @@ container_fault_fill(struct buffer *text, const char *means,
 		               strlen(image_word)) == 0) {
 			buffer_add_text(text, image);
 			n = strlen(image_word);
+		} else if (strncmp(means, conf_word, strlen(conf_word)) == 0) {
+			container_fault_add_conf(text);
+			n = strlen(conf_word);
 		} else {
-			n = 1 + strcspn(means + 1, "PI");
+			n = 1 + strcspn(means + 1, "PIC");
 			buffer_add(text, means, n);
 		}
 		means += n;

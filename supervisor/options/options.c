@@ -200,7 +200,9 @@ options_set_member(
 	shown_add_quoted(&shown, key, OPTION_VALUE_SHOWN);
 	if (strcmp(key, "mcpServers") == 0 || strcmp(key, "servers") == 0)
 		return err_set(err, "%s\" is not an option: servers belong in "
-		    "~/.config/caisson/servers/NAME.json", shown.data);
+		    "%.*s/servers/NAME.json", shown.data,
+		    (int)(strrchr(options->file, '/') - options->file),
+		    options->file);
 	near = options_nearest_member(key);
 	if (near == NULL)
 		return err_set(err, "%s\" is not an option: 'caisson --help' "

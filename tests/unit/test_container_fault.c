@@ -48,13 +48,13 @@ static const struct {
 	    "supported, drop all controllers from cgroupv2\n",
 	    "crun does not run on a host that has both versions of cgroups: "
 	    "install runc, and set 'runtime = \"runc\"' in the section engine "
-	    "of containers.conf" },
+	    "of /etc/own.conf" },
 	{ 126, "Error: runc: runc create failed: unable to start container "
 	    "process: error during container init: error setting rlimits for "
 	    "ready process: error setting rlimit type 7: operation not "
 	    "permitted: OCI permission denied\n",
 	    "/bin/e may not raise the limits of a container here: set "
-	    "'default_ulimits' in the section containers of containers.conf" },
+	    "'default_ulimits' in the section containers of /etc/own.conf" },
 	{ 126, "Error: OCI runtime error: runc: runc create failed: unable to "
 	    "start container process: unable to setup user: invalid argument\n",
 	    "/bin/e cannot map the user of the code: add a range of user IDs "
@@ -383,5 +383,6 @@ add_tests(TCase *tc)
 int
 main(void)
 {
+	setenv("CONTAINERS_CONF", "/etc/own.conf", 1);
 	return unit_run("container_fault", add_tests);
 }

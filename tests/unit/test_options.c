@@ -256,9 +256,6 @@ static const struct {
 	{ { "{\"CAISSON_FROBNICATION\\n\": 3}", { NULL }, { NULL } }, 1,
 	    ": \"CAISSON_FROBNICATION\\x0a\" is not an option: "
 	    "'caisson --help' lists them" },
-	{ { "{\"mcpServers\": {}}", { NULL }, { NULL } }, 1,
-	    ": \"mcpServers\" is not an option: servers belong in "
-	    "~/.config/caisson/servers/NAME.json" },
 	{ { "{\"CAISSON_TIMEOUT\": 3}", { NULL }, { NULL } }, 1,
 	    ": \"CAISSON_TIMEOUT\" is not an option: did you mean "
 	    "\"timeout\"?" },
