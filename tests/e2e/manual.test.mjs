@@ -43,6 +43,10 @@ try:
 except PermissionError:
     works = True`;
 
+/* A picture of one pixel. */
+const gif = 'bytes.fromhex("474946383961010001000000002c' +
+  '00000000010001000002003b")';
+
 /* What is shown as code, and what is true where that works. */
 const shown = {
   'print()': 'print()\nworks = True',
@@ -230,9 +234,9 @@ except ImportError:
 else:
     image = Image.new("RGB", (9, 9))
     works = image.show() is None`,
-  'display(x)': `x = b"GIF89a" + bytes(64)\ndisplay(x)\nworks = True`,
+  'display(x)': `x = ${gif}\ndisplay(x)\nworks = True`,
   'runtime.show(x, title=None)': `
-x = b"GIF89a" + bytes(64)
+x = ${gif}
 runtime.show(x, title=None)
 works = True`,
   'runtime.progress(done, total=None, text=None)': `
@@ -314,8 +318,8 @@ print(load_memory("key"))` }, /^\{'path': 'a'\}$/],
   ['What was printed until then comes back', { timeout: 3,
     code: 'print("before")\nimport time; time.sleep(600)' }, /^before$/m],
   ['**Pictures** come back, in order with what is printed',
-    { code: 'display(b"GIF89a" + bytes(64))' },
-    /^\[picture 1 \(GIF, \d+ bytes\)\]/],
+    { code: `display(${gif})` },
+    /^\[picture 1 \(GIF, 1 x 1, \d+ bytes\)\]/],
   ['Code that compiles runs as it was written',
     { code: '"""print(7)"""' }, /^'print\(7\)'$/m],
   ['Code that does not is repaired where only one meaning is possible',
