@@ -39,10 +39,11 @@ NOTES = []  # lines that the end of the code brings
 LEFT = {}  # the names of left.py, once they are needed
 WANTED = []  # something, where the value of the last expression is wanted
 REHEARSED = []  # something, while there is no code, and what comes is not its
-# How code looks for files without an error, and makes tasks.
+# How code looks for files without an error; makes tasks; and waits for them.
 LOOKS = {"exists", "isfile", "isdir", "is_file", "is_dir", "glob", "iglob",
          "rglob", "walk"}
 TASKS = {"create_task", "ensure_future"}
+JOINS = {"gather", "wait", "wait_for", "as_completed", "TaskGroup"}
 LOST = ("tasks that have not ended when asyncio.run() does are cancelled: keep "
         "them in a list, and write 'await asyncio.gather(*tasks)'")
 LOGGED = "logging shows warnings and errors only: print() shows the rest"

@@ -254,7 +254,8 @@ def run(source, control, told, memory, ending):
             offer_named(code, module.__dict__)
         name = last_name(last) or (
             LOGGED if b"log" in source and b".info(" in source else
-            LOST if not awaiting and uses(code, TASKS) else None)
+            LOST if not awaiting and uses(code, TASKS) and not uses(
+                code, JOINS) else None)
         line = getattr(last, "lineno", 0)
         if b"display(" in source and "display" not in module.__dict__:
             module.display = display
