@@ -13,11 +13,12 @@ import tempfile
 
 sys.path.insert(0, os.path.join(
     os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from run_example import Server  # noqa: E402
+import run_example  # noqa: E402
 
 PYTHON = "/usr/bin/python3"
 NOBODY = 65534
-SECONDS = 120
+SECONDS = 300  # of one program, at most
+run_example.ANSWER_SECONDS = SECONDS + 60
 
 
 class Box:
@@ -26,10 +27,12 @@ class Box:
     def __init__(self, **settings):
         self.home = tempfile.mkdtemp(prefix="beside-")
         os.chmod(self.home, 0o755)
-        self.server = Server(os.environ["CAISSON"], cwd=self.home, env={
-            "HOME": self.home, "PATH": os.environ["PATH"],
-            "CAISSON_OUTPUT_MODE": "json", "CAISSON_MAX_OUTPUT": "4m",
-            **settings})
+        self.log = tempfile.TemporaryFile()
+        self.server = run_example.Server(
+            os.environ["CAISSON"], cwd=self.home, stderr=self.log, env={
+                "HOME": self.home, "PATH": os.environ["PATH"],
+                "CAISSON_OUTPUT_MODE": "json", "CAISSON_MAX_OUTPUT": "4m",
+                "CAISSON_MAX_TIMEOUT": str(SECONDS), **settings})
         self.server.initialize()
 
     def run(self, code, **more):
@@ -41,16 +44,23 @@ class Box:
         return ["\n".join(line for line in told.get(stream, ())
                           if not line.startswith(("note: ", "hint: ")))
                 for stream in ("stdout", "stderr")] + [
-                    told.get("signal", told.get("exitCode", told["status"]))]
+                    told["status"] if told["status"] == "timeout" else told.get(
+                        "signal", told.get("exitCode"))]
 
     def close(self):
-        """End it."""
+        """End it; return what it has logged."""
         self.server.close()
         shutil.rmtree(self.home)
+        with self.log as log:
+            log.seek(0)
+            return log.read().decode()
 
 
-def plain(code):
-    """Return the outcome in a plain interpreter, with the paths of a box."""
+def plain(code, *python):
+    """Return the outcome in a plain interpreter, with the paths of a box.
+
+    python: it and its options, where it is not the usual one.
+    """
     with tempfile.TemporaryDirectory(prefix="beside-") as root:
         home, script = root + "/workspace", root + "/tmp/run_python.py"
         for folder in root, home, root + "/tmp":
@@ -62,14 +72,20 @@ def plain(code):
             file.write(code)
         user = {} if os.getuid() else {
             "user": NOBODY, "group": NOBODY, "extra_groups": []}
-        done = subprocess.run(
-            [PYTHON, script], cwd=home, timeout=SECONDS, check=False,
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, env={
-                "HOME": home, "TMPDIR": root + "/tmp", "PYTHONSAFEPATH": "1",
-                "PYTHONPATH": home, "LANG": "C.UTF-8", "TERM": "dumb",
-                "PATH": "/usr/local/bin:/usr/bin:/bin"}, **user)
-    ended = done.returncode
-    return [text.decode(errors="replace").replace(root, "").removesuffix("\n")
-            for text in (done.stdout, done.stderr)] + [
-                signal.Signals(-ended).name if ended < 0 else ended]
+        try:
+            done = subprocess.run(
+                [*(python or [PYTHON]), script], cwd=home, timeout=SECONDS,
+                check=False, stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={
+                    "HOME": home, "TMPDIR": root + "/tmp",
+                    "PYTHONSAFEPATH": "1", "PYTHONPATH": home,
+                    "LANG": "C.UTF-8", "TERM": "dumb",
+                    "PATH": "/usr/local/bin:/usr/bin:/bin"}, **user)
+            ended = done.returncode
+        except subprocess.TimeoutExpired as late:
+            done, ended = late, "timeout"
+    if isinstance(ended, int) and ended < 0:
+        ended = signal.Signals(-ended).name
+    return [(text or b"").decode(errors="replace").replace(
+        root, "").removesuffix("\n") for text in (
+            done.stdout, done.stderr)] + [ended]
