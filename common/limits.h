@@ -78,12 +78,6 @@
 #define PIPE_CHUNK (64 * KIB)
 
 /*
- * The longest line that code in a template's box prints in one write(): with
- * PIPE_BUF bytes it is written whole, or not at all.
- */
-#define PRINT_LINE_MAX (4 * KIB)
-
-/*
  * The relay waits this long before it reads output, because waking up costs
  * both processes more than printing a line. After a read that found the pipe
  * full, it reads this many times without a pause: the code waits while its pipe

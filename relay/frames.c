@@ -21,7 +21,7 @@
  *
  * To the box:
  *
- *	{"type":"run","code":"…"[,"memory":true][,"echo":true][,"output":N]
+ *	{"type":"run","code":"…"[,"memory":true][,"echo":true]
  *	    [,"progress":true][,"session":true],"servers":[…]}
  *	{"type":"rpc_response","id":N,"success":true,"payload":…}
  *	{"type":"rpc_response","id":N,"success":false,
@@ -29,7 +29,6 @@
  *
  * "memory" is the field stored of START: memories and saved tools may be used.
  * "echo" is its field echo: the box sends the value of the last expression.
- * "output" is the field output_max of PREPARE: bytes kept of each stream.
  * "progress" is its field progress: the box may report progress. "session" is
  * its field kept: when the code has ended, the box sends "ended", with the
  * number of run frames so far, the exit code and the number of threads left,
@@ -259,9 +258,6 @@ frames_make_run(struct outbox_frame *frame, const struct frames_run *run,
 		buffer_add_text(&frame->text, ",\"memory\":true");
 	if (run->echo)
 		buffer_add_text(&frame->text, ",\"echo\":true");
-	if (run->output_max > 0)
-		buffer_printf(
-		    &frame->text, ",\"output\":%zu", run->output_max);
 	if (run->progress)
 		buffer_add_text(&frame->text, ",\"progress\":true");
 	if (run->kept)

@@ -370,7 +370,6 @@ relay_start(struct relay *relay, struct ipc_start *start)
 	struct frames_run run = { .len = start->code.len,
 		.stored = (int)start->stored,
 		.echo = (int)start->echo,
-		.output_max = relay->output_max,
 		.progress = (int)start->progress,
 		.kept = (int)start->kept };
 	auto_free char *copy = NULL;

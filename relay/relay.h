@@ -180,7 +180,6 @@ struct frames_run {
 	size_t len;
 	int stored; /* there is a store */
 	int echo;   /* the value of the last expression is requested */
-	size_t output_max; /* bytes kept of each stream; 0: not sent */
 	int progress; /* it may report progress */
 	int kept; /* the box stays when the code has ended */
 };

@@ -300,7 +300,7 @@ def alias_of(name):
 
 
 def run(code, loaded=("fs", "my-git"), tools=(), others=(), remembered=(),
-        aliases=(), echo=False, silent=True, shapes=(), output=None,
+        aliases=(), echo=False, silent=True, shapes=(),
         progress=False, box_in=Box):
     """Run code in a box with servers; return its Result with the relay.
 
@@ -308,8 +308,8 @@ def run(code, loaded=("fs", "my-git"), tools=(), others=(), remembered=(),
     for some; remembered: what is told of tools without asking their servers;
     echo: whether the value of the last expression is wanted; silent: whether
     nothing was printed; shapes: of what tools have returned, by server and
-    tool; output: bytes that are kept of each stream; progress: whether it may
-    be told; box_in: what makes a box in a place.
+    tool; progress: whether it may be told; box_in: what makes a box in a
+    place.
     """
     aliases = dict(aliases)
     known = SERVERS + [{"name": name,
@@ -322,7 +322,6 @@ def run(code, loaded=("fs", "my-git"), tools=(), others=(), remembered=(),
                    if server["name"] == name]
         frame = {"type": "run", "code": code, "servers": servers}
         frame.update({"echo": True} if echo else {})
-        frame.update({"output": output} if output else {})
         frame.update({"progress": True} if progress else {})
         box.send(json.dumps(frame).encode() + b"\n")
         relay = Relay(box, loaded, known)

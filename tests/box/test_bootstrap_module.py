@@ -7,7 +7,7 @@ The Python that runs the tests is the Python that is tested.
 """
 import unittest
 
-from bootstrap import ASKS, add_cases, Case, Cases, LINE, MAIN, TRACE
+from bootstrap import add_cases, Case, Cases, LINE, MAIN, TRACE
 
 SOURCES = [
     Case("no newline at the end", "print(1)", "1\n"),
@@ -106,7 +106,7 @@ for name in 'bootstrap', 'probe', 'caisson':
         __import__(name); print(name)
     except ImportError:
         pass
-""", said=ASKS),
+"""),
     Case("module in its place", """
 import sys, __main__
 from __main__ import sys as again

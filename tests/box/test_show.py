@@ -182,35 +182,6 @@ class Values(Shows):
                    out="C\n<class '__main__.A'>\n")
 
 
-@unittest.skipIf(importlib.util.find_spec("IPython"), "IPython is installed")
-class Notebook(Shows):
-    """What code for notebooks imports."""
-
-    def test_display(self):
-        one, two = self.shows(
-            "from IPython.display import display, Image, HTML, Markdown\n"
-            "display(Image(%r), HTML('<b>'), Markdown('**'), 5)\n"
-            "Image(data=%r, width=5)" % (png(), png()), None, None,
-            out="<b>\n**\n5\n", echo=True, silent=False)
-        self.assertEqual(base64.b64decode(two["data"]), png())
-        self.shows("import IPython.display as d\nfrom IPython import display, "
-                   "get_ipython\nopen('a.png', 'wb').write(%r)\nd.display("
-                   "d.Image('a.png'))\nd.clear_output()\n"
-                   "print(get_ipython(), d is display)" % png(), None,
-                   out="None True\n")
-        got = self.prints("from IPython.display import Image\n"
-                          "Image(filename='b.png')", "", ".*b.png.*", 1)
-        self.assertEqual(got.relay.pictures, [])
-
-    def test_libraries_find_none(self):
-        self.shows("open('library.py', 'w').write('import IPython')\ntry:\n"
-                   "    import library\nexcept ImportError as error:\n"
-                   "    print(error)\nimport IPython\ntry:\n    import IPython."
-                   "core\nexcept ImportError as error:\n    print(error)",
-                   out="No module named 'IPython'\n"
-                   "No module named 'IPython.core'\n")
-
-
 @needs("PIL")
 class Images(Shows):
     """Images of Pillow, and what it scales."""

@@ -129,7 +129,6 @@ static struct frames *frames;
 static int box_in, box_out; /* the box's ends */
 static int stored;          /* there is a store */
 static int echo;            /* the value of the last expression is wanted */
-static size_t output_max;   /* bytes kept of each stream */
 static int progress;        /* the box may report it */
 static int kept;            /* there may be further code */
 static int fds_before;
@@ -151,7 +150,7 @@ open_with(const char *code, size_t len, struct ipc_blob *servers)
 	frames = frames_new(&relay, &in[0], &ends);
 	if (code != NULL)
 		frames_start(frames, &(struct frames_run){ code, len, stored,
-		    echo, output_max, progress, kept }, servers);
+		    echo, progress, kept }, servers);
 	ck_assert_int_eq(in[0], -1);
 	ck_assert_int_eq(out[1], -1);
 	ck_assert_int_eq(servers->fd, -1);
@@ -343,14 +342,13 @@ START_TEST(memory_is_offered)
 	auto_buffer struct buffer run = { 0 };
 
 	stored = echo = 1;
-	output_max = 65536;
 	open_frames("1", 1);
 	say(READY, strlen(READY));
 	settle();
 	ck_assert_int_eq(fd_set_nonblock(box_in, 1, NULL), 0);
 	read_run(&run);
 	ck_assert_str_eq(run.data, "{\"type\":\"run\",\"code\":\"1\","
-	    "\"memory\":true,\"echo\":true,\"output\":65536,"
+	    "\"memory\":true,\"echo\":true,"
 	    "\"servers\":" SERVERS "}\n");
 	close_frames();
 }

@@ -28,7 +28,7 @@
 #define READY   "{\"type\":\"ready\"}\n"
 #define SERVERS "[{\"name\":\"fs\"}]"
 #define RUN                                                                    \
-	"{\"type\":\"run\",\"code\":\"print(1)\",\"output\":1024,"             \
+	"{\"type\":\"run\",\"code\":\"print(1)\","             \
 	"\"servers\":" SERVERS "}\n"
 #define CALL                                                                   \
 	"{\"type\":\"rpc_request\",\"id\":1,\"payload\":{\"type\":"            \
@@ -424,7 +424,7 @@ START_TEST(passes_progress_on)
 	start_made();
 	run_box();
 	box_reads(_i == 0 ? RUN : "{\"type\":\"run\",\"code\":\"print(1)\","
-	    "\"output\":1024,\"progress\":true,\"servers\":" SERVERS "}\n");
+	    "\"progress\":true,\"servers\":" SERVERS "}\n");
 	for (n = 0; n < 90; n++) {
 		auto_free char *frame = mem_printf(request, n * 1000);
 
@@ -851,7 +851,7 @@ START_TEST(takes_output_as_frames)
 	box_sends(READY, strlen(READY));
 	expect(IPC_RUNNING);
 	box_reads("{\"type\":\"run\",\"code\":\"print(1)\","
-	    "\"output\":65536,\"servers\":" SERVERS "}\n");
+	    "\"servers\":" SERVERS "}\n");
 	box_sends("{\"type\":\"err\",\"data\":\"c3RhcnQK\"}\n",
 	    (size_t)_i + 1);
 	box_sends(strstr(frames, READY) + strlen(READY), (size_t)_i + 1);
@@ -1397,7 +1397,7 @@ put_ended(const char *more)
 }
 
 #define KEPT_RUN                                                               \
-	"{\"type\":\"run\",\"code\":\"print(1)\",\"output\":1024,"             \
+	"{\"type\":\"run\",\"code\":\"print(1)\","             \
 	"\"session\":true,\"servers\":" SERVERS "}\n"
 
 /* Starts a relay and its box, which has its first code. */

@@ -149,14 +149,13 @@ def tell_ignored(ignored):
 
 
 def warn_unawaited(coroutine):
-    """Warn of a coroutine that is freed here, by the line of its function.
+    """Warn of a coroutine that is freed here, as of one without a frame.
 
-    The interpreter names the line that runs now, which is one of ours.
+    The interpreter has none then, and would name a line of ours here.
     """
-    code = coroutine.cr_code
-    sys.modules["warnings"].warn_explicit(
+    sys.modules["warnings"].warn(
         "coroutine %r was never awaited" % coroutine.__qualname__,
-        RuntimeWarning, code.co_filename, code.co_firstlineno)
+        RuntimeWarning, sys.getrecursionlimit())
 
 
 def flush(stream):

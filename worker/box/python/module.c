@@ -160,18 +160,6 @@ module_gather(PyObject *self, PyObject *nothing)
 	Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(module_shorten_doc,
-    "shorten(stdout)\n\nHave lines take a shorter way to descriptor 1.");
-
-static PyObject *
-module_shorten(PyObject *self, PyObject *stream)
-{
-	(void)self;
-	if (print_shorten(stream) == -1)
-		return NULL;
-	Py_RETURN_NONE;
-}
-
 PyDoc_STRVAR(module_leave_doc, "leave(status)\n\nEnd, as os._exit() does.");
 
 /*
@@ -253,7 +241,6 @@ static PyMethodDef module_functions[] = {
 	{ "far", module_far, METH_NOARGS, module_far_doc },
 	{ "part", module_part, METH_NOARGS, module_part_doc },
 	{ "gather", module_gather, METH_NOARGS, module_gather_doc },
-	{ "shorten", module_shorten, METH_O, module_shorten_doc },
 	{ "leave", module_leave, METH_VARARGS, module_leave_doc },
 	{ "choose", module_choose, METH_VARARGS, module_choose_doc },
 	{ "refuse", module_refuse_text, METH_VARARGS, module_refuse_doc },

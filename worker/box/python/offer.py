@@ -22,10 +22,9 @@ PROGRESS = []  # something, where the code may tell how far it is
 # What is imported when code calls a tool, in any way.
 CALLING = ("mcp", *("mcp._" + name for name in (
     "arguments", "ask", "blocks", "call", "caller", "data", "forgotten",
-    "idle", "lines", "names", "positions", "request", "result", "scalars",
-    "schema", "seen", "servers", "tools", "values", "wait", "wire")))
+    "idle", "lines", "positions", "request", "result", "scalars", "schema",
+    "seen", "servers", "tools", "values", "wait", "wire")))
 MODULES = {}  # code of the package mcp, in the boxes of a template
-ROOM = []  # bytes that are kept of each stream
 SPAWN_HINT = """\
 code with 'await' at top level cannot be re-imported, as the start methods \
 'spawn' and 'forkserver' of multiprocessing do: use \
@@ -78,9 +77,6 @@ class Finder:
         if name.startswith("mcp."):
             from mcp import _modules
             return _modules.find_spec(name, path)
-        if name in ("IPython", "IPython.display"):
-            from mcp import _notebook
-            return _notebook.find_spec(name)
         if name == "runtime" or name.startswith("mcp_"):
             from mcp import _modules
             return _modules.find_global(name)
@@ -110,18 +106,6 @@ class Acting:
         module.__spec__.loader = module.__loader__ = self.loader
         self.loader.exec_module(module)
         self.act(module)
-
-
-class LastFinder:
-    """At the end of sys.meta_path: tabulate, where it is not installed."""
-
-    @staticmethod
-    def find_spec(name, path=None, target=None):
-        """Return where what stands for it is."""
-        if name != "tabulate":
-            return None
-        from mcp import _modules
-        return _modules.find_tables()
 
 
 class Loaded(SourceFileLoader):
@@ -293,11 +277,10 @@ def offer(names):
     """
     box = type(sys)("mcp._box")
     box.control, box.pid, box.told, box.memory = (-1, -1), 0, (), False
-    box.offer, box.output = (__file__, CHILD), 0
+    box.offer = __file__, CHILD
     box.child, box.progress = names is vars(builtins), False
     box.servers, box.runtime = Servers(), Runtime("mcp.runtime")
     sys.meta_path.insert(0, Finder(box))
-    sys.meta_path.append(LastFinder)
     set_early()
     names.update(LATE, mcp_servers=box.servers, LOADED_MCP_SERVERS=(),
                  runtime=box.runtime)
@@ -314,8 +297,6 @@ def offer_servers(box, names, control, pid, told, memory):
     if not memory:
         for name in LATE:
             del names[name]
-    if ROOM:
-        box.output = sum(ROOM)
     if PROGRESS:
         box.progress = True
     if told:

@@ -24,7 +24,7 @@ BETWEEN = "the program that made the call has ended"
 C_LONG = 1 << 63
 MISSED = []  # interrupts that came while no code of the program ran
 # What says something about one program only, and is empty for the next.
-ABOUT_ONE = DROPPED, NOTES, PROGRESS, ROOM, SESSION, WANTED
+ABOUT_ONE = DROPPED, NOTES, PROGRESS, SESSION, WANTED
 
 
 def ignore(number, frame):

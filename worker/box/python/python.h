@@ -87,13 +87,6 @@ void near_begin(near_exchange *get, near_exchange *set);
 void near_limit(size_t most);
 void near_end(void);
 
-/*
- * print.c: gives sys.stdout, a stream with buffers that is UTF-8 and writes
- * each line to descriptor 1, a shorter way for lines. Once. Returns 0, or -1
- * with an exception of the interpreter.
- */
-int print_shorten(void *stream);
-
 /* What the library does as a template, of which the interpreter is a part. */
 struct module_template {
 	/*

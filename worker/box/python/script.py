@@ -149,8 +149,6 @@ def understood(data):
             WANTED.append(frame["type"])
         if frame.get("progress") is True:
             PROGRESS.append(frame["type"])
-        if type(frame.get("output")) is int:
-            ROOM.append(frame["output"])
         if frame.get("session") is True:
             SESSION.append(frame["type"])
         return (frame["code"].encode(), frame.get("servers", ()),
@@ -196,7 +194,7 @@ def stand():
 def unstand():
     """Undo stand()."""
     STANDING.clear()
-    del sys.path[0], sys.meta_path[0], sys.meta_path[-1]
+    del sys.path[0], sys.meta_path[0]
 
 
 def execute(code, module):
@@ -310,7 +308,6 @@ def main():
         stream.reconfigure(
             encoding="utf-8", errors="backslashreplace", line_buffering=True)
     if TEMPLATE:
-        vars(TEMPLATE).pop("shorten")(sys.stdout)
         become_template(ending)
     else:
         gc.freeze()  # what is there now need not be looked at in the end

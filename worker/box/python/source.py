@@ -214,16 +214,27 @@ def prepared(source):
             raise
         source = store(fixed)
         code = compiled(source)
+    if not WANTED:
+        return code, source, None
+    import warnings
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the compiler has told its own
+        return with_value(code, source)
+
+
+def with_value(code, source):
+    """Return what prepared() does, of code that keeps the value of its last
+    expression, if there is one.
+    """
     last = None
     try:
-        if WANTED:
-            tree, is_whole = ending(source)
-            last = tree.body[-1] if tree.body else None
-            if last and has_value(block_of(tree)[-1]):
-                tree = tree if is_whole else tree_of(source)
-                last = block_of(tree)[-1]
-                if not is_quiet(last, source):
-                    code = compiled_with_value(tree)
+        tree, is_whole = ending(source)
+        last = tree.body[-1] if tree.body else None
+        if last and has_value(block_of(tree)[-1]):
+            tree = tree if is_whole else tree_of(source)
+            last = block_of(tree)[-1]
+            if not is_quiet(last, source):
+                code = compiled_with_value(tree)
     except (MemoryError, RecursionError):
         pass  # a tree takes more than to compile the code
     return code, source, last

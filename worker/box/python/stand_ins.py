@@ -87,8 +87,13 @@ def of_mmap(module):
         finally:
             os.close(fd)
 
+    def shown(self):
+        """Return what is shown of it, as of the class it stands for."""
+        text = plain.__repr__(self)
+        return text.replace("<mmap ", "<mmap.mmap ", 1)
+
     module.mmap = type("mmap", (plain,), {
-        "__new__": made, "__module__": plain.__module__,
+        "__new__": made, "__repr__": shown, "__module__": plain.__module__,
         "__doc__": plain.__doc__})
 
 

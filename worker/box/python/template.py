@@ -158,8 +158,6 @@ class Template:
         self.near, self.far = library.near, library.far
         # Does all that comes with a fork but the fork.
         self.rehearse = library.rehearse
-        # Has lines that are printed take a shorter way.
-        self.shorten = library.shorten
         # Ends the process.
         self.leave = library.leave
         # Chooses objects by their type, and writes to no other type.

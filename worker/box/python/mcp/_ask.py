@@ -19,7 +19,6 @@ ARGUMENTS_MAX = 16 << 20  # bytes, as JSON
 DESCRIBE_PATIENCE = 2  # seconds for a server that may have to start
 LATE = "it has not answered yet"
 SETTINGS = {"raise_on_error": True}
-READ = [0]  # bytes of results, until they are large
 
 
 def payload_of(kind, server=None, tool=None, remembered=False):
@@ -188,7 +187,6 @@ def call_entry(state, entry, given):
     answer = answer_of(request, server, tool, read)
     if not isinstance(answer, dict):
         raise MCPError("the answer is no result of a tool", server, tool)
-    count(len(request.line))
     result = Result(answer)
     result._schema = entry.get("outputSchema")
     if tool not in state.readers:
@@ -201,18 +199,6 @@ def call_entry(state, entry, given):
                                        "the tool failed and did not say why"),
             server, tool, result)
     return result
-
-
-def count(size):
-    """Note how much was read, some of which the code may print at once.
-
-    What is printed may be larger, as Python writes it.
-    """
-    if _box.output and READ[0] <= _box.output // 4:
-        READ[0] += size
-        if READ[0] > _box.output // 4:
-            from . import _print
-            _print.begin(_box.output)
 
 
 def beginning(state, tool):

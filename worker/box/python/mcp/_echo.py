@@ -17,7 +17,7 @@ UNAWAITED = ("note: the last expression is a %s, and nothing has awaited it: "
 QUIET = ("Success: what %s returned is not shown, as the tool is not marked "
          "read-only; print it to see it")
 # Values of these may be pictures.
-DRAWING = {"matplotlib.figure", "PIL.Image", "IPython.display"}
+DRAWING = {"matplotlib.figure", "PIL.Image"}
 SILENT = "the tool failed and did not say why"
 
 

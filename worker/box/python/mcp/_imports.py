@@ -56,6 +56,8 @@ ELSEWHERE = {
                     "value of the last expression, is the answer",
     "servers": "the servers are mcp_<alias>, or mcp_servers['name']",
     "fastmcp": "servers are here already: await mcp_<alias>.<tool>(...)",
+    "IPython": "display(x) and runtime.show(x) show pictures and tables here",
+    "tabulate": "print rows with f-strings, or a frame of pandas",
     "nest_asyncio": "leave it out: 'await' works at top level"}
 SERVER = "the server %s is mcp_%s: %s"
 SEARCH = ("a tool is called as await mcp_<alias>.%s(...): await "

@@ -46,11 +46,6 @@ def find_global(name):
         name, Loader(server), origin="an MCP server")
 
 
-def find_tables():
-    """Return how to import what stands for tabulate."""
-    return ModuleSpec("tabulate", Tables(), origin="caisson")
-
-
 def become_runtime(loader):
     """Make the module mcp.runtime of what stands for it.
 
@@ -94,20 +89,6 @@ class Loader:
 
     def exec_module(self, module):
         """There is nothing to execute."""
-
-
-class Tables:
-    """tabulate, where it is not installed."""
-
-    @staticmethod
-    def create_module(spec):
-        """Have the import system make it."""
-
-    @staticmethod
-    def exec_module(module):
-        """Give it its function, and the version that pandas asks for."""
-        from . import _tables
-        module.tabulate, module.__version__ = _tables.tabulate, _tables.VERSION
 
 
 def find(name):

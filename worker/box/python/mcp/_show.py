@@ -16,7 +16,6 @@ ROOM_MIN = 64 << 10  # with less, a picture is not worth it
 TITLE_MAX = 200  # characters
 ROWS_MAX, COLUMNS_MAX = 60, 20  # of a table
 SHOWN = "_shown_here"  # as in plots.py
-IMAGES = "PIL.Image", "IPython.display"
 CHILD = ("only the first process of the code can show pictures, not a child "
          "of it: save the picture to a file, and show that there")
 MORE = ("note: %s not shown: an answer has at most %d pictures and %d MB of "
@@ -96,8 +95,7 @@ def show_last(value):
     A figure may have been shown before.
     """
     figure = _picture.figure_of(value)
-    if figure is None and not any(
-            _picture.is_of(value, module, "Image") for module in IMAGES):
+    if figure is None and not _picture.is_of(value, "PIL.Image", "Image"):
         return False
     if figure is None or SHOWN not in vars(figure):
         send(_picture.source_of(value), title_of(value))
