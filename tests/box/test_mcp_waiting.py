@@ -448,7 +448,8 @@ async def main():
     await mcp_fs.echo()
 asyncio.run(main())
 print((mcp_fs.echo(x=2).result()).data)
-""", "{'x': 2}\n")
+""", "{'x': 2}\n", "MAIN:4: the task of fs.never had not ended when .*\n"
+                          "MAIN:5: the task of fs.never had not ended .*\n")
         self.assertEqual(len(got.relay.cancelled), 2)
 
     def test_a_cancelled_fetch_goes_on(self):
