@@ -75,6 +75,35 @@ completion_add_verbs(struct buffer *out, const char *word)
 	}
 }
 
+/* Returns the word whose list --names prints the values of a flag, or NULL. */
+static const char *
+completion_flag_lister(enum command_flag flag)
+{
+	return flag == COMMAND_FLAG_SERVER ? "servers" :
+	    flag == COMMAND_FLAG_OWNER ? "token" : NULL;
+}
+
+/*
+ * Returns whether the first operand of a command is one of the names that the
+ * list of the same word prints.
+ */
+static int
+completion_takes_name(const struct command_row *row)
+{
+	const struct command_row *list;
+	size_t i;
+
+	if (row->operands == NULL || strcmp(row->verb, "add") == 0 ||
+	    (strncmp(row->operands, "NAME", 4) != 0 &&
+	        strncmp(row->operands, "KEY", 3) != 0))
+		return 0;
+	for (i = 0; (list = command_row(i)) != NULL; i++)
+		if (strcmp(list->word, row->word) == 0 &&
+		    command_takes(list->task, COMMAND_FLAG_NAMES))
+			return 1;
+	return 0;
+}
+
 /* Adds the flags of a command, each after a space. */
 static void
 completion_add_own(struct buffer *out, enum command_task task)
@@ -127,6 +156,7 @@ completion_add_cases(struct buffer *out)
 {
 	const struct command_row *row;
 	char flag[OPTION_NAME_SIZE];
+	enum command_flag own;
 	enum option_id id;
 	size_t i;
 
@@ -145,6 +175,13 @@ completion_add_cases(struct buffer *out)
 		if (verbs.len > 0)
 			buffer_printf(out, "\t%s) known='%s' ;;\n", row->word,
 			    verbs.data + 1);
+	}
+	for (own = COMMAND_FLAG_NONE + 1; own < COMMAND_FLAGS; own++) {
+		if (completion_flag_lister(own) == NULL)
+			continue;
+		option_flag(command_flag_row(own)->key, flag);
+		buffer_printf(out, "\t%s) names=%s ;;\n", flag,
+		    completion_flag_lister(own));
 	}
 	for (id = 0; id < OPTION_IDS; id++) {
 		auto_buffer struct buffer values = { 0 };
@@ -168,23 +205,29 @@ completion_add_own_cases(struct buffer *out)
 
 	for (i = 0; (row = command_row(i)) != NULL; i++) {
 		auto_buffer struct buffer own = { 0 };
+		int name = row->verb != NULL && completion_takes_name(row);
 
 		completion_add_own(&own, row->task);
-		if (own.len > 0)
-			buffer_printf(out, "\t'%s '%s%s%s) own='%s' ;;\n",
-			    row->word, row->verb == NULL ? "*" : "'",
-			    row->verb == NULL ? "" : row->verb,
-			    row->verb == NULL ? "" : "'", own.data + 1);
+		if (own.len == 0 && !name)
+			continue;
+		buffer_printf(out, "\t'%s '%s%s%s) own='%s'", row->word,
+		    row->verb == NULL ? "*" : "'",
+		    row->verb == NULL ? "" : row->verb,
+		    row->verb == NULL ? "" : "'",
+		    own.len == 0 ? "" : own.data + 1);
+		if (name)
+			buffer_printf(out, " lists=%s", row->word);
+		buffer_add_text(out, " ;;\n");
 	}
 }
 
 /* Adds the common part of the functions for bash and zsh. */
 static void
 completion_add_function(struct buffer *out, const char *words,
-    const char *before, const char *count)
+    const char *before, const char *count, const char *program)
 {
-	buffer_printf(out, "\tlocal known= files= own=\n\tcase \"%s\" in\n",
-	    words);
+	buffer_printf(out, "\tlocal known= files= own= names= lists=\n"
+	    "\tcase \"%s\" in\n", words);
 	completion_add_own_cases(out);
 	buffer_printf(out, "\tesac\n\tcase \"%s\" in\n", before);
 	completion_add_cases(out);
@@ -192,7 +235,10 @@ completion_add_function(struct buffer *out, const char *words,
 	completion_add_commands(out);
 	buffer_add_text(out, "'\n\tknown=\"$known $own ");
 	completion_add_flags(out);
-	buffer_add_text(out, "\" ;;\n\tesac\n");
+	buffer_printf(out, "\"\n\t[ \"%s\" -ne 3 ] || names=$lists ;;\n"
+	    "\tesac\n"
+	    "\t[ -z \"$names\" ] || known=\"$known $(%s \"$names\" list "
+	    "--names 2>/dev/null | grep -v ' ')\"\n", count, program);
 }
 
 static void
@@ -201,7 +247,8 @@ completion_add_bash(struct buffer *out)
 	buffer_add_text(out, "# bash: eval \"$(caisson completion bash)\"\n"
 	    "_caisson() {\n");
 	completion_add_function(out, "${COMP_WORDS[1]} ${COMP_WORDS[2]}",
-	    "${COMP_WORDS[COMP_CWORD-1]}", "$COMP_CWORD");
+	    "${COMP_WORDS[COMP_CWORD-1]}", "$COMP_CWORD",
+	    "\"${COMP_WORDS[0]}\"");
 	buffer_add_text(out,
 	    "\tif [ -n \"$files\" ]; then\n"
 	    "\t\tmapfile -t COMPREPLY < <(compgen -f -- \"$2\")\n"
@@ -220,7 +267,8 @@ completion_add_zsh(struct buffer *out)
 	    "_caisson() {\n"
 	    "\tlocal before=${words[CURRENT-1]} count=$((CURRENT - 1))\n");
 	completion_add_function(
-	    out, "${words[2]} ${words[3]}", "$before", "$count");
+	    out, "${words[2]} ${words[3]}", "$before", "$count",
+	    "\"${words[1]}\"");
 	buffer_add_text(out,
 	    "\tif [ -n \"$files\" ]; then _files; "
 	    "else compadd -- ${=known}; fi\n"
@@ -249,8 +297,11 @@ completion_add_fish_flags(struct buffer *out, const struct command_row *row)
 		buffer_printf(out, "' -l %s", name + strlen("--"));
 		if (own->letter != 0)
 			buffer_printf(out, " -s %c", own->letter);
-		buffer_printf(out, "%s -d '%s'\n",
-		    own->value == NULL ? "" : " -x", own->doc);
+		buffer_add_text(out, own->value == NULL ? "" : " -x");
+		if (completion_flag_lister(flag) != NULL)
+			buffer_printf(out, " -a '(caisson %s list --names "
+			    "2>/dev/null)'", completion_flag_lister(flag));
+		buffer_printf(out, " -d '%s'\n", own->doc);
 	}
 }
 
@@ -299,6 +350,12 @@ completion_add_fish(struct buffer *out)
 		auto_buffer struct buffer operands = { 0 };
 
 		completion_add_fish_flags(out, row);
+		if (row->verb != NULL && completion_takes_name(row))
+			buffer_printf(out, "complete -c caisson -n "
+			    "'__fish_seen_subcommand_from %s; and "
+			    "__fish_seen_subcommand_from %s' -a '(caisson %s "
+			    "list --names 2>/dev/null)'\n", row->word,
+			    row->verb, row->word);
 		if (row->verb != NULL)
 			completion_add_operands(&operands, row);
 		if (operands.len > 0)

@@ -101,6 +101,11 @@ kept_files_on_listed(void *ctx, const struct file_row *row)
 		json_report_close(kept->json, '}');
 		return;
 	}
+	if (command_has(&kept->command->flags, COMMAND_FLAG_NAMES)) {
+		kept_files_print_name(row->name);
+		putchar('\n');
+		return;
+	}
 	printf("%s %12llu %3llu %s ", when, (unsigned long long)row->size,
 	    (unsigned long long)row->version, row->type);
 	kept_files_print_name(row->name);
@@ -388,6 +393,8 @@ kept_files_print_nothing(const struct kept_files *kept)
 {
 	auto_buffer struct buffer shown = { 0 };
 
+	if (command_has(&kept->command->flags, COMMAND_FLAG_NAMES))
+		return;
 	if (kept->conversation == NULL) {
 		printf("Nothing is kept.\n");
 		return;

@@ -403,6 +403,19 @@ print_config_check_named(struct event_base *base,
 	return status;
 }
 
+static void
+print_config_only_names(const struct servers *servers)
+{
+	const struct server *server;
+
+	TAILQ_FOREACH (server, &servers->list, entry) {
+		if (server->state != SERVER_TAKEN)
+			continue;
+		print_config_text(stdout, server->name);
+		putchar('\n');
+	}
+}
+
 int
 print_config_run(struct event_base *base, const struct options *options,
     char **envp, struct err *err)
@@ -413,6 +426,8 @@ print_config_run(struct event_base *base, const struct options *options,
 		return -1;
 	if (options_json(options))
 		print_config_json(&servers);
+	else if (command_has(&options->command.flags, COMMAND_FLAG_NAMES))
+		print_config_only_names(&servers);
 	else
 		print_config(&servers, stdout);
 	servers_free(&servers);

@@ -142,6 +142,12 @@ stored_print_entry(const struct stored *stored, struct json_span entry)
 	    stored_member(entry, tools ? "saved_at" : "updated_at");
 	struct json_span bytes = stored_member(entry, "bytes");
 
+	if (command_has(&stored->command->flags, COMMAND_FLAG_NAMES)) {
+		stored_print_inner(
+		    stored, stored_member(entry, tools ? "name" : "key"));
+		putchar('\n');
+		return;
+	}
 	stored_print_inner(stored, when);
 	printf(" %8.*s ", (int)bytes.len, bytes.p);
 	if (tools) {
@@ -268,7 +274,8 @@ stored_end_list(struct stored *stored)
 	}
 	if (stored->json != NULL)
 		json_report_close(stored->json, ']');
-	else if (stored->listed == 0)
+	else if (stored->listed == 0 &&
+	    !command_has(&stored->command->flags, COMMAND_FLAG_NAMES))
 		printf("Nothing is kept.\n");
 	stored_end(stored, 0);
 }

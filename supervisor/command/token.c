@@ -273,10 +273,15 @@ token_show(const struct options *options, const struct tokens *tokens)
 	auto_buffer struct buffer json = { 0 };
 	size_t i;
 
+	int names = command_has(&options->command.flags, COMMAND_FLAG_NAMES);
+
 	if (!options_json(options)) {
 		for (i = 0; i < tokens->count; i++)
-			token_print(&tokens->one[i]);
-		if (tokens->count == 0)
+			if (names)
+				puts(tokens->one[i].name);
+			else
+				token_print(&tokens->one[i]);
+		if (tokens->count == 0 && !names)
 			printf("There are no tokens.\n");
 		return;
 	}

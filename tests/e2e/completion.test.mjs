@@ -7,7 +7,7 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { commandLine, folder } from './support/program.mjs';
+import { binary, commandLine, folder } from './support/program.mjs';
 
 function completion(t, shell) {
   const [command, ...args] = commandLine(
@@ -67,6 +67,11 @@ const offers = [
   [['servers', 'add', 'gh', '--cw'], ['--cwd'], true],
   [['help', 'sa'], ['saved-tools'], true],
   [['completion', ''], ['bash', 'fish', 'zsh'], false],
+  [['token', 'revoke', ''], ['laptop', 'phone'], false],
+  [['token', 'revoke', 'lap'], ['laptop'], true],
+  [['memory', 'list', '--owner', 'ph'], ['phone'], true],
+  [['servers', 'remove', 'g'], ['gh'], true],
+  [['token', 'add', 'x', '--server', 'g'], ['gh'], true],
   [['--log-file', '/etc/host'], ['/etc/hostname', '/etc/hosts'], false],
 ];
 
@@ -79,10 +84,17 @@ for (const [shell, [program, ...args]] of Object.entries(shells)) {
     const script = path.join(home, 'script');
 
     fs.writeFileSync(script, completion(t, shell));
+    for (const args of [['token', 'add', 'laptop'], ['token', 'add', 'phone'],
+      ['servers', 'add', 'gh', '--', '/bin/true']]) {
+      const [command, ...rest] = commandLine({ args, home });
+
+      assert.equal(spawnSync(command, rest).status, 0);
+    }
     for (const [words, expected, all] of offers) {
       const { status, stdout, stderr } = spawnSync(program,
         [...args, script, 'caisson', ...words],
-        { encoding: 'utf8', env: { HOME: home, PATH: process.env.PATH } });
+        { encoding: 'utf8', env: { HOME: home,
+          PATH: `${path.dirname(binary)}:${process.env.PATH}` } });
       const offered = stdout.split('\n').map((word) => word.split('\t')[0])
         .filter((word) => word !== '').sort();
       const told = `caisson ${words.join(' ')}: ${stdout}${stderr}`;
