@@ -45,6 +45,20 @@
 #define LANGUAGE_NAME_MAX 31
 #define OUTPUT_MAX (16 * MIB)
 #define TIMEOUT_SECONDS_MAX 86400
+/*
+ * The whole of an output that was cut is kept for a day, for later code of its
+ * owner: at most so many bytes of each stream (a relay holds them until the
+ * code has ended), and of all executions together. An execution counts as at
+ * least OUTPUT_ROW_MIN, which bounds their number. Code reads it in parts.
+ */
+#define OUTPUT_KEPT_MAX (32 * MIB)
+#define OUTPUTS_BYTES_MAX (128 * MIB)
+#define OUTPUT_ROW_MIN (64 * KIB)
+#define OUTPUT_KEPT_SECONDS 86400
+#define OUTPUT_PART_MAX MIB
+/* The id of an execution: hexadecimal digits of random bytes. */
+#define EXECUTION_ID_BYTES 8
+#define EXECUTION_ID_MAX (2 * EXECUTION_ID_BYTES)
 
 /*
  * An invalid byte becomes U+FFFD, three bytes: kept output may grow to three

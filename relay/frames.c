@@ -49,6 +49,7 @@
  *	save_tool		"name", "about", "source"
  *	load_tool		"name"
  *	list_saved_tools	["after"]
+ *	load_output		"execution", "from":N ["errors":true]
  *	echo			["text"]
  *	printed			"text", a name or a path
  *	show			"kind":"png"|"jpeg"|"webp"|"gif",

@@ -42,7 +42,22 @@ struct output {
 						 * marks were set */
 	size_t nmarks;
 	struct process_one *one; /* of a box without a bootstrap; or NULL */
+	size_t whole_max;
+	struct buffer whole; /* the first whole_max bytes, once bytes are cut */
 };
+
+/* Keeps bytes of a stream that is cut, from its first one. */
+static void
+output_add_whole(struct output *output, const char *data, size_t len)
+{
+	size_t room;
+
+	if (output->whole.len == 0)
+		output_copy(output, 0, &output->whole);
+	room = output->whole.len < output->whole_max ?
+	    output->whole_max - output->whole.len : 0;
+	buffer_add(&output->whole, data, len < room ? len : room);
+}
 
 static void
 output_add_tail(struct output *output, const char *data, size_t len)
@@ -79,6 +94,9 @@ output_add(struct output *output, const char *data, size_t len)
 		output->late += len;
 		return;
 	}
+	if (output->whole_max > 0 &&
+	    output->total + len > output->head_max + output->tail_max)
+		output_add_whole(output, data, len);
 	output->total += len;
 	buffer_add(&output->head, data, part);
 	if (part < len)
@@ -293,6 +311,7 @@ void
 output_drop(struct output *output)
 {
 	buffer_reset(&output->head);
+	buffer_reset(&output->whole);
 	free(mem_take(&output->tail));
 	output->total = 0;
 	output->tail_at = output->tail_len = 0;
@@ -413,6 +432,7 @@ output_free(struct output **outputp)
 	loop_event_free(&output->rested);
 	fd_close(&output->fd);
 	buffer_reset(&output->head);
+	buffer_reset(&output->whole);
 	free(output->tail);
 	free(output->one);
 	free(output);
@@ -432,6 +452,25 @@ output_unroll_tail(struct output *output, struct buffer *tail)
 		buffer_add(tail, output->tail + start, first);
 		buffer_add(tail, output->tail, output->tail_len - first);
 	}
+}
+
+void
+output_keep_whole(struct output *output, size_t max)
+{
+	output->whole_max = max;
+}
+
+struct ipc_blob
+output_whole(const struct output *output, uint64_t *missing)
+{
+	size_t len = output->whole.len;
+
+	if (len > output->whole_max)
+		len = output->whole_max;
+	if (len > 0)
+		*missing += output->total - len;
+	return (struct ipc_blob){ (const uint8_t *)output->whole.data, len,
+		-1 };
 }
 
 unsigned long long

@@ -339,6 +339,8 @@ relay_prepare(struct relay *relay, struct ipc_prepare *prepare)
 	relay->outbox = outbox_new(relay->base, &prepare->control_out);
 	relay->output_max = prepare->output_max;
 	relay_prepare_output(relay, prepare);
+	output_keep_whole(relay->out, prepare->whole_max);
+	output_keep_whole(relay->errors, prepare->whole_max);
 	if (prepare->control_in == -1)
 		relay_box_ready(relay);
 	else

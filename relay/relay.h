@@ -318,6 +318,8 @@ struct request {
 	int whole;                            /* of LOAD_MEMORY */
 	char about[SAVED_TOOL_ABOUT_MAX + 1]; /* of SAVE_TOOL */
 	struct json_span source;              /* of SAVE_TOOL */
+	int errors;                           /* of LOAD_OUTPUT */
+	uint64_t from;                        /* of LOAD_OUTPUT */
 };
 
 /*
@@ -622,6 +624,14 @@ void output_settle(struct output *output);
  */
 void output_drop(struct output *output);
 unsigned long long output_keep(struct output *output);
+
+/*
+ * From now on keeps up to max bytes of the whole stream if it is cut (0: none).
+ * Then output_whole returns these, valid until the stream is dropped or freed,
+ * and adds the number of further bytes to *missing.
+ */
+void output_keep_whole(struct output *output, size_t max);
+struct ipc_blob output_whole(const struct output *output, uint64_t *missing);
 
 /* Returns the number of bytes received so far. */
 unsigned long long output_total(const struct output *output);

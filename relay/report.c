@@ -29,6 +29,32 @@ report_place_pictures(
 	return 0;
 }
 
+/*
+ * Reports the whole of the streams, before their cut form is taken, if one of
+ * them is cut.
+ */
+static int
+report_whole(struct relay *relay, struct err *err)
+{
+	auto_buffer struct buffer uncut = { 0 };
+	struct ipc_whole whole = { 0 };
+
+	whole.out = output_whole(relay->out, &whole.missing);
+	whole.errors = output_whole(relay->errors, &whole.missing);
+	if (whole.out.len == 0 && whole.errors.len == 0)
+		return 0;
+	if (whole.out.len == 0) {
+		output_copy(relay->out, 0, &uncut);
+		whole.out = (struct ipc_blob){ (const uint8_t *)uncut.data,
+			uncut.len, -1 };
+	} else if (whole.errors.len == 0) {
+		output_copy(relay->errors, 0, &uncut);
+		whole.errors = (struct ipc_blob){ (const uint8_t *)uncut.data,
+			uncut.len, -1 };
+	}
+	return channel_send_whole(relay->supervisor, &whole, err);
+}
+
 /* Takes the output, and refers to it in the fields of IPC_PROGRAM_FIELDS. */
 static void
 report_begin(
@@ -97,6 +123,8 @@ report_send_done(struct relay *relay, struct err *err)
 	struct ipc_done done = { 0 };
 	int sent;
 
+	if (report_whole(relay, err) == -1)
+		return err_wrap(err, "the whole of the output");
 	report_begin(relay, &report, &done);
 	report_add_end(relay, &report, &done);
 	sent = report_place_pictures(relay, &report.out, err);
@@ -115,6 +143,8 @@ report_send_round(
 	struct ipc_round round;
 	int sent;
 
+	if (report_whole(relay, err) == -1)
+		return err_wrap(err, "the whole of the output");
 	report_begin(relay, &report, &done);
 	round = (struct ipc_round){ .out = done.out,
 		.out_head = done.out_head,

@@ -26,6 +26,7 @@ static const struct {
 	{ "save_tool", IPC_SAVE_TOOL },
 	{ "load_tool", IPC_LOAD_TOOL },
 	{ "list_saved_tools", IPC_LIST_SAVED_TOOLS },
+	{ "load_output", IPC_LOAD_OUTPUT },
 };
 
 #define REQUEST_TYPES (sizeof(request_types) / sizeof(request_types[0]))

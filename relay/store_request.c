@@ -22,6 +22,9 @@ enum store_request_part {
 	PART_NAME,
 	PART_ABOUT,
 	PART_SOURCE,
+	PART_EXECUTION,
+	PART_ERRORS,
+	PART_FROM,
 	PARTS
 };
 
@@ -156,6 +159,31 @@ store_request_read_tool(struct member *members,
 	return 0;
 }
 
+/* An id that is too long or has a NUL is that of no execution. */
+static int
+store_request_read_output(struct member *members,
+    struct request *request, struct err *err)
+{
+	auto_free char *id = NULL;
+	size_t len = 0;
+
+	if (member_require(&members[PART_EXECUTION], JSON_SPAN_STRING, err) ==
+	        -1 ||
+	    member_number(&members[PART_FROM], &request->from, err) == -1)
+		return -1;
+	request->errors = members[PART_ERRORS].count == 1 &&
+	    json_span_kind(members[PART_ERRORS].value) == JSON_SPAN_TRUE;
+	if (members[PART_EXECUTION].value.len <=
+	    CLIENT_LINE_FACTOR * EXECUTION_ID_MAX + 2)
+		id = json_span_string(
+		    members[PART_EXECUTION].value, &len, NULL);
+	if (id != NULL && len <= EXECUTION_ID_MAX && strlen(id) == len)
+		memcpy(request->key, id, len + 1);
+	if (request->from > OUTPUT_KEPT_MAX)
+		return err_set(err, "a request with an invalid from");
+	return 0;
+}
+
 int
 store_request_read(
     struct json_span payload, struct request *request, struct err *err)
@@ -164,7 +192,8 @@ store_request_read(
 		{ .name = "value" }, { .name = "metadata" },
 		{ .name = "version" }, { .name = "whole" },
 		{ .name = "after" }, { .name = "name" }, { .name = "about" },
-		{ .name = "source" } };
+		{ .name = "source" }, { .name = "execution" },
+		{ .name = "errors" }, { .name = "from" } };
 
 	/* All of the request is kept until the store is available. */
 	request->arguments = request->frame;
@@ -191,6 +220,8 @@ store_request_read(
 	case IPC_LIST_SAVED_TOOLS:
 		return store_request_read_name(
 		    &members[PART_AFTER], 0, request, err);
+	case IPC_LOAD_OUTPUT:
+		return store_request_read_output(members, request, err);
 	default:
 		/* request.c only returns requests whose parts are read here. */
 		fatal("no request to the store has type %d", request->type);
@@ -256,6 +287,10 @@ store_request_send(
 		.name = request->key };
 	struct ipc_list_saved_tools tools = { .id = request->id,
 		.after = request->key };
+	struct ipc_load_output output = { .id = request->id,
+		.execution = request->key,
+		.errors = (uint64_t)request->errors,
+		.from = request->from };
 
 	switch (request->type) {
 	case IPC_SAVE_MEMORY:
@@ -272,6 +307,8 @@ store_request_send(
 		return channel_send_load_tool(store, &tool, err);
 	case IPC_LIST_SAVED_TOOLS:
 		return channel_send_list_saved_tools(store, &tools, err);
+	case IPC_LOAD_OUTPUT:
+		return channel_send_load_output(store, &output, err);
 	default:
 		/* request.c only returns requests that are sent here. */
 		fatal("no request to the store has type %d", request->type);

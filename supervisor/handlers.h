@@ -25,6 +25,7 @@ void supervisor_on_ready(struct box *box, struct ipc_ready *ready);
 void supervisor_on_running(struct box *box, struct ipc_running *running);
 void supervisor_on_want_store(
     struct box *box, struct ipc_want_store *want_store);
+void supervisor_on_whole(struct box *box, struct ipc_whole *whole);
 void supervisor_on_picture(struct box *box, struct ipc_picture *picture);
 void supervisor_on_place(struct box *box, struct ipc_place *place);
 void supervisor_on_progress(struct box *box, struct ipc_progress *progress);

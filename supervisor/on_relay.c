@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../common/log.h"
 #include "../common/mem.h"
 #include "../common/text_list.h"
 #include "../common/utf8.h"
@@ -188,6 +189,31 @@ on_relay_read_report(
 	if (len > 0)
 		box->start_errors = mem_dup(text, len);
 	return 0;
+}
+
+/* Only copied: its bytes are those of the code. */
+void
+supervisor_on_whole(struct box *box, struct ipc_whole *whole)
+{
+	const struct options *options = box->boxes->options;
+	uint64_t most = options->output_kept > options->max_output ?
+	    options->output_kept : options->max_output;
+	struct err err;
+
+	box_whole_reset(&box->whole);
+	if (whole->out.len > most || whole->errors.len > most) {
+		box_fail(box, "protocol violation by the relay: more output "
+		    "than it may keep");
+		return;
+	}
+	box->whole = (struct box_whole){ ipc_blob_copy(&whole->out, &err),
+		ipc_blob_copy(&whole->errors, &err), whole->out.len,
+		whole->errors.len, whole->missing };
+	if (box->whole.out != NULL && box->whole.errors != NULL)
+		return;
+	log_error("box %lu: its output is not kept: %s", box->number,
+	    err.text);
+	box_whole_reset(&box->whole);
 }
 
 void

@@ -252,6 +252,7 @@ box_free(struct box **boxp)
 	fd_close(&box->data);
 	free(box->failure);
 	box_calls_reset(&box->calls);
+	box_whole_reset(&box->whole);
 	buffer_reset(&box->notes);
 	free(box->start_errors);
 	free(box->out.data);
@@ -553,6 +554,14 @@ box_on_relay_over(struct box *box)
 }
 
 void
+box_whole_reset(struct box_whole *whole)
+{
+	free(mem_take(&whole->out));
+	free(mem_take(&whole->errors));
+	*whole = (struct box_whole){ 0 };
+}
+
+void
 box_calls_reset(struct box_calls *calls)
 {
 	free(mem_take(&calls->waiting));
@@ -650,6 +659,8 @@ box_start_relay(struct box *box, struct box_pipes *pipes, struct err *err)
 	    worker_ends(ROLE_RELAY, box_on_relay_closed, box);
 	struct ipc_prepare prepare = { .log_level = log_level_get(),
 		.output_max = boxes->options->max_output,
+		.whole_max = boxes->options->memory_api ?
+		    boxes->options->output_kept : 0,
 		.marked = (uint64_t)box->marked };
 	auto_fd int pidfd = -1;
 

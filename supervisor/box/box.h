@@ -128,6 +128,15 @@ struct box_calls {
 	char *told;    /* all of them, by tool; NULL: none */
 };
 
+/* The whole of the streams that were cut; only passed on. */
+struct box_whole {
+	char *out; /* NULL: nothing of either is kept */
+	char *errors;
+	size_t out_len;
+	size_t errors_len;
+	uint64_t missing; /* bytes of them that are not here */
+};
+
 struct box {
 	/* For the owner of the box, read-only. */
 	struct boxes *boxes;
@@ -163,6 +172,7 @@ struct box {
 	struct call_stream errors;
 	struct call_pictures pictures; /* displayed; may be taken */
 	struct box_progress progress; /* reported by its code */
+	struct box_whole whole;
 	struct box_calls calls;
 	int served; /* its code may call tools */
 	struct buffer notes; /* of it about its code, as in DONE */
@@ -447,6 +457,7 @@ void box_on_drained(struct box *box, struct call_stream *out,
 
 /* Frees the texts. */
 void box_calls_reset(struct box_calls *calls);
+void box_whole_reset(struct box_whole *whole);
 
 /* runtime.c: the runtimes; one row each. */
 

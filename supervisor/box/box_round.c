@@ -38,6 +38,7 @@ box_forget(struct box *box)
 	box->threads = box->late = box->cpu_us = 0;
 	box->ended = (struct timespec){ 0 };
 	box_calls_reset(&box->calls);
+	box_whole_reset(&box->whole);
 	buffer_reset(&box->notes);
 	free(box->out.data);
 	free(box->errors.data);

@@ -56,18 +56,33 @@ answer_summary(const struct call_result *result)
 /* The advice for code with too much output. */
 #define ANSWER_LESS "select, count or summarise in the code, and print that"
 
+/* Returns how code reads the whole of a stream; the caller frees it. */
+static char *
+answer_whole(
+    const struct call_result *result, const struct call_stream *stream)
+{
+	if (result->kept == CALL_KEPT_NONE)
+		return mem_strdup("");
+	return mem_printf("; for 24 h, runtime.output(\"%s\"%s) has %s",
+	    result->id, stream == &result->errors ? ", \"stderr\"" : "",
+	    result->kept == CALL_KEPT_ALL ? "all of it" : "its start");
+}
+
 /*
  * Returns the text in place of the dropped part of a stream; the caller frees
- * it.
+ * it. In compact mode, another text at the end says how to read the whole.
  */
 static char *
-answer_cut(
-    const struct call_stream *stream, const struct answer_style *style)
+answer_cut(const struct call_result *result, const struct call_stream *stream,
+    const struct answer_style *style)
 {
+	auto_free char *whole = style->mode == ANSWER_COMPACT ?
+	    mem_strdup("") : answer_whole(result, stream);
+
 	return mem_printf("[... %llu bytes cut here, as a stream may have "
-	    "%llu: " ANSWER_LESS " ...]",
+	    "%llu: " ANSWER_LESS "%s ...]",
 	    (unsigned long long)stream->dropped,
-	    (unsigned long long)style->max_output);
+	    (unsigned long long)style->max_output, whole);
 }
 
 /* The text of compact mode */
@@ -86,8 +101,8 @@ answer_add_lines(struct buffer *text, const char *data, size_t len)
  * dropped part, begins.
  */
 static size_t
-answer_add_stream(struct buffer *text, const struct call_stream *stream,
-    const struct answer_style *style)
+answer_add_stream(struct buffer *text, const struct call_result *result,
+    const struct call_stream *stream, const struct answer_style *style)
 {
 	auto_free char *cut = NULL;
 	size_t tail;
@@ -96,7 +111,7 @@ answer_add_stream(struct buffer *text, const struct call_stream *stream,
 		answer_add_lines(text, stream->data, stream->len);
 		return text->len;
 	}
-	cut = answer_cut(stream, style);
+	cut = answer_cut(result, stream, style);
 	answer_add_lines(text, stream->data, stream->head);
 	buffer_printf(text, "%s\n", cut);
 	tail = text->len;
@@ -111,7 +126,7 @@ answer_add_out(struct buffer *text, const struct call_result *result,
     const struct answer_style *style, size_t *places)
 {
 	size_t n, at, base = text->len, head = result->out.head;
-	size_t tail = answer_add_stream(text, &result->out, style);
+	size_t tail = answer_add_stream(text, result, &result->out, style);
 
 	for (n = 0; n < result->pictures.count; n++) {
 		at = result->pictures.one[n].at;
@@ -121,13 +136,15 @@ answer_add_out(struct buffer *text, const struct call_result *result,
 
 /* Repeats the cut at the end: of a long text, a reader may see only that. */
 static void
-answer_add_missing(
-    struct buffer *text, const struct call_stream *stream, const char *name)
+answer_add_missing(struct buffer *text, const struct call_result *result,
+    const struct call_stream *stream, const char *name)
 {
+	auto_free char *whole = answer_whole(result, stream);
+
 	if (stream->dropped > 0)
 		buffer_printf(text, "\n[... %llu bytes of %s were cut above: "
-		    ANSWER_LESS " ...]",
-		    (unsigned long long)stream->dropped, name);
+		    ANSWER_LESS "%s ...]",
+		    (unsigned long long)stream->dropped, name, whole);
 }
 
 /*
@@ -255,7 +272,7 @@ answer_add_text(struct buffer *text, const struct call_result *result,
 	answer_add_out(text, result, style, places);
 	if (result->errors.len > 0) {
 		buffer_add_text(text, "stderr:\n");
-		answer_add_stream(text, &result->errors, style);
+		answer_add_stream(text, result, &result->errors, style);
 	}
 	if (result->error != NULL && !answer_is_exit(result))
 		buffer_printf(text, "error: %s\n", result->error);
@@ -266,8 +283,8 @@ answer_add_text(struct buffer *text, const struct call_result *result,
 	/* The last newline has no information. */
 	else if (text->data[text->len - 1] == '\n')
 		text->len--;
-	answer_add_missing(text, &result->out, "stdout");
-	answer_add_missing(text, &result->errors, "stderr");
+	answer_add_missing(text, result, &result->out, "stdout");
+	answer_add_missing(text, result, &result->errors, "stderr");
 	answer_add_file_lines(text, &result->files, style);
 	if (result->facts.level != NULL)
 		buffer_printf(text, "\nisolation: %s (%s)",
@@ -430,9 +447,9 @@ answer_add_streams(struct answer_form *form, const struct call_result *result,
 	auto_free char *out = NULL, *errors = NULL;
 
 	if (cuts && result->out.dropped > 0)
-		out = answer_cut(&result->out, style);
+		out = answer_cut(result, &result->out, style);
 	if (cuts && result->errors.dropped > 0)
-		errors = answer_cut(&result->errors, style);
+		errors = answer_cut(result, &result->errors, style);
 	answer_add_array(form, "stdout", &result->out, out);
 	answer_add_array(form, "stderr", &result->errors, errors);
 }
@@ -582,6 +599,8 @@ answer_add_meta(struct buffer *json, const struct call_result *result,
 	answer_form_open_object(&form, NULL);
 	answer_form_add_text(
 	    &form, "caisson/status", answer_status[result->status]);
+	if (result->id != NULL)
+		answer_form_add_text(&form, "caisson/execution", result->id);
 	if (result->exited)
 		answer_form_add_number(
 		    &form, "caisson/exitCode", result->exit_code);

@@ -154,6 +154,34 @@ store_connect(struct store *store, uint64_t execution, const char *scope,
 	return service_ask(&store->service, store_lend, &grant, err);
 }
 
+/* One attempt to pass an output on. Returns 0, or -1 with err. */
+static int
+store_pass_output(void *ctx, void *question, struct err *err)
+{
+	struct store *store = ctx;
+	const struct store_output *output = question;
+	struct channel *channel = store_channel(store, err);
+	struct ipc_keep_output keep = { .execution = output->execution,
+		.scope = output->scope,
+		.out = { (const uint8_t *)output->out, output->out_len, -1 },
+		.errors = { (const uint8_t *)output->errors,
+		    output->errors_len, -1 } };
+
+	if (channel == NULL)
+		return -1;
+	if (channel_send_keep_output(channel, &keep, err) == 0)
+		return 0;
+	store_lost(store);
+	return -1;
+}
+
+int
+store_keep_output(
+    struct store *store, struct store_output *output, struct err *err)
+{
+	return service_ask(&store->service, store_pass_output, output, err);
+}
+
 int
 store_connect_lister(struct store *store, struct err *err)
 {

@@ -67,6 +67,18 @@ void store_fail(struct store *store, const char *why);
 int store_connect(struct store *store, uint64_t execution, const char *scope,
     struct err *err);
 
+/* The output of an execution, borrowed. */
+struct store_output {
+	const char *execution; /* its id */
+	const char *scope;
+	const char *out, *errors;
+	size_t out_len, errors_len;
+};
+
+/* Has the store keep it. Returns 0, or -1 with err. */
+int store_keep_output(
+    struct store *store, struct store_output *output, struct err *err);
+
 /*
  * Gives the store one end of a channel for lists of tools, which replaces an
  * earlier one. Returns the broker's end, which the caller owns, or -1 with err.

@@ -5,8 +5,10 @@
  * supervisor; reads no bytes of the box.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <time.h>
 
 #include "../../common/clock.h"
@@ -17,6 +19,7 @@
 #include "../box/box.h"
 #include "../box/language.h"
 #include "../peers/broker.h"
+#include "../peers/store.h"
 #include "../servers/in_force.h"
 #include "../servers/server_names.h"
 #include "call_parts.h"
@@ -152,6 +155,25 @@ call_take_notes(struct call *call)
 	call->result.notes = buffer_take(&notes, &call->result.notes_len);
 }
 
+/* Has the store keep the whole of an output that was cut. */
+static void
+call_keep_output(struct call *call)
+{
+	const struct box_whole *whole = &call->box->whole;
+	struct store_output output = { call->id, call->request.owner->scope,
+		whole->out, whole->errors, whole->out_len, whole->errors_len };
+	struct err err;
+
+	if (whole->out == NULL || call->runs->store == NULL)
+		return;
+	if (store_keep_output(call->runs->store, &output, &err) == -1)
+		log_error("call %lu: its output is not kept: %s",
+		    call->number, err.text);
+	else
+		call->result.kept = whole->missing > 0 ? CALL_KEPT_START :
+		    CALL_KEPT_ALL;
+}
+
 /* Concludes a call. Every call ends here. */
 static void
 call_conclude(struct call *call)
@@ -169,6 +191,8 @@ call_conclude(struct call *call)
 	call_judge(call);
 	if (call->result.status == CALL_CANCELLED)
 		pictures_reset(&call->result.pictures);
+	else if (call->box != NULL)
+		call_keep_output(call);
 	pictures_settle(&call->result.pictures, &call->result.out);
 	call_take_notes(call);
 	if (call->result.signal != 0 && call->cause != CALL_BY_ITSELF)
@@ -804,6 +828,20 @@ call_admit(struct runs *runs)
 	}
 }
 
+/* Gives a call an id that no other call of this user had or will have. */
+static void
+call_name(struct call *call)
+{
+	unsigned char random[EXECUTION_ID_BYTES];
+	size_t n;
+
+	if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
+		fatal("cannot get random numbers");
+	for (n = 0; n < sizeof(random); n++)
+		snprintf(call->id + 2 * n, 3, "%02x", random[n]);
+	call->result.id = call->id;
+}
+
 struct call *
 call_new(struct runs *runs, struct request *request,
     call_concluded *concluded, void *ctx, struct err *err)
@@ -818,6 +856,7 @@ call_new(struct runs *runs, struct request *request,
 	call = mem_alloc(sizeof(*call));
 	call->runs = runs;
 	call->number = ++runs->calls;
+	call_name(call);
 	call->request = *request;
 	memset(request, 0, sizeof(*request));
 	call->result.timeout = call->request.timeout;

@@ -51,6 +51,7 @@ struct call {
 	struct session *kept; /* whose box it uses; NULL: none */
 	int interrupted; /* the code of the session was asked to end */
 	int at_once; /* killed without an interrupt, and its session ends */
+	char id[EXECUTION_ID_MAX + 1];
 	struct call_result result;
 };
 

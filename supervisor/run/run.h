@@ -219,6 +219,9 @@ struct call_session {
 	const char *ended; /* why; NULL: it stays */
 };
 
+/* How much of a cut output later code can read. */
+enum call_kept { CALL_KEPT_NONE, CALL_KEPT_START, CALL_KEPT_ALL };
+
 struct call_result {
 	enum call_status status;
 	int exited;    /* exit_code is valid */
@@ -234,6 +237,8 @@ struct call_result {
 	size_t servers_len;
 	uint64_t tool_calls;
 	char *calls; /* of tools, by name; NULL: none */
+	const char *id; /* of the execution; NULL: it has none */
+	enum call_kept kept; /* the whole of the output that was cut */
 	int boxed; /* a box was built: facts is valid */
 	int unrunnable; /* the interpreter could not be started */
 	struct box_facts facts;

@@ -326,8 +326,12 @@ test('a short call overtakes a long one', once, async (t) => {
   await raw.finish();
 });
 
+/* No process that would keep what is cut. */
+const keepless = { ...unpooled,
+  env: { ...unpooled.env, CAISSON_OUTPUT_KEPT: '0' } };
+
 test('what a script leaves behind does not hold its answer', async (t) => {
-  const raw = await Raw.open(t, unpooled);
+  const raw = await Raw.open(t, keepless);
 
   await t.test('after it has ended', async () => {
     const gate = new Gate();
@@ -497,6 +501,48 @@ sys.exit(2)`)).structuredContent;
   await raw.finish();
 });
 
+test('the whole of a cut output is there for later code', once, async (t) => {
+  const raw = await Raw.open(t,
+    { env: { CAISSON_OUTPUT_KEPT: '1m', CAISSON_ARGUMENTS:
+      'code,servers,timeout,session' } });
+  const idOf = ({ _meta }) => _meta['caisson/execution'];
+  const large = 'import sys\nfor i in range(50_000): print("é line", i)\n' +
+    'sys.stderr.write("oops")';
+  const check = (id) => `whole = runtime.output("${id}")
+print(whole == "".join(f"é line {i}\\n" for i in range(50_000)))
+print(await runtime.output("${id}", "stderr"))`;
+
+  for (const more of [{}, { session: 'a' }]) {
+    const result = await raw.run(large, more);
+
+    assert.match(idOf(result), /^[0-9a-f]{16}$/);
+    assert.ok(result.content[0].text.includes('; for 24 h, runtime.output("' +
+      `${idOf(result)}") has all of it ...]`), result.content[0].text.slice(-300));
+    assert.deepEqual(await raw.printed(check(idOf(result))), ['True', 'oops']);
+  }
+  /* More than is kept; code that is ended; nothing that was not cut. */
+  const more = await raw.run('print("x" * (3 << 20))');
+
+  assert.match(more.content[0].text, /, runtime\.output\("\w+"\) has its start \.\.\.\]$/);
+  assert.deepEqual(await raw.printed(
+    `print(len(runtime.output("${idOf(more)}")))`), [String(1 << 20)]);
+  const late = await raw.run(
+    'print("y" * 100_000, flush=True)\nwhile True: pass', { timeout: 4 });
+
+  assert.deepEqual(await raw.printed(
+    `print(runtime.output("${idOf(late)}") == "y" * 100_000 + "\\n")`),
+  ['True']);
+  const short = await raw.run('print(1)');
+  const said = await raw.printed(`for id in "${idOf(short)}", "none", "", "a" * 99:
+    try: runtime.output(id)
+    except runtime.MCPError as error: print(error.message)`);
+
+  assert.equal(said.length, 4);
+  for (const line of said)
+    assert.match(line, /^no output is kept under this id: output is kept for 24 h/);
+  await raw.finish();
+});
+
 test('a large value of results is cut as JSON', async (t) => {
   const raw = await Raw.open(t, withServers(t, { fs: example() }));
   const code = `
@@ -517,7 +563,7 @@ print({"count": len(rows), "rows": rows})`;
 });
 
 test('200 MB of output cost neither memory nor an answer', async (t) => {
-  const raw = await Raw.open(t, unpooled);
+  const raw = await Raw.open(t, keepless);
   const gate = new Gate();
   const id = raw.postCall(`
 import os

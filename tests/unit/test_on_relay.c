@@ -98,6 +98,12 @@ box_calls_reset(struct box_calls *calls)
 }
 
 void
+box_whole_reset(struct box_whole *whole)
+{
+	ck_assert_ptr_null(whole->out);
+}
+
+void
 box_on_drained(struct box *drained, struct call_stream *out,
     struct call_stream *errors, struct box_calls *calls)
 {

@@ -12,6 +12,7 @@
 #include "../../common/utf8.h"
 #include "grant.h"
 #include "memories.h"
+#include "outputs.h"
 #include "saved_tools.h"
 
 static int
@@ -179,4 +180,18 @@ store_on_list_saved_tools(
 	done = saved_tools_list(grant_database(grant), grant_scope(grant),
 	    list->after, 0, &json, &err);
 	grant_answer(grant, list->id, done, &json, &err);
+}
+
+void
+store_on_load_output(struct grant *grant, struct ipc_load_output *load)
+{
+	auto_buffer struct buffer json = { 0 };
+	struct err err;
+	int done;
+
+	if (!grant_admit(grant, load->id))
+		return;
+	done = outputs_load(grant_database(grant), grant_scope(grant),
+	    load->execution, (int)load->errors, load->from, &json, &err);
+	grant_answer(grant, load->id, done, &json, &err);
 }

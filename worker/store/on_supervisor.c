@@ -15,6 +15,7 @@
 #include "grant.h"
 #include "lister.h"
 #include "memories.h"
+#include "outputs.h"
 #include "saved_tools.h"
 #include "store.h"
 
@@ -177,6 +178,26 @@ store_on_drop(struct store *store, struct ipc_drop *drop)
 	else
 		done = on_supervisor_drop_memories(store, drop, &json, &err);
 	on_supervisor_tell(store, done, &json, &err);
+}
+
+/* What cannot be kept is missing when it is read, with an error then. */
+void
+store_on_keep_output(
+    struct store *store, struct ipc_keep_output *keep_output)
+{
+	struct err err;
+	auto_free char *out = ipc_blob_copy(&keep_output->out, &err);
+	auto_free char *errors = ipc_blob_copy(&keep_output->errors, &err);
+	const struct output output = { keep_output->execution,
+		{ (const uint8_t *)out, keep_output->out.len },
+		{ (const uint8_t *)errors, keep_output->errors.len } };
+
+	store_log_fault(store);
+	database_look(store->database);
+	if (out == NULL || errors == NULL ||
+	    outputs_keep(store->database, keep_output->scope, &output, &err) ==
+	        -1)
+		log_warn("an output was not kept: %s", err.text);
 }
 
 void

@@ -41,6 +41,8 @@ void store_log_fault(struct store *store);
 /* on_supervisor.c: the handlers. */
 void store_on_keep(struct store *store, struct ipc_keep *keep);
 void store_on_grant(struct store *store, struct ipc_grant *grant);
+void store_on_keep_output(
+    struct store *store, struct ipc_keep_output *keep_output);
 void store_on_lister(struct store *store, struct ipc_lister *lister);
 void store_on_show(struct store *store, struct ipc_show *show);
 void store_on_drop(struct store *store, struct ipc_drop *drop);
@@ -58,6 +60,7 @@ void store_on_save_tool(struct grant *grant, struct ipc_save_tool *save);
 void store_on_load_tool(struct grant *grant, struct ipc_load_tool *load);
 void store_on_list_saved_tools(
     struct grant *grant, struct ipc_list_saved_tools *list);
+void store_on_load_output(struct grant *grant, struct ipc_load_output *load);
 
 /* on_broker.c: the same. */
 void store_on_recall(struct store *store, struct ipc_recall *recall);

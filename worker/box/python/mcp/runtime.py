@@ -25,7 +25,7 @@ if _box.memory:
         NAMES, delete_memory, get_memory_info, list_memories, load_memory,
         memory_exists, save_memory, update_memory)
     from ._saved_tools import save_tool
-    __all__ += NAMES
+    __all__ += NAMES + ("output",)
 
 
 class Loaded(ReadyTuple):
@@ -218,6 +218,17 @@ def capability_summary(detail="summary"):
     _docs.check_detail(detail)
     return at_once(_servers.run(
         "capability_summary", _docs.manual(detail)))
+
+
+if _box.memory:
+    def output(execution, stream="stdout"):
+        """Return the whole text of an output that was cut in its answer.
+
+        The answer names the id of its execution; the text is there for 24 h.
+        stream: "stdout" or "stderr".
+        """
+        from ._output import output as read
+        return read(execution, stream)
 
 
 def load_server(name):

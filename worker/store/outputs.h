@@ -1,0 +1,34 @@
+/*
+ * The output of executions that was cut in their answers: by id, each in a
+ * scope, for OUTPUT_KEPT_SECONDS. Runs in the store, which never interprets it.
+ */
+#ifndef WORKER_STORE_OUTPUTS_H
+#define WORKER_STORE_OUTPUTS_H
+
+#include "../../common/buffer.h"
+#include "../../common/ipc.h"
+#include "database.h"
+
+struct output {
+	const char *execution; /* its id */
+	struct ipc_bytes out;
+	struct ipc_bytes errors;
+};
+
+/*
+ * Keeps an output. Above OUTPUTS_BYTES_MAX, the oldest output of the scope that
+ * keeps most gives way. Returns 0, or -1 with err.
+ */
+int outputs_keep(struct database *database, const char *scope,
+    const struct output *output, struct err *err);
+
+/*
+ * Appends the part of an output that starts at from: an object with text and
+ * next. Returns 0, or -1 with err, which is the same for outputs that never
+ * were, are gone, or belong to another scope.
+ */
+int outputs_load(struct database *database, const char *scope,
+    const char *execution, int errors, uint64_t from, struct buffer *json,
+    struct err *err);
+
+#endif
