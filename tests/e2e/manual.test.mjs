@@ -239,6 +239,9 @@ else:
 x = ${gif}
 runtime.show(x, title=None)
 works = True`,
+  'runtime.output("ID")': `
+try: runtime.output("ID")
+except runtime.MCPError as error: works = "kept under this id" in str(error)`,
   'runtime.progress(done, total=None, text=None)': `
 done = 1
 runtime.progress(done, total=None, text=None)
