@@ -302,9 +302,6 @@ const answers = {
   'sys.exit(N)': [{ code: 'import sys; sys.exit(7)' }, /^exit: 7$/m],
 };
 
-const rows = `rows = [(await mcp_fs.read_file(path="x" * 1000)).data
-        for n in range(90)]\nprint(rows)`;
-
 /* What is told in words: the sentence, a call, and what its answer is. */
 const told = [
   ['Only what is printed, or the value of the last expression, comes back',
@@ -366,8 +363,6 @@ os.wait()` }, /only the first process/],
     'for _ in range(256): os.dup(0)' }, /Too many open files/],
   ['a line says how many bytes were cut between them',
     { code: 'print("x" * 70000)' }, /\[\.{3} 4465 bytes cut here/],
-  ['as much as fits in half of that is printed, as JSON, and a line behind it',
-    { code: rows }, /^\[\{"path":"x{1000}"\},[^\n]*\]\n\[\.{3} cut from/],
 ];
 
 /* What else is shown: names that stand in the list of tools. */

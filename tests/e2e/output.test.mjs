@@ -11,7 +11,6 @@ import {
 import { once, unpooled } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { connect } from './support/sdk.mjs';
-import { example, withServers } from './support/servers.mjs';
 import { until } from './support/wait.mjs';
 
 /* A Python expression for these bytes. */
@@ -540,25 +539,6 @@ print(await runtime.output("${id}", "stderr"))`;
   assert.equal(said.length, 4);
   for (const line of said)
     assert.match(line, /^no output is kept under this id: output is kept for 24 h/);
-  await raw.finish();
-});
-
-test('a large value of results is cut as JSON', async (t) => {
-  const raw = await Raw.open(t, withServers(t, { fs: example() }));
-  const code = `
-rows = [(await mcp_fs.read_file(path=f"{n}" + "x" * 1000)).data
-        for n in range(90)]
-print({"count": len(rows), "rows": rows})`;
-  const { content, structuredContent } = await raw.run(code);
-  const [value, line] = content[0].text.split('\n');
-  const { count, rows } = JSON.parse(value);
-
-  assert.equal(count, 90);
-  assert.ok(rows.length > 25);
-  assert.equal(rows.at(-1).path, `${rows.length - 1}${'x'.repeat(1000)}`);
-  assert.match(line, new RegExp('^\\[\\.{3} cut from \\d+ bytes, with ' +
-    `${90 - rows.length} more items in \\["rows"\\]: select, `));
-  assert.equal(structuredContent.truncated, undefined);
   await raw.finish();
 });
 

@@ -272,7 +272,7 @@ def progress(done, total=None, text=None):
     """Tell the user how far the code is: 3 of 10, or 3; it must increase.
 
     Numbers are kept to thousandths; text says what is being done.  If the
-    client shows no progress, nothing happens.  Bars of tqdm are shown, too.
+    client shows no progress, nothing happens.
     """
     from . import _progress
     _progress.tell(done, total, text)
