@@ -552,7 +552,7 @@ print(good(), dir(user_tools), callable(runtime.call_tool))`);
   assert.deepEqual(result.structuredContent.stdout,
     ["1 ['broken', 'good', 'leaves', 'print'] True"],
     JSON.stringify(result));
-  assert.deepEqual(result.structuredContent.stderr.map((line) =>
+  assert.deepEqual(result.structuredContent.notes.map((line) =>
     / leaves out (\w+):/.exec(line)?.[1]), ['broken', 'leaves', 'print']);
   const all = listed(home, ['saved-tools']);
 

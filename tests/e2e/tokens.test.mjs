@@ -187,6 +187,20 @@ test('neither owner sees what the other one has', async (t) => {
   assert.equal((await two.run('from user_tools import f')).isError, true);
   assert.equal(await one.text('from user_tools import f\nprint(f())'), '1');
 
+  /* Output that was cut: in every session of its owner */
+  const cut = await one.run('print("x" * 100_000)');
+  const read = (id) => `try: print(len(runtime.output("${id}")))
+except runtime.MCPError as error: print(error.message)`;
+  const whole = read(cut._meta['caisson/execution']);
+  const sent = async () => (await last(await one.post({ method: 'tools/call',
+    params: { name: 'run_python', arguments: { code: whole } } },
+  { 'Mcp-Session-Id': await one.begin() }))).result.content[0].text;
+  const unknown = await two.text(read('0123456789abcdef'));
+
+  assert.deepEqual([await sent(), await sent()], ['100001', '100001']);
+  assert.match(unknown, /^no output is kept under this id: /);
+  assert.equal(await two.text(whole), unknown);
+
   /* Files */
   await one.run('open("/workspace/out/a.txt", "w").write("mine")');
 
