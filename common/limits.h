@@ -1261,6 +1261,15 @@
 /* How long another process of the same user may lock the directory. */
 #define FILES_BUSY_MS 5000
 /*
+ * A process that keeps files, has tasks and is silent for the first of these
+ * times is asked whether it works, and killed if it does not answer within the
+ * second. Before it answers, it may have to wait for the lock of the directory,
+ * and as long for a slow disk. Both together are shorter than FILES_COLLECT_MS,
+ * after which a task is given up whatever the reason.
+ */
+#define FILES_SILENT_MS 5000
+#define FILES_ANSWER_MS 10000
+/*
  * Interval of the checks whether the lock is released, or a full channel has
  * room.
  */

@@ -17,13 +17,6 @@
 #include "files.h"
 #include "state_dir.h"
 
-/*
- * If the process is silent for the first time, it is asked whether it works; if
- * it does not answer within the second, it hangs. An answer may wait as long as
- * another process may lock the directory.
- */
-#define FILES_SILENT_MS FILES_BUSY_MS
-#define FILES_ANSWER_MS (2 * FILES_BUSY_MS)
 _Static_assert(FILES_SILENT_MS + FILES_ANSWER_MS < FILES_COLLECT_MS,
     "a task is given up before its process is known to hang");
 
@@ -54,7 +47,7 @@ struct files {
 	LIST_HEAD(, files_task) lost; /* of a process that has exited */
 	struct event *soon; /* reports the ends of those */
 	struct event *silence; /* since the last message of the process */
-	int asked;             /* PING was sent since then */
+	int asked;             /* it was asked for FILES_NONE since then */
 	uint64_t started; /* tasks so far, and number of the last */
 };
 
