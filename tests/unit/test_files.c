@@ -286,6 +286,33 @@ START_TEST(files_of_an_owner_are_bounded)
 }
 END_TEST
 
+/* Of two places that are left, an owner has one, and our user the other. */
+START_TEST(files_of_all_owners_are_bounded)
+{
+	struct head head = { .version = 1, .name = "x", .type = "text/plain" };
+	char id[17];
+	int n;
+
+	head.since = (uint64_t)time(NULL);
+	for (n = 2; n < FILES_ALL_MAX; n++) {
+		snprintf(id, sizeof(id), "%016x", n);
+		snprintf(head.owner, sizeof(head.owner), "%d", n);
+		play_forge(id, &head, "");
+	}
+	play_start(&play);
+	play_keep(&play, "a", "x", "", 1);
+	play_add(&play, "b", "x", "", 0);
+	play_expect_done(&play, 1, FILE_FAULT_SHARE, "x", 0);
+	play_keep(&play, "", "x", "", 1);
+	play_add(&play, "", "y", "", 0);
+	play_expect_done(&play, 1, FILE_FAULT_SHARE, "y", 0);
+	play_remove(&play, "2", "", 0);
+	play_expect_done(&play, 4, FILE_FAULT_NONE, "", 1);
+	play_keep(&play, "", "y", "", 1);
+	play_end(&play);
+}
+END_TEST
+
 START_TEST(old_files_are_removed)
 {
 	uint64_t now = (uint64_t)time(NULL);
@@ -477,6 +504,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, bytes_are_bounded_for_all_together);
 	tcase_add_test(tc, owners_share_the_room);
 	tcase_add_test(tc, files_of_an_owner_are_bounded);
+	tcase_add_test(tc, files_of_all_owners_are_bounded);
 	tcase_add_loop_test(tc, old_files_are_removed, 0, 2);
 	tcase_add_test(tc, a_version_is_not_given_again);
 	tcase_add_loop_test(tc, a_damaged_table_costs_nothing_else, 0, 2);
