@@ -5,6 +5,7 @@
  *   CAISSON_SESSION_CALLS_TRIED  how many calls are interleaved (200)
  */
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import test from 'node:test';
 import { text } from './support/files.mjs';
 import { Gate } from './support/gate.mjs';
@@ -280,6 +281,34 @@ None`, { session: 's' });
     }, 'output between two calls');
     assert.match(text(result),
       /; output between two calls was dropped \(\d+ bytes?\)$/);
+  });
+
+test('what threads use between two calls is counted with the next', once,
+  async (t) => {
+    const { client, pid } = await connect(t, { env:
+      { ...threaded.env, ...unpooled.env } });
+
+    await say(client, 's', `
+import threading
+over = False
+def turn():
+    while not over:
+        pass
+threading.Thread(target=turn, daemon=True).start()`);
+    const { pid: code } = parts(pid).code;
+    /* Hundredths of a second, of all its threads. */
+    const used = () => fs.readFileSync(`/proc/${code}/stat`, 'latin1')
+      .split(') ').at(-1).split(' ').slice(11, 13).map(Number)
+      .reduce((sum, one) => sum + one);
+    const before = used();
+
+    await until(() => used() >= before + 100, 'a second of work');
+    const { _meta: meta } = await run(client, 'over = True', { session: 's' });
+
+    assert.ok(meta['caisson/cpuMs'] >= 950, `${meta['caisson/cpuMs']} ms`);
+    const next = await run(client, 'None', { session: 's' });
+
+    assert.ok(next._meta['caisson/cpuMs'] < 500);
   });
 
 test('functions for the exit of code print into no answer', once, async (t) => {
