@@ -67,27 +67,43 @@ test('what is installed and set', once, (t) => {
   assert.deepEqual(rest, { client: 'cursor', where: 'in ~/.cursor/mcp.json' });
 });
 
-test('what a server prints has no secret, and no refusal the PATH', once,
+test('what a server prints has no secret, and no refusal a path or PATH', once,
   async (t) => {
     const home = folder(t);
+    const script = write(home, 'script', '#!/nowhere/python\n');
+    const nowhere = path.join(home, 'nowhere');
+
+    fs.chmodSync(script, 0o755);
 
     write(home, '.config/caisson/servers/x.json', JSON.stringify({ mcpServers: {
       bad: { command: '/bin/sh', env: { TOKEN: secret, COUNT: 1234, ON: true },
         args: ['-c', 'echo "error: $TOKEN or $0 is bad, $COUNT" >&2; exit 1',
           `--key=${secret}`] },
       absent: { command: 'no-such-program' },
+      script: { command: script },
+      nowhere: { command: '/usr/bin/true', cwd: nowhere },
     } }));
     for (const words of [[], ['--json']]) {
       const { stdout } = run(home, 'servers', 'test', ...words);
 
       assert.match(stdout, /error: \*\*\* or \*\*\* is bad, \*\*\*/);
       assert.match(stdout, /absent[^]*not found; searched: [^ ]*\/usr\/bin/);
+      assert.ok(stdout.includes(`cannot execute ${script}: the interp`));
+      assert.ok(stdout.includes(`cannot enter the folder ${nowhere}: No`));
     }
     const raw = await Raw.open(t, { home });
     const refused = await raw.run('1', { servers: ['absent'] });
 
     assert.match(refused.content[0].text, /"no-such-program" was not found: install it/);
     assert.doesNotMatch(refused.content[0].text, /\/usr/);
+    for (const [name, words] of [['script', /execute its command: the interp/],
+      ['nowhere', /cannot enter its folder: No such file/]]) {
+      const { content: [{ text }] } = await raw.run(
+        `await mcp_${name}.any()`, { servers: [name] });
+
+      assert.match(text, words);
+      assert.ok(!text.includes(home), text);
+    }
     await raw.finish();
   });
 

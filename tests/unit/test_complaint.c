@@ -117,7 +117,7 @@ add(struct buffer *reason, const char *errors, size_t len, int cut)
 	struct buffer buffer = { (char *)errors, len, 0 };
 
 	buffer_add_text(reason, "");
-	complaint_add(reason, &buffer, cut);
+	complaint_add(reason, &buffer, cut, 1);
 }
 
 START_TEST(finds_the_line)
@@ -185,9 +185,32 @@ START_TEST(the_log_has_all_lines)
 }
 END_TEST
 
+/* For a box; the operator has them, as above. */
+START_TEST(our_own_lines_have_no_path)
+{
+	static const char *const lines[][2] = {
+		{ "caisson: cannot execute /h: e/x: Permission denied\n",
+		    "caisson: cannot execute its command: Permission denied" },
+		{ "caisson: cannot enter the folder /home/x: No such file\n",
+		    "caisson: cannot enter its folder: No such file" },
+		{ "caisson: cannot execute /h", "caisson: cannot execute its "
+		    "command" },
+		{ "x: cannot execute /h: no\n", "x: cannot execute /h: no" },
+	};
+	auto_buffer struct buffer reason = { 0 };
+	struct buffer errors = { (char *)lines[_i][0], strlen(lines[_i][0]),
+		0 };
+	auto_free char *wanted = mem_printf(SAYS "%s", lines[_i][1]);
+
+	complaint_add(&reason, &errors, 0, 0);
+	ck_assert_str_eq(reason.data, wanted);
+}
+END_TEST
+
 static void
 add_tests(TCase *tc)
 {
+	tcase_add_loop_test(tc, our_own_lines_have_no_path, 0, 4);
 	tcase_add_loop_test(tc, finds_the_line, 0, UNIT_COUNT(rows));
 	tcase_add_test(tc, half_a_line_is_passed_over);
 	tcase_add_test(tc, foreign_bytes_are_text);

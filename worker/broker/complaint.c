@@ -29,6 +29,16 @@ static const char *const complaint_words[] = { "error:", "error [",
 static const char *const complaint_ends[] = { "Node.js v", "npm ", "note: ",
 	"See '", "}" };
 
+/* Lines of our own, each before a path; and without it, as a box has them. */
+static const struct complaint_path {
+	const char *with, *without;
+} complaint_paths[] = {
+	{ "caisson: cannot execute ",
+	    "caisson: cannot execute its command" },
+	{ "caisson: cannot enter the folder ",
+	    "caisson: cannot enter its folder" },
+};
+
 struct complaint {
 	const char *error; /* the last line that states an error */
 	const char *npm;   /* the first one of npm that does */
@@ -163,15 +173,34 @@ complaint_best(const struct complaint *found)
 	return found->last != NULL ? found->last : found->any;
 }
 
+/* Appends a line. If it is one of ours, whole is needed for its path. */
+static void
+complaint_add_line(struct buffer *text, const char *line, int whole)
+{
+	const struct complaint_path *path;
+	const char *why = strrchr(line, ':');
+	size_t i, n = sizeof(complaint_paths) / sizeof(*complaint_paths);
+
+	for (i = 0; i < n && !whole; i++) {
+		path = &complaint_paths[i];
+		if (strncmp(line, path->with, strlen(path->with)) == 0) {
+			buffer_add_text(text, path->without);
+			line = why < line + strlen(path->with) ? "" : why;
+		}
+	}
+	buffer_add_text(text, line);
+}
+
 /* Appends a line, and the next one if it ends with a colon. */
 static void
-complaint_tell(struct buffer *reason, const char *line, const char *end)
+complaint_tell(
+    struct buffer *reason, const char *line, const char *end, int whole)
 {
 	auto_buffer struct buffer text = { 0 };
 	const char *next = line + strlen(line) + 1;
 	size_t len;
 
-	buffer_add_text(&text, line);
+	complaint_add_line(&text, line, whole);
 	while (text.len > 0 && strchr(" \t", text.data[text.len - 1]))
 		text.len--;
 	while (next < end && *next == '\0')
@@ -187,7 +216,8 @@ complaint_tell(struct buffer *reason, const char *line, const char *end)
 }
 
 void
-complaint_add(struct buffer *reason, const struct buffer *errors, int cut)
+complaint_add(
+    struct buffer *reason, const struct buffer *errors, int cut, int whole)
 {
 	auto_buffer struct buffer lines = { 0 };
 	struct complaint found = { 0 };
@@ -201,7 +231,7 @@ complaint_add(struct buffer *reason, const struct buffer *errors, int cut)
 		complaint_look(&found, line);
 	best = complaint_best(&found);
 	if (best != NULL)
-		complaint_tell(reason, best, lines.data + lines.len);
+		complaint_tell(reason, best, lines.data + lines.len, whole);
 }
 
 void

@@ -73,14 +73,15 @@ link_add_banner(const struct link *link, struct buffer *reason)
 }
 
 static void
-link_add_errors(struct link *link, struct buffer *reason, int ready)
+link_add_errors(
+    struct link *link, struct buffer *reason, int ready, int whole)
 {
 	int cut;
 	const struct buffer *errors = pipes_errors(link->pipes, &cut);
 
 	if (!ready)
 		link_add_banner(link, reason);
-	complaint_add(reason, errors, cut);
+	complaint_add(reason, errors, cut, whole);
 }
 
 static void
@@ -106,15 +107,16 @@ link_add_end(struct link *link, struct buffer *reason)
 		    link->how);
 }
 
-/* Why it ended, for one unanswered ask. */
+/* Why it ended, for one unanswered ask, or as a whole for the operator. */
 static void
-link_add_lost(struct link *link, const struct ask *ask, struct buffer *reason)
+link_add_lost(struct link *link, const struct ask *ask, int whole,
+    struct buffer *reason)
 {
 	link_add_end(link, reason);
 	if (link->was_ready || link->revoked)
 		ask_add_sent(ask, reason);
 	if (link->pipes != NULL && !link->revoked)
-		link_add_errors(link, reason, link->was_ready);
+		link_add_errors(link, reason, link->was_ready, whole);
 }
 
 /* Refuses an ask, because the link has ended. */
@@ -123,7 +125,7 @@ link_refuse_lost(struct link *link, struct ask *ask)
 {
 	auto_buffer struct buffer reason = { 0 };
 
-	link_add_lost(link, ask, &reason);
+	link_add_lost(link, ask, ask->permit == NULL, &reason);
 	ask_refuse(&ask, &reason, (struct json_span){ NULL, 0 });
 }
 
@@ -140,7 +142,7 @@ link_log_lost(struct link *link)
 	if (ask == NULL || ask->permit == NULL || link->revoked ||
 	    link->hung)
 		return;
-	link_add_lost(link, ask, &reason);
+	link_add_lost(link, ask, 1, &reason);
 	reason_fit(&reason);
 	log_warn("%s", reason.data);
 }
@@ -711,5 +713,5 @@ link_add_starting(struct link *link, struct buffer *reason)
 	if (link->pipes == NULL)
 		return;
 	buffer_add_text(reason, ": it has not answered \"initialize\"");
-	link_add_errors(link, reason, 0);
+	link_add_errors(link, reason, 0, 0);
 }
