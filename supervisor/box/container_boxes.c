@@ -236,7 +236,7 @@ container_boxes_try(struct boxes *boxes, const char *value, size_t n,
 	    container_bundle_open(boxes, only_refuses, err) == -1)
 		return -1;
 	if (only_refuses)
-		return 0;
+		return container_trial_ask(boxes, err);
 	container_boxes_lock(shared, held);
 	if (container_boxes_sweep(boxes, held->kind, err) == -1 ||
 	    container_trial(boxes, err) == -1)

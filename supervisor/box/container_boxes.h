@@ -227,6 +227,12 @@ struct child *container_engine_send(struct event_base *base,
  */
 int container_trial(struct boxes *boxes, struct err *err);
 
+/*
+ * Its first part, which starts no container: asks podman or docker about the
+ * image. Returns 0, also for an engine that has none, or -1 with err.
+ */
+int container_trial_ask(const struct boxes *boxes, struct err *err);
+
 /* What it tries: all of it holds where it has succeeded. */
 struct container_promise {
 	const char *name;

@@ -153,11 +153,8 @@ container_trial_judge_image(const struct boxes *boxes,
 	return err_set(err, "%s", sentence);
 }
 
-/*
- * Asks podman or docker about the image. One that cannot be reached fails here,
- * before its keeper has a container to remove.
- */
-static int
+/* An engine that fails here has left its keeper no container to remove. */
+int
 container_trial_ask(const struct boxes *boxes, struct err *err)
 {
 	const struct container_boxes *shared = container_boxes(boxes);
@@ -169,6 +166,8 @@ container_trial_ask(const struct boxes *boxes, struct err *err)
 	auto_free char **argv = NULL;
 	int failed;
 
+	if (shared->engine == CONTAINER_OCI)
+		return 0;
 	container_image_argv(&list, shared->engine, shared->program,
 	    boxes->options->image);
 	argv = text_list_vector(list.data, list.len);
@@ -209,8 +208,7 @@ container_trial(struct boxes *boxes, struct err *err)
 	container.files_bytes = MIB;
 	container.processes = CONTAINER_TRIAL_PROCESSES;
 	if (container_check(&container, err) == -1 ||
-	    (shared->engine != CONTAINER_OCI &&
-	        container_trial_ask(boxes, err) == -1))
+	    container_trial_ask(boxes, err) == -1)
 		return -1;
 	failed = container_commands_fill(
 	        shared, &container, &commands, &program, err) == -1 ||

@@ -494,10 +494,15 @@ open("/volume/a", "w")`);
   });
 
   test(`${runtime}: an image that is not there`, options, (t) => {
-    assert.match(refusal(t, { ...settingsOf(runtime),
-      CAISSON_IMAGE: 'localhost/nosuch:9' }), runtime === 'oci' ?
+    const settings = { ...settingsOf(runtime),
+      CAISSON_IMAGE: 'localhost/nosuch:9' };
+    const said = refusal(t, settings);
+
+    assert.match(said, runtime === 'oci' ?
       /there is no image localhost\/nosuch:9 in .* build python --from-image localhost\/nosuch:9' unpacks / :
       /the image localhost\/nosuch:9 does not exist here: /);
+    assert.equal(refusal(t, settings, { args: ['config', 'check'] })
+      .replace(/ in \S+: /, ' in X: '), said.replace(/ in \S+: /, ' in X: '));
     if (runtime === 'oci')
       assert.match(refusal(t, { ...settingsOf(runtime),
         CAISSON_IMAGE: '/no/image' }),

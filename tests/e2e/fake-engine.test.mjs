@@ -459,7 +459,8 @@ test('an image that was added before images were checked', once, async (t) => {
 });
 
 /* A selftest with such an engine, whose files have these contents. */
-function selftest(t, name, files, program) {
+function selftest(t, name, files,
+  { program, args = ['selftest', '-v'] } = {}) {
   const at = folder(t);
   const engine = path.join(at, name);
 
@@ -467,7 +468,7 @@ function selftest(t, name, files, program) {
   fs.chmodSync(engine, 0o755);
   for (const [each, content] of Object.entries(files))
     fs.writeFileSync(path.join(at, each), content);
-  const [command, ...words] = commandLine({ program, args: ['selftest', '-v'],
+  const [command, ...words] = commandLine({ program, args,
     env: { CAISSON_RUNTIME: engine, CAISSON_IMAGE: 'some/image:1' } });
   const done = spawnSync(command, words, { encoding: 'utf8' });
   const log = path.join(at, 'LOG');
@@ -485,7 +486,7 @@ test('no engine is used without our programs for containers', once, (t) => {
 
   for (const [name, engine] of [['first', 'podman'], ['trial', 'docker']]) {
     fs.rmSync(path.join(path.dirname(program), 'box', name));
-    const { status, stderr, log } = selftest(t, engine, {}, program);
+    const { status, stderr, log } = selftest(t, engine, {}, { program });
 
     assert.equal(status, 2);
     assert.match(stderr, sentence(name));
@@ -569,12 +570,30 @@ test('more containers are listed than one start examines', once, (t) => {
 
 /* No container was asked for, so none may be left. */
 test('docker: a daemon that does not answer at the start', once, (t) => {
-  const { status, stderr, log } = selftest(t, 'docker', { RUN: 'down' });
+  for (const args of [['selftest'], ['config', 'check']]) {
+    const { status, stderr, log } = selftest(
+      t, 'docker', { RUN: 'down' }, { args });
 
-  assert.equal(status, 2);
-  assert.match(stderr, /^caisson: \S+ cannot reach its daemon: start it, and check that you may use it with '\S+ ps'\n$/);
-  assert.doesNotMatch(log, /^(run|rm) /m);
+    assert.equal(status, 2);
+    assert.match(stderr, /^caisson: \S+ cannot reach its daemon: start it, and check that you may use it with '\S+ ps'\n$/);
+    assert.doesNotMatch(log, /^(run|rm) /m);
+  }
 });
+
+test('podman: config check refuses what an image wants, and runs none', once,
+  (t) => {
+    const check = (files) =>
+      selftest(t, 'podman', files, { args: ['config', 'check'] });
+    const refused = check({ WANTS: '"run.x"\n' });
+
+    assert.equal(refused.status, 2);
+    assert.match(refused.stderr, /has the annotation "run\.x"/);
+    const { status, log } = check({});
+
+    assert.deepEqual([status, log.split(' ', 2).join(' ')],
+      [0, 'image inspect']);
+    assert.equal(log.split('\n').length, 2);
+  });
 
 test('an engine that hangs does not hold up the end', once, async (t) => {
   const { client, pid, log, set } = await open(t);
