@@ -240,12 +240,12 @@ image_store_find(const char *folder, const char *engine, const char *name,
 		*image = *found;
 		memset(found, 0, sizeof(*found));
 	} else if (several) {
-		err_set(err, "several images begin with %s: give more digits "
-		    "('caisson image list' shows all)", name);
+		err_set(err, "image \"%s\": several begin with these digits: "
+		    "give more ('caisson image list' shows all)", name);
 	} else {
-		err_set(err, "there is no image %s in %s: run 'caisson image "
-		    "build python' to build one, or 'caisson image list' to "
-		    "see all", name, folder);
+		err_set(err, "image \"%s\": there is no such image in %s: run "
+		    "'caisson image build python' to build one, or 'caisson "
+		    "image list' to see all", name, folder);
 		err->code = ENOENT;
 	}
 	image_list_reset(&list);

@@ -333,8 +333,8 @@ image_remove_missing(const struct image_command *image, struct err *err)
 	if (err->code != ENOENT)
 		return -1;
 	shown_add_quoted(&shown, image->command->operand, OPTION_VALUE_SHOWN);
-	return err_set(err, "there is no image %s in %s: 'caisson image list' "
-	    "shows all", shown.data, image->folder);
+	return err_set(err, "image \"%s\": there is no such image in %s: "
+	    "'caisson image list' shows all", shown.data, image->folder);
 }
 
 /* Checks that the command line does not have only the name that it had. */

@@ -456,6 +456,7 @@ static int
 kept_files_read_name(struct kept_files *kept, struct err *err)
 {
 	const char *operand = kept->command->operand;
+	auto_buffer struct buffer shown = { 0 };
 	auto_free char *quoted = mem_printf("\"%s\"", operand);
 	size_t folder = strncmp(operand, KEPT_FILES_DATA,
 	    strlen(KEPT_FILES_DATA)) == 0 ? strlen(KEPT_FILES_DATA) : 0;
@@ -467,11 +468,13 @@ kept_files_read_name(struct kept_files *kept, struct err *err)
 		    uri, &kept->version, &kept->conversation);
 	} else
 		kept->name = mem_strdup(operand + folder);
-	if (kept->name == NULL || kept->name[0] == '\0' ||
-	    strlen(kept->name) > FILE_NAME_MAX)
-		return err_set(err, "there is no file of this name ('caisson "
-		    "files list' shows all)");
-	return 0;
+	if (kept->name != NULL && kept->name[0] != '\0' &&
+	    strlen(kept->name) <= FILE_NAME_MAX)
+		return 0;
+	buffer_add_text(&shown, "file \"");
+	shown_add_quoted(&shown, operand, OPTION_VALUE_SHOWN);
+	return err_set(err, "%s\": there is no file of this name ('caisson "
+	    "files list' shows all)", shown.data);
 }
 
 /* The owner of the files of a command. The caller frees it. */
@@ -487,12 +490,17 @@ kept_files_begin(
 {
 	auto_free char *all = kept_files_owner(kept);
 	auto_free char *owner = NULL;
+	auto_buffer struct buffer shown = { 0 };
 	struct files *files = kept->files;
 
 	if (kept->conversation != NULL && !conversation_id_valid(
 	        kept->conversation, strlen(kept->conversation))) {
-		err_set(err, "no conversation can have this id: it has 1 to %d "
-		    "bytes without control characters", CONVERSATION_ID_MAX);
+		buffer_add_text(&shown, "\"");
+		shown_add_quoted(
+		    &shown, kept->conversation, OPTION_VALUE_SHOWN);
+		err_set(err, "%s\" cannot be the id of a conversation: it has "
+		    "1 to %d bytes without control characters", shown.data,
+		    CONVERSATION_ID_MAX);
 		return NULL;
 	}
 	switch (kept->command->task) {

@@ -104,9 +104,9 @@ servers_remove_unknown(const struct servers_remove *remove, struct err *err)
 	TAILQ_FOREACH (server, &remove->servers.list, entry)
 		if (server->name[0] != '\0')
 			suggest_try(&suggest, server->name);
-	buffer_add_text(&text, "there is no server \"");
+	buffer_add_text(&text, "server \"");
 	adopt_show_text(&text, remove->name);
-	buffer_add_text(&text, "\": ");
+	buffer_add_text(&text, "\": there is no such server: ");
 	if (suggest.best != NULL) {
 		buffer_add_text(&text, "did you mean \"");
 		adopt_show_text(&text, suggest.best);

@@ -231,12 +231,12 @@ sessions_complain_many(const struct sessions_asked *asked, const char *chosen)
 		    (int)row->process);
 	}
 	if (owners)
-		sessions_complain("there are %zu sessions %s: say which with "
-		    "--owner%s ('caisson sessions list' shows all)", n, chosen,
+		sessions_complain("session %s: there are %zu: say which with "
+		    "--owner%s ('caisson sessions list' shows all)", chosen, n,
 		    pids ? " or --process" : "");
 	else
-		sessions_complain("there are %zu sessions %s: say which with "
-		    "--process (%s)", n, chosen, processes.data);
+		sessions_complain("session %s: there are %zu: say which with "
+		    "--process (%s)", chosen, n, processes.data);
 }
 
 /* Returns the session that is meant, or NULL if that is none or not clear. */
@@ -258,8 +258,8 @@ sessions_choose(const struct sessions_asked *asked)
 		return meant;
 	sessions_add_chosen(&chosen, asked->command);
 	if (n == 0)
-		sessions_complain("there is no session %s ('caisson sessions "
-		    "list' shows all)", chosen.data);
+		sessions_complain("session %s: there is no such session "
+		    "('caisson sessions list' shows all)", chosen.data);
 	else
 		sessions_complain_many(asked, chosen.data);
 	return NULL;

@@ -11,6 +11,7 @@
 #include "../../common/json_span.h"
 #include "../../common/limits.h"
 #include "../../common/mem.h"
+#include "../../common/shown.h"
 #include "../../common/utf8.h"
 #include "../options/json_report.h"
 #include "../peers/broker.h"
@@ -191,16 +192,17 @@ stored_check_name(
     const struct stored *stored, const char *name, struct err *err)
 {
 	size_t len = strlen(name);
-	int good = len > 0 && utf8_valid(name, len);
+	size_t most = stored_is_about_tools(stored) ? SAVED_TOOL_NAME_MAX :
+	    MEMORY_KEY_MAX;
+	auto_buffer struct buffer shown = { 0 };
 
-	if (!stored_is_about_tools(stored) && (!good || len > MEMORY_KEY_MAX))
-		return err_set(err, "a key is a text of 1 to %lu bytes of "
-		    "UTF-8", MEMORY_KEY_MAX);
-	if (stored_is_about_tools(stored) &&
-	    (!good || len > SAVED_TOOL_NAME_MAX))
-		return err_set(err, "the name of a tool is a text of 1 to %d "
-		    "bytes of UTF-8", SAVED_TOOL_NAME_MAX);
-	return 0;
+	if (len > 0 && len <= most && utf8_valid(name, len))
+		return 0;
+	buffer_add_text(&shown, "\"");
+	shown_add_quoted(&shown, name, OPTION_VALUE_SHOWN);
+	return err_set(err, "%s\" cannot be the %s: it has 1 to %zu bytes of "
+	    "UTF-8", shown.data, stored_is_about_tools(stored) ?
+	    "name of a saved tool" : "key of a memory", most);
 }
 
 static int

@@ -130,11 +130,15 @@ token_set(
     struct token *token, const struct command *command, struct err *err)
 {
 	const struct command_flags *flags = &command->flags;
+	auto_buffer struct buffer shown = { 0 };
 
+	buffer_add_text(&shown, "\"");
+	shown_add_quoted(&shown, command->operand, OPTION_VALUE_SHOWN);
 	if (!token_is_name(command->operand))
-		return err_set(err, "the name of a token has 1 to %d letters, "
-		    "digits, dots, dashes or underscores, and does not begin "
-		    "with a dot or a dash", TOKEN_NAME_MAX);
+		return err_set(err, "%s\" cannot be the name of a token: it "
+		    "has 1 to %d letters, digits, dots, dashes or underscores, "
+		    "and does not begin with a dot or a dash", shown.data,
+		    TOKEN_NAME_MAX);
 	token->name = mem_strdup(command->operand);
 	return token_set_servers(token, flags, err) == -1 ||
 	        token_set_tools(token, flags, err) == -1 ||
@@ -149,11 +153,11 @@ token_add_to(
     struct tokens *tokens, struct token *token, int dir, struct err *err)
 {
 	if (tokens_find(tokens, token->name) != NULL)
-		return err_set(err, "there is a token \"%s\": choose another "
-		    "name, or revoke it first", token->name);
+		return err_set(err, "token \"%s\": there is one already: "
+		    "choose another name, or revoke it first", token->name);
 	if (tokens->count == TOKENS_MAX)
-		return err_set(err, "there are %d tokens: revoke one first",
-		    TOKENS_MAX);
+		return err_set(err, "token \"%s\": there are %d tokens, the "
+		    "most: revoke one first", token->name, TOKENS_MAX);
 	tokens_add(tokens, token);
 	return tokens_write(tokens, dir, err);
 }

@@ -499,7 +499,7 @@ open("/volume/a", "w")`);
     const said = refusal(t, settings);
 
     assert.match(said, runtime === 'oci' ?
-      /there is no image localhost\/nosuch:9 in .* build python --from-image localhost\/nosuch:9' unpacks / :
+      /image "localhost\/nosuch:9": there is no such image in .* build python --from-image localhost\/nosuch:9' unpacks / :
       /the image localhost\/nosuch:9 does not exist here: /);
     assert.equal(refusal(t, settings, { args: ['config', 'check'] })
       .replace(/ in \S+: /, ' in X: '), said.replace(/ in \S+: /, ' in X: '));

@@ -329,7 +329,7 @@ test('commands show, save and remove them', async (t) => {
   assert.equal(command(home, ['files', 'show', 'a']).stdout, 'plain');
   ran = command(home, ['files', 'list', '--conversation', 'x'.repeat(129)]);
   assert.equal(ran.status, 1);
-  assert.match(ran.stderr, /no conversation can have this id/);
+  assert.match(ran.stderr, /^caisson: "x+\.\.\." cannot be the id of a conversation: it has 1 to 128 bytes/);
   assert.equal(command(home, ['files', 'clear', '-y']).stdout, '2 removed\n');
 });
 

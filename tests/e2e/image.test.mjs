@@ -324,7 +324,7 @@ test('an image that is not there, with the fix', (t) => {
     'add', 'caisson-ruby');
   refused(at, 1, /: 'caisson image list' shows the images that are here$/,
     'add', 'sha256:0123456789ab');
-  refused(at, 1, /^caisson: there is no image nosuch in \S+images: 'caisson image list' shows all$/,
+  refused(at, 1, /^caisson: image "nosuch": there is no such image in \S+images: 'caisson image list' shows all$/,
     'remove', 'nosuch');
   refused(at, 1, /^caisson: "Foo" is not a reference of an image, such as registry\.example\/ruby:3$/,
     'pull', 'Foo');

@@ -70,7 +70,7 @@ test('a server that was added works, and is gone when it is removed', once,
     servers(home, 'remove', 'two');
     assert.deepEqual(list(home), {});
     assert.match(servers(home, 'list'), /No servers\./);
-    refused(home, 1, /there is no server "one"/, ['remove', 'one']);
+    refused(home, 1, /^caisson: server "one": there is no such server/, ['remove', 'one']);
   });
 
 test('variables come from the command line, the environment or the input',
@@ -147,7 +147,7 @@ test('a name that another file defines is refused with its source', once,
       ['remove', 'one']);
     refused(home, 1, /"two" is in .*mine\.json, which .* with an editor/,
       ['remove', 'two']);
-    refused(home, 1, /there is no server "twoo": did you mean "two"\?/,
+    refused(home, 1, /^caisson: server "twoo": there is no such server: did you mean "two"\?/,
       ['remove', 'twoo']);
     refused(home, 2, /"x+\.\.\." cannot be added: .*128/,
       ['add', 'x'.repeat(200), '--', 'sh']);

@@ -64,7 +64,7 @@ test('what sessions there are is shown, and nothing is created for it',
 
     assert.equal(command(home).stdout, 'There are no sessions.\n');
     assert.equal(command(home, '--json').stdout, '{"sessions": []}\n');
-    refuses(home, ['end', 'a'], /there is no session "a" \('caisson sessions list' shows all\)/);
+    refuses(home, ['end', 'a'], /^caisson: session "a": there is no such session \('caisson sessions list' shows all\)/);
     for (const pid of ['abc', '', '0', '-1', '1x'])
       refuses(home, ['end', 'a', `--process=${pid}`],
         new RegExp(`^caisson: --process "${pid}" is no process id: `), 2);
@@ -161,13 +161,13 @@ test('owners and processes tell sessions of one name apart', async (t) => {
     [each.process, each.owner]).sort(), [[child.pid, 'desk'],
     [child.pid, 'laptop'], [pid, null]].sort());
   refuses(home, ['end', 's'],
-    /there are 3 sessions "s": say which with --owner or --process/);
+    /^caisson: session "s": there are 3: say which with --owner or --process/);
   refuses(home, ['end', 's', '--process', `${child.pid}`],
-    /there are 2 sessions "s" of process \d+: say which with --owner \('c/);
+    /session "s" of process \d+: there are 2: say which with --owner \('c/);
   refuses(home, ['end', 's', '--owner', 'other'],
-    /there is no session "s" of owner other \(/);
+    /^caisson: session "s" of owner other: there is no such session \(/);
   refuses(home, ['end', 's', '--owner', 'laptop', '--process', `${pid}`],
-    /there is no session "s" of owner laptop of process \d+ \(/);
+    /session "s" of owner laptop of process \d+: there is no such session \(/);
   assert.equal(shown(home).length, 3);
   end(home, 's', '--owner', 'laptop');
   assert.match(await laptop.text(look, { session: 's' }), /^False\n/);
@@ -189,7 +189,7 @@ test('only the process tells sessions of one owner apart', async (t) => {
   const pids = both.map(({ pid }) => pid).sort((a, b) => a - b).join(', ');
 
   refuses(home, ['end', 's'], new RegExp(
-    `there are 2 sessions "s": say which with --process \\(${pids}\\)`));
+    `session "s": there are 2: say which with --process \\(${pids}\\)`));
   end(home, 's', '--process', `${both[0].pid}`);
   assert.deepEqual(shown(home).map(({ process }) => process), [both[1].pid]);
 });

@@ -118,7 +118,7 @@ START_TEST(a_kept_image_is_found)
 	snprintf(digits, sizeof(digits), "%s", image.digest + 7);
 	expect_found(digits, image.digest);
 	digits[11] = '\0';
-	expect_lost(digits, "there is no image");
+	expect_lost(digits, "there is no such image");
 	ck_assert_int_eq(
 	    image_store_find(folder, NULL, digits, &found, &err), -1);
 	ck_assert_int_eq(err.code, ENOENT);
@@ -328,7 +328,7 @@ START_TEST(enabled_images_have_an_order)
 	expect_enabled(two.digest, 1);
 	expect_enabled(one.digest, 2);
 	ck_assert_int_eq(image_store_remove(held, &two, &err), 0);
-	expect_lost(two.digest, "there is no image");
+	expect_lost(two.digest, "there is no such image");
 	expect_enabled(one.digest, 1);
 	ck_assert_int_eq(image_store_enable(held, &one, 0, &err), 0);
 	expect_enabled(one.digest, 0);
@@ -377,7 +377,7 @@ START_TEST(a_damaged_record_is_left_out)
 	fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
 	ck_assert_int_ne(fd, -1);
 	ck_assert_int_eq(fd_write_all(fd, records[_i], strlen(records[_i])), 0);
-	expect_lost(image.digest, "there is no image");
+	expect_lost(image.digest, "there is no such image");
 	image_reset(&image);
 }
 END_TEST

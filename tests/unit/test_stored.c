@@ -226,9 +226,11 @@ static const struct {
 	{ COMMAND_MEMORY_SHOW, "k", { "null" }, "show_memory k;",
 	    NO_MEMORY("k"), 1 },
 	{ COMMAND_MEMORY_SHOW, "", { NULL }, "",
-	    "caisson: a key is a text of 1 to 4096 bytes of UTF-8\n", 1 },
+	    "caisson: \"\" cannot be the key of a memory: it has 1 to 4096 "
+	    "bytes of UTF-8\n", 1 },
 	{ COMMAND_MEMORY_SHOW, "\xff", { NULL }, "",
-	    "caisson: a key is a text of 1 to 4096 bytes of UTF-8\n", 1 },
+	    "caisson: \"\\xff\" cannot be the key of a memory: it has 1 to "
+	    "4096 bytes of UTF-8\n", 1 },
 	{ COMMAND_MEMORY_REMOVE, "k", { "true" }, "drop_memory k;", "", 0 },
 	{ COMMAND_MEMORY_REMOVE, "k", { "false" }, "drop_memory k;",
 	    NO_MEMORY("k"), 1 },
@@ -257,8 +259,8 @@ static const struct {
 	    "now        3 a\\u001b (ignored: calls cannot import this name): "
 	    "b\n", 0 },
 	{ COMMAND_TOOLS_REMOVE, "", { NULL }, "",
-	    "caisson: the name of a tool is a text of 1 to 128 bytes of "
-	    "UTF-8\n", 1 },
+	    "caisson: \"\" cannot be the name of a saved tool: it has 1 to 128 "
+	    "bytes of UTF-8\n", 1 },
 	{ COMMAND_TOOLS_LIST, NULL, { "{\"entries\":" }, "show_tools ;",
 	    NULL, 1 },
 	{ COMMAND_TOOLS_LIST, NULL, { "[1]" }, "show_tools ;",
