@@ -46,13 +46,15 @@ async function signals(client) {
 
 test('without the option a call is refused', async (t) => {
   const { client, pid } = await connect(t, { withoutNamespaces: true });
-  const { content, structuredContent: answer, isError, _meta } =
+  const { content, structuredContent: answer, isError,
+    _meta: { 'caisson/execution': id, ...meta } } =
     await run(client, 'print("hi")');
 
   assert.equal(isError, true);
   assert.equal(answer.status, 'error');
   assert.equal(answer.stdout, undefined);
-  assert.deepEqual(_meta, { 'caisson/status': 'error' });
+  assert.match(id, /^[0-9a-f]{16}$/);
+  assert.deepEqual(meta, { 'caisson/status': 'error' });
   assert.match(answer.error, /could not create a user namespace \(unshare: /);
   assert.match(answer.error, /'sysctl user\.max_user_namespaces=15000'/);
   assert.match(answer.error, /CAISSON_ALLOW_WEAK_ISOLATION=on/);

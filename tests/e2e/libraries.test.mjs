@@ -113,7 +113,7 @@ for kind in "png", "svg", "pdf":
 print(open("plot.png", "rb").read(8), os.path.getsize("plot.png") > 10000)
 print(open("plot.pdf", "rb").read(5), "<svg" in open("plot.svg").read())
 print(sorted(n for n in os.listdir("/workspace") if n != "out"))`,
-  ['agg', "b'\\x89PNG\\r\\n\\x1a\\n' True", "b'%PDF-' True",
+  ['module://caisson_plots', "b'\\x89PNG\\r\\n\\x1a\\n' True", "b'%PDF-' True",
     "['plot.pdf', 'plot.png', 'plot.svg']"]],
 
   ['plt.show() does not wait for a window', ['matplotlib'], `

@@ -98,7 +98,7 @@ test('an unknown server refuses the call before anything runs', async (t) => {
   await finish(raw, entry);
 });
 
-test('a command that does not exist refuses the call and tells the PATH',
+test('a command that does not exist refuses the call and tells no PATH',
   async (t) => {
     const raw = await Raw.open(t, withServers(t, {
       missing: { command: 'no-such-command-anywhere' },
@@ -119,9 +119,9 @@ test('a command that does not exist refuses the call and tells the PATH',
     };
 
     assert.match(await refused('missing'), /no-such-command-anywhere/);
-    assert.match(await refused('missing'), /\/usr\/local\/bin.*\/usr\/bin/);
+    assert.doesNotMatch(await refused('missing'), /\/usr\/|\/bin/);
     assert.match(await refused('gone'), /\/no\/such\/place\/server/);
-    assert.match(await refused('mapped'), /\/only\/here.*\/and\/there/);
+    assert.doesNotMatch(await refused('mapped'), /\/only\/here/);
     await assertServes(raw, 'good');
     await finish(raw);
   });

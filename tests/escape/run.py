@@ -207,9 +207,11 @@ class Run:
             setting.split("=") for setting in settings))
         try:
             if words is None:
-                # A process keeps the files that code leaves from then on.
+                # Processes keep the files that code leaves, and memories and
+                # output that was cut, from then on.
                 self.check_limits(program.run(
-                    "open('/workspace/out/first', 'w').close()"))
+                    "open('/workspace/out/first', 'w').close()\n"
+                    "load_memory('first')"))
                 before = self.settled(program, None)
             seen = self.watch(program, cases)
             if words is None:
