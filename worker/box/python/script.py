@@ -322,7 +322,10 @@ def become_template(ending):
     What a box would be the first to do, and so would write to memory that it
     has to copy for it, is done before, as often as it takes.
     """
-    keep_modules()
+    try:
+        keep_modules()
+    except Exception as error:
+        TEMPLATE.refuse("%s: %s" % (type(error).__name__, error))
     stand()
     TEMPLATE.move(lambda: rehearse_fork(ending), globals())
     for _ in range(REHEARSALS):
@@ -331,8 +334,8 @@ def become_template(ending):
     unstand()
     gc.freeze()
     # No box has these.
-    fill, near, serve, _, _ = map(
-        vars(TEMPLATE).pop, ("fill", "near", "serve", "far", "rehearse"))
+    fill, near, serve, _, _, _ = map(vars(TEMPLATE).pop, (
+        "fill", "near", "serve", "far", "rehearse", "refuse"))
     fill()  # what the rehearsals have freed lies here and there
     near()
     stand()  # not frozen: the collector takes it apart in the end

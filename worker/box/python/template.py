@@ -158,8 +158,8 @@ class Template:
         self.near, self.far = library.near, library.far
         # Does all that comes with a fork but the fork.
         self.rehearse = library.rehearse
-        # Ends the process.
-        self.leave = library.leave
+        # Ends the process; and the template, for a reason, which is logged.
+        self.leave, self.refuse = library.leave, library.refuse
         # Chooses objects by their type, and writes to no other type.
         self.choose = library.choose
         # What makes boxes differ from each other.
