@@ -337,6 +337,11 @@ works = runtime.load_memory("nothing", default=5) == 5`,
 await runtime.load_server("other")
 works = (await mcp_other.echo(x=1)).data == {"x": 1}`,
   memory_exists: 'works = not runtime.memory_exists("nothing")',
+  output: `
+try:
+    runtime.output("0123456789abcdef")
+except runtime.MCPError as error:
+    works = "no output is kept" in str(error)`,
   query_tool_docs: `
 docs = await runtime.query_tool_docs("every", tool="get-sum", detail="full")
 works = [list(doc["inputSchema"]["properties"]) for doc in docs] == [["a", "b"]]`,
