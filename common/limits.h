@@ -56,6 +56,11 @@
 #define OUTPUT_ROW_MIN (64 * KIB)
 #define OUTPUT_KEPT_SECONDS 86400
 #define OUTPUT_PART_MAX MIB
+/*
+ * What a client reads of it as a resource. JSON escapes it to six times its
+ * size at most, and RESOURCES_AT_ONCE of them fit in CLIENT_UNSENT_MAX.
+ */
+#define OUTPUT_READ_MAX (16 * MIB)
 /* The id of an execution: hexadecimal digits of random bytes. */
 #define EXECUTION_ID_BYTES 8
 #define EXECUTION_ID_MAX (2 * EXECUTION_ID_BYTES)

@@ -49,6 +49,8 @@ void supervisor_on_want_lists(
 
 /* on_store.c */
 void supervisor_on_shown(struct store *store, struct ipc_shown *shown);
+void supervisor_on_output_read(
+    struct store *store, struct ipc_output_read *output_read);
 
 /* on_files.c */
 void supervisor_on_filed(struct files *files, struct ipc_filed *filed);

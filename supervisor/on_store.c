@@ -20,3 +20,20 @@ supervisor_on_shown(struct store *store, struct ipc_shown *shown)
 		store_hear_shown(
 		    store, payload, shown->payload.len, shown->reason);
 }
+
+/* Only copied: its bytes are those of the code. */
+void
+supervisor_on_output_read(
+    struct store *store, struct ipc_output_read *output_read)
+{
+	struct err err;
+	auto_free char *text = ipc_blob_copy(&output_read->text, &err);
+	const struct store_read read = { text, output_read->text.len,
+		output_read->whole, (int)output_read->found,
+		output_read->reason };
+
+	if (text == NULL)
+		store_fail(store, err.text);
+	else
+		store_hear_output(store, output_read->task, &read);
+}

@@ -659,8 +659,7 @@ box_start_relay(struct box *box, struct box_pipes *pipes, struct err *err)
 	    worker_ends(ROLE_RELAY, box_on_relay_closed, box);
 	struct ipc_prepare prepare = { .log_level = log_level_get(),
 		.output_max = boxes->options->max_output,
-		.whole_max = boxes->options->memory_api ?
-		    boxes->options->output_kept : 0,
+		.whole_max = options_output_kept(boxes->options),
 		.marked = (uint64_t)box->marked };
 	auto_fd int pidfd = -1;
 

@@ -42,6 +42,7 @@ resource_request_free(struct resource_request *request)
 	request->context.owner->nreads--;
 	request->context.owner->nreading -= (size_t)request->begun;
 	files_forget(&request->task);
+	store_forget(&request->reading);
 	buffer_reset(&request->result);
 	free(request->id);
 	free(request->uri);

@@ -1,12 +1,13 @@
 /*
- * A request of a client about its files, which another process keeps. Requests
- * wait in a queue; only a few of an owner run at a time. Runs in the
+ * A request of a client about its files or outputs, which other processes keep.
+ * Requests wait in a queue; only a few of an owner run at a time. Runs in the
  * supervisor.
  */
 #ifndef SUPERVISOR_RESOURCE_REQUEST_H
 #define SUPERVISOR_RESOURCE_REQUEST_H
 
 #include "../peers/files.h"
+#include "../peers/store.h"
 #include "mcp.h"
 
 struct resource_request {
@@ -22,6 +23,7 @@ struct resource_request {
 	long cache_ms; /* see era.h; 0: code can add files at any time */
 	int begun;
 	struct files_task *task; /* NULL: ended, or not begun */
+	struct store_task *reading; /* the same, of an output */
 	struct buffer result; /* the result so far */
 	/* Of the handler that made it; freed with it: */
 	char *uri; /* as received */
@@ -31,6 +33,7 @@ struct resource_request {
 	uint64_t version;
 	size_t count;
 	int textual; /* the file has a type of text */
+	int errors;  /* the output is that of standard error */
 	int done;  /* the result has all that it must have */
 	char *why; /* why it failed, one sentence; or NULL */
 };

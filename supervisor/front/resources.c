@@ -16,6 +16,7 @@
 #include "era.h"
 #include "file_link.h"
 #include "mcp.h"
+#include "output_resource.h"
 #include "page.h"
 #include "resource_request.h"
 
@@ -124,7 +125,9 @@ resources_on_templates_list(struct mcp *mcp, const struct context *context,
 	buffer_add_text(&result, "{\"resourceTemplates\":[{"
 	    "\"uriTemplate\":\"" FILE_LINK_PREFIX "{name}\","
 	    "\"name\":\"files\",\"title\":\"The newest version of a file that "
-	    "code has left in /workspace/out\"}]}");
+	    "code has left in /workspace/out\"}");
+	output_resource_add_template(&result, mcp_options(mcp));
+	buffer_add_text(&result, "]}");
 	era_answer(mcp->rpc, context, message->id, &result, MCP_CACHE_MS);
 }
 
@@ -308,6 +311,8 @@ resources_on_read(struct mcp *mcp, const struct context *context,
 		resources_read_file(mcp, context, message, uri);
 		return;
 	}
+	if (output_resource_read(mcp, context, message, uri))
+		return;
 	if (!json_span_is(uri, TEXTS_CAPABILITIES_URI)) {
 		buffer_printf(&data, "{\"uri\":%.*s}", (int)uri.len, uri.p);
 		rpc_answer_error(mcp->rpc, message->id,

@@ -96,6 +96,13 @@ int options_set(struct options *options, enum option_id id,
  */
 int options_check(struct options *options, struct err *err);
 
+/* Returns how many bytes are kept of a stream that was cut; 0: none. */
+static inline uint64_t
+options_output_kept(const struct options *options)
+{
+	return options->memory_api ? options->output_kept : 0;
+}
+
 /* Returns whether calls may have this argument. */
 static inline int
 options_argument(const struct options *options, enum options_argument argument)

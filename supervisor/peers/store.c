@@ -4,14 +4,27 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/queue.h>
+
+#include <event2/event.h>
 
 #include "../../common/fd.h"
 #include "../../common/ipc_pair.h"
 #include "../../common/log.h"
+#include "../../common/loop.h"
 #include "../../common/mem.h"
 #include "state_dir.h"
 #include "store.h"
 #include "../process/process.h"
+
+/* A request whose answer is pending. */
+struct store_task {
+	LIST_ENTRY(store_task) entry;
+	uint64_t number;
+	int lost; /* the process that it was sent to has ended */
+	void (*done)(void *ctx, const struct store_read *read);
+	void *ctx;
+};
 
 struct store {
 	const struct options *options;
@@ -19,12 +32,60 @@ struct store {
 	struct service service;
 	store_shown *shown; /* NULL: no notification */
 	void *shown_ctx;
+	LIST_HEAD(, store_task) tasks;
+	struct event *soon; /* ends those that are lost */
+	uint64_t started;   /* tasks so far, and the number of the last */
 };
 
 static void
 store_end_process(struct store *store)
 {
+	struct store_task *task;
+
 	service_end(&store->service);
+	LIST_FOREACH (task, &store->tasks, entry)
+		task->lost = 1;
+	if (!LIST_EMPTY(&store->tasks))
+		event_active(store->soon, EV_TIMEOUT, 0);
+}
+
+/* Removes the task from the list, and calls done. */
+static void
+store_task_done(struct store_task *task, const struct store_read *read)
+{
+	const struct store_task ended = *task;
+
+	LIST_REMOVE(task, entry);
+	free(task);
+	if (ended.done != NULL)
+		ended.done(ended.ctx, read);
+}
+
+/* Returns a pending task with this number, 0: that is lost; or NULL. */
+static struct store_task *
+store_task_find(struct store *store, uint64_t number)
+{
+	struct store_task *task;
+
+	LIST_FOREACH (task, &store->tasks, entry)
+		if (number == 0 ? task->lost :
+		    task->number == number && !task->lost)
+			return task;
+	return NULL;
+}
+
+/* Each callback may add and remove tasks. */
+static void
+store_on_soon(evutil_socket_t fd, short what, void *arg)
+{
+	const struct store_read none = {
+		.reason = "the process that keeps it ended" };
+	struct store_task *task;
+
+	(void)fd;
+	(void)what;
+	while ((task = store_task_find(arg, 0)) != NULL)
+		store_task_done(task, &none);
 }
 
 /* Pending requests get no answer. */
@@ -182,6 +243,61 @@ store_keep_output(
 	return service_ask(&store->service, store_pass_output, output, err);
 }
 
+/* One attempt to ask for an output. Returns 0, or -1 with err. */
+static int
+store_ask_output(void *ctx, void *question, struct err *err)
+{
+	struct store *store = ctx;
+	struct channel *channel = store_channel(store, err);
+
+	if (channel == NULL)
+		return -1;
+	if (channel_send_read_output(channel, question, err) == 0)
+		return 0;
+	store_lost(store);
+	return -1;
+}
+
+struct store_task *
+store_read_output(struct store *store, const struct ipc_read_output *question,
+    void (*done)(void *ctx, const struct store_read *read), void *ctx,
+    struct err *err)
+{
+	struct ipc_read_output sent = *question;
+	struct store_task *task;
+
+	sent.task = ++store->started;
+	if (service_ask(&store->service, store_ask_output, &sent, err) == -1)
+		return NULL;
+	task = mem_alloc(sizeof(*task));
+	task->number = sent.task;
+	task->done = done;
+	task->ctx = ctx;
+	LIST_INSERT_HEAD(&store->tasks, task, entry);
+	return task;
+}
+
+void
+store_forget(struct store_task **taskp)
+{
+	struct store_task *task = mem_take(taskp);
+
+	if (task != NULL)
+		task->done = NULL;
+}
+
+void
+store_hear_output(
+    struct store *store, uint64_t number, const struct store_read *read)
+{
+	struct store_task *task = store_task_find(store, number);
+
+	if (task == NULL)
+		store_fail(store, "an output that was not requested");
+	else
+		store_task_done(task, read);
+}
+
 int
 store_connect_lister(struct store *store, struct err *err)
 {
@@ -212,6 +328,7 @@ store_new(
 		.ctx = store };
 	store->options = options;
 	store->envp = envp;
+	store->soon = evtimer_new(base, store_on_soon, store);
 	return store;
 }
 
@@ -219,9 +336,15 @@ void
 store_free(struct store **storep)
 {
 	struct store *store = mem_take(storep);
+	struct store_task *task;
 
 	if (store == NULL)
 		return;
+	while ((task = LIST_FIRST(&store->tasks)) != NULL) {
+		LIST_REMOVE(task, entry);
+		free(task);
+	}
 	store_end_process(store);
+	loop_event_free(&store->soon);
 	free(store);
 }

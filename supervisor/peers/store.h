@@ -8,6 +8,7 @@
 #define SUPERVISOR_STORE_H
 
 #include "../../common/channel.h"
+#include "../../common/ipc.h"
 #include "../options/options.h"
 
 struct store;
@@ -78,6 +79,34 @@ struct store_output {
 /* Has the store keep it. Returns 0, or -1 with err. */
 int store_keep_output(
     struct store *store, struct store_output *output, struct err *err);
+
+/* A part of a kept output, borrowed. */
+struct store_read {
+	const char *text; /* its start: any bytes */
+	size_t len;
+	uint64_t whole;     /* its size */
+	int found;          /* 0: this owner has no such output */
+	const char *reason; /* why it is unknown, one sentence; or empty */
+};
+
+struct store_task;
+
+/*
+ * Reads the start of a kept output of an owner, of standard error if errors.
+ * Returns a task, or NULL with err; done is called from the loop, never by the
+ * functions here, at the end of the task, which is freed then.
+ */
+struct store_task *store_read_output(struct store *store,
+    const struct ipc_read_output *question,
+    void (*done)(void *ctx, const struct store_read *read), void *ctx,
+    struct err *err);
+
+/* Lets it end without a callback. NULL inside is accepted. */
+void store_forget(struct store_task **task);
+
+/* Called by the handler of this message. */
+void store_hear_output(
+    struct store *store, uint64_t task, const struct store_read *read);
 
 /*
  * Gives the store one end of a channel for lists of tools, which replaces an

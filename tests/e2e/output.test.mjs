@@ -11,6 +11,7 @@ import {
 import { once, unpooled } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { connect } from './support/sdk.mjs';
+import { meta } from './support/tokens.mjs';
 import { until } from './support/wait.mjs';
 
 /* A Python expression for these bytes. */
@@ -540,6 +541,37 @@ print(await runtime.output("${id}", "stderr"))`;
   for (const line of said)
     assert.match(line, /^no output is kept under this id: output is kept for 24 h/);
   await raw.finish();
+});
+
+test('a cut output is a resource where it is kept', async (t) => {
+  for (const kept of ['32m', '0']) {
+    const raw = await Raw.open(t, { env: { CAISSON_OUTPUT_KEPT: kept } });
+    const read = (rest, more = {}) => raw.request('resources/read',
+      { uri: `resource://caisson/output/${rest}`, ...more });
+    const { _meta } = await raw.run('import sys\nsys.stderr.write("é\\0")\n' +
+      'print("x" * (16 << 20))');
+    const id = _meta['caisson/execution'];
+    const templates = (await raw.request('resources/templates/list')).result
+      .resourceTemplates.map(({ uriTemplate }) => uriTemplate);
+    const [errors] = (await read(`${id}?stream=stderr`, { _meta: meta }))
+      .result?.contents ?? [];
+
+    assert.equal(templates.includes('resource://caisson/output/{id}'),
+      kept !== '0');
+    for (const rest of ['', '0123456789abcdef', `${id}?stream=x`, `${id}\0`,
+      `${id}/..`, id.slice(1), ...(kept === '0' ? [id] : [])])
+      assert.match((await read(rest)).error.message, /^Resource not found/);
+    if (kept !== '0') {
+      const { text } = (await read(id)).result.contents[0];
+
+      assert.deepEqual(errors, { uri: 'resource://caisson/output/' +
+        `${id}?stream=stderr`, mimeType: 'text/plain', text: 'é\0' });
+      assert.equal(text.slice(0, 16 << 20), 'x'.repeat(16 << 20));
+      assert.equal(text.slice(16 << 20), '\n[... 1 further bytes: code ' +
+        `reads them by runtime.output("${id}") ...]\n`);
+    }
+    await raw.finish();
+  }
 });
 
 test('200 MB of output cost neither memory nor an answer', async (t) => {

@@ -201,6 +201,15 @@ except runtime.MCPError as error: print(error.message)`;
   assert.match(unknown, /^no output is kept under this id: /);
   assert.equal(await two.text(whole), unknown);
 
+  const taken = async (client, id) => (await last(await client.ask(
+    'resources/read', { uri: `resource://caisson/output/${id}` })));
+  const { error } = await taken(two, cut._meta['caisson/execution']);
+
+  assert.equal((await taken(one, cut._meta['caisson/execution']))
+    .result.contents[0].text, `${'x'.repeat(100_000)}\n`);
+  assert.deepEqual({ ...error, data: 0 },
+    { ...(await taken(two, '0123456789abcdef')).error, data: 0 });
+
   /* Files */
   await one.run('open("/workspace/out/a.txt", "w").write("mine")');
 

@@ -73,6 +73,7 @@ NOT_HERE(task_done, files)
 #endif
 #ifndef STORE_IS_HERE
 NOT_HERE(shown, store)
+NOT_HERE(output_read, store)
 #endif
 
 #endif

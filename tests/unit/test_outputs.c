@@ -21,7 +21,8 @@ static int
 load(const char *scope, const char *id, int errors, uint64_t from)
 {
 	buffer_reset(&json);
-	return outputs_load(database, scope, id, errors, from, &json, &err);
+	return outputs_load(database,
+	    &(struct output_part){ scope, id, errors, from }, &json, &err);
 }
 
 START_TEST(belong_to_their_scope)
@@ -35,6 +36,26 @@ START_TEST(belong_to_their_scope)
 	expect_err(load("eve", "a", 0, 0), NONE);
 	expect_err(load("", "b", 0, 0), NONE);
 	expect_err(load("", "", 0, 0), NONE);
+}
+END_TEST
+
+/* A whole read is by the same rule, of raw bytes, and bounded. */
+START_TEST(are_read_at_once)
+{
+	auto_free char *text = mem_alloc(OUTPUT_READ_MAX + 1);
+	struct output_part part = { "bob", "a", 0, 0 };
+	auto_buffer struct buffer bytes = { 0 };
+	uint64_t whole = 0;
+
+	memset(text, 'a', OUTPUT_READ_MAX + 1);
+	keep("bob", "a", text, OUTPUT_READ_MAX + 1);
+	ck_assert_int_eq(
+	    outputs_read(database, &part, &bytes, &whole, &err), 1);
+	ck_assert_uint_eq(bytes.len, OUTPUT_READ_MAX);
+	ck_assert_uint_eq(whole, OUTPUT_READ_MAX + 1);
+	part.scope = "";
+	ck_assert_int_eq(
+	    outputs_read(database, &part, &bytes, &whole, &err), 0);
 }
 END_TEST
 
@@ -93,6 +114,7 @@ add_tests(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, enter, leave);
 	tcase_add_test(tc, belong_to_their_scope);
+	tcase_add_test(tc, are_read_at_once);
 	tcase_add_test(tc, are_read_in_parts);
 	tcase_add_test(tc, are_gone_after_a_day);
 	tcase_add_test(tc, give_way_where_most_are);

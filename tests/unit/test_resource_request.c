@@ -52,6 +52,11 @@ files_forget(struct files_task **task)
 {
 }
 
+void
+store_forget(struct store_task **task)
+{
+}
+
 static void
 on_begin(struct resource_request *request)
 {

@@ -213,6 +213,49 @@ START_TEST(answers_are_passed_on)
 }
 END_TEST
 
+static void
+on_read(void *ctx, const struct store_read *read)
+{
+	buffer_printf(ctx, "%.*s of %d, %d|%s\n", (int)read->len,
+	    read->text == NULL ? "" : read->text, (int)read->whole,
+	    read->found, read->reason);
+}
+
+/* Of three, one is forgotten, and one is pending when the store ends. */
+START_TEST(outputs_are_read)
+{
+	const struct ipc_read_output question = { .execution = "a",
+		.scope = "bob" };
+	struct ipc_output_read answer = { .found = 1,
+		.text = { (const uint8_t *)"start", 5, -1 },
+		.whole = 7, .reason = "" };
+	struct store_task *tasks[3];
+	struct err err;
+	size_t n;
+
+	open_stage();
+	for (n = 0; n < UNIT_COUNT(tasks); n++) {
+		tasks[n] = store_read_output(
+		    store, &question, on_read, &told, &err);
+		ck_assert_ptr_nonnull(tasks[n]);
+	}
+	store_forget(&tasks[1]);
+	store_forget(&tasks[1]); /* NULL is accepted */
+	expect_keep();
+	for (answer.task = 1; answer.task <= 2; answer.task++) {
+		expect(line, IPC_READ_OUTPUT);
+		ck_assert_uint_eq(msg.read_output.task, answer.task);
+		ck_assert_str_eq(msg.read_output.scope, "bob");
+		say(line, IPC_OUTPUT_READ, &answer);
+	}
+	fd_close(&line);
+	settle();
+	ck_assert_str_eq(told.data, "start of 7, 1|\n"
+	    " of 0, 0|the process that keeps it ended\n");
+	close_stage();
+}
+END_TEST
+
 /* An answer without a request (0), half a message (1): it is restarted. */
 START_TEST(a_violation_ends_it)
 {
@@ -242,6 +285,7 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, it_is_started_again, 0, 2);
 	tcase_add_test(tc, without_a_directory_there_is_none);
 	tcase_add_test(tc, answers_are_passed_on);
+	tcase_add_test(tc, outputs_are_read);
 	tcase_add_loop_test(tc, a_violation_ends_it, 0, 2);
 }
 

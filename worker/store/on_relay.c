@@ -186,12 +186,13 @@ void
 store_on_load_output(struct grant *grant, struct ipc_load_output *load)
 {
 	auto_buffer struct buffer json = { 0 };
+	const struct output_part part = { grant_scope(grant),
+		load->execution, (int)load->errors, load->from };
 	struct err err;
 	int done;
 
 	if (!grant_admit(grant, load->id))
 		return;
-	done = outputs_load(grant_database(grant), grant_scope(grant),
-	    load->execution, (int)load->errors, load->from, &json, &err);
+	done = outputs_load(grant_database(grant), &part, &json, &err);
 	grant_answer(grant, load->id, done, &json, &err);
 }

@@ -201,6 +201,31 @@ store_on_keep_output(
 }
 
 void
+store_on_read_output(
+    struct store *store, struct ipc_read_output *read_output)
+{
+	const struct output_part part = { read_output->scope,
+		read_output->execution, (int)read_output->errors, 0 };
+	struct ipc_output_read answer = { .task = read_output->task,
+		.reason = "" };
+	auto_buffer struct buffer bytes = { 0 };
+	struct err why, err;
+	int found;
+
+	store_log_fault(store);
+	database_look(store->database);
+	found = outputs_read(
+	    store->database, &part, &bytes, &answer.whole, &why);
+	if (found == -1)
+		answer.reason = why.text;
+	answer.found = found == 1;
+	answer.text = (struct ipc_blob){ (const uint8_t *)bytes.data,
+		bytes.len, -1 };
+	if (channel_send_output_read(store->supervisor, &answer, &err) == -1)
+		fatal("cannot answer the supervisor: %s", err.text);
+}
+
+void
 store_on_lister(struct store *store, struct ipc_lister *lister)
 {
 	store_log_fault(store);

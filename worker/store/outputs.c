@@ -140,32 +140,58 @@ outputs_tell(sqlite3_stmt *row, uint64_t from, struct buffer *json)
 		buffer_add_text(json, ",\"next\":null}");
 }
 
-int
-outputs_load(struct database *database, const char *scope,
-    const char *execution, int errors, uint64_t from, struct buffer *json,
-    struct err *err)
+/*
+ * Returns 1 with a row, the caller's, of up to max bytes of an output, 0 if
+ * there is none, or -1 with err.
+ */
+static int
+outputs_find(struct database *database, const struct output_part *part,
+    size_t max, sqlite3_stmt **row, struct err *err)
 {
-	auto_statement sqlite3_stmt *row = NULL;
-	int found;
-
 	if (database_run(database, OUTPUTS_TABLE, err) == -1)
 		return -1;
-	row = database_prepare(database, errors ? OUTPUTS_PART("errors") :
-	    OUTPUTS_PART("out"), err);
-	if (row == NULL)
+	*row = database_prepare(database, part->errors ?
+	    OUTPUTS_PART("errors") : OUTPUTS_PART("out"), err);
+	if (*row == NULL)
 		return -1;
-	database_bind_text(row, 1, scope);
-	database_bind_text(row, 2, execution);
-	database_bind_number(row, 3, from + 1);
-	database_bind_number(row, 4, OUTPUT_PART_MAX);
-	database_bind_number(row, 5, OUTPUT_KEPT_SECONDS);
-	found = database_step(database, row, err);
+	database_bind_text(*row, 1, part->scope);
+	database_bind_text(*row, 2, part->execution);
+	database_bind_number(*row, 3, part->from + 1);
+	database_bind_number(*row, 4, max);
+	database_bind_number(*row, 5, OUTPUT_KEPT_SECONDS);
+	return database_step(database, *row, err);
+}
+
+int
+outputs_load(struct database *database, const struct output_part *part,
+    struct buffer *json, struct err *err)
+{
+	auto_statement sqlite3_stmt *row = NULL;
+	int found = outputs_find(database, part, OUTPUT_PART_MAX, &row, err);
+
 	if (found == 0)
 		return err_set(err, "no output is kept under this id: output "
 		    "is kept for 24 h if its answer was cut and names its id; "
 		    "above CAISSON_OUTPUT_KEPT or with much other output, less "
 		    "is kept");
 	if (found == 1)
-		outputs_tell(row, from, json);
+		outputs_tell(row, part->from, json);
 	return found == 1 ? 0 : -1;
+}
+
+int
+outputs_read(struct database *database, const struct output_part *part,
+    struct buffer *bytes, uint64_t *whole, struct err *err)
+{
+	auto_statement sqlite3_stmt *row = NULL;
+	int found = outputs_find(database, part, OUTPUT_READ_MAX, &row, err);
+	const char *data;
+	size_t len;
+
+	if (found == 1) {
+		*whole = database_number(row, 0);
+		data = database_bytes(row, 1, &len);
+		buffer_add(bytes, data, len);
+	}
+	return found;
 }

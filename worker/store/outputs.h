@@ -22,13 +22,26 @@ struct output {
 int outputs_keep(struct database *database, const char *scope,
     const struct output *output, struct err *err);
 
+/* The part of an output that starts at from. */
+struct output_part {
+	const char *scope;
+	const char *execution;
+	int errors; /* of standard error */
+	uint64_t from;
+};
+
 /*
- * Appends the part of an output that starts at from: an object with text and
- * next. Returns 0, or -1 with err, which is the same for outputs that never
- * were, are gone, or belong to another scope.
+ * Appends it: an object with text and next. Returns 0, or -1 with err, which is
+ * the same for outputs that never were, are gone, or belong to another scope.
  */
-int outputs_load(struct database *database, const char *scope,
-    const char *execution, int errors, uint64_t from, struct buffer *json,
-    struct err *err);
+int outputs_load(struct database *database, const struct output_part *part,
+    struct buffer *json, struct err *err);
+
+/*
+ * Appends up to OUTPUT_READ_MAX bytes of it. Returns 1 with the size of the
+ * whole, 0 if this scope has no such output, or -1 with err.
+ */
+int outputs_read(struct database *database, const struct output_part *part,
+    struct buffer *bytes, uint64_t *whole, struct err *err);
 
 #endif

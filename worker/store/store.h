@@ -43,6 +43,8 @@ void store_on_keep(struct store *store, struct ipc_keep *keep);
 void store_on_grant(struct store *store, struct ipc_grant *grant);
 void store_on_keep_output(
     struct store *store, struct ipc_keep_output *keep_output);
+void store_on_read_output(
+    struct store *store, struct ipc_read_output *read_output);
 void store_on_lister(struct store *store, struct ipc_lister *lister);
 void store_on_show(struct store *store, struct ipc_show *show);
 void store_on_drop(struct store *store, struct ipc_drop *drop);
