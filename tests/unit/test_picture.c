@@ -123,7 +123,7 @@ START_TEST(reads_any_bytes)
 
 			ck_assert_int_eq(read, at + count <= whole ? 0 : -1);
 			if (read == 0)
-				ck_assert_mem_eq(bytes, "ABCDEF" + at, count);
+				ck_assert_mem_eq(bytes, &"ABCDEF"[at], count);
 		}
 }
 END_TEST

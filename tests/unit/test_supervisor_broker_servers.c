@@ -433,7 +433,7 @@ static const struct {
 	{ unknown_name,
 	    "ended 9 could not be started: it is no longer configured\n" },
 	{ no_program, "ended 9 could not be started: its command was not "
-	    "found; searched: /caf?:/bin\n" },
+	    "found\n" },
 	{ no_path, "ended 9 could not be started: its command is not an "
 	    "executable file\n" },
 	{ no_start, "ended 9 could not be started: out of processes\n" },
