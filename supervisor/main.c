@@ -138,7 +138,7 @@ main_self(const char *invoked, char **envp, char folder[PATH_MAX])
 
 	return (struct client_config_self){ "/proc/self/exe",
 		invoked == NULL ? "" : invoked, search == NULL ? "" : search,
-		getcwd(folder, PATH_MAX) == NULL ? "" : folder };
+		getcwd(folder, PATH_MAX) == NULL ? "" : folder, envp };
 }
 
 /*

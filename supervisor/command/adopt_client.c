@@ -4,9 +4,12 @@
  */
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "../../common/json.h"
+#include "../../common/mem.h"
 #include "../../common/shown.h"
+#include "../options/home.h"
 #include "../options/option_table.h"
 #include "../options/suggest.h"
 #include "adopt_client.h"
@@ -73,6 +76,7 @@ adopt_client_unknown(const char *name, struct err *err)
 const struct adopt_client *
 adopt_client_find(const char *name, struct err *err)
 {
+	auto_free char *settings = NULL;
 	size_t i;
 
 	for (i = 0; i < ADOPT_CLIENTS; i++)
@@ -80,12 +84,14 @@ adopt_client_find(const char *name, struct err *err)
 			return &adopt_clients[i];
 	for (i = 0; i < sizeof(adopt_others) / sizeof(adopt_others[0]); i++)
 		if (strcasecmp(adopt_others[i], name) == 0) {
-			err_set(err, "the file of %s is YAML, which is not "
-			    "edited: move its servers to "
-			    "~/.config/caisson/servers/%s.json by hand, and "
-			    "put there what 'caisson client %s' "
-			    "prints", adopt_others[i], adopt_others[i],
-			    adopt_others[i]);
+			settings = home_settings(environ, err);
+			if (settings != NULL)
+				err_set(err, "the file of %s is YAML, which is "
+				    "not edited: move its servers to "
+				    "%s/servers/%s.json by hand, and put there "
+				    "what 'caisson client %s' prints",
+				    adopt_others[i], settings,
+				    adopt_others[i], adopt_others[i]);
 			return NULL;
 		}
 	adopt_client_unknown(name, err);

@@ -233,7 +233,8 @@ adopt_plan_reason(const struct adopt_plan *plan, const struct server *server,
 	if (adopt_plan_differs(plan, server))
 		return mem_printf("%s and Caisson would fill in its variables "
 		    "differently: write the values, or ${NAME} in a file of "
-		    "~/.config/caisson/servers", plan->client->source);
+		    "%.*s", plan->client->source,
+		    (int)(strrchr(plan->path, '/') - plan->path), plan->path);
 	return NULL;
 }
 
@@ -297,6 +298,7 @@ adopt_plan_make(struct adopt_plan *plan, const struct servers *servers,
 
 	*plan = (struct adopt_plan){ .client = client,
 		.servers = servers,
+		.path = own,
 		.copies = copies };
 	if (adopt_plan_find(plan, err) == -1 ||
 	    adopt_plan_find_own(plan, own, err) == -1)

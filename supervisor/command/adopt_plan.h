@@ -29,6 +29,7 @@ struct adopt_plan {
 	struct adopt_row *rows; /* those with a position in the file */
 	size_t count;
 	size_t moves;
+	const char *path; /* that of own, also where there is none */
 	int registered; /* our entry is in the file */
 	int copies;     /* moved entries also stay in the client's file */
 };

@@ -14,32 +14,11 @@
 #include "adopt_work.h"
 #include "command.h"
 
-char *
-adopt_work_settings(char **envp, struct err *err)
-{
-	const char *variable = home_settings_variable(envp);
-	const char *folder = home_folder(envp, variable);
-	auto_free char *refusal = NULL;
-
-	if (folder == NULL) {
-		err_set(err, "no place for servers: HOME is not set; set it to "
-		    "your home folder");
-		return NULL;
-	}
-	refusal = home_refusal(envp, variable);
-	if (refusal != NULL) {
-		err_set(err, "%s", refusal);
-		return NULL;
-	}
-	return mem_printf("%s%s/caisson", folder,
-	    strcmp(variable, "HOME") == 0 ? "/.config" : "");
-}
-
 int
 adopt_work_find_places(
     struct adopt_work *work, char **envp, struct err *err)
 {
-	auto_free char *settings = adopt_work_settings(envp, err);
+	auto_free char *settings = home_settings(envp, err);
 
 	if (settings == NULL)
 		return -1;

@@ -23,12 +23,6 @@ struct adopt_work {
 	struct buffer denied;   /* pairs of server and tool */
 };
 
-/*
- * Returns ~/.config/caisson, or the user's other place for settings, which the
- * caller frees; or NULL with err.
- */
-char *adopt_work_settings(char **envp, struct err *err);
-
 /* Sets the paths of our files for the client. Returns 0, or -1 with err. */
 int adopt_work_find_places(
     struct adopt_work *work, char **envp, struct err *err);

@@ -12,6 +12,7 @@
 #include "../../common/mem.h"
 #include "../../common/shown.h"
 #include "../../common/utf8.h"
+#include "../options/home.h"
 #include "../options/json_report.h"
 #include "../options/option_table.h"
 #include "client_config.h"
@@ -32,8 +33,8 @@ static const struct client_config {
 	const char *lines;
 } client_configs[] = {
 	{ "claude-desktop",
-	    "in ~/.config/Claude/claude_desktop_config.json (on macOS "
-	    "~/Library/Application Support/Claude/claude_desktop_config.json)",
+	    "in ~/.config/Claude/claude_desktop_config.json (on macOS in "
+	    "Library/Application Support/Claude of your home folder)",
 	    CLIENT_CONFIG_SERVERS },
 	{ "claude-code", "on a command line",
 	    "claude mcp add --scope user caisson -- '\n" },
@@ -276,15 +277,41 @@ client_config_path(const struct client_config_self *self, struct err *err)
 	return mem_take(&path);
 }
 
+/*
+ * Returns where the lines belong, with the user's folders in place of ~ and
+ * ~/.config, where they are known; the caller frees it.
+ */
+static char *
+client_config_where(const struct client_config *client, char **envp)
+{
+	static const char settings[] = "~/.config";
+	const char *config = home_folder(envp, "XDG_CONFIG_HOME");
+	const char *home = home_folder(envp, "HOME");
+	struct buffer out = { 0 };
+	const char *p;
+
+	for (p = client->where; *p != '\0'; p++)
+		if (config != NULL &&
+		    strncmp(p, settings, strlen(settings)) == 0) {
+			shown_add(&out, config, strlen(config));
+			p += strlen(settings) - 1;
+		} else if (*p == '~' && home != NULL) {
+			shown_add(&out, home, strlen(home));
+		} else {
+			buffer_add(&out, p, 1);
+		}
+	return buffer_take(&out, NULL);
+}
+
 static void
-client_config_report(
-    const struct client_config *client, const char *lines, const char *path)
+client_config_report(const struct client_config *client, const char *where,
+    const char *lines, const char *path)
 {
 	auto_buffer struct buffer report = { 0 };
 
 	buffer_add_text(&report, "{");
 	json_report_text(&report, "client", client->name);
-	json_report_text(&report, "where", client->where);
+	json_report_text(&report, "where", where);
 	json_report_text(&report, "program", path);
 	json_report_text(&report, "lines", lines);
 	json_report_print(&report);
@@ -297,7 +324,7 @@ client_config_print(const char *name,
 {
 	const struct client_config *client;
 	auto_buffer struct buffer text = { 0 };
-	auto_free char *path = NULL;
+	auto_free char *path = NULL, *where = NULL;
 
 	if (name == NULL)
 		return client_config_list(out, json);
@@ -308,12 +335,13 @@ client_config_print(const char *name,
 	if (path == NULL)
 		return -1;
 	client_config_fill(&text, client->lines, path);
+	where = client_config_where(client, self->envp);
 	if (json) {
-		client_config_report(client, text.data, path);
+		client_config_report(client, where, text.data, path);
 		return 0;
 	}
 	fputs(text.data, out);
 	fflush(out);
-	fprintf(stderr, "caisson: these lines belong %s\n", client->where);
+	fprintf(stderr, "caisson: these lines belong %s\n", where);
 	return 0;
 }

@@ -16,6 +16,7 @@ struct client_config_self {
 	const char *invoked; /* argv[0] */
 	const char *search;  /* PATH; "" for none */
 	const char *folder;  /* the working directory, or "" */
+	char **envp;         /* variables that name the user's folders */
 };
 
 /*

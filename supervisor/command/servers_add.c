@@ -14,6 +14,7 @@
 #include "../../common/mem.h"
 #include "../../common/shown.h"
 #include "../../common/text_list.h"
+#include "../options/home.h"
 #include "adopt_json.h"
 #include "adopt_show.h"
 #include "adopt_work.h"
@@ -312,7 +313,7 @@ static int
 servers_add_all(struct servers_add *add, struct err *err)
 {
 	auto_free char *settings =
-	    adopt_work_settings(add->setup->envp, err);
+	    home_settings(add->setup->envp, err);
 	int done;
 
 	if (settings == NULL)

@@ -10,6 +10,7 @@
 #include "../../common/fd.h"
 #include "../../common/mem.h"
 #include "../../common/shown.h"
+#include "../options/home.h"
 #include "../options/suggest.h"
 #include "adopt_record.h"
 #include "adopt_show.h"
@@ -217,7 +218,7 @@ servers_remove_run(const struct adopt_setup *setup, struct err *err)
 		setup->options->command.operand };
 	int done;
 
-	remove.settings = adopt_work_settings(setup->envp, err);
+	remove.settings = home_settings(setup->envp, err);
 	if (remove.settings == NULL)
 		return -1;
 	remove.folder = mem_printf("%s/servers", remove.settings);

@@ -64,12 +64,45 @@ home_refusal(char **envp, const char *name)
 	    (unsigned int)owner);
 }
 
+char *
+home_state(char **envp)
+{
+	const char *folder = home_folder(envp, "XDG_STATE_HOME");
+
+	if (folder != NULL)
+		return mem_printf("%s/caisson", folder);
+	folder = home_folder(envp, "HOME");
+	return folder == NULL ? NULL :
+	    mem_printf("%s/.local/state/caisson", folder);
+}
+
 const char *
 home_settings_variable(char **envp)
 {
 	return home_folder(envp, "XDG_CONFIG_HOME") != NULL
 	    ? "XDG_CONFIG_HOME"
 	    : "HOME";
+}
+
+char *
+home_settings(char **envp, struct err *err)
+{
+	const char *variable = home_settings_variable(envp);
+	const char *folder = home_folder(envp, variable);
+	auto_free char *refusal = NULL;
+
+	if (folder == NULL) {
+		err_set(err, "no place for servers: HOME is not set; set it to "
+		    "your home folder");
+		return NULL;
+	}
+	refusal = home_refusal(envp, variable);
+	if (refusal != NULL) {
+		err_set(err, "%s", refusal);
+		return NULL;
+	}
+	return mem_printf("%s%s/caisson", folder,
+	    strcmp(variable, "HOME") == 0 ? "/.config" : "");
 }
 
 int

@@ -44,7 +44,16 @@ int home_trusts(const struct stat *st, struct err *err);
  */
 char *home_changeable(const char *path);
 
+/* Returns the default state directory, or NULL; the caller frees it. */
+char *home_state(char **envp);
+
 /* Returns the variable for the configuration: XDG_CONFIG_HOME or HOME. */
 const char *home_settings_variable(char **envp);
+
+/*
+ * Returns ~/.config/caisson, or the user's other place for settings, which the
+ * caller frees; or NULL with err.
+ */
+char *home_settings(char **envp, struct err *err);
 
 #endif

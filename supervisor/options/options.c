@@ -94,16 +94,22 @@ options_add_name(
 	options_add_name_in(text, options, id, options->sources[id]);
 }
 
-/* Returns a hint for a value that an earlier version accepted, or "". */
-static const char *
-options_hint(enum option_id id, const char *text)
+/* Appends a hint for a value that an earlier version accepted. */
+static void
+options_add_hint(struct buffer *why, enum option_id id, const char *text)
 {
-	if (text[0] == '~')
-		return "; ~ stands for nothing here: write the whole path";
-	if (id == OPTION_ID_STATE_DIR && text[0] != '/')
-		return "; write the whole path, or leave it out: then it is "
-		       "~/.local/state/caisson";
-	return "";
+	auto_free char *state = home_state(environ);
+
+	if (text[0] == '~') {
+		buffer_add_text(why, "; ~ stands for nothing here: write the "
+		    "whole path");
+	} else if (id == OPTION_ID_STATE_DIR && text[0] != '/') {
+		buffer_add_text(why, "; write the whole path");
+		if (state == NULL)
+			return;
+		buffer_add_text(why, ", or leave it out: then it is ");
+		shown_add_quoted(why, state, OPTION_PATH_MAX);
+	}
 }
 
 int
@@ -129,7 +135,7 @@ options_set(struct options *options, enum option_id id,
 	buffer_add_text(&why, "\", but must be ");
 	option_value_add_allowed(&why, option_row(id));
 	option_value_add_examples(&why, option_row(id));
-	buffer_add_text(&why, options_hint(id, text));
+	options_add_hint(&why, id, text);
 	return err_set(err, "%s", why.data);
 }
 

@@ -17,19 +17,13 @@
 char *
 state_dir_path(const struct options *options, char **envp, struct err *err)
 {
-	const char *folder;
+	char *path = options->state_dir[0] != '\0' ?
+	    mem_strdup(options->state_dir) : home_state(envp);
 
-	if (options->state_dir[0] != '\0')
-		return mem_strdup(options->state_dir);
-	folder = home_folder(envp, "XDG_STATE_HOME");
-	if (folder != NULL)
-		return mem_printf("%s/caisson", folder);
-	folder = home_folder(envp, "HOME");
-	if (folder != NULL)
-		return mem_printf("%s/.local/state/caisson", folder);
-	err_set(err, "no state directory: HOME is not set; name one in "
-	    "CAISSON_STATE_DIR");
-	return NULL;
+	if (path == NULL)
+		err_set(err, "no state directory: HOME is not set; name one in "
+		    "CAISSON_STATE_DIR");
+	return path;
 }
 
 /*

@@ -208,7 +208,7 @@ test('variables that the client fills in otherwise stay', once, (t) => {
   assert.match(run(home, 'adopt', 'opencode', '--dry-run').stdout,
     /^- "b".*[^]*^ +"a": .*differently/m);
   const { stdout } = run(home, 'adopt', 'codex', '--dry-run');
-  assert.match(stdout, /"c": .*differently[^]*"d": .*"env_vars"/);
+  assert.match(stdout, /"c": .*differently.* file of \/\S+\/caisson\/servers$[^]*"d": .*"env_vars"/m);
   assert.doesNotMatch(stdout, /^- /m);
 });
 

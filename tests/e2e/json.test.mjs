@@ -64,7 +64,7 @@ test('what is installed and set', once, (t) => {
   const { lines, program, ...rest } = object(home, 'client', 'Cursor');
 
   assert.equal(JSON.parse(lines).mcpServers.caisson.command, program);
-  assert.deepEqual(rest, { client: 'cursor', where: 'in ~/.cursor/mcp.json' });
+  assert.deepEqual(rest, { client: 'cursor', where: `in ${home}/.cursor/mcp.json` });
 });
 
 test('what a server prints has no secret, and no refusal a path or PATH', once,

@@ -99,7 +99,7 @@ const commands = [
   ['adopt cursor --keep', 2, /--keep lacks/],
   ['adopt cursor --dryrun', 2, /--dryrun is not an option/],
   ['adopt cursor --yes', 1, /Cursor has no file of servers yet.*start it/],
-  ['adopt goose --yes', 2, /YAML.*'caisson client goose'/],
+  ['adopt goose --yes', 2, /YAML.* to \/\S+\/caisson\/servers\/goose\.json .*'caisson client goose'/],
   ['adopt cursor zed --yes', 2, /"zed" is not understood/],
   ['adopt --yes', 2, /'caisson adopt' lacks its CLIENT/],
   ['adopt cursor --unod', 2, /--unod.*did you mean --undo\?/],
@@ -218,7 +218,7 @@ const variables = [
   ['CAISSON_AUDIT_FILE=/no/such/x', /\/no\/such\/x.*CAISSON_AUDIT_FILE/],
   ['CAISSON_LOG_FILE=log', /CAISSON_LOG_FILE is "log".*absolute path/],
   ['CAISSON_LISTEN=8080', /CAISSON_LISTEN is "8080".*unix:PATH/],
-  ['CAISSON_STATE_DIR=x', /CAISSON_STATE_DIR is "x".*~\/.local\/state/],
+  ['CAISSON_STATE_DIR=x', /CAISSON_STATE_DIR is "x".* is \/\S+\/.local\/state\/caisson\n/],
   /* The earlier bridge had these names, or took these values. */
   ['MCP_BRIDGE_TIMOUT=3', /MCP_BRIDGE_TIMOUT.*CAISSON_TIMEOUT\?/],
   ['MCP_BRIDGE_TIMEOUT=x', /MCP_BRIDGE_TIMEOUT is "x".*30s/],

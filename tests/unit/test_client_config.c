@@ -58,7 +58,8 @@ printed_self(const char *name, const struct client_config_self *self,
 static char *
 printed(const char *name, const char *path, struct err *err)
 {
-	const struct client_config_self self = { "self", "", "", "" };
+	const struct client_config_self self = { "self", "", "", "",
+		environ };
 	char *text;
 
 	make_folder();
@@ -181,7 +182,7 @@ START_TEST(links_are_kept)
 	auto_free char *wanted = mem_printf(
 	    "claude mcp add --scope user caisson -- %s\n", path);
 	const struct client_config_self self = { "self", invoked, search,
-		from };
+		from, environ };
 	auto_free char *text = printed_self("claude-code", &self, &err);
 
 	remove_folder();

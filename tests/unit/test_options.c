@@ -205,7 +205,7 @@ static const struct {
 	{ { NULL, { "MCP_BRIDGE_STATE_DIR=state" }, { NULL } }, 0,
 	    "MCP_BRIDGE_STATE_DIR is \"state\", but must be an absolute path "
 	    "(UTF-8, at most 4095 bytes) or nothing; write the whole path, or "
-	    "leave it out: then it is ~/.local/state/caisson" },
+	    "leave it out: then it is /home/me/.local/state/caisson" },
 	{ { NULL, { "CAISSON_LOG_LEVEL=loud" }, { NULL } }, 0,
 	    "CAISSON_LOG_LEVEL is \"loud\", but must be one of error, warn, "
 	    "info, debug" },
@@ -340,6 +340,8 @@ START_TEST(one_clear_sentence_for_each_mistake)
 	struct err err;
 	const char *text = err.text;
 
+	ck_assert_int_eq(setenv("HOME", "/home/me", 1), 0);
+	ck_assert_int_eq(unsetenv("XDG_STATE_HOME"), 0);
 	ck_assert_int_eq(read_setting(&o, &bad[_i].setting, &err), -1);
 	if (bad[_i].in_file) {
 		ck_assert_msg(strncmp(text, config, strlen(config)) == 0,
