@@ -145,6 +145,8 @@ test('a token for a tool that is not served is made with a warning', (t) => {
   assert.match(done.stderr, /the setting tools lacks run_code:/);
   assert.doesNotMatch(make('two', '--tool', 'run_code', '--tools', 'run_code')
     .stderr, /lacks/);
+  assert.match(make('two').stderr,
+    /^caisson: token "two": there is one already: choose another name/);
 });
 
 test('neither owner sees what the other one has', async (t) => {
