@@ -61,6 +61,11 @@
  * size at most, and RESOURCES_AT_ONCE of them fit in CLIENT_UNSENT_MAX.
  */
 #define OUTPUT_READ_MAX (16 * MIB)
+/*
+ * Outputs that could not be kept, of which the store holds the causes: code
+ * reads an output soon after its answer, or not at all.
+ */
+#define OUTPUT_FAILURES_MAX 32
 /* The id of an execution: hexadecimal digits of random bytes. */
 #define EXECUTION_ID_BYTES 8
 #define EXECUTION_ID_MAX (2 * EXECUTION_ID_BYTES)

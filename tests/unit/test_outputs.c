@@ -39,6 +39,24 @@ START_TEST(belong_to_their_scope)
 }
 END_TEST
 
+/* The answer has promised it: its owner is told why it is missing. */
+START_TEST(tell_why_they_were_not_kept)
+{
+	const struct output output = { "f", { (const uint8_t *)"x", 1 },
+		{ (const uint8_t *)"", 0 } };
+
+	keep("", "a", "x", 1);
+	ck_assert_int_eq(
+	    database_run(database, "PRAGMA query_only = 1", &err), 0);
+	ck_assert_int_eq(outputs_keep(database, "bob", &output, &err), -1);
+	ck_assert_int_eq(
+	    database_run(database, "PRAGMA query_only = 0", &err), 0);
+	expect_err(load("bob", "f", 0, 0), "this output was not kept: ");
+	expect_err(load("", "f", 0, 0), NONE);
+	expect_err(load("", "", 0, 0), NONE);
+}
+END_TEST
+
 /* A whole read is by the same rule, of raw bytes, and bounded. */
 START_TEST(are_read_at_once)
 {
@@ -114,6 +132,7 @@ add_tests(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, enter, leave);
 	tcase_add_test(tc, belong_to_their_scope);
+	tcase_add_test(tc, tell_why_they_were_not_kept);
 	tcase_add_test(tc, are_read_at_once);
 	tcase_add_test(tc, are_read_in_parts);
 	tcase_add_test(tc, are_gone_after_a_day);

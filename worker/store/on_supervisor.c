@@ -180,7 +180,7 @@ store_on_drop(struct store *store, struct ipc_drop *drop)
 	on_supervisor_tell(store, done, &json, &err);
 }
 
-/* What cannot be kept is missing when it is read, with an error then. */
+/* The answer is sent: a failure is told when the output is read. */
 void
 store_on_keep_output(
     struct store *store, struct ipc_keep_output *keep_output)

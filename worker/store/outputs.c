@@ -4,6 +4,9 @@
  * The table is made when it is used first: 0.1.0 opens databases of version 1
  * only, and leaves further tables alone.
  */
+#include <stdio.h>
+#include <string.h>
+
 #include "../../common/json.h"
 #include "../../common/limits.h"
 #include "../../common/utf8.h"
@@ -34,6 +37,48 @@ struct outputs_keep {
 	const char *scope;
 	const struct output *output;
 };
+
+/*
+ * The newest outputs that could not be kept. Their answers were sent before
+ * that was known.
+ */
+static struct outputs_failure {
+	char scope[STORE_SCOPE_MAX + 1];
+	char execution[EXECUTION_ID_MAX + 1];
+	struct err why;
+} outputs_failures[OUTPUT_FAILURES_MAX];
+static size_t outputs_failed; /* since the start */
+
+static void
+outputs_add_failure(
+    const char *scope, const char *execution, const struct err *why)
+{
+	struct outputs_failure *failure =
+	    &outputs_failures[outputs_failed++ % OUTPUT_FAILURES_MAX];
+
+	snprintf(failure->scope, sizeof(failure->scope), "%s", scope);
+	snprintf(failure->execution, sizeof(failure->execution), "%s",
+	    execution);
+	failure->why = *why;
+}
+
+/* Returns 0 for an output that is unknown, or -1 with why it was not kept. */
+static int
+outputs_tell_failure(const struct output_part *part, struct err *err)
+{
+	const struct outputs_failure *failure;
+	size_t n;
+
+	for (n = 0; n < OUTPUT_FAILURES_MAX; n++) {
+		failure = &outputs_failures[n];
+		if (part->execution[0] != '\0' &&
+		    strcmp(failure->execution, part->execution) == 0 &&
+		    strcmp(failure->scope, part->scope) == 0)
+			return err_set(err, "this output was not kept: %s",
+			    failure->why.text);
+	}
+	return 0;
+}
 
 static uint64_t
 outputs_size(const struct output *output)
@@ -115,7 +160,10 @@ outputs_keep(struct database *database, const char *scope,
 	auto_buffer struct buffer none = { 0 };
 	struct outputs_keep keep = { scope, output };
 
-	return change_save(database, outputs_change, &keep, &none, err);
+	if (change_save(database, outputs_change, &keep, &none, err) == 0)
+		return 0;
+	outputs_add_failure(scope, output->execution, err);
+	return -1;
 }
 
 /* Appends a part as text, of which the last one may end within a character. */
@@ -148,6 +196,8 @@ static int
 outputs_find(struct database *database, const struct output_part *part,
     size_t max, sqlite3_stmt **row, struct err *err)
 {
+	int found;
+
 	if (database_run(database, OUTPUTS_TABLE, err) == -1)
 		return -1;
 	*row = database_prepare(database, part->errors ?
@@ -159,7 +209,8 @@ outputs_find(struct database *database, const struct output_part *part,
 	database_bind_number(*row, 3, part->from + 1);
 	database_bind_number(*row, 4, max);
 	database_bind_number(*row, 5, OUTPUT_KEPT_SECONDS);
-	return database_step(database, *row, err);
+	found = database_step(database, *row, err);
+	return found == 0 ? outputs_tell_failure(part, err) : found;
 }
 
 int
