@@ -705,7 +705,7 @@ except runtime.MCPError as error:
                 "enum": ["open", "closed"]}}, ["owner", "repo"])]}
         for call, error in (
                 ("delete_mail(folder='inbox', to='bob@x.org')",
-                 "unknown argument 'to'; did you mean before?"),
+                 "unknown argument 'to'; it takes folder (required), before"),
                 ("list(per_page=5)",
                  "unknown argument 'per_page'; did you mean perPage?"),
                 ("list(perPage=5, from_='x')",

@@ -18,7 +18,8 @@ src=source dst=destination dest=destination tz=timezone expr=expression \
 temp=temperature param=parameter config=configuration""".split())
 SPELLED = 0.6  # of difflib: how alike names are at least
 WORD = re.compile("[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
-# Names that authors of tools use for the same thing.
+# Names that authors of tools use for the same thing; 'from' and 'to' may be
+# of time, of place or of people.
 MEANINGS = [set(line.split()) for line in """\
 q query search searchquery searchterm term text keyword keywords
 path file filename filepath source
@@ -31,8 +32,8 @@ body content text message description comment
 input text string content
 location city place
 title name subject summary
-start begin since from after startdate starttime datefrom
-end until to before enddate endtime dateto
+start begin since after startdate starttime datefrom
+end until before enddate endtime dateto
 to recipient recipients email
 url uri link href
 label labels tag tags
