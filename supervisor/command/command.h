@@ -100,6 +100,12 @@ const char *owner_flag_scope(const struct command *command, struct err *err);
  */
 const char *owner_flag_stranger(const struct options *options, char **envp);
 
+/*
+ * Returns the flag --owner as the command has it, behind a space, to repeat it
+ * in advice; "" if it has none. The caller frees it.
+ */
+char *owner_flag_again(const struct command *command);
+
 /* The error for one who has kept nothing, with %s for its name. */
 #define OWNER_FLAG_STRANGER                                                    \
 	"owner \"%s\": no token has this name, and nothing of it is kept "     \

@@ -37,11 +37,13 @@ struct kept_files {
 	const struct command *command;
 	const char *scope;  /* of whose files */
 	const char *stranger; /* that owner, if it has no token; NULL */
+	struct files_user user; /* for what the command is about */
 	char *conversation; /* its id; NULL: none, or of a list all */
 	char *name; /* name of the file; NULL: none */
 	uint64_t version; /* its version; 0: the newest, or all */
 	struct buffer *json; /* printed at the end; NULL: text is printed */
 	size_t listed;
+	int held;	 /* the owner has a file, as kept_files_look found */
 	char *elsewhere; /* a conversation that has a file of this name */
 	int status;
 };
@@ -317,8 +319,7 @@ kept_files_map(const char *path, size_t *len, struct err *err)
 }
 
 static struct files_task *
-kept_files_add(
-    struct kept_files *kept, const struct files_user *user, struct err *err)
+kept_files_add(struct kept_files *kept, struct err *err)
 {
 	const char *path = kept->command->operand;
 	const char *slash = strrchr(path, '/');
@@ -336,7 +337,8 @@ kept_files_add(
 	data = kept_files_map(path, &len, err);
 	if (data == NULL)
 		return NULL;
-	task = files_add(kept->files, kept->scope, name, data, len, user, err);
+	task = files_add(
+	    kept->files, kept->scope, name, data, len, &kept->user, err);
 	munmap(data, len + 1);
 	return task;
 }
@@ -346,15 +348,20 @@ kept_files_add(
 static void
 kept_files_miss(struct kept_files *kept)
 {
-	if (kept->elsewhere == NULL)
+	auto_free char *flag = owner_flag_again(kept->command);
+
+	if (kept->stranger != NULL && !kept->held)
+		kept_files_fail(kept, OWNER_FLAG_STRANGER, kept->stranger);
+	else if (kept->elsewhere == NULL)
 		kept_files_fail(kept, "file \"%s\": there is no file of this "
-		    "name, or not this version of it ('caisson files list' "
-		    "shows all)", kept->command->operand);
+		    "name, or not this version of it ('caisson files list%s' "
+		    "shows all)", kept->command->operand, flag);
 	else
 		kept_files_fail(kept, "file \"%s\": no file of this name is "
 		    "outside conversations; conversations have it: "
-		    "--conversation ID, such as \"%s\" ('caisson files list' "
-		    "shows all)", kept->command->operand, kept->elsewhere);
+		    "--conversation ID, such as \"%s\" ('caisson files list%s' "
+		    "shows all)", kept->command->operand, kept->elsewhere,
+		    flag);
 }
 
 static void
@@ -362,7 +369,9 @@ kept_files_on_elsewhere(void *ctx, const struct file_row *row)
 {
 	struct kept_files *kept = ctx;
 
-	if (kept->elsewhere == NULL && row->conversation[0] != '\0' &&
+	kept->held = 1;
+	if (kept->conversation == NULL && kept->name != NULL &&
+	    kept->elsewhere == NULL && row->conversation[0] != '\0' &&
 	    strcmp(row->name, kept->name) == 0)
 		kept->elsewhere = mem_strdup(row->conversation);
 }
@@ -370,11 +379,21 @@ kept_files_on_elsewhere(void *ctx, const struct file_row *row)
 static void
 kept_files_on_looked(void *ctx, const struct files_end *end)
 {
-	(void)end;
-	kept_files_miss(ctx);
+	struct kept_files *kept = ctx;
+	struct err err;
+
+	if (end->why != NULL)
+		kept_files_fail(kept, "%s", end->why);
+	else if (kept->command->task != COMMAND_FILES_ADD || !kept->held)
+		kept_files_miss(kept);
+	else if (kept_files_add(kept, &err) == NULL)
+		kept_files_fail(kept, "%s", err.text);
 }
 
-/* Looks for a file that is missed in the conversations. */
+/*
+ * Looks for a file that is missed in the conversations, and whether an owner
+ * without a token has any.
+ */
 static void
 kept_files_look(struct kept_files *kept)
 {
@@ -383,9 +402,12 @@ kept_files_look(struct kept_files *kept)
 		.ctx = kept };
 	struct err err;
 
-	if (kept->conversation != NULL || kept->name == NULL ||
-	    files_list(kept->files, kept->scope, 1, 0, &user, &err) == NULL)
+	if (!files_may_hold(kept->files) || (kept->stranger == NULL &&
+	        (kept->conversation != NULL || kept->name == NULL)))
 		kept_files_miss(kept);
+	else if (files_list(
+	    kept->files, kept->scope, 1, 0, &user, &err) == NULL)
+		kept_files_fail(kept, "%s", err.text);
 }
 
 static void
@@ -433,8 +455,9 @@ kept_files_on_done(void *ctx, const struct files_end *end)
 		kept_files_fail(kept, "%s", end->why);
 		return;
 	}
-	if (task == COMMAND_FILES_LIST && kept->listed == 0 &&
-	    kept->stranger != NULL) {
+	if (kept->stranger != NULL && kept->listed == 0 && end->count == 0 &&
+	    (task == COMMAND_FILES_LIST || (task == COMMAND_FILES_CLEAR &&
+	        kept->conversation == NULL))) {
 		kept_files_fail(kept, OWNER_FLAG_STRANGER, kept->stranger);
 		return;
 	}
@@ -457,6 +480,7 @@ kept_files_read_name(struct kept_files *kept, struct err *err)
 {
 	const char *operand = kept->command->operand;
 	auto_buffer struct buffer shown = { 0 };
+	auto_free char *flag = owner_flag_again(kept->command);
 	auto_free char *quoted = mem_printf("\"%s\"", operand);
 	size_t folder = strncmp(operand, KEPT_FILES_DATA,
 	    strlen(KEPT_FILES_DATA)) == 0 ? strlen(KEPT_FILES_DATA) : 0;
@@ -474,7 +498,7 @@ kept_files_read_name(struct kept_files *kept, struct err *err)
 	buffer_add_text(&shown, "file \"");
 	shown_add_quoted(&shown, operand, OPTION_VALUE_SHOWN);
 	return err_set(err, "%s\": there is no file of this name ('caisson "
-	    "files list' shows all)", shown.data);
+	    "files list%s' shows all)", shown.data, flag);
 }
 
 /* The owner of the files of a command. The caller frees it. */
@@ -485,9 +509,9 @@ kept_files_owner(const struct kept_files *kept)
 }
 
 static struct files_task *
-kept_files_begin(
-    struct kept_files *kept, const struct files_user *user, struct err *err)
+kept_files_begin(struct kept_files *kept, struct err *err)
 {
+	const struct files_user *user = &kept->user;
 	auto_free char *all = kept_files_owner(kept);
 	auto_free char *owner = NULL;
 	auto_buffer struct buffer shown = { 0 };
@@ -505,7 +529,7 @@ kept_files_begin(
 	}
 	switch (kept->command->task) {
 	case COMMAND_FILES_ADD:
-		return kept_files_add(kept, user, err);
+		return kept_files_add(kept, err);
 	case COMMAND_FILES_CLEAR:
 		return files_remove(files, all, NULL, 0, user, err);
 	case COMMAND_FILES_USAGE:
@@ -535,25 +559,26 @@ kept_files_run(struct event_base *base, struct files *files,
 		.stranger = stranger,
 		.command = command };
 	const struct files_end nothing = { .count = 0 };
-	struct files_user user = { .fetched = kept_files_on_fetched,
-		.done = kept_files_on_done,
-		.ctx = &kept };
+	struct files_user *user = &kept.user;
 	auto_buffer struct buffer json = { 0 };
 	struct err err;
 
+	*user = (struct files_user){ .fetched = kept_files_on_fetched,
+		.done = kept_files_on_done,
+		.ctx = &kept };
 	kept.conversation = mem_strdup(command_value(
 	    &command->flags, COMMAND_FLAG_CONVERSATION, 0));
 	if (command->task == COMMAND_FILES_LIST ||
 	    command->task == COMMAND_FILES_ADD)
-		user.filed = kept_files_on_listed;
+		user->filed = kept_files_on_listed;
 	if (command->task == COMMAND_FILES_USAGE)
-		user.used = kept_files_on_used;
+		user->used = kept_files_on_used;
 	if (command_has(&command->flags, COMMAND_FLAG_JSON)) {
 		kept.json = &json;
 		buffer_add_text(&json, "{");
-		if (user.filed != NULL)
+		if (user->filed != NULL)
 			json_report_open(&json, "files", '[');
-		if (user.used != NULL)
+		if (user->used != NULL)
 			json_report_open(&json, "owners", '[');
 	}
 	/* If nothing was ever kept, no directory is created. */
@@ -562,7 +587,9 @@ kept_files_run(struct event_base *base, struct files *files,
 		kept_files_miss(&kept);
 	else if (!files_may_hold(files) && command->task != COMMAND_FILES_ADD)
 		kept_files_on_done(&kept, &nothing);
-	else if (kept_files_begin(&kept, &user, &err) == NULL)
+	else if (command->task == COMMAND_FILES_ADD && stranger != NULL)
+		kept_files_look(&kept);
+	else if (kept_files_begin(&kept, &err) == NULL)
 		kept_files_fail(&kept, "%s", err.text);
 	event_base_dispatch(base);
 	free(kept.name);

@@ -7,6 +7,7 @@
 #include "../../common/buffer.h"
 #include "../../common/fd.h"
 #include "../../common/limits.h"
+#include "../../common/mem.h"
 #include "../../common/shown.h"
 #include "../options/options.h"
 #include "../peers/state_dir.h"
@@ -49,4 +50,13 @@ owner_flag_stranger(const struct options *options, char **envp)
 	    tokens_find(&tokens, name) != NULL;
 	tokens_reset(&tokens);
 	return known ? NULL : name;
+}
+
+char *
+owner_flag_again(const struct command *command)
+{
+	const char *name =
+	    command_value(&command->flags, COMMAND_FLAG_OWNER, 0);
+
+	return name == NULL ? mem_strdup("") : mem_printf(" --owner %s", name);
 }

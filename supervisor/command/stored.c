@@ -27,6 +27,7 @@ struct stored {
 	const char *scope;   /* of whose items */
 	const char *stranger; /* that owner, if it has no token; NULL */
 	struct buffer *json; /* the output, printed at the end; NULL: text */
+	int looking; /* whether the owner has anything: stored_look */
 	size_t listed;
 	int status;
 };
@@ -108,11 +109,12 @@ stored_fail(struct stored *stored, const char *why)
 static void
 stored_miss(struct stored *stored)
 {
+	auto_free char *flag = owner_flag_again(stored->command);
 	auto_free char *why = mem_printf(stored_is_about_tools(stored) ?
 	    "saved tool \"%s\": there is no saved tool of this name ('caisson "
-	    "saved-tools list' shows all)" :
+	    "saved-tools list%s' shows all)" :
 	    "memory \"%s\": there is no memory of this key ('caisson memory "
-	    "list' shows all)", stored->command->operand);
+	    "list%s' shows all)", stored->command->operand, flag);
 
 	stored_fail(stored, why);
 }
@@ -264,14 +266,49 @@ stored_send(struct stored *stored, struct err *err)
 
 /* Answers */
 
+/* The owner has no token, and nothing. */
+static void
+stored_fail_stranger(struct stored *stored)
+{
+	auto_free char *why =
+	    mem_printf(OWNER_FLAG_STRANGER, stored->stranger);
+
+	stored_fail(stored, why);
+}
+
+/* Nothing was found: looks whether an owner without a token has anything. */
+static void
+stored_look(struct stored *stored)
+{
+	struct err err;
+
+	if (stored->stranger == NULL)
+		stored_miss(stored);
+	else if (stored->store == NULL)
+		stored_fail_stranger(stored);
+	else if (stored_send_list(stored, "", 0, &err) == -1)
+		stored_fail(stored, err.text);
+	stored->looking = 1;
+}
+
+static void
+stored_on_looked(struct stored *stored, struct json_span page)
+{
+	struct json_span_walk walk =
+	    json_span_walk(stored_member(page, "entries"));
+	struct json_span entry;
+
+	if (json_span_next_element(&walk, &entry))
+		stored_miss(stored);
+	else
+		stored_fail_stranger(stored);
+}
+
 static void
 stored_end_list(struct stored *stored)
 {
-	auto_free char *why = NULL;
-
 	if (stored->listed == 0 && stored->stranger != NULL) {
-		why = mem_printf(OWNER_FLAG_STRANGER, stored->stranger);
-		stored_fail(stored, why);
+		stored_fail_stranger(stored);
 		return;
 	}
 	if (stored->json != NULL)
@@ -333,7 +370,7 @@ stored_on_one(struct stored *stored, struct json_span one)
 	size_t len;
 
 	if (json_span_kind(one) != JSON_SPAN_OBJECT) {
-		stored_miss(stored);
+		stored_look(stored);
 		return;
 	}
 	if (stored->json != NULL) {
@@ -361,7 +398,7 @@ stored_on_answer(struct stored *stored, struct json_span answer)
 	case COMMAND_MEMORY_REMOVE:
 	case COMMAND_TOOLS_REMOVE:
 		if (json_span_kind(answer) != JSON_SPAN_TRUE) {
-			stored_miss(stored);
+			stored_look(stored);
 			return;
 		}
 		if (stored->json != NULL)
@@ -370,6 +407,12 @@ stored_on_answer(struct stored *stored, struct json_span answer)
 		return;
 	case COMMAND_MEMORY_CLEAR:
 	case COMMAND_TOOLS_CLEAR:
+		if (stored->stranger != NULL && answer.len == 1 &&
+		    *answer.p == '0') {
+			stored_fail_stranger(stored);
+			return;
+		}
+		/* FALLTHROUGH */
 	case COMMAND_TOOLS_PRUNE:
 		if (stored->json != NULL)
 			json_report_raw(
@@ -395,6 +438,8 @@ stored_on_shown(void *ctx, const char *payload, size_t len, const char *reason)
 		stored_fail(stored, reason);
 	else if (json_span_parse(payload, len, &answer, &err) == -1)
 		stored_fail(stored, err.text);
+	else if (stored->looking)
+		stored_on_looked(stored, answer);
 	else
 		stored_on_answer(stored, answer);
 }

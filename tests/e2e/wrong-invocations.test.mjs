@@ -129,6 +129,13 @@ const commands = [
   ['memory list --owner x', 1, /^caisson: owner "x": no token has this name/],
   ['saved-tools list --owner x --json', 1, /owner "x": no token/],
   ['files list --owner x', 1, /owner "x": no token.*'caisson token list'/],
+  ...['memory show k', 'memory remove k', 'memory clear --yes',
+    'saved-tools show t', 'saved-tools remove t', 'saved-tools clear --yes',
+    'files show f', 'files save f', 'files remove f', 'files clear --yes',
+    'files add /etc/passwd'].map((each) =>
+    [`${each} --owner x`, 1, /^caisson: owner "x": no token has this name/]),
+  ['memory show k --owner -', 1, /'caisson memory list --owner -'/],
+  ['files show f --owner -', 1, /'caisson files list --owner -'/],
   ['memory show', 2, /'caisson memory show' lacks its KEY/],
   ['memory show nokey', 1, /^caisson: memory "nokey": there is no memory of this key \('caisson memory list'/],
   ['memory remove nokey', 1, /no memory of this key \('caisson memory list'/],
