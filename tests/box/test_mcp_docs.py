@@ -96,7 +96,7 @@ mcp_web.get(): seen {page: int, items: list of {number, t...; Get a page
         self.prints("""
 [found] = await runtime.search_tool_docs("head of a file", limit=1)
 print(found.name, found["name"], found.get("name"), found.get("nope", 5))
-""", "read_file read_file read_file 5\n", "note: .* left out mute: .*", tools={
+""", "read_file read_file read_file 5\n", "note: .* left out: mute .*", tools={
     "fs": [tool("read_file", description="Head of a file")]})
 
     def test_what_terminals_would_obey(self):
@@ -173,7 +173,7 @@ MCPError mute: it does not answer; its last words: oops
         """Return the names that a search finds in DESK and others."""
         got = run("print(*(d['tool'] for d in runtime.search_tool_docs_sync("
                   "%r, limit=3)))" % query, tools={"web": DESK}, **more)
-        self.assertIn("left out mute: it does not answer", got.err)
+        self.assertIn("left out: mute (it does not answer", got.err)
         return got.out.split()
 
     def test_search_ranks(self):
@@ -215,8 +215,8 @@ all tools
 TypeError query must be a string of words, not an object of type int
 ValueError limit must be an integer of at least 1, not 0
 ValueError detail is 'summary' or 'full', not 1
-""", "note: search_tool_docs\\(\\) left out mute: it does not answer; its last "
-            "words: oops\n", loaded=(), tools={"web": DESK})
+""", "note: the search has left out: mute \\(it does not answer; its last "
+            "words: oops\\)\n", loaded=(), tools={"web": DESK})
         self.assertEqual(got.relay.once, ["mute"])
         self.assertEqual(got.relay.loaded, [])
 
@@ -270,9 +270,9 @@ for how in range(2):
 print(await asyncio.gather(*(runtime.query_tool_docs('my-git', 'log')
                              for i in range(200))) != [])
 """, "['log']\n" * 4 + "True\n",
-                    "note: search_tool_docs\\(\\) answered without the tools "
-                    "of web: not started within 0.1 seconds; search again for "
-                    "them\nnote: [^\n]*mute[^\n]*\n", tools={"web": HANG})
+                    "note: the search has left out: mute \\(it does not "
+                    "answer; its last words: oops\\); not yet started: web; "
+                    "search again for them\n", tools={"web": HANG})
 
     def test_odd_tools_are_searched(self):
         self.prints(r"""

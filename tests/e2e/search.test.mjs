@@ -51,7 +51,7 @@ for doc in await runtime.search_tool_docs(${JSON.stringify(query)},
                                           limit=${limit}):
     print(doc["server"] + "." + doc["tool"])`, { timeout: 100 });
 
-    if (!/ answered without the tools of /.test(notes))
+    if (!/ not yet started: /.test(notes))
       return stdout ?? [];
   }
 }
@@ -272,8 +272,8 @@ test('without what was kept everything works', async (t) => {
   await raw.finish();
 });
 
-const late = (name) => 'search_tool_docs() answered without the tools of ' +
-  `${name}: not started within 2 seconds; search again for them`;
+const late = (name) => 'the search has left out: not yet started: ' +
+  `${name}; search again for them`;
 
 /* What a search leaves out, and how long it took, in seconds. */
 async function leavesOut(raw) {
@@ -312,7 +312,7 @@ test('one that cannot start is named once, and its pause is not waited for',
 
     for (let n = 0; n < 3; n++)
       told.push((await other.run(dead)).structuredContent.notes);
-    assert.match(told.join(), /^search_tool_docs\(\) left out dead: server "dead" [^,]*,,$/);
+    assert.match(told.join(), /^the search has left out: dead \(server "dead" [^,]*\),,$/);
     await other.finish();
   });
 

@@ -6,12 +6,14 @@ from ._result import MCPError
 PATIENCE = 12  # seconds for lists; the broker waits 10 for a start
 SEARCH_PATIENCE = 2  # for those that a search wants: most servers start in it
 IMPATIENCE = 1  # for those that a search went on without before
-LATE = ("search_tool_docs() answered without the tools of %s: not started "
-        "within %s seconds; search again for them")
-LEFT_OUT = "search_tool_docs() left out %s: %s"
+LATE = "not yet started: %s; search again for them"
+LEFT_OUT = "the search has left out: %s"
+ONCE_MAX = 128  # bytes by which the relay knows a note
 SUMMARY_MAX = 300  # characters of a description in a summary
-REASON_MAX = 300  # characters of why a server was left out
-SHOWN_MAX = 30  # servers in the manual
+REASON_MAX = 300  # characters of why servers were left out
+REASON_MIN = 60  # of each, where there are several
+REASONS_MAX = 5  # servers that a note has reasons of
+SHOWN_MAX = 30  # servers in the manual, or a note
 SEARCHED = {}  # what was searched last: which lists, and their index
 NONE_LOADED = "none; each loads when it is first used"
 # What is added to the manual about the servers of this call.
@@ -90,19 +92,25 @@ def index_of(states):
 
 
 def tell_left_out(failures):
-    """Note which servers could not be searched, and why."""
+    """Note in one line which servers could not be searched, and why."""
     late = [state.name for state, why in failures if why is _ask.LATE]
-    if late:
-        _notes.send(LATE % (shown(late, ", "), SEARCH_PATIENCE))
-    for state, why in failures:
+    failed = [(state.name, why) for state, why in failures
+              if why is not _ask.LATE]
+    for state, _ in failures:
         state.failed = True
-        if why is not _ask.LATE:
-            _notes.send(LEFT_OUT % (state.name, reason(why)), state.name)
+    most = max(REASON_MAX // max(len(failed), 1), REASON_MIN)
+    parts = [shown(["%s (%s)" % (name, reason(why, most))
+                    for name, why in failed], ", ", REASONS_MAX)]
+    parts.append(LATE % shown(late, ", ") if late else "")
+    once = ", ".join(name for name, _ in failed)
+    if failures:
+        _notes.send(LEFT_OUT % "; ".join(filter(None, parts)), None if late
+                    or len(once.encode()) > ONCE_MAX else once)
 
 
-def reason(why):
+def reason(why, most=REASON_MAX):
     """Return why a server could not be asked, on one line, cut."""
-    return " ".join(why[:REASON_MAX].split())
+    return " ".join(why[:most].split())
 
 
 def manual(detail):
@@ -150,7 +158,7 @@ def example(state):
         if required))
 
 
-def shown(texts, between):
+def shown(texts, between, most=SHOWN_MAX):
     """Return the first of some texts, joined."""
-    more = ["..."] if len(texts) > SHOWN_MAX else []
-    return between.join(texts[:SHOWN_MAX] + more)
+    more = ["..."] if len(texts) > most else []
+    return between.join(texts[:most] + more)

@@ -184,7 +184,7 @@ def search_tool_docs(query, *, limit=5, detail="summary"):
     """Return a call, to be awaited, that searches the tools of all servers.
 
     Servers that are not loaded are searched, too; a server that cannot be
-    searched is left out, and a line on standard error says so.  The call
+    searched is left out, and a note says so.  The call
     returns a list of at most limit dicts as query_tool_docs() does, with a
     score from 0 to 1, the best first.
     """
