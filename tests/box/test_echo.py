@@ -11,8 +11,6 @@ READS = tool("get", annotations={"readOnlyHint": True})
 ENDED = ("note: the task of %s had not ended when the code did, and was "
          "cancelled: keep it, as t = asyncio.create_task(...), and write "
          "'await t'\n")
-QUIET = ("Success: what web.post returned is not shown, as the tool is not "
-         "marked read-only; print it to see it")
 
 
 class Echo(Base):
@@ -91,17 +89,15 @@ class Echo(Base):
 
     def test_results(self):
         more = {"tools": {"web": [READS, tool("post")]}}
-        for code in "await mcp_web.get(a=1)", "r = await mcp_web.get(a=1)\nr":
+        for code in ("await mcp_web.get(a=1)", "await mcp_web.post(a=1)",
+                     "r = await mcp_web.post(a=1)\nr"):
             self.echoes(code, '{"a":1}', **more)
-        self.echoes("await mcp_web.post(a=1)",
-                    "Success: what web.post returned is not shown, as the "
-                    "tool is not marked read-only; print it to see it", **more)
         self.echoes("(await mcp_web.post(a=1)).data", "{'a': 1}", **more)
-        self.echoes("(await mcp_web.post(a=1),)", "(%s,)" % QUIET, **more)
+        self.echoes("(await mcp_web.post(a=1),)", '({"a":1},)', **more)
         self.echoes("{'r': [await mcp_web.post(a=1)]}",
-                    "{'r': [%s]}" % QUIET, **more)
+                    "{'r': [{\"a\":1}]}", **more)
         self.echoes("import asyncio\nawait asyncio.gather(mcp_web.post(a=1), "
-                    "mcp_web.get(a=1))", '[%s, {"a":1}]' % QUIET, **more)
+                    "mcp_web.get(a=1))", '[{"a":1}, {"a":1}]', **more)
 
     def test_results_within_other_values(self):
         more = {"tools": {"web": [tool("post")]}}
@@ -113,7 +109,7 @@ class Echo(Base):
                 ("a = [r]\na.append(a)\na", "[%s, [...]]")):
             with self.subTest(code):
                 self.echoes("r = await mcp_web.post(a=1)\n" + code,
-                            text % QUIET, **more)
+                            text % '{"a":1}', **more)
 
     def test_results_that_are_errors(self):
         """They are shown whole, as they must not read as a success."""

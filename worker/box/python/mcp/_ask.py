@@ -189,8 +189,6 @@ def call_entry(state, entry, given):
         raise MCPError("the answer is no result of a tool", server, tool)
     result = Result(answer)
     result._schema = entry.get("outputSchema")
-    if tool not in state.readers:
-        result._quiet = "%s.%s" % (server, tool)
     _seen.keep(result, "%s.%s" % (state.alias, entry["toolAlias"]),
                len(request.line), arguments)
     if result.is_error and SETTINGS["raise_on_error"]:

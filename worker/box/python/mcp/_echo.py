@@ -14,8 +14,6 @@ MOST = 2048  # bytes of the text; the relay refuses more
 SHOWN = 1900  # of them, where the text is cut
 UNAWAITED = ("note: the last expression is a %s, and nothing has awaited it: "
              "write 'await' before it\n")
-QUIET = ("Success: what %s returned is not shown, as the tool is not marked "
-         "read-only; print it to see it")
 # Values of these may be pictures.
 DRAWING = {"matplotlib.figure", "PIL.Image"}
 SILENT = "the tool failed and did not say why"
@@ -89,7 +87,7 @@ def of_result(result):
     """Return what is shown of a result."""
     if result.is_error:  # never hidden: it must not read as a success
         return result.text.strip() or SILENT
-    return QUIET % result._quiet if result._quiet else str(result)
+    return str(result)
 
 
 def text_of(value):

@@ -77,7 +77,6 @@ class Result(dict):
     """
 
     __module__ = "mcp.runtime"
-    _quiet = None  # the tool, where its result is only shown by print()
     _shown = None  # what tells a result while the last expression is shown
     _tool = None  # the tool, as the code may call it
     _schema = None  # of its structured content, as the tool declares it

@@ -23,7 +23,7 @@ class State:
 
     __slots__ = ("name", "alias", "description", "entries", "aliases",
                  "tools", "fetch", "asked", "heard", "failed",
-                 "beginnings", "server", "alike", "readers", "instructions")
+                 "beginnings", "server", "alike", "instructions")
 
     def __init__(self, told):
         self.name, self.alias = told["name"], told["alias"]
@@ -36,7 +36,6 @@ class State:
         self.beginnings = {}  # of calls, by the name of the tool: bytes
         self.server = None  # the module, once it is asked for
         self.alike = None  # entries by plain_name(); None: not yet made
-        self.readers = set()  # names of tools that only read
         self.instructions = None  # of the server, beside its list of tools
 
     def told(self):
@@ -90,8 +89,6 @@ class State:
     def keep(self, answer):
         """Take the list of tools."""
         entries, aliases, shapes = {}, {}, answer.get("shapes", {})
-        self.readers = {tool["name"] for tool in answer["tools"]
-                        if reads_only(tool)}
         for tool, alias in zip(answer["tools"], answer["aliases"]):
             entry = {"server": self.name, "serverAlias": self.alias,
                      "tool": tool["name"], "toolAlias": alias}
@@ -258,12 +255,6 @@ class Server(type(sys)):
     def __all__(self):
         """What 'from mcp.servers.fs import *' imports."""
         return dir(self)
-
-
-def reads_only(tool):
-    """Whether a server says that a tool changes nothing."""
-    about = tool.get("annotations")
-    return isinstance(about, dict) and about.get("readOnlyHint") is True
 
 
 def is_import(frame):
