@@ -45,7 +45,8 @@ p
     def test_what_is_left(self):
         for code in ('''x = ["a"]\nprint(f"{"\\n".join(x)}")''',
                      '''print(f"{x["a"}")''', '''print(f"{x["a"]''',
-                     '''print(f"{x["a"] # }")'''):
+                     '''print(f"{x["a"] # }")''',
+                     '''d = {"a": 1}\nprint(f"{f"{d["a"]}" = !s}")'''):
             with self.subTest(code):
                 self.prints(code, "", ".*SyntaxError: .*\n", 1)
 

@@ -143,7 +143,9 @@ def requoted(part, depth):
     if "f" not in prefix.lower():
         return part
     parts = read_format(part, at + len(quote), quote, "r" in prefix.lower())[1]
-    parts[1::2] = [(with_other_quotes(before, depth + 1) or before) + rest
+    # A field that ends in "=" shows its own text.
+    parts[1::2] = [(not before.rstrip().endswith("=") and
+                    with_other_quotes(before, depth + 1) or before) + rest
                    for before, rest in parts[1::2]]
     body = "".join(parts)
     if not any(quote in field or "\n" in field and not quote[1:]
