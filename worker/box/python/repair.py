@@ -1,8 +1,7 @@
 """Repairs code that does not compile, where only one meaning is possible.
 
-Run by source.py when the compiler has refused the code.  Each repair is applied
-to the result of the ones before it; the result counts only if it compiles.
-Ambiguous code is left unchanged.
+Run by source.py when the compiler has refused the code.  The fewest repairs
+after which it compiles are made.  Ambiguous code is left unchanged.
 """
 import tokenize
 from io import StringIO
@@ -13,7 +12,7 @@ PYTHON = ("", "python", "python3", "py", "py3", "ipython", "ipython3",
           "tool_code", "run_python")
 # Commands of notebooks that change nothing here, as nothing can be installed.
 MAGIC = ("!pip ", "!pip3 ", "!python -m pip ", "!python3 -m pip ", "%pip ",
-         "%matplotlib", "%load_ext", "%autoreload", "%config", "%%time")
+         "%matplotlib ", "%load_ext ", "%autoreload ", "%config ", "%%time ")
 INVISIBLE = dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff", "")
 INVISIBLE.update(dict.fromkeys("\u00a0\u202f\u2007\u3000", " "))
 DOUBLE, SINGLE = "\u201c\u201d\u201e\u201f", "\u2018\u2019\u201a\u201b"
@@ -37,15 +36,19 @@ def repair(text, compiles):
 
     compiles tells whether a text compiles.  Raises Refused.
     """
-    done = []
-    for step, said in STEPS:
-        changed = step(text)
-        if changed is None or changed == text:
-            continue
-        text = changed
-        done.append(said)
-        if compiles(text):
-            return text, ", ".join(done)
+    made = [(text, [], 0)]
+    while made:
+        made = [(changed, done + [STEPS[at][1]], at + 1)
+                for before, done, first in made
+                for at in range(first, len(STEPS))
+                for changed in (STEPS[at][0](before),)
+                if changed not in (None, before)]
+        good = [(changed, done) for changed, done, _ in made
+                if compiles(changed)]
+        if good:
+            text, done = good[0]
+            alike = len(meanings(changed for changed, _ in good)) == 1
+            return (text, ", ".join(done)) if alike else None
     return None
 
 
@@ -72,6 +75,8 @@ def without_fence(text):
 def without_backticks(text):
     """Return what stands between backticks."""
     inner = text.strip()
+    if inner.startswith(FENCE):
+        return None
     while len(inner) > 1 and inner[0] == inner[-1] == "`":
         inner = inner[1:-1].strip()
     return inner if inner != text.strip() else None
@@ -82,30 +87,80 @@ def without_prompts(text):
     lines = [line.strip() for line in text.split("\n") if line.strip()]
     if not lines or not lines[0].startswith(">>>"):
         return None
-    return "\n".join(
-        line.lstrip()[4:] for line in text.split("\n")
-        if line.lstrip()[:4].rstrip() in (">>>", "..."))
+    code, output = [], [[]]
+    for line in text.split("\n"):
+        bare = line.lstrip()
+        if not bare.startswith((">>>", "...")):
+            output[-1].append(line)
+            continue
+        if bare[3:4].strip():
+            return None
+        code.append(bare[4:])
+        output.append([])
+    return None if any(map(may_act, output)) else "\n".join(code)
+
+
+def may_act(lines):
+    """Return whether lines of a session without prompts, taken for output, may
+    be code that does something.
+    """
+    import ast
+    from textwrap import dedent
+    for at, line in enumerate(lines):
+        for some in line.strip(), dedent("\n".join(lines[at:])):
+            try:
+                tree = ast.parse(some)
+            except (SyntaxError, ValueError):
+                continue
+            if any(isinstance(node, (ast.Call, ast.Await, ast.NamedExpr)) or
+                   isinstance(node, ast.stmt) and
+                   not isinstance(node, ast.Expr) and
+                   getattr(node, "value", node) is not None  # not "sum: 5"
+                   for node in ast.walk(tree)):
+                return True
+            break
+    return False
 
 
 def without_magic(text):
     """Return the code without commands of notebooks that do nothing here.
 
-    Lines of a string between three quotes are no commands.
+    Lines within strings and statements are no commands.
     """
-    inside = within_strings(text)
-    return "\n".join(
-        "" if line.strip().startswith(MAGIC) and at not in inside else line
-        for at, line in enumerate(text.split("\n")))
+    inside, lines = within_statements(text), text.split("\n")
+    for at, line in enumerate(lines):
+        if ((line.strip() + " ").startswith(MAGIC) and "\\" not in line
+                and at not in inside):
+            lines[at] = ""
+    return "\n".join(lines)
+
+
+def within_statements(text):
+    """Return the numbers of the lines that begin in a string, in brackets or
+    behind a backslash; all of them where brackets do not match.
+    """
+    inside, depth, number = within_strings(text), 0, 0
+    for kind, part in pieces(text):
+        comment = False
+        for at, char in enumerate(part):
+            if char == "\n":
+                number, comment = number + 1, False
+                if depth or part[at - 1:at] == "\\":
+                    inside.add(number)
+            elif kind == "code" and not comment:
+                comment = char == "#"
+                depth += (char in opened_by) - (char in closed_by)
+                if depth < 0:
+                    return range(len(text))
+    return range(len(text)) if depth else inside
 
 
 def within_strings(text):
-    """Return the numbers of the lines that begin in a string between three
-    quotes.
-    """
+    """Return the numbers of the lines that begin in a string."""
     inside, number = set(), 0
     for kind, part in pieces(text):
         last = number + part.count("\n")
-        if kind == "string" and part[:3] in ('"""', "'''"):
+        if kind == "string":
             inside.update(range(number + 1, last + 1))
         number = last
     return inside
@@ -113,15 +168,32 @@ def within_strings(text):
 
 def without_indentation(text):
     """Return the code moved to the left; the first line may stand there."""
-    from textwrap import dedent
-    moved = dedent(text)
+    moved = moved_left(text, 0)
     if moved != text:
         return moved
-    first, newline, rest = text.lstrip("\n").partition("\n")
+    text = text.lstrip("\n")
+    first, newline, _ = text.partition("\n")
     word = first.replace("(", " ").replace(":", " ").partition(" ")[0]
     if first[:1].isspace() or not newline or word in BLOCKS:
         return None
-    return first + newline + dedent(rest)
+    return moved_left(text, 1)
+
+
+def moved_left(text, first):
+    """Return the code with the lines from the first on moved to the left, but
+    those within strings; None if these may have been indented with them.
+    """
+    from textwrap import dedent
+    inside, lines = within_strings(text), text.split("\n")
+    code = [at for at in range(first, len(lines)) if at not in inside]
+    moved = dedent("\n".join(lines[at] for at in code)).split("\n")
+    whole = lines[:first] + dedent("\n".join(lines[first:])).split("\n")
+    if [whole[at] for at in code] == moved and any(
+            whole[at] != lines[at] for at in inside):
+        return None
+    for at, line in zip(code, moved):
+        lines[at] = line
+    return "\n".join(lines)
 
 
 def with_newlines(text):
@@ -249,9 +321,10 @@ def pieces(text):
             continue
         quote = quote * 3 if text.startswith(quote * 3, at) else quote
         end = at + len(quote)
-        while end < len(text) and not text.startswith(quote, end):
+        ends = (quote,) if quote[1:] else (quote, "\n")
+        while end < len(text) and not text.startswith(ends, end):
             end += 2 if text[end] == "\\" else 1
-        end = min(end + len(quote), len(text))
+        end += len(quote) if text.startswith(quote, end) else 0
         found += [("code", text[start:at]), ("string", text[at:end])]
         start = at = end
     return found + [("code", text[start:])]
