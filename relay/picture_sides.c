@@ -1,12 +1,16 @@
 /*
- * The sides of a picture, read from its header: from IHDR of a PNG, the frame
- * headers of a JPEG, the screen and all frames of a GIF, the canvas and all
- * frames of a WebP. What claims to be small, but contains a larger frame, is as
- * large as that frame. Never decodes a pixel. Runs in the relay.
+ * The sides of a picture, read from its headers: from IHDR and all frames of a
+ * PNG, the frame headers of a JPEG, the screen and all frames of a GIF, the
+ * canvas and all frames of a WebP. What claims to be small, but contains a
+ * larger frame, is as large as that frame; what changes its sides later is
+ * damaged. Never decodes a pixel. Runs in the relay.
  */
 #include <string.h>
 
 #include "relay.h"
+
+/* The bytes behind the data of each chunk of a PNG. */
+#define PNG_CHECKSUM 4
 
 /* A picture while it is read. */
 struct sides_walk {
@@ -73,6 +77,30 @@ sides_little(const uint8_t *p, size_t count)
 	return number;
 }
 
+/* A second IHDR is damage, as readers differ in which one they follow. */
+static int
+sides_png_read_chunks(struct sides_walk *walk)
+{
+	uint8_t head[8], p[12];
+	size_t start;
+
+	while (sides_take(walk, head, sizeof(head)) == 0 &&
+	    memcmp(head + 4, "IEND", 4) != 0) {
+		start = walk->at;
+		if (memcmp(head + 4, "IHDR", 4) == 0)
+			return -1;
+		if (memcmp(head + 4, "fcTL", 4) == 0) {
+			if (sides_take(walk, p, sizeof(p)) == -1)
+				return -1;
+			sides_add(walk, sides_big(p + 4, 4),
+			    sides_big(p + 8, 4));
+		}
+		walk->at = start + sides_big(head, 4) + PNG_CHECKSUM;
+	}
+	return 0;
+}
+
+/* A PNG that was cut off behind IHDR is still a picture. */
 static int
 sides_read_png(struct sides_walk *walk)
 {
@@ -82,7 +110,8 @@ sides_read_png(struct sides_walk *walk)
 	    memcmp(ihdr + 8, "\0\0\0\rIHDR", 8) != 0)
 		return -1;
 	sides_add(walk, sides_big(ihdr + 16, 4), sides_big(ihdr + 20, 4));
-	return 0;
+	walk->at += 5 + PNG_CHECKSUM;
+	return sides_png_read_chunks(walk);
 }
 
 /* Takes the code of the next marker of a JPEG. Returns it, or -1. */
@@ -115,7 +144,46 @@ sides_jpeg_is_frame(int marker)
 	    marker != 0xc8 && marker != 0xcc;
 }
 
-/* Reads the segments up to the first scan. */
+/* Takes the code of the next marker behind the data of a scan. */
+static int
+sides_jpeg_scan_marker(struct sides_walk *walk)
+{
+	uint8_t byte;
+
+	do {
+		if (sides_take(walk, &byte, 1) == -1)
+			return -1;
+	} while (byte != 0xff);
+	walk->at--;
+	return sides_jpeg_marker(walk);
+}
+
+/*
+ * Reads the scans, behind the marker of the first one. A frame header or a
+ * number of lines (DNL) there would change the sides, and is damage.
+ */
+static int
+sides_jpeg_read_scans(struct sides_walk *walk)
+{
+	uint8_t head[2];
+	int marker = 0xda;
+
+	do {
+		if (sides_jpeg_is_frame(marker) || marker == 0xdc)
+			return -1;
+		if (marker == 0 || sides_jpeg_is_bare(marker))
+			continue;
+		if (sides_take(walk, head, 2) == -1)
+			return 0;
+		if (sides_big(head, 2) < 2)
+			return -1;
+		walk->at += sides_big(head, 2) - 2;
+	} while ((marker = sides_jpeg_scan_marker(walk)) != -1 &&
+	    marker != 0xd9);
+	return 0;
+}
+
+/* A JPEG that was cut off behind the marker of a scan is still a picture. */
 static int
 sides_read_jpeg(struct sides_walk *walk)
 {
@@ -140,7 +208,7 @@ sides_read_jpeg(struct sides_walk *walk)
 		}
 		walk->at = start + sides_big(head, 2);
 	}
-	return walk->frames > 0 ? 0 : -1;
+	return walk->frames > 0 ? sides_jpeg_read_scans(walk) : -1;
 }
 
 /* Skips a table of colours of a GIF, if these flags say that there is one. */
@@ -206,43 +274,66 @@ sides_read_gif(struct sides_walk *walk)
 	return walk->frames > 1 ? 0 : -1;
 }
 
-/* Reads a chunk of a WebP that has a size. Returns 0, or -1 if damaged. */
-static int
-sides_webp_read(struct sides_walk *walk, const char *name)
+/*
+ * Takes the head of a chunk of a WebP: its name and size. Returns where the
+ * next chunk is, or 0 at the end.
+ */
+static size_t
+sides_webp_take(struct sides_walk *walk, uint8_t head[8])
 {
-	uint8_t p[12];
+	uint64_t size;
 
-	if (strncmp(name, "VP8L", 4) == 0) {
+	if (sides_take(walk, head, 8) == -1)
+		return 0;
+	size = sides_little(head + 4, 4);
+	return walk->at + size + size % 2;
+}
+
+/* Reads a chunk, if it has a size. Returns 0, or -1 if damaged. */
+static int
+sides_webp_read(struct sides_walk *walk, const uint8_t *name)
+{
+	uint8_t p[10];
+
+	if (memcmp(name, "VP8L", 4) == 0) {
 		if (sides_take(walk, p, 5) == -1 || p[0] != 0x2f)
 			return -1;
 		sides_add(walk, (sides_little(p + 1, 4) & 0x3fff) + 1,
 		    (sides_little(p + 1, 4) >> 14 & 0x3fff) + 1);
-		return 0;
-	}
-	if (sides_take(walk, p, 10) == -1)
-		return -1;
-	if (strncmp(name, "VP8X", 4) == 0) {
+	} else if (memcmp(name, "VP8X", 4) == 0) {
+		if (sides_take(walk, p, 10) == -1)
+			return -1;
 		sides_add(walk, sides_little(p + 4, 3) + 1,
 		    sides_little(p + 7, 3) + 1);
-		return 0;
+	} else if (memcmp(name, "VP8 ", 4) == 0) {
+		if (sides_take(walk, p, 10) == -1 ||
+		    memcmp(p + 3, "\x9d\x01\x2a", 3) != 0)
+			return -1;
+		sides_add(walk, sides_little(p + 6, 2) & 0x3fff,
+		    sides_little(p + 8, 2) & 0x3fff);
 	}
-	if (memcmp(p + 3, "\x9d\x01\x2a", 3) != 0)
-		return -1;
-	sides_add(walk, sides_little(p + 6, 2) & 0x3fff,
-	    sides_little(p + 8, 2) & 0x3fff);
 	return 0;
 }
 
-/* Reads a frame of an animated WebP: its offset is counted in pairs. */
+/*
+ * Reads a frame of an animated WebP, and the chunks in it up to its end: its
+ * offset is counted in pairs.
+ */
 static int
-sides_webp_read_frame(struct sides_walk *walk)
+sides_webp_read_frame(struct sides_walk *walk, size_t end)
 {
-	uint8_t p[12];
+	uint8_t p[16], head[8];
+	size_t next;
 
 	if (sides_take(walk, p, sizeof(p)) == -1)
 		return -1;
 	sides_add(walk, 2 * sides_little(p, 3) + sides_little(p + 6, 3) + 1,
 	    2 * sides_little(p + 3, 3) + sides_little(p + 9, 3) + 1);
+	while (walk->at < end && (next = sides_webp_take(walk, head)) != 0) {
+		if (sides_webp_read(walk, head) == -1)
+			return -1;
+		walk->at = next;
+	}
 	return 0;
 }
 
@@ -251,23 +342,17 @@ static int
 sides_read_webp(struct sides_walk *walk)
 {
 	uint8_t head[8];
-	const char *name = (const char *)head;
-	size_t start;
-	int read = 0;
+	size_t next;
+	int read;
 
 	walk->at = 12;
-	while (sides_take(walk, head, sizeof(head)) == 0) {
-		start = walk->at;
-		if (strncmp(name, "VP8 ", 4) == 0 ||
-		    strncmp(name, "VP8L", 4) == 0 ||
-		    strncmp(name, "VP8X", 4) == 0)
-			read = sides_webp_read(walk, name);
-		else if (strncmp(name, "ANMF", 4) == 0)
-			read = sides_webp_read_frame(walk);
+	while ((next = sides_webp_take(walk, head)) != 0) {
+		read = memcmp(head, "ANMF", 4) == 0 ?
+		    sides_webp_read_frame(walk, next) :
+		    sides_webp_read(walk, head);
 		if (read == -1 || walk->frames == 0)
 			return -1;
-		walk->at = start + sides_little(head + 4, 4);
-		walk->at += walk->at % 2;
+		walk->at = next;
 	}
 	return walk->frames > 0 ? 0 : -1;
 }

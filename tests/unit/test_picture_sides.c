@@ -7,15 +7,24 @@
 #include "unit.h"
 
 #define PNG "\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
+#define CRC "\1\2\3\4"
+#define PIXEL PNG "\0\0\0\1\0\0\0\1\x8\2\0\0\0" CRC
+#define IDAT "\0\0\0\1IDATx" CRC
+#define FCTL(size) "\0\0\0\x1a" "fcTL\0\0\0\0" size \
+	"\0\0\0\0\0\0\0\0\0\1\0\1\0\0" CRC
+#define IEND "\0\0\0\0IEND" CRC
 #define APP "\xff\xe0\0\5abc"
 #define SOF(size) "\xff\xc2\0\x8\x8" size "\0"
 #define SOS "\xff\xda"
+#define SCAN SOS "\0\3x12\xff\0" "3\xff\xd0" "4"
 #define GIF(size) "GIF89a" size "\0\0\0"
 #define FRAME(place, size) "," place size "\0\2\1x\0"
 #define WEBP "RIFF\0\0\0\0WEBP"
 #define VP8(size) "VP8 \xa\0\0\0\0\0\0\x9d\1\x2a" size
 #define VP8X(size) "VP8X\xa\0\0\0\0\0\0\0" size
-#define ANMF(place, size) "ANMF\x10\0\0\0" place size "\0\0\0\0"
+#define ANMF_OF(len, place, size) \
+	"ANMF" len "\0\0\0" place size "\0\0\0\0"
+#define ANMF(place, size) ANMF_OF("\x10", place, size)
 #define BYTES(text) text, sizeof(text) - 1
 
 static const struct {
@@ -31,6 +40,13 @@ static const struct {
 	{ PICTURE_PNG, BYTES(PNG "\0\0\0\3\0\0\0"), -1, -1 },
 	{ PICTURE_PNG, BYTES("\x89PNG\r\n\x1a\n\0\0\0\4CgBI\0\0\0\3\0\0\0\2"),
 	    -1, -1 },
+	{ PICTURE_PNG, BYTES(PIXEL IDAT IEND "\0\0\0\rIHDR"), 1, 1 },
+	{ PICTURE_PNG, BYTES(PIXEL IDAT
+	    "\0\0\0\rIHDR\0\0\xea\x60\0\0\xea\x60"), -1, -1 },
+	{ PICTURE_PNG, BYTES(PIXEL "\0\0\0\x8tEXtxxxxIHDR" CRC IEND), 1, 1 },
+	{ PICTURE_PNG, BYTES(PIXEL FCTL("\0\0\0\1\0\0\7\xd1") IDAT IEND),
+	    1, 2001 },
+	{ PICTURE_PNG, BYTES(PIXEL "\0\0\0\x1a" "fcTL\0\0\0"), -1, -1 },
 
 	{ PICTURE_JPEG, BYTES("\xff\xd8" APP SOF("\0\2\0\3") SOS),
 	    3, 2 },
@@ -39,6 +55,15 @@ static const struct {
 	{ PICTURE_JPEG, BYTES("\xff\xd8" SOF("\0\2\0\3")
 	    SOF("\xea\x60\0\1") SOS), 1, 60000 },
 	{ PICTURE_JPEG, BYTES("\xff\xd8" SOF("\0\0\0\3") SOS), 3, 0 },
+	{ PICTURE_JPEG, BYTES("\xff\xd8" SOF("\0\5\0\5") SCAN
+	    "\xff\xc4\0\4\xff\xc0" SCAN "\xff\xd9" SOF("\xea\x60\0\1")),
+	    5, 5 },
+	{ PICTURE_JPEG, BYTES("\xff\xd8" SOF("\0\5\0\5") SCAN APP SCAN
+	    "\xff" SOF("\xea\x60\0\1")), -1, -1 },
+	{ PICTURE_JPEG, BYTES("\xff\xd8" SOF("\0\5\0\5") SCAN
+	    "\xff\xdc\0\4\xea\x60"), -1, -1 },
+	{ PICTURE_JPEG, BYTES("\xff\xd8" SOF("\0\5\0\5") SCAN APP
+	    "\xff\xc4\0\1"), -1, -1 },
 	{ PICTURE_JPEG, BYTES("\xff\xd8" SOF("\0\2\0\3") "\xff\xd9"),
 	    -1, -1 },
 	{ PICTURE_JPEG, BYTES("\xff\xd8" APP SOS), -1, -1 },
@@ -79,6 +104,12 @@ static const struct {
 	{ PICTURE_WEBP, BYTES(WEBP VP8X("\xff\xff\xff\1\0\0")), 0x1000000, 2 },
 	{ PICTURE_WEBP, BYTES(WEBP VP8X("\2\0\0\1\0\0")
 	    ANMF("\1\0\0\0\0\0", "\xcf\7\0\1\0\0")), 2002, 2 },
+	{ PICTURE_WEBP, BYTES(WEBP VP8X("\0\0\0\0\0\0")
+	    ANMF_OF("\x2c", "\0\0\0\0\0\0", "\0\0\0\0\0\0")
+	    "ALPH\1\0\0\0xx" VP8("\x80\x3e\x80\x3e")), 16000, 16000 },
+	{ PICTURE_WEBP, BYTES(WEBP VP8X("\0\0\0\0\0\0")
+	    ANMF_OF("\x18", "\0\0\0\0\0\0", "\0\0\0\0\0\0")
+	    "ALPH\xff\0\0\0" VP8("\x80\x3e\1\0")), 16000, 1 },
 	{ PICTURE_WEBP, BYTES(WEBP "ALPH\1\0\0\0xx" VP8("\3\0\2\0")), -1, -1 },
 	{ PICTURE_WEBP, BYTES(WEBP "VP8 \xa\0\0\0\0\0\0\x9d\1\x2b\3\0\2\0"),
 	    -1, -1 },
