@@ -550,7 +550,7 @@ void notes_reset(struct notes *notes);
 /* tally.c: the calls of tools, counted by name. */
 
 struct tally_tool {
-	char name[WAITING_NAME_MAX + 1];
+	char name[WAITING_NAME_MAX + 1]; /* in quotes if it is not plain */
 	uint64_t answered, open; /* calls with and without an answer */
 };
 
@@ -560,7 +560,10 @@ struct tally {
 	size_t count; /* of names */
 };
 
-/* Counts a call of a tool. The name has at most WAITING_NAME_MAX bytes. */
+/*
+ * Counts a call of a tool. The name is UTF-8 of at most WAITING_NAME_MAX bytes;
+ * one that might be taken for several is shown as a string of JSON.
+ */
 void tally_add(struct tally *tally, const char *name, int answered);
 
 /* Appends all of them, as calls_add_told does. */

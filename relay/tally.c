@@ -5,14 +5,29 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../common/json.h"
 #include "relay.h"
 
-/* Returns the counter of a tool, or that of all others. */
+/* The characters of a name that cannot be taken for several. */
+#define TALLY_PLAIN                                                           \
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./-"
+
+/*
+ * Returns the counter of a tool, or that of all others: also of one whose name
+ * is too long in quotes.
+ */
 static struct tally_tool *
 tally_find(struct tally *tally, const char *name)
 {
+	auto_buffer struct buffer quoted = { 0 };
 	size_t n;
 
+	if (name[strspn(name, TALLY_PLAIN)] != '\0') {
+		json_add_text(&quoted, name);
+		if (quoted.len > WAITING_NAME_MAX)
+			return &tally->tools[TALLY_TOOLS_MAX];
+		name = quoted.data;
+	}
 	for (n = 0; n < tally->count; n++)
 		if (strcmp(tally->tools[n].name, name) == 0)
 			return &tally->tools[n];

@@ -1,6 +1,7 @@
 /*
  * Tests of relay/tally: calls by tool, in order of their first one, and those
- * without an answer; further tools are counted together.
+ * without an answer; further tools are counted together. No name is taken for
+ * another.
  */
 #include <stdio.h>
 #include <string.h>
@@ -42,6 +43,31 @@ START_TEST(names_calls)
 }
 END_TEST
 
+static const struct {
+	const char *name, *text;
+} names[] = {
+	{ "gh.a/b_c-D.9", "gh.a/b_c-D.9" },
+	{ "plain, bank.pay x3; bank.refund",
+	    "\"plain, bank.pay x3; bank.refund\"" },
+	{ "s.a\ncalls made: b", "\"s.a\\ncalls made: b\"" },
+	{ "s.a\", b", "\"s.a\\\", b\"" },
+	{ "other tools", "\"other tools\"" },
+	{ "s.caf\xc3\xa9", "\"s.caf\xc3\xa9\"" },
+	{ "s.                                                         ",
+	    "other tools" },
+};
+
+START_TEST(quotes_what_is_not_plain)
+{
+	auto_buffer struct buffer text = { 0 };
+	struct tally tally = { 0 };
+
+	tally_add(&tally, names[_i].name, 1);
+	tally_write(&tally, &text);
+	ck_assert_str_eq(text.data, names[_i].text);
+}
+END_TEST
+
 /* The longest names, called as often as can be counted. */
 START_TEST(is_bounded)
 {
@@ -64,6 +90,8 @@ static void
 add_tests(TCase *tc)
 {
 	tcase_add_loop_test(tc, names_calls, 0, UNIT_COUNT(cases));
+	tcase_add_loop_test(
+	    tc, quotes_what_is_not_plain, 0, UNIT_COUNT(names));
 	tcase_add_test(tc, is_bounded);
 }
 
