@@ -108,8 +108,8 @@ char *owner_flag_again(const struct command *command);
 
 /* The error for one who has kept nothing, with %s for its name. */
 #define OWNER_FLAG_STRANGER                                                    \
-	"owner \"%s\": no token has this name, and nothing of it is kept "     \
-	"('caisson token list' shows all tokens)"
+	"owner \"%s\": no token has this name, and it keeps nothing of this "  \
+	"kind ('caisson token list' shows all tokens)"
 
 /* stored.c */
 

@@ -97,9 +97,13 @@ test('what a token has kept is shown and removed by its name', async (t) => {
       assert.deepEqual(list(word, 'list', ...more)[what], []);
   caisson(home, 'files', 'add', file(home), 'mine.json');
   caisson(home, 'token', 'revoke', 'one');
-  for (const word of ['memory', 'saved-tools', 'files'])
-    assert.match(caisson(home, word, 'clear', '--yes', ...own), /^1 removed/);
-  assert.match(caisson(home, 'memory', 'clear', '-y', ...own), /^0 removed/);
+  caisson(home, 'files', 'add', file(home), 'b.json', ...own);
+  for (const [word, count] of [['memory', 1], ['saved-tools', 1], ['files', 2]])
+    assert.equal(caisson(home, word, 'clear', '--yes', ...own),
+      `${count} removed`);
+  for (const words of [['clear', '-y'], ['add', file(home)]])
+    assert.throws(() => caisson(home, 'files', ...words, ...own),
+      /owner "one": no token has this name/);
   assert.equal(list('files', 'list').files.length, 1);
 });
 
