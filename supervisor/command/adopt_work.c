@@ -135,8 +135,10 @@ adopt_work_can_ask(const struct command_flags *asked)
 }
 
 static int
-adopt_work_check_asked(const struct command_flags *asked, struct err *err)
+adopt_work_check_asked(const struct command *command, struct err *err)
 {
+	const struct command_flags *asked = &command->flags;
+
 	if (command_has(asked, COMMAND_FLAG_JSON) &&
 	    !command_has(asked, COMMAND_FLAG_DRY_RUN))
 		return err_set(err, "--json shows what would change: add "
@@ -146,8 +148,10 @@ adopt_work_check_asked(const struct command_flags *asked, struct err *err)
 		return err_set(err, "--json and --undo exclude each other: "
 		    "give one of them");
 	if (!adopt_work_can_ask(asked))
-		return err_set(err, "nothing is changed without consent: add "
-		    "--yes, or --dry-run to look only");
+		return err_set(err, "'caisson %s%s%s' changes nothing without "
+		    "consent: add --yes, or --dry-run to look only",
+		    command->word, command->verb == NULL ? "" : " ",
+		    command->verb == NULL ? "" : command->verb);
 	return 0;
 }
 
@@ -158,7 +162,7 @@ adopt_work_begin(struct adopt_work *work, const struct command *command,
 	work->asked = &command->flags;
 	work->client = adopt_client_find(command->operand, err);
 	return work->client == NULL ? -1 :
-	    adopt_work_check_asked(work->asked, err);
+	    adopt_work_check_asked(command, err);
 }
 
 int

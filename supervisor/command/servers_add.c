@@ -125,12 +125,14 @@ servers_add_judge(const struct servers_add *add,
 	const struct server *server;
 	const struct server_file *file;
 
+	shown_add_quoted(&shown, add->server.name, CONFIG_NAME_MAX);
 	TAILQ_FOREACH (server, &servers->list, entry) {
 		if (strcmp(server->file->path, path) != 0)
 			continue;
 		if (server->state == SERVER_TAKEN && server->program == NULL)
-			fprintf(stderr, "caisson: its command is not found: "
-			    "install it before the server is used\n");
+			fprintf(stderr, "caisson: server \"%s\": its "
+			    "command is not found: install it before the "
+			    "server is used\n", shown.data);
 		if (server->state == SERVER_TAKEN)
 			return 0;
 		why = server->why;
@@ -139,7 +141,6 @@ servers_add_judge(const struct servers_add *add,
 		if (file->path != NULL && strcmp(file->path, path) == 0 &&
 		    why == NULL)
 			why = file->why;
-	shown_add_quoted(&shown, add->server.name, CONFIG_NAME_MAX);
 	return err_set(err, "\"%s\" cannot be added: %s", shown.data,
 	    why == NULL ? "it cannot be read" : why);
 }

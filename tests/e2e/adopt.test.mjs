@@ -146,7 +146,7 @@ test('nothing is changed without consent, and no secret is shown', once, (t) => 
   const was = tree(home);
   let done = run(home, 'adopt', 'cursor');
   assert.equal(done.status, 2);
-  assert.match(done.stderr, /^caisson: nothing is changed without consent: /);
+  assert.match(done.stderr, /^caisson: 'caisson adopt' changes nothing without /);
   done = run(home, 'adopt', 'cursor', '--dry-run', '--log-level', 'debug');
   assert.equal(done.status, 0, done.all);
   assert.match(done.stdout, /^- "one": .*\(TOKEN=\*\*\*\)$/m);

@@ -68,6 +68,9 @@ test('a server that was added works, and is gone when it is removed', once,
     assert.deepEqual(Object.keys(list(home)), ['one', 'two']);
     assert.match(servers(home, 'remove', 'one'), /^Removed "one" from /);
     servers(home, 'remove', 'two');
+    refused(home, 0, /^caisson: server "no": its command is not found: /,
+      ['add', 'no', '--', '/nope']);
+    servers(home, 'remove', 'no');
     assert.deepEqual(list(home), {});
     assert.match(servers(home, 'list'), /No servers\./);
     refused(home, 1, /^caisson: server "one": there is no such server/, ['remove', 'one']);
@@ -173,7 +176,7 @@ test('the servers of a client are copied, and its file stays as it is', once,
     assert.match(shown, /^ {2}"caisson": /m);
     assert.match(shown, /Nothing was changed\.\n$/);
     assert.ok(!fs.existsSync(place(home, 'cursor')));
-    refused(home, 2, /nothing is changed without consent: add --yes/,
+    refused(home, 2, /: 'caisson servers import' changes nothing .*consent: add --yes/,
       ['import', 'cursor']);
     assert.match(servers(home, 'import', 'cursor', '--yes'),
       /^Copied 1 server to .*servers\/cursor\.json\.$/m);
