@@ -11,6 +11,7 @@
 #include "../../common/mem.h"
 #include "era.h"
 #include "file_link.h"
+#include "output_resource.h"
 #include "resource_request.h"
 
 #define COMPLETION_TEMPLATE FILE_LINK_PREFIX "{name}"
@@ -73,18 +74,30 @@ completion_begin(struct resource_request *request)
 		completion_end(request, err.text);
 }
 
-/* Returns whether params refer to the name of a file; typed: what is typed. */
+/* An id of an output is told to its owner only: none is proposed. */
+static void
+completion_begin_none(struct resource_request *request)
+{
+	buffer_add_text(&request->result, "{\"completion\":{\"values\":[");
+	completion_end(request, NULL);
+}
+
+/*
+ * Returns whether params refer to this argument of the template; typed: what is
+ * typed.
+ */
 static int
-completion_read(struct json_span params, struct json_span *typed)
+completion_read(struct json_span params, const char *template,
+    const char *known, struct json_span *typed)
 {
 	struct json_span ref, uri, argument, name;
 
 	return json_span_get(params, "ref", &ref) == 1 &&
 	    json_span_get(ref, "uri", &uri) == 1 &&
-	    json_span_is(uri, COMPLETION_TEMPLATE) &&
+	    json_span_is(uri, template) &&
 	    json_span_get(params, "argument", &argument) == 1 &&
 	    json_span_get(argument, "name", &name) == 1 &&
-	    json_span_is(name, "name") &&
+	    json_span_is(name, known) &&
 	    json_span_get(argument, "value", typed) == 1 &&
 	    json_span_kind(*typed) == JSON_SPAN_STRING;
 }
@@ -97,8 +110,11 @@ completion_on_complete(struct mcp *mcp, const struct context *context,
 	struct json_span typed;
 	char *start;
 	size_t len;
+	int output = completion_read(
+	    message->params, OUTPUT_RESOURCE_TEMPLATE, "id", &typed);
 
-	if (!completion_read(message->params, &typed) ||
+	if ((!output && !completion_read(message->params, COMPLETION_TEMPLATE,
+	                    "name", &typed)) ||
 	    (start = json_span_string(typed, &len, NULL)) == NULL) {
 		rpc_answer_error(mcp->rpc, message->id, JSONRPC_INVALID_PARAMS,
 		    "completion/complete knows the argument name of the "
@@ -106,8 +122,8 @@ completion_on_complete(struct mcp *mcp, const struct context *context,
 		    "value, a string", NULL);
 		return;
 	}
-	request = resource_request_new(
-	    mcp, context, message, completion_begin);
+	request = resource_request_new(mcp, context, message,
+	    output ? completion_begin_none : completion_begin);
 	request->name = start;
 	request->cache_ms = ERA_NOT_CACHED;
 	resource_request_admit(request);

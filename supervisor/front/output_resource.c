@@ -13,7 +13,6 @@
 #include "output_resource.h"
 #include "resource_request.h"
 
-#define OUTPUT_RESOURCE_PREFIX "resource://caisson/output/"
 #define OUTPUT_RESOURCE_ERRORS "?stream=stderr"
 
 void
@@ -22,7 +21,7 @@ output_resource_add_template(
 {
 	if (options_output_kept(options) > 0)
 		buffer_add_text(json, ",{\"uriTemplate\":\""
-		    OUTPUT_RESOURCE_PREFIX "{id}\",\"name\":\"output\","
+		    OUTPUT_RESOURCE_TEMPLATE "\",\"name\":\"output\","
 		    "\"title\":\"The whole of an output that was cut in its "
 		    "answer, for 24 h; ?stream=stderr for standard error\","
 		    "\"mimeType\":\"text/plain\"}");

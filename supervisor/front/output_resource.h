@@ -7,6 +7,9 @@
 
 #include "mcp.h"
 
+#define OUTPUT_RESOURCE_PREFIX "resource://caisson/output/"
+#define OUTPUT_RESOURCE_TEMPLATE OUTPUT_RESOURCE_PREFIX "{id}"
+
 /* Appends a comma and the template of its URIs, where output is kept. */
 void output_resource_add_template(
     struct buffer *json, const struct options *options);

@@ -102,6 +102,12 @@ static const struct exchange rows[] = {
 	    RESULT("1", "{" COMPLETE "\"_meta\":{" SERVER "},"
 	    "\"completion\":{\"values\":[],"
 	    "\"total\":0,\"hasMore\":false}}") },
+	{ NEW("1", "completion/complete", ",\"ref\":{\"type\":"
+	    "\"ref/resource\",\"uri\":\"resource://caisson/output/{id}\"},"
+	    "\"argument\":{\"name\":\"id\",\"value\":\"\"}"),
+	    RESULT("1", "{" COMPLETE "\"_meta\":{" SERVER "},"
+	    "\"completion\":{\"values\":[],"
+	    "\"total\":0,\"hasMore\":false}}") },
 	{ NEW("1", "resources/list", ""), RESULT("1", "{" COMPLETE
 	    "\"ttlMs\":0,\"cacheScope\":\"private\",\"_meta\":{" SERVER "},"
 	    "\"resources\":[{\"uri\":\"resource://caisson/capabilities\","
