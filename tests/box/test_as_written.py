@@ -32,6 +32,14 @@ RUNS = (
     ("x = 5\nx  # one;", "", "5"),
     ("print('a'), 5", "a\n", None),
     ("x = '''\nprint(1)\n'''; x", "", r"'\nprint(1)\n'"),
+    # Strings whose last lines would compile by themselves.
+    ('for i in 1, 2:\n    t = """# A\nbody\n# end"""', "", None),
+    ('def f():\n    return """# T\nintro\n## end"""', "", None),
+    ('t = """# T\nintro\n## end"""\nprint(t[:3])', "# T\n", None),
+    ('d = {}\nd["k"] = """# T\nintro\n## end"""\nimport atexit\n'
+     'atexit.register(lambda: print(len(d)))\nd["l"] = """a\n# b"""', "2\n",
+     None),
+    ('"a"\n"""a\nx = 1 # """', "", "'a\\nx = 1 # '"),
     ("sum([\n1,\n2,\n])", "", "3"),
     ("(lambda:\n  4)()", "", "4"),
     ("x = 3 + \\\n4\nx * \\\n2", "", "14"),

@@ -19,6 +19,7 @@ BLOCKS = {"If": ("orelse", "body"), "For": ("orelse", "body"),
           "While": ("orelse", "body"), "With": ("body",),
           "AsyncFor": ("orelse", "body"), "AsyncWith": ("body",),
           "Try": ("finalbody", "orelse", "body")}
+LONG_QUOTES = b'"""', b"'''"  # of strings that may have several lines
 
 
 def store(source):
@@ -70,6 +71,8 @@ def ending(source):
     and whether it is all of it.
 
     The last statements begin in a line that does not begin with one of INNER.
+    A line of a string of several lines may do so, too, and what follows may
+    compile by itself: with such strings it is all of the code.
     """
     start = end = len(source)
     while end > 0:
@@ -78,11 +81,12 @@ def ending(source):
         if line.strip() and not line.startswith(INNER):
             break
         end = start - 1
-    if start > 0 and source[start - 2:start - 1] != b"\\":
+    if start > 0 and source[start - 2:start - 1] != b"\\" and not any(
+            quotes in source for quotes in LONG_QUOTES):
         try:
             return tree_of(source[start:]), False
         except (SyntaxError, ValueError):
-            pass  # it begins in a string, or between brackets
+            pass  # it begins between brackets
     return tree_of(source), True
 
 
