@@ -65,7 +65,7 @@ struct call *call_of_session(
     const struct runs *runs, const char *scope, const char *name);
 
 /*
- * Returns the call that gets the next place: of the owner whose turn it is, the
+ * Returns the call that gets the next place: of the owner that has fewest, the
  * oldest call that has not been ended meanwhile. Calls of one conversation take
  * turns.
  */

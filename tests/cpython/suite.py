@@ -154,7 +154,7 @@ class Beside:
 
     def differing(self, *names):
         """Return the tests whose outcomes differ, and what is told of them;
-        and how many there are.
+        and how many passed beside the box.
         """
         (inside, ended, told), (outside, plainly, _) = self.run(*names)
         late = "timeout" in (ended, plainly)
@@ -165,7 +165,8 @@ class Beside:
                                              outside.get(test, NONE)))}
         if ended != plainly:
             differ[names[0]] = (ended, told), (plainly, "")
-        return differ, len(outside)
+        return differ, sum(
+            outcome == "passes" for outcome, _ in outside.values())
 
 
 def main():
@@ -186,6 +187,9 @@ def main():
         tests += count
         print("%s: %d tests, %.1f s" % (
             name, count, time.monotonic() - began), flush=True)
+        if names is USUAL and not count:
+            wrong += 1
+            print("%s: no test of it passes beside a box" % name, flush=True)
         free = {test for test in differ if not any(
             fnmatch.fnmatch(test, each) for each in patterns)}
         allowed += len(differ) - len(free)

@@ -20,7 +20,7 @@ test('connects and learns who answers', async (t) => {
   assert.equal(server.name, 'caisson');
   assert.match(server.version, /^\d+\.\d+\.\d+/);
   assert.deepEqual(Object.keys(client.getServerCapabilities()).sort(),
-    ['resources', 'tools']);
+    ['completions', 'resources', 'tools']);
   assert.match(client.getInstructions(), /run_python/);
   assert.ok(client.getInstructions().length < 500, 'instructions are short');
   assert.deepEqual(await client.ping(), {});
@@ -147,7 +147,7 @@ test('has one text for every client, and the rest for programs', async (t) => {
   assert.deepEqual(again._meta['caisson/isolation'],
     { runtime, level: 'full' });
   /* Some hosts show it to the model. */
-  assert.ok(JSON.stringify(again._meta).length < 220);
+  assert.ok(JSON.stringify(again._meta).length < 262);
   assert.ok(JSON.stringify(again).length < 300);
   for (const [{ _meta: meta }, ...wanted] of [
     [again, 'success', 0], [failed, 'error', 1], [killed, 'error', undefined],

@@ -8,6 +8,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { Gate } from './support/gate.mjs';
+import { write } from './support/home.mjs';
 import { childrenEver, descendants } from './support/processes.mjs';
 import {
   commandLine, contained, file, folder, nativeOnly, once, root, uid,
@@ -33,14 +34,9 @@ function program(t, options) {
 /* A home folder with this configuration file. */
 function homeWith(t, content) {
   const home = folder(t);
-  const place = path.join(home, '.config', 'caisson');
 
-  fs.mkdirSync(place, { recursive: true });
-  fs.writeFileSync(path.join(place, 'config.json'),
-    typeof content === 'string' ? content : JSON.stringify(content));
-  for (const part of ['.config', '.config/caisson',
-    '.config/caisson/config.json'])
-    fs.chmodSync(path.join(home, part), 0o755);
+  write(home, '.config/caisson/config.json',
+    typeof content === 'string' ? content : JSON.stringify(content), 0o644);
   return home;
 }
 
