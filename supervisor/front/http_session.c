@@ -220,6 +220,18 @@ http_session_attach(
 
 /* Finding */
 
+/* Returns why there is no session of this name, of HTTP_SESSION_CHARS. */
+static const char *
+http_session_why_none(const struct http *http, const char *id)
+{
+	if (strlen(id) != HTTP_START_SIZE + HTTP_SESSION_SIZE)
+		return "there is no such session: send initialize again";
+	if (strncmp(id, http->start, HTTP_START_SIZE) == 0)
+		return "this session has ended: send initialize again";
+	return "this session is gone, as the server was restarted since it "
+	       "began: send initialize again";
+}
+
 /*
  * Returns the session that a request names, as the last used one; NULL if an
  * error was answered.
@@ -252,10 +264,7 @@ http_session_find(struct http_request *request, const struct ipc_ask *ask)
 		}
 	http_reply_error(request, 404, http_session_no_id,
 	    JSONRPC_INVALID_REQUEST,
-	    strncmp(ask->session, guest->http->start, HTTP_START_SIZE) == 0 ?
-	    "this session has ended: send initialize again" :
-	    "this session is gone, as the server was restarted since it "
-	    "began: send initialize again");
+	    http_session_why_none(guest->http, ask->session));
 	return NULL;
 }
 

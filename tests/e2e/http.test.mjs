@@ -162,14 +162,13 @@ test('a session has a name, which ends with it', async (t) => {
     .result.tools[0].name, 'run_python');
   assert.equal((await post(fetch, list)).status, 400);
   assert.equal((await post(fetch, list,
-    { 'Mcp-Session-Id': '0'.repeat(32) })).status, 404);
-  assert.equal((await post(fetch, list,
     { ...with_, 'MCP-Protocol-Version': '1999-01-01' })).status, 400);
   assert.equal((await fetch(url,
     { method: 'DELETE', headers: with_ })).status, 200);
 
-  const gone = async (why) => {
-    const answer = await post(fetchAt(t, socket), list, with_);
+  const gone = async (why, id = name) => {
+    const answer = await post(fetchAt(t, socket), list,
+      { 'Mcp-Session-Id': id });
 
     assert.equal(answer.status, 404);
     assert.match((await last(answer)).error.message, why);
@@ -180,6 +179,8 @@ test('a session has a name, which ends with it', async (t) => {
   await ended;
   await serve(t, { home });
   await gone(/server was restarted since it began: send initialize again$/);
+  for (const id of ['deadbeef', 'none'])
+    await gone(/^there is no such session: send initialize again$/, id);
 });
 
 test('fields must say the same as the message', async (t) => {
