@@ -48,6 +48,18 @@ class Data(Base):
                     "".join(str(row[1]) + "\n" for row in rows), err,
                     loaded=("fs",), tools={"fs": [entry]})
 
+    def test_default_is_not_asked(self):
+        """A note about .get() runs nothing of the code's."""
+        self.prints("""
+class Default:
+    def __repr__(self):
+        print("ran")
+        return "0"
+r = mcp_fs.raw(json=%r).result()
+print(type(r.data.get("b", Default())).__name__)
+""" % json.dumps(content({"a": 1})), "Default\n",
+                    "note: .get\\('b'\\) has returned its default, [^\n]*\n")
+
     def test_text(self):
         """It is JSON only where it is an object or an array."""
         for sent, data in (
@@ -93,6 +105,10 @@ class Data(Base):
                 self.shows(result, ("d", data), (
                     "copy.deepcopy(r).data == pickle.loads(pickle.dumps(r))."
                     "data == d", True), schema=schema)
+        self.shows(content({"result": {"a": 1}}), (
+            "[r['a'], r.a, r.get('a'), r['result']['a']]", "[1, 1, 1, 1]"), (
+            "'a' in r", True), schema=wrapper({"anyOf": []}, **{
+                "x-fastmcp-wrap-result": True}))
         self.shows(one, ("r['result'], r.result, r.get('result')",
                          ("3.10",) * 3), (
             "mcp_fs.raw.__doc__.endswith('.data: str')", True),

@@ -7,6 +7,7 @@ from ._servers import clean
 
 KEYS_MAX = 5  # that are told
 SHOWN_MAX = 40  # characters of what .get() returned
+INT_BITS = 128  # of an integer that is shown as one
 LOOKED_MAX = 10000  # values of a result that are looked at
 MISSES_MAX = 8
 MISSES = {}  # by key: what .get() returned for it, and the keys that there were
@@ -49,7 +50,17 @@ def miss(part, key, default, frame):
                 "__name__") == "__main__" and not any(
                     value is default for value in part.values()) and \
             type(default) is not object:  # as the statement "match" has it
-        MISSES[key] = default, list(part)
+        MISSES[key] = shown(default), list(part)
+
+
+def shown(default):
+    """Return how a note tells a default; nothing of the code runs for it."""
+    kind = type(default)
+    if default is None or kind in (bool, float, str) or \
+            kind is int and default.bit_length() <= INT_BITS or \
+            kind in (list, dict, tuple) and not default:
+        return repr(default)[:SHOWN_MAX]
+    return "its default"
 
 
 def notes(words):
@@ -87,7 +98,7 @@ def missed(words):
                 word in key.lower() for word in OPTIONAL) or any(
                     has_key(data, key) for data in known):
             continue
-        found.append(NONE % (key, repr(default)[:SHOWN_MAX], ", ".join(
+        found.append(NONE % (key, default, ", ".join(
             map(str, (near or names)[:KEYS_MAX]))))
     return found
 

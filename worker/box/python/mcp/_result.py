@@ -82,10 +82,15 @@ class Result(dict):
     _schema = None  # of its structured content, as the tool declares it
 
     def _members(self):
-        """Return the dict in which keys are that the result does not have."""
-        found = dict.get(self, "structuredContent")
-        found = self.data if found is None else found
-        return found if isinstance(found, dict) else {}
+        """Return the dict in which keys are that the result does not have.
+
+        Beside a wrapper, what is in it counts as well.
+        """
+        found, data = dict.get(self, "structuredContent"), self.data
+        if not isinstance(data, dict):
+            data = {}
+        return data if found is data or not isinstance(found, dict) else {
+            **data, **found}
 
     def _names(self):
         """Return all keys that there are."""
