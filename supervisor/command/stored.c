@@ -292,16 +292,28 @@ stored_look(struct stored *stored)
 }
 
 static void
+stored_end_removed(struct stored *stored, struct json_span count)
+{
+	if (stored->json != NULL)
+		json_report_raw(stored->json, "removed", count.p, count.len);
+	else
+		printf("%.*s removed\n", (int)count.len, count.p);
+	stored_end(stored, 0);
+}
+
+static void
 stored_on_looked(struct stored *stored, struct json_span page)
 {
 	struct json_span_walk walk =
 	    json_span_walk(stored_member(page, "entries"));
 	struct json_span entry;
 
-	if (json_span_next_element(&walk, &entry))
-		stored_miss(stored);
-	else
+	if (!json_span_next_element(&walk, &entry))
 		stored_fail_stranger(stored);
+	else if (stored->command->task == COMMAND_TOOLS_PRUNE)
+		stored_end_removed(stored, (struct json_span){ "0", 1 });
+	else
+		stored_miss(stored);
 }
 
 static void
@@ -407,19 +419,12 @@ stored_on_answer(struct stored *stored, struct json_span answer)
 		return;
 	case COMMAND_MEMORY_CLEAR:
 	case COMMAND_TOOLS_CLEAR:
-		if (stored->stranger != NULL && answer.len == 1 &&
-		    *answer.p == '0') {
-			stored_fail_stranger(stored);
-			return;
-		}
-		/* FALLTHROUGH */
 	case COMMAND_TOOLS_PRUNE:
-		if (stored->json != NULL)
-			json_report_raw(
-			    stored->json, "removed", answer.p, answer.len);
+		if (stored->stranger != NULL && answer.len == 1 &&
+		    *answer.p == '0')
+			stored_look(stored);
 		else
-			printf("%.*s removed\n", (int)answer.len, answer.p);
-		stored_end(stored, 0);
+			stored_end_removed(stored, answer);
 		return;
 	default:
 		stored_on_page(stored, answer);

@@ -98,6 +98,7 @@ test('what a token has kept is shown and removed by its name', async (t) => {
   caisson(home, 'files', 'add', file(home), 'mine.json');
   caisson(home, 'token', 'revoke', 'one');
   caisson(home, 'files', 'add', file(home), 'b.json', ...own);
+  assert.equal(caisson(home, 'saved-tools', 'prune', ...own), '0 removed');
   for (const [word, count] of [['memory', 1], ['saved-tools', 1], ['files', 2]])
     assert.equal(caisson(home, word, 'clear', '--yes', ...own),
       `${count} removed`);

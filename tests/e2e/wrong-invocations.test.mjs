@@ -131,8 +131,8 @@ const commands = [
   ['files list --owner x', 1, /owner "x": no token.*'caisson token list'/],
   ...['memory show k', 'memory remove k', 'memory clear --yes',
     'saved-tools show t', 'saved-tools remove t', 'saved-tools clear --yes',
-    'files show f', 'files save f', 'files remove f', 'files clear --yes',
-    'files add /etc/passwd'].map((each) =>
+    'saved-tools prune', 'files show f', 'files save f', 'files remove f',
+    'files clear --yes', 'files add /etc/passwd'].map((each) =>
     [`${each} --owner x`, 1, /^caisson: owner "x": no token has this name/]),
   ['memory show k --owner -', 1, /'caisson memory list --owner -'/],
   ['files show f --owner -', 1, /'caisson files list --owner -'/],
