@@ -65,12 +65,27 @@ state_dir_may_exist(const struct options *options, char **envp)
 	    access(path, F_OK) == 0 || errno != ENOENT;
 }
 
+/* Says why path cannot be made: first, a part of it, failed with code. */
+static int
+state_dir_not_made(
+    const char *path, const char *first, int code, struct err *err)
+{
+	int whole = strcmp(path, first) == 0;
+
+	errno = code;
+	return err_sys(err, "the state directory %s cannot be made "
+	    "(CAISSON_STATE_DIR names another one)%s%s", path,
+	    whole ? "" : ": ", whole ? "" : first);
+}
+
 /* Creates the directory and its missing parents. */
 static int
 state_dir_make(const char *path, struct err *err)
 {
 	auto_free char *part = mem_strdup(path);
+	auto_free char *first = NULL; /* that could not be made */
 	char *slash = part;
+	int made, code = 0;
 
 	for (;;) {
 		slash = strchr(slash + 1, '/');
@@ -79,13 +94,14 @@ state_dir_make(const char *path, struct err *err)
 		/*
 		 * If it exists or cannot be seen, opening it reports any error.
 		 */
-		if (mkdir(part, 0700) == -1 && errno != EEXIST &&
-		    slash == NULL)
-			return err_sys(err, "the state directory %s cannot be "
-			    "made (CAISSON_STATE_DIR names another one)",
-			    path);
+		made = mkdir(part, 0700) == 0 || errno == EEXIST;
+		if (!made && first == NULL) {
+			code = errno;
+			first = mem_strdup(part);
+		}
 		if (slash == NULL)
-			return 0;
+			return made ? 0 :
+			    state_dir_not_made(path, first, code, err);
 		*slash = '/';
 	}
 }

@@ -2,6 +2,7 @@
  * Tests of supervisor/peers/state_dir: where the state directory is, how it is
  * made, and that one which others could change is refused.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -186,6 +187,15 @@ START_TEST(it_must_be_a_folder)
 }
 END_TEST
 
+/* What is missing below it is no cause. Nobody can make a folder in /sys. */
+START_TEST(the_first_fault_is_the_cause)
+{
+	options.state_dir = (char *)"/sys/none/state";
+	expect_refused("/sys/none/state cannot be made", "): /sys/none: ");
+	ck_assert_int_ne(err.code, ENOENT);
+}
+END_TEST
+
 START_TEST(it_must_be_writable)
 {
 	auto_free char *path = mem_printf("%s/a", folder);
@@ -229,6 +239,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, it_must_be_ours);
 	tcase_add_loop_test(tc, no_home_of_another_user_is_used, 0, 4);
 	tcase_add_test(tc, it_must_be_a_folder);
+	tcase_add_test(tc, the_first_fault_is_the_cause);
 	tcase_add_test(tc, it_must_be_writable);
 }
 
