@@ -93,13 +93,14 @@ class Echo(Base):
                      "r = await mcp_web.post(a=1)\nr"):
             self.echoes(code, '{"a":1}', **more)
         self.echoes("(await mcp_web.post(a=1)).data", "{'a': 1}", **more)
-        self.echoes("(await mcp_web.post(a=1),)", '({"a":1},)', **more)
+        self.echoes("(await mcp_web.post(a=1),)", '(\'{"a":1}\',)', **more)
         self.echoes("{'r': [await mcp_web.post(a=1)]}",
-                    "{'r': [{\"a\":1}]}", **more)
+                    """{'r': ['{"a":1}']}""", **more)
         self.echoes("import asyncio\nawait asyncio.gather(mcp_web.post(a=1), "
-                    "mcp_web.get(a=1))", '[{"a":1}, {"a":1}]', **more)
+                    "mcp_web.get(a=1))", """['{"a":1}', '{"a":1}']""", **more)
 
     def test_results_within_other_values(self):
+        """Their texts, between quotes: where each ends is plain."""
         more = {"tools": {"web": [tool("post")]}}
         for code, text in (
                 ("import collections\ncollections.deque([r])", "deque([%s])"),
@@ -109,7 +110,7 @@ class Echo(Base):
                 ("a = [r]\na.append(a)\na", "[%s, [...]]")):
             with self.subTest(code):
                 self.echoes("r = await mcp_web.post(a=1)\n" + code,
-                            text % '{"a":1}', **more)
+                            text % """'{"a":1}'""", **more)
 
     def test_results_that_are_errors(self):
         """They are shown whole, as they must not read as a success."""

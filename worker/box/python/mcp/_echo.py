@@ -90,13 +90,21 @@ def of_result(result):
     return str(result)
 
 
+def quoted(result):
+    """Return what is shown of a result in another value."""
+    return repr(of_result(result))
+
+
 def text_of(value):
     """Return what is shown of a value, cut."""
-    Result._shown = of_result  # wherever the value holds one
-    try:
-        text = repr(value)
-    finally:
-        Result._shown = None
+    if isinstance(value, Result):
+        text = of_result(value)
+    else:  # wherever it holds results, their texts, between quotes
+        Result._shown = quoted
+        try:
+            text = repr(value)
+        finally:
+            Result._shown = None
     data = text.encode("utf-8", "backslashreplace")
     if len(data) > MOST:
         data = data[:SHOWN] + b" ... (%d bytes in all: print what is needed)" \
