@@ -74,11 +74,11 @@ print(sorted(set(globals()) - {
 """, None),
     Case("names of ours", """
 import sys
-print(len(mcp_servers), LOADED_MCP_SERVERS, 'mcp' in sys.modules)
+print(LOADED_MCP_SERVERS, 'mcp' in sys.modules)
 print(runtime.__name__, len(runtime.list_servers()), 'mcp' in sys.modules)
 import mcp
 print(runtime is mcp.runtime is sys.modules['mcp.runtime'])
-""", "0 () False\nmcp.runtime 0 True\nTrue\n", like=False),
+""", "() False\nmcp.runtime 0 True\nTrue\n", like=False),
     Case("__name__", "print(__name__, __spec__, __package__)",
          "__main__ None None\n"),
     Case("__doc__", "'''What I am.'''\nprint(__doc__)", "What I am.\n"),

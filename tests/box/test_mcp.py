@@ -20,19 +20,19 @@ class Names(Base):
 
     def test_globals(self):
         self.prints("""
-print(LOADED_MCP_SERVERS, list(mcp_servers), isinstance(mcp_servers, dict))
+print(LOADED_MCP_SERVERS, isinstance(mcp_servers, dict))
 print(mcp_fs is mcp_servers['fs'], mcp_my_git is mcp_servers['my-git'],
       mcp_servers['my_git'] is mcp_my_git, mcp_fs, mcp_my_git)
 import sys
 print('json' in sys.modules, 're' in sys.modules, 'asyncio' in sys.modules)
-""", "('fs', 'my-git') ['fs', 'my-git'] True\n"
+""", "('fs', 'my-git') True\n"
             "True True True <MCP server fs: Files> <MCP server my-git>\n"
             "False False False\n")
 
     def test_without_servers(self):
-        self.prints("import sys\nprint(LOADED_MCP_SERVERS, mcp_servers == {}, "
+        self.prints("import sys\nprint(LOADED_MCP_SERVERS, "
                     "[n for n in sys.modules if 'mcp' in n])",
-                    "() True []\n", loaded=())
+                    "() []\n", loaded=())
         got = self.prints("""
 print(mcp_servers)
 print(mcp_servers['web'], LOADED_MCP_SERVERS, len(mcp_servers))
@@ -43,7 +43,9 @@ for f in (lambda: mcp_servers['wbe'], lambda: mcp_servers[5]):
         print(error)
 print(runtime.discovered_servers())
 print(await runtime.list_servers() == (), f"{runtime.list_servers()}")
-""", "{}%(all)s\n<MCP server web: The web> () 0\n"
+""", "{'fs': <MCP server fs: Files>, 'my-git': <MCP server my-git>, 'web': "
+            "<MCP server web: The web>, 'mute': <MCP server mute>}\n"
+            "<MCP server web: The web> () 4\n"
             "'wbe: there is no such server; did you mean web?; there are: fs, "
             "my-git, web, mute'\n"
             "'5: there is no such server; there are: fs, my-git, web, mute'\n"
@@ -416,7 +418,7 @@ print(hasattr(s, '__x__'), hasattr(s, 'keys'), hasattr(s, '_repr_html_'))
 s['fs'] = 5
 print(s['fs'], s.get('fs'), s)
 """, """True True False False False
-True 7 None None ['fs', '1x'] 2
+True 7 None None ['fs', '1x', 'my-git', 'web', 'mute'] 5
 unhashable type: 'list'
 unhashable type: 'list'
 mcp_servers is a dict: write mcp_servers['_1x'], or mcp__1x
@@ -425,15 +427,34 @@ mcp_servers is a dict: write mcp_servers['web'], or mcp_web
 mcp_servers is a dict; wbe: there is no such server; did you mean web?; there \
 are: fs, my-git, web, mute, 1x
 False True False
-5 5 {'fs': 5, '1x': <MCP server 1x>}
+5 5 {'fs': 5, '1x': <MCP server 1x>, 'my-git': <MCP server my-git>, 'web': \
+<MCP server web: The web>, 'mute': <MCP server mute>}
 """, loaded=("fs", "1x"), others=("1x",))
+
+    def test_all_allowed_servers_count(self):
+        """Loaded or not, as each is found by its name."""
+        for code, text in (
+                ("list(mcp_servers)", "['my-git', 'fs', 'web', 'mute']"),
+                ("[*mcp_servers.keys()]", "['my-git', 'fs', 'web', 'mute']"),
+                ("all(s is mcp_servers[n] for n, s in mcp_servers.items())",
+                 "True"), ("len(mcp_servers)", "4"),
+                ("len(mcp_servers.values())", "4"),
+                ("mcp_servers == {}, mcp_servers != {}", "False True"),
+                ("len(dict(mcp_servers))", "4")):
+            with self.subTest(code):
+                self.prints("print(%s)" % code, text + "\n",
+                            loaded=("my-git",))
+        self.prints("print(bool(mcp_servers))\nfor name in mcp_servers:\n"
+                    "    if name == 'web':\n"
+                    "        print((await mcp_servers[name].get(a=1)).data)",
+                    "True\n{'a': 1}\n", loaded=())
 
     def test_no_servers_by_alias(self):
         got = self.prints("""
 import sys
 print('fs' in mcp_servers, 'sf' in mcp_servers, mcp_servers.get('sf', 3))
-print(mcp_servers.get('fs'), list(mcp_servers), hasattr(mcp_servers, 'fs'))
-""", "True False 3\n<MCP server fs: Files> [] False\n", loaded=())
+print(mcp_servers.get('fs'), hasattr(mcp_servers, 'fs'))
+""", "True False 3\n<MCP server fs: Files> False\n", loaded=())
         self.assertEqual(got.relay.loaded, [])
 
     def test_load_never_takes_a_name_of_ours(self):

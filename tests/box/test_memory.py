@@ -416,12 +416,12 @@ save_tool(box)
         self.prints("""
 import user_tools
 print(user_tools.two(), user_tools.even(7), user_tools.box())
-""", "2 False (('fs',), ('fs',), 1, None, {'a': 1})\n", loaded=("fs",))
+""", "2 False (('fs',), ('fs',), 4, None, {'a': 1})\n", loaded=("fs",))
         self.prints("""
 import user_tools
 await runtime.load_server("fs")
 print(user_tools.box()[1:3])
-""", "(('fs',), 1)\n")
+""", "(('fs',), 4)\n")
 
     def test_a_decorator_and_annotations(self):
         self.saves("""
@@ -543,7 +543,7 @@ print(hasattr(user_tools, "a b"), user_tools.good())
 """, self.kept, loaded=("fs",))
         self.assertEqual((got.status, got.relay.cause), (0, None), got.err)
         self.assertEqual(
-            got.out, "1\n3 1 True ['broken', 'fails', 'good', 'leaves', "
+            got.out, "1\n3 4 True ['broken', 'fails', 'good', 'leaves', "
             "'none', 'odd', 'print', 'été']\n[] True\nshadowed\n1\n"
             "False None\n")
         left = [line.split(" leaves out ")[1].split(": ")[0]

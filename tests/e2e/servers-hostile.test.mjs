@@ -150,7 +150,7 @@ function atOnce() {
     const raw = await withOdd(t, 'exit=1');
 
     assert.deepEqual(await raw.printed('print(sorted(mcp_servers))',
-      { servers: ['h'] }), ["['h']"]);
+      { servers: ['h'] }), ["['good', 'h']"]);
     const { isError, structuredContent } = await raw.run(
       'await mcp_h.echo()', { servers: ['h'] });
 

@@ -236,31 +236,30 @@ class Late:
 LATE = {name: Late(name) for name in MEMORY}
 
 
-class Servers(dict):
-    """The global 'mcp_servers': the loaded servers by name.
+def become(name):
+    """Return the method of mcp_servers that has mcp answer."""
+    def method(self, *more):
+        """Become what mcp makes of it, and answer."""
+        from mcp import _servers
+        return getattr(_servers.ByName, name)(self, *more)
+    return method
 
-    While it is empty it is no more than this.
+
+class Servers(dict):
+    """The global 'mcp_servers': the allowed servers by name.
+
+    While it is not used it is no more than this.
     """
+
+    (__contains__, __eq__, __iter__, __len__, __ne__, __repr__, get, items,
+     keys, values) = map(become, (
+         "__contains__", "__eq__", "__iter__", "__len__", "__ne__", "__repr__",
+         "get", "items", "keys", "values"))
 
     def __missing__(self, name):
         """Become what mcp makes of it, and answer."""
         from mcp import _servers
         return _servers.missing(name)
-
-    def __contains__(self, name):
-        """Become what mcp makes of it, and answer."""
-        from mcp import _servers
-        return _servers.ByName.__contains__(self, name)
-
-    def get(self, name, default=None):
-        """Become what mcp makes of it, and answer."""
-        from mcp import _servers
-        return _servers.ByName.get(self, name, default)
-
-    def __repr__(self):
-        """Become what mcp makes of it, and answer."""
-        from mcp import _servers
-        return _servers.ByName.__repr__(self)
 
     def __getattr__(self, name):
         """Become what mcp makes of it, and answer."""

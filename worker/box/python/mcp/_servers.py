@@ -320,11 +320,27 @@ def find_server(name):
     return None
 
 
-class ByName(type(_box.servers)):
-    """The global 'mcp_servers': loaded servers by name; aliases work, too.
+def whole(name):
+    """Return the method of a dict, of all servers that there are."""
+    def method(self, *more):
+        """Take in the servers that are not loaded, and answer."""
+        from ._names import known_servers
+        for told in () if _box.child else known_servers():
+            if not dict.__contains__(self, told["name"]):
+                self[told["name"]] = server_of(told)
+        return getattr(dict, name)(self, *more)
+    return method
 
-    Servers that are not loaded are found by their names, but not counted.
+
+class ByName(type(_box.servers)):
+    """The global 'mcp_servers': servers by name; aliases work, too.
+
+    Those that are not loaded are when they are first used.
     """
+
+    (__eq__, __iter__, __len__, __ne__, __repr__, items, keys, values) = map(
+        whole, ("__eq__", "__iter__", "__len__", "__ne__", "__repr__",
+                "items", "keys", "values"))
 
     def __contains__(self, name):
         """Whether there is a server of this name, or alias."""
@@ -337,11 +353,6 @@ class ByName(type(_box.servers)):
         from ._names import resolve
         found = resolve(name) if isinstance(name, str) else None
         return default if found is None else found
-
-    def __repr__(self):
-        """Return the dict; an empty one says what could be loaded."""
-        from ._names import none_loaded
-        return dict.__repr__(self) if self else "{}" + none_loaded()
 
 
 def missing(name):
