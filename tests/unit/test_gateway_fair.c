@@ -247,7 +247,7 @@ lines_of(FILE *log, char *last, int size)
 	return count;
 }
 
-/* Of each address one a minute is logged, and how many there were. */
+/* Of each address and kind one a minute is logged, and how many there were. */
 START_TEST(what_an_address_does_does_not_fill_the_log)
 {
 	FILE *log = tmpfile();
@@ -261,11 +261,15 @@ START_TEST(what_an_address_does_does_not_fill_the_log)
 	go_ahead("192.0.2.2");
 	ck_assert_uint_eq(lines_of(log, line, sizeof(line)), 2);
 	ck_assert_ptr_nonnull(strstr(line, "connection of 192.0.2.2 is "));
-	caller->warned.at -= HTTP_WARN_MS;
+	caller->warned[WARNED_OTHER].at -= HTTP_WARN_MS;
 	go_ahead("192.0.2.1");
 	ck_assert_uint_eq(lines_of(log, line, sizeof(line)), 3);
 	ck_assert_ptr_nonnull(strstr(line, "connection of 192.0.2.1 is "));
 	ck_assert_ptr_nonnull(strstr(line, " (and 2 more since "));
+	for (i = 0; i < 4; i++)
+		caller_warn(&gateway, caller, "192.0.2.1",
+		    i % 2 == 0 ? WARNED_HOST : WARNED_ORIGIN, "it is foreign");
+	ck_assert_uint_eq(lines_of(log, line, sizeof(line)), 5);
 	dup2(own, 2);
 	close(own);
 	fclose(log);

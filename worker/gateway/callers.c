@@ -109,10 +109,10 @@ caller_ask(struct caller *caller)
 
 void
 caller_warn(struct gateway *gateway, struct caller *caller,
-    const char *address, const char *why)
+    const char *address, enum warned_kind kind, const char *why)
 {
 	struct warned *warned =
-	    caller == NULL ? &gateway->warned : &caller->warned;
+	    &(caller == NULL ? gateway->warned : caller->warned)[kind];
 	uint64_t now = clock_ms();
 
 	if (warned->at != 0 && now - warned->at < HTTP_WARN_MS) {

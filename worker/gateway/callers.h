@@ -17,7 +17,7 @@ struct caller {
 	size_t nasks;  /* unanswered requests */
 	double level;  /* requests that it may send now */
 	uint64_t refilled; /* when that was so, in milliseconds */
-	struct warned warned;
+	struct warned warned[WARNED_KINDS];
 	int guest;  /* it is not in gateway->callers */
 	size_t sum; /* of its connections: valid while conn_room.c compares */
 };
@@ -49,11 +49,11 @@ int caller_ask(struct caller *caller);
 
 /*
  * Logs why a connection of this address was closed, or counts it for the next
- * such line, as there is one of each caller in HTTP_WARN_MS. caller may be
- * NULL: it has no limits.
+ * such line, as there is one of each kind and caller in HTTP_WARN_MS. caller
+ * may be NULL: it has no limits.
  */
 void caller_warn(struct gateway *gateway, struct caller *caller,
-    const char *address, const char *why);
+    const char *address, enum warned_kind kind, const char *why);
 
 void callers_free_all(struct gateway *gateway);
 

@@ -94,7 +94,9 @@ conn_warn_foreign(struct conn *conn, const struct http_fault *fault)
 	shown_add_quoted(&shown, fault->value, HTTP_VALUE_SHOWN);
 	why = mem_printf("%s: %s \"%s\" would allow it", fault->reason,
 	    fault->flag, shown.data);
-	conn_warn(conn, why);
+	caller_warn(conn->gateway, conn->caller, conn->address,
+	    fault->value == conn_head(conn)->fields[HTTP_HOST] ?
+	    WARNED_HOST : WARNED_ORIGIN, why);
 }
 
 /* Refuses the request; where the next one begins is not known then. */

@@ -34,7 +34,8 @@ conn_count_body(struct conn *conn)
 void
 conn_warn(struct conn *conn, const char *why)
 {
-	caller_warn(conn->gateway, conn->caller, conn->address, why);
+	caller_warn(conn->gateway, conn->caller, conn->address, WARNED_OTHER,
+	    why);
 }
 
 void

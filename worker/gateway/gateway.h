@@ -19,7 +19,10 @@ struct conn;
 struct guest;
 struct listener;
 
-/* Lines in the log about the clients of one address. */
+/* What a line in the log is about: one kind does not hide another. */
+enum warned_kind { WARNED_OTHER, WARNED_HOST, WARNED_ORIGIN, WARNED_KINDS };
+
+/* Lines of one kind in the log about the clients of one address. */
 struct warned {
 	uint64_t at;       /* the last one, in milliseconds; 0: none */
 	unsigned int more; /* that were left out since */
@@ -43,7 +46,7 @@ struct gateway {
 	size_t body_max;
 	char *origins;
 	char *proxy; /* empty: none */
-	struct warned warned; /* about clients without limits */
+	struct warned warned[WARNED_KINDS]; /* about clients without limits */
 	int draining;
 };
 

@@ -82,7 +82,8 @@ listener_accept(struct listener *listener, int *fd,
 		conn_new(gateway, fd, &from);
 		return;
 	}
-	caller_warn(gateway, from.caller, address, "there are too many");
+	caller_warn(gateway, from.caller, address, WARNED_OTHER,
+	    "there are too many");
 	caller_drop(&from.caller);
 }
 
