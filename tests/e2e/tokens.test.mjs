@@ -455,6 +455,7 @@ test('requests of other hosts and pages are refused', async (t) => {
       JSON.stringify(headers));
   /* Further ones are counted in the next line. */
   await said(log, /one of this server: --allow-host "evil\.example" would al/);
+  await said(log, /requests here: --allow-origin "http:\/\/evil\.example" wo/);
 });
 
 test('idle connections of some addresses leave room for others',
