@@ -448,8 +448,9 @@ async def main():
     await mcp_fs.echo()
 asyncio.run(main())
 print((mcp_fs.echo(x=2).result()).data)
-""", "{'x': 2}\n", "MAIN:4: the task of fs.never had not ended when .*\n"
-                          "MAIN:5: the task of fs.never had not ended .*\n")
+""", "{'x': 2}\n", "(MAIN:[45]: the task of fs.never had not ended .*\n){2}")
+        for line in 4, 5:  # in any order, as the loop has them in a set
+            self.assertIn(":%d: the task" % line, got.err)
         self.assertEqual(len(got.relay.cancelled), 2)
 
     def test_a_cancelled_fetch_goes_on(self):

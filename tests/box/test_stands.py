@@ -117,7 +117,7 @@ class Told(Base):
         for code, name, value in (
                 ("result = r['a']", "result", "1"),
                 ("answer = {\n    'a': r['a'],\n}\n", "answer", "{'a': 1}"),
-                ("r = mcp_fs.echo(b=1).result()", "r", "Success: .*")):
+                ("r = mcp_fs.echo(b=1).result()", "r", '{"b":1}')):
             got = self.prints(call + code, "", note % name, echo=True)
             self.assertRegex("".join(got.relay.echoed), value)
         got = self.prints(call + "x = mcp_fs.echo(a=2)", "",

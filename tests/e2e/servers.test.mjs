@@ -276,7 +276,7 @@ print(json.dumps({
   assert.equal(told.about.name, 'every');
   assert.equal(told.metadata.length, 1);
   assert.equal(told.metadata[0].name, 'every');
-  assert.deepEqual(told.proxies, ['every']);
+  assert.deepEqual(told.proxies, ['every', 'other']);
   await raw.finish();
 });
 
@@ -479,7 +479,7 @@ except runtime.MCPError as error:
   /* It was that execution's; the next one starts without. */
   assert.deepEqual(await raw.printed(
     'print(LOADED_MCP_SERVERS, sorted(mcp_servers))', { servers: ['a'] }),
-  ["('a',) ['a']"]);
+  ["('a',) ['a', 'b-two']"]);
   assert.deepEqual(await raw.printed(`
 import inspect
 loaded = runtime.load_server("a")

@@ -191,7 +191,7 @@ START_TEST(our_own_lines_have_no_path)
 	static const char *const lines[][2] = {
 		{ "caisson: cannot execute /h: e/x: Permission denied\n",
 		    "caisson: cannot execute its command: Permission denied" },
-		{ "caisson: cannot enter the folder /home/x: No such file\n",
+		{ "caisson: cannot enter the folder /srv/x: No such file\n",
 		    "caisson: cannot enter its folder: No such file" },
 		{ "caisson: cannot execute /h", "caisson: cannot execute its "
 		    "command" },
