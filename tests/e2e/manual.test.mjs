@@ -293,6 +293,8 @@ const answers = {
     /^stderr:\n1$/m],
   'status:': [{ code: '1/0' }, /^status: error/],
   'error': [{ code: '1/0' }, /^status: error/],
+  'calls made:': [{ code: 'await mcp_fs.read_file(path="a")\n1/0' },
+    /^calls made: fs\.read.file$/m],
   'note:': [{ code: '```\nprint(1)\n```' }, /^note: /m],
   'exit:': [{ code: '1/0' }, /^exit: 1$/m],
   'error:': [{ code: 'import time; time.sleep(600)', timeout: 1 },
