@@ -106,7 +106,7 @@ const char *owner_flag_stranger(const struct options *options, char **envp);
  */
 char *owner_flag_again(const struct command *command);
 
-/* The error for one who has kept nothing, with %s for its name. */
+/* The error for an owner that keeps nothing, with %s for its name. */
 #define OWNER_FLAG_STRANGER                                                    \
 	"owner \"%s\": no token has this name, and it keeps nothing of this "  \
 	"kind ('caisson token list' shows all tokens)"

@@ -187,7 +187,7 @@ def main():
         tests += count
         print("%s: %d tests, %.1f s" % (
             name, count, time.monotonic() - began), flush=True)
-        if names is USUAL and not count:
+        if sys.argv[2:] != ["--all"] and not count:
             wrong += 1
             print("%s: no test of it passes beside a box" % name, flush=True)
         free = {test for test in differ if not any(
