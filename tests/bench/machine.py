@@ -1,6 +1,7 @@
 """What the bench ran on, and how busy that was with other things."""
 import os
 import platform
+import subprocess
 
 
 def ticks():
@@ -13,6 +14,16 @@ def ticks():
 def own_ticks():
     """What this process and those that it waited for have used."""
     return sum(os.times()[:4]) * os.sysconf("SC_CLK_TCK")
+
+
+def commit():
+    """What is measured: the commit of the source, and whether it was edited.
+    Empty where the source is no repository."""
+    folder = os.path.dirname(os.path.abspath(__file__))
+    told = subprocess.run(
+        ["git", "-C", folder, "describe", "--always", "--dirty", "--abbrev=12",
+         "--exclude=*"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    return told.stdout.decode().strip()
 
 
 def processor():
@@ -38,6 +49,7 @@ class Machine:
         elapsed = max(1, total - self.total)
         ours = own_ticks() - self.own
         return {
+            "commit": commit(),
             "processor": processor(), "processors": os.cpu_count(),
             "kernel": platform.release(), "uid": os.getuid(),
             "load_before": round(self.load, 2),

@@ -119,8 +119,10 @@ def machine_line(machine):
     """On what it ran, and how quiet that was."""
     busy = ", ".join(f"{section} {share * 100:.0f} %" for section, share
                      in machine["busy_in_section"].items())
+    at = machine["commit"]
     kernel = ".".join(machine["kernel"].split(".")[:2])
-    return (f"{machine['processors']} x {machine['processor']}, Linux "
+    return ((f"Commit {at}, on " if at else "") +
+            f"{machine['processors']} x {machine['processor']}, Linux "
             f"{kernel}. Share of the processors that other "
             f"processes had, by section: {busy}.")
 

@@ -118,6 +118,7 @@ class Quick(unittest.TestCase):
             if row["value"] is not None and row["section"] != "growth":
                 with self.subTest(row["name"]):
                     self.assertIn(row["name"].replace("|", "\\|"), text)
+        self.assertIn(self.found["machine"]["commit"], text)
         self.assertIn("| a program | 3 | 1,200 | 90 | +1,110 |", text)
 
     def test_the_picture_has_a_panel_for_each_curve(self):
