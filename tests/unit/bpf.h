@@ -9,6 +9,7 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -21,6 +22,18 @@
 #define ARCH AUDIT_ARCH_AARCH64
 #define FOREIGN_ARCH AUDIT_ARCH_ARM
 #endif
+
+/* The arguments that filters have looked at since this was 0, as bits. */
+static unsigned int bpf_looked_at;
+
+static inline void
+bpf_note_argument(uint32_t offset)
+{
+	const uint32_t args = offsetof(struct seccomp_data, args);
+
+	if (offset >= args)
+		bpf_looked_at |= 1U << (offset - args) / sizeof(uint64_t);
+}
 
 /* The verdict of a filter of len instructions. */
 static inline uint32_t
@@ -36,6 +49,7 @@ bpf_judge(const struct sock_filter *filter, size_t len,
 		switch (i->code) {
 		case BPF_LD | BPF_W | BPF_ABS:
 			memcpy(&a, (const char *)data + i->k, sizeof(a));
+			bpf_note_argument(i->k);
 			break;
 		case BPF_ALU | BPF_AND | BPF_K:
 			a &= i->k;

@@ -22,6 +22,9 @@
 /* Of a long content only this much is a pattern, the rest is zeroes. */
 #define PATTERN_MAX 100000
 
+/* Longer ones are only judged: to copy the largest of each field takes long. */
+#define COPIED_MAX (1024 * 1024)
+
 /* What a message holds: for each field its number, or its length. */
 struct values {
 	uint64_t of[FIELDS_MAX];
@@ -82,6 +85,8 @@ least(const struct ipc_field *field)
 static inline uint64_t
 most(const struct ipc_field *field)
 {
+	if (field->kind == IPC_KIND_BLOB && field->most > COPIED_MAX)
+		return COPIED_MAX;
 	return field->most;
 }
 
@@ -402,6 +407,20 @@ assert_canonical(struct wire *w, enum ipc_type type, union ipc_any *any,
 	assert_no_leak(what);
 }
 
+static inline int
+is_long(enum ipc_type type, void *any)
+{
+	const struct ipc_field *field = ipc_fields(ipc_message(type));
+	const struct ipc_blob *blob;
+
+	for (; field->name[0] != '\0'; field++) {
+		blob = member(any, field);
+		if (field->kind == IPC_KIND_BLOB && blob->len > COPIED_MAX)
+			return 1;
+	}
+	return 0;
+}
+
 static inline void
 assert_accepted(struct wire *w, const char *what)
 {
@@ -414,7 +433,12 @@ assert_accepted(struct wire *w, const char *what)
 	    "message %s, %s: %s", w->row->name, what, err.text);
 	ck_assert_ptr_eq(ipc_message(type), w->row);
 	ck_assert_uint_eq(w->packet.nfds, 0);
-	assert_canonical(w, type, &any, nfds, what);
+	if (is_long(type, &any)) {
+		ipc_message_close(type, &any);
+		assert_no_leak(what);
+	} else {
+		assert_canonical(w, type, &any, nfds, what);
+	}
 }
 
 static inline void

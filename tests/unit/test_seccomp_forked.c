@@ -5,12 +5,10 @@
  * call what the filter of any other box says of it.
  *
  * All numbers are judged with all values that the three programs compare with
- * anything, and those beside them, in any two of the arguments that they look
- * at: whatever a program could tell apart is among these.
+ * anything, and those beside them, in any two of the arguments that one of them
+ * looks at for this number: whatever a program could tell apart is among these.
  */
 #include <sched.h>
-#include <stddef.h>
-#include <string.h>
 #include <sys/syscall.h>
 
 #include "unit.h"
@@ -98,18 +96,29 @@ setup(void)
 	values_collect(forked_filter, UNIT_COUNT(forked_filter));
 }
 
+/* One argument, the others being 0. */
+static void
+check_argument(struct seccomp_data *data, size_t one)
+{
+	size_t i;
+
+	for (i = 0; i < nvalues; i++) {
+		data->args[one] = values[i];
+		check(data);
+	}
+	data->args[one] = 0;
+}
+
 /* Any two arguments, the others being 0. */
 static void
-check_pairs(struct seccomp_data *data, size_t one, size_t other)
+check_pair(struct seccomp_data *data, size_t one, size_t other)
 {
-	size_t i, j;
+	size_t i;
 
-	for (i = 0; i < nvalues; i++)
-		for (j = 0; j < nvalues; j++) {
-			data->args[one] = values[i];
-			data->args[other] = values[j];
-			check(data);
-		}
+	for (i = 0; i < nvalues; i++) {
+		data->args[one] = values[i];
+		check_argument(data, other);
+	}
 	data->args[one] = HIGH;
 	data->args[other] = HIGH;
 	check(data);
@@ -117,16 +126,29 @@ check_pairs(struct seccomp_data *data, size_t one, size_t other)
 	data->args[other] = 0;
 }
 
+/* Pairs of those only that some program looks at. */
+static void
+check_number(struct seccomp_data *data)
+{
+	size_t one, other;
+
+	bpf_looked_at = 0;
+	for (one = 0; one < ARGUMENTS; one++)
+		check_argument(data, one);
+	for (one = 0; one < ARGUMENTS; one++)
+		for (other = 0; other < one; other++)
+			if ((bpf_looked_at >> one & 1) != 0 &&
+			    (bpf_looked_at >> other & 1) != 0)
+				check_pair(data, one, other);
+}
+
 START_TEST(both_say_what_that_of_a_box_says)
 {
 	struct seccomp_data data = { .arch = ARCH };
-	size_t one, other;
 
 	setup();
-	for (data.nr = _i; data.nr < NUMBERS; data.nr += 10)
-		for (one = 0; one < ARGUMENTS; one++)
-			for (other = 0; other < one; other++)
-				check_pairs(&data, one, other);
+	for (data.nr = 0; data.nr < NUMBERS; data.nr++)
+		check_number(&data);
 }
 END_TEST
 
@@ -183,7 +205,7 @@ END_TEST
 static void
 add_tests(TCase *tc)
 {
-	tcase_add_loop_test(tc, both_say_what_that_of_a_box_says, 0, 10);
+	tcase_add_test(tc, both_say_what_that_of_a_box_says);
 	tcase_add_test(tc, of_numbers_that_are_none_too);
 	tcase_add_test(tc, only_the_template_enters);
 	tcase_add_loop_test(
