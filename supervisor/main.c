@@ -242,14 +242,12 @@ main_kept(struct supervisor *sv, char **envp, struct err *err)
 	int agreed = scope == NULL ||
 	        state_dir_try(&sv->options, envp, err) == -1 ?
 	    -1 : main_consent(command, err);
-	const char *stranger;
 
 	if (agreed < 1)
 		return agreed == -1 ? -1 : 1;
-	stranger = owner_flag_stranger(&sv->options, envp);
-	return files ?
-	    kept_files_run(sv->base, sv->files, scope, stranger, command) :
-	    stored_run(sv->base, sv->store, scope, stranger, command);
+	owner_flag_tell(&sv->options, envp);
+	return files ? kept_files_run(sv->base, sv->files, scope, command) :
+	               stored_run(sv->base, sv->store, scope, command);
 }
 
 /*

@@ -95,10 +95,10 @@ int servers_try_run(struct event_base *base, struct in_force *config,
 const char *owner_flag_scope(const struct command *command, struct err *err);
 
 /*
- * Returns the name that --owner of the command has, if it is that of no token;
- * else NULL. Such an owner may still have kept something.
+ * Says on standard error if --owner of the command is the name of no token: it
+ * may have been revoked, and what it has kept is still there.
  */
-const char *owner_flag_stranger(const struct options *options, char **envp);
+void owner_flag_tell(const struct options *options, char **envp);
 
 /*
  * Returns the flag --owner as the command has it, behind a space, to repeat it
@@ -106,26 +106,20 @@ const char *owner_flag_stranger(const struct options *options, char **envp);
  */
 char *owner_flag_again(const struct command *command);
 
-/* The error for an owner that keeps nothing, with %s for its name. */
-#define OWNER_FLAG_STRANGER                                                    \
-	"owner \"%s\": no token has this name, and it keeps nothing of this "  \
-	"kind ('caisson token list' shows all tokens)"
-
 /* stored.c */
 
 /*
  * Executes options.command on the stored data of a scope, and prints the result
- * to stdout. stranger: as of owner_flag_stranger. Returns the exit status: 0,
- * or 1 if it failed.
+ * to stdout. Returns the exit status: 0, or 1 if it failed.
  */
 int stored_run(struct event_base *base, struct store *store,
-    const char *scope, const char *stranger, const struct command *command);
+    const char *scope, const struct command *command);
 
 /* kept_files.c */
 
 /* The same for kept files. */
 int kept_files_run(struct event_base *base, struct files *files,
-    const char *scope, const char *stranger, const struct command *command);
+    const char *scope, const struct command *command);
 
 /* token.c */
 

@@ -36,15 +36,12 @@ struct kept_files {
 	struct files *files;
 	const struct command *command;
 	const char *scope;  /* of whose files */
-	const char *stranger; /* that owner, if it has no token; NULL */
 	struct files_user user; /* for what the command is about */
 	char *conversation; /* its id; NULL: none, or of a list all */
 	char *name; /* name of the file; NULL: none */
 	uint64_t version; /* its version; 0: the newest, or all */
 	struct buffer *json; /* printed at the end; NULL: text is printed */
 	size_t listed;
-	int held;	 /* the owner has a file, as kept_files_look found */
-	char *elsewhere; /* a conversation that has a file of this name */
 	int status;
 };
 
@@ -350,64 +347,10 @@ kept_files_miss(struct kept_files *kept)
 {
 	auto_free char *flag = owner_flag_again(kept->command);
 
-	if (kept->stranger != NULL && !kept->held)
-		kept_files_fail(kept, OWNER_FLAG_STRANGER, kept->stranger);
-	else if (kept->elsewhere == NULL)
-		kept_files_fail(kept, "file \"%s\": there is no file of this "
-		    "name, or not this version of it ('caisson files list%s' "
-		    "shows all)", kept->command->operand, flag);
-	else
-		kept_files_fail(kept, "file \"%s\": no file of this name is "
-		    "outside conversations; conversations have it: "
-		    "--conversation ID, such as \"%s\" ('caisson files list%s' "
-		    "shows all)", kept->command->operand, kept->elsewhere,
-		    flag);
-}
-
-static void
-kept_files_on_elsewhere(void *ctx, const struct file_row *row)
-{
-	struct kept_files *kept = ctx;
-
-	kept->held = 1;
-	if (kept->conversation == NULL && kept->name != NULL &&
-	    kept->elsewhere == NULL && row->conversation[0] != '\0' &&
-	    strcmp(row->name, kept->name) == 0)
-		kept->elsewhere = mem_strdup(row->conversation);
-}
-
-static void
-kept_files_on_looked(void *ctx, const struct files_end *end)
-{
-	struct kept_files *kept = ctx;
-	struct err err;
-
-	if (end->why != NULL)
-		kept_files_fail(kept, "%s", end->why);
-	else if (kept->command->task != COMMAND_FILES_ADD || !kept->held)
-		kept_files_miss(kept);
-	else if (kept_files_add(kept, &err) == NULL)
-		kept_files_fail(kept, "%s", err.text);
-}
-
-/*
- * Looks for a file that is missed in the conversations, and whether an owner
- * without a token has any.
- */
-static void
-kept_files_look(struct kept_files *kept)
-{
-	const struct files_user user = { .filed = kept_files_on_elsewhere,
-		.done = kept_files_on_looked,
-		.ctx = kept };
-	struct err err;
-
-	if (!files_may_hold(kept->files) || (kept->stranger == NULL &&
-	        (kept->conversation != NULL || kept->name == NULL)))
-		kept_files_miss(kept);
-	else if (files_list(
-	    kept->files, kept->scope, 1, 0, &user, &err) == NULL)
-		kept_files_fail(kept, "%s", err.text);
+	kept_files_fail(kept, "file \"%s\": there is no file of this name%s, "
+	    "or not this version of it ('caisson files list%s' shows all)",
+	    kept->command->operand, kept->conversation == NULL ?
+	        " outside conversations (--conversation ID)" : "", flag);
 }
 
 static void
@@ -448,17 +391,11 @@ kept_files_on_done(void *ctx, const struct files_end *end)
 		return; /* reported already */
 	if (end->fault == FILE_FAULT_UNKNOWN || (end->why == NULL &&
 	        task == COMMAND_FILES_REMOVE && end->count == 0)) {
-		kept_files_look(kept);
+		kept_files_miss(kept);
 		return;
 	}
 	if (end->why != NULL) {
 		kept_files_fail(kept, "%s", end->why);
-		return;
-	}
-	if (kept->stranger != NULL && kept->listed == 0 && end->count == 0 &&
-	    (task == COMMAND_FILES_LIST || (task == COMMAND_FILES_CLEAR &&
-	        kept->conversation == NULL))) {
-		kept_files_fail(kept, OWNER_FLAG_STRANGER, kept->stranger);
 		return;
 	}
 	if ((task == COMMAND_FILES_LIST || task == COMMAND_FILES_USAGE) &&
@@ -551,12 +488,11 @@ kept_files_begin(struct kept_files *kept, struct err *err)
 
 int
 kept_files_run(struct event_base *base, struct files *files,
-    const char *scope, const char *stranger, const struct command *command)
+    const char *scope, const struct command *command)
 {
 	struct kept_files kept = { .base = base,
 		.files = files,
 		.scope = scope,
-		.stranger = stranger,
 		.command = command };
 	const struct files_end nothing = { .count = 0 };
 	struct files_user *user = &kept.user;
@@ -587,13 +523,10 @@ kept_files_run(struct event_base *base, struct files *files,
 		kept_files_miss(&kept);
 	else if (!files_may_hold(files) && command->task != COMMAND_FILES_ADD)
 		kept_files_on_done(&kept, &nothing);
-	else if (command->task == COMMAND_FILES_ADD && stranger != NULL)
-		kept_files_look(&kept);
 	else if (kept_files_begin(&kept, &err) == NULL)
 		kept_files_fail(&kept, "%s", err.text);
 	event_base_dispatch(base);
 	free(kept.name);
 	free(kept.conversation);
-	free(kept.elsewhere);
 	return kept.status;
 }

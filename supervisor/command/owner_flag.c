@@ -2,6 +2,7 @@
  * The flag --owner of commands on what is kept: whose memories, saved tools and
  * files they are about. Runs in the supervisor.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "../../common/buffer.h"
@@ -32,9 +33,10 @@ owner_flag_scope(const struct command *command, struct err *err)
 	return NULL;
 }
 
-const char *
-owner_flag_stranger(const struct options *options, char **envp)
+void
+owner_flag_tell(const struct options *options, char **envp)
 {
+	auto_buffer struct buffer shown = { 0 };
 	const char *name = command_value(
 	    &options->command.flags, COMMAND_FLAG_OWNER, 0);
 	struct tokens tokens = { 0 };
@@ -43,13 +45,17 @@ owner_flag_stranger(const struct options *options, char **envp)
 	int known = name == NULL || strcmp(name, OWNER_FLAG_USER) == 0;
 
 	/* Nothing is created to look for it. */
-	if (known || !state_dir_may_exist(options, envp))
-		return known ? NULL : name;
-	dir = state_dir_open(options, envp, &err);
-	known = dir == -1 || tokens_read(&tokens, dir, &err) == -1 ||
-	    tokens_find(&tokens, name) != NULL;
-	tokens_reset(&tokens);
-	return known ? NULL : name;
+	if (!known && state_dir_may_exist(options, envp)) {
+		dir = state_dir_open(options, envp, &err);
+		known = dir == -1 || tokens_read(&tokens, dir, &err) == -1 ||
+		    tokens_find(&tokens, name) != NULL;
+		tokens_reset(&tokens);
+	}
+	if (known)
+		return;
+	shown_add_quoted(&shown, name, OPTION_VALUE_SHOWN);
+	fprintf(stderr, "caisson: owner \"%s\": no token has this name "
+	    "('caisson token list' shows all)\n", shown.data);
 }
 
 char *

@@ -25,9 +25,7 @@ struct stored {
 	struct channel *store;
 	const struct command *command;
 	const char *scope;   /* of whose items */
-	const char *stranger; /* that owner, if it has no token; NULL */
 	struct buffer *json; /* the output, printed at the end; NULL: text */
-	int looking; /* whether the owner has anything: stored_look */
 	size_t listed;
 	int status;
 };
@@ -266,31 +264,6 @@ stored_send(struct stored *stored, struct err *err)
 
 /* Answers */
 
-/* The owner has no token, and nothing. */
-static void
-stored_fail_stranger(struct stored *stored)
-{
-	auto_free char *why =
-	    mem_printf(OWNER_FLAG_STRANGER, stored->stranger);
-
-	stored_fail(stored, why);
-}
-
-/* Nothing was found: looks whether an owner without a token has anything. */
-static void
-stored_look(struct stored *stored)
-{
-	struct err err;
-
-	if (stored->stranger == NULL)
-		stored_miss(stored);
-	else if (stored->store == NULL)
-		stored_fail_stranger(stored);
-	else if (stored_send_list(stored, "", 0, &err) == -1)
-		stored_fail(stored, err.text);
-	stored->looking = 1;
-}
-
 static void
 stored_end_removed(struct stored *stored, struct json_span count)
 {
@@ -302,27 +275,8 @@ stored_end_removed(struct stored *stored, struct json_span count)
 }
 
 static void
-stored_on_looked(struct stored *stored, struct json_span page)
-{
-	struct json_span_walk walk =
-	    json_span_walk(stored_member(page, "entries"));
-	struct json_span entry;
-
-	if (!json_span_next_element(&walk, &entry))
-		stored_fail_stranger(stored);
-	else if (stored->command->task == COMMAND_TOOLS_PRUNE)
-		stored_end_removed(stored, (struct json_span){ "0", 1 });
-	else
-		stored_miss(stored);
-}
-
-static void
 stored_end_list(struct stored *stored)
 {
-	if (stored->listed == 0 && stored->stranger != NULL) {
-		stored_fail_stranger(stored);
-		return;
-	}
 	if (stored->json != NULL)
 		json_report_close(stored->json, ']');
 	else if (stored->listed == 0 &&
@@ -382,7 +336,7 @@ stored_on_one(struct stored *stored, struct json_span one)
 	size_t len;
 
 	if (json_span_kind(one) != JSON_SPAN_OBJECT) {
-		stored_look(stored);
+		stored_miss(stored);
 		return;
 	}
 	if (stored->json != NULL) {
@@ -410,7 +364,7 @@ stored_on_answer(struct stored *stored, struct json_span answer)
 	case COMMAND_MEMORY_REMOVE:
 	case COMMAND_TOOLS_REMOVE:
 		if (json_span_kind(answer) != JSON_SPAN_TRUE) {
-			stored_look(stored);
+			stored_miss(stored);
 			return;
 		}
 		if (stored->json != NULL)
@@ -420,11 +374,7 @@ stored_on_answer(struct stored *stored, struct json_span answer)
 	case COMMAND_MEMORY_CLEAR:
 	case COMMAND_TOOLS_CLEAR:
 	case COMMAND_TOOLS_PRUNE:
-		if (stored->stranger != NULL && answer.len == 1 &&
-		    *answer.p == '0')
-			stored_look(stored);
-		else
-			stored_end_removed(stored, answer);
+		stored_end_removed(stored, answer);
 		return;
 	default:
 		stored_on_page(stored, answer);
@@ -443,8 +393,6 @@ stored_on_shown(void *ctx, const char *payload, size_t len, const char *reason)
 		stored_fail(stored, reason);
 	else if (json_span_parse(payload, len, &answer, &err) == -1)
 		stored_fail(stored, err.text);
-	else if (stored->looking)
-		stored_on_looked(stored, answer);
 	else
 		stored_on_answer(stored, answer);
 }
@@ -482,12 +430,11 @@ stored_ask(struct stored *stored)
 
 int
 stored_run(struct event_base *base, struct store *store,
-    const char *scope, const char *stranger, const struct command *command)
+    const char *scope, const struct command *command)
 {
 	struct stored stored = { .base = base,
 		.keeper = store,
 		.scope = scope,
-		.stranger = stranger,
 		.command = command };
 	const char *nothing = stored_answer_of_nothing(stored.command->task);
 	auto_buffer struct buffer json = { 0 };

@@ -17,27 +17,15 @@ static const struct command_row command_rows[] = {
 #include "commands.def"
 };
 
-/* Commands that are accepted but not documented. */
+/* Words that mean the first command of theirs. */
 static const struct command_row command_more[] = {
 #define COMMAND_ALONE(TASK, ACTION, word)                                      \
 	{ COMMAND_##TASK, OPTION_##ACTION, word, NULL, NULL, NULL },
-#define COMMAND_FORMER(TASK, word, verb, operands)                             \
-	{ COMMAND_##TASK, OPTION_NONE, word, verb, operands, NULL },
-#include "commands.def"
-};
-
-/* Future commands, and their present alternatives. */
-static const struct {
-	const char *word;
-	const char *doc;
-} command_later[] = {
-#define COMMAND_LATER(word, doc) { word, doc },
 #include "commands.def"
 };
 
 #define COMMAND_ROWS (sizeof(command_rows) / sizeof(command_rows[0]))
 #define COMMAND_MORE (sizeof(command_more) / sizeof(command_more[0]))
-#define COMMAND_LATER_ROWS (sizeof(command_later) / sizeof(command_later[0]))
 
 const struct command_row *
 command_row(size_t n)
@@ -94,21 +82,6 @@ command_nearest(const char *word)
 	return suggest.best;
 }
 
-int
-command_is_later(const char *word, struct err *err)
-{
-	size_t i;
-
-	for (i = 0; i < COMMAND_LATER_ROWS; i++) {
-		if (strcmp(command_later[i].word, word) != 0)
-			continue;
-		err_set(err, "'caisson %s' is not there yet: %s", word,
-		    command_later[i].doc);
-		return 1;
-	}
-	return 0;
-}
-
 /* Sets the error for a first word that is neither an option nor a command. */
 static int
 command_unknown(const char *word, struct err *err)
@@ -117,8 +90,6 @@ command_unknown(const char *word, struct err *err)
 	const char *near = command_nearest(word);
 	char key[OPTION_NAME_SIZE], flag[OPTION_NAME_SIZE];
 
-	if (command_is_later(word, err))
-		return -1;
 	shown_add_quoted(&shown, word, OPTION_VALUE_SHOWN);
 	option_key(word, strlen(word), key);
 	if (option_find(key) != OPTION_IDS) {

@@ -66,11 +66,6 @@ int command_superfluous(const char *word, struct err *err);
 int command_unknown_verb(
     const char *word, const char *verb, struct err *err);
 
-/*
- * Returns whether a word is a future command; then err names the alternative.
- */
-int command_is_later(const char *word, struct err *err);
-
 /* Returns the n-th row, counted from 0, or NULL; static. */
 const struct command_row *command_row(size_t n);
 

@@ -325,8 +325,6 @@ options_help_one(
 	}
 	if (near != NULL && strcmp(near, word) == 0)
 		return command_unknown_verb(word, verb, err);
-	if (command_is_later(word, err))
-		return -1;
 	option_key(word, strlen(word), key);
 	if (option_find(key) != OPTION_IDS) {
 		options_help_row(out, option_row(option_find(key)));

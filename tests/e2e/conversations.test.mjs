@@ -312,7 +312,7 @@ test('commands show, save and remove them', async (t) => {
     ['remove', 'b']]) {
     ran = command(home, ['files', ...args]);
     assert.deepEqual([ran.status, ran.stdout], [1, '']);
-    assert.match(ran.stderr, /^caisson: file "(?:\/data\/)?b": no file of this name is outside conversations; conversations have it: --conversation ID, such as "other" \(/);
+    assert.match(ran.stderr, /^caisson: file "(?:\/data\/)?b": there is no file of this name outside conversations \(--conversation ID\), or not/);
   }
   ran = command(home, ['files', 'show', 'b', '--conversation', 'one two']);
   assert.match(ran.stderr, /^caisson: file "[^"]+": there is no file of this name, or not/);

@@ -484,8 +484,8 @@ test('the user lists, shows, saves, adds and removes files', async (t) => {
   assert.equal((await read(client, `${prefix}other%20name`)).toString(),
     'from outside');
   for (const [args, why] of [
-    [['show', 'none'], /there is no file of this name, or not this version/],
-    [['remove', 'none'], /there is no file of this name, or not this version/],
+    [['show', 'none'], /there is no file of this name.*, or not this version/],
+    [['remove', 'none'], /there is no file of this name.*, or not this version/],
     [['save', `${prefix}%zz`, put], /there is no file of this name/],
     [['add', '/none'], /\/none cannot be opened: No such file/],
     [['add', '/dev'], /\/dev is no regular file/],

@@ -451,7 +451,7 @@ save_tool(helper)
 def needy(value=helper()):
     return value
 save_tool(needy)`);
-  assert.equal(caisson(home, ['tools', 'remove', 'helper']).status, 0);
+  assert.equal(caisson(home, ['saved-tools', 'remove', 'helper']).status, 0);
   assert.deepEqual(await raw.printed(`
 import user_tools
 try:
@@ -564,7 +564,7 @@ print(good(), dir(user_tools), callable(runtime.call_tool))`);
   assert.deepEqual(listed(home, ['saved-tools', 'remove', 'a b']), []);
   assert.deepEqual(listed(home, ['saved-tools', 'prune']),
     [`${bad.length - 1} removed`]);
-  assert.equal(listed(home, ['tools', 'list']).length, 4);
+  assert.equal(listed(home, ['saved-tools', 'list']).length, 4);
   await raw.finish();
 });
 
@@ -654,11 +654,11 @@ save_tool(greet)`);
   assert.deepEqual(listed(home, ['memory', 'clear', '--yes']), ['1 removed']);
   assert.deepEqual(listed(home, ['memory']), ['Nothing is kept.']);
 
-  assert.match(listed(home, ['tools'])[0], /Z +\d+ greet: Say hello\.$/);
-  assert.deepEqual(listed(home, ['tools', 'show', 'greet']),
+  assert.match(listed(home, ['saved-tools'])[0], /Z +\d+ greet: Say hello\.$/);
+  assert.deepEqual(listed(home, ['saved-tools', 'show', 'greet']),
     ['def greet():', '    """Say hello."""', '    return "hello"']);
-  assert.deepEqual(listed(home, ['tools', 'remove', 'greet']), []);
-  assert.match(caisson(home, ['tools', 'remove', 'greet']).stderr,
+  assert.deepEqual(listed(home, ['saved-tools', 'remove', 'greet']), []);
+  assert.match(caisson(home, ['saved-tools', 'remove', 'greet']).stderr,
     /there is no saved tool of this name/);
   /* What is running sees it, too. */
   assert.deepEqual(await raw.printed('print(list_memories())'), ['[]']);

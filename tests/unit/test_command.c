@@ -51,10 +51,6 @@ static const struct {
 	{ { "memory", "show", "--check" }, 3, COMMAND_MEMORY_SHOW, "--check" },
 	{ { "memory", "remove", "" }, 3, COMMAND_MEMORY_REMOVE, "" },
 	{ { "memory", "clear", "--x" }, 2, COMMAND_MEMORY_CLEAR, NULL },
-	{ { "tools" }, 1, COMMAND_TOOLS_LIST, NULL },
-	{ { "tools", "list" }, 2, COMMAND_TOOLS_LIST, NULL },
-	{ { "tools", "show", "f" }, 3, COMMAND_TOOLS_SHOW, "f" },
-	{ { "tools", "remove", "f" }, 3, COMMAND_TOOLS_REMOVE, "f" },
 	{ { "saved-tools" }, 1, COMMAND_TOOLS_LIST, NULL },
 	{ { "saved-tools", "list" }, 2, COMMAND_TOOLS_LIST, NULL },
 	{ { "saved-tools", "show", "f" }, 3, COMMAND_TOOLS_SHOW, "f" },
@@ -87,42 +83,6 @@ START_TEST(words_are_understood)
 }
 END_TEST
 
-static const struct {
-	const char *words[ARGS_MAX];
-	const char *says;
-} bad[] = {
-	{ { "memory", "drop" },
-	    "\"drop\" is not understood: 'caisson memory' takes one "
-	    "of list, show KEY, remove KEY, clear" },
-	{ { "tools", "drop" },
-	    "\"drop\" is not understood: 'caisson tools' takes one "
-	    "of list, show NAME, remove NAME, clear, prune" },
-	{ { "memory", "\033[2J" },
-	    "\"\\x1b[2J\" is not understood: 'caisson memory' takes one "
-	    "of list, show KEY, remove KEY, clear" },
-	{ { "mem" }, "\"mem\" is not a command: 'caisson help' lists them" },
-	{ { "memroy" }, "\"memroy\" is not a command: did you mean 'caisson "
-	    "memory'?" },
-	{ { "" }, "\"\" is not a command: 'caisson help' lists them" },
-	{ { "list", "memory" }, "\"list\" is not a command: 'caisson "
-	    "help' lists them" },
-	{ { "servers", "gh" }, "\"gh\" is not understood: 'caisson "
-	    "servers' takes one of list, test, add "
-	    "NAME -- COMMAND [ARG...], remove NAME, import CLIENT" },
-	{ { "service" }, "'caisson service' is not there yet: write a unit for "
-	    "'caisson serve' yourself: see caisson(1)" },
-};
-
-START_TEST(mistakes_are_reported)
-{
-	struct command command;
-	struct err err = { 0 };
-
-	ck_assert_int_eq(read_words(bad[_i].words, &command, &err), -1);
-	ck_assert_str_eq(err.text, bad[_i].says);
-}
-END_TEST
-
 /* Words that stand behind flags, and what is missing in the end. */
 static const struct {
 	const char *words[ARGS_MAX];
@@ -145,8 +105,6 @@ static const struct {
 	{ { "memory", "list" }, NULL, { NULL }, NULL },
 	{ { "memory", "show" }, NULL, { NULL },
 	    "'caisson memory show' lacks its KEY" },
-	{ { "tools", "remove" }, NULL, { NULL },
-	    "'caisson tools remove' lacks its NAME" },
 	{ { "files", "add" }, NULL, { NULL },
 	    "'caisson files add' lacks its PATH" },
 	{ { "completion", "csh" }, NULL, { NULL },
@@ -210,7 +168,6 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, words_are_understood, 0, UNIT_COUNT(good));
 	tcase_add_loop_test(tc, words_behind_flags, 0, UNIT_COUNT(behind));
 	tcase_add_test(tc, what_a_memory_is_called);
-	tcase_add_loop_test(tc, mistakes_are_reported, 0, UNIT_COUNT(bad));
 }
 
 int

@@ -1,6 +1,6 @@
 /*
  * Tests of supervisor/options/option_flags: the forms in which a flag can be
- * written, and one clear sentence for each that is wrong.
+ * written. Wrong ones are in tests/e2e/wrong-invocations.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -86,67 +86,11 @@ START_TEST(ends_at_the_end)
 }
 END_TEST
 
-static const struct {
-	const char *args[ARGS_MAX];
-	const char *says;
-} bad[] = {
-	{ { "--timeout" }, "--timeout lacks its value, which must be a time "
-	    "from 1s to 24h, such as 30, 30s, 2m or 1h" },
-	{ { "--timout", "3" },
-	    "--timout is not an option: did you mean --timeout?" },
-	{ { "--timout=3" },
-	    "--timout is not an option: did you mean --timeout?" },
-	{ { "-timeout=3" },
-	    "-timeout is not an option: did you mean --timeout?" },
-	{ { "--max_timeout=3" },
-	    "--max_timeout is not an option: did you mean --max-timeout?" },
-	{ { "--TIMEOUT=3" },
-	    "--TIMEOUT is not an option: did you mean --timeout?" },
-	{ { "--chek" }, "--chek is not an option: did you mean --check?" },
-	{ { "--frobnicate" },
-	    "--frobnicate is not an option: 'caisson --help' lists them" },
-	{ { "--xyzzy=x" },
-	    "--xyzzy is not an option: 'caisson --help' lists them" },
-	{ { "-x" }, "-x is not an option: 'caisson --help' lists them" },
-	{ { "--" }, "-- is not an option: 'caisson --help' lists them" },
-	{ { "-" }, "- is not an option: 'caisson --help' lists them" },
-	{ { "--=3" }, "-- is not an option: 'caisson --help' lists them" },
-	{ { "serve" }, "the command \"serve\" must come before all options" },
-	{ { "zed" }, "\"zed\" is not understood: only options may follow an "
-	    "option, 'caisson --help' lists them" },
-	{ { "" }, "\"\" is not understood: only options may follow an "
-	    "option, 'caisson --help' lists them" },
-	{ { "=" }, "\"\" is not understood: only options may follow an "
-	    "option, 'caisson --help' lists them" },
-	{ { "--check=1" }, "--check takes no value" },
-	{ { "-v=1" }, "-v takes no value" },
-	{ { "--a\n\033[31m" }, "--a\\x0a\\x1b[31m is not an option: "
-	    "'caisson --help' lists them" },
-	{ { "--0123456789012345678901234567890123456789012345678901234567890123"
-	    "456789" },
-	    "--0123456789012345678901234567890123456789012345678901234567... "
-	    "is not an option: 'caisson --help' lists them" },
-};
-
-START_TEST(refuses_what_is_no_flag)
-{
-	const char *const *args = bad[_i].args;
-	struct option_flags walk = { .argc = count(args),
-		.argv = (char **)args };
-	struct option_flag flag;
-	struct err err;
-
-	ck_assert_int_eq(option_flags_next(&walk, &flag, &err), -1);
-	ck_assert_str_eq(err.text, bad[_i].says);
-}
-END_TEST
-
 static void
 add(TCase *tc)
 {
 	tcase_add_loop_test(tc, reads_a_flag, 0, UNIT_COUNT(good));
 	tcase_add_test(tc, ends_at_the_end);
-	tcase_add_loop_test(tc, refuses_what_is_no_flag, 0, UNIT_COUNT(bad));
 }
 
 int

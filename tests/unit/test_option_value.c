@@ -304,40 +304,12 @@ START_TEST(shows_what_it_reads)
 }
 END_TEST
 
-static const struct {
-	const struct option_row *row;
-	const char *text;
-} allowed[] = {
-	{ &seconds, "a time from 1s to 24h, such as 30, 30s, 2m or 1h" },
-	{ &size, "a size from 1k to 16m, such as 65536, 64k, 512m or 1g" },
-	{ &count, "a whole number from 8 to 32768" },
-	{ &automatic, "auto or a whole number from 0 to 64" },
-	{ &share, "a number of at most two decimal places from 0 to 1024, "
-	    "such as 2, 1.5 or 0.25" },
-	{ &choice, "one of error, warn, info" },
-	{ &onoff, "on or off" },
-	{ &path, "an absolute path (UTF-8, at most 10 bytes)" },
-	{ &maybe_path,
-	    "an absolute path (UTF-8, at most 10 bytes) or nothing" },
-};
-
-START_TEST(says_what_is_allowed)
-{
-	auto_buffer struct buffer text = { 0 };
-
-	option_value_add_allowed(&text, allowed[_i].row);
-	option_value_add_examples(&text, allowed[_i].row);
-	ck_assert_str_eq(text.data, allowed[_i].text);
-}
-END_TEST
-
 static void
 add(TCase *tc)
 {
 	tcase_add_loop_test(tc, reads_good_values, 0, UNIT_COUNT(good));
 	tcase_add_loop_test(tc, refuses_bad_values, 0, UNIT_COUNT(bad));
 	tcase_add_loop_test(tc, shows_what_it_reads, 0, UNIT_COUNT(shown));
-	tcase_add_loop_test(tc, says_what_is_allowed, 0, UNIT_COUNT(allowed));
 }
 
 int

@@ -1,6 +1,7 @@
 /*
  * Tests of supervisor/options/options: where values come from and which wins,
- * what is said about each wrong one, and what --help and --check print.
+ * and what --help and --check print. What is said about mistakes is tested by
+ * tests/e2e/wrong-invocations.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -144,211 +145,6 @@ START_TEST(flag_over_environment_over_file_over_default)
 	ck_assert_uint_eq(o.pids, precedence[_i].pids);
 	ck_assert_uint_eq(o.sources[OPTION_ID_PIDS], precedence[_i].source);
 	ck_assert_int_eq(o.file_found, precedence[_i].setting.file != NULL);
-	options_free(&o);
-}
-END_TEST
-
-#define TIMES "a time from 1s to 24h, such as 30, 30s, 2m or 1h"
-#define DIGITS "012345678901234567890123456789"
-
-static const struct {
-	struct setting setting;
-	int in_file; /* the sentence begins with the name of the file */
-	const char *says;
-} bad[] = {
-	{ { NULL, { "CAISSON_TIMEOUT=abc" }, { NULL } }, 0,
-	    "CAISSON_TIMEOUT is \"abc\", but must be " TIMES },
-	{ { NULL, { NULL }, { "--timeout", "abc" } }, 0,
-	    "--timeout is \"abc\", but must be " TIMES },
-	{ { NULL, { NULL }, { "--timeout=" } }, 0,
-	    "--timeout is \"\", but must be " TIMES },
-	{ { "{\"timeout\": \"abc\"}", { NULL }, { NULL } }, 1,
-	    ":timeout is \"abc\", but must be " TIMES },
-	{ { "{\"timeout\": true}", { NULL }, { NULL } }, 1,
-	    ":timeout is \"true\", but must be " TIMES },
-	{ { "{\"timeout\": 1.5}", { NULL }, { NULL } }, 1,
-	    ":timeout is \"1.5\", but must be " TIMES },
-	/* A bad value is an error also where another one wins. */
-	{ { "{\"pids\": 0}", { NULL }, { "--pids=9" } }, 1,
-	    ":pids is \"0\", but must be a whole number from 8 to 32768" },
-	{ { NULL, { "CAISSON_PIDS=x" }, { "--pids=9" } }, 0,
-	    "CAISSON_PIDS is \"x\", but must be a whole number from 8 to "
-	    "32768" },
-	{ { NULL, { NULL }, { "--pids=x", "--pids=9" } }, 0,
-	    "--pids is \"x\", but must be a whole number from 8 to 32768" },
-	/* What a terminal would obey, and what would fill the screen. */
-	{ { NULL, { "CAISSON_PIDS=\033[31m\n" }, { NULL } }, 0,
-	    "CAISSON_PIDS is \"\\x1b[31m\\x0a\", but must be a whole number "
-	    "from 8 to 32768" },
-	{ { NULL, { "CAISSON_PIDS=" DIGITS DIGITS DIGITS }, { NULL } }, 0,
-	    "CAISSON_PIDS is \"" DIGITS DIGITS "...\", but must be a whole "
-	    "number from 8 to 32768" },
-	/* Each kind of option. */
-	{ { NULL, { "CAISSON_MEMORY=99999999999g" }, { NULL } }, 0,
-	    "CAISSON_MEMORY is \"99999999999g\", but must be a size from "
-	    "16m to 1t, such as 65536, 64k, 512m or 1g" },
-	{ { NULL, { "CAISSON_RUNTIME=podmann" }, { NULL } }, 0,
-	    "CAISSON_RUNTIME is \"podmann\", but must be one of native, "
-	    "podman, docker, oci, auto, or an absolute path" },
-	{ { NULL, { "CAISSON_IMAGE=a b" }, { NULL } }, 0,
-	    "CAISSON_IMAGE is \"a b\", but must be a name without blanks "
-	    "(UTF-8, at most 4095 bytes) or nothing" },
-	{ { NULL, { "CAISSON_IMAGE=--privileged" }, { NULL } }, 0,
-	    "CAISSON_IMAGE is \"--privileged\", but must be a name without "
-	    "blanks (UTF-8, at most 4095 bytes) or nothing" },
-	{ { NULL, { "CAISSON_CONTAINER_USER=0:0" }, { NULL } }, 0,
-	    "CAISSON_CONTAINER_USER is \"0:0\", but must be two numbers from 1 "
-	    "to 4294967294 with a colon between them" },
-	{ { NULL, { "CAISSON_CONTAINER_USER=4294967295:1" }, { NULL } }, 0,
-	    "CAISSON_CONTAINER_USER is \"4294967295:1\", but must be two "
-	    "numbers from 1 to 4294967294 with a colon between them" },
-	{ { NULL, { "MCP_BRIDGE_STATE_DIR=state" }, { NULL } }, 0,
-	    "MCP_BRIDGE_STATE_DIR is \"state\", but must be an absolute path "
-	    "(UTF-8, at most 4095 bytes) or nothing; write the whole path, or "
-	    "leave it out: then it is /home/me/.local/state/caisson" },
-	{ { NULL, { "CAISSON_LOG_LEVEL=loud" }, { NULL } }, 0,
-	    "CAISSON_LOG_LEVEL is \"loud\", but must be one of error, warn, "
-	    "info, debug" },
-	{ { NULL, { "CAISSON_PYTHON=python3" }, { NULL } }, 0,
-	    "CAISSON_PYTHON is \"python3\", but must be an absolute path "
-	    "(UTF-8, at most 4095 bytes)" },
-	{ { NULL, { "CAISSON_LOG_FILE=log" }, { NULL } }, 0,
-	    "CAISSON_LOG_FILE is \"log\", but must be an absolute path "
-	    "(UTF-8, at most 4095 bytes) or nothing" },
-	/* The pair that can contradict each other. */
-	{ { NULL, { "CAISSON_TIMEOUT=121" }, { NULL } }, 0,
-	    "CAISSON_TIMEOUT is 121 seconds, but must be at most "
-	    "CAISSON_MAX_TIMEOUT, which is 120 seconds" },
-	{ { "{\"timeout\": \"1m\"}", { NULL }, { "--max-timeout=59" } }, 1,
-	    ":timeout is 60 seconds, but must be at most --max-timeout, which "
-	    "is 59 seconds" },
-	/* Names that are none. */
-	{ { NULL, { "CAISSON_TIMOUT=3" }, { NULL } }, 0,
-	    "CAISSON_TIMOUT is not an option: did you mean "
-	    "CAISSON_TIMEOUT?" },
-	{ { NULL, { "CAISSON_timeout=3" }, { NULL } }, 0,
-	    "CAISSON_timeout is not an option: did you mean "
-	    "CAISSON_TIMEOUT?" },
-	{ { NULL, { "CAISSON_MAX-CODE=1m" }, { NULL } }, 0,
-	    "CAISSON_MAX-CODE is not an option: did you mean "
-	    "CAISSON_MAX_CODE?" },
-	{ { NULL, { "MCP_BRIDGE_TIMOUT=3" }, { NULL } }, 0,
-	    "MCP_BRIDGE_TIMOUT is not an option: did you mean "
-	    "CAISSON_TIMEOUT?" },
-	{ { NULL, { "MCP_BRIDGE_timeout=3" }, { NULL } }, 0,
-	    "MCP_BRIDGE_timeout is not an option: did you mean "
-	    "CAISSON_TIMEOUT?" },
-	{ { NULL, { "MCP_BRIDGE_TIMEOUT=abc", "CAISSON_TIMEOUT=3" },
-	      { NULL } }, 0,
-	    "MCP_BRIDGE_TIMEOUT is \"abc\", but must be " TIMES },
-	{ { NULL, { "MCP_BRIDGE_SERVERS_CONFIG=x" }, { NULL } }, 0,
-	    "MCP_BRIDGE_SERVERS_CONFIG is not an option: did you mean "
-	    "CAISSON_SERVERS_CONFIG?" },
-	{ { NULL, { "CAISSON_=3" }, { NULL } }, 0,
-	    "CAISSON_ is not an option: 'caisson --help' lists them" },
-	{ { NULL, { "CAISSON_CHECK=1" }, { NULL } }, 0,
-	    "CAISSON_CHECK is not an option: 'caisson --help' lists them" },
-	{ { "{\"timout\": 3}", { NULL }, { NULL } }, 1,
-	    ": \"timout\" is not an option: did you mean \"timeout\"?" },
-	{ { "{\"max-timeout\": 3}", { NULL }, { NULL } }, 1,
-	    ": \"max-timeout\" is not an option: did you mean "
-	    "\"max_timeout\"?" },
-	{ { "{\"CAISSON_FROBNICATION\\n\": 3}", { NULL }, { NULL } }, 1,
-	    ": \"CAISSON_FROBNICATION\\x0a\" is not an option: "
-	    "'caisson --help' lists them" },
-	{ { "{\"CAISSON_TIMEOUT\": 3}", { NULL }, { NULL } }, 1,
-	    ": \"CAISSON_TIMEOUT\" is not an option: did you mean "
-	    "\"timeout\"?" },
-	{ { NULL, { NULL }, { "--python=~/venv" } }, 0,
-	    "--python is \"~/venv\", but must be an absolute path (UTF-8, at "
-	    "most 4095 bytes); ~ stands for nothing here: write the whole "
-	    "path" },
-	{ { NULL, { NULL }, { "--timout=3" } }, 0,
-	    "--timout is not an option: did you mean --timeout?" },
-	{ { NULL, { NULL }, { "service" } }, 0,
-	    "'caisson service' is not there yet: write a unit for 'caisson "
-	    "serve' yourself: see caisson(1)" },
-	{ { NULL, { NULL }, { "selftest", "--check" } }, 0,
-	    "'caisson selftest' and --check exclude each other: give one of "
-	    "them" },
-	{ { NULL, { NULL }, { "memory", "show", "k", "--try" } }, 0,
-	    "'caisson memory show' and --try exclude each other: give one of "
-	    "them" },
-	{ { NULL, { NULL }, { "config", "show", "memory" } }, 0,
-	    "\"memory\" is not understood: only options may follow the "
-	    "command, 'caisson --help' lists them" },
-	{ { NULL, { NULL }, { "--check", "--selftest" } }, 0,
-	    "--check and --selftest exclude each other: give one of them" },
-	{ { NULL, { NULL }, { "-v" } }, 0,
-	    "--verbose is a flag of 'caisson selftest': write the command, "
-	    "too; -V prints the version" },
-	{ { NULL, { NULL }, { "config", "check", "--verbose" } }, 0,
-	    "--verbose is not a flag of 'caisson config check', but of "
-	    "'caisson selftest': leave it out" },
-	{ { NULL, { NULL }, { "servers", "--try", "--check" } }, 0,
-	    "--try and --check exclude each other: give one of them" },
-	{ { NULL, { NULL }, { "servers", "gh" } }, 0,
-	    "\"gh\" is not understood: 'caisson servers' takes one "
-	    "of list, test, add "
-	    "NAME -- COMMAND [ARG...], remove NAME, import CLIENT" },
-	{ { NULL, { NULL }, { "--try", "servers" } }, 0,
-	    "the command \"servers\" must come before all options" },
-	{ { NULL, { NULL }, { "--timeout", "3", "config", "show" } }, 0,
-	    "the command \"config\" must come before all options" },
-	{ { NULL, { NULL }, { "--timeout", "3", "zed" } }, 0,
-	    "\"zed\" is not understood: only options may follow an option, "
-	    "'caisson --help' lists them" },
-	{ { NULL, { NULL }, { "servers", "--timeout=x" } }, 0,
-	    "--timeout is \"x\", but must be a time from 1s to 24h, such as "
-	    "30, 30s, 2m or 1h" },
-	/* Flags of commands. */
-	{ { NULL, { NULL }, { "adopt", "--yes" } }, 0,
-	    "'caisson adopt' lacks its CLIENT, such as cursor: 'caisson "
-	    "client' lists them" },
-	{ { NULL, { NULL }, { "adopt", "cursor", "--keep", "--yes" } }, 0,
-	    "--keep lacks its NAME" },
-	{ { NULL, { NULL }, { "adopt", "cursor", "--yes", "--dry-run", "-y" } },
-	    0, "--yes is given twice: give it once" },
-	{ { NULL, { NULL }, { "adopt", "cursor", "--yes=1" } }, 0,
-	    "--yes takes no value" },
-	{ { NULL, { NULL }, { "adopt", "cursor", "--dryrun" } }, 0,
-	    "--dryrun is not an option: did you mean --dry-run?" },
-	{ { NULL, { NULL }, { "adopt", "cursor", "--undone" } }, 0,
-	    "--undone is not an option: did you mean --undo?" },
-	{ { NULL, { NULL }, { "memory", "list", "--undone" } }, 0,
-	    "--undone is not an option: 'caisson --help' lists them" },
-	{ { NULL, { NULL }, { "memory", "list", "--undo" } }, 0,
-	    "--undo is not a flag of 'caisson memory list', but of "
-	    "'caisson adopt': leave it out" },
-	{ { NULL, { NULL }, { "--undo" } }, 0,
-	    "--undo is a flag of 'caisson adopt': write the command, "
-	    "too" },
-	{ { NULL, { NULL }, { "--selftest", "--undo" } }, 0,
-	    "--undo is not a flag of 'caisson selftest', but of "
-	    "'caisson adopt': leave it out" },
-	{ { NULL, { NULL }, { "adopt", "cursor", "--yes", "zed" } }, 0,
-	    "\"zed\" is not understood: only options may follow the "
-	    "command, 'caisson --help' lists them" },
-	{ { "{", { NULL }, { NULL } }, 1,
-	    ": is not JSON at line 1, column 1: string or '}' expected near "
-	    "end of file" },
-};
-
-START_TEST(one_clear_sentence_for_each_mistake)
-{
-	struct options o;
-	struct err err;
-	const char *text = err.text;
-
-	ck_assert_int_eq(setenv("HOME", "/home/me", 1), 0);
-	ck_assert_int_eq(unsetenv("XDG_STATE_HOME"), 0);
-	ck_assert_int_eq(read_setting(&o, &bad[_i].setting, &err), -1);
-	if (bad[_i].in_file) {
-		ck_assert_msg(strncmp(text, config, strlen(config)) == 0,
-		    "does not name the file: %s", text);
-		text += strlen(config);
-	}
-	ck_assert_str_eq(text, bad[_i].says);
 	options_free(&o);
 }
 END_TEST
@@ -624,63 +420,6 @@ START_TEST(help_has_every_option_within_its_columns)
 }
 END_TEST
 
-/* The help for one command, or why there is none. */
-static const struct {
-	const char *command, *verb;
-	int brief;
-	const char *begins; /* NULL: nothing is */
-	const char *says;   /* it, or the error */
-} helps[] = {
-	{ "memory", NULL, 0, "  memory list ", "\n  memory show KEY " },
-	{ "selftest", NULL, 1, "  selftest ",
-	    "options that 'caisson --help' lists" },
-	{ "memory", "clear", 0, "  memory clear ",
-	    "  Remove all memories; it" },
-	{ "adopt", NULL, 0, "  adopt CLIENT ",
-	    "\n  caisson adopt cursor --undo " },
-	{ "state-max", NULL, 0, "  --state-max SIZE\n", "Default: 64m." },
-	{ "adopt", NULL, 0, "  adopt CLIENT ",
-	    "\n      --keep NAME ...       Leave these" },
-	{ "memory", "drop", 0, NULL,
-	    "\"drop\" is not understood: 'caisson memory' takes one "
-	    "of list, show KEY, remove KEY, clear" },
-	{ "selftest", "x", 0, NULL, "\"x\" is not understood: only "
-	    "options may follow the command, 'caisson --help' lists them" },
-	{ "memroy", NULL, 0, NULL,
-	    "\"memroy\" is not a command: did you mean 'caisson help "
-	    "memory'?" },
-	{ "\033", NULL, 0, NULL,
-	    "\"\\x1b\" is not a command: 'caisson help' lists them" },
-	{ NULL, NULL, 1, "usage: caisson [COMMAND] ",
-	    "\n  caisson selftest  " },
-	{ NULL, NULL, 0, "usage: caisson [COMMAND] ", "\n  --timeout TIME\n" },
-};
-
-START_TEST(help_lists_commands)
-{
-	char *text = NULL;
-	size_t len;
-	FILE *out = open_memstream(&text, &len);
-	struct err err = { 0 };
-	int told = options_help(helps[_i].command, helps[_i].verb,
-	    helps[_i].brief, out, &err);
-
-	fclose(out);
-	ck_assert_int_eq(told, helps[_i].begins == NULL ? -1 : 0);
-	if (helps[_i].begins == NULL) {
-		ck_assert_str_eq(text, "");
-		ck_assert_str_eq(err.text, helps[_i].says);
-	} else {
-		ck_assert_int_eq(strncmp(text, helps[_i].begins,
-		    strlen(helps[_i].begins)), 0);
-		ck_assert_ptr_nonnull(strstr(text, helps[_i].says));
-		ck_assert_int_eq(strstr(text, "--pids") != NULL,
-		    helps[_i].command == NULL && !helps[_i].brief);
-	}
-	free(text);
-}
-END_TEST
-
 START_TEST(check_shows_values_and_their_sources)
 {
 	/* In columns of 20 and 24. */
@@ -722,8 +461,6 @@ add(TCase *tc)
 	tcase_add_test(tc, defaults_are_those_of_the_manual);
 	tcase_add_loop_test(tc, flag_over_environment_over_file_over_default, 0,
 	    UNIT_COUNT(precedence));
-	tcase_add_loop_test(tc, one_clear_sentence_for_each_mistake, 0,
-	    UNIT_COUNT(bad));
 	tcase_add_loop_test(tc, bounds_are_those_of_the_table, 0, OPTION_IDS);
 	tcase_add_test(tc, the_default_timeout_gives_way);
 	tcase_add_loop_test(
@@ -734,8 +471,6 @@ add(TCase *tc)
 	tcase_add_test(tc, help_has_every_option_within_its_columns);
 	tcase_add_test(tc, flags_of_commands);
 	tcase_add_test(tc, names_of_flags_are_their_own);
-	tcase_add_loop_test(tc, help_lists_commands, 0,
-	    sizeof(helps) / sizeof(helps[0]));
 	tcase_add_test(tc, check_shows_values_and_their_sources);
 }
 

@@ -173,7 +173,7 @@ run(enum command_task task, const char *operand, const char *const *told,
 	fflush(stdout);
 	dup2(fd, STDOUT_FILENO);
 	dup2(fd, STDERR_FILENO);
-	status = stored_run(base, NULL, "o", NULL, &command);
+	status = stored_run(base, NULL, "o", &command);
 	event_base_free(base);
 	fflush(stdout);
 	dup2(out, STDOUT_FILENO);

@@ -14,10 +14,16 @@ export const meta = {
   'io.modelcontextprotocol/clientCapabilities': {},
 };
 
-/* Runs a command of the program; returns what it has printed. */
-export function caisson(home, ...args) {
+/* Runs a command of the program to its end. */
+export function run(home, ...args) {
   const [command, ...rest] = commandLine({ args, home });
-  const done = spawnSync(command, rest, { encoding: 'utf8' });
+
+  return spawnSync(command, rest, { encoding: 'utf8' });
+}
+
+/* The same, which must succeed; returns what it has printed. */
+export function caisson(home, ...args) {
+  const done = run(home, ...args);
 
   assert.equal(done.status, 0, done.stderr);
   return done.stdout.trim();
