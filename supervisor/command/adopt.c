@@ -151,6 +151,7 @@ static void
 adopt_tell(const struct adopt_work *work)
 {
 	const struct adopt_client *client = work->client;
+	auto_buffer struct buffer command = { 0 };
 
 	printf("Entries of projects stay. A copy of the file stays in %s; "
 	       "'caisson adopt %s --undo' restores it.\n", work->folder,
@@ -158,9 +159,11 @@ adopt_tell(const struct adopt_work *work)
 	if (work->plan.moves > 0)
 		printf("%s will ask once for each run_python, no longer for "
 		       "each tool.\n", client->source);
-	if (client->own != NULL)
-		printf("To register without moving anything, %s has a command "
-		       "of its own: %s\n", client->source, client->own);
+	if (client->own == NULL)
+		return;
+	adopt_client_add_command(&command, client, work->program);
+	printf("To register without moving anything, %s has a command of its "
+	       "own: %s\n", client->source, command.data);
 }
 
 /*

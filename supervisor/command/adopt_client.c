@@ -1,6 +1,5 @@
 /*
- * The clients whose servers can be moved: see adopt_client.h. Runs in the
- * supervisor.
+ * The table of clients: see adopt_client.h. Runs in the supervisor.
  */
 #include <string.h>
 #include <strings.h>
@@ -18,41 +17,67 @@
 #define ENTRY "\"caisson\": { \"command\": @ }"
 
 static const struct adopt_client adopt_clients[] = {
-	{ "claude-desktop", "Claude Desktop", MCP_SERVERS, ENTRY, 0, NULL },
-	{ "claude-code", "Claude Code", MCP_SERVERS, ENTRY, 1,
-	    "claude mcp add --scope user caisson -- caisson" },
-	{ "cursor", "Cursor", MCP_SERVERS, ENTRY, 1, NULL },
-	{ "vscode", "VS Code", "\"servers\"",
+	{ "claude-desktop", "Claude Desktop",
+	    "in ~/.config/Claude/claude_desktop_config.json (on macOS in "
+	    "Library/Application Support/Claude of your home folder)",
+	    MCP_SERVERS, ENTRY, 0, NULL },
+	{ "claude-code", "Claude Code", ADOPT_CLIENT_COMMAND, MCP_SERVERS,
+	    ENTRY, 1, "claude mcp add --scope user caisson -- @" },
+	{ "cursor", "Cursor", "in ~/.cursor/mcp.json", MCP_SERVERS, ENTRY, 1,
+	    NULL },
+	{ "vscode", "VS Code",
+	    "in ~/.config/Code/User/mcp.json, or in .vscode/mcp.json of a "
+	    "folder", "\"servers\"",
 	    "\"caisson\": { \"type\": \"stdio\", \"command\": @ }", 1, NULL },
-	{ "copilot-cli", "Copilot CLI", MCP_SERVERS,
+	{ "copilot-cli", "Copilot CLI", "in ~/.copilot/mcp-config.json",
+	    MCP_SERVERS,
 	    "\"caisson\": { \"type\": \"local\", \"command\": @, \"args\": [], "
 	    "\"tools\": [\"*\"] }", 0, NULL },
-	{ "codex", "Codex", NULL, "[mcp_servers.caisson]%command = @", 0,
-	    "codex mcp add caisson -- caisson" },
-	{ "gemini-cli", "Gemini CLI", MCP_SERVERS, ENTRY, 1,
-	    "gemini mcp add --scope user caisson caisson" },
-	{ "qwen-code", "Qwen Code", MCP_SERVERS, ENTRY, 1, NULL },
-	{ "windsurf", "Windsurf", MCP_SERVERS, ENTRY, 1, NULL },
-	{ "cline", "Cline", MCP_SERVERS, ENTRY, 0, NULL },
-	{ "zed", "Zed", "\"context_servers\"",
+	{ "codex", "Codex", "in ~/.codex/config.toml", NULL,
+	    "[mcp_servers.caisson]%command = @", 0,
+	    "codex mcp add caisson -- @" },
+	{ "gemini-cli", "Gemini CLI", "in ~/.gemini/settings.json",
+	    MCP_SERVERS, ENTRY, 1, "gemini mcp add --scope user caisson @" },
+	{ "qwen-code", "Qwen Code", "in ~/.qwen/settings.json", MCP_SERVERS,
+	    ENTRY, 1, NULL },
+	{ "windsurf", "Windsurf", "in ~/.codeium/windsurf/mcp_config.json",
+	    MCP_SERVERS, ENTRY, 1, NULL },
+	{ "cline", "Cline",
+	    "in cline_mcp_settings.json, which its button \"Configure MCP "
+	    "Servers\" opens", MCP_SERVERS, ENTRY, 0, NULL },
+	{ "zed", "Zed", "in ~/.config/zed/settings.json",
+	    "\"context_servers\"",
 	    "\"caisson\": { \"source\": \"custom\", \"command\": @, "
 	    "\"args\": [] }", 0, NULL },
-	{ "opencode", "opencode", "\"mcp\"",
+	{ "opencode", "opencode", "in ~/.config/opencode/opencode.json",
+	    "\"mcp\"",
 	    "\"caisson\": { \"type\": \"local\", \"command\": [@] }", 1,
 	    NULL },
-	{ "lm-studio", "LM Studio", MCP_SERVERS, ENTRY, 0, NULL },
-	{ "kiro", "Kiro", MCP_SERVERS, ENTRY, 0, NULL },
-	{ "crush", "Crush", "\"mcp\"",
+	{ "goose", NULL, "in ~/.config/goose/config.yaml", NULL,
+	    "extensions:%  caisson:%    enabled: true%    type: stdio%"
+	    "    name: caisson%    cmd: @%    args: []%    timeout: 300", 0,
+	    NULL },
+	{ "continue", NULL, "in ~/.continue/config.yaml", NULL,
+	    "mcpServers:%  - name: caisson%    command: @", 0, NULL },
+	{ "lm-studio", "LM Studio", "in ~/.lmstudio/mcp.json", MCP_SERVERS,
+	    ENTRY, 0, NULL },
+	{ "kiro", "Kiro", "in ~/.kiro/settings/mcp.json", MCP_SERVERS, ENTRY,
+	    0, NULL },
+	{ "crush", "Crush", "in ~/.config/crush/crush.json", "\"mcp\"",
 	    "\"caisson\": { \"type\": \"stdio\", \"command\": @ }", 0, NULL },
-	{ "mcp-inspector", "MCP Inspector", MCP_SERVERS, ENTRY, 0, NULL },
+	{ "mcp-inspector", "MCP Inspector", "in ~/.mcp-inspector/mcp.json",
+	    MCP_SERVERS, ENTRY, 0, NULL },
 };
 
 #define ADOPT_CLIENTS (sizeof(adopt_clients) / sizeof(adopt_clients[0]))
 
-/* The clients whose files are YAML. */
-static const char *const adopt_others[] = { "goose", "continue" };
+const struct adopt_client *
+adopt_client_at(size_t n)
+{
+	return n < ADOPT_CLIENTS ? &adopt_clients[n] : NULL;
+}
 
-static int
+static void
 adopt_client_unknown(const char *name, struct err *err)
 {
 	struct suggest suggest = suggest_start(name);
@@ -70,31 +95,35 @@ adopt_client_unknown(const char *name, struct err *err)
 		buffer_printf(&text, "%s%s", i == 0 ? "" :
 		    i == ADOPT_CLIENTS - 1 ? " and " : ", ",
 		    adopt_clients[i].name);
-	return err_set(err, "\"%s", text.data);
+	err_set(err, "\"%s", text.data);
 }
 
 const struct adopt_client *
 adopt_client_find(const char *name, struct err *err)
 {
-	auto_free char *settings = NULL;
 	size_t i;
 
 	for (i = 0; i < ADOPT_CLIENTS; i++)
 		if (strcasecmp(adopt_clients[i].name, name) == 0)
 			return &adopt_clients[i];
-	for (i = 0; i < sizeof(adopt_others) / sizeof(adopt_others[0]); i++)
-		if (strcasecmp(adopt_others[i], name) == 0) {
-			settings = home_settings(environ, err);
-			if (settings != NULL)
-				err_set(err, "the file of %s is YAML, which is "
-				    "not edited: move its servers to "
-				    "%s/servers/%s.json by hand, and put there "
-				    "what 'caisson client %s' prints",
-				    adopt_others[i], settings,
-				    adopt_others[i], adopt_others[i]);
-			return NULL;
-		}
 	adopt_client_unknown(name, err);
+	return NULL;
+}
+
+const struct adopt_client *
+adopt_client_find_edited(const char *name, struct err *err)
+{
+	const struct adopt_client *client = adopt_client_find(name, err);
+	auto_free char *settings = NULL;
+
+	if (client == NULL || client->source != NULL)
+		return client;
+	settings = home_settings(environ, err);
+	if (settings != NULL)
+		err_set(err, "the file of %s is YAML, which is not edited: "
+		    "move its servers to %s/servers/%s.json by hand, and put "
+		    "there what 'caisson client %s' prints", client->name,
+		    settings, client->name, client->name);
 	return NULL;
 }
 
@@ -105,10 +134,28 @@ adopt_client_add_entry(struct buffer *out, const struct adopt_client *client,
 	const char *p;
 
 	for (p = client->entry; *p != '\0'; p++)
-		if (*p == '@') /* valid in TOML as in JSON */
+		if (*p == '@') /* valid in TOML and YAML as in JSON */
 			json_add_text(out, path);
 		else if (*p == '%')
 			buffer_add_text(out, line_end);
 		else
 			buffer_add(out, p, 1);
+}
+
+void
+adopt_client_add_command(struct buffer *out,
+    const struct adopt_client *client, const char *path)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-";
+	int quoted = path[strspn(path, plain)] != '\0';
+
+	buffer_add(out, client->own, strcspn(client->own, "@"));
+	buffer_add_text(out, quoted ? "'" : "");
+	for (; *path != '\0'; path++)
+		if (*path == '\'')
+			buffer_add_text(out, "'\\''");
+		else
+			buffer_add(out, path, 1);
+	buffer_add_text(out, quoted ? "'" : "");
 }

@@ -160,7 +160,7 @@ adopt_work_begin(struct adopt_work *work, const struct command *command,
     struct err *err)
 {
 	work->asked = &command->flags;
-	work->client = adopt_client_find(command->operand, err);
+	work->client = adopt_client_find_edited(command->operand, err);
 	return work->client == NULL ? -1 :
 	    adopt_work_check_asked(command, err);
 }

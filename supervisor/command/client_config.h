@@ -5,7 +5,6 @@
 #ifndef SUPERVISOR_CLIENT_CONFIG_H
 #define SUPERVISOR_CLIENT_CONFIG_H
 
-#include <stddef.h>
 #include <stdio.h>
 
 #include "../../common/err.h"
@@ -35,8 +34,5 @@ int client_config_print(const char *name,
 /* Returns that path, which the caller frees, or NULL with err. */
 char *client_config_path(
     const struct client_config_self *self, struct err *err);
-
-/* Returns the name of the n-th client, counted from 0, or NULL. */
-const char *client_config_name(size_t n);
 
 #endif

@@ -12,7 +12,7 @@
 #include "../../common/shown.h"
 #include "../options/command_word.h"
 #include "../options/option_table.h"
-#include "client_config.h"
+#include "adopt_client.h"
 #include "completion.h"
 
 /* Returns whether a row is the first one with its word. */
@@ -40,15 +40,14 @@ static void
 completion_add_operands(struct buffer *out, const struct command_row *row)
 {
 	const char *p = row->operands;
-	const char *name;
 	size_t i;
 
 	if (p == NULL)
 		return;
 	if (strncmp(p, "CLIENT", strlen("CLIENT")) == 0 ||
 	    row->task == COMMAND_CLIENT)
-		for (i = 0; (name = client_config_name(i)) != NULL; i++)
-			buffer_printf(out, " %s", name);
+		for (i = 0; adopt_client_at(i) != NULL; i++)
+			buffer_printf(out, " %s", adopt_client_at(i)->name);
 	else if (row->task == COMMAND_HELP)
 		completion_add_commands(out);
 	else if (strchr(p, '|') != NULL)

@@ -73,7 +73,7 @@ servers_remove_is_ours(
 	if (stem == NULL || file->gap == NULL)
 		return 0;
 	return strcmp(stem, "caisson") == 0 ||
-	    (adopt_client_find(stem, &err) != NULL &&
+	    (adopt_client_find_edited(stem, &err) != NULL &&
 	        !servers_remove_is_adopted(remove, stem));
 }
 

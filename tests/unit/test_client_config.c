@@ -12,6 +12,7 @@
 
 #include "common/buffer.h"
 #include "common/mem.h"
+#include "supervisor/command/adopt_client.h"
 #include "supervisor/command/client_config.h"
 #include "unit.h"
 
@@ -71,13 +72,12 @@ printed(const char *name, const char *path, struct err *err)
 
 START_TEST(every_client_has_lines)
 {
-	const char *name;
 	size_t n;
 
-	for (n = 0; (name = client_config_name(n)) != NULL; n++) {
+	for (n = 0; adopt_client_at(n) != NULL; n++) {
 		struct err err;
-		auto_free char *text =
-		    printed(name, "/opt/x/bin/caisson", &err);
+		auto_free char *text = printed(
+		    adopt_client_at(n)->name, "/opt/x/bin/caisson", &err);
 
 		ck_assert_ptr_nonnull(text);
 		ck_assert_ptr_nonnull(strstr(text, "/opt/x/bin/caisson"));
@@ -216,8 +216,8 @@ START_TEST(without_a_name_all_are_listed)
 	ck_assert_ptr_nonnull(text);
 	for (name = strtok_r(text, "\n", &rest); name != NULL;
 	    name = strtok_r(NULL, "\n", &rest))
-		ck_assert_str_eq(name, client_config_name(n++));
-	ck_assert_ptr_null(client_config_name(n));
+		ck_assert_str_eq(name, adopt_client_at(n++)->name);
+	ck_assert_ptr_null(adopt_client_at(n));
 }
 END_TEST
 
