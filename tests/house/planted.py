@@ -23,9 +23,6 @@ PLANTS = [
                 '#include "../front/front.h"\n'},
      "supervisor/process/planted.h:1: includes supervisor/front/front.h, "
      "which is in a room above or beside its own"),
-    ("layers", {"supervisor/box/planted.h": '#include "../peers/broker.h"\n'},
-     "supervisor/box/planted.h:1: includes supervisor/peers/broker.h, which "
-     "is in a room above or beside its own"),
     ("layers", {"supervisor/planted/planted.h": "\n"},
      "supervisor/planted/planted.h: its room has no place yet"),
     ("layers", {"relay/planted.h": '#include "../worker/broker/ask.h"\n'},
@@ -38,12 +35,6 @@ PLANTS = [
                  "relay/planted_too.c": "int a(void);\n"
                  "int b(void);\nint b(void) { return a(); }\n"},
      "  relay/planted.c refers to b of relay/planted_too.c"),
-    ("circles", {"worker/box/native/planted.c": "int b(void);\n"
-                 "int a(void);\nint a(void) { return b(); }\n",
-                 "worker/box/native/planted_too.c": "int a(void);\n"
-                 "int b(void);\nint b(void) { return a(); }\n"},
-     "  worker/box/native/planted.c refers to b of "
-     "worker/box/native/planted_too.c"),
     ("circles", {"supervisor/options/planted.c": "int a(void);\n"
                  "int c;\nint b(void);\nint b(void) { return a(); }\n",
                  "supervisor/servers/planted.c": "extern int c;\n"
@@ -51,8 +42,6 @@ PLANTS = [
      "  supervisor/servers/planted.c refers to c of supervisor/options"),
     ("names", {"relay/planted.h": "/* In relay.c and\n * gone.c. */\n"},
      "relay/planted.h:2: names gone.c, which does not exist"),
-    ("names", {"relay/planted.h": "/* As in mcp_client.c. */\n"},
-     "relay/planted.h:1: names mcp_client.c, which does not exist"),
     ("names", {"relay/planted.c":
                "/*\n * Planted: see frames.h. Runs in the relay.\n */\n",
                "relay/frames.h": "\n"},

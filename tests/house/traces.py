@@ -23,10 +23,11 @@ def patterns():
         # A checkout at "/src" would forbid a word, not a path.
         if place.count("/") > 1:
             yield (re.escape(place) + r"(?![\w-])", "a path of this checkout")
-    yield r"/(?:home|Users)/(?!" + ANYBODY + r")[a-z][\w.-]*", "a home"
+    for above in ("/home/", "/Users/"):
+        yield above + r"(?!" + ANYBODY + r")[a-z][\w.-]*", "a home"
     yield r"[A-Z]:\\\\?Users\\", "a home"
     for host in HOSTS:
-        yield r"\b" + re.escape(host) + r"\b", "the host of a registry"
+        yield re.escape(host) + r"\b", "the host of a registry"
     yield r'"resolved": "https?:', "the address of a package"
 
 
@@ -35,11 +36,10 @@ def check(path, looks):
         text = house.read(path)
     except UnicodeDecodeError:
         return  # a picture, an archive: nobody's text
-    for number, line in enumerate(text.split("\n"), 1):
-        for pattern, what in looks:
-            match = re.search(pattern, line)
-            if match:
-                yield f"{path}:{number}: {what}: {match.group(0)}"
+    for pattern, what in looks:
+        for match in pattern.finditer(text):
+            number = text.count("\n", 0, match.start()) + 1
+            yield f"{path}:{number}: {what}: {match.group(0)}"
 
 
 compiled = [(re.compile(pattern), what) for pattern, what in patterns()]
