@@ -12,7 +12,7 @@ import test from 'node:test';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport }
   from '@modelcontextprotocol/sdk/client/stdio.js';
-import { commandLine, folder, once, uid } from './support/program.mjs';
+import { commandLine, folder, once, rounds, uid } from './support/program.mjs';
 import { run } from './support/sdk.mjs';
 import { official, toolServer } from './support/servers.mjs';
 
@@ -120,7 +120,9 @@ test('the sizes are those of a direct tools/list', once, async (t) => {
   assert.ok(caisson(home, 'servers', 'test').endsWith(line));
 });
 
-for (const name of Object.keys(clients))
+/* Each form of a file; the campaign has all clients. */
+for (const name of rounds(['cursor', 'opencode', 'codex'],
+  Object.keys(clients)))
   test(`${name} gets an answer from its servers after the switch`,
     async (t) => {
       const { home, at, was } = prepare(t, name);

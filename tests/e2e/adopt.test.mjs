@@ -11,7 +11,9 @@ import path from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { write as writeFile } from './support/home.mjs';
-import { binary, commandLine, folder, once, uid } from './support/program.mjs';
+import {
+  binary, commandLine, folder, once, rounds, uid,
+} from './support/program.mjs';
 
 const tools = fileURLToPath(new URL('support/tools.py', import.meta.url));
 const secret = 'ghp_0123456789abcdefSECRET';
@@ -260,7 +262,7 @@ test('killed at any moment, it leaves a whole file and can be completed',
     const at = write(home, place, before);
     const now = () => fs.readFileSync(at, 'utf8');
 
-    for (let ms = 2; ms < 60; ms += 2) {
+    for (let ms = 2; ms < 60; ms += rounds(15, 2)) {
       await killed(home, ms, 'adopt', 'zed', '--yes');
       assert.ok([before, after].includes(now()));
       if (now() === after)

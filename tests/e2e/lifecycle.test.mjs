@@ -11,7 +11,7 @@ import {
   inNamespace, lives, memory, opened, owners, processOf, workersSince,
 } from './support/processes.mjs';
 import {
-  contained, once, root, uid, withoutPool,
+  campaign, contained, once, root, rounds, uid, withoutPool,
 } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { until, within } from './support/wait.mjs';
@@ -94,7 +94,7 @@ threading.Thread(target=lambda: ${gate.wait}, daemon=True).start()`,
 
 /* These wait for deadlines, each with a program of its own: side by side. */
 together('what ends at a deadline', { concurrency: true }, () => {
-  for (const [what, code] of Object.entries(remainders))
+  for (const [what, code] of Object.entries(remainders).slice(rounds(-1, 0)))
     test(`it ends what the code has left: ${what}`, async (t) => {
       const raw = await Raw.open(t);
       const gate = new Gate();
@@ -133,7 +133,8 @@ while True: signal.pause()`, { timeout: 5 }));
     await raw.finish();
   });
 
-  test('a relay that is stopped costs its own call only', async (t) => {
+  test('a relay that is stopped costs its own call only', campaign,
+    async (t) => {
     const raw = await Raw.open(t);
     const gate = new Gate();
     const id = raw.postCall(gate.wait, { timeout: 6 });
@@ -226,7 +227,7 @@ test('a cancelled call ends at once, unanswered', async (t) => {
     async () => {
       const ids = [];
 
-      for (let i = 0; i < 60; i++) {
+      for (let i = 0; i < rounds(12, 60); i++) {
         ids.push(raw.postCall('import time\ntime.sleep(600)'));
         await raw.ping();
         await passes(i % 30);
@@ -282,7 +283,7 @@ test('the end of input ends everything at once', async (t) => {
 });
 
 test('the end of input while boxes are built', async (t) => {
-  for (let i = 0; i < 40; i++) {
+  for (let i = 0; i < 40; i += rounds(8, 1)) {
     const raw = await Raw.open(t);
 
     for (let call = 0; call < 3; call++)
@@ -376,14 +377,14 @@ test('when the supervisor is killed while boxes are built everything dies',
     /* What outlives its supervisor must not outlive the test. */
     t.after(() => workersSince(first).forEach((entry) =>
       root && process.kill(entry.pid, 'SIGKILL')));
-    for (let i = 0; i < 150; i++) {
+    for (let i = 0; i < rounds(10, 150); i++) {
       const raw = Raw.start(t);
 
       first ??= processOf(raw.pid);
       raw.initialize().catch(() => {}); /* it may not come to answer */
       for (let call = 0; call < 4; call++)
         raw.postCall('import time\ntime.sleep(600)', { timeout: 120 });
-      await passes(5 + i % 30);
+      await passes(5 + i * rounds(3, 1) % 30);
       process.kill(raw.pid, 'SIGKILL');
       /* No process may hold the log of an ended program open either. */
       await within(raw.ended, 'the end of all that held its log');
@@ -502,7 +503,7 @@ test('no descriptor of the supervisor leads to a running box', {
   await raw.finish();
 });
 
-test('a launcher that is killed costs its own call only', async (t) => {
+test('a launcher that is killed costs its own call only', campaign, async (t) => {
   const raw = await Raw.open(t);
   let killed = 0;
   let hurt = 0;
@@ -564,7 +565,7 @@ test('a full house refuses with a sentence', once, async (t) => {
 test('a flood of calls: each is answered once', once, async (t) => {
   const raw = await Raw.open(t, { env: { CAISSON_MAX_CONCURRENT: '4',
     CAISSON_QUEUE: '50', CAISSON_QUEUE_TIMEOUT: '5m' } });
-  const ids = Array.from({ length: 3000 },
+  const ids = Array.from({ length: rounds(200, 3000) },
     (_, i) => raw.postCall(`print(${i})`));
   const results = await Promise.all(ids.map((id) => raw.result(id)));
   let done = 0;
@@ -637,7 +638,7 @@ test('no output goes to another call', once, async (t) => {
   const raw = await Raw.open(t, {
     env: { CAISSON_MAX_CONCURRENT: '8', CAISSON_QUEUE_TIMEOUT: '5m' },
   });
-  const nonces = Array.from({ length: 50 },
+  const nonces = Array.from({ length: rounds(20, 50) },
     (_, i) => `nonce-${i}-${Math.random().toString(36).slice(2)}`);
   const ids = nonces.map((nonce, i) => raw.postCall(`
 import sys, time
@@ -660,7 +661,7 @@ sys.exit(${i % 3})`));
   await raw.finish();
 });
 
-test('a client that does not read its answers', once, async (t) => {
+test('a client that does not read its answers', campaign, async (t) => {
   const raw = await Raw.open(t, {
     env: { CAISSON_MAX_OUTPUT: '2m', CAISSON_QUEUE: '1000',
       CAISSON_QUEUE_TIMEOUT: '10m' } });

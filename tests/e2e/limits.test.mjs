@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { childless } from './support/processes.mjs';
-import { contained, once, withoutPool } from './support/program.mjs';
+import { campaign, contained, withoutPool } from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
 
 withoutPool();
@@ -294,7 +294,7 @@ for _ in range(2):
         one.wait()
 print('done')`],
   ['children that share what their parent has, and are killed',
-    '256m', '128', once, `
+    '256m', '128', campaign, `
 base = b'x' * (70 << 20)
 for _ in range(2):
     children = []
@@ -310,7 +310,7 @@ for _ in range(2):
     for pid in children:
         os.waitpid(pid, 0)
 print('done')`],
-  ['more than are usual', '900m', '400', once, `
+  ['more than are usual', '900m', '400', campaign, `
 children = []
 for _ in range(280):
     pid = os.fork()

@@ -283,15 +283,15 @@ test('lines of any length, in both directions', once, async (t) => {
     assert.equal(structuredContent.truncated, undefined);
   });
 
-  await t.test('a million lines', async () => {
+  await t.test('a hundred thousand lines', async () => {
     const { structuredContent } = await raw.run(
-      'for i in range(1_000_000): print(i)', { timeout: 100 });
+      'for i in range(100_000): print(i)', { timeout: 100 });
     const { stdout } = structuredContent;
 
     assert.equal(structuredContent.truncated, undefined);
-    assert.equal(stdout.length, 1_000_000);
-    assert.equal(stdout[123_456], '123456');
-    assert.equal(stdout.at(-1), '999999');
+    assert.equal(stdout.length, 100_000);
+    assert.equal(stdout[12_345], '12345');
+    assert.equal(stdout.at(-1), '99999');
   });
 
   await t.test('much code that prints much, reading nothing', async () => {
@@ -333,15 +333,6 @@ const keepless = { ...unpooled,
 test('what a script leaves behind does not hold its answer', async (t) => {
   const raw = await Raw.open(t, keepless);
 
-  await t.test('after it has ended', async () => {
-    const gate = new Gate();
-    const result = await raw.run(`${gate.start}\nprint("done")`);
-
-    assert.equal(result.isError, false);
-    assert.deepEqual(result.structuredContent.stdout, ['done']);
-    await until(() => gate.find().length === 0, 'the end of the child');
-  });
-
   await t.test('after it has ended, when it has let go of its output',
     async () => {
       const gate = new Gate();
@@ -357,17 +348,6 @@ print("done")`);
       assert.deepEqual(result.structuredContent.stdout, ['done']);
       await until(() => gate.find().length === 0, 'the end of the child');
     });
-
-  await t.test('after its deadline', async () => {
-    const gate = new Gate();
-    const result = await raw.run(
-      `${gate.start}\nprint("begun")\nimport time\ntime.sleep(600)`,
-      { timeout: 5 });
-
-    assert.equal(result.structuredContent.status, 'timeout');
-    assert.deepEqual(result.structuredContent.stdout, ['begun']);
-    await until(() => gate.find().length === 0, 'the end of the child');
-  });
 
   await t.test('a daemon that writes for ever', async () => {
     const gate = new Gate();
@@ -754,7 +734,10 @@ const endings = [
 ];
 
 /* The results in one mode; the client checks them against outputSchema. */
-async function answers(t, mode) {
+const answered = {};
+const answers = (t, mode) => answered[mode] ??= ask(t, mode);
+
+async function ask(t, mode) {
   const { client } = await connect(t,
     { env: { CAISSON_OUTPUT_MODE: mode, CAISSON_MAX_OUTPUT: '2k' } });
   const results = [];

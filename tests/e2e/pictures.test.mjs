@@ -105,12 +105,12 @@ test('no picture without an area or with a side above 2000', async (t) => {
   const code = async (language, text) => pieces(await client.callTool(
     { name: 'run_code', arguments: { language, code: text } }));
 
-  for (const [type, x, y] of [
+  for (const [i, [type, x, y]] of [
     ['image/png', 60000, 60000], ['image/png', 2 ** 31 - 1, 2 ** 31 - 1],
     ['image/png', 0, 5], ['image/jpeg', 60000, 60000], ['image/jpeg', 5, 0],
     ['image/gif', 60000, 60000], ['image/gif', 0, 0],
     ['image/webp', 16383, 16383], ['image/webp', 0, 1],
-  ]) {
+  ].entries()) {
     const picture = headers[type](x, y);
     const block = JSON.stringify({ type: 'image', mimeType: 'image/png',
       data: picture.toString('base64') });
@@ -124,7 +124,7 @@ test('no picture without an area or with a side above 2000', async (t) => {
         'display("a.png")'],
       ['shell', `base64 -d > a.png <<< ${picture.toString('base64')}\n` +
         'show a.png'],
-    ]) {
+    ].slice(0, i === 0 ? 4 : 1)) {
       const found = await code(language, text);
 
       assert.equal(found.length, 1, JSON.stringify([text, found]));
@@ -201,8 +201,8 @@ print("before")
 plt.show()
 print("after")`;
 
-  for (const [what, options, calls] of [['from the pool', {}, 2],
-    ['started for it', unpooled, 1], ['where it is preloaded', warm, 3]]) {
+  for (const [what, options, calls] of [['started for it', unpooled, 1],
+    ['where it is preloaded', warm, 2]]) {
     await t.test(what, async (s) => {
       const { client } = await connect(s, options);
 
@@ -226,14 +226,13 @@ print("after")`;
 
 test('figures that are left open are shown', plots, async (t) => {
   const { client } = await connect(t, warm);
-  const { client: cold } = await connect(t);
   const draw = 'import matplotlib.pyplot as plt\nplt.plot([1, 3, 2])\n';
 
-  for (const [code, images, where = client] of [
-    ['', 1], ['', 1, cold], ['plt.title("x")', 1], ['import sys\nsys.exit()', 1],
+  for (const [code, images] of [
+    ['', 1], ['plt.title("x")', 1], ['import sys\nsys.exit()', 1],
     ['plt.savefig("/tmp/a.png")', 0], ['plt.close()', 0],
   ]) {
-    const found = await shown(where, draw + code, { timeout: 100 });
+    const found = await shown(client, draw + code, { timeout: 100 });
 
     assert.equal(found.filter((piece) => piece.type === 'image').length,
       images, JSON.stringify([code, found]));

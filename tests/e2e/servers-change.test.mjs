@@ -10,7 +10,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { write } from './support/home.mjs';
-import { commandLine, folder, once, uid } from './support/program.mjs';
+import { commandLine, folder, once, rounds, uid } from './support/program.mjs';
 
 const tools = fileURLToPath(new URL('support/tools.py', import.meta.url));
 const starts = ['/usr/bin/python3', tools, '0', '3', '/dev/null'];
@@ -140,7 +140,8 @@ test('a name that another file defines is refused with its source', once,
   (t) => {
     const home = folder(t);
 
-    write(home, '.cursor/mcp.json', '{"mcpServers":{"one":{"command":"sh"}}}');
+    write(home, '.cursor/mcp.json',
+      '{"mcpServers":{"one":{"command":"/bin/false"}}}');
     write(home, 'MCPs/mine.json', '{"mcpServers":{"two":{"command":"sh"}}}');
     refused(home, 1, /"one" is defined in .*\/\.cursor\/mcp\.json \(Cursor\)/,
       ['add', 'one', '--', 'sh']);
@@ -251,7 +252,7 @@ test('killed at any moment, it leaves a whole file', once, async (t) => {
   servers(home, 'add', 'two', '--', 'sh');
   const after = text(home);
 
-  for (let ms = 2; ms < 40; ms += 3) {
+  for (let ms = 2; ms < 40; ms += rounds(12, 3)) {
     servers(home, 'remove', 'two');
     assert.equal(text(home), before);
     /* What a killed run has left is gone with the next change. */

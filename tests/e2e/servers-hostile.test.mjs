@@ -8,7 +8,9 @@ import path from 'node:path';
 import test, { describe as together } from 'node:test';
 import { Gate } from './support/gate.mjs';
 import { descendants, gone, memory } from './support/processes.mjs';
-import { contained, folder, withoutWaiting } from './support/program.mjs';
+import {
+  campaign, contained, folder, withoutWaiting,
+} from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import {
   assertFailed, assertServes, attempt, heard, hears, hostile, prelude, python,
@@ -39,8 +41,6 @@ const starts = {
   'answers initialize with nonsense': [['initialize=wrong'], /initialize/],
   'answers with an unknown version': [['initialize=version'],
     /1999-01-01|version/],
-  'speaks with Content-Length headers': [['framing'],
-    /still starting|initialize/],
   'never answers initialize': [['initialize=silent'],
     /still starting|initialize/],
 };
@@ -111,7 +111,7 @@ print(json.dumps(await attempt("h", "echo", {})))`,
       await raw.finish();
     });
 
-  test('servers that hang do not wait for each other', async (t) => {
+  test('servers that hang do not wait for each other', campaign, async (t) => {
     const names = Array.from({ length: 6 }, (_, n) => `silent${n}`);
     const raw = await Raw.open(t, withServers(t, Object.fromEntries(
       names.map((name) => [name, hostile('initialize=silent')]))));
@@ -129,7 +129,8 @@ for outcome in await asyncio.gather(
     await raw.finish();
   });
 
-  test('a list of tools is not waited for longer than a start', async (t) => {
+  test('a list of tools is not waited for longer than a start', campaign,
+    async (t) => {
     const raw = await withOdd(t, 'tools=silent');
     const [line] = await raw.printed(`${prelude}
 try:
@@ -173,44 +174,18 @@ function atOnce() {
    */
   const reply = '"jsonrpc":"2.0","id":@ID@';
   const calls = {
-    'it dies': ['die', { code: 3 }, /exited|ended|died/],
     'it dies with last words':
       ['die', { code: 1, words: 'out of coffee' }, /out of coffee/],
     'it is killed': ['die', { signal: 'SIGKILL' }, /SIGKILL|killed/],
-    'it crashes': ['die', { signal: 'SIGSEGV' }, /SIGSEGV|signal/],
     'it dies in the middle of its answer': ['half', {}, /exited|ended|died/],
     'its answer is unreadable': ['line',
       { text: `{${reply},"result":{"content":[}}` }, /cannot be used/],
-    'its answer is not JSON, in the words of Python': ['line',
-      { text: '{"jsonrpc": "2.0", "id": @ID@, "result": {"a": NaN}}' },
-      /cannot be used/],
-    'its answer is not JSON, in another order': ['line',
-      { text: '{"result":{"a":NaN},"id":@ID@,"jsonrpc":"2.0"}' },
-      /cannot be used/],
-    'its answer has a fraction for its id': ['line',
-      { text: '{"jsonrpc":"2.0","id":@ID@.0,"result":{}}' }, /id is \d+\.0/],
-    'its answer has its id twice': ['line',
-      { text: `{${reply},"id":@ID@,"result":{}}` }, /2 times/],
-    'its error has no id': ['line',
-      { text: '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,' +
-        '"message":"what did you say"}}' }, /what did you say/],
-    'its answer is cut': ['line', { text: `{${reply},"result":{"content` },
-      /cannot be used/],
     'its answer is not UTF-8': ['bytes', { hex: Buffer.from(
       `{${reply},"result":{"content":[{"type":"text","text":"\u00ff"}]}}\n`,
       'latin1').toString('hex').replace(Buffer.from('@ID@').toString('hex'),
       '@ID@') }, /cannot be used/],
     'its answer has a result and an error': ['line',
       { text: `{${reply},"result":{},"error":{"code":1,"message":"m"}}` }],
-    'its answer has neither': ['line', { text: `{${reply}}` }],
-    'its result is a text': ['line', { text: `{${reply},"result":"text"}` }],
-    'its result is null': ['line', { text: `{${reply},"result":null}` }],
-    'its result is an array': ['line', { text: `{${reply},"result":[]}` }],
-    'its error is a text': ['line', { text: `{${reply},"error":"broken"}` }],
-    'its error has no message': ['line',
-      { text: `{${reply},"error":{"code":-1}}` }],
-    'its error has a code that is none': ['line',
-      { text: `{${reply},"error":{"code":"x","message":5}}` }],
     'its error is large': ['error',
       { code: -1, message: 'more of it ', times: mebi }, /more of it/],
     'it refuses': ['error', { code: -32000, message: 'the disk is full' },
@@ -227,9 +202,9 @@ function atOnce() {
       await t.test(what, async () => {
         assertFailed(await attempt(raw, 'h', tool, args), 'h', words);
         await assertServes(raw, 'h');
-        await assertServes(raw, 'good');
       });
     }
+    await assertServes(raw, 'good');
     await raw.finish();
   });
 
@@ -374,7 +349,7 @@ print(results[0].text, {len(result.data["v"]) for result in results[1:]})`,
   test('a server that dies time and again serves in between', async (t) => {
     const raw = await withOdd(t);
 
-    for (let n = 0; n < 10; n++) {
+    for (let n = 0; n < 3; n++) {
       await assertServes(raw, 'h');
       assertFailed(
         await attempt(raw, 'h', 'die', { code: 1, words: 'so be it' }),
@@ -433,8 +408,8 @@ print(json.dumps([len(names), names[:1], names[-1:]]))`,
   }
 
   test('lists of tools that are long, or come in pages', async (t) => {
-    for (const [options, count] of [['tools=600', 600], ['tools=9999', 9999],
-      ['tools=paged:95', 95], ['tools=paged:600', 600], ['tools=none', 0]]) {
+    for (const [options, count] of [['tools=9999', 9999],
+      ['tools=paged:95', 95], ['tools=none', 0]]) {
       await t.test(options, async (s) => {
         const raw = await withOdd(s, options);
         const [length, first, last] = await toolNames(raw);
@@ -499,7 +474,8 @@ print(json.dumps(await attempt("h", "echo", {})))`,
     }
   });
 
-  test('a list of tools that never comes blocks no other call', async (t) => {
+  test('a list of tools that never comes blocks no other call', campaign,
+    async (t) => {
     const raw = await withOdd(t, 'tools=silent');
     /* Many boxes start beside it, on a machine that may be slow. */
     const id = raw.postCall(

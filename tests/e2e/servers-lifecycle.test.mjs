@@ -12,8 +12,9 @@ import {
   descendants, describe, engines, gone, hasTemplateToCome, lives,
   namespacePids, opened, orphans, processOf, reaped,
 } from './support/processes.mjs';
-import { contained, folder, once, root, withoutWaiting }
-  from './support/program.mjs';
+import {
+  contained, folder, once, root, rounds, withoutWaiting,
+} from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import {
   assertFailed, assertServes, attempt, configure, heard, hears, hostile,
@@ -216,7 +217,7 @@ test('the broker is killed just before a call', async (t) => {
   const entry = hostile();
   const raw = await Raw.open(t, withServers(t, { h: entry }));
 
-  for (let i = 0; i < 30; i++) {
+  for (let i = 0; i < rounds(6, 30); i++) {
     await assertServes(raw, 'h');
     process.kill(parts(raw).broker[0].pid, 'SIGKILL');
     const result = await raw.run('print((await mcp_h.echo()).text)',
@@ -350,7 +351,7 @@ async function nobody(entries, first) {
 test('the supervisor is killed at any moment', async (t) => {
   let first;
 
-  for (let i = 0; i < 60; i++) {
+  for (let i = 0; i < 60; i += rounds(10, 1)) {
     const entries = [hostile(), hostile('deaf'), hostile('exit=1')];
     const raw = Raw.start(t, withServers(t,
       { a: entries[0], b: entries[1], c: entries[2] }));
@@ -372,7 +373,7 @@ test('workers and servers are killed at any moment', async (t) => {
   const raw = await Raw.open(t, withServers(t, { h: entry }));
   const victims = ['broker', 'relay', 'keeper', 'box'];
 
-  for (let i = 0; i < 40; i++) {
+  for (let i = 0; i < 40; i += rounds(5, 1)) {
     const id = raw.postCall(`${prelude}
 for n in range(20):
     outcome = await attempt("h", "echo", {"n": n})
@@ -633,7 +634,7 @@ test('calls with servers leave nothing in the supervisor', {
   await assertServes(raw, 'h');
   const before = await settled();
 
-  for (let i = 0; i < 100; i++)
+  for (let i = 0; i < rounds(20, 100); i++)
     await assertServes(raw, 'h');
   for (let i = 0; i < 3; i++) {
     await attempt(raw, 'h', 'die', { code: 1 });

@@ -1,8 +1,6 @@
 /*
  * Sessions: what the calls of one session share, and that no other call sees
  * any of it, whatever the code leaves behind and whichever process ends.
- *
- *   CAISSON_SESSION_CALLS_TRIED  how many calls are interleaved (200)
  */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
@@ -11,7 +9,9 @@ import { text } from './support/files.mjs';
 import { Gate } from './support/gate.mjs';
 import { descendants, gone, namespacePids, reaped }
   from './support/processes.mjs';
-import { folder, once, settings, unpooled } from './support/program.mjs';
+import {
+  folder, once, rounds, settings, unpooled,
+} from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { until } from './support/wait.mjs';
 
@@ -88,7 +88,7 @@ test('nothing crosses between two sessions and twenty fresh calls',
   async (t) => {
     const { client } = await connect(t, { env: {
       CAISSON_MAX_CONCURRENT: '4', CAISSON_QUEUE: '64' } });
-    const most = Number(process.env.CAISSON_SESSION_CALLS_TRIED ?? 200);
+    const most = rounds(60, 2000);
     const all = [];
     let sent = 0;
 

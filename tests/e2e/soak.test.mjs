@@ -1,6 +1,5 @@
 /*
- * Five hundred executions (fewer where another run has them), half of them
- * ended by error, timeout or cancel: afterwards there is no process,
+ * Fifty executions (in the campaign five hundred), half of them ended by error, timeout or cancel: afterwards there is no process,
  * descriptor, mount or file more than before the first. The program gets a view
  * of the machine in which no other process mounts anything or writes to /tmp
  * and /dev/shm.
@@ -13,7 +12,7 @@ import { Gate } from './support/gate.mjs';
 import {
   childless, descendants, descriptors, memory, mounts,
 } from './support/processes.mjs';
-import { contained, once, root, withoutPool } from './support/program.mjs';
+import { contained, root, rounds, withoutPool } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { until } from './support/wait.mjs';
 
@@ -92,8 +91,8 @@ threading.Thread(target=print, args=(${n},)).start()`), [String(n)]);
   },
 };
 
-/* A third of each kind where root's run has all, a tenth in containers. */
-const share = contained ? 10 : once.skip ? 3 : 1;
+/* The campaign has all of a kind; containers, and each run, a tenth. */
+const share = contained ? 10 : rounds(10, 1);
 
 /* Runs count executions of a kind, or that share, width of them at a time. */
 async function repeat(raw, kind, count, width) {

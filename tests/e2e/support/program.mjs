@@ -35,6 +35,17 @@ export const once = {
   skip: process.env.CAISSON_AGAIN ? 'no uid changes it, root runs it' : false,
 };
 
+/*
+ * What takes long is in two forms. In each run there are few rounds, or there
+ * is another test of the promise that is short; the campaign has all of it
+ * ('meson test --suite campaign').
+ */
+const all = Boolean(process.env.CAISSON_CAMPAIGN);
+
+export const rounds = (few, many) => all ? many : few;
+
+export const campaign = { skip: all ? false : 'it takes long: campaign only' };
+
 /* Whether the tests may look into and kill every process of the program. */
 export const root = process.getuid() === 0;
 
