@@ -385,17 +385,13 @@ part_processes(void)
 	puts(".El");
 }
 
-/* The rows of what the native box and containers keep. */
+/* What only native boxes keep. */
 static void
 part_kept(void)
 {
-	static const char *const words[] = { "no", "yes" };
-
-#define CONTAINER_KEPT(promise, podman, docker, oci)                           \
-	printf(".It %s Ta %s Ta %s Ta %s\n", promise, words[podman],           \
-	    words[docker], words[oci]);
+#define CONTAINER_UNKEPT(promise) puts(".It\n" promise ";");
 #include "../supervisor/box/container_kept.def"
-#undef CONTAINER_KEPT
+#undef CONTAINER_UNKEPT
 }
 
 static void

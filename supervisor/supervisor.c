@@ -161,8 +161,8 @@ supervisor_probe(struct supervisor *sv, struct err *err)
 	if (sv->boxes.runtime != NULL && sv->boxes.runtime->framed)
 		supervisor_find_images(sv);
 	if (sv->boxes.runtime == NULL)
-		return err_set(err, "%s is not podman, docker, crun or runc: "
-		    "set --runtime to the path of one of them",
+		return err_set(err, "%s is not podman or docker: set "
+		    "--runtime to the path of one of them",
 		    sv->options.runtime);
 	/* The Python of a container is that of its image. */
 	if (!sv->boxes.runtime->framed &&
@@ -186,9 +186,7 @@ supervisor_read_images(struct supervisor *sv, struct err *err)
 	if (sv->images == NULL)
 		supervisor_find_images(sv);
 	if (sv->images == NULL ||
-	    language_images_read(sv->images,
-	        strcmp(runtime->name, "oci") == 0 ? "" : runtime->name, err) ==
-	        0)
+	    language_images_read(sv->images, runtime->name, err) == 0)
 		return 0;
 	if (runtime->framed)
 		return -1;

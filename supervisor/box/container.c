@@ -15,7 +15,6 @@
 #include "../../common/mem.h"
 #include "../process/process.h"
 #include "container_boxes.h"
-#include "container_bundle.h"
 #include "container_fault.h"
 #include "container_folders.h"
 #include "container_sweep.h"
@@ -40,7 +39,6 @@ struct contained {
 	int killer; /* 0: none */
 	struct container_usage *usage; /* NULL: it is not counted */
 	char *name;           /* of the container */
-	char *bundle;         /* its bundle, until it is ready; or NULL */
 	struct container_place *place; /* asks for its place; or NULL */
 	struct container_memory *memory; /* asks for its memory; or NULL */
 	int lacked;                      /* its answer: it lacked memory */
@@ -110,15 +108,6 @@ container_current(const struct box *box)
 	return 1;
 }
 
-/* crun and runc have read it when the container runs. */
-static void
-container_drop_bundle(struct contained *contained)
-{
-	if (contained->bundle != NULL)
-		container_bundle_remove(contained->bundle);
-	free(mem_take(&contained->bundle));
-}
-
 static void
 container_free(struct box *box, int lingers)
 {
@@ -133,7 +122,6 @@ container_free(struct box *box, int lingers)
 		container_removal_watch(box->boxes, &contained->keeper,
 		    &contained->name);
 	reaper_forget(&contained->keeper);
-	container_drop_bundle(contained);
 	free(contained->name);
 	free(contained);
 }
@@ -305,13 +293,6 @@ container_needs_cause(const struct box *box)
 	    contained->status == CONTAINER_SIGNALS + SIGKILL;
 }
 
-/* The status of a client whose engine has failed. */
-static int
-container_failure(const struct box *box)
-{
-	return container_fault_status(container_boxes(box->boxes)->engine);
-}
-
 /*
  * Returns whether the engine, and not the code, ended the call: process 1 left
  * no report, the client was killed by a signal, or it failed after a signal
@@ -330,7 +311,7 @@ container_was_lost(const struct box *box)
 		return 0;
 	return contained->status == -1 ||
 	    (box->report.end == BOX_REPORT_SIGNAL &&
-	        contained->status == container_failure(box));
+	        contained->status == KEEPER_ENGINE_FAILED);
 }
 
 /*
@@ -350,17 +331,15 @@ container_lose(struct box *box)
 	if (contained->killer != 0)
 		box_fail(box, "%s, or its keeper, was killed by %s%s",
 		    shared->program, killer, when);
-	else if (contained->client != container_failure(box))
+	else if (contained->client != KEEPER_ENGINE_FAILED)
 		box_fail(box, "the container ended with status %d%s, and its "
 		    "process 1 did not report how the code ended: either the "
-		    "code ended process 1, or %s failed; check it with '%s %s'",
-		    contained->client, when, shared->program, shared->program,
-		    container_program_list(shared->engine));
+		    "code ended process 1, or %s failed; check it with '%s ps'",
+		    contained->client, when, shared->program, shared->program);
 	else
 		box_fail(box, "%s has failed%s, and exited with status %d: "
-		    "check it with '%s %s'", shared->program, when,
-		    contained->client, shared->program,
-		    container_program_list(shared->engine));
+		    "check it with '%s ps'", shared->program, when,
+		    contained->client, shared->program);
 }
 
 /*
@@ -557,9 +536,8 @@ container_stand(struct box *box, pid_t pid, struct err *err)
 	         pid, &workspace, &left, has_data, err) == -1 ||
 	        container_watch(box, pid, err) == -1))
 		return err_wrap(err, "the box cannot be used");
-	facts.own = container_facts_new(container_image(box),
-	    facts.runtime->name, container_boxes(box->boxes)->engine,
-	    pid != 0);
+	facts.own = container_facts_new(
+	    container_image(box), facts.runtime->name, pid != 0);
 	if (pid == 0)
 		container_warn(box);
 	box_on_stood(box, &facts);
@@ -597,7 +575,6 @@ container_ready(struct box *box, struct err *err)
 	/* Without a bootstrap it may not have been created yet. */
 	if (box->language->image != NULL)
 		return container_stand(box, 0, err);
-	container_drop_bundle(contained);
 	/* Only root may look into the containers of a daemon. */
 	if (shared->engine != CONTAINER_DOCKER || geteuid() != 0)
 		return container_stand(
@@ -645,10 +622,8 @@ container_start(struct box *box, struct box_pipes *pipes, struct err *err)
 	    box->language, &container);
 	if (container_check(&container, err) == -1)
 		return -1;
-	failed = container_commands_fill(
-	        shared, &container, &commands, &program, err) == -1 ||
-	    container_run(box, &program, err) == -1;
-	contained->bundle = mem_take(&commands.bundle);
+	container_commands_fill(shared, &container, &commands, &program);
+	failed = container_run(box, &program, err) == -1;
 	container_commands_free(&commands);
 	return failed ? -1 : 0;
 }
@@ -685,4 +660,3 @@ container_awaited(const struct boxes *boxes)
 
 const struct runtime podman_runtime = CONTAINER_RUNTIME("podman");
 const struct runtime docker_runtime = CONTAINER_RUNTIME("docker");
-const struct runtime oci_runtime = CONTAINER_RUNTIME("oci");

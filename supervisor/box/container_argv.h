@@ -1,7 +1,7 @@
 /*
- * The description of a container, which is the same for all engines, and the
- * command lines of podman and docker that it becomes; oci_bundle.h has what it
- * becomes for crun and runc. These functions only compose text. No code, no
+ * The description of a container, which is the same for both engines, and the
+ * command lines of podman and docker that it becomes. These functions only
+ * compose text. No code, no
  * variable of the user and no name of a server is part of it: every user of the
  * host can read a command line. Runs in the supervisor.
  */
@@ -18,7 +18,6 @@
 enum container_engine {
 	CONTAINER_PODMAN,
 	CONTAINER_DOCKER,
-	CONTAINER_OCI, /* crun or runc: see oci_bundle.h */
 	CONTAINER_ENGINES,
 };
 
@@ -56,14 +55,10 @@ struct container {
 	const char *bootstrap; /* a directory of the host; NULL: none */
 	/*
 	 * Not for docker: the program of the host that starts the command as
-	 * process 1; NULL: the engine's, and with crun and runc the command.
+	 * process 1; NULL: the engine's.
 	 */
 	const char *first;
 	const char *programs; /* the first folder of PATH; NULL: none of ours */
-	/*
-	 * Of the image, for crun and runc: a list of NAME=VALUE. NULL: none.
-	 */
-	const struct buffer *variables;
 	/* In the container, the last one is NULL; NULL: that of the image. */
 	const char *const *command;
 	uint64_t memory_bytes; /* of all processes and files */

@@ -12,8 +12,6 @@
 #include "../../common/text_list.h"
 #include "../process/process.h"
 #include "container_boxes.h"
-#include "container_bundle.h"
-#include "container_fault.h"
 #include "container_lock.h"
 #include "container_sweep.h"
 
@@ -80,15 +78,13 @@ container_boxes_check_image(const struct boxes *boxes, struct err *err)
 {
 	auto_buffer struct buffer name = { 0 };
 	const char *runtime = boxes->options->runtime;
-	int oci = container_boxes(boxes)->engine == CONTAINER_OCI;
 
 	if (boxes->options->image[0] != '\0')
 		return 0;
 	options_add_name(&name, boxes->options, OPTION_ID_RUNTIME);
 	return err_set(err, "%s is %s, which needs an image: make one with "
-	    "'caisson image build python%s%s', and use it with '--image "
-	    "caisson-python'",
-	    name.data, runtime, oci ? "" : " --engine ", oci ? "" : runtime);
+	    "'caisson image build python --engine %s', and use it with "
+	    "'--image caisson-python'", name.data, runtime, runtime);
 }
 
 /* Removes a container of a Caisson that has ended, in the background. */
@@ -99,14 +95,8 @@ container_boxes_on_stale(void *ctx, const char *name)
 
 	log_info("removing the container %s of a Caisson that has ended",
 	    name);
-	if (container_boxes(boxes)->engine == CONTAINER_OCI)
-		container_bundle_remove_named(name);
 	container_remove(boxes, name);
 }
-
-/* The names of engines in locks. */
-static const char *const container_boxes_engines[] = { "podman", "docker",
-	"oci" };
 
 /*
  * Finds those of a list that were left when Caisson and its keepers were
@@ -114,12 +104,12 @@ static const char *const container_boxes_engines[] = { "podman", "docker",
  * its locks stay, too.
  */
 static void
-container_boxes_sweep_list(struct boxes *boxes, const char *kind,
-    const struct buffer *list, int cut)
+container_boxes_sweep_list(
+    struct boxes *boxes, const struct buffer *list, int cut)
 {
 	const struct container_boxes *shared = container_boxes(boxes);
 	const struct container_sweep sweep = { shared->label, shared->locks,
-		container_boxes_engines[shared->engine] };
+		container_names[shared->engine] };
 	const char *text = list->data == NULL ? "" : list->data;
 
 	container_sweep_each(
@@ -129,11 +119,12 @@ container_boxes_sweep_list(struct boxes *boxes, const char *kind,
 		    "start: the next start removes others of a Caisson that "
 		    "has ended", shared->program);
 	else if (shared->locks != NULL)
-		container_lock_clean(shared->locks, kind, text, list->len);
+		container_lock_clean(
+		    shared->locks, shared->kind, text, list->len);
 }
 
 static int
-container_boxes_sweep(struct boxes *boxes, const char *kind, struct err *err)
+container_boxes_sweep(struct boxes *boxes, struct err *err)
 {
 	const struct container_boxes *shared = container_boxes(boxes);
 	struct spawn_program program = { .path = shared->program,
@@ -144,11 +135,6 @@ container_boxes_sweep(struct boxes *boxes, const char *kind, struct err *err)
 	auto_free char **argv = NULL;
 	int failed;
 
-	if (shared->engine == CONTAINER_OCI) {
-		container_bundle_list(shared, &list);
-		container_boxes_sweep_list(boxes, kind, &list, 0);
-		return 0;
-	}
 	container_argv_list(&list, shared->engine, shared->program);
 	argv = text_list_vector(list.data, list.len);
 	program.argv = argv;
@@ -156,8 +142,7 @@ container_boxes_sweep(struct boxes *boxes, const char *kind, struct err *err)
 	    CONTAINER_LIST_MS, &answer, err) == -1;
 	/* If it has failed, the trial says why. */
 	if (!failed && (answer.status == 0 || answer.cut))
-		container_boxes_sweep_list(
-		    boxes, kind, &answer.out, answer.cut);
+		container_boxes_sweep_list(boxes, &answer.out, answer.cut);
 	buffer_reset(&answer.out);
 	buffer_reset(&answer.errors);
 	return failed ? -1 : 0;
@@ -184,91 +169,42 @@ container_boxes_note_unused(const struct options *options)
 
 /*
  * Takes the lock by which others learn of our end. Without one, only a Caisson
- * that sees our processes removes what we would leave. That of an engine that
- * was tried before stays: the trial may have left something there.
+ * that sees our processes removes what we would leave.
  */
 static void
-container_boxes_lock(
-    struct container_boxes *shared, struct container_held *held)
+container_boxes_lock(struct container_boxes *shared)
 {
 	auto_buffer struct buffer key = { 0 };
 	struct err err;
 
 	container_program_key(shared, &key);
-	held->kind = container_lock_kind(
-	    container_boxes_engines[shared->engine], key.data, key.len);
-	if (shared->locks == NULL)
-		shared->locks = container_lock_folder(&err);
+	shared->kind = container_lock_kind(
+	    container_names[shared->engine], key.data, key.len);
+	shared->locks = container_lock_folder(&err);
 	if (shared->locks != NULL)
-		held->lock = container_lock_take(
-		    shared->locks, held->kind, shared->label, &err);
-	if (held->lock == -1)
+		shared->lock = container_lock_take(
+		    shared->locks, shared->kind, shared->label, &err);
+	if (shared->lock == -1)
 		log_info("no lock for containers: %s", err.text);
 }
 
-static void
-container_boxes_unlock(struct container_boxes *shared)
-{
-	size_t i;
-
-	for (i = 0; i < CONTAINER_TRIES; i++) {
-		struct container_held *held = &shared->held[i];
-
-		if (shared->locks != NULL)
-			container_lock_end(shared->locks, held->kind,
-			    shared->label, &held->lock);
-		free(held->kind);
-	}
-	free(shared->locks);
-}
-
-/* Tries the n-th engine of that kind. */
+/* Tries the engine. */
 static int
-container_boxes_try(struct boxes *boxes, const char *value, size_t n,
-    int only_refuses, struct err *err)
+container_boxes_try(struct boxes *boxes, int only_refuses, struct err *err)
 {
 	struct container_boxes *shared = container_boxes(boxes);
-	struct container_held *held = &shared->held[n];
+	const char *value = boxes->options->runtime;
 
-	if (container_program_find(shared, value, n, err) == -1)
-		return -1;
-	if (shared->engine == CONTAINER_OCI &&
-	    container_bundle_open(boxes, only_refuses, err) == -1)
+	if (container_program_find(shared, value, err) == -1)
 		return -1;
 	if (only_refuses)
 		return container_trial_ask(boxes, err);
-	container_boxes_lock(shared, held);
-	if (container_boxes_sweep(boxes, held->kind, err) == -1 ||
+	container_boxes_lock(shared);
+	if (container_boxes_sweep(boxes, err) == -1 ||
 	    container_trial(boxes, err) == -1)
 		return -1;
 	container_boxes_note_unused(boxes->options);
 	return 0;
-}
-
-/*
- * Tries the next program of oci where the first has failed, as err says: on
- * hosts with both versions of cgroups only runc works. Returns 0, or -1 with
- * what has failed in err.
- */
-static int
-container_boxes_try_next(struct boxes *boxes, const char *value,
-    int only_refuses, struct err *err)
-{
-	const struct container_boxes *shared = container_boxes(boxes);
-	auto_free char *path = container_program_path(shared->engine, value, 1);
-	const struct err first = *err;
-	struct err next;
-
-	if (path == NULL)
-		return -1;
-	if (container_boxes_try(boxes, value, 1, only_refuses, &next) == 0)
-		return 0;
-	if (container_fault_is_hybrid(first.text))
-		return err_set(err, "only runc runs on a host that has both "
-		    "versions of cgroups: %s", next.text);
-	return strcmp(first.text, next.text) == 0 ? -1 :
-	    err_set(err, "%s; %s failed, too: %s", first.text, path,
-	        next.text);
 }
 
 int
@@ -276,56 +212,37 @@ container_probe(struct boxes *boxes, int only_refuses, struct err *err)
 {
 	struct container_boxes *shared = mem_alloc(sizeof(*shared));
 	const char *value = boxes->options->runtime;
-	size_t i;
 
 	boxes->shared = shared;
-	for (i = 0; i < CONTAINER_TRIES; i++)
-		shared->held[i].lock = -1;
-	if (strcmp(value, "auto") == 0)
-		value = boxes->runtime->name;
-	/* No engine has a program of the name oci. */
-	shared->engine =
-	    strcmp(value, container_boxes_engines[CONTAINER_OCI]) == 0 ?
-	    CONTAINER_OCI :
-	    (enum container_engine)container_program_engine(value);
+	shared->lock = -1;
+	shared->engine = (enum container_engine)container_program_engine(value);
 	container_boxes_note_limit(shared);
 	container_boxes_note_user(shared, boxes->options->container_user);
 	if (container_boxes_check_image(boxes, err) == -1 ||
 	    container_boxes_find_files(shared, err) == -1)
 		return -1;
 	shared->label = container_sweep_label(err);
-	if (shared->label == NULL)
-		return -1;
-	if (container_boxes_try(boxes, value, 0, only_refuses, err) == 0)
-		return 0;
-	return shared->engine == CONTAINER_OCI && value[0] != '/' ?
-	    container_boxes_try_next(boxes, value, only_refuses, err) : -1;
+	return shared->label == NULL ? -1 :
+	    container_boxes_try(boxes, only_refuses, err);
 }
 
 void
 container_finish(struct boxes *boxes)
 {
-	reaper_finish(CONTAINER_FINISH_MS);
-	container_boxes_free(boxes);
-}
-
-void
-container_boxes_free(struct boxes *boxes)
-{
 	struct container_boxes *shared = mem_take(&boxes->shared);
 
+	reaper_finish(CONTAINER_FINISH_MS);
 	container_removal_end(shared);
-	container_boxes_unlock(shared);
+	if (shared->locks != NULL)
+		container_lock_end(shared->locks, shared->kind, shared->label,
+		    &shared->lock);
+	free(shared->kind);
+	free(shared->locks);
 	free(shared->program);
 	free(shared->label);
 	free(shared->bootstrap);
 	free(shared->first);
 	free(shared->profile);
-	free(shared->root);
-	buffer_reset(&shared->variables);
-	free(shared->seccomp);
-	free(shared->filter);
-	free(shared->state);
 	free(shared->envp);
 	buffer_reset(&shared->environment);
 	free(shared);

@@ -1,7 +1,7 @@
 /*
- * The runtimes podman, docker and oci: boxes that are containers. The state
- * that all boxes of a run share, the commands of their engine, and the checks
- * at the start. Runs in the supervisor. Of a container it reads the exit status
+ * The runtimes podman and docker: boxes that are containers. The state that all
+ * boxes of a run share, the commands of their engine, and the checks at the
+ * start. Runs in the supervisor. Of a container it reads the exit status
  * and what the kernel tells of its processes and cgroup; of an engine a list of
  * containers, the place of one, and errors.
  */
@@ -22,25 +22,14 @@ struct container_place;
 struct engine_call;
 struct spawn_program;
 
-/* Where crun and runc make cgroups that have the names of containers. */
-#define CONTAINER_CGROUPS "/sys/fs/cgroup"
-
-/* The engines that are tried for one value of the option runtime. */
-#define CONTAINER_TRIES 2
-
-/* The lock that is held for the containers of one of them. */
-struct container_held {
-	char *kind; /* container_lock_kind; NULL: it was not tried */
-	int lock;   /* container_lock_take; -1: none */
-};
-
 /* The state shared by all boxes of one of these runtimes. */
 struct container_boxes {
 	enum container_engine engine;
 	char *program;   /* the absolute path of the engine */
 	char *label;     /* container_sweep_label */
 	char *locks;     /* container_lock_folder; NULL: none */
-	struct container_held held[CONTAINER_TRIES]; /* ours in it */
+	char *kind;      /* of ours in it: container_lock_kind; or NULL */
+	int lock;        /* container_lock_take; -1: none */
 	char *bootstrap; /* the folder box of this installation */
 	char *first;     /* the program in it; NULL: docker's */
 	char *profile;   /* the path of the seccomp profile */
@@ -50,12 +39,6 @@ struct container_boxes {
 	uint32_t uid;
 	uint32_t gid;
 	int warned; /* that files are lost */
-	/* Of crun and runc: container_bundle.c. */
-	char *root;    /* of the image, unpacked */
-	struct buffer variables; /* of the image: a list of NAME=VALUE */
-	char *seccomp; /* the text of the profile */
-	char *filter;  /* what it becomes, as BPF in base64 */
-	char *state;   /* the directory of states */
 	LIST_HEAD(, container_left) left; /* of container_removal.c */
 };
 
@@ -69,17 +52,10 @@ container_boxes(const struct boxes *boxes)
 /* container.c: one box. The rows in the table of runtimes. */
 extern const struct runtime podman_runtime;
 extern const struct runtime docker_runtime;
-extern const struct runtime oci_runtime;
-
-/* runtime_auto.c: the choice of one of these or of native boxes. */
-extern const struct runtime auto_runtime;
 
 /* container_boxes.c: as probe and finish of struct runtime. */
 int container_probe(struct boxes *boxes, int only_refuses, struct err *err);
 void container_finish(struct boxes *boxes);
-
-/* Frees boxes->shared, without a look at processes. */
-void container_boxes_free(struct boxes *boxes);
 
 /*
  * container_request.c: fills in the container of a box of these options.
@@ -97,37 +73,34 @@ int container_has_data(
     const struct boxes *boxes, const struct language *language);
 
 /*
- * container_program.c: the engine. Finds the n-th one, counted from 0, for a
- * value of the option runtime, and sets program and environment. Returns 0, or
- * -1 with err, which says how to install it.
+ * container_program.c: the engine. Finds the one for a value of the option
+ * runtime, and sets program and environment. Returns 0, or -1 with err, which
+ * says how to install it.
  */
-int container_program_find(struct container_boxes *shared, const char *value,
-    size_t n, struct err *err);
+int container_program_find(
+    struct container_boxes *shared, const char *value, struct err *err);
 
 /*
  * Appends what selects the containers that this engine lists, for
- * container_lock_kind: of crun and runc the base name, which the directory of
- * states has, of others the program and the variables that choose its storage
- * or daemon.
+ * container_lock_kind: the program and the variables that choose its storage or
+ * daemon.
  */
 void container_program_key(
     const struct container_boxes *shared, struct buffer *key);
 
-/*
- * Returns the engine that the base name of a path stands for; -1: unknown.
- */
+/* The names of engines, as the option runtime and locks have them. */
+extern const char *const container_names[CONTAINER_ENGINES];
+
+/* Returns the engine that the base name of a path begins with; -1: none. */
 int container_program_engine(const char *path);
 
-/* Returns the command of an engine that lists containers: users try it. */
-const char *container_program_list(enum container_engine engine);
-
 /*
- * Returns the path of the n-th program of that engine, counted from 0, which
- * the caller frees: the value itself if it is a path, or else one that is
- * installed. NULL: there is none.
+ * Returns the path of the program of an engine, which the caller frees: the
+ * value itself if it is a path, or else the one that is installed. NULL: there
+ * is none.
  */
 char *container_program_path(
-    enum container_engine engine, const char *value, size_t n);
+    enum container_engine engine, const char *value);
 
 /*
  * container_commands.c: the command lines of one container, and the program for
@@ -140,21 +113,18 @@ struct container_commands {
 	char **argv;
 	char **find_argv;
 	char **remove_argv;
-	char *state;  /* of crun and runc: the directory of the container */
-	char *bundle; /* of crun and runc: the directory of its bundle */
 };
 
-/* Frees its fields. The bundle stays, unless the caller removes it. */
+/* Frees its fields. */
 void container_commands_free(struct container_commands *commands);
 
 /*
- * Fills in the command lines of a container, whose bundle is written if there
- * is one, and the fields of program but its descriptors. commands must outlive
- * the use of program. Returns 0, or -1 with err.
+ * Fills in the command lines of a container, and the fields of program but its
+ * descriptors. commands must outlive the use of program.
  */
-int container_commands_fill(const struct container_boxes *shared,
+void container_commands_fill(const struct container_boxes *shared,
     const struct container *container, struct container_commands *commands,
-    struct spawn_program *program, struct err *err);
+    struct spawn_program *program);
 
 /* The same, without the one that runs the container. */
 void container_commands_fill_removal(const struct container_boxes *shared,
@@ -229,7 +199,7 @@ int container_trial(struct boxes *boxes, struct err *err);
 
 /*
  * Its first part, which starts no container: asks podman or docker about the
- * image. Returns 0, also for an engine that has none, or -1 with err.
+ * image. Returns 0, or -1 with err.
  */
 int container_trial_ask(const struct boxes *boxes, struct err *err);
 
@@ -264,22 +234,19 @@ int container_process_is_of(pid_t pid, const char *id);
 /* container_facts.c: what holds for a box that is a container. */
 
 /* Returns the facts of a box of a runtime, whose name is static. */
-void *container_facts_new(const char *image, const char *name,
-    enum container_engine engine, int keeps_files);
+void *container_facts_new(
+    const char *image, const char *name, int keeps_files);
 
 /* Appends them as a JSON object. */
 void container_facts_add(struct buffer *json, const void *own);
 
 void container_facts_free(void *own);
 
-/* A promise of the native box that not every container keeps. */
-struct container_kept {
-	const char *promise;
-	int by[CONTAINER_ENGINES]; /* whether containers of each keep it */
-};
-
-/* Returns the n-th one, from 0, or NULL behind the last one. */
-const struct container_kept *container_kept_at(size_t n);
+/*
+ * Returns the n-th promise of the native box that containers do not keep, from
+ * 0, static; NULL behind the last one.
+ */
+const char *container_unkept_at(size_t n);
 
 /* container_removal.c: the removal of containers. */
 

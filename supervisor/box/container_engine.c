@@ -236,21 +236,15 @@ static int
 container_engine_set_late(
     const char *path, unsigned int ms, struct err *err)
 {
-	int engine = container_program_engine(path);
-
 	return err_set(err, "%s did not answer within %u s: check it with "
-	    "'%s %s'", path, ms / 1000, path,
-	    container_program_list((enum container_engine)engine));
+	    "'%s ps'", path, ms / 1000, path);
 }
 
 static int
 container_engine_set_endless(const char *path, struct err *err)
 {
-	int engine = container_program_engine(path);
-
 	return err_set(err, "%s printed more than %lu MiB: check it with "
-	    "'%s %s'", path, ENGINE_OUT_MAX / MIB, path,
-	    container_program_list((enum container_engine)engine));
+	    "'%s ps'", path, ENGINE_OUT_MAX / MIB, path);
 }
 
 int

@@ -11,37 +11,31 @@
 struct container_facts {
 	char *image;
 	const char *name; /* of the runtime, static */
-	enum container_engine engine;
 	int keeps_files;
 };
 
 void *
-container_facts_new(const char *image, const char *name,
-    enum container_engine engine, int keeps_files)
+container_facts_new(const char *image, const char *name, int keeps_files)
 {
 	struct container_facts *facts = mem_alloc(sizeof(*facts));
 
 	facts->image = mem_strdup(image);
 	facts->name = name;
-	facts->engine = engine;
 	facts->keeps_files = keeps_files;
 	return facts;
 }
 
-/* Appends what these containers do not keep of the promises of native boxes. */
+/* Appends what containers do not keep of the promises of native boxes. */
 static void
-container_facts_add_missing(struct buffer *json, enum container_engine engine)
+container_facts_add_missing(struct buffer *json)
 {
-	const struct container_kept *kept;
-	const char *before = "";
+	const char *promise, *before = "";
 	size_t n;
 
 	buffer_add_text(json, "\"missing\":[");
-	for (n = 0; (kept = container_kept_at(n)) != NULL; n++) {
-		if (kept->by[engine])
-			continue;
+	for (n = 0; (promise = container_unkept_at(n)) != NULL; n++) {
 		buffer_add_text(json, before);
-		json_add_text(json, kept->promise);
+		json_add_text(json, promise);
 		before = ",";
 	}
 	buffer_add_text(json, "]");
@@ -56,7 +50,7 @@ container_facts_add(struct buffer *json, const void *own)
 	    facts->name);
 	json_add_text(json, facts->image);
 	buffer_add_text(json, ",");
-	container_facts_add_missing(json, facts->engine);
+	container_facts_add_missing(json);
 	buffer_printf(json, ",\"namespaces\":[\"mnt\",\"pid\",\"net\","
 	    "\"ipc\",\"uts\",\"cgroup\"],\"seccomp\":\"allow-list\","
 	    "\"landlock\":null,\"overlay\":false,\"proc\":true,"
@@ -73,18 +67,15 @@ container_facts_free(void *own)
 	free(facts);
 }
 
-static const struct container_kept container_kept[] = {
-#define CONTAINER_KEPT(promise, podman, docker, oci)                           \
-	{ promise, { [CONTAINER_PODMAN] = (podman),                            \
-	               [CONTAINER_DOCKER] = (docker),                          \
-	               [CONTAINER_OCI] = (oci) } },
+static const char *const container_unkept[] = {
+#define CONTAINER_UNKEPT(promise) promise,
 #include "container_kept.def"
-#undef CONTAINER_KEPT
+#undef CONTAINER_UNKEPT
 };
 
-const struct container_kept *
-container_kept_at(size_t n)
+const char *
+container_unkept_at(size_t n)
 {
-	return n < sizeof(container_kept) / sizeof(container_kept[0]) ?
-	    &container_kept[n] : NULL;
+	return n < sizeof(container_unkept) / sizeof(container_unkept[0]) ?
+	    container_unkept[n] : NULL;
 }

@@ -80,13 +80,6 @@ static const struct container_saying {
 #define CONTAINER_FAULTS                                                       \
 	(sizeof(container_faults) / sizeof(container_faults[0]))
 
-/* Of crun itself, which does not read containers.conf. */
-static const struct container_saying container_fault_hybrid = {
-	"cgroups in hybrid mode",
-	"crun does not run on a host that has both versions of cgroups: "
-	"install runc, and set CAISSON_RUNTIME to oci or to the path of runc"
-};
-
 /* The words that begin the line of an engine's client about its failure. */
 static const char *const container_fault_words[] = { "Error: ", "docker: " };
 
@@ -324,9 +317,6 @@ container_fault_add(struct buffer *text, const struct container_end *end)
 	const struct container_saying *known = NULL;
 	size_t i;
 
-	if (end->engine == CONTAINER_OCI &&
-	    strstr(end->errors, container_fault_hybrid.says) != NULL)
-		known = &container_fault_hybrid;
 	for (i = 0; i < CONTAINER_FAULTS && known == NULL; i++)
 		if (strstr(end->errors, container_faults[i].says) != NULL)
 			known = &container_faults[i];
@@ -355,12 +345,6 @@ container_fault_asked(const struct container_end *end)
 	return buffer_take(&text, NULL);
 }
 
-int
-container_fault_status(enum container_engine engine)
-{
-	return engine == CONTAINER_OCI ? EXIT_FAILURE : KEEPER_ENGINE_FAILED;
-}
-
 /* Appends which signal has killed the client. */
 static void
 container_fault_killed(struct buffer *text, const struct container_end *end)
@@ -372,24 +356,13 @@ container_fault_killed(struct buffer *text, const struct container_end *end)
 	    end->program, killer == NULL ? "an unknown signal" : killer);
 }
 
-/*
- * Appends what has failed. The interpreter of an image can exit with the status
- * of a failed crun or runc, except in the trial: see common/trial.h.
- */
+/* Appends what has failed. */
 static void
 container_fault_failed(struct buffer *text, const struct container_end *end)
 {
-	int failed = end->status == container_fault_status(end->engine);
-	int sure = end->engine != CONTAINER_OCI || end->trial ||
-	    strstr(end->errors, "runc run failed: ") != NULL;
-
-	if (failed && sure)
+	if (end->status == KEEPER_ENGINE_FAILED)
 		buffer_printf(text, "%s could not run a container",
 		    end->program);
-	else if (failed)
-		buffer_printf(text, "%s, or the interpreter of the image %s, "
-		    "failed before the container was ready for code",
-		    end->program, end->image);
 	else if (end->status == KEEPER_ENGINE_NOT_STARTED ||
 	    end->status == KEEPER_ENGINE_NOT_FOUND)
 		buffer_printf(text, "%s could not start a container of the "
@@ -412,12 +385,6 @@ container_fault(const struct container_end *end)
 		container_fault_quote(&text, ": ", end->errors);
 	}
 	return buffer_take(&text, NULL);
-}
-
-int
-container_fault_is_hybrid(const char *sentence)
-{
-	return strcmp(sentence, container_fault_hybrid.means) == 0;
 }
 
 char *

@@ -15,7 +15,6 @@ struct container_end {
 	const char *digest;  /* of an image that is a language, or NULL */
 	int status;          /* the exit status; -1: killed by a signal */
 	int killer;          /* that signal; 0: unknown */
-	int trial;           /* the container was the one of the trial */
 	const char *errors;  /* of its standard error; UTF-8, maybe empty */
 };
 
@@ -26,17 +25,11 @@ struct container_end {
 void container_fault_quote(
     struct buffer *text, const char *before, const char *errors);
 
-/* Returns the exit status of a client whose engine has failed. */
-int container_fault_status(enum container_engine engine);
-
 /*
  * Returns the sentence for a container that has ended before it was ready for
  * code, or, with docker, may have. The caller frees the sentence.
  */
 char *container_fault(const struct container_end *end);
-
-/* Returns whether a sentence of these says that only runc runs on this host. */
-int container_fault_is_hybrid(const char *sentence);
 
 /*
  * Returns the sentence, without the fix, for an exit status that is either that

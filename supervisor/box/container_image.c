@@ -81,9 +81,9 @@ container_image_judge(enum container_engine engine, const char *shown,
 		    "could weaken its containers, because podman passes it to "
 		    "crun or runc: use an image whose annotations all begin "
 		    "with \"org.opencontainers.image.\" or \"com.docker.\", or "
-		    "the runtime docker or oci", shown, name.data);
+		    "the runtime docker", shown, name.data);
 	return err_set(err, "the image %s has the volume %s, which docker "
 	    "makes as a writable directory on the disk of the host, without a "
-	    "limit: use an image without volumes, or the runtime podman or oci",
+	    "limit: use an image without volumes, or the runtime podman",
 	    shown, name.data);
 }

@@ -52,8 +52,8 @@ container_memory_warn(const struct container_memory *memory,
 	}
 	buffer_add(&why, "", 1);
 	log_warn("%s cannot tell whether the container %s ran out of memory: "
-	    "%s; check it with '%s %s'", shared->program, memory->name,
-	    why.data, shared->program, container_program_list(shared->engine));
+	    "%s; check it with '%s ps'", shared->program, memory->name,
+	    why.data, shared->program);
 }
 
 /* Returns whether an answer has a line that is the name and nothing else. */

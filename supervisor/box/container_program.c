@@ -16,19 +16,9 @@
 #define CONTAINER_PROGRAM_PATH                                                 \
 	"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-/* The programs, by the beginning of their base names. */
-static const struct {
-	const char *name;
-	enum container_engine engine;
-} container_programs[] = {
-	{ "podman", CONTAINER_PODMAN },
-	{ "docker", CONTAINER_DOCKER },
-	{ "crun", CONTAINER_OCI },
-	{ "runc", CONTAINER_OCI },
+const char *const container_names[CONTAINER_ENGINES] = {
+	[CONTAINER_PODMAN] = "podman", [CONTAINER_DOCKER] = "docker"
 };
-
-#define CONTAINER_PROGRAMS                                                     \
-	(sizeof(container_programs) / sizeof(container_programs[0]))
 
 /*
  * The variables of ours that an engine gets: others may hold secrets. The first
@@ -56,17 +46,11 @@ container_program_engine(const char *path)
 	size_t i;
 
 	base = base == NULL ? path : base + 1;
-	for (i = 0; i < CONTAINER_PROGRAMS; i++)
-		if (strncmp(base, container_programs[i].name,
-		        strlen(container_programs[i].name)) == 0)
-			return (int)container_programs[i].engine;
+	for (i = 0; i < CONTAINER_ENGINES; i++)
+		if (strncmp(base, container_names[i],
+		        strlen(container_names[i])) == 0)
+			return (int)i;
 	return -1;
-}
-
-const char *
-container_program_list(enum container_engine engine)
-{
-	return engine == CONTAINER_OCI ? "list" : "ps";
 }
 
 static int
@@ -98,35 +82,17 @@ container_program_search(const char *folders, const char *name)
 	return NULL;
 }
 
-/* Returns the n-th installed program of that kind, counted from 0, or NULL. */
-static char *
-container_program_locate(enum container_engine engine, size_t n)
-{
-	char *path = NULL;
-	size_t i;
-
-	for (i = 0; i < CONTAINER_PROGRAMS && path == NULL; i++) {
-		if (container_programs[i].engine != engine)
-			continue;
-		path = container_program_search(
-		    getenv("PATH"), container_programs[i].name);
-		if (path == NULL)
-			path = container_program_search(CONTAINER_PROGRAM_PATH,
-			    container_programs[i].name);
-		if (path != NULL && n-- > 0)
-			free(mem_take(&path));
-	}
-	return path;
-}
-
 char *
-container_program_path(
-    enum container_engine engine, const char *value, size_t n)
+container_program_path(enum container_engine engine, const char *value)
 {
-	if (value[0] != '/')
-		return container_program_locate(engine, n);
-	return n == 0 && container_program_is(value) ? mem_strdup(value) :
-	                                               NULL;
+	const char *name = container_names[engine];
+	char *path;
+
+	if (value[0] == '/')
+		return container_program_is(value) ? mem_strdup(value) : NULL;
+	path = container_program_search(getenv("PATH"), name);
+	return path != NULL ? path :
+	    container_program_search(CONTAINER_PROGRAM_PATH, name);
 }
 
 /* Adds the first n of these variables, as they are set, to a list of texts. */
@@ -151,10 +117,6 @@ container_program_add_first(struct buffer *list, size_t n)
 void
 container_program_key(const struct container_boxes *shared, struct buffer *key)
 {
-	if (shared->engine == CONTAINER_OCI) {
-		text_list_add(key, strrchr(shared->program, '/') + 1);
-		return;
-	}
 	text_list_add(key, shared->program);
 	container_program_add_first(key, CONTAINER_PROGRAM_CHOICES);
 }
@@ -174,29 +136,23 @@ container_program_add_variables(struct container_boxes *shared)
 }
 
 int
-container_program_find(struct container_boxes *shared, const char *value,
-    size_t n, struct err *err)
+container_program_find(
+    struct container_boxes *shared, const char *value, struct err *err)
 {
 	auto_buffer struct buffer shown = { 0 };
-	const char *name = shared->engine == CONTAINER_OCI ?
-	    "crun or runc" : value;
 
-	free(shared->program);
-	shared->program = container_program_path(shared->engine, value, n);
+	shared->program = container_program_path(shared->engine, value);
 	if (shared->program == NULL && value[0] == '/') {
 		shown_add_quoted(&shown, value, OPTION_PATH_MAX);
 		return err_set(err, "the runtime %s is not a program: set "
-		    "--runtime to the path of podman, docker, crun or runc",
-		    shown.data);
+		    "--runtime to the path of podman or docker", shown.data);
 	}
 	if (shared->program == NULL)
 		return err_set(err, "the runtime %s needs %s, which is not "
 		    "installed: 'apt install %s', or set --runtime to the path "
-		    "of the program", value, name,
-		    shared->engine == CONTAINER_OCI ? "crun" :
+		    "of the program", value, value,
 		    shared->engine == CONTAINER_DOCKER ? "docker.io" :
 		        "podman");
-	if (shared->envp == NULL)
-		container_program_add_variables(shared);
+	container_program_add_variables(shared);
 	return 0;
 }

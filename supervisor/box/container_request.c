@@ -35,8 +35,6 @@ container_request_fill(const struct boxes *boxes, unsigned long number,
 		    NULL,
 		.first = language->image == NULL ? NULL : shared->first,
 		.programs = language->programs,
-		.variables = language->image == NULL ? &shared->variables :
-		    language->variables,
 		.command = language->command,
 		.memory_bytes = options->memory,
 		.files_bytes = options->memory / CONTAINER_FILES_SHARE,

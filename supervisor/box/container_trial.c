@@ -13,7 +13,6 @@
 #include "../../common/trial.h"
 #include "../process/process.h"
 #include "container_boxes.h"
-#include "container_bundle.h"
 #include "container_fault.h"
 #include "container_image.h"
 #include "container_sweep.h"
@@ -51,7 +50,7 @@ static const struct container_promise container_promises[TRIAL_PROMISES] = {
 	    "controller memory to your user (see caisson-box(7))" },
 	[TRIAL_VOLUMES] = { "no writable volumes", "of the image",
 	    "its volumes are writable", "use an image without volumes, "
-	    "or the runtime podman or oci" },
+	    "or the runtime podman" },
 };
 
 /* How the engine has ended, for sentences; the errors stay the caller's. */
@@ -66,7 +65,6 @@ container_trial_end(const struct boxes *boxes,
 		.image = boxes->options->image,
 		.status = answer->status,
 		.killer = answer->killer,
-		.trial = 1,
 		.errors = errors };
 }
 
@@ -166,8 +164,6 @@ container_trial_ask(const struct boxes *boxes, struct err *err)
 	auto_free char **argv = NULL;
 	int failed;
 
-	if (shared->engine == CONTAINER_OCI)
-		return 0;
 	container_image_argv(&list, shared->engine, shared->program,
 	    boxes->options->image);
 	argv = text_list_vector(list.data, list.len);
@@ -210,13 +206,10 @@ container_trial(struct boxes *boxes, struct err *err)
 	if (container_check(&container, err) == -1 ||
 	    container_trial_ask(boxes, err) == -1)
 		return -1;
-	failed = container_commands_fill(
-	        shared, &container, &commands, &program, err) == -1 ||
-	    container_engine_ask(boxes->base, &program,
+	container_commands_fill(shared, &container, &commands, &program);
+	failed = container_engine_ask(boxes->base, &program,
 	        CONTAINER_TRIAL_MS, &answer, err) == -1 ||
 	    container_trial_judge(boxes, &answer, err) == -1;
-	if (commands.bundle != NULL)
-		container_bundle_remove(commands.bundle);
 	container_commands_free(&commands);
 	buffer_reset(&answer.out);
 	buffer_reset(&answer.errors);

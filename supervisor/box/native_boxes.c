@@ -37,20 +37,18 @@ native_boxes_prepare_cgroup(struct boxes *boxes, struct err *err)
 	return 0;
 }
 
-/* Of auto, which has no image or says why none is used, nothing is said. */
 static void
 native_boxes_note_unused(const struct boxes *boxes)
 {
 	const struct options *options = boxes->options;
 	auto_buffer struct buffer image = { 0 }, runtime = { 0 };
 
-	if (options->image[0] == '\0' ||
-	    strcmp(options->runtime, boxes->runtime->name) != 0)
+	if (options->image[0] == '\0')
 		return;
 	options_add_name(&image, options, OPTION_ID_IMAGE);
 	options_add_name(&runtime, options, OPTION_ID_RUNTIME);
-	log_warn("%s has no effect in native boxes: set %s to podman, docker, "
-	    "oci or auto, or leave the image out", image.data, runtime.data);
+	log_warn("%s has no effect in native boxes: set %s to podman or "
+	    "docker, or leave the image out", image.data, runtime.data);
 }
 
 int

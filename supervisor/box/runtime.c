@@ -8,13 +8,12 @@
 #include "native.h"
 
 static const struct runtime *const runtime_table[] = { &native_runtime,
-	&podman_runtime, &docker_runtime, &oci_runtime, &auto_runtime };
+	&podman_runtime, &docker_runtime };
 
 /* By the engine that a path names. */
 static const struct runtime *const runtime_engines[] = {
 	[CONTAINER_PODMAN] = &podman_runtime,
 	[CONTAINER_DOCKER] = &docker_runtime,
-	[CONTAINER_OCI] = &oci_runtime,
 };
 
 const struct runtime *

@@ -142,8 +142,7 @@ image_list_text(const struct image_list *list, const char *const *languages)
 
 	if (list->count == 0) {
 		printf("There are no images: 'caisson image build python "
-		       "--engine podman' builds one for podman; without "
-		       "--engine it is for the runtime oci.\n");
+		       "--engine podman' builds one for podman.\n");
 		return;
 	}
 	for (i = 0; i < list->count; i++) {

@@ -20,14 +20,6 @@
 #include "../box/image_store.h"
 #include "image_command.h"
 
-/* The engines that hold images. */
-static const char *const image_engine_names[] = {
-	[CONTAINER_PODMAN] = "podman", [CONTAINER_DOCKER] = "docker"
-};
-
-#define IMAGE_ENGINES                                                          \
-	((int)(sizeof(image_engine_names) / sizeof(image_engine_names[0])))
-
 /* The path that names an engine is not that of a program. Returns -1. */
 static int
 image_engine_refuse(const char *name, const char *path, struct err *err)
@@ -72,7 +64,7 @@ image_engine_kind(const char *named)
 {
 	int kind = container_program_engine(named);
 
-	return kind < IMAGE_ENGINES ? kind : -1;
+	return kind < CONTAINER_ENGINES ? kind : -1;
 }
 
 int
@@ -83,10 +75,10 @@ image_engine_check_flag(const struct command *command, struct err *err)
 	int kind = flag == NULL ? -1 : image_engine_kind(flag);
 
 	if (flag == NULL || (kind != -1 && (flag[0] == '/' ||
-	        strcmp(flag, image_engine_names[kind]) == 0)))
+	        strcmp(flag, container_names[kind]) == 0)))
 		return 0;
 	return err_set(err, "--engine must be podman or docker, or the path of "
-	    "one of them; for oci, leave it out");
+	    "one of them");
 }
 
 const char *
@@ -96,16 +88,16 @@ image_engine_flag_name(const struct command *command)
 	    command_value(&command->flags, COMMAND_FLAG_ENGINE, 0);
 	int kind = flag == NULL ? -1 : image_engine_kind(flag);
 
-	return kind == -1 ? NULL : image_engine_names[kind];
+	return kind == -1 ? NULL : container_names[kind];
 }
 
 /* Finds the program of an engine. Returns whether there is one. */
 static int
 image_engine_locate(struct image_engine *engine, int kind, const char *named)
 {
-	engine->name = image_engine_names[kind];
+	engine->name = container_names[kind];
 	engine->path = container_program_path(
-	    (enum container_engine)kind, named, 0);
+	    (enum container_engine)kind, named);
 	return engine->path != NULL;
 }
 
@@ -120,10 +112,10 @@ image_engine_find(const struct image_command *image, int any,
 	if (kind != -1)
 		return image_engine_locate(engine, kind, named) ? 0 :
 		    image_engine_missing(engine->name, named, err);
-	for (i = 0; i < IMAGE_ENGINES && any; i++)
-		if (image_engine_locate(engine, i, image_engine_names[i]))
+	for (i = 0; i < CONTAINER_ENGINES && any; i++)
+		if (image_engine_locate(engine, i, container_names[i]))
 			return 0;
-	named = image_engine_names[0];
+	named = container_names[0];
 	return any ? image_engine_missing(named, named, err) : 0;
 }
 

@@ -98,8 +98,6 @@ libraries_build(const struct runtime *runtime)
 {
 	if (!runtime->framed)
 		return mem_strdup("");
-	if (strcmp(runtime->name, "oci") == 0)
-		return mem_strdup("caisson image build python");
 	return mem_printf(
 	    "caisson image build python --engine %s", runtime->name);
 }

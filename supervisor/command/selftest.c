@@ -433,19 +433,16 @@ selftest_native(struct selftest *test)
 		selftest_template(test);
 }
 
-/* Lists what containers of this runtime do not keep, by the table. */
+/* Lists what containers do not keep. */
 static void
 selftest_kept(struct selftest *test)
 {
-	enum container_engine engine =
-	    container_boxes(test->runs->boxes)->engine;
-	const struct container_kept *kept;
+	const char *promise;
 	size_t n;
 
-	for (n = 0; (kept = container_kept_at(n)) != NULL; n++)
-		if (!kept->by[engine])
-			selftest_report_fact(&test->report,
-			    "native boxes only", kept->promise);
+	for (n = 0; (promise = container_unkept_at(n)) != NULL; n++)
+		selftest_report_fact(
+		    &test->report, "native boxes only", promise);
 }
 
 /* Other boxes were tried before (container_trial.c): a failure has ended us. */

@@ -137,8 +137,6 @@ keeper_go_on(struct keeper *keeper, const struct spawn_program *program)
 	if (program->remove != NULL)
 		keeper_remove(keeper, program);
 	keeper_kill_all(keeper);
-	if (program->cgroups != NULL)
-		keeper_remove_cgroups(program->cgroups, keeper_name(program));
 	keeper_end(keeper);
 }
 
@@ -160,8 +158,6 @@ keeper_run(
 	close(program->in);
 	close(program->out);
 	close(program->errors);
-	if (program->cgroups != NULL && program->remove != program->argv)
-		keeper_hurry_cgroups(program->cgroups);
 	keeper_start_over(&keeper, program);
 	keeper_go_on(&keeper, program);
 }

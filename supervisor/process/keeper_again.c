@@ -26,14 +26,11 @@
 enum {
 	KEEPER_WORD_TITLE,
 	KEEPER_WORD_NUMBERS,
-	KEEPER_WORD_BUNDLE,  /* "" for NULL */
-	KEEPER_WORD_CGROUPS, /* the same */
-	KEEPER_WORD_STATE,   /* the same */
 	KEEPER_WORDS,
 };
 
-/* Number, supervisor, server, log level, remove_ms, failed, only removes. */
-#define KEEPER_NUMBERS "%lu %d %d %d %u %d %d"
+/* Number, supervisor, server, log level, remove_ms, only removes. */
+#define KEEPER_NUMBERS "%lu %d %d %d %u %d"
 
 static size_t
 keeper_count(char *const *words)
@@ -50,8 +47,7 @@ keeper_numbers(const struct keeper *keeper, const struct spawn_program *program)
 {
 	return mem_printf(KEEPER_NUMBERS, keeper->number,
 	    (int)keeper->supervisor, (int)keeper->server, (int)log_level_get(),
-	    program->remove_ms, program->failed,
-	    program->remove == program->argv);
+	    program->remove_ms, program->remove == program->argv);
 }
 
 /* Copies a command to the words from the n-th one on. Returns the next one. */
@@ -79,28 +75,12 @@ keeper_start_over(
 
 	words[KEEPER_WORD_TITLE] = title;
 	words[KEEPER_WORD_NUMBERS] = numbers;
-	words[KEEPER_WORD_BUNDLE] = none;
-	words[KEEPER_WORD_CGROUPS] = none;
-	words[KEEPER_WORD_STATE] = none;
-	if (program->bundle != NULL)
-		words[KEEPER_WORD_BUNDLE] = (char *)program->bundle;
-	if (program->cgroups != NULL)
-		words[KEEPER_WORD_CGROUPS] = (char *)program->cgroups;
-	if (program->state != NULL)
-		words[KEEPER_WORD_STATE] = (char *)program->state;
 	n = keeper_add(words, n, program->find);
 	words[n++] = none;
 	keeper_add(words, n, program->remove);
 	/* The engine that removes the container gets that environment, too. */
 	spawn_self_again(
 	    words, program->remove != NULL ? program->envp : nothing);
-}
-
-/* Returns a word, or NULL if it is empty. */
-static const char *
-keeper_word(const char *word)
-{
-	return word[0] == '\0' ? NULL : word;
 }
 
 /* Reads both commands; the empty word between them ends the first one. */
@@ -127,14 +107,11 @@ keeper_read(int argc, char **argv, struct keeper *keeper,
 	        strlen(KEEPER_TITLE)) != 0 ||
 	    sscanf(argv[KEEPER_WORD_NUMBERS], KEEPER_NUMBERS, &keeper->number,
 	        &supervisor, &server, &level, &program->remove_ms,
-	        &program->failed, &only_removes) != 7)
+	        &only_removes) != 6)
 		return 0;
 	log_init("keeper", (enum log_level)level);
 	keeper->supervisor = supervisor;
 	keeper->server = server;
-	program->bundle = keeper_word(argv[KEEPER_WORD_BUNDLE]);
-	program->cgroups = keeper_word(argv[KEEPER_WORD_CGROUPS]);
-	program->state = keeper_word(argv[KEEPER_WORD_STATE]);
 	keeper_read_commands(argc, argv, program);
 	program->argv = only_removes ? program->remove : NULL;
 	program->envp = environ;

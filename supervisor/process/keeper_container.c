@@ -1,7 +1,7 @@
 /*
  * The removal of a container by its keeper: the engine removes it, in a time
  * that is bounded also where the engine hangs. Runs in the keeper; starts the
- * program of the engine, and removes the bundle.
+ * program of the engine.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -107,16 +107,8 @@ keeper_pipe(int *from, int *to)
 	return *from == -1 || *to == -1 ? -1 : 0;
 }
 
-/* Returns whether an engine that keeps a path for each container has none. */
-static int
-keeper_has_none(const struct spawn_program *program)
-{
-	return program->state != NULL && access(program->state, F_OK) == -1 &&
-	    errno == ENOENT;
-}
-
 /*
- * Looks for the container, or asks the engine. Returns 1 if it exists, 0 if it
+ * Asks the engine for the container. Returns 1 if it exists, 0 if it
  * does not, and -1 if that is unknown. What the engine prints is not read: only
  * whether it prints something counts.
  */
@@ -127,8 +119,6 @@ keeper_find(struct keeper *keeper, const struct spawn_program *program,
 	auto_fd int from = -1, to = -1;
 	struct pollfd printed = { .events = POLLIN };
 
-	if (keeper_has_none(program))
-		return 0;
 	if (program->find == NULL || keeper_pipe(&from, &to) == -1 ||
 	    !keeper_have(keeper, program, program->find, to, deadline))
 		return -1;
@@ -145,11 +135,10 @@ keeper_is_remover(const struct spawn_program *program)
 
 /* Returns whether a client may have left the container: code exits so, too. */
 static int
-keeper_has_failed(const struct spawn_program *program, int status)
+keeper_has_failed(int status)
 {
-	return program->failed != 0 ? status == program->failed :
-	                              status >= KEEPER_ENGINE_FAILED &&
-	        status <= KEEPER_ENGINE_NOT_FOUND;
+	return status >= KEEPER_ENGINE_FAILED &&
+	    status <= KEEPER_ENGINE_NOT_FOUND;
 }
 
 /* Returns whether the container is gone, by the end of the server. */
@@ -161,7 +150,7 @@ keeper_has_removed(
 		return 0;
 	return keeper_is_remover(program) ?
 	    WEXITSTATUS(keeper->status) == 0 :
-	    !keeper_has_failed(program, WEXITSTATUS(keeper->status));
+	    !keeper_has_failed(WEXITSTATUS(keeper->status));
 }
 
 /*
@@ -190,7 +179,7 @@ keeper_remove_running(
 	return 0;
 }
 
-const char *
+static const char *
 keeper_name(const struct spawn_program *program)
 {
 	char *const *name = program->remove;
@@ -237,18 +226,6 @@ keeper_remove_rest(struct keeper *keeper, const struct spawn_program *program)
 		keeper_warn(program);
 }
 
-/* Usually the supervisor has, once the container ran; unless it was killed. */
-static void
-keeper_remove_bundle(const char *bundle)
-{
-	auto_fd int fd = open(bundle, O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd == -1)
-		return;
-	unlinkat(fd, KEEPER_BUNDLE_FILE, 0);
-	rmdir(bundle);
-}
-
 /*
  * An engine removes the container before its client exits, unless the engine
  * itself has failed. That is not always told by the status of the client, but
@@ -267,7 +244,5 @@ keeper_remove(struct keeper *keeper, const struct spawn_program *program)
 		keeper_kill_all(keeper);
 		keeper_remove_rest(keeper, program);
 	}
-	if (program->bundle != NULL)
-		keeper_remove_bundle(program->bundle);
 	keeper_rest(keeper);
 }

@@ -45,18 +45,7 @@ int keeper_reap(struct keeper *keeper);
  */
 void keeper_kill_all(struct keeper *keeper);
 
-/*
- * keeper_cgroups.c: the kernel lets some milliseconds pass before it moves a
- * process into a cgroup, unless it has moved another one shortly before. Has it
- * begin with that now, while the engine starts, in a process that moves nowhere
- * and ends. root is the folder of the hierarchies.
- */
-void keeper_hurry_cgroups(const char *root);
-
-/* keeper_container.c: returns the name of the container. */
-const char *keeper_name(const struct spawn_program *program);
-
-/* Sees to it that the container, and what belongs to it, is gone. */
+/* keeper_container.c: sees to it that the container is gone. */
 void keeper_remove(struct keeper *keeper, const struct spawn_program *program);
 
 #endif

@@ -100,27 +100,6 @@ struct spawn_program {
 	 * and exits with 0. NULL: the engine cannot be asked.
 	 */
 	char **find;
-	/*
-	 * The path that an engine makes before a container, and removes after
-	 * it: without it there is no container. NULL: the engine has none.
-	 */
-	const char *state;
-	/*
-	 * The only status of a client that has failed; 0: each KEEPER_ENGINE_
-	 * status.
-	 */
-	int failed;
-	/*
-	 * The directory of its bundle, with one file in it, KEEPER_BUNDLE_FILE:
-	 * what is left of it is removed with the container. NULL: none.
-	 */
-	const char *bundle;
-	/*
-	 * The folder of the hierarchies of cgroups, where that client makes
-	 * some with the name of the container: those that are left are removed
-	 * with it. NULL: none.
-	 */
-	const char *cgroups;
 };
 
 /* The code of a keeper after the fork; it never returns. */
@@ -154,9 +133,6 @@ void spawn_self_again(char **argv, char **envp);
  * errno.
  */
 pid_t spawn_program(const struct spawn_program *program);
-
-/* Forks a child of a keeper, which calls run and ends. */
-void spawn_errand(void (*run)(const char *argument), const char *argument);
 
 /* For keepers: writes "cannot WHAT PATH: why (errno)" to errors, and exits. */
 void spawn_complain(const struct spawn_program *program, const char *what,
@@ -318,15 +294,6 @@ enum {
 	KEEPER_ENGINE_NOT_STARTED = 126,
 	KEEPER_ENGINE_NOT_FOUND = 127,
 };
-
-/*
- * keeper_cgroups.c: removes the cgroups of that name in all hierarchies of a
- * folder, where they have no processes.
- */
-void keeper_remove_cgroups(const char *root, const char *name);
-
-/* The file that describes a container, by the specification of OCI runtimes. */
-#define KEEPER_BUNDLE_FILE "config.json"
 
 /*
  * Starts a keeper of that number. The keeper starts the program as our user, in

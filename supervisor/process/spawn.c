@@ -3,8 +3,7 @@
  * environment, four descriptors and no_new_privs, in a session of its own, as
  * the user that the caller names. The launcher of a box changes its user itself
  * (worker/box/native/identity.c). A server is an ordinary program of the user,
- * below a keeper. Runs in the supervisor; spawn_program and spawn_errand run in
- * keepers.
+ * below a keeper. Runs in the supervisor; spawn_program runs in keepers.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -500,15 +499,6 @@ spawn_program(const struct spawn_program *program)
 	if (pid == 0)
 		spawn_become_program(program, keeper);
 	return pid;
-}
-
-void
-spawn_errand(void (*run)(const char *argument), const char *argument)
-{
-	if (fork() != 0)
-		return;
-	run(argument);
-	_exit(0);
 }
 
 /*

@@ -2,9 +2,7 @@
 what the engines themselves take. Only where it is asked for, and only root can.
 """
 import contextlib
-import json
 import os
-import subprocess
 import sys
 
 from client import Client
@@ -12,7 +10,6 @@ from measure import HERE, command, in_turns, plain, settle
 
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "support"))
 from own_engine import IMAGE, Engine, find, why_not  # noqa: E402
-from image_store import is_hybrid  # noqa: E402
 
 ROUNDS = 10
 HELLO = "print('hi')"
@@ -22,29 +19,10 @@ LIMITS = ["--ulimit", "nofile=256:256", "--ulimit", "nproc=256:256"]
 POOLS = {"from the pool": "1", "on demand": "0"}
 
 
-def bundle(engine):
-    """A function that runs Python by runc or crun, as their own example."""
-    program = find(("runc", "crun") if is_hybrid() else ("crun", "runc"))
-    folder = os.path.join(engine.folder, "bundle")
-    os.mkdir(folder)
-    subprocess.run([program, "spec"], cwd=folder, check=True)
-    path = os.path.join(folder, "config.json")
-    with open(path, encoding="utf-8") as file:
-        config = json.load(file)
-    config["process"].update(args=CODE, terminal=False, rlimits=[])
-    config["root"]["path"] = os.path.join(engine.folder, "root")
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump(config, file)
-    name = "bench-%d" % os.getpid()
-    return os.path.basename(program), command(
-        [program, "run", "--bundle", folder, name])
-
-
 def settings(runtime, pool, environment):
     """What Caisson is started with."""
     names = "CONTAINERS_CONF", "CONTAINERS_STORAGE_CONF"
-    root = os.path.dirname(environment["CONTAINERS_CONF"]) + "/root"
-    image = {"podman": IMAGE, "oci": root, "native": ""}[runtime]
+    image = IMAGE if runtime == "podman" else ""
     return {"CAISSON_POOL": pool, "CAISSON_RUNTIME": runtime,
             **({"CAISSON_IMAGE": image} if image else {}),
             **{name: environment[name] for name in names}}
@@ -54,13 +32,12 @@ def measure_all(bench, engine):
     """All of them, in turns."""
     environment = engine.environment
     os.environ.update(environment)
-    name, run = bundle(engine)
     with contextlib.ExitStack() as stack:
         clients = {
             f"{runtime}, {how}": stack.enter_context(Client(
                 bench.binary, settings(runtime, pool, environment),
                 bench.peaks.setdefault(bench.section, [])))
-            for runtime in ("native", "podman", "oci")
+            for runtime in ("native", "podman")
             for how, pool in POOLS.items()}
         for client in clients.values():
             client.run("pass")
@@ -70,7 +47,6 @@ def measure_all(bench, engine):
         functions["podman run"] = command([
             find(("podman",)), "run", "--rm", "--pull=never", "--network=none",
             *LIMITS, IMAGE, *CODE])
-        functions[f"{name} run"] = run
         functions["plain"] = plain()
         seconds = in_turns(functions, bench.rounds(ROUNDS), {
             key: lambda client=client: settle(client.pid)
@@ -83,7 +59,7 @@ def measure_all(bench, engine):
 def measure(bench):
     """All of it, or why it cannot be measured."""
     bench.section = "containers"
-    reason = why_not("podman") or why_not("oci")
+    reason = why_not("podman")
     if reason:
         bench.missing("native, on demand", reason)
         return

@@ -55,7 +55,7 @@ test('a call runs, and its command line has every limit', once, async (t) => {
   /* Nothing says where it runs. */
   assert.equal(result._meta['caisson/isolation'].files, 'none');
   assert.deepEqual(result._meta['caisson/isolation'].missing,
-    notKept('docker'));
+    notKept());
   const line = log().findLast((each) => each.startsWith('run '));
 
   for (const words of ['run --name caisson-', ' --rm ', ' --network none ',
@@ -550,7 +550,7 @@ test('docker: the selftest lists what only native boxes keep', once, (t) => {
   const { status, stdout, stderr } = selftest(t, 'docker', {});
 
   assert.equal(status, 0, stderr);
-  assert.deepEqual(toldMissing(stdout), notKept('docker'));
+  assert.deepEqual(toldMissing(stdout), notKept());
 });
 
 test('more containers are listed than one start examines', once, (t) => {

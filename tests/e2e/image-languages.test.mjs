@@ -1,6 +1,6 @@
 /*
  * A language that is an image and nothing else: built from a directory with one
- * static program, enabled, listed, and run by a real podman and by crun or runc.
+ * static program, enabled, listed, and run by a real podman.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -8,7 +8,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { gone, podman, settingsOf, skipped } from './support/containers.mjs';
+import { gone, settingsOf, skipped } from './support/containers.mjs';
 import { commandLine, folder } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 
@@ -33,7 +33,7 @@ function image(home, env, ...words) {
   return done.stdout;
 }
 
-for (const runtime of ['podman', 'oci'])
+for (const runtime of ['podman'])
   test(`${runtime}: a language by an image alone`, { skip: skipped[runtime] },
     async (t) => {
       const from = root(t);
@@ -163,37 +163,4 @@ test('docker: memory of a language by an image alone', {
 
   await raw.finish();
   await gone('docker', pid);
-});
-
-test('oci: the environment of an image that was unpacked', {
-  skip: skipped.podman || skipped.oci,
-}, async (t) => {
-  const from = root(t);
-  const home = folder(t);
-  const tar = path.join(folder(t), 'tar');
-  const held = 'localhost/upper-with-variables:1';
-  const env = { ...settingsOf('podman'), ...settingsOf('oci'),
-    CAISSON_POOL: '0', CAISSON_TOOLS: 'run_code' };
-
-  if (from === undefined) {
-    t.skip('there is no static C library');
-    return;
-  }
-  spawnSync('tar', ['-C', from, '-cf', tar, '.']);
-  podman(['import', '--change', 'ENV GREETING="hello there"', '--change',
-    'ENV HOME=/elsewhere', '--change', 'ENV PATH=/opt/bin:/usr/bin', tar,
-    held]);
-  image(home, env, 'build', 'upper', '--from-image', held, '--', '/upper');
-  image(home, env, 'add', 'caisson-upper');
-  const raw = await Raw.open(t, { home, env });
-
-  for (const [name, value] of [['GREETING', 'hello there'],
-    ['HOME', '/workspace'], ['PATH', '/opt/bin:/usr/bin'],
-    ['CAISSON_RUNTIME', 'none']]) {
-    const { result } = await raw.request('tools/call', { name: 'run_code',
-      arguments: { language: 'upper', code: `show ${name}` } });
-
-    assert.equal(result.content[0].text, value);
-  }
-  await raw.finish();
 });

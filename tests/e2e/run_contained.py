@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Runs the end-to-end files whose boxes are containers, one after another.
 
-    run_contained.py BUILD podman|oci|docker [--from NAME] [NAME...]
+    run_contained.py BUILD podman|docker [--from NAME] [NAME...]
 
 NAME is a file of this folder without .test.mjs; without any, all of FILES run,
 or those from NAME on with --from. Each has an engine of its own, of
@@ -173,7 +173,7 @@ def chosen(options):
 def parse():
     parser = argparse.ArgumentParser()
     parser.add_argument("build", type=os.path.realpath)
-    parser.add_argument("runtime", choices=("podman", "oci", "docker"))
+    parser.add_argument("runtime", choices=("podman", "docker"))
     parser.add_argument("--from", dest="first", choices=FILES,
                         default=FILES[0], metavar="NAME")
     parser.add_argument("names", nargs="*", metavar="NAME")

@@ -1,10 +1,10 @@
 """What containers leave whose calls end in any way, at random moments.
 
-    left.py BUILD podman|oci [--calls NUMBER] [--seed NUMBER]
+    left.py BUILD podman [--calls NUMBER] [--seed NUMBER]
 
 Each call ends by its time-out, by a cancel, or by SIGKILL for the program, the
 relay or the keeper of the container, at a random moment of its life, also while
-the container is started. Afterwards no container, bundle, mount or cgroup may
+the container is started. Afterwards no container, mount or cgroup may
 be left: own_engine.py looks for them. Exit status: 0, 1, or 77 if no container
 can run here.
 """
@@ -26,7 +26,7 @@ from program import Program, copy_program
 
 LIFE = 1.5  # seconds of a call, from before its container until its time-out
 CODE = "open('/workspace/out/a', 'w').write('x')\nimport time\ntime.sleep(100)"
-ENGINES = {"podman", "crun", "runc"}  # each has a keeper above it
+ENGINES = {"podman"}  # each has a keeper above it
 ENDS = "timeout", "cancel", "program", "relay", "keeper"
 
 
@@ -96,7 +96,7 @@ class Campaign:
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("build")
-    parser.add_argument("runtime", choices=("podman", "oci"))
+    parser.add_argument("runtime", choices=("podman",))
     parser.add_argument("--calls", type=int, default=100)
     parser.add_argument("--seed", type=int,
                         default=random.randrange(1 << 30))

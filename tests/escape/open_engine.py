@@ -1,7 +1,7 @@
 """An engine that leaves out protections which Caisson asks it for.
 
-It stands in for podman or runc: install() writes a program of that name, which
-changes the command line or the bundle of a box and then becomes the real one.
+It stands in for podman: install() writes a program of that name, which changes
+the command line of a box and then becomes the real one.
 The trial at the start (worker/box/trial) is only changed with the word "trial",
 as otherwise no Caisson would use such an engine.
 
@@ -12,7 +12,6 @@ native boxes: see open_box.c. With the word "volume" a container gets a
 directory that Caisson has not asked for. The words of PYTHONS stand for images
 whose python3 is not Python, and "path" for one that has none.
 """
-import json
 import os
 import resource
 import shutil
@@ -24,10 +23,9 @@ NATIVE = {"watchdog": "memory", "NPROC": "pids NPROC"}
 NO_OPTION = ("landlock user outer_user more_namespaces overlay mount_table "
              "old_root fds environment life dumpable session rlimits DATA AS "
              "NICE").split()
-# Namespaces by their words, and what podman and the bundle call them.
-SPACES = {"pid": ("--pid", "pid"), "net": ("--network", "network"),
-          "ipc": ("--ipc", "ipc"), "uts": ("--uts", "uts"),
-          "cgroup": ("--cgroupns", "cgroup")}
+# Namespaces by their words, and the options of podman.
+SPACES = {"pid": "--pid", "net": "--network", "ipc": "--ipc", "uts": "--uts",
+          "cgroup": "--cgroupns"}
 # What podman refuses beside a namespace of the host.
 ALONE = {"pid": ("--init",), "ipc": ("--shm-size",), "uts": ("--hostname",)}
 # podman's own /dev/shm has these, and no options.
@@ -39,7 +37,6 @@ PYTHON = "/usr/bin/python3"
 # What lies there instead: it says that all is well, or fails.
 PYTHONS = {"liar": "/bin/true", "broken": "/bin/false"}
 PATH = "PATH=/nowhere"
-FILTER = "run.oci.seccomp_bpf_data"  # crun takes it instead of the profile
 FILE = """#!%s -B
 import sys
 sys.path.insert(0, %r)
@@ -54,13 +51,12 @@ def engine_words(words):
                     if word not in NO_OPTION)
 
 
-def install(folder, runtime, words):
+def install(folder, words):
     """The path of such an engine, in a folder that this makes."""
-    name = "podman" if runtime == "podman" else "runc"
-    path = os.path.join(folder, name)
+    path = os.path.join(folder, "podman")
     os.makedirs(folder)
     with open(path, "w", encoding="ascii") as file:
-        file.write(FILE % (sys.executable, HERE, shutil.which(name),
+        file.write(FILE % (sys.executable, HERE, shutil.which("podman"),
                            words.split()))
     os.chmod(path, 0o755)
     return path
@@ -134,7 +130,7 @@ def open_option(option, words):
         if limit in words:
             return name, "%s=%d:%d" % ((limit.lower(),) +
                                        (hard_limit(limit),) * 2)
-    for word, (flag, _) in SPACES.items():
+    for word, flag in SPACES.items():
         if word in words and name == flag:
             return name, "host"
         if word in words and name in ALONE.get(word, ()):
@@ -158,85 +154,6 @@ def open_podman(argv, words):
     return opened + rest
 
 
-# The bundle of runc
-
-
-def capabilities():
-    """The names of the capabilities that this process may give."""
-    with open("/usr/include/linux/capability.h", encoding="ascii") as file:
-        rows = [line.split() for line in file
-                if line.startswith("#define CAP_")]
-    with open("/proc/self/status", encoding="ascii") as file:
-        bound = next(int(line.split()[1], 16) for line in file
-                     if line.startswith("CapBnd:"))
-    return [row[1] for row in rows if len(row) == 3 and row[2].isdigit()
-            and bound >> int(row[2]) & 1]
-
-
-def open_process(process, words):
-    """What the process of a box must not be or have."""
-    if "caps" in words:
-        process["capabilities"] = dict.fromkeys(
-            process["capabilities"], capabilities())
-    if "no_new_privs" in words:
-        process["noNewPrivileges"] = False
-    if "identity" in words:
-        process["user"].update(uid=0, gid=0)
-    for limit in process["rlimits"]:
-        name = limit["type"].replace("RLIMIT_", "")
-        if name in words:
-            value = hard_limit(name) % (1 << 64)
-            limit.update(hard=value, soft=value)
-
-
-def open_linux(linux, words):
-    """What the kernel keeps from it."""
-    linux["namespaces"] = [
-        space for space in linux["namespaces"]
-        if not any(word in words and space["type"] == name
-                   for word, (_, name) in SPACES.items())]
-    if "seccomp" in words:
-        del linux["seccomp"]
-    if "proc_mask" in words:
-        linux["maskedPaths"] = []
-    if "memory" in words:
-        del linux["resources"]["memory"]
-    if "pids" in words:
-        del linux["resources"]["pids"]
-
-
-def open_bundle(path, words):
-    """Change the file of a bundle."""
-    with open(path, encoding="utf-8") as file:
-        config = json.load(file)
-    open_process(config["process"], words)
-    open_linux(config["linux"], words)
-    if "seccomp" in words:
-        del config["annotations"][FILTER]
-    if "ro" in words:
-        config["root"]["readonly"] = False
-    if "uts" in words:
-        del config["hostname"]
-    names = {"inodes": "nr_inodes"}
-    for mount in config["mounts"]:
-        if mount["type"] == "tmpfs":
-            mount["options"] = without_flags(
-                ",".join(mount["options"]),
-                [names.get(word, word) for word in words]).split(",")
-    if "volume" in words:
-        config["mounts"].append({
-            "destination": VOLUME, "type": "tmpfs", "source": "tmpfs",
-            "options": ["mode=1777"]})
-    for program in pythons(words):
-        config["mounts"].append({
-            "destination": PYTHON, "type": "bind", "source": program,
-            "options": ["bind", "ro"]})
-    if "path" in words:
-        config["process"]["env"].append(PATH)
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump(config, file)
-
-
 def is_trial(name):
     """Whether a container has the number of a trial: no box has it."""
     return name.endswith(".0")
@@ -245,15 +162,7 @@ def is_trial(name):
 def main(program, words):
     """Become the engine, with less than it was asked for."""
     argv = [program] + sys.argv[1:]
-    if "run" in argv:
-        if argv[1] == "run":
-            name = argv[argv.index("--name") + 1]
-        else:
-            name = argv[-1]
-        if "trial" in words or not is_trial(name):
-            if argv[1] == "run":
-                argv = open_podman(argv, words)
-            else:
-                open_bundle(argv[argv.index("--bundle") + 1] + "/config.json",
-                            words)
+    if argv[1] == "run" and ("trial" in words or not is_trial(
+            argv[argv.index("--name") + 1])):
+        argv = open_podman(argv, words)
     os.execv(program, argv)

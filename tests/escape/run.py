@@ -2,7 +2,7 @@
 
     run.py BUILD [--user UID [--again]] [--only NUMBER,...]
            [--leave NUMBER,...] [--sealed] [--template] [--shell]
-           [--runtime podman|oci] [--cgroups FOLDER] [--slow FACTOR] [-v]
+           [--runtime podman] [--cgroups FOLDER] [--slow FACTOR] [-v]
 
 Each case is a small attempt in Python. It goes through the real program, as a
 line of MCP, into a box as users get it, and what it saw there must be what the
@@ -123,7 +123,7 @@ class Run:
         name = "engine-" + "-".join(words.split())
         if name not in self.copies:
             self.copies[name] = install(
-                os.path.join(self.host.folder, name), self.runtime, words)
+                os.path.join(self.host.folder, name), words)
         return self.copies[name]
 
     def start(self, words=None, **settings):
@@ -453,7 +453,7 @@ def main():
     parser.add_argument("--sealed", action="store_true")
     parser.add_argument("--template", action="store_true")
     parser.add_argument("--shell", action="store_true")
-    parser.add_argument("--runtime", choices=("podman", "oci"))
+    parser.add_argument("--runtime", choices=("podman",))
     parser.add_argument("--cgroups")
     parser.add_argument("--slow", type=int, default=1)
     parser.add_argument("-v", action="store_true")

@@ -18,7 +18,7 @@ from run import GROUPS
 from table import CASES, Case
 
 KEPT = os.path.join(HERE, "../../supervisor/box/container_kept.def")
-ROW = r'^CONTAINER_KEPT\("(.*)", ([01]), [01], ([01])\)$'
+ROW = r'^CONTAINER_UNKEPT\("(.*)"\)$'
 
 
 class Contained(unittest.TestCase):
@@ -27,9 +27,9 @@ class Contained(unittest.TestCase):
     def test_program_has_these_rows(self):
         with open(KEPT, encoding="utf-8") as file:
             text = file.read()
-        self.assertEqual(re.findall(ROW, text, re.M), list(promises()))
+        self.assertEqual(re.findall(ROW, text, re.M), promises())
         self.assertEqual(len(re.findall(ROW, text, re.M)),
-                         len(re.findall(r"^CONTAINER_KEPT", text, re.M)))
+                         len(re.findall(r"^CONTAINER_UNKEPT", text, re.M)))
 
     def test_each_row_is_a_case_once(self):
         for name in GROUPS:
@@ -92,7 +92,6 @@ class Contained(unittest.TestCase):
 
     def test_native_boxes_have_none(self):
         self.assertEqual(differences(None), {})
-        self.assertNotEqual(differences("podman"), differences("oci"))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 """What Caisson does where its boxes are containers, under systemd in the guest:
-rootless podman and crun for a user who is logged in, podman and crun for root.
+rootless podman for a user who is logged in, and podman for root.
 """
 import base64
 import functools
@@ -14,13 +14,13 @@ import tempfile
 
 from client import (CAISSON, OUT_OF_MEMORY, SECONDS, TIMED_OUT, USER, Caisson,
                     check, demand, equal, error, meta, run_all, wait_until)
-from system import IMAGE, ROOT
+from system import IMAGE
 
 PIDS = 16
 OWN_PROCESSES = 3  # which a container has besides, see common/limits.h
 IMAGE_FILE = "/tmp/image.tar"
 BUNDLES = "/run/caisson-containers/caisson-*"
-# Of podman, by systemd; of crun.
+# Of podman, by systemd.
 CGROUPS = ("/sys/fs/cgroup/**/libpod-*", "/sys/fs/cgroup/**/caisson-*.*")
 SLEEP = "import time\nprint(1, flush=True)\ntime.sleep(987)"
 PICTURE = base64.b64decode(
@@ -53,7 +53,7 @@ class Session:
                 "XDG_STATE_HOME": self.home + "/state",
                 "XDG_CONFIG_HOME": self.home + "/config",
                 "CAISSON_RUNTIME": self.runtime,
-                "CAISSON_IMAGE": ROOT if self.runtime == "oci" else IMAGE}
+                "CAISSON_IMAGE": IMAGE}
 
     def start(self, command, env=None, **options):
         """In a scope of its own, as programs of a desktop are."""
@@ -77,7 +77,7 @@ class Session:
 
     def left(self):
         """What boxes have left: containers, bundles, cgroups."""
-        names = [] if self.runtime == "oci" else self.ask(
+        names = self.ask(
             "podman", "ps", "--all", "--format", "{{.Names}}").split()
         return (names + glob.glob(BUNDLES) +
                 [path for pattern in CGROUPS
@@ -234,11 +234,10 @@ def without_limits_it_is_refused(uid, runtime):
 
 
 def main():
-    rows = [(USER, "podman"), (0, "podman"), (0, "oci")]
+    rows = [(USER, "podman"), (0, "podman")]
     for uid, runtime in rows:
-        if runtime != "oci":
-            Session(uid, runtime).ask("podman", "import", "--quiet",
-                                      IMAGE_FILE, IMAGE)
+        Session(uid, runtime).ask("podman", "import", "--quiet", IMAGE_FILE,
+                                  IMAGE)
     versions = Session(USER, "podman")
     print("guest: %s, %s" % (
         versions.ask("podman", "--version").strip(),

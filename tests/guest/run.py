@@ -6,7 +6,7 @@ Landlock ABI 2.
 
 usage: run.py BUILD CACHE [WORD...]
        the WORD containers asks for tests/guest/containers.py: systemd is
-       process 1 then, and boxes are containers of podman and crun;
+       process 1 then, and boxes are containers of podman;
        the WORD escape asks for tests/escape instead of the checks, each
        Caisson in a cgroup that is delegated to it, but for the boxes of a
        template; template, sealed, user=UID and only=NUMBER,... are options

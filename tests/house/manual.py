@@ -83,12 +83,10 @@ def about_counts():
 
 
 def about_kept():
-    """What containers keep: the columns are those of the program's table."""
-    for promise, *engines in house.rows(
-            "supervisor/box/container_kept.def", "CONTAINER_KEPT"):
-        yield " ".join([promise, *(
-            "yes" if kept == "1" else "no" for kept in engines)])
-    yield "promise podman docker oci"
+    """What only native boxes keep."""
+    for promise, in house.rows(
+            "supervisor/box/container_kept.def", "CONTAINER_UNKEPT"):
+        yield promise + ";"
 
 
 def about_manual():

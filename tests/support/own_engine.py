@@ -1,6 +1,6 @@
 """Runs a test with a container engine of its own, and judges what is left.
 
-    own_engine.py [--build FOLDER] [--plots] podman|docker|oci COMMAND...
+    own_engine.py [--build FOLDER] [--plots] podman|docker COMMAND...
 
 The boxes of the command are containers of that engine, of which nothing stays.
 It has an image (image_root.py), which is shared with other tests of a build
@@ -9,10 +9,10 @@ removed at the end, and for docker a daemon. Caisson finds them by the variables
 of SETTINGS. The build folder stays visible, see alone.py.
 
 All of it runs in a namespace of processes. Each label of a container names that
-namespace, so containers, bundles and cgroups of other Caissons are not judged,
+namespace, so containers and cgroups of other Caissons are not judged,
 and no Caisson removes what one of another test has left.
 
-At the end there must be no container, mount, bundle or cgroup of a box. Exit
+At the end there must be no container, mount or cgroup of a box. Exit
 status: that of the command; 1 if something was left; 77, with the reason, if no
 container can run here, whatever runs it.
 """
@@ -38,9 +38,8 @@ SETTINGS = ("CAISSON_RUNTIME", "CAISSON_IMAGE", "CONTAINERS_CONF",
             "CONTAINERS_STORAGE_CONF", "DOCKER_HOST")
 SKIPPED = 77
 LABEL = "caisson-"  # every name of a container, and its cgroup, begins so
-BUNDLES = "/run/caisson-containers/**"
 LEFT_SECONDS = 60  # twice what a keeper may need to remove its container
-NEEDED = {"podman": ("podman", "catatonit", "conmon"), "oci": ("runc",),
+NEEDED = {"podman": ("podman", "catatonit", "conmon"),
           "docker": ("docker", "dockerd", "containerd", "docker-init")}
 # As root of a test, without any network of its own.
 DAEMON = """dockerd --iptables=false --ip6tables=false --bridge=none
@@ -95,9 +94,8 @@ class Engine:
             time.sleep(0.05)
 
     def make_image(self, build=None, plots=False):
-        """The Python of this machine: a folder, and an image of podman or
-        docker. With a build folder podman only has the image, which all tests
-        of that folder share.
+        """The Python of this machine as an image. With a build folder, all
+        tests of that folder share the one of podman.
         """
         self.environment["CAISSON_RUNTIME"] = self.runtime
         self.environment["CAISSON_IMAGE"] = IMAGE
@@ -108,10 +106,8 @@ class Engine:
         make_root(root, plots)
         if self.runtime == "podman":
             self.environment.update(import_image(self.folder, root))
-        elif self.runtime == "docker":
-            self.give_daemon(root)
         else:
-            self.environment["CAISSON_IMAGE"] = root
+            self.give_daemon(root)
 
     def give_daemon(self, root):
         """Start a daemon that has the folder as an image."""
@@ -168,11 +164,8 @@ class Engine:
 
 
 def containers(engine):
-    """The names of all containers, and of bundles of crun and runc."""
-    if engine.runtime != "oci":
-        return engine.ask("ps", "--all", "--format", "{{.Names}}").split()
-    return [path for path in glob.glob(BUNDLES, recursive=True)
-            if is_ours(path)]
+    """The names of all containers."""
+    return engine.ask("ps", "--all", "--format", "{{.Names}}").split()
 
 
 def birth():
@@ -194,7 +187,7 @@ def is_ours(path):
 
 
 def cgroups():
-    """The cgroups of our containers of crun and runc, in each hierarchy.
+    """The cgroups that have names of our containers, in each hierarchy.
 
     They are named where they are made: others can be very many.
     """

@@ -120,53 +120,10 @@ START_TEST(a_fault_has_a_cause_and_a_fix)
 }
 END_TEST
 
-/* Of crun and runc themselves, in a trial or not. */
-static const struct {
-	int trial;
-	int status;
-	const char *errors;
-	const char *sentence;
-} oci_faults[] = {
-	{ 0, 1, "cgroups in hybrid mode not supported, drop all controllers "
-	    "from cgroupv2\n",
-	    "crun does not run on a host that has both versions of cgroups: "
-	    "install runc, and set CAISSON_RUNTIME to oci or to the path of "
-	    "runc" },
-	{ 1, 1, "time=\"2026-11-27T01:58:30Z\" level=error msg=\"runc run "
-	    "failed: open /dev/tty: no such device or address\"\n",
-	    "/bin/e could not run a container: time=\"2026-11-27T01:58:30Z\" "
-	    "level=error msg=\"runc run failed: open /dev/tty: no such device "
-	    "or address\"" },
-	{ 0, 1, "runc run failed: it is broken\n",
-	    "/bin/e could not run a container: runc run failed: it is "
-	    "broken" },
-	/* A line of crun has no mark; in the trial nothing else exits so. */
-	{ 1, 1, "it is broken\n",
-	    "/bin/e could not run a container: it is broken" },
-	{ 0, 1, "it is broken\n",
-	    "/bin/e, or the interpreter of the image an/image:1, failed before "
-	    "the container was ready for code: it is broken" },
-	{ 0, 125, "it is broken\n",
-	    "a container of the image an/image:1 exited with status 125 before "
-	    "it was ready for code: it is broken" },
-};
-
-START_TEST(a_fault_of_crun_or_runc_is_theirs)
-{
-	struct container_end end = end_of(CONTAINER_OCI, oci_faults[_i].status,
-	    oci_faults[_i].errors);
-	auto_free char *sentence = NULL;
-
-	end.trial = oci_faults[_i].trial;
-	sentence = container_fault(&end);
-	ck_assert_str_eq(sentence, oci_faults[_i].sentence);
-}
-END_TEST
-
 START_TEST(a_client_that_was_killed_is_named_with_the_signal)
 {
 	struct container_end end =
-	    end_of(CONTAINER_OCI, -1, "image not known\n");
+	    end_of(CONTAINER_PODMAN, -1, "image not known\n");
 	auto_free char *unknown = container_fault(&end), *killed = NULL;
 
 	end.killer = SIGKILL;
@@ -364,8 +321,6 @@ add_tests(TCase *tc)
 {
 	tcase_add_loop_test(
 	    tc, a_fault_has_a_cause_and_a_fix, 0, UNIT_COUNT(faults));
-	tcase_add_loop_test(tc, a_fault_of_crun_or_runc_is_theirs, 0,
-	    UNIT_COUNT(oci_faults));
 	tcase_add_loop_test(tc, an_image_without_a_registry_is_not_pulled, 0,
 	    UNIT_COUNT(absent));
 	tcase_add_test(

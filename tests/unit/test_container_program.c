@@ -78,22 +78,6 @@ START_TEST(a_program_changes_the_key)
 	add_key(CONTAINER_PODMAN, "/usr/bin/podman", &one);
 	add_key(CONTAINER_PODMAN, "/usr/local/bin/podman", &other);
 	ck_assert(!same(&one, &other));
-	add_key(CONTAINER_OCI, "/usr/bin/runc", &one);
-	add_key(CONTAINER_OCI, "/usr/bin/crun", &other);
-	ck_assert(!same(&one, &other));
-}
-END_TEST
-
-/* The directory of states of crun and runc has only their base name. */
-START_TEST(of_crun_and_runc_only_the_name_counts)
-{
-	struct buffer one = { 0 }, other = { 0 };
-
-	unsetenv("HOME");
-	add_key(CONTAINER_OCI, "/usr/bin/runc", &one);
-	setenv("HOME", "/elsewhere", 1);
-	add_key(CONTAINER_OCI, "/usr/local/sbin/runc", &other);
-	ck_assert(same(&one, &other));
 }
 END_TEST
 
@@ -105,7 +89,6 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(
 	    tc, another_variable_does_not, 0, UNIT_COUNT(others));
 	tcase_add_test(tc, a_program_changes_the_key);
-	tcase_add_test(tc, of_crun_and_runc_only_the_name_counts);
 }
 
 int

@@ -21,7 +21,7 @@
 
 static char *own; /* our label */
 static char locks[] = "/tmp/caisson-test-XXXXXX";
-static struct container_sweep sweep = { NULL, locks, "oci" };
+static struct container_sweep sweep = { NULL, locks, "docker" };
 
 static void
 set_up(void)
@@ -210,8 +210,8 @@ END_TEST
 #define ELSEWHERE_PROCESS 7
 
 /* Kinds of locks, with hashes of any keys. */
-#define RUNC "oci.5b52f04bc9a2de1c"
-#define CRUN "oci.0123456789abcdef"
+#define DOCKER "docker.5b52f04bc9a2de1c"
+#define OTHER "docker.0123456789abcdef"
 #define PODMAN "podman.0123456789abcdef"
 
 /* Returns the label of a process elsewhere; the caller frees it. */
@@ -255,24 +255,24 @@ START_TEST(a_lock_shows_that_it_lives)
 	auto_free char *unknown = find(text);
 	auto_free char *living = NULL, *left = NULL;
 	struct err err;
-	int lock = container_lock_take(locks, RUNC, label, &err);
+	int lock = container_lock_take(locks, DOCKER, label, &err);
 
 	ck_assert_msg(lock != -1, "%s", err.text);
 	/* Without a lock it may live; with one that is held, it does. */
 	ck_assert_str_eq(unknown, "");
 	living = find(text);
 	ck_assert_str_eq(living, "");
-	container_lock_clean(locks, RUNC, "", 0);
+	container_lock_clean(locks, DOCKER, "", 0);
 	ck_assert_uint_eq(count_locks(), 1);
 	close(lock);
 	left = find(text);
 	ck_assert_str_eq(left, wanted);
 	/* Its file stays as long as there is a container of it. */
-	container_lock_clean(locks, RUNC, text, strlen(text));
+	container_lock_clean(locks, DOCKER, text, strlen(text));
 	ck_assert_uint_eq(count_locks(), 1);
 	container_lock_clean(locks, PODMAN, "", 0);
 	ck_assert_uint_eq(count_locks(), 1);
-	container_lock_clean(locks, RUNC, "", 0);
+	container_lock_clean(locks, DOCKER, "", 0);
 	ck_assert_uint_eq(count_locks(), 0);
 }
 END_TEST
@@ -281,13 +281,13 @@ START_TEST(a_lock_ends_in_order)
 {
 	auto_free char *label = label_elsewhere(ELSEWHERE_PROCESS);
 	struct err err;
-	int lock = container_lock_take(locks, RUNC, label, &err);
+	int lock = container_lock_take(locks, DOCKER, label, &err);
 
 	ck_assert_uint_eq(count_locks(), 1);
-	container_lock_end(locks, RUNC, label, &lock);
+	container_lock_end(locks, DOCKER, label, &lock);
 	ck_assert_int_eq(lock, -1);
 	ck_assert_uint_eq(count_locks(), 0);
-	container_lock_end(locks, RUNC, label, &lock);
+	container_lock_end(locks, DOCKER, label, &lock);
 }
 END_TEST
 
@@ -302,13 +302,13 @@ START_TEST(another_lock_shows_nothing)
 	size_t i;
 
 	leave_lock(PODMAN, label);
-	leave_lock(RUNC, "00000000-0000-0000-0000-000000000000.1.7.1");
+	leave_lock(DOCKER, "00000000-0000-0000-0000-000000000000.1.7.1");
 	names = find(text);
 	ck_assert_str_eq(names, "");
 	for (i = 0; i < UNIT_COUNT(forms); i++)
-		ck_assert(!container_lock_is_free(locks, "oci", forms[i]));
+		ck_assert(!container_lock_is_free(locks, "docker", forms[i]));
 	container_lock_clean(locks, PODMAN, "", 0);
-	container_lock_clean(locks, RUNC, "", 0);
+	container_lock_clean(locks, DOCKER, "", 0);
 	ck_assert_uint_eq(count_locks(), 0);
 }
 END_TEST
@@ -321,13 +321,13 @@ START_TEST(a_lock_of_another_kind_stays)
 	auto_free char *wanted = mem_printf("caisson-%s.1;", label);
 	auto_free char *names = NULL;
 
-	leave_lock(RUNC, label);
-	container_lock_clean(locks, CRUN, "", 0);
+	leave_lock(DOCKER, label);
+	container_lock_clean(locks, OTHER, "", 0);
 	ck_assert_uint_eq(count_locks(), 1);
 	/* The label is judged by it, whatever its kind is. */
 	names = find(text);
 	ck_assert_str_eq(names, wanted);
-	container_lock_clean(locks, RUNC, "", 0);
+	container_lock_clean(locks, DOCKER, "", 0);
 	ck_assert_uint_eq(count_locks(), 0);
 }
 END_TEST
@@ -337,20 +337,20 @@ START_TEST(a_label_may_have_two_locks)
 {
 	auto_free char *label = label_elsewhere(ELSEWHERE_PROCESS);
 	struct err err;
-	int lock = container_lock_take(locks, RUNC, label, &err);
+	int lock = container_lock_take(locks, DOCKER, label, &err);
 
-	leave_lock(CRUN, label);
-	ck_assert(!container_lock_is_free(locks, "oci", label));
-	container_lock_clean(locks, CRUN, "", 0);
-	container_lock_clean(locks, RUNC, "", 0);
+	leave_lock(OTHER, label);
+	ck_assert(!container_lock_is_free(locks, "docker", label));
+	container_lock_clean(locks, OTHER, "", 0);
+	container_lock_clean(locks, DOCKER, "", 0);
 	ck_assert_uint_eq(count_locks(), 1);
-	leave_lock(CRUN, label);
+	leave_lock(OTHER, label);
 	close(lock);
-	ck_assert(container_lock_is_free(locks, "oci", label));
-	container_lock_clean(locks, CRUN, "", 0);
-	ck_assert(container_lock_is_free(locks, "oci", label));
-	container_lock_clean(locks, RUNC, "", 0);
-	ck_assert(!container_lock_is_free(locks, "oci", label));
+	ck_assert(container_lock_is_free(locks, "docker", label));
+	container_lock_clean(locks, OTHER, "", 0);
+	ck_assert(container_lock_is_free(locks, "docker", label));
+	container_lock_clean(locks, DOCKER, "", 0);
+	ck_assert(!container_lock_is_free(locks, "docker", label));
 }
 END_TEST
 
@@ -358,26 +358,26 @@ END_TEST
 START_TEST(a_lock_of_an_earlier_version_stays)
 {
 	auto_free char *label = label_elsewhere(ELSEWHERE_PROCESS);
-	auto_free char *path = mem_printf("%s/lock.oci.%s", locks, label);
+	auto_free char *path = mem_printf("%s/lock.docker.%s", locks, label);
 
-	leave_lock("oci", label);
-	ck_assert(container_lock_is_free(locks, "oci", label));
-	container_lock_clean(locks, RUNC, "", 0);
+	leave_lock("docker", label);
+	ck_assert(container_lock_is_free(locks, "docker", label));
+	container_lock_clean(locks, DOCKER, "", 0);
 	ck_assert_int_eq(unlink(path), 0);
 }
 END_TEST
 
 START_TEST(a_key_makes_a_kind)
 {
-	auto_free char *one = container_lock_kind("oci", "runc", 5);
-	auto_free char *same = container_lock_kind("oci", "runc", 5);
-	auto_free char *other = container_lock_kind("oci", "crun", 5);
+	auto_free char *one = container_lock_kind("docker", "/bin/a", 7);
+	auto_free char *same = container_lock_kind("docker", "/bin/a", 7);
+	auto_free char *other = container_lock_kind("docker", "/bin/b", 7);
 	/* FNV-1a of nothing. */
 	auto_free char *none = container_lock_kind("podman", NULL, 0);
 
 	ck_assert_str_eq(one, same);
 	ck_assert_str_ne(one, other);
-	ck_assert_uint_eq(strlen(one), strlen(RUNC));
+	ck_assert_uint_eq(strlen(one), strlen(DOCKER));
 	ck_assert_str_eq(none, "podman.cbf29ce484222325");
 }
 END_TEST

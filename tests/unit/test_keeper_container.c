@@ -36,31 +36,7 @@ unsigned int play_rest_ms = LONG_MS;
 static char *engine;
 static char folder[] = "/tmp/caisson-test-XXXXXX";
 static unsigned int remove_ms = LONG_MS;
-static const char *bundle; /* of what is started next; NULL: none */
-static const char *cgroups; /* its hierarchies; NULL: none */
 static int is_found; /* the engine can be asked for the container */
-static int is_kept; /* a container exists only while its file does */
-static const char *cgroup; /* the name of directories that are cgroups */
-
-/* How often a keeper has tried to remove a directory; shared with it. */
-static unsigned int *attempts;
-
-int __real_unlinkat(int dir, const char *name, int flags);
-int __wrap_unlinkat(int dir, const char *name, int flags);
-
-/* The kernel has an error of its own for a cgroup that is not empty. */
-int
-__wrap_unlinkat(int dir, const char *name, int flags)
-{
-	int done = __real_unlinkat(dir, name, flags);
-
-	if (flags == AT_REMOVEDIR && attempts != NULL)
-		++*attempts;
-	if (done == -1 && errno == ENOTEMPTY && cgroup != NULL &&
-	    strcmp(name, cgroup) == 0)
-		errno = EBUSY;
-	return done;
-}
 
 /* The folder of the engine */
 
@@ -141,14 +117,11 @@ static void
 start_program(struct held *held, const char *path, char **argv, char **remove)
 {
 	auto_free char *fake = mem_printf("FAKE=%s", folder);
-	auto_free char *state = mem_printf("%s/container.box-1", folder);
 	char *envp[] = { fake, (char[]){ "PATH=/usr/bin:/bin" }, NULL };
 	char *find[] = { engine, (char[]){ "ps" }, (char[]){ "box-1" }, NULL };
 	struct spawn_program program = { .path = path, .argv = argv,
 		.envp = envp, .remove = remove, .remove_ms = remove_ms,
-		.find = is_found ? find : NULL,
-		.state = is_kept ? state : NULL, .bundle = bundle,
-		.cgroups = cgroups };
+		.find = is_found ? find : NULL };
 	int in[2], out[2];
 	struct err err;
 
@@ -299,14 +272,10 @@ END_TEST
 
 START_TEST(the_supervisor_is_killed)
 {
-	auto_free char *directory = mem_printf("%s/bundle", folder);
 	struct held held;
 	pid_t stand_in, keeper;
 	int told[2], status;
 
-	ck_assert_int_eq(mkdir(directory, 0700), 0);
-	put("bundle/config.json", "{}");
-	bundle = directory;
 	ck_assert_int_eq(pipe(told), 0);
 	stand_in = fork();
 	if (stand_in == 0) {
@@ -324,167 +293,8 @@ START_TEST(the_supervisor_is_killed)
 	keeper = waitpid(-1, &status, 0);
 	ck_assert_int_gt(keeper, 0);
 	ck_assert(!container_exists());
-	ck_assert_int_eq(access(directory, F_OK), -1);
 	ck_assert_uint_eq(times("rm "), 1);
 	ck_assert_int_eq(waitpid(-1, NULL, 0), -1);
-}
-END_TEST
-
-static void
-make(const char *name)
-{
-	auto_free char *path = mem_printf("%s/%s", folder, name);
-
-	ck_assert_int_eq(mkdir(path, 0700), 0);
-}
-
-/* An engine that is killed may have made them and not noted it down. */
-START_TEST(cgroups_are_removed)
-{
-	auto_free char *hierarchies = mem_printf("%s/cgroups", folder);
-	auto_free char *said = NULL;
-	struct held held;
-
-	make("cgroups");
-	make("cgroups/box-1");
-	make("cgroups/memory");
-	make("cgroups/memory/box-1");
-	make("cgroups/memory/box-10");
-	put("cgroups/box-1.txt", "");
-	cgroups = hierarchies;
-	start(&held);
-	await(&held);
-	kill(held.keeper, KEEPER_KILL);
-	said = ends(&held, CLD_EXITED, 128 + SIGKILL);
-	ck_assert(!exists("cgroups/box-1"));
-	ck_assert(!exists("cgroups/memory/box-1"));
-	ck_assert(exists("cgroups/memory/box-10"));
-	ck_assert(exists("cgroups/box-1.txt"));
-}
-END_TEST
-
-/* Leaves one of them once the other one is gone. Runs as a thread. */
-static void *
-leave_later(void *busy)
-{
-	const struct timespec pause = { 0, 50000000 };
-
-	while (exists("cgroups/box-1"))
-		nanosleep(&pause, NULL);
-	/* By then the other one has been tried, too. */
-	nanosleep(&pause, NULL);
-	rmdir(busy);
-	return NULL;
-}
-
-/* A process that was killed may not have left them yet. */
-START_TEST(cgroups_that_are_in_use_are_removed_later)
-{
-	auto_free char *hierarchies = mem_printf("%s/cgroups", folder);
-	auto_free char *busy =
-	    mem_printf("%s/cgroups/memory/box-1/busy", folder);
-	auto_free char *said = NULL;
-	struct held held;
-	pthread_t leaver;
-
-	make("cgroups");
-	make("cgroups/box-1");
-	make("cgroups/memory");
-	make("cgroups/memory/box-1");
-	make("cgroups/memory/box-1/busy");
-	cgroups = hierarchies;
-	cgroup = "box-1";
-	start(&held);
-	await(&held);
-	ck_assert_int_eq(pthread_create(&leaver, NULL, leave_later, busy), 0);
-	kill(held.keeper, KEEPER_KILL);
-	said = ends(&held, CLD_EXITED, 128 + SIGKILL);
-	ck_assert_int_eq(pthread_join(leaver, NULL), 0);
-	ck_assert(!exists("cgroups/memory/box-1"));
-}
-END_TEST
-
-/*
- * crun takes an ordinary directory for a hierarchy where a host has both
- * versions of cgroups, and leaves files in it: waiting would not remove it.
- */
-START_TEST(an_ordinary_directory_is_tried_once)
-{
-	auto_free char *hierarchies = mem_printf("%s/cgroups", folder);
-	auto_free char *said = NULL;
-	struct held held;
-
-	make("cgroups");
-	make("cgroups/memory");
-	make("cgroups/memory/box-1");
-	put("cgroups/memory/box-1/cgroup.procs", "1");
-	cgroups = hierarchies;
-	attempts = mmap(NULL, sizeof(*attempts), PROT_READ | PROT_WRITE,
-	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ck_assert_ptr_ne(attempts, MAP_FAILED);
-	start(&held);
-	await(&held);
-	kill(held.keeper, KEEPER_KILL);
-	said = ends(&held, CLD_EXITED, 128 + SIGKILL);
-	/* In cgroups, and in cgroups/memory. */
-	ck_assert_uint_eq(*attempts, 2);
-	ck_assert(exists("cgroups/memory/box-1/cgroup.procs"));
-}
-END_TEST
-
-/*
- * Makes files cgroup.procs as in the hierarchies of cgroups, for each cgroup of
- * this process. Returns their names, which the caller frees.
- */
-static struct buffer
-make_own_cgroups(void)
-{
-	struct buffer names = { 0 };
-	FILE *list = fopen("/proc/self/cgroup", "r");
-	char line[4096];
-
-	ck_assert_ptr_nonnull(list);
-	while (fgets(line, sizeof(line), list) != NULL) {
-		char *name = strchr(line, ':') + 1, *path = strchr(name, ':');
-		auto_free char *command = NULL, *file = NULL;
-
-		*path++ = '\0';
-		path[strcspn(path, "\n")] = '\0';
-		if (strncmp(name, "name=", 5) == 0)
-			name += 5;
-		file = mem_printf("cgroups/%s%s/cgroup.procs", name, path);
-		command = mem_printf("mkdir -p '%s/cgroups/%s%s'", folder, name,
-		    path);
-		ck_assert_int_eq(system(command), 0);
-		put(file, "");
-		buffer_add(&names, file, strlen(file) + 1);
-	}
-	fclose(list);
-	return names;
-}
-
-/* The kernel takes its time before the first process enters a cgroup. */
-START_TEST(its_own_cgroup_is_entered_while_the_engine_starts)
-{
-	const struct timespec pause = { 0, 1000000 };
-	auto_free char *hierarchies = mem_printf("%s/cgroups", folder);
-	auto_buffer struct buffer names = make_own_cgroups();
-	auto_free char *said = NULL;
-	char *name = names.data;
-	struct held held;
-
-	cgroups = hierarchies;
-	start(&held);
-	await(&held);
-	while (times_in(name, "0") == 0)
-		nanosleep(&pause, NULL);
-	kill(held.keeper, KEEPER_KILL);
-	said = ends(&held, CLD_EXITED, 128 + SIGKILL);
-	/* One is enough. */
-	ck_assert_uint_eq(times_in(name, "0"), 1);
-	for (name += strlen(name) + 1; name < names.data + names.len;
-	     name += strlen(name) + 1)
-		ck_assert_uint_eq(times_in(name, "0"), 0);
 }
 END_TEST
 
@@ -683,19 +493,16 @@ START_TEST(a_container_that_is_being_removed_is_not_left)
 		const char *ps;
 		unsigned int ms;
 		int is_found;
-		int is_kept;
 		int left;
 	} cases[] = {
-		{ "deaf", "begun", "", LONG_MS, 1, 0, 0 },
-		{ "deaf", "begun", "", LONG_MS, 0, 0, 1 },
-		{ "deaf", "begun", "fail", LONG_MS, 1, 0, 1 },
-		{ "deaf", "begun", "hang", SHORT_MS, 1, 0, 1 },
-		{ "hang", "fail", "", LONG_MS, 1, 0, 0 },
-		{ "deaf", "fail", "", SHORT_MS, 1, 0, 1 },
+		{ "deaf", "begun", "", LONG_MS, 1, 0 },
+		{ "deaf", "begun", "", LONG_MS, 0, 1 },
+		{ "deaf", "begun", "fail", LONG_MS, 1, 1 },
+		{ "deaf", "begun", "hang", SHORT_MS, 1, 1 },
+		{ "hang", "fail", "", LONG_MS, 1, 0 },
+		{ "deaf", "fail", "", SHORT_MS, 1, 1 },
 		/* An engine that is broken has made none. */
-		{ "hang", "fail", "", LONG_MS, 0, 0, 1 },
-		{ "hang", "fail", "", LONG_MS, 0, 1, 0 },
-		{ "deaf", "fail", "", LONG_MS, 0, 1, 1 },
+		{ "hang", "fail", "", LONG_MS, 0, 1 },
 	};
 	auto_free char *said = NULL, *logged = NULL;
 	struct held held;
@@ -707,7 +514,6 @@ START_TEST(a_container_that_is_being_removed_is_not_left)
 	put("ps", cases[_i].ps);
 	remove_ms = cases[_i].ms;
 	is_found = cases[_i].is_found;
-	is_kept = cases[_i].is_kept;
 	start(&held);
 	await(&held);
 	/* The code prints a line, too: by then its container is recorded. */
@@ -722,7 +528,7 @@ START_TEST(a_container_that_is_being_removed_is_not_left)
 	        cases[_i].left, "%s", logged);
 	ck_assert(cases[_i].is_found || times("ps ") == 0);
 	remove_ms = LONG_MS;
-	is_found = is_kept = 0;
+	is_found = 0;
 }
 END_TEST
 
@@ -752,10 +558,6 @@ add_tests(TCase *tc)
 	    tc, a_container_is_removed_on_request, 0, UNIT_COUNT(signals));
 	tcase_add_loop_test(tc, a_client_that_hangs_is_killed, 0, 2);
 	tcase_add_test(tc, the_supervisor_is_killed);
-	tcase_add_test(tc, cgroups_are_removed);
-	tcase_add_test(tc, cgroups_that_are_in_use_are_removed_later);
-	tcase_add_test(tc, an_ordinary_directory_is_tried_once);
-	tcase_add_test(tc, its_own_cgroup_is_entered_while_the_engine_starts);
 	tcase_add_test(tc, another_keeper_removes_it);
 	tcase_add_loop_test(
 	    tc, a_removal_is_not_given_up, 0, UNIT_COUNT(signals));
@@ -767,7 +569,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, an_engine_is_missing);
 	tcase_add_loop_test(tc, an_engine_cannot_remove, 0, 2);
 	tcase_add_loop_test(
-	    tc, a_container_that_is_being_removed_is_not_left, 0, 9);
+	    tc, a_container_that_is_being_removed_is_not_left, 0, 7);
 	tcase_add_test(tc, a_removal_is_repeated);
 }
 

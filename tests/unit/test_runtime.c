@@ -34,8 +34,6 @@ static int box = -1;            /* the launcher's end of it */
 /* In the place of container.c: no container is started here. */
 const struct runtime podman_runtime = { .name = "podman" };
 const struct runtime docker_runtime = { .name = "docker" };
-const struct runtime oci_runtime = { .name = "oci" };
-const struct runtime auto_runtime = { .name = "auto" };
 
 /* In the place of native_boxes.c: nothing is looked for. */
 
@@ -363,41 +361,11 @@ START_TEST(finds_a_runtime_by_its_name)
 	ck_assert_ptr_eq(runtime_find("podman"), &podman_runtime);
 	ck_assert_ptr_eq(runtime_find("/opt/bin/podman"), &podman_runtime);
 	ck_assert_ptr_eq(runtime_find("/opt/podman/docker"), &docker_runtime);
-	ck_assert_ptr_eq(runtime_find("oci"), &oci_runtime);
-	ck_assert_ptr_eq(runtime_find("/opt/bin/crun-1.8"), &oci_runtime);
-	ck_assert_ptr_eq(runtime_find("/opt/bin/runc"), &oci_runtime);
+	ck_assert_ptr_null(runtime_find("/opt/bin/crun"));
 	ck_assert_ptr_null(runtime_find("/opt/bin/oci"));
 	ck_assert_ptr_null(runtime_find("/usr/bin/env"));
 	ck_assert_ptr_null(runtime_find("nerdctl"));
 	ck_assert_ptr_null(runtime_find(""));
-}
-END_TEST
-
-/* The command line of Oracle Cloud, for one, has the name oci. */
-START_TEST(a_program_named_oci_is_no_engine)
-{
-	auto_free char *folder = mem_strdup("/tmp/runtimeXXXXXX");
-	auto_free char *oci = NULL, *runc = NULL;
-	char *path;
-	size_t n;
-	int found = 0;
-
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	oci = mem_printf("%s/oci", folder);
-	runc = mem_printf("%s/runc", folder);
-	close(open(oci, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0755));
-	close(open(runc, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0755));
-	ck_assert_int_eq(setenv("PATH", folder, 1), 0);
-	for (n = 0; (path = container_program_path(CONTAINER_OCI, "oci", n)) !=
-	     NULL; n++) {
-		ck_assert_str_ne(path, oci);
-		found += strcmp(path, runc) == 0;
-		free(path);
-	}
-	unlink(oci);
-	unlink(runc);
-	rmdir(folder);
-	ck_assert_int_eq(found, 1);
 }
 END_TEST
 
@@ -411,7 +379,6 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, reports_that_a_box_cannot_start);
 	tcase_add_test(tc, reports_that_a_box_cannot_be_asked);
 	tcase_add_test(tc, finds_a_runtime_by_its_name);
-	tcase_add_test(tc, a_program_named_oci_is_no_engine);
 }
 
 int

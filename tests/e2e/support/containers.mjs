@@ -1,8 +1,7 @@
 /*
  * Container engines for the program under test: a small image of what this
  * machine has, and what is left of containers afterwards. podman and docker,
- * which gets a daemon of its own, keep all in a folder of the tests; the bundles
- * of crun and runc are where the program puts them.
+ * which gets a daemon of its own, keep all in a folder of the tests.
  */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
@@ -31,13 +30,10 @@ export const skipped = {
     false : 'needs podman'),
   docker: unusable || (['docker', 'dockerd', 'containerd', 'docker-init']
     .every(which) ? false : 'needs docker with its daemon'),
-  oci: unusable || (has('/usr/sbin/runc') || has('crun') ? false :
-    'needs crun or runc'),
 };
 
 /* The path of the engine of a runtime. */
-export const program = (runtime) => (runtime !== 'oci' ? which(runtime) :
-  hybrid || !has('crun') ? '/usr/sbin/runc' : which('crun'));
+export const program = which;
 
 let made; /* the folder of all images */
 let daemon;
@@ -82,7 +78,7 @@ function makeOnce(name, make) {
 }
 
 /* The image as a folder. */
-const rootFolder = () => makeOnce('root',
+export const rootFolder = () => makeOnce('root',
   (folder) => support('image_root.py', folder));
 
 /* All tests of a build folder share the image of podman. */
@@ -129,19 +125,18 @@ function startDaemon() {
   daemonAt());
 }
 
-const bundles = '/run/caisson-containers';
+const locks = '/run/caisson-containers';
 
 /*
  * Where the tests have mounts of their own (see alone.py), no program of other
- * tests finds the bundles of theirs: it would remove, as it starts, what one
- * here has left.
+ * tests finds the locks of theirs.
  */
-export function hideBundles() {
+export function hideLocks() {
   if (unusable || !process.env.CAISSON_OWN_NAMESPACES)
     return;
-  fs.mkdirSync(bundles, { recursive: true, mode: 0o700 });
+  fs.mkdirSync(locks, { recursive: true, mode: 0o700 });
   assert.equal(spawnSync('mount', ['-t', 'tmpfs', '-o', 'mode=700', 'none',
-    bundles]).status, 0);
+    locks]).status, 0);
 }
 
 const name = 'localhost/caisson-test:1';
@@ -173,8 +168,6 @@ function build(image, fill, changes, annotation) {
 
 /* The settings of the program with that runtime. */
 export function settingsOf(runtime) {
-  if (runtime === 'oci')
-    return { CAISSON_RUNTIME: 'oci', CAISSON_IMAGE: rootFolder() };
   if (runtime === 'docker') {
     makeOnce('data', () => {
       startDaemon();
@@ -210,8 +203,8 @@ const filled = (name, fill) => makeOnce(name, (folder) => {
 
 /*
  * The settings with an image whose directories have files of their own and only
- * root may write to them. As a folder, it has no packages of Debian; that of
- * podman also has a volume, and an annotation for people.
+ * root may write to them; that of podman also has a volume, and an annotation
+ * for people.
  */
 export function oddSettingsOf(runtime) {
   const settings = settingsOf(runtime);
@@ -221,14 +214,9 @@ export function oddSettingsOf(runtime) {
       fillOdd(folder);
       fillVolume(folder);
     }, ['VOLUME /volume'], 'org.opencontainers.image.title');
-  const odd = runtime === 'podman' ? oddName : filled('odd', (folder) => {
-    fs.rmdirSync(path.join(folder, 'usr/lib/python3/dist-packages'));
-    fillOdd(folder);
-  });
-
-  if (runtime === 'docker')
-    importFolder(odd, oddName);
-  return { ...settings, CAISSON_IMAGE: runtime === 'oci' ? odd : oddName };
+  else
+    importFolder(filled('odd', fillOdd), oddName);
+  return { ...settings, CAISSON_IMAGE: oddName };
 }
 
 /* The settings with an image of docker that has a volume. */
@@ -251,19 +239,8 @@ export function annotatedSettingsOf(annotation) {
 
 /* What is there of containers: those whose name is such, and their mounts. */
 function found(runtime, ours) {
-  const folders = [bundles, `${bundles}/state-runc`, `${bundles}/state-crun`,
-    '/sys/fs/cgroup',
-    ...fs.readdirSync('/sys/fs/cgroup').map((each) => `/sys/fs/cgroup/${each}`)];
   const list = ['ps', '--all', '--format', '{{.Names}}'];
-  const listed = runtime === 'podman' ? podman(list).split('\n') :
-    runtime === 'docker' ? docker(list).split('\n') :
-    folders.flatMap((each) => {
-      try {
-        return fs.readdirSync(each);
-      } catch {
-        return [];
-      }
-    });
+  const listed = (runtime === 'podman' ? podman : docker)(list).split('\n');
   const mounts = fs.readFileSync('/proc/self/mounts', 'utf8').split(/[\s/]/);
 
   return [...listed, ...mounts].filter((entry) =>

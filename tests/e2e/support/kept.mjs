@@ -8,16 +8,14 @@ import { fileURLToPath } from 'node:url';
 
 const table = fileURLToPath(new URL(
   '../../../supervisor/box/container_kept.def', import.meta.url));
-const columns = ['podman', 'docker', 'oci'];
 
-/* The promises that containers of a runtime do not keep, in order. */
-export function notKept(runtime) {
+/* The promises that containers do not keep, in order. */
+export function notKept() {
   const rows = [...fs.readFileSync(table, 'utf8').matchAll(
-    /^CONTAINER_KEPT\("(.*)", ([01]), ([01]), ([01])\)$/gm)];
+    /^CONTAINER_UNKEPT\("(.*)"\)$/gm)];
 
-  assert.equal(rows.length, 10);
-  return rows.filter((row) => row[2 + columns.indexOf(runtime)] === '0')
-    .map(([, promise]) => promise);
+  assert.equal(rows.length, 9);
+  return rows.map(([, promise]) => promise);
 }
 
 /* The same, as "selftest -v" has printed it. */
