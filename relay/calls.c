@@ -648,16 +648,21 @@ calls_add_waiting(const struct calls *calls, struct buffer *text)
 	size_t shown = 0, more = 0;
 
 	for (; one != NULL; one = calls_next(calls, one->id)) {
-		if (shown == WAITING_SHOWN) {
+		auto_buffer struct buffer quoted = { 0 };
+		const char *name = one->tool ?
+		    tally_shown(one->name, &quoted) : one->name;
+
+		if (shown == WAITING_SHOWN || name == NULL) {
 			more++;
 			continue;
 		}
 		buffer_printf(text, "%s%s (%llu s)", shown++ > 0 ? ", " : "",
-		    one->name,
+		    name,
 		    (unsigned long long)(clock_ms() - one->begun) / 1000);
 	}
 	if (more > 0)
-		buffer_printf(text, " and %zu more", more);
+		buffer_printf(
+		    text, "%s%zu more", shown > 0 ? " and " : "", more);
 }
 
 /* What is in flight has no answer yet. */

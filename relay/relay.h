@@ -561,9 +561,12 @@ struct tally {
 };
 
 /*
- * Counts a call of a tool. The name is UTF-8 of at most WAITING_NAME_MAX bytes;
- * one that might be taken for several is shown as a string of JSON.
+ * Returns a name that cannot be taken for several: in quotes, which the buffer
+ * then has, if it is not plain; NULL if it is too long in quotes.
  */
+const char *tally_shown(const char *name, struct buffer *quoted);
+
+/* Counts a call of a tool. The name is UTF-8, at most WAITING_NAME_MAX bytes. */
 void tally_add(struct tally *tally, const char *name, int answered);
 
 /* Appends all of them, as calls_add_told does. */

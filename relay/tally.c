@@ -12,6 +12,15 @@
 #define TALLY_PLAIN                                                           \
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./-"
 
+const char *
+tally_shown(const char *name, struct buffer *quoted)
+{
+	if (name[strspn(name, TALLY_PLAIN)] == '\0')
+		return name;
+	json_add_text(quoted, name);
+	return quoted->len > WAITING_NAME_MAX ? NULL : quoted->data;
+}
+
 /*
  * Returns the counter of a tool, or that of all others: also of one whose name
  * is too long in quotes.
@@ -22,12 +31,9 @@ tally_find(struct tally *tally, const char *name)
 	auto_buffer struct buffer quoted = { 0 };
 	size_t n;
 
-	if (name[strspn(name, TALLY_PLAIN)] != '\0') {
-		json_add_text(&quoted, name);
-		if (quoted.len > WAITING_NAME_MAX)
-			return &tally->tools[TALLY_TOOLS_MAX];
-		name = quoted.data;
-	}
+	name = tally_shown(name, &quoted);
+	if (name == NULL)
+		return &tally->tools[TALLY_TOOLS_MAX];
 	for (n = 0; n < tally->count; n++)
 		if (strcmp(tally->tools[n].name, name) == 0)
 			return &tally->tools[n];

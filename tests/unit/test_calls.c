@@ -562,21 +562,22 @@ START_TEST(reports_what_is_waited_for)
 	open_calls();
 	look(&text);
 	ck_assert_uint_eq(text.len, 0);
-	ask(2, CALL("\"\\u0062\"", "{}"));
+	ask(2, CALL("\"b (x), fs.c\"", "{}"));
 	ask(1, CALL("\"a\"", "{}"));
 	ask(3, LIST_SERVERS);
 	ask(4, CALL("\"c\"", "{}"));
 	ck_assert_int_eq(cancel("4", &err), 0);
 	look(&text);
-	ck_assert_str_eq(text.data, "fs.a (0 s), fs.\\u0062 (0 s)");
+	ck_assert_str_eq(
+	    text.data, "fs.a (0 s), \"fs.b (x), fs.c\" (0 s)");
 	answer_text(1, "{}");
 	look(&text);
-	ck_assert_str_eq(text.data, "fs.\\u0062 (0 s)");
+	ck_assert_str_eq(text.data, "\"fs.b (x), fs.c\" (0 s)");
 	/* The first use of a server, which may be starting. */
 	ask(1, "{\"type\":\"list_tools\",\"server\":\"fs\"}");
 	look(&text);
 	ck_assert_str_eq(
-	    text.data, "tools/list of fs (0 s), fs.\\u0062 (0 s)");
+	    text.data, "tools/list of fs (0 s), \"fs.b (x), fs.c\" (0 s)");
 	answer_text(1, "{}");
 	/* A name that is cut within a character. */
 	tool = mem_printf("\"%056d\xc3\xa9x\"", 0);
