@@ -152,31 +152,6 @@ except runtime.MCPError as e:
             "fs.refuse: Invalid params: path | Invalid params: path fs refuse "
             "-32602 {'a': 1} None\nTrue no such file True\nNone\n")
 
-    def test_results(self):
-        self.prints(r"""
-def show(json):
-    r = mcp_fs.raw(json=json).result()
-    print(repr(r.text), repr(r.data), r.is_error)
-for json in ('{}', '{"content": 5}', '{"content": [5, {}, {"text": 6}]}',
-             '{"content": [{"type": "text", "text": "a"}, '
-             '{"type": "image", "data": ""}, {"type": "text", "text": "b"}]}',
-             '{"content": [{"type": "text", "text": " [1, 2e400]\\n"}]}',
-             '{"content": [{"type": "text", "text": "NaN"}]}',
-             '{"content": [], "structuredContent": {"a": null}}',
-             '{"structuredContent": null, "content": []}',
-             '{"isError": false, "content": [{"type":"text","text":"[1] 2"}]}'
-             ):
-    show(json)
-try:
-    show('[]')
-except runtime.MCPError as error:
-    print(error)
-""", "'' '' False\n" * 2 + "'[block]\\n[block]\\n[block]' " * 2 + "False\n"
-            + "'a\\n[image 0 bytes]\\nb' " * 2 + "False\n"
-            "' [1, 2e400]\\n' [1, 2e400] False\n'NaN' 'NaN' False\n"
-            "'' {'a': None} False\n'' '' False\n'[1] 2' '[1] 2' False\n"
-            "fs.raw: the answer is no result of a tool\n")
-
     def test_refused_arguments_are_told(self):
         """Where the code catches the error and does not look at it."""
         note = "note: the code caught an error and did not show it: " \
@@ -224,8 +199,6 @@ for f in (lambda: r.row, lambda: r.txt, lambda: r.content[0].data,
         print(error)
 r = mcp_fs.raw(json='{"content": []}').result()
 print(r.isError, r.structuredContent, r.content, hasattr(r, '__await__'))
-r = mcp_fs.raw(json='{"content": {"type": "text"}}').result()
-print(r.content['type'], hasattr(r, 'x'), r.items() == dict(r).items())
 runtime.configure(raise_on_error=False)
 print((await mcp_fs.fail()).isError)
 """, "hi resource a:b 1\n" + "hi [1] False {} True True True\n" * 3 + """\
@@ -237,7 +210,6 @@ this part of the result has no 'data': its keys are type, text, annotations
 this part of the result has no 'text': its keys are type, resource
 __len
 False None [] False
-text False True
 True
 """)
 
@@ -257,10 +229,10 @@ y = mcp_fs.echo()
 y.close()
 print(repr(x)[:31])
 """, "<call of fs.echo, not awaited: \n",
-            "MAIN:3: fs.echo was called but never awaited, so nothing was "
-            "sent: write 'await' before it, or '.result\\(\\)' behind it "
-            "where there is no 'await'\n    z = mcp_fs.echo\\(a=1\\)\n"
-            "MAIN:5: fs.echo was .*\n    x = mcp_fs.echo\\(\\)\n")
+            "note: MAIN:3: fs.echo was called but never awaited, so nothing "
+            "was sent: write 'await' before it, or '.result\\(\\)' behind it "
+            "where there is no 'await': z = mcp_fs.echo\\(a=1\\)\n"
+            "note: MAIN:5: fs.echo was .*: x = mcp_fs.echo\\(\\)\n")
 
 
 class NotAwaited(Base):
@@ -334,8 +306,7 @@ class Forgotten(Base):
                             "Traceback .*Error: .*", 1)
 
     def test_one_that_was_forgotten_before(self):
-        line = "MAIN:%d: fs.echo was called but never awaited, [^\n]*\n" \
-            "    [^\n]*\n"
+        line = "note: MAIN:%d: fs.echo was called but never awaited, [^\n]*\n"
         for code, count in (("x = [mcp_fs.echo()]\ndel x", 1),
                             ("repr(mcp_fs.echo())", 1),
                             ("x = mcp_fs.echo()\nx = 1", 1),
@@ -345,27 +316,24 @@ class Forgotten(Base):
             with self.subTest(code):
                 self.prints(
                     "dir(mcp_fs)\n%s\nprint(mcp_fs.raw(), mcp_fs.ty())"
-                    % code, "", line % at * count
-                    + "Traceback .*has no tool 'ty'.*", 1)
+                    % code, "", "Traceback .*has no tool 'ty'[^\n]*\n"
+                    + line % at * count, 1)
                 self.prints("import sys\n%s\nsys.exit(3)" % code, "",
                             line % at * count, 3)
 
     def test_the_exception_is_caught(self):
-        line = "MAIN:%d: fs.echo was called but never awaited, [^\n]*\n" \
-            "    [^\n]*\n"
+        line = "note: MAIN:%d: fs.echo was called but never awaited, [^\n]*\n"
         self.prints("""dir(mcp_fs)
 try:
     print(mcp_fs.echo(), mcp_fs.ty())
 except AttributeError:
     pass
 mcp_fs.raw(json='{}').result()
-import sys
-sys.stderr.write('here\\n')
 try:
     print(mcp_fs.echo(), mcp_fs.ty())
 except AttributeError:
     1 / 0
-""", "", line % 3 + "here\n" + line % 10 + "Traceback .*ZeroDiv.*", 1)
+""", "", "Traceback .*ZeroDiv[^\n]*\n" + line % 3 + line % 8, 1)
 
 
 class Values(Base):
@@ -410,7 +378,7 @@ mcp_fs.echo(**d).result()
 
     def test_duplicate_keys(self):
         self.prints("""
-print(mcp_fs.raw(json='{"a":1,"b":2,"a":3}').result())
+print(mcp_fs.raw(json='{"structuredContent":{"a":1,"b":2,"a":3}}').result().data)
 """, "{'a': 3, 'b': 2}\n")
 
     def test_unreadable_answers_fail_alone(self):
@@ -419,12 +387,12 @@ import asyncio
 async def main():
     rs = await asyncio.gather(
         mcp_fs.raw(json='[' * 200 + ']' * 200), mcp_fs.echo(a=1),
-        mcp_fs.raw(json='{"a":"\\ud800"}'),
+        mcp_fs.raw(json='{"structuredContent":{"a":"\\ud800"}}'),
         mcp_fs.raw(json='nonsense'), mcp_fs.raw(json='{"a":tru}'),
         mcp_fs.raw(json='[' * 99999), mcp_fs.echo(b=2),
         return_exceptions=True)
     for r in rs:
-        print(type(r).__name__, str(getattr(r, 'text', r) or dict(r))[:59])
+        print(type(r).__name__, str(getattr(r, 'text', r) or r.data)[:59])
 asyncio.run(main())
 """, """MCPError fs.raw: the answer is no result of a tool
 Result {"a":1}
@@ -474,11 +442,13 @@ except (TypeError, ValueError) as error:
     def test_large(self):
         got = self.prints("""
 text = 'x' * (15 << 20)
-r = mcp_fs.raw(json='{"a":"' + text + '"}').result()
+r = mcp_fs.raw(
+    json='{"structuredContent":{"a":"' + text + '"}}').result()
 print(r['a'] == text)
 async def main():
     return [len(r['a']) for r in await asyncio.gather(*(
-        mcp_fs.raw(json='{"a":"%s"}' % ('y' * 300000)) for _ in range(40)))]
+        mcp_fs.raw(json='{"structuredContent":{"a":"%s"}}' % ('y' * 300000))
+        for _ in range(40)))]
 import asyncio
 print(asyncio.run(main()) == [300000] * 40)
 """, "True\nTrue\n")
@@ -515,7 +485,7 @@ except TypeError:
     print('no number')
 """, "".join("fs.keep has not answered within %s seconds: to wait longer, use "
              ".result() again\n" % n for n in ("0.05", "0", "0.01"))
-            + "{'b': 2} {'a': 1}\nlate\nno number\n", "(MAIN.*)?")
+            + "{'b': 2} {'a': 1}\nlate\nno number\n", "(note: MAIN.*)?")
 
     def test_polling_gets_the_answer(self):
         self.prints("""

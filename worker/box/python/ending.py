@@ -123,6 +123,8 @@ class Ending:
                 if stream is not None and not stream.closed:
                     stream.flush()
             flush_files([stream() for stream in self.streams])
+            if "mcp._forgotten" in sys.modules:
+                sys.modules["mcp._forgotten"].send()
         except BaseException:
             return
         finally:

@@ -21,7 +21,7 @@ BUSY = "another caller already waits for this call: make a second call"
 INTERRUPTED = "this call was interrupted"
 CLOSED = "this call was closed before it was awaited"
 CANCELLED = ("%s:%d: the task of %s had not ended when the event loop did, and "
-             "was cancelled: keep the task, and 'await' it\n")
+             "was cancelled: keep the task, and 'await' it")
 # What futures and promises have, and the result of a call has not.
 NOT_OF_RESULTS = ("add_done_callback", "cancel", "cancelled", "done",
                   "exception", "remove_done_callback", "then")
@@ -97,7 +97,7 @@ class Call:
         if self._busy and not self._finished:
             raise RuntimeError(BUSY)
         self._busy = self._begun = True
-        if _forgotten.HELD:
+        if _forgotten.HELD or _forgotten.QUEUE:
             _forgotten.release()
 
     def _leave(self):
@@ -190,7 +190,7 @@ class Call:
     def throw(self, *error):
         """Raise an error where the coroutine waits."""
         if is_ending(sys._getframe(1)):
-            _forgotten.write(CANCELLED % (*self._where, self._name))
+            _forgotten.add(CANCELLED % (*self._where, self._name))
         if self._future is None:
             self.close()
             self._future = raiser()

@@ -1,4 +1,7 @@
-"""Calls that were made but never awaited: a line reports each.
+"""Calls that were made but never awaited: a note reports each.
+
+Calls are freed anywhere, also where the thread holds a lock of the pipe, so the
+notes are queued, and sent when the code makes a call, or ends.
 
 When an exception ends a statement, the calls that it had made are freed, too,
 but that is not a mistake.  The two cases cannot be distinguished when a call is
@@ -6,8 +9,11 @@ freed, so a line that may be due to an exception is held back until the next
 call, or the end of the code.
 """
 import os
-import sys
+from collections import deque
 from opcode import opname
+
+from . import _notes
+from ._wire import WIRE
 
 FIX = ("write 'await' before it, or '.result()' behind it where there is no "
        "'await'")
@@ -17,22 +23,23 @@ SAFE = ("POP_TOP", "STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF",
 # What ends a comprehension of Python 3.12 and later after an exception: it
 # drops what there is of the result, in the frame around it.
 CLEANUP = "POP_TOP", "SWAP", "STORE_FAST"
-HELD = []  # places and lines
+QUEUE = deque()  # notes that are ready
+HELD = []  # places and notes
 ENDED = []  # something, once nothing is to be held back any more
 
 
 def tell(frame, name, path, line):
-    """Write a line, now or later, about a call that has gone in a frame."""
+    """Tell, now or later, of a call that has gone in a frame."""
     text = "%s:%d: %s was called but never awaited, so nothing was sent: %s" \
-        "\n" % (path, line, name, FIX)
+        % (path, line, name, FIX)
     try:
-        source = read_file(path).split(b"\n")[line - 1]
-        text += "    %s\n" % source.strip().decode("utf-8", "replace")
+        source = read_file(path).split(b"\n")[line - 1].strip()
+        text += ": %s" % source.decode("utf-8", "replace")
     finally:
         if frame is not None and is_cleanup(frame):
             pass  # an exception has ended what would have used it
         elif ENDED or frame is None or is_safe(frame):
-            write(text)
+            add(text)
         else:
             hold(frame, text)
 
@@ -65,7 +72,7 @@ def is_cleanup(frame):
 
 
 def hold(frame, text):
-    """Keep a line, with the place where the call has gone."""
+    """Keep a note, with the place where the call has gone."""
     if not HELD:
         import atexit
         atexit.unregister(end)
@@ -74,11 +81,12 @@ def hold(frame, text):
 
 
 def release(places=()):
-    """Write the lines that were held back, but for those of some places."""
+    """Tell what was held back, but for what is of some places."""
     while HELD:
         place, text = HELD.pop(0)
         if place not in places:
-            write(text)
+            QUEUE.append(text)
+    send()
 
 
 def end(trace=None):
@@ -91,7 +99,14 @@ def end(trace=None):
     release(places)
 
 
-def write(text):
-    """Write to standard error."""
-    sys.stderr.write(text)
-    sys.stderr.flush()
+def add(text):
+    """Queue a note; where the code has ended, nothing else will send it."""
+    QUEUE.append(text)
+    if ENDED:
+        send()
+
+
+def send():
+    """Send the notes, unless a lock is held: it may be for ever."""
+    while QUEUE and not (WIRE.mutex.locked() or WIRE.writing.locked()):
+        _notes.send(QUEUE.popleft())

@@ -64,12 +64,12 @@ def shown(default):
 
 
 def notes(words):
-    """Return the note, or none.
+    """Return what is told, at most one thing.
 
     words: strings and names in the code.
     """
     found = TOLD or missed(words) or counted(words)
-    return ["note: %s\n" % clean(found[0])] if found else []
+    return [clean(found[0])] if found else []
 
 
 def results():

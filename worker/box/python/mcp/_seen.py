@@ -9,7 +9,7 @@ from _weakref import ref
 TOOLS_MAX = 64  # of which the last result is kept
 KEPT_MAX = 64 << 10  # bytes of one that is kept for this alone
 GIVEN_MAX = 4096  # bytes of arguments that are kept
-NOTES_MAX = 3  # on tools that had more
+NOTED_MAX = 3  # of what one note tells
 SEEN = {}  # by the name of the tool: Seen, the last one last
 KINDS = KeyError, TypeError, IndexError, AttributeError, ValueError
 # In errors of code that awaits, or runs, what it cannot.
@@ -54,7 +54,7 @@ def refused(wrong, server, tool):
     if len(REFUSED) < REFUSED_MAX:
         error._note = object()
         REFUSED[error._note] = \
-            "note: the code caught an error and did not show it: %s\n" % text
+            "the code caught an error and did not show it: " + text
     return error
 
 
@@ -69,9 +69,9 @@ def keep_shape(result):
 
 
 def notes(failed, code=None):
-    """Return what there is to note at the end of code that has not failed:
-    refused arguments that it did not show, a result that it may have misread,
-    and tools that had more.
+    """Return the one note at the end of code that has not failed: on keys
+    that there are, and what else it may have misread, on refused arguments
+    that it did not show, and on tools that had more.
     """
     if failed:
         return []
@@ -83,13 +83,13 @@ def notes(failed, code=None):
                 not result.is_error and "_seen" not in result.__dict__:
             seen.more = more_of(result, seen.arguments)
         if seen.more and seen.more[1] not in words:
-            found.append("note: %s: %s\n" % (seen.name, seen.more[0]))
-    hidden = list(dict.fromkeys(REFUSED.values()))
+            found.append("%s: %s" % (seen.name, seen.more[0]))
     misread = []
     if "len" in words or "count" in words or "mcp._misread" in sys.modules:
         from ._misread import notes as noted
         misread = noted(words)
-    return hidden[:NOTES_MAX] + misread + found[:NOTES_MAX]
+    told = [*misread, *dict.fromkeys(REFUSED.values()), *found][:NOTED_MAX]
+    return ["note: %s\n" % "; ".join(told)] if told else []
 
 
 def about_error(error, trace):
