@@ -84,6 +84,7 @@ class Relay(threading.Thread):
         self.unsent, self.cause = bytearray(), None
         self.tools = json.loads(json.dumps(TOOLS))
         self.remembered, self.started, self.shapes = {}, [], {}
+        self.unusable = {"web": {"Put-it": "its inputSchema is not an object"}}
 
     def run(self):
         """Read always; write what can be written."""
@@ -209,6 +210,8 @@ class Relay(threading.Thread):
             return
         shapes = {"shapes": self.shapes[server]} \
             if server in self.shapes else {}
+        if server in self.unusable:
+            shapes["unusable"] = self.unusable[server]
         if server in INSTRUCTIONS:
             shapes["instructions"] = INSTRUCTIONS[server]
         self.answer(number, {"tools": tools, "aliases": [

@@ -140,6 +140,32 @@ print(type(r.data.get("b", Default())).__name__)
                    ("r.blocks == r['content'] == r.content", True))
         self.shows({}, ("r.blocks, r.text, d", ([], "", "")))
 
+    def test_what_is_no_result(self):
+        """It fails, and the error has it as it was sent."""
+        for sent, why in (
+                ({"content": "x"}, 'its "content" is no list of blocks'),
+                ({"content": None}, 'its "content" is no list of blocks'),
+                ({"content": {"toolResult": 1}},
+                 'its "content" is no list of blocks'),
+                ({"toolResult": 1}, 'it has no "content"'),
+                ({"content": [], "isError": "true"},
+                 'its "isError" is neither true nor false'),
+                ({"content": [], "isError": 1},
+                 'its "isError" is neither true nor false')):
+            with self.subTest(sent):
+                self.prints("""
+try:
+    await mcp_fs.raw(json=%r)
+except runtime.MCPError as error:
+    print(error)
+    print(dict.__repr__(error.result))
+""" % json.dumps(sent), "fs.raw: the answer is no result of a tool, as %s; "
+                            "error.result has it: %s\n%s\n" % (
+                                why, sent, sent))
+        self.shows({"structuredContent": {"a": 1}}, ("d", {"a": 1}))
+        self.ends("await mcp_fs.raw(json='[]')", "MCPError: fs.raw: the "
+                  "answer is no result of a tool")
+
     def test_keys_are_exact(self):
         """None stands for another one."""
         self.shows(

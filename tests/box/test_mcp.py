@@ -253,6 +253,17 @@ except AttributeError as error:
             "\"\n"
             "server my-git has no tool 'zzz'; it has: _2nd, class_, log\n")
 
+    def test_tools_with_a_wrong_schema_say_so(self):
+        why = "the tool Put-it cannot be used: its inputSchema is not an object"
+        for line, error in (
+                ("mcp_web.put_it", "AttributeError: server web: "),
+                ("await mcp_web.put_it(a=1)", "AttributeError: server web: "),
+                ("mcp_web['Put-it']", "KeyError: 'server web: "),
+                ("await runtime.call_tool('web', 'Put-it')",
+                 "MCPError: web.Put-it: ")):
+            with self.subTest(line):
+                self.prints(line, "", "Traceback .*%s%s'?\n" % (error, why), 1)
+
     def test_tracebacks_have_no_frames_of_ours(self):
         for line, says in (
                 ("import mcp.servers.wbe", "ImportError: wbe: there is"),
@@ -440,7 +451,11 @@ False True False
                  "True"), ("len(mcp_servers)", "4"),
                 ("len(mcp_servers.values())", "4"),
                 ("mcp_servers == {}, mcp_servers != {}", "False True"),
-                ("len(dict(mcp_servers))", "4")):
+                ("len(dict(mcp_servers))", "4"),
+                ("len(mcp_servers.copy())", "4")) + (
+                    sys.version_info >= (3, 9)) * (
+                ("len(mcp_servers | {})", "4"),
+                ("len({} | mcp_servers)", "4")):
             with self.subTest(code):
                 self.prints("print(%s)" % code, text + "\n",
                             loaded=("my-git",))

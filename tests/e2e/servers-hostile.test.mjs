@@ -233,7 +233,10 @@ function atOnce() {
 from mcp import runtime
 runtime.configure(raise_on_error=False)
 for text in ${python(results)}:
-    result = await mcp_h.raw(result=text)
+    try:
+        result = await mcp_h.raw(result=text)
+    except runtime.MCPError as error:
+        result = error.result
     result.text, result.data
     print(isinstance(result, dict))`, { servers: ['h'] }),
     results.map(() => 'True'));

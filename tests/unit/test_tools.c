@@ -198,7 +198,10 @@ START_TEST(a_wrong_schema_spoils_its_tool_alone)
 	    "not an object, or nested too deeply; \"d\": it has more than a "
 	    "megabyte");
 	expect_list("{\"tools\":[{\"name\":\"A\"},{\"name\":\"b\","
-	    "\"inputSchema\":null}],\"aliases\":[\"a_2\",\"b\"]}", 0);
+	    "\"inputSchema\":null}],\"aliases\":[\"a_2\",\"b\"],\"unusable\":{"
+	    "\"a\":\"its inputSchema is not an object, or nested too deeply\","
+	    "\"c\":\"its outputSchema is not an object, or nested too deeply\","
+	    "\"d\":\"it has more than a megabyte\"}}", 0);
 }
 END_TEST
 

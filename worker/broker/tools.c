@@ -18,6 +18,7 @@ struct tool {
 	size_t len;
 	char *name; /* decoded; NULL if an earlier tool has this name */
 	int hidden; /* it may not be used: only its name is kept */
+	const char *fault; /* why it cannot be used, static; NULL: it can */
 };
 
 struct tools {
@@ -178,8 +179,10 @@ tools_add(struct tools *tools, struct json_span tool)
 		    "%lu bytes", SERVER_TOOLS_BYTES_MAX));
 	entry = tools_append(tools, name);
 	entry->hidden = rules_refuse(tools->rules, name) != NULL;
-	if (!entry->hidden && fault != NULL)
+	if (!entry->hidden && fault != NULL) {
+		entry->fault = fault;
 		tools_note(tools, entry->name, fault);
+	}
 	entry->hidden |= fault != NULL;
 	if (!entry->hidden) {
 		tools->bytes += tool.len;
@@ -375,6 +378,25 @@ tools_write_aliases(const struct tools *tools, struct buffer *payload)
 	}
 }
 
+/* Adds why tools with a wrong schema cannot be used, so that code is told. */
+static void
+tools_write_faults(const struct tools *tools, struct buffer *payload)
+{
+	size_t n, shown = 0;
+
+	for (n = 0; n < tools->count; n++) {
+		if (tools->list[n].fault == NULL)
+			continue;
+		buffer_add_text(
+		    payload, shown++ > 0 ? "," : ",\"unusable\":{");
+		json_add_text(payload, tools->list[n].name);
+		buffer_add_text(payload, ":");
+		json_add_text(payload, tools->list[n].fault);
+	}
+	if (shown > 0)
+		buffer_add_text(payload, "}");
+}
+
 int
 tools_finish(struct tools *tools, struct buffer *payload, struct err *err)
 {
@@ -384,7 +406,9 @@ tools_finish(struct tools *tools, struct buffer *payload, struct err *err)
 	tools_write_texts(tools, payload);
 	buffer_add_text(payload, "],\"aliases\":[");
 	tools_write_aliases(tools, payload);
-	buffer_add_text(payload, "]}");
+	buffer_add_text(payload, "]");
+	tools_write_faults(tools, payload);
+	buffer_add_text(payload, "}");
 	if (payload->len > RESULT_MAX)
 		return err_set(err, "its list of tools has, with aliases, %zu "
 		    "bytes, above the limit of %lu",

@@ -6,7 +6,7 @@ enforce what the code may request; the checks here only save a round trip.
 from ._call import Together
 from ._seen import refused
 from ._data import read
-from ._result import MCPError, Result, data_of
+from ._result import MCPError, Result, data_of, fault_of
 from ._servers import (
     LOADED, add, attribute_error, did_you_mean, find_server, no_tool, state_of)
 from ._request import DONE, Refused, Request
@@ -144,8 +144,10 @@ def find_tool(state, name):
         yield from list_tools(state)
     entry = state.find(name)
     if entry is None:
-        raise MCPError("there is no such tool%s" % (
-            did_you_mean(name, state.entries)), state.name, name)
+        from ._names import about_unusable
+        raise MCPError(about_unusable(state, name) or (
+            "there is no such tool" + did_you_mean(name, state.entries)),
+                       state.name, name)
     return entry
 
 
@@ -187,7 +189,9 @@ def call_entry(state, entry, given):
     answer = answer_of(request, server, tool, read)
     if not isinstance(answer, dict):
         raise MCPError("the answer is no result of a tool", server, tool)
-    result = Result(answer)
+    result, fault = Result(answer), fault_of(answer)
+    if fault:
+        raise MCPError(fault, server, tool, result)
     result._schema = entry.get("outputSchema")
     _seen.keep(result, "%s.%s" % (state.alias, entry["toolAlias"]),
                len(request.line), arguments)

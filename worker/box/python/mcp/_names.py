@@ -108,6 +108,14 @@ def apart(name):
     return name, None
 
 
+def about_unusable(state, name):
+    """Return why a tool that a server lists cannot be used, or ""."""
+    for tool, why in state.unusable.items():
+        if plain_name(tool) == plain_name(str(name)):
+            return "the tool %s cannot be used: %s" % (tool, why)
+    return ""
+
+
 def find_tool(tools, server, name):
     """Return the one tool whose name differs in case, or '_' and '-', or None.
 

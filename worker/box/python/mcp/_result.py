@@ -7,6 +7,8 @@ from ._data import WRAPPER, Missing, is_wrapper, parsed
 from ._servers import attribute_error, clean
 
 SHOWN_MAX = 2000  # characters of a message that str() shows
+FAULT_MAX = 200  # characters of an answer that is no result
+FAULT = "the answer is no result of a tool, as %s; error.result has it: %.*s"
 LEFT_OUT = {"isError": False, "structuredContent": None}
 VALUES = str, int, float, list  # that data may be
 MEMBERS = "content", "structuredContent", "isError", "_meta"  # in MCP
@@ -67,6 +69,20 @@ class ArgumentError(MCPError, TypeError):
         if name in ("message", "args"):
             _seen.REFUSED.pop(self._note, None)
         return super().__getattribute__(name)
+
+
+def fault_of(answer):
+    """Return why a dict is no result of a tool, or None."""
+    content, error = answer.get("content", []), answer.get("isError", False)
+    wrong = None
+    if not isinstance(content, list):
+        wrong = "its \"content\" is no list of blocks"
+    elif not isinstance(error, bool):
+        wrong = "its \"isError\" is neither true nor false"
+    elif "content" not in answer and "structuredContent" not in answer and \
+            not answer.keys() <= {"isError", "_meta"}:
+        wrong = "it has no \"content\""
+    return wrong and FAULT % (wrong, FAULT_MAX, dict.__repr__(answer))
 
 
 class Result(dict):

@@ -23,7 +23,7 @@ class State:
 
     __slots__ = ("name", "alias", "description", "entries", "aliases",
                  "tools", "fetch", "asked", "heard", "failed",
-                 "beginnings", "server", "alike", "instructions")
+                 "beginnings", "server", "alike", "instructions", "unusable")
 
     def __init__(self, told):
         self.name, self.alias = told["name"], told["alias"]
@@ -37,6 +37,7 @@ class State:
         self.server = None  # the module, once it is asked for
         self.alike = None  # entries by plain_name(); None: not yet made
         self.instructions = None  # of the server, beside its list of tools
+        self.unusable = {}  # why tools of these names cannot be used
 
     def told(self):
         """Return what list_servers says of it."""
@@ -107,6 +108,7 @@ class State:
         self.aliases, self.entries, self.tools = aliases, entries, {}
         self.alike = None
         self.instructions = answer.get("instructions")
+        self.unusable = answer.get("unusable", {})
 
     def find_alias(self, name):
         """Return the entry of a tool, by its alias or else its own name."""
@@ -338,9 +340,10 @@ class ByName(type(_box.servers)):
     Those that are not loaded are when they are first used.
     """
 
-    (__eq__, __iter__, __len__, __ne__, __repr__, items, keys, values) = map(
-        whole, ("__eq__", "__iter__", "__len__", "__ne__", "__repr__",
-                "items", "keys", "values"))
+    (__eq__, __iter__, __len__, __ne__, __or__, __repr__, __reversed__,
+     __ror__, copy, items, keys, values) = map(whole, (
+         "__eq__", "__iter__", "__len__", "__ne__", "__or__", "__repr__",
+         "__reversed__", "__ror__", "copy", "items", "keys", "values"))
 
     def __contains__(self, name):
         """Whether there is a server of this name, or alias."""
@@ -390,6 +393,10 @@ def did_you_mean(name, known):
 
 def no_tool(state, name, known):
     """Return the sentence about a tool that does not exist."""
+    from ._names import about_unusable
+    text = about_unusable(state, name)
+    if text:
+        return "server %s: %s" % (state.name, text)
     text = "server %s has no tool %r" % (state.name, name)
     hint = did_you_mean(name, known)
     if hint or not known:
