@@ -5,6 +5,7 @@
 import json
 import os
 import re
+import select
 import signal
 import threading
 import unittest
@@ -12,6 +13,7 @@ import unittest
 from bootstrap import Box, DEADLINE, Place, Result
 from mcp_relay import Relay, SERVERS
 
+START = r"Traceback \(most recent call last\):\n"
 TRACE = r"Traceback \(most recent call last\):\n.*"
 
 
@@ -171,6 +173,28 @@ class Programs(unittest.TestCase):
         self.assertEqual(got.threads, 1)
         got = self.session.run_program("e.set()\nprint(n)")
         self.assertEqual((got.out, got.err, got.status), ("5\n", "", 0))
+
+    def test_an_interrupt_shows_the_line_of_an_await(self):
+        """Also where the code computes, behind an await."""
+        for code in ("tell(); await asyncio.sleep(99)", "while tell(): pass",
+                     "tell(); await asyncio.gather(asyncio.sleep(99), f())",
+                     "while tell(): await asyncio.sleep(0)"):
+            with self.subTest(code):
+                self.session.begin(
+                    "import asyncio, functools, os\nasync def f(): pass\n"
+                    "tell = functools.partial(os.write, 1, b'x')\n"
+                    "await asyncio.sleep(0)\n"
+                    "await asyncio.sleep(0)\n" + code)
+                readable, _, _ = select.select(
+                    [self.session.box.process.stdout], [], [], DEADLINE)
+                self.session.box.process.send_signal(signal.SIGINT)
+                got = self.session.end()
+                self.assertRegex(got.err, re.compile(
+                    r"\A%s  File [^\n]*, line 6, in [^\n]*\n    [^\n]*\n"
+                    r"(?:[ ^]*\n)?KeyboardInterrupt\n\Z" % START))
+                self.assertNotIn("/asyncio/", got.err)
+                self.assertEqual(got.status, 130)
+        self.prints("print(1)", "1\n")
 
     def test_an_interrupt_between_programs_does_nothing(self):
         self.prints("n = 1", "")

@@ -32,6 +32,8 @@ AWAIT = ("'await' is for async functions: write 'async def', and 'await' "
          "tool")
 STRINGS = ("this is Python %d.%d: in the brackets of an f-string, use other "
            "quotes than around it, and no backslash")
+# What f-strings fail with that are written as Python 3.12 has them.
+QUOTED = "backslash", "expecting '}'", "unmatched"
 GENERATOR = ("a generator with 'await' is asynchronous: write a list, as in "
              "any([await f(x) for x in y])")
 GATHER = "write asyncio.gather(*list): it takes one argument for each"
@@ -137,7 +139,8 @@ def about_syntax(text):
     if "'await' outside async" in text or "outside of an async" in text:
         return AWAIT
     return STRINGS % sys.version_info[:2] \
-        if "f-string" in text and sys.version_info < (3, 12) else None
+        if "f-string" in text and any(each in text for each in QUOTED) and \
+        sys.version_info < (3, 12) else None
 
 
 def any_main(trace):

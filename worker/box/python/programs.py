@@ -223,7 +223,10 @@ class Program:
         line = getattr(last, "lineno", 0)
         del source, last
         tell_notes()
-        execute(self.code, self.module)
+        if self.awaiting:
+            execute_awaiting(self.code, names)
+        else:
+            execute(self.code, self.module)
         echo(names, line)
 
     def conclude(self, error, pid):
@@ -242,6 +245,47 @@ class Program:
         keep_left(pid)
         tell_notes()
         return exit_code(code)
+
+
+def execute_awaiting(code, names):
+    """Run code with top-level await; an interrupt shows where it waited."""
+    import asyncio
+    try:
+        asyncio.run(interruptible(eval(code, names)))
+    except KeyboardInterrupt as error:
+        waited = error.__context__
+        if not isinstance(waited, asyncio.CancelledError):
+            raise
+        error.__context__ = None
+        raise error.with_traceback(waited.__traceback__)
+
+
+async def interruptible(running):
+    """Run code that an interrupt ends also where it does not await: the loop
+    alone would wait until the code does.
+    """
+    of_loop = getsignal(SIGINT)
+
+    def interrupt(number, frame):
+        """Cancel what waits in the loop, or end what runs."""
+        (of_loop if is_idle(frame) else default_int_handler)(number, frame)
+    if is_of_loop(of_loop):
+        signal(SIGINT, interrupt)
+    try:
+        await noted(running)
+    finally:
+        if getsignal(SIGINT) is interrupt:
+            signal(SIGINT, of_loop)
+
+
+def is_idle(frame):
+    """Whether a frame is one of an event loop in which no code runs."""
+    while frame is not None and frame.f_code.co_filename.startswith(
+            (OURS, *LIBRARIES)):
+        if frame.f_code.co_name == "_run_once":
+            return True
+        frame = frame.f_back
+    return False
 
 
 def reported(error, awaiting):
