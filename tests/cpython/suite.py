@@ -193,6 +193,9 @@ def main():
         free = {test for test in differ if not any(
             fnmatch.fnmatch(test, each) for each in patterns)}
         allowed += len(differ) - len(free)
+        for test in sorted(differ.keys() - free):
+            print("%s: %s in a box, %s beside it, as promised" % (
+                test, differ[test][0][0], differ[test][1][0]), flush=True)
         if free:  # what differs by chance does not do so again
             again, _ = sides.differing("test." + name)
             free &= again.keys()
