@@ -566,7 +566,7 @@ struct tally {
  */
 const char *tally_shown(const char *name, struct buffer *quoted);
 
-/* Counts a call of a tool. The name is UTF-8, at most WAITING_NAME_MAX bytes. */
+/* Counts a call of a tool, whose name has up to WAITING_NAME_MAX bytes. */
 void tally_add(struct tally *tally, const char *name, int answered);
 
 /* Appends all of them, as calls_add_told does. */

@@ -166,9 +166,10 @@ class Echo(Base):
         for code in ("await asyncio.sleep(0)\n" + call,
                      "async def main():\n    asyncio.create_task(mcp_web.get("
                      "a=1))\n    print(1)\nasyncio.run(main())"):
-            self.prints("import asyncio\n" + code, "1\n", "note: MAIN:3: the task of "
-                        "web.get had not ended when the event loop did, and "
-                        "was cancelled: .*", tools={"web": [READS]})
+            self.prints("import asyncio\n" + code, "1\n",
+                        "note: MAIN:3: the task of web.get had not ended when "
+                        "the event loop did, and was cancelled: .*",
+                        tools={"web": [READS]})
 
     def test_tasks_that_asyncio_run_cancels(self):
         self.prints("""

@@ -378,7 +378,8 @@ mcp_fs.echo(**d).result()
 
     def test_duplicate_keys(self):
         self.prints("""
-print(mcp_fs.raw(json='{"structuredContent":{"a":1,"b":2,"a":3}}').result().data)
+print(mcp_fs.raw(
+    json='{"structuredContent":{"a":1,"b":2,"a":3}}').result().data)
 """, "{'a': 3, 'b': 2}\n")
 
     def test_unreadable_answers_fail_alone(self):

@@ -65,8 +65,9 @@ for n in 1, 2, 3, 4:
     await mcp_servers["s%d" % n].echo(a=1, hasMore=True)
 r = await mcp_s1.echo(total_count=1)
 print(r.data.get("total"))
-""", "None\n", "note: .get\\('total'\\) [^\n;]*has total_count; s2.echo: [^;]*; "
-                    "s3.echo: [^\n;]*\n", others=("s1", "s2", "s3", "s4"))
+""", "None\n", "note: .get\\('total'\\) [^\n;]*has total_count; "
+                    "s2.echo: [^;]*; s3.echo: [^\n;]*\n",
+                    others=("s1", "s2", "s3", "s4"))
 
     def test_code_that_looks_for_more_is_not_told(self):
         call = "r = await mcp_fs.echo(items=[1, 2], %s)\n%s"
