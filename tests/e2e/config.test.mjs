@@ -348,16 +348,6 @@ test('Claude Code: what it has for this folder comes first', (t) => {
   assert.match(printed, /"both" skipped: the first definition of a name wins/);
 });
 
-test('a file of many megabytes is read', once, (t) => {
-  const history = Array.from({ length: 200_000 }, (_, n) =>
-    ({ display: `what was once asked, number ${n}`, pasted: {} }));
-  const home = homeWith(t, { '.claude.json': { projects: { '/x': { history } },
-    ...servers({ last: { command: 'sh' } }) } });
-
-  assert.ok(fs.statSync(path.join(home, '.claude.json')).size > 10_000_000);
-  assert.deepEqual(Object.keys(listed(home)), ['last']);
-});
-
 test('what only a client can fill in is skipped, with the reason', (t) => {
   const home = homeWith(t, { '.config/Code/User/mcp.json': { servers: {
     asks: { command: 'sh', env: { KEY: '${input:key}' } },
@@ -524,25 +514,4 @@ test('foreign text cannot play with the terminal', (t) => {
 
   assert.match(stdout, /^[\n\x20-\x7e]*$/);
   assert.match(stdout, /description  two\\x0alines/);
-});
-
-test('many files and servers', (t) => {
-  const files = {};
-
-  for (let i = 100; i < 200; i++)
-    files[`MCPs/${i}.json`] = servers(Object.fromEntries(
-      Array.from({ length: 9 }, (_, n) =>
-        [`s${i}-${n}`, { command: 'sh', args: ['x'.repeat(2000)] }])));
-  assert.equal(Object.keys(listed(homeWith(t, files))).length, 900);
-});
-
-test('calls do not depend on it', (t) => {
-  const home = homeWith(t, { 'MCPs/a.json': '{' });
-  const [command, ...rest] = commandLine({ home });
-  const done = spawnSync(command, rest, { cwd: home, encoding: 'utf8',
-    input: '{"jsonrpc":"2.0","id":1,"method":"ping"}\n' });
-
-  assert.equal(done.status, 0);
-  assert.deepEqual(JSON.parse(done.stdout),
-    { jsonrpc: '2.0', id: 1, result: {} });
 });

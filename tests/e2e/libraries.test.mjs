@@ -116,12 +116,6 @@ print(sorted(n for n in os.listdir("/workspace") if n != "out"))`,
   ['module://caisson_plots', "b'\\x89PNG\\r\\n\\x1a\\n' True", "b'%PDF-' True",
     "['plot.pdf', 'plot.png', 'plot.svg']"]],
 
-  ['plt.show() does not wait for a window', ['matplotlib'], `
-import warnings; warnings.simplefilter("ignore")
-import matplotlib.pyplot as plt
-plt.plot([1, 2]); plt.show(); print("shown")`,
-  [/^\[picture 1 \(PNG, /, 'shown']],
-
   ['pillow draws, converts and reads', ['PIL'], `
 from PIL import Image, ImageDraw, ImageFilter
 image = Image.new("RGB", (64, 48), "white")
@@ -132,13 +126,6 @@ for kind in "png", "jpeg", "gif", "bmp":
     with Image.open("image." + kind) as again:
         again.load(); print(again.format, again.size)`,
   ['PNG (48, 64)', 'JPEG (48, 64)', 'GIF (48, 64)', 'BMP (48, 64)']],
-
-  ['a plot as a table of pixels', ['matplotlib', 'PIL', 'pandas'], `
-import io, numpy as np, pandas as pd, matplotlib.pyplot as plt
-from PIL import Image
-pd.DataFrame({"a": [1, 3, 2]}).plot(kind="bar"); data = io.BytesIO()
-plt.savefig(data, dpi=50); print(np.asarray(Image.open(data)).shape)`,
-  ['(240, 320, 4)']],
 
   ['sixty threads beside the libraries', ['pandas', 'matplotlib'], `
 import threading, pandas, matplotlib.pyplot
@@ -185,68 +172,6 @@ if __name__ == "__main__":
         block.close(); block.unlink()`,
   ["fork ['c0', 'c1', 'c2'] 3 30 2.5 [0, 0, 0]",
     "spawn ['c0', 'c1', 'c2'] 3 30 2.5 [0, 0, 0]"]],
-
-  ['multiprocessing: pipes, barriers, errors and large results', [], `
-import multiprocessing as mp
-def big(n): return bytes(n)
-def fail(n): raise ValueError(n)
-def echo(pipe):
-    while (item := pipe.recv()) is not None: pipe.send(item * 2)
-if __name__ == "__main__":
-    with mp.Pool(4) as pool:
-        print([len(x) for x in pool.map(big, [1, 1 << 22])])
-        print(sum(pool.imap_unordered(abs, range(-100, 0), chunksize=7)))
-        try: pool.apply(fail, (5,))
-        except ValueError as error: print("ValueError", error)
-    ours, theirs = mp.Pipe()
-    child = mp.Process(target=echo, args=(theirs,)); child.start()
-    ours.send([1]); print(ours.recv()); ours.send(None); child.join(5); print(child.exitcode)
-    child = mp.Process(target=mp.Event().wait); child.start(); child.terminate(); child.join(); print(child.exitcode)`,
-  ['[1, 4194304]', '5050', 'ValueError 5', '[1, 1]', '0', '-15']],
-
-  ['concurrent.futures', [], `
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed, TimeoutError
-import time
-def work(n): return n * n
-if __name__ == "__main__":
-    for kind in ThreadPoolExecutor, ProcessPoolExecutor:
-        with kind() as pool:
-            print(sorted(f.result() for f in as_completed([pool.submit(work, n) for n in range(20)]))[-1])
-    with ThreadPoolExecutor(1) as pool:
-        future = pool.submit(time.sleep, 0.5)
-        try: future.result(0.01)
-        except TimeoutError: print("late")`, ['361', '361', 'late']],
-
-  ['subprocess: pipes, shells, timeouts, groups', [], `
-import subprocess, sys, os, signal, shlex
-first = subprocess.Popen(["printf", "b\\\\na\\\\n"], stdout=subprocess.PIPE)
-print(subprocess.check_output(["sort"], stdin=first.stdout)); first.wait()
-big = subprocess.run(["cat"], input=b"x" * (1 << 22), stdout=subprocess.PIPE).stdout; print(len(big))
-print(subprocess.getstatusoutput("echo a | tr a b; exit 3"))
-try: subprocess.run("sleep 60 & sleep 60", shell=True, timeout=0.2, start_new_session=True)
-except subprocess.TimeoutExpired as error: print(round(error.timeout, 1))
-try: subprocess.run(["no-such-program"])
-except FileNotFoundError as error: print(error.filename)
-try: subprocess.run("echo bad >&2; false", shell=True, check=True, stderr=subprocess.PIPE)
-except subprocess.CalledProcessError as error: print(error.returncode, error.stderr)
-child = subprocess.Popen(["sleep", "60"], start_new_session=True)
-os.killpg(child.pid, signal.SIGTERM); print(child.wait())
-print(subprocess.run(["env"], env={"A": "1"}, cwd="/tmp", capture_output=True, text=True).stdout)`,
-  ["b'a\\nb\\n'", '4194304', "(3, 'b')", '0.2', 'no-such-program',
-    "1 b'bad\\n'", '-15', 'A=1', '']],
-
-  ['asyncio: children, threads, timeouts, signals', [], `
-import asyncio, sys, signal, os
-child = await asyncio.create_subprocess_shell("cat; echo err >&2; exit 4", stdin=-1, stdout=-1, stderr=-1)
-print(await child.communicate(b"in"), child.returncode)
-child = await asyncio.create_subprocess_exec(sys.executable, "-c", "import time; time.sleep(60)")
-try: await asyncio.wait_for(child.wait(), 0.2)
-except asyncio.TimeoutError: child.kill(); print(await child.wait())
-print([c.returncode for c in await asyncio.gather(*[asyncio.create_subprocess_exec("true") for _ in range(5)]) if await c.wait() == 0])
-print(sum(await asyncio.gather(*[asyncio.to_thread(abs, -n) for n in range(10)])))
-got = asyncio.Event(); asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, got.set)
-os.kill(os.getpid(), signal.SIGUSR1); await asyncio.wait_for(got.wait(), 5); print("signal")`,
-  ["(b'in', b'err\\n') 4", '-9', '[0, 0, 0, 0, 0]', '45', 'signal']],
 
   ['sqlite3: WAL, locks, many processes, full text', [], `
 import sqlite3, multiprocessing as mp
@@ -444,8 +369,7 @@ test('a virtual environment', ofHost, async (t) => {
 
   makeVenv(venv);
   give(home);
-  for (const given of [venv, `${venv}/`, `${venv}/bin/python3`,
-    `${venv}/bin/python`]) {
+  for (const given of [venv, `${venv}/bin/python3`]) {
     await t.test(`given as ${given.slice(home.length)}`,
       (s) => lookWith(s, given, venv, '/usr'));
   }

@@ -29,7 +29,7 @@ SECONDS = 1800  # of a file, on a slow machine
 
 # A single test of which only native boxes keep the promise is marked with
 # nativeOnly and the reason (support/program.mjs).
-FILES = """activation arguments bombs cancels config conversations eras files
+FILES = """activation arguments bombs config conversations eras files
     files-told foreign-home http http-batches http-crowd http-ends json
     libraries lifecycle limits manual memory output owners pictures pool
     progress protocol python races readme sdk search servers servers-change
@@ -114,8 +114,6 @@ def command(build, runtime, name):
 
 def environment(build):
     return {**os.environ, "CAISSON": os.path.join(build, "caisson"),
-            "CAISSON_TWO_DOORS":
-                os.path.join(build, "tests", "doors", "caisson-two-doors"),
             "NODE_OPTIONS": "--test-reporter=tap"}
 
 

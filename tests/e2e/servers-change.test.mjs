@@ -10,7 +10,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { write } from './support/home.mjs';
-import { commandLine, folder, once, rounds, uid } from './support/program.mjs';
+import { commandLine, folder, once, rounds } from './support/program.mjs';
 
 const tools = fileURLToPath(new URL('support/tools.py', import.meta.url));
 const starts = ['/usr/bin/python3', tools, '0', '3', '/dev/null'];
@@ -203,30 +203,6 @@ test('the servers of a client are copied, and its file stays as it is', once,
       ['import', 'cursor', '--yes']);
     assert.equal(text(home, 'cursor'), edited);
   });
-
-test('mistakes are said in one sentence', once, (t) => {
-  const home = folder(t);
-
-  for (const [status, pattern, ...words] of [
-    [2, /'caisson servers add' lacks its NAME$/m, 'add'],
-    [2, /'caisson servers add' lacks its COMMAND behind --/, 'add', 'x'],
-    [2, /lacks its COMMAND behind --/, 'add', 'x', '--'],
-    [2, /"sh" is not understood: write 'caisson servers add NAME -- COMMAND/,
-      'add', 'x', 'sh'],
-    [2, /--env lacks its KEY/, 'add', 'x', '--env', '--', 'sh'],
-    [2, /--cwd is given twice/, 'add', 'x', '--cwd', '/', '--cwd', '/', '--',
-      'sh'],
-    [2, /--yes is not a flag of 'caisson servers add'/, 'add', 'x', '--yes',
-      '--', 'sh'],
-    [2, /'caisson servers remove' lacks its NAME/, 'remove'],
-    [2, /'caisson servers import' lacks its CLIENT/, 'import', '--yes'],
-    [2, /did you mean cursor\?/, 'import', 'curser', '--yes'],
-    [2, /is YAML/, 'import', 'goose', '--yes'],
-    [1, /Cursor has no file of servers yet/, 'import', 'cursor', '--yes'],
-  ])
-    refused(home, status, pattern, words);
-  assert.deepEqual(fs.readdirSync(home), []);
-});
 
 /* Kills a run after so many milliseconds, unless it ends before. */
 function killed(home, ms, ...words) {

@@ -11,7 +11,7 @@ import { Gate } from './support/gate.mjs';
 import { write } from './support/home.mjs';
 import { childrenEver, descendants } from './support/processes.mjs';
 import {
-  commandLine, contained, file, folder, nativeOnly, once, root, uid,
+  commandLine, contained, file, folder, nativeOnly, once, root, rounds, uid,
   withoutPool,
 } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
@@ -53,79 +53,47 @@ function assertRefused(t, options, ...words) {
   }
 }
 
-/* [option, wrong values, what the sentence says is allowed] */
+/* [option, a wrong value, what the sentence says is allowed] */
 const wrong = [
-  ['RUNTIME', ['docker!', 'nativ', '../native'], 'native'],
-  ['IMAGE', ['a b', '-x', ' x'], 'without blanks'],
-  ['CONTAINER_USER', ['0:1', '1:0', '1', '1:', ':1', '1:1:1', '+1:1',
-    '4294967295:1', 'root:root'], 'two numbers'],
-  ['RUNTIME_IDLE_TIMEOUT', ['0', '25h', 'x'], '1s to'],
-  ['TIMEOUT', ['0', '-1', '0.5', 'soon', '30 s', '30sec', '1d', '86401',
-    '99999999999999999999', '0x10', '+5', ' 5', '5 '], /1 (s )?to|1s to/],
-  ['MAX_TIMEOUT', ['0', '25h', 'x'], /1s to/],
-  ['MEMORY', ['0', '1', '15m', '-1', '512mbit', '1.5g', '2t', 'much',
-    '18446744073709551616', '9999999999g'], /16m to/],
-  ['PIDS', ['0', '7', '32769', '1k', '-1', 'x'], /8 to 32768/],
-  ['CPUS', ['-1', '.5', '1.234', '1,5', '1025', '2 cpus', 'x'],
-    /at most two decimal places from 0 to 1024/],
-  ['MAX_OUTPUT', ['0', '1023', '17m', 'x'], /1k to 16m/],
-  ['MAX_CODE', ['0', '1023', '17m', '64kk'], /1k to 16m/],
-  ['MAX_CONCURRENT', ['0', '1025', '-4', '2x'], /1 to 1024/],
-  ['QUEUE', ['-1', '10001', 'none'], /0 to 10000/],
-  ['QUEUE_TIMEOUT', ['0', '2d', 'x'], /1s to/],
-  ['PYTHON', ['python3', './python3', '~/python3', `/${'x'.repeat(5000)}`],
-    /absolute path/],
-  ['OUTPUT_MODE', ['xml', 'Compact ', '1', 'tune', 'json5', 'toon,json'],
-    /compact, toon, json/],
-  ['LOG_LEVEL', ['verbose', 'warnings', '3'], /error, warn, info, debug/],
-  ['TOOL_TIMEOUT', ['0', '2d', 'x'], /1s to/],
-  ['AUDIT_FILE', ['audit', '../x'], /absolute path/],
-  ['LOG_FILE', ['caisson.log', '../x'], /absolute path/],
+  ['RUNTIME', 'nativ', 'native'], ['IMAGE', 'a b', 'without blanks'],
+  ['CONTAINER_USER', '0:1', 'two numbers'],
+  ['RUNTIME_IDLE_TIMEOUT', '0', '1s to'], ['TIMEOUT', '30 s', /1s to/],
+  ['MAX_TIMEOUT', '25h', /1s to/], ['MEMORY', '15m', /16m to/],
+  ['PIDS', '7', /8 to 32768/],
+  ['CPUS', '1.234', /at most two decimal places from 0 to 1024/],
+  ['MAX_OUTPUT', '17m', /1k to 16m/], ['MAX_CODE', '1023', /1k to 16m/],
+  ['MAX_CONCURRENT', '0', /1 to 1024/], ['QUEUE', '-1', /0 to 10000/],
+  ['QUEUE_TIMEOUT', '2d', /1s to/], ['PYTHON', './python3', /absolute path/],
+  ['OUTPUT_MODE', 'xml', /compact, toon, json/],
+  ['LOG_LEVEL', 'verbose', /error, warn, info, debug/],
+  ['TOOL_TIMEOUT', '0', /1s to/], ['AUDIT_FILE', '../x', /absolute path/],
+  ['LOG_FILE', 'caisson.log', /absolute path/],
 ];
 
-test('wrong values are refused', once, async (t) => {
-  for (const [name, values, allowed] of wrong) {
-    await t.test(name, (s) => {
-      const key = name.toLowerCase();
-      const flag = `--${key.replace(/_/g, '-')}`;
+test('wrong values are refused, however they are set', once, async (t) => {
+  for (const [i, [name, value, allowed]] of wrong.entries()) {
+    const key = name.toLowerCase();
+    const flag = `--${key.replace(/_/g, '-')}`;
+    const forms = [
+      [{ env: { [`CAISSON_${name}`]: value } }, `CAISSON_${name}`],
+      [{ args: [flag, value] }, flag], [{ args: [`${flag}=${value}`] }, flag],
+      [{ home: homeWith(t, { [key]: value }) }, 'config.json'],
+      [{ args: ['--check'], env: { [`CAISSON_${name}`]: value } },
+        `CAISSON_${name}`],
+    ];
 
-      for (const value of values) {
-        const shown = value.slice(0, 20);
-
-        assertRefused(s, { env: { [`CAISSON_${name}`]: value } },
-          `CAISSON_${name}`, shown, allowed);
-        assertRefused(s, { args: [flag, value] }, flag, shown, allowed);
-        assertRefused(s, { args: [`${flag}=${value}`] }, flag, shown,
-          allowed);
-      }
-      assertRefused(s, { home: homeWith(s, { [key]: values[0] }) },
-        key, values[0], 'config.json', allowed);
-      assertRefused(s, { args: [flag] }, flag, allowed);
-      /* --check finds the same. */
-      assertRefused(s, { args: ['--check'],
-        env: { [`CAISSON_${name}`]: values[0] } },
-      `CAISSON_${name}`, values[0], allowed);
-    });
+    /* Each by one form, and each form for some. */
+    for (const [options, as] of i === 0 ? forms : [forms[i % forms.length]])
+      assertRefused(t, options, as, value, allowed);
   }
+  assertRefused(t, { args: ['--timeout'] }, '--timeout', /1s to/);
 });
 
 test('unknown names are refused, the near ones with a hint', async (t) => {
   assertRefused(t, { env: { CAISSON_TIMOUT: '30' } },
     'CAISSON_TIMOUT', 'CAISSON_TIMEOUT');
-  assertRefused(t, { env: { CAISSON_QQQQQQQQ: '30' } },
-    'CAISSON_QQQQQQQQ');
-  assertRefused(t, { env: { CAISSON_timeout: '30' } },
-    'CAISSON_timeout', 'CAISSON_TIMEOUT');
   assertRefused(t, { args: ['--timout', '30'] }, '--timout', '--timeout');
-  assertRefused(t, { args: ['--qqqqqqqq'] }, '--qqqqqqqq');
-  assertRefused(t, { args: ['-x'] }, '-x');
-  assertRefused(t, { args: ['service'] }, 'service');
   assertRefused(t, { args: ['selftes'] }, 'selftes', "'caisson selftest'");
-  assertRefused(t, { args: ['completion', 'csh'] }, 'csh', 'fish');
-  assertRefused(t, { args: ['help', 'memroy'] }, 'memroy', 'help memory');
-  assertRefused(t, { args: ['--check=1'] }, '--check');
-  assertRefused(t, { args: ['--check', '--selftest'] }, '--check',
-    '--selftest');
   assertRefused(t, { home: homeWith(t, { timout: 30 }) }, 'timout',
     'timeout', 'config.json');
 });
@@ -140,20 +108,12 @@ test('variables of earlier systems are accepted with a warning', (t) => {
     'CAISSON_SOMETHING_ELSE');
 });
 
-test('contradictions are refused', (t) => {
-  assertRefused(t, { env: { CAISSON_TIMEOUT: '60',
-    CAISSON_MAX_TIMEOUT: '30' } },
-  'CAISSON_TIMEOUT', 'CAISSON_MAX_TIMEOUT', '60', '30');
-});
-
 test('bad configuration files are refused', (t) => {
   const table = [
-    ['{', /line 1/], ['[]', /object/], ['"x"', /JSON|object/],
-    ['{"timeout": 30,}', /line 1/], ['{"timeout": null}', /timeout/],
-    ['{"timeout": [30]}', /timeout/], ['', /JSON/],
+    ['{"timeout": 30,}', /line 1/], ['[]', /object/],
+    ['{"timeout": null}', /timeout/], ['', /JSON/],
     ['{"timeout": 30, "timeout": 31}', /duplicate/i],
     [`{"timeout": 30}${' '.repeat(2_000_000)}`, /large/],
-    ['{"timeout": 0.5}', /timeout/], ['{"timeout": true}', /timeout/],
   ];
 
   for (const [content, words] of table)
@@ -273,70 +233,11 @@ test('--help, --version and --check', async (t) => {
     }
   });
 
-  await t.test('shells complete commands and options', (s) => {
-    const { stdout } = program(s, { args: ['completion', 'bash'] });
-    const complete = (...words) => spawnSync('/bin/bash', ['-c', `${stdout}
-      COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
-      _caisson caisson "\${!#}"
-      echo "\${COMPREPLY[*]}"`, 'x', 'caisson', ...words],
-    { encoding: 'utf8' }).stdout.trim();
-
-    assert.equal(complete('saved'), 'saved-tools');
-    assert.equal(complete('memory', ''), 'list show remove clear');
-    assert.equal(complete('--template', 'o'), 'on off');
-    assert.equal(complete('adopt', 'cursor', '--d'),
-      '--dry-run --deny-destructive');
-    assert.equal(complete('memory', 'list', '--d'), '');
-    assert.equal(complete('selftest', '--max-c'),
-      '--max-code --max-concurrent');
-    assert.equal(complete('--log-file', '/etc/host').split(' ').sort()[0],
-      '/etc/host.conf');
-    for (const shell of ['zsh', 'fish'])
-      assert.match(program(s, { args: ['completion', shell] }).stdout,
-        /saved-tools[^]*max-conc/);
-  });
-
   await t.test('--version', (s) => {
     const { status, stdout } = program(s, { args: ['--version'] });
 
     assert.equal(status, 0);
     assert.match(stdout, /^caisson \d+\.\d+\.\d+\n$/);
-  });
-
-  await t.test('--selftest says of each promise whether it is kept', (s) => {
-    for (const verbose of ['-v', '--verbose']) {
-      const { status, stdout } = program(s, { args: ['selftest', verbose] });
-      const lines = stdout.trimEnd().split('\n').slice(1, -1);
-
-      /* A container is tried as a whole. */
-      assert.ok(lines.length > (contained ? 8 : 30), stdout);
-      for (const line of lines)
-        assert.match(line, /^(ok|FAIL|note|      ) +\S/);
-      assert.equal(status, /^FAIL/m.test(stdout) ? 1 : 0, stdout);
-    }
-  });
-
-  await t.test('--selftest prints problems and a count', (s) => {
-    const long = program(s, { args: ['selftest', '-v'] });
-    const passed = long.stdout.match(/^ok /mg).length;
-    const { status, stdout } = program(s, { args: ['--selftest'] });
-
-    assert.equal(status, long.status);
-    assert.doesNotMatch(stdout, /^ok /m);
-    assert.match(stdout, new RegExp(`^(note .*\n)*${passed} checks passed` +
-      ` \\(-v lists all checks\\): ${contained ?
-        `containers of ${contained} keep their promises` :
-        'this machine keeps every promise'}`));
-    const failed = program(s, { args: ['selftest', '--tools=run_code'],
-      env: { CAISSON_SHELL: '/no/shell' } });
-
-    if (contained) {
-      /* It has the shell of its image. */
-      assert.equal(failed.status, 0, failed.stdout);
-      return;
-    }
-    assert.equal(failed.status, 1);
-    assert.match(failed.stdout, /^FAIL +language shell .*CAISSON_SHELL.*\n1 check failed, \d\d passed/m);
   });
 
   await t.test('sizes and words as people write them', (s) => {
@@ -410,9 +311,6 @@ test('a flag wins over the environment, that over the file', async (t) => {
     [{ home, env: { MCP_BRIDGE_TIMEOUT: '8' } }, 8, 90],
     [{ home, env: { MCP_BRIDGE_TIMEOUT: '5', CAISSON_TIMEOUT: '8' } }, 8, 90],
     [{ home, args: ['--timeout', '6', '--max-timeout', '1m'] }, 6, 60],
-    [{ home, env: { CAISSON_TIMEOUT: '' } }, 9, 90],
-    [{ env: { CAISSON_TIMEOUT: '30s', CAISSON_MAX_TIMEOUT: '2m' } },
-      30, 120],
     [{ env: { XDG_CONFIG_HOME: path.join(home, '.config') } }, 9, 90],
     [{}, 30, 120],
   ];
@@ -499,7 +397,7 @@ function* settings(count) {
 test('what config check passes, starts, and nothing else does', once,
   async (t) => {
     let passed = 0;
-    const count = 150;
+    const count = rounds(20, 150);
 
     for (const env of settings(count)) {
       const check = program(t, { args: ['config', 'check'], env });
@@ -511,7 +409,7 @@ test('what config check passes, starts, and nothing else does', once,
       if (check.status === 0)
         passed++;
     }
-    assert.ok(passed > count / 4 && passed < count * 3 / 4, `${passed}`);
+    assert.ok(passed > 0 && passed < count, `${passed}`);
   });
 
 test('an interpreter that is none fails the call', hosts, async (t) => {

@@ -215,8 +215,7 @@ export class Raw extends Client {
   /*
    * Starts the program for a test, which ends it. options: args, env, home,
    * privateTmp (see program.mjs), cwd, batches: lines may be batches too,
-   * notes: notifications are kept, with how many answers came before, and
-   * doors: descriptor 3 is a socket of ours as well (see Guest).
+   * notes: notifications are kept, with how many answers came before.
    */
   static start(t, options = {}) {
     return new Raw(t, options);
@@ -237,7 +236,7 @@ export class Raw extends Client {
 
     this.errors = '';
     this.child = spawn(command, args, { cwd: options.cwd,
-      stdio: ['pipe', 'pipe', 'pipe', ...(options.doors ? ['pipe'] : [])] });
+      stdio: ['pipe', 'pipe', 'pipe'] });
     this.input = this.child.stdin;
     this.pid = this.child.pid;
     this.ended = new Promise((resolve, reject) => {
@@ -285,32 +284,5 @@ export class Raw extends Client {
     }
     assert.deepEqual(this.flaws, [],
       'standard output carries nothing but JSON-RPC messages');
-  }
-}
-
-/* The client behind the second door of a program that Raw has started. */
-export class Guest extends Client {
-  static async open(host) {
-    const guest = new Guest(host);
-
-    await guest.initialize();
-    return guest;
-  }
-
-  constructor(host) {
-    super();
-    this.host = host;
-    this.errors = '';
-    this.input = host.child.stdio[3];
-    this.input.on('error', () => {});
-    this.input.on('data', (data) => this.take(data));
-    this.input.on('close', () => {
-      this.end = 'its socket is closed';
-      this.settle();
-    });
-  }
-
-  story() {
-    return `${super.story()}, ${this.host.story()}`;
   }
 }
