@@ -176,9 +176,6 @@ make_stream(const struct stream *stream)
 /* What its runtime says of the box; the text is that of the test. */
 static struct native_facts facts;
 
-static const struct box_facts weak = { &native_runtime, &facts, "weak",
-	"no namespaces: CAISSON_ALLOW_WEAK_ISOLATION" };
-
 static struct call_result
 make_result(const struct ending *ending)
 {
@@ -333,126 +330,6 @@ START_TEST(has_pictures_among_the_text)
 			    piece, "text")), shown[_i].content[n]);
 	}
 	ck_assert_ptr_null(shown[_i].content[n]);
-	json_decref(json);
-}
-END_TEST
-
-/* Files: lines for the model, and links where the client supports them. */
-START_TEST(links_to_files)
-{
-	struct call_file kept[] = {
-		{ (char *)"a b.csv", (char *)"text/csv", 1, 1234,
-		    NULL, 0 },
-		{ (char *)"-x", (char *)"image/png", 3, 7, NULL, 0 },
-	};
-	struct call_result result = { .status = CALL_SUCCESS,
-		.out = { (char *)"hi\n", 3, 3, 0 },
-		.files = { kept, 2 } };
-	struct answer_style style = { .word = "compact",
-		.max_output = 4096,
-		.linking = _i };
-	auto_buffer struct buffer text = { 0 };
-	json_t *json, *content, *link;
-
-	answer_add(&text, &result, &style);
-	json = json_loads(text.data, 0, NULL);
-	content = json_object_get(json, "content");
-	ck_assert_uint_eq(json_array_size(content), _i ? 3 : 1);
-	ck_assert_str_eq(json_string_value(json_object_get(
-	    json_array_get(content, 0), "text")), _i == 1 ? "hi\n"
-	    "file: a b.csv (1 kB)\nfile: -x (7 bytes, version 3)" :
-	    "hi\nfile: a b.csv (1 kB) "
-	    "resource://caisson/files/a%20b.csv?version=1\n"
-	    "file: -x (7 bytes, version 3) "
-	    "resource://caisson/files/-x?version=3");
-	link = json_array_get(content, 2);
-	if (_i == 1) {
-		ck_assert_uint_eq(json_object_size(link), 5);
-		ck_assert_str_eq(json_string_value(
-		    json_object_get(link, "type")), "resource_link");
-		ck_assert_str_eq(json_string_value(
-		    json_object_get(link, "uri")),
-		    "resource://caisson/files/-x?version=3");
-		ck_assert_str_eq(json_string_value(
-		    json_object_get(link, "name")), "-x");
-		ck_assert_str_eq(json_string_value(
-		    json_object_get(link, "mimeType")), "image/png");
-		ck_assert_int_eq(json_integer_value(
-		    json_object_get(link, "size")), 7);
-	}
-	json_decref(json);
-}
-END_TEST
-
-START_TEST(lists_files_among_the_fields)
-{
-	struct call_file kept = { (char *)"a b", (char *)"text/csv", 2, 1,
-		NULL, 0 };
-	struct call_result result = { .status = CALL_SUCCESS,
-		.files = { &kept, 1 } };
-	struct answer_style style = { .word = "compact",
-		.max_output = 4096,
-		.structured = 1 };
-	auto_buffer struct buffer text = { 0 };
-	json_t *json, *fields;
-
-	answer_add(&text, &result, &style);
-	json = json_loads(text.data, 0, NULL);
-	fields = json_object_get(json, "structuredContent");
-	ck_assert_str_eq(json_string_value(json_array_get(
-	    json_object_get(fields, "files"), 0)),
-	    "resource://caisson/files/a%20b?version=2");
-	json_decref(json);
-}
-END_TEST
-
-/* Where the text is one block they follow it. */
-START_TEST(has_pictures_behind_a_block)
-{
-	auto_buffer struct buffer out = { 0 };
-	struct call_result result = make_shown(1, &out);
-	json_t *json, *content;
-
-	options.output_mode = _i == 0 ? ANSWER_TOON : ANSWER_JSON;
-	json = answer(&result);
-	content = json_object_get(json, "content");
-	ck_assert_uint_eq(json_array_size(content), 3);
-	ck_assert_ptr_nonnull(strstr(json_string_value(json_object_get(
-	    json_array_get(content, 0), "text")), "\n```"));
-	is_image(json_array_get(content, 1));
-	is_image(json_array_get(content, 2));
-	ck_assert_uint_eq(json_array_size(json_object_get(json_object_get(json,
-	    "structuredContent"), "stdout")), 5);
-	json_decref(json);
-}
-END_TEST
-
-/* The names that were asked for, between the fields that say what happened. */
-static const struct {
-	const char *names;
-	size_t len;
-	int ending;
-	const char *structured;
-} asked[] = {
-	{ NULL, 0, 0, "{\"stdout\":[\"hi\"]}" },
-	{ "", 0, 0, "{\"stdout\":[\"hi\"]}" },
-	{ "gh", 3, 0, "{\"servers\":[\"gh\"],\"stdout\":[\"hi\"]}" },
-	{ "fs\0caf\xc3\xa9 \"1\"\n\0gh", 16, 2,
-	    "{\"summary\":\"Success (no output)\",\"servers\":[\"fs\","
-	    "\"caf\xc3\xa9 \\\"1\\\"\\n\",\"gh\"]}" },
-};
-
-START_TEST(names_the_servers)
-{
-	struct call_result result = make_result(&endings[asked[_i].ending]);
-	json_t *json;
-
-	result.servers = asked[_i].names;
-	result.servers_len = asked[_i].len;
-	json = answer(&result);
-	is_structured(json, asked[_i].structured);
-	/* The model knows what it has asked for. */
-	ck_assert_str_eq(text_of(json), endings[asked[_i].ending].text);
 	json_decref(json);
 }
 END_TEST
@@ -636,63 +513,6 @@ START_TEST(shows_every_field_as_json)
 }
 END_TEST
 
-START_TEST(writes_pretty_json)
-{
-	struct call_result result = make_block(7);
-	json_t *json;
-
-	options.output_mode = ANSWER_JSON;
-	json = answer(&result);
-	ck_assert_str_eq(text_of(json),
-	    "```json\n{\n"
-	    "  \"status\": \"success\",\n"
-	    "  \"summary\": \"Success\",\n"
-	    "  \"exitCode\": 0,\n"
-	    "  \"stdout\": [\n"
-	    "    \"head\",\n"
-	    "    \"" NOTE("100") "\",\n"
-	    "    \"tail\"\n"
-	    "  ],\n"
-	    "  \"stderr\": [\n"
-	    "    \"" NOTE("8") "\",\n"
-	    "    \"tail\"\n"
-	    "  ],\n"
-	    "  \"truncated\": {\n"
-	    "    \"stdout\": 100,\n"
-	    "    \"stderr\": 8\n"
-	    "  }\n"
-	    "}\n```");
-	json_decref(json);
-}
-END_TEST
-
-/* Whatever the mode: what a compact answer drops is the only difference. */
-START_TEST(says_the_same_in_every_mode)
-{
-	struct call_result result = make_result(&endings[_i]);
-	json_t *json, *full, *wanted = read_json(endings[_i].structured);
-	int success = result.status == CALL_SUCCESS;
-
-	if (success) {
-		json_object_set_new(wanted, "status", json_string("success"));
-		json_object_set_new(wanted, "exitCode", json_integer(0));
-		if (json_object_get(wanted, "summary") == NULL)
-			json_object_set_new(
-			    wanted, "summary", json_string("Success"));
-	}
-	for (size_t i = 1; i < UNIT_COUNT(modes); i++) {
-		options.output_mode = modes[i];
-		json = answer(&result);
-		full = json_object_get(json, "structuredContent");
-		ck_assert(json_equal(full, wanted));
-		ck_assert_int_eq(
-		    json_is_true(json_object_get(json, "isError")), !success);
-		json_decref(json);
-	}
-	json_decref(wanted);
-}
-END_TEST
-
 /* What code prints cannot end the block: its fence is longer. */
 static const struct {
 	const char *printed, *fence;
@@ -725,42 +545,6 @@ START_TEST(fences_longer_than_what_is_inside)
 		ck_assert_int_eq(text[strlen(text) - len - 1], '\n');
 		json_decref(json);
 	}
-}
-END_TEST
-
-/* Bytes that a string of C cannot hold. */
-START_TEST(answers_with_nul)
-{
-	struct call_result result = make_result(&endings[0]);
-	auto_buffer struct buffer line = { 0 };
-	struct answer_style style;
-
-	result.out = (struct call_stream){ (char *)"a\0b\n", 4, 4, 0 };
-	options.output_mode = ANSWER_TOON;
-	style = answer_style(&options);
-	answer_add(&line, &result, &style);
-	ck_assert_ptr_nonnull(
-	    strstr(line.data, "stdout[1]: \\\"a\\\\u0000b\\\""));
-	ck_assert_ptr_nonnull(
-	    strstr(line.data, "\"stdout\":[\"a\\u0000b\"]"));
-}
-END_TEST
-
-/* Code that failed is run again: what it has done is named. */
-START_TEST(names_the_calls_of_code_that_failed)
-{
-	struct call_result result = make_result(&endings[0]);
-	json_t *json;
-
-	result.status = (enum call_status)_i;
-	result.error = _i == CALL_SUCCESS ? NULL : (char *)"x";
-	result.calls = (char *)"gh.pay";
-	json = answer(&result);
-	ck_assert_int_eq(_i != CALL_SUCCESS,
-	    strstr(text_of(json), "\ncalls made: gh.pay") != NULL);
-	ck_assert_int_eq(_i != CALL_SUCCESS, json_object_get(
-	    json_object_get(json, "structuredContent"), "calls") != NULL);
-	json_decref(json);
 }
 END_TEST
 
@@ -918,28 +702,6 @@ START_TEST(describes_its_session)
 }
 END_TEST
 
-/* Where calls can name sessions, one that names none had a fresh box. */
-START_TEST(reports_that_the_box_was_fresh)
-{
-	struct call_result result = make_result(&endings[0]);
-	json_t *json, *wanted = read_json("{\"fresh\":true}");
-
-	options.arguments = 1U << OPTIONS_SESSION;
-	json = answer(&result);
-	ck_assert_ptr_null(json_object_get(
-	    json_object_get(json, "_meta"), "caisson/session"));
-	json_decref(json);
-	result.boxed = 1;
-	json = answer(&result);
-	ck_assert(json_equal(json_object_get(json_object_get(json, "_meta"),
-	    "caisson/session"), wanted));
-	ck_assert_str_eq(text_of(json), "hi");
-	json_decref(json);
-	json_decref(wanted);
-	options.arguments = 0;
-}
-END_TEST
-
 /* The facts about the isolation in an answer of a session. */
 static char *
 isolation_of(const struct call_result *result, char **told)
@@ -976,80 +738,6 @@ START_TEST(reports_the_isolation_once)
 	free(again);
 	again = isolation_of(&result, &told);
 	ck_assert_str_eq(again, "{\"runtime\":\"native\",\"level\":\"full\"}");
-}
-END_TEST
-
-START_TEST(reports_a_cgroup)
-{
-	struct call_result result = make_result(&endings[0]);
-	json_t *json, *meta;
-
-	result.boxed = 1;
-	facts.grouped = 1;
-	json = answer(&result);
-	meta = json_object_get(
-	    json_object_get(json, "_meta"), "caisson/isolation");
-	ck_assert_str_eq(
-	    json_string_value(json_object_get(meta, "limits")), "cgroup");
-	json_decref(json);
-}
-END_TEST
-
-/* Answers with reduced isolation say so, in each of their three parts. */
-START_TEST(marks_what_was_weaker)
-{
-	struct call_result result = make_result(&endings[_i]);
-	json_t *json, *isolation, *fields;
-	const char *text;
-
-	result.boxed = 1;
-	result.facts = weak;
-	facts.landlock = 6;
-	facts.weak = (char *)"could not \"unshare\"";
-	json = answer(&result);
-	text = json_string_value(json_object_get(
-	    json_array_get(json_object_get(json, "content"), 0), "text"));
-	ck_assert_ptr_nonnull(strstr(text, "\nisolation: weak (no namespaces: "
-	    "CAISSON_ALLOW_WEAK_ISOLATION)"));
-	fields = json_object_get(json, "structuredContent");
-	ck_assert_str_eq(
-	    json_string_value(json_object_get(fields, "isolation")), "weak");
-	isolation = json_object_get(
-	    json_object_get(json, "_meta"), "caisson/isolation");
-	ck_assert_str_eq(
-	    json_string_value(json_object_get(isolation, "level")), "weak");
-	ck_assert_str_eq(json_string_value(json_object_get(
-	    isolation, "because")), facts.weak);
-	ck_assert_uint_eq(
-	    json_array_size(json_object_get(isolation, "namespaces")), 0);
-	ck_assert_uint_gt(
-	    json_array_size(json_object_get(isolation, "missing")), 0);
-	json_decref(json);
-}
-END_TEST
-
-/* Notes are behind all else, in the text and in the fields. */
-START_TEST(ends_with_notes)
-{
-	struct call_result result = make_result(&endings[_i]);
-	json_t *json, *notes;
-	const char *text, *end;
-
-	result.facts = weak;
-	result.notes = (char *)"one\0the \"other\"";
-	result.notes_len = sizeof("one\0the \"other\"");
-	json = answer(&result);
-	text = json_string_value(json_object_get(
-	    json_array_get(json_object_get(json, "content"), 0), "text"));
-	end = strstr(text, "\nisolation: weak");
-	ck_assert_str_eq(
-	    strchr(end + 1, '\n'), "\nnote: one\nnote: the \"other\"");
-	notes = json_object_get(
-	    json_object_get(json, "structuredContent"), "notes");
-	ck_assert_uint_eq(json_array_size(notes), 2);
-	ck_assert_str_eq(
-	    json_string_value(json_array_get(notes, 1)), "the \"other\"");
-	json_decref(json);
 }
 END_TEST
 
@@ -1105,70 +793,30 @@ START_TEST(says_why_nothing_ran)
 }
 END_TEST
 
-/* As much as can be kept, in lines of any length. */
-START_TEST(answers_with_much_output)
-{
-	struct call_result result = make_result(&endings[0]);
-	auto_free char *data = mem_alloc(4 * MIB + 1);
-	json_t *json, *lines;
-
-	memset(data, '\\', 4 * MIB);
-	memset(data + MIB, '\n', MIB);
-	result.out = (struct call_stream){ data, 4 * MIB, 4 * MIB, 0 };
-	options.output_mode = modes[_i];
-	json = answer(&result);
-	if (modes[_i] == ANSWER_COMPACT)
-		ck_assert_str_eq(text_of(json), data);
-	lines = json_object_get(
-	    json_object_get(json, "structuredContent"), "stdout");
-	ck_assert_uint_eq(json_array_size(lines), MIB + 1);
-	ck_assert_uint_eq(
-	    json_string_length(json_array_get(lines, MIB)), 2 * MIB);
-	json_decref(json);
-}
-END_TEST
-
 static void
 add_tests(TCase *tc)
 {
 	tcase_add_loop_test(
-	    tc, names_the_calls_of_code_that_failed, 0, CALL_CANCELLED + 1);
-	tcase_add_loop_test(
 	    tc, has_pictures_among_the_text, 0, UNIT_COUNT(shown));
-	tcase_add_loop_test(tc, has_pictures_behind_a_block, 0, 2);
-	tcase_add_loop_test(tc, links_to_files, 0, 2);
-	tcase_add_test(tc, lists_files_among_the_fields);
 	tcase_add_loop_test(
 	    tc, says_how_a_call_ended, 0, UNIT_COUNT(endings));
-	tcase_add_loop_test(tc, names_the_servers, 0, UNIT_COUNT(asked));
 	tcase_add_loop_test(tc, keeps_to_its_schema, 0,
 	    UNIT_COUNT(modes) * UNIT_COUNT(endings));
-	tcase_add_test(tc, reports_a_cgroup);
 	tcase_add_loop_test(tc, tells_programs_how_it_ended, 0,
 	    UNIT_COUNT(modes) * UNIT_COUNT(ends));
 	tcase_add_test(tc, reports_the_isolation_once);
 	tcase_add_loop_test(
 	    tc, describes_its_session, 0, UNIT_COUNT(sessions));
-	tcase_add_test(tc, reports_that_the_box_was_fresh);
 	tcase_add_loop_test(
 	    tc, reports_what_was_in_force, 0, UNIT_COUNT(metas));
 	tcase_add_loop_test(
-	    tc, marks_what_was_weaker, 0, UNIT_COUNT(endings));
-	tcase_add_loop_test(tc, ends_with_notes, 0, UNIT_COUNT(endings));
-	tcase_add_loop_test(
 	    tc, says_why_nothing_ran, 0, UNIT_COUNT(refusals));
-	tcase_add_loop_test(
-	    tc, answers_with_much_output, 0, UNIT_COUNT(modes));
 	tcase_add_loop_test(
 	    tc, shows_every_field_as_toon, 0, UNIT_COUNT(blocks));
 	tcase_add_loop_test(
 	    tc, shows_every_field_as_json, 0, UNIT_COUNT(blocks));
-	tcase_add_test(tc, writes_pretty_json);
-	tcase_add_loop_test(
-	    tc, says_the_same_in_every_mode, 0, UNIT_COUNT(endings));
 	tcase_add_loop_test(tc, fences_longer_than_what_is_inside, 0,
 	    UNIT_COUNT(fences));
-	tcase_add_test(tc, answers_with_nul);
 }
 
 int

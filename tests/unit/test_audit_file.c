@@ -68,51 +68,12 @@ START_TEST(is_made_for_its_user)
 }
 END_TEST
 
-START_TEST(none_is_none)
-{
-	ck_assert_int_eq(audit_file_open("", &fd, &err), 0);
-	ck_assert_int_eq(fd, -1);
-}
-END_TEST
-
-START_TEST(is_added_to)
-{
-	char text[16] = "";
-	auto_fd int file = -1;
-
-	make("a", 0600);
-	ck_assert_int_eq(audit_file_open("a", &fd, &err), 0);
-	ck_assert_int_eq(fd_write_all(fd, "after\n", 6), 0);
-	file = open("a", O_RDONLY);
-	ck_assert_int_eq(read(file, text, sizeof(text) - 1), 13);
-	ck_assert_str_eq(text, "before\nafter\n");
-}
-END_TEST
-
 START_TEST(what_others_write_to_is_refused)
 {
 	static const mode_t modes[] = { 0620, 0602, 0666 };
 
 	make("a", modes[_i]);
 	is_refused("a", "can be written by other users: run 'chmod 600'");
-}
-END_TEST
-
-/* Others see what was called; only they can know whether that matters. */
-START_TEST(files_that_others_read_are_reported)
-{
-	static const mode_t modes[] = { 0600, 0640, 0604 };
-	char text[400] = "";
-	FILE *file = tmpfile();
-
-	ck_assert_ptr_nonnull(file);
-	dup2(fileno(file), STDERR_FILENO);
-	make("a", modes[_i]);
-	ck_assert_int_eq(audit_file_open("a", &fd, &err), 0);
-	ck_assert_int_ge(pread(fileno(file), text, sizeof(text) - 1, 0), 0);
-	ck_assert_str_eq(text, _i == 0 ? "" : "caisson: the audit file a can "
-	    "be read by other users; fix: 'chmod 600'\n");
-	fclose(file);
 }
 END_TEST
 
@@ -166,41 +127,16 @@ START_TEST(a_link_is_not_followed)
 }
 END_TEST
 
-START_TEST(a_trial_makes_nothing)
-{
-	auto_free char *path = mem_printf("%s/a", folder);
-
-	ck_assert_int_eq(audit_file_try("", &err), 0);
-	ck_assert_int_eq(audit_file_try(path, &err), 0);
-	ck_assert_int_eq(access(path, F_OK), -1);
-	make("a", 0600);
-	ck_assert_int_eq(audit_file_try(path, &err), 0);
-}
-END_TEST
-
-START_TEST(unopenable_files_are_reported)
-{
-	is_refused("nowhere/a", "cannot be opened: No such file or directory");
-	make("file", 0600);
-	is_refused("file/a", "cannot be opened: Not a directory");
-}
-END_TEST
-
 static void
 add_tests(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, enter, leave);
 	tcase_add_test(tc, is_made_for_its_user);
-	tcase_add_test(tc, none_is_none);
-	tcase_add_test(tc, is_added_to);
 	tcase_add_loop_test(tc, what_others_write_to_is_refused, 0, 3);
-	tcase_add_loop_test(tc, files_that_others_read_are_reported, 0, 3);
 	tcase_add_test(tc, what_belongs_to_another_is_refused);
 	tcase_add_test(tc, what_is_no_file_is_refused);
 	tcase_add_test(tc, a_pipe_with_a_reader_is_refused);
 	tcase_add_test(tc, a_link_is_not_followed);
-	tcase_add_test(tc, a_trial_makes_nothing);
-	tcase_add_test(tc, unopenable_files_are_reported);
 }
 
 int

@@ -216,14 +216,6 @@ START_TEST(the_part_is_found)
 }
 END_TEST
 
-START_TEST(without_proc_there_is_none)
-{
-	ck_assert_ptr_null(cgroup_new(base, "nowhere", &options, &err));
-	ck_assert_str_eq(
-	    err.text, "this system has no cgroups of version 2");
-}
-END_TEST
-
 /* Whether it is for us */
 
 START_TEST(controllers_are_needed)
@@ -255,52 +247,7 @@ START_TEST(others_in_it_are_left_alone)
 }
 END_TEST
 
-START_TEST(children_move_too)
-{
-	pid_t child = fork();
-	auto_free char *pids = NULL, *procs = NULL;
-	struct cgroup *cg;
-
-	if (child == 0)
-		pause();
-	pids = mem_printf("%d\n%d", (int)getpid(), (int)child);
-	put(AT_FDCWD, "tree/ours/cgroup.procs", pids);
-	cg = started();
-	assert_content(cg->own, "cgroup.procs", strchr(pids, '\n') + 1);
-	put(AT_FDCWD, "tree/ours/cgroup.procs", "");
-	procs = mem_printf("%s/cgroup.procs", cg->own);
-	put(cg->dir, procs, pids);
-	cgroup_free(&cg);
-	/* The last one that was moved back. */
-	assert_content(".", "cgroup.procs", strchr(pids, '\n') + 1);
-	kill(child, SIGKILL);
-}
-END_TEST
-
 /* Ours */
-
-START_TEST(it_is_entered_and_left)
-{
-	auto_free char *pid = mem_printf("%d", (int)getpid());
-	int fds = unit_open_fds();
-	struct cgroup *cg;
-
-	options.cpus = (unsigned int)_i;
-	cg = started();
-	assert_content(cg->own, "cgroup.procs", pid);
-	assert_content(".", "cgroup.subtree_control",
-	    _i > 0 ? "+memory +pids +cpu" : "+memory +pids");
-	ck_assert_int_eq(strncmp(cg->own, "caisson-", 8), 0);
-	put(AT_FDCWD, "tree/ours/cgroup.procs", "");
-	cgroup_free(&cg);
-	ck_assert_ptr_null(cg);
-	assert_content(".", "cgroup.procs", pid);
-	assert_content(".", "cgroup.subtree_control",
-	    _i > 0 ? "-memory -pids -cpu" : "-memory -pids");
-	ck_assert_int_eq(unit_open_fds(), fds);
-	cgroup_free(&cg); /* NULL is accepted */
-}
-END_TEST
 
 START_TEST(what_cannot_be_used_is_left)
 {
@@ -344,16 +291,6 @@ START_TEST(a_group_has_its_limits)
 	ck_assert_ptr_null(group);
 	ck_assert(!is_there(name));
 	cgroup_free(&cg);
-}
-END_TEST
-
-START_TEST(no_group_is_accepted)
-{
-	struct group *none = NULL;
-
-	ck_assert_int_eq(group_fd(NULL), -1);
-	group_kill(NULL);
-	group_free(&none);
 }
 END_TEST
 
@@ -436,20 +373,6 @@ START_TEST(a_busy_folder_goes_later)
 }
 END_TEST
 
-START_TEST(what_is_busy_to_the_end_is_forgotten)
-{
-	struct cgroup *cg = started();
-	struct group *group = group_new(cg, 1, &err);
-	auto_free char *name = mem_printf(
-	    "tree/ours/box-%d-%llu-1", (int)getpid(), cg->birth);
-
-	busy = 2;
-	group_free(&group);
-	cgroup_free(&cg);
-	ck_assert_int_eq(unlinkat(AT_FDCWD, name, AT_REMOVEDIR), 0);
-}
-END_TEST
-
 START_TEST(the_folders_of_the_dead_are_swept)
 {
 	unsigned long long birth = group_birth(getpid());
@@ -494,17 +417,12 @@ add_tests(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, the_part_is_found, 0, UNIT_COUNT(places));
-	tcase_add_test(tc, without_proc_there_is_none);
 	tcase_add_test(tc, controllers_are_needed);
 	tcase_add_test(tc, others_in_it_are_left_alone);
-	tcase_add_test(tc, children_move_too);
-	tcase_add_loop_test(tc, it_is_entered_and_left, 0, 2);
 	tcase_add_test(tc, what_cannot_be_used_is_left);
-	tcase_add_test(tc, no_group_is_accepted);
 	tcase_add_test(tc, old_kernels_lack_some_files);
 	tcase_add_loop_test(tc, what_was_used_is_read, 0, UNIT_COUNT(uses));
 	tcase_add_test(tc, a_busy_folder_goes_later);
-	tcase_add_test(tc, what_is_busy_to_the_end_is_forgotten);
 	tcase_add_test(tc, the_folders_of_the_dead_are_swept);
 	tcase_add_test(tc, births_tell_processes_apart);
 	tcase_add_loop_test(tc, a_group_has_its_limits, 0, 2);

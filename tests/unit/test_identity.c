@@ -187,61 +187,10 @@ START_TEST(no_block_is_chosen_twice)
 END_TEST
 
 static void
-file_of_another(void)
-{
-	ck_assert_int_eq(chown(claims, BOX_UID_FEW, BOX_UID_FEW), 0);
-}
-
-static void
-file_for_all(void)
-{
-	ck_assert_int_eq(chmod(claims, 0666), 0);
-}
-
-static void
-a_link(void)
-{
-	auto_free char *place = mem_printf("%s.moved", claims);
-
-	ck_assert_int_eq(rename(claims, place), 0);
-	ck_assert_int_eq(symlink(place, claims), 0);
-}
-
-static void
-no_file(void)
-{
-	snprintf(claims, sizeof(claims), "/proc/no/such/place");
-}
-
-static void (*const spoilt[])(void) = { file_of_another, file_for_all, a_link,
-	no_file };
-
-/* Nothing that others can lock or lead elsewhere is used. */
-START_TEST(without_locks_a_block_is_chosen_by_chance)
-{
-	auto_free char *place = mem_printf("%s.moved", claims);
-	auto_fd int others = open(claims, O_RDWR | O_CLOEXEC);
-	int block;
-
-	if (geteuid() != 0) {
-		unit_skip("an ordinary user has no other users");
-		return;
-	}
-	for (block = 0; block < UID_BLOCKS; block++)
-		lock(others, block);
-	spoilt[_i]();
-	ck_assert_int_eq(choice(), CHOSE_OWN);
-	unlink(place);
-}
-END_TEST
-
-static void
 add(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, enter, leave);
 	tcase_add_loop_test(tc, no_block_is_chosen_twice, 0, 4);
-	tcase_add_loop_test(tc, without_locks_a_block_is_chosen_by_chance, 0,
-	    sizeof(spoilt) / sizeof(spoilt[0]));
 	tcase_add_loop_test(tc, chooses_among_existing_users, 0,
 	    sizeof(maps) / sizeof(maps[0]));
 	tcase_add_test(tc, an_ordinary_user_stays);

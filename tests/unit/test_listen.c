@@ -35,28 +35,6 @@ leave(void)
 	ck_assert_int_eq(system(command), 0);
 }
 
-static const struct {
-	const char *where;
-	const char *text; /* without its port */
-} good[] = {
-	{ "127.0.0.1:0", "127.0.0.1:" },
-	{ "localhost:0", "127.0.0.1:" },
-	{ "0.0.0.0:0", "0.0.0.0:" },
-};
-
-START_TEST(addresses_are_listened_at)
-{
-	auto_fd int fd = listen_tcp(good[_i].where, &err);
-
-	ck_assert_msg(fd != -1, "%s", err.text);
-	ck_assert_int_eq(listen_look(fd, &place, &err), 0);
-	ck_assert_int_eq(place.local, 0);
-	ck_assert_uint_ne(place.port, 0);
-	ck_assert_mem_eq(
-	    place.text, good[_i].text, strlen(good[_i].text));
-}
-END_TEST
-
 START_TEST(an_address_of_ipv6_is_in_brackets)
 {
 	auto_fd int fd = listen_tcp("[::1]:0", &err);
@@ -81,33 +59,6 @@ START_TEST(other_words_are_refused)
 	ck_assert_int_eq(listen_tcp(bad[_i], &err), -1);
 	ck_assert_msg(strstr(err.text, "is not an address and a port") != NULL,
 	    "%s", err.text);
-}
-END_TEST
-
-START_TEST(a_port_in_use_is_refused)
-{
-	auto_fd int fd = listen_tcp("127.0.0.1:0", &err);
-
-	ck_assert_int_eq(listen_look(fd, &place, &err), 0);
-	ck_assert_int_eq(listen_tcp(place.text, &err), -1);
-	ck_assert_ptr_nonnull(strstr(err.text, "Address already in use"));
-}
-END_TEST
-
-START_TEST(a_path_is_for_its_user)
-{
-	auto_fd int fd = listen_unix("socket", &err);
-	struct stat st;
-
-	ck_assert_int_ne(fd, -1);
-	ck_assert_int_eq(stat("socket", &st), 0);
-	ck_assert_uint_eq(st.st_mode & 0777, 0600);
-	ck_assert_int_eq(listen_look(fd, &place, &err), 0);
-	ck_assert_int_eq(place.local, 1);
-	ck_assert_str_eq(place.text, "socket");
-	/* It is in use. */
-	ck_assert_int_eq(listen_unix("socket", &err), -1);
-	ck_assert_ptr_nonnull(strstr(err.text, "is in use"));
 }
 END_TEST
 
@@ -184,30 +135,15 @@ START_TEST(other_files_stay)
 }
 END_TEST
 
-START_TEST(only_listening_sockets_are_places)
-{
-	auto_fd int plain = socket(AF_INET, SOCK_STREAM, 0);
-	auto_fd int packets = socket(AF_INET, SOCK_DGRAM, 0);
-
-	ck_assert_int_eq(listen_look(plain, &place, &err), -1);
-	ck_assert_int_eq(listen_look(packets, &place, &err), -1);
-	ck_assert_int_eq(listen_look(-1, &place, &err), -1);
-}
-END_TEST
-
 static void
 add_tests(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, enter, leave);
-	tcase_add_loop_test(tc, addresses_are_listened_at, 0, UNIT_COUNT(good));
 	tcase_add_test(tc, an_address_of_ipv6_is_in_brackets);
 	tcase_add_loop_test(tc, other_words_are_refused, 0, UNIT_COUNT(bad));
-	tcase_add_test(tc, a_port_in_use_is_refused);
-	tcase_add_test(tc, a_path_is_for_its_user);
 	tcase_add_test(tc, what_a_killed_program_left_is_replaced);
 	tcase_add_loop_test(tc, starters_do_not_race, 0, 20);
 	tcase_add_test(tc, other_files_stay);
-	tcase_add_test(tc, only_listening_sockets_are_places);
 }
 
 int

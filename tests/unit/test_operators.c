@@ -212,52 +212,6 @@ check_works(void)
 	expect_done(fd, sessions);
 }
 
-START_TEST(a_list)
-{
-	auto_fd int fd = -1;
-
-	check_works();
-	sessions = 2;
-	fd = reach_and_list();
-	expect(fd, IPC_KEPT_SESSION);
-	ck_assert_str_eq(msg.kept_session.owner, "laptop");
-	ck_assert_uint_eq(strlen(msg.kept_session.name), SESSION_NAME_MAX);
-	ck_assert_str_eq(msg.kept_session.language, "python");
-	ck_assert_uint_eq(msg.kept_session.busy, 0);
-	ck_assert_uint_eq(msg.kept_session.calls, 3);
-	ck_assert_uint_eq(msg.kept_session.age_ms, 4);
-	ck_assert_uint_eq(msg.kept_session.idle_ms, 5);
-	ck_assert_uint_eq(msg.kept_session.bytes, 6);
-	expect(fd, IPC_KEPT_SESSION);
-	ck_assert_uint_eq(msg.kept_session.busy, 1);
-	/* That of a busy one is with its call. */
-	ck_assert_uint_eq(msg.kept_session.bytes, 77);
-	expect_done(fd, 2);
-}
-END_TEST
-
-static const struct {
-	const char *name;
-	unsigned int count;
-	unsigned int cancelled;
-} ends[] = { { "none", 0, 0 }, { "idle", 1, 0 }, { "busy", 1, 1 } };
-
-START_TEST(an_end)
-{
-	struct ipc_end_session end = { .owner = "laptop",
-		.name = ends[_i].name };
-	auto_fd int fd = reach();
-
-	say(fd, IPC_END_SESSION, &end);
-	expect_done(fd, ends[_i].count);
-	ck_assert_uint_eq(cancelled, ends[_i].cancelled);
-	/* There is one request for each connection. */
-	say(fd, IPC_END_SESSION, &end);
-	expect_end(fd);
-	ck_assert_uint_eq(cancelled, ends[_i].cancelled);
-}
-END_TEST
-
 START_TEST(garbage)
 {
 	static char large[IPC_PACKET_MAX + 1];
@@ -359,8 +313,6 @@ static void
 add_tests(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, enter, leave);
-	tcase_add_test(tc, a_list);
-	tcase_add_loop_test(tc, an_end, 0, sizeof(ends) / sizeof(ends[0]));
 	tcase_add_test(tc, garbage);
 	tcase_add_test(tc, silence);
 	tcase_add_test(tc, many);

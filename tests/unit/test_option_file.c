@@ -111,8 +111,6 @@ START_TEST(reads_members)
 }
 END_TEST
 
-#define BAD(text, says) { (text), sizeof(text) - 1, (says) }
-
 static const struct {
 	const char *text;
 	const char *says; /* behind the file's name; jansson adds its word */
@@ -150,47 +148,6 @@ START_TEST(refuses_bad_files)
 	ck_assert_msg(strncmp(err.text, path, strlen(path)) == 0 &&
 	    strncmp(err.text + strlen(path), says, strlen(says)) == 0,
 	    "not %s but %s", says, err.text);
-}
-END_TEST
-
-START_TEST(binary_files_are_named_without_their_bytes)
-{
-	static const char text[] = "\177ELF\0\033[31m\n\xff";
-	auto_buffer struct buffer noted = { 0 };
-	struct err err;
-	const char *p;
-
-	write_file(text, sizeof(text));
-	ck_assert_int_eq(option_file_read(path, note, &noted, &err), -1);
-	ck_assert_ptr_nonnull(strstr(err.text, "is not JSON at line 1"));
-	for (p = err.text; *p != '\0'; p++)
-		ck_assert_msg(*p >= 0x20 && *p < 0x7f, "byte %d in %s", *p,
-		    err.text);
-}
-END_TEST
-
-START_TEST(a_member_can_stop_it)
-{
-	static const char text[] = "{\"a\": 1, \"stop\": 2, \"b\": 3}";
-	auto_buffer struct buffer noted = { 0 };
-	struct err err;
-
-	write_file(text, strlen(text));
-	ck_assert_int_eq(option_file_read(path, note, &noted, &err), -1);
-	ck_assert_str_eq(err.text, "stopped at 2");
-	ck_assert_str_eq(noted.data, "a=1;");
-}
-END_TEST
-
-START_TEST(a_missing_file_is_fine)
-{
-	auto_buffer struct buffer noted = { 0 };
-	auto_free char *below = mem_printf("%s/below", path);
-	struct err err;
-
-	ck_assert_int_eq(option_file_read(path, note, &noted, &err), 0);
-	write_file("{}", 2);
-	ck_assert_int_eq(option_file_read(below, note, &noted, &err), 0);
 }
 END_TEST
 
@@ -250,18 +207,6 @@ START_TEST(others_cannot_have_written_it)
 }
 END_TEST
 
-START_TEST(an_unreadable_file_is_an_error)
-{
-	auto_buffer struct buffer noted = { 0 };
-	struct err err;
-
-	ck_assert_int_eq(symlink("config.json", path), 0);
-	ck_assert_int_eq(option_file_read(path, note, &noted, &err), -1);
-	ck_assert_ptr_nonnull(strstr(err.text, path));
-	ck_assert_ptr_nonnull(strstr(err.text, ": cannot be opened: "));
-}
-END_TEST
-
 static void
 add(TCase *tc)
 {
@@ -269,13 +214,9 @@ add(TCase *tc)
 	tcase_add_loop_test(tc, finds_the_path, 0, UNIT_COUNT(places));
 	tcase_add_loop_test(tc, reads_members, 0, UNIT_COUNT(good));
 	tcase_add_loop_test(tc, refuses_bad_files, 0, UNIT_COUNT(bad));
-	tcase_add_test(tc, binary_files_are_named_without_their_bytes);
-	tcase_add_test(tc, a_member_can_stop_it);
-	tcase_add_test(tc, a_missing_file_is_fine);
 	tcase_add_test(tc, the_size_is_bounded);
 	tcase_add_test(tc, only_regular_files_are_read);
 	tcase_add_test(tc, others_cannot_have_written_it);
-	tcase_add_test(tc, an_unreadable_file_is_an_error);
 }
 
 int

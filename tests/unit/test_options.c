@@ -250,23 +250,6 @@ START_TEST(a_word_may_come_first)
 }
 END_TEST
 
-START_TEST(help_is_given_whatever_else_is_wrong)
-{
-	struct setting setting = { "{", { "CAISSON_TIMEOUT=abc",
-		"CAISSON_X=1" }, { "--timeout=x", "--help" } };
-	struct options o;
-	struct err err;
-
-	ck_assert_int_eq(read_setting(&o, &setting, &err), 0);
-	ck_assert_uint_eq(o.action, OPTION_HELP);
-	options_free(&o);
-	setting.flags[1] = "--version";
-	ck_assert_int_eq(read_setting(&o, &setting, &err), 0);
-	ck_assert_uint_eq(o.action, OPTION_VERSION);
-	options_free(&o);
-}
-END_TEST
-
 /* Returns what is logged meanwhile; the caller frees it. */
 static char *
 logged_while_reading(const struct setting *setting)
@@ -420,40 +403,6 @@ START_TEST(help_has_every_option_within_its_columns)
 }
 END_TEST
 
-START_TEST(check_shows_values_and_their_sources)
-{
-	/* In columns of 20 and 24. */
-	static const char *const lines[] = {
-		"runtime              native                   default\n",
-		"timeout              45s                      CAISSON_TIMEOUT"
-		"\n",
-		"max-timeout          2m                       default\n",
-		"memory               1g                       file\n",
-		"pids                 9                        flag\n",
-		"tools                run_python,run_code      MCP_BRIDGE_TOOLS"
-		"\n",
-		"log-file             /a\\x1bb                  flag\n",
-	};
-	struct setting setting = { "{\"memory\": \"1024m\"}",
-		{ "CAISSON_TIMEOUT=45",
-		    "MCP_BRIDGE_TOOLS=run_code,run_python" },
-		{ "--check", "--pids=9", "--log-file=/a\033b" } };
-	auto_free char *text = NULL;
-	struct options o;
-	struct err err;
-	size_t i;
-
-	ck_assert_int_eq(read_setting(&o, &setting, &err), 0);
-	ck_assert_uint_eq(o.action, OPTION_CHECK);
-	text = printed(&o);
-	for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
-		ck_assert_msg(strstr(text, lines[i]) != NULL, "no %s in\n%s",
-		    lines[i], text);
-	ck_assert_ptr_nonnull(strstr(text, config));
-	options_free(&o);
-}
-END_TEST
-
 static void
 add(TCase *tc)
 {
@@ -465,13 +414,11 @@ add(TCase *tc)
 	tcase_add_test(tc, the_default_timeout_gives_way);
 	tcase_add_loop_test(
 	    tc, a_word_may_come_first, 0, UNIT_COUNT(words));
-	tcase_add_test(tc, help_is_given_whatever_else_is_wrong);
 	tcase_add_loop_test(tc, former_names_of_variables_are_used, 0,
 	    sizeof(former) / sizeof(former[0]));
 	tcase_add_test(tc, help_has_every_option_within_its_columns);
 	tcase_add_test(tc, flags_of_commands);
 	tcase_add_test(tc, names_of_flags_are_their_own);
-	tcase_add_test(tc, check_shows_values_and_their_sources);
 }
 
 int

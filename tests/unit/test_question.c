@@ -138,24 +138,6 @@ START_TEST(asks_in_a_session)
 }
 END_TEST
 
-/* No result: an error, or one that is none. */
-START_TEST(a_session_may_not_answer)
-{
-	static const char *const answers[] = {
-		"\"error\":{\"code\":-1,\"message\":\"no\"}", "\"result\":7",
-		"\"result\":{},\"error\":{}" };
-	auto_free char *line = mem_printf(
-	    "{\"jsonrpc\":\"2.0\",\"id\":1,%s}", answers[_i]);
-
-	open_old();
-	say(line);
-	was_told("the client answered the question with an error\n");
-	finish();
-	answered(DONE_OLD("7"));
-	close_all();
-}
-END_TEST
-
 /* A question whose answer is not needed any more is withdrawn. */
 START_TEST(withdraws_a_question)
 {
@@ -298,88 +280,10 @@ START_TEST(continues_only_what_it_asked)
 }
 END_TEST
 
-/* The answer of a call that ended meanwhile waits for its client. */
-START_TEST(keeps_an_answer)
-{
-	open_new();
-	finish();
-	answered("");
-	if (_i == 0) {
-		repeat("8", "x", state, "");
-		answered(DONE_NEW("8"));
-	} else {
-		mcp_on_end(mcp, MCP_DISCONNECTED);
-		answered("");
-	}
-	was_told("");
-	close_all();
-}
-END_TEST
-
-START_TEST(forgets_a_client_that_left)
-{
-	open_new();
-	ends = 1;
-	if (_i == 0) {
-		mcp_on_end(mcp, MCP_DISCONNECTED);
-		was_told("the client has disconnected\n");
-	}
-	answered("");
-	close_all();
-}
-END_TEST
-
-START_TEST(names_a_missing_capability)
-{
-	open_new();
-	repeat("8", "x", state, RESPONSES("\"1\":{}"));
-	tool_call_refuse_incapable(call, "sampling/createMessage", "no model");
-	answered("{\"jsonrpc\":\"2.0\",\"id\":8,\"error\":{\"code\":-32021,"
-	    "\"message\":\"no model\",\"data\":{\"requiredCapabilities\":"
-	    "{\"sampling\":{}}}}}\n");
-	close_all();
-}
-END_TEST
-
 /* Several parts */
 
 static const struct question_part two[] = { { "a", METHOD, PARAMS },
 	{ "b", METHOD, "{\"message\":\"really?\"}" } };
-
-/* Each part is a request; the call goes on when all are answered. */
-START_TEST(asks_two_things_in_a_session)
-{
-	struct err err;
-
-	open_old();
-	say("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}");
-	was_told("{\"1\":{}}\n");
-	ck_assert_int_eq(tool_call_ask(call, two, 2, on_asked, &err), 0);
-	ck_assert_ptr_nonnull(strstr(sent.data, "\"id\":2,"));
-	ck_assert_ptr_nonnull(strstr(sent.data, "\"id\":3,"));
-	sent.len = 0;
-	say("{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"x\":1}}");
-	was_told("");
-	if (_i == 0) {
-		say("{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}");
-		was_told("{\"b\":{\"x\":1},\"a\":{}}\n");
-		answered("");
-	} else {
-		/* The other one is withdrawn. */
-		ends = 1;
-		say(CANCEL("7"));
-		was_told("cancelled by the client\n");
-		answered("{\"jsonrpc\":\"2.0\",\"method\":"
-		    "\"notifications/cancelled\",\"params\":{"
-		    "\"requestId\":2}}\n");
-		close_all();
-		return;
-	}
-	finish();
-	answered(DONE_OLD("7"));
-	close_all();
-}
-END_TEST
 
 /* One answer is not enough: both are asked for again. */
 START_TEST(asks_two_things_without_a_session)
@@ -408,29 +312,6 @@ START_TEST(asks_two_things_without_a_session)
 	was_told("{\"a\":{\"y\":2},\"b\":{}}\n");
 	finish();
 	answered(DONE_NEW("9"));
-	close_all();
-}
-END_TEST
-
-/* Over HTTP each request has a session of its own. */
-START_TEST(continues_in_another_session)
-{
-	struct mcp *first;
-
-	open_new();
-	first = mcp;
-	mcp = mcp_new(&runs, &an_owner, &a_door);
-	ck_assert_int_eq(mcp_idle(first), 0);
-	repeat("8", "x", state, _i == 0 ? "" : RESPONSES("\"1\":{}"));
-	ck_assert_int_eq(mcp_idle(first), 1);
-	mcp_free(&first);
-	if (_i == 0) {
-		expect_input("8");
-	} else {
-		was_told("{\"1\":{}}\n");
-		finish();
-		answered(DONE_NEW("8"));
-	}
 	close_all();
 }
 END_TEST
@@ -482,50 +363,17 @@ START_TEST(bounds_the_unanswered_questions)
 }
 END_TEST
 
-/* Without a session, only a request that names a level gets messages. */
-START_TEST(logs_what_a_client_asked_for)
-{
-	struct context context = { &an_owner, &era_stateless, "2026-07-28", 0,
-		0 };
-
-	open_all();
-	context.log_level = _i == 0 ? 0 : context_log_level(span("\"error\""));
-	call = tool_call_new(mcp, &context, span("7"));
-	tool_call_watch(call, span("{" CALLED("x") "," META "}"));
-	tool_call_log(call, "warning", "\"less\"");
-	answered("");
-	tool_call_log(call, "error", "\"more\"");
-	if (_i == 0)
-		answered("");
-	else
-		answered("{\"jsonrpc\":\"2.0\",\"method\":"
-		    "\"notifications/message\",\"params\":{\"level\":"
-		    "\"error\",\"logger\":\"caisson\",\"data\":"
-		    "\"more\"}}\n");
-	finish();
-	answered(DONE_NEW("7"));
-	close_all();
-}
-END_TEST
-
 static void
 add_tests(TCase *tc)
 {
-	tcase_add_loop_test(tc, asks_two_things_in_a_session, 0, 2);
 	tcase_add_test(tc, asks_two_things_without_a_session);
-	tcase_add_loop_test(tc, continues_in_another_session, 0, 2);
-	tcase_add_loop_test(tc, logs_what_a_client_asked_for, 0, 2);
 	tcase_add_test(tc, ends_when_its_owner_is_revoked);
 	tcase_add_test(tc, bounds_the_unanswered_questions);
 	tcase_add_test(tc, asks_in_a_session);
-	tcase_add_loop_test(tc, a_session_may_not_answer, 0, 3);
 	tcase_add_loop_test(tc, withdraws_a_question, 0, 3);
 	tcase_add_test(tc, asks_only_what_a_client_can_answer);
 	tcase_add_test(tc, asks_without_a_session);
 	tcase_add_loop_test(tc, continues_only_what_it_asked, 0, 4);
-	tcase_add_loop_test(tc, keeps_an_answer, 0, 2);
-	tcase_add_loop_test(tc, forgets_a_client_that_left, 0, 2);
-	tcase_add_test(tc, names_a_missing_capability);
 }
 
 int

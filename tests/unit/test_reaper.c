@@ -142,38 +142,6 @@ do_wait(int unused)
 		pause();
 }
 
-/* Exits in order on request. */
-static void
-do_obey(int number)
-{
-	sigset_t set;
-	int sig;
-
-	sigemptyset(&set);
-	sigaddset(&set, number);
-	sigwait(&set, &sig);
-	_exit(number);
-}
-
-/* Uses 40 MiB, and the processor for a while. */
-static void
-do_work(int unused)
-{
-	char *memory = malloc(40 * MIB);
-	struct rusage usage;
-
-	(void)unused;
-	if (memory == NULL)
-		_exit(1);
-	do {
-		memset(memory, 1, 40 * MIB);
-		__asm__ volatile("" : : "r"(memory) : "memory");
-		getrusage(RUSAGE_SELF, &usage);
-	} while (usage.ru_utime.tv_sec == 0 &&
-	    usage.ru_utime.tv_usec < 20000);
-	_exit(0);
-}
-
 static pid_t
 make_child(void (*run)(int), int number)
 {
@@ -246,37 +214,6 @@ START_TEST(reports_how_a_child_ended)
 }
 END_TEST
 
-START_TEST(reports_its_usage)
-{
-	struct told told;
-
-	start();
-	watch(make_child(do_work, 0), &told);
-	wait_until_told(&told);
-	ck_assert_int_eq(told.end.status, 0);
-	ck_assert(told.end.usage.ru_utime.tv_sec > 0 ||
-	    told.end.usage.ru_utime.tv_usec >= 20000);
-	ck_assert_int_ge(told.end.usage.ru_maxrss, 40 * 1024);
-}
-END_TEST
-
-START_TEST(watches_what_has_ended_already)
-{
-	struct told told;
-	pid_t pid;
-
-	start();
-	reaper_hold(); /* as while it is not known yet */
-	pid = make_child(do_exit, 5);
-	wait_until_dead(pid);
-	settle();
-	watch(pid, &told);
-	reaper_release();
-	wait_until_told(&told);
-	ck_assert_int_eq(told.end.status, 5);
-}
-END_TEST
-
 START_TEST(kills)
 {
 	struct told told;
@@ -291,23 +228,6 @@ START_TEST(kills)
 	wait_until_told(&told);
 	ck_assert_int_eq(told.end.code, CLD_KILLED);
 	ck_assert_int_eq(told.end.status, SIGKILL);
-}
-END_TEST
-
-/* It ended by itself before: that end is reported. */
-START_TEST(kills_too_late)
-{
-	struct told told;
-	pid_t pid;
-
-	start();
-	pid = make_child(do_exit, 3);
-	watch(pid, &told);
-	wait_until_dead(pid);
-	reaper_kill(told.child);
-	wait_until_told(&told);
-	ck_assert_int_eq(told.end.code, CLD_EXITED);
-	ck_assert_int_eq(told.end.status, 3);
 }
 END_TEST
 
@@ -370,21 +290,6 @@ START_TEST(leaves_and_ends_all_at_once)
 }
 END_TEST
 
-/* It ends with the program, if that comes first. */
-START_TEST(finishes_with_what_was_left)
-{
-	struct told told = { 0 };
-	pid_t pid;
-
-	start();
-	pid = make_child(do_wait, 0);
-	watch(pid, &told);
-	reaper_leave(&told.child);
-	reaper_finish(10000);
-	ck_assert_int_eq(is_gone(pid), 1);
-}
-END_TEST
-
 /*
  * It gets its signal only if it does not end by itself, and its end is reported
  * to another.
@@ -418,31 +323,6 @@ START_TEST(lets_end)
 	/* It ends with the program, if that comes first. */
 	reaper_finish(10000);
 	ck_assert_int_eq(is_gone(pids[0]), 1);
-}
-END_TEST
-
-START_TEST(ends_with_another_signal)
-{
-	struct told told;
-	sigset_t set;
-	pid_t pid;
-
-	start();
-	sigemptyset(&set);
-	sigaddset(&set, SIGUSR1);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	reaper_signal(NULL, SIGUSR1);
-	watch(make_child(do_obey, SIGUSR1), &told);
-	reaper_signal(told.child, SIGUSR1);
-	wait_until_told(&told);
-	ck_assert_int_eq(told.end.code, CLD_EXITED);
-	ck_assert_int_eq(told.end.status, SIGUSR1);
-	/* Forgotten, or at the end of the program, it gets the same. */
-	pid = make_child(do_obey, SIGUSR1);
-	watch(pid, &told);
-	reaper_finish_with(told.child, SIGUSR1);
-	reaper_forget(&told.child);
-	wait_until_gone(pid);
 }
 END_TEST
 
@@ -492,95 +372,6 @@ START_TEST(reaps_idle_children_with_a_sweep)
 	ck_assert_int_eq(told[2].end.status, SIGKILL);
 	for (i = 0; i < 3; i++)
 		ck_assert_uint_eq(told[i].times, 1);
-	ck_assert_int_eq(unit_open_fds(), fds);
-}
-END_TEST
-
-/* Its end was before anybody waited for it. */
-START_TEST(hurries_what_has_ended)
-{
-	struct told told;
-	pid_t pid;
-
-	start();
-	pid = make_child(do_exit, 5);
-	watch_idly(pid, &told);
-	wait_until_dead(pid);
-	reaper_hurry(told.child);
-	wait_until_told(&told);
-	ck_assert_int_eq(told.end.status, 5);
-}
-END_TEST
-
-/* Its end is reported within the call, if it was before that. */
-START_TEST(looks_at_idle_children)
-{
-	struct told told[2];
-	pid_t pid;
-
-	start();
-	ck_assert_int_eq(reaper_look(NULL), 0);
-	pid = make_child(do_exit, 5);
-	watch_idly(pid, &told[0]);
-	watch_idly(make_child(do_wait, 0), &told[1]);
-	wait_until_dead(pid);
-	ck_assert_int_eq(reaper_look(told[0].child), 1);
-	ck_assert_uint_eq(told[0].times, 1);
-	ck_assert_int_eq(told[0].end.status, 5);
-	ck_assert_int_eq(is_gone(pid), 1);
-	ck_assert_int_eq(reaper_look(told[1].child), 0);
-	ck_assert_int_eq(reaper_look(told[1].child), 0);
-	ck_assert_uint_eq(told[1].times, 0);
-	reaper_kill(told[1].child);
-	wait_until_told(&told[1]);
-	ck_assert_uint_eq(told[1].times, 1);
-	ck_assert_int_eq(told[1].end.status, SIGKILL);
-}
-END_TEST
-
-/* The signal of an idle child's end is taken by a search for orphans. */
-START_TEST(reaps_idle_children_behind_a_hunt)
-{
-	struct told told;
-	pid_t pid;
-
-	start();
-	if (_i == 1)
-		reaper_hold();
-	pid = make_child(do_exit, 0);
-	watch_idly(pid, &told);
-	wait_until_dead(pid);
-	reaper_kill_orphans();
-	ck_assert_uint_eq(told.times, 0); /* not within a handler */
-	wait_until_told(&told);
-	wait_until_gone(pid);
-	if (_i == 1)
-		reaper_release();
-}
-END_TEST
-
-START_TEST(forgets_idle_children)
-{
-	struct told told[6];
-	pid_t pids[6];
-	int fds, i;
-
-	start();
-	fds = unit_open_fds();
-	for (i = 0; i < 6; i++) {
-		pids[i] = make_child(i % 2 == 0 ? do_exit : do_wait, 0);
-		watch_idly(pids[i], &told[i]);
-	}
-	reaper_forget(&told[0].child);
-	reaper_forget(&told[1].child);
-	reaper_leave(&told[2].child);
-	reaper_leave(&told[3].child);
-	reaper_leave_ending(&told[4].child);
-	reaper_leave_ending(&told[5].child);
-	for (i = 0; i < 6; i++) {
-		wait_until_gone(pids[i]);
-		ck_assert_uint_eq(told[i].times, 0);
-	}
 	ck_assert_int_eq(unit_open_fds(), fds);
 }
 END_TEST
@@ -642,73 +433,6 @@ START_TEST(sweeps_unwatched_children)
 	ck_assert_uint_eq(told.times, 0);
 	reaper_kill(told.child);
 	wait_until_told(&told);
-}
-END_TEST
-
-/* Behind one that is watched and not reaped yet, too. */
-START_TEST(sweeps_behind_the_watched)
-{
-	struct told told;
-	pid_t watched, unknown;
-
-	start();
-	reaper_hold();
-	watched = make_child(do_exit, 9);
-	wait_until_dead(watched);
-	unknown = make_child(do_exit, 0);
-	wait_until_dead(unknown);
-	watch(watched, &told);
-	reaper_release();
-	wait_until_told(&told);
-	wait_until_gone(unknown);
-	ck_assert_uint_eq(told.times, 1);
-	ck_assert_int_eq(told.end.status, 9);
-}
-END_TEST
-
-/* A box that is being built: its processes may still be announced. */
-START_TEST(sweeps_nothing_while_held)
-{
-	pid_t pid;
-
-	start();
-	reaper_hold();
-	reaper_hold();
-	pid = make_child(do_exit, 0);
-	wait_until_dead(pid);
-	let_sweep();
-	ck_assert_int_eq(is_gone(pid), 0);
-	reaper_release();
-	let_sweep();
-	ck_assert_int_eq(is_gone(pid), 0);
-	reaper_release();
-	wait_until_gone(pid);
-}
-END_TEST
-
-#define MANY 60
-
-START_TEST(distinguishes_many)
-{
-	struct told told[MANY];
-	pid_t pids[MANY];
-	int n, fds;
-
-	start();
-	fds = unit_open_fds();
-	for (n = 0; n < MANY; n++) {
-		pids[n] = make_child(do_exit, n);
-		if (n % 3 != 0)
-			watch(pids[n], &told[n]);
-	}
-	for (n = 0; n < MANY; n++)
-		wait_until_gone(pids[n]);
-	for (n = 0; n < MANY; n++)
-		if (n % 3 != 0) {
-			ck_assert_uint_eq(told[n].times, 1);
-			ck_assert_int_eq(told[n].end.status, n);
-		}
-	ck_assert_int_eq(unit_open_fds(), fds);
 }
 END_TEST
 
@@ -866,88 +590,25 @@ START_TEST(finishes_with_all)
 }
 END_TEST
 
-/* Each in its own way, and what is left behind too. */
-START_TEST(finishes_in_order)
-{
-	struct told told[2];
-	pid_t pids[2], orphans[3];
-	sigset_t set;
-	int n;
-
-	start();
-	sigemptyset(&set);
-	sigaddset(&set, SIGUSR1);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	for (n = 0; n < 2; n++) {
-		pids[n] = make_child(n == 0 ? do_obey : do_wait, SIGUSR1);
-		watch(pids[n], &told[n]);
-		reaper_finish_with(told[n].child, SIGUSR1);
-	}
-	make_orphans(orphans);
-	reaper_finish(SHUTDOWN_REAP_MS);
-	/* The second one was deaf to the first signal. */
-	for (n = 0; n < 2; n++)
-		ck_assert_int_eq(is_gone(pids[n]), 1);
-	for (n = 0; n < 3; n++)
-		ck_assert_int_eq(is_gone(orphans[n]), 1);
-}
-END_TEST
-
-/* Older children are neither ended nor waited for. */
-START_TEST(finishes_without_older_children)
-{
-	pid_t pid = make_child(do_wait, 0);
-
-	start();
-	reaper_finish(UINT_MAX);
-	ck_assert_int_eq(is_gone(pid), 0);
-	kill(pid, SIGKILL);
-	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
-}
-END_TEST
-
-START_TEST(finishes_without_children)
-{
-	start();
-	reaper_finish(SHUTDOWN_REAP_MS);
-	reaper_finish(SHUTDOWN_REAP_MS);
-}
-END_TEST
-
 static void
 add_tests(TCase *tc)
 {
 	tcase_add_loop_test(
 	    tc, reports_how_a_child_ended, 0, UNIT_COUNT(ways));
-	tcase_add_test(tc, reports_its_usage);
-	tcase_add_test(tc, watches_what_has_ended_already);
 	tcase_add_test(tc, kills);
-	tcase_add_test(tc, kills_too_late);
 	tcase_add_test(tc, forgets);
 	tcase_add_test(tc, leaves_and_ends_all_at_once);
-	tcase_add_test(tc, finishes_with_what_was_left);
 	tcase_add_test(tc, lets_end);
-	tcase_add_test(tc, ends_with_another_signal);
 	tcase_add_test(tc, forgets_others_in_the_callback);
 	tcase_add_test(tc, reaps_idle_children_with_a_sweep);
-	tcase_add_test(tc, hurries_what_has_ended);
-	tcase_add_test(tc, looks_at_idle_children);
-	tcase_add_loop_test(tc, reaps_idle_children_behind_a_hunt, 0, 2);
-	tcase_add_test(tc, forgets_idle_children);
 	tcase_add_test(tc, forgets_idle_children_while_it_reaps_them);
 	tcase_add_test(tc, survives_a_process_watched_twice);
 	tcase_add_test(tc, sweeps_unwatched_children);
-	tcase_add_test(tc, sweeps_behind_the_watched);
-	tcase_add_test(tc, sweeps_nothing_while_held);
-	tcase_add_test(tc, distinguishes_many);
 	tcase_add_test(tc, kills_orphans);
 	tcase_add_test(tc, kills_no_orphans_while_held);
 	tcase_add_test(tc, kills_no_older_child);
 	tcase_add_test(tc, kills_no_group_of_a_watched_child);
 	tcase_add_test(tc, finishes_with_all);
-	tcase_add_test(tc, finishes_in_order);
-	tcase_add_test(tc, finishes_without_older_children);
-	tcase_add_test(tc, finishes_without_children);
 }
 
 int

@@ -232,14 +232,6 @@ START_TEST(sees_what_changes)
 }
 END_TEST
 
-START_TEST(sees_what_changes_after_a_while)
-{
-	run(changes[_i].first);
-	settle();
-	make_and_judge_change((size_t)_i);
-}
-END_TEST
-
 /* Returns whether all names of a folder that is checked are known to lack. */
 static int
 all_absent(const struct server_folder *in)
@@ -342,90 +334,16 @@ START_TEST(too_many_files_are_as_good_as_none)
 }
 END_TEST
 
-/* A file that was written just now may be written again, and look the same. */
-START_TEST(reports_files_that_are_new)
-{
-	struct buffer bytes = { 0 };
-	struct timespec now, since;
-	struct stat st;
-	int moving;
-
-	server_look_add(look, &bytes, &moving);
-	ck_assert_int_eq(moving, 0);
-	do {
-		run("echo > work/.mcp.json");
-		buffer_reset(&bytes);
-		server_look_add(look, &bytes, &moving);
-		clock_gettime(CLOCK_REALTIME, &now);
-		ck_assert_int_eq(stat("work/.mcp.json", &st), 0);
-		since = st.st_ctim;
-		/* Unless we were not let in time. */
-	} while (!moving &&
-	    (now.tv_sec - since.tv_sec) * 1000 +
-	            (now.tv_nsec - since.tv_nsec) / 1000000 >=
-	        CONFIG_TICK_MS);
-	ck_assert_int_eq(moving, 1);
-	while (moving) {
-		buffer_reset(&bytes);
-		server_look_add(look, &bytes, &moving);
-	}
-	buffer_reset(&bytes);
-}
-END_TEST
-
-/* Without a home and a folder, there is what the system has. */
-START_TEST(does_without_a_home_and_a_folder)
-{
-	char *none[] = { NULL };
-	const struct servers_setup nowhere = { .envp = none,
-		.folder = "",
-		.named = "" };
-	struct server_look *bare = server_look_new(&nowhere);
-	struct buffer one = { 0 }, other = { 0 };
-	int moving;
-
-	server_look_add(bare, &one, &moving);
-	make_path("work/.mcp.json");
-	make_path("named.json");
-	server_look_add(bare, &other, &moving);
-	ck_assert_uint_eq(one.len, other.len);
-	server_look_free(&bare);
-	buffer_reset(&one);
-	buffer_reset(&other);
-}
-END_TEST
-
-/* Whatever the folder is called. */
-START_TEST(the_folder_may_be_the_uppermost)
-{
-	const struct servers_setup uppermost = { .envp = envp,
-		.folder = "/",
-		.named = "" };
-	struct server_look *top = server_look_new(&uppermost);
-	struct buffer bytes = { 0 };
-	int moving;
-
-	server_look_add(top, &bytes, &moving);
-	server_look_free(&top);
-	buffer_reset(&bytes);
-}
-END_TEST
-
 static void
 add_tests(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, enter, leave);
 	tcase_add_test(tc, looks_at_every_source);
 	tcase_add_loop_test(tc, sees_what_changes, 0, UNIT_COUNT(changes));
-	tcase_add_loop_test(
-	    tc, sees_what_changes_after_a_while, 0, UNIT_COUNT(changes));
 	tcase_add_test(tc, remembers_what_an_unchanged_folder_lacks);
 	tcase_add_test(tc, remembers_what_a_folder_in_it_lacks);
 	tcase_add_test(tc, sees_whose_the_home_is);
 	tcase_add_loop_test(tc, too_many_files_are_as_good_as_none, 0, 2);
-	tcase_add_test(tc, reports_files_that_are_new);
-	tcase_add_test(tc, does_without_a_home_and_a_folder);
-	tcase_add_test(tc, the_folder_may_be_the_uppermost);
 }
 
 int

@@ -127,18 +127,6 @@ check_names(const char *names, const char *says)
 
 /* Names */
 
-START_TEST(finds_nothing_wrong)
-{
-	check_names("", "");
-	ck_assert_int_eq(server_names_check(NULL, 0, CONFIG, NULL, 1, NULL), 0);
-	add("fs", SERVER_TAKEN, NULL);
-	add("gh", SERVER_TAKEN, NULL);
-	check_names("", "");
-	check_names("fs,", "");
-	check_names("gh,fs,", "");
-}
-END_TEST
-
 /* [what was asked for, what it means], each name with a comma */
 static const struct {
 	const char *names;
@@ -262,52 +250,6 @@ START_TEST(says_what_there_is_instead)
 }
 END_TEST
 
-/* Ten are listed, of however many. */
-START_TEST(lists_some_of_many)
-{
-	static const char *const names[] = { "one", "two", "three", "four",
-		"five", "six", "seven", "eight", "nine", "ten", "eleven",
-		"twelve" };
-	int n;
-
-	for (n = 0; n < 10 + _i; n++)
-		add(names[n], SERVER_TAKEN, NULL);
-	add("unused", SERVER_SKIPPED, "it is disabled");
-	check_names("x,", _i == 0 ?
-	    "unknown server \"x\": configured: \"one\", \"two\", \"three\", "
-	    "\"four\", \"five\", \"six\", \"seven\", \"eight\", \"nine\", "
-	    "\"ten\"" : _i == 1 ?
-	    "unknown server \"x\": configured: \"one\", \"two\", \"three\", "
-	    "\"four\", \"five\", \"six\", \"seven\", \"eight\", \"nine\", "
-	    "\"ten\" and 1 more" :
-	    "unknown server \"x\": configured: \"one\", \"two\", \"three\", "
-	    "\"four\", \"five\", \"six\", \"seven\", \"eight\", \"nine\", "
-	    "\"ten\" and 2 more");
-}
-END_TEST
-
-/* The longest names that there can be: the sentence keeps its end. */
-START_TEST(lists_long_names)
-{
-	static char names[12][CONFIG_NAME_MAX + 1];
-	struct err err;
-	size_t n;
-
-	for (n = 0; n < UNIT_COUNT(names); n++) {
-		memset(names[n], '\n', CONFIG_NAME_MAX);
-		names[n][0] = (char)('a' + n);
-		if (_i == 1)
-			memset(names[n], 'a' + (int)n, CONFIG_NAME_MAX);
-		add(names[n], SERVER_TAKEN, NULL);
-	}
-	ck_assert_int_eq(server_names_check("x", 2, CONFIG, NULL, 1, &err), -1);
-	ck_assert_int_eq(utf8_valid(err.text, strlen(err.text)), 1);
-	ck_assert_ptr_null(strchr(err.text, '\n'));
-	if (_i == 1)
-		ck_assert_ptr_nonnull(strstr(err.text, "...\" and 2 more"));
-}
-END_TEST
-
 /* Entries that are not used */
 
 static const struct {
@@ -330,29 +272,6 @@ START_TEST(says_why_one_is_not_used)
 	add("gh", _i % 2 ? SERVER_REJECTED : SERVER_SKIPPED, reasons[_i].why);
 	add("gh", SERVER_SKIPPED, "another reason");
 	check_names("gh,", reasons[_i].says);
-}
-END_TEST
-
-/* The one that is taken counts, wherever it stands. */
-START_TEST(one_that_is_taken_counts)
-{
-	add("gh", SERVER_REJECTED, "wrong");
-	add("gh", SERVER_TAKEN, NULL);
-	check_names("gh,", "");
-}
-END_TEST
-
-START_TEST(long_reasons_are_cut)
-{
-	static char why[8 * ERR_TEXT_SIZE];
-	struct err err;
-
-	memset(why, 0xe9, sizeof(why) - 1);
-	add("gh", SERVER_SKIPPED, why + _i);
-	ck_assert_int_eq(server_names_check("gh", 3,
-	    CONFIG, NULL, 1, &err), -1);
-	ck_assert_int_eq(utf8_valid(err.text, strlen(err.text)), 1);
-	ck_assert_ptr_nonnull(strstr(err.text, "\xef\xbf\xbd\xef\xbf\xbd"));
 }
 END_TEST
 
@@ -402,18 +321,6 @@ START_TEST(says_which_files_are_refused)
 }
 END_TEST
 
-/* As all files of a home that belongs to another user. */
-START_TEST(one_cause_is_said_once)
-{
-	add_file("/a", SERVER_FILE_REFUSED, "of another");
-	add_file("/b", SERVER_FILE_REFUSED, "of another");
-	add_file("/c", SERVER_FILE_REFUSED, "of another");
-	check_names("x,", "unknown server \"x\": no servers are configured; "
-	    "/a is refused: of another; and 2 more files ('caisson "
-	    "servers list' lists all)");
-}
-END_TEST
-
 /* One that is kept is said from the first moment: it may be why. */
 START_TEST(says_which_files_are_kept)
 {
@@ -453,25 +360,6 @@ check_said(void (*tell)(struct buffer *, const struct servers *, uint64_t),
 #define STALE(path, why)                                                       \
 	"servers of " path " are stale: " why "; its last valid content is "   \
 	"used until it is fixed or deleted\n"
-
-/* What is wrong with an entry, or with the whole file, which has no name. */
-START_TEST(rejected_entries_are_logged)
-{
-	static struct server_file file = { .path = (char *)"/f" };
-	struct server *server = add("gh", SERVER_REJECTED, "has no command");
-
-	server->file = &file;
-	server->line = 3;
-	server->column = 4;
-	server = add("", SERVER_REJECTED, "the text ends too early");
-	server->file = &file;
-	server->line = 5;
-	server->column = 1;
-	TAILQ_INIT(&servers.files);
-	check_said(server_faults_add_log, 1, "/f:3:4: \"gh\": has no command\n"
-	    "/f:5:1: the text ends too early\n");
-}
-END_TEST
 
 START_TEST(notes_tell_of_stale_files)
 {
@@ -634,22 +522,15 @@ END_TEST
 static void
 add_tests(TCase *tc)
 {
-	tcase_add_test(tc, finds_nothing_wrong);
 	tcase_add_loop_test(tc, names_are_settled, 0, UNIT_COUNT(written));
 	tcase_add_test(tc, says_that_there_are_none);
 	tcase_add_test(tc, says_nothing_of_what_is_not_allowed);
 	tcase_add_loop_test(
 	    tc, says_what_there_is_instead, 0, UNIT_COUNT(unknown));
-	tcase_add_loop_test(tc, lists_some_of_many, 0, 3);
-	tcase_add_loop_test(tc, lists_long_names, 0, 2);
 	tcase_add_loop_test(
 	    tc, says_why_one_is_not_used, 0, UNIT_COUNT(reasons));
-	tcase_add_test(tc, one_that_is_taken_counts);
-	tcase_add_loop_test(tc, long_reasons_are_cut, 0, 4);
 	tcase_add_test(tc, says_which_files_are_refused);
-	tcase_add_test(tc, one_cause_is_said_once);
 	tcase_add_test(tc, says_which_files_are_kept);
-	tcase_add_test(tc, rejected_entries_are_logged);
 	tcase_add_test(tc, notes_tell_of_stale_files);
 	tcase_add_loop_test(tc, reports_why_a_file_is_not_trusted, 0,
 	    UNIT_COUNT(distrust_rows));

@@ -254,76 +254,6 @@ START_TEST(errors_are_of_three_kinds)
 }
 END_TEST
 
-/* A moment without descriptors says nothing about the file. */
-START_TEST(some_reasons_pass)
-{
-	struct rlimit limit, none;
-
-	enter();
-	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
-	none = (struct rlimit){ 0, limit.rlim_max };
-	make_file("good", 1);
-	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
-	ck_assert_int_eq(try_open(&own, "good"), -1);
-	ck_assert_int_eq(file.fault, SERVER_FAULT_BROKEN);
-	ck_assert_str_eq(err.text, "cannot be opened: Too many open files");
-	ck_assert_int_eq(file.passing, 1);
-	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
-	leave();
-}
-END_TEST
-
-/*
- * While anything in the system is renamed, the kernel cannot be sure of "..",
- * and says so; that a file was not opened for this is nothing for a user.
- */
-START_TEST(is_not_put_off_by_what_others_rename)
-{
-	auto_fd int work = -1;
-	pid_t child;
-	int i, fd;
-
-	enter();
-	make_file("work/inside", 1);
-	make_file("one", 1);
-	ck_assert_int_eq(mkdir("work/below", 0700), 0);
-	ck_assert_int_eq(symlink("../inside", "work/below/link"), 0);
-	work = open("work", O_PATH | O_CLOEXEC);
-	child = fork();
-	while (child == 0)
-		if (rename("one", "other") != 0 || rename("other", "one") != 0)
-			_exit(1);
-	for (i = 0; i < 20000; i++) {
-		fd = server_open_beneath(work, "below/link", O_PATH);
-		ck_assert_msg(fd != -1, "%d: %s", i, strerror(errno));
-		close(fd);
-	}
-	ck_assert_int_eq(kill(child, SIGKILL), 0);
-	ck_assert_int_eq(waitpid(child, &i, 0), child);
-	ck_assert(WIFSIGNALED(i));
-	leave();
-}
-END_TEST
-
-START_TEST(folders_are_opened_to_be_listed)
-{
-	auto_fd int fd = -1;
-
-	enter();
-	ck_assert_int_eq(symlink("/etc", "work/away"), 0);
-	make_file("work/file", 1);
-	fd = server_open_folder("work", NULL, &err);
-	ck_assert_int_ne(fd, -1);
-	ck_assert_int_eq(server_open_folder("none", NULL, &err), -1);
-	ck_assert_int_eq(err.code, ENOENT);
-	ck_assert_int_eq(server_open_folder("work/away", "work", &err), -1);
-	ck_assert_str_eq(err.text, AWAY);
-	ck_assert_int_eq(server_open_folder("work/file", "work", &err), -1);
-	ck_assert_str_eq(err.text, "cannot be read: Not a directory");
-	leave();
-}
-END_TEST
-
 static void
 add_tests(TCase *tc)
 {
@@ -333,9 +263,6 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, looks_nowhere_else);
 	tcase_add_loop_test(
 	    tc, errors_are_of_three_kinds, 0, UNIT_COUNT(faults));
-	tcase_add_test(tc, some_reasons_pass);
-	tcase_add_test(tc, is_not_put_off_by_what_others_rename);
-	tcase_add_test(tc, folders_are_opened_to_be_listed);
 }
 
 int

@@ -31,9 +31,6 @@ extern char **environ;
 
 #define STAND_IN_STATUS 42
 #define REPORT_SIZE 8192
-/* A user that a worker can become; not one of any system. */
-#define OTHER_UID 1879048190
-
 /* The supervisor is killed just before a worker asks to end with it. */
 static int killed_early;
 
@@ -235,66 +232,6 @@ START_TEST(a_worker_starts_clean)
 }
 END_TEST
 
-/* Who has started us may have left some as they were. */
-START_TEST(a_worker_has_no_signals_of_our_starter)
-{
-	signal(SIGHUP, SIG_IGN); /* nohup */
-	signal(SIGQUIT, SIG_IGN);
-	signal(SIGUSR2, SIG_IGN);
-	signal(SIGRTMAX, SIG_IGN);
-	init();
-	spawn(ROLE_RELAY, 0, -1);
-	says("signals\n");
-}
-END_TEST
-
-START_TEST(the_supervisor_keeps_its_own)
-{
-	sigset_t mask;
-	int fds;
-
-	init();
-	fds = unit_open_fds();
-	be_untidy();
-	spawn(ROLE_RELAY, 0, -1);
-	ck_assert_int_eq(unit_open_fds(), fds + 2);
-	sigprocmask(SIG_SETMASK, NULL, &mask);
-	ck_assert_int_eq(sigismember(&mask, SIGUSR1), 1);
-	ck_assert(signal(SIGPIPE, SIG_DFL) == SIG_IGN);
-	ck_assert_int_eq(prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0), 0);
-	ck_assert_str_eq(getenv("CAISSON_TEST"), "secret");
-}
-END_TEST
-
-START_TEST(a_worker_of_root_gets_its_own_user)
-{
-	const gid_t groups[] = { 1, 2 };
-
-	if (geteuid() != 0) {
-		unit_skip("only root can start a worker as another user");
-		return;
-	}
-	init();
-	ck_assert_int_eq(setgroups(2, groups), 0);
-	ck_assert_int_eq(spawn(ROLE_RELAY, OTHER_UID, -1), STAND_IN_STATUS);
-	says("uid 1879048190 1879048190 1879048190\n");
-	says("gid 1879048190 1879048190 1879048190\n");
-	says("groups 0\n");
-	says("dies with us 1\n"); /* set after it changed who it is */
-}
-END_TEST
-
-START_TEST(a_worker_may_keep_our_user)
-{
-	auto_free char *uid = mem_printf("uid %u %u %u\n", geteuid(),
-	    geteuid(), geteuid());
-
-	init();
-	ck_assert_int_eq(spawn(ROLE_BOX, 0, -1), STAND_IN_STATUS);
-	says(uid);
-}
-END_TEST
-
 /* The kernel does not report an end from before it was asked to. */
 START_TEST(a_worker_of_the_dead_does_not_run)
 {
@@ -325,40 +262,6 @@ START_TEST(the_channel_may_be_anywhere)
 	init();
 	ck_assert_int_eq(spawn(ROLE_RELAY, 0, 200 + _i), STAND_IN_STATUS);
 	says("fds 0 1 2 3\n");
-}
-END_TEST
-
-/*
- * With the lowest numbers free: the binaries are opened in the place of what
- * the worker is to find there. In a child, as Check needs its own descriptors.
- */
-static int
-spawn_with_few_fds(int channel_first)
-{
-	int pair[2], pidfd;
-	struct err err;
-	siginfo_t si;
-
-	close_range(3, ~0U, 0);
-	if ((channel_first || spawn_init(&err) == 0) &&
-	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == 0 &&
-	    (!channel_first || spawn_init(&err) == 0) &&
-	    spawn_worker(ROLE_RELAY, 7, 0, -1, pair[!channel_first], &pidfd,
-	        &err) == 0 &&
-	    waitid((idtype_t)3, (id_t)pidfd, &si, WEXITED) == 0)
-		return si.si_status;
-	return 1;
-}
-
-START_TEST(the_lowest_numbers_may_be_free)
-{
-	pid_t pid = fork();
-	int status;
-
-	if (pid == 0)
-		_exit(spawn_with_few_fds(_i));
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	ck_assert_int_eq(WEXITSTATUS(status), STAND_IN_STATUS);
 }
 END_TEST
 
@@ -394,15 +297,6 @@ START_TEST(a_missing_worker_is_named)
 }
 END_TEST
 
-START_TEST(workers_may_be_installed)
-{
-	move("caisson-box", CAISSON_LIBEXEC_RELATIVE "/caisson-box");
-	init();
-	ck_assert_int_eq(spawn(ROLE_BOX, 0, -1), STAND_IN_STATUS);
-	move(CAISSON_LIBEXEC_RELATIVE "/caisson-box", "caisson-box");
-}
-END_TEST
-
 static void
 write_garbage(const char *name)
 {
@@ -413,17 +307,6 @@ write_garbage(const char *name)
 	ck_assert_int_eq(fd_write_all(fd, "no program\n", 11), 0);
 	close(fd);
 }
-
-/* An upgrade while we run: the workers stay those of our version. */
-START_TEST(workers_are_found_once)
-{
-	init();
-	move("caisson-relay", "old");
-	write_garbage("caisson-relay");
-	ck_assert_int_eq(spawn(ROLE_RELAY, 0, -1), STAND_IN_STATUS);
-	move("old", "caisson-relay");
-}
-END_TEST
 
 /* Says why, and leaves neither a process nor a descriptor. */
 static void
@@ -442,26 +325,6 @@ refuses(unsigned int uid, const char *why)
 	ck_assert_int_eq(waitpid(-1, NULL, 0), -1);
 }
 
-/* The real thing needs a cgroup, and is in tests/guest. */
-START_TEST(a_group_must_be_one)
-{
-	int group = open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int pidfd = -1, pair[2];
-	struct err err;
-
-	init();
-	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
-	    pair), 0);
-	ck_assert_int_eq(spawn_worker(ROLE_BOX, 7, 0, group, pair[1], &pidfd,
-	    &err), -1);
-	ck_assert_str_eq(err.text, "start a process: Bad file descriptor");
-	ck_assert_int_eq(spawn_try_group(group, &err), -1);
-	ck_assert_str_eq(
-	    err.text, "start a process in it: Bad file descriptor");
-	ck_assert_int_eq(waitpid(-1, NULL, 0), -1);
-}
-END_TEST
-
 START_TEST(a_worker_that_cannot_start_is_reported)
 {
 	move("caisson-relay", "old");
@@ -472,35 +335,14 @@ START_TEST(a_worker_that_cannot_start_is_reported)
 }
 END_TEST
 
-START_TEST(only_root_can_make_somebody_else)
-{
-	if (geteuid() == 0) {
-		unit_skip("root can start a worker as anybody");
-		return;
-	}
-	init();
-	refuses(OTHER_UID, "start caisson-relay: make it an unprivileged "
-	    "user: Operation not permitted");
-}
-END_TEST
-
 static void
 add_tests(TCase *tc)
 {
 	tcase_add_loop_test(tc, a_worker_starts_clean, 0, 2);
-	tcase_add_test(tc, a_worker_has_no_signals_of_our_starter);
-	tcase_add_test(tc, the_supervisor_keeps_its_own);
-	tcase_add_test(tc, a_worker_of_root_gets_its_own_user);
-	tcase_add_test(tc, a_worker_may_keep_our_user);
 	tcase_add_test(tc, a_worker_of_the_dead_does_not_run);
 	tcase_add_loop_test(tc, the_channel_may_be_anywhere, 0, 2);
-	tcase_add_loop_test(tc, the_lowest_numbers_may_be_free, 0, 2);
 	tcase_add_test(tc, a_missing_worker_is_named);
-	tcase_add_test(tc, workers_may_be_installed);
-	tcase_add_test(tc, workers_are_found_once);
-	tcase_add_test(tc, a_group_must_be_one);
 	tcase_add_test(tc, a_worker_that_cannot_start_is_reported);
-	tcase_add_test(tc, only_root_can_make_somebody_else);
 }
 
 /* The copies */

@@ -82,24 +82,6 @@ START_TEST(the_nearest_place_wins)
 }
 END_TEST
 
-START_TEST(without_a_place_it_says_so)
-{
-	expect_refused("HOME is not set", "no state directory");
-	variables[0] = mem_strdup("HOME=");
-	expect_refused("HOME is not set", "no state directory");
-}
-END_TEST
-
-START_TEST(no_home_is_made)
-{
-	auto_free char *home = mem_printf("%s/none", folder);
-
-	variables[0] = mem_printf("HOME=%s", home);
-	expect_refused(home, "no state directory");
-	ck_assert_int_eq(access(home, F_OK), -1);
-}
-END_TEST
-
 START_TEST(what_is_missing_is_made)
 {
 	auto_free char *path =
@@ -108,18 +90,6 @@ START_TEST(what_is_missing_is_made)
 	variables[0] = mem_printf("HOME=%s", folder);
 	expect_opened(path);
 	expect_opened(path);
-}
-END_TEST
-
-START_TEST(a_folder_of_the_user_serves)
-{
-	auto_free char *path = mem_printf("%s/a", folder);
-	auto_fd int fd = -1;
-
-	ck_assert_int_eq(mkdir(path, 0755), 0);
-	options.state_dir = path;
-	fd = state_dir_open(&options, variables, &err);
-	ck_assert_msg(fd != -1, "%s", err.text);
 }
 END_TEST
 
@@ -174,19 +144,6 @@ START_TEST(no_home_of_another_user_is_used)
 }
 END_TEST
 
-START_TEST(it_must_be_a_folder)
-{
-	auto_free char *path = mem_printf("%s/a", folder);
-	auto_free char *below = mem_printf("%s/b", path);
-
-	close(creat(path, 0600));
-	options.state_dir = path;
-	expect_refused(path, "cannot be opened");
-	options.state_dir = below;
-	expect_refused(below, "cannot be made");
-}
-END_TEST
-
 /* What is missing below it is no cause. Nobody can make a folder in /sys. */
 START_TEST(the_first_fault_is_the_cause)
 {
@@ -196,51 +153,16 @@ START_TEST(the_first_fault_is_the_cause)
 }
 END_TEST
 
-START_TEST(it_must_be_writable)
-{
-	auto_free char *path = mem_printf("%s/a", folder);
-
-	ck_assert_int_eq(mkdir(path, 0500), 0);
-	options.state_dir = path;
-	if (geteuid() == 0) {
-		unit_skip("root may write everywhere");
-		return;
-	}
-	expect_refused(path, "cannot be written");
-}
-END_TEST
-
-/* Only to look makes no directory. */
-START_TEST(may_exist_when_it_does)
-{
-	auto_free char *state = mem_printf("%s/a/b", folder);
-
-	options.state_dir = state;
-	ck_assert_int_eq(state_dir_may_exist(&options, variables), 0);
-	expect_opened(state);
-	ck_assert_int_eq(state_dir_may_exist(&options, variables), 1);
-	/* An invalid path is reported when it is opened. */
-	options.state_dir = (char *)"";
-	ck_assert_int_eq(state_dir_may_exist(&options, variables), 1);
-}
-END_TEST
-
 static void
 add_tests(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, enter, leave);
-	tcase_add_test(tc, may_exist_when_it_does);
 	tcase_add_test(tc, the_nearest_place_wins);
-	tcase_add_test(tc, without_a_place_it_says_so);
-	tcase_add_test(tc, no_home_is_made);
 	tcase_add_test(tc, what_is_missing_is_made);
-	tcase_add_test(tc, a_folder_of_the_user_serves);
 	tcase_add_test(tc, others_may_not_write_there);
 	tcase_add_test(tc, it_must_be_ours);
 	tcase_add_loop_test(tc, no_home_of_another_user_is_used, 0, 4);
-	tcase_add_test(tc, it_must_be_a_folder);
 	tcase_add_test(tc, the_first_fault_is_the_cause);
-	tcase_add_test(tc, it_must_be_writable);
 }
 
 int

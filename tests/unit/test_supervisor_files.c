@@ -239,22 +239,6 @@ fetch_well(void)
 	ck_assert_uint_eq(msg.fetch_file.version, 7);
 }
 
-/* Begins a collection, which is the first task. */
-static struct files_task *
-collect_well(void)
-{
-	int folder = open("/usr", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct files_task *task;
-	struct err err;
-
-	task = files_collect(files, "me", &folder, 77, &user, &err);
-	ck_assert_ptr_nonnull(task);
-	expect_keep();
-	expect(line, IPC_COLLECT);
-	ipc_message_close(IPC_COLLECT, &msg);
-	return task;
-}
-
 START_TEST(answers_go_to_the_user_of_the_task)
 {
 	open_stage();
@@ -270,59 +254,6 @@ START_TEST(answers_go_to_the_user_of_the_task)
 	say_filed(2);
 	say_filed(2);
 	ck_assert_uint_eq(starts, 1);
-	close_stage();
-}
-END_TEST
-
-START_TEST(the_owners_of_files_are_told)
-{
-	struct ipc_used used = { .task = 1, .owner = "", .bytes = 5,
-		.bytes_most = 9 };
-	struct err err;
-
-	open_stage();
-	ck_assert_ptr_nonnull(files_list_usage(files, &user, &err));
-	expect_keep();
-	expect(line, IPC_LIST_USAGE);
-	say(line, IPC_USED, &used);
-	say_done(1, FILE_FAULT_NONE, "");
-	ck_assert_str_eq(told.data, "used \"\" 5 9\ndone 3 well\n");
-	close_stage();
-}
-END_TEST
-
-START_TEST(a_collection_gets_every_result)
-{
-	open_stage();
-	collect_well();
-	say_filed(1);
-	say_left_out(1);
-	say_filed(1);
-	say_done(1, FILE_FAULT_NONE, "");
-	ck_assert_str_eq(told.data, "filed a 2 3 4 text/csv\nleft out b 3\n"
-	    "filed a 2 3 4 text/csv\ndone 3 well\n");
-	close_stage();
-}
-END_TEST
-
-/* Files that are kept until then are reported, and the porter ends. */
-START_TEST(a_task_is_given_up)
-{
-	struct files_task *task;
-
-	open_stage();
-	task = collect_well();
-	files_give_up(task);
-	files_give_up(task);
-	expect(line, IPC_GIVE_UP);
-	ck_assert_uint_eq(msg.give_up.task, 1);
-	expect(porter, IPC_CARRY_OUT);
-	ipc_message_close(IPC_CARRY_OUT, &msg);
-	ck_assert_int_eq(recv(porter, &(char){ 0 }, 1, 0), 0);
-	say_filed(1);
-	say_done(1, FILE_FAULT_PORTER, "");
-	ck_assert_str_eq(told.data, "filed a 2 3 4 text/csv\ndone 3 the "
-	    "process that copies files was too slow or exited early\n");
 	close_stage();
 }
 END_TEST
@@ -386,141 +317,6 @@ START_TEST(every_fault_has_its_sentence)
 }
 END_TEST
 
-START_TEST(a_porter_gets_the_directory)
-{
-	int folder = open("/usr", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct stat st, wanted;
-	struct err err;
-	int line_of_files;
-
-	open_stage();
-	ck_assert_int_eq(stat("/usr", &wanted), 0);
-	ck_assert_ptr_nonnull(_i == 0 ?
-	    files_collect(files, "me", &folder, 77, &user, &err) :
-	    files_deliver(
-	        files, "me", "a\0b", 4, &folder, 77, &user, &err));
-	ck_assert_int_eq(folder, -1);
-	expect_keep();
-	expect(line, _i == 0 ? IPC_COLLECT : IPC_DELIVER);
-	line_of_files = _i == 0 ?
-	    fd_take(&msg.collect.porter) : fd_take(&msg.deliver.porter);
-	if (_i == 1)
-		ck_assert_mem_eq(msg.deliver.names.data, "a\0b", 4);
-	expect(porter, _i == 0 ? IPC_CARRY_OUT : IPC_CARRY_IN);
-	ck_assert_int_eq(fstat(_i == 0 ? msg.carry_out.folder :
-	    msg.carry_in.folder, &st), 0);
-	ck_assert_uint_eq(st.st_ino, wanted.st_ino);
-	/* Both hold an end of the same line. */
-	ck_assert_int_eq(send(line_of_files, "x", 1, 0), 1);
-	ck_assert_int_eq(recv(_i == 0 ? msg.carry_out.files :
-	    msg.carry_in.files, &(char){ 0 }, 1, 0), 1);
-	ipc_message_close(_i == 0 ? IPC_CARRY_OUT : IPC_CARRY_IN, &msg);
-	ck_assert_int_eq(recv(line_of_files, &(char){ 0 }, 1, 0), 0);
-	fd_close(&line_of_files);
-	say_done(1, FILE_FAULT_NONE, "");
-	ck_assert_str_eq(told.data, "done 3 well\n");
-	close_stage();
-}
-END_TEST
-
-START_TEST(it_is_started_again)
-{
-	open_stage();
-	list_well(1);
-	kill(process, SIGKILL);
-	fd_close(&line);
-	settle();
-	ck_assert_str_eq(told.data, "done 0 the files process exited: try "
-	    "again; it restarts on the next request\n");
-	ck_assert_ptr_nonnull(
-	    files_list(files, "", 0, 0, &user, &(struct err){ 0 }));
-	ck_assert_uint_eq(starts, 2);
-	expect_keep();
-	expect(line, IPC_LIST_FILES);
-	close_stage();
-}
-END_TEST
-
-/* Requests to a process that is dead (1: and given up) end with it. */
-START_TEST(another_request_may_meet_its_end_first)
-{
-	struct files_task *task;
-	struct err err;
-	siginfo_t end;
-
-	open_stage();
-	task = files_fetch(files, "", "a", 0, &user, &err);
-	expect_keep();
-	expect(line, IPC_FETCH_FILE);
-	kill(process, SIGKILL);
-	ck_assert_int_eq(
-	    waitid(P_PID, (id_t)process, &end, WEXITED | WNOWAIT), 0);
-	ck_assert_ptr_nonnull(files_list(files, "", 0, 0, &user, &err));
-	ck_assert_uint_eq(starts, 2);
-	ck_assert_str_eq(told.data, "");
-	if (_i == 1)
-		files_give_up(task);
-	expect_keep();
-	expect(line, IPC_LIST_FILES);
-	ck_assert_str_eq(told.data, "done 0 the files process exited: try "
-	    "again; it restarts on the next request\n");
-	say_filed(2);
-	say_done(2, FILE_FAULT_NONE, "");
-	ck_assert_ptr_nonnull(strstr(told.data, "\nfiled a 2 3 4 text/csv\n"
-	    "done 3 well\n"));
-	close_stage();
-}
-END_TEST
-
-START_TEST(without_a_directory_there_is_none)
-{
-	struct err err;
-
-	open_stage();
-	no_state = "it is not ours";
-	ck_assert(!files_may_hold(files));
-	ck_assert_ptr_null(files_list(files, "", 0, 0, &user, &err));
-	ck_assert_str_eq(err.text, "files are unavailable: it is not ours");
-	ck_assert_uint_eq(starts, 0);
-	ck_assert_str_eq(told.data, "");
-	no_state = NULL;
-	list_well(1);
-	close_stage();
-}
-END_TEST
-
-START_TEST(a_forgotten_task_reports_nothing)
-{
-	struct files_task *task;
-	struct err err;
-
-	open_stage();
-	task = files_fetch(files, "", "a", 0, &user, &err);
-	files_forget(&task);
-	ck_assert_ptr_null(task);
-	files_forget(&task); /* NULL is accepted */
-	expect_keep();
-	expect(line, IPC_FETCH_FILE);
-	say_done(1, FILE_FAULT_UNKNOWN, "a");
-	ck_assert_str_eq(told.data, "");
-	close_stage();
-}
-END_TEST
-
-/* So that it can remove what is half made. */
-START_TEST(it_is_asked_to_end)
-{
-	int status;
-
-	open_stage();
-	list_well(1);
-	files_free(&files);
-	ck_assert_int_eq(waitpid(process, &status, 0), process);
-	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
-	close_stage();
-}
-END_TEST
-
 /* Of a task that there is not (0), half a message (1): it is killed. */
 START_TEST(a_violation_ends_it)
 {
@@ -545,18 +341,9 @@ static void
 add_tests(TCase *tc)
 {
 	tcase_add_test(tc, answers_go_to_the_user_of_the_task);
-	tcase_add_test(tc, the_owners_of_files_are_told);
-	tcase_add_test(tc, a_collection_gets_every_result);
-	tcase_add_test(tc, a_task_is_given_up);
 	tcase_add_loop_test(tc, answers_fit_their_tasks, 0, 5);
 	tcase_add_test(tc, faults_become_sentences);
 	tcase_add_loop_test(tc, every_fault_has_its_sentence, 1, FILE_FAULTS);
-	tcase_add_loop_test(tc, a_porter_gets_the_directory, 0, 2);
-	tcase_add_test(tc, it_is_started_again);
-	tcase_add_loop_test(tc, another_request_may_meet_its_end_first, 0, 2);
-	tcase_add_test(tc, without_a_directory_there_is_none);
-	tcase_add_test(tc, a_forgotten_task_reports_nothing);
-	tcase_add_test(tc, it_is_asked_to_end);
 	tcase_add_loop_test(tc, a_violation_ends_it, 0, 2);
 }
 

@@ -140,26 +140,6 @@ visit(void)
 	own = fd_take(&msg.welcome.guest);
 }
 
-START_TEST(guests_are_welcomed_and_answered)
-{
-	struct ipc_ask ask = { .request = 1, .method = HTTP_POST,
-		.session = "" };
-	struct ipc_left leave = { .request = 2 };
-
-	open_stage();
-	visit();
-	say(own, IPC_ASK, &ask);
-	ck_assert_uint_eq(asked, 1);
-	expect(own, IPC_REPLY);
-	ck_assert_uint_eq(msg.reply.status, 429);
-	ck_assert_uint_eq(msg.reply.seconds, 7);
-	say(own, IPC_LEFT, &leave);
-	ck_assert_uint_eq(left, 1);
-	close_stage();
-	ck_assert_uint_eq(gone, 0);
-}
-END_TEST
-
 START_TEST(guests_are_turned_away)
 {
 	struct ipc_hello hello = { .visit = 4, .address = "192.0.2.1",
@@ -173,32 +153,6 @@ START_TEST(guests_are_turned_away)
 	ck_assert_uint_eq(msg.turn_away.status, 401);
 	ck_assert_uint_eq(msg.turn_away.seconds, 5);
 	ck_assert_str_eq(msg.turn_away.reason, "unknown");
-	close_stage();
-}
-END_TEST
-
-START_TEST(a_dismissed_guest_has_no_channel)
-{
-	char byte;
-
-	open_stage();
-	visit();
-	gateway_dismiss(&guest);
-	gateway_dismiss(&guest); /* NULL is accepted */
-	settle();
-	ck_assert_int_eq(recv(own, &byte, 1, 0), 0);
-	ck_assert_uint_eq(gone, 0);
-	close_stage();
-}
-END_TEST
-
-START_TEST(a_guest_can_go)
-{
-	open_stage();
-	visit();
-	fd_close(&own);
-	settle();
-	ck_assert_uint_eq(gone, 1);
 	close_stage();
 }
 END_TEST
@@ -225,29 +179,11 @@ START_TEST(messages_on_the_wrong_channel_end_it)
 }
 END_TEST
 
-START_TEST(draining_ends_it)
-{
-	open_stage();
-	gateway_drain(gateway);
-	expect(line, IPC_DRAIN);
-	ck_assert_int_eq(gateway_ended(gateway), 0);
-	fd_close(&line);
-	settle();
-	ck_assert_int_eq(gateway_ended(gateway), 1);
-	ck_assert_uint_eq(starts, 1);
-	close_stage();
-}
-END_TEST
-
 static void
 add_tests(TCase *tc)
 {
-	tcase_add_test(tc, guests_are_welcomed_and_answered);
 	tcase_add_test(tc, guests_are_turned_away);
-	tcase_add_test(tc, a_dismissed_guest_has_no_channel);
-	tcase_add_test(tc, a_guest_can_go);
 	tcase_add_loop_test(tc, messages_on_the_wrong_channel_end_it, 0, 2);
-	tcase_add_test(tc, draining_ends_it);
 }
 
 int

@@ -107,14 +107,6 @@ say_shown(const char *payload, const char *reason)
 	say(line, IPC_SHOWN, &shown);
 }
 
-static void
-on_shown(void *ctx, const char *payload, size_t len, const char *reason)
-{
-	ck_assert_ptr_eq(ctx, &told);
-	ck_assert_uint_eq(len, strlen(payload));
-	buffer_printf(&told, "%s|%s\n", payload, reason);
-}
-
 /* Returns the relay's end. */
 static int
 connect_well(uint64_t execution)
@@ -173,89 +165,6 @@ START_TEST(it_is_started_again)
 }
 END_TEST
 
-START_TEST(without_a_directory_there_is_none)
-{
-	struct err err;
-
-	open_stage();
-	no_state = "it is not ours";
-	ck_assert_int_eq(store_connect(store, 7, "", &err), -1);
-	ck_assert_str_eq(err.text, no_state);
-	ck_assert_ptr_null(store_channel(store, &err));
-	ck_assert_uint_eq(starts, 0);
-	/* Mended: the next one has it. */
-	no_state = NULL;
-	close(connect_well(8));
-	close_stage();
-}
-END_TEST
-
-START_TEST(answers_are_passed_on)
-{
-	struct ipc_drop drop = { .scope = "", .which = KEPT_DROP_ALL };
-	struct channel *channel;
-	struct err err;
-
-	open_stage();
-	channel = store_channel(store, &err);
-	ck_assert_ptr_nonnull(channel);
-	store_listen(store, on_shown, &told);
-	ck_assert_int_eq(channel_send_drop(channel, &drop, &err), 0);
-	expect_keep();
-	expect(line, IPC_DROP);
-	say_shown("3", "");
-	say_shown("", "no disk");
-	fd_close(&line);
-	settle();
-	ck_assert_str_eq(told.data, "3|\n|no disk\n"
-	    "|the process that keeps it ended\n");
-	close_stage();
-}
-END_TEST
-
-static void
-on_read(void *ctx, const struct store_read *read)
-{
-	buffer_printf(ctx, "%.*s of %d, %d|%s\n", (int)read->len,
-	    read->text == NULL ? "" : read->text, (int)read->whole,
-	    read->found, read->reason);
-}
-
-/* Of three, one is forgotten, and one is pending when the store ends. */
-START_TEST(outputs_are_read)
-{
-	const struct ipc_read_output question = { .execution = "a",
-		.scope = "bob" };
-	struct ipc_output_read answer = { .found = 1,
-		.text = { (const uint8_t *)"start", 5, -1 },
-		.whole = 7, .reason = "" };
-	struct store_task *tasks[3];
-	struct err err;
-	size_t n;
-
-	open_stage();
-	for (n = 0; n < UNIT_COUNT(tasks); n++) {
-		tasks[n] = store_read_output(
-		    store, &question, on_read, &told, &err);
-		ck_assert_ptr_nonnull(tasks[n]);
-	}
-	store_forget(&tasks[1]);
-	store_forget(&tasks[1]); /* NULL is accepted */
-	expect_keep();
-	for (answer.task = 1; answer.task <= 2; answer.task++) {
-		expect(line, IPC_READ_OUTPUT);
-		ck_assert_uint_eq(msg.read_output.task, answer.task);
-		ck_assert_str_eq(msg.read_output.scope, "bob");
-		say(line, IPC_OUTPUT_READ, &answer);
-	}
-	fd_close(&line);
-	settle();
-	ck_assert_str_eq(told.data, "start of 7, 1|\n"
-	    " of 0, 0|the process that keeps it ended\n");
-	close_stage();
-}
-END_TEST
-
 /* An answer without a request (0), half a message (1): it is restarted. */
 START_TEST(a_violation_ends_it)
 {
@@ -283,9 +192,6 @@ add_tests(TCase *tc)
 {
 	tcase_add_test(tc, it_is_started_when_it_is_needed);
 	tcase_add_loop_test(tc, it_is_started_again, 0, 2);
-	tcase_add_test(tc, without_a_directory_there_is_none);
-	tcase_add_test(tc, answers_are_passed_on);
-	tcase_add_test(tc, outputs_are_read);
 	tcase_add_loop_test(tc, a_violation_ends_it, 0, 2);
 }
 

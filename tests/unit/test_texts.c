@@ -107,91 +107,6 @@ START_TEST(the_tool_is_described)
 }
 END_TEST
 
-/* The sentence about what comes back follows the setting echo. */
-START_TEST(says_what_comes_back)
-{
-	static const char *const words[] = { "prints comes back",
-		"prints, or the value of its last expression, comes back",
-		"prints comes back",
-		"prints, or in Python the value of its last expression, " };
-	struct options others = options;
-	struct buffer text = { 0 };
-
-	others.echo = _i % 2;
-	others.tools = _i < 2 ? 1 : 2;
-	tools_add_list(&text, &others);
-	ck_assert_ptr_nonnull(strstr(text.data, words[_i]));
-	buffer_reset(&text);
-	texts_add_initialize(&text, "2025-06-18", &others, 1);
-	ck_assert_int_eq(
-	    strstr(text.data, "its last expression") != NULL, _i == 1);
-	buffer_reset(&text);
-	texts_add_capabilities(&text, &others);
-	ck_assert_int_eq(
-	    strstr(text.data, "does not come back here") != NULL, _i % 2 == 0);
-	buffer_reset(&text);
-}
-END_TEST
-
-/* The sentence about earlier calls follows the setting arguments. */
-static const struct {
-	unsigned int arguments;
-	const char *except, *kept;
-} continued[] = {
-	{ 0, "earlier state.", "only what you need; every call starts afresh" },
-	{ 1U << OPTIONS_CONVERSATION,
-	    "earlier state (except by conversationId).",
-	    "every call starts afresh, but files in /data stay with the same "
-	    "conversationId." },
-	{ 1U << OPTIONS_SESSION, "earlier state (except by session).",
-	    "a call without session starts afresh; calls with the same session "
-	    "keep variables." },
-	{ 1U << OPTIONS_SESSION | 1U << OPTIONS_CONVERSATION,
-	    "earlier state (except by session or conversationId).",
-	    "a call without session starts afresh; calls with the same session "
-	    "keep variables; files in /data stay with the same "
-	    "conversationId." },
-};
-
-START_TEST(says_what_continues)
-{
-	size_t n = (size_t)_i / 2;
-	struct options others = options;
-	struct buffer text = { 0 };
-	json_t *json;
-
-	others.arguments |= continued[n].arguments;
-	others.tools = _i % 2 == 0 ? 1 : 2;
-	tools_add_list(&text, &others);
-	ck_assert_ptr_nonnull(strstr(text.data, continued[n].except));
-	ck_assert_int_eq(strstr(text.data, "fresh") != NULL,
-	    _i % 2 == 1 && n < 2);
-	buffer_reset(&text);
-	texts_add_initialize(&text, "2025-06-18", &others, 1);
-	json = read_json(&text);
-	ck_assert_ptr_nonnull(
-	    strstr(string_at(json, "instructions"), continued[n].kept));
-	ck_assert_int_eq(strstr(string_at(json, "instructions"),
-	    "in a fresh sealed box") != NULL, n < 2);
-	ck_assert_uint_lt(
-	    strlen(string_at(json, "instructions")), INSTRUCTIONS_MAX);
-	json_decref(json);
-}
-END_TEST
-
-/* Hints that are missing mean their defaults; these are said, and true. */
-START_TEST(the_annotations_are_true)
-{
-	json_t *list, *tool = read_tool(&list);
-	json_t *hints = json_object_get(tool, "annotations");
-
-	ck_assert(json_is_false(json_object_get(hints, "readOnlyHint")));
-	ck_assert(json_is_true(json_object_get(hints, "destructiveHint")));
-	ck_assert(json_is_true(json_object_get(hints, "openWorldHint")));
-	json_decref(list);
-}
-END_TEST
-
 START_TEST(the_arguments_are_described)
 {
 	json_t *list, *schema, *properties, *timeout;
@@ -214,39 +129,6 @@ START_TEST(the_arguments_are_described)
 	    string_at(properties, "servers.items.type"), "string");
 	ck_assert_uint_eq(json_object_size(properties), 3);
 	json_decref(list);
-}
-END_TEST
-
-START_TEST(the_output_is_described)
-{
-	json_t *list, *schema;
-
-	options.structured = 1;
-	schema = json_object_get(read_tool(&list), "outputSchema");
-	ck_assert_str_eq(string_at(schema, "type"), "object");
-	/* Nothing is there in every answer: success drops most. */
-	ck_assert_ptr_null(json_object_get(schema, "required"));
-	json_decref(list);
-}
-END_TEST
-
-/* Languages stand in what a client reads where a call may name them. */
-START_TEST(languages_are_listed)
-{
-	struct buffer text = { 0 };
-	json_t *json;
-
-	options.tools = _i == 0 ? 1 : 3;
-	texts_add_initialize(&text, "2025-06-18", &options, 1);
-	json = read_json(&text);
-	ck_assert_int_eq(strstr(string_at(json, "instructions"),
-	    "run_code runs other languages") != NULL, _i);
-	ck_assert_uint_lt(
-	    strlen(string_at(json, "instructions")), INSTRUCTIONS_MAX);
-	json_decref(json);
-	texts_add_capabilities(&text, &options);
-	ck_assert_int_eq(strstr(text.data, "`shell`: mcp call") != NULL, _i);
-	buffer_reset(&text);
 }
 END_TEST
 
@@ -298,20 +180,6 @@ START_TEST(instructions_name_the_tool)
 }
 END_TEST
 
-START_TEST(the_manual_can_be_found)
-{
-	struct buffer text = { 0 };
-	json_t *json, *resource;
-
-	texts_add_resource(&text);
-	json = resource = read_json(&text);
-	ck_assert_str_eq(string_at(resource, "uri"), TEXTS_CAPABILITIES_URI);
-	ck_assert_str_eq(string_at(resource, "mimeType"), "text/markdown");
-	ck_assert_str_ne(string_at(resource, "name"), "");
-	json_decref(json);
-}
-END_TEST
-
 /* The limits that it names are those in force here. */
 START_TEST(the_manual_names_the_limits)
 {
@@ -335,47 +203,15 @@ START_TEST(the_manual_names_the_limits)
 }
 END_TEST
 
-/* How its answers look, in the modes in which they are not just output. */
-START_TEST(the_manual_describes_the_mode)
-{
-	static const char *const words[] = { "", "one block of TOON",
-		"one block of JSON" };
-	struct options other = options;
-	struct buffer text = { 0 };
-	json_t *json, *content;
-	const char *end;
-
-	other.output_mode = (unsigned int)_i;
-	texts_add_capabilities(&text, &other);
-	json = read_json(&text);
-	content = json_array_get(json_object_get(json, "contents"), 0);
-	end = strstr(string_at(content, "text"), "In force here: ");
-	ck_assert_ptr_nonnull(end);
-	ck_assert_ptr_nonnull(strstr(end, words[_i]));
-	ck_assert_int_eq(
-	    strstr(end, "The answer") == NULL, _i == ANSWER_COMPACT);
-	json_decref(json);
-}
-END_TEST
-
 static void
 add_tests(TCase *tc)
 {
 	tcase_add_test(tc, the_tool_list_is_short);
 	tcase_add_test(tc, the_tool_is_described);
-	tcase_add_loop_test(tc, says_what_comes_back, 0, 4);
-	tcase_add_loop_test(
-	    tc, says_what_continues, 0, 2 * UNIT_COUNT(continued));
-	tcase_add_test(tc, the_annotations_are_true);
 	tcase_add_test(tc, the_arguments_are_described);
-	tcase_add_test(tc, the_output_is_described);
-	tcase_add_loop_test(tc, languages_are_listed, 0, 2);
 	tcase_add_test(tc, initialize_is_answered);
 	tcase_add_loop_test(tc, instructions_name_the_tool, 0, 4);
-	tcase_add_test(tc, the_manual_can_be_found);
 	tcase_add_test(tc, the_manual_names_the_limits);
-	tcase_add_loop_test(
-	    tc, the_manual_describes_the_mode, ANSWER_COMPACT, ANSWER_JSON + 1);
 }
 
 int
