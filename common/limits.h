@@ -615,6 +615,12 @@
  * stack trace.
  */
 #define SERVER_ERRORS_KEPT (16 * KIB)
+/*
+ * Values that are masked in it: shorter ones are parts of ordinary words. The
+ * lengths and hashes of all values, 12 bytes each, fit into a message.
+ */
+#define MASK_LEAST 4
+#define MASK_SET_MAX (16 * KIB)
 /* Size of all pages of one list of tools, and their number. */
 #define SERVER_TOOLS_BYTES_MAX (15 * MIB)
 #define SERVER_TOOLS_PAGES_MAX 1000

@@ -9,9 +9,9 @@
 #include "../../common/shown.h"
 #include "../../common/text_list.h"
 #include "../options/json_report.h"
+#include "../servers/server_mask.h"
 #include "adopt_show.h"
 #include "adopt_work.h"
-#include "server_mask.h"
 
 void
 adopt_show_text(struct buffer *out, const char *text)
@@ -25,7 +25,7 @@ adopt_show_argument(
     struct buffer *out, const char *text, const char *before)
 {
 	if (server_mask_hides(text, before))
-		buffer_add_text(out, SERVER_MASK);
+		buffer_add_text(out, MASK);
 	else
 		adopt_show_text(out, text);
 }
@@ -38,14 +38,14 @@ adopt_show_server(struct buffer *out, const struct server *server)
 	const char *text, *value;
 
 	if (server->command == NULL || server->remote != CONFIG_STDIO) {
-		buffer_add_text(out, SERVER_MASK);
+		buffer_add_text(out, MASK);
 		return;
 	}
 	/* A path may contain digits; secrets are in arguments. */
 	if (strpbrk(server->command, " =$:") == NULL)
 		adopt_show_text(out, server->command);
 	else
-		buffer_add_text(out, SERVER_MASK);
+		buffer_add_text(out, MASK);
 	TEXT_LIST_EACH (text, server->args.data, server->args.len) {
 		buffer_add_text(out, " ");
 		adopt_show_argument(out, text, before);
@@ -54,7 +54,7 @@ adopt_show_server(struct buffer *out, const struct server *server)
 	TEXT_LIST_PAIRS (text, value, server->env.data, server->env.len) {
 		buffer_add_text(out, separator);
 		adopt_show_text(out, text);
-		buffer_add_text(out, "=" SERVER_MASK);
+		buffer_add_text(out, "=" MASK);
 		separator = ", ";
 	}
 	if (server->env.len > 0)

@@ -16,11 +16,11 @@
 #include "../../common/text_list.h"
 #include "../options/colour.h"
 #include "../peers/broker.h"
+#include "../servers/server_mask.h"
 #include "../servers/servers.h"
 #include "../process/process.h"
 #include "../options/json_report.h"
 #include "command.h"
-#include "server_mask.h"
 #include "servers_try_json.h"
 
 #define SERVERS_TRY_WIDTH 8 /* length of the longest status */
@@ -236,14 +236,17 @@ servers_try_reason(
 {
 	const struct server *server = in_force_find(
 	    try->config, answer->name, strlen(answer->name));
-	auto_free char *masked = NULL;
+	auto_buffer struct buffer set = { 0 };
+	auto_buffer struct buffer masked = { 0 };
 
 	if (server == NULL || answer->reason[0] == '\0')
 		return mem_strdup(answer->reason);
-	masked = server_mask(server, answer->reason);
-	return server->program != NULL || server->searched == NULL ?
-	    mem_take(&masked) :
-	    mem_printf("%s; searched: %s", masked, server->searched);
+	server_mask_gather(&set, server, environ);
+	mask_text(&masked, set.data, set.len, answer->reason,
+	    strlen(answer->reason));
+	if (server->program == NULL && server->searched != NULL)
+		buffer_printf(&masked, "; searched: %s", server->searched);
+	return buffer_take(&masked, NULL);
 }
 
 /* One server has answered. */

@@ -19,6 +19,7 @@
 #include "../../common/utf8.h"
 #include "broker.h"
 #include "server_process.h"
+#include "../servers/server_mask.h"
 #include "../servers/server_names.h"
 #include "store.h"
 #include "../process/process.h"
@@ -578,6 +579,7 @@ broker_launch(struct broker *broker, const struct broker_wanted *want,
 	struct ipc_launched launched = { .process = want->link };
 	struct broker_link *link = mem_alloc(sizeof(*link));
 	struct server_process_pipes pipes;
+	auto_buffer struct buffer masks = { 0 };
 
 	link->broker = broker;
 	link->number = want->link;
@@ -595,6 +597,9 @@ broker_launch(struct broker *broker, const struct broker_wanted *want,
 	launched.in = pipes.in;
 	launched.out = pipes.out;
 	launched.errors = pipes.errors;
+	server_mask_gather(&masks, server, broker->envp);
+	launched.masks = (struct ipc_bytes){ (const uint8_t *)masks.data,
+		masks.len };
 	if (channel_send_launched(
 	        broker->service.channel, &launched, err) == -1) {
 		log_error("cannot send to the broker: %s", err->text);

@@ -161,6 +161,25 @@ function atOnce() {
     await raw.finish();
   });
 
+  test('what a server writes has no secrets in a box and in the log',
+    async (t) => {
+      const raw = await Raw.open(t, withServers(t, { h: {
+        command: '/bin/sh',
+        args: ['-c', 'echo "error: $1, $KEY, $OUR_TOKEN, $PATH" >&2; exit 1',
+          'sh', '--token=s3cret'], env: { KEY: 'key-of-h' } } },
+      { env: { CAISSON_LOG_LEVEL: 'debug', OUR_TOKEN: 'ours-0',
+        PATH: `/none/of-yours:${process.env.PATH}` } }));
+      const { structuredContent } = await raw.run('await mcp_h.echo()',
+        { servers: ['h'] });
+
+      assert.match(structuredContent.stderr.join(' '),
+        /error: \*\*\*, \*\*\*, \*\*\*, \*\*\*$/);
+      await raw.finish();
+      assert.match(raw.errors, /error: \*\*\*/);
+      assert.doesNotMatch(JSON.stringify(structuredContent) + raw.errors,
+        /s3cret|key-of-h|ours-0|of-yours/);
+    });
+
   test('a server may take its time to start', async (t) => {
     const raw = await withOdd(t, 'initialize=slow:3000');
 

@@ -1,12 +1,12 @@
 /*
- * Tests of supervisor/command/server_mask: what a server has written is shown
- * without the values of its variables and headers, and without arguments that
- * may be secrets.
+ * Tests of common/mask and supervisor/servers/server_mask: what a server has
+ * written is shown without the values of its variables and headers, its PATH,
+ * arguments that may be secrets, and secrets of the environment.
  */
 #include <string.h>
 
 #include "common/mem.h"
-#include "supervisor/command/server_mask.h"
+#include "supervisor/servers/server_mask.h"
 #include "unit.h"
 
 #define TEXTS(list) { (char *)(list), sizeof(list) - 1 }
@@ -16,7 +16,11 @@ static const struct server server = {
 	    "--key=s3cret-and-more\0"),
 	.run_env = TEXTS("KEY=k1234\0SHORT=abc\0EMPTY=\0"),
 	.headers = TEXTS("Authorization\0Bearer b9876\0"),
+	.path = (char *)"/opt/bin:/bin",
 };
+
+static char *const envp[] = { (char *)"API_TOKEN=t0ken-of-ours",
+	(char *)"HOME=/root/4", (char *)"USER=root", NULL };
 
 static const struct {
 	const char *text, *shown;
@@ -28,13 +32,20 @@ static const struct {
 	{ "--key=s3cret, s3cret", "***, ***" },
 	{ "s3cret-and-more", "***" },
 	{ "the plain one", "the *** one" },
+	{ "none in /opt/bin:/bin", "none in ***" },
+	{ "root in /root/4 has t0ken-of-ours", "root in /root/4 has ***" },
 };
 
 START_TEST(values_are_masked)
 {
-	auto_free char *shown = server_mask(&server, rows[_i].text);
+	auto_buffer struct buffer set = { 0 };
+	auto_buffer struct buffer shown = { 0 };
 
-	ck_assert_str_eq(shown, rows[_i].shown);
+	server_mask_gather(&set, &server, envp);
+	mask_text(&shown, set.data, set.len, rows[_i].text,
+	    strlen(rows[_i].text));
+	ck_assert_str_eq(shown.data, rows[_i].shown);
+	ck_assert_ptr_null(memmem(set.data, set.len, "k1234", 5));
 }
 END_TEST
 

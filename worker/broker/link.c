@@ -8,6 +8,7 @@
 #include "../../common/clock.h"
 #include "../../common/limits.h"
 #include "../../common/log.h"
+#include "../../common/mask.h"
 #include "../../common/mem.h"
 #include "complaint.h"
 #include "link.h"
@@ -35,6 +36,7 @@ struct link {
 	int launched;
 	int ended;
 	struct pipes *pipes; /* NULL before it runs and after its conclusion */
+	struct buffer masks; /* values that are not shown of it */
 	struct mcp_client *client;
 	struct listing *listing;
 	struct ask_list asks; /* sent, or to be refused at the conclusion */
@@ -47,6 +49,8 @@ struct link {
 	int was_ready;
 	int awaits_end; /* ENDED may report the end more exactly */
 	char *how;      /* how it ended, as the end of a sentence */
+	struct buffer errors; /* its standard error, masked */
+	int cut;              /* that had more before it */
 };
 
 static void
@@ -64,11 +68,14 @@ static void
 link_add_banner(const struct link *link, struct buffer *reason)
 {
 	const struct buffer *banner = mcp_client_banner(link->client);
+	auto_buffer struct buffer masked = { 0 };
 
 	if (banner->len == 0)
 		return;
+	mask_text(&masked, link->masks.data, link->masks.len, banner->data,
+	    strlen(banner->data));
 	buffer_add_text(reason, "; it wrote ");
-	reason_add_name(reason, banner->data);
+	reason_add_name(reason, masked.data);
 	buffer_add_text(reason, " instead of MCP");
 }
 
@@ -76,21 +83,20 @@ static void
 link_add_errors(
     struct link *link, struct buffer *reason, int ready, int whole)
 {
-	int cut;
-	const struct buffer *errors = pipes_errors(link->pipes, &cut);
-
 	if (!ready)
 		link_add_banner(link, reason);
-	complaint_add(reason, errors, cut, whole);
+	complaint_add(reason, &link->errors, link->cut, whole);
 }
 
+/* Takes what it has written to standard error, masked; and logs it. */
 static void
-link_log_errors(const struct link *link)
+link_take_errors(struct link *link)
 {
-	int cut;
+	const struct buffer *errors = pipes_errors(link->pipes, &link->cut);
 
-	complaint_log(
-	    link->definition->name, pipes_errors(link->pipes, &cut));
+	mask_text(&link->errors, link->masks.data, link->masks.len,
+	    errors->data, errors->len);
+	complaint_log(link->definition->name, &link->errors);
 }
 
 /* How it ended, for every unanswered ask. */
@@ -154,13 +160,9 @@ link_conclude(struct link *link)
 	link->awaits_end = 0;
 	link->broker->open_links--;
 	event_del(link->timer);
-	/*
-	 * Its output is logged at level debug only, because it may contain
-	 * secrets.
-	 */
 	if (link->pipes != NULL) {
 		pipes_drain(link->pipes);
-		link_log_errors(link);
+		link_take_errors(link);
 	}
 	link_log_lost(link);
 	while (!TAILQ_EMPTY(&link->asks))
@@ -410,6 +412,8 @@ link_free(struct link **linkp)
 	link->ends->freed(link->server);
 	free(link->doom);
 	free(link->how);
+	buffer_reset(&link->masks);
+	buffer_reset(&link->errors);
 	free(link);
 }
 
@@ -451,6 +455,8 @@ link_launched(struct link *link, struct ipc_launched *msg)
 		return;
 	}
 	link->state = LINK_STARTING;
+	if (msg->masks.len > 0)
+		buffer_add(&link->masks, msg->masks.data, msg->masks.len);
 	link->pipes = pipes_new(link->broker->base, &msg->in, &msg->out,
 	    &msg->errors, &pipes);
 	link->client = mcp_client_new(link->definition->name, &client);

@@ -1,0 +1,125 @@
+/*
+ * Masked values: see mask.h. A set is its key and, for each value, its length
+ * (32 bits) and its hash (64 bits) in the byte order of this machine. The hash
+ * is SipHash-2-4: it has fewer bits than a token, which therefore cannot be
+ * found from it. Linked into all processes; runs in supervisor and broker.
+ */
+#include <endian.h>
+#include <string.h>
+
+#include "limits.h"
+#include "mask.h"
+
+struct mask_value {
+	uint32_t len;
+	uint64_t hash;
+};
+
+#define MASK_VALUE_SIZE (sizeof(uint32_t) + sizeof(uint64_t))
+
+#define MASK_TURN(x, n) ((x) << (n) | (x) >> (64 - (n)))
+
+static void
+mask_round(uint64_t v[4], int rounds)
+{
+	while (rounds-- > 0) {
+		v[0] += v[1];
+		v[1] = MASK_TURN(v[1], 13) ^ v[0];
+		v[0] = MASK_TURN(v[0], 32);
+		v[2] += v[3];
+		v[3] = MASK_TURN(v[3], 16) ^ v[2];
+		v[0] += v[3];
+		v[3] = MASK_TURN(v[3], 21) ^ v[0];
+		v[2] += v[1];
+		v[1] = MASK_TURN(v[1], 17) ^ v[2];
+		v[2] = MASK_TURN(v[2], 32);
+	}
+}
+
+static void
+mask_absorb(uint64_t v[4], uint64_t word)
+{
+	v[3] ^= word;
+	mask_round(v, 2);
+	v[0] ^= word;
+}
+
+/* Returns a little-endian number of up to 8 bytes. */
+static uint64_t
+mask_word(const char *data, size_t len)
+{
+	uint64_t word = 0;
+
+	memcpy(&word, data, len);
+	return le64toh(word);
+}
+
+static uint64_t
+mask_hash(const char *key, const char *data, size_t len)
+{
+	uint64_t k0 = mask_word(key, 8), k1 = mask_word(key + 8, 8);
+	uint64_t v[4] = { k0 ^ 0x736f6d6570736575, k1 ^ 0x646f72616e646f6d,
+		k0 ^ 0x6c7967656e657261, k1 ^ 0x7465646279746573 };
+	size_t i;
+
+	for (i = 0; i + 8 <= len; i += 8)
+		mask_absorb(v, mask_word(data + i, 8));
+	mask_absorb(
+	    v, (uint64_t)len << 56 | mask_word(data + i, len - i));
+	v[2] ^= 0xff;
+	mask_round(v, 4);
+	return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+void
+mask_begin(struct buffer *set, const uint8_t *key)
+{
+	buffer_add(set, key, MASK_KEY_SIZE);
+}
+
+void
+mask_add(struct buffer *set, const char *value)
+{
+	struct mask_value one = { .len = (uint32_t)strlen(value) };
+
+	if (one.len < MASK_LEAST || set->len + MASK_VALUE_SIZE > MASK_SET_MAX)
+		return;
+	one.hash = mask_hash(set->data, value, one.len);
+	buffer_add(set, &one.len, sizeof(one.len));
+	buffer_add(set, &one.hash, sizeof(one.hash));
+}
+
+/* Returns the length of the longest value at the start of a text, or 0. */
+static size_t
+mask_find(const char *set, size_t set_len, const char *text, size_t len)
+{
+	struct mask_value one;
+	size_t at, found = 0;
+
+	for (at = MASK_KEY_SIZE; at + MASK_VALUE_SIZE <= set_len;
+	     at += MASK_VALUE_SIZE) {
+		memcpy(&one.len, set + at, sizeof(one.len));
+		memcpy(&one.hash, set + at + sizeof(one.len),
+		    sizeof(one.hash));
+		if (one.len > found && one.len <= len &&
+		    mask_hash(set, text, one.len) == one.hash)
+			found = one.len;
+	}
+	return found;
+}
+
+void
+mask_text(struct buffer *out, const void *set, size_t set_len,
+    const char *text, size_t len)
+{
+	size_t found;
+
+	buffer_add(out, "", 0);
+	for (; len > 0; text += found, len -= found) {
+		found = mask_find(set, set_len, text, len);
+		if (found > 0)
+			buffer_add_text(out, MASK);
+		else
+			buffer_add(out, text, found = 1);
+	}
+}

@@ -1,0 +1,34 @@
+/*
+ * Replaces values that may be secrets in a text. The set of values has only
+ * their lengths and keyed hashes, so that a process can mask values that it is
+ * not given. Pure functions.
+ */
+#ifndef COMMON_MASK_H
+#define COMMON_MASK_H
+
+#include <stdint.h>
+
+#include "buffer.h"
+
+/* Shown in the place of a value. */
+#define MASK "***"
+
+#define MASK_KEY_SIZE 16
+
+/* Starts an empty set with a random key of MASK_KEY_SIZE bytes. */
+void mask_begin(struct buffer *set, const uint8_t *key);
+
+/*
+ * Adds a value. One of fewer than MASK_LEAST bytes is no secret and a part of
+ * ordinary words; it is left out, as is one that exceeds MASK_SET_MAX.
+ */
+void mask_add(struct buffer *set, const char *value);
+
+/*
+ * Appends a text with MASK in the place of each value of a set, the longest
+ * first; unchanged if the set is empty.
+ */
+void mask_text(struct buffer *out, const void *set, size_t set_len,
+    const char *text, size_t len);
+
+#endif

@@ -1,0 +1,113 @@
+/*
+ * Values that may be secrets: see server_mask.h. Runs in the supervisor.
+ */
+#include <ctype.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "../../common/log.h"
+#include "../../common/mem.h"
+#include "../../common/text_list.h"
+#include "server_mask.h"
+
+#define SERVER_MASK_SHOWN_MAX 80 /* longer arguments may be secrets */
+
+/* Returns whether the value after this flag or name is probably a secret. */
+static int
+server_mask_is_secretive(const char *text)
+{
+	static const char *const words[] = { "key", "token", "secret", "pass",
+		"auth", "bearer", "cred", "header", "pwd", "cookie", "user" };
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcasestr(text, words[i]) != NULL)
+			return 1;
+	return 0;
+}
+
+/*
+ * Returns whether a text is clearly not a secret: letters as in names and
+ * paths. A digit may be part of a token; a colon and an @ may enclose a
+ * password.
+ */
+static int
+server_mask_is_plain(const char *text)
+{
+	size_t i, len = strlen(text);
+
+	for (i = 0; i < len; i++)
+		if (!isalpha((unsigned char)text[i]) &&
+		    strchr("@/._-~", text[i]) == NULL)
+			return 0;
+	return len <= SERVER_MASK_SHOWN_MAX;
+}
+
+int
+server_mask_hides(const char *argument, const char *before)
+{
+	return !server_mask_is_plain(argument) || (before != NULL &&
+	    before[0] == '-' && server_mask_is_secretive(before));
+}
+
+/* Adds a value, and its end behind a space or "=", such as that of a header. */
+static void
+server_mask_add(struct buffer *set, const char *value)
+{
+	const char *space = strrchr(value, ' ');
+	const char *sign = strchr(value, '=');
+
+	mask_add(set, value);
+	if (space != NULL)
+		mask_add(set, space + 1);
+	if (sign != NULL)
+		mask_add(set, sign + 1);
+}
+
+/* Adds the arguments that may be secrets; the program is none. */
+static void
+server_mask_add_arguments(struct buffer *set, const struct server *server)
+{
+	const char *before = NULL;
+	const char *text;
+
+	TEXT_LIST_EACH (text, server->run.data, server->run.len) {
+		if (before != NULL && server_mask_hides(text, before))
+			server_mask_add(set, text);
+		before = text;
+	}
+}
+
+/* Adds a variable that nobody has set for this server, if it is a secret. */
+static void
+server_mask_add_inherited(struct buffer *set, const char *variable)
+{
+	size_t len = strcspn(variable, "=");
+	auto_free char *name = mem_printf("%.*s", (int)len, variable);
+
+	if (variable[len] == '=' && server_mask_is_secretive(name) &&
+	    !server_mask_is_plain(variable + len + 1))
+		mask_add(set, variable + len + 1);
+}
+
+void
+server_mask_gather(
+    struct buffer *set, const struct server *server, char *const *envp)
+{
+	const char *text, *value;
+	uint8_t key[MASK_KEY_SIZE];
+
+	if (getrandom(key, sizeof(key), 0) != (ssize_t)sizeof(key))
+		fatal("there are no random numbers");
+	mask_begin(set, key);
+	TEXT_LIST_EACH (text, server->run_env.data, server->run_env.len)
+		server_mask_add(set, text + strcspn(text, "=") + 1);
+	TEXT_LIST_PAIRS (text, value, server->headers.data,
+	    server->headers.len)
+		server_mask_add(set, value);
+	server_mask_add_arguments(set, server);
+	if (server->path != NULL)
+		mask_add(set, server->path);
+	for (; *envp != NULL; envp++)
+		server_mask_add_inherited(set, *envp);
+}
