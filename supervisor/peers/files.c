@@ -271,6 +271,8 @@ files_start_process(struct files *files, struct err *err)
 	auto_fd int folder = state_dir_open_inner(
 	    files->options, files->envp, STATE_DIR_FILES, err);
 
+	if (folder == -1)
+		state_dir_hide(files->options, err);
 	/* It runs as our user, who owns the files. */
 	if (folder == -1 || service_start(&files->service, 0, err) == -1)
 		return -1;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../../common/fd.h"
+#include "../../common/log.h"
 #include "../../common/mem.h"
 #include "../options/home.h"
 #include "state_dir.h"
@@ -164,6 +165,18 @@ state_dir_open(const struct options *options, char **envp, struct err *err)
 	    state_dir_make(path, err) == -1)
 		return -1;
 	return state_dir_open_it(path, err);
+}
+
+void
+state_dir_hide(const struct options *options, struct err *err)
+{
+	enum command_task task = options->command.task;
+
+	if (task != COMMAND_NONE && task != COMMAND_SERVE)
+		return;
+	log_error("%s", err->text);
+	err_set(err, "the state directory cannot be used: the log of Caisson "
+	    "says why");
 }
 
 int

@@ -34,6 +34,13 @@ int state_dir_try(const struct options *options, char **envp, struct err *err);
  */
 int state_dir_open(const struct options *options, char **envp, struct err *err);
 
+/*
+ * Why the directory cannot be used, for boxes and clients: if this Caisson
+ * serves any, err is logged and replaced by a sentence without paths of the
+ * host.
+ */
+void state_dir_hide(const struct options *options, struct err *err);
+
 /* Directories in it: files of code, and sockets of running Caissons. */
 #define STATE_DIR_FILES "files"
 #define STATE_DIR_RUNNING "running"

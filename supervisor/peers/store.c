@@ -148,6 +148,8 @@ store_start_process(struct store *store, struct err *err)
 		.most = store->options->state_max };
 	auto_fd int folder = state_dir_open(store->options, store->envp, err);
 
+	if (folder == -1)
+		state_dir_hide(store->options, err);
 	/* It runs as our user, who owns the files. */
 	if (folder == -1 || service_start(&store->service, 0, err) == -1)
 		return -1;

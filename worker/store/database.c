@@ -25,6 +25,7 @@
 
 struct database {
 	char *path;      /* of the file, for error messages */
+	char *told;      /* the last one that was logged, or NULL */
 	sqlite3 *handle; /* NULL if not open */
 	dev_t device;    /* identity of the open file */
 	ino_t inode;
@@ -119,6 +120,24 @@ database_fail(struct database *database, int code, struct err *err)
 	return err_set(err, "%s: %s", database->path,
 	    database->handle == NULL ? sqlite3_errstr(code)
 	                             : sqlite3_errmsg(database->handle));
+}
+
+char *
+database_reason(struct database *database, const struct err *why)
+{
+	const char *path = strstr(why->text, database->path);
+	const char *name = strrchr(database->path, '/');
+
+	if (path == NULL || name == NULL)
+		return mem_strdup(why->text);
+	if (database->told == NULL ||
+	    strcmp(database->told, why->text) != 0) {
+		free(database->told);
+		database->told = mem_strdup(why->text);
+		log_error("%s", why->text);
+	}
+	return mem_printf("%.*s%s", (int)(path - why->text), why->text,
+	    path + (name + 1 - database->path));
 }
 
 /* Opening */
@@ -471,6 +490,7 @@ database_free(struct database **databasep)
 		return;
 	database_close(database);
 	free(database->path);
+	free(database->told);
 	free(database);
 }
 

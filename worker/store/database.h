@@ -34,6 +34,13 @@ uint64_t database_most(const struct database *database);
 int database_open(struct database *database, struct err *err);
 
 /*
+ * Returns why something failed, for boxes and clients: without the folder of
+ * the file, which is the host's. The caller frees it. If there was one, the
+ * whole text is logged, once as long as it is the same.
+ */
+char *database_reason(struct database *database, const struct err *why);
+
+/*
  * Called between two changes: closes a file that was removed, replaced or
  * emptied meanwhile, or whose log was removed, so that no data is written to a
  * file that cannot be found. The next statement opens the current one. Exits if

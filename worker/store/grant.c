@@ -125,7 +125,10 @@ grant_answer(struct grant *grant, uint64_t id, int done,
 	struct err err;
 
 	if (done == -1) {
-		grant_deny(grant, id, why->text);
+		auto_free char *reason =
+		    database_reason(grant_database(grant), why);
+
+		grant_deny(grant, id, reason);
 		return;
 	}
 	exchange_sent(&grant->exchange,

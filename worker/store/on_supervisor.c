@@ -209,6 +209,7 @@ store_on_read_output(
 	struct ipc_output_read answer = { .task = read_output->task,
 		.reason = "" };
 	auto_buffer struct buffer bytes = { 0 };
+	auto_free char *reason = NULL;
 	struct err why, err;
 	int found;
 
@@ -217,7 +218,8 @@ store_on_read_output(
 	found = outputs_read(
 	    store->database, &part, &bytes, &answer.whole, &why);
 	if (found == -1)
-		answer.reason = why.text;
+		answer.reason = reason =
+		    database_reason(store->database, &why);
 	answer.found = found == 1;
 	answer.text = (struct ipc_blob){ (const uint8_t *)bytes.data,
 		bytes.len, -1 };
