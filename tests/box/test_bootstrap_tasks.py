@@ -29,13 +29,6 @@ async def open_(): yield 'open'
 async with open_() as it:
     print(it, [n async for n in numbers()], {n async for n in numbers()})
 """, "0\n1\n2\nopen [0, 1, 2] {0, 1, 2}\n", like=False),
-    Case("await in a branch, an f-string, a function call", """
-import asyncio
-async def f(x): return x * 2
-if __name__ == '__main__':
-    for i in range(2):
-        print(f'{await f(i)}', max(await f(1), await f(2)))
-""", "0 4\n2 4\n", like=False),
     Case("names are globals", """
 import asyncio
 x = await asyncio.sleep(0, 5)
@@ -45,28 +38,6 @@ import __main__, pickle
 print(f(), A.y, __main__.x, locals() is globals(),
       type(pickle.loads(pickle.dumps(A()))) is A)
 """, "5 5 5 True True\n", like=False),
-    Case("dataclass and top-level await", """
-from __future__ import annotations
-import asyncio, dataclasses, inspect, typing
-@dataclasses.dataclass
-class P: x: P | None = None
-await asyncio.sleep(0)
-print(P(), inspect.getsource(P).count('x: P'), __file__ in repr(
-    inspect.getmodule(P)), inspect.getmodule(P).__file__ == __file__)
-""", "P(x=None) 1 True True\n", like=False),
-    Case("gather", """
-import asyncio
-async def f(x):
-    await asyncio.sleep(0.01 * x)
-    return x
-print(await asyncio.gather(f(2), f(1)))
-""", "[2, 1]\n", like=False),
-    Case("task group", """
-import asyncio
-async def f(x): print(x)
-async with asyncio.TaskGroup() as group:
-    group.create_task(f(1)); group.create_task(f(2))
-""", "1\n2\n", like=False, since=(3, 11)),
     Case("task group fails", """
 import asyncio
 async def f(x): raise ValueError(x)
@@ -175,19 +146,8 @@ await asyncio.sleep(0)
     Case("coroutine never awaited, and not told of", "import warnings\n"
          "warnings.simplefilter('ignore')\n"
          "async def f(): pass\nx = f()"),
-    Case("coroutine never awaited", "async def f(): pass\nf()\nprint(1)",
-         "1\n", "MAIN:2: RuntimeWarning: coroutine 'f' was never awaited.*"),
     Case("syntax error beside await", "await f()\nx = = 1", "",
          r'  File "MAIN", line 2\n.*SyntaxError: invalid syntax\n', 1),
-    Case("subprocess", """
-import asyncio
-p = await asyncio.create_subprocess_exec('echo', 'hi', stdout=-1)
-print((await p.communicate())[0], p.returncode)
-""", "b'hi\\n' 0\n", like=False),
-    Case("to_thread", """
-import asyncio
-print(await asyncio.to_thread(sum, [1, 2]))
-""", "3\n", like=False, since=(3, 9)),
     Case("await what cannot be awaited", "await 5", "",
          TRACE + LINE + ".*TypeError: .*int.*await.*", 1, like=False),
     Case("asyncio.run and top-level await", """
@@ -212,19 +172,6 @@ import asyncio
 await asyncio.sleep(0)
 raise RuntimeError('mine')
 """, "", TRACE + LINE + ".*RuntimeError: mine\n", 1, like=False),
-    Case("asyncio.run", """
-import asyncio
-async def main():
-    await asyncio.sleep(0)
-    print('in', __name__)
-    return 4
-print(asyncio.run(main()))
-""", "in __main__\n4\n"),
-    Case("asyncio.run twice", """
-import asyncio
-for i in 1, 2:
-    asyncio.run(asyncio.sleep(0)); print(i)
-""", "1\n2\n"),
     Case("asyncio.run fails, without frames of libraries", """
 import asyncio
 async def main(): 1 / 0
@@ -245,47 +192,9 @@ async def g(): pass
 async def main(): asyncio.run(g())
 asyncio.run(main())
 """, "", ".*RuntimeError: asyncio.run.*", 1, like=False),
-    Case("asyncio.run exits", """
-import asyncio, sys
-async def main(): sys.exit(3)
-asyncio.run(main())
-""", status=3),
-    Case("own loop", """
-import asyncio
-loop = asyncio.new_event_loop()
-print(loop.run_until_complete(asyncio.sleep(0, 'x')))
-loop.close()
-""", "x\n"),
-    Case("error never retrieved", """
-import asyncio
-async def f(): 1 / 0
-async def main():
-    asyncio.create_task(f())
-    await asyncio.sleep(0.01)
-asyncio.run(main())
-""", "", "Task exception was never retrieved.*ZeroDivisionError.*"),
 ]
 
 CHILDREN = [
-    Case("threads outlive main", """
-import threading, time
-printed = threading.Event()
-def f():
-    printed.wait(); time.sleep(0.2); print('thread')
-threading.Thread(target=f).start()
-print('main')
-printed.set()
-""", "main\nthread\n"),
-    Case("daemon threads do not", """
-import threading, time
-threading.Thread(target=time.sleep, args=(99,), daemon=True).start()
-print('main')
-""", "main\n"),
-    Case("thread pool", """
-from concurrent.futures import ThreadPoolExecutor
-pool = ThreadPoolExecutor(2)
-pool.submit(print, 'pool')
-""", "pool\n"),
     Case("what is to be done before threads end", """
 import threading
 try:
@@ -294,29 +203,6 @@ except AttributeError:  # before Python 3.9
     print('last')
 print('main')
 """, None),
-    Case("thread and exit", """
-import sys, threading, time
-def f():
-    time.sleep(0.1); print('thread')
-threading.Thread(target=f).start()
-sys.exit(4)
-""", "thread\n", status=4),
-    Case("multiprocessing by fork", """
-import multiprocessing
-def f(x): return x * x
-context = multiprocessing.get_context('fork')
-with context.Pool(2) as pool:
-    print(pool.map(f, range(4)))
-queue = context.Queue()
-p = context.Process(target=queue.put, args=('q',))
-p.start(); print(queue.get()); p.join(); print(p.exitcode)
-""", "[0, 1, 4, 9]\nq\n0\n"),
-    Case("multiprocessing by fork, child fails", """
-import multiprocessing
-def f(): 1 / 0
-p = multiprocessing.get_context('fork').Process(target=f)
-p.start(); p.join(); print(p.exitcode)
-""", "1\n", "Process ForkProcess-1:\n" + TRACE + ".*ZeroDivisionError.*"),
     Case("multiprocessing by fork under await", """
 import asyncio, multiprocessing
 await asyncio.sleep(0)
@@ -363,16 +249,6 @@ except RuntimeError as error:
     raise ValueError('v') from error
 """, "", ".*RuntimeError: code.*ValueError: v\n", 1,
          like=False),
-    Case("spawn and top-level await, in a group", """
-import asyncio, multiprocessing
-await asyncio.sleep(0)
-try:
-    multiprocessing.get_context('spawn').Process(target=print).start()
-except RuntimeError as error:
-    kept = error
-raise ExceptionGroup('g', [kept])
-""", "", ".*RuntimeError: code.*", 1, like=False,
-         since=(3, 11)),
     Case("spawned pool and top-level await", """
 import asyncio, concurrent.futures as futures, multiprocessing
 await asyncio.sleep(0)
@@ -380,21 +256,6 @@ with futures.ProcessPoolExecutor(1, multiprocessing.get_context('spawn')) as p:
     p.submit(print)
 """, "", ".*RuntimeError: code with 'await' at top level cannot be.*", 1,
          like=False),
-    Case("process pool", """
-from concurrent.futures import ProcessPoolExecutor
-def f(x): return x + 1
-if __name__ == '__main__':
-    with ProcessPoolExecutor(2) as pool:
-        print(list(pool.map(f, [1, 2])))
-""", "[2, 3]\n", ".*"),
-    Case("shared memory", """
-from multiprocessing import shared_memory
-m = shared_memory.SharedMemory(create=True, size=16)
-m.buf[0] = 9
-other = shared_memory.SharedMemory(m.name)
-print(other.buf[0])
-other.close(); m.close(); m.unlink()
-""", "9\n", ".*"),
     Case("control is out of the way", """
 import os
 low = os.open('/dev/null', os.O_RDONLY)
@@ -432,32 +293,6 @@ left.setblocking(False)
 print(left.sendmsg([b"x" * 70000, b"x" * 65000]), len(right.recv(999999)))
 """, "6 0 2 b'abcdefgh'\nb'one packet' b'another' 140000 140000\n"
          "135000 135000\n"),
-    Case("more than a pair of sockets holds by sendmsg", """
-import os, socket, threading
-left, right = socket.socketpair()
-data = os.urandom(3 << 20)
-sender = threading.Thread(target=lambda: print(left.sendmsg(
-    [data, data[::-1]]), left.shutdown(socket.SHUT_WR)))
-sender.start()
-got = b"".join(iter(lambda: right.recv(1 << 20), b""))
-sender.join()
-print(got == data + data[::-1])
-left, right = socket.socketpair()
-left.setblocking(False)
-right.setblocking(False)
-sent = left.sendmsg([data] * 9)
-print(0 < sent < len(data), right.recv(1) == data[:1])
-try:
-    while True:
-        left.sendmsg([data])
-except BlockingIOError as error:
-    print(error)
-try:
-    left.sendmsg("text")
-except TypeError:
-    print("TypeError")
-""", "6291456 None\nTrue\nTrue True\n"
-         "[Errno 11] Resource temporarily unavailable\nTypeError\n"),
     Case("streams of asyncio over a pair of sockets", """
 import asyncio, os, socket
 async def main():
@@ -507,16 +342,6 @@ print('on')
 """, "on\n", like=False),
     Case("no files beside the user's", "import os\nprint(os.listdir('.'))",
          "[]\n", like=False),
-    Case("usual things", """
-import sqlite3, tempfile, pathlib, zoneinfo, json, decimal, csv, os
-with tempfile.TemporaryDirectory() as d:
-    p = pathlib.Path(d, 'x.db')
-    db = sqlite3.connect(p)
-    db.execute('create table t (x)')
-    db.execute('insert into t values (1)')
-    db.commit(); print(db.execute('select * from t').fetchall())
-pathlib.Path('mine.txt').write_text('x'); print(os.listdir('.'))
-""", "[(1,)]\n['mine.txt']\n", since=(3, 9)),
 ]
 
 

@@ -4,7 +4,7 @@ they print and how they end.
 
     ordinary.py [--all | NAME...]
 
-Without arguments it runs every fifth.  With names it shows both outcomes of
+Without arguments it runs every second.  With names it shows both outcomes of
 these programs.
 """
 import ast
@@ -19,7 +19,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 # Tracebacks of a box show only frames of the code.
 LIBRARY = re.compile(r'  File "(?:/usr/|<frozen )[^\n]*\n(?:    [^\n]*\n)*')
 ADDRESS = re.compile(r"0x[0-9a-f]+")
-SOME = 5  # without arguments, one of so many
+SOME = 2  # without arguments, one of so many
 SHOW = """
 value = 0
 if value is not None:
