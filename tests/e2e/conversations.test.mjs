@@ -171,17 +171,28 @@ test('programs of one state directory keep changes of each other',
     const two = await connect(t, { home });
     const gate = new Gate();
 
-    await say(one.client, 's', write({ a: '1', b: '1', c: '1' }));
+    await say(one.client, 's', write({ a: '1', b: '1', c: '1', e: '1' }));
     const slow = say(one.client, 's', `${gate.wait}
+import os; os.remove("/data/e")
 ${write({ c: '2' })}`);
 
     await gate.reached();
-    await say(two.client, 's', `${write({ a: '2', d: '2' })}
+    await say(two.client, 's', `${write({ a: '2', d: '2', e: '2' })}
 import os; os.remove("/data/b")`);
     gate.open();
     await slow;
-    assert.match(await say(two.client, 's', look), /^a 2\n(b 1\n)?c 2\nd 2$/);
+    assert.match(await say(two.client, 's', look),
+      /^a 2\n(b 1\n)?c 2\nd 2\ne 2$/);
   });
+
+test('what was moved where nothing is kept is not lost', async (t) => {
+  const { client } = await connect(t);
+
+  await say(client, 'm', write({ a: '1' }));
+  await say(client, 'm',
+    'import os; os.mkdir("/data/d"); os.rename("/data/a", "/data/d/a")');
+  assert.equal(await say(client, 'm', look), 'a 1');
+});
 
 test('calls of one conversation take turns', async (t) => {
   const { client } = await connect(t,

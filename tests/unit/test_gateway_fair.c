@@ -37,50 +37,6 @@ START_TEST(a_connection_has_one_request_in_a_pass)
 }
 END_TEST
 
-START_TEST(an_answer_lets_the_next_request_in)
-{
-	int client = client_at("192.0.2.1");
-	struct channel *guest;
-
-	say(client, POST_AS("one") POST_AS("one") OPTIONS);
-	pass(1);
-	guest = welcome();
-	ck_assert_uint_eq(guest->last, 1);
-	reply_to(guest, "{}");
-	pass(1);
-	ck_assert_uint_eq(guest->last, 2);
-	reply_to(guest, "{}");
-	ck_assert_uint_eq(answers(client, "200"), 2);
-	pass(1);
-	ck_assert_uint_eq(answers(client, "204"), 1);
-	close(client);
-}
-END_TEST
-
-static const char *const cheap[] = { OPTIONS, POST_AS("one"),
-	"GET / HTTP/1.1\r\nHost: a\r\n\r\n",
-	"POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n" };
-
-/* Also what is refused, and what needs no token. */
-START_TEST(every_request_counts_in_the_rate)
-{
-	int many = client_at("192.0.2.1");
-	int other = client_at("192.0.2.2");
-	const char *heard;
-
-	use_up("192.0.2.1");
-	say(many, cheap[_i]);
-	say(other, OPTIONS);
-	pass(2);
-	heard = hear(many);
-	ck_assert_ptr_nonnull(strstr(heard, "HTTP/1.1 429 "));
-	ck_assert_ptr_nonnull(strstr(heard, "\r\nConnection: close\r\n"));
-	ck_assert_uint_eq(answers(other, "204"), 1);
-	close(many);
-	close(other);
-}
-END_TEST
-
 /* Returns an answer of so many bytes. */
 static char *
 answer_of(size_t len)
@@ -223,133 +179,15 @@ START_TEST(bodies_of_strangers_cost_their_address)
 }
 END_TEST
 
-/* Sends far more than it awaits answers of, and is disconnected. */
-static void
-go_ahead(const char *address)
-{
-	int client = client_at(address);
-
-	say(client, POST_AS("one"));
-	say_much(client, 2 * (HTTP_AHEAD_MAX + PIPE_CHUNK));
-	ck_assert(is_closed(client));
-	close(client);
-}
-
-/* Returns how many lines were logged. */
-static unsigned int
-lines_of(FILE *log, char *last, int size)
-{
-	unsigned int count = 0;
-
-	rewind(log);
-	while (fgets(last, size, log) != NULL)
-		count++;
-	return count;
-}
-
-/* Of each address and kind one a minute is logged, and how many there were. */
-START_TEST(what_an_address_does_does_not_fill_the_log)
-{
-	FILE *log = tmpfile();
-	char line[256];
-	struct caller *caller = caller_of(&gateway, "192.0.2.1");
-	int i, own = dup(2);
-
-	dup2(fileno(log), 2);
-	for (i = 0; i < 3; i++)
-		go_ahead("192.0.2.1");
-	go_ahead("192.0.2.2");
-	ck_assert_uint_eq(lines_of(log, line, sizeof(line)), 2);
-	ck_assert_ptr_nonnull(strstr(line, "connection of 192.0.2.2 is "));
-	caller->warned[WARNED_OTHER].at -= HTTP_WARN_MS;
-	go_ahead("192.0.2.1");
-	ck_assert_uint_eq(lines_of(log, line, sizeof(line)), 3);
-	ck_assert_ptr_nonnull(strstr(line, "connection of 192.0.2.1 is "));
-	ck_assert_ptr_nonnull(strstr(line, " (and 2 more since "));
-	for (i = 0; i < 4; i++)
-		caller_warn(&gateway, caller, "192.0.2.1",
-		    i % 2 == 0 ? WARNED_HOST : WARNED_ORIGIN, "it is foreign");
-	ck_assert_uint_eq(lines_of(log, line, sizeof(line)), 5);
-	dup2(own, 2);
-	close(own);
-	fclose(log);
-	caller_drop(&caller);
-}
-END_TEST
-
-static const struct {
-	const char *proxy;
-	const char *address;
-} dual[] = { { "", "127.0.0.1" }, { "127.0.0.1", "192.0.2.7" } };
-
-/* Sends a request to a socket of IPv6 that also accepts clients of IPv4. */
-static void
-ask_both(int server)
-{
-	struct sockaddr_in6 at = { .sin6_family = AF_INET6 };
-	struct sockaddr_in to = { .sin_family = AF_INET };
-	struct ipc_listen listen_at = { 0, "", server, 0 };
-	socklen_t len = sizeof(at);
-	int client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	ck_assert_int_eq(listen(server, 1), 0);
-	ck_assert_int_eq(
-	    getsockname(server, (struct sockaddr *)&at, &len), 0);
-	listener_new(&gateway, &listen_at);
-	listener_start_all(&gateway);
-	to.sin_port = at.sin6_port;
-	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	ck_assert_int_eq(
-	    connect(client, (struct sockaddr *)&to, sizeof(to)), 0);
-	say(client, "DELETE /mcp HTTP/1.1\r\nHost: a\r\n"
-	    "Authorization: Bearer one\r\n"
-	    "X-Forwarded-For: 192.0.2.7\r\n\r\n");
-	while (*visitor == '\0')
-		event_base_loop(gateway.base, EVLOOP_ONCE);
-	close(client);
-	listener_free_all(&gateway);
-}
-
-START_TEST(an_address_of_ipv4_is_the_same_at_every_socket)
-{
-	auto_free char *proxy = mem_strdup(dual[_i].proxy);
-	char *none = gateway.proxy;
-	struct sockaddr_in6 any = { .sin6_family = AF_INET6 };
-	int off = 0;
-	int server =
-	    socket(AF_INET6, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-
-	if (server == -1 ||
-	    setsockopt(server, IPPROTO_IPV6, IPV6_V6ONLY, &off,
-	        sizeof(off)) == -1 ||
-	    bind(server, (struct sockaddr *)&any, sizeof(any)) == -1) {
-		unit_skip("this machine has no IPv6");
-		return;
-	}
-	gateway.proxy = proxy;
-	ask_both(server);
-	ck_assert_str_eq(visitor, dual[_i].address);
-	conn_free_all(&gateway);
-	gateway.proxy = none;
-}
-END_TEST
-
 static void
 add(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, begin, end);
 	tcase_add_test(tc, a_connection_has_one_request_in_a_pass);
-	tcase_add_test(tc, an_answer_lets_the_next_request_in);
-	tcase_add_loop_test(
-	    tc, every_request_counts_in_the_rate, 0, UNIT_COUNT(cheap));
 	tcase_add_test(tc, unread_answers_cost_their_owner);
 	tcase_add_test(tc, streams_of_one_owner_leave_room);
 	tcase_add_test(tc, a_body_without_a_token_is_refused_at_once);
 	tcase_add_test(tc, bodies_of_strangers_cost_their_address);
-	tcase_add_test(tc, what_an_address_does_does_not_fill_the_log);
-	tcase_add_loop_test(tc,
-	    an_address_of_ipv4_is_the_same_at_every_socket, 0,
-	    UNIT_COUNT(dual));
 }
 
 int

@@ -7,7 +7,7 @@
 #include "common/limits.h"
 #include "common/mem.h"
 #include "unit.h"
-#include "worker/gateway/http.h"
+#include "worker/gateway/check.h"
 
 #define auto_http __attribute__((cleanup(http_reader_free)))
 
@@ -322,9 +322,94 @@ START_TEST(lists_are_searched)
 }
 END_TEST
 
+/* Which heads are passed on. */
+
+#define HEAD "Host: a\r\n"
+#define JSON "Content-Type: application/json\r\n"
+
+static const struct {
+	const char *head;
+	int status; /* 0: it is passed on */
+} judged[] = {
+	{ "POST /mcp HTTP/1.1\r\n" HEAD JSON, 0 },
+	{ "POST /mcp?x HTTP/1.1\r\nHost: A:80\r\n" JSON "Accept: */*\r\n", 0 },
+	{ "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:7\r\n" JSON, 0 },
+	{ "POST /mcp HTTP/1.1\r\nHost: [::1]:7\r\n" JSON, 0 },
+	{ "POST /mcp HTTP/1.1\r\n" HEAD
+	    "Content-Type: Application/JSON ; charset=utf-8\r\n", 0 },
+	{ "POST /mcp HTTP/1.1\r\n" HEAD JSON "Origin: https://a\r\n", 0 },
+	{ "POST /mcp HTTP/1.1\r\n" HEAD JSON "Origin: https://page\r\n", 0 },
+	{ "POST /mcp HTTP/1.1\r\n" HEAD JSON
+	    "Authorization: bearer  x\r\n", 0 },
+	{ "GET /mcp HTTP/1.1\r\n" HEAD "Accept: text/event-stream\r\n", 0 },
+	{ "DELETE /mcp HTTP/1.1\r\n" HEAD, 0 },
+	{ "OPTIONS /mcp HTTP/1.1\r\n" HEAD "Origin: http://a\r\n", 204 },
+	{ "POST /mcp HTTP/1.1\r\n" HEAD JSON "Authorization: Basic x\r\n",
+	    401 },
+	{ "POST /mcp HTTP/1.1\r\n" HEAD JSON "Authorization: Bearer\r\n", 401 },
+	{ "POST /mcp HTTP/1.1\r\n" HEAD JSON
+	    "Authorization: Bearer x y\r\n", 401 },
+	{ "POST /mcp HTTP/1.1\r\nHost: b\r\n" JSON, 403 },
+	{ "POST /mcp HTTP/1.1\r\nHost: 1.2.3.4.b\r\n" JSON, 403 },
+	{ "POST /mcp HTTP/1.1\r\n" HEAD JSON "Origin: http://b\r\n", 403 },
+	{ "POST /mcp HTTP/1.1\r\n" HEAD JSON "Origin: ftp://a\r\n", 403 },
+	{ "POST /mcp HTTP/1.1\r\n" HEAD JSON "Origin: null\r\n", 403 },
+	{ "OPTIONS /mcp HTTP/1.1\r\n" HEAD "Origin: http://b\r\n", 403 },
+	{ "GET / HTTP/1.1\r\n" HEAD, 404 },
+	{ "GET /mcp/ HTTP/1.1\r\n" HEAD, 404 },
+	{ "GET //mcp HTTP/1.1\r\n" HEAD, 404 },
+	{ "PUT /mcp HTTP/1.1\r\n" HEAD, 405 },
+	{ "HEAD /mcp HTTP/1.1\r\n" HEAD, 405 },
+	{ "GET /mcp HTTP/1.1\r\n" HEAD "Accept: text/html\r\n", 406 },
+	{ "POST /mcp HTTP/1.1\r\n" HEAD JSON "Accept: text/html\r\n", 406 },
+	{ "POST /mcp HTTP/1.1\r\n" HEAD, 415 },
+	{ "POST /mcp HTTP/1.1\r\n" HEAD "Content-Type: text/plain\r\n", 415 },
+	{ "POST /mcp HTTP/1.1\r\n" HEAD
+	    "Content-Type: text/plain;, application/json\r\n", 415 },
+	{ "POST /mcp HTTP/1.1\r\n" HEAD JSON "Content-Encoding: gzip\r\n",
+	    415 },
+};
+
+START_TEST(heads_are_judged)
+{
+	static const struct check check = { "a localhost", "https://page", 1 };
+	auto_free char *text = mem_printf("%s\r\n", judged[_i].head);
+	struct http_head head = { 0 };
+	struct http_fault fault = { 0 };
+
+	ck_assert_int_eq(
+	    http_head_read(&head, text, strlen(text), &fault), 0);
+	ck_assert_msg(check_head(&check, &head, &fault) ==
+	        (judged[_i].status == 0 ? 0 : -1) &&
+	        fault.status == judged[_i].status,
+	    "%s: %d", text, fault.status);
+	http_head_free(&head);
+}
+END_TEST
+
+/* Another user at the socket, or any client of TCP. */
+START_TEST(strangers_need_a_token)
+{
+	static const struct check check = { "", "", 0 };
+	auto_free char *text =
+	    mem_printf("POST /mcp HTTP/1.1\r\n" HEAD JSON "%s\r\n",
+	        _i == 0 ? "" : "Authorization: Bearer x\r\n");
+	struct http_head head = { 0 };
+	struct http_fault fault = { 0 };
+
+	ck_assert_int_eq(
+	    http_head_read(&head, text, strlen(text), &fault), 0);
+	ck_assert_int_eq(check_head(&check, &head, &fault), _i == 0 ? -1 : 0);
+	ck_assert_int_eq(fault.status, _i == 0 ? 401 : 0);
+	http_head_free(&head);
+}
+END_TEST
+
 static void
 add(TCase *tc)
 {
+	tcase_add_loop_test(tc, heads_are_judged, 0, UNIT_COUNT(judged));
+	tcase_add_loop_test(tc, strangers_need_a_token, 0, 2);
 	tcase_add_test(tc, requests_are_read);
 	tcase_add_test(tc, requests_follow_each_other);
 	tcase_add_test(tc, few_empty_lines_come_before_a_request);
