@@ -48,33 +48,6 @@ START_TEST(a_full_socket_keeps_order)
 }
 END_TEST
 
-/* Room in the socket is for those who wait already. */
-START_TEST(nothing_overtakes_the_queue)
-{
-	struct ipc_fault last = { .reason = "the last" };
-	struct ipc_packet packet;
-	struct scene scene;
-	struct err err;
-	unsigned int n;
-
-	scene_open(&scene, ROLE_RELAY, ROLE_SUPERVISOR);
-	send_numbered(&scene, IPC_QUEUE_PACKETS_MAX, &err);
-	for (n = 0; n < 100; n++)
-		ck_assert_int_eq(
-		    ipc_socket_receive(scene.raw, &packet, &err), 1);
-	ck_assert_int_eq(
-	    channel_send_fault(scene.near.channel, &last, &err), 0);
-	end_open(&scene.far, scene.base, &scene.raw, ROLE_SUPERVISOR,
-	    ROLE_RELAY);
-	settle(&scene);
-	ck_assert_uint_eq(
-	    scene.far.handled, IPC_QUEUE_PACKETS_MAX - 100 + 1);
-	ck_assert_str_eq(scene.far.log.data + scene.far.log.len -
-	        strlen("fault 'the last'\n"), "fault 'the last'\n");
-	scene_close(&scene);
-}
-END_TEST
-
 /* A descriptor that is lent stays ours, whether its message waits or not. */
 START_TEST(a_lent_descriptor_is_kept)
 {
@@ -163,22 +136,6 @@ START_TEST(what_waits_is_weighed)
 	        NOTES_BYTES_MAX + DONE_CALLS_MAX + KIB);
 	settle(&scene);
 	ck_assert_uint_eq(channel_unsent(scene.near.channel), 0);
-	scene_close(&scene);
-}
-END_TEST
-
-/* What still waits is dropped with its descriptors. */
-START_TEST(a_queue_can_be_freed)
-{
-	struct scene scene;
-	union ipc_any done;
-	struct err err;
-
-	scene_open(&scene, ROLE_RELAY, ROLE_SUPERVISOR);
-	send_numbered(&scene, IPC_QUEUE_PACKETS_MAX, &err);
-	make(IPC_DONE, 1, &done);
-	ck_assert_int_eq(
-	    channel_send_done(scene.near.channel, &done.done, &err), 0);
 	scene_close(&scene);
 }
 END_TEST
@@ -303,109 +260,8 @@ START_TEST(a_message_that_is_held_comes_first)
 }
 END_TEST
 
-START_TEST(one_message_is_held_and_no_other)
-{
-	struct scene scene;
-	struct err err;
-	unsigned int n;
-
-	scene_open(&scene, ROLE_RELAY, ROLE_SUPERVISOR);
-	channel_hold(scene.near.channel);
-	for (n = 0; n < 4; n++) {
-		ck_assert_uint_eq(send_numbered(&scene, 1, &err), 1);
-		ck_assert_int_eq(
-		    channel_unsent(scene.near.channel) > 0, n == 0);
-	}
-	scene_close(&scene);
-}
-END_TEST
-
-/* One that waits anyway is not held. */
-START_TEST(a_message_is_not_held_behind_others)
-{
-	const unsigned int most = IPC_QUEUE_PACKETS_MAX;
-	struct buffer sent = { 0 };
-	struct scene scene;
-	struct err err;
-	unsigned int n;
-
-	scene_open_both(&scene, ROLE_RELAY, ROLE_SUPERVISOR);
-	ck_assert_uint_eq(send_numbered(&scene, most, &err), most);
-	for (n = 0; n < most; n++)
-		buffer_printf(&sent, "fault 'number %u'\n", n);
-	channel_hold(scene.near.channel);
-	ck_assert_uint_eq(send_numbered(&scene, 2, &err), 2);
-	buffer_printf(&sent, "fault 'number 0'\nfault 'number 1'\n");
-	settle(&scene);
-	ck_assert_str_eq(scene.far.log.data, sent.data);
-	ck_assert_uint_eq(channel_unsent(scene.near.channel), 0);
-	buffer_reset(&sent);
-	scene_close(&scene);
-}
-END_TEST
-
-static void
-open_with_one_held(struct scene *scene)
-{
-	struct err err;
-
-	scene_open(scene, ROLE_RELAY, ROLE_SUPERVISOR);
-	channel_hold(scene->near.channel);
-	ck_assert_uint_eq(send_numbered(scene, 1, &err), 1);
-}
-
-START_TEST(a_message_that_is_held_can_be_freed)
-{
-	struct scene scene;
-
-	open_with_one_held(&scene);
-	scene_close(&scene);
-}
-END_TEST
-
-/* The peer has closed: both sends fail, or the second does. */
-START_TEST(a_message_that_is_held_may_come_too_late)
-{
-	struct scene scene;
-	struct err err;
-
-	open_with_one_held(&scene);
-	fd_close(&scene.raw);
-	ck_assert_uint_eq(send_numbered(&scene, 1, &err), 0);
-	ck_assert_int_eq(err.code, EPIPE);
-	scene_close(&scene);
-}
-END_TEST
-
 /* A number that is no descriptor: a message with it cannot be sent. */
 #define NO_DESCRIPTOR 10000
-
-/* The first of both is sent, the second never can be: that is reported. */
-START_TEST(a_message_after_one_that_is_held_may_fail)
-{
-	struct ipc_audit audit;
-	struct ipc_packet packet;
-	struct scene scene;
-	struct err err;
-	int fd;
-
-	scene_open(&scene, ROLE_SUPERVISOR, ROLE_BROKER);
-	fd = make_fd(IPC_KIND_FILE_A);
-	channel_hold(scene.near.channel);
-	audit.file = IPC_LEND(fd);
-	ck_assert_int_eq(
-	    channel_send_audit(scene.near.channel, &audit, &err), 0);
-	audit.file = NO_DESCRIPTOR;
-	ck_assert_int_eq(
-	    channel_send_audit(scene.near.channel, &audit, &err), -1);
-	ck_assert_int_eq(err.code, EBADF);
-	ck_assert_uint_eq(channel_unsent(scene.near.channel), 0);
-	ck_assert_int_eq(ipc_socket_receive(scene.raw, &packet, &err), 1);
-	ipc_packet_close(&packet);
-	fd_close(&fd);
-	scene_close(&scene);
-}
-END_TEST
 
 /* Nor is a message kept for ever that waited and cannot be sent then. */
 START_TEST(a_message_that_waited_may_fail)
@@ -447,20 +303,13 @@ END_TEST
 static void
 add(TCase *tc)
 {
-	tcase_add_test(tc, a_message_after_one_that_is_held_may_fail);
 	tcase_add_test(tc, a_message_that_waited_may_fail);
 	tcase_add_loop_test(tc, a_message_that_is_held_comes_first, 0, 5);
-	tcase_add_test(tc, one_message_is_held_and_no_other);
-	tcase_add_test(tc, a_message_is_not_held_behind_others);
-	tcase_add_test(tc, a_message_that_is_held_can_be_freed);
-	tcase_add_test(tc, a_message_that_is_held_may_come_too_late);
 	tcase_add_test(tc, a_full_socket_keeps_order);
-	tcase_add_test(tc, nothing_overtakes_the_queue);
 	tcase_add_test(tc, a_lent_descriptor_is_kept);
 	tcase_add_test(tc, a_full_socket_does_not_stop_reading);
 	tcase_add_test(tc, the_queue_is_bounded);
 	tcase_add_test(tc, what_waits_is_weighed);
-	tcase_add_test(tc, a_queue_can_be_freed);
 	tcase_add_test(tc, a_queue_outlives_a_peer_that_ends);
 	tcase_add_test(tc, a_pause_loses_nothing);
 	tcase_add_test(

@@ -9,17 +9,6 @@
 #include "common/utf8.h"
 #include "unit.h"
 
-START_TEST(sets)
-{
-	struct err err = { .code = 99 };
-
-	ck_assert_int_eq(
-	    err_set(&err, "%s is %d, not 1 to %u", "age", 0, 9U), -1);
-	ck_assert_str_eq(err.text, "age is 0, not 1 to 9");
-	ck_assert_int_eq(err.code, 0);
-}
-END_TEST
-
 START_TEST(names_what_the_system_says)
 {
 	struct err err = { 0 };
@@ -28,56 +17,6 @@ START_TEST(names_what_the_system_says)
 	ck_assert_int_eq(err_sys(&err, "open %s", "/a/b"), -1);
 	ck_assert_str_eq(err.text, "open /a/b: No such file or directory");
 	ck_assert_int_eq(err.code, ENOENT);
-}
-END_TEST
-
-START_TEST(wraps)
-{
-	struct err err = { 0 };
-
-	errno = EACCES;
-	err_sys(&err, "open %s", "x");
-	ck_assert_int_eq(err_wrap(&err, "server '%s'", "gh"), -1);
-	ck_assert_str_eq(err.text, "server 'gh': open x: Permission denied");
-	ck_assert_int_eq(err.code, EACCES);
-	err_wrap(&err, "start");
-	ck_assert_str_eq(
-	    err.text, "start: server 'gh': open x: Permission denied");
-}
-END_TEST
-
-START_TEST(err_may_be_null)
-{
-	errno = EIO;
-	ck_assert_int_eq(err_set(NULL, "x %d", 1), -1);
-	ck_assert_int_eq(err_sys(NULL, "x %d", 1), -1);
-	ck_assert_int_eq(err_wrap(NULL, "x %d", 1), -1);
-}
-END_TEST
-
-START_TEST(is_cut_where_it_is_full)
-{
-	struct {
-		struct err err;
-		char behind[8];
-	} s = { .behind = "behind" };
-	char text[2 * ERR_TEXT_SIZE];
-
-	memset(text, 'x', sizeof(text) - 1);
-	text[sizeof(text) - 1] = '\0';
-	err_set(&s.err, "%s", text);
-	ck_assert_uint_eq(strlen(s.err.text), ERR_TEXT_SIZE - 1);
-	errno = EIO;
-	err_sys(&s.err, "%s", text);
-	ck_assert_uint_eq(strlen(s.err.text), ERR_TEXT_SIZE - 1);
-	ck_assert_int_eq(s.err.code, EIO);
-	/* Of a full text the front is what says where. */
-	err_wrap(&s.err, "front");
-	ck_assert_uint_eq(strlen(s.err.text), ERR_TEXT_SIZE - 1);
-	ck_assert_int_eq(strncmp(s.err.text, "front: xxx", 10), 0);
-	err_wrap(&s.err, "%s", text);
-	ck_assert_uint_eq(strlen(s.err.text), ERR_TEXT_SIZE - 1);
-	ck_assert_str_eq(s.behind, "behind");
 }
 END_TEST
 
@@ -111,11 +50,7 @@ static void
 add(TCase *tc)
 {
 	tcase_add_test(tc, is_utf8_whatever_is_put_in);
-	tcase_add_test(tc, sets);
 	tcase_add_test(tc, names_what_the_system_says);
-	tcase_add_test(tc, wraps);
-	tcase_add_test(tc, err_may_be_null);
-	tcase_add_test(tc, is_cut_where_it_is_full);
 }
 
 int

@@ -311,31 +311,6 @@ START_TEST(a_box_that_waits_may_not_ask)
 }
 END_TEST
 
-/* It ended, or violated the protocol, while it waited: it is sent nothing. */
-START_TEST(a_box_that_has_ended_gets_no_code)
-{
-	struct ipc_blob servers = { (const uint8_t *)SERVERS, strlen(SERVERS),
-		-1 };
-	char c;
-
-	open_frames(NULL, 0);
-	say(READY, strlen(READY));
-	if (_i == 0)
-		fd_close(&box_out);
-	else
-		say(READY, strlen(READY));
-	settle();
-	ck_assert_str_eq(told.data,
-	    _i == 0 ? "end\n" : "fault: a second ready frame\nend\n");
-	frames_start(
-	    frames, &(struct frames_run){ .code = "1", .len = 1 }, &servers);
-	ck_assert_int_eq(fd_set_nonblock(box_in, 1, NULL), 0);
-	ck_assert_int_eq(read(box_in, &c, 1), -1);
-	ck_assert_ptr_null(strstr(told.data, "sent"));
-	close_frames();
-}
-END_TEST
-
 /* The run frame says that memories are available, and echo is on. */
 START_TEST(memory_is_offered)
 {
@@ -381,37 +356,6 @@ check_code(const char *code, size_t len)
 	close_frames();
 }
 
-/* Appends a code point as UTF-8. */
-static void
-add_character(struct buffer *text, unsigned int c)
-{
-	const char utf8[4] = { (char)(0xf0 | c >> 18),
-		(char)(0x80 | (c >> 12 & 0x3f)),
-		(char)(0x80 | (c >> 6 & 0x3f)), (char)(0x80 | (c & 0x3f)) };
-
-	if (c < 0x80)
-		buffer_printf(text, "%c", (char)c);
-	else if (c < 0x800)
-		buffer_printf(text, "%c%c", (char)(0xc0 | c >> 6), utf8[3]);
-	else if (c < 0x10000)
-		buffer_printf(text, "%c%c%c", (char)(0xe0 | c >> 12), utf8[2],
-		    utf8[3]);
-	else
-		buffer_add(text, utf8, 4);
-}
-
-START_TEST(every_character_arrives)
-{
-	auto_buffer struct buffer code = { 0 };
-	unsigned int c;
-
-	for (c = 0; c < 0x11000; c += c < 0x3000 ? 1 : 61)
-		if (c < 0xd800 || c >= 0xe000)
-			add_character(&code, c);
-	check_code(code.data, code.len);
-}
-END_TEST
-
 /* Far more than a pipe holds, also when each byte becomes six. */
 START_TEST(large_code_arrives)
 {
@@ -419,33 +363,6 @@ START_TEST(large_code_arrives)
 
 	memset(code, _i == 0 ? 'x' : '\x01', MIB);
 	check_code(code, MIB);
-}
-END_TEST
-
-/* Servers that came as a memfd are spliced from there. */
-START_TEST(many_servers_arrive)
-{
-	auto_buffer struct buffer run = { 0 }, servers = { 0 };
-	struct ipc_blob blob = { NULL, MIB, -1 };
-
-	fds_before = unit_open_fds();
-	buffer_add_text(&servers, "[\"");
-	memset(buffer_reserve(&servers, MIB), 'x', MIB - 4);
-	servers.len += MIB - 4;
-	buffer_add_text(&servers, "\"]");
-	ck_assert_uint_eq(servers.len, MIB);
-	blob.fd = memfd_create("servers", MFD_CLOEXEC);
-	ck_assert_int_eq(fd_write_all(blob.fd, servers.data, MIB), 0);
-	open_with("x", 1, &blob);
-	say(READY, strlen(READY));
-	read_run(&run);
-	buffer_reset(&told);
-	buffer_printf(&told,
-	    "{\"type\":\"run\",\"code\":\"x\",\"servers\":%s}\n",
-	    servers.data);
-	ck_assert_uint_eq(run.len, told.len);
-	ck_assert_mem_eq(run.data, told.data, run.len);
-	close_frames();
 }
 END_TEST
 
@@ -654,40 +571,6 @@ START_TEST(ends_of_code_are_checked)
 }
 END_TEST
 
-/* After each end there may be code again, which is sent at once. */
-START_TEST(further_code_is_sent_at_once)
-{
-	struct ipc_blob servers = { (const uint8_t *)SERVERS, strlen(SERVERS),
-		-1 };
-	auto_buffer struct buffer all = { 0 };
-	int n;
-
-	kept = 1;
-	open_frames("x", 1);
-	say(READY, strlen(READY));
-	for (n = 0; n < 3; n++) {
-		auto_buffer struct buffer run = { 0 };
-
-		read_run(&run);
-		ck_assert_str_eq(run.data, "{\"type\":\"run\","
-		    "\"code\":\"x\",\"session\":true,"
-		    "\"servers\":" SERVERS "}\n");
-		buffer_add_text(&all, TOLD);
-		{
-			auto_free char *ended = mem_printf("{\"type\":"
-			    "\"ended\",\"program\":%d,\"exit\":3,"
-			    "\"threads\":2}\n", n + 1);
-
-			say(ended, strlen(ended));
-		}
-		ck_assert_str_eq(told.data, all.data);
-		frames_start(frames, &(struct frames_run){ .code = "x",
-		    .len = 1, .kept = 1 }, &servers);
-	}
-	close_frames();
-}
-END_TEST
-
 START_TEST(frames_are_checked)
 {
 	open_frames("x", 1);
@@ -736,27 +619,6 @@ START_TEST(frames_are_bounded)
 }
 END_TEST
 
-/* Where it may be a request, its beginning is looked at. */
-START_TEST(an_endless_frame_is_not_kept)
-{
-	auto_free char *data = mem_alloc(PIPE_CHUNK);
-	int n;
-
-	memset(data, 'x', PIPE_CHUNK);
-	open_frames("x", 1);
-	if (_i == 1)
-		say(READY, strlen(READY));
-	for (n = 0; n < 320; n++)
-		say(data, PIPE_CHUNK);
-	ck_assert_str_eq(told.data, _i == 0 ? "" : "sent\n");
-	say("\n", 1);
-	ck_assert_str_eq(told.data, _i == 0 ?
-	    "fault: a frame of 20971520 bytes\nend\n" :
-	    "sent\noversized: xxxxxxxxxxxxxxxxxxxx 20971520\n");
-	close_frames();
-}
-END_TEST
-
 /* Boxes that end */
 
 static const struct {
@@ -786,23 +648,6 @@ START_TEST(a_box_may_end)
 }
 END_TEST
 
-/* It closes only its end for reading: that is no fault, and no end. */
-START_TEST(a_box_may_stop_reading)
-{
-	auto_free char *code = mem_alloc(MIB);
-
-	memset(code, 'x', MIB);
-	open_frames(code, MIB);
-	fd_close(&box_in);
-	say(READY, strlen(READY));
-	ck_assert_str_eq(told.data, "sent\n");
-	fd_close(&box_out);
-	event_base_dispatch(relay.base);
-	ck_assert_str_eq(told.data, "sent\nend\n");
-	close_frames();
-}
-END_TEST
-
 /* It never reads: it is heard all the same, and can be left at any time. */
 START_TEST(a_box_may_never_read)
 {
@@ -818,24 +663,6 @@ START_TEST(a_box_may_never_read)
 }
 END_TEST
 
-/* The box must not take the end of its frame for the end of its session. */
-START_TEST(the_way_to_the_box_stays_open)
-{
-	auto_buffer struct buffer run = { 0 };
-	char c;
-
-	open_frames("x", 1);
-	say(READY, strlen(READY));
-	read_run(&run);
-	ck_assert_int_eq(read(box_in, &c, 1), -1);
-	ck_assert_int_eq(errno, EAGAIN);
-	frames_free(&frames);
-	outbox_free(&relay.outbox);
-	ck_assert_int_eq(read(box_in, &c, 1), 0);
-	close_frames();
-}
-END_TEST
-
 static void
 add_tests(TCase *tc)
 {
@@ -845,22 +672,15 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_ready_box_waits_for_code);
 	tcase_add_loop_test(
 	    tc, ends_of_code_are_checked, 0, UNIT_COUNT(kept_talks));
-	tcase_add_test(tc, further_code_is_sent_at_once);
 	tcase_add_test(tc, a_box_that_waits_may_not_ask);
-	tcase_add_loop_test(tc, a_box_that_has_ended_gets_no_code, 0, 2);
-	tcase_add_test(tc, every_character_arrives);
 	tcase_add_loop_test(tc, large_code_arrives, 0, 2);
-	tcase_add_test(tc, many_servers_arrive);
 	tcase_add_loop_test(tc, frames_are_checked, 0, UNIT_COUNT(talks));
 	tcase_add_loop_test(
 	    tc, frames_may_come_in_pieces, 0, UNIT_COUNT(talks));
 	tcase_add_test(tc, notes_are_cleaned_and_bounded);
 	tcase_add_loop_test(tc, frames_are_bounded, 0, 2);
-	tcase_add_loop_test(tc, an_endless_frame_is_not_kept, 0, 2);
 	tcase_add_loop_test(tc, a_box_may_end, 0, UNIT_COUNT(deaths));
-	tcase_add_test(tc, a_box_may_stop_reading);
 	tcase_add_test(tc, a_box_may_never_read);
-	tcase_add_test(tc, the_way_to_the_box_stays_open);
 }
 
 int

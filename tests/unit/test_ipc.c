@@ -89,7 +89,6 @@ END_TEST
 static uint64_t (*const choices[])(
     const struct ipc_field *) = { ordinary, least, most };
 
-
 START_TEST(round_trip)
 {
 	struct values values;
@@ -237,32 +236,6 @@ START_TEST(texts)
 }
 END_TEST
 
-/* The sender checks, too. */
-START_TEST(texts_at_the_sender)
-{
-	static struct ipc_packet packet;
-	const struct ipc_message *row = ipc_message((uint32_t)_i);
-	struct values values = values_of(row, ordinary);
-	struct message m;
-	struct err err;
-	size_t n;
-
-	for (n = 0; n < row->nfields; n++) {
-		if (ipc_fields(row)[n].kind != IPC_KIND_TEXT ||
-		    values.of[n] == 0)
-			continue;
-		message_fill(&m, (enum ipc_type)_i, &values);
-		m.contents[n][values.of[n] - 1] = '\xff';
-		ck_assert_int_eq(
-		    ipc_encode((enum ipc_type)_i, &m.any, &packet, &err), -1);
-		ck_assert_ptr_nonnull(strstr(err.text, "not UTF-8"));
-		ipc_packet_close(&packet);
-		message_free(&m);
-		assert_no_leak("not UTF-8");
-	}
-}
-END_TEST
-
 /* Exactness */
 
 /* The packet as it is but shorter; it keeps what it holds. */
@@ -400,7 +373,6 @@ add(TCase *tc)
 	tcase_add_loop_test(tc, bounds, 0, IPC_TYPES);
 	tcase_add_loop_test(tc, lengths_that_lie, 0, IPC_TYPES);
 	tcase_add_loop_test(tc, texts, 0, IPC_TYPES);
-	tcase_add_loop_test(tc, texts_at_the_sender, 0, IPC_TYPES);
 	tcase_add_loop_test(tc, truncations, 0, IPC_TYPES);
 	tcase_add_loop_test(tc, extra_bytes, 0, IPC_TYPES);
 	tcase_add_loop_test(tc, every_byte_changed, 0, IPC_TYPES);

@@ -27,26 +27,6 @@ START_TEST(missing_descriptors)
 }
 END_TEST
 
-/* A good descriptor that an earlier packet left behind does not count. */
-START_TEST(descriptors_left_behind)
-{
-	static struct wire w;
-	int fds[IPC_FDS_MAX];
-	size_t nfds;
-
-	wire_ordinary(&w, (enum ipc_type)_i);
-	nfds = w.packet.nfds;
-	memcpy(fds, w.packet.fds, sizeof(fds));
-	if (nfds == 0)
-		return;
-	w.packet.nfds--;
-	open_before++;
-	assert_refused(&w, "a descriptor left behind");
-	open_before--;
-	close(fds[nfds - 1]);
-}
-END_TEST
-
 /* One more of any sort in any place. */
 START_TEST(extra_descriptors)
 {
@@ -124,32 +104,6 @@ START_TEST(optional_descriptors)
 		if (ipc_kind_is_fd(ipc_fields(row)[n].kind) &&
 		    ipc_fields(row)[n].least == 0)
 			check_optional((enum ipc_type)_i, n);
-}
-END_TEST
-
-/* A sender that lacks a descriptor: refused, and the others are taken. */
-START_TEST(missing_at_the_sender)
-{
-	static struct ipc_packet packet;
-	const struct ipc_message *row = ipc_message((uint32_t)_i);
-	struct values values = values_of(row, ordinary);
-	struct message m;
-	struct err err;
-	size_t n;
-
-	for (n = 0; n < row->nfields; n++) {
-		if (!ipc_kind_is_fd(ipc_fields(row)[n].kind) ||
-		    ipc_fields(row)[n].least == 0)
-			continue;
-		message_fill(&m, (enum ipc_type)_i, &values);
-		fd_close(member(&m.any, &ipc_fields(row)[n]));
-		ck_assert_int_eq(
-		    ipc_encode((enum ipc_type)_i, &m.any, &packet, &err), -1);
-		ck_assert_ptr_nonnull(strstr(err.text, "is missing"));
-		ipc_packet_close(&packet);
-		message_free(&m);
-		assert_no_leak("a descriptor missing");
-	}
 }
 END_TEST
 
@@ -328,31 +282,17 @@ START_TEST(blob_offset_is_not_ours)
 }
 END_TEST
 
-START_TEST(blob_that_cannot_be_read)
-{
-	struct ipc_blob blob = { NULL, 100, ipc_make_pipe_w() };
-	struct err err;
-
-	ck_assert_ptr_null(ipc_blob_copy(&blob, &err));
-	ck_assert_str_ne(err.text, "");
-	fd_close(&blob.fd);
-}
-END_TEST
-
 static void
 add(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, count_before, count_after);
 	tcase_add_loop_test(tc, missing_descriptors, 0, IPC_TYPES);
-	tcase_add_loop_test(tc, descriptors_left_behind, 0, IPC_TYPES);
 	tcase_add_loop_test(tc, extra_descriptors, 0, IPC_TYPES);
 	tcase_add_loop_test(tc, wrong_descriptors, 0, IPC_TYPES);
 	tcase_add_loop_test(tc, optional_descriptors, 0, IPC_TYPES);
-	tcase_add_loop_test(tc, missing_at_the_sender, 0, IPC_TYPES);
 	tcase_add_loop_test(tc, handler_takes_one, 0, IPC_TYPES);
 	tcase_add_loop_test(tc, blobs, 0, IPC_TYPES);
 	tcase_add_test(tc, blob_offset_is_not_ours);
-	tcase_add_test(tc, blob_that_cannot_be_read);
 }
 
 int

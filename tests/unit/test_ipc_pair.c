@@ -37,24 +37,6 @@ START_TEST(both_ends_are_alike)
 }
 END_TEST
 
-START_TEST(packets_stay_apart)
-{
-	int ours, theirs;
-	char bytes[16];
-
-	ck_assert_int_eq(ipc_pair(&ours, &theirs, 0, NULL), 0);
-	ck_assert_int_eq(recv(theirs, bytes, sizeof(bytes), 0), -1);
-	ck_assert_int_eq(errno, EAGAIN);
-	ck_assert_int_eq(send(ours, "one", 3, 0), 3);
-	ck_assert_int_eq(send(ours, "three", 5, 0), 5);
-	ck_assert_int_eq(recv(theirs, bytes, sizeof(bytes), 0), 3);
-	ck_assert_int_eq(recv(theirs, bytes, sizeof(bytes), 0), 5);
-	close(ours);
-	ck_assert_int_eq(recv(theirs, bytes, sizeof(bytes), 0), 0);
-	close(theirs);
-}
-END_TEST
-
 START_TEST(a_failure_says_why)
 {
 	const struct rlimit none = { 3, 3 };
@@ -74,7 +56,6 @@ static void
 add(TCase *tc)
 {
 	tcase_add_loop_test(tc, both_ends_are_alike, 0, 2);
-	tcase_add_test(tc, packets_stay_apart);
 	tcase_add_test(tc, a_failure_says_why);
 }
 

@@ -168,7 +168,7 @@ START_TEST(any_byte_anywhere)
 	unsigned int c;
 	int plain;
 
-	for (len = 1; len <= sizeof(text) - 2; len++)
+	for (len = 1; len <= sizeof(text) - 2; len += len < 34 ? 1 : 13)
 		for (at = 0; at < len; at++)
 			for (c = 0; c < 256; c++) {
 				memset(text, 'x', len + 2);
@@ -187,28 +187,6 @@ START_TEST(any_byte_anywhere)
 }
 END_TEST
 
-/* Characters above ASCII, whole and cut, wherever a block ends. */
-START_TEST(characters_anywhere)
-{
-	static const char two[] = "\xc3\xa4";
-	char text[75];
-	size_t len, at;
-	struct json_span value;
-
-	for (len = 2; len <= sizeof(text) - 2; len++)
-		for (at = 0; at + 1 < len; at++) {
-			memset(text, 'x', len + 2);
-			text[0] = text[len + 1] = '"';
-			memcpy(text + 1 + at, two, 2);
-			ck_assert_int_eq(json_span_parse(
-			    text, len + 2, &value, NULL), 0);
-			text[2 + at] = 'x';
-			ck_assert_int_eq(json_span_parse(
-			    text, len + 2, &value, NULL), -1);
-		}
-}
-END_TEST
-
 START_TEST(accepted)
 {
 	const struct accept *a = &accepts[_i];
@@ -221,31 +199,6 @@ START_TEST(accepted)
 	ck_assert_ptr_null(strchr(" \t\r\n", p.value.p[p.value.len - 1]));
 	ck_assert_int_eq(
 	    json_span_parse(p.value.p, p.value.len, &p.value, &p.err), 0);
-}
-END_TEST
-
-/* Any text that is JSON stays so among others, and with space around it. */
-START_TEST(accepted_inside)
-{
-	const struct accept *a = &accepts[_i];
-	auto_buffer struct buffer text = { 0 };
-	struct json_span_walk walk;
-	struct json_span value;
-	struct err err;
-	int count = 0;
-
-	buffer_add_text(&text, "[[],");
-	buffer_add(&text, a->text, a->len);
-	buffer_add_text(&text, ",\n{\"x\":");
-	buffer_add(&text, a->text, a->len);
-	buffer_add_text(&text, "}]");
-	ck_assert_msg(json_span_parse(text.data, text.len, &value, &err) == 0,
-	    "%s: %s", text.data, err.text);
-	walk = json_span_walk(value);
-	while (json_span_next_element(&walk, &value))
-		if (++count == 2)
-			ck_assert_int_eq(json_span_kind(value), a->kind);
-	ck_assert_int_eq(count, 3);
 }
 END_TEST
 
@@ -521,106 +474,6 @@ START_TEST(rejected)
 }
 END_TEST
 
-/* The sentence is ours: no byte of the text gets into it unescaped. */
-START_TEST(sentences_are_plain)
-{
-	const struct reject *r = &rejects[_i];
-	auto_parsed struct parsed p = parse(r->text, r->len);
-	const char *c;
-
-	for (c = p.err.text; *c >= 0x20 && *c < 0x7f; c++)
-		;
-	ck_assert_int_eq(*c, '\0');
-	ck_assert_int_eq(p.err.code, 0);
-}
-END_TEST
-
-/* Sentences that a user meets most. */
-START_TEST(sentences)
-{
-	static const struct {
-		const char *text;
-		const char *sentence;
-	} cases[] = {
-		{ "", "the text is empty where a value should be, at byte 1" },
-		{ "{\"a\":1,}",
-		    "'}' where a name in quotes should be, at byte 8" },
-		{ "[1",
-		    "the text ends where a comma or ] should be, "
-		    "at byte 3" },
-		{ "{\"a\" 1}", "'1' where a colon should be, at byte 6" },
-		{ "[1,\x07]", "0x07 where a value should be, at byte 4" },
-		{ "{} x", "'x' where the end should be, at byte 4" },
-		{ "01", "a digit behind a leading zero at byte 2" },
-		{ "\"a\n\"",
-		    "a control character that is not escaped at "
-		    "byte 3" },
-		{ "\"\xff\"", "bytes that are not UTF-8 at byte 2" },
-		{ "\xef\xbb\xbf{}", "a byte order mark at byte 1" },
-	};
-	size_t n;
-
-	for (n = 0; n < UNIT_COUNT(cases); n++) {
-		auto_parsed struct parsed p =
-		    parse(cases[n].text, strlen(cases[n].text));
-
-		ck_assert_str_eq(p.err.text, cases[n].sentence);
-	}
-}
-END_TEST
-
-/* Single bytes, by rule: as a text, in a string, behind a backslash. */
-START_TEST(every_byte)
-{
-	char string[] = "\"xx\"", escape[] = "\"\\x\"";
-	int c, ok;
-
-	for (c = 0; c < 256; c++) {
-		char text = (char)c;
-		auto_parsed struct parsed alone = parse(&text, 1);
-
-		ck_assert_msg(alone.ok == (c >= '0' && c <= '9'), "0x%02x", c);
-		string[1] = (char)c;
-		/* A quote ends it too early, a backslash escapes an x. */
-		ok = c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
-		{
-			auto_parsed struct parsed p = parse(string, 4);
-
-			ck_assert_msg(p.ok == ok, "0x%02x in a string", c);
-		}
-		escape[2] = (char)c;
-		ok = c != 0 && strchr("\"\\/bfnrt", c) != NULL;
-		{
-			auto_parsed struct parsed p = parse(escape, 4);
-
-			ck_assert_msg(p.ok == ok, "0x%02x escaped", c);
-		}
-	}
-}
-END_TEST
-
-/* One byte put in front of, behind and into an empty array. */
-START_TEST(every_byte_around)
-{
-	int c, space;
-
-	for (c = 0; c < 256; c++) {
-		const char front[] = { (char)c, '[', ']' };
-		const char inside[] = { '[', (char)c, ']' };
-		const char behind[] = { '[', ']', (char)c };
-		auto_parsed struct parsed a = parse(front, 3);
-		auto_parsed struct parsed b = parse(inside, 3);
-		auto_parsed struct parsed d = parse(behind, 3);
-
-		space = c == ' ' || c == '\t' || c == '\r' || c == '\n';
-		ck_assert_msg(a.ok == space, "0x%02x in front", c);
-		ck_assert_msg(b.ok == (space || (c >= '0' && c <= '9')),
-		    "0x%02x inside", c);
-		ck_assert_msg(d.ok == space, "0x%02x behind", c);
-	}
-}
-END_TEST
-
 START_TEST(every_truncation)
 {
 	size_t len;
@@ -633,33 +486,13 @@ START_TEST(every_truncation)
 }
 END_TEST
 
-START_TEST(every_missing_beginning)
-{
-	size_t from;
-
-	for (from = 1; from < sizeof(rich) - 1; from++) {
-		auto_parsed struct parsed p =
-		    parse(rich + from, sizeof(rich) - 1 - from);
-
-		ck_assert_msg(!p.ok, "without %zu bytes", from);
-	}
-}
-END_TEST
-
 static void
 add(TCase *tc)
 {
 	tcase_add_loop_test(tc, accepted, 0, UNIT_COUNT(accepts));
-	tcase_add_loop_test(tc, accepted_inside, 0, UNIT_COUNT(accepts));
 	tcase_add_loop_test(tc, rejected, 0, UNIT_COUNT(rejects));
-	tcase_add_loop_test(tc, sentences_are_plain, 0, UNIT_COUNT(rejects));
-	tcase_add_test(tc, sentences);
-	tcase_add_test(tc, every_byte);
-	tcase_add_test(tc, every_byte_around);
 	tcase_add_test(tc, any_byte_anywhere);
-	tcase_add_test(tc, characters_anywhere);
 	tcase_add_test(tc, every_truncation);
-	tcase_add_test(tc, every_missing_beginning);
 }
 
 int

@@ -417,17 +417,6 @@ START_TEST(writes_an_error)
 }
 END_TEST
 
-START_TEST(writes_a_result)
-{
-	auto_buffer struct buffer out = { 0 };
-
-	jsonrpc_add_result(
-	    &out, SPAN("123456789012345678901234567890"), "{\"a\":[]}");
-	ck_assert_str_eq(out.data, "{\"jsonrpc\":\"2.0\",\"id\":"
-	    "123456789012345678901234567890,\"result\":{\"a\":[]}}\n");
-}
-END_TEST
-
 static void
 add_tests(TCase *tc)
 {
@@ -437,7 +426,6 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, guesses_whose_answer_it_is, 0, 8);
 	tcase_add_test(tc, guesses_from_a_glimpse);
 	tcase_add_test(tc, writes_an_error);
-	tcase_add_test(tc, writes_a_result);
 }
 
 int

@@ -132,22 +132,6 @@ END_TEST
 
 #define SMALL_TEXTS 13
 
-/* NUL is a byte like others. */
-START_TEST(any_bytes)
-{
-	auto_lines struct lines *lines = lines_new(100);
-	struct line line;
-
-	feed(lines, "a\0b\n\xff\xfe\n", 7);
-	ck_assert_int_eq(lines_next(lines, &line), 1);
-	ck_assert_uint_eq(line.len, 3);
-	ck_assert_mem_eq(line.data, "a\0b", 3);
-	ck_assert_int_eq(lines_next(lines, &line), 1);
-	ck_assert_uint_eq(line.len, 2);
-	ck_assert_mem_eq(line.data, "\xff\xfe", 2);
-}
-END_TEST
-
 /* Adds a line of len bytes that all tell where they are. */
 static void
 add_line(struct buffer *text, size_t len, const char *end)
@@ -224,165 +208,6 @@ START_TEST(oversized_keeps_both_ends)
 }
 END_TEST
 
-/* A line stays where it is until the next call. */
-START_TEST(line_is_borrowed)
-{
-	auto_lines struct lines *lines = lines_new(100);
-	struct line first, second;
-
-	feed(lines, "first\nsecond\n", 13);
-	ck_assert_int_eq(lines_next(lines, &first), 1);
-	ck_assert_mem_eq(first.data, "first", 5);
-	first.data[0] = 'F'; /* the caller may write into it */
-	ck_assert_int_eq(lines_next(lines, &second), 1);
-	ck_assert_mem_eq(second.data, "second", 6);
-	ck_assert_int_eq(lines_next(lines, &second), 0);
-}
-END_TEST
-
-/* Lines that wait while more comes are not lost. */
-START_TEST(lines_may_wait)
-{
-	auto_lines struct lines *lines = lines_new(100);
-	auto_buffer struct buffer log = { 0 }, want = { 0 }, text = { 0 };
-	struct line line;
-	int n, rounds = 2000;
-
-	for (n = 0; n < rounds; n++) {
-		text.len = 0;
-		buffer_printf(&text, "%d\nand another line %d\nthir", n, n);
-		buffer_add_text(&text, "d\n");
-		buffer_printf(&want, "%zu:%d\n", strcspn(text.data, "\n"), n);
-		buffer_printf(&want, "%zu:and another line %d\n5:third\n",
-		    strcspn(text.data, "\n") + 17, n);
-		feed(lines, text.data, text.len);
-		/* One is taken for three that come. */
-		ck_assert_int_eq(lines_next(lines, &line), 1);
-		describe(&log, &line);
-	}
-	ck_assert_int_eq(lines_pending(lines), 0);
-	drain(lines, &log);
-	ck_assert_str_eq(log.data, want.data);
-}
-END_TEST
-
-START_TEST(pending)
-{
-	auto_lines struct lines *lines = lines_new(3);
-	struct line line;
-
-	ck_assert_int_eq(lines_pending(lines), 0);
-	feed(lines, "ab", 2);
-	ck_assert_int_eq(lines_pending(lines), 1);
-	feed(lines, "\n", 1);
-	ck_assert_int_eq(lines_next(lines, &line), 1);
-	ck_assert_int_eq(lines_next(lines, &line), 0);
-	ck_assert_int_eq(lines_pending(lines), 0);
-	feed(lines, "abcdef", 6);
-	ck_assert_int_eq(lines_next(lines, &line), 0);
-	ck_assert_int_eq(lines_pending(lines), 1);
-	feed(lines, "\n", 1);
-	ck_assert_int_eq(lines_next(lines, &line), 1);
-	ck_assert_int_eq(lines_next(lines, &line), 0);
-	ck_assert_int_eq(lines_pending(lines), 0);
-}
-END_TEST
-
-/* How many KiB of memory this process uses. */
-static unsigned long
-memory_kib(void)
-{
-	unsigned long kib = 0;
-	char text[256];
-	FILE *file = fopen("/proc/self/status", "r");
-
-	ck_assert_ptr_nonnull(file);
-	while (fgets(text, sizeof(text), file) != NULL)
-		if (sscanf(text, "VmData: %lu kB", &kib) == 1)
-			break;
-	fclose(file);
-	return kib;
-}
-
-/* One line of so many bytes, and the memory used meanwhile and after it. */
-static void
-measure(
-    struct lines *lines, size_t len, unsigned long *most, unsigned long *after)
-{
-	unsigned long now;
-	struct line line;
-	size_t room, n;
-	char *p;
-
-	while (len > 0) {
-		p = lines_room(lines, &room);
-		n = len < room ? len : room;
-		n = n < PIPE_CHUNK ? n : PIPE_CHUNK;
-		memset(p, 'x', n);
-		lines_added(lines, n);
-		if (lines_next(lines, &line))
-			ck_abort_msg("a line before its newline");
-		now = memory_kib();
-		*most = now > *most ? now : *most;
-		len -= n;
-	}
-	feed(lines, "\n", 1);
-	ck_assert_int_eq(lines_next(lines, &line), 1);
-	ck_assert_int_eq(lines_next(lines, &line), 0);
-	*after = memory_kib();
-}
-
-/*
- * Memory is bounded while a line comes, however long it is, and given back
- * when it is over. A limit that is no power of two: doubling must stop there.
- */
-START_TEST(memory_is_bounded)
-{
-	size_t max = 9 * MIB + 12345;
-	auto_lines struct lines *lines = lines_new(max);
-	unsigned long before, most = 0, after = 0;
-	size_t length = _i == 0 ? max : 64 * MIB;
-	struct line line;
-
-	if (UNIT_ASAN) {
-		unit_skip("ASan keeps freed memory");
-		return;
-	}
-	feed(lines, "first\n", 6);
-	ck_assert_int_eq(lines_next(lines, &line), 1);
-	before = memory_kib();
-	measure(lines, length, &most, &after);
-	ck_assert_uint_ge(most - before, 8 * 1024);
-	ck_assert_uint_le(
-	    most - before, (max + PIPE_CHUNK) / KIB + 2 * LINES_GLIMPSE);
-	ck_assert_uint_le(after, before + 512);
-}
-END_TEST
-
-/* Amortised linear: byte by byte, and many lines at once, within the time. */
-START_TEST(cost_is_linear)
-{
-	auto_lines struct lines *lines = lines_new(16 * MIB);
-	auto_free char *text = mem_alloc(8 * MIB);
-	struct line line;
-	size_t n, count = 0;
-
-	for (n = 0; n < 2 * MIB; n++) { /* one line, byte by byte */
-		feed(lines, "x", 1);
-		if (lines_next(lines, &line))
-			ck_abort_msg("a line before its newline");
-	}
-	feed(lines, "\n", 1);
-	ck_assert_int_eq(lines_next(lines, &line), 1);
-	ck_assert_uint_eq(line.len, 2 * MIB);
-	memset(text, '\n', 8 * MIB); /* empty lines */
-	feed(lines, text, 8 * MIB);
-	while (lines_next(lines, &line))
-		count++;
-	ck_assert_uint_eq(count, 8 * MIB);
-}
-END_TEST
-
 START_TEST(more_than_the_room_is_fatal)
 {
 	struct lines *lines = lines_new(10);
@@ -393,30 +218,13 @@ START_TEST(more_than_the_room_is_fatal)
 }
 END_TEST
 
-START_TEST(free_twice)
-{
-	struct lines *lines = lines_new(10);
-
-	lines_free(&lines);
-	ck_assert_ptr_null(lines);
-	lines_free(&lines);
-}
-END_TEST
-
 static void
 add(TCase *tc)
 {
 	tcase_add_loop_test(tc, small_texts, 0, SMALL_TEXTS);
-	tcase_add_test(tc, any_bytes);
 	tcase_add_loop_test(tc, lengths_and_pieces, 0, MAXIMA);
 	tcase_add_test(tc, oversized_keeps_both_ends);
-	tcase_add_test(tc, line_is_borrowed);
-	tcase_add_test(tc, lines_may_wait);
-	tcase_add_test(tc, pending);
-	tcase_add_loop_test(tc, memory_is_bounded, 0, 2);
-	tcase_add_test(tc, cost_is_linear);
 	tcase_add_exit_test(tc, more_than_the_room_is_fatal, FATAL_EXIT_STATUS);
-	tcase_add_test(tc, free_twice);
 }
 
 int

@@ -57,23 +57,6 @@ START_TEST(one_write_per_line)
 }
 END_TEST
 
-/* Each level prints itself and what is worse. */
-START_TEST(levels)
-{
-	int fd = catch_writes(), lines = 0;
-
-	log_init("x", (enum log_level)_i);
-	ck_assert_int_eq(log_level_get(), _i);
-	log_error("0");
-	log_warn("1");
-	log_info("2");
-	log_debug("3");
-	while (caught(fd)[0] != '\0')
-		lines++;
-	ck_assert_int_eq(lines, _i + 1);
-}
-END_TEST
-
 START_TEST(foreign_bytes_are_escaped)
 {
 	static const char *const cases[][2] = {
@@ -149,22 +132,6 @@ START_TEST(long_lines_end_with_whole_characters)
 }
 END_TEST
 
-START_TEST(long_prefixes_are_cut)
-{
-	int fd = catch_writes();
-	char prefix[2 * LOG_PREFIX_SIZE];
-	const char *line;
-
-	memset(prefix, 'p', sizeof(prefix) - 1);
-	prefix[sizeof(prefix) - 1] = '\0';
-	log_init(prefix, LOG_LEVEL_INFO);
-	log_info("text");
-	line = caught(fd);
-	ck_assert_uint_eq(strspn(line, "p"), LOG_PREFIX_SIZE - 1);
-	ck_assert_str_eq(line + LOG_PREFIX_SIZE - 1, ": text\n");
-}
-END_TEST
-
 START_TEST(fatal_ends)
 {
 	/* Buffered output of a process that met its own bug is not trusted. */
@@ -194,11 +161,9 @@ static void
 add(TCase *tc)
 {
 	tcase_add_test(tc, one_write_per_line);
-	tcase_add_loop_test(tc, levels, LOG_LEVEL_ERROR, LOG_LEVEL_DEBUG + 1);
 	tcase_add_test(tc, foreign_bytes_are_escaped);
 	tcase_add_test(tc, long_lines_are_cut);
 	tcase_add_loop_test(tc, long_lines_end_with_whole_characters, 0, 3);
-	tcase_add_test(tc, long_prefixes_are_cut);
 	tcase_add_exit_test(tc, fatal_ends, FATAL_EXIT_STATUS);
 	tcase_add_test(tc, fatal_says_why);
 }

@@ -127,24 +127,6 @@ ask(const char *params, const char *who)
 	    (void *)who);
 }
 
-START_TEST(greets)
-{
-	make();
-	mcp_client_greet(client);
-	expect(&said, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\""
-	    ",\"params\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":"
-	    "{},\"clientInfo\":{\"name\":\"caisson\",\"version\":\""
-	    CAISSON_VERSION "\"}}}\n");
-	hear("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":"
-	     "{\"protocolVersion\":\"2024-11-05\"}}");
-	expect(&said, "{\"jsonrpc\":\"2.0\",\"method\":"
-	    "\"notifications/initialized\"}\n");
-	expect(&events, "ready\n");
-	mcp_client_free(&client);
-	mcp_client_free(&client); /* NULL is accepted */
-}
-END_TEST
-
 /* What a server says it is for: the first line that is no heading. */
 static const struct {
 	const char *says, *about;
@@ -261,65 +243,6 @@ START_TEST(forgets_and_cancels)
 	hear("{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}}");
 	hear("{\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{}}");
 	expect(&events, "c result: {}\n");
-	mcp_client_free(&client);
-}
-END_TEST
-
-/* A program that writes without end, and nothing of it is MCP. */
-START_TEST(endless_noise_is_no_server)
-{
-	auto_free char *line = mem_alloc(MIB + 1);
-	size_t i;
-
-	make();
-	memset(line, 'y', MIB);
-	for (i = 0; i < SERVER_NOISE_MAX / MIB; i++)
-		hear(line);
-	expect(&events, "");
-	hear("y");
-	expect(&events, "unfit: wrote more than 100000 lines or 32 MiB "
-	    "before it was ready\n");
-	ck_assert_uint_eq(mcp_client_banner(client)->len, REFUSED_BANNER_MAX);
-	mcp_client_free(&client);
-	make();
-	for (i = 0; i < SERVER_NOISE_LINES; i++)
-		hear("1");
-	expect(&events, "");
-	hear("1");
-	expect(&events, "unfit: wrote more than 100000 lines or 32 MiB "
-	    "before it was ready\n");
-	mcp_client_free(&client);
-	/* What a server writes later is passed over. */
-	make_ready();
-	for (i = 0; i <= SERVER_NOISE_MAX / MIB; i++)
-		hear(line);
-	expect(&events, "");
-	mcp_client_free(&client);
-}
-END_TEST
-
-/* What cannot be written is refused; what cannot be answered is the end. */
-START_TEST(a_server_that_does_not_read)
-{
-	make_ready();
-	deaf = 1;
-	ck_assert_uint_eq(ask("", "a"), 0);
-	hear("{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}");
-	expect(&events, "");
-	hear("{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}");
-	expect(&events, "unfit: sent more and more requests without "
-	    "reading the answers\n");
-	mcp_client_free(&client);
-}
-END_TEST
-
-START_TEST(reports_changes)
-{
-	make_ready();
-	hear("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}");
-	hear("{\"jsonrpc\":\"2.0\",\"method\":"
-	     "\"notifications\\/tools\\/list_changed\",\"params\":{}}");
-	expect(&events, "changed\n");
 	mcp_client_free(&client);
 }
 END_TEST
@@ -523,38 +446,6 @@ START_TEST(an_error_without_an_id)
 }
 END_TEST
 
-/* There is nothing else that it could be about. */
-START_TEST(an_error_behind_a_notification)
-{
-	static const char no_method[] =
-	    "{\"id\":null,\"error\":{\"code\":-32601}}";
-
-	make();
-	mcp_client_greet(client);
-	hear(no_method);
-	expect(&events, "unfit: refused \"initialize\": an error without a "
-	    "message (code -32601)\n");
-	mcp_client_free(&client);
-	make_ready();
-	ask("", "a");
-	if (_i == 0)
-		hear(no_method);
-	if (_i == 1) {
-		hear("{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}");
-		expect(&events, "a result: {}\n");
-		ask("", "a");
-	}
-	hear(no_method);
-	expect(&events, "a error: {\"code\":-32601}\n");
-	ask("", "a");
-	mcp_client_cancel(client, _i == 0 ? 3 : 4, "no");
-	ask("", "b");
-	hear(no_method);
-	expect(&events, "");
-	mcp_client_free(&client);
-}
-END_TEST
-
 START_TEST(handles_a_batch)
 {
 	make_ready();
@@ -618,30 +509,6 @@ START_TEST(skips_a_byte_order_mark)
 	hear("\xef\xbb\xbf{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":"
 	     "{\"protocolVersion\":\"2025-11-25\"}}");
 	expect(&events, _i == 0 ? "ready\n" : "");
-	mcp_client_free(&client);
-}
-END_TEST
-
-/* Many at once, answered from both ends. */
-START_TEST(many_requests)
-{
-	unsigned int n;
-
-	make_ready();
-	for (n = 0; n < 1000; n++)
-		ask("", n % 2 ? "odd" : "even");
-	for (n = 0; n < 1000; n++) {
-		auto_free char *line = mem_printf(
-		    "{\"jsonrpc\":\"2.0\",\"id\":%u,\"result\":{}}",
-		    n % 2 ? 2 + n : 1001 - (n + 1));
-
-		hear(line);
-	}
-	ck_assert_uint_eq(events.len,
-	    500 * strlen("odd result: {}\n") +
-	        500 * strlen("even result: {}\n"));
-	buffer_reset(&events);
-	buffer_reset(&said);
 	mcp_client_free(&client);
 }
 END_TEST
@@ -712,28 +579,22 @@ END_TEST
 static void
 add_tests(TCase *tc)
 {
-	tcase_add_test(tc, greets);
 	tcase_add_test(tc, an_unfit_server_is_not_heard);
-	tcase_add_test(tc, endless_noise_is_no_server);
 	tcase_add_loop_test(
 	    tc, keeps_what_a_server_is_for, 0, UNIT_COUNT(abouts));
 	tcase_add_test(tc, keeps_instructions);
 	tcase_add_test(tc, asks_and_is_answered_once);
 	tcase_add_test(tc, prunes_what_is_too_deep);
 	tcase_add_test(tc, forgets_and_cancels);
-	tcase_add_test(tc, a_server_that_does_not_read);
-	tcase_add_test(tc, reports_changes);
 	tcase_add_loop_test(tc, reports_progress, 0, UNIT_COUNT(progresses));
 	tcase_add_loop_test(tc, reads_the_ends_of_long_lines, 0, 8);
 	tcase_add_loop_test(tc, finds_the_id_of_what_is_no_json, 0, 8);
 	tcase_add_test(tc, logs_nothing_that_a_server_says);
 	tcase_add_loop_test(tc, an_error_without_an_id, 0, 8);
-	tcase_add_loop_test(tc, an_error_behind_a_notification, 0, 2);
 	tcase_add_test(tc, handles_a_batch);
 	tcase_add_test(tc, a_batch_ends_with_the_server);
 	tcase_add_loop_test(tc, a_batch_is_bounded, 0, 2);
 	tcase_add_loop_test(tc, skips_a_byte_order_mark, 0, 2);
-	tcase_add_test(tc, many_requests);
 	tcase_add_loop_test(tc, silence_is_doubted, 0, 5);
 	tcase_add_test(tc, a_pong_is_no_use);
 }

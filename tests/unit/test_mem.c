@@ -9,57 +9,6 @@
 #include "common/mem.h"
 #include "unit.h"
 
-START_TEST(allocates_zeroes)
-{
-	auto_free unsigned char *p = mem_alloc(1000);
-	auto_free char *none = mem_alloc(0);
-	size_t n;
-
-	for (n = 0; n < 1000 && p[n] == 0; n++)
-		;
-	ck_assert_uint_eq(n, 1000);
-	ck_assert_ptr_nonnull(none);
-	none[0] = 'x'; /* at least one byte: ASan would see */
-}
-END_TEST
-
-START_TEST(resizes)
-{
-	auto_free char *p = mem_resize(NULL, 4);
-
-	memcpy(p, "abc", 4);
-	p = mem_resize(p, 100000);
-	ck_assert_str_eq(p, "abc");
-	p = mem_resize(p, 2);
-	ck_assert_int_eq(p[1], 'b');
-	p = mem_resize(p, 0);
-	ck_assert_ptr_nonnull(p);
-}
-END_TEST
-
-START_TEST(copies)
-{
-	auto_free char *p = mem_dup("a\0b", 3);
-	auto_free char *none = mem_dup(NULL, 0);
-	auto_free char *s = mem_strdup("text");
-
-	ck_assert_mem_eq(p, "a\0b\0", 4);
-	ck_assert_str_eq(none, "");
-	ck_assert_str_eq(s, "text");
-	ck_assert_ptr_null(mem_strdup(NULL));
-}
-END_TEST
-
-START_TEST(formats)
-{
-	auto_free char *p = mem_printf("%d %s", 7, "eight");
-	auto_free char *wide = mem_printf("%5000d", 1);
-
-	ck_assert_str_eq(p, "7 eight");
-	ck_assert_uint_eq(strlen(wide), 5000);
-}
-END_TEST
-
 /* What is not handed over is freed: LeakSanitizer and valgrind would tell. */
 START_TEST(hands_over)
 {
@@ -101,10 +50,6 @@ END_TEST
 static void
 add(TCase *tc)
 {
-	tcase_add_test(tc, allocates_zeroes);
-	tcase_add_test(tc, resizes);
-	tcase_add_test(tc, copies);
-	tcase_add_test(tc, formats);
 	tcase_add_test(tc, hands_over);
 	tcase_add_loop_exit_test(
 	    tc, no_memory_is_fatal, FATAL_EXIT_STATUS, 0, 3);

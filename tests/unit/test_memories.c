@@ -70,104 +70,6 @@ list(const char *scope, struct ipc_bytes after)
 	return memories_list(database, scope, after, &json, &err);
 }
 
-START_TEST(what_was_saved_is_there)
-{
-	static const char value[] =
-	    "{\"n\":18446744073709551616,\"f\":0.10,\"z\":1,\"z\":\"\\u0000\"}";
-	auto_free char *member = mem_printf("\"value\":%s}", value);
-
-	expect_told(save_as("", bytes_of("k"), value, "{\"a\": [ ]}"),
-	    "{\"key\":\"k\",\"metadata\":{\"a\": [ ]},\"bytes\":");
-	ck_assert_ptr_nonnull(strstr(json.data, "\"version\":1,"
-	    "\"created_at\":\"20"));
-	ck_assert_ptr_null(strstr(json.data, "\"value\""));
-	expect_told(load("k"), member);
-	database_free(&database);
-	enter();
-	expect_told(load("k"), member);
-	buffer_reset(&json);
-	expect_told(memories_load(database, "", bytes_of("k"), 0, &json, &err),
-	    "\"updated_at\":\"20");
-	ck_assert_ptr_null(strstr(json.data, "\"value\""));
-	expect_all(load("other"), "null");
-}
-END_TEST
-
-START_TEST(a_value_replaces_another)
-{
-	expect_told(save("k", "1"), "\"version\":1");
-	expect_told(
-	    save_as("", bytes_of("k"), "[2]", "{\"b\":1}"), "\"version\":2");
-	expect_told(load("k"), "\"value\":[2]");
-	ck_assert_ptr_nonnull(strstr(json.data, "\"metadata\":{\"b\":1}"));
-	expect_told(save_as("", bytes_of("k"), "3", ""), "{\"b\":1}");
-	ck_assert_uint_eq(ask("SELECT count(*) FROM memories"), 1);
-	/* The key, the value and the metadata. */
-	ck_assert_uint_eq(ask("SELECT size FROM memories"), 1 + 1 + 7);
-}
-END_TEST
-
-START_TEST(it_may_be_forgotten)
-{
-	expect_all(forget("k"), "false");
-	expect_told(save("k", "1"), "\"version\":1");
-	expect_all(forget("k"), "true");
-	expect_all(load("k"), "null");
-	expect_all(forget("k"), "false");
-	/* A memory that is created again is another one. */
-	expect_told(save("k", "1"), "\"version\":2");
-}
-END_TEST
-
-/* Keys that some would take for the same. */
-static const struct {
-	const char *data;
-	size_t len;
-} keys[] = {
-	{ "k", 1 }, { "K", 1 }, { "k ", 2 }, { " k", 2 }, { "k\0", 2 },
-	{ "k\0a", 3 }, { "\0", 1 }, { "\xc3\xa9", 2 }, { "e\xcc\x81", 3 },
-	{ "1", 1 }, { "1.0", 3 }, { "01", 2 }, { "%", 1 }, { "'", 1 },
-	{ "null", 4 }, { "\xef\xbc\xab", 3 }, { "a/b", 3 }, { "../a", 4 },
-};
-
-static struct ipc_bytes
-key_of(size_t n)
-{
-	return (struct ipc_bytes){ (const uint8_t *)keys[n].data, keys[n].len };
-}
-
-START_TEST(keys_stay_apart)
-{
-	char value[8];
-	size_t n;
-
-	for (n = 0; n < UNIT_COUNT(keys); n++) {
-		snprintf(value, sizeof(value), "%zu", n);
-		expect_told(save_as("", key_of(n), value, "{}"), "\"key\":\"");
-	}
-	for (n = 0; n < UNIT_COUNT(keys); n++) {
-		snprintf(value, sizeof(value), ":%zu}", n);
-		expect_told(load_as("", key_of(n)), value);
-	}
-	expect_told(list("", bytes_of("")), "\"more\":false}");
-	ck_assert_uint_eq(count_told("\"key\":"), UNIT_COUNT(keys));
-}
-END_TEST
-
-START_TEST(long_keys_stay_apart)
-{
-	char one[MEMORY_KEY_MAX + 1] = "", other[MEMORY_KEY_MAX + 1] = "";
-
-	memset(one, 'x', MEMORY_KEY_MAX);
-	memset(other, 'x', MEMORY_KEY_MAX - 1);
-	other[MEMORY_KEY_MAX - 1] = 'y';
-	expect_told(save(one, "1"), "\"version\":1");
-	expect_told(save(other, "2"), "\"version\":2");
-	expect_told(load(one), "\"value\":1}");
-	expect_told(load(other), "\"value\":2}");
-}
-END_TEST
-
 START_TEST(scopes_stay_apart)
 {
 	expect_told(save("k", "1"), "\"version\":1");
@@ -192,56 +94,6 @@ START_TEST(versions_are_compared)
 	expect_told(load("k"), "\"value\":1}");
 	expect_told(save_compared("k", "2", 1), "\"version\":2");
 	expect_told(load("k"), "\"value\":2}");
-}
-END_TEST
-
-/* The number behind a word of the answer. */
-static uint64_t
-told_number(const char *word)
-{
-	const char *p = strstr(json.data, word);
-
-	return p == NULL ? 0 : strtoull(p + strlen(word), NULL, 10);
-}
-
-/* Adds one to "n", often, in a process of its own. */
-static void
-count_up(unsigned int times)
-{
-	char value[16];
-	uint64_t version;
-
-	enter();
-	while (times > 0) {
-		if (load("n") == -1)
-			_exit(1);
-		version = told_number("\"version\":");
-		snprintf(value, sizeof(value), "%llu",
-		    (unsigned long long)told_number("\"value\":") + 1);
-		if (save_compared("n", value, version) == -1)
-			_exit(2);
-		buffer_add(&json, "", 0);
-		times -= strcmp(json.data, "null") != 0;
-	}
-	_exit(0);
-}
-
-START_TEST(nothing_is_lost_among_many)
-{
-	int n, status;
-	pid_t pid;
-
-	for (n = 0; n < 4; n++) {
-		pid = fork();
-		ck_assert_int_ne(pid, -1);
-		if (pid == 0)
-			count_up(25);
-	}
-	for (n = 0; n < 4; n++) {
-		ck_assert_int_ne(wait(&status), -1);
-		ck_assert_int_eq(status, 0);
-	}
-	expect_told(load("n"), "\"value\":100}");
 }
 END_TEST
 
@@ -271,25 +123,6 @@ START_TEST(lists_come_in_pages)
 	} while (strstr(json.data, "\"more\":true") != NULL);
 	ck_assert_uint_eq(found, 60);
 	ck_assert_uint_gt(pages, 1);
-}
-END_TEST
-
-/* Totals */
-
-START_TEST(totals_are_kept)
-{
-	expect_told(save("a", "1"), "\"key\"");
-	expect_told(save("b", "[1,2,3]"), "\"key\"");
-	expect_told(save("a", "[1,2]"), "\"key\"");
-	expect_all(forget("b"), "true");
-	ck_assert_uint_eq(ask("SELECT value FROM totals"
-	    " WHERE name = 'memories'"), 1);
-	ck_assert_uint_eq(ask("SELECT value FROM totals WHERE name = 'bytes'"),
-	    ask("SELECT sum(size) FROM memories"));
-	buffer_reset(&json);
-	expect_all(memories_clear(database, "", &json, &err), "1");
-	ck_assert_uint_eq(ask("SELECT sum(value) FROM totals"
-	    " WHERE name != 'version'"), 0);
 }
 END_TEST
 
@@ -347,16 +180,6 @@ START_TEST(scopes_share_the_room)
 }
 END_TEST
 
-/* Another program has written to the file: one sentence, and no harm. */
-START_TEST(foreign_rows_are_reported)
-{
-	expect_told(save("a", "1"), "\"key\"");
-	ck_assert_int_eq(database_run(database, "UPDATE memories SET key ="
-	    " x'6180', created = 5", &err), 0);
-	expect_told(list("", bytes_of("")), "\"key\":\"a\xef\xbf\xbd\"");
-}
-END_TEST
-
 /* What an earlier version has accepted, and what another program may write. */
 static const char *const unlisted[] = {
 	"'[]'", "'5'", "'{'", "''", "NULL", "x'ff'",
@@ -385,50 +208,18 @@ START_TEST(bad_metadata_cost_only_themselves)
 }
 END_TEST
 
-START_TEST(a_damaged_value_is_reported)
-{
-	expect_told(save("a", "1"), "\"key\"");
-	ck_assert_int_eq(database_run(database,
-	    "UPDATE memories SET value = x'7b0a'", &err), 0);
-	expect_err(load("a"), "the value of this memory is damaged");
-	expect_told(list("", bytes_of("")), "\"key\":\"a\"");
-}
-END_TEST
-
-START_TEST(a_file_that_cannot_be_used_says_so)
-{
-	ck_assert_int_eq(symlink("elsewhere", DATABASE_NAME), 0);
-	expect_err(save("a", "1"), "it is a symbolic link");
-	expect_err(load("a"), "it is a symbolic link");
-	expect_err(forget("a"), "it is a symbolic link");
-	expect_err(list("", bytes_of("")), "it is a symbolic link");
-	buffer_reset(&json);
-	expect_err(memories_clear(database, "", &json, &err), "CAISSON_");
-}
-END_TEST
-
 static void
 add_tests(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, enter, leave);
-	tcase_add_test(tc, what_was_saved_is_there);
-	tcase_add_test(tc, a_value_replaces_another);
-	tcase_add_test(tc, it_may_be_forgotten);
-	tcase_add_test(tc, keys_stay_apart);
-	tcase_add_test(tc, long_keys_stay_apart);
 	tcase_add_test(tc, scopes_stay_apart);
 	tcase_add_test(tc, versions_are_compared);
-	tcase_add_test(tc, nothing_is_lost_among_many);
 	tcase_add_test(tc, lists_come_in_pages);
-	tcase_add_test(tc, totals_are_kept);
 	tcase_add_test(tc, bytes_are_bounded);
 	tcase_add_test(tc, their_number_is_bounded);
 	tcase_add_test(tc, scopes_share_the_room);
-	tcase_add_test(tc, foreign_rows_are_reported);
 	tcase_add_loop_test(tc, bad_metadata_cost_only_themselves, 0,
 	    UNIT_COUNT(unlisted));
-	tcase_add_test(tc, a_damaged_value_is_reported);
-	tcase_add_test(tc, a_file_that_cannot_be_used_says_so);
 }
 
 int

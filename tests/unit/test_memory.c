@@ -58,65 +58,6 @@ START_TEST(speed)
 }
 END_TEST
 
-/* A process that answers each byte. */
-static pid_t
-start_echo(int line[2])
-{
-	pid_t child;
-	char byte;
-
-	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, line), 0);
-	child = fork();
-	if (child == 0)
-		while (read(line[1], &byte, 1) == 1)
-			if (write(line[1], "", 1) != 1)
-				_exit(1);
-	return child;
-}
-
-static void
-have_it_run(const int line[2])
-{
-	char byte;
-
-	ck_assert_int_eq(write(line[0], "", 1), 1);
-	ck_assert_int_eq(read(line[0], &byte, 1), 1);
-}
-
-/* As many processes as count that do not run; then one of them does. */
-START_TEST(idle)
-{
-	int line[BOX_MEMORY_SEEN][2];
-	pid_t child[BOX_MEMORY_SEEN];
-	int i, n = _i == 0 ? 1 : BOX_MEMORY_SEEN;
-
-	ck_assert_int_eq(memory_is_idle(&memory), 0);
-	ck_assert_int_eq(memory_is_idle(&memory), 0);
-	for (i = 0; i < n; i++) {
-		child[i] = start_echo(line[i]);
-		have_it_run(line[i]);
-		memory.seen[i] = child[i];
-	}
-	for (i = 0; i < n; i++) {
-		/* It may still be on its way to sleep. */
-		while (!memory_is_idle(&memory))
-			;
-		have_it_run(line[i]);
-		ck_assert_int_eq(memory_is_idle(&memory), 0);
-	}
-	__real_kill(child[n - 1], SIGKILL);
-	ck_assert_int_eq(waitpid(child[n - 1], NULL, 0), child[n - 1]);
-	ck_assert_int_eq(memory_is_idle(&memory), 0);
-	ck_assert_int_eq(memory_is_idle(&memory), 0);
-	for (i = 0; i < n; i++) {
-		__real_kill(child[i], SIGKILL);
-		waitpid(child[i], NULL, 0);
-		close(line[i][0]);
-		close(line[i][1]);
-	}
-}
-END_TEST
-
 START_TEST(looks)
 {
 	put_process(A, 60, 60);
@@ -198,52 +139,6 @@ START_TEST(shares)
 		ck_assert_uint_eq(
 		    memory_look(&memory), steps[i].seen * MIB);
 	}
-}
-END_TEST
-
-/* A new process is examined, and so are all when one has ended. */
-START_TEST(shares_of_new_processes)
-{
-	char path[PATH_MAX];
-
-	used_ns = 1;
-	put_process(A, 60, 35);
-	put_process(B, 60, 35);
-	put_newest("0.00 0.01 0.05 1/9 70\n");
-	ck_assert_uint_eq(memory_look(&memory), 70 * MIB);
-	put_process(A, 60, 10);
-	put_process(C, 60, 10);
-	put_newest("0.00 0.01 0.05 1/9 71\n");
-	ck_assert_uint_eq(memory_look(&memory), 80 * MIB);
-	put_process(B, 0, 0);
-	snprintf(path, sizeof(path), "%s/%d/status", scratch, B);
-	ck_assert_int_eq(unlink(path), 0);
-	ck_assert_uint_eq(memory_look(&memory), 20 * MIB);
-}
-END_TEST
-
-/* As threads may come and go while one looks. */
-START_TEST(processes_without_figures_are_stopped)
-{
-	put_process(A, 60, 60);
-	put(B, "status", HEADLESS("2"));
-	ck_assert_uint_eq(memory_look(&memory), 60 * MIB);
-	ck_assert_int_eq(stops, 1);
-	ck_assert_int_eq(conts, 1);
-	put_process(A, 101, 101);
-	ck_assert_int_eq(look_in_child(), BOX_EXIT_MEMORY);
-}
-END_TEST
-
-/* Numbers that are not of one moment end no process. */
-START_TEST(figures_of_different_moments_end_none)
-{
-	put_process(A, 60, 60);
-	put_process(B, 60, 60);
-	b_lets_go = 1;
-	ck_assert_uint_eq(memory_look(&memory), 60 * MIB + KIB);
-	ck_assert_int_eq(stops, 1);
-	ck_assert_int_eq(conts, 1);
 }
 END_TEST
 
@@ -332,22 +227,6 @@ START_TEST(crowded)
 }
 END_TEST
 
-/* There is no other than the one that all must have. */
-START_TEST(crowded_on_one_processor)
-{
-	CPU_ZERO(&processors);
-	CPU_SET(0, &processors);
-	CPU_ZERO(&of_b);
-	put_process(A, 0, 0);
-	put_process(A + 20, 0, 0);
-	put_threads(BOX_MEMORY_FEW, 95);
-	memory_look(&memory);
-	ck_assert_int_eq(stops, 1);
-	ck_assert_int_eq(memory.narrow, 0);
-	ck_assert_int_eq(CPU_COUNT(&of_b), 0);
-}
-END_TEST
-
 /* A look that takes too long is repeated with all processes stopped. */
 START_TEST(late)
 {
@@ -366,117 +245,17 @@ START_TEST(late)
 }
 END_TEST
 
-/* Uses so much CPU time in a child, and waits there. Returns its number. */
-static pid_t
-child_that_used(uint64_t ns)
-{
-	int ready[2];
-	char byte;
-	pid_t child;
-
-	ck_assert_int_eq(pipe(ready), 0);
-	child = fork();
-	if (child == 0) {
-		while (memory_cpu_ns(getpid()) < ns)
-			;
-		_exit(write(ready[1], "", 1) == 1 ? pause() : 1);
-	}
-	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
-	close(ready[0]);
-	close(ready[1]);
-	return child;
-}
-
-static void
-end_child(pid_t child)
-{
-	__real_kill(child, SIGKILL);
-	waitpid(child, NULL, 0);
-}
-
-/* All processes together, whether the code waits for them; each time once. */
-START_TEST(usage)
-{
-	struct box_usage seen;
-	pid_t child;
-
-	put(getpid(), "status", "VmHWM:\t  7000 kB\n" END);
-	put(A, "status", "VmHWM:\t  9000 kB\n" END);
-	while (memory_cpu_ns(getpid()) < 20000000)
-		;
-	memory_look(&memory);
-	ck_assert_int_eq(pread(memory.usage_fd, &seen, sizeof(seen), 0),
-	    sizeof(seen));
-	ck_assert_uint_eq(seen.peak_kib, 9000);
-	ck_assert_uint_ge(seen.cpu_us, 20000);
-	ck_assert_uint_le(seen.cpu_us, memory_cpu_ns(getpid()) / 1000);
-	/* What has ended still counts; what was seen before does not again. */
-	child = child_that_used(20000000);
-	put(child, "status", END);
-	memory_look(&memory);
-	end_child(child);
-	memory_look(&memory);
-	ck_assert_int_eq(pread(memory.usage_fd, &seen, sizeof(seen), 0),
-	    sizeof(seen));
-	ck_assert_uint_ge(seen.cpu_us, 40000);
-	ck_assert_uint_le(seen.cpu_us, memory_cpu_ns(getpid()) / 1000 + 30000);
-	ck_assert_uint_eq(seen.peak_kib, 9000);
-}
-END_TEST
-
-/* One whose first thread has ended counts: its other threads tell of it. */
-START_TEST(usage_without_a_first_thread)
-{
-	pid_t child = child_that_used(20000000);
-
-	put(child, "status", HEADLESS("2"));
-	put_thread(child, child);
-	put_thread(child, B);
-	put(B, "status", "VmHWM:\t  7000 kB\nRssAnon:\t1 kB\n" END);
-	memory_look(&memory);
-	end_child(child);
-	ck_assert_uint_ge(memory.usage.cpu_us, 20000);
-	ck_assert_uint_eq(memory.usage.peak_kib, 7000);
-}
-END_TEST
-
-/* Numbers that would have one place, and one that is used again. */
-START_TEST(clocks)
-{
-	pid_t first = child_that_used(20000000);
-	struct memory_clock *clock = memory_find_clock(&memory, first);
-	const pid_t same_place = first + BOX_MEMORY_CLOCKS;
-
-	ck_assert_uint_ge(memory_new_cpu_ns(&memory, first, 0), 20000000);
-	ck_assert_uint_eq(memory_new_cpu_ns(&memory, first, 0), 0);
-	ck_assert_ptr_eq(memory_find_clock(&memory, first), clock);
-	ck_assert_ptr_ne(memory_find_clock(&memory, same_place), clock);
-	clock->ns *= 1000;
-	ck_assert_uint_ge(memory_new_cpu_ns(&memory, first, 0), 20000000);
-	end_child(first);
-	ck_assert_ptr_eq(memory_find_clock(&memory, same_place), clock);
-}
-END_TEST
-
 static void
 add_tests(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, watched_setup, watched_teardown);
 	tcase_add_loop_test(tc, waiting, 0, UNIT_COUNT(waits));
 	tcase_add_test(tc, speed);
-	tcase_add_loop_test(tc, idle, 0, 2);
 	tcase_add_test(tc, looks);
 	tcase_add_test(tc, shares);
-	tcase_add_test(tc, shares_of_new_processes);
-	tcase_add_test(tc, processes_without_figures_are_stopped);
-	tcase_add_test(tc, figures_of_different_moments_end_none);
 	tcase_add_test(tc, stopped_first);
 	tcase_add_test(tc, crowded);
-	tcase_add_test(tc, crowded_on_one_processor);
 	tcase_add_test(tc, late);
-	tcase_add_test(tc, usage);
-	tcase_add_test(tc, usage_without_a_first_thread);
-	tcase_add_test(tc, clocks);
 }
 
 int

@@ -75,29 +75,6 @@ START_TEST(hidden_and_gone)
 }
 END_TEST
 
-/* A program whose first thread has ended: another thread is read. */
-START_TEST(another_thread_is_read)
-{
-	struct memory_sum sum;
-
-	put(A, "status", HEADLESS("2"));
-	put_thread(A, A);
-	ck_assert_int_eq(count(memory_add_quickly).missed, 1);
-	ck_assert_uint_eq(count(memory_add_quickly).bytes, 0);
-	put_thread(A, B);
-	ck_assert_int_eq(count(memory_add_exactly).missed, 1);
-	/* It is in no list of processes, but can be opened by its number. */
-	put_process(B, 30, 20);
-	memset(&sum, 0, sizeof(sum));
-	ck_assert_int_eq(memory_add_quickly(&memory, A, &sum), 0);
-	ck_assert_uint_eq(sum.bytes, 30 * MIB);
-	ck_assert_int_eq(sum.pids[0], A);
-	ck_assert_int_eq(memory_add_exactly(&memory, A, &sum), 0);
-	ck_assert_uint_eq(sum.shares, 20 * MIB);
-	ck_assert_int_eq(sum.missed, 0);
-}
-END_TEST
-
 /* One that has ended as a whole has no memory, and none is looked for. */
 START_TEST(the_dead_have_nothing)
 {
@@ -114,34 +91,6 @@ START_TEST(an_unreadable_process_ends_the_look)
 	put(A, "status", NULL);
 	ck_assert_int_eq(memory_count(&memory, memory_add_quickly, &sum), -1);
 	ck_assert_int_eq(memory_count(&memory, memory_add_exactly, &sum), -1);
-}
-END_TEST
-
-/* So many groups of the user that the numbers behind are missing. */
-START_TEST(half_a_status_is_none)
-{
-	auto_buffer struct buffer status = { 0 };
-	struct memory_sum sum;
-
-	buffer_add_text(&status, "Groups:");
-	while (status.len < BOX_MEMORY_TEXT_SIZE)
-		buffer_add_text(&status, " 65534");
-	buffer_add_text(&status, "\nRssAnon: 1 kB\n" END);
-	put(A, "status", status.data);
-	ck_assert_int_eq(memory_count(&memory, memory_add_quickly, &sum), -1);
-	ck_assert_int_eq(memory_count(&memory, memory_add_exactly, &sum), -1);
-}
-END_TEST
-
-START_TEST(many_processes)
-{
-	int pid;
-
-	for (pid = A; pid < A + 300; pid++)
-		put_process(pid, 1, 1);
-	ck_assert_uint_eq(count(memory_add_quickly).bytes, 300 * MIB);
-	ck_assert_uint_eq(count(memory_add_quickly).processes, 300);
-	ck_assert_uint_eq(count(memory_add_exactly).bytes, 300 * MIB);
 }
 END_TEST
 
@@ -185,20 +134,6 @@ START_TEST(parts_of_memory_are_memory)
 }
 END_TEST
 
-/* Of many, each may have as many as an interpreter. */
-START_TEST(parts_of_many)
-{
-	int pid;
-
-	memory.maps_due = 1;
-	for (pid = A; pid < A + 50; pid++) {
-		put(pid, "status", END);
-		put_maps(pid, BOX_MAPS_LEAST);
-	}
-	ck_assert_uint_eq(count(memory_add_quickly).bytes, 0);
-}
-END_TEST
-
 START_TEST(files_are_memory)
 {
 	places[0].f_bfree -= 256;
@@ -220,47 +155,6 @@ START_TEST(sockets_are_memory)
 }
 END_TEST
 
-/* Has the memory of its parent, which is this process. */
-static int
-borrow(void *arg)
-{
-	(void)arg;
-	for (;;)
-		syscall(SYS_ppoll, NULL, 0, NULL, NULL, 0);
-	return 0;
-}
-
-/* A child with the memory of its parent; one that only has the same parent. */
-START_TEST(borrowed_memory)
-{
-	static char stack[4096] __attribute__((aligned(64)));
-	auto_free char *own = mem_printf(
-	    "Name:\tx\nPPid:\t%d\nVmSwap:\t7 kB\n" END, getpid());
-	pid_t holder = clone(borrow, stack + sizeof(stack), CLONE_VM, NULL);
-	pid_t child = fork();
-
-	if (child == 0) {
-		pause();
-		_exit(0);
-	}
-	ck_assert_int_eq(memory_is_borrowed(getpid(), own), 1);
-	ck_assert_int_eq(memory_is_borrowed(holder, own), 1);
-	ck_assert_int_eq(memory_is_borrowed(child, own), 0);
-	ck_assert_int_eq(memory_is_borrowed(A, own), 0);
-	ck_assert_int_eq(memory_is_borrowed(getpid(), "PPid:\t1\n"), 0);
-	ck_assert_int_eq(memory_is_borrowed(getpid(), "PPid:\t0\n"), 0);
-	put(holder, "status", own);
-	put(child, "status", own);
-	ck_assert_uint_eq(count(memory_add_quickly).bytes, 7 * KIB);
-	ck_assert_uint_eq(count(memory_add_exactly).bytes, 7 * KIB);
-	ck_assert_uint_eq(count(memory_add_quickly).processes, 2);
-	__real_kill(holder, SIGKILL);
-	__real_kill(child, SIGKILL);
-	ck_assert_int_eq(waitpid(holder, NULL, __WALL), holder);
-	ck_assert_int_eq(waitpid(child, NULL, 0), child);
-}
-END_TEST
-
 static void
 add_tests(TCase *tc)
 {
@@ -269,16 +163,11 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, an_empty_box_has_nothing);
 	tcase_add_test(tc, kinds_of_memory);
 	tcase_add_test(tc, hidden_and_gone);
-	tcase_add_test(tc, another_thread_is_read);
 	tcase_add_test(tc, the_dead_have_nothing);
 	tcase_add_test(tc, an_unreadable_process_ends_the_look);
-	tcase_add_test(tc, half_a_status_is_none);
-	tcase_add_test(tc, many_processes);
 	tcase_add_test(tc, parts_of_memory_are_memory);
-	tcase_add_test(tc, parts_of_many);
 	tcase_add_test(tc, files_are_memory);
 	tcase_add_test(tc, sockets_are_memory);
-	tcase_add_test(tc, borrowed_memory);
 }
 
 int

@@ -45,65 +45,6 @@ START_TEST(one_that_takes_its_signal_late)
 }
 END_TEST
 
-/* The signals that one gets in all attempts: later on two in each. */
-#define ATTEMPTS (1 + BOX_MEMORY_SINGLY +                                      \
-	2 * (BOX_MEMORY_HOLDS - 1 - BOX_MEMORY_SINGLY))
-
-/* One that goes on is stopped again; what always goes on ends the box. */
-START_TEST(continued_by_the_code)
-{
-	put_process(A, 60, 60);
-	put_process(B, 1, 1);
-	put_thread(B, B);
-	runaway = B;
-	runs = BOX_MEMORY_SINGLY;
-	ck_assert_uint_eq(memory_judge(&memory), 61 * MIB);
-	ck_assert_int_eq(stops, 1);
-	ck_assert_int_eq(others, BOX_MEMORY_SINGLY + 1);
-	ck_assert_int_eq(stops_at_once, 0);
-	ck_assert_int_eq(conts, 1);
-	runs = ATTEMPTS - 1;
-	ck_assert_uint_eq(memory_judge(&memory), 61 * MIB);
-	ck_assert_int_eq(stops_at_once, BOX_MEMORY_HOLDS - 1 -
-	        BOX_MEMORY_SINGLY);
-	ck_assert_int_eq(single_conts, 2);
-	runs = ATTEMPTS;
-	ck_assert_int_eq(judge_in_child(), BOX_EXIT_LOOSE);
-	/* Above the limit or not: while it runs its numbers prove nothing. */
-	put_process(A, 200, 200);
-	runs = ATTEMPTS;
-	ck_assert_int_eq(judge_in_child(), BOX_EXIT_LOOSE);
-	runs = 1;
-	ck_assert_int_eq(judge_in_child(), BOX_EXIT_MEMORY);
-}
-END_TEST
-
-/*
- * A process that has begun to exit takes no signal, and needs a processor to
- * end: while none of the box gets one, that is no sign of a process that others
- * continue.
- */
-START_TEST(one_that_waits_for_a_processor)
-{
-	put_process(A, 60, 60);
-	put_process(B, 1, 1);
-	put_process(C, 1, 1);
-	put_thread(B, B);
-	runaway = B;
-	used_ns = 1;
-	runs = 10 * ATTEMPTS;
-	ck_assert_uint_eq(memory_judge(&memory), 62 * MIB);
-	ck_assert_int_eq(stops_at_once, 0);
-	/* Whichever one runs. */
-	busy = _i == 0 ? A : _i == 1 ? B : C;
-	runs = 10 * ATTEMPTS;
-	ck_assert_int_eq(judge_in_child(), BOX_EXIT_LOOSE);
-	/* A time that cannot be read may have changed. */
-	used_ns = busy = 0;
-	ck_assert_int_eq(judge_in_child(), BOX_EXIT_LOOSE);
-}
-END_TEST
-
 /*
  * Where each process that is stopped leaves one that it was forking, all are
  * stopped at once. What the code has stopped itself stays so.
@@ -129,16 +70,6 @@ START_TEST(forked_without_end)
 	ck_assert_int_eq(stops_at_once, 1);
 	ck_assert_ptr_nonnull(strstr(read_status(A), STOPPED));
 	ck_assert(starts(read_status(B), "Name:"));
-}
-END_TEST
-
-/* It is no reason to end a box, but its memory is. */
-START_TEST(forked_without_end_above_the_limit)
-{
-	put_process(A, 60, 60);
-	put_process(B, 60, 60);
-	forks = 1;
-	ck_assert_int_eq(judge_in_child(), BOX_EXIT_MEMORY);
 }
 END_TEST
 
@@ -168,21 +99,6 @@ START_TEST(threads_that_stand_still)
 }
 END_TEST
 
-START_TEST(ending_threads_are_held)
-{
-	char status[BOX_MEMORY_TEXT_SIZE];
-
-	put(A, "status", "State:\tR (running)\nThreads:\t1\n");
-	put(A, "stat", "7 (a) b) R 1 2 3 0 -1 4194368 9 9\n");
-	ck_assert_int_eq(memory_read_status(&memory, A, status), 1);
-	ck_assert_int_eq(memory_is_held(&memory, A, status), 0);
-	put(A, "stat", "7 (a) b) R 1 2 3 0 -1 4194372 9 9\n");
-	ck_assert_int_eq(memory_is_held(&memory, A, status), 1);
-	put(A, "stat", "7 (a) b) R 1 2");
-	ck_assert_int_eq(memory_is_held(&memory, A, status), 0);
-}
-END_TEST
-
 /* Where the first thread has ended, the others run on, and are stopped. */
 START_TEST(a_dead_first_thread)
 {
@@ -204,86 +120,6 @@ START_TEST(a_dead_first_thread)
 	put(B, "status", "State:\tR (running)\nThreads:\t2\n");
 	put(B, "stat", "1 (a) R 1 1 1 0 -1 4194308 0\n");
 	ck_assert_int_eq(memory_is_held(&memory, A, status), 1);
-}
-END_TEST
-
-/* It is recorded by another thread, which is stopped with all the others. */
-START_TEST(a_dead_first_thread_is_recorded)
-{
-	auto_free char *other = mem_printf("Tgid:\t%d\n" STOPPED
-	    "Threads:\t2\nRssAnon:\t30720 kB\n", A);
-	char status[BOX_MEMORY_TEXT_SIZE];
-
-	put(A, "status", HEADLESS("2"));
-	put(A, "stat", "1 (a) Z 1 1 1 0 -1 4227148 0\n");
-	put_thread(A, A);
-	put_thread(A, C);
-	ck_assert_int_eq(memory_read_other(&memory, A, status), 0);
-	put(C, "status", other);
-	memory_note_headless(&memory, A, B);
-	memory_note_headless(&memory, A, C);
-	ck_assert_uint_eq(memory.nheadless, 1);
-	ck_assert_int_eq(memory_read_other(&memory, A, status), C);
-	memory_stop_all(&memory);
-	ck_assert_int_eq(last_thread, C);
-	ck_assert_int_eq(memory_read_status(&memory, A, status), 1);
-	ck_assert_int_eq(memory_is_held(&memory, A, status), 1);
-	ck_assert(!memory_is_forced(&memory, A));
-	/* The number belongs to another process now. */
-	put(C, "status", "Tgid:\t1\nState:\tR (running)\nThreads:\t2\n");
-	ck_assert_int_eq(memory_read_other(&memory, A, status), 0);
-	gone_thread = C;
-	memory_stop_all(&memory);
-	ck_assert_uint_eq(memory.nheadless, 0);
-}
-END_TEST
-
-/* While one counts its memory, it is recorded, and read by that thread. */
-START_TEST(a_dead_first_thread_is_found)
-{
-	struct memory_sum sum = { 0 };
-	auto_free char *other = mem_printf("Tgid:\t%d\n"
-	    "Threads:\t2\nRssAnon:\t30720 kB\n", A);
-
-	put(A, "status", HEADLESS("2"));
-	put_thread(A, A);
-	put_thread(A, C);
-	put(C, "status", other);
-	ck_assert_int_eq(memory_add_quickly(&memory, A, &sum), 0);
-	ck_assert_uint_eq(memory.nheadless, 1);
-	ck_assert_int_eq(memory.headless[0].thread, C);
-	ck_assert_int_eq(memory_add_quickly(&memory, A, &sum), 0);
-	ck_assert_uint_eq(sum.bytes, 60 * MIB);
-}
-END_TEST
-
-/* Where one of several threads has stopped, the others will. */
-START_TEST(threads_stop_together)
-{
-	char status[BOX_MEMORY_TEXT_SIZE];
-
-	put(A, "status", "State:\tR (running)\nThreads:\t2\n");
-	put(A, "stat", "1 (a) R 1 1 1 0 -1 4194304 0\n");
-	put_thread(A, A);
-	put_thread(A, B);
-	put(B, "status", "State:\tR (running)\nThreads:\t2\n");
-	ck_assert_int_eq(memory_read_status(&memory, A, status), 1);
-	ck_assert_int_eq(memory_is_held(&memory, A, status), 0);
-	put(B, "status", "State:\tT (stopped)\nThreads:\t2\n");
-	ck_assert_int_eq(memory_is_held(&memory, A, status), 1);
-	/* Where the first waits for a child, each is sent the signal. */
-	put(A, "status", AWAITS_STOP "State:\tD (disk sleep)\nThreads:\t2\n");
-	put(B, "status", "State:\tR (running)\nThreads:\t2\n");
-	ck_assert_int_eq(memory_read_status(&memory, A, status), 1);
-	ck_assert_int_eq(memory_is_held(&memory, A, status), 0);
-	ck_assert_int_eq(memory_stop(&memory, A, NULL), 0);
-	ck_assert_int_eq(stops, 2); /* one for each thread */
-	ck_assert_int_eq(memory_read_status(&memory, A, status), 1);
-	ck_assert_int_eq(memory_is_held(&memory, A, status), 1);
-	/* So it goes on, although it looks as if the code had stopped it. */
-	put(A, "status", STOPPED AWAITS_STOP "Threads:\t2\n");
-	ck_assert_int_eq(memory_choose(&memory, A, NULL), 0);
-	ck_assert_int_eq(single_conts, 1);
 }
 END_TEST
 
@@ -322,54 +158,17 @@ START_TEST(in_the_kernel)
 }
 END_TEST
 
-/*
- * While the code itself is in the kernel all of its pages count, and of its
- * children only what they share with none: no page counts twice.
- */
-START_TEST(in_the_kernel_before_its_children)
-{
-	struct memory_sum sum;
-
-	put(A, "status", AWAITS_STOP "State:\tR (running)\nPPid:\t0\n"
-	    "RssAnon:\t61440 kB\n" END);
-	put_thread(A, A);
-	put_process(B, 60, 20);
-	put_child_of_a("T (stopped)", 60);
-	put(B, "smaps_rollup", "Pss_Anon: 30720 kB\nPss_Shmem: 4096 kB\n"
-	    "Private_Dirty: 6144 kB\n");
-	memory.held = 1;
-	sum = count(memory_add_exactly);
-	ck_assert_int_eq(sum.busy, 1);
-	ck_assert_uint_eq(sum.bytes, 62 * MIB);
-	/* The code has given its pages up: its child has them yet. */
-	put(A, "status", AWAITS_STOP "State:\tR (running)\nPPid:\t0\n"
-	    "RssAnon:\t10240 kB\n" END);
-	put(B, "smaps_rollup", "Pss_Anon: 61440 kB\n"
-	    "Private_Dirty: 0 kB\n");
-	sum = count(memory_add_exactly);
-	ck_assert_uint_eq(sum.bytes, 60 * MIB);
-}
-END_TEST
-
 static void
 add_tests(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, watched_setup, watched_teardown);
 	tcase_add_test(tc, stopped_by_the_code);
 	tcase_add_test(tc, one_that_takes_its_signal_late);
-	tcase_add_test(tc, continued_by_the_code);
-	tcase_add_loop_test(tc, one_that_waits_for_a_processor, 0, 3);
 	tcase_add_test(tc, forked_without_end);
-	tcase_add_test(tc, forked_without_end_above_the_limit);
 	tcase_add_loop_test(
 	    tc, threads_that_stand_still, 0, UNIT_COUNT(states));
-	tcase_add_test(tc, ending_threads_are_held);
 	tcase_add_test(tc, a_dead_first_thread);
-	tcase_add_test(tc, a_dead_first_thread_is_recorded);
-	tcase_add_test(tc, a_dead_first_thread_is_found);
-	tcase_add_test(tc, threads_stop_together);
 	tcase_add_test(tc, in_the_kernel);
-	tcase_add_test(tc, in_the_kernel_before_its_children);
 }
 
 int

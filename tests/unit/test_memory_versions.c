@@ -20,21 +20,6 @@ expect_version(const char *scope, const char *key, const char *version)
 	    memories_save(database, scope, &memory, &json, &err), member);
 }
 
-START_TEST(scopes_count_for_themselves)
-{
-	expect_version("", "k", "1");
-	expect_version("one", "k", "1");
-	expect_version("", "k", "2");
-	expect_version("", "other", "3");
-	expect_version("one", "k", "2");
-	expect_version("two", "k", "1");
-	database_free(&database);
-	enter();
-	expect_version("", "k", "4");
-	expect_version("one", "other", "3");
-}
-END_TEST
-
 START_TEST(no_version_is_used_twice)
 {
 	expect_version("one", "k", "1");
@@ -62,7 +47,6 @@ static void
 add_tests(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, enter, leave);
-	tcase_add_test(tc, scopes_count_for_themselves);
 	tcase_add_test(tc, no_version_is_used_twice);
 	tcase_add_test(tc, older_versions_are_not_used_again);
 }

@@ -121,21 +121,6 @@ START_TEST(the_end_comes_with_the_first_block_above_the_limit)
 }
 END_TEST
 
-START_TEST(a_block_is_resized_by_the_allocator_of_the_interpreter)
-{
-	const struct near_allocator *of = &current[NEAR_FIRST];
-	void *block;
-
-	begin(NULL);
-	block = of->allocate(of->context, BOX_BLOCK_STEP);
-	block = of->reallocate(of->context, block, BOX_BLOCK_MOST);
-	ck_assert_ptr_nonnull(block);
-	ck_assert_uint_eq(usual, 1);
-	of->free(of->context, block);
-	near_end();
-}
-END_TEST
-
 static struct near_allocator inner;
 
 static void *
@@ -179,8 +164,6 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, blocks_come_from_the_heap_until_the_end);
 	tcase_add_test(tc,
 	    the_end_comes_with_the_first_block_above_the_limit);
-	tcase_add_test(tc,
-	    a_block_is_resized_by_the_allocator_of_the_interpreter);
 	tcase_add_test(tc, an_allocator_around_it_stays);
 	tcase_add_test(tc, an_allocator_with_a_context_is_left_alone);
 }

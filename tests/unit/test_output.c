@@ -333,38 +333,6 @@ START_TEST(keeps_whole_characters)
 }
 END_TEST
 
-/* The same without the model: valid text stays valid, no U+FFFD, no gap. */
-START_TEST(cuts_valid_text_into_valid_text)
-{
-	auto_buffer struct buffer data = { 0 };
-	struct output_kept kept;
-	size_t max, tail;
-	unsigned int n;
-
-	for (n = 0; n < 3000; n++) {
-		data.len = 0;
-		do
-			add_random(&data, 0);
-		while (pick(24) != 0);
-		max = 1 + pick(40);
-		open_output(max);
-		write_chunks(data.data, data.len, 7);
-		close_output(&kept);
-		tail = kept.len - kept.head;
-		if (kept.len + kept.dropped != data.len ||
-		    memcmp(kept.data, data.data, kept.head) != 0 ||
-		    memcmp(kept.data + kept.head,
-		        data.data + data.len - tail, tail) != 0 ||
-		    !utf8_valid(kept.data, kept.head) ||
-		    !utf8_valid(kept.data + kept.head, tail) ||
-		    (kept.dropped > 0 && kept.len + 6 < max))
-			ck_abort_msg("'%.*s' of '%s'", (int)kept.len,
-			    kept.data, data.data);
-		free(kept.data);
-	}
-}
-END_TEST
-
 /* The ring goes round many times, and stands at every place at the end. */
 START_TEST(the_ring_wraps)
 {
@@ -393,40 +361,6 @@ START_TEST(keeps_much)
 }
 END_TEST
 
-START_TEST(can_be_ended_early)
-{
-	int before;
-
-	open_output(4);
-	before = unit_open_fds();
-	write_chunks("abcdef", 6, 2);
-	output_free(&output);
-	ck_assert_ptr_null(output);
-	ck_assert_int_eq(unit_open_fds(), before - 1);
-	ck_assert_uint_eq(ends, 0);
-	event_base_loop(relay.base, EVLOOP_NONBLOCK);
-	ck_assert_uint_eq(ends, 0);
-}
-END_TEST
-
-/* The end of the pipe closes it at once: it may be the last holder. */
-START_TEST(lets_go_at_the_end)
-{
-	struct output_kept kept;
-	int before;
-
-	open_output(4);
-	before = unit_open_fds();
-	close(pipe_in);
-	event_base_loop(relay.base, EVLOOP_NONBLOCK);
-	ck_assert_int_eq(unit_open_fds(), before - 2);
-	output_take(output, &kept);
-	ck_assert_uint_eq(kept.len + kept.head + kept.dropped, 0);
-	free(kept.data);
-	output_free(&output);
-}
-END_TEST
-
 /* How many bytes lie in the pipe. */
 static int
 lying(void)
@@ -443,107 +377,6 @@ put(const char *data, size_t len)
 	ck_assert_int_eq(write(pipe_in, data, len), (ssize_t)len);
 	event_base_loop(relay.base, EVLOOP_NONBLOCK);
 }
-
-/* All of a stream of two bytes that come one behind the other. */
-static int
-lies_behind_a_first_one(int told)
-{
-	struct output_kept kept;
-	int n;
-
-	open_output(100);
-	if (told)
-		output_rest(output);
-	else
-		put("a", 1);
-	put("b", 1);
-	n = lying();
-	close(pipe_in);
-	while (ends == 0)
-		event_base_loop(relay.base, EVLOOP_ONCE);
-	output_take(output, &kept);
-	ck_assert_str_eq(kept.data, told ? "b" : "ab");
-	free(kept.data);
-	output_free(&output);
-	return n;
-}
-
-/* Where this process is held up the rest is over at once, but not always. */
-START_TEST(rests_where_little_comes)
-{
-	while (!lies_behind_a_first_one(_i))
-		;
-}
-END_TEST
-
-/* Where nothing came it is woken by the first byte. */
-START_TEST(a_rest_ends)
-{
-	open_output(100);
-	put("a", 1);
-	event_base_loop(relay.base, EVLOOP_ONCE);
-	put("b", 1);
-	ck_assert_int_eq(lying(), 0);
-	close(pipe_in);
-	output_free(&output);
-}
-END_TEST
-
-/* Code that fills its pipe is not held up, for so many looks. */
-START_TEST(rests_not_where_much_comes)
-{
-	auto_free char *data = mem_alloc(PIPE_CHUNK);
-	unsigned int i;
-
-	open_output(100);
-	put(data, PIPE_CHUNK);
-	for (i = 0; i < OUTPUT_AWAKE; i++) {
-		put("a", 1);
-		ck_assert_int_eq(lying(), 0);
-	}
-	close(pipe_in);
-	output_free(&output);
-}
-END_TEST
-
-/* Lines of a little more than half a page: the pipe takes 16 of them. */
-START_TEST(rests_not_where_a_pipe_is_full_of_lines)
-{
-	static const char line[2049] = { 0 };
-	struct err err;
-
-	open_output(100);
-	ck_assert_int_eq(fd_set_nonblock(pipe_in, 1, &err), 0);
-	while (write(pipe_in, line, sizeof(line)) != -1)
-		;
-	ck_assert_int_eq(errno, EAGAIN);
-	event_base_loop(relay.base, EVLOOP_NONBLOCK);
-	put("a", 1);
-	ck_assert_int_eq(lying(), 0);
-	close(pipe_in);
-	output_free(&output);
-}
-END_TEST
-
-/* The end of the control pipe: everything that was printed is there. */
-START_TEST(output_look_reads_what_is_there)
-{
-	open_output(100);
-	output_rest(output);
-	put("a", 1);
-	output_look(output);
-	ck_assert_int_eq(lying(), 0);
-	put("b", 1);
-	ck_assert_int_eq(lying(), 0);
-	close(pipe_in);
-	output_look(output);
-	ck_assert_uint_eq(ends, 1);
-	output_look(output);
-	output_rest(output);
-	ck_assert_uint_eq(ends, 1);
-	output_free(&output);
-}
-END_TEST
 
 /* The end of code in a session: all that a pipe holds is there, and is taken.
  */
@@ -618,16 +451,8 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, finds_names, 0, 27);
 	tcase_add_test(tc, keeps_these_bytes);
 	tcase_add_test(tc, keeps_whole_characters);
-	tcase_add_test(tc, cuts_valid_text_into_valid_text);
 	tcase_add_test(tc, the_ring_wraps);
 	tcase_add_test(tc, keeps_much);
-	tcase_add_test(tc, can_be_ended_early);
-	tcase_add_test(tc, lets_go_at_the_end);
-	tcase_add_loop_test(tc, rests_where_little_comes, 0, 2);
-	tcase_add_test(tc, a_rest_ends);
-	tcase_add_test(tc, rests_not_where_much_comes);
-	tcase_add_test(tc, rests_not_where_a_pipe_is_full_of_lines);
-	tcase_add_test(tc, output_look_reads_what_is_there);
 }
 
 int

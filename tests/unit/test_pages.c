@@ -154,28 +154,6 @@ START_TEST(what_follows_begins_with_a_huge_page)
 }
 END_TEST
 
-START_TEST(an_allocator_without_pieces_does_no_harm)
-{
-	allocate_pieces();
-	pages_part(malloc);
-	ck_assert_uint_eq((uintptr_t)sbrk(0) % BOX_HUGE, 0);
-}
-END_TEST
-
-START_TEST(another_mapping_in_the_way_does_no_harm)
-{
-	char *end = allocate_pieces() + PIECES * PIECE;
-	char *piece;
-
-	ck_assert_ptr_eq(mmap(end, PIECE, PROT_NONE,
-	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0), end);
-	piece = current.allocate(current.context, PIECE);
-	ck_assert_ptr_nonnull(piece);
-	ck_assert_ptr_ne(piece, end);
-	memset(piece, 1, PIECE);
-}
-END_TEST
-
 static char program[PROGRAM];
 
 static void
@@ -276,27 +254,12 @@ START_TEST(a_program_becomes_huge_with_the_same_content)
 }
 END_TEST
 
-START_TEST(a_program_that_fills_no_huge_page_is_left_alone)
-{
-	char *start = map_program();
-
-	ck_assert_int_eq(mprotect(start + BOX_HUGE, BOX_PAGE_LEAST,
-	    PROT_READ | PROT_WRITE), 0);
-	pages_enlarge_program((uintptr_t)start);
-	ck_assert(is_mapped(start, "r--p", 1));
-	ck_assert_int_eq(memcmp(start, program, PROGRAM), 0);
-}
-END_TEST
-
 static void
 add_tests(TCase *tc)
 {
 	tcase_add_test(tc, a_program_becomes_huge_with_the_same_content);
-	tcase_add_test(tc, a_program_that_fills_no_huge_page_is_left_alone);
 	tcase_add_test(tc, pieces_begin_where_a_huge_page_can);
 	tcase_add_test(tc, what_follows_begins_with_a_huge_page);
-	tcase_add_test(tc, an_allocator_without_pieces_does_no_harm);
-	tcase_add_test(tc, another_mapping_in_the_way_does_no_harm);
 	tcase_add_test(tc, what_fills_huge_pages_becomes_huge);
 }
 

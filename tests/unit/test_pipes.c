@@ -259,35 +259,6 @@ START_TEST(the_end_of_the_input_is_reported)
 }
 END_TEST
 
-/* As when the process exits, whichever of the two is noticed. */
-START_TEST(the_end_of_both_is_reported)
-{
-	make();
-	fd_close(&in);
-	fd_close(&out);
-	if (_i == 1)
-		ck_assert_int_eq(pipes_write(pipes, "x\n", 2), 0);
-	turn();
-	expect_events(
-	    "it exited, or closed its standard input and output\n");
-	finish();
-}
-END_TEST
-
-START_TEST(the_input_ends_while_much_waits)
-{
-	auto_free char *data = mem_alloc(MIB);
-
-	make();
-	ck_assert_int_eq(pipes_write(pipes, data, MIB), 0);
-	turn();
-	fd_close(&in);
-	turn();
-	expect_events("it closed its standard input\n");
-	finish();
-}
-END_TEST
-
 static void
 expect_errors(const char *wanted, int wanted_cut)
 {
@@ -358,8 +329,6 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_full_pipe_takes_no_offer);
 	tcase_add_test(tc, the_end_of_the_output_is_reported);
 	tcase_add_test(tc, the_end_of_the_input_is_reported);
-	tcase_add_loop_test(tc, the_end_of_both_is_reported, 0, 2);
-	tcase_add_test(tc, the_input_ends_while_much_waits);
 	tcase_add_test(tc, the_last_errors_are_kept);
 	tcase_add_test(tc, drains);
 }

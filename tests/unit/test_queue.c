@@ -138,26 +138,6 @@ START_TEST(owners_take_turns)
 }
 END_TEST
 
-/* In the middle, or all that an execution had. */
-START_TEST(asks_may_go)
-{
-	open_queue();
-	put(0, 0, 10);
-	put(1, 1, 10);
-	put(2, 1, 10);
-	put(3, 2, 10);
-	ends(0);
-	ends(1);
-	ends(3);
-	takes_and_ends(2);
-	put(4, 0, 10);
-	ends(4);
-	put(5, 3, 10);
-	takes_and_ends(5);
-	close_queue();
-}
-END_TEST
-
 /* Puts so many calls of a permit, from this number on. */
 static void
 put_many(size_t n, size_t count, size_t permit)
@@ -204,27 +184,6 @@ START_TEST(places_are_shared)
 	ck_assert_uint_eq(take_all(), 10);
 	for (n = 3000; n < 3010; n++)
 		ends(n);
-	close_queue();
-}
-END_TEST
-
-/* However many executions have however many calls, one more has a place. */
-START_TEST(the_first_call_has_a_place)
-{
-	const size_t many = 2 * SERVER_CALLS_MAX;
-	size_t n;
-
-	open_queue();
-	put_many(0, SERVER_CALLS_MAX, 0);
-	ck_assert_uint_eq(take_all(), SERVER_CALLS_MAX / 2);
-	for (n = 1; n < many; n++) {
-		put(SERVER_CALLS_MAX + n, n, 10);
-		takes(SERVER_CALLS_MAX + n);
-	}
-	for (n = 0; n < SERVER_CALLS_MAX; n++)
-		ends(n);
-	for (n = 1; n < many; n++)
-		ends(SERVER_CALLS_MAX + n);
 	close_queue();
 }
 END_TEST
@@ -286,9 +245,7 @@ add_tests(TCase *tc)
 {
 	tcase_add_test(tc, executions_take_turns);
 	tcase_add_test(tc, owners_take_turns);
-	tcase_add_test(tc, asks_may_go);
 	tcase_add_test(tc, places_are_shared);
-	tcase_add_test(tc, the_first_call_has_a_place);
 	tcase_add_test(tc, bytes_are_bounded);
 	tcase_add_test(tc, calls_are_bounded);
 }

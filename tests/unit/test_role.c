@@ -43,22 +43,6 @@ START_TEST(rows_are_complete)
 }
 END_TEST
 
-START_TEST(rows_differ)
-{
-	const struct role_info *a, *b = role_info((enum role)_i);
-	int n;
-
-	for (n = 0; n < _i; n++) {
-		a = role_info((enum role)n);
-		ck_assert_str_ne(a->name, b->name);
-		if (!is_program((enum role)n) || !is_program((enum role)_i))
-			continue;
-		ck_assert_str_ne(a->folder, b->folder);
-		ck_assert_str_ne(a->binary, b->binary);
-	}
-}
-END_TEST
-
 /* Enters a role and returns what the log then begins with. */
 static const char *
 enter(enum role role, unsigned long number)
@@ -96,21 +80,11 @@ START_TEST(enters)
 }
 END_TEST
 
-START_TEST(entering_keeps_the_level)
-{
-	log_init("x", LOG_LEVEL_DEBUG);
-	role_enter(ROLE_RELAY, 7);
-	ck_assert_int_eq(log_level_get(), LOG_LEVEL_DEBUG);
-}
-END_TEST
-
 static void
 add(TCase *tc)
 {
 	tcase_add_loop_test(tc, rows_are_complete, 0, ROLES);
-	tcase_add_loop_test(tc, rows_differ, 0, ROLES);
 	tcase_add_loop_test(tc, enters, 0, ROLES);
-	tcase_add_test(tc, entering_keeps_the_level);
 }
 
 int

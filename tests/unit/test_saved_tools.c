@@ -26,80 +26,11 @@ load_as(const char *scope, const char *name)
 }
 
 static int
-forget(const char *name)
-{
-	buffer_reset(&json);
-	return saved_tools_delete(database, "", name, &json, &err);
-}
-
-static int
 list(const char *after)
 {
 	buffer_reset(&json);
 	return saved_tools_list(database, "", after, 0, &json, &err);
 }
-
-START_TEST(a_source_comes_back)
-{
-	expect_told(save("f", "Does it.", "def f():\n\t\"\\n\xc3\xa9\"\n"),
-	    "{\"name\":\"f\",\"description\":\"Does it.\",\"bytes\":");
-	ck_assert_ptr_nonnull(strstr(json.data, "\"saved_at\":\"20"));
-	ck_assert_ptr_null(strstr(json.data, "\"source\""));
-	expect_told(load_as("", "f"),
-	    "\"source\":\"def f():\\n\\t\\\"\\\\n\xc3\xa9\\\"\\n\"}");
-	expect_all(load_as("", "g"), "null");
-	expect_all(load_as("other", "f"), "null");
-}
-END_TEST
-
-START_TEST(a_tool_replaces_another)
-{
-	expect_told(save("f", "one", "def f(): 1"), "one");
-	expect_told(save("f", "two", "def f(): 2"), "two");
-	expect_told(load_as("", "f"), "def f(): 2");
-	ck_assert_uint_eq(ask("SELECT count(*) FROM tools"), 1);
-	expect_told(save("F", "", "def F(): 3"), "\"F\"");
-	expect_told(load_as("", "f"), "def f(): 2");
-}
-END_TEST
-
-START_TEST(it_may_be_forgotten)
-{
-	expect_told(save("f", "", "def f(): 1"), "\"f\"");
-	expect_all(forget("f"), "true");
-	expect_all(forget("f"), "false");
-	expect_all(load_as("", "f"), "null");
-	ck_assert_uint_eq(ask("SELECT sum(value) FROM totals"), 0);
-}
-END_TEST
-
-START_TEST(lists_come_in_pages)
-{
-	auto_buffer struct buffer about = { 0 };
-	char name[SAVED_TOOL_NAME_MAX + 1];
-	char last[SAVED_TOOL_NAME_MAX + 1] = "";
-	size_t n, pages = 0, found = 0;
-
-	expect_all(list(""), "{\"entries\":[],\"more\":false}");
-	for (n = 0; n < SAVED_TOOL_ABOUT_MAX; n++)
-		buffer_add_text(&about, "\"");
-	for (n = 0; n < 400; n++) {
-		snprintf(name, sizeof(name), "f%03zu", n);
-		expect_told(save(name, about.data, "x"), name);
-	}
-	do {
-		expect_told(list(last), "\"entries\":[{");
-		ck_assert_ptr_null(strstr(json.data, "\"source\""));
-		while (snprintf(name, sizeof(name), "\"f%03zu\"", found) > 0 &&
-		    strstr(json.data, name) != NULL)
-			found++;
-		snprintf(last, sizeof(last), "f%03zu", found - 1);
-		pages++;
-	} while (strstr(json.data, "\"more\":true") != NULL);
-	ck_assert_uint_eq(found, 400);
-	ck_assert_uint_gt(pages, 1);
-}
-END_TEST
 
 /* Memories and tools share what there is. */
 START_TEST(bytes_are_bounded)
@@ -203,10 +134,6 @@ static void
 add_tests(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, enter, leave);
-	tcase_add_test(tc, a_source_comes_back);
-	tcase_add_test(tc, a_tool_replaces_another);
-	tcase_add_test(tc, it_may_be_forgotten);
-	tcase_add_test(tc, lists_come_in_pages);
 	tcase_add_test(tc, bytes_are_bounded);
 	tcase_add_test(tc, their_number_is_bounded);
 	tcase_add_test(tc, bad_names_are_refused_and_ignored);

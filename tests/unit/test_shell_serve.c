@@ -81,25 +81,6 @@ START_TEST(frames_are_what_the_relay_accepts)
 }
 END_TEST
 
-/* What is nested as deep as JSON may be lies too deep in a frame. */
-START_TEST(a_frame_is_not_too_deep)
-{
-	auto_buffer struct buffer request = { 0 }, frame = { 0 };
-	struct err err;
-	int i;
-
-	buffer_add_text(&request, "{\"type\":\"call_tool\",\"server\":\"s\","
-	    "\"tool\":\"t\",\"arguments\":{\"a\":");
-	for (i = 0; i < JSON_DEPTH_MAX - 2; i++)
-		buffer_add_text(&request, "[");
-	for (i = 0; i < JSON_DEPTH_MAX - 2; i++)
-		buffer_add_text(&request, "]");
-	buffer_add_text(&request, "}}");
-	ck_assert_int_eq(serve_make_frame(
-	    &frame, 1, request.data, request.len, &err), -1);
-}
-END_TEST
-
 static const struct {
 	const char *name;
 	int right;
@@ -240,32 +221,6 @@ START_TEST(answers_come_to_their_callers)
 }
 END_TEST
 
-START_TEST(a_large_answer_passes_beside_others)
-{
-	auto_buffer struct buffer large = { 0 };
-	auto_free char *rest = NULL;
-	pid_t one, other;
-	int first, second;
-
-	begin();
-	one = ask("one", "[2]");
-	first = read_request("one");
-	other = ask("other", "[3]");
-	second = read_request("other");
-	/* Its caller reads no byte of it while it stands still. */
-	ck_assert_int_eq(kill(one, SIGSTOP), 0);
-	while (large.len < MIB)
-		buffer_add_text(&large, "                                ");
-	rest = mem_printf("\"success\":true,%s\"payload\":[2]", large.data);
-	answer(first, rest);
-	answer(second, "\"success\":true,\"payload\":[3]");
-	has_asked(other);
-	ck_assert_int_eq(kill(one, SIGCONT), 0);
-	has_asked(one);
-	end();
-}
-END_TEST
-
 START_TEST(a_killed_caller_waits_no_more)
 {
 	auto_free char *cancel = NULL, *wanted = NULL;
@@ -337,55 +292,15 @@ START_TEST(malformed_names_cost_nothing)
 }
 END_TEST
 
-START_TEST(more_than_there_are_places_for_wait)
-{
-	pid_t pids[MCP_CALLS_MAX + 10];
-	int ids[MCP_CALLS_MAX];
-	size_t i;
-
-	begin();
-	for (i = 0; i < MCP_CALLS_MAX + 10; i++)
-		pids[i] = ask("s", "[6]");
-	for (i = 0; i < MCP_CALLS_MAX; i++)
-		ids[i] = read_request("s");
-	for (i = 0; i < MCP_CALLS_MAX; i++)
-		answer(ids[i], "\"success\":true,\"payload\":[6]");
-	for (i = 0; i < 10; i++)
-		answer(read_request("s"), "\"success\":true,\"payload\":[6]");
-	for (i = 0; i < MCP_CALLS_MAX + 10; i++)
-		has_asked(pids[i]);
-	end();
-}
-END_TEST
-
-START_TEST(without_a_relay_calls_fail)
-{
-	pid_t one, other;
-
-	begin();
-	one = ask("one", "connection to the servers is gone");
-	read_request("one");
-	ck_assert_int_eq(shutdown(to_serve, SHUT_RDWR), 0);
-	has_asked(one);
-	other = ask("other", "connection to the servers is gone");
-	has_asked(other);
-	end();
-}
-END_TEST
-
 static void
 add_tests(TCase *tc)
 {
 	tcase_add_loop_test(tc, frames_are_what_the_relay_accepts, 0,
 	    UNIT_COUNT(frames));
-	tcase_add_test(tc, a_frame_is_not_too_deep);
 	tcase_add_loop_test(tc, names_are_two_numbers, 0, UNIT_COUNT(names));
 	tcase_add_test(tc, answers_come_to_their_callers);
-	tcase_add_test(tc, a_large_answer_passes_beside_others);
 	tcase_add_test(tc, a_killed_caller_waits_no_more);
 	tcase_add_test(tc, malformed_names_cost_nothing);
-	tcase_add_test(tc, more_than_there_are_places_for_wait);
-	tcase_add_test(tc, without_a_relay_calls_fail);
 }
 
 int

@@ -26,9 +26,6 @@
 static char *large;              /* what an interpreter maps */
 static char *small;              /* of the heap */
 static char loaded[LARGE] = "x"; /* of our own object */
-static char zeroed[LARGE];       /* its last part */
-extern char _end[];
-static char *behind;             /* memory that lies behind it */
 
 static void
 setup(void)
@@ -98,55 +95,6 @@ START_TEST(is_left_out_of_one_copy)
 	ck_assert_int_eq(copy_reads(large), 0);
 	ck_assert_int_eq(copy_reads(large + LARGE - 1), 0);
 	ck_assert_int_eq(copy_reads(small), 0);
-	free(small);
-}
-END_TEST
-
-/* The kernel would make one part of both, which would be copied as a whole. */
-START_TEST(is_left_out_beside_zeroed_data)
-{
-	struct err err;
-
-#ifdef ASAN_BUILD
-	unit_skip("AddressSanitizer runs on memory of its own");
-	return;
-#endif
-	if (behind == MAP_FAILED) {
-		unit_skip("something else lies behind the zeroed data");
-		return;
-	}
-	memset(zeroed, 1, sizeof(zeroed));
-	memset(behind, 1, LARGE);
-	ck_assert_int_eq(spare_find(&err), 0);
-	ck_assert_int_eq(spare_leave_out(NULL, &err), 0);
-	ck_assert_int_eq(WTERMSIG(copy_reads(behind)), SIGSEGV);
-	ck_assert_int_eq(WTERMSIG(copy_reads(behind + LARGE - 1)), SIGSEGV);
-	ck_assert_int_eq(copy_reads(zeroed), 0);
-	ck_assert_int_eq(copy_reads(zeroed + LARGE - 1), 0);
-	ck_assert_int_eq(spare_take_in(NULL, &err), 0);
-	ck_assert_int_eq(copy_reads(behind), 0);
-}
-END_TEST
-
-/* What init does when a step of it has failed. */
-START_TEST(copy_can_say_what_failed)
-{
-	struct err err;
-	int status;
-	pid_t child;
-
-	if (!leave_out())
-		return;
-	child = fork();
-	if (child == 0) {
-		errno = ENOENT;
-		err_sys(&err, "open %s/%d", "/proc", 1);
-		_exit(strcmp(err.text,
-		    "open /proc/1: No such file or directory") != 0);
-	}
-	ck_assert_int_eq(waitpid(child, &status, 0), child);
-	ck_assert_int_eq(status, 0);
-	ck_assert_int_eq(spare_take_in(NULL, &err), 0);
 	free(small);
 }
 END_TEST
@@ -226,28 +174,14 @@ static void
 add_tests(TCase *tc)
 {
 	tcase_add_test(tc, is_left_out_of_one_copy);
-	tcase_add_test(tc, is_left_out_beside_zeroed_data);
-	tcase_add_test(tc, copy_can_say_what_failed);
 	tcase_add_test(tc, parts_side_by_side_are_one);
 	tcase_add_loop_test(tc, only_what_is_private_and_not_the_kernels, 0,
 	    UNIT_COUNT(lines));
 	tcase_add_loop_test(tc, nothing_that_is_needed, 0, 5);
 }
 
-/*
- * Before the tests: in a copy of this process the kernel would keep both apart.
- */
-static void
-map_behind(void)
-{
-	behind = (char *)(((uintptr_t)_end + 4095) & ~(uintptr_t)4095);
-	behind = mmap(behind, LARGE, PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-}
-
 int
 main(void)
 {
-	map_behind();
 	return unit_run("spare", add_tests);
 }

@@ -72,45 +72,12 @@ START_TEST(recognises_complete_lists)
 }
 END_TEST
 
-START_TEST(adds_to_a_list)
-{
-	auto_buffer struct buffer list = { 0 };
-
-	text_list_add(&list, "a");
-	text_list_add(&list, "");
-	text_list_add(&list, "bc");
-	ck_assert_uint_eq(list.len, 6);
-	ck_assert_int_eq(memcmp(list.data, "a\0\0bc", 6), 0);
-}
-END_TEST
-
-START_TEST(a_list_becomes_a_vector)
-{
-	auto_buffer struct buffer list = { 0 };
-	auto_free char **vector = NULL;
-
-	text_list_add(&list, "one");
-	text_list_add(&list, "");
-	text_list_add(&list, "a b");
-	vector = text_list_vector(list.data, list.len);
-	ck_assert_str_eq(vector[0], "one");
-	ck_assert_str_eq(vector[1], "");
-	ck_assert_str_eq(vector[2], "a b");
-	ck_assert_ptr_null(vector[3]);
-	free(vector);
-	vector = text_list_vector(NULL, 0);
-	ck_assert_ptr_null(vector[0]);
-}
-END_TEST
-
 static void
 add(TCase *tc)
 {
 	tcase_add_loop_test(tc, goes_through_a_list, 0, UNIT_COUNT(lists));
 	tcase_add_loop_test(tc, goes_through_pairs, 0, UNIT_COUNT(pairs));
 	tcase_add_test(tc, recognises_complete_lists);
-	tcase_add_test(tc, adds_to_a_list);
-	tcase_add_test(tc, a_list_becomes_a_vector);
 }
 
 int

@@ -202,21 +202,6 @@ START_TEST(bytes_of_somebody_else)
 }
 END_TEST
 
-START_TEST(a_damaged_file_is_an_error)
-{
-	struct tool_list list = { "{}", 2, "", 0 };
-	FILE *file = fopen(DATABASE_NAME, "w");
-
-	fputs("this is no database, but it is long enough to be one", file);
-	fclose(file);
-	ck_assert_int_eq(tool_lists_find(database, print(0), NOW, is_found,
-	    NULL, &err), -1);
-	ck_assert_int_eq(
-	    tool_lists_put(database, print(0), NOW, &list, &err), -1);
-	ck_assert_ptr_nonnull(strstr(err.text, "damaged"));
-}
-END_TEST
-
 static void
 add_tests(TCase *tc)
 {
@@ -227,7 +212,6 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, drops_what_is_too_many);
 	tcase_add_test(tc, drops_what_is_too_much);
 	tcase_add_test(tc, bytes_of_somebody_else);
-	tcase_add_test(tc, a_damaged_file_is_an_error);
 }
 
 int

@@ -38,13 +38,6 @@ expect_list(const char *wanted, size_t left_out)
 	tools_free(&tools); /* NULL is accepted */
 }
 
-START_TEST(an_empty_list)
-{
-	ck_assert_int_eq(add_page("{\"tools\":[]}"), 0);
-	expect_list("{\"tools\":[],\"aliases\":[]}", 0);
-}
-END_TEST
-
 /* On one line, and otherwise as it came. */
 START_TEST(keeps_the_bytes)
 {
@@ -128,20 +121,6 @@ START_TEST(leaves_out_what_is_no_tool)
 }
 END_TEST
 
-/* Names that are no text are names all the same, and differ. */
-START_TEST(names_that_cannot_be_decoded)
-{
-	static const char list[] = "{\"tools\":[{\"name\":\"a\\ud800\"},"
-	    "{\"name\":\"a\\u0000b\"},{\"name\":\"a\\u0000c\"}]";
-	auto_free char *page = mem_printf("%s}", list);
-	auto_free char *wanted = mem_printf("%s,\"aliases\":"
-	    "[\"_a_ud800_\",\"_a_u0000b_\",\"_a_u0000c_\"]}", list);
-
-	ck_assert_int_eq(add_page(page), 0);
-	expect_list(wanted, 0);
-}
-END_TEST
-
 START_TEST(follows_cursors)
 {
 	struct json_span cursor;
@@ -211,23 +190,6 @@ START_TEST(refuses_what_is_no_page)
 
 	ck_assert_int_eq(add_page(rows[_i]), -1);
 	ck_assert_ptr_nonnull(strstr(err.text, "no array \"tools\""));
-	tools_free(&tools);
-}
-END_TEST
-
-START_TEST(pages_are_bounded)
-{
-	int n, more = 1;
-
-	for (n = 0; n < SERVER_TOOLS_PAGES_MAX; n++) {
-		auto_free char *page = mem_printf(
-		    "{\"tools\":[],\"nextCursor\":\"%d\"}", n);
-
-		ck_assert_int_eq(more, 1);
-		more = add_page(page);
-	}
-	ck_assert_int_eq(more, 0);
-	ck_assert_str_eq(tools_cut(tools), "it has more than 1000 pages");
 	tools_free(&tools);
 }
 END_TEST
@@ -313,23 +275,6 @@ START_TEST(reports_the_names)
 }
 END_TEST
 
-/* The first of them, as many as there is room for. */
-START_TEST(reports_the_first_names)
-{
-	auto_buffer struct buffer list = { 0 };
-	auto_buffer struct buffer names = { 0 };
-	int n;
-
-	buffer_add_text(&list, "{\"tools\":[{\"name\":\"first\"}");
-	for (n = 0; n < 99; n++)
-		buffer_printf(&list, ",{\"name\":\"%01000d\"}", n);
-	buffer_add_text(&list, ",{\"name\":\"short\"}]}");
-	ck_assert_uint_eq(tools_names(&list, &names), 101);
-	ck_assert_uint_eq(names.len, 6 + 65 * 1001);
-	ck_assert_str_eq(names.data, "first");
-}
-END_TEST
-
 /* By their annotations, and only where these say so. */
 START_TEST(reports_which_destroy)
 {
@@ -373,25 +318,21 @@ END_TEST
 static void
 add_tests(TCase *tc)
 {
-	tcase_add_test(tc, an_empty_list);
 	tcase_add_test(tc, keeps_the_bytes);
 	tcase_add_test(tc, leaves_out_what_may_not_be_used);
 	tcase_add_loop_test(tc, no_name_changes_its_meaning, 0,
 	    UNIT_COUNT(denials));
 	tcase_add_test(tc, leaves_out_what_is_no_tool);
-	tcase_add_test(tc, names_that_cannot_be_decoded);
 	tcase_add_test(tc, follows_cursors);
 	tcase_add_loop_test(tc, a_list_is_cut_where_it_is_wrong, 0, 4);
 	tcase_add_test(tc, a_wrong_schema_spoils_its_tool_alone);
 	tcase_add_loop_test(tc, refuses_what_is_no_page, 0, 3);
-	tcase_add_test(tc, pages_are_bounded);
 	tcase_add_test(tc, tools_are_bounded);
 	tcase_add_test(tc, bytes_are_bounded);
 	tcase_add_test(tc, the_list_is_bounded);
 	tcase_add_test(tc, reports_which_destroy);
 	tcase_add_test(tc, recognises_items_of_a_list);
 	tcase_add_test(tc, reports_the_names);
-	tcase_add_test(tc, reports_the_first_names);
 }
 
 int

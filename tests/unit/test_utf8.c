@@ -208,23 +208,6 @@ START_TEST(every_code_point)
 }
 END_TEST
 
-/* A bad byte at each place of a long text, also in the run of eights. */
-START_TEST(every_place)
-{
-	char text[40], out[3 * sizeof(text)];
-	size_t n;
-
-	for (n = 0; n < sizeof(text); n++) {
-		memset(text, 'x', sizeof(text));
-		text[n] = '\xff';
-		ck_assert_uint_eq(utf8_valid_prefix(text, sizeof(text)), n);
-		ck_assert_uint_eq(
-		    utf8_repair(text, sizeof(text), out), sizeof(text) + 2);
-		ck_assert_mem_eq(out + n, R, 3);
-	}
-}
-END_TEST
-
 /* Characters that a terminal obeys or that are invisible; their neighbours. */
 START_TEST(what_is_not_seen)
 {
@@ -278,7 +261,6 @@ add(TCase *tc)
 	tcase_add_loop_test(
 	    tc, cuts_between_characters, 0, UNIT_COUNT(cuts));
 	tcase_add_loop_test(tc, every_code_point, 2, 5);
-	tcase_add_test(tc, every_place);
 }
 
 int
