@@ -241,18 +241,6 @@ for (const [what, [pattern, prepare]] of Object.entries(refused))
         /nothing to undo|Not a directory/);
   });
 
-test('a file that would become too large is left alone', once, (t) => {
-  const home = folder(t);
-  const head = '{"mcpServers":{"web":{"url":"http://x/"}},"x":"';
-  const before = `${head}${'y'.repeat(2 ** 26 - head.length - 4)}"}`;
-  const place = write(home, '.cursor/mcp.json', before);
-  const done = adopt(home, 'cursor');
-
-  assert.equal(done.status, 1, done.all);
-  assert.match(done.stderr, /mcp\.json would be larger than 67108864 bytes/);
-  assert.equal(fs.statSync(place).size, before.length);
-});
-
 test('a full disk leaves the old file, and nothing else', {
   skip: root && uid === 0 ? once.skip : 'mounts a file system',
 }, (t) => {

@@ -124,23 +124,6 @@ test('errors in /data are explained', async (t) => {
     /^\/data has only the files that calls with the same conversationId left/);
 });
 
-test('what is not a regular file is named', async (t) => {
-  const { client } = await connect(t);
-
-  assert.match(await say(client, 'n', `
-import os
-os.mkdir("/data/d")
-os.symlink("/etc/passwd", "/data/l")
-open("/data/f", "w").write("x")`), /\/data\/d was not kept: it is a directory[^]*\/data\/l was not kept: it is a symbolic link/);
-  assert.equal(await say(client, 'n', look), 'f x');
-  /* What the code moved there is not lost. */
-  assert.match(await say(client, 'n', `
-import os
-os.mkdir("/data/d")
-os.rename("/data/f", "/data/d/f")`), /\/data\/f was not removed: other files/);
-  assert.equal(await say(client, 'n', look), 'f x');
-});
-
 test('too many files do not end a conversation', async (t) => {
   const { client } = await connect(t);
   const renew = (letter, count) => `
@@ -369,16 +352,6 @@ test('wrong ids are refused, and none where it is not an argument',
 print(os.path.exists("/data"), os.access("/data", os.W_OK))`)),
     contained ? 'True False' : 'False False');
   });
-
-test('a shell has it, too', async (t) => {
-  const { client } = await connect(t, { env: { CAISSON_TOOLS: 'run_code' } });
-  const call = async (code) => text(await client.callTool({ name: 'run_code',
-    arguments: { language: 'shell', code, conversationId: 's' } }));
-
-  assert.match(await call('printf hello > /data/a'),
-    /file: \/data\/a \(5 bytes\)/);
-  assert.equal(await call('cat /data/a'), 'hello');
-});
 
 test('where namespaces are forbidden, there is none', reduced, async (t) => {
   const { client } = await connect(t, { withoutNamespaces: true,

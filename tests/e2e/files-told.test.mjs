@@ -84,28 +84,6 @@ print("Saved out/report.csv")`);
   assert.doesNotMatch(said, /note/);
 });
 
-test('names are found as a whole', async (t) => {
-  const { client } = await connect(t);
-  let [files, said] = await kept(client, `${put}put("a.txt", "1")
-print("data.txt, a.txt.gz")`);
-
-  assert.deepEqual(files, {});
-  assert.match(said, /note: a\.txt \(1 byte\) is gone/);
-  [files, said] = await kept(client, `${put}put("a.txt", "1"); put(".env", "2")
-put(".other", "3"); put("d/Makefile", "4")
-import json
-put("\u00dc.txt", "5")
-print(json.dumps({"file": "\u00dc.txt"}), "d/Makefile", "wrote a.txt.", ".env")`);
-  assert.deepEqual(files,
-    { '.env': '2', Makefile: '4', 'a.txt': '1', 'Ü.txt': '5' });
-  assert.doesNotMatch(said, /note/);
-  [files, said] = await kept(client, `${put}put("a b.txt", "1")
-put("c d/Ü.txt", "2"); put("Ü c.txt", "3")
-print("[Download](sandbox:/workspace/a%20b.txt), c%20d/%C3%9C.txt", "Ü%20c.txt")`);
-  assert.deepEqual(files, { 'a b.txt': '1', 'Ü c.txt': '3', 'Ü.txt': '2' });
-  assert.doesNotMatch(said, /note/);
-});
-
 test('all files are asked for, and those that were printed noted first',
   async (t) => {
     const { client } = await connect(t);
@@ -190,73 +168,6 @@ print("Results:", folder, "and deep/er")`);
   assert.deepEqual(Object.keys(files).map((name) => name.replace(/\d.*|_.*|(?<=^made).*/, '')),
     ['er.zip', 'made']);
   assert.match(said, /note: deep\/c\.txt \(1 byte\) is gone/);
-});
-
-test('files come back where the working directory is gone', async (t) => {
-  const { client } = await connect(t);
-  const [files, said] = await kept(client, `${put}
-import tempfile
-put("a.txt", "a"); put("b.txt", "b"); put("d/c.txt", "c")
-with tempfile.TemporaryDirectory() as folder:
-    os.chdir(folder)
-    put("gone.txt", "x")
-print("a.txt, gone.txt, ~/d/")`);
-
-  assert.deepEqual(Object.keys(files), ['a.txt', 'd.zip']);
-  assert.match(said, /note: b\.txt \(1 byte\) is gone/);
-});
-
-test('what is in an archive that comes back is not lamented', async (t) => {
-  const { client } = await connect(t);
-
-  for (const target of ['out/all.zip', 'all.zip']) {
-    const [files, said] = await kept(client, `${put}
-import zipfile
-for name in "abc":
-    put(f"d/{name}.txt", name)
-with zipfile.ZipFile("${target}", "w") as archive:
-    archive.write("d/a.txt"); archive.write("d/b.txt", "other.txt")
-    archive.writestr("c.txt", "x")
-print("Packed d/ into all.zip")`);
-
-    assert.deepEqual(Object.keys(files), ['all.zip', 'd.zip']);
-    assert.doesNotMatch(said, /gone/);
-  }
-  const [, said] = await kept(client, `${put}
-import shutil
-put("site/index.html", "1"); put("site/css/a.css", "2"); put("c.txt", "3")
-put("c2.txt", "4")
-print(shutil.make_archive("site", "zip", "site"), "made of site/")
-open("out/x.zip", "w").write("not one")`);
-
-  assert.match(said, /note: c\.txt \(1 byte\) and c2\.txt \(1 byte\) are gone/);
-  assert.doesNotMatch(said, /site-|note: .*site/);
-
-  /* Nor is a folder in out of which the code has made one. */
-  const [both, noted] = await kept(client, `${put}
-import shutil
-put("out/site/index.html", "1"); put("out/site/css/a.css", "2")
-shutil.make_archive("out/site", "zip", "out/site")
-put("out/part/a.txt", "1")
-shutil.make_archive("out/part", "zip", "out/part")
-put("out/part/b.txt", "2")`);
-
-  assert.deepEqual(Object.keys(both), ['part.zip', 'site.zip']);
-  assert.match(noted, /out\/part was not kept: it is a directory/);
-  assert.doesNotMatch(noted, /out\/site/);
-
-  for (const [end, how] of [['.tar', 'tar'], ['.tar.gz', 'gztar'],
-    ['.tar.bz2', 'bztar']]) {
-    const [files, told] = await kept(client, `${put}
-import shutil
-put("site/index.html", "1"); put("site/css/a.css", "2"); put("c.txt", "3")
-print(shutil.make_archive("site", "${how}", ".", "site"))
-put("site/css/a.css", "4")`);
-
-    assert.deepEqual(Object.keys(files), [`site${end}`]);
-    assert.match(told,
-      /note: c\.txt \(1 byte\) and site\/css\/a\.css \(1 byte\) are gone/);
-  }
 });
 
 test('a folder in out stays where it cannot be packed', async (t) => {

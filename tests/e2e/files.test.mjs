@@ -84,16 +84,6 @@ print(load_memory("runs"))`;
     await raw.finish();
   });
 
-test('a shell can leave files, too', async (t) => {
-  const { client } = await connect(t,
-    { env: { CAISSON_TOOLS: 'run_code' } });
-  const result = await client.callTool({ name: 'run_code', arguments: {
-    language: 'shell', code: 'printf hello > out/a.txt; echo done' } });
-
-  assert.match(text(result), /^done\nfile: a\.txt \(5 bytes\)$/);
-  assert.equal((await read(client, links(result)[0].uri)).toString(), 'hello');
-});
-
 test('save_file keeps files and bytes', async (t) => {
   const { client } = await connect(t);
   const result = await run(client, `
@@ -430,26 +420,6 @@ test('a state directory that cannot be used fails no call', async (t) => {
   assert.deepEqual(await listed(client), []);
 });
 
-test('clients of versions without links get the line alone', async (t) => {
-  const raw = Raw.start(t);
-
-  await raw.initialize('2025-03-26');
-  const result = await raw.run('x = open("out/a.txt", "w").write("hi")');
-
-  assert.deepEqual(result.content,
-    [{ type: 'text', text: 'Success (no output)\n' +
-      'file: a.txt (2 bytes) resource://caisson/files/a.txt?version=1' }]);
-});
-
-test('fields name the files', async (t) => {
-  const { client } = await connect(t,
-    { env: { CAISSON_STRUCTURED: 'on' } });
-  const result = await run(client, 'open("out/a b", "w").write("hi")');
-
-  assert.deepEqual(result.structuredContent.files,
-    [`${prefix}a%20b?version=1`]);
-});
-
 test('the user lists, shows, saves, adds and removes files', async (t) => {
   const home = folder(t);
   const { client } = await connect(t, { home });
@@ -651,17 +621,6 @@ test('errors of files tell where files come from, and where they go',
       /^the sandbox has no files of the user: .*; write files of the code to \/workspace\/out$/);
     assert.equal(hint(await run(client, 'import os; os.listdir("in")')), name);
   });
-
-test('many calls get files at once', async (t) => {
-  const { client } = await connect(t, given);
-
-  await run(client, 'open("out/a", "wb").write(bytes(1_000_000))');
-  const results = await Promise.all(Array.from({ length: 12 }, () =>
-    run(client, 'print(len(open("in/a", "rb").read()))', { files: 'a' })));
-
-  for (const result of results)
-    assert.equal(text(result), '1000000');
-});
 
 test('files are no argument unless the user wants them', async (t) => {
   const { client } = await connect(t);

@@ -64,15 +64,6 @@ test('without the option a call is refused', async (t) => {
   await childless(pid);
 });
 
-test('the option makes nothing weaker that need not be', async (t) => {
-  const { client } = await connect(t, { env: allowed });
-  const result = await run(client, 'import os\nprint(os.getcwd())');
-
-  assert.equal(result.content[0].text, '/workspace');
-  assert.deepEqual(result.structuredContent, { stdout: ['/workspace'] });
-  assert.equal(result._meta['caisson/isolation'].level, 'full');
-});
-
 /* As with the default system call filter of a container engine. */
 test('where the host cannot be named the box has all but a name', async (t) => {
   const code = `
@@ -279,22 +270,6 @@ print(tool.name, os.path.expanduser('~') == os.getcwd(), sqlite3.sqlite_version
     'to a tool of a server');
 });
 
-test('a folder that code calls out is like any other', async (t) => {
-  const { client } = await weak(t);
-  const result = await run(client, `
-import os
-os.makedirs("out/sub")
-open("out/a.txt", "w").write("1")
-open("out/sub/b.txt", "w").write("1")
-try:
-    runtime.save_file("c.txt", b"1")
-except RuntimeError as error:
-    print(error)
-`);
-
-  assert.match(printed(result), /^files cannot be kept here: .*\nnote: out\/a\.txt \(1 byte\) and out\/sub\/b\.txt \(1 byte\) are gone with the sandbox: print/);
-});
-
 /* Where the box is, and what it leaves there to be cleaned up. */
 const mess = `
 import os
@@ -340,7 +315,8 @@ async function leaves({ client, pid }, code, end) {
   const [place] = result.structuredContent.stdout;
 
   printed(result);
-  assert.equal(result.structuredContent.status, end ? 'timeout' : undefined);
+  assert.equal(result.structuredContent.status, end ? 'timeout' : undefined,
+    JSON.stringify(result.structuredContent));
   await until(() => !fs.existsSync(place), `the end of ${place}`);
   await childless(pid);
   assert.deepEqual(gate.find(), []);
@@ -375,7 +351,7 @@ while True:
 
 /* These wait for deadlines, each with a program of its own: side by side. */
 together('nothing survives a deadline', { concurrency: true }, () => {
-  for (const [what, code] of Object.entries(remainders).slice(rounds(-1, 0)))
+  for (const [what, code] of Object.entries(remainders).slice(0, rounds(1, 9)))
     test(what, async (t) => {
       const program = await weak(t);
       const why = await cannot(what, program.client);

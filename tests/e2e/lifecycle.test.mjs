@@ -325,13 +325,6 @@ test('SIGTERM and SIGINT answer every call and end', async (t) => {
   }
 });
 
-test('SIGTERM without calls just ends', async (t) => {
-  const raw = await Raw.open(t);
-
-  process.kill(raw.pid, 'SIGTERM');
-  assert.deepEqual(await raw.wait(), { code: 0, signal: null });
-});
-
 test('a second SIGTERM does not wait', async (t) => {
   const raw = await Raw.open(t);
   const gate = new Gate();

@@ -811,25 +811,6 @@ test('toon is written as its specification says', once, async (t) => {
   assert.match(texts[10][2], /^error: "unknown server .*no, /);
 });
 
-test('a call that finds no place is refused in the mode that is set', once,
-  async (t) => {
-    const raw = await Raw.open(t, { env: { CAISSON_OUTPUT_MODE: 'json',
-      CAISSON_MAX_CONCURRENT: '1', CAISSON_QUEUE: '0' } });
-    const gate = new Gate();
-    const id = raw.postCall(gate.wait);
-
-    await gate.reached();
-    const { content, structuredContent, isError } = await raw.run('print(1)');
-
-    gate.open();
-    assert.equal(isError, true);
-    assert.equal(structuredContent.status, 'error');
-    assert.deepEqual(JSON.parse(blockOf(content[0].text).block),
-      structuredContent);
-    await raw.result(id);
-    await raw.finish();
-  });
-
 test('silent code answers with the value of its last expression', async (t) => {
   const raw = await Raw.open(t);
   const text = async (code) => (await raw.run(code)).content[0].text;

@@ -107,25 +107,6 @@ test('the pool begins when a client is there', async (t) => {
   await raw.finish();
 });
 
-test('without a pool nothing waits', once, async (t) => {
-  const raw = await Raw.open(t, pool(0));
-
-  assert.deepEqual(await raw.printed('print(1)'), ['1']);
-  await childless(raw.pid);
-  await raw.finish();
-});
-
-test('a size that cannot be is refused', once, async (t) => {
-  for (const [size, words] of [['65', /auto or a whole number from 0 to 64/],
-    ['-1', /whole number/], ['many', /auto/]]) {
-    const raw = Raw.start(t, pool(size));
-
-    assert.deepEqual(await raw.ended, { code: 2, signal: null });
-    assert.match(raw.errors, /CAISSON_POOL/);
-    assert.match(raw.errors, words);
-  }
-});
-
 test('every call has a box of its own', async (t) => {
   const raw = await Raw.open(t, pool(3));
   const seen = new Set();
@@ -245,24 +226,6 @@ test('another interpreter on disk needs other boxes', {
   assert.match((await raw.printed(show)).join('\n'), /version = second/);
   await gone(before.all);
   await filled(raw, 2);
-  await raw.finish();
-});
-
-test('more calls than boxes, in flight at once', once, async (t) => {
-  const raw = await Raw.open(t, pool(16, {
-    env: { CAISSON_MAX_CONCURRENT: '16', CAISSON_QUEUE_TIMEOUT: '10m' },
-  }));
-
-  for (const count of [16, 40]) {
-    await filled(raw, 16);
-    const ids = Array.from({ length: count },
-      (_, i) => raw.postCall(`print(${i})`));
-    const results = await Promise.all(ids.map((id) => raw.result(id)));
-
-    for (const [i, { structuredContent }] of results.entries())
-      assert.deepEqual(structuredContent.stdout, [String(i)]);
-  }
-  await filled(raw, 16);
   await raw.finish();
 });
 

@@ -52,17 +52,6 @@ test('lists one tool, briefly and truthfully', async (t) => {
   assert.equal(tool.inputSchema.properties.timeout.maximum, 120);
 });
 
-test('returns what the code printed', async (t) => {
-  const { client } = await connect(t);
-
-  await client.listTools(); /* so that the client knows the output schema */
-  const result = await run(client, 'print("hi")\nprint(6 * 7)');
-
-  assert.equal(result.isError, false);
-  assert.deepEqual(result.content, [{ type: 'text', text: 'hi\n42' }]);
-  assert.deepEqual(result.structuredContent, { stdout: ['hi', '42'] });
-});
-
 test('shows the tools that the settings name', async (t) => {
   const { client } = await connect(t, { env:
     { CAISSON_TOOLS: 'run_code,list_runners' } });
@@ -200,68 +189,6 @@ print(os.read(reading, 1))`);
       `${meta['caisson/peakMemoryKiB']} KiB`);
   });
 
-test('answers an error of the code as an error', async (t) => {
-  const { client } = await connect(t);
-
-  await client.listTools();
-  const result = await run(client, 'print("so far")\n1 / 0');
-
-  assert.equal(result.isError, true);
-  const { status, exitCode, stdout, stderr, error, summary } =
-    result.structuredContent;
-
-  assert.equal(status, 'error');
-  assert.equal(exitCode, 1);
-  assert.deepEqual(stdout, ['so far']);
-  assert.equal(stderr.at(-1), 'ZeroDivisionError: division by zero');
-  assert.equal(error, 'Sandbox exited with code 1');
-  assert.equal(summary, 'Sandbox error: Sandbox exited with code 1');
-});
-
-test('answers a timeout', async (t) => {
-  const { client } = await connect(t);
-  const result = await run(client,
-    'import time\nprint("begun")\ntime.sleep(600)', { timeout: 4 });
-
-  assert.equal(result.isError, true);
-  assert.equal(result.structuredContent.status, 'timeout');
-  assert.equal(result.structuredContent.timeoutSeconds, 4);
-  assert.equal(result.structuredContent.summary,
-    'Timeout: execution exceeded 4s');
-  assert.equal(result.structuredContent.error,
-    'Execution timed out after 4s; pass timeout, up to 120, for longer work');
-  assert.deepEqual(result.structuredContent.stdout, ['begun']);
-  assert.ok(!('exitCode' in result.structuredContent));
-});
-
-test('answers wrong arguments', async (t) => {
-  const { client } = await connect(t);
-  const result = await client.callTool(
-    { name: 'run_python', arguments: { cod: 'print(1)' } });
-
-  assert.equal(result.isError, true);
-  assert.equal(result.structuredContent.status, 'validation_error');
-  assert.match(result.content[0].text, /cod/);
-});
-
-test('an unknown tool is an error of the protocol', async (t) => {
-  const { client } = await connect(t);
-
-  await assert.rejects(
-    client.callTool({ name: 'run_ruby', arguments: { code: '1' } }),
-    (error) => error.code === -32602);
-});
-
-test('says so when nothing was printed', async (t) => {
-  const { client } = await connect(t);
-  const result = await run(client, 'x = 1');
-
-  assert.equal(result.isError, false);
-  assert.equal(result.content[0].text, 'Success (no output)');
-  assert.deepEqual(result.structuredContent,
-    { summary: 'Success (no output)' });
-});
-
 test('an aborted call ends its box', async (t) => {
   const { client, pid } = await connect(t, unpooled);
   const gate = new Gate();
@@ -303,16 +230,6 @@ test('lists and reads the manual', async (t) => {
   await assert.rejects(
     client.readResource({ uri: 'resource://caisson/no-such' }),
     (error) => error.code === -32002);
-});
-
-test('gives each of sixteen parallel calls its own answer', async (t) => {
-  const { client } = await connect(t);
-  const numbers = Array.from({ length: 16 }, (_, i) => i);
-  const results = await Promise.all(numbers.map(
-    (n) => run(client, `print("call", ${n}, ${n} ** 2)`)));
-
-  assert.deepEqual(results.map((result) => result.content[0].text),
-    numbers.map((n) => `call ${n} ${n ** 2}`));
 });
 
 test('close() ends the program and every box', async (t) => {

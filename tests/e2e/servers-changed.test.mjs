@@ -159,29 +159,6 @@ print(json.dumps([runtime.discovered_servers(),
   await raw.finish();
 });
 
-test('what an execution has not loaded is not kept', async (t) => {
-  const options = withServers(t, { h: hostile() });
-  const raw = await Raw.open(t, options);
-  const gate = new Gate();
-  const id = raw.postCall(`${prelude}
-${gate.wait}
-try:
-    await runtime.load_server("h")
-except runtime.MCPError as error:
-    print(json.dumps({"error": str(error), "server": error.server}))`,
-  { timeout: 100 });
-
-  await gate.reached();
-  configure(options.place, {});
-  await discovered(raw);
-  gate.open();
-  const { structuredContent } = await raw.result(id);
-
-  assertFailed(JSON.parse(structuredContent.stdout[0]), 'h',
-    /there is no such server/);
-  await raw.finish();
-});
-
 test('a kept server that ends is followed by what is configured',
   async (t) => {
     const [entry, next] = [hostile(), hostile()];
@@ -302,34 +279,6 @@ print(json.dumps(await attempt("h", "counter", {})))`,
       [['h', 'gate', true, 'error'], ['h', 'counter', false, 'refused']]);
   });
 
-test('calls end at the next look when a folder of files loses trust',
-  async (t) => {
-    const work = folder(t);
-    const place = path.join(work, 'mcp-servers');
-    const elsewhere = path.join(folder(t), 'same');
-    const entry = hostile();
-
-    fs.mkdirSync(place);
-    configure(path.join(place, 'h.json'), { h: entry });
-    const raw = await Raw.open(t,
-      { cwd: work, env: { CAISSON_TRUST_PROJECT_FILES: 'on' } });
-    const gate = new Gate();
-    const id = raw.postCall(`${prelude}
-print(json.dumps(await attempt("h", "gate", ${python(
-    { seconds: gate.seconds })})))`, { servers: ['h'], timeout: 100 });
-
-    await gate.reached();
-    fs.renameSync(place, elsewhere);
-    fs.symlinkSync(elsewhere, place);
-    assert.deepEqual(await discovered(raw), []);
-    const { structuredContent } = await raw.result(id);
-
-    assertFailed(JSON.parse(structuredContent.stdout[0]), 'h',
-      stopped(path.join(place, 'h.json'), /is a link that leads out/));
-    await unserved(entry);
-    await raw.finish();
-  });
-
 test('a server that is kept ends when its file loses trust', async (t) => {
   const [entry, next] = [hostile(), hostile()];
   const options = project(t, { h: entry });
@@ -351,51 +300,6 @@ test('a server that is kept ends when its file loses trust', async (t) => {
     /can be written by every user/));
   assertKept(lines);
   await raw.finish();
-});
-
-test('a server is not trusted any more while it starts', async (t) => {
-  const entry = hostile('initialize=silent');
-  const options = project(t, { h: entry });
-  const raw = await Raw.open(t, options);
-  const gate = new Gate();
-  const id = raw.postCall(`${prelude}
-${gate.start}
-print(json.dumps(await attempt("h", "counter", {})))`,
-  { servers: ['h'], timeout: 100 });
-
-  /* The server starts ahead of a container. */
-  await gate.reached();
-  await until(() => serving(entry).length === 1, 'the start of the server');
-  fs.chmodSync(options.place, 0o666);
-  await discovered(raw);
-  const { structuredContent } = await raw.result(id);
-
-  assertFailed(JSON.parse(structuredContent.stdout[0]), 'h',
-    stopped(options.place, /can be written by every user/));
-  await unserved(entry);
-  await raw.finish();
-});
-
-test('a server is used again when its file is trusted again', async (t) => {
-  const entry = hostile();
-  const options = project(t, { h: entry });
-  const raw = await Raw.open(t, options);
-  const running = await new Running(raw, 2).stands();
-
-  fs.chmodSync(options.place, 0o666);
-  await discovered(raw);
-  running.go();
-  await running.stands(1);
-  fs.chmodSync(options.place, 0o644);
-  await discovered(raw);
-  running.go(1);
-  const [before, during, after] = values(await running.lines());
-
-  assert.match(during, stopped(options.place, /can be written by every user/));
-  assert.notEqual(after.pid, before.pid);
-  assert.equal(after.count, 1);
-  await raw.finish();
-  await unserved(entry);
 });
 
 test('a file that loses trust ends nothing of other files', async (t) => {

@@ -567,5 +567,5 @@ for outcome in outcomes:
 /* Those that wait do so beside the others, which come one after another. */
 together('servers', beside, () => {
   together('what is waited for', beside, waiting);
-  together('what happens at once', atOnce);
+  together('what happens at once', { concurrency: 1 }, atOnce);
 });

@@ -11,11 +11,10 @@ import {
   childless, clock, descendants, gone, inNamespace, memory, pidNamespace,
   processes,
 } from './support/processes.mjs';
-import { contained, folder, root, withoutWaiting }
-  from './support/program.mjs';
+import { contained, folder, withoutWaiting } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import {
-  assertFailed, assertServes, attempt, heard, hears, hostile, prelude, python,
+  assertServes, attempt, heard, hears, hostile, prelude, python,
   served, unserved, withServers,
 } from './support/servers.mjs';
 import { until } from './support/wait.mjs';
@@ -74,22 +73,6 @@ await mcp_h.gate(seconds="${gate.seconds}")`, { servers: ['h'],
     assert.equal((await served(entry)).pid, server.pid);
     await raw.finish();
   });
-
-  test('lifecycle: a server that never answers initialize hangs no call',
-    async (t) => {
-      const raw = await Raw.open(t, withServers(t, {
-        h: hostile('initialize=silent'), good: hostile() }));
-      const id = raw.postCall(`${prelude}
-print(json.dumps(await attempt("h", "echo", {})))`, one);
-
-      await assertServes(raw, 'good');
-      assert.deepEqual(await raw.printed('print("untouched")', one),
-        ['untouched']);
-      const { structuredContent } = await raw.result(id);
-
-      assertFailed(JSON.parse(structuredContent.stdout[0]), 'h');
-      await raw.finish();
-    });
 
   test('lifecycle: the answers that code does not read are bounded',
     async (t) => {
@@ -321,38 +304,6 @@ print((await mcp_h.echo(v=1)).data)`, one);
       await childless(raw.pid);
     });
 
-  test('lifecycle: the end of input does not wait for a call', async (t) => {
-    const { raw, entry } = await withLog(t);
-    const gate = new Gate();
-    const id = raw.postCall(`await mcp_h.gate(seconds="${gate.seconds}")`, one);
-
-    await gate.reached();
-    const family = descendants(raw.pid);
-
-    await raw.finish();
-    await gone(family);
-    await unserved(entry);
-    await until(() => gate.find().length === 0, 'the end of what it started');
-    assert.ok(!raw.has(id));
-  });
-
-  test('lifecycle: a dead server is started again', async (t) => {
-    const { raw, entry } = await withLog(t);
-    const seen = new Set();
-
-    for (let i = 0; i < 3; i++) {
-      await assertServes(raw, 'h');
-      const server = await served(entry);
-
-      seen.add(server.pid);
-      process.kill(server.pid, 'SIGKILL');
-      await gone([server]);
-    }
-    assert.equal(seen.size, 3);
-    await assertServes(raw, 'h');
-    await raw.finish();
-  });
-
   test('lifecycle: calls under way are bounded', async (t) => {
     const { raw, log } = await withLog(t);
     const [line] = await raw.printed(`${prelude}
@@ -371,27 +322,6 @@ for task in pending:
       assert.match(sentence, /128/);
     await assertServes(raw, 'h');
     await raw.finish();
-  });
-
-  test('lifecycle: nothing is left after SIGKILL', {
-    skip: root ? false : 'a folder /tmp of its own needs root',
-  }, async (t) => {
-    const entry = hostile();
-    const raw = await Raw.open(t, withServers(t, { h: entry }));
-    const files = () => ['/tmp', '/dev/shm'].flatMap((place) =>
-      fs.readdirSync(place).filter((name) => /^\.?caisson(?!-e2e)/.test(name)));
-    const before = files();
-    const gate = new Gate();
-
-    raw.postCall(`await mcp_h.gate(seconds="${gate.seconds}")`, one);
-    await gate.reached();
-    const family = descendants(raw.pid);
-
-    process.kill(raw.pid, 'SIGKILL');
-    await gone(family);
-    await unserved(entry);
-    await until(() => gate.find().length === 0, 'the end of what it started');
-    assert.deepEqual(files(), before);
   });
 
   test('state: an error of a server is no success', async (t) => {
@@ -547,5 +477,5 @@ print(any(name.endswith("hostile.py")
 /* Those that wait do so beside the others, which come one after another. */
 together('servers', beside, () => {
   together('what is waited for', beside, waiting);
-  together('what happens at once', atOnce);
+  together('what happens at once', { concurrency: 1 }, atOnce);
 });

@@ -109,28 +109,16 @@ except runtime.MCPError as error:
 /* Ways to say: a sum of this server's. Each prints one line. */
 const ways = {
   'a global': 'print((await mcp_every_thing.get_sum(a=1, b=2)).text)',
-  'the dict of servers':
-    'print((await mcp_servers["every-thing"].get_sum(a=1, b=2)).text)',
   'the original name of the tool':
     'print((await mcp_servers["every-thing"]["get-sum"](a=1, b=2)).text)',
   'the function of a module': `
 from mcp.servers.every_thing import get_sum
 print((await get_sum(a=1, b=2)).text)`,
-  'a module': `
-import mcp.servers.every_thing
-print((await mcp.servers.every_thing.get_sum(a=1, b=2)).text)`,
   'a module by another name': `
 from mcp.servers import every_thing as e
 print((await e.get_sum(a=1, b=2)).text)`,
   'call_tool': `
 from mcp import runtime
-print((await runtime.call_tool("every-thing", "get-sum",
-                               {"a": 1, "b": 2})).text)`,
-  'call_tool of the module': `
-import mcp.runtime
-print((await mcp.runtime.call_tool("every-thing", "get-sum",
-                                   {"a": 1, "b": 2})).text)`,
-  'call_tool of the global': `
 print((await runtime.call_tool("every-thing", "get-sum",
                                {"a": 1, "b": 2})).text)`,
   'the aliases in call_tool': `
@@ -141,31 +129,7 @@ import asyncio
 async def main():
     print((await mcp_every_thing.get_sum(a=1, b=2)).text)
 asyncio.run(main())`,
-  'asyncio.run twice': `
-import asyncio
-async def sum():
-    return (await mcp_every_thing.get_sum(a=1, b=2)).text
-first, second = asyncio.run(sum()), asyncio.run(sum())
-assert first == second
-print(first)`,
-  'a script': `
-import asyncio
-async def main():
-    print((await mcp_every_thing.get_sum(a=1, b=2)).text)
-if __name__ == "__main__":
-    asyncio.run(main())`,
   'no loop at all': 'print(mcp_every_thing.get_sum(a=1, b=2).result().text)',
-  'threads without a loop': `
-import threading
-found = []
-def work():
-    call = mcp_every_thing.get_sum(a=1, b=2)
-    found.append(call.result().text)
-threads = [threading.Thread(target=work) for _ in range(8)]
-for thread in threads: thread.start()
-for thread in threads: thread.join()
-assert len(found) == 8
-print(*set(found))`,
   'a thread pool': `
 from concurrent.futures import ThreadPoolExecutor
 with ThreadPoolExecutor(8) as pool:
@@ -185,24 +149,6 @@ for thread in threads: thread.start()
 for thread in threads: thread.join()
 assert len(found) == 8
 print(*set(found))`,
-  'asyncio.to_thread beside the loop': `
-import asyncio
-def work():
-    async def main():
-        return (await mcp_every_thing.get_sum(a=1, b=2)).text
-    return asyncio.run(main())
-one, two = await asyncio.gather(asyncio.to_thread(work),
-                                mcp_every_thing.get_sum(a=1, b=2))
-assert one == two.text
-print(one)`,
-  'tasks and a group': `
-import asyncio
-async def one():
-    return await mcp_every_thing.get_sum(a=1, b=2)
-tasks = [asyncio.create_task(one()) for _ in range(20)]
-results = [await task for task in tasks]
-assert len(results) == 20
-print(*{result.text for result in results})`,
 };
 
 test('every way of calling a tool', once, async (t) => {
@@ -216,67 +162,6 @@ test('every way of calling a tool', once, async (t) => {
       ['The sum of 1 and 2 is 3.']);
     });
   }
-  await raw.finish();
-});
-
-test('synchronous calls work without a loop', once, async (t) => {
-  const raw = await Raw.open(t, withServers(t, { every: official('everything'),
-    other: hostile() }));
-  const [names, servers, tools] = await raw.printed(`
-import json
-from mcp import runtime
-print(json.dumps(runtime.list_servers_sync()))
-print(json.dumps(runtime.discovered_servers()))
-print(json.dumps([tool["tool"] for tool in runtime.list_tools_sync("every")]))`,
-  { servers: ['every'], timeout: 100 });
-
-  assert.match(names, /every/);
-  assert.doesNotMatch(names, /other/);
-  assert.deepEqual(JSON.parse(servers), ['every', 'other']);
-  assert.ok(JSON.parse(tools).includes('get-sum'));
-  await raw.finish();
-});
-
-test('what the code is told about its servers', once, async (t) => {
-  const raw = await Raw.open(t, withServers(t, {
-    every: official('everything', [], { description: 'All "kinds"\nof it' }),
-    other: hostile(),
-  }));
-  const told = JSON.parse((await raw.printed(`
-import inspect, json
-from mcp import runtime
-async def settle(value):
-    return await value if inspect.isawaitable(value) else value
-tools = await runtime.list_tools("every")
-print(json.dumps({
-    "loaded": LOADED_MCP_SERVERS,
-    "kind": type(LOADED_MCP_SERVERS).__name__,
-    "known": runtime.discovered_servers(),
-    "detailed": runtime.discovered_servers(detailed=True),
-    "list": await runtime.list_servers(),
-    "sync": runtime.list_servers_sync(),
-    "same": tools == runtime.list_tools_sync("every"),
-    "sum": [tool for tool in tools if tool["tool"] == "get-sum"][0],
-    "about": await settle(runtime.describe_server("every")),
-    "metadata": await settle(runtime.list_loaded_server_metadata()),
-    "proxies": sorted(mcp_servers),
-}))`, { servers: ['every'], timeout: 100 })).at(-1));
-
-  assert.deepEqual(told.loaded, ['every']);
-  assert.equal(told.kind, 'tuple');
-  assert.deepEqual(told.known, ['every', 'other']);
-  assert.deepEqual(told.detailed.map(({ name }) => name),
-    ['every', 'other']);
-  assert.match(told.about.instructions, /\w+/);
-  assert.equal(told.detailed[0].description, 'All "kinds"\nof it');
-  assert.deepEqual(told.list, told.sync);
-  assert.match(JSON.stringify(told.list), /^\["every"\]$|"name":"every"/);
-  assert.ok(told.same);
-  assert.deepEqual(told.sum.inputSchema.required, ['a', 'b']);
-  assert.equal(told.about.name, 'every');
-  assert.equal(told.metadata.length, 1);
-  assert.equal(told.metadata[0].name, 'every');
-  assert.deepEqual(told.proxies, ['every', 'other']);
   await raw.finish();
 });
 

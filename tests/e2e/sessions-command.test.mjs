@@ -180,20 +180,6 @@ test('owners and processes tell sessions of one name apart', async (t) => {
   assert.match(await desk.text(look, { session: 's' }), /^True\n/);
 });
 
-test('only the process tells sessions of one owner apart', async (t) => {
-  const home = folder(t);
-  const both = [await connect(t, { home }), await connect(t, { home })];
-
-  for (const { client } of both)
-    await run(client, 'x = 1', { session: 's' });
-  const pids = both.map(({ pid }) => pid).sort((a, b) => a - b).join(', ');
-
-  refuses(home, ['end', 's'], new RegExp(
-    `session "s": there are 2: say which with --process \\(${pids}\\)`));
-  end(home, 's', '--process', `${both[0].pid}`);
-  assert.deepEqual(shown(home).map(({ process }) => process), [both[1].pid]);
-});
-
 test('a program that was killed, or has ended, leaves nothing', async (t) => {
   const home = folder(t);
   const { client, pid } = await connect(t, { home });
@@ -237,28 +223,6 @@ test('a program that does not answer is named, and delays no other',
       ['b']);
     await until(() => names(home).length === 2, 'both programs');
   });
-
-/* A stranger at that name: a socket of another type, a file, a directory. */
-test('other files there are left alone', async (t) => {
-  const home = folder(t);
-  const { client } = await connect(t, { home });
-  const strange = ['0123456789abcdef', '1123456789abcdef', 'x'];
-  const server = net.createServer();
-
-  fs.writeFileSync(path.join(place(home), strange[0]), '');
-  await new Promise((resolve) => server.listen(
-    path.join(place(home), strange[1]), resolve));
-  t.after(() => server.close());
-  fs.mkdirSync(path.join(place(home), strange[2]));
-  await run(client, 'x = 1', { session: 'a' });
-  const { status, stdout, stderr } = command(home, 'list', '--json');
-
-  assert.deepEqual(JSON.parse(stdout).sessions.map(({ name }) => name), ['a']);
-  assert.equal(status, 1);
-  assert.match(stderr, /the sessions of a Caisson are not shown: reach a running Caisson: (Protocol wrong type for socket|Permission denied)/);
-  for (const name of strange)
-    assert.ok(fs.existsSync(path.join(place(home), name)), name);
-});
 
 test('no other process holds the socket', { skip: !root }, async (t) => {
   const home = folder(t);

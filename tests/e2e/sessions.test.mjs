@@ -416,17 +416,6 @@ test('code that ends its process ends its session', async (t) => {
   }
 });
 
-/* That of another program is nothing that Caisson can tell from its own. */
-test('code that becomes another program ends its session', async (t) => {
-  const { client } = await connect(t);
-  const result = await run(client, 'import os\nos.execv("/bin/true", ["true"])',
-    { session: 's' });
-
-  assert.match(text(result), /\nsession: new; it has ended: its code called runtime\.end_session\(\) or ended its process; its state is lost, and the next call of this name begins a new one$/);
-  assert.match(text(await run(client, 'print(1)', { session: 's' })),
-    /^1\nsession: new, as the one before has ended: its code called /);
-});
-
 /* The pipe of the relay is open to the code: what it may say gains nothing. */
 test('code that forges its end gets the answer to that code only',
   async (t) => {
