@@ -8,7 +8,7 @@ from ._seen import refused
 from ._data import read
 from ._result import MCPError, Result, data_of, fault_of
 from ._servers import (
-    LOADED, add, attribute_error, did_you_mean, find_server, no_tool, state_of)
+    LOADED, add, attribute_error, did_you_mean, find_server, state_of)
 from ._request import DONE, Refused, Request
 from . import _box, _scalars, _seen, _values
 from ._arguments import Given, settle as settled
@@ -157,6 +157,7 @@ def find_attribute(state, name):
         yield from list_tools(state)
     entry = state.find_alias(name)
     if entry is None:
+        from ._names import no_tool
         raise attribute_error(no_tool(state, name, state.aliases))
     return entry
 

@@ -116,6 +116,20 @@ def about_unusable(state, name):
     return ""
 
 
+def no_tool(state, name, known):
+    """Return the sentence about a tool that does not exist."""
+    text = about_unusable(state, name)
+    if text:
+        return "server %s: %s" % (state.name, text)
+    text = "server %s has no tool %r" % (state.name, name)
+    hint = did_you_mean(name, known)
+    if hint or not known:
+        return text + hint
+    names = sorted(known)
+    more = ", ..." if len(names) > 20 else ""
+    return text + "; it has: " + ", ".join(names[:20]) + more
+
+
 def find_tool(tools, server, name):
     """Return the one tool whose name differs in case, or '_' and '-', or None.
 

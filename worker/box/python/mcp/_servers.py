@@ -176,6 +176,7 @@ class Server(type(sys)):
             if name == entry["toolAlias"]:
                 vars(self)[name] = tool  # until there is another list
             return tool
+        from ._names import no_tool
         text = no_tool(state, name, state.aliases)
         if is_import(frame):
             raise ImportError("cannot import name %r: %s" % (
@@ -190,6 +191,7 @@ class Server(type(sys)):
         entry = fetch(state, name, state.find)
         if entry:
             return state.tool(entry)
+        from ._names import no_tool
         raise KeyError(no_tool(state, name, state.entries))
 
     def __contains__(self, name):
@@ -389,21 +391,6 @@ def did_you_mean(name, known):
     from ._near import close_names
     close = close_names(name, known)
     return "; did you mean %s?" % " or ".join(close) if close else ""
-
-
-def no_tool(state, name, known):
-    """Return the sentence about a tool that does not exist."""
-    from ._names import about_unusable
-    text = about_unusable(state, name)
-    if text:
-        return "server %s: %s" % (state.name, text)
-    text = "server %s has no tool %r" % (state.name, name)
-    hint = did_you_mean(name, known)
-    if hint or not known:
-        return text + hint
-    names = sorted(known)
-    more = ", ..." if len(names) > 20 else ""
-    return text + "; it has: " + ", ".join(names[:20]) + more
 
 
 def clean(text):
