@@ -4,7 +4,6 @@
 
 The Python that runs the tests is the Python that is tested.
 """
-import re
 import unittest
 
 from mcp_relay import Base, FS, HANG, run, tool, TOOLS
@@ -59,45 +58,6 @@ print(runtime.list_tools_sync('my-git'))
                          "query_tool_docs('web', tool=NAME)")
         self.assertEqual(lines[11:], [
             "mcp_my_git.log()", "mcp_my_git._2nd()", "mcp_my_git.Class()"])
-
-    def test_shapes_seen_are_told_and_marked(self):
-        """But where the server says itself what it returns."""
-        self.prints("""
-import inspect
-print(inspect.getdoc(mcp_web.get))
-print(inspect.getdoc(mcp_web.told))
-for detail in 'summary', 'full':
-    a, b = sorted(await runtime.query_tool_docs('web', detail=detail),
-                  key=lambda d: d.tool)
-    print(a.seen, 'seen' in b)
-print(await runtime.search_tool_docs('get a page', limit=1))
-print([t.get('seen') for t in await runtime.list_tools('web')])
-""", """Get a page.
-
-Returns, as seen:
-    .data: {page: int, items: list of {number, title, body, user, state}}
-Get it, too.
-
-Returns:
-    .data: dict
-{page: int, items: list of {number, title, body, user, state}} False
-{page: int, items: list of {number, title, body, user, state}} False
-mcp_web.get(): seen {page: int, items: list of {number, t...; Get a page
-['{page: int, items: list of {number, title, body, user, state}}', None]
-""", loaded=("web",), tools={"web": [
-            tool("get", description="Get a page."),
-            tool("told", description="Get it, too.",
-                 outputSchema={"type": "object"})], "mute": []}, shapes={
-                     "web": {
-                     name: "{page: int, items: list of {number, title, body, "
-                     "user, state}}" for name in ("get", "told", "gone")}})
-
-    def test_what_is_found_has_a_name(self):
-        self.prints("""
-[found] = await runtime.search_tool_docs("head of a file", limit=1)
-print(found.name, found["name"], found.get("name"), found.get("nope", 5))
-""", "read_file read_file read_file 5\n", "note: .* left out: mute .*", tools={
-    "fs": [tool("read_file", description="Head of a file")]})
 
     def test_what_terminals_would_obey(self):
         got = run("print(await runtime.search_tool_docs('page'))\n"
@@ -169,26 +129,6 @@ MCPError mute: it does not answer; its last words: oops
 """ % len(FS), loaded=("fs",), tools={"web": DESK})
         self.assertEqual(got.relay.loaded, ["fs"])
 
-    def search(self, query, **more):
-        """Return the names that a search finds in DESK and others."""
-        got = run("print(*(d['tool'] for d in runtime.search_tool_docs_sync("
-                  "%r, limit=3)))" % query, tools={"web": DESK}, **more)
-        self.assertIn("left out: mute (it does not answer", got.err)
-        return got.out.split()
-
-    def test_search_ranks(self):
-        for query, first in (
-                ("create issue", "create_issue"), ("issues", "list_issues"),
-                ("CREATE_ISSUE", "create_issue"), ("ticket", "create_issue"),
-                ("crate isue", "create_issue"), ("pull", "getPullRequest"),
-                ("get the pull request", "getPullRequest"),
-                ("pullrequest", "getPullRequest"), ("fiel", "read_file"),
-                ("delet", "delete"), ("reading of files", "read_file"),
-                ("number", "getPullRequest"), ("the log", "log")):
-            with self.subTest(query):
-                self.assertEqual(self.search(query)[:1], [first])
-        self.assertEqual(self.search("qqqq zzzz"), [])
-
     def test_search(self):
         got = self.prints("""
 a = await runtime.search_tool_docs('repository issue')
@@ -219,28 +159,6 @@ ValueError detail is 'summary' or 'full', not 1
             "words: oops\\)\n", loaded=(), tools={"web": DESK})
         self.assertEqual(got.relay.once, ["mute"])
         self.assertEqual(got.relay.loaded, [])
-
-    def test_what_is_remembered_starts_nothing(self):
-        got = self.prints("""
-print([d['tool'] for d in runtime.search_tool_docs_sync('old thing')])
-print([d['tool'] for d in await runtime.query_tool_docs('web')],
-      [d['name'] for d in runtime.list_tools_sync('web')])
-""", "['old_thing']\n['old_thing'] ['old_thing']\n", loaded=(),
-                          remembered={name: [tool("old_thing")] if name ==
-                                      "web" else [] for name in TOOLS})
-        self.assertEqual(got.relay.started, [])
-
-    def test_a_search_sees_what_is_new(self):
-        self.prints("""
-def found():
-    return [d['tool'] for d in runtime.search_tool_docs_sync('brand echoes')]
-print(found(), found())
-await mcp_fs.print()
-print(found(), [d['name'] for d in runtime.list_tools_sync('fs')][-1])
-print(found(), found())
-""", "['echo'] ['echo']\n['echo'] brand_new\n"
-                    "['brand_new', 'echo'] ['brand_new', 'echo']\n",
-                    "note: .*")
 
     def test_what_is_remembered_may_be_wrong(self):
         """A tool that is not there is asked for again, and of the server."""
@@ -313,12 +231,6 @@ except ValueError as error:
 """)
         self.assertEqual((got.out, got.err), (
             "True True True\ndetail is 'summary' or 'full', not 'much'\n", ""))
-
-    def test_manual_without_servers(self):
-        got = run("print(runtime.capability_summary())", loaded=())
-        self.assertIn("- loaded: none; each loads when it is first used\n",
-                      got.out)
-        self.assertIn(" loads: fs, my-git, web, mute\n", got.out)
 
 
 if __name__ == "__main__":

@@ -249,19 +249,6 @@ class Search(Base):
                 self.assertIn(names[0] if names else None, wanted.split(),
                               names[:5])
 
-    def test_all_of_several_come_before_others(self):
-        for query, wanted in (
-                ("create issue", {"create_issue", "createIssue"}),
-                ("timezone", {"get_current_time", "convert_time"}),
-                ("browser", {"browser_" + name for name in (
-                    "click", "tabs", "type", "navigate", "fill_form",
-                    "take_screenshot")}),
-                ("pull request", {"merge_pull_request", "create_pull_request",
-                                  "get_pull_request_files"})):
-            with self.subTest(query):
-                [names] = search("[d['tool'] for d in docs]", [query])
-                self.assertEqual(set(names[:len(wanted)]), wanted)
-
     def test_five_tools_in_500_bytes(self):
         """Printed, a tool is one line of about 100 bytes at most."""
         stubs = stub_tools()
