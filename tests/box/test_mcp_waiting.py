@@ -205,20 +205,6 @@ async def main():
 asyncio.run(main())
 """, "done\n")
 
-    def test_loops_that_are_closed_are_forgotten(self):
-        self.prints("""
-import asyncio, gc, weakref
-loops = []
-for i in range(20):
-    loop = asyncio.new_event_loop()
-    loops.append(weakref.ref(loop))
-    assert loop.run_until_complete(mcp_fs.echo(i=i)).data == {'i': i}
-    loop.close()
-    del loop
-gc.collect()
-print(sum(ref() is not None for ref in loops) < 3)
-""", "True\n")
-
     def test_child_goes_on_with_the_loop(self):
         """What its parent is answered is not for it."""
         self.prints("""
@@ -336,19 +322,6 @@ mcp_fs.echo().result()
 """, "late\n", "Traceback .*" + re.escape(
             self.ABANDONED % "fs.never (128 times)"), 1)
         self.assertEqual(len(got.relay.calls), MOST)
-
-    def test_abandoned_calls_that_are_answered_make_room(self):
-        self.prints("""
-import asyncio
-async def main():
-    tasks = [asyncio.create_task(mcp_fs.barrier(n=128)) for i in range(128)]
-    await asyncio.sleep(0.01)
-    for task in tasks[:-1]:
-        task.cancel()
-    print([r.data['i'] for r in await asyncio.gather(
-        *(mcp_fs.echo(i=i) for i in range(1000)))] == [*range(1000)])
-asyncio.run(main())
-""", "True\n")
 
     def test_abandoned_loop(self):
         """A loop that was stopped while it waited blocks no other."""

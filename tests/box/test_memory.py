@@ -14,9 +14,6 @@ import unittest
 from bootstrap import Box, DEADLINE, Place, Result
 from mcp_relay import Relay as Servers, SERVERS
 
-NAMES = ["save_tool", "save_memory", "load_memory", "update_memory",
-         "delete_memory", "list_memories", "memory_exists", "get_memory_info"]
-
 
 class Kept:
     """What is kept: memories and tools, by their names."""
@@ -331,51 +328,6 @@ print(user_tools.f(1), await user_tools.g(), user_tools.inner(),
       user_tools.local())
 """, "1 5 6 [1, 1]\n")
 
-    def test_names_that_could_not_be_imported(self):
-        """All that user_tools has itself, and what is no name for Python."""
-        given = ["runtime", "LOADED_MCP_SERVERS", "mcp_servers", "mcp_fs",
-                 "mcp_other", *NAMES]
-        got = run("""
-import user_tools
-own = [name for name in vars(user_tools) if not name.startswith("__")]
-print(sorted(own))
-def attempt(name, source="def %%s(): return 1"):
-    names = {}
-    path = "%%s.py" %% sum(map(ord, name))
-    open(path, "w").write(source %% name)
-    exec(compile(source %% name, path, "exec"), names)
-    function = [value for key, value in names.items() if key[:2] != "__"
-                or key == name][0]
-    function.__name__ = name
-    try:
-        save_tool(function)
-        print("saved", name)
-    except ValueError as error:
-        print(error)
-for name in %r:
-    attempt(name)
-for name in "class", "None", "two words", "":
-    attempt(name, "def anything(): return %%r")
-for name in "__init__", "__learn__", "__x", "_x", "match", "mcp", "servers":
-    attempt(name)
-""" % (given,), self.kept, loaded=("fs",))
-        lines = got.out.splitlines()
-        self.assertLessEqual(set(eval(lines[0])), set(given), got.err)
-        self.assertEqual(lines[1:1 + len(given)], [
-            "%s is no name for a tool: every call has something else of that "
-            "name; give the function another one" % name for name in given])
-        self.assertEqual(lines[1 + len(given):], [
-            "%s is no name for a tool: Python cannot import such a name" % name
-            for name in ("class", "None", "two words", "")] + [
-            "%s is no name for a tool: it has at most 128 bytes, and does not "
-            "begin with two underscores" % name
-            for name in ("__init__", "__learn__", "__x")] + [
-            "saved _x", "saved match", "saved mcp", "saved servers"])
-        self.prints("""
-from user_tools import _x, match, mcp, servers
-print(_x(), match(), mcp(), servers())
-""", "1 1 1 1\n")
-
     def test_all_that_can_be_used_is_imported(self):
         """Whatever else is stored; a line tells of each of the others."""
         self.kept.tools = {name: {"name": name, "source": source}
@@ -413,16 +365,6 @@ print(hasattr(user_tools, "a b"), user_tools.good())
                 for line in got.err.splitlines()]
         self.assertEqual(sorted(left), [
             "broken", "fails", "leaves", "none", "odd", "print"])
-
-    def test_many_broken_tools_are_told_of_in_few_lines(self):
-        self.kept.tools = {name: {"name": name, "source": "def %s(:" % name}
-                           for name in ("t%02d" % i for i in range(50))}
-        got = run("from user_tools import *", self.kept)
-        lines = got.err.splitlines()
-        self.assertEqual(len(lines), 9, got.err)
-        self.assertIn(" leaves out t00: ", lines[0])
-        self.assertEqual(lines[-1], "note: 'from user_tools import *' leaves "
-                         "out 42 more: import one by its name to see why")
 
     def test_what_is_none(self):
         self.kept.tools["total"] = {"name": "total", "source": ""}

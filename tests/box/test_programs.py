@@ -120,12 +120,6 @@ class Programs(unittest.TestCase):
         got = self.session.close()
         self.assertEqual((got.status, got.out, got.err), (status, out, err))
 
-    def test_names_and_imports_stay(self):
-        self.prints("import math\ndef f(): return x * 2\nx = 20", "")
-        self.prints("print(f() + math.floor(2.5), __name__)", "42 __main__\n")
-        self.prints("x += 1\nprint(f(), end='')", "42")
-        self.ends()
-
     def test_exit_codes_are_those_of_a_box(self):
         for code, status, err in (
                 ("sys.exit()", 0, ""), ("sys.exit(3)", 3, ""),
@@ -136,12 +130,6 @@ class Programs(unittest.TestCase):
             self.prints("import sys\nn = 1\nprint(n)\n%s\nprint(2)" % code,
                         "1\n", err, status)
         self.prints("print(n)", "1\n")
-
-    def test_an_error_ends_the_program_only(self):
-        self.prints("n = 7\n1 / 0", "", TRACE + "ZeroDivisionError: .*\n", 1)
-        self.prints("print(n", "", ".*SyntaxError: .*\n", 1)
-        self.prints("print(zzz)", "", TRACE + "NameError: [^\n]*\n", 1)
-        self.prints("print(n)", "7\n")
 
     def test_an_error_shows_the_lines_of_its_own_program(self):
         self.prints("def f(n):\n    return 1 / n  # of the first", "")
@@ -225,25 +213,6 @@ class Programs(unittest.TestCase):
         self.prints("print(signal.getsignal(signal.SIGINT) is "
                     "signal.default_int_handler)", "True\n")
 
-    def test_a_function_is_not_called_for_its_name(self):
-        self.prints("def main():\n    print('ran')", "")
-        self.prints("print(main.__name__)", "main\n")
-
-    def test_tasks_are_cancelled(self):
-        self.prints("""
-import asyncio
-async def late():
-    try:
-        await asyncio.sleep(1000)
-    finally:
-        print('cancelled')
-t = asyncio.create_task(late())
-await asyncio.sleep(0)
-print('end')
-""", "end\ncancelled\n")
-        self.prints("print(t.cancelled(), await asyncio.sleep(0, 5))",
-                    "True 5\n")
-
     def test_threads_are_waited_for_unless_they_are_daemons(self):
         self.prints("""
 import threading
@@ -290,11 +259,6 @@ said.wait()
         self.prints("plain(2)\nsys.stdout = sys.__stdout__", "")
         self.prints("plain(3)", "3\n")
 
-    def test_exit_functions_run_at_the_end_of_the_session(self):
-        self.prints("import atexit\natexit.register(print, 'last')", "")
-        self.prints("print(2)", "2\n")
-        self.ends(0, "last\n")
-
     def test_a_note_is_of_one_program(self):
         self.prints("```python\nprint(1)\n```", "1\n",
                     "note: the code did not compile, and ran .*\n")
@@ -305,14 +269,6 @@ said.wait()
         self.prints("n = 8", "")
         self.prints("n", "", echo=True)
         self.assertEqual(self.session.echoed, ["42", "8"])
-
-    def test_servers_stay(self):
-        server = dict(SERVERS[0])
-        self.session.loaded.append("fs")
-        self.prints("print((await mcp_fs.echo(a=1)).text)", '{"a":1}\n')
-        self.prints("print((await mcp_fs.echo(a=2)).text)", '{"a":2}\n',
-                    servers=[server])
-        self.assertEqual(len(self.session.calls), 2)
 
     def test_a_server_of_an_earlier_program_is_loaded_again(self):
         self.prints("print((await mcp_fs.echo(a=1)).text)", '{"a":1}\n')

@@ -30,8 +30,6 @@ ONE = "the code has %s: send the code of one program alone, without fences\n"
 QUOTES = "with plain quotes and spaces"
 TABLES = [("mends", [
     mends("fence", "```python\nprint(1)\n```", "1\n", FENCE),
-    mends("fence of no language", "\n```\nprint(1)\n```\n", "1\n", FENCE),
-    mends("fence without an end", "```py\nprint(1)", "1\n", FENCE),
     mends("fence in prose", "Here is the code:\n\n```Python\nprint(1)\n```\n"
           "It prints one.", "1\n", FENCE),
     mends("fence and indentation", "```\n  a = 1\n  print(a)\n```", "1\n",
@@ -46,8 +44,6 @@ TABLES = [("mends", [
           "with \\n as ends of lines"),
     mends("escaped quotes", r'a = \"x\"\nprint(a)', "x\n",
           "with \\n as ends of lines"),
-    mends("tabs", "if 1:\n\ta = 1\n        print(a)\n", "1\n",
-          "with spaces for tabs"),
     mends("tabs as indentation, but not those in a string",
           "if 1:\n\ta = '''\n\tb'''\n        print(a)\n", "\n\tb\n",
           "with spaces for tabs"),
@@ -86,8 +82,6 @@ TABLES = [("mends", [
           "a = 'x\u200dy\u00a0z'\u200b\n"
           "print(ascii(a), \u201c\u00a0\u201d)",
           "'x\\u200dy\\xa0z' \u00a0\n", QUOTES),
-    mends("typographic quotes in a comment",
-          "# it\u2019s\nprint(\u2018a\u2019)", "a\n", QUOTES),
     Case("lines of the repaired code", "```\n\n1 / 0\n```", "",
          r'Traceback .*\n  File "MAIN", line 2, in <module>\n    1 / 0\n'
          r".*ZeroDivisionError: [^\n]*\n" + NOTE % FENCE, 1, like=False),
@@ -153,8 +147,6 @@ TABLES += [("says", [
          "no_such is not installed, and code cannot install it; .*; "
          "available: .*", said=ASKS),
     says("files of the user", "open('/home/me/a.txt')", FILES, said=ASKS),
-    says("files of the user, written", "open('/mnt/data/a', 'w')", FILES,
-         said=ASKS),
     says("files of earlier calls", "open('a.txt')",
          "each call begins with an empty working directory: files of earlier "
          "calls are gone; for those of the user, use tools of servers",
@@ -168,12 +160,6 @@ TABLES += [("says", [
     says("return", "x = 1\nif x:\n    return x", "'return' is for functions: "
          "print the value, or end the code with it",
          r'  File "MAIN", line 3\n'),
-    says("return of two places", "x = 1\nif x:\n    return x\nreturn 2",
-         "'return' is for functions: .*", r'  File "MAIN", line 3\n'),
-    says("return of nothing", "print(1)\nreturn",
-         "'return' is for functions: .*", r'  File "MAIN", line 2\n'),
-    says("return with a comment", "return 1  # one",
-         "'return' is for functions: .*", r'  File "MAIN", line 1\n'),
     says("arguments by name", "def call_tool(server, tool, arguments): pass\n"
          "call_tool('a', 'b', owner=1)", "give the arguments of the tool as "
          "a dict: .*"),

@@ -51,17 +51,6 @@ class Frames(unittest.TestCase):
         self.start(code, **more)
         return self.box.end()
 
-    def test_children_print_to_their_streams(self):
-        got = self.run_code("""
-import subprocess, sys
-print('a', flush=True)
-subprocess.run('echo b; echo c >&2; echo d; exec cat', shell=True)
-print('e', file=sys.stderr)
-print('f')
-""")
-        self.assertEqual((got.out, got.err, got.status),
-                         ("a\nb\nd\nf\n", "c\ne\n", 0))
-
     def test_any_bytes_are_output(self):
         got = self.run_code("""
 import os
@@ -100,18 +89,6 @@ os.kill(os.getpid(), signal.SIGKILL)
         self.assertEqual(got.status, 70)
         self.assertIn("the relay closed its pipe before the code came",
                       got.err)
-
-    def test_the_code_has_its_own_descriptors_only(self):
-        got = self.run_code("""
-import os, sys
-found = sorted(int(name) for name in os.listdir('/proc/self/fd'))
-print([fd for fd in found if fd < 200 and os.path.exists(
-    '/proc/self/fd/%d' % fd)])
-print(os.readlink('/proc/self/fd/0'), sys.stdin.read() == '')
-print([os.readlink('/proc/self/fd/%d' % fd)[:4] for fd in (1, 2)])
-""")
-        self.assertEqual(got.out, "[0, 1, 2]\n/dev/null True\n"
-                                  "['pipe', 'pipe']\n")
 
     def test_left_processes_do_not_hold_the_end_up(self):
         got = self.run_code("""
@@ -173,13 +150,6 @@ os.write(control, b'\\n{"type":"cancel","id":1}\\n')
                          ["end"])
         self.box.close()
 
-    def test_answers_reach_the_code(self):
-        self.start("import sys\nprint(runtime.list_servers_sync())")
-        asked = json.loads(self.box.lines.readline())
-        self.assertEqual(asked["payload"]["type"], "list_servers")
-        self.answer(asked, [])
-        self.assertEqual(self.box.end().status, 0)
-
     def test_nothing_is_read_that_cannot_be_written(self):
         """The code stops until its output is read, and none of it is lost."""
         size = 64 * MIB
@@ -222,22 +192,6 @@ while done < %d:
             self.assertEqual(self.box.close(), 70)
             self.assertEqual(file.read(), "")  # it has no writer any more
         self.assertEqual(self.box.why, "")
-
-
-class Ends(unittest.TestCase):
-    """How code may end."""
-
-    def test_exit_codes_and_signals(self):
-        for status in 0, 1, 70, 137, 255, -6, -9, -11, -15:
-            end = ("os._exit(%d)" % status if status >= 0 else
-                   "os.kill(os.getpid(), %d)" % -status)
-            with self.subTest(status), Place() as place:
-                box = ThreeBox(place)
-                box.ready()
-                box.send(json.dumps({
-                    "type": "run", "code": "import os\n" + end
-                }).encode() + b"\n")
-                self.assertEqual(box.end().status, status)
 
 
 def names_of_pump():
