@@ -308,18 +308,6 @@ play_call(int relay, uint64_t id, const char *server)
 	play_call_with(relay, id, server, arguments, sizeof(arguments) - 1);
 }
 
-/* A call with arguments of so many bytes: more than a pipe holds, perhaps. */
-static inline void
-play_call_large(int relay, uint64_t id, const char *server, size_t len)
-{
-	auto_free char *arguments = mem_alloc(len);
-
-	memset(arguments, 'x', len);
-	memcpy(arguments, "{\"t\":\"", 6);
-	memcpy(arguments + len - 2, "\"}", 2);
-	play_call_with(relay, id, server, arguments, len);
-}
-
 static inline void
 play_list(int relay, uint64_t id, const char *server)
 {
@@ -472,29 +460,6 @@ play_hear(struct play_server *server)
 	} while (server->line[len++] != '\n');
 	server->line[len - 1] = '\0';
 	return server->line;
-}
-
-/*
- * Waits for the next line, which is longer than that; the caller frees it.
- * What must be there is read in blocks: a call that waits behind it has a time
- * limit.
- */
-static inline char *
-play_hear_long(struct play_server *server, size_t least)
-{
-	auto_buffer struct buffer line = { 0 };
-	char block[4096], c;
-	ssize_t n = 1;
-
-	while (n > 0 && line.len + sizeof(block) <= least) {
-		play_await(server->in);
-		n = read(server->in, block, sizeof(block));
-		if (n > 0)
-			buffer_add(&line, block, (size_t)n);
-	}
-	while (read(server->in, &c, 1) == 1 && c != '\n')
-		buffer_add(&line, &c, 1);
-	return buffer_take(&line, NULL);
 }
 
 static inline void

@@ -6,12 +6,5 @@
 
 int play_wait_ms = 100000;
 int play_start_ms = 100000;
-int play_end_wait_ms = 100000;
 int play_lists_wait_ms = 100000;
-int play_renewal_ms = 100000;
-int play_pause_ms = 500;
 int play_failed_ms = 500;
-int play_look_ms = 100000;
-int play_silent_ms = 100000;
-int play_ping_ms = 100000;
-unsigned long play_unwritten_max = 256 * MIB;

@@ -159,17 +159,6 @@ guest_at(const char *address, const char *request, int *client)
 	return welcome();
 }
 
-/* From now on this address may send no request. */
-static inline void
-use_up(const char *address)
-{
-	struct caller *caller = caller_of(&gateway, address);
-
-	caller->refilled = clock_ms();
-	caller->level = -1e9;
-	caller_drop(&caller);
-}
-
 static inline void
 say(int client, const char *text)
 {

@@ -42,20 +42,4 @@ receive(int fd)
 	return type;
 }
 
-/*
- * Makes a channel: returns our end. The other one is as the supervisor makes
- * it, since a worker may not change flags.
- */
-static inline int
-make_pair(int *theirs)
-{
-	int pair[2];
-
-	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
-	    pair), 0);
-	ck_assert_int_eq(fcntl(pair[1], F_SETFL, O_NONBLOCK), 0);
-	*theirs = pair[1];
-	return pair[0];
-}
-
 #endif

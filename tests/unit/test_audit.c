@@ -92,84 +92,6 @@ is_line(char **text, const char *wanted)
 	"\",\"argument_bytes\":" #arguments ",\"result_bytes\":" #result       \
 	",\"milliseconds\":,\"sent\":" #sent ",\"outcome\":\"" outcome "\"}"
 
-/* However a call ends. What is no call of a tool has no line. */
-START_TEST(each_call_has_a_line)
-{
-	auto_free char *text = NULL;
-	char *rest;
-
-	start();
-	play_call(relay, 1, "gh");
-	play_list(relay, 2, "gh");
-	play_hear(&gh);
-	play_hear(&gh);
-	play_say(&gh, "{\"id\":3,\"jsonrpc\":\"2.0\",\"result\":"
-	    "{\"tools\":[]}}");
-	play_expect_result(relay, 2, "{\"tools\":[],\"aliases\":[]}");
-	play_say(&gh, "{\"id\":2,\"jsonrpc\":\"2.0\",\"result\":"
-	    "{\"x\":\"secret\"}}");
-	play_expect_result(relay, 1, "{\"x\":\"secret\"}");
-	play_call(relay, 1, "gh");
-	play_hear(&gh);
-	play_say(&gh, "{\"id\":4,\"jsonrpc\":\"2.0\",\"result\":"
-	    "{\"isError\":true}}");
-	play_expect_result(relay, 1, "{\"isError\":true}");
-	play_call(relay, 1, "gh");
-	play_hear(&gh);
-	play_say(&gh, "{\"id\":5,\"jsonrpc\":\"2.0\",\"error\":"
-	    "{\"message\":\"secret\"}}");
-	play_expect(relay, IPC_REFUSED);
-	play_call(relay, 1, "nobody");
-	play_expect_refused(relay, 1, "unknown server");
-	play_call(relay, 1, "gh");
-	play_hear(&gh);
-	close(relay);
-	play_hear(&gh);
-	rest = text = finish();
-	ck_assert_ptr_null(strstr(text, "secret"));
-	ck_assert_ptr_null(strstr(text, "1e400"));
-	is_line(&rest, LINE("gh", "talk", 20, 14, true, "ok"));
-	is_line(&rest, LINE("gh", "talk", 20, 16, true, "tool_error"));
-	is_line(&rest, LINE("gh", "talk", 20, 20, true, "error"));
-	is_line(&rest, LINE("nobody", "talk", 20, 0, false, "refused"));
-	is_line(&rest, LINE("gh", "talk", 20, 0, true, "cancelled"));
-	ck_assert_str_eq(rest, "");
-}
-END_TEST
-
-/* For abandoned calls it records whether they may have run. */
-START_TEST(a_call_that_was_not_sent_has_a_line)
-{
-	auto_free char *text = NULL;
-	char *rest;
-
-	start();
-	play_call_large(relay, 1, "gh", MIB);
-	play_call(relay, 2, "gh");
-	play_sync(relay);
-	close(relay);
-	rest = text = finish();
-	is_line(&rest, LINE("gh", "talk", 1048576, 0, true, "cancelled"));
-	is_line(&rest, LINE("gh", "talk", 20, 0, false, "cancelled"));
-	ck_assert_str_eq(rest, "");
-}
-END_TEST
-
-START_TEST(a_silent_call_has_a_line)
-{
-	auto_free char *text = NULL;
-	char *rest;
-
-	play_tool_seconds = 1;
-	start();
-	play_call(relay, 1, "gh");
-	play_expect_refused(relay, 1, "server \"gh\" did not answer");
-	rest = text = finish();
-	is_line(&rest, LINE("gh", "talk", 20, 0, true, "timeout"));
-	ck_assert_str_eq(rest, "");
-}
-END_TEST
-
 /* Which the code chooses: one line, and nothing that a terminal obeys. */
 static const struct {
 	const char *server, *tool; /* as the code says them; the tool as JSON */
@@ -233,36 +155,11 @@ START_TEST(a_full_file_costs_lines)
 }
 END_TEST
 
-/* The supervisor may hand over another one. */
-START_TEST(another_file_takes_its_place)
-{
-	struct ipc_audit audit;
-	auto_free char *text = NULL;
-	int first;
-
-	start();
-	first = file;
-	play_call(relay, 1, "nobody");
-	play_expect_refused(relay, 1, "unknown server");
-	audit.file = open_file();
-	play_send(play_supervisor, IPC_AUDIT, &audit);
-	play_sync_supervisor();
-	text = finish();
-	ck_assert_str_eq(text, "");
-	file = first;
-	ck_assert_uint_gt(file_size(), 100);
-}
-END_TEST
-
 static void
 add_tests(TCase *tc)
 {
-	tcase_add_test(tc, each_call_has_a_line);
-	tcase_add_test(tc, a_call_that_was_not_sent_has_a_line);
-	tcase_add_test(tc, a_silent_call_has_a_line);
 	tcase_add_loop_test(tc, a_name_is_text, 0, UNIT_COUNT(names));
 	tcase_add_test(tc, a_full_file_costs_lines);
-	tcase_add_test(tc, another_file_takes_its_place);
 }
 
 int

@@ -4,7 +4,6 @@
  */
 #include <string.h>
 
-#include "common/mem.h"
 #include "server_play.h"
 
 static struct play_server of_one, of_two;
@@ -56,31 +55,6 @@ START_TEST(each_owner_has_its_own_process)
 	answer_call(&of_two, 3, again, 1);
 	close(one);
 	close(again);
-	play_end();
-}
-END_TEST
-
-/* The process of one that is shared is everybody's. */
-START_TEST(a_shared_server_has_one_process)
-{
-	struct ipc_define define = { .name = "gh", .alias = "gh",
-		.description = "does things", .shared = 1 };
-	int one, two;
-
-	play_start();
-	play_remove("gh");
-	play_define_whole(&define);
-	one = grant_of("alice");
-	serve("", &of_one);
-	two = grant_of("bob");
-	play_call(one, 1, "gh");
-	play_expect_line(&of_one, PLAY_CALLED("2"));
-	play_call(two, 1, "gh");
-	play_expect_line(&of_one, PLAY_CALLED("3"));
-	answer_call(&of_one, 2, one, 1);
-	answer_call(&of_one, 3, two, 1);
-	close(one);
-	close(two);
 	play_end();
 }
 END_TEST
@@ -150,65 +124,12 @@ START_TEST(what_is_removed_is_removed_for_all)
 }
 END_TEST
 
-/* The next process of an owner is asked for by what is configured then. */
-START_TEST(a_definition_is_of_all_owners)
-{
-	int one;
-
-	play_start();
-	close(grant_of("alice"));
-	serve("alice", &of_one);
-	play_define_as("gh", "gh", "does other things");
-	one = grant_of("alice");
-	play_list_servers(one, 1);
-	play_expect_result(one, 1, "[{\"name\":\"gh\",\"alias\":\"gh\","
-	    "\"description\":\"does other things\",\"loaded\":true}]");
-	play_die(&of_one, "exited with code 1");
-	play_call(one, 2, "gh");
-	serve("alice", &of_two);
-	ck_assert_uint_eq(play_msg.want.definition, play_definitions);
-	play_expect_line(&of_two, PLAY_CALLED("2"));
-	answer_call(&of_two, 2, one, 2);
-	close(one);
-	play_end();
-}
-END_TEST
-
-/* Owners that have come and gone cost nothing. */
-START_TEST(owners_are_forgotten)
-{
-	char owner[16];
-	int n, relay;
-
-	play_start();
-	for (n = 0; n < 300; n++) {
-		snprintf(owner, sizeof(owner), "owner%d", n);
-		play_owner = owner;
-		relay = play_grant_of("gh", 3, "", 0);
-		play_list_servers(relay, 1);
-		play_expect(relay, IPC_RESULT);
-		close(relay);
-	}
-	play_owner = "";
-	close(grant_of("alice"));
-	serve("alice", &of_one);
-	play_close(&of_one);
-	play_ended(of_one.link, "exited with code 0");
-	play_sync_supervisor();
-	/* Whatever is left now would be a leak. */
-	play_end();
-}
-END_TEST
-
 static void
 add_tests(TCase *tc)
 {
 	tcase_add_loop_test(tc, each_owner_has_its_own_process, 0, 2);
-	tcase_add_test(tc, a_shared_server_has_one_process);
 	tcase_add_test(tc, lists_are_not_shared);
 	tcase_add_loop_test(tc, what_is_removed_is_removed_for_all, 0, 2);
-	tcase_add_test(tc, a_definition_is_of_all_owners);
-	tcase_add_test(tc, owners_are_forgotten);
 }
 
 int
