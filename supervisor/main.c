@@ -383,9 +383,8 @@ main_command(struct supervisor *sv, const char *invoked, char **envp)
 		return config_set_run(&sv->options, &err) == -1 ?
 		    main_usage_error(&err) : 0;
 	case COMMAND_COMPLETION:
-		return completion_print(command->operand, stdout, &err) == -1 ?
-		    main_usage_error(&err) :
-		    0;
+		completion_print(command->operand, stdout);
+		return 0;
 	case COMMAND_SESSIONS_LIST:
 	case COMMAND_SESSIONS_END:
 		status = sessions_run(&sv->options, envp, &err);

@@ -8,8 +8,6 @@
 
 #include "../../common/buffer.h"
 #include "../../common/limits.h"
-#include "../../common/mem.h"
-#include "../../common/shown.h"
 #include "../options/command_word.h"
 #include "../options/option_table.h"
 #include "adopt_client.h"
@@ -380,27 +378,16 @@ completion_add_fish(struct buffer *out)
 	}
 }
 
-int
-completion_print(const char *shell, FILE *out, struct err *err)
+void
+completion_print(const char *shell, FILE *out)
 {
-	static const struct {
-		const char *shell;
-		void (*add)(struct buffer *out);
-	} shells[] = { { "bash", completion_add_bash },
-		{ "zsh", completion_add_zsh },
-		{ "fish", completion_add_fish } };
 	auto_buffer struct buffer lines = { 0 };
-	auto_buffer struct buffer shown = { 0 };
-	size_t i;
 
-	for (i = 0; i < sizeof(shells) / sizeof(shells[0]); i++) {
-		if (strcmp(shells[i].shell, shell) != 0)
-			continue;
-		shells[i].add(&lines);
-		fputs(lines.data, out);
-		return 0;
-	}
-	shown_add_quoted(&shown, shell, OPTION_VALUE_SHOWN);
-	return err_set(err, "\"%s\" is not a supported shell: it must be bash, "
-	    "zsh or fish", shown.data);
+	if (strcmp(shell, "bash") == 0)
+		completion_add_bash(&lines);
+	else if (strcmp(shell, "zsh") == 0)
+		completion_add_zsh(&lines);
+	else
+		completion_add_fish(&lines);
+	fputs(lines.data, out);
 }

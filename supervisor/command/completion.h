@@ -7,12 +7,7 @@
 
 #include <stdio.h>
 
-#include "../../common/err.h"
-
-/*
- * Prints the lines for a shell: bash, zsh or fish. Returns 0, or -1 with err
- * for any other.
- */
-int completion_print(const char *shell, FILE *out, struct err *err);
+/* Prints the lines for a shell: bash, zsh or fish. */
+void completion_print(const char *shell, FILE *out);
 
 #endif

@@ -211,34 +211,6 @@ sessions_add_chosen(struct buffer *out, const struct command *command)
 		buffer_printf(out, " of process %s", process);
 }
 
-/* Reports that several are meant, and what tells them apart. */
-static void
-sessions_complain_many(const struct sessions_asked *asked, const char *chosen)
-{
-	auto_buffer struct buffer processes = { 0 };
-	const struct session_row *row, *first = NULL;
-	int owners = 0, pids = 0;
-	size_t i, n = 0;
-
-	for (i = 0; i < asked->rows.count; i++) {
-		row = &asked->rows.one[i];
-		if (!sessions_is_meant(asked->command, row))
-			continue;
-		first = first == NULL ? row : first;
-		owners |= strcmp(row->owner, first->owner) != 0;
-		pids |= row->process != first->process;
-		buffer_printf(&processes, "%s%d", n++ == 0 ? "" : ", ",
-		    (int)row->process);
-	}
-	if (owners)
-		sessions_complain("session %s: there are %zu: say which with "
-		    "--owner%s ('caisson sessions list' shows all)", chosen, n,
-		    pids ? " or --process" : "");
-	else
-		sessions_complain("session %s: there are %zu: say which with "
-		    "--process (%s)", chosen, n, processes.data);
-}
-
 /* Returns the session that is meant, or NULL if that is none or not clear. */
 static const struct session_row *
 sessions_choose(const struct sessions_asked *asked)
@@ -261,7 +233,9 @@ sessions_choose(const struct sessions_asked *asked)
 		sessions_complain("session %s: there is no such session "
 		    "('caisson sessions list' shows all)", chosen.data);
 	else
-		sessions_complain_many(asked, chosen.data);
+		sessions_complain("session %s: there are %zu: say which with "
+		    "--owner or --process ('caisson sessions list' shows all)",
+		    chosen.data, n);
 	return NULL;
 }
 

@@ -42,20 +42,6 @@ command_check_operands(const struct command *command, struct err *err)
 	        " behind --" : "");
 }
 
-/* Returns the first row of a command, or of a command that accepts a flag. */
-static const struct command_row *
-command_first(enum command_task task, enum command_flag flag)
-{
-	const struct command_row *row;
-	size_t i;
-
-	for (i = 0; (row = command_row(i)) != NULL; i++)
-		if (task == COMMAND_NONE ? command_takes(row->task, flag) :
-		                           row->task == task)
-			break;
-	return row;
-}
-
 /* Returns the command with the same meaning as an action. */
 static enum command_task
 command_of_action(enum option_action action)
@@ -69,40 +55,15 @@ command_of_action(enum option_action action)
 	return COMMAND_NONE;
 }
 
-/* Appends "'caisson adopt'", or one of the commands that accept a flag. */
-static void
-command_add_takers(struct buffer *out, enum command_flag flag)
-{
-	const struct command_row *first = command_first(COMMAND_NONE, flag);
-	const struct command_row *row;
-	size_t i, n = 0;
-
-	for (i = 0; (row = command_row(i)) != NULL; i++)
-		n += (size_t)command_takes(row->task, flag);
-	buffer_add_text(out, n > 1 ? "commands such as '" : "'");
-	if (first != NULL)
-		command_add_name(out, first->word, first->verb);
-	buffer_add_text(out, "'");
-}
-
 static int
-command_misplaced(
-    enum command_task task, enum command_flag flag, struct err *err)
+command_misplaced(enum command_flag flag, struct err *err)
 {
-	const struct command_row *row = command_first(task, flag);
-	auto_buffer struct buffer is = { 0 };
-	auto_buffer struct buffer takes = { 0 };
+	const char *key = command_flag_row(flag)->key;
 	char name[OPTION_NAME_SIZE];
 
-	option_flag(command_flag_row(flag)->key, name);
-	command_add_takers(&takes, flag);
-	if (task == COMMAND_NONE)
-		return err_set(err, "%s is a flag of %s: write the command, "
-		    "too%s", name, takes.data, flag == COMMAND_FLAG_VERBOSE ?
-		        "; -V prints the version" : "");
-	command_add_name(&is, row->word, row->verb);
-	return err_set(err, "%s is not a flag of '%s', but of %s: leave it "
-	    "out", name, is.data, takes.data);
+	option_flag(key, name);
+	return err_set(err, "%s is a flag of other commands: 'caisson help %s' "
+	    "lists them", name, name + strlen("--"));
 }
 
 /* Returns whether a word is among len bytes such as "one|other]". */
@@ -127,7 +88,7 @@ command_check_choice(const struct command *command, struct err *err)
 {
 	auto_buffer struct buffer name = { 0 };
 	auto_buffer struct buffer shown = { 0 };
-	const char *words, *p;
+	const char *words;
 	size_t len;
 
 	if (command->operand == NULL)
@@ -138,16 +99,8 @@ command_check_choice(const struct command *command, struct err *err)
 		return 0;
 	shown_add_quoted(&shown, command->operand, OPTION_VALUE_SHOWN);
 	command_add_name(&name, command->word, command->verb);
-	buffer_add_text(&name, "' takes ");
-	for (p = words; p < words + len; p++)
-		if (*p == '|')
-			buffer_add_text(&name, memchr(p + 1, '|',
-			    (size_t)(words + len - p) - 1) != NULL ? ", " :
-			                                             " or ");
-		else if (*p != '[' && *p != ']')
-			buffer_add(&name, p, 1);
-	return err_set(err, "\"%s\" is not understood: '%s", shown.data,
-	    name.data);
+	return err_set(err, "\"%s\" is not understood: '%s' takes %.*s",
+	    shown.data, name.data, (int)len, words);
 }
 
 int
@@ -162,7 +115,7 @@ command_check(const struct command *command, enum option_action action,
 	for (i = 0; i < command->flags.count; i++)
 		if (!command_takes(task, command->flags.given[i].flag))
 			return command_misplaced(
-			    task, command->flags.given[i].flag, err);
+			    command->flags.given[i].flag, err);
 	if (command_check_operands(command, err) == -1)
 		return -1;
 	return command_check_choice(command, err);

@@ -94,24 +94,6 @@ options_add_name(
 	options_add_name_in(text, options, id, options->sources[id]);
 }
 
-/* Appends a hint for a value that an earlier version accepted. */
-static void
-options_add_hint(struct buffer *why, enum option_id id, const char *text)
-{
-	auto_free char *state = home_state(environ);
-
-	if (text[0] == '~') {
-		buffer_add_text(why, "; ~ stands for nothing here: write the "
-		    "whole path");
-	} else if (id == OPTION_ID_STATE_DIR && text[0] != '/') {
-		buffer_add_text(why, "; write the whole path");
-		if (state == NULL)
-			return;
-		buffer_add_text(why, ", or leave it out: then it is ");
-		shown_add_quoted(why, state, OPTION_PATH_MAX);
-	}
-}
-
 int
 options_set(struct options *options, enum option_id id,
     enum options_source source, const char *text, struct err *err)
@@ -135,7 +117,9 @@ options_set(struct options *options, enum option_id id,
 	buffer_add_text(&why, "\", but must be ");
 	option_value_add_allowed(&why, option_row(id));
 	option_value_add_examples(&why, option_row(id));
-	options_add_hint(&why, id, text);
+	if (text[0] == '~')
+		buffer_add_text(&why, "; ~ stands for nothing here: write the "
+		    "whole path");
 	return err_set(err, "%s", why.data);
 }
 

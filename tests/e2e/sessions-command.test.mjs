@@ -163,7 +163,7 @@ test('owners and processes tell sessions of one name apart', async (t) => {
   refuses(home, ['end', 's'],
     /^caisson: session "s": there are 3: say which with --owner or --process/);
   refuses(home, ['end', 's', '--process', `${child.pid}`],
-    /session "s" of process \d+: there are 2: say which with --owner \('c/);
+    /session "s" of process \d+: there are 2: say which with --owner or/);
   refuses(home, ['end', 's', '--owner', 'other'],
     /^caisson: session "s" of owner other: there is no such session \(/);
   refuses(home, ['end', 's', '--owner', 'laptop', '--process', `${pid}`],
