@@ -15,7 +15,6 @@ import { commandLine, folder, root, uid } from './support/program.mjs';
 import { run } from './support/sdk.mjs';
 import { missing } from './support/sdk2.mjs';
 import { fetchAt, raw, serve } from './support/serve.mjs';
-import { example, withServers } from './support/servers.mjs';
 import { until, within } from './support/wait.mjs';
 
 const url = 'http://localhost/mcp';
@@ -271,14 +270,6 @@ test('a client that leaves cancels its call, without a session',
     await until(() => gate.find().length === 0, 'the end of the code');
   });
 
-test('servers are reached over HTTP', async (t) => {
-  const { socket } = await serve(t, withServers(t, { good: example() }));
-  const answer = await last(await ask(fetchAt(t, socket), 'tools/call',
-    code('print(runtime.discovered_servers())')));
-
-  assert.equal(answer.result.content[0].text, "('good',)");
-});
-
 test('invalid requests are refused, and later ones are served', async (t) => {
   const { socket } = await serve(t);
   const fetch = fetchAt(t, socket);
@@ -375,12 +366,6 @@ test('a socket that cannot be is refused with a sentence', async (t) => {
   assert.match(refused(t, ['--listen', `unix:${mine}/notes.txt`]),
     /is in use, .* as another file/);
   assert.equal(fs.readFileSync(path.join(mine, 'notes.txt'), 'utf8'), 'mine');
-  assert.match(refused(t, ['--listen', 'unix:']),
-    /--listen is "unix:", but must be ADDRESS:PORT or unix:PATH/);
-  assert.match(refused(t, ['--listen', `unix:${'/x'.repeat(60)}`]),
-    /at most 107 bytes/);
-  assert.match(refused(t, ['--listen', `unix:${mine}/no/mcp.sock`]),
-    /No such file or directory/);
   assert.match(refused(t, []), /XDG_RUNTIME_DIR is not set/);
   assert.match(refused(t, [], { XDG_RUNTIME_DIR: `${mine}/no` }),
     /XDG_RUNTIME_DIR: cannot make .*: No such file.*--listen unix:PATH/);

@@ -16,28 +16,6 @@ import { until } from './support/wait.mjs';
 const state = (home) => path.join(home, '.local/state/caisson');
 const file = (home) => path.join(state(home), 'tokens.json');
 
-test('a valid token is accepted beside wrong ones of its address',
-  async (t) => {
-    const { url, home } = await serveTcp(t);
-    const one = clientOf(t, url, add(home, 'one'));
-    const statuses = [];
-
-    while (statuses.at(-1) !== 429 && statuses.length < 12)
-      statuses.push((await clientOf(t, url, `x${statuses.length}`)
-        .ask(found)).status);
-    assert.equal(statuses.at(-1), 429);
-    assert.equal((await one.ask(found)).status, 200);
-    assert.equal((await clientOf(t, url, add(home, 'two')).ask(found)).status,
-      200);
-
-    /* Also where a client goes on with a token that was revoked. */
-    caisson(home, 'token', 'revoke', 'one');
-    for (let i = 0; i < 10; i++)
-      assert.notEqual((await one.ask(found)).status, 200);
-    assert.equal((await clientOf(t, url, add(home, 'three')).ask(found))
-      .status, 200);
-  });
-
 test('each message of a batch counts', async (t) => {
   const { url, home } = await serveTcp(t);
   const fetchOf = clientOf(t, url, add(home, 'slow', '--rate', '20'));
@@ -154,16 +132,6 @@ test('no token is accepted while the state directory is moved',
     fs.renameSync(`${state(home)}.away`, state(home));
     assert.equal((await one.ask(found)).status, 200);
   });
-
-test('a file of tokens with an unknown member accepts none', async (t) => {
-  const { url, home, log } = await serveTcp(t);
-  const one = clientOf(t, url, add(home, 'one'));
-  const whole = fs.readFileSync(file(home), 'utf8');
-
-  fs.writeFileSync(file(home), whole.replace('{', '{"not_before":1,'));
-  assert.equal((await one.ask(found)).status, 503);
-  await said(log, /has a member that is not known: repair it/);
-});
 
 test('a token that is revoked does not stay in the file of the first one',
   async (t) => {

@@ -498,18 +498,6 @@ test('an address is believed only from the proxy that is named',
     assert.doesNotMatch(log(), /192\.0\.2\.[79]/);
   });
 
-test('the address of the proxy may be in any form', async (t) => {
-  for (const [listen, proxy] of [['[::1]:0', '0:0:0:0:0:0:0:1'],
-    ['127.0.0.1:0', '::ffff:127.0.0.1']]) {
-    const { url, log } = await serveTcp(t, { listen,
-      args: ['--trust-proxy', proxy] });
-
-    await clientOf(t, url, 'wrong').ask(found, {},
-      { 'X-Forwarded-For': '192.0.2.7' });
-    await said(log, /192\.0\.2\.7 has sent a token that is not valid/);
-  }
-});
-
 test('tokens are accepted at a Unix socket, too', async (t) => {
   const { socket, home } = await serve(t);
   const fetch = fetchAt(t, socket, { token: add(home, 'one') });
