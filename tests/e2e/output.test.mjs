@@ -55,18 +55,11 @@ test('output is text and nothing else', once, async (t) => {
     const table = [
       [[0x61, 0xff, 0x62], 'a\ufffdb'],
       [[0xc3, 0x28], '\ufffd('],
-      [[0xe2, 0x82], '\ufffd'],
-      [[0xf0, 0x9f, 0x98, 0x61], '\ufffda'],
       [[0xed, 0xa0, 0x80], '\ufffd\ufffd\ufffd'],
-      [[0xc0, 0x80], '\ufffd\ufffd'],
-      [[0xf4, 0x90, 0x80, 0x80], '\ufffd\ufffd\ufffd\ufffd'],
-      [[0x80, 0xbf], '\ufffd\ufffd'],
       [[0x61, 0x00, 0x62], 'a\0b'],
       [[0x1b, 0x5b, 0x33, 0x31, 0x6d], '\x1b[31m'],
       [Buffer.from('\u2028\u2029\u0085\ufeff\u{10ffff}'),
         '\u2028\u2029\u0085\ufeff\u{10ffff}'],
-      [[0x7f, 0x08, 0x07], '\x7f\b\x07'],
-      [[0xff, 0xfe, 0xfd], '\ufffd\ufffd\ufffd'],
     ];
 
     for (const [bytes, text] of table) {
@@ -77,14 +70,6 @@ test('output is text and nothing else', once, async (t) => {
           [text]);
       }
     }
-  });
-
-  await t.test('all bytes there are', async () => {
-    const bytes = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
-    const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
-
-    assert.deepEqual((await raw.run(writes(bytes))).structuredContent.stdout,
-      text.split('\n'));
   });
 
   await t.test('lone surrogates in printed text', async () => {
@@ -210,16 +195,11 @@ test('the text of an answer', once, async (t) => {
 test('exit codes and signals are the interpreter\'s', once, async (t) => {
   const raw = await Raw.open(t);
   const exits = [
-    ['raise SystemExit', 0], ['raise SystemExit(None)', 0],
-    ['import sys; sys.exit(0)', 0], ['exit()', 0], ['quit(4)', 4],
-    ['import sys; sys.exit(1)', 1], ['import sys; sys.exit(2)', 2],
-    ['import sys; sys.exit("x")', 1], ['import sys; sys.exit([])', 1],
-    ['import sys; sys.exit(True)', 1], ['import sys; sys.exit(-1)', 255],
-    ['import sys; sys.exit(256)', 0], ['import sys; sys.exit(257)', 1],
-    ['import os; os._exit(70)', 70], ['import os; os._exit(127)', 127],
-    ['import sys; sys.exit(137)', 137], ['import sys; sys.exit(143)', 143],
-    ['import sys; sys.exit(255)', 255], ['1/0', 1], ['import nothing', 1],
-    ['def', 1],
+    ['raise SystemExit', 0], ['exit()', 0], ['quit(4)', 4],
+    ['import sys; sys.exit("x")', 1], ['import sys; sys.exit(True)', 1],
+    ['import sys; sys.exit(-1)', 255], ['import sys; sys.exit(257)', 1],
+    ['import os; os._exit(70)', 70], ['import sys; sys.exit(137)', 137],
+    ['1/0', 1], ['def', 1],
     ['import os; os.execv("/bin/sh", ["sh", "-c", "exit 12"])', 12],
   ];
 
@@ -232,8 +212,7 @@ test('exit codes and signals are the interpreter\'s', once, async (t) => {
     assert.equal(structuredContent.signal, undefined, code);
   }
 
-  for (const name of ['SIGKILL', 'SIGTERM', 'SIGSEGV', 'SIGABRT', 'SIGHUP',
-    'SIGALRM', 'SIGUSR1', 'SIGBUS']) {
+  for (const name of ['SIGKILL', 'SIGTERM', 'SIGSEGV', 'SIGABRT']) {
     const { isError, structuredContent } = await raw.run(
       `import os, signal\nprint("last words")\n` +
       `os.kill(os.getpid(), signal.${name})`);
@@ -421,8 +400,7 @@ test('output above the cap keeps its head and its tail', once, async (t) => {
   });
 
   await t.test('a cut never goes through a character', async () => {
-    for (const [character, shift] of [['é', 0], ['é', 1], ['€', 1], ['€', 2],
-      ['😀', 1], ['😀', 2], ['😀', 3]]) {
+    for (const [character, shift] of [['é', 1], ['€', 2], ['😀', 3]]) {
       const whole = Buffer.from('a'.repeat(shift) + character.repeat(90_000));
       const { content, structuredContent } = await raw.run(
         `print("a" * ${shift} + "${character}" * 90_000, end="")`);
@@ -601,8 +579,7 @@ test('descriptors of the box are worth nothing to the code', async (t) => {
   }
 
   const forged = ['{"type":"ready"}\\n', '{"type":"done"}\\n',
-    'not JSON\\n', '\\n', '\\0\\0\\0\\5', '{"jsonrpc":"2.0","id":1}\\n',
-    '{"type":"ready"', '[]\\n'];
+    'not JSON\\n', '{"type":"ready"'];
 
   for (const line of forged) {
     await assertHarmless(`

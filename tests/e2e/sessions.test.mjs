@@ -129,18 +129,6 @@ builtins.print = lambda *all, **more: open(1, "w", closefd=False).write("mine")
 None`, 'print("yours")', 'mine'],
   'a patched module': ['import json\njson.dumps = lambda value: "mine"\nNone',
     'import json\nprint(json.dumps(1))', 'mine'],
-  'another stream in the place of standard output': [`
-import io, sys
-sys.stdout = io.StringIO()`, 'print(1)', 'Success (no output)'],
-  'a handler of a signal': [`
-import signal
-signal.signal(signal.SIGUSR1, lambda *_: print("mine"))
-None`, 'import os, signal\nos.kill(os.getpid(), signal.SIGUSR1)', 'mine'],
-  'sockets that are connected': [`
-import socket
-a, b = socket.socketpair()
-a.send(b"mine")
-None`, 'print(b.recv(4).decode() if "b" in globals() else "none")', 'mine'],
   'files': ['import os\nopen("/tmp/mine", "w").close()\nos.chdir("/tmp")',
     'import os\nprint(os.path.exists("mine"))', 'True'],
   'a hook for what nothing catches': [`

@@ -289,63 +289,6 @@ print(float(np.ones((200, 200)).dot(np.ones((200, 200))).sum()) == 8e6)`);
   await raw.finish();
 });
 
-test('what Python programs do works in a forked box', once, async (t) => {
-  const raw = await warmed(t);
-  const lines = await raw.printed(`
-import asyncio, multiprocessing, os, subprocess, sys, threading
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-
-def double(n):
-    return n * 2
-
-async def wait():
-    await asyncio.sleep(0.01)
-    return (await (await asyncio.create_subprocess_exec("/bin/echo", "out",
-        stdout=asyncio.subprocess.PIPE)).communicate())[0]
-
-if __name__ == "__main__":
-    print(subprocess.run([sys.executable, "-c", "print('child')"],
-        capture_output=True, text=True).stdout.strip())
-    for method in "fork", "spawn":
-        with multiprocessing.get_context(method).Pool(2) as pool:
-            print(method, pool.map(double, [1, 2]))
-    with ThreadPoolExecutor(4) as pool:
-        print(sum(pool.map(double, range(100))))
-    with ProcessPoolExecutor(2) as pool:
-        print(sum(pool.map(double, range(10))))
-    print(asyncio.run(wait()).decode().strip())
-    told = []
-    os.register_at_fork(after_in_child=lambda: told.append(1))
-    pid = os.fork()
-    if pid == 0:
-        os._exit(len(told))
-    print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-    thread = threading.Thread(target=print, args=("thread",))
-    thread.start()
-    thread.join()
-    sys.stdout.flush()
-    os.write(1, b"raw\\n")`);
-
-  assert.deepEqual(lines, ['child', 'fork [2, 4]', 'spawn [2, 4]',
-    '9900', '90', 'out', '1', 'thread', 'raw']);
-  await raw.finish();
-});
-
-test('memory of a forked box is traced for as long as its code asks', async (t) => {
-  const raw = await warmed(t);
-
-  assert.deepEqual(await raw.printed(`
-import tracemalloc
-def make():
-    return [b"%d" % n * 20 for n in range(50000)]
-tracemalloc.start()
-kept = make()
-print(tracemalloc.get_traced_memory()[0] > sum(map(len, kept)))
-tracemalloc.stop()
-print(make() == kept)`), ['True', 'True']);
-  await raw.finish();
-});
-
 test('a box cannot fork boxes, and finds nothing of its template', async (t) => {
   const raw = await warmed(t);
 
@@ -426,13 +369,6 @@ async function assertAllBuilt(raw, rounds) {
   assert.doesNotMatch(raw.errors, /exited before it received the code/);
 }
 
-test('sixty-four boxes that are forked at once are all built', async (t) => {
-  const raw = await warmed(t, { CAISSON_MAX_CONCURRENT: '64' });
-
-  await assertAllBuilt(raw, rounds(1, 8));
-  await raw.finish();
-});
-
 test('a box that sends descriptors to itself costs the others nothing',
   async (t) => {
     const raw = await warmed(t, { CAISSON_MAX_CONCURRENT: '65' });
@@ -463,27 +399,6 @@ print("over")`, { timeout: 100 });
     await other.finish();
   });
 
-test('ends are told exactly', once, async (t) => {
-  const raw = await warmed(t);
-
-  for (const [code, seen] of [
-    ['import sys; sys.exit(7)', /^exit: 7$/m],
-    ['import os; os.abort()', /SIGABRT/],
-    ['import os, signal; os.kill(os.getpid(), 9)', /SIGKILL/],
-    ['import signal; signal.raise_signal(signal.SIGTERM)', /SIGTERM/],
-    ['raise ValueError("oops")', /line 1, in <module>[^]*ValueError: oops/],
-    ['import ctypes; ctypes.string_at(0)', /SIGSEGV/],
-    ['b = bytearray(1 << 40)', /MemoryError/],
-  ]) {
-    const result = await raw.run(code);
-
-    assert.equal(result.isError, true);
-    assert.match(result.content[0].text, seen);
-    assert.doesNotMatch(result.content[0].text, /opt.caisson/);
-  }
-  await raw.finish();
-});
-
 test('what stays is said: addresses and the seed of hash', async (t) => {
   const raw = await warmed(t);
   const code = 'print(hash("seed"))';
@@ -506,15 +421,6 @@ test('a module that cannot be loaded is named, and boxes go on', async (t) => {
     assert.equal(await isForked(raw), false);
     raw.errors = '';
     await raw.finish();
-  }
-});
-
-test('a list of modules that is none is refused', once, async (t) => {
-  for (const bad of ['json,', 'a b', '1a', ',', 'a..b', 'x;y', '-m']) {
-    const raw = Raw.start(t, on({ CAISSON_PRELOAD: bad }));
-
-    assert.deepEqual(await raw.ended, { code: 2, signal: null });
-    assert.match(raw.errors, /CAISSON_PRELOAD.*names of modules/);
   }
 });
 
