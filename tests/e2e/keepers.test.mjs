@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { descendants, describe } from './support/processes.mjs';
+import { descendants, describe, opened } from './support/processes.mjs';
 import { folder } from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { official, withServers } from './support/servers.mjs';
@@ -54,6 +54,14 @@ await mcp_two.list_allowed_directories()`, { servers: ['one', 'two'] });
     /^caisson: keeper\[\d+\] /.test(command));
   const keepers = await until(() => own().length === 2 && own(),
     () => `their own command line: ${describe(descendants(pid))}`);
+
+  /* A pipe that another process holds does not end with its server. */
+  for (const keeper of keepers) {
+    const log = fs.readlinkSync(`/proc/${keeper.pid}/fd/2`);
+
+    assert.deepEqual(opened(keeper.pid).filter((target) =>
+      target !== log && /^(pipe|socket|anon_inode)/.test(target)), []);
+  }
 
   /* That the search finds what is there. */
   for (const secret of secrets.slice(0, 2))

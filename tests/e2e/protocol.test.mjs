@@ -189,11 +189,13 @@ test('batches are for the one version that has them', async (t) => {
   await t.test('what cannot be in one', async () => {
     await raw.send('[]');
     assertError(await unnamed(raw, 1), invalidRequest);
+    await raw.send(batch(...Array.from({ length: 101 }, () => note)));
+    assertError(await unnamed(raw, 2), invalidRequest, /too many messages/);
     await raw.send(batch(ping(41), batch(ping(42)),
       '{"jsonrpc":"2.0","id":43,"method":"initialize","params":' +
       '{"protocolVersion":"2025-06-18"}}'));
     assertError(await raw.response(43), invalidRequest, /batch/);
-    assertError(await unnamed(raw, 2), invalidRequest);
+    assertError(await unnamed(raw, 3), invalidRequest);
     assert.ok(!raw.has(42));
   });
 
@@ -465,6 +467,40 @@ test('pipes serve as input and output', async (t) => {
     .map((text) => JSON.parse(text).id);
 
   assert.deepEqual(lines, [1, 2]);
+});
+
+test('pipes that others have, too, are left as they were', async (t) => {
+  const place = folder(t);
+  const input = path.join(place, 'input');
+
+  fs.writeFileSync(input, session);
+  const child = spawn('/usr/bin/python3', ['-c', [
+    'import fcntl, os, subprocess, sys',
+    '(read, theirs), (answers, write) = os.pipe(), os.pipe()',
+    'os.write(theirs, open(sys.argv[1], "rb").read())',
+    'os.close(theirs)',
+    'subprocess.run(sys.argv[2:], stdin=read, stdout=write, check=True)',
+    'flags = [fcntl.fcntl(fd, fcntl.F_GETFL) for fd in (read, write)]',
+    'sys.exit(any(each & os.O_NONBLOCK for each in flags))',
+  ].join('\n'), input, ...commandLine({ home: place })], { stdio: 'ignore' });
+  const code = await within(new Promise((resolve) => {
+    child.on('exit', resolve);
+  }), 'the end of the program');
+
+  assert.equal(code, 0);
+});
+
+test('a client that never reads is disconnected', async (t) => {
+  const raw = await Raw.open(t);
+  const read = '{"jsonrpc":"2.0","id":1,"method":"resources/read","params":' +
+    '{"uri":"resource://caisson/capabilities"}}\n';
+
+  raw.child.stdout.pause();
+  raw.child.stdin.on('error', () => {});
+  raw.child.stdin.write(read.repeat(50_000));
+  assert.deepEqual(await within(raw.exited, 'the end of the program'),
+    { code: 0, signal: null });
+  assert.match(raw.errors, /does not read its answers/);
 });
 
 test('an output without a reader ends the program', async (t) => {

@@ -400,6 +400,20 @@ print(results[0].text, {len(result.data["v"]) for result in results[1:]})`,
     assert.deepEqual(gate.find(), []);
   });
 
+  test('a server that outlives its input is asked to end', async (t) => {
+    const asked = path.join(folder(t), 'asked');
+    const { command, args, ...rest } = hostile();
+    const entry = { ...rest, command: 'sh', args: ['-c',
+      'trap \'echo yes > "$0"; exit\' TERM; "$@"; exec 2> /dev/null; ' +
+      'while :; do sleep 1; done',
+      asked, command, ...args] };
+    const raw = await Raw.open(t, withServers(t, { h: entry }));
+
+    await assertServes(raw, 'h');
+    await finishWithout(raw, { command, args });
+    assert.equal(fs.readFileSync(asked, 'utf8'), 'yes\n');
+  });
+
   test('what a server has started ends with it', async (t) => {
     const entry = hostile();
     const gates = [new Gate(), new Gate()];

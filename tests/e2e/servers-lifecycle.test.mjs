@@ -267,8 +267,8 @@ test('the keeper of a server is killed', async (t) => {
   assertSeen(await killDuringCall(raw, ({ keeper }) => keeper));
   await assertServes(raw, 'h');
   await until(() => serving(entry).length === 1, 'the end of the first');
-  await finish(raw, entry);
   await until(() => gate.find().length === 0, 'the end of what it started');
+  await finish(raw, entry);
 });
 
 test('the box is killed', async (t) => {

@@ -583,6 +583,8 @@ print(json.dumps(seen))`, { servers: ['h'] });
   assert.equal(seen.environment.OWN, 'a "b" = $c');
   assert.match(seen.environment.PATH, /^\/usr\/bin:\/bin(:|$)/);
   assert.equal(seen.environment.OF_CALLER, 'inherited');
+  assert.deepEqual(Object.keys(seen.environment).filter((name) =>
+    /^(CAISSON_|MCP_)/.test(name)), [], 'none of our settings');
   assert.deepEqual(seen.arguments, entry.args.slice(2));
   assert.equal(seen.folder, cwd);
   assert.match(seen.status, /^SigBlk:\t0+$/m, 'no signal is blocked');

@@ -322,6 +322,8 @@ print([tool.name for tool in await runtime.list_tools("tools")][:1])`;
     assert.equal(await say(client, 's', look), before);
   assert.equal(await say(client, 's', `${look}\n`, { servers: ['tools'] }),
     before);
+  assert.equal(await say(client, 's', 'print(LOADED_MCP_SERVERS)'),
+    "('tools',)", 'those of earlier calls, too');
   /* The broker of a later call is another one. */
   const brokers = descendants(pid).filter(
     (entry) => entry.name.startsWith('broker'));

@@ -382,33 +382,6 @@ START_TEST(bounds_the_servers)
 }
 END_TEST
 
-/* More servers than a call starts have a note beside that on the time. */
-START_TEST(notes_many_servers)
-{
-	static const char timeout[] = "timeout was lowered from 999 to 120 "
-	    "seconds, the most that is allowed";
-	static const char servers[] = "servers has 17 names, and a call starts "
-	    "at most 16: each server starts when the code first uses it";
-	auto_buffer struct buffer arguments = { 0 };
-	struct request run;
-	struct err err = { 0, "" };
-	int n;
-
-	buffer_add_text(&arguments,
-	    "{\"code\":\"x\",\"timeout\":999,\"servers\":[\"s0\"");
-	for (n = 0; n < GRANT_STARTS_MAX + _i; n++)
-		buffer_printf(&arguments, ",\"s%d\"", n);
-	buffer_add_text(&arguments, "]}");
-	ck_assert_int_eq(read_arguments(arguments.data, &run, &err), 0);
-	ck_assert_str_eq(run.notes, timeout);
-	ck_assert_uint_eq(run.notes_len,
-	    sizeof(timeout) + (_i == 0 ? 0 : sizeof(servers)));
-	if (_i == 1)
-		ck_assert_str_eq(run.notes + sizeof(timeout), servers);
-	request_reset(&run);
-}
-END_TEST
-
 static void
 add_tests(TCase *tc)
 {
@@ -421,7 +394,6 @@ add_tests(TCase *tc)
 	    tc, reads_the_language, 0, UNIT_COUNT(in_language));
 	tcase_add_loop_test(tc, bounds_the_code, 0, 2);
 	tcase_add_loop_test(tc, bounds_the_servers, 0, 2);
-	tcase_add_loop_test(tc, notes_many_servers, 0, 2);
 }
 
 int

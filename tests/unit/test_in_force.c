@@ -240,61 +240,8 @@ read_once(const char *says)
 	happened("changed\nready 0\n");
 }
 
-START_TEST(reads_before_the_first_use)
-{
-	ck_assert_uint_eq(in_force_count(config), 0);
-	ck_assert_ptr_null(in_force_find(config, "a", 1));
-	ck_assert_ptr_null(in_force_servers(config));
-	ck_assert_int_eq(readings, 0);
-	refresh(0);
-	happened("");
-	ck_assert_int_eq(in_force_reading(config), 1);
-	ck_assert_uint_eq(in_force_count(config), 0);
-	end_reading("+a");
-	happened("changed\nready 0\n");
-	ck_assert_int_eq(in_force_reading(config), 0);
-	ck_assert_uint_eq(in_force_count(config), 1);
-	ck_assert_ptr_nonnull(in_force_servers(config));
-}
-END_TEST
-
-/* Without any file that can be opened, readings end at once. */
-START_TEST(a_reading_may_end_at_once)
-{
-	at_once = "";
-	refresh(0);
-	happened("changed\nready 0\n");
-	ck_assert_int_eq(readings, 1);
-	refresh(0);
-	happened("ready 0\n");
-	ck_assert_int_eq(readings, 1);
-	ck_assert_uint_eq(in_force_count(config), 0);
-}
-END_TEST
-
 static void
 write_file(const char *path, const char *text);
-
-/* A file that is saved twice in a tick may look the same twice. */
-START_TEST(a_file_of_this_very_moment_is_read_again)
-{
-	struct timespec start;
-	int before;
-
-	at_once = "";
-	do {
-		clock_gettime(CLOCK_REALTIME, &start);
-		write_file("MCPs/a.json", "x");
-		refresh_now(0);
-		/* A stamp may be a tick of the kernel older than its time. */
-	} while (passed(&start) > CONFIG_TICK_MS * 1000000LL / 2);
-	before = readings;
-	refresh(0);
-	ck_assert_int_eq(readings, before + 1);
-	refresh(0);
-	ck_assert_int_eq(readings, before + 1);
-}
-END_TEST
 
 /* Nothing has changed, but what went wrong may go right now. */
 START_TEST(a_file_that_could_not_be_read_is_tried_again)
@@ -370,32 +317,6 @@ START_TEST(what_is_kept_is_read_again_when_its_time_is_over)
 }
 END_TEST
 
-/* It is for ever: each answer says so, and the files are not read each time. */
-START_TEST(what_is_broken_is_said_when_its_time_is_over)
-{
-	static const char note[] = "servers of /mine.json are stale: is "
-	    "empty; its last valid content is used until it is fixed or "
-	    "deleted";
-
-	check_notes("");
-	refresh(0);
-	end_reading_kept(SERVER_FAULT_BROKEN, clock_ms);
-	check_notes("");
-	clock_ms += CONFIG_KEPT_MS - 1;
-	check_notes("");
-	clock_ms++;
-	check_notes(note);
-	refresh(0);
-	ck_assert_int_eq(readings, 2);
-	end_reading_kept(SERVER_FAULT_BROKEN, clock_ms - CONFIG_KEPT_MS);
-	clock_ms += 100 * CONFIG_KEPT_MS;
-	check_notes(note);
-	refresh(0);
-	ck_assert_int_eq(readings, 2);
-	ck_assert_ptr_nonnull(in_force_find(config, "a", 1));
-}
-END_TEST
-
 static void
 write_file(const char *path, const char *text)
 {
@@ -406,191 +327,12 @@ write_file(const char *path, const char *text)
 }
 
 static void
-nothing(void)
-{
-}
-
-static void
-file_appears(void)
-{
-	write_file("MCPs/new.json", "");
-}
-
-static void
-first_file_appears(void)
-{
-	write_file("mine.json", "");
-}
-
-static void
 file_grows(void)
 {
 	write_file("MCPs/a.json", "more");
 }
 
-/* As editors do: another file of that name, with the size and the time. */
-static void
-file_is_replaced(void)
-{
-	struct stat st;
-
-	ck_assert_int_eq(stat("MCPs/a.json", &st), 0);
-	write_file("MCPs/.a.json.swp", "");
-	ck_assert_int_eq(utimensat(AT_FDCWD, "MCPs/.a.json.swp",
-	    (struct timespec[]){ st.st_atim, st.st_mtim }, 0), 0);
-	ck_assert_int_eq(rename("MCPs/.a.json.swp", "MCPs/a.json"), 0);
-}
-
-static void
-file_is_older(void)
-{
-	const struct timespec times[] = { { 1, 0 }, { 1, 0 } };
-
-	ck_assert_int_eq(utimensat(AT_FDCWD, "MCPs/a.json", times, 0), 0);
-}
-
-/* It could not be read before, perhaps. */
-static void
-file_may_be_read(void)
-{
-	struct stat before, st;
-
-	ck_assert_int_eq(stat("MCPs/a.json", &before), 0);
-	/* The clock of the file system has ticks. */
-	do {
-		ck_assert_int_eq(chmod("MCPs/a.json", 0400), 0);
-		ck_assert_int_eq(stat("MCPs/a.json", &st), 0);
-	} while (st.st_ctim.tv_sec == before.st_ctim.tv_sec &&
-	    st.st_ctim.tv_nsec == before.st_ctim.tv_nsec);
-}
-
-static void
-file_goes(void)
-{
-	ck_assert_int_eq(unlink("MCPs/a.json"), 0);
-}
-
-static void
-folder_goes(void)
-{
-	file_goes();
-	ck_assert_int_eq(rmdir("MCPs"), 0);
-}
-
-static void
-folder_appears(void)
-{
-	ck_assert_int_eq(mkdir("mcp-servers", 0700), 0);
-}
-
-static void
-file_changes_its_name(void)
-{
-	ck_assert_int_eq(rename("MCPs/a.json", "MCPs/b.json"), 0);
-}
-
-static void
-other_files_appear(void)
-{
-	write_file("MCPs/.hidden.json", "");
-	write_file("a.json", "");
-}
-
-static const struct {
-	void (*happens)(void);
-	int changes;
-} changes[] = {
-	{ nothing, 0 },
-	{ file_appears, 1 },
-	{ first_file_appears, 1 },
-	{ file_grows, 1 },
-	{ file_is_replaced, 1 },
-	{ file_is_older, 1 },
-	{ file_may_be_read, 1 },
-	{ file_goes, 1 },
-	{ folder_goes, 1 },
-	{ folder_appears, 1 },
-	{ file_changes_its_name, 1 },
-};
-
-START_TEST(reads_again_when_a_file_has_changed)
-{
-	write_file("MCPs/a.json", "");
-	read_once("+a +b");
-	changes[_i].happens();
-	refresh(1);
-	ck_assert_int_eq(in_force_reading(config), changes[_i].changes);
-	if (changes[_i].changes) {
-		/* Meanwhile it is as it was. */
-		happened("");
-		ck_assert_ptr_nonnull(in_force_find(config, "a", 1));
-		end_reading("+c");
-		happened("changed\nready 1\n");
-		ck_assert_ptr_null(in_force_find(config, "a", 1));
-		ck_assert_ptr_nonnull(in_force_find(config, "c", 1));
-		ck_assert_int_eq(lists, 1);
-		refresh(1);
-	}
-	happened("ready 1\n");
-	ck_assert_int_eq(readings, 1 + changes[_i].changes);
-}
-END_TEST
-
-START_TEST(other_files_are_not_looked_at)
-{
-	/* Files that appear change their folder, too. */
-	read_once("+a");
-	write_file("a.json", "");
-	refresh(1);
-	happened("ready 1\n");
-	write_file("MCPs/b.json", "");
-	refresh(1);
-	end_reading("");
-	happened("changed\nready 1\n");
-	other_files_appear();
-	refresh(1);
-	happened("ready 1\n");
-}
-END_TEST
-
 /* Waiting */
-
-START_TEST(everybody_waits_for_one_reading)
-{
-	refresh(0);
-	refresh(1);
-	refresh(2);
-	happened("");
-	end_reading("");
-	happened("changed\nready 0\nready 1\nready 2\n");
-	ck_assert_int_eq(readings, 1);
-}
-END_TEST
-
-START_TEST(a_cancelled_waiter_is_not_called)
-{
-	refresh(0);
-	refresh(1);
-	refresh(2);
-	in_force_cancel(config, &waiters[_i]);
-	end_reading("");
-	happened(_i == 0 ? "changed\nready 1\nready 2\n" :
-	        _i == 1 ? "changed\nready 0\nready 2\n" :
-	                  "changed\nready 0\nready 1\n");
-	refresh(_i);
-	ck_assert_ptr_null(reading);
-}
-END_TEST
-
-START_TEST(no_waiter_need_be_left)
-{
-	refresh(0);
-	in_force_cancel(config, &waiters[0]);
-	end_reading("+a");
-	happened("changed\n");
-	ck_assert_uint_eq(in_force_count(config), 1);
-}
-END_TEST
 
 START_TEST(a_waiter_may_cancel_another)
 {
@@ -639,139 +381,7 @@ START_TEST(what_was_saved_before_asking_is_in_force)
 }
 END_TEST
 
-START_TEST(no_late_waiter_need_be_left)
-{
-	write_file("MCPs/a.json", "");
-	refresh(0);
-	file_grows();
-	refresh(1);
-	in_force_cancel(config, &waiters[1]);
-	end_reading("");
-	happened("changed\nready 0\n");
-	/* It is read at the next request. */
-	ck_assert_int_eq(readings, 1);
-	refresh(1);
-	ck_assert_int_eq(readings, 2);
-	end_reading("");
-	happened("changed\nready 1\n");
-}
-END_TEST
-
-START_TEST(may_be_freed_while_it_reads)
-{
-	if (_i == 1) {
-		read_once("+a");
-		file_appears();
-	}
-	refresh(0);
-	in_force_cancel(config, &waiters[0]);
-	ck_assert_int_eq(lists, 1 + _i);
-	in_force_free(&config);
-	ck_assert_int_eq(lists, 0);
-}
-END_TEST
-
-/* Sharing */
-
-/* The first look is for all, so that the change behind it is not seen. */
-START_TEST(one_look_is_shared)
-{
-	write_file("MCPs/a.json", "");
-	read_once("+a");
-	in_force_share(config);
-	refresh(0);
-	file_grows();
-	refresh(1);
-	happened("ready 0\nready 1\n");
-	in_force_forget(config);
-	ck_assert_int_eq(readings, 1);
-	/* A later request does not find it. */
-	if (_i == 1)
-		in_force_share(config);
-	refresh(2);
-	happened("");
-	end_reading("+b");
-	happened("changed\nready 2\n");
-	in_force_forget(config);
-	ck_assert_int_eq(readings, 2);
-}
-END_TEST
-
-/* There was no request yet: what is saved until then is seen. */
-START_TEST(sharing_begins_with_the_first_request)
-{
-	write_file("MCPs/a.json", "");
-	read_once("+a");
-	in_force_share(config);
-	file_grows();
-	refresh(0);
-	refresh(1);
-	in_force_forget(config);
-	happened("");
-	end_reading("+b");
-	happened("changed\nready 0\nready 1\n");
-	ck_assert_int_eq(readings, 2);
-}
-END_TEST
-
-/* Files have changed: one reading is for all who share. */
-START_TEST(one_reading_is_shared)
-{
-	if (_i == 1)
-		at_once = "+a";
-	in_force_share(config);
-	refresh(0);
-	refresh(1);
-	in_force_forget(config);
-	if (_i == 0)
-		end_reading("+a");
-	happened("changed\nready 0\nready 1\n");
-	ck_assert_int_eq(readings, 1);
-}
-END_TEST
-
-/* A reading that began before the files changed is for none of them. */
-START_TEST(whoever_shares_may_come_late)
-{
-	write_file("MCPs/a.json", "");
-	refresh(0);
-	file_grows();
-	in_force_share(config);
-	refresh(1);
-	refresh(2);
-	in_force_forget(config);
-	end_reading("+old");
-	happened("changed\nready 0\n");
-	end_reading("+new");
-	happened("changed\nready 1\nready 2\n");
-	ck_assert_int_eq(readings, 2);
-}
-END_TEST
-
 /* What is in force */
-
-START_TEST(is_in_order_with_aliases)
-{
-	static const char *const wanted[] = { "Fs fs_2", "a_b a_b", "b-b b_b",
-		"b.b b_b_2", "fs fs", "no no" };
-	size_t i;
-
-	read_once("+b.b +fs -b_b +no +b-b !a +Fs +a_b");
-	ck_assert_uint_eq(in_force_count(config), UNIT_COUNT(wanted));
-	for (i = 0; i < UNIT_COUNT(wanted); i++) {
-		const struct server *server = in_force_at(config, i);
-		auto_free char *text =
-		    mem_printf("%s %s", server->name, server->alias);
-
-		ck_assert_str_eq(text, wanted[i]);
-	}
-	/* The others are known, though not used. */
-	ck_assert_str_eq(
-	    TAILQ_FIRST(&in_force_servers(config)->list)->name, "b.b");
-	ck_assert_ptr_null(in_force_find(config, "b_b", 3));
-	ck_assert_ptr_null(in_force_find(config, "a", 1));
-}
-END_TEST
 
 /* mcp_servers is all of them: no server may have that name in the box. */
 START_TEST(no_server_is_called_as_all_of_them)
@@ -781,51 +391,6 @@ START_TEST(no_server_is_called_as_all_of_them)
 	ck_assert_str_eq(in_force_at(config, 0)->alias, "servers_3");
 	ck_assert_str_eq(in_force_at(config, 1)->alias, "servers_4");
 	ck_assert_str_eq(in_force_at(config, 2)->alias, "servers_2");
-}
-END_TEST
-
-static const struct {
-	const char *says, *name;
-	size_t len;
-	int found;
-} searches[] = {
-	{ "", "a", 1, 0 },
-	{ "+a", "a", 1, 1 },
-	{ "+a", "", 0, 0 },
-	{ "+a", "b", 1, 0 },
-	{ "+b", "a", 1, 0 },
-	{ "+b", "ba", 2, 0 },
-	/* Names that others begin with. */
-	{ "+a +ab +abc", "a", 1, 1 },
-	{ "+a +ab +abc", "ab", 2, 1 },
-	{ "+a +ab +abc", "abc", 3, 1 },
-	{ "+a +ab +abc", "abcd", 4, 0 },
-	{ "+a +ab +abc", "aa", 2, 0 },
-	{ "+ab +abc", "a", 1, 0 },
-	{ "+abc +abd", "ab", 2, 0 },
-	/* The text goes on behind the name. */
-	{ "+a +ab +abc", "abc", 1, 1 },
-	{ "+a +ab +abc", "abc", 2, 1 },
-	{ "+a +abc", "abc", 2, 0 },
-	{ "+a", "a\0b", 3, 0 },
-	/* Bytes are no signed numbers. */
-	{ "+a +\xc3\xa9 +z", "\xc3\xa9", 2, 1 },
-	{ "+a +\xc3\xa9 +z", "z", 1, 1 },
-	{ "+a +\xc3\xa9 +z", "\xc3", 1, 0 },
-};
-
-START_TEST(finds_by_name)
-{
-	const struct server *server;
-
-	read_once(searches[_i].says);
-	server = in_force_find(config, searches[_i].name, searches[_i].len);
-	ck_assert_int_eq(server != NULL, searches[_i].found);
-	if (server == NULL)
-		return;
-	ck_assert_uint_eq(strlen(server->name), searches[_i].len);
-	ck_assert_mem_eq(
-	    server->name, searches[_i].name, searches[_i].len);
 }
 END_TEST
 
@@ -869,30 +434,12 @@ static void
 add_tests(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, enter, leave);
-	tcase_add_test(tc, reads_before_the_first_use);
-	tcase_add_test(tc, a_reading_may_end_at_once);
-	tcase_add_loop_test(tc, reads_again_when_a_file_has_changed, 0,
-	    UNIT_COUNT(changes));
-	tcase_add_test(tc, a_file_of_this_very_moment_is_read_again);
 	tcase_add_test(tc, a_file_that_could_not_be_read_is_tried_again);
 	tcase_add_test(tc, what_is_kept_is_read_again_when_its_time_is_over);
-	tcase_add_test(tc, what_is_broken_is_said_when_its_time_is_over);
-	tcase_add_test(tc, other_files_are_not_looked_at);
-	tcase_add_test(tc, everybody_waits_for_one_reading);
-	tcase_add_loop_test(tc, a_cancelled_waiter_is_not_called, 0, 3);
-	tcase_add_test(tc, no_waiter_need_be_left);
 	tcase_add_loop_test(tc, a_waiter_may_cancel_another, 0, 2);
 	tcase_add_test(tc, a_waiter_may_wait_again);
 	tcase_add_test(tc, what_was_saved_before_asking_is_in_force);
-	tcase_add_test(tc, no_late_waiter_need_be_left);
-	tcase_add_loop_test(tc, may_be_freed_while_it_reads, 0, 2);
-	tcase_add_loop_test(tc, one_look_is_shared, 0, 2);
-	tcase_add_test(tc, sharing_begins_with_the_first_request);
-	tcase_add_loop_test(tc, one_reading_is_shared, 0, 2);
-	tcase_add_test(tc, whoever_shares_may_come_late);
-	tcase_add_test(tc, is_in_order_with_aliases);
 	tcase_add_test(tc, no_server_is_called_as_all_of_them);
-	tcase_add_loop_test(tc, finds_by_name, 0, UNIT_COUNT(searches));
 	tcase_add_test(tc, finds_each_of_many);
 	tcase_add_test(tc, looks_again_for_a_program);
 }

@@ -201,26 +201,6 @@ START_TEST(a_remote_one_has_a_url_and_headers)
 }
 END_TEST
 
-START_TEST(tools_are_kept)
-{
-	struct ipc_entry row = row_of("", 0, "", 0);
-
-	begin();
-	row.narrowed = 1;
-	row.allow = (struct ipc_bytes){ (const uint8_t *)"a\0b*\0", 5 };
-	row.deny = (struct ipc_bytes){ (const uint8_t *)"c\0", 2 };
-	supervisor_on_entry(&servers, &row);
-	ck_assert_int_eq(last.narrowed, 1);
-	ck_assert_uint_eq(last.allow.len, 5);
-	ck_assert_mem_eq(last.allow.data, "a\0b*\0", 5);
-	ck_assert_uint_eq(last.deny.len, 2);
-	row.deny.len = 1;
-	supervisor_on_entry(&servers, &row);
-	ck_assert_str_eq(told.data,
-	    "add 3:5 n\nbound\n" NONSENSE "tools that are none\n");
-}
-END_TEST
-
 /* The author of the folder does not affect the user's files. */
 START_TEST(strangers_are_counted_apart)
 {
@@ -288,27 +268,6 @@ START_TEST(rows_are_counted)
 }
 END_TEST
 
-START_TEST(passes_on_the_rest)
-{
-	struct ipc_rejected rejected = { .line = 7, .column = 9,
-		.name = "n", .reason = "is wrong" };
-	struct ipc_end_of_file end = { 0 };
-
-	begin();
-	supervisor_on_rejected(&servers, &rejected);
-	ck_assert_int_eq(last.state, SERVER_REJECTED);
-	ck_assert_str_eq(last.why, "is wrong");
-	rejected.foreign = 1;
-	supervisor_on_rejected(&servers, &rejected);
-	ck_assert_int_eq(last.state, SERVER_SKIPPED);
-	supervisor_on_end_of_file(&servers, &end);
-	end.parsed = 1;
-	supervisor_on_end_of_file(&servers, &end);
-	ck_assert_str_eq(
-	    told.data, "add 7:9 n\nadd 7:9 n\nend 0\nend 1\n");
-}
-END_TEST
-
 static void
 add_tests(TCase *tc)
 {
@@ -317,11 +276,9 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, refuses_tools_that_are_none, 0,
 	    2 * UNIT_COUNT(bad_tools));
 	tcase_add_test(tc, a_remote_one_has_a_url_and_headers);
-	tcase_add_test(tc, tools_are_kept);
 	tcase_add_test(tc, strangers_are_counted_apart);
 	tcase_add_test(tc, nothing_comes_of_no_file);
 	tcase_add_test(tc, rows_are_counted);
-	tcase_add_test(tc, passes_on_the_rest);
 }
 
 int

@@ -384,15 +384,6 @@ START_TEST(refuses_an_end_without_marks)
 }
 END_TEST
 
-START_TEST(reads_large_streams)
-{
-	send_large(3 * MAX_OUTPUT);
-	ck_assert_str_eq(told.data, "drained\n");
-	is_stream(&told_errors, &fine);
-	forget();
-}
-END_TEST
-
 /* No more than the relay was to keep. */
 START_TEST(refuses_larger_streams)
 {
@@ -405,21 +396,6 @@ START_TEST(refuses_larger_streams)
 END_TEST
 
 /* The rest */
-
-START_TEST(passes_on_what_the_relay_says)
-{
-	struct ipc_ready ready = { 0 };
-	struct ipc_running running = { 0 };
-	struct ipc_fault fault = { .reason = "a frame without a type" };
-
-	supervisor_on_ready(&box, &ready);
-	supervisor_on_running(&box, &running);
-	supervisor_on_fault(&box, &fault);
-	ck_assert_str_eq(told.data, "ready\nrunning\nfail: protocol "
-	    "violation by the code: a frame without a type\n");
-	forget();
-}
-END_TEST
 
 /* Kept, and the relay ends where it may not send one. */
 START_TEST(keeps_pictures)
@@ -489,9 +465,7 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, reads_notes, 0, UNIT_COUNT(notes));
 	tcase_add_loop_test(tc, reads_reports, 0, UNIT_COUNT(reports));
 	tcase_add_loop_test(tc, refuses_an_end_without_marks, 0, 2);
-	tcase_add_test(tc, reads_large_streams);
 	tcase_add_test(tc, refuses_larger_streams);
-	tcase_add_test(tc, passes_on_what_the_relay_says);
 }
 
 int

@@ -235,50 +235,6 @@ START_TEST(garbage)
 }
 END_TEST
 
-/* Connects, and asks before the connection is accepted. */
-static int
-ask_at_once(void)
-{
-	struct ipc_list_sessions list = { 0 };
-	pid_t pid;
-	int fd = rendezvous_connect(dir, name, 10000, &pid, &err);
-
-	ck_assert_msg(fd != -1, "%s", err.text);
-	ck_assert_int_eq(
-	    ipc_encode(IPC_LIST_SESSIONS, &list, &packet, &err), 0);
-	ck_assert_int_eq(ipc_socket_send(fd, &packet, &err), 0);
-	return fd;
-}
-
-/* All places are taken by those that ask nothing, or do not read. */
-START_TEST(silence)
-{
-	int fds[OPERATORS_MAX];
-	int fd, served = 0;
-	unsigned int n;
-
-	sessions = SESSIONS_MAX;
-	shortest = 1;
-	for (n = 0; n < OPERATORS_MAX / 2; n++)
-		fds[n] = reach();
-	for (; n < OPERATORS_MAX; n++)
-		fds[n] = ask_at_once();
-	settle();
-	shortest = 60000;
-	sessions = 0;
-	while (!served) {
-		event_base_loop(runs.base, EVLOOP_NONBLOCK);
-		fd = ask_at_once();
-		settle();
-		served = ipc_socket_receive(fd, &packet, &err) == 1;
-		close(fd);
-	}
-	while (n-- > 0)
-		close(fds[n]);
-	check_works();
-}
-END_TEST
-
 START_TEST(many)
 {
 	int fds[OPERATORS_MAX + 1];
@@ -314,7 +270,6 @@ add_tests(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, enter, leave);
 	tcase_add_test(tc, garbage);
-	tcase_add_test(tc, silence);
 	tcase_add_test(tc, many);
 }
 

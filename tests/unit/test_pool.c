@@ -240,17 +240,6 @@ call(void)
 
 /* Sizes */
 
-START_TEST(nothing_is_started_before_a_client_is_there)
-{
-	open_pool(_i == 0 ? OPTION_AUTO : 4);
-	pool_wake(pool);
-	ck_assert_int_eq(is_due(pool->fill) + is_due(pool->period), 0);
-	ck_assert_ptr_null(pool_take(pool));
-	ck_assert_int_eq(is_due(pool->fill) + is_due(pool->period), 0);
-	close_pool();
-}
-END_TEST
-
 START_TEST(none_is_none)
 {
 	open_pool(0);
@@ -357,22 +346,6 @@ END_TEST
 
 /* Filling */
 
-/* What it would start meanwhile would be slower to start. */
-START_TEST(waits_for_a_template)
-{
-	open_pool(2);
-	awaited = 1;
-	pool_begin(pool);
-	fill();
-	ck_assert_uint_eq(nboxes, 0);
-	awaited = 0;
-	pool_wake(pool);
-	fill_up();
-	ck_assert_uint_eq(nboxes, 2);
-	close_pool();
-}
-END_TEST
-
 START_TEST(calls_go_first)
 {
 	open_pool(4);
@@ -393,115 +366,7 @@ START_TEST(calls_go_first)
 }
 END_TEST
 
-/* Those of an owner that has reached its own limit keep nothing waiting. */
-START_TEST(a_limit_of_an_owner_is_no_reason)
-{
-	open_pool(4);
-	pool_begin(pool);
-	runs.nwaiting = 1;
-	fill();
-	ck_assert_uint_gt(nboxes, 0);
-	runs.nwaiting = 0;
-	close_pool();
-}
-END_TEST
-
-/* A box that was taken is missing, but its call has not ended yet. */
-START_TEST(a_call_is_not_disturbed)
-{
-	open_pool(2);
-	pool_begin(pool);
-	fill_up();
-	now_ms += 1000;
-	ck_assert_ptr_nonnull(call());
-	ck_assert_uint_eq(added_ms, POOL_CALM_MOST_MS);
-	now_ms += 10;
-	ck_assert_ptr_nonnull(call());
-	ck_assert_uint_eq(added_ms, POOL_CALM_MOST_MS - 10);
-	pool_wake(pool); /* one has ended */
-	ck_assert_uint_eq(added_ms, POOL_CALM_MS);
-	close_pool();
-}
-END_TEST
-
-/* Each call delays it, but not for ever. */
-START_TEST(a_burst_goes_first)
-{
-	unsigned int n;
-
-	open_pool(4);
-	pool_begin(pool);
-	for (n = 0; n < POOL_CALM_MOST_MS / 2; n++) {
-		now_ms += 2;
-		pool_wake(pool);
-		ck_assert_uint_le(added_ms, POOL_CALM_MS);
-	}
-	ck_assert_uint_eq(added_ms, 0);
-	close_pool();
-}
-END_TEST
-
-START_TEST(a_box_that_is_being_built_may_be_taken)
-{
-	open_pool(2);
-	pool_begin(pool);
-	fill();
-	be_ready(1);
-	ck_assert_ptr_eq(call(), &plays[1].box); /* it is ready */
-	ck_assert_ptr_eq(call(), &plays[0].box);
-	ck_assert_uint_eq(pool->ready + pool->starting, 0);
-	close_pool();
-}
-END_TEST
-
 /* Checks before use */
-
-START_TEST(dead_boxes_are_not_handed_out)
-{
-	open_pool(3);
-	pool_begin(pool);
-	fill_up();
-	plays[0].dead = 1; /* seen when it is looked at */
-	end(1);            /* reported */
-	ck_assert_int_eq(plays[1].dropped, 1);
-	ck_assert_ptr_eq(call(), &plays[2].box);
-	ck_assert_int_eq(plays[0].dropped, 1);
-	close_pool();
-}
-END_TEST
-
-/* Its pipes are drained: nothing will come of it. */
-START_TEST(a_box_without_a_relay_is_lost)
-{
-	open_pool(1);
-	pool_begin(pool);
-	fill_up();
-	plays[0].box.relay_over = 1;
-	plays[0].box.changed(plays[0].box.ctx);
-	ck_assert_int_eq(plays[0].dropped, 1);
-	ck_assert_ptr_null(call());
-	close_pool();
-}
-END_TEST
-
-START_TEST(another_interpreter_needs_other_boxes)
-{
-	open_pool(3);
-	pool_begin(pool);
-	fill(); /* two, and only one of them is ready */
-	be_ready(0);
-	version++;
-	if (_i == 0)
-		ck_assert_ptr_null(call());
-	else
-		period();
-	ck_assert_int_eq(plays[0].dropped, 1);
-	ck_assert_int_eq(plays[1].dropped, 1);
-	fill_up();
-	ck_assert_ptr_eq(call(), &plays[2].box);
-	close_pool();
-}
-END_TEST
 
 START_TEST(an_old_box_is_replaced)
 {
@@ -555,45 +420,16 @@ START_TEST(failures_make_it_pause)
 }
 END_TEST
 
-/* Ends */
-
-START_TEST(stopped_is_stopped)
-{
-	open_pool(_i == 0 ? OPTION_AUTO : 4);
-	pool_begin(pool);
-	fill();
-	be_ready(0);
-	pool_stop(pool);
-	ck_assert_int_eq(plays[0].dropped, 1);
-	pool_wake(pool);
-	ck_assert_ptr_null(call());
-	ck_assert_int_eq(is_due(pool->fill) + is_due(pool->period), 0);
-	close_pool();
-}
-END_TEST
-
 static void
 add_tests(TCase *tc)
 {
-	tcase_add_loop_test(
-	    tc, nothing_is_started_before_a_client_is_there, 0, 2);
 	tcase_add_test(tc, none_is_none);
 	tcase_add_test(tc, a_fixed_size_is_kept);
 	tcase_add_test(tc, the_demand_is_followed);
 	tcase_add_test(tc, the_demand_has_a_bound);
-	tcase_add_test(tc, waits_for_a_template);
 	tcase_add_loop_test(tc, calls_go_first, 0, 2);
-	tcase_add_test(tc, a_limit_of_an_owner_is_no_reason);
-	tcase_add_test(tc, a_call_is_not_disturbed);
-	tcase_add_test(tc, a_burst_goes_first);
-	tcase_add_test(tc, a_box_that_is_being_built_may_be_taken);
-	tcase_add_test(tc, dead_boxes_are_not_handed_out);
-	tcase_add_test(tc, a_box_without_a_relay_is_lost);
-	tcase_add_loop_test(
-	    tc, another_interpreter_needs_other_boxes, 0, 2);
 	tcase_add_test(tc, an_old_box_is_replaced);
 	tcase_add_test(tc, failures_make_it_pause);
-	tcase_add_loop_test(tc, stopped_is_stopped, 0, 2);
 }
 
 int
