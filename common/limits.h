@@ -570,16 +570,14 @@
  * starts one container with small limits, and exceeds them. Then the
  * interpreter of the image imports some modules, which takes seconds on a busy
  * machine; its limit ends it before that of the trial ends the engine. Listing
- * all, or asking where one runs, takes less. For the answer whether memory was
- * lacking, a result waits at most CONTAINER_OOM_MS, less than BOX_DRAIN_MS. A
- * keeper ends an engine that hangs within two times CONTAINER_REMOVE_MS.
+ * all, or asking where one runs, takes less. A keeper ends an engine that hangs
+ * within two times CONTAINER_REMOVE_MS.
  */
 #define CONTAINER_REMOVE_MS 10000
 #define CONTAINER_FINISH_MS 30000
 #define CONTAINER_TRIAL_MS 60000
 #define CONTAINER_INTERPRETER_S 30
 #define CONTAINER_LIST_MS 30000
-#define CONTAINER_OOM_MS 5000
 #define CONTAINER_TRIAL_MEMORY (64 * MIB)
 #define CONTAINER_TRIAL_PROCESSES 32
 /* Of the user of all containers; podman 4 lowers its own to this. */
@@ -1332,24 +1330,11 @@
 #define ANSWER_FENCE_MIN 3
 /* Flags of one command line that belong to its command: names, variables. */
 #define COMMAND_GIVEN_MAX 256
-/*
- * Images (supervisor/box/image_store.h): one of a whole distribution has a
- * tenth of each.
- */
-#define IMAGE_FILES_MAX 1000000
-#define IMAGE_BYTES_MAX (16 * GIB)
-#define IMAGE_DEPTH_MAX 128
-#define IMAGE_CHUNK (256 * KIB)
-/* The file that describes an image, and the list of those that are enabled. */
-#define IMAGE_RECORD_MAX (64 * KIB)
-/* Images of one user, and words of one command of an image. */
+/* Enabled images, and words of one command of an image. */
 #define IMAGES_MAX 256
 #define IMAGE_WORDS_MAX 64
-/* Variables of an image: official ones of languages have about ten. */
-#define IMAGE_VARIABLES_MAX 64
-#define IMAGE_VARIABLES_BYTES_MAX (16 * KIB)
-/* What an engine prints of one image. */
-#define IMAGE_ANSWER_MAX (64 * KIB)
+/* For an engine that is asked about images while calls wait: it takes 0.1 s. */
+#define IMAGE_ASK_MS 5000
 /* The names of an image and of a language are shown in tables. */
 #define IMAGE_NAME_MAX 128
 #define IMAGE_LANGUAGE_MAX 32

@@ -276,7 +276,7 @@ main_act(struct supervisor *sv, const char *invoked, char **envp,
 			return libraries_run(&sv->runs, &sv->options);
 		if (options->command.task >= COMMAND_IMAGE_BUILD &&
 		    options->command.task <= COMMAND_IMAGE_REMOVE)
-			return image_run(sv->base, options, envp, err);
+			return image_run(options, envp, err);
 		if (options->command.task == COMMAND_SERVE)
 			return serve_run_http(sv, envp, err);
 		if (options->command.task == COMMAND_TOKEN_ADD)

@@ -136,18 +136,6 @@ supervisor_probe_python(const struct options *options, struct err *err)
 	    "3.8 or later, or of a virtual environment", text.data, refusal);
 }
 
-/* Finds the directory of images: see command/image.c. */
-static void
-supervisor_find_images(struct supervisor *sv)
-{
-	struct err err;
-	auto_free char *state = state_dir_path(&sv->options, environ, &err);
-
-	if (state != NULL)
-		sv->images = mem_printf("%s/images", state);
-	sv->boxes.images = sv->images;
-}
-
 /* Probes the runtime, if boxes will be built or may be refused. */
 static int
 supervisor_probe(struct supervisor *sv, struct err *err)
@@ -158,8 +146,6 @@ supervisor_probe(struct supervisor *sv, struct err *err)
 	if (task != COMMAND_LIBRARIES && !options_serves(&sv->options) &&
 	    action != OPTION_SELFTEST && action != OPTION_CHECK)
 		return 0;
-	if (sv->boxes.runtime != NULL && sv->boxes.runtime->framed)
-		supervisor_find_images(sv);
 	if (sv->boxes.runtime == NULL)
 		return err_set(err, "%s is not podman or docker: set "
 		    "--runtime to the path of one of them",
@@ -172,26 +158,19 @@ supervisor_probe(struct supervisor *sv, struct err *err)
 	    &sv->boxes, action == OPTION_CHECK, err);
 }
 
-/*
- * Adds the languages whose images the runtime can use. Native boxes can use
- * none, but list_runners says which runtime can.
- */
+/* Adds the languages whose images are enabled in the engine. */
 static int
 supervisor_read_images(struct supervisor *sv, struct err *err)
 {
-	const struct runtime *runtime = sv->boxes.runtime;
+	auto_free char *state = NULL, *changed = NULL;
 
-	if (!options_serves(&sv->options))
+	if (!options_serves(&sv->options) || !sv->boxes.runtime->framed)
 		return 0;
-	if (sv->images == NULL)
-		supervisor_find_images(sv);
-	if (sv->images == NULL ||
-	    language_images_read(sv->images, runtime->name, err) == 0)
-		return 0;
-	if (runtime->framed)
+	state = state_dir_path(&sv->options, environ, err);
+	if (state == NULL)
 		return -1;
-	log_info("images are not listed: %s", err->text);
-	return 0;
+	changed = mem_printf("%s/" STATE_DIR_IMAGES, state);
+	return language_images_read(&sv->boxes, changed, err);
 }
 
 /* Prepares the limits and programs of this process, and nothing else. */
@@ -273,6 +252,5 @@ supervisor_free(struct supervisor *sv)
 		event_base_free(sv->base);
 	sv->base = NULL;
 	fd_close(&sv->audit);
-	free(mem_take(&sv->images));
 	options_free(&sv->options);
 }

@@ -35,7 +35,6 @@ struct supervisor {
 	struct operators *operators; /* commands about sessions, or NULL */
 	struct owner user;     /* the owner of the client's calls */
 	int audit; /* file for a line per tool call; -1: none */
-	char *images; /* the directory of images, or NULL */
 	struct boxes boxes;
 	struct runs runs;
 };

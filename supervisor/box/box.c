@@ -73,19 +73,14 @@ box_limit_end(struct box *box)
 	box_set_timer(box, boxes->times.drain + boxes->runtime->end_ms);
 }
 
-void
-box_drain_anew(struct box *box)
-{
-	box->state = BOX_ENDING;
-	box_limit_end(box);
-}
-
 /* Marks it as ended: only output in the pipes may still come. */
 static void
 box_set_ending(struct box *box)
 {
-	if (box->state != BOX_ENDING)
-		box_drain_anew(box);
+	if (box->state == BOX_ENDING)
+		return;
+	box->state = BOX_ENDING;
+	box_limit_end(box);
 }
 
 /* Its code has ended: kills leftover processes. */
@@ -113,15 +108,6 @@ box_end(struct box *box)
 	box->killed = 1;
 	box_set_ending(box);
 	box_kill(box);
-}
-
-void
-box_hasten(struct box *box)
-{
-	if (box == NULL || box->inside == NULL)
-		return;
-	if (box->boxes->runtime->hasten != NULL)
-		box->boxes->runtime->hasten(box);
 }
 
 static void __attribute__((format(printf, 2, 0)))
@@ -322,9 +308,7 @@ box_on_relay_ended(void *ctx, const struct child_end *end)
 void
 box_on_ended(struct box *box, const struct box_end *end)
 {
-	box->ended = end->at;
-	if (box->ended.tv_sec == 0)
-		clock_gettime(CLOCK_MONOTONIC, &box->ended);
+	clock_gettime(CLOCK_MONOTONIC, &box->ended);
 	box->exited = end->exited;
 	if (box->exited)
 		box->exit_code = end->status;

@@ -49,7 +49,6 @@ struct boxes {
 	struct event_base *base;
 	const struct options *options;
 	const struct runtime *runtime;
-	const char *images; /* the directory of images; NULL: unknown */
 	void *shared; /* of the runtime, for all boxes; NULL: not probed */
 	struct box_times times;
 	struct boxes_user user;
@@ -262,12 +261,6 @@ int box_run(
 /* Kills it. Output that it has already printed is still read. */
 void box_end(struct box *box);
 
-/*
- * Nobody is told how its code has ended: the cause need not be found out. Does
- * not notify the owner at once. NULL: there is none.
- */
-void box_hasten(struct box *box);
-
 /* box_round.c: a box for a session, which runs code several times. */
 
 /*
@@ -354,12 +347,6 @@ void box_on_stood(struct box *box, const struct box_facts *facts);
 void box_set_draining(struct box *box);
 
 /*
- * As box_set_draining, for a runtime that begins to ask for the cause of the
- * end: the time for that starts now, also if the box is draining already.
- */
-void box_drain_anew(struct box *box);
-
-/*
  * Process 1 of a framed box has ended, and so have all others. Its relay
  * reports the output as soon as the end of the code has arrived, and settle is
  * called: only then the box is gone. Does not notify the owner.
@@ -403,7 +390,6 @@ struct box_end {
 	enum box_cause cause;
 	int more;  /* box_on_gone follows with the cause */
 	int rests; /* leftover processes may get a moment to end */
-	struct timespec at; /* when it was; 0: now */
 };
 
 void box_on_ended(struct box *box, const struct box_end *end);
@@ -525,8 +511,6 @@ struct runtime {
 	void (*kill)(struct box *box);
 	/* Stops all further reports. */
 	void (*give_up)(struct box *box);
-	/* Implements box_hasten. NULL: it finds out nothing. */
-	void (*hasten)(struct box *box);
 	/*
 	 * For boxes of sessions; all of them are NULL if there are none.
 	 * stays returns whether this box can run code several times. signal

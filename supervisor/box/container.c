@@ -40,16 +40,11 @@ struct contained {
 	struct container_usage *usage; /* NULL: it is not counted */
 	char *name;           /* of the container */
 	struct container_place *place; /* asks for its place; or NULL */
-	struct container_memory *memory; /* asks for its memory; or NULL */
-	int lacked;                      /* its answer: it lacked memory */
-	struct timespec asked; /* when it was asked; 0: it was not */
 };
 
 /* All that a keeper does at an end, in stages with a limit each. */
 _Static_assert(ENGINE_END_MS >= 2 * CONTAINER_REMOVE_MS + KEEPER_CLIENT_MS +
     2 * KEEPER_REST_MS, "a box is given up before its keeper has ended");
-_Static_assert(CONTAINER_OOM_MS < BOX_DRAIN_MS,
-    "a box is given up before its engine has answered");
 _Static_assert(CONTAINER_FINISH_MS > ENGINE_END_MS,
     "the program ends before its keepers");
 
@@ -75,17 +70,8 @@ container_give_up(struct box *box)
 	struct contained *contained = box->inside;
 
 	container_place_free(&contained->place);
-	container_memory_free(&contained->memory);
 	foreign_free(&contained->init);
 	reaper_forget(&contained->keeper);
-}
-
-static void
-container_hasten(struct box *box)
-{
-	const struct contained *contained = box->inside;
-
-	container_memory_give_up(contained->memory);
 }
 
 static int
@@ -115,7 +101,6 @@ container_free(struct box *box, int lingers)
 
 	(void)lingers;
 	container_place_free(&contained->place);
-	container_memory_free(&contained->memory);
 	foreign_free(&contained->init);
 	container_usage_free(&contained->usage);
 	if (contained->init_ended && box->box_over)
@@ -124,13 +109,6 @@ container_free(struct box *box, int lingers)
 	reaper_forget(&contained->keeper);
 	free(contained->name);
 	free(contained);
-}
-
-/* Whether its process 1 reports how the code has ended. */
-static int
-container_tells(const struct box *box)
-{
-	return box->language->image == NULL || box->marked;
 }
 
 /*
@@ -142,8 +120,7 @@ container_was_cut(const struct box *box)
 {
 	const struct contained *contained = box->inside;
 
-	return container_tells(box) && !box->killed &&
-	    box->report.end == BOX_REPORT_NONE &&
+	return !box->killed && box->report.end == BOX_REPORT_NONE &&
 	    contained->status < CONTAINER_SIGNALS;
 }
 
@@ -171,17 +148,9 @@ container_errors(const struct box *box)
 static int
 container_has_failed(const struct box *box)
 {
-	const struct contained *contained = box->inside;
-	auto_free char *errors = NULL;
-
 	if (!box->boxed)
 		return 1;
-	if (box->language->image == NULL || box->killed)
-		return 0;
-	if (box->marked)
-		return box->begun != BEGUN_CODE;
-	errors = container_errors(box);
-	return container_fault_may_be(contained->status, errors);
+	return box->marked && !box->killed && box->begun != BEGUN_CODE;
 }
 
 /* How the container has ended, for sentences; the errors stay the caller's. */
@@ -212,34 +181,14 @@ container_why(const struct box *box)
 	    container_fault(&end);
 }
 
-/* Returns the sentence for a status that the code may have chosen, too. */
-static char *
-container_doubt(const struct box *box)
-{
-	auto_free char *errors = container_errors(box);
-	const struct container_end end = container_end(box, errors);
-	auto_free char *doubt = container_fault_doubt(&end);
-
-	return mem_printf("%s; use another exit code%s", doubt,
-	    end.engine == CONTAINER_DOCKER ? ", or the runtime podman" : "");
-}
-
-/*
- * The container was not started, or that cannot be told: fails the box with the
- * reason.
- */
+/* The container was not started: fails the box with the reason. */
 static void
 container_refuse(struct box *box)
 {
-	int doubtful = box->boxed && !container_tells(box);
-	auto_free char *why =
-	    doubtful ? container_doubt(box) : container_why(box);
+	auto_free char *why = container_why(box);
 
 	box_set_over(box);
-	if (doubtful)
-		box_fail(box, "%s", why);
-	else
-		box_fail(box, "the box cannot be built: %s", why);
+	box_fail(box, "the box cannot be built: %s", why);
 }
 
 /*
@@ -258,7 +207,7 @@ container_decide_status(struct box *box)
 	int killed = !running &&
 	    (box->killed || contained->status >= CONTAINER_SIGNALS);
 
-	if (box->boxed && container_tells(box) && !killed && !known &&
+	if (box->boxed && !killed && !known &&
 	    (contained->init_ended || !running) &&
 	    box->report.end == BOX_REPORT_EXIT) {
 		contained->untold = 0;
@@ -277,20 +226,6 @@ container_awaits_client(const struct box *box)
 
 	return contained->keeper != NULL &&
 	    (!contained->init_ended || contained->untold);
-}
-
-/*
- * Returns whether the engine must be asked for the cause of a SIGKILL: its own
- * process 1 tells none.
- */
-static int
-container_needs_cause(const struct box *box)
-{
-	const struct contained *contained = box->inside;
-
-	return !container_tells(box) && !box->killed &&
-	    container_boxes(box->boxes)->engine == CONTAINER_DOCKER &&
-	    contained->status == CONTAINER_SIGNALS + SIGKILL;
 }
 
 /*
@@ -362,13 +297,12 @@ static int
 container_settle(struct box *box)
 {
 	const struct contained *contained = box->inside;
-	struct box_end end = { .cause = BOX_CAUSE_CODE,
-		.at = contained->asked };
+	struct box_end end = { .cause = BOX_CAUSE_CODE };
 
 	if (box->box_over)
 		return 0;
 	container_decide_status(box);
-	if (container_awaits_client(box) || contained->memory != NULL)
+	if (container_awaits_client(box))
 		return 0;
 	box->gone = 1;
 	if (container_has_failed(box)) {
@@ -389,40 +323,8 @@ container_settle(struct box *box)
 			box_report_show(&box->report, &box->out);
 	} else if (contained->status >= 0)
 		box_report_settle(&box->report, contained->status, &end);
-	if (contained->lacked)
-		end.cause = BOX_CAUSE_MEMORY;
 	box_on_ended(box, &end);
 	return 1;
-}
-
-static void
-container_on_memory_told(void *ctx, int lacked)
-{
-	struct box *box = ctx;
-	struct contained *contained = box->inside;
-
-	contained->lacked = lacked;
-	container_memory_free(&contained->memory);
-	if (box->relay_over)
-		container_settle(box);
-}
-
-/* Without an answer only the signal is known. */
-static void
-container_ask_cause(struct box *box)
-{
-	struct contained *contained = box->inside;
-	struct err err;
-
-	/* The code has ended: the question is no part of its time. */
-	clock_gettime(CLOCK_MONOTONIC, &contained->asked);
-	contained->memory = container_memory_ask(box->boxes->base,
-	    container_boxes(box->boxes), contained->name,
-	    container_on_memory_told, box, &err);
-	if (contained->memory == NULL)
-		log_warn("the cause of a SIGKILL is unknown: %s", err.text);
-	else
-		box_drain_anew(box);
 }
 
 static void
@@ -441,8 +343,6 @@ container_on_ended(void *ctx, const struct child_end *end)
 		reaper_kill_orphans();
 		container_remove(box->boxes, contained->name);
 	}
-	if (container_needs_cause(box))
-		container_ask_cause(box);
 	if (box->relay_over && container_settle(box))
 		return;
 	/* Its pipes have closed: the relay ends soon. */
@@ -613,7 +513,7 @@ container_start(struct box *box, struct box_pipes *pipes, struct err *err)
 	int failed;
 
 	box->inside = contained;
-	box->marked = box->language->image != NULL && shared->first != NULL;
+	box->marked = box->language->image != NULL;
 	/* Only root can be another user, who has no number of its own there. */
 	if (geteuid() == 0)
 		box->uid = shared->uid;
@@ -650,7 +550,6 @@ container_awaited(const struct boxes *boxes)
 		.finish = container_finish, .start = container_start,          \
 		.ready = container_ready, .settle = container_settle,          \
 		.kill = container_kill, .give_up = container_give_up,          \
-		.hasten = container_hasten,                                    \
 		.alive = container_alive, .current = container_current,        \
 		.want = container_want, .awaited = container_awaited,          \
 		.rest = container_want, .free = container_free,                \

@@ -23,7 +23,7 @@ const char *const container_hidden[] = { "/dev/mqueue", "/sys/block",
 /* Options without a value that depends on the container; ended by NULL. */
 
 static const char *const container_argv_common[] = {
-	"--rm", "--interactive", "--init",
+	"--rm", "--interactive",
 	/* The name is ours, so a client that is killed need not pass it on. */
 	"--sig-proxy=false",
 	"--pull", "never",
@@ -143,8 +143,17 @@ container_argv_owner(
 	        (unsigned long)container->gid);
 }
 
+/* Mounts a file or folder of ours, at a path in the container. */
+static void
+container_argv_add_ours(
+    struct buffer *list, const char *source, const char *destination)
+{
+	container_argv_add(list, "--mount",
+	    "type=bind,source=%s,destination=%s,readonly", source, destination);
+}
+
 /*
- * The writable directories (container_folders.h), /dev/shm, and the bootstrap.
+ * The writable directories (container_folders.h), /dev/shm, and programs.
  */
 static void
 container_argv_add_files(struct buffer *list, enum container_engine engine,
@@ -161,11 +170,33 @@ container_argv_add_files(struct buffer *list, enum container_engine engine,
 		    "%s:rw,noexec,nosuid,nodev,mode=1777,size=%llu,%s",
 		    folders[i], size, owner);
 	container_argv_add(list, "--shm-size", "%llu", size);
-	if (container->bootstrap == NULL)
-		return;
-	container_argv_add(list, "--mount",
-	    "type=bind,source=%s,destination=" CONTAINER_BOOTSTRAP ",readonly",
-	    container->bootstrap);
+	if (container->bootstrap != NULL)
+		container_argv_add_ours(
+		    list, container->bootstrap, CONTAINER_BOOTSTRAP);
+	if (container->first != NULL)
+		container_argv_add_ours(
+		    list, container->first, CONTAINER_FIRST);
+}
+
+/*
+ * The engine's process 1, or ours with the command behind it. The entry point
+ * replaces that of the image, and with it the image's command.
+ */
+static void
+container_argv_add_command(
+    struct buffer *list, const struct container *container)
+{
+	const char *const *command = container->command;
+
+	if (container->first == NULL)
+		text_list_add(list, "--init");
+	container_argv_add(list, "--entrypoint", "%s",
+	    container->first != NULL ? CONTAINER_FIRST : command[0]);
+	text_list_add(list, container->image);
+	if (container->first != NULL)
+		text_list_add(list, "--");
+	container_argv_add_all(
+	    list, command + (container->first == NULL));
 }
 
 static void
@@ -217,9 +248,6 @@ container_argv_run(struct buffer *list, enum container_engine engine,
 	if (engine == CONTAINER_PODMAN) {
 		container_argv_add_all(list, container_argv_podman);
 		container_argv_add_hidden(list);
-		if (container->first != NULL)
-			container_argv_add(
-			    list, "--init-path", "%s", container->first);
 		container_argv_add(
 		    list, "--timeout", "%lu", container->lifetime);
 	} else {
@@ -232,13 +260,7 @@ container_argv_run(struct buffer *list, enum container_engine engine,
 	    (unsigned long)container->uid, (unsigned long)container->gid);
 	container_argv_add(
 	    list, "--security-opt", "seccomp=%s", container->profile);
-	/* A command replaces the one of the image. */
-	if (container->command != NULL)
-		container_argv_add(
-		    list, "--entrypoint", "%s", container->command[0]);
-	text_list_add(list, container->image);
-	if (container->command != NULL)
-		container_argv_add_all(list, container->command + 1);
+	container_argv_add_command(list, container);
 }
 
 void
@@ -293,18 +315,15 @@ container_argv_inspect(
 }
 
 void
-container_argv_oom(struct buffer *list, const char *program, const char *name,
-    const struct timespec *until)
+container_argv_images(struct buffer *list, const char *program,
+    const char *filter, const char *format)
 {
 	text_list_add(list, program);
-	text_list_add(list, "events");
-	/* The daemon keeps the last ones; without an end it waits for more. */
-	container_argv_add(list, "--since", "0");
-	container_argv_add(list, "--until", "%lld.%09ld",
-	    (long long)until->tv_sec, until->tv_nsec);
-	container_argv_add(list, "--filter", "event=oom");
-	container_argv_add(list, "--filter", "container=%s", name);
-	container_argv_add(list, "--format", "{{.Actor.Attributes.name}}");
+	text_list_add(list, "image");
+	text_list_add(list, "ls");
+	text_list_add(list, "--no-trunc");
+	container_argv_add(list, "--filter", "%s", filter);
+	container_argv_add(list, "--format", "%s", format);
 }
 
 /* What can be described */
@@ -322,12 +341,12 @@ container_is_name(const char *text)
 
 /* The option --mount is a list with commas; a quote has a meaning in it. */
 static int
-container_check_bootstrap(const char *path, struct err *err)
+container_check_ours(const char *path, struct err *err)
 {
 	if (path == NULL ||
 	    (path[0] == '/' && strpbrk(path, ",\"\n") == NULL))
 		return 0;
-	return err_set(err, "the folder %s cannot be mounted in a container: "
+	return err_set(err, "%s cannot be mounted in a container: "
 	    "its path has a comma, a quote or a newline, or does not begin "
 	    "with a slash; install Caisson in another folder", path);
 }
@@ -349,5 +368,6 @@ container_check(const struct container *container, struct err *err)
 	    container->gid > CONTAINER_ID_MAX)
 		return err_set(err, "the code in a container cannot run as "
 		    "root: name another user and group, such as 65534:65534");
-	return container_check_bootstrap(container->bootstrap, err);
+	return container_check_ours(container->bootstrap, err) == -1 ? -1 :
+	    container_check_ours(container->first, err);
 }

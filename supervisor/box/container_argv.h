@@ -9,7 +9,6 @@
 #define SUPERVISOR_CONTAINER_ARGV_H
 
 #include <stdint.h>
-#include <time.h>
 
 #include "../../common/buffer.h"
 #include "../../common/err.h"
@@ -54,13 +53,12 @@ struct container {
 	const char *profile;   /* the path of the seccomp profile */
 	const char *bootstrap; /* a directory of the host; NULL: none */
 	/*
-	 * Not for docker: the program of the host that starts the command as
-	 * process 1; NULL: the engine's.
+	 * The program of the host that is process 1 and starts the command;
+	 * NULL: the engine's.
 	 */
 	const char *first;
 	const char *programs; /* the first folder of PATH; NULL: none of ours */
-	/* In the container, the last one is NULL; NULL: that of the image. */
-	const char *const *command;
+	const char *const *command; /* in it, the last one is NULL */
 	uint64_t memory_bytes; /* of all processes and files */
 	uint64_t files_bytes;  /* of each writable directory */
 	int data;              /* it has /data, for a conversation */
@@ -121,11 +119,10 @@ void container_argv_inspect(
     struct buffer *list, const char *program, const char *name);
 
 /*
- * Appends the command line that prints the names of containers in which the
- * kernel has killed a process for lack of memory until then, a line each time.
- * Names that begin with this one are among them. Of docker only.
+ * Appends the command line that prints a line for each tag of images that a
+ * filter has, in that format.
  */
-void container_argv_oom(struct buffer *list, const char *program,
-    const char *name, const struct timespec *until);
+void container_argv_images(struct buffer *list, const char *program,
+    const char *filter, const char *format);
 
 #endif

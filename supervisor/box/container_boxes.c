@@ -20,12 +20,9 @@ static int
 container_boxes_find_programs(struct container_boxes *shared, struct err *err)
 {
 	auto_free char *trial = process_beside("box/trial");
-	int uses_first = shared->engine != CONTAINER_DOCKER;
 
-	/* docker has a process 1 of its own, which its daemon names. */
-	if (uses_first)
-		shared->first = process_beside("box/first");
-	if (trial != NULL && (!uses_first || shared->first != NULL))
+	shared->first = process_beside("box/first");
+	if (trial != NULL && shared->first != NULL)
 		return 0;
 	return err_set(err, "the program %s, which containers need, is missing "
 	    "in the folder box of Caisson: build Caisson with a static C "

@@ -2,8 +2,8 @@
  * The runtimes podman and docker: boxes that are containers. The state that all
  * boxes of a run share, the commands of their engine, and the checks at the
  * start. Runs in the supervisor. Of a container it reads the exit status
- * and what the kernel tells of its processes and cgroup; of an engine a list of
- * containers, the place of one, and errors.
+ * and what the kernel tells of its processes and cgroup; of an engine lists of
+ * containers and images, the place of one, and errors.
  */
 #ifndef SUPERVISOR_CONTAINER_BOXES_H
 #define SUPERVISOR_CONTAINER_BOXES_H
@@ -17,7 +17,6 @@
 struct child;
 struct child_end;
 struct container_left;
-struct container_memory;
 struct container_place;
 struct engine_call;
 struct spawn_program;
@@ -31,7 +30,7 @@ struct container_boxes {
 	char *kind;      /* of ours in it: container_lock_kind; or NULL */
 	int lock;        /* container_lock_take; -1: none */
 	char *bootstrap; /* the folder box of this installation */
-	char *first;     /* the program in it; NULL: docker's */
+	char *first;     /* the program in it: process 1 of images */
 	char *profile;   /* the path of the seccomp profile */
 	struct buffer environment; /* of the engine: a list of texts */
 	char **envp;     /* the same, as a vector */
@@ -177,6 +176,16 @@ int container_engine_ask_part(struct event_base *base,
     struct spawn_program *program, unsigned int ms,
     struct container_answer *answer, struct err *err);
 
+/*
+ * Asks it a question about an image, which shown names, on a loop of its own,
+ * so that nothing else happens meanwhile. Returns 0 and what it has printed,
+ * which the caller frees, or -1 with err: it has failed, or not answered within
+ * ms milliseconds.
+ */
+int container_engine_tell(const struct container_boxes *shared,
+    const struct buffer *words, const char *shown, unsigned int ms,
+    struct buffer *out, struct err *err);
+
 /* Returns the errors of an answer as text, which the caller frees. */
 char *container_engine_errors(const struct container_answer *answer);
 
@@ -280,23 +289,5 @@ int container_place_is_of(const struct container_place *place, pid_t pid);
 
 /* Ends the question; NULL: there is none. */
 void container_place_free(struct container_place **place_ptr);
-
-/* container_memory.c: whether a container of docker ran out of memory. */
-
-/*
- * Asks the engine about a container that has ended. Calls told once, within
- * CONTAINER_OOM_MS: with 1 if the kernel has killed a process of it for lack of
- * memory, with 0 if it has not, or if that is unknown; told may free the
- * question. Returns the question, or NULL with err.
- */
-struct container_memory *container_memory_ask(struct event_base *base,
-    const struct container_boxes *shared, const char *name,
-    void (*told)(void *ctx, int lacked), void *ctx, struct err *err);
-
-/* Has told called soon, with 0 if there is no answer; NULL: it is not asked. */
-void container_memory_give_up(struct container_memory *memory);
-
-/* Ends the question; NULL: there is none. */
-void container_memory_free(struct container_memory **memory);
 
 #endif

@@ -18,6 +18,7 @@
 #include "../../common/utf8.h"
 #include "../process/process.h"
 #include "container_boxes.h"
+#include "container_fault.h"
 
 /* One stream of the program, and what is kept of it. */
 struct engine_stream {
@@ -275,6 +276,47 @@ container_engine_ask(struct event_base *base, struct spawn_program *program,
 		return -1;
 	return answer->cut ? container_engine_set_endless(program->path, err) :
 	                     0;
+}
+
+/* The engine has failed: returns -1 with the reason and the fix. */
+static int
+container_engine_failed(const struct container_boxes *shared,
+    const char *shown, const struct container_answer *answer, struct err *err)
+{
+	auto_free char *errors = container_engine_errors(answer);
+	const struct container_end end = { .engine = shared->engine,
+		.program = shared->program,
+		.image = shown,
+		.status = answer->status,
+		.killer = answer->killer,
+		.errors = errors };
+	auto_free char *sentence = container_fault_asked(&end);
+
+	return err_set(err, "%s", sentence);
+}
+
+int
+container_engine_tell(const struct container_boxes *shared,
+    const struct buffer *words, const char *shown, unsigned int ms,
+    struct buffer *out, struct err *err)
+{
+	auto_free char **argv = text_list_vector(words->data, words->len);
+	struct spawn_program program = { .path = shared->program,
+		.argv = argv,
+		.envp = shared->envp,
+		.cwd = "/" };
+	struct container_answer answer = { 0 };
+	struct event_base *base = event_base_new();
+	int failed = container_engine_ask(
+	    base, &program, ms, &answer, err) == -1;
+
+	event_base_free(base);
+	if (!failed && answer.status != 0)
+		failed = container_engine_failed(
+		    shared, shown, &answer, err) == -1;
+	*out = answer.out;
+	buffer_reset(&answer.errors);
+	return failed ? -1 : 0;
 }
 
 char *

@@ -4,8 +4,7 @@
  * one line of it is quoted, with control characters escaped. The image or the
  * code may have written this text: they share the standard error of the engine,
  * in the trial, in containers of languages that are images, and before the
- * container is ready for code. So the text decides only the sentence, and
- * whether the exit status may be that of the engine.
+ * container is ready for code. So the text decides only the sentence.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -66,13 +65,6 @@ static const struct container_saying {
 	{ "executable file not found",
 	    "the image IMAGE has no interpreter for the code; use an image "
 	    "with python3 in its PATH" },
-	/* The process 1 of docker, and that of podman. */
-	{ "[FATAL tini",
-	    "the image IMAGE cannot run its ENTRYPOINT: build it with the path "
-	    "of a program that is in it, with its interpreter and libraries" },
-	{ "failed to exec pid1",
-	    "the image IMAGE cannot run its ENTRYPOINT: build it with the path "
-	    "of a program that is in it, with its interpreter and libraries" },
 	{ "unknown flag",
 	    "this version of PROGRAM is too old; install a newer one" },
 };
@@ -130,39 +122,10 @@ container_fault_fill(struct buffer *text, const char *means,
 	}
 }
 
-/* podman puts "localhost/" before the names of images that were built. */
-static const char *
-container_fault_local(const char *image)
-{
-	static const char local[] = "localhost/";
-
-	return strncmp(image, local, strlen(local)) == 0 ?
-	    image + strlen(local) : image;
-}
-
-/* Returns whether 'caisson image build' gives images this name. */
-static int
-container_fault_is_built(const char *name)
-{
-	const char *tag = strchr(name, ':');
-
-	return strncmp(name, IMAGE_BUILT, strlen(IMAGE_BUILT)) == 0 &&
-	    strchr(name, '/') == NULL &&
-	    (tag == NULL || strcmp(tag, ":latest") == 0);
-}
-
 /* Returns how to get an image that does not exist here, or another one. */
 static const char *
 container_fault_get(const char *image)
 {
-	const char *name = container_fault_local(image);
-
-	if (strcmp(name, IMAGE_BUILT "python") == 0 ||
-	    strcmp(name, IMAGE_BUILT "python:latest") == 0)
-		return "'caisson image build python --engine PROGRAM' makes it";
-	if (container_fault_is_built(name))
-		return "make it with 'caisson image build' and the option "
-		       "'--engine PROGRAM'";
 	return image_may_be_pulled(image) ?
 	    "'caisson image build python --engine PROGRAM' makes "
 	    "caisson-python, 'PROGRAM pull IMAGE' fetches one" :
@@ -170,36 +133,14 @@ container_fault_get(const char *image)
 	    "caisson-python, 'PROGRAM images' shows those that are here";
 }
 
-/* Returns how to get the image of a language again. */
-static const char *
-container_fault_get_again(const char *image)
-{
-	if (container_fault_is_built(container_fault_local(image)))
-		return "make it with 'caisson image build' and the option "
-		       "'--engine PROGRAM', and enable it with 'caisson image "
-		       "add IMAGE'";
-	return image_may_be_pulled(image) ?
-	    "fetch it with 'caisson image pull IMAGE --engine PROGRAM', and "
-	    "enable it with 'caisson image add IMAGE'" :
-	    "make it with PROGRAM, and enable it with 'caisson image add IMAGE "
-	    "--engine PROGRAM'";
-}
-
-/*
- * Appends that an image does not exist here, and the fix. A language keeps the
- * digest of its image. An image that is made again has another digest, so the
- * language would still stand for the image that is missing.
- */
+/* Appends that an image does not exist here, and the fix. */
 static void
 container_fault_absent(struct buffer *text, const struct container_end *end)
 {
 	buffer_printf(
 	    text, "the image %s does not exist here: ", end->image);
-	if (end->digest != NULL)
-		buffer_printf(text, "remove it with 'caisson image remove "
-		    "%.*s', ", IMAGE_DIGITS_MIN, image_digits(end->digest));
 	container_fault_fill(text, end->digest != NULL ?
-	        container_fault_get_again(end->image) :
+	        "enable another one with 'caisson image add NAME'" :
 	        container_fault_get(end->image), end->program, end->image);
 }
 
@@ -265,26 +206,6 @@ container_fault_quote(
 		buffer_add_text(text, before);
 		shown_add(text, line, len);
 	}
-}
-
-int
-container_fault_may_be(int status, const char *errors)
-{
-	size_t len, i;
-	const char *line = container_fault_line(errors, &len);
-
-	if (status == KEEPER_ENGINE_FAILED)
-		return 1;
-	if (status != KEEPER_ENGINE_NOT_STARTED &&
-	    status != KEEPER_ENGINE_NOT_FOUND)
-		return 0;
-	for (i = 0; i < CONTAINER_FAULT_WORDS; i++)
-		if (container_fault_begins(line, len, container_fault_words[i]))
-			return 1;
-	for (i = 0; i < CONTAINER_FAULTS; i++)
-		if (strstr(errors, container_faults[i].says) != NULL)
-			return 1;
-	return 0;
 }
 
 char *
@@ -384,23 +305,5 @@ container_fault(const struct container_end *end)
 		container_fault_failed(&text, end);
 		container_fault_quote(&text, ": ", end->errors);
 	}
-	return buffer_take(&text, NULL);
-}
-
-char *
-container_fault_doubt(const struct container_end *end)
-{
-	struct buffer text = { 0 }, meaning = { 0 };
-
-	buffer_printf(&text, "exit status %d: either %s failed, or the code "
-	    "exited with it (the engine does not tell which)", end->status,
-	    end->program);
-	if (container_fault_add(&meaning, end)) {
-		buffer_add_text(&text, "; if the engine failed: ");
-		buffer_add(&text, meaning.data, meaning.len);
-	} else
-		container_fault_quote(
-		    &text, "; last line of the errors: ", end->errors);
-	buffer_reset(&meaning);
 	return buffer_take(&text, NULL);
 }

@@ -7,7 +7,7 @@
 
 #include "container_argv.h"
 
-/* How the client of an engine, or crun or runc, has ended. */
+/* How the client of an engine has ended. */
 struct container_end {
 	enum container_engine engine;
 	const char *program; /* the path of the engine */
@@ -27,15 +27,9 @@ void container_fault_quote(
 
 /*
  * Returns the sentence for a container that has ended before it was ready for
- * code, or, with docker, may have. The caller frees the sentence.
+ * code. The caller frees the sentence.
  */
 char *container_fault(const struct container_end *end);
-
-/*
- * Returns the sentence, without the fix, for an exit status that is either that
- * of a failed engine or that of the code.
- */
-char *container_fault_doubt(const struct container_end *end);
 
 /*
  * Returns the sentence for an image that podman or docker did not describe when
@@ -49,12 +43,5 @@ char *container_fault_asked(const struct container_end *end);
  * says why: see worker/box/first.
  */
 char *container_fault_command(const char *image, const char *errors);
-
-/*
- * Returns whether this status and these errors may be those of the engine, not
- * of the code: where process 1 is the engine's, it is not told. An engine that
- * cannot start a container says so; one that fails later may say nothing.
- */
-int container_fault_may_be(int status, const char *errors);
 
 #endif

@@ -132,48 +132,25 @@ container_trial_judge(const struct boxes *boxes,
  * would not notice all of that. Whether code can write to docker's volumes is
  * tried.
  */
-static int
-container_trial_judge_image(const struct boxes *boxes,
-    const struct container_answer *answer, struct err *err)
-{
-	const struct container_boxes *shared = container_boxes(boxes);
-	const char *image = boxes->options->image;
-	auto_free char *errors = NULL, *sentence = NULL;
-	struct container_end end;
-
-	if (answer->status == 0)
-		return shared->engine != CONTAINER_PODMAN ? 0 :
-		    container_image_judge(
-		        shared->engine, image, &answer->out, err);
-	errors = container_engine_errors(answer);
-	end = container_trial_end(boxes, answer, errors);
-	sentence = container_fault_asked(&end);
-	return err_set(err, "%s", sentence);
-}
-
-/* An engine that fails here has left its keeper no container to remove. */
 int
 container_trial_ask(const struct boxes *boxes, struct err *err)
 {
 	const struct container_boxes *shared = container_boxes(boxes);
-	struct container_answer answer = { 0 };
-	struct spawn_program program = { .path = shared->program,
-		.envp = shared->envp,
-		.cwd = "/" };
-	auto_buffer struct buffer list = { 0 };
-	auto_free char **argv = NULL;
-	int failed;
+	const char *name = boxes->options->image;
+	auto_buffer struct buffer words = { 0 }, answer = { 0 };
+	struct container_image image;
+	int done;
 
-	container_image_argv(&list, shared->engine, shared->program,
-	    boxes->options->image);
-	argv = text_list_vector(list.data, list.len);
-	program.argv = argv;
-	failed = container_engine_ask(boxes->base, &program,
-	        CONTAINER_LIST_MS, &answer, err) == -1 ||
-	    container_trial_judge_image(boxes, &answer, err) == -1;
-	buffer_reset(&answer.out);
-	buffer_reset(&answer.errors);
-	return failed ? -1 : 0;
+	container_image_argv(&words, shared->engine, shared->program, name);
+	if (container_engine_tell(shared, &words, name, CONTAINER_LIST_MS,
+	        &answer, err) == -1 ||
+	    container_image_read(
+	        shared->engine, name, &answer, &image, err) == -1)
+		return -1;
+	done = shared->engine != CONTAINER_PODMAN ? 0 :
+	    container_image_judge(shared->engine, name, &image, err);
+	container_image_reset(&image);
+	return done;
 }
 
 const struct container_promise *

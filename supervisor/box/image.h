@@ -1,12 +1,10 @@
 /*
- * An image from which containers are started, as a value, and the forms of its
- * names. Runs in the supervisor; pure.
+ * Images from which containers are started: their names, and the tags by which
+ * the operator enables some as languages. The engine holds the images and the
+ * tags; nothing of them is kept here. Runs in the supervisor; pure.
  */
 #ifndef SUPERVISOR_IMAGE_H
 #define SUPERVISOR_IMAGE_H
-
-#include <stddef.h>
-#include <stdint.h>
 
 #include "../../common/buffer.h"
 
@@ -14,33 +12,8 @@
 #define IMAGE_DIGEST_SIZE 72
 #define IMAGE_ALGORITHM "sha256:"
 
-/* An image. All zeroes: none. */
-struct image {
-	char digest[IMAGE_DIGEST_SIZE]; /* of the tree, or the engine's */
-	char *name;     /* stands for the newest image that has it */
-	char *language; /* of the code that its command reads */
-	char *engine;   /* "podman" or "docker", which holds it, or "" */
-	char *root;     /* the path of its unpacked root; NULL: it has none */
-	struct buffer command; /* reads code; a list of texts (text_list.h) */
-	struct buffer variables; /* of its code, besides ours: such a list */
-	int checked;    /* its engine was asked: see container_image.h */
-	int unnamed;    /* its engine has given the name to a later image */
-	uint64_t made;  /* microseconds since 1970 */
-	uint64_t bytes; /* of all files */
-	int newest;     /* in a list: its name stands for it at its holder */
-	unsigned int enabled; /* its place among enabled ones; 0: not one */
-};
-
-struct image_list {
-	struct image *one; /* sorted by names, then the newest first */
-	size_t count;
-};
-
-/* Free their fields. */
-void image_reset(struct image *image);
-void image_list_reset(struct image_list *list);
-
-/* The fewest digits that stand for a digest. */
+/* The digits of a digest, and the fewest that stand for one. */
+#define IMAGE_DIGITS 64
 #define IMAGE_DIGITS_MIN 12
 
 /*
@@ -50,6 +23,9 @@ void image_list_reset(struct image_list *list);
 int image_is_name(const char *text);
 int image_is_language(const char *text);
 int image_is_digest(const char *text);
+
+/* Returns the digits of a digest that is given with or without "sha256:". */
+const char *image_digits(const char *digest);
 
 /* The name that Caisson gives to an image of a language that it builds. */
 #define IMAGE_BUILT "caisson-"
@@ -61,10 +37,28 @@ int image_is_digest(const char *text);
  */
 int image_may_be_pulled(const char *name);
 
-/* Returns whether a text is NAME=VALUE, with a usual name, and UTF-8. */
-int image_is_variable(const char *text);
+/* The labels by which an image says that it is for code, and of what. */
+#define IMAGE_LABEL_RUNNER "sandbox.runner"
+#define IMAGE_LABEL_LANGUAGE "sandbox.language"
 
-/* Returns the digits of a digest that is given with or without "sha256:". */
-const char *image_digits(const char *digest);
+/*
+ * The beginning of the names of enabled images: the language follows, in which
+ * "__p" stands for "+" and "__s" for "#", and then ":latest".
+ */
+#define IMAGE_TAGS "localhost/caisson/"
+#define IMAGE_TAG_END ":latest"
+
+/*
+ * Append the tag that enables an image for a language, and the name that
+ * Caisson gives to an image of it.
+ */
+void image_add_tag(struct buffer *text, const char *language);
+void image_add_built(struct buffer *text, const char *language);
+
+/*
+ * Returns the language that a tag enables an image for, which the caller frees;
+ * NULL if it is no such tag.
+ */
+char *image_tag_language(const char *tag);
 
 #endif

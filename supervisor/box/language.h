@@ -25,15 +25,14 @@ struct language {
 	unsigned int helpers; /* processes of ours beside the code */
 	/* In a container: */
 	const char *programs; /* a folder for its PATH, or NULL */
-	/* The command that starts it, the last one is NULL; or the image's. */
+	/* The command that starts it, the last one is NULL. */
 	const char *const *command;
 	/*
-	 * Where the language is an image, which has no bootstrap: what the
-	 * runtime starts, a directory or a digest. NULL: it is built in, and
-	 * the next fields are not set.
+	 * Where the language is an image, which has no bootstrap: its digits,
+	 * which the engine starts. NULL: it is built in, and the next fields
+	 * are not set.
 	 */
 	const char *image;
-	const struct buffer *variables; /* of the image: list of NAME=VALUE */
 	const char *image_name; /* for people */
 	const char *digest;
 };

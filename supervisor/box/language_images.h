@@ -1,34 +1,24 @@
 /*
  * The languages that images add to those of the program: one for each image
- * that the operator has enabled and that a runtime can use. Runs in the
+ * that the operator has enabled, by a tag in the engine (image.h). Runs in the
  * supervisor.
  */
 #ifndef SUPERVISOR_LANGUAGE_IMAGES_H
 #define SUPERVISOR_LANGUAGE_IMAGES_H
 
-#include <stddef.h>
-
-#include "../../common/err.h"
-
-struct image;
+#include "box.h"
 
 /*
- * Adds them from the directory of images: those that engine holds, or, for "",
- * those with a root of their own. The image that was enabled first has the name
- * of its language, each further one that name, "@" and the first digits of its
- * digest, which is another name of the first one, too. Replaces those of the
- * last time. From now on language_renew does the same where the list of enabled
- * images has changed; if the directory cannot be used then, it logs that, and
- * there are none. Returns 0, or -1 with err if the directory cannot be used.
+ * Asks the engine of these boxes, which are containers, for the tags and adds a
+ * language for each. Its name with "@" and the first digits of the digest is
+ * another name of it. An image that is refused (container_image_judge), or has
+ * the name of a built-in language, is left out, which is logged. From now on
+ * language_renew does the same, and replaces them, whenever the file changes
+ * that changed names and that commands write to, which may be missing; if the
+ * engine does not answer then, it logs that, and there are none. Returns 0, or
+ * -1 with err if the engine does not answer.
  */
 int language_images_read(
-    const char *folder, const char *engine, struct err *err);
-
-/*
- * Returns the n-th enabled image, from 0, whose language is none here, as
- * another runtime holds the image or its engine was not asked about it; NULL
- * behind the last one. Valid until languages are read again.
- */
-const struct image *language_images_absent(size_t n);
+    const struct boxes *boxes, const char *changed, struct err *err);
 
 #endif

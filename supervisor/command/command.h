@@ -171,11 +171,10 @@ int libraries_run(struct runs *runs, struct options *options);
 
 /*
  * Runs a command of "caisson image" and prints its result, as options->command
- * says. Runs the loop meanwhile. Returns the exit status, or -1 with err if
- * nothing was begun.
+ * says. Returns the exit status, or -1 with err if nothing was begun; to build
+ * and to pull become other programs.
  */
-int image_run(struct event_base *base, const struct options *options,
-    char **envp, struct err *err);
+int image_run(const struct options *options, char **envp, struct err *err);
 
 /* worker_try.c */
 

@@ -1,472 +1,486 @@
 /*
- * caisson image: builds, pulls, lists, enables and removes the images from
- * which containers are started. Runs in the supervisor.
+ * caisson image: builds, pulls, lists, enables and disables the images from
+ * which containers are started. podman or docker holds them; one is enabled as
+ * a language by a tag there (box/image.h), so a label only proposes. Runs in
+ * the supervisor.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../../common/fd.h"
 #include "../../common/limits.h"
 #include "../../common/mem.h"
 #include "../../common/shown.h"
-#include "../box/image_store.h"
+#include "../../common/text_list.h"
+#include "../box/container_image.h"
 #include "../box/language.h"
-#include "../box/language_images.h"
 #include "../options/json_report.h"
 #include "../peers/state_dir.h"
+#include "../process/process.h"
 #include "command.h"
 #include "image_command.h"
 
-/* The list */
+/* The engine */
 
 static const char *
-image_holder(const struct image *image)
+image_flag(const struct command *command)
 {
-	return image->engine[0] == '\0' ? "caisson" : image->engine;
+	return command_value(&command->flags, COMMAND_FLAG_ENGINE, 0);
 }
 
-/* Those that hold images: none, for ours, and engines. */
-static const char *const image_holders[] = { "", "podman", "docker" };
-
-#define IMAGE_HOLDERS (sizeof(image_holders) / sizeof(image_holders[0]))
-
-/*
- * Returns how calls name the language of an image, static; NULL: it is not
- * used. The languages of its holder were read.
- */
-static const char *
-image_language(const struct image *image)
+/* Checks the flag --engine without looking for a program. */
+static int
+image_check_engine(const struct command *command, struct err *err)
 {
-	auto_free char *exact = mem_printf("%s@%.12s", image->language,
-	    image_digits(image->digest));
-	const struct language *language =
-	    image->enabled > 0 ? language_find(exact) : NULL;
+	const char *flag = image_flag(command);
+	int kind = flag == NULL ? -1 : container_program_engine(flag);
 
-	return language != NULL &&
-	        strcmp(language->digest, image->digest) == 0 ? language->name :
-	                                                       NULL;
+	if (flag == NULL || (kind != -1 && (flag[0] == '/' ||
+	        strcmp(flag, container_names[kind]) == 0)))
+		return 0;
+	return err_set(err, "--engine must be podman or docker, or the path of "
+	    "one of them");
+}
+
+/* The path that names an engine is not that of a program. Returns -1. */
+static int
+image_refuse_path(const char *name, const char *path, struct err *err)
+{
+	auto_buffer struct buffer shown = { 0 };
+	const char *why =
+	    access(path, X_OK) == -1 ? strerror(errno) : "not a regular file";
+
+	shown_add_quoted(&shown, path, OPTION_PATH_MAX);
+	return err_set(err, "the engine %s cannot be executed: %s; set "
+	    "--engine to the path of %s, or to %s for the one that is "
+	    "installed", shown.data, why, name, name);
 }
 
 /*
- * Returns how calls name the languages of all images of a list: as many texts,
- * static or NULL; the caller frees the array. NULL with err if they cannot be
- * read.
+ * Finds the engine that --engine or the setting runtime names, or else the
+ * first that is installed. Returns 0, or -1 with err.
  */
-static const char **
-image_list_languages(
-    const char *folder, const struct image_list *list, struct err *err)
+static int
+image_find_engine(const struct options *options,
+    struct container_boxes *engine, struct err *err)
 {
-	auto_free const char **names =
-	    mem_alloc((list->count + 1) * sizeof(*names));
-	size_t holder, i;
+	const char *flag = image_flag(&options->command);
+	const char *named = flag != NULL ? flag : options->runtime;
+	int kind = container_program_engine(named), i;
+	struct err why;
 
-	for (holder = 0; holder < IMAGE_HOLDERS; holder++) {
-		if (language_images_read(
-		        folder, image_holders[holder], err) == -1)
-			return NULL;
-		for (i = 0; i < list->count; i++)
-			if (strcmp(list->one[i].engine,
-			        image_holders[holder]) == 0)
-				names[i] = image_language(&list->one[i]);
+	for (i = 0; i < CONTAINER_ENGINES && kind == -1; i++) {
+		engine->program = container_program_path(
+		    (enum container_engine)i, container_names[i]);
+		kind = engine->program == NULL ? -1 : i;
+		free(mem_take(&engine->program));
+		named = container_names[i];
 	}
-	return mem_take(&names);
+	engine->engine = (enum container_engine)(kind == -1 ? 0 : kind);
+	if (kind == -1)
+		named = container_names[0];
+	if (container_program_find(engine, named, &why) == 0)
+		return 0;
+	if (named[0] == '/')
+		return image_refuse_path(
+		    container_names[engine->engine], named, err);
+	return err_set(err, "%s is not installed: run 'apt-get install %s' as "
+	    "root, or name another engine in --engine", named,
+	    engine->engine == CONTAINER_DOCKER ? "docker.io" : named);
 }
+
+/* Runs the engine. Returns 0 and what it has printed, or -1 with err. */
+static int
+image_ask(const struct container_boxes *engine, const struct buffer *words,
+    const char *shown, struct buffer *answer, struct err *err)
+{
+	if (container_engine_tell(engine, words, shown, CONTAINER_LIST_MS,
+	        answer, err) == -1)
+		return -1;
+	buffer_add(answer, "", 1);
+	return 0;
+}
+
+/* The same for words that end with NULL. */
+static int
+image_do(const struct container_boxes *engine, const char *const *words,
+    const char *shown, struct err *err)
+{
+	auto_buffer struct buffer list = { 0 }, answer = { 0 };
+
+	text_list_add(&list, engine->program);
+	for (; *words != NULL; words++)
+		text_list_add(&list, *words);
+	return image_ask(engine, &list, shown, &answer, err);
+}
+
+/* Asks for all tags of a filter, a line "DIGEST NAME:TAG" each. */
+static int
+image_ask_tags(const struct container_boxes *engine, const char *filter,
+    struct buffer *answer, struct err *err)
+{
+	auto_buffer struct buffer words = { 0 };
+
+	container_argv_images(&words, engine->program, filter,
+	    "{{.ID}} {{.Repository}}:{{.Tag}}");
+	return image_ask(engine, &words, filter, answer, err);
+}
+
+/* Splits such a line. Returns the tag, and ends the digest. */
+static char *
+image_split(char *line)
+{
+	char *tag = strchr(line, ' ');
+
+	if (tag == NULL)
+		return line + strlen(line);
+	*tag = '\0';
+	return tag + 1;
+}
+
+/* The running Caissons of this user ask the engine again. */
+static int
+image_tell_changed(const struct options *options, char **envp, struct err *err)
+{
+	auto_fd int state = state_dir_open(options, envp, err);
+	auto_fd int file = state == -1 ? -1 : openat(state, STATE_DIR_IMAGES,
+	    O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	if (state == -1)
+		return -1;
+	if (file == -1 || futimens(file, NULL) == -1)
+		return err_sys(err, "the file " STATE_DIR_IMAGES " in the "
+		    "state directory cannot be changed, so running Caissons "
+		    "do not notice it");
+	return 0;
+}
+
+/* Lists */
+
+/* What the engine has of images, as lines of image_ask_tags. */
+struct image_tags {
+	struct buffer enabled; /* our tags */
+	struct buffer labelled; /* all names of images whose labels propose */
+};
 
 static void
-image_list_json(const struct image_list *list, const char *const *languages)
+image_tags_reset(struct image_tags *tags)
 {
-	auto_buffer struct buffer json = { 0 };
-	size_t i;
-
-	buffer_add_text(&json, "{");
-	json_report_open(&json, "images", '[');
-	for (i = 0; i < list->count; i++) {
-		const struct image *one = &list->one[i];
-
-		json_report_open(&json, NULL, '{');
-		json_report_text(&json, "name", one->name);
-		json_report_text(&json, "digest", one->digest);
-		json_report_text(&json, "language", one->language);
-		json_report_text(&json, "held_by", image_holder(one));
-		json_report_bool(&json, "newest", one->newest);
-		json_report_bool(&json, "enabled", one->enabled > 0);
-		json_report_text(&json, "enabled_as", languages[i]);
-		if (one->root != NULL) {
-			json_report_text(&json, "root", one->root);
-			json_report_number(&json, "bytes", one->bytes);
-		}
-		json_report_close(&json, '}');
-	}
-	json_report_close(&json, ']');
-	json_report_print(&json);
+	buffer_reset(&tags->enabled);
+	buffer_reset(&tags->labelled);
 }
 
 static int
-image_is_like(const struct image *one, const struct image *other)
+image_tags_read(const struct container_boxes *engine, struct image_tags *tags,
+    struct err *err)
 {
-	return strcmp(one->name, other->name) == 0 &&
-	    strcmp(one->engine, other->engine) == 0;
+	if (image_ask_tags(engine, "reference=" IMAGE_TAGS "*", &tags->enabled,
+	        err) == -1)
+		return -1;
+	return image_ask_tags(engine, "label=" IMAGE_LABEL_RUNNER "=true",
+	    &tags->labelled, err);
 }
 
-/* Returns the image that the name of an older one stands for, or NULL. */
-static const struct image *
-image_list_newest(const struct image_list *list, const struct image *older)
+/* Returns the language of the image of a digest, which the caller frees. */
+static char *
+image_tags_language(const struct image_tags *tags, const char *digest)
 {
-	size_t i;
+	auto_free char *lines = mem_strdup(tags->enabled.data);
+	char *rest = lines, *line, *language = NULL;
 
-	for (i = 0; i < list->count; i++)
-		if (list->one[i].newest && image_is_like(&list->one[i], older))
-			return &list->one[i];
-	return NULL;
+	while (language == NULL && (line = strsep(&rest, "\n")) != NULL) {
+		const char *tag = image_split(line);
+
+		if (strcmp(line, digest) == 0)
+			language = image_tag_language(tag);
+	}
+	return language;
 }
 
+/* One line of the list: an image, and the language that it is; or NULL. */
 static void
-image_list_older(const struct image_list *list, const struct image *older)
+image_list_row(struct buffer *json, const struct container_boxes *engine,
+    const char *digest, const char *tag, const char *language)
 {
-	const struct image *newest = image_list_newest(list, older);
-
-	if (newest != NULL)
-		printf(", older: the name stands for %.12s",
-		    image_digits(newest->digest));
-	else
-		printf(", older: the name stood for one that was removed");
-}
-
-static void
-image_list_text(const struct image_list *list, const char *const *languages)
-{
-	size_t i;
-
-	if (list->count == 0) {
-		printf("There are no images: 'caisson image build python "
-		       "--engine podman' builds one for podman.\n");
+	if (json == NULL) {
+		printf("%s  %.12s  held by %s, ", tag, image_digits(digest),
+		    container_names[engine->engine]);
+		if (language != NULL)
+			printf("enabled as %s\n", language);
+		else
+			printf("not enabled\n");
 		return;
 	}
-	for (i = 0; i < list->count; i++) {
-		const struct image *one = &list->one[i];
+	json_report_open(json, NULL, '{');
+	json_report_text(json, "name", tag);
+	json_report_text(json, "digest", digest);
+	json_report_text(json, "held_by", container_names[engine->engine]);
+	json_report_bool(json, "enabled", language != NULL);
+	json_report_text(json, "enabled_as", language);
+	json_report_close(json, '}');
+}
 
-		printf("%s  %.12s  %s, held by %s", one->name,
-		    image_digits(one->digest), one->language,
-		    image_holder(one));
-		if (one->root != NULL)
-			printf(", %llu MiB",
-			    (unsigned long long)(one->bytes / MIB));
-		if (!one->newest)
-			image_list_older(list, one);
-		if (languages[i] != NULL)
-			printf(", enabled as %s", languages[i]);
-		else if (one->enabled > 0)
-			printf(", enabled, but not used");
-		printf("\n");
+/* All of these lines, but for our tags unless they are wanted. */
+static size_t
+image_list_rows(struct buffer *json, const struct container_boxes *engine,
+    const struct image_tags *tags, const struct buffer *lines, int ours)
+{
+	char *rest = lines->data, *line;
+	size_t n = 0;
+
+	while ((line = strsep(&rest, "\n")) != NULL) {
+		const char *tag = image_split(line);
+		auto_free char *own = image_tag_language(tag);
+		auto_free char *language = NULL;
+
+		if (*tag == '\0' || (own != NULL) != ours)
+			continue;
+		language = own != NULL ? mem_strdup(own) :
+		                         image_tags_language(tags, line);
+		image_list_row(json, engine, line, tag, language);
+		n++;
 	}
+	return n;
 }
 
 static int
-image_list_all(struct image_command *image, struct err *err)
+image_list(const struct command *command, const struct container_boxes *engine,
+    struct err *err)
 {
-	struct image_list list;
-	auto_free const char **languages = NULL;
+	int is_json = command_has(&command->flags, COMMAND_FLAG_JSON);
+	auto_buffer struct buffer text = { 0 }, enabled = { 0 };
+	struct buffer *json = is_json ? &text : NULL;
+	struct image_tags tags = { .enabled = { 0 } };
+	size_t n;
 
-	if (image_store_list(image->folder, &list, err) == -1)
+	if (image_tags_read(engine, &tags, err) == -1) {
+		image_tags_reset(&tags);
 		return -1;
-	languages = image_list_languages(image->folder, &list, err);
-	if (languages != NULL)
-		(command_has(&image->command->flags, COMMAND_FLAG_JSON) ?
-		        image_list_json :
-		        image_list_text)(&list, languages);
-	image_list_reset(&list);
-	return languages == NULL ? -1 : 0;
+	}
+	if (is_json) {
+		buffer_add_text(json, "{");
+		json_report_open(json, "images", '[');
+	}
+	/* Reading lines ends them. */
+	buffer_add(&enabled, tags.enabled.data, tags.enabled.len);
+	n = image_list_rows(json, engine, &tags, &enabled, 1);
+	n += image_list_rows(json, engine, &tags, &tags.labelled, 0);
+	image_tags_reset(&tags);
+	if (is_json) {
+		json_report_close(json, ']');
+		json_report_print(json);
+	} else if (n == 0) {
+		printf("%s holds no images for code: 'caisson image build "
+		       "python --engine %s' builds one.\n", engine->program,
+		    container_names[engine->engine]);
+	}
+	return 0;
 }
 
 /* Languages */
 
-/* A built-in language is never replaced. */
+/* Asks about the image of the command line. Returns 0, or -1 with err. */
 static int
-image_enable(
-    struct image_command *image, const struct image *one, struct err *err)
+image_look(const struct container_boxes *engine, const char *name,
+    struct container_image *found, struct err *err)
 {
-	if (language_find(one->language) != NULL)
-		return err_set(err, "%s is built in, and an image cannot "
-		    "replace it: name the image in the setting image to run "
-		    "that language in it", one->language);
-	if (image_store_verify(one, err) == -1 ||
-	    image_store_enable(image->lock, one, 1, err) == -1)
-		return -1;
-	printf("Enabled %s, %s, for code of the language %s, with the runtime "
-	       "%s.\n", one->name, one->digest, one->language,
-	    one->engine[0] == '\0' ? "oci" : one->engine);
-	return 0;
-}
-
-/*
- * Enables an image that an engine holds and that is not in our list yet; err
- * says so already.
- */
-static int
-image_add_held(struct image_command *image, struct err *err)
-{
-	struct image_engine engine = { 0 };
-	struct image found = { .root = NULL };
-	struct err why;
-	int done = image_engine_find(image, 1, &engine, &why);
-
-	/* Without any engine there is nowhere else to look. */
-	if (done == 0)
-		done = image_engine_keep(image, &engine,
-		    image->command->operand, &found, err);
-	else if (image_engine_flag_name(image->command) != NULL)
-		*err = why;
-	if (done == 0 && image_enable(image, &found, err) == -1) {
-		done = -1;
-		(void)image_store_remove(image->lock, &found, &why);
-	}
-	image_reset(&found);
-	free(engine.path);
-	return done;
-}
-
-/*
- * Enables the image of our list that this engine holds, once it has said that
- * it still does. Returns 1, 0 with err if there is none, or -1 with err.
- */
-static int
-image_add_of(
-    struct image_command *image, const char *engine, struct err *err)
-{
-	struct image known, found = { .root = NULL };
-	int done;
-
-	if (image_store_find(image->folder, engine, image->command->operand,
-	        &known, err) == -1)
-		return 0;
-	if (engine[0] == '\0')
-		done = image_enable(image, &known, err);
-	else
-		done = image_engine_renew(image, &known, &found, err) == -1 ?
-		    -1 : image_enable(image, &found, err);
-	image_reset(&found);
-	image_reset(&known);
-	return done == 0 ? 1 : -1;
-}
-
-/*
- * The same for all holders: each runtime uses the image of its own. One that
- * fails does not keep those of the others from being enabled.
- */
-static int
-image_add_any(struct image_command *image, struct err *err)
-{
-	int any = 0, failed = 0, done;
-	struct err why;
-	size_t i;
-
-	for (i = 0; i < IMAGE_HOLDERS; i++) {
-		done = image_add_of(
-		    image, image_holders[i], failed ? &why : err);
-		any |= done == 1;
-		failed |= done == -1;
-	}
-	return failed ? -1 : any;
-}
-
-static int
-image_add(struct image_command *image, struct err *err)
-{
-	const char *engine = image_engine_flag_name(image->command);
-	int done = engine != NULL ? image_add_of(image, engine, err) :
-	                            image_add_any(image, err);
-
-	return done == 0 ? image_add_held(image, err) : done == 1 ? 0 : -1;
-}
-
-/* Returns whether no newer image in a list has that name and that holder. */
-static int
-image_list_is_first(const struct image_list *list, size_t n)
-{
-	size_t i = 0;
-
-	while (!image_is_like(&list->one[i], &list->one[n]))
-		i++;
-	return i == n;
-}
-
-/* Says which images of that name are here, the first of each holder. */
-static int
-image_remove_report(const struct image_command *image,
-    const struct image *removed, struct err *err)
-{
-	struct image_list list;
-	size_t i;
-
-	printf("Removed %s, %s.\n", removed->name, removed->digest);
-	if (removed->engine[0] != '\0')
-		printf("%s may still hold it: '%s image rm %.12s' removes it "
-		    "there.\n", removed->engine, removed->engine,
-		    image_digits(removed->digest));
-	if (image_store_list(image->folder, &list, err) == -1)
-		return -1;
-	for (i = 0; i < list.count; i++) {
-		const struct image *one = &list.one[i];
-
-		if (strcmp(one->name, removed->name) == 0 &&
-		    image_list_is_first(&list, i))
-			printf("Another %s, held by %s, is still here%s: "
-			    "'caisson image remove %.12s' removes it.\n",
-			    one->name, image_holder(one),
-			    one->enabled > 0 ? " and enabled" : "",
-			    image_digits(one->digest));
-	}
-	image_list_reset(&list);
-	return 0;
-}
-
-/* To build one is no fix for a command that removes one. Returns -1. */
-static int
-image_remove_missing(const struct image_command *image, struct err *err)
-{
+	auto_buffer struct buffer words = { 0 }, answer = { 0 };
 	auto_buffer struct buffer shown = { 0 };
 
-	if (err->code != ENOENT)
+	shown_add_quoted(&shown, name, OPTION_VALUE_SHOWN);
+	if (name[0] == '-' || (!image_is_name(name) && !image_is_digest(name)))
+		return err_set(err, "\"%s\" is neither the name of an image, "
+		    "which has lower-case letters, digits and \"._-/:\", nor "
+		    "the first %d or more digits of its digest: 'caisson image "
+		    "list' shows both", shown.data, IMAGE_DIGITS_MIN);
+	container_image_argv(&words, engine->engine, engine->program,
+	    image_is_digest(name) ? image_digits(name) : name);
+	if (container_engine_tell(engine, &words, shown.data,
+	        CONTAINER_LIST_MS, &answer, err) == -1)
 		return -1;
-	shown_add_quoted(&shown, image->command->operand, OPTION_VALUE_SHOWN);
-	return err_set(err, "image \"%s\": there is no such image in %s: "
-	    "'caisson image list' shows all", shown.data, image->folder);
+	return container_image_read(
+	    engine->engine, shown.data, &answer, found, err);
 }
 
-/* Checks that the command line does not have only the name that it had. */
+/*
+ * Whether an image may become the language that it proposes: no built-in one
+ * is replaced, and it must not weaken its containers.
+ */
 static int
-image_remove_check(
-    const char *name, const struct image *found, struct err *err)
+image_may_enable(const struct container_boxes *engine, const char *name,
+    const struct container_image *found, struct err *err)
 {
-	if (!found->unnamed || strcmp(found->name, name) != 0)
-		return 0;
-	return err_set(err, "the name %s stands for no image: the one that had "
-	    "it was removed; give the digest of another ('caisson image list' "
-	    "shows all)", name);
-}
-
-static int
-image_remove(struct image_command *image, struct err *err)
-{
-	const char *name = image->command->operand;
-	struct image found;
-	int done;
-
-	if (image_store_find(image->folder, NULL, name, &found, err) == -1)
-		return image_remove_missing(image, err);
-	done = image_remove_check(name, &found, err);
-	if (done == 0)
-		done = image_store_remove(image->lock, &found, err);
-	if (done == 0)
-		done = image_remove_report(image, &found, err);
-	image_reset(&found);
-	return done;
-}
-
-/* Says what it is, and what comes next. */
-static void
-image_pull_report(const struct image *found)
-{
-	printf("Pulled %s, %s, for code of the language %s.\n", found->name,
-	    found->digest, found->language);
+	if (found->language == NULL)
+		return err_set(err, "the image %s adds no language: that needs "
+		    "the labels " IMAGE_LABEL_RUNNER "=true and "
+		    IMAGE_LABEL_LANGUAGE "=NAME. To run Python in it, name it "
+		    "in the setting image", name);
 	if (language_find(found->language) != NULL)
-		printf("'--runtime %s --image %s' runs code in it.\n",
-		    found->engine, found->name);
-	else
-		printf("'caisson image add %.12s' enables it.\n",
-		    image_digits(found->digest));
+		return err_set(err, "%s is built in, and an image cannot "
+		    "replace it: name the image in the setting image to run "
+		    "that language in it", found->language);
+	if (found->command.len == 0)
+		return err_set(err, "the image %s has no ENTRYPOINT, which "
+		    "would read the code", name);
+	return container_image_judge(engine->engine, name, found, err);
 }
 
 static int
-image_pull(struct image_command *image, struct err *err)
+image_add(const struct options *options, const struct container_boxes *engine,
+    char **envp, struct err *err)
 {
-	const char *reference = image->command->operand;
-	struct image_engine engine = { 0 };
-	struct image found = { .root = NULL };
-	int done = image_engine_find(image, 1, &engine, err);
+	const char *name = options->command.operand;
+	auto_buffer struct buffer tag = { 0 };
+	struct container_image found = { .language = NULL };
+	int done = image_look(engine, name, &found, err);
 
 	if (done == 0)
-		done = image_engine_pull(image, &engine, reference, err);
+		done = image_may_enable(engine, name, &found, err);
+	if (done == 0) {
+		image_add_tag(&tag, found.language);
+		done = image_do(engine, (const char *const[]){ "tag",
+		    image_digits(found.digest), tag.data, NULL }, name, err);
+	}
 	if (done == 0)
-		done =
-		    image_engine_keep(image, &engine, reference, &found, err);
+		done = image_tell_changed(options, envp, err);
 	if (done == 0)
-		image_pull_report(&found);
-	image_reset(&found);
-	free(engine.path);
+		printf("Enabled %s, %s, for code of the language %s, with the "
+		       "runtime %s.\n", name, found.digest, found.language,
+		    container_names[engine->engine]);
+	container_image_reset(&found);
 	return done;
+}
+
+/* Removes a tag; the image stays where another name is left. */
+static int
+image_untag(const struct container_boxes *engine, const char *digest,
+    const char *tag, struct err *err)
+{
+	const char *const podman[] = { "untag", image_digits(digest), tag,
+		NULL };
+	const char *const docker[] = { "image", "rm", tag, NULL };
+
+	return image_do(engine,
+	    engine->engine == CONTAINER_PODMAN ? podman : docker, tag, err);
+}
+
+/* Disables each language of that name or digest. Returns how many, or -1. */
+static int
+image_remove_tags(const struct container_boxes *engine, char *lines,
+    const char *name, const char *digest, struct err *err)
+{
+	char *line;
+	int n = 0;
+
+	while ((line = strsep(&lines, "\n")) != NULL) {
+		const char *tag = image_split(line);
+		auto_free char *language = image_tag_language(tag);
+
+		if (language == NULL || (strcmp(language, name) != 0 &&
+		        strcmp(line, digest) != 0))
+			continue;
+		if (image_untag(engine, line, tag, err) == -1)
+			return -1;
+		printf("Disabled the language %s, %s. The image stays: '%s "
+		       "image rm %.*s' removes it.\n", language, line,
+		    container_names[engine->engine], IMAGE_DIGITS_MIN,
+		    image_digits(line));
+		n++;
+	}
+	return n;
+}
+
+static int
+image_remove(const struct options *options,
+    const struct container_boxes *engine, char **envp, struct err *err)
+{
+	const char *name = options->command.operand;
+	auto_buffer struct buffer lines = { 0 }, shown = { 0 };
+	struct container_image found = { .language = NULL };
+	struct err why;
+	int n = image_ask_tags(
+	    engine, "reference=" IMAGE_TAGS "*", &lines, err);
+
+	if (n == -1)
+		return -1;
+	/* The name of a language need not be that of an image. */
+	if (image_look(engine, name, &found, &why) == -1)
+		found = (struct container_image){ .language = NULL };
+	n = image_remove_tags(engine, lines.data, name, found.digest, err);
+	container_image_reset(&found);
+	if (n > 0)
+		return image_tell_changed(options, envp, err);
+	if (n == -1)
+		return -1;
+	shown_add_quoted(&shown, name, OPTION_VALUE_SHOWN);
+	return err_set(err, "no image \"%s\" is enabled in %s: 'caisson image "
+	    "list' shows all", shown.data, container_names[engine->engine]);
+}
+
+/* Becomes the engine. */
+static int
+image_pull(const struct command *command, const struct container_boxes *engine,
+    char **envp, struct err *err)
+{
+	char *const argv[] = { (char[]){ "/bin/sh" }, (char[]){ "-c" },
+		(char[]){ "\"$0\" pull \"$1\" && echo \"Pulled $1: 'caisson "
+		          "image add $1' makes it a language for code.\"" },
+		engine->program, (char *)command->operand, NULL };
+	auto_buffer struct buffer shown = { 0 };
+
+	if (!image_is_name(command->operand)) {
+		shown_add_quoted(&shown, command->operand, OPTION_VALUE_SHOWN);
+		return err_set(err, "\"%s\" is not a reference of an image, "
+		    "such as registry.example/ruby:3", shown.data);
+	}
+	return spawn_instead(argv, envp, err);
 }
 
 /* All commands */
 
-/* Opens the directory of images; to list or remove images creates none. */
 static int
-image_open(struct image_command *image, struct err *err)
+image_do_task(const struct options *options,
+    const struct container_boxes *engine, char **envp, struct err *err)
 {
-	char **envp = image->work.envp;
-	auto_free char *state = state_dir_path(image->options, envp, err);
-	auto_fd int fd = -1;
+	const struct command *command = &options->command;
 
-	if (state == NULL || state_dir_try(image->options, envp, err) == -1)
-		return -1;
-	image->folder = mem_printf("%s/images", state);
-	if (image->command->task == COMMAND_IMAGE_LIST ||
-	    (image->command->task == COMMAND_IMAGE_REMOVE &&
-	        access(image->folder, F_OK) == -1))
-		return 0;
-	fd = state_dir_open(image->options, envp, err);
-	if (fd == -1)
-		return -1;
-	image->lock = image_store_lock(image->folder, err);
-	return image->lock == -1 ? -1 : 0;
-}
-
-static int
-image_do(struct image_command *image, struct err *err)
-{
-	switch (image->command->task) {
+	switch (command->task) {
 	case COMMAND_IMAGE_BUILD:
-		return image_build(image, err);
+		return image_build(command, engine, envp, err);
 	case COMMAND_IMAGE_PULL:
-		return image_pull(image, err);
+		return image_pull(command, engine, envp, err);
 	case COMMAND_IMAGE_ADD:
-		return image_add(image, err);
+		return image_add(options, engine, envp, err);
 	case COMMAND_IMAGE_REMOVE:
-		return image_remove(image, err);
+		return image_remove(options, engine, envp, err);
 	default:
-		return image_list_all(image, err);
+		return image_list(command, engine, err);
 	}
 }
 
 int
-image_run(struct event_base *base, const struct options *options, char **envp,
-    struct err *err)
+image_run(const struct options *options, char **envp, struct err *err)
 {
-	struct image_command image = { .work = { .base = base, .envp = envp },
-		.options = options,
-		.command = &options->command,
-		.lock = -1 };
+	struct container_boxes engine = { .program = NULL };
 	int status = 0;
 
-	if (image_engine_check_flag(image.command, err) == -1 ||
-	    (image.command->task == COMMAND_IMAGE_BUILD &&
-	        image_build_check(image.command, err) == -1))
+	if (image_check_engine(&options->command, err) == -1 ||
+	    (options->command.task == COMMAND_IMAGE_BUILD &&
+	        image_build_check(&options->command, err) == -1))
 		return -1;
-	if (image_open(&image, err) == -1) {
-		free(image.folder);
-		return -1;
-	}
-	image_work_begin(&image.work);
-	if (image_do(&image, err) == -1) {
+	if (image_find_engine(options, &engine, err) == -1 ||
+	    image_do_task(options, &engine, envp, err) == -1) {
 		fflush(stdout);
 		fprintf(stderr, "caisson: %s\n", err->text);
 		status = 1;
 	}
-	image_work_end(&image.work);
-	fd_close(&image.lock);
-	free(image.folder);
+	free(engine.program);
+	free(engine.envp);
+	buffer_reset(&engine.environment);
 	return status;
 }

@@ -7,9 +7,7 @@
 
 #include "../../common/json.h"
 #include "../../common/mem.h"
-#include "../box/image.h"
 #include "../box/language.h"
-#include "../box/language_images.h"
 #include "tool.h"
 
 /* The results so far. */
@@ -90,43 +88,6 @@ list_runners_note_image(struct runners *runners,
 	buffer_add_text(&runners->work, "}");
 }
 
-/* An enabled image whose language this runtime does not have: says why. */
-static void
-list_runners_note_absent(struct runners *runners, const struct image *image,
-    const char *runtime)
-{
-	const char *engine = image->engine[0] == '\0' ? "oci" : image->engine;
-	int unchecked = image->root == NULL && !image->checked;
-	auto_free char *error = unchecked ?
-	    mem_printf("the image %s was added before volumes and annotations "
-	        "of images were checked", image->name) :
-	    mem_printf("the image %s is for the runtime %s, and the runtime "
-	        "here is %s", image->name, engine, runtime);
-	auto_free char *fix = unchecked ?
-	    mem_printf("add it again: 'caisson image add --engine %s %s'",
-	        engine, image->name) :
-	    mem_printf("set the setting runtime to %s", engine);
-
-	if (runners->fail.len > 0)
-		buffer_add_text(&runners->fail, ",");
-	buffer_add_text(&runners->fail, "{\"language\":");
-	json_add_text(&runners->fail, image->language);
-	list_runners_add(&runners->fail, "runtime", engine);
-	list_runners_add(&runners->fail, "error", error);
-	list_runners_add(&runners->fail, "fix", fix);
-	buffer_add_text(&runners->fail, "}");
-}
-
-static void
-list_runners_note_all_absent(struct runners *runners, const char *runtime)
-{
-	const struct image *image;
-	size_t n;
-
-	for (n = 0; (image = language_images_absent(n)) != NULL; n++)
-		list_runners_note_absent(runners, image, runtime);
-}
-
 static void
 list_runners_answer(struct tool_call *call, const struct runners *runners)
 {
@@ -170,8 +131,6 @@ list_runners_next(struct tool_call *call)
 		list_runners_note_image(runners, language,
 		    tool_call_options(call)->runtime);
 	if (language == NULL) {
-		list_runners_note_all_absent(
-		    runners, tool_call_options(call)->runtime);
 		list_runners_answer(call, runners);
 		return;
 	}

@@ -34,6 +34,9 @@ int state_dir_try(const struct options *options, char **envp, struct err *err);
  */
 int state_dir_open(const struct options *options, char **envp, struct err *err);
 
+/* A file in it, which changes whenever a command enables or disables images. */
+#define STATE_DIR_IMAGES "images-changed"
+
 /*
  * Why the directory cannot be used, for boxes and clients: if this Caisson
  * serves any, err is logged and replaced by a sentence without paths of the

@@ -134,6 +134,12 @@ void spawn_self_again(char **argv, char **envp);
  */
 pid_t spawn_program(const struct spawn_program *program);
 
+/*
+ * Becomes a program, the absolute path argv[0], with the limits and signals
+ * that we had, for a command that is one. Returns -1 with err if that fails.
+ */
+int spawn_instead(char *const *argv, char **envp, struct err *err);
+
 /* For keepers: writes "cannot WHAT PATH: why (errno)" to errors, and exits. */
 void spawn_complain(const struct spawn_program *program, const char *what,
     const char *path) __attribute__((noreturn));

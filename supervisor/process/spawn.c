@@ -455,6 +455,16 @@ spawn_become_program(const struct spawn_program *program, pid_t keeper)
 	spawn_complain(&own, "execute", own.path);
 }
 
+int
+spawn_instead(char *const *argv, char **envp, struct err *err)
+{
+	spawn_restore_limits();
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
+	execve(argv[0], argv, envp);
+	return err_sys(err, "execute %s", argv[0]);
+}
+
 /* Our own program, for keepers; -1: they do not execute it. */
 static int spawn_self_program = -1;
 

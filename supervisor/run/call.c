@@ -287,10 +287,8 @@ call_end(struct call *call, enum call_cause cause)
 		call->cause = cause;
 	if (call->collection != NULL)
 		collection_give_up(call->collection);
-	if (call->state == CALL_ENDING) {
-		box_hasten(call->box);
+	if (call->state == CALL_ENDING)
 		return;
-	}
 	if (call->box == NULL) {
 		/* Later, so that no call is freed while its caller uses it. */
 		call_set_timer(call, 0);
@@ -315,7 +313,6 @@ call_end(struct call *call, enum call_cause cause)
 	call_set_state(call, CALL_ENDING);
 	event_del(call->timer);
 	box_end(call->box);
-	box_hasten(call->box);
 }
 
 int

@@ -40,7 +40,7 @@ FILES = """activation arguments bombs config conversations eras files
 NO_CODE = "no code runs"
 OWN_ENGINE = "it has engines of its own"
 OF_NATIVE = "it is about native boxes"
-NO_SESSIONS = "containers have no sessions, which containers.test.mjs shows"
+NO_SESSIONS = "containers have no sessions, which containers-all.test.mjs shows"
 LEFT_OUT = {
     "adopt": NO_CODE,
     "adopt-odd": NO_CODE,
@@ -48,14 +48,13 @@ LEFT_OUT = {
     "completion": NO_CODE,
     "config-unreadable": "files are read, calls must follow within a second",
     "containers": OWN_ENGINE,
-    "fake-engine": OWN_ENGINE,
+    "containers-all": OWN_ENGINE,
     "image": OWN_ENGINE,
-    "image-languages": OWN_ENGINE,
     "keepers": "it is about keepers of servers, which no box changes",
     "levels": OF_NATIVE,
     "libraries-listed": "it asks an interpreter of the host; "
-                        "containers.test.mjs asks that of an image",
-    "selftest": OF_NATIVE + "; containers.test.mjs has that of containers",
+                        "containers-all.test.mjs asks that of an image",
+    "selftest": OF_NATIVE + "; containers-all.test.mjs has that of containers",
     "sessions": NO_SESSIONS,
     "sessions-command": NO_SESSIONS,
     "sessions-limits": NO_SESSIONS,

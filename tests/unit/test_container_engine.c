@@ -151,21 +151,11 @@ START_TEST(a_part_of_an_answer_says_that_it_is_cut)
 }
 END_TEST
 
-static const struct {
-	const char *name;
-	const char *word;
-} engines[] = {
-	{ "podman", "ps" },
-	{ "docker", "ps" },
-	{ "crun", "list" },
-	{ "runc", "list" },
-};
-
 START_TEST(an_engine_that_hangs_is_an_error_with_the_fix)
 {
-	auto_free char *path = mem_printf("%s/%s", folder, engines[_i].name);
+	auto_free char *path = mem_printf("%s/podman", folder);
 	auto_free char *sentence = mem_printf("%s did not answer within 0 s: "
-	    "check it with '%s %s'", path, path, engines[_i].word);
+	    "check it with '%s ps'", path, path);
 	struct container_answer answer;
 	struct err err;
 
@@ -209,8 +199,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, an_answer_is_whole_and_its_errors_are_bounded);
 	tcase_add_test(tc, an_answer_that_is_too_long_is_an_error);
 	tcase_add_test(tc, a_part_of_an_answer_says_that_it_is_cut);
-	tcase_add_loop_test(tc, an_engine_that_hangs_is_an_error_with_the_fix,
-	    0, UNIT_COUNT(engines));
+	tcase_add_test(tc, an_engine_that_hangs_is_an_error_with_the_fix);
 	tcase_add_test(tc, what_a_killed_keeper_leaves_is_ended);
 }
 

@@ -230,10 +230,10 @@ export function volumeSettingsOf() {
 }
 
 /* The settings with an image of podman that has such an annotation. */
-export function annotatedSettingsOf(annotation) {
+export function annotatedSettingsOf(annotation, ...changes) {
   const settings = settingsOf('podman');
 
-  build(annotatedName, () => {}, [], annotation);
+  build(annotatedName, () => {}, changes, annotation);
   return { ...settings, CAISSON_IMAGE: annotatedName };
 }
 
