@@ -496,32 +496,6 @@ test('no descriptor of the supervisor leads to a running box', {
   await raw.finish();
 });
 
-test('a launcher that is stopped costs its own call only', async (t) => {
-  const raw = await Raw.open(t, { env: { CAISSON_POOL: '0' } });
-
-  await raw.run('print("the template is ready")');
-  for (let i = 0; i < 20; i++) {
-    const id = raw.postCall('print("unhurt")');
-
-    for (let look = 0; look < 400 && !raw.has(id); look++) {
-      const [launcher] = launchers(raw.pid);
-
-      if (launcher) {
-        try {
-          process.kill(launcher.pid, 'SIGSTOP');
-        } catch {
-          /* it has ended by itself */
-        }
-        break;
-      }
-      await new Promise(setImmediate);
-    }
-    raw.cancel(id);
-    assert.deepEqual(await raw.printed('print("next")'), ['next']);
-  }
-  await raw.finish();
-});
-
 test('a launcher that is killed costs its own call only', campaign, async (t) => {
   const raw = await Raw.open(t);
   let killed = 0;

@@ -1,0 +1,155 @@
+/*
+ * Tests of supervisor/box/native: a launcher that a template has forked, and
+ * that hangs before it is known, costs the template; one that is only slow does
+ * not. The test is the template.
+ */
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "common/fd.h"
+#include "common/mem.h"
+#include "supervisor/box/language.h"
+#include "supervisor/box/native.h"
+#include "supervisor/process/process.h"
+#include "supervisor/supervisor.h"
+#include "unit.h"
+
+#define TEMPLATE 7
+
+static struct options options = { .memory = 512 * MIB, .pids = 128,
+	.python = (char *)"/usr/bin/python3", .max_timeout = 120 };
+static struct native_boxes shared;
+static struct boxes boxes = { .options = &options, .shared = &shared,
+	.times = { .hang = 100 } };
+static struct box box = { .boxes = &boxes, .number = 1 };
+static int line = -1; /* the launcher's end of its channel */
+static unsigned int killed;
+
+struct channel *__wrap_launcher_start(struct boxes *from,
+    const struct channel_ends *ends, unsigned long number,
+    const struct python_stamp *stamp, const struct group *group, int *pidfd,
+    struct err *err);
+unsigned long __wrap_templates_asked(const struct templates *templates);
+void __wrap_templates_kill(struct templates *templates, unsigned long number);
+
+/* Who it is, is not known yet. */
+struct channel *
+__wrap_launcher_start(struct boxes *from, const struct channel_ends *ends,
+    unsigned long number, const struct python_stamp *stamp,
+    const struct group *group, int *pidfd, struct err *err)
+{
+	int pair[2];
+
+	(void)number;
+	(void)stamp;
+	(void)group;
+	(void)err;
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
+	    pair), 0);
+	line = pair[1];
+	*pidfd = -1;
+	return channel_new(from->base, &pair[0], ends);
+}
+
+unsigned long
+__wrap_templates_asked(const struct templates *templates)
+{
+	(void)templates;
+	return TEMPLATE;
+}
+
+void
+__wrap_templates_kill(struct templates *templates, unsigned long number)
+{
+	(void)templates;
+	ck_assert_uint_eq(number, TEMPLATE);
+	killed++;
+}
+
+static int
+pipe_end(int which)
+{
+	int pair[2];
+
+	ck_assert_int_eq(pipe2(pair, O_CLOEXEC), 0);
+	close(pair[!which]);
+	return pair[which];
+}
+
+/* Starts a box, and ends it before its launcher is known. */
+static void
+start_and_end(void)
+{
+	struct box_pipes pipes = { pipe_end(0), pipe_end(1), pipe_end(1),
+		pipe_end(1) };
+	struct err err = { 0, "" };
+
+	ck_assert_msg(identity_init("/dev/null", &err) == 0, "%s", err.text);
+	boxes.base = loop_new(0);
+	reaper_init(boxes.base);
+	box.language = language_default();
+	ck_assert_msg(native_runtime.start(&box, &pipes, &err) == 0, "%s",
+	    err.text);
+	ck_assert_int_eq(box.unforked, 1);
+	native_runtime.kill(&box);
+}
+
+static void
+stop(void)
+{
+	native_runtime.free(&box, 0);
+	box_set_built(&box);
+	fd_close(&line);
+	reaper_finish(1);
+	event_base_free(boxes.base);
+}
+
+START_TEST(one_that_hangs_costs_its_template)
+{
+	start_and_end();
+	while (killed == 0)
+		event_base_loop(boxes.base, EVLOOP_ONCE);
+	stop();
+}
+END_TEST
+
+/* The template is slow, but reports boxes. */
+START_TEST(one_that_is_late_does_not)
+{
+	int i;
+
+	start_and_end();
+	for (i = 0; i < 3; i++) {
+		shared.forked++;
+		event_base_loop(boxes.base, EVLOOP_ONCE);
+		ck_assert_uint_eq(killed, 0);
+	}
+	stop();
+}
+END_TEST
+
+START_TEST(one_that_is_known_does_not)
+{
+	start_and_end();
+	box.unforked = 0;
+	event_base_loop(boxes.base, EVLOOP_ONCE);
+	ck_assert_uint_eq(killed, 0);
+	stop();
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_test(tc, one_that_hangs_costs_its_template);
+	tcase_add_test(tc, one_that_is_late_does_not);
+	tcase_add_test(tc, one_that_is_known_does_not);
+}
+
+int
+main(void)
+{
+	worker_init(supervisor_routes());
+	return unit_run("native", add_tests);
+}
