@@ -327,3 +327,42 @@ test('a reader that is killed is started again', async (t) => {
   assert.equal(serving(entry).length, 1);
   await raw.finish();
 });
+
+test('readers that are killed time and again cost their file only', async (t) => {
+  const home = folder(t);
+  const entry = hostile();
+  const place = path.join(home, '.claude.json');
+  const raw = await Raw.open(t, { home });
+  const history = 'x'.repeat(30_000_000);
+  const ask = () => raw.run('print((await mcp_h.counter()).text)',
+    { servers: ['h'] });
+
+  await until(async () => {
+    let over = false;
+
+    fs.writeFileSync(place,
+      JSON.stringify({ history, mcpServers: { h: entry } }));
+    const call = ask().finally(() => {
+      over = true;
+    });
+
+    while (!over) {
+      for (const { name, pid } of descendants(raw.pid))
+        try {
+          if (name.startsWith('reader'))
+            process.kill(pid, 'SIGKILL');
+        } catch (error) {
+          assert.equal(error.code, 'ESRCH');
+        }
+      await new Promise(setImmediate);
+    }
+    const result = await call;
+
+    return result.isError &&
+      said(result).includes('the reader exited while it read this');
+  }, 'two readers of a file to be killed');
+  const result = await ask();
+
+  assert.equal(result.isError, false, said(result));
+  await raw.finish();
+});
