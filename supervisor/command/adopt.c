@@ -38,7 +38,9 @@ adopt_add_entry(const struct adopt_work *work, const struct server *server,
 	while (text.len > 0 &&
 	    strchr("\r\n", text.data[text.len - 1]) != NULL)
 		text.len--;
-	adopt_record_add(record, server->name, text.data, text.len);
+	text_list_add(&record->entries, server->name);
+	buffer_add(&record->entries, text.data, text.len);
+	buffer_add(&record->entries, "", 1);
 }
 
 /* Adds our file unparsed, since the user may have added unknown members. */

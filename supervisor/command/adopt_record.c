@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "../../common/mem.h"
-#include "../../common/text_list.h"
 #include "adopt_file.h"
 #include "adopt_record.h"
 
@@ -24,33 +23,13 @@
 #define ADOPT_RECORD_EDITED "edited"
 
 void
-adopt_record_add(struct adopt_record *record, const char *name,
-    const char *text, size_t len)
-{
-	char *copy = mem_resize(NULL, len + 1);
-
-	memcpy(copy, text, len);
-	copy[len] = '\0';
-	text_list_add(&record->names, name);
-	record->texts = mem_resize(record->texts,
-	    (record->count + 1) * sizeof(*record->texts));
-	record->texts[record->count++] = copy;
-}
-
-void
 adopt_record_reset(struct adopt_record *record)
 {
-	size_t i;
-
-	for (i = 0; i < record->count; i++)
-		free(record->texts[i]);
-	free(mem_take(&record->texts));
 	free(mem_take(&record->path));
 	buffer_reset(&record->before);
 	buffer_reset(&record->after);
 	buffer_reset(&record->own);
-	buffer_reset(&record->names);
-	record->count = 0;
+	buffer_reset(&record->entries);
 }
 
 /* Writing */
@@ -68,20 +47,9 @@ static int
 adopt_record_fill(
     const struct adopt_record *record, const char *folder, struct err *err)
 {
-	const char *name;
-	size_t i = 0;
-
-	TEXT_LIST_EACH (name, record->names.data, record->names.len) {
-		auto_free char *text = mem_printf("%zu.entry", i);
-		auto_free char *named = mem_printf("%zu.name", i);
-
-		if (adopt_record_put(folder, text, record->texts[i],
-		        strlen(record->texts[i]), err) == -1 ||
-		    adopt_record_put(folder, named, name, strlen(name),
-		        err) == -1)
-			return -1;
-		i++;
-	}
+	if (adopt_record_put(folder, "entries", record->entries.data,
+	        record->entries.len, err) == -1)
+		return -1;
 	if (record->own.len > 0 &&
 	    adopt_record_put(folder, "servers-before.json", record->own.data,
 	        record->own.len, err) == -1)
@@ -200,26 +168,16 @@ static int
 adopt_record_read(struct adopt_record *record, struct err *err)
 {
 	auto_free char *added = mem_printf("%s/added", record->path);
-	int got;
 
 	record->added = access(added, F_OK) == 0;
 	if (adopt_record_get(record->path, "before", &record->before, err) !=
 	        1 ||
-	    adopt_record_get(record->path, "after", &record->after, err) != 1)
+	    adopt_record_get(record->path, "after", &record->after, err) !=
+	        1 ||
+	    adopt_record_get(record->path, "entries", &record->entries,
+	        err) != 1)
 		return adopt_record_refuse(record, err);
-	for (;;) {
-		auto_free char *text = mem_printf("%zu.entry", record->count);
-		auto_free char *named = mem_printf("%zu.name", record->count);
-		auto_buffer struct buffer entry = { 0 };
-		auto_buffer struct buffer name = { 0 };
-
-		got = adopt_record_get(record->path, named, &name, err);
-		if (got != 1)
-			return got;
-		if (adopt_record_get(record->path, text, &entry, err) != 1)
-			return adopt_record_refuse(record, err);
-		adopt_record_add(record, name.data, entry.data, entry.len);
-	}
+	return 0;
 }
 
 static int

@@ -16,16 +16,10 @@ struct adopt_record {
 	char *path; /* of its directory */
 	struct buffer before;
 	struct buffer after;
-	struct buffer own;   /* our file before; empty: there was none */
-	struct buffer names; /* of the entries, each + NUL */
-	char **texts;        /* one per name */
-	size_t count;
+	struct buffer own;     /* our file before; empty: there was none */
+	struct buffer entries; /* that have moved: pairs of name and text */
 	int added; /* our entry was added to the file */
 };
-
-/* Copies the text. */
-void adopt_record_add(struct adopt_record *record, const char *name,
-    const char *text, size_t len);
 
 /*
  * Writes a record into a directory, whole or not at all. Returns 0, or -1 with

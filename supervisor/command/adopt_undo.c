@@ -84,24 +84,21 @@ adopt_undo_edit(struct adopt_undoing *undoing, struct err *err)
 {
 	const struct adopt_records *records = &undoing->records;
 	auto_free const char **puts = NULL;
-	size_t i, n, count = 0;
+	size_t i, count = 0;
 	int added = 0;
 
 	for (i = 0; i < records->count; i++) {
 		const struct adopt_record *record = &records->list[i];
-		const char *name;
+		const char *name, *text;
 
 		added |= record->added;
-		puts = mem_resize(
-		    puts, (count + record->count + 1) * sizeof(*puts));
-		n = 0;
-		TEXT_LIST_EACH (name, record->names.data, record->names.len) {
-			const char *text = record->texts[n++];
-
+		TEXT_LIST_PAIRS (name, text, record->entries.data,
+		    record->entries.len) {
 			if (adopt_undo_has(&undoing->work->plan, name) ||
 			    adopt_undo_lists(&undoing->back, name))
 				continue;
 			text_list_add(&undoing->back, name);
+			puts = mem_resize(puts, (count + 1) * sizeof(*puts));
 			puts[count++] = text;
 		}
 	}
@@ -113,15 +110,16 @@ static int
 adopt_undo_prepare(struct adopt_undoing *undoing, struct err *err)
 {
 	struct adopt_work *work = undoing->work;
-	const char *name;
+	const char *name, *text;
 	size_t i;
 
 	if (adopt_records_read(&undoing->records, work->folder, err) == -1)
 		return -1;
 	for (i = 0; i < undoing->records.count; i++) {
-		const struct buffer *names = &undoing->records.list[i].names;
+		const struct buffer *entries =
+		    &undoing->records.list[i].entries;
 
-		TEXT_LIST_EACH (name, names->data, names->len)
+		TEXT_LIST_PAIRS (name, text, entries->data, entries->len)
 			text_list_add(&undoing->names, name);
 	}
 	undoing->whole = adopt_undo_chain(undoing);

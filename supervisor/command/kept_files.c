@@ -223,25 +223,11 @@ kept_files_save(struct kept_files *kept, int file, uint64_t offset)
 static void
 kept_files_show_terminal(struct kept_files *kept, const char *data, size_t len)
 {
-	unsigned int code;
-	char escape[UTF8_ESCAPE_SIZE];
-	size_t size;
-
-	if (!utf8_valid(data, len)) {
+	if (utf8_valid(data, len))
+		json_report_put(stdout, data, len, 1);
+	else
 		kept_files_fail(kept, "%s is not text: 'caisson files save' "
 		    "writes it to a file", kept->name);
-		return;
-	}
-	for (; len > 0; data += size, len -= size) {
-		size = utf8_unseen(data, len, &code);
-		if (size == 0 || *data == '\n' || *data == '\t') {
-			putchar(*data);
-			size = 1;
-		} else {
-			utf8_escape(code, escape);
-			fputs(escape, stdout);
-		}
-	}
 }
 
 static void

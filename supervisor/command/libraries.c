@@ -11,6 +11,7 @@
 #include "../../common/shown.h"
 #include "../box/language.h"
 #include "../box/native.h"
+#include "../options/json_report.h"
 #include "../run/run.h"
 #include "command.h"
 #include "libraries_text.h"
@@ -26,30 +27,6 @@ struct libraries {
 	int status;
 };
 
-/* Prints the lines of our own script, which contain the user's directories. */
-static void
-libraries_print(const struct call_stream *out)
-{
-	auto_buffer struct buffer text = { 0 };
-	const char *line = out->data;
-	size_t left = out->len;
-
-	while (left > 0) {
-		const char *end = memchr(line, '\n', left);
-		size_t len = end == NULL ? left : (size_t)(end - line);
-
-		shown_add(&text, line, len);
-		buffer_add_text(&text, "\n");
-		line += len;
-		left -= len;
-		if (left > 0) {
-			line++;
-			left--;
-		}
-	}
-	fwrite(text.data, 1, text.len, stdout);
-}
-
 static void
 libraries_on_result(void *ctx, const struct call_result *result)
 {
@@ -58,7 +35,7 @@ libraries_on_result(void *ctx, const struct call_result *result)
 	size_t len = result->errors.len;
 
 	if (result->status == CALL_SUCCESS) {
-		libraries_print(&result->out);
+		json_report_put(stdout, result->out.data, result->out.len, 1);
 		return;
 	}
 	libraries->status = 1;

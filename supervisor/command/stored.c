@@ -30,7 +30,7 @@ struct stored {
 	int status;
 };
 
-/* Output */
+/* Output: a model has written the texts */
 
 static int
 stored_is_about_tools(const struct stored *stored)
@@ -38,50 +38,10 @@ stored_is_about_tools(const struct stored *stored)
 	return stored->command->task >= COMMAND_TOOLS_LIST;
 }
 
-/* The escape for characters above U+FFFF depends on the language. */
-static void
-stored_print_escape(const struct stored *stored, FILE *out, unsigned int code)
-{
-	unsigned int above = code - 0x10000;
-
-	if (code < 0x10000)
-		fprintf(out, "\\u%04x", code);
-	else if (stored_is_about_tools(stored))
-		fprintf(out, "\\U%08x", code);
-	else
-		fprintf(out, "\\u%04x\\u%04x", 0xd800 | above >> 10,
-		    0xdc00 | (above & 0x3ff));
-}
-
-/*
- * Prints text of a model, perhaps to a terminal: control characters and
- * invisible ones are escaped. In strings of Python, and of JSON, the escape has
- * the same meaning.
- */
-static void
-stored_print_to(
-    const struct stored *stored, FILE *out, const char *text, size_t len)
-{
-	unsigned int code;
-	size_t size;
-
-	while (len > 0) {
-		size = utf8_unseen(text, len, &code);
-		if (size == 0 || *text == '\n' || *text == '\t') {
-			fputc(*text, out);
-			size = 1;
-		} else {
-			stored_print_escape(stored, out, code);
-		}
-		text += size;
-		len -= size;
-	}
-}
-
 static void
 stored_print(const struct stored *stored, const char *text, size_t len)
 {
-	stored_print_to(stored, stdout, text, len);
+	json_report_put(stdout, text, len, stored_is_about_tools(stored));
 }
 
 static void
@@ -98,7 +58,7 @@ static void
 stored_fail(struct stored *stored, const char *why)
 {
 	fputs("caisson: ", stderr);
-	stored_print_to(stored, stderr, why, strlen(why));
+	json_report_put(stderr, why, strlen(why), 1);
 	fputc('\n', stderr);
 	stored_end(stored, 1);
 }

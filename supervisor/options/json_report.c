@@ -73,25 +73,26 @@ json_report_close(struct buffer *out, char bracket)
 	buffer_add(out, &bracket, 1);
 }
 
-/*
- * Prints control characters and invisible ones as escapes of JSON; they can
- * only be within its strings.
- */
+/* Prints text with all unseen characters escaped that are not to be kept. */
 static void
-json_report_put(const char *text, size_t len)
+json_report_escape(FILE *out, const char *text, size_t len, const char *keep,
+    int python)
 {
 	unsigned int code;
 	size_t size;
 
 	for (; len > 0; text += size, len -= size) {
 		size = utf8_unseen(text, len, &code);
-		if (size == 0 || strchr("\t\r\n", *text) != NULL) {
-			putchar(*text);
+		if (size == 0 || (*text != '\0' &&
+		        strchr(keep, *text) != NULL)) {
+			fputc(*text, out);
 			size = 1;
 		} else if (code < 0x10000) {
-			printf("\\u%04x", code);
+			fprintf(out, "\\u%04x", code);
+		} else if (python) {
+			fprintf(out, "\\U%08x", code);
 		} else {
-			printf("\\u%04x\\u%04x",
+			fprintf(out, "\\u%04x\\u%04x",
 			    0xd800 | (code - 0x10000) >> 10,
 			    0xdc00 | ((code - 0x10000) & 0x3ff));
 		}
@@ -99,10 +100,16 @@ json_report_put(const char *text, size_t len)
 }
 
 void
+json_report_put(FILE *out, const char *text, size_t len, int python)
+{
+	json_report_escape(out, text, len, "\t\n", python);
+}
+
+void
 json_report_print(struct buffer *out)
 {
 	json_report_close(out, '}');
-	json_report_put(out->data, out->len);
+	json_report_escape(stdout, out->data, out->len, "\t\r\n", 0);
 	putchar('\n');
 	fflush(stdout);
 }

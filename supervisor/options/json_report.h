@@ -1,12 +1,13 @@
 /*
- * The output of --json: one JSON object, built member by member. Runs in the
- * supervisor; pure, except for json_report_print.
+ * The output of --json: one JSON object, built member by member; and foreign
+ * text as commands print it. Runs in the supervisor.
  */
 #ifndef SUPERVISOR_JSON_REPORT_H
 #define SUPERVISOR_JSON_REPORT_H
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "../../common/buffer.h"
 
@@ -26,6 +27,13 @@ void json_report_raw(
 /* Begin and end an object or an array, by its bracket. */
 void json_report_open(struct buffer *out, const char *key, char bracket);
 void json_report_close(struct buffer *out, char bracket);
+
+/*
+ * Prints foreign text, perhaps to a terminal: control characters and invisible
+ * ones, but for tabs and ends of lines, are escaped. In strings of JSON, or
+ * with python set in those of Python, the escapes mean the same.
+ */
+void json_report_put(FILE *out, const char *text, size_t len, int python);
 
 /* Ends the outermost object, and prints it to standard output. */
 void json_report_print(struct buffer *out);

@@ -144,13 +144,13 @@ test('a name of a folder that no terminal should see', once, (t) => {
   const { stdout } = run(t, ['minimal', '--python', odd]);
 
   assert.ok(!stdout.includes('\x1b'), stdout);
-  assert.ok(stdout.includes(`'${path.dirname(made)}/a\\x1b[2J $(b)/bin/`),
+  assert.ok(stdout.includes(`'${path.dirname(made)}/a\\u001b[2J $(b)/bin/`),
     stdout);
 });
 
 test('what cannot be asked is said in one sentence', once, (t) => {
   for (const [status, pattern, ...args] of [
-    [2, /"sience" is not understood: .* takes minimal, office/, 'sience'],
+    [2, /"sience" is not understood: .* takes \[minimal\|office/, 'sience'],
     [2, /"office" is not understood/, 'minimal', 'office'],
     [2, /--jsn is not an option/, '--jsn'],
     [2, /--python is \/nonexistent, which does not exist: set it/,
