@@ -81,7 +81,7 @@ make_sample(void)
 		be_sample();
 }
 
-START_TEST(a_sample_box_tells_what_it_has_written_to)
+UNIT_TEST(a_sample_box_tells_what_it_has_written_to)
 {
 	size_t i;
 
@@ -94,10 +94,9 @@ START_TEST(a_sample_box_tells_what_it_has_written_to)
 	ck_assert_int_eq(memory[page], 1);
 	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);
 }
-END_TEST
 
 /* It has ended in another way than boxes do, or was killed. */
-START_TEST(there_may_be_no_list)
+UNIT_TESTS(there_may_be_no_list, 2)
 {
 	struct box box = { 0 };
 	struct err err;
@@ -112,10 +111,9 @@ START_TEST(there_may_be_no_list)
 	ck_assert_uint_eq(ahead_found()->count, 0);
 	ck_assert_int_eq(ahead_copy(&box, &err), 0);
 }
-END_TEST
 
 /* No box but the sample has anything to tell. */
-START_TEST(other_boxes_tell_nothing)
+UNIT_TEST(other_boxes_tell_nothing)
 {
 	setup();
 	ahead_tell();
@@ -123,7 +121,6 @@ START_TEST(other_boxes_tell_nothing)
 	ahead_tell();
 	ck_assert_int_eq(is_listed(1), 1);
 }
-END_TEST
 
 /* Whether this process alone has a page of that memory. */
 static int
@@ -152,7 +149,7 @@ can_copy(void)
 	return can;
 }
 
-START_TEST(boxes_copy_what_is_listed)
+UNIT_TEST(boxes_copy_what_is_listed)
 {
 	struct box box = { 0 };
 	struct err err;
@@ -179,7 +176,6 @@ START_TEST(boxes_copy_what_is_listed)
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert_int_eq(status, 0);
 }
-END_TEST
 
 static const struct {
 	uint64_t entry;
@@ -193,13 +189,12 @@ static const struct {
 	{ 1ULL << 62 | 1ULL << 56, 0 },              /* swapped out */
 };
 
-START_TEST(an_entry_of_the_kernel)
+UNIT_TESTS(an_entry_of_the_kernel, UNIT_COUNT(entries))
 {
 	ck_assert_int_eq(ahead_is_own(entries[_i].entry), entries[_i].own);
 }
-END_TEST
 
-START_TEST(parts_side_by_side_are_one)
+UNIT_TEST(parts_side_by_side_are_one)
 {
 	static struct ahead_list list;
 	uintptr_t i;
@@ -214,23 +209,4 @@ START_TEST(parts_side_by_side_are_one)
 	for (i = 1; i <= BOX_AHEAD_MAX; i++)
 		ahead_add(&list, 0x10000 * i, 0x1000);
 	ck_assert_uint_eq(list.count, BOX_AHEAD_MAX);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_test(tc, a_sample_box_tells_what_it_has_written_to);
-	tcase_add_loop_test(tc, there_may_be_no_list, 0, 2);
-	tcase_add_test(tc, other_boxes_tell_nothing);
-	tcase_add_test(tc, boxes_copy_what_is_listed);
-	tcase_add_loop_test(
-	    tc, an_entry_of_the_kernel, 0, UNIT_COUNT(entries));
-	tcase_add_test(tc, parts_side_by_side_are_one);
-}
-
-int
-main(void)
-{
-	return unit_run("ahead", add_tests);
 }

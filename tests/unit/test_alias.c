@@ -43,17 +43,16 @@ static const struct {
 	{ "azAZ09_@[`{/:", "azaz09__" },
 };
 
-START_TEST(makes_an_alias)
+UNIT_TESTS(makes_an_alias, UNIT_COUNT(single))
 {
 	auto_free char *alias = NULL;
 
 	alias_assign(&single[_i].name, 1, "tool", &alias);
 	ck_assert_str_eq(alias, single[_i].alias);
 }
-END_TEST
 
 /* Every hard keyword that is written in lower case gets its mark. */
-START_TEST(marks_keywords)
+UNIT_TEST(marks_keywords)
 {
 	static const char *const keywords[] = { "and", "as", "assert", "async",
 		"await", "break", "class", "continue", "def", "del", "elif",
@@ -70,7 +69,6 @@ START_TEST(marks_keywords)
 		ck_assert_str_eq(alias, marked);
 	}
 }
-END_TEST
 
 /* Up to five names in the order of their bytes, and what each must get. */
 static const struct {
@@ -122,7 +120,7 @@ check_order(int set, size_t count, size_t turn, int mirrored)
 	}
 }
 
-START_TEST(resolves_collisions)
+UNIT_TESTS(resolves_collisions, UNIT_COUNT(sets))
 {
 	char *aliases[5];
 	size_t n, count = 0;
@@ -139,7 +137,6 @@ START_TEST(resolves_collisions)
 		check_order(_i, count, n, 1);
 	}
 }
-END_TEST
 
 static int
 compare_words(const void *a, const void *b)
@@ -163,7 +160,7 @@ check_different(char **aliases)
  * The worst names: one half becomes the same, the other half stands in the
  * way of every number. A search for each would not end before the timeout.
  */
-START_TEST(takes_many)
+UNIT_TEST(takes_many)
 {
 	static char *names[MANY], *aliases[MANY];
 	size_t n;
@@ -180,20 +177,4 @@ START_TEST(takes_many)
 	for (n = 0; n < MANY; n++)
 		free(names[n]);
 	check_different(aliases);
-}
-END_TEST
-
-static void
-add(TCase *tc)
-{
-	tcase_add_loop_test(tc, makes_an_alias, 0, UNIT_COUNT(single));
-	tcase_add_test(tc, marks_keywords);
-	tcase_add_loop_test(tc, resolves_collisions, 0, UNIT_COUNT(sets));
-	tcase_add_test(tc, takes_many);
-}
-
-int
-main(void)
-{
-	return unit_run("alias", add);
 }

@@ -110,7 +110,7 @@ static const struct {
 	    LINE("h\\n\\\\x1b\\\\u202em\\\"}", "t", 2, 0, false, "refused") },
 };
 
-START_TEST(a_name_is_text)
+UNIT_TESTS(a_name_is_text, UNIT_COUNT(names))
 {
 	struct ipc_call_tool call = { .id = 1, .server = names[_i].server,
 		.tool = { (const uint8_t *)names[_i].tool,
@@ -126,10 +126,9 @@ START_TEST(a_name_is_text)
 	is_line(&rest, names[_i].line);
 	ck_assert_str_eq(rest, "");
 }
-END_TEST
 
 /* Calls go on without their lines; what comes after them is on its own. */
-START_TEST(a_full_file_costs_lines)
+UNIT_TEST(a_full_file_costs_lines)
 {
 	struct rlimit limit = { FILE_MOST, FILE_MOST };
 	auto_free char *text = NULL;
@@ -152,18 +151,4 @@ START_TEST(a_full_file_costs_lines)
 	ck_assert_str_eq(strsep(&rest, "\n"), "{\"time\":\"2");
 	is_line(&rest, LINE("nobody", "talk", 20, 0, false, "refused"));
 	ck_assert_str_eq(rest, "");
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, a_name_is_text, 0, UNIT_COUNT(names));
-	tcase_add_test(tc, a_full_file_costs_lines);
-}
-
-int
-main(void)
-{
-	return unit_run("audit", add_tests);
 }

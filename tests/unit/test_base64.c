@@ -23,7 +23,7 @@ static const struct {
 	{ "\xfb\xf0", "+/A=" },
 };
 
-START_TEST(has_the_vectors)
+UNIT_TESTS(has_the_vectors, UNIT_COUNT(vectors))
 {
 	auto_buffer struct buffer text = { 0 };
 	auto_buffer struct buffer bytes = { 0 };
@@ -34,10 +34,9 @@ START_TEST(has_the_vectors)
 	ck_assert_str_eq(bytes.data, vectors[_i].bytes);
 	ck_assert_uint_eq(bytes.len, strlen(vectors[_i].bytes));
 }
-END_TEST
 
 /* Three bytes that are all different from those before, many times. */
-START_TEST(brings_every_byte_back)
+UNIT_TEST(brings_every_byte_back)
 {
 	auto_buffer struct buffer text = { 0 };
 	auto_buffer struct buffer bytes = { 0 };
@@ -54,9 +53,8 @@ START_TEST(brings_every_byte_back)
 	ck_assert_uint_eq(bytes.len, 7 + sizeof(data));
 	ck_assert_mem_eq(bytes.data + 7, data, sizeof(data));
 }
-END_TEST
 
-START_TEST(skips_white_space)
+UNIT_TEST(skips_white_space)
 {
 	const char *text = " Zm9v\r\nYg =\t=\n";
 	auto_buffer struct buffer bytes = { 0 };
@@ -64,12 +62,11 @@ START_TEST(skips_white_space)
 	ck_assert_int_eq(base64_read(&bytes, text, strlen(text)), 0);
 	ck_assert_str_eq(bytes.data, "foob");
 }
-END_TEST
 
 static const char *const wrong[] = { "Z", "Zg", "Zg=", "Zg===", "=", "====",
 	"Zg==Zg==", "Zm9v!", "Zm9-", "Zm9_", "Zm9vZ", "Zm9v=" };
 
-START_TEST(refuses_what_is_none)
+UNIT_TESTS(refuses_what_is_none, UNIT_COUNT(wrong))
 {
 	auto_buffer struct buffer bytes = { 0 };
 
@@ -77,10 +74,9 @@ START_TEST(refuses_what_is_none)
 	    base64_read(&bytes, wrong[_i], strlen(wrong[_i])), -1);
 	ck_assert_int_eq(base64_read(&bytes, "Zm\0v", 4), -1);
 }
-END_TEST
 
 /* Each byte is a digit with its own value, white space, or an error. */
-START_TEST(accepts_all_digits)
+UNIT_EACH(accepts_all_digits, 256)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	    "abcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -97,21 +93,4 @@ START_TEST(accepts_all_digits)
 		    (unsigned char)bytes.data[0], (int)(digit - digits) << 2);
 	}
 	buffer_reset(&bytes);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, has_the_vectors, 0, UNIT_COUNT(vectors));
-	tcase_add_test(tc, brings_every_byte_back);
-	tcase_add_test(tc, skips_white_space);
-	tcase_add_loop_test(tc, refuses_what_is_none, 0, UNIT_COUNT(wrong));
-	tcase_add_loop_test(tc, accepts_all_digits, 0, 256);
-}
-
-int
-main(void)
-{
-	return unit_run("base64", add_tests);
 }

@@ -9,7 +9,7 @@
 #include "common/ipc.h"
 #include "unit.h"
 
-START_TEST(rows_are_complete)
+UNIT_TESTS(rows_are_complete, BOX_STEPS)
 {
 	const struct box_step_info *info = box_step_info((unsigned long)_i);
 
@@ -20,9 +20,8 @@ START_TEST(rows_are_complete)
 	ck_assert_int_ne(info->what[strlen(info->what) - 1], '.');
 	ck_assert_int_ne(info->fix[strlen(info->fix) - 1], '.');
 }
-END_TEST
 
-START_TEST(rows_differ)
+UNIT_TESTS(rows_differ, BOX_STEPS)
 {
 	int n;
 
@@ -30,18 +29,16 @@ START_TEST(rows_differ)
 		ck_assert_str_ne(box_step_info((unsigned long)n)->what,
 		    box_step_info((unsigned long)_i)->what);
 }
-END_TEST
 
-START_TEST(other_numbers_are_none)
+UNIT_TEST(other_numbers_are_none)
 {
 	ck_assert_ptr_null(box_step_info(BOX_STEPS));
 	ck_assert_ptr_null(box_step_info(BOX_STEPS + 1));
 	ck_assert_ptr_null(box_step_info(ULONG_MAX));
 }
-END_TEST
 
 /* The message that names a step can carry every one of them. */
-START_TEST(fits_its_message)
+UNIT_TEST(fits_its_message)
 {
 	const struct ipc_field *field = ipc_fields(ipc_message(IPC_FAILED));
 
@@ -50,20 +47,4 @@ START_TEST(fits_its_message)
 	ck_assert_ptr_nonnull(field->name);
 	ck_assert_uint_le(field->least, 0);
 	ck_assert_uint_ge(field->most, BOX_STEPS - 1);
-}
-END_TEST
-
-static void
-add(TCase *tc)
-{
-	tcase_add_loop_test(tc, rows_are_complete, 0, BOX_STEPS);
-	tcase_add_loop_test(tc, rows_differ, 0, BOX_STEPS);
-	tcase_add_test(tc, other_numbers_are_none);
-	tcase_add_test(tc, fits_its_message);
-}
-
-int
-main(void)
-{
-	return unit_run("box_step", add);
 }

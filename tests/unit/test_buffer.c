@@ -11,7 +11,7 @@
 #include "unit.h"
 
 /* Sizes around every doubling, with the NUL behind the end each time. */
-START_TEST(adds_the_digits_of_numbers)
+UNIT_TEST(adds_the_digits_of_numbers)
 {
 	static const uint64_t numbers[] = { 0, 9, 10, 4294967296, UINT64_MAX };
 	auto_buffer struct buffer buffer = { 0 };
@@ -24,9 +24,8 @@ START_TEST(adds_the_digits_of_numbers)
 	ck_assert_str_eq(
 	    buffer.data, "0 9 10 4294967296 18446744073709551615 ");
 }
-END_TEST
 
-START_TEST(grows_around_its_sizes)
+UNIT_TEST(grows_around_its_sizes)
 {
 	size_t len, end = 5 * BUFFER_SIZE_FIRST;
 
@@ -44,9 +43,8 @@ START_TEST(grows_around_its_sizes)
 		ck_assert_uint_eq(buffer.len, 3 * len);
 	}
 }
-END_TEST
 
-START_TEST(drops_at_the_front)
+UNIT_TEST(drops_at_the_front)
 {
 	auto_buffer struct buffer buffer = { 0 };
 
@@ -62,39 +60,19 @@ START_TEST(drops_at_the_front)
 	buffer_add_text(&buffer, "g");
 	ck_assert_str_eq(buffer.data, "g");
 }
-END_TEST
 
-START_TEST(dropping_too_much_is_fatal)
+UNIT_EXITS(dropping_too_much_is_fatal, FATAL_EXIT_STATUS, 1)
 {
 	struct buffer buffer = { 0 };
 
 	buffer_add_text(&buffer, "abc");
 	buffer_drop_front(&buffer, 4);
 }
-END_TEST
 
-START_TEST(a_length_that_overflows_is_fatal)
+UNIT_EXITS(a_length_that_overflows_is_fatal, FATAL_EXIT_STATUS, 1)
 {
 	struct buffer buffer = { 0 };
 
 	buffer_add_text(&buffer, "abc");
 	buffer_reserve(&buffer, SIZE_MAX - 2);
-}
-END_TEST
-
-static void
-add(TCase *tc)
-{
-	tcase_add_test(tc, adds_the_digits_of_numbers);
-	tcase_add_test(tc, grows_around_its_sizes);
-	tcase_add_test(tc, drops_at_the_front);
-	tcase_add_exit_test(tc, dropping_too_much_is_fatal, FATAL_EXIT_STATUS);
-	tcase_add_exit_test(
-	    tc, a_length_that_overflows_is_fatal, FATAL_EXIT_STATUS);
-}
-
-int
-main(void)
-{
-	return unit_run("buffer", add);
 }

@@ -32,16 +32,17 @@ static const struct {
 	{ "", "" },
 };
 
-START_TEST(addresses_have_groups)
+UNIT_FIXTURE(NULL, leave)
+
+UNIT_TESTS(addresses_have_groups, UNIT_COUNT(groups))
 {
 	char group[HTTP_ADDRESS_MAX + 1];
 
 	address_group(groups[_i].address, group);
 	ck_assert_str_eq(group, groups[_i].group);
 }
-END_TEST
 
-START_TEST(an_address_is_one_caller)
+UNIT_TEST(an_address_is_one_caller)
 {
 	struct caller *one = caller_of(&gateway, "2001:db8::1");
 	struct caller *same = caller_of(&gateway, "2001:db8::2");
@@ -54,7 +55,6 @@ START_TEST(an_address_is_one_caller)
 	caller_drop(&same);
 	caller_drop(&other);
 }
-END_TEST
 
 /* Sends requests; returns how many were accepted. */
 static unsigned int
@@ -67,7 +67,7 @@ ask(struct caller *caller, unsigned int count, uint64_t now)
 	return accepted;
 }
 
-START_TEST(requests_have_a_rate)
+UNIT_TEST(requests_have_a_rate)
 {
 	struct caller *one = caller_of(&gateway, "192.0.2.1");
 	struct caller *other = caller_of(&gateway, "192.0.2.2");
@@ -85,9 +85,8 @@ START_TEST(requests_have_a_rate)
 	ck_assert_uint_eq(ask(one, 1, NOW + 1000), 0);
 	caller_drop(&one);
 }
-END_TEST
 
-START_TEST(few_requests_are_unanswered)
+UNIT_TEST(few_requests_are_unanswered)
 {
 	struct caller *one = caller_of(&gateway, "192.0.2.1");
 	unsigned int i;
@@ -99,9 +98,8 @@ START_TEST(few_requests_are_unanswered)
 	ck_assert_int_eq(caller_ask(one), 0);
 	caller_drop(&one);
 }
-END_TEST
 
-START_TEST(few_are_remembered)
+UNIT_TEST(few_are_remembered)
 {
 	struct caller *used = caller_of(&gateway, "192.0.2.1");
 	struct caller *one;
@@ -119,22 +117,4 @@ START_TEST(few_are_remembered)
 	ck_assert_ptr_eq(one, used);
 	caller_drop(&one);
 	caller_drop(&used);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, NULL, leave);
-	tcase_add_loop_test(tc, addresses_have_groups, 0, UNIT_COUNT(groups));
-	tcase_add_test(tc, an_address_is_one_caller);
-	tcase_add_test(tc, requests_have_a_rate);
-	tcase_add_test(tc, few_requests_are_unanswered);
-	tcase_add_test(tc, few_are_remembered);
-}
-
-int
-main(void)
-{
-	return unit_run("callers", add_tests);
 }

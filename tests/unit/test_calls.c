@@ -8,7 +8,7 @@
 #include "calls_play.h"
 
 /* No frame of honest code. */
-START_TEST(bad_pictures_are_faults)
+UNIT_TESTS(bad_pictures_are_faults, 6)
 {
 	static const struct {
 		const char *payload, *err;
@@ -34,7 +34,6 @@ START_TEST(bad_pictures_are_faults)
 	ck_assert_str_eq(err.text, cases[_i].err);
 	close_calls();
 }
-END_TEST
 
 #define TELL(rest) "{\"type\":\"progress\"" rest "}"
 
@@ -60,7 +59,7 @@ static const struct {
 	    "a request without a valid \"text\"" },
 };
 
-START_TEST(bad_progress_is_a_fault)
+UNIT_TESTS(bad_progress_is_a_fault, UNIT_COUNT(bad_progress))
 {
 	struct err err;
 
@@ -69,7 +68,6 @@ START_TEST(bad_progress_is_a_fault)
 	ck_assert_str_eq(err.text, bad_progress[_i].err);
 	close_calls();
 }
-END_TEST
 
 static const char *const awkward[] = {
 	"{}",
@@ -78,7 +76,7 @@ static const char *const awkward[] = {
 	"{ \"\\ud800\" : \"\\/\xe2\x80\xa8\xf0\x9f\x98\x80\" }",
 };
 
-START_TEST(bytes_are_kept)
+UNIT_TESTS(bytes_are_kept, UNIT_COUNT(awkward))
 {
 	auto_free char *frame = mem_printf("{\"type\":\"rpc_response\","
 	    "\"id\":5,\"success\":true,\"payload\":%s}\n", awkward[_i]);
@@ -98,9 +96,8 @@ START_TEST(bytes_are_kept)
 	box_reads_last(frame);
 	close_calls();
 }
-END_TEST
 
-START_TEST(refusals_of_the_broker)
+UNIT_TEST(refusals_of_the_broker)
 {
 	static char reason[REFUSED_REASON_MAX + 1];
 	auto_buffer struct buffer line = { 0 };
@@ -123,9 +120,8 @@ START_TEST(refusals_of_the_broker)
 	    strlen(REFUSED_FRAME("1", "")) + 6 * REFUSED_REASON_MAX);
 	close_calls();
 }
-END_TEST
 
-START_TEST(long_frames_are_refused)
+UNIT_TEST(long_frames_are_refused)
 {
 	static char head[] = "{\"type\":\"rpc_request\",\"id\":8,\"payload\":";
 	struct line line = { .data = head, .len = strlen(head),
@@ -147,9 +143,8 @@ START_TEST(long_frames_are_refused)
 	    err.text, "a request with the id of one in flight");
 	close_calls();
 }
-END_TEST
 
-START_TEST(ids_are_unique)
+UNIT_TEST(ids_are_unique)
 {
 	struct err err;
 
@@ -166,7 +161,6 @@ START_TEST(ids_are_unique)
 	ck_assert_str_eq(err.text, "a request with an invalid id");
 	close_calls();
 }
-END_TEST
 
 /* Returns what a frame that cancels this id comes to. */
 static int
@@ -185,7 +179,7 @@ static const char *const bad_ids[] = {
 	"0", "-1", "1.0", "\"1\"", "null", "9007199254740993", "1,\"id\":1",
 };
 
-START_TEST(a_bad_cancel_is_a_fault)
+UNIT_TESTS(a_bad_cancel_is_a_fault, UNIT_COUNT(bad_ids))
 {
 	struct err err;
 
@@ -195,7 +189,6 @@ START_TEST(a_bad_cancel_is_a_fault)
 	ck_assert_ptr_nonnull(strstr(err.text, "id"));
 	close_calls();
 }
-END_TEST
 
 /* What is waited for, as if no time had passed. */
 static void
@@ -210,7 +203,7 @@ look(struct buffer *text)
 }
 
 /* At the end: the oldest first, and no more than fit. */
-START_TEST(reports_what_is_waited_for)
+UNIT_TEST(reports_what_is_waited_for)
 {
 	auto_buffer struct buffer text = { 0 };
 	auto_free char *tool = NULL;
@@ -250,14 +243,13 @@ START_TEST(reports_what_is_waited_for)
 	ck_assert_ptr_nonnull(strstr(text.data, "00 (0 s) and 120 more"));
 	close_calls();
 }
-END_TEST
 
 /* Bounds */
 
 #define TOO_MANY                                                               \
 	"more than 128 calls are in flight; await some before making more"
 
-START_TEST(so_many_are_under_way)
+UNIT_TEST(so_many_are_under_way)
 {
 	uint64_t id;
 
@@ -284,10 +276,9 @@ START_TEST(so_many_are_under_way)
 	answer_text(200, "[]");
 	close_calls();
 }
-END_TEST
 
 /* Four answers of this size are just below the bound, as the pipe has some. */
-START_TEST(unread_answers_are_bounded)
+UNIT_TEST(unread_answers_are_bounded)
 {
 	auto_free char *object = make_object(RESULT_MAX);
 	auto_buffer struct buffer line = { 0 };
@@ -320,13 +311,12 @@ START_TEST(unread_answers_are_bounded)
 	    "\"payload\":1}\n");
 	close_calls();
 }
-END_TEST
 
 /*
  * The number of unread refusals is unlimited, but not their size: first no new
  * request is read, then the box is at fault.
  */
-START_TEST(unread_refusals_are_bounded)
+UNIT_TEST(unread_refusals_are_bounded)
 {
 	auto_free char *object = make_object(RESULT_MAX);
 	struct err err;
@@ -355,10 +345,9 @@ START_TEST(unread_refusals_are_bounded)
 	ck_assert(calls_made(relay.calls) == 0);
 	close_calls();
 }
-END_TEST
 
 /* The relay keeps them in memory, which is not that of the box. */
-START_TEST(arguments_under_way_are_bounded)
+UNIT_TEST(arguments_under_way_are_bounded)
 {
 	auto_free char *object = make_object(TOOL_ARGUMENTS_MAX);
 	auto_free char *payload = mem_printf("{\"type\":\"call_tool\","
@@ -383,10 +372,9 @@ START_TEST(arguments_under_way_are_bounded)
 	ck_assert(calls_made(relay.calls) == 5);
 	close_calls();
 }
-END_TEST
 
 /* A violation by a more trusted peer: the relay cannot continue. */
-START_TEST(an_answer_to_nothing_is_fatal)
+UNIT_EXITS(an_answer_to_nothing_is_fatal, FATAL_EXIT_STATUS, 2)
 {
 	open_calls();
 	silence();
@@ -396,32 +384,4 @@ START_TEST(an_answer_to_nothing_is_fatal)
 		answer_text(1, "1");
 	else
 		refuse(2, "no", "");
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, bad_pictures_are_faults, 0, 6);
-	tcase_add_loop_test(
-	    tc, bad_progress_is_a_fault, 0, UNIT_COUNT(bad_progress));
-	tcase_add_loop_test(tc, bytes_are_kept, 0, UNIT_COUNT(awkward));
-	tcase_add_test(tc, refusals_of_the_broker);
-	tcase_add_test(tc, long_frames_are_refused);
-	tcase_add_test(tc, ids_are_unique);
-	tcase_add_loop_test(tc, a_bad_cancel_is_a_fault, 0,
-	    UNIT_COUNT(bad_ids));
-	tcase_add_test(tc, reports_what_is_waited_for);
-	tcase_add_test(tc, so_many_are_under_way);
-	tcase_add_test(tc, unread_answers_are_bounded);
-	tcase_add_test(tc, unread_refusals_are_bounded);
-	tcase_add_test(tc, arguments_under_way_are_bounded);
-	tcase_add_loop_exit_test(
-	    tc, an_answer_to_nothing_is_fatal, FATAL_EXIT_STATUS, 0, 2);
-}
-
-int
-main(void)
-{
-	return unit_run("calls", add_tests);
 }

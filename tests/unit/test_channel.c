@@ -33,17 +33,16 @@ check_arrival(enum ipc_type type, int most)
 	scene_close(&scene);
 }
 
-START_TEST(every_message_arrives_as_sent)
+UNIT_TESTS(every_message_arrives_as_sent, 2)
 {
 	uint32_t type;
 
 	for (type = 0; type < IPC_TYPES; type++)
 		check_arrival((enum ipc_type)type, _i);
 }
-END_TEST
 
 /* Who may send what and when, for all messages: test_ipc.c. */
-START_TEST(wrong_sender_is_refused)
+UNIT_TEST(wrong_sender_is_refused)
 {
 	static const enum role wrong[][2] = { { ROLE_SUPERVISOR, ROLE_STORE },
 		{ ROLE_RELAY, ROLE_SUPERVISOR }, { ROLE_RELAY, ROLE_BROKER } };
@@ -59,9 +58,8 @@ START_TEST(wrong_sender_is_refused)
 		scene_close(&scene);
 	}
 }
-END_TEST
 
-START_TEST(wrong_phase_is_refused)
+UNIT_TEST(wrong_phase_is_refused)
 {
 	struct ipc_packet packet;
 	struct scene scene;
@@ -74,10 +72,9 @@ START_TEST(wrong_phase_is_refused)
 	expect_broken(&scene, 1, "a second box");
 	scene_close(&scene);
 }
-END_TEST
 
 /* The sender's own slip: refused here, and the peer sees nothing of it. */
-START_TEST(what_is_wrong_is_not_sent)
+UNIT_TEST(what_is_wrong_is_not_sent)
 {
 	struct scene scene;
 	union ipc_any msg;
@@ -105,9 +102,8 @@ START_TEST(what_is_wrong_is_not_sent)
 	    scene.near.handled + scene.far.closed + scene.near.closed, 0);
 	scene_close(&scene);
 }
-END_TEST
 
-START_TEST(garbage_is_refused)
+UNIT_TEST(garbage_is_refused)
 {
 	static const struct {
 		uint32_t type;
@@ -129,9 +125,8 @@ START_TEST(garbage_is_refused)
 		scene_close(&scene);
 	}
 }
-END_TEST
 
-START_TEST(a_packet_too_large_is_refused)
+UNIT_TEST(a_packet_too_large_is_refused)
 {
 	static char data[IPC_PACKET_MAX + 1];
 	uint32_t type = IPC_READY;
@@ -144,9 +139,8 @@ START_TEST(a_packet_too_large_is_refused)
 	expect_broken(&scene, 0, "64 KiB and a byte");
 	scene_close(&scene);
 }
-END_TEST
 
-START_TEST(a_truncated_packet_is_refused)
+UNIT_TEST(a_truncated_packet_is_refused)
 {
 	const struct ipc_message *row = ipc_message(IPC_PREPARE);
 	struct ipc_packet packet;
@@ -164,7 +158,6 @@ START_TEST(a_truncated_packet_is_refused)
 	}
 	ck_assert_uint_ge(whole, sizeof(uint32_t));
 }
-END_TEST
 
 /* Descriptors: one too many, one too few, one of another kind. */
 static void
@@ -183,7 +176,7 @@ spoil_descriptors(struct ipc_packet *packet, int fault)
 		packet->fds[last] = open("/dev/null", O_RDWR | O_CLOEXEC);
 }
 
-START_TEST(wrong_descriptors_are_refused)
+UNIT_TEST(wrong_descriptors_are_refused)
 {
 	const struct ipc_message *row = ipc_message(IPC_PREPARE);
 	struct ipc_packet packet;
@@ -199,10 +192,9 @@ START_TEST(wrong_descriptors_are_refused)
 		scene_close(&scene);
 	}
 }
-END_TEST
 
 /* More descriptors than a packet of ours can have are not even received. */
-START_TEST(many_descriptors_are_refused)
+UNIT_TEST(many_descriptors_are_refused)
 {
 	union {
 		struct cmsghdr align;
@@ -228,7 +220,6 @@ START_TEST(many_descriptors_are_refused)
 	expect_broken(&scene, 0, "nine descriptors");
 	scene_close(&scene);
 }
-END_TEST
 
 /* The near end must have given up for want of descriptors of its own. */
 static void
@@ -261,7 +252,7 @@ allow_descriptors(rlim_t more)
 }
 
 /* That this process may have no more open files is no fault of the peer. */
-START_TEST(descriptors_may_find_no_room)
+UNIT_TEST(descriptors_may_find_no_room)
 {
 	const struct ipc_message *row = ipc_message(IPC_PREPARE);
 	struct ipc_packet packet;
@@ -281,10 +272,9 @@ START_TEST(descriptors_may_find_no_room)
 		scene_close(&scene);
 	}
 }
-END_TEST
 
 /* Nothing that follows is handled, and the end is reported once. */
-START_TEST(after_a_fault_nothing_is_heard)
+UNIT_TEST(after_a_fault_nothing_is_heard)
 {
 	struct ipc_packet packet;
 	struct scene scene;
@@ -302,7 +292,6 @@ START_TEST(after_a_fault_nothing_is_heard)
 	expect_broken(&scene, 0, "a byte too many, then the end");
 	scene_close(&scene);
 }
-END_TEST
 
 /* Ends */
 
@@ -338,7 +327,7 @@ static void (*const ends[])(struct scene *scene) = {
 	end_by_reset,
 };
 
-START_TEST(end_of_peer_is_reported)
+UNIT_TESTS(end_of_peer_is_reported, 2 * UNIT_COUNT(ends))
 {
 	struct ipc_packet packet;
 	struct scene scene;
@@ -356,13 +345,12 @@ START_TEST(end_of_peer_is_reported)
 	ck_assert_int_eq(scene.near.channel == NULL, _i % 2);
 	scene_close(&scene);
 }
-END_TEST
 
 /*
  * What was sent before the end is not lost, also where the peer left a message
  * of ours unread: then the kernel reports that before all else.
  */
-START_TEST(messages_before_the_end_arrive)
+UNIT_TESTS(messages_before_the_end_arrive, 2)
 {
 	struct ipc_packet packet;
 	union ipc_any prepare;
@@ -386,9 +374,8 @@ START_TEST(messages_before_the_end_arrive)
 	ck_assert_int_eq(scene.near.broken, 0);
 	scene_close(&scene);
 }
-END_TEST
 
-START_TEST(sending_without_a_peer_fails)
+UNIT_TEST(sending_without_a_peer_fails)
 {
 	struct ipc_ready ready = { 0 };
 	struct scene scene;
@@ -402,7 +389,6 @@ START_TEST(sending_without_a_peer_fails)
 	ck_assert_str_ne(err.text, "");
 	scene_close(&scene);
 }
-END_TEST
 
 /* Handlers */
 
@@ -412,7 +398,7 @@ react_free(struct end *end, enum ipc_type type, union ipc_any *msg)
 	channel_free(&end->channel);
 }
 
-START_TEST(a_handler_may_free_its_channel)
+UNIT_TEST(a_handler_may_free_its_channel)
 {
 	struct ipc_packet packet;
 	struct scene scene;
@@ -429,7 +415,6 @@ START_TEST(a_handler_may_free_its_channel)
 	ck_assert_ptr_null(scene.near.channel);
 	scene_close(&scene);
 }
-END_TEST
 
 /* Sends a message that is larger than the one that came, then looks again. */
 static void
@@ -451,7 +436,7 @@ react_send(struct end *end, enum ipc_type type, union ipc_any *msg)
 	ck_assert_str_eq(msg->fault.reason, before);
 }
 
-START_TEST(a_handler_may_send)
+UNIT_TEST(a_handler_may_send)
 {
 	struct ipc_fault fault = { .reason = "what was borrowed stays" };
 	struct scene scene;
@@ -467,7 +452,6 @@ START_TEST(a_handler_may_send)
 	ck_assert_ptr_nonnull(strstr(scene.far.log.data, "start 1 0"));
 	scene_close(&scene);
 }
-END_TEST
 
 static int taken_fd;
 
@@ -477,7 +461,7 @@ react_take(struct end *end, enum ipc_type type, union ipc_any *msg)
 	taken_fd = fd_take(&msg->prepare.out);
 }
 
-START_TEST(a_handler_may_take_descriptors)
+UNIT_TEST(a_handler_may_take_descriptors)
 {
 	struct ipc_packet packet;
 	struct scene scene;
@@ -490,34 +474,4 @@ START_TEST(a_handler_may_take_descriptors)
 	ck_assert_int_eq(fcntl(taken_fd, F_GETFD), FD_CLOEXEC);
 	fd_close(&taken_fd);
 	scene_close(&scene); /* the other three are closed */
-}
-END_TEST
-
-static void
-add(TCase *tc)
-{
-	tcase_add_loop_test(tc, every_message_arrives_as_sent, 0, 2);
-	tcase_add_test(tc, wrong_sender_is_refused);
-	tcase_add_test(tc, wrong_phase_is_refused);
-	tcase_add_test(tc, what_is_wrong_is_not_sent);
-	tcase_add_test(tc, garbage_is_refused);
-	tcase_add_test(tc, a_packet_too_large_is_refused);
-	tcase_add_test(tc, a_truncated_packet_is_refused);
-	tcase_add_test(tc, wrong_descriptors_are_refused);
-	tcase_add_test(tc, many_descriptors_are_refused);
-	tcase_add_test(tc, descriptors_may_find_no_room);
-	tcase_add_test(tc, after_a_fault_nothing_is_heard);
-	tcase_add_loop_test(
-	    tc, end_of_peer_is_reported, 0, 2 * UNIT_COUNT(ends));
-	tcase_add_loop_test(tc, messages_before_the_end_arrive, 0, 2);
-	tcase_add_test(tc, sending_without_a_peer_fails);
-	tcase_add_test(tc, a_handler_may_free_its_channel);
-	tcase_add_test(tc, a_handler_may_send);
-	tcase_add_test(tc, a_handler_may_take_descriptors);
-}
-
-int
-main(void)
-{
-	return unit_run("channel", add);
 }

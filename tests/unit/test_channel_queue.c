@@ -22,7 +22,7 @@ send_numbered(struct scene *scene, unsigned int most, struct err *err)
 }
 
 /* A full socket: the rest waits, and comes in order, descriptors too. */
-START_TEST(a_full_socket_keeps_order)
+UNIT_TEST(a_full_socket_keeps_order)
 {
 	const unsigned int most = IPC_QUEUE_PACKETS_MAX;
 	struct buffer sent = { 0 };
@@ -46,10 +46,9 @@ START_TEST(a_full_socket_keeps_order)
 	buffer_reset(&sent);
 	scene_close(&scene);
 }
-END_TEST
 
 /* A descriptor that is lent stays ours, whether its message waits or not. */
-START_TEST(a_lent_descriptor_is_kept)
+UNIT_TEST(a_lent_descriptor_is_kept)
 {
 	const unsigned int most = 400; /* some wait */
 	struct ipc_audit audit;
@@ -73,10 +72,9 @@ START_TEST(a_lent_descriptor_is_kept)
 	fd_close(&fd);
 	scene_close(&scene);
 }
-END_TEST
 
 /* Reading goes on while nothing can be written (law 11). */
-START_TEST(a_full_socket_does_not_stop_reading)
+UNIT_TEST(a_full_socket_does_not_stop_reading)
 {
 	struct ipc_packet packet;
 	struct scene scene;
@@ -90,9 +88,8 @@ START_TEST(a_full_socket_does_not_stop_reading)
 	ck_assert_uint_eq(scene.near.handled, 1);
 	scene_close(&scene);
 }
-END_TEST
 
-START_TEST(the_queue_is_bounded)
+UNIT_TEST(the_queue_is_bounded)
 {
 	struct scene scene;
 	union ipc_any done;
@@ -111,10 +108,9 @@ START_TEST(the_queue_is_bounded)
 	    channel_send_done(scene.near.channel, &done.done, &err), -1);
 	scene_close(&scene);
 }
-END_TEST
 
 /* With memfds, which weigh little in a packet; and back to nothing. */
-START_TEST(what_waits_is_weighed)
+UNIT_TEST(what_waits_is_weighed)
 {
 	struct scene scene;
 	union ipc_any done;
@@ -138,9 +134,8 @@ START_TEST(what_waits_is_weighed)
 	ck_assert_uint_eq(channel_unsent(scene.near.channel), 0);
 	scene_close(&scene);
 }
-END_TEST
 
-START_TEST(a_queue_outlives_a_peer_that_ends)
+UNIT_TEST(a_queue_outlives_a_peer_that_ends)
 {
 	struct scene scene;
 	struct err err;
@@ -153,10 +148,9 @@ START_TEST(a_queue_outlives_a_peer_that_ends)
 	ck_assert_int_eq(scene.near.broken, 0);
 	scene_close(&scene);
 }
-END_TEST
 
 /* Nobody hears of that before the channel is read again; nothing is tried. */
-START_TEST(a_queue_of_a_channel_that_pauses_rests_when_the_peer_ends)
+UNIT_TEST(a_queue_of_a_channel_that_pauses_rests_when_the_peer_ends)
 {
 	struct scene scene;
 	struct err err;
@@ -175,10 +169,9 @@ START_TEST(a_queue_of_a_channel_that_pauses_rests_when_the_peer_ends)
 	ck_assert_int_eq(scene.near.broken, 0);
 	scene_close(&scene);
 }
-END_TEST
 
 /* What is sent to a channel that pauses waits with the peer, as its end. */
-START_TEST(a_pause_loses_nothing)
+UNIT_TEST(a_pause_loses_nothing)
 {
 	struct scene scene;
 	struct err err;
@@ -204,7 +197,6 @@ START_TEST(a_pause_loses_nothing)
 	ck_assert_uint_eq(scene.far.closed, 1);
 	scene_close(&scene);
 }
-END_TEST
 
 /* Returns how many messages a socket has room for. */
 static unsigned int
@@ -225,7 +217,7 @@ find_room(void)
  * A message that is held waits for the next, and both arrive in order, also
  * where only one of them or none finds room.
  */
-START_TEST(a_message_that_is_held_comes_first)
+UNIT_TESTS(a_message_that_is_held_comes_first, 5)
 {
 	struct scene scene;
 	struct buffer sent = { 0 };
@@ -258,13 +250,12 @@ START_TEST(a_message_that_is_held_comes_first)
 	buffer_reset(&sent);
 	scene_close(&scene);
 }
-END_TEST
 
 /* A number that is no descriptor: a message with it cannot be sent. */
 #define NO_DESCRIPTOR 10000
 
 /* Nor is a message kept for ever that waited and cannot be sent then. */
-START_TEST(a_message_that_waited_may_fail)
+UNIT_TEST(a_message_that_waited_may_fail)
 {
 	struct ipc_audit audit;
 	struct ipc_packet packet;
@@ -297,27 +288,4 @@ START_TEST(a_message_that_waited_may_fail)
 	ck_assert_uint_eq(scene.near.closed, 1);
 	fd_close(&fd);
 	scene_close(&scene);
-}
-END_TEST
-
-static void
-add(TCase *tc)
-{
-	tcase_add_test(tc, a_message_that_waited_may_fail);
-	tcase_add_loop_test(tc, a_message_that_is_held_comes_first, 0, 5);
-	tcase_add_test(tc, a_full_socket_keeps_order);
-	tcase_add_test(tc, a_lent_descriptor_is_kept);
-	tcase_add_test(tc, a_full_socket_does_not_stop_reading);
-	tcase_add_test(tc, the_queue_is_bounded);
-	tcase_add_test(tc, what_waits_is_weighed);
-	tcase_add_test(tc, a_queue_outlives_a_peer_that_ends);
-	tcase_add_test(tc, a_pause_loses_nothing);
-	tcase_add_test(
-	    tc, a_queue_of_a_channel_that_pauses_rests_when_the_peer_ends);
-}
-
-int
-main(void)
-{
-	return unit_run("channel_queue", add);
 }

@@ -120,7 +120,7 @@ add(struct buffer *reason, const char *errors, size_t len, int cut)
 	complaint_add(reason, &buffer, cut, 1);
 }
 
-START_TEST(finds_the_line)
+UNIT_TESTS(finds_the_line, UNIT_COUNT(rows))
 {
 	auto_buffer struct buffer reason = { 0 };
 	auto_free char *wanted = mem_printf("%s%s",
@@ -129,10 +129,9 @@ START_TEST(finds_the_line)
 	add(&reason, rows[_i].errors, strlen(rows[_i].errors), 0);
 	ck_assert_str_eq(reason.data, wanted);
 }
-END_TEST
 
 /* What begins in the middle of a line is of use only when it is alone. */
-START_TEST(half_a_line_is_passed_over)
+UNIT_TEST(half_a_line_is_passed_over)
 {
 	auto_buffer struct buffer reason = { 0 };
 
@@ -142,10 +141,9 @@ START_TEST(half_a_line_is_passed_over)
 	add(&reason, "or: half", 8, 1);
 	ck_assert_str_eq(reason.data, SAYS "or: half");
 }
-END_TEST
 
 /* Any bytes: text comes of them, and not too much. */
-START_TEST(foreign_bytes_are_text)
+UNIT_TEST(foreign_bytes_are_text)
 {
 	static const char odd[] = "Error: a\0b\xff\xc2\x9b\xe2\x80\xae";
 	auto_buffer struct buffer reason = { 0 }, errors = { 0 };
@@ -162,10 +160,9 @@ START_TEST(foreign_bytes_are_text)
 	ck_assert_uint_le(reason.len, REFUSED_FOREIGN_MAX + strlen(SAYS));
 	ck_assert(utf8_valid(reason.data, reason.len));
 }
-END_TEST
 
 /* All of it is in the log of those who want to see all. */
-START_TEST(the_log_has_all_lines)
+UNIT_TESTS(the_log_has_all_lines, 2)
 {
 	static const char wanted[] = "x: server \"gh\" wrote: Error: no\n"
 	    "x: server \"gh\" wrote:     at \\x1b[2Jx\n";
@@ -183,10 +180,9 @@ START_TEST(the_log_has_all_lines)
 	ck_assert_int_ge(read(ends[0], text, sizeof(text) - 1), 0);
 	ck_assert_str_eq(text, _i == 0 ? "" : wanted);
 }
-END_TEST
 
 /* For a box; the operator has them, as above. */
-START_TEST(our_own_lines_have_no_path)
+UNIT_TESTS(our_own_lines_have_no_path, 4)
 {
 	static const char *const lines[][2] = {
 		{ "caisson: cannot execute /h: e/x: Permission denied\n",
@@ -204,21 +200,4 @@ START_TEST(our_own_lines_have_no_path)
 
 	complaint_add(&reason, &errors, 0, 0);
 	ck_assert_str_eq(reason.data, wanted);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, our_own_lines_have_no_path, 0, 4);
-	tcase_add_loop_test(tc, finds_the_line, 0, UNIT_COUNT(rows));
-	tcase_add_test(tc, half_a_line_is_passed_over);
-	tcase_add_test(tc, foreign_bytes_are_text);
-	tcase_add_loop_test(tc, the_log_has_all_lines, 0, 2);
-}
-
-int
-main(void)
-{
-	return unit_run("complaint", add_tests);
 }

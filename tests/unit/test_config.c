@@ -148,12 +148,11 @@ static const struct {
 	    "1:15 ! 'x' where a value should be\n" },
 };
 
-START_TEST(files_become_rows)
+UNIT_TESTS(files_become_rows, UNIT_COUNT(files))
 {
 	ck_assert_str_eq(read_text(files[_i].text, strlen(files[_i].text)),
 	    files[_i].rows);
 }
-END_TEST
 
 /* The files of clients, as their programs write them. */
 static const struct {
@@ -272,15 +271,14 @@ static const struct {
 	    "have one \"name\"\n9:11 e sse: http://x    \n" },
 };
 
-START_TEST(clients_are_read)
+UNIT_TESTS(clients_are_read, UNIT_COUNT(clients))
 {
 	ck_assert_str_eq(read_file(clients[_i].text, strlen(clients[_i].text),
 	    clients[_i].shape), clients[_i].rows);
 }
-END_TEST
 
 /* A client's history is long; what stands in it is found all the same. */
-START_TEST(large_files_are_read)
+UNIT_TEST(large_files_are_read)
 {
 	auto_buffer struct buffer text = { 0 };
 	size_t i;
@@ -299,14 +297,12 @@ START_TEST(large_files_are_read)
 	ck_assert_str_eq(told.data, "1:1 ! the file is larger than the limit "
 	    "of 1048576 bytes\n");
 }
-END_TEST
 
-START_TEST(no_bytes_are_an_empty_file)
+UNIT_TEST(no_bytes_are_an_empty_file)
 {
 	ck_assert_str_eq(read_text(NULL, 0),
 	    "1:1 ! the text is empty where a value should be\n");
 }
-END_TEST
 
 /* What is wrong in a file is an edit; what is no such text is none. */
 static const struct {
@@ -336,16 +332,15 @@ static const struct {
 	{ CONFIG_SHAPE_GOOSE, "a: [1, 2\n", 0 },
 };
 
-START_TEST(says_whether_a_text_could_be_parsed)
+UNIT_TESTS(says_whether_a_text_could_be_parsed, UNIT_COUNT(texts))
 {
 	const char *text = texts[_i].text;
 
 	read_file(text, strlen(text), texts[_i].shape);
 	ck_assert_msg(parsed == texts[_i].parsed, "\"%s\"", text);
 }
-END_TEST
 
-START_TEST(entries_are_counted)
+UNIT_TEST(entries_are_counted)
 {
 	auto_buffer struct buffer text = { 0 };
 	const char *p;
@@ -365,10 +360,9 @@ START_TEST(entries_are_counted)
 	    "servers in one file: this one and those after it are left "
 	    "out\n"));
 }
-END_TEST
 
 /* A row fits into a packet, whatever the file has. */
-START_TEST(long_names_are_cut_between_characters)
+UNIT_TEST(long_names_are_cut_between_characters)
 {
 	auto_buffer struct buffer text = { 0 };
 	auto_buffer struct buffer wanted = { 0 };
@@ -382,24 +376,4 @@ START_TEST(long_names_are_cut_between_characters)
 	buffer_add_text(&wanted, "1:16 ! the name of a server has 200 bytes; "
 	    "at most 128 are allowed\n");
 	ck_assert_str_eq(told.data, wanted.data);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, files_become_rows, 0, UNIT_COUNT(files));
-	tcase_add_loop_test(tc, clients_are_read, 0, UNIT_COUNT(clients));
-	tcase_add_test(tc, large_files_are_read);
-	tcase_add_test(tc, no_bytes_are_an_empty_file);
-	tcase_add_loop_test(tc, says_whether_a_text_could_be_parsed, 0,
-	    UNIT_COUNT(texts));
-	tcase_add_test(tc, entries_are_counted);
-	tcase_add_test(tc, long_names_are_cut_between_characters);
-}
-
-int
-main(void)
-{
-	return unit_run("config", add_tests);
 }

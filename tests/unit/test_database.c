@@ -108,7 +108,9 @@ expect_refused(const char *words)
 	ck_assert_mem_eq(before.data, after.data, before.len);
 }
 
-START_TEST(makes_what_is_missing)
+UNIT_FIXTURE(enter, leave)
+
+UNIT_TEST(makes_what_is_missing)
 {
 	open_well();
 	open_well();
@@ -116,7 +118,6 @@ START_TEST(makes_what_is_missing)
 	ck_assert_int_ge(ask("PRAGMA user_version"), 1);
 	ck_assert_int_eq(ask("SELECT sum(value) FROM totals"), 0);
 }
-END_TEST
 
 /*
  * What 0.1.0 made its database with, word for word; never to be changed. What
@@ -169,7 +170,7 @@ static const char kept[] =
     "UPDATE totals SET value = 7 WHERE name = 'version';"
     "PRAGMA application_id = 0x43616973; PRAGMA user_version = 1";
 
-START_TEST(opens_what_0_1_0_wrote)
+UNIT_TEST(opens_what_0_1_0_wrote)
 {
 	size_t i;
 
@@ -184,13 +185,12 @@ START_TEST(opens_what_0_1_0_wrote)
 	ck_assert_int_eq(ask("SELECT count(*) FROM tool_lists"), 1);
 	ck_assert_int_eq(ask("SELECT sum(value) FROM totals"), 7 + 2 + 64);
 }
-END_TEST
 
 /*
  * 0.1.0 opens a database of version 1 at most, and uses its own tables: what
  * comes later may only add to them.
  */
-START_TEST(makes_what_0_1_0_opens)
+UNIT_TEST(makes_what_0_1_0_opens)
 {
 	char *sql;
 	size_t i;
@@ -208,9 +208,8 @@ START_TEST(makes_what_0_1_0_opens)
 	ck_assert_int_eq(ask("SELECT count(*) FROM totals WHERE name IN "
 	    "('version', 'memories', 'tools', 'bytes')"), 4);
 }
-END_TEST
 
-START_TEST(refuses_a_newer_version)
+UNIT_TEST(refuses_a_newer_version)
 {
 	open_well();
 	database_free(&database);
@@ -218,24 +217,21 @@ START_TEST(refuses_a_newer_version)
 	change("PRAGMA user_version = 1000");
 	expect_refused("it was written by a newer Caisson (version 1000");
 }
-END_TEST
 
-START_TEST(refuses_another_program)
+UNIT_TEST(refuses_another_program)
 {
 	change("PRAGMA application_id = 7; CREATE TABLE memories (a)");
 	expect_refused("of another program");
 }
-END_TEST
 
-START_TEST(refuses_tables_of_others)
+UNIT_TEST(refuses_tables_of_others)
 {
 	change("CREATE TABLE bookmarks (a)");
 	expect_refused("of another program");
 }
-END_TEST
 
 /* The first page stays: the tables that it names cannot be read. */
-START_TEST(refuses_what_is_damaged)
+UNIT_TEST(refuses_what_is_damaged)
 {
 	auto_buffer struct buffer zeroes = { 0 };
 	struct stat st;
@@ -249,13 +245,12 @@ START_TEST(refuses_what_is_damaged)
 	ck_assert_int_eq(pwrite(fd, zeroes.data, 3000, 100), 3000);
 	expect_refused("it is damaged");
 }
-END_TEST
 
 /*
  * A page that says that it has no cells is a good page: what was kept would
  * not be found, and nothing would tell.
  */
-START_TEST(refuses_what_has_lost_something)
+UNIT_TESTS(refuses_what_has_lost_something, 2)
 {
 	static const char *const roots[] = {
 		"SELECT rootpage FROM sqlite_master WHERE name = 'memories'",
@@ -275,7 +270,6 @@ START_TEST(refuses_what_has_lost_something)
 	ck_assert_int_eq(pwrite(fd, "\0\0", 2, page + 3), 2);
 	expect_refused("it is damaged");
 }
-END_TEST
 
 /* It is said what there is instead, and nothing is done to it. */
 static void
@@ -293,15 +287,14 @@ expect_no_file(const char *words)
 	    err.text);
 }
 
-START_TEST(does_not_follow_links)
+UNIT_TEST(does_not_follow_links)
 {
 	ck_assert_int_eq(symlink("elsewhere", DATABASE_NAME), 0);
 	expect_no_file("it is a symbolic link, not a regular file");
 	ck_assert_int_eq(access("elsewhere", F_OK), -1);
 }
-END_TEST
 
-START_TEST(refuses_what_is_no_file)
+UNIT_TEST(refuses_what_is_no_file)
 {
 	static const char *const beside[] = { "-wal", "-shm", "-journal" };
 	auto_free char *name = NULL;
@@ -324,10 +317,9 @@ START_TEST(refuses_what_is_no_file)
 	}
 	open_well();
 }
-END_TEST
 
 /* The file is removed while it is open. */
-START_TEST(a_file_that_was_removed_is_let_go)
+UNIT_TEST(a_file_that_was_removed_is_let_go)
 {
 	open_well();
 	database_look(database);
@@ -339,7 +331,6 @@ START_TEST(a_file_that_was_removed_is_let_go)
 	    " WHERE name = 'version'", NULL), 0);
 	ck_assert_int_eq(ask("SELECT max(value) FROM totals"), 5);
 }
-END_TEST
 
 static void
 set_version(const char *version)
@@ -369,7 +360,7 @@ leave_a_log(void)
 	ck_assert_int_eq(access(DATABASE_NAME "-wal", F_OK), 0);
 }
 
-START_TEST(refuses_what_has_lost_its_log)
+UNIT_TEST(refuses_what_has_lost_its_log)
 {
 	leave_a_log();
 	ck_assert_int_eq(unlink(DATABASE_NAME "-wal"), 0);
@@ -383,9 +374,8 @@ START_TEST(refuses_what_has_lost_its_log)
 	open_well();
 	ck_assert_int_eq(ask("SELECT max(value) FROM totals"), 5);
 }
-END_TEST
 
-START_TEST(a_log_that_is_removed_costs_nothing)
+UNIT_TEST(a_log_that_is_removed_costs_nothing)
 {
 	open_well();
 	set_version("5");
@@ -395,10 +385,9 @@ START_TEST(a_log_that_is_removed_costs_nothing)
 	set_version("value + 1");
 	ck_assert_int_eq(ask("SELECT max(value) FROM totals"), 6);
 }
-END_TEST
 
 /* Everybody finds no tables, and one of them makes them. */
-START_TEST(is_made_once_by_many)
+UNIT_TEST(is_made_once_by_many)
 {
 	int gate[2], status, n;
 	char byte;
@@ -418,9 +407,8 @@ START_TEST(is_made_once_by_many)
 	}
 	ck_assert_int_eq(ask("SELECT count(*) FROM totals"), 4);
 }
-END_TEST
 
-START_TEST(changes_all_or_nothing)
+UNIT_TEST(changes_all_or_nothing)
 {
 	struct err err = { 0 };
 
@@ -435,32 +423,4 @@ START_TEST(changes_all_or_nothing)
 	    " WHERE name = 'version'", &err), 0);
 	ck_assert_int_eq(database_end(database, 0, &err), 0);
 	ck_assert_int_eq(ask("SELECT max(value) FROM totals"), 9);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, enter, leave);
-	tcase_add_test(tc, makes_what_is_missing);
-	tcase_add_test(tc, opens_what_0_1_0_wrote);
-	tcase_add_test(tc, makes_what_0_1_0_opens);
-	tcase_add_test(tc, refuses_a_newer_version);
-	tcase_add_test(tc, refuses_another_program);
-	tcase_add_test(tc, refuses_tables_of_others);
-	tcase_add_test(tc, refuses_what_is_damaged);
-	tcase_add_loop_test(tc, refuses_what_has_lost_something, 0, 2);
-	tcase_add_test(tc, does_not_follow_links);
-	tcase_add_test(tc, refuses_what_is_no_file);
-	tcase_add_test(tc, a_file_that_was_removed_is_let_go);
-	tcase_add_test(tc, refuses_what_has_lost_its_log);
-	tcase_add_test(tc, a_log_that_is_removed_costs_nothing);
-	tcase_add_test(tc, is_made_once_by_many);
-	tcase_add_test(tc, changes_all_or_nothing);
-}
-
-int
-main(void)
-{
-	return unit_run("database", add_tests);
 }

@@ -83,7 +83,7 @@ is_text(const char *found, const char *wanted)
 	ck_assert_str_eq(found == NULL ? "" : found, wanted);
 }
 
-START_TEST(reads)
+UNIT_TESTS(reads, UNIT_COUNT(good))
 {
 	struct entry entry;
 	struct err err;
@@ -99,7 +99,6 @@ START_TEST(reads)
 	ck_assert_int_eq(entry.disabled, good[_i].disabled);
 	entry_reset(&entry);
 }
-END_TEST
 
 static const struct {
 	const char *tools;
@@ -117,7 +116,7 @@ static const struct {
 };
 
 /* An empty list of one client allows everything; it takes nothing back. */
-START_TEST(an_empty_list_may_allow_everything)
+UNIT_TEST(an_empty_list_may_allow_everything)
 {
 	struct entry entry;
 	struct err err;
@@ -132,9 +131,8 @@ START_TEST(an_empty_list_may_allow_everything)
 	ck_assert_int_eq(entry.narrowed, 1);
 	entry_reset(&entry);
 }
-END_TEST
 
-START_TEST(reads_which_tools)
+UNIT_TESTS(reads_which_tools, UNIT_COUNT(tools))
 {
 	auto_free char *text = mem_printf(
 	    "{\"a\":{\"command\":\"c\",\"tools\":%s}}", tools[_i].tools);
@@ -147,7 +145,6 @@ START_TEST(reads_which_tools)
 	is_texts(&entry.deny, tools[_i].deny);
 	entry_reset(&entry);
 }
-END_TEST
 
 static const struct {
 	const char *text;
@@ -265,7 +262,7 @@ static const struct {
 	    "\"type\"" },
 };
 
-START_TEST(refuses)
+UNIT_TESTS(refuses, UNIT_COUNT(bad))
 {
 	struct entry entry;
 	struct err err;
@@ -277,7 +274,6 @@ START_TEST(refuses)
 	ck_assert_ptr_null(strstr(err.text, "secret"));
 	entry_reset(&entry);
 }
-END_TEST
 
 /* Each bound, just kept and just broken. */
 static const struct {
@@ -301,7 +297,7 @@ static const struct {
 	    CONFIG_TOOLS_MAX - 3 },
 };
 
-START_TEST(bounds_hold)
+UNIT_TESTS(bounds_hold, UNIT_COUNT(bounds))
 {
 	const char *format = bounds[_i].format;
 	const char *mark = strstr(format, "%s");
@@ -321,21 +317,4 @@ START_TEST(bounds_hold)
 		    extra == 0 ? 0 : -1);
 		entry_reset(&entry);
 	}
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, reads, 0, UNIT_COUNT(good));
-	tcase_add_test(tc, an_empty_list_may_allow_everything);
-	tcase_add_loop_test(tc, reads_which_tools, 0, UNIT_COUNT(tools));
-	tcase_add_loop_test(tc, refuses, 0, UNIT_COUNT(bad));
-	tcase_add_loop_test(tc, bounds_hold, 0, UNIT_COUNT(bounds));
-}
-
-int
-main(void)
-{
-	return unit_run("entry", add_tests);
 }

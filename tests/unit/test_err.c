@@ -9,7 +9,7 @@
 #include "common/utf8.h"
 #include "unit.h"
 
-START_TEST(names_what_the_system_says)
+UNIT_TEST(names_what_the_system_says)
 {
 	struct err err = { 0 };
 
@@ -18,10 +18,9 @@ START_TEST(names_what_the_system_says)
 	ck_assert_str_eq(err.text, "open /a/b: No such file or directory");
 	ck_assert_int_eq(err.code, ENOENT);
 }
-END_TEST
 
 /* Errors end up in JSON and in messages: UTF-8, whatever was put in. */
-START_TEST(is_utf8_whatever_is_put_in)
+UNIT_TEST(is_utf8_whatever_is_put_in)
 {
 	struct err err;
 	char text[2 * ERR_TEXT_SIZE];
@@ -43,18 +42,4 @@ START_TEST(is_utf8_whatever_is_put_in)
 		err_wrap(&err, "where");
 		ck_assert_int_eq(utf8_valid(err.text, strlen(err.text)), 1);
 	}
-}
-END_TEST
-
-static void
-add(TCase *tc)
-{
-	tcase_add_test(tc, is_utf8_whatever_is_put_in);
-	tcase_add_test(tc, names_what_the_system_says);
-}
-
-int
-main(void)
-{
-	return unit_run("err", add);
 }

@@ -101,7 +101,9 @@ told_in_all(void)
 	return told[0] + told[1] + told[2];
 }
 
-START_TEST(persists_until_it_is_deleted)
+UNIT_FIXTURE(setup, teardown)
+
+UNIT_TEST(persists_until_it_is_deleted)
 {
 	make_event(0, fds[0][0], EV_READ | EV_PERSIST, thrice);
 	event_add(events[0], NULL);
@@ -109,9 +111,8 @@ START_TEST(persists_until_it_is_deleted)
 	event_base_dispatch(base);
 	ck_assert_int_eq(told[0], 3);
 }
-END_TEST
 
-START_TEST(reports_ends)
+UNIT_TEST(reports_ends)
 {
 	char c;
 
@@ -126,9 +127,8 @@ START_TEST(reports_ends)
 	ck_assert_int_eq(told[0], 1);
 	ck_assert_int_eq(told[1], 1);
 }
-END_TEST
 
-START_TEST(frees_in_a_handler)
+UNIT_TEST(frees_in_a_handler)
 {
 	int i;
 
@@ -139,9 +139,8 @@ START_TEST(frees_in_a_handler)
 	event_base_dispatch(base);
 	ck_assert_int_eq(told_in_all(), 1);
 }
-END_TEST
 
-START_TEST(deletes_in_a_handler)
+UNIT_TEST(deletes_in_a_handler)
 {
 	int i;
 
@@ -152,10 +151,9 @@ START_TEST(deletes_in_a_handler)
 	event_base_dispatch(base);
 	ck_assert_int_eq(told_in_all(), 1);
 }
-END_TEST
 
 /* What was found with it is handled by the next run of the loop. */
-START_TEST(stops)
+UNIT_TEST(stops)
 {
 	make_event(0, fds[0][0], EV_READ, stop);
 	make_event(1, fds[1][0], EV_READ, stop);
@@ -166,9 +164,8 @@ START_TEST(stops)
 	event_base_dispatch(base);
 	ck_assert_int_eq(told_in_all(), 2);
 }
-END_TEST
 
-START_TEST(repeats_a_time)
+UNIT_TEST(repeats_a_time)
 {
 	const struct timeval tv = clock_timeval(1);
 
@@ -177,9 +174,8 @@ START_TEST(repeats_a_time)
 	event_base_dispatch(base);
 	ck_assert_int_eq(told[0], 3);
 }
-END_TEST
 
-START_TEST(does_not_wait_for_a_deleted_time)
+UNIT_TEST(does_not_wait_for_a_deleted_time)
 {
 	const struct timeval late = clock_timeval(3600000);
 
@@ -190,24 +186,4 @@ START_TEST(does_not_wait_for_a_deleted_time)
 	event_add(events[1], NULL);
 	event_base_dispatch(base);
 	ck_assert_int_eq(told_in_all(), 1);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, persists_until_it_is_deleted);
-	tcase_add_test(tc, reports_ends);
-	tcase_add_test(tc, frees_in_a_handler);
-	tcase_add_test(tc, deletes_in_a_handler);
-	tcase_add_test(tc, stops);
-	tcase_add_test(tc, repeats_a_time);
-	tcase_add_test(tc, does_not_wait_for_a_deleted_time);
-}
-
-int
-main(void)
-{
-	return unit_run("event", add_tests);
 }

@@ -21,7 +21,7 @@ is_open(int fd)
 	return fcntl(fd, F_GETFD) != -1;
 }
 
-START_TEST(hands_over)
+UNIT_TEST(hands_over)
 {
 	int taken = -1;
 
@@ -35,10 +35,9 @@ START_TEST(hands_over)
 	ck_assert(is_open(taken));
 	close(taken);
 }
-END_TEST
 
 /* More than a pipe holds: the reader has to take it while it is written. */
-START_TEST(writes_all)
+UNIT_TEST(writes_all)
 {
 	size_t len = 5 * PIPE_CHUNK + 123, got = 0;
 	auto_free char *data = mem_alloc(len);
@@ -66,15 +65,13 @@ START_TEST(writes_all)
 	ck_assert_int_eq(status, 0);
 	close(fds[0]);
 }
-END_TEST
 
-START_TEST(writes_nothing)
+UNIT_TEST(writes_nothing)
 {
 	ck_assert_int_eq(fd_write_all(-1, "", 0), 0);
 }
-END_TEST
 
-START_TEST(write_fails)
+UNIT_TEST(write_fails)
 {
 	int fds[2];
 
@@ -86,20 +83,4 @@ START_TEST(write_fails)
 	ck_assert_int_eq(fd_write_all(fds[1], "x", 1), -1);
 	ck_assert_int_eq(errno, EPIPE);
 	close(fds[1]);
-}
-END_TEST
-
-static void
-add(TCase *tc)
-{
-	tcase_add_test(tc, hands_over);
-	tcase_add_test(tc, writes_all);
-	tcase_add_test(tc, writes_nothing);
-	tcase_add_test(tc, write_fails);
-}
-
-int
-main(void)
-{
-	return unit_run("fd", add);
 }

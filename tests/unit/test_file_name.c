@@ -11,24 +11,22 @@ static const char *const good[] = { "a", " ", "...", "..a", ".a", "-", "--x",
 	"a b", "\xc3\xa9", "\xc2\xa0", "\xe2\x80\xae", "\xf0\x9f\x98\x80", "\\",
 	"C:\\x", "~", "*", "\"'", "%2f" };
 
-START_TEST(takes_text)
+UNIT_TESTS(takes_text, UNIT_COUNT(good))
 {
 	ck_assert(file_name_valid(good[_i], strlen(good[_i])));
 }
-END_TEST
 
 static const char *const bad[] = { "", ".", "..", "/", "a/", "/a", "../a",
 	"\x01", "a\n", "\r", "\x1f", "\x7f", "\xc2\x80", "a\xc2\x9fzb",
 	"\xc2", "\xff", "\xc0\xaf", "\xc0\x80", "\xed\xa0\x80",
 	"\xf4\x90\x80\x80" };
 
-START_TEST(takes_nothing_else)
+UNIT_TESTS(takes_nothing_else, UNIT_COUNT(bad))
 {
 	ck_assert(!file_name_valid(bad[_i], strlen(bad[_i])));
 }
-END_TEST
 
-START_TEST(takes_no_nul_and_nothing_long)
+UNIT_TEST(takes_no_nul_and_nothing_long)
 {
 	char name[FILE_NAME_MAX + 1];
 
@@ -38,10 +36,9 @@ START_TEST(takes_no_nul_and_nothing_long)
 	ck_assert(file_name_valid(name, FILE_NAME_MAX));
 	ck_assert(!file_name_valid(name, FILE_NAME_MAX + 1));
 }
-END_TEST
 
 /* It is no path, so that only what cannot be shown is wrong. */
-START_TEST(takes_ids_of_conversations)
+UNIT_TEST(takes_ids_of_conversations)
 {
 	char id[CONVERSATION_ID_MAX + 1];
 
@@ -54,20 +51,4 @@ START_TEST(takes_ids_of_conversations)
 	memset(id, 'x', sizeof(id));
 	ck_assert(conversation_id_valid(id, CONVERSATION_ID_MAX));
 	ck_assert(!conversation_id_valid(id, CONVERSATION_ID_MAX + 1));
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, takes_text, 0, UNIT_COUNT(good));
-	tcase_add_loop_test(tc, takes_nothing_else, 0, UNIT_COUNT(bad));
-	tcase_add_test(tc, takes_no_nul_and_nothing_long);
-	tcase_add_test(tc, takes_ids_of_conversations);
-}
-
-int
-main(void)
-{
-	return unit_run("file_name", add_tests);
 }

@@ -251,7 +251,7 @@ static const struct {
 	    RUN("\"\\\"}\\n{\\\"type\\\":\\\"ready\\\"}\\n\"") },
 };
 
-START_TEST(the_code_is_sent_when_ready)
+UNIT_TESTS(the_code_is_sent_when_ready, UNIT_COUNT(runs))
 {
 	auto_buffer struct buffer run = { 0 };
 	char c;
@@ -267,10 +267,9 @@ START_TEST(the_code_is_sent_when_ready)
 	ck_assert_str_eq(told.data, "sent\n");
 	close_frames();
 }
-END_TEST
 
 /* The box may be ready long before there is code: READY is sent once. */
-START_TEST(a_ready_box_waits_for_code)
+UNIT_TEST(a_ready_box_waits_for_code)
 {
 	struct ipc_blob servers = { (const uint8_t *)SERVERS, strlen(SERVERS),
 		-1 };
@@ -291,10 +290,9 @@ START_TEST(a_ready_box_waits_for_code)
 	ck_assert_uint_eq(readies, 1);
 	close_frames();
 }
-END_TEST
 
 /* What has no code yet can ask for nothing. */
-START_TEST(a_box_that_waits_may_not_ask)
+UNIT_TEST(a_box_that_waits_may_not_ask)
 {
 	open_frames(NULL, 0);
 	say(READY, strlen(READY));
@@ -309,10 +307,9 @@ START_TEST(a_box_that_waits_may_not_ask)
 	    "fault: a frame of an unknown type\nend\n");
 	close_frames();
 }
-END_TEST
 
 /* The run frame says that memories are available, and echo is on. */
-START_TEST(memory_is_offered)
+UNIT_TEST(memory_is_offered)
 {
 	auto_buffer struct buffer run = { 0 };
 
@@ -327,7 +324,6 @@ START_TEST(memory_is_offered)
 	    "\"servers\":" SERVERS "}\n");
 	close_frames();
 }
-END_TEST
 
 /* Sends code and compares what a reader of JSON makes of the frame. */
 static void
@@ -357,14 +353,13 @@ check_code(const char *code, size_t len)
 }
 
 /* Far more than a pipe holds, also when each byte becomes six. */
-START_TEST(large_code_arrives)
+UNIT_TESTS(large_code_arrives, 2)
 {
 	auto_free char *code = mem_alloc(MIB);
 
 	memset(code, _i == 0 ? 'x' : '\x01', MIB);
 	check_code(code, MIB);
 }
-END_TEST
 
 /* What the box says */
 
@@ -498,7 +493,7 @@ static const struct {
 };
 
 /* Each is one line; too many are counted, and too long ones are cut. */
-START_TEST(notes_are_cleaned_and_bounded)
+UNIT_TEST(notes_are_cleaned_and_bounded)
 {
 	auto_buffer struct buffer text = { 0 }, wanted = { 0 };
 	struct ipc_bytes notes;
@@ -541,9 +536,8 @@ START_TEST(notes_are_cleaned_and_bounded)
 	    "sent\nfault: a note without a valid \"text\"\nend\n");
 	close_frames();
 }
-END_TEST
 
-START_TEST(ends_of_code_are_checked)
+UNIT_TESTS(ends_of_code_are_checked, UNIT_COUNT(kept_talks))
 {
 	const char *said = kept_talks[_i].said;
 	size_t n;
@@ -569,9 +563,8 @@ START_TEST(ends_of_code_are_checked)
 	    "sent\nfault: an end of code where none is kept\nend\n");
 	close_frames();
 }
-END_TEST
 
-START_TEST(frames_are_checked)
+UNIT_TESTS(frames_are_checked, UNIT_COUNT(talks))
 {
 	open_frames("x", 1);
 	say(talks[_i].said, strlen(talks[_i].said));
@@ -583,10 +576,9 @@ START_TEST(frames_are_checked)
 	}
 	close_frames();
 }
-END_TEST
 
 /* The same, however it is cut into reads. */
-START_TEST(frames_may_come_in_pieces)
+UNIT_TESTS(frames_may_come_in_pieces, UNIT_COUNT(talks))
 {
 	const char *said = talks[_i].said;
 	size_t n;
@@ -600,10 +592,9 @@ START_TEST(frames_may_come_in_pieces)
 	ck_assert_str_eq(told.data, talks[_i].told);
 	close_frames();
 }
-END_TEST
 
 /* One byte more than a frame may have is too much, however it comes. */
-START_TEST(frames_are_bounded)
+UNIT_TESTS(frames_are_bounded, 2)
 {
 	size_t len = FRAME_MAX + (size_t)_i;
 	auto_free char *frame = mem_alloc(len + 1);
@@ -617,7 +608,6 @@ START_TEST(frames_are_bounded)
 	    "fault: a frame of 16785409 bytes\nend\n");
 	close_frames();
 }
-END_TEST
 
 /* Boxes that end */
 
@@ -632,7 +622,7 @@ static const struct {
 };
 
 /* Both ends of the box close at once, with much of the code unread. */
-START_TEST(a_box_may_end)
+UNIT_TESTS(a_box_may_end, UNIT_COUNT(deaths))
 {
 	auto_free char *code = mem_alloc(MIB);
 
@@ -646,10 +636,9 @@ START_TEST(a_box_may_end)
 	ck_assert_str_eq(told.data, deaths[_i].told);
 	close_frames();
 }
-END_TEST
 
 /* It never reads: it is heard all the same, and can be left at any time. */
-START_TEST(a_box_may_never_read)
+UNIT_TEST(a_box_may_never_read)
 {
 	auto_free char *code = mem_alloc(MIB);
 
@@ -660,31 +649,4 @@ START_TEST(a_box_may_never_read)
 	say(READY, strlen(READY));
 	ck_assert_str_eq(told.data, "sent\nfault: a second ready frame\nend\n");
 	close_frames();
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_test(tc, memory_is_offered);
-	tcase_add_loop_test(
-	    tc, the_code_is_sent_when_ready, 0, UNIT_COUNT(runs));
-	tcase_add_test(tc, a_ready_box_waits_for_code);
-	tcase_add_loop_test(
-	    tc, ends_of_code_are_checked, 0, UNIT_COUNT(kept_talks));
-	tcase_add_test(tc, a_box_that_waits_may_not_ask);
-	tcase_add_loop_test(tc, large_code_arrives, 0, 2);
-	tcase_add_loop_test(tc, frames_are_checked, 0, UNIT_COUNT(talks));
-	tcase_add_loop_test(
-	    tc, frames_may_come_in_pieces, 0, UNIT_COUNT(talks));
-	tcase_add_test(tc, notes_are_cleaned_and_bounded);
-	tcase_add_loop_test(tc, frames_are_bounded, 0, 2);
-	tcase_add_loop_test(tc, a_box_may_end, 0, UNIT_COUNT(deaths));
-	tcase_add_test(tc, a_box_may_never_read);
-}
-
-int
-main(void)
-{
-	return unit_run("frames", add_tests);
 }

@@ -9,7 +9,9 @@
 
 #define OPTIONS "OPTIONS /mcp HTTP/1.1\r\nHost: a\r\n\r\n"
 
-START_TEST(a_connection_has_one_request_in_a_pass)
+UNIT_FIXTURE(begin, end)
+
+UNIT_TEST(a_connection_has_one_request_in_a_pass)
 {
 	int many = client_at("192.0.2.1");
 	int other = client_at("192.0.2.2");
@@ -35,7 +37,6 @@ START_TEST(a_connection_has_one_request_in_a_pass)
 	close(many);
 	close(other);
 }
-END_TEST
 
 /* Returns an answer of so many bytes. */
 static char *
@@ -51,7 +52,7 @@ answer_of(size_t len)
  * An owner with many answers that are not read is disconnected, and not another
  * one whose single answer is the largest.
  */
-START_TEST(unread_answers_cost_their_owner)
+UNIT_TEST(unread_answers_cost_their_owner)
 {
 	enum { MANY = 8, ROOM = 20 * MIB };
 	auto_free char *small = answer_of(2 * MIB);
@@ -82,7 +83,6 @@ START_TEST(unread_answers_cost_their_owner)
 	conn_free_all(&gateway);
 	gateway.unsent -= HTTP_UNSENT_MAX - ROOM;
 }
-END_TEST
 
 /* Opens streams of an owner, from these addresses in turn. */
 static void
@@ -101,7 +101,7 @@ open_streams(struct channel *guest, const char *request, int *clients,
 }
 
 /* Where all connections are streams, those of the owner with most give way. */
-START_TEST(streams_of_one_owner_leave_room)
+UNIT_TEST(streams_of_one_owner_leave_room)
 {
 	enum { MANY = HTTP_CONNECTIONS_KEPT + 2, FEW = HTTP_CONNECTIONS_KEPT };
 	struct caller *caller = caller_of(&gateway, "192.0.2.3");
@@ -131,14 +131,13 @@ START_TEST(streams_of_one_owner_leave_room)
 	gateway.nconns -= fake + 2;
 	caller_drop(&caller);
 }
-END_TEST
 
 #define BODY_OF(token)                                                         \
 	"POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"  \
 	token "Content-Length: 4000000\r\n\r\n"
 
 /* Nothing of its body is awaited. */
-START_TEST(a_body_without_a_token_is_refused_at_once)
+UNIT_TEST(a_body_without_a_token_is_refused_at_once)
 {
 	int client = client_at("192.0.2.1");
 
@@ -149,13 +148,12 @@ START_TEST(a_body_without_a_token_is_refused_at_once)
 	ck_assert_uint_eq(gateway.bodies, 0);
 	close(client);
 }
-END_TEST
 
 /*
  * Many bodies with tokens that are not valid are refused, and not the larger
  * one of an owner, also at the same address.
  */
-START_TEST(bodies_of_strangers_cost_their_address)
+UNIT_TEST(bodies_of_strangers_cost_their_address)
 {
 	enum { MANY = 8, ROOM = 4 * MIB };
 	int clients[MANY], other, i, refused = 0;
@@ -176,22 +174,4 @@ START_TEST(bodies_of_strangers_cost_their_address)
 	ck_assert_int_ge(refused, 1);
 	conn_free_all(&gateway);
 	gateway.bodies -= HTTP_BODIES_MAX - ROOM;
-}
-END_TEST
-
-static void
-add(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, begin, end);
-	tcase_add_test(tc, a_connection_has_one_request_in_a_pass);
-	tcase_add_test(tc, unread_answers_cost_their_owner);
-	tcase_add_test(tc, streams_of_one_owner_leave_room);
-	tcase_add_test(tc, a_body_without_a_token_is_refused_at_once);
-	tcase_add_test(tc, bodies_of_strangers_cost_their_address);
-}
-
-int
-main(void)
-{
-	return unit_run("gateway_fair", add);
 }

@@ -27,7 +27,7 @@ is_equal(const struct head *a, const struct head *b)
 	    strcmp(a->name, b->name) == 0 && strcmp(a->type, b->type) == 0;
 }
 
-START_TEST(what_is_written_is_read)
+UNIT_TESTS(what_is_written_is_read, UNIT_COUNT(heads))
 {
 	uint8_t bytes[FILE_HEAD_SIZE];
 	struct head head;
@@ -36,10 +36,9 @@ START_TEST(what_is_written_is_read)
 	ck_assert_int_eq(head_decode(bytes, &head), 0);
 	ck_assert(is_equal(&head, &heads[_i]));
 }
-END_TEST
 
 /* Any other byte: another head, or none; never the same. */
-START_TEST(every_byte_counts)
+UNIT_TESTS(every_byte_counts, UNIT_COUNT(heads))
 {
 	uint8_t bytes[FILE_HEAD_SIZE], again[FILE_HEAD_SIZE];
 	unsigned int at, bit;
@@ -57,10 +56,9 @@ START_TEST(every_byte_counts)
 			bytes[at] ^= (uint8_t)(1 << bit);
 		}
 }
-END_TEST
 
 /* The form on the disk does not change by itself. */
-START_TEST(has_this_form)
+UNIT_TEST(has_this_form)
 {
 	static const char wanted[] = "caisson file\1\0\0\0"
 	                             "\2\0\0\0\0\0\0\0"
@@ -77,7 +75,6 @@ START_TEST(has_this_form)
 	for (i = sizeof(wanted) - 1; i < sizeof(bytes); i++)
 		ck_assert_uint_eq(bytes[i], 0);
 }
-END_TEST
 
 /* What a head must not say: where a byte is changed, and to what. */
 static const struct {
@@ -100,7 +97,7 @@ static const struct {
 	{ 55, "x", 1 }, { FILE_HEAD_SIZE - 1, "x", 1 },
 };
 
-START_TEST(what_is_wrong_is_none)
+UNIT_TESTS(what_is_wrong_is_none, UNIT_COUNT(wrong))
 {
 	struct head head = { 2, 3, 4, "me", "a.b", "type" };
 	uint8_t bytes[FILE_HEAD_SIZE];
@@ -108,21 +105,4 @@ START_TEST(what_is_wrong_is_none)
 	head_encode(&head, bytes);
 	memcpy(bytes + wrong[_i].at, wrong[_i].bytes, wrong[_i].len);
 	ck_assert_int_eq(head_decode(bytes, &head), -1);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(
-	    tc, what_is_written_is_read, 0, UNIT_COUNT(heads));
-	tcase_add_loop_test(tc, every_byte_counts, 0, UNIT_COUNT(heads));
-	tcase_add_test(tc, has_this_form);
-	tcase_add_loop_test(tc, what_is_wrong_is_none, 0, UNIT_COUNT(wrong));
-}
-
-int
-main(void)
-{
-	return unit_run("head", add_tests);
 }

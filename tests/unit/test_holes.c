@@ -5,7 +5,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "common/asan.h"
 #include "common/limits.h"
 #include "unit.h"
 #include "worker/box/python/python.h"
@@ -39,12 +38,16 @@ allocate_nothing(size_t size)
 	return NULL;
 }
 
-START_TEST(leaves_no_hole_in_the_heap)
+UNIT_TEST(leaves_no_hole_in_the_heap)
 {
 	static char *chunks[CHUNKS];
 	const char *last = NULL;
 	size_t i;
 
+	if (UNIT_ASAN) {
+		unit_skip("AddressSanitizer has an allocator of its own");
+		return;
+	}
 	for (i = 0; i < CHUNKS; i++) {
 		chunks[i] = malloc(i % 1500 + 1);
 		last = chunks[i] > last ? chunks[i] : last;
@@ -58,10 +61,9 @@ START_TEST(leaves_no_hole_in_the_heap)
 		ck_assert(chunks[i] > last);
 	}
 }
-END_TEST
 
 /* One pool of each size, or less than two where none was begun. */
-START_TEST(takes_no_more_than_the_pools_that_are_begun)
+UNIT_TEST(takes_no_more_than_the_pools_that_are_begun)
 {
 	size_t sizes = BOX_BLOCK_MOST / BOX_BLOCK_STEP;
 
@@ -71,30 +73,10 @@ START_TEST(takes_no_more_than_the_pools_that_are_begun)
 	ck_assert_uint_gt(asked, 0);
 	ck_assert_uint_lt(asked, 2 * sizes * BOX_POOL_BYTES);
 }
-END_TEST
 
-START_TEST(gives_up_where_there_are_no_pools)
+UNIT_TEST(gives_up_where_there_are_no_pools)
 {
 	asked = 0;
 	holes_fill(allocate_nothing);
 	ck_assert_uint_le(asked, BOX_HOLES_MOST + BOX_BLOCK_MOST);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_test(tc, leaves_no_hole_in_the_heap);
-	tcase_add_test(tc, takes_no_more_than_the_pools_that_are_begun);
-	tcase_add_test(tc, gives_up_where_there_are_no_pools);
-}
-
-int
-main(void)
-{
-#ifdef ASAN_BUILD
-	unit_skip("AddressSanitizer has an allocator of its own");
-	return 77;
-#endif
-	return unit_run("holes", add_tests);
 }

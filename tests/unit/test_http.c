@@ -89,7 +89,7 @@ check(const char *text, const char *want)
 	check_bytes(text, strlen(text), want);
 }
 
-START_TEST(requests_are_read)
+UNIT_TEST(requests_are_read)
 {
 	check("GET / HTTP/1.1\r\nHost: a:1\r\n\r\n", "0 / 8=a:1 []\n");
 	check("DELETE /mcp?x HTTP/1.1\r\nhost:a\r\nX-Y:\t z \r\n\r\n",
@@ -103,9 +103,8 @@ START_TEST(requests_are_read)
 	check("PUT /mcp HTTP/1.1\r\nHost: a\r\n\r\n", "4 /mcp 8=a []\n");
 	check("GET / HTTP/1.0\r\n\r\n", "0 / last []\n");
 }
-END_TEST
 
-START_TEST(requests_follow_each_other)
+UNIT_TEST(requests_follow_each_other)
 {
 	check(POST "Content-Length: 2\r\n\r\nab\r\n\r\n"
 	    "GET /b HTTP/1.1\r\nHost: a\r\n\r\n" POST
@@ -114,9 +113,8 @@ START_TEST(requests_follow_each_other)
 	    "1 /mcp 4=2 8=a [ab]\n0 /b 8=a []\n"
 	    "1 /mcp 8=a 14=chunked [c]\nmore");
 }
-END_TEST
 
-START_TEST(few_empty_lines_come_before_a_request)
+UNIT_TEST(few_empty_lines_come_before_a_request)
 {
 	check("\r\n\r\n\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n"
 	    "\r\n\r\n\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n",
@@ -124,9 +122,8 @@ START_TEST(few_empty_lines_come_before_a_request)
 	check("\r\n\r\n\r\n\r\n\r\n",
 	    "400 too many empty lines are before the request");
 }
-END_TEST
 
-START_TEST(fields_are_kept)
+UNIT_TEST(fields_are_kept)
 {
 	check("GET / HTTP/1.1\r\nHost: a\r\nAccept: b\r\nACCEPT: c\r\n"
 	    "Authorization: Bearer d\r\nconnection: keep-alive, Close\r\n"
@@ -135,7 +132,6 @@ START_TEST(fields_are_kept)
 	    "0 / 0=b, c 1=Bearer d 2=keep-alive, Close 6=100-Continue 8=a 11=e "
 	    "last expects Mcp-Param-Region: f g\nmcp-param-h: \n[]\n");
 }
-END_TEST
 
 #define NO_FIRST "400 the first line is not one of HTTP"
 #define NO_LINE "400 a line of the request does not end with CR LF"
@@ -246,13 +242,12 @@ static const struct {
 	{ CHUNKED "5\r\nabcde\r\n3e4\r\n", TOO_LARGE },
 };
 
-START_TEST(ambiguous_requests_are_refused)
+UNIT_TESTS(ambiguous_requests_are_refused, sizeof(refused) / sizeof(refused[0]))
 {
 	check(refused[_i].text, refused[_i].want);
 }
-END_TEST
 
-START_TEST(a_nul_is_refused)
+UNIT_TEST(a_nul_is_refused)
 {
 	static const char first[] = "GET /\0 HTTP/1.1\r\n\r\n";
 	static const char field[] = "GET / HTTP/1.1\r\nHost: a\0\r\n\r\n";
@@ -262,7 +257,6 @@ START_TEST(a_nul_is_refused)
 	check_bytes(field, sizeof(field) - 1, CONTROL);
 	check_bytes(name, sizeof(name) - 1, NO_NAME);
 }
-END_TEST
 
 /* Reads a head with a field of this length, n times. */
 static void
@@ -284,7 +278,7 @@ check_large(size_t len, size_t times, const char *want)
 	ck_assert_str_eq(log.data, want);
 }
 
-START_TEST(large_heads_are_refused)
+UNIT_TEST(large_heads_are_refused)
 {
 	check_large(10, HTTP_FIELDS_MAX - 1, "0 / 8=a []\n");
 	check_large(
@@ -295,7 +289,6 @@ START_TEST(large_heads_are_refused)
 	check_large(HTTP_HEAD_MAX / 2, 2,
 	    "431 the fields of the request are too long");
 }
-END_TEST
 
 static const struct {
 	const char *list;
@@ -315,12 +308,11 @@ static const struct {
 	{ "a;q=0, a", "a", 1 },
 };
 
-START_TEST(lists_are_searched)
+UNIT_TESTS(lists_are_searched, sizeof(lists) / sizeof(lists[0]))
 {
 	ck_assert_int_eq(http_list_has(lists[_i].list, lists[_i].element),
 	    lists[_i].want);
 }
-END_TEST
 
 /* Which heads are passed on. */
 
@@ -370,7 +362,7 @@ static const struct {
 	    415 },
 };
 
-START_TEST(heads_are_judged)
+UNIT_TESTS(heads_are_judged, UNIT_COUNT(judged))
 {
 	static const struct check check = { "a localhost", "https://page", 1 };
 	auto_free char *text = mem_printf("%s\r\n", judged[_i].head);
@@ -385,10 +377,9 @@ START_TEST(heads_are_judged)
 	    "%s: %d", text, fault.status);
 	http_head_free(&head);
 }
-END_TEST
 
 /* Another user at the socket, or any client of TCP. */
-START_TEST(strangers_need_a_token)
+UNIT_TESTS(strangers_need_a_token, 2)
 {
 	static const struct check check = { "", "", 0 };
 	auto_free char *text =
@@ -402,28 +393,4 @@ START_TEST(strangers_need_a_token)
 	ck_assert_int_eq(check_head(&check, &head, &fault), _i == 0 ? -1 : 0);
 	ck_assert_int_eq(fault.status, _i == 0 ? 401 : 0);
 	http_head_free(&head);
-}
-END_TEST
-
-static void
-add(TCase *tc)
-{
-	tcase_add_loop_test(tc, heads_are_judged, 0, UNIT_COUNT(judged));
-	tcase_add_loop_test(tc, strangers_need_a_token, 0, 2);
-	tcase_add_test(tc, requests_are_read);
-	tcase_add_test(tc, requests_follow_each_other);
-	tcase_add_test(tc, few_empty_lines_come_before_a_request);
-	tcase_add_test(tc, fields_are_kept);
-	tcase_add_loop_test(tc, ambiguous_requests_are_refused, 0,
-	    sizeof(refused) / sizeof(refused[0]));
-	tcase_add_test(tc, a_nul_is_refused);
-	tcase_add_test(tc, large_heads_are_refused);
-	tcase_add_loop_test(
-	    tc, lists_are_searched, 0, sizeof(lists) / sizeof(lists[0]));
-}
-
-int
-main(void)
-{
-	return unit_run("http", add);
 }

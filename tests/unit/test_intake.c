@@ -101,7 +101,9 @@ newest(const char *owner, const char *name)
 	return kept == NULL ? 0 : kept->head.version;
 }
 
-START_TEST(no_version_is_given_twice)
+UNIT_FIXTURE(enter, leave)
+
+UNIT_TEST(no_version_is_given_twice)
 {
 	uint64_t removed;
 
@@ -118,9 +120,8 @@ START_TEST(no_version_is_given_twice)
 	ck_assert_int_eq(add("", "a", "four"), FILE_FAULT_NONE);
 	ck_assert_uint_eq(newest("", "a"), 3);
 }
-END_TEST
 
-START_TEST(holes_stay_holes)
+UNIT_TEST(holes_stay_holes)
 {
 	enum file_fault fault;
 	struct stat st;
@@ -134,9 +135,8 @@ START_TEST(holes_stay_holes)
 	ck_assert_int_lt(st.st_blocks * 512, 4 * MIB);
 	close(fd);
 }
-END_TEST
 
-START_TEST(a_file_that_changes_is_not_kept)
+UNIT_TESTS(a_file_that_changes_is_not_kept, 2)
 {
 	int fd = make_holes(3 * MIB), writes = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	uint64_t until = 0;
@@ -150,10 +150,9 @@ START_TEST(a_file_that_changes_is_not_kept)
 	ck_assert_uint_eq(files.copied, 0);
 	close(writes);
 }
-END_TEST
 
 /* Holes count, too; of what others leave an owner gets half. */
-START_TEST(owners_share_the_room)
+UNIT_TEST(owners_share_the_room)
 {
 	static const struct {
 		const char *owner;
@@ -175,9 +174,8 @@ START_TEST(owners_share_the_room)
 		ck_assert_msg(add_holes(steps[i].owner, "a",
 		        steps[i].mib * MIB) == steps[i].fault, "step %zu", i);
 }
-END_TEST
 
-START_TEST(earlier_versions_give_way)
+UNIT_TEST(earlier_versions_give_way)
 {
 	int n;
 
@@ -189,16 +187,14 @@ START_TEST(earlier_versions_give_way)
 	ck_assert_int_eq(add_holes("", "b", 35 * MIB), FILE_FAULT_QUOTA);
 	ck_assert_uint_eq(files.kept_count, 2);
 }
-END_TEST
 
-START_TEST(old_files_are_removed)
+UNIT_TEST(old_files_are_removed)
 {
 	ck_assert_int_eq(add("", "a", "x"), FILE_FAULT_NONE);
 	ck_assert_uint_eq(newest("", "a"), 1);
 	files.lifetime = 0;
 	ck_assert_uint_eq(newest("", "a"), 0);
 }
-END_TEST
 
 static void
 count_entry(void *ctx, const char *name)
@@ -209,7 +205,7 @@ count_entry(void *ctx, const char *name)
 }
 
 /* What is half there is no file, and goes unless somebody still writes it. */
-START_TEST(halves_are_no_files)
+UNIT_TEST(halves_are_no_files)
 {
 	char temporary[DIRECTORY_TEMPORARY_SIZE];
 	int count[DIRECTORY_FOREIGN + 1] = { 0 };
@@ -235,7 +231,6 @@ START_TEST(halves_are_no_files)
 	ck_assert_int_eq(count[DIRECTORY_TEMPORARY], 0);
 	ck_assert_int_eq(count[DIRECTORY_KEPT], 1);
 }
-END_TEST
 
 /* Adds files without an end, and says so of each. */
 static void __attribute__((noreturn))
@@ -251,7 +246,7 @@ add_for_ever(int told)
 }
 
 /* Whatever moment it is: all that were told of are there, and no half. */
-START_TEST(no_kill_loses_a_file)
+UNIT_TEST(no_kill_loses_a_file)
 {
 	int fds[2], n, count[DIRECTORY_FOREIGN + 1] = { 0 };
 	uint64_t told = 0;
@@ -281,9 +276,8 @@ START_TEST(no_kill_loses_a_file)
 	    directory_each(files.folder, count_entry, count), 0);
 	ck_assert_int_eq(count[DIRECTORY_TEMPORARY], 0);
 }
-END_TEST
 
-START_TEST(a_full_disk_costs_one_file)
+UNIT_TEST(a_full_disk_costs_one_file)
 {
 	if (!small_disk_make(folder, "size=1m,mode=0700"))
 		return;
@@ -297,26 +291,4 @@ START_TEST(a_full_disk_costs_one_file)
 	ck_assert_uint_eq(newest("", "a"), 1);
 	fd_close(&files.folder);
 	small_disk_remove(folder);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, enter, leave);
-	tcase_add_test(tc, no_version_is_given_twice);
-	tcase_add_test(tc, holes_stay_holes);
-	tcase_add_loop_test(tc, a_file_that_changes_is_not_kept, 0, 2);
-	tcase_add_test(tc, owners_share_the_room);
-	tcase_add_test(tc, earlier_versions_give_way);
-	tcase_add_test(tc, old_files_are_removed);
-	tcase_add_test(tc, halves_are_no_files);
-	tcase_add_test(tc, no_kill_loses_a_file);
-	tcase_add_test(tc, a_full_disk_costs_one_file);
-}
-
-int
-main(void)
-{
-	return unit_run("intake", add_tests);
 }

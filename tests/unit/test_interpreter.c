@@ -55,7 +55,7 @@ static const struct {
 	{ "head -c 3000000 /dev/zero", 0, "" },
 };
 
-START_TEST(test_ends)
+UNIT_TESTS(test_ends, UNIT_COUNT(ends))
 {
 	FILE *out = tmpfile(), *errors = tmpfile();
 	char code[100];
@@ -67,9 +67,8 @@ START_TEST(test_ends)
 	expect(out, "");
 	expect(errors, ends[_i].errors);
 }
-END_TEST
 
-START_TEST(test_not_started)
+UNIT_TEST(test_not_started)
 {
 	char *missing[] = { (char[]){ "no-such-command" }, NULL };
 	char *folder[] = { (char[]){ "/" }, NULL };
@@ -82,26 +81,10 @@ START_TEST(test_not_started)
 	    interpreter_try(folder, LONG_SECONDS), TRIAL_INTERPRETER_FAILED);
 	expect(errors, "/: Permission denied\n");
 }
-END_TEST
 
-START_TEST(test_late)
+UNIT_TEST(test_late)
 {
 	char code[] = "trap '' ALRM TERM; exec sleep 1000";
 
 	ck_assert_int_eq(try_shell(code, 1), TRIAL_INTERPRETER_LATE);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, test_ends, 0, UNIT_COUNT(ends));
-	tcase_add_test(tc, test_not_started);
-	tcase_add_test(tc, test_late);
-}
-
-int
-main(void)
-{
-	return unit_run("interpreter", add_tests);
 }

@@ -17,7 +17,9 @@ is_sentence(const char *doc)
 	    ((doc[0] >= 'A' && doc[0] <= 'Z') || doc[0] == '1');
 }
 
-START_TEST(row_is_sound)
+UNIT_FIXTURE(count_before, count_after)
+
+UNIT_EACH(row_is_sound, IPC_TYPES)
 {
 	const struct ipc_message *row = ipc_message((uint32_t)_i);
 	const struct ipc_doc *doc = &ipc_docs[_i];
@@ -43,10 +45,9 @@ START_TEST(row_is_sound)
 	for (n = 0; n < _i; n++)
 		ck_assert_str_ne(ipc_message((uint32_t)n)->name, row->name);
 }
-END_TEST
 
 /* In every direction something opens the stream: the phases can be reached. */
-START_TEST(phases_are_reached)
+UNIT_EACH(phases_are_reached, IPC_TYPES)
 {
 	const struct ipc_message *row = ipc_message((uint32_t)_i), *other;
 	unsigned int reached = IPC_IN(NEW), before;
@@ -64,9 +65,8 @@ START_TEST(phases_are_reached)
 	ck_assert_msg((row->phases & reached) != 0,
 	    "message %s can never be sent", row->name);
 }
-END_TEST
 
-START_TEST(unknown_numbers)
+UNIT_TEST(unknown_numbers)
 {
 	static struct wire w;
 	static const uint32_t numbers[] = { IPC_TYPES, IPC_TYPES + 1, 255, 256,
@@ -82,14 +82,13 @@ START_TEST(unknown_numbers)
 		assert_refused(&w, "an unknown number");
 	}
 }
-END_TEST
 
 /* Round trips */
 
 static uint64_t (*const choices[])(
     const struct ipc_field *) = { ordinary, least, most };
 
-START_TEST(round_trip)
+UNIT_EACH(round_trip, IPC_TYPES)
 {
 	struct values values;
 	size_t n;
@@ -99,7 +98,6 @@ START_TEST(round_trip)
 		assert_round_trip((enum ipc_type)_i, &values);
 	}
 }
-END_TEST
 
 /* Bounds: one below, at, and one above, of every number and every length */
 
@@ -125,7 +123,7 @@ check_bound(enum ipc_type type, size_t n, uint64_t value, int good)
 		assert_verdict(&w, good, what);
 }
 
-START_TEST(bounds)
+UNIT_EACH(bounds, IPC_TYPES)
 {
 	const struct ipc_message *row = ipc_message((uint32_t)_i);
 	enum ipc_type type = (enum ipc_type)_i;
@@ -148,10 +146,9 @@ START_TEST(bounds)
 		}
 	}
 }
-END_TEST
 
 /* A length on the wire that is not the length of what follows. */
-START_TEST(lengths_that_lie)
+UNIT_EACH(lengths_that_lie, IPC_TYPES)
 {
 	static const uint64_t lies[] = { 1, 2, 255, 65536, INT32_MAX,
 		UINT32_MAX, INT64_MAX, UINT64_MAX };
@@ -179,7 +176,6 @@ START_TEST(lengths_that_lie)
 		}
 	}
 }
-END_TEST
 
 /* Texts */
 
@@ -225,7 +221,7 @@ check_texts(enum ipc_type type, size_t n)
 	assert_refused(&w, "no terminator");
 }
 
-START_TEST(texts)
+UNIT_EACH(texts, IPC_TYPES)
 {
 	const struct ipc_message *row = ipc_message((uint32_t)_i);
 	size_t n;
@@ -234,7 +230,6 @@ START_TEST(texts)
 		if (ipc_fields(row)[n].kind == IPC_KIND_TEXT)
 			check_texts((enum ipc_type)_i, n);
 }
-END_TEST
 
 /* Exactness */
 
@@ -256,7 +251,7 @@ check_cut(struct wire *w, size_t len)
 }
 
 /* Every length near the ends; in the midst of long contents some of them. */
-START_TEST(truncations)
+UNIT_EACH(truncations, IPC_TYPES)
 {
 	static struct wire w;
 	size_t len, n;
@@ -272,9 +267,8 @@ START_TEST(truncations)
 		ipc_packet_close(&w.packet);
 	}
 }
-END_TEST
 
-START_TEST(extra_bytes)
+UNIT_EACH(extra_bytes, IPC_TYPES)
 {
 	static struct wire w;
 	static const char extra[] = { '\0', '\1', ' ', 'x', '\xff' };
@@ -295,13 +289,12 @@ START_TEST(extra_bytes)
 	ck_assert_int_eq(w.outgrown, 0);
 	assert_refused(&w, "two of them");
 }
-END_TEST
 
 /*
  * Every byte of the message made another: whatever is still accepted must
  * have exactly one encoding.
  */
-START_TEST(every_byte_changed)
+UNIT_EACH(every_byte_changed, IPC_TYPES)
 {
 	static struct wire w;
 	static const uint8_t masks[] = { 0x01, 0x02, 0x40, 0x80, 0xff };
@@ -324,7 +317,6 @@ START_TEST(every_byte_changed)
 			assert_no_leak("a byte changed");
 		}
 }
-END_TEST
 
 /* Who may send what, and when */
 
@@ -351,7 +343,7 @@ check_permission(enum ipc_type type, enum role from, enum role to)
 	}
 }
 
-START_TEST(directions_and_phases)
+UNIT_EACH(directions_and_phases, IPC_TYPES)
 {
 	int from, to;
 
@@ -359,28 +351,4 @@ START_TEST(directions_and_phases)
 		for (to = 0; to < ROLES; to++)
 			check_permission(
 			    (enum ipc_type)_i, (enum role)from, (enum role)to);
-}
-END_TEST
-
-static void
-add(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, count_before, count_after);
-	tcase_add_loop_test(tc, row_is_sound, 0, IPC_TYPES);
-	tcase_add_loop_test(tc, phases_are_reached, 0, IPC_TYPES);
-	tcase_add_test(tc, unknown_numbers);
-	tcase_add_loop_test(tc, round_trip, 0, IPC_TYPES);
-	tcase_add_loop_test(tc, bounds, 0, IPC_TYPES);
-	tcase_add_loop_test(tc, lengths_that_lie, 0, IPC_TYPES);
-	tcase_add_loop_test(tc, texts, 0, IPC_TYPES);
-	tcase_add_loop_test(tc, truncations, 0, IPC_TYPES);
-	tcase_add_loop_test(tc, extra_bytes, 0, IPC_TYPES);
-	tcase_add_loop_test(tc, every_byte_changed, 0, IPC_TYPES);
-	tcase_add_loop_test(tc, directions_and_phases, 0, IPC_TYPES);
-}
-
-int
-main(void)
-{
-	return unit_run("ipc", add);
 }

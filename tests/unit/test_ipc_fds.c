@@ -4,9 +4,11 @@
  */
 #include "ipc_play.h"
 
+UNIT_FIXTURE(count_before, count_after)
+
 /* Descriptors */
 
-START_TEST(missing_descriptors)
+UNIT_EACH(missing_descriptors, IPC_TYPES)
 {
 	static struct wire w;
 	size_t n, nfds;
@@ -25,10 +27,9 @@ START_TEST(missing_descriptors)
 		assert_refused(&w, "no descriptors");
 	}
 }
-END_TEST
 
 /* One more of any sort in any place. */
-START_TEST(extra_descriptors)
+UNIT_EACH(extra_descriptors, IPC_TYPES)
 {
 	static struct wire w;
 	size_t n, i, nfds;
@@ -43,10 +44,9 @@ START_TEST(extra_descriptors)
 			assert_refused(&w, ipc_descriptors[i].name);
 		}
 }
-END_TEST
 
 /* Every sort of descriptor in the place of every one. */
-START_TEST(wrong_descriptors)
+UNIT_EACH(wrong_descriptors, IPC_TYPES)
 {
 	static struct wire w;
 	const struct ipc_message *row = ipc_message((uint32_t)_i);
@@ -66,7 +66,6 @@ START_TEST(wrong_descriptors)
 		}
 	}
 }
-END_TEST
 
 /* What is counted must be there, and nothing else. */
 static void
@@ -95,7 +94,7 @@ check_optional(enum ipc_type type, size_t n)
 	}
 }
 
-START_TEST(optional_descriptors)
+UNIT_EACH(optional_descriptors, IPC_TYPES)
 {
 	const struct ipc_message *row = ipc_message((uint32_t)_i);
 	size_t n;
@@ -105,10 +104,9 @@ START_TEST(optional_descriptors)
 		    ipc_fields(row)[n].least == 0)
 			check_optional((enum ipc_type)_i, n);
 }
-END_TEST
 
 /* What a handler took stays open, the rest is closed. */
-START_TEST(handler_takes_one)
+UNIT_EACH(handler_takes_one, IPC_TYPES)
 {
 	static struct wire w;
 	const struct ipc_message *row = ipc_message((uint32_t)_i);
@@ -131,7 +129,6 @@ START_TEST(handler_takes_one)
 		assert_no_leak("one taken");
 	}
 }
-END_TEST
 
 /* Blobs */
 
@@ -246,7 +243,7 @@ check_blob_memfd(enum ipc_type type, size_t n)
 	assert_refused(&w, "no memfd");
 }
 
-START_TEST(blobs)
+UNIT_EACH(blobs, IPC_TYPES)
 {
 	const struct ipc_message *row = ipc_message((uint32_t)_i);
 	enum ipc_type type = (enum ipc_type)_i;
@@ -262,10 +259,9 @@ START_TEST(blobs)
 		check_blob_memfd(type, n);
 	}
 }
-END_TEST
 
 /* A blob is read where it is, not where its sender's offset stands. */
-START_TEST(blob_offset_is_not_ours)
+UNIT_TEST(blob_offset_is_not_ours)
 {
 	size_t len = IPC_INLINE_MAX + 1;
 	auto_free char *content = content_of(IPC_KIND_BLOB, len);
@@ -279,24 +275,4 @@ START_TEST(blob_offset_is_not_ours)
 	ck_assert(memcmp(copy, content, len + 1) == 0);
 	ck_assert_int_eq(lseek(blob.fd, 0, SEEK_CUR), (off_t)len);
 	fd_close(&blob.fd);
-}
-END_TEST
-
-static void
-add(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, count_before, count_after);
-	tcase_add_loop_test(tc, missing_descriptors, 0, IPC_TYPES);
-	tcase_add_loop_test(tc, extra_descriptors, 0, IPC_TYPES);
-	tcase_add_loop_test(tc, wrong_descriptors, 0, IPC_TYPES);
-	tcase_add_loop_test(tc, optional_descriptors, 0, IPC_TYPES);
-	tcase_add_loop_test(tc, handler_takes_one, 0, IPC_TYPES);
-	tcase_add_loop_test(tc, blobs, 0, IPC_TYPES);
-	tcase_add_test(tc, blob_offset_is_not_ours);
-}
-
-int
-main(void)
-{
-	return unit_run("ipc_fds", add);
 }

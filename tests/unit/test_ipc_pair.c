@@ -22,7 +22,7 @@ type_of(int fd)
 	return type;
 }
 
-START_TEST(both_ends_are_alike)
+UNIT_TESTS(both_ends_are_alike, 2)
 {
 	int ends[2], blocking = _i, i;
 
@@ -35,9 +35,8 @@ START_TEST(both_ends_are_alike)
 		close(ends[i]);
 	}
 }
-END_TEST
 
-START_TEST(a_failure_says_why)
+UNIT_TEST(a_failure_says_why)
 {
 	const struct rlimit none = { 3, 3 };
 	int ours = 7, theirs = 7;
@@ -49,18 +48,4 @@ START_TEST(a_failure_says_why)
 	ck_assert_str_eq(err.text, "make a socket pair: Too many open files");
 	ck_assert_int_eq(ours, -1);
 	ck_assert_int_eq(theirs, -1);
-}
-END_TEST
-
-static void
-add(TCase *tc)
-{
-	tcase_add_loop_test(tc, both_ends_are_alike, 0, 2);
-	tcase_add_test(tc, a_failure_says_why);
-}
-
-int
-main(void)
-{
-	return unit_run("ipc_pair", add);
 }

@@ -48,7 +48,7 @@ static const struct json_case json_cases[] = {
 	CASE("ends with a newline\n", "ends with a newline\\n"),
 };
 
-START_TEST(writes)
+UNIT_TESTS(writes, UNIT_COUNT(json_cases))
 {
 	const struct json_case *c = &json_cases[_i];
 	auto_free char *in = mem_resize(NULL, c->in_len);
@@ -61,9 +61,8 @@ START_TEST(writes)
 	ck_assert_str_eq(buffer.data + 1, c->out);
 	ck_assert_int_eq(buffer.data[0], 'x');
 }
-END_TEST
 
-START_TEST(is_read_back)
+UNIT_TESTS(is_read_back, UNIT_COUNT(json_cases))
 {
 	const struct json_case *c = &json_cases[_i];
 	auto_buffer struct buffer buffer = { 0 };
@@ -80,10 +79,9 @@ START_TEST(is_read_back)
 	ck_assert_uint_eq(len, c->in_len);
 	ck_assert_mem_eq(text, c->in, len);
 }
-END_TEST
 
 /* Every byte of ASCII, alone and between others: no control byte is left. */
-START_TEST(no_control_byte_is_left)
+UNIT_TEST(no_control_byte_is_left)
 {
 	auto_buffer struct buffer buffer = { 0 };
 	char text[3] = "xxx";
@@ -99,9 +97,8 @@ START_TEST(no_control_byte_is_left)
 			break;
 	ck_assert_uint_eq(n, buffer.len);
 }
-END_TEST
 
-START_TEST(text_and_empty_buffer)
+UNIT_TEST(text_and_empty_buffer)
 {
 	auto_buffer struct buffer buffer = { 0 };
 
@@ -109,10 +106,9 @@ START_TEST(text_and_empty_buffer)
 	json_add_string(&buffer, NULL, 0);
 	ck_assert_str_eq(buffer.data, "\"a\\tb\"\"\"");
 }
-END_TEST
 
 /* A long text, where escapes make it six times as long. */
-START_TEST(long_texts)
+UNIT_TEST(long_texts)
 {
 	auto_buffer struct buffer buffer = { 0 };
 	size_t len = MIB;
@@ -125,29 +121,10 @@ START_TEST(long_texts)
 	json_add_string(&buffer, text, len);
 	ck_assert_uint_eq(buffer.len, len + 2);
 }
-END_TEST
 
-START_TEST(not_utf8_is_fatal)
+UNIT_EXITS(not_utf8_is_fatal, FATAL_EXIT_STATUS, 1)
 {
 	struct buffer buffer = { 0 };
 
 	json_add_text(&buffer, "a\xff");
-}
-END_TEST
-
-static void
-add(TCase *tc)
-{
-	tcase_add_loop_test(tc, writes, 0, UNIT_COUNT(json_cases));
-	tcase_add_loop_test(tc, is_read_back, 0, UNIT_COUNT(json_cases));
-	tcase_add_test(tc, no_control_byte_is_left);
-	tcase_add_test(tc, text_and_empty_buffer);
-	tcase_add_test(tc, long_texts);
-	tcase_add_exit_test(tc, not_utf8_is_fatal, FATAL_EXIT_STATUS);
-}
-
-int
-main(void)
-{
-	return unit_run("json", add);
 }

@@ -159,7 +159,7 @@ static const struct accept accepts[] = {
  * One byte of a string, of any value and at any place: strings are scanned by
  * blocks where the processor can.
  */
-START_TEST(any_byte_anywhere)
+UNIT_TEST(any_byte_anywhere)
 {
 	char text[75], want[32];
 	size_t len, at;
@@ -185,9 +185,8 @@ START_TEST(any_byte_anywhere)
 				ck_assert_ptr_nonnull(strstr(err.text, want));
 			}
 }
-END_TEST
 
-START_TEST(accepted)
+UNIT_EACH(accepted, UNIT_COUNT(accepts))
 {
 	const struct accept *a = &accepts[_i];
 	auto_parsed struct parsed p = parse(a->text, a->len);
@@ -200,7 +199,6 @@ START_TEST(accepted)
 	ck_assert_int_eq(
 	    json_span_parse(p.value.p, p.value.len, &p.value, &p.err), 0);
 }
-END_TEST
 
 /* What is not JSON */
 
@@ -459,7 +457,7 @@ static const struct reject rejects[] = {
 	REJECT(4, "{\"\\x\":1}"),
 };
 
-START_TEST(rejected)
+UNIT_EACH(rejected, UNIT_COUNT(rejects))
 {
 	const struct reject *r = &rejects[_i];
 	auto_parsed struct parsed p = parse(r->text, r->len);
@@ -472,9 +470,8 @@ START_TEST(rejected)
 		    where) == 0,
 	    "'%s': '%s', not%s", r->text, p.err.text, where);
 }
-END_TEST
 
-START_TEST(every_truncation)
+UNIT_TEST(every_truncation)
 {
 	size_t len;
 
@@ -483,20 +480,4 @@ START_TEST(every_truncation)
 
 		ck_assert_msg(!p.ok, "the first %zu bytes", len);
 	}
-}
-END_TEST
-
-static void
-add(TCase *tc)
-{
-	tcase_add_loop_test(tc, accepted, 0, UNIT_COUNT(accepts));
-	tcase_add_loop_test(tc, rejected, 0, UNIT_COUNT(rejects));
-	tcase_add_test(tc, any_byte_anywhere);
-	tcase_add_test(tc, every_truncation);
-}
-
-int
-main(void)
-{
-	return unit_run("json_span", add);
 }

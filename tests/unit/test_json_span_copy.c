@@ -6,7 +6,7 @@
 
 /* Decoding */
 
-START_TEST(decodes)
+UNIT_TEST(decodes)
 {
 	static const struct {
 		const char *json;
@@ -45,9 +45,8 @@ START_TEST(decodes)
 		ck_assert_mem_eq(text, cases[n].text, len + 1);
 	}
 }
-END_TEST
 
-START_TEST(refuses_lone_surrogates)
+UNIT_TEST(refuses_lone_surrogates)
 {
 	static const struct {
 		const char *json;
@@ -81,9 +80,8 @@ START_TEST(refuses_lone_surrogates)
 		    cases[n].json, err.text);
 	}
 }
-END_TEST
 
-START_TEST(decodes_only_strings)
+UNIT_TEST(decodes_only_strings)
 {
 	static const char *const texts[] = { "1", "null", "true", "[]", "{}",
 		"[\"a\"]" };
@@ -96,7 +94,6 @@ START_TEST(decodes_only_strings)
 		ck_assert_str_eq(err.text, "a string is expected");
 	}
 }
-END_TEST
 
 /* Splicing */
 
@@ -125,7 +122,7 @@ static const char *const awkward[] = {
 };
 
 /* Members are copied from one object to another as bytes. */
-START_TEST(splices_unchanged)
+UNIT_TEST(splices_unchanged)
 {
 	auto_buffer struct buffer in = { 0 }, out = { 0 };
 	struct json_span name, value;
@@ -148,9 +145,8 @@ START_TEST(splices_unchanged)
 	buffer_add_text(&out, "}");
 	ck_assert_str_eq(out.data, in.data);
 }
-END_TEST
 
-START_TEST(copies_on_one_line)
+UNIT_TEST(copies_on_one_line)
 {
 	static const char *const cases[][2] = {
 		{ "1", "1" },
@@ -171,21 +167,4 @@ START_TEST(copies_on_one_line)
 		json_span_copy_line(value, line);
 		assert_span((struct json_span){ line, value.len }, cases[n][1]);
 	}
-}
-END_TEST
-
-static void
-add(TCase *tc)
-{
-	tcase_add_test(tc, decodes);
-	tcase_add_test(tc, refuses_lone_surrogates);
-	tcase_add_test(tc, decodes_only_strings);
-	tcase_add_test(tc, splices_unchanged);
-	tcase_add_test(tc, copies_on_one_line);
-}
-
-int
-main(void)
-{
-	return unit_run("json_span_copy", add);
 }

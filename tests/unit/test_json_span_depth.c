@@ -22,7 +22,7 @@ nest(struct buffer *text, size_t depth, const char *kinds)
 static const char *const nestings[] = { "[", "{", "[{", "{[", "[[{",
 	"{{[[[{[" };
 
-START_TEST(depth)
+UNIT_TESTS(depth, UNIT_COUNT(nestings))
 {
 	auto_buffer struct buffer most = { 0 }, more = { 0 };
 	struct json_span value;
@@ -38,10 +38,9 @@ START_TEST(depth)
 	    strncmp(err.text, "nested more than 256 deep at byte ", 34) == 0,
 	    "%s", err.text);
 }
-END_TEST
 
 /* At every level the bracket that closes must be the one that opened. */
-START_TEST(depth_brackets_match)
+UNIT_TESTS(depth_brackets_match, UNIT_COUNT(nestings))
 {
 	size_t level;
 
@@ -58,10 +57,9 @@ START_TEST(depth_brackets_match)
 		    json_span_parse(text.data, text.len, &value, &err), -1);
 	}
 }
-END_TEST
 
 /* Breadth is not depth. */
-START_TEST(breadth)
+UNIT_TEST(breadth)
 {
 	auto_buffer struct buffer text = { 0 };
 	struct json_span value;
@@ -73,10 +71,9 @@ START_TEST(breadth)
 	buffer_add_text(&text, "]");
 	ck_assert_int_eq(json_span_parse(text.data, text.len, &value, &err), 0);
 }
-END_TEST
 
 /* A bomb of brackets is refused at once, wherever its end is. */
-START_TEST(bracket_bomb)
+UNIT_TEST(bracket_bomb)
 {
 	size_t len = 16 * MIB;
 	auto_free char *text = mem_resize(NULL, len);
@@ -86,20 +83,4 @@ START_TEST(bracket_bomb)
 	memset(text, '[', len);
 	ck_assert_int_eq(json_span_parse(text, len, &value, &err), -1);
 	ck_assert_str_eq(err.text, "nested more than 256 deep at byte 257");
-}
-END_TEST
-
-static void
-add(TCase *tc)
-{
-	tcase_add_loop_test(tc, depth, 0, UNIT_COUNT(nestings));
-	tcase_add_loop_test(tc, depth_brackets_match, 0, UNIT_COUNT(nestings));
-	tcase_add_test(tc, breadth);
-	tcase_add_test(tc, bracket_bomb);
-}
-
-int
-main(void)
-{
-	return unit_run("json_span_depth", add);
 }

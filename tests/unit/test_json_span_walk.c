@@ -6,7 +6,7 @@
 
 /* Walking */
 
-START_TEST(walks_members)
+UNIT_TEST(walks_members)
 {
 	static const char *const want[][2] = {
 		{ "\"id\"", "18446744073709551616" },
@@ -30,9 +30,8 @@ START_TEST(walks_members)
 	ck_assert_int_eq(json_span_next_member(&walk, &name, &value), 0);
 	ck_assert_int_eq(json_span_next_member(&walk, &name, &value), 0);
 }
-END_TEST
 
-START_TEST(walks_elements)
+UNIT_TEST(walks_elements)
 {
 	static const char *const want[] = { "1", "\"a,]\"", "[2,[3]]",
 		"{\"b\":[4]}", "null", "\"\\\"\"", "[]", "{}", "-1e5" };
@@ -49,10 +48,9 @@ START_TEST(walks_elements)
 	ck_assert_int_eq(json_span_next_element(&walk, &value), 0);
 	ck_assert_int_eq(json_span_next_element(&walk, &value), 0);
 }
-END_TEST
 
 /* A walk over what has no members ends at once. */
-START_TEST(walks_nothing)
+UNIT_TEST(walks_nothing)
 {
 	static const char *const texts[] = { "[]", "[ ]", "{}", "{\n}", "1",
 		"\"\"", "\"a\"", "null", "true", "-0" };
@@ -68,10 +66,9 @@ START_TEST(walks_nothing)
 		ck_assert_int_eq(json_span_next_element(&again, &value), 0);
 	}
 }
-END_TEST
 
 /* An array is no object, even where it looks like one. */
-START_TEST(walks_array_as_object)
+UNIT_TEST(walks_array_as_object)
 {
 	static const char *const texts[] = { "[1]", "[\"a\"]", "[[]]",
 		"[{\"a\":1}]" };
@@ -85,11 +82,10 @@ START_TEST(walks_array_as_object)
 		    json_span_next_member(&walk, &name, &value), 0);
 	}
 }
-END_TEST
 
 /* Finding */
 
-START_TEST(gets)
+UNIT_TEST(gets)
 {
 	static const struct {
 		const char *object;
@@ -144,10 +140,9 @@ START_TEST(gets)
 		    value, cases[n].count > 0 ? cases[n].value : "untouched");
 	}
 }
-END_TEST
 
 /* Several members at once: what json_span_get() finds of each. */
-START_TEST(finds_members_at_once)
+UNIT_TEST(finds_members_at_once)
 {
 	static const char *const names[] = { "id", "ab", "none", "s", "o" };
 	struct json_span_member members[UNIT_COUNT(names)];
@@ -167,10 +162,9 @@ START_TEST(finds_members_at_once)
 	}
 	ck_assert_uint_eq(members[2].value.len, 0);
 }
-END_TEST
 
 /* The last of equal ones; none of what is not an object. */
-START_TEST(counts_members)
+UNIT_TEST(counts_members)
 {
 	struct json_span_member member = { .name = "a" };
 
@@ -182,9 +176,8 @@ START_TEST(counts_members)
 	ck_assert_int_eq(member.count, 0);
 	ck_assert_uint_eq(member.value.len, 0);
 }
-END_TEST
 
-START_TEST(compares)
+UNIT_TEST(compares)
 {
 	ck_assert(json_span_is(span("\"\""), ""));
 	ck_assert(json_span_is(span("\"abc\""), "abc"));
@@ -203,24 +196,4 @@ START_TEST(compares)
 	ck_assert(!json_span_is(span("1"), "1"));
 	ck_assert(!json_span_is(span("null"), "null"));
 	ck_assert(!json_span_is(span("[]"), ""));
-}
-END_TEST
-
-static void
-add(TCase *tc)
-{
-	tcase_add_test(tc, walks_members);
-	tcase_add_test(tc, walks_elements);
-	tcase_add_test(tc, walks_nothing);
-	tcase_add_test(tc, walks_array_as_object);
-	tcase_add_test(tc, gets);
-	tcase_add_test(tc, finds_members_at_once);
-	tcase_add_test(tc, counts_members);
-	tcase_add_test(tc, compares);
-}
-
-int
-main(void)
-{
-	return unit_run("json_span_walk", add);
 }

@@ -52,7 +52,7 @@ static const struct {
 	{ "[1,2]", "[1,2]" },
 };
 
-START_TEST(blanks)
+UNIT_TESTS(blanks, UNIT_COUNT(good))
 {
 	auto_free char *text = mem_strdup(good[_i].text);
 	struct err err;
@@ -61,7 +61,6 @@ START_TEST(blanks)
 	ck_assert_int_eq(jsonc_blank(text, strlen(text), &at, &err), 0);
 	ck_assert_str_eq(text, good[_i].blanked);
 }
-END_TEST
 
 static const struct {
 	const char *text;
@@ -74,7 +73,7 @@ static const struct {
 	{ "\"/*\" /* *", 5 },
 };
 
-START_TEST(comments_have_an_end)
+UNIT_TESTS(comments_have_an_end, UNIT_COUNT(endless))
 {
 	auto_free char *text = mem_strdup(endless[_i].text);
 	struct err err;
@@ -85,9 +84,8 @@ START_TEST(comments_have_an_end)
 	ck_assert_str_eq(err.text,
 	    "a comment that begins with /* does not end: close it with */");
 }
-END_TEST
 
-START_TEST(nul_is_a_byte_like_others)
+UNIT_TEST(nul_is_a_byte_like_others)
 {
 	char text[] = "\0 // x\0\n[1,\0]";
 	struct err err;
@@ -95,19 +93,4 @@ START_TEST(nul_is_a_byte_like_others)
 
 	ck_assert_int_eq(jsonc_blank(text, sizeof(text) - 1, &at, &err), 0);
 	ck_assert_mem_eq(text, "\0      \n[1,\0]", sizeof(text));
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, blanks, 0, UNIT_COUNT(good));
-	tcase_add_loop_test(tc, comments_have_an_end, 0, UNIT_COUNT(endless));
-	tcase_add_test(tc, nul_is_a_byte_like_others);
-}
-
-int
-main(void)
-{
-	return unit_run("jsonc", add_tests);
 }

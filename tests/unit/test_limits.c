@@ -50,7 +50,7 @@ static const struct row {
 	{ LANGUAGE_RESIDENT, 1, 0, 0 },
 };
 
-START_TEST(the_address_space_is_as_the_language_says)
+UNIT_TESTS(the_address_space_is_as_the_language_says, UNIT_COUNT(rows))
 {
 	const struct row *row = &rows[_i];
 	const struct language language = { .memory = row->memory };
@@ -71,9 +71,8 @@ START_TEST(the_address_space_is_as_the_language_says)
 	ck_assert_uint_eq(seen[RLIMIT_DATA].rlim_max, row->grouped ?
 	    512 * MIB + 32 * BOX_STACK : 512 * MIB);
 }
-END_TEST
 
-START_TEST(helpers_take_no_place_of_the_code)
+UNIT_TEST(helpers_take_no_place_of_the_code)
 {
 	const struct language language = { .helpers = 1 };
 	static struct box box;
@@ -87,10 +86,9 @@ START_TEST(helpers_take_no_place_of_the_code)
 	ck_assert_msg(limits_set(&box, &err) == 0, "%s", err.text);
 	ck_assert_uint_eq(seen[RLIMIT_NPROC].rlim_max, 32 + 1 + 1);
 }
-END_TEST
 
 /* A box has most limits from its template: those are not set again. */
-START_TEST(sets_what_differs)
+UNIT_TEST(sets_what_differs)
 {
 	const struct language language = { .helpers = 0 };
 	static struct box box;
@@ -111,20 +109,4 @@ START_TEST(sets_what_differs)
 	ck_assert_uint_eq(seen[RLIMIT_CORE].rlim_cur, 1);
 	ck_assert_uint_eq(seen[RLIMIT_FSIZE].rlim_max, 5);
 	ck_assert_uint_eq(seen[RLIMIT_DATA].rlim_cur, 512 * MIB);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, the_address_space_is_as_the_language_says, 0,
-	    UNIT_COUNT(rows));
-	tcase_add_test(tc, sets_what_differs);
-	tcase_add_test(tc, helpers_take_no_place_of_the_code);
-}
-
-int
-main(void)
-{
-	return unit_run("limits", add_tests);
 }

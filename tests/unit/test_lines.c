@@ -113,7 +113,7 @@ check(const struct buffer *text, size_t max, size_t piece)
 	    text->len > 0 && text->data[text->len - 1] != '\n');
 }
 
-START_TEST(small_texts)
+UNIT_TESTS(small_texts, 13)
 {
 	static const char *const texts[] = { "", "\n", "\n\n\n", "a", "a\n",
 		"a\nb", "a\nb\n", "\na\n\nbb\n", "one\r\ntwo\r\n", "abcde\n",
@@ -128,9 +128,6 @@ START_TEST(small_texts)
 			check(&text, max, piece);
 	buffer_reset(&text);
 }
-END_TEST
-
-#define SMALL_TEXTS 13
 
 /* Adds a line of len bytes that all tell where they are. */
 static void
@@ -146,7 +143,7 @@ add_line(struct buffer *text, size_t len, const char *end)
 }
 
 /* Lengths around the limit, the glimpse and the chunk, in awkward pieces. */
-START_TEST(lengths_and_pieces)
+UNIT_TESTS(lengths_and_pieces, 11)
 {
 	static const size_t pieces[] = { 7, 511, 512, 513, 4096, PIPE_CHUNK - 1,
 		PIPE_CHUNK, PIPE_CHUNK + 1, 1000000 };
@@ -170,12 +167,9 @@ START_TEST(lengths_and_pieces)
 		check(&text, max, pieces[n]);
 	buffer_reset(&text);
 }
-END_TEST
-
-#define MAXIMA 11
 
 /* The request's id is found in a line that was thrown away. */
-START_TEST(oversized_keeps_both_ends)
+UNIT_TEST(oversized_keeps_both_ends)
 {
 	auto_lines struct lines *lines = lines_new(1000);
 	auto_free char *middle = mem_alloc(100000);
@@ -206,29 +200,12 @@ START_TEST(oversized_keeps_both_ends)
 	ck_assert_uint_eq(line.len, 4);
 	ck_assert_int_eq(lines_pending(lines), 0);
 }
-END_TEST
 
-START_TEST(more_than_the_room_is_fatal)
+UNIT_EXITS(more_than_the_room_is_fatal, FATAL_EXIT_STATUS, 1)
 {
 	struct lines *lines = lines_new(10);
 	size_t room;
 
 	lines_room(lines, &room);
 	lines_added(lines, room + 1);
-}
-END_TEST
-
-static void
-add(TCase *tc)
-{
-	tcase_add_loop_test(tc, small_texts, 0, SMALL_TEXTS);
-	tcase_add_loop_test(tc, lengths_and_pieces, 0, MAXIMA);
-	tcase_add_test(tc, oversized_keeps_both_ends);
-	tcase_add_exit_test(tc, more_than_the_room_is_fatal, FATAL_EXIT_STATUS);
-}
-
-int
-main(void)
-{
-	return unit_run("lines", add);
 }

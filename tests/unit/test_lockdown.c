@@ -245,7 +245,7 @@ make_door(void)
 	return listener;
 }
 
-START_TEST(test_worker)
+UNIT_TESTS(test_worker, UNIT_COUNT(workers) * UNIT_COUNT(cases))
 {
 	enum role role = workers[_i % UNIT_COUNT(workers)];
 	const struct lockdown_case *c = &cases[_i / UNIT_COUNT(workers)];
@@ -264,10 +264,9 @@ START_TEST(test_worker)
 	    role_info(role)->name, c->name, strerror(status),
 	    strerror(wanted));
 }
-END_TEST
 
 /* A foreign architecture's calls have other numbers: they kill. */
-START_TEST(test_foreign_calls)
+UNIT_TEST(test_foreign_calls)
 {
 #if defined(__x86_64__) && !defined(__ILP32__)
 	struct err err;
@@ -286,10 +285,9 @@ START_TEST(test_foreign_calls)
 	unit_skip("only x86-64 has a second set of calls to try");
 #endif
 }
-END_TEST
 
 /* Landlock by itself, for the day that the list has a hole. */
-START_TEST(test_landlock)
+UNIT_TEST(test_landlock)
 {
 	int abi = landlock_abi();
 	struct err err;
@@ -312,9 +310,8 @@ START_TEST(test_landlock)
 	ck_assert_int_ne(wait(&status), -1);
 	ck_assert_int_eq(status, 0);
 }
-END_TEST
 
-START_TEST(test_not_a_worker)
+UNIT_TESTS(test_not_a_worker, 4)
 {
 	static const enum role roles[] = { ROLE_SUPERVISOR, ROLE_BOX,
 		ROLE_KEEPER, ROLE_OPERATOR };
@@ -325,9 +322,8 @@ START_TEST(test_not_a_worker)
 	/* Nothing was given up on the way. */
 	ck_assert_int_eq(prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0), 0);
 }
-END_TEST
 
-START_TEST(test_no_debugger)
+UNIT_TEST(test_no_debugger)
 {
 	struct err err;
 	int ready[2];
@@ -354,22 +350,4 @@ START_TEST(test_no_debugger)
 	}
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(
-	    tc, test_worker, 0, UNIT_COUNT(workers) * UNIT_COUNT(cases));
-	tcase_add_test(tc, test_foreign_calls);
-	tcase_add_test(tc, test_landlock);
-	tcase_add_loop_test(tc, test_not_a_worker, 0, 4);
-	tcase_add_test(tc, test_no_debugger);
-}
-
-int
-main(void)
-{
-	return unit_run("lockdown", add_tests);
 }

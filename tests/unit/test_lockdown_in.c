@@ -190,7 +190,7 @@ make_folders(char *path)
 	ck_assert_int_eq(mkdirat(own, "sub", 0700), 0);
 }
 
-START_TEST(leaves_one_directory)
+UNIT_TESTS(leaves_one_directory, UNIT_COUNT(users) * UNIT_COUNT(cases))
 {
 	const struct lockdown_case *c = &cases[_i / UNIT_COUNT(users)];
 	size_t user = (size_t)_i % UNIT_COUNT(users);
@@ -225,18 +225,4 @@ START_TEST(leaves_one_directory)
 	    "%s, use %d: %s: %s, not %s", role_info(users[user].role)->name,
 	    users[user].use, c->name, strerror(WEXITSTATUS(status)),
 	    strerror(c->wanted[user]));
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, leaves_one_directory, 0,
-	    UNIT_COUNT(users) * UNIT_COUNT(cases));
-}
-
-int
-main(void)
-{
-	return unit_run("lockdown_in", add_tests);
 }

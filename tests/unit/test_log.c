@@ -40,7 +40,7 @@ caught(int fd)
 	return text;
 }
 
-START_TEST(one_write_per_line)
+UNIT_TEST(one_write_per_line)
 {
 	int fd = catch_writes();
 
@@ -55,9 +55,8 @@ START_TEST(one_write_per_line)
 	ck_assert_str_eq(caught(fd), "relay[7]: fourth\n");
 	ck_assert_str_eq(caught(fd), "");
 }
-END_TEST
 
-START_TEST(foreign_bytes_are_escaped)
+UNIT_TEST(foreign_bytes_are_escaped)
 {
 	static const char *const cases[][2] = {
 		{ "a\nforged: line", "a\\x0aforged: line" },
@@ -88,9 +87,8 @@ START_TEST(foreign_bytes_are_escaped)
 		ck_assert_str_eq(caught(fd), want);
 	}
 }
-END_TEST
 
-START_TEST(long_lines_are_cut)
+UNIT_TEST(long_lines_are_cut)
 {
 	int fd = catch_writes();
 	char text[3 * LOG_TEXT_SIZE];
@@ -110,10 +108,9 @@ START_TEST(long_lines_are_cut)
 	ck_assert_uint_eq(strlen(line), 3 + 4 * (LOG_TEXT_SIZE - 1) + 1);
 	ck_assert_int_eq(line[strlen(line) - 1], '\n');
 }
-END_TEST
 
 /* Also where the cut falls within a character. */
-START_TEST(long_lines_end_with_whole_characters)
+UNIT_TESTS(long_lines_end_with_whole_characters, 3)
 {
 	int fd = catch_writes();
 	char text[3 * LOG_TEXT_SIZE];
@@ -130,17 +127,15 @@ START_TEST(long_lines_end_with_whole_characters)
 	ck_assert_uint_eq(strlen(line), 3 + n + 1);
 	ck_assert_int_eq(strncmp(line + 3 + _i, text, n - (size_t)_i), 0);
 }
-END_TEST
 
-START_TEST(fatal_ends)
+UNIT_EXITS(fatal_ends, FATAL_EXIT_STATUS, 1)
 {
 	/* Buffered output of a process that met its own bug is not trusted. */
 	atexit(abort);
 	fatal("the end of %s", "it");
 }
-END_TEST
 
-START_TEST(fatal_says_why)
+UNIT_TEST(fatal_says_why)
 {
 	int fd = catch_writes(), status;
 	pid_t pid = fork();
@@ -154,22 +149,4 @@ START_TEST(fatal_says_why)
 	ck_assert(WIFEXITED(status));
 	ck_assert_int_eq(WEXITSTATUS(status), FATAL_EXIT_STATUS);
 	ck_assert_str_eq(caught(fd), "x: no memory for 7 bytes\n");
-}
-END_TEST
-
-static void
-add(TCase *tc)
-{
-	tcase_add_test(tc, one_write_per_line);
-	tcase_add_test(tc, foreign_bytes_are_escaped);
-	tcase_add_test(tc, long_lines_are_cut);
-	tcase_add_loop_test(tc, long_lines_end_with_whole_characters, 0, 3);
-	tcase_add_exit_test(tc, fatal_ends, FATAL_EXIT_STATUS);
-	tcase_add_test(tc, fatal_says_why);
-}
-
-int
-main(void)
-{
-	return unit_run("log", add);
 }

@@ -41,7 +41,7 @@ find(struct mapping *found)
 	return count;
 }
 
-START_TEST(what_is_not_written_to_is_one_mapping)
+UNIT_TEST(what_is_not_written_to_is_one_mapping)
 {
 	struct mapping before[MOST] = { 0 }, after[MOST] = { 0 };
 	size_t count = find(before);
@@ -60,9 +60,8 @@ START_TEST(what_is_not_written_to_is_one_mapping)
 	ck_assert_str_eq(after[1].rights, "r--p");
 	ck_assert_str_eq(after[2].rights, "rw-p");
 }
-END_TEST
 
-START_TEST(a_second_time_changes_nothing)
+UNIT_TEST(a_second_time_changes_nothing)
 {
 	struct mapping before[MOST] = { 0 }, after[MOST] = { 0 };
 	size_t count;
@@ -72,18 +71,4 @@ START_TEST(a_second_time_changes_nothing)
 	mappings_merge();
 	ck_assert_uint_eq(find(after), count);
 	ck_assert_mem_eq(before, after, count * sizeof(after[0]));
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_test(tc, what_is_not_written_to_is_one_mapping);
-	tcase_add_test(tc, a_second_time_changes_nothing);
-}
-
-int
-main(void)
-{
-	return unit_run("mappings", add_tests);
 }

@@ -145,7 +145,7 @@ static const struct {
 	{ ",\"instructions\":\"#\"", "" },
 };
 
-START_TEST(keeps_what_a_server_is_for)
+UNIT_TESTS(keeps_what_a_server_is_for, UNIT_COUNT(abouts))
 {
 	auto_free char *hello = mem_printf("{\"jsonrpc\":\"2.0\",\"id\":1,"
 	    "\"result\":{\"protocolVersion\":\"2025-11-25\"%s}}",
@@ -162,10 +162,9 @@ START_TEST(keeps_what_a_server_is_for)
 		ck_assert_mem_eq(about->data, abouts[_i].about, about->len);
 	mcp_client_free(&client);
 }
-END_TEST
 
 /* Instructions keep their lines, lose what is not shown, and are cut. */
-START_TEST(keeps_instructions)
+UNIT_TEST(keeps_instructions)
 {
 	auto_free char *hello = mem_printf("{\"jsonrpc\":\"2.0\",\"id\":1,"
 	    "\"result\":{\"protocolVersion\":\"2025-11-25\","
@@ -184,10 +183,9 @@ START_TEST(keeps_instructions)
 	ck_assert_uint_gt(text->len, SERVER_INSTRUCTIONS_MAX - 10);
 	mcp_client_free(&client);
 }
-END_TEST
 
 /* After a bad greeting nothing is heard. */
-START_TEST(an_unfit_server_is_not_heard)
+UNIT_TEST(an_unfit_server_is_not_heard)
 {
 	make();
 	mcp_client_greet(client);
@@ -202,9 +200,8 @@ START_TEST(an_unfit_server_is_not_heard)
 	expect(&events, "");
 	mcp_client_free(&client);
 }
-END_TEST
 
-START_TEST(asks_and_is_answered_once)
+UNIT_TEST(asks_and_is_answered_once)
 {
 	make_ready();
 	ck_assert_uint_eq(ask("", "a"), 2);
@@ -223,9 +220,8 @@ START_TEST(asks_and_is_answered_once)
 	expect(&events, "b result: { \"x\" : 1 }\na error: {}\n");
 	mcp_client_free(&client);
 }
-END_TEST
 
-START_TEST(forgets_and_cancels)
+UNIT_TEST(forgets_and_cancels)
 {
 	make_ready();
 	ask("", "a");
@@ -245,7 +241,6 @@ START_TEST(forgets_and_cancels)
 	expect(&events, "c result: {}\n");
 	mcp_client_free(&client);
 }
-END_TEST
 
 static const struct {
 	const char *params;
@@ -265,7 +260,7 @@ static const struct {
 	{ "[2]", "" },
 };
 
-START_TEST(reports_progress)
+UNIT_TESTS(reports_progress, UNIT_COUNT(progresses))
 {
 	auto_free char *line = mem_printf("{\"jsonrpc\":\"2.0\",\"method\":"
 	    "\"notifications/progress\",\"params\":%s}", progresses[_i].params);
@@ -287,10 +282,9 @@ START_TEST(reports_progress)
 	mcp_client_free(&client);
 	buffer_reset(&said);
 }
-END_TEST
 
 /* A line above the limit: the ends of it are all there is. */
-START_TEST(reads_the_ends_of_long_lines)
+UNIT_TESTS(reads_the_ends_of_long_lines, 8)
 {
 	static const struct {
 		const char *head;
@@ -328,10 +322,9 @@ START_TEST(reads_the_ends_of_long_lines)
 	expect(&events, rows[_i].events);
 	mcp_client_free(&client);
 }
-END_TEST
 
 /* What is nested too deeply in a tool costs this tool alone. */
-START_TEST(prunes_what_is_too_deep)
+UNIT_TEST(prunes_what_is_too_deep)
 {
 	auto_buffer struct buffer line = { 0 };
 	int n;
@@ -352,10 +345,9 @@ START_TEST(prunes_what_is_too_deep)
 	expect(&events, line.data);
 	mcp_client_free(&client);
 }
-END_TEST
 
 /* A line that is no JSON shows whose answer it would be, in any order. */
-START_TEST(finds_the_id_of_what_is_no_json)
+UNIT_TESTS(finds_the_id_of_what_is_no_json, 8)
 {
 	static const struct {
 		const char *line;
@@ -386,10 +378,9 @@ START_TEST(finds_the_id_of_what_is_no_json)
 	    rows[_i].line, events.data);
 	mcp_client_free(&client);
 }
-END_TEST
 
 /* The log has how long such a line was, and why it is of no use. */
-START_TEST(logs_nothing_that_a_server_says)
+UNIT_TEST(logs_nothing_that_a_server_says)
 {
 	char text[1000] = "";
 	int fds[2];
@@ -407,10 +398,9 @@ START_TEST(logs_nothing_that_a_server_says)
 	    "member \"jsonrpc\" must be \"2.0\"\n");
 	mcp_client_free(&client);
 }
-END_TEST
 
 /* An error without an id is of the only request, where that is clear. */
-START_TEST(an_error_without_an_id)
+UNIT_TESTS(an_error_without_an_id, 8)
 {
 	static const struct {
 		const char *line;
@@ -444,9 +434,8 @@ START_TEST(an_error_without_an_id)
 	expect(&events, "");
 	mcp_client_free(&client);
 }
-END_TEST
 
-START_TEST(handles_a_batch)
+UNIT_TEST(handles_a_batch)
 {
 	make_ready();
 	ask("", "a");
@@ -465,10 +454,9 @@ START_TEST(handles_a_batch)
 	expect(&events, "b result: {}\n");
 	mcp_client_free(&client);
 }
-END_TEST
 
 /* What is behind the greeting that was no good is not heard. */
-START_TEST(a_batch_ends_with_the_server)
+UNIT_TEST(a_batch_ends_with_the_server)
 {
 	make();
 	mcp_client_greet(client);
@@ -479,9 +467,8 @@ START_TEST(a_batch_ends_with_the_server)
 	    "message\n");
 	mcp_client_free(&client);
 }
-END_TEST
 
-START_TEST(a_batch_is_bounded)
+UNIT_TESTS(a_batch_is_bounded, 2)
 {
 	auto_buffer struct buffer line = { 0 };
 	int n;
@@ -497,10 +484,9 @@ START_TEST(a_batch_is_bounded)
 	expect(&events, _i == 0 ? "a result: {}\n" : "");
 	mcp_client_free(&client);
 }
-END_TEST
 
 /* Only at the very beginning. */
-START_TEST(skips_a_byte_order_mark)
+UNIT_TESTS(skips_a_byte_order_mark, 2)
 {
 	make();
 	mcp_client_greet(client);
@@ -511,7 +497,6 @@ START_TEST(skips_a_byte_order_mark)
 	expect(&events, _i == 0 ? "ready\n" : "");
 	mcp_client_free(&client);
 }
-END_TEST
 
 /* Lets so many requests time out, as unanswered as they are. */
 static void
@@ -522,7 +507,7 @@ time_out(int count)
 }
 
 /* In a row, in which it has not answered anything: then it gets a ping. */
-START_TEST(silence_is_doubted)
+UNIT_TESTS(silence_is_doubted, 5)
 {
 	static const char *const signs[] = {
 		"{\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{}}",
@@ -560,10 +545,9 @@ START_TEST(silence_is_doubted)
 	buffer_reset(&said);
 	buffer_reset(&events);
 }
-END_TEST
 
 /* A ping is not what it is there for. */
-START_TEST(a_pong_is_no_use)
+UNIT_TEST(a_pong_is_no_use)
 {
 	make_ready();
 	time_out(SERVER_SILENCES_MAX);
@@ -573,34 +557,4 @@ START_TEST(a_pong_is_no_use)
 	mcp_client_free(&client);
 	buffer_reset(&said);
 	buffer_reset(&events);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_test(tc, an_unfit_server_is_not_heard);
-	tcase_add_loop_test(
-	    tc, keeps_what_a_server_is_for, 0, UNIT_COUNT(abouts));
-	tcase_add_test(tc, keeps_instructions);
-	tcase_add_test(tc, asks_and_is_answered_once);
-	tcase_add_test(tc, prunes_what_is_too_deep);
-	tcase_add_test(tc, forgets_and_cancels);
-	tcase_add_loop_test(tc, reports_progress, 0, UNIT_COUNT(progresses));
-	tcase_add_loop_test(tc, reads_the_ends_of_long_lines, 0, 8);
-	tcase_add_loop_test(tc, finds_the_id_of_what_is_no_json, 0, 8);
-	tcase_add_test(tc, logs_nothing_that_a_server_says);
-	tcase_add_loop_test(tc, an_error_without_an_id, 0, 8);
-	tcase_add_test(tc, handles_a_batch);
-	tcase_add_test(tc, a_batch_ends_with_the_server);
-	tcase_add_loop_test(tc, a_batch_is_bounded, 0, 2);
-	tcase_add_loop_test(tc, skips_a_byte_order_mark, 0, 2);
-	tcase_add_loop_test(tc, silence_is_doubted, 0, 5);
-	tcase_add_test(tc, a_pong_is_no_use);
-}
-
-int
-main(void)
-{
-	return unit_run("mcp_client", add_tests);
 }

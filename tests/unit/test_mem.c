@@ -10,7 +10,7 @@
 #include "unit.h"
 
 /* What is not handed over is freed: LeakSanitizer and valgrind would tell. */
-START_TEST(hands_over)
+UNIT_TEST(hands_over)
 {
 	char *kept = NULL;
 
@@ -26,12 +26,11 @@ START_TEST(hands_over)
 	ck_assert_str_eq(kept, "kept");
 	mem_auto_free(&kept);
 }
-END_TEST
 
 /* Not a constant, or the compiler would refuse to build this. */
 static volatile size_t too_much = SIZE_MAX / 2;
 
-START_TEST(no_memory_is_fatal)
+UNIT_EXITS(no_memory_is_fatal, FATAL_EXIT_STATUS, 3)
 {
 	/* The exit status is the test; ASan would abort instead. */
 	if (UNIT_ASAN) {
@@ -44,19 +43,4 @@ START_TEST(no_memory_is_fatal)
 		mem_resize(NULL, too_much);
 	if (_i == 2)
 		mem_dup("", too_much);
-}
-END_TEST
-
-static void
-add(TCase *tc)
-{
-	tcase_add_test(tc, hands_over);
-	tcase_add_loop_exit_test(
-	    tc, no_memory_is_fatal, FATAL_EXIT_STATUS, 0, 3);
-}
-
-int
-main(void)
-{
-	return unit_run("mem", add);
 }

@@ -70,7 +70,9 @@ list(const char *scope, struct ipc_bytes after)
 	return memories_list(database, scope, after, &json, &err);
 }
 
-START_TEST(scopes_stay_apart)
+UNIT_FIXTURE(enter, leave)
+
+UNIT_TEST(scopes_stay_apart)
 {
 	expect_told(save("k", "1"), "\"version\":1");
 	expect_all(load_as("other", bytes_of("k")), "null");
@@ -82,9 +84,8 @@ START_TEST(scopes_stay_apart)
 	expect_all(memories_clear(database, "", &json, &err), "1");
 	expect_told(load_as("other", bytes_of("k")), "\"value\":2}");
 }
-END_TEST
 
-START_TEST(versions_are_compared)
+UNIT_TEST(versions_are_compared)
 {
 	expect_all(save_compared("k", "1", 1), "null");
 	expect_all(load("k"), "null");
@@ -95,10 +96,9 @@ START_TEST(versions_are_compared)
 	expect_told(save_compared("k", "2", 1), "\"version\":2");
 	expect_told(load("k"), "\"value\":2}");
 }
-END_TEST
 
 /* A page ends, and the next one begins where it did. */
-START_TEST(lists_come_in_pages)
+UNIT_TEST(lists_come_in_pages)
 {
 	char metadata[10000] = "", key[8], last[8] = "";
 	size_t n, pages = 0, found = 0;
@@ -124,9 +124,8 @@ START_TEST(lists_come_in_pages)
 	ck_assert_uint_eq(found, 60);
 	ck_assert_uint_gt(pages, 1);
 }
-END_TEST
 
-START_TEST(bytes_are_bounded)
+UNIT_TEST(bytes_are_bounded)
 {
 	enter_with(20);
 	expect_told(save("a", "\"123456789\""), "\"bytes\":14");
@@ -144,9 +143,8 @@ START_TEST(bytes_are_bounded)
 	expect_told(load("a"), "\"12345678\"");
 	expect_all(forget("a"), "true");
 }
-END_TEST
 
-START_TEST(their_number_is_bounded)
+UNIT_TEST(their_number_is_bounded)
 {
 	expect_told(save("a", "1"), "\"key\"");
 	ck_assert_int_eq(database_run(database, "UPDATE totals SET value ="
@@ -156,10 +154,9 @@ START_TEST(their_number_is_bounded)
 	    "memory remove KEY' on the host)");
 	expect_told(save("a", "[2]"), "\"key\"");
 }
-END_TEST
 
 /* A scope that is not our user's cannot take all the room. */
-START_TEST(scopes_share_the_room)
+UNIT_TEST(scopes_share_the_room)
 {
 	enter_with(49);
 	expect_told(save("a", "\"12345678\""), "\"bytes\":13");
@@ -178,7 +175,6 @@ START_TEST(scopes_share_the_room)
 	    "remove "
 	    "some (delete_memory(key)");
 }
-END_TEST
 
 /* What an earlier version has accepted, and what another program may write. */
 static const char *const unlisted[] = {
@@ -189,7 +185,7 @@ static const char *const unlisted[] = {
 	 " replace(hex(zeroblob(126)), '0', ']') || '}'"),
 };
 
-START_TEST(bad_metadata_cost_only_themselves)
+UNIT_TESTS(bad_metadata_cost_only_themselves, UNIT_COUNT(unlisted))
 {
 	auto_free char *sql = mem_printf("UPDATE memories SET metadata ="
 	    " CAST(ifnull(%s, 5) AS BLOB) WHERE key = x'62'", unlisted[_i]);
@@ -205,25 +201,4 @@ START_TEST(bad_metadata_cost_only_themselves)
 	expect_told(load("b"), "\"value\":2}");
 	expect_told(save("b", "2"), "\"metadata\":{}");
 	ck_assert_uint_eq(count_told("\"note\""), 0);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, enter, leave);
-	tcase_add_test(tc, scopes_stay_apart);
-	tcase_add_test(tc, versions_are_compared);
-	tcase_add_test(tc, lists_come_in_pages);
-	tcase_add_test(tc, bytes_are_bounded);
-	tcase_add_test(tc, their_number_is_bounded);
-	tcase_add_test(tc, scopes_share_the_room);
-	tcase_add_loop_test(tc, bad_metadata_cost_only_themselves, 0,
-	    UNIT_COUNT(unlisted));
-}
-
-int
-main(void)
-{
-	return unit_run("memories", add_tests);
 }

@@ -29,7 +29,9 @@ static const struct {
 	{ UINT64_MAX, BOX_MEMORY_WAIT_LEAST_MS },
 };
 
-START_TEST(waiting)
+UNIT_FIXTURE(watched_setup, watched_teardown)
+
+UNIT_TESTS(waiting, UNIT_COUNT(waits))
 {
 	ck_assert_uint_eq(memory_wait(&memory, waits[_i].bytes), waits[_i].ms);
 	memory.speed = BOX_MEMORY_SPEED_MOST;
@@ -40,9 +42,8 @@ START_TEST(waiting)
 	memory.limit = UINT64_MAX / 4;
 	ck_assert_uint_eq(memory_wait(&memory, 0), BOX_MEMORY_WAIT_MOST_MS);
 }
-END_TEST
 
-START_TEST(speed)
+UNIT_TEST(speed)
 {
 	cpu_set_t set;
 	int cpu;
@@ -56,9 +57,8 @@ START_TEST(speed)
 		CPU_SET(cpu, &set);
 	ck_assert_uint_eq(memory_speed(&set), BOX_MEMORY_SPEED_MOST);
 }
-END_TEST
 
-START_TEST(looks)
+UNIT_TEST(looks)
 {
 	put_process(A, 60, 60);
 	ck_assert_uint_eq(memory_look(&memory), 60 * MIB);
@@ -83,7 +83,6 @@ START_TEST(looks)
 	put(A + 9, "status", NULL);
 	ck_assert_int_eq(look_in_child(), BOX_EXIT_BLIND);
 }
-END_TEST
 
 /* The numbers of page faults, and that of the newest process. */
 static void
@@ -109,7 +108,7 @@ put_newest(const char *load)
 }
 
 /* Pages are examined again where they may have changed, and above the limit. */
-START_TEST(shares)
+UNIT_TEST(shares)
 {
 	static const struct {
 		unsigned int minor, major, own; /* of B, in MiB */
@@ -140,10 +139,9 @@ START_TEST(shares)
 		    memory_look(&memory), steps[i].seen * MIB);
 	}
 }
-END_TEST
 
 /* Past its time a look begins with stopping all. */
-START_TEST(stopped_first)
+UNIT_TEST(stopped_first)
 {
 	put_process(A, 60, 60);
 	memory.planned_ms = memory_ms(CLOCK_MONOTONIC) + 60000;
@@ -157,7 +155,6 @@ START_TEST(stopped_first)
 	put_process(A, 101, 101);
 	ck_assert_int_eq(look_in_child(), BOX_EXIT_MEMORY);
 }
-END_TEST
 
 static void
 put_threads(unsigned int threads, unsigned int mib)
@@ -175,7 +172,7 @@ put_threads(unsigned int threads, unsigned int mib)
  * And where all threads together, with a turn of each, could get above the
  * limit: then they are kept off the first processor, now and later.
  */
-START_TEST(crowded)
+UNIT_TEST(crowded)
 {
 	const unsigned int turn = BOX_MEMORY_TURN / MIB;
 	const unsigned int most = turn;
@@ -225,10 +222,9 @@ START_TEST(crowded)
 	memory_look(&memory);
 	ck_assert_int_eq(stops, 3);
 }
-END_TEST
 
 /* A look that takes too long is repeated with all processes stopped. */
-START_TEST(late)
+UNIT_TEST(late)
 {
 	struct memory_sum sum;
 
@@ -242,24 +238,4 @@ START_TEST(late)
 	ck_assert_int_eq(memory_count(&memory, memory_add_quickly, &sum), 0);
 	ck_assert_int_eq(sum.late, 0);
 	ck_assert_uint_eq(sum.bytes, 120 * MIB);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, watched_setup, watched_teardown);
-	tcase_add_loop_test(tc, waiting, 0, UNIT_COUNT(waits));
-	tcase_add_test(tc, speed);
-	tcase_add_test(tc, looks);
-	tcase_add_test(tc, shares);
-	tcase_add_test(tc, stopped_first);
-	tcase_add_test(tc, crowded);
-	tcase_add_test(tc, late);
-}
-
-int
-main(void)
-{
-	return unit_run("memory", add_tests);
 }

@@ -15,7 +15,9 @@
 #include "unit.h"
 #include "watched.h"
 
-START_TEST(numbers)
+UNIT_FIXTURE(watched_setup, watched_teardown)
+
+UNIT_TEST(numbers)
 {
 	const char *text = "A:\t  12 kB\nAB: 7\nB:x\nRss: 18446744073709551615";
 
@@ -26,17 +28,15 @@ START_TEST(numbers)
 	ck_assert_uint_eq(memory_number(text, "C"), 0);
 	ck_assert_uint_eq(memory_number("", "A"), 0);
 }
-END_TEST
 
-START_TEST(an_empty_box_has_nothing)
+UNIT_TEST(an_empty_box_has_nothing)
 {
 	ck_assert_uint_eq(count(memory_add_quickly).bytes, 0);
 	ck_assert_uint_eq(count(memory_add_exactly).bytes, 0);
 }
-END_TEST
 
 /* Every kind of memory that a process has; nothing of process 1. */
-START_TEST(kinds_of_memory)
+UNIT_TEST(kinds_of_memory)
 {
 	struct memory_sum sum;
 
@@ -53,10 +53,9 @@ START_TEST(kinds_of_memory)
 	sum = count(memory_add_exactly);
 	ck_assert_uint_eq(sum.bytes, 120102 * KIB);
 }
-END_TEST
 
 /* Who is not known exactly shares nothing; who is gone has nothing. */
-START_TEST(hidden_and_gone)
+UNIT_TEST(hidden_and_gone)
 {
 	auto_free char *gone = mem_printf("%s/%d", scratch, B);
 
@@ -73,18 +72,16 @@ START_TEST(hidden_and_gone)
 	put(B, "smaps_rollup", NULL);
 	ck_assert_uint_eq(count(memory_add_exactly).bytes, 15 * KIB);
 }
-END_TEST
 
 /* One that has ended as a whole has no memory, and none is looked for. */
-START_TEST(the_dead_have_nothing)
+UNIT_TEST(the_dead_have_nothing)
 {
 	put(A, "status", HEADLESS("1"));
 	ck_assert_int_eq(count(memory_add_quickly).missed, 0);
 	ck_assert_uint_eq(count(memory_add_exactly).bytes, 0);
 }
-END_TEST
 
-START_TEST(an_unreadable_process_ends_the_look)
+UNIT_TEST(an_unreadable_process_ends_the_look)
 {
 	struct memory_sum sum;
 
@@ -92,7 +89,6 @@ START_TEST(an_unreadable_process_ends_the_look)
 	ck_assert_int_eq(memory_count(&memory, memory_add_quickly, &sum), -1);
 	ck_assert_int_eq(memory_count(&memory, memory_add_exactly, &sum), -1);
 }
-END_TEST
 
 /* Writes a map of so many parts. */
 static void
@@ -106,7 +102,7 @@ put_maps(int pid, unsigned int parts)
 }
 
 /* As many links to each as there are processes; looked at now and then. */
-START_TEST(parts_of_memory_are_memory)
+UNIT_TEST(parts_of_memory_are_memory)
 {
 	uint64_t bytes;
 
@@ -132,9 +128,8 @@ START_TEST(parts_of_memory_are_memory)
 	memory.limit = 0;
 	ck_assert_int_eq(look_in_child(), BOX_EXIT_MEMORY);
 }
-END_TEST
 
-START_TEST(files_are_memory)
+UNIT_TEST(files_are_memory)
 {
 	places[0].f_bfree -= 256;
 	places[2].f_bfree -= 512;
@@ -142,9 +137,8 @@ START_TEST(files_are_memory)
 	ck_assert_uint_eq(
 	    count(memory_add_quickly).bytes, 3 * MIB + 10 * BOX_INODE_BYTES);
 }
-END_TEST
 
-START_TEST(sockets_are_memory)
+UNIT_TEST(sockets_are_memory)
 {
 	put_sockets(BOX_SOCKETS_FREE);
 	ck_assert_uint_eq(count(memory_add_quickly).bytes, 0);
@@ -152,26 +146,4 @@ START_TEST(sockets_are_memory)
 	ck_assert_uint_eq(count(memory_add_quickly).bytes, 7 * MIB);
 	put(1, "net/sockstat", "nothing\n");
 	ck_assert_uint_eq(count(memory_add_quickly).bytes, 0);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, watched_setup, watched_teardown);
-	tcase_add_test(tc, numbers);
-	tcase_add_test(tc, an_empty_box_has_nothing);
-	tcase_add_test(tc, kinds_of_memory);
-	tcase_add_test(tc, hidden_and_gone);
-	tcase_add_test(tc, the_dead_have_nothing);
-	tcase_add_test(tc, an_unreadable_process_ends_the_look);
-	tcase_add_test(tc, parts_of_memory_are_memory);
-	tcase_add_test(tc, files_are_memory);
-	tcase_add_test(tc, sockets_are_memory);
-}
-
-int
-main(void)
-{
-	return unit_run("memory_count", add_tests);
 }

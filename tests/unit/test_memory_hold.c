@@ -8,8 +8,10 @@
 #include "unit.h"
 #include "watched.h"
 
+UNIT_FIXTURE(watched_setup, watched_teardown)
+
 /* What the code has stopped itself does not go on because of a look. */
-START_TEST(stopped_by_the_code)
+UNIT_TEST(stopped_by_the_code)
 {
 	put(A, "status", STOPPED "RssAnon:\t1024 kB\n" END);
 	put_process(B, 60, 60);
@@ -20,13 +22,12 @@ START_TEST(stopped_by_the_code)
 	ck_assert(starts(read_status(A), AWAITS_STOP STOPPED));
 	ck_assert(starts(read_status(B), "Name:"));
 }
-END_TEST
 
 /*
  * Where one has not taken its signal yet, each is looked at again: it may have
  * stopped itself meanwhile. What has been forked since is not touched.
  */
-START_TEST(one_that_takes_its_signal_late)
+UNIT_TEST(one_that_takes_its_signal_late)
 {
 	put_process(A, 60, 60);
 	put_process(B, 1, 1);
@@ -43,13 +44,12 @@ START_TEST(one_that_takes_its_signal_late)
 	ck_assert_int_eq(memory_choose(&memory, C, NULL), 0);
 	ck_assert_int_eq(single_conts, 2);
 }
-END_TEST
 
 /*
  * Where each process that is stopped leaves one that it was forking, all are
  * stopped at once. What the code has stopped itself stays so.
  */
-START_TEST(forked_without_end)
+UNIT_TEST(forked_without_end)
 {
 	int i;
 
@@ -71,7 +71,6 @@ START_TEST(forked_without_end)
 	ck_assert_ptr_nonnull(strstr(read_status(A), STOPPED));
 	ck_assert(starts(read_status(B), "Name:"));
 }
-END_TEST
 
 static const struct {
 	const char *status;
@@ -93,14 +92,13 @@ static const struct {
 	{ "", 0 },
 };
 
-START_TEST(threads_that_stand_still)
+UNIT_TESTS(threads_that_stand_still, UNIT_COUNT(states))
 {
 	ck_assert_int_eq(memory_is_still(states[_i].status), states[_i].still);
 }
-END_TEST
 
 /* Where the first thread has ended, the others run on, and are stopped. */
-START_TEST(a_dead_first_thread)
+UNIT_TEST(a_dead_first_thread)
 {
 	char status[BOX_MEMORY_TEXT_SIZE];
 
@@ -121,7 +119,6 @@ START_TEST(a_dead_first_thread)
 	put(B, "stat", "1 (a) R 1 1 1 0 -1 4194308 0\n");
 	ck_assert_int_eq(memory_is_held(&memory, A, status), 1);
 }
-END_TEST
 
 static void
 put_child_of_a(const char *state, unsigned int mib)
@@ -134,7 +131,7 @@ put_child_of_a(const char *state, unsigned int mib)
 }
 
 /* The pages of a process that has not stopped yet are not waited for. */
-START_TEST(in_the_kernel)
+UNIT_TEST(in_the_kernel)
 {
 	struct memory_sum sum;
 
@@ -155,24 +152,4 @@ START_TEST(in_the_kernel)
 	sum = count(memory_add_exactly);
 	ck_assert_int_eq(sum.busy, 1);
 	ck_assert_uint_eq(sum.bytes, 110 * MIB);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, watched_setup, watched_teardown);
-	tcase_add_test(tc, stopped_by_the_code);
-	tcase_add_test(tc, one_that_takes_its_signal_late);
-	tcase_add_test(tc, forked_without_end);
-	tcase_add_loop_test(
-	    tc, threads_that_stand_still, 0, UNIT_COUNT(states));
-	tcase_add_test(tc, a_dead_first_thread);
-	tcase_add_test(tc, in_the_kernel);
-}
-
-int
-main(void)
-{
-	return unit_run("memory_hold", add_tests);
 }

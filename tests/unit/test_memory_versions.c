@@ -20,7 +20,9 @@ expect_version(const char *scope, const char *key, const char *version)
 	    memories_save(database, scope, &memory, &json, &err), member);
 }
 
-START_TEST(no_version_is_used_twice)
+UNIT_FIXTURE(enter, leave)
+
+UNIT_TEST(no_version_is_used_twice)
 {
 	expect_version("one", "k", "1");
 	expect_version("one", "other", "2");
@@ -28,10 +30,9 @@ START_TEST(no_version_is_used_twice)
 	expect_all(memories_clear(database, "one", &json, &err), "2");
 	expect_version("one", "k", "3");
 }
-END_TEST
 
 /* Earlier programs counted all scopes together. */
-START_TEST(older_versions_are_not_used_again)
+UNIT_TEST(older_versions_are_not_used_again)
 {
 	expect_version("one", "k", "1");
 	ck_assert_int_eq(database_run(database, "UPDATE memories SET version ="
@@ -40,19 +41,4 @@ START_TEST(older_versions_are_not_used_again)
 	expect_version("one", "other", "41");
 	expect_version("one", "k", "42");
 	expect_version("", "k", "51");
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, enter, leave);
-	tcase_add_test(tc, no_version_is_used_twice);
-	tcase_add_test(tc, older_versions_are_not_used_again);
-}
-
-int
-main(void)
-{
-	return unit_run("memory_versions", add_tests);
 }

@@ -94,7 +94,7 @@ use_both(void)
 		use(kind);
 }
 
-START_TEST(blocks_come_from_the_heap_until_the_end)
+UNIT_TEST(blocks_come_from_the_heap_until_the_end)
 {
 	begin(NULL);
 	use_both();
@@ -104,9 +104,8 @@ START_TEST(blocks_come_from_the_heap_until_the_end)
 	use_both();
 	ck_assert_uint_gt(usual, 0);
 }
-END_TEST
 
-START_TEST(the_end_comes_with_the_first_block_above_the_limit)
+UNIT_TEST(the_end_comes_with_the_first_block_above_the_limit)
 {
 	const struct near_allocator *of = &current[NEAR_FIRST];
 
@@ -119,7 +118,6 @@ START_TEST(the_end_comes_with_the_first_block_above_the_limit)
 	ck_assert_ptr_eq(current[NEAR_FIRST].allocate, allocate);
 	ck_assert_ptr_eq(current[NEAR_FIRST + 1].allocate, allocate);
 }
-END_TEST
 
 static struct near_allocator inner;
 
@@ -131,7 +129,7 @@ allocate_around(void *context, size_t size)
 }
 
 /* As tracemalloc does. */
-START_TEST(an_allocator_around_it_stays)
+UNIT_TEST(an_allocator_around_it_stays)
 {
 	begin(NULL);
 	near_limit(0);
@@ -145,9 +143,8 @@ START_TEST(an_allocator_around_it_stays)
 	ck_assert_uint_eq(usual, 2);
 	ck_assert_ptr_eq(current[NEAR_FIRST].allocate, allocate);
 }
-END_TEST
 
-START_TEST(an_allocator_with_a_context_is_left_alone)
+UNIT_TEST(an_allocator_with_a_context_is_left_alone)
 {
 	begin(&usual);
 	ck_assert_ptr_eq(current[NEAR_FIRST].allocate, allocate);
@@ -155,21 +152,4 @@ START_TEST(an_allocator_with_a_context_is_left_alone)
 	ck_assert_uint_gt(usual, 0);
 	near_end();
 	ck_assert_ptr_eq(current[NEAR_FIRST].context, &usual);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_test(tc, blocks_come_from_the_heap_until_the_end);
-	tcase_add_test(tc,
-	    the_end_comes_with_the_first_block_above_the_limit);
-	tcase_add_test(tc, an_allocator_around_it_stays);
-	tcase_add_test(tc, an_allocator_with_a_context_is_left_alone);
-}
-
-int
-main(void)
-{
-	return unit_run("near", add_tests);
 }

@@ -114,7 +114,7 @@ expect_all(size_t step)
 static const size_t steps[] = { 61, 4095, 4096, 65536, 1000003 };
 
 /* Each kind behind each other kind, around the sizes of pipe and chunk. */
-START_TEST(frames_arrive_whole)
+UNIT_TESTS(frames_arrive_whole, UNIT_COUNT(steps))
 {
 	static const size_t sizes[] = { 0, 1, PIPE_CHUNK - 7, PIPE_CHUNK - 6,
 		PIPE_CHUNK - 5, PIPE_CHUNK, 3 * PIPE_CHUNK - 13, 300000 };
@@ -133,10 +133,9 @@ START_TEST(frames_arrive_whole)
 	expect_all(steps[_i]);
 	close_outbox();
 }
-END_TEST
 
 /* The largest answer, through a box that reads in small pieces. */
-START_TEST(a_large_answer_stays_in_its_memfd)
+UNIT_TEST(a_large_answer_stays_in_its_memfd)
 {
 	int fds;
 
@@ -148,10 +147,9 @@ START_TEST(a_large_answer_stays_in_its_memfd)
 	ck_assert_int_eq(unit_open_fds(), fds);
 	close_outbox();
 }
-END_TEST
 
 /* The run frame does not count, whatever its size. */
-START_TEST(what_waits_is_counted)
+UNIT_TEST(what_waits_is_counted)
 {
 	auto_free char *code = mem_alloc(MIB + 1);
 	char c[10];
@@ -176,10 +174,9 @@ START_TEST(what_waits_is_counted)
 	ck_assert_int_eq(read(box_in, c, sizeof(c)), sizeof(c));
 	close_outbox();
 }
-END_TEST
 
 /* Each is a few bytes; so is what it costs, and none is lost. */
-START_TEST(many_refusals_wait)
+UNIT_TEST(many_refusals_wait)
 {
 	int n;
 
@@ -194,9 +191,8 @@ START_TEST(many_refusals_wait)
 	expect_all(PIPE_CHUNK);
 	close_outbox();
 }
-END_TEST
 
-START_TEST(a_box_that_is_gone_gets_nothing)
+UNIT_TEST(a_box_that_is_gone_gets_nothing)
 {
 	int fds;
 
@@ -220,10 +216,9 @@ START_TEST(a_box_that_is_gone_gets_nothing)
 	event_base_dispatch(base);
 	close_outbox();
 }
-END_TEST
 
 /* No frame is cut in two, and what waited holds no descriptor. */
-START_TEST(what_waits_is_forgotten)
+UNIT_TESTS(what_waits_is_forgotten, 2)
 {
 	size_t whole;
 	int fds;
@@ -251,22 +246,4 @@ START_TEST(what_waits_is_forgotten)
 	add_text(OUTBOX_RUN, "run\n");
 	expect_all(5000);
 	close_outbox();
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, frames_arrive_whole, 0, UNIT_COUNT(steps));
-	tcase_add_test(tc, a_large_answer_stays_in_its_memfd);
-	tcase_add_test(tc, what_waits_is_counted);
-	tcase_add_test(tc, many_refusals_wait);
-	tcase_add_test(tc, a_box_that_is_gone_gets_nothing);
-	tcase_add_loop_test(tc, what_waits_is_forgotten, 0, 2);
-}
-
-int
-main(void)
-{
-	return unit_run("outbox", add_tests);
 }

@@ -149,7 +149,7 @@ pick(unsigned int below)
 /* Tests */
 
 /* Every size around every small cap, odd ones and one, in every chunking. */
-START_TEST(keeps_head_and_tail)
+UNIT_TESTS(keeps_head_and_tail, 17)
 {
 	static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz0123456789"
 	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -159,10 +159,9 @@ START_TEST(keeps_head_and_tail)
 		for (chunk = 1; chunk <= len; chunk++)
 			check(alphabet, len, max, chunk);
 }
-END_TEST
 
 /* * is a mark in what comes, and in what was kept. */
-START_TEST(keeps_marks)
+UNIT_TESTS(keeps_marks, 10)
 {
 	static const struct {
 		const char *data, *kept;
@@ -204,10 +203,9 @@ START_TEST(keeps_marks)
 	ck_assert_str_eq(marked.data, cases[_i].kept);
 	free(kept.data);
 }
-END_TEST
 
 /* Names of files are found as a whole, wherever a sentence has them. */
-START_TEST(finds_names)
+UNIT_TESTS(finds_names, 27)
 {
 	static const struct {
 		const char *data, *name;
@@ -258,10 +256,9 @@ START_TEST(finds_names)
 	close_output(&kept);
 	free(kept.data);
 }
-END_TEST
 
 /* As one sees it: no byte of the ends is missing, and the count is right. */
-START_TEST(keeps_these_bytes)
+UNIT_TEST(keeps_these_bytes)
 {
 	static const struct {
 		const char *data, *kept;
@@ -298,7 +295,6 @@ START_TEST(keeps_these_bytes)
 		free(kept.data);
 	}
 }
-END_TEST
 
 /* Random streams of whole characters, of broken ones, and of any bytes. */
 static void
@@ -315,7 +311,7 @@ add_random(struct buffer *data, unsigned int kind)
 		buffer_add_text(data, parts[pick(kind == 0 ? 5 : 12)]);
 }
 
-START_TEST(keeps_whole_characters)
+UNIT_TEST(keeps_whole_characters)
 {
 	auto_buffer struct buffer data = { 0 };
 	unsigned int kind, n;
@@ -331,10 +327,9 @@ START_TEST(keeps_whole_characters)
 		    1 + pick((unsigned int)data.len));
 	}
 }
-END_TEST
 
 /* The ring goes round many times, and stands at every place at the end. */
-START_TEST(the_ring_wraps)
+UNIT_TEST(the_ring_wraps)
 {
 	auto_free char *data = mem_alloc(100000);
 	size_t i;
@@ -347,10 +342,9 @@ START_TEST(the_ring_wraps)
 	check(data, 64 * KIB, 64 * KIB, 100000);
 	check(data, 64 * KIB + 1, 64 * KIB, 100000);
 }
-END_TEST
 
 /* A pipe that is full, and a cap far above it. */
-START_TEST(keeps_much)
+UNIT_TEST(keeps_much)
 {
 	size_t len = 3 * MIB;
 	auto_free char *data = mem_alloc(len);
@@ -359,7 +353,6 @@ START_TEST(keeps_much)
 	check(data, len, len, PIPE_CHUNK);
 	check(data, len, MIB, PIPE_CHUNK);
 }
-END_TEST
 
 /* How many bytes lie in the pipe. */
 static int
@@ -380,7 +373,7 @@ put(const char *data, size_t len)
 
 /* The end of code in a session: all that a pipe holds is there, and is taken.
  */
-START_TEST(takes_all_that_lies_in_a_pipe)
+UNIT_TESTS(takes_all_that_lies_in_a_pipe, 2)
 {
 	auto_free char *data = mem_alloc(PIPE_CHUNK);
 	struct output_kept kept;
@@ -406,10 +399,9 @@ START_TEST(takes_all_that_lies_in_a_pipe)
 	output_settle(output);
 	output_free(&output);
 }
-END_TEST
 
 /* Nothing of it is kept, and it is counted once. */
-START_TEST(counts_what_it_drops)
+UNIT_TEST(counts_what_it_drops)
 {
 	struct output_kept kept;
 	int n;
@@ -438,25 +430,4 @@ START_TEST(counts_what_it_drops)
 	}
 	close(pipe_in);
 	output_free(&output);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, takes_all_that_lies_in_a_pipe, 0, 2);
-	tcase_add_test(tc, counts_what_it_drops);
-	tcase_add_loop_test(tc, keeps_marks, 0, 10);
-	tcase_add_loop_test(tc, keeps_head_and_tail, 0, 17);
-	tcase_add_loop_test(tc, finds_names, 0, 27);
-	tcase_add_test(tc, keeps_these_bytes);
-	tcase_add_test(tc, keeps_whole_characters);
-	tcase_add_test(tc, the_ring_wraps);
-	tcase_add_test(tc, keeps_much);
-}
-
-int
-main(void)
-{
-	return unit_run("output", add_tests);
 }

@@ -25,7 +25,9 @@ load(const char *scope, const char *id, int errors, uint64_t from)
 	    &(struct output_part){ scope, id, errors, from }, &json, &err);
 }
 
-START_TEST(belong_to_their_scope)
+UNIT_FIXTURE(enter, leave)
+
+UNIT_TEST(belong_to_their_scope)
 {
 	keep("", "a", "one\0\xff", 5);
 	keep("bob", "a", "two", 3);
@@ -37,10 +39,9 @@ START_TEST(belong_to_their_scope)
 	expect_err(load("", "b", 0, 0), NONE);
 	expect_err(load("", "", 0, 0), NONE);
 }
-END_TEST
 
 /* The answer has promised it: its owner is told why it is missing. */
-START_TEST(tell_why_they_were_not_kept)
+UNIT_TEST(tell_why_they_were_not_kept)
 {
 	const struct output output = { "f", { (const uint8_t *)"x", 1 },
 		{ (const uint8_t *)"", 0 } };
@@ -55,10 +56,9 @@ START_TEST(tell_why_they_were_not_kept)
 	expect_err(load("", "f", 0, 0), NONE);
 	expect_err(load("", "", 0, 0), NONE);
 }
-END_TEST
 
 /* A whole read is by the same rule, of raw bytes, and bounded. */
-START_TEST(are_read_at_once)
+UNIT_TEST(are_read_at_once)
 {
 	auto_free char *text = mem_alloc(OUTPUT_READ_MAX + 1);
 	struct output_part part = { "bob", "a", 0, 0 };
@@ -75,10 +75,9 @@ START_TEST(are_read_at_once)
 	ck_assert_int_eq(
 	    outputs_read(database, &part, &bytes, &whole, &err), 0);
 }
-END_TEST
 
 /* No part ends within a character. */
-START_TEST(are_read_in_parts)
+UNIT_TEST(are_read_in_parts)
 {
 	auto_free char *text = mem_alloc(OUTPUT_PART_MAX + 4);
 
@@ -92,9 +91,8 @@ START_TEST(are_read_in_parts)
 	expect_told(load("", "a", 0, OUTPUT_PART_MAX * 2),
 	    "{\"text\":\"\",\"next\":null}");
 }
-END_TEST
 
-START_TEST(are_gone_after_a_day)
+UNIT_TEST(are_gone_after_a_day)
 {
 	keep("", "a", "x", 1);
 	ck_assert_int_eq(database_run(database, "UPDATE executions SET ended = "
@@ -108,10 +106,9 @@ START_TEST(are_gone_after_a_day)
 	    database, "UPDATE executions SET ended = ended + 9", &err), 0);
 	expect_err(load("", "a", 0, 0), NONE);
 }
-END_TEST
 
 /* The one output of another scope stays. */
-START_TEST(give_way_where_most_are)
+UNIT_TEST(give_way_where_most_are)
 {
 	auto_free char *text = mem_alloc(OUTPUTS_BYTES_MAX / 4);
 	char id[2] = "a";
@@ -124,23 +121,4 @@ START_TEST(give_way_where_most_are)
 	expect_err(load("", "b", 0, 0), NONE);
 	ck_assert_int_eq(load("", "c", 0, 0), 0);
 	ck_assert_int_eq(load("", "e", 0, 0), 0);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, enter, leave);
-	tcase_add_test(tc, belong_to_their_scope);
-	tcase_add_test(tc, tell_why_they_were_not_kept);
-	tcase_add_test(tc, are_read_at_once);
-	tcase_add_test(tc, are_read_in_parts);
-	tcase_add_test(tc, are_gone_after_a_day);
-	tcase_add_test(tc, give_way_where_most_are);
-}
-
-int
-main(void)
-{
-	return unit_run("outputs", add_tests);
 }

@@ -32,7 +32,7 @@ serve(const char *owner, struct play_server *server)
 }
 
 /* A call of each comes to its own process. */
-START_TEST(each_owner_has_its_own_process)
+UNIT_TESTS(each_owner_has_its_own_process, 2)
 {
 	int one, two, again;
 
@@ -57,10 +57,9 @@ START_TEST(each_owner_has_its_own_process)
 	close(again);
 	play_end();
 }
-END_TEST
 
 /* What one process has listed, perhaps for its owner alone, is not shown. */
-START_TEST(lists_are_not_shared)
+UNIT_TEST(lists_are_not_shared)
 {
 	int one, two;
 
@@ -86,10 +85,9 @@ START_TEST(lists_are_not_shared)
 	close(two);
 	play_end();
 }
-END_TEST
 
 /* A server that is removed, or not trusted, is so for all owners. */
-START_TEST(what_is_removed_is_removed_for_all)
+UNIT_TESTS(what_is_removed_is_removed_for_all, 2)
 {
 	int one, two;
 
@@ -121,19 +119,4 @@ START_TEST(what_is_removed_is_removed_for_all)
 	play_die(&of_one, "exited with code 0");
 	play_die(&of_two, "exited with code 0");
 	play_end();
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, each_owner_has_its_own_process, 0, 2);
-	tcase_add_test(tc, lists_are_not_shared);
-	tcase_add_loop_test(tc, what_is_removed_is_removed_for_all, 0, 2);
-}
-
-int
-main(void)
-{
-	return unit_run("owners", add_tests);
 }

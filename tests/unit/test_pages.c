@@ -105,11 +105,10 @@ has_huge_pages(void)
 	return has;
 }
 
-START_TEST(pieces_begin_where_a_huge_page_can)
+UNIT_TEST(pieces_begin_where_a_huge_page_can)
 {
 	ck_assert_uint_eq((uintptr_t)allocate_pieces() % BOX_HUGE, 0);
 }
-END_TEST
 
 /* An allocator that takes small blocks from the pieces, as Python's does. */
 static void *
@@ -134,7 +133,7 @@ allocate_no_block(size_t size)
 }
 
 /* The heap, too; what is free before that stays unused. */
-START_TEST(what_follows_begins_with_a_huge_page)
+UNIT_TEST(what_follows_begins_with_a_huge_page)
 {
 	char *first = allocate_pieces();
 	char *piece = allocate_block(BOX_BLOCK_STEP);
@@ -152,7 +151,6 @@ START_TEST(what_follows_begins_with_a_huge_page)
 	ck_assert(chunk >= end);
 	free(chunk);
 }
-END_TEST
 
 static char program[PROGRAM];
 
@@ -165,7 +163,7 @@ fill_program(void)
 		program[i] = (char)(i % 251);
 }
 
-START_TEST(what_fills_huge_pages_becomes_huge)
+UNIT_TEST(what_fills_huge_pages_becomes_huge)
 {
 	char *first = allocate_pieces();
 	unsigned long huge, all;
@@ -186,7 +184,6 @@ START_TEST(what_fills_huge_pages_becomes_huge)
 	ck_assert_uint_lt(bytes("Rss"), all + BOX_HUGE / 2);
 	ck_assert_int_eq(memcmp(first, program, 2 * BOX_HUGE), 0);
 }
-END_TEST
 
 /* Whether a line of /proc/self/maps is of a mapping around an address. */
 static int
@@ -232,7 +229,7 @@ map_program(void)
 	return start;
 }
 
-START_TEST(a_program_becomes_huge_with_the_same_content)
+UNIT_TEST(a_program_becomes_huge_with_the_same_content)
 {
 	char *start = map_program();
 	unsigned long huge = bytes("AnonHugePages");
@@ -251,20 +248,4 @@ START_TEST(a_program_becomes_huge_with_the_same_content)
 	ck_assert(is_mapped(start, "r--p", 1));
 	ck_assert(is_mapped(start + 3 * BOX_HUGE, "r--p", 1));
 	ck_assert(is_mapped(start + PROGRAM - BOX_HUGE, "rw-p", 1));
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_test(tc, a_program_becomes_huge_with_the_same_content);
-	tcase_add_test(tc, pieces_begin_where_a_huge_page_can);
-	tcase_add_test(tc, what_follows_begins_with_a_huge_page);
-	tcase_add_test(tc, what_fills_huge_pages_becomes_huge);
-}
-
-int
-main(void)
-{
-	return unit_run("pages", add_tests);
 }

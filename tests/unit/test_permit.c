@@ -6,7 +6,7 @@
 
 static struct play_server gh;
 
-START_TEST(calls_a_tool)
+UNIT_TEST(calls_a_tool)
 {
 	int relay;
 
@@ -23,9 +23,8 @@ START_TEST(calls_a_tool)
 	close(relay);
 	play_end();
 }
-END_TEST
 
-START_TEST(answers_out_of_order)
+UNIT_TEST(answers_out_of_order)
 {
 	int one, two;
 
@@ -46,9 +45,8 @@ START_TEST(answers_out_of_order)
 	play_expect_line(&gh, PLAY_CALLED("4"));
 	play_end();
 }
-END_TEST
 
-START_TEST(refuses_what_is_not_allowed)
+UNIT_TEST(refuses_what_is_not_allowed)
 {
 	int relay;
 
@@ -64,9 +62,8 @@ START_TEST(refuses_what_is_not_allowed)
 	play_expect_refused(relay, 3, "unknown server \"gh\"; ");
 	play_end();
 }
-END_TEST
 
-START_TEST(names_ten_servers)
+UNIT_TEST(names_ten_servers)
 {
 	static const char names[] =
 	    "a\0b\0c\0d\0e\0f\0g\0h\0i\0j\0k\0l";
@@ -84,9 +81,8 @@ START_TEST(names_ten_servers)
 	play_expect_refused(relay, 1, "unknown server \"x\"; there are none");
 	play_end();
 }
-END_TEST
 
-START_TEST(refuses_what_is_not_loaded)
+UNIT_TEST(refuses_what_is_not_loaded)
 {
 	static const char words[] = "server \"gh\" is configured but not "
 	    "loaded in this call: name it in \"servers\", or await "
@@ -99,10 +95,9 @@ START_TEST(refuses_what_is_not_loaded)
 	play_expect_refused(relay, 1, words);
 	play_end();
 }
-END_TEST
 
 /* Its tools may be listed, which starts it; to call them takes loading. */
-START_TEST(lists_tools_of_what_is_not_loaded)
+UNIT_TEST(lists_tools_of_what_is_not_loaded)
 {
 	int relay;
 
@@ -121,10 +116,9 @@ START_TEST(lists_tools_of_what_is_not_loaded)
 	play_expect_refused(relay, 3, "unknown server \"fs\"; ");
 	play_end();
 }
-END_TEST
 
 /* Loading answers at once, starts the server, and is of this permit only. */
-START_TEST(loads_a_server)
+UNIT_TEST(loads_a_server)
 {
 	int one, two;
 
@@ -141,7 +135,6 @@ START_TEST(loads_a_server)
 	play_expect_line(&gh, PLAY_CALLED("2"));
 	play_end();
 }
-END_TEST
 
 /* Loads a server, whatever its description is. */
 static void
@@ -153,7 +146,7 @@ play_load_any(int relay, const char *name)
 }
 
 /* What runs already may be used; a server counts once, however often. */
-START_TEST(starts_sixteen_servers)
+UNIT_TEST(starts_sixteen_servers)
 {
 	auto_buffer struct buffer names = { 0 };
 	int relay, other, n;
@@ -186,13 +179,12 @@ START_TEST(starts_sixteen_servers)
 	close(other);
 	play_end();
 }
-END_TEST
 
 /*
  * Where a call names more than may be started, none is started ahead: the code
  * may use any of them.
  */
-START_TEST(starts_none_of_too_many_ahead)
+UNIT_TEST(starts_none_of_too_many_ahead)
 {
 	auto_buffer struct buffer names = { 0 };
 	int relay, n;
@@ -211,9 +203,8 @@ START_TEST(starts_none_of_too_many_ahead)
 	(void)play_expect_want("s0");
 	play_end();
 }
-END_TEST
 
-START_TEST(lists_servers)
+UNIT_TEST(lists_servers)
 {
 	int relay;
 
@@ -231,10 +222,9 @@ START_TEST(lists_servers)
 	    relay, 10, "server \"away\" is no longer configured");
 	play_end();
 }
-END_TEST
 
 /* As many as there may be, some of which are removed and defined anew. */
-START_TEST(lists_many_servers)
+UNIT_TEST(lists_many_servers)
 {
 	auto_buffer struct buffer names = { 0 }, json = { 0 };
 	int relay, n;
@@ -262,9 +252,8 @@ START_TEST(lists_many_servers)
 	}
 	play_end();
 }
-END_TEST
 
-START_TEST(refuses_too_many_requests)
+UNIT_TEST(refuses_too_many_requests)
 {
 	uint64_t id;
 	int relay;
@@ -285,7 +274,6 @@ START_TEST(refuses_too_many_requests)
 	play_hear(&gh);
 	play_end();
 }
-END_TEST
 
 /* A relay that breaks a rule: its permit ends, the others do not notice. */
 static void
@@ -298,7 +286,7 @@ expect_broken(int bad, int good)
 	play_end();
 }
 
-START_TEST(a_number_under_way_is_not_used_again)
+UNIT_TEST(a_number_under_way_is_not_used_again)
 {
 	int bad, good;
 
@@ -311,10 +299,9 @@ START_TEST(a_number_under_way_is_not_used_again)
 	play_list_servers(bad, 1);
 	expect_broken(bad, good);
 }
-END_TEST
 
 /* Nothing of ours puts two messages into one, or half of one. */
-START_TEST(what_is_passed_on_is_json)
+UNIT_TESTS(what_is_passed_on_is_json, 9)
 {
 	static const char *const arguments[] = { "", "[]", "{},{}", "{}\n{}",
 		"{\n}", "{\r}", "{\"a\":NaN}", "{\"a\":\"\xff\"}", "{" };
@@ -327,9 +314,8 @@ START_TEST(what_is_passed_on_is_json)
 	    bad, 1, "gh", arguments[_i], strlen(arguments[_i]));
 	expect_broken(bad, good);
 }
-END_TEST
 
-START_TEST(the_name_of_a_tool_is_json)
+UNIT_TESTS(the_name_of_a_tool_is_json, 4)
 {
 	static const char *const names[] = { "12", "\"a", "\"a\"\n",
 		"\"a\",\"b\":\"c\"" };
@@ -345,9 +331,8 @@ START_TEST(the_name_of_a_tool_is_json)
 	play_send(bad, IPC_CALL_TOOL, &call);
 	expect_broken(bad, good);
 }
-END_TEST
 
-START_TEST(garbage_ends_a_permit)
+UNIT_TEST(garbage_ends_a_permit)
 {
 	int bad, good;
 
@@ -357,7 +342,6 @@ START_TEST(garbage_ends_a_permit)
 	ck_assert_int_eq(send(bad, "abc", 3, 0), 3);
 	expect_broken(bad, good);
 }
-END_TEST
 
 /* A server that runs, of which only some tools may be used from now on. */
 static int
@@ -374,7 +358,7 @@ serve_narrowed(struct ipc_define *define)
 }
 
 /* Whatever the box says, and however it writes the name. */
-START_TEST(calls_what_is_listed_where_tools_are_narrowed)
+UNIT_TEST(calls_what_is_listed_where_tools_are_narrowed)
 {
 	struct ipc_define define = { .name = "gh", .alias = "gh",
 		.description = "", .deny = { (const uint8_t *)"other", 6 } };
@@ -386,9 +370,8 @@ START_TEST(calls_what_is_listed_where_tools_are_narrowed)
 	    "restricts its tools by name");
 	play_end();
 }
-END_TEST
 
-START_TEST(refuses_tools_that_may_not_be_used)
+UNIT_TEST(refuses_tools_that_may_not_be_used)
 {
 	struct ipc_define define = { .name = "gh", .alias = "gh",
 		.description = "", .deny = { (const uint8_t *)"t*", 3 } };
@@ -413,7 +396,6 @@ START_TEST(refuses_tools_that_may_not_be_used)
 	play_expect_line(&gh, PLAY_CALLED("2"));
 	play_end();
 }
-END_TEST
 
 static void
 play_cancel(int relay, uint64_t id)
@@ -424,7 +406,7 @@ play_cancel(int relay, uint64_t id)
 }
 
 /* The server hears of it, and the call is refused at once, and only once. */
-START_TEST(cancels_a_call)
+UNIT_TEST(cancels_a_call)
 {
 	int relay;
 
@@ -452,10 +434,9 @@ START_TEST(cancels_a_call)
 	play_expect_line(&gh, PLAY_CALLED("4"));
 	play_end();
 }
-END_TEST
 
 /* Of what waits for the start, and of a list that others wait for, too. */
-START_TEST(cancels_what_is_not_sent)
+UNIT_TEST(cancels_what_is_not_sent)
 {
 	uint64_t link;
 	int relay;
@@ -479,10 +460,9 @@ START_TEST(cancels_what_is_not_sent)
 	play_expect_result(relay, 3, "{\"tools\":[],\"aliases\":[]}");
 	play_end();
 }
-END_TEST
 
 /* The end of an execution: its servers need not go on for it. */
-START_TEST(cancels_calls_that_no_code_awaits)
+UNIT_TEST(cancels_calls_that_no_code_awaits)
 {
 	int relay, other;
 
@@ -506,10 +486,9 @@ START_TEST(cancels_calls_that_no_code_awaits)
 	play_expect_result(other, 1, "{\"tools\":[],\"aliases\":[]}");
 	play_end();
 }
-END_TEST
 
 /* One that has not begun yet is only forgotten. */
-START_TEST(forgets_what_has_not_begun)
+UNIT_TEST(forgets_what_has_not_begun)
 {
 	int relay, other;
 	uint64_t link;
@@ -530,7 +509,6 @@ START_TEST(forgets_what_has_not_begun)
 	play_expect_result(other, 1, "{}");
 	play_end();
 }
-END_TEST
 
 /* Says a result of 15 MiB for the call of this number. */
 static void
@@ -550,7 +528,7 @@ say_much(uint64_t id)
  * Answers that a relay does not read are bounded. The small ones fill the
  * socket; behind them there is room for four large ones.
  */
-START_TEST(bounds_what_is_not_read)
+UNIT_TEST(bounds_what_is_not_read)
 {
 	const uint64_t small = 600;
 	uint64_t id;
@@ -580,39 +558,4 @@ START_TEST(bounds_what_is_not_read)
 	play_expect_result(relay, id + 1, "[{\"name\":\"gh\",\"alias\":"
 	    "\"gh\",\"description\":\"does things\",\"loaded\":true}]");
 	play_end();
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_test(tc, calls_a_tool);
-	tcase_add_test(tc, answers_out_of_order);
-	tcase_add_test(tc, refuses_what_is_not_allowed);
-	tcase_add_test(tc, names_ten_servers);
-	tcase_add_test(tc, refuses_what_is_not_loaded);
-	tcase_add_test(tc, lists_tools_of_what_is_not_loaded);
-	tcase_add_test(tc, loads_a_server);
-	tcase_add_test(tc, starts_sixteen_servers);
-	tcase_add_test(tc, starts_none_of_too_many_ahead);
-	tcase_add_test(tc, lists_servers);
-	tcase_add_test(tc, lists_many_servers);
-	tcase_add_test(tc, refuses_too_many_requests);
-	tcase_add_test(tc, a_number_under_way_is_not_used_again);
-	tcase_add_loop_test(tc, what_is_passed_on_is_json, 0, 9);
-	tcase_add_loop_test(tc, the_name_of_a_tool_is_json, 0, 4);
-	tcase_add_test(tc, garbage_ends_a_permit);
-	tcase_add_test(tc, calls_what_is_listed_where_tools_are_narrowed);
-	tcase_add_test(tc, refuses_tools_that_may_not_be_used);
-	tcase_add_test(tc, cancels_a_call);
-	tcase_add_test(tc, cancels_what_is_not_sent);
-	tcase_add_test(tc, cancels_calls_that_no_code_awaits);
-	tcase_add_test(tc, forgets_what_has_not_begun);
-	tcase_add_test(tc, bounds_what_is_not_read);
-}
-
-int
-main(void)
-{
-	return unit_run("permit", add_tests);
 }

@@ -49,7 +49,7 @@ static const struct {
 	{ "QU.J", 0 },
 };
 
-START_TEST(recognises_base64)
+UNIT_TESTS(recognises_base64, UNIT_COUNT(texts))
 {
 	const char *data = texts[_i].data;
 	size_t len = strlen(data);
@@ -59,10 +59,9 @@ START_TEST(recognises_base64)
 	if (texts[_i].bytes > 0)
 		ck_assert_uint_eq(picture_bytes(data, len), texts[_i].bytes);
 }
-END_TEST
 
 /* A NUL is no character of it, wherever it stands. */
-START_TEST(finds_every_bad_byte)
+UNIT_EACH(finds_every_bad_byte, 256)
 {
 	static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	    "abcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -77,7 +76,6 @@ START_TEST(finds_every_bad_byte)
 		data[n] = was;
 	}
 }
-END_TEST
 
 static const struct {
 	const char *data;
@@ -97,7 +95,7 @@ static const struct {
 };
 
 /* Each is one picture at most, however it is named. */
-START_TEST(recognises_how_pictures_begin)
+UNIT_TESTS(recognises_how_pictures_begin, UNIT_COUNT(pictures))
 {
 	const char *data = pictures[_i].data;
 	int kind;
@@ -106,9 +104,8 @@ START_TEST(recognises_how_pictures_begin)
 		ck_assert_int_eq(picture_begins((enum picture_kind)kind, data,
 		    strlen(data)), kind == pictures[_i].kind);
 }
-END_TEST
 
-START_TEST(reads_any_bytes)
+UNIT_TESTS(reads_any_bytes, 3)
 {
 	static const char *const forms[] = { "QUJDREU=", "QUJDRA==",
 		"QUJDREVG" };
@@ -126,31 +123,12 @@ START_TEST(reads_any_bytes)
 				ck_assert_mem_eq(bytes, &"ABCDEF"[at], count);
 		}
 }
-END_TEST
 
-START_TEST(names_every_kind)
+UNIT_TESTS(names_every_kind, PICTURE_KINDS)
 {
 	enum picture_kind kind = (enum picture_kind)_i;
 	auto_free char *mime = mem_printf("image/%s", picture_name(kind));
 
 	ck_assert_str_eq(picture_mime(kind), mime);
 	ck_assert_int_eq(strcasecmp(picture_word(kind), picture_name(kind)), 0);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, recognises_base64, 0, UNIT_COUNT(texts));
-	tcase_add_loop_test(tc, finds_every_bad_byte, 0, 256);
-	tcase_add_loop_test(
-	    tc, recognises_how_pictures_begin, 0, UNIT_COUNT(pictures));
-	tcase_add_loop_test(tc, reads_any_bytes, 0, 3);
-	tcase_add_loop_test(tc, names_every_kind, 0, PICTURE_KINDS);
-}
-
-int
-main(void)
-{
-	return unit_run("picture", add_tests);
 }

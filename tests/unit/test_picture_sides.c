@@ -121,7 +121,7 @@ static const struct {
 	{ PICTURE_WEBP, BYTES(WEBP "VP8"), -1, -1 },
 };
 
-START_TEST(are_read_from_the_bytes)
+UNIT_TESTS(are_read_from_the_bytes, UNIT_COUNT(cases))
 {
 	auto_buffer struct buffer base64 = { 0 };
 	struct picture_sides sides;
@@ -136,9 +136,8 @@ START_TEST(are_read_from_the_bytes)
 	ck_assert_uint_eq(sides.width, cases[_i].width);
 	ck_assert_uint_eq(sides.height, cases[_i].height);
 }
-END_TEST
 
-START_TEST(fit_from_one_to_the_limit)
+UNIT_TESTS(fit_from_one_to_the_limit, 5)
 {
 	static const uint64_t lengths[] = { 0, 1, PICTURE_SIDE_MAX,
 		PICTURE_SIDE_MAX + 1, UINT64_MAX };
@@ -147,19 +146,4 @@ START_TEST(fit_from_one_to_the_limit)
 
 	ck_assert_int_eq(picture_sides_fit(&wide), _i == 1 || _i == 2);
 	ck_assert_int_eq(picture_sides_fit(&high), _i == 1 || _i == 2);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(
-	    tc, are_read_from_the_bytes, 0, UNIT_COUNT(cases));
-	tcase_add_loop_test(tc, fit_from_one_to_the_limit, 0, 5);
-}
-
-int
-main(void)
-{
-	return unit_run("picture_sides", add_tests);
 }

@@ -110,7 +110,7 @@ expect_events(const char *wanted)
 	buffer_reset(&events);
 }
 
-START_TEST(lines_arrive)
+UNIT_TEST(lines_arrive)
 {
 	make();
 	put(out, "one\ntw");
@@ -121,9 +121,8 @@ START_TEST(lines_arrive)
 	expect_events("line two\nline \n");
 	finish();
 }
-END_TEST
 
-START_TEST(bytes_leave_in_order)
+UNIT_TEST(bytes_leave_in_order)
 {
 	const size_t len = 3 * MIB + 17;
 	auto_free char *data = mem_alloc(len), *copy = mem_alloc(len);
@@ -146,9 +145,8 @@ START_TEST(bytes_leave_in_order)
 	ck_assert_mem_eq(copy, data, len);
 	finish();
 }
-END_TEST
 
-START_TEST(what_is_not_read_is_bounded)
+UNIT_TEST(what_is_not_read_is_bounded)
 {
 	const size_t len = SERVER_UNREAD_MAX / 2;
 	auto_free char *data = mem_alloc(len);
@@ -165,7 +163,6 @@ START_TEST(what_is_not_read_is_bounded)
 	expect_events("line goes on\n");
 	finish();
 }
-END_TEST
 
 /* Reads so many bytes as the server. */
 static void
@@ -182,7 +179,7 @@ take(size_t len)
 }
 
 /* What is offered is sent as a whole, or not at all. */
-START_TEST(an_offer_is_taken_or_left)
+UNIT_TEST(an_offer_is_taken_or_left)
 {
 	const size_t len = 100 * KIB;
 	auto_free char *data = mem_alloc(len);
@@ -204,10 +201,9 @@ START_TEST(an_offer_is_taken_or_left)
 	take(len - len / 2 + 2);
 	finish();
 }
-END_TEST
 
 /* A pipe that is full to the last byte, of which nothing waits here. */
-START_TEST(a_full_pipe_takes_no_offer)
+UNIT_TEST(a_full_pipe_takes_no_offer)
 {
 	auto_free char *data = mem_alloc(PIPE_CHUNK);
 
@@ -230,9 +226,8 @@ START_TEST(a_full_pipe_takes_no_offer)
 	expect_events("it closed its standard input\n");
 	finish();
 }
-END_TEST
 
-START_TEST(the_end_of_the_output_is_reported)
+UNIT_TEST(the_end_of_the_output_is_reported)
 {
 	make();
 	put(out, "last\nhalf");
@@ -242,10 +237,9 @@ START_TEST(the_end_of_the_output_is_reported)
 	ck_assert_ptr_null(pipes);
 	finish();
 }
-END_TEST
 
 /* From the loop, and after what came before. */
-START_TEST(the_end_of_the_input_is_reported)
+UNIT_TEST(the_end_of_the_input_is_reported)
 {
 	make();
 	put(out, "last\n");
@@ -257,7 +251,6 @@ START_TEST(the_end_of_the_input_is_reported)
 	expect_events("line last\nit closed its standard input\n");
 	finish();
 }
-END_TEST
 
 static void
 expect_errors(const char *wanted, int wanted_cut)
@@ -270,7 +263,7 @@ expect_errors(const char *wanted, int wanted_cut)
 	ck_assert_int_eq(cut, wanted_cut);
 }
 
-START_TEST(the_last_errors_are_kept)
+UNIT_TEST(the_last_errors_are_kept)
 {
 	auto_free char *much = mem_alloc(2 * SERVER_ERRORS_KEPT + 1);
 	auto_free char *wanted = mem_alloc(SERVER_ERRORS_KEPT + 1);
@@ -295,10 +288,9 @@ START_TEST(the_last_errors_are_kept)
 	expect_errors(wanted, 1);
 	finish();
 }
-END_TEST
 
 /* Also without the loop, and errors after the rest is closed. */
-START_TEST(drains)
+UNIT_TEST(drains)
 {
 	make();
 	put(out, "one\n");
@@ -316,25 +308,4 @@ START_TEST(drains)
 	expect_errors("first\nlast\n!", 0);
 	expect_events("");
 	finish();
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_test(tc, lines_arrive);
-	tcase_add_test(tc, bytes_leave_in_order);
-	tcase_add_test(tc, what_is_not_read_is_bounded);
-	tcase_add_test(tc, an_offer_is_taken_or_left);
-	tcase_add_test(tc, a_full_pipe_takes_no_offer);
-	tcase_add_test(tc, the_end_of_the_output_is_reported);
-	tcase_add_test(tc, the_end_of_the_input_is_reported);
-	tcase_add_test(tc, the_last_errors_are_kept);
-	tcase_add_test(tc, drains);
-}
-
-int
-main(void)
-{
-	return unit_run("pipes", add_tests);
 }

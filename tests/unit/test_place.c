@@ -30,7 +30,7 @@ static const struct {
 	{ "\xef\xbb\xbf", 0, 1, 1 },
 };
 
-START_TEST(finds)
+UNIT_TESTS(finds, UNIT_COUNT(places))
 {
 	struct place_walk walk =
 	    place_walk(places[_i].text, strlen(places[_i].text));
@@ -39,10 +39,9 @@ START_TEST(finds)
 	ck_assert_uint_eq(place.line, places[_i].line);
 	ck_assert_uint_eq(place.column, places[_i].column);
 }
-END_TEST
 
 /* In whatever order places are asked for, they are the same. */
-START_TEST(goes_on_and_back)
+UNIT_TEST(goes_on_and_back)
 {
 	static const char text[] = "\xef\xbb\xbf" "a\xc3\xa9\nb\r\n\nc";
 	struct place_walk walk = place_walk(text, sizeof(text) - 1);
@@ -60,18 +59,4 @@ START_TEST(goes_on_and_back)
 			ck_assert_uint_eq(place.line, wanted.line);
 			ck_assert_uint_eq(place.column, wanted.column);
 		}
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, finds, 0, UNIT_COUNT(places));
-	tcase_add_test(tc, goes_on_and_back);
-}
-
-int
-main(void)
-{
-	return unit_run("place", add_tests);
 }

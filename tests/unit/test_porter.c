@@ -57,7 +57,9 @@ make_socket(const char *name)
 	    bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
 }
 
-START_TEST(only_files_with_one_name_leave)
+UNIT_FIXTURE(enter, leave)
+
+UNIT_TEST(only_files_with_one_name_leave)
 {
 	static const struct {
 		const char *name;
@@ -94,10 +96,9 @@ START_TEST(only_files_with_one_name_leave)
 		fd_close(&fd);
 	}
 }
-END_TEST
 
 /* The first ones by their names; the others are counted. */
-START_TEST(many_are_counted)
+UNIT_TEST(many_are_counted)
 {
 	struct out_list list;
 	char name[16];
@@ -114,7 +115,6 @@ START_TEST(many_are_counted)
 		ck_assert_int_eq(atoi(list.names[n]), n);
 	out_list_free(&list);
 }
-END_TEST
 
 /* Puts a file of so many bytes, the first and the last of which are there. */
 static enum file_fault
@@ -130,7 +130,7 @@ put(const char *name, size_t len)
 	return in_put(in, name, from, 2);
 }
 
-START_TEST(holes_take_no_room)
+UNIT_TEST(holes_take_no_room)
 {
 	struct stat st;
 	char byte;
@@ -156,9 +156,8 @@ START_TEST(holes_take_no_room)
 	ck_assert_int_eq(chdir("/"), 0);
 	small_disk_remove(path);
 }
-END_TEST
 
-START_TEST(a_place_that_is_taken_is_told)
+UNIT_TESTS(a_place_that_is_taken_is_told, 2)
 {
 	enum file_fault fault;
 
@@ -168,21 +167,4 @@ START_TEST(a_place_that_is_taken_is_told)
 		ck_assert_int_eq(symlink("/tmp", "in"), 0);
 	ck_assert_int_eq(in_make(folder, &fault), -1);
 	ck_assert_int_eq(fault, FILE_FAULT_TAKEN);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, enter, leave);
-	tcase_add_test(tc, only_files_with_one_name_leave);
-	tcase_add_test(tc, many_are_counted);
-	tcase_add_test(tc, holes_take_no_room);
-	tcase_add_loop_test(tc, a_place_that_is_taken_is_told, 0, 2);
-}
-
-int
-main(void)
-{
-	return unit_run("porter", add_tests);
 }

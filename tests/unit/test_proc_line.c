@@ -8,7 +8,7 @@
 #include "unit.h"
 #include "worker/box/trial/trial.h"
 
-START_TEST(test_fields)
+UNIT_TEST(test_fields)
 {
 	unsigned long long value = 7;
 
@@ -23,9 +23,8 @@ START_TEST(test_fields)
 	ck_assert(!proc_line_field("Name:\tSeccomp:\n", "Seccomp", 10, &value));
 	ck_assert(value == 2);
 }
-END_TEST
 
-START_TEST(test_routes)
+UNIT_TEST(test_routes)
 {
 	ck_assert(proc_line_is_lonely(
 	    "00000000000000000000000000000001 80 "
@@ -38,7 +37,6 @@ START_TEST(test_routes)
 	ck_assert(!proc_line_is_lonely("fe80 lo"));
 	ck_assert(!proc_line_is_lonely(""));
 }
-END_TEST
 
 static const struct {
 	const char *line;
@@ -71,7 +69,7 @@ static const struct {
 	{ "", NULL },
 };
 
-START_TEST(test_mounts)
+UNIT_TESTS(test_mounts, UNIT_COUNT(mounts))
 {
 	char *line = strdup(mounts[_i].line);
 	const char *place = proc_line_volume(line);
@@ -81,19 +79,4 @@ START_TEST(test_mounts)
 	else
 		ck_assert_pstr_eq(place, mounts[_i].place);
 	free(line);
-}
-END_TEST
-
-static void
-add(TCase *tc)
-{
-	tcase_add_test(tc, test_fields);
-	tcase_add_test(tc, test_routes);
-	tcase_add_loop_test(tc, test_mounts, 0, UNIT_COUNT(mounts));
-}
-
-int
-main(void)
-{
-	return unit_run("proc_line", add);
 }

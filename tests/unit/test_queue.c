@@ -79,7 +79,7 @@ close_queue(void)
 }
 
 /* One call each, as long as they have any; in its order. */
-START_TEST(executions_take_turns)
+UNIT_TEST(executions_take_turns)
 {
 	size_t n;
 
@@ -106,10 +106,9 @@ START_TEST(executions_take_turns)
 		ends(n);
 	close_queue();
 }
-END_TEST
 
 /* However many executions one of them has. */
-START_TEST(owners_take_turns)
+UNIT_TEST(owners_take_turns)
 {
 	size_t n;
 
@@ -136,7 +135,6 @@ START_TEST(owners_take_turns)
 	ends(12);
 	close_queue();
 }
-END_TEST
 
 /* Puts so many calls of a permit, from this number on. */
 static void
@@ -158,7 +156,7 @@ take_all(void)
 }
 
 /* Half of what the others leave is for one: there is some for everybody. */
-START_TEST(places_are_shared)
+UNIT_TEST(places_are_shared)
 {
 	size_t n;
 
@@ -186,10 +184,9 @@ START_TEST(places_are_shared)
 		ends(n);
 	close_queue();
 }
-END_TEST
 
 /* Half of what others leave is for one; so there is some for everybody. */
-START_TEST(bytes_are_bounded)
+UNIT_TEST(bytes_are_bounded)
 {
 	const size_t most = SERVER_UNWRITTEN_MAX;
 
@@ -218,9 +215,8 @@ START_TEST(bytes_are_bounded)
 	takes_and_ends(1);
 	close_queue();
 }
-END_TEST
 
-START_TEST(calls_are_bounded)
+UNIT_TEST(calls_are_bounded)
 {
 	size_t n;
 
@@ -237,21 +233,4 @@ START_TEST(calls_are_bounded)
 	for (n = 1; n < SERVER_WAITING_MAX; n++)
 		ends(n);
 	close_queue();
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_test(tc, executions_take_turns);
-	tcase_add_test(tc, owners_take_turns);
-	tcase_add_test(tc, places_are_shared);
-	tcase_add_test(tc, bytes_are_bounded);
-	tcase_add_test(tc, calls_are_bounded);
-}
-
-int
-main(void)
-{
-	return unit_run("queue", add_tests);
 }

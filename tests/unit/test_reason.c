@@ -10,7 +10,7 @@
 #include "unit.h"
 #include "worker/broker/reason.h"
 
-START_TEST(text_is_tame)
+UNIT_TESTS(text_is_tame, 10)
 {
 	static const struct {
 		const char *data;
@@ -35,9 +35,8 @@ START_TEST(text_is_tame)
 	reason_add_text(&reason, rows[_i].data, rows[_i].len);
 	ck_assert_str_eq(reason.data, rows[_i].wanted);
 }
-END_TEST
 
-START_TEST(seconds_have_a_unit)
+UNIT_TEST(seconds_have_a_unit)
 {
 	auto_buffer struct buffer reason = { 0 };
 
@@ -46,16 +45,14 @@ START_TEST(seconds_have_a_unit)
 	reason_add_seconds(&reason, 20);
 	ck_assert_str_eq(reason.data, "0 seconds1 second20 seconds");
 }
-END_TEST
 
-START_TEST(names_stay_on_their_line)
+UNIT_TEST(names_stay_on_their_line)
 {
 	auto_buffer struct buffer reason = { 0 };
 
 	reason_add_name(&reason, "a\nb\t\xc3\xa4");
 	ck_assert_str_eq(reason.data, "\"a\\x0ab\\x09\xc3\xa4\"");
 }
-END_TEST
 
 static struct json_span
 parse(const char *json)
@@ -66,7 +63,7 @@ parse(const char *json)
 	return span;
 }
 
-START_TEST(errors_are_reported)
+UNIT_TESTS(errors_are_reported, 5)
 {
 	static const char *const rows[][2] = {
 		{ "{\"message\":\"a\\nb\",\"code\":-32602}",
@@ -83,10 +80,9 @@ START_TEST(errors_are_reported)
 	reason_add_error(&reason, parse(rows[_i][0]));
 	ck_assert_str_eq(reason.data, rows[_i][1]);
 }
-END_TEST
 
 /* In whole characters. */
-START_TEST(long_strings_are_cut)
+UNIT_TEST(long_strings_are_cut)
 {
 	auto_buffer struct buffer json = { 0 };
 	auto_buffer struct buffer reason = { 0 };
@@ -103,9 +99,8 @@ START_TEST(long_strings_are_cut)
 	ck_assert_str_eq(
 	    reason.data + reason.len - strlen(" [...]"), " [...]");
 }
-END_TEST
 
-START_TEST(a_sentence_fits)
+UNIT_TEST(a_sentence_fits)
 {
 	auto_buffer struct buffer reason = { 0 };
 	size_t n;
@@ -119,22 +114,4 @@ START_TEST(a_sentence_fits)
 	ck_assert_uint_eq(reason.len, REFUSED_REASON_MAX - 1);
 	ck_assert_uint_eq(strlen(reason.data), reason.len);
 	ck_assert(utf8_valid(reason.data, reason.len));
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, text_is_tame, 0, 10);
-	tcase_add_test(tc, seconds_have_a_unit);
-	tcase_add_test(tc, names_stay_on_their_line);
-	tcase_add_loop_test(tc, errors_are_reported, 0, 5);
-	tcase_add_test(tc, long_strings_are_cut);
-	tcase_add_test(tc, a_sentence_fits);
-}
-
-int
-main(void)
-{
-	return unit_run("reason", add_tests);
 }

@@ -101,7 +101,7 @@ static const struct {
 	    NO("remembered") },
 };
 
-START_TEST(malformed_requests_are_faults)
+UNIT_TESTS(malformed_requests_are_faults, UNIT_COUNT(faults))
 {
 	const char *frame = faults[_i].frame;
 
@@ -109,7 +109,6 @@ START_TEST(malformed_requests_are_faults)
 	    "%s is accepted", frame);
 	ck_assert_str_eq(err.text, faults[_i].err);
 }
-END_TEST
 
 /* Requests */
 
@@ -134,7 +133,7 @@ static const struct {
 	    IPC_CALL_TOOL, "s" },
 };
 
-START_TEST(requests_are_read)
+UNIT_TESTS(requests_are_read, UNIT_COUNT(requests))
 {
 	const char *frame = requests[_i].frame;
 
@@ -145,7 +144,6 @@ START_TEST(requests_are_read)
 	ck_assert_int_eq(request.type, requests[_i].type);
 	ck_assert_str_eq(request.server, requests[_i].server);
 }
-END_TEST
 
 static const struct {
 	const char *frame;
@@ -158,14 +156,13 @@ static const struct {
 	       "\"remembered\":true"), 0 },
 };
 
-START_TEST(what_is_remembered_may_do)
+UNIT_TESTS(what_is_remembered_may_do, UNIT_COUNT(lists))
 {
 	const char *frame = lists[_i].frame;
 
 	ck_assert_int_eq(read_frame(frame, strlen(frame)), 0);
 	ck_assert_int_eq(request.remembered, lists[_i].remembered);
 }
-END_TEST
 
 static const struct {
 	const char *tool, *arguments;
@@ -178,7 +175,7 @@ static const struct {
 	    "{\"z\":{\"type\":\"x\",\"id\":2},\"a\":\"\xc3\xa9\"}" },
 };
 
-START_TEST(calls_are_exact)
+UNIT_TESTS(calls_are_exact, UNIT_COUNT(exact))
 {
 	auto_free char *frame = mem_printf("{\"id\":1,\"payload\":{\"type\":"
 	    "\"call_tool\",\"server\":\"s\",\"tool\": %s ,\"arguments\": %s }}",
@@ -189,7 +186,6 @@ START_TEST(calls_are_exact)
 	is_span(request.tool, exact[_i].tool);
 	is_span(request.arguments, exact[_i].arguments);
 }
-END_TEST
 
 /* Refusals */
 
@@ -219,7 +215,7 @@ static const struct {
 	    NO_OBJECT },
 };
 
-START_TEST(mistakes_of_code_are_refused)
+UNIT_TESTS(mistakes_of_code_are_refused, UNIT_COUNT(refusals))
 {
 	const char *frame = refusals[_i].frame;
 
@@ -227,7 +223,6 @@ START_TEST(mistakes_of_code_are_refused)
 	ck_assert(request.id == 1);
 	ck_assert_str_eq(request.refusal.text, refusals[_i].refusal);
 }
-END_TEST
 
 /* Reads a call with n times each of the three; each is exact at its bound. */
 static void
@@ -268,13 +263,12 @@ static const struct {
 	    "most 16 MiB as JSON; these need 16777217 bytes" },
 };
 
-START_TEST(sizes_are_bounded)
+UNIT_TESTS(sizes_are_bounded, UNIT_COUNT(sizes))
 {
 	read_sized(sizes[_i].piece, sizes[_i].server, sizes[_i].tool,
 	    sizes[_i].arguments);
 	ck_assert_str_eq(request.refusal.text, sizes[_i].refusal);
 }
-END_TEST
 
 /* Frames that are too long */
 
@@ -305,7 +299,7 @@ static const struct {
 	{ "", 0 },
 };
 
-START_TEST(long_frames_show_their_ids)
+UNIT_TESTS(long_frames_show_their_ids, UNIT_COUNT(glimpses))
 {
 	char head[LINES_GLIMPSE];
 	struct line line = { .data = head, .oversized = 1,
@@ -326,10 +320,9 @@ START_TEST(long_frames_show_their_ids)
 		    "bytes");
 	}
 }
-END_TEST
 
 /* The whole glimpse stands before the payload. */
-START_TEST(a_glimpse_may_end_anywhere)
+UNIT_TEST(a_glimpse_may_end_anywhere)
 {
 	static const char end[] = "\"payload\"";
 	char head[LINES_GLIMPSE];
@@ -342,28 +335,4 @@ START_TEST(a_glimpse_may_end_anywhere)
 	memset(head, 'x', sizeof(head));
 	memcpy(head + sizeof(head) - strlen(end), end, strlen(end));
 	ck_assert_int_eq(request_glimpse(&line, &request), 0);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(
-	    tc, malformed_requests_are_faults, 0, UNIT_COUNT(faults));
-	tcase_add_loop_test(tc, requests_are_read, 0, UNIT_COUNT(requests));
-	tcase_add_loop_test(
-	    tc, what_is_remembered_may_do, 0, UNIT_COUNT(lists));
-	tcase_add_loop_test(tc, calls_are_exact, 0, UNIT_COUNT(exact));
-	tcase_add_loop_test(
-	    tc, mistakes_of_code_are_refused, 0, UNIT_COUNT(refusals));
-	tcase_add_loop_test(tc, sizes_are_bounded, 0, UNIT_COUNT(sizes));
-	tcase_add_loop_test(
-	    tc, long_frames_show_their_ids, 0, UNIT_COUNT(glimpses));
-	tcase_add_test(tc, a_glimpse_may_end_anywhere);
-}
-
-int
-main(void)
-{
-	return unit_run("request", add_tests);
 }

@@ -19,7 +19,7 @@ is_program(enum role role)
 	    role != ROLE_OPERATOR;
 }
 
-START_TEST(rows_are_complete)
+UNIT_TESTS(rows_are_complete, ROLES)
 {
 	const struct role_info *info = role_info((enum role)_i);
 	size_t len;
@@ -41,7 +41,6 @@ START_TEST(rows_are_complete)
 			     info->name, strlen(info->name)),
 	    0);
 }
-END_TEST
 
 /* Enters a role and returns what the log then begins with. */
 static const char *
@@ -63,7 +62,7 @@ enter(enum role role, unsigned long number)
 	return line;
 }
 
-START_TEST(enters)
+UNIT_TESTS(enters, ROLES)
 {
 	enum role role = (enum role)_i;
 	char name[16], want[64];
@@ -77,18 +76,4 @@ START_TEST(enters)
 	ck_assert_str_eq(enter(role, 7), want);
 	ck_assert_int_eq(prctl(PR_GET_NAME, name), 0);
 	ck_assert_int_eq(strncmp(name, want, strlen(name)), 0);
-}
-END_TEST
-
-static void
-add(TCase *tc)
-{
-	tcase_add_loop_test(tc, rows_are_complete, 0, ROLES);
-	tcase_add_loop_test(tc, enters, 0, ROLES);
-}
-
-int
-main(void)
-{
-	return unit_run("role", add);
 }

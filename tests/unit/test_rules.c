@@ -41,15 +41,14 @@ judge(const char *name)
 	return strstr(why, "\"allow\"") != NULL ? "not allowed" : "no text";
 }
 
-START_TEST(without_rules_all_is_used)
+UNIT_TEST(without_rules_all_is_used)
 {
 	ck_assert_int_eq(set(NULL, 0, NULL, 0), 0);
 	ck_assert_str_eq(judge("\"a\""), "used");
 	ck_assert_str_eq(judge("\"\\ud800\""), "used");
 }
-END_TEST
 
-START_TEST(deny_wins)
+UNIT_TEST(deny_wins)
 {
 	ck_assert_int_eq(set("read_*\0list", 12, "read_secret", 12), 1);
 	ck_assert_str_eq(judge("\"read_file\""), "used");
@@ -59,19 +58,17 @@ START_TEST(deny_wins)
 	rules_reset(&rules);
 	ck_assert_str_eq(judge("\"write\""), "used");
 }
-END_TEST
 
-START_TEST(an_empty_list_allows_nothing)
+UNIT_TEST(an_empty_list_allows_nothing)
 {
 	ck_assert_int_eq(set("", 0, NULL, 0), 1);
 	ck_assert_str_eq(judge("\"a\""), "not allowed");
 	ck_assert_str_eq(judge("\"\""), "not allowed");
 	rules_reset(&rules);
 }
-END_TEST
 
 /* However it is written, and where it cannot be told what it is. */
-START_TEST(a_name_is_judged_as_text)
+UNIT_TEST(a_name_is_judged_as_text)
 {
 	set(NULL, 0, "delete", 7);
 	ck_assert_str_eq(judge("\"d\\u0065lete\""), "denied");
@@ -80,9 +77,8 @@ START_TEST(a_name_is_judged_as_text)
 	ck_assert_str_eq(judge("\"delete\\ud800\""), "no text");
 	rules_reset(&rules);
 }
-END_TEST
 
-START_TEST(reports_whether_they_have_changed)
+UNIT_TEST(reports_whether_they_have_changed)
 {
 	ck_assert_int_eq(set("a", 2, "b", 2), 1);
 	ck_assert_int_eq(set("a", 2, "b", 2), 0);
@@ -94,7 +90,6 @@ START_TEST(reports_whether_they_have_changed)
 	ck_assert_int_eq(set(NULL, 0, NULL, 0), 0);
 	rules_reset(&rules);
 }
-END_TEST
 
 static const struct {
 	const char *pattern;
@@ -121,27 +116,9 @@ static const struct {
 	{ "\\*", "\"*\"", "used" },
 };
 
-START_TEST(a_star_is_any_text)
+UNIT_TESTS(a_star_is_any_text, UNIT_COUNT(patterns))
 {
 	set(NULL, 0, patterns[_i].pattern, strlen(patterns[_i].pattern) + 1);
 	ck_assert_str_eq(judge(patterns[_i].name), patterns[_i].wanted);
 	rules_reset(&rules);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_test(tc, without_rules_all_is_used);
-	tcase_add_test(tc, deny_wins);
-	tcase_add_test(tc, an_empty_list_allows_nothing);
-	tcase_add_test(tc, a_name_is_judged_as_text);
-	tcase_add_test(tc, reports_whether_they_have_changed);
-	tcase_add_loop_test(tc, a_star_is_any_text, 0, UNIT_COUNT(patterns));
-}
-
-int
-main(void)
-{
-	return unit_run("rules", add_tests);
 }

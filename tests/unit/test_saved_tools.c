@@ -32,8 +32,10 @@ list(const char *after)
 	return saved_tools_list(database, "", after, 0, &json, &err);
 }
 
+UNIT_FIXTURE(enter, leave)
+
 /* Memories and tools share what there is. */
-START_TEST(bytes_are_bounded)
+UNIT_TEST(bytes_are_bounded)
 {
 	struct memory memory = {
 		.key = { (const uint8_t *)"key", 3 },
@@ -50,9 +52,8 @@ START_TEST(bytes_are_bounded)
 	    "host), or let the user raise CAISSON_STATE_MAX");
 	expect_told(save("f", "", "012345678"), "\"bytes\":10");
 }
-END_TEST
 
-START_TEST(their_number_is_bounded)
+UNIT_TEST(their_number_is_bounded)
 {
 	expect_told(save("f", "", "x"), "\"f\"");
 	ck_assert_int_eq(database_run(database, "UPDATE totals SET value ="
@@ -61,7 +62,6 @@ START_TEST(their_number_is_bounded)
 	    "the limit is 1000");
 	expect_told(save("f", "", "xyz"), "\"f\"");
 }
-END_TEST
 
 /* What an earlier version, or a forged frame at its time, may have kept. */
 static void
@@ -85,7 +85,7 @@ keep_ignored(void)
 		    err.text);
 }
 
-START_TEST(bad_names_are_refused_and_ignored)
+UNIT_TEST(bad_names_are_refused_and_ignored)
 {
 	expect_err(save("a b", "", "x"), "must be a Python identifier");
 	expect_err(save("__all__", "", "x"), "must be a Python identifier");
@@ -103,9 +103,8 @@ START_TEST(bad_names_are_refused_and_ignored)
 	expect_all(saved_tools_clear(database, "", 1, &json, &err), "5");
 	expect_told(load_as("", "good"), "\"source\":\"x\"");
 }
-END_TEST
 
-START_TEST(all_may_be_cleared)
+UNIT_TEST(all_may_be_cleared)
 {
 	expect_told(save("f", "", "x"), "\"f\"");
 	keep_ignored();
@@ -115,9 +114,8 @@ START_TEST(all_may_be_cleared)
 	expect_all(saved_tools_clear(database, "", 0, &json, &err), "6");
 	ck_assert_uint_eq(ask("SELECT sum(value) FROM totals"), 0);
 }
-END_TEST
 
-START_TEST(new_ones_are_bounded)
+UNIT_TEST(new_ones_are_bounded)
 {
 	places = 2;
 	expect_told(save("f", "", "x"), "\"f\"");
@@ -127,22 +125,4 @@ START_TEST(new_ones_are_bounded)
 	    "one execution can add at most 50 saved tools");
 	expect_told(save("g", "", "z"), "\"g\"");
 	ck_assert_uint_eq(places, 0);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, enter, leave);
-	tcase_add_test(tc, bytes_are_bounded);
-	tcase_add_test(tc, their_number_is_bounded);
-	tcase_add_test(tc, bad_names_are_refused_and_ignored);
-	tcase_add_test(tc, all_may_be_cleared);
-	tcase_add_test(tc, new_ones_are_bounded);
-}
-
-int
-main(void)
-{
-	return unit_run("saved_tools", add_tests);
 }

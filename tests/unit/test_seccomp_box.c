@@ -369,7 +369,7 @@ expected(int nr)
 	return HAS(refused, nr) ? REFUSE : UNKNOWN;
 }
 
-START_TEST(test_numbers)
+UNIT_TEST(test_numbers)
 {
 	static const uint64_t garbage[] = { 0, UINT64_MAX, 0x5a5a5a5a5a5a5a5a };
 	uint32_t wanted, verdict;
@@ -388,9 +388,8 @@ START_TEST(test_numbers)
 		}
 	}
 }
-END_TEST
 
-START_TEST(test_case)
+UNIT_TESTS(test_case, UNIT_COUNT(cases))
 {
 	const struct filter_case *c = &cases[_i];
 	struct seccomp_data data = { .nr = c->nr, .arch = ARCH };
@@ -401,9 +400,8 @@ START_TEST(test_case)
 	ck_assert_msg(verdict == c->verdict, "%s: 0x%x, not 0x%x", c->name,
 	    verdict, c->verdict);
 }
-END_TEST
 
-START_TEST(test_foreign)
+UNIT_TEST(test_foreign)
 {
 	struct seccomp_data data = { .nr = SYS_read, .arch = FOREIGN_ARCH };
 
@@ -416,7 +414,6 @@ START_TEST(test_foreign)
 	ck_assert_uint_eq(judge_number(-2, 0), KILL);
 #endif
 }
-END_TEST
 
 /* uretprobe and uprobe: the kernel makes these past every filter. */
 static int
@@ -454,7 +451,7 @@ make_calls(int report)
 	_exit(0);
 }
 
-START_TEST(test_kernel)
+UNIT_TEST(test_kernel)
 {
 	int report[2];
 	int status;
@@ -471,20 +468,4 @@ START_TEST(test_kernel)
 	if (read(report[0], &nr, sizeof(nr)) == sizeof(nr))
 		ck_abort_msg("call %d is not judged alike by the kernel", nr);
 	ck_assert_int_eq(status, 0);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_test(tc, test_numbers);
-	tcase_add_loop_test(tc, test_case, 0, UNIT_COUNT(cases));
-	tcase_add_test(tc, test_foreign);
-	tcase_add_test(tc, test_kernel);
-}
-
-int
-main(void)
-{
-	return unit_run("seccomp_box", add_tests);
 }

@@ -142,7 +142,7 @@ check_number(struct seccomp_data *data)
 				check_pair(data, one, other);
 }
 
-START_TEST(both_say_what_that_of_a_box_says)
+UNIT_TEST(both_say_what_that_of_a_box_says)
 {
 	struct seccomp_data data = { .arch = ARCH };
 
@@ -150,9 +150,8 @@ START_TEST(both_say_what_that_of_a_box_says)
 	for (data.nr = 0; data.nr < NUMBERS; data.nr++)
 		check_number(&data);
 }
-END_TEST
 
-START_TEST(of_numbers_that_are_none_too)
+UNIT_TEST(of_numbers_that_are_none_too)
 {
 	struct seccomp_data data = { .arch = ARCH };
 	int nr;
@@ -168,13 +167,12 @@ START_TEST(of_numbers_that_are_none_too)
 		ck_assert_uint_eq(
 		    judge_forked(&data), SECCOMP_RET_KILL_PROCESS);
 }
-END_TEST
 
 /* What it takes to make a box, and what the code of one may not. */
 static const int builds[] = { SYS_unshare, SYS_mount, SYS_mount_setattr,
 	SYS_open_tree, SYS_chroot, SYS_setresuid, SYS_seccomp, SYS_capset };
 
-START_TEST(only_the_template_builds)
+UNIT_TESTS(only_the_template_builds, UNIT_COUNT(builds))
 {
 	struct seccomp_data data = { .nr = builds[_i], .arch = ARCH };
 
@@ -183,10 +181,9 @@ START_TEST(only_the_template_builds)
 	    SECCOMP_RET_ALLOW);
 	ck_assert_uint_ne(judge_forked(&data), SECCOMP_RET_ALLOW);
 }
-END_TEST
 
 /* The namespaces of networks, and no other. */
-START_TEST(only_the_template_enters)
+UNIT_TEST(only_the_template_enters)
 {
 	struct seccomp_data data = { .nr = SYS_setns, .arch = ARCH };
 
@@ -199,21 +196,4 @@ START_TEST(only_the_template_enters)
 	ck_assert_uint_ne(bpf_judge(template_filter,
 	                      UNIT_COUNT(template_filter), &data),
 	    SECCOMP_RET_ALLOW);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_test(tc, both_say_what_that_of_a_box_says);
-	tcase_add_test(tc, of_numbers_that_are_none_too);
-	tcase_add_test(tc, only_the_template_enters);
-	tcase_add_loop_test(
-	    tc, only_the_template_builds, 0, UNIT_COUNT(builds));
-}
-
-int
-main(void)
-{
-	return unit_run("seccomp_forked", add_tests);
 }

@@ -120,47 +120,27 @@ check(const struct sock_filter *filter, size_t len, const struct weak_case *c)
 	    bpf_judge(filter, len, &data), SECCOMP_RET_KILL_PROCESS);
 }
 
-START_TEST(weak_refuses)
+UNIT_TESTS(weak_refuses, UNIT_COUNT(weak_cases))
 {
 	check(weak_filter, UNIT_COUNT(weak_filter), &weak_cases[_i]);
 }
-END_TEST
 
-START_TEST(weaker_refuses)
+UNIT_TESTS(weaker_refuses, UNIT_COUNT(weaker_cases))
 {
 	check(weaker_filter, UNIT_COUNT(weaker_filter), &weaker_cases[_i]);
 }
-END_TEST
 
-START_TEST(the_guard_can_do_little)
+UNIT_TESTS(the_guard_can_do_little, UNIT_COUNT(guard_cases))
 {
 	check(guard_filter, UNIT_COUNT(guard_filter), &guard_cases[_i]);
 }
-END_TEST
 
 /* The filter of the box is loaded behind it, and says no to the rest. */
-START_TEST(both_let_another_filter_be_loaded)
+UNIT_TEST(both_let_another_filter_be_loaded)
 {
 	static const struct weak_case load = { "seccomp", SYS_seccomp, { 1 },
 		PASS };
 
 	check(weak_filter, UNIT_COUNT(weak_filter), &load);
 	check(weaker_filter, UNIT_COUNT(weaker_filter), &load);
-}
-END_TEST
-
-static void
-add(TCase *tc)
-{
-	tcase_add_loop_test(tc, weak_refuses, 0, UNIT_COUNT(weak_cases));
-	tcase_add_loop_test(tc, weaker_refuses, 0, UNIT_COUNT(weaker_cases));
-	tcase_add_loop_test(
-	    tc, the_guard_can_do_little, 0, UNIT_COUNT(guard_cases));
-	tcase_add_test(tc, both_let_another_filter_be_loaded);
-}
-
-int
-main(void)
-{
-	return unit_run("seccomp_weak", add);
 }

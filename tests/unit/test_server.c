@@ -10,7 +10,7 @@
 static struct play_server gh;
 
 /* One that never says a word is let go, also without a process yet. */
-START_TEST(a_start_ends)
+UNIT_TESTS(a_start_ends, 2)
 {
 	uint64_t link;
 	int relay;
@@ -41,10 +41,9 @@ START_TEST(a_start_ends)
 	ck_assert_uint_gt(play_expect_want("gh"), link);
 	play_end();
 }
-END_TEST
 
 /* The first time at once, then later and later. */
-START_TEST(pauses_between_failures)
+UNIT_TEST(pauses_between_failures)
 {
 	struct timespec before, after;
 	int relay;
@@ -75,10 +74,9 @@ START_TEST(pauses_between_failures)
 	play_expect_want("gh");
 	play_end();
 }
-END_TEST
 
 /* A list of tools fails with the pause as its cause; a call waits for it. */
-START_TEST(a_look_does_not_wait_for_a_pause)
+UNIT_TEST(a_look_does_not_wait_for_a_pause)
 {
 	static const char words[] = "server \"gh\" failed 4 times in a row and "
 	    "can be started again in ";
@@ -107,10 +105,9 @@ START_TEST(a_look_does_not_wait_for_a_pause)
 	play_expect_refused(relay, 5, "server \"gh\" failed 5");
 	play_end();
 }
-END_TEST
 
 /* The broker may have so few descriptors, and goes on with what runs. */
-START_TEST(bounds_what_runs)
+UNIT_TEST(bounds_what_runs)
 {
 	static const char words[] = "server \"gh\" cannot be started: 12 "
 	    "servers run, and with a limit of 48 open files there is no room "
@@ -157,20 +154,4 @@ START_TEST(bounds_what_runs)
 	play_serve(&gh);
 	play_expect_line(&gh, PLAY_CALLED("2"));
 	play_end();
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, a_start_ends, 0, 2);
-	tcase_add_test(tc, pauses_between_failures);
-	tcase_add_test(tc, a_look_does_not_wait_for_a_pause);
-	tcase_add_test(tc, bounds_what_runs);
-}
-
-int
-main(void)
-{
-	return unit_run("server", add_tests);
 }

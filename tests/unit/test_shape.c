@@ -69,7 +69,7 @@ expect(const char *result, size_t len, struct buffer *text)
 	shape_add(text, value);
 }
 
-START_TEST(reports_types)
+UNIT_TESTS(reports_types, UNIT_COUNT(cases))
 {
 	auto_buffer struct buffer text = { 0 };
 
@@ -77,7 +77,6 @@ START_TEST(reports_types)
 	expect(cases[_i].result, strlen(cases[_i].result), &text);
 	ck_assert_str_eq(text.data + 1, cases[_i].shape);
 }
-END_TEST
 
 /* An object of so many members, each an object of as many. */
 static void
@@ -91,7 +90,7 @@ add_object(struct buffer *json, int members, const char *value)
 	buffer_add_text(json, "}");
 }
 
-START_TEST(is_bounded)
+UNIT_TESTS(is_bounded, 4)
 {
 	static const struct {
 		int members, inside;
@@ -118,9 +117,8 @@ START_TEST(is_bounded)
 	        strcmp(text.data + text.len - len, all[_i].ends) == 0,
 	    "%s", text.data);
 }
-END_TEST
 
-START_TEST(large_results_have_none)
+UNIT_TEST(large_results_have_none)
 {
 	auto_buffer struct buffer json = { 0 }, text = { 0 };
 	size_t n;
@@ -131,19 +129,4 @@ START_TEST(large_results_have_none)
 	buffer_add_text(&json, "\"}]}");
 	expect(json.data, json.len, &text);
 	ck_assert_uint_eq(text.len, 0);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, reports_types, 0, UNIT_COUNT(cases));
-	tcase_add_loop_test(tc, is_bounded, 0, 4);
-	tcase_add_test(tc, large_results_have_none);
-}
-
-int
-main(void)
-{
-	return unit_run("shape", add_tests);
 }

@@ -40,7 +40,7 @@ expect(const struct definition *definition, const char *wanted)
 	ck_assert_str_eq(list.data, wanted);
 }
 
-START_TEST(keeps_the_longest)
+UNIT_TEST(keeps_the_longest)
 {
 	shapes = shapes_new();
 	expect(&gh, LIST);
@@ -57,9 +57,8 @@ START_TEST(keeps_the_longest)
 	shapes_free(&shapes);
 	shapes_free(&shapes); /* NULL is accepted */
 }
-END_TEST
 
-START_TEST(belongs_to_an_owner_and_a_server)
+UNIT_TEST(belongs_to_an_owner_and_a_server)
 {
 	shapes = shapes_new();
 	learn(&gh, "\"t\"", "{\"a\":1}");
@@ -75,7 +74,6 @@ START_TEST(belongs_to_an_owner_and_a_server)
 	expect(&fs, WITH("\"t\":\"{c: int}\""));
 	shapes_free(&shapes);
 }
-END_TEST
 
 /* How many shapes of a server are listed. */
 static size_t
@@ -92,7 +90,7 @@ count(const struct definition *definition)
 	return n;
 }
 
-START_TEST(is_bounded)
+UNIT_TEST(is_bounded)
 {
 	struct definition other = { .name = "other", .fingerprint = { 4 } };
 	size_t n;
@@ -116,19 +114,4 @@ START_TEST(is_bounded)
 	ck_assert_uint_eq(count(&gh), 0);
 	ck_assert_uint_eq(count(&other), 1);
 	shapes_free(&shapes);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_test(tc, keeps_the_longest);
-	tcase_add_test(tc, belongs_to_an_owner_and_a_server);
-	tcase_add_test(tc, is_bounded);
-}
-
-int
-main(void)
-{
-	return unit_run("shapes", add_tests);
 }

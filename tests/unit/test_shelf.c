@@ -37,7 +37,7 @@ finds(int n, const char *data)
 	}
 }
 
-START_TEST(finds_what_was_put)
+UNIT_TEST(finds_what_was_put)
 {
 	shelf = shelf_new(MOST);
 	finds(0, NULL);
@@ -54,9 +54,8 @@ START_TEST(finds_what_was_put)
 	ck_assert_ptr_null(shelf);
 	shelf_free(&shelf);
 }
-END_TEST
 
-START_TEST(doubts)
+UNIT_TEST(doubts)
 {
 	shelf = shelf_new(MOST);
 	ck_assert_int_eq(shelf_doubt(shelf, prints[0]), 0);
@@ -73,9 +72,8 @@ START_TEST(doubts)
 	finds(0, "[2]");
 	shelf_free(&shelf);
 }
-END_TEST
 
-START_TEST(an_old_one_replaces_nothing)
+UNIT_TEST(an_old_one_replaces_nothing)
 {
 	struct shelf_list old = { "[0]", 3, "", 0 };
 
@@ -90,9 +88,8 @@ START_TEST(an_old_one_replaces_nothing)
 	finds(0, NULL);
 	shelf_free(&shelf);
 }
-END_TEST
 
-START_TEST(checks_the_version)
+UNIT_TEST(checks_the_version)
 {
 	shelf = shelf_new(MOST);
 	ck_assert_int_eq(shelf_check(shelf, prints[0], "v1", 2), 0);
@@ -106,9 +103,8 @@ START_TEST(checks_the_version)
 	finds(0, NULL);
 	shelf_free(&shelf);
 }
-END_TEST
 
-START_TEST(is_bounded)
+UNIT_TEST(is_bounded)
 {
 	auto_free char *large = mem_alloc(MOST);
 
@@ -130,21 +126,4 @@ START_TEST(is_bounded)
 	finds(2, NULL);
 	finds(0, "[1]");
 	shelf_free(&shelf);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_test(tc, finds_what_was_put);
-	tcase_add_test(tc, doubts);
-	tcase_add_test(tc, an_old_one_replaces_nothing);
-	tcase_add_test(tc, checks_the_version);
-	tcase_add_test(tc, is_bounded);
-}
-
-int
-main(void)
-{
-	return unit_run("shelf", add_tests);
 }

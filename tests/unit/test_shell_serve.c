@@ -64,7 +64,7 @@ static const struct {
 	{ "{\"type\":\"call_tool\",\"server\":\"s\",\"tool\":\"t\"}", NULL },
 };
 
-START_TEST(frames_are_what_the_relay_accepts)
+UNIT_TESTS(frames_are_what_the_relay_accepts, UNIT_COUNT(frames))
 {
 	auto_buffer struct buffer frame = { 0 };
 	auto_free char *wanted = NULL;
@@ -79,7 +79,6 @@ START_TEST(frames_are_what_the_relay_accepts)
 	    "\"payload\":%s}\n", frames[_i].frame);
 	ck_assert_str_eq(frame.data, wanted);
 }
-END_TEST
 
 static const struct {
 	const char *name;
@@ -89,12 +88,11 @@ static const struct {
 	{ "../1-1", 0 }, { "1-1/", 0 }, { "1-1.request", 0 },
 	{ "1-1111111111111111111111111111111111111", 0 } };
 
-START_TEST(names_are_two_numbers)
+UNIT_TESTS(names_are_two_numbers, UNIT_COUNT(names))
 {
 	ck_assert_int_eq(serve_is_name(names[_i].name, strlen(names[_i].name)),
 	    names[_i].right);
 }
-END_TEST
 
 /* The dialogue */
 
@@ -198,7 +196,7 @@ has_asked(pid_t pid)
 	ck_assert_int_eq(status, 0);
 }
 
-START_TEST(answers_come_to_their_callers)
+UNIT_TEST(answers_come_to_their_callers)
 {
 	pid_t one, other;
 	int first, second;
@@ -219,9 +217,8 @@ START_TEST(answers_come_to_their_callers)
 	has_asked(one);
 	end();
 }
-END_TEST
 
-START_TEST(a_killed_caller_waits_no_more)
+UNIT_TEST(a_killed_caller_waits_no_more)
 {
 	auto_free char *cancel = NULL, *wanted = NULL;
 	pid_t one, other;
@@ -242,7 +239,6 @@ START_TEST(a_killed_caller_waits_no_more)
 	has_asked(other);
 	end();
 }
-END_TEST
 
 static void
 write_names(const char *text, size_t len)
@@ -266,7 +262,7 @@ write_request(const char *name, const char *text)
 }
 
 /* Whatever the code writes there: no byte of it reaches the relay. */
-START_TEST(malformed_names_cost_nothing)
+UNIT_TEST(malformed_names_cost_nothing)
 {
 	static char noise[64 * 1024];
 	auto_free char *outside = mem_printf("%s/outside", place);
@@ -289,22 +285,4 @@ START_TEST(malformed_names_cost_nothing)
 	has_asked(other);
 	ck_assert_int_eq(access(outside, F_OK), -1);
 	end();
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, frames_are_what_the_relay_accepts, 0,
-	    UNIT_COUNT(frames));
-	tcase_add_loop_test(tc, names_are_two_numbers, 0, UNIT_COUNT(names));
-	tcase_add_test(tc, answers_come_to_their_callers);
-	tcase_add_test(tc, a_killed_caller_waits_no_more);
-	tcase_add_test(tc, malformed_names_cost_nothing);
-}
-
-int
-main(void)
-{
-	return unit_run("shell_serve", add_tests);
 }

@@ -53,7 +53,22 @@ static const struct {
 	{ "GIF89a", 6, 64, "\xff", NULL, "its title is not UTF-8", 1 },
 };
 
-START_TEST(files_are_shown_or_refused)
+static void
+make_place(void)
+{
+	if (mkdtemp(place) == NULL)
+		abort();
+}
+
+static void
+remove_place(void)
+{
+	rmdir(place);
+}
+
+UNIT_FIXTURE(make_place, remove_place)
+
+UNIT_TESTS(files_are_shown_or_refused, UNIT_COUNT(files))
 {
 	auto_buffer struct buffer request = { 0 };
 	auto_free char *path = written(files[_i].name, files[_i].begin,
@@ -72,9 +87,8 @@ START_TEST(files_are_shown_or_refused)
 		ck_assert_str_eq(request.data + request.len - 3, "\"}");
 	unlink(path);
 }
-END_TEST
 
-START_TEST(no_file_is_an_error)
+UNIT_TEST(no_file_is_an_error)
 {
 	auto_buffer struct buffer request = { 0 };
 	struct err err;
@@ -85,9 +99,8 @@ START_TEST(no_file_is_an_error)
 	ck_assert_int_eq(show_make_request(&request, "/tmp", NULL, &err), -1);
 	ck_assert_ptr_nonnull(strstr(err.text, "Is a directory"));
 }
-END_TEST
 
-START_TEST(standard_input_has_no_name)
+UNIT_TEST(standard_input_has_no_name)
 {
 	auto_buffer struct buffer request = { 0 };
 	auto_free char *path = written("in", "GIF87a", 6, 64);
@@ -100,34 +113,4 @@ START_TEST(standard_input_has_no_name)
 	ck_assert_int_eq(strncmp(request.data, "{\"type\":\"show\","
 	    "\"kind\":\"gif\",\"data\":\"R0lGODdh", 43), 0);
 	unlink(path);
-}
-END_TEST
-
-static void
-make_place(void)
-{
-	if (mkdtemp(place) == NULL)
-		abort();
-}
-
-static void
-remove_place(void)
-{
-	rmdir(place);
-}
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_unchecked_fixture(tc, make_place, remove_place);
-	tcase_add_loop_test(
-	    tc, files_are_shown_or_refused, 0, UNIT_COUNT(files));
-	tcase_add_test(tc, no_file_is_an_error);
-	tcase_add_test(tc, standard_input_has_no_name);
-}
-
-int
-main(void)
-{
-	return unit_run("shell_show", add_tests);
 }

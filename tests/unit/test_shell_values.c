@@ -70,7 +70,7 @@ static const struct {
 	{ { "s=a", "-" }, NULL, "- must come before" },
 };
 
-START_TEST(words_become_arguments)
+UNIT_TESTS(words_become_arguments, UNIT_COUNT(rows))
 {
 	auto_buffer struct buffer json = { 0 };
 	struct json_span span;
@@ -87,7 +87,6 @@ START_TEST(words_become_arguments)
 		ck_assert_msg(strstr(err.text, rows[_i].error) != NULL, "%s",
 		    err.text);
 }
-END_TEST
 
 static const struct {
 	const char *schema;
@@ -144,7 +143,7 @@ static const struct {
 	{ "true", "b=1", NULL },
 };
 
-START_TEST(what_the_schema_demands_is_there)
+UNIT_TESTS(what_the_schema_demands_is_there, UNIT_COUNT(checked))
 {
 	const char *words[] = { checked[_i].word, NULL };
 	auto_buffer struct buffer json = { 0 };
@@ -160,7 +159,6 @@ START_TEST(what_the_schema_demands_is_there)
 		ck_assert_msg(strstr(err.text, checked[_i].error) != NULL,
 		    "%s", err.text);
 }
-END_TEST
 
 static const struct {
 	const char *input;
@@ -174,7 +172,7 @@ static const struct {
 	{ "{\"b\":false}", NULL },
 };
 
-START_TEST(standard_input_is_taken_too)
+UNIT_TESTS(standard_input_is_taken_too, UNIT_COUNT(inputs))
 {
 	static const char *const words[] = { "-", "b=true", NULL };
 	auto_buffer struct buffer json = { 0 };
@@ -195,21 +193,4 @@ START_TEST(standard_input_is_taken_too)
 	    inputs[_i].json == NULL ? -1 : 0);
 	if (inputs[_i].json != NULL)
 		ck_assert_str_eq(json.data, inputs[_i].json);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, words_become_arguments, 0, UNIT_COUNT(rows));
-	tcase_add_loop_test(tc, what_the_schema_demands_is_there, 0,
-	    UNIT_COUNT(checked));
-	tcase_add_loop_test(tc, standard_input_is_taken_too, 0,
-	    UNIT_COUNT(inputs));
-}
-
-int
-main(void)
-{
-	return unit_run("shell_values", add_tests);
 }

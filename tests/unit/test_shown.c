@@ -32,7 +32,7 @@ static const struct {
 	{ "\xc0\x80", 2, 1, "\\xc0" },
 };
 
-START_TEST(shows_one)
+UNIT_TESTS(shows_one, UNIT_COUNT(first))
 {
 	char out[SHOWN_SIZE];
 
@@ -41,7 +41,6 @@ START_TEST(shows_one)
 	    shown_one(first[_i].data, first[_i].len, out), first[_i].size);
 	ck_assert_str_eq(out, first[_i].shown);
 }
-END_TEST
 
 static const struct {
 	const char *text;
@@ -62,17 +61,16 @@ static const struct {
 	{ "a\xe4\xbd\xa0\xe5\xa5\xbd", 5, "a\xe4\xbd\xa0..." },
 };
 
-START_TEST(shows_in_quotes)
+UNIT_TESTS(shows_in_quotes, UNIT_COUNT(quoted))
 {
 	auto_buffer struct buffer text = { 0 };
 
 	shown_add_quoted(&text, quoted[_i].text, quoted[_i].most);
 	ck_assert_str_eq(text.data, quoted[_i].shown);
 }
-END_TEST
 
 /* Quotes of its own stay as they are. */
-START_TEST(shows_a_sentence)
+UNIT_TEST(shows_a_sentence)
 {
 	static const char sentence[] = "\"\xc3\xa9\\\" is\n no\xff";
 	auto_buffer struct buffer text = { 0 };
@@ -85,19 +83,4 @@ START_TEST(shows_a_sentence)
 	buffer_reset(&text);
 	shown_add(&text, "", 0);
 	ck_assert_str_eq(text.data, "");
-}
-END_TEST
-
-static void
-add(TCase *tc)
-{
-	tcase_add_loop_test(tc, shows_one, 0, UNIT_COUNT(first));
-	tcase_add_loop_test(tc, shows_in_quotes, 0, UNIT_COUNT(quoted));
-	tcase_add_test(tc, shows_a_sentence);
-}
-
-int
-main(void)
-{
-	return unit_run("shown", add);
 }

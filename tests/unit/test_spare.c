@@ -76,7 +76,7 @@ leave_out(void)
 	return 1;
 }
 
-START_TEST(is_left_out_of_one_copy)
+UNIT_TEST(is_left_out_of_one_copy)
 {
 	struct err err;
 	char here = 1;
@@ -97,9 +97,8 @@ START_TEST(is_left_out_of_one_copy)
 	ck_assert_int_eq(copy_reads(small), 0);
 	free(small);
 }
-END_TEST
 
-START_TEST(parts_side_by_side_are_one)
+UNIT_TEST(parts_side_by_side_are_one)
 {
 	const struct spare first = { 0x1000, 0x3000 };
 	const struct spare beside = { 0x3000, 0x4000 };
@@ -119,7 +118,6 @@ START_TEST(parts_side_by_side_are_one)
 		    &(struct spare){ 0x10000 * i, 0x10000 * i + 1 });
 	ck_assert_uint_eq(list.count, BOX_SPARE_MAX);
 }
-END_TEST
 
 /* As in /proc/self/maps, at addresses where there is nothing of ours. */
 static const struct {
@@ -142,7 +140,7 @@ static const struct {
 	{ "\n", 0 },
 };
 
-START_TEST(only_what_is_private_and_not_the_kernels)
+UNIT_TESTS(only_what_is_private_and_not_the_kernels, UNIT_COUNT(lines))
 {
 	struct spare part;
 
@@ -150,10 +148,9 @@ START_TEST(only_what_is_private_and_not_the_kernels)
 	if (lines[_i].spare)
 		ck_assert_uint_eq(part.start, 0x10000);
 }
-END_TEST
 
 /* A part that the thread, our object, or the C library lies in. */
-START_TEST(nothing_that_is_needed)
+UNIT_TESTS(nothing_that_is_needed, 5)
 {
 	const uintptr_t places[] = {
 		(uintptr_t)__builtin_thread_pointer(),
@@ -167,21 +164,4 @@ START_TEST(nothing_that_is_needed)
 	    (unsigned long)(places[_i] & ~4095UL) - 4096,
 	    (unsigned long)(places[_i] & ~4095UL) + MIB);
 	ck_assert_int_eq(spare_read(line, &part), 0);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_test(tc, is_left_out_of_one_copy);
-	tcase_add_test(tc, parts_side_by_side_are_one);
-	tcase_add_loop_test(tc, only_what_is_private_and_not_the_kernels, 0,
-	    UNIT_COUNT(lines));
-	tcase_add_loop_test(tc, nothing_that_is_needed, 0, 5);
-}
-
-int
-main(void)
-{
-	return unit_run("spare", add_tests);
 }

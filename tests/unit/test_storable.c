@@ -19,25 +19,23 @@ static const char *const bad_names[] = { "", "a b", "1a", "a-b", "a.b", "a\n",
 	"list_memories", "memory_exists", "get_memory_info", "mcp_servers",
 	"a\xff", "a\xc2", "a\xe2\x80\xae", "a\xc2\x9b", "\xef\xbb\xbf_" };
 
-START_TEST(a_name_is_accepted)
+UNIT_TESTS(a_name_is_accepted, UNIT_COUNT(good_names))
 {
 	struct err err = { 0 };
 
 	ck_assert_msg(storable_name(good_names[_i], &err) == 0, "%s: %s",
 	    good_names[_i], err.text);
 }
-END_TEST
 
-START_TEST(a_name_is_refused)
+UNIT_TESTS(a_name_is_refused, UNIT_COUNT(bad_names))
 {
 	struct err err = { 0 };
 
 	ck_assert_int_eq(storable_name(bad_names[_i], &err), -1);
 	ck_assert_ptr_nonnull(strstr(err.text, "must be a Python identifier"));
 }
-END_TEST
 
-START_TEST(a_name_has_a_length)
+UNIT_TEST(a_name_has_a_length)
 {
 	char name[SAVED_TOOL_NAME_MAX + 2];
 
@@ -48,7 +46,6 @@ START_TEST(a_name_has_a_length)
 	name[SAVED_TOOL_NAME_MAX + 1] = '\0';
 	ck_assert_int_eq(storable_name(name, NULL), -1);
 }
-END_TEST
 
 static const struct {
 	const char *metadata;
@@ -65,7 +62,7 @@ static const struct {
 	{ "{\r}", "not on one line" },
 };
 
-START_TEST(metadata_are_judged)
+UNIT_TESTS(metadata_are_judged, UNIT_COUNT(metadata_cases))
 {
 	const char *metadata = metadata_cases[_i].metadata;
 	const char *refused = metadata_cases[_i].refused;
@@ -77,7 +74,6 @@ START_TEST(metadata_are_judged)
 		ck_assert_msg(strstr(err.text, refused) != NULL, "%s",
 		    err.text);
 }
-END_TEST
 
 /* {"a": and the text so many times, and the end. */
 static int
@@ -95,7 +91,7 @@ judge_many(const char *begin, const char *text, size_t times, const char *end,
 	return storable_metadata(json.data, json.len, err);
 }
 
-START_TEST(numbers_are_bounded)
+UNIT_TEST(numbers_are_bounded)
 {
 	struct err err = { 0 };
 
@@ -112,9 +108,8 @@ START_TEST(numbers_are_bounded)
 	ck_assert_int_eq(
 	    judge_many("{\"a\":[7", ",7", 9000, "]", 1, &err), 0);
 }
-END_TEST
 
-START_TEST(depth_is_bounded)
+UNIT_TEST(depth_is_bounded)
 {
 	struct err err = { 0 };
 
@@ -127,33 +122,11 @@ START_TEST(depth_is_bounded)
 	ck_assert_int_eq(
 	    judge_many("{\"a\":[1", ",[]", 900, "]", 1, &err), 0);
 }
-END_TEST
 
-START_TEST(a_value_is_on_one_line)
+UNIT_TEST(a_value_is_on_one_line)
 {
 	ck_assert_int_eq(storable_json("[1, 2]", 6, NULL), 0);
 	ck_assert_int_eq(storable_json("[1,\n2]", 7, NULL), -1);
 	ck_assert_int_eq(storable_json("[1,\r2]", 7, NULL), -1);
 	ck_assert_int_eq(storable_json("1 2", 3, NULL), -1);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(
-	    tc, a_name_is_accepted, 0, UNIT_COUNT(good_names));
-	tcase_add_loop_test(tc, a_name_is_refused, 0, UNIT_COUNT(bad_names));
-	tcase_add_test(tc, a_name_has_a_length);
-	tcase_add_loop_test(
-	    tc, metadata_are_judged, 0, UNIT_COUNT(metadata_cases));
-	tcase_add_test(tc, numbers_are_bounded);
-	tcase_add_test(tc, depth_is_bounded);
-	tcase_add_test(tc, a_value_is_on_one_line);
-}
-
-int
-main(void)
-{
-	return unit_run("storable", add_tests);
 }

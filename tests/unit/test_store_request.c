@@ -87,12 +87,11 @@ static const struct {
 	{ ASK("list_saved_tools", ",\"after\":[]"), NO("after") },
 };
 
-START_TEST(is_a_fault)
+UNIT_TESTS(is_a_fault, UNIT_COUNT(faults))
 {
 	ck_assert_int_eq(read_frame(faults[_i].frame), -1);
 	ck_assert_str_eq(err.text, faults[_i].err);
 }
-END_TEST
 
 #define A_KEY "a key is a text of 1 to 4096 bytes of UTF-8"
 #define NOT_IMPORTED                                                           \
@@ -125,12 +124,11 @@ static const struct {
 	    "the documentation of a tool must not contain NUL" },
 };
 
-START_TEST(is_refused)
+UNIT_TESTS(is_refused, UNIT_COUNT(refusals))
 {
 	ck_assert_int_eq(read_frame(refusals[_i].frame), 0);
 	ck_assert_str_eq(request.refusal.text, refusals[_i].why);
 }
-END_TEST
 
 /* A text of so many bytes. */
 static char *
@@ -163,7 +161,7 @@ check_bound(const char *before, size_t most, const char *behind,
 	}
 }
 
-START_TEST(bounds_hold)
+UNIT_TEST(bounds_hold)
 {
 	check_bound("{\"id\":1,\"payload\":{\"type\":\"load_memory\","
 	    "\"key\":\"", MEMORY_KEY_MAX, "\"}}", A_KEY);
@@ -182,9 +180,8 @@ START_TEST(bounds_hold)
 	    MEMORY_METADATA_MAX - 8, "\"}}}",
 	    "metadata have at most 16 KiB as JSON; these need 16385 bytes");
 }
-END_TEST
 
-START_TEST(parts_come_out)
+UNIT_TEST(parts_come_out)
 {
 	read_well(ASK("save_memory", ",\"value\":[1e400,\"\\ud800\"],"
 	    "\"key\":\"a\\u0000\\u00e9\",\"metadata\":{ \"b\" :1},"
@@ -220,10 +217,9 @@ START_TEST(parts_come_out)
 	read_well(ASK("list_saved_tools", ",\"after\":\"f\""));
 	ck_assert_str_eq(request.key, "f");
 }
-END_TEST
 
 /* A source is decoded when it is sent: what cannot be is refused then. */
-START_TEST(sources_are_bounded)
+UNIT_TEST(sources_are_bounded)
 {
 	auto_free char *text = text_of(SAVED_TOOL_SOURCE_MAX + 1);
 	auto_free char *frame = mem_printf("{\"id\":1,\"payload\":{\"type\":"
@@ -238,21 +234,4 @@ START_TEST(sources_are_bounded)
 	    "\"source\":\"\\ud800\""));
 	ck_assert_int_eq(store_request_send(NULL, &request, &err), -1);
 	ck_assert_ptr_nonnull(strstr(err.text, "the source of the tool"));
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, is_a_fault, 0, UNIT_COUNT(faults));
-	tcase_add_loop_test(tc, is_refused, 0, UNIT_COUNT(refusals));
-	tcase_add_test(tc, bounds_hold);
-	tcase_add_test(tc, parts_come_out);
-	tcase_add_test(tc, sources_are_bounded);
-}
-
-int
-main(void)
-{
-	return unit_run("store_request", add_tests);
 }

@@ -89,7 +89,7 @@ static const struct {
 	    { RELAY_END_SIGNAL, 9, 1, 0, 0 } },
 };
 
-START_TEST(takes_good_frames)
+UNIT_TESTS(takes_good_frames, UNIT_COUNT(good))
 {
 	const char *at = good[_i].frames;
 	struct err err = { 0, "" };
@@ -109,7 +109,6 @@ START_TEST(takes_good_frames)
 	ck_assert_uint_eq(relay.report.peak_kib, good[_i].report.peak_kib);
 	close_streams();
 }
-END_TEST
 
 #define WITHOUT_DATA   "output without a valid \"data\""
 #define WITHOUT_BASE64 "output that is not base64"
@@ -149,7 +148,7 @@ static const struct {
 	    BAD("peak") },
 };
 
-START_TEST(refuses_bad_frames)
+UNIT_TESTS(refuses_bad_frames, UNIT_COUNT(bad))
 {
 	struct err err = { 0, "" };
 
@@ -162,10 +161,9 @@ START_TEST(refuses_bad_frames)
 	is_kept(relay.errors, "", 0);
 	close_streams();
 }
-END_TEST
 
 /* One read from a pipe is a frame; more is not. */
-START_TEST(bounds_a_frame)
+UNIT_TESTS(bounds_a_frame, 2)
 {
 	const size_t len = PIPE_CHUNK + (size_t)_i * 3;
 	auto_buffer struct buffer frame = { 0 };
@@ -187,13 +185,12 @@ START_TEST(bounds_a_frame)
 	}
 	close_streams();
 }
-END_TEST
 
 static const char *const types[] = { "out", "err", "end", "ready",
 	"rpc_request", "cancel", "garbage" };
 
 /* The end is the last frame, also of the types of other boxes. */
-START_TEST(the_end_is_the_last_frame)
+UNIT_TESTS(the_end_is_the_last_frame, UNIT_COUNT(types))
 {
 	static const char end[] = "{\"type\":\"end\",\"exit\":3}";
 	auto_free char *frame = mem_printf(
@@ -207,10 +204,9 @@ START_TEST(the_end_is_the_last_frame)
 	ck_assert_uint_eq(relay.report.status, 3);
 	close_streams();
 }
-END_TEST
 
 /* A box whose output has pipes may send none of them. */
-START_TEST(takes_nothing_of_other_boxes)
+UNIT_TESTS(takes_nothing_of_other_boxes, UNIT_COUNT(types))
 {
 	auto_free char *frame = mem_printf(
 	    "{\"type\":\"%s\",\"data\":\"\",\"exit\":3}", types[_i]);
@@ -219,23 +215,4 @@ START_TEST(takes_nothing_of_other_boxes)
 	relay = (struct relay){ 0 };
 	ck_assert_int_eq(take(frame, strlen(frame), &err), 0);
 	ck_assert_uint_eq(relay.report.end, RELAY_END_NONE);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, takes_good_frames, 0, UNIT_COUNT(good));
-	tcase_add_loop_test(tc, refuses_bad_frames, 0, UNIT_COUNT(bad));
-	tcase_add_loop_test(tc, bounds_a_frame, 0, 2);
-	tcase_add_loop_test(
-	    tc, the_end_is_the_last_frame, 0, UNIT_COUNT(types));
-	tcase_add_loop_test(
-	    tc, takes_nothing_of_other_boxes, 0, UNIT_COUNT(types));
-}
-
-int
-main(void)
-{
-	return unit_run("streams", add_tests);
 }

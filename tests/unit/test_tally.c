@@ -26,7 +26,7 @@ static const struct {
 	    "without an answer" },
 };
 
-START_TEST(names_calls)
+UNIT_TESTS(names_calls, UNIT_COUNT(cases))
 {
 	auto_buffer struct buffer text = { 0 };
 	struct tally tally = { 0 };
@@ -41,7 +41,6 @@ START_TEST(names_calls)
 	tally_write(&tally, &text);
 	ck_assert_str_eq(text.len == 0 ? "" : text.data, cases[_i].text);
 }
-END_TEST
 
 static const struct {
 	const char *name, *text;
@@ -57,7 +56,7 @@ static const struct {
 	    "other tools" },
 };
 
-START_TEST(quotes_what_is_not_plain)
+UNIT_TESTS(quotes_what_is_not_plain, UNIT_COUNT(names))
 {
 	auto_buffer struct buffer text = { 0 };
 	struct tally tally = { 0 };
@@ -66,10 +65,9 @@ START_TEST(quotes_what_is_not_plain)
 	tally_write(&tally, &text);
 	ck_assert_str_eq(text.data, names[_i].text);
 }
-END_TEST
 
 /* The longest names, called as often as can be counted. */
-START_TEST(is_bounded)
+UNIT_TEST(is_bounded)
 {
 	auto_buffer struct buffer text = { 0 };
 	struct tally tally = { 0 };
@@ -83,20 +81,4 @@ START_TEST(is_bounded)
 	}
 	tally_write(&tally, &text);
 	ck_assert_uint_le(text.len, DONE_CALLS_MAX);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, names_calls, 0, UNIT_COUNT(cases));
-	tcase_add_loop_test(
-	    tc, quotes_what_is_not_plain, 0, UNIT_COUNT(names));
-	tcase_add_test(tc, is_bounded);
-}
-
-int
-main(void)
-{
-	return unit_run("tally", add_tests);
 }

@@ -23,7 +23,7 @@ static const struct {
 	{ "one\0two", 4, 1, "one," },
 };
 
-START_TEST(goes_through_a_list)
+UNIT_TESTS(goes_through_a_list, UNIT_COUNT(lists))
 {
 	auto_buffer struct buffer joined = { 0 };
 	const char *text;
@@ -36,7 +36,6 @@ START_TEST(goes_through_a_list)
 	ck_assert_uint_eq(text_list_count(lists[_i].data, lists[_i].len),
 	    lists[_i].count);
 }
-END_TEST
 
 static const struct {
 	const char *data;
@@ -50,7 +49,7 @@ static const struct {
 	{ "a", 2, "" },
 };
 
-START_TEST(goes_through_pairs)
+UNIT_TESTS(goes_through_pairs, UNIT_COUNT(pairs))
 {
 	auto_buffer struct buffer joined = { 0 };
 	const char *name, *value;
@@ -60,28 +59,12 @@ START_TEST(goes_through_pairs)
 		buffer_printf(&joined, "%s=%s,", name, value);
 	ck_assert_str_eq(joined.data, pairs[_i].joined);
 }
-END_TEST
 
-START_TEST(recognises_complete_lists)
+UNIT_TEST(recognises_complete_lists)
 {
 	ck_assert(text_list_complete(NULL, 0));
 	ck_assert(text_list_complete("", 1));
 	ck_assert(text_list_complete("a\0b", 4));
 	ck_assert(!text_list_complete("a\0b", 3));
 	ck_assert(!text_list_complete("a", 1));
-}
-END_TEST
-
-static void
-add(TCase *tc)
-{
-	tcase_add_loop_test(tc, goes_through_a_list, 0, UNIT_COUNT(lists));
-	tcase_add_loop_test(tc, goes_through_pairs, 0, UNIT_COUNT(pairs));
-	tcase_add_test(tc, recognises_complete_lists);
-}
-
-int
-main(void)
-{
-	return unit_run("text_list", add);
 }

@@ -42,14 +42,13 @@ static const struct {
 	{ "a.b.c = 1\n[a.b.d]", "{\"a\":{\"b\":{\"c\":0,\"d\":{}}}}" },
 };
 
-START_TEST(becomes_json)
+UNIT_TESTS(becomes_json, UNIT_COUNT(files))
 {
 	auto_free char *json = translated(
 	    toml_translate, files[_i].text, strlen(files[_i].text));
 
 	ck_assert_str_eq(json, files[_i].json);
 }
-END_TEST
 
 #define NO_ESCAPE "this is not a TOML escape: a backslash is written \\\\"
 #define NO_VALUE "this is not a TOML value: strings need quotes"
@@ -118,16 +117,15 @@ static const struct {
 	{ "[a] b = 1", "1:5 'b' where the end of the line should be" },
 };
 
-START_TEST(refuses)
+UNIT_TESTS(refuses, UNIT_COUNT(bad))
 {
 	auto_free char *why =
 	    translated(toml_translate, bad[_i].text, strlen(bad[_i].text));
 
 	ck_assert_str_eq(why, bad[_i].why);
 }
-END_TEST
 
-START_TEST(nul_is_no_end)
+UNIT_TEST(nul_is_no_end)
 {
 	auto_free char *inside = translated(toml_translate, "a = 1\0b", 7);
 	auto_free char *quoted = translated(toml_translate, "a = '\0'", 7);
@@ -136,7 +134,6 @@ START_TEST(nul_is_no_end)
 	    "of the line should be");
 	ck_assert_str_eq(quoted, "1:6 a control character in a string");
 }
-END_TEST
 
 #define TOO_MANY "too many values: at most 20000 are allowed in a file, "      \
 	"nested at most 64 deep"
@@ -167,7 +164,7 @@ lines(int count)
 	return translated(toml_translate, all.data, all.len);
 }
 
-START_TEST(is_bounded)
+UNIT_TEST(is_bounded)
 {
 	auto_free char *deep = repeated("a = ", "[", 100000, "");
 	auto_free char *braces = repeated("a = ", "{a=", 100000, "");
@@ -184,20 +181,4 @@ START_TEST(is_bounded)
 	ck_assert_ptr_nonnull(strstr(many, TOO_MANY));
 	ck_assert_ptr_nonnull(strstr(array, TOO_MANY));
 	ck_assert_int_eq(fine[0], '{');
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, becomes_json, 0, UNIT_COUNT(files));
-	tcase_add_loop_test(tc, refuses, 0, UNIT_COUNT(bad));
-	tcase_add_test(tc, nul_is_no_end);
-	tcase_add_test(tc, is_bounded);
-}
-
-int
-main(void)
-{
-	return unit_run("toml", add_tests);
 }

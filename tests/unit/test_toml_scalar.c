@@ -42,37 +42,20 @@ is(int (*what)(const char *text, size_t len), const char *text)
 	return found;
 }
 
-START_TEST(recognises_numbers)
+UNIT_TESTS(recognises_numbers, UNIT_COUNT(numbers))
 {
 	ck_assert(is(toml_scalar_is_number, numbers[_i]));
 	ck_assert(!is(toml_scalar_is_date, numbers[_i]));
 }
-END_TEST
 
-START_TEST(recognises_dates)
+UNIT_TESTS(recognises_dates, UNIT_COUNT(dates))
 {
 	ck_assert(is(toml_scalar_is_date, dates[_i]));
 	ck_assert(!is(toml_scalar_is_number, dates[_i]));
 }
-END_TEST
 
-START_TEST(recognises_other_types)
+UNIT_TESTS(recognises_other_types, UNIT_COUNT(neither))
 {
 	ck_assert(!is(toml_scalar_is_date, neither[_i]));
 	ck_assert(!is(toml_scalar_is_number, neither[_i]));
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, recognises_numbers, 0, UNIT_COUNT(numbers));
-	tcase_add_loop_test(tc, recognises_dates, 0, UNIT_COUNT(dates));
-	tcase_add_loop_test(tc, recognises_other_types, 0, UNIT_COUNT(neither));
-}
-
-int
-main(void)
-{
-	return unit_run("toml_scalar", add_tests);
 }

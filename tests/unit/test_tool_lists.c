@@ -99,7 +99,9 @@ count(void)
 	return number("SELECT count(*) FROM tool_lists");
 }
 
-START_TEST(keeps_lists)
+UNIT_FIXTURE(enter, leave)
+
+UNIT_TEST(keeps_lists)
 {
 	find(1, NOW, "");
 	put_text(1, NOW, "{}");
@@ -118,10 +120,9 @@ START_TEST(keeps_lists)
 	put_text(1, NOW, "");
 	ck_assert_uint_eq(count(), 1);
 }
-END_TEST
 
 /* Looks and what is the same already are written once a day. */
-START_TEST(writes_little)
+UNIT_TEST(writes_little)
 {
 	uint64_t before;
 
@@ -138,9 +139,8 @@ START_TEST(writes_little)
 	ck_assert_uint_eq(
 	    number("SELECT used FROM tool_lists"), NOW + 2 * DAY);
 }
-END_TEST
 
-START_TEST(drops_what_is_old)
+UNIT_TEST(drops_what_is_old)
 {
 	put_text(1, NOW, "{}");
 	put_text(2, NOW + DAY, "{}");
@@ -153,9 +153,8 @@ START_TEST(drops_what_is_old)
 	put_text(4, 5, "{}");
 	ck_assert_uint_eq(count(), 3);
 }
-END_TEST
 
-START_TEST(drops_what_is_too_many)
+UNIT_TEST(drops_what_is_too_many)
 {
 	unsigned int n;
 
@@ -170,9 +169,8 @@ START_TEST(drops_what_is_too_many)
 	ck_assert_uint_eq(count(), TOOL_LISTS_MAX);
 	ck_assert_uint_eq(number("SELECT min(used) FROM tool_lists"), 4);
 }
-END_TEST
 
-START_TEST(drops_what_is_too_much)
+UNIT_TEST(drops_what_is_too_much)
 {
 	auto_free char *large = mem_alloc(TOOL_LIST_MAX);
 	unsigned int n, most = TOOL_LISTS_BYTES_MAX / TOOL_LIST_MAX;
@@ -187,10 +185,9 @@ START_TEST(drops_what_is_too_much)
 	find(99, NOW, "{}");
 	ck_assert_uint_eq(count(), most);
 }
-END_TEST
 
 /* An entry of another program that is too large is not found. */
-START_TEST(bytes_of_somebody_else)
+UNIT_TEST(bytes_of_somebody_else)
 {
 	put_text(0, NOW, "{}");
 	ck_assert_int_eq(database_run(database,
@@ -199,23 +196,4 @@ START_TEST(bytes_of_somebody_else)
 	ck_assert_int_eq(database_run(database, "UPDATE tool_lists SET"
 	    " list = 'x', info = zeroblob(5000)", &err), 0);
 	find(0, NOW, "");
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, enter, leave);
-	tcase_add_test(tc, keeps_lists);
-	tcase_add_test(tc, writes_little);
-	tcase_add_test(tc, drops_what_is_old);
-	tcase_add_test(tc, drops_what_is_too_many);
-	tcase_add_test(tc, drops_what_is_too_much);
-	tcase_add_test(tc, bytes_of_somebody_else);
-}
-
-int
-main(void)
-{
-	return unit_run("tool_lists", add_tests);
 }

@@ -23,7 +23,7 @@ static const struct {
 	    "{\"x\": 1}}{\"name\":\"c\"}" },
 };
 
-START_TEST(counts_what_a_model_is_shown)
+UNIT_TESTS(counts_what_a_model_is_shown, UNIT_COUNT(cases))
 {
 	const char *list = cases[_i].list;
 	struct json_span value;
@@ -31,18 +31,4 @@ START_TEST(counts_what_a_model_is_shown)
 	ck_assert_int_eq(
 	    json_span_parse(list, strlen(list), &value, NULL), 0);
 	ck_assert_uint_eq(tool_size(value), strlen(cases[_i].shown));
-}
-END_TEST
-
-static void
-add(TCase *tc)
-{
-	tcase_add_loop_test(
-	    tc, counts_what_a_model_is_shown, 0, UNIT_COUNT(cases));
-}
-
-int
-main(void)
-{
-	return unit_run("tool_size", add);
 }

@@ -39,7 +39,7 @@ expect_list(const char *wanted, size_t left_out)
 }
 
 /* On one line, and otherwise as it came. */
-START_TEST(keeps_the_bytes)
+UNIT_TEST(keeps_the_bytes)
 {
 	ck_assert_int_eq(add_page("{\"tools\" : [ {\"name\":\"\\u0061-b\",\n"
 	    "\"x\":-0, \"x\":1E999}\r, {\"y\":[],\"name\":\"2\"} ] }"), 0);
@@ -47,9 +47,8 @@ START_TEST(keeps_the_bytes)
 	    "\"x\":1E999},{\"y\":[],\"name\":\"2\"}],"
 	    "\"aliases\":[\"a_b\",\"_2\"]}", 0);
 }
-END_TEST
 
-START_TEST(leaves_out_what_may_not_be_used)
+UNIT_TEST(leaves_out_what_may_not_be_used)
 {
 	struct ipc_define define = {
 		.deny = { (const uint8_t *)"a_b\0c*", 7 } };
@@ -62,7 +61,6 @@ START_TEST(leaves_out_what_may_not_be_used)
 	    "\"aliases\":[\"a_b_2\"]}", 0);
 	rules_reset(&rules);
 }
-END_TEST
 
 /*
  * What a name means does not depend on what is denied, or not allowed: each
@@ -86,7 +84,7 @@ static const struct {
 	{ 0, "", "*", "{\"tools\":[],\"aliases\":[]}" },
 };
 
-START_TEST(no_name_changes_its_meaning)
+UNIT_TESTS(no_name_changes_its_meaning, UNIT_COUNT(denials))
 {
 	struct ipc_define define = {
 		.narrowed = (unsigned int)denials[_i].narrowed,
@@ -102,9 +100,8 @@ START_TEST(no_name_changes_its_meaning)
 	expect_list(denials[_i].wanted, 0);
 	rules_reset(&rules);
 }
-END_TEST
 
-START_TEST(leaves_out_what_is_no_tool)
+UNIT_TEST(leaves_out_what_is_no_tool)
 {
 	auto_buffer struct buffer page = { 0 };
 
@@ -119,9 +116,8 @@ START_TEST(leaves_out_what_is_no_tool)
 	expect_list(
 	    "{\"tools\":[{\"name\":\"a\"}],\"aliases\":[\"a\"]}", 7);
 }
-END_TEST
 
-START_TEST(follows_cursors)
+UNIT_TEST(follows_cursors)
 {
 	struct json_span cursor;
 
@@ -136,10 +132,9 @@ START_TEST(follows_cursors)
 	expect_list("{\"tools\":[{\"name\":\"b\"},{\"name\":\"a\"}],"
 	    "\"aliases\":[\"b\",\"a\"]}", 0);
 }
-END_TEST
 
 /* What came before the last page that is wrong stays. */
-START_TEST(a_list_is_cut_where_it_is_wrong)
+UNIT_TESTS(a_list_is_cut_where_it_is_wrong, 4)
 {
 	static const char *const rows[][2] = {
 		{ "{\"tools\":[],\"nextCursor\":1}",
@@ -158,10 +153,9 @@ START_TEST(a_list_is_cut_where_it_is_wrong)
 	ck_assert_str_eq(tools_cut(tools), rows[_i][1]);
 	expect_list("{\"tools\":[{\"name\":\"b\"}],\"aliases\":[\"b\"]}", 0);
 }
-END_TEST
 
 /* The other tools, and the aliases that these have, stay. */
-START_TEST(a_wrong_schema_spoils_its_tool_alone)
+UNIT_TEST(a_wrong_schema_spoils_its_tool_alone)
 {
 	auto_buffer struct buffer page = { 0 };
 
@@ -182,9 +176,8 @@ START_TEST(a_wrong_schema_spoils_its_tool_alone)
 	    "\"c\":\"its outputSchema is not an object, or nested too deeply\","
 	    "\"d\":\"it has more than a megabyte\"}}", 0);
 }
-END_TEST
 
-START_TEST(refuses_what_is_no_page)
+UNIT_TESTS(refuses_what_is_no_page, 3)
 {
 	static const char *const rows[] = { "{}", "[]", "{\"tools\":1}" };
 
@@ -192,9 +185,8 @@ START_TEST(refuses_what_is_no_page)
 	ck_assert_ptr_nonnull(strstr(err.text, "no array \"tools\""));
 	tools_free(&tools);
 }
-END_TEST
 
-START_TEST(tools_are_bounded)
+UNIT_TEST(tools_are_bounded)
 {
 	auto_buffer struct buffer page = { 0 };
 	int n;
@@ -210,9 +202,8 @@ START_TEST(tools_are_bounded)
 	expect_list("{\"tools\":[{\"name\":\"a\"}],\"aliases\":[\"a\"]}",
 	    SERVER_TOOLS_MAX - 1);
 }
-END_TEST
 
-START_TEST(bytes_are_bounded)
+UNIT_TEST(bytes_are_bounded)
 {
 	auto_buffer struct buffer page = { 0 };
 	size_t len = SERVER_TOOL_MAX - 100;
@@ -232,10 +223,9 @@ START_TEST(bytes_are_bounded)
 	    tools_cut(tools), "it has more than 15728640 bytes");
 	tools_free(&tools);
 }
-END_TEST
 
 /* With the aliases a list can be longer than what came. */
-START_TEST(the_list_is_bounded)
+UNIT_TEST(the_list_is_bounded)
 {
 	auto_buffer struct buffer page = { 0 };
 	auto_buffer struct buffer payload = { 0 };
@@ -252,7 +242,6 @@ START_TEST(the_list_is_bounded)
 	    " bytes, above the limit of 16777216"));
 	tools_free(&tools);
 }
-END_TEST
 
 static void
 expect_names(const char *list, size_t count, const char *names, size_t len)
@@ -266,17 +255,16 @@ expect_names(const char *list, size_t count, const char *names, size_t len)
 		ck_assert_mem_eq(found.data, names, len);
 }
 
-START_TEST(reports_the_names)
+UNIT_TEST(reports_the_names)
 {
 	expect_names("{\"tools\":[],\"aliases\":[]}", 0, "", 0);
 	expect_names("{\"tools\":[{\"name\":\"\\u00e4\"},{\"name\":\"\\ud800\""
 	    "},{\"name\":\"a\\u0000b\"},{\"name\":\"\"}]}", 4,
 	    "\xc3\xa4\0?\0?\0", 8);
 }
-END_TEST
 
 /* By their annotations, and only where these say so. */
-START_TEST(reports_which_destroy)
+UNIT_TEST(reports_which_destroy)
 {
 	auto_buffer struct buffer list = { 0 };
 	auto_buffer struct buffer names = { 0 };
@@ -295,9 +283,8 @@ START_TEST(reports_which_destroy)
 	ck_assert_uint_eq(names.len, 2 + 3 * 1001);
 	ck_assert_str_eq(names.data, "a");
 }
-END_TEST
 
-START_TEST(recognises_items_of_a_list)
+UNIT_TEST(recognises_items_of_a_list)
 {
 	static const char list[] = "{\"tools\":[{\"x\":1},{\"name\":"
 	    "\"d\\u0065l\"},{\"name\":\"a\"}],\"aliases\":[]}";
@@ -312,31 +299,4 @@ START_TEST(recognises_items_of_a_list)
 		    tools_have(list, strlen(list), name), n < 2);
 		ck_assert_int_eq(tools_have("", 0, name), 0);
 	}
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_test(tc, keeps_the_bytes);
-	tcase_add_test(tc, leaves_out_what_may_not_be_used);
-	tcase_add_loop_test(tc, no_name_changes_its_meaning, 0,
-	    UNIT_COUNT(denials));
-	tcase_add_test(tc, leaves_out_what_is_no_tool);
-	tcase_add_test(tc, follows_cursors);
-	tcase_add_loop_test(tc, a_list_is_cut_where_it_is_wrong, 0, 4);
-	tcase_add_test(tc, a_wrong_schema_spoils_its_tool_alone);
-	tcase_add_loop_test(tc, refuses_what_is_no_page, 0, 3);
-	tcase_add_test(tc, tools_are_bounded);
-	tcase_add_test(tc, bytes_are_bounded);
-	tcase_add_test(tc, the_list_is_bounded);
-	tcase_add_test(tc, reports_which_destroy);
-	tcase_add_test(tc, recognises_items_of_a_list);
-	tcase_add_test(tc, reports_the_names);
-}
-
-int
-main(void)
-{
-	return unit_run("tools", add_tests);
 }

@@ -5,7 +5,7 @@
 #include "unit.h"
 #include "worker/reader/translation.h"
 
-START_TEST(finds_places)
+UNIT_TEST(finds_places)
 {
 	struct translation translation = { 0 };
 	struct place place = translation_place(&translation, 5);
@@ -27,17 +27,4 @@ START_TEST(finds_places)
 	translation_reset(&translation);
 	ck_assert_ptr_null(translation.marks);
 	ck_assert_uint_eq(translation.json.len, 0);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_test(tc, finds_places);
-}
-
-int
-main(void)
-{
-	return unit_run("translation", add_tests);
 }

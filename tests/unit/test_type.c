@@ -61,16 +61,15 @@ static const struct {
 #undef CASE
 };
 
-START_TEST(finds_the_type)
+UNIT_TESTS(finds_the_type, UNIT_COUNT(cases))
 {
 	ck_assert_str_eq(type_of(cases[_i].name,
 	    (const uint8_t *)cases[_i].data, cases[_i].len, 1),
 	    cases[_i].type);
 }
-END_TEST
 
 /* Of a long text, which may be cut within a character. */
-START_TEST(a_cut_is_no_fault_of_a_text)
+UNIT_TESTS(a_cut_is_no_fault_of_a_text, 3)
 {
 	static const char *const texts[] = { "ab\xc3", "ab\xe2\x9c",
 		"ab\xf0\x9f\x98" };
@@ -79,18 +78,4 @@ START_TEST(a_cut_is_no_fault_of_a_text)
 	ck_assert_str_eq(
 	    type_of("x", text, strlen(texts[_i]), 0), "text/plain");
 	ck_assert_str_eq(type_of("x", text, strlen(texts[_i]), 1), BYTES);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, finds_the_type, 0, UNIT_COUNT(cases));
-	tcase_add_loop_test(tc, a_cut_is_no_fault_of_a_text, 0, 3);
-}
-
-int
-main(void)
-{
-	return unit_run("type", add_tests);
 }

@@ -109,7 +109,7 @@ static const struct utf8_case utf8_cases[] = {
 	    "a" R R R "b" R "c" R R "d", 1, 0),
 };
 
-START_TEST(repair_and_valid)
+UNIT_TESTS(repair_and_valid, UNIT_COUNT(utf8_cases))
 {
 	const struct utf8_case *c = &utf8_cases[_i];
 	auto_free char *in = mem_resize(NULL, c->in_len);
@@ -125,9 +125,8 @@ START_TEST(repair_and_valid)
 	ck_assert_int_eq(utf8_valid(in, c->in_len), c->valid == c->in_len);
 	ck_assert_uint_eq(utf8_incomplete_tail(in, c->in_len), c->cut);
 }
-END_TEST
 
-START_TEST(nothing_at_all)
+UNIT_TEST(nothing_at_all)
 {
 	char out[1];
 
@@ -135,7 +134,6 @@ START_TEST(nothing_at_all)
 	ck_assert_uint_eq(utf8_repair(NULL, 0, out), 0);
 	ck_assert_uint_eq(utf8_incomplete_tail(NULL, 0), 0);
 }
-END_TEST
 
 static const struct {
 	const char *data;
@@ -159,12 +157,11 @@ static const struct {
 	{ "a\x80\x80", 2, 2 },
 };
 
-START_TEST(cuts_between_characters)
+UNIT_TESTS(cuts_between_characters, UNIT_COUNT(cuts))
 {
 	ck_assert_uint_eq(utf8_cut(cuts[_i].data, strlen(cuts[_i].data),
 	                      cuts[_i].most), cuts[_i].kept);
 }
-END_TEST
 
 /* Writes a code point in the form of so many bytes, however wrong that is. */
 static void
@@ -192,11 +189,11 @@ is_form(unsigned int code, size_t len)
 }
 
 /* Every code point in every length of two to four bytes that can hold it. */
-START_TEST(every_code_point)
+UNIT_TESTS(every_code_point, 3)
 {
 	static const unsigned int ends[] = { 0, 0, 0x800, 0x10000, 0x200000 };
 	unsigned int code, wrong = 0;
-	size_t len = (size_t)_i;
+	size_t len = (size_t)_i + 2;
 	char text[4];
 
 	for (code = 0; code < ends[len]; code++) {
@@ -206,10 +203,9 @@ START_TEST(every_code_point)
 	}
 	ck_assert_msg(wrong == 0, "U+%04X in %zu bytes", wrong - 1, len);
 }
-END_TEST
 
 /* Characters that a terminal obeys or that are invisible; their neighbours. */
-START_TEST(what_is_not_seen)
+UNIT_TEST(what_is_not_seen)
 {
 	static const struct {
 		const char *text, *shown; /* NULL: as it is */
@@ -249,22 +245,4 @@ START_TEST(what_is_not_seen)
 	ck_assert_uint_eq(code, 0);
 	ck_assert_uint_eq(utf8_unseen("\xe2\x80\xae" "a", 4, &code), 3);
 	ck_assert_uint_eq(utf8_unseen("\xe2\x80\xae", 2, &code), 0);
-}
-END_TEST
-
-static void
-add(TCase *tc)
-{
-	tcase_add_test(tc, what_is_not_seen);
-	tcase_add_loop_test(tc, repair_and_valid, 0, UNIT_COUNT(utf8_cases));
-	tcase_add_test(tc, nothing_at_all);
-	tcase_add_loop_test(
-	    tc, cuts_between_characters, 0, UNIT_COUNT(cuts));
-	tcase_add_loop_test(tc, every_code_point, 2, 5);
-}
-
-int
-main(void)
-{
-	return unit_run("utf8", add);
 }

@@ -31,14 +31,13 @@ static const struct {
 	{ "just text", "\"just text\"" },
 };
 
-START_TEST(becomes_json)
+UNIT_TESTS(becomes_json, UNIT_COUNT(files))
 {
 	auto_free char *json = translated(
 	    yaml_translate, files[_i].text, strlen(files[_i].text));
 
 	ck_assert_str_eq(json, files[_i].json);
 }
-END_TEST
 
 static const struct {
 	const char *text;
@@ -69,14 +68,13 @@ static const struct {
 	    "code" },
 };
 
-START_TEST(refuses)
+UNIT_TESTS(refuses, UNIT_COUNT(bad))
 {
 	auto_free char *why =
 	    translated(yaml_translate, bad[_i].text, strlen(bad[_i].text));
 
 	ck_assert_str_eq(why, bad[_i].why);
 }
-END_TEST
 
 /* Text that is repeated behind another. */
 static char *
@@ -91,7 +89,7 @@ repeated(const char *first, const char *text, int times)
 	return translated(yaml_translate, all.data, all.len);
 }
 
-START_TEST(is_bounded)
+UNIT_TEST(is_bounded)
 {
 	auto_free char *deep = repeated("a: ", "[", 100000);
 	auto_free char *braces = repeated("a: ", "{a: ", 100000);
@@ -100,19 +98,4 @@ START_TEST(is_bounded)
 	ck_assert_ptr_nonnull(strstr(deep, "too deep: at most 64 levels"));
 	ck_assert_ptr_nonnull(strstr(braces, "too deep: at most 64 levels"));
 	ck_assert_ptr_nonnull(strstr(many, "too many values: at most 20000"));
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, becomes_json, 0, UNIT_COUNT(files));
-	tcase_add_loop_test(tc, refuses, 0, UNIT_COUNT(bad));
-	tcase_add_test(tc, is_bounded);
-}
-
-int
-main(void)
-{
-	return unit_run("yaml", add_tests);
 }

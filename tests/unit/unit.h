@@ -50,6 +50,47 @@ unit_open_fds(void)
 	return count;
 }
 
+/*
+ * The tests of a file add themselves, so that several files make one program
+ * with the main() of unit_main.c: UNIT_TEST(name) { ... }. In one of several,
+ * _i counts from 0; one of UNIT_EXITS must end its process with that status.
+ */
+#define UNIT_ROW(name, status, count)                                          \
+	static void name(int _i);                                              \
+	static const TTest name##_row = { #name, name, __FILE__, __LINE__ };   \
+	static void __attribute__((constructor)) name##_add(void)              \
+	{                                                                      \
+		tcase_add_loop_exit_test(unit_case(__FILE__), &name##_row,     \
+		    status, 0, (int)(count));                                  \
+	}                                                                      \
+	static void name(int _i __attribute__((unused)))
+
+#define UNIT_TEST(name)		       UNIT_ROW(name, 0, 1)
+#define UNIT_TESTS(name, count)	       UNIT_ROW(name, 0, count)
+#define UNIT_EXITS(name, status, count) UNIT_ROW(name, status, count)
+
+/* One process for all, where there are many and each is small. */
+#define UNIT_EACH(name, count)                                                 \
+	static void name##_one(int _i);                                        \
+	UNIT_TEST(name)                                                        \
+	{                                                                      \
+		int unit_i;                                                    \
+		for (unit_i = 0; unit_i < (int)(count); unit_i++)              \
+			name##_one(unit_i);                                    \
+	}                                                                      \
+	static void name##_one(int _i)
+
+/* What is called before and after each test of the file, in its process. */
+#define UNIT_FIXTURE(before, after)                                            \
+	static void __attribute__((constructor)) unit_add_fixture(void)        \
+	{                                                                      \
+		tcase_add_checked_fixture(                                     \
+		    unit_case(__FILE__), before, after);                       \
+	}
+
+/* unit_main.c: returns the case of a file, which is made if it is the first. */
+TCase *unit_case(const char *file);
+
 /* Runs the tests that add puts into a case; returns the status for main(). */
 static inline int
 unit_run(const char *name, void (*add)(TCase *tc))
