@@ -8,8 +8,6 @@ NAMES_MAX = 3  # files that are named
 FOLDERS_MAX = 64  # folders that are looked at
 HIDDEN = ".", "__pycache__"  # how names begin that are not told
 NAME_MAX = 60  # characters of a name
-NAMED = r"""["'](/tmp/[^"'\\{}%*?\n]{1,200})["']"""
-CLOCK = 1  # seconds by which the times of files may differ from the clock's
 GONE = ("note: %s gone with the sandbox: to keep %s, write %s to "
         "/workspace/out\n")
 GONE_WEAK = ("note: %s gone with the sandbox: print what is needed of %s, or "
@@ -17,18 +15,11 @@ GONE_WEAK = ("note: %s gone with the sandbox: print what is needed of %s, or "
 UNITS = (1000000, "MB"), (1000, "kB")
 
 
-def paths_in(source):
-    """Return the paths of files in /tmp that code has as strings."""
-    from re import findall
-    return set(findall(NAMED, source.decode("utf-8", "replace")))
-
-
-def about_files(places, paths, since):
+def about_files(places):
     """Yield notes on the files that the code left in its folder, once those
-    are kept that were printed, there or at some paths in /tmp.
+    are kept that were printed, there or in /tmp.
 
-    What is left in /tmp and was not printed is scratch.  since: the time
-    before which a file at one of the paths is not the code's.
+    What is left in /tmp and was not printed is scratch.
     """
     home, _, given = places
     folders = [folder for folder in dict.fromkeys((home, working()))
@@ -36,8 +27,7 @@ def about_files(places, paths, since):
     keeps, named = os.path.ismount(home + "/out"), set()
     if keeps:
         finish_files()
-    found = {**files_at(paths, given, since),
-             **files_below(folders, home, given)}
+    found = files_below(folders, home, given)
     if keeps:
         named = yield from keep(found, places)
     names = [name for name, entry in found.items() if entry.path in named or
@@ -140,23 +130,6 @@ def is_given(entry, given):
         return False
     status = entry.stat(follow_symlinks=False)
     return given[entry.path] in (None, (status.st_mtime_ns, status.st_size))
-
-
-def files_at(paths, given, since):
-    """Return the entries of the regular files at some paths, by path."""
-    found = {}
-    for folder in {path.rpartition("/")[0] for path in paths}:
-        try:
-            entries = os.scandir(folder)
-        except OSError:
-            continue
-        with entries:
-            found.update({
-                entry.path: entry for entry in entries
-                if entry.path in paths and entry.path not in given
-                and entry.is_file(follow_symlinks=False)
-                and entry.stat().st_ctime > since - CLOCK})
-    return found
 
 
 def shown(name):

@@ -244,14 +244,6 @@ def left():
     return LEFT
 
 
-def named_in(source):
-    """Return the files in /tmp that code names, and the time."""
-    if b"/tmp/" not in source:
-        return (), 0
-    from time import time
-    return left()["paths_in"](source), time()
-
-
 def is_silent():
     """Whether nothing was printed, as far as the relay knows."""
     if VALUE in WANTED:
@@ -367,15 +359,14 @@ def pack_out(pid):
         pass  # as in note_left()
 
 
-def note_left(pid, named):
+def note_left(pid):
     """Note what the code leaves behind, or has not noticed.
 
-    pid: the process of the code, not of its children; named: the files in /tmp
-    that it names, and since when they may be its own.
+    pid: the process of the code, not of its children.
     """
     try:
-        if WANTED and os.getpid() == pid and (named[0] or has_files()):
-            NOTES.extend(left()["about_files"](FOLDERS, *named))
+        if WANTED and os.getpid() == pid and has_files():
+            NOTES.extend(left()["about_files"](FOLDERS))
         elif not WANTED:
             keep_left(pid)
     except BaseException:

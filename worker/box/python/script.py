@@ -241,7 +241,6 @@ def run(source, control, told, memory, ending):
     ending.begin()
     awaiting, pid, name = False, os.getpid(), None
     offer_servers(box, module.__dict__, control, pid, told, memory)
-    named = (), 0
     see_given()
     try:
         code, source, last = prepared(source)
@@ -257,8 +256,6 @@ def run(source, control, told, memory, ending):
         line = getattr(last, "lineno", 0)
         if b"display(" in source and "display" not in module.__dict__:
             module.display = display
-        if WANTED:
-            named = named_in(source)
         del source, last
         tell_notes()  # now, as the code may be killed
         execute(code, module)
@@ -269,7 +266,7 @@ def run(source, control, told, memory, ending):
             show_open(pid)
         note_more(ending.status != 0, code)
         if ending.status == 0:
-            note_left(pid, named)
+            note_left(pid)
         else:
             keep_left(pid)
         tell_notes()
@@ -282,7 +279,7 @@ def run(source, control, told, memory, ending):
     show_open(pid)
     note_more(code=code)
     note_silent(pid, name)
-    note_left(pid, named)
+    note_left(pid)
     tell_notes()
     ending.set(None)
 
