@@ -28,16 +28,10 @@ VERSION = re.search(r"\d+\.\d+", subprocess.run(
     check=True).stdout).group()
 LIBRARY = "usr/lib/python" + VERSION
 USUAL = """
-test_ast test_atexit test_bool test_builtin test_bytes test_call test_class
-test_collections test_contextlib test_copy test_coroutines test_dataclasses
-test_dict test_enum test_eof test_exceptions test_float test_fstring
-test_functools test_generators test_glob test_grammar test_heapq test_int
-test_iter test_json test_keyword test_list test_mmap test_operator test_os
-test_patma test_pickle test_pprint test_print test_property test_random test_re
-test_scope test_slice test_sort test_string test_struct test_super
-test_sys_settrace test_syntax test_tempfile test_textwrap test_thread
-test_traceback test_tuple test_typing test_unpack test_userdict test_warnings
-test_with test_yield_from test_asyncio.test_tasks test_asyncio.test_runners
+test_builtin test_copy test_coroutines test_dataclasses test_dict test_eof
+test_exceptions test_fstring test_functools test_generators test_glob test_json
+test_mmap test_os test_print test_scope test_syntax test_tempfile test_thread
+test_traceback test_warnings test_with test_asyncio.test_runners
 """.split()
 # Needs a display, hours, gigabytes, or the machine for itself.
 NEVER = """
