@@ -61,6 +61,13 @@ state_dir_may_hold(
 	return no_state == NULL;
 }
 
+void
+state_dir_hide(const struct options *all, struct err *err)
+{
+	ck_assert_ptr_eq(all, &options);
+	ck_assert_str_ne(err->text, "");
+}
+
 int
 spawn_worker(enum role role, unsigned long number, unsigned int uid, int group,
     int channel, int *pidfd, struct err *err)
