@@ -80,15 +80,12 @@ play_printed(struct relay *relay, const char *text, size_t len)
 	return printed && len == 5 && memcmp(text, "a.png", len) == 0;
 }
 
-static int shown; /* pictures */
-
 static inline int
 play_show(struct relay *relay, const struct request_picture *picture,
     struct err *why)
 {
 	struct ipc_picture message;
 
-	shown++;
 	return pictures_take(relay, picture, &message, why);
 }
 
@@ -106,7 +103,6 @@ play_tell(struct relay *relay, const struct request_progress *progress)
 static struct relay relay;
 static int box_in; /* the box's end */
 static int broker; /* the broker's end */
-static int store = -1; /* the store's end */
 static int fds_before;
 static struct ipc_packet packet;
 static union ipc_any msg;
@@ -139,8 +135,6 @@ static inline void
 close_calls(void)
 {
 	channel_free(&relay.broker);
-	channel_free(&relay.store);
-	fd_close(&store);
 	outbox_free(&relay.outbox);
 	calls_free(&relay.calls);
 	calls_free(&relay.calls); /* NULL is accepted */

@@ -127,9 +127,6 @@ streams_take(struct relay *relay, struct json_span frame,
 static struct relay relay;
 static struct frames *frames;
 static int box_in, box_out; /* the box's ends */
-static int stored;          /* there is a store */
-static int echo;            /* the value of the last expression is wanted */
-static int progress;        /* the box may report it */
 static int kept;            /* there may be further code */
 static int fds_before;
 
@@ -149,8 +146,8 @@ open_with(const char *code, size_t len, struct ipc_blob *servers)
 	relay.outbox = outbox_new(relay.base, &out[1]);
 	frames = frames_new(&relay, &in[0], &ends);
 	if (code != NULL)
-		frames_start(frames, &(struct frames_run){ code, len, stored,
-		    echo, progress, kept }, servers);
+		frames_start(frames, &(struct frames_run){ .code = code,
+		    .len = len, .kept = kept }, servers);
 	ck_assert_int_eq(in[0], -1);
 	ck_assert_int_eq(out[1], -1);
 	ck_assert_int_eq(servers->fd, -1);
@@ -306,59 +303,6 @@ UNIT_TEST(a_box_that_waits_may_not_ask)
 	ck_assert_str_eq(told.data,
 	    "fault: a frame of an unknown type\nend\n");
 	close_frames();
-}
-
-/* The run frame says that memories are available, and echo is on. */
-UNIT_TEST(memory_is_offered)
-{
-	auto_buffer struct buffer run = { 0 };
-
-	stored = echo = 1;
-	open_frames("1", 1);
-	say(READY, strlen(READY));
-	settle();
-	ck_assert_int_eq(fd_set_nonblock(box_in, 1, NULL), 0);
-	read_run(&run);
-	ck_assert_str_eq(run.data, "{\"type\":\"run\",\"code\":\"1\","
-	    "\"memory\":true,\"echo\":true,"
-	    "\"servers\":" SERVERS "}\n");
-	close_frames();
-}
-
-/* Sends code and compares what a reader of JSON makes of the frame. */
-static void
-check_code(const char *code, size_t len)
-{
-	auto_buffer struct buffer run = { 0 };
-	auto_free char *back = NULL;
-	struct json_span frame, type, member;
-	struct err err = { 0, "" };
-	size_t back_len;
-
-	open_frames(code, len);
-	say(READY, strlen(READY));
-	read_run(&run);
-	ck_assert_ptr_eq(memchr(run.data, '\n', run.len),
-	    run.data + run.len - 1);
-	ck_assert_msg(json_span_parse(run.data, run.len, &frame, &err) == 0,
-	    "%s", err.text);
-	ck_assert_int_eq(json_span_get(frame, "type", &type), 1);
-	ck_assert_int_eq(json_span_is(type, "run"), 1);
-	ck_assert_int_eq(json_span_get(frame, "code", &member), 1);
-	back = json_span_string(member, &back_len, &err);
-	ck_assert_msg(back != NULL, "%s", err.text);
-	ck_assert_uint_eq(back_len, len);
-	ck_assert_mem_eq(back, code, len);
-	close_frames();
-}
-
-/* Far more than a pipe holds, also when each byte becomes six. */
-UNIT_TESTS(large_code_arrives, 2)
-{
-	auto_free char *code = mem_alloc(MIB);
-
-	memset(code, _i == 0 ? 'x' : '\x01', MIB);
-	check_code(code, MIB);
 }
 
 /* What the box says */
@@ -548,11 +492,8 @@ UNIT_TESTS(ends_of_code_are_checked, UNIT_COUNT(kept_talks))
 	ck_assert_str_eq(told.data, kept_talks[_i].told);
 	close_frames();
 	open_frames("x", 1);
-	for (n = 0; n < strlen(said); n++) {
-		if (write(box_out, said + n, 1) != 1)
-			break; /* it has heard enough */
+	for (n = 0; n < strlen(said) && write(box_out, said + n, 1) == 1; n++)
 		settle();
-	}
 	ck_assert_str_eq(told.data, kept_talks[_i].told);
 	close_frames();
 	kept = 0;
@@ -566,8 +507,11 @@ UNIT_TESTS(ends_of_code_are_checked, UNIT_COUNT(kept_talks))
 
 UNIT_TESTS(frames_are_checked, UNIT_COUNT(talks))
 {
+	const char *said = talks[_i].said;
+	size_t n;
+
 	open_frames("x", 1);
-	say(talks[_i].said, strlen(talks[_i].said));
+	say(said, strlen(said));
 	ck_assert_str_eq(told.data, talks[_i].told);
 	if (strstr(told.data, "fault") != NULL) {
 		/* No reader is left. */
@@ -575,20 +519,10 @@ UNIT_TESTS(frames_are_checked, UNIT_COUNT(talks))
 		ck_assert_int_eq(errno, EPIPE);
 	}
 	close_frames();
-}
-
-/* The same, however it is cut into reads. */
-UNIT_TESTS(frames_may_come_in_pieces, UNIT_COUNT(talks))
-{
-	const char *said = talks[_i].said;
-	size_t n;
-
+	/* The same in pieces, of which it hears as many as are enough. */
 	open_frames("x", 1);
-	for (n = 0; n < strlen(said); n++) {
-		if (write(box_out, said + n, 1) != 1)
-			break; /* it has heard enough */
+	for (n = 0; n < strlen(said) && write(box_out, said + n, 1) == 1; n++)
 		settle();
-	}
 	ck_assert_str_eq(told.data, talks[_i].told);
 	close_frames();
 }
@@ -634,19 +568,5 @@ UNIT_TESTS(a_box_may_end, UNIT_COUNT(deaths))
 	/* Returns only when nothing is waited for any more. */
 	event_base_dispatch(relay.base);
 	ck_assert_str_eq(told.data, deaths[_i].told);
-	close_frames();
-}
-
-/* It never reads: it is heard all the same, and can be left at any time. */
-UNIT_TEST(a_box_may_never_read)
-{
-	auto_free char *code = mem_alloc(MIB);
-
-	memset(code, 'x', MIB);
-	open_frames(code, MIB);
-	say(READY, strlen(READY));
-	ck_assert_str_eq(told.data, "sent\n");
-	say(READY, strlen(READY));
-	ck_assert_str_eq(told.data, "sent\nfault: a second ready frame\nend\n");
 	close_frames();
 }
