@@ -88,6 +88,7 @@ enum box_cause {
 	BOX_CAUSE_MEMORY,    /* the box exceeded its memory limit */
 	BOX_CAUSE_UNWATCHED, /* its memory could not be measured */
 	BOX_CAUSE_LOOSE,     /* the same: its processes could not be stopped */
+	BOX_CAUSE_UNTOLD,    /* nothing tells: process 1 was killed, too */
 };
 
 /*

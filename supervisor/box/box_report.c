@@ -27,8 +27,11 @@ box_report_settle(
 
 	end->exited = !reported && !killed;
 	end->status = end->exited ? status : number;
-	end->cause = reported && report->memory && number == SIGKILL ?
-	    BOX_CAUSE_MEMORY : BOX_CAUSE_CODE;
+	end->cause = BOX_CAUSE_CODE;
+	if (number == SIGKILL && killed)
+		end->cause = BOX_CAUSE_UNTOLD;
+	if (number == SIGKILL && reported && report->memory)
+		end->cause = BOX_CAUSE_MEMORY;
 }
 
 void

@@ -136,21 +136,15 @@ container_lock_try(const char *path)
 	        container_lock_is_named(fd, path) ? fd_take(&fd) : -1;
 }
 
-/*
- * Returns whether a name is of a lock of this engine and that label. An earlier
- * version put no hash between them.
- */
+/* Returns whether a name is of a lock of this engine and that label. */
 static int
 container_lock_is_of(const char *name, const char *prefix, const char *label)
 {
 	const char *rest = name + strlen(prefix);
 
-	if (strncmp(name, prefix, strlen(prefix)) != 0)
-		return 0;
-	if (strcspn(rest, ".") == CONTAINER_LOCK_DIGITS &&
-	    rest[CONTAINER_LOCK_DIGITS] == '.')
-		rest += CONTAINER_LOCK_DIGITS + 1;
-	return strcmp(rest, label) == 0;
+	return strncmp(name, prefix, strlen(prefix)) == 0 &&
+	    strcspn(rest, ".") == CONTAINER_LOCK_DIGITS &&
+	    strcmp(rest + CONTAINER_LOCK_DIGITS + 1, label) == 0;
 }
 
 int

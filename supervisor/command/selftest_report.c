@@ -101,7 +101,7 @@ selftest_report_end(const struct selftest_report *report)
 		    report->passed, hint, report->weak);
 	else if (report->engine != NULL)
 		printf("%d checks passed%s: containers of %s keep their "
-		    "promises. Native boxes keep more: see the table in "
+		    "promises. Native boxes keep more: see "
 		    "caisson-box(7).\n", report->passed, hint,
 		    report->engine);
 	else

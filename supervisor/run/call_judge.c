@@ -102,6 +102,18 @@ call_judge_memory(struct call *call)
 	    whole ? "MiB" : "bytes");
 }
 
+/* Its process 1, which would have told, was killed itself. */
+static void
+call_judge_untold(struct call *call)
+{
+	uint64_t limit = call->runs->options->memory;
+
+	call_set_error(call, "Sandbox was killed by SIGKILL, and nothing tells "
+	    "why: it may have run out of memory (limit %llu MiB, "
+	    "CAISSON_MEMORY), or somebody killed it",
+	    (unsigned long long)(limit / MIB));
+}
+
 /* The status of a call that was not ended early: from the end of the code. */
 static void
 call_judge_code(struct call *call)
@@ -113,6 +125,9 @@ call_judge_code(struct call *call)
 	if (result->signal == SIGKILL &&
 	    box->cause == BOX_CAUSE_MEMORY) {
 		call_judge_memory(call);
+	} else if (result->signal == SIGKILL &&
+	    box->cause == BOX_CAUSE_UNTOLD) {
+		call_judge_untold(call);
 	} else if (result->signal == SIGKILL && box->cause != BOX_CAUSE_CODE) {
 		result->signal = 0; /* the box sent it */
 		call_set_error(call, "Sandbox was killed: its memory could "

@@ -33,7 +33,8 @@ static const struct {
 	{ { BOX_REPORT_SIGNAL, 9, 1, 0, 0 }, 143, 1, 143, BOX_CAUSE_CODE },
 	{ { BOX_REPORT_EXIT, 0, 0, 0, 0 }, 137, 1, 137, BOX_CAUSE_CODE },
 	/* The whole box was killed. */
-	{ { BOX_REPORT_NONE, 0, 0, 0, 0 }, 137, 0, 9, BOX_CAUSE_CODE },
+	{ { BOX_REPORT_NONE, 0, 0, 0, 0 }, 137, 0, 9, BOX_CAUSE_UNTOLD },
+	{ { BOX_REPORT_NONE, 0, 0, 0, 0 }, 143, 0, 15, BOX_CAUSE_CODE },
 	/* Its engine has failed, or its bootstrap. */
 	{ { BOX_REPORT_NONE, 0, 0, 0, 0 }, 125, 1, 125, BOX_CAUSE_CODE },
 	{ { BOX_REPORT_NONE, 0, 0, 0, 0 }, 128, 1, 128, BOX_CAUSE_CODE },

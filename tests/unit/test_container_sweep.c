@@ -332,41 +332,6 @@ START_TEST(a_lock_of_another_kind_stays)
 }
 END_TEST
 
-/* One that has tried two engines lives as long as it holds one of both. */
-START_TEST(a_label_may_have_two_locks)
-{
-	auto_free char *label = label_elsewhere(ELSEWHERE_PROCESS);
-	struct err err;
-	int lock = container_lock_take(locks, DOCKER, label, &err);
-
-	leave_lock(OTHER, label);
-	ck_assert(!container_lock_is_free(locks, "docker", label));
-	container_lock_clean(locks, OTHER, "", 0);
-	container_lock_clean(locks, DOCKER, "", 0);
-	ck_assert_uint_eq(count_locks(), 1);
-	leave_lock(OTHER, label);
-	close(lock);
-	ck_assert(container_lock_is_free(locks, "docker", label));
-	container_lock_clean(locks, OTHER, "", 0);
-	ck_assert(container_lock_is_free(locks, "docker", label));
-	container_lock_clean(locks, DOCKER, "", 0);
-	ck_assert(!container_lock_is_free(locks, "docker", label));
-}
-END_TEST
-
-/* What its list covers is unknown: it stays, and its label is judged. */
-START_TEST(a_lock_of_an_earlier_version_stays)
-{
-	auto_free char *label = label_elsewhere(ELSEWHERE_PROCESS);
-	auto_free char *path = mem_printf("%s/lock.docker.%s", locks, label);
-
-	leave_lock("docker", label);
-	ck_assert(container_lock_is_free(locks, "docker", label));
-	container_lock_clean(locks, DOCKER, "", 0);
-	ck_assert_int_eq(unlink(path), 0);
-}
-END_TEST
-
 START_TEST(a_key_makes_a_kind)
 {
 	auto_free char *one = container_lock_kind("docker", "/bin/a", 7);
@@ -415,8 +380,6 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_lock_ends_in_order);
 	tcase_add_test(tc, another_lock_shows_nothing);
 	tcase_add_test(tc, a_lock_of_another_kind_stays);
-	tcase_add_test(tc, a_label_may_have_two_locks);
-	tcase_add_test(tc, a_lock_of_an_earlier_version_stays);
 	tcase_add_test(tc, a_key_makes_a_kind);
 }
 
