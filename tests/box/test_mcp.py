@@ -351,7 +351,7 @@ False True False
                 ("len({} | mcp_servers)", "4")):
             with self.subTest(code):
                 self.prints("print(%s)" % code, text + "\n",
-                            loaded=("my-git",))
+                            loaded=() if "4" in text else ("my-git",))
         self.prints("print(bool(mcp_servers))\nfor name in mcp_servers:\n"
                     "    if name == 'web':\n"
                     "        print((await mcp_servers[name].get(a=1)).data)",

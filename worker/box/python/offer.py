@@ -251,10 +251,11 @@ class Servers(dict):
     While it is not used it is no more than this.
     """
 
-    (__contains__, __eq__, __iter__, __len__, __ne__, __repr__, get, items,
-     keys, values) = map(become, (
-         "__contains__", "__eq__", "__iter__", "__len__", "__ne__", "__repr__",
-         "get", "items", "keys", "values"))
+    (__contains__, __eq__, __iter__, __len__, __ne__, __or__, __repr__,
+     __reversed__, __ror__, copy, get, items, keys, values) = map(become, (
+         "__contains__", "__eq__", "__iter__", "__len__", "__ne__", "__or__",
+         "__repr__", "__reversed__", "__ror__", "copy", "get", "items",
+         "keys", "values"))
 
     def __missing__(self, name):
         """Become what mcp makes of it, and answer."""
