@@ -53,10 +53,6 @@ class Echo(Base):
                 got = self.echoes(code)
                 self.assertEqual(got.relay.frames, [])
 
-    def test_functions_that_nothing_calls(self):
-        self.echoes("def f(): 1", err="note: nothing was printed: f.. was "
-                    "defined and not called\n")
-
     def test_what_was_printed_is_all(self):
         for code, out, err in (
                 ("print(1)\n5", "1\n", ""),

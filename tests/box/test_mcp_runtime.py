@@ -53,34 +53,6 @@ print([runtime.describe_server(name).get('instructions')
        for name in ('web', 'mute')])
 """, "Paths are absolute.\n" * 2 + "[None, None]\n", loaded=())
 
-    def test_load_server(self):
-        self.prints("""
-web = await runtime.load_server('web')
-print(web is mcp_web is mcp_servers['web'], LOADED_MCP_SERVERS)
-from mcp.servers.web import get
-print((await get(url='u')).data, runtime.list_servers())
-print(runtime.load_server('web').result() is await runtime.load_server(web))
-for name in 'mute', 'nope':
-    try:
-        runtime.load_server(name).result()
-    except runtime.MCPError as error:
-        print(error)
-""", "True ('web',)\n{'url': 'u'} ('web',)\nTrue\n"
-            "mute: it could not be started: exited with code 1\n"
-            "nope: there is no such server; there are: fs, my-git, web, mute"
-            "\n", loaded=())
-
-    def test_calls_by_name(self):
-        got = self.prints("""
-for tool in 'write-file', 'write_file':
-    print((await runtime.call_tool('fs', tool, {'a': [1]})).data)
-print(runtime.call_tool_sync('my_git', '2nd').data)
-print(runtime.call_tool('fs', 'echo', None).result().text)
-""", "{'a': [1]}\n{'a': [1]}\n{}\n{}\n")
-        self.assertEqual(got.relay.calls[1], (
-            "fs", "write-file", '{"a":[1]}'))
-        self.assertEqual(got.relay.calls[2], ("my-git", "2nd", "{}"))
-
     def test_refusals(self):
         self.prints("""
 E = runtime.MCPError
@@ -164,41 +136,6 @@ except runtime.MCPError as e:
         got = self.prints(call % "Exception:\n    1 / 0", "", ".*", 1)
         self.assertNotIn("note:", got.err)
 
-    def test_results_as_the_sdk_has_them(self):
-        self.prints(r"""
-import copy, json, pickle
-content = [{'type': 'text', 'text': 'hi', 'annotations': {'priority': 1}},
-           {'type': 'resource', 'resource': {'uri': 'a:b', 'text': 'x'}}, 5]
-plain = {'content': content, 'structuredContent': {'rows': [1]}, '_meta': {}}
-r = mcp_fs.raw(json=json.dumps(plain)).result()
-print(r.content[0].text, r.content[1].type, r.content[1].resource.uri,
-      r.content[0].annotations.priority)
-for r in copy.deepcopy(r), pickle.loads(pickle.dumps(r)), r:
-    print(r['content'][0]['text'], r.structuredContent['rows'], r.isError,
-          r._meta, r == plain, json.dumps(r) == json.dumps(plain),
-          r.content is r['content'])
-for f in (lambda: r.row, lambda: r.txt, lambda: r.content[0].data,
-          lambda: r.content[1].text, lambda: r.__len):
-    try:
-        f()
-    except AttributeError as error:
-        print(error)
-r = mcp_fs.raw(json='{"content": []}').result()
-print(r.isError, r.structuredContent, r.content, hasattr(r, '__await__'))
-runtime.configure(raise_on_error=False)
-print((await mcp_fs.fail()).isError)
-""", "hi resource a:b 1\n" + "hi [1] False {} True True True\n" * 3 + """\
-the result has no 'row': write r.data or r.text; r.data is {rows: list[1] of \
-int}
-the result has no 'txt': write r.data or r.text; r.data is {rows: list[1] of \
-int}
-this part of the result has no 'data': its keys are type, text, annotations
-this part of the result has no 'text': its keys are type, resource
-__len
-False None [] False
-True
-""")
-
     def test_never_awaited(self):
         self.prints("""
 def f():
@@ -260,14 +197,10 @@ class Forgotten(Base):
 
     def test_an_exception_ends_the_code(self):
         """The calls that it made in vain were not forgotten."""
-        for code in ("asyncio.wait(mcp_fs.echo(), mcp_fs.raw(), mcp_fs.ty())",
-                     "await asyncio.gather(mcp_fs.echo(), mcp_fs.ty())",
+        for code in ("await asyncio.gather(mcp_fs.echo(), mcp_fs.ty())",
                      "[mcp_fs.echo(), {1: mcp_fs.raw()}, mcp_fs.ty()]",
                      "[mcp_fs[n]() for n in ('echo', 'raw', 'ty')]",
-                     "print(*(mcp_fs[n]() for n in ('echo', 'raw', 'ty')))",
-                     "print(mcp_fs.echo(), mcp_fs.read_file('x', 1))",
                      "print(mcp_fs.echo(), 1 / 0)",
-                     "print(mcp_fs.echo(), no_such_name)",
                      "async def f():\n    g(mcp_fs.echo(), mcp_fs.ty())\n"
                      "g = asyncio.gather\nasyncio.run(f())",
                      "def f(n):\n    return [mcp_fs.echo(), f(n - 1) if n "
@@ -279,7 +212,6 @@ class Forgotten(Base):
     def test_one_that_was_forgotten_before(self):
         line = "note: MAIN:%d: fs.echo was called but never awaited, [^\n]*\n"
         for code, count in (("x = [mcp_fs.echo()]\ndel x", 1),
-                            ("repr(mcp_fs.echo())", 1),
                             ("x = mcp_fs.echo()\nx = 1", 1),
                             ("len([mcp_fs.echo(), mcp_fs.echo()])", 2),
                             ("def f():\n    x = mcp_fs.echo()\nf()", 1)):
@@ -404,21 +336,6 @@ except (TypeError, ValueError) as error:
                 self.assertEqual(got.out[:len(says)], says)
                 self.assertEqual((got.err, got.status), ("", 0))
                 self.assertEqual(got.relay.frames, [])
-
-    def test_large(self):
-        got = self.prints("""
-text = 'x' * (15 << 20)
-r = mcp_fs.raw(
-    json='{"structuredContent":{"a":"' + text + '"}}').result()
-print(r['a'] == text)
-async def main():
-    return [len(r['a']) for r in await asyncio.gather(*(
-        mcp_fs.raw(json='{"structuredContent":{"a":"%s"}}' % ('y' * 300000))
-        for _ in range(40)))]
-import asyncio
-print(asyncio.run(main()) == [300000] * 40)
-""", "True\nTrue\n")
-        self.assertEqual(len(got.relay.calls), 41)
 
 
 class Timeouts(Base):

@@ -159,18 +159,6 @@ print(await load_memory("k"), await load_memory("n"), await memory_exists("k"),
 class Memories(Base):
     """Saving, loading, updating."""
 
-    def test_round_trip(self):
-        self.prints("""
-value = {"n": 10 ** 400, "x": [1e300, None, "\\0\\u2028"], "t": (1, 2)}
-print(save_memory("k", value)["version"])
-print(load_memory("k") == dict(value, t=[1, 2]), load_memory("k")["t"])
-print(load_memory("x"), load_memory("x", default=7))
-print(memory_exists("k"), memory_exists("x"), delete_memory("k"))
-print(get_memory_info("k"), sorted(save_memory("m", 1, metadata={"a": 1})))
-""", "1\nTrue [1, 2]\nNone 7\nTrue False True\n"
-            "None ['bytes', 'created_at', 'key', 'metadata', 'updated_at', "
-            "'version']\n")
-
     def test_update_gives_up(self):
         self.kept.meddle = 10 ** 9
         got = run("""
@@ -220,19 +208,6 @@ plain plain
 {'n': 1} ['content', 'structuredContent']
 """, loaded=("fs",))
 
-    def test_what_cannot_be_kept_is_named(self):
-        self.prints("""
-r, odd, deep = await mcp_fs.echo(n=1), [], []
-deep += [deep, deep]
-for value in {"a": [r, object()]}, deep:
-    try:
-        save_memory("k", value)
-    except (TypeError, ValueError) as error:
-        print(str(error)[:31], str(error)[-29:])
-""", """value["a"][1] is of type object at, str, list, tuple and dict
-value[0][0][0][0][0][0][0][0][0  is nested more than 250 deep
-""", loaded=("fs",))
-
 
 class Tools(Base):
     """Saving functions, and importing them."""
@@ -261,12 +236,6 @@ exec("from user_tools import *")
                  for line in got.relay.frames]
         self.assertEqual(kinds, [
             "load_tool", "list_saved_tools", "list_saved_tools"])
-
-    def test_nothing_is_fetched_before(self):
-        self.kept.tools["f"] = {"name": "f", "source": "def f(): return 1"}
-        got = self.prints("import user_tools\nprint(user_tools.__name__)",
-                          "user_tools\n")
-        self.assertEqual(got.relay.frames, [])
 
     def test_tools_use_tools_and_what_the_box_has(self):
         self.saves("""

@@ -57,16 +57,15 @@ class Progress(Base):
         self.assertEqual(got.relay.frames, [])
 
     def test_the_last_is_told_whatever_comes(self):
-        for end, status in (("", 0), ("import sys\nsys.exit(0)", 0),
-                            ("import sys\nsys.exit(3)", 3), ("1 / 0", 1)):
+        for end, status in (("", 0), ("import sys\nsys.exit(3)", 3)):
             with self.subTest(end):
                 got = self.prints(
-                    "for n in range(100000): runtime.progress(n, 200000)\n"
+                    "for n in range(10000): runtime.progress(n, 20000)\n"
                     + end, "", ".*", status, progress=True)
                 told = [each["done"] for each in got.relay.progress]
                 self.assertEqual(told, sorted(set(told)))
                 self.assertEqual(told[0], 0)
-                self.assertEqual(told[-1], 99999000)
+                self.assertEqual(told[-1], 9999000)
                 self.assertLess(len(told), 1000)
 
 

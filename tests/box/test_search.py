@@ -199,7 +199,6 @@ QUERIES = (
     ("reposirtory frok", "fork_repository"), ("naviagte", "browser_navigate"),
     ("timzeone convert", "convert_time"), ("recation", "slack_add_reaction"),
 )
-NOTHING = "zzzz", "qxqxqx wvwvwv", "\u2603", "xyzzy"
 
 
 def real_tools(server):
@@ -271,9 +270,6 @@ print(json.dumps([max(sizes), len(sizes)]))
         self.assertEqual(count, len(queries))
         self.assertLessEqual(size, 500, text)
         self.assertEqual(lines, 5)
-
-    def test_nothing_fits(self):
-        self.assertEqual(search("docs", NOTHING), [[]] * len(NOTHING))
 
     def test_scores(self):
         """They fall, lie between 0 and 1, and do not depend on the run."""
