@@ -18,19 +18,13 @@ async def f(x):
 """
 # Code, what it prints, and what its last expression answers.
 RUNS = (
-    ("'a' + 'b'", "", "'ab'"),
-    ('"""doc"""\nname = "x"', "", None),
-    ('"""doc"""\nname = "x"\nname', "", "'x'"),
     ('"""mcp_fs.echo(id=\'1\')"""', "", '"mcp_fs.echo(id=\'1\')"'),
     ("'print(1)'", "", "'print(1)'"),
     ("'''\nimport os\nprint(os.sep)\n'''", "", r"'\nimport os\nprint(os.sep)"
      r"\n'"),
-    ("'doc'\nprint(__doc__)", "doc\n", None),
     ("import math; math.pi", "", "3.141592653589793"),
-    ("x = 1; x + 1", "", "2"),
     ("x = 5\nx; ", "", None),
     ("x = 5\nx  # one;", "", "5"),
-    ("print('a'), 5", "a\n", None),
     ("x = '''\nprint(1)\n'''; x", "", r"'\nprint(1)\n'"),
     # Strings whose last lines would compile by themselves.
     ('for i in 1, 2:\n    t = """# A\nbody\n# end"""', "", None),
@@ -41,11 +35,8 @@ RUNS = (
      None),
     ('"a"\n"""a\nx = 1 # """', "", "'a\\nx = 1 # '"),
     ("sum([\n1,\n2,\n])", "", "3"),
-    ("(lambda:\n  4)()", "", "4"),
     ("x = 3 + \\\n4\nx * \\\n2", "", "14"),
     ("@staticmethod\ndef f(): pass\n7", "", "7"),
-    ("if 1:\n    pass\nelse:\n    pass\n8", "", "8"),
-    ("def main():\n    print('ran')\n    return 5", "", None),
     ("async def main():\n    print('ran')", "", None),
     ("def main():\n    return 5\nif __name__ == '__main__':\n    main()", "",
      "5"),
@@ -53,7 +44,6 @@ RUNS = (
      'if "__main__" == __name__:\n    asyncio.run(main())', "", None),
     ("if __name__ == '__main__':\n    5\nelse:\n    6", "", None),
     ("if __name__ != '__main__':\n    5", "", None),
-    ("if 1:\n    5", "", None),
     ("""\
 class Box:
     def write(self, what):
@@ -61,13 +51,10 @@ class Box:
 x, r = Box(), mcp_fs.echo(a=1).result()
 x.write(r)
 print(x.what is r)""", "True\n", None),
-    ("class A:\n    def gather(self, what): return len(what)\n"
-     "print(A().gather([1, 2]))", "2\n", None),
     ("import asyncio, json, os, re\nprint(asyncio.gather.__module__, "
      "json.loads.__module__, os.path.exists.__module__, "
      "asyncio.run.__module__)",
      "asyncio.tasks json genericpath asyncio.runners\n", None),
-    ("def print(*a): return 'mine'\nx = print(1)\nx", "", "'mine'"),
 )
 # Code, its error, and the hint below it.
 FAILS = (

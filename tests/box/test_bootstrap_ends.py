@@ -24,7 +24,6 @@ def await_shutdown():
 """
 
 ENDS = [
-    Case("exit 2**70", "import sys\nsys.exit(2 ** 70)", err=".*", status=255),
     Case("code of SystemExit changed", """
 try:
     raise SystemExit(1)
@@ -32,10 +31,6 @@ except SystemExit as error:
     error.code = 12
     raise
 """, status=12),
-    Case("what an exit function wrote to a file of its own", """
-import atexit
-atexit.register(open('/dev/stdout', 'w').write, 'last')
-""", "last"),
     Case("a file that another module holds", """
 import builtins, os
 builtins.kept = os.fdopen(os.dup(1), 'w')
@@ -80,33 +75,12 @@ def later():
 threading.Thread(target=later).start()
 """, "", r"Exception ignored in: <module 'threading' .*KeyboardInterrupt: ?\n",
          until=(3, 13)),
-    Case("a main module that was put back", """
-import builtins, os, sys
-open('own_module.py', 'w').write(
-    "class A:\\n    def __del__(self): print('gone')\\na = A()\\n")
-sys.path.insert(0, '')
-import own_module
-main = sys.modules.pop('__main__')
-sys.modules['__main__'] = main
-os.unlink('own_module.py')
-""", "gone\n"),
-    Case("the order of modules", """
-import sys
-names = list(sys.modules)
-print(names.index('__main__') < names.index('stat'))
-""", "True\n"),
     Case("output that another module holds", """
 import builtins, sys
 builtins.kept = sys.stdout
 sys.stdout = sys.__stdout__ = None
 kept.write('kept')
 """, "kept"),
-    Case("excepthook is the user's in atexit", """
-import atexit, sys
-atexit.register(lambda: print(sys.excepthook is sys.__excepthook__))
-atexit.register(lambda: print(sys.last_traceback.tb_lineno))
-1 / 0
-""", "5\nTrue\n", TRACE + LINE + ".*ZeroDivisionError.*", 1),
     Case("excepthook is the user's in atexit, after exit", """
 import atexit, sys
 atexit.register(lambda: print(sys.excepthook is sys.__excepthook__))
@@ -128,12 +102,6 @@ class A:
     def __del__(self): print('deleted', text)
 A(); print('end')
 """, "end\ndeleted word\n"),
-    Case("__del__ after an error", """
-class A:
-    def __del__(self): print('deleted')
-a = A()
-raise ValueError(a.__class__.__name__)
-""", "deleted\n", TRACE + LINE + ".*ValueError: A\n", 1),
 ]
 
 ERRORS = [
@@ -150,15 +118,6 @@ a.__context__ = b
 b.__cause__ = a
 raise a
 """, "", ".*ValueError: a\n", 1),
-    Case("long chain", """
-error = None
-for i in range(200):
-    try:
-        raise ValueError(i) from error
-    except ValueError as e:
-        error = e
-raise error
-""", "", ".*ValueError: 199\n", 1),
     Case("group in a group in a chain", """
 try:
     inner = ExceptionGroup('x', [OSError()])
@@ -178,11 +137,6 @@ raise Bad('x')
 """, "", ".*Bad.*", 1),
     Case("huge message", "raise ValueError('x' * 1000000)", "",
          TRACE + LINE + ".*ValueError: x{1000000}\n", 1),
-    Case("surrogate in a message", r"raise ValueError('\ud800')", "",
-         TRACE + LINE + r".*ValueError: \\ud800\n", 1),
-    Case("through the library", "import json\njson.loads('{')", "",
-         TRACE + LINE + "    json[^\n]*\n(?: *[~^]+\n)?[^\n]*JSONDecodeError"
-         "[^\n]*\n", 1, like=False),
     Case("through libraries that hide errors", """
 import os
 os.environ['no_such']
@@ -204,10 +158,6 @@ import subprocess
 subprocess.run('echo pip install x; exit 1', shell=True, check=True)
 """, "pip install x\n", TRACE + LINE + ".*CalledProcessError: [^\n]*\nhint: "
          "nothing can be installed here; available: [^\n]*\n", 1, like=False),
-    Case("a program that fails", """
-import subprocess
-subprocess.run(['sh', '-c', 'exit 3'], check=True)
-""", "", TRACE + LINE + ".*CalledProcessError: [^\n]*\n", 1, like=False),
     Case("a program without its network", """
 import subprocess
 subprocess.run('echo curl https://example.org; exit 6', shell=True, check=True)
@@ -230,11 +180,6 @@ subprocess.run('./x.sh 2>&1', shell=True, check=True, stdout=-3)
 raise OSError('./x.so: failed to map segment from shared object')
 """, "", TRACE + LINE + ".*OSError: [^\n]*\nhint: no library in /workspace "
          "and /tmp can be loaded \\(noexec\\): [^\n]*\n", 1, like=False),
-    Case("a file that may not be read", """
-import os
-open('x', 'w').close()
-raise PermissionError(13, 'Permission denied', 'x')
-""", "", TRACE + LINE + ".*PermissionError: [^\n]*\n", 1),
     Case("a library that is known", """
 raise ModuleNotFoundError("No module named 'pypdf'", name='pypdf')
 """, "", TRACE + LINE + ".*ModuleNotFoundError: [^\n]*\nhint: pypdf is not "
@@ -318,25 +263,6 @@ binary.write(b'one ')
 text = open('/dev/stdout', 'w')
 text.write('two')
 """, None),
-    Case("excepthook", """
-import sys, traceback
-def hook(kind, error, trace):
-    print(kind.__name__, error, [f.name for f in traceback.extract_tb(trace)],
-          trace is error.__traceback__, sys.excepthook is hook)
-sys.excepthook = hook
-def f():
-    1 / 0
-f()
-""", "ZeroDivisionError division by zero ['<module>', 'f'] True True\n",
-         status=1),
-    Case("excepthook raises", """
-import sys
-def hook(*args):
-    {}['a']
-sys.excepthook = hook
-1 / 0
-""", "", r"Error in sys.excepthook:\n" + TRACE + LINE + r".*KeyError: 'a'\n\n"
-         "Original exception was:\n" + TRACE + LINE + ".*ZeroDivision.*", 1),
     Case("excepthook is None", "import sys\nsys.excepthook = None\n1 / 0", "",
          "Error in sys.excepthook:\n.*TypeError.*callable\n\nOriginal exce.*"
          + TRACE + LINE + ".*ZeroDivisionError.*", 1),
@@ -362,13 +288,6 @@ SYNTAX = [
          "SyntaxError: from __future__.*"),
         ("wide", "\u4f60\u597d = = 1", "SyntaxError.*"))
 ] + [
-    Case("syntax: return", "if 1:\n    return 1", "", r'  File "MAIN", line 2\n'
-         r"    return 1\n(?: +\^+\n)SyntaxError: 'return' outside function\n"
-         r"hint: 'return' is for functions: [^\n]*\n", 1, like=False),
-    # More of these is in test_newer.py.
-    Case("syntax: await", "def f():\n    await g()\nf = lambda: await g()", "",
-         ".*SyntaxError: 'await' outside async function\nhint: .*", 1,
-         like=False),
     Case("too many brackets", "(" * 500 + ")" * 500, "", ".*Error.*", 1),
 ]
 

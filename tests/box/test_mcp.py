@@ -12,7 +12,7 @@ import sys
 import unittest
 
 from bootstrap import PYTHON_DIR
-from mcp_relay import Base, run, tool
+from mcp_relay import Base, run
 
 
 class Names(Base):
@@ -434,46 +434,6 @@ class Mistakes(Base):
             "r = await mcp_fs.raw(json=%r)\nawait mcp_fs.read_file(r=r)"
             % said[0], "", ".*ArgumentError: fs.read_file: .*", 1)
         self.assertNotIn("hint:", got.err)
-
-    def test_halves_of_characters(self):
-        """Messages about such names can be encoded."""
-        half = {"type": "object", "required": ["p\udc00"], "properties": {
-            "p\udc00": {"description": "d\ud801", "type": "t\ud802"}}}
-        got = self.prints(r"""
-import inspect
-half = '\ud800'
-for f in (lambda: runtime.call_tool_sync('web', 'e'),
-          lambda: runtime.call_tool_sync('web', half),
-          lambda: runtime.call_tool_sync(half, 'x'),
-          lambda: runtime.load_server(half).result(),
-          lambda: runtime.query_tool_docs_sync('web', half),
-          lambda: mcp_web[half], lambda: getattr(mcp_web, half),
-          lambda: getattr(mcp_web, half)().result(), lambda: mcp_web.zzz,
-          lambda: mcp_servers[half], lambda: getattr(mcp_servers, half),
-          lambda: mcp_web.odd(q=1).result(), lambda: mcp_web.odd('q', 'r'),
-          lambda: mcp_web.odd, lambda: mcp_web.odd.__doc__,
-          lambda: inspect.signature(mcp_web.odd), lambda: mcp_web.__doc__,
-          lambda: runtime.capability_summary(), lambda: mcp_web['e' + half],
-          lambda: mcp_web.odd(**{half: 1}),
-          lambda: runtime.Result({half: 1}).x,
-          lambda: exec('from mcp.servers.web import zzz'),
-          lambda: __import__('mcp.servers.' + half)):
-    try:
-        text = str(f())
-    except Exception as error:
-        text = str(error)
-    print(len(text.encode()) > 5)
-try:
-    runtime.call_tool_sync(half, 'x')
-except runtime.MCPError as error:
-    print(error, error.server == half)
-print(mcp_web['e' + half])
-""", "True\n" * 23 + "\\ud800: there is no such server; there are: fs, "
-            "my-git, web, mute True\n<tool web.e\\ud800()>\n",
-            loaded=("web",), tools={"web": [
-                tool("e\ud800"), {"name": "odd", "inputSchema": half,
-                                  "description": "\ud800"}]})
-        self.assertEqual(got.relay.calls, [])
 
     def test_what_python_means_stays(self):
         hint = ". Did you mean: 'mcp_answer'?" \

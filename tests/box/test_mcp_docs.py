@@ -6,7 +6,7 @@ The Python that runs the tests is the Python that is tested.
 """
 import unittest
 
-from mcp_relay import Base, FS, HANG, run, tool, TOOLS
+from mcp_relay import Base, FS, HANG, run, tool
 
 DESK = [
     tool("create_issue", {"title": {"type": "string", "description":
@@ -160,24 +160,6 @@ ValueError detail is 'summary' or 'full', not 1
         self.assertEqual(got.relay.once, ["mute"])
         self.assertEqual(got.relay.loaded, [])
 
-    def test_what_is_remembered_may_be_wrong(self):
-        """A tool that is not there is asked for again, and of the server."""
-        got = self.prints("""
-runtime.search_tool_docs_sync('thing')
-print(runtime.query_tool_docs_sync('web', 'get')[0]['description'])
-print([d['name'] for d in runtime.list_tools_sync('fs')][:2])
-runtime.search_tool_docs_sync('thing')
-print(hasattr(mcp_my_git, 'log'), (await mcp_my_git.log(a=1)).data)
-try:
-    runtime.query_tool_docs_sync('web', 'old_thing')
-    print('found')
-except runtime.MCPError as error:
-    print(error)
-""", "get it\n['read_file', 'write-file']\nTrue {'a': 1}\nfound\n",
-                          remembered={name: [tool("old_thing")]
-                                      for name in TOOLS})
-        self.assertEqual(got.relay.started, ["web", "fs", "my-git"])
-
     def test_a_server_that_hangs_is_left_out(self):
         self.prints("""
 import asyncio, mcp._docs
@@ -215,22 +197,6 @@ print(text)
                 "last words: oops\n",
                 "- `await runtime.load_server(name)` loads: web\n"):
             self.assertIn(line, got.out)
-
-    def test_manual_in_full(self):
-        """It begins as the other, and ends as it."""
-        got = run("""
-brief = runtime.capability_summary()
-full = await runtime.capability_summary("full")
-end = brief.index("\\n**In this call**")
-print(full.startswith(brief[:end]), full.endswith(brief[end:]),
-      len(full) > 2 * len(brief))
-try:
-    runtime.capability_summary("much")
-except ValueError as error:
-    print(error)
-""")
-        self.assertEqual((got.out, got.err), (
-            "True True True\ndetail is 'summary' or 'full', not 'much'\n", ""))
 
 
 if __name__ == "__main__":

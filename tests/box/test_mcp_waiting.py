@@ -106,50 +106,6 @@ async def main():
 asyncio.run(main())
 """, "{'b': 2}\n{'c': 3} {'a': 1}\n")
 
-    def test_idle_loop_has_its_call_waited_for(self):
-        """Without a turn of the loop, as long as it has nothing else to do."""
-        self.prints("""
-import asyncio, os, threading
-turns = []
-async def main():
-    loop = asyncio.get_running_loop()
-    plain = loop._run_once
-    loop._run_once = lambda: (turns.append(1), plain())
-    before = len(turns)
-    for i in range(5):
-        assert (await mcp_fs.echo(i=i)).data == {'i': i}
-    print(len(turns) - before)
-    for look in range(2):  # what is ready has its turn
-        ready = []
-        loop.call_soon(ready.append, 1)
-        await mcp_fs.echo()
-        print(ready)
-    # Each of these lets the call end.
-    ready, tasks = [], []
-    def go_on(what):
-        ready.append(what)
-        tasks.append(asyncio.ensure_future(mcp_fs.release()))
-    loop.call_later(0.05, go_on, 1)
-    await mcp_fs.keep()
-    threading.Thread(
-        target=lambda: loop.call_soon_threadsafe(go_on, 2)).start()
-    await mcp_fs.keep()
-    source, end = os.pipe()
-    loop.add_reader(source, lambda: go_on(os.read(source, 9)))
-    threading.Thread(target=os.write, args=(end, b'3')).start()
-    await mcp_fs.keep()
-    print(ready)
-    await asyncio.wait(tasks)
-    for i in range(3):
-        assert (await mcp_fs.echo(i=i)).data == {'i': i}
-    loop.remove_reader(source)
-    print(await asyncio.gather(*[one(i) for i in range(5)]))
-    print((await mcp_fs.echo(a=1)).data)
-async def one(i):
-    return [(await mcp_fs.echo(i=i)).data['i'] for _ in range(2)][0]
-asyncio.run(main())
-""", "0\n[1]\n[1]\n[1, 2, b'3']\n[0, 1, 2, 3, 4]\n{'a': 1}\n")
-
     def test_call_of_an_idle_loop_ends_in_time(self):
         """By a limit, by another thread, and by an interrupt."""
         self.prints("""
@@ -185,46 +141,6 @@ except KeyboardInterrupt:
 print(mcp_fs.echo(a=2).result().data)
 """, "late\ncancelled\nserver fs has no tool 'nothing'; it h\n{'a': 1} "
             "{'a': 1}\ninterrupted\n{'a': 2}\n")
-
-    def test_loop_lets_a_thread_read(self):
-        """It has waited before; an answer to a thread is not its own."""
-        self.prints("""
-import asyncio, threading
-import mcp._wire
-async def main():
-    for i in range(50):
-        assert (await mcp_fs.echo(i=i)).data == {'i': i}
-        thread = threading.Thread(target=mcp_fs.keep(a=i).result)
-        thread.start()
-        while not mcp._wire.WIRE.sent:  # or it would be kept for ever
-            await mcp_fs.echo()
-        await mcp_fs.release()
-        while thread.is_alive():
-            await asyncio.sleep(0)
-    print('done')
-asyncio.run(main())
-""", "done\n")
-
-    def test_child_goes_on_with_the_loop(self):
-        """What its parent is answered is not for it."""
-        self.prints("""
-import asyncio, os
-async def main():
-    await mcp_fs.echo()
-    source, target = os.pipe()
-    loop = asyncio.get_running_loop()
-    loop.add_reader(source, lambda: os._exit(7))
-    child = os.fork()
-    if not child:
-        os.close(target)
-        await loop.create_future()
-    for i in range(300):
-        assert (await mcp_fs.echo(i=i)).data == {'i': i}
-    os.close(target)
-    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-    loop.remove_reader(source)
-asyncio.run(main())
-""", "7\n")
 
     def test_cancelled(self):
         got = self.prints("""

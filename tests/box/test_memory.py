@@ -269,34 +269,6 @@ await runtime.load_server("fs")
 print(user_tools.box()[1:3])
 """, "(('fs',), 4)\n")
 
-    def test_a_decorator_and_annotations(self):
-        self.saves("""
-from __future__ import annotations
-def f(x: Nothing) -> Nowhere:
-    return x
-save_tool(f)
-async def g():
-    return 5
-save_tool(g)
-if True:
-    def inner():
-        return 6
-    save_tool(inner)
-def outer():
-    def local():
-        class A:
-            x = 1
-            y = [x]
-        return [A.x for _ in range(2)]
-    save_tool(local)
-outer()
-""")
-        self.prints("""
-import user_tools
-print(user_tools.f(1), await user_tools.g(), user_tools.inner(),
-      user_tools.local())
-""", "1 5 6 [1, 1]\n")
-
     def test_all_that_can_be_used_is_imported(self):
         """Whatever else is stored; a line tells of each of the others."""
         self.kept.tools = {name: {"name": name, "source": source}

@@ -205,14 +205,6 @@ class Programs(unittest.TestCase):
                     "    while True: pass\n"
                     "except OSError as error:\n    print(error)", "mine\n")
 
-    def test_a_handler_that_asyncio_has_left_is_removed(self):
-        self.prints("import functools, signal\n"
-                    "def _on_sigint(number, frame, main_task): pass\n"
-                    "signal.signal(signal.SIGINT, functools.partial("
-                    "_on_sigint, main_task=None))", "")
-        self.prints("print(signal.getsignal(signal.SIGINT) is "
-                    "signal.default_int_handler)", "True\n")
-
     def test_threads_are_waited_for_unless_they_are_daemons(self):
         self.prints("""
 import threading
@@ -303,34 +295,6 @@ mcp_fs.keep().result()
         self.prints("asking.join()\nprint(*told)",
                     "fs.never: the program that made the call has ended\n")
         self.prints("print(fs.echo(b=3).result().text)", '{"b":3}\n')
-
-    def test_a_call_between_programs_is_not_sent(self):
-        self.session.loaded.append("fs")
-        gate, told = (os.path.join(self.place.tmp, name)
-                      for name in ("gate", "told"))
-        os.mkfifo(gate)
-        os.mkfifo(told)
-        self.prints("""
-import threading
-def ask(fs=mcp_fs):
-    with open(%r) as gate:
-        gate.read()
-    try:
-        fs.echo().result()
-    except Exception as error:
-        with open(%r, 'w') as told:
-            told.write(str(error))
-t = threading.Thread(target=ask, daemon=True)
-t.start()
-""" % (gate, told), "", threads=1)
-        open(gate, "w").close()
-        with open(told) as file:
-            self.assertIn("the program that made the call has ended",
-                          file.read())
-        self.prints("t.join()\nprint(mcp_fs.echo(c=1).result().text)",
-                    '{"c":1}\n')
-        self.assertEqual([call[1:] for call in self.session.calls],
-                         [("echo", '{"c":1}')])
 
 
 if __name__ == "__main__":
