@@ -202,7 +202,7 @@ is_structured(json_t *json, const char *wanted)
 	json_decref(expected);
 }
 
-START_TEST(says_how_a_call_ended)
+UNIT_TESTS(says_how_a_call_ended, UNIT_COUNT(endings))
 {
 	const struct ending *ending = &endings[_i];
 	struct call_result result = make_result(ending);
@@ -219,7 +219,6 @@ START_TEST(says_how_a_call_ended)
 	    json_object_get(json, "_meta"), "caisson/isolation"));
 	json_decref(json);
 }
-END_TEST
 
 /* Output with pictures, each behind *; the pieces of content, "#" an image. */
 static const struct {
@@ -275,7 +274,7 @@ is_image(json_t *piece)
 	    json_object_get(piece, "mimeType")), "image/webp");
 }
 
-START_TEST(has_pictures_among_the_text)
+UNIT_TESTS(has_pictures_among_the_text, UNIT_COUNT(shown))
 {
 	auto_buffer struct buffer out = { 0 };
 	struct call_result result = make_shown(_i, &out);
@@ -294,7 +293,6 @@ START_TEST(has_pictures_among_the_text)
 	ck_assert_ptr_null(shown[_i].content[n]);
 	json_decref(json);
 }
-END_TEST
 
 /* Every field, in the modes that show them all */
 
@@ -388,7 +386,7 @@ make_block(int i)
 	return result;
 }
 
-START_TEST(shows_every_field_as_toon)
+UNIT_TESTS(shows_every_field_as_toon, UNIT_COUNT(blocks))
 {
 	struct call_result result = make_block(_i);
 	json_t *json;
@@ -399,7 +397,6 @@ START_TEST(shows_every_field_as_toon)
 	is_structured(json, blocks[_i].ending.structured);
 	json_decref(json);
 }
-END_TEST
 
 /* What is between the fences of a text, as JSON. */
 static json_t *
@@ -430,7 +427,7 @@ remove_notes(json_t *block)
 	}
 }
 
-START_TEST(shows_every_field_as_json)
+UNIT_TESTS(shows_every_field_as_json, UNIT_COUNT(blocks))
 {
 	struct call_result result = make_block(_i);
 	json_t *json, *block;
@@ -445,7 +442,6 @@ START_TEST(shows_every_field_as_json)
 	json_decref(block);
 	json_decref(json);
 }
-END_TEST
 
 /* What code prints cannot end the block: its fence is longer. */
 static const struct {
@@ -460,7 +456,7 @@ static const struct {
 	{ "`a``b```", "````" },
 };
 
-START_TEST(fences_longer_than_what_is_inside)
+UNIT_TESTS(fences_longer_than_what_is_inside, UNIT_COUNT(fences))
 {
 	struct call_result result = make_result(&endings[0]);
 	size_t len = strlen(fences[_i].fence);
@@ -480,7 +476,6 @@ START_TEST(fences_longer_than_what_is_inside)
 		json_decref(json);
 	}
 }
-END_TEST
 
 #define ENDED "\"caisson/status\":\"success\",\"caisson/exitCode\":0"
 
@@ -512,7 +507,7 @@ static const struct {
 	    "\"caisson/toolCalls\":9223372036854775807}" },
 };
 
-START_TEST(reports_what_was_in_force)
+UNIT_TESTS(reports_what_was_in_force, UNIT_COUNT(metas))
 {
 	struct call_result result = make_result(&endings[0]);
 	json_t *json, *expected = read_json(metas[_i].meta);
@@ -532,7 +527,6 @@ START_TEST(reports_what_was_in_force)
 	json_decref(json);
 	json_decref(expected);
 }
-END_TEST
 
 /* For programs, in every mode. */
 static const struct {
@@ -554,7 +548,7 @@ static const struct {
 	    "\"caisson/servers\":[\"gh\"]}" },
 };
 
-START_TEST(tells_programs_how_it_ended)
+UNIT_TESTS(tells_programs_how_it_ended, UNIT_COUNT(modes) * UNIT_COUNT(ends))
 {
 	const int row = _i % (int)UNIT_COUNT(ends);
 	struct call_result result = make_result(&ends[row].ending);
@@ -572,7 +566,6 @@ START_TEST(tells_programs_how_it_ended)
 	json_decref(json);
 	json_decref(expected);
 }
-END_TEST
 
 /* The session of a call, and what its answer says of it. */
 #define LOST(why) "; it has ended: " why "; its state is lost, and the next "  \
@@ -606,7 +599,7 @@ static const struct {
 	{ { .calls = 1, .ended = "why" }, "new" LOST("why") },
 };
 
-START_TEST(describes_its_session)
+UNIT_TESTS(describes_its_session, UNIT_COUNT(sessions))
 {
 	struct call_result result = make_result(&endings[0]);
 	auto_free char *wanted =
@@ -634,7 +627,6 @@ START_TEST(describes_its_session)
 	    "caisson/peakMemoryKiB")), 7);
 	json_decref(json);
 }
-END_TEST
 
 /* The facts about the isolation in an answer of a session. */
 static char *
@@ -654,7 +646,7 @@ isolation_of(const struct call_result *result, char **told)
 	return text;
 }
 
-START_TEST(reports_the_isolation_once)
+UNIT_TEST(reports_the_isolation_once)
 {
 	struct call_result result = make_result(&endings[0]);
 	auto_free char *told = NULL, *first = NULL, *again = NULL;
@@ -673,7 +665,6 @@ START_TEST(reports_the_isolation_once)
 	again = isolation_of(&result, &told);
 	ck_assert_str_eq(again, "{\"runtime\":\"native\",\"level\":\"full\"}");
 }
-END_TEST
 
 #define BUSY                                                                   \
 	"{\"status\":\"error\",\"summary\":\"Sandbox error: busy: "            \
@@ -705,7 +696,7 @@ static const struct {
 	    "  \"error\": \"busy: \\\"3\\\" wait\"\n}\n```", BUSY },
 };
 
-START_TEST(says_why_nothing_ran)
+UNIT_TESTS(says_why_nothing_ran, UNIT_COUNT(refusals))
 {
 	auto_buffer struct buffer line = { 0 };
 	struct answer_style style;
@@ -724,35 +715,4 @@ START_TEST(says_why_nothing_ran)
 	    refusals[_i].status);
 	ck_assert(json_is_true(json_object_get(json, "isError")));
 	json_decref(json);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(
-	    tc, has_pictures_among_the_text, 0, UNIT_COUNT(shown));
-	tcase_add_loop_test(
-	    tc, says_how_a_call_ended, 0, UNIT_COUNT(endings));
-	tcase_add_loop_test(tc, tells_programs_how_it_ended, 0,
-	    UNIT_COUNT(modes) * UNIT_COUNT(ends));
-	tcase_add_test(tc, reports_the_isolation_once);
-	tcase_add_loop_test(
-	    tc, describes_its_session, 0, UNIT_COUNT(sessions));
-	tcase_add_loop_test(
-	    tc, reports_what_was_in_force, 0, UNIT_COUNT(metas));
-	tcase_add_loop_test(
-	    tc, says_why_nothing_ran, 0, UNIT_COUNT(refusals));
-	tcase_add_loop_test(
-	    tc, shows_every_field_as_toon, 0, UNIT_COUNT(blocks));
-	tcase_add_loop_test(
-	    tc, shows_every_field_as_json, 0, UNIT_COUNT(blocks));
-	tcase_add_loop_test(tc, fences_longer_than_what_is_inside, 0,
-	    UNIT_COUNT(fences));
-}
-
-int
-main(void)
-{
-	return unit_run("answer", add_tests);
 }

@@ -84,7 +84,7 @@ static const struct {
 	    "last: \"\"" },
 };
 
-START_TEST(writes_an_object)
+UNIT_EACH(writes_an_object, UNIT_COUNT(forms))
 {
 	auto_buffer struct buffer found = { 0 };
 	struct answer_form form = { &found, forms[_i].kind, 0 };
@@ -95,10 +95,9 @@ START_TEST(writes_an_object)
 	if (found.len > 0)
 		ck_assert_str_eq(found.data, forms[_i].written);
 }
-END_TEST
 
 /* JSON may stand behind something, as it does in an answer. */
-START_TEST(writes_behind_what_is_there)
+UNIT_TEST(writes_behind_what_is_there)
 {
 	auto_buffer struct buffer found = { 0 };
 	struct answer_form form = { &found, FORM_LINE, 0 };
@@ -111,10 +110,9 @@ START_TEST(writes_behind_what_is_there)
 	ck_assert_ptr_nonnull(strstr(found.data, "[{\"text\""));
 	ck_assert_ptr_nonnull(strstr(found.data, "\"last\":\"\"},{}]"));
 }
-END_TEST
 
 /* The two forms of JSON are the same value. */
-START_TEST(says_the_same_in_json)
+UNIT_TEST(says_the_same_in_json)
 {
 	auto_buffer struct buffer line = { 0 }, pretty = { 0 };
 	struct answer_form forms_of_json[] = { { &line, FORM_LINE, 0 },
@@ -129,19 +127,4 @@ START_TEST(says_the_same_in_json)
 	ck_assert(json_equal(first, second));
 	json_decref(first);
 	json_decref(second);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, writes_an_object, 0, UNIT_COUNT(forms));
-	tcase_add_test(tc, writes_behind_what_is_there);
-	tcase_add_test(tc, says_the_same_in_json);
-}
-
-int
-main(void)
-{
-	return unit_run("form", add_tests);
 }

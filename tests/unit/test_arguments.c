@@ -52,7 +52,7 @@ static const struct {
 	{ "{\"code\":\"x\",\"timeout\":0.5E1}", "x", 5 },
 };
 
-START_TEST(accepts)
+UNIT_EACH(accepts, UNIT_COUNT(accepted))
 {
 	struct request run;
 	struct err err = { 0, "" };
@@ -66,12 +66,11 @@ START_TEST(accepts)
 	request_reset(&run);
 	ck_assert_ptr_null(run.code);
 }
-END_TEST
 
 /* A timeout above the maximum is lowered to it, with a note to the user. */
 static const char *const lowered[] = { "121", "4294967297", "1e100" };
 
-START_TEST(lowers_the_timeout)
+UNIT_EACH(lowers_the_timeout, UNIT_COUNT(lowered))
 {
 	auto_free char *arguments = mem_printf(
 	    "{\"code\":\"x\",\"timeout\":%s}", lowered[_i]);
@@ -88,7 +87,6 @@ START_TEST(lowers_the_timeout)
 	request_reset(&run);
 	ck_assert_ptr_null(run.notes);
 }
-END_TEST
 
 #define H64 "0123456789012345678901234567890123456789012345678901234567890123"
 
@@ -108,7 +106,7 @@ static const struct {
 	{ "[\"" H64 H64 "\"]", H64 H64, CONFIG_NAME_MAX + 1 },
 };
 
-START_TEST(names_servers)
+UNIT_EACH(names_servers, UNIT_COUNT(named))
 {
 	auto_free char *arguments = mem_printf(
 	    "{\"code\":\"x\",\"servers\":%s}", named[_i].servers);
@@ -122,7 +120,6 @@ START_TEST(names_servers)
 	request_reset(&run);
 	ck_assert_ptr_null(run.servers);
 }
-END_TEST
 
 #define MISSING "code is missing: give the Python source to run as a string"
 #define NO_LANGUAGE                                                            \
@@ -216,7 +213,7 @@ static const struct {
 	    "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9") },
 };
 
-START_TEST(refuses)
+UNIT_EACH(refuses, UNIT_COUNT(refused))
 {
 	struct request run;
 	struct err err = { 0, "" };
@@ -229,7 +226,6 @@ START_TEST(refuses)
 	/* It goes into JSON, which takes nothing else. */
 	ck_assert_int_eq(utf8_valid(err.text, strlen(err.text)), 1);
 }
-END_TEST
 
 /* The texts by which a call names what it continues, and the files. */
 static const struct {
@@ -268,7 +264,7 @@ static const struct {
 	    "timeout; CAISSON_ARGUMENTS=code,servers,timeout,files adds it" },
 };
 
-START_TEST(reads_handles)
+UNIT_EACH(reads_handles, UNIT_COUNT(handles))
 {
 	auto_free char *text =
 	    mem_printf("{\"code\":\"x\",%s}", handles[_i].arguments);
@@ -286,7 +282,6 @@ START_TEST(reads_handles)
 	ck_assert_str_eq(err.text, wanted == 0 ? "" : handles[_i].error);
 	request_reset(&run);
 }
-END_TEST
 
 /* Where the call names the language. */
 static const struct {
@@ -312,7 +307,7 @@ static const struct {
 	{ "{\"language\":\"python\"}", MISSING },
 };
 
-START_TEST(reads_the_language)
+UNIT_EACH(reads_the_language, UNIT_COUNT(in_language))
 {
 	struct json_span arguments = { NULL, 0 };
 	struct request request;
@@ -331,10 +326,9 @@ START_TEST(reads_the_language)
 		ck_assert_str_eq(err.text, in_language[_i].error);
 	request_reset(&request);
 }
-END_TEST
 
 /* The limit counts bytes of Python, not of JSON. */
-START_TEST(bounds_the_code)
+UNIT_EACH(bounds_the_code, 2)
 {
 	auto_buffer struct buffer arguments = { 0 };
 	struct request run;
@@ -357,10 +351,9 @@ START_TEST(bounds_the_code)
 	}
 	request_reset(&run);
 }
-END_TEST
 
 /* As many as can be configured, and one more. */
-START_TEST(bounds_the_servers)
+UNIT_EACH(bounds_the_servers, 2)
 {
 	auto_buffer struct buffer arguments = { 0 };
 	struct request run;
@@ -379,25 +372,4 @@ START_TEST(bounds_the_servers)
 		ck_assert_str_eq(
 		    err.text, "servers has more than 1000 names");
 	request_reset(&run);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, accepts, 0, UNIT_COUNT(accepted));
-	tcase_add_loop_test(tc, lowers_the_timeout, 0, UNIT_COUNT(lowered));
-	tcase_add_loop_test(tc, names_servers, 0, UNIT_COUNT(named));
-	tcase_add_loop_test(tc, refuses, 0, UNIT_COUNT(refused));
-	tcase_add_loop_test(tc, reads_handles, 0, UNIT_COUNT(handles));
-	tcase_add_loop_test(
-	    tc, reads_the_language, 0, UNIT_COUNT(in_language));
-	tcase_add_loop_test(tc, bounds_the_code, 0, 2);
-	tcase_add_loop_test(tc, bounds_the_servers, 0, 2);
-}
-
-int
-main(void)
-{
-	return unit_run("arguments", add_tests);
 }

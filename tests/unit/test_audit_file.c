@@ -57,7 +57,7 @@ is_refused(const char *path, const char *words)
 	ck_assert_ptr_nonnull(strstr(err.text, path));
 }
 
-START_TEST(is_made_for_its_user)
+UNIT_TEST(is_made_for_its_user)
 {
 	struct stat st;
 
@@ -66,18 +66,16 @@ START_TEST(is_made_for_its_user)
 	ck_assert_int_eq(st.st_mode, S_IFREG | 0600);
 	ck_assert_int_eq(fcntl(fd, F_GETFD), FD_CLOEXEC);
 }
-END_TEST
 
-START_TEST(what_others_write_to_is_refused)
+UNIT_TESTS(what_others_write_to_is_refused, 3)
 {
 	static const mode_t modes[] = { 0620, 0602, 0666 };
 
 	make("a", modes[_i]);
 	is_refused("a", "can be written by other users: run 'chmod 600'");
 }
-END_TEST
 
-START_TEST(what_belongs_to_another_is_refused)
+UNIT_TEST(what_belongs_to_another_is_refused)
 {
 	if (geteuid() != 0) {
 		unit_skip("only root can give files away");
@@ -87,9 +85,8 @@ START_TEST(what_belongs_to_another_is_refused)
 	ck_assert_int_eq(chown("a", 65534, 65534), 0);
 	is_refused("a", "belongs to user 65534, and Caisson runs as user 0");
 }
-END_TEST
 
-START_TEST(what_is_no_file_is_refused)
+UNIT_TEST(what_is_no_file_is_refused)
 {
 	struct sockaddr_un name = { AF_UNIX, "socket" };
 	auto_fd int server = socket(AF_UNIX, SOCK_STREAM, 0);
@@ -103,10 +100,9 @@ START_TEST(what_is_no_file_is_refused)
 	is_refused("socket", "is a socket");
 	is_refused("/dev/null", "is a device");
 }
-END_TEST
 
 /* Also where it has a reader. */
-START_TEST(a_pipe_with_a_reader_is_refused)
+UNIT_TEST(a_pipe_with_a_reader_is_refused)
 {
 	auto_fd int reader = -1;
 
@@ -114,9 +110,8 @@ START_TEST(a_pipe_with_a_reader_is_refused)
 	reader = open("pipe", O_RDONLY | O_NONBLOCK);
 	is_refused("pipe", "is a named pipe");
 }
-END_TEST
 
-START_TEST(a_link_is_not_followed)
+UNIT_TEST(a_link_is_not_followed)
 {
 	make("file", 0600);
 	ck_assert_int_eq(symlink("file", "link"), 0);
@@ -125,22 +120,5 @@ START_TEST(a_link_is_not_followed)
 	is_refused("dangling", "is a symbolic link");
 	ck_assert_int_eq(access("nowhere", F_OK), -1);
 }
-END_TEST
 
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, enter, leave);
-	tcase_add_test(tc, is_made_for_its_user);
-	tcase_add_loop_test(tc, what_others_write_to_is_refused, 0, 3);
-	tcase_add_test(tc, what_belongs_to_another_is_refused);
-	tcase_add_test(tc, what_is_no_file_is_refused);
-	tcase_add_test(tc, a_pipe_with_a_reader_is_refused);
-	tcase_add_test(tc, a_link_is_not_followed);
-}
-
-int
-main(void)
-{
-	return unit_run("audit_file", add_tests);
-}
+UNIT_FIXTURE(enter, leave)

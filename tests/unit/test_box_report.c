@@ -42,7 +42,7 @@ static const struct {
 	{ { BOX_REPORT_NONE, 0, 0, 0, 0 }, 0, 1, 0, BOX_CAUSE_CODE },
 };
 
-START_TEST(settles_the_end)
+UNIT_EACH(settles_the_end, UNIT_COUNT(ends))
 {
 	struct box_end end = { .cpu_us = 7, .more = 1 };
 
@@ -53,7 +53,6 @@ START_TEST(settles_the_end)
 	ck_assert_uint_eq(end.cpu_us, 7);
 	ck_assert_int_eq(end.more, 1);
 }
-END_TEST
 
 static const struct {
 	struct box_report report;
@@ -67,7 +66,7 @@ static const struct {
 };
 
 /* What was taken for the mark of an end is shown as it was printed. */
-START_TEST(shows_marks)
+UNIT_EACH(shows_marks, UNIT_COUNT(marks))
 {
 	const char *shown = marks[_i].shown;
 	struct call_stream whole = { mem_dup("in", 2), 2, 2, 0 };
@@ -87,18 +86,4 @@ START_TEST(shows_marks)
 	free(whole.data);
 	free(cut.data);
 	free(none.data);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, settles_the_end, 0, UNIT_COUNT(ends));
-	tcase_add_loop_test(tc, shows_marks, 0, UNIT_COUNT(marks));
-}
-
-int
-main(void)
-{
-	return unit_run("box_report", add_tests);
 }

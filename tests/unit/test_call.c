@@ -99,7 +99,7 @@ forget(struct call *call)
 	free(call);
 }
 
-START_TEST(says_how_a_call_ended)
+UNIT_TESTS(says_how_a_call_ended, UNIT_COUNT(ends))
 {
 	struct box box = { .boxes = &boxes, .ran = ends[_i].ran,
 		.exited = ends[_i].signal == 0,
@@ -115,7 +115,6 @@ START_TEST(says_how_a_call_ended)
 	ck_assert_uint_eq(call->result.peak_kib, 9);
 	forget(call);
 }
-END_TEST
 
 static const struct {
 	unsigned int timeout;
@@ -127,7 +126,7 @@ static const struct {
 	    "gh.list (1 s)" LONGER },
 };
 
-START_TEST(says_what_a_deadline_met)
+UNIT_TESTS(says_what_a_deadline_met, UNIT_COUNT(deadlines))
 {
 	struct box box = { .boxes = &boxes, .ran = 1,
 		.calls.waiting = (char *)deadlines[_i].waiting };
@@ -138,7 +137,6 @@ START_TEST(says_what_a_deadline_met)
 	ck_assert_str_eq(call->result.error, deadlines[_i].error);
 	forget(call);
 }
-END_TEST
 
 /* Whose turn it is */
 
@@ -231,7 +229,7 @@ static const struct {
 	{ "cc.aC", "202" }, /* it may have one place */
 };
 
-START_TEST(owners_take_turns)
+UNIT_TESTS(owners_take_turns, UNIT_COUNT(turns))
 {
 	const char *event = turns[_i].events;
 	char admitted[CALLS + 1] = "";
@@ -251,9 +249,8 @@ START_TEST(owners_take_turns)
 	}
 	ck_assert_str_eq(admitted, turns[_i].admitted);
 }
-END_TEST
 
-START_TEST(calls_of_a_conversation_take_turns)
+UNIT_TEST(calls_of_a_conversation_take_turns)
 {
 	begin();
 	waits(0, "talk");
@@ -267,7 +264,6 @@ START_TEST(calls_of_a_conversation_take_turns)
 	ck_assert_int_eq(admit(), 0);
 	ck_assert_int_eq(admit(), -1);
 }
-END_TEST
 
 /* How many calls of the first two owners wait, and who asks with what. */
 static const struct {
@@ -283,7 +279,7 @@ static const struct {
 	    "CAISSON_MAX_CONCURRENT or CAISSON_QUEUE" },
 };
 
-START_TEST(a_full_queue_refuses)
+UNIT_TESTS(a_full_queue_refuses, UNIT_COUNT(full))
 {
 	struct request request = { .owner = &owners[full[_i].asking] };
 	struct err err = { .text = "" };
@@ -301,9 +297,8 @@ START_TEST(a_full_queue_refuses)
 	if (full[_i].error != NULL)
 		ck_assert_str_eq(err.text, full[_i].error);
 }
-END_TEST
 
-START_TEST(says_why_a_call_is_late)
+UNIT_TESTS(says_why_a_call_is_late, 2)
 {
 	struct call *late;
 
@@ -319,10 +314,9 @@ START_TEST(says_why_a_call_is_late)
 	    "calls of a conversation take turns (CAISSON_QUEUE_TIMEOUT)");
 	free(late->result.error);
 }
-END_TEST
 
 /* A named note is shown once to each owner, and what is kept is bounded. */
-START_TEST(an_owner_is_told_once)
+UNIT_TEST(an_owner_is_told_once)
 {
 	char name[CONFIG_NAME_MAX + 1];
 	int n;
@@ -340,24 +334,4 @@ START_TEST(an_owner_is_told_once)
 	}
 	buffer_reset(&owners[0].told);
 	buffer_reset(&owners[1].told);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, says_how_a_call_ended, 0, UNIT_COUNT(ends));
-	tcase_add_loop_test(
-	    tc, says_what_a_deadline_met, 0, UNIT_COUNT(deadlines));
-	tcase_add_loop_test(tc, owners_take_turns, 0, UNIT_COUNT(turns));
-	tcase_add_test(tc, calls_of_a_conversation_take_turns);
-	tcase_add_loop_test(tc, a_full_queue_refuses, 0, UNIT_COUNT(full));
-	tcase_add_loop_test(tc, says_why_a_call_is_late, 0, 2);
-	tcase_add_test(tc, an_owner_is_told_once);
-}
-
-int
-main(void)
-{
-	return unit_run("call", add_tests);
 }

@@ -209,16 +209,15 @@ static const struct place places[] = {
 	{ "0::/../a\n", "1 2 0:3 /.. /none rw" V2, "cgroup /none/a: " },
 };
 
-START_TEST(the_part_is_found)
+UNIT_TESTS(the_part_is_found, UNIT_COUNT(places))
 {
 	describe(places[_i].cgroup, places[_i].mountinfo);
 	refused(places[_i].why);
 }
-END_TEST
 
 /* Whether it is for us */
 
-START_TEST(controllers_are_needed)
+UNIT_TEST(controllers_are_needed)
 {
 	const char *file = "tree/ours/cgroup.controllers";
 
@@ -235,9 +234,8 @@ START_TEST(controllers_are_needed)
 	refused("read cgroup.controllers: No such file");
 	ck_assert(is_there("cgroup.procs"));
 }
-END_TEST
 
-START_TEST(others_in_it_are_left_alone)
+UNIT_TEST(others_in_it_are_left_alone)
 {
 	auto_free char *pids = mem_printf("%d\n1\n", (int)getpid());
 
@@ -245,11 +243,10 @@ START_TEST(others_in_it_are_left_alone)
 	refused("there are other processes in it, such as 1");
 	assert_content(".", "cgroup.subtree_control", "");
 }
-END_TEST
 
 /* Ours */
 
-START_TEST(what_cannot_be_used_is_left)
+UNIT_TEST(what_cannot_be_used_is_left)
 {
 	int fds = unit_open_fds();
 
@@ -263,17 +260,16 @@ START_TEST(what_cannot_be_used_is_left)
 	refused("write '+memory +pids' to cgroup.subtree_control");
 	ck_assert_int_eq(unit_open_fds(), fds);
 }
-END_TEST
 
 /* Groups */
 
-START_TEST(a_group_has_its_limits)
+UNIT_TESTS(a_group_has_its_limits, 3)
 {
 	auto_free char *name = NULL;
 	struct group *group;
 	struct cgroup *cg;
 
-	options.cpus = (unsigned int)_i;
+	options.cpus = _i == 2 ? 150 : (unsigned int)_i;
 	cg = started();
 	group = group_new(cg, 7, &err);
 	ck_assert_ptr_nonnull(group);
@@ -292,9 +288,8 @@ START_TEST(a_group_has_its_limits)
 	ck_assert(!is_there(name));
 	cgroup_free(&cg);
 }
-END_TEST
 
-START_TEST(old_kernels_lack_some_files)
+UNIT_TEST(old_kernels_lack_some_files)
 {
 	struct cgroup *cg = started();
 	struct group_usage usage;
@@ -316,7 +311,6 @@ START_TEST(old_kernels_lack_some_files)
 	missing = NULL;
 	cgroup_free(&cg);
 }
-END_TEST
 
 struct used {
 	const char *events;
@@ -332,7 +326,7 @@ static const struct used uses[] = {
 	{ "", 0 },
 };
 
-START_TEST(what_was_used_is_read)
+UNIT_TESTS(what_was_used_is_read, UNIT_COUNT(uses))
 {
 	struct cgroup *cg = started();
 	struct group *group = group_new(cg, 1, &err);
@@ -351,11 +345,10 @@ START_TEST(what_was_used_is_read)
 	group_free(&group);
 	cgroup_free(&cg);
 }
-END_TEST
 
 /* Ends */
 
-START_TEST(a_busy_folder_goes_later)
+UNIT_TEST(a_busy_folder_goes_later)
 {
 	struct cgroup *cg = started();
 	struct group *group = group_new(cg, 1, &err);
@@ -371,9 +364,8 @@ START_TEST(a_busy_folder_goes_later)
 	ck_assert(STAILQ_EMPTY(&cg->ends));
 	cgroup_free(&cg);
 }
-END_TEST
 
-START_TEST(the_folders_of_the_dead_are_swept)
+UNIT_TEST(the_folders_of_the_dead_are_swept)
 {
 	unsigned long long birth = group_birth(getpid());
 	auto_free char *reborn =
@@ -402,35 +394,12 @@ START_TEST(the_folders_of_the_dead_are_swept)
 		ck_assert_int_eq(
 		    unlinkat(AT_FDCWD, stay[i], AT_REMOVEDIR), 0);
 }
-END_TEST
 
-START_TEST(births_tell_processes_apart)
+UNIT_TEST(births_tell_processes_apart)
 {
 	ck_assert_uint_gt(group_birth(getpid()), 0);
 	ck_assert_uint_le(group_birth(getppid()), group_birth(getpid()));
 	ck_assert_uint_eq(group_birth(99999999), 0);
 }
-END_TEST
 
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_loop_test(tc, the_part_is_found, 0, UNIT_COUNT(places));
-	tcase_add_test(tc, controllers_are_needed);
-	tcase_add_test(tc, others_in_it_are_left_alone);
-	tcase_add_test(tc, what_cannot_be_used_is_left);
-	tcase_add_test(tc, old_kernels_lack_some_files);
-	tcase_add_loop_test(tc, what_was_used_is_read, 0, UNIT_COUNT(uses));
-	tcase_add_test(tc, a_busy_folder_goes_later);
-	tcase_add_test(tc, the_folders_of_the_dead_are_swept);
-	tcase_add_test(tc, births_tell_processes_apart);
-	tcase_add_loop_test(tc, a_group_has_its_limits, 0, 2);
-	tcase_add_loop_test(tc, a_group_has_its_limits, 150, 151);
-}
-
-int
-main(void)
-{
-	return unit_run("cgroup", add_tests);
-}
+UNIT_FIXTURE(setup, teardown)

@@ -95,7 +95,7 @@ find(int way, int counts)
 	return n;
 }
 
-START_TEST(finds_every_child)
+UNIT_TESTS(finds_every_child, 3)
 {
 	int fds = unit_open_fds();
 	int n;
@@ -114,9 +114,8 @@ START_TEST(finds_every_child)
 	ck_assert_uint_eq(find(_i, 1), 0);
 	ck_assert_int_eq(unit_open_fds(), fds);
 }
-END_TEST
 
-START_TEST(reads_parents)
+UNIT_TEST(reads_parents)
 {
 	auto_fd int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	char name[20];
@@ -127,7 +126,6 @@ START_TEST(reads_parents)
 	ck_assert_int_eq(children_parent(proc, "sys"), 0);
 	ck_assert_int_eq(children_parent(-1, name), 0);
 }
-END_TEST
 
 /* A child with one of its own; both hold the end of a pipe that is ours. */
 static pid_t
@@ -158,7 +156,7 @@ make_family(int grouped, int *line)
 }
 
 /* With its group, or it alone where that is the group of the test. */
-START_TEST(kills_a_child)
+UNIT_TESTS(kills_a_child, 2)
 {
 	siginfo_t si;
 	pid_t pid;
@@ -176,19 +174,4 @@ START_TEST(kills_a_child)
 	waitpid(pid, NULL, 0);
 	ck_assert_int_eq(children_kill(pid), 0);
 	close(line);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, kills_a_child, 0, 2);
-	tcase_add_loop_test(tc, finds_every_child, 0, 3);
-	tcase_add_test(tc, reads_parents);
-}
-
-int
-main(void)
-{
-	return unit_run("children", add_tests);
 }

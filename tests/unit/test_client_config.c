@@ -70,7 +70,7 @@ printed(const char *name, const char *path, struct err *err)
 	return text;
 }
 
-START_TEST(every_client_has_lines)
+UNIT_TEST(every_client_has_lines)
 {
 	size_t n;
 
@@ -85,7 +85,6 @@ START_TEST(every_client_has_lines)
 	}
 	ck_assert_uint_gt(n, 15);
 }
-END_TEST
 
 static const struct {
 	const char *name, *path, *wanted;
@@ -101,25 +100,11 @@ static const struct {
 	    "'/it'\\''s/$x'\n" },
 };
 
-START_TEST(paths_are_quoted)
+UNIT_EACH(paths_are_quoted, UNIT_COUNT(paths))
 {
 	struct err err;
 	auto_free char *text =
 	    printed(paths[_i].name, paths[_i].path, &err);
 
 	ck_assert_str_eq(text, paths[_i].wanted);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_test(tc, every_client_has_lines);
-	tcase_add_loop_test(tc, paths_are_quoted, 0, UNIT_COUNT(paths));
-}
-
-int
-main(void)
-{
-	return unit_run("client_config", add_tests);
 }

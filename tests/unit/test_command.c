@@ -69,7 +69,7 @@ static const struct {
 	{ { "help", "memory", "show" }, 3, COMMAND_HELP, "memory" },
 };
 
-START_TEST(words_are_understood)
+UNIT_EACH(words_are_understood, UNIT_COUNT(good))
 {
 	struct command command;
 	struct err err = { 0 };
@@ -81,7 +81,6 @@ START_TEST(words_are_understood)
 	if (good[_i].count > 0)
 		ck_assert_str_eq(command.word, good[_i].words[0]);
 }
-END_TEST
 
 /* Words that stand behind flags, and what is missing in the end. */
 static const struct {
@@ -122,7 +121,7 @@ static const struct {
 	    "as cursor: 'caisson client' lists them" },
 };
 
-START_TEST(words_behind_flags)
+UNIT_EACH(words_behind_flags, UNIT_COUNT(behind))
 {
 	struct command command;
 	struct err err = { 0 };
@@ -140,10 +139,9 @@ START_TEST(words_behind_flags)
 	if (behind[_i].says != NULL)
 		ck_assert_str_eq(err.text, behind[_i].says);
 }
-END_TEST
 
 /* A key may look like a flag: it is one behind "--". */
-START_TEST(what_a_memory_is_called)
+UNIT_TEST(what_a_memory_is_called)
 {
 	static const char *const words[] = { "memory", "show", NULL };
 	char *rest[] = { (char *)"--json", NULL };
@@ -153,19 +151,4 @@ START_TEST(what_a_memory_is_called)
 	ck_assert_int_eq(read_words(words, &command, &err), 2);
 	ck_assert_int_eq(command_take_rest(&command, rest, &err), 0);
 	ck_assert_str_eq(command.operand, "--json");
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, words_are_understood, 0, UNIT_COUNT(good));
-	tcase_add_loop_test(tc, words_behind_flags, 0, UNIT_COUNT(behind));
-	tcase_add_test(tc, what_a_memory_is_called);
-}
-
-int
-main(void)
-{
-	return unit_run("command", add_tests);
 }

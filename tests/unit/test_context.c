@@ -21,7 +21,7 @@ static const struct {
 	{ "null", 0 },
 };
 
-START_TEST(reads_capabilities)
+UNIT_EACH(reads_capabilities, UNIT_COUNT(rows))
 {
 	struct json_span object;
 
@@ -30,14 +30,12 @@ START_TEST(reads_capabilities)
 	ck_assert_uint_eq(
 	    context_capabilities(object), rows[_i].capabilities);
 }
-END_TEST
 
-START_TEST(says_nothing)
+UNIT_TEST(says_nothing)
 {
 	ck_assert_uint_eq(
 	    context_capabilities((struct json_span){ NULL, 0 }), 0);
 }
-END_TEST
 
 static const struct {
 	const char *wanted;
@@ -54,7 +52,7 @@ static const struct {
 	{ "7", "emergency", 0 },
 };
 
-START_TEST(reads_log_levels)
+UNIT_EACH(reads_log_levels, UNIT_COUNT(levels))
 {
 	struct context context = { .owner = NULL };
 	struct json_span word;
@@ -64,19 +62,4 @@ START_TEST(reads_log_levels)
 	context.log_level = context_log_level(word);
 	ck_assert_int_eq(
 	    context_logs(&context, levels[_i].sent), levels[_i].logs);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, reads_capabilities, 0, UNIT_COUNT(rows));
-	tcase_add_loop_test(tc, reads_log_levels, 0, UNIT_COUNT(levels));
-	tcase_add_test(tc, says_nothing);
-}
-
-int
-main(void)
-{
-	return unit_run("context", add_tests);
 }

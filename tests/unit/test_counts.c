@@ -85,7 +85,7 @@ say(const struct counts *counts, uint64_t box, uint64_t cpu_us)
 	    (ssize_t)sizeof(usage));
 }
 
-START_TEST(counts_of_another_box_are_not_read)
+UNIT_TEST(counts_of_another_box_are_not_read)
 {
 	struct counts *other = take(6), *counts = take(7);
 	struct box_usage usage;
@@ -108,9 +108,8 @@ START_TEST(counts_of_another_box_are_not_read)
 	counts_release(&counts);
 	counts_release(&other);
 }
-END_TEST
 
-START_TEST(a_file_is_not_spare_while_a_process_has_it)
+UNIT_TEST(a_file_is_not_spare_while_a_process_has_it)
 {
 	struct counts *first = take(1), *other;
 	struct child *one = begin_process(first);
@@ -126,10 +125,9 @@ START_TEST(a_file_is_not_spare_while_a_process_has_it)
 	counts_release(&first);
 	counts_release(&other);
 }
-END_TEST
 
 /* The launcher of a box that was not built may have left other processes. */
-START_TEST(a_file_that_others_may_have_is_closed)
+UNIT_TEST(a_file_that_others_may_have_is_closed)
 {
 	struct counts *counts = take(1);
 	struct child *one = begin_process(counts);
@@ -139,9 +137,8 @@ START_TEST(a_file_that_others_may_have_is_closed)
 	end_process(&one);
 	ck_assert_int_eq(unit_open_fds(), fds);
 }
-END_TEST
 
-START_TEST(only_some_are_kept)
+UNIT_TEST(only_some_are_kept)
 {
 	struct counts *all[COUNTS_SPARE_MAX + 1], *last;
 	size_t i;
@@ -156,9 +153,8 @@ START_TEST(only_some_are_kept)
 	counts_release(&last);
 	ck_assert_int_eq(unit_open_fds(), fds);
 }
-END_TEST
 
-START_TEST(those_that_are_not_needed_are_closed)
+UNIT_TEST(those_that_are_not_needed_are_closed)
 {
 	struct counts *one = take(1), *other = take(2), *last = take(3);
 
@@ -171,21 +167,5 @@ START_TEST(those_that_are_not_needed_are_closed)
 		event_base_loop(base, EVLOOP_ONCE);
 	counts_release(&last);
 }
-END_TEST
 
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, enter, leave);
-	tcase_add_test(tc, counts_of_another_box_are_not_read);
-	tcase_add_test(tc, a_file_is_not_spare_while_a_process_has_it);
-	tcase_add_test(tc, a_file_that_others_may_have_is_closed);
-	tcase_add_test(tc, only_some_are_kept);
-	tcase_add_test(tc, those_that_are_not_needed_are_closed);
-}
-
-int
-main(void)
-{
-	return unit_run("counts", add_tests);
-}
+UNIT_FIXTURE(enter, leave)

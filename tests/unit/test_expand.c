@@ -50,7 +50,7 @@ static const struct {
 	{ "$${A}", "$secret" },
 };
 
-START_TEST(expands)
+UNIT_EACH(expands, UNIT_COUNT(good))
 {
 	struct expand expand = { .envp = environment,
 		.folder = "/work/here" };
@@ -60,7 +60,6 @@ START_TEST(expands)
 	ck_assert_msg(text != NULL, "%s: %s", good[_i].text, err.text);
 	ck_assert_str_eq(text, good[_i].expanded);
 }
-END_TEST
 
 static const struct {
 	const char *text;
@@ -81,7 +80,7 @@ static const struct {
 	    "write ${userHome:-default}", 0 },
 };
 
-START_TEST(refuses)
+UNIT_EACH(refuses, UNIT_COUNT(bad))
 {
 	struct expand expand = { .envp = environment };
 	struct err err;
@@ -90,7 +89,6 @@ START_TEST(refuses)
 	ck_assert_str_eq(err.text, bad[_i].sentence);
 	ck_assert_int_eq(expand.foreign, bad[_i].foreign);
 }
-END_TEST
 
 /* Ways that only the files of some clients have. */
 static const struct {
@@ -107,7 +105,7 @@ static const struct {
 	{ CONFIG_SHAPE_MCP, "{env:} {env:A {x}", "{env:} {env:A {x}" },
 };
 
-START_TEST(clients_have_their_ways)
+UNIT_EACH(clients_have_their_ways, UNIT_COUNT(clients))
 {
 	struct expand expand = { .envp = environment,
 		.shape = clients[_i].shape };
@@ -116,9 +114,8 @@ START_TEST(clients_have_their_ways)
 
 	ck_assert_str_eq(text, clients[_i].expanded);
 }
-END_TEST
 
-START_TEST(a_variable_in_braces_must_be_set)
+UNIT_TEST(a_variable_in_braces_must_be_set)
 {
 	struct expand expand = { .envp = environment,
 		.shape = CONFIG_SHAPE_MCP };
@@ -128,10 +125,9 @@ START_TEST(a_variable_in_braces_must_be_set)
 	ck_assert_str_eq(err.text, "uses ${NONE}, which is not set: set it, "
 	    "or write ${NONE:-default}");
 }
-END_TEST
 
 /* However often a variable is used, the memory stays bounded. */
-START_TEST(the_result_is_bounded)
+UNIT_TEST(the_result_is_bounded)
 {
 	auto_free char *value = mem_alloc(CONFIG_EXPANDED_MAX + 4);
 	char *envp[] = { value, NULL };
@@ -152,22 +148,4 @@ START_TEST(the_result_is_bounded)
 	ck_assert_str_eq(err.text, "has more than 131071 bytes when its "
 	    "variables are filled in, more than can be passed to a "
 	    "program");
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, expands, 0, UNIT_COUNT(good));
-	tcase_add_loop_test(tc, refuses, 0, UNIT_COUNT(bad));
-	tcase_add_loop_test(
-	    tc, clients_have_their_ways, 0, UNIT_COUNT(clients));
-	tcase_add_test(tc, a_variable_in_braces_must_be_set);
-	tcase_add_test(tc, the_result_is_bounded);
-}
-
-int
-main(void)
-{
-	return unit_run("expand", add_tests);
 }

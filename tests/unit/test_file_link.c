@@ -37,7 +37,7 @@ quoted(const char *text, struct buffer *json)
 	return (struct json_span){ json->data, json->len };
 }
 
-START_TEST(goes_there_and_back)
+UNIT_EACH(goes_there_and_back, UNIT_COUNT(links))
 {
 	const struct file_link link = { .name = links[_i].name,
 		.version = links[_i].version,
@@ -59,7 +59,6 @@ START_TEST(goes_there_and_back)
 	ck_assert_uint_eq(version, links[_i].version);
 	ck_assert_pstr_eq(conversation, links[_i].conversation);
 }
-END_TEST
 
 /* They begin as the URI of a file does. */
 static const char *const wrong[] = { URI("a?version=0"), URI("a?version="),
@@ -70,7 +69,7 @@ static const char *const wrong[] = { URI("a?version=0"), URI("a?version="),
 	FILE_LINK_CONVERSATIONS "/a", FILE_LINK_CONVERSATIONS "a/",
 	FILE_LINK_CONVERSATIONS "a%0Ab/c", FILE_LINK_CONVERSATIONS "%zz/c" };
 
-START_TEST(refuses_what_is_none)
+UNIT_EACH(refuses_what_is_none, UNIT_COUNT(wrong))
 {
 	auto_buffer struct buffer json = { 0 };
 	char *conversation;
@@ -80,9 +79,8 @@ START_TEST(refuses_what_is_none)
 	    quoted(wrong[_i], &json), &version, &conversation));
 	ck_assert_ptr_null(conversation);
 }
-END_TEST
 
-START_TEST(recognises_those_of_files)
+UNIT_TEST(recognises_those_of_files)
 {
 	auto_buffer struct buffer json = { 0 };
 	auto_buffer struct buffer nothing = { 0 };
@@ -103,7 +101,6 @@ START_TEST(recognises_those_of_files)
 	    &conversation);
 	ck_assert_ptr_null(name);
 }
-END_TEST
 
 static const struct {
 	uint64_t size;
@@ -120,26 +117,10 @@ static const struct {
 	{ 268435456, "268.4 MB" },
 };
 
-START_TEST(reports_sizes)
+UNIT_EACH(reports_sizes, UNIT_COUNT(sizes))
 {
 	auto_buffer struct buffer text = { 0 };
 
 	file_link_add_size(&text, sizes[_i].size);
 	ck_assert_str_eq(text.data, sizes[_i].text);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, goes_there_and_back, 0, UNIT_COUNT(links));
-	tcase_add_loop_test(tc, refuses_what_is_none, 0, UNIT_COUNT(wrong));
-	tcase_add_test(tc, recognises_those_of_files);
-	tcase_add_loop_test(tc, reports_sizes, 0, UNIT_COUNT(sizes));
-}
-
-int
-main(void)
-{
-	return unit_run("file_link", add_tests);
 }

@@ -44,7 +44,7 @@ is_refused(const char *path, const char *words)
 	ck_assert_msg(strstr(err.text, words) != NULL, "%s", err.text);
 }
 
-START_TEST(nothing_is_made)
+UNIT_TEST(nothing_is_made)
 {
 	auto_free char *path = in_folder("log");
 
@@ -55,9 +55,8 @@ START_TEST(nothing_is_made)
 	if (geteuid() == 0)
 		ck_assert_int_eq(file_trial_make("/test_file_trial", &err), 0);
 }
-END_TEST
 
-START_TEST(what_is_there_stays)
+UNIT_TEST(what_is_there_stays)
 {
 	auto_free char *path = in_folder("log");
 	FILE *file = fopen(path, "w");
@@ -70,10 +69,9 @@ START_TEST(what_is_there_stays)
 	ck_assert_int_eq(st.st_size, 6);
 	ck_assert_int_eq(file_trial_append("/dev/null", &err), 0);
 }
-END_TEST
 
 /* It has no reader: that is reported at once, by the start as well. */
-START_TEST(a_pipe_is_not_waited_for)
+UNIT_TEST(a_pipe_is_not_waited_for)
 {
 	auto_free char *path = in_folder("pipe");
 	auto_fd int reader = -1, file = -1;
@@ -88,9 +86,8 @@ START_TEST(a_pipe_is_not_waited_for)
 	ck_assert_int_ne(file, -1);
 	ck_assert_int_eq(fcntl(file, F_GETFL) & O_NONBLOCK, 0);
 }
-END_TEST
 
-START_TEST(a_link_may_lead_to_what_is_not_there)
+UNIT_TEST(a_link_may_lead_to_what_is_not_there)
 {
 	auto_free char *path = in_folder("link"), *other = in_folder("other");
 	auto_free char *lost = in_folder("lost"), *round = in_folder("round");
@@ -107,16 +104,14 @@ START_TEST(a_link_may_lead_to_what_is_not_there)
 	ck_assert_int_eq(symlink("round", round), 0);
 	is_refused(round, "Too many levels of symbolic links");
 }
-END_TEST
 
 /* Where the folder is ours, and no file can be made all the same. */
-START_TEST(unwritable_places_are_reported)
+UNIT_TEST(unwritable_places_are_reported)
 {
 	is_refused("/proc/test_file_trial", "open /proc/test_file_trial: ");
 }
-END_TEST
 
-START_TEST(impossible_paths_are_reported)
+UNIT_TEST(impossible_paths_are_reported)
 {
 	auto_free char *deep = in_folder("nowhere/log");
 
@@ -124,9 +119,8 @@ START_TEST(impossible_paths_are_reported)
 	is_refused(folder, "Is a directory");
 	is_refused("/proc/version/log", "Not a directory");
 }
-END_TEST
 
-START_TEST(places_that_others_write_to_are_reported)
+UNIT_TEST(places_that_others_write_to_are_reported)
 {
 	auto_free char *path = in_folder("log");
 
@@ -138,23 +132,5 @@ START_TEST(places_that_others_write_to_are_reported)
 	ck_assert_int_eq(seteuid(getuid()), 0);
 	chmod(folder, 0700);
 }
-END_TEST
 
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, enter, leave);
-	tcase_add_test(tc, nothing_is_made);
-	tcase_add_test(tc, what_is_there_stays);
-	tcase_add_test(tc, a_pipe_is_not_waited_for);
-	tcase_add_test(tc, a_link_may_lead_to_what_is_not_there);
-	tcase_add_test(tc, unwritable_places_are_reported);
-	tcase_add_test(tc, impossible_paths_are_reported);
-	tcase_add_test(tc, places_that_others_write_to_are_reported);
-}
-
-int
-main(void)
-{
-	return unit_run("file_trial", add_tests);
-}
+UNIT_FIXTURE(enter, leave)

@@ -65,7 +65,7 @@ static const struct {
 	{ "/nowhere/a", "a|-x|y|", "K=1|L=2|", NULL },
 };
 
-START_TEST(other_servers_have_other_ones)
+UNIT_TESTS(other_servers_have_other_ones, UNIT_COUNT(others))
 {
 	uint8_t one[FINGERPRINT_SIZE], other[FINGERPRINT_SIZE];
 
@@ -76,7 +76,6 @@ START_TEST(other_servers_have_other_ones)
 	    others[_i].cwd);
 	ck_assert(!is_same(one, other));
 }
-END_TEST
 
 static void
 write_file(const char *name, const char *text, time_t when)
@@ -113,7 +112,7 @@ changes_with(const char *program, const char *run, const char *cwd,
 	ck_assert(is_same(one, other));
 }
 
-START_TEST(changes_with_its_files)
+UNIT_TEST(changes_with_its_files)
 {
 	auto_free char *program = NULL;
 	auto_free char *run = NULL;
@@ -127,19 +126,4 @@ START_TEST(changes_with_its_files)
 	ck_assert_int_eq(chdir(folder), 0);
 	changes_with("/bin/sh", "python3|./c.py|", NULL, "c.py");
 	ck_assert_int_eq(system("rm -rf \"$PWD\""), 0);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(
-	    tc, other_servers_have_other_ones, 0, UNIT_COUNT(others));
-	tcase_add_test(tc, changes_with_its_files);
-}
-
-int
-main(void)
-{
-	return unit_run("fingerprint", add_tests);
 }

@@ -59,16 +59,15 @@ hold(int most)
 	ck_assert_int_eq(flock(holder, LOCK_EX | LOCK_NB), 0);
 }
 
-START_TEST(takes_a_free_lock_at_once)
+UNIT_TEST(takes_a_free_lock_at_once)
 {
 	auto_fd int dir = open_folder();
 
 	ck_assert_int_eq(folder_lock(dir), 0);
 	ck_assert_int_eq(pauses, 0);
 }
-END_TEST
 
-START_TEST(waits_for_its_holder)
+UNIT_TEST(waits_for_its_holder)
 {
 	auto_fd int dir = open_folder();
 
@@ -80,9 +79,8 @@ START_TEST(waits_for_its_holder)
 	ck_assert_int_eq(flock(holder, LOCK_EX | LOCK_NB), -1);
 	fd_close(&holder);
 }
-END_TEST
 
-START_TEST(gives_up_in_the_end)
+UNIT_TEST(gives_up_in_the_end)
 {
 	auto_fd int dir = open_folder();
 
@@ -92,28 +90,12 @@ START_TEST(gives_up_in_the_end)
 	ck_assert_int_eq(pauses, FOLDER_LOCK_TRIES);
 	fd_close(&holder);
 }
-END_TEST
 
-START_TEST(does_not_wait_for_what_cannot_be_locked)
+UNIT_TEST(does_not_wait_for_what_cannot_be_locked)
 {
 	ck_assert_int_eq(folder_lock(-1), -1);
 	ck_assert_int_eq(errno, EBADF);
 	ck_assert_int_eq(pauses, 0);
 }
-END_TEST
 
-static void
-add(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, make_folder, remove_folder);
-	tcase_add_test(tc, takes_a_free_lock_at_once);
-	tcase_add_test(tc, waits_for_its_holder);
-	tcase_add_test(tc, gives_up_in_the_end);
-	tcase_add_test(tc, does_not_wait_for_what_cannot_be_locked);
-}
-
-int
-main(void)
-{
-	return unit_run("folder_lock", add);
-}
+UNIT_FIXTURE(make_folder, remove_folder)

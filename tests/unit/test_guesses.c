@@ -35,15 +35,14 @@ guess(const char *address, unsigned int count)
 	return guesses_wait(guesses, address, NOW);
 }
 
-START_TEST(the_first_ones_are_free)
+UNIT_TEST(the_first_ones_are_free)
 {
 	ck_assert_uint_eq(guesses_wait(guesses, "192.0.2.1", NOW), 0);
 	ck_assert_uint_eq(guess("192.0.2.1", GUESSES_FREE - 1), 0);
 	ck_assert_uint_eq(guess("192.0.2.1", 1), 1);
 }
-END_TEST
 
-START_TEST(the_pause_doubles_up_to_a_limit)
+UNIT_TEST(the_pause_doubles_up_to_a_limit)
 {
 	unsigned int i, last = guess("192.0.2.1", GUESSES_FREE);
 
@@ -54,33 +53,29 @@ START_TEST(the_pause_doubles_up_to_a_limit)
 	ck_assert_uint_eq(
 	    guess("192.0.2.1", 100), GUESSES_PAUSE_MAX_MS / 1000);
 }
-END_TEST
 
-START_TEST(a_pause_ends)
+UNIT_TEST(a_pause_ends)
 {
 	ck_assert_uint_eq(guess("192.0.2.1", GUESSES_FREE), 1);
 	ck_assert_uint_eq(
 	    guesses_wait(guesses, "192.0.2.1", NOW + GUESSES_PAUSE_MS), 0);
 }
-END_TEST
 
-START_TEST(they_are_forgotten)
+UNIT_TEST(they_are_forgotten)
 {
 	guess("192.0.2.1", GUESSES_FREE + 3);
 	ck_assert_uint_eq(guesses_note(guesses, "192.0.2.1",
 	                      NOW + GUESSES_FORGET_MS + 1), 1);
 }
-END_TEST
 
-START_TEST(other_addresses_do_not_wait)
+UNIT_TEST(other_addresses_do_not_wait)
 {
 	guess("192.0.2.1", 100);
 	ck_assert_uint_eq(guesses_wait(guesses, "192.0.2.2", NOW), 0);
 	ck_assert_uint_eq(guesses_wait(guesses, "user 1", NOW), 0);
 }
-END_TEST
 
-START_TEST(a_network_of_ipv6_is_one)
+UNIT_TEST(a_network_of_ipv6_is_one)
 {
 	guess("2001:db8::1", GUESSES_FREE);
 	ck_assert_uint_eq(
@@ -91,9 +86,8 @@ START_TEST(a_network_of_ipv6_is_one)
 	ck_assert_uint_eq(
 	    guesses_wait(guesses, "::ffff:192.0.2.2", NOW), 0);
 }
-END_TEST
 
-START_TEST(the_table_does_not_grow)
+UNIT_TEST(the_table_does_not_grow)
 {
 	char address[HTTP_ADDRESS_MAX + 1];
 	unsigned int i;
@@ -106,23 +100,5 @@ START_TEST(the_table_does_not_grow)
 	/* The last ones are known. */
 	ck_assert_uint_eq(guesses_note(guesses, address, NOW + i), 2);
 }
-END_TEST
 
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, enter, leave);
-	tcase_add_test(tc, the_first_ones_are_free);
-	tcase_add_test(tc, the_pause_doubles_up_to_a_limit);
-	tcase_add_test(tc, a_pause_ends);
-	tcase_add_test(tc, they_are_forgotten);
-	tcase_add_test(tc, other_addresses_do_not_wait);
-	tcase_add_test(tc, a_network_of_ipv6_is_one);
-	tcase_add_test(tc, the_table_does_not_grow);
-}
-
-int
-main(void)
-{
-	return unit_run("guesses", add_tests);
-}
+UNIT_FIXTURE(enter, leave)

@@ -46,7 +46,7 @@ static const struct {
 	{ "XHOME", "/x", 0 },
 };
 
-START_TEST(a_folder_is_an_absolute_path)
+UNIT_TESTS(a_folder_is_an_absolute_path, UNIT_COUNT(values))
 {
 	const char *found;
 
@@ -56,9 +56,8 @@ START_TEST(a_folder_is_an_absolute_path)
 	if (found != NULL)
 		ck_assert_str_eq(found, values[_i].value);
 }
-END_TEST
 
-START_TEST(settings_may_have_moved)
+UNIT_TEST(settings_may_have_moved)
 {
 	set("HOME", "/home/me", "");
 	ck_assert_str_eq(home_settings_variable(envp), "HOME");
@@ -67,29 +66,26 @@ START_TEST(settings_may_have_moved)
 	set("XDG_CONFIG_HOME", "/x", "");
 	ck_assert_str_eq(home_settings_variable(envp), "XDG_CONFIG_HOME");
 }
-END_TEST
 
 /* What is missing would be made in the nearest folder above it. */
 static const char *const places[] = { "", "/none", "/none/at/all", "/" };
 
-START_TEST(our_own_folders_are_used)
+UNIT_TESTS(our_own_folders_are_used, UNIT_COUNT(places))
 {
 	set("HOME", folder, places[_i]);
 	ck_assert_ptr_null(home_refusal(envp, "HOME"));
 	ck_assert_ptr_null(home_refusal(envp, "OTHER"));
 	ck_assert_uint_eq(home_owner(folder), geteuid());
 }
-END_TEST
 
 static const char *const of_root[] = { "/", "/usr", "/none/at/all", "//" };
 
-START_TEST(folders_of_root_are_used)
+UNIT_TESTS(folders_of_root_are_used, UNIT_COUNT(of_root))
 {
 	set("HOME", of_root[_i], "");
 	ck_assert_ptr_null(home_refusal(envp, "HOME"));
 	ck_assert_uint_eq(home_owner(of_root[_i]), 0);
 }
-END_TEST
 
 /* Makes the folder another user's; returns whether that can be. */
 static int
@@ -103,7 +99,7 @@ give_away(void)
 	return 1;
 }
 
-START_TEST(folders_of_others_are_not)
+UNIT_TESTS(folders_of_others_are_not, UNIT_COUNT(places))
 {
 	auto_free char *why = NULL;
 	auto_free char *wanted = NULL;
@@ -118,10 +114,9 @@ START_TEST(folders_of_others_are_not)
 	ck_assert_str_eq(why, wanted);
 	ck_assert_uint_eq(home_owner(folder), STRANGER);
 }
-END_TEST
 
 /* As an ordinary user who is given the home of another one. */
-START_TEST(an_ordinary_user_gets_the_fix)
+UNIT_TEST(an_ordinary_user_gets_the_fix)
 {
 	auto_free char *why = NULL;
 	auto_free char *wanted = NULL;
@@ -137,7 +132,6 @@ START_TEST(an_ordinary_user_gets_the_fix)
 	    "user 4243, or run Caisson as user 4242", folder);
 	ck_assert_str_eq(why, wanted);
 }
-END_TEST
 
 static void
 expect_changeable(mode_t mode, const char *wanted)
@@ -152,7 +146,7 @@ expect_changeable(mode_t mode, const char *wanted)
 	ck_assert_str_eq(missing, below);
 }
 
-START_TEST(directories_that_others_can_change_are_found)
+UNIT_TEST(directories_that_others_can_change_are_found)
 {
 	static const struct {
 		mode_t mode;
@@ -171,27 +165,5 @@ START_TEST(directories_that_others_can_change_are_found)
 	ck_assert_int_eq(chown(folder, STRANGER, 0), 0);
 	expect_changeable(0, folder);
 }
-END_TEST
 
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, enter, leave);
-	tcase_add_loop_test(tc, a_folder_is_an_absolute_path, 0,
-	    UNIT_COUNT(values));
-	tcase_add_test(tc, settings_may_have_moved);
-	tcase_add_loop_test(tc, our_own_folders_are_used, 0,
-	    UNIT_COUNT(places));
-	tcase_add_loop_test(tc, folders_of_root_are_used, 0,
-	    UNIT_COUNT(of_root));
-	tcase_add_loop_test(tc, folders_of_others_are_not, 0,
-	    UNIT_COUNT(places));
-	tcase_add_test(tc, an_ordinary_user_gets_the_fix);
-	tcase_add_test(tc, directories_that_others_can_change_are_found);
-}
-
-int
-main(void)
-{
-	return unit_run("home", add_tests);
-}
+UNIT_FIXTURE(enter, leave)

@@ -64,7 +64,7 @@ static const struct {
 	    "the field Mcp-Name differs from the message" },
 };
 
-START_TEST(fields_agree_with_the_message)
+UNIT_EACH(fields_agree_with_the_message, UNIT_COUNT(rows))
 {
 	static const char method[] = "\"tools/call\"";
 	const struct jsonrpc message = {
@@ -80,18 +80,4 @@ START_TEST(fields_agree_with_the_message)
 		ck_assert_ptr_null(fault);
 	else
 		ck_assert_pstr_eq(fault, rows[_i].fault);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(
-	    tc, fields_agree_with_the_message, 0, UNIT_COUNT(rows));
-}
-
-int
-main(void)
-{
-	return unit_run("http_headers", add_tests);
 }

@@ -184,7 +184,7 @@ say(const char *token, const char *address)
 	return guest;
 }
 
-START_TEST(wrong_tokens_wait)
+UNIT_TEST(wrong_tokens_wait)
 {
 	int i;
 
@@ -204,9 +204,8 @@ START_TEST(wrong_tokens_wait)
 	ck_assert_ptr_null(say("wrong", "a"));
 	ck_assert_int_eq(refusal.status, 401);
 }
-END_TEST
 
-START_TEST(requests_have_a_rate)
+UNIT_TEST(requests_have_a_rate)
 {
 	struct http_guest *one = say(secret, "a");
 	struct http_guest *two = say(other, "a");
@@ -224,9 +223,8 @@ START_TEST(requests_have_a_rate)
 	ck_assert_int_eq(http_tokens_allow(two, &refusal), 1);
 	ck_assert_int_eq(http_tokens_allow(two, &refusal), 0);
 }
-END_TEST
 
-START_TEST(each_message_of_a_batch_counts)
+UNIT_TEST(each_message_of_a_batch_counts)
 {
 	struct http_guest *one = say(secret, "a");
 	struct http_guest *two = say(other, "a");
@@ -249,19 +247,5 @@ START_TEST(each_message_of_a_batch_counts)
 	ck_assert_int_eq(http_tokens_allow(two, &refusal), 1);
 	ck_assert_int_eq(http_tokens_allow_batch(two, 10, &refusal), 1);
 }
-END_TEST
 
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, enter, leave);
-	tcase_add_test(tc, wrong_tokens_wait);
-	tcase_add_test(tc, requests_have_a_rate);
-	tcase_add_test(tc, each_message_of_a_batch_counts);
-}
-
-int
-main(void)
-{
-	return unit_run("http_tokens", add_tests);
-}
+UNIT_FIXTURE(enter, leave)

@@ -125,7 +125,7 @@ static const struct {
 	{ "0 0 1881048192", CHOSE_OWN },
 };
 
-START_TEST(chooses_among_existing_users)
+UNIT_TESTS(chooses_among_existing_users, UNIT_COUNT(maps))
 {
 	if (geteuid() != 0) {
 		unit_skip("only root can map many users");
@@ -134,9 +134,8 @@ START_TEST(chooses_among_existing_users)
 	ck_assert_msg(choice_with_map(maps[_i].map) == maps[_i].want,
 	    "map \"%s\"", maps[_i].map);
 }
-END_TEST
 
-START_TEST(an_ordinary_user_stays)
+UNIT_TEST(an_ordinary_user_stays)
 {
 	int status;
 	pid_t pid = fork();
@@ -150,7 +149,6 @@ START_TEST(an_ordinary_user_stays)
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(WEXITSTATUS(status), CHOSE_NOBODY);
 }
-END_TEST
 
 /* Locks a block as another Caisson does; lasts as long as the descriptor. */
 static void
@@ -163,7 +161,7 @@ lock(int fd, int block)
 }
 
 /* The one block that is left is found, wherever the search begins. */
-START_TEST(no_block_is_chosen_twice)
+UNIT_TESTS(no_block_is_chosen_twice, 4)
 {
 	static const int left[] = { 0, 1, 77, UID_BLOCKS - 1 };
 	auto_fd int others = open(claims, O_RDWR | O_CLOEXEC);
@@ -184,20 +182,5 @@ START_TEST(no_block_is_chosen_twice)
 	    .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = left[_i],
 	    .l_len = 1 }), -1);
 }
-END_TEST
 
-static void
-add(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, enter, leave);
-	tcase_add_loop_test(tc, no_block_is_chosen_twice, 0, 4);
-	tcase_add_loop_test(tc, chooses_among_existing_users, 0,
-	    sizeof(maps) / sizeof(maps[0]));
-	tcase_add_test(tc, an_ordinary_user_stays);
-}
-
-int
-main(void)
-{
-	return unit_run("identity", add);
-}
+UNIT_FIXTURE(enter, leave)

@@ -244,7 +244,7 @@ static void
 write_file(const char *path, const char *text);
 
 /* Nothing has changed, but what went wrong may go right now. */
-START_TEST(a_file_that_could_not_be_read_is_tried_again)
+UNIT_TEST(a_file_that_could_not_be_read_is_tried_again)
 {
 	struct server_file *file;
 
@@ -266,7 +266,6 @@ START_TEST(a_file_that_could_not_be_read_is_tried_again)
 	ck_assert_int_eq(readings, 2);
 	happened("ready 0\n");
 }
-END_TEST
 
 /* The reading finds this of its first file, and ends. */
 static void
@@ -295,7 +294,7 @@ check_notes(const char *wanted)
 }
 
 /* No file changes, only the time: what was kept for a while is over then. */
-START_TEST(what_is_kept_is_read_again_when_its_time_is_over)
+UNIT_TEST(what_is_kept_is_read_again_when_its_time_is_over)
 {
 	refresh(0);
 	end_reading_kept(SERVER_FAULT_GONE, clock_ms);
@@ -315,7 +314,6 @@ START_TEST(what_is_kept_is_read_again_when_its_time_is_over)
 	refresh(0);
 	ck_assert_int_eq(readings, 2);
 }
-END_TEST
 
 static void
 write_file(const char *path, const char *text)
@@ -334,7 +332,7 @@ file_grows(void)
 
 /* Waiting */
 
-START_TEST(a_waiter_may_cancel_another)
+UNIT_TESTS(a_waiter_may_cancel_another, 2)
 {
 	refresh(0);
 	refresh(1);
@@ -344,9 +342,8 @@ START_TEST(a_waiter_may_cancel_another)
 	happened(_i == 0 ? "changed\nready 0\nready 2\n" :
 	                   "changed\nready 0\nready 1\n");
 }
-END_TEST
 
-START_TEST(a_waiter_may_wait_again)
+UNIT_TEST(a_waiter_may_wait_again)
 {
 	refresh(0);
 	refresh(1);
@@ -356,10 +353,9 @@ START_TEST(a_waiter_may_wait_again)
 	happened("changed\nready 0\nready 1\nready 0\n");
 	ck_assert_int_eq(readings, 1);
 }
-END_TEST
 
 /* A file is saved during the reading: who asks then means that file. */
-START_TEST(what_was_saved_before_asking_is_in_force)
+UNIT_TEST(what_was_saved_before_asking_is_in_force)
 {
 	write_file("MCPs/a.json", "");
 	refresh(0);
@@ -379,12 +375,11 @@ START_TEST(what_was_saved_before_asking_is_in_force)
 	happened("ready 0\n");
 	ck_assert_int_eq(readings, 2);
 }
-END_TEST
 
 /* What is in force */
 
 /* mcp_servers is all of them: no server may have that name in the box. */
-START_TEST(no_server_is_called_as_all_of_them)
+UNIT_TEST(no_server_is_called_as_all_of_them)
 {
 	read_once("+servers +Servers +servers_2");
 	ck_assert_uint_eq(in_force_count(config), 3);
@@ -392,9 +387,8 @@ START_TEST(no_server_is_called_as_all_of_them)
 	ck_assert_str_eq(in_force_at(config, 1)->alias, "servers_4");
 	ck_assert_str_eq(in_force_at(config, 2)->alias, "servers_2");
 }
-END_TEST
 
-START_TEST(finds_each_of_many)
+UNIT_TEST(finds_each_of_many)
 {
 	auto_buffer struct buffer says = { 0 };
 	char name[8];
@@ -410,10 +404,9 @@ START_TEST(finds_each_of_many)
 		    NULL, n < CONFIG_SERVERS_MAX);
 	}
 }
-END_TEST
 
 /* A program may have been installed since the files were read. */
-START_TEST(looks_again_for_a_program)
+UNIT_TEST(looks_again_for_a_program)
 {
 	const struct server *server;
 
@@ -428,24 +421,5 @@ START_TEST(looks_again_for_a_program)
 	ck_assert_int_eq(programs_looked_for, 3);
 	ck_assert_ptr_null(in_force_find(config, "a", 1)->program);
 }
-END_TEST
 
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, enter, leave);
-	tcase_add_test(tc, a_file_that_could_not_be_read_is_tried_again);
-	tcase_add_test(tc, what_is_kept_is_read_again_when_its_time_is_over);
-	tcase_add_loop_test(tc, a_waiter_may_cancel_another, 0, 2);
-	tcase_add_test(tc, a_waiter_may_wait_again);
-	tcase_add_test(tc, what_was_saved_before_asking_is_in_force);
-	tcase_add_test(tc, no_server_is_called_as_all_of_them);
-	tcase_add_test(tc, finds_each_of_many);
-	tcase_add_test(tc, looks_again_for_a_program);
-}
-
-int
-main(void)
-{
-	return unit_run("supervisor_config", add_tests);
-}
+UNIT_FIXTURE(enter, leave)

@@ -7,7 +7,7 @@
 #include "supervisor/options/json_report.h"
 #include "unit.h"
 
-START_TEST(an_object_is_built)
+UNIT_TEST(an_object_is_built)
 {
 	auto_buffer struct buffer out = { 0 };
 
@@ -27,28 +27,13 @@ START_TEST(an_object_is_built)
 	    "\"list\": [18446744073709551615, false, {}, [1]], "
 	    "\"yes\": true}");
 }
-END_TEST
 
 /* A path may be any bytes; a text of JSON is UTF-8. */
-START_TEST(bytes_are_escaped)
+UNIT_TEST(bytes_are_escaped)
 {
 	auto_buffer struct buffer out = { 0 };
 
 	buffer_add_text(&out, "[");
 	json_report_text(&out, NULL, "/a\xff");
 	ck_assert_str_eq(out.data, "[\"/a\\\\xff\"");
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_test(tc, an_object_is_built);
-	tcase_add_test(tc, bytes_are_escaped);
-}
-
-int
-main(void)
-{
-	return unit_run("json_report", add_tests);
 }

@@ -174,7 +174,7 @@ call(struct owner *owner, const char *name, unsigned int n)
 
 /* Tests */
 
-START_TEST(a_further_one)
+UNIT_TEST(a_further_one)
 {
 	struct session *busy[3], *session;
 	struct box *none = NULL;
@@ -207,10 +207,9 @@ START_TEST(a_further_one)
 	ck_assert_ptr_nonnull(session);
 	session_put(&session, &none);
 }
-END_TEST
 
 /* The oldest reasons of the owner with most of them are dropped first. */
-START_TEST(so_many_ends_are_remembered)
+UNIT_TEST(so_many_ends_are_remembered)
 {
 	char name[16];
 	unsigned int n;
@@ -228,7 +227,6 @@ START_TEST(so_many_ends_are_remembered)
 	ck_assert_ptr_null(call(&user, "0", 3).earlier);
 	ck_assert_str_eq(call(&user, "1", 4).earlier, "why");
 }
-END_TEST
 
 /* A file like /proc/meminfo, with that much memory left. */
 static void
@@ -241,7 +239,7 @@ set_left(const char *path, const char *line)
 	fclose(file);
 }
 
-START_TEST(the_machine_is_short_of_memory)
+UNIT_TEST(the_machine_is_short_of_memory)
 {
 	char path[] = "/tmp/caisson-meminfo-XXXXXX";
 	int fd = mkstemp(path);
@@ -270,9 +268,8 @@ START_TEST(the_machine_is_short_of_memory)
 	ck_assert_int_eq(plays[1].dropped, 0);
 	ck_assert_int_eq(plays[2].dropped, 0);
 }
-END_TEST
 
-START_TEST(those_of_an_owner_end)
+UNIT_TEST(those_of_an_owner_end)
 {
 	struct session *session;
 	struct call_session shown;
@@ -300,20 +297,5 @@ START_TEST(those_of_an_owner_end)
 	ck_assert_ptr_null(call(&guest, "idle", 4).earlier);
 	ck_assert_ptr_null(call(&guest, "before", 5).earlier);
 }
-END_TEST
 
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, open_stage, close_stage);
-	tcase_add_test(tc, a_further_one);
-	tcase_add_test(tc, so_many_ends_are_remembered);
-	tcase_add_test(tc, the_machine_is_short_of_memory);
-	tcase_add_test(tc, those_of_an_owner_end);
-}
-
-int
-main(void)
-{
-	return unit_run("kept_sessions", add_tests);
-}
+UNIT_FIXTURE(open_stage, close_stage)

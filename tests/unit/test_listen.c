@@ -35,7 +35,7 @@ leave(void)
 	ck_assert_int_eq(system(command), 0);
 }
 
-START_TEST(an_address_of_ipv6_is_in_brackets)
+UNIT_TEST(an_address_of_ipv6_is_in_brackets)
 {
 	auto_fd int fd = listen_tcp("[::1]:0", &err);
 
@@ -47,22 +47,20 @@ START_TEST(an_address_of_ipv6_is_in_brackets)
 	ck_assert_int_eq(listen_look(fd, &place, &err), 0);
 	ck_assert_mem_eq(place.text, "[::1]:", 6);
 }
-END_TEST
 
 static const char *const bad[] = { "", ":", ":80", "80", "127.0.0.1",
 	"127.0.0.1:", "127.0.0.1:-1", "127.0.0.1:65536", "127.0.0.1:080808",
 	"127.0.0.1: 80", "256.0.0.1:80", "::1:80", "[::1]", "[::1:80",
 	"[]:80", "example.org:80", "http://127.0.0.1:80" };
 
-START_TEST(other_words_are_refused)
+UNIT_TESTS(other_words_are_refused, UNIT_COUNT(bad))
 {
 	ck_assert_int_eq(listen_tcp(bad[_i], &err), -1);
 	ck_assert_msg(strstr(err.text, "is not an address and a port") != NULL,
 	    "%s", err.text);
 }
-END_TEST
 
-START_TEST(what_a_killed_program_left_is_replaced)
+UNIT_TEST(what_a_killed_program_left_is_replaced)
 {
 	int left = listen_unix("socket", &err);
 	auto_fd int fd = -1;
@@ -71,7 +69,6 @@ START_TEST(what_a_killed_program_left_is_replaced)
 	fd = listen_unix("socket", &err);
 	ck_assert_msg(fd != -1, "%s", err.text);
 }
-END_TEST
 
 /* Tries to listen once go is closed, says so, and listens until stop is. */
 static void
@@ -94,7 +91,7 @@ start_one(const int go[2], const int stop[2], const int told[2])
 #define STARTERS 8
 
 /* Of programs that start at once where a socket was left one gets it. */
-START_TEST(starters_do_not_race)
+UNIT_TESTS(starters_do_not_race, 20)
 {
 	int i, status, got = 0, go[2], stop[2], told[2];
 	char byte = 0;
@@ -122,9 +119,8 @@ START_TEST(starters_do_not_race)
 	close(told[1]);
 	ck_assert_int_eq(got, 1);
 }
-END_TEST
 
-START_TEST(other_files_stay)
+UNIT_TEST(other_files_stay)
 {
 	struct stat st;
 
@@ -133,21 +129,5 @@ START_TEST(other_files_stay)
 	ck_assert_ptr_nonnull(strstr(err.text, "is in use"));
 	ck_assert_int_eq(stat("other", &st), 0);
 }
-END_TEST
 
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, enter, leave);
-	tcase_add_test(tc, an_address_of_ipv6_is_in_brackets);
-	tcase_add_loop_test(tc, other_words_are_refused, 0, UNIT_COUNT(bad));
-	tcase_add_test(tc, what_a_killed_program_left_is_replaced);
-	tcase_add_loop_test(tc, starters_do_not_race, 0, 20);
-	tcase_add_test(tc, other_files_stay);
-}
-
-int
-main(void)
-{
-	return unit_run("listen", add_tests);
-}
+UNIT_FIXTURE(enter, leave)

@@ -35,7 +35,7 @@ static const struct exchange early[] = {
 	{ CANCEL("1"), "" },
 };
 
-START_TEST(before_initialize)
+UNIT_TESTS(before_initialize, UNIT_COUNT(early))
 {
 	open_session();
 	say(early[_i].line);
@@ -44,7 +44,6 @@ START_TEST(before_initialize)
 	ck_assert_uint_eq(begun, 0);
 	close_session();
 }
-END_TEST
 
 static const struct exchange versions[] = {
 	{ "2025-11-25", "2025-11-25" },
@@ -57,7 +56,7 @@ static const struct exchange versions[] = {
 	{ "", "2025-11-25" },
 };
 
-START_TEST(negotiates_a_version)
+UNIT_TESTS(negotiates_a_version, UNIT_COUNT(versions))
 {
 	auto_free char *line = mem_printf(REQUEST("1", "\"initialize\","
 	    "\"params\":{\"protocolVersion\":\"%s\"}"), versions[_i].line);
@@ -73,7 +72,6 @@ START_TEST(negotiates_a_version)
 	ck_assert_int_eq(strncmp(sent.data, answer, strlen(answer)), 0);
 	close_session();
 }
-END_TEST
 
 /* In a session: one line, and all that is answered at once */
 static const struct exchange talks[] = {
@@ -179,7 +177,7 @@ static const struct exchange talks[] = {
 	    "\"run_python\",\"arguments\":{\"code\":\"x\"}}}", "" },
 };
 
-START_TEST(answers_a_line)
+UNIT_TESTS(answers_a_line, UNIT_COUNT(talks))
 {
 	start();
 	say(talks[_i].line);
@@ -190,10 +188,9 @@ START_TEST(answers_a_line)
 	answered(RESULT("\"alive\"", "{}") "\n");
 	close_session();
 }
-END_TEST
 
 /* An id is kept until its answer, so one of any size would cost memory. */
-START_TEST(limits_an_id)
+UNIT_TESTS(limits_an_id, 3)
 {
 	size_t len = CLIENT_ID_MAX - 2 + (size_t)(_i > 0);
 	auto_free char *id = mem_alloc(len + 1);
@@ -211,9 +208,8 @@ START_TEST(limits_an_id)
 	        ERROR("null", "-32600", "the id is too long") "\n");
 	close_session();
 }
-END_TEST
 
-START_TEST(lists_what_there_is)
+UNIT_TESTS(lists_what_there_is, 3)
 {
 	static const struct {
 		const char *line, *member;
@@ -235,12 +231,11 @@ START_TEST(lists_what_there_is)
 	json_decref(json);
 	close_session();
 }
-END_TEST
 
 /* Calls */
 
 /* Tools that are not in force are unknown; each answers to two names. */
-START_TEST(tools_are_those_that_are_in_force)
+UNIT_TESTS(tools_are_those_that_are_in_force, 5)
 {
 	static const struct {
 		const char *name, *arguments, *code;
@@ -286,23 +281,4 @@ START_TEST(tools_are_those_that_are_in_force)
 	ck_assert_ptr_nonnull(
 	    strstr(sent.data, "Unknown tool: the tools are "));
 	close_session();
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, before_initialize, 0, UNIT_COUNT(early));
-	tcase_add_loop_test(
-	    tc, negotiates_a_version, 0, UNIT_COUNT(versions));
-	tcase_add_loop_test(tc, answers_a_line, 0, UNIT_COUNT(talks));
-	tcase_add_loop_test(tc, limits_an_id, 0, 3);
-	tcase_add_loop_test(tc, lists_what_there_is, 0, 3);
-	tcase_add_loop_test(tc, tools_are_those_that_are_in_force, 0, 5);
-}
-
-int
-main(void)
-{
-	return unit_run("mcp", add_tests);
 }

@@ -76,7 +76,7 @@ assert_names(enum box_step step, const char *word)
 }
 
 /* As on a system that allows everything, or where nothing can be read. */
-START_TEST(has_no_cause_without_one)
+UNIT_TESTS(has_no_cause_without_one, BOX_STEPS)
 {
 	ck_assert_str_eq(namespace_fix((unsigned long)_i, proc), usual(_i));
 	put("sys/user/max_user_namespaces", "15000\n");
@@ -89,16 +89,14 @@ START_TEST(has_no_cause_without_one)
 	put("self/status", "");
 	ck_assert_str_eq(namespace_fix((unsigned long)_i, proc), usual(_i));
 }
-END_TEST
 
-START_TEST(has_no_fix_for_no_step)
+UNIT_TEST(has_no_fix_for_no_step)
 {
 	ck_assert_ptr_null(namespace_fix(BOX_STEPS, proc));
 	ck_assert_ptr_null(namespace_fix(~0UL, proc));
 }
-END_TEST
 
-START_TEST(names_the_switch_of_older_debian)
+UNIT_TEST(names_the_switch_of_older_debian)
 {
 	put(USERNS_CLONE, "0\n");
 	assert_names(BOX_STEP_USER_NAMESPACE,
@@ -106,9 +104,8 @@ START_TEST(names_the_switch_of_older_debian)
 	ck_assert_str_eq(namespace_fix(BOX_STEP_USER_MAP, proc),
 	    usual(BOX_STEP_USER_MAP));
 }
-END_TEST
 
-START_TEST(names_the_limit_of_user_namespaces)
+UNIT_TEST(names_the_limit_of_user_namespaces)
 {
 	put("sys/user/max_user_namespaces", "0\n");
 	assert_names(BOX_STEP_USER_NAMESPACE,
@@ -116,9 +113,8 @@ START_TEST(names_the_limit_of_user_namespaces)
 	ck_assert_str_eq(namespace_fix(BOX_STEP_NAMESPACES, proc),
 	    usual(BOX_STEP_NAMESPACES));
 }
-END_TEST
 
-START_TEST(names_the_limit_of_each_other_kind)
+UNIT_TESTS(names_the_limit_of_each_other_kind, 6)
 {
 	static const char *const kinds[] = { "mnt", "pid", "net", "ipc", "uts",
 		"cgroup" };
@@ -132,10 +128,9 @@ START_TEST(names_the_limit_of_each_other_kind)
 	ck_assert_str_eq(namespace_fix(BOX_STEP_USER_NAMESPACE, proc),
 	    usual(BOX_STEP_USER_NAMESPACE));
 }
-END_TEST
 
 /* It lets a namespace be made, and later steps fail. */
-START_TEST(names_the_profile_of_apparmor)
+UNIT_TESTS(names_the_profile_of_apparmor, 4)
 {
 	static const enum box_step steps[] = { BOX_STEP_USER_NAMESPACE,
 		BOX_STEP_USER_MAP, BOX_STEP_NAMESPACES, BOX_STEP_VIEW };
@@ -146,9 +141,8 @@ START_TEST(names_the_profile_of_apparmor)
 	ck_assert_str_eq(namespace_fix(BOX_STEP_PIVOT, proc),
 	    usual(BOX_STEP_PIVOT));
 }
-END_TEST
 
-START_TEST(names_a_filter_of_a_container)
+UNIT_TEST(names_a_filter_of_a_container)
 {
 	put("self/status", "Name:\tcaisson\nNoNewPrivs:\t0\nSeccomp:\t2\n"
 	    "Seccomp_filters:\t1\n");
@@ -160,7 +154,6 @@ START_TEST(names_a_filter_of_a_container)
 	put("sys/user/max_user_namespaces", "0\n");
 	assert_names(BOX_STEP_USER_NAMESPACE, "sysctl");
 }
-END_TEST
 
 /* A folder of the test's, or a link to a path that is there anyway. */
 static void
@@ -172,7 +165,7 @@ point(const char *name, const char *target)
 }
 
 /* No root of a process is a folder of a file system, but in a chroot. */
-START_TEST(names_a_chroot)
+UNIT_TEST(names_a_chroot)
 {
 	point("self/root", proc);
 	assert_names(BOX_STEP_USER_NAMESPACE, "in a chroot");
@@ -185,10 +178,9 @@ START_TEST(names_a_chroot)
 	put("sys/user/max_user_namespaces", "0\n");
 	assert_names(BOX_STEP_USER_NAMESPACE, "sysctl");
 }
-END_TEST
 
 /* Its root may be a mount: then it is compared with that of process 1. */
-START_TEST(names_a_chroot_at_a_mount)
+UNIT_TESTS(names_a_chroot_at_a_mount, 4)
 {
 	static const struct {
 		const char *root, *mounts;
@@ -216,25 +208,5 @@ START_TEST(names_a_chroot_at_a_mount)
 		ck_assert_str_eq(namespace_fix(BOX_STEP_USER_NAMESPACE, proc),
 		    usual(BOX_STEP_USER_NAMESPACE));
 }
-END_TEST
 
-static void
-add(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_loop_test(tc, has_no_cause_without_one, 0, BOX_STEPS);
-	tcase_add_test(tc, has_no_fix_for_no_step);
-	tcase_add_test(tc, names_the_switch_of_older_debian);
-	tcase_add_test(tc, names_the_limit_of_user_namespaces);
-	tcase_add_loop_test(tc, names_the_limit_of_each_other_kind, 0, 6);
-	tcase_add_loop_test(tc, names_the_profile_of_apparmor, 0, 4);
-	tcase_add_test(tc, names_a_filter_of_a_container);
-	tcase_add_test(tc, names_a_chroot);
-	tcase_add_loop_test(tc, names_a_chroot_at_a_mount, 0, 4);
-}
-
-int
-main(void)
-{
-	return unit_run("cause", add);
-}
+UNIT_FIXTURE(setup, teardown)

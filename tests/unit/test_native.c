@@ -86,6 +86,7 @@ start_and_end(void)
 	struct err err = { 0, "" };
 
 	ck_assert_msg(identity_init("/dev/null", &err) == 0, "%s", err.text);
+	worker_init(supervisor_routes());
 	boxes.base = loop_new(0);
 	reaper_init(boxes.base);
 	box.language = language_default();
@@ -105,17 +106,16 @@ stop(void)
 	event_base_free(boxes.base);
 }
 
-START_TEST(one_that_hangs_costs_its_template)
+UNIT_TEST(one_that_hangs_costs_its_template)
 {
 	start_and_end();
 	while (killed == 0)
 		event_base_loop(boxes.base, EVLOOP_ONCE);
 	stop();
 }
-END_TEST
 
 /* The template is slow, but reports boxes. */
-START_TEST(one_that_is_late_does_not)
+UNIT_TEST(one_that_is_late_does_not)
 {
 	int i;
 
@@ -127,29 +127,12 @@ START_TEST(one_that_is_late_does_not)
 	}
 	stop();
 }
-END_TEST
 
-START_TEST(one_that_is_known_does_not)
+UNIT_TEST(one_that_is_known_does_not)
 {
 	start_and_end();
 	box.unforked = 0;
 	event_base_loop(boxes.base, EVLOOP_ONCE);
 	ck_assert_uint_eq(killed, 0);
 	stop();
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_test(tc, one_that_hangs_costs_its_template);
-	tcase_add_test(tc, one_that_is_late_does_not);
-	tcase_add_test(tc, one_that_is_known_does_not);
-}
-
-int
-main(void)
-{
-	worker_init(supervisor_routes());
-	return unit_run("native", add_tests);
 }

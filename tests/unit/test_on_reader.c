@@ -97,7 +97,7 @@ row_of(const char *args, size_t args_len, const char *env, size_t env_len)
 		.env = { (const uint8_t *)env, env_len } };
 }
 
-START_TEST(believes_a_good_row)
+UNIT_TEST(believes_a_good_row)
 {
 	struct ipc_entry row = row_of("a\0\0b\0", 5, "A\0x\0B\0\0", 7);
 
@@ -124,7 +124,6 @@ START_TEST(believes_a_good_row)
 	ck_assert_mem_eq(last.deny.data, "z", 2);
 	ck_assert_int_eq(last.remote, 0);
 }
-END_TEST
 
 #define NONSENSE "fail: protocol violation by the reader: "
 
@@ -146,7 +145,7 @@ static const struct {
 	{ "", 0, "A\0\xff\0", 4, NONSENSE "malformed environment\n" },
 };
 
-START_TEST(refuses_a_bad_row)
+UNIT_TESTS(refuses_a_bad_row, UNIT_COUNT(bad))
 {
 	struct ipc_entry row = row_of(bad[_i].args, bad[_i].args_len,
 	    bad[_i].env, bad[_i].env_len);
@@ -156,7 +155,6 @@ START_TEST(refuses_a_bad_row)
 	ck_assert_str_eq(told.data, bad[_i].told);
 	ck_assert_uint_eq(servers.count, 0);
 }
-END_TEST
 
 static const struct {
 	const char *tools;
@@ -165,7 +163,7 @@ static const struct {
 	{ "a", 1 }, { "", 1 }, { "a\0\0b", 5 }, { "\xff", 2 },
 };
 
-START_TEST(refuses_tools_that_are_none)
+UNIT_TESTS(refuses_tools_that_are_none, 2 * UNIT_COUNT(bad_tools))
 {
 	struct ipc_entry row = row_of("", 0, "", 0);
 	struct ipc_bytes tools = {
@@ -181,9 +179,8 @@ START_TEST(refuses_tools_that_are_none)
 	ck_assert_str_eq(told.data, NONSENSE "tools that are none\n");
 	ck_assert_uint_eq(servers.count, 0);
 }
-END_TEST
 
-START_TEST(a_remote_one_has_a_url_and_headers)
+UNIT_TEST(a_remote_one_has_a_url_and_headers)
 {
 	struct ipc_entry row = row_of("", 0, "H\0v\0", 4);
 
@@ -199,10 +196,9 @@ START_TEST(a_remote_one_has_a_url_and_headers)
 	ck_assert_uint_eq(last.headers.len, 4);
 	ck_assert_mem_eq(last.headers.data, "H\0v\0", 4);
 }
-END_TEST
 
 /* The author of the folder does not affect the user's files. */
-START_TEST(strangers_are_counted_apart)
+UNIT_TEST(strangers_are_counted_apart)
 {
 	struct ipc_entry row = row_of("a\0", 2, "A\0x\0", 4);
 	struct ipc_rejected rejected = { .line = 1, .column = 1,
@@ -229,9 +225,8 @@ START_TEST(strangers_are_counted_apart)
 	supervisor_on_entry(&servers, &row);
 	ck_assert_int_eq(last.state, SERVER_TAKEN);
 }
-END_TEST
 
-START_TEST(nothing_comes_of_no_file)
+UNIT_TEST(nothing_comes_of_no_file)
 {
 	struct ipc_entry row = row_of("", 0, "", 0);
 	struct ipc_rejected rejected = { .line = 1, .column = 1,
@@ -246,9 +241,8 @@ START_TEST(nothing_comes_of_no_file)
 	ck_assert_str_eq(told.data, NONSENSE "a server of no file\n"
 	    NONSENSE "too many rejections\n" NONSENSE "the end of no file\n");
 }
-END_TEST
 
-START_TEST(rows_are_counted)
+UNIT_TEST(rows_are_counted)
 {
 	struct ipc_entry row = row_of("", 0, "", 0);
 	struct ipc_rejected rejected = { .line = 1, .column = 1,
@@ -265,24 +259,4 @@ START_TEST(rows_are_counted)
 	begin();
 	supervisor_on_entry(&servers, &row);
 	ck_assert_str_eq(told.data, "add 3:5 n\nbound\n");
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_test(tc, believes_a_good_row);
-	tcase_add_loop_test(tc, refuses_a_bad_row, 0, UNIT_COUNT(bad));
-	tcase_add_loop_test(tc, refuses_tools_that_are_none, 0,
-	    2 * UNIT_COUNT(bad_tools));
-	tcase_add_test(tc, a_remote_one_has_a_url_and_headers);
-	tcase_add_test(tc, strangers_are_counted_apart);
-	tcase_add_test(tc, nothing_comes_of_no_file);
-	tcase_add_test(tc, rows_are_counted);
-}
-
-int
-main(void)
-{
-	return unit_run("on_reader", add_tests);
 }

@@ -177,7 +177,7 @@ static const struct stream good[] = {
 	{ "\xc3\xa9\xc3\xa9", 2, 1 },
 };
 
-START_TEST(believes_good_streams)
+UNIT_TESTS(believes_good_streams, 2 * UNIT_COUNT(good))
 {
 	const struct stream *out = _i % 2 ? &good[_i / 2] : &fine;
 	const struct stream *errors = _i % 2 ? &fine : &good[_i / 2];
@@ -188,7 +188,6 @@ START_TEST(believes_good_streams)
 	is_stream(&told_errors, errors);
 	forget();
 }
-END_TEST
 
 #define OUTSIDE                                                                \
 	"fail: protocol violation by the relay: a cut outside of the output\n"
@@ -210,7 +209,7 @@ static const struct {
 	{ { "\xc3\xa9", 1, 1 }, NO_UTF8 }, /* a cut through a character */
 };
 
-START_TEST(refuses_bad_streams)
+UNIT_TESTS(refuses_bad_streams, 2 * UNIT_COUNT(bad))
 {
 	const struct stream *out = _i % 2 ? &bad[_i / 2].stream : &fine;
 	const struct stream *errors = _i % 2 ? &fine : &bad[_i / 2].stream;
@@ -225,7 +224,6 @@ START_TEST(refuses_bad_streams)
 	ck_assert_uint_eq(told_out.len + told_errors.len, 0);
 	forget();
 }
-END_TEST
 
 /* Large ones come in a memfd, which the message owns. */
 static void
@@ -261,7 +259,7 @@ static const struct {
 	    "not text\ndrained\n" },
 };
 
-START_TEST(reads_lists_of_calls)
+UNIT_TESTS(reads_lists_of_calls, UNIT_COUNT(lists))
 {
 	struct ipc_done done = { .out = inline_blob("x"), .out_head = 1,
 		.errors = inline_blob("y"), .errors_head = 1,
@@ -275,7 +273,6 @@ START_TEST(reads_lists_of_calls)
 	ck_assert_str_eq(told.data, lists[_i].told);
 	forget();
 }
-END_TEST
 
 static const struct {
 	const char *text;
@@ -298,7 +295,7 @@ static const struct {
 	    "cannot be shown\ndrained\n" },
 };
 
-START_TEST(reads_notes)
+UNIT_TESTS(reads_notes, UNIT_COUNT(notes))
 {
 	struct ipc_done done = { .out = inline_blob("x"), .out_head = 1,
 		.errors = inline_blob("y"), .errors_head = 1,
@@ -311,7 +308,6 @@ START_TEST(reads_notes)
 	buffer_reset(&box.notes);
 	forget();
 }
-END_TEST
 
 /* The report of a box with three descriptors, and why one did not start. */
 static const struct {
@@ -333,7 +329,7 @@ static const struct {
 	    "errors that are not UTF-8\ndrained\n" },
 };
 
-START_TEST(reads_reports)
+UNIT_TESTS(reads_reports, UNIT_COUNT(reports))
 {
 	const char *errors = reports[_i].errors;
 	struct ipc_done done = { .out = inline_blob("x"), .out_head = 1,
@@ -362,10 +358,9 @@ START_TEST(reads_reports)
 	free(mem_take(&box.start_errors));
 	forget();
 }
-END_TEST
 
 /* What is an image tells its end by marks only. */
-START_TEST(refuses_an_end_without_marks)
+UNIT_TESTS(refuses_an_end_without_marks, 2)
 {
 	static const struct language image = { .name = "ruby", .image = "x" };
 	struct ipc_done done = { .out = inline_blob("x"), .out_head = 1,
@@ -382,10 +377,9 @@ START_TEST(refuses_an_end_without_marks)
 	    "not tell it\ndrained\n");
 	forget();
 }
-END_TEST
 
 /* No more than the relay was to keep. */
-START_TEST(refuses_larger_streams)
+UNIT_TEST(refuses_larger_streams)
 {
 	send_large(3 * MAX_OUTPUT + 1);
 	ck_assert_str_eq(told.data, "fail: protocol violation by the relay: "
@@ -393,12 +387,11 @@ START_TEST(refuses_larger_streams)
 	ck_assert_ptr_null(told_out.data);
 	forget();
 }
-END_TEST
 
 /* The rest */
 
 /* Kept, and the relay ends where it may not send one. */
-START_TEST(keeps_pictures)
+UNIT_TESTS(keeps_pictures, 3)
 {
 	struct ipc_picture picture = { .title = "A",
 		.data = inline_blob(_i == 1 ? "QUJ" : "QUJD") };
@@ -420,10 +413,9 @@ START_TEST(keeps_pictures)
 	pictures_reset(&box.pictures);
 	forget();
 }
-END_TEST
 
 /* The owner of the box hears of it, unless the relay may not tell it. */
-START_TEST(takes_output_so_far)
+UNIT_TESTS(takes_output_so_far, 2)
 {
 	struct ipc_so_far so_far = { .text = { (const uint8_t *)"a", 1 } };
 
@@ -434,9 +426,8 @@ START_TEST(takes_output_so_far)
 	    "asked for\n");
 	progress_reset(&box.progress);
 }
-END_TEST
 
-START_TEST(takes_progress)
+UNIT_TESTS(takes_progress, 2)
 {
 	struct ipc_progress progress = { .done = 5, .text = "a" };
 
@@ -448,28 +439,4 @@ START_TEST(takes_progress)
 	ck_assert_int_eq(box.progress.fresh, _i);
 	progress_reset(&box.progress);
 	forget();
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, takes_progress, 0, 2);
-	tcase_add_loop_test(tc, takes_output_so_far, 0, 2);
-	tcase_add_loop_test(tc, keeps_pictures, 0, 3);
-	tcase_add_loop_test(
-	    tc, believes_good_streams, 0, 2 * UNIT_COUNT(good));
-	tcase_add_loop_test(tc, refuses_bad_streams, 0, 2 * UNIT_COUNT(bad));
-	tcase_add_loop_test(tc, reads_lists_of_calls, 0,
-	    UNIT_COUNT(lists));
-	tcase_add_loop_test(tc, reads_notes, 0, UNIT_COUNT(notes));
-	tcase_add_loop_test(tc, reads_reports, 0, UNIT_COUNT(reports));
-	tcase_add_loop_test(tc, refuses_an_end_without_marks, 0, 2);
-	tcase_add_test(tc, refuses_larger_streams);
-}
-
-int
-main(void)
-{
-	return unit_run("on_relay", add_tests);
 }

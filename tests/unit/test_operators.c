@@ -212,7 +212,7 @@ check_works(void)
 	expect_done(fd, sessions);
 }
 
-START_TEST(garbage)
+UNIT_TEST(garbage)
 {
 	static char large[IPC_PACKET_MAX + 1];
 	struct ipc_drain drain = { 0 };
@@ -233,9 +233,8 @@ START_TEST(garbage)
 	expect_end(other);
 	check_works();
 }
-END_TEST
 
-START_TEST(many)
+UNIT_TEST(many)
 {
 	int fds[OPERATORS_MAX + 1];
 	unsigned int n;
@@ -263,18 +262,5 @@ START_TEST(many)
 	sessions = 0;
 	check_works();
 }
-END_TEST
 
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, enter, leave);
-	tcase_add_test(tc, garbage);
-	tcase_add_test(tc, many);
-}
-
-int
-main(void)
-{
-	return unit_run("operators", add_tests);
-}
+UNIT_FIXTURE(enter, leave)

@@ -72,13 +72,12 @@ static const struct {
 	{ { NULL }, NULL },
 };
 
-START_TEST(finds_the_path)
+UNIT_TESTS(finds_the_path, UNIT_COUNT(places))
 {
 	auto_free char *found = option_file_path((char **)places[_i].envp);
 
 	ck_assert_pstr_eq(found, places[_i].path);
 }
-END_TEST
 
 static const struct {
 	const char *text;
@@ -98,7 +97,7 @@ static const struct {
 	{ "{\"a\": \"\\u00e9\\n\"}", "a=\xc3\xa9\n;" },
 };
 
-START_TEST(reads_members)
+UNIT_TESTS(reads_members, UNIT_COUNT(good))
 {
 	auto_buffer struct buffer noted = { 0 };
 	struct err err;
@@ -109,7 +108,6 @@ START_TEST(reads_members)
 	    err.text);
 	ck_assert_str_eq(noted.data, good[_i].noted);
 }
-END_TEST
 
 static const struct {
 	const char *text;
@@ -137,7 +135,7 @@ static const struct {
 	    "number, true, false or a list of strings" },
 };
 
-START_TEST(refuses_bad_files)
+UNIT_TESTS(refuses_bad_files, UNIT_COUNT(bad))
 {
 	auto_buffer struct buffer noted = { 0 };
 	const char *says = bad[_i].says;
@@ -149,9 +147,8 @@ START_TEST(refuses_bad_files)
 	    strncmp(err.text + strlen(path), says, strlen(says)) == 0,
 	    "not %s but %s", says, err.text);
 }
-END_TEST
 
-START_TEST(the_size_is_bounded)
+UNIT_TEST(the_size_is_bounded)
 {
 	auto_buffer struct buffer text = { 0 };
 	auto_buffer struct buffer noted = { 0 };
@@ -167,10 +164,9 @@ START_TEST(the_size_is_bounded)
 	ck_assert_int_eq(option_file_read(path, note, &noted, &err), -1);
 	ck_assert_ptr_nonnull(strstr(err.text, "is larger than 1048576 bytes"));
 }
-END_TEST
 
 /* Neither may hang or be read: the open would wait for a writer. */
-START_TEST(only_regular_files_are_read)
+UNIT_TEST(only_regular_files_are_read)
 {
 	auto_buffer struct buffer noted = { 0 };
 	struct err err;
@@ -183,9 +179,8 @@ START_TEST(only_regular_files_are_read)
 	ck_assert_int_eq(option_file_read(path, note, &noted, &err), -1);
 	ck_assert_ptr_nonnull(strstr(err.text, ": is not a regular file"));
 }
-END_TEST
 
-START_TEST(others_cannot_have_written_it)
+UNIT_TEST(others_cannot_have_written_it)
 {
 	auto_buffer struct buffer noted = { 0 };
 	struct err err;
@@ -205,22 +200,5 @@ START_TEST(others_cannot_have_written_it)
 	ck_assert_int_eq(option_file_read(path, note, &noted, &err), -1);
 	ck_assert_ptr_nonnull(strstr(err.text, ": belongs to another user"));
 }
-END_TEST
 
-static void
-add(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, make_folder, remove_folder);
-	tcase_add_loop_test(tc, finds_the_path, 0, UNIT_COUNT(places));
-	tcase_add_loop_test(tc, reads_members, 0, UNIT_COUNT(good));
-	tcase_add_loop_test(tc, refuses_bad_files, 0, UNIT_COUNT(bad));
-	tcase_add_test(tc, the_size_is_bounded);
-	tcase_add_test(tc, only_regular_files_are_read);
-	tcase_add_test(tc, others_cannot_have_written_it);
-}
-
-int
-main(void)
-{
-	return unit_run("option_file", add);
-}
+UNIT_FIXTURE(make_folder, remove_folder)

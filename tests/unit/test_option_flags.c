@@ -55,7 +55,7 @@ static const struct {
 	    OPTION_PRINT_CLIENT_CONFIG, NULL, 1 },
 };
 
-START_TEST(reads_a_flag)
+UNIT_EACH(reads_a_flag, UNIT_COUNT(good))
 {
 	const char *const *args = good[_i].args;
 	struct option_flags walk = { .argc = count(args),
@@ -69,9 +69,8 @@ START_TEST(reads_a_flag)
 	ck_assert_pstr_eq(flag.value, good[_i].value);
 	ck_assert_int_eq(walk.next, good[_i].used);
 }
-END_TEST
 
-START_TEST(ends_at_the_end)
+UNIT_TEST(ends_at_the_end)
 {
 	const char *args[] = { "caisson", NULL };
 	struct option_flags walk = { .argc = 1,
@@ -83,18 +82,4 @@ START_TEST(ends_at_the_end)
 
 	ck_assert_int_eq(option_flags_next(&walk, &flag, &err), 0);
 	ck_assert_int_eq(option_flags_next(&nothing, &flag, &err), 0);
-}
-END_TEST
-
-static void
-add(TCase *tc)
-{
-	tcase_add_loop_test(tc, reads_a_flag, 0, UNIT_COUNT(good));
-	tcase_add_test(tc, ends_at_the_end);
-}
-
-int
-main(void)
-{
-	return unit_run("option_flags", add);
 }

@@ -11,7 +11,7 @@
 #include "supervisor/options/option_value.h"
 #include "unit.h"
 
-START_TEST(every_row_is_sound)
+UNIT_EACH(every_row_is_sound, OPTION_IDS)
 {
 	const struct option_row *row = option_row((enum option_id)_i);
 	uint64_t number;
@@ -34,9 +34,8 @@ START_TEST(every_row_is_sound)
 		ck_assert_msg(option_value_parse(row, row->preset,
 		    &number) == 0, "default of %s", row->key);
 }
-END_TEST
 
-START_TEST(names_go_both_ways)
+UNIT_EACH(names_go_both_ways, OPTION_IDS)
 {
 	const char *key = option_row((enum option_id)_i)->key;
 	char name[OPTION_NAME_SIZE], back[OPTION_NAME_SIZE];
@@ -53,9 +52,8 @@ START_TEST(names_go_both_ways)
 	    strlen(name) - strlen(OPTION_PREFIX), back);
 	ck_assert_str_eq(back, key);
 }
-END_TEST
 
-START_TEST(names_are_those_that_users_know)
+UNIT_TEST(names_are_those_that_users_know)
 {
 	char name[OPTION_NAME_SIZE];
 
@@ -66,9 +64,8 @@ START_TEST(names_are_those_that_users_know)
 	option_flag("max_timeout", name);
 	ck_assert_str_eq(name, "--max-timeout");
 }
-END_TEST
 
-START_TEST(long_names_are_cut)
+UNIT_TEST(long_names_are_cut)
 {
 	char name[4 * OPTION_NAME_SIZE], key[OPTION_NAME_SIZE];
 
@@ -77,9 +74,8 @@ START_TEST(long_names_are_cut)
 	ck_assert_uint_eq(strlen(key), OPTION_NAME_SIZE - 1);
 	ck_assert_uint_eq(option_find(key), OPTION_IDS);
 }
-END_TEST
 
-START_TEST(actions_are_no_options)
+UNIT_TEST(actions_are_no_options)
 {
 	enum option_action action;
 
@@ -95,9 +91,8 @@ START_TEST(actions_are_no_options)
 	}
 	ck_assert_uint_eq(option_action_find("serve"), OPTION_ACTIONS);
 }
-END_TEST
 
-START_TEST(log_levels_are_in_the_order_of_the_log)
+UNIT_TEST(log_levels_are_in_the_order_of_the_log)
 {
 	const char *const *words = option_row(OPTION_ID_LOG_LEVEL)->words;
 
@@ -106,22 +101,4 @@ START_TEST(log_levels_are_in_the_order_of_the_log)
 	ck_assert_str_eq(words[LOG_LEVEL_INFO], "info");
 	ck_assert_str_eq(words[LOG_LEVEL_DEBUG], "debug");
 	ck_assert_ptr_null(words[LOG_LEVEL_DEBUG + 1]);
-}
-END_TEST
-
-static void
-add(TCase *tc)
-{
-	tcase_add_loop_test(tc, every_row_is_sound, 0, OPTION_IDS);
-	tcase_add_loop_test(tc, names_go_both_ways, 0, OPTION_IDS);
-	tcase_add_test(tc, names_are_those_that_users_know);
-	tcase_add_test(tc, long_names_are_cut);
-	tcase_add_test(tc, actions_are_no_options);
-	tcase_add_test(tc, log_levels_are_in_the_order_of_the_log);
-}
-
-int
-main(void)
-{
-	return unit_run("option_table", add);
 }

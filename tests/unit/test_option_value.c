@@ -127,7 +127,7 @@ static const struct {
 	{ &address, "::1", 3 },
 };
 
-START_TEST(reads_good_values)
+UNIT_EACH(reads_good_values, UNIT_COUNT(good))
 {
 	uint64_t number = 0;
 
@@ -137,7 +137,6 @@ START_TEST(reads_good_values)
 	ck_assert_msg(number == good[_i].number, "%s: \"%s\" becomes %llu",
 	    good[_i].row->key, good[_i].text, (unsigned long long)number);
 }
-END_TEST
 
 static const struct {
 	const struct option_row *row;
@@ -253,7 +252,7 @@ static const struct {
 	{ &maybe_path, "x" },
 };
 
-START_TEST(refuses_bad_values)
+UNIT_EACH(refuses_bad_values, UNIT_COUNT(bad))
 {
 	uint64_t number;
 
@@ -261,7 +260,6 @@ START_TEST(refuses_bad_values)
 	    &number) == -1, "%s: takes \"%s\"", bad[_i].row->key,
 	    bad[_i].text);
 }
-END_TEST
 
 static const struct {
 	const struct option_row *row;
@@ -291,7 +289,7 @@ static const struct {
 	{ &onoff, 0, "off" },
 };
 
-START_TEST(shows_what_it_reads)
+UNIT_EACH(shows_what_it_reads, UNIT_COUNT(shown))
 {
 	auto_buffer struct buffer text = { 0 };
 	uint64_t number;
@@ -301,19 +299,4 @@ START_TEST(shows_what_it_reads)
 	ck_assert_int_eq(
 	    option_value_parse(shown[_i].row, text.data, &number), 0);
 	ck_assert_uint_eq(number, shown[_i].number);
-}
-END_TEST
-
-static void
-add(TCase *tc)
-{
-	tcase_add_loop_test(tc, reads_good_values, 0, UNIT_COUNT(good));
-	tcase_add_loop_test(tc, refuses_bad_values, 0, UNIT_COUNT(bad));
-	tcase_add_loop_test(tc, shows_what_it_reads, 0, UNIT_COUNT(shown));
-}
-
-int
-main(void)
-{
-	return unit_run("option_value", add);
 }

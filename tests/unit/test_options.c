@@ -75,7 +75,7 @@ read_setting(
 	return options_read(options, argc, argv, envp, err);
 }
 
-START_TEST(defaults_are_those_of_the_manual)
+UNIT_TEST(defaults_are_those_of_the_manual)
 {
 	struct setting nothing = { 0 };
 	struct options o;
@@ -101,7 +101,6 @@ START_TEST(defaults_are_those_of_the_manual)
 	ck_assert_int_eq(o.file_found, 0);
 	options_free(&o);
 }
-END_TEST
 
 static const struct {
 	struct setting setting;
@@ -135,7 +134,7 @@ static const struct {
 	    OPTIONS_DEFAULT },
 };
 
-START_TEST(flag_over_environment_over_file_over_default)
+UNIT_TESTS(flag_over_environment_over_file_over_default, UNIT_COUNT(precedence))
 {
 	struct options o;
 	struct err err = { 0 };
@@ -147,10 +146,9 @@ START_TEST(flag_over_environment_over_file_over_default)
 	ck_assert_int_eq(o.file_found, precedence[_i].setting.file != NULL);
 	options_free(&o);
 }
-END_TEST
 
 /* Each number of the table: its bounds are taken, one beyond is not. */
-START_TEST(bounds_are_those_of_the_table)
+UNIT_TESTS(bounds_are_those_of_the_table, OPTION_IDS)
 {
 	const struct option_row *row = option_row((enum option_id)_i);
 	const uint64_t numbers[] = { row->least, row->most, row->least - 1,
@@ -188,10 +186,9 @@ START_TEST(bounds_are_those_of_the_table)
 		options_free(&o);
 	}
 }
-END_TEST
 
 /* Who lowers the maximum did not ask for the default of the other. */
-START_TEST(the_default_timeout_gives_way)
+UNIT_TEST(the_default_timeout_gives_way)
 {
 	struct setting setting = { NULL, { "CAISSON_MAX_TIMEOUT=20" },
 		{ NULL } };
@@ -203,7 +200,6 @@ START_TEST(the_default_timeout_gives_way)
 	ck_assert_uint_eq(o.sources[OPTION_ID_TIMEOUT], OPTIONS_DEFAULT);
 	options_free(&o);
 }
-END_TEST
 
 /* "caisson servers" is a word for what is said of servers. */
 static const struct {
@@ -237,7 +233,7 @@ static const struct {
 	{ { "memory", "--check" }, OPTION_CHECK },
 };
 
-START_TEST(a_word_may_come_first)
+UNIT_TESTS(a_word_may_come_first, UNIT_COUNT(words))
 {
 	struct setting setting = { NULL, { NULL }, { NULL } };
 	struct options o;
@@ -248,7 +244,6 @@ START_TEST(a_word_may_come_first)
 	ck_assert_uint_eq(o.action, words[_i].action);
 	options_free(&o);
 }
-END_TEST
 
 /* Returns what is logged meanwhile; the caller frees it. */
 static char *
@@ -301,7 +296,7 @@ static const struct {
 	{ { "CAISSON=/x", "XCAISSON_A=1", "MCP_BRIDGE_TIMEOUT" }, 30, "" },
 };
 
-START_TEST(former_names_of_variables_are_used)
+UNIT_TESTS(former_names_of_variables_are_used, UNIT_COUNT(former))
 {
 	struct setting setting = { 0 };
 	auto_free char *loud = NULL;
@@ -320,10 +315,9 @@ START_TEST(former_names_of_variables_are_used)
 	quiet = logged_while_reading(&setting);
 	ck_assert_str_eq(quiet, "");
 }
-END_TEST
 
 /* Flags of a command stand in any order, also among options. */
-START_TEST(flags_of_commands)
+UNIT_TEST(flags_of_commands)
 {
 	const struct setting setting = { NULL, { NULL },
 		{ "adopt", "--keep", "a", "b", "--pids=9", "cursor", "--undo",
@@ -345,10 +339,9 @@ START_TEST(flags_of_commands)
 	ck_assert_int_eq(command_has(flags, COMMAND_FLAG_DRY_RUN), 0);
 	options_free(&o);
 }
-END_TEST
 
 /* A name is either that of an option or that of a flag of a command. */
-START_TEST(names_of_flags_are_their_own)
+UNIT_TEST(names_of_flags_are_their_own)
 {
 	enum command_flag flag;
 
@@ -359,7 +352,6 @@ START_TEST(names_of_flags_are_their_own)
 		        option_action_find(key) == OPTION_ACTIONS, "%s", key);
 	}
 }
-END_TEST
 
 /* Returns what print writes; the caller frees it. */
 static char *
@@ -378,7 +370,7 @@ printed(const struct options *options)
 	return text;
 }
 
-START_TEST(help_has_every_option_within_its_columns)
+UNIT_TEST(help_has_every_option_within_its_columns)
 {
 	auto_free char *text = printed(NULL);
 	char flag[OPTION_NAME_SIZE + 4];
@@ -401,28 +393,5 @@ START_TEST(help_has_every_option_within_its_columns)
 	     line = strtok_r(NULL, "\n", &rest))
 		ck_assert_msg(strlen(line) <= HELP_COLUMNS, "%s", line);
 }
-END_TEST
 
-static void
-add(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, make_folder, remove_folder);
-	tcase_add_test(tc, defaults_are_those_of_the_manual);
-	tcase_add_loop_test(tc, flag_over_environment_over_file_over_default, 0,
-	    UNIT_COUNT(precedence));
-	tcase_add_loop_test(tc, bounds_are_those_of_the_table, 0, OPTION_IDS);
-	tcase_add_test(tc, the_default_timeout_gives_way);
-	tcase_add_loop_test(
-	    tc, a_word_may_come_first, 0, UNIT_COUNT(words));
-	tcase_add_loop_test(tc, former_names_of_variables_are_used, 0,
-	    sizeof(former) / sizeof(former[0]));
-	tcase_add_test(tc, help_has_every_option_within_its_columns);
-	tcase_add_test(tc, flags_of_commands);
-	tcase_add_test(tc, names_of_flags_are_their_own);
-}
-
-int
-main(void)
-{
-	return unit_run("options", add);
-}
+UNIT_FIXTURE(make_folder, remove_folder)

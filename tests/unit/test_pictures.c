@@ -41,7 +41,7 @@ static const struct {
 	    "[picture 2 (GIF, 640 x 480, 3 bytes)]\n*", 5 },
 };
 
-START_TEST(stand_in_the_output)
+UNIT_EACH(stand_in_the_output, UNIT_COUNT(streams))
 {
 	auto_buffer struct buffer text = { 0 }, marked = { 0 };
 	struct call_stream out = { .dropped = streams[_i].dropped };
@@ -77,10 +77,9 @@ START_TEST(stand_in_the_output)
 	free(out.data);
 	pictures_reset(&pictures);
 }
-END_TEST
 
 /* The relay has ended before it could say where they stand. */
-START_TEST(stand_at_the_end_without_a_place)
+UNIT_TEST(stand_at_the_end_without_a_place)
 {
 	struct call_stream out = { 0 };
 
@@ -93,10 +92,9 @@ START_TEST(stand_at_the_end_without_a_place)
 	free(out.data);
 	pictures_reset(&pictures);
 }
-END_TEST
 
 /* Without pictures nothing is touched. */
-START_TEST(leave_other_output_alone)
+UNIT_TEST(leave_other_output_alone)
 {
 	char text[] = "a";
 	struct call_stream out = { text, 1, 1, 0 };
@@ -105,9 +103,8 @@ START_TEST(leave_other_output_alone)
 	ck_assert_ptr_eq(out.data, text);
 	ck_assert_uint_eq(out.len, 1);
 }
-END_TEST
 
-START_TEST(are_few)
+UNIT_TEST(are_few)
 {
 	int n;
 
@@ -118,9 +115,8 @@ START_TEST(are_few)
 	pictures_reset(&pictures);
 	ck_assert_uint_eq(pictures.count, 0);
 }
-END_TEST
 
-START_TEST(are_small_together)
+UNIT_TEST(are_small_together)
 {
 	auto_free char *data = mem_alloc(PICTURE_MAX + 1);
 	struct ipc_picture message = { .title = "",
@@ -135,18 +131,16 @@ START_TEST(are_small_together)
 	ck_assert_str_eq(err.text, "more pictures than it may send");
 	pictures_reset(&pictures);
 }
-END_TEST
 
-START_TEST(are_base64)
+UNIT_TEST(are_base64)
 {
 	ck_assert_int_eq(add("A", "QUJ\""), -1);
 	ck_assert_str_eq(err.text, "a picture that is not base64");
 	ck_assert_int_eq(add("A", ""), -1);
 	ck_assert_uint_eq(pictures.count, 0);
 }
-END_TEST
 
-START_TEST(have_places_in_order)
+UNIT_EACH(have_places_in_order, 5)
 {
 	struct call_stream out = { (char *)"a\xc3\xa9", 3, 3, 0 };
 
@@ -164,23 +158,4 @@ START_TEST(have_places_in_order)
 		ck_assert_str_eq(err.text, "pictures that are not in order");
 	}
 	pictures_reset(&pictures);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, stand_in_the_output, 0, UNIT_COUNT(streams));
-	tcase_add_test(tc, stand_at_the_end_without_a_place);
-	tcase_add_test(tc, leave_other_output_alone);
-	tcase_add_test(tc, are_few);
-	tcase_add_test(tc, are_small_together);
-	tcase_add_test(tc, are_base64);
-	tcase_add_loop_test(tc, have_places_in_order, 0, 5);
-}
-
-int
-main(void)
-{
-	return unit_run("pictures", add_tests);
 }

@@ -240,7 +240,7 @@ call(void)
 
 /* Sizes */
 
-START_TEST(none_is_none)
+UNIT_TEST(none_is_none)
 {
 	open_pool(0);
 	pool_begin(pool);
@@ -253,10 +253,9 @@ START_TEST(none_is_none)
 	pool_stop(NULL);
 	ck_assert_ptr_null(pool_take(NULL));
 }
-END_TEST
 
 /* As many as were asked for, a few at a time. */
-START_TEST(a_fixed_size_is_kept)
+UNIT_TEST(a_fixed_size_is_kept)
 {
 	unsigned int n;
 
@@ -277,9 +276,8 @@ START_TEST(a_fixed_size_is_kept)
 	ck_assert_uint_eq(nboxes, 10); /* not needed: they stay */
 	close_pool();
 }
-END_TEST
 
-START_TEST(the_demand_is_followed)
+UNIT_TEST(the_demand_is_followed)
 {
 	unsigned int n;
 
@@ -321,10 +319,9 @@ START_TEST(the_demand_is_followed)
 	ck_assert_uint_eq(pool->ready, 1);
 	close_pool();
 }
-END_TEST
 
 /* No more than calls may run at once, nor than the machine has room for. */
-START_TEST(the_demand_has_a_bound)
+UNIT_TEST(the_demand_has_a_bound)
 {
 	unsigned int n;
 
@@ -342,11 +339,10 @@ START_TEST(the_demand_has_a_bound)
 	ck_assert_uint_eq(pool_most(&options), POOL_MAX);
 	close_pool();
 }
-END_TEST
 
 /* Filling */
 
-START_TEST(calls_go_first)
+UNIT_TESTS(calls_go_first, 2)
 {
 	open_pool(4);
 	pool_begin(pool);
@@ -364,11 +360,10 @@ START_TEST(calls_go_first)
 	ck_assert_uint_eq(nboxes, 4);
 	close_pool();
 }
-END_TEST
 
 /* Checks before use */
 
-START_TEST(an_old_box_is_replaced)
+UNIT_TEST(an_old_box_is_replaced)
 {
 	uint64_t born;
 
@@ -387,12 +382,11 @@ START_TEST(an_old_box_is_replaced)
 	ck_assert_uint_eq(pool->ready, 2);
 	close_pool();
 }
-END_TEST
 
 /* Failures */
 
 /* The pauses double, up to a bound, and end with the first good box. */
-START_TEST(failures_make_it_pause)
+UNIT_TEST(failures_make_it_pause)
 {
 	uint64_t pause;
 	unsigned int n;
@@ -417,23 +411,4 @@ START_TEST(failures_make_it_pause)
 	end(nboxes - 1);
 	ck_assert_uint_le(added_ms, POOL_PAUSE_FIRST_MS);
 	close_pool();
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_test(tc, none_is_none);
-	tcase_add_test(tc, a_fixed_size_is_kept);
-	tcase_add_test(tc, the_demand_is_followed);
-	tcase_add_test(tc, the_demand_has_a_bound);
-	tcase_add_loop_test(tc, calls_go_first, 0, 2);
-	tcase_add_test(tc, an_old_box_is_replaced);
-	tcase_add_test(tc, failures_make_it_pause);
-}
-
-int
-main(void)
-{
-	return unit_run("pool", add_tests);
 }

@@ -20,7 +20,7 @@ add(uint64_t done)
 	return progress_add(&progress, &message, &err);
 }
 
-START_TEST(is_taken)
+UNIT_TEST(is_taken)
 {
 	progress_begin(&progress, 1);
 	ck_assert_int_eq(progress.fresh, 0);
@@ -32,27 +32,24 @@ START_TEST(is_taken)
 	ck_assert_int_eq(add(7), 0);
 	ck_assert_uint_eq(progress.done, 7);
 }
-END_TEST
 
-START_TEST(is_asked_for)
+UNIT_TEST(is_asked_for)
 {
 	progress_begin(&progress, 0);
 	ck_assert_int_eq(add(1), -1);
 	ck_assert_str_eq(err.text, "progress that was not asked for");
 }
-END_TEST
 
-START_TEST(increases)
+UNIT_EACH(increases, 2)
 {
 	progress_begin(&progress, 1);
 	ck_assert_int_eq(add(5), 0);
 	ck_assert_int_eq(add(5 - (uint64_t)_i), -1);
 	ck_assert_str_eq(err.text, "malformed progress");
 }
-END_TEST
 
 /* As often as there was time for it since it was asked for. */
-START_TEST(comes_seldom)
+UNIT_TEST(comes_seldom)
 {
 	uint64_t n;
 
@@ -64,7 +61,6 @@ START_TEST(comes_seldom)
 	ck_assert_int_eq(add(n), -1);
 	ck_assert_str_eq(err.text, "progress too often");
 }
-END_TEST
 
 static int
 add_output(const char *text)
@@ -76,7 +72,7 @@ add_output(const char *text)
 }
 
 /* The output, until the code itself reports. */
-START_TEST(has_output_first)
+UNIT_TEST(has_output_first)
 {
 	progress_begin(&progress, 1);
 	ck_assert_int_eq(add_output("one"), 0);
@@ -92,9 +88,8 @@ START_TEST(has_output_first)
 	ck_assert_int_eq(add_output("one two"), -1);
 	progress_reset(&progress);
 }
-END_TEST
 
-START_TEST(refuses_output)
+UNIT_EACH(refuses_output, 3)
 {
 	static const char *const whys[] = { "output that was not asked for",
 		"output too often", "output that is not UTF-8" };
@@ -105,22 +100,4 @@ START_TEST(refuses_output)
 	ck_assert_int_eq(add_output(_i == 2 ? "\xff" : "x"), -1);
 	ck_assert_str_eq(err.text, whys[_i]);
 	progress_reset(&progress);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_test(tc, has_output_first);
-	tcase_add_loop_test(tc, refuses_output, 0, 3);
-	tcase_add_test(tc, is_taken);
-	tcase_add_test(tc, is_asked_for);
-	tcase_add_loop_test(tc, increases, 0, 2);
-	tcase_add_test(tc, comes_seldom);
-}
-
-int
-main(void)
-{
-	return unit_run("progress", add_tests);
 }

@@ -121,7 +121,7 @@ static void (*const changes[])(void) = {
 };
 
 /* By its folder (even), or by the path of its interpreter. */
-START_TEST(a_change_is_seen)
+UNIT_TESTS(a_change_is_seen, 2 * UNIT_COUNT(changes))
 {
 	struct python_stamp before, after;
 	char path[PATH_MAX];
@@ -137,9 +137,8 @@ START_TEST(a_change_is_seen)
 	ck_assert_int_eq(python_stamp_same(&before, &after), 0);
 	close_folder();
 }
-END_TEST
 
-START_TEST(an_interpreter_without_environment)
+UNIT_TEST(an_interpreter_without_environment)
 {
 	struct python_stamp before, after;
 
@@ -153,10 +152,9 @@ START_TEST(an_interpreter_without_environment)
 	ck_assert_int_eq(python_stamp_same(&before, &after), 0);
 	close_folder();
 }
-END_TEST
 
 /* There is none, whatever the path is: no difference, and no end. */
-START_TEST(there_may_be_none)
+UNIT_TEST(there_may_be_none)
 {
 	char path[PATH_MAX];
 	struct python_stamp before, after;
@@ -167,20 +165,4 @@ START_TEST(there_may_be_none)
 	python_stamp_look(path, &before);
 	python_stamp_look("/nowhere/at/all", &after);
 	ck_assert_int_eq(python_stamp_same(&before, &after), 1);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(
-	    tc, a_change_is_seen, 0, 2 * UNIT_COUNT(changes));
-	tcase_add_test(tc, an_interpreter_without_environment);
-	tcase_add_test(tc, there_may_be_none);
-}
-
-int
-main(void)
-{
-	return unit_run("interpreter", add_tests);
 }

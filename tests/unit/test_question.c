@@ -120,7 +120,7 @@ open_old(void)
 	answered(ASKED);
 }
 
-START_TEST(asks_in_a_session)
+UNIT_TEST(asks_in_a_session)
 {
 	open_old();
 	say("{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}");
@@ -136,10 +136,9 @@ START_TEST(asks_in_a_session)
 	answered(DONE_OLD("7"));
 	close_all();
 }
-END_TEST
 
 /* A question whose answer is not needed any more is withdrawn. */
-START_TEST(withdraws_a_question)
+UNIT_TESTS(withdraws_a_question, 3)
 {
 	open_old();
 	ends = 1;
@@ -159,9 +158,8 @@ START_TEST(withdraws_a_question)
 	was_told("");
 	close_all();
 }
-END_TEST
 
-START_TEST(asks_only_what_a_client_can_answer)
+UNIT_TEST(asks_only_what_a_client_can_answer)
 {
 	struct err err;
 
@@ -176,7 +174,6 @@ START_TEST(asks_only_what_a_client_can_answer)
 	answered(REFUSED("7", "no roots") "\n" WITHDRAWN);
 	close_all();
 }
-END_TEST
 
 /* Without sessions */
 
@@ -227,7 +224,7 @@ repeat(const char *id, const char *code, const char *with, const char *more)
 
 #define RESPONSES(rest) ",\"inputResponses\":{" rest "}"
 
-START_TEST(asks_without_a_session)
+UNIT_TEST(asks_without_a_session)
 {
 	open_new();
 	/* Without the answer it is asked again. */
@@ -249,10 +246,9 @@ START_TEST(asks_without_a_session)
 	answered(DONE_NEW("\"a\""));
 	close_all();
 }
-END_TEST
 
 /* Only the same request of the same client, and nothing that was guessed. */
-START_TEST(continues_only_what_it_asked)
+UNIT_TESTS(continues_only_what_it_asked, 4)
 {
 	auto_free char *guess = NULL;
 
@@ -278,7 +274,6 @@ START_TEST(continues_only_what_it_asked)
 	ck_assert_uint_eq(ncalls, 1);
 	close_all();
 }
-END_TEST
 
 /* Several parts */
 
@@ -286,7 +281,7 @@ static const struct question_part two[] = { { "a", METHOD, PARAMS },
 	{ "b", METHOD, "{\"message\":\"really?\"}" } };
 
 /* One answer is not enough: both are asked for again. */
-START_TEST(asks_two_things_without_a_session)
+UNIT_TEST(asks_two_things_without_a_session)
 {
 	const struct context context = { &an_owner, &era_stateless,
 		"2026-07-28", CAPABILITY_ELICITATION, 0 };
@@ -314,10 +309,9 @@ START_TEST(asks_two_things_without_a_session)
 	answered(DONE_NEW("9"));
 	close_all();
 }
-END_TEST
 
 /* Its token was revoked: the next one of this name cannot continue it. */
-START_TEST(ends_when_its_owner_is_revoked)
+UNIT_TEST(ends_when_its_owner_is_revoked)
 {
 	static const struct owner another = { .name = "another" };
 
@@ -336,9 +330,8 @@ START_TEST(ends_when_its_owner_is_revoked)
 	    strstr(sent.data, "\"message\":\"unknown requestState"));
 	close_all();
 }
-END_TEST
 
-START_TEST(bounds_the_unanswered_questions)
+UNIT_TEST(bounds_the_unanswered_questions)
 {
 	const struct context context = { &an_owner, &era_stateless,
 		"2026-07-28", CAPABILITY_ELICITATION, 0 };
@@ -360,24 +353,4 @@ START_TEST(bounds_the_unanswered_questions)
 	finish();
 	answered(DONE_NEW("64"));
 	close_all();
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_test(tc, asks_two_things_without_a_session);
-	tcase_add_test(tc, ends_when_its_owner_is_revoked);
-	tcase_add_test(tc, bounds_the_unanswered_questions);
-	tcase_add_test(tc, asks_in_a_session);
-	tcase_add_loop_test(tc, withdraws_a_question, 0, 3);
-	tcase_add_test(tc, asks_only_what_a_client_can_answer);
-	tcase_add_test(tc, asks_without_a_session);
-	tcase_add_loop_test(tc, continues_only_what_it_asked, 0, 4);
-}
-
-int
-main(void)
-{
-	return unit_run("question", add_tests);
 }

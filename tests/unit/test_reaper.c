@@ -195,7 +195,7 @@ static const struct {
 	{ do_die, 40, CLD_KILLED },
 };
 
-START_TEST(reports_how_a_child_ended)
+UNIT_TESTS(reports_how_a_child_ended, UNIT_COUNT(ways))
 {
 	struct told told;
 	int fds;
@@ -212,9 +212,8 @@ START_TEST(reports_how_a_child_ended)
 	ck_assert_int_eq(is_gone(pid), 1);
 	ck_assert_int_eq(unit_open_fds(), fds);
 }
-END_TEST
 
-START_TEST(kills)
+UNIT_TEST(kills)
 {
 	struct told told;
 
@@ -229,9 +228,8 @@ START_TEST(kills)
 	ck_assert_int_eq(told.end.code, CLD_KILLED);
 	ck_assert_int_eq(told.end.status, SIGKILL);
 }
-END_TEST
 
-START_TEST(forgets)
+UNIT_TEST(forgets)
 {
 	struct told told = { 0 };
 	int fds;
@@ -249,7 +247,6 @@ START_TEST(forgets)
 	ck_assert_uint_eq(told.times, 0);
 	ck_assert_int_eq(unit_open_fds(), fds);
 }
-END_TEST
 
 /* An end that must not come is waited for. */
 static void
@@ -263,7 +260,7 @@ does_not_end(pid_t pid)
 }
 
 /* They are ended together: the first is not, before there is a moment. */
-START_TEST(leaves_and_ends_all_at_once)
+UNIT_TEST(leaves_and_ends_all_at_once)
 {
 	struct told told[2] = { 0 };
 	pid_t pids[2];
@@ -288,13 +285,12 @@ START_TEST(leaves_and_ends_all_at_once)
 	settle();
 	ck_assert_int_eq(unit_open_fds(), fds);
 }
-END_TEST
 
 /*
  * It gets its signal only if it does not end by itself, and its end is reported
  * to another.
  */
-START_TEST(lets_end)
+UNIT_TEST(lets_end)
 {
 	struct told told[2], other[2] = { 0 };
 	pid_t pids[2];
@@ -324,10 +320,9 @@ START_TEST(lets_end)
 	reaper_finish(10000);
 	ck_assert_int_eq(is_gone(pids[0]), 1);
 }
-END_TEST
 
 /* As one end makes the rest of a call uninteresting. */
-START_TEST(forgets_others_in_the_callback)
+UNIT_TEST(forgets_others_in_the_callback)
 {
 	struct told first, second;
 	pid_t pid, other_pid;
@@ -347,10 +342,9 @@ START_TEST(forgets_others_in_the_callback)
 	settle();
 	ck_assert_uint_eq(first.times + second.times, 1);
 }
-END_TEST
 
 /* It is reaped with the next sweep; one that is hurried, at once. */
-START_TEST(reaps_idle_children_with_a_sweep)
+UNIT_TEST(reaps_idle_children_with_a_sweep)
 {
 	struct told told[3];
 	int fds, i;
@@ -374,10 +368,9 @@ START_TEST(reaps_idle_children_with_a_sweep)
 		ck_assert_uint_eq(told[i].times, 1);
 	ck_assert_int_eq(unit_open_fds(), fds);
 }
-END_TEST
 
 /* What is told of one end may forget others that have ended as well. */
-START_TEST(forgets_idle_children_while_it_reaps_them)
+UNIT_TEST(forgets_idle_children_while_it_reaps_them)
 {
 	struct told told[2];
 	pid_t pids[2];
@@ -396,10 +389,9 @@ START_TEST(forgets_idle_children_while_it_reaps_them)
 	settle();
 	ck_assert_uint_eq(told[0].times + told[1].times, 1);
 }
-END_TEST
 
 /* One process under two names, as a broken box might give it to us. */
-START_TEST(survives_a_process_watched_twice)
+UNIT_TEST(survives_a_process_watched_twice)
 {
 	struct told told[2];
 	pid_t pid;
@@ -415,11 +407,10 @@ START_TEST(survives_a_process_watched_twice)
 	ck_assert_int_eq(told[told[0].end.status == 0 ? 0 : 1].end.code,
 	    CLD_KILLED);
 }
-END_TEST
 
 /* Sweeping: unknown children. */
 
-START_TEST(sweeps_unwatched_children)
+UNIT_TEST(sweeps_unwatched_children)
 {
 	struct told told;
 	pid_t first, second;
@@ -434,7 +425,6 @@ START_TEST(sweeps_unwatched_children)
 	reaper_kill(told.child);
 	wait_until_told(&told);
 }
-END_TEST
 
 /* Orphans: what comes to us because its parent has ended. */
 
@@ -477,7 +467,7 @@ make_orphans(pid_t pids[3])
 	wait_until_parent(pids[0]);
 }
 
-START_TEST(kills_orphans)
+UNIT_TEST(kills_orphans)
 {
 	struct told told;
 	pid_t pids[3], watched;
@@ -508,10 +498,9 @@ START_TEST(kills_orphans)
 		wait_until_gone(pids[n]);
 	ck_assert_int_eq(unit_open_fds(), fds);
 }
-END_TEST
 
 /* They look like the processes of a box that is being built. */
-START_TEST(kills_no_orphans_while_held)
+UNIT_TEST(kills_no_orphans_while_held)
 {
 	pid_t pids[3], pid;
 	int n;
@@ -529,10 +518,9 @@ START_TEST(kills_no_orphans_while_held)
 	for (n = 0; n < 3; n++)
 		wait_until_gone(pids[n]);
 }
-END_TEST
 
 /* The program that executed us may have had children, now ours. */
-START_TEST(kills_no_older_child)
+UNIT_TEST(kills_no_older_child)
 {
 	pid_t pids[3], older = make_child(do_wait, 0);
 	int n;
@@ -546,10 +534,9 @@ START_TEST(kills_no_older_child)
 	kill(older, SIGKILL);
 	wait_until_gone(older);
 }
-END_TEST
 
 /* A process left in another's group does not end that group. */
-START_TEST(kills_no_group_of_a_watched_child)
+UNIT_TEST(kills_no_group_of_a_watched_child)
 {
 	struct told told;
 	pid_t watched, orphan;
@@ -568,11 +555,10 @@ START_TEST(kills_no_group_of_a_watched_child)
 	reaper_kill(told.child);
 	wait_until_told(&told);
 }
-END_TEST
 
 /* The end of the program */
 
-START_TEST(finishes_with_all)
+UNIT_TEST(finishes_with_all)
 {
 	struct told told[2];
 	pid_t pids[3];
@@ -587,32 +573,4 @@ START_TEST(finishes_with_all)
 	ck_assert_int_eq(is_gone(pids[0]), 1);
 	ck_assert_int_eq(is_gone(pids[1]), 1);
 	ck_assert_int_eq(is_gone(pids[2]), 1);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(
-	    tc, reports_how_a_child_ended, 0, UNIT_COUNT(ways));
-	tcase_add_test(tc, kills);
-	tcase_add_test(tc, forgets);
-	tcase_add_test(tc, leaves_and_ends_all_at_once);
-	tcase_add_test(tc, lets_end);
-	tcase_add_test(tc, forgets_others_in_the_callback);
-	tcase_add_test(tc, reaps_idle_children_with_a_sweep);
-	tcase_add_test(tc, forgets_idle_children_while_it_reaps_them);
-	tcase_add_test(tc, survives_a_process_watched_twice);
-	tcase_add_test(tc, sweeps_unwatched_children);
-	tcase_add_test(tc, kills_orphans);
-	tcase_add_test(tc, kills_no_orphans_while_held);
-	tcase_add_test(tc, kills_no_older_child);
-	tcase_add_test(tc, kills_no_group_of_a_watched_child);
-	tcase_add_test(tc, finishes_with_all);
-}
-
-int
-main(void)
-{
-	return unit_run("reaper", add_tests);
 }

@@ -69,7 +69,7 @@ serve(void)
 	return fd;
 }
 
-START_TEST(they_meet)
+UNIT_TEST(they_meet)
 {
 	auto_fd int one = serve();
 	char first[sizeof(name)];
@@ -107,10 +107,9 @@ START_TEST(they_meet)
 	ck_assert_int_eq(rendezvous_connect(dir, first, 10000, &pid, &err), -1);
 	ck_assert_int_eq(err.code, ENOENT);
 }
-END_TEST
 
 /* Neither waits for a program that does not go on. */
-START_TEST(neither_side_waits_for_ever)
+UNIT_TEST(neither_side_waits_for_ever)
 {
 	auto_fd int one = serve();
 	int fds[RENDEZVOUS_QUEUE + 2];
@@ -134,7 +133,6 @@ START_TEST(neither_side_waits_for_ever)
 		close(fds[--n]);
 	ck_assert_int_eq(fcntl(one, F_GETFD), FD_CLOEXEC);
 }
-END_TEST
 
 static void
 make_older(const char *path)
@@ -144,7 +142,7 @@ make_older(const char *path)
 	ck_assert_int_eq(utimensat(dir, path, times, AT_SYMLINK_NOFOLLOW), 0);
 }
 
-START_TEST(what_is_left_is_removed)
+UNIT_TEST(what_is_left_is_removed)
 {
 	auto_fd int lives = serve();
 	auto_fd int dead = -1;
@@ -171,10 +169,9 @@ START_TEST(what_is_left_is_removed)
 	ck_assert_int_ne(lives, -1);
 	ck_assert_int_eq(faccessat(dir, "else", F_OK, 0), 0);
 }
-END_TEST
 
 /* Also one who can reach the directory, and write to the socket. */
-START_TEST(another_user_is_refused)
+UNIT_TEST(another_user_is_refused)
 {
 	auto_fd int one = -1;
 	auto_fd int fd = -1;
@@ -201,20 +198,5 @@ START_TEST(another_user_is_refused)
 	ck_assert_ptr_nonnull(strstr(err.text, "user 65534"));
 	ck_assert_int_eq(err.code, 0);
 }
-END_TEST
 
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, enter, leave);
-	tcase_add_test(tc, they_meet);
-	tcase_add_test(tc, neither_side_waits_for_ever);
-	tcase_add_test(tc, what_is_left_is_removed);
-	tcase_add_test(tc, another_user_is_refused);
-}
-
-int
-main(void)
-{
-	return unit_run("rendezvous", add_tests);
-}
+UNIT_FIXTURE(enter, leave)

@@ -93,7 +93,7 @@ end(struct resource_request *request)
 	resource_request_go_on(mcp);
 }
 
-START_TEST(an_owner_has_few_at_once)
+UNIT_TEST(an_owner_has_few_at_once)
 {
 	struct mcp all[4], its;
 	size_t i;
@@ -116,9 +116,8 @@ START_TEST(an_owner_has_few_at_once)
 	ck_assert_uint_eq(one.nreads + one.nreading, 0);
 	ck_assert_uint_eq(other.nreads + other.nreading, 0);
 }
-END_TEST
 
-START_TEST(the_end_of_a_session_lets_others_run)
+UNIT_TEST(the_end_of_a_session_lets_others_run)
 {
 	struct mcp first, second;
 	int i;
@@ -132,9 +131,8 @@ START_TEST(the_end_of_a_session_lets_others_run)
 	ck_assert_uint_eq(nbegun, RESOURCES_AT_ONCE + 1);
 	resource_request_forget_all(&second);
 }
-END_TEST
 
-START_TEST(an_owner_has_few_that_wait)
+UNIT_TEST(an_owner_has_few_that_wait)
 {
 	static struct mcp all[RESOURCES_WAITING_MAX + 1];
 	struct mcp its;
@@ -149,7 +147,6 @@ START_TEST(an_owner_has_few_that_wait)
 		resource_request_forget_all(&all[i]);
 	resource_request_forget_all(&its);
 }
-END_TEST
 
 static void
 enter(void)
@@ -159,17 +156,4 @@ enter(void)
 	memset(&other, 0, sizeof(other));
 }
 
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, enter, NULL);
-	tcase_add_test(tc, an_owner_has_few_at_once);
-	tcase_add_test(tc, the_end_of_a_session_lets_others_run);
-	tcase_add_test(tc, an_owner_has_few_that_wait);
-}
-
-int
-main(void)
-{
-	return unit_run("resource_request", add_tests);
-}
+UNIT_FIXTURE(enter, NULL)

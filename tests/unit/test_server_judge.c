@@ -131,7 +131,7 @@ static const struct {
 	    SERVER_SKIPPED, SELF },
 };
 
-START_TEST(judges_one)
+UNIT_TESTS(judges_one, UNIT_COUNT(single))
 {
 	struct server *server = judge(&single[_i].row);
 
@@ -139,9 +139,8 @@ START_TEST(judges_one)
 	if (server->why != NULL)
 		ck_assert_ptr_null(strstr(server->why, "secret"));
 }
-END_TEST
 
-START_TEST(fills_in)
+UNIT_TEST(fills_in)
 {
 	static const struct row row = { &own_file, "a", "${X:-sh}",
 		"-c|${A}||", "V|${A}|W||", "~/${A}", 0, 0 };
@@ -158,9 +157,8 @@ START_TEST(fills_in)
 	ck_assert_str_eq(server->command, "${X:-sh}");
 	ck_assert_str_eq(server->cwd, "~/${A}");
 }
-END_TEST
 
-START_TEST(a_home_may_be_written_short)
+UNIT_TEST(a_home_may_be_written_short)
 {
 	static const struct row row = { &own_file, "a", "~/bin/x", "~/y|",
 		NULL, "~", 0, 0 };
@@ -170,9 +168,8 @@ START_TEST(a_home_may_be_written_short)
 	ck_assert_mem_eq(server->run.data, "/home/user/bin/x\0~/y", 21);
 	ck_assert_str_eq(server->run_cwd, "/home/user");
 }
-END_TEST
 
-START_TEST(only_consent_makes_a_stranger_none)
+UNIT_TEST(only_consent_makes_a_stranger_none)
 {
 	ck_assert_int_eq(
 	    server_judge_is_stranger(&servers, &own_file), 0);
@@ -182,7 +179,6 @@ START_TEST(only_consent_makes_a_stranger_none)
 	ck_assert_int_eq(
 	    server_judge_is_stranger(&servers, &project_file), 0);
 }
-END_TEST
 
 /* The beginning of its PATH; where a command that is nowhere was looked for. */
 static const struct {
@@ -203,7 +199,7 @@ static const struct {
 	    "/usr/bin:/bin", 0, 0 },
 };
 
-START_TEST(says_where_it_looked)
+UNIT_TESTS(says_where_it_looked, UNIT_COUNT(paths))
 {
 	struct server *server = judge(&paths[_i].row);
 
@@ -216,7 +212,6 @@ START_TEST(says_where_it_looked)
 	else
 		ck_assert_ptr_null(server->searched);
 }
-END_TEST
 
 /* Whether an entry keeps later ones from its name. */
 static const struct {
@@ -233,7 +228,7 @@ static const struct {
 	{ { &project_file, "a", "sh", NULL, NULL, NULL, 0, 1 }, 0 },
 };
 
-START_TEST(the_first_one_wins)
+UNIT_TESTS(the_first_one_wins, UNIT_COUNT(before))
 {
 	static const struct row row = { &own_file, "a", "sh", NULL, NULL,
 		NULL, 0, 0 };
@@ -244,9 +239,8 @@ START_TEST(the_first_one_wins)
 	else
 		is(judge(&row), SERVER_TAKEN, "");
 }
-END_TEST
 
-START_TEST(the_user_may_allow_more)
+UNIT_TEST(the_user_may_allow_more)
 {
 	static const struct row ours = { &own_file, "a", "caisson", NULL,
 		NULL, NULL, 0, 0 };
@@ -258,9 +252,8 @@ START_TEST(the_user_may_allow_more)
 	is(judge(&ours), SERVER_TAKEN, "");
 	is(judge(&theirs), SERVER_TAKEN, "");
 }
-END_TEST
 
-START_TEST(what_was_rejected_stays_so)
+UNIT_TEST(what_was_rejected_stays_so)
 {
 	struct server server = { .file = &own_file, .name = (char[]){ "" },
 		.state = SERVER_REJECTED, .why = (char[]){ "wrong" } };
@@ -269,25 +262,4 @@ START_TEST(what_was_rejected_stays_so)
 	TAILQ_INSERT_TAIL(&servers.list, &server, entry);
 	server_judge(&servers, &server);
 	is(&server, SERVER_REJECTED, "wrong");
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, judges_one, 0, UNIT_COUNT(single));
-	tcase_add_test(tc, fills_in);
-	tcase_add_test(tc, a_home_may_be_written_short);
-	tcase_add_test(tc, only_consent_makes_a_stranger_none);
-	tcase_add_loop_test(
-	    tc, says_where_it_looked, 0, UNIT_COUNT(paths));
-	tcase_add_loop_test(tc, the_first_one_wins, 0, UNIT_COUNT(before));
-	tcase_add_test(tc, the_user_may_allow_more);
-	tcase_add_test(tc, what_was_rejected_stays_so);
-}
-
-int
-main(void)
-{
-	return unit_run("server_judge", add_tests);
 }

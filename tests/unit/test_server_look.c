@@ -120,7 +120,7 @@ path_of(size_t n)
 }
 
 /* Each comes, grows and goes, alone and among all others. */
-START_TEST(looks_at_every_source)
+UNIT_TEST(looks_at_every_source)
 {
 	char *path;
 	size_t n;
@@ -146,7 +146,6 @@ START_TEST(looks_at_every_source)
 	ck_assert_int_eq(server_sources_place(n, &setup,
 	    &(struct server_place){ 0 }), 0);
 }
-END_TEST
 
 static const struct {
 	const char *first, *then;
@@ -233,12 +232,11 @@ make_and_judge_change(size_t i)
 	ck_assert_int_eq(changed(), 0);
 }
 
-START_TEST(sees_what_changes)
+UNIT_TESTS(sees_what_changes, UNIT_COUNT(changes))
 {
 	run(changes[_i].first);
 	make_and_judge_change((size_t)_i);
 }
-END_TEST
 
 /* Returns whether all names of a folder that is checked are known to lack. */
 static int
@@ -253,7 +251,7 @@ all_absent(const struct server_folder *in)
 }
 
 /* So nothing in it is looked up, until a name comes or goes. */
-START_TEST(remembers_what_an_unchanged_folder_lacks)
+UNIT_TEST(remembers_what_an_unchanged_folder_lacks)
 {
 	settle();
 	changed();
@@ -271,7 +269,6 @@ START_TEST(remembers_what_an_unchanged_folder_lacks)
 	changed();
 	ck_assert_int_eq(all_absent(&look->working), 1);
 }
-END_TEST
 
 static const struct server_look_step *
 find_gate(const char *path)
@@ -285,7 +282,7 @@ find_gate(const char *path)
 }
 
 /* The same for a directory in the working directory. */
-START_TEST(remembers_what_a_folder_in_it_lacks)
+UNIT_TEST(remembers_what_a_folder_in_it_lacks)
 {
 	const struct server_look_step *gate = find_gate(".cursor");
 
@@ -308,10 +305,9 @@ START_TEST(remembers_what_a_folder_in_it_lacks)
 	changed();
 	ck_assert_int_eq(gate[1].absent, 0);
 }
-END_TEST
 
 /* A home that is given to another user must not be used any more. */
-START_TEST(sees_whose_the_home_is)
+UNIT_TEST(sees_whose_the_home_is)
 {
 	if (geteuid() != 0) {
 		unit_skip("only root can give a home away");
@@ -324,10 +320,9 @@ START_TEST(sees_whose_the_home_is)
 	ck_assert_int_eq(chown(home, 0, 0), 0);
 	ck_assert_int_eq(changed(), 1);
 }
-END_TEST
 
 /* As many as can be read are looked at, and no more. */
-START_TEST(too_many_files_are_as_good_as_none)
+UNIT_TESTS(too_many_files_are_as_good_as_none, 2)
 {
 	auto_free char *command = mem_printf(
 	    "mkdir MCPs; for i in $(seq %d); do echo > MCPs/$i.json; done",
@@ -340,22 +335,5 @@ START_TEST(too_many_files_are_as_good_as_none)
 	run("rm MCPs/7.json");
 	ck_assert_int_eq(changed(), 1);
 }
-END_TEST
 
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, enter, leave);
-	tcase_add_test(tc, looks_at_every_source);
-	tcase_add_loop_test(tc, sees_what_changes, 0, UNIT_COUNT(changes));
-	tcase_add_test(tc, remembers_what_an_unchanged_folder_lacks);
-	tcase_add_test(tc, remembers_what_a_folder_in_it_lacks);
-	tcase_add_test(tc, sees_whose_the_home_is);
-	tcase_add_loop_test(tc, too_many_files_are_as_good_as_none, 0, 2);
-}
-
-int
-main(void)
-{
-	return unit_run("server_look", add_tests);
-}
+UNIT_FIXTURE(enter, leave)

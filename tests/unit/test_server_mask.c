@@ -36,7 +36,7 @@ static const struct {
 	{ "root in /root/4 has t0ken-of-ours", "root in /root/4 has ***" },
 };
 
-START_TEST(values_are_masked)
+UNIT_EACH(values_are_masked, UNIT_COUNT(rows))
 {
 	auto_buffer struct buffer set = { 0 };
 	auto_buffer struct buffer shown = { 0 };
@@ -46,17 +46,4 @@ START_TEST(values_are_masked)
 	    strlen(rows[_i].text));
 	ck_assert_str_eq(shown.data, rows[_i].shown);
 	ck_assert_ptr_null(memmem(set.data, set.len, "k1234", 5));
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, values_are_masked, 0, UNIT_COUNT(rows));
-}
-
-int
-main(void)
-{
-	return unit_run("server_mask", add_tests);
 }

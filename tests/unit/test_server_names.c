@@ -144,7 +144,7 @@ static const struct {
 	{ "github2,", "github2," },
 };
 
-START_TEST(names_are_settled)
+UNIT_TESTS(names_are_settled, UNIT_COUNT(written))
 {
 	char *names = mem_strdup(written[_i].names), *p;
 	size_t len = strlen(names);
@@ -166,17 +166,15 @@ START_TEST(names_are_settled)
 	ck_assert_mem_eq(names, written[_i].means, len);
 	free(names);
 }
-END_TEST
 
-START_TEST(says_that_there_are_none)
+UNIT_TEST(says_that_there_are_none)
 {
 	TAILQ_INIT(&servers.list);
 	check_names("gh,", "unknown server \"gh\": no servers are configured");
 }
-END_TEST
 
 /* What may not be used is as if it were not there. */
-START_TEST(says_nothing_of_what_is_not_allowed)
+UNIT_TEST(says_nothing_of_what_is_not_allowed)
 {
 	const struct server_texts allowed = { (char *)"gh\0none", 8 };
 	const struct server_texts nothing = { NULL, 0 };
@@ -205,7 +203,6 @@ START_TEST(says_nothing_of_what_is_not_allowed)
 	ck_assert_str_eq(err.text, "unknown server \"gh\": no servers are "
 	    "configured");
 }
-END_TEST
 
 static const struct {
 	const char *names, *says;
@@ -241,14 +238,13 @@ static const struct {
 	    "configured: \"files\", \"github\", \"caf\xc3\xa9 1\"" },
 };
 
-START_TEST(says_what_there_is_instead)
+UNIT_TESTS(says_what_there_is_instead, UNIT_COUNT(unknown))
 {
 	add("files", SERVER_TAKEN, NULL);
 	add("github", SERVER_TAKEN, NULL);
 	add("caf\xc3\xa9 1", SERVER_TAKEN, NULL);
 	check_names(unknown[_i].names, unknown[_i].says);
 }
-END_TEST
 
 /* Entries that are not used */
 
@@ -265,7 +261,7 @@ static const struct {
 	    "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" },
 };
 
-START_TEST(says_why_one_is_not_used)
+UNIT_TESTS(says_why_one_is_not_used, UNIT_COUNT(reasons))
 {
 	add("github", SERVER_TAKEN, NULL);
 	add("", SERVER_REJECTED, "the whole file is wrong");
@@ -273,7 +269,6 @@ START_TEST(says_why_one_is_not_used)
 	add("gh", SERVER_SKIPPED, "another reason");
 	check_names("gh,", reasons[_i].says);
 }
-END_TEST
 
 /* Files that are refused */
 
@@ -297,7 +292,7 @@ add_file(const char *path, enum server_file_state state, const char *why)
 	return file;
 }
 
-START_TEST(says_which_files_are_refused)
+UNIT_TEST(says_which_files_are_refused)
 {
 	struct server *row;
 
@@ -319,10 +314,9 @@ START_TEST(says_which_files_are_refused)
 	    "line 3, column 9: '5' where a colon should be; and 1 more file "
 	    "('caisson servers list' lists all)");
 }
-END_TEST
 
 /* One that is kept is said from the first moment: it may be why. */
-START_TEST(says_which_files_are_kept)
+UNIT_TEST(says_which_files_are_kept)
 {
 	struct server_file *file =
 	    add_file("/a", SERVER_FILE_KEPT, "line 1, column 2: wrong");
@@ -339,7 +333,6 @@ START_TEST(says_which_files_are_kept)
 	    "servers of /a are stale: cannot be opened: Too many open files; "
 	    "its last valid content is used until it can be read again");
 }
-END_TEST
 
 /* Notes and the log, each sentence on a line. */
 static void
@@ -361,7 +354,7 @@ check_said(void (*tell)(struct buffer *, const struct servers *, uint64_t),
 	"servers of " path " are stale: " why "; its last valid content is "   \
 	"used until it is fixed or deleted\n"
 
-START_TEST(notes_tell_of_stale_files)
+UNIT_TEST(notes_tell_of_stale_files)
 {
 	struct server_file *file;
 
@@ -387,7 +380,6 @@ START_TEST(notes_tell_of_stale_files)
 	    STALE("/b\xef\xbf\xbd", "is empty")
 	    "servers of more files are stale: the log names them\n");
 }
-END_TEST
 
 /* Of the file of that source and path alone, and of no other fault. */
 static const struct {
@@ -406,7 +398,7 @@ static const struct {
 	    "\xbd; correct the file to use the server again" },
 };
 
-START_TEST(reports_why_a_file_is_not_trusted)
+UNIT_TESTS(reports_why_a_file_is_not_trusted, UNIT_COUNT(distrust_rows))
 {
 	auto_buffer struct buffer text = { 0 };
 	struct server_file *file;
@@ -420,9 +412,8 @@ START_TEST(reports_why_a_file_is_not_trusted)
 	    distrust_rows[_i].source, "/a"), distrust_rows[_i].says[0] != '\0');
 	ck_assert_str_eq(text.data, distrust_rows[_i].says);
 }
-END_TEST
 
-START_TEST(what_strangers_wrote_is_not_said)
+UNIT_TEST(what_strangers_wrote_is_not_said)
 {
 	add_file("/a", SERVER_FILE_REFUSED, "do this")->source = &project;
 	check_names("x,", "unknown server \"x\": no servers are configured");
@@ -430,7 +421,6 @@ START_TEST(what_strangers_wrote_is_not_said)
 	check_names("x,", "unknown server \"x\": no servers are configured; "
 	    "/b is refused: do this");
 }
-END_TEST
 
 /* Programs */
 
@@ -459,7 +449,7 @@ static const struct {
 	    "file here" },
 };
 
-START_TEST(says_which_program_is_missing)
+UNIT_TESTS(says_which_program_is_missing, UNIT_COUNT(programs))
 {
 	struct server *server;
 
@@ -476,7 +466,6 @@ START_TEST(says_which_program_is_missing)
 	installed = server;
 	check_names("fs,gh,", "");
 }
-END_TEST
 
 /* The servers in the run frame of a box */
 
@@ -497,7 +486,7 @@ static const struct {
 	    "\"description\":\"\"}]" },
 };
 
-START_TEST(describes_servers_to_a_box)
+UNIT_TESTS(describes_servers_to_a_box, UNIT_COUNT(rows))
 {
 	auto_buffer struct buffer text = { 0 };
 	struct server *server;
@@ -516,33 +505,4 @@ START_TEST(describes_servers_to_a_box)
 	json = json_loads(text.data + 2, JSON_REJECT_DUPLICATES, NULL);
 	ck_assert(json_is_array(json));
 	json_decref(json);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, names_are_settled, 0, UNIT_COUNT(written));
-	tcase_add_test(tc, says_that_there_are_none);
-	tcase_add_test(tc, says_nothing_of_what_is_not_allowed);
-	tcase_add_loop_test(
-	    tc, says_what_there_is_instead, 0, UNIT_COUNT(unknown));
-	tcase_add_loop_test(
-	    tc, says_why_one_is_not_used, 0, UNIT_COUNT(reasons));
-	tcase_add_test(tc, says_which_files_are_refused);
-	tcase_add_test(tc, says_which_files_are_kept);
-	tcase_add_test(tc, notes_tell_of_stale_files);
-	tcase_add_loop_test(tc, reports_why_a_file_is_not_trusted, 0,
-	    UNIT_COUNT(distrust_rows));
-	tcase_add_test(tc, what_strangers_wrote_is_not_said);
-	tcase_add_loop_test(
-	    tc, says_which_program_is_missing, 0, UNIT_COUNT(programs));
-	tcase_add_loop_test(
-	    tc, describes_servers_to_a_box, 0, UNIT_COUNT(rows));
-}
-
-int
-main(void)
-{
-	return unit_run("server_names", add_tests);
 }

@@ -81,7 +81,7 @@ refuses(const struct server_source *source, const char *path,
 	ck_assert_int_eq(file.fault, fault);
 }
 
-START_TEST(opens_regular_files_alone)
+UNIT_TEST(opens_regular_files_alone)
 {
 	auto_fd int fd = -1;
 	struct stat st;
@@ -113,11 +113,10 @@ START_TEST(opens_regular_files_alone)
 	    "create the file, or correct named");
 	leave();
 }
-END_TEST
 
 #define AWAY "is a link that leads out of the working directory"
 
-START_TEST(a_project_keeps_to_its_folder)
+UNIT_TEST(a_project_keeps_to_its_folder)
 {
 	auto_fd int fd = -1;
 
@@ -142,10 +141,9 @@ START_TEST(a_project_keeps_to_its_folder)
 	    "cannot be opened: No such file or directory");
 	leave();
 }
-END_TEST
 
 /* Neither those of a project nor the user's own, unless it was named. */
-START_TEST(others_cannot_have_written_it)
+UNIT_TEST(others_cannot_have_written_it)
 {
 	auto_fd int fd = -1;
 
@@ -173,7 +171,6 @@ START_TEST(others_cannot_have_written_it)
 	}
 	leave();
 }
-END_TEST
 
 /* What is looked at of a path below the folder: 0, or the error. */
 static int
@@ -186,7 +183,7 @@ look(const char *path)
 	return server_open_look(whole, work, &st) == 0 ? 0 : errno;
 }
 
-START_TEST(looks_nowhere_else)
+UNIT_TEST(looks_nowhere_else)
 {
 	enter();
 	make_file("work/inside", 1);
@@ -203,7 +200,6 @@ START_TEST(looks_nowhere_else)
 	ck_assert_int_eq(look("away/none"), EXDEV);
 	leave();
 }
-END_TEST
 
 /* 0: one of our own checks. */
 static const struct {
@@ -246,27 +242,9 @@ static const struct {
 };
 
 /* Only a file that may not be read, or is elsewhere, has lost its trust. */
-START_TEST(errors_are_of_three_kinds)
+UNIT_TESTS(errors_are_of_three_kinds, UNIT_COUNT(faults))
 {
 	ck_assert_msg(
 	    server_open_fault(faults[_i].code) == faults[_i].fault,
 	    "%s", strerror(faults[_i].code));
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_test(tc, opens_regular_files_alone);
-	tcase_add_test(tc, a_project_keeps_to_its_folder);
-	tcase_add_test(tc, others_cannot_have_written_it);
-	tcase_add_test(tc, looks_nowhere_else);
-	tcase_add_loop_test(
-	    tc, errors_are_of_three_kinds, 0, UNIT_COUNT(faults));
-}
-
-int
-main(void)
-{
-	return unit_run("server_open", add_tests);
 }

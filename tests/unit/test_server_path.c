@@ -83,7 +83,7 @@ static const struct {
 	    ".local/share/mise/shims" },
 };
 
-START_TEST(finds_what_a_login_adds)
+UNIT_TESTS(finds_what_a_login_adds, UNIT_COUNT(homes))
 {
 	auto_free char *path = NULL;
 	auto_free char *found = NULL;
@@ -95,10 +95,9 @@ START_TEST(finds_what_a_login_adds)
 	ck_assert_str_eq(found, homes[_i].found);
 	remove_home();
 }
-END_TEST
 
 /* Nothing twice, and all of the system that there is. */
-START_TEST(adds_what_is_not_there_already)
+UNIT_TEST(adds_what_is_not_there_already)
 {
 	auto_free char *all = NULL;
 	auto_free char *again = NULL;
@@ -124,13 +123,12 @@ START_TEST(adds_what_is_not_there_already)
 	ck_assert_str_eq(again, wanted);
 	remove_home();
 }
-END_TEST
 
 static char *const no_homes[] = { (char[]){ "A=b" }, (char[]){ "HOME=" },
 	(char[]){ "HOME=bin" }, (char[]){ "HOME=/:/usr" } };
 
 /* Without a home, or with one that no PATH could hold: the rest. */
-START_TEST(does_without_a_home)
+UNIT_TESTS(does_without_a_home, UNIT_COUNT(no_homes))
 {
 	char *envp[] = { no_homes[_i], NULL };
 	auto_free char *path = server_path_extend("", envp);
@@ -139,10 +137,9 @@ START_TEST(does_without_a_home)
 	ck_assert_ptr_null(strstr(path, "::"));
 	ck_assert_ptr_null(strstr(path, ".local"));
 }
-END_TEST
 
 /* Its owner could put any program there. */
-START_TEST(no_home_of_another_user_is_searched)
+UNIT_TEST(no_home_of_another_user_is_searched)
 {
 	auto_free char *path = NULL;
 	auto_free char *found = NULL;
@@ -158,21 +155,4 @@ START_TEST(no_home_of_another_user_is_searched)
 	found = in_home(path);
 	ck_assert_str_eq(found, "");
 	remove_home();
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, finds_what_a_login_adds, 0, UNIT_COUNT(homes));
-	tcase_add_test(tc, adds_what_is_not_there_already);
-	tcase_add_loop_test(
-	    tc, does_without_a_home, 0, UNIT_COUNT(no_homes));
-	tcase_add_test(tc, no_home_of_another_user_is_searched);
-}
-
-int
-main(void)
-{
-	return unit_run("server_path", add_tests);
 }

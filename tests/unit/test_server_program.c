@@ -83,7 +83,7 @@ static const struct {
 	{ "link", "@/two", "@/two/link" },
 };
 
-START_TEST(finds)
+UNIT_TESTS(finds, UNIT_COUNT(commands))
 {
 	auto_free char *command = NULL;
 	auto_free char *search = NULL;
@@ -102,9 +102,8 @@ START_TEST(finds)
 	}
 	remove_folder();
 }
-END_TEST
 
-START_TEST(recognises_itself)
+UNIT_TEST(recognises_itself)
 {
 	make_folder();
 	ck_assert(server_program_is_self("caisson", NULL, "one/tool"));
@@ -119,18 +118,4 @@ START_TEST(recognises_itself)
 	ck_assert_int_eq(link("one/tool", "one/hard"), 0);
 	ck_assert(server_program_is_self("hard", "one/hard", "one/tool"));
 	remove_folder();
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, finds, 0, UNIT_COUNT(commands));
-	tcase_add_test(tc, recognises_itself);
-}
-
-int
-main(void)
-{
-	return unit_run("server_program", add_tests);
 }

@@ -54,7 +54,7 @@ static const struct {
 	{ "npx|", 0 },
 };
 
-START_TEST(recognises_itself)
+UNIT_TESTS(recognises_itself, UNIT_COUNT(commands))
 {
 	char folder[] = "/tmp/caisson-test-XXXXXX";
 	auto_free char *remove = NULL;
@@ -75,17 +75,4 @@ START_TEST(recognises_itself)
 	ck_assert_int_eq(chdir("/"), 0);
 	ck_assert_int_eq(system(remove), 0);
 	free(run.data);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, recognises_itself, 0, UNIT_COUNT(commands));
-}
-
-int
-main(void)
-{
-	return unit_run("server_self", add_tests);
 }

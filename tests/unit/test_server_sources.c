@@ -78,7 +78,7 @@ found(const char *named, const char *home)
 	return buffer_take(&out, NULL);
 }
 
-START_TEST(finds_in_order)
+UNIT_TEST(finds_in_order)
 {
 	auto_free char *text = NULL;
 
@@ -102,9 +102,8 @@ START_TEST(finds_in_order)
 	    "0 /.config/mcp/servers/z.json\n0! /mcp-servers/f.json\n");
 	leave();
 }
-END_TEST
 
-START_TEST(says_what_there_is_not)
+UNIT_TEST(says_what_there_is_not)
 {
 	auto_free char *text = NULL;
 
@@ -120,9 +119,8 @@ START_TEST(says_what_there_is_not)
 	    "2! /mcp-servers: there is no such folder\n");
 	leave();
 }
-END_TEST
 
-START_TEST(a_home_is_absolute)
+UNIT_TESTS(a_home_is_absolute, 3)
 {
 	static const char *const homes[] = { "", "x", "./x" };
 	auto_free char *text = NULL;
@@ -136,9 +134,8 @@ START_TEST(a_home_is_absolute)
 	    "3! /mcp-servers: has no file *.json\n");
 	leave();
 }
-END_TEST
 
-START_TEST(files_are_counted)
+UNIT_TEST(files_are_counted)
 {
 	auto_free char *text = NULL;
 	int n;
@@ -155,7 +152,6 @@ START_TEST(files_are_counted)
 	ck_assert_ptr_null(strstr(text, "/MCPs/"));
 	leave();
 }
-END_TEST
 
 /*
  * The files of clients, as their programs have them, below a home that is the
@@ -245,7 +241,7 @@ first_found(char **envp)
 	return NULL;
 }
 
-START_TEST(finds_files_of_clients)
+UNIT_TEST(finds_files_of_clients)
 {
 	const struct server_file *file;
 	auto_free char *home = NULL;
@@ -269,10 +265,9 @@ START_TEST(finds_files_of_clients)
 	}
 	leave();
 }
-END_TEST
 
 /* Variables that say where a client has its files. */
-START_TEST(a_client_may_have_moved)
+UNIT_TEST(a_client_may_have_moved)
 {
 	static const struct {
 		const char *variable, *path, *name;
@@ -301,9 +296,8 @@ START_TEST(a_client_may_have_moved)
 	}
 	leave();
 }
-END_TEST
 
-START_TEST(links_that_lead_nowhere_are_found)
+UNIT_TEST(links_that_lead_nowhere_are_found)
 {
 	auto_free char *home = NULL;
 
@@ -314,9 +308,8 @@ START_TEST(links_that_lead_nowhere_are_found)
 	server_sources_free(&files);
 	leave();
 }
-END_TEST
 
-START_TEST(a_folder_that_leads_away_is_refused)
+UNIT_TEST(a_folder_that_leads_away_is_refused)
 {
 	auto_free char *text = NULL;
 
@@ -327,24 +320,4 @@ START_TEST(a_folder_that_leads_away_is_refused)
 	ck_assert_ptr_nonnull(strstr(text, "4! /mcp-servers: is a link that "
 	    "leads out of the working directory\n"));
 	leave();
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_test(tc, finds_in_order);
-	tcase_add_test(tc, says_what_there_is_not);
-	tcase_add_loop_test(tc, a_home_is_absolute, 0, 3);
-	tcase_add_test(tc, files_are_counted);
-	tcase_add_test(tc, finds_files_of_clients);
-	tcase_add_test(tc, a_client_may_have_moved);
-	tcase_add_test(tc, links_that_lead_nowhere_are_found);
-	tcase_add_test(tc, a_folder_that_leads_away_is_refused);
-}
-
-int
-main(void)
-{
-	return unit_run("server_sources", add_tests);
 }

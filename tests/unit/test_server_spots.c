@@ -48,7 +48,7 @@ gap(uint64_t at, uint64_t comma, const char *line, const char *behind)
 	return server_spots_set_gap(&servers, &msg);
 }
 
-START_TEST(an_entry_has_one_spot)
+UNIT_TEST(an_entry_has_one_spot)
 {
 	enter();
 	ck_assert_ptr_nonnull(cut(1, 2)); /* no spot yet */
@@ -62,9 +62,8 @@ START_TEST(an_entry_has_one_spot)
 	server_spots_free(&server.spot);
 	server_spots_free(&server.spot); /* NULL is accepted */
 }
-END_TEST
 
-START_TEST(cuts_are_in_order)
+UNIT_TEST(cuts_are_in_order)
 {
 	int i;
 
@@ -78,10 +77,9 @@ START_TEST(cuts_are_in_order)
 	ck_assert_ptr_nonnull(cut(3, 7)); /* into the one before */
 	server_spots_free(&server.spot);
 }
-END_TEST
 
 /* What is put around an entry is written as it comes: blanks and no more. */
-START_TEST(a_gap_has_blanks_only)
+UNIT_TEST(a_gap_has_blanks_only)
 {
 	enter();
 	ck_assert_ptr_nonnull(gap(5, 0, "\n\"x\"", ""));
@@ -93,9 +91,8 @@ START_TEST(a_gap_has_blanks_only)
 	server_spots_free_gap(&file.gap);
 	server_spots_free_gap(&file.gap); /* NULL is accepted */
 }
-END_TEST
 
-START_TEST(belongs_to_the_file_that_is_read)
+UNIT_TEST(belongs_to_the_file_that_is_read)
 {
 	struct server_file other = { 0 };
 
@@ -105,20 +102,4 @@ START_TEST(belongs_to_the_file_that_is_read)
 	servers.current = NULL;
 	ck_assert_ptr_nonnull(spot(4, 9, 0));
 	ck_assert_ptr_nonnull(gap(5, 0, "", ""));
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_test(tc, an_entry_has_one_spot);
-	tcase_add_test(tc, cuts_are_in_order);
-	tcase_add_test(tc, a_gap_has_blanks_only);
-	tcase_add_test(tc, belongs_to_the_file_that_is_read);
-}
-
-int
-main(void)
-{
-	return unit_run("server_spots", add_tests);
 }

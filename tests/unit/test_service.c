@@ -42,7 +42,7 @@ static const struct {
 	{ { EAGAIN, 0, 0 }, 1, -1 },
 };
 
-START_TEST(a_question_to_one_that_died_is_asked_once_more)
+UNIT_TESTS(a_question_to_one_that_died_is_asked_once_more, UNIT_COUNT(cases))
 {
 	struct questions questions = { cases[_i].codes, 0 };
 	struct service service = { .ctx = &questions };
@@ -51,19 +51,4 @@ START_TEST(a_question_to_one_that_died_is_asked_once_more)
 	ck_assert_int_eq(
 	    service_ask(&service, ask, &questions, &err), cases[_i].answer);
 	ck_assert_int_eq(questions.asked, cases[_i].asked);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc,
-	    a_question_to_one_that_died_is_asked_once_more, 0,
-	    UNIT_COUNT(cases));
-}
-
-int
-main(void)
-{
-	return unit_run("service", add_tests);
 }

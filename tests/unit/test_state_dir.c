@@ -68,7 +68,7 @@ expect_refused(const char *path, const char *words)
 	ck_assert_ptr_nonnull(strstr(err.text, "CAISSON_STATE_DIR"));
 }
 
-START_TEST(the_nearest_place_wins)
+UNIT_TEST(the_nearest_place_wins)
 {
 	variables[0] = mem_strdup("HOME=/home/me");
 	expect_path("/home/me/.local/state/caisson");
@@ -80,9 +80,8 @@ START_TEST(the_nearest_place_wins)
 	options.state_dir = (char *)"/somewhere";
 	expect_path("/somewhere");
 }
-END_TEST
 
-START_TEST(what_is_missing_is_made)
+UNIT_TEST(what_is_missing_is_made)
 {
 	auto_free char *path =
 	    mem_printf("%s/.local/state/caisson", folder);
@@ -91,9 +90,8 @@ START_TEST(what_is_missing_is_made)
 	expect_opened(path);
 	expect_opened(path);
 }
-END_TEST
 
-START_TEST(others_may_not_write_there)
+UNIT_TEST(others_may_not_write_there)
 {
 	auto_free char *path = mem_printf("%s/a", folder);
 
@@ -104,9 +102,8 @@ START_TEST(others_may_not_write_there)
 	ck_assert_int_eq(chmod(path, 0702), 0);
 	expect_refused(path, "can be written by other users");
 }
-END_TEST
 
-START_TEST(it_must_be_ours)
+UNIT_TEST(it_must_be_ours)
 {
 	auto_free char *path = mem_printf("%s/a", folder);
 
@@ -119,10 +116,9 @@ START_TEST(it_must_be_ours)
 	options.state_dir = path;
 	expect_refused(path, "belongs to user 65534, and Caisson runs as");
 }
-END_TEST
 
 /* Nor what is missing there yet: its owner could have made a link of it. */
-START_TEST(no_home_of_another_user_is_used)
+UNIT_TESTS(no_home_of_another_user_is_used, 4)
 {
 	static const char *const names[] = { "HOME", "XDG_STATE_HOME" };
 	auto_free char *path = mem_printf("%s/there", folder);
@@ -142,31 +138,13 @@ START_TEST(no_home_of_another_user_is_used)
 	options.state_dir = path;
 	expect_opened(path);
 }
-END_TEST
 
 /* What is missing below it is no cause. Nobody can make a folder in /sys. */
-START_TEST(the_first_fault_is_the_cause)
+UNIT_TEST(the_first_fault_is_the_cause)
 {
 	options.state_dir = (char *)"/sys/none/state";
 	expect_refused("/sys/none/state cannot be made", "): /sys/none: ");
 	ck_assert_int_ne(err.code, ENOENT);
 }
-END_TEST
 
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, enter, leave);
-	tcase_add_test(tc, the_nearest_place_wins);
-	tcase_add_test(tc, what_is_missing_is_made);
-	tcase_add_test(tc, others_may_not_write_there);
-	tcase_add_test(tc, it_must_be_ours);
-	tcase_add_loop_test(tc, no_home_of_another_user_is_used, 0, 4);
-	tcase_add_test(tc, the_first_fault_is_the_cause);
-}
-
-int
-main(void)
-{
-	return unit_run("state", add_tests);
-}
+UNIT_FIXTURE(enter, leave)

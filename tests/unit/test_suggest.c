@@ -33,7 +33,7 @@ static const struct {
 	  "45678901234567890123456789", NULL },
 };
 
-START_TEST(finds_the_nearest)
+UNIT_EACH(finds_the_nearest, UNIT_COUNT(cases))
 {
 	struct suggest suggest = suggest_start(cases[_i].word);
 	size_t i;
@@ -46,9 +46,8 @@ START_TEST(finds_the_nearest)
 	else
 		ck_assert_pstr_eq(suggest.best, cases[_i].best);
 }
-END_TEST
 
-START_TEST(first_of_equals_stays)
+UNIT_TEST(first_of_equals_stays)
 {
 	struct suggest suggest = suggest_start("abcd");
 
@@ -57,18 +56,4 @@ START_TEST(first_of_equals_stays)
 	ck_assert_str_eq(suggest.best, "abce");
 	suggest_try(&suggest, "abcd");
 	ck_assert_str_eq(suggest.best, "abcd");
-}
-END_TEST
-
-static void
-add(TCase *tc)
-{
-	tcase_add_loop_test(tc, finds_the_nearest, 0, UNIT_COUNT(cases));
-	tcase_add_test(tc, first_of_equals_stays);
-}
-
-int
-main(void)
-{
-	return unit_run("suggest", add);
 }

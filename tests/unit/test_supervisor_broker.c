@@ -412,6 +412,7 @@ let_go(uint64_t link)
 static void
 enter(void)
 {
+	worker_init(supervisor_routes());
 	signal(SIGPIPE, SIG_IGN);
 	base = loop_new(0);
 	reaper_init(base);
@@ -467,7 +468,7 @@ begin(void)
 }
 
 /* The broker may start servers only for owners whose grants it was given. */
-START_TEST(a_server_of_a_stranger)
+UNIT_TEST(a_server_of_a_stranger)
 {
 	struct ipc_want message = { .process = 1, .name = "fs",
 		.owner = "mallory", .definition = 1 };
@@ -476,7 +477,6 @@ START_TEST(a_server_of_a_stranger)
 	say(IPC_WANT, &message);
 	was_ended();
 }
-END_TEST
 
 /* Violations of the protocol */
 
@@ -536,7 +536,7 @@ static void (*const violations[])(void) = { want_again, want_less,
 	answer_no_text, answer_without_end, die };
 
 /* However it ends: its servers are stopped, and the next call heals it. */
-START_TEST(a_broker_that_breaks_the_rules_is_ended)
+UNIT_TESTS(a_broker_that_breaks_the_rules_is_ended, UNIT_COUNT(violations))
 {
 	begin();
 	want(1, "git-hub");
@@ -562,7 +562,6 @@ START_TEST(a_broker_that_breaks_the_rules_is_ended)
 	end_downstream(2, "exited with code 0");
 	was_told("ended 1 exited with code 0\n");
 }
-END_TEST
 
 /* Other servers */
 
@@ -573,7 +572,7 @@ change_env(void)
 }
 
 /* What crossed its removal is not started as what is there now. */
-START_TEST(what_was_removed_is_not_started)
+UNIT_TEST(what_was_removed_is_not_started)
 {
 	uint64_t before;
 
@@ -591,12 +590,11 @@ START_TEST(what_was_removed_is_not_started)
 	end_downstream(0, "exited with code 0");
 	was_told("ended 2 exited with code 0\n");
 }
-END_TEST
 
 /* Servers that are wanted */
 
 /* Whatever is wanted, only so many processes of one server are there. */
-START_TEST(processes_of_a_server_are_bounded)
+UNIT_TEST(processes_of_a_server_are_bounded)
 {
 	uint64_t link;
 
@@ -623,22 +621,5 @@ START_TEST(processes_of_a_server_are_bounded)
 	    "ended 4 exited with code 0\nended 6 exited with code 0\n"
 	    "ended 7 exited with code 0\n");
 }
-END_TEST
 
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, enter, leave);
-	tcase_add_test(tc, a_server_of_a_stranger);
-	tcase_add_loop_test(tc, a_broker_that_breaks_the_rules_is_ended, 0,
-	    UNIT_COUNT(violations));
-	tcase_add_test(tc, what_was_removed_is_not_started);
-	tcase_add_test(tc, processes_of_a_server_are_bounded);
-}
-
-int
-main(void)
-{
-	worker_init(supervisor_routes());
-	return unit_run("supervisor_broker", add_tests);
-}
+UNIT_FIXTURE(enter, leave)

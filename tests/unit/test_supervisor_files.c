@@ -138,6 +138,7 @@ static const struct files_user user = { .filed = on_filed,
 static void
 open_stage(void)
 {
+	worker_init(supervisor_routes());
 	base = loop_new(0);
 	reaper_init(base);
 	files = files_new(base, &options, NULL);
@@ -246,7 +247,7 @@ fetch_well(void)
 	ck_assert_uint_eq(msg.fetch_file.version, 7);
 }
 
-START_TEST(answers_go_to_the_user_of_the_task)
+UNIT_TEST(answers_go_to_the_user_of_the_task)
 {
 	open_stage();
 	ck_assert_uint_eq(starts, 0);
@@ -263,10 +264,9 @@ START_TEST(answers_go_to_the_user_of_the_task)
 	ck_assert_uint_eq(starts, 1);
 	close_stage();
 }
-END_TEST
 
 /* What does not belong to a task ends the process, and every task. */
-START_TEST(answers_fit_their_tasks)
+UNIT_TESTS(answers_fit_their_tasks, 5)
 {
 	open_stage();
 	if (_i < 4)
@@ -298,9 +298,8 @@ START_TEST(answers_fit_their_tasks)
 	    "violated the protocol"));
 	close_stage();
 }
-END_TEST
 
-START_TEST(faults_become_sentences)
+UNIT_TEST(faults_become_sentences)
 {
 	open_stage();
 	list_well(1);
@@ -310,22 +309,21 @@ START_TEST(faults_become_sentences)
 	    "CAISSON_FILES_MAX\n");
 	close_stage();
 }
-END_TEST
 
 /* Each fault has a sentence of its own. */
-START_TEST(every_fault_has_its_sentence)
+UNIT_TESTS(every_fault_has_its_sentence, FILE_FAULTS - 1)
 {
-	auto_free char *text = file_fault_text((enum file_fault)_i, &options);
+	auto_free char *text =
+	    file_fault_text((enum file_fault)(_i + 1), &options);
 	auto_free char *next = file_fault_text(
-	    (enum file_fault)(_i == FILE_FAULTS - 1 ? 1 : _i + 1), &options);
+	    (enum file_fault)((_i + 1) % (FILE_FAULTS - 1) + 1), &options);
 
 	ck_assert_uint_gt(strlen(text), 10);
 	ck_assert_str_ne(text, next);
 }
-END_TEST
 
 /* Of a task that there is not (0), half a message (1): it is killed. */
-START_TEST(a_violation_ends_it)
+UNIT_TESTS(a_violation_ends_it, 2)
 {
 	is_deaf = 1;
 	open_stage();
@@ -341,22 +339,4 @@ START_TEST(a_violation_ends_it)
 	while (kill(process, 0) == 0)
 		event_base_loop(base, EVLOOP_ONCE);
 	close_stage();
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_test(tc, answers_go_to_the_user_of_the_task);
-	tcase_add_loop_test(tc, answers_fit_their_tasks, 0, 5);
-	tcase_add_test(tc, faults_become_sentences);
-	tcase_add_loop_test(tc, every_fault_has_its_sentence, 1, FILE_FAULTS);
-	tcase_add_loop_test(tc, a_violation_ends_it, 0, 2);
-}
-
-int
-main(void)
-{
-	worker_init(supervisor_routes());
-	return unit_run("supervisor_files", add_tests);
 }

@@ -140,7 +140,7 @@ visit(void)
 	own = fd_take(&msg.welcome.guest);
 }
 
-START_TEST(guests_are_turned_away)
+UNIT_TEST(guests_are_turned_away)
 {
 	struct ipc_hello hello = { .visit = 4, .address = "192.0.2.1",
 		.token = { (const uint8_t *)"abc", 3 } };
@@ -155,10 +155,9 @@ START_TEST(guests_are_turned_away)
 	ck_assert_str_eq(msg.turn_away.reason, "unknown");
 	close_stage();
 }
-END_TEST
 
 /* All guests of a process that breaks the protocol are lost. */
-START_TEST(messages_on_the_wrong_channel_end_it)
+UNIT_TESTS(messages_on_the_wrong_channel_end_it, 2)
 {
 	struct ipc_hello hello = { .visit = 5, .local = 1, .address = "x" };
 	struct ipc_ask ask = { .request = 1, .method = HTTP_POST,
@@ -176,18 +175,4 @@ START_TEST(messages_on_the_wrong_channel_end_it)
 	ck_assert_int_eq(gateway_ended(gateway), 1);
 	ck_assert_int_eq(recv(line, &byte, 1, 0), 0);
 	close_stage();
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_test(tc, guests_are_turned_away);
-	tcase_add_loop_test(tc, messages_on_the_wrong_channel_end_it, 0, 2);
-}
-
-int
-main(void)
-{
-	return unit_run("supervisor_gateway", add_tests);
 }

@@ -75,6 +75,7 @@ spawn_worker(enum role role, unsigned long number, unsigned int uid, int group,
 static void
 open_stage(void)
 {
+	worker_init(supervisor_routes());
 	base = loop_new(0);
 	reaper_init(base);
 	store = store_new(base, &options, NULL);
@@ -125,7 +126,7 @@ connect_well(uint64_t execution)
 	return relay;
 }
 
-START_TEST(it_is_started_when_it_is_needed)
+UNIT_TEST(it_is_started_when_it_is_needed)
 {
 	int relay, other;
 	char byte;
@@ -151,10 +152,9 @@ START_TEST(it_is_started_when_it_is_needed)
 	close(other);
 	close_stage();
 }
-END_TEST
 
 /* It has died, and that was noticed (0), or not yet (1). */
-START_TEST(it_is_started_again)
+UNIT_TESTS(it_is_started_again, 2)
 {
 	open_stage();
 	close(connect_well(7));
@@ -170,10 +170,9 @@ START_TEST(it_is_started_again)
 	ipc_message_close(IPC_GRANT, &msg);
 	close_stage();
 }
-END_TEST
 
 /* An answer without a request (0), half a message (1): it is restarted. */
-START_TEST(a_violation_ends_it)
+UNIT_TESTS(a_violation_ends_it, 2)
 {
 	char byte;
 
@@ -191,20 +190,4 @@ START_TEST(a_violation_ends_it)
 	close(connect_well(8));
 	ck_assert_uint_eq(starts, 2);
 	close_stage();
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_test(tc, it_is_started_when_it_is_needed);
-	tcase_add_loop_test(tc, it_is_started_again, 0, 2);
-	tcase_add_loop_test(tc, a_violation_ends_it, 0, 2);
-}
-
-int
-main(void)
-{
-	worker_init(supervisor_routes());
-	return unit_run("supervisor_store", add_tests);
 }

@@ -80,7 +80,7 @@ promises_nothing(const char *text)
 			ck_abort_msg("'%s' is promised: %s", unbuilt[i], text);
 }
 
-START_TEST(the_tool_list_is_short)
+UNIT_TEST(the_tool_list_is_short)
 {
 	auto_free char *text = NULL;
 	json_t *list, *tool = read_tool(&list);
@@ -90,9 +90,8 @@ START_TEST(the_tool_list_is_short)
 	ck_assert_uint_lt(strlen(text) + strlen(ENVELOPE), TOOLS_MAX);
 	json_decref(list);
 }
-END_TEST
 
-START_TEST(the_tool_is_described)
+UNIT_TEST(the_tool_is_described)
 {
 	json_t *list, *tool = read_tool(&list);
 	const char *description = string_at(tool, "description");
@@ -105,9 +104,8 @@ START_TEST(the_tool_is_described)
 	promises_nothing(description);
 	json_decref(list);
 }
-END_TEST
 
-START_TEST(the_arguments_are_described)
+UNIT_TEST(the_arguments_are_described)
 {
 	json_t *list, *schema, *properties, *timeout;
 
@@ -130,9 +128,8 @@ START_TEST(the_arguments_are_described)
 	ck_assert_uint_eq(json_object_size(properties), 3);
 	json_decref(list);
 }
-END_TEST
 
-START_TEST(initialize_is_answered)
+UNIT_TEST(initialize_is_answered)
 {
 	struct buffer text = { 0 };
 	json_t *json;
@@ -155,10 +152,9 @@ START_TEST(initialize_is_answered)
 	    json_object_get(json, "capabilities"), "resources")), 0);
 	json_decref(json);
 }
-END_TEST
 
 /* A tool that is not in force is not spoken of. */
-START_TEST(instructions_name_the_tool)
+UNIT_TESTS(instructions_name_the_tool, 4)
 {
 	static const char *const begins[] = { "run_python executes Python in ",
 		"run_python executes Python in ", "run_code executes code in ",
@@ -178,10 +174,9 @@ START_TEST(instructions_name_the_tool)
 		    begins[_i], strlen(begins[_i])), 0);
 	json_decref(json);
 }
-END_TEST
 
 /* The limits that it names are those in force here. */
-START_TEST(the_manual_names_the_limits)
+UNIT_TEST(the_manual_names_the_limits)
 {
 	static const char limits[] = "In force here: 12345 s a call unless it "
 	    "asks for up to 86400 s, 300 MiB of memory, 77 processes and "
@@ -200,22 +195,4 @@ START_TEST(the_manual_names_the_limits)
 	    30), 0);
 	ck_assert_str_eq(manual + strlen(manual) - strlen(limits), limits);
 	json_decref(json);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_test(tc, the_tool_list_is_short);
-	tcase_add_test(tc, the_tool_is_described);
-	tcase_add_test(tc, the_arguments_are_described);
-	tcase_add_test(tc, initialize_is_answered);
-	tcase_add_loop_test(tc, instructions_name_the_tool, 0, 4);
-	tcase_add_test(tc, the_manual_names_the_limits);
-}
-
-int
-main(void)
-{
-	return unit_run("texts", add_tests);
 }

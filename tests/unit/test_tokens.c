@@ -57,16 +57,15 @@ write_again(void)
 	ck_assert_msg(tokens_read(&tokens, dir, &err) == 0, "%s", err.text);
 }
 
-START_TEST(a_missing_file_has_none)
+UNIT_TEST(a_missing_file_has_none)
 {
 	ck_assert_int_eq(tokens_read(&tokens, dir, &err), 0);
 	ck_assert_uint_eq(tokens.count, 0);
 	ck_assert_int_eq(tokens.found, 0);
 	ck_assert_int_eq(tokens_changed(&tokens, dir), 0);
 }
-END_TEST
 
-START_TEST(what_is_written_is_read_again)
+UNIT_TEST(what_is_written_is_read_again)
 {
 	char one[TOKEN_SIZE + 1], other[TOKEN_SIZE + 1];
 	struct token limited = { 0 };
@@ -95,9 +94,8 @@ START_TEST(what_is_written_is_read_again)
 	ck_assert_uint_eq(st.st_mode & 0777, 0600);
 	token_reset(&limited);
 }
-END_TEST
 
-START_TEST(other_secrets_find_nothing)
+UNIT_TEST(other_secrets_find_nothing)
 {
 	char one[TOKEN_SIZE + 1];
 
@@ -107,9 +105,8 @@ START_TEST(other_secrets_find_nothing)
 	one[TOKEN_SIZE - 1] ^= 1;
 	ck_assert_ptr_null(tokens_of_secret(&tokens, one, TOKEN_SIZE));
 }
-END_TEST
 
-START_TEST(the_secret_is_not_in_the_file)
+UNIT_TEST(the_secret_is_not_in_the_file)
 {
 	auto_free char *command = NULL;
 	char one[TOKEN_SIZE + 1];
@@ -120,9 +117,8 @@ START_TEST(the_secret_is_not_in_the_file)
 	    one + strlen(TOKEN_PREFIX));
 	ck_assert_int_ne(system(command), 0);
 }
-END_TEST
 
-START_TEST(a_change_is_noticed)
+UNIT_TEST(a_change_is_noticed)
 {
 	char secret[TOKEN_SIZE + 1];
 
@@ -138,7 +134,6 @@ START_TEST(a_change_is_noticed)
 	ck_assert_int_eq(unlink(TOKENS_FILE), 0);
 	ck_assert_int_eq(tokens_changed(&tokens, dir), 1);
 }
-END_TEST
 
 #define DIGEST                                                                 \
 	"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
@@ -194,15 +189,14 @@ write_text(const char *text, mode_t mode)
 	ck_assert_int_eq(fd_write_all(fd, text, strlen(text)), 0);
 }
 
-START_TEST(a_fault_is_an_error)
+UNIT_TESTS(a_fault_is_an_error, UNIT_COUNT(bad))
 {
 	write_text(bad[_i].text, 0600);
 	ck_assert_int_eq(tokens_read(&tokens, dir, &err), -1);
 	ck_assert_msg(strstr(err.text, bad[_i].says) != NULL, "%s", err.text);
 }
-END_TEST
 
-START_TEST(an_open_file_is_refused)
+UNIT_TEST(an_open_file_is_refused)
 {
 	write_text(FILE_OF(""), 0640);
 	ck_assert_int_eq(tokens_read(&tokens, dir, &err), -1);
@@ -212,9 +206,8 @@ START_TEST(an_open_file_is_refused)
 	ck_assert_int_eq(tokens_read(&tokens, dir, &err), -1);
 	ck_assert_ptr_nonnull(strstr(err.text, "cannot be opened"));
 }
-END_TEST
 
-START_TEST(names_are_safe)
+UNIT_TEST(names_are_safe)
 {
 	ck_assert(token_is_name("a"));
 	ck_assert(token_is_name("Laptop-2.home_x"));
@@ -226,24 +219,5 @@ START_TEST(names_are_safe)
 	ck_assert(!token_is_name("0123456789012345678901234567890123456789"
 	                         "0123456789012345678901234"));
 }
-END_TEST
 
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, enter, leave);
-	tcase_add_test(tc, a_missing_file_has_none);
-	tcase_add_test(tc, what_is_written_is_read_again);
-	tcase_add_test(tc, other_secrets_find_nothing);
-	tcase_add_test(tc, the_secret_is_not_in_the_file);
-	tcase_add_test(tc, a_change_is_noticed);
-	tcase_add_loop_test(tc, a_fault_is_an_error, 0, UNIT_COUNT(bad));
-	tcase_add_test(tc, an_open_file_is_refused);
-	tcase_add_test(tc, names_are_safe);
-}
-
-int
-main(void)
-{
-	return unit_run("tokens", add_tests);
-}
+UNIT_FIXTURE(enter, leave)

@@ -143,7 +143,7 @@ is_written(struct buffer *buffer, const char *wanted)
 	buffer_reset(buffer);
 }
 
-START_TEST(quotes_what_could_be_misread)
+UNIT_EACH(quotes_what_could_be_misread, UNIT_COUNT(values))
 {
 	const struct value *value = &values[_i];
 	size_t len = strlen(value->data);
@@ -163,9 +163,8 @@ START_TEST(quotes_what_could_be_misread)
 	is_written(&found, wanted.data);
 	buffer_reset(&wanted);
 }
-END_TEST
 
-START_TEST(writes_the_length_that_it_was_given)
+UNIT_TEST(writes_the_length_that_it_was_given)
 {
 	struct buffer found = { 0 };
 
@@ -182,7 +181,6 @@ START_TEST(writes_the_length_that_it_was_given)
 	toon_add_text(&found, 0, "k", "a:", 1);
 	is_written(&found, "k: a");
 }
-END_TEST
 
 static const struct value keys[] = {
 	PLAIN("a"),
@@ -213,7 +211,7 @@ static const struct value keys[] = {
 	{ "a\nb\x01", "\"a\\nb\\u0001\"" },
 };
 
-START_TEST(quotes_keys)
+UNIT_EACH(quotes_keys, UNIT_COUNT(keys))
 {
 	const struct value *key = &keys[_i];
 	struct buffer found = { 0 }, wanted = { 0 };
@@ -230,7 +228,6 @@ START_TEST(quotes_keys)
 	is_written(&found, wanted.data);
 	buffer_reset(&wanted);
 }
-END_TEST
 
 static const struct {
 	long long value;
@@ -244,16 +241,15 @@ static const struct {
 	{ INT64_MIN, "n: -9223372036854775808" },
 };
 
-START_TEST(writes_numbers)
+UNIT_EACH(writes_numbers, UNIT_COUNT(numbers))
 {
 	struct buffer found = { 0 };
 
 	toon_add_number(&found, 0, "n", numbers[_i].value);
 	is_written(&found, numbers[_i].written);
 }
-END_TEST
 
-START_TEST(writes_arrays)
+UNIT_TEST(writes_arrays)
 {
 	struct buffer found = { 0 };
 	size_t i;
@@ -274,10 +270,9 @@ START_TEST(writes_arrays)
 	is_written(&found, "many[12]: x y,x y,x y,x y,x y,x y,x y,x y,x y,"
 	    "x y,x y,x y");
 }
-END_TEST
 
 /* Lines with nothing at their ends, and none behind the last. */
-START_TEST(lays_out_a_document)
+UNIT_TEST(lays_out_a_document)
 {
 	struct buffer found = { 0 };
 
@@ -294,23 +289,4 @@ START_TEST(lays_out_a_document)
 	toon_add_text(&found, 0, "last", "", 0);
 	is_written(&found, "status: error\nempty:\nouter:\n  n: 1\n  inner:\n"
 	    "    text: \"a, b\"\n    list[2]: a,\"-\"\n  m: 2\nlast: \"\"");
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(
-	    tc, quotes_what_could_be_misread, 0, UNIT_COUNT(values));
-	tcase_add_test(tc, writes_the_length_that_it_was_given);
-	tcase_add_loop_test(tc, quotes_keys, 0, UNIT_COUNT(keys));
-	tcase_add_loop_test(tc, writes_numbers, 0, UNIT_COUNT(numbers));
-	tcase_add_test(tc, writes_arrays);
-	tcase_add_test(tc, lays_out_a_document);
-}
-
-int
-main(void)
-{
-	return unit_run("toon", add_tests);
 }
