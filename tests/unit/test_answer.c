@@ -294,6 +294,73 @@ UNIT_TESTS(has_pictures_among_the_text, UNIT_COUNT(shown))
 	json_decref(json);
 }
 
+/* Files: lines for the model, and links where the client supports them. */
+UNIT_TESTS(links_to_files, 2)
+{
+	struct call_file kept[] = {
+		{ (char *)"a b.csv", (char *)"text/csv", 1, 1234,
+		    NULL, 0 },
+		{ (char *)"-x", (char *)"image/png", 3, 7, NULL, 0 },
+	};
+	struct call_result result = { .status = CALL_SUCCESS,
+		.out = { (char *)"hi\n", 3, 3, 0 },
+		.files = { kept, 2 } };
+	struct answer_style style = { .word = "compact",
+		.max_output = 4096,
+		.linking = _i };
+	auto_buffer struct buffer text = { 0 };
+	json_t *json, *content, *link;
+
+	answer_add(&text, &result, &style);
+	json = json_loads(text.data, 0, NULL);
+	content = json_object_get(json, "content");
+	ck_assert_uint_eq(json_array_size(content), _i ? 3 : 1);
+	ck_assert_str_eq(json_string_value(json_object_get(
+	    json_array_get(content, 0), "text")), _i == 1 ? "hi\n"
+	    "file: a b.csv (1 kB)\nfile: -x (7 bytes, version 3)" :
+	    "hi\nfile: a b.csv (1 kB) "
+	    "resource://caisson/files/a%20b.csv?version=1\n"
+	    "file: -x (7 bytes, version 3) "
+	    "resource://caisson/files/-x?version=3");
+	link = json_array_get(content, 2);
+	if (_i == 1) {
+		ck_assert_uint_eq(json_object_size(link), 5);
+		ck_assert_str_eq(json_string_value(
+		    json_object_get(link, "type")), "resource_link");
+		ck_assert_str_eq(json_string_value(
+		    json_object_get(link, "uri")),
+		    "resource://caisson/files/-x?version=3");
+		ck_assert_str_eq(json_string_value(
+		    json_object_get(link, "name")), "-x");
+		ck_assert_str_eq(json_string_value(
+		    json_object_get(link, "mimeType")), "image/png");
+		ck_assert_int_eq(json_integer_value(
+		    json_object_get(link, "size")), 7);
+	}
+	json_decref(json);
+}
+
+UNIT_TEST(lists_files_among_the_fields)
+{
+	struct call_file kept = { (char *)"a b", (char *)"text/csv", 2, 1,
+		NULL, 0 };
+	struct call_result result = { .status = CALL_SUCCESS,
+		.files = { &kept, 1 } };
+	struct answer_style style = { .word = "compact",
+		.max_output = 4096,
+		.structured = 1 };
+	auto_buffer struct buffer text = { 0 };
+	json_t *json, *fields;
+
+	answer_add(&text, &result, &style);
+	json = json_loads(text.data, 0, NULL);
+	fields = json_object_get(json, "structuredContent");
+	ck_assert_str_eq(json_string_value(json_array_get(
+	    json_object_get(fields, "files"), 0)),
+	    "resource://caisson/files/a%20b?version=2");
+	json_decref(json);
+}
+
 /* Every field, in the modes that show them all */
 
 /* The line where a stream was cut. */

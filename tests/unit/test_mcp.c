@@ -234,6 +234,23 @@ UNIT_TESTS(lists_what_there_is, 3)
 
 /* Calls */
 
+UNIT_TEST(runs_a_call)
+{
+	start();
+	say(REQUEST("\"x\"", "\"tools/call\",\"params\":{\"arguments\":{"
+	    "\"timeout\":5,\"code\":\"a\\nb\"},\"name\":\"run_python\","
+	    "\"_meta\":{\"progressToken\":1}}"));
+	answered(""); /* only when it has ended */
+	ck_assert_uint_eq(ncalls, 1);
+	ck_assert_str_eq(calls[0].run.code, "a\nb");
+	ck_assert_uint_eq(calls[0].run.code_len, 3);
+	ck_assert_uint_eq(calls[0].run.timeout, 5);
+	ck_assert_uint_eq(calls[0].run.servers_len, 0);
+	conclude(0, "done");
+	answered(PRINTED("\"x\"", "done") "\n");
+	close_session();
+}
+
 /* Tools that are not in force are unknown; each answers to two names. */
 UNIT_TESTS(tools_are_those_that_are_in_force, 5)
 {

@@ -105,6 +105,76 @@ UNIT_TEST(the_tool_is_described)
 	json_decref(list);
 }
 
+/* The sentence about what comes back follows the setting echo. */
+UNIT_TESTS(says_what_comes_back, 4)
+{
+	static const char *const words[] = { "prints comes back",
+		"prints, or the value of its last expression, comes back",
+		"prints comes back",
+		"prints, or in Python the value of its last expression, " };
+	struct options others = options;
+	struct buffer text = { 0 };
+
+	others.echo = _i % 2;
+	others.tools = _i < 2 ? 1 : 2;
+	tools_add_list(&text, &others);
+	ck_assert_ptr_nonnull(strstr(text.data, words[_i]));
+	buffer_reset(&text);
+	texts_add_initialize(&text, "2025-06-18", &others, 1);
+	ck_assert_int_eq(
+	    strstr(text.data, "its last expression") != NULL, _i == 1);
+	buffer_reset(&text);
+	texts_add_capabilities(&text, &others);
+	ck_assert_int_eq(
+	    strstr(text.data, "does not come back here") != NULL, _i % 2 == 0);
+	buffer_reset(&text);
+}
+
+/* The sentence about earlier calls follows the setting arguments. */
+static const struct {
+	unsigned int arguments;
+	const char *except, *kept;
+} continued[] = {
+	{ 0, "earlier state.", "only what you need; every call starts afresh" },
+	{ 1U << OPTIONS_CONVERSATION,
+	    "earlier state (except by conversationId).",
+	    "every call starts afresh, but files in /data stay with the same "
+	    "conversationId." },
+	{ 1U << OPTIONS_SESSION, "earlier state (except by session).",
+	    "a call without session starts afresh; calls with the same session "
+	    "keep variables." },
+	{ 1U << OPTIONS_SESSION | 1U << OPTIONS_CONVERSATION,
+	    "earlier state (except by session or conversationId).",
+	    "a call without session starts afresh; calls with the same session "
+	    "keep variables; files in /data stay with the same "
+	    "conversationId." },
+};
+
+UNIT_TESTS(says_what_continues, 2 * UNIT_COUNT(continued))
+{
+	size_t n = (size_t)_i / 2;
+	struct options others = options;
+	struct buffer text = { 0 };
+	json_t *json;
+
+	others.arguments |= continued[n].arguments;
+	others.tools = _i % 2 == 0 ? 1 : 2;
+	tools_add_list(&text, &others);
+	ck_assert_ptr_nonnull(strstr(text.data, continued[n].except));
+	ck_assert_int_eq(strstr(text.data, "fresh") != NULL,
+	    _i % 2 == 1 && n < 2);
+	buffer_reset(&text);
+	texts_add_initialize(&text, "2025-06-18", &others, 1);
+	json = read_json(&text);
+	ck_assert_ptr_nonnull(
+	    strstr(string_at(json, "instructions"), continued[n].kept));
+	ck_assert_int_eq(strstr(string_at(json, "instructions"),
+	    "in a fresh sealed box") != NULL, n < 2);
+	ck_assert_uint_lt(
+	    strlen(string_at(json, "instructions")), INSTRUCTIONS_MAX);
+	json_decref(json);
+}
+
 UNIT_TEST(the_arguments_are_described)
 {
 	json_t *list, *schema, *properties, *timeout;
