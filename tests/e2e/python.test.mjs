@@ -28,6 +28,13 @@ print(await asyncio.gather(double(1), double(2)))`, ['42', '[2, 4]']],
 print(sorted(globals()))`,
   [/^\['LOADED_MCP_SERVERS', '__annotations__', '__builtins__', '__cached__', '__doc__', '__file__', '__loader__', '__name__', '__package__', '__spec__', 'delete_memory', 'get_memory_info', 'list_memories', 'load_memory', 'mcp_servers', 'memory_exists', 'runtime', 'save_memory', 'save_tool', 'update_memory'\]$/]],
 
+  ['what code begins with', `
+import os, signal
+print(os.getcwd(), oct(os.umask(0)), os.getenv("HOME"))
+print([s for s in signal.valid_signals() if s not in (2, 13, 25) and
+    signal.getsignal(s) not in (signal.SIG_DFL, None)], signal.pthread_sigmask(0, []))`,
+  ['/workspace 0o22 /workspace', '[] set()']],
+
   ['ctypes and mmap', `
 import ctypes, mmap
 libc = ctypes.CDLL(None)
