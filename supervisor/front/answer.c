@@ -63,7 +63,9 @@ answer_whole(
 {
 	if (result->kept == CALL_KEPT_NONE)
 		return mem_strdup("");
-	return mem_printf("; for 24 h, runtime.output(\"%s\"%s) has %s",
+	/* The store keeps it after the answer has left, if it can. */
+	return mem_printf("; for up to 24 h, runtime.output(\"%s\"%s) has %s "
+	    "or says why not",
 	    result->id, stream == &result->errors ? ", \"stderr\"" : "",
 	    result->kept == CALL_KEPT_ALL ? "all of it" : "its start");
 }
