@@ -1,7 +1,7 @@
 /*
  * Pictures on their way to the client: their kinds, and base64, which is
- * checked and passed on unchanged. Used by the relay, the supervisor and the
- * box of a shell; pure functions.
+ * checked and passed on unchanged. Used by relay, supervisor, files and the box
+ * of a shell; pure functions.
  */
 #ifndef COMMON_PICTURE_H
 #define COMMON_PICTURE_H
@@ -45,5 +45,27 @@ int picture_read(
 
 /* Whether base64 in this form starts like a picture of this kind. */
 int picture_begins(enum picture_kind kind, const char *data, size_t len);
+
+/* picture_sides.c: the size of a picture. */
+
+/* Where its bytes are: copy returns 0, or -1 if there are fewer. */
+struct picture_source {
+	int (*copy)(void *ctx, size_t at, uint8_t *bytes, size_t count);
+	void *ctx;
+};
+
+struct picture_sides {
+	uint64_t width, height; /* in pixels */
+};
+
+/* Whether a picture of this size is passed on. */
+int picture_sides_fit(const struct picture_sides *sides);
+
+/*
+ * Reads the sides of a picture of this kind: of all its frames, the largest or
+ * one that does not fit. Returns 0, or -1 if they cannot be read.
+ */
+int picture_sides_read(enum picture_kind kind,
+    const struct picture_source *source, struct picture_sides *sides);
 
 #endif

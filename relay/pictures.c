@@ -25,14 +25,25 @@ pictures_have_room(const struct relay *relay, size_t len, struct err *err)
 	return 0;
 }
 
+/* The bytes that base64 encodes: the copy of a struct picture_source. */
+static int
+pictures_read(void *ctx, size_t at, uint8_t *bytes, size_t count)
+{
+	const struct json_span *data = ctx;
+
+	return picture_read(data->p, data->len, at, bytes, count);
+}
+
 /* Fills in the sides of a picture. Returns 0, or -1 with err. */
 static int
 pictures_measure(const struct request_picture *picture,
     struct ipc_picture *message, struct err *err)
 {
+	struct json_span data = picture->data;
+	const struct picture_source source = { pictures_read, &data };
 	struct picture_sides sides;
 
-	if (picture_sides_read(picture->kind, picture->data, &sides) == -1)
+	if (picture_sides_read(picture->kind, &source, &sides) == -1)
 		return err_set(err, "the header of this %s picture is damaged "
 		    "or incomplete: save the picture again",
 		    picture_word(picture->kind));

@@ -82,8 +82,8 @@ struct relay {
 /*
  * Calls go down only: main, routes, on_*, relay, frames, calls, request,
  * store_request, streams, notes, member, tally, report, pictures,
- * picture_sides, progress, outbox, printed, output and begun. Calls upwards are
- * callbacks, which are given at construction.
+ * progress, outbox, printed, output and begun. Calls upwards are callbacks,
+ * which are given at construction.
  */
 
 /* on_supervisor.c: the handlers; each takes the descriptors that it needs. */
@@ -374,23 +374,6 @@ int streams_take(struct relay *relay, struct json_span frame,
  */
 int pictures_take(struct relay *relay, const struct request_picture *picture,
     struct ipc_picture *message, struct err *err);
-
-/* picture_sides.c: the size of a picture. */
-
-struct picture_sides {
-	uint64_t width, height; /* in pixels */
-};
-
-/* Whether a picture of this size is passed on. */
-int picture_sides_fit(const struct picture_sides *sides);
-
-/*
- * Reads the sides of a picture of this kind from its checked base64: of all its
- * frames, the largest or one that does not fit. Returns 0, or -1 if they cannot
- * be read.
- */
-int picture_sides_read(enum picture_kind kind, struct json_span data,
-    struct picture_sides *sides);
 
 /* progress.c: progress reported by the code. */
 

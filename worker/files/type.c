@@ -12,7 +12,6 @@
 #include "type.h"
 
 #define TYPE_TEXT "text/plain"
-#define TYPE_BYTES "application/octet-stream"
 
 /* Kinds with known first bytes. */
 enum type_kind {

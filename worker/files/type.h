@@ -11,6 +11,9 @@
 /* How many of its first bytes are examined. */
 #define TYPE_LOOKED 4096
 
+/* The type of what is nothing else. */
+#define TYPE_BYTES "application/octet-stream"
+
 /*
  * Returns the media type of a file with this name, static; data is its first
  * bytes, at most TYPE_LOOKED, and whole is set if there are no more.

@@ -3,18 +3,18 @@
  * PNG, the frame headers of a JPEG, the screen and all frames of a GIF, the
  * canvas and all frames of a WebP. What claims to be small, but contains a
  * larger frame, is as large as that frame; what changes its sides later is
- * damaged. Never decodes a pixel. Runs in the relay.
+ * damaged. Never decodes a pixel. Runs in relay and files.
  */
 #include <string.h>
 
-#include "relay.h"
+#include "picture.h"
 
 /* The bytes behind the data of each chunk of a PNG. */
 #define PNG_CHECKSUM 4
 
 /* A picture while it is read. */
 struct sides_walk {
-	struct json_span data; /* its base64 */
+	const struct picture_source *source;
 	size_t at;             /* byte number of the next block */
 	size_t frames;
 	struct picture_sides *sides;
@@ -31,8 +31,8 @@ picture_sides_fit(const struct picture_sides *sides)
 static int
 sides_take(struct sides_walk *walk, uint8_t *bytes, size_t count)
 {
-	if (picture_read(walk->data.p, walk->data.len, walk->at, bytes,
-	        count) == -1)
+	if (walk->source->copy(
+	        walk->source->ctx, walk->at, bytes, count) == -1)
 		return -1;
 	walk->at += count;
 	return 0;
@@ -358,7 +358,7 @@ sides_read_webp(struct sides_walk *walk)
 }
 
 int
-picture_sides_read(enum picture_kind kind, struct json_span data,
+picture_sides_read(enum picture_kind kind, const struct picture_source *source,
     struct picture_sides *sides)
 {
 	static int (*const readers[PICTURE_KINDS])(struct sides_walk *walk) = {
@@ -367,7 +367,7 @@ picture_sides_read(enum picture_kind kind, struct json_span data,
 		[PICTURE_WEBP] = sides_read_webp,
 		[PICTURE_GIF] = sides_read_gif,
 	};
-	struct sides_walk walk = { .data = data, .sides = sides };
+	struct sides_walk walk = { .source = source, .sides = sides };
 
 	*sides = (struct picture_sides){ 0, 0 };
 	return readers[kind](&walk);
