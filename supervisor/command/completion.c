@@ -48,6 +48,9 @@ completion_add_operands(struct buffer *out, const struct command_row *row)
 			buffer_printf(out, " %s", adopt_client_at(i)->name);
 	else if (row->task == COMMAND_HELP)
 		completion_add_commands(out);
+	else if (row->task == COMMAND_CONFIG_SET)
+		for (i = 0; i < OPTION_IDS; i++)
+			buffer_printf(out, " %s", option_row(i)->key);
 	else if (strchr(p, '|') != NULL)
 		for (; *p != '\0'; p++)
 			buffer_printf(out, "%s%c",
@@ -185,11 +188,13 @@ completion_add_cases(struct buffer *out)
 
 		option_flag(option_row(id)->key, flag);
 		completion_add_values(&values, option_row(id));
+		/* Behind a flag, and behind the key for config set. */
 		if (values.len > 0)
-			buffer_printf(out, "\t%s) known='%s' ;;\n", flag,
-			    values.data + 1);
+			buffer_printf(out, "\t%s|%s) known='%s' ;;\n", flag,
+			    option_row(id)->key, values.data + 1);
 		else if (option_is_text(id))
-			buffer_printf(out, "\t%s) files=1 ;;\n", flag);
+			buffer_printf(out, "\t%s|%s) files=1 ;;\n", flag,
+			    option_row(id)->key);
 	}
 }
 
@@ -313,7 +318,7 @@ completion_add_fish_words(struct buffer *out, const char *word,
 		buffer_printf(out, "; and __fish_seen_subcommand_from %s",
 		    verb);
 	/* The words after "help" include "help" itself. */
-	if (strstr(words, word) == NULL)
+	if (strcmp(word, "help") != 0)
 		buffer_printf(
 		    out, "; and not __fish_seen_subcommand_from %s", words);
 	buffer_printf(out, "' -a '%s'\n", words);
@@ -370,6 +375,9 @@ completion_add_fish(struct buffer *out)
 		    values.len > 0 ? " -a '" : "",
 		    values.len > 0 ? values.data + 1 : "",
 		    values.len > 0 ? "'" : "");
+		if (values.len > 0)
+			completion_add_fish_words(out, "set",
+			    option_row(id)->key, values.data + 1);
 	}
 	for (action = OPTION_NONE + 1; action < OPTION_ACTIONS; action++) {
 		option_flag(option_action_row(action)->key, flag);

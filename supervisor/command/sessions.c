@@ -168,6 +168,11 @@ sessions_list(const struct sessions_asked *asked)
 		json_report_print(&json);
 		return asked->lacking;
 	}
+	if (command_has(&asked->command->flags, COMMAND_FLAG_NAMES)) {
+		for (i = 0; i < rows->count; i++)
+			printf("%s\n", rows->one[i].name);
+		return asked->lacking;
+	}
 	if (rows->count == 0 && !asked->lacking)
 		printf("There are no sessions.\n");
 	if (rows->count > 0)

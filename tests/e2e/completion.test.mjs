@@ -63,6 +63,8 @@ const offers = [
   [['token', 'revoke', 'lap'], ['laptop'], true],
   [['servers', 'remove', 'g'], ['gh'], true],
   [['token', 'add', 'x', '--server', 'g'], ['gh'], true],
+  [['config', 'set', 'memory_a'], ['memory_api'], true],
+  [['config', 'set', 'memory_api', 'o'], ['off', 'on'], true],
   [['--log-file', '/etc/host'], ['/etc/hostname', '/etc/hosts'], false],
 ];
 
