@@ -4,6 +4,7 @@
  * terminal, not parsed. Runs in the supervisor.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../../common/limits.h"
@@ -79,6 +80,19 @@ libraries_build(const struct runtime *runtime)
 	    "caisson image build python --engine %s", runtime->name);
 }
 
+/* Returns the home folder for a command line: as it is, if that is safe. */
+static const char *
+libraries_home(void)
+{
+	const char *home = getenv("HOME");
+
+	return home == NULL || home[0] != '/' ||
+	        strspn(home, "/abcdefghijklmnopqrstuvwxyz"
+	                     "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") !=
+	            strlen(home) ?
+	    "~" : home;
+}
+
 /* Adds the script for this command; the settings contain no quotes. */
 static void
 libraries_write(struct buffer *code, const struct runs *runs,
@@ -94,6 +108,7 @@ libraries_write(struct buffer *code, const struct runs *runs,
 	    command_has(&command->flags, COMMAND_FLAG_JSON) ? "json" : "");
 	libraries_fill(code, "@PRELOAD@", options->preload);
 	libraries_fill(code, "@BUILD@", build);
+	libraries_fill(code, "@HOME@", libraries_home());
 }
 
 /* Runs the script. */

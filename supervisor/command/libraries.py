@@ -55,7 +55,7 @@ COMPILER = ("these bring a C++ compiler to this machine, which code in a box "
 # fonttools, which matplotlib needs, is content with this instead of scipy.
 INSTEAD = "matplotlib", None, "python3-munkres"
 APT = "sudo apt-get install --no-install-recommends "
-PLACE = "~/.local/share/caisson/python"
+PLACE = "@HOME@/.local/share/caisson/python"
 
 
 def is_there(module):
@@ -129,7 +129,7 @@ def commands(rows):
         return [("%s -m venv --system-site-packages %s && "
                  "%s/bin/python -m pip install %s" % (
                      python, PLACE, PLACE, wanted),
-                 "then set CAISSON_PYTHON to the absolute path of " + PLACE)]
+                 "then set CAISSON_PYTHON to " + PLACE)]
     if is_there("pip"):
         return [("%s -m pip install %s" % (python, wanted), None)]
     if is_of_uv():
