@@ -141,7 +141,7 @@ servers_add_judge(const struct servers_add *add,
 		if (file->path != NULL && strcmp(file->path, path) == 0 &&
 		    why == NULL)
 			why = file->why;
-	return err_set(err, "\"%s\" cannot be added: %s", shown.data,
+	return err_set(err, "server \"%s\" cannot be added: %s", shown.data,
 	    why == NULL ? "it cannot be read" : why);
 }
 

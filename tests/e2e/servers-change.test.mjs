@@ -153,7 +153,7 @@ test('a name that another file defines is refused with its source', once,
       ['remove', 'two']);
     refused(home, 1, /^caisson: server "twoo": there is no such server: did you mean "two"\?/,
       ['remove', 'twoo']);
-    refused(home, 2, /"x+\.\.\." cannot be added: .*128/,
+    refused(home, 2, /server "x+\.\.\." cannot be added: .*128/,
       ['add', 'x'.repeat(200), '--', 'sh']);
     refused(home, 2, /"" cannot be added: /, ['add', '', '--', 'sh']);
     assert.ok(!fs.existsSync(place(home)));
