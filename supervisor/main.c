@@ -130,6 +130,33 @@ main_check(struct supervisor *sv, struct err *err)
 	return supervisor_check(sv, err);
 }
 
+/*
+ * config set: writes a value that config check does not refuse. What that says
+ * about another one may be true in this terminal only, such as without a
+ * cgroup: it is a warning. Returns 0, or -1 with err.
+ */
+static int
+main_set(struct supervisor *sv, struct err *err)
+{
+	auto_free char *winner = NULL;
+	struct err why;
+	int wrong;
+
+	sv->options.action = OPTION_CHECK;
+	if (config_set_try(&sv->options, &winner, err) == -1)
+		return err_wrap(err, "config set");
+	wrong = main_check(sv, &why) == -1;
+	if (wrong && config_set_is_blamed(&sv->options, &why)) {
+		*err = why;
+		return err_wrap(err, "config set");
+	}
+	if (config_set_write(&sv->options, winner, err) == -1)
+		return err_wrap(err, "config set");
+	if (wrong)
+		fprintf(stderr, "caisson: config check: %s\n", why.text);
+	return 0;
+}
+
 /* Returns how this program was invoked; folder gets the working directory. */
 static struct client_config_self
 main_self(const char *invoked, char **envp, char folder[PATH_MAX])
@@ -239,13 +266,14 @@ main_kept(struct supervisor *sv, char **envp, struct err *err)
 	const char *scope = owner_flag_scope(command, err);
 	int files = command->task >= COMMAND_FILES_LIST &&
 	    command->task <= COMMAND_FILES_CLEAR;
-	int agreed = scope == NULL ||
-	        state_dir_try(&sv->options, envp, err) == -1 ?
-	    -1 : main_consent(command, err);
+	int agreed;
 
+	if (scope == NULL || state_dir_try(&sv->options, envp, err) == -1)
+		return -1;
+	owner_flag_tell(&sv->options, envp);
+	agreed = main_consent(command, err);
 	if (agreed < 1)
 		return agreed == -1 ? -1 : 1;
-	owner_flag_tell(&sv->options, envp);
 	return files ? kept_files_run(sv->base, sv->files, scope, command) :
 	               stored_run(sv->base, sv->store, scope, command);
 }
@@ -380,8 +408,7 @@ main_command(struct supervisor *sv, const char *invoked, char **envp)
 		main_print_options(&sv->options, envp);
 		return 0;
 	case COMMAND_CONFIG_SET:
-		return config_set_run(&sv->options, &err) == -1 ?
-		    main_usage_error(&err) : 0;
+		return main_set(sv, &err) == -1 ? main_usage_error(&err) : 0;
 	case COMMAND_COMPLETION:
 		completion_print(command->operand, stdout);
 		return 0;

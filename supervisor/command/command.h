@@ -135,10 +135,17 @@ int token_run(const struct options *options, char **envp, struct err *err);
 /* config_set.c */
 
 /*
- * Sets the member of config.json that the command names. Changes options as if
- * it had been read. Returns 0, or -1 with err.
+ * config_set_try changes options as if config.json had the member that the
+ * command names; *winner is what overrides it, or stays NULL: the caller frees
+ * it. config_set_write writes that member. Both return 0, or -1 with err.
  */
-int config_set_run(struct options *options, struct err *err);
+int config_set_try(struct options *options, char **winner, struct err *err);
+
+/* Returns whether an error of config check names the new member. */
+int config_set_is_blamed(const struct options *options, const struct err *why);
+
+int config_set_write(
+    const struct options *options, const char *winner, struct err *err);
 
 /* sessions.c */
 

@@ -1,6 +1,5 @@
 /*
- * caisson config set: writes one member of config.json, checked by the table
- * of options; the other members stay. Runs in the supervisor.
+ * caisson config set: writes one member of config.json; the other members stay. Runs in the supervisor.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -41,7 +40,7 @@ config_set_find(const char *name, enum option_id *id, struct err *err)
 
 /* Writes the file with this member. Returns 0, or -1 with err. */
 static int
-config_set_write(
+config_set_store(
     const char *path, const char *key, const char *value, struct err *err)
 {
 	auto_free char *folder =
@@ -65,11 +64,9 @@ config_set_write(
 }
 
 int
-config_set_run(struct options *options, struct err *err)
+config_set_try(struct options *options, char **winner, struct err *err)
 {
-	const char *value = options->command.other;
 	auto_buffer struct buffer name = { 0 };
-	enum options_source source;
 	enum option_id id;
 
 	if (config_set_find(options->command.operand, &id, err) == -1)
@@ -78,17 +75,43 @@ config_set_run(struct options *options, struct err *err)
 		return err_set(err, "config.json cannot be used: %s",
 		    options->file == NULL ? "set HOME to your home folder" :
 		                            options->file_refusal);
-	source = options->sources[id];
 	options_add_name(&name, options, id);
-	if (options_set(options, id, OPTIONS_FILE, value, err) == -1 ||
-	    options_check(options, err) == -1 ||
-	    config_set_write(
+	if (options->sources[id] > OPTIONS_FILE)
+		*winner = buffer_take(&name, NULL);
+	if (options_set(options, id, OPTIONS_FILE, options->command.other,
+	        err) == -1)
+		return -1;
+	return options_check(options, err);
+}
+
+int
+config_set_is_blamed(const struct options *options, const struct err *why)
+{
+	auto_buffer struct buffer name = { 0 };
+	enum option_id id;
+	struct err err;
+
+	if (config_set_find(options->command.operand, &id, &err) == -1)
+		return 0;
+	options_add_name(&name, options, id);
+	return strstr(why->text, name.data) != NULL;
+}
+
+int
+config_set_write(
+    const struct options *options, const char *winner, struct err *err)
+{
+	const char *value = options->command.other;
+	enum option_id id;
+
+	if (config_set_find(options->command.operand, &id, err) == -1 ||
+	    config_set_store(
 	        options->file, option_row(id)->key, value, err) == -1)
 		return -1;
 	printf("%s: %s is \"%s\"\n", options->file, option_row(id)->key,
 	    value);
-	if (source > OPTIONS_FILE)
+	if (winner != NULL)
 		fprintf(stderr, "caisson: %s is set, too, and wins\n",
-		    name.data);
+		    winner);
 	return 0;
 }

@@ -275,6 +275,9 @@ test('config set writes one checked member, and config show shows it', (t) => {
     `${place}: max_output is "8k"\n`);
   assert.match(set('pids', '50').stderr, /^caisson: CAISSON_PIDS is set, too/);
   assert.equal(set('memory', 'x').status, 2);
+  /* What config check would refuse. */
+  for (const [key, value] of [['python', '/nope'], ['log_file', '/nope/log']])
+    assert.match(set(key, value).stderr, /^caisson: config set: .*\/nope/);
   assert.deepEqual(JSON.parse(fs.readFileSync(place, 'utf8')),
     { memory: '256m', pids: '50', cpus: 1.1, max_output: '8k' });
 
