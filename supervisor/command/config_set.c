@@ -1,5 +1,6 @@
 /*
- * caisson config set: writes one member of config.json; the other members stay. Runs in the supervisor.
+ * caisson config set: writes one member of config.json; the others stay. Runs
+ * in the supervisor.
  */
 #include <jansson.h>
 #include <stdio.h>
