@@ -5,11 +5,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { describe, descendants, memory } from './support/processes.mjs';
-import { withoutPool } from './support/program.mjs';
+import { patiently, withoutPool } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { until } from './support/wait.mjs';
 
 withoutPool();
+patiently();
 
 /* How long each of them may go on: they come to their limits in the second. */
 const seconds = 6;

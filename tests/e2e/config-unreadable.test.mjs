@@ -10,7 +10,7 @@ import path from 'node:path';
 import test, { describe as together } from 'node:test';
 import { descendants } from './support/processes.mjs';
 import {
-  file, folder, once, uid, withoutPool,
+  file, folder, once, patiently, uid, withoutPool,
 } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import {
@@ -19,6 +19,7 @@ import {
 import { until } from './support/wait.mjs';
 
 withoutPool();
+patiently();
 
 /* Less than the time for which a missing file keeps what it said last. */
 const moment = 1500;

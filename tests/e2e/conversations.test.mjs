@@ -10,8 +10,9 @@ import { setTimeout } from 'node:timers/promises';
 import { links, read, text } from './support/files.mjs';
 import { Gate } from './support/gate.mjs';
 import { descendants } from './support/processes.mjs';
-import { commandLine, contained, folder, reduced, settings, unpooled }
-  from './support/program.mjs';
+import {
+  commandLine, contained, folder, patiently, reduced, settings, unpooled,
+} from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { until } from './support/wait.mjs';
 
@@ -84,7 +85,7 @@ test('files are kept when the code fails, or takes too long',
       /file: \/data\/a/);
     assert.match(await say(client, 'f', `${write({ b: '2' })}
 import time
-time.sleep(60)`, { timeout: 3 }), /file: \/data\/b/);
+time.sleep(60)`, { timeout: 8 }), /file: \/data\/b/);
     assert.equal(await say(client, 'f', look), 'a 1\nb 2');
   });
 
@@ -186,6 +187,8 @@ path = "/data/count"
 count = int(open(path).read()) if os.path.exists(path) else 0
 open(path, "w").write(str(count + 1))
 None`;
+
+patiently();
 
   for (const result of await Promise.all(Array.from({ length: 12 },
     (_, n) => run(client, add, { conversationId: `t${n % 2}` }))))

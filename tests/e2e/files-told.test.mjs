@@ -9,7 +9,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { kept, links, put, read, text } from './support/files.mjs';
-import { folder, settings } from './support/program.mjs';
+import { folder, patiently, settings } from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
 
 /* Answers as models see them. */
@@ -216,6 +216,8 @@ put("/tmp/" + "other/four.csv", "4")
 print(one, two)
 print("Saved", three.name)
 ${end}`);
+
+patiently();
 
     assert.deepEqual(Object.values(files).sort(), ['1', '2', '3']);
     assert.equal(files['two.csv'], '2');

@@ -12,8 +12,9 @@ import path from 'node:path';
 import test from 'node:test';
 import { kept, links, prefix, put, read, text } from './support/files.mjs';
 import { capabilities, descendants } from './support/processes.mjs';
-import { commandLine, file, folder, settings, unpooled }
-  from './support/program.mjs';
+import {
+  commandLine, file, folder, patiently, settings, unpooled,
+} from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { until } from './support/wait.mjs';
@@ -299,7 +300,7 @@ test('files come back after a time-out, and not after a cancel',
     const { client } = await connect(t);
     const result = await run(client, 'import time\n' +
       'open("out/late", "w").write("x")\nprint("written", flush=True)\n' +
-      'time.sleep(60)', { timeout: 3 });
+      'time.sleep(60)', { timeout: 8 });
 
     assert.match(text(result), /^status: timeout\n/);
     assert.deepEqual(links(result).map(({ name }) => name), ['late']);
@@ -325,6 +326,8 @@ if os.fork() == 0:
     while True:
         open("out/b", "w").write("x" * 100_000)
 os._exit(0)`);
+
+patiently();
 
   assert.equal(links(result)[0].name, 'a');
   assert.equal((await read(client, links(result)[0].uri)).toString(), 'whole');

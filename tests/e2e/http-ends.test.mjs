@@ -6,10 +6,12 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import test from 'node:test';
 import { Gate } from './support/gate.mjs';
-import { commandLine } from './support/program.mjs';
+import { commandLine, patiently } from './support/program.mjs';
 import { missing } from './support/sdk2.mjs';
 import { fetchAt, serve, serveTcp } from './support/serve.mjs';
 import { until, within } from './support/wait.mjs';
+
+patiently();
 
 /* Runs a command of the program; returns what it has printed. */
 function caisson(home, ...args) {

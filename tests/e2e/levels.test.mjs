@@ -13,12 +13,13 @@ import {
   childless, descendants, gone, processOf,
 } from './support/processes.mjs';
 import {
-  file, folder, root, rounds, uid, withoutPool,
+  file, folder, patiently, root, rounds, uid, withoutPool,
 } from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { until } from './support/wait.mjs';
 
 withoutPool();
+patiently();
 
 const allowed = { CAISSON_ALLOW_WEAK_ISOLATION: 'on' };
 const mark =

@@ -8,8 +8,9 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { commandLine, contained, folder, nativeOnly, once, uid }
-  from './support/program.mjs';
+import {
+  commandLine, contained, folder, nativeOnly, once, patiently, uid,
+} from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 
 const python = '/usr/bin/python3';
@@ -422,6 +423,8 @@ test('a virtual environment whose base lies elsewhere', ofHost, async (t) => {
 import os, sys
 print(sys.base_prefix, os.path.exists("${home}/secret"))`),
         [`${base} False`]);
+
+patiently();
         await raw.finish();
       }
     });

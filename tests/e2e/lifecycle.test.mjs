@@ -11,12 +11,13 @@ import {
   inNamespace, lives, memory, opened, owners, processOf, workersSince,
 } from './support/processes.mjs';
 import {
-  campaign, contained, once, root, rounds, uid, withoutPool,
+  campaign, contained, once, patiently, root, rounds, uid, withoutPool,
 } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { until, within } from './support/wait.mjs';
 
 withoutPool();
+patiently();
 
 /* The next call works, and afterwards no process is left. */
 async function assertRecovered(raw) {
@@ -116,7 +117,7 @@ for number in range(1, 65):
     try: signal.signal(number, lambda *args: None)
     except (OSError, ValueError): pass
 print("deaf")
-while True: signal.pause()`, { timeout: 5 }));
+while True: signal.pause()`, { timeout: 10 }));
 
     assert.deepEqual(stdout, ['deaf']);
     await assertRecovered(raw);

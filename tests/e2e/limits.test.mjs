@@ -6,10 +6,13 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { childless } from './support/processes.mjs';
-import { campaign, contained, once, withoutPool } from './support/program.mjs';
+import {
+  campaign, contained, once, patiently, withoutPool,
+} from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
 
 withoutPool();
+patiently();
 
 const imports = 'import mmap, os, select, socket, subprocess, sys, time\n';
 

@@ -9,7 +9,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { descendants } from './support/processes.mjs';
-import { commandLine, folder, once, uid } from './support/program.mjs';
+import {
+  commandLine, folder, once, patiently, uid,
+} from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { until } from './support/wait.mjs';
 
@@ -693,6 +695,8 @@ if pid == 0:
     os._exit(0)
 os.waitpid(pid, 0)
 assert load_memory("k") == 1`);
+
+patiently();
 
   assert.match(said, /only the first process of the code can/);
 });

@@ -8,7 +8,7 @@ import { Gate, roles } from './support/gate.mjs';
 import {
   childless, clock, descendants, inNamespace, memory,
 } from './support/processes.mjs';
-import { once, unpooled } from './support/program.mjs';
+import { once, patiently, unpooled } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { connect } from './support/sdk.mjs';
 import { meta } from './support/tokens.mjs';
@@ -182,10 +182,10 @@ test('the text of an answer', once, async (t) => {
 
   const { content, structuredContent } = await raw.run(fenced(
     'import sys, time\nprint("o")\nprint("e", file=sys.stderr)\n' +
-    'time.sleep(600)'), { timeout: 5 });
+    'time.sleep(600)'), { timeout: 8 });
 
   assert.equal(content[0].text, 'status: timeout\no\nstderr:\ne\n' +
-    'error: Execution timed out after 5s; pass timeout, up to 120, for ' +
+    'error: Execution timed out after 8s; pass timeout, up to 120, for ' +
     `longer work\nnote: ${unfenced}`);
   assert.deepEqual(structuredContent.stderr, ['e']);
   assert.deepEqual(structuredContent.notes, [unfenced]);
@@ -485,7 +485,7 @@ print(await runtime.output("${id}", "stderr"))`;
   assert.deepEqual(await raw.printed(
     `print(len(runtime.output("${idOf(more)}")))`), [String(1 << 20)]);
   const late = await raw.run(
-    'print("y" * 100_000, flush=True)\nwhile True: pass', { timeout: 4 });
+    'print("y" * 100_000, flush=True)\nwhile True: pass', { timeout: 8 });
 
   assert.deepEqual(await raw.printed(
     `print(runtime.output("${idOf(late)}") == "y" * 100_000 + "\\n")`),
@@ -684,6 +684,8 @@ try:
 except EOFError as error:
     print("EOFError", error)`),
   ["'' b''", 'name? EOFError EOF when reading a line']);
+
+patiently();
   await raw.finish();
 });
 
@@ -703,7 +705,7 @@ const endings = [
   { code: writes([0, 0xff, 0x0a, 0xed, 0xa0, 0x80, 0x1b, 0x0d, 0x0a, 0x2c]) },
   { code: 'import sys\nprint("so far")\nprint("e", file=sys.stderr)\n1 / 0' },
   { code: 'import os, signal\nos.kill(os.getpid(), signal.SIGKILL)' },
-  { code: 'import time\nprint("begun")\ntime.sleep(600)', timeout: 4 },
+  { code: 'import time\nprint("begun")\ntime.sleep(600)', timeout: 8 },
   { code: 'print("x" * 3000 + "\\n" + "y" * 3000)' },
   { code: ' ' },
   { cod: 'print(1)' },
@@ -777,9 +779,9 @@ test('toon is written as its specification says', once, async (t) => {
   assert.deepEqual(texts[4].slice(5), ['error: Sandbox exited with code 1']);
   assert.ok(texts[5].includes('signal: SIGKILL'));
   assert.deepEqual(texts[6], ['status: timeout',
-    'summary: "Timeout: execution exceeded 4s"', 'stdout[1]: begun',
-    'error: "Execution timed out after 4s; pass timeout, up to 120, for ' +
-      'longer work"', 'timeoutSeconds: 4']);
+    'summary: "Timeout: execution exceeded 8s"', 'stdout[1]: begun',
+    'error: "Execution timed out after 8s; pass timeout, up to 120, for ' +
+      'longer work"', 'timeoutSeconds: 8']);
   assert.match(texts[7][3],
     /^stdout\[3\]: x{1024},"\[\.{3} 3954 bytes cut .*\]",y{1023}$/);
   assert.deepEqual(texts[7].slice(4), ['truncated:', '  stdout: 3954']);

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import test from 'node:test';
 import { decode, encode } from './support/png.mjs';
-import { settings, unpooled } from './support/program.mjs';
+import { patiently, settings, unpooled } from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { official, withServers } from './support/servers.mjs';
 
@@ -168,7 +168,7 @@ test('an error and a time-out keep what was shown before', async (t) => {
 
   for (const [end, look, more] of [
     ['1 / 0', /ZeroDivisionError/],
-    ['import time; time.sleep(600)', /^status: timeout/m, { timeout: 4 }],
+    ['import time; time.sleep(600)', /^status: timeout/m, { timeout: 8 }],
     ['import os; os.kill(os.getpid(), 9)', /SIGKILL/],
     ['import os; os.abort()', /SIGABRT/],
     ['x = []\nwhile True: x.append(bytearray(1 << 20))', /Memory|memory/],
@@ -200,6 +200,8 @@ plt.title("Sales")
 print("before")
 plt.show()
 print("after")`;
+
+patiently();
 
   for (const [what, options, calls] of [['started for it', unpooled, 1],
     ['where it is preloaded', warm, 2]]) {

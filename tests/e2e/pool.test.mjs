@@ -12,7 +12,7 @@ import {
   namespacePids, processOf,
 } from './support/processes.mjs';
 import {
-  contained, folder, nativeOnly, once, reduced, root, rounds, uid,
+  contained, folder, nativeOnly, once, patiently, reduced, root, rounds, uid,
 } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { until } from './support/wait.mjs';
@@ -123,6 +123,8 @@ for place in places:
 builtins.left = os.environ["left"] = "behind"
 sys.path.append("/left")
 print(os.stat("/tmp").st_dev, os.stat("/proc/self/ns/pid").st_ino)`);
+
+patiently();
 
     seen.add(identity);
     seen.first ??= found;

@@ -5,9 +5,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Gate } from './support/gate.mjs';
-import { unpooled } from './support/program.mjs';
+import { patiently, unpooled } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { connect, run } from './support/sdk.mjs';
+
+patiently();
 
 /*
  * Runs code, which does not end before this has been heard of it; returns its
@@ -97,7 +99,7 @@ test('errors and time-outs do not take it back', async (t) => {
   const { client } = await strict(t);
 
   for (const [end, more] of [['1 / 0'],
-    ['import time; time.sleep(600)', { timeout: 5 }],
+    ['import time; time.sleep(600)', { timeout: 8 }],
     ['import os; os.kill(os.getpid(), 9)']]) {
     const { told, result } = await heard(client, 'runtime.progress(1, 2)', 1,
       { end, arguments: more });

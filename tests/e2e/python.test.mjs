@@ -8,7 +8,7 @@ import os from 'node:os';
 import test from 'node:test';
 import { Gate, roles } from './support/gate.mjs';
 import { descendants, owners } from './support/processes.mjs';
-import { contained, uid } from './support/program.mjs';
+import { contained, patiently, uid } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 
 /*
@@ -494,6 +494,8 @@ if os.fork() == 0:
     os._exit(0)
 os.wait()`),
   ['3', "['/dev', 'pipe', 'pipe']", "['0', '1', '2']", '[]']);
+
+patiently();
   await raw.finish();
 });
 

@@ -9,7 +9,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test, { describe as together } from 'node:test';
 import { descendants } from './support/processes.mjs';
-import { folder } from './support/program.mjs';
+import { folder, patiently } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import {
   configure, example, hostile, toolServer, unserved, withServers,
@@ -322,6 +322,8 @@ import inspect
 print(inspect.getdoc(mcp_h.echo))
 print((await runtime.query_tool_docs("h", "echo"))[0].get("seen", ""))`,
     { servers: ['h'] });
+
+patiently();
 
     assert.equal(lines.at(-1), told);
     assert.equal(lines.some((line) => line === `    .data: ${told}`),

@@ -11,7 +11,9 @@ import {
   childless, clock, descendants, gone, inNamespace, memory, pidNamespace,
   processes,
 } from './support/processes.mjs';
-import { contained, folder, withoutWaiting } from './support/program.mjs';
+import {
+  contained, folder, patiently, withoutWaiting,
+} from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import {
   assertServes, attempt, heard, hears, hostile, prelude, python,
@@ -20,6 +22,7 @@ import {
 import { until } from './support/wait.mjs';
 
 withoutWaiting();
+patiently();
 
 const one = { servers: ['h'], timeout: 100 };
 

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import test, { describe as together } from 'node:test';
-import { folder } from './support/program.mjs';
+import { folder, patiently } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import {
   assertServes, attempt, configure, heard, hears, hostile, prelude, served,
@@ -162,11 +162,11 @@ os._exit(0)`, one);
     /* What is waited for is the call, and not the start of the server. */
     await assertServes(raw, 'h');
     const { isError, structuredContent } = await raw.run('await mcp_h.never()',
-      { servers: ['h'], timeout: 5 });
+      { servers: ['h'], timeout: 10 });
 
     assert.equal(isError, true);
     assert.match(structuredContent.error,
-      /^Execution timed out after 5s; it waited for h\.never \(\d+ s\); pass/);
+      /^Execution timed out after 10s; it waited for h\.never \(\d+ s\); pass/);
     await raw.finish();
   });
 
@@ -213,7 +213,7 @@ await mcp_h.counter()
       assert.equal((await raw.run(`${prelude}
 text = "x" * 200_000
 await asyncio.gather(*[mcp_h.echo(n=n, text=text) for n in range(20)])`,
-      { servers: ['h'], timeout: 5 })).structuredContent.status, 'timeout');
+      { servers: ['h'], timeout: 10 })).structuredContent.status, 'timeout');
       const [words] = await raw.printed(`${prelude}
 call = mcp_h.echo(n=20)
 try:
@@ -235,7 +235,7 @@ except runtime.MCPError as error:
 
   test('a server that hangs is replaced', async (t) => {
     const { raw, entry } = await open(t,
-      { env: { CAISSON_TOOL_TIMEOUT: '3' } });
+      { env: { CAISSON_TOOL_TIMEOUT: '8' } });
 
     await assertServes(raw, 'h');
     const { pid } = await served(entry);
@@ -329,6 +329,8 @@ await asyncio.gather(*[mcp_h.never() for n in range(200)])`, one);
 import asyncio
 results = await asyncio.gather(*[mcp_h.echo(n=n) for n in range(60)])
 print(len({result.text for result in results}))`, one), ['60']);
+
+patiently();
     assert.equal(raw.has(never), false, 'the others are still under way');
     raw.cancel(never);
     await assertServes(raw, 'h');

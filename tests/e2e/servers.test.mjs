@@ -9,7 +9,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { childless } from './support/processes.mjs';
 import {
-  commandLine, folder, once, root, uid, withoutPool,
+  commandLine, folder, once, patiently, root, uid, withoutPool,
 } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { connect, run } from './support/sdk.mjs';
@@ -19,6 +19,7 @@ import {
 import { within } from './support/wait.mjs';
 
 withoutPool();
+patiently();
 
 /* A folder of the program's user with these files in it. */
 function folderWith(t, files) {

@@ -12,13 +12,16 @@ import test from 'node:test';
 import { text } from './support/files.mjs';
 import { Gate } from './support/gate.mjs';
 import { descendants, gone, opened, processOf } from './support/processes.mjs';
-import { commandLine, folder, root, settings, uid }
-  from './support/program.mjs';
+import {
+  commandLine, folder, patiently, root, settings, uid,
+} from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { serve, serveTcp } from './support/serve.mjs';
 import { add, clientOf } from './support/tokens.mjs';
 import { withServers, toolServer } from './support/servers.mjs';
 import { until } from './support/wait.mjs';
+
+patiently();
 
 settings.CAISSON_STRUCTURED = 'off';
 settings.CAISSON_ARGUMENTS = 'code,timeout,session';

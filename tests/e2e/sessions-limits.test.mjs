@@ -9,11 +9,15 @@ import { text } from './support/files.mjs';
 import { Gate } from './support/gate.mjs';
 import { descendants, gone, namespacePids, reaped }
   from './support/processes.mjs';
-import { folder, once, settings, unpooled } from './support/program.mjs';
+import {
+  folder, once, patiently, settings, unpooled,
+} from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { toolServer, withServers } from './support/servers.mjs';
 import { until } from './support/wait.mjs';
+
+patiently();
 
 settings.CAISSON_STRUCTURED = 'off';
 settings.CAISSON_TOOLS = 'run_python,run_code';
@@ -87,13 +91,13 @@ test('code that takes too long is interrupted, which may leave the state',
     const [result, lost] = await Promise.all([run(client, `
 import time
 x.append(2)
-time.sleep(600)`, { session: 's', timeout: 4 }), run(client, `
+time.sleep(600)`, { session: 's', timeout: 8 }), run(client, `
 import time
 while True:
     try:
         time.sleep(600)
     except KeyboardInterrupt:
-        pass`, { session: 'deaf', timeout: 4 })]);
+        pass`, { session: 'deaf', timeout: 8 })]);
 
     assert.equal(result.isError, true);
     assert.match(text(result), /^status: timeout\n[^]*\nsession: call 2, (under )?\d+ s old; the code was interrupted, [^\n]*kept$/);

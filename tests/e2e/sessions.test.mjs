@@ -10,10 +10,12 @@ import { Gate } from './support/gate.mjs';
 import { descendants, gone, namespacePids, reaped }
   from './support/processes.mjs';
 import {
-  folder, once, rounds, settings, unpooled,
+  folder, once, patiently, rounds, settings, unpooled,
 } from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { until } from './support/wait.mjs';
+
+patiently();
 
 settings.CAISSON_STRUCTURED = 'off';
 settings.CAISSON_ARGUMENTS = 'code,timeout,session';
@@ -480,7 +482,7 @@ for (const [what, code] of Object.entries(busy))
       await until(() => boxed(pid).map(({ state }) => state)
         .filter((state) => state !== 'Z').toSorted().join('') === 'ST',
       'the stop of the code, beside its process 1');
-      const next = await run(client, 'turns > 0', { session: 's', timeout: 2 });
+      const next = await run(client, 'turns > 0', { session: 's', timeout: 8 });
 
       if (what.startsWith('leaves'))
         assert.match(text(next), /^True\nsession: [^\n]*; 1 thread is stopped until the next call$/);
@@ -502,7 +504,7 @@ import os, signal
 x = 2
 os.kill(os.getpid(), signal.SIGSTOP)
 while True:
-    pass`, { session: 's', timeout: 3 });
+    pass`, { session: 's', timeout: 8 });
 
   assert.match(text(result), /^status: timeout\n[^]*state is kept$/);
   assert.equal(await say(client, 's', 'x'), '2');

@@ -7,10 +7,12 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import {
-  contained, folder, reduced, root, settings, uid,
+  contained, folder, patiently, reduced, root, settings, uid,
 } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { hostile, official, withServers } from './support/servers.mjs';
+
+patiently();
 
 settings.CAISSON_TOOLS = 'run_python,run_code,list_runners';
 
@@ -100,7 +102,7 @@ test('every ending is told as it is', async (t) => {
   assert.deepEqual(killed.stdout, ['before']);
   assert.equal((await run(raw, 'kill -9 $$')).structuredContent.signal,
     'SIGKILL');
-  const late = (await run(raw, 'echo begun; sleep 60', { timeout: 3 }))
+  const late = (await run(raw, 'echo begun; sleep 60', { timeout: 8 }))
     .structuredContent;
 
   assert.equal(late.status, 'timeout');
@@ -129,7 +131,7 @@ test('limits hold, and nothing is left', async (t) => {
 
   assert.match(JSON.stringify(await run(raw,
     ':(){ :|:& }; :; for i in $(seq 100); do sleep 9 & done; echo no',
-    { timeout: 3 })), /fork: /);
+    { timeout: 8 })), /fork: /);
   const output = (await run(raw, 'yes | head -c 1000000')).structuredContent;
 
   assert.ok(output.stdout.join('\n').length < 6000);

@@ -12,10 +12,12 @@ import { Gate } from './support/gate.mjs';
 import {
   childless, descendants, gone, owners,
 } from './support/processes.mjs';
-import { folder, once, rounds, uid } from './support/program.mjs';
+import { folder, once, patiently, rounds, uid } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { hostile, withServers } from './support/servers.mjs';
 import { until } from './support/wait.mjs';
+
+patiently();
 
 /* How many lists of system calls a box is under: two where it was forked. */
 const LISTS = `

@@ -7,11 +7,13 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { Gate } from './support/gate.mjs';
-import { folder } from './support/program.mjs';
+import { folder, patiently } from './support/program.mjs';
 import { serveTcp } from './support/serve.mjs';
 import { add, caisson, clientOf, found, last, run, said }
   from './support/tokens.mjs';
 import { until } from './support/wait.mjs';
+
+patiently();
 
 const state = (home) => path.join(home, '.local/state/caisson');
 const file = (home) => path.join(state(home), 'tokens.json');

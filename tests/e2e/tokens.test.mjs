@@ -9,13 +9,16 @@ import net from 'node:net';
 import path from 'node:path';
 import test from 'node:test';
 import { Gate } from './support/gate.mjs';
-import { commandLine, contained, folder, nativeOnly, once }
-  from './support/program.mjs';
+import {
+  commandLine, contained, folder, nativeOnly, once, patiently,
+} from './support/program.mjs';
 import { fetchAt, serve, serveTcp } from './support/serve.mjs';
 import { example } from './support/servers.mjs';
 import { add, caisson, clientOf, found, last, meta, modern, said }
   from './support/tokens.mjs';
 import { until } from './support/wait.mjs';
+
+patiently();
 
 test('the first start by TCP makes a token, which clients need',
   async (t) => {
@@ -274,8 +277,11 @@ test('the load of an owner leaves others their turn', async (t) => {
   const other = two.text('print(6 * 7)');
 
   await two.ask(found);
-  standing()[0].open();
+  const [first, second] = standing();
+
+  first.open();
   assert.equal(await other, '42');
+  assert.equal(second.find().length, 1, 'one end was enough');
   leave.abort();
   await Promise.allSettled(calls);
   await until(() => standing().length === 0, 'the end of the code');

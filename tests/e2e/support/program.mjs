@@ -137,6 +137,14 @@ export function withoutWaiting() {
   settings.CAISSON_POOL = '0';
 }
 
+/*
+ * For files that look at no usual time limit: a call may take as long as a busy
+ * machine needs.
+ */
+export function patiently() {
+  settings.CAISSON_TIMEOUT = '100';
+}
+
 /* The command that starts the program; none where this process does. */
 function identity() {
   if (uid === process.getuid())
