@@ -20,7 +20,7 @@ static struct database *database;
 static struct buffer json; /* the last answer */
 static struct err err;
 
-static void
+static inline void
 enter_with(uint64_t most)
 {
 	if (!store_made) {
@@ -32,13 +32,13 @@ enter_with(uint64_t most)
 	database = database_new(most);
 }
 
-static void
+static inline void
 enter(void)
 {
 	enter_with(STATE_MAX_MAX);
 }
 
-static void
+static inline void
 leave(void)
 {
 	auto_free char *command = mem_printf("rm -rf '%s'", store_folder);
@@ -49,7 +49,7 @@ leave(void)
 }
 
 /* The request succeeded, and its answer contains this. */
-static void
+static inline void
 expect_told(int done, const char *part)
 {
 	ck_assert_msg(done == 0, "%s", err.text);
@@ -58,7 +58,7 @@ expect_told(int done, const char *part)
 }
 
 /* The whole answer. */
-static void
+static inline void
 expect_all(int done, const char *text)
 {
 	expect_told(done, text);

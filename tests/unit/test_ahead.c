@@ -112,16 +112,6 @@ UNIT_TESTS(there_may_be_no_list, 2)
 	ck_assert_int_eq(ahead_copy(&box, &err), 0);
 }
 
-/* No box but the sample has anything to tell. */
-UNIT_TEST(other_boxes_tell_nothing)
-{
-	setup();
-	ahead_tell();
-	make_sample();
-	ahead_tell();
-	ck_assert_int_eq(is_listed(1), 1);
-}
-
 /* Whether this process alone has a page of that memory. */
 static int
 is_own(size_t i)

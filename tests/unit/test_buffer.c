@@ -10,21 +10,6 @@
 #include "common/mem.h"
 #include "unit.h"
 
-/* Sizes around every doubling, with the NUL behind the end each time. */
-UNIT_TEST(adds_the_digits_of_numbers)
-{
-	static const uint64_t numbers[] = { 0, 9, 10, 4294967296, UINT64_MAX };
-	auto_buffer struct buffer buffer = { 0 };
-	size_t n;
-
-	for (n = 0; n < sizeof(numbers) / sizeof(numbers[0]); n++) {
-		buffer_add_number(&buffer, numbers[n]);
-		buffer_add_text(&buffer, " ");
-	}
-	ck_assert_str_eq(
-	    buffer.data, "0 9 10 4294967296 18446744073709551615 ");
-}
-
 UNIT_TEST(grows_around_its_sizes)
 {
 	size_t len, end = 5 * BUFFER_SIZE_FIRST;

@@ -140,59 +140,6 @@ UNIT_TEST(a_packet_too_large_is_refused)
 	scene_close(&scene);
 }
 
-UNIT_TEST(a_truncated_packet_is_refused)
-{
-	const struct ipc_message *row = ipc_message(IPC_PREPARE);
-	struct ipc_packet packet;
-	struct scene scene;
-	size_t len, whole = 2;
-
-	for (len = 1; len < whole; len++) {
-		scene_open(&scene, row->to, row->from);
-		make_packet(IPC_PREPARE, &packet);
-		whole = packet.len;
-		packet.len = len;
-		send_raw(&scene, &packet);
-		expect_broken(&scene, 0, row->name);
-		scene_close(&scene);
-	}
-	ck_assert_uint_ge(whole, sizeof(uint32_t));
-}
-
-/* Descriptors: one too many, one too few, one of another kind. */
-static void
-spoil_descriptors(struct ipc_packet *packet, int fault)
-{
-	size_t last = packet->nfds - 1;
-
-	if (fault == 0) {
-		packet->fds[packet->nfds++] = make_fd(IPC_KIND_PIPE_R);
-		return;
-	}
-	fd_close(&packet->fds[last]);
-	if (fault == 1)
-		packet->nfds--;
-	else
-		packet->fds[last] = open("/dev/null", O_RDWR | O_CLOEXEC);
-}
-
-UNIT_TEST(wrong_descriptors_are_refused)
-{
-	const struct ipc_message *row = ipc_message(IPC_PREPARE);
-	struct ipc_packet packet;
-	struct scene scene;
-	int fault;
-
-	for (fault = 0; fault < 3; fault++) {
-		scene_open(&scene, row->to, row->from);
-		make_packet(IPC_PREPARE, &packet);
-		spoil_descriptors(&packet, fault);
-		send_raw(&scene, &packet);
-		expect_broken(&scene, 0, row->name);
-		scene_close(&scene);
-	}
-}
-
 /* More descriptors than a packet of ours can have are not even received. */
 UNIT_TEST(many_descriptors_are_refused)
 {

@@ -130,18 +130,6 @@ UNIT_TESTS(finds_the_line, UNIT_COUNT(rows))
 	ck_assert_str_eq(reason.data, wanted);
 }
 
-/* What begins in the middle of a line is of use only when it is alone. */
-UNIT_TEST(half_a_line_is_passed_over)
-{
-	auto_buffer struct buffer reason = { 0 };
-
-	add(&reason, "or: half\nlast\n", 14, 1);
-	ck_assert_str_eq(reason.data, SAYS "last");
-	buffer_reset(&reason);
-	add(&reason, "or: half", 8, 1);
-	ck_assert_str_eq(reason.data, SAYS "or: half");
-}
-
 /* Any bytes: text comes of them, and not too much. */
 UNIT_TEST(foreign_bytes_are_text)
 {

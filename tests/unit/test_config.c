@@ -277,33 +277,6 @@ UNIT_TESTS(clients_are_read, UNIT_COUNT(clients))
 	    clients[_i].shape), clients[_i].rows);
 }
 
-/* A client's history is long; what stands in it is found all the same. */
-UNIT_TEST(large_files_are_read)
-{
-	auto_buffer struct buffer text = { 0 };
-	size_t i;
-
-	buffer_add_text(&text, "{\"history\":[");
-	while (text.len < 20 * MIB)
-		buffer_add_text(&text, "{\"text\":\"a \\n line\"},\n");
-	buffer_add_text(&text, "0],\"mcpServers\":{");
-	for (i = 0; i < CONFIG_ENTRIES_MAX; i++)
-		buffer_printf(&text, "\n\"s%zu\":" ONE ",", i);
-	buffer_add_text(&text, "}}");
-	read_file(text.data, text.len, CONFIG_SHAPE_CLAUDE);
-	ck_assert_ptr_nonnull(strstr(told.data, " s499: a    \n"));
-	/* What is a tree in between is no history. */
-	read_file(text.data, text.len, CONFIG_SHAPE_CODEX);
-	ck_assert_str_eq(told.data, "1:1 ! the file is larger than the limit "
-	    "of 1048576 bytes\n");
-}
-
-UNIT_TEST(no_bytes_are_an_empty_file)
-{
-	ck_assert_str_eq(read_text(NULL, 0),
-	    "1:1 ! the text is empty where a value should be\n");
-}
-
 /* What is wrong in a file is an edit; what is no such text is none. */
 static const struct {
 	enum config_shape shape;
@@ -359,21 +332,4 @@ UNIT_TEST(entries_are_counted)
 	ck_assert_ptr_nonnull(strstr(told.data, "\n502:1 ! more than 500 "
 	    "servers in one file: this one and those after it are left "
 	    "out\n"));
-}
-
-/* A row fits into a packet, whatever the file has. */
-UNIT_TEST(long_names_are_cut_between_characters)
-{
-	auto_buffer struct buffer text = { 0 };
-	auto_buffer struct buffer wanted = { 0 };
-	int n;
-
-	buffer_add_text(&text, "{\"mcpServers\":{\"");
-	for (n = 0; n < 100; n++)
-		buffer_add_text(&text, "\xc3\xa9");
-	buffer_add_text(&text, "\":" ONE "}}");
-	read_text(text.data, text.len);
-	buffer_add_text(&wanted, "1:16 ! the name of a server has 200 bytes; "
-	    "at most 128 are allowed\n");
-	ck_assert_str_eq(told.data, wanted.data);
 }

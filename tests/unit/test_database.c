@@ -294,30 +294,6 @@ UNIT_TEST(does_not_follow_links)
 	ck_assert_int_eq(access("elsewhere", F_OK), -1);
 }
 
-UNIT_TEST(refuses_what_is_no_file)
-{
-	static const char *const beside[] = { "-wal", "-shm", "-journal" };
-	auto_free char *name = NULL;
-	size_t n;
-
-	ck_assert_int_eq(mkfifo(DATABASE_NAME, 0600), 0);
-	expect_no_file(DATABASE_NAME ": it is a named pipe, not a regular "
-	    "file");
-	ck_assert_int_eq(unlink(DATABASE_NAME), 0);
-	ck_assert_int_eq(mkdir(DATABASE_NAME, 0700), 0);
-	expect_no_file("it is a directory");
-	ck_assert_int_eq(rmdir(DATABASE_NAME), 0);
-	for (n = 0; n < UNIT_COUNT(beside); n++) {
-		free(name);
-		name = mem_printf("%s%s", DATABASE_NAME, beside[n]);
-		ck_assert_int_eq(mkfifo(name, 0600), 0);
-		expect_no_file("it is a named pipe");
-		expect_no_file(name);
-		ck_assert_int_eq(unlink(name), 0);
-	}
-	open_well();
-}
-
 /* The file is removed while it is open. */
 UNIT_TEST(a_file_that_was_removed_is_let_go)
 {
@@ -373,17 +349,6 @@ UNIT_TEST(refuses_what_has_lost_its_log)
 	leave_a_log();
 	open_well();
 	ck_assert_int_eq(ask("SELECT max(value) FROM totals"), 5);
-}
-
-UNIT_TEST(a_log_that_is_removed_costs_nothing)
-{
-	open_well();
-	set_version("5");
-	database_look(database);
-	ck_assert_int_eq(unlink(DATABASE_NAME "-wal"), 0);
-	database_look(database);
-	set_version("value + 1");
-	ck_assert_int_eq(ask("SELECT max(value) FROM totals"), 6);
 }
 
 /* Everybody finds no tables, and one of them makes them. */

@@ -81,10 +81,3 @@ UNIT_TEST(test_not_started)
 	    interpreter_try(folder, LONG_SECONDS), TRIAL_INTERPRETER_FAILED);
 	expect(errors, "/: Permission denied\n");
 }
-
-UNIT_TEST(test_late)
-{
-	char code[] = "trap '' ALRM TERM; exec sleep 1000";
-
-	ck_assert_int_eq(try_shell(code, 1), TRIAL_INTERPRETER_LATE);
-}

@@ -81,20 +81,6 @@ UNIT_TEST(refuses_lone_surrogates)
 	}
 }
 
-UNIT_TEST(decodes_only_strings)
-{
-	static const char *const texts[] = { "1", "null", "true", "[]", "{}",
-		"[\"a\"]" };
-	struct err err;
-	size_t n, len;
-
-	for (n = 0; n < UNIT_COUNT(texts); n++) {
-		ck_assert_ptr_null(
-		    json_span_string(span(texts[n]), &len, &err));
-		ck_assert_str_eq(err.text, "a string is expected");
-	}
-}
-
 /* Splicing */
 
 /* Values that no JSON library keeps as they are. */

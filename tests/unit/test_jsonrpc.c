@@ -374,27 +374,6 @@ UNIT_TESTS(guesses_whose_answer_it_is, 8)
 	is_span(id, rows[_i].id);
 }
 
-/* What the caller has of a line above the limit is enough for both orders. */
-UNIT_TEST(guesses_from_a_glimpse)
-{
-	auto_buffer struct buffer line = { 0 };
-	auto_free char *code = mem_alloc(4 * LINES_GLIMPSE);
-	struct json_span id;
-	int last;
-
-	memset(code, 'x', 4 * LINES_GLIMPSE - 1);
-	for (last = 0; last < 2; last++) {
-		line.len = 0;
-		buffer_printf(&line, last ?
-		    "{" V ",\"method\":\"%s\",\"id\":77}" :
-		    "{" V ",\"id\":77,\"method\":\"%s\"}", code);
-		ck_assert_int_eq(jsonrpc_glimpse_id(line.data, LINES_GLIMPSE,
-		    line.data + line.len - LINES_GLIMPSE, LINES_GLIMPSE, &id),
-		    1);
-		is_span(id, "77");
-	}
-}
-
 /* Answers */
 
 UNIT_TEST(writes_an_error)

@@ -109,25 +109,6 @@ UNIT_TEST(long_lines_are_cut)
 	ck_assert_int_eq(line[strlen(line) - 1], '\n');
 }
 
-/* Also where the cut falls within a character. */
-UNIT_TESTS(long_lines_end_with_whole_characters, 3)
-{
-	int fd = catch_writes();
-	char text[3 * LOG_TEXT_SIZE];
-	const char *line;
-	size_t n;
-
-	log_init("x", LOG_LEVEL_INFO);
-	for (n = 0; n + 3 < sizeof(text); n += 3)
-		memcpy(text + n, "\xe2\x82\xac", 3);
-	text[n] = '\0';
-	log_info("%.*s%s", _i, "ab", text);
-	line = caught(fd);
-	n = (LOG_TEXT_SIZE - 1 - (size_t)_i) / 3 * 3 + (size_t)_i;
-	ck_assert_uint_eq(strlen(line), 3 + n + 1);
-	ck_assert_int_eq(strncmp(line + 3 + _i, text, n - (size_t)_i), 0);
-}
-
 UNIT_EXITS(fatal_ends, FATAL_EXIT_STATUS, 1)
 {
 	/* Buffered output of a process that met its own bug is not trusted. */

@@ -455,19 +455,6 @@ UNIT_TEST(handles_a_batch)
 	mcp_client_free(&client);
 }
 
-/* What is behind the greeting that was no good is not heard. */
-UNIT_TEST(a_batch_ends_with_the_server)
-{
-	make();
-	mcp_client_greet(client);
-	hear("[{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{}},"
-	     "{\"jsonrpc\":\"2.0\",\"method\":"
-	     "\"notifications/tools/list_changed\"}]");
-	expect(&events, "unfit: refused \"initialize\": an error without a "
-	    "message\n");
-	mcp_client_free(&client);
-}
-
 UNIT_TESTS(a_batch_is_bounded, 2)
 {
 	auto_buffer struct buffer line = { 0 };

@@ -57,25 +57,6 @@ UNIT_TEST(tell_why_they_were_not_kept)
 	expect_err(load("", "", 0, 0), NONE);
 }
 
-/* A whole read is by the same rule, of raw bytes, and bounded. */
-UNIT_TEST(are_read_at_once)
-{
-	auto_free char *text = mem_alloc(OUTPUT_READ_MAX + 1);
-	struct output_part part = { "bob", "a", 0, 0 };
-	auto_buffer struct buffer bytes = { 0 };
-	uint64_t whole = 0;
-
-	memset(text, 'a', OUTPUT_READ_MAX + 1);
-	keep("bob", "a", text, OUTPUT_READ_MAX + 1);
-	ck_assert_int_eq(
-	    outputs_read(database, &part, &bytes, &whole, &err), 1);
-	ck_assert_uint_eq(bytes.len, OUTPUT_READ_MAX);
-	ck_assert_uint_eq(whole, OUTPUT_READ_MAX + 1);
-	part.scope = "";
-	ck_assert_int_eq(
-	    outputs_read(database, &part, &bytes, &whole, &err), 0);
-}
-
 /* No part ends within a character. */
 UNIT_TEST(are_read_in_parts)
 {

@@ -104,31 +104,3 @@ UNIT_TESTS(recognises_how_pictures_begin, UNIT_COUNT(pictures))
 		ck_assert_int_eq(picture_begins((enum picture_kind)kind, data,
 		    strlen(data)), kind == pictures[_i].kind);
 }
-
-UNIT_TESTS(reads_any_bytes, 3)
-{
-	static const char *const forms[] = { "QUJDREU=", "QUJDRA==",
-		"QUJDREVG" };
-	const size_t whole = (size_t[]){ 5, 4, 6 }[_i];
-	uint8_t bytes[8];
-	size_t at, count;
-
-	for (at = 0; at <= sizeof(bytes); at++)
-		for (count = 0; count <= sizeof(bytes); count++) {
-			int read = picture_read(
-			    forms[_i], 8, at, bytes, count);
-
-			ck_assert_int_eq(read, at + count <= whole ? 0 : -1);
-			if (read == 0)
-				ck_assert_mem_eq(bytes, &"ABCDEF"[at], count);
-		}
-}
-
-UNIT_TESTS(names_every_kind, PICTURE_KINDS)
-{
-	enum picture_kind kind = (enum picture_kind)_i;
-	auto_free char *mime = mem_printf("image/%s", picture_name(kind));
-
-	ck_assert_str_eq(picture_mime(kind), mime);
-	ck_assert_int_eq(strcasecmp(picture_word(kind), picture_name(kind)), 0);
-}

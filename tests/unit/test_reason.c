@@ -36,24 +36,6 @@ UNIT_TESTS(text_is_tame, 10)
 	ck_assert_str_eq(reason.data, rows[_i].wanted);
 }
 
-UNIT_TEST(seconds_have_a_unit)
-{
-	auto_buffer struct buffer reason = { 0 };
-
-	reason_add_seconds(&reason, 0);
-	reason_add_seconds(&reason, 1);
-	reason_add_seconds(&reason, 20);
-	ck_assert_str_eq(reason.data, "0 seconds1 second20 seconds");
-}
-
-UNIT_TEST(names_stay_on_their_line)
-{
-	auto_buffer struct buffer reason = { 0 };
-
-	reason_add_name(&reason, "a\nb\t\xc3\xa4");
-	ck_assert_str_eq(reason.data, "\"a\\x0ab\\x09\xc3\xa4\"");
-}
-
 static struct json_span
 parse(const char *json)
 {

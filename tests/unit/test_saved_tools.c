@@ -104,17 +104,6 @@ UNIT_TEST(bad_names_are_refused_and_ignored)
 	expect_told(load_as("", "good"), "\"source\":\"x\"");
 }
 
-UNIT_TEST(all_may_be_cleared)
-{
-	expect_told(save("f", "", "x"), "\"f\"");
-	keep_ignored();
-	buffer_reset(&json);
-	expect_all(saved_tools_clear(database, "other", 0, &json, &err), "0");
-	buffer_reset(&json);
-	expect_all(saved_tools_clear(database, "", 0, &json, &err), "6");
-	ck_assert_uint_eq(ask("SELECT sum(value) FROM totals"), 0);
-}
-
 UNIT_TEST(new_ones_are_bounded)
 {
 	places = 2;

@@ -121,25 +121,6 @@ UNIT_TEST(keeps_lists)
 	ck_assert_uint_eq(count(), 1);
 }
 
-/* Looks and what is the same already are written once a day. */
-UNIT_TEST(writes_little)
-{
-	uint64_t before;
-
-	put_text(1, NOW, "{}");
-	before = number("SELECT total_changes()");
-	put_text(1, NOW + DAY - 1, "{}");
-	find(1, NOW + DAY - 1, "{}");
-	ck_assert_uint_eq(number("SELECT total_changes()"), before);
-	find(1, NOW + DAY, "{}");
-	ck_assert_uint_eq(number("SELECT total_changes()"), before + 1);
-	ck_assert_uint_eq(
-	    number("SELECT used FROM tool_lists"), NOW + DAY);
-	put_text(1, NOW + 2 * DAY, "{}");
-	ck_assert_uint_eq(
-	    number("SELECT used FROM tool_lists"), NOW + 2 * DAY);
-}
-
 UNIT_TEST(drops_what_is_old)
 {
 	put_text(1, NOW, "{}");
