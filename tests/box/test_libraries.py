@@ -22,7 +22,8 @@ def told(name, *there, build="", **system):
     """Return what it says of a set where there are these modules."""
     with open(SCRIPT) as file:
         source = file.read()
-    for place, value in ("SET", name), ("FORM", "json"), ("BUILD", build):
+    for place, value in ("SET", name), ("FORM", "json"), ("BUILD", build), (
+            "HOME", "/home/u"):
         source = source.replace("@%s@" % place, value)
     path = [folder for folder in sys.path
             if not folder.endswith("-packages")] + system.pop("path", [])
@@ -83,8 +84,8 @@ class Libraries(unittest.TestCase):
             executable="/usr/bin/python3")
         self.assertEqual(
             command, "/usr/bin/python3 -m venv --system-site-packages "
-            "~/.local/share/caisson/python && ~/.local/share/caisson/python"
-            "/bin/python -m pip install python-dateutil pytz")
+            "/home/u/.local/share/caisson/python && /home/u/.local/share/"
+            "caisson/python/bin/python -m pip install python-dateutil pytz")
         self.assertIn("CAISSON_PYTHON", remark)
 
     def test_an_installation_of_ones_own(self):

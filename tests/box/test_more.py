@@ -24,10 +24,7 @@ class More(Base):
                 ("echo(%s, hasMore=True, limit=3)" % items,
                  note % ("echo", "the 2 of its last result", "hasMore")),
                 ("echo(%s, hasMore=True, per_page=2)" % items, ""),
-                ("echo(%s, hasMore=True, page=2)" % items,
-                 note % ("echo", "the 2 of its last result", "hasMore")),
                 ("echo(%s, hasMore=False, nextCursor=None)" % items, ""),
-                ("echo(%s, nextCursor='')" % items, ""),
                 ("echo(%s, next_page_token='x').result(); "
                  "mcp_fs.echo(%s)" % (items, items), ""),
                 ("raw(json='{}')", ""),
