@@ -1,10 +1,8 @@
 /*
  * A whole broker in a process of its own, with the test as its supervisor, as
- * its relays and as its servers, all of which block. It is the program
- * PLAY_PROGRAM, where that is defined; else all files of worker/broker/, linked
- * with main() under the name broker_main(), with times of the test's that pass
- * as broker_clock.h says, and with a stand-in for lockdown(), because a search
- * for leaks does not live behind the real one.
+ * its relays and as its servers, all of which block: all files of
+ * worker/broker/, linked with main() under the name broker_main(), with times
+ * of the test's that pass as broker_clock.h says (broker_times.h).
  */
 #ifndef TESTS_UNIT_BROKER_PLAY_H
 #define TESTS_UNIT_BROKER_PLAY_H
@@ -21,7 +19,6 @@
 #include "common/buffer.h"
 #include "common/fd.h"
 #include "common/ipc_socket.h"
-#include "common/lockdown.h"
 #include "common/mem.h"
 #include "unit.h"
 
@@ -29,28 +26,10 @@
 #include <sanitizer/lsan_interface.h>
 #endif
 
-#define PLAY_EXIT_EARLY 99
-
-
-#ifndef PLAY_PROGRAM
 #include "broker_clock.h"
 #include "broker_times.h"
 
 int broker_main(void);
-
-/* Given up too late is not given up: nothing may have been read before. */
-int
-lockdown(enum role role, struct err *err)
-{
-	char c;
-
-	(void)err;
-	if (role != ROLE_BROKER ||
-	    recv(WORKER_CHANNEL_FD, &c, 1, MSG_PEEK | MSG_DONTWAIT) != 1)
-		_exit(PLAY_EXIT_EARLY);
-	return 0;
-}
-#endif
 
 static pid_t play_pid;
 static uint64_t play_definitions; /* so many were sent: the last number */
@@ -75,10 +54,7 @@ struct play_server {
 static inline void
 play_await(int fd)
 {
-#ifndef PLAY_PROGRAM
 	broker_clock_await(fd);
-#endif
-	(void)fd;
 }
 
 /* Messages */
@@ -197,19 +173,15 @@ static inline void __attribute__((noreturn))
 play_become_broker(int fd)
 {
 	int null = open("/dev/null", O_RDWR);
-	int status = PLAY_EXIT_EARLY;
+	int status;
 
 	if (play_log != -1 || getenv("PLAY_LOG") == NULL)
 		dup2(play_log != -1 ? play_log : null, STDERR_FILENO);
 	dup2(fd, WORKER_CHANNEL_FD);
 	close_range(WORKER_CHANNEL_FD + 1, ~0U, 0);
 	signal(SIGPIPE, SIG_DFL);
-#ifdef PLAY_PROGRAM
-	execl(PLAY_PROGRAM, PLAY_PROGRAM, NULL);
-#else
 	broker_clock_follow();
 	status = broker_main();
-#endif
 #if UNIT_ASAN
 	if (__lsan_do_recoverable_leak_check() != 0)
 		status = 1;
@@ -224,9 +196,7 @@ play_start(void)
 	int pair[2];
 
 	signal(SIGPIPE, SIG_IGN);
-#ifndef PLAY_PROGRAM
 	broker_clock_start();
-#endif
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
 	    pair), 0);
 	play_supervisor = pair[0];
