@@ -17,6 +17,8 @@ from bootstrap import Box, DEADLINE, Place, Result
 MOST = 128  # requests under way
 OLDER = "older bytecode does not tell a call with named arguments"
 CANCELLED = "it was cancelled before it was answered"
+# What the broker says of any arguments of fs.read_file but those with a path.
+UNFIT = "missing argument \"path\"; it takes path (required), head, mode"
 HANG = "hang"  # in place of the tools of a server that does not answer
 
 
@@ -153,9 +155,10 @@ class Relay(threading.Thread):
         self.send(number, b'{"type":"rpc_response","id":%d,"success":true,'
                   b'"payload":%s}\n' % (number, payload))
 
-    def refuse(self, number, message, error=None):
+    def refuse(self, number, message, error=None, **more):
         """Refuse a request."""
-        cause = {"message": message, **({"error": error} if error else {})}
+        cause = {"message": message, **more,
+                 **({"error": error} if error else {})}
         self.send(number, b'{"type":"rpc_response","id":%d,"success":false,'
                   b'"error":%s}\n' % (number, json.dumps(cause).encode()))
 
@@ -238,6 +241,14 @@ class Relay(threading.Thread):
 
     tool_list_texts = tool_searchAll = tool_list_rows = tool_raw
     tool_list_deals = tool_listBigDeals = tool_get_deals = tool_raw
+
+    def tool_read_file(self, number, arguments, raw):
+        """Refuse arguments as the broker does, so that none are sent."""
+        if "path" not in arguments:
+            self.calls.pop()
+            self.refuse(number, UNFIT, unfit=True)
+        else:
+            self.tool_echo(number, arguments, raw)
 
     def tool_fail(self, number, arguments, raw):
         """Return an error of the tool."""

@@ -80,27 +80,6 @@ class Guesses(Base):
                         "content": [{"type": "text", "text": text}]}), line),
                     error, hint)
 
-    def test_arguments_of_another_name(self):
-        """The one that fits is told, and not taken for what is optional."""
-        text = {"type": "string"}
-        find = tool("find", {
-            "query": text, "repository": text, "perPage": {"type": "integer"},
-            "file_path": text, "issue_number": {"type": "integer"}})
-        for wrong, right in (
-                ("q", "query"), ("search", "query"), ("repo", "repository"),
-                ("per", "perPage"), ("path", "file_path"),
-                ("number", "issue_number"), ("issue", "issue_number"),
-                ("repos", "repository"), ("pages", "perPage"),
-                ("colour", None), ("i", None)):
-            with self.subTest(wrong):
-                says = "unknown argument %r%s; it takes query, repository, " \
-                    "perPage, file_path, issue_number" % (
-                        wrong, "; did you mean %s?" % right if right else "")
-                got = self.ends("await mcp_fs.find(%s=1)" % wrong,
-                                "ArgumentError: fs.find: " + says,
-                                tools={"fs": [find]})
-                self.assertEqual(got.relay.calls, [])
-
     def test_values_by_keys_that_no_result_has(self):
         """A note tells what .get() has returned in their place."""
         data = {"total_count": 2, "things": [{"name": "x", "stars_count": 3},

@@ -192,7 +192,7 @@ print(mcp.runtime is runtime)
                 ("import mcp.servers.wbe", "ImportError: wbe: there is"),
                 ("from mcp.servers import wbe", "ImportError: wbe: there "),
                 ("mcp_fs.raed_file", "AttributeError: server fs has no"),
-                ("mcp_fs.read_file(1).result()",
+                ("mcp_fs.read_file(a=1).result()",
                  "mcp.runtime.ArgumentError: fs.read_"),
                 ("mcp_fs.read_file(path=b'')", "TypeError: arguments"),
                 ("mcp_fs.fail().result()", "mcp.runtime.MCPError: fs.fail: "),

@@ -439,8 +439,8 @@ for call in (lambda: mcp_every.get_sum(a=1),
   assert.match(missing, /\bb\b/);
   assert.match(unknown, /\bmessage\b/);
   assert.match(slip, /mesage.*did you mean.*message/i);
-  assert.match(type, /argument 'b' is '2.5', and must be a number$/);
-  assert.match(choice, /'eror', and must be .*; did you mean 'error'\?$/);
+  assert.match(type, /argument "b" is "2.5", and must be a number$/);
+  assert.match(choice, /"eror", and must be .*; did you mean "error"\?$/);
   assert.match(positional, /echo\(\) takes its .* by name: echo\(message=/);
   assert.equal(result._meta['caisson/toolCalls'], 0);
   await raw.finish();

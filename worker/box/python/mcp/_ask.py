@@ -1,8 +1,11 @@
 """Requests to the relay: generators that yield them.
 
 mcp._call runs these generators for their caller.  The broker and the store
-enforce what the code may request; the checks here only save a round trip.
+enforce what the code may request, and the broker compares the arguments of a
+call with the schema of its tool.
 """
+from _json import encode_basestring as quoted
+
 from ._call import Together
 from ._seen import refused
 from ._data import read
@@ -10,8 +13,7 @@ from ._result import MCPError, Result, data_of, fault_of
 from ._servers import (
     LOADED, add, attribute_error, did_you_mean, find_server, state_of)
 from ._request import DONE, Refused, Request
-from . import _box, _scalars, _seen, _values
-from ._arguments import Given, settle as settled
+from . import _box, _seen, _values
 
 NAME_MAX = 1000  # bytes of the name of a tool, as JSON
 NAME_SAFE = 100  # characters that are never more, if they are ASCII
@@ -34,10 +36,12 @@ def answer_of(request, server=None, tool=None, read=_values.read):
     """Return the answer to a request; refusals become MCPError."""
     try:
         return request.answer(read)
-    except Refused as refused:
-        error = refused.error
+    except Refused as failure:
+        error = failure.error
+        if failure.unfit:
+            raise refused(failure.message, server, tool) from None
         raise MCPError(
-            refused.message, server, tool, code=error.get("code"),
+            failure.message, server, tool, code=error.get("code"),
             data=error.get("data")) from None
 
 
@@ -180,9 +184,7 @@ def call_entry(state, entry, given):
     """Call a tool that is known to exist, with what given comes to."""
     if state.name not in LOADED:
         yield from load(state.name)
-    arguments = given.named
-    if given.scalars is None or not _scalars.fit(entry, given.scalars):
-        arguments = yield from settle(state, entry, given)
+    arguments = yield from settle(state, entry, *given)
     server, tool = state.name, entry["tool"]
     request = Request(b"%b%b}" % (beginning(state, tool), arguments),
                       "%s.%s" % (server, tool), True)
@@ -213,27 +215,33 @@ def beginning(state, tool):
     return text
 
 
-def settle(state, entry, given):
+def settle(state, entry, named, placed):
     """Return the arguments that are sent, as JSON, or raise ArgumentError.
 
     What a server told of its tools may have changed, so that is asked before
-    they are refused.
+    those without a name are refused.
     """
-    text, wrong = settled(entry, given)
+    if placed is None:
+        return named
+    from ._positions import fill
+    values = _values.read(placed.decode()), _values.read(named.decode())
+    found, wrong = fill(entry, *values)
     if wrong:
         yield from list_tools(state)
         entry = state.find(entry["tool"]) or entry
-        text, wrong = settled(entry, given)
+        found, wrong = fill(entry, *values)
         if wrong:
             raise refused(wrong, state.name, entry["tool"])
-    return text
+    return _values.write(found, "arguments")
 
 
 def given(server, tool, arguments, placed=()):
-    """Return what a call was given; raises what JSON cannot hold."""
-    named = None if placed else _scalars.written(arguments)
-    scalars = None if named is None else dict(arguments)
-    named = written(arguments) if named is None else named
+    """Return what a call was given, as JSON, since the code may change its
+    objects: a dict, and the list of what has no names, or None.
+
+    Raises what JSON cannot hold.
+    """
+    named = written(arguments)
     others = written(list(placed)) if placed else None
     size = len(named) + len(others or "")
     if size > ARGUMENTS_MAX:
@@ -242,17 +250,42 @@ def given(server, tool, arguments, placed=()):
     if (len(tool) > NAME_SAFE or not tool.isascii()) and len(
             _values.write(tool, "tool")) > NAME_MAX:
         raise MCPError("the name of the tool is too long", server)
-    return Given(named, others, scalars)
+    return named, others
 
 
 def written(arguments):
     """Return arguments as JSON; what it has no type for, as what it means."""
+    text = simply_written(arguments)
+    if text is not None:
+        return text
     try:
         return _values.write(arguments, "arguments", data_of)
     except TypeError:
         pass
     from ._plain import plain_of
     return _values.write(arguments, "arguments", plain_of)
+
+
+def simply_written(arguments):
+    """Return a dict of texts, integers and truth values as JSON, or None where
+    it has others: most calls have no more.
+    """
+    parts = []
+    try:
+        for name, value in arguments.items():
+            kind = type(value)
+            if kind is str:
+                text = quoted(value)
+            elif kind is int:
+                text = int.__repr__(value)
+            elif kind is bool:
+                text = "true" if value else "false"
+            else:
+                return None
+            parts.append(quoted(name) + ":" + text)
+        return ("{" + ",".join(parts) + "}").encode()
+    except (AttributeError, TypeError, ValueError):
+        return None  # _values.py can write it, or tells what is wrong
 
 
 def load(name):

@@ -1,7 +1,8 @@
 """Converts arguments of a tool that JSON cannot hold.
 
 Imported only when a call has such an argument: paths, dates, exact numbers,
-sets and the like have one meaning in JSON.  Everything else is refused.
+sets and the like have one meaning in JSON.  Everything else is refused, also
+dates of numpy and pandas that would become numbers, or "NaT".
 """
 import os
 import sys
@@ -61,13 +62,24 @@ def exact(value):
         else float(value)
 
 
+def dated(value):
+    """Return a date as text; NaT is none, and equals nothing."""
+    return value.isoformat() if value == value else value
+
+
+def counted(value):
+    """Return a value of numpy as Python has it; its dates are none there."""
+    if value.dtype.kind in "mM":
+        return value
+    return value.tolist()
+
+
 KINDS = (
-    ("datetime", ("date", "time"), lambda value: value.isoformat()),
+    ("datetime", ("date", "time"), dated),
     ("decimal", ("Decimal",), exact),
     ("enum", ("Enum",), lambda value: value.value),
     ("uuid", ("UUID",), str),
     ("collections", ("deque",), list),
-    ("numpy", ("generic",), lambda value: value.item()),
-    ("numpy", ("ndarray",), lambda value: value.tolist()),
+    ("numpy", ("generic", "ndarray"), counted),
     ("pandas", ("Series", "Index"), lambda value: value.tolist()),
 )

@@ -51,15 +51,23 @@ def order(entry, count):
 
 def alone(entry, given, names):
     """Return what one dict alone is: all arguments, or the first of them."""
-    from ._arguments import judge
-    if names:
-        first = {names[0]: given}
-        if judge(entry, first)[1] is None:
-            if judge(entry, given)[1] is not None:
-                return first, None
-            call, name = entry["toolAlias"], _schema.cut(names[0])
-            return given, AMBIGUOUS % (name, call, call, name)
-    return given, None
+    root = entry.get("inputSchema")
+    known = [name for name, _, _ in _schema.parameters(entry)]
+    if not names or not may_be_dict(root, names[0]):
+        return given, None
+    if given and not any(name in known for name in given):
+        return {names[0]: given}, None
+    call, name = entry["toolAlias"], _schema.cut(names[0])
+    return given, AMBIGUOUS % (name, call, call, name)
+
+
+def may_be_dict(root, name):
+    """Whether a parameter takes dicts, as far as its type says."""
+    schema = _schema.flat(_schema.flat(root, root)[0]["properties"][name],
+                          root)[0]
+    kinds = schema.get("type", "object")
+    return "enum" not in schema and "const" not in schema and (
+        "object" in kinds if isinstance(kinds, (str, list)) else True)
 
 
 def by_name(entry):

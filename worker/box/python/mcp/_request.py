@@ -23,12 +23,13 @@ CANCELLING = b'{"type":"cancel","id":%d}\n'
 class Refused(Exception):
     """What a request came to when it was no answer.
 
-    error is the JSON-RPC error object of the server, if there is one.
+    error is the JSON-RPC error object of the server, if there is one; unfit
+    says that the arguments do not fit the schema of the tool.
     """
 
-    def __init__(self, message, error=None):
+    def __init__(self, message, error=None, unfit=False):
         super().__init__(message)
-        self.message = message
+        self.message, self.unfit = message, unfit
         self.error = error if isinstance(error, dict) else {}
 
 
@@ -68,13 +69,14 @@ class Request:
                 return frame["payload"]
             error = frame["error"]
             message, cause = error["message"], error.get("error")
+            unfit = error.get("unfit", False)
         except MemoryError:
             raise Refused(MEMORY) from None
         except (AttributeError, LookupError, RecursionError, TypeError,
                 ValueError) as error:
             raise Refused("Python cannot read the answer (%s: %s)" % (
                 type(error).__name__, error)) from None
-        raise Refused(message, cause)
+        raise Refused(message, cause, unfit)
 
 
 class Frame:

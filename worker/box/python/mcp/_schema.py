@@ -15,14 +15,7 @@ CHOICES_MAX = 10  # alternatives, or members, in the text of a type
 TYPE_MAX = 300  # characters of the text of a type
 TEXT_MAX = 60  # characters of a value or a name that are shown
 NAMED_MAX = 20  # parameters in a sentence
-NEAR_MAX = 8  # of them, where it tells already which were meant
-WRONG_MAX = 5  # wrong arguments in a sentence
-SHAPES_MAX = 2  # types of missing arguments in a sentence
 LISTS = "required", "anyOf", "oneOf"
-# Where these stand, names may be allowed that "properties" does not have.
-VAGUE = ("anyOf", "oneOf", "not", "if", "then", "else", "patternProperties",
-         "propertyNames", "dependentSchemas", "dependencies", "$dynamicRef",
-         "$recursiveRef", "extends")
 NAMES = {"string": "str", "integer": "int", "number": "float",
          "boolean": "bool", "null": "None", "array": "list",
          "object": "dict"}
@@ -144,92 +137,6 @@ def needed(schema):
     names = schema.get("required")
     return {name: True for name in names if isinstance(name, str)} \
         if isinstance(names, list) else {}
-
-
-def rules(schema):
-    """Return the names that are allowed, None for all, and those required.
-
-    Names are taken for all that there are where properties are declared, and
-    nothing says that there may be more.
-    """
-    merged, whole = flat(schema, schema)
-    kinds = merged.get("type", "object")
-    if kinds != "object" and kinds != ["object"]:
-        return None, ()
-    names = merged.get("properties", {})
-    names = names if isinstance(names, dict) else None
-    more = merged.get("additionalProperties", VAGUE)
-    if not whole or names is None or not merged.keys().isdisjoint(VAGUE):
-        allowed = None
-    elif more is False or (more is VAGUE and names and not merged.get(
-            "unevaluatedProperties")):
-        allowed = names
-    else:
-        allowed = None
-    return allowed, [name for name in needed(merged) if not has_default(
-        (names or {}).get(name))]
-
-
-def has_default(schema):
-    """Whether a server may be content without the parameter."""
-    return isinstance(schema, dict) and "default" in schema
-
-
-def mistake(entry, names):
-    """Return what is wrong with the names of arguments, or None."""
-    allowed, required = rules(entry.get("inputSchema"))
-    names = dict.fromkeys(names)
-    unknown = [] if allowed is None else [
-        name for name in names if name not in allowed]
-    missing = [name for name in required if name not in names]
-    if not unknown and not missing:
-        return None
-    return names_wrong(entry, "argument", unknown, missing, names, allowed)
-
-
-def names_wrong(entry, noun, unknown, missing, given, allowed):
-    """Return the sentence about names that are unknown, or missing.
-
-    given are all that there are; allowed, those that there may be.
-    """
-    says, most = [], NAMED_MAX
-    if unknown:
-        says.append("unknown " + noun + listed(unknown))
-        from ._near import close_parameters
-        free = [each for each in allowed if each not in given]
-        close = dict.fromkeys(each for name in unknown[:WRONG_MAX]
-                              for each in close_parameters(name, free))
-        if close:
-            most = NEAR_MAX
-            says.append("did you mean %s?" % " or ".join(
-                as_given(name) for name in list(close)[:WRONG_MAX]))
-    if missing:
-        says.append("missing " + noun + listed(missing))
-    says.append("it takes " + (named(entry, most) or "none"))
-    return "; ".join(says + made_of(entry, missing))
-
-
-def as_given(name):
-    """Return a name as a call gives it, also one that Python cannot write."""
-    from keyword import iskeyword
-    return cut(name) if name.isidentifier() and not iskeyword(name) \
-        else "**{%r: ...}" % cut(name)
-
-
-def made_of(entry, names):
-    """Return what parameters that hold others are made of, as sentences."""
-    root = entry.get("inputSchema")
-    texts = [(name, type_text(schema, root))
-             for name, schema, _ in parameters(entry) if name in names]
-    return ["%s is %s" % (cut(name), text) for name, text in texts
-            if "{" in text][:SHAPES_MAX]
-
-
-def listed(names):
-    """Return names behind a noun: "s 'a', 'b'"."""
-    more = ", ..." if len(names) > WRONG_MAX else ""
-    return ("s " if names[1:] else " ") + ", ".join(
-        repr(cut(name)) for name in names[:WRONG_MAX]) + more
 
 
 def named(entry, most=NAMED_MAX):
