@@ -208,6 +208,31 @@
 /* Messages in one JSON array of a server: more than are ever in flight. */
 #define SERVER_BATCH_MAX 10000
 /*
+ * Arguments that the broker compares with a schema: their depth and number, and
+ * the bytes of both that are scanned for one call, some 20 ms. More is passed
+ * on, and the server judges.
+ */
+#define ARGUMENTS_DEPTH_MAX 16
+#define ARGUMENTS_VALUES_MAX 20000
+#define ARGUMENTS_WORK_MAX (16 * MIB)
+/* Schemas that one value must fit, steps of a reference, digits of a number. */
+#define ARGUMENTS_PARTS_MAX 64
+#define ARGUMENTS_STEPS_MAX 32
+#define ARGUMENTS_DIGITS_MAX 400
+/*
+ * In the sentence: bytes of a value or a name, errors, names (fewer beside
+ * close ones), choices, alternatives and close names; bytes of a name that is
+ * compared.
+ */
+#define ARGUMENTS_SHOWN_MAX 60
+#define ARGUMENTS_WRONG_MAX 5
+#define ARGUMENTS_NAMED_MAX 20
+#define ARGUMENTS_NAMED_NEAR_MAX 8
+#define ARGUMENTS_CHOICES_MAX 10
+#define ARGUMENTS_WAYS_MAX 3
+#define ARGUMENTS_NEAR_MAX 3
+#define ARGUMENTS_NAME_MAX 100
+/*
  * The command mcp in a box of the shell. Number of calls that the process
  * beside the shell handles at once, each with a descriptor; further calls wait
  * in a FIFO, which delays only their own callers. The name of a call is two
@@ -219,18 +244,9 @@
 #define MCP_NAMES_MAX (8 * KIB)
 /* Depth to which the types of an argument are searched in a schema. */
 #define MCP_SCHEMA_DEPTH 8
-/*
- * Arguments of the command that are compared with a schema: depth and number of
- * values, as in Python (see _arguments.py).
- */
-#define MCP_CHECK_DEPTH 16
-#define MCP_CHECKS_MAX 20000
-/* In the sentence: bytes of a value, errors, names, choices, alternatives. */
+/* In a list of tools: bytes of a value, and choices. */
 #define MCP_SHOWN_MAX 60
-#define MCP_WRONG_MAX 5
-#define MCP_NAMED_MAX 20
 #define MCP_CHOICES_MAX 10
-#define MCP_WAYS_MAX 3
 /* Characters of names that are compared to find typing errors. */
 #define MCP_CLOSE_MAX 100
 /* Tools in a search result, and bytes of a description on their lines. */

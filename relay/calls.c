@@ -40,7 +40,7 @@ struct calls {
 	struct calls_one under_way[REQUESTS_MAX];
 	size_t count;
 	size_t arguments; /* bytes of all requests in flight */
-	uint64_t made;    /* tool calls sent to the broker */
+	uint64_t made;    /* tool calls, but for those of unfit arguments */
 	struct tally tally; /* those that are no longer in flight */
 };
 
@@ -174,9 +174,13 @@ calls_refused(struct calls *calls, struct ipc_refused *refused)
 	struct outbox_frame frame;
 
 	calls_end(calls, refused->id, refused->reached);
+	if (refused->unfit && calls->made > 0)
+		calls->made--;
 	calls_begin(&frame, refused->id, 0, 0);
 	buffer_add_text(&frame.text, "\"error\":{\"message\":");
 	json_add_text(&frame.text, refused->reason);
+	if (refused->unfit)
+		buffer_add_text(&frame.text, ",\"unfit\":true");
 	if (refused->error.len > 0)
 		buffer_add_text(&frame.text, ",\"error\":");
 	outbox_frame_finish(&frame, &refused->error, "}}\n");

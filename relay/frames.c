@@ -25,7 +25,7 @@
  *	    [,"progress":true][,"session":true],"servers":[…]}
  *	{"type":"rpc_response","id":N,"success":true,"payload":…}
  *	{"type":"rpc_response","id":N,"success":false,
- *	    "error":{"message":"…"[,"error":{…}]}}
+ *	    "error":{"message":"…"[,"unfit":true][,"error":{…}]}}
  *
  * "memory" is the field stored of START: memories and saved tools may be used.
  * "echo" is its field echo: the box sends the value of the last expression.
@@ -33,8 +33,8 @@
  * its field kept: when the code has ended, the box sends "ended", with the
  * number of run frames so far, the exit code and the number of threads left,
  * and waits for the next run frame; there are no requests until then. Without
- * it there is one run frame only. "servers" is its field servers; the inner
- * "error" is the field error of REFUSED. A payload P has one of the following
+ * it there is one run frame only. "servers" is its field servers; "unfit" and
+ * the inner "error" are fields of REFUSED. A payload P has one of the following
  * types, with these members. request.c and store_request.c parse them; the
  * catalogue describes the messages of these names:
  *

@@ -281,11 +281,11 @@ wait
     ['2', '2', '2', '2', '1', '2', '2', '2', '2', '2', 'Echo: x', 'Echo: x']);
   const told = wrong.structuredContent.stderr;
 
-  [/no server nothing/, /no such tool/, /argument path is missing/,
-    /head must be a number, and is "many"/, /files.read_text_file: Access/,
+  [/no server nothing/, /no such tool/, /missing argument "path"/,
+    /"head" is "many", and must be a number/, /files.read_text_file: Access/,
     /"path" is not an argument/, /no command nonsense/, /no option --nonsense/,
-    /no argument pth; did you mean path\?; .*path is missing.*head must be/,
-    /path must be a string, and is 7/]
+    /unknown argument "pth"; did you mean "path"\?; missing argument "path"; .*"head" is/,
+    /"path" is 7, and must be a string/]
     .forEach((pattern, i) => assert.match(told[i], pattern));
   assert.equal(told.length, 10);
   await raw.finish();

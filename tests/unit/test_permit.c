@@ -559,3 +559,67 @@ UNIT_TEST(bounds_what_is_not_read)
 	    "\"gh\",\"description\":\"does things\",\"loaded\":true}]");
 	play_end();
 }
+
+#define TALK(type)                                                             \
+	"{\"name\":\"talk\",\"inputSchema\":{\"properties\":{\"n\":{\"type\":" \
+	"\"" type "\"}}}}"
+#define TALKS(id, type)                                                        \
+	"{\"jsonrpc\":\"2.0\",\"id\":" id ",\"result\":{\"tools\":["           \
+	TALK(type) "]}}"
+#define CALLED(id, n)                                                          \
+	"{\"jsonrpc\":\"2.0\",\"id\":" id ",\"method\":\"tools/call\","        \
+	"\"params\":{\"name\":\"t\\u0061lk\",\"arguments\":{\"n\":" n "}"
+
+static void
+expect_called(const char *wanted)
+{
+	const char *line = play_hear(&gh);
+
+	if (strncmp(line, wanted, strlen(wanted)) != 0)
+		ck_assert_str_eq(line, wanted);
+}
+
+static void
+expect_unfit(int relay, uint64_t id, const char *words)
+{
+	play_expect(relay, IPC_REFUSED);
+	ck_assert_uint_eq(play_msg.refused.id, id);
+	ck_assert_uint_eq(play_msg.refused.unfit, 1);
+	ck_assert_uint_eq(play_msg.refused.reached, 0);
+	ck_assert_str_eq(play_msg.refused.reason, words);
+	ipc_message_close(IPC_REFUSED, &play_msg);
+}
+
+/* What the list refuses is not sent, unless the next list takes it. */
+UNIT_TEST(judges_arguments)
+{
+	int relay;
+
+	play_start();
+	relay = play_grant();
+	play_serve(&gh);
+	play_list(relay, 1, "gh");
+	play_hear(&gh);
+	play_say(&gh, TALKS("2", "integer"));
+	play_expect_result(relay, 1, "{\"tools\":[" TALK("integer") "],"
+	    "\"aliases\":[\"talk\"]}");
+	play_call_with(relay, 2, "gh", "{\"n\":\"7\"}", 9);
+	expect_called(CALLED("3", "7"));
+	play_call_with(relay, 3, "gh", "{\"n\":\"x\"}", 9);
+	expect_unfit(relay, 3,
+	    "argument \"n\" is \"x\", and must be an integer");
+	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"method\":"
+	    "\"notifications/tools/list_changed\"}");
+	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"ping\"}");
+	play_hear(&gh);
+	play_call_with(relay, 4, "gh", "{\"n\":\"8\"}", 9);
+	expect_called(CALLED("4", "8"));
+	play_call_with(relay, 5, "gh", "{\"n\":\"x\"}", 9);
+	play_expect_line(&gh, "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":"
+	    "\"tools/list\"}");
+	play_say(&gh, TALKS("5", "string"));
+	expect_called(CALLED("6", "\"x\""));
+	play_call_with(relay, 6, "gh", "{\"n\":1e2}", 9);
+	expect_unfit(relay, 6, "argument \"n\" is 1e2, and must be a string");
+	play_end();
+}

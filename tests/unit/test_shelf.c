@@ -19,7 +19,8 @@ static uint8_t prints[3][FINGERPRINT_SIZE] = { { 0 }, { [31] = 1 },
 static int
 put(int n, const char *data, const char *info)
 {
-	struct shelf_list list = { data, strlen(data), info, strlen(info) };
+	struct shelf_list list = { data, strlen(data), info, strlen(info),
+		NULL };
 
 	return shelf_put(shelf, prints[n], &list);
 }
@@ -75,7 +76,7 @@ UNIT_TEST(doubts)
 
 UNIT_TEST(an_old_one_replaces_nothing)
 {
-	struct shelf_list old = { "[0]", 3, "", 0 };
+	struct shelf_list old = { "[0]", 3, "", 0, NULL };
 
 	shelf = shelf_new(MOST);
 	shelf_put_old(shelf, prints[0], &old);

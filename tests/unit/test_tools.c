@@ -290,13 +290,19 @@ UNIT_TEST(recognises_items_of_a_list)
 	    "\"d\\u0065l\"},{\"name\":\"a\"}],\"aliases\":[]}";
 	static const char *const names[] = { "\"del\"", "\"a\"", "\"DEL\"",
 		"\"a \"", "\"\"", "\"\\ud800\"" };
+	auto_free void *index = NULL, *none = NULL;
+	struct json_span tool;
 	size_t n;
 
 	for (n = 0; n < UNIT_COUNT(names); n++) {
 		struct json_span name = { names[n], strlen(names[n]) };
 
-		ck_assert_int_eq(
-		    tools_have(list, strlen(list), name), n < 2);
-		ck_assert_int_eq(tools_have("", 0, name), 0);
+		ck_assert_int_eq(tools_find(list, strlen(list), &index, name,
+		    &tool), n < 2);
+		if (n < 2)
+			ck_assert_mem_eq(tool.p, n == 0 ?
+			    "{\"name\":\"d\\u0065l\"}" :
+			    "{\"name\":\"a\"}", tool.len);
+		ck_assert_int_eq(tools_find("", 0, &none, name, &tool), 0);
 	}
 }

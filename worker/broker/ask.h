@@ -60,6 +60,9 @@ struct ask {
 	uint64_t begun;       /* when it was, or may have been, sent */
 	int progress;         /* the server has reported progress */
 	int last;             /* further progress does not extend the wait */
+	int unfit;            /* its arguments do not fit: see REFUSED */
+	/* Of the list for a call, or NULL: takes it in place of the ends. */
+	void (*listed)(const struct ask *ask);
 	int late;             /* needs the next list of tools, not this one */
 	struct event *patience; /* the end of its wait for a start or answer */
 };

@@ -10,6 +10,7 @@
 #include "../../common/log.h"
 #include "../../common/mem.h"
 #include "broker.h"
+#include "call.h"
 #include "reason.h"
 #include "server.h"
 #include "permit.h"
@@ -25,26 +26,26 @@ on_relay_wrote(const char *data, size_t len, enum json_span_kind kind)
 	    memchr(data, '\r', len) == NULL;
 }
 
-/* Makes the parameters of a call. Returns 0, or -1 with err. */
-static int
-on_relay_read_call(
-    struct ipc_call_tool *call, struct buffer *params, struct err *err)
+/*
+ * Checks the parts of a call. Returns the arguments, which the caller frees, or
+ * NULL with err.
+ */
+static char *
+on_relay_read_call(struct ipc_call_tool *call, struct err *err)
 {
 	const char *tool = (const char *)call->tool.data;
 	auto_free char *arguments = ipc_blob_copy(&call->arguments, err);
 
 	if (arguments == NULL)
-		return err_wrap(err, "the arguments cannot be parsed");
-	if (!on_relay_wrote(tool, call->tool.len, JSON_SPAN_STRING))
-		return err_set(err, "the name of a tool is not a string");
-	if (!on_relay_wrote(arguments, call->arguments.len, JSON_SPAN_OBJECT))
-		return err_set(err, "the arguments are not an object");
-	buffer_add_text(params, "{\"name\":");
-	buffer_add(params, tool, call->tool.len);
-	buffer_add_text(params, ",\"arguments\":");
-	buffer_add(params, arguments, call->arguments.len);
-	buffer_add_text(params, "}");
-	return 0;
+		err_wrap(err, "the arguments cannot be parsed");
+	else if (!on_relay_wrote(tool, call->tool.len, JSON_SPAN_STRING))
+		err_set(err, "the name of a tool is not a string");
+	else if (!on_relay_wrote(
+	             arguments, call->arguments.len, JSON_SPAN_OBJECT))
+		err_set(err, "the arguments are not an object");
+	else
+		return mem_take(&arguments);
+	return NULL;
 }
 
 /* Refuses a call of a tool that may not be used. Returns whether it did. */
@@ -53,12 +54,12 @@ on_relay_refuse_tool(struct permit *permit, const struct ipc_call_tool *call,
     const struct server *server)
 {
 	struct json_span name = { (const char *)call->tool.data,
-		call->tool.len };
+		call->tool.len }, tool;
 	const char *why = rules_refuse(server_rules(server), name);
 	auto_buffer struct buffer reason = { 0 };
 
 	if (why == NULL && rules_bind(server_rules(server)) &&
-	    !server_lists(server, name))
+	    !server_find_tool(server, name, &tool))
 		why = "is not in its list, and the configuration of the server "
 		    "restricts its tools by name";
 	if (why == NULL)
@@ -126,12 +127,13 @@ on_relay_audit_refused(
 void
 broker_on_call_tool(struct permit *permit, struct ipc_call_tool *call)
 {
-	auto_buffer struct buffer params = { 0 };
+	auto_free char *arguments = NULL;
 	struct server *server;
-	struct ask *ask;
+	struct json_span object;
 	struct err err;
 
-	if (on_relay_read_call(call, &params, &err) == -1) {
+	arguments = on_relay_read_call(call, &err);
+	if (arguments == NULL) {
 		permit_break(permit, err.text);
 		return;
 	}
@@ -140,12 +142,10 @@ broker_on_call_tool(struct permit *permit, struct ipc_call_tool *call)
 		on_relay_audit_refused(permit, call);
 		return;
 	}
-	ask = permit_new_ask(permit, server, call->id, ASK_CALL);
-	buffer_add(
-	    &ask->tool, (const char *)call->tool.data, call->tool.len);
-	ask->arguments = call->arguments.len;
-	ask_take_params(ask, &params);
-	server_ask(server, ask);
+	(void)json_span_parse(arguments, call->arguments.len, &object, NULL);
+	call_begin(permit, server, call->id,
+	    (struct json_span){ (const char *)call->tool.data,
+	        call->tool.len }, object);
 }
 
 /* Its answer may already be on the way: then there is nothing to cancel. */

@@ -269,10 +269,10 @@ permit_reached(const struct ask *ask)
 
 static void
 permit_send_refused(struct permit *permit, uint64_t id, const char *reason,
-    struct json_span error, enum reached reached)
+    struct json_span error, enum reached reached, int unfit)
 {
 	struct ipc_refused refused = { .id = id, .reason = reason,
-		.reached = (uint64_t)reached };
+		.reached = (uint64_t)reached, .unfit = (uint64_t)unfit };
 	auto_free char *line = NULL;
 	struct err err;
 
@@ -312,10 +312,10 @@ permit_answer_list(const struct ask *ask, const char *json, size_t len)
 static void
 permit_learn(const struct ask *ask, const char *json, size_t len)
 {
-	struct json_span tool = { ask->tool.data, ask->tool.len };
+	struct json_span tool = { ask->tool.data, ask->tool.len }, found;
 
 	if (shapes_want(ask->broker->shapes, ask->definition, tool) &&
-	    server_lists(ask->server, tool))
+	    server_find_tool(ask->server, tool, &found))
 		shapes_learn(ask->broker->shapes, ask->definition, tool,
 		    (struct json_span){ json, len });
 }
@@ -323,6 +323,10 @@ permit_learn(const struct ask *ask, const char *json, size_t len)
 static void
 permit_on_answered(const struct ask *ask, const char *json, size_t len)
 {
+	if (ask->listed != NULL) {
+		ask->listed(ask);
+		return;
+	}
 	if (ask->permit->remember && ask->kind == ASK_TOOLS) {
 		permit_answer_list(ask, json, len);
 		return;
@@ -337,7 +341,7 @@ permit_on_refused(
     const struct ask *ask, const char *reason, struct json_span error)
 {
 	permit_send_refused(ask->permit, ask->id, reason, error,
-	    error.len > 0 ? REACHED_ANSWER : permit_reached(ask));
+	    error.len > 0 ? REACHED_ANSWER : permit_reached(ask), ask->unfit);
 }
 
 /*
@@ -417,7 +421,7 @@ permit_cancel(struct permit *permit, uint64_t id)
 	buffer_add_text(&reason, "it was cancelled before it was answered");
 	ask_add_sent(ask, &reason);
 	permit_send_refused(
-	    permit, id, reason.data, none, permit_reached(ask));
+	    permit, id, reason.data, none, permit_reached(ask), 0);
 	server_withdraw(&ask, "the code no longer waits for it");
 }
 
@@ -428,7 +432,7 @@ permit_refuse_full(struct permit *permit, uint64_t id, enum reached reached)
 	auto_buffer struct buffer reason = { 0 };
 
 	exchange_add_full(&permit->exchange, &reason);
-	permit_send_refused(permit, id, reason.data, none, reached);
+	permit_send_refused(permit, id, reason.data, none, reached, 0);
 }
 
 int
@@ -482,7 +486,7 @@ void
 permit_refuse(struct permit *permit, uint64_t id, const char *reason,
     struct json_span error)
 {
-	permit_send_refused(permit, id, reason, error, REACHED_NOTHING);
+	permit_send_refused(permit, id, reason, error, REACHED_NOTHING, 0);
 }
 
 /* Servers */

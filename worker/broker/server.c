@@ -402,14 +402,15 @@ server_rules(const struct server *server)
 }
 
 int
-server_lists(const struct server *server, struct json_span name)
+server_find_tool(const struct server *server, struct json_span name,
+    struct json_span *tool)
 {
 	struct shelf_list list;
 
 	return shelf_find_any(
 	           server->broker->shelf, server->definition.fingerprint,
 	           &list) &&
-	    tools_have(list.data, list.len, name);
+	    tools_find(list.data, list.len, list.index, name, tool);
 }
 
 void

@@ -78,8 +78,12 @@ const char *server_name(const struct server *server);
 /* Returns the rules for its tools, valid as long as the server. */
 const struct rules *server_rules(const struct server *server);
 
-/* Whether its remembered list has a tool of that name. */
-int server_lists(const struct server *server, struct json_span name);
+/*
+ * Finds a tool of that name, a JSON string, in its remembered list. Returns 1
+ * with the tool, valid until the next list comes, or 0.
+ */
+int server_find_tool(const struct server *server, struct json_span name,
+    struct json_span *tool);
 
 /* Appends {"name":…,"alias":…,"description":… without the closing brace. */
 void server_describe(const struct server *server, struct buffer *json);

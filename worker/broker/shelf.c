@@ -18,6 +18,7 @@ struct shelf_entry {
 	size_t len;
 	size_t info_len;
 	int doubted;
+	void *index; /* of the reader of the list */
 };
 
 struct shelf {
@@ -57,6 +58,7 @@ shelf_remove(struct shelf *shelf, struct shelf_entry *entry)
 	shelf->bytes -= shelf_size(entry);
 	tdelete(entry, &shelf->by_fingerprint, shelf_compare);
 	TAILQ_REMOVE(&shelf->entries, entry, entry);
+	free(entry->index);
 	free(entry->text);
 	free(entry);
 }
@@ -109,7 +111,7 @@ shelf_find_any(struct shelf *shelf, const uint8_t *fingerprint,
 	if (entry == NULL)
 		return 0;
 	*list = (struct shelf_list){ entry->text, entry->len,
-		entry->text + entry->len, entry->info_len };
+		entry->text + entry->len, entry->info_len, &entry->index };
 	return 1;
 }
 

@@ -18,6 +18,8 @@ struct shelf_list {
 	size_t len;
 	const char *info; /* name and version that the server reported */
 	size_t info_len;
+	/* Of its reader: NULL at first; freed with the list by free(). */
+	void **index;
 };
 
 /*

@@ -503,22 +503,105 @@ tools_destructive(const struct buffer *payload, struct buffer *names)
 	return left;
 }
 
-int
-tools_have(const char *list, size_t len, struct json_span name)
-{
-	size_t wanted_len;
-	auto_free char *wanted = json_span_string(name, &wanted_len, NULL);
-	struct json_span value, tools, tool, own;
-	struct json_span_walk walk;
-	struct err err;
+/* Where a list has a tool, by a number made of its name. */
+struct tools_place {
+	uint64_t hash;
+	size_t at;
+	size_t len;
+};
 
-	if (wanted == NULL || json_span_parse(list, len, &value, &err) == -1 ||
-	    json_span_get(value, "tools", &tools) != 1)
-		return 0;
-	walk = json_span_walk(tools);
-	while (json_span_next_element(&walk, &tool))
-		if (json_span_get(tool, "name", &own) > 0 &&
-		    json_span_is(own, wanted))
+struct tools_index {
+	size_t count;
+	struct tools_place places[]; /* sorted by hash */
+};
+
+static uint64_t
+tools_hash(struct json_span name)
+{
+	auto_free char *text = tools_decode(name);
+	uint64_t hash = 14695981039346656037ULL; /* FNV-1a */
+	const char *p;
+
+	for (p = text; *p != '\0'; p++)
+		hash = (hash ^ (unsigned char)*p) * 1099511628211ULL;
+	return hash;
+}
+
+static int
+tools_compare_places(const void *a, const void *b)
+{
+	const struct tools_place *x = a, *y = b;
+
+	if (x->hash != y->hash)
+		return x->hash < y->hash ? -1 : 1;
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+static struct tools_index *
+tools_make_index(const char *list, size_t len)
+{
+	struct tools_index *index = mem_alloc(sizeof(*index));
+	struct json_span value, tools, tool, name;
+	struct json_span_walk walk = { { NULL, 0 } };
+	size_t size = 0;
+
+	if (json_span_parse(list, len, &value, NULL) == 0 &&
+	    json_span_get(value, "tools", &tools) > 0)
+		walk = json_span_walk(tools);
+	while (json_span_next_element(&walk, &tool)) {
+		if (json_span_get(tool, "name", &name) == 0)
+			continue;
+		if (index->count == size) {
+			size = 2 * size + 16;
+			index = mem_resize(index, sizeof(*index) +
+			    size * sizeof(index->places[0]));
+		}
+		index->places[index->count++] = (struct tools_place){
+			tools_hash(name), (size_t)(tool.p - list), tool.len };
+	}
+	qsort(index->places, index->count, sizeof(index->places[0]),
+	    tools_compare_places);
+	return index;
+}
+
+/* Returns the number of places before the first of this hash. */
+static size_t
+tools_first(const struct tools_index *index, uint64_t hash)
+{
+	size_t low = 0, high = index->count, half;
+
+	while (low < high) {
+		half = low + (high - low) / 2;
+		if (index->places[half].hash < hash)
+			low = half + 1;
+		else
+			high = half;
+	}
+	return low;
+}
+
+int
+tools_find(const char *list, size_t len, void **index, struct json_span name,
+    struct json_span *tool)
+{
+	auto_free char *wanted = tools_decode(name);
+	uint64_t hash = tools_hash(name);
+	const struct tools_index *known;
+	struct json_span own;
+	size_t n;
+
+	if (*index == NULL)
+		*index = tools_make_index(list, len);
+	known = *index;
+	for (n = tools_first(known, hash);
+	     n < known->count && known->places[n].hash == hash; n++) {
+		auto_free char *text = NULL;
+
+		*tool = (struct json_span){ list + known->places[n].at,
+			known->places[n].len };
+		if (json_span_get(*tool, "name", &own) > 0 &&
+		    strcmp(text = tools_decode(own), wanted) == 0)
 			return 1;
+	}
 	return 0;
 }

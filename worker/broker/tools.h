@@ -52,8 +52,13 @@ const struct buffer *tools_wrong(const struct tools *tools);
 int tools_finish(
     struct tools *tools, struct buffer *payload, struct err *err);
 
-/* Whether a finished list has a tool of that name, a JSON string. */
-int tools_have(const char *list, size_t len, struct json_span name);
+/*
+ * Finds the tool of that name, a JSON string, in a finished list. *index, NULL
+ * at first, speeds up the next search in the same list; the caller frees it
+ * with free(). Returns 1 with the tool, or 0.
+ */
+int tools_find(const char *list, size_t len, void **index,
+    struct json_span name, struct json_span *tool);
 
 /*
  * The names in such a list, decoded to UTF-8, each with a NUL, as many as fit

@@ -140,14 +140,17 @@ ask_read(struct ask *ask, struct buffer *line, struct err *err)
 static int
 ask_refused(struct json_span frame, struct err *err)
 {
-	struct json_span error, message;
+	struct json_span error = { "{}", 2 }, message, unfit;
 	auto_free char *text = NULL;
 	size_t len;
 
-	if (json_span_get(frame, "error", &error) == 1 &&
-	    json_span_get(error, "message", &message) == 1)
+	(void)json_span_get(frame, "error", &error);
+	if (json_span_get(error, "message", &message) == 1)
 		text = json_span_string(message, &len, NULL);
-	return err_set(err, "%s", text != NULL ? text : "it was refused");
+	err_set(err, "%s", text != NULL ? text : "it was refused");
+	if (json_span_get(error, "unfit", &unfit) == 1)
+		err->code = EINVAL;
+	return -1;
 }
 
 static int

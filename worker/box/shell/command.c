@@ -1,6 +1,7 @@
 /*
  * The words of the command mcp and their actions. Run in the box, by scripts.
  */
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -159,7 +160,8 @@ command_call_one(
 	if (status != MCP_DONE)
 		return status;
 	if (ask_relay(&request, &line, &result, &err) == -1)
-		return command_fail(call->name, &err);
+		return err.code == EINVAL ? command_refuse(call->name, &err) :
+		    command_fail(call->name, &err);
 	return print_result(result, call->whole, call->name);
 }
 

@@ -70,7 +70,8 @@ int serve_is_name(const char *name, size_t len);
 /*
  * ask.c: sends a request (JSON) and waits for its answer. Returns 0, with the
  * payload of the answer in *payload, which borrows from *line (freed by the
- * caller); or -1 with err: why it was refused, or that no call can be made.
+ * caller); or -1 with err: why it was refused, or that no call can be made. Its
+ * code is EINVAL if the arguments of a call do not fit.
  */
 int ask_relay(const struct buffer *request, struct buffer *line,
     struct json_span *payload, struct err *err);
@@ -107,34 +108,11 @@ enum schema_type {
 unsigned int schema_type_of(struct json_span value);
 
 /*
- * Follows a reference into the same schema: "#/$defs/NAME". Returns 1 with the
- * part, or 0.
- */
-int schema_resolve(struct json_span root, struct json_span reference,
-    struct json_span *part);
-
-/* Whether a part has its own name, to which its references are relative. */
-int schema_is_apart(struct json_span part, struct json_span root);
-
-/* Returns the types that "type" names; 0: any, or unknown ones. */
-unsigned int schema_types_named(struct json_span part);
-
-/*
  * Returns the types that a part of the schema root allows; 0: any, or unknown.
  * depth is its depth, 0 for the caller.
  */
 unsigned int schema_types_of(
     struct json_span root, struct json_span part, int depth);
-
-/* Appends the names of types: "a number or null". */
-void schema_add_types(struct buffer *said, unsigned int types);
-
-/*
- * check.c: compares arguments, an object, with the schema of the tool. Returns
- * 0, or -1 with err: all errors.
- */
-int check_arguments(
-    struct json_span schema, struct json_span object, struct err *err);
 
 /* names.c: whether names are equal except for case, "-" and "_". */
 int names_same(const char *one, const char *other);

@@ -12,15 +12,14 @@
 static const struct {
 	const char *name;
 	unsigned int type;
-	const char *said;
 } schema_types[] = {
-	{ "string", SCHEMA_STRING, "a string" },
-	{ "number", SCHEMA_NUMBER, "a number" },
-	{ "integer", SCHEMA_INTEGER, "an integer" },
-	{ "boolean", SCHEMA_BOOLEAN, "true or false" },
-	{ "object", SCHEMA_OBJECT, "a JSON object" },
-	{ "array", SCHEMA_ARRAY, "a JSON array" },
-	{ "null", SCHEMA_NULL, "null" },
+	{ "string", SCHEMA_STRING },
+	{ "number", SCHEMA_NUMBER },
+	{ "integer", SCHEMA_INTEGER },
+	{ "boolean", SCHEMA_BOOLEAN },
+	{ "object", SCHEMA_OBJECT },
+	{ "array", SCHEMA_ARRAY },
+	{ "null", SCHEMA_NULL },
 };
 
 #define SCHEMA_TYPES (sizeof(schema_types) / sizeof(schema_types[0]))
@@ -52,28 +51,8 @@ schema_type_named(struct json_span name)
 	return 0;
 }
 
-unsigned int
-schema_types_named(struct json_span part)
-{
-	struct json_span found, each;
-	struct json_span_walk walk;
-	unsigned int types = 0, type;
-
-	if (json_span_get(part, "type", &found) != 1)
-		return 0;
-	if (json_span_kind(found) != JSON_SPAN_ARRAY)
-		return schema_type_named(found);
-	walk = json_span_walk(found);
-	while (json_span_next_element(&walk, &each)) {
-		type = schema_type_named(each);
-		if (type == 0)
-			return 0;
-		types |= type;
-	}
-	return types;
-}
-
-int
+/* Whether a part has its own name, to which its references are relative. */
+static int
 schema_is_apart(struct json_span part, struct json_span root)
 {
 	struct json_span found;
@@ -86,7 +65,11 @@ schema_is_apart(struct json_span part, struct json_span root)
 	        json_span_kind(found) == JSON_SPAN_STRING);
 }
 
-int
+/*
+ * Follows a reference into the same schema: "#/$defs/NAME". Returns 1 with the
+ * part, or 0.
+ */
+static int
 schema_resolve(struct json_span root, struct json_span reference,
     struct json_span *part)
 {
@@ -161,19 +144,4 @@ schema_types_of(struct json_span root, struct json_span part, int depth)
 		if (json_span_get(part, lists[i], &found) == 1)
 			types |= schema_types_in(root, found, depth + 1);
 	return types;
-}
-
-void
-schema_add_types(struct buffer *said, unsigned int types)
-{
-	size_t i;
-
-	if (types & SCHEMA_NUMBER)
-		types &= ~(unsigned int)SCHEMA_INTEGER;
-	for (i = 0; i < SCHEMA_TYPES; i++) {
-		if ((types & schema_types[i].type) == 0)
-			continue;
-		buffer_printf(said, "%s%s", said->len > 0 ? " or " : "",
-		    schema_types[i].said);
-	}
 }

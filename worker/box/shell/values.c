@@ -1,7 +1,7 @@
 /*
  * The arguments of a call, as words of a command line. The schema of the tool
- * determines the types of values; check.c checks them. Run by the command, in
- * the box.
+ * determines the types of values; the broker checks them. Run by the command,
+ * in the box.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -137,8 +137,7 @@ values_read(char *const *words, struct json_span schema,
 	if (json->len > TOOL_ARGUMENTS_MAX)
 		return err_set(err, "the arguments of a call have at most %lu "
 		    "MiB as JSON", TOOL_ARGUMENTS_MAX / MIB);
-	if (json_span_parse(json->data, json->len, &object, err) == -1 ||
-	    values_check_names(object, err) == -1)
+	if (json_span_parse(json->data, json->len, &object, err) == -1)
 		return -1;
-	return check_arguments(schema, object, err);
+	return values_check_names(object, err);
 }

@@ -1,0 +1,48 @@
+/*
+ * Fuzz target of the broker's comparison of arguments: an array of a schema
+ * and the arguments. Whatever they are, either something is said, or what is
+ * sent is an object that is not longer and, compared again, is sent as it is.
+ */
+#include <string.h>
+
+#include "fuzz.h"
+#include "worker/broker/arguments/arguments.h"
+
+static void
+check_sent(struct json_span schema, const struct buffer *sent, size_t most)
+{
+	auto_buffer struct buffer again = { 0 }, says = { 0 };
+	struct json_span object;
+
+	FUZZ_ASSERT(sent->len <= most);
+	FUZZ_ASSERT(
+	    json_span_parse(sent->data, sent->len, &object, NULL) == 0);
+	FUZZ_ASSERT(json_span_kind(object) == JSON_SPAN_OBJECT);
+	FUZZ_ASSERT(arguments_settle(schema, object, &again, &says));
+	FUZZ_ASSERT(again.len == sent->len &&
+	    memcmp(again.data, sent->data, sent->len) == 0);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	auto_buffer struct buffer sent = { 0 }, says = { 0 };
+	struct json_span both, schema, object;
+	struct json_span_walk walk;
+
+	if (json_span_parse((const char *)data, size, &both, NULL) == -1 ||
+	    json_span_kind(both) != JSON_SPAN_ARRAY)
+		return 0;
+	walk = json_span_walk(both);
+	if (!json_span_next_element(&walk, &schema) ||
+	    !json_span_next_element(&walk, &object) ||
+	    json_span_kind(object) != JSON_SPAN_OBJECT)
+		return 0;
+	if (arguments_settle(schema, object, &sent, &says)) {
+		FUZZ_ASSERT(says.len == 0);
+		check_sent(schema, &sent, object.len);
+	} else {
+		FUZZ_ASSERT(says.len > 0 && sent.len == 0);
+	}
+	return 0;
+}

@@ -1,0 +1,184 @@
+/*
+ * The arguments of a call, judged by the schema of its tool, once for the code
+ * of all languages: names, types, choices and nested values, all errors at
+ * once. A schema comes from a server and may be any JSON: a rule that is not
+ * understood allows everything, because the server judges, too. Arguments that
+ * fit are passed on as the bytes that the code wrote, without those of null for
+ * what is optional, and of the quotes around a numeral where an integer is
+ * asked for. Runs in the broker; pure, bounded functions over bytes.
+ */
+#ifndef WORKER_BROKER_ARGUMENTS_H
+#define WORKER_BROKER_ARGUMENTS_H
+
+#include "../../../common/buffer.h"
+#include "../../../common/json_span.h"
+#include "../../../common/limits.h"
+
+/*
+ * Judges arguments, an object, by an inputSchema. Returns 1 and appends what is
+ * sent to settled, or 0 and appends to says what is wrong, one sentence.
+ */
+int arguments_settle(struct json_span schema, struct json_span object,
+    struct buffer *settled, struct buffer *says);
+
+/* schema.c: the types of JSON Schema, as bits. */
+enum schema_type {
+	SCHEMA_STRING = 1,
+	SCHEMA_INTEGER = 2,
+	SCHEMA_NUMBER = 4,
+	SCHEMA_BOOLEAN = 8,
+	SCHEMA_ARRAY = 16,
+	SCHEMA_OBJECT = 32,
+	SCHEMA_NULL = 64,
+};
+
+/* A schema that is read, and the bytes that may still be scanned for it. */
+struct schema {
+	struct json_span root;
+	size_t work;
+};
+
+/*
+ * The schemas that a value must fit all together. What stands beside a
+ * reference is beside: before 2019 it said nothing. whole is 0 if there is more
+ * that was not found or not understood.
+ */
+struct schema_parts {
+	struct json_span list[ARGUMENTS_PARTS_MAX];
+	int beside[ARGUMENTS_PARTS_MAX];
+	size_t count;
+	int whole;
+};
+
+/* Takes some work. Returns 1, or 0 if there is not so much left: none is. */
+int schema_spend(struct schema *schema, size_t work);
+
+/* Like json_span_get(), for its work. */
+int schema_get(struct schema *schema, struct json_span object,
+    const char *name, struct json_span *value);
+
+/* Whether an array that is a member of a part has this string. */
+int schema_has(struct schema *schema, struct json_span part,
+    const char *member, const char *string);
+
+/* Finds the parts of a schema: itself, its references and its "allOf". */
+void schema_find_parts(struct schema *schema, struct json_span from,
+    struct schema_parts *parts);
+
+/* Returns the type of a value; a number without fraction is an integer. */
+unsigned int schema_type_of(struct json_span value);
+
+/* Returns the types that "type" names; 0: any, or unknown ones. */
+unsigned int schema_types_named(struct schema *schema, struct json_span part);
+
+/*
+ * Returns the types that a schema allows by all its rules; 0: any, or unknown.
+ * depth is that of the value.
+ */
+unsigned int schema_types_allowed(
+    struct schema *schema, struct json_span from, int depth);
+
+/* Appends the names of types: "a number or null". */
+void schema_add_types(struct buffer *says, unsigned int types);
+
+/* alike.c: a name that is unknown, and those that come close to it. */
+struct alike_name {
+	char text[ARGUMENTS_NAME_MAX + 1];
+	size_t score;
+};
+
+struct alike {
+	char name[ARGUMENTS_NAME_MAX + 1];
+	int parameters; /* names that mean the same are near, too */
+	size_t nmeant, nparts, nspelled;
+	struct alike_name meant, part; /* the first: several say nothing */
+	struct alike_name spelled[ARGUMENTS_NEAR_MAX]; /* the closest first */
+};
+
+/*
+ * Starts with an unknown name. parameters: whether it is one of a parameter, or
+ * else a value.
+ */
+void alike_begin(struct alike *alike, const char *name, int parameters);
+
+/* Compares a known name with it, for the work of a schema. */
+void alike_try(struct alike *alike, struct schema *schema, const char *known);
+
+/* Returns the nth name that comes close, or NULL. */
+const char *alike_name(const struct alike *alike, size_t n);
+
+/* conform.c: one comparison of a value with a schema. */
+struct conform {
+	struct schema *schema;
+	size_t *values;        /* values that may still be compared */
+	struct buffer *says;   /* the errors, separated by "; " */
+	size_t wrong;          /* their number */
+	size_t most;           /* that are told */
+	struct conform_cut *cuts; /* bytes that are not sent */
+	size_t ncuts;
+	int exact; /* values are taken as they are */
+};
+
+struct conform_cut {
+	const char *p;
+	size_t len;
+};
+
+/* The way to a value from the arguments: a member or an element of up. */
+struct conform_place {
+	const struct conform_place *up; /* NULL: an argument */
+	struct json_span name;          /* of length 0: an element */
+	size_t index;
+};
+
+/*
+ * Compares a value with a schema and reports the errors. optional: it is null
+ * and may be left out.
+ */
+void conform_value(struct conform *conform, const struct conform_place *place,
+    struct json_span value, struct json_span from, int depth, int optional);
+
+/* Whether a schema allows a value as it is. */
+int conform_fits(
+    struct conform *conform, struct json_span value, struct json_span from);
+
+/* Appends bytes of a value to those that are not sent. */
+void conform_cut(struct conform *conform, const char *p, size_t len);
+
+/*
+ * sentence.c: starts a part of the sentence about all errors; returns 0 if
+ * there are enough of them.
+ */
+int sentence_begin(struct conform *conform);
+
+/* Appends the beginning of a name without quotes, or of a value as JSON. */
+void sentence_add_name(struct buffer *says, struct json_span name);
+void sentence_add_json(struct buffer *says, struct json_span value);
+
+/* Appends a value; of an array or an object only what it is. */
+void sentence_add_value(struct buffer *says, struct json_span value);
+
+/* Appends the way to a value, in quotes. */
+void sentence_add_place(
+    struct buffer *says, const struct conform_place *place);
+
+/*
+ * names.c: reports the unknown and the missing names of an object; closed:
+ * whether names that no part has are errors. place is NULL for the arguments
+ * themselves.
+ */
+void names_check(struct conform *conform, const struct conform_place *place,
+    struct json_span object, const struct schema_parts *parts, int closed);
+
+/*
+ * Finds a property, beginning at the part *n. Returns 1 and sets *n behind the
+ * part that has it, or 0.
+ */
+int names_property(struct schema *schema, const struct schema_parts *parts,
+    size_t *n, const char *name, struct json_span *property);
+
+/* Whether a part requires this name. */
+int names_required(struct schema *schema, const struct schema_parts *parts,
+    const char *name);
+
+#endif

@@ -1,0 +1,458 @@
+/*
+ * Reads the schema of a tool as far as its rules are known: see arguments.h.
+ * Each look at it takes from its work, so no schema costs more than that. Runs
+ * in the broker.
+ */
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../common/mem.h"
+#include "arguments.h"
+
+static const struct {
+	const char *name;
+	unsigned int type;
+	const char *said;
+} schema_types[] = {
+	{ "string", SCHEMA_STRING, "a string" },
+	{ "integer", SCHEMA_INTEGER, "an integer" },
+	{ "number", SCHEMA_NUMBER, "a number" },
+	{ "boolean", SCHEMA_BOOLEAN, "true or false" },
+	{ "array", SCHEMA_ARRAY, "an array" },
+	{ "object", SCHEMA_OBJECT, "an object" },
+	{ "null", SCHEMA_NULL, "null" },
+};
+
+#define SCHEMA_TYPES (sizeof(schema_types) / sizeof(schema_types[0]))
+
+int
+schema_spend(struct schema *schema, size_t work)
+{
+	if (work >= schema->work) {
+		schema->work = 0;
+		return 0;
+	}
+	schema->work -= work;
+	return 1;
+}
+
+int
+schema_get(struct schema *schema, struct json_span object, const char *name,
+    struct json_span *value)
+{
+	return schema_spend(schema, object.len) ?
+	    json_span_get(object, name, value) : 0;
+}
+
+int
+schema_has(struct schema *schema, struct json_span part, const char *member,
+    const char *string)
+{
+	struct json_span list, each;
+	struct json_span_walk walk;
+
+	if (schema_get(schema, part, member, &list) == 0 ||
+	    !schema_spend(schema, list.len))
+		return 0;
+	walk = json_span_walk(list);
+	if (json_span_kind(list) != JSON_SPAN_ARRAY)
+		return 0;
+	while (json_span_next_element(&walk, &each))
+		if (json_span_is(each, string))
+			return 1;
+	return 0;
+}
+
+/* References */
+
+/* What a part says of its name and of other schemas. */
+enum schema_link { LINK_REF, LINK_ALL, LINK_ID, LINK_OLD_ID, LINKS };
+
+static void
+schema_read_links(struct json_span part, struct json_span_member *links)
+{
+	links[LINK_REF].name = "$ref";
+	links[LINK_ALL].name = "allOf";
+	links[LINK_ID].name = "$id";
+	links[LINK_OLD_ID].name = "id";
+	json_span_members(part, links, LINKS);
+}
+
+/*
+ * Whether a part has a name of its own, to which the references in it are
+ * relative. Older dialects call it "id", as properties may be called, too.
+ */
+static int
+schema_is_apart(const struct schema *schema, struct json_span part,
+    const struct json_span_member *links)
+{
+	if (part.p == schema->root.p)
+		return 0;
+	return (links[LINK_ID].count > 0 && json_span_kind(
+	            links[LINK_ID].value) == JSON_SPAN_STRING) ||
+	    (links[LINK_OLD_ID].count > 0 && json_span_kind(
+	        links[LINK_OLD_ID].value) == JSON_SPAN_STRING);
+}
+
+/* Decodes %25 and the like in place. */
+static void
+schema_undo_percent(char *text)
+{
+	char hex[3] = { 0 }, *to = text;
+
+	for (; *text != '\0'; text++) {
+		if (text[0] == '%' && isxdigit((unsigned char)text[1]) &&
+		    isxdigit((unsigned char)text[2])) {
+			memcpy(hex, text + 1, 2);
+			*to++ = (char)strtol(hex, NULL, 16);
+			text += 2;
+		} else {
+			*to++ = *text;
+		}
+	}
+	*to = '\0';
+}
+
+/* Decodes ~0 and ~1 in a step of a JSON pointer, in place. */
+static void
+schema_undo_tilde(char *text)
+{
+	char *to = text;
+
+	for (; *text != '\0'; text++)
+		if (text[0] == '~' && (text[1] == '0' || text[1] == '1'))
+			*to++ = *++text == '0' ? '~' : '/';
+		else
+			*to++ = *text;
+	*to = '\0';
+}
+
+/* One step of a JSON pointer. Returns 1 with the part, or 0. */
+static int
+schema_step(struct schema *schema, struct json_span *part, char *step)
+{
+	struct json_span_walk walk = json_span_walk(*part);
+	struct json_span_member links[LINKS];
+	size_t n;
+
+	if (!schema_spend(schema, 2 * part->len))
+		return 0;
+	schema_read_links(*part, links);
+	if (schema_is_apart(schema, *part, links))
+		return 0;
+	schema_undo_tilde(step);
+	if (json_span_kind(*part) != JSON_SPAN_ARRAY)
+		return json_span_get(*part, step, part) > 0;
+	if (step[0] == '\0' || step[strspn(step, "0123456789")] != '\0' ||
+	    strlen(step) > 6)
+		return 0;
+	for (n = strtoul(step, NULL, 10) + 1; n > 0; n--)
+		if (!json_span_next_element(&walk, part))
+			return 0;
+	return 1;
+}
+
+/* Finds the definition with this $anchor. Returns 1 with it, or 0. */
+static int
+schema_find_anchor(
+    struct schema *schema, const char *anchor, struct json_span *part)
+{
+	static const char *const places[] = { "$defs", "definitions" };
+	struct json_span defined, name, found;
+	struct json_span_walk walk;
+	size_t n;
+
+	for (n = 0; n < 2; n++) {
+		if (schema_get(schema, schema->root, places[n], &defined) == 0)
+			continue;
+		walk = json_span_walk(defined);
+		if (json_span_kind(defined) != JSON_SPAN_OBJECT)
+			continue;
+		while (json_span_next_member(&walk, &name, part))
+			if (schema_get(schema, *part, "$anchor", &found) > 0 &&
+			    json_span_is(found, anchor))
+				return 1;
+	}
+	return 0;
+}
+
+/*
+ * Follows a reference into the same schema. A part with a name of its own is
+ * not entered. Returns 1 with the part, or 0.
+ */
+static int
+schema_resolve(struct schema *schema, struct json_span reference,
+    struct json_span *part)
+{
+	size_t len, steps = 0;
+	auto_free char *path = json_span_string(reference, &len, NULL);
+	char *rest, *step;
+
+	if (path == NULL || strlen(path) != len || path[0] != '#')
+		return 0;
+	*part = schema->root;
+	if (path[1] == '\0')
+		return 1;
+	if (path[1] != '/')
+		return schema_find_anchor(schema, path + 1, part);
+	schema_undo_percent(path);
+	rest = path + 2;
+	while ((step = strsep(&rest, "/")) != NULL)
+		if (++steps > ARGUMENTS_STEPS_MAX ||
+		    !schema_step(schema, part, step))
+			return 0;
+	return 1;
+}
+
+/* Parts */
+
+/* Adds a schema to those that are to be looked at, each once. */
+static void
+schema_add_part(struct schema_parts *parts, struct json_span part)
+{
+	size_t n;
+
+	if (json_span_kind(part) == JSON_SPAN_TRUE)
+		return;
+	for (n = 0; n < parts->count; n++)
+		if (parts->list[n].p == part.p)
+			return;
+	if (json_span_kind(part) != JSON_SPAN_OBJECT ||
+	    parts->count == ARGUMENTS_PARTS_MAX)
+		parts->whole = 0;
+	else
+		parts->list[parts->count++] = part;
+}
+
+/* Adds the schemas that a part refers to. */
+static void
+schema_follow(struct schema *schema, struct schema_parts *parts,
+    const struct json_span_member *links)
+{
+	struct json_span_walk walk;
+	struct json_span each;
+
+	if (links[LINK_REF].count > 0) {
+		if (schema_resolve(schema, links[LINK_REF].value, &each))
+			schema_add_part(parts, each);
+		else
+			parts->whole = 0;
+	}
+	if (links[LINK_ALL].count == 0)
+		return;
+	walk = json_span_walk(links[LINK_ALL].value);
+	if (json_span_kind(links[LINK_ALL].value) != JSON_SPAN_ARRAY)
+		parts->whole = 0;
+	else
+		while (json_span_next_element(&walk, &each))
+			schema_add_part(parts, each);
+}
+
+/*
+ * Follows the nth part. Returns 0 if it has a name of its own: its references
+ * lead to other places.
+ */
+static int
+schema_find_more(struct schema *schema, struct schema_parts *parts, size_t n)
+{
+	struct json_span_member links[LINKS];
+
+	if (!schema_spend(schema, parts->list[n].len))
+		return 0;
+	schema_read_links(parts->list[n], links);
+	if (schema_is_apart(schema, parts->list[n], links))
+		return 0;
+	parts->beside[n] = links[LINK_REF].count > 0;
+	schema_follow(schema, parts, links);
+	return 1;
+}
+
+void
+schema_find_parts(struct schema *schema, struct json_span from,
+    struct schema_parts *parts)
+{
+	size_t n = 0;
+
+	parts->count = 0;
+	parts->whole = 1;
+	schema_add_part(parts, from);
+	while (n < parts->count)
+		if (schema_find_more(schema, parts, n)) {
+			n++;
+		} else {
+			parts->whole = 0;
+			parts->list[n] = parts->list[--parts->count];
+		}
+}
+
+/* Types */
+
+/* Whether a number is an integer, or too large to know. */
+static int
+schema_is_integer(struct json_span value)
+{
+	auto_free char *text = NULL;
+	double number;
+
+	if (value.len > ARGUMENTS_DIGITS_MAX)
+		return 1;
+	text = mem_dup(value.p, value.len);
+	if (strpbrk(text, ".eE") == NULL)
+		return 1;
+	number = strtod(text, NULL);
+	return !isfinite(number) || fabs(number) >= 1e18 ||
+	    number == (double)(long long)number;
+}
+
+unsigned int
+schema_type_of(struct json_span value)
+{
+	static const unsigned int types[] = {
+		[JSON_SPAN_OBJECT] = SCHEMA_OBJECT,
+		[JSON_SPAN_ARRAY] = SCHEMA_ARRAY,
+		[JSON_SPAN_STRING] = SCHEMA_STRING,
+		[JSON_SPAN_NUMBER] = SCHEMA_NUMBER,
+		[JSON_SPAN_TRUE] = SCHEMA_BOOLEAN,
+		[JSON_SPAN_FALSE] = SCHEMA_BOOLEAN,
+		[JSON_SPAN_NULL] = SCHEMA_NULL,
+	};
+	unsigned int type = types[json_span_kind(value)];
+
+	return type == SCHEMA_NUMBER && schema_is_integer(value) ?
+	    SCHEMA_INTEGER : type;
+}
+
+static unsigned int
+schema_type_named(struct json_span name)
+{
+	size_t n;
+
+	for (n = 0; n < SCHEMA_TYPES; n++)
+		if (json_span_is(name, schema_types[n].name))
+			return schema_types[n].type;
+	return 0;
+}
+
+unsigned int
+schema_types_named(struct schema *schema, struct json_span part)
+{
+	struct json_span found, each;
+	struct json_span_walk walk;
+	unsigned int types = 0, type;
+
+	if (schema_get(schema, part, "type", &found) == 0)
+		return 0;
+	if (json_span_kind(found) != JSON_SPAN_ARRAY)
+		return schema_type_named(found);
+	walk = json_span_walk(found);
+	while (json_span_next_element(&walk, &each)) {
+		type = schema_type_named(each);
+		if (type == 0)
+			return 0;
+		types |= type;
+	}
+	return types;
+}
+
+/* The types of the values of an array; 0 for anything else. */
+static unsigned int
+schema_types_listed(struct json_span list)
+{
+	struct json_span_walk walk = json_span_walk(list);
+	struct json_span each;
+	unsigned int types = 0;
+
+	if (json_span_kind(list) == JSON_SPAN_ARRAY)
+		while (json_span_next_element(&walk, &each))
+			types |= schema_type_of(each);
+	return types;
+}
+
+/* The types of all alternatives; 0 if one is unknown, or there are none. */
+static unsigned int
+schema_types_either(struct schema *schema, struct json_span list, int depth)
+{
+	struct json_span_walk walk = json_span_walk(list);
+	struct json_span each;
+	unsigned int types = 0, some;
+
+	if (json_span_kind(list) != JSON_SPAN_ARRAY)
+		return 0;
+	while (json_span_next_element(&walk, &each)) {
+		some = schema_types_allowed(schema, each, depth);
+		if (some == 0)
+			return 0;
+		types |= some;
+	}
+	return types;
+}
+
+/* The types that one part allows; 0: any, or unknown. */
+static unsigned int
+schema_types_of_part(struct schema *schema, struct json_span part, int depth)
+{
+	struct json_span_member rules[] = { { .name = "const" },
+		{ .name = "enum" }, { .name = "anyOf" }, { .name = "oneOf" } };
+	unsigned int sets[5] = { 0 }, types = 0;
+	size_t n;
+
+	if (!schema_spend(schema, part.len))
+		return 0;
+	json_span_members(part, rules, 4);
+	sets[0] = schema_types_named(schema, part);
+	if (rules[0].count > 0)
+		sets[1] = schema_type_of(rules[0].value);
+	if (rules[1].count > 0)
+		sets[2] = schema_types_listed(rules[1].value);
+	for (n = 2; n < 4; n++)
+		if (rules[n].count > 0)
+			sets[n + 1] = schema_types_either(
+			    schema, rules[n].value, depth + 1);
+	for (n = 0; n < 5; n++) {
+		if (sets[n] & SCHEMA_NUMBER)
+			sets[n] |= SCHEMA_INTEGER;
+		if (sets[n] != 0)
+			types = types == 0 ? sets[n] : types & sets[n];
+	}
+	return types;
+}
+
+unsigned int
+schema_types_allowed(struct schema *schema, struct json_span from, int depth)
+{
+	struct schema_parts parts;
+	unsigned int types = 0, some;
+	size_t n;
+
+	if (depth > ARGUMENTS_DEPTH_MAX)
+		return 0;
+	schema_find_parts(schema, from, &parts);
+	for (n = 0; n < parts.count; n++) {
+		if (parts.beside[n])
+			continue;
+		some = schema_types_of_part(schema, parts.list[n], depth);
+		if (some != 0)
+			types = types == 0 ? some : types & some;
+	}
+	return types;
+}
+
+void
+schema_add_types(struct buffer *says, unsigned int types)
+{
+	size_t n;
+
+	if (types & SCHEMA_NUMBER)
+		types &= ~(unsigned int)SCHEMA_INTEGER;
+	for (n = 0; n < SCHEMA_TYPES; n++) {
+		if ((types & schema_types[n].type) == 0)
+			continue;
+		buffer_add_text(says, schema_types[n].said);
+		types &= ~schema_types[n].type;
+		if (types != 0)
+			buffer_add_text(
+			    says, (types & (types - 1)) != 0 ? ", " : " or ");
+	}
+}

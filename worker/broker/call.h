@@ -1,0 +1,19 @@
+/*
+ * A call of a tool on its way to its server. Its arguments are compared with
+ * the schema in the list of tools that is known. If they do not fit, the server
+ * is asked for its list first: it may take today what it refused yesterday.
+ * Nothing that does not fit reaches a server. Runs in the broker.
+ */
+#ifndef WORKER_BROKER_CALL_H
+#define WORKER_BROKER_CALL_H
+
+#include "permit.h"
+
+/*
+ * Begins a call that is permitted: tool is a JSON string, arguments an object,
+ * both on one line; both are copied.
+ */
+void call_begin(struct permit *permit, struct server *server, uint64_t id,
+    struct json_span tool, struct json_span arguments);
+
+#endif
