@@ -591,35 +591,18 @@ test('errors of files tell where files come from, and where they go',
     for (const [code, told] of [
       ['open("/report.csv", "w")', write],
       ['os.makedirs("/mnt/data")', write],
-      ['open("/mnt/user-data/outputs/r.md", "w")', write],
-      ['Path("/mnt/data/r.md").write_text("x")', write],
-      ['open("~/Desktop/r.md", "w")', write],
-      ['open("a", "w").close(); shutil.move("a", "/mnt/data/a")', write],
-      ['open(os.path.expanduser("~/Desktop/r.md"), "w")',
-        folderOf('/workspace/Desktop')],
       ['open("sub/a.txt", "w")', folderOf('sub')],
       ['raise OSError("Cannot save file into a non-existent directory: ' +
         "'/tmp/outputs'\")", folderOf('/tmp/outputs')],
-      ['raise OSError("Cannot save file into a non-existent directory: ' +
-        "'sub'\")", folderOf('sub')],
-      ['raise OSError("Cannot save file into a non-existent directory: ' +
-        "'/mnt/data'\")", write],
       ['import sqlite3; sqlite3.connect("/mnt/data/x.db")',
         'the folder of that file does not exist: create databases in the ' +
         'working directory, or in /workspace/out, whose files come back ' +
         'with the answer'],
       ['os.makedirs("out")', start],
-      ['os.mkdir("/workspace/out")', start],
-      ['Path("out").mkdir()', start],
-      ['os.mkdir("a"); os.mkdir("a")', undefined],
       ['shutil.rmtree("out")',
         '/workspace/out cannot be removed, only what is in it'],
       ['open("a", "w").close(); os.rename("a", "/workspace/out/a")', move],
-      ['open("a", "w").close(); Path("a").rename("out/a")', move],
       ['open("data.csv")', 'the file is /workspace/in/data.csv'],
-      ['x = open("data.csv").read(); open("b.csv", "w").write(x)',
-        'the file is /workspace/in/data.csv'],
-      ['open("/mnt/data/data.csv")', 'the file is /workspace/in/data.csv'],
       ['open("/workspace/in/other.csv")', name]]) {
       const result = await run(client,
         `import os, shutil\nfrom pathlib import Path\n${code}`,

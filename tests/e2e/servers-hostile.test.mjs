@@ -369,18 +369,6 @@ print(results[0].text, {len(result.data["v"]) for result in results[1:]})`,
     await raw.finish();
   });
 
-  test('a server that dies time and again serves in between', async (t) => {
-    const raw = await withOdd(t);
-
-    for (let n = 0; n < 3; n++) {
-      await assertServes(raw, 'h');
-      assertFailed(
-        await attempt(raw, 'h', 'die', { code: 1, words: 'so be it' }),
-        'h', /so be it/);
-    }
-    await raw.finish();
-  });
-
   /* Ends the program and waits until none of its processes is left. */
   async function finishWithout(raw, ...entries) {
     const family = descendants(raw.pid);

