@@ -195,6 +195,11 @@ test('batches are for the one version that has them', async (t) => {
       '{"jsonrpc":"2.0","id":43,"method":"initialize","params":' +
       '{"protocolVersion":"2025-06-18"}}'));
     assertError(await raw.response(43), invalidRequest, /batch/);
+    await raw.send(batch(JSON.stringify({ jsonrpc: '2.0', id: 44,
+      method: 'ping', params: { _meta: {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientCapabilities': {} } } })));
+    assertError(await raw.response(44), invalidRequest, /batch/);
     assertError(await unnamed(raw, 3), invalidRequest);
     assert.ok(!raw.has(42));
   });
