@@ -34,8 +34,7 @@ module_refuse(const char *reason)
 static int module_is_box;
 
 PyDoc_STRVAR(module_serve_doc,
-    "serve(frame)\n\nFork boxes; return in each of them, and nowhere else. A "
-    "sample box comes first, which reads the frame and has no relay.");
+    "serve()\n\nFork boxes; return in each of them, and nowhere else.");
 
 /* Called in each box. */
 static PyObject *
@@ -47,19 +46,15 @@ module_become_box(void)
 }
 
 static PyObject *
-module_serve(PyObject *self, PyObject *frame)
+module_serve(PyObject *self, PyObject *nothing)
 {
 	struct err err;
-	char *bytes;
-	Py_ssize_t size;
 	int more;
 
 	(void)self;
-	if (PyBytes_AsStringAndSize(frame, &bytes, &size) == -1)
-		return NULL;
+	(void)nothing;
 	if (module_is_box)
 		_exit(FATAL_EXIT_STATUS);
-	mappings_merge();
 	if (module_template->open(&err) == -1)
 		module_refuse(err.text);
 	/*
@@ -69,8 +64,6 @@ module_serve(PyObject *self, PyObject *frame)
 	 */
 	PyOS_BeforeFork();
 	near_limit(BOX_NEAR_MOST);
-	if (module_template->sample(bytes, (size_t)size) == 1)
-		return module_become_box();
 	if (module_template->begin(&err) == -1)
 		module_refuse(err.text);
 	while ((more = module_template->wait(&err)) == 1)
@@ -156,7 +149,6 @@ module_gather(PyObject *self, PyObject *nothing)
 	(void)nothing;
 	near_end();
 	pages_gather(PyObject_GetArenaAllocator, PyObject_SetArenaAllocator);
-	pages_enlarge_program((uintptr_t)PyObject_Malloc);
 	Py_RETURN_NONE;
 }
 
@@ -174,7 +166,6 @@ module_leave(PyObject *self, PyObject *args)
 	(void)self;
 	if (!PyArg_ParseTuple(args, "i", &status))
 		return NULL;
-	module_template->tell();
 	_exit(status);
 }
 
@@ -234,7 +225,7 @@ module_refuse_text(PyObject *self, PyObject *args)
 }
 
 static PyMethodDef module_functions[] = {
-	{ "serve", module_serve, METH_O, module_serve_doc },
+	{ "serve", module_serve, METH_NOARGS, module_serve_doc },
 	{ "rehearse", module_rehearse, METH_NOARGS, module_rehearse_doc },
 	{ "fill", module_fill, METH_NOARGS, module_fill_doc },
 	{ "near", module_near, METH_NOARGS, module_near_doc },

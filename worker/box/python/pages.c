@@ -5,9 +5,8 @@
  * page where it fills one, at an address that is a multiple of its size. So the
  * interpreter's memory is placed there. What boxes write to lies in other huge
  * pages than what they only read: the kernel divides a huge page with the first
- * write to it. A copy of the interpreter's program takes the place of what is
- * mapped from its file, of which each box would map the pages that it runs. If
- * the kernel makes no huge pages, boxes are slower and nothing else differs.
+ * write to it. If the kernel makes no huge pages, boxes are slower and nothing
+ * else differs.
  */
 #include <malloc.h>
 #include <stdint.h>
@@ -147,80 +146,4 @@ pages_enlarge(void)
 			pages_enlarge_part(start, end);
 	free(line);
 	fclose(maps);
-}
-
-/* Mappings of one file, side by side, which no process can write to. */
-struct pages_run {
-	uintptr_t start;
-	uintptr_t end;
-	unsigned long file;
-};
-
-/* Adds the mapping of a line of /proc/self/maps, or begins a new run. */
-static void
-pages_add(struct pages_run *run, const char *line)
-{
-	unsigned long start, end, file;
-	char write, shared;
-
-	if (sscanf(line, "%lx-%lx r%c%*c%c %*x %*x:%*x %lu", &start, &end,
-	        &write, &shared, &file) != 5 || write != '-' ||
-	    shared != 'p' || file == 0)
-		return;
-	if (file != run->file || start != run->end)
-		*run = (struct pages_run){ start, start, file };
-	run->end = end;
-}
-
-/* Returns the run that an address is in, or an empty one. */
-static struct pages_run
-pages_find(uintptr_t inside)
-{
-	FILE *maps = fopen("/proc/self/maps", "re");
-	struct pages_run run = { 0 }, found = { 0 };
-	char *line = NULL;
-	size_t size = 0;
-
-	while (maps != NULL && getline(&line, &size, maps) > 0) {
-		pages_add(&run, line);
-		if (run.start <= inside && inside < run.end)
-			found = run;
-	}
-	free(line);
-	if (maps != NULL)
-		fclose(maps);
-	return found;
-}
-
-/*
- * Puts a copy in huge pages in the place of memory that is only read and
- * executed. The kernel exchanges the two at once. If that fails, the memory
- * stays as it is.
- */
-static void
-pages_replace(char *start, size_t size)
-{
-	char *room = mmap(NULL, size + BOX_HUGE, PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	char *copy = room + BOX_HUGE - (uintptr_t)room % BOX_HUGE;
-
-	if (room == MAP_FAILED)
-		return;
-	memcpy(copy, start, size);
-	if (madvise(copy, size, MADV_COLLAPSE) == 0 &&
-	    mprotect(copy, size, PROT_READ | PROT_EXEC) == 0)
-		(void)mremap(copy, size, size, MREMAP_MAYMOVE | MREMAP_FIXED,
-		    start);
-	munmap(room, size + BOX_HUGE);
-}
-
-void
-pages_enlarge_program(uintptr_t inside)
-{
-	struct pages_run run = pages_find(inside);
-	uintptr_t start = pages_round_up(run.start);
-	uintptr_t end = run.end & ~(BOX_HUGE - 1);
-
-	if (start < end)
-		pages_replace((char *)start, end - start);
 }

@@ -50,16 +50,6 @@ void pages_gather(pages_exchange *get, pages_exchange *set);
 void pages_part(holes_allocate *allocate);
 /* Makes huge pages of the memory of this process that fills them. */
 void pages_enlarge(void);
-/*
- * Replaces the code and constants of the program that an address is in by a
- * copy in huge pages, as far as they fill some.
- */
-void pages_enlarge_program(uintptr_t inside);
-
-/*
- * mappings.c: makes one mapping of those of a library that are not written to.
- */
-void mappings_merge(void);
 
 /* How the interpreter allocates blocks of one kind. */
 struct near_allocator {
@@ -94,13 +84,6 @@ struct module_template {
 	 * working directory does not matter.
 	 */
 	int (*open)(struct err *err);
-	/*
-	 * Makes a sample box, which gets the frame from its relay. Returns 1
-	 * in that, and 0 in the template after its end.
-	 */
-	int (*sample)(const void *frame, size_t size);
-	/* In a box that ends: reports to the template, if it is the sample. */
-	void (*tell)(void);
 	/*
 	 * Says to the supervisor that boxes can be forked. Returns 0, or -1
 	 * with err.
