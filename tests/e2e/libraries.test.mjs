@@ -127,14 +127,6 @@ for kind in "png", "jpeg", "gif", "bmp":
     with Image.open("image." + kind) as again:
         again.load(); print(again.format, again.size)`,
   ['PNG (48, 64)', 'JPEG (48, 64)', 'GIF (48, 64)', 'BMP (48, 64)']],
-
-  ['sixty threads beside the libraries', ['pandas', 'matplotlib'], `
-import threading, pandas, matplotlib.pyplot
-gate = threading.Barrier(61)
-threads = [threading.Thread(target=gate.wait) for _ in range(60)]
-for thread in threads: thread.start()
-print(threading.active_count()); gate.wait()
-for thread in threads: thread.join()`, ['61']],
 ];
 
 const standard = [
