@@ -133,9 +133,10 @@ try:
 except Exception as error:
     print(error)`);
 
-    assert.match(said, words);
-    assert.match(said, /CAISSON_STATE_DIR/);
+    assert.match(said, /the state directory cannot be used: the log of Ca/);
     await raw.finish();
+    assert.match(raw.errors, words);
+    assert.match(raw.errors, /CAISSON_STATE_DIR/);
     const listed = run(home, ['memory', 'list']);
 
     assert.equal(listed.status, 2);
