@@ -505,6 +505,11 @@
 #define REAPER_ALIVE_MAX 3
 /* Minimum interval between sweeps for unknown children. */
 #define REAPER_SWEEP_MS 10
+/*
+ * A worker that a signal has stopped for so long is killed: all calls that need
+ * it wait. No process of ours sends it one.
+ */
+#define WORKER_STOPPED_MS 1000
 /* Orphans are assumed gone after this many sweeps in a row without one. */
 #define REAPER_HUNTS 2
 /*

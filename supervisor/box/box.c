@@ -653,6 +653,7 @@ box_start_relay(struct box *box, struct box_pipes *pipes, struct err *err)
 		return -1;
 	box->relay_process = reaper_watch_idly(
 	    boxes->base, &pidfd, box_on_relay_ended, box);
+	reaper_keep_running(box->relay_process);
 	prepare.control_in = fd_take(&pipes->control_in);
 	prepare.control_out = fd_take(&pipes->control_out);
 	prepare.out = fd_take(&pipes->out);

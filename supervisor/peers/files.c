@@ -353,6 +353,7 @@ files_task_start_porter(struct files_task *task, int *folder, unsigned int uid,
 		return -1;
 	task->process = reaper_watch(files->service.base, &pidfd,
 	    files_task_on_porter_ended, task);
+	reaper_keep_running(task->process);
 	if (ipc_pair(&ours, &theirs, 0, err) == -1)
 		return -1;
 	carry_in.direct = task->direct != 0;

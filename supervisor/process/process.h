@@ -413,6 +413,12 @@ struct child *reaper_watch_idly(
     struct event_base *base, int *pidfd, child_ended *ended, void *ctx);
 
 /*
+ * Says that nothing of ours stops this child, and that others wait for it: if a
+ * signal has stopped it for WORKER_STOPPED_MS, it is killed.
+ */
+void reaper_keep_running(struct child *child);
+
+/*
  * Has reaped called with ctx once the child is reaped, before ended is; also
  * after reaper_forget and reaper_leave. It may use no child. A second call for
  * a child replaces the first.

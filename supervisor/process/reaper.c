@@ -35,6 +35,8 @@ struct child {
 	pid_t pid; /* 0: not read yet */
 	int last;  /* the signal that ends it */
 	int timers; /* of reaper_leave until it is ended; 0: none ends it */
+	int works;  /* it may not be stopped: see reaper_keep_running */
+	uint64_t stopped_ms; /* when it was found to be; 0: it is not */
 	struct event *ended_event; /* NULL: it is reaped with others */
 	struct event *late_event; /* of reaper_let_end; or NULL */
 	child_ended *ended; /* NULL: no notification */
@@ -51,6 +53,7 @@ static int reaper_signals = -1; /* readable while a SIGCHLD is pending */
 static struct event *reaper_event;
 static struct event *reaper_sweep_event; /* an unwatched child may have ended */
 static struct event *reaper_leave_event; /* ends children of reaper_leave */
+static struct event *reaper_stopped_event; /* looks again after stopped ones */
 
 /*
  * The number of boxes under construction. Their processes are already our
@@ -362,6 +365,50 @@ reaper_reap_idle(void)
 	free(pidfds);
 }
 
+/* Kills a stopped child after WORKER_STOPPED_MS. Returns whether it waits. */
+static int
+reaper_waits_stopped(struct child *child)
+{
+	siginfo_t si;
+
+	if (reaper_wait(child->pidfd, &si, WSTOPPED | WNOHANG | WNOWAIT,
+	        NULL) == -1 || si.si_pid == 0) {
+		child->stopped_ms = 0;
+		return 0;
+	}
+	if (child->stopped_ms == 0)
+		child->stopped_ms = clock_ms();
+	if (clock_ms() - child->stopped_ms < WORKER_STOPPED_MS)
+		return 1;
+	child->works = 0;
+	log_warn("a worker was stopped by a signal, and is killed");
+	reaper_signal(child, SIGKILL);
+	return 0;
+}
+
+/* A child that stops sends SIGCHLD, too. */
+static void
+reaper_find_stopped(void)
+{
+	struct child *child;
+	int more = 0;
+
+	LIST_FOREACH (child, &reaper_children, entry)
+		if (child->works && reaper_waits_stopped(child))
+			more = 1;
+	if (more)
+		reaper_add_timer(reaper_stopped_event, WORKER_STOPPED_MS);
+}
+
+static void
+reaper_on_stopped_timer(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	(void)arg;
+	reaper_find_stopped();
+}
+
 /* The signal is taken first: a child that ends later sends another one. */
 static void
 reaper_on_sweep(evutil_socket_t fd, short what, void *arg)
@@ -371,6 +418,7 @@ reaper_on_sweep(evutil_socket_t fd, short what, void *arg)
 	(void)arg;
 	reaper_listen();
 	reaper_reap_idle();
+	reaper_find_stopped();
 	reaper_sweep();
 }
 
@@ -439,6 +487,8 @@ reaper_init(struct event_base *base)
 	reaper_watch_signal(base);
 	reaper_sweep_event = evtimer_new(base, reaper_on_sweep, NULL);
 	reaper_leave_event = evtimer_new(base, reaper_on_leave_timer, NULL);
+	reaper_stopped_event =
+	    evtimer_new(base, reaper_on_stopped_timer, NULL);
 }
 
 void
@@ -476,6 +526,12 @@ reaper_watch_idly(
 	LIST_INSERT_HEAD(&reaper_children, child, entry);
 	reaper_nchildren++;
 	return child;
+}
+
+void
+reaper_keep_running(struct child *child)
+{
+	child->works = 1;
 }
 
 void
@@ -673,6 +729,7 @@ reaper_finish(unsigned int ms)
 	fd_close(&reaper_signals);
 	loop_event_free(&reaper_sweep_event);
 	loop_event_free(&reaper_leave_event);
+	loop_event_free(&reaper_stopped_event);
 	LIST_FOREACH (child, &reaper_children, entry)
 		reaper_signal(child, child->last);
 	/* The event loop has ended: poll each millisecond. */

@@ -28,6 +28,7 @@ service_start(struct service *service, unsigned int uid, struct err *err)
 		return -1;
 	service->process = reaper_watch(
 	    service->base, &pidfd, service_on_process_ended, service);
+	reaper_keep_running(service->process);
 	return 0;
 }
 

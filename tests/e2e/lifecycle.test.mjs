@@ -14,6 +14,7 @@ import {
   campaign, contained, once, patiently, root, rounds, uid, withoutPool,
 } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
+import { assertServes, hostile, withServers } from './support/servers.mjs';
 import { until, within } from './support/wait.mjs';
 
 withoutPool();
@@ -342,7 +343,10 @@ test('a second SIGTERM does not wait', async (t) => {
 });
 
 test('when the supervisor is killed everything dies', async (t) => {
-  const raw = await Raw.open(t);
+  const raw = await Raw.open(t,
+    withServers(t, { h: hostile('deaf', 'orphan=600') }));
+
+  await assertServes(raw, 'h');
   const gates = Object.values(remainders).slice(0, 4)
     .map((code) => ({ gate: new Gate(), code }));
 

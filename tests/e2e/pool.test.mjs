@@ -15,6 +15,7 @@ import {
   contained, folder, nativeOnly, once, patiently, reduced, root, rounds, uid,
 } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
+import { hostile, withServers } from './support/servers.mjs';
 import { until } from './support/wait.mjs';
 
 /* The processes of boxes where those are containers. */
@@ -266,17 +267,37 @@ test('boxes with reduced isolation wait, too', reduced, async (t) => {
   await gone(family);
 });
 
-test('a relay that hangs costs the call that it was for', async (t) => {
+test('a relay that is stopped costs the call that it was for', async (t) => {
   const raw = await Raw.open(t, pool(1));
   const { relay: [relay] } = await filled(raw, 1);
 
   process.kill(relay.pid, 'SIGSTOP');
   const { error } = (await raw.run('print("hi")')).structuredContent;
 
-  assert.match(error, /^the relay of this execution hangs, and it is unknown/);
+  assert.match(error, /^the relay of this execution exited, and it is unknown/);
   assert.deepEqual(await raw.printed('print("hi")'), ['hi']);
   await raw.finish();
 });
+
+test('workers that are stopped are ended, whether or not a call waits',
+  async (t) => {
+    const raw = await Raw.open(t, pool(3,
+      withServers(t, { h: hostile() })));
+    const both = `save_memory("k", 1)
+print(load_memory("k"), (await mcp_h.echo(x=1)) is not None)`;
+
+    assert.deepEqual(await raw.printed(both, { servers: ['h'] }), ['1 True']);
+    await until(() => waiting(raw.pid).relay.length === 3, 'three boxes');
+    const stopped = descendants(raw.pid)
+      .filter(({ command }) => /^caisson: (relay|store|broker)/.test(command));
+
+    assert.equal(stopped.length, 5);
+    for (const { pid } of stopped)
+      process.kill(pid, 'SIGSTOP');
+    await gone(stopped);
+    assert.deepEqual(await raw.printed(both, { servers: ['h'] }), ['1 True']);
+    await raw.finish();
+  });
 
 test('boxes that cannot be started cost only the pool', reduced, async (t) => {
   const raw = await Raw.open(t, pool(2, { withoutNamespaces: true }));
