@@ -53,7 +53,7 @@ arguments_is_object(const struct json_span_member *type)
 }
 
 static void
-arguments_read_rules(struct schema *schema, struct json_span part,
+arguments_read_rules(struct schema *schema, const struct schema_part *part,
     struct arguments_rules *rules)
 {
 	struct json_span_member found[ARGUMENTS_NAMES];
@@ -61,9 +61,9 @@ arguments_read_rules(struct schema *schema, struct json_span part,
 
 	for (n = 0; n < ARGUMENTS_NAMES; n++)
 		found[n].name = arguments_vague[n];
-	if (!schema_spend(schema, part.len))
+	if (!schema_spend(schema, part->all.len))
 		return;
-	json_span_members(part, found, ARGUMENTS_NAMES);
+	json_span_members(part->all, found, ARGUMENTS_NAMES);
 	for (n = 0; n < ARGUMENTS_UNEVALUATED; n++)
 		rules->open |= found[n].count > 0;
 	rules->judged &= arguments_is_object(&found[ARGUMENTS_TYPE]);
@@ -73,13 +73,10 @@ arguments_read_rules(struct schema *schema, struct json_span part,
 		rules->closed = 1;
 	else
 		rules->open |= found[ARGUMENTS_MORE].count > 0;
-	if (found[ARGUMENTS_PROPERTIES].count == 0)
-		return;
-	if (!arguments_is(&found[ARGUMENTS_PROPERTIES], JSON_SPAN_OBJECT))
-		rules->open = 1;
-	else if (memchr(found[ARGUMENTS_PROPERTIES].value.p, '"',
-	             found[ARGUMENTS_PROPERTIES].value.len) != NULL)
-		rules->named = 1;
+	rules->open |= found[ARGUMENTS_PROPERTIES].count > 0 &&
+	    part->properties.len == 0;
+	rules->named |= part->properties.len > 0 &&
+	    memchr(part->properties.p, '"', part->properties.len) != NULL;
 }
 
 /*
@@ -94,7 +91,8 @@ arguments_check_names(struct conform *conform, struct json_span object,
 	size_t n;
 
 	for (n = 0; n < parts->count; n++)
-		arguments_read_rules(conform->schema, parts->list[n], &rules);
+		arguments_read_rules(
+		    conform->schema, &parts->list[n], &rules);
 	if (rules.judged)
 		names_check(conform, NULL, object, parts,
 		    parts->whole && !rules.open &&
@@ -114,7 +112,7 @@ arguments_is_left_out(struct conform *conform,
 	    names_required(conform->schema, parts, name))
 		return 0;
 	while (names_property(conform->schema, parts, &n, name, &property))
-		if (!parts->beside[n - 1] &&
+		if (!parts->list[n - 1].beside &&
 		    !conform_fits(conform, value, property))
 			return 1;
 	return 0;
@@ -131,7 +129,7 @@ arguments_check_value(struct conform *conform,
 
 	while (conform->wrong == wrong &&
 	    names_property(conform->schema, parts, &n, text, &property))
-		if (!parts->beside[n - 1])
+		if (!parts->list[n - 1].beside)
 			conform_value(conform, &place, value, property, 0, 0);
 }
 

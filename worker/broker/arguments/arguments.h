@@ -39,13 +39,23 @@ struct schema {
 };
 
 /*
- * The schemas that a value must fit all together. What stands beside a
- * reference is beside: before 2019 it said nothing. whole is 0 if there is more
+ * A schema that a value must fit, and what it says of names: an object and an
+ * array, each of length 0 if there is none. What stands beside a reference is
+ * beside: before 2019 it said nothing.
+ */
+struct schema_part {
+	struct json_span all;
+	struct json_span properties;
+	struct json_span required;
+	int beside;
+};
+
+/*
+ * The schemas that a value must fit all together. whole is 0 if there is more
  * that was not found or not understood.
  */
 struct schema_parts {
-	struct json_span list[ARGUMENTS_PARTS_MAX];
-	int beside[ARGUMENTS_PARTS_MAX];
+	struct schema_part list[ARGUMENTS_PARTS_MAX];
 	size_t count;
 	int whole;
 };
@@ -56,10 +66,6 @@ int schema_spend(struct schema *schema, size_t work);
 /* Like json_span_get(), for its work. */
 int schema_get(struct schema *schema, struct json_span object,
     const char *name, struct json_span *value);
-
-/* Whether an array that is a member of a part has this string. */
-int schema_has(struct schema *schema, struct json_span part,
-    const char *member, const char *string);
 
 /* Finds the parts of a schema: itself, its references and its "allOf". */
 void schema_find_parts(struct schema *schema, struct json_span from,

@@ -11,8 +11,8 @@
 
 /* The rules of a part that are understood. */
 enum conform_rule {
-	RULE_NULLABLE, RULE_CONST, RULE_ENUM, RULE_PROPERTIES, RULE_MORE,
-	RULE_PATTERNS, RULE_ITEMS, RULE_PREFIX, RULE_ANY, RULE_ONE, RULES
+	RULE_NULLABLE, RULE_CONST, RULE_ENUM, RULE_MORE, RULE_PATTERNS,
+	RULE_ITEMS, RULE_PREFIX, RULE_ANY, RULE_ONE, RULES
 };
 
 /* The value that is compared with a part. */
@@ -236,27 +236,24 @@ conform_convert(struct conform *conform, struct conform_value *given,
 
 static void
 conform_members(struct conform *conform, const struct conform_value *given,
-    struct json_span part, const struct json_span_member *rules)
+    const struct schema_part *part, const struct json_span_member *rules)
 {
-	struct schema_parts only = { .list = { part }, .count = 1 };
+	struct schema_parts only = { .list = { *part }, .count = 1 };
 	struct json_span_walk walk = json_span_walk(given->value);
 	struct json_span name, value, property;
-	int has = rules[RULE_PROPERTIES].count > 0 &&
-	    json_span_kind(rules[RULE_PROPERTIES].value) == JSON_SPAN_OBJECT &&
-	    rules[RULE_PROPERTIES].value.len > 2;
-	int closed = has && rules[RULE_PATTERNS].count == 0 &&
-	    rules[RULE_MORE].count > 0 &&
+	int closed = part->properties.len > 2 &&
+	    rules[RULE_PATTERNS].count == 0 && rules[RULE_MORE].count > 0 &&
 	    json_span_kind(rules[RULE_MORE].value) == JSON_SPAN_FALSE;
 
 	names_check(conform, given->place, given->value, &only, closed);
-	while (has && *conform->values > 0 &&
+	while (part->properties.len > 0 && *conform->values > 0 &&
 	    json_span_next_member(&walk, &name, &value)) {
 		struct conform_place place = { given->place, name, 0 };
 		size_t len;
 		auto_free char *text = json_span_string(name, &len, NULL);
 
 		if (text != NULL && schema_get(conform->schema,
-		        rules[RULE_PROPERTIES].value, text, &property) > 0)
+		        part->properties, text, &property) > 0)
 			conform_value(conform, &place, value, property,
 			    given->depth + 1,
 			    json_span_kind(value) == JSON_SPAN_NULL &&
@@ -373,13 +370,12 @@ conform_either(struct conform *conform, const struct conform_value *given,
 
 static void
 conform_part(struct conform *conform, const struct conform_value *given,
-    struct json_span part)
+    const struct schema_part *part)
 {
 	struct json_span_member rules[RULES] = {
 		[RULE_NULLABLE] = { .name = "nullable" },
 		[RULE_CONST] = { .name = "const" },
 		[RULE_ENUM] = { .name = "enum" },
-		[RULE_PROPERTIES] = { .name = "properties" },
 		[RULE_MORE] = { .name = "additionalProperties" },
 		[RULE_PATTERNS] = { .name = "patternProperties" },
 		[RULE_ITEMS] = { .name = "items" },
@@ -389,16 +385,17 @@ conform_part(struct conform *conform, const struct conform_value *given,
 	};
 	auto_buffer struct buffer must = { 0 };
 
-	if (!schema_spend(conform->schema, part.len))
+	if (!schema_spend(conform->schema, part->all.len))
 		return;
-	json_span_members(part, rules, RULES);
+	json_span_members(part->all, rules, RULES);
 	/* As OpenAPI writes it. */
 	if (json_span_kind(given->value) == JSON_SPAN_NULL &&
 	    rules[RULE_NULLABLE].count > 0 &&
 	    json_span_kind(rules[RULE_NULLABLE].value) == JSON_SPAN_TRUE)
 		return;
 	if (!conform_choice(conform->schema, given->value, rules, &must) ||
-	    !conform_type(conform->schema, given->value, part, &must)) {
+	    !conform_type(
+	        conform->schema, given->value, part->all, &must)) {
 		if (conform->schema->work > 0)
 			conform_complain(conform, given, &must);
 		return;
@@ -428,8 +425,8 @@ conform_value(struct conform *conform, const struct conform_place *place,
 	conform_convert(conform, &given, from);
 	schema_find_parts(conform->schema, from, &parts);
 	for (n = 0; n < parts.count && conform->wrong == wrong; n++)
-		if (!parts.beside[n])
-			conform_part(conform, &given, parts.list[n]);
+		if (!parts.list[n].beside)
+			conform_part(conform, &given, &parts.list[n]);
 }
 
 int

@@ -56,15 +56,13 @@ int
 names_property(struct schema *schema, const struct schema_parts *parts,
     size_t *n, const char *name, struct json_span *property)
 {
-	struct json_span properties;
+	while (*n < parts->count) {
+		struct json_span properties = parts->list[(*n)++].properties;
 
-	for (; *n < parts->count; (*n)++)
-		if (schema_get(schema, parts->list[*n], "properties",
-		        &properties) > 0 &&
-		    schema_get(schema, properties, name, property) > 0) {
-			(*n)++;
+		if (properties.len > 0 &&
+		    schema_get(schema, properties, name, property) > 0)
 			return 1;
-		}
+	}
 	return 0;
 }
 
@@ -72,11 +70,18 @@ int
 names_required(struct schema *schema, const struct schema_parts *parts,
     const char *name)
 {
+	struct json_span_walk walk;
+	struct json_span each;
 	size_t n;
 
-	for (n = 0; n < parts->count; n++)
-		if (schema_has(schema, parts->list[n], "required", name))
-			return 1;
+	for (n = 0; n < parts->count; n++) {
+		walk = json_span_walk(parts->list[n].required);
+		if (!schema_spend(schema, parts->list[n].required.len))
+			return 0;
+		while (json_span_next_element(&walk, &each))
+			if (json_span_is(each, name))
+				return 1;
+	}
 	return 0;
 }
 
@@ -108,13 +113,9 @@ static void
 names_find_missing(struct schema *schema, const struct schema_parts *parts,
     size_t part, struct json_span object, struct names_some *missing)
 {
-	struct json_span list, each, found;
-	struct json_span_walk walk;
+	struct json_span_walk walk = json_span_walk(parts->list[part].required);
+	struct json_span each, found;
 
-	if (schema_get(schema, parts->list[part], "required", &list) == 0 ||
-	    json_span_kind(list) != JSON_SPAN_ARRAY)
-		return;
-	walk = json_span_walk(list);
 	while (!names_is_full(missing) && schema->work > 0 &&
 	    json_span_next_element(&walk, &each)) {
 		auto_free char *name = names_decode(each);
@@ -169,16 +170,12 @@ static void
 names_find_near(struct schema *schema, const struct schema_parts *parts,
     struct json_span object, struct alike *alike)
 {
-	struct json_span properties, known, property, found;
+	struct json_span known, property, found;
 	struct json_span_walk walk;
 	size_t n;
 
 	for (n = 0; n < parts->count; n++) {
-		if (schema_get(schema, parts->list[n], "properties",
-		        &properties) == 0 ||
-		    json_span_kind(properties) != JSON_SPAN_OBJECT)
-			continue;
-		walk = json_span_walk(properties);
+		walk = json_span_walk(parts->list[n].properties);
 		while (schema->work > 0 &&
 		    json_span_next_member(&walk, &known, &property)) {
 			auto_free char *text = names_decode(known);
@@ -222,16 +219,11 @@ names_add_near(struct conform *conform, const struct schema_parts *parts,
 
 /* Finds the names that a part requires. */
 static void
-names_find_required(struct schema *schema, struct json_span part,
-    struct names_some *all)
+names_find_required(const struct schema_part *part, struct names_some *all)
 {
-	struct json_span list, each;
-	struct json_span_walk walk;
+	struct json_span_walk walk = json_span_walk(part->required);
+	struct json_span each;
 
-	if (schema_get(schema, part, "required", &list) == 0 ||
-	    json_span_kind(list) != JSON_SPAN_ARRAY)
-		return;
-	walk = json_span_walk(list);
 	while (!names_is_full(all) && json_span_next_element(&walk, &each)) {
 		auto_free char *name = names_decode(each);
 
@@ -243,15 +235,12 @@ names_find_required(struct schema *schema, struct json_span part,
 /* Finds the names of properties of a part that no part requires. */
 static void
 names_find_optional(struct schema *schema, const struct schema_parts *parts,
-    struct json_span part, struct names_some *all)
+    size_t part, struct names_some *all)
 {
-	struct json_span properties, name, value;
-	struct json_span_walk walk;
+	struct json_span_walk walk =
+	    json_span_walk(parts->list[part].properties);
+	struct json_span name, value;
 
-	if (schema_get(schema, part, "properties", &properties) == 0 ||
-	    json_span_kind(properties) != JSON_SPAN_OBJECT)
-		return;
-	walk = json_span_walk(properties);
 	while (!names_is_full(all) && schema->work > 0 &&
 	    json_span_next_member(&walk, &name, &value)) {
 		auto_free char *text = names_decode(name);
@@ -271,10 +260,10 @@ names_add_all(struct schema *schema, const struct schema_parts *parts,
 	size_t n, required;
 
 	for (n = 0; n < parts->count; n++)
-		names_find_required(schema, parts->list[n], &all);
+		names_find_required(&parts->list[n], &all);
 	required = all.count;
 	for (n = 0; n < parts->count; n++)
-		names_find_optional(schema, parts, parts->list[n], &all);
+		names_find_optional(schema, parts, n, &all);
 	if (schema->work == 0)
 		return;
 	buffer_add_text(says, all.count > 0 ? "; it takes " :

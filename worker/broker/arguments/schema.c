@@ -46,29 +46,13 @@ schema_get(struct schema *schema, struct json_span object, const char *name,
 	    json_span_get(object, name, value) : 0;
 }
 
-int
-schema_has(struct schema *schema, struct json_span part, const char *member,
-    const char *string)
-{
-	struct json_span list, each;
-	struct json_span_walk walk;
-
-	if (schema_get(schema, part, member, &list) == 0 ||
-	    !schema_spend(schema, list.len))
-		return 0;
-	walk = json_span_walk(list);
-	if (json_span_kind(list) != JSON_SPAN_ARRAY)
-		return 0;
-	while (json_span_next_element(&walk, &each))
-		if (json_span_is(each, string))
-			return 1;
-	return 0;
-}
-
 /* References */
 
-/* What a part says of its name and of other schemas. */
-enum schema_link { LINK_REF, LINK_ALL, LINK_ID, LINK_OLD_ID, LINKS };
+/* What a part says of its name, of other schemas and of names. */
+enum schema_link {
+	LINK_REF, LINK_ALL, LINK_ID, LINK_OLD_ID, LINK_PROPERTIES,
+	LINK_REQUIRED, LINKS
+};
 
 static void
 schema_read_links(struct json_span part, struct json_span_member *links)
@@ -77,6 +61,8 @@ schema_read_links(struct json_span part, struct json_span_member *links)
 	links[LINK_ALL].name = "allOf";
 	links[LINK_ID].name = "$id";
 	links[LINK_OLD_ID].name = "id";
+	links[LINK_PROPERTIES].name = "properties";
+	links[LINK_REQUIRED].name = "required";
 	json_span_members(part, links, LINKS);
 }
 
@@ -217,13 +203,13 @@ schema_add_part(struct schema_parts *parts, struct json_span part)
 	if (json_span_kind(part) == JSON_SPAN_TRUE)
 		return;
 	for (n = 0; n < parts->count; n++)
-		if (parts->list[n].p == part.p)
+		if (parts->list[n].all.p == part.p)
 			return;
 	if (json_span_kind(part) != JSON_SPAN_OBJECT ||
 	    parts->count == ARGUMENTS_PARTS_MAX)
 		parts->whole = 0;
 	else
-		parts->list[parts->count++] = part;
+		parts->list[parts->count++].all = part;
 }
 
 /* Adds the schemas that a part refers to. */
@@ -250,21 +236,34 @@ schema_follow(struct schema *schema, struct schema_parts *parts,
 			schema_add_part(parts, each);
 }
 
+/* Returns a member of this kind, or one of length 0. */
+static struct json_span
+schema_take(const struct json_span_member *link, enum json_span_kind kind)
+{
+	if (link->count == 0 || json_span_kind(link->value) != kind)
+		return (struct json_span){ NULL, 0 };
+	return link->value;
+}
+
 /*
- * Follows the nth part. Returns 0 if it has a name of its own: its references
- * lead to other places.
+ * Reads and follows the nth part. Returns 0 if it has a name of its own: its
+ * references lead to other places.
  */
 static int
 schema_find_more(struct schema *schema, struct schema_parts *parts, size_t n)
 {
+	struct schema_part *part = &parts->list[n];
 	struct json_span_member links[LINKS];
 
-	if (!schema_spend(schema, parts->list[n].len))
+	if (!schema_spend(schema, part->all.len))
 		return 0;
-	schema_read_links(parts->list[n], links);
-	if (schema_is_apart(schema, parts->list[n], links))
+	schema_read_links(part->all, links);
+	if (schema_is_apart(schema, part->all, links))
 		return 0;
-	parts->beside[n] = links[LINK_REF].count > 0;
+	part->properties =
+	    schema_take(&links[LINK_PROPERTIES], JSON_SPAN_OBJECT);
+	part->required = schema_take(&links[LINK_REQUIRED], JSON_SPAN_ARRAY);
+	part->beside = links[LINK_REF].count > 0;
 	schema_follow(schema, parts, links);
 	return 1;
 }
@@ -430,9 +429,10 @@ schema_types_allowed(struct schema *schema, struct json_span from, int depth)
 		return 0;
 	schema_find_parts(schema, from, &parts);
 	for (n = 0; n < parts.count; n++) {
-		if (parts.beside[n])
+		if (parts.list[n].beside)
 			continue;
-		some = schema_types_of_part(schema, parts.list[n], depth);
+		some = schema_types_of_part(
+		    schema, parts.list[n].all, depth);
 		if (some != 0)
 			types = types == 0 ? some : types & some;
 	}
