@@ -32,14 +32,19 @@ def payload_of(kind, server=None, tool=None, remembered=False):
     return _values.write(payload, "payload")
 
 
-def answer_of(request, server=None, tool=None, read=_values.read):
-    """Return the answer to a request; refusals become MCPError."""
+def answer_of(request, server=None, tool=None, read=_values.read, entry=None):
+    """Return the answer to a request; refusals become MCPError.
+
+    entry: of the tool that is called.
+    """
     try:
         return request.answer(read)
     except Refused as failure:
         error = failure.error
         if failure.unfit:
-            raise refused(failure.message, server, tool) from None
+            from ._schema import with_types
+            raise refused(with_types(entry or {}, failure.message), server,
+                          tool) from None
         raise MCPError(
             failure.message, server, tool, code=error.get("code"),
             data=error.get("data")) from None
@@ -189,7 +194,7 @@ def call_entry(state, entry, given):
     request = Request(b"%b%b}" % (beginning(state, tool), arguments),
                       "%s.%s" % (server, tool), True)
     yield Together((request,))
-    answer = answer_of(request, server, tool, read)
+    answer = answer_of(request, server, tool, read, entry)
     if not isinstance(answer, dict):
         raise MCPError("the answer is no result of a tool", server, tool)
     result, fault = Result(answer), fault_of(answer)

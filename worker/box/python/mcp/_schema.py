@@ -15,6 +15,7 @@ CHOICES_MAX = 10  # alternatives, or members, in the text of a type
 TYPE_MAX = 300  # characters of the text of a type
 TEXT_MAX = 60  # characters of a value or a name that are shown
 NAMED_MAX = 20  # parameters in a sentence
+SHAPES_MAX = 2  # types of missing arguments in a sentence
 LISTS = "required", "anyOf", "oneOf"
 NAMES = {"string": "str", "integer": "int", "number": "float",
          "boolean": "bool", "null": "None", "array": "list",
@@ -137,6 +138,20 @@ def needed(schema):
     names = schema.get("required")
     return {name: True for name in names if isinstance(name, str)} \
         if isinstance(names, list) else {}
+
+
+def with_types(entry, wrong):
+    """Return what is wrong with arguments, and what missing parameters that
+    hold others are made of.
+    """
+    root = entry.get("inputSchema")
+    missing = wrong.partition("missing argument")[2].partition(";")[0]
+    texts = [(name, type_text(schema, root))
+             for name, schema, _ in parameters(entry)
+             if '"%s"' % name in missing]
+    return "; ".join([wrong] + [
+        "%s is %s" % (cut(name), text) for name, text in texts
+        if "{" in text][:SHAPES_MAX])
 
 
 def named(entry, most=NAMED_MAX):
