@@ -1,7 +1,7 @@
 /*
- * Names that come close to an unknown one, by the meaning of its words, the
- * words themselves and the spelling: see arguments.h. They are told, and none
- * is taken for another. Runs in the broker.
+ * Names that come close to an unknown one, by what authors of tools mean by
+ * them and by the spelling: see arguments.h. They are told, and none is taken
+ * for another. Runs in the broker.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -10,21 +10,7 @@
 #include "../../../common/mem.h"
 #include "arguments.h"
 
-#define NEAR_WORDS_MAX 8    /* of one name that are compared */
-#define NEAR_BEGINNING_MIN 2 /* characters of a name that another begins with */
-
-/* Short forms in names of parameters, each with the word. */
-static const char *const alike_short[][2] = { { "pr", "pull" },
-	{ "num", "number" }, { "repo", "repository" },
-	{ "org", "organization" }, { "msg", "message" },
-	{ "desc", "description" }, { "dir", "directory" }, { "img", "image" },
-	{ "doc", "document" }, { "lang", "language" }, { "lat", "latitude" },
-	{ "lon", "longitude" }, { "lng", "longitude" }, { "qty", "quantity" },
-	{ "addr", "address" }, { "ref", "reference" }, { "src", "source" },
-	{ "dst", "destination" }, { "dest", "destination" },
-	{ "tz", "timezone" }, { "expr", "expression" },
-	{ "temp", "temperature" }, { "param", "parameter" },
-	{ "config", "configuration" } };
+#define ALIKE_PART_MIN 3 /* characters of a name that is part of another */
 
 /*
  * Names that authors of tools use for the same thing; "from" and "to" may be of
@@ -57,13 +43,7 @@ static const char *const alike_meanings[] = {
 	" id key identifier number ",
 };
 
-#define NEAR_COUNT(list) (sizeof(list) / sizeof((list)[0]))
-
-/* The words of a name, in lower case: perPage has per and page. */
-struct alike_words {
-	char list[NEAR_WORDS_MAX][ARGUMENTS_NAME_MAX + 1];
-	size_t count;
-};
+#define ALIKE_COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
 void
 alike_begin(struct alike *alike, const char *name, int parameters)
@@ -99,88 +79,21 @@ alike_is_meant(const char *one, const char *other)
 {
 	size_t n;
 
-	for (n = 0; n < NEAR_COUNT(alike_meanings); n++)
+	for (n = 0; n < ALIKE_COUNT(alike_meanings); n++)
 		if (alike_means(alike_meanings[n], one) &&
 		    alike_means(alike_meanings[n], other))
 			return 1;
 	return 0;
 }
 
-/* Returns how many bytes at the front are one word; 0: none begins here. */
-static size_t
-alike_word_len(const char *name)
-{
-	static const char *const kinds[] = { "abcdefghijklmnopqrstuvwxyz",
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789" };
-	size_t upper = strspn(name, kinds[1]), lower;
-
-	if (upper > 1)
-		return upper;
-	lower = strspn(name + upper, kinds[0]);
-	return upper + lower > 0 ? upper + lower : strspn(name, kinds[2]);
-}
-
-static void
-alike_add_word(struct alike_words *words, const char *word, size_t len)
-{
-	char *copy = words->list[words->count++];
-	size_t n;
-
-	for (n = 0; n < len; n++)
-		copy[n] = (char)tolower((unsigned char)word[n]);
-	copy[len] = '\0';
-	for (n = 0; n < NEAR_COUNT(alike_short); n++)
-		if (strcmp(copy, alike_short[n][0]) == 0)
-			snprintf(copy, sizeof(words->list[0]), "%s",
-			    alike_short[n][1]);
-}
-
-static void
-alike_split(const char *name, struct alike_words *words)
-{
-	size_t len;
-
-	words->count = 0;
-	while (*name != '\0' && words->count < NEAR_WORDS_MAX) {
-		len = alike_word_len(name);
-		if (len > 0)
-			alike_add_word(words, name, len);
-		name += len > 0 ? len : 1;
-	}
-}
-
-/* Whether all of these words are among the others. */
+/* Whether one name, without marks, is a part of the other. */
 static int
-alike_within(const struct alike_words *words, const struct alike_words *others)
+alike_is_part(const char *one, const char *other)
 {
-	size_t n, m;
+	const char *longer = strlen(one) > strlen(other) ? one : other;
+	const char *part = longer == one ? other : one;
 
-	for (n = 0; n < words->count; n++) {
-		for (m = 0; m < others->count; m++)
-			if (strcmp(words->list[n], others->list[m]) == 0)
-				break;
-		if (m == others->count)
-			return 0;
-	}
-	return words->count > 0;
-}
-
-/* Whether one begins the other, or all words of one are in the other. */
-static int
-alike_is_part(const char *name, const char *known)
-{
-	char one[ARGUMENTS_NAME_MAX + 1], other[ARGUMENTS_NAME_MAX + 1];
-	struct alike_words words, others;
-	size_t len;
-
-	alike_plain(name, one);
-	alike_plain(known, other);
-	len = strlen(one) < strlen(other) ? strlen(one) : strlen(other);
-	if (len >= NEAR_BEGINNING_MIN && strncmp(one, other, len) == 0)
-		return 1;
-	alike_split(name, &words);
-	alike_split(known, &others);
-	return alike_within(&words, &others) || alike_within(&others, &words);
+	return strlen(part) >= ALIKE_PART_MIN && strstr(longer, part) != NULL;
 }
 
 /*
@@ -247,7 +160,7 @@ alike_try(struct alike *alike, struct schema *schema, const char *known)
 	if (alike->parameters && alike_is_meant(one, other) &&
 	    alike->nmeant++ == 0)
 		alike_keep(&alike->meant, known, 0);
-	if (alike_is_part(alike->name, known) && alike->nparts++ == 0)
+	if (alike_is_part(one, other) && alike->nparts++ == 0)
 		alike_keep(&alike->part, known, 0);
 	score = alike_score(alike->name, known);
 	if (score >= 60)

@@ -3,7 +3,6 @@
  * Each look at it takes from its work, so no schema costs more than that. Runs
  * in the broker.
  */
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,25 +81,6 @@ schema_is_apart(const struct schema *schema, struct json_span part,
 	        links[LINK_OLD_ID].value) == JSON_SPAN_STRING);
 }
 
-/* Decodes %25 and the like in place. */
-static void
-schema_undo_percent(char *text)
-{
-	char hex[3] = { 0 }, *to = text;
-
-	for (; *text != '\0'; text++) {
-		if (text[0] == '%' && isxdigit((unsigned char)text[1]) &&
-		    isxdigit((unsigned char)text[2])) {
-			memcpy(hex, text + 1, 2);
-			*to++ = (char)strtol(hex, NULL, 16);
-			text += 2;
-		} else {
-			*to++ = *text;
-		}
-	}
-	*to = '\0';
-}
-
 /* Decodes ~0 and ~1 in a step of a JSON pointer, in place. */
 static void
 schema_undo_tilde(char *text)
@@ -140,30 +120,6 @@ schema_step(struct schema *schema, struct json_span *part, char *step)
 	return 1;
 }
 
-/* Finds the definition with this $anchor. Returns 1 with it, or 0. */
-static int
-schema_find_anchor(
-    struct schema *schema, const char *anchor, struct json_span *part)
-{
-	static const char *const places[] = { "$defs", "definitions" };
-	struct json_span defined, name, found;
-	struct json_span_walk walk;
-	size_t n;
-
-	for (n = 0; n < 2; n++) {
-		if (schema_get(schema, schema->root, places[n], &defined) == 0)
-			continue;
-		walk = json_span_walk(defined);
-		if (json_span_kind(defined) != JSON_SPAN_OBJECT)
-			continue;
-		while (json_span_next_member(&walk, &name, part))
-			if (schema_get(schema, *part, "$anchor", &found) > 0 &&
-			    json_span_is(found, anchor))
-				return 1;
-	}
-	return 0;
-}
-
 /*
  * Follows a reference into the same schema. A part with a name of its own is
  * not entered. Returns 1 with the part, or 0.
@@ -176,14 +132,13 @@ schema_resolve(struct schema *schema, struct json_span reference,
 	auto_free char *path = json_span_string(reference, &len, NULL);
 	char *rest, *step;
 
-	if (path == NULL || strlen(path) != len || path[0] != '#')
-		return 0;
 	*part = schema->root;
-	if (path[1] == '\0')
+	if (path != NULL && strcmp(path, "#") == 0)
 		return 1;
-	if (path[1] != '/')
-		return schema_find_anchor(schema, path + 1, part);
-	schema_undo_percent(path);
+	/* Anchors and percent signs in it are rare. */
+	if (path == NULL || strlen(path) != len ||
+	    strncmp(path, "#/", 2) != 0 || strchr(path, '%') != NULL)
+		return 0;
 	rest = path + 2;
 	while ((step = strsep(&rest, "/")) != NULL)
 		if (++steps > ARGUMENTS_STEPS_MAX ||
