@@ -93,7 +93,7 @@ enum box_cause {
 
 /*
  * The end of the code as a box with three descriptors reports it. The code may
- * have forged it: it counts only where the status that the runtime sees agrees.
+ * have forged it.
  */
 struct box_report {
 	enum {
@@ -397,8 +397,8 @@ void box_on_ended(struct box *box, const struct box_end *end);
 
 /*
  * box_report.c: sets exited, status and cause of end for a box with three
- * descriptors. status is the exit status of the box (0 to 255), in which 128
- * and more may stand for a signal; the report tells where it agrees with that.
+ * descriptors: as it is reported, or else by status, which is that of its
+ * client: 128 and the number of a signal.
  */
 void box_report_settle(
     const struct box_report *report, int status, struct box_end *end);

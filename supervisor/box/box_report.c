@@ -1,6 +1,6 @@
 /*
- * How the code of a box with three descriptors has ended: the exit status of
- * the box counts, and the report of the box only explains it. Runs in the
+ * How the code of a box with three descriptors has ended: as its process 1 has
+ * reported, which the code can forge, as it can choose how it ends. Runs in the
  * supervisor; pure functions.
  */
 #include <signal.h>
@@ -18,20 +18,18 @@ void
 box_report_settle(
     const struct box_report *report, int status, struct box_end *end)
 {
-	int number = status - BOX_REPORT_SIGNALS;
-	int reported = report->end == BOX_REPORT_SIGNAL &&
-	    report->status == number;
-	/* Code that ends is reported: without a report all was killed. */
-	int killed = report->end == BOX_REPORT_NONE && number > 0 &&
-	    number < NSIG;
-
-	end->exited = !reported && !killed;
-	end->status = end->exited ? status : number;
 	end->cause = BOX_CAUSE_CODE;
-	if (number == SIGKILL && killed)
-		end->cause = BOX_CAUSE_UNTOLD;
-	if (number == SIGKILL && reported && report->memory)
+	end->exited = report->end == BOX_REPORT_EXIT;
+	end->status = report->status;
+	if (report->end == BOX_REPORT_SIGNAL && report->status == SIGKILL &&
+	    report->memory)
 		end->cause = BOX_CAUSE_MEMORY;
+	/* Code that ends is reported: without a report all was killed. */
+	if (report->end == BOX_REPORT_NONE) {
+		end->status = status - BOX_REPORT_SIGNALS;
+		if (end->status == SIGKILL)
+			end->cause = BOX_CAUSE_UNTOLD;
+	}
 }
 
 void

@@ -27,16 +27,8 @@ struct contained {
 	pid_t pid;            /* of the keeper */
 	struct foreign *init; /* process 1 of it; NULL: unknown */
 	int init_ended;       /* it has, and so have all others */
-	int untold;           /* that, but the kernel does not tell how */
-	/*
-	 * The exit status of the container, as its client would tell it, that
-	 * of the client, or the exit code that the box has reported: see
-	 * container_decide_status. -1: killed by a signal.
-	 */
-	int status;
-	int client; /* the exit status of the client; -1: by a signal */
-	/* The signal that ended the keeper, usually that of the client. */
-	int killer; /* 0: none */
+	int status; /* of the client that has ended; -1: by a signal */
+	int killer; /* that signal, or the one that ended its keeper; or 0 */
 	struct container_usage *usage; /* NULL: it is not counted */
 	char *name;           /* of the container */
 	struct container_place *place; /* asks for its place; or NULL */
@@ -60,7 +52,7 @@ container_kill(struct box *box)
 	struct contained *contained = box->inside;
 
 	container_usage_read(contained->usage);
-	if (!contained->init_ended || contained->untold || !box->relay_over)
+	if (!contained->init_ended || !box->relay_over)
 		reaper_end(contained->keeper);
 }
 
@@ -109,19 +101,6 @@ container_free(struct box *box, int lingers)
 	reaper_forget(&contained->keeper);
 	free(contained->name);
 	free(contained);
-}
-
-/*
- * Returns whether the code has not ended, although the container has: its
- * process 1 ends without a report if the engine has closed its pipes.
- */
-static int
-container_was_cut(const struct box *box)
-{
-	const struct contained *contained = box->inside;
-
-	return !box->killed && box->report.end == BOX_REPORT_NONE &&
-	    contained->status < CONTAINER_SIGNALS;
 }
 
 static const char *
@@ -191,62 +170,38 @@ container_refuse(struct box *box)
 	box_fail(box, "the box cannot be built: %s", why);
 }
 
-/*
- * Decides which exit status counts. That of a container counts if the kernel
- * tells it. Otherwise the exit code that the box has reported counts, since
- * code may choose it anyway: the client of an engine that fails behind the code
- * exits with a status of its own. A signal that only the box reports does not
- * count: the box may have invented it.
- */
-static void
-container_decide_status(struct box *box)
+/* Returns whether process 1 has told how the code ended. */
+static int
+container_is_told(const struct box *box)
 {
-	struct contained *contained = box->inside;
-	int running = contained->keeper != NULL;
-	int known = contained->init_ended && !contained->untold;
-	int killed = !running &&
-	    (box->killed || contained->status >= CONTAINER_SIGNALS);
-
-	if (box->boxed && !killed && !known &&
-	    (contained->init_ended || !running) &&
-	    box->report.end == BOX_REPORT_EXIT) {
-		contained->untold = 0;
-		contained->status = box->report.status;
-	}
-	/* Only the client tells why. */
-	if (running && contained->init_ended && container_was_cut(box))
-		contained->untold = 1;
+	return box->report.end != BOX_REPORT_NONE;
 }
 
-/* Returns whether the status must be that of the client. */
+/*
+ * Returns whether its end is known. Code can forge the report of process 1, as
+ * it can choose how it ends. Without one only the client tells, unless we have
+ * ended the container.
+ */
 static int
-container_awaits_client(const struct box *box)
+container_is_known(const struct box *box)
 {
 	const struct contained *contained = box->inside;
 
-	return contained->keeper != NULL &&
-	    (!contained->init_ended || contained->untold);
+	return contained->keeper == NULL || (contained->init_ended &&
+	    (box->killed || container_is_told(box)));
 }
 
 /*
- * Returns whether the engine, and not the code, ended the call: process 1 left
- * no report, the client was killed by a signal, or it failed after a signal
- * that only the box reports.
+ * Returns whether the engine, or code that has ended process 1, ended the call.
+ * A signal that killed the whole container is told as one.
  */
 static int
 container_was_lost(const struct box *box)
 {
 	const struct contained *contained = box->inside;
 
-	if (container_was_cut(box))
-		return 1;
-	if (box->killed || contained->status >= CONTAINER_SIGNALS ||
-	    (contained->init_ended && !contained->untold) ||
-	    box->report.end == BOX_REPORT_EXIT)
-		return 0;
-	return contained->status == -1 ||
-	    (box->report.end == BOX_REPORT_SIGNAL &&
-	        contained->status == KEEPER_ENGINE_FAILED);
+	return !container_is_told(box) && !box->killed &&
+	    contained->status < CONTAINER_SIGNALS;
 }
 
 /*
@@ -266,31 +221,15 @@ container_lose(struct box *box)
 	if (contained->killer != 0)
 		box_fail(box, "%s, or its keeper, was killed by %s%s",
 		    shared->program, killer, when);
-	else if (contained->client != KEEPER_ENGINE_FAILED)
+	else if (contained->status != KEEPER_ENGINE_FAILED)
 		box_fail(box, "the container ended with status %d%s, and its "
 		    "process 1 did not report how the code ended: either the "
 		    "code ended process 1, or %s failed; check it with '%s ps'",
-		    contained->client, when, shared->program, shared->program);
+		    contained->status, when, shared->program, shared->program);
 	else
 		box_fail(box, "%s has failed%s, and exited with status %d: "
 		    "check it with '%s ps'", shared->program, when,
-		    contained->client, shared->program);
-}
-
-/*
- * Returns whether we have ended it. What we have ended did not end itself: not
- * even with a status. A mark of an end may then be output of the code, which
- * may have printed the status of a container that is ended, too.
- */
-static int
-container_was_ended(const struct box *box)
-{
-	const struct contained *contained = box->inside;
-	int ended = CONTAINER_SIGNALS + SIGKILL;
-
-	return box->killed && (box->report.end == BOX_REPORT_NONE ||
-	    box->report.status != contained->status ||
-	    (box->marked && contained->status == ended));
+		    contained->status, shared->program);
 }
 
 static int
@@ -301,8 +240,7 @@ container_settle(struct box *box)
 
 	if (box->box_over)
 		return 0;
-	container_decide_status(box);
-	if (container_awaits_client(box))
+	if (!container_is_known(box))
 		return 0;
 	box->gone = 1;
 	if (container_has_failed(box)) {
@@ -317,11 +255,12 @@ container_settle(struct box *box)
 	    box->report.peak_kib);
 	end.cpu_us = container_usage_cpu_us(contained->usage);
 	end.peak_kib = container_usage_peak_kib(contained->usage);
-	if (container_was_ended(box)) {
+	if (box->killed) {
+		/* What looked like a mark of its end is output of the code. */
 		end.status = SIGKILL;
 		if (box->marked)
 			box_report_show(&box->report, &box->out);
-	} else if (contained->status >= 0)
+	} else
 		box_report_settle(&box->report, contained->status, &end);
 	box_on_ended(box, &end);
 	return 1;
@@ -334,10 +273,8 @@ container_on_ended(void *ctx, const struct child_end *end)
 	struct contained *contained = box->inside;
 
 	contained->keeper = NULL;
-	contained->client = end->code == CLD_EXITED ? end->status : -1;
+	contained->status = end->code == CLD_EXITED ? end->status : -1;
 	contained->killer = end->code == CLD_EXITED ? 0 : end->status;
-	if (!contained->init_ended || contained->untold)
-		contained->status = contained->client;
 	/* A keeper that was killed has removed nothing. */
 	if (end->code != CLD_EXITED) {
 		reaper_kill_orphans();
@@ -350,33 +287,20 @@ container_on_ended(void *ctx, const struct child_end *end)
 }
 
 /*
- * Process 1 has ended: the kernel has ended all others first. What they have
- * used is known until the engine removes the cgroup.
+ * Process 1 has ended, and the kernel has ended all others first. What they
+ * have used is known until the engine removes the cgroup. The end of the
+ * client, which removes the container first, need not be awaited.
  */
 static void
-container_on_init_ending(void *ctx)
-{
-	struct contained *contained = ((struct box *)ctx)->inside;
-
-	container_usage_read(contained->usage);
-}
-
-/*
- * The status is known, or the box tells it: the end of the client, which
- * removes the container first, need not be awaited.
- */
-static void
-container_on_init_ended(void *ctx, int status)
+container_on_init_ended(void *ctx)
 {
 	struct box *box = ctx;
 	struct contained *contained = box->inside;
 
+	container_usage_read(contained->usage);
 	if (contained->keeper == NULL)
 		return;
 	contained->init_ended = 1;
-	contained->untold = status == -1;
-	contained->status = WIFEXITED(status) ? WEXITSTATUS(status) :
-	    CONTAINER_SIGNALS + WTERMSIG(status);
 	box_on_init_ended(box);
 }
 
@@ -400,13 +324,11 @@ container_warn(struct box *box)
 static int
 container_watch(struct box *box, pid_t pid, struct err *err)
 {
-	static const struct foreign_ends ends = { container_on_init_ending,
-		container_on_init_ended };
 	struct contained *contained = box->inside;
 	int again;
 
-	contained->init =
-	    foreign_watch(box->boxes->base, pid, &ends, box, err);
+	contained->init = foreign_watch(
+	    box->boxes->base, pid, container_on_init_ended, box, err);
 	if (contained->init == NULL)
 		return -1;
 	again = contained->place != NULL ?

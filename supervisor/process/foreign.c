@@ -1,70 +1,37 @@
 /*
  * The end of a process that is not our child, such as process 1 of a container,
- * whose parent is a program of its engine. The kernel tells both that it has
- * ended and, from Linux 6.15 on, how. Runs in the supervisor; sends no signal.
+ * whose parent is a program of its engine. Runs in the supervisor; sends no
+ * signal.
  */
-#include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <sys/epoll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "../../common/fd.h"
 #include "../../common/mem.h"
-#include "pidfd_exit.h"
 #include "process.h"
 
 struct foreign {
 	int pidfd;
-	struct event *changed;
-	const struct foreign_ends *ends;
+	struct event *readable;
+	void (*ended)(void *ctx);
 	void *ctx;
-	int died; /* the callback was called */
 };
 
-/*
- * Returns 1 and the status, 0 if its parent has not waited for it yet, or -1 if
- * the kernel does not tell.
- */
-static int
-foreign_status(const struct foreign *foreign, int *status)
-{
-	struct pidfd_exit info = { .mask = PIDFD_EXIT_INFO };
-
-	if (ioctl(foreign->pidfd, PIDFD_EXIT_GET, &info) == -1)
-		return -1;
-	if ((info.mask & PIDFD_EXIT_INFO) == 0)
-		return 0;
-	*status = info.exit_code;
-	return 1;
-}
-
-/* It has ended, or its parent has waited for it: both wake once. */
 static void
-foreign_on_changed(evutil_socket_t fd, short what, void *arg)
+foreign_on_ended(evutil_socket_t fd, short what, void *arg)
 {
 	struct foreign *foreign = arg;
-	int known, status = -1;
 
 	(void)fd;
 	(void)what;
-	if (foreign_alive(foreign))
-		return;
-	if (!foreign->died) {
-		foreign->died = 1;
-		foreign->ends->died(foreign->ctx);
-	}
-	known = foreign_status(foreign, &status);
-	if (known == 0)
-		return;
-	event_del(foreign->changed);
-	foreign->ends->ended(foreign->ctx, status);
+	foreign->ended(foreign->ctx);
 }
 
 struct foreign *
 foreign_watch(struct event_base *base, pid_t pid,
-    const struct foreign_ends *ends, void *ctx, struct err *err)
+    void (*ended)(void *ctx), void *ctx, struct err *err)
 {
 	int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	struct foreign *foreign;
@@ -75,12 +42,11 @@ foreign_watch(struct event_base *base, pid_t pid,
 	}
 	foreign = mem_alloc(sizeof(*foreign));
 	foreign->pidfd = pidfd;
-	foreign->ends = ends;
+	foreign->ended = ended;
 	foreign->ctx = ctx;
-	/* It stays readable from its end on, so only changes wake. */
-	foreign->changed = event_new(base, pidfd,
-	    EV_READ | EV_PERSIST | EV_ET, foreign_on_changed, foreign);
-	event_add(foreign->changed, NULL);
+	foreign->readable =
+	    event_new(base, pidfd, EV_READ, foreign_on_ended, foreign);
+	event_add(foreign->readable, NULL);
 	return foreign;
 }
 
@@ -99,7 +65,7 @@ foreign_free(struct foreign **foreignp)
 
 	if (foreign == NULL)
 		return;
-	loop_event_free(&foreign->changed);
+	loop_event_free(&foreign->readable);
 	fd_close(&foreign->pidfd);
 	free(foreign);
 }

@@ -509,24 +509,14 @@ void reaper_finish(unsigned int ms);
 
 struct foreign;
 
-struct foreign_ends {
-	/* It has ended; its parent may not have waited for it yet. */
-	void (*died)(void *ctx);
-	/*
-	 * Its parent has waited for it. status is as of wait(); -1: this
-	 * kernel does not tell (before Linux 6.15), and it may not have.
-	 */
-	void (*ended)(void *ctx, int status);
-};
-
 /*
- * Watches a process. Both callbacks are called once, in this order; only ended
- * may free it. If pid is not the number of a child, it may be that of another
- * process by now: the caller must look again. Returns NULL with err if there is
- * no such process.
+ * Watches a process. ended is called once and may free it; its parent may not
+ * have waited for it yet. If pid is not the number of a child, it may be that
+ * of another process by now: the caller must look again. Returns NULL with err
+ * if there is no such process.
  */
 struct foreign *foreign_watch(struct event_base *base, pid_t pid,
-    const struct foreign_ends *ends, void *ctx, struct err *err);
+    void (*ended)(void *ctx), void *ctx, struct err *err);
 
 /* Returns whether it has not ended. */
 int foreign_alive(const struct foreign *foreign);

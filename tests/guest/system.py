@@ -51,7 +51,6 @@ FILES = {
 }
 SYSTEMD = "/usr/lib/systemd/systemd"
 IMAGE = "localhost/caisson-test:1"
-ROOT = "/var/lib/images/root"  # the same, unpacked
 
 
 def start():
@@ -110,10 +109,6 @@ def main():
     try:
         prepare_users()
         make_image("/tmp/image.tar")
-        os.makedirs(ROOT, exist_ok=True)
-        with tarfile.open("/tmp/image.tar") as tar:
-            tar.extractall(ROOT)
-        os.chmod(ROOT, 0o755)
         failed = int(subprocess.run(
             ["/usr/bin/python3", "-B", "/source/tests/guest/containers.py"],
             stdin=subprocess.DEVNULL).returncode != 0)

@@ -5,9 +5,7 @@ default one of a container engine does.
     refuse_calls.py CALL,... PROGRAM [ARGUMENT...]
 
 The calls fail with EPERM, for the program and for all that it starts;
-everything else is that of the caller. pidfd_info is the call by which Linux
-6.15 and later tell the status of a process of others. Also a module of the
-escape tests.
+everything else is that of the caller. Also a module of the escape tests.
 """
 import ctypes
 import os
@@ -29,8 +27,6 @@ NUMBERS = {
     "fork": (57, None), "vfork": (58, None),  # None: there is none
 }
 COLUMN = {"x86_64": 0, "aarch64": 1}[os.uname().machine]
-IOCTL = 16, 29
-PIDFD_GET_INFO = 0xc040ff0b  # of linux/pidfd.h, with 64 bytes
 
 
 def refuse(error, *names):
@@ -45,14 +41,6 @@ def refuse(error, *names):
     install(rows)
 
 
-def refuse_pidfd_info(error):
-    """From here on this ioctl fails so, here and below."""
-    install([(0x20, 0, 0, 0), (0x15, 0, 2, IOCTL[COLUMN]),
-             # The lower half of the second argument.
-             (0x20, 0, 0, 24), (0x15, 1, 0, PIDFD_GET_INFO),
-             (0x06, 0, 0, SECCOMP_ALLOW), (0x06, 0, 0, SECCOMP_ERRNO | error)])
-
-
 def install(rows):
     """Install a filter of these instructions."""
     program = ctypes.create_string_buffer(
@@ -65,9 +53,5 @@ def install(rows):
 
 
 if __name__ == "__main__":
-    calls = sys.argv[1].split(",")
-    if "pidfd_info" in calls:
-        calls.remove("pidfd_info")
-        refuse_pidfd_info(EPERM)
-    refuse(EPERM, *calls)
+    refuse(EPERM, *sys.argv[1].split(","))
     os.execvp(sys.argv[2], sys.argv[2:])
