@@ -53,7 +53,7 @@ unpack() {
 			"directory with the files of the image in --from"
 	echo "Unpacking packages of Debian $release ($packages) ..." >&2
 	await mmdebstrap --quiet --mode=chrootless --variant=extract \
-		"--include=$packages" "--customize-hook=$links" "$release" - >&3
+		"--include=$packages" "--extract-hook=$links" "$release" - >&3
 }
 
 # Links may lead out of the root here, though not in a container.

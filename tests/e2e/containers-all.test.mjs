@@ -633,7 +633,7 @@ const packages = spawnSync('mmdebstrap', ['--version']).status === 0 ? false :
 test('podman: an image of Python is built from packages', {
   skip: skipped.podman || packages,
 }, async (t) => {
-  const env = settingsOf('podman');
+  const env = { ...settingsOf('podman'), PATH: process.env.PATH };
   const done = await imageCommand(t, env, 'build', 'python', '--package',
     'python3-numpy');
 
