@@ -635,6 +635,7 @@ UNIT_TESTS(tells_programs_how_it_ended, UNIT_COUNT(modes) * UNIT_COUNT(ends))
 }
 
 /* The session of a call, and what its answer says of it. */
+#define NEW "new, as there was none of this name"
 #define LOST(why) "; it has ended: " why "; its state is lost, and the next "  \
 	"call of this name begins a new one"
 
@@ -642,28 +643,28 @@ static const struct {
 	struct call_session session;
 	const char *text;
 } sessions[] = {
-	{ { .calls = 1 }, "new" },
+	{ { .calls = 1 }, NEW },
 	{ { .calls = 1, .earlier = "why" },
 	    "new, as the one before has ended: why" },
 	{ { .calls = 2, .age_ms = 999 }, "call 2, under 1 s old" },
 	{ { .calls = 3, .age_ms = 1000 }, "call 3, 1 s old" },
 	{ { .calls = 1, .threads = 1, .threaded = 1 },
-	    "new; 1 thread still runs" },
+	    NEW "; 1 thread still runs" },
 	{ { .calls = 1, .threads = 2, .threaded = 1 },
-	    "new; 2 threads still run" },
+	    NEW "; 2 threads still run" },
 	{ { .calls = 1, .threads = 1 },
-	    "new; 1 thread is stopped until the next call" },
+	    NEW "; 1 thread is stopped until the next call" },
 	{ { .calls = 1, .threads = 2 },
-	    "new; 2 threads are stopped until the next call" },
+	    NEW "; 2 threads are stopped until the next call" },
 	{ { .calls = 1, .late = 1 },
-	    "new; output between two calls was dropped (1 byte)" },
+	    NEW "; output between two calls was dropped (1 byte)" },
 	{ { .calls = 1, .late = 100 },
-	    "new; output between two calls was dropped (100 bytes)" },
+	    NEW "; output between two calls was dropped (100 bytes)" },
 	{ { .calls = 1, .interrupted = 1 },
-	    "new; the code was interrupted, the state is kept" },
+	    NEW "; the code was interrupted, the state is kept" },
 	{ { .calls = 1, .interrupted = 1, .ended = "why" },
-	    "new" LOST("why") },
-	{ { .calls = 1, .ended = "why" }, "new" LOST("why") },
+	    NEW LOST("why") },
+	{ { .calls = 1, .ended = "why" }, NEW LOST("why") },
 };
 
 UNIT_TESTS(describes_its_session, UNIT_COUNT(sessions))
