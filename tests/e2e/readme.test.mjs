@@ -152,7 +152,7 @@ const not = {
   'sudo ninja -C build uninstall': 'it is run behind sudo meson install',
   'caisson --help': 'settings.test.mjs reads it',
   'sudo apt install podman mmdebstrap': 'it installs packages of the machine',
-  'caisson image build python --engine podman': 'image.test.mjs builds images',
+  'caisson image build python --engine podman': 'containers-all.test.mjs builds one',
   'caisson selftest --runtime podman --image caisson-python':
     'containers.test.mjs runs it with each runtime',
   'caisson adopt cursor --undo': 'it is run behind caisson adopt cursor',
