@@ -20,8 +20,8 @@ static const char *const alike_meanings[] = {
 	" q query search searchquery searchterm term text keyword keywords ",
 	" path file filename filepath source ",
 	" dir directory folder path root ",
-	" limit max maxresults maxitems maxcount count n num size top first "
-	"take perpage pagesize ",
+	" limit max maxresults maxitems maxcount count n num size top first ",
+	" max maxresults maxitems count size limit take perpage pagesize ",
 	" repo repository project ",
 	" owner org organization user username account login ",
 	" body content text message description comment ",
