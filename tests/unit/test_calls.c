@@ -373,6 +373,73 @@ UNIT_TEST(arguments_under_way_are_bounded)
 	close_calls();
 }
 
+/* The broker hears of it once, and answers as it would have. */
+UNIT_TEST(cancels_what_is_under_way)
+{
+	struct err err;
+
+	open_calls();
+	ask(1, CALL("\"t\"", "{}"));
+	expect(IPC_CALL_TOOL);
+	ck_assert_int_eq(cancel("1", &err), 0);
+	ck_assert_int_eq(cancel("1", &err), 0);
+	expect(IPC_CANCEL_CALL);
+	ck_assert(msg.cancel_call.id == 1);
+	expect_nothing();
+	/* It has its number until then. */
+	ck_assert_int_eq(ask_with(1, LIST_SERVERS, &err), -1);
+	refuse(1, "it was cancelled", "");
+	box_reads_last(REFUSED_FRAME("1", "it was cancelled"));
+	ask(1, LIST_SERVERS);
+	expect(IPC_LIST_SERVERS);
+	close_calls();
+}
+
+/* Ends */
+UNIT_TEST(without_servers_there_are_none)
+{
+	open_calls();
+	calls_close(relay.calls, ROLE_BROKER, CALLS_NO_SERVERS);
+	ask(1, CALL("\"t\"", "{}"));
+	box_reads(REFUSED_FRAME("1", CALLS_NO_SERVERS));
+	ask(1, LIST_SERVERS);
+	box_reads_last("{\"type\":\"rpc_response\",\"id\":1,"
+	    "\"success\":true,\"payload\":[]}\n");
+	/* The value of the last expression needs none. */
+	ask(1, "{\"type\":\"echo\",\"text\":\"\\ud800\"}");
+	box_reads_last(REFUSED_FRAME("1", "the text of an echo has at most "
+	    "2048 bytes of UTF-8"));
+	expect_nothing();
+	close_calls();
+}
+
+/* The broker ends: in order (0), with half a message (1) or a wrong one (2). */
+UNIT_TESTS(a_broker_may_end, 3)
+{
+	static const uint8_t wrong[] = { IPC_RUNNING, 0, 0, 0 };
+	int n;
+
+	open_calls();
+	silence();
+	for (n = 1; n <= 3; n++)
+		ask((uint64_t)n, CALL("\"t\"", "{}"));
+	answer_text(2, "1"); /* this one is not lost */
+	if (_i > 0)
+		ck_assert_int_gt(send(broker, wrong, _i == 1 ? 2 : 4, 0), 0);
+	else
+		fd_close(&broker);
+	settle();
+	ck_assert_ptr_null(relay.broker);
+	box_reads("{\"type\":\"rpc_response\",\"id\":2,\"success\":true,"
+	    "\"payload\":1}\n");
+	box_reads(REFUSED_FRAME("3", CALLS_BROKER_LOST));
+	box_reads(REFUSED_FRAME("1", CALLS_BROKER_LOST));
+	ask(1, LIST_SERVERS);
+	box_reads_last(REFUSED_FRAME("1", CALLS_BROKER_LOST));
+	ck_assert(calls_made(relay.calls) == 3);
+	close_calls();
+}
+
 /* A violation by a more trusted peer: the relay cannot continue. */
 UNIT_EXITS(an_answer_to_nothing_is_fatal, FATAL_EXIT_STATUS, 2)
 {

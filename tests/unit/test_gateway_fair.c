@@ -175,3 +175,59 @@ UNIT_TEST(bodies_of_strangers_cost_their_address)
 	conn_free_all(&gateway);
 	gateway.bodies -= HTTP_BODIES_MAX - ROOM;
 }
+
+static const struct {
+	const char *proxy;
+	const char *address;
+} dual[] = { { "", "127.0.0.1" }, { "127.0.0.1", "192.0.2.7" } };
+
+/* Sends a request to a socket of IPv6 that also accepts clients of IPv4. */
+static void
+ask_both(int server)
+{
+	struct sockaddr_in6 at = { .sin6_family = AF_INET6 };
+	struct sockaddr_in to = { .sin_family = AF_INET };
+	struct ipc_listen listen_at = { 0, "", server, 0 };
+	socklen_t len = sizeof(at);
+	int client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	ck_assert_int_eq(listen(server, 1), 0);
+	ck_assert_int_eq(
+	    getsockname(server, (struct sockaddr *)&at, &len), 0);
+	listener_new(&gateway, &listen_at);
+	listener_start_all(&gateway);
+	to.sin_port = at.sin6_port;
+	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	ck_assert_int_eq(
+	    connect(client, (struct sockaddr *)&to, sizeof(to)), 0);
+	say(client, "DELETE /mcp HTTP/1.1\r\nHost: a\r\n"
+	    "Authorization: Bearer one\r\n"
+	    "X-Forwarded-For: 192.0.2.7\r\n\r\n");
+	while (*visitor == '\0')
+		event_base_loop(gateway.base, EVLOOP_ONCE);
+	close(client);
+	listener_free_all(&gateway);
+}
+
+UNIT_TESTS(an_address_of_ipv4_is_the_same_at_every_socket, UNIT_COUNT(dual))
+{
+	auto_free char *proxy = mem_strdup(dual[_i].proxy);
+	char *none = gateway.proxy;
+	struct sockaddr_in6 any = { .sin6_family = AF_INET6 };
+	int off = 0;
+	int server =
+	    socket(AF_INET6, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+	if (server == -1 ||
+	    setsockopt(server, IPPROTO_IPV6, IPV6_V6ONLY, &off,
+	        sizeof(off)) == -1 ||
+	    bind(server, (struct sockaddr *)&any, sizeof(any)) == -1) {
+		unit_skip("this machine has no IPv6");
+		return;
+	}
+	gateway.proxy = proxy;
+	ask_both(server);
+	ck_assert_str_eq(visitor, dual[_i].address);
+	conn_free_all(&gateway);
+	gateway.proxy = none;
+}
