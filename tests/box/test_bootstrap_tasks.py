@@ -27,14 +27,6 @@ async def open_(): yield 'open'
 async with open_() as it:
     print(it, [n async for n in numbers()], {n async for n in numbers()})
 """, "0\n1\n2\nopen [0, 1, 2] {0, 1, 2}\n", like=False),
-    Case("task group fails", """
-import asyncio
-async def f(x): raise ValueError(x)
-async with asyncio.TaskGroup() as group:
-    group.create_task(f(1)); group.create_task(f(2))
-""", "", r"  \+ Exception Group Traceback \(most recent call last\):\n"
-         r'  \|   File "MAIN", line 4, in <module>\n.*ValueError: 1\n.*', 1,
-         like=False, since=(3, 11)),
     Case("error inside", """
 import asyncio
 async def f():
@@ -58,14 +50,6 @@ import asyncio, os, signal
 os.kill(os.getpid(), signal.SIGINT)
 await asyncio.sleep(9)
 """, "", TRACE + ".*KeyboardInterrupt\n", -signal.SIGINT, like=False),
-    Case("interrupt inside, its chain", """
-import asyncio, os, signal
-asyncio.get_running_loop().call_soon(os.kill, os.getpid(), signal.SIGINT)
-await asyncio.sleep(9)
-""", "", TRACE + r'  File "MAIN", line 4, in <module>\n.*CancelledError\n'
-         r"\nDuring handling of the above.*\n" + TRACE + r'  File "[^"]*'
-         r"/asyncio/runners.py.*\nKeyboardInterrupt\n", -signal.SIGINT,
-         like=False, since=(3, 11)),
     Case("excepthook and top-level await", """
 import asyncio, sys, traceback
 sys.excepthook = lambda k, e, t: print(len(traceback.extract_tb(t)), e)
@@ -180,14 +164,6 @@ if __name__ == '__main__':
 else:
     print(__name__, flush=True)
 """, "__mp_main__\n[(2, '__mp_main__')]\n"),
-    Case("multiprocessing by forkserver", """
-import multiprocessing
-def f(x): return x * 2
-if __name__ == '__main__':
-    context = multiprocessing.get_context('forkserver')
-    with context.Pool(1) as pool:
-        print(pool.map(f, [4]))
-""", "[8]\n"),
     Case("multiprocessing by spawn without the guard", """
 import multiprocessing
 p = multiprocessing.get_context('spawn').Process(target=print)
@@ -200,15 +176,6 @@ multiprocessing.get_context('spawn').Process(target=print).start()
 """, "", TRACE + r'  File "MAIN", line 4, in <module>.*RuntimeError: code '
          r"with 'await' at top level cannot be re-imported, as the start "
          r"methods 'spawn' and 'forkserver' .*\n", 1, like=False),
-    Case("spawn and top-level await, as a cause", """
-import asyncio, multiprocessing
-await asyncio.sleep(0)
-try:
-    multiprocessing.get_context('spawn').Process(target=print).start()
-except RuntimeError as error:
-    raise ValueError('v') from error
-""", "", ".*RuntimeError: code.*ValueError: v\n", 1,
-         like=False),
     Case("spawned pool and top-level await", """
 import asyncio, concurrent.futures as futures, multiprocessing
 await asyncio.sleep(0)
@@ -253,21 +220,6 @@ left.setblocking(False)
 print(left.sendmsg([b"x" * 70000, b"x" * 65000]), len(right.recv(999999)))
 """, "6 0 2 b'abcdefgh'\nb'one packet' b'another' 140000 140000\n"
          "135000 135000\n"),
-    Case("streams of asyncio over a pair of sockets", """
-import asyncio, os, socket
-async def main():
-    left, right = socket.socketpair()
-    reader, other = await asyncio.open_connection(sock=left)
-    unused, writer = await asyncio.open_connection(sock=right)
-    data = os.urandom(2 << 20)
-    writer.write(data)
-    writer.writelines([b"ab", b"", b"c"])
-    print(await reader.readexactly(len(data) + 3) == data + b"abc")
-    await writer.drain()
-    writer.close()
-    print(await reader.read())
-asyncio.run(main())
-""", "True\nb''\n"),
     Case("sendmsg of sockets in children", """
 import multiprocessing, socket
 def send(kind):

@@ -315,21 +315,6 @@ except KeyError as error:
                     json.dumps(content({"a": 1})), code), error,
                     "hint: %sfs.raw .data is {a: int}\n" % hint)
 
-    @unittest.skipUnless(find_spec("pandas"), "pandas is not here")
-    def test_frames(self):
-        code = "import pandas\nr = await mcp_fs.raw(json=%r)\n" % json.dumps(
-            text('[{"a": 1}, {"a": 2}]'))
-        self.ends(code + "f = pandas.DataFrame(r)\nf['a']", "KeyError: 'a'",
-                  "hint: the frame was made of a result: make it of .data; "
-                  "fs.raw .data is list[2] of {a: int}\n")
-        self.prints(code + """
-print(pandas.DataFrame(r.data).shape, pandas.json_normalize(r.data).shape)
-print("content" in pandas.DataFrame(r))
-""", "(2, 1) (2, 1)\nTrue\n",
-                    "note: .keys\\(\\) of the result of fs.raw reads the MCP "
-                    "answer, not its data alone: write .data\n",
-                    loaded=("fs",))
-
 
 if __name__ == "__main__":
     unittest.main()

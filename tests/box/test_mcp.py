@@ -7,7 +7,6 @@ The Python that runs the tests is the Python that is tested.
 """
 import json
 import os
-import re
 import sys
 import unittest
 
@@ -475,25 +474,6 @@ class Mistakes(Base):
                   "directory: files of earlier calls are gone; for those of "
                   "the user, use tools of servers, as await "
                   "mcp_fs.read_text_file(path=...)\n", tools={"fs": tools})
-
-    def test_nobody_answers(self):
-        says = "hint: mcp_<alias> exists for each server that is configured\n"
-        for before in ("mcp_fs.hang_up\ntry: mcp_fs.hang_up().result()\n"
-                       "except runtime.MCPError: pass\n",
-                       "mcp_fs.quiet().result()\n"):
-            self.ends(before + "x = 'cp_web'\neval('m' + x)",
-                      "NameError: name 'mcp_web' is not defined", says)
-
-    def test_hook_of_the_code(self):
-        self.prints("""
-import sys
-sys.excepthook = lambda kind, error, trace: print(error.args, error.name)
-mcp_wbe
-""" if sys.version_info >= (3, 10) else "mcp_wbe", """\
-("name 'mcp_wbe' is not defined",) mcp_wbe
-""" if sys.version_info >= (3, 10) else "", "(?:.*\n)?" + re.escape(
-                "hint: no server has the alias wbe; did you mean web?; there "
-                "are: fs, my-git, web, mute\n"), 1, loaded=("fs",))
 
 
 class Cost(Base):

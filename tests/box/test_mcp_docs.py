@@ -180,24 +180,6 @@ print([d['tool'] for d in runtime.search_tool_docs_sync('odd3', limit=1)])
 print(len(runtime.search_tool_docs_sync('\ud800 \0 x' + 'é' * 9999)) < 6)
 """, "['odd3']\nTrue\n", "note: .*")
 
-    def test_manual(self):
-        got = run("""
-text = await runtime.capability_summary()
-print(text == runtime.capability_summary(), len(text) < 2500)
-print(text)
-""", loaded=("fs", "my-git", "mute"))
-        self.assertEqual(got.err, "")
-        self.assertTrue(got.out.startswith(
-            "True True\n--- PYTHON SANDBOX MANUAL ---\n"), got.out)
-        for line in (
-                "- loaded: fs: mcp_fs, %d tools, such as read_file(path=...). "
-                "Files\n" % len(FS),
-                "  my-git: mcp_my_git, 3 tools\n",
-                "  mute: mcp_mute, cannot be used: it does not answer; its "
-                "last words: oops\n",
-                "- `await runtime.load_server(name)` loads: web\n"):
-            self.assertIn(line, got.out)
-
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,5 +1,4 @@
-"""What code sees of worker/box/python/mcp: the module runtime, results, and
-what a child has.
+"""What code sees of worker/box/python/mcp: the module runtime, and results.
 
     /usr/bin/python3 tests/box/test_mcp_runtime.py [-v] [-k PATTERN]
 
@@ -7,41 +6,11 @@ The Python that runs the tests is the Python that is tested.
 """
 import unittest
 
-from mcp_relay import Base, FS, run
+from mcp_relay import Base, run
 
 
 class Runtime(Base):
     """The functions of mcp.runtime."""
-
-    def test_lists(self):
-        self.prints("""
-print(runtime.discovered_servers(), await runtime.discovered_servers())
-print(runtime.discovered_servers(detailed=True)[0])
-assert runtime.discovered_servers(detailed=True)[0].name == "fs"
-print(runtime.list_servers(), await runtime.list_servers(),
-      runtime.list_servers_sync())
-a, b = await runtime.list_tools('my-git'), runtime.list_tools_sync('my_git')
-print(a == b == runtime.list_tools(mcp_my_git).result(), a[1])
-print([sorted(entry) for entry in runtime.list_tools_sync('fs')][0])
-print(runtime.list_loaded_server_metadata())
-print((await runtime.list_loaded_server_metadata())[1]['alias'])
-d = runtime.describe_server('fs')
-print(d['name'], d['loaded'], len(d['tools']), runtime.describe_server('web'))
-print(await runtime.configure(), dir(runtime) == sorted(runtime.__all__))
-""", "('fs', 'my-git', 'web', 'mute') ('fs', 'my-git', 'web', 'mute')\n"
-            "{'name': 'fs', 'description': 'Files'}\n"
-            "('fs', 'my-git') ('fs', 'my-git') ('fs', 'my-git')\n"
-            "True {'name': '2nd', 'server': 'my-git', 'serverAlias': 'my_git', "
-            "'tool': '2nd', 'toolAlias': '_2nd', 'inputSchema': "
-            "{'type': 'object', 'properties': {}}}\n"
-            "['description', 'inputSchema', 'name', 'outputSchema', "
-            "'server', 'serverAlias', 'tool', 'toolAlias']\n"
-            "[{'name': 'fs', 'alias': 'fs', 'description': 'Files', "
-            "'loaded': True}, {'name': 'my-git', 'alias': 'my_git', "
-            "'description': '', 'loaded': True}]\nmy_git\n"
-            "fs True %d {'name': 'web', 'alias': 'web', 'description': "
-            "'The web', 'loaded': False}\n"
-            "{'raise_on_error': True} True\n" % len(FS))
 
     def test_a_server_says_how_it_is_used(self):
         """Loaded or not, and one that does not start is described, too."""
@@ -88,27 +57,6 @@ for call in (lambda: runtime.call_tool('fs', 'raed_file'),
             "'done': write 'await' before it, or '.result()' behind it where "
             "there is no 'await'\n",
             ".*never awaited.*", loaded=("fs", "mute"))
-
-    def test_errors(self):
-        self.prints("""
-for tool in 'fail', 'silent', 'refuse':
-    try:
-        await mcp_fs[tool](path='x')
-    except runtime.MCPError as e:
-        print(e, '|', e.message, e.server, e.tool, e.code, e.data,
-              e.result and e.result.is_error)
-runtime.configure(raise_on_error=False)
-r = await mcp_fs.fail()
-print(r.is_error, r.text, r['isError'])
-try:
-    await mcp_fs.refuse()
-except runtime.MCPError as e:
-    print(e.result)
-""", "fs.fail: no such file | no such file fs fail None None True\n"
-            "fs.silent: the tool failed and did not say why | the tool failed "
-            "and did not say why fs silent None None True\n"
-            "fs.refuse: Invalid params: path | Invalid params: path fs refuse "
-            "-32602 {'a': 1} None\nTrue no such file True\nNone\n")
 
     def test_refused_arguments_are_told(self):
         """Where the code catches the error and does not look at it."""
@@ -366,41 +314,6 @@ except TypeError:
 """, "".join("fs.keep has not answered within %s seconds: to wait longer, use "
              ".result() again\n" % n for n in ("0.05", "0", "0.01"))
             + "{'b': 2} {'a': 1}\nlate\nno number\n", "(note: MAIN.*)?")
-
-
-class Children(Base):
-    """Processes that multiprocessing spawns."""
-
-    def test_spawned(self):
-        says = ("only the first process of the code can call servers, not a "
-                "child of it: make the call there and pass the result on\n")
-        self.prints("""
-import multiprocessing
-import mcp, mcp.servers.fs
-from mcp import runtime
-from mcp.runtime import MCPError
-from mcp.servers.my_git import log
-def f(say):
-    for call in (lambda: mcp_fs.echo(a=1), lambda: log(),
-                 lambda: mcp_servers['fs']['echo'](),
-                 lambda: runtime.call_tool('fs', 'echo'),
-                 lambda: runtime.list_tools('fs')):
-        try:
-            call().result()
-        except MCPError as error:
-            say.send(str(error))
-    say.send(LOADED_MCP_SERVERS)
-if __name__ == '__main__':
-    context = multiprocessing.get_context('spawn')
-    hear, say = context.Pipe()
-    p = context.Process(target=f, args=(say,))
-    p.start()
-    for _ in range(6):
-        print(hear.recv())
-    p.join()
-    print(p.exitcode)
-""", "fs: %smy-git: %sfs: %sfs: %sfs: %s('fs', 'my-git')\n0\n" % (
-            (says,) * 5))
 
 
 if __name__ == "__main__":

@@ -239,41 +239,6 @@ mcp_fs.echo().result()
             self.ABANDONED % "fs.never (128 times)"), 1)
         self.assertEqual(len(got.relay.calls), MOST)
 
-    def test_abandoned_loop(self):
-        """A loop that was stopped while it waited blocks no other."""
-        self.prints("""
-import asyncio
-loop = asyncio.new_event_loop()
-task = loop.create_task(mcp_fs.keep(a=1))
-loop.run_until_complete(asyncio.sleep(0.05))
-async def main():
-    return (await mcp_fs.echo(b=2)).data
-print(asyncio.run(main()), mcp_fs.release(c=1).result().data)
-print(loop.run_until_complete(task).data)
-other = asyncio.new_event_loop()
-task = other.create_task(mcp_fs.keep(a=1))
-other.run_until_complete(asyncio.sleep(0.05))
-other.close()
-print(mcp_fs.release(d=1).result().data, asyncio.run(main()))
-task._log_destroy_pending = False
-""", "{'b': 2} {'c': 1}\n{'a': 1}\n{'d': 1} {'b': 2}\n", ".*")
-
-    def test_one_waits_for_a_call(self):
-        self.prints("""
-import asyncio
-async def main():
-    call = mcp_fs.keep()
-    task = asyncio.ensure_future(call)
-    await mcp_fs.echo()  # behind the other one
-    try:
-        await call
-    except RuntimeError as error:
-        print(error)
-    await mcp_fs.release()
-    await task
-asyncio.run(main())
-""", "another caller already waits for this call: make a second call\n")
-
     def test_signals(self):
         """What a handler raises ends one wait, and nothing else."""
         self.prints("""

@@ -307,29 +307,6 @@ print(hasattr(user_tools, "a b"), user_tools.good())
         self.assertEqual(sorted(left), [
             "broken", "fails", "leaves", "none", "odd", "print"])
 
-    def test_what_is_none(self):
-        self.kept.tools["total"] = {"name": "total", "source": ""}
-        self.prints("""
-import user_tools
-try:
-    user_tools.totl
-except AttributeError as error:
-    print(error)
-try:
-    from user_tools import nothing
-except ImportError as error:
-    print(error)
-print(hasattr(user_tools, "x"), hasattr(user_tools, "__path__"))
-try:
-    import user_tools.total
-except ModuleNotFoundError as error:
-    print(error)
-""", "no tool 'totl' has been saved; did you mean total?; there are: total\n"
-            "cannot import name 'nothing': no tool 'nothing' has been saved; "
-            "there are: total\nFalse False\n"
-            "No module named 'user_tools.total'; 'user_tools' is not a "
-            "package\n")
-
     def test_imports_are_taken_along(self):
         self.saves("""
 from __future__ import annotations
@@ -391,33 +368,6 @@ import inspect
 print(inspect.getsource(plain).split("\\n")[0], plain.__module__)
 """, "def plain(): user_tools\n")
         self.assertIn("import os.path\n", self.kept.tools["deep"]["source"])
-
-    def test_imports_that_are_not_taken(self):
-        """What a name stands for is not what was imported, or not there."""
-        self.saves("""
-import json, math as sys
-from math import floor, pi
-json = 5
-floor = 6
-def show(function):
-    try:
-        save_tool(function)
-    except ValueError as error:
-        print(error)
-def one(): return json
-def two(): return floor
-def three(): return string
-if True:
-    import string
-def four(): return sys.pi, pi
-for function in one, two, three, four:
-    show(function)
-""", "".join("%s cannot be saved: it uses %s, which later calls do not have; "
-             "import or define that inside of the function, or save it as a "
-             "tool first\n" % each for each in (
-                 ("one", "json"), ("two", "floor"), ("three", "string"))))
-        self.prints("from user_tools import four\nprint(four())",
-                    "(3.141592653589793, 3.141592653589793)\n")
 
 
 if __name__ == "__main__":
