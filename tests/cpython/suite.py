@@ -162,7 +162,7 @@ class Beside:
                   if inside.get(test, NONE)[0] != outside.get(test, NONE)[0]
                   and not (late and NONE in (inside.get(test, NONE),
                                              outside.get(test, NONE)))}
-        if ended != plainly:
+        if ended != plainly and plainly != "timeout":
             differ[names[0]] = (ended, told), (plainly, "")
         return differ, sum(
             outcome == "passes" for outcome, _ in outside.values())
