@@ -21,9 +21,9 @@ TOLD = set()  # libraries that were told something before there was a box
 PROGRESS = []  # something, where the code may tell how far it is
 # What is imported when code calls a tool, in any way.
 CALLING = ("mcp", *("mcp._" + name for name in (
-    "arguments", "ask", "blocks", "call", "caller", "data", "forgotten",
-    "idle", "lines", "positions", "request", "result", "scalars", "schema",
-    "seen", "servers", "tools", "values", "wait", "wire")))
+    "ask", "blocks", "call", "caller", "data", "forgotten", "idle", "lines",
+    "misread", "names", "near", "notes", "positions", "request", "result",
+    "schema", "seen", "servers", "tools", "values", "wait", "wire")))
 MODULES = {}  # code of the package mcp, in the boxes of a template
 SPAWN_HINT = """\
 code with 'await' at top level cannot be re-imported, as the start methods \
