@@ -431,9 +431,12 @@ for call in (lambda: mcp_every.get_sum(a=1),
     try:
         print(call().result())
     except (TypeError, runtime.MCPError) as error:
-        print(str(error).replace("\\n", " "))`,
+        print(str(error).replace("\\n", " "))
+print((await mcp_every.get_sum(a="2", b=3)).text)
+r = await mcp_every.get_annotated_message(messageType="error", includeImage=None)
+print(len(r.content))`,
   { servers: ['every'], timeout: 100 });
-  const [missing, unknown, slip, type, choice, positional] =
+  const [missing, unknown, slip, type, choice, positional, sum, blocks] =
     result.structuredContent.stdout;
 
   assert.match(missing, /\bb\b/);
@@ -442,7 +445,9 @@ for call in (lambda: mcp_every.get_sum(a=1),
   assert.match(type, /argument "b" is "2.5", and must be a number$/);
   assert.match(choice, /"eror", and must be .*; did you mean "error"\?$/);
   assert.match(positional, /echo\(\) takes its .* by name: echo\(message=/);
-  assert.equal(result._meta['caisson/toolCalls'], 0);
+  assert.match(sum, /\b5\b/);
+  assert.equal(blocks, '1');
+  assert.equal(result._meta['caisson/toolCalls'], 2);
   await raw.finish();
 });
 
