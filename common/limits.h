@@ -465,12 +465,13 @@
 
 /*
  * Times in milliseconds. A box starts in 20. A machine that swaps, or on which
- * other boxes fork as fast as they can, needs seconds, sometimes twenty.
- * Draining starts when all processes of the box have ended: at most one full
- * pipe per stream is left.
+ * other boxes fork as fast as they can, needs seconds, sometimes twenty; it
+ * once needed more than ten to end six large processes. Draining starts when
+ * all processes of the box have ended: at most one full pipe per stream is
+ * left.
  */
 #define BOX_START_MS 60000
-#define BOX_DRAIN_MS 10000
+#define BOX_DRAIN_MS 30000
 /*
  * A box is ended before its template has reported it. If the templates report
  * no box for so long, its launcher hangs. Usual is one millisecond.
