@@ -122,12 +122,11 @@ check(enum config_shape shape, const char *text, const char *cuts,
 	adopt_play_free(&play);
 }
 
-START_TEST(edits_json)
+UNIT_TESTS(edits_json, UNIT_COUNT(json))
 {
 	check(CONFIG_SHAPE_CLIENT, json[_i].text, json[_i].cuts, json[_i].put,
 	    json[_i].wanted);
 }
-END_TEST
 
 #define SECTION "[mcp_servers.new]\ncommand = \"n\""
 #define MINE "[mcp_servers.a]\ncommand = \"a\"\n"
@@ -167,12 +166,11 @@ static const struct {
 	{ "# x\n", "+", SECTION, "# x\n\n" SECTION "\n" },
 };
 
-START_TEST(edits_toml)
+UNIT_TESTS(edits_toml, UNIT_COUNT(toml))
 {
 	check(CONFIG_SHAPE_CODEX, toml[_i].text, toml[_i].cuts, toml[_i].put,
 	    toml[_i].wanted);
 }
-END_TEST
 
 /* Files into which nothing can be put. */
 static const struct {
@@ -188,7 +186,7 @@ static const struct {
 	{ CONFIG_SHAPE_GOOSE, "extensions:\n  a:\n    cmd: x\n", "YAML" },
 };
 
-START_TEST(says_what_cannot_be_edited)
+UNIT_TESTS(says_what_cannot_be_edited, UNIT_COUNT(unfit))
 {
 	auto_buffer struct buffer out = { 0 };
 	const char *text = unfit[_i].text;
@@ -201,10 +199,9 @@ START_TEST(says_what_cannot_be_edited)
 	ck_assert_ptr_nonnull(strstr(err.text, unfit[_i].why));
 	adopt_play_free(&play);
 }
-END_TEST
 
 /* Members that only the client can honour. */
-START_TEST(names_what_is_tied_to_a_client)
+UNIT_TESTS(names_what_is_tied_to_a_client, 8)
 {
 	static const struct {
 		const char *member;
@@ -228,10 +225,9 @@ START_TEST(names_what_is_tied_to_a_client)
 	ck_assert_str_eq(play.spots[0].tied, members[_i].tied);
 	adopt_play_free(&play);
 }
-END_TEST
 
 /* A place outside of the file is one that no reader has found there. */
-START_TEST(stays_within_the_file)
+UNIT_TEST(stays_within_the_file)
 {
 	auto_buffer struct buffer out = { 0 };
 	const char text[] = "{\"mcpServers\":{\"a\":" ONE "}}";
@@ -242,22 +238,4 @@ START_TEST(stays_within_the_file)
 	    &play, text, 20, "-", NULL, &out, &err), -1);
 	ck_assert_ptr_nonnull(strstr(err.text, "outside of the file"));
 	adopt_play_free(&play);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, edits_json, 0, UNIT_COUNT(json));
-	tcase_add_loop_test(tc, edits_toml, 0, UNIT_COUNT(toml));
-	tcase_add_loop_test(
-	    tc, says_what_cannot_be_edited, 0, UNIT_COUNT(unfit));
-	tcase_add_loop_test(tc, names_what_is_tied_to_a_client, 0, 8);
-	tcase_add_test(tc, stays_within_the_file);
-}
-
-int
-main(void)
-{
-	return unit_run("adopt_edit", add_tests);
 }

@@ -145,7 +145,7 @@ count(const char *all, const char *words)
 	return n;
 }
 
-START_TEST(each_engine_is_asked_for_it_once)
+UNIT_TESTS(each_engine_is_asked_for_it_once, UNIT_COUNT(wanted))
 {
 	enum container_engine engine;
 
@@ -159,10 +159,9 @@ START_TEST(each_engine_is_asked_for_it_once)
 		    "engine %d: %s in %s", (int)engine, wanted[_i].words, all);
 	}
 }
-END_TEST
 
 /* So that a new option is not forgotten above. */
-START_TEST(nothing_else_is_asked_for)
+UNIT_TEST(nothing_else_is_asked_for)
 {
 	enum container_engine engine;
 	size_t i, words, options;
@@ -182,17 +181,16 @@ START_TEST(nothing_else_is_asked_for)
 		ck_assert_uint_eq(words, options);
 	}
 }
-END_TEST
 
 /* A language that comes as an image: its command, below process 1 of ours. */
-START_TEST(process_1_can_be_ours)
+UNIT_TESTS(process_1_can_be_ours, 2)
 {
 	struct container container = plain;
 	auto_free char *words = NULL;
 
 	container.bootstrap = NULL;
 	container.first = "/usr/libexec/caisson/box/first";
-	words = run(_i, &container);
+	words = run(CONTAINER_PODMAN + _i, &container);
 	ck_assert_uint_eq(count(words, "--mount\ntype=bind,"
 	    "source=/usr/libexec/caisson/box/first,"
 	    "destination=/run/caisson-first,readonly"), 1);
@@ -202,9 +200,8 @@ START_TEST(process_1_can_be_ours)
 	ck_assert_ptr_null(strstr(words, "--init"));
 	ck_assert_uint_eq(count(words, "--mount"), 1);
 }
-END_TEST
 
-START_TEST(processors_are_limited_on_request)
+UNIT_TEST(processors_are_limited_on_request)
 {
 	struct container container = plain;
 	auto_free char *without = run(CONTAINER_PODMAN, &container);
@@ -215,11 +212,10 @@ START_TEST(processors_are_limited_on_request)
 	ck_assert_uint_eq(count(without, "--cpus"), 0);
 	ck_assert_uint_eq(count(with, "--cpus\n1.05"), 1);
 }
-END_TEST
 
-START_TEST(conversations_have_a_directory)
+UNIT_TESTS(conversations_have_a_directory, 2)
 {
-	enum container_engine engine = _i;
+	enum container_engine engine = CONTAINER_PODMAN + _i;
 	auto_free char *words = mem_printf("--tmpfs\n/data:rw,noexec,nosuid,"
 	    "nodev,mode=1777,size=16777216,%s", engine == CONTAINER_PODMAN ?
 	    "U,notmpcopyup" : "uid=65534,gid=65533");
@@ -232,9 +228,8 @@ START_TEST(conversations_have_a_directory)
 	ck_assert_uint_eq(count(with, words), 1);
 	ck_assert_ptr_null(strstr(without, "/data"));
 }
-END_TEST
 
-START_TEST(a_user_may_have_any_number_of_processes)
+UNIT_TEST(a_user_may_have_any_number_of_processes)
 {
 	struct container container = plain;
 	auto_free char *all = NULL;
@@ -243,10 +238,9 @@ START_TEST(a_user_may_have_any_number_of_processes)
 	all = run(CONTAINER_DOCKER, &container);
 	ck_assert_ptr_null(strstr(all, "nproc"));
 }
-END_TEST
 
 /* Large numbers are not cut. */
-START_TEST(numbers_are_whole)
+UNIT_TEST(numbers_are_whole)
 {
 	struct container container = plain;
 	auto_free char *all = NULL;
@@ -259,9 +253,8 @@ START_TEST(numbers_are_whole)
 	ck_assert_uint_eq(count(all, "--shm-size\n17179869184"), 1);
 	ck_assert_uint_eq(count(all, "--user\n4294967294:4294967294"), 1);
 }
-END_TEST
 
-START_TEST(a_container_is_removed_by_name)
+UNIT_TEST(a_container_is_removed_by_name)
 {
 	static const char *const lines[] = {
 		"\n/bin/e\nrm\n--force\n--volumes\n--time\n0\na\n",
@@ -278,9 +271,8 @@ START_TEST(a_container_is_removed_by_name)
 		ck_assert_str_eq(all, lines[engine]);
 	}
 }
-END_TEST
 
-START_TEST(containers_are_listed_by_label)
+UNIT_TEST(containers_are_listed_by_label)
 {
 	static const char *const formats[] = {
 		"{{index .Labels \"caisson.run\"}} {{.Names}}",
@@ -300,9 +292,8 @@ START_TEST(containers_are_listed_by_label)
 		ck_assert_str_eq(all, line);
 	}
 }
-END_TEST
 
-START_TEST(asks_whether_a_container_exists)
+UNIT_TEST(asks_whether_a_container_exists)
 {
 	auto_buffer struct buffer list = { 0 };
 	auto_free char *all = NULL;
@@ -312,9 +303,8 @@ START_TEST(asks_whether_a_container_exists)
 	ck_assert_str_eq(all,
 	    "\n/bin/e\nps\n--all\n--quiet\n--filter\nname=^/a$\n");
 }
-END_TEST
 
-START_TEST(asks_where_a_container_runs)
+UNIT_TEST(asks_where_a_container_runs)
 {
 	auto_buffer struct buffer list = { 0 };
 	auto_free char *all = NULL;
@@ -324,7 +314,6 @@ START_TEST(asks_where_a_container_runs)
 	ck_assert_str_eq(all, "\n/bin/e\ninspect\n--type\ncontainer\n"
 	    "--format\n{{.State.Pid}} {{.Id}}\na\n");
 }
-END_TEST
 
 static const struct {
 	struct container with; /* its fields that are set */
@@ -346,7 +335,7 @@ static const struct {
 	{ { .bootstrap = "python" }, "does not begin with a slash" },
 };
 
-START_TEST(what_an_engine_would_misread_is_refused)
+UNIT_TESTS(what_an_engine_would_misread_is_refused, UNIT_COUNT(checks))
 {
 	struct container container = plain;
 	struct err err = { 0 };
@@ -365,9 +354,8 @@ START_TEST(what_an_engine_would_misread_is_refused)
 	if (result == -1)
 		ck_assert_ptr_nonnull(strstr(err.text, checks[_i].says));
 }
-END_TEST
 
-START_TEST(root_is_refused)
+UNIT_TESTS(root_is_refused, 5)
 {
 	static const struct {
 		uint32_t uid, gid;
@@ -381,9 +369,8 @@ START_TEST(root_is_refused)
 	ck_assert_int_eq(container_check(&container, &err), -1);
 	ck_assert_ptr_nonnull(strstr(err.text, "cannot run as root"));
 }
-END_TEST
 
-START_TEST(asks_for_images)
+UNIT_TEST(asks_for_images)
 {
 	auto_buffer struct buffer list = { 0 };
 	auto_free char *all = NULL;
@@ -392,34 +379,4 @@ START_TEST(asks_for_images)
 	all = join(&list);
 	ck_assert_str_eq(all, "\n/bin/e\nimage\nls\n--no-trunc\n"
 	    "--filter\na=b\n--format\n{{.ID}}\n");
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(
-	    tc, each_engine_is_asked_for_it_once, 0, UNIT_COUNT(wanted));
-	tcase_add_test(tc, nothing_else_is_asked_for);
-	tcase_add_loop_test(tc, process_1_can_be_ours, CONTAINER_PODMAN,
-	    CONTAINER_DOCKER + 1);
-	tcase_add_test(tc, processors_are_limited_on_request);
-	tcase_add_loop_test(tc, conversations_have_a_directory,
-	    CONTAINER_PODMAN, CONTAINER_DOCKER + 1);
-	tcase_add_test(tc, a_user_may_have_any_number_of_processes);
-	tcase_add_test(tc, numbers_are_whole);
-	tcase_add_test(tc, a_container_is_removed_by_name);
-	tcase_add_test(tc, containers_are_listed_by_label);
-	tcase_add_test(tc, asks_whether_a_container_exists);
-	tcase_add_test(tc, asks_where_a_container_runs);
-	tcase_add_test(tc, asks_for_images);
-	tcase_add_loop_test(tc, what_an_engine_would_misread_is_refused, 0,
-	    UNIT_COUNT(checks));
-	tcase_add_loop_test(tc, root_is_refused, 0, 5);
-}
-
-int
-main(void)
-{
-	return unit_run("container_argv", add_tests);
 }

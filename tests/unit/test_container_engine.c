@@ -37,6 +37,8 @@ tear_down(void)
 	ck_assert_int_eq(rmdir(folder), 0);
 }
 
+UNIT_FIXTURE(set_up, tear_down)
+
 /* Asks a program, with one argument or two. Returns as container_engine_ask. */
 static int
 ask(const char *path, const char *one, const char *other, unsigned int ms,
@@ -74,7 +76,8 @@ static const struct {
 	{ "sleep 1000 & exit 1", 1, "", "" },
 };
 
-START_TEST(an_answer_is_what_a_command_prints_and_its_status)
+UNIT_TESTS(
+    an_answer_is_what_a_command_prints_and_its_status, UNIT_COUNT(commands))
 {
 	struct container_answer answer;
 	struct err err;
@@ -88,10 +91,9 @@ START_TEST(an_answer_is_what_a_command_prints_and_its_status)
 	ck_assert_str_eq(answer.errors.data, commands[_i].errors);
 	forget(&answer);
 }
-END_TEST
 
 /* The command is not held up by errors that are not kept. */
-START_TEST(an_answer_is_whole_and_its_errors_are_bounded)
+UNIT_TEST(an_answer_is_whole_and_its_errors_are_bounded)
 {
 	/* Its pieces do not end where those that are read end. */
 	auto_free char *code = mem_printf("head -c 1 /dev/zero; "
@@ -107,10 +109,9 @@ START_TEST(an_answer_is_whole_and_its_errors_are_bounded)
 	ck_assert_uint_eq(answer.errors.len, ENGINE_ERRORS_MAX);
 	forget(&answer);
 }
-END_TEST
 
 /* A part of a list would be taken for the whole one. */
-START_TEST(an_answer_that_is_too_long_is_an_error)
+UNIT_TEST(an_answer_that_is_too_long_is_an_error)
 {
 	auto_free char *code =
 	    mem_printf("head -c %lu /dev/zero", ENGINE_OUT_MAX + 1);
@@ -124,9 +125,8 @@ START_TEST(an_answer_that_is_too_long_is_an_error)
 	ck_assert_int_eq(answer.status, -1);
 	forget(&answer);
 }
-END_TEST
 
-START_TEST(a_part_of_an_answer_says_that_it_is_cut)
+UNIT_TEST(a_part_of_an_answer_says_that_it_is_cut)
 {
 	auto_free char *name = mem_strdup("head"), *option = mem_strdup("-c");
 	auto_free char *count = mem_printf("%lu", ENGINE_OUT_MAX);
@@ -149,9 +149,8 @@ START_TEST(a_part_of_an_answer_says_that_it_is_cut)
 		forget(&answer);
 	}
 }
-END_TEST
 
-START_TEST(an_engine_that_hangs_is_an_error_with_the_fix)
+UNIT_TEST(an_engine_that_hangs_is_an_error_with_the_fix)
 {
 	auto_free char *path = mem_printf("%s/podman", folder);
 	auto_free char *sentence = mem_printf("%s did not answer within 0 s: "
@@ -165,10 +164,9 @@ START_TEST(an_engine_that_hangs_is_an_error_with_the_fix)
 	ck_assert_int_eq(unlink(path), 0);
 	forget(&answer);
 }
-END_TEST
 
 /* Nothing else ends what the keeper would have ended. */
-START_TEST(what_a_killed_keeper_leaves_is_ended)
+UNIT_TEST(what_a_killed_keeper_leaves_is_ended)
 {
 	const char *code = "sleep 1000 </dev/null >/dev/null 2>&1 & echo $!; "
 	                   "kill -9 $PPID";
@@ -186,25 +184,4 @@ START_TEST(what_a_killed_keeper_leaves_is_ended)
 	while (kill(left, 0) == 0)
 		event_base_loop(base, EVLOOP_ONCE);
 	forget(&answer);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, set_up, tear_down);
-	tcase_add_loop_test(tc,
-	    an_answer_is_what_a_command_prints_and_its_status, 0,
-	    UNIT_COUNT(commands));
-	tcase_add_test(tc, an_answer_is_whole_and_its_errors_are_bounded);
-	tcase_add_test(tc, an_answer_that_is_too_long_is_an_error);
-	tcase_add_test(tc, a_part_of_an_answer_says_that_it_is_cut);
-	tcase_add_test(tc, an_engine_that_hangs_is_an_error_with_the_fix);
-	tcase_add_test(tc, what_a_killed_keeper_leaves_is_ended);
-}
-
-int
-main(void)
-{
-	return unit_run("container_engine", add_tests);
 }

@@ -110,7 +110,7 @@ static const struct {
 	    "before it was ready for code" },
 };
 
-START_TEST(a_fault_has_a_cause_and_a_fix)
+UNIT_TESTS(a_fault_has_a_cause_and_a_fix, UNIT_COUNT(faults))
 {
 	const struct container_end end = end_of(
 	    CONTAINER_PODMAN, faults[_i].status, faults[_i].errors);
@@ -118,9 +118,8 @@ START_TEST(a_fault_has_a_cause_and_a_fix)
 
 	ck_assert_str_eq(sentence, faults[_i].sentence);
 }
-END_TEST
 
-START_TEST(a_client_that_was_killed_is_named_with_the_signal)
+UNIT_TEST(a_client_that_was_killed_is_named_with_the_signal)
 {
 	struct container_end end =
 	    end_of(CONTAINER_PODMAN, -1, "image not known\n");
@@ -133,9 +132,8 @@ START_TEST(a_client_that_was_killed_is_named_with_the_signal)
 	ck_assert_str_eq(unknown,
 	    "/bin/e, or its keeper, was killed by an unknown signal");
 }
-END_TEST
 
-START_TEST(an_image_that_is_not_described_has_a_cause)
+UNIT_TEST(an_image_that_is_not_described_has_a_cause)
 {
 	const struct container_end down = end_of(CONTAINER_DOCKER, 1,
 	    "Cannot connect to the Docker daemon at unix:///x.\n");
@@ -160,9 +158,8 @@ START_TEST(an_image_that_is_not_described_has_a_cause)
 	ck_assert_str_eq(unmapped, "/bin/e cannot make a user namespace: add a "
 	    "range of user IDs for your user to /etc/subuid and /etc/subgid");
 }
-END_TEST
 
-START_TEST(a_command_that_is_missing_is_named)
+UNIT_TEST(a_command_that_is_missing_is_named)
 {
 	auto_free char *sentence = container_fault_command("an/image:1",
 	    "a warning\n/missing: No such file or directory\n");
@@ -172,9 +169,8 @@ START_TEST(a_command_that_is_missing_is_named)
 	    "the path of a program that is in it, with its interpreter and "
 	    "libraries");
 }
-END_TEST
 
-START_TEST(a_process_that_cannot_be_started_is_a_matter_of_limits)
+UNIT_TEST(a_process_that_cannot_be_started_is_a_matter_of_limits)
 {
 	auto_free char *sentence = container_fault_command("an/image:1",
 	    "process 1: cannot start a process: Resource temporarily "
@@ -184,7 +180,6 @@ START_TEST(a_process_that_cannot_be_started_is_a_matter_of_limits)
 	    "failed: process 1: cannot start a process: Resource temporarily "
 	    "unavailable; check the limits CAISSON_PIDS and CAISSON_MEMORY");
 }
-END_TEST
 
 /* An image that no registry has is made here. */
 #define HERE "'/bin/e images' shows those that are here"
@@ -203,7 +198,7 @@ static const struct {
 	{ "localhost/caisson/ruby", "sha256:01", NULL },
 };
 
-START_TEST(an_image_without_a_registry_is_not_pulled)
+UNIT_TESTS(an_image_without_a_registry_is_not_pulled, UNIT_COUNT(absent))
 {
 	const struct container_end end = { .engine = CONTAINER_PODMAN,
 		.program = "/bin/e", .image = absent[_i].image,
@@ -219,10 +214,9 @@ START_TEST(an_image_without_a_registry_is_not_pulled)
 
 	ck_assert_str_eq(sentence, wanted);
 }
-END_TEST
 
 /* A name is not taken for one of the words that it stands for. */
-START_TEST(names_are_taken_as_they_are)
+UNIT_TEST(names_are_taken_as_they_are)
 {
 	const struct container_end end = { .engine = CONTAINER_PODMAN,
 		.program = "/IMAGE/PROGRAM", .image = "PROGRAM", .status = 125,
@@ -233,27 +227,11 @@ START_TEST(names_are_taken_as_they_are)
 	    "'caisson image build python --engine /IMAGE/PROGRAM' makes "
 	    "caisson-python, '/IMAGE/PROGRAM pull PROGRAM' fetches one");
 }
-END_TEST
 
 static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(
-	    tc, a_fault_has_a_cause_and_a_fix, 0, UNIT_COUNT(faults));
-	tcase_add_loop_test(tc, an_image_without_a_registry_is_not_pulled, 0,
-	    UNIT_COUNT(absent));
-	tcase_add_test(
-	    tc, a_client_that_was_killed_is_named_with_the_signal);
-	tcase_add_test(tc, an_image_that_is_not_described_has_a_cause);
-	tcase_add_test(tc, a_command_that_is_missing_is_named);
-	tcase_add_test(
-	    tc, a_process_that_cannot_be_started_is_a_matter_of_limits);
-	tcase_add_test(tc, names_are_taken_as_they_are);
-}
-
-int
-main(void)
+set_up(void)
 {
 	setenv("CONTAINERS_CONF", "/etc/own.conf", 1);
-	return unit_run("container_fault", add_tests);
 }
+
+UNIT_FIXTURE(set_up, NULL)

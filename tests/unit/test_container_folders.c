@@ -138,7 +138,7 @@ finish(int *go)
 }
 
 /* What is written there later is found, when all processes have ended. */
-START_TEST(the_directories_outlive_the_container)
+UNIT_TEST(the_directories_outlive_the_container)
 {
 	int workspace = -1, left = -1, data = -1, fd, go;
 	struct err err = { 0, "" };
@@ -164,7 +164,6 @@ START_TEST(the_directories_outlive_the_container)
 		finish(&go);
 	}
 }
-END_TEST
 
 static const struct {
 	enum layout layout;
@@ -181,7 +180,7 @@ static const struct {
 	    "open /data of the container: No such file or directory" },
 };
 
-START_TEST(other_directories_are_refused)
+UNIT_TESTS(other_directories_are_refused, UNIT_COUNT(wrong))
 {
 	int workspace = -1, left = -1, data = -1, fds, go;
 	struct err err = { 0, "" };
@@ -198,10 +197,9 @@ START_TEST(other_directories_are_refused)
 	}
 	finish(&go);
 }
-END_TEST
 
 /* /data is not looked at where it is not asked for. */
-START_TEST(there_need_not_be_conversations)
+UNIT_TESTS(there_need_not_be_conversations, 2)
 {
 	int workspace = -1, left = -1, go;
 	struct err err = { 0, "" };
@@ -214,10 +212,9 @@ START_TEST(there_need_not_be_conversations)
 	}
 	finish(&go);
 }
-END_TEST
 
 /* A number that has become that of another process: not of a container. */
-START_TEST(other_processes_are_refused)
+UNIT_TEST(other_processes_are_refused)
 {
 	auto_free char *why =
 	    mem_printf("process %d is in no container", (int)getpid());
@@ -236,21 +233,4 @@ START_TEST(other_processes_are_refused)
 	ck_assert_ptr_nonnull(strstr(err.text, "No such file or directory"));
 	ck_assert_int_eq(workspace, -1);
 	ck_assert_int_eq(left, -1);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_test(tc, the_directories_outlive_the_container);
-	tcase_add_loop_test(
-	    tc, other_directories_are_refused, 0, UNIT_COUNT(wrong));
-	tcase_add_loop_test(tc, there_need_not_be_conversations, 0, 2);
-	tcase_add_test(tc, other_processes_are_refused);
-}
-
-int
-main(void)
-{
-	return unit_run("container_folders", add_tests);
 }

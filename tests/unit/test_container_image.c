@@ -54,7 +54,7 @@ static const struct {
 	{ ANSWER(ID, LABELS("\"true\"", "7"), NONE, NONE, NONE), NULL, "" },
 };
 
-START_TEST(an_image_is_read)
+UNIT_TESTS(an_image_is_read, UNIT_COUNT(read))
 {
 	struct container_image found;
 	struct buffer words = { 0 };
@@ -73,7 +73,6 @@ START_TEST(an_image_is_read)
 	buffer_reset(&words);
 	container_image_reset(&found);
 }
-END_TEST
 
 static const char *const strange[] = { "", "no such image", "[]",
 	ANSWER("\"0123\"", NONE, NONE, NONE, NONE),
@@ -81,14 +80,13 @@ static const char *const strange[] = { "", "no such image", "[]",
 	ANSWER(ID, NONE, "[7]", NONE, NONE),
 	ANSWER(ID, NONE, NONE, "[\"a\\u0000b\"]", NONE) };
 
-START_TEST(anything_else_is_refused)
+UNIT_TESTS(anything_else_is_refused, UNIT_COUNT(strange))
 {
 	struct container_image found;
 
 	ck_assert_int_eq(
 	    read_answer(CONTAINER_DOCKER, strange[_i], &found), -1);
 }
-END_TEST
 
 static const struct {
 	enum container_engine engine;
@@ -112,7 +110,7 @@ static const struct {
 	{ CONTAINER_DOCKER, NONE, NULL },
 };
 
-START_TEST(what_weakens_is_refused)
+UNIT_TESTS(what_weakens_is_refused, UNIT_COUNT(rights))
 {
 	auto_free char *answer = mem_printf("{\"id\":" ID ",\"labels\":null,"
 	    "\"entrypoint\":null,\"cmd\":null,\"wants\":%s}",
@@ -131,7 +129,6 @@ START_TEST(what_weakens_is_refused)
 		    "%s", err.text);
 	container_image_reset(&found);
 }
-END_TEST
 
 static const struct {
 	const char *language;
@@ -149,7 +146,7 @@ static const struct {
 	{ "", NULL },
 };
 
-START_TEST(a_language_has_a_tag)
+UNIT_TESTS(a_language_has_a_tag, UNIT_COUNT(tags))
 {
 	const char *language = tags[_i].language;
 	auto_buffer struct buffer text = { 0 };
@@ -163,7 +160,6 @@ START_TEST(a_language_has_a_tag)
 	found = image_tag_language(text.data);
 	ck_assert_str_eq(found, language);
 }
-END_TEST
 
 static const char *const others[] = { "", "localhost/caisson/",
 	"localhost/caisson/:latest", "localhost/caisson/ruby",
@@ -171,27 +167,7 @@ static const char *const others[] = { "", "localhost/caisson/",
 	"localhost/caisson/a/b:latest", "docker.io/caisson/ruby:latest",
 	"localhost/caisson/Ruby:latest" };
 
-START_TEST(no_other_name_is_such_a_tag)
+UNIT_TESTS(no_other_name_is_such_a_tag, UNIT_COUNT(others))
 {
 	ck_assert_ptr_null(image_tag_language(others[_i]));
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, an_image_is_read, 0, UNIT_COUNT(read));
-	tcase_add_loop_test(
-	    tc, anything_else_is_refused, 0, UNIT_COUNT(strange));
-	tcase_add_loop_test(
-	    tc, what_weakens_is_refused, 0, UNIT_COUNT(rights));
-	tcase_add_loop_test(tc, a_language_has_a_tag, 0, UNIT_COUNT(tags));
-	tcase_add_loop_test(
-	    tc, no_other_name_is_such_a_tag, 0, UNIT_COUNT(others));
-}
-
-int
-main(void)
-{
-	return unit_run("container_image", add_tests);
 }

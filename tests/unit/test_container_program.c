@@ -51,12 +51,11 @@ static const char *const choices[] = { "HOME", "XDG_RUNTIME_DIR",
 	"CONTAINERS_STORAGE_CONF", "CONTAINER_HOST", "CONTAINER_CONNECTION",
 	"DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG" };
 
-START_TEST(a_variable_that_chooses_changes_the_key)
+UNIT_TESTS(a_variable_that_chooses_changes_the_key, UNIT_COUNT(choices))
 {
 	ck_assert(
 	    depends_on(CONTAINER_PODMAN, "/usr/bin/podman", choices[_i]));
 }
-END_TEST
 
 /* The variables that do not, and those of others. */
 static const char *const others[] = { "USER", "LOGNAME", "LANG", "TMPDIR",
@@ -64,35 +63,17 @@ static const char *const others[] = { "USER", "LOGNAME", "LANG", "TMPDIR",
 	"CONTAINERS_REGISTRIES_CONF", "CONTAINER_SSHKEY", "DOCKER_CERT_PATH",
 	"DOCKER_TLS_VERIFY", "PATH", "OTHER" };
 
-START_TEST(another_variable_does_not)
+UNIT_TESTS(another_variable_does_not, UNIT_COUNT(others))
 {
 	ck_assert(
 	    !depends_on(CONTAINER_DOCKER, "/usr/bin/docker", others[_i]));
 }
-END_TEST
 
-START_TEST(a_program_changes_the_key)
+UNIT_TEST(a_program_changes_the_key)
 {
 	struct buffer one = { 0 }, other = { 0 };
 
 	add_key(CONTAINER_PODMAN, "/usr/bin/podman", &one);
 	add_key(CONTAINER_PODMAN, "/usr/local/bin/podman", &other);
 	ck_assert(!same(&one, &other));
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, a_variable_that_chooses_changes_the_key, 0,
-	    UNIT_COUNT(choices));
-	tcase_add_loop_test(
-	    tc, another_variable_does_not, 0, UNIT_COUNT(others));
-	tcase_add_test(tc, a_program_changes_the_key);
-}
-
-int
-main(void)
-{
-	return unit_run("container_program", add_tests);
 }

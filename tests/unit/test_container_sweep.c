@@ -40,6 +40,8 @@ tear_down(void)
 	free(own);
 }
 
+UNIT_FIXTURE(set_up, tear_down)
+
 /* Returns the label with another process; the caller frees it. */
 static char *
 label_of(int pid, unsigned long long birth)
@@ -69,7 +71,7 @@ find(const char *text)
 }
 
 /* An engine accepts both. */
-START_TEST(labels_and_names_are_names)
+UNIT_TEST(labels_and_names_are_names)
 {
 	static const char *const command[] = { "true", NULL };
 	auto_free char *name = container_sweep_name(own, 17);
@@ -80,9 +82,8 @@ START_TEST(labels_and_names_are_names)
 
 	ck_assert_msg(container_check(&container, &err) == 0, "%s", err.text);
 }
-END_TEST
 
-START_TEST(an_ended_process_has_left_them)
+UNIT_TEST(an_ended_process_has_left_them)
 {
 	auto_free char *text = NULL;
 	auto_free char *names = NULL;
@@ -100,10 +101,9 @@ START_TEST(an_ended_process_has_left_them)
 	names = find(text);
 	ck_assert_str_eq(names, wanted);
 }
-END_TEST
 
 /* Its number was given to another process since. */
-START_TEST(another_process_has_its_number)
+UNIT_TEST(another_process_has_its_number)
 {
 	auto_free char *label = label_of((int)getpid(), 1);
 	auto_free char *text = mem_printf("%s caisson-%s.1\n", label, label);
@@ -112,9 +112,8 @@ START_TEST(another_process_has_its_number)
 
 	ck_assert_str_eq(names, wanted);
 }
-END_TEST
 
-START_TEST(a_living_one_keeps_its_own)
+UNIT_TEST(a_living_one_keeps_its_own)
 {
 	auto_free char *name = container_sweep_name(own, 1);
 	auto_free char *text = mem_printf("%s %s\n", own, name);
@@ -122,7 +121,6 @@ START_TEST(a_living_one_keeps_its_own)
 
 	ck_assert_str_eq(names, "");
 }
-END_TEST
 
 /* An ordinary user to whom /proc does not show our processes. */
 #define STRANGER 65534
@@ -143,7 +141,7 @@ find_as_stranger(const char *text)
 	_exit(names[0] != '\0');
 }
 
-START_TEST(a_hidden_process_keeps_its_own)
+UNIT_TEST(a_hidden_process_keeps_its_own)
 {
 	auto_free char *name = container_sweep_name(own, 1);
 	auto_free char *text = mem_printf("%s %s\n", own, name);
@@ -159,7 +157,6 @@ START_TEST(a_hidden_process_keeps_its_own)
 	/* 2: mounts are forbidden here. */
 	ck_assert(status == W_EXITCODE(0, 0) || status == W_EXITCODE(2, 0));
 }
-END_TEST
 
 #define FORGED "caisson-00000000-0000-0000-0000-000000000000.1.7.1.1"
 
@@ -186,7 +183,7 @@ static const char *const others[] = {
 	"00000000-0000-0000-0000-000000000000.1.7.1 " FORGED "\n",
 };
 
-START_TEST(others_are_left_alone)
+UNIT_TESTS(others_are_left_alone, UNIT_COUNT(others))
 {
 	auto_free char *label = label_of((int)getpid(), 1);
 	struct buffer text = { 0 };
@@ -203,7 +200,6 @@ START_TEST(others_are_left_alone)
 	ck_assert_msg(names[0] == '\0', "%s", names);
 	buffer_reset(&text);
 }
-END_TEST
 
 /* Another namespace of processes */
 
@@ -247,7 +243,7 @@ leave_lock(const char *kind, const char *label)
 	close(fd);
 }
 
-START_TEST(a_lock_shows_that_it_lives)
+UNIT_TEST(a_lock_shows_that_it_lives)
 {
 	auto_free char *label = label_elsewhere(ELSEWHERE_PROCESS);
 	auto_free char *text = mem_printf("%s caisson-%s.1\n", label, label);
@@ -275,9 +271,8 @@ START_TEST(a_lock_shows_that_it_lives)
 	container_lock_clean(locks, DOCKER, "", 0);
 	ck_assert_uint_eq(count_locks(), 0);
 }
-END_TEST
 
-START_TEST(a_lock_ends_in_order)
+UNIT_TEST(a_lock_ends_in_order)
 {
 	auto_free char *label = label_elsewhere(ELSEWHERE_PROCESS);
 	struct err err;
@@ -289,10 +284,9 @@ START_TEST(a_lock_ends_in_order)
 	ck_assert_uint_eq(count_locks(), 0);
 	container_lock_end(locks, DOCKER, label, &lock);
 }
-END_TEST
 
 /* Nor is one of another engine, of another boot, or of another form. */
-START_TEST(another_lock_shows_nothing)
+UNIT_TEST(another_lock_shows_nothing)
 {
 	static const char *const forms[] = { "../", "/../../etc/passwd", ".x" };
 	auto_free char *label = label_elsewhere(ELSEWHERE_PROCESS);
@@ -311,10 +305,9 @@ START_TEST(another_lock_shows_nothing)
 	container_lock_clean(locks, DOCKER, "", 0);
 	ck_assert_uint_eq(count_locks(), 0);
 }
-END_TEST
 
 /* The list of a kind has only its own containers: it removes no other lock. */
-START_TEST(a_lock_of_another_kind_stays)
+UNIT_TEST(a_lock_of_another_kind_stays)
 {
 	auto_free char *label = label_elsewhere(ELSEWHERE_PROCESS);
 	auto_free char *text = mem_printf("%s caisson-%s.1\n", label, label);
@@ -330,9 +323,8 @@ START_TEST(a_lock_of_another_kind_stays)
 	container_lock_clean(locks, DOCKER, "", 0);
 	ck_assert_uint_eq(count_locks(), 0);
 }
-END_TEST
 
-START_TEST(a_key_makes_a_kind)
+UNIT_TEST(a_key_makes_a_kind)
 {
 	auto_free char *one = container_lock_kind("docker", "/bin/a", 7);
 	auto_free char *same = container_lock_kind("docker", "/bin/a", 7);
@@ -345,10 +337,9 @@ START_TEST(a_key_makes_a_kind)
 	ck_assert_uint_eq(strlen(one), strlen(DOCKER));
 	ck_assert_str_eq(none, "podman.cbf29ce484222325");
 }
-END_TEST
 
 /* A long line is skipped, and the next one is read. */
-START_TEST(lines_may_have_any_length)
+UNIT_TEST(lines_may_have_any_length)
 {
 	auto_free char *label = label_of((int)getpid(), 1);
 	auto_free char *wanted = mem_printf("caisson-%s.1;", label);
@@ -362,29 +353,4 @@ START_TEST(lines_may_have_any_length)
 	names = find(text.data);
 	ck_assert_str_eq(names, wanted);
 	buffer_reset(&text);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, set_up, tear_down);
-	tcase_add_test(tc, labels_and_names_are_names);
-	tcase_add_test(tc, an_ended_process_has_left_them);
-	tcase_add_test(tc, another_process_has_its_number);
-	tcase_add_test(tc, a_living_one_keeps_its_own);
-	tcase_add_test(tc, a_hidden_process_keeps_its_own);
-	tcase_add_loop_test(tc, others_are_left_alone, 0, UNIT_COUNT(others));
-	tcase_add_test(tc, lines_may_have_any_length);
-	tcase_add_test(tc, a_lock_shows_that_it_lives);
-	tcase_add_test(tc, a_lock_ends_in_order);
-	tcase_add_test(tc, another_lock_shows_nothing);
-	tcase_add_test(tc, a_lock_of_another_kind_stays);
-	tcase_add_test(tc, a_key_makes_a_kind);
-}
-
-int
-main(void)
-{
-	return unit_run("container_sweep", add_tests);
 }

@@ -100,7 +100,7 @@ has(const struct container_usage *usage, uint64_t cpu_us, uint64_t peak_kib)
 	ck_assert_uint_eq(container_usage_peak_kib(usage), peak_kib);
 }
 
-START_TEST(reads_counts)
+UNIT_TESTS(reads_counts, UNIT_COUNT(found))
 {
 	struct container_usage *usage;
 	int fds = unit_open_fds();
@@ -129,7 +129,6 @@ START_TEST(reads_counts)
 	ck_assert_int_eq(unit_open_fds(), fds);
 	remove_place();
 }
-END_TEST
 
 /* What others have used, or nothing. */
 static const struct {
@@ -144,7 +143,7 @@ static const struct {
 	{ "3:memory2,cpuacct2:/box\n", "" },
 };
 
-START_TEST(reads_nothing_of_others)
+UNIT_TESTS(reads_nothing_of_others, UNIT_COUNT(strange))
 {
 	struct container_usage *usage;
 
@@ -162,29 +161,12 @@ START_TEST(reads_nothing_of_others)
 	container_usage_free(&usage);
 	remove_place();
 }
-END_TEST
 
 /* Its process has ended. */
-START_TEST(needs_the_process)
+UNIT_TEST(needs_the_process)
 {
 	make_place();
 	put("proc/self/cgroup", "0::/\n");
 	ck_assert_ptr_null(open_usage());
 	remove_place();
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, reads_counts, 0, UNIT_COUNT(found));
-	tcase_add_loop_test(
-	    tc, reads_nothing_of_others, 0, UNIT_COUNT(strange));
-	tcase_add_test(tc, needs_the_process);
-}
-
-int
-main(void)
-{
-	return unit_run("container_usage", add_tests);
 }

@@ -94,7 +94,7 @@ let_parent_wait(void)
 static const int ways[] = { 0, 7, 255, -SIGKILL, -SIGUSR1 };
 
 /* Its parent waits late (0) or at once, before it is looked at (1). */
-START_TEST(reports_the_end)
+UNIT_TESTS(reports_the_end, 2 * UNIT_COUNT(ways))
 {
 	int at_once = _i % 2;
 
@@ -112,10 +112,9 @@ START_TEST(reports_the_end)
 	event_base_loop(base, EVLOOP_NONBLOCK);
 	ck_assert_uint_eq(ends, 1);
 }
-END_TEST
 
 /* Nothing is reported afterwards. */
-START_TEST(stops)
+UNIT_TEST(stops)
 {
 	int fds;
 
@@ -129,9 +128,8 @@ START_TEST(stops)
 	ck_assert_uint_eq(ends, 0);
 	ck_assert_int_eq(unit_open_fds(), fds - 1);
 }
-END_TEST
 
-START_TEST(refuses_a_process_that_is_gone)
+UNIT_TEST(refuses_a_process_that_is_gone)
 {
 	pid_t pid = fork();
 	struct err err;
@@ -142,19 +140,4 @@ START_TEST(refuses_a_process_that_is_gone)
 	base = loop_new(0);
 	ck_assert_ptr_null(foreign_watch(base, pid, on_ended, &base, &err));
 	ck_assert_int_eq(err.code, ESRCH);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, reports_the_end, 0, 2 * UNIT_COUNT(ways));
-	tcase_add_test(tc, stops);
-	tcase_add_test(tc, refuses_a_process_that_is_gone);
-}
-
-int
-main(void)
-{
-	return unit_run("foreign", add_tests);
 }

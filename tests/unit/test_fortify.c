@@ -75,27 +75,12 @@ write_bytes(int way, size_t bytes)
 
 #define WAYS 8
 
-START_TEST(writes_what_fits)
+UNIT_TESTS(writes_what_fits, WAYS)
 {
 	write_bytes(_i, fitting);
 }
-END_TEST
 
-START_TEST(writes_no_more)
+UNIT_ROW(writes_no_more, TRAPPED, 0, WAYS)
 {
 	write_bytes(_i, larger);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, writes_what_fits, 0, WAYS);
-	tcase_add_loop_test_raise_signal(tc, writes_no_more, TRAPPED, 0, WAYS);
-}
-
-int
-main(void)
-{
-	return unit_run("fortify", add_tests);
 }

@@ -19,7 +19,6 @@
 #include "common/limits.h"
 #include "unit.h"
 
-static const char *programs[2]; /* the relay is the first */
 static ElfW(Ehdr) *elf;
 
 /* Maps the program into our memory. */
@@ -63,9 +62,10 @@ dynamic(int64_t tag)
 	return 0;
 }
 
-START_TEST(is_linked_so)
+/* Both are arguments of this program. */
+UNIT_TESTS(is_linked_so, 2)
 {
-	read_program(programs[_i]);
+	read_program(unit_argv[1 + _i]);
 	ck_assert_int_eq(elf->e_type, ET_DYN);
 	ck_assert_uint_eq(dynamic(DT_TEXTREL), 0);
 	ck_assert_uint_ne(dynamic(DT_FLAGS_1) & DF_1_NOW, 0);
@@ -73,21 +73,4 @@ START_TEST(is_linked_so)
 	ck_assert_ptr_nonnull(header(PT_GNU_RELRO));
 	ck_assert_ptr_nonnull(header(PT_GNU_STACK));
 	ck_assert_uint_eq(header(PT_GNU_STACK)->p_flags & PF_X, 0);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, is_linked_so, 0, 2);
-}
-
-int
-main(int argc, char **argv)
-{
-	if (argc != 3)
-		return EXIT_FAILURE;
-	programs[0] = argv[1];
-	programs[1] = argv[2];
-	return unit_run("hardened", add_tests);
 }

@@ -19,7 +19,6 @@
 
 #include "common/buffer.h"
 #include "common/mem.h"
-#include "at_once.h"
 #include "keeper_play.h"
 #include "keeper_times.h"
 
@@ -33,7 +32,6 @@
 unsigned int play_client_ms = LONG_MS;
 unsigned int play_rest_ms = LONG_MS;
 
-static char *engine;
 static char folder[] = "/tmp/caisson-test-XXXXXX";
 static unsigned int remove_ms = LONG_MS;
 static int is_found; /* the engine can be asked for the container */
@@ -111,6 +109,8 @@ tear_down(void)
 	ck_assert_int_eq(system(command), 0);
 }
 
+UNIT_FIXTURE(set_up, tear_down)
+
 /* Containers */
 
 static void
@@ -118,7 +118,8 @@ start_program(struct held *held, const char *path, char **argv, char **remove)
 {
 	auto_free char *fake = mem_printf("FAKE=%s", folder);
 	char *envp[] = { fake, (char[]){ "PATH=/usr/bin:/bin" }, NULL };
-	char *find[] = { engine, (char[]){ "ps" }, (char[]){ "box-1" }, NULL };
+	char *find[] = { unit_argv[1], (char[]){ "ps" }, (char[]){ "box-1" },
+		NULL };
 	struct spawn_program program = { .path = path, .argv = argv,
 		.envp = envp, .remove = remove, .remove_ms = remove_ms,
 		.find = is_found ? find : NULL };
@@ -143,11 +144,12 @@ start_program(struct held *held, const char *path, char **argv, char **remove)
 static void
 start(struct held *held)
 {
-	char *argv[] = { engine, (char[]){ "run" }, (char[]){ "box-1" }, NULL };
-	char *remove[] = { engine, (char[]){ "rm" }, (char[]){ "--force" },
-		(char[]){ "box-1" }, NULL };
+	char *argv[] = { unit_argv[1], (char[]){ "run" }, (char[]){ "box-1" },
+		NULL };
+	char *remove[] = { unit_argv[1], (char[]){ "rm" },
+		(char[]){ "--force" }, (char[]){ "box-1" }, NULL };
 
-	start_program(held, engine, argv, remove);
+	start_program(held, unit_argv[1], argv, remove);
 }
 
 static int
@@ -195,7 +197,7 @@ static const int statuses[] = { 0, 1, 3, 124, 126, 127, 137, 255 };
  * The engine removes it then, and is only asked for that again if the status
  * may be one of a failure.
  */
-START_TEST(the_code_ends_by_itself)
+UNIT_TESTS(the_code_ends_by_itself, UNIT_COUNT(statuses))
 {
 	auto_free char *code = mem_printf("echo done; exit %d", statuses[_i]);
 	auto_free char *said = NULL;
@@ -209,9 +211,8 @@ START_TEST(the_code_ends_by_itself)
 	ck_assert_uint_eq(
 	    times("rm "), statuses[_i] == 126 || statuses[_i] == 127);
 }
-END_TEST
 
-START_TEST(input_and_output_pass)
+UNIT_TEST(input_and_output_pass)
 {
 	auto_free char *said = NULL;
 	struct held held;
@@ -224,14 +225,13 @@ START_TEST(input_and_output_pass)
 	said = ends(&held, CLD_EXITED, 0);
 	ck_assert_int_eq(memcmp(said, "\0\xff\n" "end\n", 8), 0);
 }
-END_TEST
 
 /* We end it */
 
 static const int signals[] = { KEEPER_KILL, KEEPER_ASK };
 
 /* The client passes on what it still has. */
-START_TEST(a_container_is_removed_on_request)
+UNIT_TESTS(a_container_is_removed_on_request, UNIT_COUNT(signals))
 {
 	auto_free char *said = NULL;
 	auto_free char *fds = NULL;
@@ -249,10 +249,9 @@ START_TEST(a_container_is_removed_on_request)
 	fds = get("fds");
 	ck_assert_str_eq(fds, "/dev/null\n/dev/null\n/dev/null\n");
 }
-END_TEST
 
 /* There may be no container yet, but there must be none later. */
-START_TEST(a_client_that_hangs_is_killed)
+UNIT_TESTS(a_client_that_hangs_is_killed, 2)
 {
 	static const char *const runs[] = { "hang", "deaf" };
 	auto_free char *said = NULL;
@@ -268,9 +267,8 @@ START_TEST(a_client_that_hangs_is_killed)
 	/* Once as long as the client runs, and once when it cannot create. */
 	ck_assert_uint_eq(times("rm "), 2);
 }
-END_TEST
 
-START_TEST(the_supervisor_is_killed)
+UNIT_TEST(the_supervisor_is_killed)
 {
 	struct held held;
 	pid_t stand_in, keeper;
@@ -296,7 +294,6 @@ START_TEST(the_supervisor_is_killed)
 	ck_assert_uint_eq(times("rm "), 1);
 	ck_assert_int_eq(waitpid(-1, NULL, 0), -1);
 }
-END_TEST
 
 /* A container without a keeper: its client has ended with that. */
 static void
@@ -325,13 +322,13 @@ leave_one(struct held *held)
 static void
 start_remover(struct held *held)
 {
-	char *remove[] = { engine, (char[]){ "rm" }, (char[]){ "--force" },
-		(char[]){ "box-1" }, NULL };
+	char *remove[] = { unit_argv[1], (char[]){ "rm" },
+		(char[]){ "--force" }, (char[]){ "box-1" }, NULL };
 
-	start_program(held, engine, remove, remove);
+	start_program(held, unit_argv[1], remove, remove);
 }
 
-START_TEST(another_keeper_removes_it)
+UNIT_TEST(another_keeper_removes_it)
 {
 	auto_free char *said = NULL;
 	struct held held;
@@ -342,10 +339,9 @@ START_TEST(another_keeper_removes_it)
 	ck_assert(!container_exists());
 	ck_assert_uint_eq(times("rm "), 1);
 }
-END_TEST
 
 /* The supervisor ends, which asks all keepers to end. */
-START_TEST(a_removal_is_not_given_up)
+UNIT_TESTS(a_removal_is_not_given_up, UNIT_COUNT(signals))
 {
 	auto_free char *path = mem_printf("%s/rm", folder);
 	auto_free char *said = NULL;
@@ -361,9 +357,8 @@ START_TEST(a_removal_is_not_given_up)
 	ck_assert(!container_exists());
 	ck_assert_uint_eq(times("rm "), 1);
 }
-END_TEST
 
-START_TEST(a_removal_that_failed_is_repeated)
+UNIT_TEST(a_removal_that_failed_is_repeated)
 {
 	auto_free char *said = NULL;
 	struct held held;
@@ -375,27 +370,26 @@ START_TEST(a_removal_that_failed_is_repeated)
 	ck_assert(!container_exists());
 	ck_assert_uint_eq(times("rm "), 2);
 }
-END_TEST
 
 /* The engine fails */
 
-START_TEST(a_failed_engine_may_have_left_one)
+UNIT_TESTS(a_failed_engine_may_have_left_one,
+    KEEPER_ENGINE_NOT_FOUND + 1 - KEEPER_ENGINE_FAILED)
 {
 	auto_free char *said = NULL;
 	char status[16];
 	struct held held;
 
-	snprintf(status, sizeof(status), "%d", _i);
+	snprintf(status, sizeof(status), "%d", KEEPER_ENGINE_FAILED + _i);
 	put("run", status);
 	start(&held);
-	said = ends(&held, CLD_EXITED, _i);
+	said = ends(&held, CLD_EXITED, KEEPER_ENGINE_FAILED + _i);
 	ck_assert(!container_exists());
 	ck_assert_uint_eq(times("rm "), 1);
 }
-END_TEST
 
 /* Its status is no error of an engine, but what it has started goes on. */
-START_TEST(a_client_leaves_its_container)
+UNIT_TEST(a_client_leaves_its_container)
 {
 	auto_free char *said = NULL;
 	struct held held;
@@ -407,9 +401,8 @@ START_TEST(a_client_leaves_its_container)
 	ck_assert(!container_exists());
 	ck_assert_uint_eq(times("rm "), 1);
 }
-END_TEST
 
-START_TEST(a_client_crashes)
+UNIT_TEST(a_client_crashes)
 {
 	auto_free char *said = NULL;
 	struct held held;
@@ -420,9 +413,8 @@ START_TEST(a_client_crashes)
 	ck_assert(!container_exists());
 	ck_assert_uint_eq(times("rm "), 1);
 }
-END_TEST
 
-START_TEST(an_engine_is_missing)
+UNIT_TEST(an_engine_is_missing)
 {
 	char path[] = "/nowhere/engine";
 	char *argv[] = { path, (char[]){ "run" }, NULL };
@@ -434,7 +426,6 @@ START_TEST(an_engine_is_missing)
 	said = ends(&held, CLD_EXITED, SPAWN_COMPLAINED);
 	ck_assert_str_eq(said, "");
 }
-END_TEST
 
 /* What is logged from now on is written to a file of the folder. */
 static void
@@ -451,7 +442,7 @@ log_to_file(void)
  * The processes of the code are ended by the keeper itself then. The log has
  * the command that removes the container, whatever the engine is.
  */
-START_TEST(an_engine_cannot_remove)
+UNIT_TESTS(an_engine_cannot_remove, 2)
 {
 	static const struct {
 		const char *rm;
@@ -464,7 +455,7 @@ START_TEST(an_engine_cannot_remove)
 	auto_free char *said = NULL, *logged = NULL;
 	auto_free char *fix = mem_printf(
 	    "box-1 may be left: remove it with '%s rm --force box-1'\n",
-	    engine);
+	    unit_argv[1]);
 	struct held held;
 
 	log_to_file();
@@ -479,13 +470,12 @@ START_TEST(an_engine_cannot_remove)
 	ck_assert_msg(strstr(logged, fix) != NULL, "%s", logged);
 	remove_ms = LONG_MS;
 }
-END_TEST
 
 /*
  * An engine that is removing a container cannot remove it again. Where it can
  * be asked for the container, and answers, that is awaited.
  */
-START_TEST(a_container_that_is_being_removed_is_not_left)
+UNIT_TESTS(a_container_that_is_being_removed_is_not_left, 7)
 {
 	static const struct {
 		const char *run;
@@ -530,9 +520,8 @@ START_TEST(a_container_that_is_being_removed_is_not_left)
 	remove_ms = LONG_MS;
 	is_found = 0;
 }
-END_TEST
 
-START_TEST(a_removal_is_repeated)
+UNIT_TEST(a_removal_is_repeated)
 {
 	auto_free char *said = NULL;
 	struct held held;
@@ -544,40 +533,4 @@ START_TEST(a_removal_is_repeated)
 	said = ends(&held, CLD_KILLED, SIGKILL);
 	ck_assert(!container_exists());
 	ck_assert_uint_eq(times("rm "), 2);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_checked_fixture(tc, set_up, tear_down);
-	tcase_add_loop_test(
-	    tc, the_code_ends_by_itself, 0, UNIT_COUNT(statuses));
-	tcase_add_test(tc, input_and_output_pass);
-	tcase_add_loop_test(
-	    tc, a_container_is_removed_on_request, 0, UNIT_COUNT(signals));
-	tcase_add_loop_test(tc, a_client_that_hangs_is_killed, 0, 2);
-	tcase_add_test(tc, the_supervisor_is_killed);
-	tcase_add_test(tc, another_keeper_removes_it);
-	tcase_add_loop_test(
-	    tc, a_removal_is_not_given_up, 0, UNIT_COUNT(signals));
-	tcase_add_test(tc, a_removal_that_failed_is_repeated);
-	tcase_add_loop_test(tc, a_failed_engine_may_have_left_one,
-	    KEEPER_ENGINE_FAILED, KEEPER_ENGINE_NOT_FOUND + 1);
-	tcase_add_test(tc, a_client_leaves_its_container);
-	tcase_add_test(tc, a_client_crashes);
-	tcase_add_test(tc, an_engine_is_missing);
-	tcase_add_loop_test(tc, an_engine_cannot_remove, 0, 2);
-	tcase_add_loop_test(
-	    tc, a_container_that_is_being_removed_is_not_left, 0, 7);
-	tcase_add_test(tc, a_removal_is_repeated);
-}
-
-int
-main(int argc, char **argv)
-{
-	if (argc != 2)
-		return EXIT_FAILURE;
-	engine = argv[1];
-	return unit_run_at_once("keeper_container", add_tests, 8);
 }

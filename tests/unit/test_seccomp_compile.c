@@ -14,8 +14,6 @@
 
 #define HEAD "default errno ENOSYS\nbadarch kill\n"
 
-static const char *compiler;
-
 struct compile_case {
 	const char *list;
 	const char *complaint; /* NULL where there is none */
@@ -70,7 +68,8 @@ compile(const char *path, struct buffer *said)
 	FILE *output;
 	size_t n;
 
-	buffer_printf(&command, "'%s' list '%s' 2>&1", compiler, path);
+	buffer_printf(&command, "'%s' list '%s' 2>&1", unit_argv[1],
+	    path);
 	output = popen(command.data, "r");
 	ck_assert_ptr_nonnull(output);
 	do {
@@ -81,7 +80,7 @@ compile(const char *path, struct buffer *said)
 	return pclose(output);
 }
 
-START_TEST(test_list)
+UNIT_TESTS(test_list, UNIT_COUNT(cases))
 {
 	const struct compile_case *c = &cases[_i];
 	auto_buffer struct buffer said = { 0 };
@@ -105,23 +104,4 @@ START_TEST(test_list)
 	ck_assert_msg(strstr(said.data, path) == said.data &&
 	        strstr(said.data, c->complaint) != NULL,
 	    "%s: %s", c->list, said.data);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, test_list, 0, UNIT_COUNT(cases));
-}
-
-int
-main(int argc, char **argv)
-{
-	if (argc != 2) {
-		fprintf(stderr,
-		    "usage: test_seccomp_compile PATH/seccomp_compile\n");
-		return 2;
-	}
-	compiler = argv[1];
-	return unit_run("seccomp_compile", add_tests);
 }

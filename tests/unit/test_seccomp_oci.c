@@ -29,7 +29,6 @@
 /* How often each is asked, with other arguments each time. */
 #define TRIALS 1500
 
-static const char *profile_path, *tool;
 
 /* Values that rules compare, and their neighbours; the others are 0 to 63. */
 static const uint32_t values[] = { F_GETPIPE_SZ, F_SETPIPE_SZ, F_ADD_SEALS,
@@ -117,7 +116,7 @@ add_rule(scmp_filter_ctx ctx, json_t *rule, uint32_t fallback)
 static size_t
 compile(struct sock_filter *filter, size_t most)
 {
-	json_t *profile = json_load_file(profile_path, 0, NULL);
+	json_t *profile = json_load_file(unit_argv[1], 0, NULL);
 	int fd = memfd_create("filter", MFD_CLOEXEC);
 	scmp_filter_ctx ctx;
 	json_t *rule;
@@ -151,6 +150,13 @@ load(void)
 	filter_len = compile(filter, UNIT_COUNT(filter));
 }
 
+/* Once, for all tests. */
+static void __attribute__((constructor))
+add_load(void)
+{
+	tcase_add_unchecked_fixture(unit_case(__FILE__), load, NULL);
+}
+
 /* Both filters kill, one the thread and one the process. */
 static uint32_t
 plain(uint32_t verdict)
@@ -176,7 +182,7 @@ compare(const struct seccomp_data *data)
 	    (unsigned long long)data->args[3], got, wanted);
 }
 
-START_TEST(it_means_the_same)
+UNIT_TESTS(it_means_the_same, CALLS)
 {
 	struct seccomp_data data = { .nr = _i, .arch = ARCH };
 	size_t i, arg;
@@ -187,10 +193,9 @@ START_TEST(it_means_the_same)
 		compare(&data);
 	}
 }
-END_TEST
 
 /* So that the test above compares calls that the rules tell apart. */
-START_TEST(arguments_decide)
+UNIT_TESTS(arguments_decide, 15)
 {
 	static const struct {
 		int nr;
@@ -221,9 +226,8 @@ START_TEST(arguments_decide)
 	ck_assert_uint_eq(
 	    bpf_judge(filter, filter_len, &data), cases[_i].verdict);
 }
-END_TEST
 
-START_TEST(foreign_calls_kill)
+UNIT_TEST(foreign_calls_kill)
 {
 	struct seccomp_data data = { .nr = SYS_read, .arch = FOREIGN_ARCH };
 
@@ -234,37 +238,15 @@ START_TEST(foreign_calls_kill)
 	compare(&data);
 #endif
 }
-END_TEST
 
 /* A list that allows what it does not name would be no profile. */
-START_TEST(a_list_must_refuse_the_rest)
+UNIT_TEST(a_list_must_refuse_the_rest)
 {
 	auto_free char *command = mem_printf("printf 'default allow\\n"
 	    "badarch kill\\nrefuse read\\n' | '%s' /dev/stdin >/dev/null 2>&1",
-	    tool);
+	    unit_argv[2]);
 	int status = system(command);
 
 	ck_assert(WIFEXITED(status));
 	ck_assert_int_eq(WEXITSTATUS(status), 1);
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_unchecked_fixture(tc, load, NULL);
-	tcase_add_loop_test(tc, it_means_the_same, 0, CALLS);
-	tcase_add_loop_test(tc, arguments_decide, 0, 15);
-	tcase_add_test(tc, foreign_calls_kill);
-	tcase_add_test(tc, a_list_must_refuse_the_rest);
-}
-
-int
-main(int argc, char **argv)
-{
-	if (argc != 3)
-		return EXIT_FAILURE;
-	profile_path = argv[1];
-	tool = argv[2];
-	return unit_run("seccomp_oci", add_tests);
 }

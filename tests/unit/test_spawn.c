@@ -210,7 +210,7 @@ be_untidy(void)
 	fcntl(STDERR_FILENO, F_SETFD, FD_CLOEXEC);
 }
 
-START_TEST(a_worker_starts_clean)
+UNIT_TESTS(a_worker_starts_clean, 2)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
@@ -230,10 +230,9 @@ START_TEST(a_worker_starts_clean)
 	says("dies with us 1\n");
 	close(null);
 }
-END_TEST
 
 /* The kernel does not report an end from before it was asked to. */
-START_TEST(a_worker_of_the_dead_does_not_run)
+UNIT_TEST(a_worker_of_the_dead_does_not_run)
 {
 	int pair[2], pidfd;
 	struct err err;
@@ -254,16 +253,14 @@ START_TEST(a_worker_of_the_dead_does_not_run)
 	close(pair[0]);
 	waitpid(pid, NULL, 0);
 }
-END_TEST
 
 /* The channel may have any number, that of the worker's end included. */
-START_TEST(the_channel_may_be_anywhere)
+UNIT_TESTS(the_channel_may_be_anywhere, 2)
 {
 	init();
 	ck_assert_int_eq(spawn(ROLE_RELAY, 0, 200 + _i), STAND_IN_STATUS);
 	says("fds 0 1 2 3\n");
 }
-END_TEST
 
 /* Where the workers are looked for */
 
@@ -282,7 +279,7 @@ move(const char *from, const char *to)
 	ck_assert_int_eq(rename(from_path, to_path), 0);
 }
 
-START_TEST(a_missing_worker_is_named)
+UNIT_TEST(a_missing_worker_is_named)
 {
 	auto_free char *expected = mem_printf("caisson-box is neither in %s "
 	    "nor in %s/" CAISSON_LIBEXEC_RELATIVE ": install Caisson again, "
@@ -295,7 +292,6 @@ START_TEST(a_missing_worker_is_named)
 	move("away", "caisson-box");
 	init();
 }
-END_TEST
 
 static void
 write_garbage(const char *name)
@@ -325,24 +321,13 @@ refuses(unsigned int uid, const char *why)
 	ck_assert_int_eq(waitpid(-1, NULL, 0), -1);
 }
 
-START_TEST(a_worker_that_cannot_start_is_reported)
+UNIT_TEST(a_worker_that_cannot_start_is_reported)
 {
 	move("caisson-relay", "old");
 	write_garbage("caisson-relay");
 	init();
 	move("old", "caisson-relay");
 	refuses(0, "start caisson-relay: execute it: Exec format error");
-}
-END_TEST
-
-static void
-add_tests(TCase *tc)
-{
-	tcase_add_loop_test(tc, a_worker_starts_clean, 0, 2);
-	tcase_add_test(tc, a_worker_of_the_dead_does_not_run);
-	tcase_add_loop_test(tc, the_channel_may_be_anywhere, 0, 2);
-	tcase_add_test(tc, a_missing_worker_is_named);
-	tcase_add_test(tc, a_worker_that_cannot_start_is_reported);
 }
 
 /* The copies */
@@ -394,5 +379,5 @@ main(int argc, char **argv)
 	if (readlink("/proc/self/exe", folder, sizeof(folder) - 1) == -1)
 		return EXIT_FAILURE;
 	dirname(folder);
-	return unit_run("spawn", add_tests);
+	return unit_run();
 }

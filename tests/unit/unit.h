@@ -1,7 +1,7 @@
 /*
- * What every file of unit tests needs: its main() in one call, and a count of
- * open descriptors. Every test runs in a process of its own (Check forks), so
- * tests may change descriptors, signals and limits as they like.
+ * What every file of unit tests needs: to add its tests to the program, and a
+ * count of open descriptors. Every test runs in a process of its own (Check
+ * forks), so tests may change descriptors, signals and limits as they like.
  */
 #ifndef TESTS_UNIT_UNIT_H
 #define TESTS_UNIT_UNIT_H
@@ -55,19 +55,19 @@ unit_open_fds(void)
  * with the main() of unit_main.c: UNIT_TEST(name) { ... }. In one of several,
  * _i counts from 0; one of UNIT_EXITS must end its process with that status.
  */
-#define UNIT_ROW(name, status, count)                                          \
+#define UNIT_ROW(name, signal, status, count)                                  \
 	static void name(int _i);                                              \
 	static const TTest name##_row = { #name, name, __FILE__, __LINE__ };   \
 	static void __attribute__((constructor)) name##_add(void)              \
 	{                                                                      \
-		tcase_add_loop_exit_test(unit_case(__FILE__), &name##_row,     \
+		_tcase_add_test(unit_case(__FILE__), &name##_row, signal,      \
 		    status, 0, (int)(count));                                  \
 	}                                                                      \
 	static void name(int _i __attribute__((unused)))
 
-#define UNIT_TEST(name)		       UNIT_ROW(name, 0, 1)
-#define UNIT_TESTS(name, count)	       UNIT_ROW(name, 0, count)
-#define UNIT_EXITS(name, status, count) UNIT_ROW(name, status, count)
+#define UNIT_TEST(name)		       UNIT_ROW(name, 0, 0, 1)
+#define UNIT_TESTS(name, count)	       UNIT_ROW(name, 0, 0, count)
+#define UNIT_EXITS(name, status, count) UNIT_ROW(name, 0, status, count)
 
 /* One process for all, where there are many and each is small. */
 #define UNIT_EACH(name, count)                                                 \
@@ -91,23 +91,10 @@ unit_open_fds(void)
 /* unit_main.c: returns the case of a file, which is made if it is the first. */
 TCase *unit_case(const char *file);
 
-/* Runs the tests that add puts into a case; returns the status for main(). */
-static inline int
-unit_run(const char *name, void (*add)(TCase *tc))
-{
-	Suite *suite = suite_create(name);
-	TCase *tc = tcase_create(name);
-	SRunner *runner;
-	int failed;
+/* The arguments of the program. */
+extern char **unit_argv;
 
-	tcase_set_timeout(tc, UNIT_TIMEOUT_SECONDS);
-	add(tc);
-	suite_add_tcase(suite, tc);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-}
+/* Runs all tests, for a main() of its own; returns the status for it. */
+int unit_run(void);
 
 #endif

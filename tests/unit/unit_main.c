@@ -1,11 +1,11 @@
 /*
- * main() of the tests of several files, which add themselves (unit.h).
+ * main() of the tests of one file or several, which add themselves (unit.h).
  */
 #include <string.h>
 
 #include "unit.h"
 
-#define FILES_MAX 64
+#define FILES_MAX 96
 
 static struct {
 	const char *file;
@@ -30,8 +30,10 @@ unit_case(const char *file)
 	return cases[count++].tc;
 }
 
+char **unit_argv;
+
 int
-main(void)
+unit_run(void)
 {
 	Suite *suite = suite_create("unit");
 	SRunner *runner;
@@ -45,4 +47,13 @@ main(void)
 	failed = srunner_ntests_failed(runner);
 	srunner_free(runner);
 	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+/* A file of tests may have its own. */
+int __attribute__((weak))
+main(int argc, char **argv)
+{
+	(void)argc;
+	unit_argv = argv;
+	return unit_run();
 }
