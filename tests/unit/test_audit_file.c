@@ -15,27 +15,21 @@
 #include "common/log.h"
 #include "common/mem.h"
 #include "supervisor/peers/audit_file.h"
-#include "unit.h"
+#include "unit_folder.h"
 
-static char folder[] = "/tmp/test_audit_file.XXXXXX";
 static struct err err;
 static int fd = -1;
 
 static void
 enter(void)
 {
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	ck_assert_int_eq(chdir(folder), 0);
 	umask(0);
 }
 
 static void
 leave(void)
 {
-	auto_free char *command = mem_printf("rm -rf '%s'", folder);
-
 	fd_close(&fd);
-	ck_assert_int_eq(system(command), 0);
 }
 
 static void

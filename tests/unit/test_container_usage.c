@@ -12,19 +12,17 @@
 #include "common/fd.h"
 #include "common/mem.h"
 #include "supervisor/box/container_usage.h"
-#include "unit.h"
+#include "unit_folder.h"
 
 #define PID 42
 
-static char place[] = "/tmp/caisson-test-usage-XXXXXX";
-
-/* Writes a file below the place, with its folders. */
+/* Writes a file below the folder, with its folders. */
 static void
 put(const char *name, const char *text)
 {
-	auto_free char *path = mem_printf("%s/%s", place, name);
+	auto_free char *path = mem_printf("%s/%s", folder, name);
 	auto_fd int fd = -1;
-	char *slash = path + strlen(place);
+	char *slash = path + strlen(folder);
 
 	while ((slash = strchr(slash + 1, '/')) != NULL) {
 		*slash = '\0';
@@ -36,25 +34,11 @@ put(const char *name, const char *text)
 	ck_assert_int_eq(fd_write_all(fd, text, strlen(text)), 0);
 }
 
-static void
-make_place(void)
-{
-	ck_assert_ptr_nonnull(mkdtemp(place));
-}
-
-static void
-remove_place(void)
-{
-	auto_free char *command = mem_printf("rm -r %s", place);
-
-	ck_assert_int_eq(system(command), 0);
-}
-
 static struct container_usage *
 open_usage(void)
 {
-	auto_free char *proc = mem_printf("%s/proc", place);
-	auto_free char *root = mem_printf("%s/cgroup", place);
+	auto_free char *proc = mem_printf("%s/proc", folder);
+	auto_free char *root = mem_printf("%s/cgroup", folder);
 
 	return container_usage_open(proc, root, PID);
 }
@@ -105,7 +89,6 @@ UNIT_TESTS(reads_counts, UNIT_COUNT(found))
 	struct container_usage *usage;
 	int fds = unit_open_fds();
 
-	make_place();
 	put("proc/42/cgroup", found[_i].theirs);
 	put("proc/self/cgroup", found[_i].own);
 	put_counts(_i, 5000, 100);
@@ -127,7 +110,6 @@ UNIT_TESTS(reads_counts, UNIT_COUNT(found))
 	container_usage_free(&usage);
 	ck_assert_ptr_null(usage);
 	ck_assert_int_eq(unit_open_fds(), fds);
-	remove_place();
 }
 
 /* What others have used, or nothing. */
@@ -147,7 +129,6 @@ UNIT_TESTS(reads_nothing_of_others, UNIT_COUNT(strange))
 {
 	struct container_usage *usage;
 
-	make_place();
 	put("proc/42/cgroup", strange[_i].theirs);
 	put("proc/self/cgroup", strange[_i].own);
 	put("cgroup/box/cpu.stat", "usage_usec 7\n");
@@ -159,14 +140,11 @@ UNIT_TESTS(reads_nothing_of_others, UNIT_COUNT(strange))
 	container_usage_raise(usage, 1, 1);
 	has(usage, 0, 0);
 	container_usage_free(&usage);
-	remove_place();
 }
 
 /* Its process has ended. */
 UNIT_TEST(needs_the_process)
 {
-	make_place();
 	put("proc/self/cgroup", "0::/\n");
 	ck_assert_ptr_null(open_usage());
-	remove_place();
 }

@@ -13,28 +13,22 @@
 #include "common/fd.h"
 #include "common/limits.h"
 #include "common/mem.h"
-#include "unit.h"
+#include "unit_folder.h"
 #include "worker/store/database.h"
 #include "worker/store/reserve.h"
 
-static char folder[] = "/tmp/test_database.XXXXXX";
 static struct database *database;
 
 static void
 enter(void)
 {
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	ck_assert_int_eq(chdir(folder), 0);
 	database = database_new(1000);
 }
 
 static void
 leave(void)
 {
-	auto_free char *command = mem_printf("rm -rf '%s'", folder);
-
 	database_free(&database);
-	ck_assert_int_eq(system(command), 0);
 }
 
 /* The one number that a query gives, on a connection of its own. */

@@ -11,24 +11,9 @@
 #include "common/fd.h"
 #include "common/mem.h"
 #include "supervisor/options/file_trial.h"
-#include "unit.h"
+#include "unit_folder.h"
 
-static char folder[] = "/tmp/test_file_trial.XXXXXX";
 static struct err err;
-
-static void
-enter(void)
-{
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-}
-
-static void
-leave(void)
-{
-	auto_free char *command = mem_printf("rm -rf '%s'", folder);
-
-	ck_assert_int_eq(system(command), 0);
-}
 
 /* Returns a path in the folder, which the caller frees. */
 static char *
@@ -132,5 +117,3 @@ UNIT_TEST(places_that_others_write_to_are_reported)
 	ck_assert_int_eq(seteuid(getuid()), 0);
 	chmod(folder, 0700);
 }
-
-UNIT_FIXTURE(enter, leave)

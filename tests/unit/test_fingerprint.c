@@ -12,9 +12,7 @@
 
 #include "common/mem.h"
 #include "supervisor/servers/servers.h"
-#include "unit.h"
-
-static char folder[] = "/tmp/test_fingerprint.XXXXXX";
+#include "unit_folder.h"
 
 /* A text in which '|' stands where a NUL is. */
 static struct server_texts
@@ -82,11 +80,8 @@ write_file(const char *name, const char *text, time_t when)
 {
 	auto_free char *path = mem_printf("%s/%s", folder, name);
 	struct timespec times[2] = { { when, 5 }, { when, 5 } };
-	FILE *file = fopen(path, "w");
 
-	ck_assert_ptr_nonnull(file);
-	fputs(text, file);
-	fclose(file);
+	put_file(path, text);
 	ck_assert_int_eq(utimensat(AT_FDCWD, path, times, 0), 0);
 }
 
@@ -117,13 +112,10 @@ UNIT_TEST(changes_with_its_files)
 	auto_free char *program = NULL;
 	auto_free char *run = NULL;
 
-	ck_assert_ptr_nonnull(mkdtemp(folder));
 	program = mem_printf("%s/program", folder);
 	changes_with(program, "program|", NULL, "program");
 	changes_with("/bin/sh", "sh|-|x|a.js|", folder, "a.js");
 	run = mem_printf("node|--y|%s/b.js|a.js|", folder);
 	changes_with("/bin/sh", run, folder, "b.js");
-	ck_assert_int_eq(chdir(folder), 0);
 	changes_with("/bin/sh", "python3|./c.py|", NULL, "c.py");
-	ck_assert_int_eq(system("rm -rf \"$PWD\""), 0);
 }

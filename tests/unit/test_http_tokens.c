@@ -17,9 +17,8 @@
 #include "supervisor/front/http.h"
 #include "supervisor/front/tool.h"
 #include "supervisor/run/session.h"
-#include "unit.h"
+#include "unit_folder.h"
 
-static char folder[] = "/tmp/test_http_tokens.XXXXXX";
 static struct options options = { .max_concurrent = 4, .queue = 9,
 	.tools = 7 };
 static struct runs runs = { .options = &options };
@@ -133,7 +132,6 @@ enter(void)
 {
 	int given;
 
-	ck_assert_ptr_nonnull(mkdtemp(folder));
 	dir = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	given = dup(dir);
 	ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr));
@@ -155,8 +153,6 @@ enter(void)
 static void
 leave(void)
 {
-	auto_free char *command = mem_printf("rm -rf '%s'", folder);
-
 	http_tokens_end(&http);
 	while (!LIST_EMPTY(&http.guests)) {
 		http_guest_clear(LIST_FIRST(&http.guests));
@@ -166,7 +162,6 @@ leave(void)
 	event_base_free(runs.base);
 	tokens_reset(&tokens);
 	fd_close(&dir);
-	ck_assert_int_eq(system(command), 0);
 }
 
 static struct http_guest *

@@ -13,11 +13,10 @@
 #include "common/limits.h"
 #include "common/mem.h"
 #include "supervisor/servers/in_force.h"
-#include "unit.h"
+#include "unit_folder.h"
 
 /* The files: in folders of the test, which is everybody's home. */
 
-static char folder[] = "/tmp/caisson-test-XXXXXX";
 static char home[sizeof("HOME=") + sizeof(folder)];
 static char *envp[] = { home, NULL };
 
@@ -147,8 +146,6 @@ enter(void)
 		.named = "mine.json",
 		.clock = tell_time };
 
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	ck_assert_int_eq(chdir(folder), 0);
 	snprintf(home, sizeof(home), "HOME=%s", folder);
 	ck_assert_int_eq(mkdir("MCPs", 0700), 0);
 	config = in_force_new(&setup, on_changed, &told);
@@ -158,14 +155,10 @@ enter(void)
 static void
 leave(void)
 {
-	auto_free char *command = mem_printf("rm -rf %s", folder);
-
 	in_force_free(&config);
 	in_force_free(&config); /* NULL is accepted */
 	ck_assert_int_eq(lists, 0);
 	buffer_reset(&told);
-	ck_assert_int_eq(chdir("/tmp"), 0);
-	ck_assert_int_eq(system(command), 0);
 }
 
 /* Requests that wait */
@@ -240,15 +233,12 @@ read_once(const char *says)
 	happened("changed\nready 0\n");
 }
 
-static void
-write_file(const char *path, const char *text);
-
 /* Nothing has changed, but what went wrong may go right now. */
 UNIT_TEST(a_file_that_could_not_be_read_is_tried_again)
 {
 	struct server_file *file;
 
-	write_file("MCPs/a.json", "x");
+	put_file("MCPs/a.json", "x");
 	refresh(0);
 	file = TAILQ_FIRST(&reading->files);
 	file->state = SERVER_FILE_REFUSED;
@@ -316,18 +306,9 @@ UNIT_TEST(what_is_kept_is_read_again_when_its_time_is_over)
 }
 
 static void
-write_file(const char *path, const char *text)
-{
-	auto_fd int fd =
-	    open(path, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0600);
-
-	ck_assert_int_eq(fd_write_all(fd, text, strlen(text)), 0);
-}
-
-static void
 file_grows(void)
 {
-	write_file("MCPs/a.json", "more");
+	put_file("MCPs/a.json", "more");
 }
 
 /* Waiting */
@@ -357,7 +338,7 @@ UNIT_TEST(a_waiter_may_wait_again)
 /* A file is saved during the reading: who asks then means that file. */
 UNIT_TEST(what_was_saved_before_asking_is_in_force)
 {
-	write_file("MCPs/a.json", "");
+	put_file("MCPs/a.json", "");
 	refresh(0);
 	file_grows();
 	refresh(1);

@@ -21,6 +21,7 @@
 #include "common/mem.h"
 #include "keeper_play.h"
 #include "keeper_times.h"
+#include "unit_folder.h"
 
 /*
  * Where something is to hang, and where it is not. An engine that is to hang
@@ -32,22 +33,10 @@
 unsigned int play_client_ms = LONG_MS;
 unsigned int play_rest_ms = LONG_MS;
 
-static char folder[] = "/tmp/caisson-test-XXXXXX";
 static unsigned int remove_ms = LONG_MS;
 static int is_found; /* the engine can be asked for the container */
 
 /* The folder of the engine */
-
-static void
-put(const char *name, const char *text)
-{
-	auto_free char *path = mem_printf("%s/%s", folder, name);
-	FILE *file = fopen(path, "w");
-
-	ck_assert_ptr_nonnull(file);
-	fputs(text, file);
-	fclose(file);
-}
 
 /* Returns the content of a file, "" if it is missing. */
 static char *
@@ -95,21 +84,12 @@ times(const char *word)
 static void
 set_up(void)
 {
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	put("code", "echo x; exec sleep 1000");
+	put_file("code", "echo x; exec sleep 1000");
 	/* A keeper whose supervisor has ended becomes ours. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 }
 
-static void
-tear_down(void)
-{
-	auto_free char *command = mem_printf("rm -r %s", folder);
-
-	ck_assert_int_eq(system(command), 0);
-}
-
-UNIT_FIXTURE(set_up, tear_down)
+UNIT_FIXTURE(set_up, NULL)
 
 /* Containers */
 
@@ -203,7 +183,7 @@ UNIT_TESTS(the_code_ends_by_itself, UNIT_COUNT(statuses))
 	auto_free char *said = NULL;
 	struct held held;
 
-	put("code", code);
+	put_file("code", code);
 	start(&held);
 	said = ends(&held, CLD_EXITED, statuses[_i]);
 	ck_assert_str_eq(said, "done\nend\n");
@@ -217,7 +197,7 @@ UNIT_TEST(input_and_output_pass)
 	auto_free char *said = NULL;
 	struct held held;
 
-	put("code", "exec cat");
+	put_file("code", "exec cat");
 	start(&held);
 	ck_assert_int_eq(write(held.in, "\0\xff\n", 3), 3);
 	close(held.in);
@@ -258,7 +238,7 @@ UNIT_TESTS(a_client_that_hangs_is_killed, 2)
 	struct held held;
 
 	play_client_ms = 1000;
-	put("run", runs[_i]);
+	put_file("run", runs[_i]);
 	start(&held);
 	await(&held);
 	kill(held.keeper, KEEPER_KILL);
@@ -348,7 +328,7 @@ UNIT_TESTS(a_removal_is_not_given_up, UNIT_COUNT(signals))
 	struct held held;
 
 	leave_one(&held);
-	put("rm", "wait");
+	put_file("rm", "wait");
 	start_remover(&held);
 	await(&held);
 	kill(held.keeper, signals[_i]);
@@ -364,7 +344,7 @@ UNIT_TEST(a_removal_that_failed_is_repeated)
 	struct held held;
 
 	leave_one(&held);
-	put("rm", "once");
+	put_file("rm", "once");
 	start_remover(&held);
 	said = ends(&held, CLD_EXITED, 1);
 	ck_assert(!container_exists());
@@ -381,7 +361,7 @@ UNIT_TESTS(a_failed_engine_may_have_left_one,
 	struct held held;
 
 	snprintf(status, sizeof(status), "%d", KEEPER_ENGINE_FAILED + _i);
-	put("run", status);
+	put_file("run", status);
 	start(&held);
 	said = ends(&held, CLD_EXITED, KEEPER_ENGINE_FAILED + _i);
 	ck_assert(!container_exists());
@@ -395,7 +375,7 @@ UNIT_TEST(a_client_leaves_its_container)
 	struct held held;
 
 	play_rest_ms = 1000;
-	put("run", "2");
+	put_file("run", "2");
 	start(&held);
 	said = ends(&held, CLD_EXITED, 2);
 	ck_assert(!container_exists());
@@ -407,7 +387,7 @@ UNIT_TEST(a_client_crashes)
 	auto_free char *said = NULL;
 	struct held held;
 
-	put("run", "crash");
+	put_file("run", "crash");
 	start(&held);
 	said = ends(&held, CLD_KILLED, SIGSEGV);
 	ck_assert(!container_exists());
@@ -459,7 +439,7 @@ UNIT_TESTS(an_engine_cannot_remove, 2)
 	struct held held;
 
 	log_to_file();
-	put("rm", cases[_i].rm);
+	put_file("rm", cases[_i].rm);
 	remove_ms = cases[_i].ms;
 	start(&held);
 	await(&held);
@@ -499,9 +479,9 @@ UNIT_TESTS(a_container_that_is_being_removed_is_not_left, 7)
 	char newline;
 
 	log_to_file();
-	put("run", cases[_i].run);
-	put("rm", cases[_i].rm);
-	put("ps", cases[_i].ps);
+	put_file("run", cases[_i].run);
+	put_file("rm", cases[_i].rm);
+	put_file("ps", cases[_i].ps);
 	remove_ms = cases[_i].ms;
 	is_found = cases[_i].is_found;
 	start(&held);
@@ -526,7 +506,7 @@ UNIT_TEST(a_removal_is_repeated)
 	auto_free char *said = NULL;
 	struct held held;
 
-	put("rm", "once");
+	put_file("rm", "once");
 	start(&held);
 	await(&held);
 	kill(held.keeper, KEEPER_KILL);

@@ -14,26 +14,10 @@
 #include "common/fd.h"
 #include "common/mem.h"
 #include "supervisor/process/process.h"
-#include "unit.h"
+#include "unit_folder.h"
 
-static char folder[] = "/tmp/test_listen.XXXXXX";
 static struct listen_place place;
 static struct err err;
-
-static void
-enter(void)
-{
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	ck_assert_int_eq(chdir(folder), 0);
-}
-
-static void
-leave(void)
-{
-	auto_free char *command = mem_printf("rm -rf '%s'", folder);
-
-	ck_assert_int_eq(system(command), 0);
-}
 
 UNIT_TEST(an_address_of_ipv6_is_in_brackets)
 {
@@ -129,5 +113,3 @@ UNIT_TEST(other_files_stay)
 	ck_assert_ptr_nonnull(strstr(err.text, "is in use"));
 	ck_assert_int_eq(stat("other", &st), 0);
 }
-
-UNIT_FIXTURE(enter, leave)

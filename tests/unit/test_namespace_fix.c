@@ -3,7 +3,6 @@
  * has its own sentence, for the steps that it makes fail and for no other. The
  * switches are files of the test.
  */
-#include <ftw.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,15 +10,13 @@
 #include "common/box_step.h"
 #include "common/mem.h"
 #include "supervisor/supervisor.h"
-#include "unit.h"
+#include "unit_folder.h"
 #include "supervisor/box/native.h"
 
 #define USERNS_CLONE "sys/kernel/unprivileged_userns_clone"
 #define APPARMOR "sys/kernel/apparmor_restrict_unprivileged_userns"
 
-/* In the place of /proc. */
-static char proc[] = "/tmp/caisson-test-cause-XXXXXX";
-
+/* The directory is in the place of /proc. */
 static void
 setup(void)
 {
@@ -27,35 +24,8 @@ setup(void)
 		"sys/kernel", "self" };
 	size_t i;
 
-	ck_assert_ptr_nonnull(mkdtemp(proc));
-	for (i = 0; i < UNIT_COUNT(folders); i++) {
-		auto_free char *path = mem_printf("%s/%s", proc, folders[i]);
-
-		ck_assert_int_eq(mkdir(path, 0700), 0);
-	}
-}
-
-static int
-remove_one(const char *path, const struct stat *st, int kind, struct FTW *ftw)
-{
-	return remove(path);
-}
-
-static void
-teardown(void)
-{
-	nftw(proc, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-}
-
-static void
-put(const char *name, const char *text)
-{
-	auto_free char *path = mem_printf("%s/%s", proc, name);
-	FILE *file = fopen(path, "w");
-
-	ck_assert_ptr_nonnull(file);
-	fputs(text, file);
-	fclose(file);
+	for (i = 0; i < UNIT_COUNT(folders); i++)
+		ck_assert_int_eq(mkdir(folders[i], 0700), 0);
 }
 
 static const char *
@@ -67,7 +37,7 @@ usual(enum box_step step)
 static void
 assert_names(enum box_step step, const char *word)
 {
-	const char *fix = namespace_fix(step, proc);
+	const char *fix = namespace_fix(step, folder);
 
 	ck_assert_msg(strstr(fix, word) != NULL, "%s: %s",
 	    box_step_info(step)->what, fix);
@@ -78,39 +48,39 @@ assert_names(enum box_step step, const char *word)
 /* As on a system that allows everything, or where nothing can be read. */
 UNIT_TESTS(has_no_cause_without_one, BOX_STEPS)
 {
-	ck_assert_str_eq(namespace_fix((unsigned long)_i, proc), usual(_i));
-	put("sys/user/max_user_namespaces", "15000\n");
-	put("sys/user/max_net_namespaces", "15000\n");
-	put(USERNS_CLONE, "1\n");
-	put(APPARMOR, "0\n");
-	put("self/status", "Name:\tcaisson\nSeccomp:\t0\n");
-	ck_assert_str_eq(namespace_fix((unsigned long)_i, proc), usual(_i));
-	put(APPARMOR, "what?\n");
-	put("self/status", "");
-	ck_assert_str_eq(namespace_fix((unsigned long)_i, proc), usual(_i));
+	ck_assert_str_eq(namespace_fix((unsigned long)_i, folder), usual(_i));
+	put_file("sys/user/max_user_namespaces", "15000\n");
+	put_file("sys/user/max_net_namespaces", "15000\n");
+	put_file(USERNS_CLONE, "1\n");
+	put_file(APPARMOR, "0\n");
+	put_file("self/status", "Name:\tcaisson\nSeccomp:\t0\n");
+	ck_assert_str_eq(namespace_fix((unsigned long)_i, folder), usual(_i));
+	put_file(APPARMOR, "what?\n");
+	put_file("self/status", "");
+	ck_assert_str_eq(namespace_fix((unsigned long)_i, folder), usual(_i));
 }
 
 UNIT_TEST(has_no_fix_for_no_step)
 {
-	ck_assert_ptr_null(namespace_fix(BOX_STEPS, proc));
-	ck_assert_ptr_null(namespace_fix(~0UL, proc));
+	ck_assert_ptr_null(namespace_fix(BOX_STEPS, folder));
+	ck_assert_ptr_null(namespace_fix(~0UL, folder));
 }
 
 UNIT_TEST(names_the_switch_of_older_debian)
 {
-	put(USERNS_CLONE, "0\n");
+	put_file(USERNS_CLONE, "0\n");
 	assert_names(BOX_STEP_USER_NAMESPACE,
 	    "'sysctl kernel.unprivileged_userns_clone=1'");
-	ck_assert_str_eq(namespace_fix(BOX_STEP_USER_MAP, proc),
+	ck_assert_str_eq(namespace_fix(BOX_STEP_USER_MAP, folder),
 	    usual(BOX_STEP_USER_MAP));
 }
 
 UNIT_TEST(names_the_limit_of_user_namespaces)
 {
-	put("sys/user/max_user_namespaces", "0\n");
+	put_file("sys/user/max_user_namespaces", "0\n");
 	assert_names(BOX_STEP_USER_NAMESPACE,
 	    "'sysctl user.max_user_namespaces=15000'");
-	ck_assert_str_eq(namespace_fix(BOX_STEP_NAMESPACES, proc),
+	ck_assert_str_eq(namespace_fix(BOX_STEP_NAMESPACES, folder),
 	    usual(BOX_STEP_NAMESPACES));
 }
 
@@ -123,9 +93,9 @@ UNIT_TESTS(names_the_limit_of_each_other_kind, 6)
 	auto_free char *fix =
 	    mem_printf("'sysctl user.max_%s_namespaces=15000'", kinds[_i]);
 
-	put(name, "0\n");
+	put_file(name, "0\n");
 	assert_names(BOX_STEP_NAMESPACES, fix);
-	ck_assert_str_eq(namespace_fix(BOX_STEP_USER_NAMESPACE, proc),
+	ck_assert_str_eq(namespace_fix(BOX_STEP_USER_NAMESPACE, folder),
 	    usual(BOX_STEP_USER_NAMESPACE));
 }
 
@@ -135,23 +105,23 @@ UNIT_TESTS(names_the_profile_of_apparmor, 4)
 	static const enum box_step steps[] = { BOX_STEP_USER_NAMESPACE,
 		BOX_STEP_USER_MAP, BOX_STEP_NAMESPACES, BOX_STEP_VIEW };
 
-	put(APPARMOR, "1\n");
+	put_file(APPARMOR, "1\n");
 	assert_names(steps[_i], "apparmor_parser -r");
 	assert_names(steps[_i], "/apparmor.d/caisson-box'");
-	ck_assert_str_eq(namespace_fix(BOX_STEP_PIVOT, proc),
+	ck_assert_str_eq(namespace_fix(BOX_STEP_PIVOT, folder),
 	    usual(BOX_STEP_PIVOT));
 }
 
 UNIT_TEST(names_a_filter_of_a_container)
 {
-	put("self/status", "Name:\tcaisson\nNoNewPrivs:\t0\nSeccomp:\t2\n"
+	put_file("self/status", "Name:\tcaisson\nNoNewPrivs:\t0\nSeccomp:\t2\n"
 	    "Seccomp_filters:\t1\n");
 	assert_names(BOX_STEP_USER_NAMESPACE, "--security-opt seccomp=");
 	assert_names(BOX_STEP_VIEW, "--security-opt seccomp=");
-	ck_assert_str_eq(namespace_fix(BOX_STEP_LIMITS, proc),
+	ck_assert_str_eq(namespace_fix(BOX_STEP_LIMITS, folder),
 	    usual(BOX_STEP_LIMITS));
 	/* A switch that is off would stop it without any filter. */
-	put("sys/user/max_user_namespaces", "0\n");
+	put_file("sys/user/max_user_namespaces", "0\n");
 	assert_names(BOX_STEP_USER_NAMESPACE, "sysctl");
 }
 
@@ -159,7 +129,7 @@ UNIT_TEST(names_a_filter_of_a_container)
 static void
 point(const char *name, const char *target)
 {
-	auto_free char *path = mem_printf("%s/%s", proc, name);
+	auto_free char *path = mem_printf("%s/%s", folder, name);
 
 	ck_assert_int_eq(symlink(target, path), 0);
 }
@@ -167,15 +137,15 @@ point(const char *name, const char *target)
 /* No root of a process is a folder of a file system, but in a chroot. */
 UNIT_TEST(names_a_chroot)
 {
-	point("self/root", proc);
+	point("self/root", folder);
 	assert_names(BOX_STEP_USER_NAMESPACE, "in a chroot");
 	assert_names(BOX_STEP_USER_NAMESPACE, "pivot_root");
-	ck_assert_str_eq(namespace_fix(BOX_STEP_USER_MAP, proc),
+	ck_assert_str_eq(namespace_fix(BOX_STEP_USER_MAP, folder),
 	    usual(BOX_STEP_USER_MAP));
 	/* No filter has to be changed, but a switch that is off has. */
-	put("self/status", "Seccomp:\t2\n");
+	put_file("self/status", "Seccomp:\t2\n");
 	assert_names(BOX_STEP_USER_NAMESPACE, "in a chroot");
-	put("sys/user/max_user_namespaces", "0\n");
+	put_file("sys/user/max_user_namespaces", "0\n");
 	assert_names(BOX_STEP_USER_NAMESPACE, "sysctl");
 }
 
@@ -191,9 +161,9 @@ UNIT_TESTS(names_a_chroot_at_a_mount, 4)
 		{ "/", "mnt:[1]", 0 },
 		{ "/none", "mnt:[1]", 0 },
 	};
-	auto_free char *one = mem_printf("%s/1", proc);
-	auto_free char *ns = mem_printf("%s/1/ns", proc);
-	auto_free char *own = mem_printf("%s/self/ns", proc);
+	auto_free char *one = mem_printf("%s/1", folder);
+	auto_free char *ns = mem_printf("%s/1/ns", folder);
+	auto_free char *own = mem_printf("%s/self/ns", folder);
 
 	ck_assert_int_eq(mkdir(one, 0700), 0);
 	ck_assert_int_eq(mkdir(ns, 0700), 0);
@@ -205,8 +175,8 @@ UNIT_TESTS(names_a_chroot_at_a_mount, 4)
 	if (firsts[_i].told)
 		assert_names(BOX_STEP_USER_NAMESPACE, "in a chroot");
 	else
-		ck_assert_str_eq(namespace_fix(BOX_STEP_USER_NAMESPACE, proc),
+		ck_assert_str_eq(namespace_fix(BOX_STEP_USER_NAMESPACE, folder),
 		    usual(BOX_STEP_USER_NAMESPACE));
 }
 
-UNIT_FIXTURE(setup, teardown)
+UNIT_FIXTURE(setup, NULL)

@@ -15,24 +15,14 @@
 #include "common/limits.h"
 #include "common/mem.h"
 #include "supervisor/options/option_file.h"
-#include "unit.h"
+#include "unit_folder.h"
 
-static char folder[] = "/tmp/test_option_file.XXXXXX";
 static char path[sizeof(folder) + sizeof("/config.json")];
 
 static void
 make_folder(void)
 {
-	ck_assert_ptr_nonnull(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/config.json", folder);
-}
-
-static void
-remove_folder(void)
-{
-	unlink(path);
-	rmdir(path);
-	rmdir(folder);
 }
 
 static void
@@ -201,4 +191,4 @@ UNIT_TEST(others_cannot_have_written_it)
 	ck_assert_ptr_nonnull(strstr(err.text, ": belongs to another user"));
 }
 
-UNIT_FIXTURE(make_folder, remove_folder)
+UNIT_FIXTURE(make_folder, NULL)

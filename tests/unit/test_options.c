@@ -17,17 +17,15 @@
 #include "common/mem.h"
 #include "supervisor/options/option_value.h"
 #include "supervisor/options/options.h"
-#include "unit.h"
+#include "unit_folder.h"
 
 #define ARGS_MAX 10
 
-static char folder[] = "/tmp/test_options.XXXXXX";
 static char *inner, *config, *config_home;
 
 static void
 make_folder(void)
 {
-	ck_assert_ptr_nonnull(mkdtemp(folder));
 	inner = mem_printf("%s/caisson", folder);
 	config = mem_printf("%s/config.json", inner);
 	config_home = mem_printf("XDG_CONFIG_HOME=%s", folder);
@@ -37,9 +35,6 @@ make_folder(void)
 static void
 remove_folder(void)
 {
-	unlink(config);
-	rmdir(inner);
-	rmdir(folder);
 	free(config_home);
 	free(config);
 	free(inner);

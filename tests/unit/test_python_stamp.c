@@ -12,9 +12,7 @@
 #include <unistd.h>
 
 #include "supervisor/box/python_stamp.h"
-#include "unit.h"
-
-static char folder[] = "/tmp/test-interpreter-XXXXXX";
+#include "unit_folder.h"
 
 /* A path in the folder of the test; four may be in use. */
 static const char *
@@ -28,21 +26,10 @@ at(const char *name)
 	return path;
 }
 
-static void
-put_file(const char *name, const char *text)
-{
-	FILE *file = fopen(at(name), "we");
-
-	ck_assert_ptr_nonnull(file);
-	fputs(text, file);
-	ck_assert_int_eq(fclose(file), 0);
-}
-
 /* An environment, whose interpreter is a link to one beside it. */
 static void
 open_folder(void)
 {
-	ck_assert_ptr_nonnull(mkdtemp(folder));
 	put_file("python3.real", "#!");
 	ck_assert_int_eq(mkdir(at("venv"), 0755), 0);
 	ck_assert_int_eq(mkdir(at("venv/bin"), 0755), 0);
@@ -51,14 +38,7 @@ open_folder(void)
 	put_file("venv/pyvenv.cfg", "home = /usr/bin\n");
 }
 
-static void
-close_folder(void)
-{
-	char command[PATH_MAX];
-
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	ck_assert_int_eq(system(command), 0);
-}
+UNIT_FIXTURE(open_folder, NULL)
 
 static void
 touch(void)
@@ -126,7 +106,6 @@ UNIT_TESTS(a_change_is_seen, 2 * UNIT_COUNT(changes))
 	struct python_stamp before, after;
 	char path[PATH_MAX];
 
-	open_folder();
 	snprintf(path, sizeof(path), "%s",
 	    at(_i % 2 ? "venv/bin/python3" : "venv"));
 	python_stamp_look(path, &before);
@@ -135,14 +114,12 @@ UNIT_TESTS(a_change_is_seen, 2 * UNIT_COUNT(changes))
 	changes[_i / 2]();
 	python_stamp_look(path, &after);
 	ck_assert_int_eq(python_stamp_same(&before, &after), 0);
-	close_folder();
 }
 
 UNIT_TEST(an_interpreter_without_environment)
 {
 	struct python_stamp before, after;
 
-	open_folder();
 	python_stamp_look(at("python3.real"), &before);
 	put_file("beside", "it");
 	python_stamp_look(at("python3.real"), &after);
@@ -150,7 +127,6 @@ UNIT_TEST(an_interpreter_without_environment)
 	touch();
 	python_stamp_look(at("python3.real"), &after);
 	ck_assert_int_eq(python_stamp_same(&before, &after), 0);
-	close_folder();
 }
 
 /* There is none, whatever the path is: no difference, and no end. */

@@ -15,33 +15,23 @@
 #include "common/limits.h"
 #include "common/mem.h"
 #include "supervisor/servers/servers.h"
-#include "unit.h"
+#include "unit_folder.h"
 
 static const struct server_source own = { .name = "own" };
 static const struct server_source named = { .name = "named", .named = 1 };
 static const struct server_source project = { .name = "project",
 	.project = 1 };
 
-static char folder[] = "/tmp/caisson-test-XXXXXX";
 static struct server_file file;
 static struct err err;
 
 static void
 enter(void)
 {
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	ck_assert_int_eq(chdir(folder), 0);
 	ck_assert_int_eq(mkdir("work", 0700), 0);
 }
 
-static void
-leave(void)
-{
-	auto_free char *command = mem_printf("rm -rf %s", folder);
-
-	ck_assert_int_eq(chdir("/tmp"), 0);
-	ck_assert_int_eq(system(command), 0);
-}
+UNIT_FIXTURE(enter, NULL)
 
 static void
 make_file(const char *path, off_t size)
@@ -86,7 +76,6 @@ UNIT_TEST(opens_regular_files_alone)
 	auto_fd int fd = -1;
 	struct stat st;
 
-	enter();
 	make_file("good", CONFIG_FILE_MAX);
 	make_file("large", CONFIG_FILE_MAX + 1);
 	ck_assert_int_eq(mkfifo("fifo", 0600), 0);
@@ -111,7 +100,6 @@ UNIT_TEST(opens_regular_files_alone)
 	    &own, "none", "cannot be opened: No such file or directory");
 	refuses(&named, "none", "cannot be opened: No such file or directory; "
 	    "create the file, or correct named");
-	leave();
 }
 
 #define AWAY "is a link that leads out of the working directory"
@@ -120,7 +108,6 @@ UNIT_TEST(a_project_keeps_to_its_folder)
 {
 	auto_fd int fd = -1;
 
-	enter();
 	make_file("outside", 1);
 	make_file("work/inside", 1);
 	make_file("work/large", CONFIG_PROJECT_FILE_MAX + 1);
@@ -139,7 +126,6 @@ UNIT_TEST(a_project_keeps_to_its_folder)
 	refuses(&project, "work/below", "is not a regular file");
 	refuses(&project, "work/none",
 	    "cannot be opened: No such file or directory");
-	leave();
 }
 
 /* Neither those of a project nor the user's own, unless it was named. */
@@ -147,7 +133,6 @@ UNIT_TEST(others_cannot_have_written_it)
 {
 	auto_fd int fd = -1;
 
-	enter();
 	make_file("work/open", 1);
 	ck_assert_int_eq(chmod("work/open", 0646), 0);
 	refuses(&project, "work/open", "can be written by every user of this "
@@ -169,7 +154,6 @@ UNIT_TEST(others_cannot_have_written_it)
 		fd = try_open(&named, "work/theirs");
 		ck_assert_int_ne(fd, -1);
 	}
-	leave();
 }
 
 /* What is looked at of a path below the folder: 0, or the error. */
@@ -185,7 +169,6 @@ look(const char *path)
 
 UNIT_TEST(looks_nowhere_else)
 {
-	enter();
 	make_file("work/inside", 1);
 	ck_assert_int_eq(symlink("inside", "work/link"), 0);
 	ck_assert_int_eq(symlink("/etc", "work/away"), 0);
@@ -198,7 +181,6 @@ UNIT_TEST(looks_nowhere_else)
 	ck_assert_int_eq(look("away"), 0);
 	ck_assert_int_eq(look("away/hosts"), EXDEV);
 	ck_assert_int_eq(look("away/none"), EXDEV);
-	leave();
 }
 
 /* 0: one of our own checks. */

@@ -11,9 +11,7 @@
 #include "common/fd.h"
 #include "common/mem.h"
 #include "supervisor/servers/servers.h"
-#include "unit.h"
-
-static char folder[] = "/tmp/caisson-test-XXXXXX";
+#include "unit_folder.h"
 
 static void
 make_file(const char *name, mode_t mode)
@@ -28,8 +26,6 @@ make_file(const char *name, mode_t mode)
 static void
 make_folder(void)
 {
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	ck_assert_int_eq(chdir(folder), 0);
 	ck_assert_int_eq(mkdir("one", 0700), 0);
 	ck_assert_int_eq(mkdir("two", 0700), 0);
 	ck_assert_int_eq(mkdir("one/other", 0700), 0);
@@ -40,14 +36,7 @@ make_folder(void)
 	ck_assert_int_eq(symlink("tool", "two/link"), 0);
 }
 
-static void
-remove_folder(void)
-{
-	ck_assert_int_eq(chdir("/tmp"), 0);
-	auto_free char *command = mem_printf("rm -rf %s", folder);
-
-	ck_assert_int_eq(system(command), 0);
-}
+UNIT_FIXTURE(make_folder, NULL)
 
 /* @ stands for the folder of the test. */
 static char *
@@ -90,7 +79,6 @@ UNIT_TESTS(finds, UNIT_COUNT(commands))
 	auto_free char *found = NULL;
 	auto_free char *wanted = NULL;
 
-	make_folder();
 	command = fill(commands[_i].command);
 	search = fill(commands[_i].search);
 	found = server_program_find(command, search, folder);
@@ -100,12 +88,10 @@ UNIT_TESTS(finds, UNIT_COUNT(commands))
 		wanted = fill(commands[_i].found);
 		ck_assert_str_eq(found, wanted);
 	}
-	remove_folder();
 }
 
 UNIT_TEST(recognises_itself)
 {
-	make_folder();
 	ck_assert(server_program_is_self("caisson", NULL, "one/tool"));
 	ck_assert(server_program_is_self("/x/caisson", NULL, "one/tool"));
 	ck_assert(!server_program_is_self("caisson2", NULL, "one/tool"));
@@ -117,5 +103,4 @@ UNIT_TEST(recognises_itself)
 	/* Under another name too. */
 	ck_assert_int_eq(link("one/tool", "one/hard"), 0);
 	ck_assert(server_program_is_self("hard", "one/hard", "one/tool"));
-	remove_folder();
 }

@@ -12,15 +12,11 @@
 #include "common/limits.h"
 #include "common/mem.h"
 #include "supervisor/servers/servers.h"
-#include "unit.h"
-
-static char folder[] = "/tmp/caisson-test-XXXXXX";
+#include "unit_folder.h"
 
 static void
 enter(void)
 {
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	ck_assert_int_eq(chdir(folder), 0);
 	ck_assert_int_eq(mkdir("MCPs", 0700), 0);
 	ck_assert_int_eq(mkdir(".config", 0700), 0);
 	ck_assert_int_eq(mkdir(".config/mcp", 0700), 0);
@@ -28,14 +24,7 @@ enter(void)
 	ck_assert_int_eq(mkdir("mcp-servers", 0700), 0);
 }
 
-static void
-leave(void)
-{
-	auto_free char *command = mem_printf("rm -rf %s", folder);
-
-	ck_assert_int_eq(chdir("/tmp"), 0);
-	ck_assert_int_eq(system(command), 0);
-}
+UNIT_FIXTURE(enter, NULL)
 
 static void
 make_file(const char *path, off_t size)
@@ -82,7 +71,6 @@ UNIT_TEST(finds_in_order)
 {
 	auto_free char *text = NULL;
 
-	enter();
 	make_file("MCPs/b.json", 0);
 	make_file("MCPs/a.json", 0);
 	make_file("MCPs/B.json", 0);
@@ -100,14 +88,12 @@ UNIT_TEST(finds_in_order)
 	    "0 /.config/caisson/servers/own.json\n0 /MCPs/B.json\n"
 	    "0 /MCPs/a.json\n0 /MCPs/b.json\n"
 	    "0 /.config/mcp/servers/z.json\n0! /mcp-servers/f.json\n");
-	leave();
 }
 
 UNIT_TEST(says_what_there_is_not)
 {
 	auto_free char *text = NULL;
 
-	enter();
 	ck_assert_int_eq(rmdir("MCPs"), 0);
 	make_file("MCPs", 0);
 	ck_assert_int_eq(rmdir("mcp-servers"), 0);
@@ -117,7 +103,6 @@ UNIT_TEST(says_what_there_is_not)
 	    "4 /MCPs: cannot be read: Not a directory\n"
 	    "3 /.config/mcp/servers: has no file *.json\n"
 	    "2! /mcp-servers: there is no such folder\n");
-	leave();
 }
 
 UNIT_TESTS(a_home_is_absolute, 3)
@@ -125,14 +110,12 @@ UNIT_TESTS(a_home_is_absolute, 3)
 	static const char *const homes[] = { "", "x", "./x" };
 	auto_free char *text = NULL;
 
-	enter();
 	text = found("", homes[_i]);
 	ck_assert_str_eq(text, "2 -: is not set\n"
 	    "2 -: HOME is not set to a folder\n"
 	    "2 -: HOME is not set to a folder\n"
 	    "2 -: HOME is not set to a folder\n"
 	    "3! /mcp-servers: has no file *.json\n");
-	leave();
 }
 
 UNIT_TEST(files_are_counted)
@@ -140,7 +123,6 @@ UNIT_TEST(files_are_counted)
 	auto_free char *text = NULL;
 	int n;
 
-	enter();
 	for (n = 0; n <= CONFIG_FILES_MAX; n++) {
 		auto_free char *path = mem_printf("MCPs/%d.json", n);
 
@@ -150,7 +132,6 @@ UNIT_TEST(files_are_counted)
 	ck_assert_ptr_nonnull(strstr(text, "4 /MCPs: has more than 256 files "
 	    "*.json: none of them is read\n"));
 	ck_assert_ptr_null(strstr(text, "/MCPs/"));
-	leave();
 }
 
 /*
@@ -247,7 +228,6 @@ UNIT_TEST(finds_files_of_clients)
 	auto_free char *home = NULL;
 	size_t i;
 
-	enter();
 	home = mem_printf("HOME=%s", folder);
 	for (i = 0; i < UNIT_COUNT(clients); i++) {
 		auto_free char *wanted =
@@ -263,7 +243,6 @@ UNIT_TEST(finds_files_of_clients)
 		server_sources_free(&files);
 		ck_assert_int_eq(unlink(clients[i].path), 0);
 	}
-	leave();
 }
 
 /* Variables that say where a client has its files. */
@@ -280,7 +259,6 @@ UNIT_TEST(a_client_may_have_moved)
 	const struct server_file *file;
 	size_t i;
 
-	enter();
 	for (i = 0; i < UNIT_COUNT(moved); i++) {
 		auto_free char *home = mem_printf("HOME=%s", folder);
 		auto_free char *variable =
@@ -294,30 +272,25 @@ UNIT_TEST(a_client_may_have_moved)
 		server_sources_free(&files);
 		ck_assert_int_eq(unlink(moved[i].path), 0);
 	}
-	leave();
 }
 
 UNIT_TEST(links_that_lead_nowhere_are_found)
 {
 	auto_free char *home = NULL;
 
-	enter();
 	home = mem_printf("HOME=%s", folder);
 	ck_assert_int_eq(symlink("nowhere", ".claude.json"), 0);
 	ck_assert_ptr_nonnull(first_found((char *[]){ home, NULL }));
 	server_sources_free(&files);
-	leave();
 }
 
 UNIT_TEST(a_folder_that_leads_away_is_refused)
 {
 	auto_free char *text = NULL;
 
-	enter();
 	ck_assert_int_eq(rmdir("mcp-servers"), 0);
 	ck_assert_int_eq(symlink("/etc", "mcp-servers"), 0);
 	text = found("", folder);
 	ck_assert_ptr_nonnull(strstr(text, "4! /mcp-servers: is a link that "
 	    "leads out of the working directory\n"));
-	leave();
 }

@@ -8,31 +8,25 @@
 
 #include "common/limits.h"
 #include "common/mem.h"
-#include "unit.h"
+#include "unit_folder.h"
 #include "worker/store/tool_lists.h"
 
 #define DAY 86400UL
 #define NOW (20000 * DAY)
 
-static char folder[] = "/tmp/test_tool_lists.XXXXXX";
 static struct database *database;
 static struct err err;
 
 static void
 enter(void)
 {
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	ck_assert_int_eq(chdir(folder), 0);
 	database = database_new(1000);
 }
 
 static void
 leave(void)
 {
-	auto_free char *command = mem_printf("rm -rf '%s'", folder);
-
 	database_free(&database);
-	ck_assert_int_eq(system(command), 0);
 }
 
 /* The fingerprint of a number. */
