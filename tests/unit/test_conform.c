@@ -310,7 +310,7 @@ static const struct {
 	{ "{'anyOf':[5,{'type':'null'}]}", "5", NULL, NULL },
 	{ "{'pattern':'^z$','minLength':99}", "'x'", NULL, NULL },
 	{ "{'maxItems':0,'items':false}", "[1]", NULL, NULL },
-	{ "{'prefixItems':[],'items':{'type':'null'}}", "[1]", NULL, NULL },
+	{ "{'prefixItems':5,'items':{'type':'null'}}", "[1]", NULL, NULL },
 };
 
 UNIT_TESTS(values_are_judged, UNIT_COUNT(values))
@@ -326,37 +326,62 @@ UNIT_TESTS(values_are_judged, UNIT_COUNT(values))
 	expect(schema, object, sent, values[_i].says == NULL ? NULL : says);
 }
 
+#define PAIR "{'type':'string'},{'type':'integer'}"
 #define NESTED                                                                 \
-	"{'properties':{'e':" ITEMS ",'k':" KINDS ",'w':" TWO "}}"
+	"{'properties':{'e':" ITEMS ",'k':" KINDS ",'w':" TWO ","              \
+	"'m':{'properties':{'s':{'type':'string'}},'additionalProperties':"    \
+	"{'$ref':'#/$defs/n'}},'p':{'patternProperties':{'^z':{}},"            \
+	"'additionalProperties':{'type':'integer'}},'c':{'prefixItems':[" PAIR \
+	"],'items':{'type':'boolean'}},'o':{'items':[" PAIR "],"               \
+	"'additionalItems':{'type':'null'}},'l':{'items':[" PAIR "]}},"        \
+	"'additionalProperties':{'type':'integer'},"                           \
+	"'$defs':{'n':{'type':'integer'}}}"
 
 /* All that is wrong is told at once. */
 static const struct {
-	const char *object, *says;
+	const char *object, *sent, *says;
 } nested[] = {
 	{ "{'e':[{'name':1,'kind':'c'},{'kind':'a','nam':''},5]}",
-	    "argument 'e[0].name' is 1, and must be a string; argument "
+	    NULL, "argument 'e[0].name' is 1, and must be a string; argument "
 	    "'e[0].kind' is 'c', and must be 'a' or 'b'; argument 'e[1]': "
 	    "unknown member 'nam'; did you mean 'name'?; missing member "
 	    "'name'; it takes name (required), kind (required), size, note; "
 	    "argument 'e[2]' is 5, and must be an object" },
-	{ "{'e':[{'name':'x','kind':'a','note':null}]}", "argument "
+	{ "{'e':[{'name':'x','kind':'a','note':null}]}", NULL, "argument "
 	    "'e[0].note' is null, and must be a string, or be left out" },
-	{ "{'e':[1,2,3,4,5,6,7]}", "argument 'e[0]' is 1, and must be an "
+	{ "{'e':[1,2,3,4,5,6,7]}", NULL, "argument 'e[0]' is 1, and must be an "
 	    "object; argument 'e[1]' is 2, and must be an object; argument "
 	    "'e[2]' is 3, and must be an object; argument 'e[3]' is 4, and "
 	    "must be an object; argument 'e[4]' is 5, and must be an object; "
 	    "..." },
-	{ "{'k':{}}", "argument 'k': missing member 'id'; it takes id "
+	{ "{'k':{}}", NULL, "argument 'k': missing member 'id'; it takes id "
 	    "(required)" },
-	{ "{'k':[1]}", "argument 'k[0]' is 1, and must be a string" },
-	{ "{'w':{}}", "argument 'w': missing member 'id'; it takes id "
+	{ "{'k':[1]}", NULL, "argument 'k[0]' is 1, and must be a string" },
+	{ "{'w':{}}", NULL, "argument 'w': missing member 'id'; it takes id "
 	    "(required), or else argument 'w': missing member 'name'; it "
 	    "takes name (required)" },
+	/* Members and arguments that no property has. */
+	{ "{'m':{'a':'1','s':'2'},'z':'3'}", "{'m':{'a':1,'s':'2'},'z':3}",
+	    NULL },
+	{ "{'m':{'b':'z','s':1},'z':true}", NULL, "argument 'm.b' is 'z', and "
+	    "must be an integer; argument 'm.s' is 1, and must be a string; "
+	    "argument 'z' is true, and must be an integer" },
+	{ "{'m':{'b':null}}", NULL, "argument 'm.b' is null, and must be an "
+	    "integer, or be left out" },
+	{ "{'p':{'zz':'1'}}", NULL, NULL },
+	/* Items by their place, and the rest. */
+	{ "{'c':['1','2',true],'o':['3','4',null],'l':['5','6','7']}",
+	    "{'c':['1',2,true],'o':['3',4,null],'l':['5',6,'7']}", NULL },
+	{ "{'c':['1'],'o':[],'l':['x','y']}", NULL,
+	    "argument 'l[1]' is 'y', and must be an integer" },
+	{ "{'c':[1,2,3],'o':['1',2,3]}", NULL, "argument 'c[0]' is 1, and "
+	    "must be a string; argument 'c[2]' is 3, and must be true or "
+	    "false; argument 'o[2]' is 3, and must be null" },
 };
 
 UNIT_TESTS(nested_values_are_judged, UNIT_COUNT(nested))
 {
-	expect(NESTED, nested[_i].object, NULL, nested[_i].says);
+	expect(NESTED, nested[_i].object, nested[_i].sent, nested[_i].says);
 }
 
 /* By it, null is left out for a and d, and taken for b and c. */

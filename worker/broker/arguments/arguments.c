@@ -146,20 +146,19 @@ arguments_check_values(struct conform *conform, struct json_span object,
 	struct json_span name, value;
 
 	while (json_span_next_member(&walk, &name, &value)) {
-		size_t len;
-		auto_free char *text = json_span_string(name, &len, NULL);
+		auto_free char *text = names_decode(name);
 
 		if (left_out != NULL)
 			conform_cut(conform, left_out,
 			    (size_t)(name.p - left_out));
 		left_out = NULL;
-		if (text != NULL && strlen(text) == len &&
+		if (text != NULL &&
 		    arguments_is_left_out(conform, parts, text, value)) {
 			left_out = name.p;
 			continue;
 		}
 		kept = value.p + value.len;
-		if (text != NULL && strlen(text) == len)
+		if (text != NULL)
 			arguments_check_value(
 			    conform, parts, text, name, value);
 	}

@@ -39,14 +39,17 @@ struct schema {
 };
 
 /*
- * A schema that a value must fit, and what it says of names: an object and an
- * array, each of length 0 if there is none. What stands beside a reference is
+ * A schema that a value must fit, and what it says of names: an object, the
+ * schema of those that are not in it, and an array, each of length 0 if there
+ * is none. closed: there are no others. What stands beside a reference is
  * beside: before 2019 it said nothing.
  */
 struct schema_part {
 	struct json_span all;
 	struct json_span properties;
+	struct json_span more;
 	struct json_span required;
+	int closed;
 	int beside;
 };
 
@@ -177,11 +180,14 @@ void names_check(struct conform *conform, const struct conform_place *place,
     struct json_span object, const struct schema_parts *parts, int closed);
 
 /*
- * Finds a property, beginning at the part *n. Returns 1 and sets *n behind the
- * part that has it, or 0.
+ * Finds the schema of a property, or of one of the others, beginning at the
+ * part *n. Returns 1 and sets *n behind the part that has it, or 0.
  */
 int names_property(struct schema *schema, const struct schema_parts *parts,
     size_t *n, const char *name, struct json_span *property);
+
+/* Returns a name without escapes, which the caller frees, or NULL. */
+char *names_decode(struct json_span name);
 
 /* Whether a part requires this name. */
 int names_required(struct schema *schema, const struct schema_parts *parts,

@@ -11,8 +11,8 @@
 
 /* The rules of a part that are understood. */
 enum conform_rule {
-	RULE_NULLABLE, RULE_CONST, RULE_ENUM, RULE_MORE, RULE_PATTERNS,
-	RULE_ITEMS, RULE_PREFIX, RULE_ANY, RULE_ONE, RULES
+	RULE_NULLABLE, RULE_CONST, RULE_ENUM, RULE_ITEMS, RULE_PREFIX,
+	RULE_REST, RULE_ANY, RULE_ONE, RULES
 };
 
 /* The value that is compared with a part. */
@@ -236,24 +236,23 @@ conform_convert(struct conform *conform, struct conform_value *given,
 
 static void
 conform_members(struct conform *conform, const struct conform_value *given,
-    const struct schema_part *part, const struct json_span_member *rules)
+    const struct schema_part *part)
 {
 	struct schema_parts only = { .list = { *part }, .count = 1 };
 	struct json_span_walk walk = json_span_walk(given->value);
 	struct json_span name, value, property;
-	int closed = part->properties.len > 2 &&
-	    rules[RULE_PATTERNS].count == 0 && rules[RULE_MORE].count > 0 &&
-	    json_span_kind(rules[RULE_MORE].value) == JSON_SPAN_FALSE;
 
-	names_check(conform, given->place, given->value, &only, closed);
-	while (part->properties.len > 0 && *conform->values > 0 &&
+	names_check(conform, given->place, given->value, &only,
+	    part->closed && part->properties.len > 2);
+	while (part->properties.len + part->more.len > 0 &&
+	    *conform->values > 0 &&
 	    json_span_next_member(&walk, &name, &value)) {
 		struct conform_place place = { given->place, name, 0 };
-		size_t len;
-		auto_free char *text = json_span_string(name, &len, NULL);
+		auto_free char *text = names_decode(name);
+		size_t n = 0;
 
-		if (text != NULL && schema_get(conform->schema,
-		        part->properties, text, &property) > 0)
+		if (text != NULL && names_property(conform->schema, &only,
+		        &n, text, &property))
 			conform_value(conform, &place, value, property,
 			    given->depth + 1,
 			    json_span_kind(value) == JSON_SPAN_NULL &&
@@ -262,20 +261,35 @@ conform_members(struct conform *conform, const struct conform_value *given,
 	}
 }
 
+/* The first items have a schema each, all others one together. */
 static void
 conform_items(struct conform *conform, const struct conform_value *given,
     const struct json_span_member *rules)
 {
-	struct json_span_walk walk = json_span_walk(given->value);
+	const struct json_span_member *first = &rules[RULE_PREFIX];
+	const struct json_span_member *rest = &rules[RULE_ITEMS];
+	struct json_span_walk walk = json_span_walk(given->value), firsts;
 	struct conform_place place = { given->place, { NULL, 0 }, 0 };
-	struct json_span each;
+	struct json_span each, from;
 
-	if (rules[RULE_ITEMS].count == 0 || rules[RULE_PREFIX].count > 0)
+	/* As it was written before 2020. */
+	if (first->count == 0 && rest->count > 0 &&
+	    json_span_kind(rest->value) == JSON_SPAN_ARRAY) {
+		first = rest;
+		rest = &rules[RULE_REST];
+	}
+	if (first->count > 0 && json_span_kind(first->value) != JSON_SPAN_ARRAY)
 		return;
+	firsts = json_span_walk(first->value);
 	for (; *conform->values > 0 && json_span_next_element(&walk, &each);
-	     place.index++)
-		conform_value(conform, &place, each, rules[RULE_ITEMS].value,
-		    given->depth + 1, 0);
+	     place.index++) {
+		if (!json_span_next_element(&firsts, &from))
+			from = rest->value;
+		if (from.len == 0)
+			return;
+		conform_value(
+		    conform, &place, each, from, given->depth + 1, 0);
+	}
 }
 
 /* Compares with one alternative; returns whether the value fits it. */
@@ -376,10 +390,9 @@ conform_part(struct conform *conform, const struct conform_value *given,
 		[RULE_NULLABLE] = { .name = "nullable" },
 		[RULE_CONST] = { .name = "const" },
 		[RULE_ENUM] = { .name = "enum" },
-		[RULE_MORE] = { .name = "additionalProperties" },
-		[RULE_PATTERNS] = { .name = "patternProperties" },
 		[RULE_ITEMS] = { .name = "items" },
 		[RULE_PREFIX] = { .name = "prefixItems" },
+		[RULE_REST] = { .name = "additionalItems" },
 		[RULE_ANY] = { .name = "anyOf" },
 		[RULE_ONE] = { .name = "oneOf" },
 	};
@@ -401,7 +414,7 @@ conform_part(struct conform *conform, const struct conform_value *given,
 		return;
 	}
 	if (json_span_kind(given->value) == JSON_SPAN_OBJECT)
-		conform_members(conform, given, part, rules);
+		conform_members(conform, given, part);
 	else if (json_span_kind(given->value) == JSON_SPAN_ARRAY)
 		conform_items(conform, given, rules);
 	if (rules[RULE_ANY].count > 0)

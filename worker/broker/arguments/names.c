@@ -39,8 +39,7 @@ names_has(const struct names_some *some, const char *name)
 	return 0;
 }
 
-/* Returns a name without escapes, which the caller frees, or NULL. */
-static char *
+char *
 names_decode(struct json_span name)
 {
 	size_t len;
@@ -57,10 +56,13 @@ names_property(struct schema *schema, const struct schema_parts *parts,
     size_t *n, const char *name, struct json_span *property)
 {
 	while (*n < parts->count) {
-		struct json_span properties = parts->list[(*n)++].properties;
+		const struct schema_part *part = &parts->list[(*n)++];
 
-		if (properties.len > 0 &&
-		    schema_get(schema, properties, name, property) > 0)
+		if (part->properties.len > 0 && schema_get(schema,
+		        part->properties, name, property) > 0)
+			return 1;
+		*property = part->more;
+		if (part->more.len > 0 && schema->work > 0)
 			return 1;
 	}
 	return 0;

@@ -50,7 +50,7 @@ schema_get(struct schema *schema, struct json_span object, const char *name,
 /* What a part says of its name, of other schemas and of names. */
 enum schema_link {
 	LINK_REF, LINK_ALL, LINK_ID, LINK_OLD_ID, LINK_PROPERTIES,
-	LINK_REQUIRED, LINKS
+	LINK_REQUIRED, LINK_MORE, LINK_PATTERNS, LINKS
 };
 
 static void
@@ -62,6 +62,8 @@ schema_read_links(struct json_span part, struct json_span_member *links)
 	links[LINK_OLD_ID].name = "id";
 	links[LINK_PROPERTIES].name = "properties";
 	links[LINK_REQUIRED].name = "required";
+	links[LINK_MORE].name = "additionalProperties";
+	links[LINK_PATTERNS].name = "patternProperties";
 	json_span_members(part, links, LINKS);
 }
 
@@ -164,7 +166,8 @@ schema_add_part(struct schema_parts *parts, struct json_span part)
 	    parts->count == ARGUMENTS_PARTS_MAX)
 		parts->whole = 0;
 	else
-		parts->list[parts->count++].all = part;
+		parts->list[parts->count++] =
+		    (struct schema_part){ .all = part };
 }
 
 /* Adds the schemas that a part refers to. */
@@ -218,6 +221,11 @@ schema_find_more(struct schema *schema, struct schema_parts *parts, size_t n)
 	part->properties =
 	    schema_take(&links[LINK_PROPERTIES], JSON_SPAN_OBJECT);
 	part->required = schema_take(&links[LINK_REQUIRED], JSON_SPAN_ARRAY);
+	if (links[LINK_PATTERNS].count == 0) {
+		part->more = schema_take(&links[LINK_MORE], JSON_SPAN_OBJECT);
+		part->closed = links[LINK_MORE].count > 0 && json_span_kind(
+		    links[LINK_MORE].value) == JSON_SPAN_FALSE;
+	}
 	part->beside = links[LINK_REF].count > 0;
 	schema_follow(schema, parts, links);
 	return 1;
