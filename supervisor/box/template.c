@@ -177,6 +177,8 @@ template_on_standing(struct template *template, int *init, int *code)
 	    base, init, template_on_init_ended, template);
 	template->code = reaper_watch(
 	    base, code, template_on_code_ended, template);
+	reaper_keep_running(template->init);
+	reaper_keep_running(template->code);
 	template_set_built(template);
 	if (channel_send_stay(template->channel, &stay, &err) == -1)
 		template_fail(template, err.text);
@@ -249,6 +251,7 @@ template_start(struct template *template, struct err *err)
 		return -1;
 	template->launcher = reaper_watch(
 	    base, &pidfd, template_on_launcher_ended, template);
+	reaper_keep_running(template->launcher);
 	reaper_hold();
 	template->building = 1;
 	template->timer = evtimer_new(base, template_on_timer, template);

@@ -460,6 +460,20 @@ test('a template that is killed is replaced; its boxes live on', async (t) => {
   await raw.finish();
 });
 
+test('a template that is stopped is replaced, and no call waits long for it',
+  async (t) => {
+    const raw = await warmed(t);
+    const before = await template(raw);
+
+    process.kill(before.pid, 'SIGSTOP');
+    for (const printed of await Promise.all([1, 2, 3, 4, 5, 6].map(
+      (value) => raw.printed(`print(${value})`, { timeout: 100 }))))
+      assert.equal(printed.length, 1);
+    await gone([before]);
+    await warm(raw);
+    await raw.finish();
+  });
+
 /* What ends the process group of one box must not end any other process. */
 test('no box is in the process group of another, or of the template',
   async (t) => {
