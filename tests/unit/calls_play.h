@@ -8,8 +8,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -28,29 +26,21 @@
 void
 relay_on_prepare(struct relay *relay, struct ipc_prepare *prepare)
 {
-	(void)relay;
-	(void)prepare;
 }
 
 void
 relay_on_start(struct relay *relay, struct ipc_start *start)
 {
-	(void)relay;
-	(void)start;
 }
 
 void
 relay_on_store(struct relay *relay, struct ipc_store *store)
 {
-	(void)relay;
-	(void)store;
 }
 
 void
 relay_on_finish(struct relay *relay, struct ipc_finish *finish)
 {
-	(void)relay;
-	(void)finish;
 }
 
 static int store_wanted; /* how often the supervisor was asked for the store */
@@ -58,7 +48,6 @@ static int store_wanted; /* how often the supervisor was asked for the store */
 static inline void
 want_store(struct relay *relay)
 {
-	(void)relay;
 	store_wanted++;
 }
 
@@ -68,7 +57,6 @@ static struct buffer echoed; /* what became its output */
 static inline int
 play_echo(struct relay *relay, const char *text, size_t len)
 {
-	(void)relay;
 	buffer_add(&echoed, text, len);
 	return !printed;
 }
@@ -76,7 +64,6 @@ play_echo(struct relay *relay, const char *text, size_t len)
 static inline int
 play_printed(struct relay *relay, const char *text, size_t len)
 {
-	(void)relay;
 	return printed && len == 5 && memcmp(text, "a.png", len) == 0;
 }
 
@@ -95,7 +82,6 @@ static int tellings;
 static inline void
 play_tell(struct relay *relay, const struct request_progress *progress)
 {
-	(void)relay;
 	told = *progress;
 	tellings++;
 }

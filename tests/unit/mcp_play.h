@@ -40,7 +40,6 @@ call_new(struct runs *among, struct request *run,
 {
 	struct call *call = &calls[ncalls];
 
-	(void)among;
 	if (calls_refused) {
 		request_reset(run);
 		err_set(err, "busy: everything is taken");
@@ -140,10 +139,6 @@ void
 server_names_settle(char **names, size_t *len, struct in_force *config,
     const struct server_texts *allowed)
 {
-	(void)names;
-	(void)len;
-	(void)config;
-	(void)allowed;
 }
 
 /* There are all servers but one. */
@@ -167,7 +162,6 @@ static struct buffer sent;
 static inline void
 on_send(void *client, struct buffer *lines, const struct mcp_about *about)
 {
-	(void)about;
 	ck_assert_ptr_eq(client, &a_client);
 	buffer_add(&sent, lines->data, lines->len);
 	buffer_reset(lines);
@@ -189,7 +183,6 @@ static unsigned int begun;
 void
 runs_begin(struct runs *among)
 {
-	(void)among;
 	ck_assert_ptr_nonnull(strstr(sent.data, "\"result\":"));
 	begun++;
 }
@@ -309,9 +302,6 @@ start(void)
 #define CALL(id, code)                                                         \
 	REQUEST(id, "\"tools/call\",\"params\":{\"name\":\"run_python\","      \
 	    "\"arguments\":{\"code\":\"" code "\"}}")
-#define CALL_WITH(id, servers)                                                 \
-	REQUEST(id, "\"tools/call\",\"params\":{\"name\":\"run_python\","      \
-	    "\"arguments\":{\"code\":\"x\",\"servers\":[" servers "]}}")
 #define CANCEL(id)                                                             \
 	"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\","         \
 	"\"params\":{\"requestId\":" id "}}"

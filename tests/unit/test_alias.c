@@ -8,8 +8,6 @@
 #include "common/mem.h"
 #include "unit.h"
 
-#define MANY 10000
-
 static const struct {
 	const char *name;
 	const char *alias;

@@ -2,7 +2,6 @@
  * Tests of supervisor/front/arguments: which arguments are accepted and what
  * they mean, and the one sentence with which every other is refused.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/buffer.h"

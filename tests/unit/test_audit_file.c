@@ -4,7 +4,6 @@
  * refused and stays as it is.
  */
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -12,8 +11,6 @@
 #include <unistd.h>
 
 #include "common/fd.h"
-#include "common/log.h"
-#include "common/mem.h"
 #include "supervisor/peers/audit_file.h"
 #include "unit_folder.h"
 

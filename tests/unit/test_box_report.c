@@ -2,7 +2,6 @@
  * Tests of supervisor/box/box_report: how code has ended is as its box reports,
  * and without a report as its client tells.
  */
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
  * counted, and limits no other one.
  */
 #include <stdio.h>
-#include <string.h>
 
 #include "common/address.h"
 #include "unit.h"

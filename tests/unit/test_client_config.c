@@ -5,7 +5,6 @@
  */
 #include <fcntl.h>
 #include <ftw.h>
-#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -2,7 +2,6 @@
  * Tests of supervisor/options/command_word: which words are understood, what
  * they are about, and what is said of others.
  */
-#include <string.h>
 
 #include "common/err.h"
 #include "supervisor/options/command_word.h"

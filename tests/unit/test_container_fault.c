@@ -5,7 +5,6 @@
  * except those marked as made up.
  */
 #include <signal.h>
-#include <string.h>
 
 #include "common/mem.h"
 #include "supervisor/box/container_fault.h"

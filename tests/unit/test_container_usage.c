@@ -4,10 +4,8 @@
  * ones that could be read remain. The cgroups are folders of the test.
  */
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/fd.h"
 #include "common/mem.h"

@@ -11,7 +11,6 @@
 
 #include "common/buffer.h"
 #include "common/fd.h"
-#include "common/limits.h"
 #include "common/mem.h"
 #include "unit_folder.h"
 #include "worker/store/database.h"

@@ -2,7 +2,6 @@
  * Tests of common/event, which is a part of what libevent is: what a handler
  * may do to events is what matters, as relays free them in handlers.
  */
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "common/clock.h"
@@ -23,7 +22,6 @@ static int indexes[EVENTS] = { 0, 1, 2 };
 static void
 note(evutil_socket_t fd, short what, void *ctx)
 {
-	(void)fd;
 	told[*(int *)ctx]++;
 	found = what;
 }

@@ -3,7 +3,6 @@
  * pass, what could not is told, and nothing is made either way.
  */
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -4,11 +4,9 @@
  * file alone.
  */
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/mem.h"
 #include "supervisor/servers/servers.h"

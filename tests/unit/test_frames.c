@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "common/buffer.h"
@@ -32,14 +31,12 @@ static unsigned int readies;
 static void
 control_ended(struct relay *relay)
 {
-	(void)relay;
 	buffer_add_text(&told, "end\n");
 }
 
 static void
 code_ended(struct relay *relay, const struct frames_end *end)
 {
-	(void)relay;
 	buffer_printf(&told, "code ended: %u, %u threads\n",
 	    (unsigned int)end->exit, (unsigned int)end->threads);
 }
@@ -47,21 +44,18 @@ code_ended(struct relay *relay, const struct frames_end *end)
 static void
 box_ready(struct relay *relay)
 {
-	(void)relay;
 	readies++;
 }
 
 static void
 code_sent(struct relay *relay)
 {
-	(void)relay;
 	buffer_add_text(&told, "sent\n");
 }
 
 static void
 fault(struct relay *relay, const char *reason)
 {
-	(void)relay;
 	if (strlen(reason) > FAULT_REASON_MAX ||
 	    !utf8_valid(reason, strlen(reason)))
 		ck_abort_msg("no message can carry '%s'", reason);
@@ -73,7 +67,6 @@ static int complete; /* nothing more will come */
 static int
 is_complete(struct relay *relay)
 {
-	(void)relay;
 	return complete;
 }
 
@@ -86,7 +79,6 @@ calls_request(struct calls *calls, struct json_span frame, struct err *err)
 {
 	struct json_span id;
 
-	(void)calls;
 	buffer_printf(&told, "request: %.*s\n", (int)frame.len, frame.p);
 	if (json_span_get(frame, "id", &id) == 1 && id.p[0] == '0')
 		return err_set(err, "a bad request");
@@ -97,8 +89,6 @@ int
 calls_oversized(
     struct calls *calls, const struct line *line, struct err *err)
 {
-	(void)calls;
-	(void)err;
 	buffer_printf(&told, "oversized: %.20s %zu\n", line->data, line->total);
 	return 0;
 }
@@ -106,8 +96,6 @@ calls_oversized(
 int
 calls_cancel(struct calls *calls, struct json_span frame, struct err *err)
 {
-	(void)calls;
-	(void)err;
 	buffer_printf(&told, "cancel: %.*s\n", (int)frame.len, frame.p);
 	return 0;
 }
@@ -117,10 +105,6 @@ int
 streams_take(struct relay *relay, struct json_span frame,
     struct json_span type, struct err *err)
 {
-	(void)relay;
-	(void)frame;
-	(void)type;
-	(void)err;
 	return 0;
 }
 

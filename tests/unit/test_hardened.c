@@ -7,16 +7,12 @@
 #include <fcntl.h>
 #include <link.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/fd.h"
-#include "common/ipc_socket.h"
-#include "common/limits.h"
 #include "unit.h"
 
 static ElfW(Ehdr) *elf;

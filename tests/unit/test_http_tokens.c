@@ -6,10 +6,8 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/clock.h"
 #include "common/fd.h"
 #include "common/loop.h"
 #include "common/mem.h"

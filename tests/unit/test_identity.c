@@ -8,13 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/fd.h"
 #include "common/limits.h"
-#include "common/mem.h"
 #include "supervisor/supervisor.h"
 #include "unit.h"
 #include "supervisor/process/process.h"

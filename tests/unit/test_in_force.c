@@ -3,11 +3,9 @@
  * again when one of them has changed, each waiting request is answered once,
  * and servers in force are found by name. The test makes up the files.
  */
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "common/fd.h"
 #include "common/limits.h"
@@ -96,9 +94,6 @@ void
 server_rows_copy(struct servers *servers, const struct server_file *file,
     const struct server_file *before)
 {
-	(void)servers;
-	(void)file;
-	(void)before;
 	ck_abort_msg("nothing is kept here");
 }
 
@@ -106,7 +101,6 @@ int
 server_judge_is_stranger(
     const struct servers *servers, const struct server_file *file)
 {
-	(void)servers;
 	return file->source->project;
 }
 

@@ -3,7 +3,6 @@
  * becomes a status of the trial, and its output does not.
  */
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "common/trial.h"

@@ -2,7 +2,6 @@
  * Tests of supervisor/options/json_report: members, elements, and texts that
  * come from files and models.
  */
-#include <string.h>
 
 #include "supervisor/options/json_report.h"
 #include "unit.h"

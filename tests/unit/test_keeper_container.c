@@ -5,7 +5,6 @@
  *
  * Usage: test_keeper_container PATH/keeper_engine.sh
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -13,15 +12,65 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/buffer.h"
 #include "common/mem.h"
-#include "keeper_play.h"
+#include "unit.h"
+#include "supervisor/process/process.h"
 #include "keeper_times.h"
 #include "unit_folder.h"
+
+struct held {
+	int in, out;
+	int errors; /* of a server; a container has those of the test */
+	int pidfd; /* of its keeper */
+	pid_t keeper;
+};
+
+static int
+note_child(void *ctx, pid_t pid)
+{
+	*(pid_t *)ctx = pid;
+	return 1;
+}
+
+/* Returns the only child of the test. */
+static pid_t
+only_child(void)
+{
+	pid_t child;
+
+	ck_assert_uint_eq(children_each(note_child, &child), 1);
+	return child;
+}
+
+/* Waits for the "x" that a program prints when it runs. */
+static void
+await(const struct held *held)
+{
+	char c;
+
+	ck_assert_int_eq(read(held->out, &c, 1), 1);
+	ck_assert_int_eq(c, 'x');
+}
+
+/* Returns all that is printed until no process is left that could print. */
+static char *
+read_all(int fd)
+{
+	struct buffer said = { 0 };
+	ssize_t n;
+
+	do {
+		n = read(fd, buffer_reserve(&said, 4096), 4096);
+		ck_assert_int_ne(n, -1);
+		said.len += (size_t)n;
+	} while (n > 0);
+	buffer_add_text(&said, "");
+	return buffer_take(&said, NULL);
+}
 
 /*
  * Where something is to hang, and where it is not. An engine that is to hang

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/clock.h"
 #include "common/limits.h"
 #include "common/loop.h"
 #include "common/mem.h"

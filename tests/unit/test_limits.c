@@ -2,7 +2,6 @@
  * Tests of worker/box/native/limits: what bounds the memory and the number of
  * the processes of a language. No limit is set: the calls are led here.
  */
-#include <string.h>
 #include <sys/resource.h>
 
 #include "common/limits.h"

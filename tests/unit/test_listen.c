@@ -2,17 +2,14 @@
  * Tests of supervisor/process/listen: where sockets listen, what is refused,
  * and whose files are replaced.
  */
-#include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/fd.h"
-#include "common/mem.h"
 #include "supervisor/process/process.h"
 #include "unit_folder.h"
 

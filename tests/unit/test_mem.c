@@ -3,7 +3,6 @@
  * leave nothing behind, and no memory ends the process with status 70.
  */
 #include <stdint.h>
-#include <string.h>
 
 #include "common/limits.h"
 #include "common/mem.h"

@@ -5,12 +5,9 @@
  */
 #include <limits.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "common/mem.h"
 #include "unit.h"

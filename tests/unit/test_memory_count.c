@@ -3,12 +3,7 @@
  * to have, by files that look like those of /proc.
  */
 #include <sched.h>
-#include <signal.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "common/buffer.h"
 #include "common/mem.h"

@@ -9,7 +9,6 @@
 
 #include "common/box_step.h"
 #include "common/mem.h"
-#include "supervisor/supervisor.h"
 #include "unit_folder.h"
 #include "supervisor/box/native.h"
 

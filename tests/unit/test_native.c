@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "common/fd.h"
-#include "common/mem.h"
 #include "supervisor/box/language.h"
 #include "supervisor/box/native.h"
 #include "supervisor/process/process.h"
@@ -41,10 +40,6 @@ __wrap_launcher_start(struct boxes *from, const struct channel_ends *ends,
 {
 	int pair[2];
 
-	(void)number;
-	(void)stamp;
-	(void)group;
-	(void)err;
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
 	    pair), 0);
 	line = pair[1];
@@ -55,14 +50,12 @@ __wrap_launcher_start(struct boxes *from, const struct channel_ends *ends,
 unsigned long
 __wrap_templates_asked(const struct templates *templates)
 {
-	(void)templates;
 	return TEMPLATE;
 }
 
 void
 __wrap_templates_kill(struct templates *templates, unsigned long number)
 {
-	(void)templates;
 	ck_assert_uint_eq(number, TEMPLATE);
 	killed++;
 }

@@ -14,7 +14,6 @@ static size_t usual; /* blocks that the allocator of the interpreter made */
 static void *
 allocate(void *context, size_t size)
 {
-	(void)context;
 	usual++;
 	return malloc(size);
 }
@@ -22,7 +21,6 @@ allocate(void *context, size_t size)
 static void *
 allocate_zeroed(void *context, size_t count, size_t size)
 {
-	(void)context;
 	usual++;
 	return calloc(count, size);
 }
@@ -30,7 +28,6 @@ allocate_zeroed(void *context, size_t count, size_t size)
 static void *
 reallocate(void *context, void *block, size_t size)
 {
-	(void)context;
 	usual++;
 	return realloc(block, size);
 }
@@ -38,7 +35,6 @@ reallocate(void *context, void *block, size_t size)
 static void
 release(void *context, void *block)
 {
-	(void)context;
 	free(block);
 }
 
@@ -124,7 +120,6 @@ static struct near_allocator inner;
 static void *
 allocate_around(void *context, size_t size)
 {
-	(void)context;
 	return inner.allocate(inner.context, size);
 }
 

@@ -3,7 +3,6 @@
  * and that one which sends garbage, nothing, or does not read costs only
  * itself. The test is the commands; sessions are stand-ins.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +60,6 @@ sessions_tell(struct sessions *table,
 		5, 6 };
 	unsigned int n;
 
-	(void)table;
 	memset(long_name, 'n', SESSION_NAME_MAX);
 	long_name[SESSION_NAME_MAX] = '\0';
 	for (n = 0; n < sessions; n++) {
@@ -74,8 +72,6 @@ enum session_fate
 sessions_end_named(struct sessions *table, const char *scope,
     const char *session, const char *why)
 {
-	(void)table;
-	(void)why;
 	ck_assert_str_eq(scope, "laptop");
 	return strcmp(session, "busy") == 0 ? SESSION_ENDING
 	    : strcmp(session, "idle") == 0  ? SESSION_ENDED
@@ -86,8 +82,6 @@ void
 call_end_session(
     struct runs *table, const char *scope, const char *session, const char *why)
 {
-	(void)table;
-	(void)why;
 	ck_assert_str_eq(scope, "laptop");
 	ck_assert_str_eq(session, "busy");
 	cancelled++;
@@ -97,9 +91,6 @@ uint64_t
 call_session_bytes(
     const struct runs *table, const char *scope, const char *session)
 {
-	(void)table;
-	(void)scope;
-	(void)session;
 	return 77;
 }
 

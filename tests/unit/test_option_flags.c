@@ -2,7 +2,6 @@
  * Tests of supervisor/options/option_flags: the forms in which a flag can be
  * written. Wrong ones are in tests/e2e/wrong-invocations.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "supervisor/options/option_flags.h"

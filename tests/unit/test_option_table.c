@@ -3,7 +3,6 @@
  * sound, and that names turn into keys and back.
  */
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/log.h"

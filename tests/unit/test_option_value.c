@@ -3,7 +3,6 @@
  * its bounds and one beyond, and that what is printed can be read back.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/limits.h"
 #include "supervisor/options/option_value.h"

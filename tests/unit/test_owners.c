@@ -2,7 +2,6 @@
  * Tests of worker/broker: owners of executions, each with processes of servers
  * of its own.
  */
-#include <string.h>
 
 #include "server_play.h"
 

@@ -35,17 +35,12 @@ set(struct pages_allocator *allocator)
 static void *
 allocate_nothing(void *context, size_t size)
 {
-	(void)context;
-	(void)size;
 	return NULL;
 }
 
 static void
 free_nothing(void *context, void *piece, size_t size)
 {
-	(void)context;
-	(void)piece;
-	(void)size;
 }
 
 /* As the interpreter does, one after the other. */
@@ -128,7 +123,6 @@ allocate_block(size_t size)
 static void *
 allocate_no_block(size_t size)
 {
-	(void)size;
 	return NULL;
 }
 

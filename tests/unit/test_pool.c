@@ -104,20 +104,17 @@ static unsigned int rests;
 void
 boxes_want(struct boxes *owner)
 {
-	(void)owner;
 }
 
 int
 boxes_awaited(const struct boxes *owner)
 {
-	(void)owner;
 	return awaited;
 }
 
 void
 boxes_rest(struct boxes *owner)
 {
-	(void)owner;
 	rests++;
 }
 

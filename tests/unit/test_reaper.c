@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +14,6 @@
 #include <unistd.h>
 
 #include "common/fd.h"
-#include "common/mem.h"
 #include "supervisor/supervisor.h"
 #include "unit.h"
 #include "supervisor/process/process.h"
@@ -135,7 +133,6 @@ do_die(int number)
 static void
 do_wait(int unused)
 {
-	(void)unused;
 	/* A process that outlives a failed test is not awaited for ever. */
 	alarm(2 * UNIT_TIMEOUT_SECONDS);
 	for (;;)

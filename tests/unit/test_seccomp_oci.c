@@ -29,7 +29,6 @@
 /* How often each is asked, with other arguments each time. */
 #define TRIALS 1500
 
-
 /* Values that rules compare, and their neighbours; the others are 0 to 63. */
 static const uint32_t values[] = { F_GETPIPE_SZ, F_SETPIPE_SZ, F_ADD_SEALS,
 	F_DUPFD_CLOEXEC, 0x5401, 0x5402, 0x540f, 0x5413, 0x541b, 0x5421,

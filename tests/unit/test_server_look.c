@@ -2,7 +2,6 @@
  * Tests of supervisor/servers/server_look: whatever happens to a file of any
  * source, and to what it is in, changes how the files look; nothing else does.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -3,7 +3,6 @@
  * home that the test makes.
  */
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/buffer.h"

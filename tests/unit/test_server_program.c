@@ -3,7 +3,6 @@
  * whether that is this very program.
  */
 #include <fcntl.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

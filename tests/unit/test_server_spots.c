@@ -2,9 +2,7 @@
  * Tests of supervisor/servers/server_spots: what a reader says of places is
  * taken for the entry that it told last, and only where it can be so.
  */
-#include <string.h>
 
-#include "common/mem.h"
 #include "supervisor/servers/server_spots.h"
 #include "unit.h"
 

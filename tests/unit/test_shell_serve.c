@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "common/fd.h"
-#include "common/limits.h"
 #include "common/mem.h"
 #include "unit.h"
 #include "worker/box/shell/mcp.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/limits.h"
 #include "common/mem.h"
 #include "unit.h"
 #include "worker/box/shell/mcp.h"

@@ -5,7 +5,6 @@
  */
 #include <gnu/libc-version.h>
 
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,6 @@
  * what it sees over its channel.
  */
 #include <fcntl.h>
-#include <grp.h>
 #include <libgen.h>
 #include <sched.h>
 #include <signal.h>

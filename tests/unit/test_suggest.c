@@ -2,8 +2,6 @@
  * Tests of supervisor/options/suggest: which word is the nearest, and that
  * nothing is suggested for a word that is near to none.
  */
-#include <stdlib.h>
-#include <string.h>
 
 #include "supervisor/options/suggest.h"
 #include "unit.h"

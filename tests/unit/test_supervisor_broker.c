@@ -4,12 +4,10 @@
  * started. The configuration, the process of the broker and the servers are
  * played by the test.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -17,7 +15,6 @@
 
 #include "common/fd.h"
 #include "common/ipc_socket.h"
-#include "common/log.h"
 #include "common/mem.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/peers/server_process.h"
@@ -85,7 +82,6 @@ int
 in_force_distrusts(const struct in_force *config,
     const struct server_source *source, const char *path, struct buffer *why)
 {
-	(void)why;
 	ck_assert_ptr_eq(config, &a_config);
 	ck_assert_str_eq(path, "/a");
 	return source != NULL;
@@ -141,7 +137,6 @@ server_process_start(struct event_base *loop, const struct server *server,
 	ck_assert_uint_eq(times->eof, SERVER_PROCESS_EOF_MS);
 	ck_assert_uint_eq(times->term, SERVER_PROCESS_TERM_MS);
 	ck_assert_uint_eq(times->kill, SERVER_PROCESS_KILL_MS);
-	(void)err;
 	ck_assert_uint_lt(ndownstreams++, DOWNSTREAMS_MAX);
 	*process = (struct server_process){ .name = mem_strdup(server->name),
 		.ended = ended, .ctx = ctx };
@@ -211,7 +206,6 @@ spawn_worker(enum role role, unsigned long number, unsigned int uid,
 	ck_assert_int_eq(group, -1);
 	ck_assert_uint_eq(uid, RELAY_USER);
 	ck_assert_uint_eq(number, ++started);
-	(void)err;
 	process = fork();
 	ck_assert_int_ne(process, -1);
 	if (process == 0) {
@@ -231,7 +225,6 @@ spawn_worker(enum role role, unsigned long number, unsigned int uid,
 int
 store_connect_lister(struct store *store, struct err *err)
 {
-	(void)store;
 	return err_set(err, "no store");
 }
 

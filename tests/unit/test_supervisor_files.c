@@ -4,7 +4,6 @@
  * the user of the task; a porter begins with each task that needs one. The test
  * is both processes.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -12,7 +11,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "common/fd.h"
 #include "common/ipc_socket.h"
@@ -55,9 +53,6 @@ int
 state_dir_may_hold(
     const struct options *all, char **envp, const char *name)
 {
-	(void)all;
-	(void)envp;
-	(void)name;
 	return no_state == NULL;
 }
 
@@ -74,7 +69,6 @@ spawn_worker(enum role role, unsigned long number, unsigned int uid, int group,
 {
 	int *end = role == ROLE_FILES ? &line : &porter;
 
-	(void)err;
 	ck_assert_int_eq(group, -1);
 	if (role == ROLE_FILES) {
 		ck_assert_uint_eq(uid, 0);

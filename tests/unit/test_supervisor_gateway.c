@@ -3,9 +3,7 @@
  * sockets and what it must know, its guests are welcomed or turned away, and a
  * message on the wrong channel ends it. The test is the gateway.
  */
-#include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>

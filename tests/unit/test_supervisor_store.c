@@ -4,10 +4,8 @@
  * when it has exited, and is ended when it sends an answer without a request.
  * The test is the store.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -16,7 +14,6 @@
 #include "common/fd.h"
 #include "common/ipc_socket.h"
 #include "common/loop.h"
-#include "common/mem.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/peers/state_dir.h"
 #define STORE_IS_HERE
@@ -47,8 +44,6 @@ state_dir_open(const struct options *all, char **envp, struct err *err)
 int
 state_dir_may_exist(const struct options *all, char **envp)
 {
-	(void)all;
-	(void)envp;
 	return 1;
 }
 
@@ -63,7 +58,6 @@ int
 spawn_worker(enum role role, unsigned long number, unsigned int uid, int group,
     int channel, int *pidfd, struct err *err)
 {
-	(void)err;
 	ck_assert_int_eq(role, ROLE_STORE);
 	ck_assert_uint_eq(uid, 0);
 	ck_assert_int_eq(group, -1);

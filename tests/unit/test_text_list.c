@@ -2,7 +2,6 @@
  * Tests of common/text_list: each text of a list is found once, and none
  * behind its end.
  */
-#include <string.h>
 
 #include "common/mem.h"
 #include "common/text_list.h"

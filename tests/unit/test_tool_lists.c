@@ -2,9 +2,7 @@
  * Tests of worker/store/tool_lists: what was kept is found until it is
  * replaced, forgotten, too old or too much, and nothing is written for a look.
  */
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/limits.h"
 #include "common/mem.h"

@@ -2,7 +2,6 @@
  * Tests of worker/reader/yaml: what a file becomes, and what is refused,
  * where, with which sentence.
  */
-#include "common/limits.h"
 #include "translated.h"
 #include "worker/reader/yaml.h"
 

@@ -240,9 +240,6 @@ put_process(int pid, unsigned int anon, unsigned int own)
 static int
 remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
-	(void)st;
-	(void)type;
-	(void)ftw;
 	return remove(path);
 }
 

@@ -8,7 +8,6 @@
 #define TESTS_UNIT_WATCHED_H
 
 #include <sched.h>
-#include <sys/types.h>
 #include <sys/vfs.h>
 #include <time.h>
 
