@@ -34,7 +34,6 @@ call_new(struct runs *runs, struct request *request, call_concluded *concluded,
 {
 	struct play_call *call = &play_calls[play_ncalls];
 
-	(void)runs;
 	FUZZ_ASSERT(request->code != NULL && request->code_len <= PLAY_CODE);
 	if (play_ncalls == PLAY_CALLS) {
 		request_reset(request);
@@ -78,60 +77,45 @@ play_conclude(void)
 void
 in_force_share(struct in_force *config)
 {
-	(void)config;
 }
 
 void
 in_force_forget(struct in_force *config)
 {
-	(void)config;
 }
 
 void
 in_force_refresh(struct in_force *config, struct in_force_waiter *waiter)
 {
-	(void)config;
 	waiter->ready(waiter->ctx);
 }
 
 void
 in_force_cancel(struct in_force *config, struct in_force_waiter *waiter)
 {
-	(void)config;
-	(void)waiter;
 }
 
 void
 server_names_settle(char **names, size_t *len, struct in_force *config,
     const struct server_texts *allowed)
 {
-	(void)names;
-	(void)len;
-	(void)config;
-	(void)allowed;
 }
 
 int
 server_names_check(const char *names, size_t len, struct in_force *config,
     const struct server_texts *allowed, int ours, struct err *err)
 {
-	(void)names;
-	(void)config;
-	(void)allowed;
-	(void)ours;
 	return len > 0 ? err_set(err, "there are none") : 0;
 }
 
 void
 runs_begin(struct runs *runs)
 {
-	(void)runs;
 }
 
 void
 runs_look_drained(struct runs *runs)
 {
-	(void)runs;
 }
 
 /* The client */
@@ -146,7 +130,6 @@ play_send(void *ctx, struct buffer *lines, const struct mcp_about *about)
 	const char *end = p + lines->len;
 	struct json_span value;
 
-	(void)about;
 	FUZZ_ASSERT(ctx == &play_sent);
 	while (p < end) {
 		const char *newline = memchr(p, '\n', (size_t)(end - p));

@@ -41,25 +41,21 @@ static size_t nasked;
 static void
 control_ended(struct relay *r)
 {
-	(void)r;
 }
 
 static void
 box_ready(struct relay *r)
 {
-	(void)r;
 }
 
 static void
 code_sent(struct relay *r)
 {
-	(void)r;
 }
 
 static void
 fault(struct relay *r, const char *reason)
 {
-	(void)r;
 	FUZZ_ASSERT(reason[0] != '\0' && strlen(reason) < ERR_TEXT_SIZE);
 	FUZZ_ASSERT(!over);
 	over = 1;
@@ -70,7 +66,6 @@ static int store_wanted;
 static void
 want_store(struct relay *r)
 {
-	(void)r;
 	FUZZ_ASSERT(!store_wanted);
 	store_wanted = 1;
 }
@@ -79,14 +74,12 @@ want_store(struct relay *r)
 static void
 lose_store(struct relay *r)
 {
-	(void)r;
 	FUZZ_ASSERT(0);
 }
 
 static int
 echo(struct relay *r, const char *text, size_t len)
 {
-	(void)r;
 	FUZZ_ASSERT(len <= ECHO_MAX && text[len] == '\0');
 	return len % 2 == 0;
 }
@@ -94,7 +87,6 @@ echo(struct relay *r, const char *text, size_t len)
 static int
 printed(struct relay *r, const char *text, size_t len)
 {
-	(void)r;
 	FUZZ_ASSERT(len <= ECHO_MAX && text[len] == '\0');
 	return len % 2 == 0;
 }
@@ -119,7 +111,6 @@ show(struct relay *r, const struct request_picture *picture, struct err *why)
 static void
 tell(struct relay *r, const struct request_progress *progress)
 {
-	(void)r;
 	FUZZ_ASSERT(progress->done <= PROGRESS_MAX);
 	FUZZ_ASSERT(progress->total <= PROGRESS_MAX);
 	FUZZ_ASSERT(strlen(progress->text) <= PROGRESS_TEXT_MAX);
@@ -195,7 +186,6 @@ channel_send(
 	uint64_t id;
 	size_t n;
 
-	(void)channel;
 	FUZZ_ASSERT(!between);
 	if (type == IPC_CALL_TOOL)
 		check_call(msg);

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "common/fd.h"
-#include "common/limits.h"
 #include "common/loop.h"
 #include "common/mem.h"
 #include "fuzz.h"
@@ -53,7 +52,6 @@ channel_new(
 {
 	struct channel *channel = mem_alloc(sizeof(*channel));
 
-	(void)base;
 	fd_close(fd);
 	channel->ends = *ends;
 	LIST_INSERT_HEAD(&channels, channel, entry);
@@ -74,15 +72,12 @@ channel_free(struct channel **channelp)
 size_t
 channel_unsent(const struct channel *channel)
 {
-	(void)channel;
 	return 0;
 }
 
 void
 channel_pause(struct channel *channel, int paused)
 {
-	(void)channel;
-	(void)paused;
 }
 
 static void

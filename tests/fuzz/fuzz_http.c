@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "common/buffer.h"
-#include "common/limits.h"
 #include "fuzz.h"
 #include "worker/gateway/http.h"
 

@@ -4,7 +4,6 @@
  * read can be read again without the entries that were cut out and with the
  * one that was put in, and all others are still there, in their order.
  */
-#include <stdio.h>
 
 #include "fuzz.h"
 #include "tests/unit/adopt_play.h"

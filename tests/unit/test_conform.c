@@ -38,6 +38,7 @@ expect(const char *schema, const char *object, const char *sent,
 	auto_free char *sent_text = NULL;
 	char *p;
 
+	ck_assert(schema_text != NULL && object_text != NULL);
 	ck_assert_msg(arguments_settle(schema_span, object_span, &settled,
 	    &said) == (says == NULL), "%.300s by %.300s: %.300s", object,
 	    schema, said.len > 0 ? said.data : "fits");

@@ -10,7 +10,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "common/clock.h"
 #include "common/limits.h"
 #include "common/loop.h"
 #include "common/mem.h"

@@ -8,36 +8,19 @@
 #include "common/buffer.h"
 #include "common/mem.h"
 #include "supervisor/servers/servers.h"
-#include "unit.h"
-
-static char home[] = "/tmp/caisson-test-XXXXXX";
+#include "unit_folder.h"
 
 /* Runs a line of a shell in the home. */
 static void
 run(const char *line)
 {
-	auto_free char *command = mem_printf("cd %s && %s", home, line);
-
-	ck_assert_int_eq(system(command), 0);
-}
-
-static void
-make_home(const char *line)
-{
-	ck_assert_ptr_nonnull(mkdtemp(home));
-	run(line);
-}
-
-static void
-remove_home(void)
-{
-	run("cd / && rm -rf $OLDPWD");
+	ck_assert_int_eq(system(line), 0);
 }
 
 static char *
 extend(const char *search)
 {
-	auto_free char *variable = mem_printf("HOME=%s", home);
+	auto_free char *variable = mem_printf("HOME=%s", folder);
 	char *envp[] = { (char[]){ "A=b" }, variable, NULL };
 
 	return server_path_extend(search, envp);
@@ -48,14 +31,14 @@ static char *
 in_home(char *path)
 {
 	auto_buffer struct buffer found = { 0 };
-	size_t len = strlen(home);
-	char *folder;
+	size_t len = strlen(folder);
+	char *one;
 
 	buffer_add_text(&found, "");
-	while ((folder = strsep(&path, ":")) != NULL)
-		if (strncmp(folder, home, len) == 0)
+	while ((one = strsep(&path, ":")) != NULL)
+		if (strncmp(one, folder, len) == 0)
 			buffer_printf(&found, "%s%s",
-			    found.len > 0 ? " " : "", folder + len + 1);
+			    found.len > 0 ? " " : "", one + len + 1);
 	return buffer_take(&found, NULL);
 }
 
@@ -87,12 +70,11 @@ UNIT_TESTS(finds_what_a_login_adds, UNIT_COUNT(homes))
 	auto_free char *path = NULL;
 	auto_free char *found = NULL;
 
-	make_home(homes[_i].make);
+	run(homes[_i].make);
 	path = extend("/first:/second");
 	ck_assert_int_eq(strncmp(path, "/first:/second:/", 16), 0);
 	found = in_home(path);
 	ck_assert_str_eq(found, homes[_i].found);
-	remove_home();
 }
 
 /* Nothing twice, and all of the system that there is. */
@@ -103,24 +85,23 @@ UNIT_TEST(adds_what_is_not_there_already)
 	auto_free char *search = NULL;
 	auto_free char *wanted = NULL;
 
-	make_home("mkdir -p .local/bin bin");
+	run("mkdir -p .local/bin bin");
 	all = extend("");
 	ck_assert_ptr_nonnull(strstr(all, ":/usr/bin"));
 	ck_assert_int_eq(all[0], '/');
 	again = extend(all);
 	ck_assert_str_eq(again, all);
 	/* A slash behind it makes no other folder of it, a letter does. */
-	search = mem_printf("%s/bin2:%s/.local/bin//:%s", home, home, all);
+	search = mem_printf("%s/bin2:%s/.local/bin//:%s", folder, folder, all);
 	wanted = extend(search);
 	ck_assert_str_eq(wanted, search);
 	free(mem_take(&search));
 	free(mem_take(&wanted));
-	search = mem_printf("%s/bin2:/usr/binary", home);
+	search = mem_printf("%s/bin2:/usr/binary", folder);
 	wanted = mem_printf("%s:%s", search, all);
 	free(mem_take(&again));
 	again = extend(search);
 	ck_assert_str_eq(again, wanted);
-	remove_home();
 }
 
 static char *const no_homes[] = { (char[]){ "A=b" }, (char[]){ "HOME=" },
@@ -147,11 +128,10 @@ UNIT_TEST(no_home_of_another_user_is_searched)
 		unit_skip("only root can give a home away");
 		return;
 	}
-	make_home("mkdir -p .local/bin bin");
-	ck_assert_int_eq(chown(home, 65534, 65534), 0);
+	run("mkdir -p .local/bin bin");
+	ck_assert_int_eq(chown(folder, 65534, 65534), 0);
 	path = extend("/first");
 	ck_assert_ptr_nonnull(strstr(path, "/usr/bin"));
 	found = in_home(path);
 	ck_assert_str_eq(found, "");
-	remove_home();
 }
