@@ -21,13 +21,12 @@
 #define BROKER_IS_HERE
 #include "not_here.h"
 #include "supervisor/process/process.h"
-#include "unit.h"
+#include "worker_play.h"
 
 #define RELAY_USER 4711
 #define SERVERS_MAX 2
 #define DOWNSTREAMS_MAX 16
 
-static struct event_base *base;
 static struct broker *broker;
 static char *envp[] = { (char *)"HOME=/nowhere", NULL };
 static int fds_before;
@@ -228,16 +227,6 @@ store_connect_lister(struct store *store, struct err *err)
 	return err_set(err, "no store");
 }
 
-/* Lets everything happen that can happen at once. */
-static void
-settle(void)
-{
-	int n;
-
-	for (n = 0; n < 8; n++)
-		event_base_loop(base, EVLOOP_NONBLOCK);
-}
-
 static void
 wait_until_gone(void)
 {
@@ -270,8 +259,6 @@ was_ended(void)
 
 /* The messages to the broker */
 
-static struct ipc_packet packet;
-static union ipc_any msg;
 static struct buffer told;
 static struct broker_policy policy = { .tool_seconds = 9, .remember = 1,
 	.audit = -1 };
@@ -362,25 +349,13 @@ was_told(const char *wanted)
 /* What the broker says */
 
 static void
-say(enum ipc_type type, void *message)
-{
-	struct err err;
-
-	ck_assert_msg(ipc_encode(type, message, &packet, &err) == 0 &&
-	        ipc_socket_send(line, &packet, &err) == 0,
-	    "%s", err.text);
-	ipc_packet_close(&packet);
-	settle();
-}
-
-static void
 want_defined(uint64_t link, const char *name, uint64_t number)
 {
 	struct ipc_want message = { .process = link, .name = name,
 		.owner = "",
 		.definition = number };
 
-	say(IPC_WANT, &message);
+	say(line, IPC_WANT, &message);
 }
 
 /* Wants a server as it was defined last. */
@@ -397,7 +372,7 @@ let_go(uint64_t link)
 {
 	struct ipc_let_go message = { .process = link };
 
-	say(IPC_LET_GO, &message);
+	say(line, IPC_LET_GO, &message);
 }
 
 /* The stage */
@@ -467,7 +442,7 @@ UNIT_TEST(a_server_of_a_stranger)
 		.owner = "mallory", .definition = 1 };
 
 	begin();
-	say(IPC_WANT, &message);
+	say(line, IPC_WANT, &message);
 	was_ended();
 }
 
@@ -503,7 +478,7 @@ answer_what_nobody_asked(void)
 {
 	struct ipc_tried tried = { .name = "fs", .reason = "" };
 
-	say(IPC_TRIED, &tried);
+	say(line, IPC_TRIED, &tried);
 }
 
 static void
@@ -512,7 +487,7 @@ answer_no_text(void)
 	struct ipc_tried tried = { .name = "fs", .count = 1, .reason = "",
 		.tools = { (const uint8_t *)"\xff", 2, -1 } };
 
-	say(IPC_TRIED, &tried);
+	say(line, IPC_TRIED, &tried);
 }
 
 static void
@@ -521,7 +496,7 @@ answer_without_end(void)
 	struct ipc_tried tried = { .name = "fs", .count = 1, .reason = "",
 		.tools = { (const uint8_t *)"tool", 4, -1 } };
 
-	say(IPC_TRIED, &tried);
+	say(line, IPC_TRIED, &tried);
 }
 
 static void (*const violations[])(void) = { want_again, want_less,
