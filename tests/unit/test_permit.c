@@ -623,3 +623,28 @@ UNIT_TEST(judges_arguments)
 	expect_unfit(relay, 6, "argument \"n\" is 1e2, and must be a string");
 	play_end();
 }
+
+/* A server that has tools is asked for its list before the first call. */
+UNIT_TEST(judges_arguments_of_what_nobody_has_listed)
+{
+	int relay;
+
+	play_start();
+	relay = play_grant();
+	play_launch(play_expect_want("gh"), &gh);
+	play_greet_with(&gh, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":"
+	    "{\"protocolVersion\":\"2025-06-18\",\"capabilities\":"
+	    "{\"tools\":{}}}}");
+	play_hear(&gh);
+	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"ping\"}");
+	play_hear(&gh);
+	play_call_with(relay, 1, "gh", "{\"n\":\"x\"}", 9);
+	play_call_with(relay, 2, "gh", "{\"n\":\"7\"}", 9);
+	play_expect_line(&gh, "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":"
+	    "\"tools/list\"}");
+	play_say(&gh, TALKS("2", "integer"));
+	expect_unfit(relay, 1,
+	    "argument \"n\" is \"x\", and must be an integer");
+	expect_called(CALLED("3", "7"));
+	play_end();
+}

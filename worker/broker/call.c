@@ -8,8 +8,8 @@
 
 /*
  * Appends the arguments that are sent and returns 1, or returns 0 and appends
- * to says what is wrong with them. A tool that is not listed, or whose list
- * nobody has asked for, is the server's to judge.
+ * to says what is wrong with them. A tool that is not listed is the server's to
+ * judge.
  */
 static int
 call_settle(const struct server *server, struct json_span tool,
@@ -91,7 +91,8 @@ call_begin(struct permit *permit, struct server *server, uint64_t id,
 	auto_buffer struct buffer settled = { 0 }, says = { 0 };
 	struct ask *ask;
 
-	if (call_settle(server, tool, arguments, &settled, &says)) {
+	if (!server_is_unlisted(server) &&
+	    call_settle(server, tool, arguments, &settled, &says)) {
 		call_pass(permit, server, id, tool,
 		    (struct json_span){ settled.data, settled.len });
 		return;

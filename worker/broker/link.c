@@ -502,6 +502,12 @@ link_is_ready(const struct link *link)
 	return link->state == LINK_READY;
 }
 
+int
+link_has_tools(const struct link *link)
+{
+	return mcp_client_has_tools(link->client);
+}
+
 static void
 link_refuse(struct ask *ask, const char *words)
 {

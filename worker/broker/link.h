@@ -61,6 +61,9 @@ void link_ended(struct link *link, const char *how);
 /* Whether it is ready for requests. */
 int link_is_ready(const struct link *link);
 
+/* Whether a ready server has said that it has tools. */
+int link_has_tools(const struct link *link);
+
 /* The purpose that a ready server has reported: see mcp_client_about. */
 const struct buffer *link_about(const struct link *link);
 

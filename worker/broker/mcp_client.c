@@ -49,6 +49,7 @@ struct mcp_client {
 	uint64_t noise;   /* their bytes, before it was ready */
 	int heard;        /* there was a line */
 	int ready;        /* it has answered "initialize" correctly */
+	int tools;        /* it says that it has some */
 	int answered;     /* other than to "initialize" or a ping */
 	unsigned int silences; /* time-outs since its last answer */
 	struct buffer info; /* name and version that the server reports */
@@ -519,6 +520,7 @@ mcp_client_on_greeted(void *ctx, const struct mcp_answer *answer)
 	    "\"notifications/initialized\"}\n";
 	struct mcp_client *client = ctx;
 	auto_buffer struct buffer why = { 0 };
+	struct json_span capabilities;
 
 	mcp_client_judge(answer, &why);
 	if (why.len > 0) {
@@ -530,6 +532,9 @@ mcp_client_on_greeted(void *ctx, const struct mcp_answer *answer)
 		mcp_client_unfit(client, "does not read its standard input");
 		return;
 	}
+	client->tools = json_span_get(
+	        answer->value, "capabilities", &capabilities) > 0 &&
+	    json_span_get(capabilities, "tools", &capabilities) > 0;
 	mcp_client_keep_info(client, answer->value);
 	mcp_client_keep_about(client, answer->value);
 	mcp_client_keep_instructions(client, answer->value);
@@ -548,6 +553,12 @@ mcp_client_greet(struct mcp_client *client)
 	if (mcp_client_ask(client, "initialize", span, mcp_client_on_greeted,
 	        client) == 0)
 		mcp_client_unfit(client, "does not read its standard input");
+}
+
+int
+mcp_client_has_tools(const struct mcp_client *client)
+{
+	return client->tools;
 }
 
 int

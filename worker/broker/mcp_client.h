@@ -118,6 +118,9 @@ uint64_t mcp_client_ask(struct mcp_client *client, const char *method,
 uint64_t mcp_client_call(struct mcp_client *client, struct json_span params,
     mcp_client_answered *answered, void *ctx);
 
+/* Whether it has said that it has tools, when it was initialized. */
+int mcp_client_has_tools(const struct mcp_client *client);
+
 /*
  * Whether it has answered a request other than a ping, with a result or an
  * error, since it was initialized.

@@ -540,6 +540,16 @@ server_is_ready(const struct server *server)
 	return server->link != NULL && link_is_ready(server->link);
 }
 
+int
+server_is_unlisted(const struct server *server)
+{
+	struct shelf_list list;
+
+	return server_is_ready(server) && link_has_tools(server->link) &&
+	    !shelf_find_any(server->broker->shelf,
+	        server->definition.fingerprint, &list);
+}
+
 /* Passes on calls for which there are places, in the turns of executions. */
 static void
 server_take_turns(struct server *server)

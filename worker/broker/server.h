@@ -85,6 +85,9 @@ const struct rules *server_rules(const struct server *server);
 int server_find_tool(const struct server *server, struct json_span name,
     struct json_span *tool);
 
+/* Whether it runs and has tools, and its list of them is not known. */
+int server_is_unlisted(const struct server *server);
+
 /* Appends {"name":…,"alias":…,"description":… without the closing brace. */
 void server_describe(const struct server *server, struct buffer *json);
 
