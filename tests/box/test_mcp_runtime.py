@@ -99,6 +99,17 @@ print(repr(x)[:31])
             "where there is no 'await': z = mcp_fs.echo\\(a=1\\)\n"
             "note: MAIN:5: fs.echo was .*: x = mcp_fs.echo\\(\\)\n")
 
+    def test_never_awaited_in_a_loop(self):
+        """One line has one note, and many lines leave room for others."""
+        line = "note: MAIN:%d: fs.echo was called but never awaited, [^\n]*\n"
+        self.prints("calls = [mcp_fs.echo(a=n) for n in range(40)]\n"
+                    "del calls\nfor n in range(3):\n"
+                    "    x = mcp_fs.echo(a=n)\n    x = 1\n"
+                    "    await mcp_fs.echo(a=n)\n", "",
+                    line % 1 + line % 4)
+        got = self.prints("x = mcp_fs.echo()\nx = 1\n" * 20, "", "note: .*")
+        self.assertEqual(got.err.count("note: "), 8)
+
 
 class NotAwaited(Base):
     """Code that uses results without waiting for them, as in other clients."""
@@ -159,18 +170,18 @@ class Forgotten(Base):
 
     def test_one_that_was_forgotten_before(self):
         line = "note: MAIN:%d: fs.echo was called but never awaited, [^\n]*\n"
-        for code, count in (("x = [mcp_fs.echo()]\ndel x", 1),
-                            ("x = mcp_fs.echo()\nx = 1", 1),
-                            ("len([mcp_fs.echo(), mcp_fs.echo()])", 2),
-                            ("def f():\n    x = mcp_fs.echo()\nf()", 1)):
+        for code in ("x = [mcp_fs.echo()]\ndel x",
+                     "x = mcp_fs.echo()\nx = 1",
+                     "len([mcp_fs.echo(), mcp_fs.echo()])",
+                     "def f():\n    x = mcp_fs.echo()\nf()"):
             at = 3 if "def" in code else 2
             with self.subTest(code):
                 self.prints(
                     "dir(mcp_fs)\n%s\nprint(mcp_fs.raw(), mcp_fs.ty())"
                     % code, "", "Traceback .*has no tool 'ty'[^\n]*\n"
-                    + line % at * count, 1)
+                    + line % at, 1)
                 self.prints("import sys\n%s\nsys.exit(3)" % code, "",
-                            line % at * count, 3)
+                            line % at, 3)
 
     def test_the_exception_is_caught(self):
         line = "note: MAIN:%d: fs.echo was called but never awaited, [^\n]*\n"

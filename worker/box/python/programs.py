@@ -330,6 +330,7 @@ def forget_program():
     if forgotten:
         forgotten.end()
         forgotten.ENDED.clear()
+        forgotten.TOLD.clear()
     if seen:
         seen.REFUSED.clear()
         for each in seen.SEEN.values():

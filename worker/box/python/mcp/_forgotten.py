@@ -23,7 +23,9 @@ SAFE = ("POP_TOP", "STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF",
 # What ends a comprehension of Python 3.12 and later after an exception: it
 # drops what there is of the result, in the frame around it.
 CLEANUP = "POP_TOP", "SWAP", "STORE_FAST"
+MOST = 8  # different notes in a program: there is room for 16 of all kinds
 QUEUE = deque()  # notes that are ready
+TOLD = set()  # those that were queued
 HELD = []  # places and notes
 ENDED = []  # something, once nothing is to be held back any more
 
@@ -85,7 +87,7 @@ def release(places=()):
     while HELD:
         place, text = HELD.pop(0)
         if place not in places:
-            QUEUE.append(text)
+            queue(text)
     send()
 
 
@@ -101,9 +103,16 @@ def end(trace=None):
 
 def add(text):
     """Queue a note; where the code has ended, nothing else will send it."""
-    QUEUE.append(text)
+    queue(text)
     if ENDED:
         send()
+
+
+def queue(text):
+    """Queue a note, but none twice: a loop would leave no room for others."""
+    if text not in TOLD and len(TOLD) < MOST:
+        TOLD.add(text)
+        QUEUE.append(text)
 
 
 def send():
