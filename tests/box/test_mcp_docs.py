@@ -160,6 +160,17 @@ ValueError detail is 'summary' or 'full', not 1
         self.assertEqual(got.relay.once, ["mute"])
         self.assertEqual(got.relay.loaded, [])
 
+    def test_why_servers_are_left_out(self):
+        """The first have a reason, which is cut where it is long."""
+        self.prints("""
+import mcp._docs
+from types import SimpleNamespace as State
+mcp._docs.tell_left_out([
+    (State(name=name, failed=False), "x" * 148 + " y" + "z" * (name == "b"))
+    for name in "abcdef"])
+""", "", r"note: the search has left out: a \(x{148} y\), b \(x{148} y\.\.\.\)"
+                    r", c \(x{148} y\), d, e, \.\.\.\n")
+
     def test_a_server_that_hangs_is_left_out(self):
         self.prints("""
 import asyncio, mcp._docs

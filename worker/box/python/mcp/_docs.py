@@ -11,8 +11,9 @@ LEFT_OUT = "the search has left out: %s"
 ONCE_MAX = 128  # bytes by which the relay knows a note
 SUMMARY_MAX = 300  # characters of a description in a summary
 REASON_MAX = 300  # characters of why servers were left out
-REASON_MIN = 60  # of each, where there are several
-REASONS_MAX = 5  # servers that a note has reasons of
+REASON_MIN = 150  # of each, where there are several
+REASONS_MAX = 3  # servers that a note has reasons of
+FAILED_MAX = 5  # servers that a note names
 SHOWN_MAX = 30  # servers in the manual, or a note
 SEARCHED = {}  # what was searched last: which lists, and their index
 NONE_LOADED = "none; each loads when it is first used"
@@ -99,8 +100,10 @@ def tell_left_out(failures):
     for state, _ in failures:
         state.failed = True
     most = max(REASON_MAX // max(len(failed), 1), REASON_MIN)
-    parts = [shown(["%s (%s)" % (name, reason(why, most))
-                    for name, why in failed], ", ", REASONS_MAX)]
+    told = ["%s (%s)" % (name, reason(why, most))
+            for name, why in failed[:REASONS_MAX]]
+    parts = [shown(told + [name for name, _ in failed[REASONS_MAX:]], ", ",
+                   FAILED_MAX)]
     parts.append(LATE % shown(late, ", ") if late else "")
     once = ", ".join(name for name, _ in failed)
     if failures:
@@ -110,7 +113,8 @@ def tell_left_out(failures):
 
 def reason(why, most=REASON_MAX):
     """Return why a server could not be asked, on one line, cut."""
-    return " ".join(why[:most].split())
+    text = " ".join(why.split())
+    return text if len(text) <= most else text[:most] + "..."
 
 
 def manual(detail):
