@@ -97,6 +97,8 @@ FAILS = (
     ("await mcp__s__pay(card=1)", "NameError: name 'mcp__s__pay' is not "
      "defined", r"the server s is mcp_s, and its tools are called as "
      r"mcp_s.pay\(...\)"),
+    ("exec('print(mcp_s)', {})", "NameError: name 'mcp_s' is not defined",
+     "mcp_s is not defined here: write 'import mcp_s' first"),
     ("print(mcp_my-git.log())", "NameError: name 'mcp_my' is not defined",
      "the server my-git is mcp_my_git"),
     ("import s", "ModuleNotFoundError: No module named 's'", "the server s is "

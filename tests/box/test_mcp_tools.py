@@ -121,9 +121,7 @@ class Positions(Base):
             ("two('x', 1, a='y')", "argument 'a' is given twice: without a "
              "name, and by name"),
             ("two('x', 1, 'y', 'z')", "4 arguments without a name, but two() "
-             "takes its arguments by name: two(a=..., b=...), or those of a "
-             "dict: two(**arguments); it takes a (required), b (required), "
-             "c"),
+             "takes 3 at most: a (required), b (required), c"),
             ("late('x', 1)", "{'a': 'x', 'b': 1}"),
             ("late('x', b=1)", "late() takes"),
             ("late('x', 1, 'y')", "late() takes"),

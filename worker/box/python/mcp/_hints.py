@@ -13,6 +13,7 @@ TOLD = []  # what was told of the servers, once
 MODULE = ("mcp is a module: write 'import mcp' first, or use 'runtime' and "
           "'mcp_<alias>', which need no import")
 IS = "the server %s is mcp_%s"
+IMPORT = "mcp_%s is not defined here: write 'import mcp_%s' first"
 UNKNOWN = "mcp_<alias> exists for each server that is configured"
 
 
@@ -91,6 +92,8 @@ def about(name, line=""):
         return UNKNOWN, False
     from ._names import find_told
     told = find_told(alias, told_of)
+    if told and told["alias"] == alias:
+        return IMPORT % (alias, alias), True
     if told:
         return IS % (told["name"], told["alias"]), True
     known = hyphened(name, line) or joined(alias.lstrip("_"), told_of)

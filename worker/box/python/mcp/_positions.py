@@ -3,6 +3,7 @@ from . import _schema
 
 NAMED = ("%s() takes its arguments by name: %s(%s), or those of a dict: "
          "%s(**arguments); it takes %s")
+MANY = "%d arguments without a name, but %s() takes %d at most: %s"
 AMBIGUOUS = ("one dict alone may be all arguments, or %s: write %s(**{...}), "
              "or %s(%s={...})")
 
@@ -17,6 +18,10 @@ def fill(entry, placed, named):
         return alone(entry, placed[0], names)
     if names is None:
         return named, by_name(entry)
+    most = len(_schema.parameters(entry))
+    if len(placed) > most:
+        return named, MANY % (len(placed), entry["toolAlias"], most,
+                              _schema.named(entry))
     if len(placed) > len(names):
         return named, "%d arguments without a name, but %s" % (
             len(placed), by_name(entry))
