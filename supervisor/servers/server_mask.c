@@ -50,7 +50,33 @@ server_mask_hides(const char *argument, const char *before)
 	    before[0] == '-' && server_mask_is_secretive(before));
 }
 
-/* Adds a value, and its end behind a space or "=", such as that of a header. */
+/* Adds the password of each URL in a value, or what is there for a user. */
+static void
+server_mask_add_passwords(struct buffer *set, const char *value)
+{
+	while ((value = strstr(value, "://")) != NULL) {
+		auto_free char *place = NULL;
+		char *end, *colon;
+
+		value += strlen("://");
+		place = mem_printf(
+		    "%.*s", (int)strcspn(value, "/?# ,"), value);
+		end = strrchr(place, '@');
+		if (end == NULL)
+			continue;
+		*end = '\0';
+		colon = strchr(place, ':');
+		if (colon != NULL)
+			mask_add(set, colon + 1);
+		else if (!server_mask_is_plain(place))
+			mask_add(set, place);
+	}
+}
+
+/*
+ * Adds a value, and parts of it: its end behind a space or "=", such as that
+ * of a header, and the passwords of URLs.
+ */
 static void
 server_mask_add(struct buffer *set, const char *value)
 {
@@ -58,6 +84,7 @@ server_mask_add(struct buffer *set, const char *value)
 	const char *sign = strchr(value, '=');
 
 	mask_add(set, value);
+	server_mask_add_passwords(set, value);
 	if (space != NULL)
 		mask_add(set, space + 1);
 	if (sign != NULL)
@@ -78,7 +105,10 @@ server_mask_add_arguments(struct buffer *set, const struct server *server)
 	}
 }
 
-/* Adds a variable that nobody has set for this server, if it is a secret. */
+/*
+ * Adds a variable that nobody has set for this server, if it is a secret, or
+ * the passwords in it.
+ */
 static void
 server_mask_add_inherited(struct buffer *set, const char *variable)
 {
@@ -88,6 +118,7 @@ server_mask_add_inherited(struct buffer *set, const char *variable)
 	if (variable[len] == '=' && server_mask_is_secretive(name) &&
 	    !server_mask_is_plain(variable + len + 1))
 		mask_add(set, variable + len + 1);
+	server_mask_add_passwords(set, variable + len);
 }
 
 void

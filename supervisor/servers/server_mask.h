@@ -17,7 +17,8 @@ int server_mask_hides(const char *argument, const char *before);
 /*
  * Makes the set of values that are masked in what a server has written: those
  * of its variables and headers, its arguments that may be secrets, its PATH,
- * and of its environment, envp, values that the names call secrets.
+ * and of its environment, envp, values that the names call secrets; and the
+ * passwords of URLs in all of these.
  */
 void server_mask_gather(
     struct buffer *set, const struct server *server, char *const *envp);

@@ -13,14 +13,17 @@
 
 static const struct server server = {
 	.run = TEXTS("npx\0-y\0server-name\0--key=s3cret\0--token\0plain\0"
-	    "--key=s3cret-and-more\0"),
-	.run_env = TEXTS("KEY=k1234\0SHORT=abc\0EMPTY=\0"),
+	    "--key=s3cret-and-more\0postgres://joe:Secr3tPassw0rd@db/x:y@z\0"),
+	.run_env = TEXTS("KEY=k1234\0SHORT=abc\0EMPTY=\0"
+	    "HOSTS=http://a:fir@st1@one,http://t0ken7@two,https://jane@three"
+	    "\0"),
 	.headers = TEXTS("Authorization\0Bearer b9876\0"),
 	.path = (char *)"/opt/bin:/bin",
 };
 
 static char *const envp[] = { (char *)"API_TOKEN=t0ken-of-ours",
-	(char *)"HOME=/root/4", (char *)"USER=root", NULL };
+	(char *)"HOME=/root/4", (char *)"USER=root",
+	(char *)"DATABASE=mysql://ann:0urs4@db", NULL };
 
 static const struct {
 	const char *text, *shown;
@@ -33,6 +36,10 @@ static const struct {
 	{ "s3cret-and-more", "***" },
 	{ "the plain one", "the *** one" },
 	{ "none in /opt/bin:/bin", "none in ***" },
+	{ "joe: password Secr3tPassw0rd at db/x", "joe: password *** at db/x" },
+	{ "fir@st1 at one, t0ken7 at two, jane at three",
+	    "*** at one, *** at two, jane at three" },
+	{ "password 0urs4 of ann", "password *** of ann" },
 	{ "root in /root/4 has t0ken-of-ours", "root in /root/4 has ***" },
 };
 
