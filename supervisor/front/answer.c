@@ -246,7 +246,8 @@ answer_add_session(struct buffer *text, const struct call_session *session)
 		buffer_printf(text, "new, as the one before has ended: %s",
 		    session->earlier);
 	else if (session->calls == 1)
-		buffer_add_text(text, "new, as there was none of this name");
+		buffer_add_text(text, "new, as there was none of this name "
+		    "since Caisson started");
 	else
 		buffer_printf(text, "call %lu, ", session->calls);
 	if (session->calls > 1) {

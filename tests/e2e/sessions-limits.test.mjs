@@ -49,7 +49,7 @@ test('wrong names, and what has no sessions, are refused', once, async (t) => {
     assert.equal(text(result), `status: validation_error\nerror: ${told}`);
   }
   assert.match(text(await run(client, '1', { session: 'x'.repeat(64) })),
-    /\nsession: new, as there was none of this name$/);
+    /\nsession: new, as there was none of this name since Caisson started$/);
   assert.equal(await say(client, '\u00fc/../x', 'print(1)'), '1');
   assert.match(text(await run(client, 'print(1)',
     { session: 'a', conversationId: 'b' })),
@@ -374,7 +374,7 @@ test('a call that the end of the program cancels is told so', async (t) => {
   process.kill(raw.pid, 'SIGTERM');
   assert.equal(text(await raw.result(id)), 'status: cancelled\n' +
     'error: Caisson is shutting down\n' +
-    'session: new, as there was none of this name; it has ended: Caisson is shutting down; its state is ' +
+    'session: new, as there was none of this name since Caisson started; it has ended: Caisson is shutting down; its state is ' +
     'lost, and the next call of this name begins a new one');
   await raw.wait();
 });

@@ -71,7 +71,7 @@ test('each answer tells whether its box was fresh, and of its session', once,
       return [name, fresh, call, kept, threads];
     }), [1, 2, 3].map((n) => ['s', n === 1, n, true, 0]));
     assert.ok(about(results[2]).ageMs >= about(results[1]).ageMs);
-    assert.match(text(results[0]), /^1\nsession: new, as there was none of this name$/);
+    assert.match(text(results[0]), /^1\nsession: new, as there was none of this name since Caisson started$/);
     assert.match(text(results[2]), /^1\nsession: call 3, (under )?\d+ s old$/);
     const alone = await run(client, '1');
 

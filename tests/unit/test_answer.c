@@ -635,7 +635,7 @@ UNIT_TESTS(tells_programs_how_it_ended, UNIT_COUNT(modes) * UNIT_COUNT(ends))
 }
 
 /* The session of a call, and what its answer says of it. */
-#define NEW "new, as there was none of this name"
+#define NEW "new, as there was none of this name since Caisson started"
 #define LOST(why) "; it has ended: " why "; its state is lost, and the next "  \
 	"call of this name begins a new one"
 
