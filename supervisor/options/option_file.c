@@ -161,10 +161,11 @@ option_file_members(const char *path, json_t *object,
 
 	json_object_foreach (object, key, value) {
 		auto_free char *text = option_file_text(value);
+		int taken = each(ctx, key, text, err);
 
-		if (each(ctx, key, text, err) == -1)
+		if (taken == -1)
 			return -1;
-		if (text != NULL)
+		if (text != NULL || taken == 1)
 			continue;
 		shown_add_quoted(&shown, key, OPTION_VALUE_SHOWN);
 		err_set(err, "the value of \"%s\" must be a string, a "

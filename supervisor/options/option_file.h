@@ -7,7 +7,10 @@
 
 #include "../../common/err.h"
 
-/* Called for a member, its value as text. Returns 0, or -1 with err to stop. */
+/*
+ * Called for a member, its value as text. Returns 0, 1 if the value may be
+ * invalid, or -1 with err to stop.
+ */
 typedef int option_file_member(
     void *ctx, const char *key, const char *value, struct err *err);
 

@@ -174,6 +174,20 @@ options_nearest_member(const char *key)
 	return option_nearest(small, 0);
 }
 
+/* Returns whether a member is about to be replaced by 'config set'. */
+static int
+options_replaces(const struct options *options, const char *key)
+{
+	const char *name = options->command.operand;
+	char replaced[OPTION_NAME_SIZE];
+
+	if (options->command.task != COMMAND_CONFIG_SET || name == NULL)
+		return 0;
+	option_key(name, strlen(name), replaced);
+	return option_find(key) != OPTION_IDS && strcmp(key, replaced) == 0;
+}
+
+/* Takes a member of the file; one to be replaced is not judged. */
 static int
 options_set_member(
     void *ctx, const char *key, const char *value, struct err *err)
@@ -182,6 +196,8 @@ options_set_member(
 	struct options *options = ctx;
 	const char *near;
 
+	if (options_replaces(options, key))
+		return 1;
 	if (option_find(key) != OPTION_IDS)
 		return value == NULL ? 0 : options_set(options,
 		    option_find(key), OPTIONS_FILE, value, err);
@@ -404,7 +420,8 @@ options_read(struct options *options, int argc, char **argv, char **envp,
 	    option_environment_read(
 	        envp, options_set_variable, options, err) == -1 ||
 	    options_read_flags(options, argc, argv, err) == -1 ||
-	    options_check(options, err) == -1 ||
+	    (options->command.task != COMMAND_CONFIG_SET &&
+	        options_check(options, err) == -1) ||
 	    options_check_serve(options, err) == -1)
 		return -1;
 	/* The level of the log is not set yet. */

@@ -75,9 +75,11 @@ struct options {
 
 /*
  * Reads all options. Unless the action prints help or the version, every value
- * is checked, even if another takes precedence. Variables of other versions
- * cause a warning in the log. Returns 0, or -1 with err: the name as the user
- * wrote it, the value, and the allowed values. Call options_free in both cases.
+ * is checked, even if another takes precedence. 'config set' leaves to
+ * config_set_try the member that it replaces, and whether options contradict
+ * each other. Variables of other versions cause a warning in the log. Returns
+ * 0, or -1 with err: the name as the user wrote it, the value, and the allowed
+ * values. Call options_free in both cases.
  */
 int options_read(struct options *options, int argc, char **argv, char **envp,
     struct err *err);

@@ -304,6 +304,23 @@ test('config set writes one checked member, and config show shows it', (t) => {
     /^timeout +9s +file$/m);
 });
 
+test('config set mends the member that is wrong, whatever it was', (t) => {
+  for (const [before, key, value] of [
+    [{ timeout: '99x' }, 'timeout', '30'], [{ runtime: 'oci' }, 'runtime',
+      'native'], [{ timeout: 300 }, 'max-timeout', '400'],
+    [{ pids: {} }, 'pids', '64']]) {
+    const { status, stderr } = program(t, { home: homeWith(t, before),
+      args: ['config', 'set', key, value] });
+
+    assert.equal(status, 0, stderr);
+  }
+  const { status, stderr } = program(t, { home: homeWith(t,
+    { timeout: '99x' }), args: ['config', 'set', 'pids', '64'] });
+
+  assert.equal(status, 2);
+  assert.match(stderr, /:timeout is "99x", but must be /);
+});
+
 test('a flag wins over the environment, that over the file', async (t) => {
   const home = homeWith(t, { timeout: '9s', max_timeout: 90 });
   const table = [
