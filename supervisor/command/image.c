@@ -186,6 +186,19 @@ image_tags_read(const struct container_boxes *engine, struct image_tags *tags,
 	    &tags->labelled, err);
 }
 
+/*
+ * Returns the language that a tag makes an image, which the caller frees. A tag
+ * that was set by hand makes none of a language that is built in.
+ */
+static char *
+image_enabled_language(const char *tag)
+{
+	auto_free char *language = image_tag_language(tag);
+
+	return language == NULL || language_find(language) != NULL ? NULL :
+	    mem_take(&language);
+}
+
 /* Returns the language of the image of a digest, which the caller frees. */
 static char *
 image_tags_language(const struct image_tags *tags, const char *digest)
@@ -197,7 +210,7 @@ image_tags_language(const struct image_tags *tags, const char *digest)
 		const char *tag = image_split(line);
 
 		if (strcmp(line, digest) == 0)
-			language = image_tag_language(tag);
+			language = image_enabled_language(tag);
 	}
 	return language;
 }
@@ -240,7 +253,7 @@ image_list_rows(struct buffer *json, const struct container_boxes *engine,
 
 		if (*tag == '\0' || (own != NULL) != ours)
 			continue;
-		language = own != NULL ? mem_strdup(own) :
+		language = own != NULL ? image_enabled_language(tag) :
 		                         image_tags_language(tags, line);
 		image_list_row(json, engine, line, tag, language);
 		n++;
@@ -422,14 +435,16 @@ image_remove(const struct options *options,
 	    "list' shows all", shown.data, container_names[engine->engine]);
 }
 
-/* Becomes the engine. */
+/* Becomes a shell that starts the engine. */
 static int
 image_pull(const struct command *command, const struct container_boxes *engine,
     char **envp, struct err *err)
 {
 	char *const argv[] = { (char[]){ "/bin/sh" }, (char[]){ "-c" },
-		(char[]){ "\"$0\" pull \"$1\" && echo \"Pulled $1: 'caisson "
-		          "image add $1' makes it a language for code.\"" },
+		(char[]){ "\"$0\" pull \"$1\" || { echo \"caisson: $1 was not "
+		          "pulled: $0 says why above\" >&2; exit 1; }; echo "
+		          "\"Pulled $1: 'caisson image add $1' makes it a "
+		          "language for code.\"" },
 		engine->program, (char *)command->operand, NULL };
 	auto_buffer struct buffer shown = { 0 };
 

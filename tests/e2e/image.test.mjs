@@ -92,6 +92,21 @@ test('what is wrong is refused before anything is asked', (t) => {
   fails('Permission denied');
 });
 
+test('an engine that pulls nothing, and a language that is built in', (t) => {
+  const at = { home: folder(t), env: { PATH: process.env.PATH } };
+  const engine = path.join(at.home, 'podman');
+
+  fs.writeFileSync(engine, `#!/bin/sh
+case "$*" in
+pull*) exit 125 ;;
+*reference*) echo 'sha256:${'a'.repeat(64)} localhost/caisson/python:latest' ;;
+esac
+`, { mode: 0o755 });
+  refused(at, 1, /^caisson: r\.example\/x:1 was not pulled: .* says why above$/,
+    'pull', 'r.example/x:1', '--engine', engine);
+  assert.match(printed(at, 'list', '--engine', engine), /, not enabled$/m);
+});
+
 test('podman: a language by an image alone', options, async (t) => {
   const from = root(t);
   const at = prepare(t);
