@@ -43,6 +43,15 @@ print_config_json_place(struct buffer *out, const struct server *server)
 	json_report_number(out, "column", server->column);
 }
 
+/* A text that an entry need not have: null if it has none. */
+static void
+print_config_json_choice(
+    struct buffer *out, const char *key, const char *text)
+{
+	json_report_text(
+	    out, key, text == NULL || text[0] == '\0' ? NULL : text);
+}
+
 static void
 print_config_json_server(struct buffer *out, const struct server *server)
 {
@@ -61,8 +70,8 @@ print_config_json_server(struct buffer *out, const struct server *server)
 	TEXT_LIST_PAIRS (name, value, server->env.data, server->env.len)
 		json_report_text(out, NULL, name);
 	json_report_close(out, ']');
-	json_report_text(out, "cwd", server->cwd);
-	json_report_text(out, "description", server->description);
+	print_config_json_choice(out, "cwd", server->cwd);
+	print_config_json_choice(out, "description", server->description);
 	if (server->narrowed)
 		print_config_json_texts(out, "allowed", &server->allow);
 	if (server->deny.len > 0)

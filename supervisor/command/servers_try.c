@@ -171,8 +171,8 @@ servers_try_print_count(const struct servers_try *try)
 	if (try->skipped > 0)
 		printf("; %zu skipped", try->skipped);
 	if (try->works < try->asked)
-		fputs("; --log-level debug shows all that servers wrote to "
-		      "standard error", stdout);
+		fputs("; --log-level debug shows all that servers that ended "
+		      "wrote to standard error", stdout);
 	putchar('\n');
 	if (try->bytes > 0)
 		printf("%llu tool%s, %.1f kB of definitions: %.1f kB for a "

@@ -110,7 +110,7 @@ test('what a server prints has no secret, and no refusal a path or PATH', once,
 test('servers, their files and their tools', once, (t) => {
   const home = folder(t);
   const at = write(home, '.cursor/mcp.json', JSON.stringify({ mcpServers: {
-    one: server, web: { url: `https://x/${secret}` },
+    one: server, web: { url: `https://x/${secret}` }, bad: { command: 7 },
   } }));
   const name = 'one';
   const { sources, servers, problems } = object(home, 'servers', 'list');
@@ -122,8 +122,10 @@ test('servers, their files and their tools', once, (t) => {
   assert.equal(servers[0].command, server.command);
   assert.equal(servers[0].arguments, 4);
   assert.deepEqual(servers[0].variables, ['TOKEN']);
+  assert.equal(servers[0].cwd, null);
+  assert.equal(servers[0].description, null);
   assert.deepEqual(problems.map((p) => [p.name, p.state]),
-    [['web', 'skipped']]);
+    [['web', 'skipped'], ['bad', 'rejected']]);
 
   const tried = object(home, 'servers', 'test');
 
@@ -132,7 +134,7 @@ test('servers, their files and their tools', once, (t) => {
   assert.equal(tried.servers[0].tools.length, tried.servers[0].count);
   assert.equal(tried.servers[1].state, 'failed');
   assert.equal(tried.works, 1);
-  assert.equal(tried.failed, 1);
+  assert.equal(tried.failed, 2);
   assert.equal(tried.error, null);
   assert.equal(run(home, 'servers', 'test', '--json').status, 1);
 
