@@ -95,7 +95,8 @@ command_unknown(const char *word, struct err *err)
 	if (option_find(key) != OPTION_IDS) {
 		option_flag(key, flag);
 		return err_set(err, "\"%s\" is not a command: did you mean "
-		    "%s?", shown.data, flag);
+		    "%s%s?", shown.data, flag, strcmp(key, "tools") == 0 ?
+		        ", or 'caisson saved-tools', its new name" : "");
 	}
 	if (near == NULL)
 		return err_set(err, "\"%s\" is not a command: 'caisson help' "

@@ -42,6 +42,7 @@ const commands = [
   ['selftes', 2, /"selftes".*'caisson selftest'/],
   ['start', 2, /"start" is not a command: 'caisson help'/],
   ['timeout 3', 2, /"timeout" is not a command.*--timeout/],
+  ['tools list', 2, /did you mean --tools, or 'caisson saved-tools', its new/],
   ['selftest now', 2, /"now" is not understood.*'caisson --help'/],
   ['selftest --check', 2, /'caisson selftest' and --check exclude/],
   ['selftest --verbose=3', 2, /--verbose takes no value/],
