@@ -20,6 +20,11 @@
 #include "../common/utf8.h"
 #include "relay.h"
 
+/* The last line of what is kept of a stream that has more. */
+#define OUTPUT_MORE                                                            \
+	"\n[... %llu further bytes were not kept: setting output-kept ...]\n"
+#define OUTPUT_MORE_SIZE (sizeof(OUTPUT_MORE) + 20)
+
 struct output {
 	struct relay *relay;
 	void (*ended)(struct relay *relay);
@@ -460,16 +465,32 @@ output_keep_whole(struct output *output, size_t max)
 	output->whole_max = max;
 }
 
-struct ipc_blob
-output_whole(const struct output *output, uint64_t *missing)
+/* Ends the start of a stream with how much is missing, if that fits. */
+static void
+output_end_whole(struct output *output, uint64_t *missing)
 {
-	size_t len = output->whole.len;
+	struct buffer *whole = &output->whole;
+	int fits = output->whole_max > OUTPUT_MORE_SIZE;
 
-	if (len > output->whole_max)
-		len = output->whole_max;
-	if (len > 0)
-		*missing += output->total - len;
-	return (struct ipc_blob){ (const uint8_t *)output->whole.data, len,
+	whole->len = output->whole_max;
+	if (fits) {
+		whole->len -= OUTPUT_MORE_SIZE;
+		whole->len -= utf8_incomplete_tail(whole->data, whole->len);
+	}
+	*missing += output->total - whole->len;
+	if (fits)
+		buffer_printf(
+		    whole, OUTPUT_MORE, output->total - whole->len);
+}
+
+struct ipc_blob
+output_whole(struct output *output, uint64_t *missing)
+{
+	struct buffer *whole = &output->whole;
+
+	if (whole->len > 0 && output->total > output->whole_max)
+		output_end_whole(output, missing);
+	return (struct ipc_blob){ (const uint8_t *)whole->data, whole->len,
 		-1 };
 }
 

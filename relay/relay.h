@@ -617,10 +617,11 @@ unsigned long long output_keep(struct output *output);
 /*
  * From now on keeps up to max bytes of the whole stream if it is cut (0: none).
  * Then output_whole returns these, valid until the stream is dropped or freed,
- * and adds the number of further bytes to *missing.
+ * and adds the number of further bytes to *missing, which a last line tells, if
+ * max has room for it. It is called once.
  */
 void output_keep_whole(struct output *output, size_t max);
-struct ipc_blob output_whole(const struct output *output, uint64_t *missing);
+struct ipc_blob output_whole(struct output *output, uint64_t *missing);
 
 /* Returns the number of bytes received so far. */
 unsigned long long output_total(const struct output *output);
