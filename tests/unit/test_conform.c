@@ -130,6 +130,9 @@ static const struct {
 	{ FIND, "{'colour':1}", NULL,
 	    "unknown argument 'colour'" FIND_TAKES },
 	{ FIND, "{'i':1}", NULL, "unknown argument 'i'" FIND_TAKES },
+	/* On one line, whatever the server calls its own. */
+	{ "{'properties':{'path\\n\\u001b[31m':{}}}", "{'path':1}", NULL,
+	    "unknown argument 'path'; did you mean 'path\\n\\u001b[31m'?" },
 	/* A name of its own: references in it lead to other places. */
 	{ "{'properties':{'a':{}},'allOf':[{'$id':'x','$ref':'#/$defs/p'}],"
 	  "'$defs':{'p':{'required':['z'],'additionalProperties':false}}}",
@@ -252,6 +255,8 @@ static const struct {
 	    "0, and must be 'a', 'B', 1, null or false" },
 	{ "{'enum':['a','B',1,null,false]}", "true", NULL,
 	    "true, and must be 'a', 'B', 1, null or false" },
+	{ "{'enum':['mi\\nles']}", "'miles'", NULL, "'miles', and must be "
+	    "'mi\\nles'; did you mean 'mi\\nles'?" },
 	{ "{'type':'string','enum':['kilometres','miles']}", "'kilometers'",
 	    NULL, "'kilometers', and must be 'kilometres' or 'miles'; did you "
 	    "mean 'kilometres'?" },
@@ -286,6 +291,9 @@ static const struct {
 	    "'size':'8'}]", "[{'name':'x','kind':'a','size':7},{'name':'y',"
 	    "'kind':'b','size':8}]", NULL },
 	{ ITEMS, "{}", NULL, "an object, and must be an array" },
+	/* A name that only begins like that of the property. */
+	{ "{'properties':{'n':{'type':'integer'}}}", "{'n\\u0000z':'5'}", NULL,
+	    NULL },
 	/* Alternatives */
 	{ "{'anyOf':[{'type':'integer'},{'type':'null'}]}", "'5'", "5", NULL },
 	{ "{'anyOf':[{'type':'integer'},{'type':'null'}]}", "null", NULL,
@@ -358,6 +366,9 @@ static const struct {
 	{ "{'k':{}}", NULL, "argument 'k': missing member 'id'; it takes id "
 	    "(required)" },
 	{ "{'k':[1]}", NULL, "argument 'k[0]' is 1, and must be a string" },
+	{ "{'e':[{'name':'x','kind':'a','size\\u0000z':'5'}]}", NULL,
+	    "argument 'e[0]': unknown member 'size\\u0000z'; it takes name "
+	    "(required), kind (required), size, note" },
 	{ "{'w':{}}", NULL, "argument 'w': missing member 'id'; it takes id "
 	    "(required), or else argument 'w': missing member 'name'; it "
 	    "takes name (required)" },

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../common/json.h"
 #include "../../../common/mem.h"
 #include "arguments.h"
 
@@ -144,10 +145,12 @@ conform_add_near(struct schema *schema, struct buffer *must,
 		if (other != NULL)
 			alike_try(&alike, schema, other);
 	}
-	for (n = 0; (known = alike_name(&alike, n)) != NULL; n++)
-		if (n == 0 || strcmp(known, alike_name(&alike, n - 1)) != 0)
-			buffer_printf(must, "%s\"%s\"",
-			    n == 0 ? "; did you mean " : " or ", known);
+	for (n = 0; (known = alike_name(&alike, n)) != NULL; n++) {
+		if (n > 0 && strcmp(known, alike_name(&alike, n - 1)) == 0)
+			continue;
+		buffer_add_text(must, n == 0 ? "; did you mean " : " or ");
+		json_add_text(must, known);
+	}
 	buffer_add_text(must, n > 0 ? "?" : "");
 }
 

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "../../../common/json.h"
 #include "../../../common/mem.h"
 #include "arguments.h"
 
@@ -205,13 +206,14 @@ names_add_near(struct conform *conform, const struct schema_parts *parts,
 		alike_begin(&alike, name == NULL ? "" : name, 1);
 		names_find_near(conform->schema, parts, object, &alike);
 		for (m = 0; (known = alike_name(&alike, m)) != NULL; m++) {
-			auto_free char *quoted = mem_printf("\"%s\"", known);
+			auto_buffer struct buffer quoted = { 0 };
 
+			json_add_text(&quoted, known);
 			if (count == ARGUMENTS_WRONG_MAX || (close.len > 0 &&
-			        strstr(close.data, quoted) != NULL))
+			        strstr(close.data, quoted.data) != NULL))
 				continue;
 			buffer_printf(&close, "%s%s",
-			    count++ > 0 ? " or " : "", quoted);
+			    count++ > 0 ? " or " : "", quoted.data);
 		}
 	}
 	if (count > 0)
