@@ -648,3 +648,29 @@ UNIT_TEST(judges_arguments_of_what_nobody_has_listed)
 	expect_called(CALLED("3", "7"));
 	play_end();
 }
+
+/* A tool that has left the list is not called where tools are restricted. */
+UNIT_TEST(judges_by_the_rules_of_a_new_list)
+{
+	struct ipc_define define = { .name = "gh", .alias = "gh",
+		.description = "", .deny = { (const uint8_t *)"other", 6 } };
+	int relay = serve_narrowed(&define);
+
+	play_list(relay, 1, "gh");
+	play_hear(&gh);
+	play_say(&gh, TALKS("2", "integer"));
+	play_expect_result(relay, 1, "{\"tools\":[" TALK("integer") "],"
+	    "\"aliases\":[\"talk\"]}");
+	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"method\":"
+	    "\"notifications/tools/list_changed\"}");
+	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"ping\"}");
+	play_hear(&gh);
+	play_call_with(relay, 2, "gh", "{\"n\":\"x\"}", 9);
+	play_hear(&gh);
+	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{"
+	    "\"tools\":[]}}");
+	play_expect_refused(relay, 2, "server \"gh\": its tool \"talk\" is "
+	    "not in its list, and the configuration of the server "
+	    "restricts its tools by name");
+	play_end();
+}

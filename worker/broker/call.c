@@ -24,6 +24,26 @@ call_settle(const struct server *server, struct json_span tool,
 	return 1;
 }
 
+int
+call_is_barred(const struct server *server, struct json_span tool,
+    struct buffer *reason)
+{
+	const char *why = rules_refuse(server_rules(server), tool);
+	struct json_span entry;
+
+	if (why == NULL && rules_bind(server_rules(server)) &&
+	    !server_find_tool(server, tool, &entry))
+		why = "is not in its list, and the configuration of the server "
+		    "restricts its tools by name";
+	if (why == NULL)
+		return 0;
+	server_begin_reason(server, reason);
+	buffer_add_text(reason, ": its tool \"");
+	reason_add_string(reason, tool);
+	buffer_printf(reason, "\" %s", why);
+	return 1;
+}
+
 /* Makes the ask of a call, or of the list that it waits for. */
 static struct ask *
 call_new_ask(struct permit *permit, struct server *server, uint64_t id,
@@ -54,34 +74,42 @@ call_pass(struct permit *permit, struct server *server, uint64_t id,
 	server_ask(server, ask);
 }
 
+/* Refuses the call that waited for a list. unfit: by its arguments. */
 static void
-call_refuse(struct permit *permit, struct server *server, uint64_t id,
-    struct json_span tool, size_t arguments, const struct buffer *says)
+call_refuse(const struct ask *listed, struct buffer *reason, int unfit)
 {
-	auto_buffer struct buffer reason = { 0 };
-	struct ask *ask =
-	    call_new_ask(permit, server, id, ASK_CALL, tool, arguments);
+	struct json_span tool = { listed->tool.data, listed->tool.len };
+	struct ask *ask = call_new_ask(listed->permit, listed->server,
+	    listed->id, ASK_CALL, tool, listed->arguments);
 
-	reason_add_text(&reason, says->data, says->len);
-	ask->unfit = 1;
+	ask->unfit = unfit;
 	ask->outcome = AUDIT_REFUSED;
-	ask_refuse(&ask, &reason, (struct json_span){ NULL, 0 });
+	ask_refuse(&ask, reason, (struct json_span){ NULL, 0 });
 }
 
-/* The list that a call waits for has come; its ask is freed after this. */
+/*
+ * The list that a call waits for has come; its ask is freed after this. The
+ * tool may have left it.
+ */
 static void
 call_on_listed(const struct ask *ask)
 {
 	struct json_span tool = { ask->tool.data, ask->tool.len };
 	struct json_span arguments = { ask->params.data, ask->params.len };
 	auto_buffer struct buffer settled = { 0 }, says = { 0 };
+	auto_buffer struct buffer reason = { 0 };
 
-	if (call_settle(ask->server, tool, arguments, &settled, &says))
+	if (call_is_barred(ask->server, tool, &reason)) {
+		call_refuse(ask, &reason, 0);
+		return;
+	}
+	if (call_settle(ask->server, tool, arguments, &settled, &says)) {
 		call_pass(ask->permit, ask->server, ask->id, tool,
 		    (struct json_span){ settled.data, settled.len });
-	else
-		call_refuse(ask->permit, ask->server, ask->id, tool,
-		    arguments.len, &says);
+		return;
+	}
+	reason_add_text(&reason, says.data, says.len);
+	call_refuse(ask, &reason, 1);
 }
 
 void

@@ -12,6 +12,13 @@
 #include "permit.h"
 
 /*
+ * Whether the tool of this name, a JSON string, may not be called by the
+ * configuration of its server; if so, appends the sentence that says why.
+ */
+int call_is_barred(const struct server *server, struct json_span tool,
+    struct buffer *reason);
+
+/*
  * Begins a call that is permitted: tool is a JSON string, arguments an object,
  * both on one line; both are copied.
  */

@@ -54,20 +54,11 @@ on_relay_refuse_tool(struct permit *permit, const struct ipc_call_tool *call,
     const struct server *server)
 {
 	struct json_span name = { (const char *)call->tool.data,
-		call->tool.len }, tool;
-	const char *why = rules_refuse(server_rules(server), name);
+		call->tool.len };
 	auto_buffer struct buffer reason = { 0 };
 
-	if (why == NULL && rules_bind(server_rules(server)) &&
-	    !server_find_tool(server, name, &tool))
-		why = "is not in its list, and the configuration of the server "
-		    "restricts its tools by name";
-	if (why == NULL)
+	if (!call_is_barred(server, name, &reason))
 		return 0;
-	server_begin_reason(server, &reason);
-	buffer_add_text(&reason, ": its tool \"");
-	reason_add_string(&reason, name);
-	buffer_printf(&reason, "\" %s", why);
 	reason_fit(&reason);
 	permit_refuse(permit, call->id, reason.data,
 	    (struct json_span){ NULL, 0 });
