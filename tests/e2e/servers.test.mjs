@@ -444,7 +444,7 @@ print(len(r.content))`,
   assert.match(slip, /mesage.*did you mean.*message/i);
   assert.match(type, /argument "b" is "2.5", and must be a number$/);
   assert.match(choice, /"eror", and must be .*; did you mean "error"\?$/);
-  assert.match(positional, /echo\(\) takes its .* by name: echo\(message=/);
+  assert.match(positional, /echo\(\) takes 1 at most: message \(required\)/);
   assert.match(sum, /\b5\b/);
   assert.equal(blocks, '1');
   assert.equal(result._meta['caisson/toolCalls'], 2);
