@@ -2,11 +2,13 @@
 
 The host keeps it for a day, for later code of the same owner.
 """
-from . import _values
+from . import _notes, _values
 from ._caller import for_await
 from ._memory import ask
 
 STREAMS = "stdout", "stderr"
+# The last line of what is kept of a stream that has more: see relay/output.c.
+MORE = r"\[\.\.\. (\d+ further bytes were not kept).* \.\.\.\]\n\Z"
 
 
 def output(execution, stream="stdout"):
@@ -24,4 +26,15 @@ def output(execution, stream="stdout"):
                    execution=_values.write(execution, "execution"))
         parts.append(part["text"])
         start = part["next"]
-    return for_await("".join(parts))
+    text = "".join(parts)
+    tell_missing(execution, text[text.rfind("\n", 0, -1) + 1:])
+    return for_await(text)
+
+
+def tell_missing(execution, line):
+    """Note where an output is only a start, as its last line says."""
+    from re import match
+    more = match(MORE, line)
+    if more:
+        _notes.send("the output of %s is only a start: %s, as its last line "
+                    "says" % (execution, more[1]))
