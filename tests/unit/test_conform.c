@@ -410,7 +410,8 @@ static const struct {
 	{ "{'e':'', 'a':null, 'd':null }", "{'e':''}", NULL },
 	{ "{ 'a' : null , 'e':'' }", "{ 'e':'' }", NULL },
 	{ "{'a':null,'e':'','d':null,'b':'x','a':null}",
-	    "{'e':'','b':'x'}", NULL },
+	    "{'a':null,'e':'','b':'x','a':null}", NULL },
+	{ "{'e':'x','\\u0065':null}", NULL, NULL },
 	{ "{'e':null}", NULL, "argument 'e' is null, and must be a string" },
 	{ "{'e':'','f':null}", NULL, "unknown argument 'f'" },
 };
@@ -479,4 +480,21 @@ UNIT_TEST(many_names_are_bounded)
 		if (object.data[n] == 'm')
 			object.data[n] = 'n';
 	expect(schema.data, object.data, NULL, NULL);
+}
+
+/* However large a value is, all are judged. */
+UNIT_TEST(a_large_value_is_judged)
+{
+	auto_buffer struct buffer object = { 0 }, sent = { 0 };
+	size_t n;
+
+	buffer_add_text(&sent, "{'content':'");
+	for (n = 0; n < 9 * MIB / 64; n++)
+		buffer_add_text(&sent, "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+		    "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");
+	buffer_printf(&object, "%s','path':'x','head':null}", sent.data);
+	buffer_add_text(&sent, "','path':'x'}");
+	expect("{'properties':{'content':{},'path':{},'head':{'type':"
+	    "'integer'}},'required':['path','content']}", object.data,
+	    sent.data, NULL);
 }

@@ -136,6 +136,7 @@ arguments_check_value(struct conform *conform,
 /*
  * Compares the values. One that is left out is cut with the comma that follows
  * it, or, if it is the last, with all from the end of the last one that stays.
+ * Of one that is given twice the server takes what it likes.
  */
 static void
 arguments_check_values(struct conform *conform, struct json_span object,
@@ -144,10 +145,15 @@ arguments_check_values(struct conform *conform, struct json_span object,
 	struct json_span_walk walk = json_span_walk(object);
 	const char *kept = object.p + 1, *left_out = NULL;
 	struct json_span name, value;
+	struct names_given given;
 
+	names_collect(conform->schema, object, &given);
 	while (json_span_next_member(&walk, &name, &value)) {
 		auto_free char *text = names_decode(name);
 
+		if (text != NULL &&
+		    names_times(conform->schema, &given, text) > 1)
+			free(mem_take(&text));
 		if (left_out != NULL)
 			conform_cut(conform, left_out,
 			    (size_t)(name.p - left_out));
@@ -165,6 +171,7 @@ arguments_check_values(struct conform *conform, struct json_span object,
 	if (left_out != NULL)
 		conform_cut(conform, kept,
 		    (size_t)(object.p + object.len - 1 - kept));
+	names_release(&given);
 }
 
 /* Sorts by place; of two at the same place the longer one comes first. */

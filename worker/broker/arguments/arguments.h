@@ -189,6 +189,24 @@ int names_property(struct schema *schema, const struct schema_parts *parts,
 /* Returns a name without escapes, which the caller frees, or NULL. */
 char *names_decode(struct json_span name);
 
+/* The names of an object that can be compared, sorted. */
+struct names_given {
+	char **list;
+	size_t count;
+};
+
+/*
+ * Collects the names of an object, which names_release() frees. Its values,
+ * which may be large, take no work.
+ */
+void names_collect(struct schema *schema, struct json_span object,
+    struct names_given *given);
+void names_release(struct names_given *given);
+
+/* Returns how often a name is given. */
+size_t names_times(struct schema *schema, const struct names_given *given,
+    const char *name);
+
 /* Whether a part requires this name. */
 int names_required(struct schema *schema, const struct schema_parts *parts,
     const char *name);

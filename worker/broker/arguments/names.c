@@ -2,11 +2,14 @@
  * The names of arguments, and of members of nested objects: which are unknown
  * and which are missing. See arguments.h. Runs in the broker.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "../../../common/json.h"
 #include "../../../common/mem.h"
 #include "arguments.h"
+
+#define NAMES_WORK 100 /* for a name that is copied, sorted or looked for */
 
 /* Some names, of which the first are told. */
 struct names_some {
@@ -40,6 +43,12 @@ names_has(const struct names_some *some, const char *name)
 	return 0;
 }
 
+static int
+names_compare(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
 char *
 names_decode(struct json_span name)
 {
@@ -50,6 +59,60 @@ names_decode(struct json_span name)
 		return text;
 	mem_auto_free(&text);
 	return NULL;
+}
+
+void
+names_collect(struct schema *schema, struct json_span object,
+    struct names_given *given)
+{
+	struct json_span_walk walk = json_span_walk(object);
+	struct json_span name, value;
+	char *text;
+
+	*given = (struct names_given){ NULL, 0 };
+	while (json_span_next_member(&walk, &name, &value) &&
+	    schema_spend(schema, NAMES_WORK + name.len)) {
+		text = names_decode(name);
+		if (text == NULL)
+			continue;
+		/* Twice as large at powers of two. */
+		if ((given->count & (given->count - 1)) == 0)
+			given->list = mem_resize(given->list,
+			    (2 * given->count + 1) * sizeof(*given->list));
+		given->list[given->count++] = text;
+	}
+	if (given->count > 1)
+		qsort(given->list, given->count, sizeof(*given->list),
+		    names_compare);
+}
+
+void
+names_release(struct names_given *given)
+{
+	while (given->count > 0)
+		free(given->list[--given->count]);
+	free(mem_take(&given->list));
+}
+
+size_t
+names_times(struct schema *schema, const struct names_given *given,
+    const char *name)
+{
+	size_t low = 0, high = given->count, middle, first;
+
+	if (!schema_spend(schema, NAMES_WORK + strlen(name)))
+		return 0;
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (strcmp(given->list[middle], name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (first = low; low < given->count &&
+	     strcmp(given->list[low], name) == 0; low++)
+		;
+	return low - first;
 }
 
 int
@@ -114,17 +177,18 @@ names_has_default(struct schema *schema, const struct schema_parts *parts,
 /* Finds the names that a part requires and an object does not have. */
 static void
 names_find_missing(struct schema *schema, const struct schema_parts *parts,
-    size_t part, struct json_span object, struct names_some *missing)
+    size_t part, const struct names_given *given,
+    struct names_some *missing)
 {
 	struct json_span_walk walk = json_span_walk(parts->list[part].required);
-	struct json_span each, found;
+	struct json_span each;
 
 	while (!names_is_full(missing) && schema->work > 0 &&
 	    json_span_next_element(&walk, &each)) {
 		auto_free char *name = names_decode(each);
 
 		if (name != NULL && !names_has(missing, name) &&
-		    schema_get(schema, object, name, &found) == 0 &&
+		    names_times(schema, given, name) == 0 &&
 		    !names_has_default(schema, parts, name))
 			names_add(missing, each);
 	}
@@ -171,9 +235,9 @@ names_list(struct buffer *says, const struct names_some *some)
 /* Compares an unknown name with all that are known and not given. */
 static void
 names_find_near(struct schema *schema, const struct schema_parts *parts,
-    struct json_span object, struct alike *alike)
+    const struct names_given *given, struct alike *alike)
 {
-	struct json_span known, property, found;
+	struct json_span known, property;
 	struct json_span_walk walk;
 	size_t n;
 
@@ -184,7 +248,7 @@ names_find_near(struct schema *schema, const struct schema_parts *parts,
 			auto_free char *text = names_decode(known);
 
 			if (text != NULL &&
-			    schema_get(schema, object, text, &found) == 0)
+			    names_times(schema, given, text) == 0)
 				alike_try(alike, schema, text);
 		}
 	}
@@ -193,7 +257,7 @@ names_find_near(struct schema *schema, const struct schema_parts *parts,
 /* Appends the names that come close to unknown ones; returns their number. */
 static size_t
 names_add_near(struct conform *conform, const struct schema_parts *parts,
-    struct json_span object, const struct names_some *unknown)
+    const struct names_given *given, const struct names_some *unknown)
 {
 	auto_buffer struct buffer close = { 0 };
 	size_t n, m, count = 0;
@@ -204,7 +268,7 @@ names_add_near(struct conform *conform, const struct schema_parts *parts,
 		auto_free char *name = names_decode(unknown->list[n]);
 
 		alike_begin(&alike, name == NULL ? "" : name, 1);
-		names_find_near(conform->schema, parts, object, &alike);
+		names_find_near(conform->schema, parts, given, &alike);
 		for (m = 0; (known = alike_name(&alike, m)) != NULL; m++) {
 			auto_buffer struct buffer quoted = { 0 };
 
@@ -283,7 +347,7 @@ names_add_all(struct schema *schema, const struct schema_parts *parts,
 /* Reports names that are wrong. */
 static void
 names_complain(struct conform *conform, const struct conform_place *place,
-    struct json_span object, const struct schema_parts *parts,
+    const struct names_given *given, const struct schema_parts *parts,
     const struct names_some *unknown, const struct names_some *missing)
 {
 	const char *noun = place == NULL ? "argument" : "member";
@@ -300,7 +364,7 @@ names_complain(struct conform *conform, const struct conform_place *place,
 	if (unknown->count > 0) {
 		buffer_printf(says, "unknown %s", noun);
 		names_list(says, unknown);
-		near = names_add_near(conform, parts, object, unknown);
+		near = names_add_near(conform, parts, given, unknown);
 	}
 	if (missing->count > 0) {
 		buffer_printf(says, "%smissing %s",
@@ -317,16 +381,22 @@ names_check(struct conform *conform, const struct conform_place *place,
 {
 	struct names_some unknown = { .most = ARGUMENTS_WRONG_MAX };
 	struct names_some missing = { .most = ARGUMENTS_WRONG_MAX };
+	struct names_given given;
 	size_t n;
 
+	/* Nested values are scanned for each schema that they must fit. */
+	if (place != NULL && !schema_spend(conform->schema, object.len))
+		return;
+	names_collect(conform->schema, object, &given);
 	for (n = 0; n < parts->count; n++)
 		names_find_missing(
-		    conform->schema, parts, n, object, &missing);
+		    conform->schema, parts, n, &given, &missing);
 	if (closed)
 		names_find_unknown(conform->schema, parts, object, &unknown);
 	/* Without work left, names were not found for that reason. */
 	if ((unknown.count > 0 || missing.count > 0) &&
 	    conform->schema->work > 0)
 		names_complain(
-		    conform, place, object, parts, &unknown, &missing);
+		    conform, place, &given, parts, &unknown, &missing);
+	names_release(&given);
 }
