@@ -139,7 +139,7 @@ container_end(const struct box *box, const char *errors)
 	const struct contained *contained = box->inside;
 	const struct container_boxes *shared = container_boxes(box->boxes);
 
-	return (struct container_end){ .engine = shared->engine,
+	return (struct container_end){
 		.program = shared->program,
 		.image = container_image(box),
 		.digest = box->language->digest,

@@ -284,7 +284,7 @@ container_engine_failed(const struct container_boxes *shared,
     const char *shown, const struct container_answer *answer, struct err *err)
 {
 	auto_free char *errors = container_engine_errors(answer);
-	const struct container_end end = { .engine = shared->engine,
+	const struct container_end end = {
 		.program = shared->program,
 		.image = shown,
 		.status = answer->status,

@@ -9,7 +9,6 @@
 
 /* How the client of an engine has ended. */
 struct container_end {
-	enum container_engine engine;
 	const char *program; /* the path of the engine */
 	const char *image;   /* the image that was asked for */
 	const char *digest;  /* of an image that is a language, or NULL */

@@ -10,7 +10,7 @@
 
 #include "../../common/err.h"
 
-/* The beginning of the names of all containers, bundles and cgroups. */
+/* The beginning of the names of all containers. */
 #define CONTAINER_SWEEP_PREFIX "caisson-"
 
 /*

@@ -60,7 +60,7 @@ container_trial_end(const struct boxes *boxes,
 {
 	const struct container_boxes *shared = container_boxes(boxes);
 
-	return (struct container_end){ .engine = shared->engine,
+	return (struct container_end){
 		.program = shared->program,
 		.image = boxes->options->image,
 		.status = answer->status,

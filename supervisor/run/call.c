@@ -315,12 +315,6 @@ call_end(struct call *call, enum call_cause cause)
 	box_end(call->box);
 }
 
-int
-call_has_box(const struct call *call)
-{
-	return call->box != NULL;
-}
-
 void
 call_cancel(struct call *call, const char *why)
 {
@@ -819,7 +813,6 @@ call_admit(struct runs *runs)
 		runs->nrunning++;
 		call->request.owner->nrunning++;
 		call->request.owner->turn = ++runs->turns;
-		runs->last = call->number;
 		clock_gettime(CLOCK_MONOTONIC, &call->began);
 		call_start(call, 1);
 	}

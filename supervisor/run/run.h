@@ -17,7 +17,6 @@ struct in_force;
 struct language;
 struct pool;
 struct server_texts;
-struct session;
 struct sessions;
 struct store;
 
@@ -50,7 +49,6 @@ struct runs {
 	size_t nstarting; /* running, but without a box yet */
 	unsigned long calls; /* executions so far, and number of the last */
 	unsigned long turns; /* places given to owners so far */
-	unsigned long last;  /* the number of the call admitted last */
 	int draining;        /* refuses new calls; idle follows the last one */
 	void (*idle)(void *ctx); /* called when no call is left */
 	void *idle_ctx;
@@ -262,8 +260,6 @@ typedef void call_concluded(void *ctx, const struct call_result *result);
 struct call *call_new(struct runs *runs, struct request *request,
     call_concluded *concluded, void *ctx, struct err *err);
 
-/* Returns whether it has a box now: not before the first, nor between two. */
-int call_has_box(const struct call *call);
 
 /* Ends the call early: it concludes as cancelled, with this sentence. */
 void call_cancel(struct call *call, const char *why);

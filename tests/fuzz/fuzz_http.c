@@ -30,7 +30,6 @@ describe(struct buffer *log, struct http_reader *reader)
 		(void)http_list_has(head->fields[i], "chunked");
 		buffer_printf(log, " %zu=%s", i, head->fields[i]);
 	}
-	buffer_add(log, head->params.data, head->params.len);
 	buffer_add(log, body->data, body->len);
 }
 

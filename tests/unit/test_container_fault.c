@@ -10,11 +10,11 @@
 #include "supervisor/box/container_fault.h"
 #include "unit.h"
 
-/* What the client of this engine ended with, killed by no signal. */
+/* What the client of an engine ended with, killed by no signal. */
 static struct container_end
-end_of(enum container_engine engine, int status, const char *errors)
+end_of(int status, const char *errors)
 {
-	return (struct container_end){ .engine = engine, .program = "/bin/e",
+	return (struct container_end){ .program = "/bin/e",
 		.image = "an/image:1", .status = status, .errors = errors };
 }
 
@@ -111,8 +111,8 @@ static const struct {
 
 UNIT_TESTS(a_fault_has_a_cause_and_a_fix, UNIT_COUNT(faults))
 {
-	const struct container_end end = end_of(
-	    CONTAINER_PODMAN, faults[_i].status, faults[_i].errors);
+	const struct container_end end =
+	    end_of(faults[_i].status, faults[_i].errors);
 	auto_free char *sentence = container_fault(&end);
 
 	ck_assert_str_eq(sentence, faults[_i].sentence);
@@ -121,7 +121,7 @@ UNIT_TESTS(a_fault_has_a_cause_and_a_fix, UNIT_COUNT(faults))
 UNIT_TEST(a_client_that_was_killed_is_named_with_the_signal)
 {
 	struct container_end end =
-	    end_of(CONTAINER_PODMAN, -1, "image not known\n");
+	    end_of(-1, "image not known\n");
 	auto_free char *unknown = container_fault(&end), *killed = NULL;
 
 	end.killer = SIGKILL;
@@ -134,13 +134,13 @@ UNIT_TEST(a_client_that_was_killed_is_named_with_the_signal)
 
 UNIT_TEST(an_image_that_is_not_described_has_a_cause)
 {
-	const struct container_end down = end_of(CONTAINER_DOCKER, 1,
+	const struct container_end down = end_of(1,
 	    "Cannot connect to the Docker daemon at unix:///x.\n");
 	const struct container_end broken =
-	    end_of(CONTAINER_PODMAN, 125, "\nError: it is broken\n");
+	    end_of(125, "\nError: it is broken\n");
 	auto_free char *known = container_fault_asked(&down);
-	const struct container_end mute = end_of(CONTAINER_PODMAN, 125, "");
-	const struct container_end narrow = end_of(CONTAINER_PODMAN, 125,
+	const struct container_end mute = end_of(125, "");
+	const struct container_end narrow = end_of(125,
 	    "Error: cannot re-exec process\n");
 	auto_free char *other = container_fault_asked(&broken);
 	auto_free char *silent = container_fault_asked(&mute);
@@ -199,7 +199,7 @@ static const struct {
 
 UNIT_TESTS(an_image_without_a_registry_is_not_pulled, UNIT_COUNT(absent))
 {
-	const struct container_end end = { .engine = CONTAINER_PODMAN,
+	const struct container_end end = {
 		.program = "/bin/e", .image = absent[_i].image,
 		.digest = absent[_i].digest, .status = 125,
 		.errors = "image not known" };
@@ -217,7 +217,7 @@ UNIT_TESTS(an_image_without_a_registry_is_not_pulled, UNIT_COUNT(absent))
 /* A name is not taken for one of the words that it stands for. */
 UNIT_TEST(names_are_taken_as_they_are)
 {
-	const struct container_end end = { .engine = CONTAINER_PODMAN,
+	const struct container_end end = {
 		.program = "/IMAGE/PROGRAM", .image = "PROGRAM", .status = 125,
 		.errors = "image not known" };
 	auto_free char *sentence = container_fault(&end);

@@ -95,7 +95,7 @@ TRY(setuid, syscall(SYS_setuid, 0))
 TRY(mmap_exec, syscall(SYS_mmap, NULL, 4096, PROT_READ | PROT_EXEC,
     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
 TRY(memfd, memfd_create("blob", MFD_CLOEXEC | MFD_ALLOW_SEALING))
-TRY(mount, syscall(SYS_mount, "x", "/", "tmpfs", 0, NULL))
+TRY(mount, syscall(SYS_mount, "x", ".none", "tmpfs", 0, NULL))
 TRY(ioctl, syscall(SYS_ioctl, 0, 0x5412, page))
 TRY(landlock, syscall(SYS_landlock_create_ruleset, NULL, 0, 1))
 

@@ -13,7 +13,6 @@
 #include "pipes.h"
 
 struct pipes {
-	struct event_base *base;
 	struct pipes_ends ends;
 	int in;
 	int out;
@@ -276,7 +275,6 @@ pipes_new(struct event_base *base, int *in, int *out, int *errors,
 {
 	struct pipes *pipes = mem_alloc(sizeof(*pipes));
 
-	pipes->base = base;
 	pipes->ends = *ends;
 	pipes->in = fd_take(in);
 	pipes->out = fd_take(out);

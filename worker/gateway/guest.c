@@ -130,8 +130,6 @@ ask_send(struct ask *ask)
 		.version = ask_bytes(head->fields[HTTP_MCP_VERSION]),
 		.mcp_method = ask_bytes(head->fields[HTTP_MCP_METHOD]),
 		.mcp_name = ask_bytes(head->fields[HTTP_MCP_NAME]),
-		.params = { (const uint8_t *)head->params.data,
-		    head->params.len },
 		.body = { (const uint8_t *)body->data, body->len, -1 } };
 	struct err err;
 

@@ -32,8 +32,6 @@ struct http_head {
 	 * sent in several fields is joined with ", ".
 	 */
 	char *fields[HTTP_FIELDS];
-	/* The fields Mcp-Param-*: "name: value\n" each; empty for none. */
-	struct buffer params;
 	int chunked;     /* the body consists of chunks */
 	uint64_t length; /* of the body, if it does not; 0 for none */
 	int last;        /* no other request may follow on this connection */

@@ -19,8 +19,6 @@ static const struct {
 #include "http_fields.def"
 };
 
-#define HTTP_PARAM "mcp-param-"
-
 /* What is left of a head. */
 struct http_text {
 	const char *p;
@@ -201,10 +199,6 @@ http_keep(struct http_head *head, const char *name, size_t len,
 		    strncasecmp(name, http_fields[i].name, len) == 0)
 			return http_keep_field(
 			    head, (enum http_field)i, value, fault);
-	if (len > strlen(HTTP_PARAM) &&
-	    strncasecmp(name, HTTP_PARAM, strlen(HTTP_PARAM)) == 0)
-		buffer_printf(&head->params, "%.*s: %.*s\n", (int)len, name,
-		    (int)(value->end - value->p), value->p);
 	return 0;
 }
 
@@ -352,7 +346,6 @@ http_head_free(struct http_head *head)
 	free(mem_take(&head->target));
 	for (i = 0; i < HTTP_FIELDS; i++)
 		free(mem_take(&head->fields[i]));
-	buffer_reset(&head->params);
 }
 
 /* Returns whether these parameters say that the element is not wanted. */

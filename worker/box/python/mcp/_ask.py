@@ -13,7 +13,7 @@ from ._result import MCPError, Result, data_of, fault_of
 from ._servers import (
     LOADED, add, attribute_error, did_you_mean, find_server, state_of)
 from ._request import DONE, Refused, Request
-from . import _box, _seen, _values
+from . import _seen, _values
 
 NAME_MAX = 1000  # bytes of the name of a tool, as JSON
 NAME_SAFE = 100  # characters that are never more, if they are ASCII

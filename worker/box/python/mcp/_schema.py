@@ -154,12 +154,12 @@ def with_types(entry, wrong):
         if "{" in text][:SHAPES_MAX])
 
 
-def named(entry, most=NAMED_MAX):
+def named(entry):
     """Return the parameters in a sentence: 'path (required), head'."""
     found = parameters(entry)
-    more = ", ..." if len(found) > most else ""
+    more = ", ..." if len(found) > NAMED_MAX else ""
     return ", ".join(cut(name) + (" (required)" if required else "")
-                     for name, _, required in found[:most]) + more
+                     for name, _, required in found[:NAMED_MAX]) + more
 
 
 def outline(entry):
