@@ -498,3 +498,21 @@ UNIT_TEST(a_large_value_is_judged)
 	    "'integer'}},'required':['path','content']}", object.data,
 	    sent.data, NULL);
 }
+
+/* Short values take time, too: so many are not compared with many choices. */
+UNIT_TEST(many_choices_are_bounded)
+{
+	auto_buffer struct buffer schema = { 0 }, object = { 0 };
+	size_t n;
+
+	buffer_add_text(&schema, "{'properties':{'a':{'type':'array','items':"
+	    "{'enum':[99.5");
+	for (n = 0; n < 50; n++)
+		buffer_add_text(&schema, ",99.5");
+	buffer_add_text(&schema, ",'b']}}}}");
+	buffer_add_text(&object, "{'a':['b'");
+	for (n = 0; n < ARGUMENTS_VALUES_MAX - 1000; n++)
+		buffer_add_text(&object, ",'b'");
+	buffer_add_text(&object, ",'x']}");
+	expect(schema.data, object.data, NULL, NULL);
+}

@@ -63,6 +63,8 @@ struct schema_parts {
 	int whole;
 };
 
+#define SCHEMA_VALUE_WORK 64 /* for a value, however short */
+
 /* Takes some work. Returns 1, or 0 if there is not so much left: none is. */
 int schema_spend(struct schema *schema, size_t work);
 

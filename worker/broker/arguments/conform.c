@@ -75,11 +75,13 @@ conform_is_same(struct schema *schema, struct json_span value,
 {
 	enum json_span_kind kind = json_span_kind(value);
 
+	if (!schema_spend(schema, SCHEMA_VALUE_WORK + choice.len))
+		return 1;
 	if (kind != json_span_kind(choice))
 		return 0;
 	if (kind != JSON_SPAN_STRING && kind != JSON_SPAN_NUMBER)
 		return 1;
-	if (!schema_spend(schema, value.len + choice.len))
+	if (!schema_spend(schema, SCHEMA_VALUE_WORK + value.len))
 		return 1;
 	return kind == JSON_SPAN_STRING ?
 	    conform_is_same_string(value, choice) :
@@ -435,7 +437,7 @@ conform_value(struct conform *conform, const struct conform_place *place,
 	size_t n, wrong = conform->wrong;
 
 	if (depth > ARGUMENTS_DEPTH_MAX || *conform->values == 0 ||
-	    conform->schema->work == 0)
+	    conform->schema->work == 0 || conform->wrong > conform->most)
 		return;
 	(*conform->values)--;
 	conform_convert(conform, &given, from);

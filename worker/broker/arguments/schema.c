@@ -320,14 +320,15 @@ schema_types_named(struct schema *schema, struct json_span part)
 
 /* The types of the values of an array; 0 for anything else. */
 static unsigned int
-schema_types_listed(struct json_span list)
+schema_types_listed(struct schema *schema, struct json_span list)
 {
 	struct json_span_walk walk = json_span_walk(list);
 	struct json_span each;
 	unsigned int types = 0;
 
 	if (json_span_kind(list) == JSON_SPAN_ARRAY)
-		while (json_span_next_element(&walk, &each))
+		while (schema_spend(schema, SCHEMA_VALUE_WORK) &&
+		    json_span_next_element(&walk, &each))
 			types |= schema_type_of(each);
 	return types;
 }
@@ -367,7 +368,7 @@ schema_types_of_part(struct schema *schema, struct json_span part, int depth)
 	if (rules[0].count > 0)
 		sets[1] = schema_type_of(rules[0].value);
 	if (rules[1].count > 0)
-		sets[2] = schema_types_listed(rules[1].value);
+		sets[2] = schema_types_listed(schema, rules[1].value);
 	for (n = 2; n < 4; n++)
 		if (rules[n].count > 0)
 			sets[n + 1] = schema_types_either(
