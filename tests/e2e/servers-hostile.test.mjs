@@ -106,7 +106,8 @@ print(json.dumps(await attempt("h", "echo", {})))`,
       const mark = path.join(folder(t), 'ready');
       const raw = await withOdd(t, `initialize=until:${mark}`);
 
-      assertFailed(await attempt(raw, 'h', 'echo'), 'h', /initialize|start/);
+      assertFailed(await attempt(raw, 'h', 'echo'), 'h',
+        /still starting after .*waits for a login at https:\/\/h\.example/);
       fs.writeFileSync(mark, '');
       await assertServes(raw, 'h');
       await raw.finish();

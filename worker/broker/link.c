@@ -88,15 +88,18 @@ link_add_errors(
 	complaint_add(reason, &link->errors, link->cut, whole);
 }
 
-/* Takes what it has written to standard error, masked; and logs it. */
+/*
+ * Takes what it has written to standard error so far, masked. While it runs,
+ * each time anew: there is more of it later.
+ */
 static void
 link_take_errors(struct link *link)
 {
 	const struct buffer *errors = pipes_errors(link->pipes, &link->cut);
 
+	buffer_reset(&link->errors);
 	mask_text(&link->errors, link->masks.data, link->masks.len,
 	    errors->data, errors->len);
-	complaint_log(link->definition->name, &link->errors);
 }
 
 /* How it ended, for every unanswered ask. */
@@ -163,6 +166,7 @@ link_conclude(struct link *link)
 	if (link->pipes != NULL) {
 		pipes_drain(link->pipes);
 		link_take_errors(link);
+		complaint_log(link->definition->name, &link->errors);
 	}
 	link_log_lost(link);
 	while (!TAILQ_EMPTY(&link->asks))
@@ -725,5 +729,6 @@ link_add_starting(struct link *link, struct buffer *reason)
 	if (link->pipes == NULL)
 		return;
 	buffer_add_text(reason, ": it has not answered \"initialize\"");
+	link_take_errors(link);
 	link_add_errors(link, reason, 0, 0);
 }

@@ -156,6 +156,7 @@ def initialize(call, params):
     if how == "silent":
         return
     if how == "until":
+        put(2, "error: waits for a login at https://h.example/device\n")
         wait()
         return
     if how == "slow":
