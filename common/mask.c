@@ -4,6 +4,7 @@
  * is SipHash-2-4: it has fewer bits than a token, which therefore cannot be
  * found from it. Linked into all processes; runs in supervisor and broker.
  */
+#include <ctype.h>
 #include <endian.h>
 #include <string.h>
 
@@ -16,6 +17,9 @@ struct mask_value {
 };
 
 #define MASK_VALUE_SIZE (sizeof(uint32_t) + sizeof(uint64_t))
+
+/* Shorter values are masked as words only, not inside longer ones. */
+#define MASK_WORD_LEAST 8
 
 #define MASK_TURN(x, n) ((x) << (n) | (x) >> (64 - (n)))
 
@@ -89,9 +93,26 @@ mask_add(struct buffer *set, const char *value)
 	buffer_add(set, &one.hash, sizeof(one.hash));
 }
 
-/* Returns the length of the longest value at the start of a text, or 0. */
+static int
+mask_is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Whether a part of a text, from begin to end, stands inside a word. */
+static int
+mask_is_inside(const char *text, size_t len, size_t begin, size_t end)
+{
+	return (begin > 0 && mask_is_word(text[begin - 1]) &&
+	           mask_is_word(text[begin])) ||
+	    (end < len && mask_is_word(text[end - 1]) &&
+	        mask_is_word(text[end]));
+}
+
+/* Returns the length of the longest value at a place of a text, or 0. */
 static size_t
-mask_find(const char *set, size_t set_len, const char *text, size_t len)
+mask_find(const char *set, size_t set_len, const char *text, size_t len,
+    size_t place)
 {
 	struct mask_value one;
 	size_t at, found = 0;
@@ -101,8 +122,11 @@ mask_find(const char *set, size_t set_len, const char *text, size_t len)
 		memcpy(&one.len, set + at, sizeof(one.len));
 		memcpy(&one.hash, set + at + sizeof(one.len),
 		    sizeof(one.hash));
-		if (one.len > found && one.len <= len &&
-		    mask_hash(set, text, one.len) == one.hash)
+		if (one.len <= found || one.len > len - place ||
+		    (one.len < MASK_WORD_LEAST && mask_is_inside(text, len,
+		        place, place + one.len)))
+			continue;
+		if (mask_hash(set, text + place, one.len) == one.hash)
 			found = one.len;
 	}
 	return found;
@@ -112,14 +136,14 @@ void
 mask_text(struct buffer *out, const void *set, size_t set_len,
     const char *text, size_t len)
 {
-	size_t found;
+	size_t at, found;
 
 	buffer_add(out, "", 0);
-	for (; len > 0; text += found, len -= found) {
-		found = mask_find(set, set_len, text, len);
+	for (at = 0; at < len; at += found) {
+		found = mask_find(set, set_len, text, len, at);
 		if (found > 0)
 			buffer_add_text(out, MASK);
 		else
-			buffer_add(out, text, found = 1);
+			buffer_add(out, text + at, found = 1);
 	}
 }

@@ -26,7 +26,8 @@ void mask_add(struct buffer *set, const char *value);
 
 /*
  * Appends a text with MASK in the place of each value of a set, the longest
- * first; unchanged if the set is empty.
+ * first; unchanged if the set is empty. A value of fewer than 8 bytes stays
+ * where it is a part of a longer word.
  */
 void mask_text(struct buffer *out, const void *set, size_t set_len,
     const char *text, size_t len);

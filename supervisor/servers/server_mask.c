@@ -17,7 +17,7 @@ static int
 server_mask_is_secretive(const char *text)
 {
 	static const char *const words[] = { "key", "token", "secret", "pass",
-		"auth", "bearer", "cred", "header", "pwd", "cookie", "user" };
+		"auth", "bearer", "cred", "header", "pwd", "cookie" };
 	size_t i;
 
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
@@ -73,22 +73,32 @@ server_mask_add_passwords(struct buffer *set, const char *value)
 	}
 }
 
+/* Adds a part of a value; one that is plain only if it may be a secret. */
+static void
+server_mask_add_part(struct buffer *set, const char *part, int secretive)
+{
+	if (secretive || !server_mask_is_plain(part))
+		mask_add(set, part);
+}
+
 /*
  * Adds a value, and parts of it: its end behind a space or "=", such as that
- * of a header, and the passwords of URLs.
+ * of a header, and the passwords of URLs. Secretive is set if what is called
+ * so may be a secret, even if it is plain.
  */
 static void
-server_mask_add(struct buffer *set, const char *value)
+server_mask_add(struct buffer *set, const char *value, int secretive)
 {
 	const char *space = strrchr(value, ' ');
 	const char *sign = strchr(value, '=');
 
+	secretive |= server_mask_is_secretive(value);
 	mask_add(set, value);
 	server_mask_add_passwords(set, value);
 	if (space != NULL)
-		mask_add(set, space + 1);
+		server_mask_add_part(set, space + 1, secretive);
 	if (sign != NULL)
-		mask_add(set, sign + 1);
+		server_mask_add_part(set, sign + 1, secretive);
 }
 
 /* Adds the arguments that may be secrets; the program is none. */
@@ -100,9 +110,23 @@ server_mask_add_arguments(struct buffer *set, const struct server *server)
 
 	TEXT_LIST_EACH (text, server->run.data, server->run.len) {
 		if (before != NULL && server_mask_hides(text, before))
-			server_mask_add(set, text);
+			server_mask_add(set, text, before[0] == '-' &&
+			    server_mask_is_secretive(before));
 		before = text;
 	}
+}
+
+/* Adds a variable of this server, unless it plainly is none of its secrets. */
+static void
+server_mask_add_variable(struct buffer *set, const char *variable)
+{
+	size_t len = strcspn(variable, "=");
+	auto_free char *name = mem_printf("%.*s", (int)len, variable);
+	int secretive = server_mask_is_secretive(name);
+
+	if (variable[len] == '=' &&
+	    (secretive || !server_mask_is_plain(variable + len + 1)))
+		server_mask_add(set, variable + len + 1, secretive);
 }
 
 /*
@@ -132,10 +156,10 @@ server_mask_gather(
 		fatal("there are no random numbers");
 	mask_begin(set, key);
 	TEXT_LIST_EACH (text, server->run_env.data, server->run_env.len)
-		server_mask_add(set, text + strcspn(text, "=") + 1);
+		server_mask_add_variable(set, text);
 	TEXT_LIST_PAIRS (text, value, server->headers.data,
 	    server->headers.len)
-		server_mask_add(set, value);
+		server_mask_add(set, value, 1);
 	server_mask_add_arguments(set, server);
 	if (server->path != NULL)
 		mask_add(set, server->path);

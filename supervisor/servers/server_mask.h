@@ -16,7 +16,7 @@ int server_mask_hides(const char *argument, const char *before);
 
 /*
  * Makes the set of values that are masked in what a server has written: those
- * of its variables and headers, its arguments that may be secrets, its PATH,
+ * of its variables and arguments that may be secrets, its headers, its PATH,
  * and of its environment, envp, values that the names call secrets; and the
  * passwords of URLs in all of these.
  */

@@ -13,8 +13,10 @@
 
 static const struct server server = {
 	.run = TEXTS("npx\0-y\0server-name\0--key=s3cret\0--token\0plain\0"
-	    "--key=s3cret-and-more\0postgres://joe:Secr3tPassw0rd@db/x:y@z\0"),
-	.run_env = TEXTS("KEY=k1234\0SHORT=abc\0EMPTY=\0"
+	    "--key=s3cret-and-more\0postgres://joe:Secr3tPassw0rd@db/x:y@z\0"
+	    "-c\0cd /tmp && exec python3 ra_srv.py\0--mode=production\0"),
+	.run_env = TEXTS("KEY=k1234\0SHORT=abc\0EMPTY=\0NODE_ENV=production\0"
+	    "LOG_LEVEL=error\0PORT=8080\0"
 	    "HOSTS=http://a:fir@st1@one,http://t0ken7@two,https://jane@three"
 	    "\0"),
 	.headers = TEXTS("Authorization\0Bearer b9876\0"),
@@ -22,7 +24,7 @@ static const struct server server = {
 };
 
 static char *const envp[] = { (char *)"API_TOKEN=t0ken-of-ours",
-	(char *)"HOME=/root/4", (char *)"USER=root",
+	(char *)"HOME=/root/4", (char *)"USER=dev1",
 	(char *)"DATABASE=mysql://ann:0urs4@db", NULL };
 
 static const struct {
@@ -30,7 +32,7 @@ static const struct {
 } rows[] = {
 	{ "", "" },
 	{ "npx: server-name -y abc", "npx: server-name -y abc" },
-	{ "k1234, k123 and xk1234x", "***, k123 and x***x" },
+	{ "k1234, k123 and xk1234x", "***, k123 and xk1234x" },
 	{ "Bearer b9876 or b9876", "*** or ***" },
 	{ "--key=s3cret, s3cret", "***, ***" },
 	{ "s3cret-and-more", "***" },
@@ -40,6 +42,9 @@ static const struct {
 	{ "fir@st1 at one, t0ken7 at two, jane at three",
 	    "*** at one, *** at two, jane at three" },
 	{ "password 0urs4 of ann", "password *** of ann" },
+	{ "error: no production on 80801", "error: no production on 80801" },
+	{ "no ra_srv.py for dev1 in /tmp", "no ra_srv.py for dev1 in /tmp" },
+	{ "port 8080, (k1234)", "port ***, (***)" },
 	{ "root in /root/4 has t0ken-of-ours", "root in /root/4 has ***" },
 };
 
