@@ -209,8 +209,8 @@
 #define SERVER_BATCH_MAX 10000
 /*
  * Arguments that the broker compares with a schema: their depth and number, and
- * the bytes of both that are scanned for one call, some 20 ms. More is passed
- * on, and the server judges.
+ * the bytes of both that are scanned for one call, which bounds its time in the
+ * broker: other calls wait meanwhile. More is passed on, and the server judges.
  */
 #define ARGUMENTS_DEPTH_MAX 16
 #define ARGUMENTS_VALUES_MAX 20000

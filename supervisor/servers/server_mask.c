@@ -116,7 +116,7 @@ server_mask_add_arguments(struct buffer *set, const struct server *server)
 	}
 }
 
-/* Adds a variable of this server, unless it plainly is none of its secrets. */
+/* Adds a variable of the entry, unless its name and value are of no secret. */
 static void
 server_mask_add_variable(struct buffer *set, const char *variable)
 {
@@ -130,8 +130,8 @@ server_mask_add_variable(struct buffer *set, const char *variable)
 }
 
 /*
- * Adds a variable that nobody has set for this server, if it is a secret, or
- * the passwords in it.
+ * Adds a variable that the server inherits, if it may be a secret, and the
+ * passwords of URLs in it.
  */
 static void
 server_mask_add_inherited(struct buffer *set, const char *variable)
