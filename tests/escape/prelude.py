@@ -143,19 +143,26 @@ def interrupt():
 
 def own_processes():
     """This one, its holder, which a forked box has, and what serves the calls
-    of a shell."""
+    of a shell. Only for code that has no children of its own."""
     own = {os.getpid()}
-    for name in os.listdir("/proc"):
-        if name.isdigit():
-            try:
-                with open("/proc/%s/stat" % name) as file:
-                    fields = file.read().split()
-            except (FileNotFoundError, ProcessLookupError):
-                continue  # it has just ended
-            if (fields[1] == "(box-holder)" and int(fields[3]) in own or
-                    fields[1] == "(mcp-serve)"):
-                own.add(int(name))
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        fields = stat_fields(name)
+        while fields[1:4:2] == [stat_fields("self")[1], str(os.getpid())]:
+            time.sleep(0.001)  # the holder has not run yet: it names itself
+            fields = stat_fields(name)
+        if (fields[1:2] == ["(box-holder)"] and int(fields[3]) in own or
+                fields[1:2] == ["(mcp-serve)"]):
+            own.add(int(name))
     return own
+
+
+def stat_fields(name):
+    """The fields of /proc/NAME/stat; none if the process has just ended."""
+    try:
+        with open("/proc/%s/stat" % name) as file:
+            return file.read().split()
+    except (FileNotFoundError, ProcessLookupError):
+        return []
 
 
 def status_field(name, pid="self"):
