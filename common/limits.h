@@ -890,6 +890,15 @@
  */
 #define BOX_SPARE_MAX 64
 /*
+ * Ranges of a template's memory that its boxes write to, about a hundred. The
+ * kernel takes no more in one call (IOV_MAX).
+ */
+#define BOX_AHEAD_MAX 1024
+/* Larger parts are not searched: no template has them. */
+#define BOX_AHEAD_PART_MAX (1024UL * MIB)
+/* How long the box that finds them may take; it takes some milliseconds. */
+#define BOX_AHEAD_WAIT_MS 10000
+/*
  * The allocator of Python: from 3.10 on a pool has 16 KiB, before that a
  * quarter; the first block follows a header. Block sizes are multiples of 16
  * bytes, up to 512.

@@ -312,7 +312,7 @@ asking, answering = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 pid = os.fork()
 if pid == 0:
     os.dup2(answering.fileno(), 3)
-    util.module_from_spec(spec).serve()
+    util.module_from_spec(spec).serve(b"")
 answering.close()
 print(asking.recv(64),
       os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))

@@ -1,7 +1,7 @@
 /*
  * The template: an interpreter that has imported all modules, and forks boxes.
  * It runs in its own view, built like that of a box, and reads nothing but
- * requests of the supervisor (on_supervisor.c). Three processes run the code of
+ * requests of the supervisor (on_supervisor.c). Four processes run the code of
  * this file:
  *
  * - the template, which waits for a request;
@@ -9,7 +9,9 @@
  *   suspended meanwhile, and on a separate stack. Its steps are those of the
  *   launcher of main.c: build, report, wait, exit;
  * - the code of that box: a copy of the template, which drops all privileges
- *   and then returns to the caller in the template.
+ *   and then returns to the caller in the template;
+ * - the sample box (ahead.c), a child of the template, which ends before the
+ *   first request is read.
  *
  * The others are created by the bare system call; the launcher and the two
  * processes of the box are children of the supervisor.
@@ -83,6 +85,7 @@ template_forget(struct box *box, struct err *err)
 }
 
 static const struct box_action template_code_actions[] = {
+	{ BOX_STEP_INTERPRETER, ahead_copy },
 	{ BOX_STEP_INTERPRETER, template_renew_thread },
 	{ BOX_STEP_PROCESSES, processes_await_word },
 	{ BOX_STEP_VIEW, view_hide },
@@ -237,6 +240,21 @@ template_open(struct err *err)
 	return net_open(err);
 }
 
+/*
+ * The sample box is a child of the template and has its rights. It runs no code
+ * but ours.
+ */
+static int
+template_sample(const void *frame, size_t size)
+{
+	struct err ignored;
+
+	if (ahead_sample(frame, size) == 0)
+		return 0;
+	template_renew_thread(&template_preset, &ignored);
+	return 1;
+}
+
 static int
 template_wait(struct err *err)
 {
@@ -280,6 +298,8 @@ template_fork(void)
 
 static const struct module_template template_module = {
 	.open = template_open,
+	.sample = template_sample,
+	.tell = ahead_tell,
 	.begin = box_send_warm,
 	.wait = template_wait,
 	.fork = template_fork,

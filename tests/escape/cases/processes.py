@@ -312,7 +312,7 @@ def template():
         return "none"
     pid = os.fork()
     if pid == 0:
-        util.module_from_spec(spec).serve()
+        util.module_from_spec(spec).serve(b"")
         os._exit(0)
     return "serve ends with %d" % os.waitstatus_to_exitcode(
         os.waitpid(pid, 0)[1])

@@ -150,6 +150,18 @@ int spare_leave_out(struct box *box, struct err *err);
 int spare_take_in(struct box *box, struct err *err);
 
 /*
+ * ahead.c: finds the pages that a box writes to, by a sample box. Returns 1 in
+ * that box, which is to run as any other with this frame of the relay, and 0 in
+ * the template after the end of the sample.
+ */
+int ahead_sample(const void *frame, size_t size);
+/* In a box that ends: reports the pages, if it is the sample. */
+void ahead_tell(void);
+
+/* In every other box: copies these pages, if the kernel allows that. */
+int ahead_copy(struct box *box, struct err *err);
+
+/*
  * holder.c: called by the code of its box after it has closed all descriptors
  * that the code must not have, except that of the view, on a stack that it
  * never uses again. Starts the holder, which exits after tid of the box has

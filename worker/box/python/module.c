@@ -34,7 +34,8 @@ module_refuse(const char *reason)
 static int module_is_box;
 
 PyDoc_STRVAR(module_serve_doc,
-    "serve()\n\nFork boxes; return in each of them, and nowhere else.");
+    "serve(frame)\n\nFork boxes; return in each of them, and nowhere else. A "
+    "sample box comes first, which reads the frame and has no relay.");
 
 /* Called in each box. */
 static PyObject *
@@ -46,13 +47,16 @@ module_become_box(void)
 }
 
 static PyObject *
-module_serve(PyObject *self, PyObject *nothing)
+module_serve(PyObject *self, PyObject *frame)
 {
 	struct err err;
+	char *bytes;
+	Py_ssize_t size;
 	int more;
 
 	(void)self;
-	(void)nothing;
+	if (PyBytes_AsStringAndSize(frame, &bytes, &size) == -1)
+		return NULL;
 	if (module_is_box)
 		_exit(FATAL_EXIT_STATUS);
 	if (module_template->open(&err) == -1)
@@ -64,6 +68,8 @@ module_serve(PyObject *self, PyObject *nothing)
 	 */
 	PyOS_BeforeFork();
 	near_limit(BOX_NEAR_MOST);
+	if (module_template->sample(bytes, (size_t)size) == 1)
+		return module_become_box();
 	if (module_template->begin(&err) == -1)
 		module_refuse(err.text);
 	while ((more = module_template->wait(&err)) == 1)
@@ -166,6 +172,7 @@ module_leave(PyObject *self, PyObject *args)
 	(void)self;
 	if (!PyArg_ParseTuple(args, "i", &status))
 		return NULL;
+	module_template->tell();
 	_exit(status);
 }
 
@@ -225,7 +232,7 @@ module_refuse_text(PyObject *self, PyObject *args)
 }
 
 static PyMethodDef module_functions[] = {
-	{ "serve", module_serve, METH_NOARGS, module_serve_doc },
+	{ "serve", module_serve, METH_O, module_serve_doc },
 	{ "rehearse", module_rehearse, METH_NOARGS, module_rehearse_doc },
 	{ "fill", module_fill, METH_NOARGS, module_fill_doc },
 	{ "near", module_near, METH_NOARGS, module_near_doc },

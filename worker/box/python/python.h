@@ -85,6 +85,13 @@ struct module_template {
 	 */
 	int (*open)(struct err *err);
 	/*
+	 * Makes a sample box, which gets the frame from its relay. Returns 1
+	 * in that, and 0 in the template after its end.
+	 */
+	int (*sample)(const void *frame, size_t size);
+	/* In a box that ends: reports to the template, if it is the sample. */
+	void (*tell)(void);
+	/*
 	 * Says to the supervisor that boxes can be forked. Returns 0, or -1
 	 * with err.
 	 */

@@ -337,7 +337,7 @@ def become_template(ending):
     near()
     stand()  # not frozen: the collector takes it apart in the end
     gc.enable()
-    serve()
+    serve(EMPTY_FRAME)
     wake()
 
 
