@@ -1,7 +1,7 @@
 /*
  * Drops all privileges: see lockdown.h. Linked into every worker, run once by
- * each. The system call lists are compiled at build time from
- * lockdown_ROLE.rules.
+ * each. The lists of system calls, in the folder of each worker as
+ * relay/lockdown.rules, are compiled at build time.
  */
 #include <linux/capability.h>
 #include <sys/prctl.h>
@@ -15,14 +15,7 @@
 #include "log.h"
 #include "relro.h"
 #include "seccomp.h"
-
-#include "lockdown_broker.h"
-#include "lockdown_files.h"
-#include "lockdown_gateway.h"
-#include "lockdown_porter.h"
-#include "lockdown_reader.h"
-#include "lockdown_relay.h"
-#include "lockdown_store.h"
+#include "lockdown_lists.h"
 
 /* The rights in that directory and below it, for each kind of use. */
 static const uint64_t lockdown_rights[LOCKDOWN_USES] = {
@@ -44,15 +37,16 @@ struct lockdown_row {
 
 #define LOCKDOWN_ROW(filter) { filter, sizeof(filter) / sizeof((filter)[0]) }
 
-/* A role without a row cannot be locked down: the supervisor and the box. */
+/* Only workers can be locked down. */
+#define LOCKDOWN_PROGRAM(name) { NULL, 0 }
+#define LOCKDOWN_BOX(name) { NULL, 0 }
+#define LOCKDOWN_TASK(name) LOCKDOWN_ROW(lockdown_##name)
+#define LOCKDOWN_SERVICE(name) LOCKDOWN_ROW(lockdown_##name)
+
 static const struct lockdown_row lockdown_table[ROLES] = {
-	[ROLE_BROKER] = LOCKDOWN_ROW(lockdown_broker),
-	[ROLE_FILES] = LOCKDOWN_ROW(lockdown_files),
-	[ROLE_GATEWAY] = LOCKDOWN_ROW(lockdown_gateway),
-	[ROLE_PORTER] = LOCKDOWN_ROW(lockdown_porter),
-	[ROLE_RELAY] = LOCKDOWN_ROW(lockdown_relay),
-	[ROLE_READER] = LOCKDOWN_ROW(lockdown_reader),
-	[ROLE_STORE] = LOCKDOWN_ROW(lockdown_store),
+#define ROLE(NAME, name, kind, ...) [ROLE_##NAME] = LOCKDOWN_##kind(name),
+#include "roles.def"
+#undef ROLE
 };
 
 /* Denies all files outside folder; -1 denies all files. */

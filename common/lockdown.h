@@ -12,7 +12,7 @@
  * Permanently restricts this single-threaded process: no new privileges and no
  * capability, even for root; no file, no port and no signal to other processes
  * by landlock (if the kernel has it); no core dump and no debugger. Only the
- * system calls of the role's list (lockdown_ROLE.rules) are allowed; every
+ * system calls of the role's list (as relay/lockdown.rules) are allowed; every
  * other one fails with EPERM. Returns 0, or -1 with err: the process must then
  * exit.
  */

@@ -9,8 +9,9 @@
 #include "role.h"
 
 static const struct role_info role_table[ROLES] = {
-#define ROLE(NAME, name, folder, binary, lifetime, may, reads)                 \
-	[ROLE_##NAME] = { #name, folder, binary, lifetime, may, reads },
+#define ROLE(NAME, name, kind, user, folder, binary, ...)                      \
+	[ROLE_##NAME] = { #name, ROLE_KIND_##kind, ROLE_USER_##user, folder,   \
+		binary },
 #include "roles.def"
 #undef ROLE
 };

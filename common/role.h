@@ -6,19 +6,27 @@
 #define COMMON_ROLE_H
 
 enum role {
-#define ROLE(NAME, name, folder, binary, lifetime, may, reads) ROLE_##NAME,
+#define ROLE(NAME, ...) ROLE_##NAME,
 #include "roles.def"
 #undef ROLE
 	ROLES
 };
 
+/* The kinds and users of roles.def. */
+enum role_kind {
+	ROLE_KIND_PROGRAM,
+	ROLE_KIND_BOX,
+	ROLE_KIND_TASK,
+	ROLE_KIND_SERVICE
+};
+enum role_user { ROLE_USER_OURS, ROLE_USER_BOX, ROLE_USER_NOBODY };
+
 struct role_info {
 	const char *name;
+	enum role_kind kind;
+	enum role_user user;
 	const char *folder;
 	const char *binary;
-	const char *lifetime;
-	const char *may;
-	const char *reads;
 };
 
 /* Returns the row of a role, static. */

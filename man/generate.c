@@ -365,23 +365,21 @@ _Static_assert(CONFIG_PROJECT_FILE_MAX == CONFIG_TREE_MAX,
 /* Processes, and the steps by which a box is built */
 
 static void
+process(const char *head, const char *facts)
+{
+	printf(".It %s\n", head);
+	text(facts);
+}
+
+static void
 part_processes(void)
 {
-	const struct role_info *role;
-	enum role n;
-
 	puts(".Bl -tag -width Ds");
-	for (n = 0; n < ROLES; n++) {
-		auto_buffer struct buffer facts = { 0 };
-
-		role = role_info(n);
-		printf(".It Sy %s Pq Nm %s , No source in Pa %s\n", role->name,
-		    role->binary, role->folder);
-		buffer_printf(&facts,
-		    "Lifetime: %s. Privileges: %s. Parses: %s.",
-		    role->lifetime, role->may, role->reads);
-		text(facts.data);
-	}
+#define ROLE(NAME, name, kind, user, folder, binary, lifetime, may, reads)     \
+	process("Sy " #name " Pq Nm " binary " , No source in Pa " folder,     \
+	    "Lifetime: " lifetime ". Privileges: " may ". Parses: " reads ".");
+#include "../common/roles.def"
+#undef ROLE
 	puts(".El");
 }
 

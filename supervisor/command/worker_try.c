@@ -97,45 +97,30 @@ worker_try_greet_gateway(struct channel *channel, struct err *err)
 	return channel_send_serve(channel, &serve, err);
 }
 
-/* How to test the process of a role. */
-struct worker_try_kind {
-	int alone;    /* can start without work */
-	int own_user; /* runs as our user, as for calls */
-	/*
-	 * Sends the message after which it locks itself down: 0, or -1; or
-	 * NULL.
-	 */
-	int (*greet)(struct channel *channel, struct err *err);
-};
-
-/* A role in roles.def without one of these rows does not compile. */
-#define WORKER_TRY_SUPERVISOR { 0 } /* this process */
-#define WORKER_TRY_RELAY { .alone = 1 }
-#define WORKER_TRY_BOX { 0 }      /* the selftest runs code in one */
-#define WORKER_TRY_TEMPLATE { 0 } /* and in a box forked by one */
-#define WORKER_TRY_READER { .alone = 1 }
-#define WORKER_TRY_BROKER { .alone = 1 }
-#define WORKER_TRY_STORE                                                       \
-	{ .alone = 1, .own_user = 1, .greet = worker_try_greet_store }
-#define WORKER_TRY_FILES                                                       \
-	{ .alone = 1, .own_user = 1, .greet = worker_try_greet_files }
-/* Its message would need another process; it starts and exits. */
-#define WORKER_TRY_PORTER { .alone = 1 }
-#define WORKER_TRY_GATEWAY { .alone = 1, .greet = worker_try_greet_gateway }
-#define WORKER_TRY_KEEPER { 0 } /* it needs a server */
-#define WORKER_TRY_OPERATOR { 0 } /* a command like this one */
-
-static const struct worker_try_kind worker_try_kinds[ROLES] = {
-#define ROLE(NAME, name, folder, binary, lifetime, may, reads)                 \
-	[ROLE_##NAME] = WORKER_TRY_##NAME,
-#include "../../common/roles.def"
-#undef ROLE
-};
+/*
+ * Sends the message after which it locks itself down; the others do that
+ * first. That of a porter would need another process. Returns 0, or -1.
+ */
+static int
+worker_try_greet(enum role role, struct channel *channel, struct err *err)
+{
+	switch (role) {
+	case ROLE_STORE:
+		return worker_try_greet_store(channel, err);
+	case ROLE_FILES:
+		return worker_try_greet_files(channel, err);
+	case ROLE_GATEWAY:
+		return worker_try_greet_gateway(channel, err);
+	default:
+		return 0;
+	}
+}
 
 int
 worker_try_can(enum role role)
 {
-	return worker_try_kinds[role].alone;
+	return role_info(role)->kind == ROLE_KIND_TASK ||
+	    role_info(role)->kind == ROLE_KIND_SERVICE;
 }
 
 /* Starts it, and closes the channel. Returns 0 and its pidfd, or -1. */
@@ -143,10 +128,10 @@ static int
 worker_try_start(struct event_base *base, enum role role, int *pidfd,
     struct err *err)
 {
-	const struct worker_try_kind *kind = &worker_try_kinds[role];
 	struct channel_ends ends =
 	    worker_ends(role, worker_try_on_closed, NULL);
-	unsigned int uid = kind->own_user ? 0 : identity_relay();
+	unsigned int uid = role_info(role)->user == ROLE_USER_OURS ?
+	    0 : identity_relay();
 	struct err why;
 	struct channel *channel =
 	    worker_start(base, &ends, 1, uid, -1, pidfd, &why);
@@ -154,8 +139,7 @@ worker_try_start(struct event_base *base, enum role role, int *pidfd,
 	if (channel == NULL)
 		return err_set(err, "%s; " WORKER_TRY_FIX, why.text);
 	/* If it has already ended, its exit status tells why. */
-	if (kind->greet != NULL)
-		(void)kind->greet(channel, &why);
+	(void)worker_try_greet(role, channel, &why);
 	channel_free(&channel);
 	return 0;
 }

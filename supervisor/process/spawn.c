@@ -155,8 +155,7 @@ spawn_init(struct err *err)
 	self[n] = '\0';
 	folder = dirname(self);
 	for (role = 0; role < ROLES; role++) {
-		if (role == ROLE_SUPERVISOR || role == ROLE_KEEPER ||
-		    role == ROLE_OPERATOR)
+		if (role_info(role)->kind == ROLE_KIND_PROGRAM)
 			continue; /* this binary */
 		spawn_binaries[role] = spawn_find(folder, role);
 		if (spawn_binaries[role] == -1)

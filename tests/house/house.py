@@ -31,7 +31,7 @@ ROOMS = {
 }
 
 Role = collections.namedtuple(
-    "Role", "NAME name folder binary lifetime may reads")
+    "Role", "NAME name kind user folder binary lifetime may reads")
 Message = collections.namedtuple("Message", "NAME name FROM TO")
 Object = collections.namedtuple("Object", "source path command")
 

@@ -336,19 +336,19 @@ static char *
 make_copies(void)
 {
 	char *root = mem_strdup("/tmp/test_spawn.XXXXXX");
-	auto_free char *command = NULL;
+	auto_buffer struct buffer command = { 0 };
+	enum role role;
 
 	if (mkdtemp(root) == NULL)
 		return NULL;
-	command = mem_printf("mkdir '%s/bin' && cd '%s/bin' && "
+	buffer_printf(&command, "mkdir '%s/bin' && cd '%s/bin' && "
 	    "mkdir -p '" CAISSON_LIBEXEC_RELATIVE "' && "
-	    "cp /proc/%d/exe test_spawn && cp test_spawn caisson-relay && "
-	    "cp test_spawn caisson-box && cp test_spawn caisson-reader && "
-	    "cp test_spawn caisson-broker && cp test_spawn caisson-store && "
-	    "cp test_spawn caisson-files && cp test_spawn caisson-porter && "
-	    "cp test_spawn caisson-gateway",
-	    root, root, (int)getpid());
-	return system(command) == 0 ? root : NULL;
+	    "cp /proc/%d/exe test_spawn", root, root, (int)getpid());
+	for (role = 0; role < ROLES; role++)
+		if (role_info(role)->kind != ROLE_KIND_PROGRAM)
+			buffer_printf(&command, " && cp test_spawn %s",
+			    role_info(role)->binary);
+	return system(command.data) == 0 ? root : NULL;
 }
 
 static int
