@@ -38,6 +38,12 @@ hang() {
     while :; do sleep 1000; done
 }
 
+# The time that the keeper gives to this command has passed.
+late() {
+    : > "$FAKE/late"
+    kill -CHLD $PPID
+}
+
 run() {
     case $(cat "$FAKE/run" 2>/dev/null) in
     hang) hang ;;                      # before there is a container
@@ -50,7 +56,7 @@ run() {
 
 remove() {
     case $(cat "$FAKE/rm" 2>/dev/null) in
-    hang) hang ;;
+    hang) late; hang ;;
     fail) exit 1 ;;
     once) rm "$FAKE/rm"; exit 1 ;;
     begun)                             # it is being removed for a while
@@ -67,7 +73,8 @@ remove() {
 # Prints the container if it exists.
 list() {
     case $(cat "$FAKE/ps" 2>/dev/null) in
-    hang) hang ;;
+    hang) late; hang ;;
+    late) late ;;
     fail) exit 1 ;;
     esac
     if test -e "$FAKE/container.$name"; then echo "$name"; fi

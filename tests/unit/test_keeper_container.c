@@ -72,18 +72,25 @@ read_all(int fd)
 	return buffer_take(&said, NULL);
 }
 
-/*
- * Where something is to hang, and where it is not. An engine that is to hang
- * is started, and says so, in the first.
- */
-#define SHORT_MS 5000
+/* Longer than anything takes that does not hang. */
 #define LONG_MS 30000
 
 unsigned int play_client_ms = LONG_MS;
 unsigned int play_rest_ms = LONG_MS;
 
-static unsigned int remove_ms = LONG_MS;
 static int is_found; /* the engine can be asked for the container */
+
+/* The time of the keeper has passed when a command of the engine says so. */
+uint64_t
+play_clock_ms(void)
+{
+	static uint64_t now;
+	auto_free char *late = mem_printf("%s/late", folder);
+
+	if (unlink(late) == 0)
+		now += LONG_MS;
+	return now;
+}
 
 /* The folder of the engine */
 
@@ -150,7 +157,7 @@ start_program(struct held *held, const char *path, char **argv, char **remove)
 	char *find[] = { unit_argv[1], (char[]){ "ps" }, (char[]){ "box-1" },
 		NULL };
 	struct spawn_program program = { .path = path, .argv = argv,
-		.envp = envp, .remove = remove, .remove_ms = remove_ms,
+		.envp = envp, .remove = remove, .remove_ms = LONG_MS,
 		.find = is_found ? find : NULL };
 	int in[2], out[2];
 	struct err err;
@@ -286,7 +293,7 @@ UNIT_TESTS(a_client_that_hangs_is_killed, 2)
 	auto_free char *said = NULL;
 	struct held held;
 
-	play_client_ms = 1000;
+	play_client_ms = 0;
 	put_file("run", runs[_i]);
 	start(&held);
 	await(&held);
@@ -423,7 +430,7 @@ UNIT_TEST(a_client_leaves_its_container)
 	auto_free char *said = NULL;
 	struct held held;
 
-	play_rest_ms = 1000;
+	play_rest_ms = 0;
 	put_file("run", "2");
 	start(&held);
 	said = ends(&held, CLD_EXITED, 2);
@@ -475,11 +482,10 @@ UNIT_TESTS(an_engine_cannot_remove, 2)
 {
 	static const struct {
 		const char *rm;
-		unsigned int ms;
 		size_t removals;
 	} cases[] = {
-		{ "hang", SHORT_MS, 2 },
-		{ "fail", LONG_MS, 1 + KEEPER_REMOVALS },
+		{ "hang", 2 },
+		{ "fail", 1 + KEEPER_REMOVALS },
 	};
 	auto_free char *said = NULL, *logged = NULL;
 	auto_free char *fix = mem_printf(
@@ -489,7 +495,6 @@ UNIT_TESTS(an_engine_cannot_remove, 2)
 
 	log_to_file();
 	put_file("rm", cases[_i].rm);
-	remove_ms = cases[_i].ms;
 	start(&held);
 	await(&held);
 	kill(held.keeper, KEEPER_KILL);
@@ -497,7 +502,6 @@ UNIT_TESTS(an_engine_cannot_remove, 2)
 	ck_assert_uint_eq(times("rm "), cases[_i].removals);
 	logged = get("logged");
 	ck_assert_msg(strstr(logged, fix) != NULL, "%s", logged);
-	remove_ms = LONG_MS;
 }
 
 /*
@@ -510,18 +514,17 @@ UNIT_TESTS(a_container_that_is_being_removed_is_not_left, 7)
 		const char *run;
 		const char *rm;
 		const char *ps;
-		unsigned int ms;
 		int is_found;
 		int left;
 	} cases[] = {
-		{ "deaf", "begun", "", LONG_MS, 1, 0 },
-		{ "deaf", "begun", "", LONG_MS, 0, 1 },
-		{ "deaf", "begun", "fail", LONG_MS, 1, 1 },
-		{ "deaf", "begun", "hang", SHORT_MS, 1, 1 },
-		{ "hang", "fail", "", LONG_MS, 1, 0 },
-		{ "deaf", "fail", "", SHORT_MS, 1, 1 },
+		{ "deaf", "begun", "", 1, 0 },
+		{ "deaf", "begun", "", 0, 1 },
+		{ "deaf", "begun", "fail", 1, 1 },
+		{ "deaf", "begun", "hang", 1, 1 },
+		{ "hang", "fail", "", 1, 0 },
+		{ "deaf", "fail", "late", 1, 1 },
 		/* An engine that is broken has made none. */
-		{ "hang", "fail", "", LONG_MS, 0, 1 },
+		{ "hang", "fail", "", 0, 1 },
 	};
 	auto_free char *said = NULL, *logged = NULL;
 	struct held held;
@@ -531,7 +534,6 @@ UNIT_TESTS(a_container_that_is_being_removed_is_not_left, 7)
 	put_file("run", cases[_i].run);
 	put_file("rm", cases[_i].rm);
 	put_file("ps", cases[_i].ps);
-	remove_ms = cases[_i].ms;
 	is_found = cases[_i].is_found;
 	start(&held);
 	await(&held);
@@ -546,7 +548,6 @@ UNIT_TESTS(a_container_that_is_being_removed_is_not_left, 7)
 	ck_assert_msg((strstr(logged, "box-1 may be left") != NULL) ==
 	        cases[_i].left, "%s", logged);
 	ck_assert(cases[_i].is_found || times("ps ") == 0);
-	remove_ms = LONG_MS;
 	is_found = 0;
 }
 
