@@ -84,10 +84,11 @@ for (const [shell, [program, ...args]] of Object.entries(shells)) {
       assert.equal(spawnSync(command, rest).status, 0);
     }
     for (const [words, expected, all] of offers) {
-      const { status, stdout, stderr } = spawnSync(program,
-        [...args, script, 'caisson', ...words],
-        { encoding: 'utf8', env: { HOME: home,
-          PATH: `${path.dirname(binary)}:${process.env.PATH}` } });
+      const [command, ...rest] = commandLine({ program, home,
+        args: [...args, script, 'caisson', ...words],
+        env: { PATH: `${path.dirname(binary)}:${process.env.PATH}` } });
+      const { status, stdout, stderr } =
+        spawnSync(command, rest, { encoding: 'utf8' });
       const offered = stdout.split('\n').map((word) => word.split('\t')[0])
         .filter((word) => word !== '').sort();
       const told = `caisson ${words.join(' ')}: ${stdout}${stderr}`;

@@ -9,6 +9,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { write } from './support/home.mjs';
 import { binary, commandLine, folder } from './support/program.mjs';
 import { serveTcp } from './support/serve.mjs';
 
@@ -20,10 +21,8 @@ const built = path.join(source, 'build/caisson');
 /* A home in which Cursor has one server. */
 function home(t) {
   const made = folder(t);
-  const file = path.join(made, '.cursor/mcp.json');
 
-  fs.mkdirSync(path.dirname(file));
-  fs.writeFileSync(file, JSON.stringify({ mcpServers: { example: {
+  write(made, '.cursor/mcp.json', JSON.stringify({ mcpServers: { example: {
     command: '/usr/bin/python3', args: [tools, '0', '3', '/dev/null'] } } }));
   return made;
 }
@@ -200,8 +199,9 @@ for (const [client, entry] of [
 ])
   test(`the entry for ${client}`, (t) => {
     const { stdout } = caisson(t, ['client', client]);
-    const [told, printed] = [readme.match(entry)[1], stdout].map((text) =>
-      text.replaceAll('/usr/local/bin/caisson', binary).replace(/\s+/g, ''));
+    const [told, printed] = [readme.match(entry)[1]
+      .replaceAll('/usr/local/bin/caisson', binary), stdout]
+      .map((text) => text.replace(/\s+/g, ''));
 
     assert.ok(printed.includes(told), stdout);
   });

@@ -7,6 +7,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { Gate } from './support/gate.mjs';
+import { write } from './support/home.mjs';
 import { folder, patiently } from './support/program.mjs';
 import { serveTcp } from './support/serve.mjs';
 import { add, caisson, clientOf, found, last, run, said }
@@ -98,10 +99,9 @@ test('other rights of a token hold for its next request', async (t) => {
     .tools.map(({ name }) => name);
   /* In one step: a file that is half written is refused as invalid. */
   const set = (more) => {
-    fs.writeFileSync(`${file(home)}.new`, fs.readFileSync(file(home), 'utf8')
-      .replace(/("name":"one"[^}]*"created":"[^"]*")[^}]*/, `$1${more}`),
-    { mode: 0o600 });
-    fs.renameSync(`${file(home)}.new`, file(home));
+    fs.renameSync(write(home, 'new', fs.readFileSync(file(home), 'utf8')
+      .replace(/("name":"one"[^}]*"created":"[^"]*")[^}]*/, `$1${more}`)),
+    file(home));
   };
 
   assert.deepEqual(await tools(), ['run_python']);
