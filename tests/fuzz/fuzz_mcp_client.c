@@ -11,9 +11,9 @@
 #include "common/lines.h"
 #include "common/utf8.h"
 #include "fuzz.h"
-#include "worker/broker/mcp_client.h"
-#include "worker/broker/reason.h"
-#include "worker/broker/tools.h"
+#include "worker/broker/link/mcp_client.h"
+#include "worker/broker/state/reason.h"
+#include "worker/broker/tools/tools.h"
 
 #define REQUESTS 4
 

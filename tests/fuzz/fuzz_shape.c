@@ -8,7 +8,7 @@
 #include "common/buffer.h"
 #include "common/limits.h"
 #include "fuzz.h"
-#include "worker/broker/shape.h"
+#include "worker/broker/tools/shape.h"
 
 static void
 check_text(const struct buffer *text)

@@ -10,7 +10,7 @@
 #include "common/mem.h"
 #include "common/utf8.h"
 #include "unit.h"
-#include "worker/broker/complaint.h"
+#include "worker/broker/link/complaint.h"
 
 #define SAYS "; its standard error says: "
 

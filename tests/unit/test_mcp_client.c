@@ -11,7 +11,7 @@
 #include "common/log.h"
 #include "common/mem.h"
 #include "unit.h"
-#include "worker/broker/mcp_client.h"
+#include "worker/broker/link/mcp_client.h"
 
 static struct mcp_client *client;
 static struct buffer said;   /* what the client has written */

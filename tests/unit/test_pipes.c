@@ -12,7 +12,7 @@
 #include "common/limits.h"
 #include "common/mem.h"
 #include "unit.h"
-#include "worker/broker/pipes.h"
+#include "worker/broker/link/pipes.h"
 
 static struct event_base *base;
 static struct pipes *pipes;

@@ -4,7 +4,7 @@
  */
 #include "broker_times.h"
 #include "unit.h"
-#include "worker/broker/queue.h"
+#include "worker/broker/link/queue.h"
 
 #define ASKS 4000
 

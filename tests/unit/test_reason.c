@@ -8,7 +8,7 @@
 #include "common/mem.h"
 #include "common/utf8.h"
 #include "unit.h"
-#include "worker/broker/reason.h"
+#include "worker/broker/state/reason.h"
 
 UNIT_TESTS(text_is_tame, 10)
 {

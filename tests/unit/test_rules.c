@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "unit.h"
-#include "worker/broker/rules.h"
+#include "worker/broker/state/rules.h"
 
 static struct rules rules;
 

@@ -8,7 +8,7 @@
 #include "common/limits.h"
 #include "common/mem.h"
 #include "unit.h"
-#include "worker/broker/shape.h"
+#include "worker/broker/tools/shape.h"
 
 #define TEXT(json) "{\"content\":[{\"type\":\"text\",\"text\":\"" json "\"}]}"
 #define DATA(json) "{\"structuredContent\":" json "}"

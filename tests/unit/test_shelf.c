@@ -8,7 +8,7 @@
 #include "common/limits.h"
 #include "common/mem.h"
 #include "unit.h"
-#include "worker/broker/shelf.h"
+#include "worker/broker/tools/shelf.h"
 
 #define MOST 4096
 

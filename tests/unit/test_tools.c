@@ -8,7 +8,7 @@
 #include "common/limits.h"
 #include "common/mem.h"
 #include "unit.h"
-#include "worker/broker/tools.h"
+#include "worker/broker/tools/tools.h"
 
 static struct rules rules;
 static struct tools *tools;

@@ -7,14 +7,14 @@
 
 #include "../../common/limits.h"
 #include "../../common/log.h"
-#include "archive.h"
-#include "audit.h"
+#include "tools/archive.h"
+#include "state/audit.h"
 #include "broker.h"
-#include "link.h"
-#include "server.h"
+#include "link/link.h"
+#include "link/server.h"
 #include "permit.h"
-#include "shapes.h"
-#include "shelf.h"
+#include "tools/shapes.h"
+#include "tools/shelf.h"
 
 /*
  * A message whose descriptors have no room would be lost, and its channel with

@@ -3,8 +3,8 @@
  */
 #include "arguments/arguments.h"
 #include "call.h"
-#include "reason.h"
-#include "server.h"
+#include "state/reason.h"
+#include "link/server.h"
 
 /*
  * Appends the arguments that are sent and returns 1, or returns 0 and appends

@@ -11,8 +11,8 @@
 #include "../../common/mem.h"
 #include "broker.h"
 #include "call.h"
-#include "reason.h"
-#include "server.h"
+#include "state/reason.h"
+#include "link/server.h"
 #include "permit.h"
 
 /* Whether bytes are one value of this kind, alone and on one line. */

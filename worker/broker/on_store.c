@@ -2,7 +2,7 @@
  * The messages from the store: the complete interface between the two. Runs in
  * the broker.
  */
-#include "archive.h"
+#include "tools/archive.h"
 #include "broker.h"
 
 void

@@ -5,11 +5,11 @@
 #include <inttypes.h>
 
 #include "../../common/log.h"
-#include "archive.h"
-#include "audit.h"
+#include "tools/archive.h"
+#include "state/audit.h"
 #include "broker.h"
-#include "link.h"
-#include "server.h"
+#include "link/link.h"
+#include "link/server.h"
 #include "permit.h"
 
 void

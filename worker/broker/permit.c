@@ -10,11 +10,11 @@
 #include "../../common/log.h"
 #include "../../common/mem.h"
 #include "../../common/text_list.h"
-#include "queue.h"
-#include "reason.h"
-#include "server.h"
+#include "link/queue.h"
+#include "state/reason.h"
+#include "link/server.h"
 #include "permit.h"
-#include "shapes.h"
+#include "tools/shapes.h"
 
 /* A server that the permit may use, by its name. */
 struct permit_right {

@@ -7,7 +7,7 @@
 #ifndef WORKER_BROKER_PERMIT_H
 #define WORKER_BROKER_PERMIT_H
 
-#include "ask.h"
+#include "state/ask.h"
 
 /* Makes a permit: takes the relay's channel and starts the servers to load. */
 void permit_new(struct broker *broker, struct ipc_grant_servers *msg);

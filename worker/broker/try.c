@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "../../common/log.h"
-#include "definition.h"
-#include "server.h"
-#include "tools.h"
+#include "state/definition.h"
+#include "link/server.h"
+#include "tools/tools.h"
 
 static void
 try_send(struct broker *broker, struct ipc_tried *tried)

@@ -1,0 +1,734 @@
+/*
+ * A link: one process of a server: see link.h. Runs in the broker.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../common/clock.h"
+#include "../../../common/limits.h"
+#include "../../../common/log.h"
+#include "../../../common/mask.h"
+#include "../../../common/mem.h"
+#include "complaint.h"
+#include "link.h"
+#include "listing.h"
+#include "mcp_client.h"
+#include "pipes.h"
+#include "../state/reason.h"
+
+enum link_state {
+	LINK_WANTED,   /* it was requested from the supervisor */
+	LINK_STARTING, /* it runs, and "initialize" was sent */
+	LINK_READY,
+	LINK_OVER, /* given up; its ENDED may be outstanding */
+};
+
+struct link {
+	TAILQ_ENTRY(link) entry; /* of the broker */
+	struct broker *broker;
+	struct server *server;
+	const struct definition *definition;
+	const struct link_ends *ends; /* of the server */
+	uint64_t number;
+	enum link_state state;
+	uint64_t begun;
+	int launched;
+	int ended;
+	struct pipes *pipes; /* NULL before it runs and after its conclusion */
+	struct buffer masks; /* values that are not shown of it */
+	struct mcp_client *client;
+	struct listing *listing;
+	struct ask_list asks; /* sent, or to be refused at the conclusion */
+	struct ask_list outgoing; /* calls of which no byte was written yet */
+	struct event *timer;  /* its purpose follows from the state */
+	char *doom;           /* why it will be given up in a moment */
+	int hung;             /* given up because it was silent */
+	int revoked; /* given up because it is no longer trusted */
+	/* After it was given up: */
+	int was_ready;
+	int awaits_end; /* ENDED may report the end more exactly */
+	char *how;      /* how it ended, as the end of a sentence */
+	struct buffer errors; /* its standard error, masked */
+	int cut;              /* that had more before it */
+};
+
+static void
+link_set_timer(struct link *link, unsigned int ms)
+{
+	struct timeval after = clock_timeval(ms);
+
+	event_add(link->timer, &after);
+}
+
+/* The conclusion */
+
+/* Its output before it was ready: a banner, or not MCP at all. */
+static void
+link_add_banner(const struct link *link, struct buffer *reason)
+{
+	const struct buffer *banner = mcp_client_banner(link->client);
+	auto_buffer struct buffer masked = { 0 };
+
+	if (banner->len == 0)
+		return;
+	mask_text(&masked, link->masks.data, link->masks.len, banner->data,
+	    strlen(banner->data));
+	buffer_add_text(reason, "; it wrote ");
+	reason_add_name(reason, masked.data);
+	buffer_add_text(reason, " instead of MCP");
+}
+
+static void
+link_add_errors(
+    struct link *link, struct buffer *reason, int ready, int whole)
+{
+	if (!ready)
+		link_add_banner(link, reason);
+	complaint_add(reason, &link->errors, link->cut, whole);
+}
+
+/*
+ * Takes what it has written to standard error so far, masked. While it runs,
+ * each time anew: there is more of it later.
+ */
+static void
+link_take_errors(struct link *link)
+{
+	const struct buffer *errors = pipes_errors(link->pipes, &link->cut);
+
+	buffer_reset(&link->errors);
+	mask_text(&link->errors, link->masks.data, link->masks.len,
+	    errors->data, errors->len);
+}
+
+/* How it ended, for every unanswered ask. */
+static void
+link_add_end(struct link *link, struct buffer *reason)
+{
+	definition_begin_reason(link->definition, reason);
+	if (link->revoked || !link->launched)
+		buffer_printf(reason, " %s", link->how);
+	else if (!link->was_ready)
+		buffer_printf(reason, " did not start: it %s", link->how);
+	else
+		buffer_printf(reason, " ended before it answered: it %s",
+		    link->how);
+}
+
+/* Why it ended, for one unanswered ask, or as a whole for the operator. */
+static void
+link_add_lost(struct link *link, const struct ask *ask, int whole,
+    struct buffer *reason)
+{
+	link_add_end(link, reason);
+	if (link->was_ready || link->revoked)
+		ask_add_sent(ask, reason);
+	if (link->pipes != NULL && !link->revoked)
+		link_add_errors(link, reason, link->was_ready, whole);
+}
+
+/* Refuses an ask, because the link has ended. */
+static void
+link_refuse_lost(struct link *link, struct ask *ask)
+{
+	auto_buffer struct buffer reason = { 0 };
+
+	link_add_lost(link, ask, ask->permit == NULL, &reason);
+	ask_refuse(&ask, &reason, (struct json_span){ NULL, 0 });
+}
+
+/*
+ * Logs the refusal of the first ask, for the operator. A TRY reports it to the
+ * user itself, and a server that hung or lost its trust was logged before.
+ */
+static void
+link_log_lost(struct link *link)
+{
+	const struct ask *ask = TAILQ_FIRST(&link->asks);
+	auto_buffer struct buffer reason = { 0 };
+
+	if (ask == NULL || ask->permit == NULL || link->revoked ||
+	    link->hung)
+		return;
+	link_add_lost(link, ask, 1, &reason);
+	reason_fit(&reason);
+	log_warn("%s", reason.data);
+}
+
+/* Refuses all unanswered asks and releases its resources. Once. */
+static void
+link_conclude(struct link *link)
+{
+	link->awaits_end = 0;
+	link->broker->open_links--;
+	event_del(link->timer);
+	if (link->pipes != NULL) {
+		pipes_drain(link->pipes);
+		link_take_errors(link);
+		complaint_log(link->definition->name, &link->errors);
+	}
+	link_log_lost(link);
+	while (!TAILQ_EMPTY(&link->asks))
+		link_refuse_lost(link, TAILQ_FIRST(&link->asks));
+	listing_free(&link->listing);
+	mcp_client_free(&link->client);
+	pipes_free(&link->pipes);
+}
+
+/*
+ * Whether its end counts as a failed start: it was never ready, or it answered
+ * nothing and then hung or ended quickly.
+ */
+static int
+link_has_failed(const struct link *link)
+{
+	int brief = clock_ms() - link->begun < SERVER_STEADY_MS;
+
+	return !link->was_ready || ((brief || link->hung) &&
+	    !mcp_client_has_answered(link->client));
+}
+
+/*
+ * Gives up the link. If awaits_end is set, the conclusion waits up to
+ * SERVER_END_WAIT_MS for ENDED, which reports how the process ended.
+ */
+static void
+link_give_up(struct link *link, const char *how, int awaits_end)
+{
+	struct ask *ask;
+
+	if (link->state == LINK_OVER)
+		return;
+	link->was_ready = link->state == LINK_READY;
+	while ((ask = TAILQ_FIRST(&link->outgoing)) != NULL)
+		ask_move(ask, &link->asks);
+	link->state = LINK_OVER;
+	link->how = mem_strdup(how);
+	link->ends->lost(
+	    link->server, &link->asks, link_has_failed(link), how);
+	if (link->pipes != NULL)
+		pipes_close(link->pipes);
+	if (link->launched && !link->ended)
+		to_supervisor_let_go(link->broker, link->number);
+	if (awaits_end) {
+		link->awaits_end = 1;
+		link_set_timer(link, SERVER_END_WAIT_MS);
+	} else {
+		link_conclude(link);
+	}
+}
+
+/* Gives up from the loop: the caller may be in the middle of a line. */
+static void
+link_doom(struct link *link, const char *how)
+{
+	if (link->state == LINK_OVER || link->doom != NULL)
+		return;
+	link->doom = mem_strdup(how);
+	link_set_timer(link, 0);
+}
+
+/* Ends a hung server, unless it has answered the ping or a request. */
+static void
+link_end_hung(struct link *link)
+{
+	struct err how;
+
+	if (!mcp_client_is_silent(link->client))
+		return;
+	link->hung = 1;
+	err_set(&how, "was stopped because it answered none of the last %d "
+	    "requests in time, nor a ping", SERVER_SILENCES_MAX);
+	log_warn("server %s %s; it is restarted on the next call",
+	    link->definition->name, how.text);
+	link_give_up(link, how.text, 0);
+}
+
+static void
+link_end_start(struct link *link)
+{
+	struct err how;
+
+	err_set(&how, "did not answer \"initialize\" within %d seconds",
+	    SERVER_START_MS / 1000);
+	link_give_up(link, how.text, 0);
+}
+
+static void
+link_on_timer(evutil_socket_t fd, short what, void *arg)
+{
+	struct link *link = arg;
+
+	(void)fd;
+	(void)what;
+	if (link->state == LINK_OVER)
+		link_conclude(link);
+	else if (link->doom != NULL)
+		link_give_up(link, link->doom, 0);
+	else if (link->state == LINK_READY)
+		link_end_hung(link);
+	else
+		link_end_start(link);
+}
+
+void
+link_settle(struct link *link)
+{
+	if (link->ends->is_done(link->server) && TAILQ_EMPTY(&link->asks) &&
+	    TAILQ_EMPTY(&link->outgoing))
+		link_doom(link, "is no longer configured");
+}
+
+void
+link_revoke(struct link *link, const char *why)
+{
+	auto_buffer struct buffer how = { 0 };
+
+	link->revoked = 1;
+	reason_add_stopped(&how, why);
+	link_give_up(link, how.data, 0);
+}
+
+/* Callbacks of the pipes and the client */
+
+static void
+link_on_line(void *ctx, const struct line *line)
+{
+	struct link *link = ctx;
+
+	mcp_client_line(link->client, line);
+}
+
+static void
+link_on_closed(void *ctx, const char *how)
+{
+	link_give_up(ctx, how, 1);
+}
+
+static void link_on_room(void *ctx);
+
+static int
+link_write(void *ctx, const char *data, size_t len)
+{
+	struct link *link = ctx;
+
+	return pipes_write(link->pipes, data, len);
+}
+
+static int
+link_offer(void *ctx, const char *data, size_t len)
+{
+	struct link *link = ctx;
+
+	return pipes_offer(link->pipes, data, len);
+}
+
+static void
+link_on_ready(void *ctx)
+{
+	struct link *link = ctx;
+
+	link->state = LINK_READY;
+	if (link->doom == NULL)
+		event_del(link->timer);
+	listing_greeted(link->listing);
+	link->ends->ready(link->server);
+}
+
+void
+link_tools_changed(struct link *link)
+{
+	if (link->listing != NULL)
+		listing_changed(link->listing);
+}
+
+static void
+link_on_changed(void *ctx)
+{
+	link_tools_changed(ctx);
+}
+
+static void link_on_progress(void *ctx, void *call);
+
+/* The cause of an end that was set meanwhile takes precedence. */
+static void
+link_on_silent(void *ctx)
+{
+	struct link *link = ctx;
+
+	if (link->doom == NULL)
+		link_set_timer(link, SERVER_PING_MS);
+}
+
+static void
+link_on_unfit(void *ctx, const char *why)
+{
+	link_doom(ctx, why);
+}
+
+static void
+link_on_settled(void *ctx)
+{
+	link_settle(ctx);
+}
+
+/* Start and end */
+
+struct link *
+link_new(struct broker *broker, struct server *server,
+    const struct definition *definition, const struct link_ends *ends)
+{
+	struct link *link = mem_alloc(sizeof(*link));
+
+	link->broker = broker;
+	link->server = server;
+	link->definition = definition;
+	link->ends = ends;
+	link->number = ++broker->last_link;
+	link->begun = clock_ms();
+	link->timer = evtimer_new(broker->base, link_on_timer, link);
+	link_set_timer(link, SERVER_START_MS);
+	TAILQ_INIT(&link->asks);
+	TAILQ_INIT(&link->outgoing);
+	TAILQ_INSERT_TAIL(&broker->links, link, entry);
+	broker->open_links++;
+	to_supervisor_want(broker, link->number, definition);
+	return link;
+}
+
+void
+link_free(struct link **linkp)
+{
+	struct link *link = mem_take(linkp);
+	struct ask *ask;
+
+	if (link == NULL)
+		return;
+	while ((ask = TAILQ_FIRST(&link->asks)) != NULL ||
+	    (ask = TAILQ_FIRST(&link->outgoing)) != NULL)
+		ask_free(&ask);
+	listing_free(&link->listing);
+	mcp_client_free(&link->client);
+	pipes_free(&link->pipes);
+	loop_event_free(&link->timer);
+	TAILQ_REMOVE(&link->broker->links, link, entry);
+	link->ends->freed(link->server);
+	free(link->doom);
+	free(link->how);
+	buffer_reset(&link->masks);
+	buffer_reset(&link->errors);
+	free(link);
+}
+
+size_t
+link_count(const struct broker *broker, const char *owner)
+{
+	const struct link *link;
+	size_t n = 0;
+
+	TAILQ_FOREACH (link, &broker->links, entry)
+		n += strcmp(link->definition->owner, owner) == 0;
+	return n;
+}
+
+struct link *
+link_find(struct broker *broker, uint64_t number)
+{
+	struct link *link;
+
+	TAILQ_FOREACH (link, &broker->links, entry)
+		if (link->number == number)
+			return link;
+	return NULL;
+}
+
+void
+link_launched(struct link *link, struct ipc_launched *msg)
+{
+	struct pipes_ends pipes = { link_on_line, link_on_closed,
+		link_on_room, link, &link->broker->unwritten };
+	struct mcp_client_ends client = { link_write, link_offer,
+		link_on_ready, link_on_changed, link_on_progress,
+		link_on_silent, link_on_unfit, link };
+
+	link->launched = 1;
+	if (link->state == LINK_OVER) {
+		/* The pipes of the message are closed after this. */
+		to_supervisor_let_go(link->broker, link->number);
+		return;
+	}
+	link->state = LINK_STARTING;
+	if (msg->masks.len > 0)
+		buffer_add(&link->masks, msg->masks.data, msg->masks.len);
+	link->pipes = pipes_new(link->broker->base, &msg->in, &msg->out,
+	    &msg->errors, &pipes);
+	link->client = mcp_client_new(link->definition->name, &client);
+	link->listing = listing_new(link->broker, link->definition,
+	    link->client, &link->asks, link_on_settled, link);
+	mcp_client_greet(link->client);
+}
+
+int
+link_was_launched(const struct link *link)
+{
+	return link->launched;
+}
+
+void
+link_ended(struct link *link, const char *how)
+{
+	link->ended = 1;
+	/* Its last answers may be unread. */
+	if (link->state != LINK_OVER && link->pipes != NULL)
+		pipes_drain(link->pipes);
+	if (link->awaits_end) {
+		free(link->how);
+		link->how = mem_strdup(how);
+		link->ends->ended(link->server, how);
+		link_conclude(link);
+	}
+	link_give_up(link, how, 0);
+	link_free(&link);
+}
+
+/* Asks */
+
+const struct buffer *
+link_about(const struct link *link)
+{
+	return mcp_client_about(link->client);
+}
+
+int
+link_is_ready(const struct link *link)
+{
+	return link->state == LINK_READY;
+}
+
+int
+link_has_tools(const struct link *link)
+{
+	return mcp_client_has_tools(link->client);
+}
+
+static void
+link_refuse(struct ask *ask, const char *words)
+{
+	auto_buffer struct buffer text = { 0 };
+
+	buffer_printf(&text, ": %s", words);
+	ask_refuse_words(&ask, text.data);
+}
+
+static void
+link_pass_result(struct ask *ask, struct json_span result)
+{
+	auto_free char *line = NULL;
+	struct err err;
+
+	if (result.len > RESULT_MAX) {
+		err_set(&err, "its result has %zu bytes, above the limit of "
+		    "%lu MiB", result.len, RESULT_MAX / MIB);
+		link_refuse(ask, err.text);
+		return;
+	}
+	if (memchr(result.p, '\r', result.len) != NULL) {
+		line = mem_alloc(result.len);
+		json_span_copy_line(result, line);
+		result.p = line;
+	}
+	ask_answer(&ask, result.p, result.len);
+}
+
+static void
+link_pass_error(struct ask *ask, struct json_span error)
+{
+	auto_buffer struct buffer reason = { 0 };
+
+	definition_begin_reason(ask->definition, &reason);
+	buffer_add_text(&reason, ": ");
+	reason_add_error(&reason, error);
+	ask_refuse(&ask, &reason, error);
+}
+
+static void
+link_on_called(void *ctx, const struct mcp_answer *answer)
+{
+	struct ask *ask = ctx;
+	struct link *link = ask->link;
+	struct err err;
+
+	switch (answer->outcome) {
+	case MCP_RESULT:
+		link_pass_result(ask, answer->value);
+		break;
+	case MCP_ERROR:
+		link_pass_error(ask, answer->value);
+		break;
+	case MCP_BROKEN:
+		err_set(&err, "its answer cannot be used: %s", answer->why);
+		link_refuse(ask, err.text);
+		break;
+	}
+	link_settle(link);
+}
+
+/* The time limit of a call as a whole, whatever progress it reports. */
+static uint64_t
+link_longest(const struct ask *ask)
+{
+	return TOOL_PROGRESS_FACTOR * ask->silence;
+}
+
+static void
+link_add_silence(const struct ask *ask, struct buffer *words)
+{
+	uint64_t seconds = ask->silence / 1000;
+	const char *unit = seconds == 1 ? "second" : "seconds";
+
+	buffer_printf(words, " did not %s the call of its tool \"",
+	    ask->sent != 0 ? "answer" : "read");
+	reason_add_string(
+	    words, (struct json_span){ ask->tool.data, ask->tool.len });
+	if (ask->last)
+		buffer_printf(words, "\" within %" PRIu64 " seconds, the "
+		    "maximum even with progress reports",
+		    TOOL_PROGRESS_FACTOR * seconds);
+	else if (ask->progress)
+		buffer_printf(words, "\", and reported no progress for %" PRIu64
+		    " %s", seconds, unit);
+	else
+		buffer_printf(
+		    words, "\" within %" PRIu64 " %s", seconds, unit);
+	buffer_add_text(words, " (CAISSON_TOOL_TIMEOUT)");
+	ask_add_sent(ask, words);
+}
+
+/* The server did not answer a call or report progress for too long. */
+static void
+link_on_silence(evutil_socket_t fd, short what, void *arg)
+{
+	auto_buffer struct buffer words = { 0 };
+	struct ask *ask = arg;
+	struct link *link = ask->link;
+
+	(void)fd;
+	(void)what;
+	mcp_client_time_out(link->client, ask->sent);
+	link_add_silence(ask, &words);
+	ask->outcome = AUDIT_TIMEOUT;
+	ask_refuse_words(&ask, words.data);
+	link_settle(link);
+}
+
+/* Starts to wait for an answer, or for more progress. */
+static void
+link_wait(struct ask *ask)
+{
+	uint64_t most = ask->begun + link_longest(ask), now = clock_ms();
+	uint64_t left = ask->silence;
+	struct timeval after;
+
+	/* Stored, because a timer of the loop may fire slightly too early. */
+	ask->last = now + left >= most;
+	if (ask->last)
+		left = most > now ? most - now : 0;
+	after = clock_timeval(left);
+	event_add(ask->patience, &after);
+}
+
+static void
+link_on_progress(void *ctx, void *call)
+{
+	struct ask *ask = call;
+
+	(void)ctx;
+	ask->progress = 1;
+	link_wait(ask);
+}
+
+/* Sends a call; returns 0 if the server takes no byte of it now. */
+static int
+link_send(struct link *link, struct ask *ask)
+{
+	struct json_span params = { ask->params.data, ask->params.len };
+
+	ask->sent = mcp_client_call(link->client, params, link_on_called, ask);
+	if (ask->sent == 0)
+		return 0;
+	link->ends->sent(link->server, ask);
+	ask_move(ask, &link->asks);
+	ask->begun = clock_ms();
+	link_wait(ask);
+	return 1;
+}
+
+/*
+ * Sends the calls that the server takes now. The others stay in the queue, so
+ * that cancelled ones are never sent and executed.
+ */
+static void
+link_on_room(void *ctx)
+{
+	struct link *link = ctx;
+
+	while (!TAILQ_EMPTY(&link->outgoing) &&
+	    pipes_unwritten(link->pipes) == 0 &&
+	    link_send(link, TAILQ_FIRST(&link->outgoing)))
+		;
+}
+
+/* Starts a call; the time limit includes the time until the server reads it. */
+static void
+link_call(struct link *link, struct ask *ask)
+{
+	int first = TAILQ_EMPTY(&link->outgoing);
+
+	ask_move(ask, &link->outgoing);
+	ask->begun = clock_ms();
+	ask->patience =
+	    evtimer_new(link->broker->base, link_on_silence, ask);
+	link_wait(ask);
+	if (first)
+		link_on_room(link);
+}
+
+void
+link_ask(struct link *link, struct ask *ask)
+{
+	ask->link = link;
+	if (ask->kind == ASK_CALL) {
+		link_call(link, ask);
+		return;
+	}
+	ask_move(ask, &link->asks);
+	listing_ask(link->listing, ask);
+}
+
+void
+link_withdraw(struct link *link, struct ask *ask, const char *why)
+{
+	if (ask->sent != 0)
+		mcp_client_cancel(link->client, ask->sent, why);
+	else if (ask->kind == ASK_TOOLS && link->listing != NULL)
+		listing_withdraw(link->listing, ask);
+}
+
+uint64_t
+link_age(const struct link *link)
+{
+	return clock_ms() - link->begun;
+}
+
+void
+link_add_starting(struct link *link, struct buffer *reason)
+{
+	buffer_add_text(reason, " is still starting after ");
+	reason_add_seconds(reason, (link_age(link) + 500) / 1000);
+	if (link->pipes == NULL)
+		return;
+	buffer_add_text(reason, ": it has not answered \"initialize\"");
+	link_take_errors(link);
+	link_add_errors(link, reason, 0, 0);
+}

@@ -1,0 +1,940 @@
+/*
+ * The client side of the Model Context Protocol: see mcp_client.h. Runs in the
+ * broker; parses every byte of a server's standard output.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../common/jsonrpc.h"
+#include "../../../common/limits.h"
+#include "../../../common/log.h"
+#include "../../../common/mem.h"
+#include "../../../common/utf8.h"
+#include "mcp_client.h"
+#include "../state/reason.h"
+
+/* All of the line of a call but its parameters has fewer bytes. */
+#define MCP_CLIENT_CALL_MAX 160
+/* The digits of the largest number, and a NUL. */
+#define MCP_CLIENT_ID_SIZE 21
+/* "Method not found" and "invalid request", as JSON writes these codes. */
+#define MCP_CLIENT_NO_METHOD "-32601"
+#define MCP_CLIENT_NO_REQUEST "-32600"
+/* The level of the members of a tool in an answer to "tools/list". */
+#define MCP_CLIENT_MEMBER_DEPTH 5
+/* The longest id that is compared: every digit may be an escape. */
+#define MCP_CLIENT_ID_SHOWN (6 * MCP_CLIENT_ID_SIZE)
+
+/* The protocol versions with "initialize"; the newest is offered. */
+static const char *const mcp_client_versions[] = { "2025-11-25", "2025-06-18",
+	"2025-03-26", "2024-11-05" };
+
+struct mcp_request {
+	uint64_t id;
+	int call; /* its ctx is passed to progress() */
+	mcp_client_answered *answered;
+	void *ctx;
+};
+
+struct mcp_client {
+	char *name;
+	struct mcp_client_ends ends;
+	int unfit;
+	uint64_t last_id;
+	uint64_t noted;   /* the number of the first request after the last
+			   * notification, or 0 */
+	uint64_t skipped; /* useless messages */
+	uint64_t noise;   /* their bytes, before it was ready */
+	int heard;        /* there was a line */
+	int ready;        /* it has answered "initialize" correctly */
+	int tools;        /* it says that it has some */
+	int answered;     /* other than to "initialize" or a ping */
+	unsigned int silences; /* time-outs since its last answer */
+	struct buffer info; /* name and version that the server reports */
+	struct buffer about; /* the purpose that it reports, cut */
+	struct buffer instructions; /* that it reports, cleaned and cut */
+	struct buffer banner; /* the first line that was not JSON, cut */
+	/* Requests in flight, in the order of their numbers, which increase. */
+	struct mcp_request *requests;
+	size_t count;
+	size_t size;
+};
+
+struct mcp_client *
+mcp_client_new(const char *name, const struct mcp_client_ends *ends)
+{
+	struct mcp_client *client = mem_alloc(sizeof(*client));
+
+	client->name = mem_strdup(name);
+	client->ends = *ends;
+	return client;
+}
+
+void
+mcp_client_free(struct mcp_client **clientp)
+{
+	struct mcp_client *client = mem_take(clientp);
+
+	if (client == NULL)
+		return;
+	free(client->name);
+	free(client->requests);
+	buffer_reset(&client->info);
+	buffer_reset(&client->about);
+	buffer_reset(&client->instructions);
+	buffer_reset(&client->banner);
+	free(client);
+}
+
+static void
+mcp_client_unfit(struct mcp_client *client, const char *why)
+{
+	if (client->unfit)
+		return;
+	client->unfit = 1;
+	client->ends.unfit(client->ends.ctx, why);
+}
+
+/* Requests in flight */
+
+static void
+mcp_client_remember(
+    struct mcp_client *client, int call, mcp_client_answered *answered,
+    void *ctx)
+{
+	if (client->count == client->size) {
+		client->size = client->size > 0 ? 2 * client->size : 8;
+		client->requests = mem_resize(client->requests,
+		    client->size * sizeof(*client->requests));
+	}
+	client->requests[client->count++] =
+	    (struct mcp_request){ client->last_id, call, answered, ctx };
+}
+
+static int
+mcp_client_compare(const void *id, const void *request)
+{
+	uint64_t a = *(const uint64_t *)id;
+	uint64_t b = ((const struct mcp_request *)request)->id;
+
+	return a < b ? -1 : a > b;
+}
+
+static struct mcp_request *
+mcp_client_find(struct mcp_client *client, uint64_t id)
+{
+	if (client->count == 0)
+		return NULL;
+	return bsearch(&id, client->requests, client->count,
+	    sizeof(*client->requests), mcp_client_compare);
+}
+
+/* Removes a request from those in flight. */
+static struct mcp_request
+mcp_client_take(struct mcp_client *client, struct mcp_request *request)
+{
+	struct mcp_request taken = *request;
+	size_t at = (size_t)(request - client->requests);
+
+	client->count--;
+	memmove(request, request + 1,
+	    (client->count - at) * sizeof(*client->requests));
+	if (client->count == 0) {
+		free(mem_take(&client->requests));
+		client->size = 0;
+	}
+	return taken;
+}
+
+/* The number written in exactly this form; 0 for none. */
+static uint64_t
+mcp_client_number(const char *text, size_t len)
+{
+	uint64_t digit, number = 0;
+	size_t n;
+
+	if (len == 0 || text[0] == '0')
+		return 0;
+	for (n = 0; n < len; n++) {
+		if (text[n] < '0' || text[n] > '9')
+			return 0;
+		digit = (uint64_t)(text[n] - '0');
+		if (number > (UINT64_MAX - digit) / 10)
+			return 0;
+		number = number * 10 + digit;
+	}
+	return number;
+}
+
+/* The number that an id stands for without ambiguity: 5 as 5, "5" or 5.0. */
+static uint64_t
+mcp_client_named(struct json_span id)
+{
+	auto_free char *text = NULL;
+	double number;
+	size_t len;
+
+	if (id.len == 0 || id.len > MCP_CLIENT_ID_SHOWN)
+		return 0;
+	if (json_span_kind(id) == JSON_SPAN_STRING) {
+		text = json_span_string(id, &len, NULL);
+		return text == NULL ? 0 : mcp_client_number(text, len);
+	}
+	if (json_span_kind(id) != JSON_SPAN_NUMBER)
+		return 0;
+	text = mem_dup(id.p, id.len);
+	number = strtod(text, NULL);
+	if (number < 1 || number > (double)REQUEST_ID_MAX ||
+	    number != (double)(uint64_t)number)
+		return 0;
+	return (uint64_t)number;
+}
+
+/*
+ * The request whose number was written in exactly this form, or NULL. Some
+ * servers return it in quotes.
+ */
+static struct mcp_request *
+mcp_client_match(struct mcp_client *client, struct json_span id)
+{
+	if (id.len > 2 && id.p[0] == '"') {
+		id.p++;
+		id.len -= 2;
+	}
+	return mcp_client_find(client, mcp_client_number(id.p, id.len));
+}
+
+/*
+ * The request that an object answers with an id in an invalid form, which err
+ * describes. NULL if there is none, or more than one.
+ */
+static struct mcp_request *
+mcp_client_meant(
+    struct mcp_client *client, struct json_span value, struct err *err)
+{
+	struct json_span_walk walk = json_span_walk(value);
+	struct json_span name, id;
+	uint64_t number = 0;
+	size_t count = 0;
+
+	while (json_span_next_member(&walk, &name, &id)) {
+		if (!json_span_is(name, "id"))
+			continue;
+		if (count > 0 && mcp_client_named(id) != number)
+			return NULL;
+		number = mcp_client_named(id);
+		if (number == 0)
+			return NULL;
+		count++;
+		err_set(err, "its id is %.*s and should be %" PRIu64,
+		    (int)id.len, id.p, number);
+	}
+	if (count > 1)
+		err_set(err, "the member \"id\" is there %zu times", count);
+	return mcp_client_find(client, number);
+}
+
+/* Writing */
+
+/* Returns like ends.write. */
+static int
+mcp_client_notify(struct mcp_client *client, const char *line, size_t len)
+{
+	client->noted = client->last_id + 1;
+	return client->ends.write(client->ends.ctx, line, len);
+}
+
+static void
+mcp_client_begin(
+    const struct mcp_client *client, const char *method, struct buffer *line)
+{
+	buffer_add_text(line, "{\"jsonrpc\":\"2.0\",\"id\":");
+	buffer_add_number(line, client->last_id + 1);
+	buffer_add_text(line, ",\"method\":\"");
+	buffer_add_text(line, method);
+	buffer_add_text(line, "\"");
+}
+
+/* Sends a request that lacks only its end; returns like mcp_client_ask. */
+static uint64_t
+mcp_client_send(struct mcp_client *client, struct buffer *line, int call,
+    mcp_client_answered *answered, void *ctx)
+{
+	buffer_add_text(line, "}\n");
+	if (call ? !client->ends.offer(client->ends.ctx, line->data, line->len)
+	         : client->ends.write(client->ends.ctx, line->data,
+	               line->len) == -1)
+		return 0;
+	client->last_id++;
+	mcp_client_remember(client, call, answered, ctx);
+	return client->last_id;
+}
+
+uint64_t
+mcp_client_ask(struct mcp_client *client, const char *method,
+    struct json_span params, mcp_client_answered *answered, void *ctx)
+{
+	auto_buffer struct buffer line = { 0 };
+
+	mcp_client_begin(client, method, &line);
+	if (params.len > 0) {
+		buffer_add_text(&line, ",\"params\":");
+		buffer_add(&line, params.p, params.len);
+	}
+	return mcp_client_send(client, &line, 0, answered, ctx);
+}
+
+uint64_t
+mcp_client_call(struct mcp_client *client, struct json_span params,
+    mcp_client_answered *answered, void *ctx)
+{
+	auto_buffer struct buffer line = { 0 };
+
+	buffer_reserve(&line, MCP_CLIENT_CALL_MAX + params.len);
+	mcp_client_begin(client, "tools/call", &line);
+	buffer_add_text(&line, ",\"params\":");
+	buffer_add(&line, params.p, params.len - 1);
+	buffer_add_text(&line, ",\"_meta\":{\"progressToken\":");
+	buffer_add_number(&line, client->last_id + 1);
+	buffer_add_text(&line, "}}");
+	return mcp_client_send(client, &line, 1, answered, ctx);
+}
+
+void
+mcp_client_forget(struct mcp_client *client, uint64_t id)
+{
+	struct mcp_request *request = mcp_client_find(client, id);
+
+	if (request != NULL)
+		mcp_client_take(client, request);
+}
+
+void
+mcp_client_cancel(struct mcp_client *client, uint64_t id, const char *why)
+{
+	auto_buffer struct buffer line = { 0 };
+
+	mcp_client_forget(client, id);
+	buffer_printf(&line, "{\"jsonrpc\":\"2.0\",\"method\":"
+	    "\"notifications/cancelled\",\"params\":{\"requestId\":%" PRIu64
+	    ",\"reason\":\"%s\"}}\n", id, why);
+	/*
+	 * A server that does not read its input cannot be sent the cancel: it
+	 * may continue.
+	 */
+	(void)mcp_client_notify(client, line.data, line.len);
+}
+
+/* Nothing but its arrival matters. */
+static void
+mcp_client_on_pong(void *ctx, const struct mcp_answer *answer)
+{
+	(void)ctx;
+	(void)answer;
+}
+
+void
+mcp_client_time_out(struct mcp_client *client, uint64_t id)
+{
+	if (id != 0)
+		mcp_client_cancel(client, id, "it takes too long");
+	if (++client->silences != SERVER_SILENCES_MAX)
+		return;
+	/* A server that cannot even be sent a ping counts as silent, too. */
+	(void)mcp_client_ask(client, "ping", (struct json_span){ NULL, 0 },
+	    mcp_client_on_pong, client);
+	client->ends.silent(client->ends.ctx);
+}
+
+int
+mcp_client_is_silent(const struct mcp_client *client)
+{
+	return client->silences >= SERVER_SILENCES_MAX;
+}
+
+/*
+ * Initialization, for the one era that is supported. Another one would start
+ * here.
+ */
+
+static int
+mcp_client_version_known(struct json_span version)
+{
+	size_t n;
+
+	for (n = 0; n < sizeof(mcp_client_versions) /
+	         sizeof(mcp_client_versions[0]); n++)
+		if (json_span_is(version, mcp_client_versions[n]))
+			return 1;
+	return 0;
+}
+
+/* Returns why the answer to "initialize" is invalid; NULL if it is valid. */
+static void
+mcp_client_judge(const struct mcp_answer *answer, struct buffer *why)
+{
+	struct json_span version;
+
+	if (answer->outcome == MCP_ERROR) {
+		buffer_add_text(why, "refused \"initialize\": ");
+		reason_add_error(why, answer->value);
+	} else if (answer->outcome == MCP_BROKEN) {
+		buffer_printf(why, "answered \"initialize\" with an invalid "
+		    "message: %s", answer->why);
+	} else if (json_span_get(answer->value, "protocolVersion", &version) ==
+	        0 || json_span_kind(version) != JSON_SPAN_STRING) {
+		buffer_add_text(why, "did not report its version of the "
+		    "protocol");
+	} else if (!mcp_client_version_known(version)) {
+		buffer_add_text(why, "speaks version \"");
+		reason_add_string(why, version);
+		buffer_printf(why, "\" of the protocol, which is not one of "
+		    "2024-11-05 to %s", mcp_client_versions[0]);
+	}
+}
+
+/* Stores its serverInfo, which is only compared with an earlier one. */
+static void
+mcp_client_keep_info(struct mcp_client *client, struct json_span result)
+{
+	static const char *const names[] = { "name", "version" };
+	struct json_span info, value;
+	size_t n;
+
+	if (json_span_get(result, "serverInfo", &info) == 0 ||
+	    json_span_kind(info) != JSON_SPAN_OBJECT)
+		return;
+	for (n = 0; n < sizeof(names) / sizeof(names[0]); n++)
+		if (json_span_get(info, names[n], &value) > 0)
+			buffer_add(&client->info, value.p,
+			    value.len < SERVER_INFO_MAX / 2 ?
+			        value.len : SERVER_INFO_MAX / 2);
+}
+
+/*
+ * Returns the start of the first line that is not a heading of Markdown, or the
+ * words of the heading if there is no other line.
+ */
+static const char *
+mcp_client_first_line(const char *text)
+{
+	const char *line = text + strspn(text, " \t\r\n"), *next = line;
+
+	while (*next == '#') {
+		next += strcspn(next, "\n");
+		next += strspn(next, " \t\r\n");
+	}
+	return *next != '\0' ? next : line + strspn(line, "# \t");
+}
+
+/* Stores the first paragraph of a text, on one line. Returns whether it did. */
+static int
+mcp_client_keep_text(struct mcp_client *client, struct json_span string)
+{
+	auto_free char *text = NULL;
+	const char *first;
+	struct err err;
+	size_t len, n;
+
+	if (json_span_kind(string) != JSON_SPAN_STRING)
+		return 0;
+	text = json_span_string(string, &len, &err);
+	if (text == NULL)
+		return 0;
+	first = mcp_client_first_line(text);
+	len = utf8_cut(first, strcspn(first, "\r\n"), SERVER_ABOUT_MAX);
+	buffer_add(&client->about, first, len);
+	for (n = 0; n < len; n++)
+		if ((unsigned char)client->about.data[n] < ' ')
+			client->about.data[n] = ' ';
+	return len > 0;
+}
+
+/*
+ * Stores its purpose: returned to code if the configuration has no description.
+ */
+static void
+mcp_client_keep_about(struct mcp_client *client, struct json_span result)
+{
+	static const char *const names[] = { "description", "title", "name" };
+	struct json_span info, value;
+	size_t n;
+
+	if (json_span_get(result, "instructions", &value) > 0 &&
+	    mcp_client_keep_text(client, value))
+		return;
+	if (json_span_get(result, "serverInfo", &info) == 0)
+		return;
+	for (n = 0; n < sizeof(names) / sizeof(names[0]); n++)
+		if (json_span_get(info, names[n], &value) > 0 &&
+		    mcp_client_keep_text(client, value))
+			return;
+}
+
+/* Stores its instructions: of characters that are not shown, lines only. */
+static void
+mcp_client_keep_instructions(
+    struct mcp_client *client, struct json_span result)
+{
+	auto_free char *text = NULL;
+	struct json_span value;
+	unsigned int code;
+	size_t len = 0, n, unseen;
+
+	if (json_span_get(result, "instructions", &value) == 1 &&
+	    json_span_kind(value) == JSON_SPAN_STRING)
+		text = json_span_string(value, &len, NULL);
+	len = text == NULL ? 0 : utf8_cut(text, len, SERVER_INSTRUCTIONS_MAX);
+	for (n = 0; n < len; n += unseen > 0 ? unseen : 1) {
+		unseen = text[n] == '\n' || text[n] == '\t' ? 0 :
+		    utf8_unseen(text + n, len - n, &code);
+		if (unseen == 0)
+			buffer_add(&client->instructions, text + n, 1);
+	}
+}
+
+const struct buffer *
+mcp_client_instructions(const struct mcp_client *client)
+{
+	return &client->instructions;
+}
+
+const struct buffer *
+mcp_client_about(const struct mcp_client *client)
+{
+	return &client->about;
+}
+
+const struct buffer *
+mcp_client_info(const struct mcp_client *client)
+{
+	return &client->info;
+}
+
+static void
+mcp_client_on_greeted(void *ctx, const struct mcp_answer *answer)
+{
+	static const char initialized[] = "{\"jsonrpc\":\"2.0\",\"method\":"
+	    "\"notifications/initialized\"}\n";
+	struct mcp_client *client = ctx;
+	auto_buffer struct buffer why = { 0 };
+	struct json_span capabilities;
+
+	mcp_client_judge(answer, &why);
+	if (why.len > 0) {
+		mcp_client_unfit(client, why.data);
+		return;
+	}
+	if (mcp_client_notify(
+	        client, initialized, sizeof(initialized) - 1) == -1) {
+		mcp_client_unfit(client, "does not read its standard input");
+		return;
+	}
+	client->tools = json_span_get(
+	        answer->value, "capabilities", &capabilities) > 0 &&
+	    json_span_get(capabilities, "tools", &capabilities) > 0;
+	mcp_client_keep_info(client, answer->value);
+	mcp_client_keep_about(client, answer->value);
+	mcp_client_keep_instructions(client, answer->value);
+	client->ready = 1;
+	client->ends.ready(client->ends.ctx);
+}
+
+void
+mcp_client_greet(struct mcp_client *client)
+{
+	static const char params[] = "{\"protocolVersion\":\"2025-11-25\","
+	    "\"capabilities\":{},\"clientInfo\":{\"name\":\"caisson\","
+	    "\"version\":\"" CAISSON_VERSION "\"}}";
+	struct json_span span = { params, sizeof(params) - 1 };
+
+	if (mcp_client_ask(client, "initialize", span, mcp_client_on_greeted,
+	        client) == 0)
+		mcp_client_unfit(client, "does not read its standard input");
+}
+
+int
+mcp_client_has_tools(const struct mcp_client *client)
+{
+	return client->tools;
+}
+
+int
+mcp_client_has_answered(const struct mcp_client *client)
+{
+	return client->answered;
+}
+
+/* Reading */
+
+/* Answers a request, which is removed before its callback is called. */
+static void
+mcp_client_answer(struct mcp_client *client, struct mcp_request *request,
+    const struct mcp_answer *answer)
+{
+	struct mcp_request taken = mcp_client_take(client, request);
+
+	client->silences = 0;
+	if (answer->outcome != MCP_BROKEN &&
+	    taken.answered != mcp_client_on_greeted &&
+	    taken.answered != mcp_client_on_pong)
+		client->answered = 1;
+	/*
+	 * It arrived after the notification, which has therefore been handled.
+	 */
+	if (taken.id >= client->noted)
+		client->noted = 0;
+	taken.answered(taken.ctx, answer);
+}
+
+/* Skips a message of this size, or fails the request that it answers. */
+static void
+mcp_client_bad(struct mcp_client *client, size_t len,
+    struct mcp_request *request, const char *why)
+{
+	struct mcp_answer broken = { .outcome = MCP_BROKEN, .why = why };
+	struct err err;
+
+	client->skipped++;
+	if (!client->ready)
+		client->noise += len;
+	/* Its content is not logged, because a server may print its secrets. */
+	log_debug("server %s: %zu useless bytes (%" PRIu64 " times so far): "
+	    "%s", client->name, len, client->skipped, why);
+	if (request != NULL)
+		mcp_client_answer(client, request, &broken);
+	if (!client->ready && (client->noise > SERVER_NOISE_MAX ||
+	        client->skipped > SERVER_NOISE_LINES)) {
+		err_set(&err, "wrote more than %d lines or %lu MiB before it "
+		    "was ready", SERVER_NOISE_LINES, SERVER_NOISE_MAX / MIB);
+		mcp_client_unfit(client, err.text);
+	}
+}
+
+/* Stores the first such line that is not blank, for the reason of a failure. */
+static void
+mcp_client_keep_banner(struct mcp_client *client, const struct line *line)
+{
+	size_t len = line->len;
+
+	while (len > 0 && strchr(" \t\r", line->data[len - 1]) != NULL)
+		len--;
+	if (client->banner.len > 0 || len == 0)
+		return;
+	if (len > REFUSED_BANNER_MAX) {
+		len = REFUSED_BANNER_MAX;
+		len -= utf8_incomplete_tail(line->data, len);
+	}
+	buffer_add(&client->banner, line->data, len);
+}
+
+/* A line that cannot be parsed, but may contain the id of a request. */
+static void
+mcp_client_unreadable(
+    struct mcp_client *client, const struct line *line, const char *why)
+{
+	struct json_span id = { NULL, 0 };
+	struct mcp_request *request;
+
+	if (line->oversized)
+		jsonrpc_glimpse_answered(
+		    line->data, line->len, line->tail, line->tail_len, &id);
+	else
+		jsonrpc_glimpse_answered(
+		    line->data, line->len, line->data, line->len, &id);
+	request = mcp_client_find(client, mcp_client_named(id));
+	if (request == NULL)
+		mcp_client_keep_banner(client, line);
+	mcp_client_bad(client, line->total, request, why);
+}
+
+const struct buffer *
+mcp_client_banner(const struct mcp_client *client)
+{
+	return &client->banner;
+}
+
+/* Returns why a response is invalid; NULL, and *answer, if it is valid. */
+static const char *
+mcp_client_read(const struct jsonrpc *message, struct mcp_answer *answer)
+{
+	struct json_span result = message->result.value;
+	struct json_span error = message->error.value;
+	int results = message->result.count;
+	int errors = message->error.count;
+
+	/* Older libraries write the other member, too, as null. */
+	if (results == 1 && errors == 1) {
+		errors = json_span_kind(error) != JSON_SPAN_NULL;
+		results = json_span_kind(result) != JSON_SPAN_NULL;
+	}
+	if (results + errors != 1)
+		return results + errors == 0
+		    ? "it has neither a result nor an error"
+		    : "it has more than one result or error";
+	answer->outcome = results == 1 ? MCP_RESULT : MCP_ERROR;
+	answer->value = results == 1 ? result : error;
+	if (json_span_kind(answer->value) != JSON_SPAN_OBJECT)
+		return results == 1 ? "its result is not an object"
+		                    : "its error is not an object";
+	return NULL;
+}
+
+/*
+ * Whether a server may send this error for a notification, although it should
+ * not.
+ */
+static int
+mcp_client_of_notification(struct json_span error)
+{
+	struct json_span code;
+
+	return json_span_get(error, "code", &code) == 1 && code.len == 6 &&
+	    (memcmp(code.p, MCP_CLIENT_NO_METHOD, 6) == 0 ||
+	        memcmp(code.p, MCP_CLIENT_NO_REQUEST, 6) == 0);
+}
+
+/*
+ * Returns the request that an error without an id belongs to, because the
+ * server could not read its id. That is certain if only one is in flight,
+ * unless simple servers send such an error for the notification before it.
+ */
+static struct mcp_request *
+mcp_client_unread(struct mcp_client *client, struct json_span value,
+    const struct mcp_answer *answer)
+{
+	struct json_span id;
+
+	if (answer->outcome != MCP_ERROR ||
+	    (json_span_get(value, "id", &id) > 0 &&
+	        json_span_kind(id) != JSON_SPAN_NULL))
+		return NULL;
+	if (client->noted != 0 && mcp_client_of_notification(answer->value)) {
+		client->noted = 0;
+		return NULL;
+	}
+	return client->count == 1 ? client->requests : NULL;
+}
+
+static void
+mcp_client_response(struct mcp_client *client, struct json_span value,
+    const struct jsonrpc *message)
+{
+	struct mcp_request *request = mcp_client_match(client, message->id);
+	struct mcp_answer answer = { .outcome = MCP_BROKEN };
+	const char *why = mcp_client_read(message, &answer);
+	struct err err;
+
+	/* Also if it comes too late: then the server is only slow. */
+	client->silences = 0;
+	if (request == NULL)
+		request = mcp_client_unread(client, value, &answer);
+	if (request == NULL) {
+		request = mcp_client_meant(client, value, &err);
+		why = request != NULL ? err.text : "no request has this id";
+	}
+	if (why != NULL)
+		mcp_client_bad(client, value.len, request, why);
+	else
+		mcp_client_answer(client, request, &answer);
+}
+
+/* Requests of the server: only a ping is supported. */
+static void
+mcp_client_asked(struct mcp_client *client, const struct jsonrpc *message)
+{
+	auto_buffer struct buffer line = { 0 };
+
+	if (json_span_is(message->method, "ping"))
+		jsonrpc_add_result(&line, message->id, "{}");
+	else
+		jsonrpc_add_error(&line, message->id,
+		    JSONRPC_METHOD_NOT_FOUND,
+		    "this client does not support this method", NULL);
+	if (client->ends.write(client->ends.ctx, line.data, line.len) == -1)
+		mcp_client_unfit(client, "sent more and more requests without "
+		    "reading the answers");
+}
+
+/* Neither a request nor a response. */
+static void
+mcp_client_invalid(
+    struct mcp_client *client, struct json_span value, const char *why)
+{
+	struct mcp_request *request = NULL;
+	struct json_span method;
+	struct err err;
+
+	/* A message with a method has an id chosen by the server. */
+	if (json_span_kind(value) == JSON_SPAN_OBJECT &&
+	    json_span_get(value, "method", &method) == 0)
+		request = mcp_client_meant(client, value, &err);
+	if (request != NULL)
+		why = "it has neither a result nor an error";
+	mcp_client_bad(client, value.len, request, why);
+}
+
+/* The token of a call is its number, which some write as a string. */
+static void
+mcp_client_progress(struct mcp_client *client, struct json_span params)
+{
+	struct mcp_request *request;
+	struct json_span token;
+
+	if (params.len == 0 || json_span_kind(params) != JSON_SPAN_OBJECT ||
+	    json_span_get(params, "progressToken", &token) != 1)
+		return;
+	request = mcp_client_find(client, mcp_client_named(token));
+	if (request == NULL || !request->call)
+		return;
+	client->silences = 0;
+	client->ends.progress(client->ends.ctx, request->ctx);
+}
+
+static void
+mcp_client_told(struct mcp_client *client, const struct jsonrpc *message)
+{
+	if (json_span_is(message->method, "notifications/tools/list_changed"))
+		client->ends.changed(client->ends.ctx);
+	else if (json_span_is(message->method, "notifications/progress"))
+		mcp_client_progress(client, message->params);
+}
+
+static void
+mcp_client_message(struct mcp_client *client, struct json_span value)
+{
+	struct jsonrpc message;
+	struct err err;
+
+	jsonrpc_sort(value, &message, &err);
+	switch (message.kind) {
+	case JSONRPC_RESPONSE:
+		mcp_client_response(client, value, &message);
+		break;
+	case JSONRPC_REQUEST:
+		mcp_client_asked(client, &message);
+		break;
+	case JSONRPC_NOTIFICATION:
+		mcp_client_told(client, &message);
+		break;
+	case JSONRPC_INVALID:
+		mcp_client_invalid(client, value, err.text);
+		break;
+	}
+}
+
+/* Several messages at once, which version 2025-03-26 allows. */
+static void
+mcp_client_batch(struct mcp_client *client, struct json_span batch)
+{
+	struct json_span_walk walk = json_span_walk(batch);
+	struct json_span value;
+	int n = 0;
+
+	while (!client->unfit && json_span_next_element(&walk, &value)) {
+		if (n++ == SERVER_BATCH_MAX) {
+			mcp_client_bad(client, batch.len, NULL,
+			    "it has too many messages in one array");
+			return;
+		}
+		mcp_client_message(client, value);
+	}
+}
+
+/*
+ * Replaces the members of tools that are nested too deeply by an empty string,
+ * which is no schema, so that the other tools of the list can be read.
+ */
+static void
+mcp_client_prune(char *data, size_t len)
+{
+	size_t n, from = 0, depth = 0, deepest = 0;
+	int quoted = 0;
+
+	for (n = 0; n < len; n++) {
+		if (quoted && data[n] == '\\') {
+			n++;
+		} else if (data[n] == '"') {
+			quoted = !quoted;
+		} else if (quoted) {
+			continue;
+		} else if (data[n] == '{' || data[n] == '[') {
+			if (++depth == MCP_CLIENT_MEMBER_DEPTH)
+				from = n;
+			deepest = depth <= MCP_CLIENT_MEMBER_DEPTH ||
+			        depth > deepest ? depth : deepest;
+		} else if ((data[n] == '}' || data[n] == ']') && depth > 0 &&
+		    depth-- == MCP_CLIENT_MEMBER_DEPTH &&
+		    deepest > JSON_DEPTH_MAX) {
+			memset(data + from, ' ', n + 1 - from);
+			memset(data + from, '"', 2);
+		}
+	}
+}
+
+/*
+ * Handles a line that cannot be parsed, if it is a list of which a part can.
+ * Returns whether it was. The result of a call is never changed.
+ */
+static int
+mcp_client_pruned(struct mcp_client *client, const struct line *line)
+{
+	struct json_span id = { NULL, 0 }, value;
+	const struct mcp_request *request;
+	auto_free char *data = NULL;
+	struct err err;
+
+	jsonrpc_glimpse_answered(
+	    line->data, line->len, line->data, line->len, &id);
+	request = mcp_client_find(client, mcp_client_named(id));
+	if (request == NULL || request->call)
+		return 0;
+	data = mem_dup(line->data, line->len);
+	mcp_client_prune(data, line->len);
+	if (json_span_parse(data, line->len, &value, &err) == -1)
+		return 0;
+	mcp_client_message(client, value);
+	return 1;
+}
+
+/* A byte order mark at the start, which some systems write, is ignored. */
+static void
+mcp_client_skip_mark(struct mcp_client *client, struct line *line)
+{
+	static const char mark[] = "\xef\xbb\xbf";
+	size_t len = sizeof(mark) - 1;
+
+	if (!client->heard && line->len >= len &&
+	    memcmp(line->data, mark, len) == 0) {
+		line->data += len;
+		line->len -= len;
+		line->total -= len;
+	}
+	client->heard = 1;
+}
+
+void
+mcp_client_line(struct mcp_client *client, const struct line *said)
+{
+	struct line line = *said;
+	struct json_span value;
+	struct err err;
+
+	if (client->unfit)
+		return;
+	mcp_client_skip_mark(client, &line);
+	if (line.oversized) {
+		err_set(&err, "it has %zu bytes, above the limit of %lu MiB",
+		    line.total, RESULT_MAX / MIB);
+		mcp_client_unreadable(client, &line, err.text);
+	} else if (json_span_parse(line.data, line.len, &value, &err) == -1) {
+		if (!mcp_client_pruned(client, &line))
+			mcp_client_unreadable(client, &line, err.text);
+	} else if (json_span_kind(value) == JSON_SPAN_ARRAY) {
+		mcp_client_batch(client, value);
+	} else {
+		mcp_client_message(client, value);
+	}
+}

@@ -1,0 +1,143 @@
+/*
+ * One request to a server: see ask.h. Runs in the broker.
+ */
+#include <stdlib.h>
+
+#include "../../../common/clock.h"
+#include "../../../common/mem.h"
+#include "ask.h"
+#include "reason.h"
+
+struct ask *
+ask_new(struct broker *broker, const struct definition *definition,
+    const struct ask_ends *ends, uint64_t id, enum ask_kind kind)
+{
+	struct ask *ask = mem_alloc(sizeof(*ask));
+
+	ask->broker = broker;
+	ask->definition = definition;
+	ask->ends = ends;
+	ask->id = id;
+	ask->kind = kind;
+	ask->made = clock_ms();
+	return ask;
+}
+
+void
+ask_take_params(struct ask *ask, struct buffer *params)
+{
+	ask->params.data = buffer_take(params, &ask->params.len);
+	ask->params.size = ask->params.len + 1;
+	ask->broker->unwritten += ask->params.len;
+}
+
+void
+ask_drop_params(struct ask *ask)
+{
+	ask->broker->unwritten -= ask->params.len;
+	buffer_reset(&ask->params);
+}
+
+/* A call has ended, with any outcome. */
+static void
+ask_audit(const struct ask *ask)
+{
+	struct audit_call call = { ask->execution, ask->owner,
+		ask->definition->name,
+		{ ask->tool.data, ask->tool.len }, ask->arguments,
+		ask->result, clock_ms() - ask->made, ask->sent != 0,
+		ask->outcome };
+
+	audit_add(ask->broker->audit, &call);
+}
+
+void
+ask_free(struct ask **askp)
+{
+	struct ask *ask = mem_take(askp);
+
+	if (ask == NULL)
+		return;
+	if (ask->turn != NULL)
+		ask->forget(ask->server, ask);
+	ask_move(ask, NULL);
+	if (ask->kind == ASK_CALL && ask->broker->audit != NULL)
+		ask_audit(ask);
+	if (ask->ends->freed != NULL)
+		ask->ends->freed(ask);
+	loop_event_free(&ask->patience);
+	ask_drop_params(ask);
+	buffer_reset(&ask->tool);
+	free(ask);
+}
+
+void
+ask_move(struct ask *ask, struct ask_list *list)
+{
+	if (ask->list != NULL)
+		TAILQ_REMOVE(ask->list, ask, entry);
+	ask->list = list;
+	if (list != NULL)
+		TAILQ_INSERT_TAIL(list, ask, entry);
+}
+
+/* Whether a result is marked as an error. */
+static int
+ask_is_error(const char *json, size_t len)
+{
+	struct json_span value = { json, len }, is_error;
+
+	return json_span_get(value, "isError", &is_error) > 0 &&
+	    json_span_kind(is_error) == JSON_SPAN_TRUE;
+}
+
+/* Records the outcome of a call, if there is an audit file. */
+static void
+ask_conclude(struct ask *ask, const char *json, size_t len)
+{
+	ask->result = len;
+	if (ask->kind == ASK_CALL && ask->broker->audit != NULL)
+		ask->outcome = ask_is_error(json, len) ? AUDIT_TOOL_ERROR
+		                                       : AUDIT_OK;
+}
+
+void
+ask_answer(struct ask **askp, const char *json, size_t len)
+{
+	struct ask *ask = mem_take(askp);
+
+	ask_conclude(ask, json, len);
+	ask->ends->answer(ask, json, len);
+	ask_free(&ask);
+}
+
+void
+ask_refuse(struct ask **askp, struct buffer *reason, struct json_span error)
+{
+	struct ask *ask = mem_take(askp);
+
+	reason_fit(reason);
+	ask->result = error.len;
+	if (ask->outcome == AUDIT_CANCELLED)
+		ask->outcome = AUDIT_ERROR;
+	ask->ends->refuse(ask, reason->data, error);
+	ask_free(&ask);
+}
+
+void
+ask_add_sent(const struct ask *ask, struct buffer *reason)
+{
+	if (ask->kind == ASK_CALL)
+		buffer_printf(reason, "; the call was %s", ask->sent != 0
+		    ? "sent and may have run" : "not sent");
+}
+
+void
+ask_refuse_words(struct ask **ask, const char *words)
+{
+	auto_buffer struct buffer reason = { 0 };
+
+	definition_begin_reason((*ask)->definition, &reason);
+	buffer_add_text(&reason, words);
+	ask_refuse(ask, &reason, (struct json_span){ NULL, 0 });
+}

@@ -1,0 +1,116 @@
+/*
+ * The sentences of refusals: see reason.h. Runs in the broker.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "../../../common/limits.h"
+#include "../../../common/mem.h"
+#include "../../../common/shown.h"
+#include "../../../common/utf8.h"
+#include "reason.h"
+
+#define REASON_CUT " [...]"
+
+/*
+ * Appends valid UTF-8; kept lists the control characters that are not escaped.
+ */
+static void
+reason_add_plain(
+    struct buffer *reason, const char *text, size_t len, const char *kept)
+{
+	char shown[SHOWN_SIZE];
+	size_t n, size;
+
+	for (n = 0; n < len; n += size) {
+		size = shown_one(text + n, len - n, shown);
+		if (text[n] != '\0' && strchr(kept, text[n]) != NULL)
+			buffer_add(reason, text + n, 1);
+		else if (text[n] != '\r')
+			buffer_add_text(reason, shown);
+	}
+}
+
+static void
+reason_add(struct buffer *reason, const char *data, size_t len,
+    const char *kept)
+{
+	auto_free char *repaired = mem_alloc(UTF8_REPAIR_FACTOR * len);
+
+	reason_add_plain(
+	    reason, repaired, utf8_repair(data, len, repaired), kept);
+}
+
+void
+reason_add_text(struct buffer *reason, const char *data, size_t len)
+{
+	reason_add(reason, data, len, "\n\t");
+}
+
+void
+reason_add_name(struct buffer *reason, const char *name)
+{
+	buffer_add_text(reason, "\"");
+	reason_add(reason, name, strlen(name), "");
+	buffer_add_text(reason, "\"");
+}
+
+void
+reason_add_stopped(struct buffer *reason, const char *why)
+{
+	buffer_add_text(reason, "was stopped: ");
+	reason_add_text(reason, why, strlen(why));
+}
+
+void
+reason_add_seconds(struct buffer *reason, uint64_t seconds)
+{
+	buffer_printf(reason, "%" PRIu64 " %s", seconds,
+	    seconds == 1 ? "second" : "seconds");
+}
+
+void
+reason_add_string(struct buffer *reason, struct json_span string)
+{
+	size_t len;
+	auto_free char *text = json_span_string(string, &len, NULL);
+	const char *p = text;
+
+	if (p == NULL) {
+		p = string.p;
+		len = string.len;
+	}
+	if (len <= REFUSED_FOREIGN_MAX) {
+		reason_add_text(reason, p, len);
+		return;
+	}
+	reason_add_text(reason, p, utf8_cut(p, len, REFUSED_FOREIGN_MAX));
+	buffer_add_text(reason, REASON_CUT);
+}
+
+void
+reason_add_error(struct buffer *reason, struct json_span error)
+{
+	struct json_span member;
+
+	if (json_span_get(error, "message", &member) > 0 &&
+	    json_span_kind(member) == JSON_SPAN_STRING)
+		reason_add_string(reason, member);
+	else
+		buffer_add_text(reason, "an error without a message");
+	/* JSON has no limit on the digits of a number. */
+	if (json_span_get(error, "code", &member) > 0 &&
+	    json_span_kind(member) == JSON_SPAN_NUMBER && member.len <= 20)
+		buffer_printf(
+		    reason, " (code %.*s)", (int)member.len, member.p);
+}
+
+void
+reason_fit(struct buffer *reason)
+{
+	if (reason->len <= REFUSED_REASON_MAX)
+		return;
+	reason->len =
+	    utf8_cut(reason->data, reason->len, REFUSED_REASON_MAX);
+	reason->data[reason->len] = '\0';
+}
