@@ -28,6 +28,9 @@ ROOMS = {
         ("",), ("python", "shell"), ("interpreter", "first", "trial"),
         ("native",),
     ],
+    "worker/broker/": [
+        ("",), ("link", "arguments"), ("tools",), ("state",),
+    ],
 }
 
 Role = collections.namedtuple(

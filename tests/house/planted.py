@@ -25,8 +25,9 @@ PLANTS = [
      "which is in a room above or beside its own"),
     ("layers", {"supervisor/planted/planted.h": "\n"},
      "supervisor/planted/planted.h: its room has no place yet"),
-    ("layers", {"relay/planted.h": '#include "../worker/broker/ask.h"\n'},
-     "relay/planted.h:1: includes worker/broker/state/ask.h, but may include only"),
+    ("layers", {"relay/planted.h": '#include "../worker/reader/reader.h"\n'},
+     "relay/planted.h:1: includes worker/reader/reader.h, but may include "
+     "only"),
     ("circles", {"relay/planted.h": '#include "planted_too.h"\n',
                  "relay/planted_too.h": '#include "planted.h"\n'},
      "  relay/planted.h:1: includes relay/planted_too.h"),

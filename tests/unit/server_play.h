@@ -1,5 +1,5 @@
 /*
- * What the tests of worker/broker/server share.
+ * What the tests of worker/broker/link/server share.
  */
 #ifndef TESTS_UNIT_SERVER_PLAY_H
 #define TESTS_UNIT_SERVER_PLAY_H

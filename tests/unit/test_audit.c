@@ -1,6 +1,6 @@
 /*
- * Tests of worker/broker/audit: one line for each call of a tool, however it
- * ends, with no value in it; and a file that is full costs lines alone.
+ * Tests of worker/broker/state/audit: one line for each call of a tool, however
+ * it ends, with no value in it; and a file that is full costs lines alone.
  */
 #include <sys/resource.h>
 #include <sys/stat.h>

@@ -1,6 +1,7 @@
 /*
- * Tests of worker/broker/complaint: of what real runtimes write to standard
- * error when a server fails, the line is found that a person would look for.
+ * Tests of worker/broker/link/complaint: of what real runtimes write to
+ * standard error when a server fails, the line is found that a person would
+ * look for.
  */
 #include <string.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /*
- * Tests of worker/broker/mcp_client, without pipes or a loop: what it says,
- * what it makes of lines, and that each request is answered at most once.
+ * Tests of worker/broker/link/mcp_client, without pipes or a loop: what it
+ * says, what it makes of lines, and that each request is answered at most once.
  */
 #include <fcntl.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
- * Tests of worker/broker/pipes, over real pipes with the test as the server:
- * lines arrive, bytes leave in order and within a bound, and an end is told
- * once, after what was said before it.
+ * Tests of worker/broker/link/pipes, over real pipes with the test as the
+ * server: lines arrive, bytes leave in order and within a bound, and an end is
+ * told once, after what was said before it.
  */
 #include <fcntl.h>
 #include <signal.h>

@@ -1,6 +1,7 @@
 /*
- * Tests of worker/broker/reason: whatever servers and code wrote, a sentence
- * is UTF-8 without control characters that could do something, and fits.
+ * Tests of worker/broker/state/reason: whatever servers and code wrote, a
+ * sentence is UTF-8 without control characters that could do something, and
+ * fits.
  */
 #include <string.h>
 

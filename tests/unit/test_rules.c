@@ -1,6 +1,6 @@
 /*
- * Tests of worker/broker/rules: which names of tools may be used, by lists in
- * which * is any text; a name that cannot be judged is refused.
+ * Tests of worker/broker/state/rules: which names of tools may be used, by
+ * lists in which * is any text; a name that cannot be judged is refused.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
- * Tests of worker/broker/server: when a server is started, how long requests
- * wait for it, and how it is started again when it fails.
+ * Tests of worker/broker/link/server: when a server is started, how long
+ * requests wait for it, and how it is started again when it fails.
  */
 #include <sys/resource.h>
 #include <time.h>

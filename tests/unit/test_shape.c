@@ -1,6 +1,6 @@
 /*
- * Tests of worker/broker/shape: types and keys of what tools return, no values,
- * and nothing without a bound.
+ * Tests of worker/broker/tools/shape: types and keys of what tools return, no
+ * values, and nothing without a bound.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
- * Tests of worker/broker/shapes: what is kept of the shapes of results, for
- * whom, and how long.
+ * Tests of worker/broker/tools/shapes: what is kept of the shapes of results,
+ * for whom, and how long.
  */
 #include <string.h>
 

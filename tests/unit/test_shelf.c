@@ -1,7 +1,7 @@
 /*
- * Tests of worker/broker/shelf: what was put is found by its fingerprint until
- * it is doubted, and the least recently used goes first. Linked with that file
- * alone.
+ * Tests of worker/broker/tools/shelf: what was put is found by its fingerprint
+ * until it is doubted, and the least recently used goes first. Linked with that
+ * file alone.
  */
 #include <string.h>
 

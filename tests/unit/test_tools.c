@@ -1,5 +1,5 @@
 /*
- * Tests of worker/broker/tools: pages of foreign JSON become one list, in
+ * Tests of worker/broker/tools/tools: pages of foreign JSON become one list, in
  * which every tool is the bytes it came in, and nothing is without a limit.
  */
 #include <string.h>

@@ -5,54 +5,22 @@
  * anything: it sends requests with names to the supervisor. All files of this
  * folder run in that process only.
  *
- * The parts: a permit (permit.h) makes requests to a server (server.h). A
- * request is an ask (ask.h), which waits with the server until there is a link
- * (link.h), one process of the server, and then with the link. A link has pipes
- * (pipes.h), the protocol (mcp_client.h) and the list of tools (listing.h).
- * None of these is freed while a function below it on the stack uses it: an
- * object that must end is ended from the loop.
+ * A permit (permit.h) makes requests to a server (link/server.h). A request is
+ * an ask (state/ask.h), which waits with the server until there is a link
+ * (link/link.h), one process of the server, and then with the link. A link has
+ * pipes (link/pipes.h), the protocol (link/mcp_client.h) and the list of tools
+ * (link/listing.h). None of these is freed while a function below it on the
+ * stack uses it: an object that must end is ended from the loop.
  *
- * Calls go down only: main, routes, on_*, broker, try, permit, server, link,
- * listing, archive, to_supervisor, queue, ask, and the decoders of bytes. Calls
- * upwards are callbacks, which are given at construction.
+ * Calls go down only, from room to room as ROOMS in tests/house/house.py lists
+ * them, and within a room: main, routes, on_*, broker, try, permit; server,
+ * link, listing, queue, and the decoders of bytes. Calls upwards are callbacks,
+ * which are given at construction.
  */
 #ifndef WORKER_BROKER_BROKER_H
 #define WORKER_BROKER_BROKER_H
 
-#include <sys/queue.h>
-
-#include "../../common/buffer.h"
-#include "../../common/channel.h"
-#include "../../common/ipc.h"
-
-struct archive;
-struct audit;
-struct definition;
-struct link;
-struct server;
-struct permit;
-struct shapes;
-struct shelf;
-
-struct broker {
-	struct event_base *base;
-	channel_handler *const *routes; /* a handler for every message to it */
-	struct channel *supervisor;
-	TAILQ_HEAD(broker_servers, server) servers; /* that are configured */
-	struct broker_servers removed; /* removed, but still in use */
-	void *by_name; /* the configured ones, as a tree: server.c */
-	TAILQ_HEAD(broker_links, link) links;       /* until their ENDED */
-	TAILQ_HEAD(broker_permits, permit) permits;
-	struct shelf *shelf; /* the remembered lists of tools */
-	struct archive *archive; /* keeps them */
-	struct shapes *shapes; /* the shapes of their results */
-	uint64_t last_link;
-	size_t unwritten;    /* bytes not yet taken by servers */
-	struct audit *audit; /* NULL: calls are not recorded */
-	size_t open_links;   /* links that have pipes, or will have them */
-	size_t most_links;   /* their maximum, from the descriptor limit */
-	unsigned long files; /* that descriptor limit */
-};
+#include "state/state.h"
 
 /*
  * broker.c: makes an empty broker on a loop, whose channels have these
@@ -77,21 +45,6 @@ void broker_on_ended(struct broker *broker, struct ipc_ended *ended);
 void broker_on_audit(struct broker *broker, struct ipc_audit *audit);
 void broker_on_try(struct broker *broker, struct ipc_try *try);
 void broker_on_lists(struct broker *broker, struct ipc_lists *lists);
-
-/*
- * to_supervisor.c: messages to the supervisor. A failure to send is fatal,
- * except for the request of the store.
- */
-
-/* Requests a process of the server of this definition. */
-void to_supervisor_want(struct broker *broker, uint64_t link,
-    const struct definition *definition);
-
-/* Requests that a process be ended. */
-void to_supervisor_let_go(struct broker *broker, uint64_t link);
-
-/* Requests the channel to the store. */
-void to_supervisor_want_lists(struct broker *broker);
 
 /*
  * try.c: requests the tools of the server of this name, and sends the

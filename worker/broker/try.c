@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../../common/log.h"
+#include "broker.h"
 #include "state/definition.h"
 #include "link/server.h"
 #include "tools/tools.h"

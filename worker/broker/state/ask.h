@@ -8,8 +8,8 @@
 
 #include "../../../common/json_span.h"
 #include "audit.h"
-#include "../broker.h"
 #include "definition.h"
+#include "state.h"
 
 TAILQ_HEAD(ask_list, ask);
 

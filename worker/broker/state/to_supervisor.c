@@ -2,8 +2,8 @@
  * Messages of the broker to the supervisor. Runs in the broker.
  */
 #include "../../../common/log.h"
-#include "../broker.h"
 #include "definition.h"
+#include "state.h"
 
 void
 to_supervisor_want(struct broker *broker, uint64_t link,

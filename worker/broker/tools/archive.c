@@ -12,7 +12,7 @@
 #include "../../../common/loop.h"
 #include "../../../common/mem.h"
 #include "archive.h"
-#include "../broker.h"
+#include "../state/state.h"
 
 struct archive {
 	struct broker *broker;
