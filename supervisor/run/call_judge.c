@@ -32,11 +32,10 @@ call_set_error(struct call *call, const char *fmt, ...)
 	va_end(ap);
 }
 
-void
-call_take_facts(struct call *call)
+static void
+call_take_facts(struct call *call, struct box *box)
 {
 	struct call_result *result = &call->result;
-	struct box *box = call->box;
 
 	result->boxed = box->boxed;
 	result->unrunnable = box->unrunnable;
@@ -47,7 +46,7 @@ call_take_facts(struct call *call)
 	result->signal = box->signal;
 	if (box->ended.tv_sec != 0)
 		result->duration_us = call_us(&call->began, &box->ended);
-	if (call->interrupted)
+	if (result->session.interrupted)
 		result->exited = 0; /* we ended it */
 	result->cpu_us = box->cpu_us;
 	result->peak_kib = box->peak_kib;
@@ -58,6 +57,7 @@ call_take_facts(struct call *call)
 	box->pictures = (struct call_pictures){ 0 };
 	result->tool_calls = box->calls.made;
 	result->calls = mem_take(&box->calls.told);
+	result->waiting = mem_take(&box->calls.waiting);
 }
 
 /*
@@ -116,10 +116,9 @@ call_judge_untold(struct call *call)
 
 /* The status of a call that was not ended early: from the end of the code. */
 static void
-call_judge_code(struct call *call)
+call_judge_code(struct call *call, const struct box *box)
 {
 	struct call_result *result = &call->result;
-	const struct box *box = call->box;
 
 	result->status = CALL_ERROR;
 	if (result->signal == SIGKILL &&
@@ -148,10 +147,19 @@ call_judge_code(struct call *call)
 	}
 }
 
-/* The deadline has passed; waiting: pending tool calls, or NULL. */
-static void
-call_set_timed_out(struct call *call, const char *waiting)
+void
+call_take_result(struct call *call, struct box *box)
 {
+	call_take_facts(call, box);
+	if (call->cause == CALL_BY_ITSELF)
+		call_judge_code(call, box);
+}
+
+/* The deadline has passed. */
+static void
+call_set_timed_out(struct call *call)
+{
+	const char *waiting = call->result.waiting;
 	unsigned int most = (unsigned int)call->runs->options->max_timeout;
 	auto_free char *fix = call->request.timeout < most ?
 	    mem_printf("pass timeout, up to %u, for longer work", most) :
@@ -165,22 +173,10 @@ call_set_timed_out(struct call *call, const char *waiting)
 void
 call_judge(struct call *call)
 {
-	const char *waiting =
-	    call->box == NULL ? NULL : call->box->calls.waiting;
-
-	switch (call->cause) {
-	case CALL_BY_ITSELF:
-		call_judge_code(call);
-		return;
-	case CALL_BY_DEADLINE:
-		call->result.status = CALL_TIMEOUT;
-		call_set_timed_out(call, waiting);
-		return;
-	case CALL_BY_CANCEL:
-		call->result.status = CALL_CANCELLED;
-		return;
-	case CALL_BY_FAILURE:
-		call->result.status = CALL_ERROR;
-		return;
-	}
+	if (call->cause == CALL_BY_DEADLINE)
+		call_set_timed_out(call);
+	if (call->cause != CALL_BY_ITSELF)
+		call->result.status =
+		    call->cause == CALL_BY_DEADLINE ? CALL_TIMEOUT :
+		    call->cause == CALL_BY_CANCEL ? CALL_CANCELLED : CALL_ERROR;
 }

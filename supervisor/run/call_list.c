@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "../../common/mem.h"
-#include "../box/box.h"
 #include "call_parts.h"
 
 void
@@ -13,7 +12,7 @@ call_unlist(struct call *call)
 {
 	struct runs *runs = call->runs;
 
-	if (call->state == CALL_WAITING) {
+	if (call->phase == CALL_WAITING) {
 		TAILQ_REMOVE(&runs->waiting, call, entry);
 		runs->nwaiting--;
 		call->request.owner->nwaiting--;
@@ -37,7 +36,7 @@ call_of_session(const struct runs *runs, const char *scope, const char *name)
 	struct call *call;
 
 	TAILQ_FOREACH (call, &runs->running, entry)
-		if (call->kept != NULL &&
+		if (call->session != NULL &&
 		    call_same_name(call->request.session, name) &&
 		    strcmp(call->request.owner->scope, scope) == 0)
 			return call;
@@ -53,16 +52,6 @@ call_scope(const struct runs *runs, unsigned long execution)
 		if (call->number == execution)
 			return call->request.owner->scope;
 	return NULL;
-}
-
-uint64_t
-call_session_bytes(
-    const struct runs *runs, const char *scope, const char *name)
-{
-	const struct call *call = call_of_session(runs, scope, name);
-
-	return call != NULL && call->box != NULL && box_alive(call->box) ?
-	    box_bytes(call->box) : 0;
 }
 
 /*

@@ -1,5 +1,5 @@
 /*
- * The parts of a call, for call.c, which takes it from one step to the next,
+ * A call, for call.c, which takes it from one phase to the next, the executors,
  * call_list.c, which keeps the lists of calls, and call_judge.c, which says
  * what a call comes to. All run in the supervisor.
  */
@@ -13,11 +13,29 @@
 
 struct event;
 
-enum call_state {
-	CALL_WAITING,  /* waits for a place */
-	CALL_STARTING, /* the box does not have the code yet */
-	CALL_RUNNING,  /* the box has the code: the deadline runs */
-	CALL_ENDING,   /* no box, or it has ended or is being killed */
+/* Where a call is. The table in call.c says how it goes on. */
+enum call_phase {
+	CALL_WAITING,     /* for a place */
+	CALL_STARTING,    /* its executor does not run the code yet */
+	CALL_RUNNING,     /* the code runs: the deadline, too */
+	CALL_INTERRUPTED, /* the code was asked to end */
+	CALL_ENDING,      /* it has ended or is being killed */
+	CALL_COLLECTING,  /* its files are being kept */
+	CALL_PHASES
+};
+
+/* What happens to a call. */
+enum call_event {
+	CALL_PLACE, /* there is a place for it */
+	CALL_TIME,  /* its time is over: in the queue, or of its code */
+	CALL_STOP,  /* it was cancelled, or cannot succeed */
+	CALL_KILL,  /* the same; its code is not interrupted first */
+	/* Reported by its executor: */
+	CALL_RUNS,  /* the code runs */
+	CALL_ENDED, /* it has ended, or is ending; output may still come */
+	CALL_FILES, /* its collection has begun */
+	CALL_OVER,  /* the result is complete: frees the call */
+	CALL_EVENTS
 };
 
 /* Why a call is ended, if not by its code. The first cause is kept. */
@@ -28,32 +46,58 @@ enum call_cause {
 	CALL_BY_FAILURE, /* of ours, of the box or of the relay */
 };
 
+/* What executes calls: the rows of executors.def. */
+struct executor {
+	const char *name;
+	/* Returns whether it takes this request now; NULL: it takes any. */
+	int (*offer)(const struct runs *runs, const struct request *request);
+	/*
+	 * Starts to execute request, once. Reports CALL_RUNS, which may free
+	 * the code, CALL_ENDED if output follows, and in the end, from the
+	 * loop, CALL_OVER. Until then it sets fields of result, among them
+	 * status if cause is CALL_BY_ITSELF, and adds notes.
+	 */
+	void (*start)(struct call *call);
+	/*
+	 * Ends it early: CALL_OVER follows later, from the loop. gently: asks
+	 * the code to end, if possible, and returns whether it was.
+	 */
+	int (*cancel)(struct call *call, int gently);
+	/* Frees inside, after the answer; called if that is not NULL. */
+	void (*free)(struct call *call);
+};
+
 struct call {
 	TAILQ_ENTRY(call) entry;
 	struct runs *runs;
 	unsigned long number;
-	enum call_state state;
+	enum call_phase phase;
 	enum call_cause cause;
-	struct request request; /* its code: until the box has it */
+	struct request request; /* its code: until that runs */
 	call_concluded *concluded;
 	void *ctx;
-	struct event *timer; /* for the queue, the deadline or the end */
+	struct event *timer; /* for the queue, or the deadline */
 	struct timespec asked; /* time of admission */
 	struct timespec began;
-	struct box *box; /* NULL: not yet, or unavailable */
-	int pooled;      /* it was ready before the call */
-	int own;         /* its next box must not be a fork */
-	int grant;       /* to the broker, until the box has it; or -1 */
-	int lacking;     /* files for the box are not all there yet */
-	struct delivery *delivery;     /* of those files; NULL: not begun */
+	const struct executor *executor;
+	void *inside; /* of the executor; NULL: none */
+	struct session *session; /* that it has taken; NULL: none */
 	struct collection *collection; /* of files it left; NULL: none */
-	int lost;        /* files lost: its processes did not end */
-	struct session *kept; /* whose box it uses; NULL: none */
-	int interrupted; /* the code of the session was asked to end */
-	int at_once; /* killed without an interrupt, and its session ends */
+	struct buffer notes; /* for the user, each + NUL */
 	char id[EXECUTION_ID_MAX + 1];
 	struct call_result result;
 };
+
+/* call.c */
+
+/* Something has happened: takes the next step. Frees the call at its end. */
+void call_report(struct call *call, enum call_event event);
+
+/* Ends it early for a failure, one sentence; the first cause is kept. */
+void call_fail(struct call *call, const char *why);
+
+/* Reports the progress of the code, unless the call is being ended. */
+void call_tell_progress(struct call *call, struct box_progress *progress);
 
 /* call_list.c */
 
@@ -87,13 +131,13 @@ uint64_t call_us(const struct timespec *since, const struct timespec *until);
 void call_set_error(struct call *call, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Copies the results and facts of its box. */
-void call_take_facts(struct call *call);
-
 /*
- * Sets its status, and its error unless that is set already. The facts of its
- * box, if it has one, must have been taken.
+ * Takes the results and facts of its box, which is over, or waits for other
+ * code. Sets its status, and its error, if the code ended by itself.
  */
+void call_take_result(struct call *call, struct box *box);
+
+/* Sets its status, and its error unless that is set, if it was ended early. */
 void call_judge(struct call *call);
 
 #endif

@@ -69,9 +69,8 @@ delivery_on_done(void *ctx, const struct files_end *end)
 	if (end->why != NULL && delivery->failure == NULL)
 		delivery->failure = mem_printf(
 		    "files cannot be put into the box: %s", end->why);
-	if (delivery->asked.task != NULL || delivery->data.task != NULL)
-		return;
-	delivery->done(delivery->ctx);
+	if (delivery_ended(delivery))
+		delivery->done(delivery->ctx);
 }
 
 static int
@@ -154,6 +153,12 @@ int
 delivery_due(const struct request *request)
 {
 	return request->files_len > 0 || request->conversation != NULL;
+}
+
+int
+delivery_ended(const struct delivery *delivery)
+{
+	return delivery->asked.task == NULL && delivery->data.task == NULL;
 }
 
 const char *

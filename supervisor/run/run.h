@@ -12,6 +12,7 @@
 
 struct broker;
 struct call;
+struct executor;
 struct files;
 struct in_force;
 struct language;
@@ -34,6 +35,7 @@ struct runs {
 	struct event_base *base;
 	const struct options *options;
 	struct boxes *boxes;
+	const struct executor *const *executors; /* the first that takes it */
 	struct in_force *config; /* the configured servers */
 	struct broker *broker; /* the client of the servers */
 	struct store *store;   /* values kept between calls, or NULL */
@@ -235,6 +237,7 @@ struct call_result {
 	size_t servers_len;
 	uint64_t tool_calls;
 	char *calls; /* of tools, by name; NULL: none */
+	char *waiting; /* those without an answer; NULL: none */
 	const char *id; /* of the execution; NULL: it has none */
 	enum call_kept kept; /* the whole of the output that was cut */
 	int boxed; /* a box was built: facts is valid */
@@ -278,6 +281,8 @@ void call_end_session(struct runs *runs, const char *scope, const char *name,
 
 /* Returns the scope of the owner of this execution, or NULL if it is over. */
 const char *call_scope(const struct runs *runs, unsigned long execution);
+
+/* local.c: the executor of this machine. */
 
 /*
  * Returns the memory in bytes of the box of the call that has this session, of
@@ -354,6 +359,9 @@ const char *delivery_failure(const struct delivery *delivery);
  * files_mirror takes them; borrowed.
  */
 const struct buffer *delivery_had(const struct delivery *delivery);
+
+/* Returns whether it has ended. */
+int delivery_ended(const struct delivery *delivery);
 
 /* Frees it, and drops its result. NULL inside is accepted. */
 void delivery_free(struct delivery **delivery);

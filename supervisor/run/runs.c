@@ -3,8 +3,19 @@
  * in the supervisor.
  */
 #include "../peers/store.h"
+#include "call_parts.h"
 #include "pool.h"
 #include "run.h"
+
+#define EXECUTOR(name) extern const struct executor executor_##name;
+#include "executors.def"
+#undef EXECUTOR
+
+static const struct executor *const runs_executors[] = {
+#define EXECUTOR(name) &executor_##name,
+#include "executors.def"
+#undef EXECUTOR
+};
 
 static int
 runs_on_store(void *ctx, unsigned long execution, struct err *err)
@@ -59,6 +70,7 @@ runs_init(struct runs *runs, struct boxes *boxes)
 	runs->base = boxes->base;
 	runs->options = boxes->options;
 	runs->boxes = boxes;
+	runs->executors = runs_executors;
 	boxes->user = (struct boxes_user){ .store = runs_on_store,
 		.busy = runs_on_busy,
 		.warm = runs_on_warm,

@@ -80,13 +80,12 @@ judged(struct box *box, enum call_cause why, unsigned int timeout)
 	struct call *call = mem_alloc(sizeof(*call));
 
 	call->runs = &runs;
-	call->box = box;
 	call->cause = why;
 	call->request.language = language_default();
 	call->request.timeout = timeout;
 	if (why == CALL_BY_CANCEL || why == CALL_BY_FAILURE)
 		call_set_error(call, "%s", "why");
-	call_take_facts(call);
+	call_take_result(call, box);
 	call_judge(call);
 	return call;
 }
@@ -96,6 +95,7 @@ forget(struct call *call)
 {
 	free(call->result.error);
 	free(call->result.calls);
+	free(call->result.waiting);
 	free(call);
 }
 
@@ -129,7 +129,7 @@ static const struct {
 UNIT_TESTS(says_what_a_deadline_met, UNIT_COUNT(deadlines))
 {
 	struct box box = { .boxes = &boxes, .ran = 1,
-		.calls.waiting = (char *)deadlines[_i].waiting };
+		.calls.waiting = mem_strdup(deadlines[_i].waiting) };
 	struct call *call =
 	    judged(&box, CALL_BY_DEADLINE, deadlines[_i].timeout);
 
@@ -190,7 +190,7 @@ admit(void)
 	if (call == NULL)
 		return -1;
 	call_unlist(call);
-	call->state = CALL_RUNNING;
+	call->phase = CALL_RUNNING;
 	TAILQ_INSERT_TAIL(&runs.running, call, entry);
 	runs.nrunning++;
 	call->request.owner->nrunning++;

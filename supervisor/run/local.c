@@ -1,0 +1,647 @@
+/*
+ * The executor of this machine: takes a box of the session or of the pool, or
+ * starts one, has it run the code, and keeps the files that it leaves. Runs in
+ * the supervisor; reads no bytes of the box.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "../../common/clock.h"
+#include "../../common/fd.h"
+#include "../../common/log.h"
+#include "../../common/loop.h"
+#include "../../common/mem.h"
+#include "../../common/text_list.h"
+#include "../box/box.h"
+#include "../box/language.h"
+#include "../peers/broker.h"
+#include "../peers/store.h"
+#include "../servers/in_force.h"
+#include "../servers/server_names.h"
+#include "call_parts.h"
+#include "pool.h"
+#include "session.h"
+
+/* Where the next box of a call comes from. */
+enum local_source {
+	LOCAL_POOL, /* the pool, or as the next */
+	LOCAL_NEW,  /* a template, or a launcher */
+	LOCAL_OWN,  /* a launcher: it must not be a fork */
+};
+
+/* A call that is executed here. */
+struct local {
+	struct call *call;
+	struct box *box; /* NULL: not yet, or unavailable */
+	enum local_source source; /* of its box */
+	int grant; /* to the broker, until the box has it; or -1 */
+	struct delivery *delivery; /* of its files; NULL: not begun */
+	struct event *timer; /* for another attempt, or the end */
+};
+
+static void local_on_box(void *ctx);
+
+static void
+local_set_timer(struct local *local, unsigned long ms)
+{
+	const struct timeval tv = clock_timeval(ms);
+
+	event_add(local->timer, &tv);
+}
+
+/* The call may get another box afterwards. */
+static void
+local_drop_box(struct local *local)
+{
+	delivery_free(&local->delivery);
+	fd_close(&local->grant);
+	box_drop(&local->box);
+}
+
+/* Returns whether its box waits for the code of another call. */
+static int
+local_leaves_box(const struct local *local)
+{
+	return local->call->session != NULL && local->box != NULL &&
+	    local->box->round && local->box->state == BOX_READY;
+}
+
+/* The end */
+
+/* Puts the session back. Its box may stay, and keeps its facts. */
+static void
+local_put_back(struct local *local)
+{
+	struct call *call = local->call;
+
+	if (call->session == NULL)
+		return;
+	if (local_leaves_box(local)) {
+		local->box->facts = call->result.facts;
+		call->result.facts = (struct box_facts){ 0 };
+		if (call->collection != NULL &&
+		    call->runs->options->session_threads)
+			box_release(local->box);
+	}
+	session_put(&call->session, &local->box);
+}
+
+static void
+local_free(struct call *call)
+{
+	struct local *local = mem_take(&call->inside);
+
+	loop_event_free(&local->timer);
+	local_put_back(local);
+	local_drop_box(local);
+	free(local);
+}
+
+/* Adds those that the owner has not been shown before. */
+static void
+local_add_notes(struct call *call, const struct buffer *told)
+{
+	const char *once, *note;
+
+	TEXT_LIST_PAIRS (once, note, told->data, told->len)
+		if (owner_hears(call->request.owner, once))
+			text_list_add(&call->notes, note);
+}
+
+/* Has the store keep the whole of an output that was cut. */
+static void
+local_keep_output(struct call *call, const struct box_whole *whole)
+{
+	struct store_output output = { call->id, call->request.owner->scope,
+		whole->out, whole->errors, whole->out_len, whole->errors_len };
+	struct err err;
+
+	if (whole->out == NULL || call->runs->store == NULL)
+		return;
+	if (store_keep_output(call->runs->store, &output, &err) == -1)
+		log_error("call %lu: its output is not kept: %s",
+		    call->number, err.text);
+	else
+		call->result.kept = whole->missing > 0 ? CALL_KEPT_START :
+		    CALL_KEPT_ALL;
+}
+
+/* The call has its result, and is freed. */
+static void
+local_conclude(void *ctx)
+{
+	struct local *local = ctx;
+	struct call *call = local->call;
+
+	if (call->session != NULL)
+		session_show(call->session, local->box, &call->result.session);
+	if (local->box != NULL) {
+		call_take_result(call, local->box);
+		local_add_notes(call, &local->box->notes);
+		if (call->cause != CALL_BY_CANCEL)
+			local_keep_output(call, &local->box->whole);
+	}
+	call_report(call, CALL_OVER);
+}
+
+/*
+ * Returns whether files of the code must be kept before the conclusion. That
+ * starts when no process is left in the box, or only the stopped code of a
+ * session. A cancelled call keeps no files.
+ */
+static int
+local_collects(struct local *local)
+{
+	struct call *call = local->call;
+	struct box *box = local->box;
+	int stays = local_leaves_box(local);
+	int late = box->stuck;
+
+	if (call->phase == CALL_COLLECTING)
+		return 1;
+	if (call->cause == CALL_BY_CANCEL || call->runs->files == NULL ||
+	    !box->ran || !collection_due(box, &call->request) ||
+	    (stays && call->cause == CALL_BY_FAILURE))
+		return 0;
+	if (stays ? box_is_settled(box, &late) : box->gone) {
+		if (stays)
+			box_hold(box);
+		call->collection = collection_new(call->runs->files,
+		    call->runs->options, &call->request, box, local->delivery,
+		    local_conclude, local);
+		call_report(call, CALL_FILES);
+	} else if (late) {
+		text_list_add(&call->notes, call->request.conversation != NULL ?
+		    "files in /workspace/out and /data were not kept: the "
+		    "processes of the box did not end in time" :
+		    "files in /workspace/out were not kept: the processes of "
+		    "the box did not end in time");
+		return 0;
+	} else if (stays)
+		local_set_timer(local, SESSION_SETTLE_MS);
+	else
+		box_end(box);
+	return 1;
+}
+
+/* Its box is over, or waits for the code of another call. */
+static void
+local_finish(struct local *local)
+{
+	call_report(local->call, CALL_ENDED);
+	if (local->box == NULL || !local_collects(local))
+		local_conclude(local);
+}
+
+static int
+local_cancel(struct call *call, int gently)
+{
+	struct local *local = call->inside;
+
+	/* Later, so that no call is freed while its caller uses it. */
+	if (local->box == NULL || local_leaves_box(local)) {
+		local_set_timer(local, 0);
+		return 0;
+	}
+	if (gently) {
+		if (call->session == NULL || local->box->state != BOX_RUNNING)
+			return 0;
+		box_interrupt(local->box);
+		return 1;
+	}
+	if (call->session != NULL)
+		session_doom(call->session, call->phase == CALL_INTERRUPTED ?
+		    "its code did not react to an interrupt" :
+		    "its call was ended");
+	box_end(local->box);
+	return 0;
+}
+
+/* The box */
+
+/*
+ * Returns the servers that are loaded for the code: those of the request, and
+ * of earlier calls of the session. They are valid until the call ends.
+ */
+static char *
+local_servers(struct call *call, size_t *len)
+{
+	if (call->session != NULL)
+		return session_servers(call->session, &call->request, len);
+	*len = call->request.servers_len;
+	return call->request.servers;
+}
+
+/*
+ * Has the broker grant the servers, if there are any, and keeps the relay's
+ * end. Returns 0, or -1 with err.
+ */
+static int
+local_get_grant(struct local *local, struct err *err)
+{
+	struct call *call = local->call;
+	const struct owner *owner = call->request.owner;
+	size_t len;
+	char *names = local_servers(call, &len);
+	const struct broker_grant wanted = { .execution = call->number,
+		.owner = owner->name,
+		.allowed = owner->allowed,
+		.loaded = { names, len } };
+
+	fd_close(&local->grant);
+	if (in_force_count(call->runs->config) == 0)
+		return 0;
+	local->grant =
+	    broker_grant_servers(call->runs->broker, &wanted, err);
+	return local->grant == -1 ? -1 : 0;
+}
+
+/* Passes the code, and the channel to the broker, to the box. */
+static int
+local_hand_over(struct local *local, struct err *err)
+{
+	struct call *call = local->call;
+	struct runs *runs = call->runs;
+	auto_buffer struct buffer servers = { 0 };
+	const char *names;
+	size_t len;
+	struct ipc_start start = { .execution = call->number,
+		.log_level = log_level_get(),
+		.echo = runs->options->echo,
+		.progress = call->request.progressed != NULL,
+		.stored = runs->store != NULL && runs->options->memory_api != 0,
+		.code = { (const uint8_t *)call->request.code,
+		    call->request.code_len, -1 } };
+
+	if (call->session != NULL && box_is_kept(local->box, err) == -1)
+		return -1;
+	names = local_servers(call, &len);
+	server_names_add_json(&servers, names, len, runs->config);
+	start.servers = (struct ipc_blob){ (const uint8_t *)servers.data,
+		servers.len, -1 };
+	return box_run(local->box, &start, &local->grant, err);
+}
+
+/* All files are in the box, or the delivery has failed: continue. */
+static void
+local_on_delivered(void *ctx)
+{
+	struct local *local = ctx;
+	struct call *call = local->call;
+	const char *failure = delivery_failure(local->delivery);
+	struct err err;
+
+	if (local->box->state == BOX_ENDING || call->cause != CALL_BY_ITSELF)
+		return;
+	if (failure != NULL || local_hand_over(local, &err) == -1)
+		call_fail(call, failure != NULL ? failure : err.text);
+}
+
+/*
+ * Starts the delivery of files, once the box is built. Returns 0, or -1 with
+ * err.
+ */
+static int
+local_deliver(struct local *local, struct err *err)
+{
+	const struct runs *runs = local->call->runs;
+	const struct request *request = &local->call->request;
+	struct box *box = local->box;
+
+	if (local->delivery != NULL || !box->boxed)
+		return 0;
+	if (request->files_len > 0 && box->left == -1)
+		return err_set(err, "files cannot be passed with reduced "
+		    "isolation, or to containers whose files cannot be "
+		    "reached: leave out the argument files");
+	if (request->conversation != NULL && box->data == -1)
+		return err_set(err, "boxes with reduced isolation, and "
+		    "containers whose files cannot be reached, have no files "
+		    "of conversations: leave out the argument conversationId");
+	local->delivery = delivery_new(runs->files, runs->options, request,
+	    box, local_on_delivered, local, err);
+	return local->delivery == NULL ? -1 : 0;
+}
+
+/* Takes the session that the call names. Returns 0, or -1 with err. */
+static int
+local_take_session(struct call *call, struct err *err)
+{
+	if (call->request.session == NULL || call->session != NULL)
+		return 0;
+	if (box_may_keep(call->runs->boxes, err) == -1)
+		return -1;
+	call->session = session_take(call->runs->sessions, &call->request, err);
+	return call->session == NULL ? -1 : 0;
+}
+
+/*
+ * Returns whether a box may get the code only when it is ready: before, we do
+ * not hold its directories, and code could end before we open them.
+ */
+static int
+local_awaits(const struct call *call)
+{
+	return call->runs->boxes->runtime->framed || call->session != NULL;
+}
+
+/* Starts a box. Returns 0, or -1 with err. */
+static int
+local_start_box(struct local *local, struct err *err)
+{
+	const struct call *call = local->call;
+	int prompt = !local_awaits(call) && !delivery_due(&call->request);
+
+	local->box = box_new(call->runs->boxes, call->request.language,
+	    (local->source == LOCAL_OWN ? BOX_OWN : 0) |
+	        (call->session != NULL ? BOX_KEPT : 0) |
+	        (prompt ? BOX_PROMPT : 0), local_on_box, local, err);
+	return local->box == NULL ? -1 : 0;
+}
+
+/*
+ * Takes a box of the session or of the pool, or starts one. Returns 0, or -1
+ * with err.
+ */
+static int
+local_take_box(struct local *local, struct err *err)
+{
+	struct call *call = local->call;
+
+	if (call->session != NULL)
+		local->box = session_take_box(call->session);
+	/* All boxes of the pool run the default language. */
+	else if (local->source == LOCAL_POOL &&
+	    call->request.language == language_default())
+		local->box = pool_take(call->runs->pool);
+	if (local->source == LOCAL_POOL &&
+	    (local->box == NULL || call->session != NULL))
+		local->source = LOCAL_NEW;
+	if (local->box == NULL)
+		return local_start_box(local, err);
+	box_give(local->box, local_on_box, local);
+	if (call->session != NULL) {
+		box_forget(local->box);
+		/* It is stopped between two calls. */
+		box_release(local->box);
+	}
+	return 0;
+}
+
+/*
+ * Makes one attempt to have a box run the code. Returns 0, or -1 with err; 1:
+ * a box of the pool has failed, and another may not. If files are missing,
+ * another box would not help.
+ */
+static int
+local_try(struct local *local, struct err *err)
+{
+	struct call *call = local->call;
+	int lacking = delivery_due(&call->request);
+	int failed;
+
+	if (local_take_session(call, err) == -1 ||
+	    local_get_grant(local, err) == -1 ||
+	    local_take_box(local, err) == -1)
+		return -1;
+	failed = lacking ? local_deliver(local, err) :
+	    local_awaits(call) && local->box->state == BOX_STARTING ? 0 :
+	    local_hand_over(local, err);
+	if (failed == -1) {
+		local_drop_box(local);
+		return local->source == LOCAL_POOL && !lacking ? 1 : -1;
+	}
+	log_debug("call %lu has box %lu%s", call->number, local->box->number,
+	    local->source == LOCAL_POOL ? " of the pool" : "");
+	return 0;
+}
+
+/*
+ * Returns whether the time limit for waiting in the queue is not reached yet.
+ */
+static int
+local_has_time(const struct call *call)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return call->cause == CALL_BY_ITSELF &&
+	    call_us(&call->asked, &now) / 1000000 <
+	    call->runs->options->queue_timeout;
+}
+
+/* The user has too many processes: wait, do not refuse the call. */
+static void
+local_wait_for_room(struct local *local, const char *why)
+{
+	struct runs *runs = local->call->runs;
+
+	sessions_yield(runs->sessions);
+	log_info("call %lu waits for a box (%s)", local->call->number, why);
+	local_set_timer(local, runs->times.retry);
+}
+
+static void
+local_begin(struct local *local)
+{
+	struct call *call = local->call;
+	const struct request *request = &call->request;
+	auto_free char *why = NULL;
+	struct err err;
+	/* A server may have been removed while the call waited. */
+	int failed = server_names_check(request->servers, request->servers_len,
+	    call->runs->config, request->owner->allowed,
+	    owner_is_user(request->owner), &err);
+
+	/* Each attempt that fails takes a box of the pool, so it ends. */
+	if (failed == 0)
+		do
+			failed = local_try(local, &err);
+		while (failed == 1);
+	if (failed == 0)
+		return;
+	if (err.code == EAGAIN && request->session != NULL &&
+	    call->session == NULL) {
+		local_set_timer(local, SESSION_SETTLE_MS);
+		return;
+	}
+	if (err.code == EAGAIN && local_has_time(call)) {
+		local_wait_for_room(local, err.text);
+		return;
+	}
+	why = err.code == EAGAIN ?
+	    mem_printf("the box cannot be started: %s; the user has too many "
+	        "processes: end some, or raise the limit ('ulimit -u'); a "
+	        "call waits %us for that (CAISSON_QUEUE_TIMEOUT)", err.text,
+	        call->runs->options->queue_timeout) :
+	    mem_printf("the box cannot be started: %s", err.text);
+	call_fail(call, why);
+}
+
+/*
+ * The timer: another attempt may be made, the processes of a session may have
+ * ended, or the call was ended without a box to wait for.
+ */
+static void
+local_on_timer(evutil_socket_t fd, short what, void *arg)
+{
+	struct local *local = arg;
+
+	(void)fd;
+	(void)what;
+	if (local->call->phase == CALL_STARTING)
+		local_begin(local);
+	else if (local->box == NULL || local_leaves_box(local))
+		local_finish(local);
+	/* Else the box has ended since: its end concludes the call. */
+}
+
+/*
+ * Returns whether its box ended before it got the code, and was from the pool
+ * or requested of a template without a report: the template has ended, or the
+ * launcher that it forked has ended or hangs. Then no code has run, and another
+ * box can be used. The relay decides: RUNNING precedes DONE. If it was lost
+ * before it could tell, the code may have run, and runs in no other box.
+ */
+static int
+local_may_replace(const struct local *local)
+{
+	const struct box *box = local->box;
+
+	return (local->source == LOCAL_POOL || box->unforked) &&
+	    local->call->cause == CALL_BY_ITSELF && !box->unsure &&
+	    !box->ran && box->state == BOX_ENDING;
+}
+
+/*
+ * Returns whether its box could not be built for lack of a resource that may be
+ * free soon.
+ */
+static int
+local_may_wait(const struct local *local)
+{
+	const struct box *box = local->box;
+
+	return box->passing && !box->ran && box->state == BOX_ENDING &&
+	    local_has_time(local->call);
+}
+
+/*
+ * Starts another box after a pause, since the cause of the loss may persist. If
+ * it could not be forked, the next box has an interpreter of its own and is not
+ * replaced. So a call has at most three boxes: one of the pool, a forked one,
+ * and that one.
+ */
+static void
+local_replace(struct local *local)
+{
+	const struct box *box = local->box;
+	struct call *call = local->call;
+
+	log_info("call %lu: box %lu exited before it received the code (%s); "
+	    "starting another", call->number, box->number,
+	    box->failure != NULL ? box->failure : "for an unknown reason");
+	local->source = box->unforked ? LOCAL_OWN : LOCAL_NEW;
+	local_drop_box(local);
+	local_set_timer(local, call->runs->times.replace);
+}
+
+/* As local_replace, for a box that could not be built for now. */
+static void
+local_build_again(struct local *local)
+{
+	local_wait_for_room(local, local->box->failure);
+	local_drop_box(local);
+}
+
+/*
+ * Gives the box what the code needs, or the code if it waited for the box.
+ * Returns 0, or -1 with err.
+ */
+static int
+local_give(struct local *local, struct err *err)
+{
+	const struct call *call = local->call;
+	const struct box *box = local->box;
+
+	if (delivery_due(&call->request) &&
+	    (local->delivery == NULL || !delivery_ended(local->delivery)))
+		return box->state == BOX_ENDING ? 0 : local_deliver(local, err);
+	return box->state == BOX_READY && call->cause == CALL_BY_ITSELF ?
+	    local_hand_over(local, err) : 0;
+}
+
+/* The box has changed: take the next step. */
+static void
+local_on_box(void *ctx)
+{
+	struct local *local = ctx;
+	struct call *call = local->call;
+	struct box *box = local->box;
+	struct err err;
+
+	call_tell_progress(call, &box->progress);
+	if (local_leaves_box(local)) {
+		if (call->phase < CALL_ENDING)
+			local_finish(local);
+		return;
+	}
+	/* The relay decides: RUNNING precedes its end. */
+	if (local_may_replace(local)) {
+		if (box->relay_over)
+			local_replace(local);
+		return;
+	}
+	if (local_may_wait(local)) {
+		if (box->relay_over)
+			local_build_again(local);
+		return;
+	}
+	if (box->failure != NULL && call->cause == CALL_BY_ITSELF) {
+		call->cause = CALL_BY_FAILURE;
+		call_set_error(call, "%s", box->failure);
+	}
+	if (local_give(local, &err) == -1) {
+		call_fail(call, err.text);
+		return;
+	}
+	if (box->state == BOX_RUNNING)
+		call_report(call, CALL_RUNS);
+	if (box->state == BOX_ENDING)
+		call_report(call, CALL_ENDED);
+	if (box->over)
+		local_finish(local);
+}
+
+uint64_t
+call_session_bytes(
+    const struct runs *runs, const char *scope, const char *name)
+{
+	const struct call *call = call_of_session(runs, scope, name);
+	const struct local *local = call != NULL ? call->inside : NULL;
+
+	return local != NULL && local->box != NULL && box_alive(local->box) ?
+	    box_bytes(local->box) : 0;
+}
+
+static void
+local_start(struct call *call)
+{
+	struct local *local = mem_alloc(sizeof(*local));
+
+	call->inside = local;
+	local->call = call;
+	local->grant = -1;
+	local->timer = evtimer_new(call->runs->base, local_on_timer, local);
+	local_begin(local);
+}
+
+extern const struct executor executor_local;
+
+const struct executor executor_local = {
+	.name = "local",
+	.start = local_start,
+	.cancel = local_cancel,
+	.free = local_free,
+};
