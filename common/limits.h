@@ -854,10 +854,11 @@
  */
 #define BOX_ADDRESS_EXTRA GIB
 /*
- * Memory of a box as a whole, watched by its init (worker/box/native/memory.c).
- * The box is killed slightly above the limit. A single process reaches
- * RLIMIT_DATA before, which Python reports as MemoryError, even with page
- * tables, stacks and relocated library pages included.
+ * Memory of a box as a whole, watched by its init
+ * (worker/box/native/memory/memory.c). The box is killed slightly above the
+ * limit. A single process reaches RLIMIT_DATA before, which Python reports as
+ * MemoryError, even with page tables, stacks and relocated library pages
+ * included.
  */
 #define BOX_MEMORY_SLACK (16 * MIB)
 /*

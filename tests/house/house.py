@@ -26,7 +26,7 @@ ROOMS = {
     ],
     "worker/box/": [
         ("",), ("python", "shell"), ("interpreter", "first", "trial"),
-        ("native",),
+        ("native/template",), ("native",), ("native/memory",),
     ],
     "worker/broker/": [
         ("",), ("link", "arguments"), ("tools",), ("state",),

@@ -1,5 +1,5 @@
 /*
- * Tests of worker/box/native/ahead: a sample box tells which of the memory of
+ * Tests of worker/box/native/template/ahead: a sample box tells which memory of
  * the template it has written to, and a copy of this process has that for
  * itself before it writes to it.
  */
@@ -15,8 +15,9 @@
 
 #include "common/limits.h"
 #include "unit.h"
-#include "worker/box/native/ahead.h"
 #include "worker/box/native/native.h"
+#include "worker/box/native/template/ahead.h"
+#include "worker/box/native/template/template.h"
 
 #define FRAME "{\"type\":\"run\"}\n"
 #define PAGES 8

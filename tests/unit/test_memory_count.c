@@ -1,6 +1,6 @@
 /*
- * Tests of worker/box/native/memory_count and memory_read: what a box is found
- * to have, by files that look like those of /proc.
+ * Tests of worker/box/native/memory/memory_count and memory_read: what a box
+ * is found to have, by files that look like those of /proc.
  */
 #include <sched.h>
 #include <sys/stat.h>

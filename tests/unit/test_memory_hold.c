@@ -1,6 +1,6 @@
 /*
- * Tests of worker/box/native/memory_hold: which processes of a box stand still,
- * which are stopped again and which are continued.
+ * Tests of worker/box/native/memory/memory_hold: which processes of a box
+ * stand still, which are stopped again and which are continued.
  */
 #include <string.h>
 

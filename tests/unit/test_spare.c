@@ -1,7 +1,7 @@
 /*
- * Tests of worker/box/native/spare: what is left out of a copy is all but what
- * the C library and the code of this file run on, and it is there in the next
- * copy.
+ * Tests of worker/box/native/template/spare: what is left out of a copy is all
+ * but what the C library and the code of this file run on, and it is there in
+ * the next copy.
  */
 #include <gnu/libc-version.h>
 
@@ -18,7 +18,8 @@
 #include "common/limits.h"
 #include "unit.h"
 #include "worker/box/native/native.h"
-#include "worker/box/native/spare.h"
+#include "worker/box/native/template/spare.h"
+#include "worker/box/native/template/template.h"
 
 #define LARGE (4 * MIB)
 

@@ -12,8 +12,8 @@
 #include <time.h>
 
 #include "common/limits.h"
-#include "worker/box/native/memory.h"
-#include "worker/box/native/memory_parts.h"
+#include "worker/box/native/memory/memory.h"
+#include "worker/box/native/memory/memory_parts.h"
 
 /* Above every process of this machine: PID_MAX_LIMIT. */
 #define A 4194401

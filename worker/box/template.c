@@ -33,6 +33,7 @@
 #include "box.h"
 #include "interpreter/interpreter.h"
 #include "native/native.h"
+#include "native/template/template.h"
 #include "python/python.h"
 #include "../../common/landlock.h"
 #include "../../common/mem.h"

@@ -15,7 +15,7 @@
 #include <time.h>
 
 #include "language.h"
-#include "memory.h"
+#include "memory/memory.h"
 #include "../../../common/box_step.h"
 #include "../../../common/err.h"
 #include "../../../common/ipc.h"

@@ -27,7 +27,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "native.h"
+#include "template.h"
 
 /* The stack, for a few system calls. */
 #define HOLDER_STACK 1024

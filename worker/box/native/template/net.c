@@ -26,10 +26,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "native.h"
-#include "../../../common/buffer.h"
-#include "../../../common/fd.h"
-#include "../../../common/mem.h"
+#include "template.h"
+#include "../native.h"
+#include "../../../../common/buffer.h"
+#include "../../../../common/fd.h"
+#include "../../../../common/mem.h"
 
 /* The start of sockstat while a namespace has no socket. */
 #define NET_EMPTY "sockets: used 0\n"

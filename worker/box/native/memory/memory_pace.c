@@ -13,7 +13,7 @@
 
 #include "memory.h"
 #include "memory_parts.h"
-#include "../../../common/box_step.h"
+#include "../../../../common/box_step.h"
 
 uint64_t
 memory_ms(clockid_t clock)

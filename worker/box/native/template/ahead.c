@@ -20,8 +20,9 @@
 #include <unistd.h>
 
 #include "ahead.h"
-#include "native.h"
-#include "../../../common/fd.h"
+#include "template.h"
+#include "../native.h"
+#include "../../../../common/fd.h"
 
 /* Since Linux 5.14. */
 #ifndef MADV_POPULATE_WRITE

@@ -1,14 +1,14 @@
 /*
  * The unneeded memory of a template, as found by spare.c, for its test:
- * native.h has the steps.
+ * template.h has the steps.
  */
-#ifndef WORKER_BOX_NATIVE_SPARE_H
-#define WORKER_BOX_NATIVE_SPARE_H
+#ifndef WORKER_BOX_NATIVE_TEMPLATE_SPARE_H
+#define WORKER_BOX_NATIVE_TEMPLATE_SPARE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../../common/limits.h"
+#include "../../../../common/limits.h"
 
 /* A range of memory, from an address up to another one. */
 struct spare {

@@ -14,8 +14,8 @@
 
 #include "memory.h"
 #include "memory_parts.h"
-#include "../../../common/asan.h"
-#include "../../../common/box_step.h"
+#include "../../../../common/asan.h"
+#include "../../../../common/box_step.h"
 
 /*
  * Kills a process of the box, and counts it unless it has ended: only its

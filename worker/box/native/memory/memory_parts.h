@@ -17,8 +17,8 @@
  *	headless	its first thread has ended, so another one is read
  *	missed		it has threads, but none of them could be read
  */
-#ifndef WORKER_BOX_NATIVE_MEMORY_PARTS_H
-#define WORKER_BOX_NATIVE_MEMORY_PARTS_H
+#ifndef WORKER_BOX_NATIVE_MEMORY_MEMORY_PARTS_H
+#define WORKER_BOX_NATIVE_MEMORY_MEMORY_PARTS_H
 
 #include <sched.h>
 #include <stdint.h>
@@ -26,7 +26,7 @@
 #include <time.h>
 
 #include "memory.h"
-#include "../../../common/limits.h"
+#include "../../../../common/limits.h"
 
 /* Sentinels of memory_next(). */
 #define MEMORY_END (-1)

@@ -1,15 +1,15 @@
 /*
- * The pages that boxes write to, as found by ahead.c, for its test: native.h
+ * The pages that boxes write to, as found by ahead.c, for its test: template.h
  * has the steps.
  */
-#ifndef WORKER_BOX_NATIVE_AHEAD_H
-#define WORKER_BOX_NATIVE_AHEAD_H
+#ifndef WORKER_BOX_NATIVE_TEMPLATE_AHEAD_H
+#define WORKER_BOX_NATIVE_TEMPLATE_AHEAD_H
 
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/uio.h>
 
-#include "../../../common/limits.h"
+#include "../../../../common/limits.h"
 
 /* Ranges of memory, in the order of their addresses. */
 struct ahead_list {

@@ -23,7 +23,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "native.h"
+#include "template.h"
 #include "spare.h"
 
 static struct spare_list spare_known;

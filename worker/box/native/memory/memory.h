@@ -1,17 +1,17 @@
 /*
  * The watchdog of the box, in memory.c: its state, and how init runs it.
  */
-#ifndef WORKER_BOX_NATIVE_MEMORY_H
-#define WORKER_BOX_NATIVE_MEMORY_H
+#ifndef WORKER_BOX_NATIVE_MEMORY_MEMORY_H
+#define WORKER_BOX_NATIVE_MEMORY_MEMORY_H
 
 #include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "../../../common/box_usage.h"
-#include "../../../common/err.h"
-#include "../../../common/limits.h"
+#include "../../../../common/box_usage.h"
+#include "../../../../common/err.h"
+#include "../../../../common/limits.h"
 
 /* The places where the code may write; the last is that of a conversation. */
 #define MEMORY_PLACES 5

@@ -1,0 +1,56 @@
+/*
+ * What only a template has, and its boxes from it. Functions with a struct err
+ * return 0, or -1 with err.
+ */
+#ifndef WORKER_BOX_NATIVE_TEMPLATE_TEMPLATE_H
+#define WORKER_BOX_NATIVE_TEMPLATE_TEMPLATE_H
+
+#include <sys/types.h>
+
+#include "../sandbox.h"
+#include "../../../../common/err.h"
+
+/*
+ * spare.c: finds memory of the template that init does not need. Returns 0, or
+ * -1 with err. The launcher excludes it from its copy, and includes it again;
+ * if the launcher ends in between, the next one does.
+ */
+int spare_find(struct err *err);
+int spare_leave_out(struct box *box, struct err *err);
+int spare_take_in(struct box *box, struct err *err);
+
+/*
+ * ahead.c: finds the pages that a box writes to, by a sample box. Returns 1 in
+ * that box, which is to run as any other with this frame of the relay, and 0 in
+ * the template after the end of the sample.
+ */
+int ahead_sample(const void *frame, size_t size);
+/* In a box that ends: reports the pages, if it is the sample. */
+void ahead_tell(void);
+/* In every other box: copies these pages, if the kernel allows that. */
+int ahead_copy(struct box *box, struct err *err);
+
+/*
+ * holder.c: called by the code of its box after it has closed all descriptors
+ * that the code must not have, except that of the view, on a stack that it
+ * never uses again. Starts the holder, which exits after tid of the box has
+ * become 0.
+ */
+void holder_start(const struct box *box);
+
+/*
+ * net.c: the network namespaces that a template lends to its boxes. Makes the
+ * user namespace of them. Returns 0, or -1 with err.
+ */
+int net_open(struct err *err);
+/* Chooses an unused one for the box about to be launched. */
+void net_choose(struct box *box);
+/*
+ * The chosen one now belongs to the box whose process 1 has the number init,
+ * until that ends; 0: there is no such process.
+ */
+void net_lend(pid_t init);
+/* In the launcher: enters it, or creates one if there is none. */
+int net_enter(struct box *box, struct err *err);
+
+#endif
