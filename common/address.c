@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "address.h"
-#include "mem.h"
+#include "base/mem.h"
 
 void
 address_group(const char *address, char group[HTTP_ADDRESS_MAX + 1])

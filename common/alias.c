@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "alias.h"
-#include "mem.h"
+#include "base/mem.h"
 
 /* The hard keywords of Python 3, sorted by byte values. */
 static const char *const alias_keywords[] = { "False", "None", "True", "and",

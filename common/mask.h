@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "buffer.h"
+#include "base/buffer.h"
 
 /* Shown in the place of a value. */
 #define MASK "***"

@@ -5,7 +5,7 @@
 #include <sys/prctl.h>
 
 #include "limits.h"
-#include "log.h"
+#include "base/log.h"
 #include "role.h"
 
 static const struct role_info role_table[ROLES] = {

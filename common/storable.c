@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "alias.h"
-#include "json_span.h"
+#include "json/json_span.h"
 #include "limits.h"
 #include "storable.h"
-#include "utf8.h"
+#include "base/utf8.h"
 
 /* Names that the box defines for all code, besides mcp_ and server aliases. */
 static const char *const storable_taken[] = { "LOADED_MCP_SERVERS", "runtime",

@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-#include "err.h"
+#include "base/err.h"
 
 /*
  * Whether a tool may be saved under this name: later calls must be able to

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "json_span.h"
+#include "json/json_span.h"
 
 /*
  * Returns the bytes that hosts show a model for the tools in a value, the

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "../common/box_step.h"
-#include "../common/ipc.h"
-#include "../common/ipc_doc.h"
+#include "../common/ipc/ipc.h"
+#include "../common/ipc/ipc_doc.h"
 #include "../supervisor/options/command_word.h"
 #include "../supervisor/options/option_value.h"
 #include "manual_part.h"

@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../common/clock.h"
-#include "../common/json.h"
-#include "../common/log.h"
-#include "../common/mem.h"
-#include "../common/shown.h"
-#include "../common/utf8.h"
+#include "../common/base/clock.h"
+#include "../common/json/json.h"
+#include "../common/base/log.h"
+#include "../common/base/mem.h"
+#include "../common/base/shown.h"
+#include "../common/base/utf8.h"
 #include "relay.h"
 
 struct calls_one {

@@ -75,12 +75,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../common/fd.h"
-#include "../common/json.h"
-#include "../common/json_span.h"
-#include "../common/lines.h"
-#include "../common/log.h"
-#include "../common/mem.h"
+#include "../common/base/fd.h"
+#include "../common/json/json.h"
+#include "../common/json/json_span.h"
+#include "../common/base/lines.h"
+#include "../common/base/log.h"
+#include "../common/base/mem.h"
 #include "relay.h"
 
 struct frames {

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../common/asan_main.h"
+#include "../common/base/asan_main.h"
 #include "../common/limits.h"
-#include "../common/lockdown.h"
-#include "../common/log.h"
-#include "../common/loop.h"
+#include "../common/seccomp/lockdown.h"
+#include "../common/base/log.h"
+#include "../common/base/loop.h"
 #include "relay.h"
 
 /* The supervisor has ended or closed the channel: there is no work left. */

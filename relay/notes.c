@@ -5,9 +5,9 @@
  */
 #include <stdlib.h>
 
-#include "../common/mem.h"
-#include "../common/shown.h"
-#include "../common/text_list.h"
+#include "../common/base/mem.h"
+#include "../common/base/shown.h"
+#include "../common/base/text_list.h"
 #include "relay.h"
 
 /*

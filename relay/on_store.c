@@ -3,7 +3,7 @@
  * of the store costs only the requests in flight: the next request fetches a
  * new store. Runs in the relay.
  */
-#include "../common/fd.h"
+#include "../common/base/fd.h"
 #include "relay.h"
 
 void

@@ -2,7 +2,7 @@
  * The messages from the supervisor: the complete interface between the two.
  * Runs in the relay.
  */
-#include "../common/log.h"
+#include "../common/base/log.h"
 #include "relay.h"
 
 void

@@ -10,9 +10,9 @@
 #include <sys/queue.h>
 #include <unistd.h>
 
-#include "../common/fd.h"
-#include "../common/log.h"
-#include "../common/mem.h"
+#include "../common/base/fd.h"
+#include "../common/base/log.h"
+#include "../common/base/mem.h"
 #include "relay.h"
 
 struct outbox_entry {

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "../common/buffer.h"
+#include "../common/base/buffer.h"
 #include "relay.h"
 
 /* Whether a byte continues a word of adjacent letters. */

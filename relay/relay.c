@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "../common/log.h"
-#include "../common/mem.h"
+#include "../common/base/log.h"
+#include "../common/base/mem.h"
 #include "relay.h"
 
 /*

@@ -9,11 +9,11 @@
 #ifndef RELAY_RELAY_H
 #define RELAY_RELAY_H
 
-#include "../common/buffer.h"
-#include "../common/channel.h"
-#include "../common/ipc.h"
-#include "../common/json_span.h"
-#include "../common/lines.h"
+#include "../common/base/buffer.h"
+#include "../common/ipc/channel.h"
+#include "../common/ipc/ipc.h"
+#include "../common/json/json_span.h"
+#include "../common/base/lines.h"
 #include "../common/picture.h"
 #include "../common/process_one.h"
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../common/mem.h"
-#include "../common/utf8.h"
+#include "../common/base/mem.h"
+#include "../common/base/utf8.h"
 #include "relay.h"
 
 static const struct {

@@ -6,7 +6,7 @@
 
 #define IPC_SELF relay
 #define IPC_SELF_IS_RELAY
-#include "../common/ipc_route.h"
+#include "../common/ipc/ipc_route.h"
 
 channel_handler *const *
 relay_routes(void)

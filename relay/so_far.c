@@ -5,10 +5,10 @@
  */
 #include <stdlib.h>
 
-#include "../common/clock.h"
-#include "../common/loop.h"
-#include "../common/mem.h"
-#include "../common/utf8.h"
+#include "../common/base/clock.h"
+#include "../common/base/loop.h"
+#include "../common/base/mem.h"
+#include "../common/base/utf8.h"
 #include "relay.h"
 
 struct so_far {

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../common/log.h"
-#include "../common/mem.h"
+#include "../common/base/log.h"
+#include "../common/base/mem.h"
 #include "../common/storable.h"
 #include "relay.h"
 

@@ -4,7 +4,7 @@
  * Bounds each frame, decodes it, and adds the bytes to the stream. Runs in the
  * relay; never interprets the bytes.
  */
-#include "../common/base64.h"
+#include "../common/base/base64.h"
 #include "relay.h"
 
 /* Adds the bytes of a frame to a stream. Returns 1, or -1 with err. */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../common/json.h"
+#include "../common/json/json.h"
 #include "relay.h"
 
 /* The characters of a name that cannot be taken for several. */

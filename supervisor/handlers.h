@@ -6,7 +6,7 @@
 #ifndef SUPERVISOR_HANDLERS_H
 #define SUPERVISOR_HANDLERS_H
 
-#include "../common/channel.h"
+#include "../common/ipc/channel.h"
 
 struct box;
 struct broker;

@@ -14,11 +14,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../common/fd.h"
-#include "../common/log.h"
-#include "../common/loop.h"
-#include "../common/mem.h"
-#include "../common/shown.h"
+#include "../common/base/fd.h"
+#include "../common/base/log.h"
+#include "../common/base/loop.h"
+#include "../common/base/mem.h"
+#include "../common/base/shown.h"
 #include "box/box.h"
 #include "command/adopt.h"
 #include "command/client_config.h"

@@ -4,7 +4,7 @@
  * supervisor.
  */
 #include "../common/box_step.h"
-#include "../common/mem.h"
+#include "../common/base/mem.h"
 #include "box/language.h"
 #include "box/native.h"
 #include "handlers.h"

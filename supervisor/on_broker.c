@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../common/mem.h"
-#include "../common/text_list.h"
-#include "../common/utf8.h"
+#include "../common/base/mem.h"
+#include "../common/base/text_list.h"
+#include "../common/base/utf8.h"
 #include "peers/broker.h"
 #include "handlers.h"
 

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "../common/limits.h"
-#include "../common/mem.h"
-#include "../common/text_list.h"
-#include "../common/utf8.h"
+#include "../common/base/mem.h"
+#include "../common/base/text_list.h"
+#include "../common/base/utf8.h"
 #include "servers/server_spots.h"
 #include "servers/servers.h"
 #include "handlers.h"

@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "../common/mem.h"
+#include "../common/base/mem.h"
 #include "peers/store.h"
 #include "handlers.h"
 

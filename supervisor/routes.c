@@ -7,7 +7,7 @@
 
 #define IPC_SELF supervisor
 #define IPC_SELF_IS_SUPERVISOR
-#include "../common/ipc_route.h"
+#include "../common/ipc/ipc_route.h"
 
 channel_handler *const *
 supervisor_routes(void)

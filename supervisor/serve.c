@@ -6,11 +6,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "../common/fd.h"
+#include "../common/base/fd.h"
 #include "../common/limits.h"
-#include "../common/log.h"
-#include "../common/loop.h"
-#include "../common/mem.h"
+#include "../common/base/log.h"
+#include "../common/base/loop.h"
+#include "../common/base/mem.h"
 #include "front/front.h"
 #include "front/operators.h"
 #include "peers/broker.h"

@@ -8,7 +8,7 @@
 #include <netinet/in.h>
 #include <sys/types.h>
 
-#include "../common/buffer.h"
+#include "../common/base/buffer.h"
 #include "../common/limits.h"
 #include "options/options.h"
 #include "peers/gateway.h"

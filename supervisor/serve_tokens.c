@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../common/fd.h"
-#include "../common/log.h"
-#include "../common/mem.h"
+#include "../common/base/fd.h"
+#include "../common/base/log.h"
+#include "../common/base/mem.h"
 #include "peers/state_dir.h"
 #include "peers/tokens.h"
 #include "serve_tokens.h"

@@ -10,12 +10,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../common/clock.h"
-#include "../common/fd.h"
-#include "../common/log.h"
-#include "../common/loop.h"
-#include "../common/mem.h"
-#include "../common/shown.h"
+#include "../common/base/clock.h"
+#include "../common/base/fd.h"
+#include "../common/base/log.h"
+#include "../common/base/loop.h"
+#include "../common/base/mem.h"
+#include "../common/base/shown.h"
 #include "box/language_images.h"
 #include "front/front.h"
 #include "front/operators.h"

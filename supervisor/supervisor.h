@@ -8,8 +8,8 @@
 #ifndef SUPERVISOR_SUPERVISOR_H
 #define SUPERVISOR_SUPERVISOR_H
 
-#include "../common/channel.h"
-#include "../common/err.h"
+#include "../common/ipc/channel.h"
+#include "../common/base/err.h"
 #include "box/box.h"
 #include "options/options.h"
 #include "run/run.h"

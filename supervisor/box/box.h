@@ -10,7 +10,7 @@
 #include <sys/queue.h>
 #include <time.h>
 
-#include "../../common/buffer.h"
+#include "../../common/base/buffer.h"
 #include "../../common/process_one.h"
 #include "../options/options.h"
 #include "../process/process.h"

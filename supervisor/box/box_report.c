@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../common/mem.h"
+#include "../../common/base/mem.h"
 #include "../../common/process_one.h"
 #include "box.h"
 

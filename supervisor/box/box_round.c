@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "../../common/clock.h"
-#include "../../common/mem.h"
+#include "../../common/base/clock.h"
+#include "../../common/base/mem.h"
 #include "box.h"
 
 int

@@ -16,10 +16,10 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "../../common/fd.h"
-#include "../../common/log.h"
-#include "../../common/loop.h"
-#include "../../common/mem.h"
+#include "../../common/base/fd.h"
+#include "../../common/base/log.h"
+#include "../../common/base/loop.h"
+#include "../../common/base/mem.h"
 #include "cgroup.h"
 #include "../process/process.h"
 

@@ -12,7 +12,7 @@
 #include <sys/queue.h>
 #include <sys/types.h>
 
-#include "../../common/err.h"
+#include "../../common/base/err.h"
 #include "../../common/limits.h"
 #include "../options/options.h"
 

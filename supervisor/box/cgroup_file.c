@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../common/fd.h"
+#include "../../common/base/fd.h"
 #include "cgroup.h"
 
 int

@@ -10,9 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../common/fd.h"
-#include "../../common/log.h"
-#include "../../common/mem.h"
+#include "../../common/base/fd.h"
+#include "../../common/base/log.h"
+#include "../../common/base/mem.h"
 #include "../process/process.h"
 #include "container_boxes.h"
 #include "container_fault.h"

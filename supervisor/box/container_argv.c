@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "../../common/limits.h"
-#include "../../common/mem.h"
-#include "../../common/text_list.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/text_list.h"
 #include "container_argv.h"
 
 const char *const container_hidden[] = { "/dev/mqueue", "/sys/block",

@@ -10,9 +10,9 @@
 
 #include <stdint.h>
 
-#include "../../common/buffer.h"
-#include "../../common/err.h"
-#include "../../common/library_threads.h"
+#include "../../common/base/buffer.h"
+#include "../../common/base/err.h"
+#include "../../common/seccomp/library_threads.h"
 
 enum container_engine {
 	CONTAINER_PODMAN,

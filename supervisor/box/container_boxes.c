@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "../../common/log.h"
-#include "../../common/mem.h"
-#include "../../common/text_list.h"
+#include "../../common/base/log.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/text_list.h"
 #include "../process/process.h"
 #include "container_boxes.h"
 #include "container_lock.h"

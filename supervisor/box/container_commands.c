@@ -4,8 +4,8 @@
  */
 #include <stdlib.h>
 
-#include "../../common/mem.h"
-#include "../../common/text_list.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/text_list.h"
 #include "../process/process.h"
 #include "container_boxes.h"
 

@@ -9,13 +9,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../common/clock.h"
-#include "../../common/fd.h"
-#include "../../common/log.h"
-#include "../../common/loop.h"
-#include "../../common/mem.h"
-#include "../../common/text_list.h"
-#include "../../common/utf8.h"
+#include "../../common/base/clock.h"
+#include "../../common/base/fd.h"
+#include "../../common/base/log.h"
+#include "../../common/base/loop.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/text_list.h"
+#include "../../common/base/utf8.h"
 #include "../process/process.h"
 #include "container_boxes.h"
 #include "container_fault.h"

@@ -4,8 +4,8 @@
  */
 #include <stdlib.h>
 
-#include "../../common/json.h"
-#include "../../common/mem.h"
+#include "../../common/json/json.h"
+#include "../../common/base/mem.h"
 #include "container_boxes.h"
 
 struct container_facts {

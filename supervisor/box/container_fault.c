@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../common/buffer.h"
-#include "../../common/mem.h"
+#include "../../common/base/buffer.h"
+#include "../../common/base/mem.h"
 #include "../../common/process_one.h"
-#include "../../common/shown.h"
+#include "../../common/base/shown.h"
 #include "../process/process.h"
 #include "container_fault.h"
 #include "image.h"

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
-#include "../../common/fd.h"
+#include "../../common/base/fd.h"
 #include "container_folders.h"
 
 /* "/proc/", the number of a process, and the longest name. */

@@ -9,7 +9,7 @@
 
 #include <sys/types.h>
 
-#include "../../common/err.h"
+#include "../../common/base/err.h"
 
 /*
  * Opens /workspace and /workspace/out of the container in which this process

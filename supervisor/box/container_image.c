@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/json_span.h"
+#include "../../common/json/json_span.h"
 #include "../../common/limits.h"
-#include "../../common/mem.h"
-#include "../../common/shown.h"
-#include "../../common/text_list.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/shown.h"
+#include "../../common/base/text_list.h"
 #include "container_image.h"
 
 #define CONTAINER_IMAGE_FORMAT(wants)                                          \

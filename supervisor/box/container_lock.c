@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../common/fd.h"
-#include "../../common/mem.h"
+#include "../../common/base/fd.h"
+#include "../../common/base/mem.h"
 #include "container_lock.h"
 
 /* Of root, and below the directory of a user. */

@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-#include "../../common/err.h"
+#include "../../common/base/err.h"
 
 /*
  * Makes a directory that only this user may use, unless it is there. Returns 0,

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/mem.h"
+#include "../../common/base/mem.h"
 #include "container_boxes.h"
 
 struct container_place {

@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../common/mem.h"
-#include "../../common/shown.h"
-#include "../../common/text_list.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/shown.h"
+#include "../../common/base/text_list.h"
 #include "container_boxes.h"
 
 /* Programs of desktops are started with a short PATH. */

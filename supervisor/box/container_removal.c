@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 
-#include "../../common/mem.h"
+#include "../../common/base/mem.h"
 #include "../process/process.h"
 #include "container_boxes.h"
 

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../common/fd.h"
-#include "../../common/mem.h"
+#include "../../common/base/fd.h"
+#include "../../common/base/mem.h"
 #include "cgroup.h"
 #include "container_lock.h"
 #include "container_sweep.h"

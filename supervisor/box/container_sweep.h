@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "../../common/err.h"
+#include "../../common/base/err.h"
 
 /* The beginning of the names of all containers. */
 #define CONTAINER_SWEEP_PREFIX "caisson-"

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../common/fd.h"
-#include "../../common/mem.h"
+#include "../../common/base/fd.h"
+#include "../../common/base/mem.h"
 #include "cgroup.h"
 #include "container_usage.h"
 

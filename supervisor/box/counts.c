@@ -6,12 +6,12 @@
 #include <unistd.h>
 
 #include "../../common/box_usage.h"
-#include "../../common/clock.h"
-#include "../../common/fd.h"
-#include "../../common/ipc.h"
+#include "../../common/base/clock.h"
+#include "../../common/base/fd.h"
+#include "../../common/ipc/ipc.h"
 #include "../../common/limits.h"
-#include "../../common/loop.h"
-#include "../../common/mem.h"
+#include "../../common/base/loop.h"
+#include "../../common/base/mem.h"
 #include "../process/process.h"
 #include "counts.h"
 

@@ -7,7 +7,7 @@
 #ifndef SUPERVISOR_COUNTS_H
 #define SUPERVISOR_COUNTS_H
 
-#include "../../common/err.h"
+#include "../../common/base/err.h"
 
 struct box_usage;
 struct child;

@@ -14,10 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../common/clock.h"
-#include "../../common/fd.h"
-#include "../../common/log.h"
-#include "../../common/mem.h"
+#include "../../common/base/clock.h"
+#include "../../common/base/fd.h"
+#include "../../common/base/log.h"
+#include "../../common/base/mem.h"
 #include "cgroup.h"
 
 #define GROUP_OF_BOX "box"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../../common/limits.h"
-#include "../../common/mem.h"
+#include "../../common/base/mem.h"
 #include "image.h"
 
 #define IMAGE_HEX "0123456789abcdef"

@@ -6,7 +6,7 @@
 #ifndef SUPERVISOR_IMAGE_H
 #define SUPERVISOR_IMAGE_H
 
-#include "../../common/buffer.h"
+#include "../../common/base/buffer.h"
 
 /* "sha256:", 64 digits, and a NUL. */
 #define IMAGE_DIGEST_SIZE 72

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "../../common/buffer.h"
+#include "../../common/base/buffer.h"
 #include "../options/option_table.h"
 
 struct language {

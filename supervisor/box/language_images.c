@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 
 #include "../../common/limits.h"
-#include "../../common/log.h"
-#include "../../common/mem.h"
-#include "../../common/text_list.h"
+#include "../../common/base/log.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/text_list.h"
 #include "container_boxes.h"
 #include "container_image.h"
 #include "language.h"

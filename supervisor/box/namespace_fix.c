@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "../../common/box_step.h"
-#include "../../common/mem.h"
+#include "../../common/base/mem.h"
 #include "native.h"
 
 #define CAUSE_IN(step) (1U << BOX_STEP_##step)

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/log.h"
-#include "../../common/mem.h"
+#include "../../common/base/log.h"
+#include "../../common/base/mem.h"
 #include "cgroup.h"
 #include "counts.h"
 #include "native.h"

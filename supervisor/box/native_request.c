@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <sched.h>
 
-#include "../../common/mem.h"
+#include "../../common/base/mem.h"
 #include "language.h"
 #include "native.h"
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/mem.h"
-#include "../../common/shown.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/shown.h"
 #include "box.h"
 
 int

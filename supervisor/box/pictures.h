@@ -5,7 +5,7 @@
 #ifndef SUPERVISOR_PICTURES_H
 #define SUPERVISOR_PICTURES_H
 
-#include "../../common/ipc.h"
+#include "../../common/ipc/ipc.h"
 
 struct call_stream;
 

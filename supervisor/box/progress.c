@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/clock.h"
-#include "../../common/mem.h"
-#include "../../common/utf8.h"
+#include "../../common/base/clock.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/utf8.h"
 #include "progress.h"
 
 void

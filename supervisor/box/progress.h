@@ -5,7 +5,7 @@
 #ifndef SUPERVISOR_PROGRESS_H
 #define SUPERVISOR_PROGRESS_H
 
-#include "../../common/ipc.h"
+#include "../../common/ipc/ipc.h"
 
 struct box_progress {
 	int wanted;        /* the relay may report it */

@@ -7,11 +7,11 @@
 #include <sys/queue.h>
 #include <unistd.h>
 
-#include "../../common/clock.h"
-#include "../../common/fd.h"
-#include "../../common/ipc_pair.h"
-#include "../../common/log.h"
-#include "../../common/mem.h"
+#include "../../common/base/clock.h"
+#include "../../common/base/fd.h"
+#include "../../common/ipc/ipc_pair.h"
+#include "../../common/base/log.h"
+#include "../../common/base/mem.h"
 #include "language.h"
 #include "python_stamp.h"
 #include "template.h"

@@ -8,7 +8,7 @@
 #ifndef SUPERVISOR_TEMPLATE_H
 #define SUPERVISOR_TEMPLATE_H
 
-#include "../../common/channel.h"
+#include "../../common/ipc/channel.h"
 
 struct boxes;
 struct python_stamp;

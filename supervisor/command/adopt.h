@@ -5,8 +5,8 @@
 #ifndef SUPERVISOR_ADOPT_H
 #define SUPERVISOR_ADOPT_H
 
-#include "../../common/buffer.h"
-#include "../../common/err.h"
+#include "../../common/base/buffer.h"
+#include "../../common/base/err.h"
 #include "../options/options.h"
 #include "client_config.h"
 

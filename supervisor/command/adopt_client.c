@@ -5,9 +5,9 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "../../common/json.h"
-#include "../../common/mem.h"
-#include "../../common/shown.h"
+#include "../../common/json/json.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/shown.h"
 #include "../options/home.h"
 #include "../options/option_table.h"
 #include "../options/suggest.h"

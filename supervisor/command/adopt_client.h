@@ -7,8 +7,8 @@
 
 #include <stddef.h>
 
-#include "../../common/buffer.h"
-#include "../../common/err.h"
+#include "../../common/base/buffer.h"
+#include "../../common/base/err.h"
 
 /* Where the command that registers us belongs. */
 #define ADOPT_CLIENT_COMMAND "on a command line"

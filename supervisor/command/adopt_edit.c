@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/mem.h"
+#include "../../common/base/mem.h"
 #include "adopt_edit.h"
 
 /* Bytes of the file, and their replacement. */

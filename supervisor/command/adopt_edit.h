@@ -8,8 +8,8 @@
 
 #include <stddef.h>
 
-#include "../../common/buffer.h"
-#include "../../common/err.h"
+#include "../../common/base/buffer.h"
+#include "../../common/base/err.h"
 #include "../servers/server_spots.h"
 
 /* An entry of the file. */

@@ -10,9 +10,9 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "../../common/fd.h"
+#include "../../common/base/fd.h"
 #include "../../common/limits.h"
-#include "../../common/mem.h"
+#include "../../common/base/mem.h"
 #include "adopt_file.h"
 
 /* Appends all bytes of a descriptor. */

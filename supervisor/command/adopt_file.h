@@ -8,8 +8,8 @@
 
 #include <sys/stat.h>
 
-#include "../../common/buffer.h"
-#include "../../common/err.h"
+#include "../../common/base/buffer.h"
+#include "../../common/base/err.h"
 
 /* All zeroes: no file. */
 struct adopt_file {

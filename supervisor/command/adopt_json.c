@@ -4,9 +4,9 @@
  */
 #include <string.h>
 
-#include "../../common/json.h"
+#include "../../common/json/json.h"
 #include "../../common/limits.h"
-#include "../../common/text_list.h"
+#include "../../common/base/text_list.h"
 #include "adopt_json.h"
 
 #define BEGIN "{\n  \"mcpServers\": {"

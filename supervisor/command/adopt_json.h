@@ -5,7 +5,7 @@
 #ifndef SUPERVISOR_ADOPT_JSON_H
 #define SUPERVISOR_ADOPT_JSON_H
 
-#include "../../common/buffer.h"
+#include "../../common/base/buffer.h"
 #include "../servers/servers.h"
 
 /*

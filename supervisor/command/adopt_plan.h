@@ -5,8 +5,8 @@
 #ifndef SUPERVISOR_ADOPT_PLAN_H
 #define SUPERVISOR_ADOPT_PLAN_H
 
-#include "../../common/buffer.h"
-#include "../../common/err.h"
+#include "../../common/base/buffer.h"
+#include "../../common/base/err.h"
 #include "../options/command_word.h"
 #include "../servers/servers.h"
 #include "adopt_client.h"

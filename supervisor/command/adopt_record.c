@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../common/mem.h"
+#include "../../common/base/mem.h"
 #include "adopt_file.h"
 #include "adopt_record.h"
 

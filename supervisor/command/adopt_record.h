@@ -8,8 +8,8 @@
 
 #include <stddef.h>
 
-#include "../../common/buffer.h"
-#include "../../common/err.h"
+#include "../../common/base/buffer.h"
+#include "../../common/base/err.h"
 
 /* All zeroes: no record. */
 struct adopt_record {

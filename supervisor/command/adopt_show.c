@@ -6,8 +6,8 @@
 #include <strings.h>
 
 #include "../../common/limits.h"
-#include "../../common/shown.h"
-#include "../../common/text_list.h"
+#include "../../common/base/shown.h"
+#include "../../common/base/text_list.h"
 #include "../options/json_report.h"
 #include "../servers/server_mask.h"
 #include "adopt_show.h"

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../common/fd.h"
-#include "../../common/mem.h"
-#include "../../common/text_list.h"
+#include "../../common/base/fd.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/text_list.h"
 #include "adopt_record.h"
 #include "adopt_show.h"
 #include "adopt_work.h"

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/clock.h"
-#include "../../common/loop.h"
-#include "../../common/mem.h"
+#include "../../common/base/clock.h"
+#include "../../common/base/loop.h"
+#include "../../common/base/mem.h"
 #include "../options/home.h"
 #include "adopt.h"
 #include "adopt_work.h"

@@ -5,7 +5,7 @@
 #ifndef SUPERVISOR_ADOPT_WORK_H
 #define SUPERVISOR_ADOPT_WORK_H
 
-#include "../../common/err.h"
+#include "../../common/base/err.h"
 #include "adopt_file.h"
 #include "adopt_plan.h"
 

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../common/mem.h"
-#include "../../common/shown.h"
-#include "../../common/utf8.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/shown.h"
+#include "../../common/base/utf8.h"
 #include "../options/home.h"
 #include "../options/json_report.h"
 #include "../servers/servers.h"

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "../../common/err.h"
+#include "../../common/base/err.h"
 
 /* The program to register, and how it was invoked. */
 struct client_config_self {

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "../../common/err.h"
+#include "../../common/base/err.h"
 #include "../../common/role.h"
 
 struct broker;

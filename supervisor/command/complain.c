@@ -8,8 +8,8 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "../../common/mem.h"
-#include "../../common/shown.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/shown.h"
 #include "../options/command_word.h"
 #include "command.h"
 

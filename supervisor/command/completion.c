@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "../../common/buffer.h"
+#include "../../common/base/buffer.h"
 #include "../../common/limits.h"
 #include "../options/command_word.h"
 #include "../options/option_table.h"

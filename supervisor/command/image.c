@@ -12,11 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../common/fd.h"
+#include "../../common/base/fd.h"
 #include "../../common/limits.h"
-#include "../../common/mem.h"
-#include "../../common/shown.h"
-#include "../../common/text_list.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/shown.h"
+#include "../../common/base/text_list.h"
 #include "../box/container_image.h"
 #include "../box/language.h"
 #include "../options/json_report.h"

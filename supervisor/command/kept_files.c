@@ -15,13 +15,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../common/buffer.h"
-#include "../../common/fd.h"
-#include "../../common/file_name.h"
+#include "../../common/base/buffer.h"
+#include "../../common/base/fd.h"
+#include "../../common/base/file_name.h"
 #include "../../common/limits.h"
-#include "../../common/mem.h"
-#include "../../common/shown.h"
-#include "../../common/utf8.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/shown.h"
+#include "../../common/base/utf8.h"
 #include "../front/file_link.h"
 #include "../options/json_report.h"
 #include "../options/options.h"

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "../../common/limits.h"
-#include "../../common/mem.h"
-#include "../../common/shown.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/shown.h"
 #include "../box/language.h"
 #include "../box/native.h"
 #include "../options/json_report.h"

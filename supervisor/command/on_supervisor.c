@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/ipc_socket.h"
-#include "../../common/mem.h"
+#include "../../common/ipc/ipc_socket.h"
+#include "../../common/base/mem.h"
 #include "session_rows.h"
 
 static struct ipc_packet on_supervisor_packet;

@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../common/buffer.h"
-#include "../../common/fd.h"
+#include "../../common/base/buffer.h"
+#include "../../common/base/fd.h"
 #include "../../common/limits.h"
-#include "../../common/mem.h"
-#include "../../common/shown.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/shown.h"
 #include "../options/options.h"
 #include "../peers/state_dir.h"
 #include "../peers/tokens.h"

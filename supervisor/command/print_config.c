@@ -8,12 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../common/buffer.h"
-#include "../../common/clock.h"
+#include "../../common/base/buffer.h"
+#include "../../common/base/clock.h"
 #include "../../common/limits.h"
-#include "../../common/mem.h"
-#include "../../common/shown.h"
-#include "../../common/text_list.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/shown.h"
+#include "../../common/base/text_list.h"
 #include "../peers/broker.h"
 #include "../servers/servers.h"
 #include "../process/process.h"

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "../../common/text_list.h"
+#include "../../common/base/text_list.h"
 #include "../options/json_report.h"
 #include "../servers/servers.h"
 #include "command.h"

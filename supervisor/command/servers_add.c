@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../common/fd.h"
-#include "../../common/mem.h"
-#include "../../common/shown.h"
-#include "../../common/text_list.h"
+#include "../../common/base/fd.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/shown.h"
+#include "../../common/base/text_list.h"
 #include "../options/home.h"
 #include "adopt_json.h"
 #include "adopt_show.h"

@@ -6,8 +6,8 @@
 #ifndef SUPERVISOR_SERVERS_CHANGE_H
 #define SUPERVISOR_SERVERS_CHANGE_H
 
-#include "../../common/buffer.h"
-#include "../../common/err.h"
+#include "../../common/base/buffer.h"
+#include "../../common/base/err.h"
 #include "adopt.h"
 
 /* The source of our own files in server_sources.def. */

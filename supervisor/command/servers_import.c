@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/fd.h"
-#include "../../common/mem.h"
+#include "../../common/base/fd.h"
+#include "../../common/base/mem.h"
 #include "adopt_show.h"
 #include "adopt_work.h"
 #include "servers_change.h"

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/fd.h"
-#include "../../common/mem.h"
-#include "../../common/shown.h"
+#include "../../common/base/fd.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/shown.h"
 #include "../options/home.h"
 #include "../options/suggest.h"
 #include "adopt_record.h"

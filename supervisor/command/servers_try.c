@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "../../common/limits.h"
-#include "../../common/log.h"
-#include "../../common/mem.h"
-#include "../../common/shown.h"
-#include "../../common/text_list.h"
+#include "../../common/base/log.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/shown.h"
+#include "../../common/base/text_list.h"
 #include "../options/colour.h"
 #include "../peers/broker.h"
 #include "../servers/server_mask.h"

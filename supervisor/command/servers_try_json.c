@@ -2,7 +2,7 @@
  * The results of testing servers, for programs: see servers_try_json.h. Runs in
  * the supervisor.
  */
-#include "../../common/text_list.h"
+#include "../../common/base/text_list.h"
 #include "../options/json_report.h"
 #include "servers_try_json.h"
 

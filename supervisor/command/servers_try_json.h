@@ -5,7 +5,7 @@
 #ifndef SUPERVISOR_SERVERS_TRY_JSON_H
 #define SUPERVISOR_SERVERS_TRY_JSON_H
 
-#include "../../common/buffer.h"
+#include "../../common/base/buffer.h"
 #include "../peers/broker.h"
 
 /* Appends the answer of a server. */

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "../../common/limits.h"
-#include "../../common/mem.h"
-#include "../../common/shown.h"
-#include "../../common/text_list.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/shown.h"
+#include "../../common/base/text_list.h"
 #include "../servers/servers.h"
 #include "servers_change.h"
 

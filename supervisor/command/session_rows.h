@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "../../common/err.h"
+#include "../../common/base/err.h"
 #include "../../common/limits.h"
 
 struct session_row {

@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/buffer.h"
-#include "../../common/fd.h"
-#include "../../common/mem.h"
+#include "../../common/base/buffer.h"
+#include "../../common/base/fd.h"
+#include "../../common/base/mem.h"
 #include "../../common/role.h"
-#include "../../common/shown.h"
-#include "../../common/text_list.h"
+#include "../../common/base/shown.h"
+#include "../../common/base/text_list.h"
 #include "../front/file_link.h"
 #include "../front/front.h"
 #include "../options/json_report.h"

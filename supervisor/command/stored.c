@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/json_span.h"
+#include "../../common/json/json_span.h"
 #include "../../common/limits.h"
-#include "../../common/mem.h"
-#include "../../common/shown.h"
-#include "../../common/utf8.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/shown.h"
+#include "../../common/base/utf8.h"
 #include "../options/json_report.h"
 #include "../peers/broker.h"
 #include "../peers/store.h"

@@ -9,13 +9,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../common/clock.h"
-#include "../../common/fd.h"
+#include "../../common/base/clock.h"
+#include "../../common/base/fd.h"
 #include "../../common/limits.h"
-#include "../../common/log.h"
-#include "../../common/mem.h"
+#include "../../common/base/log.h"
+#include "../../common/base/mem.h"
 #include "../../common/role.h"
-#include "../../common/shown.h"
+#include "../../common/base/shown.h"
 #include "../process/process.h"
 #include "command.h"
 

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/json.h"
-#include "../../common/mem.h"
-#include "../../common/text_list.h"
+#include "../../common/json/json.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/text_list.h"
 #include "answer_form.h"
 #include "file_link.h"
 #include "../run/run.h"

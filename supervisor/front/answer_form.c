@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "../../common/json.h"
+#include "../../common/json/json.h"
 #include "../../common/limits.h"
 #include "answer_form.h"
 #include "toon.h"

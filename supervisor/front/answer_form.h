@@ -5,7 +5,7 @@
 #ifndef SUPERVISOR_ANSWER_FORM_H
 #define SUPERVISOR_ANSWER_FORM_H
 
-#include "../../common/buffer.h"
+#include "../../common/base/buffer.h"
 
 enum answer_form_kind {
 	FORM_LINE,   /* JSON without white space */

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/file_name.h"
-#include "../../common/mem.h"
-#include "../../common/text_list.h"
+#include "../../common/base/file_name.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/text_list.h"
 #include "../box/language.h"
 #include "tool.h"
 

@@ -6,7 +6,7 @@
 #ifndef SUPERVISOR_CONTEXT_H
 #define SUPERVISOR_CONTEXT_H
 
-#include "../../common/json_span.h"
+#include "../../common/json/json_span.h"
 #include "../run/run.h"
 
 struct era;

@@ -6,7 +6,7 @@
 #ifndef SUPERVISOR_ERA_H
 #define SUPERVISOR_ERA_H
 
-#include "../../common/buffer.h"
+#include "../../common/base/buffer.h"
 #include "context.h"
 #include "rpc.h"
 

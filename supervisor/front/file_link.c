@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/file_name.h"
-#include "../../common/json.h"
+#include "../../common/base/file_name.h"
+#include "../../common/json/json.h"
 #include "../../common/limits.h"
-#include "../../common/mem.h"
-#include "../../common/shown.h"
-#include "../../common/utf8.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/shown.h"
+#include "../../common/base/utf8.h"
 #include "file_link.h"
 
 #define FILE_LINK_VERSION "?version="

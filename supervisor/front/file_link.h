@@ -7,8 +7,8 @@
 
 #include <stdint.h>
 
-#include "../../common/buffer.h"
-#include "../../common/json_span.h"
+#include "../../common/base/buffer.h"
+#include "../../common/json/json_span.h"
 
 #define FILE_LINK_PREFIX "resource://caisson/files/"
 /* Followed by the id of the conversation, a slash and the name. */

@@ -5,9 +5,9 @@
 #ifndef SUPERVISOR_FRONT_H
 #define SUPERVISOR_FRONT_H
 
-#include "../../common/buffer.h"
-#include "../../common/json_span.h"
-#include "../../common/lines.h"
+#include "../../common/base/buffer.h"
+#include "../../common/json/json_span.h"
+#include "../../common/base/lines.h"
 #include "../options/options.h"
 #include "../run/run.h"
 

@@ -9,7 +9,7 @@
 
 #include "../../common/address.h"
 #include "../../common/limits.h"
-#include "../../common/mem.h"
+#include "../../common/base/mem.h"
 #include "guesses.h"
 
 struct guesser {

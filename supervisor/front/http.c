@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "../../common/limits.h"
-#include "../../common/log.h"
-#include "../../common/loop.h"
-#include "../../common/mem.h"
+#include "../../common/base/log.h"
+#include "../../common/base/loop.h"
+#include "../../common/base/mem.h"
 #include "http.h"
 #include "listen.h"
 #include "mcp.h"

@@ -15,7 +15,7 @@
 
 #include <sys/queue.h>
 
-#include "../../common/jsonrpc.h"
+#include "../../common/json/jsonrpc.h"
 #include "../peers/gateway.h"
 #include "../peers/tokens.h"
 #include "../servers/servers.h"

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/base64.h"
-#include "../../common/mem.h"
+#include "../../common/base/base64.h"
+#include "../../common/base/mem.h"
 #include "http.h"
 #include "mcp.h"
 

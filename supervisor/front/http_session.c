@@ -11,8 +11,8 @@
 #include <sys/random.h>
 
 #include "../../common/limits.h"
-#include "../../common/log.h"
-#include "../../common/mem.h"
+#include "../../common/base/log.h"
+#include "../../common/base/mem.h"
 #include "http.h"
 #include "mcp.h"
 

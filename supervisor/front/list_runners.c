@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/json.h"
-#include "../../common/mem.h"
+#include "../../common/json/json.h"
+#include "../../common/base/mem.h"
 #include "../box/language.h"
 #include "tool.h"
 

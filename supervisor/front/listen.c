@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../../common/limits.h"
-#include "../../common/mem.h"
+#include "../../common/base/mem.h"
 #include "era.h"
 #include "listen.h"
 

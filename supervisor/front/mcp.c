@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "../../common/mem.h"
+#include "../../common/base/mem.h"
 #include "../servers/in_force.h"
 #include "era.h"
 #include "listen.h"

@@ -8,7 +8,7 @@
 
 #include <sys/queue.h>
 
-#include "../../common/jsonrpc.h"
+#include "../../common/json/jsonrpc.h"
 #include "context.h"
 #include "rpc.h"
 

@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <sys/queue.h>
 
-#include "../../common/channel.h"
-#include "../../common/clock.h"
-#include "../../common/fd.h"
+#include "../../common/ipc/channel.h"
+#include "../../common/base/clock.h"
+#include "../../common/base/fd.h"
 #include "../../common/limits.h"
-#include "../../common/log.h"
-#include "../../common/loop.h"
-#include "../../common/mem.h"
+#include "../../common/base/log.h"
+#include "../../common/base/loop.h"
+#include "../../common/base/mem.h"
 #include "../process/process.h"
 #include "../run/session.h"
 #include "operators.h"

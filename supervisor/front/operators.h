@@ -7,7 +7,7 @@
 #ifndef SUPERVISOR_OPERATORS_H
 #define SUPERVISOR_OPERATORS_H
 
-#include "../../common/ipc.h"
+#include "../../common/ipc/ipc.h"
 #include "../run/run.h"
 
 /* All of them. One per process. */

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/json.h"
+#include "../../common/json/json.h"
 #include "../../common/limits.h"
-#include "../../common/mem.h"
-#include "../../common/utf8.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/utf8.h"
 #include "era.h"
 #include "output_resource.h"
 #include "resource_request.h"

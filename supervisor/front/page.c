@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "../../common/base64.h"
+#include "../../common/base/base64.h"
 #include "page.h"
 
 /* Finds the cursor of a request. Returns whether there is one. */

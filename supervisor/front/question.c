@@ -5,11 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../common/clock.h"
+#include "../../common/base/clock.h"
 #include "../../common/limits.h"
-#include "../../common/log.h"
-#include "../../common/loop.h"
-#include "../../common/mem.h"
+#include "../../common/base/log.h"
+#include "../../common/base/loop.h"
+#include "../../common/base/mem.h"
 #include "question.h"
 
 /* One of its parts. */

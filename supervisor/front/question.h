@@ -7,8 +7,8 @@
 #ifndef SUPERVISOR_QUESTION_H
 #define SUPERVISOR_QUESTION_H
 
-#include "../../common/buffer.h"
-#include "../../common/json_span.h"
+#include "../../common/base/buffer.h"
+#include "../../common/json/json_span.h"
 #include "mcp.h"
 
 struct question;

@@ -7,12 +7,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../common/base64.h"
-#include "../../common/json.h"
+#include "../../common/base/base64.h"
+#include "../../common/json/json.h"
 #include "../../common/limits.h"
-#include "../../common/log.h"
-#include "../../common/mem.h"
-#include "../../common/utf8.h"
+#include "../../common/base/log.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/utf8.h"
 #include "era.h"
 #include "file_link.h"
 #include "mcp.h"

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <sys/queue.h>
 
-#include "../../common/json.h"
+#include "../../common/json/json.h"
 #include "../../common/limits.h"
-#include "../../common/log.h"
-#include "../../common/mem.h"
+#include "../../common/base/log.h"
+#include "../../common/base/mem.h"
 #include "rpc.h"
 
 /*

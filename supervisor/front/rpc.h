@@ -8,10 +8,10 @@
 
 #include <stddef.h>
 
-#include "../../common/buffer.h"
-#include "../../common/json_span.h"
-#include "../../common/jsonrpc.h"
-#include "../../common/lines.h"
+#include "../../common/base/buffer.h"
+#include "../../common/json/json_span.h"
+#include "../../common/json/jsonrpc.h"
+#include "../../common/base/lines.h"
 #include "front.h"
 
 struct rpc;

@@ -2,7 +2,7 @@
  * The tool run_code: code in a language that the call names. Runs in the
  * supervisor.
  */
-#include "../../common/json.h"
+#include "../../common/json/json.h"
 #include "../box/language.h"
 #include "tool.h"
 #include "tool_schema.h"

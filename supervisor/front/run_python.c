@@ -3,7 +3,7 @@
  * description is in the context of every model, so it is short. Runs in the
  * supervisor.
  */
-#include "../../common/json.h"
+#include "../../common/json/json.h"
 #include "../box/language.h"
 #include "tool.h"
 #include "tool_schema.h"

@@ -3,8 +3,8 @@
  * the manual. It is short, because it costs every client context. It must be
  * true, because models rely on it. Runs in the supervisor.
  */
-#include "../../common/json.h"
-#include "../../common/mem.h"
+#include "../../common/json/json.h"
+#include "../../common/base/mem.h"
 #include "manual_memory_text.h"
 #include "manual_more_text.h"
 #include "manual_text.h"

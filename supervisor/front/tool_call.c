@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "../../common/limits.h"
-#include "../../common/mem.h"
+#include "../../common/base/mem.h"
 #include "../servers/in_force.h"
 #include "../servers/server_names.h"
 #include "question.h"

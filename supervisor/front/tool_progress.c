@@ -4,9 +4,9 @@
  */
 #include <stdlib.h>
 
-#include "../../common/json.h"
+#include "../../common/json/json.h"
 #include "../../common/limits.h"
-#include "../../common/mem.h"
+#include "../../common/base/mem.h"
 #include "tool_progress.h"
 
 /* Further ones would have numbers that the code can report. */

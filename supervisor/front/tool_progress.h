@@ -5,8 +5,8 @@
 #ifndef SUPERVISOR_TOOL_PROGRESS_H
 #define SUPERVISOR_TOOL_PROGRESS_H
 
-#include "../../common/buffer.h"
-#include "../../common/json_span.h"
+#include "../../common/base/buffer.h"
+#include "../../common/json/json_span.h"
 #include "../box/progress.h"
 
 /* All zeroes: the client did not ask for progress. */

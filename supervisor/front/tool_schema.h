@@ -5,7 +5,7 @@
 #ifndef SUPERVISOR_TOOL_SCHEMA_H
 #define SUPERVISOR_TOOL_SCHEMA_H
 
-#include "../../common/buffer.h"
+#include "../../common/base/buffer.h"
 #include "../options/options.h"
 
 /*

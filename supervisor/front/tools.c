@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../../common/limits.h"
-#include "../../common/log.h"
+#include "../../common/base/log.h"
 #include "../../common/tool_size.h"
 #include "era.h"
 #include "page.h"

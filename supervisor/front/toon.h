@@ -7,7 +7,7 @@
 #ifndef SUPERVISOR_TOON_H
 #define SUPERVISOR_TOON_H
 
-#include "../../common/buffer.h"
+#include "../../common/base/buffer.h"
 
 /*
  * Each of these appends a member, on a line of its own, to an object at this

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/base64.h"
-#include "../../common/json.h"
-#include "../../common/mem.h"
+#include "../../common/base/base64.h"
+#include "../../common/json/json.h"
+#include "../../common/base/mem.h"
 #include "../peers/files.h"
 #include "file_link.h"
 #include "tool.h"

@@ -4,9 +4,9 @@
  */
 #include <string.h>
 
-#include "../../common/buffer.h"
+#include "../../common/base/buffer.h"
 #include "../../common/limits.h"
-#include "../../common/shown.h"
+#include "../../common/base/shown.h"
 #include "command_operand.h"
 #include "command_word.h"
 

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "../../common/err.h"
+#include "../../common/base/err.h"
 #include "../../common/limits.h"
 
 struct suggest;

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "../../common/err.h"
+#include "../../common/base/err.h"
 #include "command_flag.h"
 #include "option_table.h"
 

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../common/fd.h"
-#include "../../common/mem.h"
+#include "../../common/base/fd.h"
+#include "../../common/base/mem.h"
 #include "file_trial.h"
 
 /* The maximum length of a chain of links, as in the kernel. */

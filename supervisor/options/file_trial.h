@@ -5,7 +5,7 @@
 #ifndef SUPERVISOR_FILE_TRIAL_H
 #define SUPERVISOR_FILE_TRIAL_H
 
-#include "../../common/err.h"
+#include "../../common/base/err.h"
 
 /*
  * Opens a file to append to, following links, without blocking: a FIFO without

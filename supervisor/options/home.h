@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-#include "../../common/err.h"
+#include "../../common/base/err.h"
 
 /*
  * Returns the value in envp of a variable that names a directory, or NULL if it

@@ -4,10 +4,10 @@
  */
 #include <string.h>
 
-#include "../../common/buffer.h"
+#include "../../common/base/buffer.h"
 #include "../../common/limits.h"
-#include "../../common/log.h"
-#include "../../common/shown.h"
+#include "../../common/base/log.h"
+#include "../../common/base/shown.h"
 #include "option_environment.h"
 
 /* A variable that may be ours. */

@@ -6,7 +6,7 @@
 #ifndef SUPERVISOR_OPTION_ENVIRONMENT_H
 #define SUPERVISOR_OPTION_ENVIRONMENT_H
 
-#include "../../common/err.h"
+#include "../../common/base/err.h"
 #include "option_table.h"
 
 /* Called with the value of an option. Returns 0, or -1 with err. */

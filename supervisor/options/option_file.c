@@ -9,11 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../common/buffer.h"
-#include "../../common/fd.h"
+#include "../../common/base/buffer.h"
+#include "../../common/base/fd.h"
 #include "../../common/limits.h"
-#include "../../common/mem.h"
-#include "../../common/shown.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/shown.h"
 #include "home.h"
 #include "option_file.h"
 

@@ -5,7 +5,7 @@
 #ifndef SUPERVISOR_OPTION_FILE_H
 #define SUPERVISOR_OPTION_FILE_H
 
-#include "../../common/err.h"
+#include "../../common/base/err.h"
 
 /*
  * Called for a member, its value as text. Returns 0, 1 if the value may be

@@ -9,7 +9,7 @@
 #include "option_value.h"
 #include "suggest.h"
 #include "../../common/limits.h"
-#include "../../common/shown.h"
+#include "../../common/base/shown.h"
 
 /* Returns whether len bytes of arg are this flag. */
 static int

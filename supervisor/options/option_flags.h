@@ -5,7 +5,7 @@
 #ifndef SUPERVISOR_OPTION_FLAGS_H
 #define SUPERVISOR_OPTION_FLAGS_H
 
-#include "../../common/err.h"
+#include "../../common/base/err.h"
 #include "command_flag.h"
 #include "option_table.h"
 

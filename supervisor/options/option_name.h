@@ -6,7 +6,7 @@
 #ifndef SUPERVISOR_OPTION_NAME_H
 #define SUPERVISOR_OPTION_NAME_H
 
-#include "../../common/buffer.h"
+#include "../../common/base/buffer.h"
 #include "option_table.h"
 
 /*

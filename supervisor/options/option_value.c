@@ -6,7 +6,7 @@
 #include <strings.h>
 
 #include "../../common/limits.h"
-#include "../../common/utf8.h"
+#include "../../common/base/utf8.h"
 #include "option_name.h"
 #include "option_value.h"
 

@@ -7,7 +7,7 @@
 #ifndef SUPERVISOR_OPTION_VALUE_H
 #define SUPERVISOR_OPTION_VALUE_H
 
-#include "../../common/buffer.h"
+#include "../../common/base/buffer.h"
 #include "option_table.h"
 
 /*

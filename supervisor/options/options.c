@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "../../common/limits.h"
-#include "../../common/log.h"
-#include "../../common/mem.h"
-#include "../../common/shown.h"
+#include "../../common/base/log.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/shown.h"
 #include "home.h"
 #include "option_environment.h"
 #include "option_file.h"

@@ -8,8 +8,8 @@
 
 #include <stdio.h>
 
-#include "../../common/buffer.h"
-#include "../../common/err.h"
+#include "../../common/base/buffer.h"
+#include "../../common/base/err.h"
 #include "command_word.h"
 #include "option_table.h"
 

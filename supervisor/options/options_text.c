@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "../../common/limits.h"
-#include "../../common/mem.h"
-#include "../../common/shown.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/shown.h"
 #include "colour.h"
 #include "help_examples.h"
 #include "json_report.h"

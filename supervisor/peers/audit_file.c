@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../common/fd.h"
-#include "../../common/file_kind.h"
-#include "../../common/log.h"
+#include "../../common/base/fd.h"
+#include "../../common/ipc/file_kind.h"
+#include "../../common/base/log.h"
 #include "audit_file.h"
 #include "../options/file_trial.h"
 

@@ -10,13 +10,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../common/fd.h"
-#include "../../common/ipc_pair.h"
+#include "../../common/base/fd.h"
+#include "../../common/ipc/ipc_pair.h"
 #include "../../common/limits.h"
-#include "../../common/log.h"
-#include "../../common/mem.h"
-#include "../../common/text_list.h"
-#include "../../common/utf8.h"
+#include "../../common/base/log.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/text_list.h"
+#include "../../common/base/utf8.h"
 #include "broker.h"
 #include "server_process.h"
 #include "../servers/server_mask.h"

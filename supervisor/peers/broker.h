@@ -8,8 +8,8 @@
 #ifndef SUPERVISOR_BROKER_H
 #define SUPERVISOR_BROKER_H
 
-#include "../../common/channel.h"
-#include "../../common/err.h"
+#include "../../common/ipc/channel.h"
+#include "../../common/base/err.h"
 #include "../servers/in_force.h"
 #include "../process/process.h"
 

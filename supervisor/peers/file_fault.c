@@ -2,7 +2,7 @@
  * Why a file was not kept, for its user: cause and fix. Runs in the supervisor;
  * a pure function.
  */
-#include "../../common/mem.h"
+#include "../../common/base/mem.h"
 #include "files.h"
 
 /* Returns the texts that contain values of options. */

@@ -7,12 +7,12 @@
 #include <string.h>
 #include <sys/queue.h>
 
-#include "../../common/clock.h"
-#include "../../common/fd.h"
-#include "../../common/ipc_pair.h"
-#include "../../common/log.h"
-#include "../../common/mem.h"
-#include "../../common/shown.h"
+#include "../../common/base/clock.h"
+#include "../../common/base/fd.h"
+#include "../../common/ipc/ipc_pair.h"
+#include "../../common/base/log.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/shown.h"
 #include "../process/process.h"
 #include "files.h"
 #include "state_dir.h"

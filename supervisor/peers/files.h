@@ -8,8 +8,8 @@
 #ifndef SUPERVISOR_FILES_H
 #define SUPERVISOR_FILES_H
 
-#include "../../common/buffer.h"
-#include "../../common/channel.h"
+#include "../../common/base/buffer.h"
+#include "../../common/ipc/channel.h"
 #include "../../common/file_fault.h"
 #include "../options/options.h"
 

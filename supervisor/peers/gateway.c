@@ -8,13 +8,13 @@
 #include <sys/queue.h>
 #include <unistd.h>
 
-#include "../../common/clock.h"
-#include "../../common/fd.h"
-#include "../../common/ipc_pair.h"
+#include "../../common/base/clock.h"
+#include "../../common/base/fd.h"
+#include "../../common/ipc/ipc_pair.h"
 #include "../../common/limits.h"
-#include "../../common/log.h"
-#include "../../common/loop.h"
-#include "../../common/mem.h"
+#include "../../common/base/log.h"
+#include "../../common/base/loop.h"
+#include "../../common/base/mem.h"
 #include "../process/process.h"
 #include "gateway.h"
 

@@ -6,7 +6,7 @@
 #ifndef SUPERVISOR_GATEWAY_H
 #define SUPERVISOR_GATEWAY_H
 
-#include "../../common/channel.h"
+#include "../../common/ipc/channel.h"
 
 struct gateway;
 struct gateway_guest;

@@ -8,12 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../common/clock.h"
-#include "../../common/fd.h"
-#include "../../common/log.h"
-#include "../../common/loop.h"
-#include "../../common/mem.h"
-#include "../../common/text_list.h"
+#include "../../common/base/clock.h"
+#include "../../common/base/fd.h"
+#include "../../common/base/log.h"
+#include "../../common/base/loop.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/text_list.h"
 #include "../options/option_table.h"
 #include "server_process.h"
 #include "../process/process.h"

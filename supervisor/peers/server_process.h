@@ -6,7 +6,7 @@
 #ifndef SUPERVISOR_SERVER_PROCESS_H
 #define SUPERVISOR_SERVER_PROCESS_H
 
-#include "../../common/err.h"
+#include "../../common/base/err.h"
 #include "../servers/servers.h"
 
 struct server_process;

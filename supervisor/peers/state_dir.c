@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../common/fd.h"
-#include "../../common/log.h"
-#include "../../common/mem.h"
+#include "../../common/base/fd.h"
+#include "../../common/base/log.h"
+#include "../../common/base/mem.h"
 #include "../options/home.h"
 #include "state_dir.h"
 

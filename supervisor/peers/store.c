@@ -8,11 +8,11 @@
 
 #include <event2/event.h>
 
-#include "../../common/fd.h"
-#include "../../common/ipc_pair.h"
-#include "../../common/log.h"
-#include "../../common/loop.h"
-#include "../../common/mem.h"
+#include "../../common/base/fd.h"
+#include "../../common/ipc/ipc_pair.h"
+#include "../../common/base/log.h"
+#include "../../common/base/loop.h"
+#include "../../common/base/mem.h"
 #include "state_dir.h"
 #include "store.h"
 #include "../process/process.h"

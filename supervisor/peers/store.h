@@ -7,8 +7,8 @@
 #ifndef SUPERVISOR_STORE_H
 #define SUPERVISOR_STORE_H
 
-#include "../../common/channel.h"
-#include "../../common/ipc.h"
+#include "../../common/ipc/channel.h"
+#include "../../common/ipc/ipc.h"
 #include "../options/options.h"
 
 struct store;

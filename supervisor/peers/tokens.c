@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/mem.h"
+#include "../../common/base/mem.h"
 #include "tokens.h"
 
 _Static_assert(SHA256_DIGEST_LENGTH == TOKEN_DIGEST_SIZE, "another hash");

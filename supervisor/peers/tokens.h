@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-#include "../../common/buffer.h"
-#include "../../common/err.h"
+#include "../../common/base/buffer.h"
+#include "../../common/base/err.h"
 #include "../../common/limits.h"
 
 #define TOKENS_FILE "tokens.json"

@@ -9,11 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../common/fd.h"
-#include "../../common/json_span.h"
-#include "../../common/mem.h"
-#include "../../common/shown.h"
-#include "../../common/text_list.h"
+#include "../../common/base/fd.h"
+#include "../../common/json/json_span.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/shown.h"
+#include "../../common/base/text_list.h"
 #include "../options/options.h"
 #include "tokens.h"
 

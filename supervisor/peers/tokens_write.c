@@ -12,11 +12,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../common/fd.h"
-#include "../../common/json.h"
-#include "../../common/log.h"
-#include "../../common/mem.h"
-#include "../../common/text_list.h"
+#include "../../common/base/fd.h"
+#include "../../common/json/json.h"
+#include "../../common/base/log.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/text_list.h"
 #include "../options/options.h"
 #include "../process/folder_lock.h"
 #include "tokens.h"

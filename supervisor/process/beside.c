@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../../common/mem.h"
+#include "../../common/base/mem.h"
 #include "process.h"
 
 char *

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../common/fd.h"
+#include "../../common/base/fd.h"
 #include "children_parts.h"
 #include "process.h"
 

@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../common/fd.h"
+#include "../../common/base/fd.h"
 #include "../../common/limits.h"
-#include "../../common/log.h"
+#include "../../common/base/log.h"
 #include "process.h"
 
 /* User and group have the same number; 0 means "keep the current one". */

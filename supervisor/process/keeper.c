@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "../../common/limits.h"
-#include "../../common/log.h"
+#include "../../common/base/log.h"
 #include "../../common/role.h"
 #include "keeper_parts.h"
 

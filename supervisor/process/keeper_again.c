@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../common/log.h"
-#include "../../common/mem.h"
+#include "../../common/base/log.h"
+#include "../../common/base/mem.h"
 #include "keeper_parts.h"
 
 /* The first characters of the command line of a keeper. */

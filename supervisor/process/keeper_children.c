@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "../../common/limits.h"
-#include "../../common/log.h"
+#include "../../common/base/log.h"
 #include "keeper_parts.h"
 
 int

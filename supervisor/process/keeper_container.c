@@ -11,11 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../common/buffer.h"
-#include "../../common/clock.h"
-#include "../../common/fd.h"
+#include "../../common/base/buffer.h"
+#include "../../common/base/clock.h"
+#include "../../common/base/fd.h"
 #include "../../common/limits.h"
-#include "../../common/log.h"
+#include "../../common/base/log.h"
 #include "keeper_parts.h"
 
 /* Waits until a child ends, or until that time. Returns whether it is past. */

@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "../../common/address.h"
-#include "../../common/fd.h"
+#include "../../common/base/fd.h"
 #include "../../common/limits.h"
-#include "../../common/mem.h"
+#include "../../common/base/mem.h"
 #include "folder_lock.h"
 #include "process.h"
 

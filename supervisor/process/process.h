@@ -11,8 +11,8 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-#include "../../common/channel.h"
-#include "../../common/err.h"
+#include "../../common/ipc/channel.h"
+#include "../../common/base/err.h"
 #include "../../common/limits.h"
 #include "../../common/role.h"
 

@@ -18,10 +18,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../common/clock.h"
-#include "../../common/fd.h"
-#include "../../common/log.h"
-#include "../../common/mem.h"
+#include "../../common/base/clock.h"
+#include "../../common/base/fd.h"
+#include "../../common/base/log.h"
+#include "../../common/base/mem.h"
 #include "process.h"
 
 #ifndef P_PIDFD

@@ -15,11 +15,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../common/clock.h"
-#include "../../common/entries.h"
-#include "../../common/fd.h"
+#include "../../common/base/clock.h"
+#include "../../common/base/entries.h"
+#include "../../common/base/fd.h"
 #include "../../common/limits.h"
-#include "../../common/text_list.h"
+#include "../../common/base/text_list.h"
 #include "process.h"
 
 /* The path of the directory itself may be longer than an address can be. */

@@ -3,7 +3,7 @@
  */
 #include <errno.h>
 
-#include "../../common/fd.h"
+#include "../../common/base/fd.h"
 #include "process.h"
 
 static void

@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "../../common/mem.h"
+#include "../../common/base/mem.h"
 #include "process.h"
 
 char *

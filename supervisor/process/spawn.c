@@ -22,10 +22,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../common/fd.h"
+#include "../../common/base/fd.h"
 #include "../../common/limits.h"
-#include "../../common/log.h"
-#include "../../common/mem.h"
+#include "../../common/base/log.h"
+#include "../../common/base/mem.h"
 #include "process.h"
 
 /* The workers, opened once, so an upgrade on disk cannot mix two versions. */

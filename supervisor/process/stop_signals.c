@@ -8,10 +8,10 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "../../common/fd.h"
-#include "../../common/log.h"
-#include "../../common/loop.h"
-#include "../../common/mem.h"
+#include "../../common/base/fd.h"
+#include "../../common/base/log.h"
+#include "../../common/base/loop.h"
+#include "../../common/base/mem.h"
 #include "process.h"
 
 struct stop_signals {

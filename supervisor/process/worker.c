@@ -3,8 +3,8 @@
  * readers. Runs in the supervisor.
  */
 
-#include "../../common/fd.h"
-#include "../../common/ipc_pair.h"
+#include "../../common/base/fd.h"
+#include "../../common/ipc/ipc_pair.h"
 #include "process.h"
 
 static channel_handler *const *worker_routes;

@@ -10,10 +10,10 @@
 #include <sys/random.h>
 #include <time.h>
 
-#include "../../common/clock.h"
-#include "../../common/log.h"
-#include "../../common/loop.h"
-#include "../../common/mem.h"
+#include "../../common/base/clock.h"
+#include "../../common/base/log.h"
+#include "../../common/base/loop.h"
+#include "../../common/base/mem.h"
 #include "../servers/in_force.h"
 #include "call_parts.h"
 #include "pool.h"

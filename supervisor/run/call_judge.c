@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "../../common/mem.h"
+#include "../../common/base/mem.h"
 #include "../box/box.h"
 #include "../box/language.h"
 #include "../options/options.h"

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "../../common/mem.h"
+#include "../../common/base/mem.h"
 #include "call_parts.h"
 
 void

@@ -11,12 +11,12 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "../../common/buffer.h"
-#include "../../common/fd.h"
-#include "../../common/log.h"
-#include "../../common/mem.h"
-#include "../../common/shown.h"
-#include "../../common/text_list.h"
+#include "../../common/base/buffer.h"
+#include "../../common/base/fd.h"
+#include "../../common/base/log.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/shown.h"
+#include "../../common/base/text_list.h"
 #include "../box/box.h"
 #include "../peers/files.h"
 #include "../process/process.h"

@@ -6,10 +6,10 @@
 #include <fcntl.h>
 #include <stdlib.h>
 
-#include "../../common/fd.h"
-#include "../../common/mem.h"
-#include "../../common/shown.h"
-#include "../../common/text_list.h"
+#include "../../common/base/fd.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/shown.h"
+#include "../../common/base/text_list.h"
 #include "../box/box.h"
 #include "../peers/files.h"
 #include "../process/process.h"

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "../../common/clock.h"
-#include "../../common/fd.h"
-#include "../../common/log.h"
-#include "../../common/loop.h"
-#include "../../common/mem.h"
-#include "../../common/text_list.h"
+#include "../../common/base/clock.h"
+#include "../../common/base/fd.h"
+#include "../../common/base/log.h"
+#include "../../common/base/loop.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/text_list.h"
 #include "../box/box.h"
 #include "../box/language.h"
 #include "../peers/broker.h"

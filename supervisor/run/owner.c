@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "../../common/limits.h"
-#include "../../common/log.h"
-#include "../../common/mem.h"
-#include "../../common/text_list.h"
+#include "../../common/base/log.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/text_list.h"
 #include "../options/options.h"
 #include "../servers/servers.h"
 #include "run.h"

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "../../common/err.h"
+#include "../../common/base/err.h"
 #include "../box/box.h"
 
 struct broker;

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/clock.h"
-#include "../../common/loop.h"
-#include "../../common/mem.h"
-#include "../../common/text_list.h"
+#include "../../common/base/clock.h"
+#include "../../common/base/loop.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/text_list.h"
 #include "session.h"
 #include "session_table.h"
 

@@ -6,7 +6,7 @@
 #ifndef SUPERVISOR_SESSION_H
 #define SUPERVISOR_SESSION_H
 
-#include "../../common/err.h"
+#include "../../common/base/err.h"
 #include "../box/box.h"
 #include "run.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../../common/limits.h"
-#include "../../common/mem.h"
+#include "../../common/base/mem.h"
 #include "session_table.h"
 
 /* A session that has ended, and that no call has named since. */

@@ -5,9 +5,9 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "../../common/buffer.h"
+#include "../../common/base/buffer.h"
 #include "../../common/limits.h"
-#include "../../common/mem.h"
+#include "../../common/base/mem.h"
 #include "expand.h"
 
 /* How much of a name an error contains. */

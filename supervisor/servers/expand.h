@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "../../common/config_shape.h"
-#include "../../common/err.h"
+#include "../../common/base/err.h"
 
 /* The sources of the values of variables. */
 struct expand {

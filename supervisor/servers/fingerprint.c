@@ -7,10 +7,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "../../common/buffer.h"
+#include "../../common/base/buffer.h"
 #include "../../common/limits.h"
-#include "../../common/mem.h"
-#include "../../common/text_list.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/text_list.h"
 #include "servers.h"
 
 _Static_assert(SHA256_DIGEST_LENGTH == FINGERPRINT_SIZE, "another hash");

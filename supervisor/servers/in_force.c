@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "../../common/alias.h"
-#include "../../common/log.h"
-#include "../../common/mem.h"
-#include "../../common/text_list.h"
+#include "../../common/base/log.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/text_list.h"
 #include "in_force.h"
 
 struct in_force {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../../common/limits.h"
-#include "../../common/utf8.h"
+#include "../../common/base/utf8.h"
 #include "servers.h"
 
 void

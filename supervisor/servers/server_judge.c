@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/buffer.h"
-#include "../../common/mem.h"
-#include "../../common/text_list.h"
+#include "../../common/base/buffer.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/text_list.h"
 #include "servers.h"
 
 /* Always returns -1, for the caller to return. */

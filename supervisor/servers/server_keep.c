@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "../../common/limits.h"
-#include "../../common/mem.h"
+#include "../../common/base/mem.h"
 #include "servers.h"
 
 /* The files with former content */

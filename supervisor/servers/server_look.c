@@ -10,9 +10,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "../../common/fd.h"
-#include "../../common/mem.h"
-#include "../../common/text_list.h"
+#include "../../common/base/fd.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/text_list.h"
 #include "../options/home.h"
 #include "server_look_parts.h"
 #include "servers.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/mem.h"
+#include "../../common/base/mem.h"
 #include "server_look_parts.h"
 
 /* The directory that contains steps, and the length of its path. */

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/json.h"
+#include "../../common/json/json.h"
 #include "../../common/limits.h"
-#include "../../common/shown.h"
-#include "../../common/text_list.h"
+#include "../../common/base/shown.h"
+#include "../../common/base/text_list.h"
 #include "server_names.h"
 #include "../options/suggest.h"
 

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "../../common/buffer.h"
-#include "../../common/mem.h"
+#include "../../common/base/buffer.h"
+#include "../../common/base/mem.h"
 #include "../options/home.h"
 #include "servers.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "../../common/limits.h"
-#include "../../common/mem.h"
+#include "../../common/base/mem.h"
 #include "server_spots.h"
 #include "servers.h"
 

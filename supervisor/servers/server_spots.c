@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/mem.h"
+#include "../../common/base/mem.h"
 #include "server_spots.h"
 
 /* Returns the last reported entry of the current file, or NULL. */

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "../../common/config_shape.h"
-#include "../../common/ipc.h"
+#include "../../common/ipc/ipc.h"
 #include "../../common/limits.h"
 #include "servers.h"
 

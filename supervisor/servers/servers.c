@@ -10,12 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../common/clock.h"
-#include "../../common/fd.h"
+#include "../../common/base/clock.h"
+#include "../../common/base/fd.h"
 #include "../../common/limits.h"
-#include "../../common/log.h"
-#include "../../common/mem.h"
-#include "../../common/utf8.h"
+#include "../../common/base/log.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/utf8.h"
 #include "server_spots.h"
 #include "servers.h"
 #include "../process/process.h"

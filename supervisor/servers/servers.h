@@ -15,10 +15,10 @@
 #include <sys/queue.h>
 #include <sys/stat.h>
 
-#include "../../common/buffer.h"
-#include "../../common/channel.h"
+#include "../../common/base/buffer.h"
+#include "../../common/ipc/channel.h"
 #include "../../common/config_shape.h"
-#include "../../common/err.h"
+#include "../../common/base/err.h"
 #include "../../common/limits.h"
 #include "../process/process.h"
 #include "expand.h"

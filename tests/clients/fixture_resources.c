@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/json.h"
-#include "common/mem.h"
+#include "common/json/json.h"
+#include "common/base/mem.h"
 #include "fixtures.h"
 #include "supervisor/front/era.h"
 #include "supervisor/front/page.h"

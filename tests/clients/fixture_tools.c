@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "common/json.h"
+#include "common/json/json.h"
 #include "fixtures.h"
 #include "supervisor/box/progress.h"
 

@@ -6,8 +6,8 @@
 #ifndef TESTS_CLIENTS_FIXTURES_H
 #define TESTS_CLIENTS_FIXTURES_H
 
-#include "common/buffer.h"
-#include "common/json_span.h"
+#include "common/base/buffer.h"
+#include "common/json/json_span.h"
 #include "supervisor/front/mcp.h"
 #include "supervisor/front/tool.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common/limits.h"
-#include "common/mem.h"
+#include "common/base/mem.h"
 #include "fuzz.h"
 #include "supervisor/front/front.h"
 #include "supervisor/run/pool.h"

@@ -5,9 +5,9 @@
  */
 #include <string.h>
 
-#include "common/ipc.h"
+#include "common/ipc/ipc.h"
 #include "common/limits.h"
-#include "common/mem.h"
+#include "common/base/mem.h"
 #include "fuzz.h"
 #include "worker/reader/config.h"
 

@@ -5,7 +5,7 @@
  * requires, and none of them begins a session. The first byte chooses how it
  * ends.
  */
-#include "common/jsonrpc.h"
+#include "common/json/jsonrpc.h"
 #include "front_play.h"
 
 #define META "{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","    \

@@ -10,11 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/buffer.h"
-#include "common/fd.h"
-#include "common/ipc.h"
-#include "common/mem.h"
-#include "common/utf8.h"
+#include "common/base/buffer.h"
+#include "common/base/fd.h"
+#include "common/ipc/ipc.h"
+#include "common/base/mem.h"
+#include "common/base/utf8.h"
 #include "fuzz.h"
 #include "relay/relay.h"
 

@@ -13,9 +13,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "common/fd.h"
-#include "common/loop.h"
-#include "common/mem.h"
+#include "common/base/fd.h"
+#include "common/base/loop.h"
+#include "common/base/mem.h"
 #include "fuzz.h"
 #include "worker/gateway/callers.h"
 #include "worker/gateway/conn.h"

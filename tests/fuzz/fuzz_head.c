@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "common/file_name.h"
+#include "common/base/file_name.h"
 #include "fuzz.h"
 #include "worker/files/head.h"
 

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "fuzz.h"
 #include "worker/gateway/http.h"
 

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/fd.h"
-#include "common/ipc.h"
-#include "common/mem.h"
+#include "common/base/fd.h"
+#include "common/ipc/ipc.h"
+#include "common/base/mem.h"
 #include "fuzz.h"
 #include "tests/unit/ipc_descriptors.h"
 

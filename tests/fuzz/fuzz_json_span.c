@@ -6,12 +6,12 @@
  */
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/json.h"
-#include "common/json_span.h"
+#include "common/base/buffer.h"
+#include "common/json/json.h"
+#include "common/json/json_span.h"
 #include "common/limits.h"
-#include "common/mem.h"
-#include "common/utf8.h"
+#include "common/base/mem.h"
+#include "common/base/utf8.h"
 #include "fuzz.h"
 
 static int

@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "common/lines.h"
-#include "common/mem.h"
+#include "common/base/lines.h"
+#include "common/base/mem.h"
 #include "fuzz.h"
 
 /* The lines that must come, found one by one in the whole text. */

@@ -6,10 +6,10 @@
  */
 #include <string.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "common/limits.h"
-#include "common/lines.h"
-#include "common/utf8.h"
+#include "common/base/lines.h"
+#include "common/base/utf8.h"
 #include "fuzz.h"
 #include "worker/broker/link/mcp_client.h"
 #include "worker/broker/state/reason.h"

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "common/limits.h"
 #include "fuzz.h"
 #include "worker/broker/tools/shape.h"

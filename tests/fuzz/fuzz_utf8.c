@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "common/mem.h"
-#include "common/utf8.h"
+#include "common/base/mem.h"
+#include "common/base/utf8.h"
 #include "fuzz.h"
 
 /* Long inputs are not cut at every place: that would be slow. */

@@ -17,9 +17,9 @@ EMULATORS = ("qemu-aarch64", "qemu-aarch64-static")
 SKIPPED = 77  # the exit status by which meson knows a skipped test
 COUNT = "20000"
 FILES = ("tests/fuzz/random_json_span.c", "tests/fuzz/json_span_plain.c",
-         "common/json_span.c", "common/buffer.c", "common/err.c",
-         "common/fd.c", "common/log.c", "common/mem.c", "common/shown.c",
-         "common/utf8.c")
+         "common/json/json_span.c", "common/base/buffer.c", "common/base/err.c",
+         "common/base/fd.c", "common/base/log.c", "common/base/mem.c",
+         "common/base/shown.c", "common/base/utf8.c")
 
 
 def skip(why):

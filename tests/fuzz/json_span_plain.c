@@ -15,4 +15,4 @@
 #define json_span_string plain_json_span_string
 #define json_span_copy_line plain_json_span_copy_line
 
-#include "../../common/json_span.c"
+#include "../../common/json/json_span.c"

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-#include "common/json_span.h"
-#include "common/mem.h"
+#include "common/json/json_span.h"
+#include "common/base/mem.h"
 #include "fuzz.h"
 
 int plain_json_span_parse(

@@ -7,7 +7,7 @@
 #ifndef TESTS_FUZZ_TRANSLATION_H
 #define TESTS_FUZZ_TRANSLATION_H
 
-#include "common/json_span.h"
+#include "common/json/json_span.h"
 #include "common/limits.h"
 #include "fuzz.h"
 #include "worker/reader/translation.h"

@@ -20,6 +20,9 @@ SKIPPED = 77  # the exit status by which meson knows a skipped test
 # For each folder with rooms: these from the top down. Rooms of one row stand
 # side by side and include nothing of each other. "" is the folder itself.
 ROOMS = {
+    "common/": [
+        ("seccomp", "ipc"), ("",), ("json",), ("base",),
+    ],
     "supervisor/": [
         ("",), ("command",), ("front",), ("run",), ("box", "peers"),
         ("servers",), ("process",), ("options",),

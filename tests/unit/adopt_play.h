@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "common/limits.h"
-#include "common/mem.h"
+#include "common/base/mem.h"
 #include "supervisor/command/adopt_edit.h"
 #include "worker/reader/config.h"
 

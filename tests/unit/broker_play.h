@@ -16,10 +16,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/buffer.h"
-#include "common/fd.h"
-#include "common/ipc_socket.h"
-#include "common/mem.h"
+#include "common/base/buffer.h"
+#include "common/base/fd.h"
+#include "common/ipc/ipc_socket.h"
+#include "common/base/mem.h"
 #include "unit.h"
 
 #if UNIT_ASAN

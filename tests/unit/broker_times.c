@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "broker_times.h"
-#include "common/lockdown.h"
+#include "common/seccomp/lockdown.h"
 
 #define EXIT_EARLY 99
 

@@ -13,11 +13,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/buffer.h"
-#include "common/channel.h"
-#include "common/fd.h"
-#include "common/ipc_socket.h"
-#include "common/mem.h"
+#include "common/base/buffer.h"
+#include "common/ipc/channel.h"
+#include "common/base/fd.h"
+#include "common/ipc/ipc_socket.h"
+#include "common/base/mem.h"
 #include "ipc_descriptors.h"
 #include "unit.h"
 

@@ -10,9 +10,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "common/fd.h"
-#include "common/ipc.h"
-#include "common/mem.h"
+#include "common/base/fd.h"
+#include "common/ipc/ipc.h"
+#include "common/base/mem.h"
 #include "unit.h"
 
 #include "ipc_descriptors.h"

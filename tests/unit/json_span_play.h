@@ -7,10 +7,10 @@
 
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/json_span.h"
+#include "common/base/buffer.h"
+#include "common/json/json_span.h"
 #include "common/limits.h"
-#include "common/mem.h"
+#include "common/base/mem.h"
 #include "unit.h"
 
 /* Parses an exact copy, so that ASan and valgrind see a byte too far. */

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "common/clock.h"
+#include "common/base/clock.h"
 #include "common/limits.h"
 
 /* Of test_keeper_container.c, the times in milliseconds. */

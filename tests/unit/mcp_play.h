@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/mem.h"
+#include "common/base/mem.h"
 #include "supervisor/servers/in_force.h"
 #include "supervisor/run/pool.h"
 #include "supervisor/servers/server_names.h"

@@ -14,8 +14,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "common/fd.h"
-#include "common/mem.h"
+#include "common/base/fd.h"
+#include "common/base/mem.h"
 #include "unit.h"
 
 static int small_disk_made; /* else the caller skips its test */

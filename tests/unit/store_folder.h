@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "common/limits.h"
-#include "common/mem.h"
+#include "common/base/mem.h"
 #include "unit.h"
 #include "worker/store/database.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/alias.h"
-#include "common/mem.h"
+#include "common/base/mem.h"
 #include "unit.h"
 
 static const struct {

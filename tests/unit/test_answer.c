@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "common/mem.h"
+#include "common/base/mem.h"
 #include "supervisor/supervisor.h"
 #include "unit.h"
 #include "supervisor/run/run.h"

@@ -4,9 +4,9 @@
  */
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/mem.h"
-#include "common/utf8.h"
+#include "common/base/buffer.h"
+#include "common/base/mem.h"
+#include "common/base/utf8.h"
 #include "supervisor/supervisor.h"
 #include "unit.h"
 #include "supervisor/run/run.h"

@@ -10,7 +10,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "common/fd.h"
+#include "common/base/fd.h"
 #include "supervisor/peers/audit_file.h"
 #include "unit_folder.h"
 

@@ -1,10 +1,10 @@
 /*
- * Tests of common/base64: the vectors of RFC 4648, every byte there and back,
- * and what is no base64.
+ * Tests of common/base/base64: the vectors of RFC 4648, every byte there and
+ * back, and what is no base64.
  */
 #include <string.h>
 
-#include "common/base64.h"
+#include "common/base/base64.h"
 #include "unit.h"
 
 /* RFC 4648, section 10, and two more. */

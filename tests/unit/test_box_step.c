@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/box_step.h"
-#include "common/ipc.h"
+#include "common/ipc/ipc.h"
 #include "unit.h"
 
 UNIT_TESTS(rows_are_complete, BOX_STEPS)

@@ -1,13 +1,13 @@
 /*
- * Tests of common/buffer: bytes stay what they were while it grows, shrinks
- * at its front and is handed over.
+ * Tests of common/base/buffer: bytes stay what they were while it grows,
+ * shrinks at its front and is handed over.
  */
 #include <stdint.h>
 #include <string.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "common/limits.h"
-#include "common/mem.h"
+#include "common/base/mem.h"
 #include "unit.h"
 
 UNIT_TEST(grows_around_its_sizes)

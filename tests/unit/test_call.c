@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "common/mem.h"
+#include "common/base/mem.h"
 #include "supervisor/box/box.h"
 #include "supervisor/box/language.h"
 #include "supervisor/options/options.h"

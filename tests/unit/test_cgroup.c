@@ -12,9 +12,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "common/fd.h"
-#include "common/loop.h"
-#include "common/mem.h"
+#include "common/base/fd.h"
+#include "common/base/loop.h"
+#include "common/base/mem.h"
 #include "supervisor/box/cgroup.h"
 #include "supervisor/supervisor.h"
 #include "unit.h"

@@ -1,5 +1,5 @@
 /*
- * Tests of common/channel: every message arrives as it was sent, whatever
+ * Tests of common/ipc/channel: every message arrives as it was sent, whatever
  * breaks a rule ends the channel once and reaches no handler, no descriptor is
  * lost or left; the end of a peer is told once, behind what it had sent.
  */

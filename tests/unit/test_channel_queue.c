@@ -1,5 +1,5 @@
 /*
- * Tests of common/channel: a full socket keeps order, stops no reading, and
+ * Tests of common/ipc/channel: a full socket keeps order, stops no reading, and
  * what waits is bounded.
  */
 #include "channel_play.h"

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/fd.h"
+#include "common/base/fd.h"
 #include "unit.h"
 #include "supervisor/process/children_parts.h"
 

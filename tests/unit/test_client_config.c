@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/buffer.h"
-#include "common/mem.h"
+#include "common/base/buffer.h"
+#include "common/base/mem.h"
 #include "supervisor/command/adopt_client.h"
 #include "supervisor/command/client_config.h"
 #include "unit.h"

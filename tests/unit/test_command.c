@@ -3,7 +3,7 @@
  * they are about, and what is said of others.
  */
 
-#include "common/err.h"
+#include "common/base/err.h"
 #include "supervisor/options/command_word.h"
 #include "unit.h"
 

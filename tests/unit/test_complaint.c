@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "common/limits.h"
-#include "common/log.h"
-#include "common/mem.h"
-#include "common/utf8.h"
+#include "common/base/log.h"
+#include "common/base/mem.h"
+#include "common/base/utf8.h"
 #include "unit.h"
 #include "worker/broker/link/complaint.h"
 

@@ -5,10 +5,10 @@
  */
 #include <string.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "common/limits.h"
-#include "common/mem.h"
-#include "common/text_list.h"
+#include "common/base/mem.h"
+#include "common/base/text_list.h"
 #include "supervisor/box/container_argv.h"
 #include "unit.h"
 

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "common/limits.h"
-#include "common/loop.h"
-#include "common/mem.h"
+#include "common/base/loop.h"
+#include "common/base/mem.h"
 #include "supervisor/box/container_boxes.h"
 #include "supervisor/process/process.h"
 #include "unit.h"

@@ -6,7 +6,7 @@
  */
 #include <signal.h>
 
-#include "common/mem.h"
+#include "common/base/mem.h"
 #include "supervisor/box/container_fault.h"
 #include "unit.h"
 

@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/fd.h"
-#include "common/mem.h"
+#include "common/base/fd.h"
+#include "common/base/mem.h"
 #include "supervisor/box/container_folders.h"
 #include "unit.h"
 

@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/buffer.h"
-#include "common/mem.h"
+#include "common/base/buffer.h"
+#include "common/base/mem.h"
 #include "supervisor/box/container_argv.h"
 #include "supervisor/box/container_lock.h"
 #include "supervisor/box/container_sweep.h"

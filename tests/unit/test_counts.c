@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "common/box_usage.h"
-#include "common/loop.h"
+#include "common/base/loop.h"
 #include "supervisor/box/counts.h"
 #include "supervisor/process/process.h"
 #include "unit.h"

@@ -9,9 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/buffer.h"
-#include "common/fd.h"
-#include "common/mem.h"
+#include "common/base/buffer.h"
+#include "common/base/fd.h"
+#include "common/base/mem.h"
 #include "unit_folder.h"
 #include "worker/store/database.h"
 #include "worker/store/reserve.h"

@@ -1,12 +1,12 @@
 /*
- * Tests of common/err: the text and the code of an error, and that nothing
+ * Tests of common/base/err: the text and the code of an error, and that nothing
  * runs over, however long it gets.
  */
 #include <errno.h>
 #include <string.h>
 
-#include "common/err.h"
-#include "common/utf8.h"
+#include "common/base/err.h"
+#include "common/base/utf8.h"
 #include "unit.h"
 
 UNIT_TEST(names_what_the_system_says)

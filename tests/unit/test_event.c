@@ -1,11 +1,11 @@
 /*
- * Tests of common/event, which is a part of what libevent is: what a handler
- * may do to events is what matters, as relays free them in handlers.
+ * Tests of common/base/event, which is a part of what libevent is: what a
+ * handler may do to events is what matters, as relays free them in handlers.
  */
 #include <unistd.h>
 
-#include "common/clock.h"
-#include "common/loop.h"
+#include "common/base/clock.h"
+#include "common/base/loop.h"
 #include "unit.h"
 
 #define EVENTS 3

@@ -1,5 +1,5 @@
 /*
- * Tests of common/fd: descriptors close once, are handed over visibly, and
+ * Tests of common/base/fd: descriptors close once, are handed over visibly, and
  * a write is whole however the pipe takes it.
  */
 #include <errno.h>
@@ -9,9 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/fd.h"
+#include "common/base/fd.h"
 #include "common/limits.h"
-#include "common/mem.h"
+#include "common/base/mem.h"
 #include "unit.h"
 
 static int

@@ -1,9 +1,9 @@
 /*
- * Tests of common/file_name: which names a file that is kept can have.
+ * Tests of common/base/file_name: which names a file that is kept can have.
  */
 #include <string.h>
 
-#include "common/file_name.h"
+#include "common/base/file_name.h"
 #include "common/limits.h"
 #include "unit.h"
 

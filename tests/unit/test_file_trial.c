@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/fd.h"
-#include "common/mem.h"
+#include "common/base/fd.h"
+#include "common/base/mem.h"
 #include "supervisor/options/file_trial.h"
 #include "unit_folder.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "common/mem.h"
+#include "common/base/mem.h"
 #include "supervisor/servers/servers.h"
 #include "unit_folder.h"
 

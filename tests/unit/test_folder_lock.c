@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/fd.h"
+#include "common/base/fd.h"
 #include "common/limits.h"
 #include "supervisor/process/folder_lock.h"
 #include "unit.h"

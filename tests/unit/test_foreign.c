@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/fd.h"
+#include "common/base/fd.h"
 #include "supervisor/process/process.h"
 #include "supervisor/supervisor.h"
 #include "unit.h"

@@ -1,9 +1,9 @@
 /*
- * Tests of common/fortify.h: a process that would write more than a place has
- * room for is killed, and one that would not is let be. Compiled with
+ * Tests of common/base/fortify.h: a process that would write more than a place
+ * has room for is killed, and one that would not is let be. Compiled with
  * optimisation, like what includes it.
  */
-#include "common/fortify.h"
+#include "common/base/fortify.h"
 
 #include <fcntl.h>
 #include <signal.h>

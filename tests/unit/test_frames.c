@@ -10,13 +10,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/buffer.h"
-#include "common/fd.h"
-#include "common/json_span.h"
+#include "common/base/buffer.h"
+#include "common/base/fd.h"
+#include "common/json/json_span.h"
 #include "common/limits.h"
-#include "common/mem.h"
-#include "common/text_list.h"
-#include "common/utf8.h"
+#include "common/base/mem.h"
+#include "common/base/text_list.h"
+#include "common/base/utf8.h"
 #include "relay/relay.h"
 #include "unit.h"
 

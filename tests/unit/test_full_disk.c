@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "common/fd.h"
+#include "common/base/fd.h"
 #include "small_disk.h"
 #include "store_folder.h"
 #include "worker/store/memories.h"

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "common/limits.h"
-#include "common/loop.h"
-#include "common/mem.h"
+#include "common/base/loop.h"
+#include "common/base/mem.h"
 #include "unit.h"
 #include "worker/gateway/callers.h"
 #include "worker/gateway/conn.h"

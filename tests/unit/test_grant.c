@@ -3,9 +3,9 @@
  * more by the store, and costs its sender the channel; an honest one is
  * answered.
  */
-#include "common/fd.h"
-#include "common/ipc_pair.h"
-#include "common/ipc_socket.h"
+#include "common/base/fd.h"
+#include "common/ipc/ipc_pair.h"
+#include "common/ipc/ipc_socket.h"
 #include "worker/store/grant.h"
 
 #include "store_folder.h"

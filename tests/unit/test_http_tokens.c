@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/fd.h"
-#include "common/loop.h"
-#include "common/mem.h"
-#include "common/text_list.h"
+#include "common/base/fd.h"
+#include "common/base/loop.h"
+#include "common/base/mem.h"
+#include "common/base/text_list.h"
 #include "supervisor/front/http.h"
 #include "supervisor/front/tool.h"
 #include "supervisor/run/session.h"

@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "common/fd.h"
+#include "common/base/fd.h"
 #include "common/limits.h"
-#include "common/mem.h"
+#include "common/base/mem.h"
 #include "supervisor/servers/in_force.h"
 #include "unit_folder.h"
 

@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/fd.h"
-#include "common/mem.h"
+#include "common/base/fd.h"
+#include "common/base/mem.h"
 #include "small_disk.h"
 #include "unit_folder.h"
 #include "worker/files/intake.h"

@@ -1,8 +1,8 @@
 /*
- * Tests of common/ipc, made from the catalogue: whatever message is added to
- * ipc_messages.def is tested here by its row, with no line written for it.
+ * Tests of common/ipc/ipc, made from the catalogue: whatever message is added
+ * to ipc_messages.def is tested here by its row, with no line written for it.
  */
-#include "common/ipc_doc.h"
+#include "common/ipc/ipc_doc.h"
 #include "ipc_play.h"
 
 /* Rows */

@@ -1,5 +1,5 @@
 /*
- * Tests of common/ipc: the descriptors of every message, and the blobs that
+ * Tests of common/ipc/ipc: the descriptors of every message, and the blobs that
  * travel in memfds.
  */
 #include "ipc_play.h"

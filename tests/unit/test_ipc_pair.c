@@ -1,5 +1,5 @@
 /*
- * Tests of common/ipc_pair: two ends that keep packets apart, are closed on
+ * Tests of common/ipc/ipc_pair: two ends that keep packets apart, are closed on
  * exec, and wait only where they are asked to.
  */
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "common/ipc_pair.h"
+#include "common/ipc/ipc_pair.h"
 #include "unit.h"
 
 static int

@@ -1,13 +1,13 @@
 /*
- * Tests of common/json: what is written is one line of ASCII-safe JSON that
- * json_span reads back as the same bytes.
+ * Tests of common/json/json: what is written is one line of ASCII-safe JSON
+ * that json_span reads back as the same bytes.
  */
 #include <string.h>
 
-#include "common/json.h"
-#include "common/json_span.h"
+#include "common/json/json.h"
+#include "common/json/json_span.h"
 #include "common/limits.h"
-#include "common/mem.h"
+#include "common/base/mem.h"
 #include "unit.h"
 
 struct json_case {

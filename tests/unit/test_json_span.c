@@ -1,6 +1,6 @@
 /*
- * Tests of common/json_span: what is JSON and what is not, with the byte that
- * is named.
+ * Tests of common/json/json_span: what is JSON and what is not, with the byte
+ * that is named.
  */
 #include "json_span_play.h"
 

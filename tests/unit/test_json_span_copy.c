@@ -1,5 +1,5 @@
 /*
- * Tests of common/json_span: strings decoded, and values spliced without a
+ * Tests of common/json/json_span: strings decoded, and values spliced without a
  * change.
  */
 #include "json_span_play.h"

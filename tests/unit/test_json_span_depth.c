@@ -1,5 +1,5 @@
 /*
- * Tests of common/json_span: how deep and how broad a text may be.
+ * Tests of common/json/json_span: how deep and how broad a text may be.
  */
 #include "json_span_play.h"
 

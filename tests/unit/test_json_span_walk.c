@@ -1,6 +1,6 @@
 /*
- * Tests of common/json_span: walking through members and elements, and finding
- * them.
+ * Tests of common/json/json_span: walking through members and elements, and
+ * finding them.
  */
 #include "json_span_play.h"
 

@@ -1,13 +1,14 @@
 /*
- * Tests of common/jsonrpc: what a line is sorted into, that an id guessed from
- * the two ends of a line is never a wrong one, and the exact bytes of answers.
+ * Tests of common/json/jsonrpc: what a line is sorted into, that an id guessed
+ * from the two ends of a line is never a wrong one, and the exact bytes of
+ * answers.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/jsonrpc.h"
-#include "common/lines.h"
-#include "common/mem.h"
+#include "common/json/jsonrpc.h"
+#include "common/base/lines.h"
+#include "common/base/mem.h"
 #include "unit.h"
 
 #define SPAN(text) ((struct json_span){ (text), strlen(text) })

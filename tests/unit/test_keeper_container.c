@@ -15,8 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/buffer.h"
-#include "common/mem.h"
+#include "common/base/buffer.h"
+#include "common/base/mem.h"
 #include "unit.h"
 #include "supervisor/process/process.h"
 #include "keeper_times.h"

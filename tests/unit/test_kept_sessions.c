@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "common/limits.h"
-#include "common/loop.h"
-#include "common/mem.h"
-#include "common/text_list.h"
+#include "common/base/loop.h"
+#include "common/base/mem.h"
+#include "common/base/text_list.h"
 #include "unit.h"
 #include "supervisor/box/box.h"
 #include "supervisor/box/language.h"

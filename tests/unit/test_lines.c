@@ -1,13 +1,14 @@
 /*
- * Tests of common/lines: the same lines come out however the bytes were cut,
- * what is too long is reported with both of its ends, and memory is bounded.
+ * Tests of common/base/lines: the same lines come out however the bytes were
+ * cut, what is too long is reported with both of its ends, and memory is
+ * bounded.
  */
 #include <string.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "common/limits.h"
-#include "common/lines.h"
-#include "common/mem.h"
+#include "common/base/lines.h"
+#include "common/base/mem.h"
 #include "unit.h"
 
 #define auto_lines __attribute__((cleanup(lines_free)))

@@ -1,8 +1,8 @@
 /*
- * Tests of common/lockdown: after lockdown(role) a process can do what its
- * list says and nothing else. Each row is tried by a process of its own that
- * is locked down first; what it may not do must fail with EPERM (and not kill
- * it), by the bare system call, so that no library stands in between.
+ * Tests of common/seccomp/lockdown: after lockdown(role) a process can do what
+ * its list says and nothing else. Each row is tried by a process of its own
+ * that is locked down first; what it may not do must fail with EPERM (and not
+ * kill it), by the bare system call, so that no library stands in between.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,8 +21,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/landlock.h"
-#include "common/lockdown.h"
+#include "common/seccomp/landlock.h"
+#include "common/seccomp/lockdown.h"
 #include "unit.h"
 
 /* What the child ends with when it could not be locked down. */

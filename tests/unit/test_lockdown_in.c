@@ -1,8 +1,9 @@
 /*
- * Tests of common/lockdown for roles that are left one directory: what each may
- * do with files there, and that it can do nothing elsewhere. Each row is tried
- * by a process of its own, as in test_lockdown.c: a call that is not on the
- * list of the role fails with EPERM, a file that landlock guards with EACCES.
+ * Tests of common/seccomp/lockdown for roles that are left one directory: what
+ * each may do with files there, and that it can do nothing elsewhere. Each row
+ * is tried by a process of its own, as in test_lockdown.c: a call that is not
+ * on the list of the role fails with EPERM, a file that landlock guards with
+ * EACCES.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,9 +18,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/landlock.h"
-#include "common/lockdown.h"
-#include "common/mem.h"
+#include "common/seccomp/landlock.h"
+#include "common/seccomp/lockdown.h"
+#include "common/base/mem.h"
 #include "unit.h"
 
 /* What the child ends with when it could not be locked down. */

@@ -1,6 +1,6 @@
 /*
- * Tests of common/log: one write per line, whatever the text; foreign bytes
- * cannot forge a line or move a cursor; levels; and how fatal ends.
+ * Tests of common/base/log: one write per line, whatever the text; foreign
+ * bytes cannot forge a line or move a cursor; levels; and how fatal ends.
  */
 #include <string.h>
 #include <sys/socket.h>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "common/limits.h"
-#include "common/log.h"
+#include "common/base/log.h"
 #include "unit.h"
 
 /*

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "common/limits.h"
-#include "common/log.h"
-#include "common/mem.h"
+#include "common/base/log.h"
+#include "common/base/mem.h"
 #include "unit.h"
 #include "worker/broker/link/mcp_client.h"
 

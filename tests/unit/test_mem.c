@@ -1,11 +1,11 @@
 /*
- * Tests of common/mem: copies end in NUL, new memory is zero, hand-overs
+ * Tests of common/base/mem: copies end in NUL, new memory is zero, hand-overs
  * leave nothing behind, and no memory ends the process with status 70.
  */
 #include <stdint.h>
 
 #include "common/limits.h"
-#include "common/mem.h"
+#include "common/base/mem.h"
 #include "unit.h"
 
 /* What is not handed over is freed: LeakSanitizer and valgrind would tell. */

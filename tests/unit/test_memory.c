@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "common/mem.h"
+#include "common/base/mem.h"
 #include "unit.h"
 #include "watched.h"
 

@@ -5,8 +5,8 @@
 #include <sched.h>
 #include <sys/stat.h>
 
-#include "common/buffer.h"
-#include "common/mem.h"
+#include "common/base/buffer.h"
+#include "common/base/mem.h"
 #include "unit.h"
 #include "watched.h"
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "common/box_step.h"
-#include "common/mem.h"
+#include "common/base/mem.h"
 #include "unit_folder.h"
 #include "supervisor/box/native.h"
 

@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "common/fd.h"
+#include "common/base/fd.h"
 #include "supervisor/box/language.h"
 #include "supervisor/box/native.h"
 #include "supervisor/process/process.h"

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "common/limits.h"
-#include "common/mem.h"
+#include "common/base/mem.h"
 #include "supervisor/servers/servers.h"
 #include "supervisor/handlers.h"
 #include "unit.h"

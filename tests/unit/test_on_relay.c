@@ -9,11 +9,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "common/fd.h"
-#include "common/mem.h"
+#include "common/base/fd.h"
+#include "common/base/mem.h"
 #include "supervisor/box/box.h"
 #include "supervisor/box/language.h"
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "supervisor/handlers.h"
 #include "unit.h"
 #include "supervisor/process/process.h"

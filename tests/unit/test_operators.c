@@ -9,12 +9,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "common/clock.h"
-#include "common/fd.h"
-#include "common/ipc_socket.h"
-#include "common/loop.h"
-#include "common/mem.h"
-#include "common/text_list.h"
+#include "common/base/clock.h"
+#include "common/base/fd.h"
+#include "common/ipc/ipc_socket.h"
+#include "common/base/loop.h"
+#include "common/base/mem.h"
+#include "common/base/text_list.h"
 #define OPERATORS_ARE_HERE
 #include "not_here.h"
 #include "supervisor/front/operators.h"

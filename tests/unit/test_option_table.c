@@ -5,7 +5,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "common/log.h"
+#include "common/base/log.h"
 #include "supervisor/options/option_table.h"
 #include "supervisor/options/option_value.h"
 #include "unit.h"

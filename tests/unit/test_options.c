@@ -10,11 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/buffer.h"
-#include "common/fd.h"
+#include "common/base/buffer.h"
+#include "common/base/fd.h"
 #include "common/limits.h"
-#include "common/log.h"
-#include "common/mem.h"
+#include "common/base/log.h"
+#include "common/base/mem.h"
 #include "supervisor/options/option_value.h"
 #include "supervisor/options/options.h"
 #include "unit_folder.h"

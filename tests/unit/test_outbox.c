@@ -10,10 +10,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "common/buffer.h"
-#include "common/fd.h"
+#include "common/base/buffer.h"
+#include "common/base/fd.h"
 #include "common/limits.h"
-#include "common/mem.h"
+#include "common/base/mem.h"
 #include "relay/relay.h"
 #include "unit.h"
 

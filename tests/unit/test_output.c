@@ -9,11 +9,11 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "common/buffer.h"
-#include "common/fd.h"
+#include "common/base/buffer.h"
+#include "common/base/fd.h"
 #include "common/limits.h"
-#include "common/mem.h"
-#include "common/utf8.h"
+#include "common/base/mem.h"
+#include "common/base/utf8.h"
 #include "relay/relay.h"
 #include "unit.h"
 

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/fd.h"
+#include "common/base/fd.h"
 #include "common/limits.h"
-#include "common/mem.h"
+#include "common/base/mem.h"
 #include "unit.h"
 #include "worker/broker/link/pipes.h"
 

@@ -5,9 +5,9 @@
  */
 #include <string.h>
 
-#include "common/clock.h"
+#include "common/base/clock.h"
 #include "common/limits.h"
-#include "common/loop.h"
+#include "common/base/loop.h"
 #include "unit.h"
 #include "supervisor/box/box.h"
 #include "supervisor/box/language.h"

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "common/clock.h"
+#include "common/base/clock.h"
 #include "supervisor/box/progress.h"
 #include "unit.h"
 

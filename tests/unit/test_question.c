@@ -2,7 +2,7 @@
  * Tests of supervisor/front/question: questions to a client while it waits for
  * the answer to a call, in both eras.
  */
-#include "common/loop.h"
+#include "common/base/loop.h"
 #include "mcp_play.h"
 #include "supervisor/front/era.h"
 #include "supervisor/front/mcp.h"

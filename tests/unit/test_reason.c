@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "common/limits.h"
-#include "common/mem.h"
-#include "common/utf8.h"
+#include "common/base/mem.h"
+#include "common/base/utf8.h"
 #include "unit.h"
 #include "worker/broker/state/reason.h"
 

@@ -12,11 +12,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/buffer.h"
-#include "common/fd.h"
+#include "common/base/buffer.h"
+#include "common/base/fd.h"
 #include "common/limits.h"
-#include "common/mem.h"
-#include "common/text_list.h"
+#include "common/base/mem.h"
+#include "common/base/text_list.h"
 #include "supervisor/process/process.h"
 #include "unit_folder.h"
 

@@ -24,7 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/seccomp.h"
+#include "common/seccomp/seccomp.h"
 #include "unit.h"
 
 #include "bpf.h"

@@ -1,7 +1,7 @@
 /*
- * Tests of common/seccomp_compile, the build-time tool: a mistake in a list
- * stops the build with a sentence that names file and line, instead of becoming
- * a filter that means something else.
+ * Tests of common/seccomp/seccomp_compile, the build-time tool: a mistake in a
+ * list stops the build with a sentence that names file and line, instead of
+ * becoming a filter that means something else.
  *
  * Usage: test_seccomp_compile PATH/seccomp_compile
  */
@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "unit.h"
 
 #define HEAD "default errno ENOSYS\nbadarch kill\n"

@@ -1,6 +1,6 @@
 /*
- * Tests of common/seccomp_oci, the build-time tool: the profile that it makes
- * of the system calls of the box means, once an engine of containers has
+ * Tests of common/seccomp/seccomp_oci, the build-time tool: the profile that it
+ * makes of the system calls of the box means, once an engine of containers has
  * compiled it, what a filter of the same rules means. Only the error of a call
  * that is refused for its arguments may be another one.
  *
@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "common/mem.h"
+#include "common/base/mem.h"
 #include "unit.h"
 
 #include "bpf.h"

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "common/mem.h"
+#include "common/base/mem.h"
 #include "supervisor/servers/server_mask.h"
 #include "unit.h"
 

@@ -6,8 +6,8 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "common/mem.h"
-#include "common/utf8.h"
+#include "common/base/mem.h"
+#include "common/base/utf8.h"
 #include "supervisor/servers/server_names.h"
 #include "unit.h"
 

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/buffer.h"
-#include "common/mem.h"
+#include "common/base/buffer.h"
+#include "common/base/mem.h"
 #include "supervisor/servers/servers.h"
 #include "unit_folder.h"
 

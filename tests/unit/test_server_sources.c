@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/buffer.h"
-#include "common/fd.h"
+#include "common/base/buffer.h"
+#include "common/base/fd.h"
 #include "common/limits.h"
-#include "common/mem.h"
+#include "common/base/mem.h"
 #include "supervisor/servers/servers.h"
 #include "unit_folder.h"
 

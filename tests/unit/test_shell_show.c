@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/fd.h"
+#include "common/base/fd.h"
 #include "common/limits.h"
-#include "common/mem.h"
+#include "common/base/mem.h"
 #include "common/picture.h"
 #include "unit.h"
 #include "worker/box/shell/mcp.h"

@@ -1,10 +1,10 @@
 /*
- * Tests of common/shown: foreign text comes out as text that moves no cursor,
- * forges no line and hides nothing, in any language.
+ * Tests of common/base/shown: foreign text comes out as text that moves no
+ * cursor, forges no line and hides nothing, in any language.
  */
 #include <string.h>
 
-#include "common/shown.h"
+#include "common/base/shown.h"
 #include "unit.h"
 
 static const struct {

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/asan.h"
+#include "common/base/asan.h"
 #include "common/limits.h"
 #include "unit.h"
 #include "worker/box/native/native.h"

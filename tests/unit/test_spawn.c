@@ -19,10 +19,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/fd.h"
-#include "common/mem.h"
+#include "common/base/fd.h"
+#include "common/base/mem.h"
 #include "supervisor/supervisor.h"
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "unit.h"
 #include "supervisor/process/process.h"
 

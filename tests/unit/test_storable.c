@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "common/limits.h"
 #include "common/storable.h"
 #include "unit.h"

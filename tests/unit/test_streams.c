@@ -6,9 +6,9 @@
  */
 #include <string.h>
 
-#include "common/base64.h"
-#include "common/buffer.h"
-#include "common/mem.h"
+#include "common/base/base64.h"
+#include "common/base/buffer.h"
+#include "common/base/mem.h"
 #include "relay/relay.h"
 #include "unit.h"
 

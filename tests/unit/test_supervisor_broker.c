@@ -13,9 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/fd.h"
-#include "common/ipc_socket.h"
-#include "common/mem.h"
+#include "common/base/fd.h"
+#include "common/ipc/ipc_socket.h"
+#include "common/base/mem.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/peers/server_process.h"
 #define BROKER_IS_HERE

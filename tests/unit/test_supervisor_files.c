@@ -12,10 +12,10 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "common/fd.h"
-#include "common/ipc_socket.h"
-#include "common/loop.h"
-#include "common/mem.h"
+#include "common/base/fd.h"
+#include "common/ipc/ipc_socket.h"
+#include "common/base/loop.h"
+#include "common/base/mem.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/peers/files.h"
 #include "supervisor/peers/state_dir.h"

@@ -8,9 +8,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "common/fd.h"
-#include "common/ipc_socket.h"
-#include "common/loop.h"
+#include "common/base/fd.h"
+#include "common/ipc/ipc_socket.h"
+#include "common/base/loop.h"
 #define GATEWAY_IS_HERE
 #include "not_here.h"
 #include "supervisor/peers/gateway.h"

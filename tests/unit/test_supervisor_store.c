@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/fd.h"
-#include "common/ipc_socket.h"
-#include "common/loop.h"
+#include "common/base/fd.h"
+#include "common/ipc/ipc_socket.h"
+#include "common/base/loop.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/peers/state_dir.h"
 #define STORE_IS_HERE

@@ -1,10 +1,10 @@
 /*
- * Tests of common/text_list: each text of a list is found once, and none
+ * Tests of common/base/text_list: each text of a list is found once, and none
  * behind its end.
  */
 
-#include "common/mem.h"
-#include "common/text_list.h"
+#include "common/base/mem.h"
+#include "common/base/text_list.h"
 #include "unit.h"
 
 static const struct {

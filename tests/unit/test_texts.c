@@ -5,7 +5,7 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "common/mem.h"
+#include "common/base/mem.h"
 #include "supervisor/supervisor.h"
 #include "unit.h"
 #include "supervisor/front/front.h"

@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/fd.h"
-#include "common/mem.h"
-#include "common/text_list.h"
+#include "common/base/fd.h"
+#include "common/base/mem.h"
+#include "common/base/text_list.h"
 #include "supervisor/peers/tokens.h"
 #include "unit_folder.h"
 

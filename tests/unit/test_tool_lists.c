@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/limits.h"
-#include "common/mem.h"
+#include "common/base/mem.h"
 #include "unit_folder.h"
 #include "worker/store/tool_lists.h"
 

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "supervisor/front/toon.h"
 #include "unit.h"
 

@@ -1,11 +1,11 @@
 /*
- * Tests of common/utf8: what is valid, what becomes U+FFFD, and where a
+ * Tests of common/base/utf8: what is valid, what becomes U+FFFD, and where a
  * character is cut.
  */
 #include <string.h>
 
-#include "common/mem.h"
-#include "common/utf8.h"
+#include "common/base/mem.h"
+#include "common/base/utf8.h"
 #include "unit.h"
 
 #define R "\xef\xbf\xbd" /* what a broken part becomes */

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#include "common/json_span.h"
-#include "common/mem.h"
+#include "common/json/json_span.h"
+#include "common/base/mem.h"
 #include "unit.h"
 #include "worker/reader/translation.h"
 

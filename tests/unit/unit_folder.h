@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "common/mem.h"
+#include "common/base/mem.h"
 #include "unit.h"
 
 static char folder[] = "/tmp/caisson-test-XXXXXX";

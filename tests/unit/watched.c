@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "common/box_usage.h"
-#include "common/fd.h"
-#include "common/ipc.h"
-#include "common/mem.h"
+#include "common/base/fd.h"
+#include "common/ipc/ipc.h"
+#include "common/base/mem.h"
 #include "unit.h"
 #include "watched.h"
 

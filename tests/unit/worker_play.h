@@ -12,9 +12,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "common/fd.h"
-#include "common/ipc_socket.h"
-#include "common/loop.h"
+#include "common/base/fd.h"
+#include "common/ipc/ipc_socket.h"
+#include "common/base/loop.h"
 #include "unit.h"
 
 static struct ipc_packet packet;

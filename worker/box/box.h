@@ -5,7 +5,7 @@
 #define WORKER_BOX_BOX_H
 
 #include "native/sandbox.h"
-#include "../../common/err.h"
+#include "../../common/base/err.h"
 
 /*
  * languages.c: returns the row of exactly this name, static; NULL if there is

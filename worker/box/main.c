@@ -10,10 +10,10 @@
 #include "box.h"
 #include "interpreter/interpreter.h"
 #include "native/native.h"
-#include "../../common/asan_main.h"
-#include "../../common/fd.h"
-#include "../../common/landlock.h"
-#include "../../common/log.h"
+#include "../../common/base/asan_main.h"
+#include "../../common/base/fd.h"
+#include "../../common/seccomp/landlock.h"
+#include "../../common/base/log.h"
 #include "../../common/role.h"
 
 /* Up to IDENTITY it may still be root and access directories of root. */

@@ -16,10 +16,10 @@
 #include <unistd.h>
 
 #include "box.h"
-#include "../../common/fd.h"
-#include "../../common/ipc_socket.h"
-#include "../../common/log.h"
-#include "../../common/utf8.h"
+#include "../../common/base/fd.h"
+#include "../../common/ipc/ipc_socket.h"
+#include "../../common/base/log.h"
+#include "../../common/base/utf8.h"
 
 /*
  * Each message but the first, whose fields a box borrows for as long as it is

@@ -35,8 +35,8 @@
 #include "native/native.h"
 #include "native/template/template.h"
 #include "python/python.h"
-#include "../../common/landlock.h"
-#include "../../common/mem.h"
+#include "../../common/seccomp/landlock.h"
+#include "../../common/base/mem.h"
 
 /* Size registered by the C library (linux/rseq.h: ORIG_RSEQ_SIZE). */
 #define TEMPLATE_RSEQ_SIZE 32

@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 
 #include "../../common/limits.h"
-#include "../../common/log.h"
+#include "../../common/base/log.h"
 #include "tools/archive.h"
 #include "state/audit.h"
 #include "broker.h"

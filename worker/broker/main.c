@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../../common/asan_main.h"
+#include "../../common/base/asan_main.h"
 #include "../../common/limits.h"
-#include "../../common/lockdown.h"
-#include "../../common/log.h"
-#include "../../common/loop.h"
+#include "../../common/seccomp/lockdown.h"
+#include "../../common/base/log.h"
+#include "../../common/base/loop.h"
 #include "broker.h"
 
 /* The supervisor has closed the channel or exited. */

@@ -5,10 +5,10 @@
  */
 #include <string.h>
 
-#include "../../common/json_span.h"
+#include "../../common/json/json_span.h"
 #include "../../common/limits.h"
-#include "../../common/log.h"
-#include "../../common/mem.h"
+#include "../../common/base/log.h"
+#include "../../common/base/mem.h"
 #include "broker.h"
 #include "call.h"
 #include "state/reason.h"

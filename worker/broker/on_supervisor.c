@@ -4,7 +4,7 @@
  */
 #include <inttypes.h>
 
-#include "../../common/log.h"
+#include "../../common/base/log.h"
 #include "tools/archive.h"
 #include "state/audit.h"
 #include "broker.h"

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/exchange.h"
-#include "../../common/json.h"
+#include "../../common/ipc/exchange.h"
+#include "../../common/json/json.h"
 #include "../../common/limits.h"
-#include "../../common/log.h"
-#include "../../common/mem.h"
-#include "../../common/text_list.h"
+#include "../../common/base/log.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/text_list.h"
 #include "link/queue.h"
 #include "state/reason.h"
 #include "link/server.h"

@@ -6,7 +6,7 @@
 
 #define IPC_SELF broker
 #define IPC_SELF_IS_BROKER
-#include "../../common/ipc_route.h"
+#include "../../common/ipc/ipc_route.h"
 
 channel_handler *const *
 broker_routes(void)

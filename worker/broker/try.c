@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "../../common/log.h"
+#include "../../common/base/log.h"
 #include "broker.h"
 #include "state/definition.h"
 #include "link/server.h"

@@ -1,7 +1,7 @@
 /*
  * ADD_FILE: see added.h. Runs in files.
  */
-#include "../../common/file_name.h"
+#include "../../common/base/file_name.h"
 #include "../../common/limits.h"
 #include "added.h"
 #include "intake.h"

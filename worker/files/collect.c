@@ -10,13 +10,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "../../common/buffer.h"
-#include "../../common/fd.h"
-#include "../../common/file_name.h"
+#include "../../common/base/buffer.h"
+#include "../../common/base/fd.h"
+#include "../../common/base/file_name.h"
 #include "../../common/limits.h"
-#include "../../common/log.h"
-#include "../../common/mem.h"
-#include "../../common/text_list.h"
+#include "../../common/base/log.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/text_list.h"
 #include "collect.h"
 #include "intake.h"
 #include "kept.h"

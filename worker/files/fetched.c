@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../common/file_name.h"
-#include "../../common/log.h"
-#include "../../common/mem.h"
+#include "../../common/base/file_name.h"
+#include "../../common/base/log.h"
+#include "../../common/base/mem.h"
 #include "../../common/picture.h"
 #include "fetched.h"
 #include "kept.h"

@@ -13,9 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../common/clock.h"
-#include "../../common/log.h"
-#include "../../common/mem.h"
+#include "../../common/base/clock.h"
+#include "../../common/base/log.h"
+#include "../../common/base/mem.h"
 #include "intake.h"
 #include "kept.h"
 #include "outdated.h"

@@ -4,13 +4,13 @@
  */
 #include <string.h>
 
-#include "../../common/fd.h"
-#include "../../common/file_name.h"
+#include "../../common/base/fd.h"
+#include "../../common/base/file_name.h"
 #include "../../common/limits.h"
-#include "../../common/lockdown.h"
-#include "../../common/log.h"
-#include "../../common/mem.h"
-#include "../../common/text_list.h"
+#include "../../common/seccomp/lockdown.h"
+#include "../../common/base/log.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/text_list.h"
 #include "added.h"
 #include "collect.h"
 #include "deliver.h"

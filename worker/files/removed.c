@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "../../common/file_name.h"
-#include "../../common/log.h"
+#include "../../common/base/file_name.h"
+#include "../../common/base/log.h"
 #include "kept.h"
 #include "removed.h"
 #include "task.h"

@@ -6,7 +6,7 @@
 
 #define IPC_SELF files
 #define IPC_SELF_IS_FILES
-#include "../../common/ipc_route.h"
+#include "../../common/ipc/ipc_route.h"
 
 channel_handler *const *
 files_routes(void)

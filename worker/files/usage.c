@@ -4,8 +4,8 @@
  */
 #include <string.h>
 
-#include "../../common/buffer.h"
-#include "../../common/text_list.h"
+#include "../../common/base/buffer.h"
+#include "../../common/base/text_list.h"
 #include "kept.h"
 #include "share.h"
 #include "task.h"

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "../../common/limits.h"
-#include "../../common/log.h"
+#include "../../common/base/log.h"
 #include "directory.h"
 #include "head.h"
 #include "versions.h"

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "../../common/address.h"
-#include "../../common/clock.h"
-#include "../../common/log.h"
-#include "../../common/mem.h"
+#include "../../common/base/clock.h"
+#include "../../common/base/log.h"
+#include "../../common/base/mem.h"
 #include "callers.h"
 
 static void

@@ -10,11 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../common/clock.h"
-#include "../../common/fd.h"
+#include "../../common/base/clock.h"
+#include "../../common/base/fd.h"
 #include "../../common/limits.h"
-#include "../../common/mem.h"
-#include "../../common/shown.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/shown.h"
 #include "callers.h"
 #include "check.h"
 #include "conn.h"

@@ -8,8 +8,8 @@
 
 #include <event2/event.h>
 
-#include "../../common/buffer.h"
-#include "../../common/ipc.h"
+#include "../../common/base/buffer.h"
+#include "../../common/ipc/ipc.h"
 #include "gateway.h"
 
 struct ask;

@@ -12,7 +12,7 @@
 #include <sys/queue.h>
 #include <sys/types.h>
 
-#include "../../common/channel.h"
+#include "../../common/ipc/channel.h"
 
 struct caller;
 struct conn;

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "../../common/limits.h"
-#include "../../common/log.h"
-#include "../../common/mem.h"
+#include "../../common/base/log.h"
+#include "../../common/base/mem.h"
 #include "callers.h"
 #include "check.h"
 #include "guest.h"

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../common/buffer.h"
+#include "../../common/base/buffer.h"
 #include "../../common/http_method.h"
 
 /* The fields that the gateway uses: http_fields.def, one row each. */

@@ -7,7 +7,7 @@
 #include <strings.h>
 
 #include "../../common/limits.h"
-#include "../../common/mem.h"
+#include "../../common/base/mem.h"
 #include "http.h"
 
 /* The names and kinds of the fields in use. */

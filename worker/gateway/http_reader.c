@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "../../common/limits.h"
-#include "../../common/mem.h"
+#include "../../common/base/mem.h"
 #include "http.h"
 
 /* The part of a request that is expected next. */

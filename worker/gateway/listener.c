@@ -10,10 +10,10 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "../../common/fd.h"
+#include "../../common/base/fd.h"
 #include "../../common/limits.h"
-#include "../../common/log.h"
-#include "../../common/mem.h"
+#include "../../common/base/log.h"
+#include "../../common/base/mem.h"
 #include "callers.h"
 #include "conn.h"
 #include "listener.h"

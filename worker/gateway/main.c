@@ -7,10 +7,10 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include "../../common/asan_main.h"
+#include "../../common/base/asan_main.h"
 #include "../../common/limits.h"
-#include "../../common/log.h"
-#include "../../common/loop.h"
+#include "../../common/base/log.h"
+#include "../../common/base/loop.h"
 #include "callers.h"
 #include "conn.h"
 #include "gateway.h"

@@ -2,9 +2,9 @@
  * The messages from the supervisor: the complete interface between the two.
  * Runs in the gateway.
  */
-#include "../../common/lockdown.h"
-#include "../../common/log.h"
-#include "../../common/mem.h"
+#include "../../common/seccomp/lockdown.h"
+#include "../../common/base/log.h"
+#include "../../common/base/mem.h"
 #include "conn.h"
 #include "gateway.h"
 #include "guest.h"

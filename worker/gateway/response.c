@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "../../common/json.h"
+#include "../../common/json/json.h"
 #include "response.h"
 
 /* RFC 9110, section 15 */

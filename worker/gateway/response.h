@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "../../common/buffer.h"
+#include "../../common/base/buffer.h"
 
 struct response {
 	int status;

@@ -6,7 +6,7 @@
 
 #define IPC_SELF gateway
 #define IPC_SELF_IS_GATEWAY
-#include "../../common/ipc_route.h"
+#include "../../common/ipc/ipc_route.h"
 
 channel_handler *const *
 gateway_routes(void)

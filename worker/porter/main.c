@@ -6,11 +6,11 @@
 #include <signal.h>
 #include <sys/stat.h>
 
-#include "../../common/asan_main.h"
-#include "../../common/fd.h"
+#include "../../common/base/asan_main.h"
+#include "../../common/base/fd.h"
 #include "../../common/limits.h"
-#include "../../common/log.h"
-#include "../../common/loop.h"
+#include "../../common/base/log.h"
+#include "../../common/base/loop.h"
 #include "porter.h"
 
 /* The supervisor has cancelled the task or exited. */

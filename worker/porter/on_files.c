@@ -4,8 +4,8 @@
  */
 #include <string.h>
 
-#include "../../common/file_name.h"
-#include "../../common/log.h"
+#include "../../common/base/file_name.h"
+#include "../../common/base/log.h"
 #include "in.h"
 #include "porter.h"
 

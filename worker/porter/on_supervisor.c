@@ -4,9 +4,9 @@
  */
 #include <string.h>
 
-#include "../../common/fd.h"
-#include "../../common/lockdown.h"
-#include "../../common/log.h"
+#include "../../common/base/fd.h"
+#include "../../common/seccomp/lockdown.h"
+#include "../../common/base/log.h"
 #include "in.h"
 #include "out.h"
 #include "porter.h"

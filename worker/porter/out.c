@@ -11,9 +11,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "../../common/entries.h"
-#include "../../common/fd.h"
-#include "../../common/mem.h"
+#include "../../common/base/entries.h"
+#include "../../common/base/fd.h"
+#include "../../common/base/mem.h"
 #include "beneath.h"
 #include "out.h"
 

@@ -10,8 +10,8 @@
 #ifndef WORKER_PORTER_PORTER_H
 #define WORKER_PORTER_PORTER_H
 
-#include "../../common/channel.h"
-#include "../../common/ipc.h"
+#include "../../common/ipc/channel.h"
+#include "../../common/ipc/ipc.h"
 
 struct porter {
 	struct event_base *base;

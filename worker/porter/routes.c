@@ -6,7 +6,7 @@
 
 #define IPC_SELF porter
 #define IPC_SELF_IS_PORTER
-#include "../../common/ipc_route.h"
+#include "../../common/ipc/ipc_route.h"
 
 channel_handler *const *
 porter_routes(void)

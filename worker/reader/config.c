@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "../../common/limits.h"
-#include "../../common/mem.h"
+#include "../../common/base/mem.h"
 #include "config.h"
 #include "config_members.h"
 #include "jsonc.h"

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "../../common/config_shape.h"
-#include "../../common/ipc.h"
+#include "../../common/ipc/ipc.h"
 #include "spots.h"
 
 /* The receiver of rows. Pointers in a row are valid only during the call. */

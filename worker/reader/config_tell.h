@@ -6,7 +6,7 @@
 #ifndef READER_CONFIG_TELL_H
 #define READER_CONFIG_TELL_H
 
-#include "../../common/json_span.h"
+#include "../../common/json/json_span.h"
 #include "config.h"
 #include "entry.h"
 #include "place.h"

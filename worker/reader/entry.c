@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "../../common/limits.h"
-#include "../../common/mem.h"
-#include "../../common/text_list.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/text_list.h"
 #include "entry.h"
 
 /* The length of a name in an error message. */

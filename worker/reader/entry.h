@@ -6,10 +6,10 @@
 #ifndef READER_ENTRY_H
 #define READER_ENTRY_H
 
-#include "../../common/buffer.h"
+#include "../../common/base/buffer.h"
 #include "../../common/config_shape.h"
-#include "../../common/err.h"
-#include "../../common/json_span.h"
+#include "../../common/base/err.h"
+#include "../../common/json/json_span.h"
 
 /* All zeroes is an empty entry. Texts are UTF-8, without NUL, as written. */
 struct entry {

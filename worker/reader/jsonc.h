@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-#include "../../common/err.h"
+#include "../../common/base/err.h"
 
 /*
  * Blanks in text a byte order mark at its start, comments (two slashes to the

@@ -6,16 +6,16 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../../common/asan_main.h"
+#include "../../common/base/asan_main.h"
 #include "../../common/limits.h"
-#include "../../common/lockdown.h"
-#include "../../common/log.h"
-#include "../../common/loop.h"
+#include "../../common/seccomp/lockdown.h"
+#include "../../common/base/log.h"
+#include "../../common/base/loop.h"
 #include "reader.h"
 
 #define IPC_SELF reader
 #define IPC_SELF_IS_READER
-#include "../../common/ipc_route.h"
+#include "../../common/ipc/ipc_route.h"
 
 /* The supervisor has closed the channel or exited. */
 static void

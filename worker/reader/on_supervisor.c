@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../common/buffer.h"
-#include "../../common/fd.h"
-#include "../../common/log.h"
+#include "../../common/base/buffer.h"
+#include "../../common/base/fd.h"
+#include "../../common/base/log.h"
 #include "config.h"
 #include "reader.h"
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/err.h"
-#include "../../common/mem.h"
+#include "../../common/base/err.h"
+#include "../../common/base/mem.h"
 #include "outline.h"
 #include "toml_text.h"
 

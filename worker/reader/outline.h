@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "../../common/buffer.h"
+#include "../../common/base/buffer.h"
 
 /* The table whose members are servers. */
 #define OUTLINE_TABLE "mcp_servers"

@@ -8,8 +8,8 @@
 #ifndef READER_READER_H
 #define READER_READER_H
 
-#include "../../common/channel.h"
-#include "../../common/ipc.h"
+#include "../../common/ipc/channel.h"
+#include "../../common/ipc/ipc.h"
 
 struct reader {
 	struct event_base *base;

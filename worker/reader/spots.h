@@ -7,8 +7,8 @@
 #ifndef READER_SPOTS_H
 #define READER_SPOTS_H
 
-#include "../../common/json_span.h"
-#include "../../common/ipc.h"
+#include "../../common/json/json_span.h"
+#include "../../common/ipc/ipc.h"
 #include "outline.h"
 
 /* The receiver; a spot belongs to the last reported row. */

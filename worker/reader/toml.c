@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "../../common/limits.h"
-#include "../../common/mem.h"
-#include "../../common/utf8.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/utf8.h"
 #include "toml.h"
 #include "toml_scalar.h"
 #include "toml_text.h"

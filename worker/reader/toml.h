@@ -6,7 +6,7 @@
 #ifndef READER_TOML_H
 #define READER_TOML_H
 
-#include "../../common/err.h"
+#include "../../common/base/err.h"
 #include "outline.h"
 #include "translation.h"
 

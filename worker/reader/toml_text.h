@@ -5,8 +5,8 @@
 #ifndef READER_TOML_TEXT_H
 #define READER_TOML_TEXT_H
 
-#include "../../common/buffer.h"
-#include "../../common/err.h"
+#include "../../common/base/buffer.h"
+#include "../../common/base/err.h"
 
 /*
  * Reads the string whose quote is at *pos, appends its value to out and moves

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "../../common/err.h"
+#include "../../common/base/err.h"
 #include "place.h"
 #include "translation.h"
 

@@ -5,7 +5,7 @@
 #ifndef READER_TRANSLATION_H
 #define READER_TRANSLATION_H
 
-#include "../../common/buffer.h"
+#include "../../common/base/buffer.h"
 #include "place.h"
 
 /* From this byte of the JSON on, the text is from this position of the file. */

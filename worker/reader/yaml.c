@@ -5,9 +5,9 @@
 #include <string.h>
 #include <yaml.h>
 
-#include "../../common/json.h"
+#include "../../common/json/json.h"
 #include "../../common/limits.h"
-#include "../../common/utf8.h"
+#include "../../common/base/utf8.h"
 #include "yaml.h"
 
 /* An open mapping or sequence. */

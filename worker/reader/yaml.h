@@ -6,7 +6,7 @@
 #ifndef READER_YAML_H
 #define READER_YAML_H
 
-#include "../../common/err.h"
+#include "../../common/base/err.h"
 #include "translation.h"
 
 /*

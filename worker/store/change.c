@@ -2,7 +2,7 @@
  * Changes of the database: see change.h. Runs in the store.
  */
 #include "../../common/limits.h"
-#include "../../common/mem.h"
+#include "../../common/base/mem.h"
 #include "change.h"
 #include "reserve.h"
 

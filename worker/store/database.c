@@ -9,14 +9,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../common/fd.h"
-#include "../../common/file_kind.h"
-#include "../../common/json.h"
+#include "../../common/base/fd.h"
+#include "../../common/ipc/file_kind.h"
+#include "../../common/json/json.h"
 #include "../../common/limits.h"
-#include "../../common/log.h"
-#include "../../common/mem.h"
+#include "../../common/base/log.h"
+#include "../../common/base/mem.h"
 #include "../../common/storable.h"
-#include "../../common/utf8.h"
+#include "../../common/base/utf8.h"
 #include "database.h"
 #include "reserve.h"
 

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../common/buffer.h"
-#include "../../common/err.h"
+#include "../../common/base/buffer.h"
+#include "../../common/base/err.h"
 
 #define DATABASE_NAME "caisson.db"
 

@@ -3,9 +3,9 @@
  */
 #include <stdlib.h>
 
-#include "../../common/exchange.h"
+#include "../../common/ipc/exchange.h"
 #include "../../common/limits.h"
-#include "../../common/mem.h"
+#include "../../common/base/mem.h"
 #include "database.h"
 #include "grant.h"
 

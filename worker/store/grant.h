@@ -6,7 +6,7 @@
 #ifndef WORKER_STORE_GRANT_H
 #define WORKER_STORE_GRANT_H
 
-#include "../../common/buffer.h"
+#include "../../common/base/buffer.h"
 #include "store.h"
 
 /* Starts to answer requests on the channel, which is taken. */

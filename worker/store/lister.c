@@ -1,7 +1,7 @@
 /*
  * The channel to the broker: see lister.h. Runs in the store.
  */
-#include "../../common/log.h"
+#include "../../common/base/log.h"
 #include "lister.h"
 
 /* A store that only waited for this channel ends. */

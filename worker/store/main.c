@@ -7,10 +7,10 @@
 #include <signal.h>
 #include <sys/stat.h>
 
-#include "../../common/asan_main.h"
+#include "../../common/base/asan_main.h"
 #include "../../common/limits.h"
-#include "../../common/log.h"
-#include "../../common/loop.h"
+#include "../../common/base/log.h"
+#include "../../common/base/loop.h"
 #include "database.h"
 #include "grant.h"
 #include "lister.h"

@@ -1,7 +1,7 @@
 /*
  * Memories: see memories.h. Runs in the store.
  */
-#include "../../common/json.h"
+#include "../../common/json/json.h"
 #include "../../common/limits.h"
 #include "../../common/storable.h"
 #include "change.h"

@@ -7,8 +7,8 @@
 #ifndef WORKER_STORE_MEMORIES_H
 #define WORKER_STORE_MEMORIES_H
 
-#include "../../common/buffer.h"
-#include "../../common/ipc.h"
+#include "../../common/base/buffer.h"
+#include "../../common/ipc/ipc.h"
 #include "database.h"
 
 /* A memory to save. */

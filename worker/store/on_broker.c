@@ -4,8 +4,8 @@
  */
 #include <time.h>
 
-#include "../../common/log.h"
-#include "../../common/mem.h"
+#include "../../common/base/log.h"
+#include "../../common/base/mem.h"
 #include "lister.h"
 #include "tool_lists.h"
 

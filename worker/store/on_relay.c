@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "../../common/limits.h"
-#include "../../common/mem.h"
+#include "../../common/base/mem.h"
 #include "../../common/storable.h"
-#include "../../common/utf8.h"
+#include "../../common/base/utf8.h"
 #include "grant.h"
 #include "memories.h"
 #include "outputs.h"

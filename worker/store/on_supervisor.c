@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "../../common/limits.h"
-#include "../../common/lockdown.h"
-#include "../../common/log.h"
-#include "../../common/mem.h"
-#include "../../common/utf8.h"
+#include "../../common/seccomp/lockdown.h"
+#include "../../common/base/log.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/utf8.h"
 #include "database.h"
 #include "grant.h"
 #include "lister.h"

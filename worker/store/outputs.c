@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../common/json.h"
+#include "../../common/json/json.h"
 #include "../../common/limits.h"
-#include "../../common/utf8.h"
+#include "../../common/base/utf8.h"
 #include "change.h"
 #include "outputs.h"
 

@@ -5,8 +5,8 @@
 #ifndef WORKER_STORE_OUTPUTS_H
 #define WORKER_STORE_OUTPUTS_H
 
-#include "../../common/buffer.h"
-#include "../../common/ipc.h"
+#include "../../common/base/buffer.h"
+#include "../../common/ipc/ipc.h"
 #include "database.h"
 
 struct output {

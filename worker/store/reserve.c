@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "../../common/limits.h"
-#include "../../common/mem.h"
+#include "../../common/base/mem.h"
 #include "reserve.h"
 
 int

@@ -6,7 +6,7 @@
 
 #define IPC_SELF store
 #define IPC_SELF_IS_STORE
-#include "../../common/ipc_route.h"
+#include "../../common/ipc/ipc_route.h"
 
 channel_handler *const *
 store_routes(void)

@@ -8,8 +8,8 @@
 #ifndef WORKER_STORE_SAVED_TOOLS_H
 #define WORKER_STORE_SAVED_TOOLS_H
 
-#include "../../common/buffer.h"
-#include "../../common/ipc.h"
+#include "../../common/base/buffer.h"
+#include "../../common/ipc/ipc.h"
 #include "database.h"
 
 /* A tool to save. */

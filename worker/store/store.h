@@ -14,8 +14,8 @@
 
 #include <sys/queue.h>
 
-#include "../../common/channel.h"
-#include "../../common/ipc.h"
+#include "../../common/ipc/channel.h"
+#include "../../common/ipc/ipc.h"
 
 struct grant;
 struct database;

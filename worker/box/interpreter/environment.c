@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "interpreter.h"
-#include "../../../common/library_threads.h"
-#include "../../../common/mem.h"
+#include "../../../common/seccomp/library_threads.h"
+#include "../../../common/base/mem.h"
 
 /* The PATH, without the directory of the interpreter. */
 #define ENVIRONMENT_PATH "/usr/local/bin:/usr/bin:/bin"

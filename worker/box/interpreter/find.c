@@ -17,7 +17,7 @@
 
 #include "interpreter.h"
 #include "../native/native.h"
-#include "../../../common/mem.h"
+#include "../../../common/base/mem.h"
 
 /*
  * Directories that must never be exposed to a box, even for an interpreter

@@ -7,7 +7,7 @@
 #define WORKER_BOX_INTERPRETER_INTERPRETER_H
 
 #include "../native/sandbox.h"
-#include "../../../common/err.h"
+#include "../../../common/base/err.h"
 
 /* find.c, run by the launcher */
 /*

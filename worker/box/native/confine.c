@@ -8,10 +8,10 @@
 #include <fcntl.h>
 
 #include "native.h"
-#include "../../../common/fd.h"
-#include "../../../common/landlock.h"
-#include "../../../common/landlock_abi.h"
-#include "../../../common/seccomp.h"
+#include "../../../common/base/fd.h"
+#include "../../../common/seccomp/landlock.h"
+#include "../../../common/seccomp/landlock_abi.h"
+#include "../../../common/seccomp/seccomp.h"
 
 #include "box_filter.h"
 #include "forked_filter.h"

@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 #include "native.h"
-#include "../../../common/fd.h"
-#include "../../../common/mem.h"
+#include "../../../common/base/fd.h"
+#include "../../../common/base/mem.h"
 
 #define DATA_NAME "box"
 /* The library that a template loads into the interpreter is beside that. */

@@ -21,8 +21,8 @@
 #include <unistd.h>
 
 #include "native.h"
-#include "../../../common/fd.h"
-#include "../../../common/log.h"
+#include "../../../common/base/fd.h"
+#include "../../../common/base/log.h"
 
 #define FOLDER_PLACE "/tmp"
 #define FOLDER_PREFIX "caisson-box-"

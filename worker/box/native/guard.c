@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "native.h"
-#include "../../../common/fd.h"
+#include "../../../common/base/fd.h"
 
 /*
  * The report of the guard to the launcher, sent once. Both are the same

@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 #include "native.h"
-#include "../../../common/asan.h"
-#include "../../../common/fd.h"
+#include "../../../common/base/asan.h"
+#include "../../../common/base/fd.h"
 
 /* Its descriptors, in addition to those of the watchdog. */
 #define INIT_LINE_FD 0 /* to the launcher */

@@ -7,7 +7,7 @@
 #ifndef WORKER_BOX_NATIVE_LANGUAGE_H
 #define WORKER_BOX_NATIVE_LANGUAGE_H
 
-#include "../../../common/err.h"
+#include "../../../common/base/err.h"
 
 struct box;
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "native.h"
-#include "../../../common/fd.h"
+#include "../../../common/base/fd.h"
 
 /* The report of the child to the launcher. Both are the same program. */
 struct level_report {

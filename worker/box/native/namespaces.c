@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "native.h"
-#include "../../../common/fd.h"
+#include "../../../common/base/fd.h"
 
 #define NAMESPACES_HOST_NAME "box"
 

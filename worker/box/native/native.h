@@ -7,8 +7,8 @@
 #define WORKER_BOX_NATIVE_NATIVE_H
 
 #include "sandbox.h"
-#include "../../../common/buffer.h"
-#include "../../../common/err.h"
+#include "../../../common/base/buffer.h"
+#include "../../../common/base/err.h"
 
 /* data.c: reads the bootstrap beside the binary into box->files. */
 int data_read(struct box *box, struct err *err);

@@ -27,7 +27,7 @@
 #include <unistd.h>
 
 #include "native.h"
-#include "../../../common/mem.h"
+#include "../../../common/base/mem.h"
 
 #define OVERLAY_EMPTY "empty"
 #define OVERLAY_LOWER "lower"

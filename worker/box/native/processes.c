@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "native.h"
-#include "../../../common/fd.h"
+#include "../../../common/base/fd.h"
 
 /* What the code learns of init, which it was made beside. */
 struct processes_word {

@@ -17,8 +17,8 @@
 #include "language.h"
 #include "memory/memory.h"
 #include "../../../common/box_step.h"
-#include "../../../common/err.h"
-#include "../../../common/ipc.h"
+#include "../../../common/base/err.h"
+#include "../../../common/ipc/ipc.h"
 #include "../../../common/limits.h"
 
 /* Descriptor numbers agreed with spawn and with the bootstrap. */

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "native.h"
-#include "../../../common/fd.h"
-#include "../../../common/mem.h"
+#include "../../../common/base/fd.h"
+#include "../../../common/base/mem.h"
 
 /* The child that will map them, and the line whose end is the signal for it. */
 static pid_t users_mapper = -1;

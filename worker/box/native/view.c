@@ -21,9 +21,9 @@
 #include <unistd.h>
 
 #include "native.h"
-#include "../../../common/buffer.h"
-#include "../../../common/fd.h"
-#include "../../../common/mem.h"
+#include "../../../common/base/buffer.h"
+#include "../../../common/base/fd.h"
+#include "../../../common/base/mem.h"
 
 /* The new root, on the stage. */
 #define VIEW_ROOT "root"

@@ -13,7 +13,7 @@
 
 #include "python.h"
 #include "../interpreter/interpreter.h"
-#include "../../../common/mem.h"
+#include "../../../common/base/mem.h"
 
 /* What venv writes into its configuration: a few lines. */
 #define VENV_FILE "pyvenv.cfg"

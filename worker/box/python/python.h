@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "../native/sandbox.h"
-#include "../../../common/err.h"
+#include "../../../common/base/err.h"
 
 /* interpreter.c */
 /* Notes what of the host the interpreter needs outside of /usr. */

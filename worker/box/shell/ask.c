@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 #include "mcp.h"
-#include "../../../common/fd.h"
-#include "../../../common/json.h"
+#include "../../../common/base/fd.h"
+#include "../../../common/json/json.h"
 #include "../../../common/limits.h"
-#include "../../../common/mem.h"
+#include "../../../common/base/mem.h"
 
 static const char ask_gone[] =
     "the connection to the servers is gone: the process that held it has "

@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "mcp.h"
-#include "../../../common/fd.h"
+#include "../../../common/base/fd.h"
 #include "../../../common/limits.h"
-#include "../../../common/mem.h"
+#include "../../../common/base/mem.h"
 
 #define BOOTSTRAP_IN 3
 #define BOOTSTRAP_OUT 4

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "mcp.h"
-#include "../../../common/json.h"
-#include "../../../common/mem.h"
+#include "../../../common/json/json.h"
+#include "../../../common/base/mem.h"
 
 static const char command_help[] =
     "\n"

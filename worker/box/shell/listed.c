@@ -8,8 +8,8 @@
 
 #include "mcp.h"
 #include "../../../common/limits.h"
-#include "../../../common/mem.h"
-#include "../../../common/utf8.h"
+#include "../../../common/base/mem.h"
+#include "../../../common/base/utf8.h"
 
 /* Servers */
 

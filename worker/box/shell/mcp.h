@@ -9,9 +9,9 @@
 
 #include <stddef.h>
 
-#include "../../../common/buffer.h"
-#include "../../../common/err.h"
-#include "../../../common/json_span.h"
+#include "../../../common/base/buffer.h"
+#include "../../../common/base/err.h"
+#include "../../../common/json/json_span.h"
 
 /* Under this name the program is the bootstrap, and starts the code. */
 #define MCP_BOOTSTRAP "caisson-shell"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "mcp.h"
-#include "../../../common/mem.h"
+#include "../../../common/base/mem.h"
 
 void
 print_error(const char *fmt, ...)

@@ -7,7 +7,7 @@
 
 #include "mcp.h"
 #include "../../../common/limits.h"
-#include "../../../common/mem.h"
+#include "../../../common/base/mem.h"
 
 static const struct {
 	const char *name;

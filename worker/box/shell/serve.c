@@ -25,10 +25,10 @@
 #include <unistd.h>
 
 #include "mcp.h"
-#include "../../../common/fd.h"
-#include "../../../common/json.h"
+#include "../../../common/base/fd.h"
+#include "../../../common/json/json.h"
 #include "../../../common/limits.h"
-#include "../../../common/mem.h"
+#include "../../../common/base/mem.h"
 
 /* One call: from the line with its name until its answer is read. */
 struct serve_call {

@@ -5,7 +5,7 @@
 #define WORKER_BOX_SHELL_SHELL_H
 
 #include "../native/sandbox.h"
-#include "../../../common/err.h"
+#include "../../../common/base/err.h"
 
 /* See struct language. */
 int shell_locate(struct box *box, struct err *err);

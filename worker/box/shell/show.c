@@ -9,13 +9,13 @@
 #include <unistd.h>
 
 #include "mcp.h"
-#include "../../../common/base64.h"
-#include "../../../common/fd.h"
-#include "../../../common/json.h"
+#include "../../../common/base/base64.h"
+#include "../../../common/base/fd.h"
+#include "../../../common/json/json.h"
 #include "../../../common/limits.h"
-#include "../../../common/mem.h"
+#include "../../../common/base/mem.h"
 #include "../../../common/picture.h"
-#include "../../../common/utf8.h"
+#include "../../../common/base/utf8.h"
 
 /* The bytes that result in PICTURE_MAX bytes of base64. */
 #define SHOW_MAX (PICTURE_MAX / 4 * 3)

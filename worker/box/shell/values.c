@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "mcp.h"
-#include "../../../common/json.h"
+#include "../../../common/json/json.h"
 #include "../../../common/limits.h"
-#include "../../../common/mem.h"
-#include "../../../common/utf8.h"
+#include "../../../common/base/mem.h"
+#include "../../../common/base/utf8.h"
 
 int
 values_add(struct buffer *json, const char *name, const char *text,

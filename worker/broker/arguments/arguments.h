@@ -10,8 +10,8 @@
 #ifndef WORKER_BROKER_ARGUMENTS_H
 #define WORKER_BROKER_ARGUMENTS_H
 
-#include "../../../common/buffer.h"
-#include "../../../common/json_span.h"
+#include "../../../common/base/buffer.h"
+#include "../../../common/json/json_span.h"
 #include "../../../common/limits.h"
 
 /*

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../common/json.h"
-#include "../../../common/mem.h"
+#include "../../../common/json/json.h"
+#include "../../../common/base/mem.h"
 #include "arguments.h"
 
 /* The rules of a part that are understood. */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../common/json.h"
-#include "../../../common/mem.h"
+#include "../../../common/json/json.h"
+#include "../../../common/base/mem.h"
 #include "arguments.h"
 
 #define NAMES_WORK 100 /* for a name that is copied, sorted or looked for */

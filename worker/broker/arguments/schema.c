@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../common/mem.h"
+#include "../../../common/base/mem.h"
 #include "arguments.h"
 
 static const struct {

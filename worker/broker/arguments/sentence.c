@@ -2,7 +2,7 @@
  * The sentence about arguments that do not fit: see arguments.h. Runs in the
  * broker.
  */
-#include "../../../common/utf8.h"
+#include "../../../common/base/utf8.h"
 #include "arguments.h"
 
 int

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "../../../common/limits.h"
-#include "../../../common/log.h"
-#include "../../../common/mem.h"
-#include "../../../common/text_list.h"
-#include "../../../common/utf8.h"
+#include "../../../common/base/log.h"
+#include "../../../common/base/mem.h"
+#include "../../../common/base/text_list.h"
+#include "../../../common/base/utf8.h"
 #include "complaint.h"
 #include "../state/reason.h"
 

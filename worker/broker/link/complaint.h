@@ -6,7 +6,7 @@
 #ifndef WORKER_BROKER_COMPLAINT_H
 #define WORKER_BROKER_COMPLAINT_H
 
-#include "../../../common/buffer.h"
+#include "../../../common/base/buffer.h"
 
 /*
  * Appends "; its standard error says: " and that line, at most

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../common/clock.h"
+#include "../../../common/base/clock.h"
 #include "../../../common/limits.h"
-#include "../../../common/log.h"
+#include "../../../common/base/log.h"
 #include "../../../common/mask.h"
-#include "../../../common/mem.h"
+#include "../../../common/base/mem.h"
 #include "complaint.h"
 #include "link.h"
 #include "listing.h"

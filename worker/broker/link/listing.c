@@ -3,11 +3,11 @@
  */
 #include <stdlib.h>
 
-#include "../../../common/clock.h"
-#include "../../../common/json.h"
+#include "../../../common/base/clock.h"
+#include "../../../common/json/json.h"
 #include "../../../common/limits.h"
-#include "../../../common/log.h"
-#include "../../../common/mem.h"
+#include "../../../common/base/log.h"
+#include "../../../common/base/mem.h"
 #include "../tools/archive.h"
 #include "listing.h"
 #include "../state/reason.h"

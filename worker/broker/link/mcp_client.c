@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../common/jsonrpc.h"
+#include "../../../common/json/jsonrpc.h"
 #include "../../../common/limits.h"
-#include "../../../common/log.h"
-#include "../../../common/mem.h"
-#include "../../../common/utf8.h"
+#include "../../../common/base/log.h"
+#include "../../../common/base/mem.h"
+#include "../../../common/base/utf8.h"
 #include "mcp_client.h"
 #include "../state/reason.h"
 

@@ -13,9 +13,9 @@
 
 #include <stdint.h>
 
-#include "../../../common/buffer.h"
-#include "../../../common/json_span.h"
-#include "../../../common/lines.h"
+#include "../../../common/base/buffer.h"
+#include "../../../common/json/json_span.h"
+#include "../../../common/base/lines.h"
 
 struct mcp_client;
 

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../../../common/fd.h"
+#include "../../../common/base/fd.h"
 #include "../../../common/limits.h"
-#include "../../../common/log.h"
-#include "../../../common/mem.h"
+#include "../../../common/base/log.h"
+#include "../../../common/base/mem.h"
 #include "pipes.h"
 
 struct pipes {

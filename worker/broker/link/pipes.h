@@ -6,9 +6,9 @@
 #ifndef WORKER_BROKER_PIPES_H
 #define WORKER_BROKER_PIPES_H
 
-#include "../../../common/buffer.h"
-#include "../../../common/lines.h"
-#include "../../../common/loop.h"
+#include "../../../common/base/buffer.h"
+#include "../../../common/base/lines.h"
+#include "../../../common/base/loop.h"
 
 struct pipes;
 

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../common/clock.h"
+#include "../../../common/base/clock.h"
 #include "../../../common/limits.h"
-#include "../../../common/log.h"
-#include "../../../common/mem.h"
+#include "../../../common/base/log.h"
+#include "../../../common/base/mem.h"
 #include "../tools/archive.h"
 #include "link.h"
 #include "queue.h"

@@ -3,8 +3,8 @@
  */
 #include <stdlib.h>
 
-#include "../../../common/clock.h"
-#include "../../../common/mem.h"
+#include "../../../common/base/clock.h"
+#include "../../../common/base/mem.h"
 #include "ask.h"
 #include "reason.h"
 

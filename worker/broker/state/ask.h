@@ -6,7 +6,7 @@
 #ifndef WORKER_BROKER_ASK_H
 #define WORKER_BROKER_ASK_H
 
-#include "../../../common/json_span.h"
+#include "../../../common/json/json_span.h"
 #include "audit.h"
 #include "definition.h"
 #include "state.h"

@@ -8,11 +8,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../../common/fd.h"
-#include "../../../common/json.h"
-#include "../../../common/log.h"
-#include "../../../common/loop.h"
-#include "../../../common/mem.h"
+#include "../../../common/base/fd.h"
+#include "../../../common/json/json.h"
+#include "../../../common/base/log.h"
+#include "../../../common/base/loop.h"
+#include "../../../common/base/mem.h"
 #include "audit.h"
 #include "reason.h"
 

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../../common/json_span.h"
+#include "../../../common/json/json_span.h"
 
 struct audit;
 

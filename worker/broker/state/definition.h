@@ -8,8 +8,8 @@
 
 #include <stdint.h>
 
-#include "../../../common/buffer.h"
-#include "../../../common/ipc.h"
+#include "../../../common/base/buffer.h"
+#include "../../../common/ipc/ipc.h"
 #include "rules.h"
 
 /* Only name and owner never change. */

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "../../../common/limits.h"
-#include "../../../common/mem.h"
-#include "../../../common/shown.h"
-#include "../../../common/utf8.h"
+#include "../../../common/base/mem.h"
+#include "../../../common/base/shown.h"
+#include "../../../common/base/utf8.h"
 #include "reason.h"
 
 #define REASON_CUT " [...]"

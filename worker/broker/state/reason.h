@@ -8,8 +8,8 @@
 
 #include <stdint.h>
 
-#include "../../../common/buffer.h"
-#include "../../../common/json_span.h"
+#include "../../../common/base/buffer.h"
+#include "../../../common/json/json_span.h"
 
 /*
  * Appends foreign bytes as text: invalid UTF-8 becomes U+FFFD, carriage returns

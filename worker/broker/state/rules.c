@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../common/log.h"
-#include "../../../common/mem.h"
-#include "../../../common/text_list.h"
+#include "../../../common/base/log.h"
+#include "../../../common/base/mem.h"
+#include "../../../common/base/text_list.h"
 #include "rules.h"
 
 #define RULES_DENIED                                                           \

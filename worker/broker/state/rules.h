@@ -5,9 +5,9 @@
 #ifndef WORKER_BROKER_RULES_H
 #define WORKER_BROKER_RULES_H
 
-#include "../../../common/buffer.h"
-#include "../../../common/ipc.h"
-#include "../../../common/json_span.h"
+#include "../../../common/base/buffer.h"
+#include "../../../common/ipc/ipc.h"
+#include "../../../common/json/json_span.h"
 
 /* All zeroes is no restriction: every tool may be used. */
 struct rules {

@@ -7,9 +7,9 @@
 
 #include <sys/queue.h>
 
-#include "../../../common/buffer.h"
-#include "../../../common/channel.h"
-#include "../../../common/ipc.h"
+#include "../../../common/base/buffer.h"
+#include "../../../common/ipc/channel.h"
+#include "../../../common/ipc/ipc.h"
 
 struct archive;
 struct audit;

@@ -1,7 +1,7 @@
 /*
  * Messages of the broker to the supervisor. Runs in the broker.
  */
-#include "../../../common/log.h"
+#include "../../../common/base/log.h"
 #include "definition.h"
 #include "state.h"
 

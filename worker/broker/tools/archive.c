@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../common/clock.h"
-#include "../../../common/json_span.h"
+#include "../../../common/base/clock.h"
+#include "../../../common/json/json_span.h"
 #include "../../../common/limits.h"
-#include "../../../common/log.h"
-#include "../../../common/loop.h"
-#include "../../../common/mem.h"
+#include "../../../common/base/log.h"
+#include "../../../common/base/loop.h"
+#include "../../../common/base/mem.h"
 #include "archive.h"
 #include "../state/state.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../../../common/limits.h"
-#include "../../../common/mem.h"
+#include "../../../common/base/mem.h"
 #include "shape.h"
 
 /* The depth of types, and the maximum length of the text. */

@@ -5,8 +5,8 @@
 #ifndef WORKER_BROKER_SHAPE_H
 #define WORKER_BROKER_SHAPE_H
 
-#include "../../../common/buffer.h"
-#include "../../../common/json_span.h"
+#include "../../../common/base/buffer.h"
+#include "../../../common/json/json_span.h"
 
 /*
  * Appends the shape of the data of a result, as code in a box receives it: of

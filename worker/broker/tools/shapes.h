@@ -8,8 +8,8 @@
 
 #include <stdint.h>
 
-#include "../../../common/buffer.h"
-#include "../../../common/json_span.h"
+#include "../../../common/base/buffer.h"
+#include "../../../common/json/json_span.h"
 #include "../state/definition.h"
 
 struct shapes;

@@ -7,8 +7,8 @@
 #include <sys/queue.h>
 
 #include "../../../common/limits.h"
-#include "../../../common/log.h"
-#include "../../../common/mem.h"
+#include "../../../common/base/log.h"
+#include "../../../common/base/mem.h"
 #include "shelf.h"
 
 struct shelf_entry {

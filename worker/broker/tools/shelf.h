@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "../../../common/buffer.h"
+#include "../../../common/base/buffer.h"
 
 struct shelf;
 

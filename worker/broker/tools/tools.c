@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "../../../common/alias.h"
-#include "../../../common/json.h"
+#include "../../../common/json/json.h"
 #include "../../../common/limits.h"
-#include "../../../common/mem.h"
-#include "../../../common/text_list.h"
+#include "../../../common/base/mem.h"
+#include "../../../common/base/text_list.h"
 #include "../../../common/tool_size.h"
 #include "tools.h"
 

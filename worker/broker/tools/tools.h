@@ -6,9 +6,9 @@
 #ifndef WORKER_BROKER_TOOLS_H
 #define WORKER_BROKER_TOOLS_H
 
-#include "../../../common/buffer.h"
-#include "../../../common/err.h"
-#include "../../../common/json_span.h"
+#include "../../../common/base/buffer.h"
+#include "../../../common/base/err.h"
+#include "../../../common/json/json_span.h"
 #include "../state/rules.h"
 
 struct tools;

@@ -14,7 +14,7 @@
 
 #include "memory.h"
 #include "memory_parts.h"
-#include "../../../../common/asan.h"
+#include "../../../../common/base/asan.h"
 #include "../../../../common/box_step.h"
 
 /*

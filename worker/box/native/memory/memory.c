@@ -23,7 +23,7 @@
 
 #include "memory.h"
 #include "memory_parts.h"
-#include "../../../../common/asan.h"
+#include "../../../../common/base/asan.h"
 
 static const char *const memory_paths[MEMORY_PLACES] = { "tmp", "workspace",
 	"dev/shm", "workspace/out", "data" };

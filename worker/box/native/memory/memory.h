@@ -10,7 +10,7 @@
 #include <sys/types.h>
 
 #include "../../../../common/box_usage.h"
-#include "../../../../common/err.h"
+#include "../../../../common/base/err.h"
 #include "../../../../common/limits.h"
 
 /* The places where the code may write; the last is that of a conversation. */

@@ -11,7 +11,7 @@
 
 #include "memory.h"
 #include "memory_parts.h"
-#include "../../../../common/asan.h"
+#include "../../../../common/base/asan.h"
 
 /*
  * include/linux/sched.h of the kernel: the flag of a process that ends, and the

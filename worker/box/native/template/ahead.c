@@ -22,7 +22,7 @@
 #include "ahead.h"
 #include "template.h"
 #include "../native.h"
-#include "../../../../common/fd.h"
+#include "../../../../common/base/fd.h"
 
 /* Since Linux 5.14. */
 #ifndef MADV_POPULATE_WRITE

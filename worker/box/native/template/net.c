@@ -28,9 +28,9 @@
 
 #include "template.h"
 #include "../native.h"
-#include "../../../../common/buffer.h"
-#include "../../../../common/fd.h"
-#include "../../../../common/mem.h"
+#include "../../../../common/base/buffer.h"
+#include "../../../../common/base/fd.h"
+#include "../../../../common/base/mem.h"
 
 /* The start of sockstat while a namespace has no socket. */
 #define NET_EMPTY "sockets: used 0\n"

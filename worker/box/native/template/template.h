@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 #include "../sandbox.h"
-#include "../../../../common/err.h"
+#include "../../../../common/base/err.h"
 
 /*
  * spare.c: finds memory of the template that init does not need. Returns 0, or

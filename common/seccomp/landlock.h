@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "err.h"
+#include "../base/err.h"
 
 /*
  * Returns the ABI in force; 0 if the kernel has no landlock or it is disabled,

@@ -6,7 +6,7 @@
 #ifndef COMMON_RELRO_H
 #define COMMON_RELRO_H
 
-#include "err.h"
+#include "../base/err.h"
 
 /* Returns 0, or -1 with err. */
 int relro_protect(struct err *err);

@@ -5,8 +5,8 @@
 #ifndef COMMON_LOCKDOWN_H
 #define COMMON_LOCKDOWN_H
 
-#include "err.h"
-#include "role.h"
+#include "../base/err.h"
+#include "../role.h"
 
 /*
  * Permanently restricts this single-threaded process: no new privileges and no

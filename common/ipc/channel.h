@@ -12,7 +12,7 @@
 #define COMMON_CHANNEL_H
 
 #include "ipc.h"
-#include "loop.h"
+#include "../base/loop.h"
 
 struct channel;
 
@@ -92,6 +92,6 @@ void channel_free(struct channel **channel);
 	{                                                                      \
 		return channel_send(channel, IPC_##NAME, msg, err);            \
 	}
-#include "ipc_messages.def"
+#include "../ipc_messages.def"
 
 #endif

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "json.h"
-#include "log.h"
-#include "utf8.h"
+#include "../base/log.h"
+#include "../base/utf8.h"
 
 /* The longest escape: \u with four digits. */
 #define JSON_ESCAPE_SIZE 6

@@ -10,7 +10,7 @@
 #include <sys/queue.h>
 
 #include "clock.h"
-#include "limits.h"
+#include "../limits.h"
 #include "log.h"
 #include "loop.h"
 #include "mem.h"

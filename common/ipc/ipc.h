@@ -10,15 +10,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "config_shape.h"
-#include "err.h"
-#include "file_fault.h"
-#include "http_method.h"
-#include "kept_kind.h"
-#include "limits.h"
-#include "picture.h"
-#include "process_one.h"
-#include "role.h"
+#include "../config_shape.h"
+#include "../base/err.h"
+#include "../file_fault.h"
+#include "../http_method.h"
+#include "../kept_kind.h"
+#include "../limits.h"
+#include "../picture.h"
+#include "../process_one.h"
+#include "../role.h"
 
 enum ipc_phase {
 	IPC_PHASE_NEW,
@@ -68,7 +68,7 @@ struct ipc_blob {
 
 enum ipc_type {
 #define IPC_MESSAGE(NAME, name, FROM, TO, PHASES, NEXT, doc) IPC_##NAME,
-#include "ipc_messages.def"
+#include "../ipc_messages.def"
 	IPC_TYPES
 };
 
@@ -84,13 +84,13 @@ enum ipc_type {
 	uint8_t ipc_end_;                                                      \
 	}                                                                      \
 	;
-#include "ipc_messages.def"
+#include "../ipc_messages.def"
 
 /* Room for any message. */
 union ipc_any {
 #define IPC_MESSAGE(NAME, name, FROM, TO, PHASES, NEXT, doc)                   \
 	struct ipc_##name name;
-#include "ipc_messages.def"
+#include "../ipc_messages.def"
 };
 
 /*

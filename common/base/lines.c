@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "limits.h"
+#include "../limits.h"
 #include "lines.h"
 #include "log.h"
 #include "mem.h"

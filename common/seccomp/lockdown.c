@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "landlock.h"
-#include "fd.h"
+#include "../base/fd.h"
 #include "landlock_abi.h"
 #include "lockdown.h"
-#include "log.h"
+#include "../base/log.h"
 #include "relro.h"
 #include "seccomp.h"
 #include "lockdown_lists.h"
@@ -45,7 +45,7 @@ struct lockdown_row {
 
 static const struct lockdown_row lockdown_table[ROLES] = {
 #define ROLE(NAME, name, kind, ...) [ROLE_##NAME] = LOCKDOWN_##kind(name),
-#include "roles.def"
+#include "../roles.def"
 #undef ROLE
 };
 

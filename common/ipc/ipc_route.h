@@ -33,11 +33,11 @@
 	IPC_IF_SELF(TO)(static void ipc_route_##name(void *ctx, void *msg) {   \
 		IPC_PASTE(IPC_SELF, _on_, name)(ctx, msg);                     \
 	})
-#include "ipc_messages.def"
+#include "../ipc_messages.def"
 
 static channel_handler *const ipc_routes[IPC_TYPES] = {
 #define IPC_MESSAGE(NAME, name, FROM, TO, PHASES, NEXT, doc)                   \
 	IPC_IF_SELF(TO)([IPC_##NAME] = ipc_route_##name, )
-#include "ipc_messages.def"
+#include "../ipc_messages.def"
 };
 

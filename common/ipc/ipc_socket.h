@@ -6,7 +6,7 @@
 #ifndef COMMON_IPC_SOCKET_H
 #define COMMON_IPC_SOCKET_H
 
-#include "err.h"
+#include "../base/err.h"
 #include "ipc.h"
 
 /*

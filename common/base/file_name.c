@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "file_name.h"
-#include "limits.h"
+#include "../limits.h"
 #include "utf8.h"
 
 /* In UTF-8 a C1 character, U+0080 to U+009F, is C2 and a byte below A0. */

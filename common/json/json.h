@@ -5,7 +5,7 @@
 #ifndef COMMON_JSON_H
 #define COMMON_JSON_H
 
-#include "buffer.h"
+#include "../base/buffer.h"
 
 /*
  * Appends a JSON string with its quotes. data is valid UTF-8 (otherwise fatal:

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "fd.h"
-#include "limits.h"
+#include "../limits.h"
 #include "log.h"
 #include "shown.h"
 

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "json_span.h"
-#include "limits.h"
-#include "mem.h"
-#include "utf8.h"
+#include "../limits.h"
+#include "../base/mem.h"
+#include "../base/utf8.h"
 
 /* The classes of a byte; a byte not listed here has none. */
 enum span_class {

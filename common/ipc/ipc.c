@@ -13,11 +13,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "fd.h"
+#include "../base/fd.h"
 #include "file_kind.h"
 #include "ipc.h"
-#include "mem.h"
-#include "utf8.h"
+#include "../base/mem.h"
+#include "../base/utf8.h"
 
 /* waitid(2) on a pidfd: Linux 5.4; the libc headers may be older. */
 #ifndef P_PIDFD
@@ -46,14 +46,14 @@
 #define IPC_BLOB(name, field, most, doc) +IPC_WIRE_BLOB(most)
 #define IPC_OPTIONAL_FD(name, field, KIND, doc) +IPC_WIRE_OPTIONAL_FD
 #define IPC_END(name) <= IPC_PACKET_MAX, "message " #name " outgrows a packet");
-#include "ipc_messages.def"
+#include "../ipc_messages.def"
 
 #define IPC_MESSAGE(NAME, name, FROM, TO, PHASES, NEXT, doc) _Static_assert(0
 #define IPC_BLOB(name, field, most, doc) +1
 #define IPC_FD(name, field, KIND, doc) +1
 #define IPC_OPTIONAL_FD(name, field, KIND, doc) +1
 #define IPC_END(name) <= IPC_FDS_MAX, "message " #name " has many descriptors");
-#include "ipc_messages.def"
+#include "../ipc_messages.def"
 
 /* A row has room for its name. */
 #define IPC_NAMED(name)                                                        \
@@ -65,7 +65,7 @@
 #define IPC_BLOB(name, field, most, doc) IPC_NAMED(field)
 #define IPC_FD(name, field, KIND, doc) IPC_NAMED(field)
 #define IPC_OPTIONAL_FD(name, field, KIND, doc) IPC_NAMED(field)
-#include "ipc_messages.def"
+#include "../ipc_messages.def"
 
 /* Where the fields of every message begin and end in the array of all. */
 enum {
@@ -78,7 +78,7 @@ enum {
 #define IPC_FD(name, field, KIND, doc) IPC_AT_##name##_##field,
 #define IPC_OPTIONAL_FD(name, field, KIND, doc) IPC_AT_##name##_##field,
 #define IPC_END(name) IPC_LAST_##name,
-#include "ipc_messages.def"
+#include "../ipc_messages.def"
 };
 
 /* The fields of every message, each closed by a row without name. */
@@ -98,7 +98,7 @@ static const struct ipc_field ipc_all_fields[] = {
 #define IPC_OPTIONAL_FD(name, field, KIND, doc)                                \
 	IPC_ROW(name, field, IPC_KIND_##KIND, 0, 1, doc)
 #define IPC_END(name) { "", IPC_KIND_UINT, 0, 0, 0 },
-#include "ipc_messages.def"
+#include "../ipc_messages.def"
 };
 
 static const struct ipc_message ipc_messages[IPC_TYPES] = {
@@ -106,7 +106,7 @@ static const struct ipc_message ipc_messages[IPC_TYPES] = {
 	[IPC_##NAME] = { #name, ROLE_##FROM, ROLE_##TO, PHASES,                \
 		IPC_PHASE_##NEXT, IPC_FIRST_##name,                            \
 		IPC_LAST_##name - IPC_FIRST_##name, sizeof(struct ipc_##name) },
-#include "ipc_messages.def"
+#include "../ipc_messages.def"
 };
 
 const struct ipc_message *

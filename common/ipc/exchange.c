@@ -4,8 +4,8 @@
 #include <inttypes.h>
 
 #include "exchange.h"
-#include "limits.h"
-#include "log.h"
+#include "../limits.h"
+#include "../base/log.h"
 
 void
 exchange_open(struct exchange *exchange, struct event_base *base, int *fd,

@@ -6,7 +6,7 @@
 #ifndef COMMON_JSONRPC_H
 #define COMMON_JSONRPC_H
 
-#include "buffer.h"
+#include "../base/buffer.h"
 #include "json_span.h"
 
 /* Error codes of JSON-RPC 2.0, section 5.1, that Caisson uses. */

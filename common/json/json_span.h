@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-#include "err.h"
+#include "../base/err.h"
 
 enum json_span_kind {
 	JSON_SPAN_OBJECT,

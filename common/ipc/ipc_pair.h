@@ -6,7 +6,7 @@
 #ifndef COMMON_IPC_PAIR_H
 #define COMMON_IPC_PAIR_H
 
-#include "err.h"
+#include "../base/err.h"
 
 /*
  * Makes the two ends of a channel, closed on exec, which the caller owns. They

@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "fd.h"
+#include "../base/fd.h"
 #include "landlock.h"
 #include "landlock_abi.h"
 

@@ -9,10 +9,10 @@
 #include <sys/queue.h>
 
 #include "channel.h"
-#include "fd.h"
+#include "../base/fd.h"
 #include "ipc_socket.h"
-#include "log.h"
-#include "mem.h"
+#include "../base/log.h"
+#include "../base/mem.h"
 
 /* A queued packet, allocated with its exact size. */
 struct channel_packet {

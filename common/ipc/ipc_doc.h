@@ -22,7 +22,7 @@ static const struct ipc_doc ipc_docs[IPC_TYPES] = {
 #define IPC_FD(name, field, KIND, doc) doc,
 #define IPC_OPTIONAL_FD(name, field, KIND, doc) doc,
 #define IPC_END(name) NULL } },
-#include "ipc_messages.def"
+#include "../ipc_messages.def"
 };
 
 #endif

@@ -5,7 +5,7 @@
 #include <sched.h>
 
 #include "library_threads.h"
-#include "limits.h"
+#include "../limits.h"
 
 /* The number of processors that this process, and so a box, may use. */
 static uint64_t

@@ -6,7 +6,7 @@
 #ifndef COMMON_EXCHANGE_H
 #define COMMON_EXCHANGE_H
 
-#include "buffer.h"
+#include "../base/buffer.h"
 #include "channel.h"
 
 struct exchange {

@@ -8,7 +8,7 @@
 #include <linux/filter.h>
 #include <stddef.h>
 
-#include "err.h"
+#include "../base/err.h"
 
 /*
  * Permanently filters the system calls of this thread and all its children.

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "buffer.h"
-#include "limits.h"
+#include "../limits.h"
 #include "log.h"
 #include "mem.h"
 
