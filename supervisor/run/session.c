@@ -29,41 +29,6 @@ session_on_box(void *ctx)
 
 /* Room */
 
-/* Returns how many sessions an owner has. */
-static size_t
-sessions_of(const struct sessions *sessions, const char *scope)
-{
-	const struct session *session;
-	size_t n = 0;
-
-	TAILQ_FOREACH (session, &sessions->list, entry)
-		n += strcmp(session->scope, scope) == 0;
-	return n;
-}
-
-/*
- * Returns the session that gives way to a new one of this owner: of the owner
- * who has most, the one that has been idle longest. The new session counts for
- * its owner, who gives way if another owner has as many. NULL: all are busy.
- */
-static struct session *
-sessions_find_idle(struct sessions *sessions, const char *scope)
-{
-	struct session *session, *best = NULL;
-	size_t most = 0, has;
-
-	TAILQ_FOREACH (session, &sessions->list, entry) {
-		has = sessions_of(sessions, session->scope);
-		if (scope != NULL && strcmp(session->scope, scope) == 0)
-			has++;
-		if (!session->busy && has > most) {
-			best = session;
-			most = has;
-		}
-	}
-	return best;
-}
-
 /* Makes room for one more. Returns 0, or -1 with err. */
 static int
 sessions_make_room(
@@ -72,9 +37,9 @@ sessions_make_room(
 	unsigned int most = sessions->runs->options->sessions;
 	struct session *session;
 
-	if (sessions->count < most)
+	if (sessions_of(&sessions->list, NULL) < most)
 		return 0;
-	session = sessions_find_idle(sessions, scope);
+	session = sessions_find_spare(&sessions->list, scope);
 	if (session == NULL)
 		return err_set(err, "all %u sessions are running code: end "
 		    "one, or raise CAISSON_SESSIONS", most);
@@ -90,7 +55,7 @@ session_new(struct sessions *sessions, const struct request *request,
     struct err *err)
 {
 	const char *scope = request->owner->scope;
-	struct session *session;
+	struct session *session, *ended;
 
 	if (sessions_make_room(sessions, scope, err) == -1)
 		return NULL;
@@ -100,9 +65,12 @@ session_new(struct sessions *sessions, const struct request *request,
 	session->name = mem_strdup(request->session);
 	session->language = request->language;
 	session->used_ms = clock_ms();
-	session->lost = losses_take(&sessions->losses, scope, session->name);
+	ended = sessions_find(&sessions->ended, scope, session->name);
+	if (ended != NULL) {
+		session->lost = ended->over;
+		session_remove(ended);
+	}
 	TAILQ_INSERT_TAIL(&sessions->list, session, entry);
-	sessions->count++;
 	if (!event_pending(sessions->timer, EV_TIMEOUT, NULL))
 		sessions_set_timer(sessions);
 	return session;
@@ -132,9 +100,10 @@ session_prepare(struct session **sessionp, struct err *err)
 		return -1;
 	}
 	if (box_is_settled(session->box, &late)) {
-		if (!session_has_threads(session) || session->cleared)
+		if (!session_has_threads(session) ||
+		    session->phase == SESSION_CLEARED)
 			return 0;
-		session->cleared = 1;
+		session->phase = SESSION_CLEARED;
 		box_end_others(session->box);
 	}
 	if (late) {
@@ -158,7 +127,7 @@ session_take(struct sessions *sessions, const struct request *request,
 		return NULL;
 	}
 	session = sessions_find(
-	    sessions, request->owner->scope, request->session);
+	    &sessions->list, request->owner->scope, request->session);
 	if (session != NULL && session_prepare(&session, err) == -1)
 		return NULL;
 	if (session == NULL)
@@ -167,7 +136,7 @@ session_take(struct sessions *sessions, const struct request *request,
 		return NULL;
 	if (session->box == NULL)
 		session->born_ms = clock_ms();
-	session->busy = 1;
+	session->phase = SESSION_BUSY;
 	session->calls++;
 	return session;
 }
@@ -281,7 +250,7 @@ session_keep(struct session *session, struct box *box)
 {
 	struct session_list *list = &session->sessions->list;
 
-	session->busy = session->cleared = 0;
+	session->phase = SESSION_IDLE;
 	session->lost = NULL;
 	session->used_ms = clock_ms();
 	session->box = box;
@@ -298,7 +267,7 @@ session_put(struct session **sessionp, struct box **box)
 
 	if (session->box != NULL && session->over == NULL) {
 		/* The call has not begun. */
-		session->busy = 0;
+		session->phase = SESSION_CLEARED;
 		session->calls--;
 		return;
 	}
@@ -326,7 +295,7 @@ sessions_new(struct runs *runs)
 	sessions->runs = runs;
 	sessions->meminfo = "/proc/meminfo";
 	TAILQ_INIT(&sessions->list);
-	losses_init(&sessions->losses);
+	TAILQ_INIT(&sessions->ended);
 	sessions->timer = evtimer_new(runs->base, sessions_on_timer, sessions);
 	return sessions;
 }
@@ -341,7 +310,6 @@ sessions_free(struct sessions **sessionsp)
 	sessions_stop(sessions);
 	while (!TAILQ_EMPTY(&sessions->list))
 		session_remove(TAILQ_FIRST(&sessions->list));
-	losses_forget(&sessions->losses, NULL);
 	loop_event_free(&sessions->timer);
 	free(sessions);
 }

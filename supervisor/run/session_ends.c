@@ -2,6 +2,7 @@
  * Finding, telling and ending sessions: one timer looks each second after those
  * that are idle. Runs in the supervisor.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,26 +17,62 @@
 
 struct session *
 sessions_find(
-    struct sessions *sessions, const char *scope, const char *name)
+    struct session_list *list, const char *scope, const char *name)
 {
 	struct session *session;
 
-	TAILQ_FOREACH (session, &sessions->list, entry)
+	TAILQ_FOREACH (session, list, entry)
 		if (strcmp(session->scope, scope) == 0 &&
 		    strcmp(session->name, name) == 0)
 			return session;
 	return NULL;
 }
 
-void
-session_remove(struct session *session)
+size_t
+sessions_of(const struct session_list *list, const char *scope)
+{
+	const struct session *session;
+	size_t n = 0;
+
+	TAILQ_FOREACH (session, list, entry)
+		n += scope == NULL || strcmp(session->scope, scope) == 0;
+	return n;
+}
+
+struct session *
+sessions_find_spare(struct session_list *list, const char *scope)
+{
+	struct session *session, *best = NULL;
+	size_t most = 0, has;
+
+	TAILQ_FOREACH (session, list, entry) {
+		has = sessions_of(list, session->scope);
+		if (scope != NULL && strcmp(session->scope, scope) == 0)
+			has++;
+		if (session->phase != SESSION_BUSY && has > most) {
+			best = session;
+			most = has;
+		}
+	}
+	return best;
+}
+
+/* Takes it from its list, and its box and servers from it. */
+static void
+session_empty(struct session *session)
 {
 	struct sessions *sessions = session->sessions;
 
-	TAILQ_REMOVE(&sessions->list, session, entry);
-	sessions->count--;
+	TAILQ_REMOVE(session->phase == SESSION_OVER ? &sessions->ended :
+	    &sessions->list, session, entry);
 	box_drop(&session->box);
 	buffer_reset(&session->servers);
+}
+
+void
+session_remove(struct session *session)
+{
+	session_empty(session);
 	free(session->scope);
 	free(session->name);
 	free(session);
@@ -44,15 +81,22 @@ session_remove(struct session *session)
 void
 session_end(struct session *session, const char *why)
 {
+	struct session_list *ended = &session->sessions->ended;
 	auto_buffer struct buffer shown = { 0 };
 
 	shown_add_quoted(&shown, session->name, SESSION_NAME_MAX);
 	log_info("session \"%s\" of %s has ended: %s", shown.data,
 	    session->scope[0] == '\0' ? "the user" : session->scope, why);
-	if (!session->untold)
-		losses_add(&session->sessions->losses, session->scope,
-		    session->name, why);
-	session_remove(session);
+	if (session->untold) {
+		session_remove(session);
+		return;
+	}
+	session_empty(session);
+	session->phase = SESSION_OVER;
+	session->over = why;
+	TAILQ_INSERT_TAIL(ended, session, entry);
+	if (sessions_of(ended, NULL) > SESSION_LOSSES_MAX)
+		session_remove(sessions_find_spare(ended, NULL));
 }
 
 /* Returns why an idle session must end now, static; NULL: it need not. */
@@ -84,7 +128,7 @@ sessions_end_idle(struct sessions *sessions, const char *why)
 	struct session *session;
 
 	TAILQ_FOREACH (session, &sessions->list, entry)
-		if (!session->busy) {
+		if (session->phase != SESSION_BUSY) {
 			session_end(session, why);
 			return 1;
 		}
@@ -109,6 +153,30 @@ sessions_fit(struct sessions *sessions)
 }
 
 /*
+ * Reads from this file, in the format of /proc/meminfo (proc(5)), how many
+ * bytes more processes can have without swapping. Returns 0, or -1 if that is
+ * unknown.
+ */
+static int
+sessions_memory_left(const char *path, uint64_t *bytes)
+{
+	FILE *file = fopen(path, "re");
+	char line[MACHINE_MEMORY_LINE];
+	unsigned long long kib;
+	int found = 0;
+
+	if (file == NULL)
+		return -1;
+	while (!found && fgets(line, sizeof(line), file) != NULL)
+		found = sscanf(line, "MemAvailable: %llu kB", &kib) == 1;
+	fclose(file);
+	if (!found)
+		return -1;
+	*bytes = kib * UINT64_C(1024);
+	return 0;
+}
+
+/*
  * Ends one if the machine has less memory than one call may take. The kernel
  * takes a moment to free it, so the next one ends at the next look.
  */
@@ -117,7 +185,7 @@ sessions_spare(struct sessions *sessions)
 {
 	uint64_t left;
 
-	if (machine_memory_left(sessions->meminfo, &left) == 0 &&
+	if (sessions_memory_left(sessions->meminfo, &left) == 0 &&
 	    left < sessions->runs->options->memory)
 		(void)sessions_end_idle(sessions, "the machine had less memory "
 		    "left than one call may take (CAISSON_MEMORY)");
@@ -155,7 +223,7 @@ sessions_on_timer(evutil_socket_t fd, short what, void *arg)
 	for (session = TAILQ_FIRST(&sessions->list); session != NULL;
 	    session = next) {
 		next = TAILQ_NEXT(session, entry);
-		if (session->busy)
+		if (session->phase == SESSION_BUSY)
 			continue;
 		why = session_due(session, now);
 		if (why != NULL)
@@ -188,10 +256,11 @@ sessions_tell(struct sessions *sessions,
 		const struct session_facts facts = { .scope = session->scope,
 			.name = session->name,
 			.language = session->language->name,
-			.busy = session->busy,
+			.busy = session->phase == SESSION_BUSY,
 			.calls = session->calls,
 			.age_ms = now - session->born_ms,
-			.idle_ms = session->busy ? 0 : now - session->used_ms,
+			.idle_ms = session->phase == SESSION_BUSY ? 0 :
+			    now - session->used_ms,
 			.bytes = session->box == NULL ? 0 :
 			    box_bytes(session->box) };
 
@@ -200,34 +269,36 @@ sessions_tell(struct sessions *sessions,
 }
 
 /*
- * Ends all of an owner (NULL: of everybody), and forgets why others ended; busy
- * ones end with their call.
+ * Ends all of a list, of an owner (NULL: of everybody), and forgets why others
+ * ended; busy ones end with their call.
  */
 static void
-sessions_end(struct sessions *sessions, const char *scope, const char *why)
+sessions_end(struct session_list *list, const char *scope, const char *why)
 {
 	struct session *session, *next;
 
-	for (session = TAILQ_FIRST(&sessions->list); session != NULL;
-	    session = next) {
+	for (session = TAILQ_FIRST(list); session != NULL; session = next) {
 		next = TAILQ_NEXT(session, entry);
 		if (scope != NULL && strcmp(session->scope, scope) != 0)
 			continue;
-		session->untold = 1;
-		if (session->busy)
+		session->untold = true;
+		if (session->phase == SESSION_BUSY)
 			session->over = why;
+		else if (session->phase == SESSION_OVER)
+			session_remove(session);
 		else
 			session_end(session, why);
 	}
-	losses_forget(&sessions->losses, scope);
 }
 
 void
 sessions_end_owner(
     struct sessions *sessions, const char *scope, const char *why)
 {
-	if (sessions != NULL)
-		sessions_end(sessions, scope, why);
+	if (sessions == NULL)
+		return;
+	sessions_end(&sessions->list, scope, why);
+	sessions_end(&sessions->ended, scope, why);
 }
 
 enum session_fate
@@ -235,11 +306,11 @@ sessions_end_named(struct sessions *sessions, const char *scope,
     const char *name, const char *why)
 {
 	struct session *session = sessions == NULL ? NULL :
-	    sessions_find(sessions, scope, name);
+	    sessions_find(&sessions->list, scope, name);
 
 	if (session == NULL)
 		return SESSION_UNKNOWN;
-	if (session->busy) {
+	if (session->phase == SESSION_BUSY) {
 		session->over = why;
 		return SESSION_ENDING;
 	}
@@ -252,7 +323,7 @@ sessions_stop(struct sessions *sessions)
 {
 	if (sessions == NULL)
 		return;
-	sessions->stopped = 1;
+	sessions->stopped = true;
 	event_del(sessions->timer);
-	sessions_end(sessions, NULL, "Caisson is shutting down");
+	sessions_end_owner(sessions, NULL, "Caisson is shutting down");
 }
