@@ -55,7 +55,7 @@ void language_renew(void);
 /* Returns the n-th language, counted from 0, static; NULL after the last. */
 const struct language *language_at(size_t n);
 
-/* Returns the language that boxes are kept ready for, static: the first one. */
+/* Returns the language whose boxes are forked, static: the first one. */
 const struct language *language_default(void);
 
 /*

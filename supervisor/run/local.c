@@ -14,7 +14,6 @@
 #include "../../common/base/mem.h"
 #include "../../common/base/text_list.h"
 #include "../box/box.h"
-#include "../box/language.h"
 #include "../peers/broker.h"
 #include "../peers/store.h"
 #include "../servers/in_force.h"
@@ -371,10 +370,9 @@ local_take_box(struct local *local, struct err *err)
 
 	if (call->session != NULL)
 		local->box = session_take_box(call->session);
-	/* All boxes of the pool run the default language. */
-	else if (local->source == LOCAL_POOL &&
-	    call->request.language == language_default())
-		local->box = pool_take(call->runs->pool);
+	else if (local->source == LOCAL_POOL)
+		local->box = pool_take(
+		    call->runs->pool, call->request.language);
 	if (local->source == LOCAL_POOL &&
 	    (local->box == NULL || call->session != NULL))
 		local->source = LOCAL_NEW;

@@ -1,8 +1,8 @@
 /*
- * Boxes that are started before a call needs them: see pool.h. The pool wants
- * as many as calls have recently lacked, and drops boxes that were unused for
- * some time, in the end all. A failed start only makes the pool pause. Runs in
- * the supervisor.
+ * Boxes that are started before a call needs them: see pool.h. Each language in
+ * use has a share of the pool, which wants as many as its calls have recently
+ * lacked, and drops boxes that were unused for some time, in the end all. A
+ * failed start only makes the pool pause. Runs in the supervisor.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -14,7 +14,6 @@
 #include "../box/box.h"
 #include "../box/language.h"
 #include "pool.h"
-#include "pool_parts.h"
 #include "run.h"
 
 static void
@@ -56,7 +55,12 @@ pool_most(const struct options *options)
 static int
 pool_misses(const struct pool *pool)
 {
-	return pool->ready + pool->starting < pool->wanted;
+	const struct pool_share *share;
+
+	TAILQ_FOREACH (share, &pool->shares, entry)
+		if (share->boxes < share->wanted)
+			return 1;
+	return 0;
 }
 
 /* Fills it after ms, unless that has been postponed for too long. */
@@ -88,26 +92,21 @@ pool_wake(struct pool *pool)
 
 /* Its boxes */
 
-static void
-pool_count(struct pool_entry *entry, int by)
-{
-	if (entry->ready)
-		entry->pool->ready += (unsigned int)by;
-	else
-		entry->pool->starting += (unsigned int)by;
-}
-
 /* Removes an entry. Returns its box, which the caller owns. */
 static struct box *
 pool_remove(struct pool_entry *entry)
 {
-	struct pool *pool = entry->pool;
+	struct pool_share *share = entry->share;
 	struct box *box = entry->box;
 
-	pool_count(entry, -1);
-	if (pool->ready < pool->unused)
-		pool->unused = pool->ready;
-	TAILQ_REMOVE(&pool->entries, entry, entry);
+	share->boxes--;
+	if (entry->phase == POOL_READY)
+		share->ready--;
+	else
+		share->pool->starting--;
+	if (share->ready < share->unused)
+		share->unused = share->ready;
+	TAILQ_REMOVE(&share->entries, entry, entry);
 	free(entry);
 	return box;
 }
@@ -120,15 +119,56 @@ pool_drop(struct pool_entry *entry)
 	box_drop(&box);
 }
 
-/* A box failed to start, or ended: wait before the next. */
+/* Drops those that a share does not want. */
 static void
-pool_pause(struct pool *pool)
+pool_trim(struct pool_share *share)
 {
-	if (pool->pause_ms == 0)
-		pool->pause_ms = POOL_PAUSE_FIRST_MS;
-	else if (pool->pause_ms < POOL_PAUSE_MOST_MS)
-		pool->pause_ms *= 2;
-	pool->resume_ms = clock_ms() + pool->pause_ms;
+	while (share->ready > share->wanted)
+		pool_drop(TAILQ_FIRST(&share->entries));
+}
+
+/*
+ * Divides the pool: other languages than the default one, from that used last,
+ * may have half of it. The default one has the rest.
+ */
+static void
+pool_divide(struct pool *pool)
+{
+	unsigned int room = pool->most / 2;
+	struct pool_share *share;
+
+	TAILQ_FOREACH (share, &pool->shares, entry) {
+		if (share == &pool->main)
+			continue;
+		if (share->wanted > room)
+			share->wanted = room;
+		room -= share->wanted;
+		pool_trim(share);
+	}
+	room += pool->most - pool->most / 2;
+	if (!pool->follows || pool->main.wanted > room)
+		pool->main.wanted = room;
+	pool_trim(&pool->main);
+}
+
+/*
+ * A box failed to start, or ended: wait before the next. Another language than
+ * the default one waits for its next call.
+ */
+static void
+pool_pause(struct pool_share *share)
+{
+	struct pool *pool = share->pool;
+
+	if (share != &pool->main) {
+		share->wanted = 0;
+		pool_divide(pool);
+	} else {
+		pool->pause_ms = pool->pause_ms == 0 ? POOL_PAUSE_FIRST_MS :
+		    pool->pause_ms < POOL_PAUSE_MOST_MS ? 2 * pool->pause_ms :
+		    pool->pause_ms;
+		pool->resume_ms = clock_ms() + pool->pause_ms;
+	}
 }
 
 /* A box of the pool has changed, ready or not. */
@@ -136,7 +176,8 @@ static void
 pool_on_box(void *ctx)
 {
 	struct pool_entry *entry = ctx;
-	struct pool *pool = entry->pool;
+	struct pool_share *share = entry->share;
+	struct pool *pool = share->pool;
 	struct box *box = entry->box;
 
 	if (box->state == BOX_ENDING || box->relay_over) {
@@ -144,13 +185,14 @@ pool_on_box(void *ctx)
 		    box->number,
 		    box->failure != NULL ? box->failure : "it has ended");
 		pool_drop(entry);
-		pool_pause(pool);
+		pool_pause(share);
 		pool_wake(pool);
-	} else if (box->state == BOX_READY && !entry->ready) {
-		pool_count(entry, -1);
-		entry->ready = 1;
-		pool_count(entry, 1);
-		pool->pause_ms = 0;
+	} else if (box->state == BOX_READY && entry->phase != POOL_READY) {
+		entry->phase = POOL_READY;
+		share->ready++;
+		pool->starting--;
+		if (share == &pool->main)
+			pool->pause_ms = 0;
 		/* Nothing delays the next start. */
 		pool_fill_after(
 		    pool, pool->runs->nrunning == 0 ? 0 : POOL_CALM_MS);
@@ -159,24 +201,25 @@ pool_on_box(void *ctx)
 
 /* Starts one box. Returns 0, or -1 if it cannot be started. */
 static int
-pool_start_one(struct pool *pool)
+pool_start_one(struct pool_share *share)
 {
 	struct pool_entry *entry = mem_alloc(sizeof(*entry));
 	struct err err;
 
-	entry->pool = pool;
+	entry->share = share;
 	entry->born_ms = clock_ms();
-	entry->box = box_new(pool->runs->boxes, language_default(), 0,
+	entry->box = box_new(share->pool->runs->boxes, share->language, 0,
 	    pool_on_box, entry, &err);
 	if (entry->box == NULL) {
 		log_warn("cannot start a box ahead of calls: %s",
 		    err.text);
 		free(entry);
-		pool_pause(pool);
+		pool_pause(share);
 		return -1;
 	}
-	TAILQ_INSERT_TAIL(&pool->entries, entry, entry);
-	pool_count(entry, 1);
+	TAILQ_INSERT_TAIL(&share->entries, entry, entry);
+	share->boxes++;
+	share->pool->starting++;
 	return 0;
 }
 
@@ -187,19 +230,23 @@ static void
 pool_on_fill(evutil_socket_t fd, short what, void *arg)
 {
 	struct pool *pool = arg;
+	struct pool_share *share;
 
 	(void)fd;
 	(void)what;
-	boxes_want(pool->runs->boxes);
+	if (pool->main.boxes < pool->main.wanted)
+		boxes_want(pool->runs->boxes);
 	/* Waiting calls have priority; and cheaper boxes may be ready soon. */
 	if (owner_places_wanted(pool->runs) || pool->runs->nstarting > 0 ||
 	    boxes_awaited(pool->runs->boxes)) {
 		pool_add_timer(pool->fill, POOL_CALM_MOST_MS);
 		return;
 	}
-	while (pool_misses(pool) && pool->starting < POOL_STARTS_MAX)
-		if (pool_start_one(pool) == -1)
-			break;
+	TAILQ_FOREACH (share, &pool->shares, entry)
+		while (share->boxes < share->wanted &&
+		    pool->starting < POOL_STARTS_MAX)
+			if (pool_start_one(share) == -1)
+				break;
 	pool->missing_ms = 0;
 	/* It continues when the next box is ready, or after a pause. */
 	if (pool->starting == 0)
@@ -210,12 +257,12 @@ pool_on_fill(evutil_socket_t fd, short what, void *arg)
 
 /* Replaces boxes that are too old, or that differ from a new one. */
 static void
-pool_recycle(struct pool *pool)
+pool_recycle(struct pool_share *share)
 {
 	uint64_t now = clock_ms();
 	struct pool_entry *entry, *next;
 
-	for (entry = TAILQ_FIRST(&pool->entries); entry != NULL;
+	for (entry = TAILQ_FIRST(&share->entries); entry != NULL;
 	    entry = next) {
 		next = TAILQ_NEXT(entry, entry);
 		if (now - entry->born_ms >= POOL_AGE_MS ||
@@ -224,50 +271,89 @@ pool_recycle(struct pool *pool)
 	}
 }
 
-/* After a period: reduces the number of boxes to those needed. */
+/* After a period: wants only the boxes that were needed. */
 static void
-pool_shrink(struct pool *pool)
+pool_shrink(struct pool_share *share)
 {
-	unsigned int least = 1;
+	const struct pool *pool = share->pool;
+	int rests;
 
-	pool->quiet = pool->calls > 0 ? 0 : pool->quiet + 1;
-	if (pool->quiet >= pool->rest) {
-		least = 0;
+	share->quiet = share->calls > 0 ? 0 : share->quiet + 1;
+	rests = share->quiet >= pool->rest;
+	if (rests && share == &pool->main)
 		boxes_rest(pool->runs->boxes);
-	}
-	if (pool->quiet >= pool->rest || pool->unused >= pool->wanted)
-		pool->wanted = least;
+	if (rests || share->unused >= share->wanted)
+		share->wanted = !rests && share->wanted > 0;
 	else
-		pool->wanted -= pool->unused;
-	while (pool->ready > pool->wanted)
-		pool_drop(TAILQ_FIRST(&pool->entries));
+		share->wanted -= share->unused;
 }
 
 static void
 pool_on_period(evutil_socket_t fd, short what, void *arg)
 {
 	struct pool *pool = arg;
+	struct pool_share *share;
+	int used = 0;
 
 	(void)fd;
 	(void)what;
-	if (pool->follows)
-		pool_shrink(pool);
-	pool_recycle(pool);
-	pool->unused = pool->ready;
-	pool->calls = 0;
+	TAILQ_FOREACH (share, &pool->shares, entry)
+		if (pool->follows || share != &pool->main)
+			pool_shrink(share);
+	pool_divide(pool);
+	TAILQ_FOREACH (share, &pool->shares, entry) {
+		pool_recycle(share);
+		share->unused = share->ready;
+		share->calls = 0;
+		used |= share->wanted > 0 || share->boxes > 0;
+	}
 	/* No timer for an empty pool. */
-	if (pool->wanted > 0 || !TAILQ_EMPTY(&pool->entries))
+	if (used)
 		pool_add_timer(pool->period, pool->period_ms);
 	pool_wake(pool);
 }
 
 /* Sets how many boxes are wanted, and starts the periodic check. */
 static void
-pool_want(struct pool *pool, unsigned int wanted)
+pool_want(struct pool_share *share, unsigned int wanted)
 {
-	pool->wanted = wanted < pool->most ? wanted : pool->most;
+	struct pool *pool = share->pool;
+
+	share->wanted = wanted;
+	pool_divide(pool);
 	if (!event_pending(pool->period, EV_TIMEOUT, NULL))
 		pool_add_timer(pool->period, pool->period_ms);
+}
+
+/* Shares */
+
+static void
+pool_add_share(struct pool *pool, struct pool_share *share,
+    const struct language *language)
+{
+	share->pool = pool;
+	share->language = language;
+	TAILQ_INIT(&share->entries);
+	TAILQ_INSERT_HEAD(&pool->shares, share, entry);
+}
+
+/* Returns the share of a language, which is used now. */
+static struct pool_share *
+pool_share_of(struct pool *pool, const struct language *language)
+{
+	struct pool_share *share = TAILQ_FIRST(&pool->shares);
+
+	if (share->language == language)
+		return share;
+	TAILQ_FOREACH (share, &pool->shares, entry)
+		if (share->language == language) {
+			TAILQ_REMOVE(&pool->shares, share, entry);
+			TAILQ_INSERT_HEAD(&pool->shares, share, entry);
+			return share;
+		}
+	share = mem_alloc(sizeof(*share));
+	pool_add_share(pool, share, language);
+	return share;
 }
 
 /* Calls */
@@ -277,21 +363,21 @@ pool_begin(struct pool *pool)
 {
 	if (pool == NULL || pool->begun || pool->most == 0)
 		return;
-	pool->begun = 1;
-	pool_want(pool, pool->follows ? 1 : pool->most);
+	pool->begun = true;
+	pool_want(&pool->main, 1);
 	pool_wake(pool);
 }
 
 /* Returns the oldest ready box, or else the oldest that is not ready. */
 static struct pool_entry *
-pool_best(struct pool *pool)
+pool_best(struct pool_share *share)
 {
 	struct pool_entry *entry;
 
-	TAILQ_FOREACH (entry, &pool->entries, entry)
-		if (entry->ready)
+	TAILQ_FOREACH (entry, &share->entries, entry)
+		if (entry->phase == POOL_READY)
 			return entry;
-	return TAILQ_FIRST(&pool->entries);
+	return TAILQ_FIRST(&share->entries);
 }
 
 /* Returns whether a call may use it. */
@@ -300,34 +386,36 @@ pool_is_good(const struct pool_entry *entry)
 {
 	if (!box_current(entry->box))
 		return 0;
-	return !entry->ready || box_alive(entry->box);
+	return entry->phase != POOL_READY || box_alive(entry->box);
 }
 
 /* Returns a box for a call, or NULL; drops boxes that no call may use. */
 static struct pool_entry *
-pool_pick(struct pool *pool)
+pool_pick(struct pool_share *share)
 {
-	struct pool_entry *entry = pool_best(pool);
+	struct pool_entry *entry = pool_best(share);
 
 	while (entry != NULL && !pool_is_good(entry)) {
 		pool_drop(entry);
-		entry = pool_best(pool);
+		entry = pool_best(share);
 	}
 	return entry;
 }
 
 struct box *
-pool_take(struct pool *pool)
+pool_take(struct pool *pool, const struct language *language)
 {
+	struct pool_share *share;
 	struct pool_entry *entry;
 	struct box *box = NULL;
 
-	if (pool == NULL || !pool->begun)
+	if (pool == NULL || !pool->begun || language->image != NULL)
 		return NULL;
-	pool->calls++;
-	entry = pool_pick(pool);
-	if (pool->follows && (entry == NULL || !entry->ready))
-		pool_want(pool, pool->wanted + 1);
+	share = pool_share_of(pool, language);
+	share->calls++;
+	entry = pool_pick(share);
+	if (entry == NULL || entry->phase != POOL_READY)
+		pool_want(share, share->wanted + 1);
 	if (entry != NULL)
 		box = pool_remove(entry);
 	/* The end of the call fills the pool earlier, unless it lasts. */
@@ -340,14 +428,18 @@ pool_take(struct pool *pool)
 void
 pool_stop(struct pool *pool)
 {
+	struct pool_share *share;
+
 	if (pool == NULL)
 		return;
-	pool->begun = 0;
-	pool->wanted = 0;
+	pool->begun = false;
 	event_del(pool->fill);
 	event_del(pool->period);
-	while (!TAILQ_EMPTY(&pool->entries))
-		pool_drop(TAILQ_FIRST(&pool->entries));
+	TAILQ_FOREACH (share, &pool->shares, entry) {
+		share->wanted = 0;
+		while (!TAILQ_EMPTY(&share->entries))
+			pool_drop(TAILQ_FIRST(&share->entries));
+	}
 }
 
 /* Sets after how long without calls it has no boxes any more. */
@@ -372,7 +464,8 @@ pool_new(struct runs *runs)
 
 	pool->runs = runs;
 	pool_set_rest(pool);
-	TAILQ_INIT(&pool->entries);
+	TAILQ_INIT(&pool->shares);
+	pool_add_share(pool, &pool->main, language_default());
 	pool->follows = runs->options->pool == OPTION_AUTO;
 	pool->most = pool_most(runs->options);
 	pool->fill = evtimer_new(runs->base, pool_on_fill, pool);
@@ -384,10 +477,16 @@ void
 pool_free(struct pool **poolp)
 {
 	struct pool *pool = mem_take(poolp);
+	struct pool_share *share;
 
 	if (pool == NULL)
 		return;
 	pool_stop(pool);
+	while ((share = TAILQ_FIRST(&pool->shares)) != NULL) {
+		TAILQ_REMOVE(&pool->shares, share, entry);
+		if (share != &pool->main)
+			free(share);
+	}
 	loop_event_free(&pool->fill);
 	loop_event_free(&pool->period);
 	free(pool);

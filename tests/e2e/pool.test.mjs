@@ -140,6 +140,29 @@ patiently();
   await raw.finish();
 });
 
+test('a language in use has a share', nativeOnly('the shell'), async (t) => {
+  const raw = await Raw.open(t, pool(2, {
+    env: { CAISSON_TOOLS: 'run_python,run_code' },
+  }));
+  const shell = () => raw.result(raw.post('tools/call', {
+    name: 'run_code', arguments: { language: 'shell', code: 'echo it' },
+  }));
+  const { init } = await filled(raw, 2);
+
+  await shell();
+  const [box] = await until(() => {
+    const parts = waiting(raw.pid);
+
+    return parts.relay.length === 2 && parts.code.length === 1 &&
+      areWhole(parts, 2) && parts.init.filter(({ pid }) =>
+      !init.some((entry) => entry.pid === pid));
+  }, 'a box of each language to wait');
+
+  assert.deepEqual((await shell()).structuredContent.stdout, ['it']);
+  await gone([box]);
+  await raw.finish();
+});
+
 test('a box that ended while it waited is not used', {
   skip: root ? false : 'only root can end processes of other users',
 }, async (t) => {

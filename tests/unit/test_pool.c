@@ -12,7 +12,7 @@
 #include "supervisor/box/box.h"
 #include "supervisor/box/language.h"
 #include "supervisor/box/template.h"
-#include "supervisor/run/pool_parts.h"
+#include "supervisor/run/pool.h"
 #include "supervisor/run/run.h"
 
 #define BOXES_MAX 256
@@ -54,7 +54,7 @@ static struct play {
 static unsigned int nboxes;
 static int none_today;
 
-static const struct language first;
+static const struct language first, other, third, image = { .image = "1" };
 
 const struct language *
 language_default(void)
@@ -68,7 +68,6 @@ box_new(struct boxes *owner, const struct language *language, int own,
 {
 	struct play *play = &plays[nboxes];
 
-	ck_assert_ptr_eq(language, language_default());
 	ck_assert_int_eq(own, 0);
 	ck_assert_uint_lt(nboxes, BOXES_MAX);
 	if (none_today) {
@@ -78,6 +77,7 @@ box_new(struct boxes *owner, const struct language *language, int own,
 	play->version = version;
 	play->box.boxes = owner;
 	play->box.number = ++nboxes;
+	play->box.language = language;
 	play->box.changed = changed;
 	play->box.ctx = ctx;
 	return &play->box;
@@ -195,14 +195,16 @@ be_ready(unsigned int n)
 static void
 fill_up(void)
 {
+	struct pool_share *share;
 	struct pool_entry *entry;
 
 	fill();
-	while ((entry = TAILQ_LAST(&pool->entries, pool_entries)) != NULL &&
-	    !entry->ready) {
-		TAILQ_FOREACH (entry, &pool->entries, entry)
-			if (!entry->ready)
-				be_ready((unsigned int)entry->box->number - 1);
+	while (pool->starting > 0) {
+		TAILQ_FOREACH (share, &pool->shares, entry)
+			TAILQ_FOREACH (entry, &share->entries, entry)
+				if (entry->phase == POOL_STARTING)
+					be_ready((unsigned int)
+					    entry->box->number - 1);
 		fill();
 	}
 }
@@ -226,13 +228,19 @@ period(void)
 
 /* A call comes, takes what there is, and ends. Returns its box, or NULL. */
 static struct box *
-call(void)
+call_in(const struct language *language)
 {
-	struct box *box = pool_take(pool);
+	struct box *box = pool_take(pool, language);
 
 	if (box != NULL)
 		plays[box->number - 1].dropped++; /* its call will */
 	return box;
+}
+
+static struct box *
+call(void)
+{
+	return call_in(&first);
 }
 
 /* Sizes */
@@ -241,14 +249,14 @@ UNIT_TEST(none_is_none)
 {
 	open_pool(0);
 	pool_begin(pool);
-	ck_assert_ptr_null(pool_take(pool));
+	ck_assert_ptr_null(pool_take(pool, &first));
 	pool_wake(pool);
 	ck_assert_int_eq(is_due(pool->fill) + is_due(pool->period), 0);
 	close_pool();
 	pool_begin(NULL);
 	pool_wake(NULL);
 	pool_stop(NULL);
-	ck_assert_ptr_null(pool_take(NULL));
+	ck_assert_ptr_null(pool_take(NULL, &first));
 }
 
 /* As many as were asked for, a few at a time. */
@@ -287,33 +295,33 @@ UNIT_TEST(the_demand_is_followed)
 	for (n = 0; n < 4; n++)
 		call();
 	fill_up();
-	ck_assert_uint_eq(pool->ready, 4);
+	ck_assert_uint_eq(pool->main.ready, 4);
 	/* One behind the other they need no more. */
 	for (n = 0; n < 10; n++) {
 		ck_assert_ptr_nonnull(call());
 		fill_up();
 	}
-	ck_assert_uint_eq(pool->ready, 4);
+	ck_assert_uint_eq(pool->main.ready, 4);
 	/* Three of them were not needed. */
 	period();
-	ck_assert_uint_eq(pool->ready, 4); /* in this one they were */
+	ck_assert_uint_eq(pool->main.ready, 4); /* in this one they were */
 	call();
 	fill_up();
 	period();
-	ck_assert_uint_eq(pool->ready, 1);
+	ck_assert_uint_eq(pool->main.ready, 1);
 	/* And in the end the last one. */
 	for (n = 1; n < POOL_REST_PERIODS; n++) {
-		ck_assert_uint_eq(pool->ready, 1);
+		ck_assert_uint_eq(pool->main.ready, 1);
 		period();
 	}
 	period();
-	ck_assert_uint_eq(pool->ready, 0);
+	ck_assert_uint_eq(pool->main.ready, 0);
 	ck_assert_uint_gt(rests, 0);
 	ck_assert_int_eq(is_due(pool->period), 0);
 	/* A call wakes it again. */
 	ck_assert_ptr_null(call());
 	fill_up();
-	ck_assert_uint_eq(pool->ready, 1);
+	ck_assert_uint_eq(pool->main.ready, 1);
 	close_pool();
 }
 
@@ -329,11 +337,81 @@ UNIT_TEST(the_demand_has_a_bound)
 	for (n = 0; n < 100; n++)
 		call();
 	fill_up();
-	ck_assert_uint_eq(pool->ready, pool_most(&options));
+	ck_assert_uint_eq(pool->main.ready, pool_most(&options));
 	options.max_concurrent = CONCURRENT_MAX;
 	ck_assert_uint_le(pool_most(&options), POOL_MAX);
 	options.pool = POOL_MAX;
 	ck_assert_uint_eq(pool_most(&options), POOL_MAX);
+	close_pool();
+}
+
+/* Shares */
+
+/* How many boxes of a language are ready. */
+static unsigned int
+ready(const struct language *language)
+{
+	struct pool_share *share;
+
+	TAILQ_FOREACH (share, &pool->shares, entry)
+		if (share->language == language)
+			return share->ready;
+	return 0;
+}
+
+UNIT_TESTS(languages_in_use_share_it, 2)
+{
+	struct box *box;
+	unsigned int n;
+
+	open_pool(_i == 0 ? 4 : OPTION_AUTO);
+	pool->most = 4;
+	pool_begin(pool);
+	fill_up();
+	ck_assert_ptr_null(call_in(&image));
+	/* From the second call on there is one, which is of its language. */
+	ck_assert_ptr_null(call_in(&other));
+	fill_up();
+	box = call_in(&other);
+	ck_assert_ptr_eq(box->language, &other);
+	fill_up();
+	ck_assert_uint_eq(ready(&first), _i == 0 ? 3 : 1);
+	ck_assert_uint_eq(ready(&other), 1);
+	/* Others have half of it, from the one used last. */
+	for (n = 0; n < 9; n++)
+		call_in(&other);
+	call_in(&third);
+	fill_up();
+	ck_assert_uint_eq(ready(&first), _i == 0 ? 2 : 1);
+	ck_assert_uint_eq(ready(&other), 1);
+	ck_assert_uint_eq(ready(&third), 1);
+	/* Those that are not used any more have none in the end. */
+	for (n = 0; n <= POOL_REST_PERIODS; n++) {
+		period();
+		call();
+		fill_up();
+	}
+	ck_assert_uint_eq(ready(&first), _i == 0 ? 4 : 1);
+	ck_assert_uint_eq(ready(&other) + ready(&third), 0);
+	close_pool();
+}
+
+/* It is not tried again before it is used again. */
+UNIT_TEST(a_language_that_fails_delays_no_other)
+{
+	open_pool(4);
+	pool_begin(pool);
+	fill_up();
+	call_in(&other);
+	fill();
+	end(nboxes - 1);
+	ck_assert_uint_eq(pool->pause_ms, 0);
+	fill_up();
+	ck_assert_uint_eq(ready(&first), 4);
+	ck_assert_uint_eq(ready(&other), 0);
+	call_in(&other);
+	fill_up();
+	ck_assert_uint_eq(ready(&other), 1);
 	close_pool();
 }
 
@@ -376,7 +454,7 @@ UNIT_TEST(an_old_box_is_replaced)
 	ck_assert_int_eq(plays[0].dropped + plays[1].dropped, 2);
 	fill_up();
 	ck_assert_uint_eq(nboxes, 4);
-	ck_assert_uint_eq(pool->ready, 2);
+	ck_assert_uint_eq(pool->main.ready, 2);
 	close_pool();
 }
 
