@@ -15,7 +15,7 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 PACKAGE = os.path.join(HERE, "../../worker/box/python/mcp")
 sys.modules["mcp"] = types.ModuleType("mcp")
-sys.modules["mcp"].__path__ = [PACKAGE]
+sys.modules["mcp"].__path__ = [PACKAGE + "/wire"]
 BOX = sys.modules["mcp._box"] = sys.modules["mcp"]._box = \
     types.ModuleType("_box")
 BOX.control, BOX.pid = (-1, -1), os.getpid()

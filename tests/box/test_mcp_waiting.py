@@ -296,7 +296,8 @@ import mcp._wire
 class Late(Exception): pass
 def late(frame, event, value):
     global left
-    if event in ('call', 'c_return') and '/mcp/_' in frame.f_code.co_filename:
+    if event in ('call', 'c_return') and \\
+            '/mcp/wire/_' in frame.f_code.co_filename:
         name = frame.f_code.co_name
         left -= left > 0 and name in ('digest', 'split', 'deliver')
         if left == 0:
@@ -348,7 +349,7 @@ left = 0
 def late(frame, event, value):
     global left
     if event in ('call', 'c_return') and \\
-            frame.f_code.co_filename.endswith('/mcp/_wire.py'):
+            frame.f_code.co_filename.endswith('/mcp/wire/_wire.py'):
         left -= left > 0
         if left == 0:
             left = -1

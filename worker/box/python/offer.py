@@ -20,11 +20,14 @@ STOOD = "socket", "mmap", "multiprocessing.spawn"  # as in stand_ins.py
 TOLD = set()  # libraries that were told something before there was a box
 PROGRESS = []  # something, where the code may tell how far it is
 # What is imported when code calls a tool, in any way.
-CALLING = ("mcp", *("mcp._" + name for name in (
-    "ask", "blocks", "call", "caller", "data", "forgotten", "idle", "lines",
-    "misread", "names", "near", "notes", "positions", "request", "result",
-    "schema", "seen", "servers", "tools", "values", "wait", "wire")))
-MODULES = {}  # code of the package mcp, in the boxes of a template
+CALLING = (
+    "__init__", "calls/_ask", "calls/_call", "calls/_forgotten", "calls/_names",
+    "calls/_notes", "calls/_servers", "calls/_tools", "results/_blocks",
+    "results/_data", "results/_misread", "results/_near", "results/_result",
+    "results/_seen", "tools/_positions", "tools/_schema", "wire/_caller",
+    "wire/_idle", "wire/_lines", "wire/_request", "wire/_values", "wire/_wait",
+    "wire/_wire")
+MODULES = {}  # the path and the code of each, in the boxes of a template
 SPAWN_HINT = """\
 code with 'await' at top level cannot be re-imported, as the start methods \
 'spawn' and 'forkserver' of multiprocessing do: use \
@@ -112,22 +115,17 @@ class Loaded(SourceFileLoader):
     """Loads a module of the package mcp of which a template has the code."""
 
     def get_code(self, fullname):
-        return MODULES[fullname]
+        return MODULES[fullname][1]
 
     @classmethod
     def find_spec(cls, name):
         """Return where the module is, or None where its code is not there."""
         if name not in MODULES:
             return None
-        path = path_of(name)
+        path = MODULES[name][0]
         return spec_from_file_location(
             name, path, loader=cls(name, path), submodule_search_locations=[
                 OURS + "mcp"] if name == "mcp" else None)
-
-
-def path_of(name):
-    """Return where a module of the package mcp is."""
-    return "%smcp/%s.py" % (OURS, name[4:] or "__init__")
 
 
 def keep_modules():
@@ -135,9 +133,10 @@ def keep_modules():
 
     A template does: it is read and made once then, and not by every box.
     """
-    for name in CALLING:
-        loader = SourceFileLoader(name, path_of(name))
-        MODULES[name] = loader.get_code(name)
+    for part in CALLING:
+        name = "mcp." + part.rpartition("/")[2] if "/" in part else "mcp"
+        path = "%smcp/%s.py" % (OURS, part)
+        MODULES[name] = path, SourceFileLoader(name, path).get_code(name)
 
 
 def stand_in(module):

@@ -5,8 +5,13 @@ module with its tools as functions); both kinds may be imported from here, too.
 This package speaks only to the relay, over the two pipes that the bootstrap
 handed to it, and starts no thread.  Nothing of it is imported before the code
 uses it.
+
+Its parts lie in rooms, of which each uses only those behind it, and are modules
+of the package itself.
 """
 __all__ = ["runtime", "servers"]
+ROOMS = "help", "kept", "files", "calls", "results", "tools", "wire"
+__path__.extend(["%s/%s" % (__path__[0], room) for room in ROOMS])
 
 
 def __getattr__(name):

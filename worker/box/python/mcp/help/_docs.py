@@ -139,7 +139,7 @@ def chapters(detail):
     names = ["manual"] + (["manual_memory"] if _box.memory else []) + (
         ["manual_more"] if detail == "full" else [])
     return "".join(__loader__.get_data("%s/%s.md" % (
-        __file__.rpartition("/")[0], name)).decode() for name in names)
+        __file__[:-len("/help/_docs.py")], name)).decode() for name in names)
 
 
 def server_line(state, failure, shows):

@@ -3,7 +3,7 @@ import os
 import sys
 from opcode import opmap
 
-HERE = os.path.dirname(os.path.dirname(__file__)) + "/"
+HERE = __file__[:-len("mcp/wire/_caller.py")]
 
 
 def caller():

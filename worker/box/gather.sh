@@ -1,0 +1,29 @@
+#!/bin/sh
+# gather.sh BOX DEPFILE SOURCE INTERPRETER LANGUAGES [FILE PLACE]...
+#
+# Makes the folder BOX, which lies beside caisson-box: of each language what its
+# folder in SOURCE has besides sources of programs, and each FILE at its PLACE.
+# The modules of Python that every box uses are compiled for INTERPRETER, if it
+# is here; another one compiles them anew.
+set -e
+box=$1 depfile=$2 source=$3 interpreter=$4 languages=$5
+shift 5
+rm -rf "$box"
+mkdir "$box"
+for language in $languages; do
+	cp -R "$source/$language" "$box"
+	find "$source/$language" -name __pycache__ -prune -o -print
+done | sed 's/[ #]/\\&/g; s/^/box: /' > "$depfile"
+find "$box" '(' -name __pycache__ -o -name '*.[ch]' -o -name '*.def' \
+	-o -name meson.build ')' -prune -exec rm -rf {} +
+while [ $# -gt 0 ]; do
+	mkdir -p "$(dirname "$box/$2")"
+	cp "$1" "$box/$2"
+	chmod 755 "$box/$2"
+	shift 2
+done
+test -x "$interpreter" || exit 0
+cd "$box/python"
+"$interpreter" -I -m compileall -q --invalidation-mode checked-hash \
+	mcp bootstrap.py ending.py halves.py offer.py pump.py report.py \
+	script.py source.py
