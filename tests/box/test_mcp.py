@@ -451,6 +451,12 @@ class Mistakes(Base):
             "hint: mcp is a module: write 'import mcp' first, or use "
             "'runtime' and 'mcp_<alias>', which need no import\n")
         self.assertEqual(got.relay.frames, [])
+        got = self.ends(
+            "exec('print(mcp_servers)', {})",
+            "NameError: name 'mcp_servers' is not defined",
+            "hint: mcp_servers is not defined here: write 'import "
+            "mcp_servers' first\n")
+        self.assertEqual(got.relay.frames, [])
 
     def test_files_of_the_user(self):
         """The hint names a tool that reads files, or a server that may."""

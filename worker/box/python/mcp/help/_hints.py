@@ -87,6 +87,8 @@ def about(name, line=""):
     if name == "mcp":
         return MODULE, True
     alias = name[len("mcp_"):]
+    if alias in _servers.RESERVED:
+        return IMPORT % (alias, alias), True
     told_of = servers()
     if told_of is None:
         return UNKNOWN, False
