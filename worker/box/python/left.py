@@ -68,7 +68,7 @@ def keep(found, places):
 
     Returns the paths of files that may have been printed.
     """
-    from mcp._files import keep_printed
+    from mcp._printed import keep_printed
     _, folder, given = places
     names = {entry.path: name for name, entry in found.items()}
     others = {entry.path: entry

@@ -8,6 +8,7 @@ from _frozen_importlib import ModuleSpec
 from _frozen_importlib_external import PathFinder
 
 from . import _box, _servers
+from ._values import clean
 
 
 def find_spec(name, path):
@@ -97,43 +98,6 @@ def find(name):
     from ._names import no_server, resolve
     server = resolve(alias)
     if server is None:
-        raise ImportError(_servers.clean(
+        raise ImportError(clean(
             "%s: %s" % (alias, no_server(alias))), name=name)
     return ModuleSpec(name, Loader(server), origin="an MCP server")
-
-
-class Servers(type(sys)):
-    """The module mcp.servers: its attributes are the servers.
-
-    It keeps nothing that an alias could be the name of.
-    """
-
-    def __getattr__(self, name):
-        """Return a server by its alias."""
-        if name.startswith("__"):
-            raise AttributeError(name)
-        from ._names import no_server, resolve
-        server = resolve(name)
-        if server is None:
-            raise _servers.attribute_error(
-                "%s: %s" % (name, no_server(name)))
-        return server
-
-    def __getitem__(self, name):
-        """Return a server by its name."""
-        from ._names import no_server, resolve
-        server = resolve(name)
-        if server is None:
-            raise KeyError(_servers.clean(
-                "%s: %s" % (name, no_server(name))))
-        return server
-
-    def __setattr__(self, name, value):
-        """Ignore the import system, which sets what is there already."""
-        if not isinstance(value, _servers.Server):
-            super().__setattr__(name, value)
-
-    def __dir__(self):
-        """Return the aliases of the loaded servers."""
-        return sorted(server.__server__.alias
-                      for server in _servers.LOADED.values())

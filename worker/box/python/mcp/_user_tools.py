@@ -11,6 +11,8 @@ from _frozen_importlib import ModuleSpec
 from . import _box, _memory, _notes, _servers
 from ._modules import Loader
 from ._saved_tools import file_of, flaw_of, is_builtin, outside
+from ._near import did_you_mean
+from ._values import attribute_error
 
 # Tools that have the name of a builtin: other tools do not see them.
 APART = {}
@@ -54,7 +56,7 @@ class UserTools(type(sys)):
         text = no_tool(name)
         if _servers.is_import(sys._getframe(1)):
             raise ImportError("cannot import name %r: %s" % (name, text))
-        raise _servers.attribute_error(text)
+        raise attribute_error(text)
 
     def __dir__(self):
         """Return the names of the tools."""
@@ -107,7 +109,7 @@ def no_tool(name):
     """Return the sentence about a tool that there is not."""
     names = names_of_tools()
     return "no tool %r has been saved%s; there are: %s" % (
-        name, _servers.did_you_mean(name, names), ", ".join(names) or "none")
+        name, did_you_mean(name, names), ", ".join(names) or "none")
 
 
 def define(names, name, begun):

@@ -61,27 +61,7 @@ def call_tool(server=None, tool=None, arguments=None, **named):
     arguments that JSON cannot hold.  Unknown, missing and invalid arguments
     raise ArgumentError, which is an MCPError and a TypeError.
     """
-    if server is None:
-        server = named.pop("server_name", None)
-        tool = named.pop("tool_name", None) if tool is None else tool
-    if isinstance(server, str) and arguments is None and (
-            tool is None or isinstance(tool, dict)):
-        from ._names import apart
-        server, tool, arguments = apart(server) + (tool,)
-    if not isinstance(tool, str):
-        raise TypeError("a tool is given by its name, not by an object of "
-                        "type %s" % type(tool).__name__)
-    if named and arguments:
-        raise TypeError("the arguments of the tool are one dict, or named: "
-                        "not both")
-    arguments = named if arguments is None or named else arguments
-    if not isinstance(arguments, dict):
-        raise TypeError("arguments must be a dict, not an object of type %s"
-                        % type(arguments).__name__)
-    found = _servers.find_server(server)
-    name = found.__server__.name if found else server
-    return _servers.call("%s.%s" % (name, tool), _ask.call_by_name(
-        server, tool, _ask.given(name, tool, arguments)))
+    return _ask.call_tool(server, tool, arguments, named)
 
 
 def call_tool_sync(server=None, tool=None, arguments=None, **named):

@@ -7,13 +7,14 @@ call with the schema of its tool.
 from _json import encode_basestring as quoted
 
 from ._call import Together
-from ._seen import refused
 from ._data import read
-from ._result import MCPError, Result, data_of, fault_of
+from ._near import did_you_mean
+from ._result import MCPError, Result, data_of, fault_of, refused
 from ._servers import (
-    LOADED, add, attribute_error, did_you_mean, find_server, state_of)
+    LOADED, add, call, find_server, state_of)
 from ._request import DONE, Refused, Request
 from . import _seen, _values
+from ._values import attribute_error
 
 NAME_MAX = 1000  # bytes of the name of a tool, as JSON
 NAME_SAFE = 100  # characters that are never more, if they are ASCII
@@ -55,6 +56,13 @@ def ask(kind, server=None):
     request = Request(payload_of(kind, server), server or kind)
     yield Together((request,))
     return answer_of(request, server)
+
+
+def asking(payload):
+    """Ask the relay, and return its answer."""
+    request = Request(_values.write(payload, "payload"), payload["type"])
+    yield Together((request,))
+    return answer_of(request)
 
 
 def list_servers():
@@ -169,6 +177,31 @@ def find_attribute(state, name):
         from ._names import no_tool
         raise attribute_error(no_tool(state, name, state.aliases))
     return entry
+
+
+def call_tool(server, tool, arguments, named):
+    """Return the call of runtime.call_tool(), which says what it takes."""
+    if server is None:
+        server = named.pop("server_name", None)
+        tool = named.pop("tool_name", None) if tool is None else tool
+    if isinstance(server, str) and arguments is None and (
+            tool is None or isinstance(tool, dict)):
+        from ._names import apart
+        server, tool, arguments = apart(server) + (tool,)
+    if not isinstance(tool, str):
+        raise TypeError("a tool is given by its name, not by an object of "
+                        "type %s" % type(tool).__name__)
+    if named and arguments:
+        raise TypeError("the arguments of the tool are one dict, or named: "
+                        "not both")
+    arguments = named if arguments is None or named else arguments
+    if not isinstance(arguments, dict):
+        raise TypeError("arguments must be a dict, not an object of type %s"
+                        % type(arguments).__name__)
+    found = find_server(server)
+    name = found.__server__.name if found else server
+    return call("%s.%s" % (name, tool), call_by_name(
+        server, tool, given(name, tool, arguments)))
 
 
 def call_by_name(server, tool, given):

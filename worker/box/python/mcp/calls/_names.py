@@ -4,7 +4,9 @@ Servers that the code names and that are not loaded are looked up before it
 runs, because Python offers no hook for an undefined name.
 """
 from . import _box, _servers
-from ._servers import clean, did_you_mean, error_type, find_server, server_of
+from ._near import did_you_mean, plain_name
+from ._servers import error_type, find_server, server_of
+from ._values import clean
 
 NAMED_MAX = 20  # servers in a sentence
 PATIENCE = 1  # seconds for the list of servers, where it is only shown
@@ -79,11 +81,6 @@ def find_told(name, servers):
         if found:
             return found[0] if len(found) == 1 else None
     return None
-
-
-def plain_name(name):
-    """Return a name without what differs between habits of writing names."""
-    return "".join(filter(str.isalnum, name)).lower()
 
 
 def plain_tools(entries):

@@ -7,6 +7,7 @@ import builtins
 import sys
 
 from . import _box
+from ._values import attribute_error, clean
 
 SHOWN_MAX = 200  # tools that the documentation of a server shows
 RESERVED = ("servers",)  # mcp_servers is another name of ours
@@ -47,13 +48,13 @@ class State:
 
     def call_tool(self, tool, arguments=None, **named):
         """Call a tool, as a session of the MCP SDK does."""
-        from .runtime import call_tool
-        return call_tool(self.name, tool, arguments, **named)
+        from ._ask import call_tool
+        return call_tool(self.name, tool, arguments, named)
 
     def list_tools(self):
         """List the tools, as a session of the MCP SDK does."""
-        from .runtime import list_tools
-        return list_tools(self.name)
+        from ._ask import entries_of
+        return call("list_tools", entries_of(self.name))
 
     def begin(self, remembered=False):
         """Return the request for the tools: one that is under way, or new.
@@ -289,7 +290,7 @@ def error_type():
 def call(name, steps):
     """Return the call that carries steps out."""
     if not CALL:
-        from ._call import Call  # which imports this
+        from ._call import Call
         CALL.append(Call)
     return CALL[0](name, steps)
 
@@ -377,25 +378,6 @@ def no_attribute(name):
         return "mcp_servers is a dict; %s: %s" % (name, no_server(name))
     return "mcp_servers is a dict: write mcp_servers[%r], or mcp_%s" % (
         name, server.__server__.alias)
-
-
-def attribute_error(text):
-    """Return the error of this text, to which Python adds no guess."""
-    error = AttributeError(clean(text))
-    error.name = error.obj = None
-    return error
-
-
-def did_you_mean(name, known):
-    """Return a hint at the names that come close."""
-    from ._near import close_names
-    close = close_names(name, known)
-    return "; did you mean %s?" % " or ".join(close) if close else ""
-
-
-def clean(text):
-    """Return a text that can be encoded, as halves of characters cannot."""
-    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def state_of(told):

@@ -4,9 +4,10 @@ All of it is made, on use, from the list of the server, which may be any JSON.
 """
 from . import _ask, _schema
 from ._data import WRAPPER, is_wrapper
-from ._seen import refused
+from ._result import refused
 from ._positions import fill
-from ._servers import call, clean, run
+from ._servers import call, run
+from ._values import clean
 
 PARAMETERS_MAX = 100  # that documentation and signatures show
 DESCRIPTION_MAX = 20000  # characters of a description in documentation

@@ -5,9 +5,8 @@ The relay knows what was printed: it is asked, and then given the text.
 import sys
 from types import CoroutineType
 
-from . import _servers, _values
+from . import _servers
 from ._call import Call
-from ._request import Request
 from ._result import MCPError, Result
 
 MOST = 2048  # bytes of the text; the relay refuses more
@@ -71,16 +70,8 @@ def ask(text=None):
     """Return whether nothing was printed; then the text is."""
     payload = {"type": "echo"}
     payload.update({} if text is None else {"text": text})
+    from ._ask import asking
     return _servers.run("echo", asking(payload))
-
-
-def asking(payload):
-    """Ask the relay, and return its answer."""
-    from ._ask import answer_of
-    from ._call import Together
-    request = Request(_values.write(payload, "payload"), "echo")
-    yield Together((request,))
-    return answer_of(request)
 
 
 def of_result(result):

@@ -8,7 +8,6 @@ CHUNK = 1 << 20  # bytes that are copied at a time
 NAME_MAX = 255  # bytes of a name
 VERSIONS_MAX = 100  # files of one name
 SAVED = set()  # paths that save_file() has returned
-RENAMED = "note: %s came back as %s\n"
 NO_PLACE = ("files cannot be kept here: this machine runs code with reduced "
             "isolation; print what is needed")
 NO_NAME = "name=... is missing: bytes have no name of their own"
@@ -123,50 +122,6 @@ def write(target, chunks):
         except OSError:
             pass
         raise
-
-
-def keep_printed(paths):
-    """Keep those of some files that were printed.
-
-    Returns the paths of those that are kept, and of those that may have been
-    printed, and notes.
-    """
-    if not paths:
-        return set(), set(), []
-    from . import _printed
-    there = set(os.listdir(place()))
-    kept = {path for path in paths if os.path.basename(path) in there and
-            is_same(path, "%s/%s" % (place(), os.path.basename(path)))}
-    sure, named = _printed.find(
-        [path for path in paths if path not in kept], there)
-    notes = []
-    for path in sure:
-        try:
-            name = keep(path)
-        except (OSError, ValueError):
-            continue  # there is no room: a note tells that it is gone
-        kept.add(path)
-        if name != os.path.basename(path):
-            notes.append(RENAMED % (ascii(path)[1:-1], name))
-    return kept, named, notes + keep_folders(paths, kept)
-
-
-def keep_folders(paths, kept):
-    """Keep the folders of files that were printed; return notes.
-
-    What comes back as a part of an archive is added to what is kept.
-    """
-    from . import _pack, _printed
-    rest = [path for path in paths if path not in kept]
-    kept |= _pack.archived(rest)
-    rest = [path for path in rest if path not in kept]
-    notes = []
-    for folder in _printed.folders(rest):
-        name = _pack.keep_folder(folder)
-        if name is not None:
-            kept.update(path for path in rest if is_below(path, folder))
-            notes.append(RENAMED % (ascii(folder)[1:-1], name))
-    return notes
 
 
 def is_same(path, other):

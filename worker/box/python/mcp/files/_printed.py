@@ -1,7 +1,10 @@
 """Which file names the code has printed: the relay has the output."""
 import os
 
+from ._files import is_below, is_same, keep, place
+
 ASKED_MAX = 2000  # files that are asked about, in some 0.3 s
+RENAMED = "note: %s came back as %s\n"
 TOGETHER = 32  # questions that are under way
 
 
@@ -113,3 +116,46 @@ def asking(texts):
                      for text in texts)
     yield Together(requests)
     return [answer_of(request) for request in requests]
+
+
+def keep_printed(paths):
+    """Keep those of some files that were printed.
+
+    Returns the paths of those that are kept, and of those that may have been
+    printed, and notes.
+    """
+    if not paths:
+        return set(), set(), []
+    there = set(os.listdir(place()))
+    kept = {path for path in paths if os.path.basename(path) in there and
+            is_same(path, "%s/%s" % (place(), os.path.basename(path)))}
+    sure, named = find(
+        [path for path in paths if path not in kept], there)
+    notes = []
+    for path in sure:
+        try:
+            name = keep(path)
+        except (OSError, ValueError):
+            continue  # there is no room: a note tells that it is gone
+        kept.add(path)
+        if name != os.path.basename(path):
+            notes.append(RENAMED % (ascii(path)[1:-1], name))
+    return kept, named, notes + keep_folders(paths, kept)
+
+
+def keep_folders(paths, kept):
+    """Keep the folders of files that were printed; return notes.
+
+    What comes back as a part of an archive is added to what is kept.
+    """
+    from . import _pack
+    rest = [path for path in paths if path not in kept]
+    kept |= _pack.archived(rest)
+    rest = [path for path in rest if path not in kept]
+    notes = []
+    for folder in folders(rest):
+        name = _pack.keep_folder(folder)
+        if name is not None:
+            kept.update(path for path in rest if is_below(path, folder))
+            notes.append(RENAMED % (ascii(folder)[1:-1], name))
+    return notes

@@ -56,11 +56,12 @@ def flush():
     done, total, text = State.last
     payload = {"type": "progress", "done": done}
     payload.update({"total": total} if total else {})
-    from . import _echo, _servers
+    from . import _ask, _servers
+    from ._values import clean
     from ._result import MCPError
     if text:
-        payload["text"] = _servers.clean(text).replace("\0", " ")
+        payload["text"] = clean(text).replace("\0", " ")
     try:
-        _servers.run("progress", _echo.asking(payload))
+        _servers.run("progress", _ask.asking(payload))
     except (MCPError, RuntimeError):
         pass  # a signal handler has interrupted a call, or all is over

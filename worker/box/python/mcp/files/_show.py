@@ -148,11 +148,11 @@ def send(source, title=None):
     payload = {"type": "show", "kind": picture.kind, "data": b2a_base64(
         picture.data, newline=False).decode()}
     if title is not None:
-        from ._servers import clean
+        from ._values import clean
         payload["title"] = clean(str(title)[:TITLE_MAX]).replace("\0", " ")
     flush()
-    from . import _echo, _servers
-    _servers.run("show", _echo.asking(payload))
+    from . import _ask, _servers
+    _servers.run("show", _ask.asking(payload))
     State.sent += 1
     State.size += len(payload["data"])
     if picture.change:

@@ -2,6 +2,7 @@
 from . import _ask, _box, _notes, _servers
 from ._lists import doc, Docs, is_deprecated, on_one_line
 from ._result import MCPError
+from ._values import clean
 
 PATIENCE = 12  # seconds for lists; the broker waits 10 for a start
 SEARCH_PATIENCE = 2  # for those that a search wants: most servers start in it
@@ -130,7 +131,7 @@ def manual(detail):
     shows = next((state for state in states if state.aliases), None)
     lines = [server_line(state, failures.get(state), state is shows)
              for state in states]
-    return _servers.clean(chapters(detail) + SERVERS % (
+    return clean(chapters(detail) + SERVERS % (
         shown(lines, "\n  ") or NONE_LOADED, shown(others, ", ") or "none"))
 
 

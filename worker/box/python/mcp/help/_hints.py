@@ -3,6 +3,8 @@ import sys
 
 from . import _ask, _servers
 from ._result import MCPError
+from ._near import did_you_mean
+from ._values import clean
 
 HERE = ("this is not the MCP SDK; call servers with await "
         "mcp_<alias>.<tool>(...), or await runtime.call_tool(server, tool, "
@@ -30,7 +32,7 @@ def about_error(error):
     hint, is_known = about(name, line_of(error.__traceback__))
     if is_known and sys.excepthook is sys.__excepthook__:
         error.name = None
-    return "hint: %s\n" % _servers.clean(hint)
+    return "hint: %s\n" % clean(hint)
 
 
 def missing_name(error):
@@ -104,7 +106,7 @@ def about(name, line=""):
     names = [told["name"] for told in told_of]
     more = ", ..." if names[SHOWN_MAX:] else ""
     return "no server has the alias %s%s; there are: %s" % (
-        alias, _servers.did_you_mean(
+        alias, did_you_mean(
             alias, [told["alias"] for told in told_of]),
         (", ".join(names[:SHOWN_MAX]) or "none") + more), False
 
@@ -125,7 +127,7 @@ def servers():
 
 def no_name(name, known=()):
     """Return where to look for a name that mcp does not have."""
-    close = _servers.did_you_mean(name, known)
+    close = did_you_mean(name, known)
     return (close[2:] + " " if close else "") + HERE
 
 

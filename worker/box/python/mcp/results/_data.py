@@ -7,7 +7,7 @@ code looks for another one.
 import sys
 
 from . import _values
-from ._servers import attribute_error
+from ._values import attribute_error
 
 KEYS_MAX, KEY_MAX = 20, 60  # keys in a sentence, and characters of one
 BLANK = " \t\r\n"  # of JSON

@@ -3,7 +3,7 @@
 A program that compares a dict with a text, asks for a key that no result has,
 or takes the keys of an answer for its items prints a wrong result.
 """
-from ._servers import clean
+from ._values import clean
 
 KEYS_MAX = 5  # that are told
 SHOWN_MAX = 40  # characters of what .get() returned
@@ -63,25 +63,17 @@ def shown(default):
     return "its default"
 
 
-def notes(words):
+def notes(words, results):
     """Return what is told, at most one thing.
 
-    words: strings and names in the code.
+    words: strings and names in the code; results: the names and the last
+    results of tools.
     """
-    found = TOLD or missed(words) or counted(words)
+    found = TOLD or missed(words, results) or counted(words, results)
     return [clean(found[0])] if found else []
 
 
-def results():
-    """Return the names and the last results of tools, of this program."""
-    from ._seen import SEEN
-    found = [(seen.name, seen.result()) for seen in list(SEEN.values())
-             if seen.more != ()]
-    return [(name, result) for name, result in found
-            if result is not None and not result.is_error]
-
-
-def missed(words):
+def missed(words, results):
     """Return notes on keys that no result has, unless the code names the keys
     that come close.
 
@@ -90,7 +82,7 @@ def missed(words):
     if not MISSES:
         return []
     from ._near import is_part
-    found, known = [], [result.data for _, result in results()]
+    found, known = [], [result.data for _, result in results]
     for key, (default, names) in MISSES.items():
         near = [name for name in names
                 if isinstance(name, str) and is_part(key, name)]
@@ -118,10 +110,10 @@ def has_key(data, key):
     return bool(left)
 
 
-def counted(words):
+def counted(words, results):
     """Return notes on what code counts that does not name what is in it."""
     found = []
-    for name, result in results():
+    for name, result in results:
         data = result.data
         if "content" in words and words.isdisjoint(READS) and \
                 not words.isdisjoint(COUNTS):

@@ -3,7 +3,6 @@
 Compared are the words themselves and the spelling.
 The code is told such names; none is taken for another.
 """
-import re
 from itertools import islice
 
 COMPARED_MAX = 3000  # names that a name is compared with
@@ -17,7 +16,13 @@ lon=longitude lng=longitude qty=quantity addr=address ref=reference \
 src=source dst=destination dest=destination tz=timezone expr=expression \
 temp=temperature param=parameter config=configuration""".split())
 SPELLED = 0.6  # of difflib: how alike names are at least
-WORD = re.compile("[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+WORD = "[A-Z]?[a-z]+|[A-Z]+|[0-9]+"
+
+
+def did_you_mean(name, known):
+    """Return a hint at the names that come close."""
+    close = close_names(name, known)
+    return "; did you mean %s?" % " or ".join(close) if close else ""
 
 
 def close_names(name, known, least=SPELLED):
@@ -40,14 +45,14 @@ def only(names):
     return names if len(names) == 1 else []
 
 
-def plain(name):
-    """Return a name without case and marks."""
+def plain_name(name):
+    """Return a name without what differs between habits of writing names."""
     return "".join(filter(str.isalnum, name)).lower()
 
 
 def is_part(name, other):
     """Whether one begins the other, or all words of one are in the other."""
-    one, two = sorted((plain(name), plain(other)), key=len)
+    one, two = sorted((plain_name(name), plain_name(other)), key=len)
     if len(one) < BEGINNING_MIN or not two.startswith(one):
         one, two = sorted((words(name), words(other)), key=len)
         return bool(one) and one <= two
@@ -56,5 +61,6 @@ def is_part(name, other):
 
 def words(name):
     """Return the words of a name: perPage has per and page."""
+    from re import findall
     return {SHORT.get(word, word)
-            for word in map(str.lower, WORD.findall(name))}
+            for word in map(str.lower, findall(WORD, name))}

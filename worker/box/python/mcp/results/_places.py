@@ -6,7 +6,7 @@ import re
 
 from . import _values
 from ._near import close_names
-from ._servers import clean
+from ._values import clean
 
 PARTS_MAX = 5000  # of a result that are looked at
 ITEMS_MAX = 3  # of a list that are looked into

@@ -1,16 +1,18 @@
 """The outcome of a call: a result, or an error of one class."""
 import sys
 
-from . import _seen, _values
+from . import _values
 from ._blocks import text_alone, text_of
 from ._data import WRAPPER, Missing, is_wrapper, parsed
-from ._servers import attribute_error, clean
+from ._values import attribute_error, clean
 
 SHOWN_MAX = 2000  # characters of a message that str() shows
 FAULT_MAX = 200  # characters of an answer that is no result
 FAULT = "the answer is no result of a tool, as %s; error.result has it: %.*s"
 LEFT_OUT = {"isError": False, "structuredContent": None}
 VALUES = str, int, float, list  # that data may be
+REFUSED_MAX = 64  # errors that are remembered
+REFUSED = {}  # notes on errors that were not shown, by keys of theirs
 MEMBERS = "content", "structuredContent", "isError", "_meta"  # in MCP
 
 
@@ -56,19 +58,30 @@ class ArgumentError(MCPError, TypeError):
 
     def __str__(self):
         """Return one sentence that begins with the server and the tool."""
-        _seen.REFUSED.pop(self._note, None)
+        REFUSED.pop(self._note, None)
         return super().__str__()
 
     def __repr__(self):
         """Return the error, as Python writes it."""
-        _seen.REFUSED.pop(self._note, None)
+        REFUSED.pop(self._note, None)
         return super().__repr__()
 
     def __getattribute__(self, name):
         """Return a member; two of them show the error."""
         if name in ("message", "args"):
-            _seen.REFUSED.pop(self._note, None)
+            REFUSED.pop(self._note, None)
         return super().__getattribute__(name)
+
+
+def refused(wrong, server, tool):
+    """Return the error about arguments, which is told if no code shows it."""
+    error = ArgumentError(wrong, server, tool)
+    text = str(error)
+    if len(REFUSED) < REFUSED_MAX:
+        error._note = object()
+        REFUSED[error._note] = \
+            "the code caught an error and did not show it: " + text
+    return error
 
 
 def fault_of(answer):
@@ -275,7 +288,9 @@ class Result(dict):
         """
         if "_data" not in self.__dict__:
             self.__dict__["_data"] = self._read()
-            _seen.keep_shape(self)
+            seen = self.__dict__.pop("_seen", None)
+            if seen:
+                seen.keep_shape(self)
         return self.__dict__["_data"]
 
     def _read(self):

@@ -6,6 +6,8 @@ notes at the end of the code report what it may not have noticed.
 import sys
 from _weakref import ref
 
+from ._result import REFUSED, ArgumentError, Result
+
 TOOLS_MAX = 64  # of which the last result is kept
 KEPT_MAX = 64 << 10  # bytes of one that is kept for this alone
 GIVEN_MAX = 4096  # bytes of arguments that are kept
@@ -15,8 +17,6 @@ KINDS = KeyError, TypeError, IndexError, AttributeError, ValueError
 # In errors of code that awaits, or runs, what it cannot.
 AWAITING = "can't be used in 'await' expression", "a coroutine was expected", \
     "async_generator", "_GatheringFuture"
-REFUSED_MAX = 64  # errors that are remembered
-REFUSED = {}  # notes on errors that were not shown, by keys of theirs
 
 
 class Seen:
@@ -29,6 +29,13 @@ class Seen:
         self.arguments = arguments
         self.result = ref(result)
         self.strong = result if strong else None
+
+    def keep_shape(self, result):
+        """Note the shape of the result, which is too large to be kept."""
+        from ._more import more_of
+        from ._shape import shape_of
+        self.shape = shape_of(result.__dict__["_data"])
+        self.more = more_of(result, self.arguments)
 
 
 def keep(result, name, size, arguments):
@@ -44,28 +51,6 @@ def keep(result, name, size, arguments):
         del SEEN[next(iter(SEEN))]
     if size > KEPT_MAX:
         result.__dict__["_seen"] = SEEN[name]
-
-
-def refused(wrong, server, tool):
-    """Return the error about arguments, which is told if no code shows it."""
-    from ._result import ArgumentError
-    error = ArgumentError(wrong, server, tool)
-    text = str(error)
-    if len(REFUSED) < REFUSED_MAX:
-        error._note = object()
-        REFUSED[error._note] = \
-            "the code caught an error and did not show it: " + text
-    return error
-
-
-def keep_shape(result):
-    """Note the shape of a result that is too large to be kept."""
-    seen = result.__dict__.pop("_seen", None)
-    if seen:
-        from ._more import more_of
-        from ._shape import shape_of
-        seen.shape = shape_of(result.__dict__["_data"])
-        seen.more = more_of(result, seen.arguments)
 
 
 def notes(failed, code=None):
@@ -87,14 +72,21 @@ def notes(failed, code=None):
     misread = []
     if "len" in words or "count" in words or "mcp._misread" in sys.modules:
         from ._misread import notes as noted
-        misread = noted(words)
+        misread = noted(words, results())
     told = [*misread, *dict.fromkeys(REFUSED.values()), *found][:NOTED_MAX]
     return ["note: %s\n" % "; ".join(told)] if told else []
 
 
+def results():
+    """Return the names and the last results of tools, of this program."""
+    found = [(seen.name, seen.result()) for seen in list(SEEN.values())
+             if seen.more != ()]
+    return [(name, result) for name, result in found
+            if result is not None and not result.is_error]
+
+
 def about_error(error, trace):
     """Return the line about an error that comes from a result, or None."""
-    from ._result import ArgumentError, Result
     if not SEEN or hasattr(error, "told") or isinstance(
             error, (ArgumentError, UnicodeError)) or not (
                 isinstance(error, KINDS) or any(
@@ -128,7 +120,6 @@ def held(frame):
     """Return the results that a frame holds: calls that run at once are often
     of one tool, and SEEN has only the last of its results.
     """
-    from ._result import Result
     return [Seen(each._tool, each, False)
             for each in frame.f_locals.values()
             if isinstance(each, Result) and each._tool]

@@ -2,8 +2,8 @@
 import re
 
 from ._call import Call
-from ._names import plain_name
-from ._servers import clean
+from ._near import plain_name
+from ._values import clean
 
 ITEMS_MAX = 20  # of a list, whose shapes are one
 KEYS_MAX = 32  # of a dict; more are taken for data

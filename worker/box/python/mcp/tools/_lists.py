@@ -4,7 +4,7 @@ briefly.
 import re
 
 from . import _schema
-from ._servers import attribute_error, clean
+from ._values import attribute_error, clean
 
 LINE_MAX = 96  # bytes about a tool
 TYPES_MIN = 30  # of its parameters, however long its name is

@@ -5,7 +5,7 @@ to itself, rules that need more than names, invalid values.  Every walk here is
 bounded, and an unknown rule allows everything: the server decides.
 """
 from . import _values
-from ._servers import clean
+from ._values import clean
 
 PARTS_MAX = 64  # schemas that are merged into one
 POINTER_MAX = 32  # steps of a reference

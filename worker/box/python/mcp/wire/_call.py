@@ -11,7 +11,7 @@ from time import monotonic
 from . import _forgotten
 from ._forgotten import FIX
 from ._request import DONE, NEW
-from ._servers import attribute_error
+from ._values import attribute_error
 from ._caller import HERE, caller, follows, for_await
 from ._idle import hasten
 from ._wait import left

@@ -1,5 +1,4 @@
 """How the code uses the return value of one of our functions."""
-import os
 import sys
 from opcode import opmap
 

@@ -4,7 +4,7 @@ Each is a frame of its own: the relay keeps it, also where the code is killed.
 """
 import os
 
-from . import _servers, _values
+from . import _values
 from ._request import Frame
 from ._wire import WIRE
 
@@ -25,7 +25,7 @@ def send(text, once=None):
     """
     if os.getpid() != WIRE.pid:
         return
-    note = {"type": "note", "text": _servers.clean(text[:MOST])}
+    note = {"type": "note", "text": _values.clean(text[:MOST])}
     note.update({"once": once} if once else {})
     frame = Frame(_values.write(note, "note") + b"\n")
     with WIRE.mutex:

@@ -253,3 +253,15 @@ def write_dict(value, put, depth, plain):
             unfit.path.append(key)
         raise
     put("{}" if mark == "{" else "}")
+
+
+def attribute_error(text):
+    """Return the error of this text, to which Python adds no guess."""
+    error = AttributeError(clean(text))
+    error.name = error.obj = None
+    return error
+
+
+def clean(text):
+    """Return a text that can be encoded, as halves of characters cannot."""
+    return text.encode("utf-8", "backslashreplace").decode()
