@@ -91,38 +91,14 @@ lockdown_drop_capabilities(struct err *err)
 	return 0;
 }
 
-static int
-lockdown_apply(enum role role, int folder, uint64_t rights, struct err *err)
+int
+lockdown(enum role role, enum lockdown_use use, int folder, struct err *err)
 {
 	const struct lockdown_row *row = &lockdown_table[role];
 
 	if (row->filter == NULL)
 		return err_set(err, "there is no system call list for %s",
 		    role_info(role)->name);
-#ifndef __GLIBC__
-	if (relro_protect(err) == -1)
-		return -1;
-#endif
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1)
-		return err_sys(err, "set no_new_privs");
-	if (lockdown_landlock(folder, rights, err) == -1)
-		return -1;
-	if (lockdown_drop_capabilities(err) == -1)
-		return -1;
-	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == -1)
-		return err_sys(err, "refuse core dumps and debuggers");
-	return seccomp_load(row->filter, row->len, err);
-}
-
-int
-lockdown(enum role role, struct err *err)
-{
-	return lockdown_apply(role, -1, 0, err);
-}
-
-int
-lockdown_in(enum role role, enum lockdown_use use, int folder, struct err *err)
-{
 	/*
 	 * Logged once, by the process that runs long: porters start for each
 	 * call.
@@ -130,5 +106,17 @@ lockdown_in(enum role role, enum lockdown_use use, int folder, struct err *err)
 	if (use == LOCKDOWN_KEEPS && landlock_abi() == 0)
 		log_warn("no landlock here: of files, only their rights "
 		    "confine");
-	return lockdown_apply(role, folder, lockdown_rights[use], err);
+#ifndef __GLIBC__
+	if (relro_protect(err) == -1)
+		return -1;
+#endif
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1)
+		return err_sys(err, "set no_new_privs");
+	if (lockdown_landlock(folder, lockdown_rights[use], err) == -1)
+		return -1;
+	if (lockdown_drop_capabilities(err) == -1)
+		return -1;
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == -1)
+		return err_sys(err, "refuse core dumps and debuggers");
+	return seccomp_load(row->filter, row->len, err);
 }

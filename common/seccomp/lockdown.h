@@ -8,18 +8,9 @@
 #include "../base/err.h"
 #include "../role.h"
 
-/*
- * Permanently restricts this single-threaded process: no new privileges and no
- * capability, even for root; no file, no port and no signal to other processes
- * by landlock (if the kernel has it); no core dump and no debugger. Only the
- * system calls of the role's list (as relay/lockdown.rules) are allowed; every
- * other one fails with EPERM. Returns 0, or -1 with err: the process must then
- * exit.
- */
-int lockdown(enum role role, struct err *err);
-
-/* Rights in the role's own directory. */
+/* Rights in the directory of a role, and below it. */
 enum lockdown_use {
+	LOCKDOWN_NO_FILES, /* none: there is no directory */
 	LOCKDOWN_KEEPS, /* reads, writes, creates and removes files there */
 	LOCKDOWN_READS, /* lists it and reads its files, and changes nothing */
 	LOCKDOWN_FILLS, /* creates directories and files, and removes files */
@@ -27,11 +18,16 @@ enum lockdown_use {
 };
 
 /*
- * The same for a role with a directory: the given rights remain in folder and
- * below it. Without landlock, only the system call filter and file permissions
- * confine it; a role that stores files logs this.
+ * Permanently restricts this single-threaded process: no new privileges and no
+ * capability, even for root; by landlock (if the kernel has it) no file but for
+ * this use of folder (-1: none at all), no port and no signal to other
+ * processes; no core dump and no debugger. Only the system calls of the role's
+ * list (as relay/lockdown.rules) are allowed; every other one fails with EPERM.
+ * Without landlock, only that filter and file permissions confine a role to its
+ * directory; one that stores files logs this. Returns 0, or -1 with err: the
+ * process must then exit.
  */
-int lockdown_in(
-    enum role role, enum lockdown_use use, int folder, struct err *err);
+int lockdown(enum role role, enum lockdown_use use, int folder,
+    struct err *err);
 
 #endif

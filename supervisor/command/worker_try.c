@@ -1,8 +1,8 @@
 /*
- * Tests whether a worker can be started: it starts without work, and exits when
- * its channel is closed. By then it is loaded and locked down. For the
- * selftest. Runs in the supervisor; reads the standard error of the worker,
- * where its loader names a missing library.
+ * Tests whether a worker can be started: it starts without work, locks itself
+ * down, and exits when its channel is closed. For the selftest. Runs in the
+ * supervisor; reads the standard error of the worker, where its loader names a
+ * missing library.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -56,66 +56,6 @@ worker_try_on_closed(void *ctx, const struct err *why)
 	(void)why;
 }
 
-/*
- * The store locks itself down when it receives its directory. No file can be
- * created in this one, so no trace is left.
- */
-static int
-worker_try_greet_store(struct channel *channel, struct err *err)
-{
-	struct ipc_keep keep = { .log_level = log_level_get(), .most = MIB };
-
-	keep.folder = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (keep.folder == -1)
-		return err_sys(err, "open /proc");
-	return channel_send_keep(channel, &keep, err);
-}
-
-/* The same for the process that keeps files. */
-static int
-worker_try_greet_files(struct channel *channel, struct err *err)
-{
-	struct ipc_keep_files keep = { .log_level = log_level_get(),
-		.most = MIB,
-		.days = 1 };
-
-	keep.folder = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (keep.folder == -1)
-		return err_sys(err, "open /proc");
-	return channel_send_keep_files(channel, &keep, err);
-}
-
-/* Without sockets it locks itself down and waits. */
-static int
-worker_try_greet_gateway(struct channel *channel, struct err *err)
-{
-	struct ipc_serve serve = { .log_level = log_level_get(),
-		.body_max = 1,
-		.origins = "",
-		.proxy = "" };
-
-	return channel_send_serve(channel, &serve, err);
-}
-
-/*
- * Sends the message after which it locks itself down; the others do that
- * first. That of a porter would need another process. Returns 0, or -1.
- */
-static int
-worker_try_greet(enum role role, struct channel *channel, struct err *err)
-{
-	switch (role) {
-	case ROLE_STORE:
-		return worker_try_greet_store(channel, err);
-	case ROLE_FILES:
-		return worker_try_greet_files(channel, err);
-	case ROLE_GATEWAY:
-		return worker_try_greet_gateway(channel, err);
-	default:
-		return 0;
-	}
-}
-
 int
 worker_try_can(enum role role)
 {
@@ -138,8 +78,6 @@ worker_try_start(struct event_base *base, enum role role, int *pidfd,
 
 	if (channel == NULL)
 		return err_set(err, "%s; " WORKER_TRY_FIX, why.text);
-	/* If it has already ended, its exit status tells why. */
-	(void)worker_try_greet(role, channel, &why);
 	channel_free(&channel);
 	return 0;
 }

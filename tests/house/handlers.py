@@ -3,7 +3,8 @@ House rule: the files on_PEER.c are the complete surface between processes.
 Each holds exactly the handlers SELF_on_MESSAGE of what the catalogue lets that
 peer send, and no handler stands anywhere else. The other functions of such a
 file begin with its name: on_PEER_. A role without a loop has no handlers, and
-receives and decodes its messages in such a file alone.
+receives and decodes its messages in such a file alone. The main.c of a worker,
+and no other file of it, calls worker_lockdown().
 """
 import os
 import re
@@ -96,8 +97,21 @@ def check_receivers(role, surface):
         yield from check_prefix(path)
 
 
+def check_lockdown(role):
+    if role.kind not in ("TASK", "SERVICE"):
+        return
+    calls = [path for path in house.with_ending(".c")
+             if path.startswith(role.folder)
+             for _ in re.findall(r"\b(?:worker_)?lockdown\(", house.read(path))]
+    main = f"{role.folder}main.c"
+    if calls != [main] or f"worker_lockdown(ROLE_{role.NAME}," not in \
+            house.read(main):
+        yield f"{main}: does not lock {role.name} down, or another file does"
+
+
 def check(role):
     surface = wanted(role)
+    yield from check_lockdown(role)
     if not has_routes(role):
         if surface:
             yield from check_receivers(role, surface)

@@ -21,7 +21,7 @@ SKIPPED = 77  # the exit status by which meson knows a skipped test
 # side by side and include nothing of each other. "" is the folder itself.
 ROOMS = {
     "common/": [
-        ("seccomp", "ipc"), ("",), ("json",), ("base",),
+        ("worker",), ("seccomp", "ipc"), ("",), ("json",), ("base",),
     ],
     "supervisor/": [
         ("",), ("command",), ("front",), ("run",), ("box", "peers"),

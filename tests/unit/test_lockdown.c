@@ -1,8 +1,8 @@
 /*
- * Tests of common/seccomp/lockdown: after lockdown(role) a process can do what
- * its list says and nothing else. Each row is tried by a process of its own
- * that is locked down first; what it may not do must fail with EPERM (and not
- * kill it), by the bare system call, so that no library stands in between.
+ * Tests of common/seccomp/lockdown: after lockdown() a process can do what its
+ * list says and nothing else. Each row is tried by a process of its own that
+ * is locked down first; what it may not do must fail with EPERM (and not kill
+ * it), by the bare system call, so that no library stands in between.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -206,7 +206,7 @@ child(enum role role, const struct lockdown_case *c)
 	struct err err;
 	long result;
 
-	if (lockdown(role, &err) == -1)
+	if (lockdown(role, LOCKDOWN_NO_FILES, -1, &err) == -1)
 		_exit(LOCKDOWN_FAILED);
 	errno = 0;
 	result = c->try();
@@ -274,7 +274,7 @@ UNIT_TEST(test_foreign_calls)
 	int status;
 
 	if (pid == 0) {
-		if (lockdown(ROLE_RELAY, &err) == -1)
+		if (lockdown(ROLE_RELAY, LOCKDOWN_NO_FILES, -1, &err) == -1)
 			_exit(LOCKDOWN_FAILED);
 		syscall(0x40000000 | SYS_getpid); /* x32 */
 		_exit(0);
@@ -317,7 +317,7 @@ UNIT_TESTS(test_not_a_worker, 4)
 		ROLE_KEEPER, ROLE_OPERATOR };
 	struct err err;
 
-	ck_assert_int_eq(lockdown(roles[_i], &err), -1);
+	ck_assert_int_eq(lockdown(roles[_i], LOCKDOWN_NO_FILES, -1, &err), -1);
 	ck_assert_ptr_nonnull(strstr(err.text, role_info(roles[_i])->name));
 	/* Nothing was given up on the way. */
 	ck_assert_int_eq(prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0), 0);
@@ -334,7 +334,7 @@ UNIT_TEST(test_no_debugger)
 		ck_abort_msg("no descriptors");
 	pid = fork();
 	if (pid == 0) {
-		if (lockdown(ROLE_RELAY, &err) == -1)
+		if (lockdown(ROLE_RELAY, LOCKDOWN_NO_FILES, -1, &err) == -1)
 			_exit(LOCKDOWN_FAILED);
 		if (write(ready[1], "!", 1) == 1)
 			poll(NULL, 0, -1);

@@ -212,7 +212,7 @@ UNIT_TESTS(leaves_one_directory, UNIT_COUNT(users) * UNIT_COUNT(cases))
 	make_folders(path);
 	pid = fork();
 	if (pid == 0) {
-		if (lockdown_in(users[user].role, users[user].use, own,
+		if (lockdown(users[user].role, users[user].use, own,
 		        &err) == -1)
 			_exit(LOCKDOWN_FAILED);
 		errno = 0;

@@ -7,7 +7,6 @@
 #include "../../common/base/fd.h"
 #include "../../common/base/file_name.h"
 #include "../../common/limits.h"
-#include "../../common/seccomp/lockdown.h"
 #include "../../common/base/log.h"
 #include "../../common/base/mem.h"
 #include "../../common/base/text_list.h"
@@ -23,24 +22,15 @@
 
 #define SECONDS_OF_DAY (24 * 60 * 60)
 
-/*
- * So far this process has read nothing but this message, and had the right to
- * every file of its user.
- */
+/* The only message before the lockdown: see main.c. */
 void
 files_on_keep_files(struct files *files, struct ipc_keep_files *keep)
 {
-	struct err err;
-
 	log_init("files", (enum log_level)keep->log_level);
 	files->folder = fd_take(&keep->folder);
 	files->most = keep->most;
 	files->lifetime = keep->days * SECONDS_OF_DAY;
-	if (lockdown_in(ROLE_FILES, LOCKDOWN_KEEPS, files->folder, &err) == -1)
-		fatal("cannot lock down: %s", err.text);
-	/* A directory that cannot be read is reported with each task. */
-	kept_renew(files);
-	kept_sweep(files);
+	event_base_loopbreak(files->base);
 }
 
 /* Whether this is a version of a file. */

@@ -6,24 +6,14 @@
 
 #include "../../common/base/file_name.h"
 #include "../../common/base/log.h"
+#include "carry.h"
 #include "in.h"
-#include "porter.h"
-
-/* A porter that cannot answer has no other task: it exits with the channel. */
-static void
-on_files_sent(struct porter *porter, int sent, const struct err *err)
-{
-	if (sent == 0)
-		return;
-	log_debug("cannot answer: %s", err->text);
-	event_base_loopbreak(porter->base);
-}
 
 /* A porter that offers files receives no message. */
 static void
 on_files_check(const struct porter *porter)
 {
-	if (porter->folder == -1 && porter->fault == FILE_FAULT_NONE)
+	if (porter->use != LOCKDOWN_FILLS)
 		fatal("protocol violation by files: a file for a box that is "
 		    "given none");
 }
@@ -45,8 +35,8 @@ porter_on_put(struct porter *porter, struct ipc_put *put)
 	leave.fault =
 	    in_put(porter->folder, put->name, put->file, put->offset);
 	if (leave.fault != FILE_FAULT_NONE)
-		on_files_sent(porter,
-		    channel_send_leave(porter->files, &leave, &err), &err);
+		carry_sent(channel_send_leave(
+		    porter->files, &leave, &err), &err);
 }
 
 void
@@ -57,6 +47,6 @@ porter_on_put_all(struct porter *porter, struct ipc_put_all *put_all)
 
 	(void)put_all;
 	on_files_check(porter);
-	on_files_sent(porter,
+	carry_sent(
 	    channel_send_carried(porter->files, &carried, &err), &err);
 }

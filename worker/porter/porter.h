@@ -12,14 +12,17 @@
 
 #include "../../common/ipc/channel.h"
 #include "../../common/ipc/ipc.h"
+#include "../../common/seccomp/lockdown.h"
 
 struct porter {
 	struct event_base *base;
 	channel_handler *const *routes; /* a handler for every message to it */
 	struct channel *supervisor;
 	struct channel *files; /* NULL until it has a task */
-	int folder;            /* where it writes files; -1 for none */
-	enum file_fault fault; /* why it cannot write any there */
+	enum lockdown_use use; /* of the directory: which task it has */
+	int direct;            /* files go into the directory itself */
+	int folder;            /* -1: no task, or it cannot write any there */
+	enum file_fault fault; /* why it cannot */
 };
 
 /* routes.c: the dispatch table of this process. */

@@ -42,6 +42,14 @@ lister_set(struct store *store, struct ipc_lister *msg)
 }
 
 void
+lister_finish(struct store *store)
+{
+	store->ending = 1;
+	if (store->lister != NULL)
+		event_base_dispatch(store->base);
+}
+
+void
 lister_free(struct store *store)
 {
 	loop_event_free(&store->lister_ending);

@@ -11,6 +11,9 @@
 /* Takes the channel, which replaces an earlier one. */
 void lister_set(struct store *store, struct ipc_lister *msg);
 
+/* Waits until the broker has closed the channel, after all its messages. */
+void lister_finish(struct store *store);
+
 /* Ends the channel, if there is one. */
 void lister_free(struct store *store);
 

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../common/base/fd.h"
 #include "../../common/limits.h"
-#include "../../common/seccomp/lockdown.h"
 #include "../../common/base/log.h"
 #include "../../common/base/mem.h"
 #include "../../common/base/utf8.h"
@@ -19,24 +19,26 @@
 #include "saved_tools.h"
 #include "store.h"
 
-/*
- * So far the store has read nothing but this message, and had the right to
- * every file of its user.
- */
+/* The only message before the lockdown: see main.c. */
 void
 store_on_keep(struct store *store, struct ipc_keep *keep)
 {
-	struct err err;
-
 	log_init("store", (enum log_level)keep->log_level);
 	if (fchdir(keep->folder) == -1)
 		fatal("cannot enter the state directory");
-	if (lockdown_in(ROLE_STORE, LOCKDOWN_KEEPS, keep->folder, &err) ==
-	    -1)
-		fatal("cannot lock down: %s", err.text);
+	store->folder = fd_take(&keep->folder);
 	store->database = database_new(keep->most);
+	event_base_loopbreak(store->base);
+}
+
+void
+store_open(struct store *store)
+{
+	struct err err;
+
 	/* Included in each answer: a user at a terminal needs no log of it. */
-	if (database_open(store->database, &err) == -1)
+	if (store->database != NULL &&
+	    database_open(store->database, &err) == -1)
 		store->fault = mem_strdup(err.text);
 }
 

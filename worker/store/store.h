@@ -24,16 +24,20 @@ struct store {
 	struct event_base *base;
 	channel_handler *const *routes; /* a handler for every message to it */
 	struct channel *supervisor;
+	int folder; /* -1 until KEEP arrives */
 	struct database *database; /* NULL until KEEP arrives */
 	char *fault; /* why it could not be opened, until reported */
 	TAILQ_HEAD(store_grants, grant) grants;
 	struct channel *lister; /* to the broker; NULL if there is none */
 	struct event *lister_ending;
-	int ending; /* the supervisor has gone: it exits with the lister */
+	int ending; /* it only waits for the end of the lister */
 };
 
 /* routes.c: the dispatch table of this process. */
 channel_handler *const *store_routes(void);
+
+/* on_supervisor.c: opens the database of KEEP, if that was received. */
+void store_open(struct store *store);
 
 /* on_supervisor.c: logs once why the database could not be opened. */
 void store_log_fault(struct store *store);
