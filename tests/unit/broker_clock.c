@@ -18,10 +18,9 @@
 #define STEP_MS 1 /* of real time: how often each looks at the other */
 
 struct broker_clock {
-	_Atomic uint64_t now;   /* in milliseconds, as the other times */
-	_Atomic uint64_t turn;  /* even while the broker has nothing to do */
-	_Atomic uint64_t pass;  /* time may pass in this turn, */
-	_Atomic uint64_t limit; /* but not beyond this */
+	_Atomic uint64_t now;  /* in milliseconds */
+	_Atomic uint64_t turn; /* even while the broker has nothing to do */
+	_Atomic uint64_t pass; /* time may pass in this turn */
 };
 
 static struct broker_clock *shared; /* NULL: time is real */
@@ -82,18 +81,6 @@ wait_idly(int fd, struct epoll_event *events, int most)
 	return n != 0 ? n : wait_really(fd, events, most, 0);
 }
 
-/* Time passes until then, if there is an end, or to the limit of the test. */
-static void
-pass_until(uint64_t end)
-{
-	uint64_t limit = shared->limit;
-
-	if (limit < end)
-		end = limit;
-	if (end != UINT64_MAX && shared->now < end)
-		shared->now = end;
-}
-
 int
 epoll_wait(int fd, struct epoll_event *events, int most, int ms)
 {
@@ -106,8 +93,9 @@ epoll_wait(int fd, struct epoll_event *events, int most, int ms)
 	n = wait_really(fd, events, most, 0);
 	while (n == 0 && shared->now < end) {
 		n = wait_idly(fd, events, most);
-		if (n == 0)
-			pass_until(end);
+		/* Time passes until then, if there is an end. */
+		if (n == 0 && end != UINT64_MAX && shared->now < end)
+			shared->now = end;
 	}
 	return n;
 }
@@ -118,7 +106,6 @@ broker_clock_await(int fd)
 	struct pollfd awaited = { .fd = fd, .events = POLLIN };
 	uint64_t turn;
 
-	shared->limit = UINT64_MAX;
 	for (;;) {
 		turn = shared->turn;
 		/* It said nothing before it had nothing to do. */
@@ -127,18 +114,5 @@ broker_clock_await(int fd)
 		if (turn % 2 == 0)
 			shared->pass = turn;
 		poll(&awaited, 1, STEP_MS);
-	}
-}
-
-void
-broker_clock_pass(unsigned int ms)
-{
-	uint64_t turn, limit = shared->now + ms;
-
-	shared->limit = limit;
-	while ((turn = shared->turn) % 2 != 0 || shared->now < limit) {
-		if (turn % 2 == 0)
-			shared->pass = turn;
-		poll(NULL, 0, STEP_MS);
 	}
 }

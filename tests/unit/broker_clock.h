@@ -16,7 +16,4 @@ void broker_clock_follow(void);
 /* In the test: waits until fd can be read, or has ended. */
 void broker_clock_await(int fd);
 
-/* In the test: so much time passes, and the broker does what is due by then. */
-void broker_clock_pass(unsigned int ms);
-
 #endif

@@ -91,9 +91,8 @@ void put_thread(int pid, int thread);
 /* Counts the box, with one of the ways to add a process. */
 struct memory_sum count(memory_add *add);
 
-/* Returns how a look or a judgement ends a process, 0 when it does not. */
+/* Returns how a look ends a process, 0 when it does not. */
 int look_in_child(void);
-int judge_in_child(void);
 
 /* What the linker calls instead of the system's, and those. */
 int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
