@@ -116,8 +116,10 @@ UNIT_TEST(keeps_lists)
 UNIT_TEST(drops_what_is_old)
 {
 	put_text(1, NOW, "{}");
-	put_text(2, NOW + DAY, "{}");
+	put_text(2, NOW, "{}");
 	put_text(3, NOW + TOOL_LISTS_DAYS * DAY, "{}");
+	/* To be found is to be used. */
+	find(2, NOW + DAY, "{}");
 	ck_assert_uint_eq(count(), 3);
 	put_text(3, NOW + (TOOL_LISTS_DAYS + 1) * DAY, "{}");
 	find(1, NOW, "");
