@@ -125,6 +125,18 @@ test('errors in /data are explained', async (t) => {
     /^\/data has only the files that calls with the same conversationId left/);
 });
 
+test('files that no longer fit into the box are named', async (t) => {
+  const home = folder(t);
+  const large = await connect(t, { home, env: { CAISSON_MEMORY: '256m' } });
+
+  assert.match(await say(large.client, 'l',
+    'open("/data/x", "wb").write(b"x" * (60 << 20)); None'), /file: \/data\/x /);
+  const small = await connect(t, { home, env: { CAISSON_MEMORY: '128m' } });
+
+  assert.match(await say(small.client, 'l', 'print(1)'),
+    /the file x cannot be put into the box: .*, or remove files of the conversation \('caisson files remove'\)/);
+});
+
 test('too many files do not end a conversation', async (t) => {
   const { client } = await connect(t);
   const renew = (letter, count) => `

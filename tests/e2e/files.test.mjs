@@ -316,6 +316,30 @@ test('files come back after a time-out, and not after a cancel',
     assert.deepEqual(await listed(client), ['late']);
   });
 
+test('a call that is cancelled while its files are kept has none',
+  async (t) => {
+    const { client, pid } = await connect(t);
+    const family = (name) => descendants(pid).find(
+      (entry) => entry.name.startsWith(name));
+
+    await run(client, 'open("out/a", "w").write("1")');
+    const keeper = family('files');
+    const controller = new AbortController();
+
+    process.kill(keeper.pid, 'SIGSTOP');
+    const call = run(client, 'open("out/b", "w").write("1")', {},
+      { signal: controller.signal });
+
+    await until(() => family('porter'), 'a porter');
+    controller.abort();
+    await assert.rejects(call);
+    await until(() => !family('porter'), 'its end');
+    process.kill(keeper.pid, 'SIGCONT');
+    await run(client, 'open("out/c", "w").write("1")');
+    assert.deepEqual(await listed(client), ['a', 'c']);
+    assert.equal(family('files').pid, keeper.pid);
+  });
+
 test('what a child of the code still writes is not waited for', async (t) => {
   const { client } = await connect(t);
   const result = await run(client, `

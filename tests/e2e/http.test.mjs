@@ -286,9 +286,13 @@ test('invalid requests are refused, and later ones are served', async (t) => {
     'GET /mcp HTTP/1.1\nHost: localhost\n\n',
   ])
     assert.match(await raw(socket, bytes), /^HTTP\/1\.1 400 /);
-  assert.match(await raw(socket,
-    'GET /other HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'),
-  /^HTTP\/1\.1 404 /);
+  for (const [bytes, status] of [['GET /other', 404], ['PUT /mcp', 405]])
+    assert.match(await raw(socket,
+      `${bytes} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`),
+    new RegExp(`^HTTP/1\\.1 ${status} `));
+  assert.match(await raw(socket, `${head}Expect: 100-continue\r\n` +
+    'Connection: close\r\nContent-Length: 2\r\n\r\n'),
+  /^HTTP\/1\.1 100 Continue\r\n\r\n/);
   assert.equal((await ask(fetch, 'server/discover')).status, 200);
 });
 

@@ -113,6 +113,15 @@ test('servers, their files and their tools', once, (t) => {
     one: server, web: { url: `https://x/${secret}` }, bad: { command: 7 },
   } }));
   const name = 'one';
+  const tools = { allow: ['list_*'], deny: ['list_all'] };
+
+  write(home, '.config/caisson/servers/narrow.json',
+    JSON.stringify({ mcpServers: { narrow: { ...server, tools } } }));
+  const narrow = object(home, 'servers', 'list').servers.at(0);
+
+  assert.deepEqual([narrow.allowed, narrow.denied],
+    [tools.allow, tools.deny]);
+  fs.rmSync(path.join(home, '.config'), { recursive: true });
   const { sources, servers, problems } = object(home, 'servers', 'list');
 
   assert.deepEqual(sources.find(({ state }) => state === 'taken'),

@@ -112,6 +112,15 @@ test('the selftest runs each language that clients may name', (t) => {
     /^FAIL +language shell .*\/no\/shell.*set CAISSON_SHELL/);
 });
 
+test('the selftest says what reduced isolation lacks', (t) => {
+  const { status, lines } = selftest(t, { withoutNamespaces: true,
+    env: { CAISSON_ALLOW_WEAK_ISOLATION: 'on' } });
+
+  assert.equal(status, 1);
+  assert.ok(lines.some((line) => /^weak +box /.test(line)), lines.join('\n'));
+  assert.match(lines.at(-1), /supports only reduced isolation/);
+});
+
 test('what the users of boxes may not execute is named', (t) => {
   const place = copied(t);
 

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import test from 'node:test';
+import { write } from './support/home.mjs';
 import { commandLine, folder } from './support/program.mjs';
 import { example, withServers } from './support/servers.mjs';
 import { onTerminal } from './support/terminal.mjs';
@@ -45,6 +46,22 @@ test('what removes all asks first, and what waits says for what', (t) => {
     [['selftest'], 'the tests of this machine']])
     assert.match(onTerminal(t, twoServers(t, { args }), 'stdin,stderr').shown,
       new RegExp(`^caisson: waiting for ${what}`));
+});
+
+test('a file is shown without what would steer the terminal', (t) => {
+  const home = folder(t);
+  const shows = (content) => {
+    const at = write(home, 'a.txt', content);
+
+    assert.equal(onTerminal(t, { home, args: ['files', 'add', at] }).status, 0);
+    return onTerminal(t, { home, args: ['files', 'show', 'a.txt'] });
+  };
+
+  assert.equal(shows('one\n\x1b[31mtwo\n').shown, 'one\n\\u001b[31mtwo\n');
+  const { status, shown } = shows(Buffer.from([0xff, 0x0a]));
+
+  assert.equal(status, 1);
+  assert.match(shown, /a\.txt is not text: 'caisson files save' writes it to/);
 });
 
 test('colours change nothing but colours', (t) => {

@@ -70,6 +70,8 @@ test('what a token has kept is shown and removed by its name', async (t) => {
   assert.match(caisson(home, 'saved-tools', 'show', 'f', ...own), /Doubles/);
   assert.equal(list('files', 'list', ...own).files[0].name, 'a.txt');
   assert.equal(caisson(home, 'files', 'show', 'a.txt', ...own), 'hello');
+  assert.match(caisson(home, 'files', 'usage'),
+    /^5 of \d+ bytes +1 of \d+ files  one$/m);
 
   /* The local user has none of it, and keeps what is its own. */
   for (const [word, what] of [['memory', 'memories'], ['saved-tools', 'tools'],
