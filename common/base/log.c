@@ -12,7 +12,7 @@
 #include "fd.h"
 #include "../limits.h"
 #include "log.h"
-#include "shown.h"
+#include "utf8.h"
 
 static char log_prefix[LOG_PREFIX_SIZE] = "caisson";
 static enum log_level log_max = LOG_LEVEL_WARN;
@@ -37,11 +37,11 @@ log_level_get(void)
 static size_t
 log_add(char *line, size_t used, const char *text, size_t len)
 {
-	char shown[SHOWN_SIZE];
+	char shown[UTF8_ESCAPE_SIZE];
 	size_t n, shown_len;
 
 	for (n = 0; n < len;) {
-		n += shown_one(text + n, len - n, shown);
+		n += utf8_shown(text + n, len - n, shown);
 		shown_len = strlen(shown);
 		memcpy(line + used, shown, shown_len);
 		used += shown_len;

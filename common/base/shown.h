@@ -9,18 +9,6 @@
 #include <stddef.h>
 
 #include "buffer.h"
-#include "utf8.h"
-
-/* The longest character or escape, with a NUL. */
-#define SHOWN_SIZE UTF8_ESCAPE_SIZE
-
-/*
- * Writes the character at the front of data (len is at least 1) to out
- * (SHOWN_SIZE bytes of room), with a NUL: unchanged, or escaped, see
- * utf8_escape(); a byte that is not UTF-8 becomes "\xff". Returns the number of
- * bytes of data that were read.
- */
-size_t shown_one(const char *data, size_t len, char *out);
 
 /* Appends a whole text, which may contain quotes. */
 void shown_add(struct buffer *buffer, const char *data, size_t len);

@@ -217,3 +217,36 @@ utf8_escape(unsigned int code, char *out)
 	else
 		snprintf(out, UTF8_ESCAPE_SIZE, "\\U%08x", code);
 }
+
+/* Returns the bytes of the character at p; 0 if the bytes are no character. */
+static size_t
+utf8_size(const char *p, size_t len)
+{
+	size_t size;
+
+	for (size = 1; size <= 4 && size <= len; size++)
+		if (utf8_valid(p, size))
+			return size;
+	return 0;
+}
+
+size_t
+utf8_shown(const char *data, size_t len, char *out)
+{
+	unsigned int code;
+	size_t size = utf8_unseen(data, len, &code);
+
+	if (size > 0) {
+		utf8_escape(code, out);
+		return size;
+	}
+	size = utf8_size(data, len);
+	if (size == 0) {
+		snprintf(out, UTF8_ESCAPE_SIZE, "\\x%02x",
+		    (unsigned char)*data);
+		return 1;
+	}
+	memcpy(out, data, size);
+	out[size] = '\0';
+	return size;
+}

@@ -56,4 +56,12 @@ size_t utf8_unseen(const char *p, size_t len, unsigned int *code);
 #define UTF8_ESCAPE_SIZE 11
 void utf8_escape(unsigned int code, char *out);
 
+/*
+ * Writes the character at the front of data (len is at least 1) to out
+ * (UTF8_ESCAPE_SIZE bytes of room), with a NUL: unchanged, or escaped, see
+ * utf8_escape(); a byte that is not UTF-8 becomes "\xff". Returns the number of
+ * bytes of data that were read.
+ */
+size_t utf8_shown(const char *data, size_t len, char *out);
+
 #endif

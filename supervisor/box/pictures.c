@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "../../common/base/mem.h"
-#include "../../common/base/shown.h"
+#include "../../common/base/utf8.h"
 #include "box.h"
 
 int
@@ -70,14 +70,14 @@ pictures_check(const struct call_pictures *pictures,
 static void
 pictures_add_title(struct buffer *line, const char *title)
 {
-	char out[SHOWN_SIZE];
+	char out[UTF8_ESCAPE_SIZE];
 	size_t len, n;
 
 	if (title[0] == '\0')
 		return;
 	buffer_add_text(line, ": ");
 	for (len = strlen(title); len > 0; title += n, len -= n) {
-		n = shown_one(title, len, out);
+		n = utf8_shown(title, len, out);
 		buffer_add_text(line, *title == '\n' || *title == '\t' ? " " :
 		    out);
 	}

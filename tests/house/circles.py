@@ -15,7 +15,7 @@ import subprocess
 import house
 
 # Folders in which each file is a room.
-FILES_ARE_ROOMS = ("relay/", "supervisor/", "worker/box/native/",
+FILES_ARE_ROOMS = ("common/", "relay/", "supervisor/", "worker/box/native/",
                    "worker/broker/", "worker/files/", "worker/gateway/",
                    "worker/porter/",
                    "worker/reader/", "worker/store/")

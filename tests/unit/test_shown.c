@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/base/shown.h"
+#include "common/base/utf8.h"
 #include "unit.h"
 
 static const struct {
@@ -34,11 +35,11 @@ static const struct {
 
 UNIT_TESTS(shows_one, UNIT_COUNT(first))
 {
-	char out[SHOWN_SIZE];
+	char out[UTF8_ESCAPE_SIZE];
 
 	memset(out, 'x', sizeof(out));
 	ck_assert_uint_eq(
-	    shown_one(first[_i].data, first[_i].len, out), first[_i].size);
+	    utf8_shown(first[_i].data, first[_i].len, out), first[_i].size);
 	ck_assert_str_eq(out, first[_i].shown);
 }
 

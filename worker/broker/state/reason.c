@@ -6,7 +6,6 @@
 
 #include "../../../common/limits.h"
 #include "../../../common/base/mem.h"
-#include "../../../common/base/shown.h"
 #include "../../../common/base/utf8.h"
 #include "reason.h"
 
@@ -19,11 +18,11 @@ static void
 reason_add_plain(
     struct buffer *reason, const char *text, size_t len, const char *kept)
 {
-	char shown[SHOWN_SIZE];
+	char shown[UTF8_ESCAPE_SIZE];
 	size_t n, size;
 
 	for (n = 0; n < len; n += size) {
-		size = shown_one(text + n, len - n, shown);
+		size = utf8_shown(text + n, len - n, shown);
 		if (text[n] != '\0' && strchr(kept, text[n]) != NULL)
 			buffer_add(reason, text + n, 1);
 		else if (text[n] != '\r')
