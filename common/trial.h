@@ -2,7 +2,7 @@
  * What the program trial tells by its exit status: which promise of a container
  * is not kept or could not be tried, or what the interpreter of the image did.
  * worker/box/trial tries them in a container, and
- * supervisor/box/container_trial.c has a sentence for each.
+ * supervisor/box/container/trial.c has a sentence for each.
  */
 #ifndef COMMON_TRIAL_H
 #define COMMON_TRIAL_H

@@ -388,7 +388,7 @@ static void
 part_kept(void)
 {
 #define CONTAINER_UNKEPT(promise) puts(".It\n" promise ";");
-#include "../supervisor/box/container_kept.def"
+#include "../supervisor/box/container/kept.def"
 #undef CONTAINER_UNKEPT
 }
 

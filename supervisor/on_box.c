@@ -5,8 +5,8 @@
  */
 #include "../common/box_step.h"
 #include "../common/base/mem.h"
-#include "box/language.h"
-#include "box/native.h"
+#include "box/shared/language.h"
+#include "box/native/native.h"
 #include "handlers.h"
 
 void

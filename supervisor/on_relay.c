@@ -10,8 +10,8 @@
 #include "../common/base/mem.h"
 #include "../common/base/text_list.h"
 #include "../common/base/utf8.h"
-#include "box/box.h"
-#include "box/language.h"
+#include "box/shared/box.h"
+#include "box/shared/language.h"
 #include "handlers.h"
 
 void

@@ -16,7 +16,7 @@
 #include "../common/base/loop.h"
 #include "../common/base/mem.h"
 #include "../common/base/shown.h"
-#include "box/language_images.h"
+#include "box/container/language_images.h"
 #include "front/front.h"
 #include "front/operators.h"
 #include "peers/broker.h"

@@ -17,8 +17,8 @@
 #include "../../common/base/fd.h"
 #include "../../common/base/log.h"
 #include "../../common/base/mem.h"
-#include "box.h"
-#include "language.h"
+#include "shared/box.h"
+#include "shared/language.h"
 #include "../process/process.h"
 
 static void

@@ -1,8 +1,8 @@
 /*
  * caisson image: builds, pulls, lists, enables and disables the images from
  * which containers are started. podman or docker holds them; one is enabled as
- * a language by a tag there (box/image.h), so a label only proposes. Runs in
- * the supervisor.
+ * a language by a tag there (box/engine/image.h), so a label only proposes.
+ * Runs in the supervisor.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,8 +17,8 @@
 #include "../../common/base/mem.h"
 #include "../../common/base/shown.h"
 #include "../../common/base/text_list.h"
-#include "../box/container_image.h"
-#include "../box/language.h"
+#include "../box/engine/container_image.h"
+#include "../box/shared/language.h"
 #include "../options/json_report.h"
 #include "../peers/state_dir.h"
 #include "../process/process.h"

@@ -13,8 +13,9 @@
 #include "../../common/base/shown.h"
 #include "../../common/base/text_list.h"
 #include "../../common/base/utf8.h"
-#include "../box/image.h"
-#include "../box/language.h"
+#include "../box/engine/image.h"
+#include "../box/shared/language.h"
+#include "../process/process.h"
 #include "image_build_text.h"
 #include "image_command.h"
 

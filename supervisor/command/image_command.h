@@ -5,7 +5,7 @@
 #ifndef SUPERVISOR_IMAGE_COMMAND_H
 #define SUPERVISOR_IMAGE_COMMAND_H
 
-#include "../box/container_boxes.h"
+#include "../box/engine/engine.h"
 #include "../options/options.h"
 
 /* Checks the command line of "image build" without starting anything. */

@@ -13,15 +13,15 @@
 #include "../../common/role.h"
 #include "probe_text.h"
 #include "../peers/broker.h"
-#include "../box/cgroup.h"
-#include "../box/container_boxes.h"
-#include "../box/template.h"
+#include "../box/cgroup/cgroup.h"
+#include "../box/container/container.h"
+#include "../box/native/template.h"
 #include "../process/process.h"
 #include "../run/run.h"
 #include "command.h"
 #include "selftest_report.h"
-#include "../box/language.h"
-#include "../box/native.h"
+#include "../box/shared/language.h"
+#include "../box/native/native.h"
 #include "../front/tool.h"
 
 /* A script that does not end by itself, and its time limit. */
@@ -445,7 +445,7 @@ selftest_kept(struct selftest *test)
 		    &test->report, "native boxes only", promise);
 }
 
-/* Other boxes were tried before (container_trial.c): a failure has ended us. */
+/* Other boxes were tried before (trial.c): a failure has ended us. */
 static void
 selftest_contained(struct selftest *test)
 {

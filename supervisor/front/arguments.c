@@ -10,7 +10,7 @@
 #include "../../common/base/file_name.h"
 #include "../../common/base/mem.h"
 #include "../../common/base/text_list.h"
-#include "../box/language.h"
+#include "../box/shared/language.h"
 #include "tool.h"
 
 /* The length to which a name of the client is cut in an error. */

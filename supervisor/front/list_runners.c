@@ -7,7 +7,7 @@
 
 #include "../../common/json/json.h"
 #include "../../common/base/mem.h"
-#include "../box/language.h"
+#include "../box/shared/language.h"
 #include "tool.h"
 
 /* The results so far. */

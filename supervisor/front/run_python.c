@@ -4,7 +4,7 @@
  * supervisor.
  */
 #include "../../common/json/json.h"
-#include "../box/language.h"
+#include "../box/shared/language.h"
 #include "tool.h"
 #include "tool_schema.h"
 

@@ -8,7 +8,7 @@
 #include "manual_memory_text.h"
 #include "manual_more_text.h"
 #include "manual_text.h"
-#include "../box/language.h"
+#include "../box/shared/language.h"
 #include "../run/run.h"
 #include "front.h"
 #include "tool.h"

@@ -7,7 +7,7 @@
 
 #include "../../common/base/buffer.h"
 #include "../../common/json/json_span.h"
-#include "../box/progress.h"
+#include "../box/shared/progress.h"
 
 /* All zeroes: the client did not ask for progress. */
 struct tool_progress {

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "../../common/base/mem.h"
-#include "../box/box.h"
-#include "../box/language.h"
+#include "../box/shared/box.h"
+#include "../box/shared/language.h"
 #include "../options/options.h"
 #include "../process/process.h"
 #include "call_parts.h"

@@ -13,7 +13,7 @@
 #include "../../common/base/loop.h"
 #include "../../common/base/mem.h"
 #include "../../common/base/text_list.h"
-#include "../box/box.h"
+#include "../box/shared/box.h"
 #include "../peers/broker.h"
 #include "../peers/store.h"
 #include "../servers/in_force.h"

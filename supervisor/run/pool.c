@@ -11,8 +11,8 @@
 #include "../../common/base/log.h"
 #include "../../common/base/loop.h"
 #include "../../common/base/mem.h"
-#include "../box/box.h"
-#include "../box/language.h"
+#include "../box/shared/box.h"
+#include "../box/shared/language.h"
 #include "pool.h"
 #include "run.h"
 

@@ -11,7 +11,7 @@
 #include "../../common/base/log.h"
 #include "../../common/base/mem.h"
 #include "../../common/base/shown.h"
-#include "../box/language.h"
+#include "../box/shared/language.h"
 #include "session.h"
 #include "session_table.h"
 

@@ -17,7 +17,7 @@ from open_engine import open_podman
 from run import GROUPS
 from table import CASES, Case
 
-KEPT = os.path.join(HERE, "../../supervisor/box/container_kept.def")
+KEPT = os.path.join(HERE, "../../supervisor/box/container/kept.def")
 ROW = r'^CONTAINER_UNKEPT\("(.*)"\)$'
 
 

@@ -25,7 +25,8 @@ ROOMS = {
     ],
     "supervisor/": [
         ("",), ("command",), ("front",), ("run",), ("box", "peers"),
-        ("servers",), ("process",), ("options",),
+        ("box/container", "box/native"), ("box/shared",), ("box/engine",),
+        ("box/cgroup",), ("servers",), ("process",), ("options",),
     ],
     "worker/box/": [
         ("",), ("python", "shell"), ("interpreter", "first", "trial"),

@@ -85,7 +85,7 @@ def about_counts():
 def about_kept():
     """What only native boxes keep."""
     for promise, in house.rows(
-            "supervisor/box/container_kept.def", "CONTAINER_UNKEPT"):
+            "supervisor/box/container/kept.def", "CONTAINER_UNKEPT"):
         yield promise + ";"
 
 

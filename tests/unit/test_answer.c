@@ -13,7 +13,7 @@
 #include "supervisor/run/run.h"
 #include "supervisor/front/front.h"
 #include "supervisor/front/tool.h"
-#include "supervisor/box/native.h"
+#include "supervisor/box/native/native.h"
 
 /* A stream as it stands in the tables: text, and a cut when dropped. */
 struct stream {

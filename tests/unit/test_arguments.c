@@ -10,7 +10,7 @@
 #include "supervisor/supervisor.h"
 #include "unit.h"
 #include "supervisor/run/run.h"
-#include "supervisor/box/language.h"
+#include "supervisor/box/shared/language.h"
 #include "supervisor/front/tool.h"
 
 #define CODE_ALLOWED 1024

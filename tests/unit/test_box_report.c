@@ -1,13 +1,13 @@
 /*
- * Tests of supervisor/box/box_report: how code has ended is as its box reports,
- * and without a report as its client tells.
+ * Tests of supervisor/box/shared/report: how code has ended is as its box
+ * reports, and without a report as its client tells.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/mem.h"
 #include "common/process_one.h"
-#include "supervisor/box/box.h"
+#include "supervisor/box/shared/box.h"
 #include "unit.h"
 
 static const struct {

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "supervisor/box/box.h"
-#include "supervisor/box/language.h"
+#include "supervisor/box/shared/box.h"
+#include "supervisor/box/shared/language.h"
 #include "supervisor/options/options.h"
 #include "supervisor/run/call_parts.h"
 #include "unit.h"

@@ -1,9 +1,9 @@
 /*
- * Tests of supervisor/box/cgroup and supervisor/box/group, with a plain folder
- * as the part of the tree that may be ours: which part is found, what makes it
- * unusable, what is written where, and that all is gone at the end. The
- * kernel's side is played here: a new folder has the files of a cgroup, and
- * goes with them. The real thing is in tests/guest.
+ * Tests of supervisor/box/cgroup/cgroup and supervisor/box/cgroup/group, with a
+ * plain folder as the part of the tree that may be ours: which part is found,
+ * what makes it unusable, what is written where, and that all is gone at the
+ * end. The kernel's side is played here: a new folder has the files of a
+ * cgroup, and goes with them. The real thing is in tests/guest.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include "common/base/fd.h"
 #include "common/base/loop.h"
 #include "common/base/mem.h"
-#include "supervisor/box/cgroup.h"
+#include "supervisor/box/cgroup/cgroup.h"
 #include "supervisor/supervisor.h"
 #include "unit.h"
 #include "supervisor/process/process.h"

@@ -1,5 +1,5 @@
 /*
- * Tests of supervisor/box/container_argv: what each engine is asked for, word
+ * Tests of supervisor/box/engine/argv: what each engine is asked for, word
  * by word, what each property of a container does to that, and which ones are
  * refused. That podman and docker accept the words is for other tests to see.
  */
@@ -9,7 +9,7 @@
 #include "common/limits.h"
 #include "common/base/mem.h"
 #include "common/base/text_list.h"
-#include "supervisor/box/container_argv.h"
+#include "supervisor/box/engine/argv.h"
 #include "unit.h"
 
 static const char *const command[] = { "python3", "-I",

@@ -1,5 +1,5 @@
 /*
- * Tests of supervisor/box/container_engine: what a command of an engine prints
+ * Tests of supervisor/box/engine/engine: what a command of an engine prints
  * and how it ends is its answer, and one that hangs is ended and named with a
  * command that shows whether the engine answers. What such a command leaves is
  * ended, too. Programs stand in for engines.
@@ -12,7 +12,7 @@
 #include "common/limits.h"
 #include "common/base/loop.h"
 #include "common/base/mem.h"
-#include "supervisor/box/container_boxes.h"
+#include "supervisor/box/engine/engine.h"
 #include "supervisor/process/process.h"
 #include "unit.h"
 

@@ -1,5 +1,5 @@
 /*
- * Tests of supervisor/box/container_fault: what an engine says becomes a
+ * Tests of supervisor/box/engine/fault: what an engine says becomes a
  * sentence that names the cause and the fix. The texts are those of podman
  * 4.3.1 with crun 1.8.1 and runc 1.1.5, and of the client of docker 28.2.2,
  * except those marked as made up.
@@ -7,7 +7,7 @@
 #include <signal.h>
 
 #include "common/base/mem.h"
-#include "supervisor/box/container_fault.h"
+#include "supervisor/box/engine/fault.h"
 #include "unit.h"
 
 /* What the client of an engine ended with, killed by no signal. */

@@ -1,5 +1,5 @@
 /*
- * Tests of supervisor/box/container_folders: the directories of a process in
+ * Tests of supervisor/box/container/folders: the directories of a process in
  * namespaces of its own are opened, and outlive it, where each is a tmpfs; any
  * other directory is refused. The process is a child of the test.
  */
@@ -14,7 +14,7 @@
 
 #include "common/base/fd.h"
 #include "common/base/mem.h"
-#include "supervisor/box/container_folders.h"
+#include "supervisor/box/container/folders.h"
 #include "unit.h"
 
 /* How the child lays out its view. */

@@ -1,5 +1,5 @@
 /*
- * Tests of supervisor/box/container_image and image: what is read of the
+ * Tests of supervisor/box/engine/container_image and image: what is read of the
  * description that an engine gives of an image, which ones are refused, and the
  * tags that enable languages.
  */
@@ -8,7 +8,7 @@
 #include "common/base/buffer.h"
 #include "common/base/mem.h"
 #include "common/base/text_list.h"
-#include "supervisor/box/container_image.h"
+#include "supervisor/box/engine/container_image.h"
 #include "unit.h"
 
 #define DIGITS                                                                 \

@@ -1,5 +1,5 @@
 /*
- * Tests of supervisor/box/container_program: the key of the containers that an
+ * Tests of supervisor/box/engine/program: the key of the containers that an
  * engine lists is another one where another storage or daemon is chosen.
  */
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "common/base/buffer.h"
 #include "common/base/mem.h"
-#include "supervisor/box/container_boxes.h"
+#include "supervisor/box/engine/engine.h"
 #include "unit.h"
 
 /* Returns whether both keys of a program are the same, and empties them. */

@@ -1,5 +1,5 @@
 /*
- * Tests of supervisor/box/container_sweep: containers of a Caisson that has
+ * Tests of supervisor/box/engine/sweep: containers of a Caisson that has
  * ended are found, and none of a living one, of another host or of another
  * program.
  */
@@ -14,9 +14,9 @@
 
 #include "common/base/buffer.h"
 #include "common/base/mem.h"
-#include "supervisor/box/container_argv.h"
-#include "supervisor/box/container_lock.h"
-#include "supervisor/box/container_sweep.h"
+#include "supervisor/box/engine/argv.h"
+#include "supervisor/box/engine/lock.h"
+#include "supervisor/box/engine/sweep.h"
 #include "unit.h"
 
 static char *own; /* our label */

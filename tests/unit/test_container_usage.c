@@ -1,5 +1,5 @@
 /*
- * Tests of supervisor/box/container_usage: the counts of a container are found
+ * Tests of supervisor/box/container/usage: the counts of a container are found
  * in cgroups of both versions, and only in those that are not ours; the last
  * ones that could be read remain. The cgroups are folders of the test.
  */
@@ -9,7 +9,7 @@
 
 #include "common/base/fd.h"
 #include "common/base/mem.h"
-#include "supervisor/box/container_usage.h"
+#include "supervisor/box/container/usage.h"
 #include "unit_folder.h"
 
 #define PID 42

@@ -1,7 +1,7 @@
 /*
- * Tests of supervisor/box/counts: a file of counts is used for another box only
- * when no process can write to it any more, and counts of that box are not
- * those of the next.
+ * Tests of supervisor/box/native/counts: a file of counts is used for another
+ * box only when no process can write to it any more, and counts of that box are
+ * not those of the next.
  */
 #include <signal.h>
 #include <sys/syscall.h>
@@ -10,7 +10,7 @@
 
 #include "common/box_usage.h"
 #include "common/base/loop.h"
-#include "supervisor/box/counts.h"
+#include "supervisor/box/native/counts.h"
 #include "supervisor/process/process.h"
 #include "unit.h"
 

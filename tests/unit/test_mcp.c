@@ -3,7 +3,7 @@
  * when, and what is not answered at all. The client, the calls and the
  * configuration are stand-ins.
  */
-#include "supervisor/box/language.h"
+#include "supervisor/box/shared/language.h"
 #include "mcp_play.h"
 
 /* Before initialize */

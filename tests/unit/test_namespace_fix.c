@@ -1,7 +1,7 @@
 /*
- * Tests of supervisor/box/namespace_fix: each switch that forbids namespaces
- * has its own sentence, for the steps that it makes fail and for no other. The
- * switches are files of the test.
+ * Tests of supervisor/box/native/namespace_fix: each switch that forbids
+ * namespaces has its own sentence, for the steps that it makes fail and for no
+ * other. The switches are files of the test.
  */
 #include <string.h>
 #include <sys/stat.h>
@@ -10,7 +10,7 @@
 #include "common/box_step.h"
 #include "common/base/mem.h"
 #include "unit_folder.h"
-#include "supervisor/box/native.h"
+#include "supervisor/box/native/native.h"
 
 #define USERNS_CLONE "sys/kernel/unprivileged_userns_clone"
 #define APPARMOR "sys/kernel/apparmor_restrict_unprivileged_userns"

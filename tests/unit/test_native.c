@@ -1,15 +1,15 @@
 /*
- * Tests of supervisor/box/native: a launcher that a template has forked, and
- * that hangs before it is known, costs the template; one that is only slow does
- * not. The test is the template.
+ * Tests of supervisor/box/native/native: a launcher that a template has forked,
+ * and that hangs before it is known, costs the template; one that is only slow
+ * does not. The test is the template.
  */
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "common/base/fd.h"
-#include "supervisor/box/language.h"
-#include "supervisor/box/native.h"
+#include "supervisor/box/shared/language.h"
+#include "supervisor/box/native/native.h"
 #include "supervisor/process/process.h"
 #include "supervisor/supervisor.h"
 #include "unit.h"

@@ -11,8 +11,8 @@
 
 #include "common/base/fd.h"
 #include "common/base/mem.h"
-#include "supervisor/box/box.h"
-#include "supervisor/box/language.h"
+#include "supervisor/box/shared/box.h"
+#include "supervisor/box/shared/language.h"
 #include "common/base/buffer.h"
 #include "supervisor/handlers.h"
 #include "unit.h"

@@ -1,12 +1,13 @@
 /*
- * Tests of supervisor/box/pictures: what a relay may send, and where pictures
- * and the lines about them stand in the output. Linked with that file alone.
+ * Tests of supervisor/box/shared/pictures: what a relay may send, and where
+ * pictures and the lines about them stand in the output. Linked with that file
+ * alone.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "supervisor/box/box.h"
+#include "supervisor/box/shared/box.h"
 #include "unit.h"
 
 static struct call_pictures pictures;

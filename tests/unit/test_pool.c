@@ -9,9 +9,9 @@
 #include "common/limits.h"
 #include "common/base/loop.h"
 #include "unit.h"
-#include "supervisor/box/box.h"
-#include "supervisor/box/language.h"
-#include "supervisor/box/template.h"
+#include "supervisor/box/shared/box.h"
+#include "supervisor/box/shared/language.h"
+#include "supervisor/box/native/template.h"
 #include "supervisor/run/pool.h"
 #include "supervisor/run/run.h"
 

@@ -1,11 +1,11 @@
 /*
- * Tests of supervisor/box/progress: what a relay may tell of how far the code
- * is. Linked with that file alone.
+ * Tests of supervisor/box/shared/progress: what a relay may tell of how far the
+ * code is. Linked with that file alone.
  */
 #include <string.h>
 
 #include "common/base/clock.h"
-#include "supervisor/box/progress.h"
+#include "supervisor/box/shared/progress.h"
 #include "unit.h"
 
 static struct box_progress progress;

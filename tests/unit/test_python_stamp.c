@@ -1,7 +1,7 @@
 /*
- * Tests of supervisor/box/python_stamp: whatever happens to an interpreter or
- * to its virtual environment, a look afterwards differs; and nothing else makes
- * it differ.
+ * Tests of supervisor/box/native/python_stamp: whatever happens to an
+ * interpreter or to its virtual environment, a look afterwards differs; and
+ * nothing else makes it differ.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "supervisor/box/python_stamp.h"
+#include "supervisor/box/native/python_stamp.h"
 #include "unit_folder.h"
 
 /* A path in the folder of the test; four may be in use. */

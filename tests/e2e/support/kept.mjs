@@ -7,7 +7,7 @@ import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const table = fileURLToPath(new URL(
-  '../../../supervisor/box/container_kept.def', import.meta.url));
+  '../../../supervisor/box/container/kept.def', import.meta.url));
 
 /* The promises that containers do not keep, in order. */
 export function notKept() {

@@ -1,8 +1,8 @@
 /*
  * A language of the box: one folder of worker/box, whose manifest
  * (language.def) and functions make one row of the table in languages.c. The
- * supervisor's struct language (supervisor/box/language.h) is made from other
- * columns of the same manifests.
+ * supervisor's struct language (supervisor/box/shared/language.h) is made from
+ * other columns of the same manifests.
  */
 #ifndef WORKER_BOX_NATIVE_LANGUAGE_H
 #define WORKER_BOX_NATIVE_LANGUAGE_H

@@ -1,0 +1,483 @@
+/*
+ * One container as a box: see container.h. A keeper runs the client of
+ * the engine, whose standard streams are the pipes of the box, and sees to it
+ * that the container is removed, also if we end. Runs in the supervisor.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../../common/base/fd.h"
+#include "../../../common/base/log.h"
+#include "../../../common/base/mem.h"
+#include "../../process/process.h"
+#include "container.h"
+#include "../engine/fault.h"
+#include "folders.h"
+#include "../engine/sweep.h"
+#include "usage.h"
+#include "../shared/language.h"
+
+/* What a box of these runtimes is, inside. */
+struct contained {
+	struct child *keeper; /* NULL: it has ended */
+	pid_t pid;            /* of the keeper */
+	struct foreign *init; /* process 1 of it; NULL: unknown */
+	int init_ended;       /* it has, and so have all others */
+	int status; /* of the client that has ended; -1: by a signal */
+	int killer; /* that signal, or the one that ended its keeper; or 0 */
+	struct container_usage *usage; /* NULL: it is not counted */
+	char *name;           /* of the container */
+	struct container_place *place; /* asks for its place; or NULL */
+};
+
+/* All that a keeper does at an end, in stages with a limit each. */
+_Static_assert(ENGINE_END_MS >= 2 * CONTAINER_REMOVE_MS + KEEPER_CLIENT_MS +
+    2 * KEEPER_REST_MS, "a box is given up before its keeper has ended");
+_Static_assert(CONTAINER_FINISH_MS > ENGINE_END_MS,
+    "the program ends before its keepers");
+
+/* Engines tell of a signal by an exit status of this and its number. */
+#define CONTAINER_SIGNALS 128
+
+/* Its end */
+
+/* A container that has ended is removed by its client once its output came. */
+static void
+container_kill(struct box *box)
+{
+	struct contained *contained = box->inside;
+
+	container_usage_read(contained->usage);
+	if (!contained->init_ended || !box->relay_over)
+		reaper_end(contained->keeper);
+}
+
+static void
+container_give_up(struct box *box)
+{
+	struct contained *contained = box->inside;
+
+	container_place_free(&contained->place);
+	foreign_free(&contained->init);
+	reaper_forget(&contained->keeper);
+}
+
+static int
+container_alive(const struct box *box)
+{
+	const struct contained *contained = box->inside;
+	const struct child *const children[] = {
+		box->relay_process, contained->keeper
+	};
+
+	return reaper_all_alive(children, 2) &&
+	    (contained->init == NULL || foreign_alive(contained->init));
+}
+
+/* The engine keeps an image while a container of it exists. */
+static int
+container_current(const struct box *box)
+{
+	(void)box;
+	return 1;
+}
+
+static void
+container_free(struct box *box, int lingers)
+{
+	struct contained *contained = mem_take(&box->inside);
+
+	(void)lingers;
+	container_place_free(&contained->place);
+	foreign_free(&contained->init);
+	container_usage_free(&contained->usage);
+	if (contained->init_ended && box->box_over)
+		container_removal_watch(box->boxes, &contained->keeper,
+		    &contained->name);
+	reaper_forget(&contained->keeper);
+	free(contained->name);
+	free(contained);
+}
+
+static const char *
+container_image(const struct box *box)
+{
+	return box->language->image != NULL ? box->language->image_name :
+	                                      box->boxes->options->image;
+}
+
+/* Without a bootstrap, the engine shares the errors of the code. */
+static char *
+container_errors(const struct box *box)
+{
+	return box->language->image != NULL ?
+	    mem_dup(box->errors.data == NULL ? "" : box->errors.data,
+	        box->errors.len) :
+	    mem_strdup(box->start_errors == NULL ? "" : box->start_errors);
+}
+
+/*
+ * Returns whether the code was not executed, so that the exit status is not its
+ * own. A container that we have ended need not have been started.
+ */
+static int
+container_has_failed(const struct box *box)
+{
+	if (!box->boxed)
+		return 1;
+	return box->marked && !box->killed && box->begun != BEGUN_CODE;
+}
+
+/* How the container has ended, for sentences; the errors stay the caller's. */
+static struct container_end
+container_end(const struct box *box, const char *errors)
+{
+	const struct contained *contained = box->inside;
+	const struct container_boxes *shared = container_boxes(box->boxes);
+
+	return (struct container_end){
+		.program = shared->program,
+		.image = container_image(box),
+		.digest = box->language->digest,
+		.status = contained->status,
+		.killer = contained->killer,
+		.errors = errors };
+}
+
+/* Returns why the container was not started, as a sentence. */
+static char *
+container_why(const struct box *box)
+{
+	auto_free char *errors = container_errors(box);
+	const struct container_end end = container_end(box, errors);
+
+	return box->begun == BEGUN_FAILED ?
+	    container_fault_command(end.image, errors) :
+	    container_fault(&end);
+}
+
+/* The container was not started: fails the box with the reason. */
+static void
+container_refuse(struct box *box)
+{
+	auto_free char *why = container_why(box);
+
+	box_set_over(box);
+	box_fail(box, "the box cannot be built: %s", why);
+}
+
+/* Returns whether process 1 has told how the code ended. */
+static int
+container_is_told(const struct box *box)
+{
+	return box->report.end != BOX_REPORT_NONE;
+}
+
+/*
+ * Returns whether its end is known. Code can forge the report of process 1, as
+ * it can choose how it ends. Without one only the client tells, unless we have
+ * ended the container.
+ */
+static int
+container_is_known(const struct box *box)
+{
+	const struct contained *contained = box->inside;
+
+	return contained->keeper == NULL || (contained->init_ended &&
+	    (box->killed || container_is_told(box)));
+}
+
+/*
+ * Returns whether the engine, or code that has ended process 1, ended the call.
+ * A signal that killed the whole container is told as one.
+ */
+static int
+container_was_lost(const struct box *box)
+{
+	const struct contained *contained = box->inside;
+
+	return !container_is_told(box) && !box->killed &&
+	    contained->status < CONTAINER_SIGNALS;
+}
+
+/*
+ * Fails the box because the engine has failed. If the exit status of the client
+ * is not that of a failure, the code may have ended process 1 instead, which
+ * then reports nothing.
+ */
+static void
+container_lose(struct box *box)
+{
+	const struct contained *contained = box->inside;
+	const struct container_boxes *shared = container_boxes(box->boxes);
+	const char *when = box->ran ? " while the code ran" : "";
+	auto_free char *killer = signal_name(contained->killer);
+
+	box_set_over(box);
+	if (contained->killer != 0)
+		box_fail(box, "%s, or its keeper, was killed by %s%s",
+		    shared->program, killer, when);
+	else if (contained->status != KEEPER_ENGINE_FAILED)
+		box_fail(box, "the container ended with status %d%s, and its "
+		    "process 1 did not report how the code ended: either the "
+		    "code ended process 1, or %s failed; check it with '%s ps'",
+		    contained->status, when, shared->program, shared->program);
+	else
+		box_fail(box, "%s has failed%s, and exited with status %d: "
+		    "check it with '%s ps'", shared->program, when,
+		    contained->status, shared->program);
+}
+
+static int
+container_settle(struct box *box)
+{
+	const struct contained *contained = box->inside;
+	struct box_end end = { .cause = BOX_CAUSE_CODE };
+
+	if (box->box_over)
+		return 0;
+	if (!container_is_known(box))
+		return 0;
+	box->gone = 1;
+	if (container_has_failed(box)) {
+		container_refuse(box);
+		return 1;
+	}
+	if (container_was_lost(box)) {
+		container_lose(box);
+		return 1;
+	}
+	container_usage_raise(contained->usage, box->report.cpu_us,
+	    box->report.peak_kib);
+	end.cpu_us = container_usage_cpu_us(contained->usage);
+	end.peak_kib = container_usage_peak_kib(contained->usage);
+	if (box->killed) {
+		/* What looked like a mark of its end is output of the code. */
+		end.status = SIGKILL;
+		if (box->marked)
+			box_report_show(&box->report, &box->out);
+	} else
+		box_report_settle(&box->report, contained->status, &end);
+	box_on_ended(box, &end);
+	return 1;
+}
+
+static void
+container_on_ended(void *ctx, const struct child_end *end)
+{
+	struct box *box = ctx;
+	struct contained *contained = box->inside;
+
+	contained->keeper = NULL;
+	contained->status = end->code == CLD_EXITED ? end->status : -1;
+	contained->killer = end->code == CLD_EXITED ? 0 : end->status;
+	/* A keeper that was killed has removed nothing. */
+	if (end->code != CLD_EXITED) {
+		reaper_kill_orphans();
+		container_remove(box->boxes, contained->name);
+	}
+	if (box->relay_over && container_settle(box))
+		return;
+	/* Its pipes have closed: the relay ends soon. */
+	box_set_draining(box);
+}
+
+/*
+ * Process 1 has ended, and the kernel has ended all others first. What they
+ * have used is known until the engine removes the cgroup. The end of the
+ * client, which removes the container first, need not be awaited.
+ */
+static void
+container_on_init_ended(void *ctx)
+{
+	struct box *box = ctx;
+	struct contained *contained = box->inside;
+
+	container_usage_read(contained->usage);
+	if (contained->keeper == NULL)
+		return;
+	contained->init_ended = 1;
+	box_on_init_ended(box);
+}
+
+/* Its start */
+
+/* A language that is an image has no files, as its page says. */
+static void
+container_warn(struct box *box)
+{
+	struct container_boxes *shared = container_boxes(box->boxes);
+
+	if (shared->warned || box->language->image != NULL)
+		return;
+	shared->warned = 1;
+	log_warn("containers of %s keep no files: what code writes to "
+	    "/workspace/out is lost; start Caisson as root on the machine "
+	    "where the engine runs, or use another runtime", shared->program);
+}
+
+/* Watches process 1. The number is still its own if it is found again. */
+static int
+container_watch(struct box *box, pid_t pid, struct err *err)
+{
+	struct contained *contained = box->inside;
+	int again;
+
+	contained->init = foreign_watch(
+	    box->boxes->base, pid, container_on_init_ended, box, err);
+	if (contained->init == NULL)
+		return -1;
+	again = contained->place != NULL ?
+	    container_place_is_of(contained->place, pid) :
+	    container_process_below(contained->pid) == pid;
+	if (!again)
+		return err_set(err, "process 1 of the container has ended");
+	contained->usage = container_usage_open(
+	    "/proc", CONTAINER_USAGE_ROOT, pid);
+	return 0;
+}
+
+/*
+ * It can have code. pid is its process 1; 0: that cannot be reached, and the
+ * box keeps no files. Returns 0, or -1 with err.
+ */
+static int
+container_stand(struct box *box, pid_t pid, struct err *err)
+{
+	struct box_facts facts = { box->boxes->runtime, NULL, NULL, NULL };
+	auto_fd int workspace = -1, left = -1, data = -1;
+	int *has_data =
+	    container_has_data(box->boxes, box->language) ? &data : NULL;
+
+	if (pid != 0 &&
+	    (container_folders_open(
+	         pid, &workspace, &left, has_data, err) == -1 ||
+	        container_watch(box, pid, err) == -1))
+		return err_wrap(err, "the box cannot be used");
+	facts.own = container_facts_new(
+	    container_image(box), facts.runtime->name, pid != 0);
+	if (pid == 0)
+		container_warn(box);
+	box_on_stood(box, &facts);
+	if (pid != 0) {
+		box_on_workspace(box, &workspace);
+		box_on_directories(box, &left, &data);
+	}
+	return 0;
+}
+
+static void
+container_on_found(void *ctx, pid_t pid)
+{
+	struct box *box = ctx;
+	struct contained *contained = box->inside;
+	struct err err;
+	int failed;
+
+	if (contained->keeper == NULL)
+		return;
+	failed = container_stand(box, pid, &err) == -1;
+	container_place_free(&contained->place);
+	if (failed)
+		box_fail(box, "%s", err.text);
+	else
+		box_on_told(box, NULL);
+}
+
+static int
+container_ready(struct box *box, struct err *err)
+{
+	const struct container_boxes *shared = container_boxes(box->boxes);
+	struct contained *contained = box->inside;
+
+	/* Without a bootstrap it may not have been created yet. */
+	if (box->language->image != NULL)
+		return container_stand(box, 0, err);
+	/* Only root may look into the containers of a daemon. */
+	if (shared->engine != CONTAINER_DOCKER || geteuid() != 0)
+		return container_stand(
+		    box, container_process_below(contained->pid), err);
+	contained->place = container_place_ask(box->boxes->base, shared,
+	    contained->name, container_on_found, box, err);
+	return contained->place == NULL ? -1 : 0;
+}
+
+static int
+container_run(struct box *box, struct spawn_program *program, struct err *err)
+{
+	struct contained *contained = box->inside;
+	auto_fd int pidfd = -1;
+
+	if (keeper_start(box->number, program, &pidfd, err) == -1)
+		return -1;
+	contained->pid = container_process_pid(pidfd);
+	contained->keeper = reaper_watch(
+	    box->boxes->base, &pidfd, container_on_ended, box);
+	reaper_finish_with(contained->keeper, KEEPER_KILL);
+	return 0;
+}
+
+static int
+container_start(struct box *box, struct box_pipes *pipes, struct err *err)
+{
+	const struct container_boxes *shared = container_boxes(box->boxes);
+	struct contained *contained = mem_alloc(sizeof(*contained));
+	struct container_commands commands = { 0 };
+	struct container container;
+	struct spawn_program program = { .in = pipes->control_in,
+		.out = box->language->image != NULL ? pipes->out :
+		    pipes->control_out,
+		.errors = pipes->errors };
+	int failed;
+
+	box->inside = contained;
+	box->marked = box->language->image != NULL;
+	/* Only root can be another user, who has no number of its own there. */
+	if (geteuid() == 0)
+		box->uid = shared->uid;
+	contained->name = container_sweep_name(shared->label, box->number);
+	container_request_fill(box->boxes, box->number, contained->name,
+	    box->language, &container);
+	if (container_check(&container, err) == -1)
+		return -1;
+	container_commands_fill(shared, &container, &commands, &program);
+	failed = container_run(box, &program, err) == -1;
+	container_commands_free(&commands);
+	return failed ? -1 : 0;
+}
+
+/* There is no template. */
+
+static void
+container_want(struct boxes *boxes)
+{
+	(void)boxes;
+}
+
+static int
+container_awaited(const struct boxes *boxes)
+{
+	(void)boxes;
+	return 0;
+}
+
+#define CONTAINER_RUNTIME(name_)                                               \
+	{                                                                      \
+		.name = name_, .framed = 1, .end_ms = ENGINE_END_MS,           \
+		.probe = container_probe,                                      \
+		.finish = container_finish, .start = container_start,          \
+		.ready = container_ready, .settle = container_settle,          \
+		.kill = container_kill, .give_up = container_give_up,          \
+		.alive = container_alive, .current = container_current,        \
+		.want = container_want, .awaited = container_awaited,          \
+		.rest = container_want, .free = container_free,                \
+		.add_facts = container_facts_add,                              \
+		.free_facts = container_facts_free                             \
+	}
+
+const struct runtime podman_runtime = CONTAINER_RUNTIME("podman");
+const struct runtime docker_runtime = CONTAINER_RUNTIME("docker");

@@ -1,0 +1,141 @@
+/*
+ * The runtimes podman and docker: boxes that are containers. The state that all
+ * boxes of a run share, the commands of their engine, and the checks at the
+ * start. Runs in the supervisor. Of a container it reads the exit status
+ * and what the kernel tells of its processes and cgroup; of an engine lists of
+ * containers and images, the place of one, and errors.
+ */
+#ifndef SUPERVISOR_CONTAINER_H
+#define SUPERVISOR_CONTAINER_H
+
+#include <sys/types.h>
+
+#include "../engine/engine.h"
+#include "../shared/box.h"
+
+struct child;
+struct container_place;
+
+/* Returns the shared state of boxes of these runtimes. */
+static inline struct container_boxes *
+container_boxes(const struct boxes *boxes)
+{
+	return boxes->shared;
+}
+
+/* container.c: one box. The rows in the table of runtimes. */
+extern const struct runtime podman_runtime;
+extern const struct runtime docker_runtime;
+
+/* container_boxes.c: as probe and finish of struct runtime. */
+int container_probe(struct boxes *boxes, int only_refuses, struct err *err);
+void container_finish(struct boxes *boxes);
+
+/*
+ * request.c: fills in the container of a box of these options.
+ * number is its number; name, language and command stay the caller's.
+ */
+void container_request_fill(const struct boxes *boxes, unsigned long number,
+    const char *name, const struct language *language,
+    struct container *container);
+
+/*
+ * Returns whether boxes in this language have the directory /data, for a
+ * conversation.
+ */
+int container_has_data(
+    const struct boxes *boxes, const struct language *language);
+
+/* trial.c: what the engine enforces. */
+
+/*
+ * Runs one container, which tries to do what no box may. Returns 0, or -1 with
+ * err: the promise that is not kept, and the fix.
+ */
+int container_trial(struct boxes *boxes, struct err *err);
+
+/*
+ * Its first part, which starts no container: asks podman or docker about the
+ * image. Returns 0, or -1 with err.
+ */
+int container_trial_ask(const struct boxes *boxes, struct err *err);
+
+/* What it tries: all of it holds where it has succeeded. */
+struct container_promise {
+	const char *name;
+	const char *holds;
+	const char *fails; /* in a sentence about the engine */
+	const char *fix;
+};
+
+/* Returns the n-th one, from 0, or NULL behind the last one. */
+const struct container_promise *container_promise_at(int n);
+
+/* process.c: the processes of a container, from outside. */
+
+/* Returns the pid of the process of a pidfd; 0: unknown. */
+pid_t container_process_pid(int pidfd);
+
+/*
+ * Returns a process 1 of another namespace below this process, which is its
+ * ancestor: that of a container below its keeper. 0: there is none.
+ */
+pid_t container_process_below(pid_t ancestor);
+
+/*
+ * Returns whether the process is in another namespace of processes, and in the
+ * cgroup of the container with this id, a text that no other cgroup contains.
+ */
+int container_process_is_of(pid_t pid, const char *id);
+
+/* container_facts.c: what holds for a box that is a container. */
+
+/* Returns the facts of a box of a runtime, whose name is static. */
+void *container_facts_new(
+    const char *image, const char *name, int keeps_files);
+
+/* Appends them as a JSON object. */
+void container_facts_add(struct buffer *json, const void *own);
+
+void container_facts_free(void *own);
+
+/*
+ * Returns the n-th promise of the native box that containers do not keep, from
+ * 0, static; NULL behind the last one.
+ */
+const char *container_unkept_at(size_t n);
+
+/* removal.c: the removal of containers. */
+
+/* Has a container removed by the engine, in the background. */
+void container_remove(const struct boxes *boxes, const char *name);
+
+/*
+ * The container has ended, and its client removes it: takes its keeper and its
+ * name. If that takes long, the keeper removes it. NULL inside keeper is
+ * accepted.
+ */
+void container_removal_watch(
+    const struct boxes *boxes, struct child **keeper, char **name);
+
+/* At the end of the program: no keeper is noticed any more. */
+void container_removal_end(struct container_boxes *shared);
+
+/* place.c: where a daemon runs a container. */
+
+/*
+ * Asks the engine, at READY, for process 1 of the container of a box. Calls
+ * found once: with 0 if that process cannot be reached from here; found may
+ * free the question. Returns the question, or NULL with err.
+ */
+struct container_place *container_place_ask(struct event_base *base,
+    const struct container_boxes *shared, const char *name,
+    void (*found)(void *ctx, pid_t pid), void *ctx, struct err *err);
+
+/* Returns whether that process, which was found, is still of the container. */
+int container_place_is_of(const struct container_place *place, pid_t pid);
+
+/* Ends the question; NULL: there is none. */
+void container_place_free(struct container_place **place_ptr);
+
+#endif

@@ -1,0 +1,246 @@
+/*
+ * The state shared by all containers of a run: see container.h. Runs in
+ * the supervisor.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "../../../common/base/log.h"
+#include "../../../common/base/mem.h"
+#include "../../../common/base/text_list.h"
+#include "../../process/process.h"
+#include "container.h"
+#include "../engine/lock.h"
+#include "../engine/sweep.h"
+
+/* Our programs that run in containers. They are only built static. */
+static int
+container_boxes_find_programs(struct container_boxes *shared, struct err *err)
+{
+	auto_free char *trial = process_beside("box/trial");
+
+	shared->first = process_beside("box/first");
+	if (trial != NULL && shared->first != NULL)
+		return 0;
+	return err_set(err, "the program %s, which containers need, is missing "
+	    "in the folder box of Caisson: build Caisson with a static C "
+	    "library, and install it again",
+	    trial == NULL ? "trial" : "first");
+}
+
+/* The files that every container needs, beside our workers. */
+static int
+container_boxes_find_files(struct container_boxes *shared, struct err *err)
+{
+	shared->bootstrap = process_beside("box");
+	shared->profile = process_beside("box_profile.json");
+	if (shared->bootstrap == NULL || shared->profile == NULL)
+		return err_set(err, "%s is missing beside the workers of "
+		    "Caisson: install it again",
+		    shared->bootstrap == NULL ? "the folder box" :
+		        "box_profile.json");
+	return container_boxes_find_programs(shared, err);
+}
+
+/*
+ * A limit above our own, or above the one that podman sets for itself, needs a
+ * privilege that an engine may not have.
+ */
+static void
+container_boxes_note_limit(struct container_boxes *shared)
+{
+	struct rlimit limit;
+
+	shared->user_processes = CONTAINER_USER_PROCESSES;
+	if (getrlimit(RLIMIT_NPROC, &limit) == 0 &&
+	    limit.rlim_max < shared->user_processes)
+		shared->user_processes = limit.rlim_max;
+}
+
+/* The option was checked: see option_user_parse. */
+static void
+container_boxes_note_user(
+    struct container_boxes *shared, const char *container_user)
+{
+	const char *group = strchr(container_user, ':') + 1;
+
+	shared->uid = (uint32_t)strtoul(container_user, NULL, 10);
+	shared->gid = (uint32_t)strtoul(group, NULL, 10);
+}
+
+static int
+container_boxes_check_image(const struct boxes *boxes, struct err *err)
+{
+	auto_buffer struct buffer name = { 0 };
+	const char *runtime = boxes->options->runtime;
+
+	if (boxes->options->image[0] != '\0')
+		return 0;
+	options_add_name(&name, boxes->options, OPTION_ID_RUNTIME);
+	return err_set(err, "%s is %s, which needs an image: make one with "
+	    "'caisson image build python --engine %s', and use it with "
+	    "'--image caisson-python'", name.data, runtime, runtime);
+}
+
+/* Removes a container of a Caisson that has ended, in the background. */
+static void
+container_boxes_on_stale(void *ctx, const char *name)
+{
+	struct boxes *boxes = ctx;
+
+	log_info("removing the container %s of a Caisson that has ended",
+	    name);
+	container_remove(boxes, name);
+}
+
+/*
+ * Finds those of a list that were left when Caisson and its keepers were
+ * killed. Of a list that was cut, the rest is for the next start: until then
+ * its locks stay, too.
+ */
+static void
+container_boxes_sweep_list(
+    struct boxes *boxes, const struct buffer *list, int cut)
+{
+	const struct container_boxes *shared = container_boxes(boxes);
+	const struct container_sweep sweep = { shared->label, shared->locks,
+		container_names[shared->engine] };
+	const char *text = list->data == NULL ? "" : list->data;
+
+	container_sweep_each(
+	    &sweep, text, list->len, container_boxes_on_stale, boxes);
+	if (cut)
+		log_warn("%s lists more containers than are examined at one "
+		    "start: the next start removes others of a Caisson that "
+		    "has ended", shared->program);
+	else if (shared->locks != NULL)
+		container_lock_clean(
+		    shared->locks, shared->kind, text, list->len);
+}
+
+static int
+container_boxes_sweep(struct boxes *boxes, struct err *err)
+{
+	const struct container_boxes *shared = container_boxes(boxes);
+	struct spawn_program program = { .path = shared->program,
+		.envp = shared->envp,
+		.cwd = "/" };
+	struct container_answer answer = { 0 };
+	auto_buffer struct buffer list = { 0 };
+	auto_free char **argv = NULL;
+	int failed;
+
+	container_argv_list(&list, shared->engine, shared->program);
+	argv = text_list_vector(list.data, list.len);
+	program.argv = argv;
+	failed = container_engine_ask_part(boxes->base, &program,
+	    CONTAINER_LIST_MS, &answer, err) == -1;
+	/* If it has failed, the trial says why. */
+	if (!failed && (answer.status == 0 || answer.cut))
+		container_boxes_sweep_list(boxes, &answer.out, answer.cut);
+	buffer_reset(&answer.out);
+	buffer_reset(&answer.errors);
+	return failed ? -1 : 0;
+}
+
+/* Their interpreters are those of the image. */
+static void
+container_boxes_note_unused(const struct options *options)
+{
+	static const enum option_id ids[] = { OPTION_ID_PYTHON, OPTION_ID_SHELL,
+		OPTION_ID_PRELOAD };
+	size_t i;
+
+	for (i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+		auto_buffer struct buffer name = { 0 };
+
+		if (options->sources[ids[i]] == OPTIONS_DEFAULT)
+			continue;
+		options_add_name(&name, options, ids[i]);
+		log_warn("%s has no effect in containers: the image has the "
+		    "interpreters and their packages", name.data);
+	}
+}
+
+/*
+ * Takes the lock by which others learn of our end. Without one, only a Caisson
+ * that sees our processes removes what we would leave.
+ */
+static void
+container_boxes_lock(struct container_boxes *shared)
+{
+	auto_buffer struct buffer key = { 0 };
+	struct err err;
+
+	container_program_key(shared, &key);
+	shared->kind = container_lock_kind(
+	    container_names[shared->engine], key.data, key.len);
+	shared->locks = container_lock_folder(&err);
+	if (shared->locks != NULL)
+		shared->lock = container_lock_take(
+		    shared->locks, shared->kind, shared->label, &err);
+	if (shared->lock == -1)
+		log_info("no lock for containers: %s", err.text);
+}
+
+/* Tries the engine. */
+static int
+container_boxes_try(struct boxes *boxes, int only_refuses, struct err *err)
+{
+	struct container_boxes *shared = container_boxes(boxes);
+	const char *value = boxes->options->runtime;
+
+	if (container_program_find(shared, value, err) == -1)
+		return -1;
+	if (only_refuses)
+		return container_trial_ask(boxes, err);
+	container_boxes_lock(shared);
+	if (container_boxes_sweep(boxes, err) == -1 ||
+	    container_trial(boxes, err) == -1)
+		return -1;
+	container_boxes_note_unused(boxes->options);
+	return 0;
+}
+
+int
+container_probe(struct boxes *boxes, int only_refuses, struct err *err)
+{
+	struct container_boxes *shared = mem_alloc(sizeof(*shared));
+	const char *value = boxes->options->runtime;
+
+	boxes->shared = shared;
+	shared->lock = -1;
+	shared->engine = (enum container_engine)container_program_engine(value);
+	container_boxes_note_limit(shared);
+	container_boxes_note_user(shared, boxes->options->container_user);
+	if (container_boxes_check_image(boxes, err) == -1 ||
+	    container_boxes_find_files(shared, err) == -1)
+		return -1;
+	shared->label = container_sweep_label(err);
+	return shared->label == NULL ? -1 :
+	    container_boxes_try(boxes, only_refuses, err);
+}
+
+void
+container_finish(struct boxes *boxes)
+{
+	struct container_boxes *shared = mem_take(&boxes->shared);
+
+	reaper_finish(CONTAINER_FINISH_MS);
+	container_removal_end(shared);
+	if (shared->locks != NULL)
+		container_lock_end(shared->locks, shared->kind, shared->label,
+		    &shared->lock);
+	free(shared->kind);
+	free(shared->locks);
+	free(shared->program);
+	free(shared->label);
+	free(shared->bootstrap);
+	free(shared->first);
+	free(shared->profile);
+	free(shared->envp);
+	buffer_reset(&shared->environment);
+	free(shared);
+}

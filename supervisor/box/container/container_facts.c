@@ -1,0 +1,81 @@
+/*
+ * What holds for a box that is a container, for its answer and for the
+ * selftest: see container.h. Runs in the supervisor; only composes text.
+ */
+#include <stdlib.h>
+
+#include "../../../common/json/json.h"
+#include "../../../common/base/mem.h"
+#include "container.h"
+
+struct container_facts {
+	char *image;
+	const char *name; /* of the runtime, static */
+	int keeps_files;
+};
+
+void *
+container_facts_new(const char *image, const char *name, int keeps_files)
+{
+	struct container_facts *facts = mem_alloc(sizeof(*facts));
+
+	facts->image = mem_strdup(image);
+	facts->name = name;
+	facts->keeps_files = keeps_files;
+	return facts;
+}
+
+/* Appends what containers do not keep of the promises of native boxes. */
+static void
+container_facts_add_missing(struct buffer *json)
+{
+	const char *promise, *before = "";
+	size_t n;
+
+	buffer_add_text(json, "\"missing\":[");
+	for (n = 0; (promise = container_unkept_at(n)) != NULL; n++) {
+		buffer_add_text(json, before);
+		json_add_text(json, promise);
+		before = ",";
+	}
+	buffer_add_text(json, "]");
+}
+
+void
+container_facts_add(struct buffer *json, const void *own)
+{
+	const struct container_facts *facts = own;
+
+	buffer_printf(json, "{\"runtime\":\"%s\",\"level\":\"full\",\"image\":",
+	    facts->name);
+	json_add_text(json, facts->image);
+	buffer_add_text(json, ",");
+	container_facts_add_missing(json);
+	buffer_printf(json, ",\"namespaces\":[\"mnt\",\"pid\",\"net\","
+	    "\"ipc\",\"uts\",\"cgroup\"],\"seccomp\":\"allow-list\","
+	    "\"landlock\":null,\"overlay\":false,\"proc\":true,"
+	    "\"limits\":\"cgroup\",\"network\":\"none\"%s}",
+	    facts->keeps_files ? "" : ",\"files\":\"none\"");
+}
+
+void
+container_facts_free(void *own)
+{
+	struct container_facts *facts = own;
+
+	free(facts->image);
+	free(facts);
+}
+
+static const char *const container_unkept[] = {
+#define CONTAINER_UNKEPT(promise) promise,
+#include "kept.def"
+#undef CONTAINER_UNKEPT
+};
+
+const char *
+container_unkept_at(size_t n)
+{
+	return n < sizeof(container_unkept) / sizeof(container_unkept[0]) ?
+	    container_unkept[n] : NULL;
+}

@@ -1,0 +1,193 @@
+/*
+ * The languages that images add: see language_images.h. Runs in the supervisor.
+ * The languages are never freed, since calls refer to them, also to those of
+ * images that have been disabled. Nothing else happens while the engine is
+ * asked: the next call must see what a command has changed.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+#include <sys/stat.h>
+
+#include "../../../common/limits.h"
+#include "../../../common/base/log.h"
+#include "../../../common/base/mem.h"
+#include "../../../common/base/text_list.h"
+#include "container.h"
+#include "../engine/container_image.h"
+#include "../shared/language.h"
+#include "language_images.h"
+
+/* The language of an image, which may have been disabled since. */
+struct language_image {
+	SLIST_ENTRY(language_image) entry;
+	struct language language;
+	struct buffer command;
+};
+
+/* The file that commands write to, as it was when it was last looked at. */
+struct language_images_file {
+	dev_t device;
+	ino_t inode;
+	struct timespec changed;
+};
+
+/* One per process, as there is one table of languages. */
+static struct {
+	SLIST_HEAD(, language_image) all;
+	const struct boxes *boxes;
+	char *changed;
+	struct language_images_file file; /* all zeroes: there is none */
+} language_images;
+
+/* Returns that language of an image that was read before, or NULL. */
+static const struct language *
+language_images_known(const char *name, const char *digest)
+{
+	const struct language_image *known;
+
+	SLIST_FOREACH (known, &language_images.all, entry)
+		if (strcmp(known->language.name, name) == 0 &&
+		    strcmp(known->language.digest, digest) == 0)
+			return &known->language;
+	return NULL;
+}
+
+/* Makes the language of an image, whose command is taken. */
+static const struct language *
+language_images_make(
+    const char *name, const char *tag, struct container_image *image)
+{
+	struct language_image *made = mem_alloc(sizeof(*made));
+	const char **aliases = mem_alloc(2 * sizeof(*aliases));
+
+	aliases[0] = mem_printf("%s@%.*s", name, IMAGE_DIGITS_MIN,
+	    image_digits(image->digest));
+	made->command = image->command;
+	image->command = (struct buffer){ 0 };
+	made->language = (struct language){
+		.name = mem_strdup(name),
+		.title = mem_strdup(name),
+		.aliases = aliases,
+		.interpreter = OPTION_ID_PYTHON,
+		.kind = "a command that reads code",
+		.fix = "'caisson image list' shows the images",
+		.use = "by print only: it calls no servers and keeps no files",
+		.image = mem_strdup(image_digits(image->digest)),
+		.image_name = mem_printf("%.*s",
+		    (int)(strlen(tag) - strlen(IMAGE_TAG_END)), tag),
+		.digest = mem_strdup(image->digest),
+		.command = (const char *const *)text_list_vector(
+		    made->command.data, made->command.len),
+	};
+	SLIST_INSERT_HEAD(&language_images.all, made, entry);
+	return &made->language;
+}
+
+/* Adds the language of a tag. Returns 0, or -1 with err if it is left out. */
+static int
+language_images_add(const char *tag, const char *name, struct err *err)
+{
+	const struct container_boxes *shared =
+	    container_boxes(language_images.boxes);
+	auto_buffer struct buffer words = { 0 }, answer = { 0 };
+	struct container_image image = { .language = NULL };
+	const struct language *language;
+	int done;
+
+	if (language_find(name) != NULL)
+		return err_set(err, "%s is built in", name);
+	container_image_argv(&words, shared->engine, shared->program, tag);
+	if (container_engine_tell(
+	        shared, &words, tag, IMAGE_ASK_MS, &answer, err) == -1)
+		return -1;
+	done = container_image_read(
+	    shared->engine, tag, &answer, &image, err);
+	if (done == 0)
+		done = container_image_judge(shared->engine, tag, &image, err);
+	if (done == 0 && image.command.len == 0)
+		done = err_set(err, "it has no ENTRYPOINT");
+	if (done == 0) {
+		language = language_images_known(name, image.digest);
+		language_add(language != NULL ? language :
+		    language_images_make(name, tag, &image));
+	}
+	container_image_reset(&image);
+	return done;
+}
+
+/* Adds all of a list of tags, one on each line. */
+static void
+language_images_add_all(char *list)
+{
+	struct err err;
+	char *tag;
+
+	while ((tag = strsep(&list, "\n")) != NULL) {
+		auto_free char *name = image_tag_language(tag);
+
+		if (name != NULL && language_images_add(tag, name, &err) == -1)
+			log_warn("the image %s is not used: %s", tag,
+			    err.text);
+	}
+}
+
+/* Asks for all tags. Returns 0, or -1 with err. */
+static int
+language_images_ask_all(struct err *err)
+{
+	const struct container_boxes *shared =
+	    container_boxes(language_images.boxes);
+	auto_buffer struct buffer words = { 0 }, answer = { 0 };
+
+	language_remove_added();
+	container_argv_images(&words, shared->program,
+	    "reference=" IMAGE_TAGS "*", "{{.Repository}}:{{.Tag}}");
+	if (container_engine_tell(shared, &words, IMAGE_TAGS "*", IMAGE_ASK_MS,
+	        &answer, err) == -1)
+		return -1;
+	buffer_add(&answer, "", 1);
+	language_images_add_all(answer.data);
+	return 0;
+}
+
+/* Looks at the file. Returns whether it has changed since the last time. */
+static int
+language_images_changed(void)
+{
+	struct language_images_file last = language_images.file;
+	struct language_images_file *file = &language_images.file;
+	struct stat st;
+
+	memset(file, 0, sizeof(*file));
+	if (stat(language_images.changed, &st) == 0) {
+		file->device = st.st_dev;
+		file->inode = st.st_ino;
+		file->changed = st.st_ctim;
+	}
+	return memcmp(&last, file, sizeof(last)) != 0;
+}
+
+static void
+language_images_renew(void)
+{
+	struct err err;
+
+	if (language_images_changed() && language_images_ask_all(&err) == -1)
+		log_error("the languages of images cannot be used: %s",
+		    err.text);
+}
+
+int
+language_images_read(
+    const struct boxes *boxes, const char *changed, struct err *err)
+{
+	free(language_images.changed);
+	language_images.changed = mem_strdup(changed);
+	language_images.boxes = boxes;
+	language_images_changed();
+	if (language_images_ask_all(err) == -1)
+		return -1;
+	language_set_renewer(language_images_renew);
+	return 0;
+}

@@ -1,0 +1,791 @@
+/*
+ * The processes of one native box: see native.h. Killed processes are reaped
+ * later. Runs in the supervisor.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../../common/box_step.h"
+#include "../../../common/box_usage.h"
+#include "../../../common/base/clock.h"
+#include "../../../common/base/fd.h"
+#include "../../../common/json/json.h"
+#include "../../../common/base/log.h"
+#include "../../../common/base/mem.h"
+#include "../../process/process.h"
+#include "../cgroup/cgroup.h"
+#include "counts.h"
+#include "../shared/language.h"
+#include "native.h"
+#include "python_stamp.h"
+#include "template.h"
+
+struct native {
+	struct channel *channel; /* to its launcher, until the box is built */
+	struct child *launcher; /* NULL: no launcher of its own */
+	struct child *init; /* process 1 of the box */
+	struct child *code;
+	struct group *group; /* its cgroup, or NULL */
+	struct counts *counts; /* the struct box_usage of init */
+	int unheard; /* the channel is not read for the moment */
+	int is_weak; /* reduced isolation: code is its guard */
+	uint64_t cleared; /* the count of usage before the last clear */
+	int stays; /* it can run code several times */
+	struct python_stamp python; /* at its start */
+	unsigned long template; /* that was asked to fork it; 0: none */
+	unsigned long forked;   /* boxes of all templates, when last seen */
+	struct event *hang;     /* it is ended, but not reported; or NULL */
+	uint64_t hang_ms;       /* when that event is due */
+};
+
+/* Facts */
+
+const struct native_facts *
+native_facts(const struct box_facts *facts)
+{
+	return facts->runtime == &native_runtime ? facts->own : NULL;
+}
+
+/* Returns the name of the mechanism that limits its resources. */
+static const char *
+native_limits(const struct native_facts *facts)
+{
+	if (facts->grouped)
+		return "cgroup";
+	return facts->watchdog ? "rlimit+watchdog" : "rlimit";
+}
+
+/*
+ * Adds the level of isolation, the missing layers, and the reason if reduced.
+ */
+static void
+native_add_level(struct buffer *json, const struct native_facts *facts)
+{
+	if (facts->weak == NULL) {
+		buffer_printf(json, "\"level\":\"full\",%s\"namespaces\":"
+		    "[\"user\",\"mnt\",\"pid\",\"net\",\"ipc\",\"uts\","
+		    "\"cgroup\"],",
+		    facts->unnamed ? "\"missing\":[\"host name\"]," : "");
+		return;
+	}
+	buffer_add_text(json, "\"level\":\"weak\",\"because\":");
+	json_add_text(json, facts->weak);
+	buffer_printf(json, ",\"missing\":[\"namespaces\",\"own root\","
+	    "\"limit on files\",\"/dev/shm\"%s],\"namespaces\":[],",
+	    facts->grouped ? "" : ",\"limit on memory as a whole\"");
+}
+
+static void
+native_add_facts(struct buffer *json, const void *own)
+{
+	const struct native_facts *facts = own;
+	/* Whether all directories of the host are behind overlays. */
+	int overlay = facts->weak == NULL && facts->bound == NULL;
+
+	buffer_add_text(json, "{\"runtime\":\"native\",");
+	native_add_level(json, facts);
+	buffer_add_text(json, "\"seccomp\":\"allow-list\",");
+	if (facts->landlock > 0)
+		buffer_printf(json, "\"landlock\":%u,", facts->landlock);
+	else
+		buffer_add_text(json, "\"landlock\":null,");
+	buffer_printf(json, "\"overlay\":%s,", overlay ? "true" : "false");
+	buffer_printf(json, "\"proc\":%s,\"limits\":\"%s\","
+	    "\"network\":\"none\"}", facts->proc ? "true" : "false",
+	    native_limits(facts));
+}
+
+static void
+native_free_facts(void *own)
+{
+	struct native_facts *facts = own;
+
+	free(facts->bound);
+	free(facts->weak);
+	free(facts);
+}
+
+/* The box is built: takes the facts. */
+static void
+native_tell_facts(struct box *box, struct native_facts *own)
+{
+	const struct native *native = box->inside;
+	struct box_facts facts = { &native_runtime, own, NULL, NULL };
+
+	own->grouped = native->group != NULL;
+	if (own->weak != NULL) {
+		facts.level = "weak";
+		facts.level_why =
+		    "no namespaces: CAISSON_ALLOW_WEAK_ISOLATION";
+	}
+	box_on_stood(box, &facts);
+}
+
+/* Its channel */
+
+/* Nothing is heard of the box any more. */
+static void
+native_close_channel(struct native *native)
+{
+	native->unheard = 0;
+	channel_free(&native->channel);
+}
+
+/* A process of the box has ended: it may have told why. */
+static void
+native_hear(struct native *native)
+{
+	if (!native->unheard)
+		return;
+	native->unheard = 0;
+	channel_pause(native->channel, 0);
+}
+
+/*
+ * The box is built. Usually the next on its channel is the end of that, when
+ * the interpreter runs, which the relay reports, too.
+ */
+static void
+native_ignore(struct native *native)
+{
+	channel_pause(native->channel, 1);
+	native->unheard = 1;
+}
+
+static void
+native_began(struct box *box)
+{
+	struct native *native = box->inside;
+
+	if (!native->unheard)
+		return;
+	native_close_channel(native);
+	box_set_told(box);
+}
+
+/* Its processes */
+
+static void native_await_fork(struct box *box);
+
+/*
+ * Returns whether the event came as late as if everything had been stopped, as
+ * in a container that is paused: then no launcher has had its time.
+ */
+static int
+native_was_stopped(const struct box *box)
+{
+	const struct native *native = box->inside;
+
+	return clock_ms() >= native->hang_ms + box->boxes->times.hang;
+}
+
+/*
+ * The launcher hangs, and its process is not known. The template waits for it
+ * and forks no other box, so it is killed. The boxes that it should have forked
+ * next then lose their channels, and are no longer being built. After that, the
+ * reaper kills the launcher, as a child that it does not know.
+ */
+static void
+native_on_hang(evutil_socket_t fd, short what, void *arg)
+{
+	struct box *box = arg;
+	struct native *native = box->inside;
+	const struct native_boxes *shared = native_boxes(box->boxes);
+
+	(void)fd;
+	(void)what;
+	/* A launcher whose channel has ended has ended, too. */
+	if (!box->unforked || native->channel == NULL)
+		return;
+	if (native->forked != shared->forked || native_was_stopped(box)) {
+		native_await_fork(box);
+		return;
+	}
+	log_error("box %lu: its launcher hangs: template[%lu] is ended, too",
+	    box->number, native->template);
+	templates_kill(shared->templates, native->template);
+	box_set_built(box);
+	reaper_kill_orphans();
+}
+
+/* The box was ended while its template may still fork it: waits for that. */
+static void
+native_await_fork(struct box *box)
+{
+	const struct timeval tv = clock_timeval(box->boxes->times.hang);
+	struct native *native = box->inside;
+
+	native->forked = native_boxes(box->boxes)->forked;
+	native->hang_ms = clock_ms() + box->boxes->times.hang;
+	if (native->hang == NULL)
+		native->hang =
+		    evtimer_new(box->boxes->base, native_on_hang, box);
+	event_add(native->hang, &tv);
+}
+
+static void
+native_kill(struct box *box)
+{
+	struct native *native = box->inside;
+
+	if (box->unforked)
+		native_await_fork(box);
+
+	/* Processes not reported yet are killed with the launcher. */
+	reaper_kill(native->launcher);
+	reaper_kill(native->init);
+	/* The call waits for these ends, so a sweep would be too late. */
+	reaper_hurry(native->init);
+	reaper_hurry(native->code);
+	/* A guard gets a signal, not SIGKILL: it ends the other processes. */
+	reaper_end(native->code);
+	if (!native->is_weak || native->code == NULL)
+		group_kill(native->group);
+}
+
+static void
+native_give_up(struct box *box)
+{
+	struct native *native = box->inside;
+
+	native_close_channel(native);
+	/* The launcher may hang, and its template with it. */
+	if (box->unforked)
+		reaper_kill_orphans();
+}
+
+/*
+ * The pipes have ended, so the code has usually ended, too: then nothing else
+ * has to wait for that. If it ends before its pipes, a sweep notices it.
+ */
+static int
+native_settle(struct box *box)
+{
+	struct native *native = box->inside;
+
+	return reaper_look(native->code);
+}
+
+static int
+native_alive(const struct box *box)
+{
+	const struct native *native = box->inside;
+	const struct child *const children[] = {
+		box->relay_process, native->code, native->init
+	};
+
+	return reaper_all_alive(children, native->is_weak ? 2 : 3);
+}
+
+/* Reads the identity of the interpreter of the box. */
+static void
+native_look(const struct box *box, struct python_stamp *stamp)
+{
+	python_stamp_look(options_text(box->boxes->options,
+	    box->language->interpreter), stamp);
+}
+
+/* Sessions */
+
+static void native_take_seen_usage(
+    const struct native *native, uint64_t *cpu_us, uint64_t *peak_kib);
+
+static int
+native_stays(const struct box *box)
+{
+	const struct native *native = box->inside;
+
+	return native->stays;
+}
+
+static void
+native_signal(struct box *box, int sig)
+{
+	struct native *native = box->inside;
+
+	reaper_signal(native->code, sig);
+}
+
+/* Returns how often init has ended all other processes. */
+static uint64_t
+native_count_cleared(const struct native *native)
+{
+	struct box_usage usage;
+
+	return counts_read(native->counts, &usage) == -1 ? 0 : usage.cleared;
+}
+
+static void
+native_clear(struct box *box)
+{
+	struct native *native = box->inside;
+
+	native->cleared = native_count_cleared(native);
+	reaper_signal(native->init, BOX_CLEAR);
+}
+
+/*
+ * The code may have sent the signal, too: then its processes were also ended
+ * after native_clear.
+ */
+static int
+native_cleared(const struct box *box)
+{
+	const struct native *native = box->inside;
+
+	return native_count_cleared(native) != native->cleared;
+}
+
+static uint64_t
+native_used_us(const struct box *box)
+{
+	const struct native *native = box->inside;
+	uint64_t cpu_us = reaper_cpu_us(native->code), peak_kib = 0;
+	struct group_usage usage;
+
+	if (native->group == NULL)
+		native_take_seen_usage(native, &cpu_us, &peak_kib);
+	else if (group_read(native->group, &usage, NULL) == 0)
+		cpu_us = usage.cpu_us;
+	return cpu_us;
+}
+
+static uint64_t
+native_bytes(const struct box *box)
+{
+	const struct native *native = box->inside;
+	struct box_usage usage;
+	char text[32];
+
+	if (native->group != NULL)
+		return cgroup_file_read(group_fd(native->group),
+		    "memory.current", text, sizeof(text), NULL) == 0 ?
+		    strtoull(text, NULL, 10) : 0;
+	return counts_read(native->counts, &usage) == -1 ? 0 : usage.bytes;
+}
+
+static int
+native_current(const struct box *box)
+{
+	const struct native *native = box->inside;
+	struct python_stamp now;
+
+	native_look(box, &now);
+	return python_stamp_same(&native->python, &now);
+}
+
+static void
+native_want(struct boxes *boxes)
+{
+	templates_want(native_boxes(boxes)->templates);
+}
+
+static int
+native_awaited(const struct boxes *boxes)
+{
+	return templates_awaited(native_boxes(boxes)->templates);
+}
+
+static void
+native_rest(struct boxes *boxes)
+{
+	templates_rest(native_boxes(boxes)->templates);
+}
+
+static void
+native_free(struct box *box, int lingers)
+{
+	struct native *native = mem_take(&box->inside);
+
+	loop_event_free(&native->hang);
+	/* A launcher that has closed its channel exits. */
+	if (native->channel == NULL)
+		reaper_leave_ending(&native->launcher);
+	channel_free(&native->channel);
+	if (lingers)
+		reaper_leave(&native->init);
+	reaper_forget(&native->code);
+	reaper_forget(&native->init);
+	reaper_forget(&native->launcher);
+	group_free(&native->group);
+	counts_release(&native->counts);
+	free(native);
+}
+
+static void
+native_on_launcher_ended(void *ctx, const struct child_end *end)
+{
+	struct native *native = ((struct box *)ctx)->inside;
+
+	(void)end;
+	native->launcher = NULL;
+}
+
+static void
+native_take_usage(struct box_end *end, const struct rusage *usage)
+{
+	end->cpu_us = (uint64_t)usage->ru_utime.tv_sec * 1000000 +
+	    (uint64_t)usage->ru_utime.tv_usec +
+	    (uint64_t)usage->ru_stime.tv_sec * 1000000 +
+	    (uint64_t)usage->ru_stime.tv_usec;
+	end->peak_kib = (uint64_t)usage->ru_maxrss;
+}
+
+/*
+ * Uses the numbers of init if they are higher: it has measured all processes.
+ * The kernel reports only the code and the children that it waited for,
+ * exactly.
+ */
+static void
+native_take_seen_usage(
+    const struct native *native, uint64_t *cpu_us, uint64_t *peak_kib)
+{
+	struct box_usage usage;
+
+	if (counts_read(native->counts, &usage) == -1)
+		return;
+	if (usage.cpu_us > *cpu_us)
+		*cpu_us = usage.cpu_us;
+	if (usage.peak_kib > *peak_kib)
+		*peak_kib = usage.peak_kib;
+}
+
+/* Uses the numbers of the cgroup, if there is one. */
+static void
+native_take_group_usage(const struct box *box, struct box_end *end)
+{
+	const struct native *native = box->inside;
+	struct group_usage usage;
+	struct err err;
+
+	if (native->group == NULL)
+		return;
+	if (group_read(native->group, &usage, &err) == -1) {
+		log_error("box %lu: its cgroup: %s", box->number, err.text);
+		return;
+	}
+	if (usage.out_of_memory)
+		end->cause = BOX_CAUSE_MEMORY;
+	end->cpu_us = usage.cpu_us;
+	if (usage.peak_kib > 0)
+		end->peak_kib = usage.peak_kib;
+}
+
+/* Returns why init has ended the box, from the status of init. */
+static enum box_cause
+native_cause(const struct child_end *end)
+{
+	if (end->code != CLD_EXITED)
+		return BOX_CAUSE_CODE;
+	switch (end->status) {
+	case BOX_EXIT_MEMORY:
+		return BOX_CAUSE_MEMORY;
+	case BOX_EXIT_BLIND:
+		return BOX_CAUSE_UNWATCHED;
+	case BOX_EXIT_LOOSE:
+		return BOX_CAUSE_LOOSE;
+	default:
+		return BOX_CAUSE_CODE;
+	}
+}
+
+/* Process 1 of the box has ended, after every other process of it. */
+static void
+native_on_init_ended(void *ctx, const struct child_end *end)
+{
+	struct box *box = ctx;
+	struct native *native = box->inside;
+
+	native_hear(native);
+	native->init = NULL;
+	if (native->group == NULL)
+		native_take_seen_usage(native, &box->cpu_us, &box->peak_kib);
+	box_on_gone(box, native_cause(end), native->code == NULL);
+}
+
+/* The code has ended: its exact status; its leftover processes end with it. */
+static void
+native_on_code_ended(void *ctx, const struct child_end *child_end)
+{
+	struct box *box = ctx;
+	struct native *native = box->inside;
+	struct box_end end = { .exited = child_end->code == CLD_EXITED,
+		.status = child_end->status,
+		.cause = BOX_CAUSE_CODE,
+		.more = native->init != NULL,
+		.rests = native->init != NULL && native->group == NULL };
+
+	native_hear(native);
+	native->code = NULL;
+	native_take_usage(&end, &child_end->usage);
+	native_take_seen_usage(native, &end.cpu_us, &end.peak_kib);
+	native_take_group_usage(box, &end);
+	/* A guard that was killed has ended no other process. */
+	if (native->is_weak && !end.exited && end.status == SIGKILL)
+		reaper_kill_orphans();
+	box_on_ended(box, &end);
+}
+
+/* How it is built */
+
+/* Tells the launcher that its processes are watched. */
+static int
+native_adopt(struct box *box, struct err *err)
+{
+	struct native *native = box->inside;
+	struct ipc_adopted adopted = { 0 };
+
+	box_set_built(box);
+	if (channel_send_adopted(native->channel, &adopted, err) == -1)
+		return err_wrap(err, "the box cannot be adopted");
+	return 0;
+}
+
+static void
+native_watch_launcher(struct box *box, int *launcher)
+{
+	struct native *native = box->inside;
+
+	native->launcher = reaper_watch_idly(box->boxes->base, launcher,
+	    native_on_launcher_ended, box);
+	counts_share(native->counts, native->launcher);
+}
+
+/*
+ * Watches the processes of the box. Returns 0, or -1 if it is not known who its
+ * launcher is: only one that a template has forked tells that.
+ */
+static int
+native_watch(struct box *box, struct ipc_started *started)
+{
+	struct event_base *base = box->boxes->base;
+	struct native *native = box->inside;
+	int forked = box->unforked;
+
+	native->init = reaper_watch_idly(
+	    base, &started->init, native_on_init_ended, box);
+	native->code = reaper_watch_idly(
+	    base, &started->code, native_on_code_ended, box);
+	/* The other processes of the box end with init. */
+	counts_share(native->counts, native->init);
+	/* No relay tells when the code of a session ends. */
+	if (box->kept)
+		reaper_hurry(native->code);
+	box->unforked = 0;
+	if ((started->launcher != -1) != forked)
+		return -1;
+	if (forked) {
+		native_boxes(box->boxes)->forked++;
+		native_watch_launcher(box, &started->launcher);
+	}
+	counts_complete(native->counts);
+	return 0;
+}
+
+/*
+ * A later call of a session may need its workspace, which the code may have
+ * made unreadable by then: opens it before any code runs. If that fails, the
+ * call tries it again, and reports why.
+ */
+static void
+native_keep_workspace(struct box *box, int left)
+{
+	struct err err;
+	int workspace;
+
+	if (!box->kept)
+		return;
+	workspace = box_open_workspace(left, &err);
+	if (workspace != -1)
+		box_on_workspace(box, &workspace);
+}
+
+void
+native_on_started(struct box *box, struct ipc_started *started)
+{
+	struct native_facts *facts;
+	struct native *native = box->inside;
+	struct err err;
+
+	native_keep_workspace(box, started->left);
+	if (native_watch(box, started) == -1) {
+		box_spoil(box, "protocol violation by the box: a wrong number "
+		    "of launchers");
+	} else if (native_adopt(box, &err) == -1) {
+		box_spoil(box, "%s", err.text);
+	} else {
+		facts = mem_alloc(sizeof(*facts));
+		facts->landlock = (unsigned int)started->landlock;
+		if (started->bound[0] != '\0')
+			facts->bound = mem_strdup(started->bound);
+		facts->proc = (int)started->proc;
+		native->stays = box->kept && facts->proc;
+		facts->watchdog = (int)started->watchdog;
+		facts->unnamed = (int)started->unnamed;
+		native_tell_facts(box, facts);
+		box_on_directories(box, &started->left, &started->data);
+		/* Only a bootstrap asks for code. */
+		if (box->language->image == NULL)
+			native_ignore(native);
+		if (box->ready)
+			native_began(box);
+	}
+	box_on_changed(box);
+}
+
+/*
+ * With reduced isolation the supervisor's child is the guard, which exits with
+ * the status of the code.
+ */
+void
+native_on_guarded(
+    struct box *box, int *guard, unsigned int landlock, char *weak)
+{
+	struct native *native = box->inside;
+	struct native_facts *facts;
+	struct err err;
+
+	native->is_weak = 1;
+	native->code = reaper_watch(
+	    box->boxes->base, guard, native_on_code_ended, box);
+	reaper_finish_with(native->code, BOX_GUARD_END);
+	facts = mem_alloc(sizeof(*facts));
+	facts->landlock = landlock;
+	facts->weak = weak;
+	native_tell_facts(box, facts);
+	if (native_adopt(box, &err) == -1)
+		box_spoil(box, "%s", err.text);
+	box_on_changed(box);
+}
+
+/*
+ * The launcher and all processes it started have closed the channel, or it has
+ * failed.
+ */
+static void
+native_on_channel_closed(void *ctx, const struct err *why)
+{
+	struct box *box = ctx;
+	struct native *native = box->inside;
+
+	native_close_channel(native);
+	box_on_told(box, why);
+}
+
+/* Starting it */
+
+/* The templates have the interpreter of the default language loaded. */
+static int
+native_is_forked(const struct language *language)
+{
+	return language->forked && language == language_default();
+}
+
+static int
+native_start_launcher(struct box *box, struct err *err)
+{
+	struct boxes *boxes = box->boxes;
+	struct native *native = box->inside;
+	struct channel_ends ends =
+	    worker_ends(ROLE_BOX, native_on_channel_closed, box);
+	auto_fd int pidfd = -1;
+
+	if (native_boxes(boxes)->cgroup != NULL) {
+		native->group = group_new(
+		    native_boxes(boxes)->cgroup, box->number, err);
+		if (native->group == NULL)
+			return -1;
+	}
+	native->channel = launcher_start(boxes, &ends, box->number,
+	    box->own || !native_is_forked(box->language) ? NULL :
+	        &native->python,
+	    native->group, &pidfd, err);
+	if (native->channel == NULL)
+		return -1;
+	box->unforked = pidfd == -1;
+	if (box->unforked)
+		native->template =
+		    templates_asked(native_boxes(boxes)->templates);
+	if (pidfd != -1)
+		native_watch_launcher(box, &pidfd);
+	box_set_building(box);
+	return 0;
+}
+
+/* Otherwise a box with another user could not open /dev/stdout, a pipe. */
+static int
+native_give_pipes(const struct ipc_setup *setup, struct err *err)
+{
+	uid_t uid = (uid_t)setup->uid;
+
+	if (uid != 0 && (fchown(setup->out, uid, uid) == -1 ||
+	        fchown(setup->errors, uid, uid) == -1))
+		return err_sys(err, "give the streams to the box");
+	return 0;
+}
+
+static int
+native_ask(struct box *box, struct box_pipes *pipes, struct err *err)
+{
+	struct native *native = box->inside;
+	struct ipc_setup setup = { 0 };
+
+	native_request_fill(box->boxes, box->language, &setup);
+	setup.uid = box->uid;
+	setup.kept = box->kept != 0;
+	setup.stops = box->kept && !box->boxes->options->session_threads;
+	setup.control_in = fd_take(&pipes->control_in);
+	setup.control_out = fd_take(&pipes->control_out);
+	setup.out = fd_take(&pipes->out);
+	setup.errors = fd_take(&pipes->errors);
+	setup.number = box->number;
+	setup.usage = IPC_LEND(counts_fd(native->counts));
+	/* The pipes are sent and closed like those of a message. */
+	if (native_give_pipes(&setup, err) == -1)
+		log_error("%s", err->text);
+	if (channel_send_setup(native->channel, &setup, err) == 0)
+		return 0;
+	/* Its template has ended: the closed channel reports that. */
+	return box->unforked && err->code == EPIPE ? 0 : -1;
+}
+
+static int
+native_start(struct box *box, struct box_pipes *pipes, struct err *err)
+{
+	struct native *native = mem_alloc(sizeof(*native));
+
+	box->inside = native;
+	native_look(box, &native->python);
+	native->counts = counts_take(box->boxes->base, box->number, err);
+	return native->counts == NULL ||
+	        native_start_launcher(box, err) == -1 ||
+	        native_ask(box, pipes, err) == -1 ? -1 : 0;
+}
+
+const struct runtime native_runtime = {
+	.name = "native",
+	.probe = native_probe,
+	.finish = native_finish,
+	.start = native_start,
+	.began = native_began,
+	.settle = native_settle,
+	.kill = native_kill,
+	.give_up = native_give_up,
+	.stays = native_stays,
+	.signal = native_signal,
+	.clear = native_clear,
+	.cleared = native_cleared,
+	.used_us = native_used_us,
+	.bytes = native_bytes,
+	.alive = native_alive,
+	.current = native_current,
+	.want = native_want,
+	.awaited = native_awaited,
+	.rest = native_rest,
+	.free = native_free,
+	.add_facts = native_add_facts,
+	.free_facts = native_free_facts,
+};

@@ -1,0 +1,86 @@
+/*
+ * The state shared by all native boxes: their cgroup, or the reason why there
+ * is none, and the templates that fork them. Runs in the supervisor.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../common/base/log.h"
+#include "../../../common/base/mem.h"
+#include "../cgroup/cgroup.h"
+#include "counts.h"
+#include "native.h"
+#include "template.h"
+
+/*
+ * Prepares limits of whole boxes, if this system lets us set them. Otherwise
+ * boxes have other limits, unless the user has set a limit that needs a cgroup.
+ */
+static int
+native_boxes_prepare_cgroup(struct boxes *boxes, struct err *err)
+{
+	struct native_boxes *shared = boxes->shared;
+	auto_buffer struct buffer name = { 0 };
+
+	shared->cgroup =
+	    cgroup_new(boxes->base, "/proc/self", boxes->options, err);
+	if (shared->cgroup != NULL)
+		return 0;
+	if (boxes->options->cpus > 0) {
+		options_add_name(&name, boxes->options, OPTION_ID_CPUS);
+		return err_wrap(err, "the limit on processors (%s) needs a "
+		    "delegated cgroup; start Caisson with %s, or without the "
+		    "limit", name.data, CGROUP_HOW);
+	}
+	shared->cgroup_reason = mem_strdup(err->text);
+	log_debug("boxes get no cgroups: %s", shared->cgroup_reason);
+	return 0;
+}
+
+static void
+native_boxes_note_unused(const struct boxes *boxes)
+{
+	const struct options *options = boxes->options;
+	auto_buffer struct buffer image = { 0 }, runtime = { 0 };
+
+	if (options->image[0] == '\0')
+		return;
+	options_add_name(&image, options, OPTION_ID_IMAGE);
+	options_add_name(&runtime, options, OPTION_ID_RUNTIME);
+	log_warn("%s has no effect in native boxes: set %s to podman or "
+	    "docker, or leave the image out", image.data, runtime.data);
+}
+
+int
+native_probe(struct boxes *boxes, int only_refuses, struct err *err)
+{
+	struct native_boxes *shared = mem_alloc(sizeof(*shared));
+
+	boxes->shared = shared;
+	native_boxes_note_unused(boxes);
+	if (only_refuses && boxes->options->cpus == 0)
+		return 0;
+	if (native_boxes_prepare_cgroup(boxes, err) == -1)
+		return -1;
+	/*
+	 * A box of a template cannot start in a cgroup of its own, because the
+	 * template may not write there.
+	 */
+	if (!only_refuses && boxes->options->template &&
+	    shared->cgroup == NULL)
+		shared->templates = templates_new(boxes);
+	return 0;
+}
+
+void
+native_finish(struct boxes *boxes)
+{
+	struct native_boxes *shared = mem_take(&boxes->shared);
+
+	templates_free(&shared->templates);
+	reaper_finish(SHUTDOWN_REAP_MS);
+	counts_finish();
+	cgroup_free(&shared->cgroup);
+	free(shared->cgroup_reason);
+	free(shared);
+}
