@@ -127,6 +127,15 @@ test('the head of an answer leaves while its call runs', async (t) => {
   }
 });
 
+test('an answer that the kernel does not take at once is whole', async (t) => {
+  const { socket } = await serve(t, { env: { CAISSON_MAX_OUTPUT: '4m' } });
+  const fetch = fetchAt(t, socket);
+  const { result } = await last(await ask(fetch, 'tools/call',
+    code('print("x" * 3_000_000)')));
+
+  assert.equal(result.content[0].text, 'x'.repeat(3_000_000));
+});
+
 test('isolation is told in full once, and again to the next session',
   async (t) => {
     const { socket } = await serve(t);

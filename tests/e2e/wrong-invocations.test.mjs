@@ -126,6 +126,7 @@ const variables = [
   ['CAISSON_ARGUMENTS=x', /CAISSON_ARGUMENTS is "x".*code, servers/],
   ['CAISSON_LISTEN=8080', /CAISSON_LISTEN is "8080".*unix:PATH/],
   ['CAISSON_STATE_DIR=x', /CAISSON_STATE_DIR is "x".*absolute path/],
+  ['CAISSON_STATE_DIR=~/x', /"~\/x".*~ stands for nothing here: write the wh/],
   /* The earlier bridge had these names, or took these values. */
   ['MCP_BRIDGE_TIMOUT=3', /MCP_BRIDGE_TIMOUT.*CAISSON_TIMEOUT\?/],
   ['MCP_BRIDGE_TIMEOUT=x', /MCP_BRIDGE_TIMEOUT is "x".*30s/],
