@@ -19,7 +19,7 @@
 #include "../common/base/loop.h"
 #include "../common/base/mem.h"
 #include "../common/base/shown.h"
-#include "box/shared/box.h"
+#include "box/box.h"
 #include "command/adopt.h"
 #include "command/client_config.h"
 #include "command/completion.h"

@@ -21,11 +21,11 @@ supervisor_on_guarded(struct box *box, struct ipc_guarded *guarded)
 	const struct box_step_info *step = box_step_info(guarded->step);
 	const char *what = step == NULL ? "build the full one" : step->what;
 	const char *fix = namespace_fix(guarded->step, "/proc");
+	auto_free char *weak = mem_printf("could not %s (%s); %s", what,
+	    guarded->reason, fix == NULL ? "no fix is known" : fix);
 
-	native_on_guarded(box, &guarded->guard,
-	    (unsigned int)guarded->landlock,
-	    mem_printf("could not %s (%s); %s", what, guarded->reason,
-	        fix == NULL ? "no fix is known" : fix));
+	native_on_guarded(
+	    box, &guarded->guard, (unsigned int)guarded->landlock, weak);
 }
 
 /* Returns whether reduced isolation would have worked, if it were allowed. */
@@ -41,7 +41,7 @@ on_box_less_would_do(const struct box *box, uint64_t step)
 static void
 on_box_fail_interpreter(struct box *box, const char *reason)
 {
-	box->unrunnable = 1;
+	box->known |= BOX_IS_UNRUNNABLE;
 	box_fail(box, "the box cannot be built: could not start %s (%s); %s",
 	    box->language->kind, reason, box->language->fix);
 }
@@ -51,8 +51,9 @@ supervisor_on_failed(struct box *box, struct ipc_failed *failed)
 {
 	const struct box_step_info *step = box_step_info(failed->step);
 
-	box->passing = (int)failed->passing;
-	box->unforked = 0;
+	if (failed->passing)
+		box->known |= BOX_IS_PASSING;
+	box->known &= ~(unsigned int)BOX_IS_UNFORKED;
 	if (failed->step == BOX_STEP_INTERPRETER)
 		on_box_fail_interpreter(box, failed->reason);
 	else if (step == NULL)

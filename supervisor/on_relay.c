@@ -10,7 +10,7 @@
 #include "../common/base/mem.h"
 #include "../common/base/text_list.h"
 #include "../common/base/utf8.h"
-#include "box/shared/box.h"
+#include "box/box.h"
 #include "box/shared/language.h"
 #include "handlers.h"
 
@@ -18,14 +18,14 @@ void
 supervisor_on_ready(struct box *box, struct ipc_ready *ready)
 {
 	(void)ready;
-	box_on_ready(box);
+	box_report(box, BOX_ON_ASKED, NULL);
 }
 
 void
 supervisor_on_running(struct box *box, struct ipc_running *running)
 {
 	(void)running;
-	box_on_running(box);
+	box_report(box, BOX_ON_RUNNING, NULL);
 }
 
 void
@@ -47,7 +47,7 @@ supervisor_on_picture(struct box *box, struct ipc_picture *picture)
 {
 	struct err err;
 
-	if (pictures_add(&box->pictures, picture, &err) == -1)
+	if (pictures_add(&box->output.pictures, picture, &err) == -1)
 		box_fail(box, "protocol violation by the relay: %s", err.text);
 }
 
@@ -56,7 +56,7 @@ supervisor_on_place(struct box *box, struct ipc_place *place)
 {
 	struct err err;
 
-	if (pictures_place(&box->pictures, place->at, &err) == -1)
+	if (pictures_place(&box->output.pictures, place->at, &err) == -1)
 		box_fail(box, "protocol violation by the relay: %s", err.text);
 }
 
@@ -65,10 +65,10 @@ supervisor_on_progress(struct box *box, struct ipc_progress *progress)
 {
 	struct err err;
 
-	if (progress_add(&box->progress, progress, &err) == -1)
+	if (progress_add(&box->output.progress, progress, &err) == -1)
 		box_fail(box, "protocol violation by the relay: %s", err.text);
 	else
-		box_on_progress(box);
+		box_report(box, BOX_ON_PROGRESS, NULL);
 }
 
 void
@@ -76,10 +76,10 @@ supervisor_on_so_far(struct box *box, struct ipc_so_far *so_far)
 {
 	struct err err;
 
-	if (progress_add_so_far(&box->progress, so_far, &err) == -1)
+	if (progress_add_so_far(&box->output.progress, so_far, &err) == -1)
 		box_fail(box, "protocol violation by the relay: %s", err.text);
 	else
-		box_on_progress(box);
+		box_report(box, BOX_ON_PROGRESS, NULL);
 }
 
 /* Returns 0 and the stream, or -1 with err for a protocol violation. */
@@ -144,8 +144,8 @@ on_relay_read_notes(
 		if (text[n] != '\0' &&
 		    utf8_unseen(text + n, bytes->len - n, &code) != 0)
 			return err_set(err, "a note that cannot be shown");
-	buffer_reset(&box->notes);
-	buffer_add(&box->notes, text, bytes->len);
+	buffer_reset(&box->output.notes);
+	buffer_add(&box->output.notes, text, bytes->len);
 	return 0;
 }
 
@@ -169,25 +169,25 @@ on_relay_read_report(
 	const char *text = (const char *)done->start_errors.data;
 	size_t len = done->start_errors.len;
 
-	if (done->end == BOX_REPORT_NONE &&
+	if (done->end == BOX_CLAIM_NONE &&
 	    (done->end_status != 0 || done->end_memory != 0 ||
 	        done->cpu_us != 0 || done->peak_kib != 0))
 		return err_set(err, "a status without an end");
-	if (done->begun != BEGUN_NOT && !box->marked)
+	if (done->begun != BEGUN_NOT && !(box->how & BOX_MARKED))
 		return err_set(err, "marks of a box that makes none");
-	if (done->end != BOX_REPORT_NONE && box->language->image != NULL &&
-	    !box->marked)
+	if (done->end != BOX_CLAIM_NONE && box->language->image != NULL &&
+	    !(box->how & BOX_MARKED))
 		return err_set(err, "the end of a box that does not tell it");
 	if (!utf8_valid(text, len))
 		return err_set(err, "errors that are not UTF-8");
-	box->report.end = (int)done->end;
-	box->report.status = (int)done->end_status;
-	box->report.memory = (int)done->end_memory;
-	box->report.cpu_us = done->cpu_us;
-	box->report.peak_kib = done->peak_kib;
-	box->begun = (enum begun)done->begun;
+	box->claim.end = (int)done->end;
+	box->claim.status = (int)done->end_status;
+	box->claim.memory = done->end_memory != 0;
+	box->claim.cpu_us = done->cpu_us;
+	box->claim.peak_kib = done->peak_kib;
+	box->claim.begun = (enum begun)done->begun;
 	if (len > 0)
-		box->start_errors = mem_dup(text, len);
+		box->claim.errors = mem_dup(text, len);
 	return 0;
 }
 
@@ -200,20 +200,21 @@ supervisor_on_whole(struct box *box, struct ipc_whole *whole)
 	    options->output_kept : options->max_output;
 	struct err err;
 
-	box_whole_reset(&box->whole);
+	box_whole_reset(&box->output.whole);
 	if (whole->out.len > most || whole->errors.len > most) {
 		box_fail(box, "protocol violation by the relay: more output "
 		    "than it may keep");
 		return;
 	}
-	box->whole = (struct box_whole){ ipc_blob_copy(&whole->out, &err),
+	box->output.whole = (struct box_whole){
+		ipc_blob_copy(&whole->out, &err),
 		ipc_blob_copy(&whole->errors, &err), whole->out.len,
 		whole->errors.len, whole->missing };
-	if (box->whole.out != NULL && box->whole.errors != NULL)
+	if (box->output.whole.out != NULL && box->output.whole.errors != NULL)
 		return;
 	log_error("box %lu: its output is not kept: %s", box->number,
 	    err.text);
-	box_whole_reset(&box->whole);
+	box_whole_reset(&box->output.whole);
 }
 
 void
@@ -223,13 +224,15 @@ supervisor_on_round(struct box *box, struct ipc_round *round)
 	struct call_stream out = { 0 };
 	struct call_stream errors = { 0 };
 	struct box_calls calls = { .made = round->tool_calls };
+	const struct box_told told = { .round = round, .out = &out,
+		.errors = &errors, .calls = &calls };
 	struct err err;
 
 	if (on_relay_read_stream(&round->out, round->out_head,
 	        round->out_dropped, max, &out, &err) == -1 ||
 	    on_relay_read_stream(&round->errors, round->errors_head,
 	        round->errors_dropped, max, &errors, &err) == -1 ||
-	    pictures_check(&box->pictures, &out, &err) == -1 ||
+	    pictures_check(&box->output.pictures, &out, &err) == -1 ||
 	    on_relay_read_notes(box, &round->notes, &err) == -1 ||
 	    on_relay_read_calls(
 	        &round->waiting, &round->calls, &calls, &err) == -1) {
@@ -238,7 +241,7 @@ supervisor_on_round(struct box *box, struct ipc_round *round)
 		box_fail(box, "protocol violation by the relay: %s", err.text);
 		return;
 	}
-	box_on_round(box, round, &out, &errors, &calls);
+	box_report(box, BOX_ON_ROUND, &told);
 }
 
 void
@@ -248,13 +251,15 @@ supervisor_on_done(struct box *box, struct ipc_done *done)
 	struct call_stream out = { 0 };
 	struct call_stream errors = { 0 };
 	struct box_calls calls = { .made = done->tool_calls };
+	const struct box_told told = { .out = &out, .errors = &errors,
+		.calls = &calls };
 	struct err err;
 
 	if (on_relay_read_stream(&done->out, done->out_head, done->out_dropped,
 	        max, &out, &err) == -1 ||
 	    on_relay_read_stream(&done->errors, done->errors_head,
 	        done->errors_dropped, max, &errors, &err) == -1 ||
-	    pictures_check(&box->pictures, &out, &err) == -1 ||
+	    pictures_check(&box->output.pictures, &out, &err) == -1 ||
 	    on_relay_read_report(box, done, &err) == -1 ||
 	    on_relay_read_notes(box, &done->notes, &err) == -1 ||
 	    on_relay_read_calls(
@@ -264,5 +269,5 @@ supervisor_on_done(struct box *box, struct ipc_done *done)
 		out = errors = (struct call_stream){ 0 };
 		box_spoil(box, "protocol violation by the relay: %s", err.text);
 	}
-	box_on_drained(box, &out, &errors, &calls);
+	box_report(box, BOX_ON_DRAINED, &told);
 }

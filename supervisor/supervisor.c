@@ -189,11 +189,7 @@ void
 supervisor_assemble(struct supervisor *sv, struct event_base *base)
 {
 	sv->base = base;
-	sv->boxes.base = base;
-	sv->boxes.options = &sv->options;
-	sv->boxes.runtime = runtime_find(sv->options.runtime);
-	sv->boxes.times = (struct box_times){ BOX_START_MS, BOX_DRAIN_MS,
-		BOX_LEAVINGS_MS, BOX_HANG_MS };
+	boxes_init(&sv->boxes, base, &sv->options);
 	runs_init(&sv->runs, &sv->boxes);
 	sv->runs.times =
 	    (struct call_times){ CALL_REPLACE_MS, CALL_RETRY_MS };

@@ -10,7 +10,7 @@
 
 #include "../common/ipc/channel.h"
 #include "../common/base/err.h"
-#include "box/shared/box.h"
+#include "box/box.h"
 #include "options/options.h"
 #include "run/run.h"
 

@@ -1,25 +1,61 @@
 /*
- * One box with its relay: see box.h. There is one ending. In the end, the pipes
- * of each box are drained and its status is known; a request to end it only
- * makes that happen earlier. Runs in the supervisor, which holds no descriptor
- * through which a byte of the code can reach it.
+ * The life of a box with its relay: see box.h. There is one ending. In the end,
+ * the pipes of each box are drained and its status is known; a request to end
+ * it only makes that happen earlier. Runs in the supervisor, which holds no
+ * descriptor through which a byte of the code can reach it.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "../../common/base/clock.h"
 #include "../../common/base/fd.h"
 #include "../../common/base/log.h"
 #include "../../common/base/mem.h"
-#include "shared/box.h"
-#include "shared/language.h"
 #include "../process/process.h"
+#include "box.h"
+#include "shared/language.h"
+
+/* What follows from an event; returns whether the owner is told. */
+typedef int box_action(struct box *box, const struct box_told *told);
+
+static box_action box_launch, box_watch, box_build, box_tell_owner,
+    box_kill_late, box_be_told, box_ask, box_start_run, box_violate, box_rest,
+    box_refuse_round, box_drain, box_lose_channel, box_begin_end, box_settle,
+    box_take_status, box_be_gone, box_take, box_kill_all, box_hasten,
+    box_take_failure, box_be_late, box_be_late_taken, box_give_up;
+
+#define ALWAYS(action)                                                         \
+	{ action, action, action, action, action, action, action }
+
+/* The life of every box: what each event leads to. NULL: nothing. */
+static box_action *const box_actions[BOX_EVENTS][BOX_PHASES] = {
+	/* BUILDING, READY, TAKEN, RUNNING, RESTING, ENDING, OVER */
+	[BOX_ON_LAUNCHED] = { box_launch },
+	[BOX_ON_WATCHED] = ALWAYS(box_watch),
+	[BOX_ON_BUILT] = ALWAYS(box_build),
+	[BOX_ON_PROCESS] = { box_tell_owner, box_tell_owner, box_tell_owner,
+	    box_tell_owner, box_tell_owner, box_kill_late, box_kill_late },
+	[BOX_ON_TOLD] = ALWAYS(box_be_told),
+	[BOX_ON_ASKED] = ALWAYS(box_ask),
+	[BOX_ON_RUNNING] = { box_violate, box_violate, box_start_run,
+	    box_start_run, box_violate, box_start_run, box_start_run },
+	[BOX_ON_PROGRESS] = ALWAYS(box_tell_owner),
+	[BOX_ON_ROUND] = { box_refuse_round, box_refuse_round,
+	    box_refuse_round, box_rest, box_refuse_round, box_rest, box_rest },
+	[BOX_ON_DRAINED] = ALWAYS(box_drain),
+	[BOX_ON_RELAY_ENDED] = ALWAYS(box_lose_channel),
+	[BOX_ON_DYING] = { box_begin_end, box_begin_end, box_begin_end,
+	    box_begin_end, box_begin_end },
+	[BOX_ON_INIT_GONE] = ALWAYS(box_settle),
+	[BOX_ON_STATUS] = ALWAYS(box_take_status),
+	[BOX_ON_GONE] = ALWAYS(box_be_gone),
+	[BOX_ON_CODE] = { box_take, box_take, NULL, NULL, box_take },
+	[BOX_ON_END] = { box_kill_all, box_kill_all, box_kill_all,
+	    box_kill_all, box_kill_all, box_hasten, box_hasten },
+	[BOX_ON_FAILED] = ALWAYS(box_take_failure),
+	[BOX_ON_TIME] = { box_be_late, NULL, box_be_late_taken, NULL, NULL,
+	    box_give_up, box_give_up },
+};
 
 static void
 box_set_timer(struct box *box, unsigned long ms)
@@ -29,33 +65,245 @@ box_set_timer(struct box *box, unsigned long ms)
 	event_add(box->timer, &tv);
 }
 
-/* Notifies the owner; the box is not used afterwards. */
 static void
-box_tell(struct box *box)
+box_live(struct box *box, enum box_event event, const struct box_told *told)
 {
+	box_action *action = box_actions[event][box->phase];
+
+	box->known |= told->known;
+	if (action == NULL || !action(box, told) || told->untold)
+		return;
 	/* Its launcher may still report the reason. */
-	if (box->relay_over && box->box_over && !box->telling)
-		box->over = 1;
+	if (box_knows(box, BOX_IS_DRAINED) && box_knows(box, BOX_HAS_STATUS) &&
+	    !box_knows(box, BOX_IS_BUILDING))
+		box->phase = BOX_OVER;
 	box->changed(box->ctx);
 }
 
-void
-box_set_building(struct box *box)
+static int
+box_tell_owner(struct box *box, const struct box_told *told)
 {
+	(void)box;
+	(void)told;
+	return 1;
+}
+
+/* Its start */
+
+static int
+box_launch(struct box *box, const struct box_told *told)
+{
+	(void)told;
 	reaper_hold();
-	box->building = 1;
-	box->telling = 1;
+	box->known |= BOX_IS_HELD | BOX_IS_BUILDING;
+	return 0;
+}
+
+static int
+box_watch(struct box *box, const struct box_told *told)
+{
+	(void)told;
+	if (box_knows(box, BOX_IS_HELD))
+		reaper_release();
+	box->known &= ~(unsigned int)BOX_IS_HELD;
+	return 0;
+}
+
+static int
+box_build(struct box *box, const struct box_told *told)
+{
+	box->known |= BOX_IS_BUILT;
+	box->facts = *told->facts;
+	if (told->left != NULL)
+		box->files.left = fd_take(told->left);
+	if (told->data != NULL)
+		box->files.data = fd_take(told->data);
+	return 0;
+}
+
+/* It can get code at once, if all that is needed is known. */
+static void
+box_check_ready(struct box *box)
+{
+	const unsigned int all = BOX_IS_BUILT | BOX_HAS_ASKED;
+
+	if (box->phase != BOX_BUILDING ||
+	    (box->known & (all | BOX_IS_BUILDING)) != all)
+		return;
+	box->phase = BOX_READY;
+	event_del(box->timer);
+}
+
+static int
+box_be_told(struct box *box, const struct box_told *told)
+{
+	box->known &= ~(unsigned int)BOX_IS_BUILDING;
+	box_watch(box, told);
+	if (told->why != NULL)
+		box_spoil(box, "%s the box: %s", channel_blame(told->why),
+		    told->why->text);
+	if (!box_knows(box, BOX_IS_BUILT)) {
+		box->known |= BOX_HAS_STATUS;
+		box_spoil(box, "the box exited while it was built");
+	}
+	box_check_ready(box);
+	return 1;
+}
+
+/* Its relay shows for the first time that its interpreter runs. */
+static void
+box_set_asked(struct box *box, enum box_event event)
+{
+	struct err err;
+
+	if (box_knows(box, BOX_HAS_ASKED))
+		return;
+	box->known |= BOX_HAS_ASKED;
+	box->boxes->unready--;
+	if (box->boxes->runtime->hear(box, event, &err) == -1)
+		box_spoil(box, "%s", err.text);
+}
+
+static int
+box_ask(struct box *box, const struct box_told *told)
+{
+	(void)told;
+	box_set_asked(box, BOX_ON_ASKED);
+	box_check_ready(box);
+	return 1;
+}
+
+/* Its code */
+
+int
+box_run(
+    struct box *box, struct ipc_start *start, int *grant, struct err *err)
+{
+	box->relay.served = *grant != -1;
+	start->broker = fd_take(grant);
+	start->kept = (box->how & BOX_KEPT) != 0;
+	box->known &= ~(unsigned int)BOX_HAS_ROUND;
+	if (channel_send_start(box->relay.channel, start, err) == -1)
+		return -1;
+	box->relay.execution = start->execution;
+	progress_begin(&box->output.progress, (int)start->progress);
+	box->relay.stores = start->stored != 0 ? STORE_FETCHES_MAX : 0;
+	box_report(box, BOX_ON_CODE, NULL);
+	return 0;
+}
+
+static int
+box_take(struct box *box, const struct box_told *told)
+{
+	(void)told;
+	/* A relay that waits passes it on as fast as it drains pipes. */
+	box_set_timer(box, box->phase == BOX_BUILDING ?
+	    box->boxes->times.start : box->boxes->times.drain);
+	box->phase = BOX_TAKEN;
+	return 0;
+}
+
+/* No process is left: the relay sends DONE when it has the end of the code. */
+static void
+box_finish_relay(struct box *box)
+{
+	struct ipc_finish finish = { 0 };
+	struct err err;
+
+	/* If that fails, the relay has ended, which will be reported. */
+	if (box->relay.channel != NULL && !box_knows(box, BOX_IS_DRAINED))
+		channel_send_finish(box->relay.channel, &finish, &err);
+}
+
+static int
+box_start_run(struct box *box, const struct box_told *told)
+{
+	(void)told;
+	box_set_asked(box, BOX_ON_RUNNING);
+	box->known |= BOX_HAS_RUN;
+	if (box->phase == BOX_TAKEN) {
+		box->phase = BOX_RUNNING;
+		event_del(box->timer);
+	}
+	if (box_knows(box, BOX_INIT_IS_GONE))
+		box_finish_relay(box);
+	return 1;
+}
+
+static int
+box_violate(struct box *box, const struct box_told *told)
+{
+	(void)told;
+	box_spoil(box, "protocol violation by the relay: it reports code that "
+	    "it was not sent");
+	return 1;
+}
+
+static int
+box_refuse_round(struct box *box, const struct box_told *told)
+{
+	free(told->out->data);
+	free(told->errors->data);
+	box_calls_reset(told->calls);
+	box_spoil(box, "protocol violation by the relay: it reports the end of "
+	    "code that does not run");
+	return 1;
+}
+
+static void
+box_keep_output(struct box *box, const struct box_told *told)
+{
+	box->output.out = *told->out;
+	box->output.errors = *told->errors;
+	box->output.calls = *told->calls;
+}
+
+static int
+box_rest(struct box *box, const struct box_told *told)
+{
+	uint64_t used_us;
+
+	if (!(box->how & BOX_KEPT))
+		return box_refuse_round(box, told);
+	box->known |= BOX_HAS_ROUND;
+	box_keep_output(box, told);
+	box->session.threads = told->round->threads;
+	box->session.late = told->round->late;
+	if (box->phase != BOX_RUNNING)
+		return 1;
+	box->phase = BOX_RESTING;
+	box->end.exited = true;
+	box->end.exit_code = (int)told->round->exit;
+	clock_gettime(CLOCK_MONOTONIC, &box->end.at);
+	used_us = box->boxes->runtime->sessions->used_us(box);
+	box->end.cpu_us = used_us - box->session.used_us;
+	box->session.used_us = used_us;
+	box_end_others(box);
+	return 1;
 }
 
 void
-box_set_built(struct box *box)
+box_on_store_wanted(struct box *box)
 {
-	if (box->building)
-		reaper_release();
-	box->building = 0;
+	const struct boxes_user *user = &box->boxes->user;
+	struct ipc_store store = { .reason = "" };
+	struct err why, err;
+
+	if (box->relay.stores == 0) {
+		box_fail(box, "protocol violation by the relay: it may not ask "
+		    "for the store");
+		return;
+	}
+	box->relay.stores--;
+	store.store = user->store(user->ctx, box->relay.execution, &why);
+	if (store.store == -1)
+		store.reason = why.text;
+	if (channel_send_store(box->relay.channel, &store, &err) == -1)
+		box_fail(box, "the relay cannot be given the store: %s",
+		    err.text);
 }
 
-/* Ending it */
+/* Its end */
 
 static void
 box_kill(struct box *box)
@@ -73,94 +321,74 @@ box_limit_end(struct box *box)
 	box_set_timer(box, boxes->times.drain + boxes->runtime->end_ms);
 }
 
-/* Marks it as ended: only output in the pipes may still come. */
-static void
-box_set_ending(struct box *box)
+/* Only output in the pipes may still come. */
+static int
+box_begin_end(struct box *box, const struct box_told *told)
 {
-	if (box->state == BOX_ENDING)
-		return;
-	box->state = BOX_ENDING;
+	(void)told;
+	if (box_has_ended(box))
+		return 0;
+	box->phase = BOX_ENDING;
 	box_limit_end(box);
+	return 0;
+}
+
+static int
+box_kill_all(struct box *box, const struct box_told *told)
+{
+	box->known |= BOX_IS_KILLED;
+	box_begin_end(box, told);
+	box_kill(box);
+	return 0;
+}
+
+/* The rest of the box was killed before this process was known. */
+static int
+box_kill_late(struct box *box, const struct box_told *told)
+{
+	(void)told;
+	box_kill(box);
+	return 1;
 }
 
 /* Its code has ended: kills leftover processes. */
-static void
-box_clear(struct box *box)
+static int
+box_hasten(struct box *box, const struct box_told *told)
 {
-	box->leavings = 0;
+	(void)told;
+	if (!box_knows(box, BOX_HAS_LEFTOVERS))
+		return 0;
+	box->known &= ~(unsigned int)BOX_HAS_LEFTOVERS;
 	box_kill(box);
 	box_limit_end(box);
-}
-
-void
-box_set_draining(struct box *box)
-{
-	box_set_ending(box);
+	return 0;
 }
 
 void
 box_end(struct box *box)
 {
-	if (box->leavings)
-		box_clear(box);
-	if (box->state == BOX_ENDING)
-		return;
-	box->killed = 1;
-	box_set_ending(box);
-	box_kill(box);
+	box_report(box, BOX_ON_END, NULL);
 }
 
-static void __attribute__((format(printf, 2, 0)))
-box_set_failure(struct box *box, const char *fmt, va_list ap)
+static int
+box_take_failure(struct box *box, const struct box_told *told)
 {
 	if (box->failure == NULL)
-		box->failure = mem_vprintf(fmt, ap);
-	box->killed = 1;
+		box->failure = told->failure;
+	else
+		free(told->failure);
+	box->known |= BOX_IS_KILLED;
 	box_end(box);
+	return 1;
 }
 
-void
-box_spoil(struct box *box, const char *fmt, ...)
+static int
+box_be_late(struct box *box, const struct box_told *told)
 {
-	va_list ap;
-
-	va_start(ap, fmt);
-	box_set_failure(box, fmt, ap);
-	va_end(ap);
-}
-
-void
-box_fail(struct box *box, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	box_set_failure(box, fmt, ap);
-	va_end(ap);
-	box_tell(box);
-}
-
-/* The end was not reported in time: sets the missing parts. */
-static void
-box_give_up(struct box *box)
-{
-	if (!box->relay_over)
-		log_error("box %lu: the relay did not drain in time",
-		    box->number);
-	if (!box->box_over)
-		log_error("box %lu: it did not end in time", box->number);
-	if (!box->box_over)
-		box_spoil(box, "the box could not be ended in time");
-	else if (!box->relay_over)
-		box_spoil(box, "the code has ended, but its relay did not "
-		    "pass on the output in time");
-	box->relay_over = 1;
-	box->box_over = 1;
-	box->stuck = 1;
-	if (box->inside != NULL)
-		box->boxes->runtime->give_up(box);
-	box->telling = 0;
-	box_set_built(box);
+	(void)told;
+	box_spoil(box, "the box was not ready within %u s",
+	    box->boxes->times.start / 1000);
+	return 1;
 }
 
 /*
@@ -170,35 +398,172 @@ box_give_up(struct box *box)
 static void
 box_lose_relay(struct box *box, const char *how)
 {
-	reaper_kill(box->relay_process);
-	box->unsure = box->execution != 0 && !box->ran;
-	if (box->unsure)
-		box_spoil(box, "the relay of this execution %s, and it is "
-		    "unknown whether the code ran: check what it has done "
-		    "before you run it again", how);
-	else
+	reaper_kill(box->relay.process);
+	if (box->relay.execution == 0 || box_knows(box, BOX_HAS_RUN)) {
 		box_spoil(box, "the relay of this execution %s", how);
-}
-
-static void
-box_on_timer(evutil_socket_t fd, short what, void *arg)
-{
-	struct box *box = arg;
-
-	(void)fd;
-	(void)what;
-	if (box->leavings) {
-		box_clear(box);
 		return;
 	}
-	if (box->state == BOX_ENDING)
-		box_give_up(box);
-	else if (box->state == BOX_TAKEN && box->ready)
-		box_lose_relay(box, "hangs");
+	box->known |= BOX_IS_UNSURE;
+	box_spoil(box, "the relay of this execution %s, and it is unknown "
+	    "whether the code ran: check what it has done before you run it "
+	    "again", how);
+}
+
+static int
+box_be_late_taken(struct box *box, const struct box_told *told)
+{
+	if (!box_knows(box, BOX_HAS_ASKED))
+		return box_be_late(box, told);
+	box_lose_relay(box, "hangs");
+	return 1;
+}
+
+/* The end was not reported in time: sets the missing parts. */
+static int
+box_give_up(struct box *box, const struct box_told *told)
+{
+	unsigned int known = box->known;
+
+	if (known & BOX_HAS_LEFTOVERS)
+		return box_hasten(box, told);
+	if (!(known & BOX_IS_DRAINED))
+		log_error("box %lu: the relay did not drain in time",
+		    box->number);
+	if (!(known & BOX_HAS_STATUS))
+		log_error("box %lu: it did not end in time", box->number);
+	if (!(known & BOX_HAS_STATUS))
+		box_spoil(box, "the box could not be ended in time");
+	else if (!(known & BOX_IS_DRAINED))
+		box_spoil(box, "the code has ended, but its relay did not pass "
+		    "on the output in time");
+	box->known |= BOX_IS_DRAINED | BOX_HAS_STATUS | BOX_IS_STUCK;
+	if (box->inside != NULL)
+		box->boxes->runtime->hear(box, BOX_ON_TIME, NULL);
+	box->known &= ~(unsigned int)BOX_IS_BUILDING;
+	box_watch(box, told);
+	return 1;
+}
+
+/* The end of its relay: that of the box may be known now. */
+static int
+box_end_relay(struct box *box)
+{
+	const struct runtime *runtime = box->boxes->runtime;
+
+	box->known |= BOX_IS_DRAINED;
+	if (runtime->hear(box, BOX_ON_DRAINED, NULL) == 1)
+		return 0;
+	if (runtime->framed)
+		box_report(box, BOX_ON_DYING, NULL);
+	return 1;
+}
+
+static int
+box_drain(struct box *box, const struct box_told *told)
+{
+	if (box_knows(box, BOX_HAS_ROUND)) {
+		/* It ended between two programs: the first has its streams. */
+		free(told->out->data);
+		free(told->errors->data);
+		box_calls_reset(told->calls);
+	} else
+		box_keep_output(box, told);
+	return box_end_relay(box);
+}
+
+static int
+box_lose_channel(struct box *box, const struct box_told *told)
+{
+	unsigned int known = box->known;
+
+	channel_free(&box->relay.channel);
+	if (known & BOX_IS_DRAINED)
+		return 1;
+	box->known |= BOX_IS_DRAINED;
+	if (told->why == NULL)
+		box_lose_relay(box, "exited");
 	else
-		box_spoil(box, "the box was not ready within %u s",
-		    box->boxes->times.start / 1000);
-	box_tell(box);
+		box_spoil(box, "%s the relay: %s", channel_blame(told->why),
+		    told->why->text);
+	if (box->relay.execution != 0 && !(known & BOX_HAS_RUN))
+		box->known |= BOX_IS_UNSURE;
+	if ((known & BOX_HAS_RUN) && box->relay.served &&
+	    !(known & BOX_HAS_ROUND))
+		box->output.calls.told = mem_strdup("unknown, as the process "
+		    "that counts them exited");
+	return box_end_relay(box);
+}
+
+static int
+box_settle(struct box *box, const struct box_told *told)
+{
+	(void)told;
+	box->known |= BOX_INIT_IS_GONE;
+	/* The code may end before its relay reports that it runs. */
+	if (box_knows(box, BOX_HAS_RUN))
+		box_finish_relay(box);
+	return 0;
+}
+
+static int
+box_take_status(struct box *box, const struct box_told *told)
+{
+	enum box_cause cause = box->end.cause;
+	int killed;
+
+	box->end = *told->end;
+	if (box->end.cause == BOX_CAUSE_CODE)
+		box->end.cause = cause;
+	clock_gettime(CLOCK_MONOTONIC, &box->end.at);
+	if (!box->end.exited && box->end.signal == 0)
+		box_spoil(box, "the exit status of the code is unknown");
+	killed = box_knows(box, BOX_IS_KILLED) != 0;
+	/* If init killed the box, only the end of init tells the cause. */
+	if (!told->gone_follows || box->end.signal != SIGKILL || killed)
+		box->known |= BOX_HAS_STATUS;
+	box_begin_end(box, told);
+	if (told->rests && !killed && box->end.signal != SIGKILL) {
+		box->known |= BOX_HAS_LEFTOVERS;
+		box_set_timer(box, box->boxes->times.leavings);
+	} else {
+		box->known &= ~(unsigned int)BOX_HAS_LEFTOVERS;
+		box_kill(box);
+	}
+	return 1;
+}
+
+static int
+box_be_gone(struct box *box, const struct box_told *told)
+{
+	if (told->cause != BOX_CAUSE_CODE)
+		box->end.cause = told->cause;
+	box->known |= BOX_IS_GONE;
+	return 1;
+}
+
+/* Its owner */
+
+void
+box_give(struct box *box, box_changed *changed, void *ctx)
+{
+	box->changed = changed;
+	box->ctx = ctx;
+}
+
+int
+box_alive(const struct box *box)
+{
+	return box->boxes->runtime->alive(box);
+}
+
+int
+box_current(const struct box *box)
+{
+	const struct runtime_templates *templates =
+	    box->boxes->runtime->templates;
+
+	/* An engine keeps an image while a container of it exists. */
+	return templates == NULL || templates->current(box);
 }
 
 /*
@@ -211,7 +576,7 @@ box_may_linger(const struct box *box)
 {
 	const struct boxes *boxes = box->boxes;
 
-	return box->leavings && boxes->unready == 0 &&
+	return box_knows(box, BOX_HAS_LEFTOVERS) && boxes->unready == 0 &&
 	    !boxes->user.busy(boxes->user.ctx);
 }
 
@@ -222,30 +587,25 @@ box_free(struct box **boxp)
 
 	if (box == NULL)
 		return;
-	box_set_built(box);
-	box->boxes->unready -= !box->ready;
+	box_report(box, BOX_ON_WATCHED, NULL);
+	box->boxes->unready -= !box_knows(box, BOX_HAS_ASKED);
 	loop_event_free(&box->timer);
-	channel_free(&box->relay);
+	channel_free(&box->relay.channel);
 	if (box->inside != NULL)
 		box->boxes->runtime->free(box, box_may_linger(box));
 	/* A relay without a channel exits. */
-	if (box->relay_over && !box->stuck)
-		reaper_leave_ending(&box->relay_process);
-	reaper_forget(&box->relay_process);
+	if ((box->known & (BOX_IS_DRAINED | BOX_IS_STUCK)) == BOX_IS_DRAINED)
+		reaper_leave_ending(&box->relay.process);
+	reaper_forget(&box->relay.process);
 	box_facts_free(&box->facts);
-	fd_close(&box->workspace);
-	fd_close(&box->left);
-	fd_close(&box->data);
+	fd_close(&box->files.workspace);
+	fd_close(&box->files.left);
+	fd_close(&box->files.data);
+	buffer_reset(&box->files.had);
 	free(box->failure);
-	box_calls_reset(&box->calls);
-	box_whole_reset(&box->whole);
-	buffer_reset(&box->notes);
-	free(box->start_errors);
-	free(box->out.data);
-	free(box->errors.data);
-	pictures_reset(&box->pictures);
-	progress_reset(&box->progress);
-	buffer_reset(&box->had);
+	free(box->claim.errors);
+	box_output_reset(&box->output);
+	progress_reset(&box->output.progress);
 	free(box);
 }
 
@@ -256,7 +616,7 @@ box_on_dropped(void *ctx)
 	struct box *box = ctx;
 	struct boxes *boxes = box->boxes;
 
-	if (box->building)
+	if (box_knows(box, BOX_IS_HELD))
 		return;
 	LIST_REMOVE(box, entry);
 	box_free(&box);
@@ -270,9 +630,9 @@ box_drop(struct box **boxp)
 
 	if (box == NULL)
 		return;
-	channel_free(&box->relay);
-	box->relay_over = 1;
-	if (!box->building) {
+	channel_free(&box->relay.channel);
+	box->known |= BOX_IS_DRAINED;
+	if (!box_knows(box, BOX_IS_HELD)) {
 		box_free(&box);
 		return;
 	}
@@ -293,475 +653,14 @@ boxes_free_dropped(struct boxes *boxes)
 	}
 }
 
-/* The ends of its processes */
-
-/* The end of its channel is what counts. */
-static void
-box_on_relay_ended(void *ctx, const struct child_end *end)
-{
-	struct box *box = ctx;
-
-	(void)end;
-	box->relay_process = NULL;
-}
-
 void
-box_on_ended(struct box *box, const struct box_end *end)
+boxes_init(struct boxes *boxes, struct event_base *base,
+    const struct options *options)
 {
-	clock_gettime(CLOCK_MONOTONIC, &box->ended);
-	box->exited = end->exited;
-	if (box->exited)
-		box->exit_code = end->status;
-	else
-		box->signal = end->status;
-	box->cpu_us = end->cpu_us;
-	box->peak_kib = end->peak_kib;
-	if (end->cause != BOX_CAUSE_CODE)
-		box->cause = end->cause;
-	if (!box->exited && box->signal == 0)
-		box_spoil(box, "the exit status of the code is unknown");
-	/* If init killed the box, only the end of init tells the cause. */
-	box->box_over = !end->more || box->signal != SIGKILL || box->killed;
-	box_set_ending(box);
-	box->leavings =
-	    end->rests && !box->killed && box->signal != SIGKILL;
-	if (box->leavings)
-		box_set_timer(box, box->boxes->times.leavings);
-	else
-		box_kill(box);
-	box_tell(box);
-}
-
-void
-box_on_gone(struct box *box, enum box_cause cause, int over)
-{
-	if (cause != BOX_CAUSE_CODE)
-		box->cause = cause;
-	box->gone = 1;
-	if (over)
-		box->box_over = 1;
-	box_tell(box);
-}
-
-void
-box_set_over(struct box *box)
-{
-	box->box_over = 1;
-}
-
-void
-box_on_progress(struct box *box)
-{
-	box_tell(box);
-}
-
-/* Reports of its start */
-
-/* Returns whether it can get code at once. */
-static void
-box_check_ready(struct box *box)
-{
-	if (box->state != BOX_STARTING || !box->ready || !box->boxed ||
-	    box->telling)
-		return;
-	box->state = BOX_READY;
-	event_del(box->timer);
-}
-
-void
-box_on_changed(struct box *box)
-{
-	/* The rest of the box was killed before this process was known. */
-	if (box->state == BOX_ENDING)
-		box_kill(box);
-	box_tell(box);
-}
-
-void
-box_on_stood(struct box *box, const struct box_facts *facts)
-{
-	box->boxed = 1;
-	box->facts = *facts;
-}
-
-int
-box_open_workspace(int left, struct err *err)
-{
-	auto_fd int workspace =
-	    openat(left, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct stat inner, outer;
-
-	if (workspace == -1 || fstat(left, &inner) == -1 ||
-	    fstat(workspace, &outer) == -1)
-		return err_sys(err, "open /workspace");
-	/* Nothing contains a file system whose box has ended. */
-	if (inner.st_dev == outer.st_dev)
-		return err_set(err, "the box has ended");
-	return fd_take(&workspace);
-}
-
-void
-box_on_workspace(struct box *box, int *workspace)
-{
-	box->workspace = fd_take(workspace);
-}
-
-void
-box_on_directories(struct box *box, int *left, int *data)
-{
-	box->left = fd_take(left);
-	box->data = fd_take(data);
-}
-
-void
-box_set_told(struct box *box)
-{
-	box->telling = 0;
-	box_set_built(box);
-	box_check_ready(box);
-}
-
-void
-box_on_told(struct box *box, const struct err *why)
-{
-	box->telling = 0;
-	box_set_built(box);
-	if (why != NULL)
-		box_spoil(
-		    box, "%s the box: %s", channel_blame(why), why->text);
-	if (!box->boxed) {
-		box->box_over = 1;
-		box_spoil(box, "the box exited while it was built");
-	}
-	box_check_ready(box);
-	box_tell(box);
-}
-
-static void
-box_set_ready(struct box *box)
-{
-	const struct runtime *runtime = box->boxes->runtime;
-
-	if (!box->ready && runtime->began != NULL)
-		runtime->began(box);
-	box->boxes->unready -= !box->ready;
-	box->ready = 1;
-}
-
-void
-box_on_ready(struct box *box)
-{
-	const struct runtime *runtime = box->boxes->runtime;
-	struct err err;
-
-	box_set_ready(box);
-	if (runtime->framed && box->state != BOX_ENDING &&
-	    runtime->ready(box, &err) == -1)
-		box_spoil(box, "%s", err.text);
-	box_check_ready(box);
-	box_tell(box);
-}
-
-/* No process is left: the relay sends DONE when it has the end of the code. */
-static void
-box_finish_relay(struct box *box)
-{
-	struct ipc_finish finish = { 0 };
-	struct err err;
-
-	/* If that fails, the relay has ended, which will be reported. */
-	if (box->relay != NULL && !box->relay_over)
-		channel_send_finish(box->relay, &finish, &err);
-}
-
-void
-box_on_running(struct box *box)
-{
-	if (box->state == BOX_STARTING || box->state == BOX_READY) {
-		box_fail(box, "protocol violation by the relay: it reports "
-		    "code that it was not sent");
-		return;
-	}
-	box_set_ready(box);
-	box->ran = 1;
-	if (box->state == BOX_TAKEN) {
-		box->state = BOX_RUNNING;
-		event_del(box->timer);
-	}
-	if (box->init_ended)
-		box_finish_relay(box);
-	box_tell(box);
-}
-
-void
-box_on_store_wanted(struct box *box)
-{
-	const struct boxes_user *user = &box->boxes->user;
-	struct ipc_store store = { .reason = "" };
-	struct err why, err;
-
-	if (box->may_store == 0) {
-		box_fail(box, "protocol violation by the relay: it may not ask "
-		    "for the store");
-		return;
-	}
-	box->may_store--;
-	store.store = user->store(user->ctx, box->execution, &why);
-	if (store.store == -1)
-		store.reason = why.text;
-	if (channel_send_store(box->relay, &store, &err) == -1)
-		box_fail(box, "the relay cannot be given the store: %s",
-		    err.text);
-}
-
-void
-box_on_init_ended(struct box *box)
-{
-	box->init_ended = 1;
-	/* The code may end before its relay reports that it runs. */
-	if (box->ran)
-		box_finish_relay(box);
-}
-
-/* The relay has ended: the end of the box may be known now. */
-static void
-box_on_relay_over(struct box *box)
-{
-	const struct runtime *runtime = box->boxes->runtime;
-
-	box->relay_over = 1;
-	if (runtime->settle(box))
-		return;
-	if (runtime->framed)
-		box_set_draining(box);
-	box_tell(box);
-}
-
-void
-box_whole_reset(struct box_whole *whole)
-{
-	free(mem_take(&whole->out));
-	free(mem_take(&whole->errors));
-	*whole = (struct box_whole){ 0 };
-}
-
-void
-box_calls_reset(struct box_calls *calls)
-{
-	free(mem_take(&calls->waiting));
-	free(mem_take(&calls->told));
-}
-
-void
-box_on_drained(struct box *box, struct call_stream *out,
-    struct call_stream *errors, struct box_calls *calls)
-{
-	if (box->round) {
-		/* It ended between two programs: the first has its streams. */
-		free(out->data);
-		free(errors->data);
-		box_calls_reset(calls);
-	} else {
-		box->calls = *calls;
-		box->out = *out;
-		box->errors = *errors;
-	}
-	box_on_relay_over(box);
-}
-
-static void
-box_on_relay_closed(void *ctx, const struct err *why)
-{
-	struct box *box = ctx;
-
-	channel_free(&box->relay);
-	if (!box->relay_over) {
-		box->relay_over = 1;
-		if (why != NULL)
-			box_spoil(box, "%s the relay: %s", channel_blame(why),
-			    why->text);
-		else
-			box_lose_relay(box, "exited");
-		box->unsure = box->execution != 0 && !box->ran;
-		if (box->ran && box->served && !box->round)
-			box->calls.told = mem_strdup("unknown, as the process "
-			    "that counts them exited");
-		box_on_relay_over(box);
-		return;
-	}
-	box_tell(box);
-}
-
-/* Starting it */
-
-/*
- * Makes four pipes, or three: the relay's ends and the box's ends. A box whose
- * language is an image has no frames, and a framed one no output of its own.
- */
-static int
-box_make_pipes(int framed, int plain, struct box_pipes *relay,
-    struct box_pipes *box, struct err *err)
-{
-	int *const pairs[4][2] = { { &box->control_in, &relay->control_out },
-		{ &relay->control_in, &box->control_out },
-		{ &relay->out, &box->out },
-		{ &relay->errors, &box->errors } };
-	int pair[2];
-	size_t i;
-
-	for (i = 0; i < 4; i++) {
-		if (pairs[i][0] == (plain ? &relay->control_in :
-		                       framed ? &relay->out : NULL))
-			continue;
-		if (pipe2(pair, O_CLOEXEC) == -1)
-			return err_sys(err, "make a pipe");
-		*pairs[i][0] = pair[0];
-		*pairs[i][1] = pair[1];
-	}
-	/* The relay may not change flags, so its ends get theirs here. */
-	return (!plain && fd_begin_nonblock(relay->control_in, err) == -1) ||
-	        fd_begin_nonblock(relay->control_out, err) == -1 ||
-	        (relay->out != -1 &&
-	            fd_begin_nonblock(relay->out, err) == -1) ||
-	        fd_begin_nonblock(relay->errors, err) == -1 ? -1 : 0;
-}
-
-static void
-box_close_pipes(struct box_pipes *pipes)
-{
-	fd_close(&pipes->control_in);
-	fd_close(&pipes->control_out);
-	fd_close(&pipes->out);
-	fd_close(&pipes->errors);
-}
-
-static int
-box_start_relay(struct box *box, struct box_pipes *pipes, struct err *err)
-{
-	struct boxes *boxes = box->boxes;
-	struct channel_ends ends =
-	    worker_ends(ROLE_RELAY, box_on_relay_closed, box);
-	struct ipc_prepare prepare = { .log_level = log_level_get(),
-		.output_max = boxes->options->max_output,
-		.whole_max = options_output_kept(boxes->options),
-		.marked = (uint64_t)box->marked };
-	auto_fd int pidfd = -1;
-
-	box->relay = worker_start(boxes->base, &ends, box->number,
-	    identity_relay(), -1, &pidfd, err);
-	if (box->relay == NULL)
-		return -1;
-	box->relay_process = reaper_watch_idly(
-	    boxes->base, &pidfd, box_on_relay_ended, box);
-	reaper_keep_running(box->relay_process);
-	prepare.control_in = fd_take(&pipes->control_in);
-	prepare.control_out = fd_take(&pipes->control_out);
-	prepare.out = fd_take(&pipes->out);
-	prepare.errors = fd_take(&pipes->errors);
-	if (box->prompt)
-		channel_hold(box->relay);
-	return channel_send_prepare(box->relay, &prepare, err);
-}
-
-/*
- * Starts the box first, as that takes longer. The relay reads from the first
- * byte on.
- */
-static int
-box_start(struct box *box, struct err *err)
-{
-	struct box_pipes relay = { -1, -1, -1, -1 };
-	struct box_pipes pipes = { -1, -1, -1, -1 };
-	int failed = box_make_pipes(box->boxes->runtime->framed,
-	    box->language->image != NULL, &relay, &pipes, err) == -1 ||
-	    box->boxes->runtime->start(box, &pipes, err) == -1 ||
-	    box_start_relay(box, &relay, err) == -1;
-
-	box_close_pipes(&relay);
-	box_close_pipes(&pipes);
-	return failed ? -1 : 0;
-}
-
-struct box *
-box_new(struct boxes *boxes, const struct language *language, int how,
-    box_changed *changed, void *ctx, struct err *err)
-{
-	struct box *box = mem_alloc(sizeof(*box));
-
-	box->boxes = boxes;
-	box->number = ++boxes->started;
-	box->workspace = box->left = box->data = -1;
-	box->uid = identity_box(box->number);
-	boxes->unready++;
-	box->language = language;
-	box->own = (how & BOX_OWN) != 0;
-	box->kept = (how & BOX_KEPT) != 0;
-	box->prompt = (how & BOX_PROMPT) != 0;
-	box->changed = changed;
-	box->ctx = ctx;
-	box->timer = evtimer_new(boxes->base, box_on_timer, box);
-	box_set_timer(box, box->boxes->times.start);
-	/*
-	 * Processes already started find their channel closed, and are killed.
-	 */
-	if (box_start(box, err) == -1)
-		box_free(&box);
-	return box;
-}
-
-void
-box_give(struct box *box, box_changed *changed, void *ctx)
-{
-	box->changed = changed;
-	box->ctx = ctx;
-}
-
-int
-box_alive(const struct box *box)
-{
-	return box->boxes->runtime->alive(box);
-}
-
-int
-box_current(const struct box *box)
-{
-	return box->boxes->runtime->current(box);
-}
-
-void
-boxes_want(struct boxes *boxes)
-{
-	boxes->runtime->want(boxes);
-}
-
-int
-boxes_awaited(const struct boxes *boxes)
-{
-	return boxes->runtime->awaited(boxes);
-}
-
-void
-boxes_rest(struct boxes *boxes)
-{
-	boxes->runtime->rest(boxes);
-}
-
-int
-box_run(
-    struct box *box, struct ipc_start *start, int *grant, struct err *err)
-{
-	box->served = *grant != -1;
-	start->broker = fd_take(grant);
-	start->kept = box->kept != 0;
-	box->round = 0;
-	if (channel_send_start(box->relay, start, err) == -1)
-		return -1;
-	box->execution = start->execution;
-	progress_begin(&box->progress, (int)start->progress);
-	box->may_store = start->stored != 0 ? STORE_FETCHES_MAX : 0;
-	/* A relay that waits passes it on as fast as it drains pipes. */
-	box_set_timer(box, box->state == BOX_READY ?
-	    box->boxes->times.drain : box->boxes->times.start);
-	box->state = BOX_TAKEN;
-	return 0;
+	boxes->base = base;
+	boxes->options = options;
+	boxes->runtime = runtime_find(options->runtime);
+	boxes->report = box_live;
+	boxes->times = (struct box_times){ BOX_START_MS, BOX_DRAIN_MS,
+		BOX_LEAVINGS_MS, BOX_HANG_MS };
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "container/container.h"
+#include "box.h"
 #include "native/native.h"
 
 static const struct runtime *const runtime_table[] = { &native_runtime,

@@ -16,7 +16,7 @@
 #include "file_link.h"
 #include "../run/run.h"
 #include "front.h"
-#include "../box/shared/box.h"
+#include "../box/box.h"
 #include "../process/process.h"
 
 static const char *const answer_status[] = {

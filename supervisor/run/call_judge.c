@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "../../common/base/mem.h"
-#include "../box/shared/box.h"
+#include "../box/box.h"
 #include "../box/shared/language.h"
 #include "../options/options.h"
 #include "../process/process.h"
@@ -37,27 +37,27 @@ call_take_facts(struct call *call, struct box *box)
 {
 	struct call_result *result = &call->result;
 
-	result->boxed = box->boxed;
-	result->unrunnable = box->unrunnable;
+	result->boxed = box_knows(box, BOX_IS_BUILT);
+	result->unrunnable = box_knows(box, BOX_IS_UNRUNNABLE);
 	result->facts = box->facts;
 	box->facts = (struct box_facts){ 0 };
-	result->exited = box->exited;
-	result->exit_code = box->exit_code;
-	result->signal = box->signal;
-	if (box->ended.tv_sec != 0)
-		result->duration_us = call_us(&call->began, &box->ended);
+	result->exited = box->end.exited;
+	result->exit_code = box->end.exit_code;
+	result->signal = box->end.signal;
+	if (box->end.at.tv_sec != 0)
+		result->duration_us = call_us(&call->began, &box->end.at);
 	if (result->session.interrupted)
 		result->exited = 0; /* we ended it */
-	result->cpu_us = box->cpu_us;
-	result->peak_kib = box->peak_kib;
-	result->out = box->out;
-	result->errors = box->errors;
-	box->out = box->errors = (struct call_stream){ 0 };
-	result->pictures = box->pictures;
-	box->pictures = (struct call_pictures){ 0 };
-	result->tool_calls = box->calls.made;
-	result->calls = mem_take(&box->calls.told);
-	result->waiting = mem_take(&box->calls.waiting);
+	result->cpu_us = box->end.cpu_us;
+	result->peak_kib = box->end.peak_kib;
+	result->out = box->output.out;
+	result->errors = box->output.errors;
+	box->output.out = box->output.errors = (struct call_stream){ 0 };
+	result->pictures = box->output.pictures;
+	box->output.pictures = (struct call_pictures){ 0 };
+	result->tool_calls = box->output.calls.made;
+	result->calls = mem_take(&box->output.calls.told);
+	result->waiting = mem_take(&box->output.calls.waiting);
 }
 
 /*
@@ -122,18 +122,19 @@ call_judge_code(struct call *call, const struct box *box)
 
 	result->status = CALL_ERROR;
 	if (result->signal == SIGKILL &&
-	    box->cause == BOX_CAUSE_MEMORY) {
+	    box->end.cause == BOX_CAUSE_MEMORY) {
 		call_judge_memory(call);
 	} else if (result->signal == SIGKILL &&
-	    box->cause == BOX_CAUSE_UNTOLD) {
+	    box->end.cause == BOX_CAUSE_UNTOLD) {
 		call_judge_untold(call);
-	} else if (result->signal == SIGKILL && box->cause != BOX_CAUSE_CODE) {
+	} else if (result->signal == SIGKILL &&
+	    box->end.cause != BOX_CAUSE_CODE) {
 		result->signal = 0; /* the box sent it */
 		call_set_error(call, "Sandbox was killed: its memory could "
-		    "not be measured%s", box->cause == BOX_CAUSE_LOOSE ?
+		    "not be measured%s", box->end.cause == BOX_CAUSE_LOOSE ?
 		    ", because its processes could not be stopped: do not "
 		    "keep sending SIGCONT" : "");
-	} else if (!box->ran) {
+	} else if (!box_knows(box, BOX_HAS_RUN)) {
 		call_judge_interpreter(call);
 	} else if (result->signal != 0) {
 		auto_free char *name = signal_name(result->signal);

@@ -17,7 +17,7 @@
 #include "../../common/base/mem.h"
 #include "../../common/base/shown.h"
 #include "../../common/base/text_list.h"
-#include "../box/shared/box.h"
+#include "../box/box.h"
 #include "../peers/files.h"
 #include "../process/process.h"
 #include "run.h"
@@ -52,13 +52,13 @@ collection_has_left(struct box *box)
 	const struct dirent64 *entry;
 	ssize_t n, at;
 
-	if (box->left == -1)
+	if (box->files.left == -1)
 		return 0;
 	/* If it cannot be read, the porter reports the error. */
-	if (box->looked && lseek(box->left, 0, SEEK_SET) == -1)
+	if (box->files.looked && lseek(box->files.left, 0, SEEK_SET) == -1)
 		return 1;
-	box->looked = 1;
-	n = getdents64(box->left, entries, sizeof(entries));
+	box->files.looked = 1;
+	n = getdents64(box->files.left, entries, sizeof(entries));
 	if (n == -1)
 		return 1;
 	for (at = 0; at < n; at += entry->d_reclen) {
@@ -74,7 +74,7 @@ collection_has_left(struct box *box)
 static int
 collection_has_data(const struct box *box, const struct request *request)
 {
-	return box->data != -1 && request->conversation != NULL;
+	return box->files.data != -1 && request->conversation != NULL;
 }
 
 int
@@ -277,14 +277,14 @@ static struct files_task *
 collection_start_kept(struct files *files, const struct request *request,
     struct box *box, const struct files_user *user, struct err *err)
 {
-	auto_fd int left = fcntl(box->left, F_DUPFD_CLOEXEC, 0);
+	auto_fd int left = fcntl(box->files.left, F_DUPFD_CLOEXEC, 0);
 
 	if (left == -1) {
 		err_sys(err, "copy a descriptor");
 		return NULL;
 	}
-	return files_mirror(files, request->owner->scope, &box->had, &left,
-	    box->uid, user, err);
+	return files_mirror(files, request->owner->scope, &box->files.had,
+	    &left, box->files.uid, user, err);
 }
 
 static void
@@ -300,20 +300,21 @@ collection_start(struct collection *collection, struct files *files,
 	    request->owner->scope, request->conversation);
 	struct err err;
 
-	collection_measure(&collection->left, box->left);
-	collection_measure(&collection->data, box->data);
+	collection_measure(&collection->left, box->files.left);
+	collection_measure(&collection->data, box->files.data);
 	if (collection_has_left(box)) {
-		collection->left.task = box->kept ?
+		collection->left.task = (box->how & BOX_KEPT) ?
 		    collection_start_kept(files, request, box, &user, &err) :
-		    files_collect(files, request->owner->scope, &box->left,
-		        box->uid, &user, &err);
+		    files_collect(files, request->owner->scope,
+		        &box->files.left, box->files.uid, &user, &err);
 		if (collection->left.task == NULL)
 			collection_refuse(&collection->left, &err);
 	}
 	user.ctx = &collection->data;
 	if (collection_has_data(box, request)) {
 		collection->data.task = files_mirror(files, owner,
-		    delivery_had(delivery), &box->data, box->uid, &user, &err);
+		    delivery_had(delivery), &box->files.data, box->files.uid,
+		    &user, &err);
 		if (collection->data.task == NULL)
 			collection_refuse(&collection->data, &err);
 	}
@@ -328,7 +329,7 @@ collection_new(struct files *files, const struct options *options,
 	const struct timeval now = { 0, 0 };
 
 	collection->options = options;
-	collection->had = box->kept ? &box->had : NULL;
+	collection->had = (box->how & BOX_KEPT) ? &box->files.had : NULL;
 	collection->done = done;
 	collection->ctx = ctx;
 	collection->left = (struct collection_part){ .collection = collection,

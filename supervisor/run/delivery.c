@@ -10,7 +10,7 @@
 #include "../../common/base/mem.h"
 #include "../../common/base/shown.h"
 #include "../../common/base/text_list.h"
-#include "../box/shared/box.h"
+#include "../box/box.h"
 #include "../peers/files.h"
 #include "../process/process.h"
 #include "run.h"
@@ -78,12 +78,12 @@ delivery_open_workspace(struct box *box, struct err *err)
 {
 	int copy;
 
-	if (box->workspace == -1)
-		return box_open_workspace(box->left, err);
-	if (!box->kept)
-		return fd_take(&box->workspace);
+	if (box->files.workspace == -1)
+		return box_open_workspace(box->files.left, err);
+	if (!(box->how & BOX_KEPT))
+		return fd_take(&box->files.workspace);
 	/* In a session the next call may ask for files, too. */
-	copy = fcntl(box->workspace, F_DUPFD_CLOEXEC, 0);
+	copy = fcntl(box->files.workspace, F_DUPFD_CLOEXEC, 0);
 	return copy == -1 ? err_sys(err, "copy a descriptor") : copy;
 }
 
@@ -104,7 +104,7 @@ delivery_ask(struct delivery *delivery, struct files *files,
 		return -1;
 	delivery->asked.task = files_deliver(files, request->owner->scope,
 	    request->files, request->files_len, &workspace,
-	    box->uid, &user, err);
+	    box->files.uid, &user, err);
 	return delivery->asked.task == NULL ? -1 : 0;
 }
 
@@ -122,13 +122,13 @@ delivery_restore(struct delivery *delivery, struct files *files,
 
 	if (request->conversation == NULL)
 		return 0;
-	data = fcntl(box->data, F_DUPFD_CLOEXEC, 0);
+	data = fcntl(box->files.data, F_DUPFD_CLOEXEC, 0);
 	if (data == -1)
 		return err_sys(err, "copy a descriptor");
 	owner = files_conversation(
 	    request->owner->scope, request->conversation);
 	delivery->data.task = files_restore(files, owner, &data,
-	    box->uid, &user, err);
+	    box->files.uid, &user, err);
 	return delivery->data.task == NULL ? -1 : 0;
 }
 

@@ -13,7 +13,7 @@
 #include "../../common/base/loop.h"
 #include "../../common/base/mem.h"
 #include "../../common/base/text_list.h"
-#include "../box/shared/box.h"
+#include "../box/box.h"
 #include "../peers/broker.h"
 #include "../peers/store.h"
 #include "../servers/in_force.h"
@@ -63,7 +63,7 @@ static int
 local_leaves_box(const struct local *local)
 {
 	return local->call->session != NULL && local->box != NULL &&
-	    local->box->round && local->box->state == BOX_READY;
+	    local->box->phase == BOX_RESTING;
 }
 
 /* The end */
@@ -137,9 +137,9 @@ local_conclude(void *ctx)
 		session_show(call->session, local->box, &call->result.session);
 	if (local->box != NULL) {
 		call_take_result(call, local->box);
-		local_add_notes(call, &local->box->notes);
+		local_add_notes(call, &local->box->output.notes);
 		if (call->cause != CALL_BY_CANCEL)
-			local_keep_output(call, &local->box->whole);
+			local_keep_output(call, &local->box->output.whole);
 	}
 	call_report(call, CALL_OVER);
 }
@@ -155,15 +155,16 @@ local_collects(struct local *local)
 	struct call *call = local->call;
 	struct box *box = local->box;
 	int stays = local_leaves_box(local);
-	int late = box->stuck;
+	int late = box_knows(box, BOX_IS_STUCK);
 
 	if (call->phase == CALL_COLLECTING)
 		return 1;
 	if (call->cause == CALL_BY_CANCEL || call->runs->files == NULL ||
-	    !box->ran || !collection_due(box, &call->request) ||
+	    !box_knows(box, BOX_HAS_RUN) ||
+	    !collection_due(box, &call->request) ||
 	    (stays && call->cause == CALL_BY_FAILURE))
 		return 0;
-	if (stays ? box_is_settled(box, &late) : box->gone) {
+	if (stays ? box_is_settled(box, &late) : box_knows(box, BOX_IS_GONE)) {
 		if (stays)
 			box_hold(box);
 		call->collection = collection_new(call->runs->files,
@@ -204,7 +205,7 @@ local_cancel(struct call *call, int gently)
 		return 0;
 	}
 	if (gently) {
-		if (call->session == NULL || local->box->state != BOX_RUNNING)
+		if (call->session == NULL || local->box->phase != BOX_RUNNING)
 			return 0;
 		box_interrupt(local->box);
 		return 1;
@@ -291,7 +292,7 @@ local_on_delivered(void *ctx)
 	const char *failure = delivery_failure(local->delivery);
 	struct err err;
 
-	if (local->box->state == BOX_ENDING || call->cause != CALL_BY_ITSELF)
+	if (box_has_ended(local->box) || call->cause != CALL_BY_ITSELF)
 		return;
 	if (failure != NULL || local_hand_over(local, &err) == -1)
 		call_fail(call, failure != NULL ? failure : err.text);
@@ -308,13 +309,13 @@ local_deliver(struct local *local, struct err *err)
 	const struct request *request = &local->call->request;
 	struct box *box = local->box;
 
-	if (local->delivery != NULL || !box->boxed)
+	if (local->delivery != NULL || !box_knows(box, BOX_IS_BUILT))
 		return 0;
-	if (request->files_len > 0 && box->left == -1)
+	if (request->files_len > 0 && box->files.left == -1)
 		return err_set(err, "files cannot be passed with reduced "
 		    "isolation, or to containers whose files cannot be "
 		    "reached: leave out the argument files");
-	if (request->conversation != NULL && box->data == -1)
+	if (request->conversation != NULL && box->files.data == -1)
 		return err_set(err, "boxes with reduced isolation, and "
 		    "containers whose files cannot be reached, have no files "
 		    "of conversations: leave out the argument conversationId");
@@ -404,7 +405,7 @@ local_try(struct local *local, struct err *err)
 	    local_take_box(local, err) == -1)
 		return -1;
 	failed = lacking ? local_deliver(local, err) :
-	    local_awaits(call) && local->box->state == BOX_STARTING ? 0 :
+	    local_awaits(call) && local->box->phase == BOX_BUILDING ? 0 :
 	    local_hand_over(local, err);
 	if (failed == -1) {
 		local_drop_box(local);
@@ -507,9 +508,10 @@ local_may_replace(const struct local *local)
 {
 	const struct box *box = local->box;
 
-	return (local->source == LOCAL_POOL || box->unforked) &&
-	    local->call->cause == CALL_BY_ITSELF && !box->unsure &&
-	    !box->ran && box->state == BOX_ENDING;
+	return (local->source == LOCAL_POOL ||
+	           box_knows(box, BOX_IS_UNFORKED)) &&
+	    local->call->cause == CALL_BY_ITSELF && box_has_ended(box) &&
+	    !box_knows(box, BOX_IS_UNSURE) && !box_knows(box, BOX_HAS_RUN);
 }
 
 /*
@@ -521,8 +523,8 @@ local_may_wait(const struct local *local)
 {
 	const struct box *box = local->box;
 
-	return box->passing && !box->ran && box->state == BOX_ENDING &&
-	    local_has_time(local->call);
+	return box_knows(box, BOX_IS_PASSING) && box_has_ended(box) &&
+	    !box_knows(box, BOX_HAS_RUN) && local_has_time(local->call);
 }
 
 /*
@@ -540,7 +542,8 @@ local_replace(struct local *local)
 	log_info("call %lu: box %lu exited before it received the code (%s); "
 	    "starting another", call->number, box->number,
 	    box->failure != NULL ? box->failure : "for an unknown reason");
-	local->source = box->unforked ? LOCAL_OWN : LOCAL_NEW;
+	local->source =
+	    box_knows(box, BOX_IS_UNFORKED) ? LOCAL_OWN : LOCAL_NEW;
 	local_drop_box(local);
 	local_set_timer(local, call->runs->times.replace);
 }
@@ -565,8 +568,8 @@ local_give(struct local *local, struct err *err)
 
 	if (delivery_due(&call->request) &&
 	    (local->delivery == NULL || !delivery_ended(local->delivery)))
-		return box->state == BOX_ENDING ? 0 : local_deliver(local, err);
-	return box->state == BOX_READY && call->cause == CALL_BY_ITSELF ?
+		return box_has_ended(box) ? 0 : local_deliver(local, err);
+	return box->phase == BOX_READY && call->cause == CALL_BY_ITSELF ?
 	    local_hand_over(local, err) : 0;
 }
 
@@ -579,7 +582,7 @@ local_on_box(void *ctx)
 	struct box *box = local->box;
 	struct err err;
 
-	call_tell_progress(call, &box->progress);
+	call_tell_progress(call, &box->output.progress);
 	if (local_leaves_box(local)) {
 		if (call->phase < CALL_ENDING)
 			local_finish(local);
@@ -587,12 +590,12 @@ local_on_box(void *ctx)
 	}
 	/* The relay decides: RUNNING precedes its end. */
 	if (local_may_replace(local)) {
-		if (box->relay_over)
+		if (box_knows(box, BOX_IS_DRAINED))
 			local_replace(local);
 		return;
 	}
 	if (local_may_wait(local)) {
-		if (box->relay_over)
+		if (box_knows(box, BOX_IS_DRAINED))
 			local_build_again(local);
 		return;
 	}
@@ -604,11 +607,11 @@ local_on_box(void *ctx)
 		call_fail(call, err.text);
 		return;
 	}
-	if (box->state == BOX_RUNNING)
+	if (box->phase == BOX_RUNNING)
 		call_report(call, CALL_RUNS);
-	if (box->state == BOX_ENDING)
+	if (box_has_ended(box))
 		call_report(call, CALL_ENDED);
-	if (box->over)
+	if (box->phase == BOX_OVER)
 		local_finish(local);
 }
 

@@ -11,7 +11,7 @@
 #include "../../common/base/log.h"
 #include "../../common/base/loop.h"
 #include "../../common/base/mem.h"
-#include "../box/shared/box.h"
+#include "../box/box.h"
 #include "../box/shared/language.h"
 #include "pool.h"
 #include "run.h"
@@ -180,14 +180,14 @@ pool_on_box(void *ctx)
 	struct pool *pool = share->pool;
 	struct box *box = entry->box;
 
-	if (box->state == BOX_ENDING || box->relay_over) {
+	if (box_has_ended(box) || box_knows(box, BOX_IS_DRAINED)) {
 		log_warn("waiting box %lu exited: %s",
 		    box->number,
 		    box->failure != NULL ? box->failure : "it has ended");
 		pool_drop(entry);
 		pool_pause(share);
 		pool_wake(pool);
-	} else if (box->state == BOX_READY && entry->phase != POOL_READY) {
+	} else if (box->phase == BOX_READY && entry->phase != POOL_READY) {
 		entry->phase = POOL_READY;
 		share->ready++;
 		pool->starting--;

@@ -8,7 +8,7 @@
 #include <sys/queue.h>
 
 #include "../../common/base/err.h"
-#include "../box/shared/box.h"
+#include "../box/box.h"
 
 struct broker;
 struct call;

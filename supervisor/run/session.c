@@ -20,9 +20,9 @@ session_on_box(void *ctx)
 	const struct box *box = session->box;
 
 	/* Only the end of its last process tells the cause. */
-	if (!box->over)
+	if (box->phase != BOX_OVER)
 		return;
-	session_end(session, box->cause == BOX_CAUSE_MEMORY ?
+	session_end(session, box->end.cause == BOX_CAUSE_MEMORY ?
 	    "it ran out of memory between two calls" :
 	    "its process ended between two calls");
 }
@@ -81,7 +81,7 @@ static int
 session_has_threads(const struct session *session)
 {
 	return session->sessions->runs->options->session_threads &&
-	    session->box->threads > 0;
+	    session->box->session.threads > 0;
 }
 
 /*
@@ -94,7 +94,8 @@ session_prepare(struct session **sessionp, struct err *err)
 	struct session *session = *sessionp;
 	int late;
 
-	if (!box_alive(session->box) || session->box->relay_over) {
+	if (!box_alive(session->box) ||
+	    box_knows(session->box, BOX_IS_DRAINED)) {
 		err_set(err, "the box of the session is ending");
 		err->code = EAGAIN;
 		return -1;
@@ -173,15 +174,15 @@ session_servers(
 static const char *
 session_box_end(const struct box *box)
 {
-	if (box == NULL || !box->ran)
+	if (box == NULL || !box_knows(box, BOX_HAS_RUN))
 		return "it had no sandbox that could run the code";
-	if (box->cause == BOX_CAUSE_MEMORY)
+	if (box->end.cause == BOX_CAUSE_MEMORY)
 		return "it ran out of memory (CAISSON_MEMORY)";
-	if (box->cause != BOX_CAUSE_CODE)
+	if (box->end.cause != BOX_CAUSE_CODE)
 		return "its memory could not be measured";
 	if (box->failure != NULL)
 		return "its sandbox failed";
-	if (box->exited)
+	if (box->end.exited)
 		return "its code called runtime.end_session() or ended its "
 		    "process";
 	return "a signal killed its process";
@@ -198,7 +199,7 @@ session_limit(const struct session *session, const struct box *box)
 		return NULL;
 	if (session->over != NULL)
 		return session->over;
-	if (box == NULL || box->state != BOX_READY || !box->round)
+	if (box == NULL || box->phase != BOX_RESTING)
 		return session_box_end(box);
 	if (session->calls >= options->session_calls)
 		return "it has had as many calls as a session may have "
@@ -225,11 +226,11 @@ session_show(const struct session *session, const struct box *box,
 	shown->age_ms = clock_ms() - session->born_ms;
 	shown->earlier = session->calls == 1 ? session->lost : NULL;
 	shown->ended = session_limit(session, box);
-	if (box != NULL && box->round) {
-		shown->threads = box->threads;
+	if (box != NULL && box_knows(box, BOX_HAS_ROUND)) {
+		shown->threads = box->session.threads;
 		shown->threaded =
 		    session->sessions->runs->options->session_threads;
-		shown->late = box->late;
+		shown->late = box->session.late;
 	}
 }
 
@@ -241,7 +242,7 @@ static int
 session_is_empty(const struct session *session, const struct box *box)
 {
 	return session->calls == 1 && session->box == NULL &&
-	    (box == NULL || !box->ran);
+	    (box == NULL || !box_knows(box, BOX_HAS_RUN));
 }
 
 /* It stays, and waits for its next call. */

@@ -7,7 +7,7 @@
 #define SUPERVISOR_SESSION_H
 
 #include "../../common/base/err.h"
-#include "../box/shared/box.h"
+#include "../box/box.h"
 #include "run.h"
 
 /* All sessions of the process. One per process. */

@@ -11,7 +11,8 @@ import house
 WITHOUT = ("supervisor/run/", "supervisor/front/answer.c",
            "supervisor/front/answer_form.c", "supervisor/front/answer_form.h",
            "supervisor/front/tool_call.c", "supervisor/box/box.c",
-           "supervisor/box/shared/box.h", "supervisor/box/shared/facts.c")
+           "supervisor/box/box.h", "supervisor/box/start.c",
+           "supervisor/box/shared/runtime.h", "supervisor/box/shared/facts.c")
 
 # Of runtimes and languages beside their names.
 MORE = ["landlock", "seccomp", "namespace", "cpython"]

@@ -581,7 +581,7 @@ UNIT_TESTS(reports_what_was_in_force, UNIT_COUNT(metas))
 
 	result.boxed = 1;
 	facts.landlock = metas[_i].landlock;
-	facts.bound = (char *)metas[_i].bound;
+	facts.bound = metas[_i].bound;
 	facts.proc = metas[_i].proc;
 	facts.watchdog = metas[_i].watchdog;
 	facts.unnamed = metas[_i].unnamed;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "supervisor/box/shared/box.h"
+#include "supervisor/box/box.h"
 #include "supervisor/box/shared/language.h"
 #include "supervisor/options/options.h"
 #include "supervisor/run/call_parts.h"
@@ -101,10 +101,11 @@ forget(struct call *call)
 
 UNIT_TESTS(says_how_a_call_ended, UNIT_COUNT(ends))
 {
-	struct box box = { .boxes = &boxes, .ran = ends[_i].ran,
-		.exited = ends[_i].signal == 0,
-		.exit_code = ends[_i].exit_code, .signal = ends[_i].signal,
-		.cause = ends[_i].cause, .cpu_us = 7, .peak_kib = 9 };
+	struct box box = { .boxes = &boxes,
+		.known = ends[_i].ran ? BOX_HAS_RUN : 0,
+		.end = { .exited = ends[_i].signal == 0,
+		    .exit_code = ends[_i].exit_code, .signal = ends[_i].signal,
+		    .cause = ends[_i].cause, .cpu_us = 7, .peak_kib = 9 } };
 	struct call *call = judged(&box, ends[_i].why, 30);
 
 	ck_assert_int_eq(call->result.status, ends[_i].status);
@@ -128,8 +129,8 @@ static const struct {
 
 UNIT_TESTS(says_what_a_deadline_met, UNIT_COUNT(deadlines))
 {
-	struct box box = { .boxes = &boxes, .ran = 1,
-		.calls.waiting = mem_strdup(deadlines[_i].waiting) };
+	struct box box = { .boxes = &boxes, .known = BOX_HAS_RUN,
+		.output.calls.waiting = mem_strdup(deadlines[_i].waiting) };
 	struct call *call =
 	    judged(&box, CALL_BY_DEADLINE, deadlines[_i].timeout);
 

@@ -14,7 +14,7 @@
 #include "common/base/mem.h"
 #include "common/base/text_list.h"
 #include "unit.h"
-#include "supervisor/box/shared/box.h"
+#include "supervisor/box/box.h"
 #include "supervisor/box/shared/language.h"
 #include "supervisor/run/run.h"
 #include "supervisor/run/session.h"
@@ -116,9 +116,9 @@ open_stage(void)
 	memset(plays, 0, sizeof(plays));
 	for (unsigned int n = 0; n < BOXES_MAX; n++) {
 		plays[n].box.number = n;
-		plays[n].box.state = BOX_READY;
-		plays[n].box.kept = plays[n].box.round = 1;
-		plays[n].box.ran = 1;
+		plays[n].box.phase = BOX_RESTING;
+		plays[n].box.how = BOX_KEPT;
+		plays[n].box.known = BOX_HAS_ROUND | BOX_HAS_RUN;
 	}
 	now_ms = 1000000;
 	runs.base = loop_new(0);

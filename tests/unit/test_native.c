@@ -19,8 +19,21 @@
 static struct options options = { .memory = 512 * MIB, .pids = 128,
 	.python = (char *)"/usr/bin/python3", .max_timeout = 120 };
 static struct native_boxes shared;
+/* The life of its box. */
+static void
+hear(struct box *heard, enum box_event event, const struct box_told *told)
+{
+	static int held;
+
+	if (event == BOX_ON_LAUNCHED)
+		reaper_hold();
+	else if (event == BOX_ON_WATCHED && held)
+		reaper_release();
+	held = event == BOX_ON_LAUNCHED;
+}
+
 static struct boxes boxes = { .options = &options, .shared = &shared,
-	.times = { .hang = 100 } };
+	.report = hear, .times = { .hang = 100 } };
 static struct box box = { .boxes = &boxes, .number = 1 };
 static int line = -1; /* the launcher's end of its channel */
 static unsigned int killed;
@@ -85,7 +98,7 @@ start_and_end(void)
 	box.language = language_default();
 	ck_assert_msg(native_runtime.start(&box, &pipes, &err) == 0, "%s",
 	    err.text);
-	ck_assert_int_eq(box.unforked, 1);
+	ck_assert(box_knows(&box, BOX_IS_UNFORKED));
 	native_runtime.kill(&box);
 }
 
@@ -93,7 +106,7 @@ static void
 stop(void)
 {
 	native_runtime.free(&box, 0);
-	box_set_built(&box);
+	hear(&box, BOX_ON_WATCHED, NULL);
 	fd_close(&line);
 	reaper_finish(1);
 	event_base_free(boxes.base);
@@ -124,7 +137,7 @@ UNIT_TEST(one_that_is_late_does_not)
 UNIT_TEST(one_that_is_known_does_not)
 {
 	start_and_end();
-	box.unforked = 0;
+	box.known = 0;
 	event_base_loop(boxes.base, EVLOOP_ONCE);
 	ck_assert_uint_eq(killed, 0);
 	stop();

@@ -3,15 +3,13 @@
  * before it is believed, and the rest is passed on in our own words. The box
  * is a stand-in.
  */
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "common/base/fd.h"
 #include "common/base/mem.h"
-#include "supervisor/box/shared/box.h"
+#include "supervisor/box/box.h"
 #include "supervisor/box/shared/language.h"
 #include "common/base/buffer.h"
 #include "supervisor/handlers.h"
@@ -23,63 +21,37 @@
 
 #define TOOL_CALLS (UINT64_MAX / 2)
 
-/* The box: records the messages that it gets. */
-static struct options options = { .max_output = MAX_OUTPUT };
-static struct boxes boxes = { .options = &options };
-static const struct language usual = { .name = "python" };
-static struct box box = { .boxes = &boxes, .language = &usual };
+/* The box: records the events that it gets. */
 static struct buffer told;
 static struct call_stream told_out, told_errors;
 
-static void __attribute__((format(printf, 2, 0)))
-tell_failure(const struct box *failed, const char *fmt, va_list ap)
+static struct box box;
+
+static void
+hear(struct box *heard, enum box_event event, const struct box_told *with)
 {
-	char text[ERR_TEXT_SIZE * 2];
+	static const char *const names[BOX_EVENTS] = {
+		[BOX_ON_ASKED] = "ready", [BOX_ON_RUNNING] = "running",
+		[BOX_ON_PROGRESS] = "progress", [BOX_ON_DRAINED] = "drained",
+	};
 
-	ck_assert_ptr_eq(failed, &box);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	buffer_printf(&told, "fail: %s\n", text);
-}
-
-void
-box_fail(struct box *failed, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	tell_failure(failed, fmt, ap);
-	va_end(ap);
-}
-
-void
-box_spoil(struct box *spoilt, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	tell_failure(spoilt, fmt, ap);
-	va_end(ap);
-}
-
-void
-box_on_ready(struct box *ready)
-{
-	ck_assert_ptr_eq(ready, &box);
-	buffer_add_text(&told, "ready\n");
-}
-
-void
-box_on_running(struct box *running)
-{
-	ck_assert_ptr_eq(running, &box);
-	buffer_add_text(&told, "running\n");
-}
-
-void
-box_on_progress(struct box *going)
-{
-	ck_assert_ptr_eq(going, &box);
-	buffer_add_text(&told, "progress\n");
+	ck_assert_ptr_eq(heard, &box);
+	if (event == BOX_ON_FAILED) {
+		buffer_printf(&told, "fail: %s\n", with->failure);
+		free(with->failure);
+		return;
+	}
+	buffer_printf(&told, "%s\n", names[event]);
+	if (event != BOX_ON_DRAINED)
+		return;
+	if (with->calls->waiting != NULL)
+		buffer_printf(&told, "waiting: %s\n", with->calls->waiting);
+	if (with->calls->told != NULL)
+		buffer_printf(&told, "calls: %s\n", with->calls->told);
+	ck_assert_uint_eq(with->calls->made, TOOL_CALLS);
+	box_calls_reset(with->calls);
+	told_out = *with->out;
+	told_errors = *with->errors;
 }
 
 void
@@ -89,34 +61,10 @@ box_on_store_wanted(struct box *wanting)
 	buffer_add_text(&told, "store wanted\n");
 }
 
-void
-box_calls_reset(struct box_calls *calls)
-{
-	free(mem_take(&calls->waiting));
-	free(mem_take(&calls->told));
-}
-
-void
-box_whole_reset(struct box_whole *whole)
-{
-	ck_assert_ptr_null(whole->out);
-}
-
-void
-box_on_drained(struct box *drained, struct call_stream *out,
-    struct call_stream *errors, struct box_calls *calls)
-{
-	ck_assert_ptr_eq(drained, &box);
-	buffer_add_text(&told, "drained\n");
-	if (calls->waiting != NULL)
-		buffer_printf(&told, "waiting: %s\n", calls->waiting);
-	if (calls->told != NULL)
-		buffer_printf(&told, "calls: %s\n", calls->told);
-	ck_assert_uint_eq(calls->made, TOOL_CALLS);
-	box_calls_reset(calls);
-	told_out = *out;
-	told_errors = *errors;
-}
+static struct options options = { .max_output = MAX_OUTPUT };
+static struct boxes boxes = { .options = &options, .report = hear };
+static const struct language usual = { .name = "python" };
+static struct box box = { .boxes = &boxes, .language = &usual };
 
 static void
 forget(void)
@@ -303,8 +251,8 @@ UNIT_TESTS(reads_notes, UNIT_COUNT(notes))
 
 	supervisor_on_done(&box, &done);
 	ck_assert_str_eq(told.data, notes[_i].told);
-	ck_assert_uint_eq(box.notes.len, _i < 2 ? notes[_i].len : 0);
-	buffer_reset(&box.notes);
+	ck_assert_uint_eq(box.output.notes.len, _i < 2 ? notes[_i].len : 0);
+	buffer_reset(&box.output.notes);
 	forget();
 }
 
@@ -315,8 +263,8 @@ static const struct {
 	const char *told;
 } reports[] = {
 	{ 0, 0, 0, 0, 0, "", "drained\n" },
-	{ BOX_REPORT_EXIT, 255, 0, 7, 9, "", "drained\n" },
-	{ BOX_REPORT_SIGNAL, 9, 1, 0, 0, "", "drained\n" },
+	{ BOX_CLAIM_EXIT, 255, 0, 7, 9, "", "drained\n" },
+	{ BOX_CLAIM_SIGNAL, 9, 1, 0, 0, "", "drained\n" },
 	{ 0, 0, 0, 0, 0, "no image \xc3\xa9\n", "drained\n" },
 	{ 0, 1, 0, 0, 0, "", "fail: protocol violation by the relay: a status "
 	    "without an end\ndrained\n" },
@@ -342,19 +290,19 @@ UNIT_TESTS(reads_reports, UNIT_COUNT(reports))
 	supervisor_on_done(&box, &done);
 	ck_assert_str_eq(told.data, reports[_i].told);
 	if (told.data[0] == 'd') {
-		ck_assert_uint_eq(box.report.end, reports[_i].end);
+		ck_assert_uint_eq(box.claim.end, reports[_i].end);
 		ck_assert_uint_eq(
-		    (uint64_t)box.report.status, reports[_i].status);
+		    (uint64_t)box.claim.status, reports[_i].status);
 		ck_assert_uint_eq(
-		    (uint64_t)box.report.memory, reports[_i].memory);
-		ck_assert_uint_eq(box.report.cpu_us, reports[_i].cpu);
-		ck_assert_uint_eq(box.report.peak_kib, reports[_i].peak);
+		    (uint64_t)box.claim.memory, reports[_i].memory);
+		ck_assert_uint_eq(box.claim.cpu_us, reports[_i].cpu);
+		ck_assert_uint_eq(box.claim.peak_kib, reports[_i].peak);
 		if (errors[0] != '\0')
-			ck_assert_str_eq(box.start_errors, errors);
+			ck_assert_str_eq(box.claim.errors, errors);
 		else
-			ck_assert_ptr_null(box.start_errors);
+			ck_assert_ptr_null(box.claim.errors);
 	}
-	free(mem_take(&box.start_errors));
+	free(mem_take(&box.claim.errors));
 	forget();
 }
 
@@ -364,13 +312,13 @@ UNIT_TESTS(refuses_an_end_without_marks, 2)
 	static const struct language image = { .name = "ruby", .image = "x" };
 	struct ipc_done done = { .out = inline_blob("x"), .out_head = 1,
 		.errors = inline_blob("y"), .errors_head = 1,
-		.tool_calls = TOOL_CALLS, .end = BOX_REPORT_EXIT };
+		.tool_calls = TOOL_CALLS, .end = BOX_CLAIM_EXIT };
 
 	box.language = &image;
-	box.marked = _i;
+	box.how = _i ? BOX_MARKED : 0;
 	supervisor_on_done(&box, &done);
 	box.language = &usual;
-	box.marked = 0;
+	box.how = 0;
 	ck_assert_str_eq(told.data, _i ? "drained\n" :
 	    "fail: protocol violation by the relay: the end of a box that does "
 	    "not tell it\ndrained\n");
@@ -409,7 +357,7 @@ UNIT_TESTS(keeps_pictures, 3)
 	supervisor_on_place(&box, &place);
 	supervisor_on_done(&box, &done);
 	ck_assert_str_eq(told.data, failures[_i]);
-	pictures_reset(&box.pictures);
+	pictures_reset(&box.output.pictures);
 	forget();
 }
 
@@ -418,24 +366,24 @@ UNIT_TESTS(takes_output_so_far, 2)
 {
 	struct ipc_so_far so_far = { .text = { (const uint8_t *)"a", 1 } };
 
-	progress_begin(&box.progress, _i);
+	progress_begin(&box.output.progress, _i);
 	supervisor_on_so_far(&box, &so_far);
 	ck_assert_str_eq(told.data, _i == 1 ? "progress\n" :
 	    "fail: protocol violation by the relay: output that was not "
 	    "asked for\n");
-	progress_reset(&box.progress);
+	progress_reset(&box.output.progress);
 }
 
 UNIT_TESTS(takes_progress, 2)
 {
 	struct ipc_progress progress = { .done = 5, .text = "a" };
 
-	progress_begin(&box.progress, _i);
+	progress_begin(&box.output.progress, _i);
 	supervisor_on_progress(&box, &progress);
 	ck_assert_str_eq(told.data, _i == 1 ? "progress\n" :
 	    "fail: protocol violation by the relay: progress that was not "
 	    "asked for\n");
-	ck_assert_int_eq(box.progress.fresh, _i);
-	progress_reset(&box.progress);
+	ck_assert_int_eq(box.output.progress.fresh, _i);
+	progress_reset(&box.output.progress);
 	forget();
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "supervisor/box/shared/box.h"
+#include "supervisor/box/box.h"
 #include "unit.h"
 
 static struct call_pictures pictures;

@@ -9,7 +9,7 @@
 #include "common/limits.h"
 #include "common/base/loop.h"
 #include "unit.h"
-#include "supervisor/box/shared/box.h"
+#include "supervisor/box/box.h"
 #include "supervisor/box/shared/language.h"
 #include "supervisor/box/native/template.h"
 #include "supervisor/run/pool.h"
@@ -187,7 +187,7 @@ be_ready(unsigned int n)
 {
 	struct box *box = &plays[n].box;
 
-	box->state = BOX_READY;
+	box->phase = BOX_READY;
 	box->changed(box->ctx);
 }
 
@@ -215,7 +215,7 @@ end(unsigned int n)
 {
 	struct box *box = &plays[n].box;
 
-	box->state = BOX_ENDING;
+	box->phase = BOX_ENDING;
 	box->changed(box->ctx);
 }
 

@@ -26,7 +26,6 @@ struct contained {
 	struct child *keeper; /* NULL: it has ended */
 	pid_t pid;            /* of the keeper */
 	struct foreign *init; /* process 1 of it; NULL: unknown */
-	int init_ended;       /* it has, and so have all others */
 	int status; /* of the client that has ended; -1: by a signal */
 	int killer; /* that signal, or the one that ended its keeper; or 0 */
 	struct container_usage *usage; /* NULL: it is not counted */
@@ -49,21 +48,12 @@ _Static_assert(CONTAINER_FINISH_MS > ENGINE_END_MS,
 static void
 container_kill(struct box *box)
 {
+	const unsigned int ended = BOX_INIT_IS_GONE | BOX_IS_DRAINED;
 	struct contained *contained = box->inside;
 
 	container_usage_read(contained->usage);
-	if (!contained->init_ended || !box->relay_over)
+	if ((box->known & ended) != ended)
 		reaper_end(contained->keeper);
-}
-
-static void
-container_give_up(struct box *box)
-{
-	struct contained *contained = box->inside;
-
-	container_place_free(&contained->place);
-	foreign_free(&contained->init);
-	reaper_forget(&contained->keeper);
 }
 
 static int
@@ -71,19 +61,11 @@ container_alive(const struct box *box)
 {
 	const struct contained *contained = box->inside;
 	const struct child *const children[] = {
-		box->relay_process, contained->keeper
+		box->relay.process, contained->keeper
 	};
 
 	return reaper_all_alive(children, 2) &&
 	    (contained->init == NULL || foreign_alive(contained->init));
-}
-
-/* The engine keeps an image while a container of it exists. */
-static int
-container_current(const struct box *box)
-{
-	(void)box;
-	return 1;
 }
 
 static void
@@ -95,7 +77,7 @@ container_free(struct box *box, int lingers)
 	container_place_free(&contained->place);
 	foreign_free(&contained->init);
 	container_usage_free(&contained->usage);
-	if (contained->init_ended && box->box_over)
+	if (box_knows(box, BOX_INIT_IS_GONE) && box_knows(box, BOX_HAS_STATUS))
 		container_removal_watch(box->boxes, &contained->keeper,
 		    &contained->name);
 	reaper_forget(&contained->keeper);
@@ -114,10 +96,11 @@ container_image(const struct box *box)
 static char *
 container_errors(const struct box *box)
 {
+	const struct call_stream *errors = &box->output.errors;
+
 	return box->language->image != NULL ?
-	    mem_dup(box->errors.data == NULL ? "" : box->errors.data,
-	        box->errors.len) :
-	    mem_strdup(box->start_errors == NULL ? "" : box->start_errors);
+	    mem_dup(errors->data == NULL ? "" : errors->data, errors->len) :
+	    mem_strdup(box->claim.errors == NULL ? "" : box->claim.errors);
 }
 
 /*
@@ -127,9 +110,10 @@ container_errors(const struct box *box)
 static int
 container_has_failed(const struct box *box)
 {
-	if (!box->boxed)
+	if (!box_knows(box, BOX_IS_BUILT))
 		return 1;
-	return box->marked && !box->killed && box->begun != BEGUN_CODE;
+	return (box->how & BOX_MARKED) && !box_knows(box, BOX_IS_KILLED) &&
+	    box->claim.begun != BEGUN_CODE;
 }
 
 /* How the container has ended, for sentences; the errors stay the caller's. */
@@ -155,7 +139,7 @@ container_why(const struct box *box)
 	auto_free char *errors = container_errors(box);
 	const struct container_end end = container_end(box, errors);
 
-	return box->begun == BEGUN_FAILED ?
+	return box->claim.begun == BEGUN_FAILED ?
 	    container_fault_command(end.image, errors) :
 	    container_fault(&end);
 }
@@ -166,7 +150,7 @@ container_refuse(struct box *box)
 {
 	auto_free char *why = container_why(box);
 
-	box_set_over(box);
+	box->known |= BOX_HAS_STATUS;
 	box_fail(box, "the box cannot be built: %s", why);
 }
 
@@ -174,7 +158,7 @@ container_refuse(struct box *box)
 static int
 container_is_told(const struct box *box)
 {
-	return box->report.end != BOX_REPORT_NONE;
+	return box->claim.end != BOX_CLAIM_NONE;
 }
 
 /*
@@ -187,8 +171,9 @@ container_is_known(const struct box *box)
 {
 	const struct contained *contained = box->inside;
 
-	return contained->keeper == NULL || (contained->init_ended &&
-	    (box->killed || container_is_told(box)));
+	return contained->keeper == NULL ||
+	    (box_knows(box, BOX_INIT_IS_GONE) &&
+	        (box_knows(box, BOX_IS_KILLED) || container_is_told(box)));
 }
 
 /*
@@ -200,7 +185,8 @@ container_was_lost(const struct box *box)
 {
 	const struct contained *contained = box->inside;
 
-	return !container_is_told(box) && !box->killed &&
+	return !container_is_told(box) &&
+	    !box_knows(box, BOX_IS_KILLED) &&
 	    contained->status < CONTAINER_SIGNALS;
 }
 
@@ -214,10 +200,11 @@ container_lose(struct box *box)
 {
 	const struct contained *contained = box->inside;
 	const struct container_boxes *shared = container_boxes(box->boxes);
-	const char *when = box->ran ? " while the code ran" : "";
+	const char *when =
+	    box_knows(box, BOX_HAS_RUN) ? " while the code ran" : "";
 	auto_free char *killer = signal_name(contained->killer);
 
-	box_set_over(box);
+	box->known |= BOX_HAS_STATUS;
 	if (contained->killer != 0)
 		box_fail(box, "%s, or its keeper, was killed by %s%s",
 		    shared->program, killer, when);
@@ -237,12 +224,11 @@ container_settle(struct box *box)
 {
 	const struct contained *contained = box->inside;
 	struct box_end end = { .cause = BOX_CAUSE_CODE };
+	const struct box_told told = { .end = &end };
 
-	if (box->box_over)
+	if (box_knows(box, BOX_HAS_STATUS) || !container_is_known(box))
 		return 0;
-	if (!container_is_known(box))
-		return 0;
-	box->gone = 1;
+	box->known |= BOX_IS_GONE;
 	if (container_has_failed(box)) {
 		container_refuse(box);
 		return 1;
@@ -251,18 +237,18 @@ container_settle(struct box *box)
 		container_lose(box);
 		return 1;
 	}
-	container_usage_raise(contained->usage, box->report.cpu_us,
-	    box->report.peak_kib);
+	container_usage_raise(
+	    contained->usage, box->claim.cpu_us, box->claim.peak_kib);
 	end.cpu_us = container_usage_cpu_us(contained->usage);
 	end.peak_kib = container_usage_peak_kib(contained->usage);
-	if (box->killed) {
+	if (box_knows(box, BOX_IS_KILLED)) {
 		/* What looked like a mark of its end is output of the code. */
-		end.status = SIGKILL;
-		if (box->marked)
-			box_report_show(&box->report, &box->out);
+		end.signal = SIGKILL;
+		if (box->how & BOX_MARKED)
+			box_claim_show(&box->claim, &box->output.out);
 	} else
-		box_report_settle(&box->report, contained->status, &end);
-	box_on_ended(box, &end);
+		box_claim_settle(&box->claim, contained->status, &end);
+	box_report(box, BOX_ON_STATUS, &told);
 	return 1;
 }
 
@@ -280,10 +266,10 @@ container_on_ended(void *ctx, const struct child_end *end)
 		reaper_kill_orphans();
 		container_remove(box->boxes, contained->name);
 	}
-	if (box->relay_over && container_settle(box))
+	if (box_knows(box, BOX_IS_DRAINED) && container_settle(box))
 		return;
 	/* Its pipes have closed: the relay ends soon. */
-	box_set_draining(box);
+	box_report(box, BOX_ON_DYING, NULL);
 }
 
 /*
@@ -300,8 +286,7 @@ container_on_init_ended(void *ctx)
 	container_usage_read(contained->usage);
 	if (contained->keeper == NULL)
 		return;
-	contained->init_ended = 1;
-	box_on_init_ended(box);
+	box_report(box, BOX_ON_INIT_GONE, NULL);
 }
 
 /* Its start */
@@ -350,6 +335,9 @@ container_stand(struct box *box, pid_t pid, struct err *err)
 {
 	struct box_facts facts = { box->boxes->runtime, NULL, NULL, NULL };
 	auto_fd int workspace = -1, left = -1, data = -1;
+	const struct box_told told = { .facts = &facts,
+		.left = &left,
+		.data = &data };
 	int *has_data =
 	    container_has_data(box->boxes, box->language) ? &data : NULL;
 
@@ -362,11 +350,8 @@ container_stand(struct box *box, pid_t pid, struct err *err)
 	    container_image(box), facts.runtime->name, pid != 0);
 	if (pid == 0)
 		container_warn(box);
-	box_on_stood(box, &facts);
-	if (pid != 0) {
-		box_on_workspace(box, &workspace);
-		box_on_directories(box, &left, &data);
-	}
+	box_report(box, BOX_ON_BUILT, &told);
+	box->files.workspace = fd_take(&workspace);
 	return 0;
 }
 
@@ -385,7 +370,7 @@ container_on_found(void *ctx, pid_t pid)
 	if (failed)
 		box_fail(box, "%s", err.text);
 	else
-		box_on_told(box, NULL);
+		box_report(box, BOX_ON_TOLD, NULL);
 }
 
 static int
@@ -404,6 +389,32 @@ container_ready(struct box *box, struct err *err)
 	contained->place = container_place_ask(box->boxes->base, shared,
 	    contained->name, container_on_found, box, err);
 	return contained->place == NULL ? -1 : 0;
+}
+
+static void
+container_give_up(struct box *box)
+{
+	struct contained *contained = box->inside;
+
+	container_place_free(&contained->place);
+	foreign_free(&contained->init);
+	reaper_forget(&contained->keeper);
+}
+
+static int
+container_hear(struct box *box, enum box_event event, struct err *err)
+{
+	switch (event) {
+	case BOX_ON_ASKED:
+		return box_has_ended(box) ? 0 : container_ready(box, err);
+	case BOX_ON_DRAINED:
+		return container_settle(box);
+	case BOX_ON_TIME:
+		container_give_up(box);
+		return 0;
+	default:
+		return 0;
+	}
 }
 
 static int
@@ -435,10 +446,11 @@ container_start(struct box *box, struct box_pipes *pipes, struct err *err)
 	int failed;
 
 	box->inside = contained;
-	box->marked = box->language->image != NULL;
+	if (box->language->image != NULL)
+		box->how |= BOX_MARKED;
 	/* Only root can be another user, who has no number of its own there. */
 	if (geteuid() == 0)
-		box->uid = shared->uid;
+		box->files.uid = shared->uid;
 	contained->name = container_sweep_name(shared->label, box->number);
 	container_request_fill(box->boxes, box->number, contained->name,
 	    box->language, &container);
@@ -450,33 +462,13 @@ container_start(struct box *box, struct box_pipes *pipes, struct err *err)
 	return failed ? -1 : 0;
 }
 
-/* There is no template. */
-
-static void
-container_want(struct boxes *boxes)
-{
-	(void)boxes;
-}
-
-static int
-container_awaited(const struct boxes *boxes)
-{
-	(void)boxes;
-	return 0;
-}
-
 #define CONTAINER_RUNTIME(name_)                                               \
 	{                                                                      \
-		.name = name_, .framed = 1, .end_ms = ENGINE_END_MS,           \
-		.probe = container_probe,                                      \
-		.finish = container_finish, .start = container_start,          \
-		.ready = container_ready, .settle = container_settle,          \
-		.kill = container_kill, .give_up = container_give_up,          \
-		.alive = container_alive, .current = container_current,        \
-		.want = container_want, .awaited = container_awaited,          \
-		.rest = container_want, .free = container_free,                \
-		.add_facts = container_facts_add,                              \
-		.free_facts = container_facts_free                             \
+		.name = name_, .framed = true, .end_ms = ENGINE_END_MS,        \
+		.probe = container_probe, .finish = container_finish,          \
+		.start = container_start, .hear = container_hear,              \
+		.kill = container_kill, .alive = container_alive,              \
+		.free = container_free, .add_facts = container_facts_add       \
 	}
 
 const struct runtime podman_runtime = CONTAINER_RUNTIME("podman");

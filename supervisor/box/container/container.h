@@ -11,7 +11,7 @@
 #include <sys/types.h>
 
 #include "../engine/engine.h"
-#include "../shared/box.h"
+#include "../shared/runtime.h"
 
 struct child;
 struct container_place;
@@ -90,14 +90,12 @@ int container_process_is_of(pid_t pid, const char *id);
 
 /* container_facts.c: what holds for a box that is a container. */
 
-/* Returns the facts of a box of a runtime, whose name is static. */
+/* Returns the facts of a box of a runtime, one block; name is static. */
 void *container_facts_new(
     const char *image, const char *name, int keeps_files);
 
 /* Appends them as a JSON object. */
 void container_facts_add(struct buffer *json, const void *own);
-
-void container_facts_free(void *own);
 
 /*
  * Returns the n-th promise of the native box that containers do not keep, from

@@ -2,26 +2,27 @@
  * What holds for a box that is a container, for its answer and for the
  * selftest: see container.h. Runs in the supervisor; only composes text.
  */
-#include <stdlib.h>
+#include <string.h>
 
 #include "../../../common/json/json.h"
 #include "../../../common/base/mem.h"
 #include "container.h"
 
 struct container_facts {
-	char *image;
 	const char *name; /* of the runtime, static */
-	int keeps_files;
+	bool keeps_files;
+	char image[];
 };
 
 void *
 container_facts_new(const char *image, const char *name, int keeps_files)
 {
-	struct container_facts *facts = mem_alloc(sizeof(*facts));
+	size_t size = strlen(image) + 1;
+	struct container_facts *facts = mem_alloc(sizeof(*facts) + size);
 
-	facts->image = mem_strdup(image);
+	memcpy(facts->image, image, size);
 	facts->name = name;
-	facts->keeps_files = keeps_files;
+	facts->keeps_files = keeps_files != 0;
 	return facts;
 }
 
@@ -56,15 +57,6 @@ container_facts_add(struct buffer *json, const void *own)
 	    "\"landlock\":null,\"overlay\":false,\"proc\":true,"
 	    "\"limits\":\"cgroup\",\"network\":\"none\"%s}",
 	    facts->keeps_files ? "" : ",\"files\":\"none\"");
-}
-
-void
-container_facts_free(void *own)
-{
-	struct container_facts *facts = own;
-
-	free(facts->image);
-	free(facts);
 }
 
 static const char *const container_unkept[] = {

@@ -6,7 +6,7 @@
 #ifndef SUPERVISOR_LANGUAGE_IMAGES_H
 #define SUPERVISOR_LANGUAGE_IMAGES_H
 
-#include "../shared/box.h"
+#include "../shared/runtime.h"
 
 /*
  * Asks the engine of these boxes, which are containers, for the tags and adds a

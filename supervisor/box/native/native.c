@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,10 +31,10 @@ struct native {
 	struct child *code;
 	struct group *group; /* its cgroup, or NULL */
 	struct counts *counts; /* the struct box_usage of init */
-	int unheard; /* the channel is not read for the moment */
-	int is_weak; /* reduced isolation: code is its guard */
+	bool unheard; /* the channel is not read for the moment */
+	bool is_weak; /* reduced isolation: code is its guard */
+	bool stays; /* it can run code several times */
 	uint64_t cleared; /* the count of usage before the last clear */
-	int stays; /* it can run code several times */
 	struct python_stamp python; /* at its start */
 	unsigned long template; /* that was asked to fork it; 0: none */
 	unsigned long forked;   /* boxes of all templates, when last seen */
@@ -98,22 +99,26 @@ native_add_facts(struct buffer *json, const void *own)
 	    native_limits(facts));
 }
 
-static void
-native_free_facts(void *own)
+/* Returns them with a text, which is empty or copied. */
+static struct native_facts *
+native_facts_new(unsigned int landlock, const char *text)
 {
-	struct native_facts *facts = own;
+	size_t size = strlen(text) + 1;
+	struct native_facts *facts = mem_alloc(sizeof(*facts) + size);
 
-	free(facts->bound);
-	free(facts->weak);
-	free(facts);
+	memcpy(facts->text, text, size);
+	facts->landlock = landlock;
+	return facts;
 }
 
-/* The box is built: takes the facts. */
+/* The box is built: takes the facts, and the directories. */
 static void
-native_tell_facts(struct box *box, struct native_facts *own)
+native_tell_facts(
+    struct box *box, struct native_facts *own, struct ipc_started *started)
 {
 	const struct native *native = box->inside;
 	struct box_facts facts = { &native_runtime, own, NULL, NULL };
+	struct box_told told = { .facts = &facts };
 
 	own->grouped = native->group != NULL;
 	if (own->weak != NULL) {
@@ -121,7 +126,11 @@ native_tell_facts(struct box *box, struct native_facts *own)
 		facts.level_why =
 		    "no namespaces: CAISSON_ALLOW_WEAK_ISOLATION";
 	}
-	box_on_stood(box, &facts);
+	if (started != NULL) {
+		told.left = &started->left;
+		told.data = &started->data;
+	}
+	box_report(box, BOX_ON_BUILT, &told);
 }
 
 /* Its channel */
@@ -130,17 +139,17 @@ native_tell_facts(struct box *box, struct native_facts *own)
 static void
 native_close_channel(struct native *native)
 {
-	native->unheard = 0;
+	native->unheard = false;
 	channel_free(&native->channel);
 }
 
 /* A process of the box has ended: it may have told why. */
 static void
-native_hear(struct native *native)
+native_listen(struct native *native)
 {
 	if (!native->unheard)
 		return;
-	native->unheard = 0;
+	native->unheard = false;
 	channel_pause(native->channel, 0);
 }
 
@@ -152,18 +161,19 @@ static void
 native_ignore(struct native *native)
 {
 	channel_pause(native->channel, 1);
-	native->unheard = 1;
+	native->unheard = true;
 }
 
 static void
 native_began(struct box *box)
 {
+	const struct box_told told = { .untold = true };
 	struct native *native = box->inside;
 
 	if (!native->unheard)
 		return;
 	native_close_channel(native);
-	box_set_told(box);
+	box_report(box, BOX_ON_TOLD, &told);
 }
 
 /* Its processes */
@@ -198,7 +208,7 @@ native_on_hang(evutil_socket_t fd, short what, void *arg)
 	(void)fd;
 	(void)what;
 	/* A launcher whose channel has ended has ended, too. */
-	if (!box->unforked || native->channel == NULL)
+	if (!box_knows(box, BOX_IS_UNFORKED) || native->channel == NULL)
 		return;
 	if (native->forked != shared->forked || native_was_stopped(box)) {
 		native_await_fork(box);
@@ -207,7 +217,7 @@ native_on_hang(evutil_socket_t fd, short what, void *arg)
 	log_error("box %lu: its launcher hangs: template[%lu] is ended, too",
 	    box->number, native->template);
 	templates_kill(shared->templates, native->template);
-	box_set_built(box);
+	box_report(box, BOX_ON_WATCHED, NULL);
 	reaper_kill_orphans();
 }
 
@@ -231,7 +241,7 @@ native_kill(struct box *box)
 {
 	struct native *native = box->inside;
 
-	if (box->unforked)
+	if (box_knows(box, BOX_IS_UNFORKED))
 		native_await_fork(box);
 
 	/* Processes not reported yet are killed with the launcher. */
@@ -246,27 +256,27 @@ native_kill(struct box *box)
 		group_kill(native->group);
 }
 
-static void
-native_give_up(struct box *box)
-{
-	struct native *native = box->inside;
-
-	native_close_channel(native);
-	/* The launcher may hang, and its template with it. */
-	if (box->unforked)
-		reaper_kill_orphans();
-}
-
 /*
- * The pipes have ended, so the code has usually ended, too: then nothing else
- * has to wait for that. If it ends before its pipes, a sweep notices it.
+ * When the pipes have ended, the code has usually ended, too: then nothing
+ * else has to wait for that. If it ends before its pipes, a sweep notices it.
  */
 static int
-native_settle(struct box *box)
+native_hear(struct box *box, enum box_event event, struct err *err)
 {
 	struct native *native = box->inside;
 
-	return reaper_look(native->code);
+	(void)err;
+	if (event == BOX_ON_DRAINED)
+		return reaper_look(native->code);
+	if (event != BOX_ON_TIME) {
+		native_began(box);
+		return 0;
+	}
+	native_close_channel(native);
+	/* The launcher may hang, and its template with it. */
+	if (box_knows(box, BOX_IS_UNFORKED))
+		reaper_kill_orphans();
+	return 0;
 }
 
 static int
@@ -274,7 +284,7 @@ native_alive(const struct box *box)
 {
 	const struct native *native = box->inside;
 	const struct child *const children[] = {
-		box->relay_process, native->code, native->init
+		box->relay.process, native->code, native->init
 	};
 
 	return reaper_all_alive(children, native->is_weak ? 2 : 3);
@@ -498,12 +508,15 @@ native_on_init_ended(void *ctx, const struct child_end *end)
 {
 	struct box *box = ctx;
 	struct native *native = box->inside;
+	const struct box_told told = { .cause = native_cause(end),
+		.known = native->code == NULL ? BOX_HAS_STATUS : 0 };
 
-	native_hear(native);
+	native_listen(native);
 	native->init = NULL;
 	if (native->group == NULL)
-		native_take_seen_usage(native, &box->cpu_us, &box->peak_kib);
-	box_on_gone(box, native_cause(end), native->code == NULL);
+		native_take_seen_usage(
+		    native, &box->end.cpu_us, &box->end.peak_kib);
+	box_report(box, BOX_ON_GONE, &told);
 }
 
 /* The code has ended: its exact status; its leftover processes end with it. */
@@ -512,21 +525,24 @@ native_on_code_ended(void *ctx, const struct child_end *child_end)
 {
 	struct box *box = ctx;
 	struct native *native = box->inside;
-	struct box_end end = { .exited = child_end->code == CLD_EXITED,
-		.status = child_end->status,
-		.cause = BOX_CAUSE_CODE,
-		.more = native->init != NULL,
+	struct box_end end = { .exited = child_end->code == CLD_EXITED };
+	const struct box_told told = { .end = &end,
+		.gone_follows = native->init != NULL,
 		.rests = native->init != NULL && native->group == NULL };
 
-	native_hear(native);
+	if (end.exited)
+		end.exit_code = child_end->status;
+	else
+		end.signal = child_end->status;
+	native_listen(native);
 	native->code = NULL;
 	native_take_usage(&end, &child_end->usage);
 	native_take_seen_usage(native, &end.cpu_us, &end.peak_kib);
 	native_take_group_usage(box, &end);
 	/* A guard that was killed has ended no other process. */
-	if (native->is_weak && !end.exited && end.status == SIGKILL)
+	if (native->is_weak && end.signal == SIGKILL)
 		reaper_kill_orphans();
-	box_on_ended(box, &end);
+	box_report(box, BOX_ON_STATUS, &told);
 }
 
 /* How it is built */
@@ -538,7 +554,7 @@ native_adopt(struct box *box, struct err *err)
 	struct native *native = box->inside;
 	struct ipc_adopted adopted = { 0 };
 
-	box_set_built(box);
+	box_report(box, BOX_ON_WATCHED, NULL);
 	if (channel_send_adopted(native->channel, &adopted, err) == -1)
 		return err_wrap(err, "the box cannot be adopted");
 	return 0;
@@ -563,7 +579,7 @@ native_watch(struct box *box, struct ipc_started *started)
 {
 	struct event_base *base = box->boxes->base;
 	struct native *native = box->inside;
-	int forked = box->unforked;
+	int forked = box_knows(box, BOX_IS_UNFORKED);
 
 	native->init = reaper_watch_idly(
 	    base, &started->init, native_on_init_ended, box);
@@ -572,9 +588,9 @@ native_watch(struct box *box, struct ipc_started *started)
 	/* The other processes of the box end with init. */
 	counts_share(native->counts, native->init);
 	/* No relay tells when the code of a session ends. */
-	if (box->kept)
+	if (box->how & BOX_KEPT)
 		reaper_hurry(native->code);
-	box->unforked = 0;
+	box->known &= ~(unsigned int)BOX_IS_UNFORKED;
 	if ((started->launcher != -1) != forked)
 		return -1;
 	if (forked) {
@@ -594,13 +610,9 @@ static void
 native_keep_workspace(struct box *box, int left)
 {
 	struct err err;
-	int workspace;
 
-	if (!box->kept)
-		return;
-	workspace = box_open_workspace(left, &err);
-	if (workspace != -1)
-		box_on_workspace(box, &workspace);
+	if (box->how & BOX_KEPT)
+		box->files.workspace = box_open_workspace(left, &err);
 }
 
 void
@@ -617,23 +629,22 @@ native_on_started(struct box *box, struct ipc_started *started)
 	} else if (native_adopt(box, &err) == -1) {
 		box_spoil(box, "%s", err.text);
 	} else {
-		facts = mem_alloc(sizeof(*facts));
-		facts->landlock = (unsigned int)started->landlock;
+		facts = native_facts_new(
+		    (unsigned int)started->landlock, started->bound);
 		if (started->bound[0] != '\0')
-			facts->bound = mem_strdup(started->bound);
-		facts->proc = (int)started->proc;
-		native->stays = box->kept && facts->proc;
-		facts->watchdog = (int)started->watchdog;
-		facts->unnamed = (int)started->unnamed;
-		native_tell_facts(box, facts);
-		box_on_directories(box, &started->left, &started->data);
+			facts->bound = facts->text;
+		facts->proc = started->proc != 0;
+		native->stays = (box->how & BOX_KEPT) && facts->proc;
+		facts->watchdog = started->watchdog != 0;
+		facts->unnamed = started->unnamed != 0;
+		native_tell_facts(box, facts, started);
 		/* Only a bootstrap asks for code. */
 		if (box->language->image == NULL)
 			native_ignore(native);
-		if (box->ready)
+		if (box_knows(box, BOX_HAS_ASKED))
 			native_began(box);
 	}
-	box_on_changed(box);
+	box_report(box, BOX_ON_PROCESS, NULL);
 }
 
 /*
@@ -641,24 +652,23 @@ native_on_started(struct box *box, struct ipc_started *started)
  * the status of the code.
  */
 void
-native_on_guarded(
-    struct box *box, int *guard, unsigned int landlock, char *weak)
+native_on_guarded(struct box *box, int *guard, unsigned int landlock,
+    const char *weak)
 {
 	struct native *native = box->inside;
 	struct native_facts *facts;
 	struct err err;
 
-	native->is_weak = 1;
+	native->is_weak = true;
 	native->code = reaper_watch(
 	    box->boxes->base, guard, native_on_code_ended, box);
 	reaper_finish_with(native->code, BOX_GUARD_END);
-	facts = mem_alloc(sizeof(*facts));
-	facts->landlock = landlock;
-	facts->weak = weak;
-	native_tell_facts(box, facts);
+	facts = native_facts_new(landlock, weak);
+	facts->weak = facts->text;
+	native_tell_facts(box, facts, NULL);
 	if (native_adopt(box, &err) == -1)
 		box_spoil(box, "%s", err.text);
-	box_on_changed(box);
+	box_report(box, BOX_ON_PROCESS, NULL);
 }
 
 /*
@@ -668,11 +678,11 @@ native_on_guarded(
 static void
 native_on_channel_closed(void *ctx, const struct err *why)
 {
+	const struct box_told told = { .why = why };
 	struct box *box = ctx;
-	struct native *native = box->inside;
 
-	native_close_channel(native);
-	box_on_told(box, why);
+	native_close_channel(box->inside);
+	box_report(box, BOX_ON_TOLD, &told);
 }
 
 /* Starting it */
@@ -700,18 +710,18 @@ native_start_launcher(struct box *box, struct err *err)
 			return -1;
 	}
 	native->channel = launcher_start(boxes, &ends, box->number,
-	    box->own || !native_is_forked(box->language) ? NULL :
+	    (box->how & BOX_OWN) || !native_is_forked(box->language) ? NULL :
 	        &native->python,
 	    native->group, &pidfd, err);
 	if (native->channel == NULL)
 		return -1;
-	box->unforked = pidfd == -1;
-	if (box->unforked)
+	if (pidfd == -1) {
+		box->known |= BOX_IS_UNFORKED;
 		native->template =
 		    templates_asked(native_boxes(boxes)->templates);
-	if (pidfd != -1)
+	} else
 		native_watch_launcher(box, &pidfd);
-	box_set_building(box);
+	box_report(box, BOX_ON_LAUNCHED, NULL);
 	return 0;
 }
 
@@ -734,9 +744,9 @@ native_ask(struct box *box, struct box_pipes *pipes, struct err *err)
 	struct ipc_setup setup = { 0 };
 
 	native_request_fill(box->boxes, box->language, &setup);
-	setup.uid = box->uid;
-	setup.kept = box->kept != 0;
-	setup.stops = box->kept && !box->boxes->options->session_threads;
+	setup.uid = box->files.uid;
+	setup.kept = (box->how & BOX_KEPT) != 0;
+	setup.stops = setup.kept && !box->boxes->options->session_threads;
 	setup.control_in = fd_take(&pipes->control_in);
 	setup.control_out = fd_take(&pipes->control_out);
 	setup.out = fd_take(&pipes->out);
@@ -749,7 +759,7 @@ native_ask(struct box *box, struct box_pipes *pipes, struct err *err)
 	if (channel_send_setup(native->channel, &setup, err) == 0)
 		return 0;
 	/* Its template has ended: the closed channel reports that. */
-	return box->unforked && err->code == EPIPE ? 0 : -1;
+	return box_knows(box, BOX_IS_UNFORKED) && err->code == EPIPE ? 0 : -1;
 }
 
 static int
@@ -765,27 +775,32 @@ native_start(struct box *box, struct box_pipes *pipes, struct err *err)
 	        native_ask(box, pipes, err) == -1 ? -1 : 0;
 }
 
-const struct runtime native_runtime = {
-	.name = "native",
-	.probe = native_probe,
-	.finish = native_finish,
-	.start = native_start,
-	.began = native_began,
-	.settle = native_settle,
-	.kill = native_kill,
-	.give_up = native_give_up,
+static const struct runtime_templates native_templates = {
+	.want = native_want,
+	.awaited = native_awaited,
+	.rest = native_rest,
+	.current = native_current,
+};
+
+static const struct runtime_sessions native_sessions = {
 	.stays = native_stays,
 	.signal = native_signal,
 	.clear = native_clear,
 	.cleared = native_cleared,
 	.used_us = native_used_us,
 	.bytes = native_bytes,
+};
+
+const struct runtime native_runtime = {
+	.name = "native",
+	.probe = native_probe,
+	.finish = native_finish,
+	.start = native_start,
+	.hear = native_hear,
+	.kill = native_kill,
 	.alive = native_alive,
-	.current = native_current,
-	.want = native_want,
-	.awaited = native_awaited,
-	.rest = native_rest,
 	.free = native_free,
 	.add_facts = native_add_facts,
-	.free_facts = native_free_facts,
+	.templates = &native_templates,
+	.sessions = &native_sessions,
 };

@@ -6,7 +6,7 @@
 #ifndef SUPERVISOR_NATIVE_H
 #define SUPERVISOR_NATIVE_H
 
-#include "../shared/box.h"
+#include "../shared/runtime.h"
 
 struct cgroup;
 struct group;
@@ -15,12 +15,13 @@ struct templates;
 /* The facts about a box that was built. */
 struct native_facts {
 	unsigned int landlock; /* its ABI, 0: absent */
-	char *bound; /* a directory without an overlay, and why; or NULL */
-	int proc;
-	int watchdog; /* over the memory of the whole box */
-	int unnamed;  /* the box saw the name of the host */
-	int grouped;  /* a cgroup limits and measures the whole box */
-	char *weak; /* the reason for reduced isolation; NULL: full */
+	const char *bound; /* a directory without an overlay, and why; NULL */
+	const char *weak; /* the reason for reduced isolation; NULL: full */
+	bool proc;
+	bool watchdog; /* over the memory of the whole box */
+	bool unnamed;  /* the box saw the name of the host */
+	bool grouped;  /* a cgroup limits and measures the whole box */
+	char text[]; /* bound or weak */
 };
 
 /* Returns them; NULL if there are none, or if the runtime is another one. */
@@ -55,11 +56,9 @@ extern const struct runtime native_runtime;
 /* The box is built: takes the pidfds. */
 void native_on_started(struct box *box, struct ipc_started *started);
 
-/*
- * The box is built with reduced isolation; takes guard, and weak, the reason.
- */
-void native_on_guarded(
-    struct box *box, int *guard, unsigned int landlock, char *weak);
+/* The box is built with reduced isolation, and why; takes guard. */
+void native_on_guarded(struct box *box, int *guard, unsigned int landlock,
+    const char *weak);
 
 /* namespace_fix.c: why a box cannot be built. */
 

@@ -2,7 +2,9 @@
  * The facts that a runtime reports about a box, passed on by code that does not
  * depend on the runtime. Runs in the supervisor.
  */
-#include "box.h"
+#include <stdlib.h>
+
+#include "runtime.h"
 
 void
 box_facts_add(struct buffer *json, const struct box_facts *facts)
@@ -21,7 +23,6 @@ box_facts_add_short(struct buffer *json, const struct box_facts *facts)
 void
 box_facts_free(struct box_facts *facts)
 {
-	if (facts->runtime != NULL)
-		facts->runtime->free_facts(facts->own);
+	free(facts->own);
 	*facts = (struct box_facts){ 0 };
 }

@@ -8,7 +8,7 @@
 
 #include "../../../common/base/mem.h"
 #include "../../../common/base/utf8.h"
-#include "box.h"
+#include "runtime.h"
 
 int
 pictures_add(struct call_pictures *pictures,
