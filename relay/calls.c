@@ -230,7 +230,7 @@ calls_lose_store(struct calls *calls)
 static enum role
 calls_with(const struct request *request)
 {
-	return store_request_is(request) ? ROLE_STORE : ROLE_BROKER;
+	return ipc_message(request->type)->to;
 }
 
 /*
@@ -258,7 +258,7 @@ calls_check(
 		    "more than %lu MiB of answers are unread; await some "
 		    "before making more calls",
 		    ANSWERS_UNREAD_MAX / MIB);
-	if (calls->arguments + request->arguments.len > ARGUMENTS_UNDER_WAY_MAX)
+	if (calls->arguments + request->size > ARGUMENTS_UNDER_WAY_MAX)
 		return err_set(why,
 		    "the arguments of the calls in flight have more than %lu "
 		    "MiB; await some before making more",
@@ -266,61 +266,27 @@ calls_check(
 	return 0;
 }
 
-static int
-calls_send_tool(
-    struct channel *broker, const struct request *request, struct err *err)
-{
-	struct ipc_call_tool call = { .id = request->id,
-		.server = request->server,
-		.tool = { (const uint8_t *)request->tool.p, request->tool.len },
-		.arguments = { (const uint8_t *)request->arguments.p,
-		    request->arguments.len, -1 } };
-
-	return channel_send_call_tool(broker, &call, err);
-}
-
-static int
-calls_send(
-    struct channel *broker, const struct request *request, struct err *err)
-{
-	struct ipc_list_tools list = { .id = request->id,
-		.server = request->server,
-		.remembered = (uint64_t)request->remembered };
-	struct ipc_load_server load = { .id = request->id,
-		.server = request->server };
-	struct ipc_list_servers servers = { .id = request->id };
-
-	switch (request->type) {
-	case IPC_CALL_TOOL:
-		return calls_send_tool(broker, request, err);
-	case IPC_LIST_TOOLS:
-		return channel_send_list_tools(broker, &list, err);
-	case IPC_LOAD_SERVER:
-		return channel_send_load_server(broker, &load, err);
-	case IPC_LIST_SERVERS:
-		return channel_send_list_servers(broker, &servers, err);
-	default:
-		/* request.c only returns requests that are sent here. */
-		fatal("no request to the broker has type %d", request->type);
-	}
-}
-
 /*
- * Sends a request to the store. Returns 1; 0 if there is no store or it has
- * just ended; or -1 with why the request is invalid.
+ * Sends a request to its peer. Returns 1; 0 if there is no store or it has just
+ * ended; or -1 with why the request fails.
  */
 static int
-calls_send_stored(
-    struct calls *calls, const struct request *request, struct err *why)
+calls_send(struct calls *calls, struct request *request, struct err *why)
 {
 	struct relay *relay = calls->relay;
+	int stored = calls_with(request) == ROLE_STORE;
+	struct channel *peer = stored ? relay->store : relay->broker;
 
-	if (relay->store == NULL)
+	if (stored && peer == NULL)
 		return 0;
-	if (store_request_send(relay->store, request, why) == 0)
+	if (channel_send(peer, request->type, &request->message, why) == 0)
 		return 1;
 	if (why->code != EPIPE && why->code != ECONNRESET)
-		return -1;
+		return err_wrap(why, stored ? "the connection to the store "
+		    "failed" : "the connection to the servers failed");
+	/* The peer has ended, which has not been noticed yet. */
+	if (!stored)
+		return err_set(why, "%s", CALLS_BROKER_LOST);
 	calls->ends->lose_store(relay);
 	return 0;
 }
@@ -342,39 +308,19 @@ calls_fetch_store(struct calls *calls, struct err *why)
 	return 0;
 }
 
-static int
-calls_make_stored(
-    struct calls *calls, const struct request *request, struct err *why)
-{
-	struct calls_one one = { .id = request->id,
-		.arguments = request->arguments.len,
-		.with = ROLE_STORE };
-	int sent = calls_send_stored(calls, request, why);
-
-	if (sent == -1)
-		return -1;
-	if (sent == 0) {
-		if (calls_fetch_store(calls, why) == -1)
-			return -1;
-		one.frame_len = request->frame.len;
-		one.frame = mem_dup(request->frame.p, request->frame.len);
-	}
-	calls->under_way[calls->count++] = one;
-	calls->arguments += one.arguments;
-	return 0;
-}
-
-/* Sends a request that waited for the store. Returns like calls_send_stored. */
+/* Sends a request that waited for the store. Returns like calls_send. */
 static int
 calls_send_held(
     struct calls *calls, const struct calls_one *one, struct err *why)
 {
 	const struct json_span frame = { one->frame, one->frame_len };
 	struct request request;
+	int sent = request_read(frame, &request, why);
 
-	if (request_read(frame, &request, why) == -1)
-		return -1;
-	return calls_send_stored(calls, &request, why);
+	if (sent == 0)
+		sent = calls_send(calls, &request, why);
+	request_release(&request);
+	return sent;
 }
 
 /* Returns a request that waits for the store, or NULL. */
@@ -425,44 +371,51 @@ calls_go_on(struct calls *calls)
 static void
 calls_name(struct calls_one *one, const struct request *request)
 {
+	const struct ipc_call_tool *call = &request->message.call_tool;
 	auto_buffer struct buffer name = { 0 };
 
 	one->tool = request->type == IPC_CALL_TOOL;
 	if (!one->tool && request->type != IPC_LIST_TOOLS)
 		return;
-	if (!one->tool)
-		buffer_add_text(&name, "tools/list of ");
-	shown_add(&name, request->server, strlen(request->server));
 	if (one->tool) {
+		shown_add(&name, call->server, strlen(call->server));
 		buffer_add_text(&name, ".");
-		shown_add(&name, request->tool.p + 1, request->tool.len - 2);
+		shown_add(&name, (const char *)call->tool.data + 1,
+		    call->tool.len - 2);
+	} else {
+		const char *server = request->message.list_tools.server;
+
+		buffer_add_text(&name, "tools/list of ");
+		shown_add(&name, server, strlen(server));
 	}
 	memcpy(one->name, name.data,
 	    utf8_cut(name.data, name.len, WAITING_NAME_MAX));
 	one->begun = clock_ms();
 }
 
-/* Makes the request. Returns 0, or -1 with why it is refused. */
+/*
+ * Makes the request, which waits if there is no store yet. Returns 0, or -1
+ * with why it is refused.
+ */
 static int
-calls_make(struct calls *calls, const struct request *request, struct err *why)
+calls_make(struct calls *calls, struct request *request, struct err *why)
 {
 	struct calls_one one = { .id = request->id,
-		.arguments = request->arguments.len,
-		.with = ROLE_BROKER };
+		.arguments = request->size,
+		.with = calls_with(request) };
+	int sent;
 
 	if (calls_check(calls, request, why) == -1)
 		return -1;
-	if (store_request_is(request))
-		return calls_make_stored(calls, request, why);
-	if (calls_send(calls->relay->broker, request, why) == -1) {
-		/* The broker has ended, which has not been noticed yet. */
-		if (why->code == EPIPE || why->code == ECONNRESET)
-			return err_set(why, "%s", CALLS_BROKER_LOST);
-		return err_wrap(why, "the connection to the servers failed");
+	sent = calls_send(calls, request, why);
+	if (sent == -1 || (sent == 0 && calls_fetch_store(calls, why) == -1))
+		return -1;
+	if (sent == 0) {
+		one.frame_len = request->frame.len;
+		one.frame = mem_dup(request->frame.p, request->frame.len);
 	}
-	if (request->type == IPC_CALL_TOOL)
-		calls->made++;
 	calls_name(&one, request);
+	calls->made += (uint64_t)one.tool;
 	calls->under_way[calls->count++] = one;
 	calls->arguments += one.arguments;
 	return 0;
@@ -487,82 +440,35 @@ calls_is_list_of_none(
 {
 	const char *closed = calls->closed[ROLE_BROKER];
 
-	return request->type == IPC_LIST_SERVERS && closed != NULL &&
+	return request->local == NULL && closed != NULL &&
+	    request->type == IPC_LIST_SERVERS &&
 	    strcmp(closed, CALLS_NO_SERVERS) == 0 &&
 	    calls->count < REQUESTS_MAX;
 }
 
 /*
- * Answers whether the code has printed nothing; then the text is output. No
- * broker is needed.
+ * Answers a request that is for the relay itself. Returns 0, or -1 with err for
+ * a protocol violation.
  */
-static void
-calls_echo(struct calls *calls, const struct request *request)
+static int
+calls_answer_local(
+    struct calls *calls, const struct request *request, struct err *err)
 {
-	struct outbox_frame frame;
-	int silent;
-
-	if (request->refusal.text[0] != '\0') {
-		calls_refuse(calls, request->id, request->refusal.text);
-		return;
-	}
-	silent = calls->ends->echo(
-	    calls->relay, request->text, request->text_len);
-	calls_begin(&frame, request->id, 1, 0);
-	buffer_printf(&frame.text, "\"payload\":%s}\n",
-	    silent ? "true" : "false");
-	calls_answer(calls, request->id, &frame);
-}
-
-/* Answers whether a text was printed. */
-static void
-calls_printed(struct calls *calls, const struct request *request)
-{
+	struct local_answer answer = { 0 };
 	struct outbox_frame frame;
 
-	if (request->refusal.text[0] != '\0') {
-		calls_refuse(calls, request->id, request->refusal.text);
-		return;
+	if (request->local(calls->relay, &calls->ends->local, request->payload,
+	        &answer, err) == -1)
+		return -1;
+	if (answer.refusal.text[0] != '\0') {
+		calls_refuse(calls, request->id, answer.refusal.text);
+		return 0;
 	}
 	calls_begin(&frame, request->id, 1, 0);
 	buffer_printf(&frame.text, "\"payload\":%s}\n",
-	    calls->ends->printed(
-	        calls->relay, request->text, request->text_len) ?
-	    "true" : "false");
+	    answer.value ? "true" : "false");
 	calls_answer(calls, request->id, &frame);
-}
-
-/* Answers whether the picture was accepted, with the reason if not. */
-static void
-calls_show(struct calls *calls, const struct request *request)
-{
-	struct outbox_frame frame;
-	struct err why = request->refusal;
-
-	if (why.text[0] != '\0' || calls->ends->show(calls->relay,
-	        &request->picture, &why) == -1) {
-		calls_refuse(calls, request->id, why.text);
-		return;
-	}
-	calls_begin(&frame, request->id, 1, 0);
-	buffer_add_text(&frame.text, "\"payload\":true}\n");
-	calls_answer(calls, request->id, &frame);
-}
-
-/* Answers at once: progress has no result. */
-static void
-calls_tell(struct calls *calls, const struct request *request)
-{
-	struct outbox_frame frame;
-
-	if (request->refusal.text[0] != '\0') {
-		calls_refuse(calls, request->id, request->refusal.text);
-		return;
-	}
-	calls->ends->tell(calls->relay, &request->progress);
-	calls_begin(&frame, request->id, 1, 0);
-	buffer_add_text(&frame.text, "\"payload\":true}\n");
-	calls_answer(calls, request->id, &frame);
+	return 0;
 }
 
 /*
@@ -570,7 +476,7 @@ calls_tell(struct calls *calls, const struct request *request)
  * violation.
  */
 static int
-calls_take(struct calls *calls, const struct request *request, struct err *err)
+calls_take(struct calls *calls, struct request *request, struct err *err)
 {
 	struct err why;
 
@@ -581,18 +487,14 @@ calls_take(struct calls *calls, const struct request *request, struct err *err)
 		calls_list_none(calls, request->id);
 		return 0;
 	}
-	if (request->show)
-		calls_show(calls, request);
-	else if (request->tells)
-		calls_tell(calls, request);
-	else if (request->echo)
-		calls_echo(calls, request);
-	else if (request->printed)
-		calls_printed(calls, request);
-	else if (calls_make(calls, request, &why) == 0)
+	if (request->local != NULL) {
+		if (calls_answer_local(calls, request, err) == -1)
+			return -1;
+	} else if (calls_make(calls, request, &why) == 0) {
 		return 0;
-	else
+	} else {
 		calls_refuse(calls, request->id, why.text);
+	}
 	if (outbox_unread(calls->relay->outbox) >
 	    ANSWERS_UNREAD_MAX + REFUSALS_UNREAD_MAX)
 		return err_set(err, "too many requests without reading any "
@@ -604,10 +506,12 @@ int
 calls_request(struct calls *calls, struct json_span frame, struct err *err)
 {
 	struct request request;
+	int taken = request_read(frame, &request, err);
 
-	if (request_read(frame, &request, err) == -1)
-		return -1;
-	return calls_take(calls, &request, err);
+	if (taken == 0)
+		taken = calls_take(calls, &request, err);
+	request_release(&request);
+	return taken;
 }
 
 int

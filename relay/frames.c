@@ -34,22 +34,10 @@
  * number of run frames so far, the exit code and the number of threads left,
  * and waits for the next run frame; there are no requests until then. Without
  * it there is one run frame only. "servers" is its field servers; "unfit" and
- * the inner "error" are fields of REFUSED. A payload P has one of the following
- * types, with these members. request.c and store_request.c parse them; the
- * catalogue describes the messages of these names:
+ * the inner "error" are fields of REFUSED. A payload P has the "type" of a
+ * request of the catalogue, and its fields as members (see IPC_JSON), or one of
+ * the following types, which the relay itself answers (local.c):
  *
- *	call_tool		"server", "tool", "arguments":{…}
- *	list_tools		"server" ["remembered":true]
- *	list_servers
- *	load_server		"server"
- *	save_memory		"key", "value":any ["metadata":{…}, "version":N]
- *	load_memory		"key" ["whole":true]
- *	delete_memory		"key"
- *	list_memories		["after"]
- *	save_tool		"name", "about", "source"
- *	load_tool		"name"
- *	list_saved_tools	["after"]
- *	load_output		"execution", "from":N ["errors":true]
  *	echo			["text"]
  *	printed			"text", a name or a path
  *	show			"kind":"png"|"jpeg"|"webp"|"gif",

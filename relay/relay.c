@@ -257,8 +257,8 @@ static void
 relay_begin(struct relay *relay)
 {
 	static const struct calls_ends calls = { relay_want_store,
-		relay_lose_store, relay_echo, relay_printed, relay_show,
-		relay_tell };
+		relay_lose_store,
+		{ relay_echo, relay_printed, relay_show, relay_tell } };
 
 	relay->calls = calls_new(relay, &calls);
 	relay->progress = progress_new(relay, relay_send_progress);

@@ -81,9 +81,9 @@ struct relay {
 
 /*
  * Calls go down only: main, routes, on_*, relay, frames, calls, request,
- * store_request, streams, notes, member, tally, report, pictures,
- * progress, outbox, printed, output and begun. Calls upwards are callbacks,
- * which are given at construction.
+ * local, streams, notes, member, tally, report, pictures, progress, outbox,
+ * printed, output and begun. Calls upwards are callbacks, which are given at
+ * construction.
  */
 
 /* on_supervisor.c: the handlers; each takes the descriptors that it needs. */
@@ -273,7 +273,7 @@ int member_require(const struct member *member,
 int member_number(
     const struct member *member, uint64_t *number, struct err *err);
 
-/* request.c: the requests of the code. */
+/* local.c: the requests that the relay itself answers. */
 
 /* A picture that the code shows: the spans are in its frame. */
 struct request_picture {
@@ -289,45 +289,67 @@ struct request_progress {
 	char text[PROGRESS_TEXT_MAX + 1];
 };
 
-struct request {
-	uint64_t id;
-	struct json_span frame;           /* the whole frame */
-	enum ipc_type type;               /* type of the resulting message */
-	int echo; /* an echo, which becomes no message */
-	int printed; /* asks whether text was printed; no message */
-	char text[ECHO_MAX + 1]; /* of an echo: output if there is no other
-				  * output */
-	size_t text_len;
-	int show; /* a picture, which is sent to no other peer */
-	struct request_picture picture;
-	int tells; /* progress, which is sent to no other peer */
-	struct request_progress progress;
-	char server[CONFIG_NAME_MAX + 1]; /* except LIST_SERVERS */
-	int remembered;                   /* of LIST_TOOLS */
-	struct json_span tool;            /* of CALL_TOOL, with its quotes */
-	struct json_span arguments; /* of CALL_TOOL; for the store: the frame */
-	struct err refusal; /* why it is refused; empty if it is not */
+/* Their callbacks. */
+struct local_ends {
+	/*
+	 * Whether the code has printed nothing so far; if so, this text, which
+	 * may be empty, becomes its standard output.
+	 */
+	int (*echo)(struct relay *relay, const char *text, size_t len);
 
-	/* For requests to the store. */
-	char key[MEMORY_KEY_MAX + 1]; /* a key, or the name of a tool */
-	size_t key_len;
-	struct json_span value;    /* of SAVE_MEMORY */
-	struct json_span metadata; /* of SAVE_MEMORY, empty if absent */
-	int compared;              /* of SAVE_MEMORY: whether version counts */
-	uint64_t version;
-	int whole;                            /* of LOAD_MEMORY */
-	char about[SAVED_TOOL_ABOUT_MAX + 1]; /* of SAVE_TOOL */
-	struct json_span source;              /* of SAVE_TOOL */
-	int errors;                           /* of LOAD_OUTPUT */
-	uint64_t from;                        /* of LOAD_OUTPUT */
+	/* Whether this name or path is in the output so far: printed_has(). */
+	int (*printed)(struct relay *relay, const char *text, size_t len);
+
+	/*
+	 * The code shows a picture. Returns 0 if it is being sent to the
+	 * client, or -1 with the reason, for the code.
+	 */
+	int (*show)(struct relay *relay, const struct request_picture *picture,
+	    struct err *why);
+
+	/* The code reports progress. */
+	void (*tell)(
+	    struct relay *relay, const struct request_progress *progress);
+};
+
+struct local_answer {
+	int value;          /* true or false */
+	struct err refusal; /* why it is refused; empty if it is not */
 };
 
 /*
- * Reads a frame of type rpc_request. Returns 0 and the request, whose spans are
- * in the frame, or -1 with err if the box violated the protocol.
+ * Answers a request with this payload. Returns 0, or -1 with err if the box
+ * violated the protocol.
+ */
+typedef int local_request(struct relay *relay, const struct local_ends *ends,
+    struct json_span payload, struct local_answer *answer, struct err *err);
+
+/* Returns the function of a request with this type, or NULL. */
+local_request *local_find(struct json_span type);
+
+/* request.c: the requests of the code. */
+
+struct request {
+	uint64_t id;
+	struct json_span frame; /* the whole frame */
+	local_request *local;   /* answers it; NULL: it becomes a message */
+	struct json_span payload; /* for local */
+	enum ipc_type type;       /* of the message */
+	union ipc_any message;    /* refers to the frame, and to decoded */
+	size_t size;              /* bytes to count while it is in flight */
+	char *decoded[IPC_FIELDS_MAX];
+	size_t ndecoded;
+	struct err refusal; /* why it is refused; empty if it is not */
+};
+
+/*
+ * Reads a frame of type rpc_request. Returns 0 and the request, which refers to
+ * the frame, or -1 with err if the box violated the protocol. request_release
+ * frees its members in both cases.
  */
 int request_read(
     struct json_span frame, struct request *request, struct err *err);
+void request_release(struct request *request);
 
 /*
  * Reads a frame of type cancel: the id of the request. Returns like
@@ -341,19 +363,6 @@ int request_read_cancel(
  * id precedes its payload. Returns 1, with id and refusal set, or 0.
  */
 int request_glimpse(const struct line *line, struct request *request);
-
-/* store_request.c: the requests to the store. */
-
-/* Whether this is a request to the store; otherwise it is one to the broker. */
-int store_request_is(const struct request *request);
-
-/* Like request_read, for the payload of such a request. */
-int store_request_read(
-    struct json_span payload, struct request *request, struct err *err);
-
-/* Sends the request. Returns 0, or -1 with err. */
-int store_request_send(
-    struct channel *store, const struct request *request, struct err *err);
 
 /* streams.c: the output of a box with three descriptors. */
 
@@ -427,7 +436,7 @@ void so_far_end(struct so_far *so_far);
 	"the store is unavailable for the rest of this call: its process has " \
 	"ended repeatedly; retry in the next call"
 
-/* Callbacks of requests to the store. */
+/* Callbacks of requests. */
 struct calls_ends {
 	/* Requests the store: called at most STORE_FETCHES_MAX times. */
 	void (*want_store)(struct relay *relay);
@@ -437,25 +446,7 @@ struct calls_ends {
 	 */
 	void (*lose_store)(struct relay *relay);
 
-	/*
-	 * Whether the code has printed nothing so far; if so, this text, which
-	 * may be empty, becomes its standard output.
-	 */
-	int (*echo)(struct relay *relay, const char *text, size_t len);
-
-	/* Whether this name or path is in the output so far: printed_has(). */
-	int (*printed)(struct relay *relay, const char *text, size_t len);
-
-	/*
-	 * The code shows a picture. Returns 0 if it is being sent to the
-	 * client, or -1 with the reason, for the code.
-	 */
-	int (*show)(struct relay *relay, const struct request_picture *picture,
-	    struct err *why);
-
-	/* The code reports progress. */
-	void (*tell)(
-	    struct relay *relay, const struct request_progress *progress);
+	struct local_ends local;
 };
 
 /*

@@ -1,35 +1,68 @@
 /*
- * Parses the requests of the code in a frame of the box: the request, its
- * number, and its parts as spans. The frames are described at the top of
- * frames.c. A protocol violation by the box is distinguished from an error of
- * the code, which is refused. Runs in the relay; decides nothing about servers.
+ * Reads the requests of the code in frames of the box, which frames.c
+ * describes: each becomes the message of the catalogue that has its name, or is
+ * one that the relay itself answers (local.c). A protocol violation by the box
+ * is distinguished from an error of the code, which is refused. Runs in the
+ * relay; never interprets the values.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "../common/base/mem.h"
-#include "../common/base/utf8.h"
 #include "relay.h"
 
-static const struct {
-	const char *name;
-	enum ipc_type type;
-} request_types[] = {
-	{ "call_tool", IPC_CALL_TOOL },
-	{ "list_tools", IPC_LIST_TOOLS },
-	{ "list_servers", IPC_LIST_SERVERS },
-	{ "load_server", IPC_LOAD_SERVER },
-	{ "save_memory", IPC_SAVE_MEMORY },
-	{ "load_memory", IPC_LOAD_MEMORY },
-	{ "delete_memory", IPC_DELETE_MEMORY },
-	{ "list_memories", IPC_LIST_MEMORIES },
-	{ "save_tool", IPC_SAVE_TOOL },
-	{ "load_tool", IPC_LOAD_TOOL },
-	{ "list_saved_tools", IPC_LIST_SAVED_TOOLS },
-	{ "load_output", IPC_LOAD_OUTPUT },
+enum request_form {
+	REQUEST_NUMBER, /* of a field without a row: also true and false */
+	REQUEST_STRING,
+	REQUEST_QUOTED,
+	REQUEST_OBJECT,
+	REQUEST_VALUE,
 };
 
-#define REQUEST_TYPES (sizeof(request_types) / sizeof(request_types[0]))
+/*
+ * For each request a row with its type; behind it one, of type IPC_TYPES, for
+ * each IPC_JSON.
+ */
+static const struct request_row {
+	enum ipc_type type;
+	enum request_form form;
+	size_t offset; /* of the field in its message */
+	char words[48];
+} request_rows[] = {
+#define IPC_REQUEST(NAME, name, TO, doc) { IPC_##NAME, REQUEST_NUMBER, 0, "" },
+#define IPC_JSON(name, field, FORM, words)                                     \
+	{ IPC_TYPES, REQUEST_##FORM, offsetof(struct ipc_##name, field),       \
+		words },
+#include "../common/ipc_messages.def"
+};
+
+#define REQUEST_ROWS (sizeof(request_rows) / sizeof(request_rows[0]))
+
+/* Returns the row of a request, or NULL. */
+static const struct request_row *
+request_find(struct json_span type)
+{
+	size_t n;
+
+	for (n = 0; n < REQUEST_ROWS; n++)
+		if (request_rows[n].type != IPC_TYPES &&
+		    json_span_is(type,
+		        ipc_message(request_rows[n].type)->name))
+			return &request_rows[n];
+	return NULL;
+}
+
+/* Returns how a field of the request is read, and called. */
+static const struct request_row *
+request_form(const struct request_row *row, const struct ipc_field *field)
+{
+	const struct request_row *one = row;
+
+	while (++one < request_rows + REQUEST_ROWS && one->type == IPC_TYPES)
+		if (one->offset == field->offset)
+			return one;
+	return row;
+}
 
 static int
 request_read_id(const struct member *member, struct request *request,
@@ -41,276 +74,211 @@ request_read_id(const struct member *member, struct request *request,
 	    "id");
 }
 
-static int
-request_read_type(const struct member *member, struct request *request,
-    struct err *err)
-{
-	size_t n;
+/* Fields */
 
-	if (member_require(member, JSON_SPAN_STRING, err) == -1)
-		return -1;
-	for (n = 0; n < REQUEST_TYPES; n++) {
-		if (!json_span_is(member->value, request_types[n].name))
-			continue;
-		request->type = request_types[n].type;
-		return 0;
+/* A number; true or false where the bounds are 0 and 1. */
+static int
+request_read_number(const struct ipc_field *field, const struct member *member,
+    uint64_t *number, struct err *err)
+{
+	if (field->most == 1) {
+		*number = member->count == 1 &&
+		    json_span_kind(member->value) == JSON_SPAN_TRUE;
+		return *number == 1 ? 0 :
+		    member_require(member, JSON_SPAN_FALSE, err);
 	}
-	return err_set(err, "a request of an unknown type");
+	if (member_number(member, number, err) == -1)
+		return -1;
+	if (*number >= field->least && *number <= field->most)
+		return 0;
+	return err_set(err, "a request with an invalid %s", field->name);
 }
 
-/* A name that no server can have is an honest error of the code. */
-static int
-request_read_server(const struct member *member,
-    struct request *request, struct err *err)
+static void
+request_refuse_string(struct request *request, const struct ipc_field *field,
+    const char *words)
 {
-	auto_free char *name = NULL;
+	const char *without =
+	    field->kind == IPC_KIND_TEXT ? " without NUL" : "";
+
+	if (field->least > 0)
+		err_set(&request->refusal, "%s must have %llu to %llu bytes "
+		    "of UTF-8%s", words, (unsigned long long)field->least,
+		    (unsigned long long)field->most, without);
+	else
+		err_set(&request->refusal, "%s must have at most %llu bytes "
+		    "of UTF-8%s", words, (unsigned long long)field->most,
+		    without);
+}
+
+static void
+request_refuse_size(struct request *request, const char *words, uint64_t most,
+    size_t len)
+{
+	uint64_t unit = most % MIB == 0 ? MIB : most % KIB == 0 ? KIB : 1;
+
+	err_set(&request->refusal, "%s may have at most %llu %s as JSON, not "
+	    "%zu bytes", words, (unsigned long long)(most / unit),
+	    unit == MIB ? "MiB" : unit == KIB ? "KiB" : "bytes", len);
+}
+
+/* Sets a TEXT, or BYTES or the same beginning of a BLOB. */
+static void
+request_set(void *out, enum ipc_kind kind, const char *p, size_t len)
+{
+	if (kind == IPC_KIND_TEXT)
+		*(const char **)out = p;
+	else if (kind == IPC_KIND_BYTES)
+		*(struct ipc_bytes *)out =
+		    (struct ipc_bytes){ (const uint8_t *)p, len };
+	else
+		*(struct ipc_blob *)out =
+		    (struct ipc_blob){ (const uint8_t *)p, len, -1 };
+}
+
+static int
+request_read_string(struct request *request, const struct ipc_field *field,
+    const char *words, const struct member *member, struct err *err)
+{
+	auto_free char *text = NULL;
 	size_t len = 0;
 
 	if (member_require(member, JSON_SPAN_STRING, err) == -1)
 		return -1;
 	/* In JSON a byte may take six ("\u0066"). */
-	if (member->value.len <= CLIENT_LINE_FACTOR * CONFIG_NAME_MAX + 2)
-		name = json_span_string(member->value, &len, NULL);
-	if (name != NULL && len > 0 && len <= CONFIG_NAME_MAX &&
-	    memchr(name, '\0', len) == NULL)
-		memcpy(request->server, name, len + 1);
-	else
-		err_set(&request->refusal,
-		    "unknown server: the name of a server has 1 to %d bytes of "
-		    "UTF-8 without NUL",
-		    CONFIG_NAME_MAX);
-	return 0;
-}
-
-static int
-request_read_tool(const struct member *member, struct request *request,
-    struct err *err)
-{
-	if (member_require(member, JSON_SPAN_STRING, err) == -1)
-		return -1;
-	request->tool = member->value;
-	if (request->tool.len > TOOL_NAME_MAX)
-		err_set(&request->refusal,
-		    "unknown tool: the name of a tool "
-		    "has at most %lu bytes as JSON, not %zu",
-		    TOOL_NAME_MAX, request->tool.len);
-	return 0;
-}
-
-static void
-request_refuse_size(struct request *request, size_t len)
-{
-	err_set(&request->refusal,
-	    "the arguments of a call have at most %lu "
-	    "MiB as JSON; these need %zu bytes",
-	    TOOL_ARGUMENTS_MAX / MIB, len);
-}
-
-static int
-request_read_arguments(const struct member *member,
-    struct request *request, struct err *err)
-{
-	if (member->count != 1)
-		return member_require(member, JSON_SPAN_OBJECT, err);
-	request->arguments = member->value;
-	if (json_span_kind(member->value) != JSON_SPAN_OBJECT)
-		err_set(&request->refusal,
-		    "the arguments of a call must be an object: a name and a "
-		    "value for each");
-	else if (member->value.len > TOOL_ARGUMENTS_MAX)
-		request_refuse_size(request, member->value.len);
-	return 0;
-}
-
-/* An optional member; false if absent. */
-static int
-request_read_remembered(const struct member *member,
-    struct request *request, struct err *err)
-{
-	request->remembered = member->count == 1 &&
-	    json_span_kind(member->value) == JSON_SPAN_TRUE;
-	if (member->count == 0 || request->remembered)
-		return 0;
-	return member_require(member, JSON_SPAN_FALSE, err);
-}
-
-/* The text of an echo, or of a question about the output. */
-static int
-request_read_text(const struct member *member, struct request *request,
-    struct err *err)
-{
-	auto_free char *text = NULL;
-
-	if (member_require(member, JSON_SPAN_STRING, err) == -1)
-		return -1;
-	if (member->value.len <= CLIENT_LINE_FACTOR * ECHO_MAX + 2)
-		text = json_span_string(
-		    member->value, &request->text_len, NULL);
-	if (text == NULL || request->text_len > ECHO_MAX) {
-		request->text_len = 0;
-		err_set(&request->refusal, "the text of an echo has at most "
-		    "%d bytes of UTF-8", (int)ECHO_MAX);
+	if (member->value.len <= CLIENT_LINE_FACTOR * field->most + 2)
+		text = json_span_string(member->value, &len, NULL);
+	if (text == NULL || len < field->least || len > field->most ||
+	    (field->kind == IPC_KIND_TEXT && strlen(text) != len)) {
+		request_refuse_string(request, field, words);
 		return 0;
 	}
-	memcpy(request->text, text, request->text_len);
+	request_set((char *)&request->message + field->offset, field->kind,
+	    text, len);
+	request->decoded[request->ndecoded++] = mem_take(&text);
 	return 0;
 }
 
-/* An echo: its text is optional. */
+/* A value as the code wrote it. */
 static int
-request_read_echo(const struct member *member, struct request *request,
+request_read_value(struct request *request, const struct ipc_field *field,
+    const struct request_row *row, const struct member *member,
     struct err *err)
 {
-	request->echo = 1;
-	return member->count == 0 ? 0 :
-	    request_read_text(member, request, err);
+	struct json_span value = member->value;
+
+	if (row->form == REQUEST_QUOTED || member->count != 1)
+		if (member_require(member, JSON_SPAN_STRING, err) == -1)
+			return -1;
+	if (row->form == REQUEST_OBJECT &&
+	    json_span_kind(value) != JSON_SPAN_OBJECT)
+		err_set(&request->refusal, "%s must be an object: a name and a "
+		    "value for each", row->words);
+	else if (value.len > field->most)
+		request_refuse_size(
+		    request, row->words, field->most, value.len);
+	request_set((char *)&request->message + field->offset, field->kind,
+	    value.p, value.len);
+	return 0;
 }
 
-/* Asks whether a text was printed. */
 static int
-request_read_printed(const struct member *member, struct request *request,
+request_read_field(struct request *request, const struct ipc_field *field,
+    const struct request_row *row, const struct member *member,
     struct err *err)
 {
-	request->printed = 1;
-	return request_read_text(member, request, err);
-}
+	void *out = (char *)&request->message + field->offset;
 
-static int
-request_read_kind(const struct member *member, struct request *request,
-    struct err *err)
-{
-	int kind;
-
-	if (member_require(member, JSON_SPAN_STRING, err) == -1)
-		return -1;
-	for (kind = 0; kind < PICTURE_KINDS; kind++) {
-		request->picture.kind = (enum picture_kind)kind;
-		if (json_span_is(member->value,
-		        picture_name(request->picture.kind)))
-			return 0;
-	}
-	return err_set(err, "a picture of an unknown kind");
-}
-
-/* The optional title of a picture; it is cut at the limit. */
-static int
-request_read_title(const struct member *member, struct request *request,
-    struct err *err)
-{
-	auto_free char *title = NULL;
-	size_t len = 0;
-
-	if (member->count == 0)
-		return 0;
-	if (member_require(member, JSON_SPAN_STRING, err) == -1)
-		return -1;
-	if (member->value.len <= CLIENT_LINE_FACTOR * CODE_MAX)
-		title = json_span_string(member->value, &len, NULL);
-	if (title == NULL || memchr(title, '\0', len) != NULL) {
-		err_set(&request->refusal, "the title of a picture must be "
-		    "text without NUL");
+	if (member->count == 0 && field->least == 0 &&
+	    field->kind != IPC_KIND_BLOB) {
+		if (field->kind == IPC_KIND_TEXT)
+			request_set(out, field->kind, "", 0);
 		return 0;
 	}
-	len = utf8_cut(title, len, PICTURE_TITLE_MAX);
-	memcpy(request->picture.title, title, len);
-	return 0;
+	if (field->kind == IPC_KIND_UINT)
+		return request_read_number(field, member, out, err);
+	if (row->form == REQUEST_STRING)
+		return request_read_string(
+		    request, field, row->words, member, err);
+	return request_read_value(request, field, row, member, err);
 }
 
-/* A picture, of which only the members are checked here. */
-static int
-request_read_show(const struct member *kind, const struct member *title,
-    const struct member *data, struct request *request, struct err *err)
+/* The bytes of its large values, of which there may be many in flight. */
+static size_t
+request_size(const struct request *request)
 {
-	request->show = 1;
-	if (request_read_kind(kind, request, err) == -1 ||
-	    request_read_title(title, request, err) == -1 ||
-	    member_require(data, JSON_SPAN_STRING, err) == -1)
-		return -1;
-	/* Accepted base64 has no escapes: it equals the text in the quotes. */
-	request->picture.data = (struct json_span){ data->value.p + 1,
-		data->value.len - 2 };
-	return 0;
-}
+	const struct ipc_message *message = ipc_message(request->type);
+	const struct ipc_field *field;
+	const struct ipc_blob *blob;
+	size_t size = 0;
 
-/* An optional number; 0 if absent. */
-static int
-request_read_amount(
-    const struct member *member, uint64_t *amount, struct err *err)
-{
-	if (member->count == 0)
-		return 0;
-	if (member_number(member, amount, err) == -1)
-		return -1;
-	return *amount <= PROGRESS_MAX ? 0 :
-	    err_set(err, "a request with an invalid %s", member->name);
-}
-
-/* Progress; its text is cut at the limit. */
-static int
-request_read_progress(const struct member *done, const struct member *total,
-    const struct member *text, struct request *request, struct err *err)
-{
-	struct request_progress *progress = &request->progress;
-	auto_free char *words = NULL;
-	size_t len = 0;
-
-	request->tells = 1;
-	if (member_require(done, JSON_SPAN_NUMBER, err) == -1 ||
-	    request_read_amount(done, &progress->done, err) == -1 ||
-	    request_read_amount(total, &progress->total, err) == -1)
-		return -1;
-	if (text->count == 0)
-		return 0;
-	if (member_require(text, JSON_SPAN_STRING, err) == -1)
-		return -1;
-	if (text->value.len <= CLIENT_LINE_FACTOR * CODE_MAX)
-		words = json_span_string(text->value, &len, NULL);
-	if (words == NULL || memchr(words, '\0', len) != NULL) {
-		err_set(&request->refusal, "the text of progress must be text "
-		    "without NUL");
-		return 0;
+	/* All of the frame is kept until the store is available. */
+	if (message->to == ROLE_STORE)
+		return request->frame.len;
+	for (field = ipc_fields(message); field->name[0] != '\0'; field++) {
+		blob = (const void *)((const char *)&request->message +
+		    field->offset);
+		size += field->kind == IPC_KIND_BLOB ? blob->len : 0;
 	}
-	len = utf8_cut(words, len, PROGRESS_TEXT_MAX);
-	memcpy(progress->text, words, len);
+	return size;
+}
+
+/* The members behind the id, which is the first field, by their names. */
+static int
+request_read_message(struct request *request, const struct request_row *row,
+    struct json_span payload, struct err *err)
+{
+	const struct ipc_field *fields = ipc_fields(ipc_message(row->type));
+	struct member members[IPC_FIELDS_MAX] = { { .name = "type" } };
+	size_t n;
+
+	request->type = row->type;
+	/* All of them begin with the same field. */
+	request->message.list_servers.id = request->id;
+	for (n = 1; fields[n].name[0] != '\0'; n++)
+		members[n].name = fields[n].name;
+	member_find(payload, members, n);
+	if (member_require(&members[0], JSON_SPAN_STRING, err) == -1)
+		return -1;
+	for (n = 1; fields[n].name[0] != '\0'; n++)
+		if (request_read_field(request, &fields[n],
+		        request_form(row, &fields[n]), &members[n],
+		        err) == -1)
+			return -1;
+	request->size = request_size(request);
 	return 0;
+}
+
+/* Its type is the first member, if honest code has written it. */
+static struct json_span
+request_type(struct json_span payload)
+{
+	struct json_span_walk walk = json_span_walk(payload);
+	struct json_span name, value;
+
+	while (json_span_next_member(&walk, &name, &value))
+		if (json_span_is(name, "type"))
+			return value;
+	return (struct json_span){ "null", 4 };
 }
 
 static int
 request_read_payload(
     struct json_span payload, struct request *request, struct err *err)
 {
-	struct member members[] = { { .name = "type" },
-		{ .name = "server" }, { .name = "tool" },
-		{ .name = "arguments" }, { .name = "remembered" },
-		{ .name = "text" }, { .name = "kind" }, { .name = "title" },
-		{ .name = "data" }, { .name = "done" }, { .name = "total" } };
+	const struct member member = { .name = "type", .count = 1,
+		.value = request_type(payload) };
+	const struct request_row *row;
 
-	member_find(payload, members, sizeof(members) / sizeof(members[0]));
-	if (members[0].count == 1 && json_span_is(members[0].value, "echo"))
-		return request_read_echo(&members[5], request, err);
-	if (members[0].count == 1 && json_span_is(members[0].value, "printed"))
-		return request_read_printed(&members[5], request, err);
-	if (members[0].count == 1 && json_span_is(members[0].value, "show"))
-		return request_read_show(
-		    &members[6], &members[7], &members[8], request, err);
-	if (members[0].count == 1 &&
-	    json_span_is(members[0].value, "progress"))
-		return request_read_progress(
-		    &members[9], &members[10], &members[5], request, err);
-	if (request_read_type(&members[0], request, err) == -1)
+	if (member_require(&member, JSON_SPAN_STRING, err) == -1)
 		return -1;
-	if (store_request_is(request))
-		return store_request_read(payload, request, err);
-	if (request->type != IPC_LIST_SERVERS &&
-	    request_read_server(&members[1], request, err) == -1)
-		return -1;
-	if (request->type == IPC_LIST_TOOLS)
-		return request_read_remembered(&members[4], request, err);
-	if (request->type != IPC_CALL_TOOL)
-		return 0;
-	if (request_read_tool(&members[2], request, err) == -1)
-		return -1;
-	return request_read_arguments(&members[3], request, err);
+	row = request_find(member.value);
+	if (row != NULL)
+		return request_read_message(request, row, payload, err);
+	request->local = local_find(member.value);
+	request->payload = payload;
+	return request->local != NULL ? 0 :
+	    err_set(err, "a request of an unknown type");
 }
 
 int
@@ -327,6 +295,13 @@ request_read(struct json_span frame, struct request *request, struct err *err)
 	if (member_require(&members[1], JSON_SPAN_OBJECT, err) == -1)
 		return -1;
 	return request_read_payload(members[1].value, request, err);
+}
+
+void
+request_release(struct request *request)
+{
+	while (request->ndecoded > 0)
+		free(request->decoded[--request->ndecoded]);
 }
 
 int
@@ -375,6 +350,8 @@ request_glimpse(const struct line *line, struct request *request)
 	    !request_glimpse_head(
 		line->data, (size_t)(payload - line->data), request))
 		return 0;
-	request_refuse_size(request, line->total);
+	request->type = IPC_CALL_TOOL;
+	request_refuse_size(request, "the arguments of a call",
+	    TOOL_ARGUMENTS_MAX, line->total);
 	return 1;
 }

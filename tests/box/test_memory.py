@@ -31,16 +31,16 @@ class Relay(Servers):
         self.store = kept
 
     def on_save_memory(self, number, line, key, value, metadata=None,
-                       version=None):
+                       compared=False, version=0):
         """Keep a value, if the version is the one that is there."""
         kept = self.store
         old = kept.memories.get(key, {"version": 0, "metadata": {}})
-        if version is not None and kept.meddle:
+        if compared and kept.meddle:
             kept.meddle -= 1
             kept.version += 1
             old = dict(old, key=key, version=kept.version, value=[1000])
             kept.memories[key] = old
-        if version is not None and version != old["version"]:
+        if compared and version != old["version"]:
             self.answer(number, None)
             return
         kept.version += 1

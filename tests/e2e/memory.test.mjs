@@ -146,13 +146,13 @@ print(list_memories())`);
   assert.match(said[0], /^TypeError key must be a string, not .* int$/);
   assert.match(said[1], /^ValueError key must not be empty$/);
   assert.match(said[2], /^ValueError key has a lone surrogate/);
-  assert.match(said[3], /^MCPError a key is a text of 1 to 4096 bytes/);
+  assert.match(said[3], /^MCPError a key must have 1 to 4096 bytes/);
   assert.match(said[4], /^TypeError value\["a"\]\[1\] is of type set/);
   assert.match(said[5], /^ValueError value is nan/);
   assert.match(said[6], /^TypeError value has a key of type int/);
   assert.match(said[7], /^MCPError the value has 4194306 bytes as JSON/);
   assert.match(said[8], /^TypeError metadata must be a dict/);
-  assert.match(said[9], /^MCPError metadata have at most 16 KiB/);
+  assert.match(said[9], /^MCPError metadata may have at most 16 KiB/);
   assert.match(said[10], /^TypeError updater must be a function/);
   assert.match(said[11], /^ValueError updater returned None/);
   assert.match(said[12], /^TypeError key must be a string/);
@@ -447,7 +447,7 @@ import user_tools
 print(dir(user_tools))`);
 
   for (const [n, name] of badNames.entries())
-    assert.match(said[n], name === '' ? /is a text of 1 to 128 bytes/ :
+    assert.match(said[n], name === '' ? /must have 1 to 128 bytes/ :
       /^the name of a saved tool must be a Python identifier/, name);
   assert.equal(said[badNames.length], '[]');
   await raw.finish();

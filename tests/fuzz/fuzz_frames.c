@@ -138,8 +138,8 @@ is_complete(struct relay *r)
 	return r->report.end != RELAY_END_NONE;
 }
 
-static const struct calls_ends calls_ends = { want_store, lose_store, echo,
-	printed, show, tell };
+static const struct calls_ends calls_ends = { want_store, lose_store,
+	{ echo, printed, show, tell } };
 static const struct frames_ends frames_ends = { box_ready, code_sent, fault,
 	is_complete, control_ended, code_ended };
 

@@ -39,7 +39,7 @@ ROOMS = {
 
 Role = collections.namedtuple(
     "Role", "NAME name kind user folder binary lifetime may reads")
-Message = collections.namedtuple("Message", "NAME name FROM TO")
+Message = collections.namedtuple("Message", "NAME name FROM TO doc")
 Object = collections.namedtuple("Object", "source path command")
 
 
@@ -175,7 +175,10 @@ def includes(path):
 
 def messages():
     table = rows("common/ipc_messages.def", "IPC_MESSAGE")
-    return [Message(*row[:4]) for row in table]
+    asked = rows("common/ipc_messages.def", "IPC_REQUEST")
+    return [Message(*row[:4], row[-1]) for row in table
+            if row[0] != "NAME"] + [
+        Message(*row[:2], "RELAY", *row[2:]) for row in asked]
 
 
 def options():

@@ -68,9 +68,9 @@ def about_roles():
 
 
 def about_messages():
-    for row in house.rows("common/ipc_messages.def", "IPC_MESSAGE"):
-        yield from (f"{row[1]} (number", row[6],
-                    f"From {row[2].lower()} to {row[3].lower()}")
+    for message in house.messages():
+        yield from (f"{message.name} (number", message.doc,
+                    f"From {message.FROM.lower()} to {message.TO.lower()}")
     for kind in FIELDS:
         for row in house.rows("common/ipc_messages.def", "IPC_" + kind):
             kind_shown = row[2] if kind.endswith("FD") else kind

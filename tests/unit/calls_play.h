@@ -98,7 +98,7 @@ static inline void
 open_calls(void)
 {
 	static const struct calls_ends ends = { want_store, relay_lose_store,
-		play_echo, play_printed, play_show, play_tell };
+		{ play_echo, play_printed, play_show, play_tell } };
 	int box[2], pair[2];
 
 	signal(SIGPIPE, SIG_IGN);

@@ -66,8 +66,8 @@ static const struct {
 	{ "\xff", "1", "", IPC_TYPES },
 	{ "k", "nonsense", "", IPC_TYPES },
 	{ "k", "[1,\n2]", "", IPC_TYPES },
-	{ "k", "1", "[]", IPC_TYPES },
-	{ "k", "1", "{\"a\":1", IPC_TYPES },
+	{ "k", "1", "[]", IPC_DENIED },
+	{ "k", "1", "{\"a\":1", IPC_DENIED },
 };
 
 UNIT_FIXTURE(enter_store, leave_store)

@@ -1,7 +1,7 @@
 /*
  * The messages from a relay: the complete interface between the two. Keys and
- * sources are checked to be UTF-8, values and metadata to be JSON on one line;
- * nothing else is required of them. Runs in the store.
+ * sources are checked to be UTF-8, and values to be JSON on one line; nothing
+ * else is required of them. Runs in the store.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,21 +33,16 @@ on_relay_admit(struct grant *grant, uint64_t id, struct ipc_bytes key)
 	return 0;
 }
 
-/* Returns the fault of a memory; NULL if there is none. */
+/* Returns the fault of the relay in a memory; NULL if there is none. */
 static const char *
 on_relay_judge(const struct memory *memory)
 {
 	const struct ipc_bytes *value = &memory->value;
-	const struct ipc_bytes *metadata = &memory->metadata;
 
 	if (!on_relay_wrote_key(memory->key))
 		return "the key is not UTF-8";
 	if (storable_json((const char *)value->data, value->len, NULL) == -1)
 		return "the value is not JSON on one line";
-	if (metadata->len > 0 &&
-	    storable_metadata(
-	        (const char *)metadata->data, metadata->len, NULL) == -1)
-		return "the metadata are not an object that can be listed";
 	return NULL;
 }
 
@@ -74,8 +69,12 @@ store_on_save_memory(struct grant *grant, struct ipc_save_memory *save)
 		grant_break(grant, wrong);
 		return;
 	}
-	done = memories_save(grant_database(grant), grant_scope(grant),
-	    &memory, &json, &err);
+	done = memory.metadata.len == 0 ? 0 :
+	    storable_metadata((const char *)memory.metadata.data,
+	        memory.metadata.len, &err);
+	if (done == 0)
+		done = memories_save(grant_database(grant),
+		    grant_scope(grant), &memory, &json, &err);
 	grant_answer(grant, save->id, done, &json, &err);
 }
 

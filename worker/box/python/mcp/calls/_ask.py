@@ -24,13 +24,12 @@ LATE = "it has not answered yet"
 SETTINGS = {"raise_on_error": True}
 
 
-def payload_of(kind, server=None, tool=None, remembered=False):
-    """Return the bytes of a request."""
-    payload = {"type": kind}
-    payload.update({"server": server} if server is not None else {})
-    payload.update({"tool": tool} if tool is not None else {})
-    payload.update({"remembered": True} if remembered else {})
-    return _values.write(payload, "payload")
+def payload_of(kind, fields, **texts):
+    """Return the bytes of a request; texts are fields that are JSON."""
+    text = _values.write(dict(type=kind, **fields), "payload")
+    for name, value in texts.items():
+        text = text[:-1] + b',"%s":%s}' % (name.encode(), value)
+    return text
 
 
 def answer_of(request, server=None, tool=None, read=_values.read, entry=None):
@@ -51,9 +50,13 @@ def answer_of(request, server=None, tool=None, read=_values.read, entry=None):
             data=error.get("data")) from None
 
 
-def ask(kind, server=None):
-    """Ask, and return the answer."""
-    request = Request(payload_of(kind, server), server or kind)
+def ask(kind, fields=(), **texts):
+    """Ask what the catalogue of messages has as IPC_REQUEST of this name, and
+    return the answer.
+    """
+    fields = dict(fields)
+    server = fields.get("server")
+    request = Request(payload_of(kind, fields, **texts), server or kind)
     yield Together((request,))
     return answer_of(request, server)
 
@@ -248,8 +251,8 @@ def beginning(state, tool):
     """Return what all calls of a tool begin with."""
     text = state.beginnings.get(tool)
     if text is None:
-        text = state.beginnings[tool] = payload_of(
-            "call_tool", state.name, tool=tool)[:-1] + b',"arguments":'
+        text = state.beginnings[tool] = payload_of("call_tool", {
+            "server": state.name, "tool": tool})[:-1] + b',"arguments":'
     return text
 
 
@@ -332,6 +335,6 @@ def load(name):
     if server is None:
         told = yield from find_allowed(name)
         if told["name"] not in LOADED:
-            told = yield from ask("load_server", told["name"])
+            told = yield from ask("load_server", {"server": told["name"]})
         server = LOADED.get(told["name"]) or add(told)
     return server

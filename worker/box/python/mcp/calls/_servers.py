@@ -65,8 +65,8 @@ class State:
         from ._request import DONE, Request
         if self.fetch is None or self.fetch.state == DONE or (
                 self.fetch.remembered and not remembered):
-            self.fetch = Request(payload_of(
-                "list_tools", self.name, remembered=remembered), self.name)
+            self.fetch = Request(payload_of("list_tools", {
+                "server": self.name, "remembered": remembered}), self.name)
             self.asked += 1
             self.fetch.number, self.fetch.remembered = self.asked, remembered
         return self.fetch

@@ -5,8 +5,6 @@ a tool, its data is stored.  These functions wait for the answer: when they
 return, every call can load the memory.  A failure raises MCPError.
 """
 from . import _ask, _servers, _values
-from ._call import Together
-from ._request import Request
 from ._caller import at_once, for_await
 from ._result import MCPError, data_of
 
@@ -17,23 +15,9 @@ TRIES = 200  # of an update, where others update the same memory
 PAUSE = 0.02  # seconds between two tries, at most
 
 
-def payload_of(kind, fields, **texts):
-    """Return the bytes of a request; texts are members that are JSON."""
-    text = _values.write(dict(type=kind, **fields), "payload")
-    for name, value in texts.items():
-        text = text[:-1] + b',"%s":%s}' % (name.encode(), value)
-    return text
-
-
 def ask(kind, fields=(), **texts):
-    """Ask the store, wait, and return the answer."""
-    request = Request(payload_of(kind, dict(fields), **texts), kind)
-
-    def steps():
-        yield Together((request,))
-        return _ask.answer_of(request)
-
-    return _servers.run(kind, steps())
+    """Ask the store, wait, and return the answer: see _ask.ask()."""
+    return _servers.run(kind, _ask.ask(kind, fields, **texts))
 
 
 def key_text(key):
@@ -107,7 +91,7 @@ def update_memory(key, updater):
         if value is None:
             raise ValueError("updater returned None: it must return the new "
                              "value; to remove the memory: delete_memory()")
-        if ask("save_memory", {"version": found["version"]},
+        if ask("save_memory", {"compared": True, "version": found["version"]},
                key=key_text(key), value=value_text(value)):
             return for_await(value)
         pause()
