@@ -11,6 +11,7 @@
 #include "../../../common/mask.h"
 #include "../../../common/base/mem.h"
 #include "complaint.h"
+#include "kind.h"
 #include "link.h"
 #include "listing.h"
 #include "mcp_client.h"
@@ -29,6 +30,7 @@ struct link {
 	struct broker *broker;
 	struct server *server;
 	const struct definition *definition;
+	const struct link_kind *kind;
 	const struct link_ends *ends; /* of the server */
 	uint64_t number;
 	enum link_state state;
@@ -63,29 +65,20 @@ link_set_timer(struct link *link, unsigned int ms)
 
 /* The conclusion */
 
-/* Its output before it was ready: a banner, or not MCP at all. */
+/* Why it fails, as what it wrote says. */
 static void
-link_add_banner(const struct link *link, struct buffer *reason)
+link_describe_failure(const struct link *link, struct buffer *reason,
+    int ready, int whole)
 {
 	const struct buffer *banner = mcp_client_banner(link->client);
 	auto_buffer struct buffer masked = { 0 };
+	struct link_failure failure = { &masked, &link->errors, link->cut,
+		whole };
 
-	if (banner->len == 0)
-		return;
-	mask_text(&masked, link->masks.data, link->masks.len, banner->data,
-	    strlen(banner->data));
-	buffer_add_text(reason, "; it wrote ");
-	reason_add_name(reason, masked.data);
-	buffer_add_text(reason, " instead of MCP");
-}
-
-static void
-link_add_errors(
-    struct link *link, struct buffer *reason, int ready, int whole)
-{
-	if (!ready)
-		link_add_banner(link, reason);
-	complaint_add(reason, &link->errors, link->cut, whole);
+	if (!ready && banner->len > 0)
+		mask_text(&masked, link->masks.data, link->masks.len,
+		    banner->data, strlen(banner->data));
+	link->kind->describe_failure(&failure, reason);
 }
 
 /*
@@ -125,7 +118,7 @@ link_add_lost(struct link *link, const struct ask *ask, int whole,
 	if (link->was_ready || link->revoked)
 		ask_add_sent(ask, reason);
 	if (link->pipes != NULL && !link->revoked)
-		link_add_errors(link, reason, link->was_ready, whole);
+		link_describe_failure(link, reason, link->was_ready, whole);
 }
 
 /* Refuses an ask, because the link has ended. */
@@ -210,7 +203,7 @@ link_give_up(struct link *link, const char *how, int awaits_end)
 	if (link->pipes != NULL)
 		pipes_close(link->pipes);
 	if (link->launched && !link->ended)
-		to_supervisor_let_go(link->broker, link->number);
+		link->kind->close(link->broker, link->number);
 	if (awaits_end) {
 		link->awaits_end = 1;
 		link_set_timer(link, SERVER_END_WAIT_MS);
@@ -384,6 +377,7 @@ link_new(struct broker *broker, struct server *server,
 	link->broker = broker;
 	link->server = server;
 	link->definition = definition;
+	link->kind = &link_process;
 	link->ends = ends;
 	link->number = ++broker->last_link;
 	link->begun = clock_ms();
@@ -393,7 +387,7 @@ link_new(struct broker *broker, struct server *server,
 	TAILQ_INIT(&link->outgoing);
 	TAILQ_INSERT_TAIL(&broker->links, link, entry);
 	broker->open_links++;
-	to_supervisor_want(broker, link->number, definition);
+	link->kind->open(broker, link->number, definition);
 	return link;
 }
 
@@ -455,7 +449,7 @@ link_launched(struct link *link, struct ipc_launched *msg)
 	link->launched = 1;
 	if (link->state == LINK_OVER) {
 		/* The pipes of the message are closed after this. */
-		to_supervisor_let_go(link->broker, link->number);
+		link->kind->close(link->broker, link->number);
 		return;
 	}
 	link->state = LINK_STARTING;
@@ -730,5 +724,5 @@ link_add_starting(struct link *link, struct buffer *reason)
 		return;
 	buffer_add_text(reason, ": it has not answered \"initialize\"");
 	link_take_errors(link);
-	link_add_errors(link, reason, 0, 0);
+	link_describe_failure(link, reason, 0, 0);
 }
