@@ -1,5 +1,5 @@
 /*
- * What the tests of relay/calls share: the requests of a relay, whose box and
+ * What the tests of relay/calls/calls share: the requests of a relay, whose box and
  * broker the test is.
  */
 #ifndef TESTS_UNIT_CALLS_PLAY_H

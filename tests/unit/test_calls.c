@@ -1,9 +1,9 @@
 /*
- * Tests of relay/calls, on_broker and on_store, and of how relay/relay meets
- * and loses broker and store: what the code asks for reaches them and their
- * answers reach the box, byte for byte; every bound holds; and one of them that
- * ends, or a box that does not read, costs what it must and no more. The test
- * is the box, the broker and the store.
+ * Tests of relay/calls/calls, on_broker and on_store, and of how relay/relay
+ * meets and loses broker and store: what the code asks for reaches them and
+ * their answers reach the box, byte for byte; every bound holds; and one of
+ * them that ends, or a box that does not read, costs what it must and no more.
+ * The test is the box, the broker and the store.
  */
 #include "calls_play.h"
 

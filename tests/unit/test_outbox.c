@@ -1,8 +1,8 @@
 /*
- * Tests of relay/outbox: frames reach the box whole, byte for byte, however
- * they are made and however slowly it reads; what waits is counted; and a box
- * that does not read, or has closed its end, leaves nothing behind. Linked
- * with that file alone.
+ * Tests of relay/calls/outbox: frames reach the box whole, byte for byte,
+ * however they are made and however slowly it reads; what waits is counted; and
+ * a box that does not read, or has closed its end, leaves nothing behind.
+ * Linked with that file alone.
  */
 #include <errno.h>
 #include <signal.h>

@@ -1,8 +1,8 @@
 /*
- * Tests of relay/output: however a stream is cut into reads, what is kept is
- * its head and its tail to the byte, as whole characters, and what is missing
- * is counted. Linked with
- * that file and relay/printed, which looks for names in it.
+ * Tests of relay/output/output: however a stream is cut into reads, what is
+ * kept is its head and its tail to the byte, as whole characters, and what is
+ * missing is counted. Linked with that file and relay/output/printed, which
+ * looks for names in it.
  */
 #include <fcntl.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
- * Tests of relay/request: every malformed request is a fault, what honest code
- * can ask for without getting it is a refusal, and the rest comes out byte for
- * byte.
+ * Tests of relay/calls/request: every malformed request is a fault, what honest
+ * code can ask for without getting it is a refusal, and the rest comes out byte
+ * for byte.
  */
 #include <string.h>
 

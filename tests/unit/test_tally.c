@@ -1,7 +1,7 @@
 /*
- * Tests of relay/tally: calls by tool, in order of their first one, and those
- * without an answer; further tools are counted together. No name is taken for
- * another.
+ * Tests of relay/calls/tally: calls by tool, in order of their first one, and
+ * those without an answer; further tools are counted together. No name is taken
+ * for another.
  */
 #include <stdio.h>
 #include <string.h>

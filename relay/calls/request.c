@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../common/base/mem.h"
-#include "relay.h"
+#include "../../common/base/mem.h"
+#include "../relay.h"
 
 enum request_form {
 	REQUEST_NUMBER, /* of a field without a row: also true and false */
@@ -33,7 +33,7 @@ static const struct request_row {
 #define IPC_JSON(name, field, FORM, words)                                     \
 	{ IPC_TYPES, REQUEST_##FORM, offsetof(struct ipc_##name, field),       \
 		words },
-#include "../common/ipc_messages.def"
+#include "../../common/ipc_messages.def"
 };
 
 #define REQUEST_ROWS (sizeof(request_rows) / sizeof(request_rows[0]))

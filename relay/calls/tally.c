@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../common/json/json.h"
-#include "relay.h"
+#include "../../common/json/json.h"
+#include "../relay.h"
 
 /* The characters of a name that cannot be taken for several. */
 #define TALLY_PLAIN                                                           \

@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "../common/base/buffer.h"
-#include "relay.h"
+#include "../../common/base/buffer.h"
+#include "../relay.h"
 
 /* Whether a byte continues a word of adjacent letters. */
 static int

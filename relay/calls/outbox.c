@@ -10,10 +10,10 @@
 #include <sys/queue.h>
 #include <unistd.h>
 
-#include "../common/base/fd.h"
-#include "../common/base/log.h"
-#include "../common/base/mem.h"
-#include "relay.h"
+#include "../../common/base/fd.h"
+#include "../../common/base/log.h"
+#include "../../common/base/mem.h"
+#include "../relay.h"
 
 struct outbox_entry {
 	TAILQ_ENTRY(outbox_entry) entry;

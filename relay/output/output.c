@@ -12,13 +12,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../common/base/buffer.h"
-#include "../common/base/clock.h"
-#include "../common/base/fd.h"
-#include "../common/base/log.h"
-#include "../common/base/mem.h"
-#include "../common/base/utf8.h"
-#include "relay.h"
+#include "../../common/base/buffer.h"
+#include "../../common/base/clock.h"
+#include "../../common/base/fd.h"
+#include "../../common/base/log.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/utf8.h"
+#include "../relay.h"
 
 /* The last line of what is kept of a stream that has more. */
 #define OUTPUT_MORE                                                            \

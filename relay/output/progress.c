@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../common/base/clock.h"
-#include "../common/base/loop.h"
-#include "../common/base/mem.h"
-#include "relay.h"
+#include "../../common/base/clock.h"
+#include "../../common/base/loop.h"
+#include "../../common/base/mem.h"
+#include "../relay.h"
 
 struct progress {
 	struct relay *relay;

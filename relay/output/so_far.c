@@ -5,11 +5,11 @@
  */
 #include <stdlib.h>
 
-#include "../common/base/clock.h"
-#include "../common/base/loop.h"
-#include "../common/base/mem.h"
-#include "../common/base/utf8.h"
-#include "relay.h"
+#include "../../common/base/clock.h"
+#include "../../common/base/loop.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/utf8.h"
+#include "../relay.h"
 
 struct so_far {
 	struct relay *relay;

@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../common/base/clock.h"
-#include "../common/json/json.h"
-#include "../common/base/log.h"
-#include "../common/base/mem.h"
-#include "../common/base/shown.h"
-#include "../common/base/utf8.h"
-#include "relay.h"
+#include "../../common/base/clock.h"
+#include "../../common/json/json.h"
+#include "../../common/base/log.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/shown.h"
+#include "../../common/base/utf8.h"
+#include "../relay.h"
 
 struct calls_one {
 	uint64_t id;

@@ -5,9 +5,9 @@
  */
 #include <string.h>
 
-#include "../common/base/mem.h"
-#include "../common/base/utf8.h"
-#include "relay.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/utf8.h"
+#include "../relay.h"
 
 /*
  * Reads a text of this name, which may be absent, and cuts it at most bytes.
