@@ -15,7 +15,7 @@
 #include "../../common/base/mem.h"
 #include "../../common/base/shown.h"
 #include "../../common/base/utf8.h"
-#include "../relay.h"
+#include "calls.h"
 
 struct calls_one {
 	uint64_t id;

@@ -7,7 +7,7 @@
 
 #include "../../common/base/mem.h"
 #include "../../common/base/utf8.h"
-#include "../relay.h"
+#include "calls.h"
 
 /*
  * Reads a text of this name, which may be absent, and cuts it at most bytes.

@@ -2,7 +2,7 @@
  * The members of a request, as spans of the frame: finds them, and checks that
  * each occurs once and has the right type. Runs in the relay.
  */
-#include "../relay.h"
+#include "calls.h"
 
 void
 member_find(

@@ -8,8 +8,11 @@
 #include "../../common/base/mem.h"
 #include "../../common/base/shown.h"
 #include "../../common/base/text_list.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/shown.h"
+#include "../../common/base/text_list.h"
 #include "../../common/base/utf8.h"
-#include "../relay.h"
+#include "calls.h"
 
 /*
  * Appends a text of the box, as one line, cut. Returns 0, or -1 if there is

@@ -13,7 +13,7 @@
 #include "../../common/base/fd.h"
 #include "../../common/base/log.h"
 #include "../../common/base/mem.h"
-#include "../relay.h"
+#include "calls.h"
 
 struct outbox_entry {
 	TAILQ_ENTRY(outbox_entry) entry;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "../../common/base/mem.h"
-#include "../relay.h"
+#include "calls.h"
 
 enum request_form {
 	REQUEST_NUMBER, /* of a field without a row: also true and false */

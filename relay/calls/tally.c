@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../../common/json/json.h"
-#include "../relay.h"
+#include "calls.h"
 
 /* The characters of a name that cannot be taken for several. */
 #define TALLY_PLAIN                                                           \

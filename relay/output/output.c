@@ -18,7 +18,7 @@
 #include "../../common/base/log.h"
 #include "../../common/base/mem.h"
 #include "../../common/base/utf8.h"
-#include "../relay.h"
+#include "output.h"
 
 /* The last line of what is kept of a stream that has more. */
 #define OUTPUT_MORE                                                            \

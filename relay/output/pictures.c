@@ -2,7 +2,7 @@
  * Pictures shown by the code: checks the kind, the sides and the limits of
  * each. Runs in the relay.
  */
-#include "../relay.h"
+#include "output.h"
 
 /* The fix for a picture above a limit. */
 #define PICTURES_FEWER "show fewer, or several in one"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../../common/base/buffer.h"
-#include "../relay.h"
+#include "output.h"
 
 /* Whether a byte continues a word of adjacent letters. */
 static int

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../relay.h"
+#include "output.h"
 
 static const char process_one_marks[] = PROCESS_ONE_STARTED PROCESS_ONE_FAILED;
 

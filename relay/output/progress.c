@@ -8,7 +8,7 @@
 #include "../../common/base/clock.h"
 #include "../../common/base/loop.h"
 #include "../../common/base/mem.h"
-#include "../relay.h"
+#include "output.h"
 
 struct progress {
 	struct relay *relay;

@@ -9,7 +9,7 @@
 #include "../../common/base/loop.h"
 #include "../../common/base/mem.h"
 #include "../../common/base/utf8.h"
-#include "../relay.h"
+#include "output.h"
 
 struct so_far {
 	struct relay *relay;

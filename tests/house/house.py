@@ -32,6 +32,7 @@ ROOMS = {
         ("",), ("python", "shell"), ("interpreter", "first", "trial"),
         ("native/template",), ("native",), ("native/memory",),
     ],
+    "relay/": [("",), ("calls",), ("output",), ("state",)],
     "worker/broker/": [
         ("",), ("link", "arguments"), ("tools",), ("state",),
     ],

@@ -1,6 +1,6 @@
 /*
- * What the tests of relay/calls/calls share: the requests of a relay, whose box and
- * broker the test is.
+ * What the tests of relay/calls/calls share: the requests of a relay, whose box
+ * and broker the test is.
  */
 #ifndef TESTS_UNIT_CALLS_PLAY_H
 #define TESTS_UNIT_CALLS_PLAY_H

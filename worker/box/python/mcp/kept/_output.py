@@ -7,7 +7,8 @@ from ._caller import for_await
 from ._memory import ask
 
 STREAMS = "stdout", "stderr"
-# The last line of what is kept of a stream that has more: see relay/output/output.c.
+# The last line of what is kept of a stream that has more: see
+# relay/output/output.c.
 MORE = r"\[\.\.\. (\d+ further bytes were not kept).* \.\.\.\]\n\Z"
 
 

@@ -1,0 +1,205 @@
+/*
+ * The output of the code: its streams, pictures, and reports of its progress.
+ * Calls go down only: pictures, progress, so_far, printed, output, process_one.
+ * Runs in the relay.
+ */
+#ifndef RELAY_OUTPUT_OUTPUT_H
+#define RELAY_OUTPUT_OUTPUT_H
+
+#include "../../common/base/buffer.h"
+#include "../../common/ipc/ipc.h"
+#include "../../common/json/json_span.h"
+#include "../../common/picture.h"
+#include "../../common/process_one.h"
+#include "../state/state.h"
+
+/* A picture that the code shows: the spans are in its frame. */
+struct request_picture {
+	enum picture_kind kind;
+	struct json_span data; /* its base64, without the quotes */
+	char title[PICTURE_TITLE_MAX + 1];
+};
+
+/* Progress reported by the code, in thousandths. */
+struct request_progress {
+	uint64_t done;
+	uint64_t total; /* 0: unknown */
+	char text[PROGRESS_TEXT_MAX + 1];
+};
+
+/* pictures.c: pictures shown by the code. */
+
+/*
+ * Checks a picture, counts it, and fills the message that passes it on, which
+ * refers to it. Returns 0, or -1 with err, one sentence for the code, if it is
+ * not a picture or there is no room for it.
+ */
+int pictures_take(struct relay *relay, const struct request_picture *picture,
+    struct ipc_picture *message, struct err *err);
+
+/* progress.c: progress reported by the code. */
+
+/*
+ * Starts to accept progress, of which none is passed on before progress_allow.
+ * send is called for each report that is passed on: at most once in
+ * PROGRESS_MS, except PROGRESS_SPARE times and the last.
+ */
+struct progress *progress_new(struct relay *relay,
+    void (*send)(struct relay *relay, struct ipc_progress *message));
+void progress_free(struct progress **progress);
+void progress_allow(struct progress *progress);
+
+/* Passes a report on, now or soon, unless progress has not increased. */
+void progress_take(
+    struct progress *progress, const struct request_progress *request);
+
+/* The code has ended: passes on the last report. */
+void progress_end(struct progress *progress);
+
+/* so_far.c: the output of running code for a client that watches. */
+
+/* send is called at most once in SO_FAR_MS. */
+struct so_far *so_far_new(struct relay *relay,
+    void (*send)(struct relay *relay, struct ipc_so_far *message));
+void so_far_free(struct so_far **so_far);
+
+/* The code is started, and its client watches. */
+void so_far_begin(struct so_far *so_far);
+
+/* The code has ended, or reports progress itself: nothing more is sent. */
+void so_far_end(struct so_far *so_far);
+
+/* output.c: one output stream of the code. */
+
+/*
+ * The kept output: valid UTF-8, the position of the cut, and the number of
+ * missing bytes.
+ */
+struct output_kept {
+	char *data; /* the caller frees it */
+	size_t len;
+	size_t head;
+	unsigned long long dropped;
+	size_t marks[PICTURES_MAX]; /* positions now, between whole characters
+				     */
+};
+
+/*
+ * Reads from *fd, which is taken, to its end, then calls ended; keeps at most
+ * max bytes.
+ */
+struct output *output_new(struct relay *relay, int *fd, size_t max,
+    void (*ended)(struct relay *relay));
+
+/* The same for a stream of which only the last bytes are kept. */
+struct output *output_new_tail(struct relay *relay, int *fd, size_t max,
+    void (*ended)(struct relay *relay));
+
+/* A stream without a pipe: it receives what output_put adds. */
+struct output *output_new_put(size_t max);
+void output_free(struct output **output);
+
+/*
+ * Leaves output in the pipe for OUTPUT_REST_MS before it is read, unless there
+ * is much.
+ */
+void output_rest(struct output *output);
+
+/* Reads the output in the pipe, and wakes as soon as more arrives. */
+void output_look(struct output *output);
+
+/*
+ * Reads the output in the pipe as output_look does, but all that is in it now:
+ * at most its capacity.
+ */
+void output_settle(struct output *output);
+
+/*
+ * Forgets the output; from now on, bytes are counted only, until output_keep,
+ * which returns their number.
+ */
+void output_drop(struct output *output);
+unsigned long long output_keep(struct output *output);
+
+/*
+ * From now on keeps up to max bytes of the whole stream if it is cut (0: none).
+ * Then output_whole returns these, valid until the stream is dropped or freed,
+ * and adds the number of further bytes to *missing, which a last line tells, if
+ * max has room for it. It is called once.
+ */
+void output_keep_whole(struct output *output, size_t max);
+struct ipc_blob output_whole(struct output *output, uint64_t *missing);
+
+/* Returns the number of bytes received so far. */
+unsigned long long output_total(const struct output *output);
+
+/*
+ * Appends the bytes that are kept so far: the head and then the tail. With
+ * parted, a NUL stands between them for missing bytes.
+ */
+void output_copy(struct output *output, int parted, struct buffer *kept);
+
+/* Whether nothing has been received so far. */
+int output_is_empty(const struct output *output);
+
+/* Ends the stream, if its pipe is still open: calls ended. */
+void output_close(struct output *output);
+
+/* Adds bytes as if they had been received now. */
+void output_put(struct output *output, const char *data, size_t len);
+
+/* Marks the current end of the stream; at most PICTURES_MAX times. */
+void output_mark(struct output *output);
+
+/* Returns the kept output; the stream is empty afterwards. */
+void output_take(struct output *output, struct output_kept *kept);
+
+/*
+ * Of the standard output of a box without a bootstrap: the marks of process 1
+ * at its start and at its end are not part of it. Must be called before
+ * anything is read.
+ */
+void output_expect_process_one(struct output *output);
+
+/* Returns what those at its start say; BEGUN_NOT if none are expected. */
+enum begun output_begun(const struct output *output);
+
+/* Sets the report if the stream has ended with a mark of the end. */
+void output_report(const struct output *output, struct relay_report *report);
+
+/* process_one.c: these marks. */
+struct process_one {
+	size_t matched; /* bytes of both marks that have come */
+	int over;       /* what follows is output, or the end */
+	/* The last bytes, if they may be an end. */
+	char held[PROCESS_ONE_END_LEN];
+	size_t nheld;
+};
+
+/* Returns how many of the first bytes of data belong to the marks. */
+size_t process_one_take(struct process_one *one, const char *data, size_t len);
+
+/* Returns what the marks that have come say. */
+enum begun process_one_state(const struct process_one *one);
+
+/* Returns the bytes, static, that were taken and are no whole mark. */
+const char *process_one_rest(const struct process_one *one, size_t *len);
+
+/*
+ * Holds a byte behind those marks, if it begins or continues an end. If not, it
+ * returns 0, and all that is held is output.
+ */
+int process_one_hold(struct process_one *one, char byte);
+
+/* Returns whether what is held is an end, and sets the report. */
+int process_one_end(const struct process_one *one, struct relay_report *report);
+
+/* printed.c: names in the output. */
+
+/*
+ * Whether this name or path is in the kept output as a whole: not as a part of
+ * a longer name, and after a slash only if it starts with one.
+ */
+int printed_has(struct output *output, const char *text, size_t len);
+
+#endif
