@@ -12,7 +12,7 @@ WITHOUT = ("supervisor/run/", "supervisor/front/answer.c",
            "supervisor/front/answer_form.c", "supervisor/front/answer_form.h",
            "supervisor/front/tool_call.c", "supervisor/box/box.c",
            "supervisor/box/box.h", "supervisor/box/start.c",
-           "supervisor/box/shared/runtime.h", "supervisor/box/shared/facts.c")
+           "supervisor/box/shared/runtime.h", "supervisor/box/shared/runtime.c")
 
 # Of runtimes and languages beside their names.
 MORE = ["landlock", "seccomp", "namespace", "cpython"]

@@ -1,5 +1,5 @@
 /*
- * Tests of supervisor/box/shared/claim: how code has ended is as its box
+ * Tests of supervisor/box/shared/runtime: how code has ended is as its box
  * reports, and without a report as its client tells.
  */
 #include <stdlib.h>

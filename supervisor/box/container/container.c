@@ -391,30 +391,21 @@ container_ready(struct box *box, struct err *err)
 	return contained->place == NULL ? -1 : 0;
 }
 
-static void
-container_give_up(struct box *box)
-{
-	struct contained *contained = box->inside;
-
-	container_place_free(&contained->place);
-	foreign_free(&contained->init);
-	reaper_forget(&contained->keeper);
-}
-
 static int
 container_hear(struct box *box, enum box_event event, struct err *err)
 {
-	switch (event) {
-	case BOX_ON_ASKED:
-		return box_has_ended(box) ? 0 : container_ready(box, err);
-	case BOX_ON_DRAINED:
+	struct contained *contained = box->inside;
+
+	if (event == BOX_ON_ASKED && !box_has_ended(box))
+		return container_ready(box, err);
+	if (event == BOX_ON_DRAINED)
 		return container_settle(box);
-	case BOX_ON_TIME:
-		container_give_up(box);
-		return 0;
-	default:
-		return 0;
+	if (event == BOX_ON_TIME) {
+		container_place_free(&contained->place);
+		foreign_free(&contained->init);
+		reaper_forget(&contained->keeper);
 	}
+	return 0;
 }
 
 static int

@@ -147,7 +147,7 @@ struct box_facts {
 	const char *level_why; /* a few words, static */
 };
 
-/* facts.c: appends them as one JSON object; facts must be set. */
+/* Appends them as one JSON object; facts must be set. */
 void box_facts_add(struct buffer *json, const struct box_facts *facts);
 
 /* Appends a short form: the name of the runtime and the level of isolation. */
@@ -199,7 +199,7 @@ struct box_end {
 };
 
 /*
- * claim.c: sets exited, exit_code, signal and cause of end for a box with three
+ * Sets exited, exit_code, signal and cause of end for a box with three
  * descriptors: as it claims, or else by status, which is that of its client:
  * 128 and the number of a signal.
  */
@@ -239,7 +239,7 @@ struct box_output {
 	struct buffer notes; /* of the box about its code, as in DONE */
 };
 
-/* output.c: frees what was passed on, and parts of it. */
+/* Frees what was passed on, and parts of it. */
 void box_output_reset(struct box_output *output);
 void box_calls_reset(struct box_calls *calls);
 void box_whole_reset(struct box_whole *whole);
@@ -334,7 +334,7 @@ struct box_told {
 };
 
 /*
- * event.c: reports an event of a box, whose owner is told, and may free it: the
+ * Reports an event of a box, whose owner is told, and may free it: the
  * caller must not use it afterwards, unless the owner is not told. told: what
  * comes with the event; NULL: nothing.
  */
