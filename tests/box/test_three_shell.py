@@ -22,8 +22,8 @@ class Shell(unittest.TestCase):
         place = Place()
         place.__enter__()
         self.addCleanup(place.__exit__)
-        self.box = ThreeBox(place, os.path.abspath(PROGRAM), "caisson-shell",
-                            "/bin/sh")
+        self.box = ThreeBox(place, os.path.abspath(PROGRAM), "caisson-start",
+                            "shell", "/bin/sh")
         self.assertEqual(self.box.ready(), READY)
 
     def start(self, code):

@@ -61,14 +61,17 @@ def folders():
 
 def order(folder):
     """The rooms of a folder from the top down, as a line of the page."""
-    named = [", ".join(room or "itself" for room in row)
+    named = ["languages" if row == house.LANGUAGES else
+             ", ".join(room or "itself" for room in row)
              for row in house.ROOMS[folder]]
     return f"`{folder}`: {' → '.join(named)}"
 
 
 def check_folders(text):
     listed = [row[0] for row in rows_of(text)[2:]]
-    for name in sorted(folders() - set(listed)):
+    # What a language is, its manifest says.
+    known = {f"worker/box/{name}/" for name in house.LANGUAGES}
+    for name in sorted(folders() - known - set(listed)):
         yield f"{PAGE}: does not list the folder {name}"
     for name in sorted(set(listed) - folders()):
         yield f"{PAGE}: lists {name}, which has no files"

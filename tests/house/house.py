@@ -6,6 +6,7 @@ Every test is run as "test.py SOURCE BUILD" and changes nothing.
 import collections
 import concurrent.futures
 import functools
+import glob
 import json
 import os
 import re
@@ -16,6 +17,10 @@ import sys
 SOURCE = os.path.realpath(sys.argv[1])
 BUILD = os.path.realpath(sys.argv[2])
 SKIPPED = 77  # the exit status by which meson knows a skipped test
+
+# The folders of worker/box that are languages.
+LANGUAGES = tuple(os.path.basename(os.path.dirname(path)) for path in glob.glob(
+    os.path.join(SOURCE, "worker/box/*/language.def")))
 
 # For each folder with rooms: these from the top down. Rooms of one row stand
 # side by side and include nothing of each other. "" is the folder itself.
@@ -29,7 +34,7 @@ ROOMS = {
         ("box/cgroup",), ("servers",), ("process",), ("options",),
     ],
     "worker/box/": [
-        ("",), ("python", "shell"), ("interpreter", "first", "trial"),
+        ("",), LANGUAGES, ("interpreter", "trial"), ("shared",),
         ("native/template",), ("native",), ("native/memory",),
     ],
     "relay/": [("",), ("calls",), ("output",), ("state",)],

@@ -1,5 +1,5 @@
 /*
- * Tests of worker/box/shell/serve and worker/box/shell/ask: calls of scripts,
+ * Tests of worker/box/shared/serve and worker/box/shared/ask: calls of scripts,
  * with the test as the relay, and as code that writes what it likes.
  */
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include "common/base/fd.h"
 #include "common/base/mem.h"
 #include "unit.h"
-#include "worker/box/shell/mcp.h"
+#include "worker/box/shared/mcp.h"
 
 #define WAIT_MS 20000
 

@@ -1,5 +1,5 @@
 /*
- * Tests of worker/box/shell/show: files as requests that show them.
+ * Tests of worker/box/shared/show: files as requests that show them.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "common/base/mem.h"
 #include "common/picture.h"
 #include "unit.h"
-#include "worker/box/shell/mcp.h"
+#include "worker/box/shared/mcp.h"
 
 static char place[] = "/tmp/caisson-show-XXXXXX";
 

@@ -1,13 +1,13 @@
 /*
- * Tests of worker/box/shell/values: words of a command line as the arguments of
- * a tool.
+ * Tests of worker/box/shared/values: words of a command line as the arguments
+ * of a tool.
  */
 #include <string.h>
 #include <unistd.h>
 
 #include "common/base/mem.h"
 #include "unit.h"
-#include "worker/box/shell/mcp.h"
+#include "worker/box/shared/mcp.h"
 
 static const char schema[] = "{\"type\":\"object\",\"properties\":{"
     "\"s\":{\"type\":\"string\"},\"n\":{\"type\":\"number\"},"

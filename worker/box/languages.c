@@ -5,18 +5,33 @@
 #include <string.h>
 
 #include "box.h"
-#include "python/python.h"
-#include "shell/shell.h"
+#include "interpreter/interpreter.h"
+
+/* The functions of languages that have their own. */
+#define LANGUAGE_PROGRAM(file, usual, instead, prepare)
+#define LANGUAGE_OWN(name)                                                     \
+	int name##_locate(struct box *box, struct err *err);                   \
+	int name##_run(struct box *box, struct err *err);
+#define LANGUAGE(name, title, ALIASES, OPTION, kind, version, fix, use, START, \
+    BY, KEPT, MEMORY, helpers, programs, COMMAND)                              \
+	BY
+#include "languages.def"
+#undef LANGUAGE_PROGRAM
+#undef LANGUAGE_OWN
+#undef LANGUAGE
 
 static const struct language languages_table[] = {
+#define LANGUAGE_PROGRAM(file, usual_, instead_, prepare)                      \
+	.locate = program_locate, .run = program_run, .usual = usual_,         \
+	.instead = instead_
+#define LANGUAGE_OWN(name) .locate = name##_locate, .run = name##_run
 #define LANGUAGE(name_, title, ALIASES, OPTION, kind, version, fix, use,       \
-    START, KEPT, MEMORY, helpers_, programs, COMMAND)                          \
+    START, BY, KEPT, MEMORY, helpers_, programs, COMMAND)                      \
 	{ .name = #name_,                                                      \
 		.start = LANGUAGE_##START,                                     \
 		.memory = LANGUAGE_##MEMORY,                                   \
 		.helpers = helpers_,                                           \
-		.locate = name_##_locate,                                      \
-		.run = name_##_run },
+		BY },
 #include "languages.def"
 };
 

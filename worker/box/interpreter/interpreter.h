@@ -43,6 +43,10 @@ void interpreter_reset_signals(void);
 /* Sets err to why it could not be executed: errnum. Returns -1. */
 int interpreter_explain(const struct box *box, int errnum, struct err *err);
 
+/* program.c: both functions of a language without a bootstrap of its own. */
+int program_locate(struct box *box, struct err *err);
+int program_run(struct box *box, struct err *err);
+
 /* environment.c: the environment for execve, made once. */
 char *const *environment_make(const struct box *box);
 

@@ -41,6 +41,8 @@ struct language {
 	int (*locate)(struct box *box, struct err *err);
 	/* Becomes the interpreter: returns only on failure, -1 with err. */
 	int (*run)(struct box *box, struct err *err);
+	/* If there is none at usual, there is one at instead; or both NULL. */
+	const char *usual, *instead;
 };
 
 #endif

@@ -2,9 +2,13 @@
  * Repairs code that is not a plain script: removes Windows line ends, and a
  * Markdown fence around the whole. Run by the code, before it starts.
  */
+#include <stdlib.h>
 #include <string.h>
 
-#include "mcp.h"
+#include "../shared/mcp.h"
+
+/* Named by the manifest. */
+mcp_prepare shell_prepare;
 
 #define REPAIR_FENCE "```"
 
@@ -76,11 +80,13 @@ repair_fence(char *code, size_t *len)
 }
 
 const char *
-repair_code(char *code, size_t *len)
+shell_prepare(char *code, size_t *len, const char *shell)
 {
 	int ends = repair_line_ends(code, len);
 	int fence = repair_fence(code, len);
 
+	/* Otherwise the shell would set it to an unknown program. */
+	(void)setenv("SHELL", shell, 1);
 	if (ends && fence)
 		return "with LF for its line ends CRLF, and without its "
 		       "Markdown fence";

@@ -1,9 +1,10 @@
 /*
- * The program that a box of the shell executes: reports that it is ready, waits
- * for the code, writes it to a file, and becomes the shell that runs that file.
- * The exit status, and the signal that ends it, are therefore those of the
- * shell. Run by the code, in the box, with descriptor 0 empty, 1 and 2 the raw
- * pipes of the code, 3 and 4 those of the relay.
+ * What a box executes whose language has no bootstrap of its own: reports that
+ * it is ready, waits for the code, writes it to a file, and becomes the
+ * interpreter that runs that file. The exit status, and the signal that ends
+ * it, are therefore those of the interpreter. Run by the code, in the box, with
+ * descriptor 0 empty, 1 and 2 the raw pipes of the code, 3 and 4 those of the
+ * relay.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,6 +23,31 @@
 
 /* EX_SOFTWARE, as in every process of Caisson that meets invalid input. */
 #define BOOTSTRAP_BROKEN 70
+
+/* The languages that it starts. */
+#define LANGUAGE_OWN(name)
+#define LANGUAGE_PROGRAM(file, usual, instead, prepare)                        \
+	mcp_prepare prepare;
+#define LANGUAGE(name, title, ALIASES, OPTION, kind, version, fix, use, START, \
+    BY, KEPT, MEMORY, helpers, programs, COMMAND)                              \
+	BY
+#include "languages.def"
+#undef LANGUAGE_OWN
+#undef LANGUAGE_PROGRAM
+#undef LANGUAGE
+
+static const struct bootstrap_language {
+	const char *name;
+	const char *file; /* of the code; NULL: it has its own bootstrap */
+	mcp_prepare *prepare;
+} bootstrap_languages[] = {
+#define LANGUAGE_OWN(name) NULL, NULL
+#define LANGUAGE_PROGRAM(file, usual, instead, prepare) file, prepare
+#define LANGUAGE(name, title, ALIASES, OPTION, kind, version, fix, use, START, \
+    BY, KEPT, MEMORY, helpers, programs, COMMAND)                              \
+	{ #name, BY },
+#include "languages.def"
+};
 
 static const char bootstrap_ready[] = "{\"type\":\"ready\"}\n";
 
@@ -117,11 +143,12 @@ bootstrap_note(const char *how, struct err *err)
 
 /* Returns only on failure, -1 with err. */
 static int
-bootstrap_run(const char *shell, struct err *err)
+bootstrap_run(const struct bootstrap_language *language,
+    const char *interpreter, struct err *err)
 {
 	const char *folder = bootstrap_folder();
-	auto_free char *path = mem_printf("%s/run_shell.sh", folder);
-	const char *const argv[] = { shell, path, NULL };
+	auto_free char *path = mem_printf("%s/%s", folder, language->file);
+	const char *const argv[] = { interpreter, path, NULL };
 	auto_buffer struct buffer frame = { 0 };
 	auto_free char *code = NULL;
 	const char *how;
@@ -135,28 +162,38 @@ bootstrap_run(const char *shell, struct err *err)
 	code = bootstrap_take_code(&frame, &len, err);
 	if (code == NULL)
 		return -1;
-	how = repair_code(code, &len);
+	how = language->prepare(code, &len, interpreter);
 	if (how != NULL && bootstrap_note(how, err) == -1)
 		return -1;
 	if (bootstrap_store(path, code, len, err) == -1)
 		return -1;
 	if (bootstrap_serve(folder, err) == -1)
 		return -1;
-	/* Otherwise the shell would set it to an unknown program. */
-	if (setenv("SHELL", shell, 1) == -1)
-		return err_sys(err, "set SHELL");
 	close(BOOTSTRAP_IN);
 	close(BOOTSTRAP_OUT);
-	execve(shell, (char *const *)argv, environ);
-	return err_sys(err, "run %s", shell);
+	execve(interpreter, (char *const *)argv, environ);
+	return err_sys(err, "run %s", interpreter);
+}
+
+const char *
+bootstrap_keep(char *code, size_t *len, const char *interpreter)
+{
+	(void)code;
+	(void)len;
+	(void)interpreter;
+	return NULL;
 }
 
 int
-bootstrap_main(const char *shell)
+bootstrap_main(const char *name, const char *interpreter)
 {
+	const struct bootstrap_language *language = bootstrap_languages;
 	struct err err;
 
-	bootstrap_run(shell, &err);
+	/* The launcher and this program are made of the same manifests. */
+	while (strcmp(language->name, name) != 0)
+		language++;
+	bootstrap_run(language, interpreter, &err);
 	fprintf(stderr, "caisson: the code was not run: %s\n", err.text);
 	return BOOTSTRAP_BROKEN;
 }

@@ -1,11 +1,11 @@
 /*
- * The program of a box of the shell. It starts the shell (bootstrap.c) and
- * serves the tool calls beside it (serve.c). Under the name mcp it is the
- * command with which scripts make these calls (all other files). Both run in
- * the box, with the rights of the code only.
+ * The program of a box whose language has none of its own. It starts the
+ * interpreter (bootstrap.c) and serves the tool calls beside it (serve.c).
+ * Under the name mcp it is the command with which code makes these calls (all
+ * other files). Both run in the box, with the rights of the code only.
  */
-#ifndef WORKER_BOX_SHELL_MCP_H
-#define WORKER_BOX_SHELL_MCP_H
+#ifndef WORKER_BOX_SHARED_MCP_H
+#define WORKER_BOX_SHARED_MCP_H
 
 #include <stddef.h>
 
@@ -14,7 +14,7 @@
 #include "../../../common/json/json_span.h"
 
 /* Under this name the program is the bootstrap, and starts the code. */
-#define MCP_BOOTSTRAP "caisson-shell"
+#define MCP_BOOTSTRAP "caisson-start"
 
 /* The environment variable with the directory of calls, and the FIFO in it. */
 #define MCP_FOLDER_VARIABLE "CAISSON_CALLS"
@@ -34,17 +34,21 @@ enum mcp_status {
 };
 
 /*
- * bootstrap.c: waits for the code and becomes the shell that runs it. Returns
- * only on failure, after reporting it: the exit status.
+ * What a language has done before its code, of *len bytes, is run by the
+ * program at interpreter: it may change the code in place. Returns how the code
+ * runs then, for a note, or NULL if nothing was changed.
  */
-int bootstrap_main(const char *shell);
+typedef const char *mcp_prepare(
+    char *code, size_t *len, const char *interpreter);
+
+/* bootstrap.c: for a language that has nothing done. */
+mcp_prepare bootstrap_keep;
 
 /*
- * repair.c: converts line ends CRLF, if all are, and removes a Markdown fence
- * around the whole of code, of *len bytes, in place. Returns how the code runs
- * then, or NULL if nothing was changed.
+ * bootstrap.c: waits for the code of a language, and becomes the interpreter
+ * that runs it. Returns only on failure, after reporting it: the exit status.
  */
-const char *repair_code(char *code, size_t *len);
+int bootstrap_main(const char *language, const char *interpreter);
 
 /*
  * serve.c: starts the process that passes calls on to the relay, through the

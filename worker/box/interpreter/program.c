@@ -1,0 +1,51 @@
+/*
+ * A language without a bootstrap of its own: finds the files of the host that
+ * its interpreter needs, run by the launcher; and becomes the program that
+ * starts it (shared/bootstrap.c), run by the code.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "interpreter.h"
+#include "../shared/mcp.h"
+
+/* The program, in the view. */
+#define PROGRAM "/" BOX_PROGRAMS_DIR "/mcp"
+
+int
+program_locate(struct box *box, struct err *err)
+{
+	const struct language *language = box->language;
+
+	if (language->usual != NULL &&
+	    strcmp(box->setup.interpreter, language->usual) == 0 &&
+	    !interpreter_is_program(language->usual))
+		box->setup.interpreter = language->instead;
+	return interpreter_show(box, err);
+}
+
+int
+program_run(struct box *box, struct err *err)
+{
+	char program[BOX_FOLDER_SIZE + sizeof(PROGRAM)];
+	const char *interpreter = box->setup.interpreter;
+	const char *const argv[] = { MCP_BOOTSTRAP, box->language->name,
+		interpreter, NULL };
+
+	/* With reduced isolation the box is a directory of the host. */
+	snprintf(program, sizeof(program), "%s" PROGRAM,
+	    box->weak ? box->folder : "");
+	if (interpreter_enter(box, err) == -1)
+		return -1;
+	interpreter_reset_signals();
+	/*
+	 * Checked now, it gives an error message; later it would give an exit
+	 * code.
+	 */
+	if (access(interpreter, X_OK) == -1)
+		return interpreter_explain(box, errno, err);
+	execve(program, (char *const *)argv, environment_make(box));
+	return err_sys(err, "run %s", program);
+}
