@@ -31,11 +31,11 @@ UNIT_FIXTURE(watched_setup, watched_teardown)
 UNIT_TESTS(waiting, UNIT_COUNT(waits))
 {
 	ck_assert_uint_eq(memory_wait(&memory, waits[_i].bytes), waits[_i].ms);
-	memory.speed = BOX_MEMORY_SPEED_MOST;
+	memory.pace.speed = BOX_MEMORY_SPEED_MOST;
 	ck_assert_uint_eq(memory_wait(&memory, 0), BOX_MEMORY_WAIT_LEAST_MS);
-	memory.narrow = 1;
+	memory.pace.narrow = 1;
 	ck_assert_uint_eq(memory_wait(&memory, 0), BOX_MEMORY_WAIT_NARROW_MS);
-	memory.narrow = 0;
+	memory.pace.narrow = 0;
 	memory.limit = UINT64_MAX / 4;
 	ck_assert_uint_eq(memory_wait(&memory, 0), BOX_MEMORY_WAIT_MOST_MS);
 }
@@ -141,10 +141,10 @@ UNIT_TEST(shares)
 UNIT_TEST(stopped_first)
 {
 	put_process(A, 60, 60);
-	memory.planned_ms = memory_ms(CLOCK_MONOTONIC) + 60000;
+	memory.pace.planned_ms = memory_ms(CLOCK_MONOTONIC) + 60000;
 	ck_assert_uint_eq(memory_look(&memory), 60 * MIB);
 	ck_assert_int_eq(stops, 0);
-	memory.planned_ms = 1;
+	memory.pace.planned_ms = 1;
 	ck_assert_uint_eq(memory_look(&memory), 60 * MIB);
 	ck_assert_int_eq(stops, 1);
 	ck_assert_int_eq(conts, 1);
@@ -194,7 +194,7 @@ UNIT_TEST(crowded)
 	put_threads(BOX_MEMORY_FEW - 1, most - turn);
 	memory_look(&memory);
 	ck_assert_int_eq(stops, 0);
-	ck_assert_int_eq(memory.narrow, 0);
+	ck_assert_int_eq(memory.pace.narrow, 0);
 	put_threads(BOX_MEMORY_FEW - 1, most - turn + 1);
 	ck_assert_uint_eq(
 	    memory_look(&memory), (uint64_t)(most - turn + 1) * MIB);
@@ -205,12 +205,12 @@ UNIT_TEST(crowded)
 	ck_assert_int_eq(CPU_COUNT(&of_a), 2);
 	ck_assert(!CPU_ISSET(2, &of_a));
 	ck_assert(CPU_EQUAL(&of_a, &of_b));
-	ck_assert_uint_eq(memory.speed, 2 * BOX_MEMORY_SPEED);
+	ck_assert_uint_eq(memory.pace.speed, 2 * BOX_MEMORY_SPEED);
 	/* Now looks are in time; if they took long, they would not be. */
 	CPU_ZERO(&of_b);
 	memory_look(&memory);
 	ck_assert_int_eq(stops, 1);
-	memory.look_ms = 1000;
+	memory.pace.look_ms = 1000;
 	memory_look(&memory);
 	ck_assert_int_eq(stops, 2);
 	ck_assert(CPU_EQUAL(&of_a, &of_b));
@@ -227,11 +227,11 @@ UNIT_TEST(late)
 
 	put_process(A, 60, 30);
 	put_process(B, 60, 30);
-	memory.planned_ms = 1;
+	memory.pace.planned_ms = 1;
 	ck_assert_int_eq(memory_count(&memory, memory_add_quickly, &sum), 0);
 	ck_assert_int_eq(sum.late, 1);
 	ck_assert_uint_eq(sum.bytes, 60 * MIB);
-	memory.planned_ms = memory_ms(CLOCK_MONOTONIC) + 60000;
+	memory.pace.planned_ms = memory_ms(CLOCK_MONOTONIC) + 60000;
 	ck_assert_int_eq(memory_count(&memory, memory_add_quickly, &sum), 0);
 	ck_assert_int_eq(sum.late, 0);
 	ck_assert_uint_eq(sum.bytes, 120 * MIB);

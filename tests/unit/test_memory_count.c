@@ -103,7 +103,7 @@ UNIT_TEST(parts_of_memory_are_memory)
 
 	put(A, "status", END);
 	put_maps(A, BOX_MAPS_FREE);
-	memory.maps_due = 1;
+	memory.maps.due = 1;
 	ck_assert_uint_eq(count(memory_add_quickly).bytes, 0);
 	put_maps(A, BOX_MAPS_FREE + 10);
 	ck_assert_uint_eq(count(memory_add_quickly).bytes,
@@ -114,12 +114,12 @@ UNIT_TEST(parts_of_memory_are_memory)
 	bytes = (20 + BOX_MAPS_FREE / 2) *
 	    (BOX_MAP_BYTES + 2 * BOX_MAP_LINK_BYTES);
 	ck_assert_uint_eq(count(memory_add_quickly).bytes, bytes);
-	memory.maps_due = 0;
+	memory.maps.due = 0;
 	ck_assert_uint_eq(count(memory_add_quickly).bytes, 0);
 	ck_assert_uint_eq(count(memory_add_exactly).bytes, bytes);
 	ck_assert_uint_eq(memory_look(&memory), bytes);
 	ck_assert_uint_eq(memory_look(&memory), 0);
-	memory.maps_ms = 0;
+	memory.maps.next_ms = 0;
 	memory.limit = 0;
 	ck_assert_int_eq(look_in_child(), BOX_EXIT_MEMORY);
 }

@@ -140,7 +140,7 @@ UNIT_TEST(in_the_kernel)
 	put_process(B, 60, 20);
 	put_child_of_a("R (running)", 60);
 	count(memory_add_quickly);
-	memory.held = 1;
+	memory.hold.state = MEMORY_HELD;
 	sum = count(memory_add_exactly);
 	ck_assert_int_eq(sum.busy, 1);
 	ck_assert_uint_eq(sum.bytes, 60 * MIB);

@@ -252,7 +252,7 @@ watched_setup(void)
 	ck_assert_ptr_nonnull(mkdtemp(scratch));
 	memory = (struct memory){ .limit = LIMIT,
 		.nplaces = MEMORY_PLACES,
-		.speed = BOX_MEMORY_SPEED,
+		.pace.speed = BOX_MEMORY_SPEED,
 		.socket_bytes = MIB,
 		.usage_fd = ipc_make_counts(sizeof(struct box_usage), &err) };
 	memory.proc = open(scratch, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

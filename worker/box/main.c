@@ -110,9 +110,9 @@ static const struct box_action weak_code_actions[] = {
 static const struct box_action *
 main_code_actions(const struct box *box)
 {
-	if (box->template)
+	if (box->kind == BOX_TEMPLATE)
 		return template_code_actions;
-	return box->weak ? weak_code_actions : code_actions;
+	return box->kind == BOX_WEAK ? weak_code_actions : code_actions;
 }
 
 static void __attribute__((noreturn))
@@ -131,9 +131,9 @@ main_become_code(struct box *box)
 static const struct box_action *
 main_actions(const struct box *box)
 {
-	if (box->template)
+	if (box->kind == BOX_TEMPLATE)
 		return template_actions;
-	return box->weak ? weak_actions : full_actions;
+	return box->kind == BOX_WEAK ? weak_actions : full_actions;
 }
 
 int
@@ -142,9 +142,9 @@ main(void)
 	static struct box box = { .channel = BOX_CHANNEL_FD,
 		.init = -1,
 		.code = -1,
-		.init_sync = -1,
-		.launcher_sync = -1,
-		.folder_fd = -1,
+		.sync.init = -1,
+		.sync.launcher = -1,
+		.weak.fd = -1,
 		.become = main_become_code };
 	struct err err;
 

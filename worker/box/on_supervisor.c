@@ -42,9 +42,11 @@ on_supervisor_receive(struct box *box, struct ipc_packet *packet,
 	if (n == -1 || ipc_decode(packet, type, msg, err) == -1)
 		return -1;
 	if (box->phase == IPC_PHASE_NEW)
-		box->template = *type == IPC_TEMPLATE && !box->forked;
+		box->kind = *type == IPC_TEMPLATE &&
+		    box->kind == BOX_EXECUTED ? BOX_TEMPLATE : box->kind;
 	return ipc_permit(ROLE_SUPERVISOR,
-	    box->template ? ROLE_TEMPLATE : ROLE_BOX, *type, &box->phase, err);
+	    box->kind == BOX_TEMPLATE ? ROLE_TEMPLATE : ROLE_BOX, *type,
+	    &box->phase, err);
 }
 
 /* A template is a box like those that it forks, without pipes. */
@@ -53,9 +55,9 @@ on_supervisor_take_template(
     struct box *box, const struct ipc_template *template)
 {
 	role_enter(ROLE_TEMPLATE, 0);
-	box->preload = template->preload;
-	box->first_uid = template->first_uid;
-	box->uids = template->uid == 0 ? 0 : template->uids;
+	box->template.preload = template->preload;
+	box->template.first_uid = template->first_uid;
+	box->template.uids = template->uid == 0 ? 0 : template->uids;
 	box->setup = (struct ipc_setup){ .uid = template->uid,
 		.memory_bytes = template->memory_bytes,
 		.processes = template->processes,
@@ -80,7 +82,7 @@ on_supervisor_take_language(struct box *box, struct err *err)
 	if (box->language == NULL)
 		return err_set(err, "there is no language '%s'",
 		    setup->language);
-	if ((box->template || box->forked) &&
+	if ((box->kind == BOX_TEMPLATE || box->kind == BOX_FORKED) &&
 	    box->language->start != LANGUAGE_FORKED)
 		return err_set(err, "the interpreter of %s cannot be loaded by "
 		    "a template", setup->language);
@@ -186,7 +188,7 @@ box_send_started(struct box *box, struct err *err)
 	}
 	if (started.init == -1)
 		return err_sys(err, "copy a descriptor");
-	if (box->forked) {
+	if (box->kind == BOX_FORKED) {
 		started.launcher = pidfd_open(getpid(), 0);
 		if (started.launcher == -1)
 			return err_sys(err, "open a pidfd");
@@ -199,10 +201,10 @@ box_send_guarded(struct box *box, struct err *err)
 {
 	char text[ERR_TEXT_SIZE];
 	struct ipc_guarded guarded = { .landlock = (uint64_t)box->landlock,
-		.step = box->weak_step,
+		.step = box->weak.step,
 		.reason = text };
 
-	on_supervisor_cut_reason(text, box->weak_why.text);
+	on_supervisor_cut_reason(text, box->weak.why.text);
 	guarded.guard = dup(box->init);
 	if (guarded.guard == -1)
 		return err_sys(err, "copy a descriptor");
@@ -233,11 +235,13 @@ box_send_failed(struct box *box, const struct err *reason)
 	struct ipc_unfit unfit = { .reason = text };
 	struct err err = *reason;
 
-	if (box->template)
+	if (box->kind == BOX_TEMPLATE)
 		err_wrap(&err, "could not %s", box_step_info(box->step)->what);
 	on_supervisor_cut_reason(text, err.text);
-	if (on_supervisor_send(box, box->template ? IPC_UNFIT : IPC_FAILED,
-	        box->template ? (void *)&unfit : &failed, &err) == -1 &&
+	if (on_supervisor_send(box,
+		box->kind == BOX_TEMPLATE ? IPC_UNFIT : IPC_FAILED,
+		box->kind == BOX_TEMPLATE ? (void *)&unfit : &failed,
+		&err) == -1 &&
 	    err.code != EPIPE) /* otherwise it is no longer needed */
 		log_error("%s (and the report failed: %s)", text, err.text);
 }

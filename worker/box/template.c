@@ -64,8 +64,9 @@ static int
 template_renew_thread(struct box *box, struct err *err)
 {
 	(void)err;
-	*box->tid = (int)syscall(SYS_set_tid_address, box->tid);
-	syscall(SYS_set_robust_list, box->robust, box->robust_size);
+	*box->thread.tid = (int)syscall(SYS_set_tid_address, box->thread.tid);
+	syscall(
+	    SYS_set_robust_list, box->thread.robust, box->thread.robust_size);
 	if (__rseq_size > 0)
 		syscall(SYS_rseq,
 		    (char *)__builtin_thread_pointer() + __rseq_offset,
@@ -213,12 +214,12 @@ template_read_trees(struct box *box, struct err *err)
 static int
 template_find_thread(struct box *box, struct err *err)
 {
-	if (prctl(PR_GET_TID_ADDRESS, &box->tid, 0, 0, 0) == -1 ||
-	    box->tid == NULL)
+	if (prctl(PR_GET_TID_ADDRESS, &box->thread.tid, 0, 0, 0) == -1 ||
+	    box->thread.tid == NULL)
 		return err_sys(err, "find the number of the thread "
 		    "(the kernel needs CONFIG_CHECKPOINT_RESTORE)");
-	if (syscall(SYS_get_robust_list, 0, &box->robust,
-	        &box->robust_size) == -1)
+	if (syscall(SYS_get_robust_list, 0, &box->thread.robust,
+	        &box->thread.robust_size) == -1)
 		return err_sys(err, "find the locks of the thread");
 	return 0;
 }
@@ -226,12 +227,12 @@ template_find_thread(struct box *box, struct err *err)
 static int
 template_open(struct err *err)
 {
-	template_preset = (struct box){ .forked = 1,
+	template_preset = (struct box){ .kind = BOX_FORKED,
 		.init = -1,
 		.code = -1,
-		.init_sync = -1,
-		.launcher_sync = -1,
-		.folder_fd = -1,
+		.sync.init = -1,
+		.sync.launcher = -1,
+		.weak.fd = -1,
 		.landlock = landlock_abi(),
 		.become = template_become_code };
 	if (template_read_trees(&template_preset, err) == -1 ||

@@ -31,7 +31,7 @@ interpreter_descriptors(struct box *box, struct err *err)
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	int *const aside[] = { &null, &box->setup.out, &box->setup.errors,
 		&box->setup.control_in, &box->setup.control_out,
-		&box->channel, &box->launcher_sync };
+		&box->channel, &box->sync.launcher };
 	size_t i;
 
 	if (null == -1)
@@ -60,7 +60,7 @@ interpreter_template_descriptors(struct box *box, struct err *err)
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	int printed[2] = { -1, -1 };
 	int *const aside[] = { &null, &printed[1], &printed[1], &box->channel,
-		&printed[0], &box->init_sync, &box->launcher_sync };
+		&printed[0], &box->sync.init, &box->sync.launcher };
 	size_t i;
 
 	if (null == -1 || pipe2(printed, O_CLOEXEC) == -1)
@@ -100,7 +100,8 @@ interpreter_explain(const struct box *box, int errnum, struct err *err)
 
 	for (tree = box->trees; tree < box->trees + box->ntrees; tree++)
 		if (errnum == EACCES && tree->executable && tree->fd != -1 &&
-		    (tree->closed || access(tree->path, R_OK | X_OK) == -1))
+		    (tree->mount.closed ||
+		        access(tree->path, R_OK | X_OK) == -1))
 			return err_set(err, "the user of the box cannot read "
 			    "%s: run caisson as its owner, or make it readable "
 			    "with: chmod -R go+rX %s",
@@ -112,8 +113,8 @@ interpreter_explain(const struct box *box, int errnum, struct err *err)
 int
 interpreter_enter(struct box *box, struct err *err)
 {
-	if ((box->weak && chdir(box->folder) == -1) ||
-	    chdir(box->weak ? "workspace" : "/workspace") == -1)
+	if ((box->kind == BOX_WEAK && chdir(box->weak.folder) == -1) ||
+	    chdir(box->kind == BOX_WEAK ? "workspace" : "/workspace") == -1)
 		return err_sys(err, "enter the directory of the code");
 	return 0;
 }

@@ -69,7 +69,7 @@ environment_path(const struct box *box)
 	int usual = environment_is_usual(interpreter, folder);
 
 	snprintf(path, sizeof(path), "PATH=%s%s%.*s%s" ENVIRONMENT_PATH,
-	    box->programs && box->weak ? box->folder : "",
+	    box->programs ? box->weak.folder : "",
 	    box->programs ? "/" BOX_PROGRAMS_DIR ":" : "",
 	    usual ? 0 : (int)folder - 1, interpreter, usual ? "" : ":");
 	return path;
@@ -88,7 +88,7 @@ environment_make(const struct box *box)
 
 	for (i = 0; i < ENVIRONMENT_COUNT(environment_places); i++) {
 		snprintf(places[i], sizeof(places[i]), "%s=%s%s",
-		    environment_places[i].name, box->weak ? box->folder : "",
+		    environment_places[i].name, box->weak.folder,
 		    environment_places[i].path);
 		variables[n++] = places[i];
 	}

@@ -35,8 +35,7 @@ program_run(struct box *box, struct err *err)
 		interpreter, NULL };
 
 	/* With reduced isolation the box is a directory of the host. */
-	snprintf(program, sizeof(program), "%s" PROGRAM,
-	    box->weak ? box->folder : "");
+	snprintf(program, sizeof(program), "%s" PROGRAM, box->weak.folder);
 	if (interpreter_enter(box, err) == -1)
 		return -1;
 	interpreter_reset_signals();

@@ -33,7 +33,7 @@
 static int
 capabilities_are_kept(const struct box *box)
 {
-	return box->template && box->uids > 0;
+	return box->kind == BOX_TEMPLATE && box->template.uids > 0;
 }
 
 int

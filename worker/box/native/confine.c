@@ -144,7 +144,8 @@ confine_template_seccomp(struct box *box, struct err *err)
 int
 confine_init_landlock(struct box *box, struct err *err)
 {
-	if (box->landlock == 0 || box->watchdog || box->memory.clears)
+	if (box->landlock == 0 || box->watchdog ||
+	    box->memory.session != MEMORY_ONE_CALL)
 		return 0;
 	return landlock_enforce_nothing(box->landlock, err);
 }
@@ -185,7 +186,7 @@ confine_allow_host(int ruleset, const struct box *box, struct err *err)
 
 	for (tree = box->trees; tree < box->trees + box->ntrees; tree++)
 		if (confine_allow(ruleset, box->landlock, tree->path,
-		        tree->device ? CONFINE_DEVICE :
+		        tree->kind == BOX_TREE_DEVICE ? CONFINE_DEVICE :
 		            tree->executable ? CONFINE_RUN : CONFINE_READ,
 		        err) == -1 && !tree->optional)
 			return -1;

@@ -164,7 +164,7 @@ data_read(struct box *box, struct err *err)
 		return err_sys(err, "get memory for the bootstrap");
 	if (data_read_dir(box, dir, "", 0, err) == -1)
 		return err_wrap(err, "copy the bootstrap");
-	if (box->template)
+	if (box->kind == BOX_TEMPLATE)
 		return data_read_library(box, dir, err);
 	return 0;
 }

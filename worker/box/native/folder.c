@@ -208,19 +208,19 @@ folder_try(struct box *box, struct err *err)
 
 	if (getrandom(&number, sizeof(number), 0) != sizeof(number))
 		return err_sys(err, "get a random number");
-	snprintf(box->folder, sizeof(box->folder),
+	snprintf(box->weak.folder, sizeof(box->weak.folder),
 	    FOLDER_PLACE "/" FOLDER_PREFIX "%016llx", number);
-	if (mkdir(box->folder, S_IRWXU) == -1)
+	if (mkdir(box->weak.folder, S_IRWXU) == -1)
 		return errno == EEXIST ?
-		    0 : err_sys(err, "create %s", box->folder);
-	box->folder_fd = open(box->folder,
+		    0 : err_sys(err, "create %s", box->weak.folder);
+	box->weak.fd = open(box->weak.folder,
 	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	/* A sweeper has removed it before it was locked. */
-	if (box->folder_fd != -1 &&
-	    flock(box->folder_fd, LOCK_EX | LOCK_NB) == 0 &&
-	    fstat(box->folder_fd, &st) == 0 && st.st_nlink > 0)
+	if (box->weak.fd != -1 &&
+	    flock(box->weak.fd, LOCK_EX | LOCK_NB) == 0 &&
+	    fstat(box->weak.fd, &st) == 0 && st.st_nlink > 0)
 		return 1;
-	fd_close(&box->folder_fd);
+	fd_close(&box->weak.fd);
 	return 0;
 }
 
@@ -237,11 +237,11 @@ folder_make(struct box *box, struct err *err)
 	if (made == 0)
 		return err_set(err, "no directory could be created in "
 		    FOLDER_PLACE);
-	if (fchdir(box->folder_fd) == -1)
-		return err_sys(err, "enter %s", box->folder);
+	if (fchdir(box->weak.fd) == -1)
+		return err_sys(err, "enter %s", box->weak.folder);
 	for (i = 0; i < sizeof(folder_directories) / sizeof(char *); i++)
 		if (mkdir(folder_directories[i], S_IRWXU) == -1)
-			return err_sys(err, "create %s/%s", box->folder,
+			return err_sys(err, "create %s/%s", box->weak.folder,
 			    folder_directories[i]);
 	return data_write(box, err);
 }
@@ -249,8 +249,8 @@ folder_make(struct box *box, struct err *err)
 void
 folder_remove(struct box *box)
 {
-	if (box->folder_fd == -1)
+	if (box->weak.fd == -1)
 		return;
-	folder_empty(box->folder_fd, ~0UL);
-	rmdir(box->folder);
+	folder_empty(box->weak.fd, ~0UL);
+	rmdir(box->weak.folder);
 }

@@ -74,9 +74,9 @@ static int
 guard_keep_descriptors(struct box *box, struct err *err)
 {
 	/* Above its final number, which the log has occupied. */
-	if (dup2(box->folder_fd, GUARD_FOLDER) == -1)
+	if (dup2(box->weak.fd, GUARD_FOLDER) == -1)
 		return err_sys(err, "arrange the descriptors of the guard");
-	box->folder_fd = GUARD_FOLDER;
+	box->weak.fd = GUARD_FOLDER;
 	if (close_range(GUARD_FOLDER + 1, ~0U, 0) == -1)
 		return err_sys(err, "close the descriptors of the guard");
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == -1)
@@ -222,16 +222,16 @@ guard_start(struct box *box, struct err *err)
 		return err_sys(err, "make a pair of sockets");
 	if (pipe2(alive, O_CLOEXEC) == -1)
 		return err_sys(err, "make a pipe");
-	box->init_sync = sync[0];
-	box->launcher_sync = alive[0];
+	box->sync.init = sync[0];
+	box->sync.launcher = alive[0];
 	parent = processes_clone(&box->init, err);
 	if (parent == 0) {
 		close(alive[1]);
-		fd_close(&box->init_sync);
+		fd_close(&box->sync.init);
 		guard_main(box, sync[1]);
 	}
 	close(sync[1]);
 	if (parent == -1)
 		return -1;
-	return guard_wait(box, box->init_sync, err);
+	return guard_wait(box, box->sync.init, err);
 }

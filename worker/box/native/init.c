@@ -46,7 +46,7 @@ init_mount(const char *options)
 static int
 init_looks(const struct box *box)
 {
-	return box->watchdog || box->memory.clears;
+	return box->watchdog || box->memory.session != MEMORY_ONE_CALL;
 }
 
 /*
@@ -59,7 +59,7 @@ init_looks(const struct box *box)
 static int
 init_mount_below(struct box *box)
 {
-	if (box->forked && init_mount(NULL) == 0)
+	if (box->kind == BOX_FORKED && init_mount(NULL) == 0)
 		return namespaces_forbid_more(box, NULL);
 	return box->watchdog || box->setup.kept ? init_mount(NULL) : 0;
 }
@@ -73,13 +73,14 @@ init_mount_below(struct box *box)
 static int
 init_mount_proc(struct box *box, struct err *err)
 {
-	box->watchdog = !box->setup.grouped && !box->template;
+	box->watchdog = !box->setup.grouped && box->kind != BOX_TEMPLATE;
 	if (init_mount_below(box) == -1) {
 		box->watchdog = 0;
 		return errno == EPERM ? 0 : err_sys(err, "mount /proc");
 	}
-	box->memory.clears = (int)box->setup.kept;
-	box->memory.stops = (int)box->setup.stops;
+	if (box->setup.kept)
+		box->memory.session =
+		    box->setup.stops ? MEMORY_STOPS : MEMORY_CLEARS;
 	box->memory.cpu_seconds = box->setup.cpu_seconds;
 	box->memory.usage.box = box->setup.number;
 	if (init_looks(box))
@@ -89,8 +90,10 @@ init_mount_proc(struct box *box, struct err *err)
 		return err_sys(err, "open /proc");
 	/* It must not be missing where it has to cover another one. */
 	if (init_mount("subset=pid,hidepid=invisible") == -1)
-		return errno == EPERM && !box->forked && !init_looks(box) ?
-		    0 : err_sys(err, "mount /proc");
+		return errno == EPERM && box->kind != BOX_FORKED &&
+			!init_looks(box)
+		    ? 0
+		    : err_sys(err, "mount /proc");
 	box->proc = 1;
 	return 0;
 }
@@ -99,7 +102,7 @@ init_mount_proc(struct box *box, struct err *err)
 static int
 init_mount_places(struct box *box, struct err *err)
 {
-	return box->forked ? view_mount_places(box, err) : 0;
+	return box->kind == BOX_FORKED ? view_mount_places(box, err) : 0;
 }
 
 /* After dropping the capabilities, which would clear the signal. */
@@ -191,7 +194,8 @@ init_main(struct box *box, int sync)
 	struct init_report report = { 0 };
 	char go;
 
-	prctl(PR_SET_NAME, box->template ? "template-init" : "box-init");
+	prctl(PR_SET_NAME,
+	    box->kind == BOX_TEMPLATE ? "template-init" : "box-init");
 	dup2(sync, INIT_LINE_FD);
 	report.failed = action_run(box, init_actions, &report.err);
 	report.proc = box->proc;
@@ -206,12 +210,12 @@ init_main(struct box *box, int sync)
 	/* End of file instead of a byte: the launcher failed or was killed. */
 	if (read(INIT_LINE_FD, &go, 1) != 1)
 		_exit(1);
-	if (box->template)
+	if (box->kind == BOX_TEMPLATE)
 		init_outlive();
 	close(INIT_LINE_FD);
 	if (box->watchdog)
 		memory_watch(&box->memory);
-	if (box->memory.clears)
+	if (box->memory.session != MEMORY_ONE_CALL)
 		clear_serve(&box->memory);
 	for (;;)
 		pause();
@@ -231,7 +235,7 @@ init_wait(struct box *box, int sync, struct err *err)
 	box->proc = report.proc;
 	box->watchdog = report.watchdog;
 	/* Its boxes could neither map users nor mount /proc. */
-	if (report.failed == 0 && box->template && !box->proc)
+	if (report.failed == 0 && box->kind == BOX_TEMPLATE && !box->proc)
 		return err_set(err, "/proc cannot be mounted because the outer "
 		    "one is partly covered");
 	if (report.failed == 0)

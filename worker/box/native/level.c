@@ -101,8 +101,8 @@ level_choose(struct box *box, struct err *err)
 		return err_set(err, "the test of namespaces failed");
 	if (report.failed == 0 || !level_is_forbidden(&report.err))
 		return 0;
-	box->weak = 1;
-	box->weak_step = report.step;
-	box->weak_why = report.err;
+	box->kind = BOX_WEAK;
+	box->weak.step = report.step;
+	box->weak.why = report.err;
 	return 0;
 }

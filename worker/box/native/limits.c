@@ -147,10 +147,10 @@ static rlim_t
 limits_processes(const struct box *box)
 {
 	/* init or guard, holder and helpers count, too */
-	rlim_t limit = box->setup.processes + (box->forked ? 2 : 1) +
-	    box->language->helpers;
+	rlim_t limit = box->setup.processes +
+	    (box->kind == BOX_FORKED ? 2 : 1) + box->language->helpers;
 	const struct dirent *entry;
-	DIR *proc = box->weak ? opendir("/proc") : NULL;
+	DIR *proc = box->kind == BOX_WEAK ? opendir("/proc") : NULL;
 
 	if (proc == NULL)
 		return limit;

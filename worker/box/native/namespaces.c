@@ -52,13 +52,13 @@ namespaces_map_user(uid_t uid, gid_t gid, struct err *err)
 int
 namespaces_map(struct box *box, struct err *err)
 {
-	if (box->template && box->uids > 0)
+	if (box->kind == BOX_TEMPLATE && box->template.uids > 0)
 		return users_map(box, err);
 	/*
 	 * Without this the kernel refuses to map a group. For a forked box the
 	 * template has done it already.
 	 */
-	if (!box->forked &&
+	if (box->kind != BOX_FORKED &&
 	    namespaces_write("/proc/self/setgroups", "deny", err) == -1)
 		return -1;
 	return namespaces_map_user(box->uid, box->gid, err);
@@ -72,7 +72,7 @@ namespaces_map(struct box *box, struct err *err)
 int
 namespaces_hide(struct box *box, struct err *err)
 {
-	if (box->forked && box->uid == BOX_USER)
+	if (box->kind == BOX_FORKED && box->uid == BOX_USER)
 		return 0;
 	if (namespaces_user(box, err) == -1)
 		return -1;
@@ -101,7 +101,7 @@ int
 namespaces_rest(struct box *box, struct err *err)
 {
 	/* The template has provided it: net.c. */
-	int net = box->forked ? 0 : CLONE_NEWNET;
+	int net = box->kind == BOX_FORKED ? 0 : CLONE_NEWNET;
 
 	/* NEWPID applies to children: the next one is process 1. */
 	if (unshare(net | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC |

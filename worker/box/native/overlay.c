@@ -50,7 +50,7 @@ overlay_options(const struct box *box, const struct box_tree *tree)
 {
 	char lower[OVERLAY_PATH_SIZE];
 
-	if (box->forked)
+	if (box->kind == BOX_FORKED)
 		return mem_printf("lowerdir=/" BOX_EMPTY_DIR ":%s,userxattr",
 		    tree->path);
 	overlay_lower(box, tree, lower);
@@ -74,15 +74,15 @@ overlay_stage_tree(struct box *box, struct box_tree *tree, struct err *err)
 		return err_sys(err, "take %s to %s", tree->path, path);
 	if (statvfs(path, &fs) == -1 || statfs(path, &kind) == -1)
 		return err_sys(err, "look at %s", path);
-	tree->staged = 1;
+	tree->mount.staged = 1;
 	/*
 	 * Mounts of the box, or of the host, which an overlay would not
 	 * include.
 	 */
-	tree->noexec = (fs.f_flag & ST_NOEXEC) != 0;
-	tree->layered = kind.f_type == OVERLAYFS_SUPER_MAGIC;
+	tree->mount.noexec = (fs.f_flag & ST_NOEXEC) != 0;
+	tree->mount.layered = kind.f_type == OVERLAYFS_SUPER_MAGIC;
 	/* Every user may enter the top of an overlay. */
-	tree->closed = access(path, R_OK | X_OK) == -1;
+	tree->mount.closed = access(path, R_OK | X_OK) == -1;
 	return 0;
 }
 
@@ -105,7 +105,7 @@ overlay_find_mounts(struct box *box, struct err *err)
 		        BOX_STAGE "/" OVERLAY_LOWER "/%zu%c",
 		        &index, &slash) == 2 &&
 		    slash == '/' && index < box->ntrees)
-			box->trees[index].crowded = 1;
+			box->trees[index].mount.crowded = 1;
 	free(line);
 	fclose(mounts);
 	return 0;
@@ -120,7 +120,7 @@ overlay_stage(struct box *box, struct err *err)
 	    mkdir(OVERLAY_LOWER, 0755) == -1)
 		return err_sys(err, "create the stage");
 	for (tree = box->trees; tree < box->trees + box->ntrees; tree++)
-		if (tree->directory && tree->fd != -1 &&
+		if (tree->kind == BOX_TREE_DIRECTORY && tree->fd != -1 &&
 		    overlay_stage_tree(box, tree, err) == -1)
 			return -1;
 	return overlay_find_mounts(box, err);
@@ -132,11 +132,11 @@ overlay_try(const struct box *box, const struct box_tree *tree, struct err *err)
 	auto_free char *options = NULL;
 	unsigned long flags = MS_RDONLY | MS_NOSUID | MS_NODEV;
 
-	if (tree->crowded)
+	if (tree->mount.crowded)
 		return err_set(err, "there are other mounts below it");
-	if (tree->noexec)
+	if (tree->mount.noexec)
 		flags |= MS_NOEXEC;
-	if (strpbrk(tree->path, "\\:,") != NULL && box->forked)
+	if (strpbrk(tree->path, "\\:,") != NULL && box->kind == BOX_FORKED)
 		return err_set(err, "its path cannot be used for an overlay");
 	options = overlay_options(box, tree);
 	if (mount("overlay", tree->path + 1, "overlay", flags, options) == -1)
@@ -150,7 +150,8 @@ overlay_mount(struct box *box, const struct box_tree *tree)
 	struct err err;
 
 	/* The kernel stacks two overlays, but not three. */
-	if (!tree->staged || (box->template && tree->layered))
+	if (!tree->mount.staged ||
+	    (box->kind == BOX_TEMPLATE && tree->mount.layered))
 		return 0;
 	if (overlay_try(box, tree, &err) == 0)
 		return 1;
@@ -163,17 +164,17 @@ void
 overlay_note(const struct box_tree *tree, struct buffer *notes)
 {
 	buffer_printf(notes, "%c%c%c%c %s\n", tree->executable ? 'x' : '-',
-	    tree->staged ? 's' : '-', tree->noexec ? 'n' : '-',
-	    tree->crowded ? 'c' : '-', tree->path);
+	    tree->mount.staged ? 's' : '-', tree->mount.noexec ? 'n' : '-',
+	    tree->mount.crowded ? 'c' : '-', tree->path);
 }
 
 struct box_tree
 overlay_read_note(const char *note)
 {
 	return (struct box_tree){ .path = mem_strdup(note + 5),
-		.directory = 1,
+		.kind = BOX_TREE_DIRECTORY,
 		.executable = note[0] == 'x',
-		.staged = note[1] == 's',
-		.noexec = note[2] == 'n',
-		.crowded = note[3] == 'c' };
+		.mount.staged = note[1] == 's',
+		.mount.noexec = note[2] == 'n',
+		.mount.crowded = note[3] == 'c' };
 }

@@ -55,7 +55,7 @@ processes_begin_init(struct box *box, struct err *err)
 		init_main(box, sync[1]);
 	}
 	close(sync[1]);
-	box->init_sync = sync[0];
+	box->sync.init = sync[0];
 	box->init_pid = pid == -1 ? 0 : pid;
 	return pid == -1 ? -1 : 0;
 }
@@ -63,7 +63,7 @@ processes_begin_init(struct box *box, struct err *err)
 int
 processes_await_init(struct box *box, struct err *err)
 {
-	return init_wait(box, box->init_sync, err);
+	return init_wait(box, box->sync.init, err);
 }
 
 int
@@ -83,16 +83,16 @@ processes_start_code(struct box *box, struct err *err)
 	/* Its writing end is open as long as the launcher exists. */
 	if (pipe2(alive, O_CLOEXEC) == -1)
 		return err_sys(err, "make a pipe");
-	box->launcher_sync = alive[0];
+	box->sync.launcher = alive[0];
 	parent = processes_clone(&box->code, err);
 	if (parent == 0) {
 		close(alive[1]);
 		/* A template keeps its init alive by holding it. */
-		if (!box->template)
-			fd_close(&box->init_sync);
+		if (box->kind != BOX_TEMPLATE)
+			fd_close(&box->sync.init);
 		box->become(box);
 	}
-	box->code_sync = alive[1];
+	box->sync.code = alive[1];
 	return parent == -1 ? -1 : 0;
 }
 
@@ -118,7 +118,7 @@ processes_let_code(struct box *box, struct err *err)
 {
 	const struct processes_word word = { box->proc, box->watchdog };
 
-	if (fd_write_all(box->code_sync, &word, sizeof(word)) == -1)
+	if (fd_write_all(box->sync.code, &word, sizeof(word)) == -1)
 		return err_sys(err, "let the code of the box begin");
 	return 0;
 }
@@ -130,7 +130,7 @@ processes_await_word(struct box *box, struct err *err)
 
 	(void)err;
 	/* Without it the launcher has failed, and told why. */
-	if (read(box->launcher_sync, &word, sizeof(word)) != sizeof(word))
+	if (read(box->sync.launcher, &word, sizeof(word)) != sizeof(word))
 		_exit(1);
 	box->proc = word.proc;
 	box->watchdog = word.watchdog;
@@ -163,7 +163,7 @@ processes_wait_for_launcher(struct box *box, struct err *err)
 	char nothing;
 
 	(void)err;
-	while (read(box->launcher_sync, &nothing, 1) > 0)
+	while (read(box->sync.launcher, &nothing, 1) > 0)
 		;
 	return 0;
 }
@@ -181,7 +181,7 @@ int
 processes_release_init(struct box *box, struct err *err)
 {
 	/* Its exit status tells why it has ended. */
-	if (send(box->init_sync, "", 1, MSG_NOSIGNAL) == -1 && errno != EPIPE)
+	if (send(box->sync.init, "", 1, MSG_NOSIGNAL) == -1 && errno != EPIPE)
 		return err_sys(err, "release the init of the box");
 	return 0;
 }
@@ -191,8 +191,8 @@ processes_kill(struct box *box)
 {
 	if (box->init == -1)
 		folder_remove(box);
-	else if (!box->weak)
+	else if (box->kind != BOX_WEAK)
 		pidfd_send_signal(box->init, SIGKILL, NULL, 0);
 	/* A guard notices the end of the line, and cleans up first. */
-	fd_close(&box->init_sync);
+	fd_close(&box->sync.init);
 }

@@ -9,6 +9,7 @@
 #ifndef WORKER_BOX_NATIVE_SANDBOX_H
 #define WORKER_BOX_NATIVE_SANDBOX_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -51,6 +52,21 @@
 /* Exists everywhere; covered only in the launcher's mount namespace. */
 #define BOX_STAGE "/tmp"
 
+enum box_tree_kind {
+	BOX_TREE_FILE,
+	BOX_TREE_DIRECTORY,
+	BOX_TREE_DEVICE,
+};
+
+/* What the directory of a tree is on the host. */
+struct box_mount {
+	bool staged : 1;  /* the following are known */
+	bool noexec : 1;  /* mounted noexec */
+	bool crowded : 1; /* there are mounts below it */
+	bool layered : 1; /* it is an overlay itself */
+	bool closed : 1;  /* the user of the box cannot enter it */
+};
+
 /*
  * A part of the host shown in the view: a directory through an overlay, a
  * device bound, a file copied.
@@ -58,15 +74,10 @@
 struct box_tree {
 	const char *path; /* absolute; the same outside and inside */
 	int fd;     /* a copy of the mount, -1 until it is opened */
-	unsigned int directory : 1;
-	unsigned int device : 1;
-	unsigned int optional : 1;   /* leave it out if unavailable */
-	unsigned int executable : 1; /* programs in it may be executed */
-	unsigned int staged : 1;     /* the following flags are set */
-	unsigned int noexec : 1;     /* mounted noexec */
-	unsigned int crowded : 1;    /* there are mounts below it */
-	unsigned int layered : 1;    /* it is an overlay itself */
-	unsigned int closed : 1;     /* the user of the box cannot enter it */
+	enum box_tree_kind kind : 8;
+	bool optional : 1;   /* leave it out if unavailable */
+	bool executable : 1; /* programs in it may be executed */
+	struct box_mount mount;
 };
 
 /* A symbolic link in the view. */
@@ -80,17 +91,55 @@ struct box_file {
 	char *path; /* below BOX_DATA_DIR */
 	char *data; /* within the bytes of the box; NULL for a directory */
 	size_t len;
-	int program; /* it is executable */
+	bool program; /* it is executable */
 	struct timespec mtime; /* so that compiled modules stay valid */
 };
 
 /* Room for the size of a file system in memory, and its number of files. */
 #define BOX_ROOM_SIZE 64
 
+/* Which of the programs of the box this is, and what it may isolate. */
+enum box_kind {
+	BOX_EXECUTED, /* a box by itself */
+	BOX_TEMPLATE, /* which forks boxes */
+	BOX_FORKED, /* by a template, in whose view it is */
+	BOX_WEAK, /* with reduced isolation */
+};
+
+/* Sockets by which the processes wait for each other. */
+struct box_sync {
+	int init; /* the launcher's end of the line to init */
+	int launcher; /* that of the code: ends when the launcher does */
+	int code; /* the launcher's end of it */
+};
+
+/* A template: modules to import, and users of its boxes. */
+struct box_template {
+	const char *preload;
+	uint64_t first_uid;
+	uint64_t uids; /* 0: they are the user of the template */
+};
+
+/* What a forked box takes over from the thread of its template. */
+struct box_thread {
+	int *tid; /* the C library's copy of the thread number */
+	void *robust; /* its list of locks, and its size */
+	size_t robust_size;
+};
+
+/* Reduced isolation. */
+struct box_weak {
+	enum box_step step; /* the failed step of full isolation */
+	struct err why;
+	char folder[BOX_FOLDER_SIZE]; /* the private one, absolute; or empty */
+	int fd; /* holds its lock; -1 if there is none */
+};
+
 struct box {
 	int channel;
 	enum ipc_phase phase; /* message of the supervisor */
 	enum box_step step; /* the step being done */
+	enum box_kind kind;
 	struct ipc_setup setup; /* borrows from packet */
 	const struct language *language; /* that of the code, static */
 	uid_t uid; /* of the box, outside its user namespace */
@@ -102,17 +151,7 @@ struct box {
 	size_t nfiles;
 	size_t nbytes;
 	char *bytes; /* of the files, until they are in the view */
-
-	/* For a template: modules to import, and users of its boxes. */
-	int template;
-	const char *preload;
-	uint64_t first_uid;
-	uint64_t uids; /* 0: they are the user of the template */
-	int programs; /* the bootstrap has programs for the code */
-	int forked; /* by a template, in whose view it is */
-	int *tid; /* the C library's copy of the thread number */
-	void *robust; /* its list of locks, and its size */
-	size_t robust_size;
+	bool programs; /* the bootstrap has programs for the code */
 
 	/* The last step of the code's process: never returns. */
 	void (*become)(struct box *box);
@@ -120,23 +159,18 @@ struct box {
 	int landlock; /* ABI in force, 0 for none */
 	char room[BOX_ROOM_SIZE]; /* option of its writable places */
 	struct err bound; /* why a directory has no overlay, or empty */
-	int proc;     /* whether the box has a /proc */
-	int watchdog; /* whether its memory as a whole is watched */
-	int unnamed;  /* whether it keeps the host name of the host */
+	bool proc;     /* whether the box has a /proc */
+	bool watchdog; /* whether its memory as a whole is watched */
+	bool unnamed;  /* whether it keeps the host name of the host */
 	int net;      /* lent by the template, or -1 */
 	int init;     /* pidfd of process 1, -1 until it runs */
 	pid_t init_pid; /* its number in the launcher, 0 until it runs */
 	int code;     /* pidfd of the code */
 	int view_fd; /* of a forked box: the descriptor of its view */
-	int init_sync;     /* the launcher's end of the line to init */
-	int launcher_sync; /* that of the code: ends when the launcher does */
-	int code_sync;     /* the launcher's end of it */
-
-	int weak; /* reduced isolation; the members below are for it */
-	enum box_step weak_step; /* the failed step of full isolation */
-	struct err weak_why;
-	char folder[BOX_FOLDER_SIZE]; /* the private directory, absolute */
-	int folder_fd; /* holds its lock; -1 if there is none */
+	struct box_sync sync;
+	struct box_template template;
+	struct box_thread thread;
+	struct box_weak weak;
 
 	/*
 	 * Large, and not copied for forked boxes, except the last member. What

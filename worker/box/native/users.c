@@ -36,8 +36,8 @@ static char *
 users_make_map(const struct box *box)
 {
 	unsigned long long own = box->setup.uid;
-	unsigned long long first = box->first_uid;
-	unsigned long long n = box->uids;
+	unsigned long long first = box->template.first_uid;
+	unsigned long long n = box->template.uids;
 
 	if (own >= first && own - first < n)
 		return mem_printf("%llu %llu %llu\n", first, first, n);
@@ -69,7 +69,7 @@ users_prepare(struct box *box, struct err *err)
 	pid_t launcher = getpid();
 	int line[2];
 
-	if (!box->template || box->uids == 0)
+	if (box->kind != BOX_TEMPLATE || box->template.uids == 0)
 		return 0;
 	if (pipe2(line, O_CLOEXEC) == -1)
 		return err_sys(err, "make a pipe");

@@ -120,7 +120,8 @@ view_covers(const struct box *box, const char *path)
 static int
 view_is_copied(const struct box_tree *tree)
 {
-	return !tree->directory && !tree->device;
+	return tree->kind != BOX_TREE_DIRECTORY &&
+	    tree->kind != BOX_TREE_DEVICE;
 }
 
 /*
@@ -137,7 +138,7 @@ view_open_tree(struct box_tree *tree, struct err *err)
 		.propagation = MS_PRIVATE,
 	};
 
-	if (!tree->device)
+	if (tree->kind != BOX_TREE_DEVICE)
 		attr.attr_set |= MOUNT_ATTR_NODEV;
 	if (!tree->executable)
 		attr.attr_set |= MOUNT_ATTR_NOEXEC;
@@ -165,7 +166,8 @@ view_add_tree(struct box *box, const struct box_tree *tree, struct err *err)
 		    "the host", BOX_TREES_MAX);
 	*added = *tree;
 	added->path = mem_strdup(tree->path);
-	added->directory = S_ISDIR(st.st_mode);
+	if (S_ISDIR(st.st_mode))
+		added->kind = BOX_TREE_DIRECTORY;
 	added->fd = -1;
 	box->ntrees++;
 	/* If it is too early, view_open_trees reports the error. */
@@ -228,7 +230,7 @@ view_collect(struct box *box, struct err *err)
 		if (view_add_tree(box, &tree, err) == -1)
 			return -1;
 	}
-	tree = (struct box_tree){ .device = 1 };
+	tree = (struct box_tree){ .kind = BOX_TREE_DEVICE };
 	for (i = 0; i < VIEW_COUNT(view_devices); i++) {
 		tree.path = view_devices[i];
 		if (view_add_tree(box, &tree, err) == -1)
@@ -335,7 +337,8 @@ view_enter_root(const struct box *box, struct err *err)
 	 * languages executes programs of the bootstrap: these files are
 	 * read-only.
 	 */
-	unsigned long flags = box->template || box->programs ? 0 : MS_NOEXEC;
+	unsigned long flags =
+	    box->kind == BOX_TEMPLATE || box->programs ? 0 : MS_NOEXEC;
 	char room[BOX_ROOM_SIZE];
 
 	view_write_room(room, BOX_ROOT_BYTES, BOX_ROOT_INODES);
@@ -406,7 +409,7 @@ view_make_mount_point(const struct box_tree *tree, struct err *err)
 
 	if (view_make_parents(tree->path, err) == -1)
 		return -1;
-	if (tree->directory) {
+	if (tree->kind == BOX_TREE_DIRECTORY) {
 		if (mkdir(path, 0755) == -1 && errno != EEXIST)
 			return err_sys(err, "create %s", path);
 		return 0;
@@ -512,8 +515,8 @@ view_check_place(const struct box *box, const char *path, struct err *err)
 static int
 view_is_shared(const struct box *box, const struct box_tree *tree)
 {
-	return !tree->executable && tree->staged && !tree->layered &&
-	    box->bound.text[0] == '\0';
+	return !tree->executable && tree->mount.staged &&
+	    !tree->mount.layered && box->bound.text[0] == '\0';
 }
 
 /*
@@ -523,7 +526,8 @@ view_is_shared(const struct box *box, const struct box_tree *tree)
 static int
 view_note_template(struct box *box, struct err *err)
 {
-	const struct view_entry preload = { BOX_PRELOAD_FILE, box->preload };
+	const struct view_entry preload = { BOX_PRELOAD_FILE,
+		box->template.preload };
 	auto_buffer struct buffer trees = { 0 };
 	struct view_entry programs = { BOX_TREES_FILE, NULL };
 	const struct box_tree *tree;
@@ -532,7 +536,7 @@ view_note_template(struct box *box, struct err *err)
 	for (tree = box->trees; tree < box->trees + box->ntrees; tree++) {
 		if (view_check_place(box, tree->path, err) == -1)
 			return -1;
-		if (tree->directory && tree->fd != -1 &&
+		if (tree->kind == BOX_TREE_DIRECTORY && tree->fd != -1 &&
 		    !view_is_shared(box, tree))
 			overlay_note(tree, &trees);
 	}
@@ -552,7 +556,7 @@ view_build_root(struct box *box, struct err *err)
 	if (view_enter_root(box, err) == -1 || view_make_up(box, err) == -1 ||
 	    data_write(box, err) == -1 || view_place_trees(box, err) == -1)
 		return -1;
-	if (box->template && view_note_template(box, err) == -1)
+	if (box->kind == BOX_TEMPLATE && view_note_template(box, err) == -1)
 		return -1;
 	return view_place_links(box, err);
 }
@@ -600,7 +604,7 @@ view_hide(struct box *box, struct err *err)
 		return err_sys(err, "copy the view");
 	if (fchdir(fd) == -1 || chroot(".") == -1)
 		return err_sys(err, "enter the copy of the view");
-	if (!box->forked)
+	if (box->kind != BOX_FORKED)
 		return 0;
 	box->view_fd = fcntl(fd, F_DUPFD_CLOEXEC, BOX_VIEW_FD_LEAST);
 	return box->view_fd == -1 ? err_sys(err, "copy a descriptor") : 0;

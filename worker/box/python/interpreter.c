@@ -125,9 +125,8 @@ int
 python_run(struct box *box, struct err *err)
 {
 	/* At the weaker level the box is a folder of the host. */
-	const char *root = box->weak ? box->folder : "";
 	auto_free char *bootstrap =
-	    mem_printf("%s" INTERPRETER_BOOTSTRAP, root);
+	    mem_printf("%s" INTERPRETER_BOOTSTRAP, box->weak.folder);
 	/* -I: no PYTHON* variables, no user site, no script directory. */
 	const char *python = box->setup.interpreter;
 	const char *const argv[] = { python, "-I", "-X", "utf8", bootstrap,

@@ -29,7 +29,8 @@ clear_one(struct memory *memory, pid_t pid, struct memory_sum *sum)
 	char status[BOX_MEMORY_TEXT_SIZE];
 	char state;
 
-	if (pid < BOX_CODE_PID || (pid == BOX_CODE_PID && !memory->stops) ||
+	if (pid < BOX_CODE_PID ||
+	    (pid == BOX_CODE_PID && memory->session != MEMORY_STOPS) ||
 	    memory_read_status(memory, pid, status) != 1)
 		return 0;
 	if (pid == BOX_CODE_PID) {
@@ -78,19 +79,19 @@ clear_others(struct memory *memory)
 	int looks, left = -1;
 
 	/* However long it takes, the list must be complete. */
-	memory->held = 1;
+	memory->hold.state = MEMORY_HELD;
 	/* In time: the supervisor waits for it, however long a look takes. */
 	for (looks = 0; left != 0 && (looks <= BOX_CLEAR_STOPS ||
 	        memory_ms(CLOCK_MONOTONIC) < end_ms); looks++) {
-		if (memory->stops || looks == BOX_CLEAR_STOPS)
+		if (memory->session == MEMORY_STOPS || looks == BOX_CLEAR_STOPS)
 			kill(-1, SIGSTOP);
 		if (looks > 0)
 			poll(NULL, 0, BOX_CLEAR_MS);
 		left = clear_all(memory);
 	}
-	memory->held = 0;
-	memory->planned_ms = 0;
-	if (!memory->stops && looks > BOX_CLEAR_STOPS)
+	memory->hold.state = MEMORY_RUNS;
+	memory->pace.planned_ms = 0;
+	if (memory->session != MEMORY_STOPS && looks > BOX_CLEAR_STOPS)
 		kill(BOX_CODE_PID, SIGCONT);
 	clear_limit(memory);
 	memory->usage.cleared += left == 0;

@@ -66,8 +66,8 @@ memory_count_exactly(struct memory *memory, struct memory_sum *sum)
 	memory_begin_shares(memory, memory_may_reuse(memory, sum));
 	memory_must_count(memory, memory_add_exactly, sum);
 	memory_end_shares(memory, sum);
-	if (!memory->partly ||
-	    (!memory->whole && sum->bytes <= memory->limit))
+	if (!memory->shares.partly ||
+	    (!memory->shares.whole && sum->bytes <= memory->limit))
 		return;
 	memory_begin_shares(memory, 0);
 	memory_must_count(memory, memory_add_exactly, sum);
@@ -84,8 +84,8 @@ memory_count_held(struct memory *memory, struct memory_sum *sum)
 {
 	memory_must_count(memory, memory_add_quickly, sum);
 	memory_note(memory, sum);
-	if (!sum->loose && (sum->bytes > memory->limit || memory->maps_due ||
-	        memory->at_once))
+	if (!sum->loose && (sum->bytes > memory->limit || memory->maps.due ||
+	        memory->hold.state == MEMORY_HELD_AT_ONCE))
 		memory_count_exactly(memory, sum);
 	return !sum->loose && (!sum->busy || sum->bytes > memory->limit);
 }
@@ -96,12 +96,11 @@ memory_judge(struct memory *memory)
 	struct memory_sum sum;
 	int tries = 0;
 
-	memory->held = 1;
-	memory->at_once = 0;
-	memory->tried_ns = 0;
-	memory->nforced = 0;
+	memory->hold.state = MEMORY_HELD;
+	memory->hold.tried_ns = 0;
+	memory->hold.nforced = 0;
 	memory_stop_all(memory);
-	if (memory->crowded)
+	if (memory->pace.crowded)
 		memory_keep_processor(memory);
 	while (!memory_count_held(memory, &sum)) {
 		if (sum.loose && memory_has_run(memory) &&
@@ -112,9 +111,9 @@ memory_judge(struct memory *memory)
 	if (sum.bytes > memory->limit)
 		_exit(BOX_EXIT_MEMORY);
 	memory_release(memory, &sum);
-	memory->held = 0;
+	memory->hold.state = MEMORY_RUNS;
 	memory->several = sum.processes > BOX_MEMORY_SEEN;
-	memory->crowded = memory_is_crowded(memory, &sum);
+	memory->pace.crowded = memory_is_crowded(memory, &sum);
 	return sum.bytes;
 }
 
@@ -129,8 +128,8 @@ memory_look_past(struct memory *memory, struct memory_sum *sum)
 	memory_must_count(memory, memory_add_quickly, sum);
 	memory_note(memory, sum);
 	memory->several = sum->processes > BOX_MEMORY_SEEN;
-	memory->crowded = memory_is_crowded(memory, sum);
-	return !sum->late && !sum->missed && !memory->crowded &&
+	memory->pace.crowded = memory_is_crowded(memory, sum);
+	return !sum->late && !sum->missed && !memory->pace.crowded &&
 	    sum->bytes <= memory->limit;
 }
 
@@ -141,16 +140,17 @@ memory_look(struct memory *memory)
 	struct memory_sum sum;
 	uint64_t bytes;
 
-	memory->maps_due = now_ms >= memory->maps_ms;
-	if (!memory->crowded && !memory_is_late(memory) &&
-	    !(memory->maps_due && memory->several) &&
+	memory->maps.due = now_ms >= memory->maps.next_ms;
+	if (!memory->pace.crowded && !memory_is_late(memory) &&
+	    !(memory->maps.due && memory->several) &&
 	    memory_look_past(memory, &sum))
 		bytes = sum.bytes;
 	else
 		bytes = memory_judge(memory);
-	memory->look_ms = memory_ms(CLOCK_MONOTONIC) - now_ms;
-	if (memory->maps_due)
-		memory->maps_ms = now_ms + memory->look_ms + BOX_MAPS_LOOK_MS;
+	memory->pace.look_ms = memory_ms(CLOCK_MONOTONIC) - now_ms;
+	if (memory->maps.due)
+		memory->maps.next_ms =
+		    now_ms + memory->pace.look_ms + BOX_MAPS_LOOK_MS;
 	return bytes;
 }
 
@@ -170,7 +170,7 @@ memory_watch(struct memory *memory)
 	uint64_t bytes = 0;
 
 	/* New code uses little memory: most code ends before. */
-	memory->maps_ms = memory_ms(CLOCK_MONOTONIC) + BOX_MAPS_LOOK_MS;
+	memory->maps.next_ms = memory_ms(CLOCK_MONOTONIC) + BOX_MAPS_LOOK_MS;
 	for (;;) {
 		if (memory_sleep(memory, memory_wait(memory, bytes)))
 			clear_others(memory);
@@ -207,7 +207,7 @@ memory_open(struct memory *memory, int proc, int line, uint64_t limit,
 	memory->proc = proc;
 	memory->limit = limit + BOX_MEMORY_SLACK;
 	/* There may be more of them than the set can hold. */
-	memory->speed = sched_getaffinity(0, sizeof(all), &all) == -1 ?
+	memory->pace.speed = sched_getaffinity(0, sizeof(all), &all) == -1 ?
 	    BOX_MEMORY_SPEED_MOST : memory_speed(&all);
 	memory->nplaces = data ? MEMORY_PLACES : MEMORY_PLACES - 1;
 	for (i = 0; i < memory->nplaces; i++) {

@@ -39,7 +39,7 @@ memory_look_at(
 
 	if (n == 1)
 		sum->threads += memory_number(status, "Threads");
-	if (n == 1 && memory->held)
+	if (n == 1 && memory->hold.state != MEMORY_RUNS)
 		memory_look_at_held(memory, *pid, status, sum);
 	if (n != 1 || !memory_is_headless(status))
 		return n;
@@ -154,7 +154,7 @@ memory_add_borrowed(struct memory *memory, pid_t pid, struct memory_sum *sum)
 {
 	if (memory_reuse(memory, pid, 0, sum))
 		return;
-	memory->whole |= memory->partly;
+	memory->shares.whole |= memory->shares.partly;
 	memory_note_share(memory, pid, 0, 0, 0);
 }
 
@@ -183,7 +183,8 @@ memory_add_exactly(
 		sum->busy |= memory_moves(status);
 		return 0;
 	}
-	if (memory->held && !memory_is_parked(memory, process)) {
+	if (memory->hold.state != MEMORY_RUNS &&
+	    !memory_is_parked(memory, process)) {
 		sum->busy = 1;
 		sum->owned += first ? rss : rss -
 		        memory_known_shared(memory, process, status, rss);
@@ -256,15 +257,15 @@ memory_count(
 	int exactly = add == memory_add_exactly;
 
 	memset(sum, 0, sizeof(*sum));
-	sum->with_maps = (exactly && !memory->partly) ||
-	    (memory->maps_due && !memory->held);
+	sum->with_maps = (exactly && !memory->shares.partly) ||
+	    (memory->maps.due && memory->hold.state == MEMORY_RUNS);
 	if (memory_add_files(memory, sum) == -1 ||
 	    memory_add_sockets(memory, sum) == -1 ||
 	    memory_add_processes(memory, add, sum) == -1)
 		return -1;
-	if (exactly && !memory->partly)
-		memory->maps = memory_of_maps(sum);
-	sum->bytes += exactly ? memory->given + memory->maps :
+	if (exactly && !memory->shares.partly)
+		memory->maps.bytes = memory_of_maps(sum);
+	sum->bytes += exactly ? memory->shares.given + memory->maps.bytes :
 	                        memory_of_maps(sum);
 	sum->bytes += sum->busy && sum->owned > sum->shares ?
 	    sum->owned : sum->shares;

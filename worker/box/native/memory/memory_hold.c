@@ -73,8 +73,8 @@ memory_is_forced(const struct memory *memory, pid_t pid)
 {
 	size_t i;
 
-	for (i = 0; i < memory->nforced; i++)
-		if (memory->forced[i] == pid)
+	for (i = 0; i < memory->hold.nforced; i++)
+		if (memory->hold.forced[i] == pid)
 			return 1;
 	return 0;
 }
@@ -134,8 +134,9 @@ memory_knows(const struct memory *memory, pid_t pid)
 {
 	size_t i;
 
-	for (i = 0; i < memory->nknown; i++)
-		if (memory->known[i] == pid || memory->known[i] == -pid)
+	for (i = 0; i < memory->hold.nknown; i++)
+		if (memory->hold.known[i] == pid ||
+		    memory->hold.known[i] == -pid)
 			return 1;
 	return 0;
 }
@@ -151,7 +152,7 @@ static int
 memory_was_stopped(const struct memory *memory, pid_t pid, const char *status)
 {
 	if (!memory_knows(memory, pid))
-		return memory->nknown < BOX_MEMORY_KNOWN &&
+		return memory->hold.nknown < BOX_MEMORY_KNOWN &&
 		    memory_is_stopped(status);
 	return (memory_is_stopped(status) &&
 	           memory_awaits(status, MEMORY_BIT(SIGSTOP))) ||
@@ -173,7 +174,8 @@ memory_thread_leaves(
 {
 	(void)pid;
 	(void)status;
-	sched_setaffinity(tid, sizeof(memory->others), &memory->others);
+	sched_setaffinity(
+	    tid, sizeof(memory->pace.others), &memory->pace.others);
 	return 0;
 }
 
@@ -184,7 +186,7 @@ memory_look_at_held(const struct memory *memory, pid_t pid, const char *status,
 	sum->stopped |= memory_was_stopped(memory, pid, status);
 	sum->moving |= memory_moves(status);
 	sum->loose |= !memory_is_held(memory, pid, status);
-	if (memory->narrow)
+	if (memory->pace.narrow)
 		memory_visit_threads(memory, pid, memory_thread_leaves, NULL);
 }
 
@@ -228,8 +230,8 @@ memory_stop_new(struct memory *memory)
 		if (pid > 1 && nfound < BOX_MEMORY_KNOWN)
 			found[nfound++] = pid;
 	}
-	memcpy(memory->known, found, nfound * sizeof(*found));
-	memory->nknown = nfound;
+	memcpy(memory->hold.known, found, nfound * sizeof(*found));
+	memory->hold.nknown = nfound;
 	return pid == MEMORY_END ? stopped : -1;
 }
 
@@ -238,16 +240,16 @@ memory_read_other(const struct memory *memory, pid_t pid, char *status)
 {
 	size_t i;
 
-	for (i = 0; i < memory->nheadless; i++)
-		if (memory->headless[i].pid == pid)
+	for (i = 0; i < memory->hold.nheadless; i++)
+		if (memory->hold.headless[i].pid == pid)
 			break;
 	/* Its number can be reused for a thread of another process. */
-	if (i == memory->nheadless ||
-	    memory_read_status(memory, memory->headless[i].thread, status) !=
-	        1 ||
+	if (i == memory->hold.nheadless ||
+	    memory_read_status(
+		memory, memory->hold.headless[i].thread, status) != 1 ||
 	    (pid_t)memory_number(status, "Tgid") != pid)
 		return 0;
-	return memory->headless[i].thread;
+	return memory->hold.headless[i].thread;
 }
 
 void
@@ -255,27 +257,27 @@ memory_note_headless(struct memory *memory, pid_t pid, pid_t thread)
 {
 	size_t i;
 
-	for (i = 0; i < memory->nheadless; i++)
-		if (memory->headless[i].pid == pid)
+	for (i = 0; i < memory->hold.nheadless; i++)
+		if (memory->hold.headless[i].pid == pid)
 			break;
 	if (i == BOX_MEMORY_FORCED)
 		return;
-	memory->headless[i] = (struct memory_headless){ pid, thread };
-	if (i == memory->nheadless)
-		memory->nheadless++;
+	memory->hold.headless[i] = (struct memory_headless){ pid, thread };
+	if (i == memory->hold.nheadless)
+		memory->hold.nheadless++;
 }
 
 /* Stops those that the signal to the first thread does not stop. */
 static void
 memory_stop_headless(struct memory *memory)
 {
-	struct memory_headless *one = memory->headless;
+	struct memory_headless *one = memory->hold.headless;
 
-	while (one < memory->headless + memory->nheadless)
+	while (one < memory->hold.headless + memory->hold.nheadless)
 		if (tgkill(one->pid, one->thread, SIGSTOP) == 0)
 			one++;
 		else
-			*one = memory->headless[--memory->nheadless];
+			*one = memory->hold.headless[--memory->hold.nheadless];
 }
 
 void
@@ -286,8 +288,8 @@ memory_stop_all(struct memory *memory)
 	int stopped;
 
 	memory_stop_headless(memory);
-	for (i = 0; i < memory->nknown; i++)
-		tgkill(memory->known[i], memory->known[i], SIGSTOP);
+	for (i = 0; i < memory->hold.nknown; i++)
+		tgkill(memory->hold.known[i], memory->hold.known[i], SIGSTOP);
 	do
 		stopped = memory_stop_new(memory);
 	while (stopped > 0 && ++tries < BOX_MEMORY_HOLDS);
@@ -314,15 +316,15 @@ memory_may_know(struct memory *memory, pid_t pid)
 {
 	size_t i;
 
-	for (i = 0; i < memory->nknown; i++) {
-		if (memory->known[i] == -pid)
-			memory->known[i] = pid;
-		if (memory->known[i] == pid)
+	for (i = 0; i < memory->hold.nknown; i++) {
+		if (memory->hold.known[i] == -pid)
+			memory->hold.known[i] = pid;
+		if (memory->hold.known[i] == pid)
 			return 1;
 	}
-	if (memory->nknown == BOX_MEMORY_KNOWN)
+	if (memory->hold.nknown == BOX_MEMORY_KNOWN)
 		return 0;
-	memory->known[memory->nknown++] = pid;
+	memory->hold.known[memory->hold.nknown++] = pid;
 	return 1;
 }
 
@@ -341,9 +343,9 @@ memory_stop(struct memory *memory, pid_t pid, struct memory_sum *sum)
 		return 0;
 	}
 	if (!memory_is_forced(memory, pid)) {
-		if (memory->nforced == BOX_MEMORY_FORCED)
+		if (memory->hold.nforced == BOX_MEMORY_FORCED)
 			return 0;
-		memory->forced[memory->nforced++] = pid;
+		memory->hold.forced[memory->hold.nforced++] = pid;
 	}
 	memory_visit_threads(memory, pid, memory_stop_thread, NULL);
 	return 0;
@@ -355,9 +357,9 @@ memory_leave(struct memory *memory, pid_t pid)
 {
 	size_t i;
 
-	for (i = 0; i < memory->nknown; i++)
-		if (memory->known[i] == pid)
-			memory->known[i] = -pid;
+	for (i = 0; i < memory->hold.nknown; i++)
+		if (memory->hold.known[i] == pid)
+			memory->hold.known[i] = -pid;
 }
 
 int
@@ -376,7 +378,7 @@ memory_choose(struct memory *memory, pid_t pid, struct memory_sum *sum)
 	 * forked since, and received no signal.
 	 */
 	if (memory_is_forced(memory, pid) ||
-	    (!knows && memory->nknown == BOX_MEMORY_KNOWN)) {
+	    (!knows && memory->hold.nknown == BOX_MEMORY_KNOWN)) {
 		if (!knows)
 			kill(pid, SIGCONT);
 	} else if (memory_was_stopped(memory, pid, status)) {
@@ -398,11 +400,11 @@ memory_continue_chosen(struct memory *memory)
 {
 	size_t i;
 
-	for (i = 0; i < memory->nknown; i++)
-		if (memory->known[i] < 0)
-			memory->known[i] = -memory->known[i];
+	for (i = 0; i < memory->hold.nknown; i++)
+		if (memory->hold.known[i] < 0)
+			memory->hold.known[i] = -memory->hold.known[i];
 		else
-			kill(memory->known[i], SIGCONT);
+			kill(memory->hold.known[i], SIGCONT);
 }
 
 /*
@@ -424,11 +426,13 @@ memory_release(struct memory *memory, const struct memory_sum *sum)
 {
 	struct memory_sum ignored = { 0 };
 
-	if (!memory->at_once && !sum->stopped && !sum->moving) {
+	if (memory->hold.state != MEMORY_HELD_AT_ONCE && !sum->stopped &&
+	    !sum->moving) {
 		kill(-1, SIGCONT);
 		return;
 	}
-	if (memory_add_processes(memory, memory->at_once ?
+	if (memory_add_processes(memory,
+	        memory->hold.state == MEMORY_HELD_AT_ONCE ?
 	            memory_choose_at_once : memory_choose, &ignored) == -1)
 		_exit(BOX_EXIT_BLIND);
 	memory_continue_chosen(memory);
@@ -450,13 +454,13 @@ memory_add_tried(struct memory *memory, pid_t pid, struct memory_sum *sum)
 int ASAN_LEAVES_ALONE
 memory_has_run(struct memory *memory)
 {
-	uint64_t before = memory->tried_ns;
+	uint64_t before = memory->hold.tried_ns;
 	struct memory_sum sum = { 0 };
 
 	if (memory_add_processes(memory, memory_add_tried, &sum) == -1)
 		_exit(BOX_EXIT_BLIND);
-	memory->tried_ns = sum.unclear ? 0 : sum.tried_ns;
-	return memory->tried_ns == 0 || memory->tried_ns != before;
+	memory->hold.tried_ns = sum.unclear ? 0 : sum.tried_ns;
+	return memory->hold.tried_ns == 0 || memory->hold.tried_ns != before;
 }
 
 /*
@@ -482,10 +486,10 @@ memory_stop_at_once(struct memory *memory)
 {
 	struct memory_sum ignored = { 0 };
 
-	if (!memory->at_once &&
+	if (memory->hold.state != MEMORY_HELD_AT_ONCE &&
 	    memory_add_processes(memory, memory_except, &ignored) == -1)
 		_exit(BOX_EXIT_BLIND);
-	memory->at_once = 1;
+	memory->hold.state = MEMORY_HELD_AT_ONCE;
 	kill(-1, SIGSTOP);
 }
 

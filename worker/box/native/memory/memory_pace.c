@@ -46,9 +46,9 @@ memory_sleep(struct memory *memory, unsigned int ms)
 {
 	const struct timespec time = { ms / 1000, ms % 1000 * 1000000L };
 
-	memory->planned_ms = memory_ms(CLOCK_MONOTONIC) + ms;
-	memory->cpu_ms = memory_cpu_ms();
-	if (memory->clears)
+	memory->pace.planned_ms = memory_ms(CLOCK_MONOTONIC) + ms;
+	memory->pace.cpu_ms = memory_cpu_ms();
+	if (memory->session != MEMORY_ONE_CALL)
 		return memory_await(&time);
 	poll(NULL, 0, (int)ms);
 	return 0;
@@ -61,22 +61,22 @@ memory_sleep(struct memory *memory, unsigned int ms)
 static int
 memory_is_outrun(const struct memory *memory)
 {
-	return memory->planned_ms != 0 &&
-	    memory_ms(CLOCK_MONOTONIC) > memory->planned_ms +
-	        (memory_cpu_ms() - memory->cpu_ms) + BOX_MEMORY_LATE_MS;
+	return memory->pace.planned_ms != 0 &&
+	    memory_ms(CLOCK_MONOTONIC) > memory->pace.planned_ms +
+	        (memory_cpu_ms() - memory->pace.cpu_ms) + BOX_MEMORY_LATE_MS;
 }
 
 int
 memory_is_late(const struct memory *memory)
 {
-	return !memory->held && memory_is_outrun(memory);
+	return memory->hold.state == MEMORY_RUNS && memory_is_outrun(memory);
 }
 
 int
 memory_is_crowded(const struct memory *memory, const struct memory_sum *sum)
 {
-	uint64_t grown = memory->narrow ?
-	    memory->look_ms * (memory->speed / 1000) :
+	uint64_t grown = memory->pace.narrow ?
+	    memory->pace.look_ms * (memory->pace.speed / 1000) :
 	    sum->threads * BOX_MEMORY_TURN;
 
 	return sum->processes > BOX_MEMORY_SEEN &&
@@ -98,31 +98,31 @@ memory_keep_processor(struct memory *memory)
 	cpu_set_t own;
 	int cpu = 0;
 
-	if (memory->narrow ||
-	    sched_getaffinity(0, sizeof(memory->others), &memory->others) ==
-	        -1 ||
-	    CPU_COUNT(&memory->others) < 2)
+	if (memory->pace.narrow ||
+	    sched_getaffinity(
+		0, sizeof(memory->pace.others), &memory->pace.others) == -1 ||
+	    CPU_COUNT(&memory->pace.others) < 2)
 		return;
-	while (!CPU_ISSET(cpu, &memory->others))
+	while (!CPU_ISSET(cpu, &memory->pace.others))
 		cpu++;
 	CPU_ZERO(&own);
 	CPU_SET(cpu, &own);
-	CPU_CLR(cpu, &memory->others);
-	memory->narrow = sched_setaffinity(0, sizeof(own), &own) == 0;
-	if (memory->narrow)
-		memory->speed = memory_speed(&memory->others);
+	CPU_CLR(cpu, &memory->pace.others);
+	memory->pace.narrow = sched_setaffinity(0, sizeof(own), &own) == 0;
+	if (memory->pace.narrow)
+		memory->pace.speed = memory_speed(&memory->pace.others);
 }
 
 unsigned int
 memory_wait(const struct memory *memory, uint64_t bytes)
 {
 	uint64_t left = memory->limit > bytes ? memory->limit - bytes : 0;
-	uint64_t ms = left / (memory->speed / 1000);
-	unsigned int least = memory->narrow ?
+	uint64_t ms = left / (memory->pace.speed / 1000);
+	unsigned int least = memory->pace.narrow ?
 	    BOX_MEMORY_WAIT_NARROW_MS : BOX_MEMORY_WAIT_LEAST_MS;
 
 	/* With many threads, neighbours delay it by as much again. */
-	if (memory->narrow)
+	if (memory->pace.narrow)
 		ms /= 2;
 	if (ms < least)
 		return least;

@@ -59,35 +59,36 @@ memory_none_ended(const struct memory *memory, const struct memory_sum *sum)
 {
 	uint64_t last = memory_last_pid(memory);
 
-	return last != 0 && last >= memory->last_pid &&
-	    sum->threads >= memory->threads &&
-	    last - memory->last_pid == sum->threads - memory->threads;
+	return last != 0 && last >= memory->maps.last_pid &&
+	    sum->threads >= memory->maps.threads &&
+	    last - memory->maps.last_pid == sum->threads - memory->maps.threads;
 }
 
 int
 memory_may_reuse(const struct memory *memory, const struct memory_sum *sum)
 {
-	return !memory->whole && !memory->maps_due && !memory->at_once &&
-	    memory->last_pid != 0 && memory_none_ended(memory, sum);
+	return !memory->shares.whole && !memory->maps.due &&
+	    memory->hold.state != MEMORY_HELD_AT_ONCE &&
+	    memory->maps.last_pid != 0 && memory_none_ended(memory, sum);
 }
 
 void
 memory_begin_shares(struct memory *memory, int partly)
 {
-	memory->partly = partly;
-	memory->whole = 0;
+	memory->shares.partly = partly;
+	memory->shares.whole = 0;
 	if (!partly)
-		memory->given = 0;
+		memory->shares.given = 0;
 }
 
 void
 memory_end_shares(struct memory *memory, const struct memory_sum *sum)
 {
-	if (memory->partly)
-		memory->whole |= !memory_none_ended(memory, sum);
-	memory->whole |= sum->busy || sum->loose;
-	memory->last_pid = memory_last_pid(memory);
-	memory->threads = sum->threads;
+	if (memory->shares.partly)
+		memory->shares.whole |= !memory_none_ended(memory, sum);
+	memory->shares.whole |= sum->busy || sum->loose;
+	memory->maps.last_pid = memory_last_pid(memory);
+	memory->maps.threads = sum->threads;
 }
 
 int
@@ -96,11 +97,11 @@ memory_reuse(
 {
 	struct memory_clock *known = memory_find_clock(memory, pid);
 
-	if (!memory->partly || known == NULL || known->pid != pid ||
+	if (!memory->shares.partly || known == NULL || known->pid != pid ||
 	    !known->looked)
 		return 0;
 	if (memory_faults(memory, pid) != known->faults) {
-		memory->given += known->shared;
+		memory->shares.given += known->shared;
 		return 0;
 	}
 	sum->shares += known->share;
@@ -117,7 +118,7 @@ memory_note_share(struct memory *memory, pid_t pid, uint64_t rss,
 	struct memory_clock *known = memory_find_clock(memory, pid);
 
 	if (known == NULL || known->pid != pid) {
-		memory->whole = 1;
+		memory->shares.whole = 1;
 		return;
 	}
 	known->looked = 1;

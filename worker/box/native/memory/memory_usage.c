@@ -54,7 +54,7 @@ memory_new_cpu_ns(struct memory *memory, pid_t pid, uint64_t rss)
 	/* A number can be reused for another process. */
 	before = last->pid == pid && last->ns <= ns ? last->ns : 0;
 	if (before == 0) {
-		memory->whole |= last->looked;
+		memory->shares.whole |= last->looked;
 		*last = (struct memory_clock){ .pid = pid };
 	}
 	last->ns = ns;

@@ -82,6 +82,6 @@ holder_start(const struct box *box)
 	 * acceptable.
 	 */
 	(void)clone(holder_main, stack + sizeof(stack), CLONE_VM,
-	    box->tid);
+	    box->thread.tid);
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
 }
