@@ -77,7 +77,7 @@ interpreter_template_descriptors(struct box *box, struct err *err)
 }
 
 /* Settings that the launcher inherited must not affect the code. */
-void
+static void
 interpreter_reset_signals(void)
 {
 	sigset_t none;
@@ -93,7 +93,7 @@ interpreter_reset_signals(void)
  * Returns why it could not be executed. Often an installation is readable for
  * its owner only, and a supervisor that is root gives every box its own user.
  */
-int
+static int
 interpreter_explain(const struct box *box, int errnum, struct err *err)
 {
 	const struct box_tree *tree;
@@ -117,4 +117,17 @@ interpreter_enter(struct box *box, struct err *err)
 	    chdir(box->kind == BOX_WEAK ? "workspace" : "/workspace") == -1)
 		return err_sys(err, "enter the directory of the code");
 	return 0;
+}
+
+int
+interpreter_become(struct box *box, const char *program,
+    const char *const *argv, struct err *err)
+{
+	if (interpreter_enter(box, err) == -1)
+		return -1;
+	interpreter_reset_signals();
+	/* Another program would say so by an exit code only. */
+	if (access(box->setup.interpreter, X_OK) == 0)
+		execve(program, (char *const *)argv, environment_make(box));
+	return interpreter_explain(box, errno, err);
 }

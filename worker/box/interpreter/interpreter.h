@@ -38,10 +38,12 @@ int interpreter_descriptors(struct box *box, struct err *err);
 int interpreter_template_descriptors(struct box *box, struct err *err);
 /* Enters the working directory of the code. */
 int interpreter_enter(struct box *box, struct err *err);
-/* Resets inherited settings that must not affect the code. */
-void interpreter_reset_signals(void);
-/* Sets err to why it could not be executed: errnum. Returns -1. */
-int interpreter_explain(const struct box *box, int errnum, struct err *err);
+/*
+ * Does that and executes a program, which is the interpreter or starts it.
+ * Returns only on failure: -1 with why the interpreter could not be executed.
+ */
+int interpreter_become(struct box *box, const char *program,
+    const char *const *argv, struct err *err);
 
 /* program.c: both functions of a language without a bootstrap of its own. */
 int program_locate(struct box *box, struct err *err);

@@ -3,10 +3,8 @@
  * its interpreter needs, run by the launcher; and becomes the program that
  * starts it (shared/bootstrap.c), run by the code.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "interpreter.h"
 #include "../shared/mcp.h"
@@ -30,21 +28,10 @@ int
 program_run(struct box *box, struct err *err)
 {
 	char program[BOX_FOLDER_SIZE + sizeof(PROGRAM)];
-	const char *interpreter = box->setup.interpreter;
 	const char *const argv[] = { MCP_BOOTSTRAP, box->language->name,
-		interpreter, NULL };
+		box->setup.interpreter, NULL };
 
 	/* With reduced isolation the box is a directory of the host. */
 	snprintf(program, sizeof(program), "%s" PROGRAM, box->weak.folder);
-	if (interpreter_enter(box, err) == -1)
-		return -1;
-	interpreter_reset_signals();
-	/*
-	 * Checked now, it gives an error message; later it would give an exit
-	 * code.
-	 */
-	if (access(interpreter, X_OK) == -1)
-		return interpreter_explain(box, errno, err);
-	execve(program, (char *const *)argv, environment_make(box));
-	return err_sys(err, "run %s", program);
+	return interpreter_become(box, program, argv, err);
 }

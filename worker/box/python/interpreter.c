@@ -3,7 +3,6 @@
  * looks for it as Python would; the code runs it. A virtual environment is
  * bound into the view at its own path, as is the installation it is based on.
  */
-#include <errno.h>
 #include <linux/limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -132,9 +131,5 @@ python_run(struct box *box, struct err *err)
 	const char *const argv[] = { python, "-I", "-X", "utf8", bootstrap,
 		NULL };
 
-	if (interpreter_enter(box, err) == -1)
-		return -1;
-	interpreter_reset_signals();
-	execve(python, (char *const *)argv, environment_make(box));
-	return interpreter_explain(box, errno, err);
+	return interpreter_become(box, python, argv, err);
 }
