@@ -263,8 +263,9 @@
  */
 #define SERVER_NOISE_MAX (32 * MIB)
 #define SERVER_NOISE_LINES 100000
-/* Bytes shown of a line that a server wrote instead of MCP. */
+/* Bytes shown of a line that a server wrote instead of MCP, and kept of it. */
 #define REFUSED_BANNER_MAX 200
+#define SERVER_BANNER_KEPT (4 * KIB)
 #define REFUSED_NAMES_MAX 10
 /* Calls listed that an execution was waiting for; further ones are counted. */
 #define WAITING_SHOWN 5

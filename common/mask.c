@@ -16,6 +16,9 @@ struct mask_value {
 	uint64_t hash;
 };
 
+/* Ends a set that lacks values: all is masked. */
+static const struct mask_value mask_everything = { 0, 0 };
+
 #define MASK_VALUE_SIZE (sizeof(uint32_t) + sizeof(uint64_t))
 
 /* Shorter values are masked as words only, not inside longer ones. */
@@ -81,16 +84,50 @@ mask_begin(struct buffer *set, const uint8_t *key)
 	buffer_add(set, key, MASK_KEY_SIZE);
 }
 
+/* Reads the value at a place of a set. */
+static struct mask_value
+mask_value(const char *set, size_t at)
+{
+	struct mask_value one;
+
+	memcpy(&one.len, set + at, sizeof(one.len));
+	memcpy(&one.hash, set + at + sizeof(one.len), sizeof(one.hash));
+	return one;
+}
+
+/* Inserts a value at a place of a set. */
+static void
+mask_insert(struct buffer *set, size_t at, const struct mask_value *one)
+{
+	char *p = buffer_reserve(set, MASK_VALUE_SIZE) - set->len + at;
+
+	memmove(p + MASK_VALUE_SIZE, p, set->len - at);
+	memcpy(p, &one->len, sizeof(one->len));
+	memcpy(p + sizeof(one->len), &one->hash, sizeof(one->hash));
+	set->len += MASK_VALUE_SIZE;
+}
+
+/* The values are sorted by length, the longest first. */
 void
 mask_add(struct buffer *set, const char *value)
 {
-	struct mask_value one = { .len = (uint32_t)strlen(value) };
+	struct mask_value one = { .len = (uint32_t)strlen(value) }, known;
+	size_t at = MASK_KEY_SIZE;
 
-	if (one.len < MASK_LEAST || set->len + MASK_VALUE_SIZE > MASK_SET_MAX)
+	if (one.len < MASK_LEAST)
 		return;
 	one.hash = mask_hash(set->data, value, one.len);
-	buffer_add(set, &one.len, sizeof(one.len));
-	buffer_add(set, &one.hash, sizeof(one.hash));
+	for (; at < set->len; at += MASK_VALUE_SIZE) {
+		known = mask_value(set->data, at);
+		if (known.len == one.len && known.hash == one.hash)
+			return;
+		if (known.len < one.len)
+			break;
+	}
+	if (set->len + 2 * MASK_VALUE_SIZE <= MASK_SET_MAX)
+		mask_insert(set, at, &one);
+	else if (set->len + MASK_VALUE_SIZE <= MASK_SET_MAX)
+		mask_insert(set, set->len, &mask_everything);
 }
 
 static int
@@ -115,21 +152,26 @@ mask_find(const char *set, size_t set_len, const char *text, size_t len,
     size_t place)
 {
 	struct mask_value one;
-	size_t at, found = 0;
+	uint64_t hash = 0;
+	size_t at, hashed = 0;
 
 	for (at = MASK_KEY_SIZE; at + MASK_VALUE_SIZE <= set_len;
 	     at += MASK_VALUE_SIZE) {
-		memcpy(&one.len, set + at, sizeof(one.len));
-		memcpy(&one.hash, set + at + sizeof(one.len),
-		    sizeof(one.hash));
-		if (one.len <= found || one.len > len - place ||
-		    (one.len < MASK_WORD_LEAST && mask_is_inside(text, len,
-		        place, place + one.len)))
+		one = mask_value(set, at);
+		if (one.len == mask_everything.len)
+			return len - place;
+		if (one.len > len - place)
 			continue;
-		if (mask_hash(set, text + place, one.len) == one.hash)
-			found = one.len;
+		if (one.len != hashed) {
+			hash = mask_hash(set, text + place, one.len);
+			hashed = one.len;
+		}
+		if (one.hash == hash && (one.len >= MASK_WORD_LEAST ||
+		        !mask_is_inside(
+		            text, len, place, place + one.len)))
+			return one.len;
 	}
-	return found;
+	return 0;
 }
 
 void

@@ -2,6 +2,7 @@
  * Values that may be secrets: see server_mask.h. Runs in the supervisor.
  */
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
@@ -11,6 +12,13 @@
 #include "server_mask.h"
 
 #define SERVER_MASK_SHOWN_MAX 80 /* longer arguments may be secrets */
+#define SERVER_MASK_DIGITS_MAX 5 /* of a port, a year, a version */
+/* Shorter words of a value are no secrets, unless something calls them so. */
+#define SERVER_MASK_WORD_LEAST 8
+
+/* Without one of these, a text is signs only. */
+#define SERVER_MASK_LETTERS                                                    \
+	"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 /* Returns whether the value after this flag or name is probably a secret. */
 static int
@@ -27,9 +35,36 @@ server_mask_is_secretive(const char *text)
 }
 
 /*
+ * Returns whether a text is a number of up to five digits, or its words are
+ * letters with such a number behind them, and it is a path or has a dot, as
+ * versions and the names of files, packages and hosts have.
+ */
+static int
+server_mask_is_name(const char *text)
+{
+	const char *p = text;
+	size_t digits;
+
+	if (text[0] == '\0')
+		return 0;
+	for (; *p != '\0'; p += digits) {
+		while (isalpha((unsigned char)*p))
+			p++;
+		digits = strspn(p, "0123456789");
+		if (digits > SERVER_MASK_DIGITS_MAX ||
+		    isalpha((unsigned char)p[digits]) ||
+		    (p[digits] != '\0' && strchr("@/._-~+", p[digits]) == NULL))
+			return 0;
+		digits += p[digits] != '\0';
+	}
+	return text[strspn(text, "0123456789")] == '\0' || text[0] == '/' ||
+	    strncmp(text, "~/", 2) == 0 || strchr(text, '.') != NULL;
+}
+
+/*
  * Returns whether a text is clearly not a secret: letters as in names and
- * paths. A digit may be part of a token; a colon and an @ may enclose a
- * password.
+ * paths, or a name with numbers. Another digit may be part of a token; a colon
+ * and an @ may enclose a password.
  */
 static int
 server_mask_is_plain(const char *text)
@@ -39,8 +74,9 @@ server_mask_is_plain(const char *text)
 	for (i = 0; i < len; i++)
 		if (!isalpha((unsigned char)text[i]) &&
 		    strchr("@/._-~", text[i]) == NULL)
-			return 0;
-	return len <= SERVER_MASK_SHOWN_MAX;
+			break;
+	return len <= SERVER_MASK_SHOWN_MAX &&
+	    (i == len || server_mask_is_name(text));
 }
 
 int
@@ -48,6 +84,49 @@ server_mask_hides(const char *argument, const char *before)
 {
 	return !server_mask_is_plain(argument) || (before != NULL &&
 	    before[0] == '-' && server_mask_is_secretive(before));
+}
+
+static int
+server_mask_is_unreserved(char c)
+{
+	return isalnum((unsigned char)c) || strchr("-._~", c) != NULL;
+}
+
+/* Appends the byte of %XX, or the next one. Returns how many were read. */
+static size_t
+server_mask_decode(struct buffer *decoded, const char *text)
+{
+	char digits[3] = { 0 }, byte = text[0];
+	size_t len = 1;
+
+	if (text[0] == '%' && isxdigit((unsigned char)text[1]) &&
+	    isxdigit((unsigned char)text[2])) {
+		memcpy(digits, text + 1, 2);
+		byte = (char)strtoul(digits, NULL, 16);
+		len = 3;
+	}
+	buffer_add(decoded, &byte, 1);
+	return len;
+}
+
+/* Adds a secret, as it is and percent-encoded or decoded. */
+static void
+server_mask_add_secret(struct buffer *set, const char *secret)
+{
+	auto_buffer struct buffer encoded = { 0 };
+	auto_buffer struct buffer decoded = { 0 };
+	const char *p;
+
+	for (p = secret; *p != '\0'; p++)
+		if (server_mask_is_unreserved(*p))
+			buffer_add(&encoded, p, 1);
+		else
+			buffer_printf(&encoded, "%%%02X", (unsigned char)*p);
+	for (p = secret; *p != '\0';)
+		p += server_mask_decode(&decoded, p);
+	mask_add(set, secret);
+	mask_add(set, encoded.len > 0 ? encoded.data : "");
+	mask_add(set, decoded.len > 0 ? decoded.data : "");
 }
 
 /* Adds the password of each URL in a value, or what is there for a user. */
@@ -67,38 +146,127 @@ server_mask_add_passwords(struct buffer *set, const char *value)
 		*end = '\0';
 		colon = strchr(place, ':');
 		if (colon != NULL)
-			mask_add(set, colon + 1);
+			server_mask_add_secret(set, colon + 1);
 		else if (!server_mask_is_plain(place))
-			mask_add(set, place);
+			server_mask_add_secret(set, place);
 	}
 }
 
-/* Adds a part of a value; one that is plain only if it may be a secret. */
-static void
-server_mask_add_part(struct buffer *set, const char *part, int secretive)
+/* A word of a value: it ends at quotes and spaces or, if fine, at signs, too.
+ */
+struct server_mask_word {
+	const char *value;
+	const char *p;
+	size_t len;
+	char *text;
+	char *before; /* the previous word, or NULL */
+	int fine;
+};
+
+static int
+server_mask_ends(const struct server_mask_word *word, char c)
 {
-	if (secretive || !server_mask_is_plain(part))
-		mask_add(set, part);
+	if (word->fine)
+		return c == '\0' || (!isalnum((unsigned char)c) &&
+		    (c & 0x80) == 0 && strchr("_.+~/%-", c) == NULL);
+	return strchr("\"' \t\r\n", c) != NULL;
+}
+
+/* Finds the next word. Returns 0 if there is none. */
+static int
+server_mask_next(struct server_mask_word *word)
+{
+	const char *end = word->p + word->len;
+
+	do {
+		word->p = end;
+		while (*word->p != '\0' && server_mask_ends(word, *word->p))
+			word->p++;
+		for (end = word->p; !server_mask_ends(word, *end); end++)
+			;
+		word->len = (size_t)(end - word->p);
+		free(mem_take(&word->text));
+		word->text = mem_dup(word->p, word->len);
+	} while (word->len > 0 &&
+	    strpbrk(word->text, SERVER_MASK_LETTERS) == NULL);
+	return word->len > 0;
+}
+
+static int
+server_mask_is_scheme(const char *text)
+{
+	return strcasecmp(text, "bearer") == 0 ||
+	    strcasecmp(text, "basic") == 0;
+}
+
+/* Whether the word has the value of what the previous one calls secret. */
+static int
+server_mask_is_called(const struct server_mask_word *word)
+{
+	const char *sign = word->p;
+
+	if (word->before == NULL)
+		return 0;
+	if (server_mask_is_scheme(word->before))
+		return 1;
+	while (sign > word->value && !isalnum((unsigned char)sign[-1]) &&
+	    sign[-1] != ':' && sign[-1] != '=')
+		sign--;
+	return server_mask_is_secretive(word->before) &&
+	    (word->before[0] == '-' ||
+	        (sign > word->value && !isalnum((unsigned char)sign[-1])));
 }
 
 /*
- * Adds a value, and parts of it: its end behind a space or "=", such as that
- * of a header, and the passwords of URLs. Secretive is set if what is called
- * so may be a secret, even if it is plain.
+ * Whether a word of a value may be a secret by itself. secretive: the name of
+ * the value says so; words that name others do not count then.
+ */
+static int
+server_mask_is_secret(const struct server_mask_word *word, int secretive)
+{
+	const char *next = word->p + word->len;
+	int plain = server_mask_is_plain(word->text);
+
+	if (server_mask_is_scheme(word->text))
+		return 0;
+	if (server_mask_is_called(word))
+		return 1;
+	if (strpbrk(next, SERVER_MASK_LETTERS) == NULL)
+		return secretive || !plain;
+	next += strspn(next, "\"' \t");
+	return word->len >= SERVER_MASK_WORD_LEAST &&
+	    (!plain || (secretive && *next != ':' && *next != '='));
+}
+
+static void
+server_mask_add_words(
+    struct buffer *set, const char *value, int secretive, int fine)
+{
+	struct server_mask_word word = { .value = value, .p = value,
+		.fine = fine };
+
+	while (server_mask_next(&word)) {
+		if (server_mask_is_secret(&word, secretive))
+			server_mask_add_secret(set, word.text);
+		free(word.before);
+		word.before = mem_take(&word.text);
+	}
+	free(word.before);
+	free(word.text);
+}
+
+/*
+ * Adds a value, the passwords of URLs in it and those of its words that may be
+ * secrets. Secretive is set if what is called so may be a secret, even if it is
+ * plain.
  */
 static void
 server_mask_add(struct buffer *set, const char *value, int secretive)
 {
-	const char *space = strrchr(value, ' ');
-	const char *sign = strchr(value, '=');
-
-	secretive |= server_mask_is_secretive(value);
-	mask_add(set, value);
+	server_mask_add_secret(set, value);
 	server_mask_add_passwords(set, value);
-	if (space != NULL)
-		server_mask_add_part(set, space + 1, secretive);
-	if (sign != NULL)
-		server_mask_add_part(set, sign + 1, secretive);
+	server_mask_add_words(set, value, secretive, 0);
+	server_mask_add_words(set, value, secretive, 1);
 }
 
 /* Adds the arguments that may be secrets; the program is none. */
@@ -141,7 +309,7 @@ server_mask_add_inherited(struct buffer *set, const char *variable)
 
 	if (variable[len] == '=' && server_mask_is_secretive(name) &&
 	    !server_mask_is_plain(variable + len + 1))
-		mask_add(set, variable + len + 1);
+		server_mask_add_secret(set, variable + len + 1);
 	server_mask_add_passwords(set, variable + len);
 }
 

@@ -182,6 +182,29 @@ function atOnce() {
         /s3cret|key-of-h|ours-0|of-yours/);
     });
 
+  test('what a server writes instead of MCP, or refuses with, has no secrets',
+    async (t) => {
+      const env = { H: '{"Authorization":"Bearer ntn_4f8A","v":"2022-06-28"}' };
+      const entry = (line) => ({ command: '/bin/sh', args: ['-c',
+        `read -r any; k=ntn_; printf ${line} "$k"4f8A`], env });
+      const raw = await Raw.open(t, withServers(t, {
+        banner: entry(`'%0193d %s\\n' 0`),
+        refused: entry(`'{"jsonrpc":"2.0","id":1,"error":{"code":-1,` +
+          `"message":"not %s"}}\\n'`),
+      }));
+      const { structuredContent } = await raw.run(`for server in "banner", "refused":
+    try:
+        await runtime.call_tool(server, "echo", {})
+    except runtime.MCPError as error:
+        print(error)`, { servers: ['banner', 'refused'] });
+
+      await raw.finish();
+      assert.match(JSON.stringify(structuredContent),
+        /it wrote ..0{193} \*\*\*.. instead.*initialize..: not \*\*\*/s);
+      assert.doesNotMatch(JSON.stringify(structuredContent) + raw.errors,
+        /ntn_|4f8A/);
+    });
+
   test('a server may take its time to start', async (t) => {
     const raw = await withOdd(t, 'initialize=slow:3000');
 

@@ -3,9 +3,11 @@
  * written is shown without the values of its variables and headers, its PATH,
  * arguments that may be secrets, and secrets of the environment.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/limits.h"
 #include "supervisor/servers/server_mask.h"
 #include "unit.h"
 
@@ -14,9 +16,16 @@
 static const struct server server = {
 	.run = TEXTS("npx\0-y\0server-name\0--key=s3cret\0--token\0plain\0"
 	    "--key=s3cret-and-more\0postgres://joe:Secr3tPassw0rd@db/x:y@z\0"
-	    "-c\0cd /tmp && exec python3 ra_srv.py\0--mode=production\0"),
+	    "-c\0cd /tmp && exec python3 ra_srv.py\0--mode=production\0"
+	    "@scope/server-x@2025.4.8\0/opt/server2/bin\0db1.example.com\0"
+	    "--port\0" "7070\0--url=http://x/hook?id=Zq81xk2v\0"),
 	.run_env = TEXTS("KEY=k1234\0SHORT=abc\0EMPTY=\0NODE_ENV=production\0"
 	    "LOG_LEVEL=error\0PORT=8080\0"
+	    "OPENAPI_MCP_HEADERS={\"Authorization\":\"Bearer ntn_4f8A\","
+	    "\"Notion-Version\":\"2022-06-28\"}\0"
+	    "OPTIONS={\"region\":\"west\",\"id\":\"q7Zk29xw\",\"db\":{"
+	    "\"password\": \"a$b{cd\",\"user\":\"nobody\"},\"max\":[99]}\0"
+	    "PROXY=http://joe:p%40ss%2fw@proxy/\0PHRASE=open s3same!\0"
 	    "HOSTS=http://a:fir@st1@one,http://t0ken7@two,https://jane@three"
 	    "\0"),
 	.headers = TEXTS("Authorization\0Bearer b9876\0"),
@@ -44,7 +53,17 @@ static const struct {
 	{ "password 0urs4 of ann", "password *** of ann" },
 	{ "error: no production on 80801", "error: no production on 80801" },
 	{ "no ra_srv.py for dev1 in /tmp", "no ra_srv.py for dev1 in /tmp" },
-	{ "port 8080, (k1234)", "port ***, (***)" },
+	{ "port 8080, (k1234)", "port 8080, (***)" },
+	{ "401: Authorization: Bearer ntn_4f8A is invalid",
+	    "401: Authorization: Bearer *** is invalid" },
+	{ "no Notion-Version", "no Notion-Version" },
+	{ "nobody has a$b{cd, q7Zk29xw", "nobody has ***, ***" },
+	{ "p%40ss%2fw or p@ss/w", "*** or ***" },
+	{ "?q=open%20s3same%21", "?q=***" },
+	{ "no @scope/server-x@2025.4.8", "no @scope/server-x@2025.4.8" },
+	{ "/opt/server2/bin: db1.example.com:7070",
+	    "/opt/server2/bin: db1.example.com:7070" },
+	{ "GET /hook?id=Zq81xk2v: 403", "GET /hook?id=***: 403" },
 	{ "root in /root/4 has t0ken-of-ours", "root in /root/4 has ***" },
 };
 
@@ -58,4 +77,28 @@ UNIT_EACH(values_are_masked, UNIT_COUNT(rows))
 	    strlen(rows[_i].text));
 	ck_assert_str_eq(shown.data, rows[_i].shown);
 	ck_assert_ptr_null(memmem(set.data, set.len, "k1234", 5));
+}
+
+/* A full set hides everything. */
+UNIT_TEST(nothing_is_shown_beside_a_full_set)
+{
+	auto_buffer struct buffer set = { 0 };
+	auto_buffer struct buffer shown = { 0 };
+	char value[32];
+	int n;
+
+	mask_begin(&set, (const uint8_t *)"0123456789abcdef");
+	for (n = 0; n < (int)(MASK_SET_MAX / 12) - 2; n++) {
+		snprintf(value, sizeof(value), "value%d", n);
+		mask_add(&set, value);
+		mask_add(&set, value);
+	}
+	mask_text(&shown, set.data, set.len, "a value0", 8);
+	ck_assert_str_eq(shown.data, "a ***");
+	buffer_reset(&shown);
+	mask_add(&set, "one more");
+	mask_add(&set, "and another");
+	ck_assert_uint_le(set.len, MASK_SET_MAX);
+	mask_text(&shown, set.data, set.len, "a word", 6);
+	ck_assert_str_eq(shown.data, "***");
 }

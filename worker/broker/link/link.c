@@ -10,6 +10,7 @@
 #include "../../../common/base/log.h"
 #include "../../../common/mask.h"
 #include "../../../common/base/mem.h"
+#include "../../../common/base/utf8.h"
 #include "complaint.h"
 #include "kind.h"
 #include "link.h"
@@ -78,6 +79,11 @@ link_describe_failure(const struct link *link, struct buffer *reason,
 	if (!ready && banner->len > 0)
 		mask_text(&masked, link->masks.data, link->masks.len,
 		    banner->data, strlen(banner->data));
+	if (masked.len > REFUSED_BANNER_MAX) {
+		masked.len = REFUSED_BANNER_MAX;
+		masked.len -= utf8_incomplete_tail(masked.data, masked.len);
+		masked.data[masked.len] = '\0';
+	}
 	link->kind->describe_failure(&failure, reason);
 }
 
@@ -354,10 +360,16 @@ link_on_silent(void *ctx)
 		link_set_timer(link, SERVER_PING_MS);
 }
 
+/* Why may have a sentence of the server. */
 static void
 link_on_unfit(void *ctx, const char *why)
 {
-	link_doom(ctx, why);
+	struct link *link = ctx;
+	auto_buffer struct buffer masked = { 0 };
+
+	mask_text(&masked, link->masks.data, link->masks.len, why,
+	    strlen(why));
+	link_doom(link, masked.data);
 }
 
 static void
@@ -459,7 +471,7 @@ link_launched(struct link *link, struct ipc_launched *msg)
 	    &msg->errors, &pipes);
 	link->client = mcp_client_new(link->definition->name, &client);
 	link->listing = listing_new(link->broker, link->definition,
-	    link->client, &link->asks, link_on_settled, link);
+	    link->client, &link->masks, &link->asks, link_on_settled, link);
 	mcp_client_greet(link->client);
 }
 

@@ -2,12 +2,14 @@
  * The list of tools of one link: see listing.h. Runs in the broker.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "../../../common/base/clock.h"
 #include "../../../common/json/json.h"
 #include "../../../common/limits.h"
 #include "../../../common/base/log.h"
 #include "../../../common/base/mem.h"
+#include "../../../common/mask.h"
 #include "../tools/archive.h"
 #include "listing.h"
 #include "../state/reason.h"
@@ -18,6 +20,7 @@ struct listing {
 	struct broker *broker;
 	const struct definition *definition;
 	struct mcp_client *client;
+	const struct buffer *masks; /* of the server */
 	struct ask_list *asks;
 	void (*settled)(void *ctx);
 	void *ctx;
@@ -42,14 +45,15 @@ static void listing_on_renewal(evutil_socket_t fd, short what, void *arg);
 
 struct listing *
 listing_new(struct broker *broker, const struct definition *definition,
-    struct mcp_client *client, struct ask_list *asks,
-    void (*settled)(void *ctx), void *ctx)
+    struct mcp_client *client, const struct buffer *masks,
+    struct ask_list *asks, void (*settled)(void *ctx), void *ctx)
 {
 	struct listing *listing = mem_alloc(sizeof(*listing));
 
 	listing->broker = broker;
 	listing->definition = definition;
 	listing->client = client;
+	listing->masks = masks;
 	listing->asks = asks;
 	listing->settled = settled;
 	listing->ctx = ctx;
@@ -135,15 +139,21 @@ listing_fail(struct listing *listing, const char *words)
 	listing_end(listing);
 }
 
+/* An error in which something is masked is told without its object. */
 static void
 listing_fail_with(struct listing *listing, struct json_span error)
 {
 	auto_buffer struct buffer text = { 0 };
+	auto_buffer struct buffer masked = { 0 };
 
 	listing->silent = 0;
 	buffer_add_text(&text, ": ");
 	reason_add_error(&text, error);
-	listing_refuse(listing, &text, error);
+	mask_text(&masked, listing->masks->data, listing->masks->len,
+	    text.data, text.len);
+	if (strcmp(masked.data, text.data) != 0)
+		error.len = 0;
+	listing_refuse(listing, &masked, error);
 	listing_end(listing);
 }
 

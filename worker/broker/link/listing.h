@@ -17,13 +17,15 @@
 struct listing;
 
 /*
- * asks: the list of the link that contains the asks for the list of tools.
+ * masks: what is not shown of the server, in the format of mask.h. asks: the
+ * list of the link that contains the asks for the list of tools. Both are its.
  * settled is called, with ctx, after some of them were answered. listing_free
  * must be called before the client is freed, or after it was closed.
  */
 struct listing *listing_new(struct broker *broker,
     const struct definition *definition, struct mcp_client *client,
-    struct ask_list *asks, void (*settled)(void *ctx), void *ctx);
+    const struct buffer *masks, struct ask_list *asks,
+    void (*settled)(void *ctx), void *ctx);
 void listing_free(struct listing **listing);
 
 /*

@@ -2,6 +2,7 @@
  * The client side of the Model Context Protocol: see mcp_client.h. Runs in the
  * broker; parses every byte of a server's standard output.
  */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,7 +56,7 @@ struct mcp_client {
 	struct buffer info; /* name and version that the server reports */
 	struct buffer about; /* the purpose that it reports, cut */
 	struct buffer instructions; /* that it reports, cleaned and cut */
-	struct buffer banner; /* the first line that was not JSON, cut */
+	struct buffer banner; /* the first line that was not JSON */
 	/* Requests in flight, in the order of their numbers, which increase. */
 	struct mcp_request *requests;
 	size_t count;
@@ -623,10 +624,11 @@ mcp_client_keep_banner(struct mcp_client *client, const struct line *line)
 		len--;
 	if (client->banner.len > 0 || len == 0)
 		return;
-	if (len > REFUSED_BANNER_MAX) {
-		len = REFUSED_BANNER_MAX;
-		len -= utf8_incomplete_tail(line->data, len);
-	}
+	/* A secret of which a part is kept could not be masked. */
+	if (len > SERVER_BANNER_KEPT)
+		for (len = SERVER_BANNER_KEPT;
+		     len > 0 && !isspace((unsigned char)line->data[len]);)
+			len--;
 	buffer_add(&client->banner, line->data, len);
 }
 

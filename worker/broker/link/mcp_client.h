@@ -95,8 +95,8 @@ const struct buffer *mcp_client_about(const struct mcp_client *client);
 const struct buffer *mcp_client_instructions(const struct mcp_client *client);
 
 /*
- * Returns the beginning of the first line of the server that was not JSON, at
- * most REFUSED_BANNER_MAX bytes; empty if there was none.
+ * Returns the first line of the server that was not JSON, or the words of it
+ * that fit into SERVER_BANNER_KEPT; empty if there was none.
  */
 const struct buffer *mcp_client_banner(const struct mcp_client *client);
 
