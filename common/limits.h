@@ -710,6 +710,8 @@
  * healthy one needs milliseconds, and every search waits for all servers.
  */
 #define LISTING_SILENT_MS 1000
+/* The same for a call whose arguments do not fit the list that is known. */
+#define SERVER_RELIST_MS 1000
 /*
  * Bytes of calls not yet sent to a server; above this, calls are refused. As
  * with places, a single execution may use half, which is as much as it may have

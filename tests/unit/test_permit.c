@@ -649,6 +649,68 @@ UNIT_TEST(judges_arguments_of_what_nobody_has_listed)
 	play_end();
 }
 
+/* A call that comes before the server runs waits for the list, too. */
+UNIT_TEST(judges_arguments_before_the_first_start)
+{
+	int relay;
+
+	play_start();
+	relay = play_grant();
+	play_call_with(relay, 1, "gh", "{\"n\":\"x\"}", 9);
+	play_call_with(relay, 2, "gh", "{\"n\":\"7\"}", 9);
+	play_launch(play_expect_want("gh"), &gh);
+	play_greet_with(&gh, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":"
+	    "{\"protocolVersion\":\"2025-06-18\",\"capabilities\":"
+	    "{\"tools\":{}}}}");
+	play_hear(&gh);
+	play_expect_line(&gh, "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":"
+	    "\"tools/list\"}");
+	play_say(&gh, TALKS("2", "integer"));
+	expect_unfit(relay, 1,
+	    "argument \"n\" is \"x\", and must be an integer");
+	expect_called(CALLED("3", "7"));
+	play_end();
+}
+
+/* A server whose list is known and in doubt, and a call that does not fit. */
+static int
+doubt(void)
+{
+	int relay;
+
+	play_start();
+	relay = play_grant();
+	play_serve(&gh);
+	play_list(relay, 1, "gh");
+	play_hear(&gh);
+	play_say(&gh, TALKS("2", "integer"));
+	play_expect_result(relay, 1, "{\"tools\":[" TALK("integer") "],"
+	    "\"aliases\":[\"talk\"]}");
+	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"method\":"
+	    "\"notifications/tools/list_changed\"}");
+	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"ping\"}");
+	play_hear(&gh);
+	play_call_with(relay, 2, "gh", "{\"n\":\"x\"}", 9);
+	play_expect_line(&gh, "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":"
+	    "\"tools/list\"}");
+	return relay;
+}
+
+/* Whatever goes wrong with the next list: it says what it said. */
+UNIT_EACH(judges_by_the_known_list, 3)
+{
+	int relay = doubt();
+
+	if (_i == 0)
+		play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":3,\"error\":{"
+		    "\"code\":-1,\"message\":\"not now\"}}");
+	else if (_i == 1)
+		play_close(&gh);
+	expect_unfit(relay, 2,
+	    "argument \"n\" is \"x\", and must be an integer");
+	play_end();
+}
+
 /* A tool that has left the list is not called where tools are restricted. */
 UNIT_TEST(judges_by_the_rules_of_a_new_list)
 {

@@ -20,7 +20,7 @@ static int
 put(int n, const char *data, const char *info)
 {
 	struct shelf_list list = { data, strlen(data), info, strlen(info),
-		NULL };
+		NULL, 0 };
 
 	return shelf_put(shelf, prints[n], &list);
 }
@@ -76,7 +76,7 @@ UNIT_TEST(doubts)
 
 UNIT_TEST(an_old_one_replaces_nothing)
 {
-	struct shelf_list old = { "[0]", 3, "", 0, NULL };
+	struct shelf_list old = { "[0]", 3, "", 0, NULL, 0 };
 
 	shelf = shelf_new(MOST);
 	shelf_put_old(shelf, prints[0], &old);

@@ -44,91 +44,77 @@ call_is_barred(const struct server *server, struct json_span tool,
 	return 1;
 }
 
-/* Makes the ask of a call, or of the list that it waits for. */
-static struct ask *
-call_new_ask(struct permit *permit, struct server *server, uint64_t id,
-    enum ask_kind kind, struct json_span tool, size_t arguments)
-{
-	struct ask *ask = permit_new_ask(permit, server, id, kind);
-
-	buffer_add(&ask->tool, tool.p, tool.len);
-	ask->arguments = arguments;
-	return ask;
-}
-
 /* Passes a call on with these arguments. */
 static void
-call_pass(struct permit *permit, struct server *server, uint64_t id,
-    struct json_span tool, struct json_span arguments)
+call_pass(struct ask *ask, const struct buffer *arguments)
 {
 	auto_buffer struct buffer params = { 0 };
-	struct ask *ask = call_new_ask(
-	    permit, server, id, ASK_CALL, tool, arguments.len);
 
 	buffer_add_text(&params, "{\"name\":");
-	buffer_add(&params, tool.p, tool.len);
+	buffer_add(&params, ask->tool.data, ask->tool.len);
 	buffer_add_text(&params, ",\"arguments\":");
-	buffer_add(&params, arguments.p, arguments.len);
+	buffer_add(&params, arguments->data, arguments->len);
 	buffer_add_text(&params, "}");
+	ask->arguments = arguments->len;
+	ask_drop_params(ask);
 	ask_take_params(ask, &params);
-	server_ask(server, ask);
+	server_ask(ask->server, ask);
 }
 
-/* Refuses the call that waited for a list. unfit: by its arguments. */
 static void
-call_refuse(const struct ask *listed, struct buffer *reason, int unfit)
+call_refuse(struct ask *ask, struct buffer *reason)
 {
-	struct json_span tool = { listed->tool.data, listed->tool.len };
-	struct ask *ask = call_new_ask(listed->permit, listed->server,
-	    listed->id, ASK_CALL, tool, listed->arguments);
-
-	ask->unfit = unfit;
 	ask->outcome = AUDIT_REFUSED;
 	ask_refuse(&ask, reason, (struct json_span){ NULL, 0 });
 }
 
 /*
- * The list that a call waits for has come; its ask is freed after this. The
- * tool may have left it.
+ * The list that a call waited for is there. The tool may have left it. What the
+ * same list has said is not found out again.
  */
 static void
-call_on_listed(const struct ask *ask)
+call_on_listed(struct ask *ask)
 {
 	struct json_span tool = { ask->tool.data, ask->tool.len };
 	struct json_span arguments = { ask->params.data, ask->params.len };
-	auto_buffer struct buffer settled = { 0 }, says = { 0 };
+	auto_buffer struct buffer settled = { 0 };
 	auto_buffer struct buffer reason = { 0 };
 
 	if (call_is_barred(ask->server, tool, &reason)) {
-		call_refuse(ask, &reason, 0);
+		call_refuse(ask, &reason);
 		return;
 	}
-	if (call_settle(ask->server, tool, arguments, &settled, &says)) {
-		call_pass(ask->permit, ask->server, ask->id, tool,
-		    (struct json_span){ settled.data, settled.len });
-		return;
+	if (ask->says.len == 0 || server_list(ask->server) != ask->judged) {
+		buffer_reset(&ask->says);
+		if (call_settle(ask->server, tool, arguments, &settled,
+		        &ask->says)) {
+			call_pass(ask, &settled);
+			return;
+		}
 	}
-	reason_add_text(&reason, says.data, says.len);
-	call_refuse(ask, &reason, 1);
+	reason_add_text(&reason, ask->says.data, ask->says.len);
+	ask->unfit = 1;
+	call_refuse(ask, &reason);
 }
 
 void
 call_begin(struct permit *permit, struct server *server, uint64_t id,
     struct json_span tool, struct json_span arguments)
 {
-	auto_buffer struct buffer settled = { 0 }, says = { 0 };
-	struct ask *ask;
+	auto_buffer struct buffer settled = { 0 };
+	struct ask *ask = permit_new_ask(permit, server, id, ASK_CALL);
 
-	if (!server_is_unlisted(server) &&
-	    call_settle(server, tool, arguments, &settled, &says)) {
-		call_pass(permit, server, id, tool,
-		    (struct json_span){ settled.data, settled.len });
+	buffer_add(&ask->tool, tool.p, tool.len);
+	if (!server_is_unlisted(server) && call_settle(server, tool, arguments,
+	        &settled, &ask->says)) {
+		call_pass(ask, &settled);
 		return;
 	}
-	ask = call_new_ask(
-	    permit, server, id, ASK_TOOLS, tool, arguments.len);
+	ask->kind = ASK_TOOLS;
+	ask->listed = call_on_listed;
+	ask->judged = server_list(server);
+	ask->arguments = arguments.len;
 	buffer_add(&settled, arguments.p, arguments.len);
 	ask_take_params(ask, &settled);
-	ask->listed = call_on_listed;
 	server_ask(server, ask);
 }

@@ -1,10 +1,9 @@
 /*
  * A call of a tool on its way to its server. Its arguments are compared with
- * the schema in the list of tools that is known. If they do not fit, or none is
- * known, the server is asked for its list first: it may take today what it
- * refused yesterday. Nothing that does not fit reaches a server, except by a
- * call that is made before the server runs for the first time. Runs in the
- * broker.
+ * the schema in the list of tools that is known. If none is known, the call
+ * waits for the list. If they do not fit, it waits SERVER_RELIST_MS for another
+ * one: the server may take today what it refused yesterday. Nothing that does
+ * not fit reaches a server. Runs in the broker.
  */
 #ifndef WORKER_BROKER_CALL_H
 #define WORKER_BROKER_CALL_H

@@ -323,10 +323,6 @@ permit_learn(const struct ask *ask, const char *json, size_t len)
 static void
 permit_on_answered(const struct ask *ask, const char *json, size_t len)
 {
-	if (ask->listed != NULL) {
-		ask->listed(ask);
-		return;
-	}
 	if (ask->permit->remember && ask->kind == ASK_TOOLS) {
 		permit_answer_list(ask, json, len);
 		return;

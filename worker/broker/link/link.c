@@ -709,7 +709,12 @@ link_ask(struct link *link, struct ask *ask)
 		return;
 	}
 	ask_move(ask, &link->asks);
-	listing_ask(link->listing, ask);
+	/* A call that was not judged is the server's to judge. */
+	if (ask->listed != NULL && ask->says.len == 0 &&
+	    !link_has_tools(link))
+		ask_answer(&ask, "", 0);
+	else
+		listing_ask(link->listing, ask);
 }
 
 void

@@ -227,7 +227,7 @@ listing_keep(struct listing *listing, const struct buffer *payload)
 {
 	const struct buffer *info = mcp_client_info(listing->client);
 	struct shelf_list list = { payload->data, payload->len, info->data,
-		info->len, NULL };
+		info->len, NULL, 0 };
 	int news = shelf_put(listing->broker->shelf,
 	    listing->definition->fingerprint, &list);
 

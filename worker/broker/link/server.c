@@ -540,14 +540,20 @@ server_is_ready(const struct server *server)
 	return server->link != NULL && link_is_ready(server->link);
 }
 
-int
-server_is_unlisted(const struct server *server)
+uint64_t
+server_list(const struct server *server)
 {
 	struct shelf_list list;
 
-	return server_is_ready(server) && link_has_tools(server->link) &&
-	    !shelf_find_any(server->broker->shelf,
-	        server->definition.fingerprint, &list);
+	return shelf_find_any(server->broker->shelf,
+	           server->definition.fingerprint, &list) ? list.version : 0;
+}
+
+int
+server_is_unlisted(const struct server *server)
+{
+	return server_list(server) == 0 &&
+	    (!server_is_ready(server) || link_has_tools(server->link));
 }
 
 /* Passes on calls for which there are places, in the turns of executions. */
@@ -768,9 +774,34 @@ server_call(struct server *server, struct ask *ask)
 		server_take_turns(server);
 }
 
+/* A call that does not fit the known list waited long enough for another. */
+static void
+server_on_hurry(evutil_socket_t fd, short what, void *arg)
+{
+	struct ask *ask = arg;
+	struct server *server = ask->server;
+
+	(void)fd;
+	(void)what;
+	ask_refuse_words(&ask, " has not listed its tools");
+	if (server->link != NULL)
+		link_settle(server->link);
+}
+
+static void
+server_hurry(struct server *server, struct ask *ask)
+{
+	struct timeval most = clock_timeval(SERVER_RELIST_MS);
+
+	ask->hurry = evtimer_new(server->broker->base, server_on_hurry, ask);
+	event_add(ask->hurry, &most);
+}
+
 void
 server_ask(struct server *server, struct ask *ask)
 {
+	if (ask->kind == ASK_TOOLS && ask->says.len > 0)
+		server_hurry(server, ask);
 	if (ask->kind == ASK_CALL) {
 		server_call(server, ask);
 	} else if (server_is_ready(server)) {

@@ -85,7 +85,13 @@ const struct rules *server_rules(const struct server *server);
 int server_find_tool(const struct server *server, struct json_span name,
     struct json_span *tool);
 
-/* Whether it runs and has tools, and its list of them is not known. */
+/*
+ * Returns the version of its remembered list, which changes with the list; 0:
+ * there is none.
+ */
+uint64_t server_list(const struct server *server);
+
+/* Whether it has no remembered list, and may have tools. */
 int server_is_unlisted(const struct server *server);
 
 /* Appends {"name":…,"alias":…,"description":… without the closing brace. */
@@ -102,7 +108,8 @@ void server_load(struct server *server);
 
 /*
  * Takes an ask: it is sent when the server runs. Until then it waits, at most
- * SERVER_WAIT_MS; a call also waits for a place (queue.h).
+ * SERVER_WAIT_MS; a call also waits for a place (queue.h). A call that fits no
+ * known list waits SERVER_RELIST_MS for a newer one.
  */
 void server_ask(struct server *server, struct ask *ask);
 

@@ -61,12 +61,15 @@ ask_free(struct ask **askp)
 	if (ask->turn != NULL)
 		ask->forget(ask->server, ask);
 	ask_move(ask, NULL);
-	if (ask->kind == ASK_CALL && ask->broker->audit != NULL)
+	if ((ask->kind == ASK_CALL || ask->listed != NULL) &&
+	    ask->broker->audit != NULL)
 		ask_audit(ask);
 	if (ask->ends->freed != NULL)
 		ask->ends->freed(ask);
 	loop_event_free(&ask->patience);
+	loop_event_free(&ask->hurry);
 	ask_drop_params(ask);
+	buffer_reset(&ask->says);
 	buffer_reset(&ask->tool);
 	free(ask);
 }
@@ -101,14 +104,44 @@ ask_conclude(struct ask *ask, const char *json, size_t len)
 		                                       : AUDIT_OK;
 }
 
+/* The list that a call waits for is there: it is a call from now on. */
+static void
+ask_resume(struct ask *ask)
+{
+	void (*listed)(struct ask *ask) = ask->listed;
+
+	ask->listed = NULL;
+	ask->kind = ASK_CALL;
+	ask->link = NULL;
+	ask_move(ask, NULL);
+	loop_event_free(&ask->patience);
+	loop_event_free(&ask->hurry);
+	listed(ask);
+}
+
 void
 ask_answer(struct ask **askp, const char *json, size_t len)
 {
 	struct ask *ask = mem_take(askp);
 
+	if (ask->listed != NULL) {
+		ask_resume(ask);
+		return;
+	}
 	ask_conclude(ask, json, len);
 	ask->ends->answer(ask, json, len);
 	ask_free(&ask);
+}
+
+/* No newer list comes: the arguments do not fit, whatever went wrong. */
+static void
+ask_judge(struct ask *ask, struct buffer *reason, struct json_span *error)
+{
+	buffer_reset(reason);
+	reason_add_text(reason, ask->says.data, ask->says.len);
+	ask->unfit = 1;
+	ask->outcome = AUDIT_REFUSED;
+	error->len = 0;
 }
 
 void
@@ -116,6 +149,8 @@ ask_refuse(struct ask **askp, struct buffer *reason, struct json_span error)
 {
 	struct ask *ask = mem_take(askp);
 
+	if (ask->listed != NULL && ask->says.len > 0)
+		ask_judge(ask, reason, &error);
 	reason_fit(reason);
 	ask->result = error.len;
 	if (ask->outcome == AUDIT_CANCELLED)
@@ -127,7 +162,7 @@ ask_refuse(struct ask **askp, struct buffer *reason, struct json_span error)
 void
 ask_add_sent(const struct ask *ask, struct buffer *reason)
 {
-	if (ask->kind == ASK_CALL)
+	if (ask->kind == ASK_CALL || ask->listed != NULL)
 		buffer_printf(reason, "; the call was %s", ask->sent != 0
 		    ? "sent and may have run" : "not sent");
 }

@@ -61,8 +61,15 @@ struct ask {
 	int progress;         /* the server has reported progress */
 	int last;             /* further progress does not extend the wait */
 	int unfit;            /* its arguments do not fit: see REFUSED */
-	/* Of the list for a call, or NULL: takes it in place of the ends. */
-	void (*listed)(const struct ask *ask);
+	/*
+	 * Of a call that waits for a list of tools as ASK_TOOLS, or NULL: goes
+	 * on with the call when the list is there. If it does not come, the
+	 * call is refused by the known list of this version, if there is one.
+	 */
+	void (*listed)(struct ask *ask);
+	struct buffer says; /* what is wrong by that list */
+	uint64_t judged;
+	struct event *hurry; /* the end of its wait then */
 	int late;             /* needs the next list of tools, not this one */
 	struct event *patience; /* the end of its wait for a start or answer */
 };
@@ -85,7 +92,10 @@ void ask_drop_params(struct ask *ask);
 /* Removes an ask from its list and appends it to another. */
 void ask_move(struct ask *ask, struct ask_list *list);
 
-/* Answers with one JSON value on one line, and frees the ask. */
+/*
+ * Answers with one JSON value on one line, and frees the ask; or tells a call
+ * that waits for a list.
+ */
 void ask_answer(struct ask **ask, const char *json, size_t len);
 
 /*

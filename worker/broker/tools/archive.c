@@ -263,7 +263,8 @@ archive_recalled(struct archive *archive, struct ipc_recalled *recalled)
 	struct err err;
 	auto_free char *data = ipc_blob_copy(&recalled->list, &err);
 	struct shelf_list list = { data, recalled->list.len,
-		(const char *)recalled->info.data, recalled->info.len, NULL };
+		(const char *)recalled->info.data, recalled->info.len, NULL,
+		0 };
 
 	if (archive->unanswered > 0)
 		archive->unanswered--;

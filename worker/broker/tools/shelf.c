@@ -19,6 +19,7 @@ struct shelf_entry {
 	size_t info_len;
 	int doubted;
 	void *index; /* of the reader of the list */
+	uint64_t version;
 };
 
 struct shelf {
@@ -26,6 +27,7 @@ struct shelf {
 	void *by_fingerprint; /* the same, as a tree */
 	size_t bytes;
 	size_t most;
+	uint64_t last; /* version */
 };
 
 struct shelf *
@@ -111,7 +113,8 @@ shelf_find_any(struct shelf *shelf, const uint8_t *fingerprint,
 	if (entry == NULL)
 		return 0;
 	*list = (struct shelf_list){ entry->text, entry->len,
-		entry->text + entry->len, entry->info_len, &entry->index };
+		entry->text + entry->len, entry->info_len, &entry->index,
+		entry->version };
 	return 1;
 }
 
@@ -133,6 +136,7 @@ shelf_add(struct shelf *shelf, const uint8_t *fingerprint,
 	memcpy(entry->fingerprint, fingerprint, FINGERPRINT_SIZE);
 	entry->len = list->len;
 	entry->info_len = list->info_len;
+	entry->version = ++shelf->last;
 	entry->text = mem_alloc(list->len + list->info_len);
 	memcpy(entry->text, list->data, list->len);
 	if (list->info_len > 0)

@@ -20,6 +20,7 @@ struct shelf_list {
 	size_t info_len;
 	/* Of its reader: NULL at first; freed with the list by free(). */
 	void **index;
+	uint64_t version; /* of its content, from 1; shelf_put: unused */
 };
 
 /*
