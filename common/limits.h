@@ -209,8 +209,9 @@
 #define SERVER_BATCH_MAX 10000
 /*
  * Arguments that the broker compares with a schema: their depth and number, and
- * the bytes of both that are scanned for one call, which bounds its time in the
- * broker: other calls wait meanwhile. More is passed on, and the server judges.
+ * the bytes of both that are scanned for one call. That bounds its time in the
+ * broker, during which other calls wait: some 30 ms of a processor of 3 GHz for
+ * the worst that was found. More is passed on, and the server judges.
  */
 #define ARGUMENTS_DEPTH_MAX 16
 #define ARGUMENTS_VALUES_MAX 20000

@@ -482,6 +482,24 @@ UNIT_TEST(many_names_are_bounded)
 	expect(schema.data, object.data, NULL, NULL);
 }
 
+/* However many names there are, each part of a schema is looked at once. */
+UNIT_TEST(many_are_left_out)
+{
+	auto_buffer struct buffer schema = { 0 }, object = { 0 };
+	size_t n;
+
+	buffer_add_text(&schema, "{'properties':{");
+	buffer_add_text(&object, "{");
+	for (n = 0; n < 2000; n++) {
+		buffer_printf(&schema, "%s'n%zu':{'type':'string'}",
+		    n > 0 ? "," : "", n);
+		buffer_printf(&object, "%s'n%zu':null", n > 0 ? "," : "", n);
+	}
+	buffer_add_text(&schema, "}}");
+	buffer_add_text(&object, "}");
+	expect(schema.data, object.data, "{}", NULL);
+}
+
 /* However large a value is, all are judged. */
 UNIT_TEST(a_large_value_is_judged)
 {

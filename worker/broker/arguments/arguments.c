@@ -85,7 +85,7 @@ arguments_read_rules(struct schema *schema, const struct schema_part *part,
  */
 static void
 arguments_check_names(struct conform *conform, struct json_span object,
-    const struct schema_parts *parts)
+    const struct schema_parts *parts, const struct names_given *given)
 {
 	struct arguments_rules rules = { .judged = 1 };
 	size_t n;
@@ -94,7 +94,7 @@ arguments_check_names(struct conform *conform, struct json_span object,
 		arguments_read_rules(
 		    conform->schema, &parts->list[n], &rules);
 	if (rules.judged)
-		names_check(conform, NULL, object, parts,
+		names_check(conform, NULL, object, parts, given,
 		    parts->whole && !rules.open &&
 		        (rules.closed || rules.named));
 }
@@ -102,16 +102,16 @@ arguments_check_names(struct conform *conform, struct json_span object,
 /* Whether one of the parts does not allow null for an argument. */
 static int
 arguments_is_left_out(struct conform *conform,
-    const struct schema_parts *parts, const char *name,
-    struct json_span value)
+    const struct schema_parts *parts, const struct names_given *given,
+    const struct names_entry *entry, struct json_span value)
 {
 	struct json_span property;
-	size_t n = 0;
+	size_t n = 0, at = 0;
 
-	if (json_span_kind(value) != JSON_SPAN_NULL ||
-	    names_required(conform->schema, parts, name))
+	if (json_span_kind(value) != JSON_SPAN_NULL || entry->required)
 		return 0;
-	while (names_property(conform->schema, parts, &n, name, &property))
+	while (names_property(conform->schema, parts, given, entry, &n, &at,
+	    &property))
 		if (!parts->list[n - 1].beside &&
 		    !conform_fits(conform, value, property))
 			return 1;
@@ -120,15 +120,17 @@ arguments_is_left_out(struct conform *conform,
 
 static void
 arguments_check_value(struct conform *conform,
-    const struct schema_parts *parts, const char *text, struct json_span name,
+    const struct schema_parts *parts, const struct names_given *given,
+    const struct names_entry *entry, struct json_span name,
     struct json_span value)
 {
 	struct conform_place place = { NULL, name, 0 };
-	size_t n = 0, wrong = conform->wrong;
+	size_t n = 0, at = 0, wrong = conform->wrong;
 	struct json_span property;
 
 	while (conform->wrong == wrong &&
-	    names_property(conform->schema, parts, &n, text, &property))
+	    names_property(conform->schema, parts, given, entry, &n, &at,
+	        &property))
 		if (!parts->list[n - 1].beside)
 			conform_value(conform, &place, value, property, 0, 0);
 }
@@ -140,38 +142,39 @@ arguments_check_value(struct conform *conform,
  */
 static void
 arguments_check_values(struct conform *conform, struct json_span object,
-    const struct schema_parts *parts)
+    const struct schema_parts *parts, const struct names_given *given)
 {
 	struct json_span_walk walk = json_span_walk(object);
 	const char *kept = object.p + 1, *left_out = NULL;
 	struct json_span name, value;
-	struct names_given given;
+	const struct names_entry *entry;
 
-	names_collect(conform->schema, object, &given);
-	while (json_span_next_member(&walk, &name, &value)) {
+	/* Without work left, nothing is cut. */
+	while (conform->schema->work > 0 &&
+	    json_span_next_member(&walk, &name, &value)) {
 		auto_free char *text = names_decode(name);
 
-		if (text != NULL &&
-		    names_times(conform->schema, &given, text) > 1)
-			free(mem_take(&text));
+		entry = text == NULL ? NULL :
+		    names_find(conform->schema, given, text);
+		if (entry != NULL && entry->times > 1)
+			entry = NULL;
 		if (left_out != NULL)
 			conform_cut(conform, left_out,
 			    (size_t)(name.p - left_out));
 		left_out = NULL;
-		if (text != NULL &&
-		    arguments_is_left_out(conform, parts, text, value)) {
+		if (entry != NULL && arguments_is_left_out(
+		        conform, parts, given, entry, value)) {
 			left_out = name.p;
 			continue;
 		}
 		kept = value.p + value.len;
-		if (text != NULL)
+		if (entry != NULL)
 			arguments_check_value(
-			    conform, parts, text, name, value);
+			    conform, parts, given, entry, name, value);
 	}
 	if (left_out != NULL)
 		conform_cut(conform, kept,
 		    (size_t)(object.p + object.len - 1 - kept));
-	names_release(&given);
 }
 
 /* Sorts by place; of two at the same place the longer one comes first. */
@@ -215,12 +218,15 @@ arguments_settle(struct json_span schema, struct json_span object,
 	size_t values = ARGUMENTS_VALUES_MAX;
 	struct conform conform = { .schema = &whole, .values = &values,
 		.says = says, .most = ARGUMENTS_WRONG_MAX + 1 };
+	struct names_given given;
 	struct schema_parts parts;
 
 	schema_find_parts(&whole, schema, &parts);
-	arguments_check_names(&conform, object, &parts);
+	names_collect(&whole, object, &parts, &given);
+	arguments_check_names(&conform, object, &parts, &given);
 	conform.most = ARGUMENTS_WRONG_MAX + conform.wrong;
-	arguments_check_values(&conform, object, &parts);
+	arguments_check_values(&conform, object, &parts, &given);
+	names_release(&given);
 	/* What is too much is for the server to judge, as it was written. */
 	if (values == 0 || whole.work == 0)
 		conform.ncuts = 0;

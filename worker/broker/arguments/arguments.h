@@ -173,44 +173,62 @@ void sentence_add_value(struct buffer *says, struct json_span value);
 void sentence_add_place(
     struct buffer *says, const struct conform_place *place);
 
-/*
- * names.c: reports the unknown and the missing names of an object; closed:
- * whether names that no part has are errors. place is NULL for the arguments
- * themselves.
- */
-void names_check(struct conform *conform, const struct conform_place *place,
-    struct json_span object, const struct schema_parts *parts, int closed);
+/* names.c: a name of an object, with what the parts say of it. */
+struct names_entry {
+	char *text;
+	size_t times; /* that it is given */
+	size_t first; /* of the properties found, from 1; 0: none */
+	size_t last;  /* the same */
+	int required;
+};
 
-/*
- * Finds the schema of a property, or of one of the others, beginning at the
- * part *n. Returns 1 and sets *n behind the part that has it, or 0.
- */
-int names_property(struct schema *schema, const struct schema_parts *parts,
-    size_t *n, const char *name, struct json_span *property);
+/* The property of a name in a part. */
+struct names_found {
+	size_t part;
+	struct json_span property;
+	size_t next; /* of the same name in a later part, from 1; 0: none */
+};
 
-/* Returns a name without escapes, which the caller frees, or NULL. */
-char *names_decode(struct json_span name);
-
-/* The names of an object that can be compared, sorted. */
+/* The names of an object that can be compared, sorted, each once. */
 struct names_given {
-	char **list;
+	struct names_entry *list;
 	size_t count;
+	struct names_found *found;
+	size_t nfound;
 };
 
 /*
- * Collects the names of an object, which names_release() frees. Its values,
- * which may be large, take no work.
+ * Collects the names of an object, and looks at each part once for all of them.
+ * names_release() frees them. The values of the object, which may be large,
+ * take no work.
  */
 void names_collect(struct schema *schema, struct json_span object,
-    struct names_given *given);
+    const struct schema_parts *parts, struct names_given *given);
 void names_release(struct names_given *given);
 
-/* Returns how often a name is given. */
-size_t names_times(struct schema *schema, const struct names_given *given,
-    const char *name);
+/* Returns the entry of a name, or NULL: it is not given, or work is spent. */
+struct names_entry *names_find(struct schema *schema,
+    const struct names_given *given, const char *name);
 
-/* Whether a part requires this name. */
-int names_required(struct schema *schema, const struct schema_parts *parts,
-    const char *name);
+/*
+ * Finds the schema of a given name, or of one of the others, beginning at the
+ * part *n; *at is 0 first. Returns 1 and sets both behind the part that has it,
+ * or 0.
+ */
+int names_property(const struct schema *schema,
+    const struct schema_parts *parts, const struct names_given *given,
+    const struct names_entry *entry, size_t *n, size_t *at,
+    struct json_span *property);
+
+/*
+ * Reports the unknown and the missing names of an object; closed: whether names
+ * that no part has are errors. place is NULL for the arguments themselves.
+ */
+void names_check(struct conform *conform, const struct conform_place *place,
+    struct json_span object, const struct schema_parts *parts,
+    const struct names_given *given, int closed);
+
+/* Returns a name without escapes, which the caller frees, or NULL. */
+char *names_decode(struct json_span name);
 
 #endif

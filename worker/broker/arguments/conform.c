@@ -246,24 +246,32 @@ conform_members(struct conform *conform, const struct conform_value *given,
 	struct schema_parts only = { .list = { *part }, .count = 1 };
 	struct json_span_walk walk = json_span_walk(given->value);
 	struct json_span name, value, property;
+	const struct names_entry *entry;
+	struct names_given names;
 
-	names_check(conform, given->place, given->value, &only,
+	/* Nested values are scanned for each schema that they must fit. */
+	if (!schema_spend(conform->schema, given->value.len))
+		return;
+	names_collect(conform->schema, given->value, &only, &names);
+	names_check(conform, given->place, given->value, &only, &names,
 	    part->closed && part->properties.len > 2);
 	while (part->properties.len + part->more.len > 0 &&
-	    *conform->values > 0 &&
+	    *conform->values > 0 && conform->schema->work > 0 &&
 	    json_span_next_member(&walk, &name, &value)) {
 		struct conform_place place = { given->place, name, 0 };
 		auto_free char *text = names_decode(name);
-		size_t n = 0;
+		size_t n = 0, at = 0;
 
-		if (text != NULL && names_property(conform->schema, &only,
-		        &n, text, &property))
+		entry = text == NULL ? NULL :
+		    names_find(conform->schema, &names, text);
+		if (entry != NULL && names_property(conform->schema, &only,
+		        &names, entry, &n, &at, &property))
 			conform_value(conform, &place, value, property,
 			    given->depth + 1,
 			    json_span_kind(value) == JSON_SPAN_NULL &&
-			        !names_required(
-			            conform->schema, &only, text));
+			        !entry->required);
 	}
+	names_release(&names);
 }
 
 /* The first items have a schema each, all others one together. */
@@ -285,9 +293,11 @@ conform_items(struct conform *conform, const struct conform_value *given,
 	}
 	if (first->count > 0 && json_span_kind(first->value) != JSON_SPAN_ARRAY)
 		return;
+	if (!schema_spend(conform->schema, given->value.len))
+		return;
 	firsts = json_span_walk(first->value);
-	for (; *conform->values > 0 && json_span_next_element(&walk, &each);
-	     place.index++) {
+	for (; *conform->values > 0 && conform->schema->work > 0 &&
+	     json_span_next_element(&walk, &each); place.index++) {
 		if (!json_span_next_element(&firsts, &from))
 			from = rest->value;
 		if (from.len == 0)
@@ -347,13 +357,14 @@ conform_try_all(struct conform *conform, const struct conform_value *given,
 }
 
 static size_t
-conform_count(struct json_span list)
+conform_count(struct schema *schema, struct json_span list)
 {
 	struct json_span_walk walk = json_span_walk(list);
 	struct json_span each;
 	size_t n = 0;
 
-	if (json_span_kind(list) == JSON_SPAN_ARRAY)
+	if (json_span_kind(list) == JSON_SPAN_ARRAY &&
+	    schema_spend(schema, list.len))
 		while (json_span_next_element(&walk, &each))
 			n++;
 	return n;
@@ -366,7 +377,7 @@ conform_either(struct conform *conform, const struct conform_value *given,
 {
 	auto_buffer struct buffer must = { 0 };
 	struct conform_ways ways = { .count = 0 };
-	size_t count = conform_count(list);
+	size_t count = conform_count(conform->schema, list);
 
 	if (count == 0 || count > ARGUMENTS_PARTS_MAX ||
 	    conform_try_all(conform, given, list, &ways)) {

@@ -9,7 +9,7 @@
 #include "../../../common/base/mem.h"
 #include "arguments.h"
 
-#define NAMES_WORK 100 /* for a name that is copied, sorted or looked for */
+#define NAMES_WORK 300 /* for a name that is copied, sorted or looked for */
 
 /* Some names, of which the first are told. */
 struct names_some {
@@ -46,7 +46,9 @@ names_has(const struct names_some *some, const char *name)
 static int
 names_compare(const void *a, const void *b)
 {
-	return strcmp(*(char *const *)a, *(char *const *)b);
+	const struct names_entry *x = a, *y = b;
+
+	return strcmp(x->text, y->text);
 }
 
 char *
@@ -61,78 +63,157 @@ names_decode(struct json_span name)
 	return NULL;
 }
 
+/* Grows a list whose number of elements is a power of two, or 0. */
+static void *
+names_grow(void *list, size_t count, size_t size)
+{
+	if ((count & (count - 1)) != 0)
+		return list;
+	return mem_resize(list, (2 * count + 1) * size);
+}
+
+/* Sorts the names, and keeps each once. */
+static void
+names_sort(struct names_given *given)
+{
+	struct names_entry *list = given->list;
+	size_t n, kept = 0;
+
+	if (given->count < 2)
+		return;
+	qsort(list, given->count, sizeof(*list), names_compare);
+	for (n = 1; n < given->count; n++)
+		if (strcmp(list[kept].text, list[n].text) == 0) {
+			list[kept].times++;
+			free(list[n].text);
+		} else {
+			list[++kept] = list[n];
+		}
+	given->count = kept + 1;
+}
+
+/* Adds the property of a name in a part; the last of one part counts. */
+static void
+names_put(struct names_given *given, struct names_entry *entry, size_t part,
+    struct json_span property)
+{
+	if (entry->last > 0 && given->found[entry->last - 1].part == part) {
+		given->found[entry->last - 1].property = property;
+		return;
+	}
+	given->found = names_grow(
+	    given->found, given->nfound, sizeof(*given->found));
+	given->found[given->nfound++] =
+	    (struct names_found){ part, property, 0 };
+	if (entry->last > 0)
+		given->found[entry->last - 1].next = given->nfound;
+	else
+		entry->first = given->nfound;
+	entry->last = given->nfound;
+}
+
+struct names_entry *
+names_find(struct schema *schema, const struct names_given *given,
+    const char *name)
+{
+	const struct names_entry wanted = { .text = (char *)name };
+
+	if (given->count == 0 ||
+	    !schema_spend(schema, NAMES_WORK + strlen(name)))
+		return NULL;
+	return bsearch(&wanted, given->list, given->count,
+	    sizeof(*given->list), names_compare);
+}
+
+/* Looks which names have properties in a part, and which it requires. */
+static void
+names_look(struct schema *schema, const struct schema_parts *parts,
+    size_t part, struct names_given *given)
+{
+	struct json_span_walk walk =
+	    json_span_walk(parts->list[part].properties);
+	struct json_span name, value;
+	struct names_entry *entry;
+
+	while (schema->work > 0 &&
+	    json_span_next_member(&walk, &name, &value)) {
+		auto_free char *text = names_decode(name);
+
+		entry = text == NULL ? NULL : names_find(schema, given, text);
+		if (entry != NULL)
+			names_put(given, entry, part, value);
+	}
+	walk = json_span_walk(parts->list[part].required);
+	while (schema->work > 0 && json_span_next_element(&walk, &name)) {
+		auto_free char *text = names_decode(name);
+
+		entry = text == NULL ? NULL : names_find(schema, given, text);
+		if (entry != NULL)
+			entry->required = 1;
+	}
+}
+
 void
 names_collect(struct schema *schema, struct json_span object,
-    struct names_given *given)
+    const struct schema_parts *parts, struct names_given *given)
 {
 	struct json_span_walk walk = json_span_walk(object);
 	struct json_span name, value;
 	char *text;
+	size_t n;
 
-	*given = (struct names_given){ NULL, 0 };
+	*given = (struct names_given){ NULL, 0, NULL, 0 };
 	while (json_span_next_member(&walk, &name, &value) &&
 	    schema_spend(schema, NAMES_WORK + name.len)) {
 		text = names_decode(name);
 		if (text == NULL)
 			continue;
-		/* Twice as large at powers of two. */
-		if ((given->count & (given->count - 1)) == 0)
-			given->list = mem_resize(given->list,
-			    (2 * given->count + 1) * sizeof(*given->list));
-		given->list[given->count++] = text;
+		given->list = names_grow(
+		    given->list, given->count, sizeof(*given->list));
+		given->list[given->count++] =
+		    (struct names_entry){ .text = text, .times = 1 };
 	}
-	if (given->count > 1)
-		qsort(given->list, given->count, sizeof(*given->list),
-		    names_compare);
+	names_sort(given);
+	for (n = 0; n < parts->count && given->count > 0; n++)
+		if (schema_spend(schema, parts->list[n].properties.len +
+		        parts->list[n].required.len))
+			names_look(schema, parts, n, given);
 }
 
 void
 names_release(struct names_given *given)
 {
 	while (given->count > 0)
-		free(given->list[--given->count]);
+		free(given->list[--given->count].text);
 	free(mem_take(&given->list));
-}
-
-size_t
-names_times(struct schema *schema, const struct names_given *given,
-    const char *name)
-{
-	size_t low = 0, high = given->count, middle, first;
-
-	if (!schema_spend(schema, NAMES_WORK + strlen(name)))
-		return 0;
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (strcmp(given->list[middle], name) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (first = low; low < given->count &&
-	     strcmp(given->list[low], name) == 0; low++)
-		;
-	return low - first;
+	free(mem_take(&given->found));
 }
 
 int
-names_property(struct schema *schema, const struct schema_parts *parts,
-    size_t *n, const char *name, struct json_span *property)
+names_property(const struct schema *schema, const struct schema_parts *parts,
+    const struct names_given *given, const struct names_entry *entry,
+    size_t *n, size_t *at, struct json_span *property)
 {
-	while (*n < parts->count) {
-		const struct schema_part *part = &parts->list[(*n)++];
+	const struct names_found *found;
 
-		if (part->properties.len > 0 && schema_get(schema,
-		        part->properties, name, property) > 0)
-			return 1;
-		*property = part->more;
-		if (part->more.len > 0 && schema->work > 0)
+	if (*n == 0)
+		*at = entry->first;
+	while (*n < parts->count) {
+		found = *at > 0 ? &given->found[*at - 1] : NULL;
+		*property = parts->list[*n].more;
+		if (found != NULL && found->part == *n) {
+			*property = found->property;
+			*at = found->next;
+		}
+		(*n)++;
+		if (property->len > 0 && schema->work > 0)
 			return 1;
 	}
 	return 0;
 }
 
-int
+/* Whether a part requires a name that may not be given. */
+static int
 names_required(struct schema *schema, const struct schema_parts *parts,
     const char *name)
 {
@@ -151,26 +232,25 @@ names_required(struct schema *schema, const struct schema_parts *parts,
 	return 0;
 }
 
-/* Whether a name is a property of a part. */
-static int
-names_is_known(struct schema *schema, const struct schema_parts *parts,
-    const char *name)
-{
-	struct json_span property;
-	size_t n = 0;
-
-	return names_property(schema, parts, &n, name, &property);
-}
-
-/* Whether a server may be content without this name. */
+/*
+ * Whether a server may be content without this name: the first part that has it
+ * as a property, or else describes others, has a default.
+ */
 static int
 names_has_default(struct schema *schema, const struct schema_parts *parts,
     const char *name)
 {
-	struct json_span property, found;
-	size_t n = 0;
+	struct json_span property = { NULL, 0 }, found;
+	const struct schema_part *part;
+	size_t n;
 
-	return names_property(schema, parts, &n, name, &property) &&
+	for (n = 0; n < parts->count && property.len == 0; n++) {
+		part = &parts->list[n];
+		if (part->properties.len == 0 || schema_get(schema,
+		        part->properties, name, &property) == 0)
+			property = part->more;
+	}
+	return property.len > 0 &&
 	    schema_get(schema, property, "default", &found) > 0;
 }
 
@@ -188,7 +268,7 @@ names_find_missing(struct schema *schema, const struct schema_parts *parts,
 		auto_free char *name = names_decode(each);
 
 		if (name != NULL && !names_has(missing, name) &&
-		    names_times(schema, given, name) == 0 &&
+		    names_find(schema, given, name) == NULL &&
 		    !names_has_default(schema, parts, name))
 			names_add(missing, each);
 	}
@@ -197,16 +277,21 @@ names_find_missing(struct schema *schema, const struct schema_parts *parts,
 /* Finds the names of an object that no part has. */
 static void
 names_find_unknown(struct schema *schema, const struct schema_parts *parts,
-    struct json_span object, struct names_some *unknown)
+    struct json_span object, const struct names_given *given,
+    struct names_some *unknown)
 {
 	struct json_span_walk walk = json_span_walk(object);
-	struct json_span name, value;
+	struct json_span name, value, property;
+	const struct names_entry *entry;
 
 	while (!names_is_full(unknown) && schema->work > 0 &&
 	    json_span_next_member(&walk, &name, &value)) {
 		auto_free char *text = names_decode(name);
+		size_t n = 0, at = 0;
 
-		if (text == NULL || !names_is_known(schema, parts, text))
+		entry = text == NULL ? NULL : names_find(schema, given, text);
+		if (entry == NULL || !names_property(schema, parts, given,
+		        entry, &n, &at, &property))
 			names_add(unknown, name);
 	}
 }
@@ -248,7 +333,7 @@ names_find_near(struct schema *schema, const struct schema_parts *parts,
 			auto_free char *text = names_decode(known);
 
 			if (text != NULL &&
-			    names_times(schema, given, text) == 0)
+			    names_find(schema, given, text) == NULL)
 				alike_try(alike, schema, text);
 		}
 	}
@@ -378,26 +463,22 @@ names_complain(struct conform *conform, const struct conform_place *place,
 
 void
 names_check(struct conform *conform, const struct conform_place *place,
-    struct json_span object, const struct schema_parts *parts, int closed)
+    struct json_span object, const struct schema_parts *parts,
+    const struct names_given *given, int closed)
 {
 	struct names_some unknown = { .most = ARGUMENTS_WRONG_MAX };
 	struct names_some missing = { .most = ARGUMENTS_WRONG_MAX };
-	struct names_given given;
 	size_t n;
 
-	/* Nested values are scanned for each schema that they must fit. */
-	if (place != NULL && !schema_spend(conform->schema, object.len))
-		return;
-	names_collect(conform->schema, object, &given);
 	for (n = 0; n < parts->count; n++)
 		names_find_missing(
-		    conform->schema, parts, n, &given, &missing);
+		    conform->schema, parts, n, given, &missing);
 	if (closed)
-		names_find_unknown(conform->schema, parts, object, &unknown);
+		names_find_unknown(
+		    conform->schema, parts, object, given, &unknown);
 	/* Without work left, names were not found for that reason. */
 	if ((unknown.count > 0 || missing.count > 0) &&
 	    conform->schema->work > 0)
 		names_complain(
-		    conform, place, &given, parts, &unknown, &missing);
-	names_release(&given);
+		    conform, place, given, parts, &unknown, &missing);
 }
