@@ -36,6 +36,19 @@ static const struct request_row {
 #include "../../common/ipc_messages.def"
 };
 
+/* All fields but numbers have such a row, and no others. */
+#define IPC_REQUEST(NAME, name, TO, doc) _Static_assert(1 * (0
+#define IPC_MESSAGE(NAME, name, FROM, TO, PHASES, NEXT, doc)                   \
+	_Static_assert(0 * (0
+#define IPC_TEXT(name, field, least, most, doc) +1
+#define IPC_BYTES(name, field, least, most, doc) +1
+#define IPC_BLOB(name, field, most, doc) +1
+#define IPC_FD(name, field, KIND, doc) +1
+#define IPC_OPTIONAL_FD(name, field, KIND, doc) +1
+#define IPC_JSON(name, field, FORM, words) -1
+#define IPC_END(name) ) == 0, "request " #name ": IPC_JSON is missing");
+#include "../../common/ipc_messages.def"
+
 #define REQUEST_ROWS (sizeof(request_rows) / sizeof(request_rows[0]))
 
 /* Returns the row of a request, or NULL. */
