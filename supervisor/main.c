@@ -193,7 +193,7 @@ main_change_servers(struct supervisor *sv, const char *invoked, char **envp,
 	const struct client_config_self self =
 	    main_self(invoked, envp, folder);
 	const struct adopt_setup setup = { sv->base, &sv->options, envp,
-		&self, sv->config, sv->broker };
+		&self, sv->config, sv->runs.peers.broker };
 	auto_buffer struct buffer moved = { 0 };
 	int status;
 
@@ -214,8 +214,8 @@ main_change_servers(struct supervisor *sv, const char *invoked, char **envp,
 	if (status == 1)
 		fprintf(stderr, "caisson: %s\n", err->text);
 	return status == 0 && moved.len > 0 ? servers_try_run(sv->base,
-	    sv->config, sv->broker, tools_shown_size(&sv->options), &moved,
-	    NULL, 0) : status;
+	    sv->config, sv->runs.peers.broker, tools_shown_size(&sv->options),
+	    &moved, NULL, 0) : status;
 }
 
 static int
@@ -274,8 +274,9 @@ main_kept(struct supervisor *sv, char **envp, struct err *err)
 	agreed = main_consent(command, err);
 	if (agreed < 1)
 		return agreed == -1 ? -1 : 1;
-	return files ? kept_files_run(sv->base, sv->files, scope, command) :
-	               stored_run(sv->base, sv->store, scope, command);
+	return files ?
+	    kept_files_run(sv->base, sv->runs.peers.files, scope, command) :
+	    stored_run(sv->base, sv->runs.peers.store, scope, command);
 }
 
 /*
@@ -292,9 +293,9 @@ main_act(struct supervisor *sv, const char *invoked, char **envp,
 	case OPTION_SELFTEST:
 		return selftest_run(&sv->runs, &sv->options);
 	case OPTION_TRY:
-		return servers_try_run(sv->base, sv->config, sv->broker,
-		    tools_shown_size(options), NULL, NULL,
-		    options_json(options));
+		return servers_try_run(sv->base, sv->config,
+		    sv->runs.peers.broker, tools_shown_size(options), NULL,
+		    NULL, options_json(options));
 	case OPTION_PRINT_CONFIG:
 		return print_config_run(sv->base, options, envp, err);
 	default:

@@ -67,7 +67,8 @@ serve_on_idle(void *ctx)
 	if (sv->runs.draining && sv->runs.nrunning == 0 &&
 	    sv->runs.nwaiting == 0 && LIST_EMPTY(&sv->boxes.dropped) &&
 	    !in_force_reading(sv->config))
-		broker_stop(sv->broker, serve_on_servers_ended, serving);
+		broker_stop(sv->runs.peers.broker, serve_on_servers_ended,
+		    serving);
 }
 
 /* Ends every call; the last one calls serve_on_idle. */
@@ -218,8 +219,8 @@ serve_open_http(struct supervisor *sv, struct serve_sockets *sockets,
 	terms->nsockets = sockets->count;
 	terms->origins = sockets->origins.data;
 	terms->proxy = sockets->proxy;
-	sv->http = http_new(&sv->runs, &sv->user, terms, &dir, path);
-	return http_start(sv->http, err);
+	sv->http = http_new(&sv->runs, &sv->user, &dir, path);
+	return http_start(sv->http, terms, err);
 }
 
 int

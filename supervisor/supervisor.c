@@ -48,18 +48,10 @@ supervisor_on_config(void *ctx)
 {
 	struct supervisor *sv = ctx;
 
-	broker_reconfigure(sv->broker);
+	broker_reconfigure(sv->runs.peers.broker);
 }
 
-/* Creates the store and the files; neither starts a process yet. */
-static void
-supervisor_prepare_state(struct supervisor *sv, char **envp)
-{
-	sv->store = store_new(sv->base, &sv->options, envp);
-	sv->files = files_new(sv->base, &sv->options, envp);
-}
-
-/* Creates the configuration and the broker; neither starts a process yet. */
+/* Creates the configuration and the services; no process starts yet. */
 static void
 supervisor_prepare_servers(struct supervisor *sv, char **envp)
 {
@@ -72,23 +64,18 @@ supervisor_prepare_servers(struct supervisor *sv, char **envp)
 		.trust_project = (int)sv->options.trust_project_files,
 		.allow_self = (int)sv->options.allow_self_server,
 		.clock = clock_ms };
-	struct broker_policy policy;
+	struct peers_setup peers = { .base = sv->base,
+		.options = &sv->options,
+		.envp = envp,
+		.audit = sv->audit };
 
 	/* A working directory that was removed has no project files. */
 	if (getcwd(folder, sizeof(folder)) == NULL)
 		folder[0] = '\0';
 	sv->config = in_force_new(&setup, supervisor_on_config, sv);
-	policy = (struct broker_policy){ sv->options.tool_timeout,
-		sv->options.memory_api != 0, sv->audit };
-	sv->broker = broker_new(sv->base, sv->config, envp, &policy);
-	/* Actions store nothing; commands such as "memory" are not actions. */
-	if (sv->options.action == OPTION_NONE)
-		supervisor_prepare_state(sv, envp);
-	broker_use_store(sv->broker, sv->store);
+	peers.config = sv->config;
+	peers_new(&sv->runs.peers, &peers);
 	sv->runs.config = sv->config;
-	sv->runs.broker = sv->broker;
-	sv->runs.store = sv->store;
-	sv->runs.files = sv->files;
 }
 
 /* Returns why a path cannot be an interpreter of Python, or NULL. */
@@ -230,7 +217,7 @@ supervisor_free(struct supervisor *sv)
 	pool_free(&sv->runs.pool);
 	sessions_free(&sv->runs.sessions);
 	boxes_free_dropped(&sv->boxes);
-	store_finish(sv->store);
+	services_finish();
 	if (sv->boxes.shared != NULL)
 		sv->boxes.runtime->finish(&sv->boxes);
 	else if (sv->base != NULL)
@@ -240,9 +227,7 @@ supervisor_free(struct supervisor *sv)
 	http_free(&sv->http);
 	if (sv->user.name != NULL)
 		owner_close(&sv->user, &sv->runs);
-	files_free(&sv->files);
-	store_free(&sv->store);
-	broker_free(&sv->broker);
+	peers_free(&sv->runs.peers);
 	in_force_free(&sv->config);
 	if (sv->base != NULL)
 		event_base_free(sv->base);

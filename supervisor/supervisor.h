@@ -14,22 +14,16 @@
 #include "options/options.h"
 #include "run/run.h"
 
-struct broker;
-struct files;
 struct http;
 struct in_force;
 struct operators;
 struct stdio;
-struct store;
 
 /* The process: one instance, in main. Its parts are passed to the rooms. */
 struct supervisor {
 	struct event_base *base;
 	struct options options;
 	struct in_force *config; /* the configured servers */
-	struct broker *broker; /* the client of the servers */
-	struct store *store;   /* values kept between calls, or NULL */
-	struct files *files;   /* files of executions, or NULL */
 	struct stdio *client;  /* on standard input and output, or NULL */
 	struct http *http;     /* clients that come by HTTP, or NULL */
 	struct operators *operators; /* commands about sessions, or NULL */

@@ -56,7 +56,7 @@ completion_on_list_end(void *ctx, const struct files_end *end)
 static void
 completion_begin(struct resource_request *request)
 {
-	struct files *files = request->mcp->runs->files;
+	struct files *files = request->mcp->runs->peers.files;
 	const struct files_user user = { .filed = completion_on_listed,
 		.done = completion_on_list_end,
 		.ctx = request };

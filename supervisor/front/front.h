@@ -39,14 +39,18 @@ int stdio_flushed(const struct stdio *stdio);
  * Returns a door without clients; local ones get this owner, which must be
  * opened before the first and closed after it; others have tokens, which are in
  * the state directory *dir: taken, -1 for none. path is where it was opened, or
- * NULL if there is none. terms and what they name outlive it.
+ * NULL if there is none.
  */
-struct http *http_new(struct runs *runs, struct owner *user,
-    const struct gateway_terms *terms, int *dir, const char *path);
+struct http *http_new(
+    struct runs *runs, struct owner *user, int *dir, const char *path);
 void http_free(struct http **http);
 
-/* Starts to accept clients. Returns 0, or -1 with err. */
-int http_start(struct http *http, struct err *err);
+/*
+ * Starts to accept clients; what the terms name outlives the door. Returns 0,
+ * or -1 with err.
+ */
+int http_start(struct http *http, const struct gateway_terms *terms,
+    struct err *err);
 
 /*
  * The program ends: accepts no more clients, and ends what has no other end.

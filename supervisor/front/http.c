@@ -268,12 +268,10 @@ http_on_reap(evutil_socket_t fd, short what, void *arg)
 /* The door */
 
 struct http *
-http_new(struct runs *runs, struct owner *user,
-    const struct gateway_terms *terms, int *dir, const char *path)
+http_new(
+    struct runs *runs, struct owner *user, int *dir, const char *path)
 {
 	struct http *http = mem_alloc(sizeof(*http));
-	const struct gateway_user gateway_user = { http_on_hello, http };
-
 	http->runs = runs;
 	http->user = user;
 	http_session_start(http);
@@ -281,15 +279,18 @@ http_new(struct runs *runs, struct owner *user,
 	LIST_INIT(&http->over);
 	TAILQ_INIT(&http->dead);
 	http->reap = evtimer_new(runs->base, http_on_reap, http);
-	http->gateway = gateway_new(runs->base, terms, &gateway_user);
+	http->gateway = runs->peers.gateway;
 	http_tokens_begin(http, dir, path);
 	return http;
 }
 
 int
-http_start(struct http *http, struct err *err)
+http_start(struct http *http, const struct gateway_terms *terms,
+    struct err *err)
 {
-	return gateway_start(http->gateway, err);
+	const struct gateway_user user = { http_on_hello, http };
+
+	return gateway_start(http->gateway, terms, &user, err);
 }
 
 void
@@ -324,7 +325,7 @@ http_free(struct http **httpp)
 
 	if (http == NULL)
 		return;
-	gateway_free(&http->gateway);
+	gateway_stop(http->gateway);
 	http_tokens_end(http);
 	LIST_FOREACH (guest, &http->guests, entry)
 		http_guest_clear(guest);

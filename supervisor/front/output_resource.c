@@ -88,7 +88,7 @@ output_resource_begin(struct resource_request *request)
 		.errors = (uint64_t)request->errors };
 	struct err err;
 
-	request->reading = store_read_output(request->mcp->runs->store,
+	request->reading = store_read_output(request->mcp->runs->peers.store,
 	    &question, output_resource_on_read, request, &err);
 	if (request->reading == NULL)
 		resource_request_refuse(
@@ -132,8 +132,8 @@ output_resource_read(struct mcp *mcp, const struct context *context,
 	request->uri_len = uri.len;
 	request->cache_ms = ERA_NOT_CACHED;
 	request->name = output_resource_id(uri, &request->errors);
-	if (request->name == NULL || mcp->runs->store == NULL ||
-	    !store_may_hold(mcp->runs->store))
+	if (request->name == NULL || mcp->runs->peers.store == NULL ||
+	    !store_may_hold(mcp->runs->peers.store))
 		output_resource_refuse(request);
 	else
 		resource_request_admit(request);

@@ -78,7 +78,7 @@ resources_on_list_end(void *ctx, const struct files_end *end)
 static void
 resources_begin_list(struct resource_request *request)
 {
-	struct files *files = request->mcp->runs->files;
+	struct files *files = request->mcp->runs->peers.files;
 	const struct files_user user = { .filed = resources_on_listed,
 		.done = resources_on_list_end,
 		.ctx = request };
@@ -266,7 +266,7 @@ resources_begin_read(struct resource_request *request)
 	    request->context.owner->scope, request->conversation);
 	struct err err;
 
-	request->task = files_fetch(request->mcp->runs->files, owner,
+	request->task = files_fetch(request->mcp->runs->peers.files, owner,
 	    request->name, request->version, &user, &err);
 	if (request->task == NULL)
 		resource_request_refuse(
@@ -284,7 +284,7 @@ resources_read_file(struct mcp *mcp, const struct context *context,
 	request->uri_len = uri.len;
 	request->name = file_link_read(
 	    uri, &request->version, &request->conversation);
-	if (request->name == NULL || mcp->runs->files == NULL)
+	if (request->name == NULL || mcp->runs->peers.files == NULL)
 		resource_request_refuse(request,
 		    request->context.era->not_found,
 		    "Resource not found: no file has this URI; resources/list "

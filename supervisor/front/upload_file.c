@@ -208,7 +208,7 @@ static void
 upload_file_begin(struct tool_call *call, struct json_span arguments)
 {
 	struct upload_arguments read = { 0 };
-	struct files *files = tool_call_runs(call)->files;
+	struct files *files = tool_call_runs(call)->peers.files;
 	struct upload *upload;
 	struct files_user user = { .filed = upload_file_on_filed,
 		.done = upload_file_on_done };

@@ -55,8 +55,9 @@ struct broker {
 	struct event_base *base;
 	struct in_force *config;
 	char **envp;
-	struct broker_policy policy;
-	struct store *store;     /* keeps lists of tools; NULL: none */
+	const struct peers *peers;
+	const struct options *options;
+	int audit; /* as in struct peers_setup */
 	struct service service;
 	uint64_t last_link;
 	uint64_t last_definition;
@@ -413,9 +414,9 @@ broker_send_audit(struct broker *broker, struct err *err)
 {
 	struct ipc_audit audit = { .file = -1 };
 
-	if (broker->policy.audit == -1)
+	if (broker->audit == -1)
 		return 0;
-	audit.file = fcntl(broker->policy.audit, F_DUPFD_CLOEXEC, 0);
+	audit.file = fcntl(broker->audit, F_DUPFD_CLOEXEC, 0);
 	if (audit.file == -1)
 		return err_sys(err, "hand over the audit file");
 	return channel_send_audit(broker->service.channel, &audit, err);
@@ -429,7 +430,7 @@ broker_ensure(struct broker *broker, struct err *err)
 		broker_on_closed(broker, NULL);
 	if (broker->service.channel != NULL)
 		return 0;
-	if (service_start(&broker->service, identity_relay(), err) == 0 &&
+	if (service_start(&broker->service, err) == 0 &&
 	    broker_send_audit(broker, err) == 0 &&
 	    broker_tell(broker, err) == 0)
 		return 0;
@@ -487,8 +488,8 @@ broker_send_grant(void *ctx, void *question, struct err *err)
 	struct ipc_grant_servers grant = { .execution = wanted->execution,
 		.owner = wanted->owner,
 		.log_level = log_level_get(),
-		.tool_seconds = broker->policy.tool_seconds,
-		.remember = broker->policy.remember != 0,
+		.tool_seconds = broker->options->tool_timeout,
+		.remember = broker->options->memory_api != 0,
 		.loaded = { (const uint8_t *)loaded->data, loaded->len, -1 } };
 	auto_fd int relay = -1;
 
@@ -707,9 +708,9 @@ broker_want_lists(struct broker *broker)
 	time_t now = time(NULL);
 	struct err err;
 
-	if (broker->store != NULL && now != broker->lists_wanted) {
+	if (broker->peers->store != NULL && now != broker->lists_wanted) {
 		broker->lists_wanted = now;
-		lists.store = store_connect_lister(broker->store, &err);
+		lists.store = store_connect_lister(broker->peers->store, &err);
 		if (lists.store == -1)
 			broker_miss_lists(broker, &err);
 		else
@@ -774,29 +775,24 @@ broker_try(struct broker *broker, const struct buffer *only,
 /* Its lifetime */
 
 struct broker *
-broker_new(struct event_base *base, struct in_force *config, char **envp,
-    const struct broker_policy *policy)
+broker_new(const struct peers_setup *setup, const struct peers *peers)
 {
 	struct broker *broker = mem_alloc(sizeof(*broker));
 
-	broker->base = base;
-	broker->service = (struct service){ .base = base,
+	broker->base = setup->base;
+	broker->peers = peers;
+	broker->options = setup->options;
+	broker->audit = setup->audit;
+	broker->service = (struct service){ .base = setup->base,
 		.role = ROLE_BROKER,
 		.closed = broker_on_closed,
 		.ctx = broker };
-	broker->config = config;
-	broker->envp = envp;
-	broker->policy = *policy;
+	broker->config = setup->config;
+	broker->envp = setup->envp;
 	LIST_INIT(&broker->links);
 	TAILQ_INIT(&broker->told);
 	TAILQ_INIT(&broker->removed);
 	return broker;
-}
-
-void
-broker_use_store(struct broker *broker, struct store *store)
-{
-	broker->store = store;
 }
 
 void

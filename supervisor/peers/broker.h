@@ -11,10 +11,8 @@
 #include "../../common/ipc/channel.h"
 #include "../../common/base/err.h"
 #include "../servers/in_force.h"
+#include "peers.h"
 #include "../process/process.h"
-
-struct broker;
-struct store;
 
 /* What an execution is granted: the servers that it may use. */
 struct broker_grant {
@@ -31,26 +29,6 @@ struct broker_wanted {
 	const char *owner; /* the owner of the process */
 	uint64_t definition;
 };
-
-/* The user's settings for tool calls. */
-struct broker_policy {
-	uint64_t tool_seconds; /* the longest silence of a server */
-	int remember; /* infer result types of tools from results */
-	int audit; /* file for a line per call, borrowed; -1: none */
-};
-
-/*
- * Returns a broker without a process. config and envp must outlive it; the
- * policy is copied.
- */
-struct broker *broker_new(struct event_base *base, struct in_force *config,
-    char **envp, const struct broker_policy *policy);
-
-/* Sets the store that keeps lists of tools from now on; NULL: none. */
-void broker_use_store(struct broker *broker, struct store *store);
-
-/* Kills its process; does nothing if it never ran. */
-void broker_free(struct broker **broker);
 
 /* Called when the configured servers have changed: updates a running broker. */
 void broker_reconfigure(struct broker *broker);

@@ -273,8 +273,7 @@ files_start_process(struct files *files, struct err *err)
 
 	if (folder == -1)
 		state_dir_hide(files->options, err);
-	/* It runs as our user, who owns the files. */
-	if (folder == -1 || service_start(&files->service, 0, err) == -1)
+	if (folder == -1 || service_start(&files->service, err) == -1)
 		return -1;
 	/* On this signal it removes unfinished files. */
 	reaper_finish_with(files->service.process, SIGTERM);
@@ -718,16 +717,21 @@ files_may_hold(const struct files *files)
 }
 
 struct files *
-files_new(struct event_base *base, const struct options *options, char **envp)
+files_new(const struct peers_setup *setup, const struct peers *peers)
 {
-	struct files *files = mem_alloc(sizeof(*files));
+	struct event_base *base = setup->base;
+	struct files *files;
 
+	(void)peers;
+	if (setup->options->action != OPTION_NONE)
+		return NULL;
+	files = mem_alloc(sizeof(*files));
 	files->service = (struct service){ .base = base,
 		.role = ROLE_FILES,
 		.closed = files_on_closed,
 		.ctx = files };
-	files->options = options;
-	files->envp = envp;
+	files->options = setup->options;
+	files->envp = setup->envp;
 	LIST_INIT(&files->tasks);
 	LIST_INIT(&files->lost);
 	files->soon = evtimer_new(base, files_on_soon, files);

@@ -12,6 +12,7 @@
 #include "../../common/ipc/channel.h"
 #include "../../common/file_fault.h"
 #include "../options/options.h"
+#include "peers.h"
 
 struct files;
 struct files_task;
@@ -63,13 +64,6 @@ struct files_user {
 	void (*done)(void *ctx, const struct files_end *end);
 	void *ctx;
 };
-
-/* Returns files without a process. All three must outlive it. */
-struct files *files_new(
-    struct event_base *base, const struct options *options, char **envp);
-
-/* Ends its processes; calls no callbacks. */
-void files_free(struct files **files);
 
 /* Returns whether kept files may exist: 0 if there is no directory yet. */
 int files_may_hold(const struct files *files);

@@ -149,7 +149,7 @@ gateway_begin(struct gateway *gateway, struct err *err)
 		.proxy = terms->proxy };
 	size_t i;
 
-	if (service_start(&gateway->service, identity_relay(), err) == -1)
+	if (service_start(&gateway->service, err) == -1)
 		return -1;
 	for (i = 0; i < terms->nsockets; i++)
 		if (gateway_pass_socket(gateway, &terms->sockets[i], err) ==
@@ -158,13 +158,23 @@ gateway_begin(struct gateway *gateway, struct err *err)
 	return channel_send_serve(gateway->service.channel, &serve, err);
 }
 
-int
-gateway_start(struct gateway *gateway, struct err *err)
+/* Starts its process. Returns 0, or -1 with err. */
+static int
+gateway_try(struct gateway *gateway, struct err *err)
 {
 	if (gateway_begin(gateway, err) == 0)
 		return 0;
 	service_end(&gateway->service);
 	return -1;
+}
+
+int
+gateway_start(struct gateway *gateway, const struct gateway_terms *terms,
+    const struct gateway_user *user, struct err *err)
+{
+	gateway->terms = *terms;
+	gateway->user = *user;
+	return gateway_try(gateway, err);
 }
 
 static void
@@ -177,7 +187,7 @@ gateway_on_again(evutil_socket_t fd, short what, void *arg)
 	(void)what;
 	if (gateway->service.channel != NULL)
 		gateway_restart(gateway);
-	else if (gateway_start(gateway, &err) == -1) {
+	else if (gateway_try(gateway, &err) == -1) {
 		log_error("the gateway cannot be started: %s; the next attempt "
 		    "follows", err.text);
 		gateway_start_later(gateway);
@@ -185,19 +195,17 @@ gateway_on_again(evutil_socket_t fd, short what, void *arg)
 }
 
 struct gateway *
-gateway_new(struct event_base *base, const struct gateway_terms *terms,
-    const struct gateway_user *user)
+gateway_new(const struct peers_setup *setup, const struct peers *peers)
 {
 	struct gateway *gateway = mem_alloc(sizeof(*gateway));
 
-	gateway->terms = *terms;
-	gateway->user = *user;
+	(void)peers;
 	gateway->peer.gateway = gateway;
-	gateway->service.base = base;
+	gateway->service.base = setup->base;
 	gateway->service.role = ROLE_GATEWAY;
 	gateway->service.closed = gateway_on_closed;
 	gateway->service.ctx = &gateway->peer;
-	gateway->again = evtimer_new(base, gateway_on_again, gateway);
+	gateway->again = evtimer_new(setup->base, gateway_on_again, gateway);
 	return gateway;
 }
 
@@ -221,15 +229,23 @@ gateway_ended(const struct gateway *gateway)
 }
 
 void
+gateway_stop(struct gateway *gateway)
+{
+	gateway->draining = 1;
+	event_del(gateway->again);
+	while (!LIST_EMPTY(&gateway->guests))
+		gateway_guest_free(LIST_FIRST(&gateway->guests));
+	service_end(&gateway->service);
+}
+
+void
 gateway_free(struct gateway **gatewayp)
 {
 	struct gateway *gateway = mem_take(gatewayp);
 
 	if (gateway == NULL)
 		return;
-	while (!LIST_EMPTY(&gateway->guests))
-		gateway_guest_free(LIST_FIRST(&gateway->guests));
-	service_end(&gateway->service);
+	gateway_stop(gateway);
 	loop_event_free(&gateway->again);
 	free(gateway);
 }

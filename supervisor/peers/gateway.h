@@ -7,8 +7,8 @@
 #define SUPERVISOR_GATEWAY_H
 
 #include "../../common/ipc/channel.h"
+#include "peers.h"
 
-struct gateway;
 struct gateway_guest;
 
 /* A guest that asks to be welcomed; valid only during the call. */
@@ -56,12 +56,12 @@ struct gateway_terms {
 	const char *proxy;
 };
 
-/* Returns a gateway without a process. user is copied. */
-struct gateway *gateway_new(struct event_base *base,
-    const struct gateway_terms *terms, const struct gateway_user *user);
-
-/* Starts its process, which accepts clients. Returns 0, or -1 with err. */
-int gateway_start(struct gateway *gateway, struct err *err);
+/*
+ * Starts its process, which accepts clients; both are copied. Returns 0, or -1
+ * with err.
+ */
+int gateway_start(struct gateway *gateway, const struct gateway_terms *terms,
+    const struct gateway_user *user, struct err *err);
 
 /*
  * Accepts no more clients, and closes connections after their requests; then
@@ -72,8 +72,8 @@ void gateway_drain(struct gateway *gateway);
 /* Returns whether it has no process: after gateway_drain, all is sent. */
 int gateway_ended(const struct gateway *gateway);
 
-/* Ends its process; guests are not told. NULL inside is accepted. */
-void gateway_free(struct gateway **gateway);
+/* Ends its process, for good; guests are freed, and not told. */
+void gateway_stop(struct gateway *gateway);
 
 /*
  * Answers a hello: the guest, which is freed by gateway_dismiss or after gone;

@@ -150,8 +150,7 @@ store_start_process(struct store *store, struct err *err)
 
 	if (folder == -1)
 		state_dir_hide(store->options, err);
-	/* It runs as our user, who owns the files. */
-	if (folder == -1 || service_start(&store->service, 0, err) == -1)
+	if (folder == -1 || service_start(&store->service, err) == -1)
 		return -1;
 	keep.folder = fd_take(&folder);
 	return channel_send_keep(store->service.channel, &keep, err);
@@ -308,32 +307,29 @@ store_connect_lister(struct store *store, struct err *err)
 	return service_ask(&store->service, store_lend, &none, err);
 }
 
-void
-store_finish(struct store *store)
-{
-	if (store == NULL || store->service.process == NULL)
-		return;
-	channel_free(&store->service.channel);
-	/* It exits by itself: 0 is no signal. */
-	reaper_finish_with(store->service.process, 0);
-}
-
 struct store *
-store_new(
-    struct event_base *base, const struct options *options, char **envp)
+store_new(const struct peers_setup *setup, const struct peers *peers)
 {
-	struct store *store = mem_alloc(sizeof(*store));
+	struct store *store;
 
-	store->service = (struct service){ .base = base,
+	(void)peers;
+	/* Actions store nothing; commands such as "memory" are not actions. */
+	if (setup->options->action != OPTION_NONE)
+		return NULL;
+	store = mem_alloc(sizeof(*store));
+	/* At the end of the program it writes what the broker has sent. */
+	store->service = (struct service){ .base = setup->base,
 		.role = ROLE_STORE,
 		.closed = store_on_closed,
-		.ctx = store };
-	store->options = options;
-	store->envp = envp;
-	store->soon = evtimer_new(base, store_on_soon, store);
+		.ctx = store,
+		.lingers = 1 };
+	store->options = setup->options;
+	store->envp = setup->envp;
+	store->soon = evtimer_new(setup->base, store_on_soon, store);
 	return store;
 }
 
+/* Committed data is kept. */
 void
 store_free(struct store **storep)
 {

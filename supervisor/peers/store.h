@@ -10,21 +10,9 @@
 #include "../../common/ipc/channel.h"
 #include "../../common/ipc/ipc.h"
 #include "../options/options.h"
+#include "peers.h"
 
 struct store;
-
-/* Returns a store without a process. All three must outlive it. */
-struct store *store_new(
-    struct event_base *base, const struct options *options, char **envp);
-
-/*
- * At the end of the program: lets the store write the data that the broker has
- * sent, and exit by itself, before reaper_finish kills it. NULL is accepted.
- */
-void store_finish(struct store *store);
-
-/* Kills its process. Committed data is kept. */
-void store_free(struct store **store);
 
 /*
  * store_channel starts the store if necessary and returns the channel to it,

@@ -8,6 +8,7 @@
 #define SUPERVISOR_PROCESS_H
 
 #include <signal.h>
+#include <sys/queue.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 
@@ -249,29 +250,37 @@ struct channel *worker_start(struct event_base *base,
 /*
  * service.c: a worker that runs for long, is started when it is needed, and is
  * restarted after its end. A struct service is part of the struct of its owner,
- * which sets the first four fields. It must not be copied once it was started.
+ * which sets the first five fields. It must not be copied once it was started.
  */
 struct service {
 	struct event_base *base;
 	enum role role;
 	worker_closed *closed; /* the channel has closed: call service_end */
 	void *ctx;             /* argument of closed and of the handlers */
+	int lingers; /* at the end of the program it exits by itself */
 	struct channel *channel; /* NULL: not running */
 	struct child *process;
 	unsigned long starts; /* number of starts, and of the last worker */
+	SLIST_ENTRY(service) entry;
 };
 
 /*
- * Starts the worker as that user (0: as ours) unless it is running. Returns 0,
- * or -1 with err: then the caller must call service_end.
+ * Starts the worker, as the user that its row of roles.def names. Returns 0, or
+ * -1 with err: then the caller must call service_end.
  */
-int service_start(struct service *service, unsigned int uid, struct err *err);
+int service_start(struct service *service, struct err *err);
 
 /* Returns whether it has ended while its channel is not closed yet. */
 int service_has_died(const struct service *service);
 
 /* Ends it if it is running. */
 void service_end(struct service *service);
+
+/*
+ * At the end of the program, before reaper_finish: closes the channels of all
+ * that linger.
+ */
+void services_finish(void);
 
 /*
  * Calls ask with ctx and question. ask starts the service if necessary and

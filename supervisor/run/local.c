@@ -116,9 +116,9 @@ local_keep_output(struct call *call, const struct box_whole *whole)
 		whole->out, whole->errors, whole->out_len, whole->errors_len };
 	struct err err;
 
-	if (whole->out == NULL || call->runs->store == NULL)
+	if (whole->out == NULL || call->runs->peers.store == NULL)
 		return;
-	if (store_keep_output(call->runs->store, &output, &err) == -1)
+	if (store_keep_output(call->runs->peers.store, &output, &err) == -1)
 		log_error("call %lu: its output is not kept: %s",
 		    call->number, err.text);
 	else
@@ -159,7 +159,7 @@ local_collects(struct local *local)
 
 	if (call->phase == CALL_COLLECTING)
 		return 1;
-	if (call->cause == CALL_BY_CANCEL || call->runs->files == NULL ||
+	if (call->cause == CALL_BY_CANCEL || call->runs->peers.files == NULL ||
 	    !box_knows(box, BOX_HAS_RUN) ||
 	    !collection_due(box, &call->request) ||
 	    (stays && call->cause == CALL_BY_FAILURE))
@@ -167,7 +167,7 @@ local_collects(struct local *local)
 	if (stays ? box_is_settled(box, &late) : box_knows(box, BOX_IS_GONE)) {
 		if (stays)
 			box_hold(box);
-		call->collection = collection_new(call->runs->files,
+		call->collection = collection_new(call->runs->peers.files,
 		    call->runs->options, &call->request, box, local->delivery,
 		    local_conclude, local);
 		call_report(call, CALL_FILES);
@@ -253,7 +253,7 @@ local_get_grant(struct local *local, struct err *err)
 	if (in_force_count(call->runs->config) == 0)
 		return 0;
 	local->grant =
-	    broker_grant_servers(call->runs->broker, &wanted, err);
+	    broker_grant_servers(call->runs->peers.broker, &wanted, err);
 	return local->grant == -1 ? -1 : 0;
 }
 
@@ -270,7 +270,8 @@ local_hand_over(struct local *local, struct err *err)
 		.log_level = log_level_get(),
 		.echo = runs->options->echo,
 		.progress = call->request.progressed != NULL,
-		.stored = runs->store != NULL && runs->options->memory_api != 0,
+		.stored = runs->peers.store != NULL &&
+		    runs->options->memory_api != 0,
 		.code = { (const uint8_t *)call->request.code,
 		    call->request.code_len, -1 } };
 
@@ -319,8 +320,8 @@ local_deliver(struct local *local, struct err *err)
 		return err_set(err, "boxes with reduced isolation, and "
 		    "containers whose files cannot be reached, have no files "
 		    "of conversations: leave out the argument conversationId");
-	local->delivery = delivery_new(runs->files, runs->options, request,
-	    box, local_on_delivered, local, err);
+	local->delivery = delivery_new(runs->peers.files, runs->options,
+	    request, box, local_on_delivered, local, err);
 	return local->delivery == NULL ? -1 : 0;
 }
 

@@ -9,17 +9,15 @@
 
 #include "../../common/base/err.h"
 #include "../box/box.h"
+#include "../peers/peers.h"
 
-struct broker;
 struct call;
 struct executor;
-struct files;
 struct in_force;
 struct language;
 struct pool;
 struct server_texts;
 struct sessions;
-struct store;
 
 TAILQ_HEAD(call_list, call);
 TAILQ_HEAD(owner_list, owner);
@@ -37,9 +35,7 @@ struct runs {
 	struct boxes *boxes;
 	const struct executor *const *executors; /* the first that takes it */
 	struct in_force *config; /* the configured servers */
-	struct broker *broker; /* the client of the servers */
-	struct store *store;   /* values kept between calls, or NULL */
-	struct files *files;   /* files of executions, or NULL */
+	struct peers peers; /* the services */
 	struct call_times times;
 	struct pool *pool;     /* idle boxes for calls; NULL: no pool */
 	struct sessions *sessions; /* NULL: there are none */

@@ -25,7 +25,7 @@ runs_on_store(void *ctx, unsigned long execution, struct err *err)
 
 	if (scope == NULL)
 		return err_set(err, "the execution is over");
-	return store_connect(runs->store, execution, scope, err);
+	return store_connect(runs->peers.store, execution, scope, err);
 }
 
 static int

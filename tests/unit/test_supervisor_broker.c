@@ -260,8 +260,8 @@ was_ended(void)
 /* The messages to the broker */
 
 static struct buffer told;
-static struct broker_policy policy = { .tool_seconds = 9, .remember = 1,
-	.audit = -1 };
+static struct options options = { .tool_timeout = 9, .memory_api = 1 };
+static const struct peers no_others;
 static int grant_fd = -1; /* of the last GRANT_SERVERS */
 static int launched_fds[3] = { -1, -1, -1 }; /* of the last LAUNCHED */
 
@@ -386,7 +386,11 @@ enter(void)
 	reaper_init(base);
 	fds_before = unit_open_fds();
 	configure(2);
-	broker = broker_new(base, CONFIG, envp, &policy);
+	broker = broker_new(&(struct peers_setup){ .base = base,
+	                        .options = &options,
+	                        .envp = envp,
+	                        .config = CONFIG,
+	                        .audit = -1 }, &no_others);
 }
 
 /* Nothing may be left: no process, no descriptor. */

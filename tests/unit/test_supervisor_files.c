@@ -63,6 +63,12 @@ state_dir_hide(const struct options *all, struct err *err)
 	ck_assert_str_ne(err->text, "");
 }
 
+unsigned int
+identity_relay(void)
+{
+	ck_abort_msg("it runs as our user");
+}
+
 int
 spawn_worker(enum role role, unsigned long number, unsigned int uid, int group,
     int channel, int *pidfd, struct err *err)
@@ -135,7 +141,8 @@ open_stage(void)
 	worker_init(supervisor_routes());
 	base = loop_new(0);
 	reaper_init(base);
-	files = files_new(base, &options, NULL);
+	files = files_new(&(struct peers_setup){ .base = base,
+	                      .options = &options }, NULL);
 	buffer_add_text(&told, "");
 	ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr));
 }

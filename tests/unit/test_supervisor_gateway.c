@@ -98,8 +98,8 @@ open_stage(void)
 	                     sizeof(sa_family_t)), 0);
 	ck_assert_int_eq(listen(listener.fd, 1), 0);
 	ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr));
-	gateway = gateway_new(base, &terms, &user);
-	ck_assert_int_eq(gateway_start(gateway, &err), 0);
+	gateway = gateway_new(&(struct peers_setup){ .base = base }, NULL);
+	ck_assert_int_eq(gateway_start(gateway, &terms, &user, &err), 0);
 	expect(line, IPC_LISTEN);
 	ck_assert_str_eq(msg.listen.hosts, "a b");
 	ck_assert_uint_eq(msg.listen.local, 0);

@@ -54,6 +54,12 @@ state_dir_hide(const struct options *all, struct err *err)
 	ck_assert_str_ne(err->text, "");
 }
 
+unsigned int
+identity_relay(void)
+{
+	ck_abort_msg("it runs as our user");
+}
+
 int
 spawn_worker(enum role role, unsigned long number, unsigned int uid, int group,
     int channel, int *pidfd, struct err *err)
@@ -72,7 +78,8 @@ open_stage(void)
 	worker_init(supervisor_routes());
 	base = loop_new(0);
 	reaper_init(base);
-	store = store_new(base, &options, NULL);
+	store = store_new(&(struct peers_setup){ .base = base,
+	                      .options = &options }, NULL);
 	ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr));
 }
 
