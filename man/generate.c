@@ -375,9 +375,11 @@ static void
 part_processes(void)
 {
 	puts(".Bl -tag -width Ds");
-#define ROLE(NAME, name, kind, user, folder, binary, lifetime, may, reads)     \
+#define ROLE(NAME, name, kind, user, folder, binary, lifetime, may, reads,     \
+    trusts, costs)                                                             \
 	process("Sy " #name " Pq Nm " binary " , No source in Pa " folder,     \
-	    "Lifetime: " lifetime ". Privileges: " may ". Parses: " reads ".");
+	    "Lifetime: " lifetime ". Privileges: " may ". Parses: " reads      \
+	    ". Trusts: " trusts ". Its compromise costs: " costs ".");
 #include "../common/roles.def"
 #undef ROLE
 	puts(".El");

@@ -44,7 +44,8 @@ ROOMS = {
 }
 
 Role = collections.namedtuple(
-    "Role", "NAME name kind user folder binary lifetime may reads")
+    "Role",
+    "NAME name kind user folder binary lifetime may reads trusts costs")
 Message = collections.namedtuple("Message", "NAME name FROM TO doc")
 Object = collections.namedtuple("Object", "source path command")
 

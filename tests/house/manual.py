@@ -64,7 +64,8 @@ def about_roles():
     for role in house.roles():
         yield from (f"{role.name} ({role.binary}", role.folder,
                     f"Lifetime: {role.lifetime}. Privileges: {role.may}. "
-                    f"Parses: {role.reads}.")
+                    f"Parses: {role.reads}. Trusts: {role.trusts}. Its "
+                    f"compromise costs: {role.costs}.")
 
 
 def about_messages():
