@@ -11,6 +11,7 @@
 #include "../../common/base/loop.h"
 #include "../../common/worker/worker.h"
 #include "files.h"
+#include "handlers.h"
 #include "kept.h"
 #include "task.h"
 

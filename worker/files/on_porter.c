@@ -2,6 +2,7 @@
  * The messages from a porter: the complete interface between the two. The task
  * decides the meaning of a message. Runs in files.
  */
+#include "handlers.h"
 #include "task.h"
 
 void

@@ -14,6 +14,7 @@
 #include "collect.h"
 #include "deliver.h"
 #include "fetched.h"
+#include "handlers.h"
 #include "kept.h"
 #include "listed.h"
 #include "removed.h"

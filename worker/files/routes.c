@@ -2,7 +2,7 @@
  * The dispatch table of this process: every message to it, with its handler.
  * Runs in files.
  */
-#include "files.h"
+#include "handlers.h"
 
 #define IPC_SELF files
 #define IPC_SELF_IS_FILES
