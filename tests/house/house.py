@@ -41,6 +41,9 @@ ROOMS = {
     "worker/broker/": [
         ("",), ("link", "arguments"), ("tools",), ("state",),
     ],
+    "worker/files/": [
+        ("",), ("task",), ("kept",),
+    ],
 }
 
 Role = collections.namedtuple(

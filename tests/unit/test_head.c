@@ -1,12 +1,12 @@
 /*
- * Tests of worker/files/head: what is written is read, and nothing that differs
- * from it by a byte.
+ * Tests of worker/files/kept/head: what is written is read, and nothing that
+ * differs from it by a byte.
  */
 #include <string.h>
 
 #include "common/base/mem.h"
 #include "unit.h"
-#include "worker/files/head.h"
+#include "worker/files/kept/head.h"
 
 #define LETTERS_85                                                             \
 	"abcdefghijklmnopqrstuvwxyz1abcdefghijklmnopqrstuvwxyz2"               \

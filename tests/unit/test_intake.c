@@ -1,8 +1,7 @@
 /*
- * Tests of worker/files/intake, kept, share, versions and directory, in a
- * directory of the test's: files are there as a whole or not at all, also when
- * their process is killed; each has a version that no other had; and owners
- * share the room.
+ * Tests of worker/files/task/intake and worker/files/kept, in a directory of
+ * the test's: files are there as a whole or not at all, also when their process
+ * is killed; each has a version that no other had; and owners share the room.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -15,9 +14,9 @@
 #include "common/base/mem.h"
 #include "small_disk.h"
 #include "unit_folder.h"
-#include "worker/files/intake.h"
-#include "worker/files/kept.h"
-#include "worker/files/share.h"
+#include "worker/files/task/intake.h"
+#include "worker/files/kept/kept.h"
+#include "worker/files/kept/share.h"
 
 #define MOST (64 * MIB)
 

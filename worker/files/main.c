@@ -10,10 +10,10 @@
 #include "../../common/base/fd.h"
 #include "../../common/base/loop.h"
 #include "../../common/worker/worker.h"
-#include "files.h"
+#include "kept/files.h"
 #include "handlers.h"
-#include "kept.h"
-#include "task.h"
+#include "kept/kept.h"
+#include "task/task.h"
 
 /* The supervisor ends: incomplete files are removed. */
 static void

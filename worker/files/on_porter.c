@@ -3,7 +3,7 @@
  * decides the meaning of a message. Runs in files.
  */
 #include "handlers.h"
-#include "task.h"
+#include "task/task.h"
 
 void
 files_on_offer(struct task *task, struct ipc_offer *offer)

@@ -4,10 +4,10 @@
  */
 #include <string.h>
 
-#include "../../common/base/buffer.h"
-#include "../../common/base/text_list.h"
-#include "kept.h"
-#include "share.h"
+#include "../../../common/base/buffer.h"
+#include "../../../common/base/text_list.h"
+#include "../kept/kept.h"
+#include "../kept/share.h"
 #include "task.h"
 #include "usage.h"
 

@@ -4,8 +4,8 @@
  */
 #include <stdlib.h>
 
-#include "../../common/limits.h"
-#include "kept.h"
+#include "../../../common/limits.h"
+#include "../kept/kept.h"
 #include "listed.h"
 #include "task.h"
 

@@ -10,16 +10,16 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "../../common/base/buffer.h"
-#include "../../common/base/fd.h"
-#include "../../common/base/file_name.h"
-#include "../../common/limits.h"
-#include "../../common/base/log.h"
-#include "../../common/base/mem.h"
-#include "../../common/base/text_list.h"
+#include "../../../common/base/buffer.h"
+#include "../../../common/base/fd.h"
+#include "../../../common/base/file_name.h"
+#include "../../../common/limits.h"
+#include "../../../common/base/log.h"
+#include "../../../common/base/mem.h"
+#include "../../../common/base/text_list.h"
 #include "collect.h"
 #include "intake.h"
-#include "kept.h"
+#include "../kept/kept.h"
 #include "same.h"
 #include "task.h"
 

@@ -5,7 +5,7 @@
 #ifndef WORKER_FILES_SHARE_H
 #define WORKER_FILES_SHARE_H
 
-#include "../../common/file_fault.h"
+#include "../../../common/file_fault.h"
 #include "files.h"
 
 /* Of an owner and all its conversations, with all versions. */

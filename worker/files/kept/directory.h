@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#include "../../common/base/fd.h"
+#include "../../../common/base/fd.h"
 
 /* A random name, with a NUL; and the same for an incomplete file. */
 #define DIRECTORY_NAME_SIZE 17

@@ -9,8 +9,8 @@
  */
 #include <string.h>
 
-#include "../../common/base/file_name.h"
-#include "../../common/base/utf8.h"
+#include "../../../common/base/file_name.h"
+#include "../../../common/base/utf8.h"
 #include "head.h"
 
 #define HEAD_MAGIC "caisson file"

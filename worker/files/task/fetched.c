@@ -5,14 +5,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../common/base/file_name.h"
-#include "../../common/base/log.h"
-#include "../../common/base/mem.h"
-#include "../../common/picture.h"
+#include "../../../common/base/file_name.h"
+#include "../../../common/base/log.h"
+#include "../../../common/base/mem.h"
+#include "../../../common/picture.h"
 #include "fetched.h"
-#include "kept.h"
+#include "../kept/kept.h"
 #include "task.h"
-#include "type.h"
+#include "../kept/type.h"
 
 struct fetched {
 	struct task task;

@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../common/base/entries.h"
-#include "../../common/base/log.h"
+#include "../../../common/base/entries.h"
+#include "../../../common/base/log.h"
 #include "directory.h"
 
 #define DIRECTORY_LOCK_NAME "lock"

@@ -3,7 +3,7 @@
  * owners, each file with all its versions, in one directory, the only place of
  * the file system that this process can access. The bytes are copied; the first
  * bytes of each file are examined for its media type (type.h). All files of
- * this folder run in that process only.
+ * worker/files/ run in that process only.
  *
  * Other processes of the same user may use the same directory at the same time,
  * so its content is read again for each task (kept.h).
@@ -17,8 +17,8 @@
 
 #include <sys/queue.h>
 
-#include "../../common/ipc/channel.h"
-#include "../../common/ipc/ipc.h"
+#include "../../../common/ipc/channel.h"
+#include "../../../common/ipc/ipc.h"
 
 struct kept;
 struct task;

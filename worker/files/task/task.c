@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/base/clock.h"
-#include "../../common/base/log.h"
-#include "../../common/base/mem.h"
+#include "../../../common/base/clock.h"
+#include "../../../common/base/log.h"
+#include "../../../common/base/mem.h"
 #include "task.h"
 
 /* Names */

@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/base/buffer.h"
-#include "../../common/base/fd.h"
-#include "../../common/limits.h"
-#include "../../common/base/log.h"
-#include "../../common/base/mem.h"
-#include "../../common/base/text_list.h"
+#include "../../../common/base/buffer.h"
+#include "../../../common/base/fd.h"
+#include "../../../common/limits.h"
+#include "../../../common/base/log.h"
+#include "../../../common/base/mem.h"
+#include "../../../common/base/text_list.h"
 #include "deliver.h"
-#include "kept.h"
+#include "../kept/kept.h"
 #include "task.h"
 
 /* A file to deliver. */

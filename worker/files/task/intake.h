@@ -7,8 +7,8 @@
 #ifndef WORKER_FILES_INTAKE_H
 #define WORKER_FILES_INTAKE_H
 
-#include "files.h"
-#include "head.h"
+#include "../kept/files.h"
+#include "../kept/head.h"
 
 struct intake;
 

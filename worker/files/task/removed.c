@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "../../common/base/file_name.h"
-#include "../../common/base/log.h"
-#include "kept.h"
+#include "../../../common/base/file_name.h"
+#include "../../../common/base/log.h"
+#include "../kept/kept.h"
 #include "removed.h"
 #include "task.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "../../common/base/utf8.h"
+#include "../../../common/base/utf8.h"
 #include "type.h"
 
 #define TYPE_TEXT "text/plain"

@@ -13,14 +13,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../common/base/clock.h"
-#include "../../common/base/log.h"
-#include "../../common/base/mem.h"
+#include "../../../common/base/clock.h"
+#include "../../../common/base/log.h"
+#include "../../../common/base/mem.h"
 #include "intake.h"
-#include "kept.h"
-#include "outdated.h"
-#include "share.h"
-#include "type.h"
+#include "../kept/kept.h"
+#include "../kept/outdated.h"
+#include "../kept/share.h"
+#include "../kept/type.h"
 
 struct intake {
 	struct files *files;

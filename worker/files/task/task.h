@@ -11,10 +11,10 @@
 #ifndef WORKER_FILES_TASK_H
 #define WORKER_FILES_TASK_H
 
-#include "../../common/limits.h"
-#include "files.h"
-#include "head.h"
-#include "share.h"
+#include "../../../common/limits.h"
+#include "../kept/files.h"
+#include "../kept/head.h"
+#include "../kept/share.h"
 
 /* For a task that did not fail at a file. */
 #define TASK_NO_NAME ((struct ipc_bytes){ NULL, 0 })

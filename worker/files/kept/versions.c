@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../common/limits.h"
-#include "../../common/base/log.h"
+#include "../../../common/limits.h"
+#include "../../../common/base/log.h"
 #include "directory.h"
 #include "head.h"
 #include "versions.h"

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../common/limits.h"
+#include "../../../common/limits.h"
 
 struct head {
 	uint64_t version; /* 1 or more */

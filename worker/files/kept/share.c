@@ -1,7 +1,7 @@
 /*
  * The room of each owner: see share.h. Runs in files.
  */
-#include "../../common/limits.h"
+#include "../../../common/limits.h"
 #include "kept.h"
 #include "share.h"
 

@@ -1,8 +1,8 @@
 /*
  * ADD_FILE: see added.h. Runs in files.
  */
-#include "../../common/base/file_name.h"
-#include "../../common/limits.h"
+#include "../../../common/base/file_name.h"
+#include "../../../common/limits.h"
 #include "added.h"
 #include "intake.h"
 #include "task.h"

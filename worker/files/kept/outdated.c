@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "../../common/base/mem.h"
+#include "../../../common/base/mem.h"
 #include "kept.h"
 #include "outdated.h"
 

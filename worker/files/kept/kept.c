@@ -8,10 +8,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../common/base/buffer.h"
-#include "../../common/base/log.h"
-#include "../../common/base/mem.h"
-#include "../../common/base/text_list.h"
+#include "../../../common/base/buffer.h"
+#include "../../../common/base/log.h"
+#include "../../../common/base/mem.h"
+#include "../../../common/base/text_list.h"
 #include "kept.h"
 #include "versions.h"
 

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../common/base/fd.h"
-#include "../../common/limits.h"
-#include "../../common/base/mem.h"
+#include "../../../common/base/fd.h"
+#include "../../../common/limits.h"
+#include "../../../common/base/mem.h"
 #include "same.h"
 
 struct same {
