@@ -137,6 +137,9 @@ def keep_modules():
         name = "mcp." + part.rpartition("/")[2] if "/" in part else "mcp"
         path = "%smcp/%s.py" % (OURS, part)
         MODULES[name] = path, SourceFileLoader(name, path).get_code(name)
+    # And what the rooms of the package have, for what is imported from there.
+    PathFinder.find_spec("mcp._", [OURS + "mcp"] + [
+        "%smcp/%s" % (OURS, room) for room in os.listdir(OURS + "mcp")])
 
 
 def stand_in(module):
