@@ -178,8 +178,6 @@ supervisor_assemble(struct supervisor *sv, struct event_base *base)
 	sv->base = base;
 	boxes_init(&sv->boxes, base, &sv->options);
 	runs_init(&sv->runs, &sv->boxes);
-	sv->runs.times =
-	    (struct call_times){ CALL_REPLACE_MS, CALL_RETRY_MS };
 }
 
 int

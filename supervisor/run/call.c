@@ -10,7 +10,6 @@
 #include <sys/random.h>
 #include <time.h>
 
-#include "../../common/base/clock.h"
 #include "../../common/base/log.h"
 #include "../../common/base/loop.h"
 #include "../../common/base/mem.h"
@@ -47,21 +46,6 @@ call_report(struct call *call, enum call_event event)
 
 	if (step != NULL)
 		step(call);
-}
-
-static void
-call_set_timer(struct call *call, unsigned long ms)
-{
-	struct timeval tv = clock_timeval(ms);
-
-	event_add(call->timer, &tv);
-}
-
-/* It waits for a place for so long. */
-static void
-call_set_queue_timer(struct call *call)
-{
-	call_set_timer(call, call->runs->options->queue_timeout * 1000UL);
 }
 
 static void
@@ -184,7 +168,7 @@ call_run(struct call *call)
 {
 	call_set_phase(call, CALL_RUNNING);
 	free(mem_take(&call->request.code));
-	call_set_timer(call, call->request.timeout * 1000UL);
+	loop_set_timer(call->timer, call->request.timeout * UINT64_C(1000));
 }
 
 /* The queue time is over, or it was ended while it waited. */
@@ -193,7 +177,8 @@ call_be_late(struct call *call)
 {
 	if (call->cause == CALL_BY_ITSELF &&
 	    owner_is_due(call->request.owner, call->runs)) {
-		call_set_queue_timer(call);
+		loop_set_timer(call->timer,
+		    call->runs->options->queue_timeout * UINT64_C(1000));
 		return;
 	}
 	if (call->cause == CALL_BY_ITSELF)
@@ -205,7 +190,7 @@ call_be_late(struct call *call)
 static void
 call_leave(struct call *call)
 {
-	call_set_timer(call, 0);
+	loop_set_timer(call->timer, 0);
 }
 
 static void
@@ -226,7 +211,7 @@ call_stop(struct call *call)
 	}
 	call_set_phase(call, CALL_INTERRUPTED);
 	call->result.session.interrupted = 1;
-	call_set_timer(call, SESSION_GRACE_MS);
+	loop_set_timer(call->timer, SESSION_GRACE_MS);
 }
 
 /* The deadline has passed. */
@@ -366,7 +351,8 @@ call_new(struct runs *runs, struct request *request,
 	call->ctx = ctx;
 	clock_gettime(CLOCK_MONOTONIC, &call->asked);
 	call->timer = evtimer_new(runs->base, call_on_timer, call);
-	call_set_queue_timer(call);
+	loop_set_timer(
+	    call->timer, runs->options->queue_timeout * UINT64_C(1000));
 	TAILQ_INSERT_TAIL(&runs->waiting, call, entry);
 	runs->nwaiting++;
 	owner->nwaiting++;

@@ -32,34 +32,6 @@ call_set_error(struct call *call, const char *fmt, ...)
 	va_end(ap);
 }
 
-static void
-call_take_facts(struct call *call, struct box *box)
-{
-	struct call_result *result = &call->result;
-
-	result->boxed = box_knows(box, BOX_IS_BUILT);
-	result->unrunnable = box_knows(box, BOX_IS_UNRUNNABLE);
-	result->facts = box->facts;
-	box->facts = (struct box_facts){ 0 };
-	result->exited = box->end.exited;
-	result->exit_code = box->end.exit_code;
-	result->signal = box->end.signal;
-	if (box->end.at.tv_sec != 0)
-		result->duration_us = call_us(&call->began, &box->end.at);
-	if (result->session.interrupted)
-		result->exited = 0; /* we ended it */
-	result->cpu_us = box->end.cpu_us;
-	result->peak_kib = box->end.peak_kib;
-	result->out = box->output.out;
-	result->errors = box->output.errors;
-	box->output.out = box->output.errors = (struct call_stream){ 0 };
-	result->pictures = box->output.pictures;
-	box->output.pictures = (struct call_pictures){ 0 };
-	result->tool_calls = box->output.calls.made;
-	result->calls = mem_take(&box->output.calls.told);
-	result->waiting = mem_take(&box->output.calls.waiting);
-}
-
 /*
  * The box ended before it had the code, so its status is not that of the code.
  */
@@ -102,18 +74,6 @@ call_judge_memory(struct call *call)
 	    whole ? "MiB" : "bytes");
 }
 
-/* Its process 1, which would have told, was killed itself. */
-static void
-call_judge_untold(struct call *call)
-{
-	uint64_t limit = call->runs->options->memory;
-
-	call_set_error(call, "Sandbox was killed by SIGKILL, and nothing tells "
-	    "why: it may have run out of memory (limit %llu MiB, "
-	    "CAISSON_MEMORY), or somebody killed it",
-	    (unsigned long long)(limit / MIB));
-}
-
 /* The status of a call that was not ended early: from the end of the code. */
 static void
 call_judge_code(struct call *call, const struct box *box)
@@ -126,7 +86,11 @@ call_judge_code(struct call *call, const struct box *box)
 		call_judge_memory(call);
 	} else if (result->signal == SIGKILL &&
 	    box->end.cause == BOX_CAUSE_UNTOLD) {
-		call_judge_untold(call);
+		/* Process 1, which would have told, was killed itself. */
+		call_set_error(call, "Sandbox was killed by SIGKILL, and "
+		    "nothing tells why: it may have run out of memory (limit "
+		    "%llu MiB, CAISSON_MEMORY), or somebody killed it",
+		    (unsigned long long)(call->runs->options->memory / MIB));
 	} else if (result->signal == SIGKILL &&
 	    box->end.cause != BOX_CAUSE_CODE) {
 		result->signal = 0; /* the box sent it */
@@ -151,7 +115,29 @@ call_judge_code(struct call *call, const struct box *box)
 void
 call_take_result(struct call *call, struct box *box)
 {
-	call_take_facts(call, box);
+	struct call_result *result = &call->result;
+
+	result->boxed = box_knows(box, BOX_IS_BUILT);
+	result->unrunnable = box_knows(box, BOX_IS_UNRUNNABLE);
+	result->facts = box->facts;
+	box->facts = (struct box_facts){ 0 };
+	result->exited = box->end.exited;
+	result->exit_code = box->end.exit_code;
+	result->signal = box->end.signal;
+	if (box->end.at.tv_sec != 0)
+		result->duration_us = call_us(&call->began, &box->end.at);
+	if (result->session.interrupted)
+		result->exited = 0; /* we ended it */
+	result->cpu_us = box->end.cpu_us;
+	result->peak_kib = box->end.peak_kib;
+	result->out = box->output.out;
+	result->errors = box->output.errors;
+	box->output.out = box->output.errors = (struct call_stream){ 0 };
+	result->pictures = box->output.pictures;
+	box->output.pictures = (struct call_pictures){ 0 };
+	result->tool_calls = box->output.calls.made;
+	result->calls = mem_take(&box->output.calls.told);
+	result->waiting = mem_take(&box->output.calls.waiting);
 	if (call->cause == CALL_BY_ITSELF)
 		call_judge_code(call, box);
 }

@@ -205,6 +205,12 @@ collection_note_more(
 		    part->place, FILES_LEFT_MAX);
 }
 
+static int
+collection_ended(const struct collection *collection)
+{
+	return collection->left.task == NULL && collection->data.task == NULL;
+}
+
 static void
 collection_on_done(void *ctx, const struct files_end *end)
 {
@@ -235,12 +241,6 @@ collection_on_soon(evutil_socket_t fd, short what, void *arg)
 	(void)fd;
 	(void)what;
 	collection->done(collection->ctx);
-}
-
-int
-collection_ended(const struct collection *collection)
-{
-	return collection->left.task == NULL && collection->data.task == NULL;
 }
 
 void
@@ -313,7 +313,7 @@ collection_start(struct collection *collection, struct files *files,
 	user.ctx = &collection->data;
 	if (collection_has_data(box, request)) {
 		collection->data.task = files_mirror(files, owner,
-		    delivery_had(delivery), &box->files.data, box->files.uid,
+		    &delivery->had, &box->files.data, box->files.uid,
 		    &user, &err);
 		if (collection->data.task == NULL)
 			collection_refuse(&collection->data, &err);

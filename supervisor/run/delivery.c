@@ -15,21 +15,6 @@
 #include "../process/process.h"
 #include "run.h"
 
-struct delivery_part {
-	struct delivery *delivery;
-	struct files_task *task; /* NULL: none, or it has ended */
-};
-
-struct delivery {
-	const struct options *options;
-	struct delivery_part asked; /* the files in /workspace/in */
-	struct delivery_part data;  /* those of the conversation */
-	void (*done)(void *ctx);
-	void *ctx;
-	struct buffer had; /* names and versions of the files of data */
-	char *failure; /* the first failure; NULL: none */
-};
-
 static void
 delivery_on_left_out(
     void *ctx, const char *name, size_t len, enum file_fault fault)
@@ -69,8 +54,10 @@ delivery_on_done(void *ctx, const struct files_end *end)
 	if (end->why != NULL && delivery->failure == NULL)
 		delivery->failure = mem_printf(
 		    "files cannot be put into the box: %s", end->why);
-	if (delivery_ended(delivery))
-		delivery->done(delivery->ctx);
+	if (delivery->asked.task != NULL || delivery->data.task != NULL)
+		return;
+	delivery->ended = true;
+	delivery->done(delivery->ctx);
 }
 
 static int
@@ -153,24 +140,6 @@ int
 delivery_due(const struct request *request)
 {
 	return request->files_len > 0 || request->conversation != NULL;
-}
-
-int
-delivery_ended(const struct delivery *delivery)
-{
-	return delivery->asked.task == NULL && delivery->data.task == NULL;
-}
-
-const char *
-delivery_failure(const struct delivery *delivery)
-{
-	return delivery->failure;
-}
-
-const struct buffer *
-delivery_had(const struct delivery *delivery)
-{
-	return &delivery->had;
 }
 
 void

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "../../common/base/clock.h"
 #include "../../common/base/fd.h"
 #include "../../common/base/log.h"
 #include "../../common/base/loop.h"
@@ -41,14 +40,6 @@ struct local {
 
 static void local_on_box(void *ctx);
 
-static void
-local_set_timer(struct local *local, unsigned long ms)
-{
-	const struct timeval tv = clock_timeval(ms);
-
-	event_add(local->timer, &tv);
-}
-
 /* The call may get another box afterwards. */
 static void
 local_drop_box(struct local *local)
@@ -68,14 +59,13 @@ local_leaves_box(const struct local *local)
 
 /* The end */
 
-/* Puts the session back. Its box may stay, and keeps its facts. */
+/* Puts the session back, too. Its box may stay, and keeps its facts. */
 static void
-local_put_back(struct local *local)
+local_free(struct call *call)
 {
-	struct call *call = local->call;
+	struct local *local = mem_take(&call->inside);
 
-	if (call->session == NULL)
-		return;
+	loop_event_free(&local->timer);
 	if (local_leaves_box(local)) {
 		local->box->facts = call->result.facts;
 		call->result.facts = (struct box_facts){ 0 };
@@ -83,16 +73,8 @@ local_put_back(struct local *local)
 		    call->runs->options->session_threads)
 			box_release(local->box);
 	}
-	session_put(&call->session, &local->box);
-}
-
-static void
-local_free(struct call *call)
-{
-	struct local *local = mem_take(&call->inside);
-
-	loop_event_free(&local->timer);
-	local_put_back(local);
+	if (call->session != NULL)
+		session_put(&call->session, &local->box);
 	local_drop_box(local);
 	free(local);
 }
@@ -179,7 +161,7 @@ local_collects(struct local *local)
 		    "the box did not end in time");
 		return 0;
 	} else if (stays)
-		local_set_timer(local, SESSION_SETTLE_MS);
+		loop_set_timer(local->timer, SESSION_SETTLE_MS);
 	else
 		box_end(box);
 	return 1;
@@ -201,7 +183,7 @@ local_cancel(struct call *call, int gently)
 
 	/* Later, so that no call is freed while its caller uses it. */
 	if (local->box == NULL || local_leaves_box(local)) {
-		local_set_timer(local, 0);
+		loop_set_timer(local->timer, 0);
 		return 0;
 	}
 	if (gently) {
@@ -221,19 +203,6 @@ local_cancel(struct call *call, int gently)
 /* The box */
 
 /*
- * Returns the servers that are loaded for the code: those of the request, and
- * of earlier calls of the session. They are valid until the call ends.
- */
-static char *
-local_servers(struct call *call, size_t *len)
-{
-	if (call->session != NULL)
-		return session_servers(call->session, &call->request, len);
-	*len = call->request.servers_len;
-	return call->request.servers;
-}
-
-/*
  * Has the broker grant the servers, if there are any, and keeps the relay's
  * end. Returns 0, or -1 with err.
  */
@@ -243,7 +212,7 @@ local_get_grant(struct local *local, struct err *err)
 	struct call *call = local->call;
 	const struct owner *owner = call->request.owner;
 	size_t len;
-	char *names = local_servers(call, &len);
+	char *names = session_servers(call->session, &call->request, &len);
 	const struct broker_grant wanted = { .execution = call->number,
 		.owner = owner->name,
 		.allowed = owner->allowed,
@@ -277,7 +246,7 @@ local_hand_over(struct local *local, struct err *err)
 
 	if (call->session != NULL && box_is_kept(local->box, err) == -1)
 		return -1;
-	names = local_servers(call, &len);
+	names = session_servers(call->session, &call->request, &len);
 	server_names_add_json(&servers, names, len, runs->config);
 	start.servers = (struct ipc_blob){ (const uint8_t *)servers.data,
 		servers.len, -1 };
@@ -290,7 +259,7 @@ local_on_delivered(void *ctx)
 {
 	struct local *local = ctx;
 	struct call *call = local->call;
-	const char *failure = delivery_failure(local->delivery);
+	const char *failure = local->delivery->failure;
 	struct err err;
 
 	if (box_has_ended(local->box) || call->cause != CALL_BY_ITSELF)
@@ -347,20 +316,6 @@ local_awaits(const struct call *call)
 	return call->runs->boxes->runtime->framed || call->session != NULL;
 }
 
-/* Starts a box. Returns 0, or -1 with err. */
-static int
-local_start_box(struct local *local, struct err *err)
-{
-	const struct call *call = local->call;
-	int prompt = !local_awaits(call) && !delivery_due(&call->request);
-
-	local->box = box_new(call->runs->boxes, call->request.language,
-	    (local->source == LOCAL_OWN ? BOX_OWN : 0) |
-	        (call->session != NULL ? BOX_KEPT : 0) |
-	        (prompt ? BOX_PROMPT : 0), local_on_box, local, err);
-	return local->box == NULL ? -1 : 0;
-}
-
 /*
  * Takes a box of the session or of the pool, or starts one. Returns 0, or -1
  * with err.
@@ -369,17 +324,24 @@ static int
 local_take_box(struct local *local, struct err *err)
 {
 	struct call *call = local->call;
+	struct runs *runs = call->runs;
+	const struct request *request = &call->request;
+	int how = (local->source == LOCAL_OWN ? BOX_OWN : 0) |
+	    (call->session != NULL ? BOX_KEPT : 0) |
+	    (local_awaits(call) || delivery_due(request) ? 0 : BOX_PROMPT);
 
 	if (call->session != NULL)
 		local->box = session_take_box(call->session);
 	else if (local->source == LOCAL_POOL)
-		local->box = pool_take(
-		    call->runs->pool, call->request.language);
+		local->box = pool_take(runs->pool, request->language);
 	if (local->source == LOCAL_POOL &&
 	    (local->box == NULL || call->session != NULL))
 		local->source = LOCAL_NEW;
-	if (local->box == NULL)
-		return local_start_box(local, err);
+	if (local->box == NULL) {
+		local->box = box_new(runs->boxes, request->language, how,
+		    local_on_box, local, err);
+		return local->box == NULL ? -1 : 0;
+	}
 	box_give(local->box, local_on_box, local);
 	if (call->session != NULL) {
 		box_forget(local->box);
@@ -435,11 +397,9 @@ local_has_time(const struct call *call)
 static void
 local_wait_for_room(struct local *local, const char *why)
 {
-	struct runs *runs = local->call->runs;
-
-	sessions_yield(runs->sessions);
+	sessions_yield(local->call->runs->sessions);
 	log_info("call %lu waits for a box (%s)", local->call->number, why);
-	local_set_timer(local, runs->times.retry);
+	loop_set_timer(local->timer, CALL_RETRY_MS);
 }
 
 static void
@@ -463,7 +423,7 @@ local_begin(struct local *local)
 		return;
 	if (err.code == EAGAIN && request->session != NULL &&
 	    call->session == NULL) {
-		local_set_timer(local, SESSION_SETTLE_MS);
+		loop_set_timer(local->timer, SESSION_SETTLE_MS);
 		return;
 	}
 	if (err.code == EAGAIN && local_has_time(call)) {
@@ -498,63 +458,42 @@ local_on_timer(evutil_socket_t fd, short what, void *arg)
 }
 
 /*
- * Returns whether its box ended before it got the code, and was from the pool
- * or requested of a template without a report: the template has ended, or the
- * launcher that it forked has ended or hangs. Then no code has run, and another
- * box can be used. The relay decides: RUNNING precedes DONE. If it was lost
- * before it could tell, the code may have run, and runs in no other box.
+ * Returns whether another box is used, or will be when its relay has ended: the
+ * relay decides, as RUNNING precedes DONE. That is so if its box ended before
+ * it got the code, and was from the pool, or requested of a template without a
+ * report: the template has ended, or the launcher that it forked has ended or
+ * hangs. The next box starts after a pause, since the cause may persist; after
+ * one that could not be forked it has an interpreter of its own, and is not
+ * replaced. So a call has at most three. If the relay was lost before it could
+ * tell, the code may have run, and runs in no other box. The same is done if
+ * the box could not be built for lack of what may be free soon.
  */
 static int
-local_may_replace(const struct local *local)
+local_replaces(struct local *local)
 {
 	const struct box *box = local->box;
+	const struct call *call = local->call;
+	int unforked = box_knows(box, BOX_IS_UNFORKED);
+	int lost = (local->source == LOCAL_POOL || unforked) &&
+	    call->cause == CALL_BY_ITSELF && !box_knows(box, BOX_IS_UNSURE);
+	int passing = box_knows(box, BOX_IS_PASSING);
 
-	return (local->source == LOCAL_POOL ||
-	           box_knows(box, BOX_IS_UNFORKED)) &&
-	    local->call->cause == CALL_BY_ITSELF && box_has_ended(box) &&
-	    !box_knows(box, BOX_IS_UNSURE) && !box_knows(box, BOX_HAS_RUN);
-}
-
-/*
- * Returns whether its box could not be built for lack of a resource that may be
- * free soon.
- */
-static int
-local_may_wait(const struct local *local)
-{
-	const struct box *box = local->box;
-
-	return box_knows(box, BOX_IS_PASSING) && box_has_ended(box) &&
-	    !box_knows(box, BOX_HAS_RUN) && local_has_time(local->call);
-}
-
-/*
- * Starts another box after a pause, since the cause of the loss may persist. If
- * it could not be forked, the next box has an interpreter of its own and is not
- * replaced. So a call has at most three boxes: one of the pool, a forked one,
- * and that one.
- */
-static void
-local_replace(struct local *local)
-{
-	const struct box *box = local->box;
-	struct call *call = local->call;
-
-	log_info("call %lu: box %lu exited before it received the code (%s); "
-	    "starting another", call->number, box->number,
-	    box->failure != NULL ? box->failure : "for an unknown reason");
-	local->source =
-	    box_knows(box, BOX_IS_UNFORKED) ? LOCAL_OWN : LOCAL_NEW;
+	if (box_knows(box, BOX_HAS_RUN) || !box_has_ended(box) ||
+	    (!lost && !(passing && local_has_time(call))))
+		return 0;
+	if (!box_knows(box, BOX_IS_DRAINED))
+		return 1;
+	if (lost) {
+		log_info("call %lu: box %lu exited before it received the "
+		    "code (%s); starting another", call->number, box->number,
+		    box->failure != NULL ? box->failure :
+		    "for an unknown reason");
+		local->source = unforked ? LOCAL_OWN : LOCAL_NEW;
+		loop_set_timer(local->timer, CALL_REPLACE_MS);
+	} else
+		local_wait_for_room(local, box->failure);
 	local_drop_box(local);
-	local_set_timer(local, call->runs->times.replace);
-}
-
-/* As local_replace, for a box that could not be built for now. */
-static void
-local_build_again(struct local *local)
-{
-	local_wait_for_room(local, local->box->failure);
-	local_drop_box(local);
+	return 1;
 }
 
 /*
@@ -568,7 +507,7 @@ local_give(struct local *local, struct err *err)
 	const struct box *box = local->box;
 
 	if (delivery_due(&call->request) &&
-	    (local->delivery == NULL || !delivery_ended(local->delivery)))
+	    (local->delivery == NULL || !local->delivery->ended))
 		return box_has_ended(box) ? 0 : local_deliver(local, err);
 	return box->phase == BOX_READY && call->cause == CALL_BY_ITSELF ?
 	    local_hand_over(local, err) : 0;
@@ -589,17 +528,8 @@ local_on_box(void *ctx)
 			local_finish(local);
 		return;
 	}
-	/* The relay decides: RUNNING precedes its end. */
-	if (local_may_replace(local)) {
-		if (box_knows(box, BOX_IS_DRAINED))
-			local_replace(local);
+	if (local_replaces(local))
 		return;
-	}
-	if (local_may_wait(local)) {
-		if (box_knows(box, BOX_IS_DRAINED))
-			local_build_again(local);
-		return;
-	}
 	if (box->failure != NULL && call->cause == CALL_BY_ITSELF) {
 		call->cause = CALL_BY_FAILURE;
 		call_set_error(call, "%s", box->failure);

@@ -16,14 +16,6 @@
 #include "pool.h"
 #include "run.h"
 
-static void
-pool_add_timer(struct event *event, uint64_t ms)
-{
-	const struct timeval tv = clock_timeval(ms);
-
-	event_add(event, &tv);
-}
-
 /* How many boxes */
 
 /* The number that this machine has room for, if none is configured. */
@@ -80,7 +72,7 @@ pool_fill_after(struct pool *pool, uint64_t ms)
 		    0;
 	if (now + ms < pool->resume_ms)
 		ms = pool->resume_ms - now;
-	pool_add_timer(pool->fill, ms);
+	loop_set_timer(pool->fill, ms);
 }
 
 void
@@ -181,8 +173,7 @@ pool_on_box(void *ctx)
 	struct box *box = entry->box;
 
 	if (box_has_ended(box) || box_knows(box, BOX_IS_DRAINED)) {
-		log_warn("waiting box %lu exited: %s",
-		    box->number,
+		log_warn("waiting box %lu exited: %s", box->number,
 		    box->failure != NULL ? box->failure : "it has ended");
 		pool_drop(entry);
 		pool_pause(share);
@@ -211,8 +202,7 @@ pool_start_one(struct pool_share *share)
 	entry->box = box_new(share->pool->runs->boxes, share->language, 0,
 	    pool_on_box, entry, &err);
 	if (entry->box == NULL) {
-		log_warn("cannot start a box ahead of calls: %s",
-		    err.text);
+		log_warn("cannot start a box ahead of calls: %s", err.text);
 		free(entry);
 		pool_pause(share);
 		return -1;
@@ -239,7 +229,7 @@ pool_on_fill(evutil_socket_t fd, short what, void *arg)
 	/* Waiting calls have priority; and cheaper boxes may be ready soon. */
 	if (owner_places_wanted(pool->runs) || pool->runs->nstarting > 0 ||
 	    boxes_awaited(pool->runs->boxes)) {
-		pool_add_timer(pool->fill, POOL_CALM_MOST_MS);
+		loop_set_timer(pool->fill, POOL_CALM_MOST_MS);
 		return;
 	}
 	TAILQ_FOREACH (share, &pool->shares, entry)
@@ -309,7 +299,7 @@ pool_on_period(evutil_socket_t fd, short what, void *arg)
 	}
 	/* No timer for an empty pool. */
 	if (used)
-		pool_add_timer(pool->period, pool->period_ms);
+		loop_set_timer(pool->period, pool->period_ms);
 	pool_wake(pool);
 }
 
@@ -322,7 +312,7 @@ pool_want(struct pool_share *share, unsigned int wanted)
 	share->wanted = wanted;
 	pool_divide(pool);
 	if (!event_pending(pool->period, EV_TIMEOUT, NULL))
-		pool_add_timer(pool->period, pool->period_ms);
+		loop_set_timer(pool->period, pool->period_ms);
 }
 
 /* Shares */
@@ -341,18 +331,17 @@ pool_add_share(struct pool *pool, struct pool_share *share,
 static struct pool_share *
 pool_share_of(struct pool *pool, const struct language *language)
 {
-	struct pool_share *share = TAILQ_FIRST(&pool->shares);
+	struct pool_share *share;
 
-	if (share->language == language)
-		return share;
 	TAILQ_FOREACH (share, &pool->shares, entry)
-		if (share->language == language) {
-			TAILQ_REMOVE(&pool->shares, share, entry);
-			TAILQ_INSERT_HEAD(&pool->shares, share, entry);
-			return share;
-		}
-	share = mem_alloc(sizeof(*share));
-	pool_add_share(pool, share, language);
+		if (share->language == language)
+			break;
+	if (share == NULL) {
+		share = mem_alloc(sizeof(*share));
+		pool_add_share(pool, share, language);
+	}
+	TAILQ_REMOVE(&pool->shares, share, entry);
+	TAILQ_INSERT_HEAD(&pool->shares, share, entry);
 	return share;
 }
 
@@ -368,38 +357,27 @@ pool_begin(struct pool *pool)
 	pool_wake(pool);
 }
 
-/* Returns the oldest ready box, or else the oldest that is not ready. */
-static struct pool_entry *
-pool_best(struct pool_share *share)
-{
-	struct pool_entry *entry;
-
-	TAILQ_FOREACH (entry, &share->entries, entry)
-		if (entry->phase == POOL_READY)
-			return entry;
-	return TAILQ_FIRST(&share->entries);
-}
-
-/* Returns whether a call may use it. */
-static int
-pool_is_good(const struct pool_entry *entry)
-{
-	if (!box_current(entry->box))
-		return 0;
-	return entry->phase != POOL_READY || box_alive(entry->box);
-}
-
-/* Returns a box for a call, or NULL; drops boxes that no call may use. */
+/*
+ * Returns the oldest ready box of a share, or else the oldest one that is not
+ * ready, or NULL; drops boxes that no call may use.
+ */
 static struct pool_entry *
 pool_pick(struct pool_share *share)
 {
-	struct pool_entry *entry = pool_best(share);
+	struct pool_entry *entry, *next, *best = NULL;
 
-	while (entry != NULL && !pool_is_good(entry)) {
-		pool_drop(entry);
-		entry = pool_best(share);
+	for (entry = TAILQ_FIRST(&share->entries); entry != NULL;
+	    entry = next) {
+		next = TAILQ_NEXT(entry, entry);
+		if (!box_current(entry->box) || (entry->phase == POOL_READY &&
+		        !box_alive(entry->box)))
+			pool_drop(entry);
+		else if (entry->phase == POOL_READY)
+			return entry;
+		else if (best == NULL)
+			best = entry;
 	}
-	return entry;
+	return best;
 }
 
 struct box *

@@ -4,6 +4,7 @@
 #ifndef SUPERVISOR_RUN_H
 #define SUPERVISOR_RUN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/queue.h>
 
@@ -22,12 +23,6 @@ struct sessions;
 TAILQ_HEAD(call_list, call);
 TAILQ_HEAD(owner_list, owner);
 
-/* The pause before another attempt to start a box, in milliseconds. */
-struct call_times {
-	unsigned int replace; /* CALL_REPLACE_MS: after a loss */
-	unsigned int retry;   /* CALL_RETRY_MS: no room yet */
-};
-
 /* All executions of the process, and the modules they use. */
 struct runs {
 	struct event_base *base;
@@ -36,7 +31,6 @@ struct runs {
 	const struct executor *const *executors; /* the first that takes it */
 	struct in_force *config; /* the configured servers */
 	struct peers peers; /* the services */
-	struct call_times times;
 	struct pool *pool;     /* idle boxes for calls; NULL: no pool */
 	struct sessions *sessions; /* NULL: there are none */
 	struct owner_list owners; /* the open owners */
@@ -47,7 +41,7 @@ struct runs {
 	size_t nstarting; /* running, but without a box yet */
 	unsigned long calls; /* executions so far, and number of the last */
 	unsigned long turns; /* places given to owners so far */
-	int draining;        /* refuses new calls; idle follows the last one */
+	bool draining;        /* refuses new calls; idle follows the last one */
 	void (*idle)(void *ctx); /* called when no call is left */
 	void *idle_ctx;
 };
@@ -194,7 +188,7 @@ struct call_file {
 	uint64_t version;
 	uint64_t size; /* bytes */
 	char *conversation; /* its id; NULL: it belongs to none */
-	int cut; /* it may lack its end, as its directory was full */
+	bool cut; /* it may lack its end, as its directory was full */
 };
 
 struct call_files {
@@ -208,9 +202,9 @@ struct call_session {
 	unsigned long calls; /* with this box, this one included */
 	uint64_t age_ms; /* of the box */
 	uint64_t threads; /* that the code has left, as its box says */
-	int threaded; /* they run on between two calls */
+	bool threaded; /* they run on between two calls */
 	uint64_t late; /* bytes of output between calls, dropped */
-	int interrupted; /* the code was interrupted by us */
+	bool interrupted; /* the code was interrupted by us */
 	const char *earlier; /* why the state before is lost; NULL: it is not */
 	const char *ended; /* why; NULL: it stays */
 };
@@ -220,7 +214,7 @@ enum call_kept { CALL_KEPT_NONE, CALL_KEPT_START, CALL_KEPT_ALL };
 
 struct call_result {
 	enum call_status status;
-	int exited;    /* exit_code is valid */
+	bool exited;   /* exit_code is valid */
 	int exit_code; /* of the interpreter */
 	int signal;    /* that killed the code; 0: none */
 	char *error;   /* one sentence; NULL for success */
@@ -236,8 +230,8 @@ struct call_result {
 	char *waiting; /* those without an answer; NULL: none */
 	const char *id; /* of the execution; NULL: it has none */
 	enum call_kept kept; /* the whole of the output that was cut */
-	int boxed; /* a box was built: facts is valid */
-	int unrunnable; /* the interpreter could not be started */
+	bool boxed; /* a box was built: facts is valid */
+	bool unrunnable; /* the interpreter could not be started */
 	struct box_facts facts;
 	struct call_session session;
 	char *notes; /* sentences for the user, each + NUL; NULL: none */
@@ -258,7 +252,6 @@ typedef void call_concluded(void *ctx, const struct call_result *result);
  */
 struct call *call_new(struct runs *runs, struct request *request,
     call_concluded *concluded, void *ctx, struct err *err);
-
 
 /* Ends the call early: it concludes as cancelled, with this sentence. */
 void call_cancel(struct call *call, const char *why);
@@ -308,9 +301,6 @@ struct collection *collection_new(struct files *files,
 /* Returns whether there are files to keep. */
 int collection_due(struct box *box, const struct request *request);
 
-/* Returns whether it has ended or could not begin; done is called anyway. */
-int collection_ended(const struct collection *collection);
-
 /*
  * Moves the kept files to files (freed by call_files_reset), and appends to
  * notes a sentence and a NUL for each file that was not kept.
@@ -332,6 +322,22 @@ void call_files_reset(struct call_files *files);
  * of its conversation into /data, before the code starts.
  */
 
+struct delivery_part {
+	struct delivery *delivery;
+	struct files_task *task; /* NULL: none, or it has ended */
+};
+
+struct delivery {
+	const struct options *options;
+	struct delivery_part asked; /* the files in /workspace/in */
+	struct delivery_part data;  /* those of the conversation */
+	void (*done)(void *ctx);
+	void *ctx;
+	struct buffer had; /* names and versions of data: see files_mirror */
+	bool ended;    /* done was called */
+	char *failure; /* the first failure, one sentence; NULL: none */
+};
+
 /* Returns whether there may be such files. */
 int delivery_due(const struct request *request);
 
@@ -343,21 +349,6 @@ int delivery_due(const struct request *request);
 struct delivery *delivery_new(struct files *files,
     const struct options *options, const struct request *request,
     struct box *box, void (*done)(void *ctx), void *ctx, struct err *err);
-
-/*
- * After done: returns why files are missing, one sentence, which is valid as
- * long as delivery; NULL if there are all of them.
- */
-const char *delivery_failure(const struct delivery *delivery);
-
-/*
- * After done: returns the files of the conversation that the box was given, as
- * files_mirror takes them; borrowed.
- */
-const struct buffer *delivery_had(const struct delivery *delivery);
-
-/* Returns whether it has ended. */
-int delivery_ended(const struct delivery *delivery);
 
 /* Frees it, and drops its result. NULL inside is accepted. */
 void delivery_free(struct delivery **delivery);

@@ -10,7 +10,6 @@
 #include "../../common/base/mem.h"
 #include "../../common/base/text_list.h"
 #include "session.h"
-#include "session_table.h"
 
 /* The box of an idle session has changed: it can only have ended. */
 static void
@@ -27,27 +26,6 @@ session_on_box(void *ctx)
 	    "its process ended between two calls");
 }
 
-/* Room */
-
-/* Makes room for one more. Returns 0, or -1 with err. */
-static int
-sessions_make_room(
-    struct sessions *sessions, const char *scope, struct err *err)
-{
-	unsigned int most = sessions->runs->options->sessions;
-	struct session *session;
-
-	if (sessions_of(&sessions->list, NULL) < most)
-		return 0;
-	session = sessions_find_spare(&sessions->list, scope);
-	if (session == NULL)
-		return err_set(err, "all %u sessions are running code: end "
-		    "one, or raise CAISSON_SESSIONS", most);
-	session_end(session, "a newer session took its place "
-	    "(CAISSON_SESSIONS)");
-	return 0;
-}
-
 /* Calls */
 
 static struct session *
@@ -55,10 +33,19 @@ session_new(struct sessions *sessions, const struct request *request,
     struct err *err)
 {
 	const char *scope = request->owner->scope;
+	unsigned int most = sessions->runs->options->sessions;
 	struct session *session, *ended;
 
-	if (sessions_make_room(sessions, scope, err) == -1)
-		return NULL;
+	if (sessions_of(&sessions->list, NULL) >= most) {
+		session = sessions_find_spare(&sessions->list, scope);
+		if (session == NULL) {
+			err_set(err, "all %u sessions are running code: end "
+			    "one, or raise CAISSON_SESSIONS", most);
+			return NULL;
+		}
+		session_end(session, "a newer session took its place "
+		    "(CAISSON_SESSIONS)");
+	}
 	session = mem_alloc(sizeof(*session));
 	session->sessions = sessions;
 	session->scope = mem_strdup(scope);
@@ -74,14 +61,6 @@ session_new(struct sessions *sessions, const struct request *request,
 	if (!event_pending(sessions->timer, EV_TIMEOUT, NULL))
 		sessions_set_timer(sessions);
 	return session;
-}
-
-/* Returns whether its code may have started processes since its last call. */
-static int
-session_has_threads(const struct session *session)
-{
-	return session->sessions->runs->options->session_threads &&
-	    session->box->session.threads > 0;
 }
 
 /*
@@ -101,7 +80,9 @@ session_prepare(struct session **sessionp, struct err *err)
 		return -1;
 	}
 	if (box_is_settled(session->box, &late)) {
-		if (!session_has_threads(session) ||
+		/* Threads may have started processes since its last call. */
+		if (!session->sessions->runs->options->session_threads ||
+		    session->box->session.threads == 0 ||
 		    session->phase == SESSION_CLEARED)
 			return 0;
 		session->phase = SESSION_CLEARED;
@@ -131,9 +112,8 @@ session_take(struct sessions *sessions, const struct request *request,
 	    &sessions->list, request->owner->scope, request->session);
 	if (session != NULL && session_prepare(&session, err) == -1)
 		return NULL;
-	if (session == NULL)
-		session = session_new(sessions, request, err);
-	if (session == NULL)
+	if (session == NULL &&
+	    (session = session_new(sessions, request, err)) == NULL)
 		return NULL;
 	if (session->box == NULL)
 		session->born_ms = clock_ms();
@@ -159,6 +139,9 @@ session_servers(
 	const char *name, *known;
 	int has;
 
+	*len = request->servers_len;
+	if (session == NULL)
+		return request->servers;
 	TEXT_LIST_EACH (name, request->servers, request->servers_len) {
 		has = 0;
 		TEXT_LIST_EACH (known, servers->data, servers->len)

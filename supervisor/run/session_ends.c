@@ -9,11 +9,11 @@
 #include "../../common/base/clock.h"
 #include "../../common/limits.h"
 #include "../../common/base/log.h"
+#include "../../common/base/loop.h"
 #include "../../common/base/mem.h"
 #include "../../common/base/shown.h"
 #include "../box/shared/language.h"
 #include "session.h"
-#include "session_table.h"
 
 struct session *
 sessions_find(
@@ -115,10 +115,8 @@ session_due(const struct session *session, uint64_t now)
 void
 sessions_set_timer(struct sessions *sessions)
 {
-	const struct timeval tv = clock_timeval(SESSION_LOOK_MS);
-
 	if (!TAILQ_EMPTY(&sessions->list))
-		event_add(sessions->timer, &tv);
+		loop_set_timer(sessions->timer, SESSION_LOOK_MS);
 }
 
 /* Ends the one that has been idle longest. Returns whether there was one. */
@@ -153,27 +151,24 @@ sessions_fit(struct sessions *sessions)
 }
 
 /*
- * Reads from this file, in the format of /proc/meminfo (proc(5)), how many
- * bytes more processes can have without swapping. Returns 0, or -1 if that is
- * unknown.
+ * Returns how many bytes more processes can have without swapping, by this file
+ * in the format of /proc/meminfo (proc(5)); UINT64_MAX if that is unknown.
  */
-static int
-sessions_memory_left(const char *path, uint64_t *bytes)
+static uint64_t
+sessions_memory_left(const char *path)
 {
 	FILE *file = fopen(path, "re");
 	char line[MACHINE_MEMORY_LINE];
 	unsigned long long kib;
-	int found = 0;
+	uint64_t left = UINT64_MAX;
 
-	if (file == NULL)
-		return -1;
-	while (!found && fgets(line, sizeof(line), file) != NULL)
-		found = sscanf(line, "MemAvailable: %llu kB", &kib) == 1;
-	fclose(file);
-	if (!found)
-		return -1;
-	*bytes = kib * UINT64_C(1024);
-	return 0;
+	while (file != NULL && left == UINT64_MAX &&
+	    fgets(line, sizeof(line), file) != NULL)
+		if (sscanf(line, "MemAvailable: %llu kB", &kib) == 1)
+			left = kib * UINT64_C(1024);
+	if (file != NULL)
+		fclose(file);
+	return left;
 }
 
 /*
@@ -183,10 +178,8 @@ sessions_memory_left(const char *path, uint64_t *bytes)
 static void
 sessions_spare(struct sessions *sessions)
 {
-	uint64_t left;
-
-	if (sessions_memory_left(sessions->meminfo, &left) == 0 &&
-	    left < sessions->runs->options->memory)
+	if (sessions_memory_left(sessions->meminfo) <
+	    sessions->runs->options->memory)
 		(void)sessions_end_idle(sessions, "the machine had less memory "
 		    "left than one call may take (CAISSON_MEMORY)");
 }

@@ -18,7 +18,6 @@
 #include "supervisor/box/shared/language.h"
 #include "supervisor/run/run.h"
 #include "supervisor/run/session.h"
-#include "supervisor/run/session_table.h"
 
 #define BOXES_MAX 16
 
