@@ -11,7 +11,7 @@ PROGRAMS = (
     ("one small call", ["everything"],
      "print((await mcp_everything.get_sum(a=1, b=2)).text)"),
     ("one file, printed whole", ["files"], """
-print((await mcp_files.read_text_file(path="{folder}/common/err.h")).text)
+print((await mcp_files.read_text_file(path="{folder}/common/base/err.h")).text)
 """),
     ("find a tool, read about it, call it", ["everything"], """
 for d in await runtime.search_tool_docs("add two numbers", limit=3):

@@ -504,6 +504,7 @@ print(end.partition(" ")[2])`)).structuredContent;
     except runtime.MCPError as error: print(error.message)`);
 
   assert.equal(said.length, 4);
+  assert.match(said.pop(), /^the id of an execution must have at most 16 bytes/);
   for (const line of said)
     assert.match(line, /^no output is kept under this id: output is kept for 24 h/);
   await raw.finish();

@@ -10,11 +10,14 @@ FOLDERS = ("common/", "supervisor/", "relay/", "worker/")
 
 
 def neighbour(path):
-    """A source file whose folders are searched for this header's includes."""
-    folder = os.path.dirname(path) + "/"
-    for item in house.objects():
-        if item.source.startswith(folder):
-            return item.source
+    """A source file whose folders are searched for this header's includes: of
+    its folder, or of the next one above with any."""
+    folder = path
+    while "/" in folder:
+        folder = os.path.dirname(folder)
+        for item in house.objects():
+            if item.source.startswith(folder + "/"):
+                return item.source
     return None
 
 
