@@ -11,6 +11,8 @@
 #include "../common/base/log.h"
 #include "../common/base/loop.h"
 #include "../common/base/mem.h"
+#include "front/door.h"
+#include "front/http.h"
 #include "front/front.h"
 #include "front/operators.h"
 #include "peers/broker.h"

@@ -12,10 +12,10 @@
 #include "../../common/json/json.h"
 #include "../../common/base/mem.h"
 #include "../../common/base/text_list.h"
+#include "answer.h"
 #include "answer_form.h"
 #include "file_link.h"
 #include "../run/run.h"
-#include "front.h"
 #include "../box/box.h"
 #include "../process/process.h"
 

@@ -11,6 +11,7 @@
 #include "../../common/base/mem.h"
 #include "era.h"
 #include "file_link.h"
+#include "methods.h"
 #include "output_resource.h"
 #include "resource_request.h"
 

@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "era.h"
-#include "mcp.h"
+#include "methods.h"
+#include "texts.h"
 
 /* Error code of these versions (schema 2025-11-25): resource not found. */
 #define ERA_INITIALIZE_NOT_FOUND (-32002)

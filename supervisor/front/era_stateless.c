@@ -9,7 +9,8 @@
 #include "../../common/limits.h"
 #include "era.h"
 #include "listen.h"
-#include "mcp.h"
+#include "methods.h"
+#include "texts.h"
 
 /* Names in _meta. */
 #define ERA_STATELESS_VERSION "io.modelcontextprotocol/protocolVersion"

@@ -12,7 +12,7 @@
 #include "../../common/base/mem.h"
 #include "http.h"
 #include "listen.h"
-#include "mcp.h"
+#include "methods.h"
 
 /* Requests without a session */
 

@@ -94,6 +94,33 @@ struct http_refusal {
 /* Error code of versions without sessions: HeaderMismatch. */
 #define HTTP_HEADER_MISMATCH (-32020)
 
+/* http.c */
+
+/*
+ * Returns a door without clients; local ones get this owner, which must be
+ * opened before the first and closed after it; others have tokens, which are in
+ * the state directory *dir: taken, -1 for none. path is where it was opened, or
+ * NULL if there is none.
+ */
+struct http *http_new(
+    struct runs *runs, struct owner *user, int *dir, const char *path);
+void http_free(struct http **http);
+
+/*
+ * Starts to accept clients; what the terms name outlives the door. Returns 0,
+ * or -1 with err.
+ */
+int http_start(struct http *http, const struct gateway_terms *terms,
+    struct err *err);
+
+/*
+ * The program ends: accepts no more clients, and ends what has no other end.
+ */
+void http_drain(struct http *http);
+
+/* Returns whether all answers have been sent, after http_drain. */
+int http_flushed(const struct http *http);
+
 /* http_request.c */
 
 /* Nothing more may be sent for it: it is freed from the loop. */

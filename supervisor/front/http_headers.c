@@ -10,6 +10,7 @@
 #include "../../common/base/mem.h"
 #include "http.h"
 #include "mcp.h"
+#include "methods.h"
 
 /* A value that a field cannot contain is sent in base64. */
 #define HTTP_HEADERS_BASE64 "=?base64?"

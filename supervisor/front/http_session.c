@@ -15,6 +15,7 @@
 #include "../../common/base/mem.h"
 #include "http.h"
 #include "mcp.h"
+#include "methods.h"
 
 struct http_session {
 	TAILQ_ENTRY(http_session) entry; /* in guest->sessions or http->dead */

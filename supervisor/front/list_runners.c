@@ -8,6 +8,7 @@
 #include "../../common/json/json.h"
 #include "../../common/base/mem.h"
 #include "../box/shared/language.h"
+#include "answer.h"
 #include "tool.h"
 
 /* The results so far. */

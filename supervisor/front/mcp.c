@@ -7,7 +7,9 @@
 #include "../../common/base/mem.h"
 #include "../servers/in_force.h"
 #include "era.h"
+#include "front.h"
 #include "listen.h"
+#include "methods.h"
 #include "resource_request.h"
 #include "tool.h"
 

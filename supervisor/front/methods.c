@@ -4,7 +4,8 @@
  */
 #include "era.h"
 #include "listen.h"
-#include "mcp.h"
+#include "methods.h"
+#include "tool.h"
 
 /* Returns the row of a method in an era, or NULL. */
 static const struct methods_row *

@@ -3,7 +3,9 @@
  */
 #include "era.h"
 #include "listen.h"
-#include "mcp.h"
+#include "methods.h"
+#include "resources.h"
+#include "tool.h"
 
 const struct methods_row methods_table[] = {
 	{ "initialize", era_initialize_on_initialize, &era_initialize, 1 },

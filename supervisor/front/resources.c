@@ -19,6 +19,8 @@
 #include "output_resource.h"
 #include "page.h"
 #include "resource_request.h"
+#include "resources.h"
+#include "texts.h"
 
 /* resources/list */
 

@@ -12,11 +12,32 @@
 #include "../../common/json/json_span.h"
 #include "../../common/json/jsonrpc.h"
 #include "../../common/base/lines.h"
-#include "front.h"
 
 struct rpc;
 struct rpc_ask;
 struct rpc_batch;
+
+/* The request that lines to the client belong to. */
+struct mcp_about {
+	/*
+	 * Of a batch, that of one of its requests; len 0: of no request, or of
+	 * one without a usable id.
+	 */
+	struct json_span id;
+	int answers; /* nothing follows for this request; no line may come */
+	int code;    /* of the error that answers it; 0: a result */
+	int refused; /* the error was found before its method was called */
+};
+
+/* The connection of a session to its client; both are called with ctx. */
+struct mcp_door {
+	/* Sends whole lines, and empties the buffer. */
+	void (*send)(void *ctx, struct buffer *lines,
+	    const struct mcp_about *about);
+	/* Returns whether the unsent output is too long to accept new work. */
+	int (*busy)(void *ctx);
+	void *ctx;
+};
 
 /* The handlers of messages; both are called with ctx. */
 struct rpc_handlers {

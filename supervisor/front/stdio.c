@@ -13,6 +13,7 @@
 #include "../../common/base/fd.h"
 #include "../../common/base/log.h"
 #include "../../common/base/mem.h"
+#include "door.h"
 #include "front.h"
 
 struct stdio {

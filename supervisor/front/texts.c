@@ -5,12 +5,13 @@
  */
 #include "../../common/json/json.h"
 #include "../../common/base/mem.h"
+#include "answer.h"
 #include "manual_memory_text.h"
 #include "manual_more_text.h"
 #include "manual_text.h"
 #include "../box/shared/language.h"
+#include "texts.h"
 #include "../run/run.h"
-#include "front.h"
 #include "tool.h"
 
 /* The use of the tool, in two sentences; some hosts show only this. */

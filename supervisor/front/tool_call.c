@@ -11,6 +11,7 @@
 #include "../../common/base/mem.h"
 #include "../servers/in_force.h"
 #include "../servers/server_names.h"
+#include "answer.h"
 #include "question.h"
 #include "era.h"
 #include "listen.h"

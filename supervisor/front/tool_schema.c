@@ -1,7 +1,7 @@
 /*
  * The schemas that tools share: see tool_schema.h. Runs in the supervisor.
  */
-#include "front.h"
+#include "answer.h"
 #include "tool_schema.h"
 
 static const char tool_schema_output[] =

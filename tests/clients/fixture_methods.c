@@ -6,6 +6,8 @@
 #include "fixtures.h"
 #include "supervisor/front/era.h"
 #include "supervisor/front/listen.h"
+#include "supervisor/front/methods.h"
+#include "supervisor/front/texts.h"
 #include "supervisor/run/run.h"
 
 #define CAPABILITIES                                                           \

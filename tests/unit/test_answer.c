@@ -11,7 +11,7 @@
 #include "supervisor/supervisor.h"
 #include "unit.h"
 #include "supervisor/run/run.h"
-#include "supervisor/front/front.h"
+#include "supervisor/front/answer.h"
 #include "supervisor/front/tool.h"
 #include "supervisor/box/native/native.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "supervisor/front/http.h"
-#include "supervisor/front/mcp.h"
+#include "supervisor/front/methods.h"
 #include "unit.h"
 
 #define VERSION "2026-07-28"

@@ -8,7 +8,7 @@
 #include "common/base/mem.h"
 #include "supervisor/supervisor.h"
 #include "unit.h"
-#include "supervisor/front/front.h"
+#include "supervisor/front/texts.h"
 #include "supervisor/front/tool.h"
 
 /* The most bytes of the whole answer to tools/list. */

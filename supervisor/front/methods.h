@@ -1,0 +1,57 @@
+/*
+ * The methods of MCP: the table of all, and the handlers that are in this
+ * folder. Each handler answers message->id, in the context of its request. Runs
+ * in the supervisor.
+ */
+#ifndef SUPERVISOR_METHODS_H
+#define SUPERVISOR_METHODS_H
+
+#include "mcp.h"
+
+/* methods_table.c: each method. */
+extern const struct methods_row {
+	const char *name;
+	void (*handle)(struct mcp *mcp, const struct context *context,
+	    const struct jsonrpc *message);
+	const struct era *era; /* its only era; NULL: all */
+	int early;             /* allowed before initialize */
+} methods_table[];
+extern const size_t methods_count;
+
+/* methods.c: handles a request by its method, or a notification. */
+void methods_on_request(void *mcp, const struct jsonrpc *message);
+void methods_on_notification(void *mcp, const struct jsonrpc *message);
+
+/* era_initialize.c: the methods of versions with a handshake only. */
+void era_initialize_on_initialize(struct mcp *mcp,
+    const struct context *context, const struct jsonrpc *message);
+void era_initialize_on_ping(struct mcp *mcp, const struct context *context,
+    const struct jsonrpc *message);
+
+/* era_stateless.c: the era without sessions. */
+
+/* Returns whether a request or notification says that it is of this era. */
+int era_stateless_claims(const struct jsonrpc *message);
+
+/* The same; then *version is what it says, any value of JSON. */
+int era_stateless_version(
+    const struct jsonrpc *message, struct json_span *version);
+
+/* Return whether this is a version of the era. */
+int era_stateless_has(const char *version, size_t len);
+int era_initialize_has(const char *version, size_t len);
+
+/*
+ * Reads the context of such a request. Returns 0, or -1 if an error was
+ * answered. The owner of context is not changed.
+ */
+int era_stateless_read(struct mcp *mcp, const struct jsonrpc *message,
+    struct context *context);
+void era_stateless_on_discover(struct mcp *mcp, const struct context *context,
+    const struct jsonrpc *message);
+
+/* completion.c */
+void completion_on_complete(struct mcp *mcp, const struct context *context,
+    const struct jsonrpc *message);
+
+#endif
