@@ -2,7 +2,7 @@
  * The messages of operators to the supervisor: the whole surface between the
  * two. Runs in the supervisor.
  */
-#include "front/operators.h"
+#include "door/operators.h"
 #include "handlers.h"
 
 void

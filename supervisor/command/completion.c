@@ -10,7 +10,7 @@
 #include "../../common/limits.h"
 #include "../options/command_word.h"
 #include "../options/option_table.h"
-#include "adopt_client.h"
+#include "client/adopt_client.h"
 #include "completion.h"
 
 /* Returns whether a row is the first one with its word. */

@@ -22,11 +22,11 @@
 #include "../../common/base/mem.h"
 #include "../../common/base/shown.h"
 #include "../../common/base/utf8.h"
-#include "../front/file_link.h"
+#include "../front/answer/file_link.h"
 #include "../options/json_report.h"
 #include "../options/options.h"
 #include "../peers/files.h"
-#include "command.h"
+#include "shared/command.h"
 
 /* Where code has the files of its conversation. */
 #define KEPT_FILES_DATA "/data/"

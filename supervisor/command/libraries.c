@@ -14,7 +14,7 @@
 #include "../box/native/native.h"
 #include "../options/json_report.h"
 #include "../run/run.h"
-#include "command.h"
+#include "shared/command.h"
 #include "libraries_text.h"
 
 /* It takes 0.3 s, or longer if a slow disk must be read first. */

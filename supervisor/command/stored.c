@@ -17,7 +17,7 @@
 #include "../peers/broker.h"
 #include "../peers/store.h"
 #include "../process/process.h"
-#include "command.h"
+#include "shared/command.h"
 
 struct stored {
 	struct event_base *base;

@@ -13,8 +13,8 @@
 #include "../options/json_report.h"
 #include "../options/options.h"
 #include "../peers/state_dir.h"
-#include "../peers/tokens.h"
-#include "command.h"
+#include "../door/http/tokens.h"
+#include "shared/command.h"
 
 /* Reads the tokens and locks their directory. Returns it, or -1 with err. */
 static int

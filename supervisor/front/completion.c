@@ -9,11 +9,11 @@
 #include "../../common/limits.h"
 #include "../../common/base/log.h"
 #include "../../common/base/mem.h"
-#include "era.h"
-#include "file_link.h"
+#include "rpc/era.h"
+#include "answer/file_link.h"
 #include "methods.h"
-#include "output_resource.h"
-#include "resource_request.h"
+#include "resources/output_resource.h"
+#include "resources/resource_request.h"
 
 #define COMPLETION_TEMPLATE FILE_LINK_PREFIX "{name}"
 

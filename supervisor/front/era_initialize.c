@@ -4,9 +4,9 @@
  */
 #include <string.h>
 
-#include "era.h"
+#include "rpc/era.h"
 #include "methods.h"
-#include "texts.h"
+#include "resources/texts.h"
 
 /* Error code of these versions (schema 2025-11-25): resource not found. */
 #define ERA_INITIALIZE_NOT_FOUND (-32002)

@@ -7,10 +7,10 @@
 
 #include "../../common/json/json.h"
 #include "../../common/limits.h"
-#include "era.h"
-#include "listen.h"
+#include "rpc/era.h"
+#include "rpc/listen.h"
 #include "methods.h"
-#include "texts.h"
+#include "resources/texts.h"
 
 /* Names in _meta. */
 #define ERA_STATELESS_VERSION "io.modelcontextprotocol/protocolVersion"

@@ -8,7 +8,7 @@
 #include "../../common/json/json_span.h"
 #include "../../common/base/lines.h"
 #include "../run/run.h"
-#include "rpc.h"
+#include "rpc/rpc.h"
 
 struct mcp;
 

@@ -6,12 +6,12 @@
 
 #include "../../common/base/mem.h"
 #include "../servers/in_force.h"
-#include "era.h"
+#include "rpc/era.h"
 #include "front.h"
-#include "listen.h"
+#include "rpc/listen.h"
 #include "methods.h"
-#include "resource_request.h"
-#include "tool.h"
+#include "resources/resource_request.h"
+#include "tools/tool.h"
 
 /*
  * A change that the client saved before a call must be in effect for that call.

@@ -2,10 +2,10 @@
  * The decision which era a message belongs to, and which handler of
  * methods_table.c it gets. Runs in the supervisor.
  */
-#include "era.h"
-#include "listen.h"
+#include "rpc/era.h"
+#include "rpc/listen.h"
 #include "methods.h"
-#include "tool.h"
+#include "tools/tool.h"
 
 /* Returns the row of a method in an era, or NULL. */
 static const struct methods_row *

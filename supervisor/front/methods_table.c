@@ -1,11 +1,11 @@
 /*
  * The table of MCP methods and their handlers. Runs in the supervisor.
  */
-#include "era.h"
-#include "listen.h"
+#include "rpc/era.h"
+#include "rpc/listen.h"
 #include "methods.h"
-#include "resources.h"
-#include "tool.h"
+#include "resources/resources.h"
+#include "tools/tool.h"
 
 const struct methods_row methods_table[] = {
 	{ "initialize", era_initialize_on_initialize, &era_initialize, 1 },

@@ -164,7 +164,7 @@ class Protocol(unittest.TestCase):
 
 
 class Probe(unittest.TestCase):
-    """supervisor/command/probe.py where nothing is promised: outside."""
+    """supervisor/command/selftest/probe.py where nothing is promised."""
 
     BROKEN = (
         "seccomp", "own processes only", "no files of the host",

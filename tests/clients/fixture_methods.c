@@ -4,10 +4,10 @@
  * of itself.
  */
 #include "fixtures.h"
-#include "supervisor/front/era.h"
-#include "supervisor/front/listen.h"
+#include "supervisor/front/rpc/era.h"
+#include "supervisor/front/rpc/listen.h"
 #include "supervisor/front/methods.h"
-#include "supervisor/front/texts.h"
+#include "supervisor/front/resources/texts.h"
 #include "supervisor/run/run.h"
 
 #define CAPABILITIES                                                           \

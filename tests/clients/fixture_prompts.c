@@ -7,9 +7,9 @@
 
 #include "common/base/mem.h"
 #include "fixtures.h"
-#include "supervisor/front/era.h"
-#include "supervisor/front/page.h"
-#include "supervisor/front/question.h"
+#include "supervisor/front/rpc/era.h"
+#include "supervisor/front/rpc/page.h"
+#include "supervisor/front/tools/question.h"
 
 #define MESSAGE(content) "{\"role\":\"user\",\"content\":" content "}"
 

@@ -7,8 +7,8 @@
 #include "common/json/json.h"
 #include "common/base/mem.h"
 #include "fixtures.h"
-#include "supervisor/front/era.h"
-#include "supervisor/front/page.h"
+#include "supervisor/front/rpc/era.h"
+#include "supervisor/front/rpc/page.h"
 
 #define TEMPLATE "test://template/"
 #define TEMPLATE_END "/data"

@@ -8,8 +8,8 @@
 
 #include "common/base/buffer.h"
 #include "common/json/json_span.h"
-#include "supervisor/front/mcp.h"
-#include "supervisor/front/tool.h"
+#include "supervisor/front/rpc/mcp.h"
+#include "supervisor/front/tools/tool.h"
 
 /* A picture of one point, and a sound of no length, in base64. */
 #define FIXTURE_PNG                                                            \

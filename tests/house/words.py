@@ -8,9 +8,8 @@ import re
 import house
 
 # Files, or folders that end in a slash.
-WITHOUT = ("supervisor/run/", "supervisor/front/answer.c",
-           "supervisor/front/answer_form.c", "supervisor/front/answer_form.h",
-           "supervisor/front/tool_call.c", "supervisor/box/box.c",
+WITHOUT = ("supervisor/run/", "supervisor/front/answer/",
+           "supervisor/front/tools/tool_call.c", "supervisor/box/box.c",
            "supervisor/box/box.h", "supervisor/box/start.c",
            "supervisor/box/shared/runtime.h", "supervisor/box/shared/runtime.c")
 

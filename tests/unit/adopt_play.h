@@ -10,7 +10,7 @@
 
 #include "common/limits.h"
 #include "common/base/mem.h"
-#include "supervisor/command/adopt_edit.h"
+#include "supervisor/command/adopt/adopt_edit.h"
 #include "worker/reader/config.h"
 
 #define ADOPT_PLAY_MAX (2 * CONFIG_ENTRIES_MAX)

@@ -1,6 +1,6 @@
 /*
- * Tests of supervisor/command/adopt_edit and worker/reader/spots: what files
- * look like with some of their entries cut out, and with one put in.
+ * Tests of supervisor/command/adopt/adopt_edit and worker/reader/spots: what
+ * files look like with some of their entries cut out, and with one put in.
  */
 #include <string.h>
 

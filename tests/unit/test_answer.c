@@ -1,7 +1,7 @@
 /*
- * Tests of supervisor/front/answer: the exact text and the exact structured
- * form of every way in which a call can end, in every output mode, read back
- * with a JSON library.
+ * Tests of supervisor/front/answer/answer: the exact text and the exact
+ * structured form of every way in which a call can end, in every output mode,
+ * read back with a JSON library.
  */
 #include <jansson.h>
 #include <signal.h>
@@ -11,8 +11,8 @@
 #include "supervisor/supervisor.h"
 #include "unit.h"
 #include "supervisor/run/run.h"
-#include "supervisor/front/answer.h"
-#include "supervisor/front/tool.h"
+#include "supervisor/front/answer/answer.h"
+#include "supervisor/front/tools/tool.h"
 #include "supervisor/box/native/native.h"
 
 /* A stream as it stands in the tables: text, and a cut when dropped. */

@@ -1,11 +1,11 @@
 /*
- * Tests of supervisor/front/answer_form: the same object in its three forms,
- * byte by byte.
+ * Tests of supervisor/front/answer/answer_form: the same object in its three
+ * forms, byte by byte.
  */
 #include <jansson.h>
 #include <string.h>
 
-#include "supervisor/front/answer_form.h"
+#include "supervisor/front/answer/answer_form.h"
 #include "unit.h"
 
 /* Everything an object can have, and what is hard to write. */

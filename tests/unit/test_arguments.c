@@ -1,6 +1,6 @@
 /*
- * Tests of supervisor/front/arguments: which arguments are accepted and what
- * they mean, and the one sentence with which every other is refused.
+ * Tests of supervisor/front/tools/arguments: which arguments are accepted and
+ * what they mean, and the one sentence with which every other is refused.
  */
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "unit.h"
 #include "supervisor/run/run.h"
 #include "supervisor/box/shared/language.h"
-#include "supervisor/front/tool.h"
+#include "supervisor/front/tools/tool.h"
 
 #define CODE_ALLOWED 1024
 

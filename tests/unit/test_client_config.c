@@ -1,7 +1,7 @@
 /*
- * Tests of supervisor/command/client_config: the lines for every client name
- * this program by its path, whatever is in it, and are what the reader would
- * read.
+ * Tests of supervisor/command/client/client_config: the lines for every client
+ * name this program by its path, whatever is in it, and are what the reader
+ * would read.
  */
 #include <fcntl.h>
 #include <ftw.h>
@@ -11,8 +11,8 @@
 
 #include "common/base/buffer.h"
 #include "common/base/mem.h"
-#include "supervisor/command/adopt_client.h"
-#include "supervisor/command/client_config.h"
+#include "supervisor/command/client/adopt_client.h"
+#include "supervisor/command/client/client_config.h"
 #include "unit.h"
 
 static char folder[] = "/tmp/caisson-test-XXXXXX";

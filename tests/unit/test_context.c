@@ -1,10 +1,10 @@
 /*
- * Tests of supervisor/front/context: what a client says that it can do.
+ * Tests of supervisor/front/rpc/context: what a client says that it can do.
  */
 #include <string.h>
 
 #include "unit.h"
-#include "supervisor/front/context.h"
+#include "supervisor/front/rpc/context.h"
 
 static const struct {
 	const char *object;

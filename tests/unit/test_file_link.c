@@ -1,12 +1,12 @@
 /*
- * Tests of supervisor/front/file_link: the URI of every name can be read back,
- * what is no URI of a file is refused, and sizes are told for people.
+ * Tests of supervisor/front/answer/file_link: the URI of every name can be read
+ * back, what is no URI of a file is refused, and sizes are told for people.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "supervisor/front/file_link.h"
+#include "supervisor/front/answer/file_link.h"
 #include "unit.h"
 
 #define URI(rest) FILE_LINK_PREFIX rest

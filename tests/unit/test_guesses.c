@@ -1,11 +1,11 @@
 /*
- * Tests of supervisor/front/guesses: the first wrong tokens of an address have
- * no consequence, later ones make it wait longer and longer, and only it.
+ * Tests of supervisor/door/http/guesses: the first wrong tokens of an address
+ * have no consequence, later ones make it wait longer and longer, and only it.
  */
 #include <stdio.h>
 
 #include "common/limits.h"
-#include "supervisor/front/guesses.h"
+#include "supervisor/door/http/guesses.h"
 #include "unit.h"
 
 #define NOW 1000000ULL

@@ -1,10 +1,10 @@
 /*
- * Tests of supervisor/front/http_headers: the fields of a request must say the
- * same as its message, plainly or in base64.
+ * Tests of supervisor/door/http/http_headers: the fields of a request must say
+ * the same as its message, plainly or in base64.
  */
 #include <string.h>
 
-#include "supervisor/front/http.h"
+#include "supervisor/door/http/http.h"
 #include "supervisor/front/methods.h"
 #include "unit.h"
 

@@ -1,7 +1,7 @@
 /*
- * Tests of supervisor/front/http_tokens and http_guest: which guest a token is,
- * what that may do, and what ends when the file of tokens changes. The test is
- * the gateway, the sessions and the clock.
+ * Tests of supervisor/door/http/http_tokens and http_guest: which guest a token
+ * is, what that may do, and what ends when the file of tokens changes. The test
+ * is the gateway, the sessions and the clock.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 #include "common/base/loop.h"
 #include "common/base/mem.h"
 #include "common/base/text_list.h"
-#include "supervisor/front/http.h"
-#include "supervisor/front/tool.h"
+#include "supervisor/door/http/http.h"
+#include "supervisor/front/tools/tool.h"
 #include "supervisor/run/session.h"
 #include "unit_folder.h"
 

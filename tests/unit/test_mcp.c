@@ -1,6 +1,6 @@
 /*
- * Tests of supervisor/front/mcp: what is answered to every line of a client,
- * when, and what is not answered at all. The client, the calls and the
+ * Tests of supervisor/front/rpc/mcp: what is answered to every line of a
+ * client, when, and what is not answered at all. The client, the calls and the
  * configuration are stand-ins.
  */
 #include "supervisor/box/shared/language.h"

@@ -1,5 +1,5 @@
 /*
- * Tests of supervisor/front/operators and on_operator: what a command is told,
+ * Tests of supervisor/door/operators and on_operator: what a command is told,
  * and that one which sends garbage, nothing, or does not read costs only
  * itself. The test is the commands; sessions are stand-ins.
  */
@@ -17,7 +17,7 @@
 #include "common/base/text_list.h"
 #define OPERATORS_ARE_HERE
 #include "not_here.h"
-#include "supervisor/front/operators.h"
+#include "supervisor/door/operators.h"
 #include "supervisor/process/process.h"
 #include "supervisor/run/session.h"
 

@@ -1,13 +1,13 @@
 /*
- * Tests of supervisor/front/question: questions to a client while it waits for
- * the answer to a call, in both eras.
+ * Tests of supervisor/front/tools/question: questions to a client while it
+ * waits for the answer to a call, in both eras.
  */
 #include "common/base/loop.h"
 #include "mcp_play.h"
-#include "supervisor/front/era.h"
-#include "supervisor/front/mcp.h"
-#include "supervisor/front/question.h"
-#include "supervisor/front/tool.h"
+#include "supervisor/front/rpc/era.h"
+#include "supervisor/front/rpc/mcp.h"
+#include "supervisor/front/tools/question.h"
+#include "supervisor/front/tools/tool.h"
 
 #define METHOD "elicitation/create"
 #define PARAMS "{\"message\":\"sure?\"}"

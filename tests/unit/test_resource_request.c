@@ -1,13 +1,13 @@
 /*
- * Tests of supervisor/front/resource_request: few requests of an owner run at
- * once, whatever sessions they are of, and those of other owners do not wait
- * for them.
+ * Tests of supervisor/front/resources/resource_request: few requests of an
+ * owner run at once, whatever sessions they are of, and those of other owners
+ * do not wait for them.
  */
 #include <string.h>
 
 #include "common/limits.h"
-#include "supervisor/front/era.h"
-#include "supervisor/front/resource_request.h"
+#include "supervisor/front/rpc/era.h"
+#include "supervisor/front/resources/resource_request.h"
 #include "unit.h"
 
 static struct runs runs;

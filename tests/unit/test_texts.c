@@ -1,6 +1,6 @@
 /*
- * Tests of supervisor/front/texts: what we say about ourselves is one line of
- * valid JSON, short, and promises nothing that is not there.
+ * Tests of supervisor/front/resources/texts: what we say about ourselves is one
+ * line of valid JSON, short, and promises nothing that is not there.
  */
 #include <jansson.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 #include "common/base/mem.h"
 #include "supervisor/supervisor.h"
 #include "unit.h"
-#include "supervisor/front/texts.h"
-#include "supervisor/front/tool.h"
+#include "supervisor/front/resources/texts.h"
+#include "supervisor/front/tools/tool.h"
 
 /* The most bytes of the whole answer to tools/list. */
 #define TOOLS_MAX 1000

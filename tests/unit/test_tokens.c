@@ -1,5 +1,5 @@
 /*
- * Tests of supervisor/peers/tokens: what is written is read again; a secret
+ * Tests of supervisor/door/http/tokens: what is written is read again; a secret
  * finds its token and no other one; a file with a fault, or that others could
  * have written, is an error and never a file without tokens.
  */
@@ -12,7 +12,7 @@
 #include "common/base/fd.h"
 #include "common/base/mem.h"
 #include "common/base/text_list.h"
-#include "supervisor/peers/tokens.h"
+#include "supervisor/door/http/tokens.h"
 #include "unit_folder.h"
 
 static struct tokens tokens;

@@ -1,12 +1,12 @@
 /*
- * Tests of supervisor/front/toon: what has quotes and what has not, and how
- * members are laid out. The tables are made from the rules of the
+ * Tests of supervisor/front/answer/toon: what has quotes and what has not, and
+ * how members are laid out. The tables are made from the rules of the
  * specification.
  */
 #include <string.h>
 
 #include "common/base/buffer.h"
-#include "supervisor/front/toon.h"
+#include "supervisor/front/answer/toon.h"
 #include "unit.h"
 
 /* What has a NUL inside needs its length; the rest is C strings. */

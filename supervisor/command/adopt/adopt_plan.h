@@ -1,0 +1,62 @@
+/*
+ * The plan of caisson adopt: which entries of a client's file move, which stay,
+ * and why. Pure; runs in the supervisor.
+ */
+#ifndef SUPERVISOR_ADOPT_PLAN_H
+#define SUPERVISOR_ADOPT_PLAN_H
+
+#include "../../../common/base/buffer.h"
+#include "../../../common/base/err.h"
+#include "../../options/command_word.h"
+#include "../../servers/servers.h"
+#include "../client/adopt_client.h"
+#include "adopt_edit.h"
+
+/* An entry of the client's file. */
+struct adopt_row {
+	const struct server *server;
+	int ours;
+	int moves;
+	char *why; /* why it stays; NULL for ours and if it moves */
+};
+
+/* All zeroes: no plan. */
+struct adopt_plan {
+	const struct adopt_client *client;
+	const struct servers *servers;
+	const struct server_file *file; /* the client's */
+	const struct server_file *own;  /* servers/CLIENT.json; NULL: none */
+	struct adopt_row *rows; /* those with a position in the file */
+	size_t count;
+	size_t moves;
+	const char *path; /* that of own, also where there is none */
+	int registered; /* our entry is in the file */
+	int copies;     /* moved entries also stay in the client's file */
+};
+
+/*
+ * Makes the plan from the content of all files, read with the positions of the
+ * client's entries. own is the path of our file for the client; with copies set
+ * the client's entries also stay in its file. Returns 0, or -1 with err if
+ * nothing can be done; call adopt_plan_reset in both cases.
+ */
+int adopt_plan_make(struct adopt_plan *plan, const struct servers *servers,
+    const struct adopt_client *client, const struct command_flags *asked,
+    const char *own, int copies, struct err *err);
+void adopt_plan_reset(struct adopt_plan *plan);
+
+/* Returns whether our file already has an entry of this name. */
+int adopt_plan_owns(const struct adopt_plan *plan, const char *name);
+
+/*
+ * Appends the new content of our file: its present entries and the moved ones,
+ * with rules that deny further tools, as pairs of server and tool.
+ */
+void adopt_plan_add_own(const struct adopt_plan *plan,
+    const struct buffer *denied, struct buffer *out);
+
+/* Appends the content without the entries of these names. */
+void adopt_plan_add_rest(const struct adopt_plan *plan,
+    const struct buffer *names, struct buffer *out, size_t *count);
+
+#endif

@@ -1,0 +1,183 @@
+/*
+ * The description of a change for users: see adopt_show.h. Runs in the
+ * supervisor.
+ */
+#include <string.h>
+#include <strings.h>
+
+#include "../../../common/limits.h"
+#include "../../../common/base/shown.h"
+#include "../../../common/base/text_list.h"
+#include "../../options/json_report.h"
+#include "../../servers/server_mask.h"
+#include "adopt_show.h"
+#include "adopt_work.h"
+
+void
+adopt_show_text(struct buffer *out, const char *text)
+{
+	shown_add_quoted(out, text, CONFIG_PATH_MAX);
+}
+
+/* Adds an argument; before is the previous one, or NULL. */
+static void
+adopt_show_argument(
+    struct buffer *out, const char *text, const char *before)
+{
+	if (server_mask_hides(text, before))
+		buffer_add_text(out, MASK);
+	else
+		adopt_show_text(out, text);
+}
+
+void
+adopt_show_server(struct buffer *out, const struct server *server)
+{
+	const char *separator = " (";
+	const char *before = NULL;
+	const char *text, *value;
+
+	if (server->command == NULL || server->remote != CONFIG_STDIO) {
+		buffer_add_text(out, MASK);
+		return;
+	}
+	/* A path may contain digits; secrets are in arguments. */
+	if (strpbrk(server->command, " =$:") == NULL)
+		adopt_show_text(out, server->command);
+	else
+		buffer_add_text(out, MASK);
+	TEXT_LIST_EACH (text, server->args.data, server->args.len) {
+		buffer_add_text(out, " ");
+		adopt_show_argument(out, text, before);
+		before = text;
+	}
+	TEXT_LIST_PAIRS (text, value, server->env.data, server->env.len) {
+		buffer_add_text(out, separator);
+		adopt_show_text(out, text);
+		buffer_add_text(out, "=" MASK);
+		separator = ", ";
+	}
+	if (server->env.len > 0)
+		buffer_add_text(out, ")");
+}
+
+static void
+adopt_show_line(struct buffer *out, const char *sign,
+    const struct server *server)
+{
+	buffer_printf(out, "%s \"", sign);
+	adopt_show_text(out, server->name);
+	buffer_add_text(out, "\": ");
+	adopt_show_server(out, server);
+	buffer_add_text(out, "\n");
+}
+
+static void
+adopt_show_stays(
+    const struct adopt_plan *plan, const char *head, struct buffer *out)
+{
+	size_t i;
+
+	for (i = 0; i < plan->count; i++) {
+		const struct adopt_row *row = &plan->rows[i];
+
+		if (row->why == NULL)
+			continue;
+		buffer_printf(out, "%s  \"", head);
+		adopt_show_text(out, row->server->name);
+		buffer_add_text(out, "\": ");
+		shown_add(out, row->why, strlen(row->why));
+		buffer_add_text(out, "\n");
+		head = "";
+	}
+}
+
+void
+adopt_show(const struct adopt_plan *plan, const char *program,
+    const char *own, FILE *out)
+{
+	auto_buffer struct buffer text = { 0 };
+	size_t i;
+
+	adopt_show_text(&text, plan->file->path);
+	buffer_add_text(&text, "\n");
+	for (i = 0; i < plan->count; i++)
+		if (plan->rows[i].moves)
+			adopt_show_line(&text, "-", plan->rows[i].server);
+	if (!plan->registered) {
+		buffer_add_text(&text, "+ \"caisson\": ");
+		adopt_show_text(&text, program);
+		buffer_add_text(&text, "\n");
+	}
+	if (plan->moves > 0) {
+		adopt_show_text(&text, own);
+		buffer_add_text(&text, "\n");
+	}
+	for (i = 0; i < plan->count; i++)
+		if (plan->rows[i].moves)
+			adopt_show_line(&text, "+", plan->rows[i].server);
+	adopt_show_stays(plan, "Stays where it is:\n", &text);
+	fputs(text.data, out);
+}
+
+void
+adopt_show_copies(
+    const struct adopt_plan *plan, const char *own, FILE *out)
+{
+	auto_buffer struct buffer text = { 0 };
+	size_t i;
+
+	buffer_add_text(&text, "");
+	if (adopt_work_count_new(plan) > 0) {
+		adopt_show_text(&text, own);
+		buffer_add_text(&text, "\n");
+	}
+	for (i = 0; i < plan->count; i++)
+		if (plan->rows[i].moves &&
+		    !adopt_plan_owns(plan, plan->rows[i].server->name))
+			adopt_show_line(&text, "+", plan->rows[i].server);
+	adopt_show_stays(plan, "Not copied:\n", &text);
+	fputs(text.data, out);
+}
+
+/* Each entry that moves, and each that does not, with the reason. */
+static void
+adopt_show_json_rows(
+    const struct adopt_plan *plan, int moves, struct buffer *out)
+{
+	size_t i;
+
+	for (i = 0; i < plan->count; i++) {
+		const struct adopt_row *row = &plan->rows[i];
+		auto_buffer struct buffer starts = { 0 };
+
+		if (row->moves != moves || (!moves && row->why == NULL))
+			continue;
+		json_report_open(out, NULL, '{');
+		json_report_text(out, "name", row->server->name);
+		if (moves)
+			adopt_show_server(&starts, row->server);
+		json_report_text(out, moves ? "starts" : "reason",
+		    moves ? starts.data : row->why);
+		json_report_close(out, '}');
+	}
+}
+
+void
+adopt_show_json(const struct adopt_plan *plan, const char *own)
+{
+	auto_buffer struct buffer out = { 0 };
+
+	buffer_add_text(&out, "{");
+	json_report_text(&out, "client", plan->client->name);
+	json_report_text(&out, "file", plan->file->path);
+	json_report_text(&out, "to", own);
+	json_report_bool(&out, "registered", plan->registered);
+	json_report_open(&out, plan->copies ? "copies" : "moves", '[');
+	adopt_show_json_rows(plan, 1, &out);
+	json_report_close(&out, ']');
+	json_report_open(&out, "stays", '[');
+	adopt_show_json_rows(plan, 0, &out);
+	json_report_close(&out, ']');
+	json_report_print(&out);
+}

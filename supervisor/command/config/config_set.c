@@ -1,0 +1,118 @@
+/*
+ * caisson config set: writes one member of config.json; the others stay. Runs
+ * in the supervisor.
+ */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../common/base/buffer.h"
+#include "../../../common/limits.h"
+#include "../../../common/base/mem.h"
+#include "../../../common/base/shown.h"
+#include "../../options/options.h"
+#include "../adopt/adopt_file.h"
+#include "../shared/command.h"
+
+/* Numbers as people write them, such as 1.5. */
+#define CONFIG_SET_FORM (JSON_INDENT(4) | JSON_REAL_PRECISION(15))
+
+/* Returns the option of a key, as in the file or as a flag; -1 with err. */
+static int
+config_set_find(const char *name, enum option_id *id, struct err *err)
+{
+	auto_buffer struct buffer shown = { 0 };
+	char key[OPTION_NAME_SIZE];
+	const char *near;
+
+	option_key(name, strlen(name), key);
+	*id = option_find(key);
+	if (*id != OPTION_IDS)
+		return 0;
+	near = option_nearest(key, 0);
+	shown_add_quoted(&shown, name, OPTION_VALUE_SHOWN);
+	return near == NULL ?
+	    err_set(err, "\"%s\" is not a setting: 'caisson config show' "
+	        "lists them", shown.data) :
+	    err_set(err, "\"%s\" is not a setting: did you mean %s?",
+	        shown.data, near);
+}
+
+/* Writes the file with this member. Returns 0, or -1 with err. */
+static int
+config_set_store(
+    const char *path, const char *key, const char *value, struct err *err)
+{
+	auto_free char *folder =
+	    mem_printf("%.*s", (int)(strrchr(path, '/') - path), path);
+	json_t *object = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
+	auto_free char *text = NULL;
+	auto_free char *line = NULL;
+
+	/* It was read before: it is an object, or does not exist. */
+	if (object == NULL)
+		object = json_object();
+	json_object_set_new(object, key, json_string(value));
+	text = json_dumps(object, CONFIG_SET_FORM);
+	json_decref(object);
+	if (text == NULL)
+		return err_set(err, "%s: it cannot be written as JSON", path);
+	line = mem_printf("%s\n", text);
+	if (adopt_file_make_folder(folder, err) == -1)
+		return -1;
+	return adopt_file_write_through(path, line, strlen(line), err);
+}
+
+int
+config_set_try(struct options *options, char **winner, struct err *err)
+{
+	auto_buffer struct buffer name = { 0 };
+	enum option_id id;
+
+	if (config_set_find(options->command.operand, &id, err) == -1)
+		return -1;
+	if (options->file == NULL || options->file_refusal != NULL)
+		return err_set(err, "config.json cannot be used: %s",
+		    options->file == NULL ? "set HOME to your home folder" :
+		                            options->file_refusal);
+	options_add_name(&name, options, id);
+	if (options->sources[id] > OPTIONS_FILE)
+		*winner = buffer_take(&name, NULL);
+	if (options_set(options, id, OPTIONS_FILE, options->command.other,
+	        err) == -1)
+		return -1;
+	return options_check(options, err);
+}
+
+int
+config_set_is_blamed(const struct options *options, const struct err *why)
+{
+	auto_buffer struct buffer name = { 0 };
+	enum option_id id;
+	struct err err;
+
+	if (config_set_find(options->command.operand, &id, &err) == -1)
+		return 0;
+	options_add_name(&name, options, id);
+	return strstr(why->text, name.data) != NULL;
+}
+
+int
+config_set_write(
+    const struct options *options, const char *winner, struct err *err)
+{
+	const char *value = options->command.other;
+	enum option_id id;
+
+	if (config_set_find(options->command.operand, &id, err) == -1 ||
+	    config_set_store(
+	        options->file, option_row(id)->key, value, err) == -1)
+		return -1;
+	printf("%s: %s is \"%s\"\n", options->file, option_row(id)->key,
+	    value);
+	if (winner != NULL)
+		fprintf(stderr, "caisson: %s is set, too, and wins\n",
+		    winner);
+	return 0;
+}

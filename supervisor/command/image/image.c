@@ -1,0 +1,501 @@
+/*
+ * caisson image: builds, pulls, lists, enables and disables the images from
+ * which containers are started. podman or docker holds them; one is enabled as
+ * a language by a tag there (box/engine/image.h), so a label only proposes.
+ * Runs in the supervisor.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../../common/base/fd.h"
+#include "../../../common/limits.h"
+#include "../../../common/base/mem.h"
+#include "../../../common/base/shown.h"
+#include "../../../common/base/text_list.h"
+#include "../../box/engine/container_image.h"
+#include "../../box/shared/language.h"
+#include "../../options/json_report.h"
+#include "../../peers/state_dir.h"
+#include "../../process/process.h"
+#include "../shared/command.h"
+#include "image_command.h"
+
+/* The engine */
+
+static const char *
+image_flag(const struct command *command)
+{
+	return command_value(&command->flags, COMMAND_FLAG_ENGINE, 0);
+}
+
+/* Checks the flag --engine without looking for a program. */
+static int
+image_check_engine(const struct command *command, struct err *err)
+{
+	const char *flag = image_flag(command);
+	int kind = flag == NULL ? -1 : container_program_engine(flag);
+
+	if (flag == NULL || (kind != -1 && (flag[0] == '/' ||
+	        strcmp(flag, container_names[kind]) == 0)))
+		return 0;
+	return err_set(err, "--engine must be podman or docker, or the path of "
+	    "one of them");
+}
+
+/* The path that names an engine is not that of a program. Returns -1. */
+static int
+image_refuse_path(const char *name, const char *path, struct err *err)
+{
+	auto_buffer struct buffer shown = { 0 };
+	const char *why =
+	    access(path, X_OK) == -1 ? strerror(errno) : "not a regular file";
+
+	shown_add_quoted(&shown, path, OPTION_PATH_MAX);
+	return err_set(err, "the engine %s cannot be executed: %s; set "
+	    "--engine to the path of %s, or to %s for the one that is "
+	    "installed", shown.data, why, name, name);
+}
+
+/*
+ * Finds the engine that --engine or the setting runtime names, or else the
+ * first that is installed. Returns 0, or -1 with err.
+ */
+static int
+image_find_engine(const struct options *options,
+    struct container_boxes *engine, struct err *err)
+{
+	const char *flag = image_flag(&options->command);
+	const char *named = flag != NULL ? flag : options->runtime;
+	int kind = container_program_engine(named), i;
+	struct err why;
+
+	for (i = 0; i < CONTAINER_ENGINES && kind == -1; i++) {
+		engine->program = container_program_path(
+		    (enum container_engine)i, container_names[i]);
+		kind = engine->program == NULL ? -1 : i;
+		free(mem_take(&engine->program));
+		named = container_names[i];
+	}
+	engine->engine = (enum container_engine)(kind == -1 ? 0 : kind);
+	if (kind == -1)
+		named = container_names[0];
+	if (container_program_find(engine, named, &why) == 0)
+		return 0;
+	if (named[0] == '/')
+		return image_refuse_path(
+		    container_names[engine->engine], named, err);
+	return err_set(err, "%s is not installed: run 'apt-get install %s' as "
+	    "root, or name another engine in --engine", named,
+	    engine->engine == CONTAINER_DOCKER ? "docker.io" : named);
+}
+
+/* Runs the engine. Returns 0 and what it has printed, or -1 with err. */
+static int
+image_ask(const struct container_boxes *engine, const struct buffer *words,
+    const char *shown, struct buffer *answer, struct err *err)
+{
+	if (container_engine_tell(engine, words, shown, CONTAINER_LIST_MS,
+	        answer, err) == -1)
+		return -1;
+	buffer_add(answer, "", 1);
+	return 0;
+}
+
+/* The same for words that end with NULL. */
+static int
+image_do(const struct container_boxes *engine, const char *const *words,
+    const char *shown, struct err *err)
+{
+	auto_buffer struct buffer list = { 0 }, answer = { 0 };
+
+	text_list_add(&list, engine->program);
+	for (; *words != NULL; words++)
+		text_list_add(&list, *words);
+	return image_ask(engine, &list, shown, &answer, err);
+}
+
+/* Asks for all tags of a filter, a line "DIGEST NAME:TAG" each. */
+static int
+image_ask_tags(const struct container_boxes *engine, const char *filter,
+    struct buffer *answer, struct err *err)
+{
+	auto_buffer struct buffer words = { 0 };
+
+	container_argv_images(&words, engine->program, filter,
+	    "{{.ID}} {{.Repository}}:{{.Tag}}");
+	return image_ask(engine, &words, filter, answer, err);
+}
+
+/* Splits such a line. Returns the tag, and ends the digest. */
+static char *
+image_split(char *line)
+{
+	char *tag = strchr(line, ' ');
+
+	if (tag == NULL)
+		return line + strlen(line);
+	*tag = '\0';
+	return tag + 1;
+}
+
+/* The running Caissons of this user ask the engine again. */
+static int
+image_tell_changed(const struct options *options, char **envp, struct err *err)
+{
+	auto_fd int state = state_dir_open(options, envp, err);
+	auto_fd int file = state == -1 ? -1 : openat(state, STATE_DIR_IMAGES,
+	    O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	if (state == -1)
+		return -1;
+	if (file == -1 || futimens(file, NULL) == -1)
+		return err_sys(err, "the file " STATE_DIR_IMAGES " in the "
+		    "state directory cannot be changed, so running Caissons "
+		    "do not notice it");
+	return 0;
+}
+
+/* Lists */
+
+/* What the engine has of images, as lines of image_ask_tags. */
+struct image_tags {
+	struct buffer enabled; /* our tags */
+	struct buffer labelled; /* all names of images whose labels propose */
+};
+
+static void
+image_tags_reset(struct image_tags *tags)
+{
+	buffer_reset(&tags->enabled);
+	buffer_reset(&tags->labelled);
+}
+
+static int
+image_tags_read(const struct container_boxes *engine, struct image_tags *tags,
+    struct err *err)
+{
+	if (image_ask_tags(engine, "reference=" IMAGE_TAGS "*", &tags->enabled,
+	        err) == -1)
+		return -1;
+	return image_ask_tags(engine, "label=" IMAGE_LABEL_RUNNER "=true",
+	    &tags->labelled, err);
+}
+
+/*
+ * Returns the language that a tag makes an image, which the caller frees. A tag
+ * that was set by hand makes none of a language that is built in.
+ */
+static char *
+image_enabled_language(const char *tag)
+{
+	auto_free char *language = image_tag_language(tag);
+
+	return language == NULL || language_find(language) != NULL ? NULL :
+	    mem_take(&language);
+}
+
+/* Returns the language of the image of a digest, which the caller frees. */
+static char *
+image_tags_language(const struct image_tags *tags, const char *digest)
+{
+	auto_free char *lines = mem_strdup(tags->enabled.data);
+	char *rest = lines, *line, *language = NULL;
+
+	while (language == NULL && (line = strsep(&rest, "\n")) != NULL) {
+		const char *tag = image_split(line);
+
+		if (strcmp(line, digest) == 0)
+			language = image_enabled_language(tag);
+	}
+	return language;
+}
+
+/* One line of the list: an image, and the language that it is; or NULL. */
+static void
+image_list_row(struct buffer *json, const struct container_boxes *engine,
+    const char *digest, const char *tag, const char *language)
+{
+	if (json == NULL) {
+		printf("%s  %.12s  held by %s, ", tag, image_digits(digest),
+		    container_names[engine->engine]);
+		if (language != NULL)
+			printf("enabled as %s\n", language);
+		else
+			printf("not enabled\n");
+		return;
+	}
+	json_report_open(json, NULL, '{');
+	json_report_text(json, "name", tag);
+	json_report_text(json, "digest", digest);
+	json_report_text(json, "held_by", container_names[engine->engine]);
+	json_report_bool(json, "enabled", language != NULL);
+	json_report_text(json, "enabled_as", language);
+	json_report_close(json, '}');
+}
+
+/* All of these lines, but for our tags unless they are wanted. */
+static size_t
+image_list_rows(struct buffer *json, const struct container_boxes *engine,
+    const struct image_tags *tags, const struct buffer *lines, int ours)
+{
+	char *rest = lines->data, *line;
+	size_t n = 0;
+
+	while ((line = strsep(&rest, "\n")) != NULL) {
+		const char *tag = image_split(line);
+		auto_free char *own = image_tag_language(tag);
+		auto_free char *language = NULL;
+
+		if (*tag == '\0' || (own != NULL) != ours)
+			continue;
+		language = own != NULL ? image_enabled_language(tag) :
+		                         image_tags_language(tags, line);
+		image_list_row(json, engine, line, tag, language);
+		n++;
+	}
+	return n;
+}
+
+static int
+image_list(const struct command *command, const struct container_boxes *engine,
+    struct err *err)
+{
+	int is_json = command_has(&command->flags, COMMAND_FLAG_JSON);
+	auto_buffer struct buffer text = { 0 }, enabled = { 0 };
+	struct buffer *json = is_json ? &text : NULL;
+	struct image_tags tags = { .enabled = { 0 } };
+	size_t n;
+
+	if (image_tags_read(engine, &tags, err) == -1) {
+		image_tags_reset(&tags);
+		return -1;
+	}
+	if (is_json) {
+		buffer_add_text(json, "{");
+		json_report_open(json, "images", '[');
+	}
+	/* Reading lines ends them. */
+	buffer_add(&enabled, tags.enabled.data, tags.enabled.len);
+	n = image_list_rows(json, engine, &tags, &enabled, 1);
+	n += image_list_rows(json, engine, &tags, &tags.labelled, 0);
+	image_tags_reset(&tags);
+	if (is_json) {
+		json_report_close(json, ']');
+		json_report_print(json);
+	} else if (n == 0) {
+		printf("%s holds no images for code: 'caisson image build "
+		       "python --engine %s' builds one.\n", engine->program,
+		    container_names[engine->engine]);
+	}
+	return 0;
+}
+
+/* Languages */
+
+/* Asks about the image of the command line. Returns 0, or -1 with err. */
+static int
+image_look(const struct container_boxes *engine, const char *name,
+    struct container_image *found, struct err *err)
+{
+	auto_buffer struct buffer words = { 0 }, answer = { 0 };
+	auto_buffer struct buffer shown = { 0 };
+
+	shown_add_quoted(&shown, name, OPTION_VALUE_SHOWN);
+	if (name[0] == '-' || (!image_is_name(name) && !image_is_digest(name)))
+		return err_set(err, "\"%s\" is neither the name of an image, "
+		    "which has lower-case letters, digits and \"._-/:\", nor "
+		    "the first %d or more digits of its digest: 'caisson image "
+		    "list' shows both", shown.data, IMAGE_DIGITS_MIN);
+	container_image_argv(&words, engine->engine, engine->program,
+	    image_is_digest(name) ? image_digits(name) : name);
+	if (container_engine_tell(engine, &words, shown.data,
+	        CONTAINER_LIST_MS, &answer, err) == -1)
+		return -1;
+	return container_image_read(
+	    engine->engine, shown.data, &answer, found, err);
+}
+
+/*
+ * Whether an image may become the language that it proposes: no built-in one
+ * is replaced, and it must not weaken its containers.
+ */
+static int
+image_may_enable(const struct container_boxes *engine, const char *name,
+    const struct container_image *found, struct err *err)
+{
+	if (found->language == NULL)
+		return err_set(err, "the image %s adds no language: that needs "
+		    "the labels " IMAGE_LABEL_RUNNER "=true and "
+		    IMAGE_LABEL_LANGUAGE "=NAME. To run Python in it, name it "
+		    "in the setting image", name);
+	if (language_find(found->language) != NULL)
+		return err_set(err, "%s is built in, and an image cannot "
+		    "replace it: name the image in the setting image to run "
+		    "that language in it", found->language);
+	if (found->command.len == 0)
+		return err_set(err, "the image %s has no ENTRYPOINT, which "
+		    "would read the code", name);
+	return container_image_judge(engine->engine, name, found, err);
+}
+
+static int
+image_add(const struct options *options, const struct container_boxes *engine,
+    char **envp, struct err *err)
+{
+	const char *name = options->command.operand;
+	auto_buffer struct buffer tag = { 0 };
+	struct container_image found = { .language = NULL };
+	int done = image_look(engine, name, &found, err);
+
+	if (done == 0)
+		done = image_may_enable(engine, name, &found, err);
+	if (done == 0) {
+		image_add_tag(&tag, found.language);
+		done = image_do(engine, (const char *const[]){ "tag",
+		    image_digits(found.digest), tag.data, NULL }, name, err);
+	}
+	if (done == 0)
+		done = image_tell_changed(options, envp, err);
+	if (done == 0)
+		printf("Enabled %s, %s, for code of the language %s, with the "
+		       "runtime %s.\n", name, found.digest, found.language,
+		    container_names[engine->engine]);
+	container_image_reset(&found);
+	return done;
+}
+
+/* Removes a tag; the image stays where another name is left. */
+static int
+image_untag(const struct container_boxes *engine, const char *digest,
+    const char *tag, struct err *err)
+{
+	const char *const podman[] = { "untag", image_digits(digest), tag,
+		NULL };
+	const char *const docker[] = { "image", "rm", tag, NULL };
+
+	return image_do(engine,
+	    engine->engine == CONTAINER_PODMAN ? podman : docker, tag, err);
+}
+
+/* Disables each language of that name or digest. Returns how many, or -1. */
+static int
+image_remove_tags(const struct container_boxes *engine, char *lines,
+    const char *name, const char *digest, struct err *err)
+{
+	char *line;
+	int n = 0;
+
+	while ((line = strsep(&lines, "\n")) != NULL) {
+		const char *tag = image_split(line);
+		auto_free char *language = image_tag_language(tag);
+
+		if (language == NULL || (strcmp(language, name) != 0 &&
+		        strcmp(line, digest) != 0))
+			continue;
+		if (image_untag(engine, line, tag, err) == -1)
+			return -1;
+		printf("Disabled the language %s, %s. The image stays: '%s "
+		       "image rm %.*s' removes it.\n", language, line,
+		    container_names[engine->engine], IMAGE_DIGITS_MIN,
+		    image_digits(line));
+		n++;
+	}
+	return n;
+}
+
+static int
+image_remove(const struct options *options,
+    const struct container_boxes *engine, char **envp, struct err *err)
+{
+	const char *name = options->command.operand;
+	auto_buffer struct buffer lines = { 0 }, shown = { 0 };
+	struct container_image found = { .language = NULL };
+	struct err why;
+	int n = image_ask_tags(
+	    engine, "reference=" IMAGE_TAGS "*", &lines, err);
+
+	if (n == -1)
+		return -1;
+	/* The name of a language need not be that of an image. */
+	if (image_look(engine, name, &found, &why) == -1)
+		found = (struct container_image){ .language = NULL };
+	n = image_remove_tags(engine, lines.data, name, found.digest, err);
+	container_image_reset(&found);
+	if (n > 0)
+		return image_tell_changed(options, envp, err);
+	if (n == -1)
+		return -1;
+	shown_add_quoted(&shown, name, OPTION_VALUE_SHOWN);
+	return err_set(err, "no image \"%s\" is enabled in %s: 'caisson image "
+	    "list' shows all", shown.data, container_names[engine->engine]);
+}
+
+/* Becomes a shell that starts the engine. */
+static int
+image_pull(const struct command *command, const struct container_boxes *engine,
+    char **envp, struct err *err)
+{
+	char *const argv[] = { (char[]){ "/bin/sh" }, (char[]){ "-c" },
+		(char[]){ "\"$0\" pull \"$1\" || { echo \"caisson: $1 was not "
+		          "pulled: $0 says why above\" >&2; exit 1; }; echo "
+		          "\"Pulled $1: 'caisson image add $1' makes it a "
+		          "language for code.\"" },
+		engine->program, (char *)command->operand, NULL };
+	auto_buffer struct buffer shown = { 0 };
+
+	if (!image_is_name(command->operand)) {
+		shown_add_quoted(&shown, command->operand, OPTION_VALUE_SHOWN);
+		return err_set(err, "\"%s\" is not a reference of an image, "
+		    "such as registry.example/ruby:3", shown.data);
+	}
+	return spawn_instead(argv, envp, err);
+}
+
+/* All commands */
+
+static int
+image_do_task(const struct options *options,
+    const struct container_boxes *engine, char **envp, struct err *err)
+{
+	const struct command *command = &options->command;
+
+	switch (command->task) {
+	case COMMAND_IMAGE_BUILD:
+		return image_build(command, engine, envp, err);
+	case COMMAND_IMAGE_PULL:
+		return image_pull(command, engine, envp, err);
+	case COMMAND_IMAGE_ADD:
+		return image_add(options, engine, envp, err);
+	case COMMAND_IMAGE_REMOVE:
+		return image_remove(options, engine, envp, err);
+	default:
+		return image_list(command, engine, err);
+	}
+}
+
+int
+image_run(const struct options *options, char **envp, struct err *err)
+{
+	struct container_boxes engine = { .program = NULL };
+	int status = 0;
+
+	if (image_check_engine(&options->command, err) == -1 ||
+	    (options->command.task == COMMAND_IMAGE_BUILD &&
+	        image_build_check(&options->command, err) == -1))
+		return -1;
+	if (image_find_engine(options, &engine, err) == -1 ||
+	    image_do_task(options, &engine, envp, err) == -1) {
+		fflush(stdout);
+		fprintf(stderr, "caisson: %s\n", err->text);
+		status = 1;
+	}
+	free(engine.program);
+	free(engine.envp);
+	buffer_reset(&engine.environment);
+	return status;
+}

@@ -1,0 +1,435 @@
+/*
+ * caisson --print-config: prints every source of servers with its state, then
+ * every server, for people. Foreign text is escaped. Arguments and the values
+ * of variables are omitted, as they may be secrets. Runs in the supervisor.
+ */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../../common/base/buffer.h"
+#include "../../../common/base/clock.h"
+#include "../../../common/limits.h"
+#include "../../../common/base/mem.h"
+#include "../../../common/base/shown.h"
+#include "../../../common/base/text_list.h"
+#include "../../peers/broker.h"
+#include "../../servers/servers.h"
+#include "../../process/process.h"
+#include "../../options/colour.h"
+#include "../../options/options.h"
+#include "../../options/suggest.h"
+#include "../shared/command.h"
+
+#define PRINT_CONFIG_WIDTH 8 /* length of the longest state */
+
+static void
+print_config_text(FILE *out, const char *text)
+{
+	auto_buffer struct buffer shown = { 0 };
+
+	shown_add_quoted(&shown, text, CONFIG_PATH_MAX);
+	fputs(shown.data, out);
+}
+
+/*
+ * Prints a sentence of ours, with its own quotes, which may contain foreign
+ * names.
+ */
+static void
+print_config_sentence(FILE *out, const char *text)
+{
+	auto_buffer struct buffer shown = { 0 };
+
+	shown_add(&shown, text, strlen(text));
+	fprintf(out, "%s\n", shown.data);
+}
+
+static size_t
+print_config_count(const struct servers *servers,
+    const struct server_file *file, enum server_state state)
+{
+	const struct server *server;
+	size_t n = 0;
+
+	TAILQ_FOREACH (server, &servers->list, entry)
+		n += server->file == file && server->state == state;
+	return n;
+}
+
+/* Prints the position of an entry: "FILE:3:5". */
+static void
+print_config_place(FILE *out, const struct server *server)
+{
+	print_config_text(out, server->file->path);
+	fprintf(out, ":%llu:%llu", (unsigned long long)server->line,
+	    (unsigned long long)server->column);
+}
+
+/* Prints why an entry is not used. */
+static void
+print_config_note(FILE *out, const struct server *server)
+{
+	fputs("         ", out);
+	print_config_place(out, server);
+	fputs(": ", out);
+	if (server->name[0] != '\0') {
+		fputc('"', out);
+		print_config_text(out, server->name);
+		fprintf(out, "\" %s: ", server->state == SERVER_REJECTED ?
+		        "rejected" : "skipped");
+	}
+	print_config_sentence(out, server->why);
+}
+
+static void
+print_config_notes(FILE *out, const struct servers *servers,
+    const struct server_file *file)
+{
+	const struct server *server;
+
+	TAILQ_FOREACH (server, &servers->list, entry)
+		if (server->file == file && server->state != SERVER_TAKEN)
+			print_config_note(out, server);
+}
+
+/* Prints the state of a file, before its name. */
+static void
+print_config_state(FILE *out, const struct server_file *file)
+{
+	colour_print(out, file->state == SERVER_FILE_TAKEN ? COLOUR_GOOD :
+	    file->state == SERVER_FILE_REFUSED ? COLOUR_BAD : COLOUR_PLAIN,
+	    server_faults_word(file), PRINT_CONFIG_WIDTH);
+	fputc(' ', out);
+}
+
+/* Prints "/home/me/.cursor/mcp.json (Cursor): ". */
+static void
+print_config_head(FILE *out, const struct server_file *file)
+{
+	print_config_state(out, file);
+	if (file->path == NULL) {
+		fprintf(out, "%s: ", file->source->name);
+		return;
+	}
+	print_config_text(out, file->path);
+	if (file->source->client)
+		fprintf(out, " (%s)", file->source->name);
+	fputs(": ", out);
+}
+
+/* Returns whether it is a missing file of a client, as most are. */
+static int
+print_config_is_absent(const struct server_file *file)
+{
+	return file->source->client && file->state == SERVER_FILE_MISSING;
+}
+
+static void
+print_config_file(FILE *out, const struct servers *servers,
+    const struct server_file *file)
+{
+	size_t taken = print_config_count(servers, file, SERVER_TAKEN);
+
+	if (print_config_is_absent(file))
+		return;
+	print_config_head(out, file);
+	if (file->state == SERVER_FILE_TAKEN)
+		fprintf(out, "%zu server%s\n", taken, taken == 1 ? "" : "s");
+	else
+		print_config_sentence(out, file->why);
+	print_config_notes(out, servers, file);
+}
+
+/*
+ * Returns whether a file before it has the same path: in the home directory,
+ * those of the home and of the current folder are the same.
+ */
+static int
+print_config_is_again(
+    const struct servers *servers, const struct server_file *file)
+{
+	const struct server_file *other;
+
+	TAILQ_FOREACH (other, &servers->files, entry) {
+		if (other == file)
+			return 0;
+		if (other->path != NULL && print_config_is_absent(other) &&
+		    strcmp(other->path, file->path) == 0)
+			return 1;
+	}
+	return 0;
+}
+
+/* Prints the missing files of clients, in few lines. */
+static void
+print_config_absent(FILE *out, const struct servers *servers)
+{
+	const struct server_file *file;
+	size_t len, column = 0;
+
+	TAILQ_FOREACH (file, &servers->files, entry) {
+		auto_buffer struct buffer shown = { 0 };
+
+		if (!print_config_is_absent(file) || file->path == NULL ||
+		    print_config_is_again(servers, file))
+			continue;
+		shown_add_quoted(&shown, file->path, CONFIG_PATH_MAX);
+		len = shown.len + 2;
+		if (column == 0)
+			fputs("\nNot found, of other programs:", out);
+		if (column == 0 || column + len > HELP_COLUMNS) {
+			fputs("\n ", out);
+			column = 1;
+		}
+		fprintf(out, " %s", shown.data);
+		column += len;
+	}
+	if (column > 0)
+		fputc('\n', out);
+}
+
+/* Prints the names of the variables of an entry. */
+static void
+print_config_names(FILE *out, const struct server *server)
+{
+	const struct server_texts *pairs = &server->env;
+	const char *separator = "";
+	const char *name, *value;
+
+	if (pairs->len == 0)
+		return;
+	fputs("    variables    ", out);
+	TEXT_LIST_PAIRS (name, value, pairs->data, pairs->len) {
+		fputs(separator, out);
+		print_config_text(out, name);
+		separator = ", ";
+	}
+	fputc('\n', out);
+}
+
+/* Prints names of tools as they are in the file. */
+static void
+print_config_tools(
+    FILE *out, const char *what, const struct server_texts *names)
+{
+	const char *separator = "";
+	const char *p;
+
+	fprintf(out, "    %-12s ", what);
+	TEXT_LIST_EACH (p, names->data, names->len) {
+		fputs(separator, out);
+		print_config_text(out, p);
+		separator = ", ";
+	}
+	fputs(names->len == 0 ? "none\n" : "\n", out);
+}
+
+static void
+print_config_line(FILE *out, const char *what, const char *text)
+{
+	if (text == NULL || text[0] == '\0')
+		return;
+	fprintf(out, "    %-12s ", what);
+	print_config_text(out, text);
+	fputc('\n', out);
+}
+
+/* The values of expanded variables are not printed. */
+static void
+print_config_program(FILE *out, const struct server *server)
+{
+	auto_free char *nowhere = NULL;
+
+	if (server->program != NULL) {
+		if (strstr(server->command, "${") == NULL)
+			print_config_line(out, "program", server->program);
+		return;
+	}
+	if (server->searched != NULL)
+		nowhere = mem_printf("not found; searched %s",
+		    server->searched);
+	print_config_line(
+	    out, "program", nowhere == NULL ? "not found" : nowhere);
+}
+
+static size_t
+print_config_arguments(const struct server *server)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < server->args.len; i++)
+		n += server->args.data[i] == '\0';
+	return n;
+}
+
+static void
+print_config_server(FILE *out, const struct server *server)
+{
+	size_t n = print_config_arguments(server);
+
+	fputc('\n', out);
+	print_config_text(out, server->name);
+	fputs("\n    source       ", out);
+	print_config_place(out, server);
+	fputs("\n    command      ", out);
+	print_config_text(out, server->command);
+	fprintf(out, ", %zu argument%s\n", n, n == 1 ? "" : "s");
+	print_config_program(out, server);
+	print_config_names(out, server);
+	print_config_line(out, "cwd", server->cwd);
+	print_config_line(out, "description", server->description);
+	if (server->narrowed)
+		print_config_tools(out, "allowed", &server->allow);
+	if (server->deny.len > 0)
+		print_config_tools(out, "denied", &server->deny);
+}
+
+static const char print_config_nothing[] =
+    "No servers. 'caisson servers add' defines one, 'caisson adopt CLIENT' "
+    "moves those of a client; caisson.conf(5) lists the files that are read.\n";
+
+/* Returns whether no file of servers exists. */
+static int
+print_config_is_empty(const struct servers *servers)
+{
+	const struct server_file *file;
+
+	TAILQ_FOREACH (file, &servers->files, entry)
+		if (file->state != SERVER_FILE_MISSING)
+			return 0;
+	return 1;
+}
+
+void
+print_config(const struct servers *servers, FILE *out)
+{
+	const struct server_file *file;
+	const struct server *server;
+	size_t n = 0;
+
+	if (print_config_is_empty(servers)) {
+		fputs(print_config_nothing, out);
+		return;
+	}
+	fputs("Sources, in their order; the first definition of a name "
+	      "wins:\n\n", out);
+	TAILQ_FOREACH (file, &servers->files, entry)
+		print_config_file(out, servers, file);
+	print_config_absent(out, servers);
+	TAILQ_FOREACH (server, &servers->list, entry)
+		n += server->state == SERVER_TAKEN;
+	fprintf(out, n == 0 ? "\nNo servers.\n" : "\nServers:\n");
+	TAILQ_FOREACH (server, &servers->list, entry)
+		if (server->state == SERVER_TAKEN)
+			print_config_server(out, server);
+}
+
+static void
+print_config_done(void *ctx)
+{
+	struct event_base *base = ctx;
+
+	/* This also works before the loop has started. */
+	event_base_loopexit(base, NULL);
+}
+
+/* Reads all; call servers_free afterwards. Returns 0, or -1 with err. */
+static int
+print_config_read(struct servers *servers, struct event_base *base,
+    const struct options *options, char **envp, struct err *err)
+{
+	char folder[PATH_MAX];
+	struct servers_setup setup = { .base = base,
+		.envp = envp,
+		.folder = folder,
+		.named = options->servers_config,
+		.self = "/proc/self/exe",
+		.trust_project = (int)options->trust_project_files,
+		.allow_self = (int)options->allow_self_server,
+		.clock = clock_ms };
+
+	if (getcwd(folder, sizeof(folder)) == NULL)
+		return err_sys(err, "find the folder we run in");
+	servers_read(servers, &setup, NULL, print_config_done, base);
+	event_base_dispatch(base);
+	return 0;
+}
+
+/* Returns 0, or -1 with err if no server that is taken has this name. */
+static int
+print_config_find(
+    const struct servers *servers, const char *name, struct err *err)
+{
+	struct suggest suggest = suggest_start(name);
+	auto_buffer struct buffer shown = { 0 };
+	auto_buffer struct buffer near = { 0 };
+	const struct server *server;
+
+	TAILQ_FOREACH (server, &servers->list, entry) {
+		if (server->state != SERVER_TAKEN)
+			continue;
+		if (strcmp(server->name, name) == 0)
+			return 0;
+		suggest_try(&suggest, server->name);
+	}
+	shown_add_quoted(&shown, name, OPTION_VALUE_SHOWN);
+	if (suggest.best == NULL)
+		return err_set(err, "--server \"%s\": no MCP server has this "
+		    "name ('caisson servers list' shows all)", shown.data);
+	shown_add_quoted(&near, suggest.best, OPTION_VALUE_SHOWN);
+	return err_set(err, "--server \"%s\": no MCP server has this name: did "
+	    "you mean \"%s\"?", shown.data, near.data);
+}
+
+int
+print_config_check_named(struct event_base *base,
+    const struct options *options, char **envp, struct err *err)
+{
+	const struct command_flags *flags = &options->command.flags;
+	struct servers servers;
+	const char *name;
+	int status = 0;
+	size_t i;
+
+	if (print_config_read(&servers, base, options, envp, err) == -1)
+		return -1;
+	for (i = 0; status == 0 &&
+	     (name = command_value(flags, COMMAND_FLAG_SERVER, i)) != NULL;
+	     i++)
+		status = print_config_find(&servers, name, err);
+	servers_free(&servers);
+	return status;
+}
+
+static void
+print_config_only_names(const struct servers *servers)
+{
+	const struct server *server;
+
+	TAILQ_FOREACH (server, &servers->list, entry) {
+		if (server->state != SERVER_TAKEN)
+			continue;
+		print_config_text(stdout, server->name);
+		putchar('\n');
+	}
+}
+
+int
+print_config_run(struct event_base *base, const struct options *options,
+    char **envp, struct err *err)
+{
+	struct servers servers;
+
+	if (print_config_read(&servers, base, options, envp, err) == -1)
+		return -1;
+	if (options_json(options))
+		print_config_json(&servers);
+	else if (command_has(&options->command.flags, COMMAND_FLAG_NAMES))
+		print_config_only_names(&servers);
+	else
+		print_config(&servers, stdout);
+	servers_free(&servers);
+	return 0;
+}

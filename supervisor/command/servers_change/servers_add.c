@@ -1,0 +1,349 @@
+/*
+ * caisson servers add: see servers_change.h. Before the entry is written, a
+ * reader checks it by the rules for files of servers. Runs in the supervisor.
+ */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../../common/base/fd.h"
+#include "../../../common/base/mem.h"
+#include "../../../common/base/shown.h"
+#include "../../../common/base/text_list.h"
+#include "../../options/home.h"
+#include "../adopt/adopt_json.h"
+#include "../adopt/adopt_show.h"
+#include "../adopt/adopt_work.h"
+#include "servers_change.h"
+
+struct servers_add {
+	const struct adopt_setup *setup;
+	const struct command *command;
+	char *folder;    /* ~/.config/caisson/servers */
+	char *path;      /* caisson.json in it */
+	char *program;   /* the command, as a path if it has one */
+	char *cwd;       /* NULL: none */
+	struct buffer args;
+	struct buffer env;
+	struct server server; /* the entry; borrows the fields above */
+	struct servers servers; /* the entries of all files */
+	const struct server_file *own; /* NULL: no such file yet */
+	int there; /* the same entry exists already */
+};
+
+/* Returns a path relative to the user's directory as an absolute one. */
+static char *
+servers_add_path(const struct servers_add *add, const char *path)
+{
+	const char *folder = add->setup->self->folder;
+
+	if (path[0] == '/' || folder[0] == '\0')
+		return mem_strdup(path);
+	while (strncmp(path, "./", 2) == 0)
+		path += 2;
+	return mem_printf("%s/%s", strcmp(folder, "/") == 0 ? "" : folder,
+	    path);
+}
+
+static int
+servers_add_cwd(struct servers_add *add, struct err *err)
+{
+	const char *given =
+	    command_value(&add->command->flags, COMMAND_FLAG_CWD, 0);
+	auto_buffer struct buffer shown = { 0 };
+	struct stat st;
+
+	if (given == NULL)
+		return 0;
+	add->cwd = servers_add_path(add, given);
+	if (stat(add->cwd, &st) == 0 && S_ISDIR(st.st_mode))
+		return 0;
+	shown_add_quoted(&shown, add->cwd, CONFIG_PATH_MAX);
+	return err_set(err, "--cwd %s: there is no such directory",
+	    shown.data);
+}
+
+/* Makes the entry from the command line. */
+static int
+servers_add_make(struct servers_add *add, struct err *err)
+{
+	const struct command *command = add->command;
+	const char *given;
+	char **word;
+	size_t i;
+
+	if (servers_add_cwd(add, err) == -1)
+		return -1;
+	for (i = 0; (given = command_value(&command->flags, COMMAND_FLAG_ENV,
+	                 i)) != NULL; i++)
+		if (servers_value_add(
+		        given, add->setup->envp, &add->env, err) == -1)
+			return -1;
+	for (word = command->rest + 1; *word != NULL; word++)
+		text_list_add(&add->args, *word);
+	/* It must name the same program from every directory. */
+	add->program = strchr(command->rest[0], '/') != NULL &&
+	        add->cwd == NULL ?
+	    servers_add_path(add, command->rest[0]) :
+	    mem_strdup(command->rest[0]);
+	add->server = (struct server){ .name = (char *)command->operand,
+		.command = add->program,
+		.args = { add->args.data, add->args.len },
+		.env = { add->env.data, add->env.len },
+		.cwd = add->cwd };
+	return 0;
+}
+
+/* Makes a file in memory with only this entry. */
+static int
+servers_add_draft(const struct servers_add *add, struct err *err)
+{
+	const struct buffer none = { 0 };
+	auto_buffer struct buffer text = { 0 };
+	auto_fd int fd = memfd_create("caisson-servers", MFD_CLOEXEC);
+
+	adopt_json_begin(&text);
+	adopt_json_add(&text, &add->server, &none);
+	adopt_json_end(&text);
+	if (fd == -1 || fchmod(fd, 0600) == -1 ||
+	    fd_write_all(fd, text.data, text.len) == -1)
+		return err_sys(err, "make a file in memory");
+	return fd_take(&fd);
+}
+
+/* Judges the entry as read from the draft. */
+static int
+servers_add_judge(const struct servers_add *add,
+    const struct servers *servers, const char *path, struct err *err)
+{
+	const char *why = NULL;
+	auto_buffer struct buffer shown = { 0 };
+	const struct server *server;
+	const struct server_file *file;
+
+	shown_add_quoted(&shown, add->server.name, CONFIG_NAME_MAX);
+	TAILQ_FOREACH (server, &servers->list, entry) {
+		if (strcmp(server->file->path, path) != 0)
+			continue;
+		if (server->state == SERVER_TAKEN && server->program == NULL)
+			fprintf(stderr, "caisson: server \"%s\": its "
+			    "command is not found: install it before the "
+			    "server is used\n", shown.data);
+		if (server->state == SERVER_TAKEN)
+			return 0;
+		why = server->why;
+	}
+	TAILQ_FOREACH (file, &servers->files, entry)
+		if (file->path != NULL && strcmp(file->path, path) == 0 &&
+		    why == NULL)
+			why = file->why;
+	return err_set(err, "server \"%s\" cannot be added: %s", shown.data,
+	    why == NULL ? "it cannot be read" : why);
+}
+
+static int
+servers_add_check(const struct servers_add *add, struct err *err)
+{
+	auto_fd int draft = servers_add_draft(add, err);
+	auto_free char *path = mem_printf("/proc/self/fd/%d", draft);
+	struct servers servers;
+	int done;
+
+	if (draft == -1)
+		return -1;
+	adopt_work_read_servers(&servers, add->setup, NULL, path);
+	done = servers_add_judge(add, &servers, path, err);
+	servers_free(&servers);
+	return done;
+}
+
+/* There is another entry of this name. */
+static int
+servers_add_taken(struct servers_add *add, const struct server *other,
+    struct err *err)
+{
+	auto_buffer struct buffer name = { 0 };
+	auto_buffer struct buffer path = { 0 };
+
+	if (other->file == add->own &&
+	    adopt_json_is_same(other, &add->server)) {
+		add->there = 1;
+		return 0;
+	}
+	adopt_show_text(&name, other->name);
+	adopt_show_text(&path, other->file->path);
+	if (other->file == add->own)
+		return err_set(err, "\"%s\" is in %s already, with another "
+		    "definition: 'caisson servers remove %s' removes it",
+		    name.data, path.data, name.data);
+	return err_set(err, "\"%s\" is defined in %s%s%s%s: choose another "
+	    "name, or remove it there", name.data, path.data,
+	    other->file->source->client ? " (" : "",
+	    other->file->source->client ? other->file->source->name : "",
+	    other->file->source->client ? ")" : "");
+}
+
+/* Checks that the name is free, and that our file can have one more entry. */
+static int
+servers_add_look(struct servers_add *add, struct err *err)
+{
+	const struct server_file *file;
+	const struct server *server;
+
+	TAILQ_FOREACH (file, &add->servers.files, entry)
+		if (file->path != NULL && strcmp(file->path, add->path) == 0)
+			add->own = file;
+	if (add->own != NULL && (add->own->state != SERVER_FILE_TAKEN ||
+	        add->own->gap == NULL)) {
+		const struct server *row =
+		    server_faults_row(&add->servers, add->own);
+
+		return err_set(err, "%s cannot be changed: %s", add->path,
+		    row != NULL ? row->why :
+		    add->own->why != NULL ? add->own->why : "it is not read");
+	}
+	TAILQ_FOREACH (server, &add->servers.list, entry)
+		if (strcmp(server->name, add->server.name) == 0 &&
+		    servers_add_taken(add, server, err) == -1)
+			return -1;
+	return 0;
+}
+
+/*
+ * Adds the entry with the line ends and the indentation of the file, as the
+ * reader reports them. Our own lines are indented by four or six blanks.
+ */
+static void
+servers_add_indent(const struct server_gap *gap, const struct buffer *member,
+    struct buffer *out)
+{
+	const char *line = gap->form == CONFIG_GAP_LIST ? gap->deeper :
+	    gap->form == CONFIG_GAP_WHOLE ? "\n    " : gap->line;
+	const char *p, *end;
+
+	for (p = member->data; (end = strchr(p, '\n')) != NULL;
+	     p = end + strlen("\n    ")) {
+		buffer_add(out, p, (size_t)(end - p));
+		buffer_add_text(out, line);
+	}
+	buffer_add_text(out, p);
+}
+
+/* Inserts the entry into the existing file. */
+static int
+servers_add_put(const struct servers_add *add, struct err *err)
+{
+	const struct buffer none = { 0 };
+	auto_buffer struct buffer member = { 0 };
+	auto_buffer struct buffer text = { 0 };
+	auto_buffer struct buffer after = { 0 };
+	const char *put;
+	struct adopt_file file = { 0 };
+	struct adopt_edit edit = { .gap = add->own->gap,
+		.puts = &put,
+		.put_count = 1,
+		.list = "\"mcpServers\"" };
+	int done = adopt_work_read_file(
+	    &file, add->own, "the program that uses it", err);
+
+	adopt_json_add_member(&member, &add->server, &none);
+	servers_add_indent(add->own->gap, &member, &text);
+	put = text.data;
+	edit.data = file.data.data;
+	edit.len = file.data.len;
+	/* Values may be secrets. */
+	file.st.st_mode &= ~(mode_t)077;
+	if (done == 0)
+		done = adopt_edit(&edit, &after, err);
+	if (done == 0)
+		done = adopt_file_replace(&file, after.data, after.len, err);
+	adopt_file_reset(&file);
+	return done;
+}
+
+static int
+servers_add_write(const struct servers_add *add, struct err *err)
+{
+	const struct buffer none = { 0 };
+	auto_buffer struct buffer text = { 0 };
+	auto_fd int lock = -1;
+
+	if (adopt_file_make_folder(add->folder, err) == -1)
+		return -1;
+	lock = adopt_file_lock(add->folder, err);
+	if (lock == -1)
+		return -1;
+	if (add->own != NULL)
+		return servers_add_put(add, err);
+	if (access(add->path, F_OK) == 0)
+		return err_set(err, "%s was made meanwhile: try again",
+		    add->path);
+	adopt_json_begin(&text);
+	adopt_json_add(&text, &add->server, &none);
+	adopt_json_end(&text);
+	return adopt_file_write(add->path, text.data, text.len, err);
+}
+
+static int
+servers_add_do(struct servers_add *add, struct err *err)
+{
+	auto_buffer struct buffer shown = { 0 };
+
+	if (servers_add_look(add, err) == -1)
+		return -1;
+	adopt_show_text(&shown, add->server.name);
+	buffer_add_text(&shown, "\": ");
+	adopt_show_server(&shown, &add->server);
+	if (add->there) {
+		printf("There is nothing to change: \"%s\n", shown.data);
+		return 0;
+	}
+	if (servers_add_write(add, err) == -1)
+		return -1;
+	buffer_add_text(&shown, "\nIt is in ");
+	adopt_show_text(&shown, add->path);
+	printf("Added \"%s; 'caisson servers test' tries it.\n", shown.data);
+	return 0;
+}
+
+static int
+servers_add_all(struct servers_add *add, struct err *err)
+{
+	auto_free char *settings =
+	    home_settings(add->setup->envp, err);
+	int done;
+
+	if (settings == NULL)
+		return -1;
+	add->folder = mem_printf("%s/servers", settings);
+	add->path = mem_printf("%s/caisson.json", add->folder);
+	if (servers_add_make(add, err) == -1 ||
+	    servers_add_check(add, err) == -1)
+		return -1;
+	adopt_work_read_servers(
+	    &add->servers, add->setup, SERVERS_OWN_SOURCE, NULL);
+	done = servers_add_do(add, err) == -1 ? 1 : 0;
+	fflush(stdout);
+	servers_free(&add->servers);
+	return done;
+}
+
+int
+servers_add_run(const struct adopt_setup *setup, struct err *err)
+{
+	struct servers_add add = { .setup = setup,
+		.command = &setup->options->command };
+	int done = servers_add_all(&add, err);
+
+	free(add.folder);
+	free(add.path);
+	free(add.program);
+	free(add.cwd);
+	buffer_reset(&add.args);
+	buffer_reset(&add.env);
+	return done;
+}

@@ -1,0 +1,124 @@
+/*
+ * caisson servers import CLIENT: see servers_change.h. The servers of a client
+ * are copied to our file for it, by the rules of caisson adopt. The file of the
+ * client is only read. Runs in the supervisor.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../common/base/fd.h"
+#include "../../../common/base/mem.h"
+#include "../adopt/adopt_show.h"
+#include "../adopt/adopt_work.h"
+#include "servers_change.h"
+
+static int
+servers_import_write(const struct adopt_work *work, struct err *err)
+{
+	auto_free char *folder = mem_strdup(work->own);
+	auto_fd int lock = -1;
+
+	*strrchr(folder, '/') = '\0';
+	if (adopt_file_make_folder(folder, err) == -1)
+		return -1;
+	lock = adopt_file_lock(folder, err);
+	return lock == -1 ? -1 : adopt_work_write_own(work, err);
+}
+
+/* Whether two texts differ in blanks and line ends at most. */
+static int
+servers_import_is_same(const char *one, const char *other)
+{
+	for (;; one++, other++) {
+		one += strspn(one, " \t\r\n");
+		other += strspn(other, " \t\r\n");
+		if (*one != *other || *one == '\0')
+			return *one == *other;
+	}
+}
+
+/*
+ * Our file is written anew from what was read of it: what a user has added to
+ * it, such as a comment, would be lost. Returns 0, or -1 with err.
+ */
+static int
+servers_import_check_own(const struct adopt_work *work, struct err *err)
+{
+	const struct buffer none = { 0 };
+	auto_buffer struct buffer ours = { 0 };
+	struct adopt_file file = { 0 };
+	size_t count;
+	int done;
+
+	if (work->plan.own == NULL)
+		return 0;
+	adopt_plan_add_rest(&work->plan, &none, &ours, &count);
+	done = adopt_file_read(&file, work->own, err);
+	if (done == -1)
+		err_wrap(err, "%s", work->own);
+	else if (!servers_import_is_same(file.data.data, ours.data))
+		done = err_set(err, "%s was edited, which would be lost: add "
+		    "the servers there, or use 'caisson servers add'",
+		    work->own);
+	adopt_file_reset(&file);
+	return done;
+}
+
+static int
+servers_import_work(struct adopt_work *work, struct err *err)
+{
+	const struct adopt_client *client = work->client;
+	auto_buffer struct buffer own = { 0 };
+	size_t count;
+
+	if (adopt_plan_make(&work->plan, &work->servers, client, work->asked,
+	        work->own, 1, err) == -1)
+		return -1;
+	if (command_has(work->asked, COMMAND_FLAG_JSON)) {
+		adopt_show_json(&work->plan, work->own);
+		return 0;
+	}
+	adopt_show_copies(&work->plan, work->own, stdout);
+	count = adopt_work_count_new(&work->plan);
+	if (count == 0) {
+		printf("There is nothing to copy.\n");
+		return 0;
+	}
+	if (servers_import_check_own(work, err) == -1)
+		return -1;
+	printf("The file of %s stays as it is; 'caisson adopt %s' moves its "
+	       "servers.\n", client->source, client->name);
+	if (!adopt_work_ask(work->asked)) {
+		printf("Nothing was changed.\n");
+		return 0;
+	}
+	if (servers_import_write(work, err) == -1)
+		return -1;
+	adopt_show_text(&own, work->own);
+	printf("Copied %zu server%s to %s.\n", count, count == 1 ? "" : "s",
+	    own.data);
+	return 0;
+}
+
+int
+servers_import_run(const struct adopt_setup *setup, struct err *err)
+{
+	const struct command *command = &setup->options->command;
+	struct adopt_work work = { 0 };
+	int done = -1;
+
+	if (adopt_work_begin(&work, command, err) == -1)
+		return -1;
+	if (adopt_work_find_places(&work, setup->envp, err) == 0) {
+		adopt_work_read_servers(
+		    &work.servers, setup, work.client->source, NULL);
+		done = servers_import_work(&work, err) == -1 ? 1 : 0;
+		fflush(stdout);
+		adopt_plan_reset(&work.plan);
+		servers_free(&work.servers);
+	}
+	free(work.own);
+	free(work.folder);
+	return done;
+}

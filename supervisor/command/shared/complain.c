@@ -1,0 +1,63 @@
+/*
+ * What commands tell and ask a person: errors that name what others have
+ * chosen, questions before what cannot be undone, and what is waited for. Runs
+ * in the supervisor.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "../../../common/base/mem.h"
+#include "../../../common/base/shown.h"
+#include "../../options/command_word.h"
+#include "command.h"
+
+void
+command_complain(const char *fmt, va_list ap)
+{
+	auto_buffer struct buffer shown = { 0 };
+	auto_free char *text = mem_vprintf(fmt, ap);
+
+	shown_add(&shown, text, strlen(text));
+	fprintf(stderr, "caisson: %s\n", shown.data);
+}
+
+int
+command_ask(const char *question)
+{
+	char answer[64];
+
+	printf("%s [y/N] ", question);
+	fflush(stdout);
+	if (fgets(answer, sizeof(answer), stdin) == NULL)
+		return 0;
+	answer[strcspn(answer, "\r\n")] = '\0';
+	return strcasecmp(answer, "y") == 0 || strcasecmp(answer, "yes") == 0;
+}
+
+int
+command_can_ask(void)
+{
+	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+}
+
+int
+command_consent(
+    const struct command *command, const char *question, struct err *err)
+{
+	if (command_has(&command->flags, COMMAND_FLAG_YES))
+		return 1;
+	if (command_has(&command->flags, COMMAND_FLAG_JSON) ||
+	    !command_can_ask())
+		return err_set(err, "'caisson %s %s' removes nothing without "
+		    "consent: add --yes", command->word, command->verb);
+	return command_ask(question);
+}
+
+void
+command_tell_wait(const char *what)
+{
+	if (isatty(STDERR_FILENO))
+		fprintf(stderr, "caisson: waiting for %s\n", what);
+}

@@ -1,0 +1,68 @@
+/*
+ * The flag --owner of commands on what is kept: whose memories, saved tools and
+ * files they are about. Runs in the supervisor.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "../../../common/base/buffer.h"
+#include "../../../common/base/fd.h"
+#include "../../../common/limits.h"
+#include "../../../common/base/mem.h"
+#include "../../../common/base/shown.h"
+#include "../../options/options.h"
+#include "../../peers/state_dir.h"
+#include "../../door/http/tokens.h"
+#include "command.h"
+
+const char *
+owner_flag_scope(const struct command *command, struct err *err)
+{
+	const char *name =
+	    command_value(&command->flags, COMMAND_FLAG_OWNER, 0);
+	auto_buffer struct buffer shown = { 0 };
+
+	if (name == NULL || strcmp(name, OWNER_FLAG_USER) == 0)
+		return "";
+	/* The token may have been revoked; what it has kept is still there. */
+	if (token_is_name(name))
+		return name;
+	shown_add_quoted(&shown, name, OPTION_VALUE_SHOWN);
+	err_set(err, "--owner is \"%s\", but must be the name of a token, or "
+	    OWNER_FLAG_USER " for the local user", shown.data);
+	return NULL;
+}
+
+void
+owner_flag_tell(const struct options *options, char **envp)
+{
+	auto_buffer struct buffer shown = { 0 };
+	const char *name = command_value(
+	    &options->command.flags, COMMAND_FLAG_OWNER, 0);
+	struct tokens tokens = { 0 };
+	auto_fd int dir = -1;
+	struct err err;
+	int known = name == NULL || strcmp(name, OWNER_FLAG_USER) == 0;
+
+	/* Nothing is created to look for it. */
+	if (!known && state_dir_may_exist(options, envp)) {
+		dir = state_dir_open(options, envp, &err);
+		known = dir == -1 || tokens_read(&tokens, dir, &err) == -1 ||
+		    tokens_find(&tokens, name) != NULL;
+		tokens_reset(&tokens);
+	}
+	if (known)
+		return;
+	shown_add_quoted(&shown, name, OPTION_VALUE_SHOWN);
+	fprintf(stderr, "caisson: owner \"%s\": no token has this name "
+	    "('caisson token list' shows all)\n", shown.data);
+}
+
+char *
+owner_flag_again(const struct command *command)
+{
+	const char *name =
+	    command_value(&command->flags, COMMAND_FLAG_OWNER, 0);
+
+	return name == NULL ? mem_strdup("") : mem_printf(" --owner %s", name);
+}

@@ -1,0 +1,339 @@
+/*
+ * HTTP clients: see http.h. Each request without a session has an MCP session
+ * of its own, which ends with it; what a session sends is given to the request
+ * that it belongs to. Runs in the supervisor.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../common/limits.h"
+#include "../../../common/base/log.h"
+#include "../../../common/base/loop.h"
+#include "../../../common/base/mem.h"
+#include "http.h"
+#include "../../front/rpc/listen.h"
+#include "../../front/methods.h"
+
+/* Requests without a session */
+
+static void
+http_on_send(
+    void *ctx, struct buffer *lines, const struct mcp_about *about)
+{
+	struct http_request *request = ctx;
+
+	if (request->over)
+		http_reap(request->guest->http);
+	else
+		http_send(request, lines, about);
+	buffer_reset(lines);
+}
+
+static int
+http_on_busy(void *ctx)
+{
+	const struct http_request *request = ctx;
+
+	return http_busy(request->guest);
+}
+
+static void
+http_on_stateless(struct http_request *request, const struct ipc_ask *ask,
+    const struct jsonrpc *message, struct json_span value)
+{
+	const struct mcp_door door = { http_on_send, http_on_busy, request };
+	const char *fault = http_headers_fault(ask, message);
+
+	if (fault != NULL) {
+		http_reply_error(request, 400, message->id,
+		    HTTP_HEADER_MISMATCH, fault);
+		return;
+	}
+	if (message->kind == JSONRPC_REQUEST)
+		http_note_id(request, message->id);
+	/* It has no other form, as GET has none. */
+	if (json_span_is(message->method, LISTEN_METHOD))
+		request->streams = 1;
+	request->mcp =
+	    mcp_new(request->guest->http->runs, request->guest->owner, &door);
+	mcp_on_value(request->mcp, value);
+	if (message->kind == JSONRPC_NOTIFICATION)
+		http_reply(request, 202, NULL, 0);
+	else if (!request->over && request->streams)
+		/* The client must notice that it waits, and proxies, too. */
+		http_stream(request);
+}
+
+/* Receiving */
+
+/* Refuses a request before anything of it is handled. */
+static void
+http_refuse(
+    struct http_request *request, const struct http_refusal *refusal)
+{
+	static const struct json_span no_id = { NULL, 0 };
+
+	request->wait = refusal->seconds;
+	http_reply_error(request, refusal->status, no_id, JSONRPC_REFUSED,
+	    refusal->reason);
+}
+
+/*
+ * A batch counts as its messages, so it is handled as a whole or not at all.
+ * Its size is checked first, because each of its ids is compared with others.
+ */
+static void
+http_on_batch(struct http_request *request, const struct ipc_ask *ask,
+    struct json_span value)
+{
+	static const struct json_span no_id = { NULL, 0 };
+	size_t count = rpc_batch_count(value);
+	struct http_refusal refusal;
+
+	if (count > CLIENT_BATCH_MAX)
+		http_reply_error(request, 400, no_id, JSONRPC_INVALID_REQUEST,
+		    RPC_BATCH_TOO_LARGE);
+	else if (http_tokens_allow_batch(request->guest, count, &refusal))
+		http_session_on_post(request, ask, value);
+	else
+		http_refuse(request, &refusal);
+}
+
+/* A message of a version without sessions is alone, never in a batch. */
+static void
+http_on_value(struct http_request *request, const struct ipc_ask *ask,
+    struct json_span value)
+{
+	static const struct json_span no_id = { NULL, 0 };
+	struct jsonrpc message;
+	struct err err;
+
+	rpc_sort(value, &message, &err);
+	if (json_span_kind(value) == JSON_SPAN_ARRAY)
+		http_on_batch(request, ask, value);
+	else if (message.kind == JSONRPC_INVALID)
+		http_reply_error(request, 400, message.id,
+		    JSONRPC_INVALID_REQUEST, err.text);
+	else if (message.kind != JSONRPC_RESPONSE &&
+	    era_stateless_claims(&message))
+		http_on_stateless(request, ask, &message, value);
+	else if (era_stateless_has(
+	             (const char *)ask->version.data, ask->version.len))
+		http_reply_error(request, 400,
+		    message.id.len > 0 ? message.id : no_id,
+		    JSONRPC_INVALID_PARAMS,
+		    "a request of this MCP-Protocol-Version needs _meta with "
+		    "io.modelcontextprotocol/protocolVersion and "
+		    "io.modelcontextprotocol/clientCapabilities");
+	else
+		http_session_on_post(request, ask, value);
+}
+
+static void
+http_on_post(struct http_request *request, struct ipc_ask *ask)
+{
+	static const struct json_span no_id = { NULL, 0 };
+	auto_free char *body = NULL;
+	struct json_span value;
+	struct err err;
+
+	body = ipc_blob_copy(&ask->body, &err);
+	if (body == NULL) {
+		http_reply_error(request, 500, no_id, JSONRPC_INTERNAL_ERROR,
+		    err.text);
+		return;
+	}
+	if (json_span_parse(body, ask->body.len, &value, &err) == -1) {
+		err_wrap(&err, "Parse error");
+		http_reply_error(
+		    request, 400, no_id, JSONRPC_PARSE_ERROR, err.text);
+		return;
+	}
+	request->guest->http->current = request;
+	http_on_value(request, ask, value);
+	request->guest->http->current = NULL;
+}
+
+static void
+http_on_asked(void *ctx, struct ipc_ask *ask)
+{
+	static const struct json_span no_id = { NULL, 0 };
+	struct http_guest *guest = ctx;
+	struct http_request *request;
+	struct http_refusal refusal;
+
+	http_tokens_look(guest->http);
+	/* Its token was revoked, and its channel closed. */
+	if (guest->guest == NULL)
+		return;
+	request = mem_alloc(sizeof(*request));
+	request->guest = guest;
+	request->number = ask->request;
+	request->streams = (int)ask->streams;
+	LIST_INSERT_HEAD(&guest->requests, request, entry);
+	if (!http_tokens_allow(guest, &refusal)) {
+		http_refuse(request, &refusal);
+		return;
+	}
+	switch (ask->method) {
+	case HTTP_POST:
+		http_on_post(request, ask);
+		return;
+	case HTTP_GET:
+		http_session_on_get(request, ask);
+		return;
+	case HTTP_DELETE:
+		http_session_on_delete(request, ask);
+		return;
+	default:
+		http_reply_error(request, 405, no_id, JSONRPC_INVALID_REQUEST,
+		    "only GET, POST and DELETE are understood");
+		return;
+	}
+}
+
+static void
+http_on_left(void *ctx, uint64_t number)
+{
+	struct http_guest *guest = ctx;
+	struct http_request *request;
+
+	LIST_FOREACH (request, &guest->requests, entry)
+		if (request->number == number) {
+			http_guest_leave(request);
+			return;
+		}
+}
+
+/* The gateway has ended: sessions wait for their clients to come back. */
+static void
+http_on_gone(void *ctx)
+{
+	http_guest_lose(ctx);
+}
+
+/* Guests */
+
+/* The clients of one owner are one guest, on its latest channel. */
+static void
+http_welcome(struct http *http, struct http_guest *guest, uint64_t visit)
+{
+	const struct gateway_guest_user user = { http_on_asked, http_on_left,
+		http_on_gone, guest };
+
+	if (guest->guest != NULL) {
+		gateway_dismiss(&guest->guest);
+		http_guest_lose(guest);
+	}
+	if (guest->owner == http->user)
+		log_info("a client of the user has connected");
+	guest->guest = gateway_welcome(http->gateway, visit, &user);
+	if (guest->guest == NULL)
+		gateway_turn_away(http->gateway, visit, 503, 1,
+		    "Caisson has too many open files: try again");
+}
+
+static void
+http_on_hello(void *ctx, const struct gateway_hello *hello)
+{
+	struct http *http = ctx;
+	struct http_refusal refusal;
+	struct http_guest *guest = hello->local ? http_guest_of_user(http) :
+	    http_tokens_guest(http, hello, &refusal);
+
+	if (guest != NULL)
+		http_welcome(http, guest, hello->visit);
+	else
+		gateway_turn_away(http->gateway, hello->visit, refusal.status,
+		    refusal.seconds, refusal.reason);
+}
+
+static void
+http_on_reap(evutil_socket_t fd, short what, void *arg)
+{
+	struct http *http = arg;
+	struct http_request *request, *next;
+
+	(void)fd;
+	(void)what;
+	for (request = LIST_FIRST(&http->over); request != NULL;
+	     request = next) {
+		next = LIST_NEXT(request, entry);
+		if (request->mcp == NULL || mcp_idle(request->mcp))
+			http_request_free(request);
+	}
+	http_session_reap(http);
+}
+
+/* The door */
+
+struct http *
+http_new(
+    struct runs *runs, struct owner *user, int *dir, const char *path)
+{
+	struct http *http = mem_alloc(sizeof(*http));
+	http->runs = runs;
+	http->user = user;
+	http_session_start(http);
+	LIST_INIT(&http->guests);
+	LIST_INIT(&http->over);
+	TAILQ_INIT(&http->dead);
+	http->reap = evtimer_new(runs->base, http_on_reap, http);
+	http->gateway = runs->peers.gateway;
+	http_tokens_begin(http, dir, path);
+	return http;
+}
+
+int
+http_start(struct http *http, const struct gateway_terms *terms,
+    struct err *err)
+{
+	const struct gateway_user user = { http_on_hello, http };
+
+	return gateway_start(http->gateway, terms, &user, err);
+}
+
+void
+http_drain(struct http *http)
+{
+	struct http_guest *guest;
+	struct http_request *request, *next;
+
+	LIST_FOREACH (guest, &http->guests, entry) {
+		for (request = LIST_FIRST(&guest->requests); request != NULL;
+		     request = next) {
+			next = LIST_NEXT(request, entry);
+			if (request->mcp != NULL)
+				mcp_on_drain(request->mcp);
+		}
+		http_session_drain_all(guest);
+	}
+	gateway_drain(http->gateway);
+}
+
+int
+http_flushed(const struct http *http)
+{
+	return gateway_ended(http->gateway);
+}
+
+void
+http_free(struct http **httpp)
+{
+	struct http *http = mem_take(httpp);
+	struct http_guest *guest;
+
+	if (http == NULL)
+		return;
+	gateway_stop(http->gateway);
+	http_tokens_end(http);
+	LIST_FOREACH (guest, &http->guests, entry)
+		http_guest_clear(guest);
+	while (!LIST_EMPTY(&http->over))
+		http_request_free(LIST_FIRST(&http->over));
+	http_session_free_all(&http->dead);
+	while (!LIST_EMPTY(&http->guests))
+		http_guest_free(LIST_FIRST(&http->guests));
+	loop_event_free(&http->reap);
+	free(http);
+}

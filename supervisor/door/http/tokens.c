@@ -1,0 +1,131 @@
+/*
+ * The tokens of HTTP clients in memory: see tokens.h. Runs in the supervisor.
+ */
+#include <sha2.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../common/base/mem.h"
+#include "tokens.h"
+
+_Static_assert(SHA256_DIGEST_LENGTH == TOKEN_DIGEST_SIZE, "another hash");
+
+void
+token_reset(struct token *token)
+{
+	free(token->name);
+	free(token->created);
+	buffer_reset(&token->servers);
+	memset(token, 0, sizeof(*token));
+}
+
+void
+token_copy(struct token *token, const struct token *from)
+{
+	*token = *from;
+	token->name = mem_strdup(from->name);
+	token->created = mem_strdup(from->created);
+	token->servers = (struct buffer){ 0 };
+	buffer_add(&token->servers, from->servers.data, from->servers.len);
+}
+
+int
+token_has_secret_of(const struct token *token, const struct token *other)
+{
+	return memcmp(token->digest, other->digest, TOKEN_DIGEST_SIZE) == 0;
+}
+
+int
+token_is_same(const struct token *token, const struct token *other)
+{
+	return strcmp(token->name, other->name) == 0 &&
+	    token_has_secret_of(token, other) &&
+	    token->restricted == other->restricted &&
+	    token->servers.len == other->servers.len &&
+	    (token->servers.len == 0 ||
+	        memcmp(token->servers.data, other->servers.data,
+	            token->servers.len) == 0) &&
+	    token->tools == other->tools && token->calls == other->calls &&
+	    token->rate == other->rate;
+}
+
+void
+tokens_reset(struct tokens *tokens)
+{
+	size_t i;
+
+	for (i = 0; i < tokens->count; i++)
+		token_reset(&tokens->one[i]);
+	free(tokens->one);
+	memset(tokens, 0, sizeof(*tokens));
+}
+
+/* It is also the name of an owner, in files and messages. */
+int
+token_is_name(const char *name)
+{
+	size_t len = strlen(name);
+
+	return len > 0 && len <= TOKEN_NAME_MAX && *name != '-' &&
+	    *name != '.' && strspn(name, TOKEN_NAME_CHARS) == len;
+}
+
+void
+tokens_add(struct tokens *tokens, struct token *token)
+{
+	tokens->one = mem_resize(
+	    tokens->one, (tokens->count + 1) * sizeof(*tokens->one));
+	tokens->one[tokens->count++] = *token;
+	memset(token, 0, sizeof(*token));
+}
+
+void
+tokens_remove(struct tokens *tokens, struct token *token)
+{
+	size_t i = (size_t)(token - tokens->one);
+
+	token_reset(token);
+	tokens->count--;
+	memmove(token, token + 1, (tokens->count - i) * sizeof(*token));
+}
+
+/* Finding */
+
+struct token *
+tokens_find(const struct tokens *tokens, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < tokens->count; i++)
+		if (strcmp(tokens->one[i].name, name) == 0)
+			return &tokens->one[i];
+	return NULL;
+}
+
+static int
+tokens_equal(const uint8_t *one, const uint8_t *other)
+{
+	volatile uint8_t different = 0;
+	size_t i;
+
+	for (i = 0; i < TOKEN_DIGEST_SIZE; i++)
+		different |= (uint8_t)(one[i] ^ other[i]);
+	return different == 0;
+}
+
+struct token *
+tokens_of_secret(const struct tokens *tokens, const void *secret, size_t len)
+{
+	uint8_t digest[TOKEN_DIGEST_SIZE];
+	struct token *found = NULL;
+	SHA2_CTX hash;
+	size_t i;
+
+	SHA256Init(&hash);
+	SHA256Update(&hash, secret, len);
+	SHA256Final(digest, &hash);
+	for (i = 0; i < tokens->count; i++)
+		if (tokens_equal(tokens->one[i].digest, digest))
+			found = &tokens->one[i];
+	return found;
+}

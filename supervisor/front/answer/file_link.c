@@ -1,0 +1,214 @@
+/*
+ * A kept file as a client sees it: see file_link.h. Runs in the supervisor.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../common/base/file_name.h"
+#include "../../../common/json/json.h"
+#include "../../../common/limits.h"
+#include "../../../common/base/mem.h"
+#include "../../../common/base/shown.h"
+#include "../../../common/base/utf8.h"
+#include "file_link.h"
+
+#define FILE_LINK_VERSION "?version="
+
+static int
+file_link_is_unreserved(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	    (c >= '0' && c <= '9') ||
+	    (c != '\0' && strchr("-._~", c) != NULL);
+}
+
+static void
+file_link_encode(struct buffer *text, const char *at)
+{
+	for (; *at != '\0'; at++) {
+		if (file_link_is_unreserved(*at))
+			buffer_add(text, at, 1);
+		else
+			buffer_printf(text, "%%%02X", (unsigned char)*at);
+	}
+}
+
+static int
+file_link_has_conversation(const struct file_link *link)
+{
+	return link->conversation != NULL && link->conversation[0] != '\0';
+}
+
+void
+file_link_add_uri(struct buffer *text, const struct file_link *link)
+{
+	if (file_link_has_conversation(link)) {
+		buffer_add_text(text, FILE_LINK_CONVERSATIONS);
+		file_link_encode(text, link->conversation);
+		buffer_add_text(text, "/");
+	} else {
+		buffer_add_text(text, FILE_LINK_PREFIX);
+	}
+	file_link_encode(text, link->name);
+	if (link->version != 0)
+		buffer_printf(text, FILE_LINK_VERSION "%llu",
+		    (unsigned long long)link->version);
+}
+
+void
+file_link_add_members(struct buffer *json, const struct file_link *link)
+{
+	buffer_add_text(json, "\"uri\":\"");
+	file_link_add_uri(json, link);
+	buffer_add_text(json, "\",\"name\":");
+	json_add_text(json, link->name);
+	buffer_add_text(json, ",\"mimeType\":");
+	json_add_text(json, link->type);
+	buffer_printf(json, ",\"size\":%llu", (unsigned long long)link->size);
+}
+
+void
+file_link_add_size(struct buffer *text, uint64_t size)
+{
+	if (size < 1000)
+		buffer_printf(text, "%u byte%s", (unsigned int)size,
+		    size == 1 ? "" : "s");
+	else if (size < 999500)
+		buffer_printf(text, "%u kB", (unsigned int)(size + 500) / 1000);
+	else
+		buffer_printf(text, "%.1f MB", (double)size / 1e6);
+}
+
+void
+file_link_add_line(struct buffer *text, const struct file_link *link)
+{
+	buffer_add_text(text, "file: ");
+	if (file_link_has_conversation(link))
+		buffer_add_text(text, "/data/");
+	shown_add(text, link->name, strlen(link->name));
+	buffer_add_text(text, " (");
+	file_link_add_size(text, link->size);
+	if (link->version > 1)
+		buffer_printf(text, ", version %llu",
+		    (unsigned long long)link->version);
+	if (link->size > FILE_READ_MAX)
+		buffer_add_text(text,
+		    ", too large to be read: 'caisson files save'");
+	buffer_add_text(text, ")");
+}
+
+/* Returns whether a URI has more than this prefix. */
+static int
+file_link_begins(struct json_span uri, const char *prefix)
+{
+	size_t len = strlen(prefix);
+
+	return json_span_kind(uri) == JSON_SPAN_STRING && uri.len > len + 2 &&
+	    memcmp(uri.p + 1, prefix, len) == 0;
+}
+
+int
+file_link_is(struct json_span uri)
+{
+	return file_link_begins(uri, FILE_LINK_PREFIX) ||
+	    file_link_begins(uri, FILE_LINK_CONVERSATIONS);
+}
+
+static int
+file_link_hex(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Decodes percent-encoding, in place. Returns 0, or -1. */
+static int
+file_link_decode(char *text)
+{
+	char *to = text;
+	int high, low;
+
+	for (; *text != '\0'; text++) {
+		if (*text != '%') {
+			*to++ = *text;
+			continue;
+		}
+		high = file_link_hex(text[1]);
+		low = high == -1 ? -1 : file_link_hex(text[2]);
+		if (low == -1 || (high == 0 && low == 0))
+			return -1;
+		*to++ = (char)(high << 4 | low);
+		text += 2;
+	}
+	*to = '\0';
+	return 0;
+}
+
+/* Returns 0, or -1 if the text is not a version number. */
+static int
+file_link_read_version(const char *text, uint64_t *version)
+{
+	char *end;
+
+	errno = 0;
+	*version = strtoull(text, &end, 10);
+	return *text >= '1' && *text <= '9' && *end == '\0' && errno == 0 &&
+	        *version <= UINT64_MAX / 2 ? 0 : -1;
+}
+
+/*
+ * Splits the id of a conversation, which is decoded, from the name after it.
+ * Returns the name in text, or NULL if there is no valid id.
+ */
+static char *
+file_link_split(char *text, char **conversation)
+{
+	char *slash = strchr(text, '/');
+
+	if (slash == NULL)
+		return NULL;
+	*slash = '\0';
+	if (file_link_decode(text) == -1 ||
+	    !conversation_id_valid(text, strlen(text)))
+		return NULL;
+	*conversation = text;
+	return slash + 1;
+}
+
+char *
+file_link_read(struct json_span uri, uint64_t *version, char **conversation)
+{
+	int talk = file_link_begins(uri, FILE_LINK_CONVERSATIONS);
+	size_t len, prefix =
+	    strlen(talk ? FILE_LINK_CONVERSATIONS : FILE_LINK_PREFIX);
+	auto_free char *text = json_span_string(uri, &len, NULL);
+	char *name, *query, *id = NULL;
+
+	*version = 0;
+	*conversation = NULL;
+	if (text == NULL || strlen(text) != len || len <= prefix)
+		return NULL;
+	name = text + prefix;
+	if (talk)
+		name = file_link_split(name, &id);
+	if (name == NULL)
+		return NULL;
+	query = strchr(name, '?');
+	if (query != NULL &&
+	    (strncmp(query, FILE_LINK_VERSION, strlen(FILE_LINK_VERSION)) !=
+	            0 ||
+	        file_link_read_version(
+	            query + strlen(FILE_LINK_VERSION), version) == -1))
+		return NULL;
+	if (query != NULL)
+		*query = '\0';
+	if (file_link_decode(name) == -1 || *name == '\0' ||
+	    strlen(name) > FILE_NAME_MAX ||
+	    !utf8_valid(name, strlen(name)))
+		return NULL;
+	*conversation = mem_strdup(id);
+	return mem_strdup(name);
+}

@@ -1,0 +1,267 @@
+/*
+ * Questions to a client: see question.h. Runs in the supervisor.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../../common/base/clock.h"
+#include "../../../common/limits.h"
+#include "../../../common/base/log.h"
+#include "../../../common/base/loop.h"
+#include "../../../common/base/mem.h"
+#include "question.h"
+
+/* One of its parts. */
+struct question_ask {
+	struct question *question;
+	char *key;
+	char *method;
+	char *params;
+	struct rpc_ask *request; /* in a session, if sent and unanswered */
+};
+
+struct question {
+	struct mcp *mcp;
+	struct question_ask asks[QUESTION_PARTS_MAX];
+	size_t count;
+	size_t open; /* unanswered requests */
+	struct buffer results; /* an object without its end */
+	char state[2 * QUESTION_STATE_BYTES + 1]; /* hexadecimal */
+	struct event *timer;
+	question_told *told;
+	void *ctx;
+};
+
+static const struct {
+	const char *method;
+	enum capability capability;
+	const char *name;
+} question_methods[] = {
+	{ "elicitation/create", CAPABILITY_ELICITATION, "elicitation" },
+	{ "sampling/createMessage", CAPABILITY_SAMPLING, "sampling" },
+	{ "roots/list", CAPABILITY_ROOTS, "roots" },
+};
+
+#define QUESTION_METHODS                                                       \
+	(sizeof(question_methods) / sizeof(question_methods[0]))
+
+unsigned int
+question_capability(const char *method)
+{
+	size_t i;
+
+	for (i = 0; i < QUESTION_METHODS; i++)
+		if (strcmp(question_methods[i].method, method) == 0)
+			return question_methods[i].capability;
+	return 0;
+}
+
+void
+question_add_capability(struct buffer *json, const char *method)
+{
+	size_t i;
+
+	for (i = 0; i < QUESTION_METHODS; i++)
+		if (strcmp(question_methods[i].method, method) == 0)
+			buffer_printf(
+			    json, "\"%s\":{}", question_methods[i].name);
+}
+
+static void
+question_on_timer(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	question_give_up(arg, "the client did not answer in time");
+}
+
+/* A client that knows the text can continue a call of its owner. */
+static void
+question_make_state(struct question *question)
+{
+	unsigned char bytes[QUESTION_STATE_BYTES];
+	size_t i;
+
+	if (getentropy(bytes, sizeof(bytes)) == -1)
+		fatal("no random numbers");
+	for (i = 0; i < sizeof(bytes); i++) {
+		question->state[2 * i] = "0123456789abcdef"[bytes[i] >> 4];
+		question->state[2 * i + 1] = "0123456789abcdef"[bytes[i] & 15];
+	}
+}
+
+struct question *
+question_new(struct mcp *mcp, const struct question_part *parts,
+    size_t count, question_told *told, void *ctx)
+{
+	struct question *question = mem_alloc(sizeof(*question));
+	const struct timeval tv = clock_timeval(QUESTION_MS);
+	size_t i;
+
+	question->mcp = mcp;
+	question->count = count;
+	for (i = 0; i < count; i++) {
+		question->asks[i].question = question;
+		question->asks[i].key = mem_strdup(parts[i].key);
+		question->asks[i].method = mem_strdup(parts[i].method);
+		question->asks[i].params = mem_strdup(parts[i].params);
+	}
+	question_make_state(question);
+	question->told = told;
+	question->ctx = ctx;
+	question->timer =
+	    evtimer_new(mcp->runs->base, question_on_timer, question);
+	event_add(question->timer, &tv);
+	return question;
+}
+
+void
+question_free(struct question **questionp)
+{
+	struct question *question = mem_take(questionp);
+	size_t i;
+
+	if (question == NULL)
+		return;
+	for (i = 0; i < question->count; i++) {
+		rpc_ask_cancel(
+		    question->mcp->rpc, &question->asks[i].request);
+		free(question->asks[i].key);
+		free(question->asks[i].method);
+		free(question->asks[i].params);
+	}
+	loop_event_free(&question->timer);
+	buffer_reset(&question->results);
+	free(question);
+}
+
+void
+question_move(struct question *question, struct mcp *mcp)
+{
+	question->mcp = mcp;
+}
+
+void
+question_give_up(struct question *question, const char *why)
+{
+	size_t i;
+
+	for (i = 0; i < question->count; i++)
+		rpc_ask_cancel(
+		    question->mcp->rpc, &question->asks[i].request);
+	question->told(question->ctx, (struct json_span){ NULL, 0 }, why);
+}
+
+static void
+question_add_result(struct question *question,
+    const struct question_ask *ask, struct json_span result)
+{
+	buffer_printf(&question->results, "%s\"%s\":",
+	    question->results.len == 0 ? "{" : ",", ask->key);
+	buffer_add(&question->results, result.p, result.len);
+}
+
+/* All parts have been answered. */
+static void
+question_tell(struct question *question)
+{
+	buffer_add_text(&question->results, "}");
+	question->told(question->ctx,
+	    (struct json_span){ question->results.data,
+	        question->results.len },
+	    NULL);
+}
+
+static void
+question_on_answer(void *ctx, struct json_span result)
+{
+	struct question_ask *ask = ctx;
+	struct question *question = ask->question;
+
+	ask->request = NULL;
+	if (result.len == 0) {
+		question_give_up(question,
+		    "the client answered the question with an error");
+		return;
+	}
+	question_add_result(question, ask, result);
+	if (--question->open == 0)
+		question_tell(question);
+}
+
+void
+question_send(struct question *question, struct json_span id)
+{
+	struct question_ask *ask;
+	size_t i;
+
+	question->open = question->count;
+	for (i = 0; i < question->count; i++) {
+		ask = &question->asks[i];
+		ask->request = rpc_ask(question->mcp->rpc, id, ask->method,
+		    ask->params, question_on_answer, ask);
+	}
+}
+
+const char *
+question_add_requests(const struct question *question, struct buffer *json)
+{
+	const struct question_ask *ask;
+	size_t i;
+
+	for (i = 0; i < question->count; i++) {
+		ask = &question->asks[i];
+		buffer_printf(json, "%s\"%s\":{\"method\":\"%s\","
+		    "\"params\":%s}", i == 0 ? "{" : ",", ask->key,
+		    ask->method, ask->params);
+	}
+	buffer_add_text(json, "}");
+	return question->state;
+}
+
+int
+question_is(const struct question *question, struct json_span state)
+{
+	size_t len = sizeof(question->state) - 1;
+	unsigned char other = 0;
+	size_t i;
+
+	if (json_span_kind(state) != JSON_SPAN_STRING || state.len != len + 2)
+		return 0;
+	/* The time does not tell how much of a guess is right. */
+	for (i = 0; i < len; i++)
+		other |= (unsigned char)(state.p[i + 1] ^ question->state[i]);
+	return other == 0;
+}
+
+/* Returns whether there is an answer to each part, and adds them. */
+static int
+question_read(struct question *question, struct json_span responses)
+{
+	struct json_span result;
+	size_t i;
+
+	question->results.len = 0;
+	for (i = 0; i < question->count; i++) {
+		if (json_span_get(responses, question->asks[i].key,
+		        &result) != 1 ||
+		    json_span_kind(result) != JSON_SPAN_OBJECT)
+			return 0;
+		question_add_result(question, &question->asks[i], result);
+	}
+	return 1;
+}
+
+int
+question_hear(struct question *question, struct json_span params)
+{
+	struct json_span responses;
+
+	if (json_span_get(params, "inputResponses", &responses) != 1 ||
+	    json_span_kind(responses) != JSON_SPAN_OBJECT ||
+	    !question_read(question, responses))
+		return 0;
+	question_tell(question);
+	return 1;
+}

@@ -1,0 +1,95 @@
+/*
+ * The tool run_code: code in a language that the call names. Runs in the
+ * supervisor.
+ */
+#include "../../../common/json/json.h"
+#include "../../box/shared/language.h"
+#include "tool.h"
+#include "tool_schema.h"
+
+static const char run_code_description[] =
+    "Run code of the named language in a %ssealed sandbox: no network, "
+    "no host files, no earlier state%s. Only what the code prints%s comes "
+    "back, with files in /workspace/out. "
+    "It can call the user's MCP servers, which load on first use: ";
+
+static void
+run_code_add_languages(struct buffer *json)
+{
+	const struct language *language;
+	size_t i;
+
+	for (i = 0; (language = language_at(i)) != NULL; i++)
+		buffer_printf(
+		    json, "%s\"%s\"", i == 0 ? "" : ",", language->name);
+}
+
+/* Adds the purpose of the tool, and how code of each language calls tools. */
+static void
+run_code_add_description(struct buffer *json, const struct options *options)
+{
+	auto_buffer struct buffer text = { 0 };
+	const struct language *language;
+	size_t i;
+
+	buffer_printf(&text, run_code_description,
+	    options_argument(options, OPTIONS_SESSION) ? "" : "fresh, ",
+	    tool_schema_except(options), options->echo ?
+	    ", or in Python the value of its last expression," : "");
+	for (i = 0; (language = language_at(i)) != NULL; i++)
+		buffer_printf(&text, "%sin %s %s", i == 0 ? "" : "; ",
+		    language->name, language->use);
+	json_add_text(json, text.data);
+}
+
+static void
+run_code_describe(struct buffer *json, const struct options *options)
+{
+	language_renew();
+	buffer_add_text(json, "{\"name\":\"run_code\","
+	    "\"title\":\"Run code\",\"description\":");
+	run_code_add_description(json, options);
+	buffer_add_text(json, ",\"inputSchema\":{\"type\":\"object\","
+	    "\"properties\":{\"language\":{\"type\":\"string\","
+	    "\"description\":\"or an alias\",\"examples\":[");
+	run_code_add_languages(json);
+	buffer_add_text(json, "]},\"code\":{\"type\":\"string\"}");
+	tool_schema_add_common(json, options);
+	buffer_add_text(json, "},\"required\":[\"language\",\"code\"],"
+	    "\"additionalProperties\":false}");
+	tool_schema_add_rest(json, options);
+	buffer_add_text(json, "}");
+}
+
+/* Returns 0, or -1 with err if an image cannot use these arguments. */
+static int
+run_code_check(const struct request *request, struct err *err)
+{
+	const struct language *language = request->language;
+
+	if (language->image == NULL ||
+	    request->servers_len + request->files_len == 0)
+		return 0;
+	return err_set(err, "code of %s can use no %s: its image only reads "
+	    "code and prints", language->name,
+	    request->servers_len > 0 ? "servers" : "files");
+}
+
+static void
+run_code_begin(struct tool_call *call, struct json_span arguments)
+{
+	struct request request;
+	struct err err;
+
+	if (arguments_read(arguments, "run_code", NULL,
+	        tool_call_options(call), &request, &err) == -1)
+		tool_call_refuse(call, "validation_error", err.text);
+	else if (run_code_check(&request, &err) == -1) {
+		tool_call_refuse(call, "validation_error", err.text);
+		request_reset(&request);
+	} else
+		tool_call_run(call, &request, tool_call_answer_ran);
+}
+
+const struct tool run_code_tool = { "run_code", "sandbox.run_code", "code",
+	run_code_describe, run_code_begin };

@@ -1,0 +1,191 @@
+/*
+ * A tool of tools/call, and an unanswered call of it. A tool is a row of the
+ * table in tools.c. Runs in the supervisor.
+ */
+#ifndef SUPERVISOR_TOOL_H
+#define SUPERVISOR_TOOL_H
+
+#include "../../../common/base/buffer.h"
+#include "../../../common/json/json_span.h"
+#include "../rpc/mcp.h"
+
+struct box_progress;
+struct question_part;
+struct tool_call;
+
+struct tool {
+	const char *name; /* a word of the option tools */
+	const char *alias; /* another accepted name, or NULL */
+	const char *executes; /* the code that it runs in a box, or NULL */
+	/* Appends its object of tools/list. */
+	void (*describe)(struct buffer *json, const struct options *options);
+	/* Answers the call, now or later; len 0: there are no arguments. */
+	void (*begin)(struct tool_call *call, struct json_span arguments);
+};
+
+/* tools_table.c: every tool, and their number. */
+extern const struct tool *const tools_table[];
+extern const size_t tools_count;
+
+/* tools.c: appends the result of tools/list with these options. */
+void tools_add_list(struct buffer *json, const struct options *options);
+
+/*
+ * Returns the size of that list as shown to a model, in bytes: see tool_size().
+ */
+uint64_t tools_shown_size(const struct options *options);
+
+/* Returns whether clients see this tool with these options. */
+int tools_include(const struct options *options, const struct tool *tool);
+
+/* Returns the first tool with these options that runs code, or NULL. */
+const struct tool *tools_runner(const struct options *options);
+
+/* The methods: tools/list and tools/call. */
+void tools_on_list(struct mcp *mcp, const struct context *context,
+    const struct jsonrpc *message);
+void tools_on_call(struct mcp *mcp, const struct context *context,
+    const struct jsonrpc *message);
+
+/* A request has been cancelled: it gets no answer. */
+void tools_on_cancelled(struct mcp *mcp, const struct jsonrpc *message);
+
+/* run_python.c, run_code.c, list_runners.c */
+extern const struct tool run_python_tool;
+extern const struct tool run_code_tool;
+extern const struct tool list_runners_tool;
+extern const struct tool upload_file_tool; /* upload_file.c */
+
+/* tool_call.c: a call from its line to its only answer. */
+
+/*
+ * Called once, when its execution is concluded; result is valid only during the
+ * call.
+ */
+typedef void tool_call_ran(
+    struct tool_call *call, const struct call_result *result);
+
+/*
+ * Returns a call of this session, which is also cancelled and freed with the
+ * session; context and id are copied. It ends with tool_call_answer or
+ * tool_call_refuse.
+ */
+struct tool_call *tool_call_new(struct mcp *mcp,
+    const struct context *context, struct json_span id);
+
+/*
+ * Reads params of its request: what must be the same when the client repeats
+ * it, and the token for the progress of its code, which is sent if there is
+ * one.
+ */
+void tool_call_watch(struct tool_call *call, struct json_span params);
+
+/* Return the current options for it; all executions; its own context. */
+const struct options *tool_call_options(const struct tool_call *call);
+struct runs *tool_call_runs(const struct tool_call *call);
+const struct context *tool_call_context(const struct tool_call *call);
+
+/* Stores data of the tool until the answer; release is called with it then. */
+void tool_call_keep(
+    struct tool_call *call, void *kept, void (*release)(void *kept));
+void *tool_call_kept(const struct tool_call *call);
+
+/*
+ * Has the request executed with the configuration of that moment; takes its
+ * fields. ran is called at its end, unless the call was refused or cancelled
+ * before.
+ */
+void tool_call_run(
+    struct tool_call *call, struct request *request, tool_call_ran *ran);
+
+/* Answers it with a whole CallToolResult, and frees it. */
+void tool_call_answer(struct tool_call *call, struct buffer *result);
+
+/*
+ * Answers it with an error, and frees it. status is validation_error, error or
+ * cancelled; message says why.
+ */
+void tool_call_refuse(
+    struct tool_call *call, const char *status, const char *message);
+
+/* A tool_call_ran: answers with the result of the execution. */
+void tool_call_answer_ran(
+    struct tool_call *call, const struct call_result *result);
+
+/*
+ * Called once, unless the call ends before: with the results of its client, a
+ * JSON object that has for each key an object of any content; or with len 0 and
+ * why there is none.
+ */
+typedef void tool_call_asked(
+    struct tool_call *call, struct json_span results, const char *why);
+
+/*
+ * Asks its client for count things at once, at most QUESTION_PARTS_MAX. One
+ * question at a time. Returns 0, or -1 with err if the client does not support
+ * one of the methods, or its owner has too many unanswered questions.
+ */
+int tool_call_ask(struct tool_call *call, const struct question_part *parts,
+    size_t count, tool_call_asked *asked, struct err *err);
+
+/*
+ * Sends its client a log message, if the client wants those of this level (a
+ * word such as "info"); data is one JSON value of one line.
+ */
+void tool_call_log(
+    struct tool_call *call, const char *level, const char *data);
+
+/* Sends its client progress, if it has asked for that. */
+void tool_call_report(
+    struct tool_call *call, const struct box_progress *progress);
+
+/*
+ * As tool_call_refuse, for a client that does not support this method of ours,
+ * without which the call cannot be executed.
+ */
+void tool_call_refuse_incapable(
+    struct tool_call *call, const char *method, const char *message);
+
+/*
+ * If this request repeats an earlier one and carries the answer to its
+ * question, the call of the earlier request continues. Returns 0 if it is not
+ * such a request.
+ */
+int tool_call_continue(struct mcp *mcp, const struct context *context,
+    const struct jsonrpc *message);
+
+/* Files of its owner were kept for it: tells the subscriptions. */
+void tool_call_left_files(struct tool_call *call);
+
+/* Returns the call of this id that is not cancelled, or NULL. */
+struct tool_call *tool_call_find(struct mcp *mcp, struct json_span id);
+
+/* Cancels it: it gets no answer. */
+void tool_call_cancel(struct tool_call *call, const char *why);
+
+/* The same for all calls of a session. */
+void tool_call_cancel_all(struct mcp *mcp, const char *why);
+
+/*
+ * Cancels the calls of this owner that wait for their client to repeat its
+ * request: no client can continue them any more.
+ */
+void tool_call_cancel_asked(const struct owner *owner, const char *why);
+
+/* Frees all calls of a session: none may conclude later. */
+void tool_call_forget_all(struct mcp *mcp);
+
+/* arguments.c: the arguments of a call. */
+
+/*
+ * Reads and checks the arguments of a tool that runs code (len 0: none), but
+ * not whether the servers exist. language is that of the code; NULL: an
+ * argument names it. Returns 0, or -1 with err, one sentence with the mistake
+ * and the correct form. request_reset frees the fields of request in both
+ * cases.
+ */
+int arguments_read(struct json_span arguments, const char *tool,
+    const struct language *language, const struct options *options,
+    struct request *request, struct err *err);
+
+#endif

@@ -1,0 +1,78 @@
+/*
+ * The schemas that tools share: see tool_schema.h. Runs in the supervisor.
+ */
+#include "../answer/answer.h"
+#include "tool_schema.h"
+
+static const char tool_schema_output[] =
+    "{\"type\":\"object\",\"properties\":{"
+    "\"status\":{\"type\":\"string\",\"enum\":[\"success\",\"error\","
+    "\"timeout\",\"validation_error\",\"cancelled\"]},"
+    "\"summary\":{\"type\":\"string\"},"
+    "\"exitCode\":{\"type\":\"integer\"},"
+    "\"signal\":{\"type\":\"string\"},"
+    "\"servers\":{\"type\":\"array\",\"items\":"
+    "{\"type\":\"string\"}},"
+    "\"stdout\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
+    "\"stderr\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
+    "\"error\":{\"type\":\"string\"},"
+    "\"timeoutSeconds\":{\"type\":\"integer\"},"
+    "\"truncated\":{\"type\":\"object\",\"properties\":{"
+    "\"stdout\":{\"type\":\"integer\"},\"stderr\":{\"type\":\"integer\"}},"
+    "\"description\":\"bytes cut per stream\"},"
+    "\"files\":{\"type\":\"array\",\"items\":{\"type\":\"string\","
+    "\"format\":\"uri\"}},"
+    "\"session\":{\"type\":\"string\"},"
+    "\"notes\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}}}}";
+
+const char *
+tool_schema_except(const struct options *options)
+{
+	if (!options_argument(options, OPTIONS_SESSION))
+		return options_argument(options, OPTIONS_CONVERSATION) ?
+		    " (except by conversationId)" : "";
+	return options_argument(options, OPTIONS_CONVERSATION) ?
+	    " (except by session or conversationId)" :
+	    " (except by session)";
+}
+
+void
+tool_schema_add_common(struct buffer *json, const struct options *options)
+{
+	if (options_argument(options, OPTIONS_SERVERS))
+		buffer_add_text(json, ",\"servers\":{\"type\":\"array\","
+		    "\"items\":{\"type\":\"string\"}}");
+	if (options_argument(options, OPTIONS_TIMEOUT))
+		buffer_printf(json, ",\"timeout\":{\"type\":\"integer\","
+		    "\"minimum\":1,\"maximum\":%u,\"default\":%u,"
+		    "\"description\":\"seconds\"}", options->max_timeout,
+		    options->timeout);
+	if (options_argument(options, OPTIONS_FILES))
+		buffer_add_text(json, ",\"files\":{\"type\":\"array\","
+		    "\"items\":{\"type\":\"string\"},\"description\":"
+		    "\"earlier files, to find in /workspace/in\"}");
+	if (options_argument(options, OPTIONS_CONVERSATION))
+		buffer_printf(json, ",\"conversationId\":{\"type\":"
+		    "\"string\",\"minLength\":1,\"maxLength\":%d,"
+		    "\"description\":\"any id, at most %d bytes; files in "
+		    "/data persist between calls with the same one\"}",
+		    CONVERSATION_ID_MAX, CONVERSATION_ID_MAX);
+	if (options_argument(options, OPTIONS_SESSION))
+		buffer_printf(json, ",\"session\":{\"type\":\"string\","
+		    "\"minLength\":1,\"maxLength\":%d,\"description\":"
+		    "\"any name, at most %d bytes; variables of Python persist "
+		    "between calls with the same one\"}",
+		    SESSION_NAME_MAX, SESSION_NAME_MAX);
+}
+
+void
+tool_schema_add_rest(struct buffer *json, const struct options *options)
+{
+	if (answer_style(options).structured) {
+		buffer_add_text(json, ",\"outputSchema\":");
+		buffer_add_text(json, tool_schema_output);
+	}
+	buffer_add_text(json, ",\"annotations\":{\"readOnlyHint\":false,"
+	    "\"destructiveHint\":true,\"idempotentHint\":false,"
+	    "\"openWorldHint\":true}");
+}
