@@ -86,7 +86,7 @@ test('what a server prints has no secret, and no refusal a path or PATH', once,
     for (const words of [[], ['--json']]) {
       const { stdout } = run(home, 'servers', 'test', ...words);
 
-      assert.match(stdout, /error: \*\*\* or \*\*\* is bad, \*\*\*/);
+      assert.match(stdout, /error: \*\*\* or \*\*\* is bad, 1234/);
       assert.match(stdout, /absent[^]*not found; searched: [^ ]*\/usr\/bin/);
       assert.ok(stdout.includes(`cannot execute ${script}: the interp`));
       assert.ok(stdout.includes(`cannot enter the folder ${nowhere}: No`));

@@ -49,6 +49,7 @@ LEFT_OUT = {
     "config-unreadable": "files are read, calls must follow within a second",
     "containers": OWN_ENGINE,
     "containers-all": OWN_ENGINE,
+    "descriptors": "it is about the processes of ours, whose boxes are native",
     "image": OWN_ENGINE,
     "keepers": "it is about keepers of servers, which no box changes",
     "levels": OF_NATIVE,

@@ -13,7 +13,7 @@ import tempfile
 import house
 
 FOLDERS = ("common/", "supervisor/", "relay/", "worker/")
-ENDINGS = (".c", ".h", ".def", ".rules")
+ENDINGS = (".c", ".h", ".def", ".rules", ".py")
 RULES = os.path.dirname(os.path.realpath(__file__))
 
 # For each plant: the rule, the files that are added, each with its text (one
