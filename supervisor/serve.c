@@ -19,7 +19,7 @@
 #include "peers/state_dir.h"
 #include "run/pool.h"
 #include "run/session.h"
-#include "servers/in_force.h"
+#include "servers/in_force/in_force.h"
 #include "door/http/serve_sockets.h"
 #include "door/http/serve_tokens.h"
 #include "supervisor.h"

@@ -27,7 +27,7 @@
 #include "process/process.h"
 #include "run/pool.h"
 #include "run/session.h"
-#include "servers/in_force.h"
+#include "servers/in_force/in_force.h"
 #include "servers/servers.h"
 #include "supervisor.h"
 

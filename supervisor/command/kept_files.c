@@ -23,7 +23,7 @@
 #include "../../common/base/shown.h"
 #include "../../common/base/utf8.h"
 #include "../front/answer/file_link.h"
-#include "../options/json_report.h"
+#include "../options/text/json_report.h"
 #include "../options/options.h"
 #include "../peers/files.h"
 #include "shared/command.h"

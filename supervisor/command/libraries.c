@@ -12,7 +12,7 @@
 #include "../../common/base/shown.h"
 #include "../box/shared/language.h"
 #include "../box/native/native.h"
-#include "../options/json_report.h"
+#include "../options/text/json_report.h"
 #include "../run/run.h"
 #include "shared/command.h"
 #include "libraries_text.h"

@@ -13,7 +13,7 @@
 #include "../../common/base/mem.h"
 #include "../../common/base/shown.h"
 #include "../../common/base/utf8.h"
-#include "../options/json_report.h"
+#include "../options/text/json_report.h"
 #include "../peers/broker.h"
 #include "../peers/store.h"
 #include "../process/process.h"

@@ -10,7 +10,7 @@
 #include "../../common/base/mem.h"
 #include "../../common/base/shown.h"
 #include "../../common/base/text_list.h"
-#include "../options/json_report.h"
+#include "../options/text/json_report.h"
 #include "../options/options.h"
 #include "../peers/state_dir.h"
 #include "../door/http/tokens.h"

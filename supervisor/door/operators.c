@@ -15,7 +15,7 @@
 #include "../../common/base/log.h"
 #include "../../common/base/loop.h"
 #include "../../common/base/mem.h"
-#include "../process/process.h"
+#include "../process/socket/socket.h"
 #include "../run/session.h"
 #include "operators.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "../../common/base/mem.h"
-#include "../servers/in_force.h"
+#include "../servers/in_force/in_force.h"
 #include "rpc/era.h"
 #include "front.h"
 #include "rpc/listen.h"

@@ -6,7 +6,7 @@
 
 #include "command_flag.h"
 #include "option_table.h"
-#include "suggest.h"
+#include "text/suggest.h"
 
 static const struct command_flag_row command_flag_rows[COMMAND_FLAGS] = {
 #define COMMAND_FLAG(NAME, name, letter, value, TIMES, doc)                    \

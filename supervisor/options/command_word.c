@@ -9,7 +9,7 @@
 #include "../../common/base/shown.h"
 #include "command_operand.h"
 #include "command_word.h"
-#include "suggest.h"
+#include "text/suggest.h"
 
 static const struct command_row command_rows[] = {
 #define COMMAND(TASK, ACTION, word, verb, operands, doc)                       \

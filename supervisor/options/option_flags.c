@@ -7,7 +7,7 @@
 #include "command_word.h"
 #include "option_flags.h"
 #include "option_value.h"
-#include "suggest.h"
+#include "text/suggest.h"
 #include "../../common/limits.h"
 #include "../../common/base/shown.h"
 

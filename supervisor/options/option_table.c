@@ -8,7 +8,7 @@
 
 #include "../../common/limits.h"
 #include "option_table.h"
-#include "suggest.h"
+#include "text/suggest.h"
 
 #define OPTION_BETWEEN(from, to) .least = (from), .most = (to)
 #define OPTION_ONE_OF(...)                                                     \

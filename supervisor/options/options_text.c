@@ -7,9 +7,9 @@
 #include "../../common/limits.h"
 #include "../../common/base/mem.h"
 #include "../../common/base/shown.h"
-#include "colour.h"
-#include "help_examples.h"
-#include "json_report.h"
+#include "text/colour.h"
+#include "text/help_examples.h"
+#include "text/json_report.h"
 #include "option_value.h"
 #include "options.h"
 

@@ -19,8 +19,8 @@
 #include "../../common/base/utf8.h"
 #include "broker.h"
 #include "server_process.h"
-#include "../servers/server_mask.h"
-#include "../servers/server_names.h"
+#include "../servers/in_force/server_mask.h"
+#include "../servers/in_force/server_names.h"
 #include "store.h"
 #include "../process/process.h"
 

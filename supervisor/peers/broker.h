@@ -10,7 +10,7 @@
 
 #include "../../common/ipc/channel.h"
 #include "../../common/base/err.h"
-#include "../servers/in_force.h"
+#include "../servers/in_force/in_force.h"
 #include "peers.h"
 #include "../process/process.h"
 

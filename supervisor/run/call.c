@@ -13,7 +13,7 @@
 #include "../../common/base/log.h"
 #include "../../common/base/loop.h"
 #include "../../common/base/mem.h"
-#include "../servers/in_force.h"
+#include "../servers/in_force/in_force.h"
 #include "call_parts.h"
 #include "pool.h"
 

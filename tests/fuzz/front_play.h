@@ -12,8 +12,8 @@
 #include "fuzz.h"
 #include "supervisor/front/front.h"
 #include "supervisor/run/pool.h"
-#include "supervisor/servers/in_force.h"
-#include "supervisor/servers/server_names.h"
+#include "supervisor/servers/in_force/in_force.h"
+#include "supervisor/servers/in_force/server_names.h"
 
 #define PLAY_CALLS 64
 /* Bytes of a line of the client, and of code. */

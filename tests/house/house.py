@@ -37,7 +37,8 @@ ROOMS = {
         ("front/resources",), ("front/tools",), ("front/answer",),
         ("front/rpc",), ("run",), ("box", "peers"),
         ("box/container", "box/native"), ("box/shared",), ("box/engine",),
-        ("box/cgroup",), ("servers",), ("process",), ("options",),
+        ("box/cgroup",), ("servers/in_force",), ("servers",), ("process",),
+        ("process/socket", "options"), ("options/text",),
     ],
     "worker/box/": [
         ("",), LANGUAGES, ("interpreter", "trial"), ("shared",),

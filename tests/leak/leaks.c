@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "supervisor/servers/in_force.h"
+#include "supervisor/servers/in_force/in_force.h"
 #include "supervisor/supervisor.h"
 
 void __real_supervisor_free(struct supervisor *sv);

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "supervisor/servers/in_force.h"
+#include "supervisor/servers/in_force/in_force.h"
 #include "supervisor/run/pool.h"
-#include "supervisor/servers/server_names.h"
+#include "supervisor/servers/in_force/server_names.h"
 #include "supervisor/supervisor.h"
 #include "unit.h"
 #include "supervisor/run/run.h"

@@ -1,6 +1,6 @@
 /*
- * Tests of supervisor/process/folder_lock: it waits for another holder of the
- * lock, for a while, and for nothing else. The test plays nanosleep().
+ * Tests of supervisor/process/socket/folder_lock: it waits for another holder
+ * of the lock, for a while, and for nothing else. The test plays nanosleep().
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 
 #include "common/base/fd.h"
 #include "common/limits.h"
-#include "supervisor/process/folder_lock.h"
+#include "supervisor/process/socket/folder_lock.h"
 #include "unit.h"
 
 static char folder[] = "/tmp/test_folder_lock.XXXXXX";

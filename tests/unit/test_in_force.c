@@ -1,7 +1,8 @@
 /*
- * Tests of supervisor/servers/in_force: files are read before the first use and
- * again when one of them has changed, each waiting request is answered once,
- * and servers in force are found by name. The test makes up the files.
+ * Tests of supervisor/servers/in_force/in_force: files are read before the
+ * first use and again when one of them has changed, each waiting request is
+ * answered once, and servers in force are found by name. The test makes up the
+ * files.
  */
 #include <string.h>
 #include <sys/stat.h>
@@ -10,7 +11,7 @@
 #include "common/base/fd.h"
 #include "common/limits.h"
 #include "common/base/mem.h"
-#include "supervisor/servers/in_force.h"
+#include "supervisor/servers/in_force/in_force.h"
 #include "unit_folder.h"
 
 /* The files: in folders of the test, which is everybody's home. */

@@ -1,9 +1,9 @@
 /*
- * Tests of supervisor/options/json_report: members, elements, and texts that
- * come from files and models.
+ * Tests of supervisor/options/text/json_report: members, elements, and texts
+ * that come from files and models.
  */
 
-#include "supervisor/options/json_report.h"
+#include "supervisor/options/text/json_report.h"
 #include "unit.h"
 
 UNIT_TEST(an_object_is_built)

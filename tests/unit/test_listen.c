@@ -1,6 +1,6 @@
 /*
- * Tests of supervisor/process/listen: where sockets listen, what is refused,
- * and whose files are replaced.
+ * Tests of supervisor/process/socket/listen: where sockets listen, what is
+ * refused, and whose files are replaced.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "common/base/fd.h"
-#include "supervisor/process/process.h"
+#include "supervisor/process/socket/socket.h"
 #include "unit_folder.h"
 
 static struct listen_place place;

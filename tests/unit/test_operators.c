@@ -18,7 +18,7 @@
 #define OPERATORS_ARE_HERE
 #include "not_here.h"
 #include "supervisor/door/operators.h"
-#include "supervisor/process/process.h"
+#include "supervisor/process/socket/socket.h"
 #include "supervisor/run/session.h"
 
 static char folder[] = "/tmp/test_operators.XXXXXX";

@@ -1,6 +1,6 @@
 /*
- * Tests of supervisor/process/rendezvous: who meets whom in a directory, what
- * is removed there, and which users are refused.
+ * Tests of supervisor/process/socket/rendezvous: who meets whom in a directory,
+ * what is removed there, and which users are refused.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #include "common/limits.h"
 #include "common/base/mem.h"
 #include "common/base/text_list.h"
-#include "supervisor/process/process.h"
+#include "supervisor/process/socket/socket.h"
 #include "unit_folder.h"
 
 static char name[RENDEZVOUS_NAME_SIZE + 1];

@@ -1,14 +1,14 @@
 /*
- * Tests of common/mask and supervisor/servers/server_mask: what a server has
- * written is shown without the values of its variables and headers, its PATH,
- * arguments that may be secrets, and secrets of the environment.
+ * Tests of common/mask and supervisor/servers/in_force/server_mask: what a
+ * server has written is shown without the values of its variables and headers,
+ * its PATH, arguments that may be secrets, and secrets of the environment.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "common/base/mem.h"
 #include "common/limits.h"
-#include "supervisor/servers/server_mask.h"
+#include "supervisor/servers/in_force/server_mask.h"
 #include "unit.h"
 
 #define TEXTS(list) { (char *)(list), sizeof(list) - 1 }

@@ -1,6 +1,6 @@
 /*
- * Tests of supervisor/servers/server_names: the one sentence about each name
- * that cannot be used, and what a box is told of those that can. The
+ * Tests of supervisor/servers/in_force/server_names: the one sentence about
+ * each name that cannot be used, and what a box is told of those that can. The
  * configuration is a stand-in.
  */
 #include <jansson.h>
@@ -8,7 +8,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/utf8.h"
-#include "supervisor/servers/server_names.h"
+#include "supervisor/servers/in_force/server_names.h"
 #include "unit.h"
 
 #define SERVERS_MAX 16

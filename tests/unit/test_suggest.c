@@ -1,9 +1,9 @@
 /*
- * Tests of supervisor/options/suggest: which word is the nearest, and that
+ * Tests of supervisor/options/text/suggest: which word is the nearest, and that
  * nothing is suggested for a word that is near to none.
  */
 
-#include "supervisor/options/suggest.h"
+#include "supervisor/options/text/suggest.h"
 #include "unit.h"
 
 static const char *const words[] = { "timeout", "max_timeout", "queue",

@@ -8,8 +8,8 @@
 #include "../../../common/limits.h"
 #include "../../../common/base/shown.h"
 #include "../../../common/base/text_list.h"
-#include "../../options/json_report.h"
-#include "../../servers/server_mask.h"
+#include "../../options/text/json_report.h"
+#include "../../servers/in_force/server_mask.h"
 #include "adopt_show.h"
 #include "adopt_work.h"
 

@@ -10,7 +10,7 @@
 #include "../../../common/base/shown.h"
 #include "../../options/home.h"
 #include "../../options/option_table.h"
-#include "../../options/suggest.h"
+#include "../../options/text/suggest.h"
 #include "adopt_client.h"
 
 #define MCP_SERVERS "\"mcpServers\""

@@ -10,7 +10,7 @@
 #include "../../../common/base/shown.h"
 #include "../../../common/base/utf8.h"
 #include "../../options/home.h"
-#include "../../options/json_report.h"
+#include "../../options/text/json_report.h"
 #include "../../servers/servers.h"
 #include "adopt_client.h"
 #include "client_config.h"

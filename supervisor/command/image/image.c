@@ -19,7 +19,7 @@
 #include "../../../common/base/text_list.h"
 #include "../../box/engine/container_image.h"
 #include "../../box/shared/language.h"
-#include "../../options/json_report.h"
+#include "../../options/text/json_report.h"
 #include "../../peers/state_dir.h"
 #include "../../process/process.h"
 #include "../shared/command.h"

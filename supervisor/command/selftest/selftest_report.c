@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "../../options/colour.h"
-#include "../../options/json_report.h"
+#include "../../options/text/colour.h"
+#include "../../options/text/json_report.h"
 #include "selftest_report.h"
 
 static void

@@ -17,9 +17,9 @@
 #include "../../peers/broker.h"
 #include "../../servers/servers.h"
 #include "../../process/process.h"
-#include "../../options/colour.h"
+#include "../../options/text/colour.h"
 #include "../../options/options.h"
-#include "../../options/suggest.h"
+#include "../../options/text/suggest.h"
 #include "../shared/command.h"
 
 #define PRINT_CONFIG_WIDTH 8 /* length of the longest state */

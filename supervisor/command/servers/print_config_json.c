@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../../../common/base/text_list.h"
-#include "../../options/json_report.h"
+#include "../../options/text/json_report.h"
 #include "../../servers/servers.h"
 #include "../shared/command.h"
 

@@ -3,7 +3,7 @@
  * the supervisor.
  */
 #include "../../../common/base/text_list.h"
-#include "../../options/json_report.h"
+#include "../../options/text/json_report.h"
 #include "servers_try_json.h"
 
 void

@@ -11,7 +11,7 @@
 #include "../../../common/base/mem.h"
 #include "../../../common/base/shown.h"
 #include "../../options/home.h"
-#include "../../options/suggest.h"
+#include "../../options/text/suggest.h"
 #include "../adopt/adopt_record.h"
 #include "../adopt/adopt_show.h"
 #include "../adopt/adopt_work.h"

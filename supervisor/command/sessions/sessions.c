@@ -17,10 +17,10 @@
 #include "../../../common/base/text_list.h"
 #include "../../front/answer/answer.h"
 #include "../../front/answer/file_link.h"
-#include "../../options/json_report.h"
+#include "../../options/text/json_report.h"
 #include "../../options/options.h"
 #include "../../peers/state_dir.h"
-#include "../../process/process.h"
+#include "../../process/socket/socket.h"
 #include "../shared/command.h"
 #include "session_rows.h"
 

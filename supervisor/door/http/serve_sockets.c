@@ -16,7 +16,7 @@
 #include "../../options/home.h"
 #include "../../options/option_name.h"
 #include "../../options/options.h"
-#include "../../process/process.h"
+#include "../../process/socket/socket.h"
 #include "serve_sockets.h"
 #include "../../servers/expand.h"
 

@@ -12,7 +12,7 @@
 #include "../../../common/limits.h"
 #include "../../options/options.h"
 #include "../../peers/gateway.h"
-#include "../../process/process.h"
+#include "../../process/socket/socket.h"
 
 /* What a socket is besides what the gateway is told. */
 struct serve_socket {

@@ -9,8 +9,8 @@
 
 #include "../../../common/limits.h"
 #include "../../../common/base/mem.h"
-#include "../../servers/in_force.h"
-#include "../../servers/server_names.h"
+#include "../../servers/in_force/in_force.h"
+#include "../../servers/in_force/server_names.h"
 #include "../answer/answer.h"
 #include "question.h"
 #include "../rpc/era.h"

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "../../common/limits.h"
+#include "../../../common/limits.h"
 #include "suggest.h"
 
 struct suggest

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "../../common/base/buffer.h"
+#include "../../../common/base/buffer.h"
 
 enum colour {
 	COLOUR_PLAIN, /* the default */

@@ -5,8 +5,8 @@
 #ifndef SUPERVISOR_SERVERS_SERVER_MASK_H
 #define SUPERVISOR_SERVERS_SERVER_MASK_H
 
-#include "../../common/mask.h"
-#include "servers.h"
+#include "../../../common/mask.h"
+#include "../servers.h"
 
 /*
  * Returns whether an argument may be a secret; before is the previous one, or

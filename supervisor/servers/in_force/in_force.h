@@ -6,7 +6,7 @@
 #ifndef SUPERVISOR_IN_FORCE_H
 #define SUPERVISOR_IN_FORCE_H
 
-#include "servers.h"
+#include "../servers.h"
 
 struct in_force;
 

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "../../common/base/log.h"
-#include "../../common/base/mem.h"
-#include "../../common/base/text_list.h"
+#include "../../../common/base/log.h"
+#include "../../../common/base/mem.h"
+#include "../../../common/base/text_list.h"
 #include "server_mask.h"
 
 #define SERVER_MASK_SHOWN_MAX 80 /* longer arguments may be secrets */

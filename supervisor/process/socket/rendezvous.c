@@ -1,5 +1,5 @@
 /*
- * Where commands meet the running Caissons of their user: see process.h. Each
+ * Where commands meet the running Caissons of their user: see socket.h. Each
  * Caisson has one socket in a directory of that user. Its name is random, and
  * is not used again, so a socket without a listener can be removed at any time.
  * Runs in the supervisor, and in commands.
@@ -15,12 +15,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../common/base/clock.h"
-#include "../../common/base/entries.h"
-#include "../../common/base/fd.h"
-#include "../../common/limits.h"
-#include "../../common/base/text_list.h"
-#include "process.h"
+#include "../../../common/base/clock.h"
+#include "../../../common/base/entries.h"
+#include "../../../common/base/fd.h"
+#include "../../../common/limits.h"
+#include "../../../common/base/text_list.h"
+#include "socket.h"
 
 /* The path of the directory itself may be longer than an address can be. */
 static void

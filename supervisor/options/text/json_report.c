@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../common/json/json.h"
-#include "../../common/base/shown.h"
-#include "../../common/base/utf8.h"
+#include "../../../common/json/json.h"
+#include "../../../common/base/shown.h"
+#include "../../../common/base/utf8.h"
 #include "json_report.h"
 
 /* Adds the comma and the key before a value. */

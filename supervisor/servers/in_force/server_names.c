@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/json/json.h"
-#include "../../common/limits.h"
-#include "../../common/base/shown.h"
-#include "../../common/base/text_list.h"
+#include "../../../common/json/json.h"
+#include "../../../common/limits.h"
+#include "../../../common/base/shown.h"
+#include "../../../common/base/text_list.h"
 #include "server_names.h"
-#include "../options/suggest.h"
+#include "../../options/text/suggest.h"
 
 /* How many names an error lists, and how many bytes of each. */
 #define SERVER_NAMES_LISTED 10

@@ -1,5 +1,5 @@
 /*
- * Sockets at which clients connect: see process.h. Runs in the supervisor,
+ * Sockets at which clients connect: see socket.h. Runs in the supervisor,
  * which accepts nothing itself.
  */
 #include <arpa/inet.h>
@@ -13,12 +13,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../common/address.h"
-#include "../../common/base/fd.h"
-#include "../../common/limits.h"
-#include "../../common/base/mem.h"
+#include "../../../common/address.h"
+#include "../../../common/base/fd.h"
+#include "../../../common/limits.h"
+#include "../../../common/base/mem.h"
 #include "folder_lock.h"
-#include "process.h"
+#include "socket.h"
 
 /*
  * Returns whether this is a socket that no program uses any more. Only such a

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/alias.h"
-#include "../../common/base/log.h"
-#include "../../common/base/mem.h"
-#include "../../common/base/text_list.h"
+#include "../../../common/alias.h"
+#include "../../../common/base/log.h"
+#include "../../../common/base/mem.h"
+#include "../../../common/base/text_list.h"
 #include "in_force.h"
 
 struct in_force {

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "../../common/base/buffer.h"
+#include "../../../common/base/buffer.h"
 
 /*
  * Each appends a member of an object, or an element of an array if key is NULL.

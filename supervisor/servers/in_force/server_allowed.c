@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "../../common/base/text_list.h"
+#include "../../../common/base/text_list.h"
 #include "server_names.h"
 
 int

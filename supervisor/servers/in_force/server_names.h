@@ -5,7 +5,7 @@
 #ifndef SUPERVISOR_SERVER_NAMES_H
 #define SUPERVISOR_SERVER_NAMES_H
 
-#include "../../common/base/buffer.h"
+#include "../../../common/base/buffer.h"
 #include "in_force.h"
 
 /*

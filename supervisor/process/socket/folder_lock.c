@@ -6,7 +6,7 @@
 #include <sys/file.h>
 #include <time.h>
 
-#include "../../common/limits.h"
+#include "../../../common/limits.h"
 #include "folder_lock.h"
 
 int
