@@ -199,6 +199,11 @@ link_give_up(struct link *link, const char *how, int awaits_end)
 
 	if (link->state == LINK_OVER)
 		return;
+	/* Why it was to be given up says more than how it then ended. */
+	if (link->doom != NULL && !link->revoked) {
+		how = link->doom;
+		awaits_end = 0;
+	}
 	link->was_ready = link->state == LINK_READY;
 	while ((ask = TAILQ_FIRST(&link->outgoing)) != NULL)
 		ask_move(ask, &link->asks);
