@@ -191,16 +191,21 @@ function atOnce() {
         banner: entry(`'%0193d %s\\n' 0`),
         refused: entry(`'{"jsonrpc":"2.0","id":1,"error":{"code":-1,` +
           `"message":"not %s"}}\\n'`),
+        listed: entry(`'{"jsonrpc":"2.0","id":1,"result":{"capabilities":` +
+          `{"tools":{}},"protocolVersion":"2025-06-18","serverInfo":` +
+          `{"name":"l","version":"1"}}}\\n{"jsonrpc":"2.0","id":2,"error":` +
+          `{"code":-2,"message":"no list","data":"of %s"}}\\n'`),
       }));
-      const { structuredContent } = await raw.run(`for server in "banner", "refused":
+      const { structuredContent } = await raw.run(`
+for server in "banner", "refused", "listed":
     try:
         await runtime.call_tool(server, "echo", {})
     except runtime.MCPError as error:
-        print(error)`, { servers: ['banner', 'refused'] });
+        print(error, error.data)`, { servers: ['banner', 'refused', 'listed'] });
 
       await raw.finish();
       assert.match(JSON.stringify(structuredContent),
-        /it wrote ..0{193} \*\*\*.. instead.*initialize..: not \*\*\*/s);
+        /it wrote ..0{193} \*\*\*.. instead.*initialize..: not \*\*\*.*no list/s);
       assert.doesNotMatch(JSON.stringify(structuredContent) + raw.errors,
         /ntn_|4f8A/);
     });

@@ -139,19 +139,32 @@ listing_fail(struct listing *listing, const char *words)
 	listing_end(listing);
 }
 
-/* An error in which something is masked is told without its object. */
+/* Masks a text; returns whether something in it is masked. */
+static int
+listing_mask(const struct listing *listing, const char *text, size_t len,
+    struct buffer *masked)
+{
+	mask_text(
+	    masked, listing->masks->data, listing->masks->len, text, len);
+	return masked->len != len || memcmp(masked->data, text, len) != 0;
+}
+
+/*
+ * An error in which something is masked is told without its object: its data
+ * may have what its message has not, or has behind the cut.
+ */
 static void
 listing_fail_with(struct listing *listing, struct json_span error)
 {
 	auto_buffer struct buffer text = { 0 };
 	auto_buffer struct buffer masked = { 0 };
+	auto_buffer struct buffer object = { 0 };
 
 	listing->silent = 0;
 	buffer_add_text(&text, ": ");
 	reason_add_error(&text, error);
-	mask_text(&masked, listing->masks->data, listing->masks->len,
-	    text.data, text.len);
-	if (strcmp(masked.data, text.data) != 0)
+	if (listing_mask(listing, text.data, text.len, &masked) ||
+	    listing_mask(listing, error.p, error.len, &object))
 		error.len = 0;
 	listing_refuse(listing, &masked, error);
 	listing_end(listing);
