@@ -15,7 +15,7 @@ import unittest
 from bootstrap import Box, DEADLINE, frame_of, HERE, Place, READY, run_in_box
 
 PROBE = os.path.join(
-    HERE, "..", "..", "supervisor", "command", "probe.py")
+    HERE, "..", "..", "supervisor", "command", "selftest", "probe.py")
 
 
 class Protocol(unittest.TestCase):
