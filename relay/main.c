@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "../common/base/asan_main.h"
-#include "../common/base/loop.h"
 #include "../common/worker/worker.h"
 #include "relay.h"
 

@@ -9,7 +9,6 @@
 #include "../common/base/fd.h"
 #include "../common/limits.h"
 #include "../common/base/log.h"
-#include "../common/base/loop.h"
 #include "../common/base/mem.h"
 #include "door/door.h"
 #include "door/http/http.h"

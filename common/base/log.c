@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "fd.h"
 #include "../limits.h"
 #include "log.h"
 #include "utf8.h"

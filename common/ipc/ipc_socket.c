@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "../base/fd.h"
 #include "ipc_socket.h"
 
 /* Room for the descriptors of a packet, aligned as the kernel requires. */

@@ -5,7 +5,6 @@
  */
 #include <string.h>
 
-#include "../../common/json/json.h"
 #include "../../common/limits.h"
 #include "rpc/era.h"
 #include "rpc/listen.h"

@@ -11,7 +11,6 @@
 #include "interpreter/interpreter.h"
 #include "native/native.h"
 #include "../../common/base/asan_main.h"
-#include "../../common/base/fd.h"
 #include "../../common/seccomp/landlock.h"
 #include "../../common/base/log.h"
 #include "../../common/role.h"

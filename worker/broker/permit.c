@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "../../common/ipc/exchange.h"
-#include "../../common/json/json.h"
 #include "../../common/limits.h"
 #include "../../common/base/log.h"
 #include "../../common/base/mem.h"

@@ -7,7 +7,6 @@
 
 #include "../../common/base/asan_main.h"
 #include "../../common/base/fd.h"
-#include "../../common/base/loop.h"
 #include "../../common/worker/worker.h"
 #include "carry.h"
 #include "porter.h"

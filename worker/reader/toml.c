@@ -5,7 +5,6 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "../../common/limits.h"
 #include "../../common/base/mem.h"
 #include "../../common/base/utf8.h"
 #include "toml.h"

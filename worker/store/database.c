@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../common/base/fd.h"
 #include "../../common/ipc/file_kind.h"
 #include "../../common/json/json.h"
 #include "../../common/limits.h"

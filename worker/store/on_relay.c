@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/limits.h"
 #include "../../common/base/mem.h"
 #include "../../common/storable.h"
 #include "../../common/base/utf8.h"

@@ -9,7 +9,6 @@
 
 #include "../../../common/limits.h"
 #include "../../../common/base/mem.h"
-#include "../../../common/base/text_list.h"
 #include "../../../common/trial.h"
 #include "../../process/process.h"
 #include "container.h"

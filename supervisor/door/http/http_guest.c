@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../common/limits.h"
 #include "../../../common/base/log.h"
 #include "../../../common/base/mem.h"
 #include "../../run/session.h"

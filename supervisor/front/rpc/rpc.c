@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/queue.h>
 
-#include "../../../common/json/json.h"
 #include "../../../common/limits.h"
 #include "../../../common/base/log.h"
 #include "../../../common/base/mem.h"

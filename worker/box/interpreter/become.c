@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "interpreter.h"
-#include "../../../common/base/fd.h"
 
 /* Temporary numbers of the pipes, above all final ones. */
 #define INTERPRETER_ASIDE 16

@@ -19,7 +19,6 @@
 
 #include "native.h"
 #include "../../../common/base/asan.h"
-#include "../../../common/base/fd.h"
 
 /* Its descriptors, in addition to those of the watchdog. */
 #define INIT_LINE_FD 0 /* to the launcher */

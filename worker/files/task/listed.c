@@ -4,7 +4,6 @@
  */
 #include <stdlib.h>
 
-#include "../../../common/limits.h"
 #include "../kept/kept.h"
 #include "listed.h"
 #include "task.h"
