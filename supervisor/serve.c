@@ -10,6 +10,7 @@
 #include "../common/limits.h"
 #include "../common/base/log.h"
 #include "../common/base/mem.h"
+#include "command/shared/command.h"
 #include "door/door.h"
 #include "door/http/http.h"
 #include "front/front.h"
@@ -225,17 +226,19 @@ serve_open_http(struct supervisor *sv, struct serve_sockets *sockets,
 }
 
 int
-serve_run_http(struct supervisor *sv, char **envp, struct err *err)
+serve_http_run(struct command_setup *setup, struct err *err)
 {
+	struct supervisor *sv = setup->sv;
 	struct serving serving = { .sv = sv };
 	struct serve_sockets sockets = { .count = 0 };
 	struct gateway_terms terms = { .sockets = sockets.one,
 		.body_max = CLIENT_LINE_FACTOR * sv->options.max_code +
 		    CLIENT_LINE_EXTRA };
-	int opened = serve_open_http(sv, &sockets, &terms, envp, err);
+	int opened =
+	    serve_open_http(sv, &sockets, &terms, setup->envp, err);
 
 	if (opened == 0) {
-		serve_begin(&serving, envp);
+		serve_begin(&serving, setup->envp);
 		serve_sockets_tell(&sockets);
 		runs_begin(&sv->runs);
 		serve_loop(&serving);

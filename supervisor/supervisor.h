@@ -64,11 +64,9 @@ int process_limits_raise(const struct options *options, struct err *err);
 
 /*
  * serve.c: serves one client on standard input and output, until it or a signal
- * ends that; or clients by HTTP, until a signal does. Returns 0, or -1 with
- * err.
+ * ends that. Returns 0, or -1 with err.
  */
 int serve_run(struct supervisor *sv, char **envp, struct err *err);
-int serve_run_http(struct supervisor *sv, char **envp, struct err *err);
 
 /* routes.c: returns the table of all handlers, static. */
 channel_handler *const *supervisor_routes(void);

@@ -1,17 +1,16 @@
 /*
- * The completion of shells: see completion.h. The tables of commands and
- * options become one function in each shell, which only handles words: commands
- * first, then verbs, options anywhere, and after an option its words, or else
- * names of files.
+ * caisson completion: the tables of commands and options become one function
+ * in each shell, which only handles words: commands first, then verbs, options
+ * anywhere, and after an option its words, or else names of files. Runs in the
+ * supervisor; prints, and changes nothing.
  */
 #include <string.h>
 
 #include "../../common/base/buffer.h"
 #include "../../common/limits.h"
-#include "../options/command_word.h"
-#include "../options/option_table.h"
+#include "../options/options.h"
 #include "client/adopt_client.h"
-#include "completion.h"
+#include "shared/command.h"
 
 /* Returns whether a row is the first one with its word. */
 static int
@@ -386,9 +385,10 @@ completion_add_fish(struct buffer *out)
 	}
 }
 
-void
-completion_print(const char *shell, FILE *out)
+int
+completion_run(struct command_setup *setup, struct err *err)
 {
+	const char *shell = setup->options->command.operand;
 	auto_buffer struct buffer lines = { 0 };
 
 	if (strcmp(shell, "bash") == 0)
@@ -397,5 +397,7 @@ completion_print(const char *shell, FILE *out)
 		completion_add_zsh(&lines);
 	else
 		completion_add_fish(&lines);
-	fputs(lines.data, out);
+	fputs(lines.data, stdout);
+	(void)err;
+	return 0;
 }

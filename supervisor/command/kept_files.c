@@ -26,6 +26,7 @@
 #include "../options/text/json_report.h"
 #include "../options/options.h"
 #include "../peers/files.h"
+#include "../run/run.h"
 #include "shared/command.h"
 
 /* Where code has the files of its conversation. */
@@ -473,18 +474,20 @@ kept_files_begin(struct kept_files *kept, struct err *err)
 }
 
 int
-kept_files_run(struct event_base *base, struct files *files,
-    const char *scope, const struct command *command)
+kept_files_run(struct command_setup *setup, struct err *err)
 {
-	struct kept_files kept = { .base = base,
+	const struct command *command = &setup->options->command;
+	struct files *files = setup->runs->peers.files;
+	struct kept_files kept = { .base = setup->base,
 		.files = files,
-		.scope = scope,
 		.command = command };
 	const struct files_end nothing = { .count = 0 };
 	struct files_user *user = &kept.user;
 	auto_buffer struct buffer json = { 0 };
-	struct err err;
+	int status = owner_flag_begin(setup, "files", &kept.scope, err);
 
+	if (status != 0)
+		return status;
 	*user = (struct files_user){ .fetched = kept_files_on_fetched,
 		.done = kept_files_on_done,
 		.ctx = &kept };
@@ -509,9 +512,9 @@ kept_files_run(struct event_base *base, struct files *files,
 		kept_files_miss(&kept);
 	else if (!files_may_hold(files) && command->task != COMMAND_FILES_ADD)
 		kept_files_on_done(&kept, &nothing);
-	else if (kept_files_begin(&kept, &err) == NULL)
-		kept_files_fail(&kept, "%s", err.text);
-	event_base_dispatch(base);
+	else if (kept_files_begin(&kept, err) == NULL)
+		kept_files_fail(&kept, "%s", err->text);
+	event_base_dispatch(kept.base);
 	free(kept.name);
 	free(kept.conversation);
 	return kept.status;

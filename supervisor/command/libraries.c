@@ -139,8 +139,9 @@ libraries_ask(struct libraries *libraries, struct options *options)
 }
 
 int
-libraries_run(struct runs *runs, struct options *options)
+libraries_run(struct command_setup *setup, struct err *err)
 {
+	struct runs *runs = setup->runs;
 	struct libraries libraries = { .runs = runs };
 	struct native_boxes *shared = runs->boxes->runtime->framed ? NULL :
 	    native_boxes(runs->boxes);
@@ -148,7 +149,8 @@ libraries_run(struct runs *runs, struct options *options)
 	struct templates *templates =
 	    shared == NULL ? NULL : mem_take(&shared->templates);
 
-	libraries_ask(&libraries, options);
+	(void)err;
+	libraries_ask(&libraries, setup->options);
 	if (shared != NULL)
 		shared->templates = templates;
 	return libraries.status;

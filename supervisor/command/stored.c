@@ -17,6 +17,7 @@
 #include "../peers/broker.h"
 #include "../peers/store.h"
 #include "../process/process.h"
+#include "../run/run.h"
 #include "shared/command.h"
 
 struct stored {
@@ -389,16 +390,21 @@ stored_ask(struct stored *stored)
 }
 
 int
-stored_run(struct event_base *base, struct store *store,
-    const char *scope, const struct command *command)
+stored_run(struct command_setup *setup, struct err *err)
 {
-	struct stored stored = { .base = base,
+	const struct command *command = &setup->options->command;
+	struct store *store = setup->runs->peers.store;
+	struct stored stored = { .base = setup->base,
 		.keeper = store,
-		.scope = scope,
 		.command = command };
 	const char *nothing = stored_answer_of_nothing(stored.command->task);
 	auto_buffer struct buffer json = { 0 };
+	int status = owner_flag_begin(setup, command->task <=
+	        COMMAND_MEMORY_CLEAR ? "memories" : "saved tools",
+	    &stored.scope, err);
 
+	if (status != 0)
+		return status;
 	if (command_has(&command->flags, COMMAND_FLAG_JSON)) {
 		stored.json = &json;
 		buffer_add_text(&json, "{");
@@ -411,6 +417,6 @@ stored_run(struct event_base *base, struct store *store,
 		stored_ask(&stored);
 	else
 		stored_on_shown(&stored, nothing, strlen(nothing), "");
-	event_base_dispatch(base);
+	event_base_dispatch(stored.base);
 	return stored.status;
 }

@@ -176,9 +176,21 @@ token_tell_missing(unsigned int tools, const struct options *options)
 	    "token see no more until it is added there\n", names.data);
 }
 
+/* Checks that there are the servers that --server names. */
 static int
-token_add(const struct options *options, char **envp, struct err *err)
+token_check_servers(struct command_setup *setup, struct err *err)
 {
+	if (!command_has(&setup->options->command.flags, COMMAND_FLAG_SERVER))
+		return 0;
+	return setup->prepare(setup, err) == -1 ? -1 :
+	    print_config_check_named(
+	        setup->base, setup->options, setup->envp, err);
+}
+
+int
+token_add_run(struct command_setup *setup, struct err *err)
+{
+	const struct options *options = setup->options;
 	struct tokens tokens = { 0 };
 	struct token token = { 0 };
 	char secret[TOKEN_SIZE + 1];
@@ -186,8 +198,10 @@ token_add(const struct options *options, char **envp, struct err *err)
 	int status = token_set(&token, &options->command, err);
 	unsigned int tools = token.tools;
 
+	if (status == 0)
+		status = token_check_servers(setup, err);
 	if (status == 0) {
-		dir = token_open(options, envp, &tokens, err);
+		dir = token_open(options, setup->envp, &tokens, err);
 		status = dir == -1 ? -1 : 0;
 	}
 	if (status == 0) {
@@ -297,16 +311,17 @@ token_show(const struct options *options, const struct tokens *tokens)
 	json_report_print(&json);
 }
 
-static int
-token_list(const struct options *options, char **envp, struct err *err)
+int
+token_list_run(struct command_setup *setup, struct err *err)
 {
+	const struct options *options = setup->options;
 	struct tokens tokens = { 0 };
 	auto_fd int dir = -1;
 	int status = 0;
 
 	/* Nothing is created to list it. */
-	if (state_dir_may_exist(options, envp)) {
-		dir = token_open(options, envp, &tokens, err);
+	if (state_dir_may_exist(options, setup->envp)) {
+		dir = token_open(options, setup->envp, &tokens, err);
 		status = dir == -1 ? -1 : 0;
 	}
 	if (status == 0)
@@ -315,9 +330,10 @@ token_list(const struct options *options, char **envp, struct err *err)
 	return status;
 }
 
-static int
-token_revoke(const struct options *options, char **envp, struct err *err)
+int
+token_revoke_run(struct command_setup *setup, struct err *err)
 {
+	const struct options *options = setup->options;
 	const char *name = options->command.operand;
 	auto_buffer struct buffer shown = { 0 };
 	struct tokens tokens = { 0 };
@@ -325,8 +341,8 @@ token_revoke(const struct options *options, char **envp, struct err *err)
 	auto_fd int dir = -1;
 	int status = 0;
 
-	if (state_dir_may_exist(options, envp)) {
-		dir = token_open(options, envp, &tokens, err);
+	if (state_dir_may_exist(options, setup->envp)) {
+		dir = token_open(options, setup->envp, &tokens, err);
 		status = dir == -1 ? -1 : 0;
 	}
 	if (status == 0) {
@@ -349,27 +365,4 @@ token_revoke(const struct options *options, char **envp, struct err *err)
 	token_reset(&gone);
 	tokens_reset(&tokens);
 	return status;
-}
-
-int
-token_check(const struct options *options, struct err *err)
-{
-	struct token token = { 0 };
-	int status = token_set(&token, &options->command, err);
-
-	token_reset(&token);
-	return status;
-}
-
-int
-token_run(const struct options *options, char **envp, struct err *err)
-{
-	switch (options->command.task) {
-	case COMMAND_TOKEN_ADD:
-		return token_add(options, envp, err);
-	case COMMAND_TOKEN_REVOKE:
-		return token_revoke(options, envp, err);
-	default:
-		return token_list(options, envp, err);
-	}
 }

@@ -15,7 +15,8 @@ struct suggest;
 
 enum command_task {
 	COMMAND_NONE,
-#define COMMAND(TASK, ACTION, word, verb, operands, doc) COMMAND_##TASK,
+#define COMMAND(TASK, ACTION, NEEDS, run, word, verb, operands, doc)           \
+	COMMAND_##TASK,
 #include "commands.def"
 };
 

@@ -12,7 +12,7 @@
 #include "text/suggest.h"
 
 static const struct command_row command_rows[] = {
-#define COMMAND(TASK, ACTION, word, verb, operands, doc)                       \
+#define COMMAND(TASK, ACTION, NEEDS, run, word, verb, operands, doc)           \
 	{ COMMAND_##TASK, OPTION_##ACTION, word, verb, operands, doc },
 #include "commands.def"
 };

@@ -1,5 +1,6 @@
 /*
- * caisson adopt CLIENT: see adopt.h. Files are written in an order that keeps
+ * caisson adopt CLIENT: the servers of a client are moved to Caisson, and one
+ * entry for Caisson replaces them. Files are written in an order that keeps
  * every server defined at each moment: the record, our file, the client's file.
  * If a run was killed, the next one completes it. Runs in the supervisor, which
  * copies bytes of these files and parses none.
@@ -13,10 +14,12 @@
 #include "../../../common/base/mem.h"
 #include "../../../common/base/text_list.h"
 #include "../../front/tools/tool.h"
-#include "adopt.h"
+#include "../../options/options.h"
 #include "adopt_record.h"
 #include "adopt_show.h"
 #include "adopt_work.h"
+#include "../client/client_config.h"
+#include "../../run/run.h"
 #include "../shared/command.h"
 
 /* Adds the bytes of an entry, for putting it back later. */
@@ -173,14 +176,14 @@ adopt_tell(const struct adopt_work *work)
  * servers start, or none of them moves.
  */
 static int
-adopt_deny(struct adopt_work *work, const struct adopt_setup *setup,
+adopt_deny(struct adopt_work *work, const struct command_setup *setup,
     const struct buffer *moves, struct err *err)
 {
 	const char *name, *tool;
 
-	if (servers_try_run(setup->base, setup->config, setup->broker,
-	        tools_shown_size(setup->options), moves, &work->denied,
-	        0) != 0)
+	if (servers_try_run(setup->base, setup->config,
+	        setup->runs->peers.broker, tools_shown_size(setup->options),
+	        moves, &work->denied, 0) != 0)
 		return err_set(err, "nothing was moved: only a server that "
 		    "starts tells which of its tools are destructive; leave "
 		    "the others with --keep");
@@ -197,7 +200,7 @@ adopt_deny(struct adopt_work *work, const struct adopt_setup *setup,
 }
 
 static int
-adopt_forward(struct adopt_work *work, const struct adopt_setup *setup,
+adopt_forward(struct adopt_work *work, const struct command_setup *setup,
     struct adopt_record *record, struct buffer *moved, struct err *err)
 {
 	const struct adopt_plan *plan = &work->plan;
@@ -237,7 +240,7 @@ adopt_forward(struct adopt_work *work, const struct adopt_setup *setup,
 }
 
 static int
-adopt_work(struct adopt_work *work, const struct adopt_setup *setup,
+adopt_work(struct adopt_work *work, const struct command_setup *setup,
     struct buffer *moved, struct err *err)
 {
 	struct adopt_record record = { 0 };
@@ -258,9 +261,10 @@ adopt_work(struct adopt_work *work, const struct adopt_setup *setup,
 	return done;
 }
 
-int
-adopt_run(
-    const struct adopt_setup *setup, struct buffer *moved, struct err *err)
+/* Appends the names of servers that were moved to Caisson, each + NUL. */
+static int
+adopt_client(
+    const struct command_setup *setup, struct buffer *moved, struct err *err)
 {
 	const struct command *command = &setup->options->command;
 	struct adopt_work work = { 0 };
@@ -273,8 +277,7 @@ adopt_run(
 	if (work.program != NULL) {
 		adopt_work_read_servers(
 		    &work.servers, setup, work.client->source, NULL);
-		done = adopt_work(&work, setup, moved, err) == -1 ? 1 : 0;
-		fflush(stdout);
+		done = command_end(adopt_work(&work, setup, moved, err), err);
 		adopt_plan_reset(&work.plan);
 		servers_free(&work.servers);
 		adopt_file_reset(&work.file);
@@ -284,4 +287,15 @@ adopt_run(
 	free(work.own);
 	free(work.folder);
 	return done;
+}
+
+int
+adopt_run(struct command_setup *setup, struct err *err)
+{
+	auto_buffer struct buffer moved = { 0 };
+	int status = adopt_client(setup, &moved, err);
+
+	return status == 0 && moved.len > 0 ? servers_try_run(setup->base,
+	    setup->config, setup->runs->peers.broker,
+	    tools_shown_size(setup->options), &moved, NULL, 0) : status;
 }

@@ -10,8 +10,9 @@
 #include "../../../common/base/loop.h"
 #include "../../../common/base/mem.h"
 #include "../../options/home.h"
-#include "adopt.h"
+#include "../../options/options.h"
 #include "adopt_work.h"
+#include "../client/client_config.h"
 #include "../shared/command.h"
 
 int
@@ -37,7 +38,7 @@ adopt_work_on_read(void *ctx)
 
 void
 adopt_work_read_servers(struct servers *servers,
-    const struct adopt_setup *setup, const char *spots, const char *named)
+    const struct command_setup *setup, const char *spots, const char *named)
 {
 	struct servers_setup how = { .base = setup->base,
 		.envp = setup->envp,

@@ -9,7 +9,7 @@
 #include "adopt_file.h"
 #include "adopt_plan.h"
 
-struct adopt_setup;
+struct command_setup;
 
 struct adopt_work {
 	const struct adopt_client *client;
@@ -33,7 +33,7 @@ int adopt_work_find_places(
  * of the option; both may be NULL. Call servers_free afterwards.
  */
 void adopt_work_read_servers(struct servers *servers,
-    const struct adopt_setup *setup, const char *spots, const char *named);
+    const struct command_setup *setup, const char *spots, const char *named);
 
 /*
  * Writes our file, unless it already has all moving entries. Returns 0, or -1

@@ -11,7 +11,9 @@
 #include "../../../common/base/utf8.h"
 #include "../../options/home.h"
 #include "../../options/text/json_report.h"
+#include "../../options/options.h"
 #include "../../servers/servers.h"
+#include "../shared/command.h"
 #include "adopt_client.h"
 #include "client_config.h"
 
@@ -194,4 +196,11 @@ client_config_print(const char *name,
 	fflush(out);
 	fprintf(stderr, "caisson: these lines belong %s\n", where);
 	return 0;
+}
+
+int
+client_run(struct command_setup *setup, struct err *err)
+{
+	return client_config_print(setup->options->argument, setup->self,
+	    options_json(setup->options), stdout, err);
 }

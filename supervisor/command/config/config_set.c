@@ -64,7 +64,12 @@ config_set_store(
 	return adopt_file_write_through(path, line, strlen(line), err);
 }
 
-int
+/*
+ * Changes options as if config.json had the member that the command names;
+ * *winner is what overrides it, or stays NULL: the caller frees it. Returns 0,
+ * or -1 with err.
+ */
+static int
 config_set_try(struct options *options, char **winner, struct err *err)
 {
 	auto_buffer struct buffer name = { 0 };
@@ -85,7 +90,8 @@ config_set_try(struct options *options, char **winner, struct err *err)
 	return options_check(options, err);
 }
 
-int
+/* Returns whether an error of config check names the new member. */
+static int
 config_set_is_blamed(const struct options *options, const struct err *why)
 {
 	auto_buffer struct buffer name = { 0 };
@@ -98,7 +104,7 @@ config_set_is_blamed(const struct options *options, const struct err *why)
 	return strstr(why->text, name.data) != NULL;
 }
 
-int
+static int
 config_set_write(
     const struct options *options, const char *winner, struct err *err)
 {
@@ -114,5 +120,43 @@ config_set_write(
 	if (winner != NULL)
 		fprintf(stderr, "caisson: %s is set, too, and wins\n",
 		    winner);
+	return 0;
+}
+
+/*
+ * Writes a value that config check does not refuse. What that says about
+ * another one may be true in this terminal only, such as without a cgroup: it
+ * is a warning.
+ */
+static int
+config_set_change(
+    const struct command_setup *setup, char **winner, struct err *err)
+{
+	struct options *options = setup->options;
+	struct err why;
+	int wrong;
+
+	options->action = OPTION_CHECK;
+	if (config_set_try(options, winner, err) == -1)
+		return -1;
+	wrong = setup->check(setup, &why) == -1;
+	if (wrong && config_set_is_blamed(options, &why)) {
+		*err = why;
+		return -1;
+	}
+	if (config_set_write(options, *winner, err) == -1)
+		return -1;
+	if (wrong)
+		fprintf(stderr, "caisson: config check: %s\n", why.text);
+	return 0;
+}
+
+int
+config_set_run(struct command_setup *setup, struct err *err)
+{
+	auto_free char *winner = NULL;
+
+	if (config_set_change(setup, &winner, err) == -1)
+		return err_wrap(err, "config set");
 	return 0;
 }

@@ -479,23 +479,22 @@ image_do_task(const struct options *options,
 }
 
 int
-image_run(const struct options *options, char **envp, struct err *err)
+image_run(struct command_setup *setup, struct err *err)
 {
+	const struct options *options = setup->options;
 	struct container_boxes engine = { .program = NULL };
-	int status = 0;
+	int done;
 
 	if (image_check_engine(&options->command, err) == -1 ||
 	    (options->command.task == COMMAND_IMAGE_BUILD &&
 	        image_build_check(&options->command, err) == -1))
 		return -1;
-	if (image_find_engine(options, &engine, err) == -1 ||
-	    image_do_task(options, &engine, envp, err) == -1) {
-		fflush(stdout);
-		fprintf(stderr, "caisson: %s\n", err->text);
-		status = 1;
-	}
+	done = image_find_engine(options, &engine, err);
+	if (done == 0)
+		done = image_do_task(options, &engine, setup->envp, err);
+	done = command_end(done, err);
 	free(engine.program);
 	free(engine.envp);
 	buffer_reset(&engine.environment);
-	return status;
+	return done;
 }

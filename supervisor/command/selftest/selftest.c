@@ -463,8 +463,10 @@ selftest_contained(struct selftest *test)
 }
 
 int
-selftest_run(struct runs *runs, struct options *options)
+selftest_run(struct command_setup *setup, struct err *err)
 {
+	struct options *options = setup->options;
+	struct runs *runs = setup->runs;
 	auto_buffer struct buffer json = { 0 };
 	struct selftest test = { .runs = runs,
 		.options = options,
@@ -476,6 +478,7 @@ selftest_run(struct runs *runs, struct options *options)
 		    .json = options_json(options) ? &json : NULL },
 		.language = language_find("python") };
 
+	(void)err;
 	owner_open_user(&test.owner, runs);
 	runs->idle = selftest_on_idle;
 	runs->idle_ctx = &test;

@@ -417,12 +417,13 @@ print_config_only_names(const struct servers *servers)
 }
 
 int
-print_config_run(struct event_base *base, const struct options *options,
-    char **envp, struct err *err)
+servers_list_run(struct command_setup *setup, struct err *err)
 {
+	const struct options *options = setup->options;
 	struct servers servers;
 
-	if (print_config_read(&servers, base, options, envp, err) == -1)
+	if (print_config_read(&servers, setup->base, options, setup->envp,
+	        err) == -1)
 		return -1;
 	if (options_json(options))
 		print_config_json(&servers);

@@ -15,11 +15,13 @@
 #include "../../../common/base/shown.h"
 #include "../../../common/base/text_list.h"
 #include "../../options/text/colour.h"
+#include "../../front/tools/tool.h"
 #include "../../peers/broker.h"
 #include "../../servers/in_force/server_mask.h"
 #include "../../servers/servers.h"
 #include "../../process/process.h"
 #include "../../options/text/json_report.h"
+#include "../../run/run.h"
 #include "../shared/command.h"
 #include "servers_try_json.h"
 
@@ -516,4 +518,13 @@ servers_try_run(struct event_base *base, struct in_force *config,
 	event_base_dispatch(base);
 	servers_try_free(&try);
 	return try.broken || try.works < try.servers || try.refused > 0;
+}
+
+int
+servers_test_run(struct command_setup *setup, struct err *err)
+{
+	(void)err;
+	return servers_try_run(setup->base, setup->config,
+	    setup->runs->peers.broker, tools_shown_size(setup->options), NULL,
+	    NULL, options_json(setup->options));
 }

@@ -15,13 +15,15 @@
 #include "../../../common/base/shown.h"
 #include "../../../common/base/text_list.h"
 #include "../../options/home.h"
+#include "../../options/options.h"
 #include "../adopt/adopt_json.h"
 #include "../adopt/adopt_show.h"
 #include "../adopt/adopt_work.h"
+#include "../client/client_config.h"
 #include "servers_change.h"
 
 struct servers_add {
-	const struct adopt_setup *setup;
+	const struct command_setup *setup;
 	const struct command *command;
 	char *folder;    /* ~/.config/caisson/servers */
 	char *path;      /* caisson.json in it */
@@ -326,14 +328,13 @@ servers_add_all(struct servers_add *add, struct err *err)
 		return -1;
 	adopt_work_read_servers(
 	    &add->servers, add->setup, SERVERS_OWN_SOURCE, NULL);
-	done = servers_add_do(add, err) == -1 ? 1 : 0;
-	fflush(stdout);
+	done = command_end(servers_add_do(add, err), err);
 	servers_free(&add->servers);
 	return done;
 }
 
 int
-servers_add_run(const struct adopt_setup *setup, struct err *err)
+servers_add_run(struct command_setup *setup, struct err *err)
 {
 	struct servers_add add = { .setup = setup,
 		.command = &setup->options->command };

@@ -8,19 +8,10 @@
 
 #include "../../../common/base/buffer.h"
 #include "../../../common/base/err.h"
-#include "../adopt/adopt.h"
+#include "../shared/command.h"
 
 /* The source of our own files in server_sources.def. */
 #define SERVERS_OWN_SOURCE "~/.config/caisson/servers/*.json"
-
-/*
- * Each executes options->command, and prints the result to stdout. Returns the
- * exit status: 0, or 1 with err if it failed; or -1 with err if the command is
- * invalid.
- */
-int servers_add_run(const struct adopt_setup *setup, struct err *err);
-int servers_remove_run(const struct adopt_setup *setup, struct err *err);
-int servers_import_run(const struct adopt_setup *setup, struct err *err);
 
 /*
  * servers_value.c: appends the variable of --env to a list of pairs. given is

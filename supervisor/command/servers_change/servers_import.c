@@ -9,6 +9,7 @@
 
 #include "../../../common/base/fd.h"
 #include "../../../common/base/mem.h"
+#include "../../options/options.h"
 #include "../adopt/adopt_show.h"
 #include "../adopt/adopt_work.h"
 #include "servers_change.h"
@@ -102,7 +103,7 @@ servers_import_work(struct adopt_work *work, struct err *err)
 }
 
 int
-servers_import_run(const struct adopt_setup *setup, struct err *err)
+servers_import_run(struct command_setup *setup, struct err *err)
 {
 	const struct command *command = &setup->options->command;
 	struct adopt_work work = { 0 };
@@ -113,8 +114,7 @@ servers_import_run(const struct adopt_setup *setup, struct err *err)
 	if (adopt_work_find_places(&work, setup->envp, err) == 0) {
 		adopt_work_read_servers(
 		    &work.servers, setup, work.client->source, NULL);
-		done = servers_import_work(&work, err) == -1 ? 1 : 0;
-		fflush(stdout);
+		done = command_end(servers_import_work(&work, err), err);
 		adopt_plan_reset(&work.plan);
 		servers_free(&work.servers);
 	}

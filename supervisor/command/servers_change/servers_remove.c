@@ -12,6 +12,7 @@
 #include "../../../common/base/shown.h"
 #include "../../options/home.h"
 #include "../../options/text/suggest.h"
+#include "../../options/options.h"
 #include "../adopt/adopt_record.h"
 #include "../adopt/adopt_show.h"
 #include "../adopt/adopt_work.h"
@@ -212,7 +213,7 @@ servers_remove_work(struct servers_remove *remove, struct err *err)
 }
 
 int
-servers_remove_run(const struct adopt_setup *setup, struct err *err)
+servers_remove_run(struct command_setup *setup, struct err *err)
 {
 	struct servers_remove remove = { .name =
 		setup->options->command.operand };
@@ -224,8 +225,7 @@ servers_remove_run(const struct adopt_setup *setup, struct err *err)
 	remove.folder = mem_printf("%s/servers", remove.settings);
 	adopt_work_read_servers(
 	    &remove.servers, setup, SERVERS_OWN_SOURCE, NULL);
-	done = servers_remove_work(&remove, err) == -1 ? 1 : 0;
-	fflush(stdout);
+	done = command_end(servers_remove_work(&remove, err), err);
 	servers_free(&remove.servers);
 	free(remove.settings);
 	free(remove.folder);

@@ -291,8 +291,9 @@ sessions_check(const struct command *command, struct err *err)
 }
 
 int
-sessions_run(const struct options *options, char **envp, struct err *err)
+sessions_run(struct command_setup *setup, struct err *err)
 {
+	const struct options *options = setup->options;
 	struct sessions_asked asked = { .command = &options->command,
 		.dir = -1 };
 	int status;
@@ -300,7 +301,7 @@ sessions_run(const struct options *options, char **envp, struct err *err)
 	if (sessions_check(&options->command, err) == -1)
 		return -1;
 	role_enter(ROLE_OPERATOR, 0);
-	status = sessions_ask_all(&asked, options, envp, err);
+	status = sessions_ask_all(&asked, options, setup->envp, err);
 	if (status == 0)
 		status = asked.command->task == COMMAND_SESSIONS_END ?
 		    sessions_end(&asked) :

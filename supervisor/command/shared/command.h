@@ -13,16 +13,51 @@
 
 struct broker;
 struct buffer;
+struct client_config_self;
 struct command;
-struct files;
 struct in_force;
 struct event_base;
 struct options;
 struct runs;
 struct servers;
-struct store;
+struct supervisor;
+
+/* What a command is given. */
+struct command_setup {
+	struct options *options;
+	char **envp;
+	const struct client_config_self *self; /* this program */
+	struct supervisor *sv;  /* for serving only */
+
+	/*
+	 * Prepares the process, or checks whether that would fail and the files
+	 * of options can be opened. Both return 0, or -1 with err.
+	 */
+	int (*prepare)(struct command_setup *setup, struct err *err);
+	int (*check)(const struct command_setup *setup, struct err *err);
+
+	/* Of the prepared process. */
+	struct event_base *base;
+	struct in_force *config;
+	struct runs *runs;
+};
+
+/*
+ * The functions of commands.def: each executes options->command, and prints the
+ * result to stdout. Returns the exit status: 0, or 1 if it failed and has said
+ * why; or -1 with err if the command is invalid.
+ */
+#define COMMAND(TASK, ACTION, NEEDS, run, word, verb, operands, doc)           \
+	int run(struct command_setup *setup, struct err *err);
+#include "../../options/commands.def"
 
 /* complain.c */
+
+/*
+ * Ends the output of a command: prints err if done is -1. Returns the exit
+ * status, 0 or 1.
+ */
+int command_end(int done, const struct err *err);
 
 /*
  * Prints a message to standard error, with characters escaped that a terminal
@@ -56,13 +91,6 @@ void print_config(const struct servers *servers, FILE *out);
 void print_config_json(const struct servers *servers);
 
 /*
- * Reads the configuration of servers and prints it to stdout. Returns 0, or -1
- * with err.
- */
-int print_config_run(struct event_base *base, const struct options *options,
-    char **envp, struct err *err);
-
-/*
  * Checks that the configuration has the servers that --server of the command
  * names. Returns 0, or -1 with err.
  */
@@ -89,99 +117,19 @@ int servers_try_run(struct event_base *base, struct in_force *config,
 #define OWNER_FLAG_USER "-"
 
 /*
- * Returns the owner, a scope, that --owner of a command names, borrowed from
- * it; NULL with err if it cannot be one.
+ * Begins a command on what is kept, in a usable state directory: *scope becomes
+ * the owner that --owner names, borrowed from the command. Asks before all of
+ * these, such as "memories", are removed. Returns 0, or 1 if the user does not
+ * agree; or -1 with err.
  */
-const char *owner_flag_scope(const struct command *command, struct err *err);
-
-/*
- * Says on standard error if --owner of the command is the name of no token: it
- * may have been revoked, and what it has kept is still there.
- */
-void owner_flag_tell(const struct options *options, char **envp);
+int owner_flag_begin(const struct command_setup *setup, const char *these,
+    const char **scope, struct err *err);
 
 /*
  * Returns the flag --owner as the command has it, behind a space, to repeat it
  * in advice; "" if it has none. The caller frees it.
  */
 char *owner_flag_again(const struct command *command);
-
-/* stored.c */
-
-/*
- * Executes options.command on the stored data of a scope, and prints the result
- * to stdout. Returns the exit status: 0, or 1 if it failed.
- */
-int stored_run(struct event_base *base, struct store *store,
-    const char *scope, const struct command *command);
-
-/* kept_files.c */
-
-/* The same for kept files. */
-int kept_files_run(struct event_base *base, struct files *files,
-    const char *scope, const struct command *command);
-
-/* token.c */
-
-/* Checks the operand and the flags of token add. Returns 0, or -1 with err. */
-int token_check(const struct options *options, struct err *err);
-
-/*
- * Executes options->command on the tokens of HTTP clients. Returns the exit
- * status: 0, or 1 if there is no such token; or -1 with err.
- */
-int token_run(const struct options *options, char **envp, struct err *err);
-
-/* config_set.c */
-
-/*
- * config_set_try changes options as if config.json had the member that the
- * command names; *winner is what overrides it, or stays NULL: the caller frees
- * it. config_set_write writes that member. Both return 0, or -1 with err.
- */
-int config_set_try(struct options *options, char **winner, struct err *err);
-
-/* Returns whether an error of config check names the new member. */
-int config_set_is_blamed(const struct options *options, const struct err *why);
-
-int config_set_write(
-    const struct options *options, const char *winner, struct err *err);
-
-/* sessions.c */
-
-/*
- * Executes options->command on the sessions of the running Caissons of our
- * user. Returns the exit status: 0, or 1 if there is no such session or a
- * Caisson does not answer; or -1 with err.
- */
-int sessions_run(const struct options *options, char **envp, struct err *err);
-
-/* selftest.c */
-
-/*
- * Tests every promise of the box. Prints the problems and a count to stdout;
- * with --verbose, every check. options are those of runs, and are changed
- * temporarily. Returns the exit status: 0, or 1 if a check failed.
- */
-int selftest_run(struct runs *runs, struct options *options);
-
-/* libraries.c */
-
-/*
- * Runs the interpreter of boxes to find installed libraries, and prints them to
- * stdout, as options.command says. options are those of runs, and are changed.
- * Returns the exit status: 0, or 1 if it cannot run.
- */
-int libraries_run(struct runs *runs, struct options *options);
-
-/* image.c */
-
-/*
- * Runs a command of "caisson image" and prints its result, as options->command
- * says. Returns the exit status, or -1 with err if nothing was begun; to build
- * and to pull become other programs.
- */
-int image_run(const struct options *options, char **envp, struct err *err);
 
 /* worker_try.c */
 

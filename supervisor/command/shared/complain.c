@@ -24,6 +24,15 @@ command_complain(const char *fmt, va_list ap)
 }
 
 int
+command_end(int done, const struct err *err)
+{
+	fflush(stdout);
+	if (done == -1)
+		fprintf(stderr, "caisson: %s\n", err->text);
+	return done == -1;
+}
+
+int
 command_ask(const char *question)
 {
 	char answer[64];

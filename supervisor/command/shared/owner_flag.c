@@ -15,7 +15,11 @@
 #include "../../door/http/tokens.h"
 #include "command.h"
 
-const char *
+/*
+ * Returns the owner, a scope, that --owner of a command names, borrowed from
+ * it; NULL with err if it cannot be one.
+ */
+static const char *
 owner_flag_scope(const struct command *command, struct err *err)
 {
 	const char *name =
@@ -33,7 +37,11 @@ owner_flag_scope(const struct command *command, struct err *err)
 	return NULL;
 }
 
-void
+/*
+ * Says on standard error if --owner of the command is the name of no token: it
+ * may have been revoked, and what it has kept is still there.
+ */
+static void
 owner_flag_tell(const struct options *options, char **envp)
 {
 	auto_buffer struct buffer shown = { 0 };
@@ -56,6 +64,45 @@ owner_flag_tell(const struct options *options, char **envp)
 	shown_add_quoted(&shown, name, OPTION_VALUE_SHOWN);
 	fprintf(stderr, "caisson: owner \"%s\": no token has this name "
 	    "('caisson token list' shows all)\n", shown.data);
+}
+
+/* Asks before all is removed. Returns whether to go on, or -1 with err. */
+static int
+owner_flag_consent(
+    const struct command *command, const char *these, struct err *err)
+{
+	auto_buffer struct buffer question = { 0 };
+	const char *owner =
+	    command_value(&command->flags, COMMAND_FLAG_OWNER, 0);
+	const char *conversation =
+	    command_value(&command->flags, COMMAND_FLAG_CONVERSATION, 0);
+
+	if (command->verb == NULL || strcmp(command->verb, "clear") != 0)
+		return 1;
+	buffer_printf(&question, "Remove all %s of %s%s", these,
+	    owner == NULL || strcmp(owner, OWNER_FLAG_USER) == 0 ?
+	    "the local user" : owner,
+	    conversation == NULL ? "" : ", of conversation ");
+	if (conversation != NULL)
+		shown_add(&question, conversation, strlen(conversation));
+	buffer_add_text(&question, "?");
+	return command_consent(command, question.data, err);
+}
+
+int
+owner_flag_begin(const struct command_setup *setup, const char *these,
+    const char **scope, struct err *err)
+{
+	const struct command *command = &setup->options->command;
+	int agreed;
+
+	*scope = owner_flag_scope(command, err);
+	if (*scope == NULL ||
+	    state_dir_try(setup->options, setup->envp, err) == -1)
+		return -1;
+	owner_flag_tell(setup->options, setup->envp);
+	agreed = owner_flag_consent(command, these, err);
+	return agreed == -1 ? -1 : !agreed;
 }
 
 char *
