@@ -26,7 +26,8 @@ def names():
         row = re.search(r"OPTION\(\w+, %s,.*?OPTION_%s\((.*?)\)" %
                         (option, kind), options, re.S)
         yield from re.findall(r'"(\w+)"', row.group(1))
-    for path in house.with_ending("/language.def"):
+    for language in house.LANGUAGES:
+        path = f"worker/box/{language}/language.def"
         row = re.search(r"^LANGUAGE\((\w+), ", house.read(path), re.M)
         yield row.group(1)
 
