@@ -162,7 +162,7 @@ supervisor_read_images(struct supervisor *sv, struct err *err)
 }
 
 /* Prepares the limits and programs of this process, and nothing else. */
-int
+static int
 supervisor_prepare_process(const struct options *options, struct err *err)
 {
 	signal(SIGPIPE, SIG_IGN);
@@ -173,7 +173,8 @@ supervisor_prepare_process(const struct options *options, struct err *err)
 	return spawn_init(err);
 }
 
-void
+/* Connects the parts that every action needs, and starts nothing. */
+static void
 supervisor_assemble(struct supervisor *sv, struct event_base *base)
 {
 	sv->base = base;

@@ -35,9 +35,6 @@ struct supervisor {
 
 /* supervisor.c: assembly, and the only teardown. */
 
-/* Connects the parts that every action needs, and starts nothing. */
-void supervisor_assemble(struct supervisor *sv, struct event_base *base);
-
 /*
  * Prepares the process as its options say, but not the parts that only serving
  * needs. Returns 0, or -1 with err.
@@ -49,12 +46,6 @@ int supervisor_prepare(struct supervisor *sv, char **envp, struct err *err);
  * -1 with err. Reads no configuration of servers.
  */
 int supervisor_check(struct supervisor *sv, struct err *err);
-
-/*
- * Prepares only the process itself: its limits, and the paths of its programs.
- * Returns 0, or -1 with err.
- */
-int supervisor_prepare_process(const struct options *options, struct err *err);
 
 /* Frees all parts, in any state, and ends every process of them. */
 void supervisor_free(struct supervisor *sv);

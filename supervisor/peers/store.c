@@ -171,12 +171,6 @@ store_may_hold(const struct store *store)
 	return state_dir_may_exist(store->options, store->envp);
 }
 
-void
-store_lost(struct store *store)
-{
-	store_end_process(store);
-}
-
 /*
  * One attempt to give the store one end of a channel: for an execution, or for
  * the broker (0). Returns the other end, or -1 with err.
@@ -201,7 +195,7 @@ store_lend(void *ctx, void *question, struct err *err)
 	    channel_send_grant(channel, &grant, err);
 	if (sent == -1) {
 		log_error("cannot send to the store: %s", err->text);
-		store_lost(store);
+		store_end_process(store);
 		return -1;
 	}
 	return fd_take(&ours);
@@ -233,7 +227,7 @@ store_pass_output(void *ctx, void *question, struct err *err)
 		return -1;
 	if (channel_send_keep_output(channel, &keep, err) == 0)
 		return 0;
-	store_lost(store);
+	store_end_process(store);
 	return -1;
 }
 
@@ -255,7 +249,7 @@ store_ask_output(void *ctx, void *question, struct err *err)
 		return -1;
 	if (channel_send_read_output(channel, question, err) == 0)
 		return 0;
-	store_lost(store);
+	store_end_process(store);
 	return -1;
 }
 

@@ -18,10 +18,9 @@ struct store;
  * store_channel starts the store if necessary and returns the channel to it,
  * which it keeps; NULL with err if there is no usable state directory, or if
  * the start fails. If the store had ended without notice, sending fails with
- * EPIPE or ECONNRESET: then call store_lost, and try once more.
+ * EPIPE or ECONNRESET.
  */
 struct channel *store_channel(struct store *store, struct err *err);
-void store_lost(struct store *store);
 
 /*
  * Returns whether stored data may exist: 0 if there is no state directory yet.

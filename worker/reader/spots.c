@@ -163,6 +163,36 @@ spots_tell_lines(const struct spots *spots, size_t start, size_t end)
 	spots_tell_cut(spots, start, end);
 }
 
+/*
+ * Returns the first member of an entry that only the client that owns the file
+ * supports, such as a sandbox or an approval for each tool; "" for none.
+ */
+static const char *
+spots_tied(struct json_span value)
+{
+	static const char *const tied[] = { "sandbox", "env_vars",
+		"approval_mode", "default_tools_approval_mode" };
+	struct json_span member, tools, tool;
+	struct json_span_walk walk;
+	size_t i;
+
+	for (i = 0; i < sizeof(tied) / sizeof(tied[0]); i++)
+		if (json_span_get(value, tied[i], &member) > 0)
+			return tied[i];
+	if (json_span_get(value, "sandboxEnabled", &member) > 0 &&
+	    json_span_kind(member) == JSON_SPAN_TRUE)
+		return "sandboxEnabled";
+	/* A table for each tool, as in Codex. */
+	if (json_span_get(value, "tools", &tools) == 0 ||
+	    json_span_kind(tools) != JSON_SPAN_OBJECT)
+		return "";
+	walk = json_span_walk(tools);
+	while (json_span_next_member(&walk, &member, &tool))
+		if (json_span_kind(tool) == JSON_SPAN_OBJECT)
+			return "tools";
+	return "";
+}
+
 void
 spots_tell_member(
     const struct spots *spots, struct json_span name, struct json_span value)
@@ -407,32 +437,4 @@ spots_tell_end(const struct spots *spots)
 	    spots->written[len - strlen(line_end) - 1] != '\n')
 		buffer_add_text(&found.line, line_end);
 	spots_finish_gap(spots, &found);
-}
-
-/* Members that only a client supports */
-
-const char *
-spots_tied(struct json_span value)
-{
-	static const char *const tied[] = { "sandbox", "env_vars",
-		"approval_mode", "default_tools_approval_mode" };
-	struct json_span member, tools, tool;
-	struct json_span_walk walk;
-	size_t i;
-
-	for (i = 0; i < sizeof(tied) / sizeof(tied[0]); i++)
-		if (json_span_get(value, tied[i], &member) > 0)
-			return tied[i];
-	if (json_span_get(value, "sandboxEnabled", &member) > 0 &&
-	    json_span_kind(member) == JSON_SPAN_TRUE)
-		return "sandboxEnabled";
-	/* A table for each tool, as in Codex. */
-	if (json_span_get(value, "tools", &tools) == 0 ||
-	    json_span_kind(tools) != JSON_SPAN_OBJECT)
-		return "";
-	walk = json_span_walk(tools);
-	while (json_span_next_member(&walk, &member, &tool))
-		if (json_span_kind(tool) == JSON_SPAN_OBJECT)
-			return "tools";
-	return "";
 }

@@ -51,10 +51,4 @@ void spots_tell_whole(const struct spots *spots);
 /* Reports that no entry can be added to the file, and why. */
 void spots_tell_none(const struct spots *spots, const char *why);
 
-/*
- * Returns the first member of an entry that only the client that owns the file
- * supports, such as a sandbox or an approval for each tool; "" for none.
- */
-const char *spots_tied(struct json_span value);
-
 #endif

@@ -12,7 +12,11 @@
 #include "../../../common/base/text_list.h"
 #include "argv.h"
 
-const char *const container_hidden[] = { "/dev/mqueue", "/sys/block",
+/*
+ * Files that tell of the host, which no code needs, and the place of message
+ * queues; ended by NULL. pump.py needs /sys/fs/cgroup.
+ */
+static const char *const container_hidden[] = { "/dev/mqueue", "/sys/block",
 	"/sys/bus", "/sys/class", "/sys/dev", "/sys/devices", "/sys/hypervisor",
 	"/sys/kernel", "/sys/module", "/sys/power", "/proc/sys", "/proc/bus",
 	"/proc/cmdline", "/proc/config.gz", "/proc/cpuinfo", "/proc/driver",

@@ -24,12 +24,6 @@ enum container_engine {
 #define CONTAINER_LABEL_RUN "caisson.run"
 #define CONTAINER_LABEL_BOX "caisson.box"
 
-/*
- * Files that tell of the host, which no code needs, and the place of message
- * queues; ended by NULL. pump.py needs /sys/fs/cgroup.
- */
-extern const char *const container_hidden[];
-
 /* The PATH of code, where the image does not say it. */
 #define CONTAINER_PATH "/usr/local/bin:/usr/bin:/bin"
 

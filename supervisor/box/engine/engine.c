@@ -168,7 +168,8 @@ container_engine_start(struct event_base *base, struct engine_call *call,
 	return 0;
 }
 
-struct engine_call *
+/* Starts a program below a keeper: see container_engine_query(). */
+static struct engine_call *
 container_engine_begin(struct event_base *base, struct spawn_program *program,
     unsigned int ms, void (*done)(void *ctx, struct container_answer *answer),
     void *ctx, struct err *err)

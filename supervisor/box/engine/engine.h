@@ -109,17 +109,12 @@ struct container_answer {
 };
 
 /*
- * Starts the program below a keeper. Calls done once, when it has ended and its
- * streams are closed, or, with the status -1, after ms milliseconds: then its
- * keeper ends it. done may free the call, with which the answer ends. Returns
- * the call, which the caller frees, or NULL with err.
+ * Starts a command of the engine, a list of words, below a keeper. Calls done
+ * once, when it has ended and its streams are closed, or, with the status -1,
+ * after ms milliseconds: then its keeper ends it. done may free the call, with
+ * which the answer ends. Returns the call, which the caller frees, or NULL with
+ * err.
  */
-struct engine_call *container_engine_begin(struct event_base *base,
-    struct spawn_program *program, unsigned int ms,
-    void (*done)(void *ctx, struct container_answer *answer), void *ctx,
-    struct err *err);
-
-/* The same for a command of the engine, a list of words. */
 struct engine_call *container_engine_query(struct event_base *base,
     const struct container_boxes *shared, const struct buffer *words,
     unsigned int ms, void (*done)(void *ctx, struct container_answer *answer),

@@ -28,7 +28,11 @@
 #define CONTAINER_LOCK_PRIME UINT64_C(0x100000001b3)
 #define CONTAINER_LOCK_DIGITS 16
 
-int
+/*
+ * Makes a directory that only this user may use, unless it is there. Returns 0,
+ * or -1 with err.
+ */
+static int
 container_lock_make_folder(const char *path, struct err *err)
 {
 	struct stat st;

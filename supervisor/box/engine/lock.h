@@ -12,12 +12,6 @@
 #include "../../../common/base/err.h"
 
 /*
- * Makes a directory that only this user may use, unless it is there. Returns 0,
- * or -1 with err.
- */
-int container_lock_make_folder(const char *path, struct err *err);
-
-/*
  * Returns the directory of these locks, which the caller frees: of root, or of
  * an ordinary user for whom the system has made a directory for this boot. It
  * is created if it is missing. NULL with err: there is none.

@@ -144,7 +144,8 @@ folder_pass(int dir, struct folder_work *work)
 	return work->done > before;
 }
 
-void
+/* Empties a directory; gives up after it has examined most entries. */
+static void
 folder_empty(int dir, unsigned long most)
 {
 	struct folder_work work = { .left = most };

@@ -78,8 +78,6 @@ int folder_sweep(struct box *box, struct err *err);
 int folder_make(struct box *box, struct err *err);
 /* Removes it with its content, if there is one. */
 void folder_remove(struct box *box);
-/* Empties a directory; gives up after it has examined most entries. */
-void folder_empty(int dir, unsigned long most);
 
 /* identity.c, namespaces.c */
 int identity_drop(struct box *box, struct err *err);
@@ -102,11 +100,8 @@ int users_map(struct box *box, struct err *err);
 /* processes.c: clones the two processes of the box. */
 int processes_start_init(struct box *box, struct err *err);
 int processes_start_code(struct box *box, struct err *err);
-/*
- * The parts of the first: creates init, and waits until it has done its steps.
- */
+/* The part of the first that creates init, and does not wait for its steps. */
 int processes_begin_init(struct box *box, struct err *err);
-int processes_await_init(struct box *box, struct err *err);
 /*
  * Starts the code while init does its steps. The code waits until
  * processes_let_code sends it what init has reported, and exits if the launcher

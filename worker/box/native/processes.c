@@ -60,7 +60,8 @@ processes_begin_init(struct box *box, struct err *err)
 	return pid == -1 ? -1 : 0;
 }
 
-int
+/* Waits until init has done its steps. */
+static int
 processes_await_init(struct box *box, struct err *err)
 {
 	return init_wait(box, box->sync.init, err);

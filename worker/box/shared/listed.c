@@ -151,7 +151,8 @@ listed_print_servers(void)
 
 /* Tools */
 
-void
+/* Appends the first line of a string, at most most bytes of it. */
+static void
 listed_add_text(struct buffer *text, struct json_span string, size_t most)
 {
 	size_t len, kept;
@@ -316,7 +317,11 @@ listed_add_call(
 	}
 }
 
-void
+/*
+ * Appends the signature of a tool: "server.tool(path: string, [limit:
+ * number])".
+ */
+static void
 listed_add_tool(
     struct buffer *text, const char *server, struct json_span tool)
 {

@@ -93,10 +93,6 @@ int ask_about(const char *type, const char *server, int remembered,
 int values_read(char *const *words, struct json_span schema,
     struct buffer *json, struct err *err);
 
-/* Converts text to one value, as JSON. Returns 0, or -1 with err. */
-int values_add(struct buffer *json, const char *name, const char *text,
-    struct json_span schema, struct json_span property, struct err *err);
-
 /* schema.c: types of JSON Schema, as bits. */
 enum schema_type {
 	SCHEMA_STRING = 1,
@@ -181,17 +177,6 @@ int listed_find_tool(struct json_span list, const char *name,
  */
 void listed_explain_tool(struct json_span list, const char *called,
     const char *name, const char *server);
-
-/*
- * Appends the signature of a tool: "server.tool(path: string, [limit:
- * number])".
- */
-void listed_add_tool(struct buffer *text, const char *server,
-    struct json_span tool);
-
-/* Appends the first line of a string, at most most bytes of it. */
-void listed_add_text(
-    struct buffer *text, struct json_span string, size_t most);
 
 /*
  * show.c: makes the request that shows the picture in a file, or on standard

@@ -14,7 +14,8 @@
 #include "../../../common/base/mem.h"
 #include "../../../common/base/utf8.h"
 
-int
+/* Converts text to one value, as JSON. Returns 0, or -1 with err. */
+static int
 values_add(struct buffer *json, const char *name, const char *text,
     struct json_span schema, struct json_span property, struct err *err)
 {

@@ -304,20 +304,13 @@ mcp_client_call(struct mcp_client *client, struct json_span params,
 }
 
 void
-mcp_client_forget(struct mcp_client *client, uint64_t id)
+mcp_client_cancel(struct mcp_client *client, uint64_t id, const char *why)
 {
 	struct mcp_request *request = mcp_client_find(client, id);
+	auto_buffer struct buffer line = { 0 };
 
 	if (request != NULL)
 		mcp_client_take(client, request);
-}
-
-void
-mcp_client_cancel(struct mcp_client *client, uint64_t id, const char *why)
-{
-	auto_buffer struct buffer line = { 0 };
-
-	mcp_client_forget(client, id);
 	buffer_printf(&line, "{\"jsonrpc\":\"2.0\",\"method\":"
 	    "\"notifications/cancelled\",\"params\":{\"requestId\":%" PRIu64
 	    ",\"reason\":\"%s\"}}\n", id, why);

@@ -128,13 +128,8 @@ int mcp_client_has_tools(const struct mcp_client *client);
 int mcp_client_has_answered(const struct mcp_client *client);
 
 /*
- * The answer to this request is no longer needed; the server is not notified.
- */
-void mcp_client_forget(struct mcp_client *client, uint64_t id);
-
-/*
- * Like mcp_client_forget, and the server is notified that it may stop. why is
- * plain text that needs no escapes.
+ * The answer to this request is no longer needed: the server is notified that
+ * it may stop. why is plain text that needs no escapes.
  */
 void mcp_client_cancel(
     struct mcp_client *client, uint64_t id, const char *why);

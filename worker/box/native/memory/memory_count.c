@@ -104,7 +104,12 @@ memory_of_maps(const struct memory_sum *sum)
 	    (BOX_MAP_BYTES + sum->processes * BOX_MAP_LINK_BYTES);
 }
 
-int
+/*
+ * A child between vfork and exec uses the memory of its parent, not a copy, and
+ * so does the holder: it would be counted twice. A process that cannot be
+ * compared counts as a different one.
+ */
+static int
 memory_is_borrowed(pid_t pid, const char *status)
 {
 	pid_t parent = (pid_t)memory_number(status, "PPid");

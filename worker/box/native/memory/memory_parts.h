@@ -320,12 +320,6 @@ uint64_t memory_cpu_ns(pid_t pid);
 struct memory_clock *memory_find_clock(struct memory *memory, pid_t pid);
 
 /*
- * Adds the CPU time of the process since the last look. Records its memory
- * size.
- */
-uint64_t memory_new_cpu_ns(struct memory *memory, pid_t pid, uint64_t rss);
-
-/*
  * Measures the resources used by the processes. The supervisor knows those of
  * the code and of children that it has waited for, but others may have done the
  * work.
@@ -375,13 +369,6 @@ void memory_note_share(struct memory *memory, pid_t pid, uint64_t rss,
     uint64_t share, uint64_t private);
 
 /* memory_count.c */
-
-/*
- * A child between vfork and exec uses the memory of its parent, not a copy, and
- * so does the holder: it would be counted twice. A process that cannot be
- * compared counts as a different one.
- */
-int memory_is_borrowed(pid_t pid, const char *status);
 
 /*
  * Adds a process as it is in its status: pages shared by several processes

@@ -42,7 +42,11 @@ memory_find_clock(struct memory *memory, pid_t pid)
 	return ended;
 }
 
-uint64_t
+/*
+ * Adds the CPU time of the process since the last look. Records its memory
+ * size.
+ */
+static uint64_t
 memory_new_cpu_ns(struct memory *memory, pid_t pid, uint64_t rss)
 {
 	struct memory_clock *last = memory_find_clock(memory, pid);
