@@ -77,10 +77,10 @@ UNIT_TEST(are_gone_after_a_day)
 {
 	keep("", "a", "x", 1);
 	ck_assert_int_eq(database_run(database, "UPDATE executions SET ended = "
-	    "ended - 86399", &err), 0);
+	    "ended - 86000", &err), 0);
 	expect_told(load("", "a", 0, 0), "{\"text\":\"x\",\"next\":null}");
 	ck_assert_int_eq(database_run(
-	    database, "UPDATE executions SET ended = ended - 1", &err), 0);
+	    database, "UPDATE executions SET ended = ended - 400", &err), 0);
 	expect_err(load("", "a", 0, 0), NONE);
 	keep("", "b", "x", 1);
 	ck_assert_int_eq(database_run(
