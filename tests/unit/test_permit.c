@@ -590,8 +590,9 @@ expect_unfit(int relay, uint64_t id, const char *words)
 	ipc_message_close(IPC_REFUSED, &play_msg);
 }
 
-/* What the list refuses is not sent, unless the next list takes it. */
-UNIT_TEST(judges_arguments)
+/* A server with its list; returns the channel of the relay. */
+static int
+serve_listed(void)
 {
 	int relay;
 
@@ -603,6 +604,14 @@ UNIT_TEST(judges_arguments)
 	play_say(&gh, TALKS("2", "integer"));
 	play_expect_result(relay, 1, "{\"tools\":[" TALK("integer") "],"
 	    "\"aliases\":[\"talk\"]}");
+	return relay;
+}
+
+/* What the list refuses is not sent, unless the next list takes it. */
+UNIT_TEST(judges_arguments)
+{
+	int relay = serve_listed();
+
 	play_call_with(relay, 2, "gh", "{\"n\":\"7\"}", 9);
 	expect_called(CALLED("3", "7"));
 	play_call_with(relay, 3, "gh", "{\"n\":\"x\"}", 9);
@@ -676,16 +685,8 @@ UNIT_TEST(judges_arguments_before_the_first_start)
 static int
 doubt(void)
 {
-	int relay;
+	int relay = serve_listed();
 
-	play_start();
-	relay = play_grant();
-	play_serve(&gh);
-	play_list(relay, 1, "gh");
-	play_hear(&gh);
-	play_say(&gh, TALKS("2", "integer"));
-	play_expect_result(relay, 1, "{\"tools\":[" TALK("integer") "],"
-	    "\"aliases\":[\"talk\"]}");
 	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"method\":"
 	    "\"notifications/tools/list_changed\"}");
 	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"ping\"}");
