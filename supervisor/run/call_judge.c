@@ -89,7 +89,7 @@ call_judge_code(struct call *call, const struct box *box)
 		/* Process 1, which would have told, was killed itself. */
 		call_set_error(call, "Sandbox was killed by SIGKILL, and "
 		    "nothing tells why: it may have run out of memory (limit "
-		    "%llu MiB, CAISSON_MEMORY), or somebody killed it",
+		    "%llu MiB, CAISSON_MEMORY), or it was killed from outside",
 		    (unsigned long long)(call->runs->options->memory / MIB));
 	} else if (result->signal == SIGKILL &&
 	    box->end.cause != BOX_CAUSE_CODE) {

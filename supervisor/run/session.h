@@ -157,9 +157,10 @@ struct session *sessions_find(
 size_t sessions_of(const struct session_list *list, const char *scope);
 
 /*
- * Returns the session that gives way to a new one of this owner: of the owner
- * who has most, the one that has been idle longest. The new session counts for
- * its owner, who gives way if another owner has as many. NULL: all are busy.
+ * Returns the session that is ended to make room for a new one of this owner:
+ * the session that has been idle longest, of the owner with the most sessions,
+ * where the new one is counted as well. If several owners have the most, it is
+ * this owner's. NULL: all are busy.
  */
 struct session *sessions_find_spare(
     struct session_list *list, const char *scope);

@@ -262,8 +262,8 @@ sessions_tell(struct sessions *sessions,
 }
 
 /*
- * Ends all of a list, of an owner (NULL: of everybody), and forgets why others
- * ended; busy ones end with their call.
+ * Ends all sessions of an owner (NULL: of all owners), and removes the rows
+ * that say why earlier ones ended. A busy session ends with its call.
  */
 static void
 sessions_end(struct session_list *list, const char *scope, const char *why)

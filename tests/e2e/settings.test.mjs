@@ -304,7 +304,7 @@ test('config set writes one checked member, and config show shows it', (t) => {
     /^timeout +9s +file$/m);
 });
 
-test('config set mends the member that is wrong, whatever it was', (t) => {
+test('config set replaces a wrong value of any type', (t) => {
   for (const [before, key, value] of [
     [{ timeout: '99x' }, 'timeout', '30'], [{ runtime: 'oci' }, 'runtime',
       'native'], [{ timeout: 300 }, 'max-timeout', '400'],

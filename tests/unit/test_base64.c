@@ -1,6 +1,6 @@
 /*
- * Tests of common/base/base64: the vectors of RFC 4648, every byte there and
- * back, and what is no base64.
+ * Tests of common/base/base64: the vectors of RFC 4648, every byte encoded and
+ * decoded, and invalid input.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
  * Tests of supervisor/front/answer/file_link: the URI of every name can be read
- * back, what is no URI of a file is refused, and sizes are told for people.
+ * back, any other URI is refused, and sizes have units.
  */
 #include <stdlib.h>
 #include <string.h>

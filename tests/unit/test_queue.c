@@ -1,6 +1,6 @@
 /*
- * Tests of worker/broker/link/queue: whose turn it is, who has how many places,
- * and that what waits is bounded, for all and for each. Permits are but names.
+ * Tests of worker/broker/link/queue: the order of calls, the places of each
+ * permit, and the bounds on waiting calls, for all permits and for each.
  */
 #include "broker_times.h"
 #include "unit.h"
