@@ -150,11 +150,11 @@ test('a language in use has a share', nativeOnly('the shell'), async (t) => {
   const { init } = await filled(raw, 2);
 
   await shell();
-  const [box] = await until(() => {
+  const box = await until(() => {
     const parts = waiting(raw.pid);
 
     return parts.relay.length === 2 && parts.code.length === 1 &&
-      areWhole(parts, 2) && parts.init.filter(({ pid }) =>
+      areWhole(parts, 2) && parts.init.find(({ pid }) =>
       !init.some((entry) => entry.pid === pid));
   }, 'a box of each language to wait');
 
