@@ -3,6 +3,7 @@
  * the supervisor its messages. Runs in the relay.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -123,7 +124,7 @@ relay_control_ended(struct relay *relay)
 void
 relay_finish(struct relay *relay)
 {
-	relay->finished = 1;
+	relay->finished = true;
 	if (relay->frames != NULL)
 		frames_check(relay->frames);
 }

@@ -13,6 +13,8 @@
 #ifndef RELAY_RELAY_H
 #define RELAY_RELAY_H
 
+#include <stdbool.h>
+
 #include "calls/calls.h"
 #include "output/output.h"
 #include "state/state.h"
@@ -109,7 +111,7 @@ void frames_check(struct frames *frames);
 struct frames_run {
 	const char *code;
 	size_t len;
-	int stored; /* there is a store */
+	bool stored; /* there is a store */
 	int echo;   /* the value of the last expression is requested */
 	int progress; /* it may report progress */
 	int kept; /* the box stays when the code has ended */

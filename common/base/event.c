@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/queue.h>
 
@@ -21,8 +22,8 @@ struct event {
 	evutil_socket_t fd; /* -1: a timer */
 	short what;         /* EV_READ, EV_WRITE and EV_PERSIST */
 	short found;        /* what has happened, and is not yet handled */
-	int waits;          /* for its descriptor */
-	int timed;
+	bool waits;          /* for its descriptor */
+	bool timed;
 	uint64_t due;   /* in the time of clock_ms() */
 	uint64_t every; /* milliseconds, of one that persists */
 	event_callback_fn call;
@@ -81,7 +82,7 @@ event_add(struct event *event, const struct timeval *wait)
 	event->waits = event->fd != -1;
 	if (wait == NULL)
 		return 0;
-	event->timed = 1;
+	event->timed = true;
 	event->every = (uint64_t)wait->tv_sec * 1000 +
 	    (uint64_t)(wait->tv_usec + 999) / 1000;
 	event->due = clock_ms() + event->every;
@@ -91,8 +92,8 @@ event_add(struct event *event, const struct timeval *wait)
 int
 event_del(struct event *event)
 {
-	event->waits = 0;
-	event->timed = 0;
+	event->waits = false;
+	event->timed = false;
 	event->found = 0;
 	return 0;
 }

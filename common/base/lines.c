@@ -4,6 +4,7 @@
  * bytes: each is searched once for a newline, and only bytes received together
  * with the end of a line are moved.
  */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,7 @@ struct lines {
 	size_t end;
 
 	/* The line above the limit, which is discarded while it arrives. */
-	int dropping;
+	bool dropping;
 	size_t total;
 	char head[LINES_GLIMPSE];
 	size_t head_len;
@@ -119,7 +120,7 @@ lines_drop(struct lines *lines, const char *data, size_t len)
 	size_t head, tail, kept;
 
 	if (!lines->dropping) {
-		lines->dropping = 1;
+		lines->dropping = true;
 		lines->head_len = 0;
 		lines->tail_len = 0;
 		lines->total = 0;
@@ -161,11 +162,11 @@ lines_report(struct lines *lines, struct line *line)
 {
 	line->data = lines->head;
 	line->len = lines->head_len;
-	line->oversized = 1;
+	line->oversized = true;
 	line->tail = lines->tail;
 	line->tail_len = lines->tail_len;
 	line->total = lines->total;
-	lines->dropping = 0;
+	lines->dropping = false;
 }
 
 int

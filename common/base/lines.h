@@ -6,6 +6,7 @@
 #ifndef COMMON_LINES_H
 #define COMMON_LINES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct lines;
@@ -21,7 +22,7 @@ struct line {
 	 * its last ones (at most LINES_GLIMPSE each, they may overlap), total
 	 * its whole length. Otherwise tail is NULL, and total is len.
 	 */
-	int oversized;
+	bool oversized;
 	const char *tail;
 	size_t tail_len;
 	size_t total;

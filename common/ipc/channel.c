@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
@@ -34,7 +35,7 @@ struct channel {
 	STAILQ_HEAD(, channel_packet) queue;
 	size_t queued;
 	size_t queued_bytes;
-	int hold_next; /* the next message waits for the one after it */
+	bool hold_next; /* the next message waits for the one after it */
 	int held;      /* the only one in the queue does */
 };
 
@@ -221,7 +222,7 @@ channel_transmit(struct channel *channel, size_t blobs, struct err *err)
 		return channel_transmit_both(channel, blobs, err);
 	if (channel->hold_next && STAILQ_EMPTY(&channel->queue))
 		channel->held = 1;
-	channel->hold_next = 0;
+	channel->hold_next = false;
 	if (channel->held || !STAILQ_EMPTY(&channel->queue))
 		return channel_enqueue(channel, blobs, err);
 	return channel_transmit_one(channel, blobs, err);
@@ -286,7 +287,7 @@ channel_new(struct event_base *base, int *fd, const struct channel_ends *ends)
 void
 channel_hold(struct channel *channel)
 {
-	channel->hold_next = 1;
+	channel->hold_next = true;
 }
 
 size_t

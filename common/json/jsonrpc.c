@@ -2,6 +2,7 @@
  * JSON-RPC 2.0 envelopes: see jsonrpc.h. Pure functions over bytes; run by
  * supervisor and broker.
  */
+#include <stdbool.h>
 #include <string.h>
 
 #include "json.h"
@@ -128,8 +129,8 @@ jsonrpc_sort(
 /* The id and other members seen in the first and last bytes of an object. */
 struct jsonrpc_glimpse {
 	struct json_span id; /* len 0 if none was found */
-	int doubt;           /* two were found, and they differ */
-	int has_method;
+	bool doubt;           /* two were found, and they differ */
+	bool has_method;
 };
 
 /* Records one member whose name and value are complete. */
@@ -140,14 +141,14 @@ jsonrpc_note(struct jsonrpc_glimpse *seen, struct json_span name,
 	struct json_span id;
 
 	if (name.len == 8 && memcmp(name.p, "\"method\"", 8) == 0)
-		seen->has_method = 1;
+		seen->has_method = true;
 	if (name.len != 4 || memcmp(name.p, "\"id\"", 4) != 0 ||
 	    json_span_parse(value, len, &id, NULL) == -1 ||
 	    !jsonrpc_id_ok(id))
 		return;
 	if (seen->id.len > 0 && (seen->id.len != id.len ||
 	    memcmp(seen->id.p, id.p, id.len) != 0))
-		seen->doubt = 1;
+		seen->doubt = true;
 	seen->id = id;
 }
 

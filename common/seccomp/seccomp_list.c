@@ -10,6 +10,7 @@
 #include <seccomp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -338,7 +339,7 @@ line_read(struct list *list, char *line)
 		default_read(list, line);
 	} else if (strcmp(word, "badarch") == 0) {
 		word_expect(list, &line, "kill");
-		list->badarch = 1;
+		list->badarch = true;
 	} else if (strcmp(word, "allow") == 0) {
 		rules_read(list, SECCOMP_RET_ALLOW, line);
 	} else if (strcmp(word, "refuse") == 0) {

@@ -25,6 +25,7 @@
 #ifndef COMMON_SECCOMP_LIST_H
 #define COMMON_SECCOMP_LIST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -52,7 +53,7 @@ struct list {
 	const char *path;
 	int line;
 	uint32_t fallback;
-	int badarch; /* whether the list has this line */
+	bool badarch; /* whether the list has this line */
 	const struct list *before; /* applied before this one, or NULL */
 	struct rule rules[COMPILE_RULES_MAX];
 	size_t nrules;

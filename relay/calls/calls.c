@@ -6,6 +6,7 @@
  * relay; never waits.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +21,7 @@
 struct calls_one {
 	uint64_t id;
 	size_t arguments; /* their bytes */
-	int cancelled;    /* the cancel was sent to the broker */
+	bool cancelled;    /* the cancel was sent to the broker */
 	enum role with;   /* ROLE_BROKER or ROLE_STORE */
 	char *frame;      /* the request until the store is available, or NULL
 			   */
@@ -35,7 +36,7 @@ struct calls {
 	struct relay *relay;
 	const struct calls_ends *ends;
 	char *closed[ROLES]; /* why every request is refused; NULL if not */
-	int fetching;        /* the store was requested from the supervisor */
+	bool fetching;        /* the store was requested from the supervisor */
 	int fetches;         /* how often it was */
 	struct calls_one under_way[REQUESTS_MAX];
 	size_t count;
@@ -302,7 +303,7 @@ calls_fetch_store(struct calls *calls, struct err *why)
 		return 0;
 	if (calls->fetches == STORE_FETCHES_MAX)
 		return err_set(why, "%s", CALLS_STORE_GONE);
-	calls->fetching = 1;
+	calls->fetching = true;
 	calls->fetches++;
 	calls->ends->want_store(calls->relay);
 	return 0;
@@ -343,7 +344,7 @@ calls_go_on(struct calls *calls)
 	uint64_t id;
 	int sent;
 
-	calls->fetching = 0;
+	calls->fetching = false;
 	while ((one = calls_next_held(calls)) != NULL) {
 		sent = calls_send_held(calls, one, &why);
 		if (sent == 1) {
@@ -527,7 +528,7 @@ calls_cancel(struct calls *calls, struct json_span frame, struct err *err)
 	/* Requests of the store are not cancelled: they take little time. */
 	if (one == NULL || one->cancelled || one->with == ROLE_STORE)
 		return 0;
-	one->cancelled = 1;
+	one->cancelled = true;
 	/* That the broker has ended is noticed soon; it sends no answer. */
 	if (channel_send_cancel_call(calls->relay->broker, &cancel, &why) == -1)
 		log_debug("request %llu cannot be cancelled: %s",

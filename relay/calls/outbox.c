@@ -5,6 +5,7 @@
  * bytes.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
@@ -28,7 +29,7 @@ struct outbox {
 	TAILQ_HEAD(outbox_queue, outbox_entry) queue;
 	size_t answers; /* number of queued answers */
 	size_t unread;  /* queued bytes, without the run frame */
-	int finished;   /* the pipe is closed behind the last frame */
+	bool finished;   /* the pipe is closed behind the last frame */
 };
 
 void
@@ -292,7 +293,7 @@ outbox_add(
 void
 outbox_finish(struct outbox *outbox)
 {
-	outbox->finished = 1;
+	outbox->finished = true;
 	if (TAILQ_EMPTY(&outbox->queue))
 		outbox_break(outbox);
 }

@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -35,7 +36,7 @@ struct output {
 			     */
 	size_t much;        /* this much may fill the pipe */
 	unsigned long long total; /* bytes received */
-	int dropping;             /* bytes are only counted, in late */
+	bool dropping;             /* bytes are only counted, in late */
 	unsigned long long late;
 	size_t head_max;
 	size_t tail_max;
@@ -321,7 +322,7 @@ output_drop(struct output *output)
 	output->total = 0;
 	output->tail_at = output->tail_len = 0;
 	output->nmarks = 0;
-	output->dropping = 1;
+	output->dropping = true;
 	output->late = 0;
 }
 
@@ -331,7 +332,7 @@ output_keep(struct output *output)
 	if (!output->dropping)
 		return 0;
 	output_settle(output);
-	output->dropping = 0;
+	output->dropping = false;
 	return output->late;
 }
 

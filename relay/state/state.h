@@ -4,6 +4,8 @@
 #ifndef RELAY_STATE_STATE_H
 #define RELAY_STATE_STATE_H
 
+#include <stdbool.h>
+
 #include "../../common/base/buffer.h"
 #include "../../common/ipc/channel.h"
 
@@ -55,7 +57,7 @@ struct relay {
 	 */
 	struct output *outer;
 	struct relay_report report; /* of such a box, or of a marked one */
-	int finished;           /* no process of such a box is left */
+	bool finished;           /* no process of such a box is left */
 	int ready;              /* the box has asked for code */
 	int started;            /* it has been given code, which may run */
 	int kept;               /* it stays when the code has ended */

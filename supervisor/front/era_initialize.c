@@ -2,6 +2,7 @@
  * The era of MCP whose sessions begin with a handshake (2024-11-05 to
  * 2025-11-25): initialize and ping. Runs in the supervisor.
  */
+#include <stdbool.h>
 #include <string.h>
 
 #include "rpc/era.h"
@@ -35,7 +36,7 @@ const struct era era_initialize = {
 	.not_found = ERA_INITIALIZE_NOT_FOUND,
 	/* Few clients of these versions read a second page. */
 	.page = 0,
-	.has_session = 1,
+	.has_session = true,
 };
 
 int

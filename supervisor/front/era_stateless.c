@@ -3,6 +3,7 @@
  * the version and the capabilities of its client in _meta. Runs in the
  * supervisor.
  */
+#include <stdbool.h>
 #include <string.h>
 
 #include "../../common/limits.h"
@@ -222,7 +223,7 @@ const struct era era_stateless = {
 	.incapable = ERA_STATELESS_INCAPABLE,
 	.not_found = JSONRPC_INVALID_PARAMS,
 	.page = RESOURCES_PAGE,
-	.has_session = 0,
+	.has_session = false,
 };
 
 void

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -62,7 +63,7 @@ struct broker {
 	uint64_t last_link;
 	uint64_t last_definition;
 	time_t lists_wanted; /* when the broker last asked for the store */
-	int lists_missed;    /* it was unavailable, and that was logged */
+	bool lists_missed;    /* it was unavailable, and that was logged */
 	LIST_HEAD(, broker_link) links;
 	struct buffer owners; /* owners of its grants: a text list */
 	struct broker_told_list told;
@@ -694,7 +695,7 @@ broker_miss_lists(struct broker *broker, const struct err *err)
 		log_warn("lists of tools are not remembered between runs, so "
 		    "a search starts servers: %s",
 		    err->text);
-	broker->lists_missed = 1;
+	broker->lists_missed = true;
 }
 
 /*
@@ -714,7 +715,7 @@ broker_want_lists(struct broker *broker)
 		if (lists.store == -1)
 			broker_miss_lists(broker, &err);
 		else
-			broker->lists_missed = 0;
+			broker->lists_missed = false;
 	}
 	if (channel_send_lists(broker->service.channel, &lists, &err) == 0)
 		return;

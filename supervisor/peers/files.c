@@ -3,6 +3,7 @@
  * supervisor; opens the directory of files, and starts porters and the process
  * that keeps files.
  */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
@@ -30,7 +31,7 @@ struct files_task {
 	uint64_t number;
 	struct files_user user;
 	struct event *timer; /* since the last sign of progress */
-	int given_up;
+	bool given_up;
 	int filed;   /* FILED was received */
 	int fetched; /* FILE_FETCHED was received */
 	/* For tasks with a porter. */
@@ -93,7 +94,7 @@ files_lose(struct files *files)
 		LIST_REMOVE(task, entry);
 		LIST_INSERT_HEAD(&files->lost, task, entry);
 		/* Another process knows nothing of it. */
-		task->given_up = 1;
+		task->given_up = true;
 		event_del(task->timer);
 	}
 }
@@ -189,7 +190,7 @@ files_give_up(struct files_task *task)
 
 	if (task->given_up)
 		return;
-	task->given_up = 1;
+	task->given_up = true;
 	files_task_end_porter(task);
 	files_task_set_timer(task, FILES_BUSY_MS);
 	/* If it has ended, its channel reports that soon. */

@@ -3,6 +3,7 @@
  * opens the state directory and starts the store in it.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/queue.h>
 
@@ -316,7 +317,7 @@ store_new(const struct peers_setup *setup, const struct peers *peers)
 		.role = ROLE_STORE,
 		.closed = store_on_closed,
 		.ctx = store,
-		.lingers = 1 };
+		.lingers = true };
 	store->options = setup->options;
 	store->envp = setup->envp;
 	store->soon = evtimer_new(setup->base, store_on_soon, store);

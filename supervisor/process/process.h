@@ -8,6 +8,7 @@
 #define SUPERVISOR_PROCESS_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/queue.h>
 #include <sys/resource.h>
 #include <sys/types.h>
@@ -187,7 +188,7 @@ struct service {
 	enum role role;
 	worker_closed *closed; /* the channel has closed: call service_end */
 	void *ctx;             /* argument of closed and of the handlers */
-	int lingers; /* at the end of the program it exits by itself */
+	bool lingers; /* at the end of the program it exits by itself */
 	struct channel *channel; /* NULL: not running */
 	struct child *process;
 	unsigned long starts; /* number of starts, and of the last worker */

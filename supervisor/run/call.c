@@ -4,6 +4,7 @@
  * has its result. Deadlines and cancels only end it earlier. Runs in the
  * supervisor.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -265,7 +266,7 @@ call_tell_progress(struct call *call, struct box_progress *progress)
 {
 	int fresh = progress->fresh;
 
-	progress->fresh = 0;
+	progress->fresh = false;
 	if (fresh && call->cause == CALL_BY_ITSELF)
 		call->request.progressed(call->ctx, progress);
 }

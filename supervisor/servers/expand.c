@@ -3,6 +3,7 @@
  * supervisor, because the reader of the files has no environment. Pure.
  */
 #include <ctype.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "../../common/base/buffer.h"
@@ -132,7 +133,7 @@ expand_add(struct buffer *out, const struct expand_use *use,
 
 	if (use->prefix_len > 0 &&
 	    !expand_is(use->prefix, use->prefix_len, "env")) {
-		expand->foreign = 1;
+		expand->foreign = true;
 		return err_set(err, "uses ${%.*s:%.*s}, which only another "
 		    "program can fill in: write ${VARIABLE} and set it",
 		    expand_shown(use->prefix_len), use->prefix, shown,

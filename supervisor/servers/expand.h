@@ -4,6 +4,7 @@
 #ifndef SUPERVISOR_EXPAND_H
 #define SUPERVISOR_EXPAND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "../../common/config_shape.h"
@@ -14,7 +15,7 @@ struct expand {
 	char **envp;
 	const char *folder;      /* the working directory; "" for none */
 	enum config_shape shape; /* some clients have their own syntax */
-	int foreign; /* set when only the client could expand a text */
+	bool foreign; /* set when only the client could expand a text */
 };
 
 /*

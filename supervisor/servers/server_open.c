@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -146,7 +147,7 @@ server_open_seen(struct server_file *file, int seen, struct err *err)
 	file->ino = st.st_ino;
 	file->size = st.st_size;
 	file->changed = st.st_ctim;
-	file->opened = 1;
+	file->opened = true;
 	/*
 	 * Opens the same file that was checked, which cannot be replaced
 	 * meanwhile.

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -53,7 +54,7 @@ servers_retry(struct servers *servers, struct server_file *file)
 		return 0;
 	log_info("%s: the reader exited while it read this; starting "
 	    "another", file->path);
-	file->retried = 1;
+	file->retried = true;
 	servers->current = NULL;
 	servers_stop_reader(servers);
 	server_rows_remove(servers, file);

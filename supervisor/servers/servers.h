@@ -9,6 +9,7 @@
 #define SUPERVISOR_SERVERS_H
 
 #include <dirent.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -64,9 +65,9 @@ struct server_file {
 	ino_t ino;
 	off_t size;
 	struct timespec changed; /* its st_ctim */
-	int opened;
+	bool opened;
 	int passing; /* refused for a cause that may be temporary */
-	int retried; /* its reader was killed once */
+	bool retried; /* its reader was killed once */
 	struct server_gap *gap; /* server_spots.h; NULL: not reported */
 };
 
@@ -133,8 +134,8 @@ struct servers_setup {
 	const char *folder; /* the working directory: absolute */
 	const char *named;  /* the file of an option, or "" */
 	const char *self;   /* our own program */
-	int trust_project;
-	int allow_self;
+	bool trust_project;
+	bool allow_self;
 	uint64_t (*clock)(void); /* milliseconds, monotonic */
 	const char *spots; /* report positions of this source; NULL: none */
 };

@@ -6,6 +6,7 @@
  * rest is said. In a session the box gets further code behind each end, and
  * nothing of what the code before it has asked is answered.
  */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -212,7 +213,7 @@ static void
 start_code(void)
 {
 	struct ipc_blob servers = { (const uint8_t *)"[]", 2, -1 };
-	const struct frames_run run = { .code = "x", .len = 1, .stored = 1,
+	const struct frames_run run = { .code = "x", .len = 1, .stored = true,
 		.echo = 1, .progress = 1, .kept = (broker & BOX_IS_KEPT) != 0 };
 
 	calls_free(&relay.calls);

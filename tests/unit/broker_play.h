@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -291,7 +292,7 @@ static inline void
 play_recall(int relay, uint64_t id, const char *server)
 {
 	struct ipc_list_tools list = { .id = id, .server = server,
-		.remembered = 1 };
+		.remembered = true };
 
 	play_send(relay, IPC_LIST_TOOLS, &list);
 }

@@ -5,6 +5,7 @@
  */
 #include <jansson.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "common/base/mem.h"
@@ -120,7 +121,7 @@ static const struct ending endings[] = {
 };
 
 static struct options options = {
-	.max_output = 4096, .tools = 1, .structured = 1,
+	.max_output = 4096, .tools = 1, .structured = true,
 };
 
 static const enum answer_mode modes[] = { ANSWER_COMPACT, ANSWER_TOON,
@@ -348,7 +349,7 @@ UNIT_TEST(lists_files_among_the_fields)
 		.files = { &kept, 1 } };
 	struct answer_style style = { .word = "compact",
 		.max_output = 4096,
-		.structured = 1 };
+		.structured = true };
 	auto_buffer struct buffer text = { 0 };
 	json_t *json, *fields;
 
@@ -623,7 +624,7 @@ UNIT_TESTS(tells_programs_how_it_ended, UNIT_COUNT(modes) * UNIT_COUNT(ends))
 
 	result.servers = "gh";
 	result.servers_len = 3;
-	options.structured = 0;
+	options.structured = false;
 	options.output_mode = modes[_i / (int)UNIT_COUNT(ends)];
 	json = answer(&result);
 	ck_assert(json_equal(json_object_get(json, "_meta"), expected));

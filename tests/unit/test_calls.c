@@ -5,6 +5,8 @@
  * them that ends, or a box that does not read, costs what it must and no more.
  * The test is the box, the broker and the store.
  */
+#include <stdbool.h>
+
 #include "calls_play.h"
 
 /* No frame of honest code. */
@@ -125,7 +127,7 @@ UNIT_TEST(long_frames_are_refused)
 {
 	static char head[] = "{\"type\":\"rpc_request\",\"id\":8,\"payload\":";
 	struct line line = { .data = head, .len = strlen(head),
-		.oversized = 1, .total = 17000000 };
+		.oversized = true, .total = 17000000 };
 	struct err err;
 
 	open_calls();

@@ -3,6 +3,7 @@
  * cut, what is too long is reported with both of its ends, and memory is
  * bounded.
  */
+#include <stdbool.h>
 #include <string.h>
 
 #include "common/base/buffer.h"
@@ -79,7 +80,7 @@ expect(struct buffer *log, const char *data, size_t len, size_t max)
 		line =
 		    (struct line){ .data = (char *)data, .len = n, .total = n };
 		if (n > max) {
-			line.oversized = 1;
+			line.oversized = true;
 			if (line.len > LINES_GLIMPSE)
 				line.len = LINES_GLIMPSE;
 			line.tail_len = line.len;

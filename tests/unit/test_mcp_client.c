@@ -3,6 +3,7 @@
  * says, what it makes of lines, and that each request is answered at most once.
  */
 #include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -307,7 +308,7 @@ UNIT_TESTS(reads_the_ends_of_long_lines, 8)
 	};
 	auto_free char *head = mem_strdup(rows[_i].head);
 	struct line line = { .data = head, .len = strlen(head),
-		.oversized = 1, .tail = rows[_i].tail,
+		.oversized = true, .tail = rows[_i].tail,
 		.tail_len = strlen(rows[_i].tail), .total = 20000000 };
 
 	make_ready();

@@ -3,6 +3,7 @@
  * code can ask for without getting it is a refusal, and the rest comes out byte
  * for byte.
  */
+#include <stdbool.h>
 #include <string.h>
 
 #include "common/base/buffer.h"
@@ -453,7 +454,7 @@ static const struct {
 UNIT_TESTS(long_frames_show_their_ids, UNIT_COUNT(glimpses))
 {
 	char head[LINES_GLIMPSE];
-	struct line line = { .data = head, .oversized = 1,
+	struct line line = { .data = head, .oversized = true,
 		.total = 20000000 };
 	size_t len = strlen(glimpses[_i].head);
 
@@ -478,7 +479,7 @@ UNIT_TEST(a_glimpse_may_end_anywhere)
 	static const char end[] = "\"payload\"";
 	char head[LINES_GLIMPSE];
 	struct line line = { .data = head, .len = sizeof(head),
-		.oversized = 1 };
+		.oversized = true };
 
 	memset(head, ' ', sizeof(head));
 	memcpy(head + sizeof(head) - strlen(end), end, strlen(end));

@@ -2,6 +2,7 @@
  * Tests of supervisor/servers/server_judge: which of several entries is taken,
  * with what filled in, and the sentence about each other one.
  */
+#include <stdbool.h>
 #include <string.h>
 
 #include "common/base/mem.h"
@@ -175,7 +176,7 @@ UNIT_TEST(only_consent_makes_a_stranger_none)
 	    server_judge_is_stranger(&servers, &own_file), 0);
 	ck_assert_int_eq(
 	    server_judge_is_stranger(&servers, &project_file), 1);
-	servers.setup.trust_project = 1;
+	servers.setup.trust_project = true;
 	ck_assert_int_eq(
 	    server_judge_is_stranger(&servers, &project_file), 0);
 }
@@ -247,8 +248,8 @@ UNIT_TEST(the_user_may_allow_more)
 	static const struct row theirs = { &project_file, "b", "sh", NULL,
 		NULL, NULL, 0, 0 };
 
-	servers.setup.allow_self = 1;
-	servers.setup.trust_project = 1;
+	servers.setup.allow_self = true;
+	servers.setup.trust_project = true;
 	is(judge(&ours), SERVER_TAKEN, "");
 	is(judge(&theirs), SERVER_TAKEN, "");
 }

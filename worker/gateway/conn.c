@@ -6,6 +6,7 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -164,7 +165,7 @@ conn_on_head(struct conn *conn, size_t unread)
 	int refused = check_head(&check, head, &fault) == -1;
 	unsigned int wait = conn_charge(conn);
 
-	conn->bare = 0;
+	conn->bare = false;
 	conn->last = head->last || conn->gateway->draining;
 	if (wait > 0) {
 		conn->last = 1;
@@ -257,7 +258,7 @@ conn_step(struct conn *conn, const char *data, size_t len)
 	else if (state == HTTP_BAD)
 		conn_on_bad(conn);
 	else
-		conn->feeding = 0;
+		conn->feeding = false;
 	if (conn->gateway->bodies > HTTP_BODIES_MAX)
 		conn_on_too_much(conn->gateway);
 	return used;
@@ -269,11 +270,11 @@ conn_feed(struct conn *conn)
 {
 	size_t at = 0;
 
-	conn->feeding = 1;
+	conn->feeding = true;
 	while (conn->state == CONN_READING && conn->feeding)
 		at += conn_step(
 		    conn, conn->rest.data + at, conn->rest.len - at);
-	conn->feeding = 0;
+	conn->feeding = false;
 	buffer_drop_front(&conn->rest, at);
 	if (conn->rest.len == 0)
 		buffer_reset(&conn->rest);
@@ -396,7 +397,7 @@ conn_new(struct gateway *gateway, int *fd, const struct conn_from *from)
 		conn->caller->nconns++;
 	conn->address = mem_strdup(from->address);
 	conn->fd = fd_take(fd);
-	conn->bare = 1;
+	conn->bare = true;
 	conn->reader = http_reader_new(gateway->body_max);
 	conn->readable = event_new(gateway->base, conn->fd,
 	    EV_READ | EV_PERSIST, conn_on_readable, conn);

@@ -7,6 +7,7 @@
 #define WORKER_GATEWAY_CONN_PARTS_H
 
 #include <event2/event.h>
+#include <stdbool.h>
 
 #include "../../common/base/buffer.h"
 #include "../../common/ipc/ipc.h"
@@ -48,10 +49,10 @@ struct conn {
 	struct buffer rest; /* read from the client, not used yet */
 	size_t held;        /* bytes of its body counted in gateway->bodies */
 	struct ask *ask;    /* CONN_ASKED and CONN_STREAMING */
-	int feeding;  /* cleared when a request is complete, or bytes lack */
+	bool feeding;  /* cleared when a request is complete, or bytes lack */
 	int last;     /* no more requests after this one */
-	int bare;     /* no head was read: the answer depends on none */
-	int foreign;  /* its origin was refused */
+	bool bare;     /* no head was read: the answer depends on none */
+	bool foreign;  /* its origin was refused */
 	struct buffer unsent;
 	size_t sent;    /* of unsent */
 	size_t counted; /* bytes of unsent in gateway->unsent */

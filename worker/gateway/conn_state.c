@@ -2,6 +2,7 @@
  * What a connection waits for, and for how long: see conn_parts.h. Runs in the
  * gateway.
  */
+#include <stdbool.h>
 #include <sys/socket.h>
 
 #include "../../common/limits.h"
@@ -75,14 +76,14 @@ void
 conn_next(struct conn *conn)
 {
 	conn->state = CONN_READING;
-	conn->bare = 1;
+	conn->bare = true;
 	caller_drop(&conn->payer);
 	http_reader_next(conn->reader);
 	conn_count_body(conn);
 	conn_set_timer(conn, HTTP_IDLE_SECONDS);
 	/* conn_feed reads on by itself. */
 	if (conn->feeding)
-		conn->feeding = 0;
+		conn->feeding = false;
 	else
 		conn_read_on(conn);
 }

@@ -3,6 +3,7 @@
  * supervisor alone; here it is only the name under which a channel is found.
  * Runs in the gateway.
  */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +20,7 @@ struct ask {
 	struct guest *guest;
 	struct ask_client client;
 	uint64_t number; /* 0: not sent yet */
-	int streaming;
+	bool streaming;
 };
 
 struct guest {

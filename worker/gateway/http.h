@@ -8,6 +8,7 @@
 #ifndef WORKER_GATEWAY_HTTP_H
 #define WORKER_GATEWAY_HTTP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,7 +25,7 @@ enum http_field {
 /* The head of a request: its first line and its fields. */
 struct http_head {
 	enum http_method method;
-	int minor;    /* of the version: HTTP/1.0 or HTTP/1.1 */
+	bool minor;    /* of the version: HTTP/1.0 or HTTP/1.1 */
 	char *target; /* begins with a slash; visible ASCII */
 	/*
 	 * The values, without the space around them, NULL for absent fields:
@@ -32,10 +33,10 @@ struct http_head {
 	 * sent in several fields is joined with ", ".
 	 */
 	char *fields[HTTP_FIELDS];
-	int chunked;     /* the body consists of chunks */
+	bool chunked;     /* the body consists of chunks */
 	uint64_t length; /* of the body, if it does not; 0 for none */
 	int last;        /* no other request may follow on this connection */
-	int expects;     /* the client waits for "100 Continue" */
+	bool expects;     /* the client waits for "100 Continue" */
 };
 
 /* Why a request is refused: the status, and a sentence without a dot. */

@@ -2,6 +2,7 @@
  * The head of a request: see http.h. Each rule names its section of RFC 9112,
  * where a server may be lenient and this one is not. Runs in the gateway.
  */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -107,7 +108,7 @@ http_read_version(struct http_head *head, const struct http_text *line,
 	size_t len = (size_t)(line->end - line->p);
 
 	if (http_is(line->p, len, "HTTP/1.1"))
-		head->minor = 1;
+		head->minor = true;
 	else if (!http_is(line->p, len, "HTTP/1.0"))
 		return len == 8 && memcmp(line->p, "HTTP/", 5) == 0 ?
 		    http_refuse(fault, 505, "only HTTP/1.1 is understood") :
@@ -284,7 +285,7 @@ http_read_coding(struct http_head *head, struct http_fault *fault)
 	if (strcasecmp(coding, "chunked") != 0)
 		return http_refuse(fault, 501,
 		    "of Transfer-Encoding only chunked is understood");
-	head->chunked = 1;
+	head->chunked = true;
 	return 0;
 }
 
@@ -298,7 +299,7 @@ http_read_expect(struct http_head *head, struct http_fault *fault)
 	if (strcasecmp(expect, "100-continue") != 0)
 		return http_refuse(
 		    fault, 417, "only 100-continue can be expected");
-	head->expects = 1;
+	head->expects = true;
 	return 0;
 }
 

@@ -4,6 +4,7 @@
 #ifndef WORKER_GATEWAY_RESPONSE_H
 #define WORKER_GATEWAY_RESPONSE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -11,7 +12,7 @@
 
 struct response {
 	int status;
-	int minor;           /* of the version of HTTP of the request */
+	bool minor;           /* of the version of HTTP of the request */
 	int last;            /* the connection is closed after it */
 	uint64_t retry;      /* seconds for Retry-After; 0: none */
 	const char *session; /* value of Mcp-Session-Id; empty: none */

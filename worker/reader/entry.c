@@ -3,6 +3,7 @@
  * the bytes are untrusted. Error messages never contain a value, which may be a
  * secret.
  */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -505,7 +506,7 @@ entry_check_foreign(
 
 	for (i = 0; i < sizeof(entry_foreign) / sizeof(entry_foreign[0]); i++)
 		if (json_span_is(value, entry_foreign[i])) {
-			entry->foreign = 1;
+			entry->foreign = true;
 			return entry_fail(entry, value, err_set(err, "it is "
 			    "built into the program that owns this file (%s)",
 			    entry_foreign[i]));

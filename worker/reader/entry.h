@@ -6,6 +6,8 @@
 #ifndef READER_ENTRY_H
 #define READER_ENTRY_H
 
+#include <stdbool.h>
+
 #include "../../common/base/buffer.h"
 #include "../../common/config_shape.h"
 #include "../../common/base/err.h"
@@ -27,7 +29,7 @@ struct entry {
 	enum config_remote remote;
 	int disabled;
 	int shared; /* one process serves all owners */
-	int foreign;    /* only the program that owns the file can start it */
+	bool foreign;    /* only the program that owns the file can start it */
 	const char *at; /* the byte of the fault, if there is one */
 	enum config_shape shape; /* of its file */
 };

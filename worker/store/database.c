@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -30,7 +31,7 @@ struct database {
 	ino_t inode;
 	uint64_t most;
 	uint64_t page; /* page size of the open file */
-	int full;      /* the last failure was a full disk */
+	bool full;      /* the last failure was a full disk */
 	int logged;    /* there is a write-ahead log beside the file */
 };
 
@@ -100,7 +101,7 @@ database_means_full(sqlite3 *handle, int code)
 int
 database_refuse_full(struct database *database, struct err *err)
 {
-	database->full = 1;
+	database->full = true;
 	return err_set(err, "%s: the disk is full or its quota is used up: "
 	    "free some space, or remove memories or saved tools",
 	    database->path);
@@ -113,7 +114,7 @@ database_fail(struct database *database, int code, struct err *err)
 
 	if (database_means_full(database->handle, code))
 		return database_refuse_full(database, err);
-	database->full = 0;
+	database->full = false;
 	if (way_out != NULL)
 		return err_set(err, "%s: %s", database->path, way_out);
 	return err_set(err, "%s: %s", database->path,
@@ -425,7 +426,7 @@ database_open(struct database *database, struct err *err)
 	if (database_check_kinds(database, err) == -1 ||
 	    database_check_lost(database, err) == -1)
 		return -1;
-	database->full = 0;
+	database->full = false;
 	if (database_open_file(database, err) == 0)
 		return 0;
 	if (!database->full || reserve_release() == -1)
@@ -632,7 +633,7 @@ database_run(struct database *database, const char *sql, struct err *err)
 int
 database_begin(struct database *database, struct err *err)
 {
-	database->full = 0;
+	database->full = false;
 	return database_run(database, "BEGIN IMMEDIATE", err);
 }
 

@@ -1,6 +1,7 @@
 /*
  * Saved tools: see saved_tools.h. Runs in the store.
  */
+#include <stdbool.h>
 #include <string.h>
 
 #include "../../common/limits.h"
@@ -116,7 +117,7 @@ struct saved_tools_save {
 	const char *scope;
 	const struct saved_tool *tool;
 	unsigned int places;
-	int fresh; /* there is no tool of this name yet */
+	bool fresh; /* there is no tool of this name yet */
 };
 
 static int

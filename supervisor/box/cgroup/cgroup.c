@@ -9,6 +9,7 @@
 #include <event2/event.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -231,7 +232,7 @@ cgroup_leave(struct cgroup *cg)
 
 	if (!cg->entered)
 		return;
-	cg->entered = 0;
+	cg->entered = false;
 	/* This fails if it was never enabled; the move back still works. */
 	cgroup_file_write(cg->dir, "cgroup.subtree_control",
 	    cg->options->cpus > 0 ? "-memory -pids -cpu" : "-memory -pids",
@@ -248,7 +249,7 @@ cgroup_enter(struct cgroup *cg, struct err *err)
 	group_name(cg, 0, cg->own);
 	if (mkdirat(cg->dir, cg->own, 0755) == -1)
 		return err_sys(err, "make a folder in it");
-	cg->entered = 1;
+	cg->entered = true;
 	if (cgroup_each_member(cg, "cgroup.procs", cgroup_move, err) == -1)
 		return -1;
 	return cgroup_file_write(cg->dir, "cgroup.subtree_control",

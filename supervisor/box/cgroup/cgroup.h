@@ -7,6 +7,7 @@
 #ifndef SUPERVISOR_CGROUP_H
 #define SUPERVISOR_CGROUP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/queue.h>
@@ -34,7 +35,7 @@ struct group_end {
 struct cgroup {
 	int dir; /* of the cgroup that we were started in */
 	char own[GROUP_NAME_SIZE]; /* below it: of us and our workers */
-	int entered; /* we are in own */
+	bool entered; /* we are in own */
 	const struct options *options;
 	unsigned long long birth; /* our start time, for names */
 	STAILQ_HEAD(, group_end) ends;

@@ -2,6 +2,7 @@
  * Starts templates, watches them, and has them fork boxes: see template.h. Runs
  * in the supervisor; reads only their messages.
  */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
@@ -28,7 +29,7 @@ struct template {
 	struct child *init;
 	struct child *code;
 	struct event *timer; /* for its start */
-	int building; /* it may still report processes */
+	bool building; /* it may still report processes */
 	int warm;
 	unsigned long forks;
 	uint64_t born_ms;
@@ -53,7 +54,7 @@ template_set_built(struct template *template)
 {
 	if (template->building)
 		reaper_release();
-	template->building = 0;
+	template->building = false;
 }
 
 /* Frees it if no process of it is left. */
@@ -253,7 +254,7 @@ template_start(struct template *template, struct err *err)
 	    base, &pidfd, template_on_launcher_ended, template);
 	reaper_keep_running(template->launcher);
 	reaper_hold();
-	template->building = 1;
+	template->building = true;
 	template->timer = evtimer_new(base, template_on_timer, template);
 	event_add(template->timer, &patience);
 	return template_send(template, err);

@@ -2,6 +2,7 @@
  * The progress that the code of one box reports. It is checked again here,
  * because the relay parses bytes of the box. Runs in the supervisor.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +44,7 @@ progress_add(struct box_progress *progress,
 		return err_set(err, "malformed progress");
 	progress_reset(progress);
 	progress->count++;
-	progress->fresh = 1;
+	progress->fresh = true;
 	progress->done = message->done;
 	progress->total = message->total;
 	snprintf(progress->text, sizeof(progress->text), "%s", message->text);
@@ -67,6 +68,6 @@ progress_add_so_far(struct box_progress *progress,
 	progress->output = mem_dup(text, message->text.len);
 	progress->output_len = message->text.len;
 	progress->outputs++;
-	progress->fresh = 1;
+	progress->fresh = true;
 	return 0;
 }

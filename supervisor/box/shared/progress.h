@@ -5,11 +5,13 @@
 #ifndef SUPERVISOR_PROGRESS_H
 #define SUPERVISOR_PROGRESS_H
 
+#include <stdbool.h>
+
 #include "../../../common/ipc/ipc.h"
 
 struct box_progress {
 	int wanted;        /* the relay may report it */
-	int fresh;         /* the last report was not read yet */
+	bool fresh;         /* the last report was not read yet */
 	uint64_t since_ms; /* when reports were allowed */
 	uint64_t count;    /* number of reports */
 	uint64_t done;     /* in thousandths */

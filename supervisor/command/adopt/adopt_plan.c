@@ -2,6 +2,7 @@
  * The plan: which entries move; see adopt_plan.h. Runs in the supervisor;
  * sentences never contain the value of a variable or an argument.
  */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -249,7 +250,7 @@ adopt_plan_add(struct adopt_plan *plan, const struct server *server,
 	    (command_has(asked, COMMAND_FLAG_UNDO) &&
 	        strcmp(server->name, "caisson") == 0);
 	if (row->ours) {
-		plan->registered = 1;
+		plan->registered = true;
 		return 0;
 	}
 	if (strcmp(server->name, "caisson") == 0 && plan->copies) {

@@ -5,6 +5,8 @@
 #ifndef SUPERVISOR_ADOPT_PLAN_H
 #define SUPERVISOR_ADOPT_PLAN_H
 
+#include <stdbool.h>
+
 #include "../../../common/base/buffer.h"
 #include "../../../common/base/err.h"
 #include "../../options/command_word.h"
@@ -30,7 +32,7 @@ struct adopt_plan {
 	size_t count;
 	size_t moves;
 	const char *path; /* that of own, also where there is none */
-	int registered; /* our entry is in the file */
+	bool registered; /* our entry is in the file */
 	int copies;     /* moved entries also stay in the client's file */
 };
 

@@ -3,6 +3,7 @@
  * reader checks it by the rules for files of servers. Runs in the supervisor.
  */
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,7 @@ struct servers_add {
 	struct server server; /* the entry; borrows the fields above */
 	struct servers servers; /* the entries of all files */
 	const struct server_file *own; /* NULL: no such file yet */
-	int there; /* the same entry exists already */
+	bool there; /* the same entry exists already */
 };
 
 /* Returns a path relative to the user's directory as an absolute one. */
@@ -173,7 +174,7 @@ servers_add_taken(struct servers_add *add, const struct server *other,
 
 	if (other->file == add->own &&
 	    adopt_json_is_same(other, &add->server)) {
-		add->there = 1;
+		add->there = true;
 		return 0;
 	}
 	adopt_show_text(&name, other->name);

@@ -5,6 +5,7 @@
  * Caisson that does not answer is left out.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,7 @@ struct sessions_asked {
 	const struct command *command;
 	int dir; /* of the sockets; -1: no Caisson ever had sessions */
 	struct session_rows rows;
-	int lacking; /* a Caisson has not answered */
+	bool lacking; /* a Caisson has not answered */
 };
 
 static void __attribute__((format(printf, 1, 2)))
@@ -56,7 +57,7 @@ sessions_ask(struct sessions_asked *asked, const char *socket)
 	if (fd != -1 &&
 	    session_rows_ask(fd, socket, process, &asked->rows, &err) == 0)
 		return;
-	asked->lacking = 1;
+	asked->lacking = true;
 	if (process > 0)
 		sessions_complain("process %d: its sessions are not shown: %s",
 		    (int)process, err.text);

@@ -13,6 +13,7 @@
 #ifndef SUPERVISOR_HTTP_H
 #define SUPERVISOR_HTTP_H
 
+#include <stdbool.h>
 #include <sys/queue.h>
 
 #include "../../../common/json/jsonrpc.h"
@@ -38,7 +39,7 @@ struct http_request {
 	struct buffer ids;   /* of its requests, a newline after each */
 	const char *begins;  /* the session that its answer names; or NULL */
 	int streams;         /* the client accepts events */
-	int streaming;       /* events are being sent */
+	bool streaming;       /* events are being sent */
 	int over;            /* nothing more may be sent */
 	unsigned int wait;   /* seconds for Retry-After; 0: none */
 };
@@ -75,7 +76,7 @@ struct http {
 	char *path;           /* where it was opened */
 	int moved;            /* it is not there any more */
 	struct tokens tokens; /* as last read */
-	int faulty;           /* their file has a fault */
+	bool faulty;           /* their file has a fault */
 	struct err fault;     /* the one that was logged last */
 	struct event *watch;  /* looks whether it has changed */
 	struct guesses *guesses;

@@ -1,6 +1,7 @@
 /*
  * One request of HTTP and its answer: see http.h. Runs in the supervisor.
  */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,7 +86,7 @@ http_stream(struct http_request *request)
 
 	if (request->over || request->streaming)
 		return;
-	request->streaming = 1;
+	request->streaming = true;
 	if (request->guest->guest != NULL)
 		gateway_reply(request->guest->guest, &reply);
 }

@@ -3,6 +3,7 @@
  * is examined before each decision and once a second, so a token that was
  * revoked ends what it has begun. Runs in the supervisor.
  */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,7 +44,7 @@ http_tokens_fault(struct http *http, const struct err *why)
 	http->tokens.st = st;
 	if (!http->faulty || strcmp(http->fault.text, why->text) != 0)
 		log_error("%s; until then no token is accepted", why->text);
-	http->faulty = 1;
+	http->faulty = true;
 	http->fault = *why;
 }
 
@@ -76,7 +77,7 @@ http_tokens_look(struct http *http)
 		http_tokens_fault(http, &err);
 		return;
 	}
-	http->faulty = 0;
+	http->faulty = false;
 	http_tokens_revoke(http);
 }
 

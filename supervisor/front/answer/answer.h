@@ -4,6 +4,8 @@
 #ifndef SUPERVISOR_ANSWER_H
 #define SUPERVISOR_ANSWER_H
 
+#include <stdbool.h>
+
 #include "../../../common/base/buffer.h"
 #include "../../run/run.h"
 
@@ -18,7 +20,7 @@ struct answer_style {
 	enum answer_mode mode;
 	const char *word; /* of the mode, static */
 	uint64_t max_output; /* limit on the kept bytes of a stream */
-	int structured; /* send structuredContent */
+	bool structured; /* send structuredContent */
 	int sessions; /* calls can name sessions */
 	int linking; /* send resource links (2025-06-18) */
 	/*

@@ -6,6 +6,8 @@
 #ifndef SUPERVISOR_ERA_H
 #define SUPERVISOR_ERA_H
 
+#include <stdbool.h>
+
 #include "../../../common/base/buffer.h"
 #include "context.h"
 #include "rpc.h"
@@ -29,7 +31,7 @@ struct era {
 	int incapable;  /* the error code for a missing capability; 0: none */
 	int not_found;  /* the error code for an unknown resource */
 	size_t page;    /* entries of a page of files; 0: lists have one page */
-	int has_session; /* results may depend on earlier requests */
+	bool has_session; /* results may depend on earlier requests */
 };
 
 /*

@@ -4,6 +4,7 @@
  * Runs in the supervisor.
  */
 #include <sha2.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +33,7 @@ struct tool_call {
 	void *kept;
 	void (*release)(void *kept);
 	struct in_force_waiter waiter;
-	int waits; /* for the configuration to be read */
+	bool waits; /* for the configuration to be read */
 	struct call *call; /* its execution; NULL: none now */
 	int silent; /* cancelled by its client: no answer */
 	struct question *ask; /* a question to its client, or NULL */
@@ -391,7 +392,7 @@ tool_call_on_configured(void *ctx)
 	struct request *request = &call->request;
 	struct err err;
 
-	call->waits = 0;
+	call->waits = false;
 	server_names_settle(&request->servers, &request->servers_len,
 	    runs->config, request->owner->allowed);
 	if (call->silent)
@@ -420,7 +421,7 @@ tool_call_run(
 	call->ran = ran;
 	call->waiter.ready = tool_call_on_configured;
 	call->waiter.ctx = call;
-	call->waits = 1;
+	call->waits = true;
 	in_force_refresh(call->mcp->runs->config, &call->waiter);
 }
 

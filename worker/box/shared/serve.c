@@ -15,6 +15,7 @@
 #include <linux/limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +69,7 @@ static const struct serve_kind {
 	const char *type;
 	const char *strings[2];
 	int arguments;
-	int remembered; /* optional */
+	bool remembered; /* optional */
 	int title;      /* optional */
 } serve_kinds[] = {
 	{ "call_tool", { "server", "tool" }, 1, 0, 0 },

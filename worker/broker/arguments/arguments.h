@@ -10,6 +10,8 @@
 #ifndef WORKER_BROKER_ARGUMENTS_H
 #define WORKER_BROKER_ARGUMENTS_H
 
+#include <stdbool.h>
+
 #include "../../../common/base/buffer.h"
 #include "../../../common/json/json_span.h"
 #include "../../../common/limits.h"
@@ -127,7 +129,7 @@ struct conform {
 	size_t most;           /* that are told */
 	struct conform_cut *cuts; /* bytes that are not sent */
 	size_t ncuts;
-	int exact; /* values are taken as they are */
+	bool exact; /* values are taken as they are */
 };
 
 struct conform_cut {

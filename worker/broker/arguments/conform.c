@@ -3,6 +3,7 @@
  * and alternatives. See arguments.h. Runs in the broker.
  */
 #include <ctype.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -314,7 +315,7 @@ conform_try(struct conform *conform, const struct conform_value *given,
 {
 	struct conform trial = { .schema = conform->schema,
 		.values = conform->values, .says = says, .most = 1,
-		.exact = 1 };
+		.exact = true };
 
 	conform_value(&trial, given->place, given->value, choice,
 	    given->depth + 1, given->optional);

@@ -3,6 +3,7 @@
  * complaint.h. Runs in the broker.
  */
 #include <ctype.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "../../../common/limits.h"
@@ -44,7 +45,7 @@ struct complaint {
 	const char *npm;   /* the first one of npm that does */
 	const char *last;  /* the last one without indentation */
 	const char *any;   /* the last one */
-	int traceback;     /* the exception of a traceback will follow */
+	bool traceback;     /* the exception of a traceback will follow */
 };
 
 /* Returns what follows the prefix of a line, or NULL. */
@@ -149,7 +150,7 @@ complaint_look(struct complaint *found, const char *whole)
 			found->npm = line;
 	} else if (strstr(line, "Traceback (most recent call last)") !=
 	    NULL) {
-		found->traceback = 1;
+		found->traceback = true;
 	} else if (complaint_points(line)) {
 		/* The line above was source code, whatever its words. */
 		if (!found->traceback)
@@ -157,7 +158,7 @@ complaint_look(struct complaint *found, const char *whole)
 	} else if (line[0] != ' ' && line[0] != '\t') {
 		if (found->traceback || complaint_has_word(line))
 			found->error = line;
-		found->traceback = 0;
+		found->traceback = false;
 		if (!COMPLAINT_AFTER(line, complaint_ends))
 			found->last = line;
 	}

@@ -2,6 +2,7 @@
  * A link: one process of a server: see link.h. Runs in the broker.
  */
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,7 +37,7 @@ struct link {
 	uint64_t number;
 	enum link_state state;
 	uint64_t begun;
-	int launched;
+	bool launched;
 	int ended;
 	struct pipes *pipes; /* NULL before it runs and after its conclusion */
 	struct buffer masks; /* values that are not shown of it */
@@ -46,11 +47,11 @@ struct link {
 	struct ask_list outgoing; /* calls of which no byte was written yet */
 	struct event *timer;  /* its purpose follows from the state */
 	char *doom;           /* why it will be given up in a moment */
-	int hung;             /* given up because it was silent */
+	bool hung;             /* given up because it was silent */
 	int revoked; /* given up because it is no longer trusted */
 	/* After it was given up: */
 	int was_ready;
-	int awaits_end; /* ENDED may report the end more exactly */
+	bool awaits_end; /* ENDED may report the end more exactly */
 	char *how;      /* how it ended, as the end of a sentence */
 	struct buffer errors; /* its standard error, masked */
 	int cut;              /* that had more before it */
@@ -159,7 +160,7 @@ link_log_lost(struct link *link)
 static void
 link_conclude(struct link *link)
 {
-	link->awaits_end = 0;
+	link->awaits_end = false;
 	link->broker->open_links--;
 	event_del(link->timer);
 	if (link->pipes != NULL) {
@@ -216,7 +217,7 @@ link_give_up(struct link *link, const char *how, int awaits_end)
 	if (link->launched && !link->ended)
 		link->kind->close(link->broker, link->number);
 	if (awaits_end) {
-		link->awaits_end = 1;
+		link->awaits_end = true;
 		link_set_timer(link, SERVER_END_WAIT_MS);
 	} else {
 		link_conclude(link);
@@ -241,7 +242,7 @@ link_end_hung(struct link *link)
 
 	if (!mcp_client_is_silent(link->client))
 		return;
-	link->hung = 1;
+	link->hung = true;
 	err_set(&how, "was stopped because it answered none of the last %d "
 	    "requests in time, nor a ping", SERVER_SILENCES_MAX);
 	log_warn("server %s %s; it is restarted on the next call",
@@ -463,7 +464,7 @@ link_launched(struct link *link, struct ipc_launched *msg)
 		link_on_ready, link_on_changed, link_on_progress,
 		link_on_silent, link_on_unfit, link };
 
-	link->launched = 1;
+	link->launched = true;
 	if (link->state == LINK_OVER) {
 		/* The pipes of the message are closed after this. */
 		link->kind->close(link->broker, link->number);

@@ -1,6 +1,7 @@
 /*
  * The list of tools of one link: see listing.h. Runs in the broker.
  */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +36,7 @@ struct listing {
 	struct event *pause;    /* activated at that time */
 	struct event *renewal;  /* activated some time after a change */
 	int changed;            /* since the fetch started */
-	int fresh; /* the list on the shelf is valid and of this link */
+	bool fresh; /* the list on the shelf is valid and of this link */
 };
 
 static void listing_on_impatience(evutil_socket_t fd, short what, void *arg);
@@ -467,7 +468,7 @@ void
 listing_changed(struct listing *listing)
 {
 	listing->changed = 1;
-	listing->fresh = 0;
+	listing->fresh = false;
 	if (!shelf_doubt(listing->broker->shelf,
 	        listing->definition->fingerprint))
 		return;

@@ -4,6 +4,7 @@
  */
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +49,7 @@ struct mcp_client {
 			   * notification, or 0 */
 	uint64_t skipped; /* useless messages */
 	uint64_t noise;   /* their bytes, before it was ready */
-	int heard;        /* there was a line */
+	bool heard;        /* there was a line */
 	int ready;        /* it has answered "initialize" correctly */
 	int tools;        /* it says that it has some */
 	int answered;     /* other than to "initialize" or a ping */
@@ -907,7 +908,7 @@ mcp_client_skip_mark(struct mcp_client *client, struct line *line)
 		line->len -= len;
 		line->total -= len;
 	}
-	client->heard = 1;
+	client->heard = true;
 }
 
 void

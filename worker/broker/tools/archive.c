@@ -2,6 +2,7 @@
  * The broker's connection to the store: see archive.h. Runs in the broker.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +28,7 @@ struct archive {
 	struct buffer retains;
 	size_t unanswered;
 	struct event *patience;
-	int deaf; /* sending failed: waiting ends now */
+	bool deaf; /* sending failed: waiting ends now */
 };
 
 static void archive_on_impatience(evutil_socket_t fd, short what, void *arg);
@@ -69,7 +70,7 @@ archive_lose(struct archive *archive)
 	channel_free(&archive->store);
 	archive->wanted = 0;
 	archive->unanswered = 0;
-	archive->deaf = 0;
+	archive->deaf = false;
 	archive->not_before = clock_ms() + TOOL_LISTS_PAUSE_MS;
 	buffer_reset(&archive->recalls);
 	buffer_reset(&archive->retains);
@@ -121,7 +122,7 @@ archive_fail(struct archive *archive, const struct err *err)
 		    "unavailable");
 	else
 		log_warn("cannot send to the store: %s", err->text);
-	archive->deaf = 1;
+	archive->deaf = true;
 	event_add(archive->patience, &now);
 }
 

@@ -2,6 +2,7 @@
  * The remembered lists of tools: see shelf.h. Runs in the broker.
  */
 #include <search.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
@@ -17,7 +18,7 @@ struct shelf_entry {
 	char *text; /* the list, followed by the info */
 	size_t len;
 	size_t info_len;
-	int doubted;
+	bool doubted;
 	void *index; /* of the reader of the list */
 	uint64_t version;
 };
@@ -159,7 +160,7 @@ shelf_put(struct shelf *shelf, const uint8_t *fingerprint,
 	    memcmp(entry->text, list->data, list->len) == 0 &&
 	    shelf_is_info(entry, list->info, list->info_len)) {
 		doubted = entry->doubted;
-		entry->doubted = 0;
+		entry->doubted = false;
 		return doubted;
 	}
 	if (entry != NULL)
@@ -187,7 +188,7 @@ shelf_doubt(struct shelf *shelf, const uint8_t *fingerprint)
 
 	if (entry == NULL || entry->doubted)
 		return 0;
-	entry->doubted = 1;
+	entry->doubted = true;
 	return 1;
 }
 

@@ -1,6 +1,7 @@
 /*
  * Builds a list of tools from its pages: see tools.h. Runs in the broker.
  */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +34,7 @@ struct tools {
 	struct buffer cursors; /* of all next pages, each + NUL */
 	size_t cursor;         /* of these, where the last one begins */
 	struct err cut;        /* why there are no more pages */
-	int is_cut;
+	bool is_cut;
 	struct buffer wrong; /* names of tools with a fault, and which */
 	size_t nwrong;
 };
@@ -154,7 +155,7 @@ static int
 tools_end(struct tools *tools, int failed)
 {
 	(void)failed;
-	tools->is_cut = 1;
+	tools->is_cut = true;
 	return 0;
 }
 

@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,7 +113,7 @@ task_leave_turn(struct task *task)
 	event_del(task->waking);
 	if (task->has_turn)
 		TAILQ_REMOVE(&task->files->turns, task, turn);
-	task->has_turn = 0;
+	task->has_turn = false;
 }
 
 static void
@@ -120,7 +121,7 @@ task_take_turn(struct task *task)
 {
 	task_leave_turn(task);
 	TAILQ_INSERT_TAIL(&task->files->turns, task, turn);
-	task->has_turn = 1;
+	task->has_turn = true;
 	task_plan(task->files);
 }
 
@@ -137,7 +138,7 @@ task_wake_first(struct task *task)
 		TAILQ_INSERT_TAIL(&task->files->turns, task, turn);
 	else
 		TAILQ_INSERT_BEFORE(next, task, turn);
-	task->has_turn = 1;
+	task->has_turn = true;
 	task_plan(task->files);
 }
 

@@ -11,6 +11,8 @@
 #ifndef WORKER_FILES_TASK_H
 #define WORKER_FILES_TASK_H
 
+#include <stdbool.h>
+
 #include "../../../common/limits.h"
 #include "../kept/files.h"
 #include "../kept/head.h"
@@ -45,7 +47,7 @@ struct task_kind {
 struct task {
 	TAILQ_ENTRY(task) entry; /* of files */
 	TAILQ_ENTRY(task) turn;  /* of files, if has_turn is set */
-	int has_turn;
+	bool has_turn;
 	struct files *files;
 	const struct task_kind *kind;
 	uint64_t number;
