@@ -6,10 +6,11 @@
 
 #include "container/container.h"
 #include "box.h"
-#include "native/native.h"
 
-static const struct runtime *const runtime_table[] = { &native_runtime,
-	&podman_runtime, &docker_runtime };
+static const struct runtime *const runtime_table[] = {
+#define RUNTIME(name) &name##_runtime,
+#include "../options/runtimes.def"
+};
 
 /* By the engine that a path names. */
 static const struct runtime *const runtime_engines[] = {

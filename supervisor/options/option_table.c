@@ -17,7 +17,20 @@
 		__VA_ARGS__, NULL                                              \
 	}
 #define OPTION_SOME_OF(...) OPTION_ONE_OF(__VA_ARGS__)
+#define OPTION_NAMES_IN(table) .words = option_##table
 #define OPTION_ON_OR_OFF .most = 1
+
+static const char *const option_runtimes[] = {
+#define RUNTIME(name) #name,
+#include "runtimes.def"
+	NULL
+};
+
+static const char *const option_tools[] = {
+#define TOOL(name) #name,
+#include "tools.def"
+	NULL
+};
 
 static const struct option_row option_rows[OPTION_IDS] = {
 #define OPTION(KIND, NAME, name, preset_, ALLOWED, doc_)                       \

@@ -9,12 +9,10 @@
 
 #define EXECUTOR(name) extern const struct executor executor_##name;
 #include "executors.def"
-#undef EXECUTOR
 
 static const struct executor *const runs_executors[] = {
 #define EXECUTOR(name) &executor_##name,
 #include "executors.def"
-#undef EXECUTOR
 };
 
 static int

@@ -21,11 +21,9 @@ OTHERS = {"auto"}
 
 def names():
     """The names of runtimes, languages and tools."""
-    options = house.read("supervisor/options/options.def")
-    for kind, option in ("ONE_OF", "RUNTIME"), ("SOME_OF", "TOOLS"):
-        row = re.search(r"OPTION\(\w+, %s,.*?OPTION_%s\((.*?)\)" %
-                        (option, kind), options, re.S)
-        yield from re.findall(r'"(\w+)"', row.group(1))
+    for table, macro in ("runtimes", "RUNTIME"), ("tools", "TOOL"):
+        yield from (row[0] for row in house.rows(
+            f"supervisor/options/{table}.def", macro))
     for language in house.LANGUAGES:
         path = f"worker/box/{language}/language.def"
         row = re.search(r"^LANGUAGE\((\w+), ", house.read(path), re.M)

@@ -23,10 +23,6 @@ container_boxes(const struct boxes *boxes)
 	return boxes->shared;
 }
 
-/* container.c: one box. The rows in the table of runtimes. */
-extern const struct runtime podman_runtime;
-extern const struct runtime docker_runtime;
-
 /* container_boxes.c: as probe and finish of struct runtime. */
 int container_probe(struct boxes *boxes, int only_refuses, struct err *err);
 void container_finish(struct boxes *boxes);

@@ -48,9 +48,6 @@ void native_finish(struct boxes *boxes);
 
 /* native.c: one native box. */
 
-/* Its row in the table of runtimes. */
-extern const struct runtime native_runtime;
-
 /* Events reported by handlers; each of these may free the box. */
 
 /* The box is built: takes the pidfds. */

@@ -441,4 +441,7 @@ struct runtime {
 	const struct runtime_sessions *sessions;   /* NULL: none */
 };
 
+#define RUNTIME(name) extern const struct runtime name##_runtime;
+#include "../../options/runtimes.def"
+
 #endif

@@ -50,11 +50,9 @@ void tools_on_call(struct mcp *mcp, const struct context *context,
 /* A request has been cancelled: it gets no answer. */
 void tools_on_cancelled(struct mcp *mcp, const struct jsonrpc *message);
 
-/* run_python.c, run_code.c, list_runners.c */
-extern const struct tool run_python_tool;
-extern const struct tool run_code_tool;
-extern const struct tool list_runners_tool;
-extern const struct tool upload_file_tool; /* upload_file.c */
+/* Each in a file of its name. */
+#define TOOL(name) extern const struct tool name##_tool;
+#include "../../options/tools.def"
 
 /* tool_call.c: a call from its line to its only answer. */
 

@@ -4,7 +4,9 @@
  */
 #include "tool.h"
 
-const struct tool *const tools_table[] = { &run_python_tool, &run_code_tool,
-	&list_runners_tool, &upload_file_tool };
+const struct tool *const tools_table[] = {
+#define TOOL(name) &name##_tool,
+#include "../../options/tools.def"
+};
 
 const size_t tools_count = sizeof(tools_table) / sizeof(tools_table[0]);
