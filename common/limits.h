@@ -165,11 +165,11 @@
  * start and of its end, and the interval in milliseconds. People read it, and
  * its end interests most.
  */
-#define SO_FAR_HEAD 1024
-#define SO_FAR_TAIL (3 * KIB)
-#define SO_FAR_MS 1000
+#define PREVIEW_HEAD 1024
+#define PREVIEW_TAIL (3 * KIB)
+#define PREVIEW_MS 1000
 /* All of it, repaired, with a line for the bytes between. */
-#define SO_FAR_MAX (UTF8_REPAIR_FACTOR * (SO_FAR_HEAD + SO_FAR_TAIL) + 100)
+#define PREVIEW_MAX (UTF8_REPAIR_FACTOR * (PREVIEW_HEAD + PREVIEW_TAIL) + 100)
 
 /*
  * Maximum number of servers that one execution may have started. A search

@@ -27,7 +27,7 @@ main(void)
 	outbox_free(&relay.outbox);
 	calls_free(&relay.calls);
 	progress_free(&relay.progress);
-	so_far_free(&relay.so_far);
+	preview_free(&relay.preview);
 	notes_reset(&relay.notes);
 	output_free(&relay.out);
 	output_free(&relay.errors);

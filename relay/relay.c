@@ -82,7 +82,7 @@ relay_conclude(struct relay *relay)
 	struct err err;
 
 	progress_end(relay->progress);
-	so_far_end(relay->so_far);
+	preview_end(relay->preview);
 	if (report_send_done(relay, &err) == -1)
 		relay_unheard("cannot pass on the output", &err);
 }
@@ -229,7 +229,7 @@ relay_show(struct relay *relay, const struct request_picture *picture,
 static void
 relay_tell(struct relay *relay, const struct request_progress *progress)
 {
-	so_far_end(relay->so_far);
+	preview_end(relay->preview);
 	progress_take(relay->progress, progress);
 }
 
@@ -243,11 +243,11 @@ relay_send_progress(struct relay *relay, struct ipc_progress *message)
 }
 
 static void
-relay_send_so_far(struct relay *relay, struct ipc_so_far *message)
+relay_send_preview(struct relay *relay, struct ipc_preview *message)
 {
 	struct err err;
 
-	if (channel_send_so_far(relay->supervisor, message, &err) == -1)
+	if (channel_send_preview(relay->supervisor, message, &err) == -1)
 		relay_unheard("cannot pass on the output so far", &err);
 }
 
@@ -263,7 +263,7 @@ relay_begin(struct relay *relay)
 
 	relay->calls = calls_new(relay, &calls);
 	relay->progress = progress_new(relay, relay_send_progress);
-	relay->so_far = so_far_new(relay, relay_send_so_far);
+	relay->preview = preview_new(relay, relay_send_preview);
 }
 
 /* Removes it: answers that are under way to that code come to no other. */
@@ -275,7 +275,7 @@ relay_forget(struct relay *relay)
 	outbox_forget(relay->outbox);
 	calls_free(&relay->calls);
 	progress_free(&relay->progress);
-	so_far_free(&relay->so_far);
+	preview_free(&relay->preview);
 	notes_reset(&relay->notes);
 	relay->pictures = 0;
 	relay->pictures_bytes = 0;
@@ -294,7 +294,7 @@ relay_code_ended(struct relay *relay, const struct frames_end *end)
 	output_settle(relay->out);
 	output_settle(relay->errors);
 	progress_end(relay->progress);
-	so_far_end(relay->so_far);
+	preview_end(relay->preview);
 	if (report_send_round(relay, end, &err) == -1)
 		relay_unheard("cannot pass on the output", &err);
 	relay_forget(relay);
@@ -363,7 +363,7 @@ relay_start_plain(struct relay *relay, struct ipc_start *start)
 	outbox_finish(relay->outbox);
 	relay_code_sent(relay);
 	if (start->progress)
-		so_far_begin(relay->so_far);
+		preview_begin(relay->preview);
 }
 
 /* Code within the packet is used in place. */
@@ -390,7 +390,7 @@ relay_start(struct relay *relay, struct ipc_start *start)
 	}
 	if (start->progress) {
 		progress_allow(relay->progress);
-		so_far_begin(relay->so_far);
+		preview_begin(relay->preview);
 	}
 	run.code = copy != NULL ? copy : (const char *)start->code.data;
 	frames_start(relay->frames, &run, &start->servers);

@@ -29,7 +29,7 @@ void supervisor_on_whole(struct box *box, struct ipc_whole *whole);
 void supervisor_on_picture(struct box *box, struct ipc_picture *picture);
 void supervisor_on_place(struct box *box, struct ipc_place *place);
 void supervisor_on_progress(struct box *box, struct ipc_progress *progress);
-void supervisor_on_so_far(struct box *box, struct ipc_so_far *so_far);
+void supervisor_on_preview(struct box *box, struct ipc_preview *preview);
 void supervisor_on_fault(struct box *box, struct ipc_fault *fault);
 void supervisor_on_round(struct box *box, struct ipc_round *round);
 void supervisor_on_done(struct box *box, struct ipc_done *done);

@@ -72,11 +72,11 @@ supervisor_on_progress(struct box *box, struct ipc_progress *progress)
 }
 
 void
-supervisor_on_so_far(struct box *box, struct ipc_so_far *so_far)
+supervisor_on_preview(struct box *box, struct ipc_preview *preview)
 {
 	struct err err;
 
-	if (progress_add_so_far(&box->output.progress, so_far, &err) == -1)
+	if (progress_add_preview(&box->output.progress, preview, &err) == -1)
 		box_fail(box, "protocol violation by the relay: %s", err.text);
 	else
 		box_report(box, BOX_ON_PROGRESS, NULL);

@@ -1,7 +1,7 @@
 /*
  * The output of the code: its streams, pictures, and reports of its progress.
- * Calls go down only: pictures, progress, so_far, printed, output, process_one.
- * Runs in the relay.
+ * Calls go down only: pictures, progress, preview, printed, output,
+ * process_one. Runs in the relay.
  */
 #ifndef RELAY_OUTPUT_OUTPUT_H
 #define RELAY_OUTPUT_OUTPUT_H
@@ -56,18 +56,18 @@ void progress_take(
 /* The code has ended: passes on the last report. */
 void progress_end(struct progress *progress);
 
-/* so_far.c: the output of running code for a client that watches. */
+/* preview.c: the output of running code for a client that watches. */
 
-/* send is called at most once in SO_FAR_MS. */
-struct so_far *so_far_new(struct relay *relay,
-    void (*send)(struct relay *relay, struct ipc_so_far *message));
-void so_far_free(struct so_far **so_far);
+/* send is called at most once in PREVIEW_MS. */
+struct preview *preview_new(struct relay *relay,
+    void (*send)(struct relay *relay, struct ipc_preview *message));
+void preview_free(struct preview **preview);
 
 /* The code is started, and its client watches. */
-void so_far_begin(struct so_far *so_far);
+void preview_begin(struct preview *preview);
 
 /* The code has ended, or reports progress itself: nothing more is sent. */
-void so_far_end(struct so_far *so_far);
+void preview_end(struct preview *preview);
 
 /* output.c: one output stream of the code. */
 

@@ -14,7 +14,7 @@ struct frames;
 struct outbox;
 struct calls;
 struct progress;
-struct so_far;
+struct preview;
 
 /* The highest number of a signal on Linux. */
 #define RELAY_SIGNAL_MAX 64
@@ -67,7 +67,7 @@ struct relay {
 	size_t pictures;        /* number of pictures shown */
 	size_t pictures_bytes;  /* bytes of their base64 */
 	struct progress *progress; /* reports of the code */
-	struct so_far *so_far; /* its output, until it reports */
+	struct preview *preview; /* its output, until it reports */
 	struct notes notes;
 };
 

@@ -362,12 +362,12 @@ UNIT_TESTS(keeps_pictures, 3)
 }
 
 /* The owner of the box hears of it, unless the relay may not tell it. */
-UNIT_TESTS(takes_output_so_far, 2)
+UNIT_TESTS(takes_a_preview, 2)
 {
-	struct ipc_so_far so_far = { .text = { (const uint8_t *)"a", 1 } };
+	struct ipc_preview preview = { .text = { (const uint8_t *)"a", 1 } };
 
 	progress_begin(&box.output.progress, _i);
-	supervisor_on_so_far(&box, &so_far);
+	supervisor_on_preview(&box, &preview);
 	ck_assert_str_eq(told.data, _i == 1 ? "progress\n" :
 	    "fail: protocol violation by the relay: output that was not "
 	    "asked for\n");

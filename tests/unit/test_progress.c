@@ -65,10 +65,10 @@ UNIT_TEST(comes_seldom)
 static int
 add_output(const char *text)
 {
-	struct ipc_so_far message = { .text = { (const uint8_t *)text,
+	struct ipc_preview message = { .text = { (const uint8_t *)text,
 		strlen(text) } };
 
-	return progress_add_so_far(&progress, &message, &err);
+	return progress_add_preview(&progress, &message, &err);
 }
 
 /* The output, until the code itself reports. */
@@ -79,12 +79,12 @@ UNIT_TEST(has_output_first)
 	ck_assert_int_eq(progress.fresh, 1);
 	ck_assert_uint_eq(progress.output_len, 3);
 	ck_assert_mem_eq(progress.output, "one", 3);
-	progress.since_ms -= SO_FAR_MS;
+	progress.since_ms -= PREVIEW_MS;
 	ck_assert_int_eq(add_output("one two"), 0);
 	ck_assert_mem_eq(progress.output, "one two", 7);
 	ck_assert_int_eq(add(0), 0);
 	ck_assert_ptr_null(progress.output);
-	progress.since_ms -= SO_FAR_MS;
+	progress.since_ms -= PREVIEW_MS;
 	ck_assert_int_eq(add_output("one two"), -1);
 	progress_reset(&progress);
 }

@@ -52,11 +52,11 @@ progress_add(struct box_progress *progress,
 }
 
 int
-progress_add_so_far(struct box_progress *progress,
-    const struct ipc_so_far *message, struct err *err)
+progress_add_preview(struct box_progress *progress,
+    const struct ipc_preview *message, struct err *err)
 {
 	const char *text = (const char *)message->text.data;
-	uint64_t most = 1 + (clock_ms() - progress->since_ms) / SO_FAR_MS;
+	uint64_t most = 1 + (clock_ms() - progress->since_ms) / PREVIEW_MS;
 
 	if (!progress->wanted)
 		return err_set(err, "output that was not asked for");

@@ -37,7 +37,7 @@ int progress_add(struct box_progress *progress,
     const struct ipc_progress *message, struct err *err);
 
 /* The same for a report of the output so far. */
-int progress_add_so_far(struct box_progress *progress,
-    const struct ipc_so_far *message, struct err *err);
+int progress_add_preview(struct box_progress *progress,
+    const struct ipc_preview *message, struct err *err);
 
 #endif

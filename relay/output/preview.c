@@ -1,0 +1,123 @@
+/*
+ * The output of running code for a client that watches: its first and its last
+ * bytes, each time that there is more. Reports of the code itself take its
+ * place. Runs in the relay.
+ */
+#include <stdlib.h>
+
+#include "../../common/base/clock.h"
+#include "../../common/base/loop.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/utf8.h"
+#include "output.h"
+
+struct preview {
+	struct relay *relay;
+	void (*send)(struct relay *relay, struct ipc_preview *message);
+	struct event *timer;
+	uint64_t told; /* bytes of the output when it was sent last */
+};
+
+/* Appends bytes as valid UTF-8. */
+static void
+preview_add(struct buffer *text, const char *data, size_t len)
+{
+	if (len > 0)
+		text->len += utf8_repair(data, len,
+		    buffer_reserve(text, UTF8_REPAIR_FACTOR * len));
+}
+
+/* Appends the start and the end of an output of which kept are the bytes. */
+static void
+preview_cut(struct buffer *text, const struct buffer *kept, uint64_t total,
+    size_t kept_head)
+{
+	size_t head = kept_head < PREVIEW_HEAD ? kept_head : PREVIEW_HEAD;
+	size_t tail = kept->len - head;
+	const char *end = kept->data + kept->len;
+
+	if (tail > PREVIEW_TAIL)
+		tail = PREVIEW_TAIL;
+	/* No character is split at the cut. */
+	head -= utf8_incomplete_tail(kept->data, head);
+	while (tail > 0 && ((unsigned char)end[-(long)tail] & 0xc0) == 0x80)
+		tail--;
+	preview_add(text, kept->data, head);
+	buffer_printf(text, "\n[%llu bytes not shown]\n",
+	    (unsigned long long)(total - head - tail));
+	preview_add(text, end - tail, tail);
+}
+
+/* Appends the output so far. */
+static void
+preview_show(const struct preview *preview, struct buffer *text, uint64_t total)
+{
+	auto_buffer struct buffer kept = { 0 };
+
+	output_copy(preview->relay->out, 0, &kept);
+	if (total == kept.len && total <= PREVIEW_HEAD + PREVIEW_TAIL)
+		preview_add(text, kept.data,
+		    kept.len - utf8_incomplete_tail(kept.data, kept.len));
+	else
+		preview_cut(text, &kept, total, preview->relay->output_max / 2);
+}
+
+static void
+preview_on_timer(evutil_socket_t fd, short what, void *arg)
+{
+	struct preview *preview = arg;
+	auto_buffer struct buffer text = { 0 };
+	uint64_t total = output_total(preview->relay->out);
+	struct ipc_preview message;
+
+	(void)fd;
+	(void)what;
+	if (total == preview->told)
+		return;
+	preview->told = total;
+	preview_show(preview, &text, total);
+	if (text.len == 0)
+		return;
+	message.text = (struct ipc_bytes){
+		(const uint8_t *)text.data, text.len
+	};
+	preview->send(preview->relay, &message);
+}
+
+void
+preview_begin(struct preview *preview)
+{
+	const struct timeval tv = clock_timeval(PREVIEW_MS);
+
+	event_add(preview->timer, &tv);
+}
+
+void
+preview_end(struct preview *preview)
+{
+	event_del(preview->timer);
+}
+
+struct preview *
+preview_new(struct relay *relay,
+    void (*send)(struct relay *relay, struct ipc_preview *message))
+{
+	struct preview *preview = mem_alloc(sizeof(*preview));
+
+	preview->relay = relay;
+	preview->send = send;
+	preview->timer = event_new(
+	    relay->base, -1, EV_PERSIST, preview_on_timer, preview);
+	return preview;
+}
+
+void
+preview_free(struct preview **previewp)
+{
+	struct preview *preview = mem_take(previewp);
+
+	if (preview == NULL)
+		return;
+	loop_event_free(&preview->timer);
+	free(preview);
+}
