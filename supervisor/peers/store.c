@@ -180,7 +180,8 @@ static int
 store_lend(void *ctx, void *question, struct err *err)
 {
 	struct store *store = ctx;
-	struct ipc_grant grant = *(const struct ipc_grant *)question;
+	struct ipc_grant_store grant =
+	    *(const struct ipc_grant_store *)question;
 	struct ipc_lister lister;
 	struct channel *channel = store_channel(store, err);
 	auto_fd int ours = -1;
@@ -193,7 +194,7 @@ store_lend(void *ctx, void *question, struct err *err)
 	grant.relay = lister.broker = theirs;
 	sent = grant.execution == 0 ?
 	    channel_send_lister(channel, &lister, err) :
-	    channel_send_grant(channel, &grant, err);
+	    channel_send_grant_store(channel, &grant, err);
 	if (sent == -1) {
 		log_error("cannot send to the store: %s", err->text);
 		store_end_process(store);
@@ -206,7 +207,8 @@ int
 store_connect(struct store *store, uint64_t execution, const char *scope,
     struct err *err)
 {
-	struct ipc_grant grant = { .execution = execution, .scope = scope };
+	struct ipc_grant_store grant = { .execution = execution,
+		.scope = scope };
 
 	return service_ask(&store->service, store_lend, &grant, err);
 }
@@ -297,7 +299,7 @@ store_hear_output(
 int
 store_connect_lister(struct store *store, struct err *err)
 {
-	struct ipc_grant none = { 0 };
+	struct ipc_grant_store none = { 0 };
 
 	return service_ask(&store->service, store_lend, &none, err);
 }

@@ -1,6 +1,6 @@
 /*
  * Tests of worker/broker/link/queue: the order of calls, the places of each
- * permit, and the bounds on waiting calls, for all permits and for each.
+ * grant, and the bounds on waiting calls, for all grants and for each.
  */
 #include "broker_times.h"
 #include "unit.h"
@@ -9,25 +9,25 @@
 #define ASKS 4000
 
 static struct ask asks[ASKS];
-static const char permits[ASKS];
+static const char grants[ASKS];
 static struct queue *queue;
 
-/* An ask of this number, of a permit with this one and this owner. */
+/* An ask of this number, of a grant with this one and this owner. */
 static void
-put_as(const char *owner, size_t n, size_t permit, size_t len)
+put_as(const char *owner, size_t n, size_t grant, size_t len)
 {
 	asks[n] = (struct ask){ .kind = ASK_CALL,
 		.owner = owner,
-		.permit = (struct permit *)(void *)&permits[permit],
+		.grant = (struct grant *)(void *)&grants[grant],
 		.params = { .len = len } };
 	queue_put(queue, &asks[n]);
 }
 
 /* The same, of our user. */
 static void
-put(size_t n, size_t permit, size_t len)
+put(size_t n, size_t grant, size_t len)
 {
-	put_as("", n, permit, len);
+	put_as("", n, grant, len);
 }
 
 /* This one gets a place. */
@@ -56,10 +56,10 @@ takes_and_ends(size_t n)
 }
 
 static int
-has_room(size_t permit, size_t len)
+has_room(size_t grant, size_t len)
 {
 	return queue_has_room(queue,
-	    (struct permit *)(void *)&permits[permit], len);
+	    (struct grant *)(void *)&grants[grant], len);
 }
 
 static void
@@ -136,12 +136,12 @@ UNIT_TEST(owners_take_turns)
 	close_queue();
 }
 
-/* Puts so many calls of a permit, from this number on. */
+/* Puts so many calls of a grant, from this number on. */
 static void
-put_many(size_t n, size_t count, size_t permit)
+put_many(size_t n, size_t count, size_t grant)
 {
 	for (; count > 0; count--)
-		put(n++, permit, 10);
+		put(n++, grant, 10);
 }
 
 /* Takes all that may have a place; returns how many. */

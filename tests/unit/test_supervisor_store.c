@@ -136,18 +136,18 @@ UNIT_TEST(it_is_started_when_it_is_needed)
 	ck_assert_uint_eq(starts, 0);
 	relay = connect_well(7);
 	expect_keep();
-	expect(line, IPC_GRANT);
-	ck_assert_uint_eq(msg.grant.execution, 7);
-	ck_assert_str_eq(msg.grant.scope, "");
+	expect(line, IPC_GRANT_STORE);
+	ck_assert_uint_eq(msg.grant_store.execution, 7);
+	ck_assert_str_eq(msg.grant_store.scope, "");
 	ck_assert_int_eq(send(relay, "x", 1, 0), 1);
-	ck_assert_int_eq(recv(msg.grant.relay, &byte, 1, 0), 1);
-	ipc_message_close(IPC_GRANT, &msg);
+	ck_assert_int_eq(recv(msg.grant_store.relay, &byte, 1, 0), 1);
+	ipc_message_close(IPC_GRANT_STORE, &msg);
 	/* No other process holds the store's end. */
 	ck_assert_int_eq(recv(relay, &byte, 1, 0), 0);
 	other = connect_well(8);
-	expect(line, IPC_GRANT);
-	ck_assert_uint_eq(msg.grant.execution, 8);
-	ipc_message_close(IPC_GRANT, &msg);
+	expect(line, IPC_GRANT_STORE);
+	ck_assert_uint_eq(msg.grant_store.execution, 8);
+	ipc_message_close(IPC_GRANT_STORE, &msg);
 	ck_assert_uint_eq(starts, 1);
 	close(relay);
 	close(other);
@@ -166,9 +166,9 @@ UNIT_TESTS(it_is_started_again, 2)
 	close(connect_well(8));
 	ck_assert_uint_eq(starts, 2);
 	expect_keep();
-	expect(line, IPC_GRANT);
-	ck_assert_uint_eq(msg.grant.execution, 8);
-	ipc_message_close(IPC_GRANT, &msg);
+	expect(line, IPC_GRANT_STORE);
+	ck_assert_uint_eq(msg.grant_store.execution, 8);
+	ipc_message_close(IPC_GRANT_STORE, &msg);
 	close_stage();
 }
 
@@ -180,8 +180,8 @@ UNIT_TESTS(a_violation_ends_it, 2)
 	open_stage();
 	close(connect_well(7));
 	expect_keep();
-	expect(line, IPC_GRANT);
-	ipc_message_close(IPC_GRANT, &msg);
+	expect(line, IPC_GRANT_STORE);
+	ipc_message_close(IPC_GRANT_STORE, &msg);
 	if (_i == 0)
 		say_shown("1", "");
 	else

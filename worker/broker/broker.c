@@ -12,7 +12,7 @@
 #include "broker.h"
 #include "link/link.h"
 #include "link/server.h"
-#include "permit.h"
+#include "grant.h"
 #include "tools/shapes.h"
 #include "tools/shelf.h"
 
@@ -41,7 +41,7 @@ broker_init(struct broker *broker, struct event_base *base,
 	TAILQ_INIT(&broker->servers);
 	TAILQ_INIT(&broker->removed);
 	TAILQ_INIT(&broker->links);
-	TAILQ_INIT(&broker->permits);
+	TAILQ_INIT(&broker->grants);
 	broker->shelf = shelf_new(REMEMBERED_BYTES_MAX);
 	broker->archive = archive_new(broker, server_recalled);
 	broker->shapes = shapes_new();
@@ -51,12 +51,12 @@ broker_init(struct broker *broker, struct event_base *base,
 void
 broker_clear(struct broker *broker)
 {
-	struct permit *permit;
+	struct grant *grant;
 	struct server *server;
 	struct link *link;
 
-	while ((permit = TAILQ_FIRST(&broker->permits)) != NULL)
-		permit_free(&permit);
+	while ((grant = TAILQ_FIRST(&broker->grants)) != NULL)
+		grant_free(&grant);
 	while ((link = TAILQ_FIRST(&broker->links)) != NULL)
 		link_free(&link);
 	while ((server = TAILQ_FIRST(&broker->servers)) != NULL ||

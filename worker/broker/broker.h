@@ -5,7 +5,7 @@
  * anything: it sends requests with names to the supervisor. All files of this
  * folder run in that process only.
  *
- * A permit (permit.h) makes requests to a server (link/server.h). A request is
+ * A grant (grant.h) makes requests to a server (link/server.h). A request is
  * an ask (state/ask.h), which waits with the server until there is a link
  * (link/link.h), one process of the server, and then with the link. A link has
  * pipes (link/pipes.h), the protocol (link/mcp_client.h) and the list of tools
@@ -13,7 +13,7 @@
  * stack uses it: an object that must end is ended from the loop.
  *
  * Calls go down only, from room to room as ROOMS in tests/house/house.py lists
- * them, and within a room: main, routes, on_*, broker, try, permit; server,
+ * them, and within a room: main, routes, on_*, broker, try, grant; server,
  * link, listing, queue, and the decoders of bytes. Calls upwards are callbacks,
  * which are given at construction.
  */
@@ -39,7 +39,7 @@ void broker_on_define(struct broker *broker, struct ipc_define *define);
 void broker_on_remove(struct broker *broker, struct ipc_remove *remove);
 void broker_on_revoke(struct broker *broker, struct ipc_revoke *revoke);
 void broker_on_grant_servers(
-    struct broker *broker, struct ipc_grant_servers *permit);
+    struct broker *broker, struct ipc_grant_servers *grant);
 void broker_on_launched(struct broker *broker, struct ipc_launched *launched);
 void broker_on_ended(struct broker *broker, struct ipc_ended *ended);
 void broker_on_audit(struct broker *broker, struct ipc_audit *audit);
@@ -56,14 +56,14 @@ void try_server(struct broker *broker, const char *name);
 void broker_on_recalled(
     struct archive *archive, struct ipc_recalled *recalled);
 
-/* on_relay.c: the handlers, one permit each. */
-void broker_on_call_tool(struct permit *permit, struct ipc_call_tool *call);
+/* on_relay.c: the handlers, one grant each. */
+void broker_on_call_tool(struct grant *grant, struct ipc_call_tool *call);
 void broker_on_cancel_call(
-    struct permit *permit, struct ipc_cancel_call *cancel);
-void broker_on_list_tools(struct permit *permit, struct ipc_list_tools *list);
+    struct grant *grant, struct ipc_cancel_call *cancel);
+void broker_on_list_tools(struct grant *grant, struct ipc_list_tools *list);
 void broker_on_list_servers(
-    struct permit *permit, struct ipc_list_servers *list);
+    struct grant *grant, struct ipc_list_servers *list);
 void broker_on_load_server(
-    struct permit *permit, struct ipc_load_server *load);
+    struct grant *grant, struct ipc_load_server *load);
 
 #endif

@@ -98,11 +98,11 @@ call_on_listed(struct ask *ask)
 }
 
 void
-call_begin(struct permit *permit, struct server *server, uint64_t id,
+call_begin(struct grant *grant, struct server *server, uint64_t id,
     struct json_span tool, struct json_span arguments)
 {
 	auto_buffer struct buffer settled = { 0 };
-	struct ask *ask = permit_new_ask(permit, server, id, ASK_CALL);
+	struct ask *ask = grant_new_ask(grant, server, id, ASK_CALL);
 
 	buffer_add(&ask->tool, tool.p, tool.len);
 	if (!server_is_unlisted(server) && call_settle(server, tool, arguments,

@@ -8,7 +8,7 @@
 #ifndef WORKER_BROKER_CALL_H
 #define WORKER_BROKER_CALL_H
 
-#include "permit.h"
+#include "grant.h"
 
 /*
  * Whether the tool of this name, a JSON string, may not be called by the
@@ -21,7 +21,7 @@ int call_is_barred(const struct server *server, struct json_span tool,
  * Begins a call that is permitted: tool is a JSON string, arguments an object,
  * both on one line; both are copied.
  */
-void call_begin(struct permit *permit, struct server *server, uint64_t id,
+void call_begin(struct grant *grant, struct server *server, uint64_t id,
     struct json_span tool, struct json_span arguments);
 
 #endif

@@ -13,7 +13,7 @@
 #include "call.h"
 #include "state/reason.h"
 #include "link/server.h"
-#include "permit.h"
+#include "grant.h"
 
 /* Whether bytes are one value of this kind, alone and on one line. */
 static int
@@ -50,7 +50,7 @@ on_relay_read_call(struct ipc_call_tool *call, struct err *err)
 
 /* Refuses a call of a tool that may not be used. Returns whether it did. */
 static int
-on_relay_refuse_tool(struct permit *permit, const struct ipc_call_tool *call,
+on_relay_refuse_tool(struct grant *grant, const struct ipc_call_tool *call,
     const struct server *server)
 {
 	struct json_span name = { (const char *)call->tool.data,
@@ -60,52 +60,52 @@ on_relay_refuse_tool(struct permit *permit, const struct ipc_call_tool *call,
 	if (!call_is_barred(server, name, &reason))
 		return 0;
 	reason_fit(&reason);
-	permit_refuse(permit, call->id, reason.data,
+	grant_refuse(grant, call->id, reason.data,
 	    (struct json_span){ NULL, 0 });
 	return 1;
 }
 
 /* Refuses a call for which there is no room. Returns whether it did. */
 static int
-on_relay_refuse_full(struct permit *permit, const struct ipc_call_tool *call,
+on_relay_refuse_full(struct grant *grant, const struct ipc_call_tool *call,
     const struct server *server)
 {
 	auto_buffer struct buffer reason = { 0 };
 
-	if (permit_has_room(permit, call->arguments.len))
+	if (grant_has_room(grant, call->arguments.len))
 		return 0;
 	server_begin_reason(server, &reason);
 	buffer_printf(&reason, " cannot be called now: %zu bytes of calls "
 	    "wait until their servers read them, of at most %lu MiB, of which "
 	    "an execution gets half of what the others leave",
-	    permit_broker(permit)->unwritten, BROKER_UNWRITTEN_MAX / MIB);
-	permit_refuse(permit, call->id, reason.data,
+	    grant_broker(grant)->unwritten, BROKER_UNWRITTEN_MAX / MIB);
+	grant_refuse(grant, call->id, reason.data,
 	    (struct json_span){ NULL, 0 });
 	return 1;
 }
 
 /* Returns the server of a permitted call; NULL if the call was refused. */
 static struct server *
-on_relay_find_called(struct permit *permit, const struct ipc_call_tool *call)
+on_relay_find_called(struct grant *grant, const struct ipc_call_tool *call)
 {
 	struct server *server;
 
-	if (!permit_admit(permit, call->id))
+	if (!grant_admit(grant, call->id))
 		return NULL;
-	server = permit_find(permit, call->id, call->server, 1);
-	if (server != NULL && (on_relay_refuse_tool(permit, call, server) ||
-	        on_relay_refuse_full(permit, call, server)))
+	server = grant_find(grant, call->id, call->server, 1);
+	if (server != NULL && (on_relay_refuse_tool(grant, call, server) ||
+	        on_relay_refuse_full(grant, call, server)))
 		server = NULL;
 	return server;
 }
 
 static void
 on_relay_audit_refused(
-    const struct permit *permit, const struct ipc_call_tool *call)
+    const struct grant *grant, const struct ipc_call_tool *call)
 {
-	struct audit *audit = permit_broker(permit)->audit;
-	struct audit_call line = { .execution = permit_execution(permit),
-		.owner = permit_owner(permit),
+	struct audit *audit = grant_broker(grant)->audit;
+	struct audit_call line = { .execution = grant_execution(grant),
+		.owner = grant_owner(grant),
 		.server = call->server,
 		.tool = { (const char *)call->tool.data, call->tool.len },
 		.arguments = call->arguments.len,
@@ -116,7 +116,7 @@ on_relay_audit_refused(
 }
 
 void
-broker_on_call_tool(struct permit *permit, struct ipc_call_tool *call)
+broker_on_call_tool(struct grant *grant, struct ipc_call_tool *call)
 {
 	auto_free char *arguments = NULL;
 	struct server *server;
@@ -125,16 +125,16 @@ broker_on_call_tool(struct permit *permit, struct ipc_call_tool *call)
 
 	arguments = on_relay_read_call(call, &err);
 	if (arguments == NULL) {
-		permit_break(permit, err.text);
+		grant_break(grant, err.text);
 		return;
 	}
-	server = on_relay_find_called(permit, call);
+	server = on_relay_find_called(grant, call);
 	if (server == NULL) {
-		on_relay_audit_refused(permit, call);
+		on_relay_audit_refused(grant, call);
 		return;
 	}
 	(void)json_span_parse(arguments, call->arguments.len, &object, NULL);
-	call_begin(permit, server, call->id,
+	call_begin(grant, server, call->id,
 	    (struct json_span){ (const char *)call->tool.data,
 	        call->tool.len }, object);
 }
@@ -142,24 +142,24 @@ broker_on_call_tool(struct permit *permit, struct ipc_call_tool *call)
 /* Its answer may already be on the way: then there is nothing to cancel. */
 void
 broker_on_cancel_call(
-    struct permit *permit, struct ipc_cancel_call *cancel)
+    struct grant *grant, struct ipc_cancel_call *cancel)
 {
-	permit_cancel(permit, cancel->id);
+	grant_cancel(grant, cancel->id);
 }
 
 /* Tools of permitted servers can be listed; only calls require loading. */
 void
-broker_on_list_tools(struct permit *permit, struct ipc_list_tools *list)
+broker_on_list_tools(struct grant *grant, struct ipc_list_tools *list)
 {
 	struct server *server;
 	struct ask *ask;
 
-	if (!permit_admit(permit, list->id))
+	if (!grant_admit(grant, list->id))
 		return;
-	server = permit_find(permit, list->id, list->server, 0);
+	server = grant_find(grant, list->id, list->server, 0);
 	if (server == NULL)
 		return;
-	ask = permit_new_ask(permit, server, list->id, ASK_TOOLS);
+	ask = grant_new_ask(grant, server, list->id, ASK_TOOLS);
 	if (list->remembered)
 		server_recall(server, ask);
 	else
@@ -168,40 +168,40 @@ broker_on_list_tools(struct permit *permit, struct ipc_list_tools *list)
 
 /* Answers with JSON made by the broker. */
 static void
-on_relay_told(struct permit *permit, uint64_t id, const struct buffer *json)
+on_relay_told(struct grant *grant, uint64_t id, const struct buffer *json)
 {
 	static const struct json_span none;
 
 	if (json->len <= RESULT_MAX)
-		permit_answer(permit, id, json->data, json->len);
+		grant_answer(grant, id, json->data, json->len);
 	else
-		permit_refuse(permit, id, "the descriptions of the servers "
+		grant_refuse(grant, id, "the descriptions of the servers "
 		    "are too long for one answer", none);
 }
 
 void
-broker_on_list_servers(struct permit *permit, struct ipc_list_servers *list)
+broker_on_list_servers(struct grant *grant, struct ipc_list_servers *list)
 {
 	auto_buffer struct buffer json = { 0 };
 
-	if (!permit_admit(permit, list->id))
+	if (!grant_admit(grant, list->id))
 		return;
-	permit_describe(permit, &json);
-	on_relay_told(permit, list->id, &json);
+	grant_describe(grant, &json);
+	on_relay_told(grant, list->id, &json);
 }
 
 void
-broker_on_load_server(struct permit *permit, struct ipc_load_server *load)
+broker_on_load_server(struct grant *grant, struct ipc_load_server *load)
 {
 	auto_buffer struct buffer json = { 0 };
 	struct server *server;
 
-	if (!permit_admit(permit, load->id))
+	if (!grant_admit(grant, load->id))
 		return;
-	server = permit_find(permit, load->id, load->server, 0);
+	server = grant_find(grant, load->id, load->server, 0);
 	if (server == NULL)
 		return;
-	permit_load(permit, server);
-	permit_describe_server(permit, server, &json);
-	on_relay_told(permit, load->id, &json);
+	grant_load(grant, server);
+	grant_describe_server(grant, server, &json);
+	on_relay_told(grant, load->id, &json);
 }

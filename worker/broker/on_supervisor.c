@@ -10,7 +10,7 @@
 #include "broker.h"
 #include "link/link.h"
 #include "link/server.h"
-#include "permit.h"
+#include "grant.h"
 
 void
 broker_on_define(struct broker *broker, struct ipc_define *define)
@@ -28,14 +28,14 @@ void
 broker_on_revoke(struct broker *broker, struct ipc_revoke *revoke)
 {
 	server_revoke(broker, revoke->definition, revoke->reason,
-	    permit_revoke_all);
+	    grant_revoke_all);
 }
 
 void
-broker_on_grant_servers(struct broker *broker, struct ipc_grant_servers *permit)
+broker_on_grant_servers(struct broker *broker, struct ipc_grant_servers *grant)
 {
-	log_init("broker", (enum log_level)permit->log_level);
-	permit_new(broker, permit);
+	log_init("broker", (enum log_level)grant->log_level);
+	grant_new(broker, grant);
 }
 
 void

@@ -9,7 +9,7 @@
 #include "../../common/base/loop.h"
 #include "../../common/worker/worker.h"
 #include "database.h"
-#include "grant.h"
+#include "store_grant.h"
 #include "lister.h"
 #include "store.h"
 
@@ -29,7 +29,7 @@ main(void)
 	worker_run();
 	lister_finish(&store);
 	store_log_fault(&store);
-	grant_free_all(&store);
+	store_grant_free_all(&store);
 	lister_free(&store);
 	database_free(&store.database);
 	channel_free(&store.supervisor);

@@ -9,7 +9,7 @@
 #include "../../common/base/mem.h"
 #include "../../common/storable.h"
 #include "../../common/base/utf8.h"
-#include "grant.h"
+#include "store_grant.h"
 #include "memories.h"
 #include "outputs.h"
 #include "saved_tools.h"
@@ -22,13 +22,13 @@ on_relay_wrote_key(struct ipc_bytes key)
 
 /* Whether a request about a key is accepted. */
 static int
-on_relay_admit(struct grant *grant, uint64_t id, struct ipc_bytes key)
+on_relay_admit(struct store_grant *grant, uint64_t id, struct ipc_bytes key)
 {
-	if (!grant_admit(grant, id))
+	if (!store_grant_admit(grant, id))
 		return 0;
 	if (on_relay_wrote_key(key))
 		return 1;
-	grant_break(grant, "the key is not UTF-8");
+	store_grant_break(grant, "the key is not UTF-8");
 	return 0;
 }
 
@@ -46,7 +46,7 @@ on_relay_judge(const struct memory *memory)
 }
 
 void
-store_on_save_memory(struct grant *grant, struct ipc_save_memory *save)
+store_on_save_memory(struct store_grant *grant, struct ipc_save_memory *save)
 {
 	auto_buffer struct buffer json = { 0 };
 	auto_free char *value = NULL;
@@ -58,27 +58,27 @@ store_on_save_memory(struct grant *grant, struct ipc_save_memory *save)
 	struct err err;
 	int done;
 
-	if (!grant_admit(grant, save->id))
+	if (!store_grant_admit(grant, save->id))
 		return;
 	value = ipc_blob_copy(&save->value, &err);
 	memory.value =
 	    (struct ipc_bytes){ (const uint8_t *)value, save->value.len };
 	wrong = value == NULL ? err.text : on_relay_judge(&memory);
 	if (wrong != NULL) {
-		grant_break(grant, wrong);
+		store_grant_break(grant, wrong);
 		return;
 	}
 	done = memory.metadata.len == 0 ? 0 :
 	    storable_metadata((const char *)memory.metadata.data,
 	        memory.metadata.len, &err);
 	if (done == 0)
-		done = memories_save(grant_database(grant),
-		    grant_scope(grant), &memory, &json, &err);
-	grant_answer(grant, save->id, done, &json, &err);
+		done = memories_save(store_grant_database(grant),
+		    store_grant_scope(grant), &memory, &json, &err);
+	store_grant_answer(grant, save->id, done, &json, &err);
 }
 
 void
-store_on_load_memory(struct grant *grant, struct ipc_load_memory *load)
+store_on_load_memory(struct store_grant *grant, struct ipc_load_memory *load)
 {
 	auto_buffer struct buffer json = { 0 };
 	struct err err;
@@ -86,13 +86,14 @@ store_on_load_memory(struct grant *grant, struct ipc_load_memory *load)
 
 	if (!on_relay_admit(grant, load->id, load->key))
 		return;
-	done = memories_load(grant_database(grant), grant_scope(grant),
-	    load->key, (int)load->whole, &json, &err);
-	grant_answer(grant, load->id, done, &json, &err);
+	done = memories_load(store_grant_database(grant),
+	    store_grant_scope(grant), load->key, (int)load->whole, &json, &err);
+	store_grant_answer(grant, load->id, done, &json, &err);
 }
 
 void
-store_on_delete_memory(struct grant *grant, struct ipc_delete_memory *delete)
+store_on_delete_memory(
+    struct store_grant *grant, struct ipc_delete_memory *delete)
 {
 	auto_buffer struct buffer json = { 0 };
 	struct err err;
@@ -100,13 +101,14 @@ store_on_delete_memory(struct grant *grant, struct ipc_delete_memory *delete)
 
 	if (!on_relay_admit(grant, delete->id, delete->key))
 		return;
-	done = memories_delete(grant_database(grant), grant_scope(grant),
-	    delete->key, &json, &err);
-	grant_answer(grant, delete->id, done, &json, &err);
+	done = memories_delete(store_grant_database(grant),
+	    store_grant_scope(grant), delete->key, &json, &err);
+	store_grant_answer(grant, delete->id, done, &json, &err);
 }
 
 void
-store_on_list_memories(struct grant *grant, struct ipc_list_memories *list)
+store_on_list_memories(
+    struct store_grant *grant, struct ipc_list_memories *list)
 {
 	auto_buffer struct buffer json = { 0 };
 	struct err err;
@@ -114,13 +116,13 @@ store_on_list_memories(struct grant *grant, struct ipc_list_memories *list)
 
 	if (!on_relay_admit(grant, list->id, list->after))
 		return;
-	done = memories_list(grant_database(grant), grant_scope(grant),
-	    list->after, &json, &err);
-	grant_answer(grant, list->id, done, &json, &err);
+	done = memories_list(store_grant_database(grant),
+	    store_grant_scope(grant), list->after, &json, &err);
+	store_grant_answer(grant, list->id, done, &json, &err);
 }
 
 void
-store_on_save_tool(struct grant *grant, struct ipc_save_tool *save)
+store_on_save_tool(struct store_grant *grant, struct ipc_save_tool *save)
 {
 	auto_buffer struct buffer json = { 0 };
 	auto_free char *source = NULL;
@@ -128,28 +130,29 @@ store_on_save_tool(struct grant *grant, struct ipc_save_tool *save)
 	struct err err;
 	int done;
 
-	if (!grant_admit(grant, save->id))
+	if (!store_grant_admit(grant, save->id))
 		return;
 	source = ipc_blob_copy(&save->source, &err);
 	if (source == NULL || !utf8_valid(source, save->source.len)) {
-		grant_break(grant, "the source is not UTF-8");
+		store_grant_break(grant, "the source is not UTF-8");
 		return;
 	}
 	tool.source =
 	    (struct ipc_bytes){ (const uint8_t *)source, save->source.len };
-	done = saved_tools_save(grant_database(grant), grant_scope(grant),
-	    &tool, grant_places(grant), &json, &err);
-	grant_answer(grant, save->id, done, &json, &err);
+	done = saved_tools_save(store_grant_database(grant),
+	    store_grant_scope(grant), &tool, store_grant_places(grant), &json,
+	    &err);
+	store_grant_answer(grant, save->id, done, &json, &err);
 }
 
 void
-store_on_load_tool(struct grant *grant, struct ipc_load_tool *load)
+store_on_load_tool(struct store_grant *grant, struct ipc_load_tool *load)
 {
 	auto_buffer struct buffer json = { 0 };
 	struct err err;
 	int done;
 
-	if (!grant_admit(grant, load->id))
+	if (!store_grant_admit(grant, load->id))
 		return;
 	/*
 	 * A tool of an earlier version whose name is no longer accepted is
@@ -159,38 +162,38 @@ store_on_load_tool(struct grant *grant, struct ipc_load_tool *load)
 		buffer_add_text(&json, "null");
 		done = 0;
 	} else {
-		done = saved_tools_load(grant_database(grant),
-		    grant_scope(grant), load->name, 1, &json, &err);
+		done = saved_tools_load(store_grant_database(grant),
+		    store_grant_scope(grant), load->name, 1, &json, &err);
 	}
-	grant_answer(grant, load->id, done, &json, &err);
+	store_grant_answer(grant, load->id, done, &json, &err);
 }
 
 void
 store_on_list_saved_tools(
-    struct grant *grant, struct ipc_list_saved_tools *list)
+    struct store_grant *grant, struct ipc_list_saved_tools *list)
 {
 	auto_buffer struct buffer json = { 0 };
 	struct err err;
 	int done;
 
-	if (!grant_admit(grant, list->id))
+	if (!store_grant_admit(grant, list->id))
 		return;
-	done = saved_tools_list(grant_database(grant), grant_scope(grant),
-	    list->after, 0, &json, &err);
-	grant_answer(grant, list->id, done, &json, &err);
+	done = saved_tools_list(store_grant_database(grant),
+	    store_grant_scope(grant), list->after, 0, &json, &err);
+	store_grant_answer(grant, list->id, done, &json, &err);
 }
 
 void
-store_on_load_output(struct grant *grant, struct ipc_load_output *load)
+store_on_load_output(struct store_grant *grant, struct ipc_load_output *load)
 {
 	auto_buffer struct buffer json = { 0 };
-	const struct output_part part = { grant_scope(grant),
+	const struct output_part part = { store_grant_scope(grant),
 		load->execution, (int)load->errors, load->from };
 	struct err err;
 	int done;
 
-	if (!grant_admit(grant, load->id))
+	if (!store_grant_admit(grant, load->id))
 		return;
-	done = outputs_load(grant_database(grant), &part, &json, &err);
-	grant_answer(grant, load->id, done, &json, &err);
+	done = outputs_load(store_grant_database(grant), &part, &json, &err);
+	store_grant_answer(grant, load->id, done, &json, &err);
 }

@@ -12,7 +12,7 @@
 #include "../../common/base/mem.h"
 #include "../../common/base/utf8.h"
 #include "database.h"
-#include "grant.h"
+#include "store_grant.h"
 #include "lister.h"
 #include "memories.h"
 #include "outputs.h"
@@ -52,10 +52,10 @@ store_log_fault(struct store *store)
 }
 
 void
-store_on_grant(struct store *store, struct ipc_grant *grant)
+store_on_grant_store(struct store *store, struct ipc_grant_store *grant)
 {
 	store_log_fault(store);
-	grant_new(store, grant);
+	store_grant_new(store, grant);
 }
 
 /* Requests of the user at a terminal */

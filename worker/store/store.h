@@ -17,7 +17,7 @@
 #include "../../common/ipc/channel.h"
 #include "../../common/ipc/ipc.h"
 
-struct grant;
+struct store_grant;
 struct database;
 
 struct store {
@@ -27,7 +27,7 @@ struct store {
 	int folder; /* -1 until KEEP arrives */
 	struct database *database; /* NULL until KEEP arrives */
 	char *fault; /* why it could not be opened, until reported */
-	TAILQ_HEAD(store_grants, grant) grants;
+	TAILQ_HEAD(store_grants, store_grant) grants;
 	struct channel *lister; /* to the broker; NULL if there is none */
 	struct event *lister_ending;
 	int ending; /* it only waits for the end of the lister */
@@ -44,7 +44,7 @@ void store_log_fault(struct store *store);
 
 /* on_supervisor.c: the handlers. */
 void store_on_keep(struct store *store, struct ipc_keep *keep);
-void store_on_grant(struct store *store, struct ipc_grant *grant);
+void store_on_grant_store(struct store *store, struct ipc_grant_store *grant);
 void store_on_keep_output(
     struct store *store, struct ipc_keep_output *keep_output);
 void store_on_read_output(
@@ -55,18 +55,19 @@ void store_on_drop(struct store *store, struct ipc_drop *drop);
 
 /* on_relay.c: the handlers, one grant each. */
 void store_on_save_memory(
-    struct grant *grant, struct ipc_save_memory *save);
+    struct store_grant *grant, struct ipc_save_memory *save);
 void store_on_load_memory(
-    struct grant *grant, struct ipc_load_memory *load);
+    struct store_grant *grant, struct ipc_load_memory *load);
 void store_on_delete_memory(
-    struct grant *grant, struct ipc_delete_memory *delete);
+    struct store_grant *grant, struct ipc_delete_memory *delete);
 void store_on_list_memories(
-    struct grant *grant, struct ipc_list_memories *list);
-void store_on_save_tool(struct grant *grant, struct ipc_save_tool *save);
-void store_on_load_tool(struct grant *grant, struct ipc_load_tool *load);
+    struct store_grant *grant, struct ipc_list_memories *list);
+void store_on_save_tool(struct store_grant *grant, struct ipc_save_tool *save);
+void store_on_load_tool(struct store_grant *grant, struct ipc_load_tool *load);
 void store_on_list_saved_tools(
-    struct grant *grant, struct ipc_list_saved_tools *list);
-void store_on_load_output(struct grant *grant, struct ipc_load_output *load);
+    struct store_grant *grant, struct ipc_list_saved_tools *list);
+void store_on_load_output(
+    struct store_grant *grant, struct ipc_load_output *load);
 
 /* on_broker.c: the same. */
 void store_on_recall(struct store *store, struct ipc_recall *recall);

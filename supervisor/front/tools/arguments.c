@@ -201,7 +201,7 @@ arguments_read_names(struct json_span value, const struct arguments_list *list,
 }
 
 /*
- * The broker starts no more servers than these ahead (worker/broker/permit.c).
+ * The broker starts no more servers than these ahead (worker/broker/grant.c).
  */
 static void
 arguments_note_servers(struct request *request)

@@ -134,7 +134,7 @@ link_refuse_lost(struct link *link, struct ask *ask)
 {
 	auto_buffer struct buffer reason = { 0 };
 
-	link_add_lost(link, ask, ask->permit == NULL, &reason);
+	link_add_lost(link, ask, ask->grant == NULL, &reason);
 	ask_refuse(&ask, &reason, (struct json_span){ NULL, 0 });
 }
 
@@ -148,7 +148,7 @@ link_log_lost(struct link *link)
 	const struct ask *ask = TAILQ_FIRST(&link->asks);
 	auto_buffer struct buffer reason = { 0 };
 
-	if (ask == NULL || ask->permit == NULL || link->revoked ||
+	if (ask == NULL || ask->grant == NULL || link->revoked ||
 	    link->hung)
 		return;
 	link_add_lost(link, ask, 1, &reason);

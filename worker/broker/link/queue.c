@@ -23,7 +23,7 @@ struct queue_owner {
 struct queue_turn {
 	TAILQ_ENTRY(queue_turn) entry;
 	struct queue_owner *owner;
-	const struct permit *permit;
+	const struct grant *grant;
 	struct ask_list asks; /* that wait */
 	size_t bytes;         /* unsent bytes, including those of others */
 	size_t places;
@@ -60,14 +60,14 @@ queue_free(struct queue **queuep)
 	free(queue);
 }
 
-/* Returns the turn of a permit, or NULL. */
+/* Returns the turn of a grant, or NULL. */
 static struct queue_turn *
-queue_find(const struct queue *queue, const struct permit *permit)
+queue_find(const struct queue *queue, const struct grant *grant)
 {
 	struct queue_turn *turn;
 
 	TAILQ_FOREACH (turn, &queue->turns, entry)
-		if (turn->permit == permit)
+		if (turn->grant == grant)
 			return turn;
 	return NULL;
 }
@@ -80,9 +80,9 @@ queue_may_have(size_t own, size_t more, size_t all, size_t most)
 
 int
 queue_has_room(
-    const struct queue *queue, const struct permit *permit, size_t len)
+    const struct queue *queue, const struct grant *grant, size_t len)
 {
-	const struct queue_turn *turn = queue_find(queue, permit);
+	const struct queue_turn *turn = queue_find(queue, grant);
 
 	if (turn == NULL && len <= CALL_SMALL)
 		return 1;
@@ -114,7 +114,7 @@ queue_add(struct queue *queue, const struct ask *ask)
 
 	turn->owner = queue_own(queue, ask->owner);
 	turn->owner->turns++;
-	turn->permit = ask->permit;
+	turn->grant = ask->grant;
 	TAILQ_INIT(&turn->asks);
 	TAILQ_INSERT_TAIL(&queue->turns, turn, entry);
 	return turn;
@@ -138,7 +138,7 @@ queue_drop(struct queue *queue, struct queue_turn *turn)
 void
 queue_put(struct queue *queue, struct ask *ask)
 {
-	struct queue_turn *turn = queue_find(queue, ask->permit);
+	struct queue_turn *turn = queue_find(queue, ask->grant);
 
 	if (turn == NULL)
 		turn = queue_add(queue, ask);

@@ -33,7 +33,7 @@ void queue_free(struct queue **queue);
  * an execution is always accepted if it is small.
  */
 int queue_has_room(
-    const struct queue *queue, const struct permit *permit, size_t len);
+    const struct queue *queue, const struct grant *grant, size_t len);
 
 /* Puts a call, which now waits for a place, after those of its execution. */
 void queue_put(struct queue *queue, struct ask *ask);

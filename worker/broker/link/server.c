@@ -248,7 +248,7 @@ server_unhold(struct server_hold *hold)
 		link_settle(server->link);
 }
 
-/* Ends all holds: permits look the server up by its name again. */
+/* Ends all holds: grants look the server up by its name again. */
 static void
 server_end_holds(struct server *server)
 {
@@ -763,7 +763,7 @@ server_refuse_full(struct server *server, struct ask *ask)
 static void
 server_call(struct server *server, struct ask *ask)
 {
-	if (!queue_has_room(server->calls, ask->permit, ask->params.len)) {
+	if (!queue_has_room(server->calls, ask->grant, ask->params.len)) {
 		server_refuse_full(server, ask);
 		return;
 	}

@@ -31,7 +31,7 @@ struct ask_ends {
 
 struct ask {
 	TAILQ_ENTRY(ask) entry; /* of list */
-	TAILQ_ENTRY(ask) sibling; /* of its permit */
+	TAILQ_ENTRY(ask) sibling; /* of its grant */
 	struct ask_list *list;    /* of a server or a link; NULL if in no list
 				   */
 	struct link *link;        /* the link that has it; NULL: the server */
@@ -41,11 +41,11 @@ struct ask {
 	/* The server ends its wait, or releases its place. */
 	void (*forget)(struct server *server, struct ask *ask);
 	const struct ask_ends *ends; /* of the asker */
-	struct permit *permit;     /* NULL: a TRY */
-	uint64_t execution;          /* of the permit */
-	const char *owner;           /* of that permit; NULL: a TRY */
+	struct grant *grant;       /* NULL: a TRY */
+	uint64_t execution;          /* of the grant */
+	const char *owner;           /* of that grant; NULL: a TRY */
 	uint64_t silence; /* milliseconds without a sign of the server */
-	uint64_t id;      /* of the permit */
+	uint64_t id;      /* of the grant */
 	enum ask_kind kind;
 	/* Of a call: */
 	struct buffer tool;   /* its name, as JSON */
@@ -76,7 +76,7 @@ struct ask {
 
 /*
  * Makes an ask that is in no list. server_new_ask also sets the server and its
- * callback to remove the ask, permit_new_ask the permit.
+ * callback to remove the ask, grant_new_ask the grant.
  */
 struct ask *ask_new(struct broker *broker,
     const struct definition *definition, const struct ask_ends *ends,

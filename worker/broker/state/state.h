@@ -16,7 +16,7 @@ struct audit;
 struct definition;
 struct link;
 struct server;
-struct permit;
+struct grant;
 struct shapes;
 struct shelf;
 
@@ -28,7 +28,7 @@ struct broker {
 	struct broker_servers removed; /* removed, but still in use */
 	void *by_name; /* the configured ones, as a tree: server.c */
 	TAILQ_HEAD(broker_links, link) links;       /* until their ENDED */
-	TAILQ_HEAD(broker_permits, permit) permits;
+	TAILQ_HEAD(broker_grants, grant) grants;
 	struct shelf *shelf; /* the remembered lists of tools */
 	struct archive *archive; /* keeps them */
 	struct shapes *shapes; /* the shapes of their results */

@@ -1,5 +1,5 @@
 /*
- * A grant: see grant.h. Runs in the store.
+ * A grant of the store: see store_grant.h. Runs in the store.
  */
 #include <stdlib.h>
 
@@ -7,10 +7,10 @@
 #include "../../common/limits.h"
 #include "../../common/base/mem.h"
 #include "database.h"
-#include "grant.h"
+#include "store_grant.h"
 
-struct grant {
-	TAILQ_ENTRY(grant) entry; /* of the store */
+struct store_grant {
+	TAILQ_ENTRY(store_grant) entry; /* of the store */
 	struct store *store;
 	struct exchange exchange;
 	char *scope;
@@ -18,7 +18,7 @@ struct grant {
 };
 
 static void
-grant_free(struct grant *grant)
+store_grant_free(struct store_grant *grant)
 {
 	TAILQ_REMOVE(&grant->store->grants, grant, entry);
 	exchange_close(&grant->exchange);
@@ -27,73 +27,73 @@ grant_free(struct grant *grant)
 }
 
 void
-grant_free_all(struct store *store)
+store_grant_free_all(struct store *store)
 {
-	struct grant *grant;
+	struct store_grant *grant;
 
 	while ((grant = TAILQ_FIRST(&store->grants)) != NULL)
-		grant_free(grant);
+		store_grant_free(grant);
 }
 
 static void
-grant_on_closed(void *ctx, const struct err *why)
+store_grant_on_closed(void *ctx, const struct err *why)
 {
-	struct grant *grant = ctx;
+	struct store_grant *grant = ctx;
 
 	exchange_note_closed(&grant->exchange, why);
-	grant_free(grant);
+	store_grant_free(grant);
 }
 
 static void
-grant_on_ending(evutil_socket_t fd, short what, void *arg)
+store_grant_on_ending(evutil_socket_t fd, short what, void *arg)
 {
 	(void)fd;
 	(void)what;
-	grant_free(arg);
+	store_grant_free(arg);
 }
 
 void
-grant_new(struct store *store, struct ipc_grant *msg)
+store_grant_new(struct store *store, struct ipc_grant_store *msg)
 {
-	struct grant *grant = mem_alloc(sizeof(*grant));
+	struct store_grant *grant = mem_alloc(sizeof(*grant));
 	struct channel_ends ends = { ROLE_STORE, ROLE_RELAY, store->routes,
-		grant_on_closed, grant };
+		store_grant_on_closed, grant };
 
 	grant->store = store;
 	grant->scope = mem_strdup(msg->scope);
 	grant->places = SAVED_TOOLS_NEW_MAX;
 	TAILQ_INSERT_TAIL(&store->grants, grant, entry);
 	exchange_open(&grant->exchange, store->base, &msg->relay,
-	    msg->execution, &ends, grant_on_ending);
+	    msg->execution, &ends, store_grant_on_ending);
 }
 
 struct database *
-grant_database(struct grant *grant)
+store_grant_database(struct store_grant *grant)
 {
 	database_look(grant->store->database);
 	return grant->store->database;
 }
 
 const char *
-grant_scope(const struct grant *grant)
+store_grant_scope(const struct store_grant *grant)
 {
 	return grant->scope;
 }
 
 unsigned int *
-grant_places(struct grant *grant)
+store_grant_places(struct store_grant *grant)
 {
 	return &grant->places;
 }
 
 void
-grant_break(struct grant *grant, const char *how)
+store_grant_break(struct store_grant *grant, const char *how)
 {
 	exchange_break(&grant->exchange, how);
 }
 
 static void
-grant_deny(struct grant *grant, uint64_t id, const char *reason)
+store_grant_deny(struct store_grant *grant, uint64_t id, const char *reason)
 {
 	struct ipc_denied denied = { .id = id, .reason = reason };
 	struct err err;
@@ -103,7 +103,7 @@ grant_deny(struct grant *grant, uint64_t id, const char *reason)
 }
 
 int
-grant_admit(struct grant *grant, uint64_t id)
+store_grant_admit(struct store_grant *grant, uint64_t id)
 {
 	auto_buffer struct buffer reason = { 0 };
 
@@ -112,12 +112,12 @@ grant_admit(struct grant *grant, uint64_t id)
 	if (!exchange_is_full(&grant->exchange, 0))
 		return 1;
 	exchange_add_full(&grant->exchange, &reason);
-	grant_deny(grant, id, reason.data);
+	store_grant_deny(grant, id, reason.data);
 	return 0;
 }
 
 void
-grant_answer(struct grant *grant, uint64_t id, int done,
+store_grant_answer(struct store_grant *grant, uint64_t id, int done,
     const struct buffer *json, const struct err *why)
 {
 	struct ipc_answer answer = { .id = id,
@@ -126,9 +126,9 @@ grant_answer(struct grant *grant, uint64_t id, int done,
 
 	if (done == -1) {
 		auto_free char *reason =
-		    database_reason(grant_database(grant), why);
+		    database_reason(store_grant_database(grant), why);
 
-		grant_deny(grant, id, reason);
+		store_grant_deny(grant, id, reason);
 		return;
 	}
 	exchange_sent(&grant->exchange,

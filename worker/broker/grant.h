@@ -1,0 +1,82 @@
+/*
+ * A grant: the channel to the relay of one execution, which is the right to
+ * use some servers. They were named when the channel was passed; no message on
+ * it can add one. A relay that breaks a rule loses its own grant only. Runs
+ * in the broker.
+ */
+#ifndef WORKER_BROKER_GRANT_H
+#define WORKER_BROKER_GRANT_H
+
+#include "state/ask.h"
+
+/* Makes a grant: takes the relay's channel and starts the servers to load. */
+void grant_new(struct broker *broker, struct ipc_grant_servers *msg);
+
+/* Frees its asks; the servers are notified. */
+void grant_free(struct grant **grant);
+
+/* Makes an ask of this grant; it is in no list of the server yet. */
+struct ask *grant_new_ask(struct grant *grant, struct server *server,
+    uint64_t id, enum ask_kind kind);
+
+/* Answers a request, unless the relay has too much unread already. */
+void grant_answer(
+    struct grant *grant, uint64_t id, const char *json, size_t len);
+void grant_refuse(struct grant *grant, uint64_t id, const char *reason,
+    struct json_span error);
+
+/*
+ * Whether a request is accepted: returns 1, or 0 if it was refused, or the
+ * grant is over.
+ */
+int grant_admit(struct grant *grant, uint64_t id);
+
+/*
+ * Whether a call with this many bytes of arguments may wait for its server, by
+ * the bytes that wait for all servers and those of this execution.
+ */
+int grant_has_room(const struct grant *grant, size_t len);
+
+/* Refuses a request whose answer is not needed, if it is in flight. */
+void grant_cancel(struct grant *grant, uint64_t id);
+
+/* The relay broke a rule: ends the grant, from the loop. */
+void grant_break(struct grant *grant, const char *how);
+
+/* Returns the owner of its execution, valid as long as the grant. */
+const char *grant_owner(const struct grant *grant);
+
+/* Returns the number of its execution. */
+uint64_t grant_execution(const struct grant *grant);
+
+/* The broker of the grant. */
+struct broker *grant_broker(const struct grant *grant);
+
+/*
+ * Returns the permitted server of this name that was loaded here or is
+ * configured; if need_load is set, it must be loaded. Returns NULL if there is
+ * none, and the request was refused.
+ */
+struct server *grant_find(struct grant *grant, uint64_t id,
+    const char *name, int need_load);
+
+/*
+ * The server of this name was stopped for this reason, and no other server has
+ * its name. Until one has, each grant that may use it refuses its requests
+ * with that reason.
+ */
+void grant_revoke_all(
+    struct broker *broker, const char *name, const char *why);
+
+/*
+ * Loads a permitted server for this grant, and starts it unless the grant
+ * has started GRANT_STARTS_MAX servers; its requests are refused then.
+ */
+void grant_load(struct grant *grant, struct server *server);
+
+/* Appends the description of its servers: an array, or one object. */
+void grant_describe(struct grant *grant, struct buffer *json);
+void grant_describe_server(
+    struct grant *grant, struct server *server, struct buffer *json);
+
+#endif
