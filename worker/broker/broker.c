@@ -7,14 +7,14 @@
 
 #include "../../common/limits.h"
 #include "../../common/base/log.h"
-#include "tools/archive.h"
+#include "tools/list_store.h"
 #include "state/audit.h"
 #include "broker.h"
 #include "link/link.h"
 #include "link/server.h"
 #include "grant.h"
 #include "tools/shapes.h"
-#include "tools/shelf.h"
+#include "tools/list_cache.h"
 
 /*
  * A message whose descriptors have no room would be lost, and its channel with
@@ -42,8 +42,8 @@ broker_init(struct broker *broker, struct event_base *base,
 	TAILQ_INIT(&broker->removed);
 	TAILQ_INIT(&broker->links);
 	TAILQ_INIT(&broker->grants);
-	broker->shelf = shelf_new(REMEMBERED_BYTES_MAX);
-	broker->archive = archive_new(broker, server_recalled);
+	broker->list_cache = list_cache_new(REMEMBERED_BYTES_MAX);
+	broker->list_store = list_store_new(broker, server_recalled);
 	broker->shapes = shapes_new();
 	broker_count_files(broker);
 }
@@ -62,9 +62,9 @@ broker_clear(struct broker *broker)
 	while ((server = TAILQ_FIRST(&broker->servers)) != NULL ||
 	    (server = TAILQ_FIRST(&broker->removed)) != NULL)
 		server_free(&server);
-	archive_free(&broker->archive);
+	list_store_free(&broker->list_store);
 	shapes_free(&broker->shapes);
-	shelf_free(&broker->shelf);
+	list_cache_free(&broker->list_cache);
 	audit_free(&broker->audit);
 	channel_free(&broker->supervisor);
 }

@@ -54,7 +54,7 @@ void try_server(struct broker *broker, const char *name);
 
 /* on_store.c: the handler. */
 void broker_on_recalled(
-    struct archive *archive, struct ipc_recalled *recalled);
+    struct list_store *store, struct ipc_recalled *recalled);
 
 /* on_relay.c: the handlers, one grant each. */
 void broker_on_call_tool(struct grant *grant, struct ipc_call_tool *call);

@@ -2,11 +2,11 @@
  * The messages from the store: the complete interface between the two. Runs in
  * the broker.
  */
-#include "tools/archive.h"
+#include "tools/list_store.h"
 #include "broker.h"
 
 void
-broker_on_recalled(struct archive *archive, struct ipc_recalled *recalled)
+broker_on_recalled(struct list_store *store, struct ipc_recalled *recalled)
 {
-	archive_recalled(archive, recalled);
+	list_store_recalled(store, recalled);
 }

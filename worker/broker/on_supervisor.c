@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 #include "../../common/base/log.h"
-#include "tools/archive.h"
+#include "tools/list_store.h"
 #include "state/audit.h"
 #include "broker.h"
 #include "link/link.h"
@@ -77,5 +77,5 @@ broker_on_try(struct broker *broker, struct ipc_try *try)
 void
 broker_on_lists(struct broker *broker, struct ipc_lists *lists)
 {
-	archive_open(broker->archive, lists);
+	list_store_open(broker->list_store, lists);
 }

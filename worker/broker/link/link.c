@@ -12,7 +12,7 @@
 #include "../../../common/mask.h"
 #include "../../../common/base/mem.h"
 #include "../../../common/base/utf8.h"
-#include "complaint.h"
+#include "diagnosis.h"
 #include "kind.h"
 #include "link.h"
 #include "listing.h"
@@ -166,7 +166,7 @@ link_conclude(struct link *link)
 	if (link->pipes != NULL) {
 		pipes_drain(link->pipes);
 		link_take_errors(link);
-		complaint_log(link->definition->name, &link->errors);
+		diagnosis_log(link->definition->name, &link->errors);
 	}
 	link_log_lost(link);
 	while (!TAILQ_EMPTY(&link->asks))

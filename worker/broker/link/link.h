@@ -92,7 +92,7 @@ void link_revoke(struct link *link, const char *why);
 /* Returns the time since its start in milliseconds. */
 uint64_t link_age(const struct link *link);
 
-/* Appends how long it has been starting, and its last complaint. */
+/* Appends how long it has been starting, and the diagnosis. */
 void link_add_starting(struct link *link, struct buffer *reason);
 
 #endif

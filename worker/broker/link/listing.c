@@ -11,10 +11,10 @@
 #include "../../../common/base/log.h"
 #include "../../../common/base/mem.h"
 #include "../../../common/mask.h"
-#include "../tools/archive.h"
+#include "../tools/list_store.h"
 #include "listing.h"
 #include "../state/reason.h"
-#include "../tools/shelf.h"
+#include "../tools/list_cache.h"
 #include "../tools/tools.h"
 
 struct listing {
@@ -36,7 +36,7 @@ struct listing {
 	struct event *pause;    /* activated at that time */
 	struct event *renewal;  /* activated some time after a change */
 	int changed;            /* since the fetch started */
-	bool fresh; /* the list on the shelf is valid and of this link */
+	bool fresh; /* the list in the cache is valid and of this link */
 };
 
 static void listing_on_impatience(evutil_socket_t fd, short what, void *arg);
@@ -240,17 +240,17 @@ static void
 listing_keep(struct listing *listing, const struct buffer *payload)
 {
 	const struct buffer *info = mcp_client_info(listing->client);
-	struct shelf_list list = { payload->data, payload->len, info->data,
+	struct cached_list list = { payload->data, payload->len, info->data,
 		info->len, NULL, 0 };
-	int news = shelf_put(listing->broker->shelf,
+	int news = list_cache_put(listing->broker->list_cache,
 	    listing->definition->fingerprint, &list);
 
 	listing->fresh = !listing->changed;
 	if (listing->changed)
-		shelf_doubt(listing->broker->shelf,
+		list_cache_doubt(listing->broker->list_cache,
 		    listing->definition->fingerprint);
 	else if (news)
-		archive_retain(listing->broker->archive,
+		list_store_retain(listing->broker->list_store,
 		    listing->definition->fingerprint);
 }
 
@@ -414,7 +414,7 @@ listing_greeted(struct listing *listing)
 {
 	const struct buffer *info = mcp_client_info(listing->client);
 
-	if (shelf_check(listing->broker->shelf,
+	if (list_cache_check(listing->broker->list_cache,
 	        listing->definition->fingerprint, info->data, info->len))
 		log_info("server %s has changed its version: its tools are "
 		    "listed again", listing->definition->name);
@@ -423,9 +423,9 @@ listing_greeted(struct listing *listing)
 void
 listing_ask(struct listing *listing, struct ask *ask)
 {
-	struct shelf_list list;
+	struct cached_list list;
 
-	if (listing->fresh && shelf_find(listing->broker->shelf,
+	if (listing->fresh && list_cache_find(listing->broker->list_cache,
 	        listing->definition->fingerprint, &list)) {
 		ask_answer(&ask, list.data, list.len);
 		return;
@@ -469,10 +469,10 @@ listing_changed(struct listing *listing)
 {
 	listing->changed = 1;
 	listing->fresh = false;
-	if (!shelf_doubt(listing->broker->shelf,
+	if (!list_cache_doubt(listing->broker->list_cache,
 	        listing->definition->fingerprint))
 		return;
-	archive_retain(listing->broker->archive,
+	list_store_retain(listing->broker->list_store,
 	    listing->definition->fingerprint);
 	listing_renew(listing);
 }

@@ -3,9 +3,9 @@
  * requested, and valid until the server reports a change. It is then fetched
  * again on request, at most once in LISTING_PAUSE_MS. All asks in the meantime
  * share one fetch; a page that takes longer than SERVER_WAIT_MS ends it for all
- * of them. The list is put on the shelf (shelf.h), where it outlives the link.
- * Without an ask, a changed list is fetched again after SERVER_RENEWAL_MS. Runs
- * in the broker.
+ * of them. The list is put in the cache (list_cache.h), where it outlives the
+ * link. Without an ask, a changed list is fetched again after
+ * SERVER_RENEWAL_MS. Runs in the broker.
  */
 #ifndef WORKER_BROKER_LISTING_H
 #define WORKER_BROKER_LISTING_H

@@ -3,7 +3,7 @@
  * broker.
  */
 #include "../state/reason.h"
-#include "complaint.h"
+#include "diagnosis.h"
 #include "kind.h"
 
 /* Its output before it was ready: a banner, or not MCP at all. */
@@ -16,7 +16,7 @@ process_describe_failure(
 		reason_add_name(reason, failure->banner->data);
 		buffer_add_text(reason, " instead of MCP");
 	}
-	complaint_add(reason, failure->errors, failure->cut, failure->whole);
+	diagnosis_add(reason, failure->errors, failure->cut, failure->whole);
 }
 
 const struct link_kind link_process = { to_supervisor_want,

@@ -9,13 +9,13 @@
 #include "../../../common/limits.h"
 #include "../../../common/base/log.h"
 #include "../../../common/base/mem.h"
-#include "../tools/archive.h"
+#include "../tools/list_store.h"
 #include "link.h"
 #include "queue.h"
 #include "../state/reason.h"
 #include "server.h"
 #include "../tools/shapes.h"
-#include "../tools/shelf.h"
+#include "../tools/list_cache.h"
 #include "../tools/tools.h"
 
 struct server {
@@ -31,7 +31,7 @@ struct server {
 	struct ask_list lists; /* asks for the list, fetched when it runs */
 	struct queue *calls;   /* waiting calls, and the places of the others */
 	struct event *turn;    /* activated when a place may be free */
-	struct ask_list recalling; /* wait for archive.c, not for a start */
+	struct ask_list recalling; /* wait for list_store.c, not for a start */
 	/* After failures: */
 	unsigned int failures; /* in a row */
 	uint64_t not_before;   /* when the next start is allowed */
@@ -405,10 +405,10 @@ int
 server_find_tool(const struct server *server, struct json_span name,
     struct json_span *tool)
 {
-	struct shelf_list list;
+	struct cached_list list;
 
-	return shelf_find_any(
-	           server->broker->shelf, server->definition.fingerprint,
+	return list_cache_find_any(
+	           server->broker->list_cache, server->definition.fingerprint,
 	           &list) &&
 	    tools_find(list.data, list.len, list.index, name, tool);
 }
@@ -543,9 +543,9 @@ server_is_ready(const struct server *server)
 uint64_t
 server_list(const struct server *server)
 {
-	struct shelf_list list;
+	struct cached_list list;
 
-	return shelf_find_any(server->broker->shelf,
+	return list_cache_find_any(server->broker->list_cache,
 	           server->definition.fingerprint, &list) ? list.version : 0;
 }
 
@@ -834,15 +834,15 @@ server_look(struct server *server, struct ask *ask)
 	}
 }
 
-/* Answers from the shelf; returns whether that was possible. */
+/* Answers from the cache; returns whether that was possible. */
 static int
 server_answer(struct server *server, struct ask *ask)
 {
-	struct shelf_list list;
+	struct cached_list list;
 
 	if (server_is_ready(server) ||
-	    !shelf_find(server->broker->shelf, server->definition.fingerprint,
-	        &list))
+	    !list_cache_find(server->broker->list_cache,
+	        server->definition.fingerprint, &list))
 		return 0;
 	ask_answer(&ask, list.data, list.len);
 	return 1;
@@ -857,7 +857,7 @@ server_recall(struct server *server, struct ask *ask)
 		return;
 	/* Stored lists are looked up only for configured servers. */
 	if (server_is_ready(server) || server->removed || (first &&
-	        !archive_recall(server->broker->archive,
+	        !list_store_recall(server->broker->list_store,
 	            server->definition.fingerprint)))
 		server_look(server, ask);
 	else

@@ -122,8 +122,8 @@ void server_ask(struct server *server, struct ask *ask);
 void server_recall(struct server *server, struct ask *ask);
 
 /*
- * The result of archive_recall is known, for the servers of this fingerprint;
- * for all if it is NULL.
+ * The result of list_store_recall is known, for the servers of this
+ * fingerprint; for all if it is NULL.
  */
 void server_recalled(struct broker *broker, const uint8_t *fingerprint);
 

@@ -11,14 +11,14 @@
 #include "../../../common/ipc/channel.h"
 #include "../../../common/ipc/ipc.h"
 
-struct archive;
+struct list_store;
 struct audit;
 struct definition;
 struct link;
 struct server;
 struct grant;
 struct shapes;
-struct shelf;
+struct list_cache;
 
 struct broker {
 	struct event_base *base;
@@ -29,8 +29,8 @@ struct broker {
 	void *by_name; /* the configured ones, as a tree: server.c */
 	TAILQ_HEAD(broker_links, link) links;       /* until their ENDED */
 	TAILQ_HEAD(broker_grants, grant) grants;
-	struct shelf *shelf; /* the remembered lists of tools */
-	struct archive *archive; /* keeps them */
+	struct list_cache *list_cache; /* lists of tools, in memory */
+	struct list_store *list_store; /* the same, in the store */
 	struct shapes *shapes; /* the shapes of their results */
 	uint64_t last_link;
 	size_t unwritten;    /* bytes not yet taken by servers */

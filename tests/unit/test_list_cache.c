@@ -1,37 +1,38 @@
 /*
- * Tests of worker/broker/tools/shelf: what was put is found by its fingerprint
- * until it is doubted, and the least recently used goes first. Linked with that
- * file alone.
+ * Tests of worker/broker/tools/list_cache: what was put is found by its
+ * fingerprint until it is doubted, and the least recently used goes first.
+ * Linked with that file alone.
  */
 #include <string.h>
 
 #include "common/limits.h"
 #include "common/base/mem.h"
 #include "unit.h"
-#include "worker/broker/tools/shelf.h"
+#include "worker/broker/tools/list_cache.h"
 
 #define MOST 4096
 
-static struct shelf *shelf;
+static struct list_cache *cache;
 static uint8_t prints[3][FINGERPRINT_SIZE] = { { 0 }, { [31] = 1 },
 	{ [0] = 255 } };
 
 static int
 put(int n, const char *data, const char *info)
 {
-	struct shelf_list list = { data, strlen(data), info, strlen(info),
+	struct cached_list list = { data, strlen(data), info, strlen(info),
 		NULL, 0 };
 
-	return shelf_put(shelf, prints[n], &list);
+	return list_cache_put(cache, prints[n], &list);
 }
 
 /* What is found must be this; NULL: nothing. */
 static void
 finds(int n, const char *data)
 {
-	struct shelf_list list;
+	struct cached_list list;
 
-	ck_assert_int_eq(shelf_find(shelf, prints[n], &list), data != NULL);
+	ck_assert_int_eq(
+	    list_cache_find(cache, prints[n], &list), data != NULL);
 	if (data != NULL) {
 		ck_assert_uint_eq(list.len, strlen(data));
 		ck_assert_mem_eq(list.data, data, list.len);
@@ -40,7 +41,7 @@ finds(int n, const char *data)
 
 UNIT_TEST(finds_what_was_put)
 {
-	shelf = shelf_new(MOST);
+	cache = list_cache_new(MOST);
 	finds(0, NULL);
 	ck_assert_int_eq(put(0, "[1]", "v1"), 1);
 	ck_assert_int_eq(put(1, "[2]", ""), 1);
@@ -51,58 +52,58 @@ UNIT_TEST(finds_what_was_put)
 	ck_assert_int_eq(put(0, "[1]", "v2"), 1);
 	ck_assert_int_eq(put(0, "[3]", "v2"), 1);
 	finds(0, "[3]");
-	shelf_free(&shelf);
-	ck_assert_ptr_null(shelf);
-	shelf_free(&shelf);
+	list_cache_free(&cache);
+	ck_assert_ptr_null(cache);
+	list_cache_free(&cache);
 }
 
 UNIT_TEST(doubts)
 {
-	shelf = shelf_new(MOST);
-	ck_assert_int_eq(shelf_doubt(shelf, prints[0]), 0);
+	cache = list_cache_new(MOST);
+	ck_assert_int_eq(list_cache_doubt(cache, prints[0]), 0);
 	put(0, "[1]", "v1");
-	ck_assert_int_eq(shelf_doubt(shelf, prints[0]), 1);
-	ck_assert_int_eq(shelf_doubt(shelf, prints[0]), 0);
+	ck_assert_int_eq(list_cache_doubt(cache, prints[0]), 1);
+	ck_assert_int_eq(list_cache_doubt(cache, prints[0]), 0);
 	finds(0, NULL);
 	/* It was right after all. */
 	ck_assert_int_eq(put(0, "[1]", "v1"), 1);
 	ck_assert_int_eq(put(0, "[1]", "v1"), 0);
 	finds(0, "[1]");
-	shelf_doubt(shelf, prints[0]);
+	list_cache_doubt(cache, prints[0]);
 	ck_assert_int_eq(put(0, "[2]", "v1"), 1);
 	finds(0, "[2]");
-	shelf_free(&shelf);
+	list_cache_free(&cache);
 }
 
 UNIT_TEST(an_old_one_replaces_nothing)
 {
-	struct shelf_list old = { "[0]", 3, "", 0, NULL, 0 };
+	struct cached_list old = { "[0]", 3, "", 0, NULL, 0 };
 
-	shelf = shelf_new(MOST);
-	shelf_put_old(shelf, prints[0], &old);
+	cache = list_cache_new(MOST);
+	list_cache_put_old(cache, prints[0], &old);
 	finds(0, "[0]");
 	put(0, "[1]", "");
-	shelf_put_old(shelf, prints[0], &old);
+	list_cache_put_old(cache, prints[0], &old);
 	finds(0, "[1]");
-	shelf_doubt(shelf, prints[0]);
-	shelf_put_old(shelf, prints[0], &old);
+	list_cache_doubt(cache, prints[0]);
+	list_cache_put_old(cache, prints[0], &old);
 	finds(0, NULL);
-	shelf_free(&shelf);
+	list_cache_free(&cache);
 }
 
 UNIT_TEST(checks_the_version)
 {
-	shelf = shelf_new(MOST);
-	ck_assert_int_eq(shelf_check(shelf, prints[0], "v1", 2), 0);
+	cache = list_cache_new(MOST);
+	ck_assert_int_eq(list_cache_check(cache, prints[0], "v1", 2), 0);
 	put(0, "[1]", "v1");
-	ck_assert_int_eq(shelf_check(shelf, prints[0], "v1", 2), 0);
+	ck_assert_int_eq(list_cache_check(cache, prints[0], "v1", 2), 0);
 	finds(0, "[1]");
-	ck_assert_int_eq(shelf_check(shelf, prints[0], NULL, 0), 1);
+	ck_assert_int_eq(list_cache_check(cache, prints[0], NULL, 0), 1);
 	finds(0, NULL);
 	put(0, "[1]", "v1");
-	ck_assert_int_eq(shelf_check(shelf, prints[0], "v2", 2), 1);
+	ck_assert_int_eq(list_cache_check(cache, prints[0], "v2", 2), 1);
 	finds(0, NULL);
-	shelf_free(&shelf);
+	list_cache_free(&cache);
 }
 
 UNIT_TEST(is_bounded)
@@ -110,7 +111,7 @@ UNIT_TEST(is_bounded)
 	auto_free char *large = mem_alloc(MOST);
 
 	memset(large, '1', MOST / 2 - 1);
-	shelf = shelf_new(MOST);
+	cache = list_cache_new(MOST);
 	put(0, large, "");
 	put(1, "[1]", "");
 	finds(0, large);
@@ -126,5 +127,5 @@ UNIT_TEST(is_bounded)
 	put(0, "[1]", "");
 	finds(2, NULL);
 	finds(0, "[1]");
-	shelf_free(&shelf);
+	list_cache_free(&cache);
 }

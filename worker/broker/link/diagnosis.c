@@ -1,6 +1,6 @@
 /*
  * Finds the line of a server's standard error that states the error: see
- * complaint.h. Runs in the broker.
+ * diagnosis.h. Runs in the broker.
  */
 #include <ctype.h>
 #include <stdbool.h>
@@ -11,36 +11,36 @@
 #include "../../../common/base/mem.h"
 #include "../../../common/base/text_list.h"
 #include "../../../common/base/utf8.h"
-#include "complaint.h"
+#include "diagnosis.h"
 #include "../state/reason.h"
 
 /* The prefixes of npm's lines, before version 10 and since. */
-static const char *const complaint_npm[] = { "npm error ", "npm ERR! " };
+static const char *const diagnosis_npm[] = { "npm error ", "npm ERR! " };
 
 /* Lines of npm that are useless without the others. */
-static const char *const complaint_npm_details[] = { "code ", "errno ",
+static const char *const diagnosis_npm_details[] = { "code ", "errno ",
 	"syscall ", "path ", "A complete log " };
 
 /* Words of lines that state an error, in any case. */
-static const char *const complaint_words[] = { "error:", "error [",
+static const char *const diagnosis_words[] = { "error:", "error [",
 	"exception:", "fatal:", "panic:", "panicked at", "[error]",
 	"error response", "level=error", "level=fatal" };
 
 /* Last lines that state nothing. */
-static const char *const complaint_ends[] = { "Node.js v", "npm ", "note: ",
+static const char *const diagnosis_ends[] = { "Node.js v", "npm ", "note: ",
 	"See '", "}" };
 
 /* Lines of our own, each before a path; and without it, as a box has them. */
-static const struct complaint_path {
+static const struct diagnosis_path {
 	const char *with, *without;
-} complaint_paths[] = {
+} diagnosis_paths[] = {
 	{ "caisson: cannot execute ",
 	    "caisson: cannot execute its command" },
 	{ "caisson: cannot enter the folder ",
 	    "caisson: cannot enter its folder" },
 };
 
-struct complaint {
+struct diagnosis {
 	const char *error; /* the last line that states an error */
 	const char *npm;   /* the first one of npm that does */
 	const char *last;  /* the last one without indentation */
@@ -50,7 +50,7 @@ struct complaint {
 
 /* Returns what follows the prefix of a line, or NULL. */
 static const char *
-complaint_after(
+diagnosis_after(
     const char *line, const char *const *prefixes, size_t count)
 {
 	size_t i;
@@ -61,15 +61,15 @@ complaint_after(
 	return NULL;
 }
 
-#define COMPLAINT_AFTER(line, prefixes)                                        \
-	complaint_after(                                                       \
+#define DIAGNOSIS_AFTER(line, prefixes)                                        \
+	diagnosis_after(                                                       \
 	    line, prefixes, sizeof(prefixes) / sizeof((prefixes)[0]))
 
 /*
  * Returns the end of an escape sequence that colours text (ECMA-48, CSI), or p.
  */
 static const char *
-complaint_skip_colour(const char *p, const char *end)
+diagnosis_skip_colour(const char *p, const char *end)
 {
 	const char *from = p;
 
@@ -83,14 +83,14 @@ complaint_skip_colour(const char *p, const char *end)
 
 /* Appends the lines as text, each ended by a NUL, without colours. */
 static void
-complaint_split(struct buffer *lines, const struct buffer *errors)
+diagnosis_split(struct buffer *lines, const struct buffer *errors)
 {
 	auto_buffer struct buffer plain = { 0 };
 	const char *p = errors->data, *end = p + errors->len, *next;
 	char *newline;
 
 	for (; p < end; p = next) {
-		next = complaint_skip_colour(p, end);
+		next = diagnosis_skip_colour(p, end);
 		if (next == p)
 			buffer_add(&plain, next++, 1);
 	}
@@ -104,7 +104,7 @@ complaint_split(struct buffer *lines, const struct buffer *errors)
 
 /* Skips the bars that Python draws beside a group of exceptions. */
 static const char *
-complaint_inside(const char *line)
+diagnosis_inside(const char *line)
 {
 	const char *p = line + strspn(line, " ");
 
@@ -112,13 +112,13 @@ complaint_inside(const char *line)
 }
 
 static int
-complaint_has_word(const char *line)
+diagnosis_has_word(const char *line)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(complaint_words) / sizeof(*complaint_words);
+	for (i = 0; i < sizeof(diagnosis_words) / sizeof(*diagnosis_words);
 	     i++)
-		if (strcasestr(line, complaint_words[i]) != NULL)
+		if (strcasestr(line, diagnosis_words[i]) != NULL)
 			return 1;
 	/* The level of a log is a separate word in this spelling. */
 	return strstr(line, "ERROR ") != NULL ||
@@ -127,7 +127,7 @@ complaint_has_word(const char *line)
 
 /* Whether a line only points at a place in the line above. */
 static int
-complaint_points(const char *line)
+diagnosis_points(const char *line)
 {
 	size_t len = strspn(line, " \t");
 
@@ -135,10 +135,10 @@ complaint_points(const char *line)
 }
 
 static void
-complaint_look(struct complaint *found, const char *whole)
+diagnosis_look(struct diagnosis *found, const char *whole)
 {
-	const char *line = complaint_inside(whole);
-	const char *npm = COMPLAINT_AFTER(line, complaint_npm);
+	const char *line = diagnosis_inside(whole);
+	const char *npm = DIAGNOSIS_AFTER(line, diagnosis_npm);
 
 	if (line[strspn(line, " \t")] == '\0')
 		return;
@@ -146,26 +146,26 @@ complaint_look(struct complaint *found, const char *whole)
 	if (npm != NULL) {
 		/* A sentence that contains only "404" says too little. */
 		if (found->npm == NULL && strchr(npm, ' ') != NULL &&
-		    !COMPLAINT_AFTER(npm, complaint_npm_details))
+		    !DIAGNOSIS_AFTER(npm, diagnosis_npm_details))
 			found->npm = line;
 	} else if (strstr(line, "Traceback (most recent call last)") !=
 	    NULL) {
 		found->traceback = true;
-	} else if (complaint_points(line)) {
+	} else if (diagnosis_points(line)) {
 		/* The line above was source code, whatever its words. */
 		if (!found->traceback)
 			found->error = NULL;
 	} else if (line[0] != ' ' && line[0] != '\t') {
-		if (found->traceback || complaint_has_word(line))
+		if (found->traceback || diagnosis_has_word(line))
 			found->error = line;
 		found->traceback = false;
-		if (!COMPLAINT_AFTER(line, complaint_ends))
+		if (!DIAGNOSIS_AFTER(line, diagnosis_ends))
 			found->last = line;
 	}
 }
 
 static const char *
-complaint_best(const struct complaint *found)
+diagnosis_best(const struct diagnosis *found)
 {
 	if (found->error != NULL)
 		return found->error;
@@ -176,14 +176,14 @@ complaint_best(const struct complaint *found)
 
 /* Appends a line. If it is one of ours, whole is needed for its path. */
 static void
-complaint_add_line(struct buffer *text, const char *line, int whole)
+diagnosis_add_line(struct buffer *text, const char *line, int whole)
 {
-	const struct complaint_path *path;
+	const struct diagnosis_path *path;
 	const char *why = strrchr(line, ':');
-	size_t i, n = sizeof(complaint_paths) / sizeof(*complaint_paths);
+	size_t i, n = sizeof(diagnosis_paths) / sizeof(*diagnosis_paths);
 
 	for (i = 0; i < n && !whole; i++) {
-		path = &complaint_paths[i];
+		path = &diagnosis_paths[i];
 		if (strncmp(line, path->with, strlen(path->with)) == 0) {
 			buffer_add_text(text, path->without);
 			line = why < line + strlen(path->with) ? "" : why;
@@ -194,14 +194,14 @@ complaint_add_line(struct buffer *text, const char *line, int whole)
 
 /* Appends a line, and the next one if it ends with a colon. */
 static void
-complaint_tell(
+diagnosis_tell(
     struct buffer *reason, const char *line, const char *end, int whole)
 {
 	auto_buffer struct buffer text = { 0 };
 	const char *next = line + strlen(line) + 1;
 	size_t len;
 
-	complaint_add_line(&text, line, whole);
+	diagnosis_add_line(&text, line, whole);
 	while (text.len > 0 && strchr(" \t", text.data[text.len - 1]))
 		text.len--;
 	while (next < end && *next == '\0')
@@ -217,31 +217,31 @@ complaint_tell(
 }
 
 void
-complaint_add(
+diagnosis_add(
     struct buffer *reason, const struct buffer *errors, int cut, int whole)
 {
 	auto_buffer struct buffer lines = { 0 };
-	struct complaint found = { 0 };
+	struct diagnosis found = { 0 };
 	const char *line = NULL, *best;
 
-	complaint_split(&lines, errors);
+	diagnosis_split(&lines, errors);
 	/* An incomplete first line is used only if there is no other. */
 	if (cut && text_list_count(lines.data, lines.len) > 1)
 		line = lines.data;
 	while ((line = text_list_next(lines.data, lines.len, line)) != NULL)
-		complaint_look(&found, line);
-	best = complaint_best(&found);
+		diagnosis_look(&found, line);
+	best = diagnosis_best(&found);
 	if (best != NULL)
-		complaint_tell(reason, best, lines.data + lines.len, whole);
+		diagnosis_tell(reason, best, lines.data + lines.len, whole);
 }
 
 void
-complaint_log(const char *server, const struct buffer *errors)
+diagnosis_log(const char *server, const struct buffer *errors)
 {
 	auto_buffer struct buffer lines = { 0 };
 	const char *line;
 
-	complaint_split(&lines, errors);
+	diagnosis_split(&lines, errors);
 	TEXT_LIST_EACH (line, lines.data, lines.len)
 		if (line[strspn(line, " \t")] != '\0')
 			log_debug("server \"%s\" wrote: %s", server, line);

@@ -1,5 +1,5 @@
 /*
- * Tests of worker/broker/link/complaint: of what real runtimes write to
+ * Tests of worker/broker/link/diagnosis: of what real runtimes write to
  * standard error when a server fails, the line is found that a person would
  * look for.
  */
@@ -11,7 +11,7 @@
 #include "common/base/mem.h"
 #include "common/base/utf8.h"
 #include "unit.h"
-#include "worker/broker/link/complaint.h"
+#include "worker/broker/link/diagnosis.h"
 
 #define SAYS "; its standard error says: "
 
@@ -118,7 +118,7 @@ add(struct buffer *reason, const char *errors, size_t len, int cut)
 	struct buffer buffer = { (char *)errors, len, 0 };
 
 	buffer_add_text(reason, "");
-	complaint_add(reason, &buffer, cut, 1);
+	diagnosis_add(reason, &buffer, cut, 1);
 }
 
 UNIT_TESTS(finds_the_line, UNIT_COUNT(rows))
@@ -163,7 +163,7 @@ UNIT_TESTS(the_log_has_all_lines, 2)
 	ck_assert_int_eq(pipe(ends), 0);
 	dup2(ends[1], STDERR_FILENO);
 	log_init("x", _i == 0 ? LOG_LEVEL_INFO : LOG_LEVEL_DEBUG);
-	complaint_log("gh", &errors);
+	diagnosis_log("gh", &errors);
 	close(STDERR_FILENO);
 	close(ends[1]);
 	ck_assert_int_ge(read(ends[0], text, sizeof(text) - 1), 0);
@@ -187,6 +187,6 @@ UNIT_TESTS(our_own_lines_have_no_path, 4)
 		0 };
 	auto_free char *wanted = mem_printf(SAYS "%s", lines[_i][1]);
 
-	complaint_add(&reason, &errors, 0, 0);
+	diagnosis_add(&reason, &errors, 0, 0);
 	ck_assert_str_eq(reason.data, wanted);
 }

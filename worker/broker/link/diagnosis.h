@@ -3,8 +3,8 @@
  * as runtimes write it; the other lines go to the log. Runs in the broker; pure
  * functions over bytes, except for logging.
  */
-#ifndef WORKER_BROKER_COMPLAINT_H
-#define WORKER_BROKER_COMPLAINT_H
+#ifndef WORKER_BROKER_DIAGNOSIS_H
+#define WORKER_BROKER_DIAGNOSIS_H
 
 #include "../../../common/base/buffer.h"
 
@@ -17,10 +17,10 @@
  * for the operator, a line of our own about a program or folder that cannot be
  * used has not its path.
  */
-void complaint_add(
+void diagnosis_add(
     struct buffer *reason, const struct buffer *errors, int cut, int whole);
 
 /* Writes all lines of errors to the log, at level debug. */
-void complaint_log(const char *server, const struct buffer *errors);
+void diagnosis_log(const char *server, const struct buffer *errors);
 
 #endif
