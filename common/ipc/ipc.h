@@ -13,7 +13,7 @@
 #include "../config_shape.h"
 #include "../base/err.h"
 #include "../file_fault.h"
-#include "../http_method.h"
+#include "../http_route.h"
 #include "../kept_kind.h"
 #include "../limits.h"
 #include "../picture.h"

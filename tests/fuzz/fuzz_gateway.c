@@ -93,7 +93,7 @@ play_on_ask(struct channel *channel, const struct ipc_ask *ask)
 {
 	FUZZ_ASSERT(ask->request == channel->last + 1);
 	FUZZ_ASSERT(ask->body.len <= BODY_MAX);
-	FUZZ_ASSERT(ask->method == HTTP_POST || ask->body.len == 0);
+	FUZZ_ASSERT(ask->route == HTTP_ROUTE_MCP_POST || ask->body.len == 0);
 	channel->last = ask->request;
 	channel->asks[channel->nasks++] =
 	    (struct play_ask){ ask->request, 0 };

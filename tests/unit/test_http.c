@@ -8,6 +8,7 @@
 #include "common/base/mem.h"
 #include "unit.h"
 #include "worker/gateway/check.h"
+#include "worker/gateway/route.h"
 
 #define auto_http __attribute__((cleanup(http_reader_free)))
 
@@ -24,7 +25,7 @@ describe(struct buffer *log, struct http_reader *reader)
 	const struct buffer *body = http_reader_body(reader);
 	size_t i;
 
-	buffer_printf(log, "%d %s", (int)head->method, head->target);
+	buffer_printf(log, "%s %s", head->method, head->target);
 	for (i = 0; i < HTTP_FIELDS; i++)
 		if (head->fields[i] != NULL)
 			buffer_printf(log, " %zu=%s", i, head->fields[i]);
@@ -90,17 +91,17 @@ check(const char *text, const char *want)
 
 UNIT_TEST(requests_are_read)
 {
-	check("GET / HTTP/1.1\r\nHost: a:1\r\n\r\n", "0 / 8=a:1 []\n");
+	check("GET / HTTP/1.1\r\nHost: a:1\r\n\r\n", "GET / 8=a:1 []\n");
 	check("DELETE /mcp?x HTTP/1.1\r\nhost:a\r\nX-Y:\t z \r\n\r\n",
-	    "2 /mcp?x 8=a []\n");
+	    "DELETE /mcp?x 8=a []\n");
 	check(POST "Content-Length: 5\r\n\r\nhello",
-	    "1 /mcp 4=5 8=a [hello]\n");
-	check(POST "Content-Length: 0\r\n\r\n", "1 /mcp 4=0 8=a []\n");
+	    "POST /mcp 4=5 8=a [hello]\n");
+	check(POST "Content-Length: 0\r\n\r\n", "POST /mcp 4=0 8=a []\n");
 	check(POST "Transfer-Encoding: CHUNKED\r\n\r\n"
 	    "3\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n",
-	    "1 /mcp 8=a 14=CHUNKED [hello]\n");
-	check("PUT /mcp HTTP/1.1\r\nHost: a\r\n\r\n", "4 /mcp 8=a []\n");
-	check("GET / HTTP/1.0\r\n\r\n", "0 / last []\n");
+	    "POST /mcp 8=a 14=CHUNKED [hello]\n");
+	check("PUT /mcp HTTP/1.1\r\nHost: a\r\n\r\n", "PUT /mcp 8=a []\n");
+	check("GET / HTTP/1.0\r\n\r\n", "GET / last []\n");
 }
 
 UNIT_TEST(requests_follow_each_other)
@@ -109,15 +110,15 @@ UNIT_TEST(requests_follow_each_other)
 	    "GET /b HTTP/1.1\r\nHost: a\r\n\r\n" POST
 	    "Transfer-Encoding: chunked\r\n\r\n1\r\nc\r\n0\r\n\r\n"
 	    "GET /d HTTP",
-	    "1 /mcp 4=2 8=a [ab]\n0 /b 8=a []\n"
-	    "1 /mcp 8=a 14=chunked [c]\nmore");
+	    "POST /mcp 4=2 8=a [ab]\nGET /b 8=a []\n"
+	    "POST /mcp 8=a 14=chunked [c]\nmore");
 }
 
 UNIT_TEST(few_empty_lines_come_before_a_request)
 {
 	check("\r\n\r\n\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n"
 	    "\r\n\r\n\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n",
-	    "0 / 8=a []\n0 / 8=a []\n");
+	    "GET / 8=a []\nGET / 8=a []\n");
 	check("\r\n\r\n\r\n\r\n\r\n",
 	    "400 too many empty lines are before the request");
 }
@@ -128,8 +129,8 @@ UNIT_TEST(fields_are_kept)
 	    "Authorization: Bearer d\r\nconnection: keep-alive, Close\r\n"
 	    "Expect: 100-Continue\r\nMcp-Session-Id: e\r\n"
 	    "Mcp-Param-Region: f g\r\n\r\n",
-	    "0 / 0=b, c 1=Bearer d 2=keep-alive, Close 6=100-Continue 8=a 11=e "
-	    "last expects []\n");
+	    "GET / 0=b, c 1=Bearer d 2=keep-alive, Close 6=100-Continue 8=a "
+	    "11=e last expects []\n");
 }
 
 #define NO_FIRST "400 the first line is not one of HTTP"
@@ -279,10 +280,10 @@ check_large(size_t len, size_t times, const char *want)
 
 UNIT_TEST(large_heads_are_refused)
 {
-	check_large(10, HTTP_FIELDS_MAX - 1, "0 / 8=a []\n");
+	check_large(10, HTTP_FIELDS_MAX - 1, "GET / 8=a []\n");
 	check_large(
 	    10, HTTP_FIELDS_MAX, "431 the request has too many fields");
-	check_large(HTTP_HEAD_MAX - 100, 1, "0 / 8=a []\n");
+	check_large(HTTP_HEAD_MAX - 100, 1, "GET / 8=a []\n");
 	check_large(HTTP_HEAD_MAX, 1,
 	    "431 the fields of the request are too long");
 	check_large(HTTP_HEAD_MAX / 2, 2,
@@ -375,6 +376,24 @@ UNIT_TESTS(heads_are_judged, UNIT_COUNT(judged))
 	        fault.status == judged[_i].status,
 	    "%s: %d", text, fault.status);
 	http_head_free(&head);
+}
+
+UNIT_TEST(answers_say_what_there_is)
+{
+	auto_buffer struct buffer methods = { 0 };
+	const struct route *route = route_find("DELETE", "/mcp?x");
+	size_t len;
+
+	route_add(&methods, ROUTE_METHODS, "/mcp?x");
+	ck_assert_str_eq(methods.data, "GET, POST, DELETE");
+	ck_assert_str_eq(route_say(ROUTE_METHODS, "/mcp?x"),
+	    "only GET, POST and DELETE are understood");
+	ck_assert_str_eq(
+	    route_say(ROUTE_PATHS, "/"), "the only path here is /mcp");
+	ck_assert_str_eq(
+	    route_say(ROUTE_BODIES, "/"), "only a POST may have a body here");
+	ck_assert_str_eq(route_rest(route, "/mcp?x", &len), "?x");
+	ck_assert_uint_eq(len, 0);
 }
 
 /* Another user at the socket, or any client of TCP. */

@@ -158,7 +158,7 @@ UNIT_TEST(guests_are_turned_away)
 UNIT_TESTS(messages_on_the_wrong_channel_end_it, 2)
 {
 	struct ipc_hello hello = { .visit = 5, .local = 1, .address = "x" };
-	struct ipc_ask ask = { .request = 1, .method = HTTP_POST,
+	struct ipc_ask ask = { .request = 1, .route = HTTP_ROUTE_MCP_POST,
 		.session = "" };
 	char byte;
 

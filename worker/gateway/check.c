@@ -9,6 +9,7 @@
 
 #include "../../common/limits.h"
 #include "check.h"
+#include "route.h"
 
 static int
 check_refuse(struct http_fault *fault, int status, const char *reason)
@@ -113,15 +114,6 @@ check_origin(const struct check *check, const struct http_head *head)
 	return 0;
 }
 
-static int
-check_target(const char *target)
-{
-	size_t len = strcspn(target, "?");
-
-	return len == strlen(CHECK_PATH) &&
-	    memcmp(target, CHECK_PATH, len) == 0;
-}
-
 /* Streamable HTTP requires both; many clients send wildcards. */
 static int
 check_accepts(const struct http_head *head, const char *type)
@@ -162,7 +154,7 @@ check_values(const struct http_head *head)
 }
 
 static int
-check_post(const struct http_head *head, struct http_fault *fault)
+check_message(const struct http_head *head, struct http_fault *fault)
 {
 	if (!check_is_json(head->fields[HTTP_CONTENT_TYPE]))
 		return check_refuse(fault, 415,
@@ -179,24 +171,16 @@ check_post(const struct http_head *head, struct http_fault *fault)
 }
 
 static int
-check_method(const struct http_head *head, struct http_fault *fault)
+check_form(const struct route *route, const struct http_head *head,
+    struct http_fault *fault)
 {
-	switch (head->method) {
-	case HTTP_POST:
-		return check_post(head, fault);
-	case HTTP_GET:
-		if (check_accepts(head, "text/event-stream"))
-			return 0;
+	if (route->form == ROUTE_MESSAGE)
+		return check_message(head, fault);
+	if (route->form == ROUTE_EVENTS &&
+	    !check_accepts(head, "text/event-stream"))
 		return check_refuse(fault, 406,
 		    "a client of GET must accept text/event-stream");
-	case HTTP_DELETE:
-		return 0;
-	case HTTP_OPTIONS:
-		return check_refuse(fault, 204, "");
-	default:
-		return check_refuse(fault, 405,
-		    "only GET, POST and DELETE are understood");
-	}
+	return 0;
 }
 
 const char *
@@ -219,15 +203,17 @@ check_token(const struct http_head *head)
 }
 
 static int
-check_sender(const struct check *check, const struct http_head *head,
-    struct http_fault *fault)
+check_sender(const struct check *check, const struct route *route,
+    const struct http_head *head, struct http_fault *fault)
 {
 	const char *token = check_token(head);
+	unsigned int who = token != NULL && *token != '\0' ? ROUTE_TOKEN :
+	    check->own_user ? ROUTE_USER : 0;
 
 	if (token == NULL)
 		return check_refuse(fault, 401,
 		    "Authorization must be \"Bearer\" and a token");
-	if (*token == '\0' && !check->own_user)
+	if ((route->who & who) == 0)
 		return check_refuse(fault, 401,
 		    "a token is required: Authorization: Bearer TOKEN");
 	return 0;
@@ -237,6 +223,9 @@ int
 check_head(const struct check *check, const struct http_head *head,
     struct http_fault *fault)
 {
+	auto_buffer struct buffer methods = { 0 };
+	const struct route *route;
+
 	if (!check_host(check, head))
 		return check_refuse_foreign(fault, "--allow-host",
 		    head->fields[HTTP_HOST],
@@ -245,13 +234,20 @@ check_head(const struct check *check, const struct http_head *head,
 		return check_refuse_foreign(fault, "--allow-origin",
 		    head->fields[HTTP_ORIGIN],
 		    "pages of this origin may not send requests here");
-	if (!check_target(head->target))
+	route_add(&methods, ROUTE_METHODS, head->target);
+	if (methods.len == 0)
 		return check_refuse(
-		    fault, 404, "the only path here is " CHECK_PATH);
+		    fault, 404, route_say(ROUTE_PATHS, head->target));
 	if (!check_values(head))
 		return check_refuse(
 		    fault, 431, "the value of a field is too long");
-	if (check_method(head, fault) == -1)
+	if (strcmp(head->method, "OPTIONS") == 0)
+		return check_refuse(fault, 204, "");
+	route = route_find(head->method, head->target);
+	if (route == NULL)
+		return check_refuse(
+		    fault, 405, route_say(ROUTE_METHODS, head->target));
+	if (check_form(route, head, fault) == -1)
 		return -1;
-	return check_sender(check, head, fault);
+	return check_sender(check, route, head, fault);
 }

@@ -7,9 +7,6 @@
 
 #include "http.h"
 
-/* The path of the one endpoint. */
-#define CHECK_PATH "/mcp"
-
 /* What the answer to a request depends on, besides the request. */
 struct check {
 	const char *hosts;   /* accepted, separated by spaces; empty: any */

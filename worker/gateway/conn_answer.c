@@ -96,6 +96,7 @@ conn_response(const struct conn *conn, int status)
 		.minor = conn->bare ? 1 : head->minor,
 		.last = conn->last,
 		.session = "",
+		.target = conn->bare ? NULL : head->target,
 		.now = time(NULL) };
 
 	response.authorized =

@@ -13,6 +13,7 @@
 #include "callers.h"
 #include "check.h"
 #include "guest.h"
+#include "route.h"
 
 struct ask {
 	LIST_ENTRY(ask) entry; /* in guest->asks */
@@ -123,8 +124,9 @@ ask_send(struct ask *ask)
 	const struct http_head *head = ask->client.head;
 	struct buffer *body = ask->client.body;
 	const char *session = head->fields[HTTP_MCP_SESSION];
+	const struct route *route = route_find(head->method, head->target);
 	struct ipc_ask message = { .request = ++ask->guest->last,
-		.method = head->method,
+		.route = route->number,
 		.streams = (uint64_t)http_list_has(
 		    head->fields[HTTP_ACCEPT], "text/event-stream"),
 		.session = session == NULL ? "" : session,
@@ -134,6 +136,8 @@ ask_send(struct ask *ask)
 		.body = { (const uint8_t *)body->data, body->len, -1 } };
 	struct err err;
 
+	message.rest.data = (const uint8_t *)route_rest(
+	    route, head->target, &message.rest.len);
 	ask->number = message.request;
 	if (channel_send_ask(ask->guest->channel, &message, &err) == -1) {
 		log_warn("the supervisor takes no more requests: %s",

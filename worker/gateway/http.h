@@ -13,7 +13,6 @@
 #include <stdint.h>
 
 #include "../../common/base/buffer.h"
-#include "../../common/http_method.h"
 
 /* The fields that the gateway uses: http_fields.def, one row each. */
 enum http_field {
@@ -24,7 +23,7 @@ enum http_field {
 
 /* The head of a request: its first line and its fields. */
 struct http_head {
-	enum http_method method;
+	char *method;
 	bool minor;    /* of the version: HTTP/1.0 or HTTP/1.1 */
 	char *target; /* begins with a slash; visible ASCII */
 	/*
@@ -42,7 +41,7 @@ struct http_head {
 /* Why a request is refused: the status, and a sentence without a dot. */
 struct http_fault {
 	int status;
-	const char *reason; /* static, or of the reader */
+	const char *reason; /* static, or of the reader or of route.h */
 	const char *flag;  /* which would allow it; NULL: none */
 	const char *value; /* of that flag; borrowed from the head */
 };

@@ -10,6 +10,7 @@
 #include "../../common/limits.h"
 #include "../../common/base/mem.h"
 #include "http.h"
+#include "route.h"
 
 /* The names and kinds of the fields in use. */
 static const struct {
@@ -86,21 +87,6 @@ http_line(struct http_text *text, struct http_text *line,
 
 /* The first line */
 
-static enum http_method
-http_method_of(const char *p, size_t len)
-{
-	static const char *const methods[] = { [HTTP_GET] = "GET",
-		[HTTP_POST] = "POST",
-		[HTTP_DELETE] = "DELETE",
-		[HTTP_OPTIONS] = "OPTIONS" };
-	size_t i;
-
-	for (i = 0; i < HTTP_OTHER; i++)
-		if (http_is(p, len, methods[i]))
-			return (enum http_method)i;
-	return HTTP_OTHER;
-}
-
 static int
 http_read_version(struct http_head *head, const struct http_text *line,
     struct http_fault *fault)
@@ -129,7 +115,7 @@ http_read_first(struct http_head *head, struct http_text *line,
 	const char *target = line->p + len + 1;
 	const char *p = target;
 
-	head->method = http_method_of(line->p, len);
+	head->method = mem_dup(line->p, len);
 	if (len == 0 || target >= line->end || target[-1] != ' ')
 		return http_refuse(
 		    fault, 400, "the first line is not one of HTTP");
@@ -315,9 +301,10 @@ http_read_meaning(struct http_head *head, struct http_fault *fault)
 	    http_read_coding(head, fault) == -1 ||
 	    http_read_expect(head, fault) == -1)
 		return -1;
-	if (head->method != HTTP_POST && (head->chunked || head->length > 0))
+	if ((head->chunked || head->length > 0) &&
+	    !route_has_body(head->method, head->target))
 		return http_refuse(
-		    fault, 400, "only a POST may have a body here");
+		    fault, 400, route_say(ROUTE_BODIES, head->target));
 	/* A connection of HTTP/1.0 is kept only on request: never, here. */
 	head->last = head->minor == 0 ||
 	    http_list_has(head->fields[HTTP_CONNECTION], "close");
@@ -331,7 +318,7 @@ http_head_read(struct http_head *head, const char *bytes, size_t len,
 	struct http_text text = { bytes, bytes + len };
 	struct http_text line;
 
-	*head = (struct http_head){ .method = HTTP_OTHER };
+	*head = (struct http_head){ 0 };
 	if (http_line(&text, &line, fault) == -1 ||
 	    http_read_first(head, &line, fault) == -1 ||
 	    http_read_fields(head, &text, fault) == -1)
@@ -344,6 +331,7 @@ http_head_free(struct http_head *head)
 {
 	size_t i;
 
+	free(mem_take(&head->method));
 	free(mem_take(&head->target));
 	for (i = 0; i < HTTP_FIELDS; i++)
 		free(mem_take(&head->fields[i]));

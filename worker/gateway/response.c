@@ -7,6 +7,7 @@
 
 #include "../../common/json/json.h"
 #include "response.h"
+#include "route.h"
 
 /* RFC 9110, section 15 */
 static const char *
@@ -61,6 +62,16 @@ response_add_date(struct buffer *out, time_t now)
 	    1900 + tm.tm_year, tm.tm_hour, tm.tm_min, tm.tm_sec);
 }
 
+static void
+response_add_methods(
+    struct buffer *out, const struct response *response, const char *field)
+{
+	auto_buffer struct buffer methods = { 0 };
+
+	route_add(&methods, ROUTE_METHODS, response->target);
+	buffer_printf(out, "%s: %s\r\n", field, methods.data);
+}
+
 /* Fields for pages of other origins (the Fetch standard, section 3.2). */
 static void
 response_add_origin(struct buffer *out, const struct response *response)
@@ -72,13 +83,13 @@ response_add_origin(struct buffer *out, const struct response *response)
 	    "Access-Control-Expose-Headers: Mcp-Session-Id\r\n"
 	    "Vary: Origin\r\n",
 	    response->origin);
-	if (response->status == 204)
-		buffer_add_text(out,
-		    "Access-Control-Allow-Methods: GET, POST, DELETE\r\n"
-		    "Access-Control-Allow-Headers: Accept, Authorization, "
-		    "Content-Type, Last-Event-ID, MCP-Protocol-Version, "
-		    "Mcp-Method, Mcp-Name, Mcp-Session-Id\r\n"
-		    "Access-Control-Max-Age: 7200\r\n");
+	if (response->status != 204)
+		return;
+	response_add_methods(out, response, "Access-Control-Allow-Methods");
+	buffer_add_text(out, "Access-Control-Allow-Headers: Accept, "
+	    "Authorization, Content-Type, Last-Event-ID, MCP-Protocol-Version, "
+	    "Mcp-Method, Mcp-Name, Mcp-Session-Id\r\n"
+	    "Access-Control-Max-Age: 7200\r\n");
 }
 
 /* Appends all fields that do not depend on the body, without the empty line. */
@@ -98,7 +109,7 @@ response_add_head(struct buffer *out, const struct response *response)
 		buffer_printf(out, "WWW-Authenticate: Bearer%s\r\n",
 		    response->authorized ? " error=\"invalid_token\"" : "");
 	if (response->status == 405)
-		buffer_add_text(out, "Allow: GET, POST, DELETE\r\n");
+		response_add_methods(out, response, "Allow");
 	if (response->retry != 0)
 		buffer_printf(out, "Retry-After: %llu\r\n",
 		    (unsigned long long)response->retry);

@@ -16,6 +16,7 @@ struct response {
 	int last;            /* the connection is closed after it */
 	uint64_t retry;      /* seconds for Retry-After; 0: none */
 	const char *session; /* value of Mcp-Session-Id; empty: none */
+	const char *target;  /* of the request; NULL: no head was read */
 	const char *origin;  /* of the page that sent it, accepted; or NULL */
 	int authorized;      /* the request had the field Authorization */
 	time_t now;

@@ -129,7 +129,7 @@ http_on_value(struct http_request *request, const struct ipc_ask *ask,
 		http_session_on_post(request, ask, value);
 }
 
-static void
+void
 http_on_post(struct http_request *request, struct ipc_ask *ask)
 {
 	static const struct json_span no_id = { NULL, 0 };
@@ -154,10 +154,15 @@ http_on_post(struct http_request *request, struct ipc_ask *ask)
 	request->guest->http->current = NULL;
 }
 
+/* By enum http_route. */
+static http_handler *const http_handlers[] = {
+#define HTTP_ROUTE(NAME, method, path, WHO, BODY, FORM, handler) handler,
+#include "../../../common/http_routes.def"
+};
+
 static void
 http_on_asked(void *ctx, struct ipc_ask *ask)
 {
-	static const struct json_span no_id = { NULL, 0 };
 	struct http_guest *guest = ctx;
 	struct http_request *request;
 	struct http_refusal refusal;
@@ -175,21 +180,7 @@ http_on_asked(void *ctx, struct ipc_ask *ask)
 		http_refuse(request, &refusal);
 		return;
 	}
-	switch (ask->method) {
-	case HTTP_POST:
-		http_on_post(request, ask);
-		return;
-	case HTTP_GET:
-		http_session_on_get(request, ask);
-		return;
-	case HTTP_DELETE:
-		http_session_on_delete(request, ask);
-		return;
-	default:
-		http_reply_error(request, 405, no_id, JSONRPC_INVALID_REQUEST,
-		    "only GET, POST and DELETE are understood");
-		return;
-	}
+	http_handlers[ask->route](request, ask);
 }
 
 static void

@@ -95,6 +95,15 @@ struct http_refusal {
 /* Error code of versions without sessions: HeaderMismatch. */
 #define HTTP_HEADER_MISMATCH (-32020)
 
+/*
+ * The functions of http_routes.def: each answers a request, now or later. Bytes
+ * of ask are valid only during the call.
+ */
+typedef void http_handler(struct http_request *request, struct ipc_ask *ask);
+#define HTTP_ROUTE(NAME, method, path, WHO, BODY, FORM, handler)               \
+	http_handler handler;
+#include "../../../common/http_routes.def"
+
 /* http.c */
 
 /*
@@ -172,13 +181,9 @@ int http_busy(const struct http_guest *guest);
 /* Sets what the names of all sessions of this door begin with. */
 void http_session_start(struct http *http);
 
-/* Handles the requests of versions with a handshake. */
+/* Handles a POST of versions with a handshake. */
 void http_session_on_post(struct http_request *request,
     const struct ipc_ask *ask, struct json_span value);
-void http_session_on_get(
-    struct http_request *request, const struct ipc_ask *ask);
-void http_session_on_delete(
-    struct http_request *request, const struct ipc_ask *ask);
 
 /* Ends all sessions of a guest, with their calls. why is for the log. */
 void http_session_end_all(struct http_guest *guest, const char *why);

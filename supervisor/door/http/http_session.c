@@ -377,7 +377,7 @@ http_session_on_post(struct http_request *request, const struct ipc_ask *ask,
 
 /* A newer stream takes the place of the last one. */
 void
-http_session_on_get(struct http_request *request, const struct ipc_ask *ask)
+http_session_on_get(struct http_request *request, struct ipc_ask *ask)
 {
 	struct http_session *session = http_session_find(request, ask);
 	const struct mcp_about end = { .answers = 1 };
@@ -393,8 +393,7 @@ http_session_on_get(struct http_request *request, const struct ipc_ask *ask)
 }
 
 void
-http_session_on_delete(
-    struct http_request *request, const struct ipc_ask *ask)
+http_session_on_delete(struct http_request *request, struct ipc_ask *ask)
 {
 	struct http_session *session = http_session_find(request, ask);
 
