@@ -264,9 +264,13 @@
  */
 #define SERVER_NOISE_MAX (32 * MIB)
 #define SERVER_NOISE_LINES 100000
-/* Bytes shown of a line that a server wrote instead of MCP, and kept of it. */
+/* Bytes shown of a line that a server wrote instead of MCP. */
 #define REFUSED_BANNER_MAX 200
-#define SERVER_BANNER_KEPT (4 * KIB)
+/*
+ * An error instead of a list of tools, to be passed on: secrets are looked for
+ * in all of it, which takes the broker some 10 ms with ten of them.
+ */
+#define REFUSED_ERROR_MAX (64 * KIB)
 #define REFUSED_NAMES_MAX 10
 /* Calls listed that an execution was waiting for; further ones are counted. */
 #define WAITING_SHOWN 5

@@ -148,22 +148,21 @@ mask_is_inside(const char *text, size_t len, size_t begin, size_t end)
 
 /* Returns the length of the longest value at a place of a text, or 0. */
 static size_t
-mask_find(const char *set, size_t set_len, const char *text, size_t len,
-    size_t place)
+mask_find(const struct buffer *set, const char *text, size_t len, size_t place)
 {
 	struct mask_value one;
 	uint64_t hash = 0;
 	size_t at, hashed = 0;
 
-	for (at = MASK_KEY_SIZE; at + MASK_VALUE_SIZE <= set_len;
+	for (at = MASK_KEY_SIZE; at + MASK_VALUE_SIZE <= set->len;
 	     at += MASK_VALUE_SIZE) {
-		one = mask_value(set, at);
+		one = mask_value(set->data, at);
 		if (one.len == mask_everything.len)
 			return len - place;
 		if (one.len > len - place)
 			continue;
 		if (one.len != hashed) {
-			hash = mask_hash(set, text + place, one.len);
+			hash = mask_hash(set->data, text + place, one.len);
 			hashed = one.len;
 		}
 		if (one.hash == hash && (one.len >= MASK_WORD_LEAST ||
@@ -174,18 +173,48 @@ mask_find(const char *set, size_t set_len, const char *text, size_t len,
 	return 0;
 }
 
-void
-mask_text(struct buffer *out, const void *set, size_t set_len,
-    const char *text, size_t len)
+/* Of the bytes before shown, appends only the masks. */
+static void
+mask_from(struct buffer *out, const struct buffer *set, const char *text,
+    size_t len, size_t shown, size_t most)
 {
 	size_t at, found;
 
 	buffer_add(out, "", 0);
-	for (at = 0; at < len; at += found) {
-		found = mask_find(set, set_len, text, len, at);
+	for (at = 0; at < len && out->len <= most; at += found) {
+		found = mask_find(set, text, len, at);
 		if (found > 0)
 			buffer_add_text(out, MASK);
-		else
-			buffer_add(out, text + at, found = 1);
+		else if (at >= shown)
+			buffer_add(out, text + at, 1);
+		found += found == 0;
 	}
+}
+
+void
+mask_text(struct buffer *out, const struct buffer *set, const char *text,
+    size_t len, size_t most)
+{
+	mask_from(out, set, text, len, 0, most);
+}
+
+void
+mask_rest(struct buffer *out, const struct buffer *set, const char *text,
+    size_t len)
+{
+	size_t longest = 1;
+
+	if (set->len > MASK_KEY_SIZE)
+		longest = mask_value(set->data, MASK_KEY_SIZE).len;
+	mask_from(out, set, text, len, longest - 1, SIZE_MAX);
+}
+
+int
+mask_has(const struct buffer *set, const char *text, size_t len)
+{
+	size_t at = 0;
+
+	while (at < len && mask_find(set, text, len, at) == 0)
+		at++;
+	return at < len;
 }

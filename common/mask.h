@@ -28,9 +28,20 @@ void mask_add(struct buffer *set, const char *value);
 /*
  * Appends a text with MASK in the place of each value of a set, the longest
  * first; unchanged if the set is empty. A value of fewer than 8 bytes stays
- * where it is a part of a longer word.
+ * where it is a part of a longer word. Ends when out has more than most bytes,
+ * so that only what is masked is cut.
  */
-void mask_text(struct buffer *out, const void *set, size_t set_len,
-    const char *text, size_t len);
+void mask_text(struct buffer *out, const struct buffer *set, const char *text,
+    size_t len, size_t most);
+
+/*
+ * Like mask_text(), for a text that had more before it: bytes at its beginning
+ * that may be the end of a value are left out.
+ */
+void mask_rest(struct buffer *out, const struct buffer *set, const char *text,
+    size_t len);
+
+/* Returns whether a text has a value of a set. */
+int mask_has(const struct buffer *set, const char *text, size_t len);
 
 #endif

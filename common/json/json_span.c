@@ -669,6 +669,7 @@ json_span_next_element(struct json_span_walk *walk, struct json_span *value)
 #define SPAN_SURROGATE_FIRST  0xd800
 #define SPAN_SURROGATE_SECOND 0xdc00
 #define SPAN_SURROGATE_AFTER  0xe000
+#define SPAN_CODE_LEN 6 /* of \uXXXX */
 
 static unsigned int
 span_hex4(const char *p)
@@ -889,13 +890,37 @@ json_span_members(struct json_span object, struct json_span_member *members,
 			}
 }
 
+/*
+ * Decodes to the end of rest, or of its first lone surrogate, which is left out
+ * and stored in *code. Returns whether there was one.
+ */
+static int
+span_decode(
+    struct json_span *rest, char *out, size_t *len, unsigned int *code)
+{
+	struct json_span plain;
+	size_t n;
+
+	while (rest->len > 0) {
+		plain = span_take_plain(rest);
+		memcpy(out + *len, plain.p, plain.len);
+		*len += plain.len;
+		if (rest->len == 0)
+			break;
+		n = span_take_escape(rest, out + *len, code);
+		if (n == 0)
+			return 1;
+		*len += n;
+	}
+	return 0;
+}
+
 char *
 json_span_string(struct json_span value, size_t *len, struct err *err)
 {
-	struct json_span rest, plain;
+	struct json_span rest;
 	auto_free char *text = NULL;
 	unsigned int code;
-	size_t n;
 
 	*len = 0;
 	if (!span_is_string(value)) {
@@ -905,23 +930,26 @@ json_span_string(struct json_span value, size_t *len, struct err *err)
 	/* No escape is shorter than its decoded bytes. */
 	text = mem_alloc(value.len);
 	rest = span_inside(value);
-	while (rest.len > 0) {
-		plain = span_take_plain(&rest);
-		memcpy(text + *len, plain.p, plain.len);
-		*len += plain.len;
-		if (rest.len == 0)
-			break;
-		n = span_take_escape(&rest, text + *len, &code);
-		if (n == 0) {
-			err_set(err,
-			    "the string has U+%04X alone, half of a "
-			    "surrogate pair, which UTF-8 cannot hold",
-			    code);
-			return NULL;
-		}
-		*len += n;
+	if (span_decode(&rest, text, len, &code)) {
+		err_set(err,
+		    "the string has U+%04X alone, half of a surrogate pair, "
+		    "which UTF-8 cannot hold", code);
+		return NULL;
 	}
 	return mem_take(&text);
+}
+
+size_t
+json_span_decode(struct json_span value, char *out)
+{
+	unsigned int code;
+	size_t len = 0;
+
+	while (span_decode(&value, out, &len, &code)) {
+		memcpy(out + len, value.p - SPAN_CODE_LEN, SPAN_CODE_LEN);
+		len += SPAN_CODE_LEN;
+	}
+	return len;
 }
 
 void

@@ -94,6 +94,13 @@ int json_span_is(struct json_span value, const char *text);
 char *json_span_string(struct json_span value, size_t *len, struct err *err);
 
 /*
+ * Copies a value to out (value.len bytes of room) with the escapes of all its
+ * strings decoded, for a search: it is no JSON then. A lone surrogate stays as
+ * it is written. Returns the length.
+ */
+size_t json_span_decode(struct json_span value, char *out);
+
+/*
  * Copies a value to out (value.len bytes of room) on one line: every newline
  * and carriage return between tokens becomes a space.
  */

@@ -185,27 +185,35 @@ function atOnce() {
   test('what a server writes instead of MCP, or refuses with, has no secrets',
     async (t) => {
       const env = { H: '{"Authorization":"Bearer ntn_4f8A","v":"2022-06-28"}' };
-      const entry = (line) => ({ command: '/bin/sh', args: ['-c',
-        `read -r any; k=ntn_; printf ${line} "$k"4f8A`], env });
-      const raw = await Raw.open(t, withServers(t, {
+      const entry = (line, secret = '"$k"4f8A') => ({ command: '/bin/sh',
+        args: ['-c', `read -r any; k=ntn_; printf ${line} ${secret}`], env });
+      const refusal = (message) => `'{"jsonrpc":"2.0","id":1,"error":` +
+        `{"code":-1,"message":"${message}"}}\\n'`;
+      const list = `'{"jsonrpc":"2.0","id":1,"result":{"capabilities":` +
+        `{"tools":{}},"protocolVersion":"2025-06-18","serverInfo":` +
+        `{"name":"l","version":"1"}}}\\n{"jsonrpc":"2.0","id":2,"error":` +
+        `{"code":-2,"message":"no list","data":{"of %s":1}}}\\n'`;
+      const servers = {
         banner: entry(`'%0193d %s\\n' 0`),
-        refused: entry(`'{"jsonrpc":"2.0","id":1,"error":{"code":-1,` +
-          `"message":"not %s"}}\\n'`),
-        listed: entry(`'{"jsonrpc":"2.0","id":1,"result":{"capabilities":` +
-          `{"tools":{}},"protocolVersion":"2025-06-18","serverInfo":` +
-          `{"name":"l","version":"1"}}}\\n{"jsonrpc":"2.0","id":2,"error":` +
-          `{"code":-2,"message":"no list","data":"of %s"}}\\n'`),
-      }));
+        refused: entry(refusal('not %s')),
+        /* Cut within the secret, by us or by what is kept of the output. */
+        long: entry(refusal('%02044d%s'), '1 "$k"4f8A'),
+        tail: entry(`'%s%016380d' >&2`, '"$k"4f8A 2'),
+        listed: entry(list),
+        escaped: entry(list, `"$k"4f8'\\u0041'`),
+      };
+      const raw = await Raw.open(t, withServers(t, servers));
       const { structuredContent } = await raw.run(`
-for server in "banner", "refused", "listed":
+for server in ${python(Object.keys(servers))}:
     try:
         await runtime.call_tool(server, "echo", {})
     except runtime.MCPError as error:
-        print(error, error.data)`, { servers: ['banner', 'refused', 'listed'] });
+        print(error, error.data)`, { servers: Object.keys(servers) });
 
       await raw.finish();
-      assert.match(JSON.stringify(structuredContent),
-        /it wrote ..0{193} \*\*\*.. instead.*initialize..: not \*\*\*.*no list/s);
+      assert.match(JSON.stringify(structuredContent), new RegExp(
+        'it wrote ..0{193} \\*\\*\\*.. instead.*initialize..: not \\*\\*\\*.*' +
+        'says: 0{9}.*no list .code -2. None.*no list .code -2. None', 's'));
       assert.doesNotMatch(JSON.stringify(structuredContent) + raw.errors,
         /ntn_|4f8A/);
     });

@@ -26,6 +26,7 @@ struct play {
 };
 
 static struct play play;
+static const struct buffer no_masks;
 
 /* One line of JSON, and not without a bound. */
 static int
@@ -75,7 +76,7 @@ check_sentence(struct json_span error)
 	auto_buffer struct buffer reason = { 0 };
 	size_t n;
 
-	reason_add_error(&reason, error);
+	reason_add_error(&reason, error, NULL);
 	reason_fit(&reason);
 	FUZZ_ASSERT(reason.len > 0 && reason.len <= REFUSED_REASON_MAX);
 	FUZZ_ASSERT(utf8_valid(reason.data, reason.len));
@@ -182,7 +183,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct lines *lines = lines_new(KIB);
 
 	memset(&play, 0, sizeof(play));
-	play.client = mcp_client_new("fuzz", &ends);
+	play.client = mcp_client_new("fuzz", &no_masks, &ends);
 	mcp_client_greet(play.client);
 	/* Half of the inputs are about the greeting itself. */
 	if (size > 0 && data[0] != '\n')

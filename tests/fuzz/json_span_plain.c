@@ -13,6 +13,7 @@
 #define json_span_members plain_json_span_members
 #define json_span_is plain_json_span_is
 #define json_span_string plain_json_span_string
+#define json_span_decode plain_json_span_decode
 #define json_span_copy_line plain_json_span_copy_line
 
 #include "../../common/json/json_span.c"

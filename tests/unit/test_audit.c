@@ -105,7 +105,7 @@ static const struct {
 	        "\\\\x0b", 2, 0, false, "refused") },
 	/* What no text can hold stays as it was written. */
 	{ "hm", "\"\\ud800\\n\"",
-	    LINE("hm", "\\\"\\\\ud800\\\\n\\\"", 2, 0, false, "refused") },
+	    LINE("hm", "\\\"\\\\ud800\\n\\\"", 2, 0, false, "refused") },
 	{ "h\n\x1b\xe2\x80\xae" "m\"}", "\"t\"",
 	    LINE("h\\n\\\\x1b\\\\u202em\\\"}", "t", 2, 0, false, "refused") },
 };

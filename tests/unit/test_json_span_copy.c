@@ -132,6 +132,20 @@ UNIT_TEST(splices_unchanged)
 	ck_assert_str_eq(out.data, in.data);
 }
 
+/* Whatever it is in, an escape is decoded. */
+UNIT_TEST(decodes_all_of_a_value)
+{
+	static const char json[] = "{\"a\\u0062\":[\"\\ud83d\\ude00\\/\","
+	    "\"\\udead\\\"\"]}";
+	static const char wanted[] = "{\"ab\":[\"\xf0\x9f\x98\x80/\","
+	    "\"\\udead\"\"]}";
+	char text[sizeof(json)];
+	size_t len = json_span_decode(span(json), text);
+
+	ck_assert_uint_eq(len, strlen(wanted));
+	ck_assert_mem_eq(text, wanted, len);
+}
+
 UNIT_TEST(copies_on_one_line)
 {
 	static const char *const cases[][2] = {

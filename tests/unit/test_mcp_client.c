@@ -15,6 +15,7 @@
 #include "worker/broker/link/mcp_client.h"
 
 static struct mcp_client *client;
+static const struct buffer no_masks;
 static struct buffer said;   /* what the client has written */
 static struct buffer events; /* its callbacks */
 static int deaf;             /* nothing can be written */
@@ -104,7 +105,7 @@ make(void)
 	struct mcp_client_ends ends = { on_write, on_offer, on_ready,
 		on_changed, on_progress, on_silent, on_unfit, &client };
 
-	client = mcp_client_new("gh", &ends);
+	client = mcp_client_new("gh", &no_masks, &ends);
 }
 
 /* A client of a server that was greeted. */

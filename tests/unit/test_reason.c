@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/limits.h"
+#include "common/mask.h"
 #include "common/base/mem.h"
 #include "common/base/utf8.h"
 #include "unit.h"
@@ -52,15 +53,15 @@ UNIT_TESTS(errors_are_reported, 5)
 		{ "{\"message\":\"a\\nb\",\"code\":-32602}",
 		  "a\nb (code -32602)" },
 		{ "{\"message\":\"a\"}", "a" },
-		{ "{\"message\":\"\\ud800\",\"code\":1}",
-		  "\"\\ud800\" (code 1)" },
+		{ "{\"message\":\"\\ud800\\u0061\",\"code\":1}",
+		  "\"\\ud800a\" (code 1)" },
 		{ "{\"message\":[],\"code\":\"1\"}",
 		  "an error without a message" },
 		{ "{\"message\":\"a\",\"code\":123456789012345678901}", "a" },
 	};
 	auto_buffer struct buffer reason = { 0 };
 
-	reason_add_error(&reason, parse(rows[_i][0]));
+	reason_add_error(&reason, parse(rows[_i][0]), NULL);
 	ck_assert_str_eq(reason.data, rows[_i][1]);
 }
 
@@ -75,12 +76,28 @@ UNIT_TEST(long_strings_are_cut)
 	for (n = 0; n < REFUSED_FOREIGN_MAX; n++)
 		buffer_add_text(&json, "\xc3\xa4");
 	buffer_add_text(&json, "\"");
-	reason_add_string(&reason, parse(json.data));
+	reason_add_string(&reason, parse(json.data), NULL);
 	ck_assert_uint_eq(
 	    reason.len, REFUSED_FOREIGN_MAX - 1 + strlen(" [...]"));
 	ck_assert(utf8_valid(reason.data, reason.len));
 	ck_assert_str_eq(
 	    reason.data + reason.len - strlen(" [...]"), " [...]");
+}
+
+/* The cut is behind the mask; what is escaped is masked as well. */
+UNIT_TEST(no_part_of_a_secret_is_left_by_a_cut)
+{
+	auto_buffer struct buffer set = { 0 };
+	auto_buffer struct buffer reason = { 0 };
+	auto_free char *json =
+	    mem_printf("\"%0*ds3c\\u0072et12, and more\"",
+	        (int)REFUSED_FOREIGN_MAX - 4, 0);
+
+	mask_begin(&set, (const uint8_t *)"0123456789abcdef");
+	mask_add(&set, "s3cret12");
+	reason_add_string(&reason, parse(json), &set);
+	ck_assert_str_eq(
+	    reason.data + REFUSED_FOREIGN_MAX - 4, "***, [...]");
 }
 
 UNIT_TEST(a_sentence_fits)

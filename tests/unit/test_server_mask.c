@@ -73,10 +73,34 @@ UNIT_EACH(values_are_masked, UNIT_COUNT(rows))
 	auto_buffer struct buffer shown = { 0 };
 
 	server_mask_gather(&set, &server, envp);
-	mask_text(&shown, set.data, set.len, rows[_i].text,
-	    strlen(rows[_i].text));
+	mask_text(&shown, &set, rows[_i].text, strlen(rows[_i].text), SIZE_MAX);
 	ck_assert_str_eq(shown.data, rows[_i].shown);
+	ck_assert_int_eq(mask_has(&set, rows[_i].text, strlen(rows[_i].text)),
+	    strcmp(rows[_i].text, rows[_i].shown) != 0);
 	ck_assert_ptr_null(memmem(set.data, set.len, "k1234", 5));
+}
+
+/* Of a text that ends or begins within a value, no part of that is shown. */
+UNIT_TEST(what_is_cut_is_masked_before)
+{
+	auto_buffer struct buffer set = { 0 };
+	auto_buffer struct buffer shown = { 0 };
+
+	mask_begin(&set, (const uint8_t *)"0123456789abcdef");
+	mask_add(&set, "s3cret12");
+	mask_add(&set, "k123");
+	mask_text(&shown, &set, "a s3cret12 k123 b", 17, 3);
+	ck_assert_str_eq(shown.data, "a ***");
+	buffer_reset(&shown);
+	mask_rest(&shown, &set, "3cret12 k123 b", 14);
+	ck_assert_str_eq(shown.data, " *** b");
+	buffer_reset(&shown);
+	mask_rest(&shown, &set, "k123 s3cret12 b", 15);
+	ck_assert_str_eq(shown.data, "****** b");
+	buffer_reset(&set);
+	buffer_reset(&shown);
+	mask_rest(&shown, &set, "all of it", 9);
+	ck_assert_str_eq(shown.data, "all of it");
 }
 
 /* A full set hides everything. */
@@ -93,12 +117,12 @@ UNIT_TEST(nothing_is_shown_beside_a_full_set)
 		mask_add(&set, value);
 		mask_add(&set, value);
 	}
-	mask_text(&shown, set.data, set.len, "a value0", 8);
+	mask_text(&shown, &set, "a value0", 8, SIZE_MAX);
 	ck_assert_str_eq(shown.data, "a ***");
 	buffer_reset(&shown);
 	mask_add(&set, "one more");
 	mask_add(&set, "and another");
 	ck_assert_uint_le(set.len, MASK_SET_MAX);
-	mask_text(&shown, set.data, set.len, "a word", 6);
+	mask_text(&shown, &set, "a word", 6, SIZE_MAX);
 	ck_assert_str_eq(shown.data, "***");
 }

@@ -39,7 +39,7 @@ call_is_barred(const struct server *server, struct json_span tool,
 		return 0;
 	server_begin_reason(server, reason);
 	buffer_add_text(reason, ": its tool \"");
-	reason_add_string(reason, tool);
+	reason_add_string(reason, tool, NULL);
 	buffer_printf(reason, "\" %s", why);
 	return 1;
 }

@@ -244,8 +244,8 @@ servers_try_reason(
 	if (server == NULL || answer->reason[0] == '\0')
 		return mem_strdup(answer->reason);
 	server_mask_gather(&set, server, environ);
-	mask_text(&masked, set.data, set.len, answer->reason,
-	    strlen(answer->reason));
+	mask_text(&masked, &set, answer->reason, strlen(answer->reason),
+	    SIZE_MAX);
 	if (server->program == NULL && server->searched != NULL)
 		buffer_printf(&masked, "; searched: %s", server->searched);
 	return buffer_take(&masked, NULL);

@@ -11,7 +11,6 @@
 #include "../../../common/base/log.h"
 #include "../../../common/mask.h"
 #include "../../../common/base/mem.h"
-#include "../../../common/base/utf8.h"
 #include "diagnosis.h"
 #include "kind.h"
 #include "link.h"
@@ -72,19 +71,12 @@ static void
 link_describe_failure(const struct link *link, struct buffer *reason,
     int ready, int whole)
 {
-	const struct buffer *banner = mcp_client_banner(link->client);
-	auto_buffer struct buffer masked = { 0 };
-	struct link_failure failure = { &masked, &link->errors, link->cut,
-		whole };
+	static const struct buffer none = { 0 };
+	struct link_failure failure = {
+		ready ? &none : mcp_client_banner(link->client), &link->errors,
+		link->cut, whole
+	};
 
-	if (!ready && banner->len > 0)
-		mask_text(&masked, link->masks.data, link->masks.len,
-		    banner->data, strlen(banner->data));
-	if (masked.len > REFUSED_BANNER_MAX) {
-		masked.len = REFUSED_BANNER_MAX;
-		masked.len -= utf8_incomplete_tail(masked.data, masked.len);
-		masked.data[masked.len] = '\0';
-	}
 	link->kind->describe_failure(&failure, reason);
 }
 
@@ -98,8 +90,12 @@ link_take_errors(struct link *link)
 	const struct buffer *errors = pipes_errors(link->pipes, &link->cut);
 
 	buffer_reset(&link->errors);
-	mask_text(&link->errors, link->masks.data, link->masks.len,
-	    errors->data, errors->len);
+	if (link->cut)
+		mask_rest(&link->errors, &link->masks, errors->data,
+		    errors->len);
+	else
+		mask_text(&link->errors, &link->masks, errors->data,
+		    errors->len, SIZE_MAX);
 }
 
 /* How it ended, for every unanswered ask. */
@@ -366,16 +362,10 @@ link_on_silent(void *ctx)
 		link_set_timer(link, SERVER_PING_MS);
 }
 
-/* Why may have a sentence of the server. */
 static void
 link_on_unfit(void *ctx, const char *why)
 {
-	struct link *link = ctx;
-	auto_buffer struct buffer masked = { 0 };
-
-	mask_text(&masked, link->masks.data, link->masks.len, why,
-	    strlen(why));
-	link_doom(link, masked.data);
+	link_doom(ctx, why);
 }
 
 static void
@@ -475,7 +465,8 @@ link_launched(struct link *link, struct ipc_launched *msg)
 		buffer_add(&link->masks, msg->masks.data, msg->masks.len);
 	link->pipes = pipes_new(link->broker->base, &msg->in, &msg->out,
 	    &msg->errors, &pipes);
-	link->client = mcp_client_new(link->definition->name, &client);
+	link->client = mcp_client_new(
+	    link->definition->name, &link->masks, &client);
 	link->listing = listing_new(link->broker, link->definition,
 	    link->client, &link->masks, &link->asks, link_on_settled, link);
 	mcp_client_greet(link->client);
@@ -553,6 +544,7 @@ link_pass_result(struct ask *ask, struct json_span result)
 	ask_answer(&ask, result.p, result.len);
 }
 
+/* It answers the code, which gets it as it gets a result: as it is. */
 static void
 link_pass_error(struct ask *ask, struct json_span error)
 {
@@ -560,7 +552,7 @@ link_pass_error(struct ask *ask, struct json_span error)
 
 	definition_begin_reason(ask->definition, &reason);
 	buffer_add_text(&reason, ": ");
-	reason_add_error(&reason, error);
+	reason_add_error(&reason, error, NULL);
 	ask_refuse(&ask, &reason, error);
 }
 
@@ -602,7 +594,8 @@ link_add_silence(const struct ask *ask, struct buffer *words)
 	buffer_printf(words, " did not %s the call of its tool \"",
 	    ask->sent != 0 ? "answer" : "read");
 	reason_add_string(
-	    words, (struct json_span){ ask->tool.data, ask->tool.len });
+	    words, (struct json_span){ ask->tool.data, ask->tool.len },
+	    NULL);
 	if (ask->last)
 		buffer_printf(words, "\" within %" PRIu64 " seconds, the "
 		    "maximum even with progress reports",

@@ -140,14 +140,17 @@ listing_fail(struct listing *listing, const char *words)
 	listing_end(listing);
 }
 
-/* Masks a text; returns whether something in it is masked. */
+/* Whether something in an error is masked, or it is too large to find out. */
 static int
-listing_mask(const struct listing *listing, const char *text, size_t len,
-    struct buffer *masked)
+listing_hides(const struct listing *listing, struct json_span error)
 {
-	mask_text(
-	    masked, listing->masks->data, listing->masks->len, text, len);
-	return masked->len != len || memcmp(masked->data, text, len) != 0;
+	auto_free char *text = NULL;
+
+	if (error.len > REFUSED_ERROR_MAX)
+		return 1;
+	text = mem_alloc(error.len);
+	return mask_has(
+	    listing->masks, text, json_span_decode(error, text));
 }
 
 /*
@@ -158,16 +161,13 @@ static void
 listing_fail_with(struct listing *listing, struct json_span error)
 {
 	auto_buffer struct buffer text = { 0 };
-	auto_buffer struct buffer masked = { 0 };
-	auto_buffer struct buffer object = { 0 };
 
 	listing->silent = 0;
 	buffer_add_text(&text, ": ");
-	reason_add_error(&text, error);
-	if (listing_mask(listing, text.data, text.len, &masked) ||
-	    listing_mask(listing, error.p, error.len, &object))
+	reason_add_error(&text, error, listing->masks);
+	if (listing_hides(listing, error))
 		error.len = 0;
-	listing_refuse(listing, &masked, error);
+	listing_refuse(listing, &text, error);
 	listing_end(listing);
 }
 

@@ -2,7 +2,6 @@
  * The client side of the Model Context Protocol: see mcp_client.h. Runs in the
  * broker; parses every byte of a server's standard output.
  */
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,6 +12,7 @@
 #include "../../../common/limits.h"
 #include "../../../common/base/log.h"
 #include "../../../common/base/mem.h"
+#include "../../../common/mask.h"
 #include "../../../common/base/utf8.h"
 #include "mcp_client.h"
 #include "../state/reason.h"
@@ -42,6 +42,7 @@ struct mcp_request {
 
 struct mcp_client {
 	char *name;
+	const struct buffer *masks; /* what is not shown of the server */
 	struct mcp_client_ends ends;
 	int unfit;
 	uint64_t last_id;
@@ -57,7 +58,7 @@ struct mcp_client {
 	struct buffer info; /* name and version that the server reports */
 	struct buffer about; /* the purpose that it reports, cut */
 	struct buffer instructions; /* that it reports, cleaned and cut */
-	struct buffer banner; /* the first line that was not JSON */
+	struct buffer banner; /* its first line that was not JSON, masked */
 	/* Requests in flight, in the order of their numbers, which increase. */
 	struct mcp_request *requests;
 	size_t count;
@@ -65,11 +66,13 @@ struct mcp_client {
 };
 
 struct mcp_client *
-mcp_client_new(const char *name, const struct mcp_client_ends *ends)
+mcp_client_new(const char *name, const struct buffer *masks,
+    const struct mcp_client_ends *ends)
 {
 	struct mcp_client *client = mem_alloc(sizeof(*client));
 
 	client->name = mem_strdup(name);
+	client->masks = masks;
 	client->ends = *ends;
 	return client;
 }
@@ -368,13 +371,14 @@ mcp_client_version_known(struct json_span version)
 
 /* Returns why the answer to "initialize" is invalid; NULL if it is valid. */
 static void
-mcp_client_judge(const struct mcp_answer *answer, struct buffer *why)
+mcp_client_judge(const struct mcp_client *client,
+    const struct mcp_answer *answer, struct buffer *why)
 {
 	struct json_span version;
 
 	if (answer->outcome == MCP_ERROR) {
 		buffer_add_text(why, "refused \"initialize\": ");
-		reason_add_error(why, answer->value);
+		reason_add_error(why, answer->value, client->masks);
 	} else if (answer->outcome == MCP_BROKEN) {
 		buffer_printf(why, "answered \"initialize\" with an invalid "
 		    "message: %s", answer->why);
@@ -384,7 +388,7 @@ mcp_client_judge(const struct mcp_answer *answer, struct buffer *why)
 		    "protocol");
 	} else if (!mcp_client_version_known(version)) {
 		buffer_add_text(why, "speaks version \"");
-		reason_add_string(why, version);
+		reason_add_string(why, version, client->masks);
 		buffer_printf(why, "\" of the protocol, which is not one of "
 		    "2024-11-05 to %s", mcp_client_versions[0]);
 	}
@@ -517,7 +521,7 @@ mcp_client_on_greeted(void *ctx, const struct mcp_answer *answer)
 	auto_buffer struct buffer why = { 0 };
 	struct json_span capabilities;
 
-	mcp_client_judge(answer, &why);
+	mcp_client_judge(client, answer, &why);
 	if (why.len > 0) {
 		mcp_client_unfit(client, why.data);
 		return;
@@ -612,18 +616,19 @@ mcp_client_bad(struct mcp_client *client, size_t len,
 static void
 mcp_client_keep_banner(struct mcp_client *client, const struct line *line)
 {
+	struct buffer *banner = &client->banner;
 	size_t len = line->len;
 
 	while (len > 0 && strchr(" \t\r", line->data[len - 1]) != NULL)
 		len--;
-	if (client->banner.len > 0 || len == 0)
+	if (banner->len > 0 || len == 0)
 		return;
-	/* A secret of which a part is kept could not be masked. */
-	if (len > SERVER_BANNER_KEPT)
-		for (len = SERVER_BANNER_KEPT;
-		     len > 0 && !isspace((unsigned char)line->data[len]);)
-			len--;
-	buffer_add(&client->banner, line->data, len);
+	mask_text(
+	    banner, client->masks, line->data, len, REFUSED_BANNER_MAX);
+	if (banner->len > REFUSED_BANNER_MAX)
+		banner->len = utf8_cut(
+		    banner->data, banner->len, REFUSED_BANNER_MAX);
+	banner->data[banner->len] = '\0';
 }
 
 /* A line that cannot be parsed, but may contain the id of a request. */

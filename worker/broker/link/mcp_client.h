@@ -54,18 +54,18 @@ struct mcp_client_ends {
 	void (*silent)(void *ctx);
 	/*
 	 * The server cannot be used: why is the end of a sentence that starts
-	 * with "it". Called once; everything after it is ignored.
+	 * with "it", masked. Called once; everything after it is ignored.
 	 */
 	void (*unfit)(void *ctx, const char *why);
 	void *ctx;
 };
 
 /*
- * name is the name of the server, for the log. mcp_client_free frees the
- * client.
+ * name is the name of the server, for the log; masks, which are borrowed, what
+ * is not shown of it, in the format of mask.h. mcp_client_free frees it.
  */
-struct mcp_client *mcp_client_new(
-    const char *name, const struct mcp_client_ends *ends);
+struct mcp_client *mcp_client_new(const char *name,
+    const struct buffer *masks, const struct mcp_client_ends *ends);
 void mcp_client_free(struct mcp_client **client);
 
 /*
@@ -95,8 +95,8 @@ const struct buffer *mcp_client_about(const struct mcp_client *client);
 const struct buffer *mcp_client_instructions(const struct mcp_client *client);
 
 /*
- * Returns the first line of the server that was not JSON, or the words of it
- * that fit into SERVER_BANNER_KEPT; empty if there was none.
+ * Returns the first line of the server that was not JSON, masked and at most
+ * REFUSED_BANNER_MAX bytes of it; empty if there was none.
  */
 const struct buffer *mcp_client_banner(const struct mcp_client *client);
 

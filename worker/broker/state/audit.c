@@ -142,7 +142,7 @@ audit_add_tool(struct buffer *line, struct json_span tool)
 {
 	auto_buffer struct buffer name = { 0 };
 
-	reason_add_string(&name, tool);
+	reason_add_string(&name, tool, NULL);
 	json_add_string(line, name.data, name.len);
 }
 

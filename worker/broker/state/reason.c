@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../../../common/limits.h"
+#include "../../../common/mask.h"
 #include "../../../common/base/mem.h"
 #include "../../../common/base/utf8.h"
 #include "reason.h"
@@ -69,32 +70,35 @@ reason_add_seconds(struct buffer *reason, uint64_t seconds)
 }
 
 void
-reason_add_string(struct buffer *reason, struct json_span string)
+reason_add_string(struct buffer *reason, struct json_span string,
+    const struct buffer *masks)
 {
+	static const struct buffer none = { 0 };
+	auto_buffer struct buffer shown = { 0 };
 	size_t len;
 	auto_free char *text = json_span_string(string, &len, NULL);
-	const char *p = text;
 
-	if (p == NULL) {
-		p = string.p;
-		len = string.len;
+	if (text == NULL) {
+		text = mem_alloc(string.len);
+		len = json_span_decode(string, text);
 	}
-	if (len <= REFUSED_FOREIGN_MAX) {
-		reason_add_text(reason, p, len);
-		return;
-	}
-	reason_add_text(reason, p, utf8_cut(p, len, REFUSED_FOREIGN_MAX));
-	buffer_add_text(reason, REASON_CUT);
+	mask_text(&shown, masks != NULL ? masks : &none, text, len,
+	    REFUSED_FOREIGN_MAX);
+	reason_add_text(reason, shown.data,
+	    utf8_cut(shown.data, shown.len, REFUSED_FOREIGN_MAX));
+	if (shown.len > REFUSED_FOREIGN_MAX)
+		buffer_add_text(reason, REASON_CUT);
 }
 
 void
-reason_add_error(struct buffer *reason, struct json_span error)
+reason_add_error(struct buffer *reason, struct json_span error,
+    const struct buffer *masks)
 {
 	struct json_span member;
 
 	if (json_span_get(error, "message", &member) > 0 &&
 	    json_span_kind(member) == JSON_SPAN_STRING)
-		reason_add_string(reason, member);
+		reason_add_string(reason, member, masks);
 	else
 		buffer_add_text(reason, "an error without a message");
 	/* JSON has no limit on the digits of a number. */

@@ -28,13 +28,16 @@ void reason_add_stopped(struct buffer *reason, const char *why);
 void reason_add_seconds(struct buffer *reason, uint64_t seconds);
 
 /*
- * Appends a JSON string as text, at most REFUSED_FOREIGN_MAX bytes of it; a
- * string with a lone surrogate is appended as it is written.
+ * Appends a JSON string as text, at most REFUSED_FOREIGN_MAX bytes of it; one
+ * with a lone surrogate has its quotes. masks: what is not shown of it, in the
+ * format of mask.h, or NULL.
  */
-void reason_add_string(struct buffer *reason, struct json_span string);
+void reason_add_string(struct buffer *reason, struct json_span string,
+    const struct buffer *masks);
 
-/* Appends a JSON-RPC error object: "message (code -32602)". */
-void reason_add_error(struct buffer *reason, struct json_span error);
+/* Appends a JSON-RPC error object, masked: "message (code -32602)". */
+void reason_add_error(struct buffer *reason, struct json_span error,
+    const struct buffer *masks);
 
 /* Cuts the sentence to the size of a refusal, in whole characters. */
 void reason_fit(struct buffer *reason);
