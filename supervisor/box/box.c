@@ -263,7 +263,7 @@ box_rest(struct box *box, const struct box_told *told)
 {
 	uint64_t used_us;
 
-	if (!(box->how & BOX_KEPT))
+	if (!(box->how & BOX_KEPT) || box_knows(box, BOX_HAS_ROUND))
 		return box_refuse_round(box, told);
 	box->known |= BOX_HAS_ROUND;
 	box_keep_output(box, told);
