@@ -1,6 +1,7 @@
 /*
  * The start of a box and its relay: see box.h. Runs in the supervisor.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -103,7 +104,9 @@ start_relay(struct box *box, struct box_pipes *pipes, struct err *err)
 	prepare.errors = fd_take(&pipes->errors);
 	if (box->how & BOX_PROMPT)
 		channel_hold(box->relay.channel);
-	return channel_send_prepare(box->relay.channel, &prepare, err);
+	/* If it has ended, the closed channel reports that. */
+	return channel_send_prepare(box->relay.channel, &prepare, err) == 0 ||
+	        err->code == EPIPE ? 0 : -1;
 }
 
 /*

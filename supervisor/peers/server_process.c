@@ -111,30 +111,14 @@ server_process_environment(const struct server *server, char **envp, char *path)
 
 /* Its end */
 
-/*
- * Returns how a keeper has ended, which is how its server has; the caller frees
- * it.
- */
-static char *
-server_process_how(const struct child_end *end)
-{
-	auto_free char *name = NULL;
-
-	if (end->code == CLD_EXITED)
-		return mem_printf("exited with code %d", end->status);
-	if (end->status == 0)
-		return mem_strdup("ended with unknown status");
-	name = signal_name(end->status);
-	return mem_printf("was killed by %s", name);
-}
-
+/* A keeper ends as its server has ended. */
 static void
 server_process_on_keeper_ended(void *ctx, const struct child_end *end)
 {
 	struct server_process *process = ctx;
 	server_process_ended *ended = process->ended;
 	void *ended_ctx = process->ctx;
-	auto_free char *how = server_process_how(end);
+	auto_free char *how = signal_or_code(end);
 
 	/* A signal ended its server, or itself: that leaves orphans. */
 	if (end->code != CLD_EXITED)

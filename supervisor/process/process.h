@@ -469,4 +469,7 @@ void foreign_free(struct foreign **foreign);
 /* Returns the name of a signal, such as SIGKILL; the caller frees it. */
 char *signal_name(int number);
 
+/* Returns how a child has ended, such as "exited with code 1"; likewise. */
+char *signal_or_code(const struct child_end *end);
+
 #endif

@@ -1,7 +1,9 @@
 /*
- * The names of signals, for messages to users. Runs in the supervisor.
+ * The names of signals, and how children ended, for messages to users. Runs in
+ * the supervisor.
  */
 #include <string.h>
+#include <sys/wait.h>
 
 #include "../../common/base/mem.h"
 #include "process.h"
@@ -16,4 +18,17 @@ signal_name(int number)
 	if (number == SIGRTMIN)
 		return mem_strdup("SIGRTMIN");
 	return mem_printf("SIGRTMIN%+d", number - SIGRTMIN);
+}
+
+char *
+signal_or_code(const struct child_end *end)
+{
+	auto_free char *name = NULL;
+
+	if (end->code == CLD_EXITED)
+		return mem_printf("exited with code %d", end->status);
+	if (end->status == 0)
+		return mem_strdup("ended with unknown status");
+	name = signal_name(end->status);
+	return mem_printf("was killed by %s", name);
 }

@@ -1,13 +1,17 @@
 /*
  * Tests of supervisor/box/native/native: a launcher that a template has forked,
  * and that hangs before it is known, costs the template; one that is only slow
- * does not. The test is the template.
+ * does not; how one has ended is told. The test is the template.
  */
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/base/fd.h"
+#include "common/base/mem.h"
 #include "supervisor/box/shared/language.h"
 #include "supervisor/box/native/native.h"
 #include "supervisor/process/process.h"
@@ -19,6 +23,9 @@
 static struct options options = { .memory = 512 * MIB, .pids = 128,
 	.python = (char *)"/usr/bin/python3", .max_timeout = 120 };
 static struct native_boxes shared;
+static char *failure; /* of the box */
+static bool told_all; /* of its processes */
+
 /* The life of its box. */
 static void
 hear(struct box *heard, enum box_event event, const struct box_told *told)
@@ -29,6 +36,9 @@ hear(struct box *heard, enum box_event event, const struct box_told *told)
 		reaper_hold();
 	else if (event == BOX_ON_WATCHED && held)
 		reaper_release();
+	else if (event == BOX_ON_FAILED)
+		failure = told->failure;
+	told_all |= event == BOX_ON_TOLD;
 	held = event == BOX_ON_LAUNCHED;
 }
 
@@ -37,6 +47,7 @@ static struct boxes boxes = { .options = &options, .shared = &shared,
 static struct box box = { .boxes = &boxes, .number = 1 };
 static int line = -1; /* the launcher's end of its channel */
 static unsigned int killed;
+static void (*launch)(void); /* a launcher of its own; NULL: none */
 
 struct channel *__wrap_launcher_start(struct boxes *from,
     const struct channel_ends *ends, unsigned long number,
@@ -45,7 +56,7 @@ struct channel *__wrap_launcher_start(struct boxes *from,
 unsigned long __wrap_templates_asked(const struct templates *templates);
 void __wrap_templates_kill(struct templates *templates, unsigned long number);
 
-/* Who it is, is not known yet. */
+/* Who it is, is not known yet, unless the box has its own. */
 struct channel *
 __wrap_launcher_start(struct boxes *from, const struct channel_ends *ends,
     unsigned long number, const struct python_stamp *stamp,
@@ -57,6 +68,15 @@ __wrap_launcher_start(struct boxes *from, const struct channel_ends *ends,
 	    pair), 0);
 	line = pair[1];
 	*pidfd = -1;
+	if (launch != NULL) {
+		pid_t pid = fork();
+
+		if (pid == 0)
+			launch();
+		*pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+		fd_close(&line);
+		waitid(P_PID, (id_t)pid, NULL, WEXITED | WNOWAIT);
+	}
 	return channel_new(from->base, &pair[0], ends);
 }
 
@@ -83,9 +103,8 @@ pipe_end(int which)
 	return pair[which];
 }
 
-/* Starts a box, and ends it before its launcher is known. */
 static void
-start_and_end(void)
+start(void)
 {
 	struct box_pipes pipes = { pipe_end(0), pipe_end(1), pipe_end(1),
 		pipe_end(1) };
@@ -98,6 +117,13 @@ start_and_end(void)
 	box.language = language_default();
 	ck_assert_msg(native_runtime.start(&box, &pipes, &err) == 0, "%s",
 	    err.text);
+}
+
+/* Starts a box, and ends it before its launcher is known. */
+static void
+start_and_end(void)
+{
+	start();
 	ck_assert(box_knows(&box, BOX_IS_UNFORKED));
 	native_runtime.kill(&box);
 }
@@ -140,5 +166,39 @@ UNIT_TEST(one_that_is_known_does_not)
 	box.known = 0;
 	event_base_loop(boxes.base, EVLOOP_ONCE);
 	ck_assert_uint_eq(killed, 0);
+	stop();
+}
+
+static void
+be_killed(void)
+{
+	raise(SIGKILL);
+}
+
+static void
+be_unusable(void)
+{
+	_exit(127);
+}
+
+/* One that has ended before it was sent anything. */
+UNIT_TESTS(its_end_is_told, 2)
+{
+	static void (*const launches[])(void) = { be_killed, be_unusable };
+	static const char *const failures[] = {
+		"the box cannot be built, and no code ran: its launcher was "
+		"killed by SIGKILL; end what kills it, or free memory if the "
+		"kernel did ('dmesg' says so)",
+		"the box cannot be built, and no code ran: its launcher exited "
+		"with code 127; the log has its message, and 'caisson "
+		"selftest' tries it again",
+	};
+
+	launch = launches[_i];
+	start();
+	while (!told_all)
+		event_base_loop(boxes.base, EVLOOP_ONCE);
+	ck_assert_str_eq(failure, failures[_i]);
+	free(failure);
 	stop();
 }

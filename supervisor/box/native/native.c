@@ -27,6 +27,8 @@
 struct native {
 	struct channel *channel; /* to its launcher, until the box is built */
 	struct child *launcher; /* NULL: no launcher of its own */
+	struct child_end launched; /* how the launcher ended; code 0: unknown */
+	bool unexplained; /* its channel has closed; how it ended is awaited */
 	struct child *init; /* process 1 of the box */
 	struct child *code;
 	struct group *group; /* its cgroup, or NULL */
@@ -425,13 +427,34 @@ native_free(struct box *box, int lingers)
 	free(native);
 }
 
+/* Nothing more is told of the box. If it was not built, its launcher failed. */
+static void
+native_tell_all(struct box *box)
+{
+	const struct native *native = box->inside;
+	const struct child_end *end = &native->launched;
+	auto_free char *how = signal_or_code(end);
+
+	if (!box_knows(box, BOX_IS_BUILT) && end->code != 0)
+		box_spoil(box, "the box cannot be built, and no code ran: its "
+		    "launcher %s; %s", how,
+		    end->code == CLD_KILLED && end->status == SIGKILL ?
+		        "end what kills it, or free memory if the kernel did "
+		        "('dmesg' says so)" :
+		        "the log has its message, and 'caisson selftest' tries "
+		        "it again");
+	box_report(box, BOX_ON_TOLD, NULL);
+}
+
 static void
 native_on_launcher_ended(void *ctx, const struct child_end *end)
 {
 	struct native *native = ((struct box *)ctx)->inside;
 
-	(void)end;
 	native->launcher = NULL;
+	native->launched = *end;
+	if (native->unexplained)
+		native_tell_all(ctx);
 }
 
 static void
@@ -547,17 +570,23 @@ native_on_code_ended(void *ctx, const struct child_end *child_end)
 
 /* How it is built */
 
-/* Tells the launcher that its processes are watched. */
+/*
+ * Tells the launcher that its processes are watched. Returns -1 if it cannot be
+ * told; if it has ended, the closed channel reports that.
+ */
 static int
-native_adopt(struct box *box, struct err *err)
+native_adopt(struct box *box)
 {
 	struct native *native = box->inside;
 	struct ipc_adopted adopted = { 0 };
+	struct err err;
 
 	box_report(box, BOX_ON_WATCHED, NULL);
-	if (channel_send_adopted(native->channel, &adopted, err) == -1)
-		return err_wrap(err, "the box cannot be adopted");
-	return 0;
+	if (channel_send_adopted(native->channel, &adopted, &err) == 0)
+		return 0;
+	if (err.code != EPIPE)
+		box_spoil(box, "the box cannot be adopted: %s", err.text);
+	return -1;
 }
 
 static void
@@ -620,15 +649,12 @@ native_on_started(struct box *box, struct ipc_started *started)
 {
 	struct native_facts *facts;
 	struct native *native = box->inside;
-	struct err err;
 
 	native_keep_workspace(box, started->left);
 	if (native_watch(box, started) == -1) {
 		box_spoil(box, "protocol violation by the box: a wrong number "
 		    "of launchers");
-	} else if (native_adopt(box, &err) == -1) {
-		box_spoil(box, "%s", err.text);
-	} else {
+	} else if (native_adopt(box) == 0) {
 		facts = native_facts_new(
 		    (unsigned int)started->landlock, started->bound);
 		if (started->bound[0] != '\0')
@@ -657,17 +683,16 @@ native_on_guarded(struct box *box, int *guard, unsigned int landlock,
 {
 	struct native *native = box->inside;
 	struct native_facts *facts;
-	struct err err;
 
 	native->is_weak = true;
 	native->code = reaper_watch(
 	    box->boxes->base, guard, native_on_code_ended, box);
 	reaper_finish_with(native->code, BOX_GUARD_END);
-	facts = native_facts_new(landlock, weak);
-	facts->weak = facts->text;
-	native_tell_facts(box, facts, NULL);
-	if (native_adopt(box, &err) == -1)
-		box_spoil(box, "%s", err.text);
+	if (native_adopt(box) == 0) {
+		facts = native_facts_new(landlock, weak);
+		facts->weak = facts->text;
+		native_tell_facts(box, facts, NULL);
+	}
 	box_report(box, BOX_ON_PROCESS, NULL);
 }
 
@@ -680,9 +705,17 @@ native_on_channel_closed(void *ctx, const struct err *why)
 {
 	const struct box_told told = { .why = why };
 	struct box *box = ctx;
+	struct native *native = box->inside;
 
-	native_close_channel(box->inside);
-	box_report(box, BOX_ON_TOLD, &told);
+	native_close_channel(native);
+	if (why != NULL) {
+		box_report(box, BOX_ON_TOLD, &told);
+	} else if (native->launcher == NULL || box_knows(box, BOX_IS_BUILT)) {
+		native_tell_all(box);
+	} else {
+		native->unexplained = true;
+		reaper_look(native->launcher);
+	}
 }
 
 /* Starting it */
@@ -756,10 +789,9 @@ native_ask(struct box *box, struct box_pipes *pipes, struct err *err)
 	/* The pipes are sent and closed like those of a message. */
 	if (native_give_pipes(&setup, err) == -1)
 		log_error("%s", err->text);
-	if (channel_send_setup(native->channel, &setup, err) == 0)
-		return 0;
-	/* Its template has ended: the closed channel reports that. */
-	return box_knows(box, BOX_IS_UNFORKED) && err->code == EPIPE ? 0 : -1;
+	/* If it has ended, the closed channel reports that. */
+	return channel_send_setup(native->channel, &setup, err) == 0 ||
+	        err->code == EPIPE ? 0 : -1;
 }
 
 static int

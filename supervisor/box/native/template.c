@@ -2,6 +2,7 @@
  * Starts templates, watches them, and has them fork boxes: see template.h. Runs
  * in the supervisor; reads only their messages.
  */
+#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -234,7 +235,9 @@ template_send(struct template *template, struct err *err)
 	request.data = setup.data;
 	request.language = setup.language;
 	request.interpreter = setup.interpreter;
-	return channel_send_template(template->channel, &request, err);
+	/* If it has ended, the closed channel reports that. */
+	return channel_send_template(template->channel, &request, err) == 0 ||
+	        err->code == EPIPE ? 0 : -1;
 }
 
 static int
