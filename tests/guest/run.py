@@ -10,7 +10,9 @@ usage: run.py BUILD CACHE [WORD...]
        the WORD escape asks for tests/escape instead of the checks, each
        Caisson in a cgroup that is delegated to it, but for the boxes of a
        template; template, sealed, user=UID and only=NUMBER,... are options
-       of that
+       of that, and only=NAME,... of the checks;
+       any other WORD is a parameter of the kernel: Linux 6.7 and later has no
+       32-bit system calls with ia32_emulation=off
 
 Needs the Debian package qemu-system-x86. The kernel is CAISSON_GUEST_KERNEL, a
 vmlinuz, or that of linux-image-cloud-amd64, of which the package is kept in
@@ -94,9 +96,9 @@ def modules(linux):
     """What boxes need of its modules: overlays. None of a kernel that was
     given, of which nothing but the file is known.
     """
-    return glob.glob(os.path.join(
-        os.path.dirname(os.path.dirname(linux)),
-        "lib/modules/*/kernel/fs/overlayfs/overlay.ko"))
+    top = os.path.dirname(os.path.dirname(os.path.abspath(linux)))
+    return [module for lib in ("/lib", "/usr/lib") for module in glob.glob(
+        top + lib + "/modules/*/kernel/fs/overlayfs/overlay.ko*")]
 
 
 def boot(linux, archive, words):
