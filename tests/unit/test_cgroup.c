@@ -227,12 +227,21 @@ UNIT_TEST(controllers_are_needed)
 	refused("controller memory is not enabled in it (memory_x xmemory");
 	put(AT_FDCWD, file, "memory\n");
 	refused("the controller pids is not");
-	options.cpus = 50;
-	put(AT_FDCWD, file, "cpuset memory pids\n");
-	refused("the controller cpu is not");
 	unlink(file);
 	refused("read cgroup.controllers: No such file");
 	ck_assert(is_there("cgroup.procs"));
+}
+
+/* Other means limit the processors, but not memory. */
+UNIT_TEST(the_controller_of_processors_is_not)
+{
+	struct cgroup *cg;
+
+	options.cpus = 50;
+	put(AT_FDCWD, "tree/ours/cgroup.controllers", "cpuset memory pids\n");
+	cg = started();
+	ck_assert_uint_eq(cg->cpus, 0);
+	cgroup_free(&cg);
 }
 
 UNIT_TEST(others_in_it_are_left_alone)

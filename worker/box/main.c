@@ -18,6 +18,7 @@
 /* Up to IDENTITY it may still be root and access directories of root. */
 static const struct box_action launcher_actions[] = {
 	{ BOX_STEP_REQUEST, box_receive_setup },
+	{ BOX_STEP_LIMITS, limits_set_processors },
 	{ BOX_STEP_BOOTSTRAP, data_read },
 	{ BOX_STEP_VIEW, view_collect },
 	{ BOX_STEP_INTERPRETER, languages_locate },

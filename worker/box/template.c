@@ -151,6 +151,7 @@ static const struct box_action template_launcher_actions[] = {
 	/* Before all descriptors except the channel are closed. */
 	{ BOX_STEP_NAMESPACES, net_enter },
 	{ BOX_STEP_REQUEST, box_receive_setup },
+	{ BOX_STEP_LIMITS, limits_set_processors },
 	{ BOX_STEP_IDENTITY, identity_change },
 	{ BOX_STEP_USER_NAMESPACE, namespaces_user },
 	{ BOX_STEP_USER_MAP, namespaces_map },

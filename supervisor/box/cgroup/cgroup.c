@@ -111,10 +111,9 @@ cgroup_has_word(const char *text, const char *word)
 }
 
 static int
-cgroup_check_controllers(const struct cgroup *cg, struct err *err)
+cgroup_check_controllers(struct cgroup *cg, struct err *err)
 {
-	const char *const needed[] = { "memory", "pids",
-		cg->options->cpus > 0 ? "cpu" : NULL };
+	static const char *const needed[] = { "memory", "pids" };
 	char text[GROUP_TEXT_SIZE];
 	size_t i;
 
@@ -123,10 +122,12 @@ cgroup_check_controllers(const struct cgroup *cg, struct err *err)
 		return -1;
 	text[strcspn(text, "\n")] = '\0';
 	for (i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
-		if (needed[i] != NULL && !cgroup_has_word(text, needed[i]))
+		if (!cgroup_has_word(text, needed[i]))
 			return err_set(err, "the controller %s is not "
 			    "enabled in it (%s)", needed[i],
 			    text[0] == '\0' ? "none" : text);
+	/* It is not essential: see native_boxes.c. */
+	cg->cpus = cgroup_has_word(text, "cpu") ? cg->options->cpus : 0;
 	return 0;
 }
 
@@ -235,7 +236,7 @@ cgroup_leave(struct cgroup *cg)
 	cg->entered = false;
 	/* This fails if it was never enabled; the move back still works. */
 	cgroup_file_write(cg->dir, "cgroup.subtree_control",
-	    cg->options->cpus > 0 ? "-memory -pids -cpu" : "-memory -pids",
+	    cg->cpus > 0 ? "-memory -pids -cpu" : "-memory -pids",
 	    NULL);
 	if (cgroup_each_member(cg, procs, cgroup_move_back, &err) == -1)
 		log_debug("%s", err.text);
@@ -253,7 +254,7 @@ cgroup_enter(struct cgroup *cg, struct err *err)
 	if (cgroup_each_member(cg, "cgroup.procs", cgroup_move, err) == -1)
 		return -1;
 	return cgroup_file_write(cg->dir, "cgroup.subtree_control",
-	    cg->options->cpus > 0 ? "+memory +pids +cpu" : "+memory +pids",
+	    cg->cpus > 0 ? "+memory +pids +cpu" : "+memory +pids",
 	    err);
 }
 

@@ -37,6 +37,7 @@ struct cgroup {
 	char own[GROUP_NAME_SIZE]; /* below it: of us and our workers */
 	bool entered; /* we are in own */
 	const struct options *options;
+	uint64_t cpus; /* the limit that it enforces, in hundredths; 0: none */
 	unsigned long long birth; /* our start time, for names */
 	STAILQ_HEAD(, group_end) ends;
 	struct event *timer; /* for the next attempt to remove ends */

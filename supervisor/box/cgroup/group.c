@@ -187,7 +187,7 @@ group_limit(const struct group *group, const struct options *options,
 	    group_set(group, "pids.max", options->pids + GROUP_OWN_PROCESSES,
 	        err) == -1)
 		return -1;
-	return group_limit_cpus(group, options->cpus, err);
+	return group_limit_cpus(group, group->cg->cpus, err);
 }
 
 struct group *

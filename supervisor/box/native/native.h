@@ -31,6 +31,7 @@ const struct native_facts *native_facts(const struct box_facts *facts);
 struct native_boxes {
 	struct cgroup *cgroup; /* of all boxes; NULL: none */
 	char *cgroup_reason;   /* why there is none, if known */
+	unsigned long processors; /* of a box; 0: all, or a cgroup limits */
 	struct templates *templates; /* that fork boxes; NULL: never any */
 	unsigned long forked; /* boxes that templates have reported */
 };

@@ -13,28 +13,45 @@
 #include "template.h"
 
 /*
- * Prepares limits of whole boxes, if this system lets us set them. Otherwise
- * boxes have other limits, unless the user has set a limit that needs a cgroup.
+ * Without a cgroup for it, the limit on processors is kept by choosing some for
+ * each box. That does not divide one.
  */
-static int
-native_boxes_prepare_cgroup(struct boxes *boxes, struct err *err)
+static void
+native_boxes_choose_processors(const struct boxes *boxes, const char *why)
 {
 	struct native_boxes *shared = boxes->shared;
+	unsigned int cpus = boxes->options->cpus;
 	auto_buffer struct buffer name = { 0 };
 
+	if (cpus == 0 || (shared->cgroup != NULL && shared->cgroup->cpus > 0))
+		return;
+	shared->processors = (cpus + 99) / 100;
+	if (cpus % 100 == 0)
+		return;
+	options_add_name(&name, boxes->options, OPTION_ID_CPUS);
+	log_warn("%s is rounded up to whole processors, %lu, as there is no "
+	    "delegated cgroup with the controller cpu (%s); for a part of one, "
+	    "start Caisson with %s", name.data, shared->processors, why,
+	    CGROUP_HOW);
+}
+
+/*
+ * Prepares limits of whole boxes, if this system lets us set them. Otherwise
+ * boxes have other limits.
+ */
+static void
+native_boxes_prepare_cgroup(struct boxes *boxes)
+{
+	struct native_boxes *shared = boxes->shared;
+	struct err err = { .text = "it is not delegated" };
+
 	shared->cgroup =
-	    cgroup_new(boxes->base, "/proc/self", boxes->options, err);
+	    cgroup_new(boxes->base, "/proc/self", boxes->options, &err);
+	native_boxes_choose_processors(boxes, err.text);
 	if (shared->cgroup != NULL)
-		return 0;
-	if (boxes->options->cpus > 0) {
-		options_add_name(&name, boxes->options, OPTION_ID_CPUS);
-		return err_wrap(err, "the limit on processors (%s) needs a "
-		    "delegated cgroup; start Caisson with %s, or without the "
-		    "limit", name.data, CGROUP_HOW);
-	}
-	shared->cgroup_reason = mem_strdup(err->text);
+		return;
+	shared->cgroup_reason = mem_strdup(err.text);
 	log_debug("boxes get no cgroups: %s", shared->cgroup_reason);
-	return 0;
 }
 
 static void
@@ -56,12 +73,12 @@ native_probe(struct boxes *boxes, int only_refuses, struct err *err)
 {
 	struct native_boxes *shared = mem_alloc(sizeof(*shared));
 
+	(void)err;
 	boxes->shared = shared;
 	native_boxes_note_unused(boxes);
 	if (only_refuses && boxes->options->cpus == 0)
 		return 0;
-	if (native_boxes_prepare_cgroup(boxes, err) == -1)
-		return -1;
+	native_boxes_prepare_cgroup(boxes);
 	/*
 	 * A box of a template cannot start in a cgroup of its own, because the
 	 * template may not write there.

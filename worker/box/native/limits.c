@@ -5,6 +5,7 @@
  * the supervisor started the launcher, or by the watchdog.
  */
 #include <dirent.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -216,6 +217,33 @@ limits_set_launcher(struct box *box, struct err *err)
 {
 	(void)box;
 	return limits_set_descriptors(RLIM_INFINITY, err);
+}
+
+int
+limits_set_processors(struct box *box, struct err *err)
+{
+	unsigned int wanted = (unsigned int)box->setup.processors;
+	cpu_set_t all, own;
+	unsigned int count, first, cpu, n = 0;
+
+	if (wanted == 0)
+		return 0;
+	if (sched_getaffinity(0, sizeof(all), &all) == -1)
+		return err_sys(err, "read which processors there are");
+	count = (unsigned int)CPU_COUNT(&all);
+	if (wanted >= count)
+		return 0;
+	/* Boxes that run at once begin at different ones. */
+	first = (unsigned int)(box->setup.number % count) * wanted % count;
+	CPU_ZERO(&own);
+	for (cpu = 0; n < count; cpu++) {
+		if (!CPU_ISSET(cpu, &all))
+			continue;
+		if ((n++ + count - first) % count < wanted)
+			CPU_SET(cpu, &own);
+	}
+	return sched_setaffinity(0, sizeof(own), &own) == -1 ?
+	    err_sys(err, "choose its processors") : 0;
 }
 
 int

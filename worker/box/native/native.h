@@ -161,6 +161,7 @@ int limits_set_template(struct box *box, struct err *err);
  * are built.
  */
 int limits_set_launcher(struct box *box, struct err *err);
+int limits_set_processors(struct box *box, struct err *err);
 int capabilities_bound(struct box *box, struct err *err);
 int capabilities_drop(struct box *box, struct err *err);
 /* A template keeps those with which its boxes become other users. */
