@@ -137,8 +137,8 @@ print([(d['tool'], d['server']) for d in a])
 scores = [d['score'] for d in a]
 print(scores == sorted(scores, reverse=True), 0 < scores[0] <= 1)
 print(list(a[0]), list(b[0]), len(b))
-for f in (lambda: runtime.search_tool_docs(' '),
-          lambda: runtime.search_tool_docs(5),
+print([d['tool'] for d in await runtime.search_tool_docs(' ', limit=2)])
+for f in (lambda: runtime.search_tool_docs(5),
           lambda: runtime.search_tool_docs('x', limit=0),
           lambda: runtime.search_tool_docs('x', detail=1)):
     try:
@@ -150,8 +150,7 @@ True True
 ['server', 'serverAlias', 'tool', 'toolAlias', 'description', 'score'] \
 ['server', 'serverAlias', 'tool', 'toolAlias', 'description', 'inputSchema', \
 'score'] 1
-ValueError query has no words to search for; query_tool_docs(server) tells of \
-all tools
+['read_file', 'write-file']
 TypeError query must be a string of words, not an object of type int
 ValueError limit must be an integer of at least 1, not 0
 ValueError detail is 'summary' or 'full', not 1

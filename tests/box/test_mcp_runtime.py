@@ -22,6 +22,28 @@ print([runtime.describe_server(name).get('instructions')
        for name in ('web', 'mute')])
 """, "Paths are absolute.\n" * 2 + "[None, None]\n", loaded=())
 
+    def test_names_of_the_earlier_bridge(self):
+        self.prints("""
+import mcp.servers, os
+print(mcp.servers.__all__)
+from mcp.servers.fs import TOOLS
+print([tool['alias'] for tool in TOOLS][:2],
+      TOOLS[0]['input_schema'] == TOOLS[0]['inputSchema'])
+print(mcp_fs.TOOL_MAP['read_file']['name'], len(mcp_fs.TOOL_MAP) == len(TOOLS))
+for call in (runtime.list_tools_sync, runtime.list_tools):
+    try:
+        call()
+    except runtime.MCPError as error:
+        print(error)
+print(runtime.list_files())
+os.makedirs(os.environ['HOME'] + '/in/a', exist_ok=True)
+open(os.environ['HOME'] + '/in/a/b.txt', 'w').close()
+print(runtime.list_files()[0][-8:])
+""", "['fs', 'mute', 'my_git', 'web']\n"
+            "['read_file', 'write_file'] True\nread_file True\n" +
+            "list_tools() needs the name of a server; there are: fs, my-git, "
+            "web, mute\n" * 2 + "[]\n/a/b.txt\n")
+
     def test_refusals(self):
         self.prints("""
 E = runtime.MCPError

@@ -124,7 +124,7 @@ UNIT_TESTS(says_what_comes_back, 4)
 	ck_assert_int_eq(
 	    strstr(text.data, "its last expression") != NULL, _i == 1);
 	buffer_reset(&text);
-	texts_add_capabilities(&text, &others);
+	texts_add_capabilities(&text, &others, (struct json_span){ "1", 1 });
 	ck_assert_int_eq(
 	    strstr(text.data, "does not come back here") != NULL, _i % 2 == 0);
 	buffer_reset(&text);
@@ -255,10 +255,11 @@ UNIT_TEST(the_manual_names_the_limits)
 	json_t *json, *content;
 	const char *manual;
 
-	texts_add_capabilities(&text, &options);
+	texts_add_capabilities(
+	    &text, &options, (struct json_span){ "\"x:y\"", 5 });
 	json = read_json(&text);
 	content = json_array_get(json_object_get(json, "contents"), 0);
-	ck_assert_str_eq(string_at(content, "uri"), TEXTS_CAPABILITIES_URI);
+	ck_assert_str_eq(string_at(content, "uri"), "x:y");
 	ck_assert_str_eq(string_at(content, "mimeType"), "text/markdown");
 	manual = string_at(content, "text");
 	ck_assert_int_eq(strncmp(manual, "--- PYTHON SANDBOX MANUAL ---\n",

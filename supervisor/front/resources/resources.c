@@ -315,7 +315,8 @@ resources_on_read(struct mcp *mcp, const struct context *context,
 	}
 	if (output_resource_read(mcp, context, message, uri))
 		return;
-	if (!json_span_is(uri, TEXTS_CAPABILITIES_URI)) {
+	if (!json_span_is(uri, TEXTS_CAPABILITIES_URI) &&
+	    !json_span_is(uri, TEXTS_FORMER_URI)) {
 		buffer_printf(&data, "{\"uri\":%.*s}", (int)uri.len, uri.p);
 		rpc_answer_error(mcp->rpc, message->id,
 		    context->era->not_found,
@@ -324,6 +325,6 @@ resources_on_read(struct mcp *mcp, const struct context *context,
 		    data.data);
 		return;
 	}
-	texts_add_capabilities(&result, mcp_options(mcp));
+	texts_add_capabilities(&result, mcp_options(mcp), uri);
 	era_answer(mcp->rpc, context, message->id, &result, MCP_CACHE_MS);
 }

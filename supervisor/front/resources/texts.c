@@ -129,7 +129,8 @@ texts_add_manual(struct buffer *text, const struct options *options)
 }
 
 void
-texts_add_capabilities(struct buffer *buffer, const struct options *options)
+texts_add_capabilities(struct buffer *buffer, const struct options *options,
+    struct json_span uri)
 {
 	auto_buffer struct buffer text = { 0 };
 
@@ -149,9 +150,9 @@ texts_add_capabilities(struct buffer *buffer, const struct options *options)
 		    "answer ends with `isolation: weak`; there is no "
 		    "/workspace, /tmp and /dev/shm then: use the working "
 		    "directory and tempfile.\n");
-	buffer_add_text(buffer, "{\"contents\":[{\"uri\":\""
-	    TEXTS_CAPABILITIES_URI "\",\"mimeType\":\"text/markdown\","
-	    "\"text\":");
+	buffer_printf(buffer, "{\"contents\":[{\"uri\":%.*s,"
+	    "\"mimeType\":\"text/markdown\",\"text\":", (int)uri.len,
+	    uri.p);
 	json_add_string(buffer, text.data, text.len);
 	buffer_add_text(buffer, "}]}");
 }

@@ -5,6 +5,7 @@
 #define SUPERVISOR_TEXTS_H
 
 #include "../../../common/base/buffer.h"
+#include "../../../common/json/json_span.h"
 #include "../../options/options.h"
 
 /*
@@ -18,14 +19,17 @@ void texts_add_instructions(
 
 /*
  * Append the result of initialize; the entry of the one resource that is not a
- * file; and its contents.
+ * file; and its contents, with the address by which it was asked for.
  */
 void texts_add_initialize(struct buffer *buffer, const char *version,
     const struct options *options, int servers);
 void texts_add_resource(struct buffer *buffer);
-void texts_add_capabilities(
-    struct buffer *buffer, const struct options *options);
+void texts_add_capabilities(struct buffer *buffer,
+    const struct options *options, struct json_span uri);
 
 #define TEXTS_CAPABILITIES_URI "resource://caisson/capabilities"
+/* Its address in the earlier bridge. */
+#define TEXTS_FORMER_URI                                                       \
+	"resource://mcp-server-code-execution-mode/capabilities"
 
 #endif

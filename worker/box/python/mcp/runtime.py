@@ -16,8 +16,8 @@ __all__ = [
     "ArgumentError", "MCPError", "Result", "call_tool", "call_tool_sync",
     "capability_summary", "configure", "describe_server",
     "discovered_servers", "end_session", "list_loaded_server_metadata",
-    "list_servers", "list_servers_sync", "list_tools", "list_tools_sync",
-    "load_server",
+    "list_files", "list_servers", "list_servers_sync", "list_tools",
+    "list_tools_sync", "load_server",
     "progress", "query_tool_docs", "query_tool_docs_sync", "save_file",
     "search_tool_docs", "search_tool_docs_sync", "show"]
 if _box.memory:
@@ -99,17 +99,22 @@ def list_servers_sync():
     return list_servers()
 
 
-def list_tools(server):
+def list_tools(server=None):
     """Return a call, to be awaited, that lists the tools of a server.
 
     The server need not be loaded.  The call returns a list of dicts: name,
     server, serverAlias, tool (the name again), toolAlias, and, if the server
-    has them, description, inputSchema, outputSchema.
+    has them, description, inputSchema, outputSchema.  Without a server,
+    MCPError names all.
     """
+    if server is None:
+        from ._names import known_servers, there_are
+        raise MCPError("list_tools() needs the name of a server; "
+                       + there_are(known_servers()))
     return _servers.call("list_tools", _ask.entries_of(server))
 
 
-def list_tools_sync(server):
+def list_tools_sync(server=None):
     """Wait for list_tools(server) and return its list."""
     return list_tools(server).result()
 
@@ -166,16 +171,13 @@ def search_tool_docs(query, *, limit=5, detail="summary"):
     Servers that are not loaded are searched, too; a server that cannot be
     searched is left out, and a note says so.  The call
     returns a list of at most limit dicts as query_tool_docs() does, with a
-    score from 0 to 1, the best first.
+    score from 0 to 1, the best first.  An empty query finds all tools.
     """
     from . import _docs
     _docs.check_detail(detail)
     if not isinstance(query, str):
         raise TypeError("query must be a string of words, not an object of "
                         "type %s" % type(query).__name__)
-    if not query.strip():
-        raise ValueError("query has no words to search for; "
-                         "query_tool_docs(server) tells of all tools")
     if not isinstance(limit, int) or limit < 1:
         raise ValueError("limit must be an integer of at least 1, not %r"
                          % (limit,))
@@ -283,6 +285,16 @@ def save_file(source, name=None):
     """
     from ._files import save_file as save
     return for_await(save(source, name))
+
+
+def list_files():
+    """Return the paths of the files of this call, as a list.
+
+    Those that it was given, those of its conversation, and those that it has
+    left for the answer.
+    """
+    from ._files import list_files as found
+    return at_once(found())
 
 
 def _get_server(name):

@@ -1,7 +1,7 @@
 """What the module mcp.servers is: all servers, by their aliases."""
 import sys
 
-from ._names import no_server, resolve
+from ._names import known_servers, no_server, resolve
 from ._servers import LOADED, Server
 from ._values import attribute_error, clean
 
@@ -34,6 +34,11 @@ class Servers(type(sys)):
         """Ignore the import system, which sets what is there already."""
         if not isinstance(value, Server):
             super().__setattr__(name, value)
+
+    @property
+    def __all__(self):
+        """What 'from mcp.servers import *' imports: all servers."""
+        return sorted(told["alias"] for told in known_servers())
 
     def __dir__(self):
         """Return the aliases of the loaded servers."""

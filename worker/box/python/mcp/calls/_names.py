@@ -27,11 +27,17 @@ def offer(names, wanted):
 def no_server(name, told=None):
     """Return the sentence about a server that there is not."""
     told = known_servers() if told is None else told
+    return clean("there is no such server%s; %s" % (
+        did_you_mean(name, [each["name"] for each in told]),
+        there_are(told)))
+
+
+def there_are(told):
+    """Return the names of servers, as the end of a sentence."""
     names = [each["name"] for each in told]
     more = ", ..." if names[NAMED_MAX:] else ""
-    return clean("there is no such server%s; there are: %s" % (
-        did_you_mean(name, names), (
-            ", ".join(names[:NAMED_MAX]) or "none") + more))
+    return "there are: %s" % ((
+        ", ".join(names[:NAMED_MAX]) or "none") + more)
 
 
 def none_loaded():

@@ -14,6 +14,9 @@ RESERVED = ("servers",)  # mcp_servers is another name of ours
 # What sessions and clients of MCP have, and servers where no tool is called so.
 SESSION = {"call_tool": "call_tool", "invoke_tool": "call_tool",
            "invoke": "call_tool", "list_tools": "list_tools"}
+# What the modules of the earlier bridge have, where no tool is called so.
+DESCRIBED = {"TOOLS": list, "TOOL_MAP": lambda entries: {
+    entry["toolAlias"]: entry for entry in entries}}
 LOADED = {}  # name to Server, in the order of loading
 KNOWN = {}  # name to State, of servers that may be loaded, too
 CALL = []  # the class of calls, once it is needed
@@ -177,6 +180,9 @@ class Server(type(sys)):
             if name == entry["toolAlias"]:
                 vars(self)[name] = tool  # until there is another list
             return tool
+        if name in DESCRIBED:
+            from ._ask import entries_of
+            return DESCRIBED[name](run("list_tools", entries_of(state.name)))
         from ._names import no_tool
         text = no_tool(state, name, state.aliases)
         if is_import(frame):

@@ -25,6 +25,15 @@ def place():
     return os.environ.get("HOME", "/workspace") + "/out"
 
 
+def list_files():
+    """Return the paths of all files that were given, or are kept."""
+    home = os.path.dirname(place())
+    return sorted(
+        os.path.join(folder, name)
+        for top in (home + "/in", "/data", place())
+        for folder, _, names in os.walk(top) for name in names)
+
+
 def keeps():
     """Whether files come back from that folder: it has a file system then."""
     return os.path.ismount(place())

@@ -78,6 +78,10 @@ def search(text, limit, detail):
         states, IMPATIENCE if known else SEARCH_PATIENCE)
     tell_left_out([each for each in failures if not each[0].failed])
     from ._search import rank
+    if not text.strip():
+        entries = [entry for state in states
+                   for entry in state.aliases.values()]
+        return Docs(doc_of(entry, detail) for entry in entries[:limit])
     return Docs(doc_of(entry, detail, score)
                 for entry, score in rank(text, index_of(states), limit))
 

@@ -23,6 +23,10 @@ DEPRECATED_MAX = 500  # characters in which it says so
 HALVES = range(0xd800, 0xe000)  # of characters; they are told as such
 
 
+# What keys are called in MCP, and in the earlier bridge.
+KEYS = {"name": "tool", "alias": "toolAlias", "input_schema": "inputSchema"}
+
+
 class Doc(dict):
     """What is told of a tool; "name" is the name of it, too.
 
@@ -32,14 +36,14 @@ class Doc(dict):
     __module__ = "mcp.runtime"
 
     def __missing__(self, key):
-        """Return the name of the tool by the key that tools have in MCP."""
-        if key == "name":
-            return self["tool"]
+        """Return what has another key elsewhere."""
+        if KEYS.get(key) in self:
+            return self[KEYS[key]]
         raise KeyError(key)
 
     def get(self, key, default=None):
         """Return the value of a key; there is always a name."""
-        return self[key] if key in self or key == "name" else default
+        return self[key] if key in self or KEYS.get(key) in self else default
 
     def __getattr__(self, name):
         """Return the value of a key."""
