@@ -282,6 +282,7 @@ static const struct source {
 	const char *file;
 } sources[] = {
 #define SOURCE_NAMED ""
+#define SOURCE_TEXT ""
 #define SOURCE_HOME "~/"
 #define SOURCE_SETTINGS "~/.config/"
 #define SOURCE_FOLDER "./"

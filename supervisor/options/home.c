@@ -64,6 +64,21 @@ home_refusal(char **envp, const char *name)
 	    (unsigned int)owner);
 }
 
+const char *
+home_servers(char **envp)
+{
+	static const char name[] = "MCP_BRIDGE_CONFIG=";
+	const char *json;
+
+	for (; *envp != NULL; envp++) {
+		json = *envp + strlen(name);
+		if (strncmp(*envp, name, strlen(name)) == 0 &&
+		    json[strspn(json, " \t\r\n")] == '{')
+			return json;
+	}
+	return NULL;
+}
+
 char *
 home_state(char **envp)
 {

@@ -44,6 +44,12 @@ int home_trusts(const struct stat *st, struct err *err);
  */
 char *home_changeable(const char *path);
 
+/*
+ * Returns the servers that the variable MCP_BRIDGE_CONFIG of the earlier bridge
+ * defines as JSON, a part of envp; NULL: none.
+ */
+const char *home_servers(char **envp);
+
 /* Returns the default state directory, or NULL; the caller frees it. */
 char *home_state(char **envp);
 

@@ -208,8 +208,13 @@ server_judge_self(struct servers *servers, struct server *server)
 	const struct servers_setup *setup = &servers->setup;
 
 	server_judge_program(servers, server);
-	if (setup->allow_self ||
-	    !server_self_is_started(&server->run, server->path,
+	if (setup->allow_self)
+		return 0;
+	if (server_self_is_bridge(&server->run))
+		return server_set(server, SERVER_SKIPPED, "it is the earlier "
+		    "bridge, which Caisson replaces "
+		    "(CAISSON_ALLOW_SELF_SERVER=on allows it)");
+	if (!server_self_is_started(&server->run, server->path,
 	        server->run_cwd == NULL ? setup->folder : server->run_cwd,
 	        setup->self))
 		return 0;

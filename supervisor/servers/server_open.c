@@ -9,6 +9,7 @@
 #include <linux/openat2.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -156,6 +157,18 @@ server_open_seen(struct server_file *file, int seen, struct err *err)
 	return fd == -1 ? err_sys(err, "cannot be opened") : fd;
 }
 
+/* Returns a file in memory with the text of a variable, or -1 with errno. */
+static int
+server_open_text(const char *text)
+{
+	auto_fd int fd = memfd_create("servers", MFD_CLOEXEC);
+	size_t len = strlen(text);
+
+	if (fd == -1 || write(fd, text, len) != (ssize_t)len)
+		return -1;
+	return fd_take(&fd);
+}
+
 int
 server_open(struct server_file *file, const char *folder, struct err *err)
 {
@@ -164,7 +177,8 @@ server_open(struct server_file *file, const char *folder, struct err *err)
 
 	err->code = 0;
 	file->fault = SERVER_FAULT_UNTRUSTED;
-	seen = file->source->project ?
+	seen = file->text != NULL ? server_open_text(file->text) :
+	    file->source->project ?
 	    server_open_within(file->path, folder, O_PATH | O_CLOEXEC) :
 	    open(file->path, O_PATH | O_CLOEXEC);
 	fd = seen == -1 ? server_open_file_failed(file->source, err) :

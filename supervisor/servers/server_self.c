@@ -215,3 +215,69 @@ server_self_is_started(const struct server_texts *run, const char *search,
 			return 1;
 	return 0;
 }
+
+/* The bridge that Caisson replaces */
+
+#define SERVER_SELF_BRIDGE "mcp-server-code-execution-mode"
+
+/*
+ * Returns whether a word is its package, a release or a repository of it, its
+ * module or its script.
+ */
+static int
+server_self_names_bridge(const char *word)
+{
+	auto_free char *name = mem_strdup(server_self_base(word));
+	char *p;
+
+	for (p = name; *p != '\0'; p++)
+		if (*p == '_')
+			*p = '-';
+	name[strcspn(name, "@=<>[.")] = '\0';
+	return strcmp(name, SERVER_SELF_BRIDGE) == 0;
+}
+
+/* Returns whether the word after it belongs to an option of a runner. */
+static int
+server_self_takes_value(const char *word)
+{
+	static const char *const options[] = { "--from", "--with",
+		"--directory", "--project", "--python", "--spec" };
+	size_t i;
+
+	for (i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		if (strcmp(word, options[i]) == 0)
+			return 1;
+	return 0;
+}
+
+/* Returns whether it runs scripts and modules, or packages. */
+static int
+server_self_is_runner(const char *word)
+{
+	static const char python[] = "python";
+
+	return strncmp(server_self_base(word), python, strlen(python)) == 0 ||
+	    server_self_way(word) == SERVER_SELF_PACKAGE;
+}
+
+int
+server_self_is_bridge(const struct server_texts *run)
+{
+	const char *p = run->data;
+
+	if (server_self_names_bridge(p))
+		return 1;
+	if (!server_self_is_runner(p))
+		return 0;
+	while ((p = text_list_next(run->data, run->len, p)) != NULL) {
+		if (server_self_takes_value(p))
+			p = text_list_next(run->data, run->len, p);
+		else if (p[0] != '-' && !server_self_is_verb(p) &&
+		    !server_self_is_runner(p))
+			return server_self_names_bridge(p);
+		if (p == NULL)
+			break;
+	}
+	return 0;
+}

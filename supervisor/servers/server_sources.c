@@ -22,6 +22,7 @@
 /* The base of a path in the table below. */
 enum server_source_base {
 	SERVER_SOURCE_NAMED, /* the file of an option */
+	SERVER_SOURCE_TEXT,  /* no file: the value of a variable */
 	SERVER_SOURCE_HOME,
 	SERVER_SOURCE_SETTINGS, /* XDG_CONFIG_HOME, or ~/.config */
 	SERVER_SOURCE_FOLDER,   /* the working directory */
@@ -39,7 +40,8 @@ static const struct server_source_row {
 	{ { name, ((whose) & SERVER_SOURCE_PROJECT) != 0,                      \
 		((whose) & SERVER_SOURCE_CLIENT) != 0,                         \
 		CONFIG_SHAPE_##shape,                                          \
-		SERVER_SOURCE_##base == SERVER_SOURCE_NAMED },              \
+		SERVER_SOURCE_##base == SERVER_SOURCE_NAMED ||                 \
+		    SERVER_SOURCE_##base == SERVER_SOURCE_TEXT },              \
 		SERVER_SOURCE_##base, variable, folder, file },
 #include "server_sources.def"
 };
@@ -245,6 +247,9 @@ server_sources_locate(const struct server_source_row *row,
 	if (row->base == SERVER_SOURCE_NAMED)
 		return setup->named[0] == '\0' ? NULL :
 		                                 mem_strdup(setup->named);
+	if (row->base == SERVER_SOURCE_TEXT)
+		return home_servers(setup->envp) == NULL ? NULL :
+		    mem_strdup(row->file);
 	base = server_sources_folder(row, setup->envp, setup->folder);
 	if (base == NULL || server_sources_is_folder(row))
 		return mem_take(&base);
@@ -255,7 +260,7 @@ server_sources_locate(const struct server_source_row *row,
 static const char *
 server_sources_why_none(const struct server_source_row *row)
 {
-	if (row->base == SERVER_SOURCE_NAMED)
+	if (row->source.named)
 		return "is not set";
 	return row->source.project ? "the working directory is gone" :
 	                             "HOME is not set to a folder";
@@ -298,14 +303,19 @@ server_sources_find_row(struct server_file_list *files,
 	char *path = server_sources_locate(row, setup);
 	char *refusal = server_sources_refusal(row, setup->envp);
 
+	/* Nobody is to be told of a variable of the past. */
+	if (path == NULL && row->base == SERVER_SOURCE_TEXT)
+		return;
 	if (path == NULL)
 		server_sources_add(files, source, SERVER_FILE_MISSING, NULL,
 		    mem_strdup(server_sources_why_none(row)));
 	else if (refusal != NULL)
 		server_sources_refuse(files, source, path, refusal);
-	else if (row->base == SERVER_SOURCE_NAMED)
+	else if (source->named)
 		server_sources_add(
-		    files, source, SERVER_FILE_FOUND, path, NULL);
+		    files, source, SERVER_FILE_FOUND, path, NULL)->text =
+		    row->base == SERVER_SOURCE_NAMED ? NULL :
+		    home_servers(setup->envp);
 	else if (server_sources_is_folder(row))
 		server_sources_find_folder(files, source, path, setup->folder);
 	else
@@ -335,7 +345,9 @@ server_sources_place(size_t n, const struct servers_setup *setup,
 	variable = server_sources_variable(row, setup->envp);
 	place->home =
 	    variable == NULL ? NULL : home_folder(setup->envp, variable);
-	place->path = server_sources_locate(row, setup);
+	/* The environment does not change. */
+	place->path = row->base == SERVER_SOURCE_TEXT ? NULL :
+	    server_sources_locate(row, setup);
 	place->project = row->source.project;
 	place->folder = server_sources_is_folder(row);
 	return 1;

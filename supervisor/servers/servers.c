@@ -142,6 +142,17 @@ servers_wants_spots(
 	    strcmp(source->name, servers->setup.spots) == 0;
 }
 
+/* Returns the form of a file; one that the user names may be TOML. */
+static enum config_shape
+servers_shape(const struct server_file *file)
+{
+	const char *end = strrchr(file->path, '.');
+
+	return file->source->named && end != NULL &&
+	        strcmp(end, ".toml") == 0 ? CONFIG_SHAPE_OWN_TOML :
+	                                    file->source->shape;
+}
+
 /* Sends an opened file to its reader. */
 static int
 servers_send(struct servers *servers, struct server_file *file, int *fd,
@@ -149,7 +160,7 @@ servers_send(struct servers *servers, struct server_file *file, int *fd,
 {
 	unsigned long ms = servers_patience(file);
 	struct timeval patience = clock_timeval(ms);
-	struct ipc_read_file msg = { .shape = file->source->shape,
+	struct ipc_read_file msg = { .shape = servers_shape(file),
 		.most = server_open_most(file->source),
 		.folder = servers->setup.folder,
 		.spots = servers_wants_spots(servers, file->source),

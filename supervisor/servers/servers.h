@@ -58,6 +58,7 @@ struct server_file {
 	const struct server_source *source;
 	enum server_file_state state;
 	char *path; /* of file or directory; NULL: the source has none */
+	const char *text; /* the content itself, in place of a file; or NULL */
 	char *why;  /* why it is not used; else NULL */
 	enum server_fault fault;
 	uint64_t since; /* start of the fault, if kept: setup.clock */
@@ -459,5 +460,11 @@ void fingerprint_make(const struct server *server, uint8_t *fingerprint);
  */
 int server_self_is_started(const struct server_texts *run, const char *search,
     const char *folder, const char *self);
+
+/*
+ * Returns whether they start the earlier bridge, whose place Caisson takes: it
+ * would start all other servers again.
+ */
+int server_self_is_bridge(const struct server_texts *run);
 
 #endif

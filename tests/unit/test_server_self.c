@@ -69,3 +69,37 @@ UNIT_TESTS(recognises_itself, UNIT_COUNT(commands))
 	    folder, "/usr/bin/id"), commands[_i].is);
 	free(run.data);
 }
+
+/* The entries that the earlier bridge has published, and other servers. */
+static const struct {
+	const char *run;
+	int is;
+} bridges[] = {
+	{ "mcp-server-code-execution-mode|run|", 1 },
+	{ "uvx|mcp-server-code-execution-mode@latest|run|", 1 },
+	{ "uvx|--from|git+https://github.com/elusznik/mcp-server-code-"
+	  "execution-mode|mcp-server-code-execution-mode|run|", 1 },
+	{ "uv|run|python|/abs/mcp_server_code_execution_mode.py|", 1 },
+	{ "uv|--directory|/x|run|python|mcp_server_code_execution_mode.py|",
+	    1 },
+	{ "/v/bin/python3.14|-m|mcp_server_code_execution_mode|", 1 },
+	{ "uvx|mcp-server-git|--repository|/x/mcp-server-code-execution-mode|",
+	    0 },
+	{ "npx|-y|server-filesystem|/x/mcp-server-code-execution-mode|", 0 },
+	{ "python3|server.py|mcp-server-code-execution-mode|", 0 },
+	{ "cat|mcp-server-code-execution-mode|", 0 },
+	{ "uvx|--from|", 0 },
+};
+
+UNIT_TESTS(recognises_the_bridge, UNIT_COUNT(bridges))
+{
+	struct server_texts run = { mem_strdup(bridges[_i].run),
+		strlen(bridges[_i].run) };
+	size_t i;
+
+	for (i = 0; i < run.len; i++)
+		if (run.data[i] == '|')
+			run.data[i] = '\0';
+	ck_assert_int_eq(server_self_is_bridge(&run), bridges[_i].is);
+	free(run.data);
+}

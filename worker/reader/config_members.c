@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "../../common/limits.h"
+#include "../../common/base/mem.h"
 #include "config_members.h"
 
 /* Entries */
@@ -48,6 +49,22 @@ config_tell_spot(const struct config *config, struct json_span name,
 		spots_tell_sections(&config->spots, name, value);
 }
 
+/* Returns what the file says of all its servers, or NULL. */
+static char *
+config_description(const struct config *config)
+{
+	auto_free char *text = NULL;
+	struct err err;
+	size_t len;
+
+	if (config->description.p == NULL ||
+	    json_span_kind(config->description) != JSON_SPAN_STRING)
+		return NULL;
+	text = json_span_string(config->description, &len, &err);
+	return text == NULL || strlen(text) != len ||
+	        len > CONFIG_DESCRIPTION_MAX ? NULL : mem_take(&text);
+}
+
 static void
 config_read_entry(struct config *config, struct json_span name,
     struct json_span value)
@@ -58,6 +75,8 @@ config_read_entry(struct config *config, struct json_span name,
 
 	if (entry_read(&entry, name, value, &err) == 0) {
 		entry.disabled |= config_is_disabled(config, entry.name);
+		if (entry.description == NULL)
+			entry.description = config_description(config);
 		row = config_message(&entry, config_place(config, name.p));
 		config->sink->server(config->sink->ctx, &row);
 	} else {
@@ -303,6 +322,8 @@ config_read_file(struct config *config, struct json_span file)
 		config_reject(config, file.p, &err);
 		return;
 	}
+	if (json_span_get(file, "description", &config->description) != 1)
+		config->description.p = NULL;
 	if (config->file->shape == CONFIG_SHAPE_CLAUDE &&
 	    config_read_project(config, file) == -1)
 		return;

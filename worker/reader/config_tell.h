@@ -32,6 +32,7 @@ struct config {
 	size_t len;
 	struct place_walk walk; /* position in the text, if the file is JSON */
 	struct translation translation;
+	struct json_span description; /* of all its servers, if p is set */
 	struct json_span excluded; /* names of disabled servers, if p is set */
 	struct json_span allowed;  /* names of the only enabled ones, if p is
 				    * set */
