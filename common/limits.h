@@ -1349,6 +1349,8 @@
 #define OPTION_FILE_MAX MIB
 /* Bytes of an invalid value, or of a long path, that an error shows. */
 #define OPTION_VALUE_SHOWN 60
+/* Letters that may differ in a former name, before it means another option. */
+#define OPTION_FORMER_DISTANCE 2
 #define OPTION_NAME_SHOWN 160
 
 /* Bytes of the name of an annotation or a volume of an image, in a message. */

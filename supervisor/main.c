@@ -90,6 +90,21 @@ main_open_log(const struct options *options, int *errors, struct err *err)
 	return 0;
 }
 
+/* A file of servers that does not exist is a warning only at the start. */
+static int
+main_check_servers(const struct options *options, struct err *err)
+{
+	auto_buffer struct buffer name = { 0 };
+
+	if (options->servers_config[0] == '\0' ||
+	    access(options->servers_config, F_OK) == 0 ||
+	    (errno != ENOENT && errno != ENOTDIR))
+		return 0;
+	options_add_name(&name, options, OPTION_ID_SERVERS_CONFIG);
+	return err_set(err, "the file of servers %s does not exist: create it, "
+	    "or correct %s", options->servers_config, name.data);
+}
+
 /*
  * For --check: checks that the files named by options could be opened as at the
  * start. Creates none.
@@ -104,7 +119,7 @@ main_check_files(const struct options *options, struct err *err)
 		return main_refuse_log(options, &why, err);
 	if (audit_file_try(options->audit_file, &why) == -1)
 		return main_refuse_audit(options, &why, err);
-	return 0;
+	return main_check_servers(options, err);
 }
 
 /* The checks of the start, made by the same functions. */
@@ -179,31 +194,18 @@ static const struct main_command main_commands[] = {
 #include "options/commands.def"
 };
 
-static const char main_on_terminal[] =
-    "caisson: waiting for an MCP client on standard input; run 'caisson "
-    "help' for commands\n";
-
-static int
-main_serve(struct command_setup *setup, struct err *err)
-{
-	if (isatty(STDIN_FILENO))
-		fputs(main_on_terminal, stderr);
-	return main_prepare(setup, err) == -1 ? -1 :
-	    serve_run(setup->sv, setup->envp, err);
-}
-
 /* Runs the command or the action, or serves. Returns its status, or -1. */
 static int
 main_run(struct command_setup *setup, struct err *err)
 {
 	const struct options *options = setup->options;
 	const struct main_command *command = main_commands;
+	enum command_task task = options->command.task;
 	size_t i;
 
-	if (options_serves(options) && options->command.task == COMMAND_NONE)
-		return main_serve(setup, err);
-	for (i = 0; options->action == OPTION_NONE ?
-	     command[i].task != options->command.task :
+	if (task == COMMAND_NONE)
+		task = COMMAND_RUN;
+	for (i = 0; options->action == OPTION_NONE ? command[i].task != task :
 	     command[i].action != options->action;
 	     i++)
 		;

@@ -53,12 +53,6 @@ void supervisor_free(struct supervisor *sv);
 /* process_limits.c: raises the limits of this process: 0, or -1 with err. */
 int process_limits_raise(const struct options *options, struct err *err);
 
-/*
- * serve.c: serves one client on standard input and output, until it or a signal
- * ends that. Returns 0, or -1 with err.
- */
-int serve_run(struct supervisor *sv, char **envp, struct err *err);
-
 /* routes.c: returns the table of all handlers, static. */
 channel_handler *const *supervisor_routes(void);
 

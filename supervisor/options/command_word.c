@@ -187,7 +187,7 @@ command_is_flag(const struct command *command, const char *word)
 {
 	size_t len = strcspn(word, "=");
 
-	if (word[0] != '-')
+	if (word[0] != '-' || word[1] == '\0')
 		return 0;
 	if (command_operands_given(command) >=
 	        command_operand_count(command->operands, 1) ||

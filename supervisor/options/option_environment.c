@@ -2,13 +2,16 @@
  * The environment: see option_environment.h. Runs in the supervisor; opens and
  * changes nothing.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "../../common/base/buffer.h"
 #include "../../common/limits.h"
 #include "../../common/base/log.h"
 #include "../../common/base/shown.h"
+#include "home.h"
 #include "option_environment.h"
+#include "text/suggest.h"
 
 /* A variable that may be ours. */
 struct option_variable {
@@ -58,7 +61,7 @@ option_environment_find(const struct option_variable *variable)
 	return option_find(variable->key);
 }
 
-/* A name without an option: an error if it may be intended for Caisson. */
+/* A name without an option: an error if it is meant for this version. */
 static int
 option_environment_unknown(
     const struct option_variable *variable, struct err *err)
@@ -68,7 +71,7 @@ option_environment_unknown(
 	const char *near = option_nearest(variable->key, 0);
 	char right[OPTION_NAME_SIZE];
 
-	if (variable->former && near == NULL)
+	if (variable->former)
 		return 0;
 	buffer_add(&name, variable->whole, variable->len);
 	shown_add_quoted(&shown, name.data, OPTION_VALUE_SHOWN);
@@ -119,6 +122,51 @@ option_environment_current(char **envp, enum option_id id)
 	return NULL;
 }
 
+/*
+ * Returns the option that a former name means, or NULL: it may be longer by a
+ * word, as MEMORY_LIMIT, or have two letters wrong.
+ */
+static const char *
+option_environment_meant(const char *key)
+{
+	struct suggest suggest = { .word = key,
+		.distance = OPTION_FORMER_DISTANCE + 1 };
+	char whole[OPTION_NAME_SIZE];
+	char *word;
+
+	if (strcmp(key, "config") == 0)
+		return option_row(OPTION_ID_SERVERS_CONFIG)->key;
+	option_suggest(&suggest, 0);
+	if (suggest.best != NULL)
+		return suggest.best;
+	snprintf(whole, sizeof(whole), "%s", key);
+	while ((word = strrchr(whole, '_')) != NULL) {
+		*word = '\0';
+		if (option_find(whole) != OPTION_IDS)
+			return option_row(option_find(whole))->key;
+	}
+	return NULL;
+}
+
+/* Warns of a former name without an option, unless it has servers itself. */
+static void
+option_environment_warn_unknown(
+    char **envp, const struct option_variable *variable, const char *shown)
+{
+	const char *meant = option_environment_meant(variable->key);
+	char right[OPTION_NAME_SIZE];
+
+	if (variable->value == home_servers(envp))
+		return;
+	if (meant == NULL) {
+		log_warn("%s is not used by this version", shown);
+		return;
+	}
+	option_variable(meant, right);
+	log_warn("%s is not used by this version: did you mean %s?", shown,
+	    right);
+}
+
 static void
 option_environment_warn_former(
     char **envp, const struct option_variable *variable)
@@ -132,7 +180,7 @@ option_environment_warn_former(
 	buffer_add(&name, variable->whole, variable->len);
 	shown_add_quoted(&shown, name.data, OPTION_VALUE_SHOWN);
 	if (id == OPTION_IDS) {
-		log_warn("%s is not used by this version", shown.data);
+		option_environment_warn_unknown(envp, variable, shown.data);
 		return;
 	}
 	current = option_environment_current(envp, id);

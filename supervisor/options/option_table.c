@@ -56,12 +56,20 @@ option_row(enum option_id id)
 }
 
 int
-option_is_text(enum option_id id)
+option_is_path(enum option_id id)
 {
 	enum option_kind kind = option_row(id)->kind;
 
 	return kind == OPTION_KIND_PATH || kind == OPTION_KIND_FILE ||
-	    kind == OPTION_KIND_PROGRAM || kind == OPTION_KIND_NAME ||
+	    kind == OPTION_KIND_PROGRAM;
+}
+
+int
+option_is_text(enum option_id id)
+{
+	enum option_kind kind = option_row(id)->kind;
+
+	return option_is_path(id) || kind == OPTION_KIND_NAME ||
 	    kind == OPTION_KIND_USER || kind == OPTION_KIND_NAMES ||
 	    kind == OPTION_KIND_ADDRESS || option_adds_up(id);
 }

@@ -78,6 +78,9 @@ struct option_action_row {
 const struct option_row *option_row(enum option_id id);
 const struct option_action_row *option_action_row(enum option_action action);
 
+/* Returns whether its value may be a path, where ~ is the home folder. */
+int option_is_path(enum option_id id);
+
 /* Returns whether its value is text, not a number. */
 int option_is_text(enum option_id id);
 

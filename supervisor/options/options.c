@@ -94,14 +94,30 @@ options_add_name(
 	options_add_name_in(text, options, id, options->sources[id]);
 }
 
+/*
+ * Returns a path whose ~ stands for the home folder, which the caller frees;
+ * NULL: the text stays as it is.
+ */
+static char *
+options_expand(
+    const struct options *options, enum option_id id, const char *text)
+{
+	if (!option_is_path(id) || text[0] != '~' || options->home == NULL ||
+	    (text[1] != '/' && text[1] != '\0'))
+		return NULL;
+	return mem_printf("%s%s", options->home, text + 1);
+}
+
 int
 options_set(struct options *options, enum option_id id,
     enum options_source source, const char *text, struct err *err)
 {
 	auto_buffer struct buffer why = { 0 };
+	auto_free char *whole = options_expand(options, id, text);
 	auto_free char *sum = NULL;
 	uint64_t number;
 
+	text = whole == NULL ? text : whole;
 	if (option_adds_up(id) && source == OPTIONS_FLAG &&
 	    options->sources[id] == OPTIONS_FLAG)
 		text = sum = mem_printf(
@@ -118,8 +134,8 @@ options_set(struct options *options, enum option_id id,
 	option_value_add_allowed(&why, option_row(id));
 	option_value_add_examples(&why, option_row(id));
 	if (text[0] == '~')
-		buffer_add_text(&why, "; ~ stands for nothing here: write the "
-		    "whole path");
+		buffer_add_text(&why, "; ~ stands for the folder that HOME "
+		    "names, and for no other: write the whole path");
 	return err_set(err, "%s", why.data);
 }
 
@@ -375,7 +391,7 @@ options_check_serve(const struct options *options, struct err *err)
 
 	for (id = 0; id < OPTION_IDS; id++)
 		if (option_is_of_serve(id) && options_serves(options) &&
-		    options->command.task == COMMAND_NONE &&
+		    options->command.task != COMMAND_SERVE &&
 		    options->sources[id] == OPTIONS_FLAG) {
 			option_flag(option_row(id)->key, flag);
 			return err_set(err, "%s is for 'caisson serve': write "
@@ -410,6 +426,7 @@ options_read(struct options *options, int argc, char **argv, char **envp,
     struct err *err)
 {
 	memset(options, 0, sizeof(*options));
+	options->home = home_folder(envp, "HOME");
 	options_preset(options);
 	if (options_find_action(options, argc, argv, err) == -1)
 		return -1;

@@ -68,6 +68,7 @@ struct options {
 	const char *argument; /* of the action, in argv; NULL: none */
 	const char *more;     /* the word after it; NULL: none */
 	enum options_source sources[OPTION_IDS];
+	const char *home; /* what ~ stands for, in envp; NULL: nothing */
 	char *file;     /* the configuration file; NULL: no path */
 	int file_found; /* it exists and was read */
 	char *file_refusal; /* why an existing file was not read */

@@ -170,9 +170,7 @@ state_dir_open(const struct options *options, char **envp, struct err *err)
 void
 state_dir_hide(const struct options *options, struct err *err)
 {
-	enum command_task task = options->command.task;
-
-	if (task != COMMAND_NONE && task != COMMAND_SERVE)
+	if (!options_serves(options))
 		return;
 	log_error("%s", err->text);
 	err_set(err, "the state directory cannot be used: the log of Caisson "

@@ -4,6 +4,7 @@
  * lacked, and drops boxes that were unused for some time, in the end all. A
  * failed start only makes the pool pause. Runs in the supervisor.
  */
+#include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -430,6 +431,11 @@ pool_set_rest(struct pool *pool)
 	if (runtime != NULL && runtime->framed)
 		rest_ms = pool->runs->options->runtime_idle_timeout *
 		    UINT64_C(1000);
+	if (rest_ms == 0) {
+		pool->period_ms = POOL_PERIOD_MS;
+		pool->rest = UINT_MAX;
+		return;
+	}
 	pool->period_ms = rest_ms < POOL_PERIOD_MS ? rest_ms : POOL_PERIOD_MS;
 	pool->rest = (unsigned int)((rest_ms + pool->period_ms - 1) /
 	    pool->period_ms);

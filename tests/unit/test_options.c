@@ -283,6 +283,20 @@ static const struct {
 	{ { "MCP_BRIDGE_FROBNICATION\033=1" }, 30,
 	    "caisson: MCP_BRIDGE_FROBNICATION\\x1b is not used by this "
 	    "version\n" },
+	{ { "MCP_BRIDGE_MEMORY_LIMIT=x", "MCP_BRIDGE_PIDS_LIMIT=x" }, 30,
+	    "caisson: MCP_BRIDGE_MEMORY_LIMIT is not used by this version: did "
+	    "you mean CAISSON_MEMORY?\n"
+	    "caisson: MCP_BRIDGE_PIDS_LIMIT is not used by this version: did "
+	    "you mean CAISSON_PIDS?\n" },
+	{ { "MCP_BRIDGE_TIMOUT=3", "MCP_BRIDGE_STARTUP_TIMEOUT=3" }, 30,
+	    "caisson: MCP_BRIDGE_TIMOUT is not used by this version: did you "
+	    "mean CAISSON_TIMEOUT?\n"
+	    "caisson: MCP_BRIDGE_STARTUP_TIMEOUT is not used by this "
+	    "version\n" },
+	{ { "MCP_BRIDGE_CONFIG= {}" }, 30, "" },
+	{ { "MCP_BRIDGE_CONFIG=/x" }, 30,
+	    "caisson: MCP_BRIDGE_CONFIG is not used by this version: did you "
+	    "mean CAISSON_SERVERS_CONFIG?\n" },
 	{ { "MCP_SERVERS_CONFIG=x", "CAISSON_SERVERS_CONFIG=y" }, 30,
 	    "caisson: MCP_SERVERS_CONFIG is ignored, as "
 	    "CAISSON_SERVERS_CONFIG is set to something else: remove one of "
