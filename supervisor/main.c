@@ -166,7 +166,7 @@ main_prepare(struct command_setup *setup, struct err *err)
 	 * The broker writes it, only for calls of a client. If requested,
 	 * refuse to start without it.
 	 */
-	if (options_serves(options) &&
+	if (options_executes(options) &&
 	    audit_file_open(options->audit_file, &sv->audit, &why) == -1)
 		done = main_refuse_audit(options, &why, err);
 	else

@@ -129,15 +129,17 @@ static int
 supervisor_probe(struct supervisor *sv, struct err *err)
 {
 	enum option_action action = sv->options.action;
-	enum command_task task = sv->options.command.task;
 
-	if (task != COMMAND_LIBRARIES && !options_serves(&sv->options) &&
+	if (!options_executes(&sv->options) &&
 	    action != OPTION_SELFTEST && action != OPTION_CHECK)
 		return 0;
 	if (sv->boxes.runtime == NULL)
 		return err_set(err, "%s is not podman or docker: set "
 		    "--runtime to the path of one of them",
 		    sv->options.runtime);
+	/* A command needs one box: nothing is prepared for others. */
+	if (options_executes(&sv->options) && !options_serves(&sv->options))
+		sv->options.template = 0;
 	/* The Python of a container is that of its image. */
 	if (!sv->boxes.runtime->framed &&
 	    supervisor_probe_python(&sv->options, err) == -1)
@@ -152,7 +154,7 @@ supervisor_read_images(struct supervisor *sv, struct err *err)
 {
 	auto_free char *state = NULL, *changed = NULL;
 
-	if (!options_serves(&sv->options) || !sv->boxes.runtime->framed)
+	if (!options_executes(&sv->options) || !sv->boxes.runtime->framed)
 		return 0;
 	state = state_dir_path(&sv->options, environ, err);
 	if (state == NULL)

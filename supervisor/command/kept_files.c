@@ -145,24 +145,6 @@ kept_files_on_used(void *ctx, const struct files_usage *row)
 
 /* save and show */
 
-/*
- * Copies the bytes of a descriptor from an offset on. Returns 0, or -1 with
- * err.
- */
-static int
-kept_files_copy(int from, uint64_t offset, int to, struct err *err)
-{
-	static char chunk[PIPE_CHUNK];
-	ssize_t n;
-
-	while ((n = pread(from, chunk, sizeof(chunk), (off_t)offset)) > 0) {
-		if (fd_write_all(to, chunk, (size_t)n) == -1)
-			return err_sys(err, "it cannot be written");
-		offset += (uint64_t)n;
-	}
-	return n == -1 ? err_sys(err, "it cannot be read") : 0;
-}
-
 /* Returns whether the path to save to is that of standard output. */
 static int
 kept_files_is_output(const struct command *command)
@@ -175,7 +157,7 @@ kept_files_write(struct kept_files *kept, int file, uint64_t offset)
 {
 	struct err err;
 
-	if (kept_files_copy(file, offset, STDOUT_FILENO, &err) == -1)
+	if (command_copy(file, offset, STDOUT_FILENO, &err) == -1)
 		kept_files_fail(kept, "%s: %s", kept->name, err.text);
 }
 
@@ -214,7 +196,7 @@ kept_files_save(struct kept_files *kept, int file, uint64_t offset)
 		    strerror(errno));
 		return;
 	}
-	if (kept_files_copy(file, offset, to, &err) == -1) {
+	if (command_copy(file, offset, to, &err) == -1) {
 		unlink(path);
 		kept_files_fail(kept, "%s: %s", path, err.text);
 	}

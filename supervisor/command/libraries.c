@@ -11,7 +11,6 @@
 #include "../../common/base/mem.h"
 #include "../../common/base/shown.h"
 #include "../box/shared/language.h"
-#include "../box/native/native.h"
 #include "../options/text/json_report.h"
 #include "../run/run.h"
 #include "shared/command.h"
@@ -143,15 +142,8 @@ libraries_run(struct command_setup *setup, struct err *err)
 {
 	struct runs *runs = setup->runs;
 	struct libraries libraries = { .runs = runs };
-	struct native_boxes *shared = runs->boxes->runtime->framed ? NULL :
-	    native_boxes(runs->boxes);
-	/* Only one box is needed: nothing is prepared for others. */
-	struct templates *templates =
-	    shared == NULL ? NULL : mem_take(&shared->templates);
 
 	(void)err;
 	libraries_ask(&libraries, setup->options);
-	if (shared != NULL)
-		shared->templates = templates;
 	return libraries.status;
 }

@@ -460,7 +460,16 @@ options_serves(const struct options *options)
 {
 	return options->action == OPTION_NONE &&
 	    (options->command.task == COMMAND_NONE ||
+	        options->command.task == COMMAND_RUN ||
 	        options->command.task == COMMAND_SERVE);
+}
+
+int
+options_executes(const struct options *options)
+{
+	return options_serves(options) ||
+	    options->command.task == COMMAND_EXEC ||
+	    options->command.task == COMMAND_LIBRARIES;
 }
 
 void

@@ -57,7 +57,7 @@ function assertRefused(t, options, ...words) {
 const wrong = [
   ['RUNTIME', 'nativ', 'native'], ['IMAGE', 'a b', 'without blanks'],
   ['CONTAINER_USER', '0:1', 'two numbers'],
-  ['RUNTIME_IDLE_TIMEOUT', '0', '1s to'], ['TIMEOUT', '30 s', /1s to/],
+  ['RUNTIME_IDLE_TIMEOUT', '-1', '0 to'], ['TIMEOUT', '30 s', /1s to/],
   ['MAX_TIMEOUT', '25h', /1s to/], ['MEMORY', '15m', /16m to/],
   ['PIDS', '7', /8 to 32768/],
   ['CPUS', '1.234', /at most two decimal places from 0 to 1024/],
@@ -273,7 +273,7 @@ test('config set writes one checked member, and config show shows it', (t) => {
 
   assert.equal(set('max-output', '8k').stdout,
     `${place}: max_output is "8k"\n`);
-  assert.match(set('pids', '50').stderr, /^caisson: CAISSON_PIDS is set, too/);
+  assert.match(set('pids', '50').stderr, /^caisson: CAISSON_PIDS is set, too/m);
   assert.equal(set('memory', 'x').status, 2);
   /* What config check would refuse. */
   for (const [key, value] of [['python', '/nope'], ['log_file', '/nope/log']])

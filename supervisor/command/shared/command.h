@@ -82,6 +82,14 @@ int command_consent(
 /* Says on a terminal, on standard error, what is waited for. */
 void command_tell_wait(const char *what);
 
+/* copy.c */
+
+/*
+ * Copies the bytes of a descriptor from an offset on. Returns 0, or -1 with
+ * err.
+ */
+int command_copy(int from, uint64_t offset, int to, struct err *err);
+
 /* print_config.c */
 
 /* Prints every source and every entry, without the values of variables. */

@@ -61,8 +61,7 @@ run_code_describe(struct buffer *json, const struct options *options)
 	buffer_add_text(json, "}");
 }
 
-/* Returns 0, or -1 with err if an image cannot use these arguments. */
-static int
+int
 run_code_check(const struct request *request, struct err *err)
 {
 	const struct language *language = request->language;

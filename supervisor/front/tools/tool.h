@@ -186,4 +186,10 @@ int arguments_read(struct json_span arguments, const char *tool,
     const struct language *language, const struct options *options,
     struct request *request, struct err *err);
 
+/*
+ * run_code.c: returns 0, or -1 with err if the language of a request is an
+ * image, which cannot use these arguments.
+ */
+int run_code_check(const struct request *request, struct err *err);
+
 #endif

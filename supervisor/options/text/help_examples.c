@@ -20,6 +20,7 @@ static const struct {
 	{ "servers", "servers test", "whether each MCP server starts" },
 	{ "config", "config check --memory 1g",
 	    "whether it would start with that" },
+	{ "exec", "exec report.py", "what a program does in a box" },
 	{ "selftest", "selftest -v", "every check that it makes" },
 	{ "adopt", "adopt cursor --undo", "take an adopt back" },
 	{ "libraries", "libraries office", "what reads spreadsheets" },

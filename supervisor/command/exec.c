@@ -1,0 +1,441 @@
+/*
+ * caisson exec: runs one program in a box as the call of a client, and passes
+ * on its output and its exit status. Pictures and files go to a folder. Runs in
+ * the supervisor.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../common/base/fd.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/shown.h"
+#include "../../common/base/text_list.h"
+#include "../../common/base/utf8.h"
+#include "../../common/json/json.h"
+#include "../../common/limits.h"
+#include "../../common/picture.h"
+#include "../front/tools/tool.h"
+#include "../options/text/json_report.h"
+#include "../peers/broker.h"
+#include "../peers/files.h"
+#include "../box/shared/language.h"
+#include "../run/run.h"
+#include "../servers/in_force/in_force.h"
+#include "../servers/in_force/server_names.h"
+#include "shared/command.h"
+
+/* Exit statuses of timeout(1), and of shells for signals. */
+#define EXEC_LATE 124
+#define EXEC_SIGNAL 128
+
+struct exec {
+	struct runs *runs;
+	struct owner owner;
+	struct request request;
+	struct in_force_waiter waiter;
+	const char *folder; /* for files; NULL: none is wanted */
+	struct buffer told; /* standard output that was printed so far */
+	struct call_files files; /* to be fetched; names and versions only */
+	size_t fetched;          /* of those */
+	bool over;  /* no call is left */
+	int status; /* to exit with */
+};
+
+static void __attribute__((format(printf, 2, 3)))
+exec_fail(struct exec *exec, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	command_complain(fmt, ap);
+	va_end(ap);
+	if (exec->status == 0)
+		exec->status = 1;
+}
+
+/* The end */
+
+static void
+exec_on_servers_ended(void *ctx)
+{
+	struct exec *exec = ctx;
+
+	/* This also works before the loop has started. */
+	event_base_loopexit(exec->runs->base, NULL);
+}
+
+/* Ends the servers, and then the loop, once nothing is left to do. */
+static void
+exec_check(struct exec *exec)
+{
+	if (exec->over && exec->fetched == exec->files.count)
+		broker_stop(
+		    exec->runs->peers.broker, exec_on_servers_ended, exec);
+}
+
+static void
+exec_on_idle(void *ctx)
+{
+	struct exec *exec = ctx;
+
+	exec->over = true;
+	exec_check(exec);
+}
+
+/* Output */
+
+/* The code has chosen these bytes: a terminal must not obey them. */
+static void
+exec_put(FILE *out, const char *text, size_t len)
+{
+	if (isatty(fileno(out)))
+		json_report_put(out, text, len, 0);
+	else
+		fwrite(text, 1, len, out);
+	fflush(out);
+}
+
+/* Prints what is new, as long as the report begins with what was printed. */
+static void
+exec_on_progress(void *ctx, const struct box_progress *progress)
+{
+	struct exec *exec = ctx;
+	size_t len = exec->told.len;
+
+	if (progress->output_len <= len || (len > 0 &&
+	        memcmp(progress->output, exec->told.data, len) != 0))
+		return;
+	exec_put(stdout, progress->output + len, progress->output_len - len);
+	buffer_add(&exec->told, progress->output + len,
+	    progress->output_len - len);
+}
+
+/*
+ * Prints the rest. Lines about pictures have come between the bytes that were
+ * printed.
+ */
+static void
+exec_put_rest(const struct exec *exec, const struct call_stream *out)
+{
+	size_t at = 0, told = 0;
+	const char *end;
+
+	while (told < exec->told.len && at < out->len) {
+		if (out->data[at] == exec->told.data[told]) {
+			at++;
+			told++;
+			continue;
+		}
+		end = memchr(out->data + at, '\n', out->len - at);
+		at = end == NULL ? out->len : (size_t)(end + 1 - out->data);
+	}
+	exec_put(stdout, out->data + at, out->len - at);
+	/* On a terminal, what follows begins a line. */
+	if (out->len > 0 && out->data[out->len - 1] != '\n' &&
+	    isatty(STDOUT_FILENO))
+		exec_put(stdout, "\n", 1);
+}
+
+static void
+exec_put_dropped(const char *stream, const struct call_stream *out)
+{
+	if (out->dropped > 0)
+		fprintf(stderr, "caisson: the middle of %s is left out, %llu "
+		    "bytes: raise --max-output to get them\n", stream,
+		    (unsigned long long)out->dropped);
+}
+
+/* Files */
+
+/* Returns a new file in the folder, or -1; path becomes its path. */
+static int
+exec_create(struct exec *exec, const char *name, char **path)
+{
+	int fd;
+
+	*path = mem_printf("%s/%s", exec->folder, name);
+	fd = open(*path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd != -1)
+		fprintf(stderr, "caisson: wrote %s\n", *path);
+	else if (errno == EEXIST)
+		exec_fail(exec, "%s exists already, and is left as it is: "
+		    "name another folder in --out", *path);
+	else
+		exec_fail(exec, "%s cannot be made: %s; name another folder "
+		    "in --out", *path, strerror(errno));
+	return fd;
+}
+
+static void
+exec_save_picture(struct exec *exec, const struct call_picture *picture,
+    size_t number)
+{
+	size_t size = picture_bytes(picture->data, picture->len);
+	auto_free uint8_t *bytes = mem_alloc(size);
+	auto_free char *name = mem_printf(
+	    "picture-%zu.%s", number, picture_name(picture->kind));
+	auto_free char *path = NULL;
+	auto_fd int fd = exec_create(exec, name, &path);
+
+	if (fd == -1)
+		return;
+	if (picture_read(picture->data, picture->len, 0, bytes, size) == -1 ||
+	    fd_write_all(fd, bytes, size) == -1)
+		exec_fail(exec, "%s cannot be written: %s", path,
+		    strerror(errno));
+}
+
+static void
+exec_on_fetched(void *ctx, int *file, uint64_t offset)
+{
+	struct exec *exec = ctx;
+	auto_free char *path = NULL;
+	auto_fd int fd = exec_create(
+	    exec, exec->files.one[exec->fetched].name, &path);
+	struct err err;
+
+	if (fd != -1 && command_copy(*file, offset, fd, &err) == -1)
+		exec_fail(exec, "%s: %s", path, err.text);
+}
+
+static void exec_fetch_next(struct exec *exec);
+
+static void
+exec_on_fetch_end(void *ctx, const struct files_end *end)
+{
+	struct exec *exec = ctx;
+
+	if (end->why != NULL)
+		exec_fail(exec, "%s was not fetched: %s",
+		    exec->files.one[exec->fetched].name, end->why);
+	exec->fetched++;
+	exec_fetch_next(exec);
+}
+
+/* Fetches the next file that the code has left, or ends. */
+static void
+exec_fetch_next(struct exec *exec)
+{
+	const struct files_user user = { .fetched = exec_on_fetched,
+		.done = exec_on_fetch_end,
+		.ctx = exec };
+	const struct call_file *file;
+	struct err err;
+
+	for (; exec->fetched < exec->files.count; exec->fetched++) {
+		file = &exec->files.one[exec->fetched];
+		if (files_fetch(exec->runs->peers.files, exec->owner.scope,
+		        file->name, file->version, &user, &err) != NULL)
+			return;
+		exec_fail(exec, "%s was not fetched: %s", file->name, err.text);
+	}
+	exec_check(exec);
+}
+
+/* Notes the files for later; the result lasts as long as this call only. */
+static void
+exec_take_files(struct exec *exec, const struct call_files *files)
+{
+	size_t i;
+
+	exec->files.one = mem_alloc(
+	    (files->count + 1) * sizeof(*exec->files.one));
+	for (i = 0; i < files->count; i++) {
+		exec->files.one[i].name = mem_strdup(files->one[i].name);
+		exec->files.one[i].version = files->one[i].version;
+	}
+	exec->files.count = files->count;
+	exec_fetch_next(exec);
+}
+
+/* Says how to get what the code has left. */
+static void
+exec_tell_left(const struct call_result *result)
+{
+	size_t i;
+
+	for (i = 0; i < result->files.count; i++)
+		fprintf(stderr, "caisson: kept %s: 'caisson files save %s' "
+		    "copies it here\n", result->files.one[i].name,
+		    result->files.one[i].name);
+	if (result->pictures.count > 0)
+		fprintf(stderr, "caisson: %zu picture%s: --out DIR writes "
+		    "pictures and files to a folder\n", result->pictures.count,
+		    result->pictures.count == 1 ? "" : "s");
+}
+
+/* The call */
+
+static int
+exec_status(const struct call_result *result)
+{
+	if (result->status == CALL_TIMEOUT)
+		return EXEC_LATE;
+	if (result->signal != 0)
+		return EXEC_SIGNAL + result->signal;
+	return result->exited ? result->exit_code :
+	                        result->status != CALL_SUCCESS;
+}
+
+static void
+exec_on_result(void *ctx, const struct call_result *result)
+{
+	struct exec *exec = ctx;
+	auto_free char *said = mem_printf(CALL_EXITED, result->exit_code);
+	const char *note;
+	size_t i;
+
+	exec->status = exec_status(result);
+	exec_put_rest(exec, &result->out);
+	exec_put(stderr, result->errors.data, result->errors.len);
+	exec_put_dropped("standard output", &result->out);
+	exec_put_dropped("standard error", &result->errors);
+	TEXT_LIST_EACH (note, result->notes, result->notes_len)
+		fprintf(stderr, "note: %s\n", note);
+	/* The exit status of the code says enough. */
+	if (result->error != NULL && strcmp(result->error, said) != 0)
+		fprintf(stderr, "caisson: %s\n", result->error);
+	if (exec->folder == NULL) {
+		exec_tell_left(result);
+		return;
+	}
+	for (i = 0; i < result->pictures.count; i++)
+		exec_save_picture(exec, &result->pictures.one[i], i + 1);
+	exec_take_files(exec, &result->files);
+}
+
+static void
+exec_on_configured(void *ctx)
+{
+	struct exec *exec = ctx;
+	struct runs *runs = exec->runs;
+	struct request *request = &exec->request;
+	struct err err;
+
+	server_names_settle(&request->servers, &request->servers_len,
+	    runs->config, NULL);
+	if (server_names_check(request->servers, request->servers_len,
+	        runs->config, NULL, 1, &err) == -1 ||
+	    call_new(runs, request, exec_on_result, exec, &err) == NULL) {
+		exec_fail(exec, "%s", err.text);
+		exec_on_idle(exec);
+	}
+}
+
+/* The program */
+
+/* Reads the program. Returns 0, or -1 with err. */
+static int
+exec_read(const struct options *options, struct buffer *code, struct err *err)
+{
+	const char *name = options->command.operand;
+	int is_input = name == NULL || strcmp(name, "-") == 0;
+	auto_fd int fd = is_input ? dup(STDIN_FILENO) :
+	    open(name, O_RDONLY | O_CLOEXEC);
+	ssize_t n = 1;
+
+	name = is_input ? "standard input" : name;
+	if (is_input && isatty(STDIN_FILENO))
+		command_tell_wait("the program; Ctrl-D ends it");
+	while (fd != -1 && n > 0 && code->len <= options->max_code) {
+		n = read(fd, buffer_reserve(code, PIPE_CHUNK), PIPE_CHUNK);
+		code->len += n > 0 ? (size_t)n : 0;
+	}
+	if (fd == -1 || n == -1)
+		return err_set(err, "the program %s cannot be read: %s; name "
+		    "a file, or - for standard input", name, strerror(errno));
+	if (!utf8_valid(code->data, code->len))
+		return err_set(err, "the program %s is not UTF-8: save it as "
+		    "UTF-8", name);
+	return 0;
+}
+
+/* Appends the names of --servers as an array. */
+static void
+exec_add_servers(struct buffer *json, const struct command_flags *flags)
+{
+	const char *names, *comma = "";
+	size_t i, len;
+
+	for (i = 0; (names = command_value(
+	                 flags, COMMAND_FLAG_SERVERS, i)) != NULL; i++)
+		for (; *names != '\0'; names += len + (names[len] == ',')) {
+			len = strcspn(names, ",");
+			buffer_add_text(json, comma);
+			json_add_string(json, names, len);
+			comma = ",";
+		}
+}
+
+/* Reads the request as the arguments of a client. Returns 0, or -1 with err. */
+static int
+exec_request(struct exec *exec, struct options *options, struct err *err)
+{
+	const struct command_flags *flags = &options->command.flags;
+	const char *language = command_value(flags, COMMAND_FLAG_LANGUAGE, 0);
+	auto_buffer struct buffer code = { 0 }, json = { 0 };
+	struct json_span arguments;
+
+	if (exec_read(options, &code, err) == -1)
+		return -1;
+	options->arguments |= 1U << OPTIONS_CODE | 1U << OPTIONS_SERVERS;
+	buffer_add_text(&json, "{\"language\":");
+	json_add_text(&json,
+	    language == NULL ? language_default()->name : language);
+	buffer_add_text(&json, ",\"code\":");
+	json_add_string(&json, code.data, code.len);
+	buffer_add_text(&json, ",\"servers\":[");
+	exec_add_servers(&json, flags);
+	buffer_add_text(&json, "]}");
+	if (json_span_parse(json.data, json.len, &arguments, err) == -1 ||
+	    arguments_read(arguments, "exec", NULL, options, &exec->request,
+	        err) == -1)
+		return -1;
+	exec->request.owner = &exec->owner;
+	exec->request.progressed = exec_on_progress;
+	return run_code_check(&exec->request, err);
+}
+
+static int
+exec_make_folder(const struct exec *exec, struct err *err)
+{
+	struct stat st;
+
+	if (exec->folder == NULL || mkdir(exec->folder, 0777) == 0 ||
+	    (stat(exec->folder, &st) == 0 && S_ISDIR(st.st_mode)))
+		return 0;
+	return err_set(err, "the folder %s cannot be made: %s; name another "
+	    "one in --out", exec->folder, strerror(errno));
+}
+
+int
+exec_run(struct command_setup *setup, struct err *err)
+{
+	struct runs *runs = setup->runs;
+	struct exec exec = { .runs = runs,
+		.waiter.ready = exec_on_configured,
+		.folder = command_value(
+		    &setup->options->command.flags, COMMAND_FLAG_OUT, 0) };
+	int done;
+
+	exec.waiter.ctx = &exec;
+	done = exec_make_folder(&exec, err) == -1 ? -1 :
+	    exec_request(&exec, setup->options, err);
+	if (done == 0) {
+		owner_open_user(&exec.owner, runs);
+		runs->idle = exec_on_idle;
+		runs->idle_ctx = &exec;
+		in_force_refresh(runs->config, &exec.waiter);
+		event_base_dispatch(runs->base);
+		owner_close(&exec.owner, runs);
+	}
+	request_reset(&exec.request);
+	call_files_reset(&exec.files);
+	buffer_reset(&exec.told);
+	return done == -1 ? -1 : exec.status;
+}

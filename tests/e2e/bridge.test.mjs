@@ -1,0 +1,116 @@
+/*
+ * A user of the earlier bridge changes nothing: its variables, the entries that
+ * it has published for clients, its files of servers, its names in the box.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { text } from './support/files.mjs';
+import { write } from './support/home.mjs';
+import { commandLine, folder, nativeOnly } from './support/program.mjs';
+import { connect, run } from './support/sdk.mjs';
+
+const discovered = 'print(runtime.discovered_servers())';
+const command = (home, args, env) => {
+  const [program, ...rest] = commandLine({ args, env, home });
+
+  return spawnSync(program, rest, { cwd: home, input: '', encoding: 'utf8' });
+};
+
+test('the word run, ~ and servers in TOML', async (t) => {
+  const home = folder(t);
+
+  write(home, 's.toml', '[mcp_servers.one]\ncommand = "true"\n');
+  const { client } = await connect(t, { home, args: ['run'], env: {
+    MCP_BRIDGE_STATE_DIR: '~/state', MCP_SERVERS_CONFIG: '~/s.toml',
+    MCP_BRIDGE_RUNTIME_IDLE_TIMEOUT: '0' } });
+
+  assert.equal(text(await run(client,
+    `save_memory("key", 1)\n${discovered}`)), "('one',)");
+  assert.ok(fs.existsSync(path.join(home, 'state')));
+  assert.match((await client.readResource({ uri:
+    'resource://mcp-server-code-execution-mode/capabilities' }))
+    .contents[0].text, /PYTHON SANDBOX MANUAL/);
+});
+
+test('a file of servers that does not exist', async (t) => {
+  const home = folder(t);
+  const env = { MCP_SERVERS_CONFIG: '~/none.json' };
+  const done = command(home, ['config', 'check'], env);
+
+  assert.equal(done.status, 2);
+  assert.match(done.stderr,
+    /^caisson: the file of servers \/\S+none\.json does not exist: create it, or correct MCP_SERVERS_CONFIG\n$/);
+  const { client } = await connect(t, { home, env });
+
+  assert.equal(text(await run(client, discovered)), '()');
+});
+
+test('processors without a cgroup', nativeOnly('affinity'), async (t) => {
+  const count = 'import os\nprint(len(os.sched_getaffinity(0)))';
+
+  for (const [cpus, template] of [['1.0', 'on'], ['1.0', 'off'], ['0.5', 'on']]) {
+    const { client } = await connect(t, { env: { MCP_BRIDGE_CPUS: cpus,
+      CAISSON_TEMPLATE: template, CAISSON_LOG_LEVEL: 'error' } });
+    const result = await run(client, count);
+
+    if (result._meta['caisson/isolation'].limits !== 'cgroup')
+      assert.equal(text(result), '1');
+    await client.close();
+  }
+  const done = command(folder(t), ['exec'], { MCP_BRIDGE_CPUS: '0.5' });
+
+  assert.match(done.stderr, /^$|MCP_BRIDGE_CPUS is rounded up to whole .*, 1/m);
+});
+
+test('servers in MCP_BRIDGE_CONFIG, but not the bridge', async (t) => {
+  const bridge = { command: 'uvx', args: ['--from',
+    'git+https://github.com/elusznik/mcp-server-code-execution-mode',
+    'mcp-server-code-execution-mode', 'run'] };
+  const home = folder(t);
+  const env = { MCP_BRIDGE_CONFIG: JSON.stringify({ description: 'of all',
+    mcpServers: { one: { command: 'true' }, two: { command: 'true',
+      description: 'own' }, bridge } }) };
+  const { client } = await connect(t, { home, env });
+
+  assert.equal(text(await run(client,
+    'print([(s["name"], s["description"]) ' +
+    'for s in runtime.discovered_servers(detailed=True)])')),
+  "[('one', 'of all'), ('two', 'own')]");
+  assert.match(command(home, ['servers', 'list'], env).stdout,
+    /MCP_BRIDGE_CONFIG:1:\d+: "bridge" skipped: it is the earlier bridge/);
+});
+
+/* Where each file is, and whether its folder must be trusted. */
+const mac = 'Library/Application Support/';
+const files = [
+  ['claude_code_config.json', true], ['claude_desktop_config.json', true],
+  [`${mac}Claude Code/claude_code_config.json`],
+  [`${mac}Claude/claude_code_config.json`], [`${mac}Claude/mcp/servers/x.json`],
+  ['.opencode.json'], ['.config/Code/User/settings.json'],
+  [`${mac}Code/User/settings.json`], ['.gemini/antigravity/mcp_config.json'],
+  ['.antigravity/mcp.json'], ['.antigravity/settings.json'],
+];
+
+test('files of servers', (t) => {
+  const home = folder(t);
+  const inside = { mcp: { servers: { } }, 'editor.fontSize': 12 };
+
+  files.forEach(([name], number) => {
+    const entry = { [`s${number}`]: { command: 'true' } };
+
+    write(home, name, JSON.stringify(/settings|opencode/.test(name) ?
+      { ...inside, mcp: name.includes('opencode') ? { [`s${number}`]:
+        { type: 'local', command: ['true'] } } : { servers: entry } } :
+      { mcpServers: entry }));
+  });
+  const list = (env) => command(home, ['servers', 'list', '--names'], env)
+    .stdout.trim().split('\n').sort();
+  const names = files.map((row, number) => `s${number}`);
+
+  assert.deepEqual(list({ CAISSON_TRUST_PROJECT_FILES: 'on' }), names.sort());
+  assert.deepEqual(list({}),
+    names.filter((name) => !files[name.slice(1)][1]).sort());
+});

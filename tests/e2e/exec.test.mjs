@@ -1,0 +1,90 @@
+/*
+ * caisson exec: a program runs as the call of a client, its output and its exit
+ * status are passed on, pictures and files go to a folder.
+ */
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { encode } from './support/png.mjs';
+import { commandLine, file, folder, nativeOnly } from './support/program.mjs';
+import { example, withServers } from './support/servers.mjs';
+
+function run(t, args, input = '', options = {}) {
+  const home = options.home ?? folder(t);
+  const [command, ...rest] =
+    commandLine({ ...options, args: ['exec', ...args], home });
+
+  return spawnSync(command, rest,
+    { cwd: home, input, encoding: 'utf8', timeout: 120_000 });
+}
+
+const programs = [
+  ['print(6 * 7)', [], 0, /^42\n$/, /^$/],
+  ['6 * 7', ['-'], 0, /^42\n?$/, /^$/],
+  ['import sys; print(1); print(2, file=sys.stderr); sys.exit(3)', [], 3,
+    /^1\n$/, /^2\n$/],
+  ['1 / 0', [], 1, /^$/, /ZeroDivisionError/],
+  ['echo hi; exit 4', ['--language', 'bash'], 4, /^hi\n$/, /^$/],
+  ['print("\\x1b[31m")', [], 0, /^\x1b\[31m\n$/, /^$/],
+  ['print(1)\nwhile True: pass', ['--timeout', '1'], 124, /^1\n$/,
+    /^caisson: Execution timed out after 1s/],
+  ['import os; os.abort()', [], 134, /^$/, /^caisson: .*SIGABRT/],
+  ['print("x" * 99999)', ['--max-output', '4k'], 0, /^x{2048}/,
+    /^caisson: the middle of standard output is left out, \d+ bytes.*--max-output/],
+  ['1', ['--servers', 'nope,other'], 1, /^$/, /^caisson: .*"nope"/],
+  ['\xff', [], 2, /^$/, /^caisson: the program standard input is not UTF-8/],
+];
+
+for (const [code, args, status, out, error] of programs)
+  test(`${code} ${args.join(' ')}`, (t) => {
+    const done = run(t, args, code === '\xff' ? Buffer.from([0xff]) : code);
+
+    assert.equal(done.status, status, done.stderr);
+    assert.match(done.stdout, out);
+    assert.match(done.stderr, error);
+  });
+
+test('servers are there, and end with it', (t) => {
+  const done = run(t, ['--servers', 'example',
+    file(t, 'p.py', 'print(LOADED_MCP_SERVERS, dir(mcp_example)[0])')], '', withServers(t, { example: example() }));
+
+  assert.match(done.stdout, /^\('example',\) \w+\n$/, done.stderr);
+  assert.equal(done.status, 0);
+});
+
+test('output comes while the program runs', async (t) => {
+  const [command, ...rest] = commandLine({ home: folder(t), args: ['exec',
+    file(t, 'p.py', 'print("first", flush=True)\nwhile True: pass')] });
+  const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'inherit'] });
+
+  t.after(() => child.kill('SIGKILL'));
+  for await (const data of child.stdout) {
+    assert.equal(`${data}`, 'first\n');
+    break;
+  }
+});
+
+test('pictures and files', nativeOnly('files of containers'), (t) => {
+  const home = folder(t);
+  const place = path.join(home, 'made');
+  const picture = encode(2, 2, [1, 2, 3]);
+  const made = file(t, 'p.py', `open("/workspace/out/a.txt", "w").write("kept")
+print("before")
+runtime.show(bytes.fromhex("${picture.toString('hex')}"))
+print("behind")`);
+  let done = run(t, [made], '', { home });
+
+  assert.match(done.stdout, /^before\n\[picture 1.*\]\nbehind\n$/);
+  assert.match(done.stderr, /kept a\.txt: 'caisson files save a\.txt'/);
+  assert.match(done.stderr, /1 picture: --out DIR writes/);
+  done = run(t, ['--out', place, made], '', { home });
+  assert.equal(done.status, 0, done.stderr);
+  assert.equal(fs.readFileSync(path.join(place, 'a.txt'), 'utf8'), 'kept');
+  assert.ok(fs.readFileSync(path.join(place, 'picture-1.png'))
+    .equals(picture));
+  done = run(t, ['--out', place, made], '', { home });
+  assert.equal(done.status, 1);
+  assert.match(done.stderr, /a\.txt exists already, and is left as it is/);
+});
