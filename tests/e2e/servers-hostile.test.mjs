@@ -536,6 +536,23 @@ print(json.dumps(await attempt("h", "echo", {})))`,
     }
   });
 
+  test('a tool is not called whose schema was not read', async (t) => {
+    for (const [options, tool, words] of [
+      ['tools=10050', 'tool_10049', /only a part of its list was read/],
+      ['tools=wrong', 'wrong_schema', /its inputSchema is not an object/],
+    ]) {
+      const raw = await withOdd(t, options);
+
+      assertFailed(await attempt(raw, 'h', tool), 'h', words);
+      assertFailed(await attempt(raw, 'h', tool), 'h', words);
+      /* Also if the code has the list. */
+      assert.match((await raw.run(`await mcp_h.${tool}()`,
+        { servers: ['h'], ...generous })).structuredContent.stderr.join(' '),
+      words);
+      await raw.finish();
+    }
+  });
+
   test('a list of tools that never comes blocks no other call', campaign,
     async (t) => {
     const raw = await withOdd(t, 'tools=silent');

@@ -658,6 +658,44 @@ UNIT_TEST(judges_arguments_of_what_nobody_has_listed)
 	play_end();
 }
 
+/*
+ * A tool that an old list has not is looked for in the next one, and not called
+ * if its schema cannot be used; one that the next one has not is the server's.
+ */
+UNIT_TEST(judges_no_tool_by_a_list_that_is_old)
+{
+	int relay;
+
+	play_start();
+	relay = play_grant();
+	play_launch(play_expect_want("gh"), &gh);
+	play_greet_with(&gh, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":"
+	    "{\"protocolVersion\":\"2025-06-18\",\"capabilities\":"
+	    "{\"tools\":{}}}}");
+	play_hear(&gh);
+	play_list(relay, 1, "gh");
+	play_hear(&gh);
+	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{"
+	    "\"tools\":[{\"name\":\"other\"}]}}");
+	play_expect_result(relay, 1, "{\"tools\":[{\"name\":\"other\"}],"
+	    "\"aliases\":[\"other\"]}");
+	play_call_with(relay, 2, "gh", "{\"n\":\"x\"}", 9);
+	expect_called(CALLED("3", "\"x\""));
+	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"method\":"
+	    "\"notifications/tools/list_changed\"}");
+	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"ping\"}");
+	play_hear(&gh);
+	play_call_with(relay, 3, "gh", "{\"n\":\"x\"}", 9);
+	play_expect_line(&gh, "{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":"
+	    "\"tools/list\"}");
+	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{"
+	    "\"tools\":[{\"name\":\"talk\",\"inputSchema\":1}]}}");
+	play_expect_refused(relay, 3, "server \"gh\": its tool \"talk\" "
+	    "cannot be used: its inputSchema is not an object, or nested too "
+	    "deeply");
+	play_end();
+}
+
 /* A call that comes before the server runs waits for the list, too. */
 UNIT_TEST(judges_arguments_before_the_first_start)
 {

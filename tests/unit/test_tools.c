@@ -199,8 +199,9 @@ UNIT_TEST(tools_are_bounded)
 	ck_assert_int_eq(add_page("{\"tools\":[{\"name\":\"b\"}]}"), 0);
 	ck_assert_str_eq(
 	    tools_cut(tools), "it lists more than 10000 tools");
-	expect_list("{\"tools\":[{\"name\":\"a\"}],\"aliases\":[\"a\"]}",
-	    SERVER_TOOLS_MAX - 1);
+	expect_list("{\"tools\":[{\"name\":\"a\"}],\"aliases\":[\"a\"],"
+	    "\"cut\":\"only a part of its list was read, without this tool: it "
+	    "lists more than 10000 tools\"}", SERVER_TOOLS_MAX - 1);
 }
 
 UNIT_TEST(bytes_are_bounded)
@@ -304,5 +305,27 @@ UNIT_TEST(recognises_items_of_a_list)
 			    "{\"name\":\"d\\u0065l\"}" :
 			    "{\"name\":\"a\"}", tool.len);
 		ck_assert_int_eq(tools_find("", 0, &none, name, &tool), 0);
+		ck_assert_uint_eq(tool.len, 0);
+	}
+}
+
+/* Of a tool that cannot be used a list has the reason. */
+UNIT_TEST(knows_what_cannot_be_used)
+{
+	static const char list[] = "{\"tools\":[{\"name\":\"a\"}],\"unusable\":"
+	    "{\"b\":\"why\"},\"cut\":\"more\"}";
+	static const struct json_span names[] = { { "\"a\"", 3 },
+		{ "\"\\u0062\"", 8 }, { "\"c\"", 3 } };
+	static const char *const said[] = { "{\"name\":\"a\"}", "\"why\"",
+		"\"more\"" };
+	auto_free void *index = NULL;
+	struct json_span tool;
+	size_t n;
+
+	for (n = 0; n < UNIT_COUNT(names); n++) {
+		ck_assert_int_eq(tools_find(list, strlen(list), &index,
+		    names[n], &tool), n == 0);
+		ck_assert_uint_eq(tool.len, strlen(said[n]));
+		ck_assert_mem_eq(tool.p, said[n], tool.len);
 	}
 }

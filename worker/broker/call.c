@@ -7,19 +7,32 @@
 #include "link/server.h"
 
 /*
- * Appends the arguments that are sent and returns 1, or returns 0 and appends
- * to says what is wrong with them. A tool that is not listed is the server's to
- * judge.
+ * Appends the arguments that are sent and returns 1, or returns 0 and sets what
+ * is wrong with them, or that the tool is one whose schema was not read. A tool
+ * of which the list says nothing is the server's to judge.
  */
 static int
-call_settle(const struct server *server, struct json_span tool,
-    struct json_span arguments, struct buffer *settled, struct buffer *says)
+call_settle(struct ask *ask, struct json_span tool,
+    struct json_span arguments, struct buffer *settled)
 {
 	struct json_span entry, schema;
+	int listed = server_find_tool(ask->server, tool, &entry);
 
-	if (server_find_tool(server, tool, &entry) &&
-	    json_span_get(entry, "inputSchema", &schema) > 0)
-		return arguments_settle(schema, arguments, settled, says);
+	buffer_reset(&ask->says);
+	ask->unfit = 0;
+	if (listed && json_span_get(entry, "inputSchema", &schema) > 0) {
+		ask->unfit = !arguments_settle(
+		    schema, arguments, settled, &ask->says);
+		return !ask->unfit;
+	}
+	if (!listed && entry.len > 0) {
+		server_begin_reason(ask->server, &ask->says);
+		buffer_add_text(&ask->says, ": its tool \"");
+		reason_add_string(&ask->says, tool, NULL);
+		buffer_add_text(&ask->says, "\" cannot be used: ");
+		reason_add_string(&ask->says, entry, NULL);
+		return 0;
+	}
 	buffer_add(settled, arguments.p, arguments.len);
 	return 1;
 }
@@ -81,19 +94,16 @@ call_on_listed(struct ask *ask)
 	auto_buffer struct buffer reason = { 0 };
 
 	if (call_is_barred(ask->server, tool, &reason)) {
+		ask->unfit = 0;
 		call_refuse(ask, &reason);
 		return;
 	}
-	if (ask->says.len == 0 || server_list(ask->server) != ask->judged) {
-		buffer_reset(&ask->says);
-		if (call_settle(ask->server, tool, arguments, &settled,
-		        &ask->says)) {
-			call_pass(ask, &settled);
-			return;
-		}
+	if ((ask->says.len == 0 || server_list(ask->server) != ask->judged) &&
+	    call_settle(ask, tool, arguments, &settled)) {
+		call_pass(ask, &settled);
+		return;
 	}
 	reason_add_text(&reason, ask->says.data, ask->says.len);
-	ask->unfit = 1;
 	call_refuse(ask, &reason);
 }
 
@@ -105,8 +115,8 @@ call_begin(struct grant *grant, struct server *server, uint64_t id,
 	struct ask *ask = grant_new_ask(grant, server, id, ASK_CALL);
 
 	buffer_add(&ask->tool, tool.p, tool.len);
-	if (!server_is_unlisted(server) && call_settle(server, tool, arguments,
-	        &settled, &ask->says)) {
+	if (!server_must_list(server, tool) &&
+	    call_settle(ask, tool, arguments, &settled)) {
 		call_pass(ask, &settled);
 		return;
 	}

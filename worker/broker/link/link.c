@@ -515,6 +515,12 @@ link_has_tools(const struct link *link)
 	return mcp_client_has_tools(link->client);
 }
 
+int
+link_is_listed(const struct link *link)
+{
+	return listing_is_fresh(link->listing);
+}
+
 static void
 link_refuse(struct ask *ask, const char *words)
 {

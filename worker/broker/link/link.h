@@ -64,6 +64,9 @@ int link_is_ready(const struct link *link);
 /* Whether a ready server has said that it has tools. */
 int link_has_tools(const struct link *link);
 
+/* Whether the remembered list is that of a ready server, and in force. */
+int link_is_listed(const struct link *link);
+
 /* The purpose that a ready server has reported: see mcp_client_about. */
 const struct buffer *link_about(const struct link *link);
 

@@ -476,3 +476,9 @@ listing_changed(struct listing *listing)
 	    listing->definition->fingerprint);
 	listing_renew(listing);
 }
+
+int
+listing_is_fresh(const struct listing *listing)
+{
+	return listing->fresh;
+}

@@ -44,6 +44,9 @@ void listing_ask(struct listing *listing, struct ask *ask);
  */
 void listing_withdraw(struct listing *listing, const struct ask *ask);
 
+/* Whether it was fetched and has not changed since. */
+int listing_is_fresh(const struct listing *listing);
+
 /* The server reports that its list has changed. */
 void listing_changed(struct listing *listing);
 

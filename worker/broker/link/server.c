@@ -407,6 +407,7 @@ server_find_tool(const struct server *server, struct json_span name,
 {
 	struct cached_list list;
 
+	*tool = (struct json_span){ NULL, 0 };
 	return list_cache_find_any(
 	           server->broker->list_cache, server->definition.fingerprint,
 	           &list) &&
@@ -550,10 +551,16 @@ server_list(const struct server *server)
 }
 
 int
-server_is_unlisted(const struct server *server)
+server_must_list(const struct server *server, struct json_span tool)
 {
-	return server_list(server) == 0 &&
-	    (!server_is_ready(server) || link_has_tools(server->link));
+	int ready = server_is_ready(server);
+	struct json_span entry;
+
+	if (ready && !link_has_tools(server->link))
+		return 0;
+	return server_list(server) == 0 ||
+	    (!(ready && link_is_listed(server->link)) &&
+	        !server_find_tool(server, tool, &entry));
 }
 
 /* Passes on calls for which there are places, in the turns of executions. */

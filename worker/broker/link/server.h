@@ -79,8 +79,8 @@ const char *server_name(const struct server *server);
 const struct rules *server_rules(const struct server *server);
 
 /*
- * Finds a tool of that name, a JSON string, in its remembered list. Returns 1
- * with the tool, valid until the next list comes, or 0.
+ * Finds a tool of that name, a JSON string, in its remembered list, as
+ * tools_find() does; the result is valid until the next list comes.
  */
 int server_find_tool(const struct server *server, struct json_span name,
     struct json_span *tool);
@@ -91,8 +91,11 @@ int server_find_tool(const struct server *server, struct json_span name,
  */
 uint64_t server_list(const struct server *server);
 
-/* Whether it has no remembered list, and may have tools. */
-int server_is_unlisted(const struct server *server);
+/*
+ * Whether its list must be fetched before a call of this tool is judged: there
+ * is none, or an old one that has not the tool, and it may have tools.
+ */
+int server_must_list(const struct server *server, struct json_span tool);
 
 /* Appends {"name":…,"alias":…,"description":… without the closing brace. */
 void server_describe(const struct server *server, struct buffer *json);

@@ -139,7 +139,6 @@ ask_judge(struct ask *ask, struct buffer *reason, struct json_span *error)
 {
 	buffer_reset(reason);
 	reason_add_text(reason, ask->says.data, ask->says.len);
-	ask->unfit = 1;
 	ask->outcome = AUDIT_REFUSED;
 	error->len = 0;
 }

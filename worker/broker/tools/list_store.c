@@ -163,7 +163,7 @@ list_store_send_recall(struct list_store *store, const uint8_t *fingerprint)
 
 /*
  * Stores the list in the cache now; removes the stored one if there is none in
- * it, or it is in doubt.
+ * it, or it is in doubt or too large.
  */
 static void
 list_store_send_retain(struct list_store *store, const uint8_t *fingerprint)
@@ -173,9 +173,10 @@ list_store_send_retain(struct list_store *store, const uint8_t *fingerprint)
 	struct cached_list list = { 0 };
 	struct err err;
 
+	/* One that is too large removes the older one. */
 	if (list_cache_find(store->broker->list_cache, fingerprint, &list) &&
 	    list.len > TOOL_LIST_MAX)
-		return;
+		list = (struct cached_list){ 0 };
 	retain.info =
 	    (struct ipc_bytes){ (const uint8_t *)list.info, list.info_len };
 	retain.list = (struct ipc_blob){ (const uint8_t *)list.data, list.len,

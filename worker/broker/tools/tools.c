@@ -35,6 +35,7 @@ struct tools {
 	size_t cursor;         /* of these, where the last one begins */
 	struct err cut;        /* why there are no more pages */
 	bool is_cut;
+	bool is_full; /* cut by us: there are tools that are not known */
 	struct buffer wrong; /* names of tools with a fault, and which */
 	size_t nwrong;
 };
@@ -159,6 +160,14 @@ tools_end(struct tools *tools, int failed)
 	return 0;
 }
 
+/* The same, at a limit of ours. */
+static int
+tools_fill(struct tools *tools, int failed)
+{
+	tools->is_full = true;
+	return tools_end(tools, failed);
+}
+
 /* Adds a tool. Returns 1, or 0 if there is no room for it. */
 static int
 tools_add(struct tools *tools, struct json_span tool)
@@ -172,12 +181,12 @@ tools_add(struct tools *tools, struct json_span tool)
 		return 1;
 	}
 	if (tools->count == SERVER_TOOLS_MAX)
-		return tools_end(tools, err_set(&tools->cut, "it lists more "
+		return tools_fill(tools, err_set(&tools->cut, "it lists more "
 		    "than %d tools", SERVER_TOOLS_MAX));
 	fault = tools_fault(tool);
 	if (fault == NULL && tools->bytes + tool.len > SERVER_TOOLS_BYTES_MAX)
-		return tools_end(tools, err_set(&tools->cut, "it has more than "
-		    "%lu bytes", SERVER_TOOLS_BYTES_MAX));
+		return tools_fill(tools, err_set(&tools->cut, "it has more "
+		    "than %lu bytes", SERVER_TOOLS_BYTES_MAX));
 	entry = tools_append(tools, name);
 	entry->hidden = rules_refuse(tools->rules, name) != NULL;
 	if (!entry->hidden && fault != NULL) {
@@ -225,8 +234,8 @@ tools_turn(struct tools *tools, struct json_span result)
 		    "the same \"nextCursor\" came twice"));
 	if (tools->pages == SERVER_TOOLS_PAGES_MAX ||
 	    tools->cursors.len + next.len > SERVER_TOOLS_BYTES_MAX)
-		return tools_end(tools, err_set(&tools->cut, "it has more than "
-		    "%d pages", SERVER_TOOLS_PAGES_MAX));
+		return tools_fill(tools, err_set(&tools->cut, "it has more "
+		    "than %d pages", SERVER_TOOLS_PAGES_MAX));
 	tools->cursor = tools->cursors.len;
 	buffer_add(&tools->cursors, next.p, next.len);
 	buffer_add(&tools->cursors, "", 1);
@@ -379,7 +388,10 @@ tools_write_aliases(const struct tools *tools, struct buffer *payload)
 	}
 }
 
-/* Adds why tools with a wrong schema cannot be used, so that code is told. */
+/*
+ * Adds why tools with a wrong schema cannot be used, or those that are not in
+ * the list, so that code is told.
+ */
 static void
 tools_write_faults(const struct tools *tools, struct buffer *payload)
 {
@@ -396,6 +408,9 @@ tools_write_faults(const struct tools *tools, struct buffer *payload)
 	}
 	if (shown > 0)
 		buffer_add_text(payload, "}");
+	if (tools->is_full)
+		buffer_printf(payload, ",\"cut\":\"only a part of its list was "
+		    "read, without this tool: %s\"", tools->cut.text);
 }
 
 int
@@ -504,15 +519,15 @@ tools_destructive(const struct buffer *payload, struct buffer *names)
 	return left;
 }
 
-/* Where a list has a tool, by a number made of its name. */
+/* What a list says of a name, by a number made of it: a tool, or a fault. */
 struct tools_place {
 	uint64_t hash;
-	size_t at;
-	size_t len;
+	struct json_span name, said;
 };
 
 struct tools_index {
-	size_t count;
+	struct json_span cut; /* what it says of all others */
+	size_t count, size;
 	struct tools_place places[]; /* sorted by hash */
 };
 
@@ -535,31 +550,42 @@ tools_compare_places(const void *a, const void *b)
 
 	if (x->hash != y->hash)
 		return x->hash < y->hash ? -1 : 1;
-	return (x->at > y->at) - (x->at < y->at);
+	return (x->said.p > y->said.p) - (x->said.p < y->said.p);
+}
+
+static struct tools_index *
+tools_place(struct tools_index *index, struct json_span name,
+    struct json_span said)
+{
+	if (index->count == index->size) {
+		index->size = 2 * index->size + 16;
+		index = mem_resize(index, sizeof(*index) +
+		    index->size * sizeof(index->places[0]));
+	}
+	index->places[index->count++] =
+	    (struct tools_place){ tools_hash(name), name, said };
+	return index;
 }
 
 static struct tools_index *
 tools_make_index(const char *list, size_t len)
 {
 	struct tools_index *index = mem_alloc(sizeof(*index));
-	struct json_span value, tools, tool, name;
-	struct json_span_walk walk = { { NULL, 0 } };
-	size_t size = 0;
+	struct json_span value, said, name;
+	struct json_span_walk walk;
+	struct json_span_member members[] = { { .name = "tools" },
+		{ .name = "unusable" }, { .name = "cut" } };
 
-	if (json_span_parse(list, len, &value, NULL) == 0 &&
-	    json_span_get(value, "tools", &tools) > 0)
-		walk = json_span_walk(tools);
-	while (json_span_next_element(&walk, &tool)) {
-		if (json_span_get(tool, "name", &name) == 0)
-			continue;
-		if (index->count == size) {
-			size = 2 * size + 16;
-			index = mem_resize(index, sizeof(*index) +
-			    size * sizeof(index->places[0]));
-		}
-		index->places[index->count++] = (struct tools_place){
-			tools_hash(name), (size_t)(tool.p - list), tool.len };
-	}
+	if (json_span_parse(list, len, &value, NULL) == 0)
+		json_span_members(value, members, 3);
+	walk = json_span_walk(members[0].value);
+	while (json_span_next_element(&walk, &said))
+		if (json_span_get(said, "name", &name) > 0)
+			index = tools_place(index, name, said);
+	walk = json_span_walk(members[1].value);
+	while (json_span_next_member(&walk, &name, &said))
+		index = tools_place(index, name, said);
+	index->cut = members[2].value;
 	qsort(index->places, index->count, sizeof(index->places[0]),
 	    tools_compare_places);
 	return index;
@@ -588,21 +614,20 @@ tools_find(const char *list, size_t len, void **index, struct json_span name,
 	auto_free char *wanted = tools_decode(name);
 	uint64_t hash = tools_hash(name);
 	const struct tools_index *known;
-	struct json_span own;
 	size_t n;
 
 	if (*index == NULL)
 		*index = tools_make_index(list, len);
 	known = *index;
+	*tool = known->cut;
 	for (n = tools_first(known, hash);
 	     n < known->count && known->places[n].hash == hash; n++) {
-		auto_free char *text = NULL;
+		auto_free char *text = tools_decode(known->places[n].name);
 
-		*tool = (struct json_span){ list + known->places[n].at,
-			known->places[n].len };
-		if (json_span_get(*tool, "name", &own) > 0 &&
-		    strcmp(text = tools_decode(own), wanted) == 0)
-			return 1;
+		if (strcmp(text, wanted) == 0) {
+			*tool = known->places[n].said;
+			return json_span_kind(*tool) == JSON_SPAN_OBJECT;
+		}
 	}
 	return 0;
 }

@@ -55,7 +55,8 @@ int tools_finish(
 /*
  * Finds the tool of that name, a JSON string, in a finished list. *index, NULL
  * at first, speeds up the next search in the same list; the caller frees it
- * with free(). Returns 1 with the tool, or 0.
+ * with free(). Returns 1 with the tool, or 0 with the reason why it cannot be
+ * used, a JSON string; of length 0: the list says nothing of it.
  */
 int tools_find(const char *list, size_t len, void **index,
     struct json_span name, struct json_span *tool);

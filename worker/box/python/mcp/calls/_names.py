@@ -112,11 +112,11 @@ def apart(name):
 
 
 def about_unusable(state, name):
-    """Return why a tool that a server lists cannot be used, or ""."""
+    """Return why a tool that a server lists cannot be used, or None."""
     for tool, why in state.unusable.items():
         if plain_name(tool) == plain_name(str(name)):
             return "the tool %s cannot be used: %s" % (tool, why)
-    return ""
+    return state.cut and "the tool %s cannot be used: %s" % (name, state.cut)
 
 
 def no_tool(state, name, known):

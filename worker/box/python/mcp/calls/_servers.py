@@ -27,7 +27,8 @@ class State:
 
     __slots__ = ("name", "alias", "description", "entries", "aliases",
                  "tools", "fetch", "asked", "heard", "failed",
-                 "beginnings", "server", "alike", "instructions", "unusable")
+                 "beginnings", "server", "alike", "instructions", "unusable",
+                 "cut")
 
     def __init__(self, told):
         self.name, self.alias = told["name"], told["alias"]
@@ -42,6 +43,7 @@ class State:
         self.alike = None  # entries by plain_name(); None: not yet made
         self.instructions = None  # of the server, beside its list of tools
         self.unusable = {}  # why tools of these names cannot be used
+        self.cut = None  # why those cannot that are not listed
 
     def told(self):
         """Return what list_servers says of it."""
@@ -113,6 +115,7 @@ class State:
         self.alike = None
         self.instructions = answer.get("instructions")
         self.unusable = answer.get("unusable", {})
+        self.cut = answer.get("cut")
 
     def find_alias(self, name):
         """Return the entry of a tool, by its alias or else its own name."""
