@@ -104,7 +104,8 @@ esac
 `, { mode: 0o755 });
   refused(at, 1, /^caisson: r\.example\/x:1 was not pulled: .* says why above$/,
     'pull', 'r.example/x:1', '--engine', engine);
-  assert.match(printed(at, 'list', '--engine', engine), /, not enabled$/m);
+  assert.match(printed(at, 'list', '--engine', engine),
+    /, not enabled: python is built in, and an image cannot replace it/);
 });
 
 test('podman: a language by an image alone', options, async (t) => {
@@ -199,6 +200,11 @@ test('podman: labels give no rights, and what weakens is refused', options,
     /* Who enables one without the command enables no weak one. */
     for (const [name, tag] of [[weak, 'tongue'], ['localhost/own:1', 'python']])
       podman(['tag', name, `localhost/caisson/${tag}`]);
+    assert.ok(!enabled(at).includes('tongue'));
+    assert.deepEqual(list(at).filter(({ refused }) => has.test(refused))
+      .map(({ name }) => name), ['localhost/caisson/tongue:latest']);
+    assert.match(printed(at, 'list'),
+      /python:latest .*, not enabled: python is built in/);
     const raw = await Raw.open(t, at);
 
     await said(() => raw.errors, has);

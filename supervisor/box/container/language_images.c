@@ -84,29 +84,55 @@ language_images_make(
 	return &made->language;
 }
 
+static int
+language_image_is_new(const char *language, struct err *err)
+{
+	if (language_find(language) == NULL)
+		return 0;
+	return err_set(err, "%s is built in, and an image cannot replace it: "
+	    "name the image in the setting image to run that language in it",
+	    language);
+}
+
+int
+language_image_judge(enum container_engine engine, const char *shown,
+    const char *language, const struct container_image *image,
+    struct err *err)
+{
+	if (language_image_is_new(language, err) == -1)
+		return -1;
+	if (image->command.len == 0)
+		return err_set(err, "the image %s has no ENTRYPOINT, which "
+		    "would read the code", shown);
+	return container_image_judge(engine, shown, image, err);
+}
+
+int
+language_image_ask(const struct container_boxes *engine, const char *tag,
+    const char *language, struct container_image *found, struct err *err)
+{
+	auto_buffer struct buffer words = { 0 }, answer = { 0 };
+
+	if (language_image_is_new(language, err) == -1)
+		return -1;
+	container_image_argv(&words, engine->engine, engine->program, tag);
+	if (container_engine_tell(engine, &words, tag, IMAGE_ASK_MS, &answer,
+	        err) == -1 ||
+	    container_image_read(engine->engine, tag, &answer, found, err) ==
+	        -1)
+		return -1;
+	return language_image_judge(engine->engine, tag, language, found, err);
+}
+
 /* Adds the language of a tag. Returns 0, or -1 with err if it is left out. */
 static int
 language_images_add(const char *tag, const char *name, struct err *err)
 {
-	const struct container_boxes *shared =
-	    container_boxes(language_images.boxes);
-	auto_buffer struct buffer words = { 0 }, answer = { 0 };
 	struct container_image image = { .language = NULL };
 	const struct language *language;
-	int done;
+	int done = language_image_ask(container_boxes(language_images.boxes),
+	    tag, name, &image, err);
 
-	if (language_find(name) != NULL)
-		return err_set(err, "%s is built in", name);
-	container_image_argv(&words, shared->engine, shared->program, tag);
-	if (container_engine_tell(
-	        shared, &words, tag, IMAGE_ASK_MS, &answer, err) == -1)
-		return -1;
-	done = container_image_read(
-	    shared->engine, tag, &answer, &image, err);
-	if (done == 0)
-		done = container_image_judge(shared->engine, tag, &image, err);
-	if (done == 0 && image.command.len == 0)
-		done = err_set(err, "it has no ENTRYPOINT");
 	if (done == 0) {
 		language = language_images_known(name, image.digest);
 		language_add(language != NULL ? language :

@@ -17,8 +17,7 @@
 #include "../../../common/base/mem.h"
 #include "../../../common/base/shown.h"
 #include "../../../common/base/text_list.h"
-#include "../../box/engine/container_image.h"
-#include "../../box/shared/language.h"
+#include "../../box/container/language_images.h"
 #include "../../options/text/json_report.h"
 #include "../../peers/state_dir.h"
 #include "../../process/process.h"
@@ -164,14 +163,14 @@ image_tell_changed(const struct options *options, char **envp, struct err *err)
 
 /* What the engine has of images, as lines of image_ask_tags. */
 struct image_tags {
-	struct buffer enabled; /* our tags */
+	struct buffer ours;
 	struct buffer labelled; /* all names of images whose labels propose */
 };
 
 static void
 image_tags_reset(struct image_tags *tags)
 {
-	buffer_reset(&tags->enabled);
+	buffer_reset(&tags->ours);
 	buffer_reset(&tags->labelled);
 }
 
@@ -179,46 +178,33 @@ static int
 image_tags_read(const struct container_boxes *engine, struct image_tags *tags,
     struct err *err)
 {
-	if (image_ask_tags(engine, "reference=" IMAGE_TAGS "*", &tags->enabled,
+	if (image_ask_tags(engine, "reference=" IMAGE_TAGS "*", &tags->ours,
 	        err) == -1)
 		return -1;
 	return image_ask_tags(engine, "label=" IMAGE_LABEL_RUNNER "=true",
 	    &tags->labelled, err);
 }
 
+/* Whether a tag of ours makes its image a language, as at a start. */
+static int
+image_is_enabled(const struct container_boxes *engine, const char *tag,
+    const char *language, struct err *why)
+{
+	struct container_image found = { .language = NULL };
+	int done = language_image_ask(engine, tag, language, &found, why);
+
+	container_image_reset(&found);
+	return done == 0;
+}
+
 /*
- * Returns the language that a tag makes an image, which the caller frees. A tag
- * that was set by hand makes none of a language that is built in.
+ * One line of the list: an image, and the language that it is; or NULL, and
+ * then why its tag is refused, or NULL.
  */
-static char *
-image_enabled_language(const char *tag)
-{
-	auto_free char *language = image_tag_language(tag);
-
-	return language == NULL || language_find(language) != NULL ? NULL :
-	    mem_take(&language);
-}
-
-/* Returns the language of the image of a digest, which the caller frees. */
-static char *
-image_tags_language(const struct image_tags *tags, const char *digest)
-{
-	auto_free char *lines = mem_strdup(tags->enabled.data);
-	char *rest = lines, *line, *language = NULL;
-
-	while (language == NULL && (line = strsep(&rest, "\n")) != NULL) {
-		const char *tag = image_split(line);
-
-		if (strcmp(line, digest) == 0)
-			language = image_enabled_language(tag);
-	}
-	return language;
-}
-
-/* One line of the list: an image, and the language that it is; or NULL. */
 static void
 image_list_row(struct buffer *json, const struct container_boxes *engine,
-    const char *digest, const char *tag, const char *language)
+    const char *digest, const char *tag, const char *language,
+    const char *refused)
 {
 	if (json == NULL) {
 		printf("%s  %.12s  held by %s, ", tag, image_digits(digest),
@@ -226,7 +212,9 @@ image_list_row(struct buffer *json, const struct container_boxes *engine,
 		if (language != NULL)
 			printf("enabled as %s\n", language);
 		else
-			printf("not enabled\n");
+			printf("not enabled%s%s\n",
+			    refused != NULL ? ": " : "",
+			    refused != NULL ? refused : "");
 		return;
 	}
 	json_report_open(json, NULL, '{');
@@ -235,28 +223,57 @@ image_list_row(struct buffer *json, const struct container_boxes *engine,
 	json_report_text(json, "held_by", container_names[engine->engine]);
 	json_report_bool(json, "enabled", language != NULL);
 	json_report_text(json, "enabled_as", language);
+	json_report_text(json, "refused", refused);
 	json_report_close(json, '}');
 }
 
-/* All of these lines, but for our tags unless they are wanted. */
+/* Our tags. Appends the digest and the language of each that is enabled. */
 static size_t
-image_list_rows(struct buffer *json, const struct container_boxes *engine,
-    const struct image_tags *tags, const struct buffer *lines, int ours)
+image_list_ours(struct buffer *json, const struct container_boxes *engine,
+    char *lines, struct buffer *enabled)
 {
-	char *rest = lines->data, *line;
+	char *line;
 	size_t n = 0;
 
-	while ((line = strsep(&rest, "\n")) != NULL) {
+	while ((line = strsep(&lines, "\n")) != NULL) {
+		const char *tag = image_split(line);
+		auto_free char *language = image_tag_language(tag);
+		struct err why;
+
+		if (language == NULL)
+			continue;
+		n++;
+		if (image_is_enabled(engine, tag, language, &why)) {
+			text_list_add(enabled, line);
+			text_list_add(enabled, language);
+			image_list_row(json, engine, line, tag, language, NULL);
+		} else
+			image_list_row(json, engine, line, tag, NULL, why.text);
+	}
+	return n;
+}
+
+/* The other names. */
+static size_t
+image_list_others(struct buffer *json, const struct container_boxes *engine,
+    char *lines, const struct buffer *enabled)
+{
+	const char *digest, *known;
+	char *line;
+	size_t n = 0;
+
+	while ((line = strsep(&lines, "\n")) != NULL) {
 		const char *tag = image_split(line);
 		auto_free char *own = image_tag_language(tag);
-		auto_free char *language = NULL;
+		const char *language = NULL;
 
-		if (*tag == '\0' || (own != NULL) != ours)
+		if (*tag == '\0' || own != NULL)
 			continue;
-		language = own != NULL ? image_enabled_language(tag) :
-		                         image_tags_language(tags, line);
-		image_list_row(json, engine, line, tag, language);
 		n++;
+		TEXT_LIST_PAIRS (digest, known, enabled->data, enabled->len)
+			if (strcmp(digest, line) == 0)
+				language = known;
+		image_list_row(json, engine, line, tag, language, NULL);
 	}
 	return n;
 }
@@ -268,7 +285,7 @@ image_list(const struct command *command, const struct container_boxes *engine,
 	int is_json = command_has(&command->flags, COMMAND_FLAG_JSON);
 	auto_buffer struct buffer text = { 0 }, enabled = { 0 };
 	struct buffer *json = is_json ? &text : NULL;
-	struct image_tags tags = { .enabled = { 0 } };
+	struct image_tags tags = { .ours = { 0 } };
 	size_t n;
 
 	if (image_tags_read(engine, &tags, err) == -1) {
@@ -279,10 +296,8 @@ image_list(const struct command *command, const struct container_boxes *engine,
 		buffer_add_text(json, "{");
 		json_report_open(json, "images", '[');
 	}
-	/* Reading lines ends them. */
-	buffer_add(&enabled, tags.enabled.data, tags.enabled.len);
-	n = image_list_rows(json, engine, &tags, &enabled, 1);
-	n += image_list_rows(json, engine, &tags, &tags.labelled, 0);
+	n = image_list_ours(json, engine, tags.ours.data, &enabled);
+	n += image_list_others(json, engine, tags.labelled.data, &enabled);
 	image_tags_reset(&tags);
 	if (is_json) {
 		json_report_close(json, ']');
@@ -320,10 +335,7 @@ image_look(const struct container_boxes *engine, const char *name,
 	    engine->engine, shown.data, &answer, found, err);
 }
 
-/*
- * Whether an image may become the language that it proposes: no built-in one
- * is replaced, and it must not weaken its containers.
- */
+/* Whether an image may become the language that it proposes. */
 static int
 image_may_enable(const struct container_boxes *engine, const char *name,
     const struct container_image *found, struct err *err)
@@ -333,14 +345,8 @@ image_may_enable(const struct container_boxes *engine, const char *name,
 		    "the labels " IMAGE_LABEL_RUNNER "=true and "
 		    IMAGE_LABEL_LANGUAGE "=NAME. To run Python in it, name it "
 		    "in the setting image", name);
-	if (language_find(found->language) != NULL)
-		return err_set(err, "%s is built in, and an image cannot "
-		    "replace it: name the image in the setting image to run "
-		    "that language in it", found->language);
-	if (found->command.len == 0)
-		return err_set(err, "the image %s has no ENTRYPOINT, which "
-		    "would read the code", name);
-	return container_image_judge(engine->engine, name, found, err);
+	return language_image_judge(
+	    engine->engine, name, found->language, found, err);
 }
 
 static int
