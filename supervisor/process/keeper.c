@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "../../common/limits.h"
+#include "../../common/base/fd.h"
 #include "../../common/base/log.h"
 #include "../../common/role.h"
 #include "keeper_parts.h"
@@ -184,4 +185,19 @@ keeper_start(unsigned long number, const struct spawn_program *program,
     int *pidfd, struct err *err)
 {
 	return spawn_keeper(number, program, keeper_run, pidfd, err);
+}
+
+struct child *
+keeper_watch(struct event_base *base, unsigned long number,
+    const struct spawn_program *program, child_ended *ended, void *ctx,
+    struct err *err)
+{
+	struct child *keeper;
+	auto_fd int pidfd = -1;
+
+	if (keeper_start(number, program, &pidfd, err) == -1)
+		return NULL;
+	keeper = reaper_watch(base, &pidfd, ended, ctx);
+	reaper_finish_with(keeper, KEEPER_KILL);
+	return keeper;
 }

@@ -376,6 +376,9 @@ void reaper_hurry(struct child *child);
  */
 int reaper_look(struct child *child);
 
+/* Returns the number of a child that is not reaped yet; 0: unknown. */
+pid_t reaper_pid(struct child *child);
+
 /* Returns whether it is still running. NULL is accepted: 0. */
 int reaper_alive(const struct child *child);
 
@@ -444,6 +447,14 @@ void reaper_kill_orphans(void);
  * that time are killed.
  */
 void reaper_finish(unsigned int ms);
+
+/*
+ * keeper.c: starts a keeper, and watches it as reaper_watch does. KEEPER_KILL
+ * ends it. Returns NULL with err.
+ */
+struct child *keeper_watch(struct event_base *base, unsigned long number,
+    const struct spawn_program *program, child_ended *ended, void *ctx,
+    struct err *err);
 
 /* foreign.c: the end of a process that is not our child. */
 

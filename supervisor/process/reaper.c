@@ -96,25 +96,24 @@ reaper_knows(pid_t pid)
 
 /* Orphans */
 
-/* Finds the pid of a child that is not reaped yet. Returns -1 if it cannot. */
-static int
-reaper_find_pid(struct child *child)
+pid_t
+reaper_pid(struct child *child)
 {
 	char path[64];
 	FILE *info;
 
 	if (child->pid > 0)
-		return 0;
+		return child->pid;
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", child->pidfd);
 	info = fopen(path, "re");
 	if (info == NULL)
-		return -1;
+		return 0;
 	while (child->pid == 0 && !feof(info))
 		if (fscanf(info, "Pid: %d", &child->pid) != 1 &&
 		    fscanf(info, "%*[^\n]%*c") == EOF)
 			break;
 	fclose(info);
-	return child->pid == 0 ? -1 : 0;
+	return child->pid;
 }
 
 static int
@@ -196,7 +195,7 @@ reaper_hunt(void)
 	struct child *child;
 
 	LIST_FOREACH (child, &reaper_children, entry)
-		if (reaper_find_pid(child) == -1)
+		if (reaper_pid(child) == 0)
 			return 1; /* pid unknown: it would be killed too */
 	return children_each(reaper_kill_unknown, NULL) > 0;
 }
@@ -608,7 +607,7 @@ reaper_cpu_us(struct child *child)
 	struct timespec used;
 
 	/* It is not reaped yet, so its number is that of no other process. */
-	if (child == NULL || reaper_find_pid(child) == -1 ||
+	if (child == NULL || reaper_pid(child) == 0 ||
 	    clock_gettime(REAPER_CPU_CLOCK(child->pid), &used) == -1)
 		return 0;
 	return (uint64_t)used.tv_sec * 1000000 + (uint64_t)used.tv_nsec / 1000;

@@ -409,21 +409,6 @@ container_hear(struct box *box, enum box_event event, struct err *err)
 }
 
 static int
-container_run(struct box *box, struct spawn_program *program, struct err *err)
-{
-	struct contained *contained = box->inside;
-	auto_fd int pidfd = -1;
-
-	if (keeper_start(box->number, program, &pidfd, err) == -1)
-		return -1;
-	contained->pid = container_process_pid(pidfd);
-	contained->keeper = reaper_watch(
-	    box->boxes->base, &pidfd, container_on_ended, box);
-	reaper_finish_with(contained->keeper, KEEPER_KILL);
-	return 0;
-}
-
-static int
 container_start(struct box *box, struct box_pipes *pipes, struct err *err)
 {
 	const struct container_boxes *shared = container_boxes(box->boxes);
@@ -434,7 +419,6 @@ container_start(struct box *box, struct box_pipes *pipes, struct err *err)
 		.out = box->language->image != NULL ? pipes->out :
 		    pipes->control_out,
 		.errors = pipes->errors };
-	int failed;
 
 	box->inside = contained;
 	if (box->language->image != NULL)
@@ -448,9 +432,13 @@ container_start(struct box *box, struct box_pipes *pipes, struct err *err)
 	if (container_check(&container, err) == -1)
 		return -1;
 	container_commands_fill(shared, &container, &commands, &program);
-	failed = container_run(box, &program, err) == -1;
+	contained->keeper = keeper_watch(box->boxes->base, box->number,
+	    &program, container_on_ended, box, err);
 	container_commands_free(&commands);
-	return failed ? -1 : 0;
+	if (contained->keeper == NULL)
+		return -1;
+	contained->pid = reaper_pid(contained->keeper);
+	return 0;
 }
 
 #define CONTAINER_RUNTIME(name_)                                               \

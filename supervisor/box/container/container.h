@@ -69,9 +69,6 @@ const struct container_promise *container_promise_at(int n);
 
 /* process.c: the processes of a container, from outside. */
 
-/* Returns the pid of the process of a pidfd; 0: unknown. */
-pid_t container_process_pid(int pidfd);
-
 /*
  * Returns a process 1 of another namespace below this process, which is its
  * ancestor: that of a container below its keeper. 0: there is none.

@@ -18,25 +18,6 @@
 /* Keeper, monitor, and for crun its own process: a container is not deeper. */
 #define CONTAINER_PROCESS_DEPTH 6
 
-pid_t
-container_process_pid(int pidfd)
-{
-	char path[CONTAINER_PROCESS_PATH];
-	FILE *info;
-	int pid = 0;
-
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", pidfd);
-	info = fopen(path, "re");
-	if (info == NULL)
-		return 0;
-	while (pid == 0 && !feof(info))
-		if (fscanf(info, "Pid: %d", &pid) != 1 &&
-		    fscanf(info, "%*[^\n]%*c") == EOF)
-			break;
-	fclose(info);
-	return pid > 0 ? pid : 0;
-}
-
 /* Returns whether the process is in another namespace of processes than we. */
 static int
 container_process_is_inside(pid_t pid)

@@ -151,7 +151,6 @@ container_engine_start(struct event_base *base, struct engine_call *call,
 	    &call->answer.out, ENGINE_OUT_MAX, err);
 	auto_fd int errors = out == -1 ? -1 : container_engine_pipe(base,
 	    &call->streams[1], &call->answer.errors, ENGINE_ERRORS_MAX, err);
-	auto_fd int pidfd = -1;
 
 	if (in == -1)
 		return err_sys(err, "open /dev/null");
@@ -160,12 +159,9 @@ container_engine_start(struct event_base *base, struct engine_call *call,
 	program->in = in;
 	program->out = out;
 	program->errors = errors;
-	if (keeper_start(0, program, &pidfd, err) == -1)
-		return -1;
-	call->keeper = reaper_watch(
-	    base, &pidfd, container_engine_on_ended, call);
-	reaper_finish_with(call->keeper, KEEPER_KILL);
-	return 0;
+	call->keeper = keeper_watch(
+	    base, 0, program, container_engine_on_ended, call, err);
+	return call->keeper == NULL ? -1 : 0;
 }
 
 /* Starts a program below a keeper: see container_engine_query(). */
@@ -338,7 +334,6 @@ container_engine_send(struct event_base *base, struct spawn_program *program,
 	auto_fd int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	auto_fd int all = null == -1 ? -1 :
 	    fcntl(null, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	auto_fd int pidfd = -1;
 	struct child *child = NULL;
 	struct err err;
 
@@ -346,11 +341,9 @@ container_engine_send(struct event_base *base, struct spawn_program *program,
 	program->argv = program->remove;
 	err_set(&err, "no descriptor");
 	program->in = program->out = program->errors = all;
-	if (all != -1 && keeper_start(0, program, &pidfd, &err) == 0)
-		child = reaper_watch(base, &pidfd, ended, ctx);
+	if (all != -1)
+		child = keeper_watch(base, 0, program, ended, ctx, &err);
 	if (child == NULL)
 		log_warn("%s cannot be run: %s", program->path, err.text);
-	else
-		reaper_finish_with(child, KEEPER_KILL);
 	return child;
 }
