@@ -508,8 +508,8 @@
 #define COUNTS_SPARE_MAX 32
 /* For how long files that no box has needed are kept. */
 #define COUNTS_SPARE_MS 100
-/* Children of a box that are tested together: its relay, init and code. */
-#define REAPER_ALIVE_MAX 3
+/* Children of a box that are tested together: its init and code. */
+#define REAPER_ALIVE_MAX 2
 /* Minimum interval between sweeps for unknown children. */
 #define REAPER_SWEEP_MS 10
 /*

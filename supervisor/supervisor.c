@@ -129,23 +129,28 @@ static int
 supervisor_probe(struct supervisor *sv, struct err *err)
 {
 	enum option_action action = sv->options.action;
+	const struct runtime *runtime = sv->boxes.runtime;
 
 	if (!options_executes(&sv->options) &&
 	    action != OPTION_SELFTEST && action != OPTION_CHECK)
 		return 0;
-	if (sv->boxes.runtime == NULL)
+	if (runtime == NULL)
 		return err_set(err, "%s is not podman or docker: set "
 		    "--runtime to the path of one of them",
 		    sv->options.runtime);
 	/* A command needs one box: nothing is prepared for others. */
 	if (options_executes(&sv->options) && !options_serves(&sv->options))
 		sv->options.template = 0;
-	/* The Python of a container is that of its image. */
-	if (!sv->boxes.runtime->framed &&
+	if (runtime->weak != NULL && !sv->options.allow_weak_isolation)
+		return err_set(err, "the runtime %s reduces isolation (%s): "
+		    "use another one, or allow that: "
+		    "CAISSON_ALLOW_WEAK_ISOLATION=on (see caisson-box(7))",
+		    runtime->name, runtime->weak);
+	if (!runtime->images &&
 	    supervisor_probe_python(&sv->options, err) == -1)
 		return -1;
-	return sv->boxes.runtime->probe(
-	    &sv->boxes, action == OPTION_CHECK, err);
+	return runtime->probe == NULL ? 0 :
+	    runtime->probe(&sv->boxes, action == OPTION_CHECK, err);
 }
 
 /* Adds the languages whose images are enabled in the engine. */
@@ -154,7 +159,7 @@ supervisor_read_images(struct supervisor *sv, struct err *err)
 {
 	auto_free char *state = NULL, *changed = NULL;
 
-	if (!options_executes(&sv->options) || !sv->boxes.runtime->framed)
+	if (!options_executes(&sv->options) || !sv->boxes.runtime->images)
 		return 0;
 	state = state_dir_path(&sv->options, environ, err);
 	if (state == NULL)

@@ -88,6 +88,14 @@ box_tell_owner(struct box *box, const struct box_told *told)
 	return 1;
 }
 
+static int
+box_hear(struct box *box, enum box_event event, struct err *err)
+{
+	const struct runtime *runtime = box->boxes->runtime;
+
+	return runtime->hear == NULL ? 0 : runtime->hear(box, event, err);
+}
+
 /* Its start */
 
 static int
@@ -113,7 +121,10 @@ static int
 box_build(struct box *box, const struct box_told *told)
 {
 	box->known |= BOX_IS_BUILT;
-	box->facts = *told->facts;
+	box->facts.runtime = box->boxes->runtime;
+	box->facts.own = told->own;
+	box->facts.weak = told->weak != NULL ? told->weak :
+	    box->facts.runtime->weak;
 	if (told->left != NULL)
 		box->files.left = fd_take(told->left);
 	if (told->data != NULL)
@@ -160,7 +171,7 @@ box_set_asked(struct box *box, enum box_event event)
 		return;
 	box->known |= BOX_HAS_ASKED;
 	box->boxes->unready--;
-	if (box->boxes->runtime->hear(box, event, &err) == -1)
+	if (box_hear(box, event, &err) == -1)
 		box_spoil(box, "%s", err.text);
 }
 
@@ -438,7 +449,7 @@ box_give_up(struct box *box, const struct box_told *told)
 		    "on the output in time");
 	box->known |= BOX_IS_DRAINED | BOX_HAS_STATUS | BOX_IS_STUCK;
 	if (box->inside != NULL)
-		box->boxes->runtime->hear(box, BOX_ON_TIME, NULL);
+		box_hear(box, BOX_ON_TIME, NULL);
 	box->known &= ~(unsigned int)BOX_IS_BUILDING;
 	box_watch(box, told);
 	return 1;
@@ -448,12 +459,10 @@ box_give_up(struct box *box, const struct box_told *told)
 static int
 box_end_relay(struct box *box)
 {
-	const struct runtime *runtime = box->boxes->runtime;
-
 	box->known |= BOX_IS_DRAINED;
-	if (runtime->hear(box, BOX_ON_DRAINED, NULL) == 1)
+	if (box_hear(box, BOX_ON_DRAINED, NULL) == 1)
 		return 0;
-	if (runtime->framed)
+	if (box->boxes->runtime->framed)
 		box_report(box, BOX_ON_DYING, NULL);
 	return 1;
 }
@@ -553,7 +562,10 @@ box_give(struct box *box, box_changed *changed, void *ctx)
 int
 box_alive(const struct box *box)
 {
-	return box->boxes->runtime->alive(box);
+	const struct runtime *runtime = box->boxes->runtime;
+
+	return reaper_alive(box->relay.process) &&
+	    (runtime->alive == NULL || runtime->alive(box));
 }
 
 int

@@ -73,7 +73,7 @@ libraries_fill(struct buffer *code, const char *mark, const char *text)
 static char *
 libraries_build(const struct runtime *runtime)
 {
-	if (!runtime->framed)
+	if (!runtime->images)
 		return mem_strdup("");
 	return mem_printf(
 	    "caisson image build python --engine %s", runtime->name);

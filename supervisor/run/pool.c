@@ -428,7 +428,7 @@ pool_set_rest(struct pool *pool)
 	const struct runtime *runtime = pool->runs->boxes->runtime;
 	uint64_t rest_ms = (uint64_t)POOL_PERIOD_MS * POOL_REST_PERIODS;
 
-	if (runtime != NULL && runtime->framed)
+	if (runtime != NULL && runtime->images)
 		rest_ms = pool->runs->options->runtime_idle_timeout *
 		    UINT64_C(1000);
 	if (rest_ms == 0) {

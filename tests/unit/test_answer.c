@@ -148,7 +148,7 @@ make_result(const struct ending *ending)
 		.signal = ending->signal,
 		.error = (char *)ending->error,
 		.timeout = 30,
-		.facts = { &native_runtime, &facts, NULL, NULL },
+		.facts = { &native_runtime, &facts, NULL },
 		.out = make_stream(&ending->out),
 		.errors = make_stream(&ending->errors) };
 }

@@ -60,11 +60,8 @@ static int
 container_alive(const struct box *box)
 {
 	const struct contained *contained = box->inside;
-	const struct child *const children[] = {
-		box->relay.process, contained->keeper
-	};
 
-	return reaper_all_alive(children, 2) &&
+	return reaper_alive(contained->keeper) &&
 	    (contained->init == NULL || foreign_alive(contained->init));
 }
 
@@ -333,11 +330,8 @@ container_watch(struct box *box, pid_t pid, struct err *err)
 static int
 container_stand(struct box *box, pid_t pid, struct err *err)
 {
-	struct box_facts facts = { box->boxes->runtime, NULL, NULL, NULL };
 	auto_fd int workspace = -1, left = -1, data = -1;
-	const struct box_told told = { .facts = &facts,
-		.left = &left,
-		.data = &data };
+	struct box_told told = { .left = &left, .data = &data };
 	int *has_data =
 	    container_has_data(box->boxes, box->language) ? &data : NULL;
 
@@ -346,8 +340,8 @@ container_stand(struct box *box, pid_t pid, struct err *err)
 	         pid, &workspace, &left, has_data, err) == -1 ||
 	        container_watch(box, pid, err) == -1))
 		return err_wrap(err, "the box cannot be used");
-	facts.own = container_facts_new(
-	    container_image(box), facts.runtime->name, pid != 0);
+	told.own = container_facts_new(container_image(box),
+	    box->boxes->runtime->name, pid != 0);
 	if (pid == 0)
 		container_warn(box);
 	box_report(box, BOX_ON_BUILT, &told);
@@ -443,7 +437,8 @@ container_start(struct box *box, struct box_pipes *pipes, struct err *err)
 
 #define CONTAINER_RUNTIME(name_)                                               \
 	{                                                                      \
-		.name = name_, .framed = true, .end_ms = ENGINE_END_MS,        \
+		.name = name_, .framed = true, .images = true,                 \
+		.end_ms = ENGINE_END_MS,                                       \
 		.probe = container_probe, .finish = container_finish,          \
 		.start = container_start, .hear = container_hear,              \
 		.kill = container_kill, .alive = container_alive,              \

@@ -119,15 +119,11 @@ native_tell_facts(
     struct box *box, struct native_facts *own, struct ipc_started *started)
 {
 	const struct native *native = box->inside;
-	struct box_facts facts = { &native_runtime, own, NULL, NULL };
-	struct box_told told = { .facts = &facts };
+	struct box_told told = { .own = own };
 
 	own->grouped = native->group != NULL;
-	if (own->weak != NULL) {
-		facts.level = "weak";
-		facts.level_why =
-		    "no namespaces: CAISSON_ALLOW_WEAK_ISOLATION";
-	}
+	if (own->weak != NULL)
+		told.weak = "no namespaces: CAISSON_ALLOW_WEAK_ISOLATION";
 	if (started != NULL) {
 		told.left = &started->left;
 		told.data = &started->data;
@@ -285,11 +281,9 @@ static int
 native_alive(const struct box *box)
 {
 	const struct native *native = box->inside;
-	const struct child *const children[] = {
-		box->relay.process, native->code, native->init
-	};
+	const struct child *const children[] = { native->code, native->init };
 
-	return reaper_all_alive(children, native->is_weak ? 2 : 3);
+	return reaper_all_alive(children, native->is_weak ? 1 : 2);
 }
 
 /* Reads the identity of the interpreter of the box. */

@@ -59,15 +59,17 @@ box_spoil(struct box *box, const char *fmt, ...)
 void
 box_facts_add(struct buffer *json, const struct box_facts *facts)
 {
-	facts->runtime->add_facts(json, facts->own);
+	if (facts->runtime->add_facts == NULL)
+		box_facts_add_short(json, facts);
+	else
+		facts->runtime->add_facts(json, facts->own);
 }
 
 void
 box_facts_add_short(struct buffer *json, const struct box_facts *facts)
 {
 	buffer_printf(json, "{\"runtime\":\"%s\",\"level\":\"%s\"}",
-	    facts->runtime->name,
-	    facts->level != NULL ? facts->level : "full");
+	    facts->runtime->name, facts->weak != NULL ? "weak" : "full");
 }
 
 void

@@ -28,7 +28,7 @@ enum box_event {
 	/* Its launcher, through its runtime. */
 	BOX_ON_LAUNCHED, /* processes and failures may be reported from now */
 	BOX_ON_WATCHED,  /* all processes that will be reported are watched */
-	BOX_ON_BUILT,    /* it stands; has facts and the directories, if any */
+	BOX_ON_BUILT,    /* it stands; has own, weak and the directories */
 	BOX_ON_PROCESS,  /* there is one more process */
 	BOX_ON_TOLD,     /* nothing more will be; has why */
 	/* Its relay. */
@@ -143,8 +143,8 @@ struct call_stream {
 struct box_facts {
 	const struct runtime *runtime; /* NULL: no facts */
 	void *own; /* private to the runtime, one block of memory */
-	const char *level; /* the name of reduced isolation, or NULL; static */
-	const char *level_why; /* a few words, static */
+	/* Why isolation is reduced, a few words, static; NULL: it is not. */
+	const char *weak;
 };
 
 /* Appends them as one JSON object; facts must be set. */
@@ -323,7 +323,8 @@ struct box_told {
 	bool rests; /* STATUS: leftover processes may get a moment to end */
 	const struct err *why; /* of a violation of the protocol; NULL: none */
 	char *failure;
-	const struct box_facts *facts; /* are taken */
+	void *own; /* BUILT: facts of the runtime, are taken; NULL: none */
+	const char *weak; /* BUILT: see struct box_facts */
 	int *left, *data;              /* are taken; NULL: none */
 	const struct box_end *end;
 	enum box_cause cause;
@@ -397,13 +398,20 @@ struct runtime {
 	const char *name;
 	/* Its boxes have three descriptors: out of box_pipes is -1. */
 	bool framed;
+	/* Their interpreters are those of images, which an engine builds. */
+	bool images;
+	/*
+	 * What all its boxes lack, a few words: they need the setting
+	 * allow_weak_isolation. NULL: nothing.
+	 */
+	const char *weak;
 	/* Milliseconds that it may take for an end besides BOX_DRAIN_MS. */
 	unsigned int end_ms;
 	/*
 	 * Finds out, before the first box, what this machine offers to all
 	 * boxes, and sets boxes->shared. Returns 0, or -1 with err if these
 	 * options cannot be met. With only_refuses no box will be started, and
-	 * only that check is made.
+	 * only that check is made. NULL, as finish: its boxes share nothing.
 	 */
 	int (*probe)(struct boxes *boxes, int only_refuses, struct err *err);
 	/*
@@ -424,18 +432,22 @@ struct runtime {
 	 * the box cannot be used. BOX_ON_DRAINED: if the status of the box is
 	 * known, reports BOX_ON_STATUS or a failure, and returns 1.
 	 * BOX_ON_TIME: the box is given up, nothing more is reported of it.
+	 * NULL: it need not hear them.
 	 */
 	int (*hear)(struct box *box, enum box_event event, struct err *err);
 	/* Kills all of its known processes. */
 	void (*kill)(struct box *box);
-	/* Returns whether all of its processes are running. */
+	/*
+	 * Returns whether all of its processes are running. NULL: they are
+	 * until BOX_ON_STATUS.
+	 */
 	int (*alive)(const struct box *box);
 	/*
 	 * Frees it: its processes are killed and reaped later, or, with
 	 * lingers, end by themselves.
 	 */
 	void (*free)(struct box *box, int lingers);
-	/* Appends its own facts as a JSON object. */
+	/* Appends its own facts as a JSON object; NULL: the short form. */
 	void (*add_facts)(struct buffer *json, const void *own);
 	const struct runtime_templates *templates; /* NULL: none */
 	const struct runtime_sessions *sessions;   /* NULL: none */

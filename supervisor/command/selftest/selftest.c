@@ -445,21 +445,31 @@ selftest_kept(struct selftest *test)
 		    &test->report, "native boxes only", promise);
 }
 
-/* Other boxes were tried before (trial.c): a failure has ended us. */
+/* Containers were tried before (trial.c): a failure has ended us. */
 static void
-selftest_contained(struct selftest *test)
+selftest_promises(struct selftest *test)
 {
 	const struct container_promise *promise;
 	int n;
 
-	selftest_workers(test);
 	for (n = 0; (promise = container_promise_at(n)) != NULL; n++)
 		selftest_line(test, 1, promise->name, promise->holds);
+}
+
+static void
+selftest_other(struct selftest *test, const struct runtime *runtime)
+{
+	selftest_workers(test);
+	if (runtime->weak != NULL)
+		selftest_weak(test, "box", runtime->weak);
+	if (runtime->images)
+		selftest_promises(test);
 	selftest_call(test, selftest_endless, SELFTEST_ENDLESS_SECONDS,
 	    selftest_on_endless);
 	selftest_time(test);
 	selftest_languages(test);
-	selftest_kept(test);
+	if (runtime->images)
+		selftest_kept(test);
 }
 
 int
@@ -467,14 +477,14 @@ selftest_run(struct command_setup *setup, struct err *err)
 {
 	struct options *options = setup->options;
 	struct runs *runs = setup->runs;
+	const struct runtime *runtime = runs->boxes->runtime;
 	auto_buffer struct buffer json = { 0 };
 	struct selftest test = { .runs = runs,
 		.options = options,
 		.report = { .verbose = options_json(options) ||
 		        command_has(&options->command.flags,
 		            COMMAND_FLAG_VERBOSE),
-		    .engine = runs->boxes->runtime->framed ?
-		        runs->boxes->runtime->name : NULL,
+		    .engine = runtime->images ? runtime->name : NULL,
 		    .json = options_json(options) ? &json : NULL },
 		.language = language_find("python") };
 
@@ -484,10 +494,10 @@ selftest_run(struct command_setup *setup, struct err *err)
 	runs->idle_ctx = &test;
 	command_tell_wait("the tests of this machine, a few seconds");
 	selftest_report_begin(&test.report);
-	if (runs->boxes->runtime->framed)
-		selftest_contained(&test);
-	else
+	if (runtime == &native_runtime)
 		selftest_native(&test);
+	else
+		selftest_other(&test, runtime);
 	owner_close(&test.owner, runs);
 	free(test.endless_error);
 	return selftest_report_end(&test.report);

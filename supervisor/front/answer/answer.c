@@ -289,9 +289,9 @@ answer_add_text(struct buffer *text, const struct call_result *result,
 	answer_add_missing(text, result, &result->out, "stdout");
 	answer_add_missing(text, result, &result->errors, "stderr");
 	answer_add_file_lines(text, &result->files, style);
-	if (result->facts.level != NULL)
-		buffer_printf(text, "\nisolation: %s (%s)",
-		    result->facts.level, result->facts.level_why);
+	if (result->facts.weak != NULL)
+		buffer_printf(text, "\nisolation: weak (%s)",
+		    result->facts.weak);
 	if (result->session.name != NULL) {
 		buffer_add_text(text, "\nsession: ");
 		answer_add_session(text, &result->session);
@@ -478,8 +478,8 @@ answer_add_fields(struct answer_form *form, const struct call_result *result,
 		answer_form_add_number(form, "timeoutSeconds", result->timeout);
 	answer_add_truncated(form, "truncated", result);
 	answer_add_files(form, &result->files);
-	if (result->facts.level != NULL)
-		answer_form_add_text(form, "isolation", result->facts.level);
+	if (result->facts.weak != NULL)
+		answer_form_add_text(form, "isolation", "weak");
 	if (result->session.name != NULL) {
 		answer_add_session(&session, &result->session);
 		answer_form_add_text(form, "session", session.data);
