@@ -36,10 +36,10 @@ def changes(text):
 
 
 def add(example, tree):
-    """Add one example to the tree; return its number of lines."""
+    """Add one example to the tree; return how many lines it adds."""
     with open(os.path.join(example, "rows.diff"), encoding="utf-8") as file:
         text = file.read()
-    count = text.count("\n")
+    count = text.count("\n+") - text.count("\n+++ ")
     for path, old, new in changes(text):
         place = os.path.join(tree, path)
         with open(place, encoding="utf-8") as file:
@@ -94,14 +94,16 @@ def use(caisson, environment):
         return text_of(program.request(
             "tools/call", {"name": name, "arguments": arguments}))
 
+    def start(**settings):
+        return Program(caisson, {**environment, **settings}, None, [])
+
     yield "setting", output("--check", "--examples=9"), "7"
     folder = os.path.join(environment["HOME"], ".example")
     os.makedirs(folder)
     with open(os.path.join(folder, "mcp.json"), "w") as file:
         json.dump({"mcpServers": {"found": {"command": "/bin/cat"}}}, file)
     yield "source", output("servers", "list"), "found"
-    program = Program(caisson, {**environment, "CAISSON_TOOLS": TOOLS},
-                      None, [])
+    program = start(CAISSON_TOOLS=TOOLS)
     try:
         yield "tool", call("greet"), "hello"
         yield "method", program.request("example/echo", {"a": [1]}).get(
@@ -111,6 +113,13 @@ def use(caisson, environment):
         yield "executor", call("run_python", code="#echo a, b"), "a, b"
         yield "request", call("run_python", code=(
             "from mcp._measure import measure\nprint(measure('\u00e4'))")), "2"
+    finally:
+        program.close()
+    yield "runtime", output("--check", "--runtime=bare"), "a bare process"
+    program = start(
+        CAISSON_RUNTIME="bare", CAISSON_ALLOW_WEAK_ISOLATION="on")
+    try:
+        yield "runtime", call("run_python", code="print(6 * 7)"), "42"
     finally:
         program.close()
 
