@@ -19,20 +19,6 @@
 #include "output/output.h"
 #include "state/state.h"
 
-/* on_supervisor.c: the handlers; each takes the descriptors that it needs. */
-void relay_on_prepare(struct relay *relay, struct ipc_prepare *prepare);
-void relay_on_start(struct relay *relay, struct ipc_start *start);
-void relay_on_store(struct relay *relay, struct ipc_store *store);
-void relay_on_finish(struct relay *relay, struct ipc_finish *finish);
-
-/* on_broker.c: the handlers. */
-void relay_on_result(struct relay *relay, struct ipc_result *result);
-void relay_on_refused(struct relay *relay, struct ipc_refused *refused);
-
-/* on_store.c: the handlers. */
-void relay_on_answer(struct relay *relay, struct ipc_answer *answer);
-void relay_on_denied(struct relay *relay, struct ipc_denied *denied);
-
 /* relay.c: the relay as a whole. */
 
 /* Makes its parts with the descriptors of the box, which are taken. */
@@ -141,5 +127,13 @@ int streams_take(struct relay *relay, struct json_span frame,
 int report_send_done(struct relay *relay, struct err *err);
 int report_send_round(
     struct relay *relay, const struct frames_end *end, struct err *err);
+
+/* The handlers, in a file on_PEER.c for each peer, and what they get. */
+#define IPC_SELF relay
+#define IPC_SELF_IS_RELAY
+#define IPC_FROM_SUPERVISOR struct relay
+#define IPC_FROM_BROKER struct relay
+#define IPC_FROM_STORE struct relay
+#include "../common/ipc/ipc_handlers.h"
 
 #endif

@@ -3,9 +3,6 @@
  * the relay.
  */
 #include "relay.h"
-
-#define IPC_SELF relay
-#define IPC_SELF_IS_RELAY
 #include "../common/ipc/ipc_route.h"
 
 channel_handler *const *

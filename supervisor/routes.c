@@ -4,9 +4,6 @@
  */
 #include "handlers.h"
 #include "supervisor.h"
-
-#define IPC_SELF supervisor
-#define IPC_SELF_IS_SUPERVISOR
 #include "../common/ipc/ipc_route.h"
 
 channel_handler *const *

@@ -2,32 +2,10 @@
  * The dispatch table of one process, expanded from the catalogue. Every message
  * to the process has a route to its handler <self>_on_<message>, so a message
  * without a handler does not link. Included once per process, by the file that
- * makes its channels, after
- *
- *	#define IPC_SELF relay
- *	#define IPC_SELF_IS_RELAY
- *
- * and the prototypes of the handlers. Defines "ipc_routes".
+ * makes its channels, after the header with the handlers (ipc_handlers.h).
+ * Defines "ipc_routes".
  */
-#include "channel.h"
-
-/*
- * IPC_IF_SELF(TO)(x) is x if IPC_SELF_IS_TO is defined, and nothing otherwise:
- * of a macro that is not defined the name remains, and none begins so. The box,
- * its template and an operator read their messages without a loop: they have no
- * routes.
- */
-#define IPC_KEEP(...) __VA_ARGS__
-#define IPC_DROP(...)
-#define IPC_FOUND_ ignored, IPC_KEEP
-#define IPC_SECOND_(first, second, ...) second
-#define IPC_SECOND(...) IPC_SECOND_(__VA_ARGS__)
-#define IPC_IF_FOUND(is) IPC_SECOND(IPC_FOUND_##is, IPC_DROP, )
-#define IPC_IF_SELF_(is) IPC_IF_FOUND(is)
-#define IPC_IF_SELF(TO) IPC_IF_SELF_(IPC_SELF_IS_##TO)
-
-#define IPC_PASTE_(a, b, c) a##b##c
-#define IPC_PASTE(a, b, c) IPC_PASTE_(a, b, c)
+#include "ipc_handlers.h"
 
 #define IPC_MESSAGE(NAME, name, FROM, TO, PHASES, NEXT, doc)                   \
 	IPC_IF_SELF(TO)(static void ipc_route_##name(void *ctx, void *msg) {   \
@@ -40,4 +18,3 @@ static channel_handler *const ipc_routes[IPC_TYPES] = {
 	IPC_IF_SELF(TO)([IPC_##NAME] = ipc_route_##name, )
 #include "../ipc_messages.def"
 };
-

@@ -34,36 +34,18 @@ void broker_clear(struct broker *broker);
 /* routes.c: the dispatch table of this process. */
 channel_handler *const *broker_routes(void);
 
-/* on_supervisor.c: the handlers. */
-void broker_on_define(struct broker *broker, struct ipc_define *define);
-void broker_on_remove(struct broker *broker, struct ipc_remove *remove);
-void broker_on_revoke(struct broker *broker, struct ipc_revoke *revoke);
-void broker_on_grant_servers(
-    struct broker *broker, struct ipc_grant_servers *grant);
-void broker_on_launched(struct broker *broker, struct ipc_launched *launched);
-void broker_on_ended(struct broker *broker, struct ipc_ended *ended);
-void broker_on_audit(struct broker *broker, struct ipc_audit *audit);
-void broker_on_try(struct broker *broker, struct ipc_try *try);
-void broker_on_lists(struct broker *broker, struct ipc_lists *lists);
-
 /*
  * try.c: requests the tools of the server of this name, and sends the
  * supervisor their list, or the reason why there is none.
  */
 void try_server(struct broker *broker, const char *name);
 
-/* on_store.c: the handler. */
-void broker_on_recalled(
-    struct list_store *store, struct ipc_recalled *recalled);
-
-/* on_relay.c: the handlers, one grant each. */
-void broker_on_call_tool(struct grant *grant, struct ipc_call_tool *call);
-void broker_on_cancel_call(
-    struct grant *grant, struct ipc_cancel_call *cancel);
-void broker_on_list_tools(struct grant *grant, struct ipc_list_tools *list);
-void broker_on_list_servers(
-    struct grant *grant, struct ipc_list_servers *list);
-void broker_on_load_server(
-    struct grant *grant, struct ipc_load_server *load);
+/* The handlers, in a file on_PEER.c for each peer, and what they get. */
+#define IPC_SELF broker
+#define IPC_SELF_IS_BROKER
+#define IPC_FROM_SUPERVISOR struct broker
+#define IPC_FROM_STORE struct list_store
+#define IPC_FROM_RELAY struct grant
+#include "../../common/ipc/ipc_handlers.h"
 
 #endif

@@ -3,9 +3,6 @@
  * the broker.
  */
 #include "broker.h"
-
-#define IPC_SELF broker
-#define IPC_SELF_IS_BROKER
 #include "../../common/ipc/ipc_route.h"
 
 channel_handler *const *

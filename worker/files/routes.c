@@ -3,9 +3,6 @@
  * Runs in files.
  */
 #include "handlers.h"
-
-#define IPC_SELF files
-#define IPC_SELF_IS_FILES
 #include "../../common/ipc/ipc_route.h"
 
 channel_handler *const *

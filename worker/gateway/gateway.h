@@ -62,15 +62,10 @@ struct gateway_end {
 /* routes.c: the dispatch table of this process. */
 channel_handler *const *gateway_routes(void);
 
-/* on_supervisor.c: the handlers. */
-void gateway_on_listen(struct gateway_end *end, struct ipc_listen *listen);
-void gateway_on_serve(struct gateway_end *end, struct ipc_serve *serve);
-void gateway_on_welcome(
-    struct gateway_end *end, struct ipc_welcome *welcome);
-void gateway_on_turn_away(
-    struct gateway_end *end, struct ipc_turn_away *away);
-void gateway_on_drain(struct gateway_end *end, struct ipc_drain *drain);
-void gateway_on_reply(struct gateway_end *end, struct ipc_reply *reply);
-void gateway_on_event(struct gateway_end *end, struct ipc_event *event);
+/* The handlers, in a file on_PEER.c for each peer, and what they get. */
+#define IPC_SELF gateway
+#define IPC_SELF_IS_GATEWAY
+#define IPC_FROM_SUPERVISOR struct gateway_end
+#include "../../common/ipc/ipc_handlers.h"
 
 #endif

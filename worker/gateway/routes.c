@@ -3,9 +3,6 @@
  * the gateway.
  */
 #include "gateway.h"
-
-#define IPC_SELF gateway
-#define IPC_SELF_IS_GATEWAY
 #include "../../common/ipc/ipc_route.h"
 
 channel_handler *const *

@@ -28,13 +28,11 @@ struct porter {
 /* routes.c: the dispatch table of this process. */
 channel_handler *const *porter_routes(void);
 
-/* on_supervisor.c: the handlers; one of them is called, once. */
-void porter_on_carry_out(
-    struct porter *porter, struct ipc_carry_out *carry_out);
-void porter_on_carry_in(struct porter *porter, struct ipc_carry_in *carry_in);
-
-/* on_files.c: the same. */
-void porter_on_put(struct porter *porter, struct ipc_put *put);
-void porter_on_put_all(struct porter *porter, struct ipc_put_all *put_all);
+/* The handlers, in a file on_PEER.c for each peer, and what they get. */
+#define IPC_SELF porter
+#define IPC_SELF_IS_PORTER
+#define IPC_FROM_SUPERVISOR struct porter
+#define IPC_FROM_FILES struct porter
+#include "../../common/ipc/ipc_handlers.h"
 
 #endif

@@ -3,9 +3,6 @@
  * the porter.
  */
 #include "porter.h"
-
-#define IPC_SELF porter
-#define IPC_SELF_IS_PORTER
 #include "../../common/ipc/ipc_route.h"
 
 channel_handler *const *

@@ -7,9 +7,6 @@
 #include "../../common/base/loop.h"
 #include "../../common/worker/worker.h"
 #include "reader.h"
-
-#define IPC_SELF reader
-#define IPC_SELF_IS_READER
 #include "../../common/ipc/ipc_route.h"
 
 int

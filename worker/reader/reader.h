@@ -16,7 +16,10 @@ struct reader {
 	struct channel *supervisor;
 };
 
-/* on_supervisor.c: the handler; it takes the file. */
-void reader_on_read_file(struct reader *reader, struct ipc_read_file *msg);
+/* The handlers, in a file on_PEER.c for each peer, and what they get. */
+#define IPC_SELF reader
+#define IPC_SELF_IS_READER
+#define IPC_FROM_SUPERVISOR struct reader
+#include "../../common/ipc/ipc_handlers.h"
 
 #endif

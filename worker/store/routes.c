@@ -3,9 +3,6 @@
  * the store.
  */
 #include "store.h"
-
-#define IPC_SELF store
-#define IPC_SELF_IS_STORE
 #include "../../common/ipc/ipc_route.h"
 
 channel_handler *const *

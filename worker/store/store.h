@@ -42,35 +42,12 @@ void store_open(struct store *store);
 /* on_supervisor.c: logs once why the database could not be opened. */
 void store_log_fault(struct store *store);
 
-/* on_supervisor.c: the handlers. */
-void store_on_keep(struct store *store, struct ipc_keep *keep);
-void store_on_grant_store(struct store *store, struct ipc_grant_store *grant);
-void store_on_keep_output(
-    struct store *store, struct ipc_keep_output *keep_output);
-void store_on_read_output(
-    struct store *store, struct ipc_read_output *read_output);
-void store_on_lister(struct store *store, struct ipc_lister *lister);
-void store_on_show(struct store *store, struct ipc_show *show);
-void store_on_drop(struct store *store, struct ipc_drop *drop);
-
-/* on_relay.c: the handlers, one grant each. */
-void store_on_save_memory(
-    struct store_grant *grant, struct ipc_save_memory *save);
-void store_on_load_memory(
-    struct store_grant *grant, struct ipc_load_memory *load);
-void store_on_delete_memory(
-    struct store_grant *grant, struct ipc_delete_memory *delete);
-void store_on_list_memories(
-    struct store_grant *grant, struct ipc_list_memories *list);
-void store_on_save_tool(struct store_grant *grant, struct ipc_save_tool *save);
-void store_on_load_tool(struct store_grant *grant, struct ipc_load_tool *load);
-void store_on_list_saved_tools(
-    struct store_grant *grant, struct ipc_list_saved_tools *list);
-void store_on_load_output(
-    struct store_grant *grant, struct ipc_load_output *load);
-
-/* on_broker.c: the same. */
-void store_on_recall(struct store *store, struct ipc_recall *recall);
-void store_on_retain(struct store *store, struct ipc_retain *retain);
+/* The handlers, in a file on_PEER.c for each peer, and what they get. */
+#define IPC_SELF store
+#define IPC_SELF_IS_STORE
+#define IPC_FROM_SUPERVISOR struct store
+#define IPC_FROM_RELAY struct store_grant
+#define IPC_FROM_BROKER struct store
+#include "../../common/ipc/ipc_handlers.h"
 
 #endif
