@@ -41,6 +41,13 @@
 
 /* The largest values of CAISSON_* options. */
 #define CODE_MAX (16 * MIB)
+/* Of a call, for the code: a box keeps both in its memory. */
+#define STDIN_MAX MIB
+#define ENVIRONMENT_VARIABLES_MAX 64
+#define ENVIRONMENT_NAME_MAX 64
+#define ENVIRONMENT_MAX (32 * 1024) /* bytes of JSON */
+/* Both as members of a JSON object; of standard input the base64. */
+#define INPUT_MAX (2 * STDIN_MAX)
 /* The name of a language equals that of its folder. */
 #define LANGUAGE_NAME_MAX 31
 #define OUTPUT_MAX (16 * MIB)
@@ -168,8 +175,9 @@
 #define PREVIEW_HEAD 1024
 #define PREVIEW_TAIL (3 * KIB)
 #define PREVIEW_MS 1000
-/* All of it, repaired, with a line for the bytes between. */
-#define PREVIEW_MAX (UTF8_REPAIR_FACTOR * (PREVIEW_HEAD + PREVIEW_TAIL) + 100)
+/* Of both streams, repaired, with a line for the bytes between. */
+#define PREVIEW_MAX                                                            \
+	(2 * UTF8_REPAIR_FACTOR * (PREVIEW_HEAD + PREVIEW_TAIL) + 200)
 
 /*
  * Maximum number of servers that one execution may have started. A search

@@ -22,7 +22,8 @@
  * To the box:
  *
  *	{"type":"run","code":"…"[,"memory":true][,"echo":true]
- *	    [,"progress":true][,"session":true],"servers":[…]}
+ *	    [,"progress":true][,"session":true][,"stdin":"base64"]
+ *	    [,"environment":{"NAME":"…"}],"servers":[…]}
  *	{"type":"rpc_response","id":N,"success":true,"payload":…}
  *	{"type":"rpc_response","id":N,"success":false,
  *	    "error":{"message":"…"[,"unfit":true][,"error":{…}]}}
@@ -33,10 +34,12 @@
  * its field kept: when the code has ended, the box sends "ended", with the
  * number of run frames so far, the exit code and the number of threads left,
  * and waits for the next run frame; there are no requests until then. Without
- * it there is one run frame only. "servers" is its field servers; "unfit" and
- * the inner "error" are fields of REFUSED. A payload P has the "type" of a
- * request of the catalogue, and its fields as members (see IPC_JSON), or one of
- * the following types, which the relay itself answers (local.c):
+ * it there is one run frame only. "stdin" and "environment" are its field
+ * input: standard input, and variables, of this code only. "servers" is its
+ * field servers; "unfit" and the inner "error" are fields of REFUSED. A payload
+ * P has the "type" of a request of the catalogue, and its fields as members
+ * (see IPC_JSON), or one of the following types, which the relay itself answers
+ * (local.c):
  *
  *	echo			["text"]
  *	printed			"text", a name or a path
@@ -251,6 +254,10 @@ frames_make_run(struct outbox_frame *frame, const struct frames_run *run,
 		buffer_add_text(&frame->text, ",\"progress\":true");
 	if (run->kept)
 		buffer_add_text(&frame->text, ",\"session\":true");
+	if (run->input_len > 0) {
+		buffer_add_text(&frame->text, ",");
+		buffer_add(&frame->text, run->input, run->input_len);
+	}
 	buffer_add_text(&frame->text, ",\"servers\":");
 	outbox_frame_finish(frame, servers, "}\n");
 }

@@ -366,7 +366,23 @@ relay_start_plain(struct relay *relay, struct ipc_start *start)
 		preview_begin(relay->preview);
 }
 
-/* Code within the packet is used in place. */
+/*
+ * Returns these bytes: within the packet in place, else a copy that the caller
+ * frees, too.
+ */
+static const char *
+relay_read_blob(const struct ipc_blob *blob, const char *what, char **copy)
+{
+	struct err err;
+
+	if (blob->fd == -1)
+		return (const char *)blob->data;
+	*copy = ipc_blob_copy(blob, &err);
+	if (*copy == NULL)
+		fatal("%s unreadable: %s", what, err.text);
+	return *copy;
+}
+
 void
 relay_start(struct relay *relay, struct ipc_start *start)
 {
@@ -375,23 +391,19 @@ relay_start(struct relay *relay, struct ipc_start *start)
 		.echo = (int)start->echo,
 		.progress = (int)start->progress,
 		.kept = (int)start->kept };
-	auto_free char *copy = NULL;
-	struct err err;
+	auto_free char *code = NULL, *input = NULL;
 
 	relay->late = output_keep(relay->out) + output_keep(relay->errors);
 	if (relay->frames == NULL) {
 		relay_start_plain(relay, start);
 		return;
 	}
-	if (start->code.fd != -1) {
-		copy = ipc_blob_copy(&start->code, &err);
-		if (copy == NULL)
-			fatal("the code is unreadable: %s", err.text);
-	}
 	if (start->progress) {
 		progress_allow(relay->progress);
 		preview_begin(relay->preview);
 	}
-	run.code = copy != NULL ? copy : (const char *)start->code.data;
+	run.code = relay_read_blob(&start->code, "the code is", &code);
+	run.input = relay_read_blob(&start->input, "the input is", &input);
+	run.input_len = start->input.len;
 	frames_start(relay->frames, &run, &start->servers);
 }

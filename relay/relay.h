@@ -97,6 +97,8 @@ void frames_check(struct frames *frames);
 struct frames_run {
 	const char *code;
 	size_t len;
+	const char *input; /* members of the frame, or NULL */
+	size_t input_len;
 	bool stored; /* there is a store */
 	int echo;   /* the value of the last expression is requested */
 	int progress; /* it may report progress */

@@ -35,7 +35,7 @@ process_limits_refuse_nofile(const struct options *options,
 static unsigned int
 process_limits_sessions(const struct options *options)
 {
-	return options_argument(options, OPTIONS_SESSION) ?
+	return options_argument(options, ARGUMENT_SESSION) ?
 	    options->sessions : 0;
 }
 

@@ -146,7 +146,7 @@ serve_open_operators(struct supervisor *sv, char **envp)
 	auto_fd int dir = -1;
 	struct err err;
 
-	if (!options_argument(&sv->options, OPTIONS_SESSION))
+	if (!options_argument(&sv->options, ARGUMENT_SESSION))
 		return;
 	dir = state_dir_open_inner(
 	    &sv->options, envp, STATE_DIR_RUNNING, &err);

@@ -48,13 +48,15 @@ preview_cut(struct buffer *text, const struct buffer *kept, uint64_t total,
 	preview_add(text, end - tail, tail);
 }
 
-/* Appends the output so far. */
+/* Appends a stream so far, of which there are total bytes. */
 static void
-preview_show(const struct preview *preview, struct buffer *text, uint64_t total)
+preview_show(
+    const struct preview *preview, struct output *stream, struct buffer *text)
 {
 	auto_buffer struct buffer kept = { 0 };
+	uint64_t total = output_total(stream);
 
-	output_copy(preview->relay->out, 0, &kept);
+	output_copy(stream, 0, &kept);
 	if (total == kept.len && total <= PREVIEW_HEAD + PREVIEW_TAIL)
 		preview_add(text, kept.data,
 		    kept.len - utf8_incomplete_tail(kept.data, kept.len));
@@ -67,7 +69,9 @@ preview_on_timer(evutil_socket_t fd, short what, void *arg)
 {
 	struct preview *preview = arg;
 	auto_buffer struct buffer text = { 0 };
-	uint64_t total = output_total(preview->relay->out);
+	struct output *out = preview->relay->out;
+	struct output *errors = preview->relay->errors;
+	uint64_t total = output_total(out) + output_total(errors);
 	struct ipc_preview message;
 
 	(void)fd;
@@ -75,7 +79,13 @@ preview_on_timer(evutil_socket_t fd, short what, void *arg)
 	if (total == preview->told)
 		return;
 	preview->told = total;
-	preview_show(preview, &text, total);
+	preview_show(preview, out, &text);
+	if (output_total(errors) > 0) { /* as in the answer */
+		buffer_add_text(&text, text.len == 0 ||
+		    text.data[text.len - 1] == '\n' ? "stderr:\n" :
+		    "\nstderr:\n");
+		preview_show(preview, errors, &text);
+	}
 	if (text.len == 0)
 		return;
 	message.text = (struct ipc_bytes){

@@ -383,7 +383,8 @@ exec_request(struct exec *exec, struct options *options, struct err *err)
 
 	if (exec_read(options, &code, err) == -1)
 		return -1;
-	options->arguments |= 1U << OPTIONS_CODE | 1U << OPTIONS_SERVERS;
+	options->arguments |= 1U << ARGUMENT_CODE |
+	    1U << ARGUMENT_SERVERS;
 	buffer_add_text(&json, "{\"language\":");
 	json_add_text(&json,
 	    language == NULL ? language_default()->name : language);

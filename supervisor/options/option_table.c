@@ -16,13 +16,18 @@
 	{                                                                      \
 		__VA_ARGS__, NULL                                              \
 	}
-#define OPTION_SOME_OF(...) OPTION_ONE_OF(__VA_ARGS__)
 #define OPTION_NAMES_IN(table) .words = option_##table
 #define OPTION_ON_OR_OFF .most = 1
 
 static const char *const option_runtimes[] = {
 #define RUNTIME(name) #name,
 #include "runtimes.def"
+	NULL
+};
+
+static const char *const option_arguments[] = {
+#define ARGUMENT(ID, name, word) word,
+#include "arguments.def"
 	NULL
 };
 

@@ -31,6 +31,7 @@ static const struct option_unit option_value_sizes[] = {
 };
 
 #define OPTION_VALUE_AUTO "auto"
+#define OPTION_VALUE_ALL "all"
 
 static const struct option_unit option_value_plain[] = { { '\0', 0 } };
 
@@ -153,6 +154,11 @@ option_value_words(
 {
 	size_t i, len;
 
+	if (strcasecmp(text, OPTION_VALUE_ALL) == 0) {
+		for (*number = i = 0; words[i] != NULL; i++)
+			*number |= UINT64_C(1) << i;
+		return 0;
+	}
 	for (*number = 0;; text += len + 1) {
 		len = strcspn(text, ",");
 		for (i = 0; words[i] != NULL; i++)
@@ -375,7 +381,8 @@ option_value_add_allowed(struct buffer *buffer, const struct option_row *row)
 		break;
 	case OPTION_KIND_WORDS:
 		option_value_add_words(buffer,
-		    "one or several, with commas between them, of ",
+		    OPTION_VALUE_ALL ", or one or several, with "
+		    "commas between them, of ",
 		    row->words);
 		break;
 	case OPTION_KIND_PATH:

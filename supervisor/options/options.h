@@ -24,12 +24,8 @@ enum options_source {
 
 /* The words of the option arguments, in their order. */
 enum options_argument {
-	OPTIONS_CODE,
-	OPTIONS_SERVERS,
-	OPTIONS_TIMEOUT,
-	OPTIONS_FILES,
-	OPTIONS_CONVERSATION,
-	OPTIONS_SESSION,
+#define ARGUMENT(ID, name, word) ARGUMENT_##ID,
+#include "arguments.def"
 };
 
 /* C types by kind. Times are in seconds, sizes in bytes. */

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "../../common/base/fd.h"
@@ -233,6 +234,7 @@ local_hand_over(struct local *local, struct err *err)
 	struct call *call = local->call;
 	struct runs *runs = call->runs;
 	auto_buffer struct buffer servers = { 0 };
+	const char *input = call->request.input;
 	const char *names;
 	size_t len;
 	struct ipc_start start = { .execution = call->number,
@@ -242,7 +244,9 @@ local_hand_over(struct local *local, struct err *err)
 		.stored = runs->peers.store != NULL &&
 		    runs->options->memory_api != 0,
 		.code = { (const uint8_t *)call->request.code,
-		    call->request.code_len, -1 } };
+		    call->request.code_len, -1 },
+		.input = { (const uint8_t *)input,
+		    input == NULL ? 0 : strlen(input), -1 } };
 
 	if (call->session != NULL && box_is_kept(local->box, err) == -1)
 		return -1;

@@ -14,6 +14,7 @@ request_reset(struct request *request)
 	free(request->files);
 	free(request->conversation);
 	free(request->session);
+	free(request->input);
 	free(request->notes);
 	memset(request, 0, sizeof(*request));
 }

@@ -158,6 +158,20 @@ test('code that does not tell it has its output shown', async (t) => {
   assert.match(result.content[0].text, /last$/);
 });
 
+test('so is its standard error', async (t) => {
+  const { client } = await strict(t);
+  const gate = new Gate();
+  const told = [];
+
+  await run(client, `import sys; print("warn", file=sys.stderr)\n${gate.wait}`, {}, {
+    onprogress: async (progress) => {
+      told.push(progress.message);
+      await gate.reached();
+      gate.open();
+    } });
+  assert.equal(told[0], 'stderr:\nwarn');
+});
+
 /* The raw client takes a message that is no answer for a fault. */
 test('nothing is sent without a token', async (t) => {
   const raw = await Raw.open(t);

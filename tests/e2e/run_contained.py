@@ -29,8 +29,8 @@ SECONDS = 1800  # of a file, on a slow machine
 
 # A single test of which only native boxes keep the promise is marked with
 # nativeOnly and the reason (support/program.mjs).
-FILES = """activation arguments bombs config conversations eras files
-    files-told foreign-home http http-batches http-crowd http-ends json
+FILES = """activation arguments bombs call-input config conversations eras
+    files files-told foreign-home http http-batches http-crowd http-ends json
     libraries lifecycle limits manual memory output owners pictures pool
     progress protocol python races readme sdk search servers servers-change
     servers-changed servers-hostile servers-lessons servers-lifecycle

@@ -226,59 +226,89 @@ UNIT_EACH(refuses, UNIT_COUNT(refused))
 	ck_assert_int_eq(utf8_valid(err.text, strlen(err.text)), 1);
 }
 
-/* The texts by which a call names what it continues, and the files. */
+/* Arguments that are switched on. */
 static const struct {
 	unsigned int on;
 	const char *arguments, *error;
-} handles[] = {
-	{ OPTIONS_SESSION, "\"session\":\"" H64 "\"", NULL },
-	{ OPTIONS_SESSION, "\"session\":\"" H64 "x\"",
+} others[] = {
+	{ ARGUMENT_SESSION, "\"session\":\"" H64 "\"", NULL },
+	{ ARGUMENT_SESSION, "\"session\":\"" H64 "x\"",
 	    "session has 65 bytes; it must have 1 to 64" },
-	{ OPTIONS_SESSION, "\"session\":\"\"",
+	{ ARGUMENT_SESSION, "\"session\":\"\"",
 	    "session has 0 bytes; it must have 1 to 64" },
-	{ OPTIONS_SESSION, "\"session\":\"" E10 E10 E10 E10 "\"",
+	{ ARGUMENT_SESSION, "\"session\":\"" E10 E10 E10 E10 "\"",
 	    "session has 80 bytes; it must have 1 to 64" },
-	{ OPTIONS_SESSION, "\"session\":5",
+	{ ARGUMENT_SESSION, "\"session\":5",
 	    "session must be a string of 1 to 64 bytes" },
-	{ OPTIONS_SESSION, "\"session\":\"a\\nb\"",
+	{ ARGUMENT_SESSION, "\"session\":\"a\\nb\"",
 	    "session contains a control character, which it must not" },
-	{ OPTIONS_SESSION, "\"session\":\"\\ud800\"",
+	{ ARGUMENT_SESSION, "\"session\":\"\\ud800\"",
 	    "session must be text: the string has U+D800 alone, half of a "
 	    "surrogate pair, which UTF-8 cannot hold" },
-	{ OPTIONS_CONVERSATION, "\"conversationId\":\"" H64 H64 "\"", NULL },
-	{ OPTIONS_CONVERSATION, "\"conversationId\":\"" H64 H64 "x\"",
+	{ ARGUMENT_CONVERSATION, "\"conversationId\":\"" H64 H64 "\"", NULL },
+	{ ARGUMENT_CONVERSATION, "\"conversationId\":\"" H64 H64 "x\"",
 	    "conversationId has 129 bytes; it must have 1 to 128" },
-	{ OPTIONS_CONVERSATION, "\"conversationId\":[]",
+	{ ARGUMENT_CONVERSATION, "\"conversationId\":[]",
 	    "conversationId must be a string of 1 to 128 bytes" },
-	{ OPTIONS_FILES, "\"session\":\"a\"",
+	{ ARGUMENT_FILES, "\"session\":\"a\"",
 	    "session is not switched on: run_python takes code, servers, "
 	    "timeout and files; CAISSON_ARGUMENTS=code,servers,timeout,files,"
 	    "session adds it" },
-	{ OPTIONS_CODE, "\"conversationId\":\"a\"",
+	{ ARGUMENT_CODE, "\"conversationId\":\"a\"",
 	    "conversationId is not switched on: run_python takes code, servers "
 	    "and timeout; CAISSON_ARGUMENTS=code,servers,timeout,"
 	    "conversationId adds it" },
-	{ OPTIONS_CODE, "\"files\":[\"a\"]",
+	{ ARGUMENT_CODE, "\"files\":[\"a\"]",
 	    "files is not switched on: run_python takes code, servers and "
 	    "timeout; CAISSON_ARGUMENTS=code,servers,timeout,files adds it" },
+	{ ARGUMENT_STDIN, "\"stdin\":\"a\\u0000\"", NULL },
+	{ ARGUMENT_STDIN, "\"stdin\":{\"base64\":\"AP8=\"}", NULL },
+	{ ARGUMENT_STDIN, "\"stdin\":[]",
+	    "stdin must be a string, or an object such as {\"base64\": "
+	    "\"aGkK\"}" },
+	{ ARGUMENT_STDIN, "\"stdin\":{\"base64\":\"x\"}",
+	    "base64 of stdin is not valid base64" },
+	{ ARGUMENT_ENVIRONMENT,
+	    "\"environment\":{ \"A_1\":\"\", \"_b\":\"\\n\" }", NULL },
+	{ ARGUMENT_ENVIRONMENT, "\"environment\":\"A=1\"",
+	    "environment must be an object such as {\"LEVEL\": \"3\"}" },
+	{ ARGUMENT_ENVIRONMENT, "\"environment\":{\"1A\":\"b\"}",
+	    "a name in environment must have 1 to 64 letters, digits and "
+	    "underscores, and begin with no digit" },
+	{ ARGUMENT_ENVIRONMENT, "\"environment\":{\"A=B\":\"b\"}",
+	    "a name in environment must have 1 to 64 letters, digits and "
+	    "underscores, and begin with no digit" },
+	{ ARGUMENT_ENVIRONMENT,
+	    "\"environment\":{\"A\":\"b\",\"A\":\"c\"}",
+	    "A is in environment more than once" },
+	{ ARGUMENT_ENVIRONMENT, "\"environment\":{\"A\":1}",
+	    "A in environment must be a string without NUL" },
+	{ ARGUMENT_ENVIRONMENT,
+	    "\"environment\":{\"A\":\"b\\u0000\"}",
+	    "A in environment must be a string without NUL" },
+	{ ARGUMENT_NETWORK, "\"network\":false", NULL },
+	{ ARGUMENT_NETWORK, "\"network\":[]", NULL },
+	{ ARGUMENT_NETWORK, "\"network\":[\"a.org\"]",
+	    "boxes have no network: leave out the argument network; code "
+	    "reaches other hosts through MCP servers" },
 };
 
-UNIT_EACH(reads_handles, UNIT_COUNT(handles))
+UNIT_EACH(reads_others, UNIT_COUNT(others))
 {
 	auto_free char *text =
-	    mem_printf("{\"code\":\"x\",%s}", handles[_i].arguments);
+	    mem_printf("{\"code\":\"x\",%s}", others[_i].arguments);
 	struct json_span arguments = { NULL, 0 };
-	struct options others = options;
+	struct options these = options;
 	struct request run;
 	struct err err = { 0, "" };
-	int wanted = handles[_i].error == NULL ? 0 : -1;
+	int wanted = others[_i].error == NULL ? 0 : -1;
 
-	others.arguments |= 1U << handles[_i].on;
+	these.arguments |= 1U << others[_i].on;
 	ck_assert_int_eq(
 	    json_span_parse(text, strlen(text), &arguments, &err), 0);
 	ck_assert_int_eq(arguments_read(arguments, "run_python",
-	    language_find("python"), &others, &run, &err), wanted);
-	ck_assert_str_eq(err.text, wanted == 0 ? "" : handles[_i].error);
+	    language_find("python"), &these, &run, &err), wanted);
+	ck_assert_str_eq(err.text, wanted == 0 ? "" : others[_i].error);
 	request_reset(&run);
 }
 

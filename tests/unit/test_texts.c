@@ -136,14 +136,14 @@ static const struct {
 	const char *except, *kept;
 } continued[] = {
 	{ 0, "earlier state.", "only what you need; every call starts afresh" },
-	{ 1U << OPTIONS_CONVERSATION,
+	{ 1U << ARGUMENT_CONVERSATION,
 	    "earlier state (except by conversationId).",
 	    "every call starts afresh, but files in /data stay with the same "
 	    "conversationId." },
-	{ 1U << OPTIONS_SESSION, "earlier state (except by session).",
+	{ 1U << ARGUMENT_SESSION, "earlier state (except by session).",
 	    "a call without session starts afresh; calls with the same session "
 	    "keep variables." },
-	{ 1U << OPTIONS_SESSION | 1U << OPTIONS_CONVERSATION,
+	{ 1U << ARGUMENT_SESSION | 1U << ARGUMENT_CONVERSATION,
 	    "earlier state (except by session or conversationId).",
 	    "a call without session starts afresh; calls with the same session "
 	    "keep variables; files in /data stay with the same "

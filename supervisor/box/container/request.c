@@ -12,7 +12,7 @@ int
 container_has_data(const struct boxes *boxes, const struct language *language)
 {
 	return language->image == NULL &&
-	    options_argument(boxes->options, OPTIONS_CONVERSATION);
+	    options_argument(boxes->options, ARGUMENT_CONVERSATION);
 }
 
 void

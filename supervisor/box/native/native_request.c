@@ -61,7 +61,7 @@ native_request_fill(const struct boxes *boxes,
 	if (setup->cpu_seconds > BOX_CPU_SECONDS_MAX)
 		setup->cpu_seconds = BOX_CPU_SECONDS_MAX;
 	setup->files_bytes = options->memory / NATIVE_FILES_SHARE;
-	setup->data = options_argument(options, OPTIONS_CONVERSATION);
+	setup->data = options_argument(options, ARGUMENT_CONVERSATION);
 	setup->processors = native_boxes(boxes)->processors;
 	setup->grouped = native_boxes(boxes)->cgroup != NULL;
 	setup->weak = options->allow_weak_isolation;

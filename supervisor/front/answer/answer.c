@@ -33,7 +33,7 @@ answer_style(const struct options *options)
 		.mode = (enum answer_mode)options->output_mode,
 		.word = options_word(options, OPTION_ID_OUTPUT_MODE),
 		.max_output = options->max_output,
-		.sessions = options_argument(options, OPTIONS_SESSION),
+		.sessions = options_argument(options, ARGUMENT_SESSION),
 		.structured = options->structured ||
 		    options->output_mode != ANSWER_COMPACT,
 	};

@@ -24,12 +24,12 @@ static const char texts_instructions[] =
 static const char *
 texts_kept(const struct options *options)
 {
-	if (!options_argument(options, OPTIONS_SESSION))
-		return options_argument(options, OPTIONS_CONVERSATION) ?
+	if (!options_argument(options, ARGUMENT_SESSION))
+		return options_argument(options, ARGUMENT_CONVERSATION) ?
 		    "every call starts afresh, but files in /data stay with "
 		    "the same conversationId." :
 		    "every call starts afresh.";
-	return options_argument(options, OPTIONS_CONVERSATION) ?
+	return options_argument(options, ARGUMENT_CONVERSATION) ?
 	    "a call without session starts afresh; calls with the same "
 	    "session keep variables; files in /data stay with the same "
 	    "conversationId." :
@@ -55,7 +55,7 @@ texts_add_instructions(
 		return;
 	buffer_printf(&text, texts_instructions, runner->name,
 	    runner->executes,
-	    options_argument(options, OPTIONS_SESSION) ? "" : "fresh ",
+	    options_argument(options, ARGUMENT_SESSION) ? "" : "fresh ",
 	    runner == &run_python_tool && options->echo ?
 	    ", or the value of its last expression" : "", servers ?
 	    ", and to call tools of the user's MCP servers in code, many of "

@@ -11,6 +11,7 @@
 #include "../../../common/base/mem.h"
 #include "../../../common/base/text_list.h"
 #include "../../box/shared/language.h"
+#include "arguments_input.h"
 #include "tool.h"
 
 /* The length to which a name of the client is cut in an error. */
@@ -307,18 +308,13 @@ arguments_read_session(struct json_span value, const struct options *options,
 	return 0;
 }
 
-/* In the order of enum options_argument. */
 static const struct argument {
 	const char *name;
 	int (*read)(struct json_span value, const struct options *options,
 	    struct request *request, struct err *err);
 } arguments_table[] = {
-	{ "code", arguments_read_code },
-	{ "servers", arguments_read_servers },
-	{ "timeout", arguments_read_timeout },
-	{ "files", arguments_read_files },
-	{ "conversationId", arguments_read_conversation },
-	{ "session", arguments_read_session },
+#define ARGUMENT(ID, name, word) { word, arguments_read_##name },
+#include "../../options/arguments.def"
 };
 
 #define ARGUMENTS (sizeof(arguments_table) / sizeof(arguments_table[0]))
@@ -334,7 +330,7 @@ struct arguments_taken {
 static int
 arguments_include(const struct options *options, size_t n)
 {
-	return n == OPTIONS_CODE ||
+	return n == ARGUMENT_CODE ||
 	    options_argument(options, (enum options_argument)n);
 }
 

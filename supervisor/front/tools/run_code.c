@@ -33,7 +33,7 @@ run_code_add_description(struct buffer *json, const struct options *options)
 	size_t i;
 
 	buffer_printf(&text, run_code_description,
-	    options_argument(options, OPTIONS_SESSION) ? "" : "fresh, ",
+	    options_argument(options, ARGUMENT_SESSION) ? "" : "fresh, ",
 	    tool_schema_except(options), options->echo ?
 	    ", or in Python the value of its last expression," : "");
 	for (i = 0; (language = language_at(i)) != NULL; i++)
@@ -66,12 +66,14 @@ run_code_check(const struct request *request, struct err *err)
 {
 	const struct language *language = request->language;
 
-	if (language->image == NULL ||
-	    request->servers_len + request->files_len == 0)
+	const char *what = request->servers_len > 0 ? "servers" :
+	    request->files_len > 0 ? "files" :
+	    request->input != NULL ? "stdin or environment" : NULL;
+
+	if (language->image == NULL || what == NULL)
 		return 0;
 	return err_set(err, "code of %s can use no %s: its image only reads "
-	    "code and prints", language->name,
-	    request->servers_len > 0 ? "servers" : "files");
+	    "code and prints", language->name, what);
 }
 
 static void

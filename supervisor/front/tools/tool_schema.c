@@ -28,10 +28,10 @@ static const char tool_schema_output[] =
 const char *
 tool_schema_except(const struct options *options)
 {
-	if (!options_argument(options, OPTIONS_SESSION))
-		return options_argument(options, OPTIONS_CONVERSATION) ?
+	if (!options_argument(options, ARGUMENT_SESSION))
+		return options_argument(options, ARGUMENT_CONVERSATION) ?
 		    " (except by conversationId)" : "";
-	return options_argument(options, OPTIONS_CONVERSATION) ?
+	return options_argument(options, ARGUMENT_CONVERSATION) ?
 	    " (except by session or conversationId)" :
 	    " (except by session)";
 }
@@ -39,30 +39,40 @@ tool_schema_except(const struct options *options)
 void
 tool_schema_add_common(struct buffer *json, const struct options *options)
 {
-	if (options_argument(options, OPTIONS_SERVERS))
+	if (options_argument(options, ARGUMENT_SERVERS))
 		buffer_add_text(json, ",\"servers\":{\"type\":\"array\","
 		    "\"items\":{\"type\":\"string\"}}");
-	if (options_argument(options, OPTIONS_TIMEOUT))
+	if (options_argument(options, ARGUMENT_TIMEOUT))
 		buffer_printf(json, ",\"timeout\":{\"type\":\"integer\","
 		    "\"minimum\":1,\"maximum\":%u,\"default\":%u,"
 		    "\"description\":\"seconds\"}", options->max_timeout,
 		    options->timeout);
-	if (options_argument(options, OPTIONS_FILES))
+	if (options_argument(options, ARGUMENT_FILES))
 		buffer_add_text(json, ",\"files\":{\"type\":\"array\","
 		    "\"items\":{\"type\":\"string\"},\"description\":"
 		    "\"earlier files, to find in /workspace/in\"}");
-	if (options_argument(options, OPTIONS_CONVERSATION))
+	if (options_argument(options, ARGUMENT_CONVERSATION))
 		buffer_printf(json, ",\"conversationId\":{\"type\":"
 		    "\"string\",\"minLength\":1,\"maxLength\":%d,"
 		    "\"description\":\"any id, at most %d bytes; files in "
 		    "/data persist between calls with the same one\"}",
 		    CONVERSATION_ID_MAX, CONVERSATION_ID_MAX);
-	if (options_argument(options, OPTIONS_SESSION))
+	if (options_argument(options, ARGUMENT_SESSION))
 		buffer_printf(json, ",\"session\":{\"type\":\"string\","
 		    "\"minLength\":1,\"maxLength\":%d,\"description\":"
 		    "\"any name, at most %d bytes; variables of Python persist "
 		    "between calls with the same one\"}",
 		    SESSION_NAME_MAX, SESSION_NAME_MAX);
+	if (options_argument(options, ARGUMENT_STDIN))
+		buffer_add_text(json, ",\"stdin\":{\"type\":[\"string\","
+		    "\"object\"],\"description\":\"standard input of the "
+		    "code; bytes as {\\\"base64\\\": \\\"…\\\"}\"}");
+	if (options_argument(options, ARGUMENT_ENVIRONMENT))
+		buffer_add_text(json, ",\"environment\":{\"type\":"
+		    "\"object\",\"additionalProperties\":{\"type\":"
+		    "\"string\"}}");
+	if (options_argument(options, ARGUMENT_NETWORK))
+		buffer_add_text(json, ",\"network\":{\"const\":false}");
 }
 
 void

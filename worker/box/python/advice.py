@@ -121,7 +121,7 @@ def about_one(error, trace, memory):
     if isinstance(error, SyntaxError):
         return about_syntax(str(error))
     if isinstance(error, EOFError) and "reading a line" in str(error):
-        return NO_INPUT
+        return None if INPUT else NO_INPUT
     if isinstance(error, MemoryError):
         return MEMORY
     if "CalledProcessError" in names:

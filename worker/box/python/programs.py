@@ -322,6 +322,8 @@ def exit_code(code):
 
 def forget_program():
     """Forget what is about the program that has ended."""
+    while INPUT:
+        INPUT.pop()()
     for about in ABOUT_ONE:
         about.clear()
     forgotten, seen, misread, shown, progress = (

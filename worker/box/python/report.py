@@ -37,6 +37,7 @@ one cannot be started: write 'await main()' instead of 'asyncio.run(main())'
 DROPPED = []  # frames that are not shown: what they hold goes with the rest
 NOTES = []  # lines that the end of the code brings
 LEFT = {}  # the names of left.py, once they are needed
+INPUT = []  # what undoes it, where the call gave some
 WANTED = []  # something, where the value of the last expression is wanted
 REHEARSED = []  # something, while there is no code, and what comes is not its
 # How code looks for files without an error; makes tasks; and waits for them.

@@ -151,12 +151,25 @@ def understood(data):
             PROGRESS.append(frame["type"])
         if frame.get("session") is True:
             SESSION.append(frame["type"])
+        if "stdin" in frame or "environment" in frame:
+            take_input(frame)
         return (frame["code"].encode(), frame.get("servers", ()),
                 frame.get("memory") is True)
     except (AttributeError, LookupError, RecursionError, TypeError,
             ValueError) as error:
         raise Malformed("the relay sent no run frame (%s: %s)" % (
             type(error).__name__, error)) from None
+
+
+def take_input(frame):
+    """Give the code the standard input and the variables of its call."""
+    names = {"__name__": "caisson_input"}
+    exec(load("call_input"), names)
+    try:
+        INPUT.append(names["take"](frame, TMPDIR))
+    except OSError as error:
+        raise Malformed("stdin could not be written to %s: %s" % (
+            TMPDIR, error)) from None
 
 
 def parse(text):

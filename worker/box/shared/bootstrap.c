@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "mcp.h"
+#include "../../../common/base/base64.h"
 #include "../../../common/base/fd.h"
 #include "../../../common/limits.h"
 #include "../../../common/base/mem.h"
@@ -74,12 +75,10 @@ bootstrap_receive(struct buffer *frame, struct err *err)
 
 /* Returns the code, which the caller frees, or NULL with err. */
 static char *
-bootstrap_take_code(const struct buffer *frame, size_t *len, struct err *err)
+bootstrap_take_code(struct json_span run, size_t *len, struct err *err)
 {
-	struct json_span run, member;
+	struct json_span member;
 
-	if (json_span_parse(frame->data, frame->len, &run, err) == -1)
-		return NULL;
 	if (json_span_get(run, "type", &member) != 1 ||
 	    !json_span_is(member, "run") ||
 	    json_span_get(run, "code", &member) != 1) {
@@ -101,6 +100,55 @@ bootstrap_store(
 		return err_sys(err, "create %s", path);
 	if (fd_write_all(fd, code, len) == -1)
 		return err_sys(err, "write the code to %s", path);
+	return 0;
+}
+
+/*
+ * Makes descriptor 0 a file with these bytes, given as base64, that has no name
+ * any more. Returns 0, or -1 with err.
+ */
+static int
+bootstrap_set_stdin(
+    const char *folder, struct json_span encoded, struct err *err)
+{
+	auto_free char *path = mem_printf("%s/.stdin", folder);
+	auto_buffer struct buffer data = { 0 };
+	auto_fd int fd = -1;
+
+	if (base64_read(&data, encoded.p + 1, encoded.len - 2) == -1)
+		return err_set(err, "stdin is not base64");
+	if (bootstrap_store(path, data.data, data.len, err) == -1)
+		return -1;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd == -1 || unlink(path) == -1 || dup2(fd, STDIN_FILENO) == -1)
+		return err_sys(err, "open %s", path);
+	return 0;
+}
+
+/* Gives the code what its call gave it. Returns 0, or -1 with err. */
+static int
+bootstrap_take_input(
+    const char *folder, struct json_span run, struct err *err)
+{
+	struct json_span_walk walk;
+	struct json_span member, key;
+	size_t len;
+
+	if (json_span_get(run, "stdin", &member) == 1 &&
+	    bootstrap_set_stdin(folder, member, err) == -1)
+		return -1;
+	if (json_span_get(run, "environment", &member) == 0)
+		return 0;
+	walk = json_span_walk(member);
+	while (json_span_next_member(&walk, &key, &member)) {
+		auto_free char *name = json_span_string(key, &len, err);
+		auto_free char *value = json_span_string(member, &len, err);
+
+		if (name == NULL || value == NULL)
+			return -1;
+		if (setenv(name, value, 1) == -1)
+			return err_sys(err, "set %s", name);
+	}
 	return 0;
 }
 
@@ -151,6 +199,7 @@ bootstrap_run(const struct bootstrap_language *language,
 	const char *const argv[] = { interpreter, path, NULL };
 	auto_buffer struct buffer frame = { 0 };
 	auto_free char *code = NULL;
+	struct json_span run;
 	const char *how;
 	size_t len;
 
@@ -159,7 +208,9 @@ bootstrap_run(const struct bootstrap_language *language,
 		return err_sys(err, "tell the relay");
 	if (bootstrap_receive(&frame, err) == -1)
 		return -1;
-	code = bootstrap_take_code(&frame, &len, err);
+	if (json_span_parse(frame.data, frame.len, &run, err) == -1)
+		return -1;
+	code = bootstrap_take_code(run, &len, err);
 	if (code == NULL)
 		return -1;
 	how = language->prepare(code, &len, interpreter);
@@ -167,7 +218,8 @@ bootstrap_run(const struct bootstrap_language *language,
 		return -1;
 	if (bootstrap_store(path, code, len, err) == -1)
 		return -1;
-	if (bootstrap_serve(folder, err) == -1)
+	if (bootstrap_serve(folder, err) == -1 ||
+	    bootstrap_take_input(folder, run, err) == -1)
 		return -1;
 	close(BOOTSTRAP_IN);
 	close(BOOTSTRAP_OUT);

@@ -1,0 +1,158 @@
+/*
+ * The arguments that the box hands to the code: see arguments_input.h. Runs in
+ * the supervisor.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../common/base/base64.h"
+#include "../../../common/json/json.h"
+#include "../../../common/base/mem.h"
+#include "arguments_input.h"
+
+/* Adds a member to input: its name, and its value as JSON. */
+static void
+input_add(struct request *request, const char *name, const struct buffer *value)
+{
+	char *earlier = mem_take(&request->input);
+
+	request->input = mem_printf("%s%s\"%s\":%s",
+	    earlier == NULL ? "" : earlier, earlier == NULL ? "" : ",", name,
+	    value->data);
+	free(earlier);
+}
+
+/* Reads {"base64": "…"}. Returns 0, or -1 with err. */
+static int
+input_read_base64(struct json_span value, struct buffer *data, struct err *err)
+{
+	auto_free char *text = NULL;
+	struct json_span encoded;
+	size_t len;
+
+	if (json_span_get(value, "base64", &encoded) != 1 ||
+	    json_span_kind(encoded) != JSON_SPAN_STRING)
+		return err_set(err, "stdin must be a string, or an object "
+		    "such as {\"base64\": \"aGkK\"}");
+	text = json_span_string(encoded, &len, err);
+	if (text == NULL || base64_read(data, text, len) == -1)
+		return err_set(err, "base64 of stdin is not valid base64");
+	return 0;
+}
+
+int
+arguments_read_stdin(struct json_span value, const struct options *options,
+    struct request *request, struct err *err)
+{
+	auto_buffer struct buffer data = { 0 };
+	auto_buffer struct buffer json = { 0 };
+	auto_free char *text = NULL;
+	size_t len;
+
+	(void)options;
+	if (json_span_kind(value) == JSON_SPAN_STRING) {
+		text = json_span_string(value, &len, err);
+		if (text == NULL)
+			return err_wrap(err, "stdin must be text");
+		buffer_add(&data, text, len);
+	} else if (input_read_base64(value, &data, err) == -1)
+		return -1;
+	if (data.len > STDIN_MAX)
+		return err_set(err, "stdin has %zu bytes, more than the %zu "
+		    "allowed: keep it as a file with upload_file, and name it "
+		    "in files", data.len, (size_t)STDIN_MAX);
+	buffer_add_text(&json, "\"");
+	base64_add(&json, data.data, data.len);
+	buffer_add_text(&json, "\"");
+	input_add(request, "stdin", &json);
+	return 0;
+}
+
+/* Returns whether a name is one that a shell could use, too. */
+static int
+input_name_valid(const char *name, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if (name[i] != '_' && !isalpha((unsigned char)name[i]) &&
+		    (i == 0 || !isdigit((unsigned char)name[i])))
+			return 0;
+	return len > 0 && len <= ENVIRONMENT_NAME_MAX;
+}
+
+/* Checks one variable. Returns 0, or -1 with err. */
+static int
+input_check_variable(struct json_span environment, struct json_span key,
+    struct json_span value, struct err *err)
+{
+	auto_free char *text = NULL;
+	struct json_span found;
+	size_t len;
+	auto_free char *name = json_span_string(key, &len, err);
+
+	if (name == NULL || !input_name_valid(name, len))
+		return err_set(err, "a name in environment must have 1 to %d "
+		    "letters, digits and underscores, and begin with no digit",
+		    ENVIRONMENT_NAME_MAX);
+	if (json_span_get(environment, name, &found) > 1)
+		return err_set(
+		    err, "%s is in environment more than once", name);
+	text = json_span_kind(value) != JSON_SPAN_STRING ? NULL :
+	    json_span_string(value, &len, err);
+	if (text == NULL || strlen(text) != len)
+		return err_set(err, "%s in environment must be a string "
+		    "without NUL", name);
+	return 0;
+}
+
+int
+arguments_read_environment(struct json_span value,
+    const struct options *options, struct request *request, struct err *err)
+{
+	auto_buffer struct buffer json = { 0 };
+	struct json_span_walk walk;
+	struct json_span name, member;
+	size_t n = 0;
+
+	(void)options;
+	if (json_span_kind(value) != JSON_SPAN_OBJECT)
+		return err_set(err, "environment must be an object such as "
+		    "{\"LEVEL\": \"3\"}");
+	if (value.len > ENVIRONMENT_MAX)
+		return err_set(err, "environment has %zu bytes of JSON, more "
+		    "than the %d allowed: pass long values in stdin, or as "
+		    "files", value.len, ENVIRONMENT_MAX);
+	walk = json_span_walk(value);
+	while (json_span_next_member(&walk, &name, &member)) {
+		if (++n > ENVIRONMENT_VARIABLES_MAX)
+			return err_set(err, "environment has more than %d "
+			    "variables", ENVIRONMENT_VARIABLES_MAX);
+		if (input_check_variable(value, name, member, err) == -1)
+			return -1;
+	}
+	json_span_copy_line(value, buffer_reserve(&json, value.len));
+	json.len = value.len;
+	buffer_add_text(&json, "");
+	input_add(request, "environment", &json);
+	return 0;
+}
+
+int
+arguments_read_network(struct json_span value, const struct options *options,
+    struct request *request, struct err *err)
+{
+	(void)options;
+	(void)request;
+	struct json_span_walk walk = json_span_walk(value);
+	struct json_span host;
+
+	if (json_span_kind(value) == JSON_SPAN_FALSE ||
+	    json_span_is(value, "none") ||
+	    (json_span_kind(value) == JSON_SPAN_ARRAY &&
+	        !json_span_next_element(&walk, &host)))
+		return 0;
+	return err_set(err, "boxes have no network: leave out the argument "
+	    "network; code reaches other hosts through MCP servers");
+}
