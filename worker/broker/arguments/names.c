@@ -452,7 +452,6 @@ names_complain(struct conform *conform, const struct conform_place *place,
 		near = names_add_near(conform, parts, given, unknown);
 	}
 	if (missing->count > 0) {
-		/* Python adds what these hold: with_types in mcp/_schema.py. */
 		buffer_printf(says, "%smissing %s",
 		    unknown->count > 0 ? "; " : "", noun);
 		names_list(says, missing);

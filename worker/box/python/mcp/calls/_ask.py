@@ -32,10 +32,11 @@ def payload_of(kind, fields, **texts):
     return text
 
 
-def answer_of(request, server=None, tool=None, read=_values.read, entry=None):
+def answer_of(request, server=None, tool=None, read=_values.read, entry=None,
+              arguments=b"{}"):
     """Return the answer to a request; refusals become MCPError.
 
-    entry: of the tool that is called.
+    entry: of the tool that is called; arguments: what it is given, as JSON.
     """
     try:
         return request.answer(read)
@@ -43,8 +44,9 @@ def answer_of(request, server=None, tool=None, read=_values.read, entry=None):
         error = failure.error
         if failure.unfit:
             from ._schema import with_types
-            raise refused(with_types(entry or {}, failure.message), server,
-                          tool) from None
+            given = _values.read(arguments.decode())
+            raise refused(with_types(entry or {}, given, failure.message),
+                          server, tool) from None
         raise MCPError(
             failure.message, server, tool, code=error.get("code"),
             data=error.get("data")) from None
@@ -230,7 +232,7 @@ def call_entry(state, entry, given):
     request = Request(b"%b%b}" % (beginning(state, tool), arguments),
                       "%s.%s" % (server, tool), True)
     yield Together((request,))
-    answer = answer_of(request, server, tool, read, entry)
+    answer = answer_of(request, server, tool, read, entry, arguments)
     if not isinstance(answer, dict):
         raise MCPError("the answer is no result of a tool", server, tool)
     result, fault = Result(answer), fault_of(answer)

@@ -140,15 +140,14 @@ def needed(schema):
         if isinstance(names, list) else {}
 
 
-def with_types(entry, wrong):
-    """Return what is wrong with arguments, and what missing parameters that
-    hold others are made of.
+def with_types(entry, given, wrong):
+    """Return what is wrong with arguments, and what required parameters that
+    hold others are made of, if they are not given.
     """
     root = entry.get("inputSchema")
-    missing = wrong.partition("missing argument")[2].partition(";")[0]
     texts = [(name, type_text(schema, root))
-             for name, schema, _ in parameters(entry)
-             if '"%s"' % name in missing]
+             for name, schema, required in parameters(entry)
+             if required and name not in given]
     return "; ".join([wrong] + [
         "%s is %s" % (cut(name), text) for name, text in texts
         if "{" in text][:SHAPES_MAX])
