@@ -11,7 +11,7 @@
 
 #include "../../../common/base/buffer.h"
 #include "../../../common/base/err.h"
-#include "../../../common/json/json_span.h"
+#include "../../../common/json/schema_type.h"
 
 /* Under this name the program is the bootstrap, and starts the code. */
 #define MCP_BOOTSTRAP "caisson-start"
@@ -93,23 +93,9 @@ int ask_about(const char *type, const char *server, int remembered,
 int values_read(char *const *words, struct json_span schema,
     struct buffer *json, struct err *err);
 
-/* schema.c: types of JSON Schema, as bits. */
-enum schema_type {
-	SCHEMA_STRING = 1,
-	SCHEMA_NUMBER = 2,
-	SCHEMA_BOOLEAN = 4,
-	SCHEMA_OBJECT = 8,
-	SCHEMA_ARRAY = 16,
-	SCHEMA_NULL = 32,
-	SCHEMA_INTEGER = 64,
-};
-
-/* Returns the type of a value; a number may be an integer. */
-unsigned int schema_type_of(struct json_span value);
-
 /*
- * Returns the types that a part of the schema root allows; 0: any, or unknown.
- * depth is its depth, 0 for the caller.
+ * schema.c: returns the types that a part of the schema root allows; 0: any, or
+ * unknown. depth is its depth, 0 for the caller.
  */
 unsigned int schema_types_of(
     struct json_span root, struct json_span part, int depth);

@@ -9,48 +9,6 @@
 #include "../../../common/limits.h"
 #include "../../../common/base/mem.h"
 
-static const struct {
-	const char *name;
-	unsigned int type;
-} schema_types[] = {
-	{ "string", SCHEMA_STRING },
-	{ "number", SCHEMA_NUMBER },
-	{ "integer", SCHEMA_INTEGER },
-	{ "boolean", SCHEMA_BOOLEAN },
-	{ "object", SCHEMA_OBJECT },
-	{ "array", SCHEMA_ARRAY },
-	{ "null", SCHEMA_NULL },
-};
-
-#define SCHEMA_TYPES (sizeof(schema_types) / sizeof(schema_types[0]))
-
-unsigned int
-schema_type_of(struct json_span value)
-{
-	static const unsigned int types[] = {
-		[JSON_SPAN_OBJECT] = SCHEMA_OBJECT,
-		[JSON_SPAN_ARRAY] = SCHEMA_ARRAY,
-		[JSON_SPAN_STRING] = SCHEMA_STRING,
-		[JSON_SPAN_NUMBER] = SCHEMA_NUMBER | SCHEMA_INTEGER,
-		[JSON_SPAN_TRUE] = SCHEMA_BOOLEAN,
-		[JSON_SPAN_FALSE] = SCHEMA_BOOLEAN,
-		[JSON_SPAN_NULL] = SCHEMA_NULL,
-	};
-
-	return types[json_span_kind(value)];
-}
-
-static unsigned int
-schema_type_named(struct json_span name)
-{
-	size_t i;
-
-	for (i = 0; i < SCHEMA_TYPES; i++)
-		if (json_span_is(name, schema_types[i].name))
-			return schema_types[i].type;
-	return 0;
-}
-
 /* Whether a part has its own name, to which its references are relative. */
 static int
 schema_is_apart(struct json_span part, struct json_span root)
@@ -115,7 +73,7 @@ schema_types_listed(struct json_span list)
 	unsigned int types = 0;
 
 	while (json_span_next_element(&walk, &each))
-		types |= schema_type_of(each);
+		types |= schema_type_of_kind(each);
 	return types;
 }
 
@@ -137,7 +95,7 @@ schema_types_of(struct json_span root, struct json_span part, int depth)
 	    schema_resolve(root, found, &found))
 		return schema_types_of(root, found, depth + 1);
 	if (json_span_get(part, "const", &found) == 1)
-		return schema_type_of(found);
+		return schema_type_of_kind(found);
 	if (json_span_get(part, "enum", &found) == 1)
 		return schema_types_listed(found);
 	for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)

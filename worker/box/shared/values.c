@@ -24,11 +24,14 @@ values_add(struct buffer *json, const char *name, const char *text,
 	size_t len = strlen(text);
 	struct json_span value;
 
+	/* The broker finds out which numbers are integers. */
+	if (types & SCHEMA_INTEGER)
+		types |= SCHEMA_NUMBER;
 	/* Quoted text keeps its quotes. */
 	if ((types & ~(unsigned int)SCHEMA_STRING) != 0 &&
 	    json_span_parse(text, len, &value, NULL) == 0 &&
 	    json_span_kind(value) != JSON_SPAN_STRING &&
-	    (schema_type_of(value) & types) != 0) {
+	    (schema_type_of_kind(value) & types) != 0) {
 		buffer_add(json, value.p, value.len);
 		return 0;
 	}

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 
 #include "../../../common/base/buffer.h"
-#include "../../../common/json/json_span.h"
+#include "../../../common/json/schema_type.h"
 #include "../../../common/limits.h"
 
 /*
@@ -23,18 +23,7 @@
 int arguments_settle(struct json_span schema, struct json_span object,
     struct buffer *settled, struct buffer *says);
 
-/* schema.c: the types of JSON Schema, as bits. */
-enum schema_type {
-	SCHEMA_STRING = 1,
-	SCHEMA_INTEGER = 2,
-	SCHEMA_NUMBER = 4,
-	SCHEMA_BOOLEAN = 8,
-	SCHEMA_ARRAY = 16,
-	SCHEMA_OBJECT = 32,
-	SCHEMA_NULL = 64,
-};
-
-/* A schema that is read, and the bytes that may still be scanned for it. */
+/* schema.c: a schema that is read, and the bytes that may still be scanned. */
 struct schema {
 	struct json_span root;
 	size_t work;

@@ -10,22 +10,6 @@
 #include "../../../common/base/mem.h"
 #include "arguments.h"
 
-static const struct {
-	const char *name;
-	unsigned int type;
-	const char *said;
-} schema_types[] = {
-	{ "string", SCHEMA_STRING, "a string" },
-	{ "integer", SCHEMA_INTEGER, "an integer" },
-	{ "number", SCHEMA_NUMBER, "a number" },
-	{ "boolean", SCHEMA_BOOLEAN, "true or false" },
-	{ "array", SCHEMA_ARRAY, "an array" },
-	{ "object", SCHEMA_OBJECT, "an object" },
-	{ "null", SCHEMA_NULL, "null" },
-};
-
-#define SCHEMA_TYPES (sizeof(schema_types) / sizeof(schema_types[0]))
-
 int
 schema_spend(struct schema *schema, size_t work)
 {
@@ -271,30 +255,10 @@ schema_is_integer(struct json_span value)
 unsigned int
 schema_type_of(struct json_span value)
 {
-	static const unsigned int types[] = {
-		[JSON_SPAN_OBJECT] = SCHEMA_OBJECT,
-		[JSON_SPAN_ARRAY] = SCHEMA_ARRAY,
-		[JSON_SPAN_STRING] = SCHEMA_STRING,
-		[JSON_SPAN_NUMBER] = SCHEMA_NUMBER,
-		[JSON_SPAN_TRUE] = SCHEMA_BOOLEAN,
-		[JSON_SPAN_FALSE] = SCHEMA_BOOLEAN,
-		[JSON_SPAN_NULL] = SCHEMA_NULL,
-	};
-	unsigned int type = types[json_span_kind(value)];
+	unsigned int type = schema_type_of_kind(value);
 
 	return type == SCHEMA_NUMBER && schema_is_integer(value) ?
 	    SCHEMA_INTEGER : type;
-}
-
-static unsigned int
-schema_type_named(struct json_span name)
-{
-	size_t n;
-
-	for (n = 0; n < SCHEMA_TYPES; n++)
-		if (json_span_is(name, schema_types[n].name))
-			return schema_types[n].type;
-	return 0;
 }
 
 unsigned int
