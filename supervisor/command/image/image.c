@@ -21,7 +21,6 @@
 #include "../../options/text/json_report.h"
 #include "../../peers/state_dir.h"
 #include "../../process/process.h"
-#include "../shared/command.h"
 #include "image_command.h"
 
 /* The engine */
@@ -144,9 +143,9 @@ image_split(char *line)
 
 /* The running Caissons of this user ask the engine again. */
 static int
-image_tell_changed(const struct options *options, char **envp, struct err *err)
+image_tell_changed(const struct command_setup *setup, struct err *err)
 {
-	auto_fd int state = state_dir_open(options, envp, err);
+	auto_fd int state = state_dir_open(setup->options, setup->envp, err);
 	auto_fd int file = state == -1 ? -1 : openat(state, STATE_DIR_IMAGES,
 	    O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 
@@ -279,10 +278,10 @@ image_list_others(struct buffer *json, const struct container_boxes *engine,
 }
 
 static int
-image_list(const struct command *command, const struct container_boxes *engine,
-    struct err *err)
+image_list(const struct command_setup *setup,
+    const struct container_boxes *engine, struct err *err)
 {
-	int is_json = command_has(&command->flags, COMMAND_FLAG_JSON);
+	int is_json = options_json(setup->options);
 	auto_buffer struct buffer text = { 0 }, enabled = { 0 };
 	struct buffer *json = is_json ? &text : NULL;
 	struct image_tags tags = { .ours = { 0 } };
@@ -350,10 +349,10 @@ image_may_enable(const struct container_boxes *engine, const char *name,
 }
 
 static int
-image_add(const struct options *options, const struct container_boxes *engine,
-    char **envp, struct err *err)
+image_add(const struct command_setup *setup,
+    const struct container_boxes *engine, struct err *err)
 {
-	const char *name = options->command.operand;
+	const char *name = setup->options->command.operand;
 	auto_buffer struct buffer tag = { 0 };
 	struct container_image found = { .language = NULL };
 	int done = image_look(engine, name, &found, err);
@@ -366,7 +365,7 @@ image_add(const struct options *options, const struct container_boxes *engine,
 		    image_digits(found.digest), tag.data, NULL }, name, err);
 	}
 	if (done == 0)
-		done = image_tell_changed(options, envp, err);
+		done = image_tell_changed(setup, err);
 	if (done == 0)
 		printf("Enabled %s, %s, for code of the language %s, with the "
 		       "runtime %s.\n", name, found.digest, found.language,
@@ -415,10 +414,10 @@ image_remove_tags(const struct container_boxes *engine, char *lines,
 }
 
 static int
-image_remove(const struct options *options,
-    const struct container_boxes *engine, char **envp, struct err *err)
+image_remove(const struct command_setup *setup,
+    const struct container_boxes *engine, struct err *err)
 {
-	const char *name = options->command.operand;
+	const char *name = setup->options->command.operand;
 	auto_buffer struct buffer lines = { 0 }, shown = { 0 };
 	struct container_image found = { .language = NULL };
 	struct err why;
@@ -433,7 +432,7 @@ image_remove(const struct options *options,
 	n = image_remove_tags(engine, lines.data, name, found.digest, err);
 	container_image_reset(&found);
 	if (n > 0)
-		return image_tell_changed(options, envp, err);
+		return image_tell_changed(setup, err);
 	if (n == -1)
 		return -1;
 	shown_add_quoted(&shown, name, OPTION_VALUE_SHOWN);
@@ -443,64 +442,68 @@ image_remove(const struct options *options,
 
 /* Becomes a shell that starts the engine. */
 static int
-image_pull(const struct command *command, const struct container_boxes *engine,
-    char **envp, struct err *err)
+image_pull(const struct command_setup *setup,
+    const struct container_boxes *engine, struct err *err)
 {
+	const char *name = setup->options->command.operand;
 	char *const argv[] = { (char[]){ "/bin/sh" }, (char[]){ "-c" },
 		(char[]){ "\"$0\" pull \"$1\" || { echo \"caisson: $1 was not "
 		          "pulled: $0 says why above\" >&2; exit 1; }; echo "
 		          "\"Pulled $1: 'caisson image add $1' makes it a "
 		          "language for code.\"" },
-		engine->program, (char *)command->operand, NULL };
+		engine->program, (char *)name, NULL };
 	auto_buffer struct buffer shown = { 0 };
 
-	if (!image_is_name(command->operand)) {
-		shown_add_quoted(&shown, command->operand, OPTION_VALUE_SHOWN);
+	if (!image_is_name(name)) {
+		shown_add_quoted(&shown, name, OPTION_VALUE_SHOWN);
 		return err_set(err, "\"%s\" is not a reference of an image, "
 		    "such as registry.example/ruby:3", shown.data);
 	}
-	return spawn_instead(argv, envp, err);
+	return spawn_instead(argv, setup->envp, err);
 }
 
 /* All commands */
 
-static int
-image_do_task(const struct options *options,
-    const struct container_boxes *engine, char **envp, struct err *err)
-{
-	const struct command *command = &options->command;
-
-	switch (command->task) {
-	case COMMAND_IMAGE_BUILD:
-		return image_build(command, engine, envp, err);
-	case COMMAND_IMAGE_PULL:
-		return image_pull(command, engine, envp, err);
-	case COMMAND_IMAGE_ADD:
-		return image_add(options, engine, envp, err);
-	case COMMAND_IMAGE_REMOVE:
-		return image_remove(options, engine, envp, err);
-	default:
-		return image_list(command, engine, err);
-	}
-}
-
 int
-image_run(struct command_setup *setup, struct err *err)
+image_run(
+    const struct command_setup *setup, image_command *command, struct err *err)
 {
 	const struct options *options = setup->options;
 	struct container_boxes engine = { .program = NULL };
 	int done;
 
-	if (image_check_engine(&options->command, err) == -1 ||
-	    (options->command.task == COMMAND_IMAGE_BUILD &&
-	        image_build_check(&options->command, err) == -1))
+	if (image_check_engine(&options->command, err) == -1)
 		return -1;
 	done = image_find_engine(options, &engine, err);
 	if (done == 0)
-		done = image_do_task(options, &engine, setup->envp, err);
+		done = command(setup, &engine, err);
 	done = command_end(done, err);
 	free(engine.program);
 	free(engine.envp);
 	buffer_reset(&engine.environment);
 	return done;
+}
+
+int
+image_pull_run(struct command_setup *setup, struct err *err)
+{
+	return image_run(setup, image_pull, err);
+}
+
+int
+image_add_run(struct command_setup *setup, struct err *err)
+{
+	return image_run(setup, image_add, err);
+}
+
+int
+image_list_run(struct command_setup *setup, struct err *err)
+{
+	return image_run(setup, image_list, err);
+}
+
+int
+image_remove_run(struct command_setup *setup, struct err *err)
+{
+	return image_run(setup, image_remove, err);
 }

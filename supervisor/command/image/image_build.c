@@ -104,7 +104,8 @@ image_build_check_reader(const struct command *command, struct err *err)
 	return 0;
 }
 
-int
+/* Checks the command line without starting anything. */
+static int
 image_build_check(const struct command *command, struct err *err)
 {
 	auto_buffer struct buffer shown = { 0 };
@@ -200,10 +201,12 @@ image_build_add_from(
 	return 0;
 }
 
-int
-image_build(const struct command *command,
-    const struct container_boxes *engine, char **envp, struct err *err)
+/* Becomes the script that builds an image and gives it to the engine. */
+static int
+image_build(const struct command_setup *setup,
+    const struct container_boxes *engine, struct err *err)
 {
+	const struct command *command = &setup->options->command;
 	auto_buffer struct buffer words = { 0 }, name = { 0 };
 	auto_free char **argv = NULL;
 
@@ -220,5 +223,12 @@ image_build(const struct command *command,
 	image_build_add_packages(&words, command);
 	image_build_add_changes(&words, command);
 	argv = text_list_vector(words.data, words.len);
-	return spawn_instead(argv, envp, err);
+	return spawn_instead(argv, setup->envp, err);
+}
+
+int
+image_build_run(struct command_setup *setup, struct err *err)
+{
+	return image_build_check(&setup->options->command, err) == -1 ? -1 :
+	    image_run(setup, image_build, err);
 }

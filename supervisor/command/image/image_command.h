@@ -1,21 +1,23 @@
 /*
- * caisson image: what its files share. image.c dispatches its commands and asks
- * the engine, image_build.c has a script build images. Runs in the supervisor.
+ * caisson image: what its files share. image.c has its commands and asks the
+ * engine, image_build.c has a script build images. Runs in the supervisor.
  */
 #ifndef SUPERVISOR_IMAGE_COMMAND_H
 #define SUPERVISOR_IMAGE_COMMAND_H
 
 #include "../../box/engine/engine.h"
 #include "../../options/options.h"
+#include "../shared/command.h"
 
-/* Checks the command line of "image build" without starting anything. */
-int image_build_check(const struct command *command, struct err *err);
+/* What a command does with the engine. Returns 0, or -1 with err. */
+typedef int image_command(const struct command_setup *setup,
+    const struct container_boxes *engine, struct err *err);
 
 /*
- * Becomes the script that builds an image and gives it to this engine. Returns
- * -1 with err if that fails.
+ * Runs a command with the engine that --engine or a setting names. Returns as
+ * the functions of commands.def.
  */
-int image_build(const struct command *command,
-    const struct container_boxes *engine, char **envp, struct err *err);
+int image_run(
+    const struct command_setup *setup, image_command *command, struct err *err);
 
 #endif
