@@ -4,6 +4,7 @@
  * and invisible ones are escaped. Runs in the supervisor; the store opens the
  * file.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,11 +21,25 @@
 #include "../run/run.h"
 #include "shared/command.h"
 
+struct stored;
+
+/* A verb: what it asks the store, and what it does with the answer. */
+struct stored_verb {
+	int (*send)(struct stored *stored, struct err *err);
+	void (*answer)(struct stored *stored, struct json_span answer);
+	/* The answer if nothing was ever stored: no directory is created. */
+	const char *none;
+	enum kept_drop which; /* those that it removes */
+	bool lists;
+};
+
 struct stored {
 	struct event_base *base;
 	struct store *keeper;
 	struct channel *store;
 	const struct command *command;
+	enum kept_kind kind;
+	const struct stored_verb *verb;
 	const char *scope;   /* of whose items */
 	struct buffer *json; /* the output, printed at the end; NULL: text */
 	size_t listed;
@@ -36,7 +51,7 @@ struct stored {
 static int
 stored_is_about_tools(const struct stored *stored)
 {
-	return stored->command->task >= COMMAND_TOOLS_LIST;
+	return stored->kind == KEPT_TOOLS;
 }
 
 static void
@@ -130,33 +145,35 @@ stored_print_entry(const struct stored *stored, struct json_span entry)
 
 /* Requests */
 
-static enum kept_kind
-kept_kind(const struct stored *stored)
-{
-	return stored_is_about_tools(stored) ? KEPT_TOOLS : KEPT_MEMORIES;
-}
-
 static int
-stored_send_list(struct stored *stored, const char *after, size_t len,
+stored_send_page(struct stored *stored, const char *after, size_t len,
     struct err *err)
 {
-	struct ipc_show show = { .kind = kept_kind(stored),
+	struct ipc_show show = { .kind = stored->kind,
 		.scope = stored->scope,
 		.after = { (const uint8_t *)after, len } };
 
 	return channel_send_show(stored->store, &show, err);
 }
 
-/* Checks that a key or a name can exist. */
 static int
-stored_check_name(
-    const struct stored *stored, const char *name, struct err *err)
+stored_send_list(struct stored *stored, struct err *err)
 {
+	return stored_send_page(stored, "", 0, err);
+}
+
+/* Checks that the key or the name of the command can exist, and sets it. */
+static int
+stored_set_name(
+    const struct stored *stored, struct ipc_bytes *named, struct err *err)
+{
+	const char *name = stored->command->operand;
 	size_t len = strlen(name);
 	size_t most = stored_is_about_tools(stored) ? SAVED_TOOL_NAME_MAX :
 	    MEMORY_KEY_MAX;
 	auto_buffer struct buffer shown = { 0 };
 
+	*named = (struct ipc_bytes){ (const uint8_t *)name, len };
 	if (len > 0 && len <= most && utf8_valid(name, len))
 		return 0;
 	buffer_add_text(&shown, "\"");
@@ -167,66 +184,33 @@ stored_check_name(
 }
 
 static int
-stored_send_show(struct stored *stored, const char *name, struct err *err)
+stored_send_show(struct stored *stored, struct err *err)
 {
-	struct ipc_show show = { .kind = kept_kind(stored),
-		.scope = stored->scope,
-		.name = { (const uint8_t *)name, strlen(name) } };
+	struct ipc_show show = { .kind = stored->kind,
+		.scope = stored->scope };
 
-	if (stored_check_name(stored, name, err) == -1)
+	if (stored_set_name(stored, &show.name, err) == -1)
 		return -1;
 	return channel_send_show(stored->store, &show, err);
 }
 
 static int
-stored_send_drop_one(struct stored *stored, const char *name, struct err *err)
+stored_send_drop(struct stored *stored, struct err *err)
 {
-	struct ipc_drop drop = { .kind = kept_kind(stored),
-		.which = KEPT_DROP_ONE,
-		.scope = stored->scope,
-		.name = { (const uint8_t *)name, strlen(name) } };
-
-	if (stored_check_name(stored, name, err) == -1)
-		return -1;
-	return channel_send_drop(stored->store, &drop, err);
-}
-
-static int
-stored_send_drop(struct stored *stored, enum kept_drop which, struct err *err)
-{
-	struct ipc_drop drop = { .kind = kept_kind(stored),
-		.which = which,
+	struct ipc_drop drop = { .kind = stored->kind,
+		.which = stored->verb->which,
 		.scope = stored->scope };
 
+	if (drop.which == KEPT_DROP_ONE &&
+	    stored_set_name(stored, &drop.name, err) == -1)
+		return -1;
 	return channel_send_drop(stored->store, &drop, err);
-}
-
-static int
-stored_send(struct stored *stored, struct err *err)
-{
-	const struct command *command = stored->command;
-
-	switch (command->task) {
-	case COMMAND_MEMORY_SHOW:
-	case COMMAND_TOOLS_SHOW:
-		return stored_send_show(stored, command->operand, err);
-	case COMMAND_MEMORY_REMOVE:
-	case COMMAND_TOOLS_REMOVE:
-		return stored_send_drop_one(stored, command->operand, err);
-	case COMMAND_MEMORY_CLEAR:
-	case COMMAND_TOOLS_CLEAR:
-		return stored_send_drop(stored, KEPT_DROP_ALL, err);
-	case COMMAND_TOOLS_PRUNE:
-		return stored_send_drop(stored, KEPT_DROP_IGNORED, err);
-	default:
-		return stored_send_list(stored, "", 0, err);
-	}
 }
 
 /* Answers */
 
 static void
-stored_end_removed(struct stored *stored, struct json_span count)
+stored_on_cleared(struct stored *stored, struct json_span count)
 {
 	if (stored->json != NULL)
 		json_report_raw(stored->json, "removed", count.p, count.len);
@@ -271,7 +255,7 @@ stored_on_page(struct stored *stored, struct json_span page)
 	}
 	last = json_span_string(stored_member(entry,
 	    stored_is_about_tools(stored) ? "name" : "key"), &len, &err);
-	if (last == NULL || stored_send_list(stored, last, len, &err) == -1)
+	if (last == NULL || stored_send_page(stored, last, len, &err) == -1)
 		stored_fail(stored, err.text);
 }
 
@@ -315,32 +299,15 @@ stored_on_one(struct stored *stored, struct json_span one)
 }
 
 static void
-stored_on_answer(struct stored *stored, struct json_span answer)
+stored_on_removed(struct stored *stored, struct json_span answer)
 {
-	switch (stored->command->task) {
-	case COMMAND_MEMORY_SHOW:
-	case COMMAND_TOOLS_SHOW:
-		stored_on_one(stored, answer);
-		return;
-	case COMMAND_MEMORY_REMOVE:
-	case COMMAND_TOOLS_REMOVE:
-		if (json_span_kind(answer) != JSON_SPAN_TRUE) {
-			stored_miss(stored);
-			return;
-		}
-		if (stored->json != NULL)
-			json_report_number(stored->json, "removed", 1);
-		stored_end(stored, 0);
-		return;
-	case COMMAND_MEMORY_CLEAR:
-	case COMMAND_TOOLS_CLEAR:
-	case COMMAND_TOOLS_PRUNE:
-		stored_end_removed(stored, answer);
-		return;
-	default:
-		stored_on_page(stored, answer);
+	if (json_span_kind(answer) != JSON_SPAN_TRUE) {
+		stored_miss(stored);
 		return;
 	}
+	if (stored->json != NULL)
+		json_report_number(stored->json, "removed", 1);
+	stored_end(stored, 0);
 }
 
 static void
@@ -355,27 +322,7 @@ stored_on_shown(void *ctx, const char *payload, size_t len, const char *reason)
 	else if (json_span_parse(payload, len, &answer, &err) == -1)
 		stored_fail(stored, err.text);
 	else
-		stored_on_answer(stored, answer);
-}
-
-/* If nothing was ever stored, no directory is created. */
-static const char *
-stored_answer_of_nothing(enum command_task task)
-{
-	switch (task) {
-	case COMMAND_MEMORY_SHOW:
-	case COMMAND_TOOLS_SHOW:
-		return "null";
-	case COMMAND_MEMORY_REMOVE:
-	case COMMAND_TOOLS_REMOVE:
-		return "false";
-	case COMMAND_MEMORY_CLEAR:
-	case COMMAND_TOOLS_CLEAR:
-	case COMMAND_TOOLS_PRUNE:
-		return "0";
-	default:
-		return "{}";
-	}
+		stored->verb->answer(stored, answer);
 }
 
 static void
@@ -385,38 +332,106 @@ stored_ask(struct stored *stored)
 
 	stored->store = store_channel(stored->keeper, &err);
 	store_listen(stored->keeper, stored_on_shown, stored);
-	if (stored->store == NULL || stored_send(stored, &err) == -1)
+	if (stored->store == NULL || stored->verb->send(stored, &err) == -1)
 		stored_fail(stored, err.text);
 }
 
-int
-stored_run(struct command_setup *setup, struct err *err)
+static int
+stored_run(const struct command_setup *setup, enum kept_kind kind,
+    const struct stored_verb *verb, struct err *err)
 {
 	const struct command *command = &setup->options->command;
 	struct store *store = setup->runs->peers.store;
 	struct stored stored = { .base = setup->base,
 		.keeper = store,
-		.command = command };
-	const char *nothing = stored_answer_of_nothing(stored.command->task);
+		.command = command,
+		.kind = kind,
+		.verb = verb };
+	int tools = stored_is_about_tools(&stored);
 	auto_buffer struct buffer json = { 0 };
-	int status = owner_flag_begin(setup, command->task <=
-	        COMMAND_MEMORY_CLEAR ? "memories" : "saved tools",
+	int status = owner_flag_begin(setup, tools ? "saved tools" : "memories",
 	    &stored.scope, err);
 
 	if (status != 0)
 		return status;
-	if (command_has(&command->flags, COMMAND_FLAG_JSON)) {
+	if (options_json(setup->options)) {
 		stored.json = &json;
 		buffer_add_text(&json, "{");
-		if (command->task == COMMAND_MEMORY_LIST)
-			json_report_open(&json, "memories", '[');
-		if (command->task == COMMAND_TOOLS_LIST)
-			json_report_open(&json, "tools", '[');
+		if (verb->lists)
+			json_report_open(
+			    &json, tools ? "tools" : "memories", '[');
 	}
 	if (store_may_hold(store))
 		stored_ask(&stored);
 	else
-		stored_on_shown(&stored, nothing, strlen(nothing), "");
+		stored_on_shown(&stored, verb->none, strlen(verb->none), "");
 	event_base_dispatch(stored.base);
 	return stored.status;
+}
+
+/* The commands */
+
+static const struct stored_verb stored_list = { .send = stored_send_list,
+	.answer = stored_on_page, .none = "{}", .lists = true };
+static const struct stored_verb stored_show = { .send = stored_send_show,
+	.answer = stored_on_one, .none = "null" };
+static const struct stored_verb stored_remove = { .send = stored_send_drop,
+	.which = KEPT_DROP_ONE, .answer = stored_on_removed, .none = "false" };
+static const struct stored_verb stored_clear = { .send = stored_send_drop,
+	.which = KEPT_DROP_ALL, .answer = stored_on_cleared, .none = "0" };
+static const struct stored_verb stored_prune = { .send = stored_send_drop,
+	.which = KEPT_DROP_IGNORED, .answer = stored_on_cleared, .none = "0" };
+
+int
+memory_list_run(struct command_setup *setup, struct err *err)
+{
+	return stored_run(setup, KEPT_MEMORIES, &stored_list, err);
+}
+
+int
+memory_show_run(struct command_setup *setup, struct err *err)
+{
+	return stored_run(setup, KEPT_MEMORIES, &stored_show, err);
+}
+
+int
+memory_remove_run(struct command_setup *setup, struct err *err)
+{
+	return stored_run(setup, KEPT_MEMORIES, &stored_remove, err);
+}
+
+int
+memory_clear_run(struct command_setup *setup, struct err *err)
+{
+	return stored_run(setup, KEPT_MEMORIES, &stored_clear, err);
+}
+
+int
+saved_tools_list_run(struct command_setup *setup, struct err *err)
+{
+	return stored_run(setup, KEPT_TOOLS, &stored_list, err);
+}
+
+int
+saved_tools_show_run(struct command_setup *setup, struct err *err)
+{
+	return stored_run(setup, KEPT_TOOLS, &stored_show, err);
+}
+
+int
+saved_tools_remove_run(struct command_setup *setup, struct err *err)
+{
+	return stored_run(setup, KEPT_TOOLS, &stored_remove, err);
+}
+
+int
+saved_tools_clear_run(struct command_setup *setup, struct err *err)
+{
+	return stored_run(setup, KEPT_TOOLS, &stored_clear, err);
+}
+
+int
+saved_tools_prune_run(struct command_setup *setup, struct err *err)
+{
+	return stored_run(setup, KEPT_TOOLS, &stored_prune, err);
 }
