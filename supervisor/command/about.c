@@ -27,7 +27,6 @@ version_run(struct command_setup *setup, struct err *err)
 		printf("caisson %s\n", CAISSON_VERSION);
 		return 0;
 	}
-	buffer_add_text(&out, "{");
 	json_report_text(&out, "version", CAISSON_VERSION);
 	json_report_print(&out);
 	return 0;

@@ -356,7 +356,6 @@ stored_run(const struct command_setup *setup, enum kept_kind kind,
 		return status;
 	if (options_json(setup->options)) {
 		stored.json = &json;
-		buffer_add_text(&json, "{");
 		if (verb->lists)
 			json_report_open(
 			    &json, tools ? "tools" : "memories", '[');

@@ -303,7 +303,6 @@ token_show(const struct options *options, const struct tokens *tokens)
 			printf("There are no tokens.\n");
 		return;
 	}
-	buffer_add_text(&json, "{");
 	json_report_open(&json, "tokens", '[');
 	for (i = 0; i < tokens->count; i++)
 		token_report(&json, &tokens->one[i]);

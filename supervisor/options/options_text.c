@@ -457,7 +457,6 @@ options_report(const struct options *options)
 	auto_buffer struct buffer out = { 0 };
 	enum option_id id;
 
-	buffer_add_text(&out, "{");
 	json_report_open(&out, "settings", '[');
 	for (id = 0; id < OPTION_IDS; id++) {
 		auto_buffer struct buffer value = { 0 };

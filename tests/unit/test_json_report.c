@@ -10,7 +10,6 @@ UNIT_TEST(an_object_is_built)
 {
 	auto_buffer struct buffer out = { 0 };
 
-	buffer_add_text(&out, "{");
 	json_report_text(&out, "a", "b\"c\n");
 	json_report_text(&out, "none", NULL);
 	json_report_open(&out, "list", '[');

@@ -168,7 +168,6 @@ adopt_show_json(const struct adopt_plan *plan, const char *own)
 {
 	auto_buffer struct buffer out = { 0 };
 
-	buffer_add_text(&out, "{");
 	json_report_text(&out, "client", plan->client->name);
 	json_report_text(&out, "file", plan->file->path);
 	json_report_text(&out, "to", own);

@@ -40,7 +40,6 @@ client_config_list(FILE *out, int json)
 	auto_buffer struct buffer report = { 0 };
 	size_t i;
 
-	buffer_add_text(&report, "{");
 	json_report_open(&report, "clients", '[');
 	for (i = 0; adopt_client_at(i) != NULL; i++)
 		json_report_text(&report, NULL, adopt_client_at(i)->name);
@@ -161,7 +160,6 @@ client_config_report(const struct adopt_client *client, const char *where,
 {
 	auto_buffer struct buffer report = { 0 };
 
-	buffer_add_text(&report, "{");
 	json_report_text(&report, "client", client->name);
 	json_report_text(&report, "where", where);
 	json_report_text(&report, "program", path);

@@ -291,10 +291,8 @@ image_list(const struct command_setup *setup,
 		image_tags_reset(&tags);
 		return -1;
 	}
-	if (is_json) {
-		buffer_add_text(json, "{");
+	if (is_json)
 		json_report_open(json, "images", '[');
-	}
 	n = image_list_ours(json, engine, tags.ours.data, &enabled);
 	n += image_list_others(json, engine, tags.labelled.data, &enabled);
 	image_tags_reset(&tags);

@@ -29,7 +29,6 @@ void
 selftest_report_begin(const struct selftest_report *report)
 {
 	if (report->json != NULL) {
-		buffer_add_text(report->json, "{");
 		json_report_text(report->json, "version", CAISSON_VERSION);
 		json_report_open(report->json, "checks", '[');
 	} else if (report->verbose) {

@@ -97,7 +97,6 @@ print_config_json(const struct servers *servers)
 	const struct server_file *file;
 	const struct server *server;
 
-	buffer_add_text(&out, "{");
 	json_report_open(&out, "sources", '[');
 	TAILQ_FOREACH (file, &servers->files, entry)
 		print_config_json_file(&out, file);

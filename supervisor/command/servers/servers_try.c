@@ -140,7 +140,6 @@ servers_try_print_json(const struct servers_try *try, const char *why)
 	auto_buffer struct buffer out = { 0 };
 	size_t i;
 
-	buffer_add_text(&out, "{");
 	json_report_open(&out, "servers", '[');
 	for (i = 0; i < try->count; i++)
 		if (try->answers[i].text.len > 0)

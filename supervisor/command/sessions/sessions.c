@@ -161,7 +161,6 @@ sessions_list(const struct sessions_asked *asked)
 	size_t i;
 
 	if (command_has(&asked->command->flags, COMMAND_FLAG_JSON)) {
-		buffer_add_text(&json, "{");
 		json_report_open(&json, "sessions", '[');
 		for (i = 0; i < rows->count; i++)
 			sessions_report(&json, &rows->one[i]);
@@ -263,7 +262,6 @@ sessions_end(const struct sessions_asked *asked)
 		return 1;
 	}
 	if (command_has(&asked->command->flags, COMMAND_FLAG_JSON)) {
-		buffer_add_text(&json, "{");
 		json_report_number(&json, "ended", 1);
 		json_report_print(&json);
 	} else

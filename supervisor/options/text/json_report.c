@@ -9,11 +9,13 @@
 #include "../../../common/base/utf8.h"
 #include "json_report.h"
 
-/* Adds the comma and the key before a value. */
+/* Adds the comma and the key before a value; the first one begins an object. */
 static void
 json_report_key(struct buffer *out, const char *key)
 {
-	if (out->len > 0 && strchr("{[", out->data[out->len - 1]) == NULL)
+	if (out->len == 0 && key != NULL)
+		buffer_add_text(out, "{");
+	else if (out->len > 0 && strchr("{[", out->data[out->len - 1]) == NULL)
 		buffer_add_text(out, ", ");
 	if (key == NULL)
 		return;

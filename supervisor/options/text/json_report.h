@@ -12,9 +12,9 @@
 #include "../../../common/base/buffer.h"
 
 /*
- * Each appends a member of an object, or an element of an array if key is NULL.
- * A text of NULL becomes null; bytes that are not UTF-8 are escaped as in text
- * for people.
+ * Each appends a member of an object, which the first one begins, or an element
+ * of an array if key is NULL. A text of NULL becomes null; bytes that are not
+ * UTF-8 are escaped as in text for people.
  */
 void json_report_text(struct buffer *out, const char *key, const char *text);
 void json_report_number(struct buffer *out, const char *key, uint64_t number);
