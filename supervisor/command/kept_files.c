@@ -32,12 +32,20 @@
 /* Where code has the files of its conversation. */
 #define KEPT_FILES_DATA "/data/"
 
+/* What a command is about. */
+enum kept_files_about { KEPT_FILES_ALL, KEPT_FILES_ONE, KEPT_FILES_NEW };
+
 struct kept_files {
 	struct event_base *base;
 	struct files *files;
 	const struct command *command;
 	const char *scope;  /* of whose files */
-	struct files_user user; /* for what the command is about */
+	enum kept_files_about about;
+	/* Starts its task. Returns NULL with err. */
+	struct files_task *(*begin)(
+	    struct kept_files *kept, const char *owner, struct err *err);
+	struct files_user user; /* the callbacks of the task */
+	const char *list; /* what --json lists; NULL: it tells a number */
 	char *conversation; /* its id; NULL: none, or of a list all */
 	char *name; /* name of the file; NULL: none */
 	uint64_t version; /* its version; 0: the newest, or all */
@@ -145,13 +153,6 @@ kept_files_on_used(void *ctx, const struct files_usage *row)
 
 /* save and show */
 
-/* Returns whether the path to save to is that of standard output. */
-static int
-kept_files_is_output(const struct command *command)
-{
-	return command->other != NULL && strcmp(command->other, "-") == 0;
-}
-
 static void
 kept_files_write(struct kept_files *kept, int file, uint64_t offset)
 {
@@ -179,7 +180,7 @@ kept_files_path(const struct kept_files *kept)
 }
 
 static void
-kept_files_save(struct kept_files *kept, int file, uint64_t offset)
+kept_files_make(struct kept_files *kept, int file, uint64_t offset)
 {
 	auto_free char *path = kept_files_path(kept);
 	auto_fd int to = open(
@@ -214,18 +215,19 @@ kept_files_show_terminal(struct kept_files *kept, const char *data, size_t len)
 }
 
 static void
-kept_files_show(struct kept_files *kept, int file, uint64_t offset)
+kept_files_on_shown(void *ctx, int *file, uint64_t offset)
 {
+	struct kept_files *kept = ctx;
 	struct stat st;
 	char *map;
 
 	if (!isatty(STDOUT_FILENO)) {
-		kept_files_write(kept, file, offset);
+		kept_files_write(kept, *file, offset);
 		return;
 	}
-	if (fstat(file, &st) == -1 || (uint64_t)st.st_size <= offset)
+	if (fstat(*file, &st) == -1 || (uint64_t)st.st_size <= offset)
 		return;
-	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, *file, 0);
 	if (map == MAP_FAILED) {
 		kept_files_fail(kept, "%s: it cannot be read: %s", kept->name,
 		    strerror(errno));
@@ -237,16 +239,15 @@ kept_files_show(struct kept_files *kept, int file, uint64_t offset)
 }
 
 static void
-kept_files_on_fetched(void *ctx, int *file, uint64_t offset)
+kept_files_on_saved(void *ctx, int *file, uint64_t offset)
 {
 	struct kept_files *kept = ctx;
+	const char *path = kept->command->other;
 
-	if (kept->command->task == COMMAND_FILES_SHOW)
-		kept_files_show(kept, *file, offset);
-	else if (kept_files_is_output(kept->command))
+	if (path != NULL && strcmp(path, "-") == 0)
 		kept_files_write(kept, *file, offset);
 	else
-		kept_files_save(kept, *file, offset);
+		kept_files_make(kept, *file, offset);
 }
 
 /* add */
@@ -285,7 +286,7 @@ kept_files_map(const char *path, size_t *len, struct err *err)
 }
 
 static struct files_task *
-kept_files_add(struct kept_files *kept, struct err *err)
+kept_files_add(struct kept_files *kept, const char *owner, struct err *err)
 {
 	const char *path = kept->command->operand;
 	const char *slash = strrchr(path, '/');
@@ -304,12 +305,12 @@ kept_files_add(struct kept_files *kept, struct err *err)
 	if (data == NULL)
 		return NULL;
 	task = files_add(
-	    kept->files, kept->scope, name, data, len, &kept->user, err);
+	    kept->files, owner, name, data, len, &kept->user, err);
 	munmap(data, len + 1);
 	return task;
 }
 
-/* All commands */
+/* The end */
 
 static void
 kept_files_miss(struct kept_files *kept)
@@ -341,9 +342,7 @@ kept_files_print_nothing(const struct kept_files *kept)
 static void
 kept_files_report(struct kept_files *kept, uint64_t count)
 {
-	if (kept->command->task == COMMAND_FILES_LIST ||
-	    kept->command->task == COMMAND_FILES_USAGE ||
-	    kept->command->task == COMMAND_FILES_ADD)
+	if (kept->list != NULL)
 		json_report_close(kept->json, ']');
 	else
 		json_report_number(kept->json, "removed", count);
@@ -354,12 +353,10 @@ static void
 kept_files_on_done(void *ctx, const struct files_end *end)
 {
 	struct kept_files *kept = ctx;
-	enum command_task task = kept->command->task;
 
 	if (kept->status != 0)
 		return; /* reported already */
-	if (end->fault == FILE_FAULT_UNKNOWN || (end->why == NULL &&
-	        task == COMMAND_FILES_REMOVE && end->count == 0)) {
+	if (end->fault == FILE_FAULT_UNKNOWN) {
 		kept_files_miss(kept);
 		return;
 	}
@@ -367,14 +364,30 @@ kept_files_on_done(void *ctx, const struct files_end *end)
 		kept_files_fail(kept, "%s", end->why);
 		return;
 	}
-	if ((task == COMMAND_FILES_LIST || task == COMMAND_FILES_USAGE) &&
-	    kept->listed == 0 && kept->json == NULL)
-		kept_files_print_nothing(kept);
-	if (task == COMMAND_FILES_CLEAR && kept->json == NULL)
-		printf("%llu removed\n", (unsigned long long)end->count);
 	if (kept->json != NULL)
 		kept_files_report(kept, end->count);
+	else if (kept->list != NULL && kept->listed == 0)
+		kept_files_print_nothing(kept);
 	kept_files_end(kept, 0);
+}
+
+static void
+kept_files_on_removed(void *ctx, const struct files_end *end)
+{
+	const struct files_end unknown = { .fault = FILE_FAULT_UNKNOWN };
+
+	kept_files_on_done(
+	    ctx, end->why == NULL && end->count == 0 ? &unknown : end);
+}
+
+static void
+kept_files_on_cleared(void *ctx, const struct files_end *end)
+{
+	struct kept_files *kept = ctx;
+
+	if (end->why == NULL && kept->json == NULL)
+		printf("%llu removed\n", (unsigned long long)end->count);
+	kept_files_on_done(kept, end);
 }
 
 /*
@@ -407,21 +420,40 @@ kept_files_read_name(struct kept_files *kept, struct err *err)
 	    "files list%s' shows all)", shown.data, flag);
 }
 
-/* The owner of the files of a command. The caller frees it. */
-static char *
-kept_files_owner(const struct kept_files *kept)
+static struct files_task *
+kept_files_fetch(struct kept_files *kept, const char *owner, struct err *err)
 {
-	return files_conversation(kept->scope, kept->conversation);
+	return files_fetch(kept->files, owner, kept->name, kept->version,
+	    &kept->user, err);
+}
+
+/* Without a name, all. */
+static struct files_task *
+kept_files_remove(struct kept_files *kept, const char *owner, struct err *err)
+{
+	return files_remove(kept->files, owner, kept->name, kept->version,
+	    &kept->user, err);
+}
+
+static struct files_task *
+kept_files_list(struct kept_files *kept, const char *owner, struct err *err)
+{
+	return files_list(kept->files, owner, kept->conversation == NULL, 1,
+	    &kept->user, err);
+}
+
+static struct files_task *
+kept_files_usage(struct kept_files *kept, const char *owner, struct err *err)
+{
+	(void)owner;
+	return files_list_usage(kept->files, &kept->user, err);
 }
 
 static struct files_task *
 kept_files_begin(struct kept_files *kept, struct err *err)
 {
-	const struct files_user *user = &kept->user;
-	auto_free char *all = kept_files_owner(kept);
 	auto_free char *owner = NULL;
 	auto_buffer struct buffer shown = { 0 };
-	struct files *files = kept->files;
 
 	if (kept->conversation != NULL && !conversation_id_valid(
 	        kept->conversation, strlen(kept->conversation))) {
@@ -433,71 +465,117 @@ kept_files_begin(struct kept_files *kept, struct err *err)
 		    CONVERSATION_ID_MAX);
 		return NULL;
 	}
-	switch (kept->command->task) {
-	case COMMAND_FILES_ADD:
-		return kept_files_add(kept, err);
-	case COMMAND_FILES_CLEAR:
-		return files_remove(files, all, NULL, 0, user, err);
-	case COMMAND_FILES_USAGE:
-		return files_list_usage(files, user, err);
-	case COMMAND_FILES_LIST:
-		return files_list(files, all, kept->conversation == NULL, 1,
-		    user, err);
-	default:
-		break;
-	}
-	if (kept_files_read_name(kept, err) == -1)
+	if (kept->about == KEPT_FILES_ONE &&
+	    kept_files_read_name(kept, err) == -1)
 		return NULL;
-	owner = kept_files_owner(kept);
-	if (kept->command->task == COMMAND_FILES_REMOVE)
-		return files_remove(
-		    files, owner, kept->name, kept->version, user, err);
-	return files_fetch(files, owner, kept->name, kept->version, user, err);
+	owner = files_conversation(kept->scope, kept->conversation);
+	return kept->begin(kept, owner, err);
 }
 
-int
-kept_files_run(struct command_setup *setup, struct err *err)
+static int
+kept_files_run(struct kept_files *kept, const struct command_setup *setup,
+    struct err *err)
 {
 	const struct command *command = &setup->options->command;
 	struct files *files = setup->runs->peers.files;
-	struct kept_files kept = { .base = setup->base,
-		.files = files,
-		.command = command };
-	const struct files_end nothing = { .count = 0 };
-	struct files_user *user = &kept.user;
+	const struct files_end nothing = { .fault = kept->about ==
+		KEPT_FILES_ONE ? FILE_FAULT_UNKNOWN : FILE_FAULT_NONE };
 	auto_buffer struct buffer json = { 0 };
-	int status = owner_flag_begin(setup, "files", &kept.scope, err);
+	int status = owner_flag_begin(setup, "files", &kept->scope, err);
 
 	if (status != 0)
 		return status;
-	*user = (struct files_user){ .fetched = kept_files_on_fetched,
-		.done = kept_files_on_done,
-		.ctx = &kept };
-	kept.conversation = mem_strdup(command_value(
+	kept->base = setup->base;
+	kept->files = files;
+	kept->command = command;
+	if (kept->user.done == NULL)
+		kept->user.done = kept_files_on_done;
+	kept->user.ctx = kept;
+	kept->conversation = mem_strdup(command_value(
 	    &command->flags, COMMAND_FLAG_CONVERSATION, 0));
-	if (command->task == COMMAND_FILES_LIST ||
-	    command->task == COMMAND_FILES_ADD)
-		user->filed = kept_files_on_listed;
-	if (command->task == COMMAND_FILES_USAGE)
-		user->used = kept_files_on_used;
-	if (command_has(&command->flags, COMMAND_FLAG_JSON)) {
-		kept.json = &json;
-		buffer_add_text(&json, "{");
-		if (user->filed != NULL)
-			json_report_open(&json, "files", '[');
-		if (user->used != NULL)
-			json_report_open(&json, "owners", '[');
-	}
+	if (options_json(setup->options))
+		kept->json = &json;
+	if (kept->json != NULL && kept->list != NULL)
+		json_report_open(&json, kept->list, '[');
 	/* If nothing was ever kept, no directory is created. */
-	if (!files_may_hold(files) && (command->task == COMMAND_FILES_SHOW ||
-	        command->task == COMMAND_FILES_SAVE))
-		kept_files_miss(&kept);
-	else if (!files_may_hold(files) && command->task != COMMAND_FILES_ADD)
-		kept_files_on_done(&kept, &nothing);
-	else if (kept_files_begin(&kept, err) == NULL)
-		kept_files_fail(&kept, "%s", err->text);
-	event_base_dispatch(kept.base);
-	free(kept.name);
-	free(kept.conversation);
-	return kept.status;
+	if (kept->about != KEPT_FILES_NEW && !files_may_hold(files))
+		kept->user.done(kept, &nothing);
+	else if (kept_files_begin(kept, err) == NULL)
+		kept_files_fail(kept, "%s", err->text);
+	event_base_dispatch(kept->base);
+	free(kept->name);
+	free(kept->conversation);
+	return kept->status;
+}
+
+/* The commands */
+
+int
+files_list_run(struct command_setup *setup, struct err *err)
+{
+	struct kept_files kept = { .begin = kept_files_list,
+		.user.filed = kept_files_on_listed,
+		.list = "files" };
+
+	return kept_files_run(&kept, setup, err);
+}
+
+int
+files_usage_run(struct command_setup *setup, struct err *err)
+{
+	struct kept_files kept = { .begin = kept_files_usage,
+		.user.used = kept_files_on_used,
+		.list = "owners" };
+
+	return kept_files_run(&kept, setup, err);
+}
+
+int
+files_show_run(struct command_setup *setup, struct err *err)
+{
+	struct kept_files kept = { .about = KEPT_FILES_ONE,
+		.begin = kept_files_fetch,
+		.user.fetched = kept_files_on_shown };
+
+	return kept_files_run(&kept, setup, err);
+}
+
+int
+files_save_run(struct command_setup *setup, struct err *err)
+{
+	struct kept_files kept = { .about = KEPT_FILES_ONE,
+		.begin = kept_files_fetch,
+		.user.fetched = kept_files_on_saved };
+
+	return kept_files_run(&kept, setup, err);
+}
+
+int
+files_add_run(struct command_setup *setup, struct err *err)
+{
+	struct kept_files kept = { .about = KEPT_FILES_NEW,
+		.begin = kept_files_add,
+		.user.filed = kept_files_on_listed,
+		.list = "files" };
+
+	return kept_files_run(&kept, setup, err);
+}
+
+int
+files_remove_run(struct command_setup *setup, struct err *err)
+{
+	struct kept_files kept = { .about = KEPT_FILES_ONE,
+		.begin = kept_files_remove,
+		.user.done = kept_files_on_removed };
+
+	return kept_files_run(&kept, setup, err);
+}
+
+int
+files_clear_run(struct command_setup *setup, struct err *err)
+{
+	struct kept_files kept = { .begin = kept_files_remove,
+		.user.done = kept_files_on_cleared };
+
+	return kept_files_run(&kept, setup, err);
 }
