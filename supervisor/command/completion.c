@@ -32,6 +32,32 @@ completion_add_commands(struct buffer *out)
 			buffer_printf(out, " %s", row->word);
 }
 
+static void
+completion_add_clients(struct buffer *out)
+{
+	size_t i;
+
+	for (i = 0; adopt_client_at(i) != NULL; i++)
+		buffer_printf(out, " %s", adopt_client_at(i)->name);
+}
+
+static void
+completion_add_settings(struct buffer *out)
+{
+	size_t i;
+
+	for (i = 0; i < OPTION_IDS; i++)
+		buffer_printf(out, " %s", option_row(i)->key);
+}
+
+static const struct {
+	enum command_task task;
+	void (*add)(struct buffer *out);
+} completion_choices[] = {
+#define COMMAND_CHOICES(TASK, what) { COMMAND_##TASK, completion_add_##what },
+#include "../options/commands.def"
+};
+
 /* Adds the choices for the first operand of a command, each after a space. */
 static void
 completion_add_operands(struct buffer *out, const struct command_row *row)
@@ -39,18 +65,12 @@ completion_add_operands(struct buffer *out, const struct command_row *row)
 	const char *p = row->operands;
 	size_t i;
 
-	if (p == NULL)
-		return;
-	if (strncmp(p, "CLIENT", strlen("CLIENT")) == 0 ||
-	    row->task == COMMAND_CLIENT)
-		for (i = 0; adopt_client_at(i) != NULL; i++)
-			buffer_printf(out, " %s", adopt_client_at(i)->name);
-	else if (row->task == COMMAND_HELP)
-		completion_add_commands(out);
-	else if (row->task == COMMAND_CONFIG_SET)
-		for (i = 0; i < OPTION_IDS; i++)
-			buffer_printf(out, " %s", option_row(i)->key);
-	else if (strchr(p, '|') != NULL)
+	for (i = 0;
+	     i < sizeof(completion_choices) / sizeof(completion_choices[0]);
+	     i++)
+		if (completion_choices[i].task == row->task)
+			completion_choices[i].add(out);
+	if (p != NULL && strchr(p, '|') != NULL)
 		for (; *p != '\0'; p++)
 			buffer_printf(out, "%s%c",
 			    p == row->operands ? " " : "",
