@@ -149,7 +149,7 @@ export function patiently() {
 function identity() {
   if (uid === process.getuid())
     return [];
-  return ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'];
+  return ['/usr/bin/setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'];
 }
 
 /* The same where no namespace can be made: see the script. */
