@@ -79,7 +79,7 @@ main_open_log(const struct options *options, int *errors, struct err *err)
 	auto_fd int fd = -1;
 	struct err why;
 
-	if (path[0] == '\0' || !options_serves(options))
+	if (path[0] == '\0')
 		return 0;
 	fd = file_trial_open(path, &why);
 	if (fd == -1)
@@ -149,9 +149,14 @@ main_usage_error(const struct err *err)
 	return MAIN_EXIT_USAGE;
 }
 
+static const char main_on_terminal[] =
+    "caisson: waiting for an MCP client on standard input; run 'caisson "
+    "help' for commands\n";
+
 /* Prepares the process after its log, and that may not be standard error. */
 static int
-main_prepare(struct command_setup *setup, struct err *err)
+main_prepare_for(
+    struct command_setup *setup, enum command_needs needs, struct err *err)
 {
 	const struct options *options = setup->options;
 	struct supervisor *sv = setup->sv;
@@ -159,18 +164,21 @@ main_prepare(struct command_setup *setup, struct err *err)
 	struct err why;
 	int done;
 
-	if (main_open_log(options, &errors, err) == -1)
+	if (needs == COMMAND_NEEDS_CLIENT && isatty(STDIN_FILENO))
+		fputs(main_on_terminal, stderr);
+	if (needs >= COMMAND_NEEDS_CLIENT &&
+	    main_open_log(options, &errors, err) == -1)
 		return -1;
 	log_init("caisson", (enum log_level)options->log_level);
 	/*
 	 * The broker writes it, only for calls of a client. If requested,
 	 * refuse to start without it.
 	 */
-	if (options_executes(options) &&
+	if (needs >= COMMAND_NEEDS_CODE &&
 	    audit_file_open(options->audit_file, &sv->audit, &why) == -1)
 		done = main_refuse_audit(options, &why, err);
 	else
-		done = supervisor_prepare(sv, setup->envp, err);
+		done = supervisor_prepare(sv, needs, setup->envp, err);
 	if (done == -1 && errors != -1)
 		dprintf(errors, "caisson: %s\n", err->text);
 	setup->base = sv->base;
@@ -179,18 +187,16 @@ main_prepare(struct command_setup *setup, struct err *err)
 	return done;
 }
 
-enum main_needs { MAIN_NOTHING, MAIN_PROCESS };
+static int
+main_prepare(struct command_setup *setup, struct err *err)
+{
+	return main_prepare_for(setup, COMMAND_NEEDS_PROCESS, err);
+}
 
-struct main_command {
-	enum command_task task;
-	enum option_action action;
-	enum main_needs needs;
-	int (*run)(struct command_setup *setup, struct err *err);
-};
-
-static const struct main_command main_commands[] = {
-#define COMMAND(TASK, ACTION, NEEDS, run, word, verb, operands, doc)           \
-	{ COMMAND_##TASK, OPTION_##ACTION, MAIN_##NEEDS, run },
+/* In the order of command_row(). */
+static int (*const main_commands[])(
+    struct command_setup *setup, struct err *err) = {
+#define COMMAND(TASK, ACTION, NEEDS, run, word, verb, operands, doc) run,
 #include "options/commands.def"
 };
 
@@ -199,19 +205,20 @@ static int
 main_run(struct command_setup *setup, struct err *err)
 {
 	const struct options *options = setup->options;
-	const struct main_command *command = main_commands;
 	enum command_task task = options->command.task;
+	const struct command_row *row;
 	size_t i;
 
 	if (task == COMMAND_NONE)
 		task = COMMAND_RUN;
-	for (i = 0; options->action == OPTION_NONE ? command[i].task != task :
-	     command[i].action != options->action;
+	for (i = 0; row = command_row(i), options->action == OPTION_NONE ?
+	     row->task != task : row->action != options->action;
 	     i++)
 		;
-	if (command[i].needs == MAIN_PROCESS && main_prepare(setup, err) == -1)
+	if (row->needs >= COMMAND_NEEDS_PROCESS &&
+	    main_prepare_for(setup, row->needs, err) == -1)
 		return -1;
-	return command[i].run(setup, err);
+	return main_commands[i](setup, err);
 }
 
 /*

@@ -186,10 +186,6 @@ serve_loop(struct serving *serving)
 	stop_signals_free(&serving->signals);
 }
 
-static const char serve_on_terminal[] =
-    "caisson: waiting for an MCP client on standard input; run 'caisson "
-    "help' for commands\n";
-
 int
 serve_stdio_run(struct command_setup *setup, struct err *err)
 {
@@ -197,10 +193,7 @@ serve_stdio_run(struct command_setup *setup, struct err *err)
 	struct serving serving = { .sv = sv };
 	int in, out;
 
-	if (isatty(STDIN_FILENO))
-		fputs(serve_on_terminal, stderr);
-	if (setup->prepare(setup, err) == -1 ||
-	    serve_move_client(&in, &out, err) == -1)
+	if (serve_move_client(&in, &out, err) == -1)
 		return -1;
 	serve_begin(&serving, setup->envp);
 	sv->client = stdio_new(&sv->runs, &sv->user, &in, &out,

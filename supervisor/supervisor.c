@@ -124,23 +124,16 @@ supervisor_probe_python(const struct options *options, struct err *err)
 	    "3.8 or later, or of a virtual environment", text.data, refusal);
 }
 
-/* Probes the runtime, if boxes will be built or may be refused. */
+/* Probes the runtime; as a check, without starting anything of it. */
 static int
-supervisor_probe(struct supervisor *sv, struct err *err)
+supervisor_probe(struct supervisor *sv, int check, struct err *err)
 {
-	enum option_action action = sv->options.action;
 	const struct runtime *runtime = sv->boxes.runtime;
 
-	if (!options_executes(&sv->options) &&
-	    action != OPTION_SELFTEST && action != OPTION_CHECK)
-		return 0;
 	if (runtime == NULL)
 		return err_set(err, "%s is not podman or docker: set "
 		    "--runtime to the path of one of them",
 		    sv->options.runtime);
-	/* A command needs one box: nothing is prepared for others. */
-	if (options_executes(&sv->options) && !options_serves(&sv->options))
-		sv->options.template = 0;
 	if (runtime->weak != NULL && !sv->options.allow_weak_isolation)
 		return err_set(err, "the runtime %s reduces isolation (%s): "
 		    "use another one, or allow that: "
@@ -150,7 +143,7 @@ supervisor_probe(struct supervisor *sv, struct err *err)
 	    supervisor_probe_python(&sv->options, err) == -1)
 		return -1;
 	return runtime->probe == NULL ? 0 :
-	    runtime->probe(&sv->boxes, action == OPTION_CHECK, err);
+	    runtime->probe(&sv->boxes, check, err);
 }
 
 /* Adds the languages whose images are enabled in the engine. */
@@ -159,7 +152,7 @@ supervisor_read_images(struct supervisor *sv, struct err *err)
 {
 	auto_free char *state = NULL, *changed = NULL;
 
-	if (!options_executes(&sv->options) || !sv->boxes.runtime->images)
+	if (!sv->boxes.runtime->images)
 		return 0;
 	state = state_dir_path(&sv->options, environ, err);
 	if (state == NULL)
@@ -190,16 +183,22 @@ supervisor_assemble(struct supervisor *sv, struct event_base *base)
 }
 
 int
-supervisor_prepare(struct supervisor *sv, char **envp, struct err *err)
+supervisor_prepare(struct supervisor *sv, enum command_needs needs,
+    char **envp, struct err *err)
 {
 	supervisor_assemble(sv, loop_new(supervisor_needs_any_file()));
 	reaper_init(sv->base);
 	worker_init(supervisor_routes());
 	supervisor_prepare_servers(sv, envp);
+	/* A command needs one box: nothing is prepared for others. */
+	if (needs == COMMAND_NEEDS_CODE)
+		sv->options.template = 0;
 	return supervisor_prepare_process(&sv->options, err) == -1 ||
 	        identity_init(IDENTITY_CLAIMS, err) == -1 ||
-	        supervisor_probe(sv, err) == -1 ||
-	        supervisor_read_images(sv, err) == -1 ? -1 : 0;
+	        (needs >= COMMAND_NEEDS_BOXES &&
+	            supervisor_probe(sv, 0, err) == -1) ||
+	        (needs >= COMMAND_NEEDS_CODE &&
+	            supervisor_read_images(sv, err) == -1) ? -1 : 0;
 }
 
 int
@@ -210,7 +209,7 @@ supervisor_check(struct supervisor *sv, struct err *err)
 		return -1;
 	supervisor_assemble(sv, loop_new(0));
 	reaper_init(sv->base);
-	return supervisor_probe(sv, err);
+	return supervisor_probe(sv, 1, err);
 }
 
 /*

@@ -36,10 +36,11 @@ struct supervisor {
 /* supervisor.c: assembly, and the only teardown. */
 
 /*
- * Prepares the process as its options say, but not the parts that only serving
- * needs. Returns 0, or -1 with err.
+ * Prepares the process for a command with these needs, but for CLIENTS neither
+ * log nor audit file. Returns 0, or -1 with err.
  */
-int supervisor_prepare(struct supervisor *sv, char **envp, struct err *err);
+int supervisor_prepare(struct supervisor *sv, enum command_needs needs,
+    char **envp, struct err *err);
 
 /*
  * Checks whether supervisor_prepare would fail on this machine: returns 0, or

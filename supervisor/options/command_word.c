@@ -13,14 +13,16 @@
 
 static const struct command_row command_rows[] = {
 #define COMMAND(TASK, ACTION, NEEDS, run, word, verb, operands, doc)           \
-	{ COMMAND_##TASK, OPTION_##ACTION, word, verb, operands, doc },
+	{ COMMAND_##TASK, OPTION_##ACTION, COMMAND_NEEDS_##NEEDS, word, verb,  \
+		operands, doc },
 #include "commands.def"
 };
 
 /* Words that mean the first command of theirs. */
 static const struct command_row command_more[] = {
 #define COMMAND_ALONE(TASK, ACTION, word)                                      \
-	{ COMMAND_##TASK, OPTION_##ACTION, word, NULL, NULL, NULL },
+	{ COMMAND_##TASK, OPTION_##ACTION, COMMAND_NEEDS_NOTHING, word, NULL,  \
+		NULL, NULL },
 #include "commands.def"
 };
 
@@ -231,6 +233,7 @@ command_read(int argc, char **argv, struct command *command, struct err *err)
 		                      command_unknown_verb(word, verb, err);
 	command->task = row->task;
 	command->action = row->action;
+	command->needs = row->needs;
 	command->word = row->word;
 	command->verb = row->verb;
 	command->operands = row->operands;

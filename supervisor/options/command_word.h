@@ -11,10 +11,22 @@
 #include "command_flag.h"
 #include "option_table.h"
 
+/* What is prepared before a command: see commands.def. */
+enum command_needs {
+	COMMAND_NEEDS_NOTHING,
+	COMMAND_NEEDS_OTHERS,
+	COMMAND_NEEDS_PROCESS,
+	COMMAND_NEEDS_BOXES,
+	COMMAND_NEEDS_CODE,
+	COMMAND_NEEDS_CLIENT,
+	COMMAND_NEEDS_CLIENTS
+};
+
 /* A row of commands.def, as shown to users. */
 struct command_row {
 	enum command_task task;
 	enum option_action action; /* the same as an action; or none */
+	enum command_needs needs;
 	const char *word;
 	const char *verb;     /* NULL: none */
 	const char *operands; /* NULL: none */
@@ -24,6 +36,7 @@ struct command_row {
 struct command {
 	enum command_task task;
 	enum option_action action;
+	enum command_needs needs;
 	const char *word;     /* first word, static */
 	const char *verb;     /* static, as given; NULL: none */
 	const char *operands; /* accepted operands, static; NULL: none */

@@ -197,7 +197,7 @@ options_replaces(const struct options *options, const char *key)
 	const char *name = options->command.operand;
 	char replaced[OPTION_NAME_SIZE];
 
-	if (options->command.task != COMMAND_CONFIG_SET || name == NULL)
+	if (options->command.needs != COMMAND_NEEDS_OTHERS || name == NULL)
 		return 0;
 	option_key(name, strlen(name), replaced);
 	return option_find(key) != OPTION_IDS && strcmp(key, replaced) == 0;
@@ -391,7 +391,7 @@ options_check_serve(const struct options *options, struct err *err)
 
 	for (id = 0; id < OPTION_IDS; id++)
 		if (option_is_of_serve(id) && options_serves(options) &&
-		    options->command.task != COMMAND_SERVE &&
+		    options->command.needs != COMMAND_NEEDS_CLIENTS &&
 		    options->sources[id] == OPTIONS_FLAG) {
 			option_flag(option_row(id)->key, flag);
 			return err_set(err, "%s is for 'caisson serve': write "
@@ -437,7 +437,7 @@ options_read(struct options *options, int argc, char **argv, char **envp,
 	    option_environment_read(
 	        envp, options_set_variable, options, err) == -1 ||
 	    options_read_flags(options, argc, argv, err) == -1 ||
-	    (options->command.task != COMMAND_CONFIG_SET &&
+	    (options->command.needs != COMMAND_NEEDS_OTHERS &&
 	        options_check(options, err) == -1) ||
 	    options_check_serve(options, err) == -1)
 		return -1;
@@ -460,16 +460,7 @@ options_serves(const struct options *options)
 {
 	return options->action == OPTION_NONE &&
 	    (options->command.task == COMMAND_NONE ||
-	        options->command.task == COMMAND_RUN ||
-	        options->command.task == COMMAND_SERVE);
-}
-
-int
-options_executes(const struct options *options)
-{
-	return options_serves(options) ||
-	    options->command.task == COMMAND_EXEC ||
-	    options->command.task == COMMAND_LIBRARIES;
+	        options->command.needs >= COMMAND_NEEDS_CLIENT);
 }
 
 void

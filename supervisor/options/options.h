@@ -112,9 +112,6 @@ options_argument(const struct options *options, enum options_argument argument)
 /* Returns whether a client is served: no action or command is given. */
 int options_serves(const struct options *options);
 
-/* Returns whether code is run: a client is served, or a command does. */
-int options_executes(const struct options *options);
-
 /* Frees the fields of options. */
 void options_free(struct options *options);
 

@@ -240,7 +240,7 @@ options_help_commands(FILE *out, const char *word, const char *verb)
 		if (word != NULL)
 			options_help_flags(out, row);
 		for (id = 0; word != NULL && id < OPTION_IDS &&
-		     row->task == COMMAND_SERVE; id++)
+		     row->needs == COMMAND_NEEDS_CLIENTS; id++)
 			if (option_is_of_serve(id))
 				options_help_row(out, option_row(id));
 		n++;

@@ -136,7 +136,6 @@ config_set_change(
 	struct err why;
 	int wrong;
 
-	options->action = OPTION_CHECK;
 	if (config_set_try(options, winner, err) == -1)
 		return -1;
 	wrong = setup->check(setup, &why) == -1;
