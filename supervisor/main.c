@@ -23,7 +23,7 @@
 #include "options/text/colour.h"
 #include "options/file_trial.h"
 #include "options/option_name.h"
-#include "peers/audit_file.h"
+#include "audit_file.h"
 #include "process/process.h"
 #include "run/run.h"
 #include "servers/servers.h"

@@ -16,7 +16,7 @@
 #include "front/front.h"
 #include "door/operators.h"
 #include "peers/broker.h"
-#include "peers/state_dir.h"
+#include "options/state_dir.h"
 #include "run/pool.h"
 #include "run/session.h"
 #include "servers/in_force/in_force.h"

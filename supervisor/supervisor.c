@@ -22,7 +22,7 @@
 #include "door/operators.h"
 #include "peers/broker.h"
 #include "peers/files.h"
-#include "peers/state_dir.h"
+#include "options/state_dir.h"
 #include "peers/store.h"
 #include "process/process.h"
 #include "run/pool.h"

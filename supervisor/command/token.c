@@ -12,7 +12,7 @@
 #include "../../common/base/text_list.h"
 #include "../options/text/json_report.h"
 #include "../options/options.h"
-#include "../peers/state_dir.h"
+#include "../options/state_dir.h"
 #include "../door/http/tokens.h"
 #include "shared/command.h"
 

@@ -10,6 +10,7 @@
 
 #include "../../common/base/buffer.h"
 #include "../../common/base/err.h"
+#include "../../common/file_fault.h"
 #include "command_word.h"
 #include "option_table.h"
 
@@ -149,5 +150,12 @@ void options_report(const struct options *options);
 
 /* Returns whether --json is given. */
 int options_json(const struct options *options);
+
+/*
+ * file_fault.c: returns the cause and the fix, as the end of a sentence that
+ * starts with the name of the file and "was not kept: " or the like. The caller
+ * frees it.
+ */
+char *file_fault_text(enum file_fault fault, const struct options *options);
 
 #endif

@@ -19,7 +19,7 @@
 #include "../../common/base/text_list.h"
 #include "../../common/base/utf8.h"
 #include "broker.h"
-#include "server_process.h"
+#include "../servers/in_force/server_process.h"
 #include "../servers/in_force/server_mask.h"
 #include "../servers/in_force/server_names.h"
 #include "store.h"

@@ -16,7 +16,7 @@
 #include "../../common/base/shown.h"
 #include "../process/process.h"
 #include "files.h"
-#include "state_dir.h"
+#include "../options/state_dir.h"
 
 _Static_assert(FILES_SILENT_MS + FILES_ANSWER_MS < FILES_COLLECT_MS,
     "a task is given up before its process is known to hang");

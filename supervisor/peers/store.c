@@ -14,7 +14,7 @@
 #include "../../common/base/log.h"
 #include "../../common/base/loop.h"
 #include "../../common/base/mem.h"
-#include "state_dir.h"
+#include "../options/state_dir.h"
 #include "store.h"
 #include "../process/process.h"
 

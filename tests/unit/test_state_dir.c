@@ -1,6 +1,6 @@
 /*
- * Tests of supervisor/peers/state_dir: where the state directory is, how it is
- * made, and that one which others could change is refused.
+ * Tests of supervisor/options/state_dir: where the state directory is, how it
+ * is made, and that one which others could change is refused.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 
 #include "common/base/fd.h"
 #include "common/base/mem.h"
-#include "supervisor/peers/state_dir.h"
+#include "supervisor/options/state_dir.h"
 #include "unit_folder.h"
 
 static struct options options;

@@ -17,7 +17,7 @@
 #include "common/ipc/ipc_socket.h"
 #include "common/base/mem.h"
 #include "supervisor/supervisor.h"
-#include "supervisor/peers/server_process.h"
+#include "supervisor/servers/in_force/server_process.h"
 #define BROKER_IS_HERE
 #include "not_here.h"
 #include "supervisor/process/process.h"

@@ -18,7 +18,7 @@
 #include "common/base/mem.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/peers/files.h"
-#include "supervisor/peers/state_dir.h"
+#include "supervisor/options/state_dir.h"
 #define FILES_ARE_HERE
 #include "not_here.h"
 #include "supervisor/process/process.h"

@@ -15,7 +15,7 @@
 #include "common/ipc/ipc_socket.h"
 #include "common/base/loop.h"
 #include "supervisor/supervisor.h"
-#include "supervisor/peers/state_dir.h"
+#include "supervisor/options/state_dir.h"
 #define STORE_IS_HERE
 #include "not_here.h"
 #include "supervisor/process/process.h"

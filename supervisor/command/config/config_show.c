@@ -9,7 +9,7 @@
 #include "../../door/http/serve_sockets.h"
 #include "../../options/option_name.h"
 #include "../../options/options.h"
-#include "../../peers/state_dir.h"
+#include "../../options/state_dir.h"
 #include "../shared/command.h"
 
 /* Shows the folders that defaults stand for, where there are any. */

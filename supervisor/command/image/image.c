@@ -19,7 +19,7 @@
 #include "../../../common/base/text_list.h"
 #include "../../box/container/language_images.h"
 #include "../../options/text/json_report.h"
-#include "../../peers/state_dir.h"
+#include "../../options/state_dir.h"
 #include "../../process/process.h"
 #include "image_command.h"
 

@@ -20,7 +20,7 @@
 #include "../../front/answer/file_link.h"
 #include "../../options/text/json_report.h"
 #include "../../options/options.h"
-#include "../../peers/state_dir.h"
+#include "../../options/state_dir.h"
 #include "../../process/socket/socket.h"
 #include "../shared/command.h"
 #include "session_rows.h"

@@ -11,7 +11,7 @@
 #include "../../../common/base/mem.h"
 #include "../../../common/base/shown.h"
 #include "../../options/options.h"
-#include "../../peers/state_dir.h"
+#include "../../options/state_dir.h"
 #include "../../door/http/tokens.h"
 #include "command.h"
 

@@ -9,7 +9,7 @@
 #include "../../../common/base/fd.h"
 #include "../../../common/base/log.h"
 #include "../../../common/base/mem.h"
-#include "../../peers/state_dir.h"
+#include "../../options/state_dir.h"
 #include "tokens.h"
 #include "serve_tokens.h"
 

@@ -12,7 +12,7 @@
 #include "../../common/base/fd.h"
 #include "../../common/base/log.h"
 #include "../../common/base/mem.h"
-#include "../options/home.h"
+#include "home.h"
 #include "state_dir.h"
 
 char *

@@ -5,7 +5,7 @@
 #ifndef SUPERVISOR_STATE_DIR_H
 #define SUPERVISOR_STATE_DIR_H
 
-#include "../options/options.h"
+#include "options.h"
 
 /*
  * Returns the path of the directory, which the caller frees: that of the option

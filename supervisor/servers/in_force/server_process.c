@@ -8,15 +8,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../common/base/clock.h"
-#include "../../common/base/fd.h"
-#include "../../common/base/log.h"
-#include "../../common/base/loop.h"
-#include "../../common/base/mem.h"
-#include "../../common/base/text_list.h"
-#include "../options/option_table.h"
+#include "../../../common/base/clock.h"
+#include "../../../common/base/fd.h"
+#include "../../../common/base/log.h"
+#include "../../../common/base/loop.h"
+#include "../../../common/base/mem.h"
+#include "../../../common/base/text_list.h"
+#include "../../options/option_table.h"
 #include "server_process.h"
-#include "../process/process.h"
+#include "../../process/process.h"
 
 struct server_process {
 	struct event_base *base;

@@ -6,8 +6,8 @@
 #ifndef SUPERVISOR_SERVER_PROCESS_H
 #define SUPERVISOR_SERVER_PROCESS_H
 
-#include "../../common/base/err.h"
-#include "../servers/servers.h"
+#include "../../../common/base/err.h"
+#include "../servers.h"
 
 struct server_process;
 
