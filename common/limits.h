@@ -133,7 +133,7 @@
  * Threads that code of a session leaves, as its box says: the most that the
  * limit of processes of a box allows.
  */
-#define ROUND_THREADS_MAX 1000000
+#define PROGRAM_THREADS_MAX 1000000
 
 /*
  * Tool calls: maximum requests in flight of one execution, and maximum bytes of
@@ -505,7 +505,7 @@
  * Processes that the code has left have this long to exit and close its pipes
  * before they are killed.
  */
-#define BOX_LEAVINGS_MS 10
+#define BOX_LEFTOVERS_MS 10
 /*
  * Usually there are none, and the box is idle. It is killed after this delay,
  * because the kernel needs a millisecond to remove it; calls that arrived

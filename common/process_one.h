@@ -1,10 +1,10 @@
 /*
  * What process 1 of a container whose language is an image reports around the
- * standard output of the code. Its first bytes say that the container has been
- * started, and, if so, that the command could not be executed; its last bytes
- * how the command has ended. All between is output of the code. An engine that
- * fails later ends the output, and exits with a status that code may have, but
- * it writes no such end.
+ * standard output of the code, by sentinels: the first bytes say that the
+ * container has been started, and, if so, that the command could not be
+ * executed; the last bytes how the command has ended. All between is output of
+ * the code. An engine that fails later ends the output, and exits with a status
+ * that code may have, but it writes no such end.
  */
 #ifndef COMMON_PROCESS_ONE_H
 #define COMMON_PROCESS_ONE_H
@@ -31,11 +31,11 @@
 #define PROCESS_ONE_END_LEN (PROCESS_ONE_END_WORD + PROCESS_ONE_DIGITS + 1)
 
 enum begun {
-	/* No mark: the container was not started. */
+	/* No sentinel: the container was not started. */
 	BEGUN_NOT,
 	/*
-	 * The container was started, and no mark says that the command could
-	 * not be executed.
+	 * The container was started, and no sentinel says that the command
+	 * could not be executed.
 	 */
 	BEGUN_CODE,
 	/* The command could not be executed: the errors say why. */

@@ -31,7 +31,7 @@
  * "memory" is the field stored of START: memories and saved tools may be used.
  * "echo" is its field echo: the box sends the value of the last expression.
  * "progress" is its field progress: the box may report progress. "session" is
- * its field kept: when the code has ended, the box sends "ended", with the
+ * its field session: when the code has ended, the box sends "ended", with the
  * number of run frames so far, the exit code and the number of threads left,
  * and waits for the next run frame; there are no requests until then. Without
  * it there is one run frame only. "stdin" and "environment" are its field
@@ -84,7 +84,7 @@ struct frames {
 	int started;             /* it has been received */
 	int ready;               /* the box has sent its ready frame */
 	int sent;                /* the run frame was sent; code may run */
-	int kept;                /* that frame has "session" */
+	int session;             /* that frame has "session" */
 	uint64_t programs;       /* run frames so far */
 };
 
@@ -129,7 +129,7 @@ frames_take_request(struct frames *frames, const struct line *line,
     struct json_span frame, struct err *err)
 {
 	if (!frames->sent)
-		return err_set(err, frames->kept ?
+		return err_set(err, frames->session ?
 		    "a request after the end of the code" :
 		    "a request before the code was sent");
 	if (memchr(frame.p, '\r', frame.len) != NULL)
@@ -147,7 +147,7 @@ frames_take_ended(
 	struct frames_end end;
 	uint64_t program;
 
-	if (!frames->sent || !frames->kept)
+	if (!frames->sent || !frames->session)
 		return err_set(err, "an end of code where none is kept");
 	member_find(frame, members, 3);
 	if (member_number(&members[2], &program, NULL) == -1 ||
@@ -157,7 +157,7 @@ frames_take_ended(
 	    end.exit > END_STATUS_MAX)
 		return err_set(err, "an end of code with an invalid \"exit\"");
 	if (member_number(&members[1], &end.threads, NULL) == -1 ||
-	    end.threads > ROUND_THREADS_MAX)
+	    end.threads > PROGRAM_THREADS_MAX)
 		return err_set(
 		    err, "an end of code with an invalid \"threads\"");
 	frames->started = 0;
@@ -252,7 +252,7 @@ frames_make_run(struct outbox_frame *frame, const struct frames_run *run,
 		buffer_add_text(&frame->text, ",\"echo\":true");
 	if (run->progress)
 		buffer_add_text(&frame->text, ",\"progress\":true");
-	if (run->kept)
+	if (run->session)
 		buffer_add_text(&frame->text, ",\"session\":true");
 	if (run->input_len > 0) {
 		buffer_add_text(&frame->text, ",");
@@ -267,7 +267,7 @@ frames_start(struct frames *frames, const struct frames_run *run,
     struct ipc_blob *servers)
 {
 	frames_make_run(&frames->run, run, servers);
-	frames->kept = run->kept;
+	frames->session = run->session;
 	frames->programs++;
 	frames->started = 1;
 	frames_send_run(frames);

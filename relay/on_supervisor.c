@@ -17,14 +17,14 @@ relay_on_start(struct relay *relay, struct ipc_start *start)
 {
 	if (relay->started)
 		fatal("protocol violation by the supervisor: a second start");
-	if (relay->kept && !start->kept)
+	if (relay->session && !start->session)
 		fatal("protocol violation by the supervisor: code in a session "
 		    "that is not of it");
-	if (start->kept && relay->frames == NULL)
+	if (start->session && relay->frames == NULL)
 		fatal("protocol violation by the supervisor: a session in a "
 		    "box without a bootstrap");
 	relay->started = 1;
-	relay->kept = (int)start->kept;
+	relay->session = (int)start->session;
 	log_init("relay", (enum log_level)start->log_level);
 	role_enter(ROLE_RELAY, start->execution);
 	if (start->servers.len == 0)

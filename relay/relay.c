@@ -295,7 +295,7 @@ relay_code_ended(struct relay *relay, const struct frames_end *end)
 	output_settle(relay->errors);
 	progress_end(relay->progress);
 	preview_end(relay->preview);
-	if (report_send_round(relay, end, &err) == -1)
+	if (report_send_program_ended(relay, end, &err) == -1)
 		relay_unheard("cannot pass on the output", &err);
 	relay_forget(relay);
 	relay_begin(relay);
@@ -325,7 +325,7 @@ relay_prepare_output(struct relay *relay, struct ipc_prepare *prepare)
 	relay->out = output_new(relay, &prepare->out, max, relay_pipe_ended);
 	relay->errors =
 	    output_new(relay, &prepare->errors, max, relay_pipe_ended);
-	if (prepare->marked)
+	if (prepare->sentinels)
 		output_expect_process_one(relay->out);
 }
 
@@ -390,7 +390,7 @@ relay_start(struct relay *relay, struct ipc_start *start)
 		.stored = (int)start->stored,
 		.echo = (int)start->echo,
 		.progress = (int)start->progress,
-		.kept = (int)start->kept };
+		.session = (int)start->session };
 	auto_free char *code = NULL, *input = NULL;
 
 	relay->late = output_keep(relay->out) + output_keep(relay->errors);

@@ -53,7 +53,7 @@ channel_handler *const *relay_routes(void);
 /* The end of code of a session, as the box reports it. */
 struct frames_end {
 	uint64_t exit;    /* its exit code, at most END_STATUS_MAX */
-	uint64_t threads; /* that it has left, at most ROUND_THREADS_MAX */
+	uint64_t threads; /* that it has left, at most PROGRAM_THREADS_MAX */
 };
 
 /* The callbacks for frames of the box. */
@@ -102,7 +102,7 @@ struct frames_run {
 	bool stored; /* there is a store */
 	int echo;   /* the value of the last expression is requested */
 	int progress; /* it may report progress */
-	int kept; /* the box stays when the code has ended */
+	int session; /* the box stays when the code has ended */
 };
 
 /*
@@ -125,9 +125,9 @@ int streams_take(struct relay *relay, struct json_span frame,
 
 /* report.c: what is reported of code that has ended. */
 
-/* Takes the output, and sends DONE, or ROUND. Returns 0, or -1 with err. */
+/* Takes the output, and sends DONE or PROGRAM_ENDED: 0, or -1 with err. */
 int report_send_done(struct relay *relay, struct err *err);
-int report_send_round(
+int report_send_program_ended(
     struct relay *relay, const struct frames_end *end, struct err *err);
 
 /* The handlers, in a file on_PEER.c for each peer, and what they get. */

@@ -135,18 +135,18 @@ report_send_done(struct relay *relay, struct err *err)
 }
 
 int
-report_send_round(
+report_send_program_ended(
     struct relay *relay, const struct frames_end *end, struct err *err)
 {
 	struct report report = { 0 };
 	struct ipc_done done = { 0 };
-	struct ipc_round round;
+	struct ipc_program_ended ended;
 	int sent;
 
 	if (report_whole(relay, err) == -1)
 		return err_wrap(err, "the whole of the output");
 	report_begin(relay, &report, &done);
-	round = (struct ipc_round){ .out = done.out,
+	ended = (struct ipc_program_ended){ .out = done.out,
 		.out_head = done.out_head,
 		.out_dropped = done.out_dropped,
 		.errors = done.errors,
@@ -161,7 +161,8 @@ report_send_round(
 		.late = relay->late };
 	sent = report_place_pictures(relay, &report.out, err);
 	if (sent == 0)
-		sent = channel_send_round(relay->supervisor, &round, err);
+		sent =
+		    channel_send_program_ended(relay->supervisor, &ended, err);
 	report_free(&report);
 	return sent;
 }

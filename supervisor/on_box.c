@@ -51,9 +51,9 @@ supervisor_on_failed(struct box *box, struct ipc_failed *failed)
 {
 	const struct box_step_info *step = box_step_info(failed->step);
 
-	if (failed->passing)
-		box->known |= BOX_IS_PASSING;
-	box->known &= ~(unsigned int)BOX_IS_UNFORKED;
+	if (failed->transient)
+		box->known |= BOX_IS_TRANSIENT;
+	box->known &= ~(unsigned int)BOX_IS_FORKING;
 	if (failed->step == BOX_STEP_INTERPRETER)
 		on_box_fail_interpreter(box, failed->reason);
 	else if (step == NULL)

@@ -173,10 +173,10 @@ on_relay_read_report(
 	    (done->end_status != 0 || done->end_memory != 0 ||
 	        done->cpu_us != 0 || done->peak_kib != 0))
 		return err_set(err, "a status without an end");
-	if (done->begun != BEGUN_NOT && !(box->how & BOX_MARKED))
+	if (done->begun != BEGUN_NOT && !(box->how & BOX_SENTINELS))
 		return err_set(err, "marks of a box that makes none");
 	if (done->end != BOX_CLAIM_NONE && box->language->image != NULL &&
-	    !(box->how & BOX_MARKED))
+	    !(box->how & BOX_SENTINELS))
 		return err_set(err, "the end of a box that does not tell it");
 	if (!utf8_valid(text, len))
 		return err_set(err, "errors that are not UTF-8");
@@ -218,30 +218,30 @@ supervisor_on_whole(struct box *box, struct ipc_whole *whole)
 }
 
 void
-supervisor_on_round(struct box *box, struct ipc_round *round)
+supervisor_on_program_ended(struct box *box, struct ipc_program_ended *ended)
 {
 	uint64_t max = box->boxes->options->max_output;
 	struct call_stream out = { 0 };
 	struct call_stream errors = { 0 };
-	struct box_calls calls = { .made = round->tool_calls };
-	const struct box_told told = { .round = round, .out = &out,
+	struct box_calls calls = { .made = ended->tool_calls };
+	const struct box_told told = { .program = ended, .out = &out,
 		.errors = &errors, .calls = &calls };
 	struct err err;
 
-	if (on_relay_read_stream(&round->out, round->out_head,
-	        round->out_dropped, max, &out, &err) == -1 ||
-	    on_relay_read_stream(&round->errors, round->errors_head,
-	        round->errors_dropped, max, &errors, &err) == -1 ||
+	if (on_relay_read_stream(&ended->out, ended->out_head,
+	        ended->out_dropped, max, &out, &err) == -1 ||
+	    on_relay_read_stream(&ended->errors, ended->errors_head,
+	        ended->errors_dropped, max, &errors, &err) == -1 ||
 	    pictures_check(&box->output.pictures, &out, &err) == -1 ||
-	    on_relay_read_notes(box, &round->notes, &err) == -1 ||
+	    on_relay_read_notes(box, &ended->notes, &err) == -1 ||
 	    on_relay_read_calls(
-	        &round->waiting, &round->calls, &calls, &err) == -1) {
+	        &ended->waiting, &ended->calls, &calls, &err) == -1) {
 		free(out.data);
 		free(errors.data);
 		box_fail(box, "protocol violation by the relay: %s", err.text);
 		return;
 	}
-	box_report(box, BOX_ON_ROUND, &told);
+	box_report(box, BOX_ON_PROGRAM_ENDED, &told);
 }
 
 void

@@ -117,9 +117,9 @@ output_add_held(struct output *output)
 	output->one->nheld = 0;
 }
 
-/* Adds bytes behind the first marks, but those that may be the end. */
+/* Adds bytes behind the first sentinels, but those that may be the end. */
 static void
-output_add_marked(struct output *output, const char *data, size_t len)
+output_add_between(struct output *output, const char *data, size_t len)
 {
 	const char *next;
 	size_t n;
@@ -145,37 +145,37 @@ output_add_marked(struct output *output, const char *data, size_t len)
 	}
 }
 
-/* Bytes that looked like marks of process 1 are output of the code. */
+/* Bytes that looked like sentinels are output of the code. */
 static void
 output_add_rest(struct output *output)
 {
 	size_t len;
 	const char *rest = process_one_rest(output->one, &len);
 
-	output_add_marked(output, rest, len);
+	output_add_between(output, rest, len);
 }
 
-/* Adds what was read, without the marks of process 1. */
+/* Adds what was read, without sentinels. */
 static void
 output_add_read(struct output *output, const char *data, size_t len)
 {
-	size_t marks = 0;
+	size_t skipped = 0;
 
 	if (output->one == NULL) {
 		output_add(output, data, len);
 		return;
 	}
 	if (!output->one->over) {
-		marks = process_one_take(output->one, data, len);
+		skipped = process_one_take(output->one, data, len);
 		if (output->one->over)
 			output_add_rest(output);
 	}
-	output_add_marked(output, data + marks, len - marks);
+	output_add_between(output, data + skipped, len - skipped);
 }
 
 /* The stream has ended: what is held is its end, or output of the code. */
 static void
-output_end_marked(struct output *output)
+output_end_between(struct output *output)
 {
 	struct relay_report report;
 
@@ -191,7 +191,7 @@ static void
 output_end(struct output *output)
 {
 	if (output->one != NULL)
-		output_end_marked(output);
+		output_end_between(output);
 	loop_event_free(&output->readable);
 	loop_event_free(&output->rested);
 	fd_close(&output->fd);

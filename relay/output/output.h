@@ -155,8 +155,8 @@ void output_mark(struct output *output);
 void output_take(struct output *output, struct output_kept *kept);
 
 /*
- * Of the standard output of a box without a bootstrap: the marks of process 1
- * at its start and at its end are not part of it. Must be called before
+ * Of the standard output of a box without a bootstrap: the sentinels of process
+ * 1 at its start and at its end are not part of it. Must be called before
  * anything is read.
  */
 void output_expect_process_one(struct output *output);
@@ -164,30 +164,30 @@ void output_expect_process_one(struct output *output);
 /* Returns what those at its start say; BEGUN_NOT if none are expected. */
 enum begun output_begun(const struct output *output);
 
-/* Sets the report if the stream has ended with a mark of the end. */
+/* Sets the report if the stream has ended with a sentinel. */
 void output_report(const struct output *output, struct relay_report *report);
 
-/* process_one.c: these marks. */
+/* process_one.c: these sentinels. */
 struct process_one {
-	size_t matched; /* bytes of both marks that have come */
+	size_t matched; /* bytes of both first ones that have come */
 	int over;       /* what follows is output, or the end */
 	/* The last bytes, if they may be an end. */
 	char held[PROCESS_ONE_END_LEN];
 	size_t nheld;
 };
 
-/* Returns how many of the first bytes of data belong to the marks. */
+/* Returns how many of the first bytes of data belong to sentinels. */
 size_t process_one_take(struct process_one *one, const char *data, size_t len);
 
-/* Returns what the marks that have come say. */
+/* Returns what the first ones say, if they have come. */
 enum begun process_one_state(const struct process_one *one);
 
-/* Returns the bytes, static, that were taken and are no whole mark. */
+/* Returns the bytes, static, that were taken and are no whole sentinel. */
 const char *process_one_rest(const struct process_one *one, size_t *len);
 
 /*
- * Holds a byte behind those marks, if it begins or continues an end. If not, it
- * returns 0, and all that is held is output.
+ * Holds a byte behind the first ones if it begins or continues an end. If not,
+ * it returns 0, and all that is held is output.
  */
 int process_one_hold(struct process_one *one, char byte);
 

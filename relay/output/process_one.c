@@ -1,5 +1,5 @@
 /*
- * The marks at the start and at the end of the output of a box without a
+ * The sentinels at the start and at the end of the output of a box without a
  * bootstrap: see common/process_one.h. They may come in several reads. Runs in
  * the relay.
  */
@@ -9,10 +9,10 @@
 
 #include "output.h"
 
-static const char process_one_marks[] = PROCESS_ONE_STARTED PROCESS_ONE_FAILED;
+static const char process_one_starts[] = PROCESS_ONE_STARTED PROCESS_ONE_FAILED;
 
 #define PROCESS_ONE_FIRST (sizeof(PROCESS_ONE_STARTED) - 1)
-#define PROCESS_ONE_BOTH (sizeof(process_one_marks) - 1)
+#define PROCESS_ONE_BOTH (sizeof(process_one_starts) - 1)
 
 size_t
 process_one_take(struct process_one *one, const char *data, size_t len)
@@ -20,7 +20,7 @@ process_one_take(struct process_one *one, const char *data, size_t len)
 	size_t n = 0;
 
 	while (!one->over && n < len) {
-		if (data[n] != process_one_marks[one->matched]) {
+		if (data[n] != process_one_starts[one->matched]) {
 			one->over = 1;
 		} else {
 			n++;
@@ -45,7 +45,7 @@ process_one_rest(const struct process_one *one, size_t *len)
 	    state == BEGUN_CODE ? PROCESS_ONE_FIRST : 0;
 
 	*len = one->matched - whole;
-	return process_one_marks + whole;
+	return process_one_starts + whole;
 }
 
 /* The words of an end. */

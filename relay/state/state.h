@@ -56,11 +56,11 @@ struct relay {
 	 * are frames; NULL: the box has pipes for its output.
 	 */
 	struct output *outer;
-	struct relay_report report; /* of such a box, or of a marked one */
+	struct relay_report report; /* of such a box, or of sentinels */
 	bool finished;           /* no process of such a box is left */
 	int ready;              /* the box has asked for code */
 	int started;            /* it has been given code, which may run */
-	int kept;               /* it stays when the code has ended */
+	int session;            /* it stays when the code has ended */
 	uint64_t late;          /* bytes of output that came before the code */
 	size_t open_pipes;      /* pipes of the box that are still open */
 	size_t output_max;      /* bytes kept of each stream */

@@ -20,7 +20,7 @@ typedef int box_action(struct box *box, const struct box_told *told);
 
 static box_action box_launch, box_watch, box_build, box_tell_owner,
     box_kill_late, box_be_told, box_ask, box_start_run, box_violate, box_rest,
-    box_refuse_round, box_drain, box_lose_channel, box_begin_end, box_settle,
+    box_refuse_rest, box_drain, box_lose_channel, box_begin_end, box_settle,
     box_take_status, box_be_gone, box_take, box_kill_all, box_hasten,
     box_take_failure, box_be_late, box_be_late_taken, box_give_up;
 
@@ -40,8 +40,8 @@ static box_action *const box_actions[BOX_EVENTS][BOX_PHASES] = {
 	[BOX_ON_RUNNING] = { box_violate, box_violate, box_start_run,
 	    box_start_run, box_violate, box_start_run, box_start_run },
 	[BOX_ON_PROGRESS] = ALWAYS(box_tell_owner),
-	[BOX_ON_ROUND] = { box_refuse_round, box_refuse_round,
-	    box_refuse_round, box_rest, box_refuse_round, box_rest, box_rest },
+	[BOX_ON_PROGRAM_ENDED] = { box_refuse_rest, box_refuse_rest,
+	    box_refuse_rest, box_rest, box_refuse_rest, box_rest, box_rest },
 	[BOX_ON_DRAINED] = ALWAYS(box_drain),
 	[BOX_ON_RELAY_ENDED] = ALWAYS(box_lose_channel),
 	[BOX_ON_DYING] = { box_begin_end, box_begin_end, box_begin_end,
@@ -192,8 +192,8 @@ box_run(
 {
 	box->relay.served = *grant != -1;
 	start->broker = fd_take(grant);
-	start->kept = (box->how & BOX_KEPT) != 0;
-	box->known &= ~(unsigned int)BOX_HAS_ROUND;
+	start->session = (box->how & BOX_SESSION) != 0;
+	box->known &= ~(unsigned int)BOX_PROGRAM_ENDED;
 	if (channel_send_start(box->relay.channel, start, err) == -1)
 		return -1;
 	box->relay.execution = start->execution;
@@ -251,7 +251,7 @@ box_violate(struct box *box, const struct box_told *told)
 }
 
 static int
-box_refuse_round(struct box *box, const struct box_told *told)
+box_refuse_rest(struct box *box, const struct box_told *told)
 {
 	free(told->out->data);
 	free(told->errors->data);
@@ -274,17 +274,17 @@ box_rest(struct box *box, const struct box_told *told)
 {
 	uint64_t used_us;
 
-	if (!(box->how & BOX_KEPT) || box_knows(box, BOX_HAS_ROUND))
-		return box_refuse_round(box, told);
-	box->known |= BOX_HAS_ROUND;
+	if (!(box->how & BOX_SESSION) || box_knows(box, BOX_PROGRAM_ENDED))
+		return box_refuse_rest(box, told);
+	box->known |= BOX_PROGRAM_ENDED;
 	box_keep_output(box, told);
-	box->session.threads = told->round->threads;
-	box->session.late = told->round->late;
+	box->session.threads = told->program->threads;
+	box->session.late = told->program->late;
 	if (box->phase != BOX_RUNNING)
 		return 1;
 	box->phase = BOX_RESTING;
 	box->end.exited = true;
-	box->end.exit_code = (int)told->round->exit;
+	box->end.exit_code = (int)told->program->exit;
 	clock_gettime(CLOCK_MONOTONIC, &box->end.at);
 	used_us = box->boxes->runtime->sessions->used_us(box);
 	box->end.cpu_us = used_us - box->session.used_us;
@@ -470,7 +470,7 @@ box_end_relay(struct box *box)
 static int
 box_drain(struct box *box, const struct box_told *told)
 {
-	if (box_knows(box, BOX_HAS_ROUND)) {
+	if (box_knows(box, BOX_PROGRAM_ENDED)) {
 		/* It ended between two programs: the first has its streams. */
 		free(told->out->data);
 		free(told->errors->data);
@@ -497,7 +497,7 @@ box_lose_channel(struct box *box, const struct box_told *told)
 	if (box->relay.execution != 0 && !(known & BOX_HAS_RUN))
 		box->known |= BOX_IS_UNSURE;
 	if ((known & BOX_HAS_RUN) && box->relay.served &&
-	    !(known & BOX_HAS_ROUND))
+	    !(known & BOX_PROGRAM_ENDED))
 		box->output.calls.told = mem_strdup("unknown, as the process "
 		    "that counts them exited");
 	return box_end_relay(box);
@@ -533,7 +533,7 @@ box_take_status(struct box *box, const struct box_told *told)
 	box_begin_end(box, told);
 	if (told->rests && !killed && box->end.signal != SIGKILL) {
 		box->known |= BOX_HAS_LEFTOVERS;
-		box_set_timer(box, box->boxes->times.leavings);
+		box_set_timer(box, box->boxes->times.leftovers);
 	} else {
 		box->known &= ~(unsigned int)BOX_HAS_LEFTOVERS;
 		box_kill(box);
@@ -674,5 +674,5 @@ boxes_init(struct boxes *boxes, struct event_base *base,
 	boxes->runtime = runtime_find(options->runtime);
 	boxes->report = box_live;
 	boxes->times = (struct box_times){ BOX_START_MS, BOX_DRAIN_MS,
-		BOX_LEAVINGS_MS, BOX_HANG_MS };
+		BOX_LEFTOVERS_MS, BOX_HANG_MS };
 }

@@ -80,15 +80,15 @@ void boxes_rest(struct boxes *boxes);
 struct box *box_new(struct boxes *boxes, const struct language *language,
     int how, box_changed *changed, void *ctx, struct err *err);
 
-/* round.c: a box for a session, which runs code several times. */
+/* session_box.c: a box for a session, which runs code several times. */
 
 /*
  * Returns 0, or -1 with err if the runtime, or a box of this level of
  * isolation, cannot run code several times. Boxes are checked when they are
  * built.
  */
-int box_may_keep(const struct boxes *boxes, struct err *err);
-int box_is_kept(const struct box *box, struct err *err);
+int boxes_check_sessions(const struct boxes *boxes, struct err *err);
+int box_check_session(const struct box *box, struct err *err);
 
 /* Forgets the results of its last code: it is to run that of another call. */
 void box_forget(struct box *box);

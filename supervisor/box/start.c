@@ -88,7 +88,7 @@ start_relay(struct box *box, struct box_pipes *pipes, struct err *err)
 	struct ipc_prepare prepare = { .log_level = log_level_get(),
 		.output_max = boxes->options->max_output,
 		.whole_max = options_output_kept(boxes->options),
-		.marked = (box->how & BOX_MARKED) != 0 };
+		.sentinels = (box->how & BOX_SENTINELS) != 0 };
 	auto_fd int pidfd = -1;
 
 	box->relay.channel = worker_start(boxes->base, &ends, box->number,

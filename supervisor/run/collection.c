@@ -274,7 +274,7 @@ collection_refuse(struct collection_part *part, const struct err *err)
  * some, too. Files that were kept before are skipped unless they have changed.
  */
 static struct files_task *
-collection_start_kept(struct files *files, const struct request *request,
+collection_start_session(struct files *files, const struct request *request,
     struct box *box, const struct files_user *user, struct err *err)
 {
 	auto_fd int left = fcntl(box->files.left, F_DUPFD_CLOEXEC, 0);
@@ -303,8 +303,8 @@ collection_start(struct collection *collection, struct files *files,
 	collection_measure(&collection->left, box->files.left);
 	collection_measure(&collection->data, box->files.data);
 	if (collection_has_left(box)) {
-		collection->left.task = (box->how & BOX_KEPT) ?
-		    collection_start_kept(files, request, box, &user, &err) :
+		collection->left.task = (box->how & BOX_SESSION) ?
+		    collection_start_session(files, request, box, &user, &err) :
 		    files_collect(files, request->owner->scope,
 		        &box->files.left, box->files.uid, &user, &err);
 		if (collection->left.task == NULL)
@@ -329,7 +329,7 @@ collection_new(struct files *files, const struct options *options,
 	const struct timeval now = { 0, 0 };
 
 	collection->options = options;
-	collection->had = (box->how & BOX_KEPT) ? &box->files.had : NULL;
+	collection->had = (box->how & BOX_SESSION) ? &box->files.had : NULL;
 	collection->done = done;
 	collection->ctx = ctx;
 	collection->left = (struct collection_part){ .collection = collection,

@@ -67,7 +67,7 @@ delivery_open_workspace(struct box *box, struct err *err)
 
 	if (box->files.workspace == -1)
 		return box_open_workspace(box->files.left, err);
-	if (!(box->how & BOX_KEPT))
+	if (!(box->how & BOX_SESSION))
 		return fd_take(&box->files.workspace);
 	/* In a session the next call may ask for files, too. */
 	copy = fcntl(box->files.workspace, F_DUPFD_CLOEXEC, 0);

@@ -26,7 +26,7 @@
 enum local_source {
 	LOCAL_POOL, /* the pool, or as the next */
 	LOCAL_NEW,  /* a template, or a launcher */
-	LOCAL_OWN,  /* a launcher: it must not be a fork */
+	LOCAL_NO_TEMPLATE, /* a launcher: it must not be a fork */
 };
 
 /* A call that is executed here. */
@@ -248,7 +248,7 @@ local_hand_over(struct local *local, struct err *err)
 		.input = { (const uint8_t *)input,
 		    input == NULL ? 0 : strlen(input), -1 } };
 
-	if (call->session != NULL && box_is_kept(local->box, err) == -1)
+	if (call->session != NULL && box_check_session(local->box, err) == -1)
 		return -1;
 	names = session_servers(call->session, &call->request, &len);
 	server_names_add_json(&servers, names, len, runs->config);
@@ -304,7 +304,7 @@ local_take_session(struct call *call, struct err *err)
 {
 	if (call->request.session == NULL || call->session != NULL)
 		return 0;
-	if (box_may_keep(call->runs->boxes, err) == -1)
+	if (boxes_check_sessions(call->runs->boxes, err) == -1)
 		return -1;
 	call->session = session_take(call->runs->sessions, &call->request, err);
 	return call->session == NULL ? -1 : 0;
@@ -330,8 +330,8 @@ local_take_box(struct local *local, struct err *err)
 	struct call *call = local->call;
 	struct runs *runs = call->runs;
 	const struct request *request = &call->request;
-	int how = (local->source == LOCAL_OWN ? BOX_OWN : 0) |
-	    (call->session != NULL ? BOX_KEPT : 0) |
+	int how = (local->source == LOCAL_NO_TEMPLATE ? BOX_NO_TEMPLATE : 0) |
+	    (call->session != NULL ? BOX_SESSION : 0) |
 	    (local_awaits(call) || delivery_due(request) ? 0 : BOX_PROMPT);
 
 	if (call->session != NULL)
@@ -477,13 +477,13 @@ local_replaces(struct local *local)
 {
 	const struct box *box = local->box;
 	const struct call *call = local->call;
-	int unforked = box_knows(box, BOX_IS_UNFORKED);
-	int lost = (local->source == LOCAL_POOL || unforked) &&
+	int forking = box_knows(box, BOX_IS_FORKING);
+	int lost = (local->source == LOCAL_POOL || forking) &&
 	    call->cause == CALL_BY_ITSELF && !box_knows(box, BOX_IS_UNSURE);
-	int passing = box_knows(box, BOX_IS_PASSING);
+	int transient = box_knows(box, BOX_IS_TRANSIENT);
 
 	if (box_knows(box, BOX_HAS_RUN) || !box_has_ended(box) ||
-	    (!lost && !(passing && local_has_time(call))))
+	    (!lost && !(transient && local_has_time(call))))
 		return 0;
 	if (!box_knows(box, BOX_IS_DRAINED))
 		return 1;
@@ -492,7 +492,7 @@ local_replaces(struct local *local)
 		    "code (%s); starting another", call->number, box->number,
 		    box->failure != NULL ? box->failure :
 		    "for an unknown reason");
-		local->source = unforked ? LOCAL_OWN : LOCAL_NEW;
+		local->source = forking ? LOCAL_NO_TEMPLATE : LOCAL_NEW;
 		loop_set_timer(local->timer, CALL_REPLACE_MS);
 	} else
 		local_wait_for_room(local, box->failure);

@@ -65,7 +65,7 @@ server_faults_add_stale(struct buffer *text, const struct server_file *file)
 	buffer_add_text(text, "; its last valid content is used until it ");
 	/* A file that could not be read need not be malformed. */
 	buffer_add_text(text,
-	    file->passing ? "can be read again" : "is fixed or deleted");
+	    file->transient ? "can be read again" : "is fixed or deleted");
 }
 
 static void

@@ -188,7 +188,7 @@ server_open(struct server_file *file, const char *folder, struct err *err)
 	else if (err->code != 0)
 		file->fault = server_open_fault(err->code);
 	/* An I/O error may be temporary, while the file is unchanged. */
-	file->passing = fd == -1 && err->code != 0 &&
+	file->transient = fd == -1 && err->code != 0 &&
 	    file->fault == SERVER_FAULT_BROKEN;
 	return fd;
 }

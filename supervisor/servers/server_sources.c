@@ -156,7 +156,7 @@ server_sources_find_folder(struct server_file_list *files,
 	} else {
 		file = server_sources_add_refused(files, source,
 		    server_open_fault(err.code), path, mem_strdup(err.text));
-		file->passing = file->fault == SERVER_FAULT_BROKEN;
+		file->transient = file->fault == SERVER_FAULT_BROKEN;
 	}
 }
 

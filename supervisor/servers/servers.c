@@ -128,9 +128,9 @@ servers_ready_reader(struct servers *servers, struct server_file *file,
 	if (servers->reader != NULL)
 		return 0;
 	/* A failure to start a reader is not the fault of the file. */
-	file->passing =
+	file->transient =
 	    servers_start_reader(servers, file->source, err) == -1;
-	return file->passing ? -1 : 0;
+	return file->transient ? -1 : 0;
 }
 
 /* Returns whether positions of the entries of a source are needed. */
@@ -372,7 +372,7 @@ servers_reader_failed(struct servers *servers, const char *fmt, ...)
 		return;
 	log_warn("%s: %s", file->path, why);
 	/* A project's file might do this every time. */
-	file->passing = !file->source->project;
+	file->transient = !file->source->project;
 	file->fault = SERVER_FAULT_BROKEN;
 	servers_fail(servers, file, why);
 	servers_continue(servers);

@@ -67,7 +67,7 @@ struct server_file {
 	off_t size;
 	struct timespec changed; /* its st_ctim */
 	bool opened;
-	int passing; /* refused for a cause that may be temporary */
+	int transient; /* refused for a cause that may be temporary */
 	bool retried; /* its reader was killed once */
 	struct server_gap *gap; /* server_spots.h; NULL: not reported */
 };
@@ -321,7 +321,7 @@ int server_folder_is_moving(const struct stat *st);
  * Opens a file of the list for reading, and stores its identity. Only regular
  * files are opened, since opening a device or FIFO has effects. A file of a
  * project must be within folder, and must not belong to another user. Returns
- * it, or -1 with err and file->fault; file->passing says whether to try again.
+ * it, or -1 with err and file->fault; file->transient: a retry may succeed.
  */
 int server_open(
     struct server_file *file, const char *folder, struct err *err);

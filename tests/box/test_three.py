@@ -202,14 +202,14 @@ def names_of_pump():
     return names
 
 
-class Leavings(unittest.TestCase):
+class Leftovers(unittest.TestCase):
     """What processes print that the code has left."""
 
     def test_they_may_print_what_they_have(self):
         """There is time enough here: it ends when all pipes have ended."""
         names = names_of_pump()
         relay, out, errors, said = (os.pipe() for _ in range(4))
-        names["LEAVINGS"], names["RELAY"] = 60, relay[1]
+        names["LEFTOVERS"], names["RELAY"] = 60, relay[1]
         pump = names["Pump"](out[0], errors[0], said[0])
         os.write(out[1], b"first")
         self.assertTrue(pump.go_on(False, None))

@@ -29,7 +29,7 @@ enum broker {
 	BROKER_ENDS = 8,
 	BOX_IS_NOT_READY = 16,
 	BOX_HAS_THREE = 32, /* descriptors: its output is frames */
-	BOX_IS_KEPT = 64, /* it may have further code */
+	BOX_HAS_SESSION = 64, /* it may have further code */
 };
 
 static struct relay relay;
@@ -123,9 +123,9 @@ static int between; /* the code has ended */
 static void
 code_ended(struct relay *r, const struct frames_end *end)
 {
-	FUZZ_ASSERT(broker & BOX_IS_KEPT && !between && !over);
+	FUZZ_ASSERT(broker & BOX_HAS_SESSION && !between && !over);
 	FUZZ_ASSERT(end->exit <= END_STATUS_MAX);
-	FUZZ_ASSERT(end->threads <= ROUND_THREADS_MAX);
+	FUZZ_ASSERT(end->threads <= PROGRAM_THREADS_MAX);
 	between = 1;
 	outbox_forget(r->outbox);
 	r->store = NULL;
@@ -214,7 +214,8 @@ start_code(void)
 {
 	struct ipc_blob servers = { (const uint8_t *)"[]", 2, -1 };
 	const struct frames_run run = { .code = "x", .len = 1, .stored = true,
-		.echo = 1, .progress = 1, .kept = (broker & BOX_IS_KEPT) != 0 };
+		.echo = 1, .progress = 1,
+		.session = (broker & BOX_HAS_SESSION) != 0 };
 
 	calls_free(&relay.calls);
 	relay.calls = calls_new(&relay, &calls_ends);

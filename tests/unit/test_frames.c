@@ -111,7 +111,7 @@ streams_take(struct relay *relay, struct json_span frame,
 static struct relay relay;
 static struct frames *frames;
 static int box_in, box_out; /* the box's ends */
-static int kept;            /* there may be further code */
+static int session;         /* there may be further code */
 static int fds_before;
 
 static void
@@ -131,7 +131,7 @@ open_with(const char *code, size_t len, struct ipc_blob *servers)
 	frames = frames_new(&relay, &in[0], &ends);
 	if (code != NULL)
 		frames_start(frames, &(struct frames_run){ .code = code,
-		    .len = len, .kept = kept }, servers);
+		    .len = len, .session = session }, servers);
 	ck_assert_int_eq(in[0], -1);
 	ck_assert_int_eq(out[1], -1);
 	ck_assert_int_eq(servers->fd, -1);
@@ -373,7 +373,7 @@ static const struct {
 
 static const struct {
 	const char *said, *told;
-} kept_talks[] = {
+} session_talks[] = {
 	{ READY ENDED, TOLD },
 	{ READY "{\"threads\":2,\"more\":{},\"program\":1,\"exit\":3,"
 	    "\"type\":\"ended\"}\n", TOLD },
@@ -465,22 +465,22 @@ UNIT_TEST(notes_are_cleaned_and_bounded)
 	close_frames();
 }
 
-UNIT_TESTS(ends_of_code_are_checked, UNIT_COUNT(kept_talks))
+UNIT_TESTS(ends_of_code_are_checked, UNIT_COUNT(session_talks))
 {
-	const char *said = kept_talks[_i].said;
+	const char *said = session_talks[_i].said;
 	size_t n;
 
-	kept = 1;
+	session = 1;
 	open_frames("x", 1);
 	say(said, strlen(said));
-	ck_assert_str_eq(told.data, kept_talks[_i].told);
+	ck_assert_str_eq(told.data, session_talks[_i].told);
 	close_frames();
 	open_frames("x", 1);
 	for (n = 0; n < strlen(said) && write(box_out, said + n, 1) == 1; n++)
 		settle();
-	ck_assert_str_eq(told.data, kept_talks[_i].told);
+	ck_assert_str_eq(told.data, session_talks[_i].told);
 	close_frames();
-	kept = 0;
+	session = 0;
 	/* A box that is to run one code only has no such frame. */
 	open_frames("x", 1);
 	say(READY ENDED, strlen(READY ENDED));

@@ -237,7 +237,7 @@ UNIT_TEST(a_file_that_could_not_be_read_is_tried_again)
 	refresh(0);
 	file = TAILQ_FIRST(&reading->files);
 	file->state = SERVER_FILE_REFUSED;
-	file->passing = 1;
+	file->transient = 1;
 	free(file->path);
 	file->path = mem_strdup("MCPs/a.json");
 	file->why = mem_strdup("no descriptors");

@@ -124,7 +124,7 @@ static void
 start_and_end(void)
 {
 	start();
-	ck_assert(box_knows(&box, BOX_IS_UNFORKED));
+	ck_assert(box_knows(&box, BOX_IS_FORKING));
 	native_runtime.kill(&box);
 }
 

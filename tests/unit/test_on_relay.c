@@ -315,7 +315,7 @@ UNIT_TESTS(refuses_an_end_without_marks, 2)
 		.tool_calls = TOOL_CALLS, .end = BOX_CLAIM_EXIT };
 
 	box.language = &image;
-	box.how = _i ? BOX_MARKED : 0;
+	box.how = _i ? BOX_SENTINELS : 0;
 	supervisor_on_done(&box, &done);
 	box.language = &usual;
 	box.how = 0;

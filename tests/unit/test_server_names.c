@@ -328,7 +328,7 @@ UNIT_TEST(says_which_files_are_kept)
 	    "servers of /a are stale: line 1, column 2: wrong; its last valid "
 	    "content is used until it is fixed or deleted");
 	file->why = (char *)"cannot be opened: Too many open files";
-	file->passing = 1;
+	file->transient = 1;
 	check_names("x,", "unknown server \"x\": no servers are configured; "
 	    "servers of /a are stale: cannot be opened: Too many open files; "
 	    "its last valid content is used until it can be read again");

@@ -66,7 +66,7 @@ refuses(const struct server_source *source, const char *path,
 
 	ck_assert_int_eq(try_open(source, path), -1);
 	ck_assert_str_eq(err.text, sentence);
-	ck_assert_int_eq(file.passing, 0);
+	ck_assert_int_eq(file.transient, 0);
 	ck_assert_int_eq(file.fault, fault);
 }
 

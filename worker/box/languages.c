@@ -13,7 +13,7 @@
 	int name##_locate(struct box *box, struct err *err);                   \
 	int name##_run(struct box *box, struct err *err);
 #define LANGUAGE(name, title, ALIASES, OPTION, kind, version, fix, use, START, \
-    BY, KEPT, MEMORY, helpers, programs, COMMAND)                              \
+    BY, SESSIONS, MEMORY, helpers, programs, COMMAND)                          \
 	BY
 #include "languages.def"
 #undef LANGUAGE_PROGRAM
@@ -26,7 +26,7 @@ static const struct language languages_table[] = {
 	.instead = instead_
 #define LANGUAGE_OWN(name) .locate = name##_locate, .run = name##_run
 #define LANGUAGE(name_, title, ALIASES, OPTION, kind, version, fix, use,       \
-    START, BY, KEPT, MEMORY, helpers_, programs, COMMAND)                      \
+    START, BY, SESSIONS, MEMORY, helpers_, programs, COMMAND)                  \
 	{ .name = #name_,                                                      \
 		.start = LANGUAGE_##START,                                     \
 		.memory = LANGUAGE_##MEMORY,                                   \

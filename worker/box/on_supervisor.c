@@ -231,7 +231,7 @@ box_send_failed(struct box *box, const struct err *reason)
 	char text[ERR_TEXT_SIZE];
 	struct ipc_failed failed = { .step = box->step,
 		.reason = text,
-		.passing = reason->code == EAGAIN };
+		.transient = reason->code == EAGAIN };
 	struct ipc_unfit unfit = { .reason = text };
 	struct err err = *reason;
 

@@ -109,7 +109,7 @@ container_has_failed(const struct box *box)
 {
 	if (!box_knows(box, BOX_IS_BUILT))
 		return 1;
-	return (box->how & BOX_MARKED) && !box_knows(box, BOX_IS_KILLED) &&
+	return (box->how & BOX_SENTINELS) && !box_knows(box, BOX_IS_KILLED) &&
 	    box->claim.begun != BEGUN_CODE;
 }
 
@@ -239,9 +239,9 @@ container_settle(struct box *box)
 	end.cpu_us = container_usage_cpu_us(contained->usage);
 	end.peak_kib = container_usage_peak_kib(contained->usage);
 	if (box_knows(box, BOX_IS_KILLED)) {
-		/* What looked like a mark of its end is output of the code. */
+		/* What looked like a sentinel is output of the code. */
 		end.signal = SIGKILL;
-		if (box->how & BOX_MARKED)
+		if (box->how & BOX_SENTINELS)
 			box_claim_show(&box->claim, &box->output.out);
 	} else
 		box_claim_settle(&box->claim, contained->status, &end);
@@ -416,7 +416,7 @@ container_start(struct box *box, struct box_pipes *pipes, struct err *err)
 
 	box->inside = contained;
 	if (box->language->image != NULL)
-		box->how |= BOX_MARKED;
+		box->how |= BOX_SENTINELS;
 	/* Only root can be another user, who has no number of its own there. */
 	if (geteuid() == 0)
 		box->files.uid = shared->uid;

@@ -206,7 +206,7 @@ native_on_hang(evutil_socket_t fd, short what, void *arg)
 	(void)fd;
 	(void)what;
 	/* A launcher whose channel has ended has ended, too. */
-	if (!box_knows(box, BOX_IS_UNFORKED) || native->channel == NULL)
+	if (!box_knows(box, BOX_IS_FORKING) || native->channel == NULL)
 		return;
 	if (native->forked != shared->forked || native_was_stopped(box)) {
 		native_await_fork(box);
@@ -239,7 +239,7 @@ native_kill(struct box *box)
 {
 	struct native *native = box->inside;
 
-	if (box_knows(box, BOX_IS_UNFORKED))
+	if (box_knows(box, BOX_IS_FORKING))
 		native_await_fork(box);
 
 	/* Processes not reported yet are killed with the launcher. */
@@ -272,7 +272,7 @@ native_hear(struct box *box, enum box_event event, struct err *err)
 	}
 	native_close_channel(native);
 	/* The launcher may hang, and its template with it. */
-	if (box_knows(box, BOX_IS_UNFORKED))
+	if (box_knows(box, BOX_IS_FORKING))
 		reaper_kill_orphans();
 	return 0;
 }
@@ -602,7 +602,7 @@ native_watch(struct box *box, struct ipc_started *started)
 {
 	struct event_base *base = box->boxes->base;
 	struct native *native = box->inside;
-	int forked = box_knows(box, BOX_IS_UNFORKED);
+	int forked = box_knows(box, BOX_IS_FORKING);
 
 	native->init = reaper_watch_idly(
 	    base, &started->init, native_on_init_ended, box);
@@ -611,9 +611,9 @@ native_watch(struct box *box, struct ipc_started *started)
 	/* The other processes of the box end with init. */
 	counts_share(native->counts, native->init);
 	/* No relay tells when the code of a session ends. */
-	if (box->how & BOX_KEPT)
+	if (box->how & BOX_SESSION)
 		reaper_hurry(native->code);
-	box->known &= ~(unsigned int)BOX_IS_UNFORKED;
+	box->known &= ~(unsigned int)BOX_IS_FORKING;
 	if ((started->launcher != -1) != forked)
 		return -1;
 	if (forked) {
@@ -634,7 +634,7 @@ native_keep_workspace(struct box *box, int left)
 {
 	struct err err;
 
-	if (box->how & BOX_KEPT)
+	if (box->how & BOX_SESSION)
 		box->files.workspace = box_open_workspace(left, &err);
 }
 
@@ -654,7 +654,7 @@ native_on_started(struct box *box, struct ipc_started *started)
 		if (started->bound[0] != '\0')
 			facts->bound = facts->text;
 		facts->proc = started->proc != 0;
-		native->stays = (box->how & BOX_KEPT) && facts->proc;
+		native->stays = (box->how & BOX_SESSION) && facts->proc;
 		facts->watchdog = started->watchdog != 0;
 		facts->unnamed = started->unnamed != 0;
 		native_tell_facts(box, facts, started);
@@ -737,13 +737,13 @@ native_start_launcher(struct box *box, struct err *err)
 			return -1;
 	}
 	native->channel = launcher_start(boxes, &ends, box->number,
-	    (box->how & BOX_OWN) || !native_is_forked(box->language) ? NULL :
-	        &native->python,
+	    (box->how & BOX_NO_TEMPLATE) || !native_is_forked(box->language) ?
+	        NULL : &native->python,
 	    native->group, &pidfd, err);
 	if (native->channel == NULL)
 		return -1;
 	if (pidfd == -1) {
-		box->known |= BOX_IS_UNFORKED;
+		box->known |= BOX_IS_FORKING;
 		native->template =
 		    templates_asked(native_boxes(boxes)->templates);
 	} else
@@ -772,8 +772,8 @@ native_ask(struct box *box, struct box_pipes *pipes, struct err *err)
 
 	native_request_fill(box->boxes, box->language, &setup);
 	setup.uid = box->files.uid;
-	setup.kept = (box->how & BOX_KEPT) != 0;
-	setup.stops = setup.kept && !box->boxes->options->session_threads;
+	setup.session = (box->how & BOX_SESSION) != 0;
+	setup.stops = setup.session && !box->boxes->options->session_threads;
 	setup.control_in = fd_take(&pipes->control_in);
 	setup.control_out = fd_take(&pipes->control_out);
 	setup.out = fd_take(&pipes->out);

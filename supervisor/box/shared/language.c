@@ -17,7 +17,7 @@ static const struct language language_table[] = {
 #define LANGUAGE_STAYS 1
 #define LANGUAGE_ENDS 0
 #define LANGUAGE(name_, title_, ALIASES, OPTION, kind_, version_, fix_, use_,  \
-    START, BY, KEPT, MEMORY, helpers_, programs_, COMMAND)                     \
+    START, BY, SESSIONS, MEMORY, helpers_, programs_, COMMAND)                 \
 	{ .name = #name_,                                                      \
 		.title = title_,                                               \
 		.aliases = ALIASES,                                            \
@@ -27,7 +27,7 @@ static const struct language language_table[] = {
 		.fix = fix_,                                                   \
 		.use = use_,                                                   \
 		.forked = LANGUAGE_##START,                                    \
-		.stays = LANGUAGE_##KEPT,                                      \
+		.stays = LANGUAGE_##SESSIONS,                                  \
 		.helpers = helpers_,                                           \
 		.programs = programs_,                                         \
 		.command = COMMAND },

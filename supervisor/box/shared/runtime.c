@@ -146,17 +146,17 @@ box_claim_settle(
 void
 box_claim_show(const struct box_claim *claim, struct call_stream *out)
 {
-	char mark[PROCESS_ONE_END_LEN + 1];
+	char sentinel[PROCESS_ONE_END_LEN + 1];
 
 	if (claim->end == BOX_CLAIM_NONE)
 		return;
-	snprintf(mark, sizeof(mark), "%s%0*d\n",
+	snprintf(sentinel, sizeof(sentinel), "%s%0*d\n",
 	    claim->end == BOX_CLAIM_EXIT ? PROCESS_ONE_EXIT :
 	        claim->memory             ? PROCESS_ONE_MEMORY :
 	                                     PROCESS_ONE_SIGNAL,
 	    PROCESS_ONE_DIGITS, claim->status);
 	out->data = mem_resize(out->data, out->len + PROCESS_ONE_END_LEN);
-	memcpy(out->data + out->len, mark, PROCESS_ONE_END_LEN);
+	memcpy(out->data + out->len, sentinel, PROCESS_ONE_END_LEN);
 	out->len += PROCESS_ONE_END_LEN;
 	/* Where nothing is cut, all of it is the head. */
 	if (out->dropped == 0)

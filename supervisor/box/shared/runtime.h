@@ -19,7 +19,7 @@
 
 struct box;
 struct box_told;
-struct ipc_round;
+struct ipc_program_ended;
 struct language;
 struct runtime;
 
@@ -35,7 +35,7 @@ enum box_event {
 	BOX_ON_ASKED,    /* the interpreter asks for code */
 	BOX_ON_RUNNING,  /* the code was sent to it */
 	BOX_ON_PROGRESS, /* of its code */
-	BOX_ON_ROUND,    /* its code has ended, it waits for more; has round */
+	BOX_ON_PROGRAM_ENDED, /* it waits for more code; has program */
 	BOX_ON_DRAINED,  /* all of its output is here */
 	BOX_ON_RELAY_ENDED, /* has why */
 	/* Its runtime. */
@@ -67,11 +67,11 @@ enum box_phase {
 enum box_fact {
 	BOX_IS_HELD = 1 << 0, /* processes may be reported: none is reaped */
 	BOX_IS_BUILDING = 1 << 1, /* its launcher may still report a failure */
-	BOX_IS_UNFORKED = 1 << 2, /* asked of a template, without a report */
+	BOX_IS_FORKING = 1 << 2,  /* asked of a template, without a report */
 	BOX_IS_BUILT = 1 << 3,    /* its facts are valid */
 	BOX_HAS_ASKED = 1 << 4,   /* for code */
 	BOX_HAS_RUN = 1 << 5,     /* the code was sent to it */
-	BOX_HAS_ROUND = 1 << 6,   /* its code has ended, it has no other */
+	BOX_PROGRAM_ENDED = 1 << 6, /* its code has ended, it has no other */
 	BOX_IS_KILLED = 1 << 7,   /* by us */
 	BOX_HAS_LEFTOVERS = 1 << 8, /* processes, which may still end */
 	BOX_INIT_IS_GONE = 1 << 9, /* and so is all; not settled yet */
@@ -81,15 +81,15 @@ enum box_fact {
 	BOX_IS_STUCK = 1 << 13,    /* that is not waited for any longer */
 	/* Of the failure. */
 	BOX_IS_UNSURE = 1 << 14, /* it is unknown whether the code was sent */
-	BOX_IS_PASSING = 1 << 15, /* another box may succeed */
+	BOX_IS_TRANSIENT = 1 << 15, /* another box may succeed */
 	BOX_IS_UNRUNNABLE = 1 << 16, /* its interpreter could not be started */
 };
 
 /* Properties of a new box: bits. */
-#define BOX_OWN 1  /* it has an interpreter of its own, no template's */
-#define BOX_KEPT 2 /* it is for a session: it stays when its code has ended */
+#define BOX_NO_TEMPLATE 1 /* it is not a fork of a template */
+#define BOX_SESSION 2 /* it stays when its code has ended, for more */
 #define BOX_PROMPT 4 /* box_run follows at once */
-#define BOX_MARKED 8 /* its process 1 marks its output; set by its runtime */
+#define BOX_SENTINELS 8 /* process 1 writes them; set by its runtime */
 
 /* Services that boxes need of their user; all are called with ctx. */
 struct boxes_user {
@@ -111,7 +111,7 @@ struct boxes_user {
 struct box_times {
 	unsigned int start;    /* BOX_START_MS */
 	unsigned int drain;    /* BOX_DRAIN_MS */
-	unsigned int leavings; /* BOX_LEAVINGS_MS */
+	unsigned int leftovers; /* BOX_LEFTOVERS_MS */
 	unsigned int hang;     /* BOX_HANG_MS */
 };
 
@@ -179,7 +179,7 @@ struct box_claim {
 	bool memory; /* the kernel killed a process for lack of memory */
 	uint64_t cpu_us;   /* that the kernel has counted for the box */
 	uint64_t peak_kib; /* of memory; both 0: unknown */
-	enum begun begun;  /* what process 1 has marked */
+	enum begun begun;  /* what its sentinels say */
 	/*
 	 * The last errors of a box that never was ready, and of the program
 	 * that started it: UTF-8; NULL: none.
@@ -207,7 +207,7 @@ void box_claim_settle(
     const struct box_claim *claim, int status, struct box_end *end);
 
 /*
- * Appends the mark (common/process_one.h) of which a claim was made to the
+ * Appends the sentinel (common/process_one.h) of which a claim was made to the
  * output.
  */
 void box_claim_show(const struct box_claim *claim, struct call_stream *out);
@@ -282,7 +282,7 @@ struct box {
 	struct boxes *boxes;
 	unsigned long number; /* of the box, not of an execution */
 	const struct language *language; /* of its code, static */
-	unsigned int how;     /* properties: BOX_OWN ... */
+	unsigned int how;     /* BOX_NO_TEMPLATE ... */
 	enum box_phase phase;
 	unsigned int known;   /* of enum box_fact */
 	char *failure;        /* why it cannot be used, one sentence, or NULL */
@@ -328,8 +328,8 @@ struct box_told {
 	int *left, *data;              /* are taken; NULL: none */
 	const struct box_end *end;
 	enum box_cause cause;
-	const struct ipc_round *round;
-	/* ROUND, DRAINED: are taken. */
+	const struct ipc_program_ended *program;
+	/* PROGRAM_ENDED, DRAINED: are taken. */
 	struct call_stream *out, *errors;
 	struct box_calls *calls;
 };
@@ -390,9 +390,9 @@ struct runtime_sessions {
 };
 
 /*
- * One kind of sandbox. It sets of a box: inside, the bit BOX_MARKED, uid, the
- * workspace, the use of processor and memory in end, and the bit
- * BOX_IS_UNFORKED, which the handler of FAILED clears, too.
+ * One kind of sandbox. It sets of a box: inside, the bit BOX_SENTINELS, uid,
+ * the workspace, the use of processor and memory in end, and the bit
+ * BOX_IS_FORKING, which the handler of FAILED clears, too.
  */
 struct runtime {
 	const char *name;

@@ -36,13 +36,13 @@ struct in_force {
 
 /* Returns whether a file could not be read for a temporary reason. */
 static int
-in_force_is_passing(const struct servers *servers)
+in_force_may_change(const struct servers *servers)
 {
 	const struct server_file *file;
 
 	TAILQ_FOREACH (file, &servers->files, entry)
 		if ((file->state == SERVER_FILE_REFUSED ||
-		        file->state == SERVER_FILE_KEPT) && file->passing)
+		        file->state == SERVER_FILE_KEPT) && file->transient)
 			return 1;
 	return 0;
 }
@@ -199,7 +199,7 @@ in_force_on_read(void *ctx)
 
 	config->servers = mem_take(&config->next);
 	config->reading = 0;
-	config->again |= in_force_is_passing(config->servers);
+	config->again |= in_force_may_change(config->servers);
 	config->due =
 	    server_keep_due(config->servers, config->setup.clock());
 	in_force_sort(config);

@@ -60,7 +60,7 @@ init_mount_below(struct box *box)
 {
 	if (box->kind == BOX_FORKED && init_mount(NULL) == 0)
 		return namespaces_forbid_more(box, NULL);
-	return box->watchdog || box->setup.kept ? init_mount(NULL) : 0;
+	return box->watchdog || box->setup.session ? init_mount(NULL) : 0;
 }
 
 /*
@@ -77,7 +77,7 @@ init_mount_proc(struct box *box, struct err *err)
 		box->watchdog = 0;
 		return errno == EPERM ? 0 : err_sys(err, "mount /proc");
 	}
-	if (box->setup.kept)
+	if (box->setup.session)
 		box->memory.session =
 		    box->setup.stops ? MEMORY_STOPS : MEMORY_CLEARS;
 	box->memory.cpu_seconds = box->setup.cpu_seconds;

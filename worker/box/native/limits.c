@@ -251,12 +251,12 @@ limits_set(struct box *box, struct err *err)
 {
 	/* That of a session is renewed with each call: see clear.c. */
 	rlim_t cpu = box->setup.cpu_seconds;
-	rlim_t cpu_most = box->setup.kept ? BOX_CPU_SECONDS_MAX + 1 : cpu + 1;
+	rlim_t hard = box->setup.session ? BOX_CPU_SECONDS_MAX + 1 : cpu + 1;
 	const struct limits_row rows[] = {
 		{ RLIMIT_NOFILE, "NOFILE", BOX_NOFILE, 0 },
 		{ RLIMIT_NPROC, "NPROC", limits_processes(box), 0 },
 		/* SIGXCPU reports the cause, a second before SIGKILL */
-		{ RLIMIT_CPU, "CPU", cpu_most, cpu_most - cpu },
+		{ RLIMIT_CPU, "CPU", hard, hard - cpu },
 	};
 
 	if (limits_set_shared(box, err) == -1)

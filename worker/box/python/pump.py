@@ -22,7 +22,7 @@ MUCH = CHUNK // 2  # more may come at once
 READS = 16  # of one stream in a row: as much as the largest pipe holds
 FRAME_MAX = (16 << 20) + (8 << 10)  # as in common/limits.h
 REST = 1  # milliseconds: OUTPUT_REST_MS
-LEAVINGS = 0.01  # seconds: BOX_LEAVINGS_MS
+LEFTOVERS = 0.01  # seconds: BOX_LEFTOVERS_MS
 # Counts of the kernel of this container, in both kinds of cgroups: the file,
 # what stands before the number, and a divisor.
 COUNTS = "/sys/fs/cgroup/"
@@ -135,7 +135,7 @@ class Pump:
 
         Processes that it has left have a moment to do the same.
         """
-        late = monotonic() + LEAVINGS
+        late = monotonic() + LEFTOVERS
         while self.streams or self.said is not None:
             left = late - monotonic()
             if left <= 0:

@@ -30,7 +30,7 @@
 #define LANGUAGE_PROGRAM(file, usual, instead, prepare)                        \
 	mcp_prepare prepare;
 #define LANGUAGE(name, title, ALIASES, OPTION, kind, version, fix, use, START, \
-    BY, KEPT, MEMORY, helpers, programs, COMMAND)                              \
+    BY, SESSIONS, MEMORY, helpers, programs, COMMAND)                          \
 	BY
 #include "languages.def"
 #undef LANGUAGE_OWN
@@ -45,7 +45,7 @@ static const struct bootstrap_language {
 #define LANGUAGE_OWN(name) NULL, NULL
 #define LANGUAGE_PROGRAM(file, usual, instead, prepare) file, prepare
 #define LANGUAGE(name, title, ALIASES, OPTION, kind, version, fix, use, START, \
-    BY, KEPT, MEMORY, helpers, programs, COMMAND)                              \
+    BY, SESSIONS, MEMORY, helpers, programs, COMMAND)                          \
 	{ #name, BY },
 #include "languages.def"
 };

@@ -3,11 +3,11 @@
  * the image, and reaps what other processes leave. It kills what the command
  * leaves, and exits as the command does. If the command were process 1, the
  * kernel would not deliver its own signals to it. Runs in the box, as the user
- * of the code; writes only the marks of common/process_one.h, by which an exit
- * status of the command differs from one of the engine, and why the command
- * cannot be executed. The last mark comes when all other processes have ended,
- * so nothing follows it. It also says whether the kernel has killed a process
- * of the container for lack of memory, as pump.py does.
+ * of the code; writes only the sentinels of common/process_one.h, by which an
+ * exit status of the command differs from one of the engine, and why the
+ * command cannot be executed. The last one comes when all other processes have
+ * ended, so nothing follows it. It also says whether the kernel has killed a
+ * process of the container for lack of memory, as pump.py does.
  *
  * Usage: first [--] COMMAND [ARGUMENT...]
  */
@@ -42,11 +42,11 @@ static const char *const first_kills_files[] = {
 
 /* Returns whether the whole text was written to the standard output. */
 static int
-first_mark(const char *mark)
+first_write(const char *sentinel)
 {
-	ssize_t len = (ssize_t)strlen(mark);
+	ssize_t len = (ssize_t)strlen(sentinel);
 
-	return write(STDOUT_FILENO, mark, (size_t)len) == len;
+	return write(STDOUT_FILENO, sentinel, (size_t)len) == len;
 }
 
 /* The last line of the errors is this one. */
@@ -54,7 +54,7 @@ static int
 first_complain(const char *what, const char *why)
 {
 	dprintf(STDERR_FILENO, "%s: %s\n", what, why);
-	first_mark(PROCESS_ONE_FAILED);
+	first_write(PROCESS_ONE_FAILED);
 	return FIRST_NOT_EXECUTED;
 }
 
@@ -145,7 +145,7 @@ main(int argc, char **argv)
 	int status;
 
 	/* It must precede all output of the command. */
-	if (!first_mark(PROCESS_ONE_STARTED))
+	if (!first_write(PROCESS_ONE_STARTED))
 		return FIRST_NOT_EXECUTED;
 	if (command[0] == NULL)
 		return first_complain("process 1", "there is no command");

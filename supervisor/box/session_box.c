@@ -9,7 +9,7 @@
 #include "box.h"
 
 int
-box_may_keep(const struct boxes *boxes, struct err *err)
+boxes_check_sessions(const struct boxes *boxes, struct err *err)
 {
 	if (boxes->runtime->sessions == NULL)
 		return err_set(err, "containers have no sessions: leave out "
@@ -18,7 +18,7 @@ box_may_keep(const struct boxes *boxes, struct err *err)
 }
 
 int
-box_is_kept(const struct box *box, struct err *err)
+box_check_session(const struct box *box, struct err *err)
 {
 	if (!box->boxes->runtime->sessions->stays(box))
 		return err_set(err, "boxes without namespaces, or without a "

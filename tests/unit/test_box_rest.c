@@ -33,12 +33,12 @@ blob(const char *text)
 }
 
 static void
-send_round(struct box *box, const char *text)
+send_end(struct box *box, const char *text)
 {
-	struct ipc_round round = { .out = blob(text),
+	struct ipc_program_ended ended = { .out = blob(text),
 		.out_head = strlen(text), .errors = blob("") };
 
-	supervisor_on_round(box, &round);
+	supervisor_on_program_ended(box, &ended);
 }
 
 UNIT_TEST(a_second_end_of_code_is_a_violation)
@@ -50,19 +50,19 @@ UNIT_TEST(a_second_end_of_code_is_a_violation)
 		.runtime = (char *)"native" };
 	struct event_base *base = event_base_new();
 	struct boxes boxes = { 0 };
-	struct box box = { .boxes = &boxes, .how = BOX_KEPT,
+	struct box box = { .boxes = &boxes, .how = BOX_SESSION,
 		.phase = BOX_RUNNING, .changed = on_changed };
 
 	boxes_init(&boxes, base, &options);
 	boxes.runtime = &runtime;
 	box.timer = evtimer_new(base, NULL, NULL);
-	send_round(&box, "first");
+	send_end(&box, "first");
 	ck_assert_int_eq(box.phase, BOX_RESTING);
 	/* The box is being ended, but its relay goes on. */
 	box_end(&box);
 	ck_assert_int_eq(box.phase, BOX_ENDING);
 	ck_assert_ptr_null(box.failure);
-	send_round(&box, "second");
+	send_end(&box, "second");
 	ck_assert_str_eq(box.failure, "protocol violation by the relay: it "
 	    "reports the end of code that does not run");
 	ck_assert_str_eq(box.output.out.data, "first");
