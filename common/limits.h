@@ -276,9 +276,9 @@
 #define REFUSED_BANNER_MAX 200
 /*
  * An error instead of a list of tools, to be passed on: secrets are looked for
- * in all of it, which takes the broker some 10 ms with ten of them.
+ * in all of it, which takes the broker some 8 ms with ten of them.
  */
-#define REFUSED_ERROR_MAX (64 * KIB)
+#define REFUSED_ERROR_MAX (8 * KIB)
 #define REFUSED_NAMES_MAX 10
 /* Calls listed that an execution was waiting for; further ones are counted. */
 #define WAITING_SHOWN 5
