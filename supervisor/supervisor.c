@@ -17,9 +17,6 @@
 #include "../common/base/mem.h"
 #include "../common/base/shown.h"
 #include "box/container/language_images.h"
-#include "door/door.h"
-#include "door/http/http.h"
-#include "door/operators.h"
 #include "peers/broker.h"
 #include "peers/files.h"
 #include "options/state_dir.h"
@@ -219,7 +216,7 @@ supervisor_check(struct supervisor *sv, struct err *err)
 void
 supervisor_free(struct supervisor *sv)
 {
-	operators_free(&sv->operators);
+	doors_close(&sv->doors, false);
 	pool_free(&sv->runs.pool);
 	sessions_free(&sv->runs.sessions);
 	boxes_free_dropped(&sv->boxes);
@@ -228,9 +225,8 @@ supervisor_free(struct supervisor *sv)
 		sv->boxes.runtime->finish(&sv->boxes);
 	else if (sv->base != NULL)
 		reaper_finish(SHUTDOWN_REAP_MS);
-	/* The client sees the end only now, when no process of ours is left. */
-	stdio_free(&sv->client);
-	http_free(&sv->http);
+	/* A client sees the end only now, when no process of ours is left. */
+	doors_close(&sv->doors, true);
 	if (sv->user.name != NULL)
 		owner_close(&sv->user, &sv->runs);
 	peers_free(&sv->runs.peers);

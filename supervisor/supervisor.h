@@ -11,23 +11,19 @@
 #include "../common/ipc/channel.h"
 #include "../common/base/err.h"
 #include "box/box.h"
+#include "door/door.h"
 #include "options/options.h"
 #include "run/run.h"
 
-struct http;
 struct in_force;
-struct operators;
-struct stdio;
 
 /* The process: one instance, in main. Its parts are passed to the rooms. */
 struct supervisor {
 	struct event_base *base;
 	struct options options;
 	struct in_force *config; /* the configured servers */
-	struct stdio *client;  /* on standard input and output, or NULL */
-	struct http *http;     /* clients that come by HTTP, or NULL */
-	struct operators *operators; /* commands about sessions, or NULL */
-	struct owner user;     /* the owner of the client's calls */
+	struct doors doors;
+	struct owner user;     /* of calls of clients that act for our user */
 	int audit; /* file for a line per tool call; -1: none */
 	struct boxes boxes;
 	struct runs runs;

@@ -1,26 +1,64 @@
 /*
- * The MCP client on standard input and output. Runs in the supervisor.
+ * Doors: how clients come in. A door has the owner of each client, and hands
+ * its requests over to sessions of MCP. Each is a row of doors.def. Runs in the
+ * supervisor.
  */
 #ifndef SUPERVISOR_DOOR_H
 #define SUPERVISOR_DOOR_H
 
+#include <stdbool.h>
+
 #include "../run/run.h"
 
-struct stdio;
+/* What doors are given. All of it outlives them. */
+struct door_setup {
+	struct runs *runs;
+	struct owner *user; /* of clients that act for our user */
+	char **envp;
+	void (*ended)(void *ctx); /* the client for which we run has left */
+	void *ctx;
+};
+
+/* Only open and close are needed; others may be NULL. */
+struct door {
+	/*
+	 * Sets *state if the options ask for this door. Returns 0, or -1 with
+	 * err if nothing can be served; if *state is set, close follows.
+	 */
+	int (*open)(
+	    void **state, const struct door_setup *setup, struct err *err);
+	void (*begin)(void *state); /* all doors are open */
+	void (*drain)(void *state); /* the program ends: tells its clients */
+	int (*flushed)(const void *state); /* whether they have been told */
+	void (*close)(void *state);        /* frees it */
+	bool last; /* closed when no process of ours is left */
+};
+
+enum {
+#define DOOR(name) DOOR_##name,
+#include "doors.def"
+	DOORS
+};
+
+/* All doors. All zeroes: none is open. */
+struct doors {
+	void *state[DOORS];
+};
+
+/* door.c: the same for all; those that are closed last, or the others. */
+int doors_open(struct doors *doors, const struct door_setup *setup,
+    struct err *err);
+void doors_drain(struct doors *doors);
+int doors_flushed(const struct doors *doors);
+void doors_close(struct doors *doors, bool last);
+
+#define DOOR(name) extern const struct door door_##name;
+#include "doors.def"
 
 /*
- * Takes both descriptors. The owner of the client's calls must be opened before
- * and closed after it. ended is called once, when the client has disconnected
- * (end of input, or no reader of the output).
+ * stdio.c: returns a client that sends and reads lines, a state of door_stdio.
+ * Takes both descriptors.
  */
-struct stdio *stdio_new(struct runs *runs, struct owner *owner, int *in,
-    int *out, void (*ended)(void *ctx), void *ctx);
-void stdio_free(struct stdio **stdio);
-
-/* Tells the client, if it is still there, that the program is ending. */
-void stdio_drain(struct stdio *stdio);
-
-/* Returns whether all output has been written. */
-int stdio_flushed(const struct stdio *stdio);
+struct stdio *stdio_new(const struct door_setup *setup, int *in, int *out);
 
 #endif

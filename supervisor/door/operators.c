@@ -15,8 +15,10 @@
 #include "../../common/base/log.h"
 #include "../../common/base/loop.h"
 #include "../../common/base/mem.h"
+#include "../options/state_dir.h"
 #include "../process/socket/socket.h"
 #include "../run/session.h"
+#include "door.h"
 #include "operators.h"
 
 struct operator_peer {
@@ -125,36 +127,11 @@ operators_on_waiting(evutil_socket_t socket, short what, void *arg)
 		operator_new(operators, &fd);
 }
 
-struct operators *
-operators_new(struct runs *runs, int *dir, struct err *err)
+static void
+operators_close(void *state)
 {
-	struct operators *operators = mem_alloc(sizeof(*operators));
+	struct operators *operators = state;
 
-	operators->runs = runs;
-	operators->dir = fd_take(dir);
-	LIST_INIT(&operators->list);
-	rendezvous_sweep(operators->dir);
-	operators->socket =
-	    rendezvous_open(operators->dir, operators->name, err);
-	if (operators->socket == -1) {
-		operators_free(&operators);
-		return NULL;
-	}
-	operators->waiting = event_new(runs->base, operators->socket,
-	    EV_READ | EV_PERSIST, operators_on_waiting, operators);
-	operators->again =
-	    evtimer_new(runs->base, operators_on_again, operators);
-	event_add(operators->waiting, NULL);
-	return operators;
-}
-
-void
-operators_free(struct operators **operatorsp)
-{
-	struct operators *operators = mem_take(operatorsp);
-
-	if (operators == NULL)
-		return;
 	while (!LIST_EMPTY(&operators->list))
 		operator_free(LIST_FIRST(&operators->list));
 	loop_event_free(&operators->waiting);
@@ -163,6 +140,46 @@ operators_free(struct operators **operatorsp)
 	fd_close(&operators->dir);
 	free(operators);
 }
+
+/*
+ * Makes our socket, if there can be sessions, and removes those that killed
+ * Caissons have left. Calls do not depend on it.
+ */
+static int
+operators_open(void **state, const struct door_setup *setup, struct err *err)
+{
+	struct event_base *base = setup->runs->base;
+	struct operators *operators;
+
+	if (!options_argument(setup->runs->options, ARGUMENT_SESSION))
+		return 0;
+	operators = mem_alloc(sizeof(*operators));
+	operators->runs = setup->runs;
+	LIST_INIT(&operators->list);
+	operators->socket = -1;
+	operators->dir = state_dir_open_inner(
+	    setup->runs->options, setup->envp, STATE_DIR_RUNNING, err);
+	if (operators->dir != -1) {
+		rendezvous_sweep(operators->dir);
+		operators->socket =
+		    rendezvous_open(operators->dir, operators->name, err);
+	}
+	if (operators->socket == -1) {
+		log_warn("'caisson sessions' cannot reach this process: %s",
+		    err->text);
+		operators_close(operators);
+		return 0;
+	}
+	operators->waiting = event_new(base, operators->socket,
+	    EV_READ | EV_PERSIST, operators_on_waiting, operators);
+	operators->again = evtimer_new(base, operators_on_again, operators);
+	event_add(operators->waiting, NULL);
+	*state = operators;
+	return 0;
+}
+
+const struct door door_operators = { .open = operators_open,
+	.close = operators_close };
 
 /* Requests */
 

@@ -37,7 +37,7 @@ struct stdio {
  * restored.
  */
 static void
-stdio_close(int *fd, int changed)
+stdio_close_fd(int *fd, int changed)
 {
 	struct err err;
 
@@ -107,7 +107,7 @@ stdio_drop(struct stdio *stdio, const char *why)
 	event_del(stdio->writable);
 	buffer_reset(&stdio->unsent);
 	stdio->sent = 0;
-	stdio_close(&stdio->out, stdio->out_changed);
+	stdio_close_fd(&stdio->out, stdio->out_changed);
 	/* Reported from the loop, because the caller still uses the session. */
 	event_active(stdio->readable, EV_READ, 0);
 }
@@ -134,16 +134,20 @@ stdio_on_writable(evutil_socket_t fd, short what, void *arg)
 	event_del(stdio->writable);
 }
 
-void
-stdio_drain(struct stdio *stdio)
+static void
+stdio_drain(void *state)
 {
+	struct stdio *stdio = state;
+
 	if (stdio->ended != NULL)
 		mcp_on_drain(stdio->mcp);
 }
 
-int
-stdio_flushed(const struct stdio *stdio)
+static int
+stdio_flushed(const void *state)
 {
+	const struct stdio *stdio = state;
+
 	return stdio->unsent.len == stdio->sent;
 }
 
@@ -225,19 +229,19 @@ stdio_set_nonblock(int fd, int *changed)
 }
 
 struct stdio *
-stdio_new(struct runs *runs, struct owner *owner, int *in, int *out,
-    void (*ended)(void *ctx), void *ctx)
+stdio_new(const struct door_setup *setup, int *in, int *out)
 {
+	struct runs *runs = setup->runs;
 	struct stdio *stdio = mem_alloc(sizeof(*stdio));
 	const struct mcp_door door = { stdio_send, stdio_busy, stdio };
 
 	stdio->in = fd_take(in);
 	stdio->out = fd_take(out);
-	stdio->ended = ended;
-	stdio->ctx = ctx;
+	stdio->ended = setup->ended;
+	stdio->ctx = setup->ctx;
 	stdio->lines = lines_new(runs->options->max_code * CLIENT_LINE_FACTOR +
 	    CLIENT_LINE_EXTRA);
-	stdio->mcp = mcp_new(runs, owner, &door);
+	stdio->mcp = mcp_new(runs, setup->user, &door);
 	stdio_set_nonblock(stdio->in, &stdio->in_changed);
 	stdio->ready =
 	    stdio_set_nonblock(stdio->out, &stdio->out_changed);
@@ -249,19 +253,47 @@ stdio_new(struct runs *runs, struct owner *owner, int *in, int *out,
 	return stdio;
 }
 
-void
-stdio_free(struct stdio **stdiop)
+static void
+stdio_close(void *state)
 {
-	struct stdio *stdio = mem_take(stdiop);
+	struct stdio *stdio = state;
 
-	if (stdio == NULL)
-		return;
 	mcp_free(&stdio->mcp);
 	loop_event_free(&stdio->readable);
 	loop_event_free(&stdio->writable);
 	lines_free(&stdio->lines);
 	buffer_reset(&stdio->unsent);
-	stdio_close(&stdio->in, stdio->in_changed);
-	stdio_close(&stdio->out, stdio->out_changed);
+	stdio_close_fd(&stdio->in, stdio->in_changed);
+	stdio_close_fd(&stdio->out, stdio->out_changed);
 	free(stdio);
 }
+
+/*
+ * Moves the client's descriptors off 0 and 1. A stray read then gets end of
+ * file, and a stray print goes to the log.
+ */
+static int
+stdio_open(void **state, const struct door_setup *setup, struct err *err)
+{
+	enum command_task task = setup->runs->options->command.task;
+	auto_fd int null = -1;
+	int in, out;
+
+	if (task != COMMAND_NONE && task != COMMAND_RUN)
+		return 0;
+	null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, WORKER_CHANNEL_FD + 1);
+	out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, WORKER_CHANNEL_FD + 1);
+	if (null == -1 || in == -1 || out == -1 ||
+	    dup2(null, STDIN_FILENO) == -1 ||
+	    dup2(STDERR_FILENO, STDOUT_FILENO) == -1)
+		return err_sys(err, "move the descriptors of the client");
+	*state = stdio_new(setup, &in, &out);
+	return 0;
+}
+
+const struct door door_stdio = { .open = stdio_open,
+	.drain = stdio_drain,
+	.flushed = stdio_flushed,
+	.close = stdio_close,
+	.last = true };

@@ -33,7 +33,7 @@ ROOMS = {
         ("command/config", "command/image", "command/selftest",
          "command/servers_change", "command/sessions"),
         ("command/adopt", "command/servers"), ("command/client",),
-        ("command/shared",), ("door",), ("door/http",), ("front",),
+        ("command/shared",), ("door/http",), ("door",), ("front",),
         ("front/resources",), ("front/tools",), ("front/answer",),
         ("front/rpc",), ("run",), ("box", "peers"),
         ("box/container", "box/native"), ("box/shared",), ("box/engine",),

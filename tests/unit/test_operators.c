@@ -17,15 +17,17 @@
 #include "common/base/text_list.h"
 #define OPERATORS_ARE_HERE
 #include "not_here.h"
-#include "supervisor/door/operators.h"
+#include "supervisor/door/door.h"
+#include "supervisor/options/state_dir.h"
 #include "supervisor/process/socket/socket.h"
 #include "supervisor/run/session.h"
 
 static char folder[] = "/tmp/test_operators.XXXXXX";
 static int dir = -1; /* another descriptor of the folder */
 static char *name;   /* of the socket */
+static struct options options;
 static struct runs runs;
-static struct operators *all;
+static void *all;
 static struct err err;
 static struct ipc_packet packet;
 static union ipc_any msg;
@@ -42,6 +44,13 @@ __wrap_clock_timeval(uint64_t ms)
 }
 
 /* In the place of the other files of the supervisor */
+
+int
+state_dir_open_inner(const struct options *of, char **envp,
+    const char *inner, struct err *why)
+{
+	return fcntl(dir, F_DUPFD_CLOEXEC, 0);
+}
 
 int
 spawn_worker(enum role role, unsigned long number, unsigned int uid, int group,
@@ -100,16 +109,16 @@ static void
 enter(void)
 {
 	auto_buffer struct buffer names = { 0 };
-	int taken;
+	const struct door_setup setup = { .runs = &runs };
 
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	dir = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	taken = fcntl(dir, F_DUPFD_CLOEXEC, 0);
+	options.arguments = 1U << ARGUMENT_SESSION;
+	runs.options = &options;
 	runs.base = loop_new(0);
 	worker_init(supervisor_routes());
-	all = operators_new(&runs, &taken, &err);
+	ck_assert_int_eq(door_operators.open(&all, &setup, &err), 0);
 	ck_assert_ptr_nonnull(all);
-	ck_assert_int_eq(taken, -1);
 	ck_assert_int_eq(rendezvous_names(dir, &names, &err), 0);
 	ck_assert_uint_eq(text_list_count(names.data, names.len), 1);
 	name = mem_strdup(names.data);
@@ -120,8 +129,7 @@ leave(void)
 {
 	auto_buffer struct buffer names = { 0 };
 
-	operators_free(&all);
-	operators_free(&all);
+	door_operators.close(all);
 	ck_assert_int_eq(rendezvous_names(dir, &names, &err), 0);
 	ck_assert_uint_eq(names.len, 0);
 	event_base_free(runs.base);

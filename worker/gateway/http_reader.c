@@ -98,7 +98,7 @@ http_reader_fail(struct http_reader *reader, int status, const char *reason)
 	return HTTP_BAD;
 }
 
-/* The limit follows from the setting: see serve_run_http. */
+/* The limit follows from the setting: see http_open. */
 static enum http_state
 http_reader_fail_large(struct http_reader *reader)
 {

@@ -6,13 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../common/base/fd.h"
 #include "../../../common/limits.h"
 #include "../../../common/base/log.h"
 #include "../../../common/base/loop.h"
 #include "../../../common/base/mem.h"
+#include "../../options/state_dir.h"
+#include "../door.h"
 #include "http.h"
+#include "serve_tokens.h"
 #include "../../front/rpc/listen.h"
 #include "../../front/methods.h"
+
+static const struct json_span http_no_id = { NULL, 0 };
 
 /* Requests without a session */
 
@@ -71,10 +77,8 @@ static void
 http_refuse(
     struct http_request *request, const struct http_refusal *refusal)
 {
-	static const struct json_span no_id = { NULL, 0 };
-
 	request->wait = refusal->seconds;
-	http_reply_error(request, refusal->status, no_id, JSONRPC_REFUSED,
+	http_reply_error(request, refusal->status, http_no_id, JSONRPC_REFUSED,
 	    refusal->reason);
 }
 
@@ -86,13 +90,12 @@ static void
 http_on_batch(struct http_request *request, const struct ipc_ask *ask,
     struct json_span value)
 {
-	static const struct json_span no_id = { NULL, 0 };
 	size_t count = rpc_batch_count(value);
 	struct http_refusal refusal;
 
 	if (count > CLIENT_BATCH_MAX)
-		http_reply_error(request, 400, no_id, JSONRPC_INVALID_REQUEST,
-		    RPC_BATCH_TOO_LARGE);
+		http_reply_error(request, 400, http_no_id,
+		    JSONRPC_INVALID_REQUEST, RPC_BATCH_TOO_LARGE);
 	else if (http_tokens_allow_batch(request->guest, count, &refusal))
 		http_session_on_post(request, ask, value);
 	else
@@ -104,7 +107,6 @@ static void
 http_on_value(struct http_request *request, const struct ipc_ask *ask,
     struct json_span value)
 {
-	static const struct json_span no_id = { NULL, 0 };
 	struct jsonrpc message;
 	struct err err;
 
@@ -120,7 +122,7 @@ http_on_value(struct http_request *request, const struct ipc_ask *ask,
 	else if (era_stateless_has(
 	             (const char *)ask->version.data, ask->version.len))
 		http_reply_error(request, 400,
-		    message.id.len > 0 ? message.id : no_id,
+		    message.id.len > 0 ? message.id : http_no_id,
 		    JSONRPC_INVALID_PARAMS,
 		    "a request of this MCP-Protocol-Version needs _meta with "
 		    "io.modelcontextprotocol/protocolVersion and "
@@ -132,21 +134,20 @@ http_on_value(struct http_request *request, const struct ipc_ask *ask,
 void
 http_on_post(struct http_request *request, struct ipc_ask *ask)
 {
-	static const struct json_span no_id = { NULL, 0 };
 	auto_free char *body = NULL;
 	struct json_span value;
 	struct err err;
 
 	body = ipc_blob_copy(&ask->body, &err);
 	if (body == NULL) {
-		http_reply_error(request, 500, no_id, JSONRPC_INTERNAL_ERROR,
-		    err.text);
+		http_reply_error(request, 500, http_no_id,
+		    JSONRPC_INTERNAL_ERROR, err.text);
 		return;
 	}
 	if (json_span_parse(body, ask->body.len, &value, &err) == -1) {
 		err_wrap(&err, "Parse error");
 		http_reply_error(
-		    request, 400, no_id, JSONRPC_PARSE_ERROR, err.text);
+		    request, 400, http_no_id, JSONRPC_PARSE_ERROR, err.text);
 		return;
 	}
 	request->guest->http->current = request;
@@ -258,35 +259,59 @@ http_on_reap(evutil_socket_t fd, short what, void *arg)
 
 /* The door */
 
-struct http *
-http_new(
-    struct runs *runs, struct owner *user, int *dir, const char *path)
+/* Opens the sockets and the tokens, and starts the gateway. */
+static int
+http_open(void **state, const struct door_setup *setup, struct err *err)
 {
-	struct http *http = mem_alloc(sizeof(*http));
-	http->runs = runs;
-	http->user = user;
+	const struct options *options = setup->runs->options;
+	struct gateway_terms terms = { .body_max = CLIENT_LINE_FACTOR *
+		    options->max_code + CLIENT_LINE_EXTRA };
+	struct http *http;
+	struct gateway_user user = { .hello = http_on_hello };
+	auto_free char *path = NULL;
+	auto_fd int dir = -1;
+
+	if (options->command.task != COMMAND_SERVE)
+		return 0;
+	*state = user.ctx = http = mem_alloc(sizeof(*http));
+	http->runs = setup->runs;
+	http->user = setup->user;
+	http->dir = -1;
 	http_session_start(http);
 	LIST_INIT(&http->guests);
 	LIST_INIT(&http->over);
 	TAILQ_INIT(&http->dead);
-	http->reap = evtimer_new(runs->base, http_on_reap, http);
-	http->gateway = runs->peers.gateway;
-	http_tokens_begin(http, dir, path);
-	return http;
+	http->reap = evtimer_new(http->runs->base, http_on_reap, http);
+	http->gateway = http->runs->peers.gateway;
+	if (serve_sockets_open(&http->sockets, options, setup->envp, err) == -1)
+		return -1;
+	path = state_dir_path(options, setup->envp, err);
+	dir = serve_tokens_open(
+	    options, setup->envp, http->sockets.remote > 0, err);
+	if (dir == -1 && http->sockets.remote > 0)
+		return -1;
+	http_tokens_begin(http, &dir, path);
+	terms.sockets = http->sockets.one;
+	terms.nsockets = http->sockets.count;
+	terms.origins = http->sockets.origins.data;
+	terms.proxy = http->sockets.proxy;
+	return gateway_start(http->gateway, &terms, &user, err);
 }
 
-int
-http_start(struct http *http, const struct gateway_terms *terms,
-    struct err *err)
+static void
+http_begin(void *state)
 {
-	const struct gateway_user user = { http_on_hello, http };
+	struct http *http = state;
 
-	return gateway_start(http->gateway, terms, &user, err);
+	serve_sockets_tell(&http->sockets);
+	runs_begin(http->runs);
 }
 
-void
-http_drain(struct http *http)
+/* Accepts no more clients, and ends what has no other end. */
+static void
+http_drain(void *state)
 {
+	struct http *http = state;
 	struct http_guest *guest;
 	struct http_request *request, *next;
 
@@ -302,20 +327,20 @@ http_drain(struct http *http)
 	gateway_drain(http->gateway);
 }
 
-int
-http_flushed(const struct http *http)
+static int
+http_flushed(const void *state)
 {
+	const struct http *http = state;
+
 	return gateway_ended(http->gateway);
 }
 
-void
-http_free(struct http **httpp)
+static void
+http_close(void *state)
 {
-	struct http *http = mem_take(httpp);
+	struct http *http = state;
 	struct http_guest *guest;
 
-	if (http == NULL)
-		return;
 	gateway_stop(http->gateway);
 	http_tokens_end(http);
 	LIST_FOREACH (guest, &http->guests, entry)
@@ -326,5 +351,12 @@ http_free(struct http **httpp)
 	while (!LIST_EMPTY(&http->guests))
 		http_guest_free(LIST_FIRST(&http->guests));
 	loop_event_free(&http->reap);
+	serve_sockets_close(&http->sockets);
 	free(http);
 }
+
+const struct door door_http = { .open = http_open,
+	.begin = http_begin,
+	.drain = http_drain,
+	.flushed = http_flushed,
+	.close = http_close };

@@ -18,6 +18,7 @@
 
 #include "../../../common/json/jsonrpc.h"
 #include "../../peers/gateway.h"
+#include "serve_sockets.h"
 #include "tokens.h"
 #include "../../servers/servers.h"
 #include "../../front/front.h"
@@ -80,6 +81,7 @@ struct http {
 	struct err fault;     /* the one that was logged last */
 	struct event *watch;  /* looks whether it has changed */
 	struct guesses *guesses;
+	struct serve_sockets sockets;
 };
 
 /* Why a guest or a request is refused. */
@@ -103,33 +105,6 @@ typedef void http_handler(struct http_request *request, struct ipc_ask *ask);
 #define HTTP_ROUTE(NAME, method, path, WHO, BODY, FORM, handler)               \
 	http_handler handler;
 #include "../../../common/http_routes.def"
-
-/* http.c */
-
-/*
- * Returns a door without clients; local ones get this owner, which must be
- * opened before the first and closed after it; others have tokens, which are in
- * the state directory *dir: taken, -1 for none. path is where it was opened, or
- * NULL if there is none.
- */
-struct http *http_new(
-    struct runs *runs, struct owner *user, int *dir, const char *path);
-void http_free(struct http **http);
-
-/*
- * Starts to accept clients; what the terms name outlives the door. Returns 0,
- * or -1 with err.
- */
-int http_start(struct http *http, const struct gateway_terms *terms,
-    struct err *err);
-
-/*
- * The program ends: accepts no more clients, and ends what has no other end.
- */
-void http_drain(struct http *http);
-
-/* Returns whether all answers have been sent, after http_drain. */
-int http_flushed(const struct http *http);
 
 /* http_request.c */
 
