@@ -7,9 +7,11 @@ An example is a folder: files at their places in the tree, and rows.diff, which
 changes files of the tree as a diff does, but without numbers of lines: what
 stands there before must occur exactly once. Exit status: 0 or 1.
 """
+import http.client
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -82,6 +84,23 @@ def text_of(answer):
     return answer.get("result", {}).get("content", [{}])[0].get("text", answer)
 
 
+def fetched(caisson, environment, target):
+    """What "caisson serve" answers to GET."""
+    path = os.path.join(environment["HOME"], "http")
+    with subprocess.Popen([caisson, "serve", "--listen", "unix:" + path],
+                          env=environment, stdin=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, text=True) as serving:
+        serving.stderr.readline()
+        client = http.client.HTTPConnection("localhost")
+        client.sock = socket.socket(socket.AF_UNIX)
+        client.sock.connect(path)
+        client.request("GET", target)
+        answer = client.getresponse().read().decode()
+        client.close()
+        serving.terminate()
+    return answer
+
+
 def use(caisson, environment):
     """Yield (example, what it gave, what it should give)."""
     def output(*arguments):
@@ -103,8 +122,15 @@ def use(caisson, environment):
     with open(os.path.join(folder, "mcp.json"), "w") as file:
         json.dump({"mcpServers": {"found": {"command": "/bin/cat"}}}, file)
     yield "source", output("servers", "list"), "found"
-    program = start(CAISSON_TOOLS=TOOLS)
+    dialled = socket.socket(socket.AF_UNIX)
+    dialled.bind(os.path.join(environment["HOME"], "dialled"))
+    dialled.listen()
+    program = start(
+        CAISSON_TOOLS=TOOLS, CAISSON_DIAL=dialled.getsockname())
     try:
+        door = dialled.accept()[0]
+        door.sendall(b'{"jsonrpc":"2.0","id":7,"method":"ping"}\n')
+        yield "door", door.recv(1000).decode(), '"id":7,"result":{}'
         yield "tool", call("greet"), "hello"
         yield "method", program.request("example/echo", {"a": [1]}).get(
             "result"), {"params": {"a": [1]}}
@@ -122,6 +148,10 @@ def use(caisson, environment):
         yield "runtime", call("run_python", code="print(6 * 7)"), "42"
     finally:
         program.close()
+    yield "path", fetched(caisson, environment, "/hello/you?x"), (
+        '{"hello":"you"}')
+    yield "path", fetched(caisson, environment, "/other"), (
+        "the only paths here are /mcp and /hello/")
 
 
 def main(source):
