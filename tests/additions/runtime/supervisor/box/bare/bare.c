@@ -1,9 +1,9 @@
 /*
  * Boxes that are bare processes, each below a keeper. Runs in the supervisor.
  */
-#include "../../../../../../common/base/mem.h"
-#include "../../../../../../supervisor/box/shared/language.h"
-#include "../../../../../../supervisor/box/shared/runtime.h"
+#include "common/base/mem.h"
+#include "supervisor/box/shared/language.h"
+#include "supervisor/box/shared/runtime.h"
 
 static void
 bare_on_ended(void *ctx, const struct child_end *child)
