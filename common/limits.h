@@ -616,6 +616,11 @@
 #define CONTAINER_LIST_MS 30000
 #define CONTAINER_TRIAL_MEMORY (64 * MIB)
 #define CONTAINER_TRIAL_PROCESSES 32
+/* The image that is fetched where none is set, and how long that may take. */
+#define CONTAINER_FETCH_IMAGE "docker.io/library/python:3.14-slim"
+#define CONTAINER_FETCH_MS 600000
+/* Between two reports to a client that waits for it: clients give up later. */
+#define FETCH_PROGRESS_MS 10000
 /* Of the user of all containers; podman 4 lowers its own to this. */
 #define CONTAINER_USER_PROCESSES 32768UL
 /* Process 1, the pump, and one that the engine adds while it starts. */

@@ -69,6 +69,9 @@ void boxes_want(struct boxes *boxes);
 /* Returns whether a template is being started. */
 int boxes_awaited(const struct boxes *boxes);
 
+/* Returns the name of what must be fetched before any box, or NULL. */
+const char *boxes_lack(const struct boxes *boxes);
+
 /* Called when no box was needed for long: the template may be ended. */
 void boxes_rest(struct boxes *boxes);
 

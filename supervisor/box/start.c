@@ -168,6 +168,13 @@ boxes_awaited(const struct boxes *boxes)
 	    boxes->runtime->templates->awaited(boxes);
 }
 
+const char *
+boxes_lack(const struct boxes *boxes)
+{
+	return boxes->runtime->fetch == NULL ? NULL :
+	    boxes->runtime->fetch->lacks(boxes);
+}
+
 void
 boxes_rest(struct boxes *boxes)
 {

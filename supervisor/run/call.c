@@ -140,12 +140,25 @@ call_conclude(struct call *call)
 
 /* The steps */
 
-/* There is a place: gives it to the first executor that takes it. */
+void
+call_execute(struct call *call)
+{
+	const struct runs *runs = call->runs;
+	const struct executor *const *executor = runs->executors;
+
+	while ((*executor)->offer != NULL &&
+	    !(*executor)->offer(runs, &call->request))
+		executor++;
+	call->executor = *executor;
+	log_debug("call %lu: executor %s", call->number, (*executor)->name);
+	call->executor->start(call);
+}
+
+/* There is a place. */
 static void
 call_begin(struct call *call)
 {
 	struct runs *runs = call->runs;
-	const struct executor *const *executor = runs->executors;
 
 	call_unlist(call);
 	TAILQ_INSERT_TAIL(&runs->running, call, entry);
@@ -155,12 +168,7 @@ call_begin(struct call *call)
 	clock_gettime(CLOCK_MONOTONIC, &call->began);
 	call_set_phase(call, CALL_STARTING);
 	event_del(call->timer);
-	while ((*executor)->offer != NULL &&
-	    !(*executor)->offer(runs, &call->request))
-		executor++;
-	call->executor = *executor;
-	log_debug("call %lu: executor %s", call->number, (*executor)->name);
-	call->executor->start(call);
+	call_execute(call);
 }
 
 /* The code runs: the deadline begins. */

@@ -93,6 +93,9 @@ struct call {
 /* Something has happened: takes the next step. Frees the call at its end. */
 void call_report(struct call *call, enum call_event event);
 
+/* Has the first executor that takes it now start it. */
+void call_execute(struct call *call);
+
 /* Ends it early for a failure, one sentence; the first cause is kept. */
 void call_fail(struct call *call, const char *why);
 

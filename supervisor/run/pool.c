@@ -225,6 +225,9 @@ pool_on_fill(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
+	/* A call has that fetched, and wakes us. */
+	if (boxes_lack(pool->runs->boxes) != NULL)
+		return;
 	if (pool->main.boxes < pool->main.wanted)
 		boxes_want(pool->runs->boxes);
 	/* Waiting calls have priority; and cheaper boxes may be ready soon. */

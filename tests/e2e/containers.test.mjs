@@ -5,12 +5,13 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import test from 'node:test';
-import { gone, hideLocks, named, settingsOf, skipped }
+import { gone, hideLocks, named, podman, rootFolder, settingsOf, skipped }
   from './support/containers.mjs';
 import { links, text } from './support/files.mjs';
 import { notKept } from './support/kept.mjs';
 import { descendants, processes } from './support/processes.mjs';
-import { commandLine, folder } from './support/program.mjs';
+import { commandLine, file, folder } from './support/program.mjs';
+import { archive, serve } from './support/registry.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { until } from './support/wait.mjs';
 
@@ -52,6 +53,51 @@ sys.exit(3)`);
       'import os\nprint(os.listdir("/data"))', { conversationId })), files);
   await client.close();
   await gone('podman', pid);
+});
+
+/* An engine that has no image of Python, and a registry that may have it. */
+const fetched = 'docker.io/library/python:3.14-slim';
+
+function withRegistry(t, host) {
+  const env = { MCP_BRIDGE_RUNTIME: 'podman', ...settingsOf('podman'),
+    CONTAINERS_REGISTRIES_CONF: file(t, 'registries.conf', `[[registry]]
+prefix = "docker.io/library"\nlocation = "${host}/library"\ninsecure = true
+`) };
+
+  delete env.CAISSON_RUNTIME;
+  delete env.CAISSON_IMAGE;
+  podman(['rmi', '--force', '--ignore', fetched]);
+  return env;
+}
+
+test('podman: the first call fetches an image', options, async (t) => {
+  const tar = spawnSync('tar', ['-C', rootFolder(), '-c', '.'],
+    { maxBuffer: 2 ** 30 }).stdout;
+  const registry = await serve(t, 'library/python', '3.14-slim', tar);
+  const { client, pid } =
+    await connect(t, { env: withRegistry(t, registry.host) });
+  const told = [];
+  const both = await Promise.all(['1', '2'].map((code) => client.callTool(
+    { name: 'run_python', arguments: { code, timeout: 100 } }, undefined,
+    { timeout: 300_000, resetTimeoutOnProgress: true,
+      onprogress: ({ message }) => told.push(message) })));
+
+  assert.deepEqual(both.map(text), ['1', '2']);
+  assert.ok(told.includes(`fetching the image ${fetched}`), `${told}`);
+  assert.equal(registry.asked.filter((url) => url.includes('/blobs/')).length,
+    2);
+  await client.close();
+  await gone('podman', pid);
+});
+
+test('podman: an image that cannot be fetched', options, async (t) => {
+  const registry = await serve(t, 'library/other', '1', archive([]));
+  const { client } = await connect(t, { env: withRegistry(t, registry.host) });
+  const why = new RegExp(`the image ${fetched} was not fetched: .*; 'caisson ` +
+    "image build python --engine podman' makes one without a registry$");
+
+  for (let n = 0; n < 2; n++)
+    assert.match(text(await run(client, '1')), why);
 });
 
 test('podman: what a killed program leaves is removed', options, async (t) => {

@@ -99,13 +99,13 @@ test('an engine that pulls nothing, and a language that is built in', (t) => {
   fs.writeFileSync(engine, `#!/bin/sh
 case "$*" in
 pull*) exit 125 ;;
-*reference*) echo 'sha256:${'a'.repeat(64)} localhost/caisson/python:latest' ;;
+*reference*) echo 'sha256:${'a'.repeat(64)} localhost/caisson/shell:latest' ;;
 esac
 `, { mode: 0o755 });
   refused(at, 1, /^caisson: r\.example\/x:1 was not pulled: .* says why above$/,
     'pull', 'r.example/x:1', '--engine', engine);
   assert.match(printed(at, 'list', '--engine', engine),
-    /, not enabled: python is built in, and an image cannot replace it/);
+    /, not enabled: shell is built in, and an image cannot replace it/);
 });
 
 test('podman: a language by an image alone', options, async (t) => {
@@ -167,6 +167,25 @@ test('podman: a language by an image alone', options, async (t) => {
   await gone('podman', raw.pid);
 });
 
+test('podman: an image that was added is that of Python', options, (t) => {
+  const at = prepare(t);
+  const tar = path.join(at.home, 'tar');
+  const { CAISSON_IMAGE: ignored, ...env } = at.env;
+
+  spawnSync('tar', ['-C', folder(t), '-cf', tar, '.']);
+  podman(['import', '--change', 'LABEL sandbox.runner=true', '--change',
+    'LABEL sandbox.language=python', tar, 'localhost/mine:1']);
+  assert.match(printed(at, 'add', 'localhost/mine:1'), /the language python/);
+  assert.ok(enabled(at).includes('python'));
+  const [command, ...rest] = commandLine({ args: ['selftest'], home: at.home,
+    env });
+
+  /* It is empty. */
+  assert.match(spawnSync(command, rest, { encoding: 'utf8' }).stderr,
+    /the image localhost\/caisson\/python:latest has no interpreter/);
+  assert.match(printed(at, 'remove', 'python'), /^Disabled .* python/);
+});
+
 test('podman: labels give no rights, and what weakens is refused', options,
   async (t) => {
     const labels = (language) => ['LABEL sandbox.runner=true',
@@ -181,11 +200,11 @@ test('podman: labels give no rights, and what weakens is refused', options,
       .flatMap((each) => ['--change', each]), path.join(at.home, 'tar'), name]);
 
     spawnSync('tar', ['-C', folder(t), '-cf', path.join(at.home, 'tar'), '.']);
-    made('localhost/own:1', ...labels('python'));
+    made('localhost/own:1', ...labels('shell'));
     made('localhost/none:1');
     made('localhost/idle:1', ...labels('idle').slice(0, 2));
     refused(at, 1, has, 'add', weak);
-    refused(at, 1, /python is built in, and an image cannot replace it/, 'add',
+    refused(at, 1, /shell is built in, and an image cannot replace it/, 'add',
       'localhost/own:1');
     refused(at, 1, /adds no language: that needs the labels/, 'add',
       'localhost/none:1');
@@ -198,17 +217,17 @@ test('podman: labels give no rights, and what weakens is refused', options,
     assert.ok(!enabled(at).includes('tongue'));
     assert.ok(list(at).some(({ name }) => name === weak));
     /* Who enables one without the command enables no weak one. */
-    for (const [name, tag] of [[weak, 'tongue'], ['localhost/own:1', 'python']])
+    for (const [name, tag] of [[weak, 'tongue'], ['localhost/own:1', 'shell']])
       podman(['tag', name, `localhost/caisson/${tag}`]);
     assert.ok(!enabled(at).includes('tongue'));
     assert.deepEqual(list(at).filter(({ refused }) => has.test(refused))
       .map(({ name }) => name), ['localhost/caisson/tongue:latest']);
     assert.match(printed(at, 'list'),
-      /python:latest .*, not enabled: python is built in/);
+      /shell:latest .*, not enabled: shell is built in/);
     const raw = await Raw.open(t, at);
 
     await said(() => raw.errors, has);
-    await said(() => raw.errors, /localhost\/caisson\/python:latest is not used: python is built in/);
+    await said(() => raw.errors, /localhost\/caisson\/shell:latest is not used: shell is built in/);
     const { result } = await raw.request('tools/call', { name: 'run_code',
       arguments: { language: 'tongue', code: 'echo x' } });
 

@@ -134,10 +134,6 @@ const variables = [
   ['CAISSON_STATE_DIR=~you/x', /"~you\/x".*~ stands for the folder that HOME names/],
   /* The earlier bridge had these names, or took these values. */
   ['MCP_BRIDGE_TIMEOUT=x', /MCP_BRIDGE_TIMEOUT is "x".*30s/],
-  ['MCP_BRIDGE_RUNTIME=podman',
-    /MCP_BRIDGE_RUNTIME.*needs an image.* build python --engine podman'/],
-  ['MCP_BRIDGE_RUNTIME=docker',
-    /MCP_BRIDGE_RUNTIME.*needs an image.* build python --engine docker'/],
   ['CAISSON_RUNTIME=/usr/bin/env', /not podman or docker/],
   ['CAISSON_RUNTIME=oci', /must be one of native, podman, docker/],
   ['MCP_BRIDGE_STATE_DIR=./state', /MCP_BRIDGE_STATE_DIR.*absolute path/],

@@ -112,6 +112,12 @@ boxes_awaited(const struct boxes *owner)
 	return awaited;
 }
 
+const char *
+boxes_lack(const struct boxes *owner)
+{
+	return NULL;
+}
+
 void
 boxes_rest(struct boxes *owner)
 {

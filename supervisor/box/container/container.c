@@ -85,8 +85,8 @@ container_free(struct box *box, int lingers)
 static const char *
 container_image(const struct box *box)
 {
-	return box->language->image != NULL ? box->language->image_name :
-	                                      box->boxes->options->image;
+	return box->language->image != NULL ?
+	    box->language->image_name : container_boxes(box->boxes)->image;
 }
 
 /* Without a bootstrap, the engine shares the errors of the code. */
@@ -442,7 +442,8 @@ container_start(struct box *box, struct box_pipes *pipes, struct err *err)
 		.probe = container_probe, .finish = container_finish,          \
 		.start = container_start, .hear = container_hear,              \
 		.kill = container_kill, .alive = container_alive,              \
-		.free = container_free, .add_facts = container_facts_add       \
+		.free = container_free, .add_facts = container_facts_add,      \
+		.fetch = &container_fetch                                      \
 	}
 
 const struct runtime podman_runtime = CONTAINER_RUNTIME("podman");

@@ -51,10 +51,34 @@ int container_has_data(
 int container_trial(struct boxes *boxes, struct err *err);
 
 /*
+ * The same in two parts: starts it, and calls done once, from the loop; judges
+ * the answer. The first returns NULL with err if it cannot be started.
+ */
+struct engine_call *container_trial_begin(struct boxes *boxes,
+    void (*done)(void *ctx, struct container_answer *answer), void *ctx,
+    struct err *err);
+int container_trial_judge(const struct boxes *boxes,
+    const struct container_answer *answer, struct err *err);
+
+/*
  * Its first part, which starts no container: asks podman or docker about the
  * image. Returns 0, or -1 with err.
  */
 int container_trial_ask(const struct boxes *boxes, struct err *err);
+
+/* fetch.c: the image, where none is set. */
+
+/*
+ * Sets the image: that of the setting, one of this machine, or one that is
+ * lacking and will be fetched. Returns 0, or -1 with err.
+ */
+int container_fetch_choose(struct boxes *boxes, struct err *err);
+
+/* Ends a fetch; done is not called. NULL inside is accepted. */
+void container_fetch_free(struct container_fetch **fetch);
+
+/* How the runtimes fetch it. */
+extern const struct runtime_fetch container_fetch;
 
 /* What it tries: all of it holds where it has succeeded. */
 struct container_promise {

@@ -70,18 +70,18 @@ container_boxes_note_user(
 	shared->gid = (uint32_t)strtoul(group, NULL, 10);
 }
 
+/* Returns 0, or -1 with err: a command tries the image, which is lacking. */
 static int
-container_boxes_check_image(const struct boxes *boxes, struct err *err)
+container_boxes_refuse_lack(const struct boxes *boxes, struct err *err)
 {
-	auto_buffer struct buffer name = { 0 };
-	const char *runtime = boxes->options->runtime;
+	const struct container_boxes *shared = container_boxes(boxes);
 
-	if (boxes->options->image[0] != '\0')
+	if (boxes->options->action != OPTION_SELFTEST)
 		return 0;
-	options_add_name(&name, boxes->options, OPTION_ID_RUNTIME);
-	return err_set(err, "%s is %s, which needs an image: make one with "
-	    "'caisson image build python --engine %s', and use it with "
-	    "'--image caisson-python'", name.data, runtime, runtime);
+	return err_set(err, "the image %s is not here yet: the first call "
+	    "fetches it, or now '%s pull %s'; 'caisson image build python "
+	    "--engine %s' makes one without a registry", shared->image,
+	    shared->program, shared->image, container_names[shared->engine]);
 }
 
 /* Removes a container of a Caisson that has ended, in the background. */
@@ -192,13 +192,15 @@ container_boxes_try(struct boxes *boxes, int only_refuses, struct err *err)
 	struct container_boxes *shared = container_boxes(boxes);
 	const char *value = boxes->options->runtime;
 
-	if (container_program_find(shared, value, err) == -1)
+	if (container_program_find(shared, value, err) == -1 ||
+	    container_fetch_choose(boxes, err) == -1)
 		return -1;
 	if (only_refuses)
-		return container_trial_ask(boxes, err);
+		return shared->lacking ? 0 : container_trial_ask(boxes, err);
 	container_boxes_lock(shared);
 	if (container_boxes_sweep(boxes, err) == -1 ||
-	    container_trial(boxes, err) == -1)
+	    (shared->lacking ? container_boxes_refuse_lack(boxes, err) :
+	                       container_trial(boxes, err)) == -1)
 		return -1;
 	container_boxes_note_unused(boxes->options);
 	return 0;
@@ -215,8 +217,7 @@ container_probe(struct boxes *boxes, int only_refuses, struct err *err)
 	shared->engine = (enum container_engine)container_program_engine(value);
 	container_boxes_note_limit(shared);
 	container_boxes_note_user(shared, boxes->options->container_user);
-	if (container_boxes_check_image(boxes, err) == -1 ||
-	    container_boxes_find_files(shared, err) == -1)
+	if (container_boxes_find_files(shared, err) == -1)
 		return -1;
 	shared->label = container_sweep_label(err);
 	return shared->label == NULL ? -1 :
@@ -228,6 +229,7 @@ container_finish(struct boxes *boxes)
 {
 	struct container_boxes *shared = mem_take(&boxes->shared);
 
+	container_fetch_free(&shared->fetch);
 	reaper_finish(CONTAINER_FINISH_MS);
 	container_removal_end(shared);
 	if (shared->locks != NULL)
@@ -236,6 +238,7 @@ container_finish(struct boxes *boxes)
 	free(shared->kind);
 	free(shared->locks);
 	free(shared->program);
+	free(shared->image);
 	free(shared->label);
 	free(shared->bootstrap);
 	free(shared->first);

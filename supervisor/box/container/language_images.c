@@ -84,10 +84,18 @@ language_images_make(
 	return &made->language;
 }
 
+/* That of Python is the image of all boxes: see fetch.c. */
+static int
+language_image_is_python(const char *language)
+{
+	return language_find(language) == language_default();
+}
+
 static int
 language_image_is_new(const char *language, struct err *err)
 {
-	if (language_find(language) == NULL)
+	if (language_find(language) == NULL ||
+	    language_image_is_python(language))
 		return 0;
 	return err_set(err, "%s is built in, and an image cannot replace it: "
 	    "name the image in the setting image to run that language in it",
@@ -101,7 +109,7 @@ language_image_judge(enum container_engine engine, const char *shown,
 {
 	if (language_image_is_new(language, err) == -1)
 		return -1;
-	if (image->command.len == 0)
+	if (image->command.len == 0 && !language_image_is_python(language))
 		return err_set(err, "the image %s has no ENTRYPOINT, which "
 		    "would read the code", shown);
 	return container_image_judge(engine, shown, image, err);
@@ -152,7 +160,8 @@ language_images_add_all(char *list)
 	while ((tag = strsep(&list, "\n")) != NULL) {
 		auto_free char *name = image_tag_language(tag);
 
-		if (name != NULL && language_images_add(tag, name, &err) == -1)
+		if (name != NULL && !language_image_is_python(name) &&
+		    language_images_add(tag, name, &err) == -1)
 			log_warn("the image %s is not used: %s", tag,
 			    err.text);
 	}

@@ -26,7 +26,7 @@ container_request_fill(const struct boxes *boxes, unsigned long number,
 	*container = (struct container){ .name = name,
 		.run = shared->label,
 		.number = number,
-		.image = language->image == NULL ? options->image :
+		.image = language->image == NULL ? shared->image :
 		    language->image,
 		.uid = shared->uid,
 		.gid = shared->gid,

@@ -61,7 +61,7 @@ container_trial_end(const struct boxes *boxes,
 
 	return (struct container_end){
 		.program = shared->program,
-		.image = boxes->options->image,
+		.image = shared->image,
 		.status = answer->status,
 		.killer = answer->killer,
 		.errors = errors };
@@ -108,7 +108,7 @@ container_trial_tell(struct buffer *text, const struct container_end *end)
 	}
 }
 
-static int
+int
 container_trial_judge(const struct boxes *boxes,
     const struct container_answer *answer, struct err *err)
 {
@@ -135,7 +135,7 @@ int
 container_trial_ask(const struct boxes *boxes, struct err *err)
 {
 	const struct container_boxes *shared = container_boxes(boxes);
-	const char *name = boxes->options->image;
+	const char *name = shared->image;
 	auto_buffer struct buffer words = { 0 }, answer = { 0 };
 	struct container_image image;
 	int done;
@@ -158,8 +158,10 @@ container_promise_at(int n)
 	return n < TRIAL_PROMISES ? &container_promises[n] : NULL;
 }
 
-int
-container_trial(struct boxes *boxes, struct err *err)
+/* Fills in the container that tries. Returns 0, or -1 with err. */
+static int
+container_trial_fill(struct boxes *boxes, struct container_commands *commands,
+    struct spawn_program *program, struct err *err)
 {
 	/* Behind our program, what the interpreter of the image is tried by. */
 	static const char *const command[] = { CONTAINER_BOOTSTRAP "/trial",
@@ -167,11 +169,7 @@ container_trial(struct boxes *boxes, struct err *err)
 		CONTAINER_BOOTSTRAP "/python/trial.py", NULL };
 	const struct container_boxes *shared = container_boxes(boxes);
 	auto_free char *name = container_sweep_name(shared->label, 0);
-	struct container_commands commands = { 0 };
-	struct container_answer answer = { 0 };
-	struct spawn_program program = { 0 };
 	struct container container;
-	int failed;
 
 	container_request_fill(
 	    boxes, 0, name, language_default(), &container);
@@ -182,10 +180,38 @@ container_trial(struct boxes *boxes, struct err *err)
 	if (container_check(&container, err) == -1 ||
 	    container_trial_ask(boxes, err) == -1)
 		return -1;
-	container_commands_fill(shared, &container, &commands, &program);
-	failed = container_engine_ask(boxes->base, &program,
-	        CONTAINER_TRIAL_MS, &answer, err) == -1 ||
+	container_commands_fill(shared, &container, commands, program);
+	return 0;
+}
+
+struct engine_call *
+container_trial_begin(struct boxes *boxes,
+    void (*done)(void *ctx, struct container_answer *answer), void *ctx,
+    struct err *err)
+{
+	struct container_commands commands = { 0 };
+	struct spawn_program program = { 0 };
+	struct engine_call *call = NULL;
+
+	if (container_trial_fill(boxes, &commands, &program, err) == 0)
+		call = container_engine_begin(boxes->base, &program,
+		    CONTAINER_TRIAL_MS, done, ctx, err);
+	container_commands_free(&commands);
+	return call;
+}
+
+int
+container_trial(struct boxes *boxes, struct err *err)
+{
+	struct container_commands commands = { 0 };
+	struct container_answer answer = { 0 };
+	struct spawn_program program = { 0 };
+	int failed =
+	    container_trial_fill(boxes, &commands, &program, err) == -1 ||
+	    container_engine_ask(boxes->base, &program, CONTAINER_TRIAL_MS,
+	        &answer, err) == -1 ||
 	    container_trial_judge(boxes, &answer, err) == -1;
+
 	container_commands_free(&commands);
 	buffer_reset(&answer.out);
 	buffer_reset(&answer.errors);

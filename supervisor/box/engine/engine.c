@@ -164,8 +164,7 @@ container_engine_start(struct event_base *base, struct engine_call *call,
 	return call->keeper == NULL ? -1 : 0;
 }
 
-/* Starts a program below a keeper: see container_engine_query(). */
-static struct engine_call *
+struct engine_call *
 container_engine_begin(struct event_base *base, struct spawn_program *program,
     unsigned int ms, void (*done)(void *ctx, struct container_answer *answer),
     void *ctx, struct err *err)

@@ -6,6 +6,7 @@
 #ifndef SUPERVISOR_ENGINE_H
 #define SUPERVISOR_ENGINE_H
 
+#include <stdbool.h>
 #include <sys/queue.h>
 #include <sys/types.h>
 
@@ -13,6 +14,7 @@
 
 struct child;
 struct child_end;
+struct container_fetch;
 struct container_left;
 struct engine_call;
 struct event_base;
@@ -22,6 +24,9 @@ struct spawn_program;
 struct container_boxes {
 	enum container_engine engine;
 	char *program;   /* the absolute path of the engine */
+	char *image;     /* of containers */
+	bool lacking;    /* it must be fetched first: fetch.c */
+	struct container_fetch *fetch; /* under way; NULL: none */
 	char *label;     /* container_sweep_label */
 	char *locks;     /* container_lock_folder; NULL: none */
 	char *kind;      /* of ours in it: container_lock_kind; or NULL */
@@ -119,6 +124,12 @@ struct engine_call *container_engine_query(struct event_base *base,
     const struct container_boxes *shared, const struct buffer *words,
     unsigned int ms, void (*done)(void *ctx, struct container_answer *answer),
     void *ctx, struct err *err);
+
+/* The same for a program, which is borrowed until it has started. */
+struct engine_call *container_engine_begin(struct event_base *base,
+    struct spawn_program *program, unsigned int ms,
+    void (*done)(void *ctx, struct container_answer *answer), void *ctx,
+    struct err *err);
 
 /* Ends a call; NULL: there is none. */
 void container_engine_free(struct engine_call **call_ptr);

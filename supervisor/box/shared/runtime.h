@@ -389,6 +389,20 @@ struct runtime_sessions {
 	uint64_t (*bytes)(const struct box *box);
 };
 
+/* What a runtime may have to fetch before its first box. */
+struct runtime_fetch {
+	/* Returns its name, or NULL: nothing is missing. */
+	const char *(*lacks)(const struct boxes *boxes);
+	/*
+	 * Fetches it, and tries it as probe would have. Returns 0, and calls
+	 * done once, from the loop, with why that failed, one sentence, or
+	 * NULL; or -1 with err.
+	 */
+	int (*begin)(struct boxes *boxes,
+	    void (*done)(void *ctx, const char *why), void *ctx,
+	    struct err *err);
+};
+
 /*
  * One kind of sandbox. It sets of a box: inside, the bit BOX_SENTINELS, uid,
  * the workspace, the use of processor and memory in end, and the bit
@@ -449,6 +463,7 @@ struct runtime {
 	void (*free)(struct box *box, int lingers);
 	/* Appends its own facts as a JSON object; NULL: the short form. */
 	void (*add_facts)(struct buffer *json, const void *own);
+	const struct runtime_fetch *fetch;         /* NULL: none */
 	const struct runtime_templates *templates; /* NULL: none */
 	const struct runtime_sessions *sessions;   /* NULL: none */
 };
