@@ -41,19 +41,19 @@ supervisor_on_tried(struct broker *broker, struct ipc_tried *tried)
 	auto_free char *tools = ipc_blob_copy(&tried->tools, &err);
 
 	if (tools == NULL) {
-		broker_fail(broker, "%s", err.text);
+		service_violate(broker, err.text);
 		return;
 	}
 	if (!utf8_valid(tools, tried->tools.len) ||
 	    (tried->tools.len > 0 && tools[tried->tools.len - 1] != '\0')) {
-		broker_fail(broker, "tool names that are not text");
+		service_violate(broker, "tool names that are not text");
 		return;
 	}
 	if (!text_list_complete((const char *)tried->destructive.data,
 	        tried->destructive.len) ||
 	    !utf8_valid((const char *)tried->destructive.data,
 	        tried->destructive.len)) {
-		broker_fail(broker, "tool names that are not text");
+		service_violate(broker, "tool names that are not text");
 		return;
 	}
 	broker_hear_tried(broker, &(struct broker_answer){

@@ -6,6 +6,7 @@
 
 #include "../common/base/mem.h"
 #include "peers/store.h"
+#include "process/process.h"
 #include "handlers.h"
 
 void
@@ -15,7 +16,7 @@ supervisor_on_shown(struct store *store, struct ipc_shown *shown)
 	auto_free char *payload = ipc_blob_copy(&shown->payload, &err);
 
 	if (payload == NULL)
-		store_fail(store, err.text);
+		service_violate(store, err.text);
 	else
 		store_hear_shown(
 		    store, payload, shown->payload.len, shown->reason);
@@ -33,7 +34,7 @@ supervisor_on_output_read(
 		output_read->reason };
 
 	if (text == NULL)
-		store_fail(store, err.text);
+		service_violate(store, err.text);
 	else
 		store_hear_output(store, output_read->task, &read);
 }

@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,16 +114,13 @@ broker_check_ended(struct broker *broker)
 	ended(broker->ended_ctx);
 }
 
-/*
- * The broker has exited or is ended. Its pipes are closed then, so its servers
- * are ended in order.
- */
+/* The pipes of the broker are closed, so its servers are ended in order. */
 static void
-broker_end_process(struct broker *broker)
+broker_forget_process(void *ctx)
 {
+	struct broker *broker = ctx;
 	struct broker_link *link;
 
-	service_end(&broker->service);
 	broker_forget_all(broker);
 	buffer_reset(&broker->owners);
 	broker->last_link = 0;
@@ -136,37 +132,13 @@ broker_end_process(struct broker *broker)
 }
 
 static void
-broker_lose(struct broker *broker)
-{
-	broker_end_process(broker);
-	if (broker->gone != NULL)
-		broker->gone(broker->tried_ctx);
-}
-
-void
-broker_fail(struct broker *broker, const char *fmt, ...)
-{
-	auto_free char *why = NULL;
-	va_list ap;
-
-	va_start(ap, fmt);
-	why = mem_vprintf(fmt, ap);
-	va_end(ap);
-	log_error("protocol violation by the broker: %s", why);
-	broker_lose(broker);
-}
-
-static void
-broker_on_closed(void *ctx, const struct err *why)
+broker_on_failed(void *ctx, const char *why)
 {
 	struct broker *broker = ctx;
 
-	if (why != NULL)
-		log_error("%s the broker: %s", channel_blame(why), why->text);
-	else
-		log_error("broker exited; in-flight calls failed; it restarts "
-		    "on the next call");
-	broker_lose(broker);
+	(void)why;
+	if (broker->gone != NULL)
+		broker->gone(broker->tried_ctx);
 }
 
 /* Sending the servers to it */
@@ -423,20 +395,15 @@ broker_send_audit(struct broker *broker, struct err *err)
 	return channel_send_audit(broker->service.channel, &audit, err);
 }
 
-/* Starts the broker if necessary, and sends it all servers. */
+/* Starts the broker, and sends it all servers. */
 static int
-broker_ensure(struct broker *broker, struct err *err)
+broker_start(void *ctx, struct err *err)
 {
-	if (service_has_died(&broker->service))
-		broker_on_closed(broker, NULL);
-	if (broker->service.channel != NULL)
-		return 0;
-	if (service_start(&broker->service, err) == 0 &&
-	    broker_send_audit(broker, err) == 0 &&
-	    broker_tell(broker, err) == 0)
-		return 0;
-	broker_end_process(broker);
-	return -1;
+	struct broker *broker = ctx;
+
+	return service_start(&broker->service, err) == -1 ||
+	        broker_send_audit(broker, err) == -1 ? -1 :
+	    broker_tell(broker, err);
 }
 
 void
@@ -444,10 +411,9 @@ broker_reconfigure(struct broker *broker)
 {
 	struct err err;
 
-	if (broker->service.channel == NULL || broker_tell(broker, &err) == 0)
-		return;
-	log_error("cannot send the servers to the broker: %s", err.text);
-	broker_end_process(broker);
+	if (broker->service.channel != NULL)
+		service_sent(
+		    &broker->service, broker_tell(broker, &err), &err);
 }
 
 /* Grants */
@@ -494,19 +460,15 @@ broker_send_grant(void *ctx, void *question, struct err *err)
 		.loaded = { (const uint8_t *)loaded->data, loaded->len, -1 } };
 	auto_fd int relay = -1;
 
-	if (broker_ensure(broker, err) == -1)
-		return -1;
-	if (ipc_pair(&relay, &grant.relay, 0, err) == -1)
+	if (service_want(&broker->service, err) == -1 ||
+	    ipc_pair(&relay, &grant.relay, 0, err) == -1)
 		return -1;
 	broker_add_allowed(broker, wanted->allowed, &allowed);
 	grant.allowed = (struct ipc_blob){ (const uint8_t *)allowed.data,
 		allowed.len, -1 };
-	if (channel_send_grant_servers(
-	        broker->service.channel, &grant, err) == -1) {
-		log_error("cannot send to the broker: %s", err->text);
-		broker_end_process(broker);
+	if (service_sent(&broker->service, channel_send_grant_servers(
+	            broker->service.channel, &grant, err), err) == -1)
 		return -1;
-	}
 	if (!broker_knows_owner(broker, wanted->owner))
 		text_list_add(&broker->owners, wanted->owner);
 	return fd_take(&relay);
@@ -537,10 +499,8 @@ broker_send_ended(struct broker *broker, uint64_t number, const char *how)
 	text.len = utf8_cut(text.data, text.len, ENDED_HOW_MAX);
 	buffer_add(&text, "", 1);
 	ended.how = text.data;
-	if (channel_send_ended(broker->service.channel, &ended, &err) == -1) {
-		log_error("cannot send to the broker: %s", err.text);
-		broker_end_process(broker);
-	}
+	service_sent(&broker->service,
+	    channel_send_ended(broker->service.channel, &ended, &err), &err);
 }
 
 static void
@@ -602,11 +562,8 @@ broker_launch(struct broker *broker, const struct broker_wanted *want,
 	server_mask_gather(&masks, server, broker->envp);
 	launched.masks = (struct ipc_bytes){ (const uint8_t *)masks.data,
 		masks.len };
-	if (channel_send_launched(
-	        broker->service.channel, &launched, err) == -1) {
-		log_error("cannot send to the broker: %s", err->text);
-		broker_end_process(broker);
-	}
+	service_sent(&broker->service, channel_send_launched(
+	        broker->service.channel, &launched, err), err);
 	return 0;
 }
 
@@ -629,7 +586,7 @@ broker_want(struct broker *broker, const struct broker_wanted *want)
 	struct err err;
 
 	if (want->link <= broker->last_link) {
-		broker_fail(broker, "a number that was used before");
+		service_violate(broker, "a number that was used before");
 		return;
 	}
 	/*
@@ -638,7 +595,8 @@ broker_want(struct broker *broker, const struct broker_wanted *want)
 	 */
 	if (want->owner[0] != '\0' &&
 	    !broker_knows_owner(broker, want->owner)) {
-		broker_fail(broker, "a server of an owner without a grant");
+		service_violate(
+		    broker, "a server of an owner without a grant");
 		return;
 	}
 	broker->last_link = want->link;
@@ -673,7 +631,7 @@ broker_let_go(struct broker *broker, uint64_t link)
 		}
 	/* A message about its end may still be on its way to the broker. */
 	if (link > broker->last_link)
-		broker_fail(broker, "a server that was not requested");
+		service_violate(broker, "a server that was not requested");
 }
 
 void
@@ -681,7 +639,7 @@ broker_stop(struct broker *broker, void (*ended)(void *ctx), void *ctx)
 {
 	broker->ended = ended;
 	broker->ended_ctx = ctx;
-	broker_end_process(broker);
+	service_stop(&broker->service);
 	broker_check_ended(broker);
 }
 
@@ -717,11 +675,8 @@ broker_want_lists(struct broker *broker)
 		else
 			broker->lists_missed = false;
 	}
-	if (channel_send_lists(broker->service.channel, &lists, &err) == 0)
-		return;
-	log_error("cannot send the store of tool lists to the broker: %s",
-	    err.text);
-	broker_end_process(broker);
+	service_sent(&broker->service,
+	    channel_send_lists(broker->service.channel, &lists, &err), &err);
 }
 
 /* Trying */
@@ -730,7 +685,7 @@ void
 broker_hear_tried(struct broker *broker, const struct broker_answer *answer)
 {
 	if (broker->tried == NULL)
-		broker_fail(broker, "an answer without a request");
+		service_violate(broker, "an answer without a request");
 	else
 		broker->tried(broker->tried_ctx, answer);
 }
@@ -757,7 +712,7 @@ broker_try(struct broker *broker, const struct buffer *only,
 	struct ipc_try message;
 	size_t i;
 
-	if (broker_ensure(broker, err) == -1)
+	if (service_want(&broker->service, err) == -1)
 		return -1;
 	broker->tried = tried;
 	broker->gone = gone;
@@ -786,8 +741,10 @@ broker_new(const struct peers_setup *setup, const struct peers *peers)
 	broker->audit = setup->audit;
 	broker->service = (struct service){ .base = setup->base,
 		.role = ROLE_BROKER,
-		.closed = broker_on_closed,
-		.ctx = broker };
+		.ctx = broker,
+		.start = broker_start,
+		.forget = broker_forget_process,
+		.failed = broker_on_failed };
 	broker->config = setup->config;
 	broker->envp = setup->envp;
 	LIST_INIT(&broker->links);
@@ -803,9 +760,8 @@ broker_free(struct broker **brokerp)
 
 	if (broker == NULL)
 		return;
-	service_end(&broker->service);
-	broker_forget_all(broker);
-	buffer_reset(&broker->owners);
 	/* Links are freed with their processes, which reaper_finish() ends. */
+	LIST_INIT(&broker->links);
+	service_stop(&broker->service);
 	free(broker);
 }

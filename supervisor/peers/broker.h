@@ -79,8 +79,4 @@ void broker_want_lists(struct broker *broker);
 void broker_hear_tried(
     struct broker *broker, const struct broker_answer *answer);
 
-/* A protocol violation: ends the broker and its servers. */
-void broker_fail(struct broker *broker, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
-
 #endif

@@ -45,8 +45,7 @@ struct files {
 	char **envp;
 	struct service service;
 	LIST_HEAD(, files_task) tasks;
-	LIST_HEAD(, files_task) lost; /* of a process that has exited */
-	struct event *soon; /* reports the ends of those */
+	LIST_HEAD(, files_task) lost; /* of a process that has ended */
 	struct event *silence; /* since the last message of the process */
 	int asked;             /* it was asked for FILES_NONE since then */
 	uint64_t started; /* tasks so far, and number of the last */
@@ -81,13 +80,13 @@ files_task_done(struct files_task *task, const struct files_end *end)
 		user.done(user.ctx, end);
 }
 
-/* The process that keeps files has exited, or is ended: no task goes on. */
+/* No task goes on. */
 static void
-files_lose(struct files *files)
+files_forget_process(void *ctx)
 {
+	struct files *files = ctx;
 	struct files_task *task;
 
-	service_end(&files->service);
 	files->asked = 0;
 	event_del(files->silence);
 	while ((task = LIST_FIRST(&files->tasks)) != NULL) {
@@ -101,68 +100,15 @@ files_lose(struct files *files)
 
 /* Their callbacks may start other tasks, which start a new process. */
 static void
-files_end_lost(struct files *files, const char *why)
+files_on_failed(void *ctx, const char *why)
 {
-	const struct files_end end = { .why = why };
+	auto_free char *text = mem_printf("the files process %s", why);
+	const struct files_end end = { .why = text };
+	struct files *files = ctx;
 	struct files_task *task;
 
 	while ((task = LIST_FIRST(&files->lost)) != NULL)
 		files_task_done(task, &end);
-}
-
-/* Every task has failed. */
-static void
-files_fail(struct files *files, const char *why)
-{
-	/* It may ignore its usual signal. */
-	reaper_kill(files->service.process);
-	files_lose(files);
-	files_end_lost(files, why);
-}
-
-static void
-files_end_exited(struct files *files)
-{
-	log_error("the files process exited; its pending requests failed; it "
-	    "restarts on the next request");
-	files_end_lost(files, "the files process exited: try again; it "
-	    "restarts on the next request");
-}
-
-static void
-files_on_soon(evutil_socket_t fd, short what, void *arg)
-{
-	(void)fd;
-	(void)what;
-	files_end_exited(arg);
-}
-
-static void
-files_violate(struct files *files, const char *why)
-{
-	log_error("protocol violation by files: %s", why);
-	files_fail(files, "the files process violated the protocol; this is "
-	    "a bug in Caisson: please report it");
-}
-
-static void
-files_on_closed(void *ctx, const struct err *why)
-{
-	struct files *files = ctx;
-
-	if (why != NULL && why->code == 0) {
-		files_violate(files, why->text);
-		return;
-	}
-	if (why != NULL) {
-		log_error("%s files: %s", channel_blame(why), why->text);
-		files_fail(files, "the channel to the files process was lost: "
-		    "try again; it restarts on the next request");
-		return;
-	}
-	reaper_kill(files->service.process);
-	files_lose(files);
-	files_end_exited(files);
 }
 
 void
@@ -213,8 +159,7 @@ files_task_on_timer(evutil_socket_t fd, short what, void *arg)
 		files_give_up(task);
 		return;
 	}
-	log_error("the files process does not answer and is killed");
-	files_fail(task->files, "the files process did not answer in time");
+	service_hang(&task->files->service);
 }
 
 /*
@@ -250,9 +195,7 @@ files_on_silence(evutil_socket_t fd, short what, void *arg)
 	if (LIST_EMPTY(&files->tasks))
 		return;
 	if (files->asked) {
-		log_error("the files process hangs and is killed");
-		files_fail(files, "the files process did not answer in time: "
-		    "try again; it restarts on the next request");
+		service_hang(&files->service);
 		return;
 	}
 	files->asked = 1;
@@ -264,8 +207,9 @@ files_on_silence(evutil_socket_t fd, short what, void *arg)
 /* Starting */
 
 static int
-files_start_process(struct files *files, struct err *err)
+files_start(void *ctx, struct err *err)
 {
+	struct files *files = ctx;
 	struct ipc_keep_files keep = { .log_level = log_level_get(),
 		.most = files->options->files_max,
 		.days = files->options->files_days };
@@ -282,31 +226,14 @@ files_start_process(struct files *files, struct err *err)
 	return channel_send_keep_files(files->service.channel, &keep, err);
 }
 
-/* Starts it if it is not running. Returns 0, or -1 with err. */
-static int
-files_want(struct files *files, struct err *err)
-{
-	if (files->service.channel != NULL)
-		return 0;
-	if (files_start_process(files, err) == 0)
-		return 0;
-	service_end(&files->service);
-	return -1;
-}
-
 /* One attempt to start it, for service_ask. */
 static int
-files_ask_start(void *ctx, void *question, struct err *err)
+files_want(void *ctx, void *question, struct err *err)
 {
 	struct files *files = ctx;
 
 	(void)question;
-	if (service_has_died(&files->service)) {
-		files_lose(files);
-		/* The caller expects no callbacks. */
-		event_active(files->soon, EV_TIMEOUT, 0);
-	}
-	return files_want(files, err);
+	return service_want(&files->service, err);
 }
 
 /* The porter has exited; it sends no more files. */
@@ -373,7 +300,7 @@ files_task_new(struct files *files, enum ipc_type type,
 {
 	struct files_task *task;
 
-	if (service_ask(&files->service, files_ask_start, NULL, err) == -1) {
+	if (service_ask(&files->service, files_want, NULL, err) == -1) {
 		err_wrap(err, "files are unavailable");
 		return NULL;
 	}
@@ -575,7 +502,7 @@ files_find(struct files *files, uint64_t number)
 	LIST_FOREACH (task, &files->tasks, entry)
 		if (task->number == number)
 			return task;
-	files_violate(files, "a message about a task that there is not");
+	service_violate(files, "a message about a task that there is not");
 	return NULL;
 }
 
@@ -613,7 +540,7 @@ files_hear_filed(
 	if (task == NULL)
 		return;
 	if (!files_task_may_file(task)) {
-		files_violate(files, "a file more than the task is about");
+		service_violate(files, "a file more than the task is about");
 		return;
 	}
 	task->filed = 1;
@@ -631,7 +558,7 @@ files_hear_used(
 	if (task == NULL)
 		return;
 	if (task->type != IPC_LIST_USAGE) {
-		files_violate(files, "an owner that was not asked for");
+		service_violate(files, "an owner that was not asked for");
 		return;
 	}
 	files_task_hear(task);
@@ -648,7 +575,7 @@ files_hear_left_out(struct files *files, uint64_t number, const char *name,
 	if (task == NULL)
 		return;
 	if (task->type != IPC_COLLECT && task->type != IPC_DELIVER) {
-		files_violate(files, "a file that was left out of no box");
+		service_violate(files, "a file that was left out of no box");
 		return;
 	}
 	files_task_hear(task);
@@ -665,7 +592,7 @@ files_hear_fetched(
 	if (task == NULL)
 		return;
 	if (task->type != IPC_FETCH_FILE || !task->filed || task->fetched) {
-		files_violate(files, "a descriptor that was not asked for");
+		service_violate(files, "a descriptor that was not asked for");
 		return;
 	}
 	task->fetched = 1;
@@ -693,7 +620,7 @@ files_hear_done(struct files *files, uint64_t number, uint64_t count,
 	if (task == NULL)
 		return;
 	if (fault == FILE_FAULT_NONE && !files_task_is_done(task)) {
-		files_violate(files, "the end of a task that is not done");
+		service_violate(files, "the end of a task that is not done");
 		return;
 	}
 	if (fault != FILE_FAULT_NONE) {
@@ -729,13 +656,14 @@ files_new(const struct peers_setup *setup, const struct peers *peers)
 	files = mem_alloc(sizeof(*files));
 	files->service = (struct service){ .base = base,
 		.role = ROLE_FILES,
-		.closed = files_on_closed,
-		.ctx = files };
+		.ctx = files,
+		.start = files_start,
+		.forget = files_forget_process,
+		.failed = files_on_failed };
 	files->options = setup->options;
 	files->envp = setup->envp;
 	LIST_INIT(&files->tasks);
 	LIST_INIT(&files->lost);
-	files->soon = evtimer_new(base, files_on_soon, files);
 	files->silence = evtimer_new(base, files_on_silence, files);
 	return files;
 }
@@ -748,12 +676,11 @@ files_free(struct files **filesp)
 
 	if (files == NULL)
 		return;
-	files_lose(files);
+	service_stop(&files->service);
 	while ((task = LIST_FIRST(&files->lost)) != NULL) {
 		LIST_REMOVE(task, entry);
 		files_task_free(task);
 	}
-	loop_event_free(&files->soon);
 	loop_event_free(&files->silence);
 	free(files);
 }

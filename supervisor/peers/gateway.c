@@ -8,12 +8,10 @@
 #include <sys/queue.h>
 #include <unistd.h>
 
-#include "../../common/base/clock.h"
 #include "../../common/base/fd.h"
 #include "../../common/ipc/ipc_pair.h"
 #include "../../common/limits.h"
 #include "../../common/base/log.h"
-#include "../../common/base/loop.h"
 #include "../../common/base/mem.h"
 #include "../process/process.h"
 #include "gateway.h"
@@ -22,8 +20,7 @@ struct gateway_guest {
 	LIST_ENTRY(gateway_guest) entry; /* in gateway->guests */
 	struct gateway_peer peer;
 	struct gateway_guest_user user;
-	struct channel *channel;
-	int broken; /* nothing can be sent any more */
+	struct channel *channel; /* NULL: its process has ended */
 };
 
 struct gateway {
@@ -31,8 +28,6 @@ struct gateway {
 	struct gateway_user user;
 	struct gateway_peer peer;
 	struct service service;
-	struct event *again; /* restarts it */
-	int draining;        /* it ends by itself */
 	LIST_HEAD(, gateway_guest) guests;
 };
 
@@ -62,54 +57,25 @@ gateway_guest_lose(struct gateway_guest *guest)
 	user.gone(user.ctx);
 }
 
+/* Its guests cannot be sent anything. */
 static void
-gateway_start_later(struct gateway *gateway)
-{
-	const struct timeval pause = clock_timeval(GATEWAY_RESTART_MS);
-
-	if (!gateway->draining)
-		event_add(gateway->again, &pause);
-}
-
-/* Ends the process; it is started again a moment later. */
-static void
-gateway_restart(struct gateway *gateway)
-{
-	service_end(&gateway->service);
-	while (!LIST_EMPTY(&gateway->guests))
-		gateway_guest_lose(LIST_FIRST(&gateway->guests));
-	gateway_start_later(gateway);
-}
-
-static void
-gateway_fail(struct gateway *gateway, const char *why)
-{
-	log_error("protocol violation by the gateway: %s", why);
-	gateway_restart(gateway);
-}
-
-/* A channel of it was lost, or it has violated the protocol. */
-static void
-gateway_break(struct gateway *gateway, const struct err *why)
-{
-	log_error("%s the gateway: %s", channel_blame(why), why->text);
-	gateway_restart(gateway);
-}
-
-static void
-gateway_on_closed(void *ctx, const struct err *why)
+gateway_forget_process(void *ctx)
 {
 	struct gateway_peer *peer = ctx;
-	struct gateway *gateway = peer->gateway;
+	struct gateway_guest *guest;
 
-	if (why != NULL) {
-		gateway_break(gateway, why);
-		return;
-	}
-	if (!gateway->draining)
-		log_error("gateway exited; its connections are lost; it "
-		    "restarts");
-	gateway_restart(gateway);
+	LIST_FOREACH (guest, &peer->gateway->guests, entry)
+		channel_free(&guest->channel);
+}
+
+static void
+gateway_on_failed(void *ctx, const char *why)
+{
+	struct gateway_peer *peer = ctx;
+
+	(void)why;
+	while (!LIST_EMPTY(&peer->gateway->guests))
+		gateway_guest_lose(LIST_FIRST(&peer->gateway->guests));
 }
 
 static void
@@ -118,7 +84,7 @@ gateway_on_guest_closed(void *ctx, const struct err *why)
 	struct gateway_peer *peer = ctx;
 
 	if (why != NULL)
-		gateway_break(peer->gateway, why);
+		service_closed(&peer->gateway->peer, why);
 	else
 		gateway_guest_lose(peer->guest);
 }
@@ -139,8 +105,9 @@ gateway_pass_socket(struct gateway *gateway,
 }
 
 static int
-gateway_begin(struct gateway *gateway, struct err *err)
+gateway_start_process(void *ctx, struct err *err)
 {
+	struct gateway *gateway = ((struct gateway_peer *)ctx)->gateway;
 	const struct gateway_terms *terms = &gateway->terms;
 	struct ipc_serve serve = { .log_level = log_level_get(),
 		.user = getuid(),
@@ -158,40 +125,13 @@ gateway_begin(struct gateway *gateway, struct err *err)
 	return channel_send_serve(gateway->service.channel, &serve, err);
 }
 
-/* Starts its process. Returns 0, or -1 with err. */
-static int
-gateway_try(struct gateway *gateway, struct err *err)
-{
-	if (gateway_begin(gateway, err) == 0)
-		return 0;
-	service_end(&gateway->service);
-	return -1;
-}
-
 int
 gateway_start(struct gateway *gateway, const struct gateway_terms *terms,
     const struct gateway_user *user, struct err *err)
 {
 	gateway->terms = *terms;
 	gateway->user = *user;
-	return gateway_try(gateway, err);
-}
-
-static void
-gateway_on_again(evutil_socket_t fd, short what, void *arg)
-{
-	struct gateway *gateway = arg;
-	struct err err;
-
-	(void)fd;
-	(void)what;
-	if (gateway->service.channel != NULL)
-		gateway_restart(gateway);
-	else if (gateway_try(gateway, &err) == -1) {
-		log_error("the gateway cannot be started: %s; the next attempt "
-		    "follows", err.text);
-		gateway_start_later(gateway);
-	}
+	return service_want(&gateway->service, err);
 }
 
 struct gateway *
@@ -201,11 +141,13 @@ gateway_new(const struct peers_setup *setup, const struct peers *peers)
 
 	(void)peers;
 	gateway->peer.gateway = gateway;
-	gateway->service.base = setup->base;
-	gateway->service.role = ROLE_GATEWAY;
-	gateway->service.closed = gateway_on_closed;
-	gateway->service.ctx = &gateway->peer;
-	gateway->again = evtimer_new(setup->base, gateway_on_again, gateway);
+	gateway->service = (struct service){ .base = setup->base,
+		.role = ROLE_GATEWAY,
+		.ctx = &gateway->peer,
+		.start = gateway_start_process,
+		.forget = gateway_forget_process,
+		.failed = gateway_on_failed,
+		.again_ms = GATEWAY_RESTART_MS };
 	return gateway;
 }
 
@@ -215,8 +157,8 @@ gateway_drain(struct gateway *gateway)
 	struct ipc_drain drain = { 0 };
 	struct err err;
 
-	gateway->draining = 1;
-	event_del(gateway->again);
+	gateway->service.again_ms = 0;
+	gateway->service.leaving = true;
 	if (gateway->service.channel != NULL &&
 	    channel_send_drain(gateway->service.channel, &drain, &err) == -1)
 		log_warn("the gateway cannot be told to end: %s", err.text);
@@ -231,11 +173,9 @@ gateway_ended(const struct gateway *gateway)
 void
 gateway_stop(struct gateway *gateway)
 {
-	gateway->draining = 1;
-	event_del(gateway->again);
 	while (!LIST_EMPTY(&gateway->guests))
 		gateway_guest_free(LIST_FIRST(&gateway->guests));
-	service_end(&gateway->service);
+	service_stop(&gateway->service);
 }
 
 void
@@ -246,7 +186,6 @@ gateway_free(struct gateway **gatewayp)
 	if (gateway == NULL)
 		return;
 	gateway_stop(gateway);
-	loop_event_free(&gateway->again);
 	free(gateway);
 }
 
@@ -294,23 +233,14 @@ gateway_turn_away(struct gateway *gateway, uint64_t visit, int status,
 		log_warn("a guest cannot be turned away: %s", err.text);
 }
 
-/* It does not read its messages: restarts it from the loop. */
-static void
-gateway_guest_break(struct gateway_guest *guest, const struct err *why)
-{
-	log_error("the gateway cannot be sent an answer: %s", why->text);
-	guest->broken = 1;
-	event_active(guest->peer.gateway->again, EV_TIMEOUT, 0);
-}
-
 void
 gateway_reply(struct gateway_guest *guest, struct ipc_reply *reply)
 {
 	struct err err;
 
-	if (!guest->broken &&
-	    channel_send_reply(guest->channel, reply, &err) == -1)
-		gateway_guest_break(guest, &err);
+	if (guest->channel != NULL)
+		service_sent(&guest->peer.gateway->service,
+		    channel_send_reply(guest->channel, reply, &err), &err);
 }
 
 void
@@ -318,15 +248,15 @@ gateway_event(struct gateway_guest *guest, struct ipc_event *event)
 {
 	struct err err;
 
-	if (!guest->broken &&
-	    channel_send_event(guest->channel, event, &err) == -1)
-		gateway_guest_break(guest, &err);
+	if (guest->channel != NULL)
+		service_sent(&guest->peer.gateway->service,
+		    channel_send_event(guest->channel, event, &err), &err);
 }
 
 size_t
 gateway_unsent(const struct gateway_guest *guest)
 {
-	return channel_unsent(guest->channel);
+	return guest->channel == NULL ? 0 : channel_unsent(guest->channel);
 }
 
 /* The handlers: each message belongs to one of the two kinds of channels. */
@@ -339,7 +269,7 @@ gateway_hear_hello(struct gateway_peer *peer, struct ipc_hello *hello)
 		hello->address, hello->token };
 
 	if (peer->guest != NULL)
-		gateway_fail(gateway, "a guest says hello");
+		service_violate(&gateway->peer, "a guest says hello");
 	else
 		gateway->user.hello(gateway->user.ctx, &told);
 }
@@ -348,7 +278,7 @@ void
 gateway_hear_ask(struct gateway_peer *peer, struct ipc_ask *ask)
 {
 	if (peer->guest == NULL)
-		gateway_fail(peer->gateway, "a request of no guest");
+		service_violate(&peer->gateway->peer, "a request of no guest");
 	else
 		peer->guest->user.asked(peer->guest->user.ctx, ask);
 }
@@ -357,7 +287,7 @@ void
 gateway_hear_left(struct gateway_peer *peer, struct ipc_left *left)
 {
 	if (peer->guest == NULL)
-		gateway_fail(peer->gateway, "no guest has left");
+		service_violate(&peer->gateway->peer, "no guest has left");
 	else
 		peer->guest->user.left(peer->guest->user.ctx, left->request);
 }

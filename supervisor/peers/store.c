@@ -34,20 +34,17 @@ struct store {
 	store_shown *shown; /* NULL: no notification */
 	void *shown_ctx;
 	LIST_HEAD(, store_task) tasks;
-	struct event *soon; /* ends those that are lost */
 	uint64_t started;   /* tasks so far, and the number of the last */
 };
 
 static void
-store_end_process(struct store *store)
+store_forget_process(void *ctx)
 {
+	struct store *store = ctx;
 	struct store_task *task;
 
-	service_end(&store->service);
 	LIST_FOREACH (task, &store->tasks, entry)
 		task->lost = 1;
-	if (!LIST_EMPTY(&store->tasks))
-		event_active(store->soon, EV_TIMEOUT, 0);
 }
 
 /* Removes the task from the list, and calls done. */
@@ -77,52 +74,18 @@ store_task_find(struct store *store, uint64_t number)
 
 /* Each callback may add and remove tasks. */
 static void
-store_on_soon(evutil_socket_t fd, short what, void *arg)
+store_on_failed(void *ctx, const char *why)
 {
 	const struct store_read none = {
 		.reason = "the process that keeps it ended" };
+	struct store *store = ctx;
 	struct store_task *task;
 
-	(void)fd;
-	(void)what;
-	while ((task = store_task_find(arg, 0)) != NULL)
+	(void)why;
+	while ((task = store_task_find(store, 0)) != NULL)
 		store_task_done(task, &none);
-}
-
-/* Pending requests get no answer. */
-static void
-store_tell_gone(struct store *store)
-{
 	if (store->shown != NULL)
-		store->shown(store->shown_ctx, "", 0,
-		    "the process that keeps it ended");
-}
-
-static void
-store_lose(struct store *store)
-{
-	store_end_process(store);
-	store_tell_gone(store);
-}
-
-void
-store_fail(struct store *store, const char *why)
-{
-	log_error("protocol violation by the store: %s", why);
-	store_lose(store);
-}
-
-static void
-store_on_closed(void *ctx, const struct err *why)
-{
-	struct store *store = ctx;
-
-	if (why != NULL)
-		log_error("%s the store: %s", channel_blame(why), why->text);
-	else
-		log_error("store exited; its pending requests failed; it "
-		    "restarts on the next request");
-	store_lose(store);
+		store->shown(store->shown_ctx, "", 0, none.reason);
 }
 
 void
@@ -137,14 +100,15 @@ store_hear_shown(
     struct store *store, const char *payload, size_t len, const char *reason)
 {
 	if (store->shown == NULL)
-		store_fail(store, "an answer without a request");
+		service_violate(store, "an answer without a request");
 	else
 		store->shown(store->shown_ctx, payload, len, reason);
 }
 
 static int
-store_start_process(struct store *store, struct err *err)
+store_start(void *ctx, struct err *err)
 {
+	struct store *store = ctx;
 	struct ipc_keep keep = { .log_level = log_level_get(),
 		.most = store->options->state_max };
 	auto_fd int folder = state_dir_open(store->options, store->envp, err);
@@ -160,10 +124,8 @@ store_start_process(struct store *store, struct err *err)
 struct channel *
 store_channel(struct store *store, struct err *err)
 {
-	if (store->service.channel == NULL &&
-	    store_start_process(store, err) == -1)
-		store_end_process(store);
-	return store->service.channel;
+	return service_want(&store->service, err) == -1 ? NULL :
+	    store->service.channel;
 }
 
 int
@@ -187,20 +149,14 @@ store_lend(void *ctx, void *question, struct err *err)
 	auto_fd int ours = -1;
 	int theirs, sent;
 
-	if (channel == NULL)
-		return -1;
-	if (ipc_pair(&ours, &theirs, 0, err) == -1)
+	if (channel == NULL || ipc_pair(&ours, &theirs, 0, err) == -1)
 		return -1;
 	grant.relay = lister.broker = theirs;
 	sent = grant.execution == 0 ?
 	    channel_send_lister(channel, &lister, err) :
 	    channel_send_grant_store(channel, &grant, err);
-	if (sent == -1) {
-		log_error("cannot send to the store: %s", err->text);
-		store_end_process(store);
-		return -1;
-	}
-	return fd_take(&ours);
+	return service_sent(&store->service, sent, err) == -1 ? -1 :
+	    fd_take(&ours);
 }
 
 int
@@ -226,12 +182,9 @@ store_pass_output(void *ctx, void *question, struct err *err)
 		.errors = { (const uint8_t *)output->errors,
 		    output->errors_len, -1 } };
 
-	if (channel == NULL)
-		return -1;
-	if (channel_send_keep_output(channel, &keep, err) == 0)
-		return 0;
-	store_end_process(store);
-	return -1;
+	return channel == NULL ? -1 :
+	    service_sent(&store->service,
+	        channel_send_keep_output(channel, &keep, err), err);
 }
 
 int
@@ -248,12 +201,9 @@ store_ask_output(void *ctx, void *question, struct err *err)
 	struct store *store = ctx;
 	struct channel *channel = store_channel(store, err);
 
-	if (channel == NULL)
-		return -1;
-	if (channel_send_read_output(channel, question, err) == 0)
-		return 0;
-	store_end_process(store);
-	return -1;
+	return channel == NULL ? -1 :
+	    service_sent(&store->service,
+	        channel_send_read_output(channel, question, err), err);
 }
 
 struct store_task *
@@ -291,7 +241,7 @@ store_hear_output(
 	struct store_task *task = store_task_find(store, number);
 
 	if (task == NULL)
-		store_fail(store, "an output that was not requested");
+		service_violate(store, "an output that was not requested");
 	else
 		store_task_done(task, read);
 }
@@ -317,12 +267,13 @@ store_new(const struct peers_setup *setup, const struct peers *peers)
 	/* At the end of the program it writes what the broker has sent. */
 	store->service = (struct service){ .base = setup->base,
 		.role = ROLE_STORE,
-		.closed = store_on_closed,
 		.ctx = store,
+		.start = store_start,
+		.forget = store_forget_process,
+		.failed = store_on_failed,
 		.lingers = true };
 	store->options = setup->options;
 	store->envp = setup->envp;
-	store->soon = evtimer_new(setup->base, store_on_soon, store);
 	return store;
 }
 
@@ -339,7 +290,6 @@ store_free(struct store **storep)
 		LIST_REMOVE(task, entry);
 		free(task);
 	}
-	store_end_process(store);
-	loop_event_free(&store->soon);
+	service_stop(&store->service);
 	free(store);
 }

@@ -44,9 +44,6 @@ void store_listen(struct store *store, store_shown *shown, void *ctx);
 void store_hear_shown(
     struct store *store, const char *payload, size_t len, const char *reason);
 
-/* A protocol violation: ends the store. */
-void store_fail(struct store *store, const char *why);
-
 /*
  * Gives the store one end of a channel for this execution, which sees the
  * values of this scope. Returns the relay's end, which the caller owns, or -1

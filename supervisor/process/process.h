@@ -179,33 +179,62 @@ struct channel *worker_start(struct event_base *base,
     int group, int *pidfd, struct err *err);
 
 /*
- * service.c: a worker that runs for long, is started when it is needed, and is
- * restarted after its end. A struct service is part of the struct of its owner,
- * which sets the first five fields. It must not be copied once it was started.
+ * service.c: a worker that runs for long: one row of roles.def. It is started
+ * when it is needed; it is ended, and started again, if it exits, violates the
+ * protocol or cannot be sent to. A struct service is part of the struct of its
+ * owner, which sets the first part. It must not be copied once it was started.
  */
 struct service {
 	struct event_base *base;
 	enum role role;
-	worker_closed *closed; /* the channel has closed: call service_end */
-	void *ctx;             /* argument of closed and of the handlers */
+	void *ctx; /* of the handlers of its messages, and of these functions */
+	/*
+	 * Starts it by service_start, and sends it its first messages. Returns
+	 * 0, or -1 with err.
+	 */
+	int (*start)(void *ctx, struct err *err);
+	/* It has ended: forgets what it was told, without callbacks. */
+	void (*forget)(void *ctx);
+	/*
+	 * Called from the loop after forget, unless its owner has ended it:
+	 * tells who waits. why follows "the NAME process", for users.
+	 */
+	void (*failed)(void *ctx, const char *why);
+	unsigned int again_ms; /* it is started again after this time; 0: when
+	                        * it is needed */
 	bool lingers; /* at the end of the program it exits by itself */
+	bool leaving; /* it was told to exit */
+
 	struct channel *channel; /* NULL: not running */
 	struct child *process;
 	unsigned long starts; /* number of starts, and of the last worker */
-	SLIST_ENTRY(service) entry;
+	struct event *timer;
+	const char *why; /* for failed, which is pending; or NULL */
 };
 
 /*
  * Starts the worker, as the user that its row of roles.def names. Returns 0, or
- * -1 with err: then the caller must call service_end.
+ * -1 with err.
  */
 int service_start(struct service *service, struct err *err);
 
-/* Returns whether it has ended while its channel is not closed yet. */
-int service_has_died(const struct service *service);
+/* Has it started unless it is running. Returns 0, or -1 with err. */
+int service_want(struct service *service, struct err *err);
 
-/* Ends it if it is running. */
-void service_end(struct service *service);
+/* Returns sent. If that is -1, the worker cannot be sent to, and is ended. */
+int service_sent(struct service *service, int sent, const struct err *err);
+
+/* It has not answered for too long: ends it. */
+void service_hang(struct service *service);
+
+/* By the ctx of the handlers: it has violated the protocol, and is ended. */
+void service_violate(void *ctx, const char *what);
+
+/* The same for another channel of it that has closed: why is not NULL. */
+void service_closed(void *ctx, const struct err *why);
+
+/* Ends it for its owner, who may want it again, without calling failed. */
+void service_stop(struct service *service);
 
 /*
  * At the end of the program, before reaper_finish: closes the channels of all
@@ -214,10 +243,10 @@ void service_end(struct service *service);
 void services_finish(void);
 
 /*
- * Calls ask with ctx and question. ask starts the service if necessary and
- * sends a request; it returns a descriptor or 0, or -1 with err after it has
- * ended the service. If the worker had ended without notice, or ended during
- * its start, ask is called a second time. Returns the result of ask.
+ * Calls ask with ctx and question. ask wants the service and sends a request;
+ * it returns a descriptor or 0, or -1 with err. If the worker had ended without
+ * notice, or ended during its start, ask is called a second time. Returns the
+ * result of ask.
  */
 int service_ask(struct service *service,
     int (*ask)(void *ctx, void *question, struct err *err), void *question,

@@ -2,12 +2,145 @@
  * Long-running workers: see process.h. Runs in the supervisor.
  */
 #include <errno.h>
+#include <stdarg.h>
 
+#include "../../common/base/clock.h"
 #include "../../common/base/fd.h"
+#include "../../common/base/log.h"
+#include "../../common/base/loop.h"
+#include "../../common/base/mem.h"
 #include "process.h"
 
-/* Those that linger, and have a process. */
-static SLIST_HEAD(, service) services = SLIST_HEAD_INITIALIZER(services);
+/* What a user reads behind the name of the process. */
+static const char service_exited[] =
+    "exited: try again; it restarts on the next request";
+static const char service_hangs[] =
+    "did not answer in time: try again; it restarts on the next request";
+static const char service_lost[] =
+    "cannot be reached: try again; it restarts on the next request";
+static const char service_wrong[] =
+    "violated the protocol; this is a bug in Caisson: please report it";
+
+/* Those that were started. */
+static struct service *services[ROLES];
+
+static const char *
+service_name(const struct service *service)
+{
+	return role_info(service->role)->name;
+}
+
+/* Returns the one with this context. */
+static struct service *
+service_of(const void *ctx)
+{
+	enum role role = 0;
+
+	while (services[role] == NULL || services[role]->ctx != ctx)
+		role++;
+	return services[role];
+}
+
+static void
+service_end_process(struct service *service)
+{
+	channel_free(&service->channel);
+	reaper_forget(&service->process);
+	service->forget(service->ctx);
+}
+
+/* It may ignore its usual signal. */
+static void
+service_lose(struct service *service, const char *why)
+{
+	reaper_kill(service->process);
+	service_end_process(service);
+	service->why = why;
+	event_active(service->timer, EV_TIMEOUT, 0);
+}
+
+static void
+service_start_later(struct service *service)
+{
+	const struct timeval pause = clock_timeval(service->again_ms);
+
+	if (service->again_ms > 0)
+		event_add(service->timer, &pause);
+}
+
+/* What it was asked has failed, or it is started again. */
+static void
+service_on_timer(evutil_socket_t fd, short what, void *arg)
+{
+	struct service *service = arg;
+	const char *why = service->why;
+	struct err err;
+
+	(void)fd;
+	(void)what;
+	service->why = NULL;
+	if (why == NULL &&
+	    (service->again_ms == 0 || service_want(service, &err) == 0))
+		return;
+	service_start_later(service);
+	if (why != NULL)
+		service->failed(service->ctx, why);
+	else
+		log_error("the %s process cannot be started: %s; the next "
+		    "attempt follows", service_name(service), err.text);
+}
+
+static void
+service_exit(struct service *service)
+{
+	if (!service->leaving)
+		log_error("the %s process exited; what it was asked has "
+		    "failed; it restarts%s", service_name(service),
+		    service->again_ms > 0 ? "" : " on the next request");
+	service_lose(service, service_exited);
+}
+
+void
+service_closed(void *ctx, const struct err *why)
+{
+	struct service *service = service_of(ctx);
+
+	if (why == NULL) {
+		service_exit(service);
+		return;
+	}
+	log_error("%s the %s process: %s", channel_blame(why),
+	    service_name(service), why->text);
+	service_lose(service, why->code == 0 ? service_wrong : service_lost);
+}
+
+void
+service_violate(void *ctx, const char *what)
+{
+	struct err why;
+
+	err_set(&why, "%s", what);
+	service_closed(ctx, &why);
+}
+
+void
+service_hang(struct service *service)
+{
+	log_error("the %s process does not answer and is killed",
+	    service_name(service));
+	service_lose(service, service_hangs);
+}
+
+int
+service_sent(struct service *service, int sent, const struct err *err)
+{
+	if (sent == -1) {
+		log_error("cannot send to the %s process: %s",
+		    service_name(service), err->text);
+		service_lose(service, service_lost);
+	}
+	return sent;
+}
 
 static void
 service_on_process_ended(void *ctx, const struct child_end *end)
@@ -16,8 +149,6 @@ service_on_process_ended(void *ctx, const struct child_end *end)
 
 	(void)end;
 	service->process = NULL;
-	if (service->lingers)
-		SLIST_REMOVE(&services, service, service, entry);
 }
 
 int
@@ -26,9 +157,10 @@ service_start(struct service *service, struct err *err)
 	unsigned int uid = role_info(service->role)->user == ROLE_USER_OURS ?
 	    0 : identity_relay();
 	struct channel_ends ends =
-	    worker_ends(service->role, service->closed, service->ctx);
+	    worker_ends(service->role, service_closed, service->ctx);
 	auto_fd int pidfd = -1;
 
+	services[service->role] = service;
 	service->channel = worker_start(service->base, &ends,
 	    ++service->starts, uid, -1, &pidfd, err);
 	if (service->channel == NULL)
@@ -36,24 +168,21 @@ service_start(struct service *service, struct err *err)
 	service->process = reaper_watch(
 	    service->base, &pidfd, service_on_process_ended, service);
 	reaper_keep_running(service->process);
-	if (service->lingers)
-		SLIST_INSERT_HEAD(&services, service, entry);
 	return 0;
 }
 
 int
-service_has_died(const struct service *service)
+service_want(struct service *service, struct err *err)
 {
-	return service->channel != NULL && !reaper_alive(service->process);
-}
-
-void
-service_end(struct service *service)
-{
-	if (service->lingers && service->process != NULL)
-		SLIST_REMOVE(&services, service, service, entry);
-	channel_free(&service->channel);
-	reaper_forget(&service->process);
+	if (service->timer == NULL)
+		service->timer =
+		    evtimer_new(service->base, service_on_timer, service);
+	if (service->channel != NULL && !reaper_alive(service->process))
+		service_exit(service);
+	if (service->channel != NULL || service->start(service->ctx, err) == 0)
+		return 0;
+	service_end_process(service);
+	return -1;
 }
 
 int
@@ -73,13 +202,26 @@ service_ask(struct service *service,
 }
 
 void
+service_stop(struct service *service)
+{
+	service->again_ms = 0;
+	service->why = NULL;
+	loop_event_free(&service->timer);
+	service_end_process(service);
+	if (services[service->role] == service)
+		services[service->role] = NULL;
+}
+
+void
 services_finish(void)
 {
-	struct service *service;
+	enum role role;
 
-	SLIST_FOREACH (service, &services, entry) {
-		channel_free(&service->channel);
-		/* 0 is no signal. */
-		reaper_finish_with(service->process, 0);
-	}
+	for (role = 0; role < ROLES; role++)
+		if (services[role] != NULL && services[role]->lingers &&
+		    services[role]->process != NULL) {
+			channel_free(&services[role]->channel);
+			/* 0 is no signal. */
+			reaper_finish_with(services[role]->process, 0);
+		}
 }

@@ -340,7 +340,7 @@ test('a killed gateway is restarted, and sessions stay', async (t) => {
 
     return answer?.status === 200;
   }, 'the gateway');
-  await until(() => /gateway exited/.test(log()), 'a line in the log');
+  await until(() => /gateway process exited/.test(log()), 'a line in the log');
 });
 
 test('a signal ends it in order: answers first, then the socket',
