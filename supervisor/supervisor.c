@@ -72,7 +72,12 @@ supervisor_prepare_servers(struct supervisor *sv, char **envp)
 		folder[0] = '\0';
 	sv->config = in_force_new(&setup, supervisor_on_config, sv);
 	peers.config = sv->config;
-	peers_new(&sv->runs.peers, &peers);
+#undef PEERS_SERVICE
+#define PEERS_SERVICE(name)                                                    \
+	sv->runs.peers.name = name##_new(&peers, &sv->runs.peers);
+#define ROLE(NAME, name, kind, ...) PEERS_##kind(name)
+#include "../common/roles.def"
+#undef ROLE
 	sv->runs.config = sv->config;
 }
 
@@ -229,7 +234,11 @@ supervisor_free(struct supervisor *sv)
 	doors_close(&sv->doors, true);
 	if (sv->user.name != NULL)
 		owner_close(&sv->user, &sv->runs);
-	peers_free(&sv->runs.peers);
+#undef PEERS_SERVICE
+#define PEERS_SERVICE(name) name##_free(&sv->runs.peers.name);
+#define ROLE(NAME, name, kind, ...) PEERS_##kind(name)
+#include "../common/roles.def"
+#undef ROLE
 	in_force_free(&sv->config);
 	if (sv->base != NULL)
 		event_base_free(sv->base);

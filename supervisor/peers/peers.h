@@ -1,7 +1,7 @@
 /*
  * The services of the supervisor: the workers that run for long, one for each
  * row of roles.def of the kind SERVICE. A file of this room is what the
- * supervisor asks of one; peers.c makes and frees them all. Runs in the
+ * supervisor asks of one; supervisor.c makes and frees them all. Runs in the
  * supervisor.
  */
 #ifndef SUPERVISOR_PEERS_H
@@ -41,7 +41,7 @@ struct peers_setup {
 #include "../../common/roles.def"
 #undef ROLE
 
-/* The order of the rows is that of their making and of the teardown. */
+/* They are made and freed in the order of the rows. */
 struct peers {
 #undef PEERS_SERVICE
 #define PEERS_SERVICE(name) struct name *name;
@@ -49,11 +49,5 @@ struct peers {
 #include "../../common/roles.def"
 #undef ROLE
 };
-
-/* Makes all of them; none has a process yet. */
-void peers_new(struct peers *peers, const struct peers_setup *setup);
-
-/* Frees them. Those that are NULL are accepted. */
-void peers_free(struct peers *peers);
 
 #endif
