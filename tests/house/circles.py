@@ -14,11 +14,10 @@ import subprocess
 
 import house
 
-# Folders in which each file is a room.
-FILES_ARE_ROOMS = ("common/", "relay/", "supervisor/", "worker/box/native/",
-                   "worker/broker/", "worker/files/", "worker/gateway/",
-                   "worker/porter/",
-                   "worker/reader/", "worker/store/")
+# Folders in which each file is a room: also those of all workers.
+FILES_ARE_ROOMS = ("common/", "supervisor/", "worker/box/native/",
+                   *(role.folder for role in house.roles()
+                     if role.kind in ("TASK", "SERVICE")))
 
 PACKAGE = "worker/box/python/mcp/"
 

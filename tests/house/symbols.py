@@ -1,8 +1,9 @@
 """
 House rule: what a process may not do, its objects do not even reference. Looks
 with nm at the objects of each role's program: those of its folder and those of
-common/. A new role in roles.def needs a row here. And no two folders define a
-function or data of one name for their other files: a name stands for one thing.
+common/. And no two folders define a function or data of one name for their
+other files: a name stands for one thing. Every worker begins with the same
+calls: it opens its channel, locks itself down, and runs its loop.
 """
 import collections
 import os
@@ -38,6 +39,11 @@ SUPERVISOR = [
                 "supervisor/servers/server_open.c")),
 ]
 
+# A task or a service, unless it has a row of its own. What opens files in the
+# store is SQLite, below landlock.
+WORKER = [(OPEN, ()), (RUN, ()), (KILL, ()), (NET, ()), (DEEP, ()),
+          (ANY_CALL, ())]
+
 # For each folder: what is forbidden there, and what is excepted: files by their
 # names, or paths, which end with a slash where they are folders.
 RULES = {
@@ -50,33 +56,10 @@ RULES = {
     ],
     "supervisor": SUPERVISOR,
     "keeper": SUPERVISOR,
-    "relay": [
-        (OPEN, ()), (RUN, ()), (KILL, ()), (NET, ()), (DEEP, ()),
-        (ANY_CALL, ()),
-    ],
-    "reader": [
-        (OPEN, ()), (RUN, ()), (KILL, ()), (NET, ()), (DEEP, ()),
-        (ANY_CALL, ()),
-    ],
-    "broker": [
-        (OPEN, ()), (RUN, ()), (KILL, ()), (NET, ()), (DEEP, ()),
-        (ANY_CALL, ()),
-    ],
-    # What opens files there is SQLite, below landlock.
-    "store": [
-        (OPEN, ()), (RUN, ()), (KILL, ()), (NET, ()), (DEEP, ()),
-        (ANY_CALL, ()),
-    ],
     # One file of each opens: below landlock, in a directory that it was handed.
-    "files": [
-        (OPEN, ("directory.c",)), (RUN, ()), (KILL, ()), (NET, ()), (DEEP, ()),
-        (ANY_CALL, ()),
-    ],
+    "files": [(OPEN, ("directory.c",))] + WORKER[1:],
     # openat2() has no function in libc; what it opens can be listed.
-    "porter": [
-        (OPEN, ()), (RUN, ()), (KILL, ()), (NET, ()), (DEEP, ()),
-        (ANY_CALL, ("beneath.c",)),
-    ],
+    "porter": WORKER[:-1] + [(ANY_CALL, ("beneath.c",))],
     # It accepts clients, at sockets that were made for it.
     "gateway": [
         (OPEN, ()), (RUN, ()), (KILL, ()),
@@ -134,6 +117,17 @@ def check(name, item, symbols):
                 yield f"{item.source}: references {symbol}"
 
 
+BEGINNINGS = (["open", "lockdown", "run"], ["open", "await", "lockdown", "run"])
+
+
+def check_main(role):
+    """Whether it is locked down before it reads bytes from outside."""
+    text = house.without_comments(house.read(role.folder + "main.c"))
+    calls = re.findall(r"\bworker_(open|await|lockdown|run)\(", text)
+    if calls not in BEGINNINGS:
+        yield f"{role.folder}main.c: calls {', '.join(calls)} of worker.h"
+
+
 def check_folder(name, folder):
     if name not in RULES:
         return [f"{name}: say in tests/house/symbols.py what it must not call"]
@@ -167,6 +161,9 @@ def check_names(items):
 seen = []
 everything = check_folder("common", "common/")
 for role in house.roles():
+    if role.kind in ("TASK", "SERVICE"):
+        RULES.setdefault(role.name, WORKER)
+        everything += check_main(role)
     everything += check_folder(role.name, role.folder)
 everything += check_names(seen)
 house.finish(everything, len(seen), "objects")
