@@ -116,6 +116,7 @@ def use(caisson, environment):
     def start(**settings):
         return Program(caisson, {**environment, **settings}, None, [])
 
+    yield "command", output("hello", "you"), "hello you\n"
     yield "setting", output("--check", "--examples=9"), "7"
     folder = os.path.join(environment["HOME"], ".example")
     os.makedirs(folder)

@@ -1,0 +1,17 @@
+/*
+ * caisson hello: greets who is named. Runs in the supervisor.
+ */
+#include <stdio.h>
+
+#include "../options/options.h"
+#include "shared/command.h"
+
+int
+hello_run(struct command_setup *setup, struct err *err)
+{
+	const char *name = setup->options->command.operand;
+
+	(void)err;
+	printf("hello %s\n", name == NULL ? "world" : name);
+	return 0;
+}
