@@ -9,14 +9,14 @@ import subprocess
 
 PYTHON = "/usr/bin/python3"
 PROGRAMS = ["/usr/bin/" + name for name in (
-    "cat", "cp", "echo", "env", "false", "find", "id", "ls", "mount", "nm",
-    "sh", "sleep", "su", "tr", "true")]
+    "bash", "cat", "cp", "echo", "env", "false", "find", "id", "ls", "mount",
+    "nm", "seq", "sh", "sleep", "su", "tr", "true")]
 # Where tests/escape finds the numbers of system calls, and Python a zone.
 DATA = ["/usr/include/x86_64-linux-gnu/asm/unistd_64.h",
         "/usr/share/zoneinfo/UTC", "/usr/share/zoneinfo/Etc/UTC"]
 LINKS = {"bin": "usr/bin", "sbin": "usr/sbin", "lib": "usr/lib",
          "lib64": "usr/lib64"}
-FOLDERS = ("dev", "etc", "modules", "proc", "root", "run", "sys", "tmp",
+FOLDERS = ("dev", "etc", "mnt", "modules", "proc", "root", "run", "sys", "tmp",
            "usr/sbin", "usr/share", "var/tmp")
 PASSWD = ("root:x:0:0::/root:/bin/sh\nuser:x:1000:1000::/tmp:/bin/sh\n"
           "nobody:x:65534:65534::/nonexistent:/bin/sh\n")
