@@ -305,10 +305,13 @@ def stopped_stays():
     for child in children:
         os.waitpid(child, os.WUNTRACED)
     seen = "moves" if any(moves[:]) else "stopped"
-    for child in children:
-        os.kill(child, signal.SIGCONT)
+    # Again and again: what was waited for may have been the watchdog's stop of
+    # a child that has stopped itself only afterwards.
     end = time.monotonic() + 10 * HOST["slow"]
     while sum(moves[:]) < len(children) and time.monotonic() < end:
+        for number, child in enumerate(children):
+            if not moves[number]:
+                os.kill(child, signal.SIGCONT)
         time.sleep(0.001)
     goes = "goes on" if sum(moves[:]) == len(children) else "is stuck"
     return "%s, %s" % (seen, goes)
