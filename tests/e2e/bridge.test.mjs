@@ -102,6 +102,7 @@ test('files of servers', (t) => {
     const entry = { [`s${number}`]: { command: 'true' } };
 
     write(home, name, JSON.stringify(/settings|opencode/.test(name) ?
+      name.startsWith(mac) ? { 'mcp.servers': entry } :
       { ...inside, mcp: name.includes('opencode') ? { [`s${number}`]:
         { type: 'local', command: ['true'] } } : { servers: entry } } :
       { mcpServers: entry }));
