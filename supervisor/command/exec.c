@@ -115,28 +115,40 @@ exec_on_progress(void *ctx, const struct box_progress *progress)
 	    progress->output_len - len);
 }
 
+/* Appends the output without the lines about pictures: errors tell of them. */
+static void
+exec_add_plain(struct buffer *plain, const struct call_result *result)
+{
+	const struct call_stream *out = &result->out;
+	size_t i, start, from = 0;
+
+	for (i = 0; i < result->pictures.count; i++) {
+		start = result->pictures.one[i].at - 1;
+		while (start > from && out->data[start - 1] != '\n')
+			start--;
+		buffer_add(plain, out->data + from, start - from);
+		from = result->pictures.one[i].at;
+	}
+	buffer_add(plain, out->data + from, out->len - from);
+}
+
 /*
- * Prints the rest. Lines about pictures have come between the bytes that were
- * printed.
+ * Prints what was not printed yet. A picture in the middle of a line has ended
+ * that line.
  */
 static void
-exec_put_rest(const struct exec *exec, const struct call_stream *out)
+exec_put_rest(const struct exec *exec, const struct call_result *result)
 {
+	auto_buffer struct buffer plain = { 0 };
 	size_t at = 0, told = 0;
-	const char *end;
 
-	while (told < exec->told.len && at < out->len) {
-		if (out->data[at] == exec->told.data[told]) {
-			at++;
-			told++;
-			continue;
-		}
-		end = memchr(out->data + at, '\n', out->len - at);
-		at = end == NULL ? out->len : (size_t)(end + 1 - out->data);
-	}
-	exec_put(stdout, out->data + at, out->len - at);
+	exec_add_plain(&plain, result);
+	while (told < exec->told.len && at < plain.len &&
+	    (plain.data[at] == exec->told.data[told] || plain.data[at] == '\n'))
+		told += plain.data[at++] == exec->told.data[told];
+	exec_put(stdout, plain.data + at, plain.len - at);
 	/* On a terminal, what follows begins a line. */
-	if (out->len > 0 && out->data[out->len - 1] != '\n' &&
+	if (plain.len > 0 && plain.data[plain.len - 1] != '\n' &&
 	    isatty(STDOUT_FILENO))
 		exec_put(stdout, "\n", 1);
 }
@@ -291,7 +303,7 @@ exec_on_result(void *ctx, const struct call_result *result)
 	size_t i;
 
 	exec->status = exec_status(result);
-	exec_put_rest(exec, &result->out);
+	exec_put_rest(exec, result);
 	exec_put(stderr, result->errors.data, result->errors.len);
 	exec_put_dropped("standard output", &result->out);
 	exec_put_dropped("standard error", &result->errors);
