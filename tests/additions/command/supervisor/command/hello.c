@@ -3,8 +3,8 @@
  */
 #include <stdio.h>
 
-#include "../../../../../supervisor/options/options.h"
 #include "supervisor/command/shared/command.h"
+#include "supervisor/options/options.h"
 
 int
 hello_run(struct command_setup *setup, struct err *err)
