@@ -73,6 +73,12 @@ const elsewhere = binary === built ? false :
 const run = {
   'caisson selftest': succeeds(/checks? passed/, 'selftest'),
   'caisson selftest -v': succeeds(/^ok    process relay/m, 'selftest', '-v'),
+  'caisson exec hello.py': (t) => {
+    const at = home(t);
+
+    write(at, 'hello.py', 'print("hello")');
+    assert.equal(caisson(t, ['exec', 'hello.py'], { at }).all, 'hello\n');
+  },
   'caisson adopt cursor': (t) => {
     const at = home(t);
     const file = path.join(at, '.cursor/mcp.json');
