@@ -21,12 +21,13 @@ TOLD = set()  # libraries that were told something before there was a box
 PROGRESS = []  # something, where the code may tell how far it is
 # What is imported when code calls a tool, in any way.
 CALLING = (
-    "__init__", "calls/_ask", "calls/_names", "calls/_servers",
-    "calls/_tools", "results/_blocks", "results/_data", "results/_misread",
-    "results/_near", "results/_result", "results/_seen", "tools/_positions",
-    "tools/_schema", "wire/_call", "wire/_caller", "wire/_forgotten",
-    "wire/_idle", "wire/_lines", "wire/_notes", "wire/_request",
-    "wire/_values", "wire/_wait", "wire/_wire")
+    "__init__", "calls/_ask", "calls/_named", "calls/_names",
+    "calls/_server", "calls/_servers", "calls/_state", "calls/_tools",
+    "results/_blocks", "results/_data", "results/_misread", "results/_near",
+    "results/_result", "results/_seen", "tools/_positions", "tools/_schema",
+    "wire/_call", "wire/_caller", "wire/_forgotten", "wire/_idle",
+    "wire/_lines", "wire/_notes", "wire/_request", "wire/_values",
+    "wire/_wait", "wire/_wire")
 MODULES = {}  # the path and the code of each, in the boxes of a template
 SPAWN_HINT = """\
 code with 'await' at top level cannot be re-imported, as the start methods \

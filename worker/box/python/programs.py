@@ -75,7 +75,7 @@ class Session:
         sys.modules["__main__"] = self.module
         self.names().update(
             __file__=path, __loader__=SourceFileLoader("__main__", path))
-        servers = sys.modules.get("mcp._servers")
+        servers = sys.modules.get("mcp._state")
         if servers:
             servers.LOADED.clear()
             self.names()["LOADED_MCP_SERVERS"] = ()

@@ -27,7 +27,7 @@ def __getattr__(name):
     import sys
     from mcp._hints import no_name
     from mcp._names import resolve
-    from mcp._servers import is_import
+    from mcp._server import is_import
     from mcp._values import attribute_error
     server = resolve(name)
     if server is not None:

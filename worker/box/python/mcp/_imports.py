@@ -127,7 +127,7 @@ def about_call(name, line):
 
     The servers are asked for only where the name is used as one of them is.
     """
-    from . import _hints, _names
+    from . import _hints, _named
     hint = _hints.hyphened(name, line)
     if hint:
         return hint
@@ -135,7 +135,7 @@ def about_call(name, line):
     if name in mcp.runtime.__all__:
         return "write runtime.%s" % name
     if search(r"\b%s\s*\(" % escape(name), line):
-        servers = sys.modules.get("mcp._servers")
+        servers = sys.modules.get("mcp._state")
         for state in servers.KNOWN.values() if servers else ():
             entry = state.find_alias(name)
             if entry:
@@ -144,21 +144,21 @@ def about_call(name, line):
         return SEARCH % name
     if not search(r"\b%s\s*[.\[]" % escape(name), line):
         return None
-    told = _names.find_told(name, _hints.servers() or ())
+    told = _named.find_told(name, _hints.servers() or ())
     return told and SERVER % (
         told["name"], told["alias"], "await mcp_%s.tool(...)" % told["alias"])
 
 
 def about_module(name):
     """Return a sentence about a module that cannot be imported, or None."""
-    from . import _hints, _names
+    from . import _hints, _named
     if name in SHORT and find_spec(SHORT[name].partition(".")[0].split()[0]):
         return "write 'import %s'" % SHORT[name]
     if name in ELSEWHERE:
         return ELSEWHERE[name]
     if name.startswith("mcp_"):
         return _hints.about(name)[0]
-    told = _names.find_told(name, _hints.servers() or ())
+    told = _named.find_told(name, _hints.servers() or ())
     return told and SERVER % (told["name"], told["alias"], (
         "write 'import mcp_%s', or 'from mcp.servers.%s import tool'" % (
             told["alias"], told["alias"])))

@@ -7,7 +7,7 @@ import sys
 from _frozen_importlib import ModuleSpec
 from _frozen_importlib_external import PathFinder
 
-from . import _box, _servers
+from . import _box, _state
 from ._values import clean
 
 
@@ -73,7 +73,7 @@ class Offer:
         import runpy
         path, role = _box.offer
         told = [server.__server__.told() for server
-                in _servers.LOADED.values()]
+                in _state.LOADED.values()]
         names = {"told": told, "memory": _box.memory}
         return runpy.run_path, (path, names, role)
 

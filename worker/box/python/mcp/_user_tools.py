@@ -8,8 +8,9 @@ dir(user_tools) lists them; save_tool(function) saves another.
 import sys
 from _frozen_importlib import ModuleSpec
 
-from . import _box, _memory, _notes, _servers
+from . import _box, _memory, _notes, _state
 from ._modules import Loader
+from ._server import is_import
 from ._saved_tools import file_of, flaw_of, is_builtin, outside
 from ._near import did_you_mean
 from ._values import attribute_error
@@ -41,11 +42,11 @@ class UserTools(type(sys)):
         from . import runtime
         names = vars(self)
         names.update(runtime=_box.runtime, mcp_servers=_box.servers,
-                     LOADED_MCP_SERVERS=tuple(_servers.LOADED))
+                     LOADED_MCP_SERVERS=tuple(_state.LOADED))
         names.update((name, getattr(runtime, name))
                      for name in _memory.NAMES)
         names.update(("mcp_" + server.__server__.alias, server)
-                     for server in _servers.LOADED.values())
+                     for server in _state.LOADED.values())
 
     def __getattr__(self, name):
         """Return a tool."""
@@ -54,7 +55,7 @@ class UserTools(type(sys)):
         if name in APART or define(vars(self), name, set()):
             return APART[name] if name in APART else vars(self)[name]
         text = no_tool(name)
-        if _servers.is_import(sys._getframe(1)):
+        if is_import(sys._getframe(1)):
             raise ImportError("cannot import name %r: %s" % (name, text))
         raise attribute_error(text)
 

@@ -7,7 +7,8 @@ Functions that need an answer return a call: 'await' it, or use '.result()'.
 Results that are returned at once may be awaited, too.  Servers and tools are
 given by their names or their aliases.
 """
-from . import _ask, _box, _servers
+from . import _ask, _box, _state
+from . import _servers  # noqa: F401: it makes the servers
 from ._caller import ReadyTuple, at_once, for_await
 from ._data import Part
 from ._result import ArgumentError, MCPError, Result
@@ -76,7 +77,7 @@ def discovered_servers(detailed=False):
     description, it is what the server reported when it last ran.  Waits for
     the answer.
     """
-    servers = _servers.run("list_servers", _ask.list_servers())
+    servers = _state.run("list_servers", _ask.list_servers())
     if detailed:
         servers = [Part(name=told["name"],
                         description=told.get("description") or "")
@@ -91,7 +92,7 @@ def list_servers():
 
     An empty one is printed with the servers that could be loaded.
     """
-    return Loaded(_servers.LOADED)
+    return Loaded(_state.LOADED)
 
 
 def list_servers_sync():
@@ -108,10 +109,11 @@ def list_tools(server=None):
     MCPError names all.
     """
     if server is None:
-        from ._names import known_servers, there_are
+        from ._named import there_are
+        from ._names import known_servers
         raise MCPError("list_tools() needs the name of a server; "
                        + there_are(known_servers()))
-    return _servers.call("list_tools", _ask.entries_of(server))
+    return _state.call("list_tools", _ask.entries_of(server))
 
 
 def list_tools_sync(server=None):
@@ -126,9 +128,9 @@ def describe_server(name):
     has any; for a loaded server also tools, as list_tools() returns them.
     Waits for the answers.
     """
-    found = _servers.find_server(name)
+    found = _state.find_server(name)
     if found is None:
-        state = _servers.run("describe_server", _ask.find_described(name))
+        state = _state.run("describe_server", _ask.find_described(name))
         told = state.told()
     else:
         state, tools = found.__server__, list_tools_sync(found)
@@ -144,7 +146,7 @@ def list_loaded_server_metadata():
     They have name, alias, description and loaded.
     """
     return at_once([server.__server__.told()
-                    for server in _servers.LOADED.values()])
+                    for server in _state.LOADED.values()])
 
 
 def query_tool_docs(server, tool=None, detail="summary"):
@@ -157,7 +159,7 @@ def query_tool_docs(server, tool=None, detail="summary"):
     """
     from . import _docs
     _docs.check_detail(detail)
-    return _servers.call("query_tool_docs", _docs.query(server, tool, detail))
+    return _state.call("query_tool_docs", _docs.query(server, tool, detail))
 
 
 def query_tool_docs_sync(server, tool=None, detail="summary"):
@@ -181,7 +183,7 @@ def search_tool_docs(query, *, limit=5, detail="summary"):
     if not isinstance(limit, int) or limit < 1:
         raise ValueError("limit must be an integer of at least 1, not %r"
                          % (limit,))
-    return _servers.call(
+    return _state.call(
         "search_tool_docs", _docs.search(query, limit, detail))
 
 
@@ -198,7 +200,7 @@ def capability_summary(detail="summary"):
     """
     from . import _docs
     _docs.check_detail(detail)
-    return at_once(_servers.run(
+    return at_once(_state.run(
         "capability_summary", _docs.manual(detail)))
 
 
@@ -219,7 +221,7 @@ def load_server(name):
     The call returns the server, which from then on is also mcp_<alias>, in
     mcp_servers, in LOADED_MCP_SERVERS and importable from mcp.servers.
     """
-    return _servers.call("load_server", _ask.load(name))
+    return _state.call("load_server", _ask.load(name))
 
 
 def show(value, title=None):
@@ -299,12 +301,11 @@ def list_files():
 
 def _get_server(name):
     """Return a server by its name."""
-    from . import _servers
     from ._caller import for_await
     from ._names import no_server, resolve
     server = resolve(name)
     if server is None:
-        raise _servers.error_type()(no_server(name))
+        raise _state.error_type()(no_server(name))
     return for_await(server)
 
 

@@ -10,8 +10,8 @@ from ._call import Together
 from ._data import read
 from ._near import did_you_mean
 from ._result import MCPError, Result, data_of, fault_of, refused
-from ._servers import (
-    LOADED, add, call, find_server, state_of)
+from ._named import about_unusable, apart, find_told, no_tool, not_among
+from ._state import LOADED, add, call, find_server, state_of
 from ._request import DONE, Refused, Request
 from . import _seen, _values
 from ._values import attribute_error
@@ -75,14 +75,46 @@ def list_servers():
     return (yield from ask("list_servers"))
 
 
+def begin(state, remembered=False):
+    """Return the request for the tools of a server: one that is under way, or
+    new.
+
+    Where a remembered list will do, any request does.
+    """
+    if state.fetch is None or state.fetch.state == DONE or (
+            state.fetch.remembered and not remembered):
+        state.fetch = Request(payload_of("list_tools", {
+            "server": state.name, "remembered": remembered}), state.name)
+        state.asked += 1
+        state.fetch.number, state.fetch.remembered = state.asked, remembered
+    return state.fetch
+
+
+def finish(state, fetch):
+    """Take the answer to the request; raises MCPError."""
+    if fetch.kept:
+        return
+    try:
+        answer = answer_of(fetch, state.name)
+        if fetch.number > state.heard:
+            state.keep(answer)
+            state.heard = fetch.number
+    except (AttributeError, LookupError, TypeError):
+        raise MCPError("its list of tools cannot be read",
+                       state.name) from None
+    fetch.kept = True
+    if state.fetch is fetch:
+        state.fetch = None
+
+
 def list_tools(state, remembered=False):
     """Fetch the list of tools of a server.
 
     Where a remembered one will do, the server need not be started for it.
     """
-    fetch = state.begin(remembered)
+    fetch = begin(state, remembered)
     yield Together((fetch,))
-    state.finish(fetch)
+    finish(state, fetch)
     return state
 
 
@@ -91,7 +123,7 @@ def list_all(states, seconds):
 
     Returns why some have none still, as pairs of state and sentence.
     """
-    wanted = [(state, state.begin(True)) for state in states
+    wanted = [(state, begin(state, True)) for state in states
               if state.entries is None]
     if wanted:
         yield Together([fetch for _, fetch in wanted], seconds)
@@ -99,7 +131,7 @@ def list_all(states, seconds):
     for state, fetch in wanted:
         try:
             if fetch.state == DONE:
-                state.finish(fetch)
+                finish(state, fetch)
             else:
                 failures.append((state, LATE))
         except MCPError as error:
@@ -134,11 +166,10 @@ def find_known(name):
 
 def find_allowed(name):
     """Return what is known of an allowed server."""
-    from ._names import find_told, no_server
     servers = yield from list_servers()
     told = find_told(name, servers)
     if told is None:
-        raise MCPError(no_server(name, servers), name)
+        raise MCPError(not_among(name, servers), name)
     return told
 
 
@@ -166,7 +197,6 @@ def find_tool(state, name):
         yield from list_tools(state)
     entry = state.find(name)
     if entry is None:
-        from ._names import about_unusable
         raise MCPError(about_unusable(state, name) or (
             "there is no such tool" + did_you_mean(name, state.entries)),
                        state.name, name)
@@ -179,7 +209,6 @@ def find_attribute(state, name):
         yield from list_tools(state)
     entry = state.find_alias(name)
     if entry is None:
-        from ._names import no_tool
         raise attribute_error(no_tool(state, name, state.aliases))
     return entry
 
@@ -191,7 +220,6 @@ def call_tool(server, tool, arguments, named):
         tool = named.pop("tool_name", None) if tool is None else tool
     if isinstance(server, str) and arguments is None and (
             tool is None or isinstance(tool, dict)):
-        from ._names import apart
         server, tool, arguments = apart(server) + (tool,)
     if not isinstance(tool, str):
         raise TypeError("a tool is given by its name, not by an object of "

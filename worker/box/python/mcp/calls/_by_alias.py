@@ -2,7 +2,8 @@
 import sys
 
 from ._names import known_servers, no_server, resolve
-from ._servers import LOADED, Server
+from ._server import Server
+from ._state import LOADED
 from ._values import attribute_error, clean
 
 

@@ -3,12 +3,10 @@
 Servers that the code names and that are not loaded are looked up before it
 runs, because Python offers no hook for an undefined name.
 """
-from . import _box, _servers
-from ._near import did_you_mean, plain_name
-from ._servers import error_type, find_server, server_of
-from ._values import clean
+from . import _box, _server  # noqa: F401
+from ._named import NAMED_MAX, find_told, not_among
+from ._state import call, error_type, find_server, server_of
 
-NAMED_MAX = 20  # servers in a sentence
 PATIENCE = 1  # seconds for the list of servers, where it is only shown
 PREFIX = "mcp_"
 
@@ -24,20 +22,9 @@ def offer(names, wanted):
             names.setdefault(name, server_of(told))
 
 
-def no_server(name, told=None):
+def no_server(name):
     """Return the sentence about a server that there is not."""
-    told = known_servers() if told is None else told
-    return clean("there is no such server%s; %s" % (
-        did_you_mean(name, [each["name"] for each in told]),
-        there_are(told)))
-
-
-def there_are(told):
-    """Return the names of servers, as the end of a sentence."""
-    names = [each["name"] for each in told]
-    more = ", ..." if names[NAMED_MAX:] else ""
-    return "there are: %s" % ((
-        ", ".join(names[:NAMED_MAX]) or "none") + more)
+    return not_among(name, known_servers())
 
 
 def none_loaded():
@@ -52,7 +39,7 @@ def known_servers(seconds=None):
     """Return what is told of all servers; nothing where none can be asked."""
     from ._ask import list_servers
     try:
-        return _servers.call("list_servers", list_servers()).result(seconds)
+        return call("list_servers", list_servers()).result(seconds)
     except (TimeoutError, error_type()):
         return []
 
@@ -67,81 +54,3 @@ def resolve(name):
         told = find_told(name, known_servers())
         server = server_of(told) if told else None
     return server
-
-
-def find_told(name, servers):
-    """Return the one server that a name means, or None.
-
-    It may be written in another case, with '_' for '-', or behind "mcp_".
-    """
-    if not isinstance(name, str):
-        return None
-    for key in "name", "alias":
-        for told in servers:
-            if told[key] == name:
-                return told
-    for text in name, name[4:] if name[:4].lower() == "mcp_" else "":
-        plain = plain_name(text)
-        found = [told for told in servers if plain and plain in (
-            plain_name(told["name"]), plain_name(told["alias"]))]
-        if found:
-            return found[0] if len(found) == 1 else None
-    return None
-
-
-def plain_tools(entries):
-    """Return lists of the entries of tools by their plain names."""
-    found = {}
-    for name, entry in entries.items():
-        found.setdefault(plain_name(name), []).append(entry)
-    return found
-
-
-def apart(name):
-    """Return the server and the tool of a name that has both.
-
-    As mcp__fs__read_file, fs.read_file, fs/read_file; without a mark between
-    them, no tool.
-    """
-    name = name[len("mcp__"):] if name.startswith("mcp__") else name
-    for mark in "__", ".", "/", ":":
-        server, found, tool = name.partition(mark)
-        if found and server and tool:
-            return server, tool
-    return name, None
-
-
-def about_unusable(state, name):
-    """Return why a tool that a server lists cannot be used, or None."""
-    for tool, why in state.unusable.items():
-        if plain_name(tool) == plain_name(str(name)):
-            return "the tool %s cannot be used: %s" % (tool, why)
-    return state.cut and "the tool %s cannot be used: %s" % (name, state.cut)
-
-
-def no_tool(state, name, known):
-    """Return the sentence about a tool that does not exist."""
-    text = about_unusable(state, name)
-    if text:
-        return "server %s: %s" % (state.name, text)
-    text = "server %s has no tool %r" % (state.name, name)
-    hint = did_you_mean(name, known)
-    if hint or not known:
-        return text + hint
-    names = sorted(known)
-    more = ", ..." if len(names) > 20 else ""
-    return text + "; it has: " + ", ".join(names[:20]) + more
-
-
-def find_tool(tools, server, name):
-    """Return the one tool whose name differs in case, or '_' and '-', or None.
-
-    The name of the server may stand before it, or be left out there.
-    """
-    plain, own = plain_name(name), plain_name(server)
-    shorter = plain[len(own):] if plain.startswith(own) else None
-    for key in plain, own + plain, shorter:
-        found = tools.get(key) if key else None
-        if found:
-            return found[0] if len(found) == 1 else None
-    return None

@@ -6,7 +6,7 @@ from . import _ask, _schema
 from ._data import WRAPPER, is_wrapper
 from ._result import refused
 from ._positions import fill
-from ._servers import call, run
+from ._state import call, run
 from ._values import clean
 
 PARAMETERS_MAX = 100  # that documentation and signatures show

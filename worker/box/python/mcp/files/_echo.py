@@ -5,7 +5,7 @@ The relay knows what was printed: it is asked, and then given the text.
 import sys
 from types import CoroutineType
 
-from . import _servers
+from . import _state
 from ._call import Call
 from ._result import MCPError, Result
 
@@ -71,7 +71,7 @@ def ask(text=None):
     payload = {"type": "echo"}
     payload.update({} if text is None else {"text": text})
     from ._ask import asking
-    return _servers.run("echo", asking(payload))
+    return _state.run("echo", asking(payload))
 
 
 def of_result(result):

@@ -74,13 +74,13 @@ def folders_of(path):
 
 def asked(texts):
     """Return the keys of a dict that have a text which was printed."""
-    from . import _servers
+    from . import _state
     pairs = [(key, form) for key in texts for text in texts[key]
              for form in forms(text)]
     found = set()
     for first in range(0, len(pairs), TOGETHER):
         some = pairs[first:first + TOGETHER]
-        answers = _servers.run("printed", asking([text for _, text in some]))
+        answers = _state.run("printed", asking([text for _, text in some]))
         found.update(key for (key, _), answer in zip(some, answers) if answer)
     return found
 

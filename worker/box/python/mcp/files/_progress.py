@@ -56,12 +56,12 @@ def flush():
     done, total, text = State.last
     payload = {"type": "progress", "done": done}
     payload.update({"total": total} if total else {})
-    from . import _ask, _servers
+    from . import _ask, _state
     from ._values import clean
     from ._result import MCPError
     if text:
         payload["text"] = clean(text).replace("\0", " ")
     try:
-        _servers.run("progress", _ask.asking(payload))
+        _state.run("progress", _ask.asking(payload))
     except (MCPError, RuntimeError):
         pass  # a signal handler has interrupted a call, or all is over

@@ -151,8 +151,8 @@ def send(source, title=None):
         from ._values import clean
         payload["title"] = clean(str(title)[:TITLE_MAX]).replace("\0", " ")
     flush()
-    from . import _ask, _servers
-    _servers.run("show", _ask.asking(payload))
+    from . import _ask, _state
+    _state.run("show", _ask.asking(payload))
     State.sent += 1
     State.size += len(payload["data"])
     if picture.change:

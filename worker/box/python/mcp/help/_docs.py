@@ -1,5 +1,5 @@
 """The documentation of tools: of one server, or of the results of a search."""
-from . import _ask, _box, _notes, _servers
+from . import _ask, _box, _notes, _state
 from ._lists import doc, Docs, is_deprecated, on_one_line
 from ._result import MCPError
 from ._values import clean
@@ -60,7 +60,7 @@ def summary(text):
 def query(server, tool, detail):
     """Return what is told of the tools of a server, or of one of them."""
     state = yield from _ask.find_known(server)
-    yield from _ask.list_tools(state, state.name not in _servers.LOADED)
+    yield from _ask.list_tools(state, state.name not in _state.LOADED)
     if tool is None:
         entries = state.aliases.values()
     else:
@@ -71,7 +71,7 @@ def query(server, tool, detail):
 def search(text, limit, detail):
     """Return what is told of the tools that fit a text best."""
     told = yield from _ask.list_servers()
-    states = [_servers.state_of(each) for each in told]
+    states = [_state.state_of(each) for each in told]
     wanted = [state for state in states if state.entries is None]
     known = wanted and all(state.failed for state in wanted)
     failures = yield from _ask.list_all(
@@ -124,14 +124,14 @@ def reason(why, most=REASON_MAX):
 
 def manual(detail):
     """Return the manual, and what there is in this execution."""
-    states = [server.__server__ for server in _servers.LOADED.values()]
+    states = [server.__server__ for server in _state.LOADED.values()]
     failures = dict((yield from _ask.list_all(states, PATIENCE)))
     try:
         told = yield from _ask.list_servers()
     except MCPError:
         told = []
     others = [each["name"] for each in told
-              if each["name"] not in _servers.LOADED]
+              if each["name"] not in _state.LOADED]
     shows = next((state for state in states if state.aliases), None)
     lines = [server_line(state, failures.get(state), state is shows)
              for state in states]

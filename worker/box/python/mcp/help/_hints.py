@@ -1,7 +1,7 @@
 """Hints about names of the package mcp that do not exist."""
 import sys
 
-from . import _ask, _servers
+from . import _ask, _state
 from ._result import MCPError
 from ._near import did_you_mean
 from ._values import clean
@@ -58,7 +58,7 @@ def hyphened(name, line):
     """
     from re import findall
 
-    from ._names import find_told
+    from ._named import find_told
     for text in findall(r"\bmcp_\w+(?:-\w+)+", line):
         told = name in text.split("-") and find_told(text, servers() or ())
         if told:
@@ -89,12 +89,12 @@ def about(name, line=""):
     if name == "mcp":
         return MODULE, True
     alias = name[len("mcp_"):]
-    if alias in _servers.RESERVED:
+    if alias in _state.RESERVED:
         return IMPORT % (alias, alias), True
     told_of = servers()
     if told_of is None:
         return UNKNOWN, False
-    from ._names import find_told
+    from ._named import find_told
     told = find_told(alias, told_of)
     if told and told["alias"] == alias:
         return IMPORT % (alias, alias), True
@@ -118,7 +118,7 @@ def servers():
     """
     if not TOLD:
         try:
-            TOLD.append(_servers.call(
+            TOLD.append(_state.call(
                 "list_servers", _ask.list_servers()).result(PATIENCE))
         except (MCPError, TimeoutError):
             TOLD.append(None)

@@ -151,7 +151,7 @@ def about_reading(error):
 def reader():
     """Return the tool that reads files, as it is called, behind a word."""
     from ._lists import is_deprecated
-    servers = sys.modules.get("mcp._servers")
+    servers = sys.modules.get("mcp._state")
     for state in servers.KNOWN.values() if servers else ():
         for alias, entry in state.aliases.items():
             if alias.startswith("read") and "file" in alias and \

@@ -4,7 +4,7 @@ The host stores them.  A value is anything that JSON can hold; of the result of
 a tool, its data is stored.  These functions wait for the answer: when they
 return, every call can load the memory.  A failure raises MCPError.
 """
-from . import _ask, _servers, _values
+from . import _ask, _state, _values
 from ._caller import at_once, for_await
 from ._result import MCPError, data_of
 
@@ -17,7 +17,7 @@ PAUSE = 0.02  # seconds between two tries, at most
 
 def ask(kind, fields=(), **texts):
     """Ask the store, wait, and return the answer: see _ask.ask()."""
-    return _servers.run(kind, _ask.ask(kind, fields, **texts))
+    return _state.run(kind, _ask.ask(kind, fields, **texts))
 
 
 def key_text(key):
