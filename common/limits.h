@@ -1163,7 +1163,7 @@
  * this long. Programs that overwrite their files in place take milliseconds,
  * and more than a second on a busy machine or a network drive.
  */
-#define CONFIG_KEPT_MS 2000
+#define CONFIG_STALE_MS 2000
 /* Two ticks of the slowest clock used for file times. */
 #define CONFIG_TICK_MS 20
 

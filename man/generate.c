@@ -390,9 +390,9 @@ part_processes(void)
 static void
 part_kept(void)
 {
-#define CONTAINER_UNKEPT(promise) puts(".It\n" promise ";");
-#include "../supervisor/box/container/kept.def"
-#undef CONTAINER_UNKEPT
+#define CONTAINER_LACKS(promise) puts(".It\n" promise ";");
+#include "../supervisor/box/container/missing_promises.def"
+#undef CONTAINER_LACKS
 }
 
 static void

@@ -9,14 +9,14 @@
 
 /* What the fields of a message refer to. */
 struct report {
-	struct output_kept out, errors, outer;
+	struct output_text out, errors, outer;
 	struct buffer waiting, calls;
 };
 
 /* Reports the positions of the pictures in the output. */
 static int
 report_place_pictures(
-    struct relay *relay, const struct output_kept *out, struct err *err)
+    struct relay *relay, const struct output_text *out, struct err *err)
 {
 	struct ipc_place place;
 	size_t n;
@@ -60,7 +60,7 @@ static void
 report_begin(
     struct relay *relay, struct report *report, struct ipc_done *done)
 {
-	const struct output_kept *out = &report->out, *errors = &report->errors;
+	const struct output_text *out = &report->out, *errors = &report->errors;
 
 	output_take(relay->out, &report->out);
 	output_take(relay->errors, &report->errors);
@@ -99,7 +99,7 @@ static void
 report_add_end(
     struct relay *relay, struct report *report, struct ipc_done *done)
 {
-	struct output_kept *outer = &report->outer;
+	struct output_text *outer = &report->outer;
 
 	output_report(relay->out, &relay->report);
 	done->end = relay->report.end;

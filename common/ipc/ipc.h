@@ -14,11 +14,11 @@
 #include "../base/err.h"
 #include "../file_fault.h"
 #include "../http_route.h"
-#include "../kept_kind.h"
 #include "../limits.h"
 #include "../picture.h"
 #include "../process_one.h"
 #include "../role.h"
+#include "../stored_kind.h"
 
 enum ipc_phase {
 	IPC_PHASE_NEW,

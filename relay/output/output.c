@@ -538,7 +538,7 @@ output_repair(struct buffer *kept, const char *data, size_t len)
  * a character is moved before it.
  */
 static void
-output_repair_marked(struct output *output, struct output_kept *kept,
+output_repair_marked(struct output *output, struct output_text *kept,
     struct buffer *text, const struct buffer *part, unsigned long long first,
     size_t *next)
 {
@@ -561,7 +561,7 @@ output_repair_marked(struct output *output, struct output_kept *kept,
 }
 
 void
-output_take(struct output *output, struct output_kept *kept)
+output_take(struct output *output, struct output_text *kept)
 {
 	auto_buffer struct buffer tail = { 0 };
 	struct buffer text = { 0 };

@@ -75,7 +75,7 @@ void preview_end(struct preview *preview);
  * The kept output: valid UTF-8, the position of the cut, and the number of
  * missing bytes.
  */
-struct output_kept {
+struct output_text {
 	char *data; /* the caller frees it */
 	size_t len;
 	size_t head;
@@ -152,7 +152,7 @@ void output_put(struct output *output, const char *data, size_t len);
 void output_mark(struct output *output);
 
 /* Returns the kept output; the stream is empty afterwards. */
-void output_take(struct output *output, struct output_kept *kept);
+void output_take(struct output *output, struct output_text *kept);
 
 /*
  * Of the standard output of a box without a bootstrap: the sentinels of process

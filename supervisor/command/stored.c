@@ -29,7 +29,7 @@ struct stored_verb {
 	void (*answer)(struct stored *stored, struct json_span answer);
 	/* The answer if nothing was ever stored: no directory is created. */
 	const char *none;
-	enum kept_drop which; /* those that it removes */
+	enum stored_drop which; /* those that it removes */
 	bool lists;
 };
 
@@ -38,7 +38,7 @@ struct stored {
 	struct store *keeper;
 	struct channel *store;
 	const struct command *command;
-	enum kept_kind kind;
+	enum stored_kind kind;
 	const struct stored_verb *verb;
 	const char *scope;   /* of whose items */
 	struct buffer *json; /* the output, printed at the end; NULL: text */
@@ -51,7 +51,7 @@ struct stored {
 static int
 stored_is_about_tools(const struct stored *stored)
 {
-	return stored->kind == KEPT_TOOLS;
+	return stored->kind == STORED_TOOLS;
 }
 
 static void
@@ -201,7 +201,7 @@ stored_send_drop(struct stored *stored, struct err *err)
 		.which = stored->verb->which,
 		.scope = stored->scope };
 
-	if (drop.which == KEPT_DROP_ONE &&
+	if (drop.which == STORED_DROP_ONE &&
 	    stored_set_name(stored, &drop.name, err) == -1)
 		return -1;
 	return channel_send_drop(stored->store, &drop, err);
@@ -337,7 +337,7 @@ stored_ask(struct stored *stored)
 }
 
 static int
-stored_run(const struct command_setup *setup, enum kept_kind kind,
+stored_run(const struct command_setup *setup, enum stored_kind kind,
     const struct stored_verb *verb, struct err *err)
 {
 	const struct command *command = &setup->options->command;
@@ -375,62 +375,66 @@ static const struct stored_verb stored_list = { .send = stored_send_list,
 static const struct stored_verb stored_show = { .send = stored_send_show,
 	.answer = stored_on_one, .none = "null" };
 static const struct stored_verb stored_remove = { .send = stored_send_drop,
-	.which = KEPT_DROP_ONE, .answer = stored_on_removed, .none = "false" };
+	.which = STORED_DROP_ONE,
+	.answer = stored_on_removed,
+	.none = "false" };
 static const struct stored_verb stored_clear = { .send = stored_send_drop,
-	.which = KEPT_DROP_ALL, .answer = stored_on_cleared, .none = "0" };
+	.which = STORED_DROP_ALL, .answer = stored_on_cleared, .none = "0" };
 static const struct stored_verb stored_prune = { .send = stored_send_drop,
-	.which = KEPT_DROP_IGNORED, .answer = stored_on_cleared, .none = "0" };
+	.which = STORED_DROP_IGNORED,
+	.answer = stored_on_cleared,
+	.none = "0" };
 
 int
 memory_list_run(struct command_setup *setup, struct err *err)
 {
-	return stored_run(setup, KEPT_MEMORIES, &stored_list, err);
+	return stored_run(setup, STORED_MEMORIES, &stored_list, err);
 }
 
 int
 memory_show_run(struct command_setup *setup, struct err *err)
 {
-	return stored_run(setup, KEPT_MEMORIES, &stored_show, err);
+	return stored_run(setup, STORED_MEMORIES, &stored_show, err);
 }
 
 int
 memory_remove_run(struct command_setup *setup, struct err *err)
 {
-	return stored_run(setup, KEPT_MEMORIES, &stored_remove, err);
+	return stored_run(setup, STORED_MEMORIES, &stored_remove, err);
 }
 
 int
 memory_clear_run(struct command_setup *setup, struct err *err)
 {
-	return stored_run(setup, KEPT_MEMORIES, &stored_clear, err);
+	return stored_run(setup, STORED_MEMORIES, &stored_clear, err);
 }
 
 int
 saved_tools_list_run(struct command_setup *setup, struct err *err)
 {
-	return stored_run(setup, KEPT_TOOLS, &stored_list, err);
+	return stored_run(setup, STORED_TOOLS, &stored_list, err);
 }
 
 int
 saved_tools_show_run(struct command_setup *setup, struct err *err)
 {
-	return stored_run(setup, KEPT_TOOLS, &stored_show, err);
+	return stored_run(setup, STORED_TOOLS, &stored_show, err);
 }
 
 int
 saved_tools_remove_run(struct command_setup *setup, struct err *err)
 {
-	return stored_run(setup, KEPT_TOOLS, &stored_remove, err);
+	return stored_run(setup, STORED_TOOLS, &stored_remove, err);
 }
 
 int
 saved_tools_clear_run(struct command_setup *setup, struct err *err)
 {
-	return stored_run(setup, KEPT_TOOLS, &stored_clear, err);
+	return stored_run(setup, STORED_TOOLS, &stored_clear, err);
 }
 
 int
 saved_tools_prune_run(struct command_setup *setup, struct err *err)
 {
-	return stored_run(setup, KEPT_TOOLS, &stored_prune, err);
+	return stored_run(setup, STORED_TOOLS, &stored_prune, err);
 }

@@ -187,7 +187,7 @@ static void
 operator_tell(void *ctx, const struct session_facts *facts)
 {
 	struct operator_peer *peer = ctx;
-	struct ipc_kept_session row = { .owner = facts->scope,
+	struct ipc_session_facts row = { .owner = facts->scope,
 		.name = facts->name,
 		.language = facts->language,
 		.busy = (uint64_t)facts->busy,
@@ -203,7 +203,7 @@ operator_tell(void *ctx, const struct session_facts *facts)
 	peer->told++;
 	if (!peer->broken)
 		peer->broken =
-		    channel_send_kept_session(peer->channel, &row, &err) == -1;
+		    channel_send_session_facts(peer->channel, &row, &err) == -1;
 }
 
 /* It closes the channel when it has read this. */

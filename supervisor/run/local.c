@@ -105,8 +105,8 @@ local_keep_output(struct call *call, const struct box_whole *whole)
 		log_error("call %lu: its output is not kept: %s",
 		    call->number, err.text);
 	else
-		call->result.kept = whole->missing > 0 ? CALL_KEPT_START :
-		    CALL_KEPT_ALL;
+		call->result.whole = whole->missing > 0 ? CALL_WHOLE_START :
+		    CALL_WHOLE_ALL;
 }
 
 /* The call has its result, and is freed. */

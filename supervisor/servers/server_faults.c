@@ -88,7 +88,7 @@ static int
 server_faults_counts(
     const struct servers *servers, const struct server_file *file)
 {
-	if (file->state == SERVER_FILE_KEPT)
+	if (file->state == SERVER_FILE_STALE)
 		return file->fault == SERVER_FAULT_BROKEN;
 	return file->state == SERVER_FILE_REFUSED &&
 	    !server_judge_is_stranger(servers, file);
@@ -109,7 +109,7 @@ server_faults_add_refusals(struct buffer *text, const struct servers *servers)
 			continue;
 		}
 		buffer_add_text(text, "; ");
-		if (file->state == SERVER_FILE_KEPT)
+		if (file->state == SERVER_FILE_STALE)
 			server_faults_add_stale(text, file);
 		else
 			server_faults_add_refused(text, servers, file);
@@ -124,7 +124,7 @@ server_faults_add_refusals(struct buffer *text, const struct servers *servers)
 static int
 server_faults_is_stale(const struct server_file *file, uint64_t now)
 {
-	return file->state == SERVER_FILE_KEPT &&
+	return file->state == SERVER_FILE_STALE &&
 	    file->fault == SERVER_FAULT_BROKEN &&
 	    server_keep_is_over(file, now);
 }

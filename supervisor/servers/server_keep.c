@@ -34,7 +34,8 @@ server_keep_has_content(
 {
 	const struct server *row;
 
-	if (file->state != SERVER_FILE_TAKEN && file->state != SERVER_FILE_KEPT)
+	if (file->state != SERVER_FILE_TAKEN &&
+	    file->state != SERVER_FILE_STALE)
 		return 0;
 	TAILQ_FOREACH (row, &servers->list, entry)
 		if (row->file == file)
@@ -187,7 +188,7 @@ server_keep_began(const struct server_file *file, uint64_t now)
 int
 server_keep_is_over(const struct server_file *file, uint64_t now)
 {
-	return now - file->since >= CONFIG_KEPT_MS;
+	return now - file->since >= CONFIG_STALE_MS;
 }
 
 uint64_t
@@ -197,10 +198,10 @@ server_keep_due(const struct servers *servers, uint64_t now)
 	uint64_t due = UINT64_MAX;
 
 	TAILQ_FOREACH (file, &servers->files, entry)
-		if (file->state == SERVER_FILE_KEPT &&
+		if (file->state == SERVER_FILE_STALE &&
 		    !server_keep_is_over(file, now) &&
-		    file->since + CONFIG_KEPT_MS < due)
-			due = file->since + CONFIG_KEPT_MS;
+		    file->since + CONFIG_STALE_MS < due)
+			due = file->since + CONFIG_STALE_MS;
 	return due;
 }
 
@@ -218,7 +219,7 @@ server_keep(
 	    file->fault == SERVER_FAULT_UNTRUSTED ||
 	    server_judge_is_stranger(servers, file))
 		return 0;
-	file->since = before->state == SERVER_FILE_KEPT &&
+	file->since = before->state == SERVER_FILE_STALE &&
 	        before->fault == file->fault ?
 	    before->since :
 	    server_keep_began(file, now);
@@ -227,7 +228,7 @@ server_keep(
 	text = mem_strdup(why); /* perhaps the existing one */
 	free(file->why);
 	file->why = text;
-	file->state = SERVER_FILE_KEPT;
+	file->state = SERVER_FILE_STALE;
 	server_rows_copy(servers, file, before);
 	return 1;
 }

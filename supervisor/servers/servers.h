@@ -41,7 +41,7 @@ enum server_file_state {
 	SERVER_FILE_MISSING,
 	SERVER_FILE_SKIPPED,
 	SERVER_FILE_REFUSED,
-	SERVER_FILE_KEPT, /* unreadable: its former content is used */
+	SERVER_FILE_STALE, /* unreadable: its former content is used */
 };
 
 /* Why a file cannot be used, as far as it matters later. */
@@ -217,13 +217,13 @@ void server_keep_missing(struct servers *servers);
 
 /*
  * For a file with a fault; why is the sentence about it. Uses its former
- * content and returns 1: for CONFIG_KEPT_MS if the file is missing, without a
+ * content and returns 1: for CONFIG_STALE_MS if the file is missing, without a
  * limit if it is malformed. Otherwise returns 0.
  */
 int server_keep(
     struct servers *servers, struct server_file *file, const char *why);
 
-/* Returns whether a file has been kept for CONFIG_KEPT_MS. */
+/* Returns whether a file has been kept for CONFIG_STALE_MS. */
 int server_keep_is_over(const struct server_file *file, uint64_t now);
 
 /* Returns when that will next be so for a file; UINT64_MAX: never. */

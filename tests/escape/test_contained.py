@@ -17,8 +17,8 @@ from open_engine import open_podman
 from run import GROUPS
 from table import CASES, Case
 
-KEPT = os.path.join(HERE, "../../supervisor/box/container/kept.def")
-ROW = r'^CONTAINER_UNKEPT\("(.*)"\)$'
+KEPT = os.path.join(HERE, "../../supervisor/box/container/missing_promises.def")
+ROW = r'^CONTAINER_LACKS\("(.*)"\)$'
 
 
 class Contained(unittest.TestCase):
@@ -29,7 +29,7 @@ class Contained(unittest.TestCase):
             text = file.read()
         self.assertEqual(re.findall(ROW, text, re.M), promises())
         self.assertEqual(len(re.findall(ROW, text, re.M)),
-                         len(re.findall(r"^CONTAINER_UNKEPT", text, re.M)))
+                         len(re.findall(r"^CONTAINER_LACKS", text, re.M)))
 
     def test_each_row_is_a_case_once(self):
         for name in GROUPS:

@@ -305,7 +305,7 @@ talk(int out, int in, const char *data, size_t len, size_t step)
 static void
 check_stream(struct output **output, size_t said)
 {
-	struct output_kept kept;
+	struct output_text kept;
 
 	output_take(*output, &kept);
 	FUZZ_ASSERT(kept.len <= UTF8_REPAIR_FACTOR * said);

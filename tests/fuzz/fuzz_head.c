@@ -7,7 +7,7 @@
 
 #include "common/base/file_name.h"
 #include "fuzz.h"
-#include "worker/files/kept/head.h"
+#include "worker/files/stored/head.h"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -8,7 +8,7 @@
 #include "common/limits.h"
 #include "common/base/mem.h"
 #include "fuzz.h"
-#include "worker/files/kept/type.h"
+#include "worker/files/stored/type.h"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -17,7 +17,7 @@ NOT_LISTED = ("tests/fuzz/corpus", "tests/e2e/support", "tests/escape/cases",
               "tests/model/", "tests/additions/")
 # Words in capitals that are no messages.
 WORDS = re.compile(r"CAISSON_\w+|CLONE_\w+|RLIMIT_\w+|BOX_LEFTOVERS_MS|"
-                   r"CONFIG_KEPT_MS|RUNTIME|KEEPER_\w+|BOX_GUARD_END|ROOMS|"
+                   r"CONFIG_STALE_MS|RUNTIME|KEEPER_\w+|BOX_GUARD_END|ROOMS|"
                    r"IPC_REQUEST|IPC_JSON|"
                    r"OPERATOR_MS|OPERATORS_MAX")
 

@@ -49,7 +49,7 @@ ROOMS = {
         ("",), ("link", "arguments"), ("tools",), ("state",),
     ],
     "worker/files/": [
-        ("",), ("task",), ("kept",),
+        ("",), ("task",), ("stored",),
     ],
 }
 

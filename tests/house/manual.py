@@ -86,7 +86,7 @@ def about_counts():
 def about_kept():
     """What only native boxes keep."""
     for promise, in house.rows(
-            "supervisor/box/container/kept.def", "CONTAINER_UNKEPT"):
+            "supervisor/box/container/missing_promises.def", "CONTAINER_LACKS"):
         yield promise + ";"
 
 

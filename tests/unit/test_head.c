@@ -1,12 +1,12 @@
 /*
- * Tests of worker/files/kept/head: what is written is read, and nothing that
+ * Tests of worker/files/stored/head: what is written is read, and nothing that
  * differs from it by a byte.
  */
 #include <string.h>
 
 #include "common/base/mem.h"
 #include "unit.h"
-#include "worker/files/kept/head.h"
+#include "worker/files/stored/head.h"
 
 #define LETTERS_85                                                             \
 	"abcdefghijklmnopqrstuvwxyz1abcdefghijklmnopqrstuvwxyz2"               \

@@ -261,7 +261,7 @@ end_reading_kept(enum server_fault fault, uint64_t since)
 	free(file->path);
 	file->path = mem_strdup("/mine.json");
 	file->why = mem_strdup("is empty");
-	file->state = SERVER_FILE_KEPT;
+	file->state = SERVER_FILE_STALE;
 	file->fault = fault;
 	file->since = since;
 	end_reading("+a");
@@ -283,7 +283,7 @@ UNIT_TEST(what_is_kept_is_read_again_when_its_time_is_over)
 {
 	refresh(0);
 	end_reading_kept(SERVER_FAULT_GONE, clock_ms);
-	clock_ms += CONFIG_KEPT_MS - 1;
+	clock_ms += CONFIG_STALE_MS - 1;
 	refresh(0);
 	happened("ready 0\n");
 	ck_assert_int_eq(readings, 1);
@@ -295,7 +295,7 @@ UNIT_TEST(what_is_kept_is_read_again_when_its_time_is_over)
 	end_reading("");
 	happened("changed\nready 0\n");
 	ck_assert_ptr_null(in_force_find(config, "a", 1));
-	clock_ms += 100 * CONFIG_KEPT_MS;
+	clock_ms += 100 * CONFIG_STALE_MS;
 	refresh(0);
 	ck_assert_int_eq(readings, 2);
 }

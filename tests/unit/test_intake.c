@@ -1,5 +1,5 @@
 /*
- * Tests of worker/files/task/intake and worker/files/kept, in a directory of
+ * Tests of worker/files/task/intake and worker/files/stored, in a directory of
  * the test's: files are there as a whole or not at all, also when their process
  * is killed; each has a version that no other had; and owners share the room.
  */
@@ -15,8 +15,8 @@
 #include "small_disk.h"
 #include "unit_folder.h"
 #include "worker/files/task/intake.h"
-#include "worker/files/kept/kept.h"
-#include "worker/files/kept/share.h"
+#include "worker/files/stored/index.h"
+#include "worker/files/stored/share.h"
 
 #define MOST (64 * MIB)
 
@@ -33,7 +33,7 @@ enter(void)
 static void
 leave(void)
 {
-	kept_free(&files);
+	index_free(&files);
 	fd_close(&files.folder);
 }
 
@@ -47,7 +47,7 @@ finish(struct intake *intake, enum file_fault fault)
 	while (intake != NULL && state == INTAKE_COPIES)
 		state = intake_go_on(intake, &until, &fault);
 	ck_assert_int_eq(
-	    state == INTAKE_KEPT, fault == FILE_FAULT_NONE);
+	    state == INTAKE_STORED, fault == FILE_FAULT_NONE);
 	intake_free(&intake);
 	return fault;
 }
@@ -88,11 +88,11 @@ add_holes(const char *owner, const char *name, size_t len)
 static uint64_t
 newest(const char *owner, const char *name)
 {
-	const struct kept *kept;
+	const struct stored_file *stored;
 
-	ck_assert_int_eq(kept_renew(&files), 0);
-	kept = kept_find(&files, owner, name, 0);
-	return kept == NULL ? 0 : kept->head.version;
+	ck_assert_int_eq(index_renew(&files), 0);
+	stored = index_find(&files, owner, name, 0);
+	return stored == NULL ? 0 : stored->head.version;
 }
 
 UNIT_FIXTURE(enter, leave)
@@ -107,7 +107,7 @@ UNIT_TEST(no_version_is_given_twice)
 	ck_assert_uint_eq(newest("", "a"), 2);
 	ck_assert_uint_eq(newest("o", "a"), 1);
 	ck_assert_int_eq(
-	    kept_remove(&files, "", 0, "a", 0, &removed), 0);
+	    index_remove(&files, "", 0, "a", 0, &removed), 0);
 	ck_assert_uint_eq(removed, 2);
 	ck_assert_uint_eq(newest("", "a"), 0);
 	ck_assert_uint_eq(newest("o", "a"), 1);
@@ -123,7 +123,7 @@ UNIT_TEST(holes_stay_holes)
 
 	ck_assert_int_eq(add_holes("", "a", 32 * MIB), FILE_FAULT_NONE);
 	ck_assert_uint_eq(newest("", "a"), 1);
-	fd = kept_open(&files, kept_find(&files, "", "a", 0), &fault);
+	fd = index_open(&files, index_find(&files, "", "a", 0), &fault);
 	ck_assert_int_eq(fstat(fd, &st), 0);
 	ck_assert_int_eq(st.st_size, FILE_HEAD_SIZE + 32 * MIB);
 	ck_assert_int_lt(st.st_blocks * 512, 4 * MIB);
@@ -177,9 +177,9 @@ UNIT_TEST(earlier_versions_give_way)
 		ck_assert_int_eq(
 		    add_holes("", "a", 30 * MIB), FILE_FAULT_NONE);
 	ck_assert_uint_eq(newest("", "a"), 4);
-	ck_assert_uint_eq(files.kept_count, 2);
+	ck_assert_uint_eq(files.stored_count, 2);
 	ck_assert_int_eq(add_holes("", "b", 35 * MIB), FILE_FAULT_QUOTA);
-	ck_assert_uint_eq(files.kept_count, 2);
+	ck_assert_uint_eq(files.stored_count, 2);
 }
 
 UNIT_TEST(old_files_are_removed)
@@ -207,23 +207,23 @@ UNIT_TEST(halves_are_no_files)
 
 	ck_assert_int_eq(add("", "a", "hello"), FILE_FAULT_NONE);
 	ck_assert_uint_eq(newest("", "a"), 1);
-	kept_sweep(&files);
+	index_sweep(&files);
 	close(fd);
-	whole = openat(files.folder, files.kept[0]->id, O_RDWR | O_CLOEXEC);
+	whole = openat(files.folder, files.stored[0]->id, O_RDWR | O_CLOEXEC);
 	ck_assert_int_eq(ftruncate(whole, FILE_HEAD_SIZE + 4), 0);
 	close(whole);
-	kept_free(&files);
-	files.kept_count = 0;
+	index_free(&files);
+	files.stored_count = 0;
 	ck_assert_uint_eq(newest("", "a"), 0);
 	ck_assert_int_eq(
 	    directory_each(files.folder, count_entry, count), 0);
 	ck_assert_int_eq(count[DIRECTORY_TEMPORARY], 1);
-	kept_sweep(&files);
+	index_sweep(&files);
 	memset(count, 0, sizeof(count));
 	ck_assert_int_eq(
 	    directory_each(files.folder, count_entry, count), 0);
 	ck_assert_int_eq(count[DIRECTORY_TEMPORARY], 0);
-	ck_assert_int_eq(count[DIRECTORY_KEPT], 1);
+	ck_assert_int_eq(count[DIRECTORY_STORED], 1);
 }
 
 /* Adds files without an end, and says so of each. */
@@ -262,10 +262,10 @@ UNIT_TEST(no_kill_loses_a_file)
 		ck_assert_uint_ge(newest("", "a"), told);
 		told = newest("", "a");
 	}
-	ck_assert_uint_eq(files.kept_count, told);
+	ck_assert_uint_eq(files.stored_count, told);
 	for (n = 0; n < (int)told; n++)
-		ck_assert_int_eq(files.kept[n]->sound, 1);
-	kept_sweep(&files);
+		ck_assert_int_eq(files.stored[n]->sound, 1);
+	index_sweep(&files);
 	ck_assert_int_eq(
 	    directory_each(files.folder, count_entry, count), 0);
 	ck_assert_int_eq(count[DIRECTORY_TEMPORARY], 0);

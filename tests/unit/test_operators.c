@@ -207,7 +207,7 @@ check_works(void)
 	unsigned int n;
 
 	for (n = 0; n < sessions; n++)
-		expect(fd, IPC_KEPT_SESSION);
+		expect(fd, IPC_SESSION_FACTS);
 	expect_done(fd, sessions);
 }
 
@@ -249,7 +249,7 @@ UNIT_TEST(many)
 		unsigned int k;
 
 		for (k = 0; k < sessions; k++) {
-			expect(fds[n], IPC_KEPT_SESSION);
+			expect(fds[n], IPC_SESSION_FACTS);
 			if (k % 16 == 0)
 				settle();
 		}

@@ -66,7 +66,7 @@ write_chunks(const char *data, size_t len, size_t chunk)
 
 /* Ends the stream and takes what was kept of it. */
 static void
-close_output(struct output_kept *kept)
+close_output(struct output_text *kept)
 {
 	if (ends != 0)
 		ck_abort_msg("an end before the end");
@@ -82,7 +82,7 @@ close_output(struct output_kept *kept)
 /* What must be kept, by plain arithmetic over the whole stream. */
 static void
 model(const char *data, size_t len, size_t max, struct buffer *text,
-    struct output_kept *kept)
+    struct output_text *kept)
 {
 	size_t head = max / 2, tail = max - head, cut = 0;
 
@@ -108,7 +108,7 @@ model(const char *data, size_t len, size_t max, struct buffer *text,
 }
 
 static void
-compare(const struct output_kept *kept, const struct output_kept *expected)
+compare(const struct output_text *kept, const struct output_text *expected)
 {
 	if (kept->head != expected->head ||
 	    kept->dropped != expected->dropped ||
@@ -125,7 +125,7 @@ static void
 check(const char *data, size_t len, size_t max, size_t chunk)
 {
 	auto_buffer struct buffer text = { 0 };
-	struct output_kept kept, expected;
+	struct output_text kept, expected;
 
 	open_output(max);
 	write_chunks(data, len, chunk);
@@ -178,7 +178,7 @@ UNIT_TESTS(keeps_marks, 10)
 		{ "a\xc3*\xa9zzz\xc3\xa9", "a*\xc3\xa9", 4 },
 	};
 	auto_buffer struct buffer marked = { 0 };
-	struct output_kept kept;
+	struct output_text kept;
 	const char *p;
 	size_t n, count = 0, next = 0;
 
@@ -244,7 +244,7 @@ UNIT_TESTS(finds_names, 27)
 		{ "in a/c", "a/", 0 },
 		{ "in b/a/", "a/", 0 },
 	};
-	struct output_kept kept;
+	struct output_text kept;
 
 	open_output(2 * KIB);
 	write_chunks(cases[_i].data, strlen(cases[_i].data), PIPE_CHUNK);
@@ -279,7 +279,7 @@ UNIT_TEST(keeps_these_bytes)
 		{ "a\xff" "bbb\xff" "c", "a\xef\xbf\xbd\xef\xbf\xbd" "c", 4, 4,
 		    3 },
 	};
-	struct output_kept kept;
+	struct output_text kept;
 	size_t i;
 
 	for (i = 0; i < UNIT_COUNT(cases); i++) {
@@ -374,7 +374,7 @@ put(const char *data, size_t len)
 UNIT_TESTS(takes_all_that_lies_in_a_pipe, 2)
 {
 	auto_free char *data = mem_alloc(PIPE_CHUNK);
-	struct output_kept kept;
+	struct output_text kept;
 	struct err err;
 	size_t len = 0;
 	ssize_t n;
@@ -401,7 +401,7 @@ UNIT_TESTS(takes_all_that_lies_in_a_pipe, 2)
 /* Nothing of it is kept, and it is counted once. */
 UNIT_TEST(counts_what_it_drops)
 {
-	struct output_kept kept;
+	struct output_text kept;
 	int n;
 
 	open_output(8);

@@ -319,10 +319,10 @@ UNIT_TEST(says_which_files_are_refused)
 UNIT_TEST(says_which_files_are_kept)
 {
 	struct server_file *file =
-	    add_file("/a", SERVER_FILE_KEPT, "line 1, column 2: wrong");
+	    add_file("/a", SERVER_FILE_STALE, "line 1, column 2: wrong");
 
 	file->fault = SERVER_FAULT_BROKEN;
-	add_file("/b", SERVER_FILE_KEPT, "there is no such file")->fault =
+	add_file("/b", SERVER_FILE_STALE, "there is no such file")->fault =
 	    SERVER_FAULT_GONE;
 	check_names("x,", "unknown server \"x\": no servers are configured; "
 	    "servers of /a are stale: line 1, column 2: wrong; its last valid "
@@ -360,8 +360,8 @@ UNIT_TEST(notes_tell_of_stale_files)
 
 	add_file("/taken", SERVER_FILE_TAKEN, NULL);
 	add_file("/refused", SERVER_FILE_REFUSED, "wrong");
-	add_file("/gone", SERVER_FILE_KEPT, "gone")->fault = SERVER_FAULT_GONE;
-	file = add_file("/a", SERVER_FILE_KEPT, "is empty");
+	add_file("/gone", SERVER_FILE_STALE, "gone")->fault = SERVER_FAULT_GONE;
+	file = add_file("/a", SERVER_FILE_STALE, "is empty");
 	file->fault = SERVER_FAULT_BROKEN;
 	file->since = 7;
 	check_said(server_faults_add_notes, 6, "");
@@ -370,11 +370,11 @@ UNIT_TEST(notes_tell_of_stale_files)
 	check_said(server_faults_add_notes, 7, STALE("/a", "is empty"));
 	check_said(server_faults_add_log, 7, "/refused: wrong ('caisson "
 	    "servers list' tells more)\n" STALE("/a", "is empty"));
-	add_file("/b\xe9", SERVER_FILE_KEPT, "is empty")->fault =
+	add_file("/b\xe9", SERVER_FILE_STALE, "is empty")->fault =
 	    SERVER_FAULT_BROKEN;
-	add_file("/c", SERVER_FILE_KEPT, "is empty")->fault =
+	add_file("/c", SERVER_FILE_STALE, "is empty")->fault =
 	    SERVER_FAULT_BROKEN;
-	add_file("/d", SERVER_FILE_KEPT, "is empty")->fault =
+	add_file("/d", SERVER_FILE_STALE, "is empty")->fault =
 	    SERVER_FAULT_BROKEN;
 	check_said(server_faults_add_notes, 7, STALE("/a", "is empty")
 	    STALE("/b\xef\xbf\xbd", "is empty")

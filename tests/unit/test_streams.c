@@ -46,7 +46,7 @@ take(const char *text, size_t len, struct err *err)
 static void
 is_kept(struct output *output, const char *text, size_t len)
 {
-	struct output_kept kept;
+	struct output_text kept;
 
 	output_take(output, &kept);
 	ck_assert_uint_eq(kept.len, len);

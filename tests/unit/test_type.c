@@ -1,11 +1,11 @@
 /*
- * Tests of worker/files/kept/type: the ending of a name, the first bytes, and
+ * Tests of worker/files/stored/type: the ending of a name, the first bytes, and
  * which of them is believed.
  */
 #include <string.h>
 
 #include "unit.h"
-#include "worker/files/kept/type.h"
+#include "worker/files/stored/type.h"
 
 #define BYTES "application/octet-stream"
 

@@ -10,9 +10,9 @@
 #include "../../common/base/fd.h"
 #include "../../common/base/loop.h"
 #include "../../common/worker/worker.h"
-#include "kept/files.h"
+#include "stored/files.h"
 #include "handlers.h"
-#include "kept/kept.h"
+#include "stored/index.h"
 #include "task/task.h"
 
 /* The supervisor ends: incomplete files are removed. */
@@ -42,12 +42,12 @@ main(void)
 	worker_lockdown(ROLE_FILES, LOCKDOWN_KEEPS, files.folder);
 	/* A directory that cannot be read is reported with each task. */
 	if (files.folder != -1) {
-		kept_renew(&files);
-		kept_sweep(&files);
+		index_renew(&files);
+		index_sweep(&files);
 	}
 	worker_run();
 	task_free_all(&files);
-	kept_free(&files);
+	index_free(&files);
 	channel_free(&files.supervisor);
 	fd_close(&files.folder);
 	loop_event_free(&term);

@@ -15,7 +15,7 @@
 #include "task/deliver.h"
 #include "task/fetched.h"
 #include "handlers.h"
-#include "kept/kept.h"
+#include "stored/index.h"
 #include "task/listed.h"
 #include "task/removed.h"
 #include "task/task.h"

@@ -131,7 +131,7 @@ store_on_show(struct store *store, struct ipc_show *show)
 	struct err err;
 	int done;
 
-	if (show->kind == KEPT_TOOLS)
+	if (show->kind == STORED_TOOLS)
 		done = on_supervisor_show_tools(store, show, &json, &err);
 	else
 		done = on_supervisor_show_memories(store, show, &json, &err);
@@ -144,7 +144,7 @@ on_supervisor_drop_memories(struct store *store, const struct ipc_drop *drop,
 {
 	struct database *database = on_supervisor_database(store);
 
-	if (drop->which == KEPT_DROP_ONE)
+	if (drop->which == STORED_DROP_ONE)
 		return memories_delete(
 		    database, drop->scope, drop->name, json, err);
 	return memories_clear(database, drop->scope, json, err);
@@ -157,11 +157,11 @@ on_supervisor_drop_tools(struct store *store, const struct ipc_drop *drop,
 	struct database *database = on_supervisor_database(store);
 	auto_free char *name = on_supervisor_tool_name(&drop->name);
 
-	if (drop->which == KEPT_DROP_ONE)
+	if (drop->which == STORED_DROP_ONE)
 		return saved_tools_delete(
 		    database, drop->scope, name, json, err);
 	return saved_tools_clear(database, drop->scope,
-	    drop->which == KEPT_DROP_IGNORED, json, err);
+	    drop->which == STORED_DROP_IGNORED, json, err);
 }
 
 void
@@ -171,11 +171,11 @@ store_on_drop(struct store *store, struct ipc_drop *drop)
 	struct err err;
 	int done;
 
-	if ((drop->which == KEPT_DROP_ONE) != (drop->name.len > 0) ||
-	    (drop->which == KEPT_DROP_IGNORED && drop->kind != KEPT_TOOLS))
+	if ((drop->which == STORED_DROP_ONE) != (drop->name.len > 0) ||
+	    (drop->which == STORED_DROP_IGNORED && drop->kind != STORED_TOOLS))
 		fatal("protocol violation by the supervisor: it is unclear "
 		    "which items are to be removed");
-	if (drop->kind == KEPT_TOOLS)
+	if (drop->kind == STORED_TOOLS)
 		done = on_supervisor_drop_tools(store, drop, &json, &err);
 	else
 		done = on_supervisor_drop_memories(store, drop, &json, &err);

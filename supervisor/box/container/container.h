@@ -118,7 +118,7 @@ void container_facts_add(struct buffer *json, const void *own);
  * Returns the n-th promise of the native box that containers do not keep, from
  * 0, static; NULL behind the last one.
  */
-const char *container_unkept_at(size_t n);
+const char *container_missing_promise(size_t n);
 
 /* removal.c: the removal of containers. */
 

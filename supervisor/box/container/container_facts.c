@@ -34,7 +34,7 @@ container_facts_add_missing(struct buffer *json)
 	size_t n;
 
 	buffer_add_text(json, "\"missing\":[");
-	for (n = 0; (promise = container_unkept_at(n)) != NULL; n++) {
+	for (n = 0; (promise = container_missing_promise(n)) != NULL; n++) {
 		buffer_add_text(json, before);
 		json_add_text(json, promise);
 		before = ",";
@@ -60,13 +60,13 @@ container_facts_add(struct buffer *json, const void *own)
 }
 
 static const char *const container_unkept[] = {
-#define CONTAINER_UNKEPT(promise) promise,
-#include "kept.def"
-#undef CONTAINER_UNKEPT
+#define CONTAINER_LACKS(promise) promise,
+#include "missing_promises.def"
+#undef CONTAINER_LACKS
 };
 
 const char *
-container_unkept_at(size_t n)
+container_missing_promise(size_t n)
 {
 	return n < sizeof(container_unkept) / sizeof(container_unkept[0]) ?
 	    container_unkept[n] : NULL;

@@ -440,7 +440,7 @@ selftest_kept(struct selftest *test)
 	const char *promise;
 	size_t n;
 
-	for (n = 0; (promise = container_unkept_at(n)) != NULL; n++)
+	for (n = 0; (promise = container_missing_promise(n)) != NULL; n++)
 		selftest_report_fact(
 		    &test->report, "native boxes only", promise);
 }

@@ -48,7 +48,7 @@ on_supervisor_receive(int fd, enum ipc_phase *phase, enum ipc_type *type,
 
 static void
 on_supervisor_add(struct session_rows *rows, const char *socket, pid_t process,
-    const struct ipc_kept_session *kept)
+    const struct ipc_session_facts *facts)
 {
 	struct session_row *row;
 
@@ -56,14 +56,14 @@ on_supervisor_add(struct session_rows *rows, const char *socket, pid_t process,
 	    mem_resize(rows->one, (rows->count + 1) * sizeof(*rows->one));
 	row = &rows->one[rows->count++];
 	*row = (struct session_row){ .process = process,
-		.owner = mem_strdup(kept->owner),
-		.name = mem_strdup(kept->name),
-		.language = mem_strdup(kept->language),
-		.busy = (int)kept->busy,
-		.calls = kept->calls,
-		.age_ms = kept->age_ms,
-		.idle_ms = kept->idle_ms,
-		.bytes = kept->bytes };
+		.owner = mem_strdup(facts->owner),
+		.name = mem_strdup(facts->name),
+		.language = mem_strdup(facts->language),
+		.busy = (int)facts->busy,
+		.calls = facts->calls,
+		.age_ms = facts->age_ms,
+		.idle_ms = facts->idle_ms,
+		.bytes = facts->bytes };
 	snprintf(row->socket, sizeof(row->socket), "%s", socket);
 }
 
@@ -84,7 +84,7 @@ session_rows_ask(int fd, const char *socket, pid_t process,
 			return -1;
 		if (type == IPC_SESSIONS_DONE)
 			return 0;
-		on_supervisor_add(rows, socket, process, &msg.kept_session);
+		on_supervisor_add(rows, socket, process, &msg.session_facts);
 	}
 	return err_set(err, "it has more sessions than there can be");
 }

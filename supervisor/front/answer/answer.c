@@ -61,13 +61,13 @@ static char *
 answer_whole(
     const struct call_result *result, const struct call_stream *stream)
 {
-	if (result->kept == CALL_KEPT_NONE)
+	if (result->whole == CALL_WHOLE_NONE)
 		return mem_strdup("");
 	/* The store keeps it after the answer has left, if it can. */
 	return mem_printf("; for up to 24 h, runtime.output(\"%s\"%s) has %s "
 	    "or says why not",
 	    result->id, stream == &result->errors ? ", \"stderr\"" : "",
-	    result->kept == CALL_KEPT_ALL ? "all of it" : "its start");
+	    result->whole == CALL_WHOLE_ALL ? "all of it" : "its start");
 }
 
 /*

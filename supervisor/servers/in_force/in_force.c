@@ -42,7 +42,7 @@ in_force_may_change(const struct servers *servers)
 
 	TAILQ_FOREACH (file, &servers->files, entry)
 		if ((file->state == SERVER_FILE_REFUSED ||
-		        file->state == SERVER_FILE_KEPT) && file->transient)
+		        file->state == SERVER_FILE_STALE) && file->transient)
 			return 1;
 	return 0;
 }

@@ -7,12 +7,12 @@ import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const table = fileURLToPath(new URL(
-  '../../../supervisor/box/container/kept.def', import.meta.url));
+  '../../../supervisor/box/container/missing_promises.def', import.meta.url));
 
 /* The promises that containers do not keep, in order. */
 export function notKept() {
   const rows = [...fs.readFileSync(table, 'utf8').matchAll(
-    /^CONTAINER_UNKEPT\("(.*)"\)$/gm)];
+    /^CONTAINER_LACKS\("(.*)"\)$/gm)];
 
   assert.equal(rows.length, 9);
   return rows.map(([, promise]) => promise);

@@ -34,7 +34,7 @@ added_wake(struct task *task)
 	case INTAKE_WAITS:
 		task_wake(task, FILES_LOOK_MS);
 		break;
-	case INTAKE_KEPT:
+	case INTAKE_STORED:
 		task_tell_filed(task, intake_head(added->intake));
 		task_done(task, 0, TASK_NO_NAME);
 		break;

@@ -4,7 +4,7 @@
 #ifndef WORKER_FILES_ADDED_H
 #define WORKER_FILES_ADDED_H
 
-#include "../kept/files.h"
+#include "../stored/files.h"
 
 /* Starts to store it; the descriptor is taken. */
 void added_begin(struct files *files, struct ipc_add_file *add);

@@ -19,7 +19,7 @@
 #include "../../../common/base/text_list.h"
 #include "collect.h"
 #include "intake.h"
-#include "../kept/kept.h"
+#include "../stored/index.h"
 #include "same.h"
 #include "task.h"
 
@@ -150,7 +150,7 @@ collect_remove_file(struct collect *collect, const char *name)
 		    (struct ipc_bytes){ (const uint8_t *)name, strlen(name) },
 		    FILE_FAULT_STAYS);
 	else
-		kept_remove(
+		index_remove(
 		    files, collect->task.owner, 0, name, 0, &removed);
 	return removed;
 }
@@ -164,15 +164,15 @@ collect_remove(struct collect *collect)
 {
 	struct files *files = collect->task.files;
 	const char *name, *version;
-	const struct kept *kept;
+	const struct stored_file *stored;
 	uint64_t removed = 0;
 
-	if (kept_renew(files) == -1)
+	if (index_renew(files) == -1)
 		return;
 	TEXT_LIST_PAIRS (name, version, collect->had, collect->had_len) {
-		kept = kept_find(files, collect->task.owner, name, 0);
-		if (kept != NULL && !collect_has(collect, name) &&
-		    kept->head.version == strtoull(version, NULL, 10))
+		stored = index_find(files, collect->task.owner, name, 0);
+		if (stored != NULL && !collect_has(collect, name) &&
+		    stored->head.version == strtoull(version, NULL, 10))
 			removed += collect_remove_file(collect, name);
 	}
 	if (removed > 0 && directory_sync(files->folder) == -1)
@@ -266,7 +266,7 @@ collect_compare(struct collect *collect)
 	struct collect_offer *offer = STAILQ_FIRST(&collect->offers);
 	uint64_t version = collect_had(collect, offer->name);
 	struct files *files = collect->task.files;
-	const struct kept *kept = NULL;
+	const struct stored_file *stored = NULL;
 	enum file_fault fault;
 	auto_fd int file = -1;
 	struct stat st;
@@ -275,15 +275,15 @@ collect_compare(struct collect *collect)
 	    offer->compared || fstat(offer->file, &st) == -1)
 		return;
 	offer->compared = 1;
-	if (kept_renew(files) == 0)
-		kept = kept_find(
+	if (index_renew(files) == 0)
+		stored = index_find(
 		    files, collect->task.owner, offer->name, version);
-	if (kept == NULL || kept->head.size != (uint64_t)st.st_size)
+	if (stored == NULL || stored->head.size != (uint64_t)st.st_size)
 		return;
-	file = kept_open(files, kept, &fault);
+	file = index_open(files, stored, &fault);
 	if (file != -1)
 		collect->same = same_new(offer->file, &file, FILE_HEAD_SIZE,
-		    kept->head.size);
+		    stored->head.size);
 }
 
 /* Returns whether the first offer is still compared, or was equal. */
@@ -315,9 +315,9 @@ collect_is_crowded(const struct collect *collect, const char *name)
 	const char *owner = collect->task.owner;
 	size_t count;
 
-	if (!collect->mirrors || kept_find(files, owner, name, 0) != NULL)
+	if (!collect->mirrors || index_find(files, owner, name, 0) != NULL)
 		return 0;
-	free(kept_list(files, owner, 0, 0, &count));
+	free(index_list(files, owner, 0, 0, &count));
 	return count >= FILES_DATA_MAX;
 }
 
@@ -356,7 +356,7 @@ collect_go_on(struct collect *collect)
 	case INTAKE_WAITS:
 		task_wake(&collect->task, FILES_LOOK_MS);
 		break;
-	case INTAKE_KEPT:
+	case INTAKE_STORED:
 	case INTAKE_FAILED:
 		collect_answer(collect, offer->fault);
 		break;
@@ -400,5 +400,5 @@ collect_begin(struct files *files, struct ipc_collect *msg, char **had)
 	collect->mirrors = head_conversation(msg->owner)[0] != '\0';
 	collect->had = mem_take(had);
 	collect->had_len = msg->had.len;
-	kept_sweep(files);
+	index_sweep(files);
 }

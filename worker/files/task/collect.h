@@ -5,7 +5,7 @@
 #ifndef WORKER_FILES_COLLECT_H
 #define WORKER_FILES_COLLECT_H
 
-#include "../kept/files.h"
+#include "../stored/files.h"
 
 /*
  * Starts to store the files offered on the channel to the porter, which is

@@ -15,7 +15,7 @@
 #include "../../../common/base/mem.h"
 #include "../../../common/base/text_list.h"
 #include "deliver.h"
-#include "../kept/kept.h"
+#include "../stored/index.h"
 #include "task.h"
 
 /* A file to deliver. */
@@ -117,7 +117,7 @@ deliver_list(struct deliver *deliver)
 	auto_free struct head *heads = NULL;
 	size_t i, count;
 
-	heads = kept_list(
+	heads = index_list(
 	    deliver->task.files, deliver->task.owner, 0, 0, &count);
 	if (count > FILES_DATA_MAX)
 		return FILE_FAULT_CROWDED;
@@ -133,13 +133,13 @@ static enum file_fault
 deliver_open(const struct files *files, const char *owner, const char *name,
     struct deliver_file *given)
 {
-	const struct kept *kept = kept_find(files, owner, name, 0);
+	const struct stored_file *stored = index_find(files, owner, name, 0);
 	enum file_fault fault;
 
-	if (kept == NULL)
+	if (stored == NULL)
 		return FILE_FAULT_UNKNOWN;
-	given->head = kept->head;
-	given->file = kept_open(files, kept, &fault);
+	given->head = stored->head;
+	given->file = index_open(files, stored, &fault);
 	return fault;
 }
 
@@ -152,7 +152,7 @@ deliver_open_all(struct deliver *deliver, const char **failed)
 	const char *name;
 
 	*failed = "";
-	fault = kept_renew(files) == -1 ? FILE_FAULT_FOLDER :
+	fault = index_renew(files) == -1 ? FILE_FAULT_FOLDER :
 	    deliver->whole ? deliver_list(deliver) : FILE_FAULT_NONE;
 	/* One more: it also tells that they were opened. */
 	deliver->given = mem_alloc(
@@ -168,7 +168,7 @@ deliver_open_all(struct deliver *deliver, const char **failed)
 			return fault;
 		}
 		if (deliver->whole)
-			kept_use(deliver->given[deliver->count].file);
+			index_use(deliver->given[deliver->count].file);
 		deliver->count++;
 	}
 	return FILE_FAULT_NONE;

@@ -5,7 +5,7 @@
 #ifndef WORKER_FILES_DELIVER_H
 #define WORKER_FILES_DELIVER_H
 
-#include "../kept/files.h"
+#include "../stored/files.h"
 
 /*
  * Passes them on: all, or none if one of them is unknown. The names are a list,

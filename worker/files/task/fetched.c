@@ -10,9 +10,9 @@
 #include "../../../common/base/mem.h"
 #include "../../../common/picture.h"
 #include "fetched.h"
-#include "../kept/kept.h"
+#include "../stored/index.h"
 #include "task.h"
-#include "../kept/type.h"
+#include "../stored/type.h"
 
 struct fetched {
 	struct task task;
@@ -78,15 +78,15 @@ fetched_fits(int file, const struct head *head)
 
 /* Passes on an existing file. Returns the fault. */
 static enum file_fault
-fetched_hand_over(struct task *task, const struct kept *kept)
+fetched_hand_over(struct task *task, const struct stored_file *stored)
 {
 	struct ipc_file_fetched msg = { .task = task->number,
 		.offset = FILE_HEAD_SIZE };
-	struct head head = kept->head;
+	struct head head = stored->head;
 	enum file_fault fault;
 	struct err err;
 
-	msg.file = kept_open(task->files, kept, &fault);
+	msg.file = index_open(task->files, stored, &fault);
 	if (msg.file == -1)
 		return fault;
 	if (!fetched_fits(msg.file, &head))
@@ -104,15 +104,15 @@ fetched_find(struct fetched *fetched)
 {
 	struct task *task = &fetched->task;
 	const struct task_name *name = &fetched->name;
-	const struct kept *kept = NULL;
+	const struct stored_file *stored = NULL;
 
-	if (kept_renew(task->files) == -1)
+	if (index_renew(task->files) == -1)
 		return FILE_FAULT_FOLDER;
 	if (file_name_valid(name->text, name->len))
-		kept = kept_find(task->files, task->owner, name->text,
+		stored = index_find(task->files, task->owner, name->text,
 		    fetched->version);
-	return kept == NULL ? FILE_FAULT_UNKNOWN :
-	    fetched_hand_over(task, kept);
+	return stored == NULL ? FILE_FAULT_UNKNOWN :
+	    fetched_hand_over(task, stored);
 }
 
 static void

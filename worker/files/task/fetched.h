@@ -4,7 +4,7 @@
 #ifndef WORKER_FILES_FETCHED_H
 #define WORKER_FILES_FETCHED_H
 
-#include "../kept/files.h"
+#include "../stored/files.h"
 
 /* Passes it on when the task has its turn. */
 void fetched_begin(struct files *files, const struct ipc_fetch_file *fetch);

@@ -17,10 +17,10 @@
 #include "../../../common/base/log.h"
 #include "../../../common/base/mem.h"
 #include "intake.h"
-#include "../kept/kept.h"
-#include "../kept/outdated.h"
-#include "../kept/share.h"
-#include "../kept/type.h"
+#include "../stored/index.h"
+#include "../stored/outdated.h"
+#include "../stored/share.h"
+#include "../stored/type.h"
 
 struct intake {
 	struct files *files;
@@ -102,7 +102,7 @@ intake_begin(struct files *files, const char *owner, const char *name,
 {
 	struct intake *intake;
 
-	*fault = kept_renew(files) == -1 ? FILE_FAULT_FOLDER :
+	*fault = index_renew(files) == -1 ? FILE_FAULT_FOLDER :
 	    intake_make_room(files, owner, size, files->copied);
 	if (*fault != FILE_FAULT_NONE)
 		return NULL;
@@ -252,7 +252,7 @@ intake_name(struct intake *intake)
 	char id[DIRECTORY_NAME_SIZE];
 	enum file_fault fault;
 
-	head->version = kept_next_version(files, head->owner, head->name);
+	head->version = index_next_version(files, head->owner, head->name);
 	head->since = (uint64_t)time(NULL);
 	head_encode(head, bytes);
 	if (intake_write(intake->to, bytes, sizeof(bytes), 0) == -1 ||
@@ -290,14 +290,14 @@ intake_file(struct intake *intake, uint64_t *until, enum file_fault *fault)
 		*until = 0;
 	if (lock == -1)
 		*fault = intake_folder("lock");
-	else if (kept_renew(files) == -1)
+	else if (index_renew(files) == -1)
 		*fault = FILE_FAULT_FOLDER;
 	else
 		*fault = intake_make_room(
 		    files, intake->head.owner, intake->head.size, 0);
 	if (*fault == FILE_FAULT_NONE)
 		*fault = intake_name(intake);
-	return *fault == FILE_FAULT_NONE ? INTAKE_KEPT : INTAKE_FAILED;
+	return *fault == FILE_FAULT_NONE ? INTAKE_STORED : INTAKE_FAILED;
 }
 
 enum intake_state

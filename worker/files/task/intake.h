@@ -7,8 +7,8 @@
 #ifndef WORKER_FILES_INTAKE_H
 #define WORKER_FILES_INTAKE_H
 
-#include "../kept/files.h"
-#include "../kept/head.h"
+#include "../stored/files.h"
+#include "../stored/head.h"
 
 struct intake;
 
@@ -16,7 +16,7 @@ enum intake_state {
 	INTAKE_COPIES, /* there is more to do now */
 	INTAKE_WAITS,  /* another process adds a file: continue in FILES_LOOK_MS
 		        */
-	INTAKE_KEPT,
+	INTAKE_STORED,
 	INTAKE_FAILED
 };
 
@@ -33,10 +33,10 @@ struct intake *intake_new_bytes(struct files *files, const char *owner,
     const char *name, const struct ipc_bytes *bytes, enum file_fault *fault);
 
 /*
- * Continues by one piece. After INTAKE_KEPT the file is stored permanently, and
- * its head can be read; after INTAKE_FAILED *fault is the cause. *until is the
- * time limit for waiting for other processes, one for all files of a task; 0 if
- * none has been waited for.
+ * Continues by one piece. After INTAKE_STORED the file is stored permanently,
+ * and its head can be read; after INTAKE_FAILED *fault is the cause. *until is
+ * the time limit for waiting for other processes, one for all files of a task;
+ * 0 if none has been waited for.
  */
 enum intake_state intake_go_on(
     struct intake *intake, uint64_t *until, enum file_fault *fault);

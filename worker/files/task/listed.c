@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "../kept/kept.h"
+#include "../stored/index.h"
 #include "listed.h"
 #include "task.h"
 
@@ -23,9 +23,9 @@ listed_look(struct listed *listed)
 {
 	struct files *files = listed->task.files;
 
-	if (kept_renew(files) == -1)
+	if (index_renew(files) == -1)
 		return -1;
-	listed->heads = kept_list(files, listed->task.owner, listed->all,
+	listed->heads = index_list(files, listed->task.owner, listed->all,
 	    listed->versions, &listed->count);
 	return 0;
 }

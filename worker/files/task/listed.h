@@ -4,7 +4,7 @@
 #ifndef WORKER_FILES_LISTED_H
 #define WORKER_FILES_LISTED_H
 
-#include "../kept/files.h"
+#include "../stored/files.h"
 
 /* Starts to list them. */
 void listed_begin(struct files *files, const struct ipc_list_files *list);

@@ -6,7 +6,7 @@
 
 #include "../../../common/base/file_name.h"
 #include "../../../common/base/log.h"
-#include "../kept/kept.h"
+#include "../stored/index.h"
 #include "removed.h"
 #include "task.h"
 
@@ -24,11 +24,11 @@ removed_remove(struct removed *removed, uint64_t *count)
 	struct files *files = removed->task.files;
 	const struct task_name *name = &removed->name;
 
-	if (kept_renew(files) == -1)
+	if (index_renew(files) == -1)
 		return FILE_FAULT_FOLDER;
 	if (name->len > 0 && !file_name_valid(name->text, name->len))
 		return FILE_FAULT_UNKNOWN;
-	if (kept_remove(files, removed->task.owner, removed->all, name->text,
+	if (index_remove(files, removed->task.owner, removed->all, name->text,
 	        removed->version, count) == -1)
 		return FILE_FAULT_FOLDER;
 	return *count == 0 && name->len > 0 ? FILE_FAULT_UNKNOWN :

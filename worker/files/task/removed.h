@@ -4,7 +4,7 @@
 #ifndef WORKER_FILES_REMOVED_H
 #define WORKER_FILES_REMOVED_H
 
-#include "../kept/files.h"
+#include "../stored/files.h"
 
 /* Removes them when it is its turn; a version comes with a name. */
 void removed_begin(

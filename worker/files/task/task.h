@@ -14,9 +14,9 @@
 #include <stdbool.h>
 
 #include "../../../common/limits.h"
-#include "../kept/files.h"
-#include "../kept/head.h"
-#include "../kept/share.h"
+#include "../stored/files.h"
+#include "../stored/head.h"
+#include "../stored/share.h"
 
 /* For a task that did not fail at a file. */
 #define TASK_NO_NAME ((struct ipc_bytes){ NULL, 0 })

@@ -6,8 +6,8 @@
 
 #include "../../../common/base/buffer.h"
 #include "../../../common/base/text_list.h"
-#include "../kept/kept.h"
-#include "../kept/share.h"
+#include "../stored/index.h"
+#include "../stored/share.h"
 #include "task.h"
 #include "usage.h"
 
@@ -39,12 +39,12 @@ usage_look(struct usage *usage)
 	struct files *files = usage->task.files;
 	size_t i;
 
-	if (kept_renew(files) == -1)
+	if (index_renew(files) == -1)
 		return -1;
 	usage->looked = 1;
-	for (i = 0; i < files->kept_count; i++)
-		if (files->kept[i]->sound)
-			usage_add(&usage->owners, files->kept[i]->head.owner);
+	for (i = 0; i < files->stored_count; i++)
+		if (files->stored[i]->sound)
+			usage_add(&usage->owners, files->stored[i]->head.owner);
 	return 0;
 }
 

@@ -4,7 +4,7 @@
 #ifndef WORKER_FILES_USAGE_H
 #define WORKER_FILES_USAGE_H
 
-#include "../kept/files.h"
+#include "../stored/files.h"
 
 /* Starts to tell it. */
 void usage_begin(struct files *files, const struct ipc_list_usage *list);

@@ -10,7 +10,7 @@ Its parts lie in rooms, of which each uses only those behind it, and are modules
 of the package itself.
 """
 __all__ = ["runtime", "servers"]
-ROOMS = "help", "kept", "files", "calls", "results", "tools", "wire"
+ROOMS = "help", "stored", "files", "calls", "results", "tools", "wire"
 __path__.extend(["%s/%s" % (__path__[0], room) for room in ROOMS])
 
 

@@ -2,7 +2,7 @@
  * The room of each owner: see share.h. Runs in files.
  */
 #include "../../../common/limits.h"
-#include "kept.h"
+#include "index.h"
 #include "share.h"
 
 struct share
@@ -11,10 +11,10 @@ share_of(const struct files *files, const char *owner)
 	struct share share = { 0 };
 	size_t i;
 
-	for (i = 0; i < files->kept_count; i++)
-		if (owner == NULL || kept_is_of_any(files->kept[i], owner)) {
+	for (i = 0; i < files->stored_count; i++)
+		if (owner == NULL || index_is_of_any(files->stored[i], owner)) {
 			share.count++;
-			share.bytes += files->kept[i]->head.size;
+			share.bytes += files->stored[i]->head.size;
 		}
 	return share;
 }

@@ -6,11 +6,11 @@
  * worker/files/ run in that process only.
  *
  * Other processes of the same user may use the same directory at the same time,
- * so its content is read again for each task (kept.h).
+ * so its content is read again for each task (index.h).
  *
  * The order of the files: main → routes → on_supervisor, on_porter → added,
  * collect, deliver, fetched, listed, removed, usage → task, intake, same →
- * outdated, share → kept → versions → directory, head, type.
+ * outdated, share → index → versions → directory, head, type.
  */
 #ifndef WORKER_FILES_FILES_H
 #define WORKER_FILES_FILES_H
@@ -20,7 +20,7 @@
 #include "../../../common/ipc/channel.h"
 #include "../../../common/ipc/ipc.h"
 
-struct kept;
+struct stored_file;
 struct task;
 
 struct files {
@@ -31,8 +31,8 @@ struct files {
 	uint64_t most;     /* limit of the bytes of all files */
 	uint64_t lifetime; /* maximum age of a file in seconds */
 	uint64_t copied;   /* bytes of the files being stored */
-	struct kept **kept;
-	size_t kept_count;
+	struct stored_file **stored;
+	size_t stored_count;
 	TAILQ_HEAD(files_tasks, task) tasks;
 	TAILQ_HEAD(files_turns, task) turns; /* of these, those with a turn in
 					      * progress */

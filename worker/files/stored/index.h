@@ -3,14 +3,14 @@
  * The head of a file never changes, so each is read once. Another process can
  * add and remove files at any time. Runs in files.
  */
-#ifndef WORKER_FILES_KEPT_H
-#define WORKER_FILES_KEPT_H
+#ifndef WORKER_FILES_INDEX_H
+#define WORKER_FILES_INDEX_H
 
 #include "files.h"
 #include "directory.h"
 #include "head.h"
 
-struct kept {
+struct stored_file {
 	char id[DIRECTORY_NAME_SIZE]; /* its name in the directory */
 	int sound;                 /* otherwise it is damaged, and left
 				    * unchanged */
@@ -22,28 +22,28 @@ struct kept {
  * entries become invalid. Returns 0; -1, and a line in the log, if the
  * directory cannot be read.
  */
-int kept_renew(struct files *files);
+int index_renew(struct files *files);
 
 /* Removes incomplete files whose processes have ended. */
-void kept_sweep(const struct files *files);
+void index_sweep(const struct files *files);
 
-void kept_free(struct files *files);
+void index_free(struct files *files);
 
 /* Returns whether it is of this owner, or of any conversation of it. */
-int kept_is_of_any(const struct kept *kept, const char *owner);
+int index_is_of_any(const struct stored_file *stored, const char *owner);
 
 /*
  * Returns a file of an owner: its newest version if version is 0. NULL if there
- * is none. Valid until kept_renew.
+ * is none. Valid until index_renew.
  */
-const struct kept *kept_find(const struct files *files, const char *owner,
-    const char *name, uint64_t version);
+const struct stored_file *index_find(const struct files *files,
+    const char *owner, const char *name, uint64_t version);
 
 /*
  * Returns the version for the next file of this name: larger than that of every
  * earlier file, including removed ones.
  */
-uint64_t kept_next_version(
+uint64_t index_next_version(
     const struct files *files, const char *owner, const char *name);
 
 /*
@@ -52,7 +52,7 @@ uint64_t kept_next_version(
  * frees; only the newest version of each unless versions is set. Their number
  * is stored in *count.
  */
-struct head *kept_list(const struct files *files, const char *owner, int all,
+struct head *index_list(const struct files *files, const char *owner, int all,
     int versions, size_t *count);
 
 /*
@@ -60,20 +60,20 @@ struct head *kept_list(const struct files *files, const char *owner, int all,
  * a name, all of a name if version is 0, all if name is empty. Their number is
  * stored in *count. Returns 0, or -1 if one of them still exists.
  */
-int kept_remove(struct files *files, const char *owner, int all,
+int index_remove(struct files *files, const char *owner, int all,
     const char *name, uint64_t version, uint64_t *count);
 
 /*
  * Opens a file for reading. Returns a descriptor that the caller owns, in which
  * the contents start at FILE_HEAD_SIZE; -1 with the fault.
  */
-int kept_open(const struct files *files, const struct kept *kept,
+int index_open(const struct files *files, const struct stored_file *stored,
     enum file_fault *fault);
 
 /*
  * Records that an open file of a conversation is used now: it stays for another
  * lifetime.
  */
-void kept_use(int file);
+void index_use(int file);
 
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../../../common/base/mem.h"
-#include "kept.h"
+#include "index.h"
 #include "outdated.h"
 
 /* Whether a head is followed by a newer one of its file. */
@@ -22,7 +22,7 @@ outdated_share(const struct files *files, const char *owner)
 	struct share share = { 0 };
 	size_t i, count;
 
-	heads = kept_list(files, owner, 1, 1, &count);
+	heads = index_list(files, owner, 1, 1, &count);
 	for (i = 0; i + 1 < count; i++)
 		if (outdated_is(&heads[i], &heads[i + 1])) {
 			share.count++;
@@ -39,13 +39,13 @@ outdated_remove(struct files *files, const char *owner)
 	uint64_t removed = 0;
 	size_t i, count;
 
-	heads = kept_list(files, owner, 1, 1, &count);
+	heads = index_list(files, owner, 1, 1, &count);
 	for (i = 0; i + 1 < count; i++)
 		if (outdated_is(&heads[i], &heads[i + 1]) &&
 		    (oldest == NULL || heads[i].since < oldest->since))
 			oldest = &heads[i];
 	if (oldest != NULL)
-		kept_remove(files, oldest->owner, 0, oldest->name,
+		index_remove(files, oldest->owner, 0, oldest->name,
 		    oldest->version, &removed);
 	return removed > 0;
 }

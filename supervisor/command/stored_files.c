@@ -30,20 +30,24 @@
 #include "shared/command.h"
 
 /* Where code has the files of its conversation. */
-#define KEPT_FILES_DATA "/data/"
+#define STORED_FILES_DATA "/data/"
 
 /* What a command is about. */
-enum kept_files_about { KEPT_FILES_ALL, KEPT_FILES_ONE, KEPT_FILES_NEW };
+enum stored_files_about {
+	STORED_FILES_ALL,
+	STORED_FILES_ONE,
+	STORED_FILES_NEW
+};
 
-struct kept_files {
+struct stored_files {
 	struct event_base *base;
 	struct files *files;
 	const struct command *command;
 	const char *scope;  /* of whose files */
-	enum kept_files_about about;
+	enum stored_files_about about;
 	/* Starts its task. Returns NULL with err. */
 	struct files_task *(*begin)(
-	    struct kept_files *kept, const char *owner, struct err *err);
+	    struct stored_files *cmd, const char *owner, struct err *err);
 	struct files_user user; /* the callbacks of the task */
 	const char *list; /* what --json lists; NULL: it tells a number */
 	char *conversation; /* its id; NULL: none, or of a list all */
@@ -55,27 +59,27 @@ struct kept_files {
 };
 
 static void
-kept_files_end(struct kept_files *kept, int status)
+stored_files_end(struct stored_files *cmd, int status)
 {
-	kept->status = status;
+	cmd->status = status;
 	if (fflush(stdout) == EOF)
-		kept->status = 1;
-	event_base_loopexit(kept->base, NULL);
+		cmd->status = 1;
+	event_base_loopexit(cmd->base, NULL);
 }
 
 static void __attribute__((format(printf, 2, 3)))
-kept_files_fail(struct kept_files *kept, const char *fmt, ...)
+stored_files_fail(struct stored_files *cmd, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
 	command_complain(fmt, ap);
 	va_end(ap);
-	kept_files_end(kept, 1);
+	stored_files_end(cmd, 1);
 }
 
 static void
-kept_files_print_name(const char *name)
+stored_files_print_name(const char *name)
 {
 	auto_buffer struct buffer shown = { 0 };
 
@@ -86,40 +90,40 @@ kept_files_print_name(const char *name)
 /* list */
 
 static void
-kept_files_on_listed(void *ctx, const struct file_row *row)
+stored_files_on_listed(void *ctx, const struct file_row *row)
 {
-	struct kept_files *kept = ctx;
+	struct stored_files *cmd = ctx;
 	time_t since = (time_t)row->since;
 	char when[32] = "?";
 	struct tm tm;
 
 	if (gmtime_r(&since, &tm) != NULL)
 		strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", &tm);
-	kept->listed++;
-	if (kept->json != NULL) {
-		json_report_open(kept->json, NULL, '{');
-		json_report_text(kept->json, "name", row->name);
+	cmd->listed++;
+	if (cmd->json != NULL) {
+		json_report_open(cmd->json, NULL, '{');
+		json_report_text(cmd->json, "name", row->name);
 		if (row->conversation[0] != '\0')
 			json_report_text(
-			    kept->json, "conversation", row->conversation);
-		json_report_number(kept->json, "version", row->version);
-		json_report_number(kept->json, "bytes", row->size);
-		json_report_text(kept->json, "type", row->type);
-		json_report_text(kept->json, "saved_at", when);
-		json_report_close(kept->json, '}');
+			    cmd->json, "conversation", row->conversation);
+		json_report_number(cmd->json, "version", row->version);
+		json_report_number(cmd->json, "bytes", row->size);
+		json_report_text(cmd->json, "type", row->type);
+		json_report_text(cmd->json, "saved_at", when);
+		json_report_close(cmd->json, '}');
 		return;
 	}
-	if (command_has(&kept->command->flags, COMMAND_FLAG_NAMES)) {
-		kept_files_print_name(row->name);
+	if (command_has(&cmd->command->flags, COMMAND_FLAG_NAMES)) {
+		stored_files_print_name(row->name);
 		putchar('\n');
 		return;
 	}
 	printf("%s %12llu %3llu %s ", when, (unsigned long long)row->size,
 	    (unsigned long long)row->version, row->type);
-	kept_files_print_name(row->name);
+	stored_files_print_name(row->name);
 	if (row->conversation[0] != '\0') {
 		fputs(" of conversation ", stdout);
-		kept_files_print_name(row->conversation);
+		stored_files_print_name(row->conversation);
 	}
 	putchar('\n');
 }
@@ -127,13 +131,13 @@ kept_files_on_listed(void *ctx, const struct file_row *row)
 /* usage */
 
 static void
-kept_files_on_used(void *ctx, const struct files_usage *row)
+stored_files_on_used(void *ctx, const struct files_usage *row)
 {
-	struct kept_files *kept = ctx;
+	struct stored_files *cmd = ctx;
 	const char *owner = row->owner[0] == '\0' ? NULL : row->owner;
 
-	kept->listed++;
-	if (kept->json == NULL) {
+	cmd->listed++;
+	if (cmd->json == NULL) {
 		printf("%12llu of %llu bytes %4llu of %llu files  %s\n",
 		    (unsigned long long)row->bytes,
 		    (unsigned long long)row->bytes_most,
@@ -142,24 +146,24 @@ kept_files_on_used(void *ctx, const struct files_usage *row)
 		    owner == NULL ? OWNER_FLAG_USER : owner);
 		return;
 	}
-	json_report_open(kept->json, NULL, '{');
-	json_report_text(kept->json, "owner", owner);
-	json_report_number(kept->json, "bytes", row->bytes);
-	json_report_number(kept->json, "bytes_max", row->bytes_most);
-	json_report_number(kept->json, "files", row->files);
-	json_report_number(kept->json, "files_max", row->files_most);
-	json_report_close(kept->json, '}');
+	json_report_open(cmd->json, NULL, '{');
+	json_report_text(cmd->json, "owner", owner);
+	json_report_number(cmd->json, "bytes", row->bytes);
+	json_report_number(cmd->json, "bytes_max", row->bytes_most);
+	json_report_number(cmd->json, "files", row->files);
+	json_report_number(cmd->json, "files_max", row->files_most);
+	json_report_close(cmd->json, '}');
 }
 
 /* save and show */
 
 static void
-kept_files_write(struct kept_files *kept, int file, uint64_t offset)
+stored_files_write(struct stored_files *cmd, int file, uint64_t offset)
 {
 	struct err err;
 
 	if (command_copy(file, offset, STDOUT_FILENO, &err) == -1)
-		kept_files_fail(kept, "%s: %s", kept->name, err.text);
+		stored_files_fail(cmd, "%s: %s", cmd->name, err.text);
 }
 
 /*
@@ -167,94 +171,95 @@ kept_files_write(struct kept_files *kept, int file, uint64_t offset)
  * name.
  */
 static char *
-kept_files_path(const struct kept_files *kept)
+stored_files_path(const struct stored_files *cmd)
 {
-	const char *other = kept->command->other;
+	const char *other = cmd->command->other;
 	struct stat st;
 
 	if (other == NULL)
-		return mem_strdup(kept->name);
+		return mem_strdup(cmd->name);
 	if (stat(other, &st) == 0 && S_ISDIR(st.st_mode))
-		return mem_printf("%s/%s", other, kept->name);
+		return mem_printf("%s/%s", other, cmd->name);
 	return mem_strdup(other);
 }
 
 static void
-kept_files_make(struct kept_files *kept, int file, uint64_t offset)
+stored_files_make(struct stored_files *cmd, int file, uint64_t offset)
 {
-	auto_free char *path = kept_files_path(kept);
+	auto_free char *path = stored_files_path(cmd);
 	auto_fd int to = open(
 	    path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	struct err err;
 
 	if (to == -1 && errno == EEXIST) {
-		kept_files_fail(kept, "%s exists already, and is left as it "
+		stored_files_fail(cmd, "%s exists already, and is left as it "
 		    "is: name another path, behind the name of the file", path);
 		return;
 	}
 	if (to == -1) {
-		kept_files_fail(kept, "'%s' cannot be made: %s", path,
+		stored_files_fail(cmd, "'%s' cannot be made: %s", path,
 		    strerror(errno));
 		return;
 	}
 	if (command_copy(file, offset, to, &err) == -1) {
 		unlink(path);
-		kept_files_fail(kept, "%s: %s", path, err.text);
+		stored_files_fail(cmd, "%s: %s", path, err.text);
 	}
 }
 
 /* On a terminal only text is displayed, with control characters escaped. */
 static void
-kept_files_show_terminal(struct kept_files *kept, const char *data, size_t len)
+stored_files_show_terminal(
+    struct stored_files *cmd, const char *data, size_t len)
 {
 	if (utf8_valid(data, len))
 		json_report_put(stdout, data, len, 1);
 	else
-		kept_files_fail(kept, "%s is not text: 'caisson files save' "
-		    "writes it to a file", kept->name);
+		stored_files_fail(cmd, "%s is not text: 'caisson files save' "
+		    "writes it to a file", cmd->name);
 }
 
 static void
-kept_files_on_shown(void *ctx, int *file, uint64_t offset)
+stored_files_on_shown(void *ctx, int *file, uint64_t offset)
 {
-	struct kept_files *kept = ctx;
+	struct stored_files *cmd = ctx;
 	struct stat st;
 	char *map;
 
 	if (!isatty(STDOUT_FILENO)) {
-		kept_files_write(kept, *file, offset);
+		stored_files_write(cmd, *file, offset);
 		return;
 	}
 	if (fstat(*file, &st) == -1 || (uint64_t)st.st_size <= offset)
 		return;
 	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, *file, 0);
 	if (map == MAP_FAILED) {
-		kept_files_fail(kept, "%s: it cannot be read: %s", kept->name,
+		stored_files_fail(cmd, "%s: it cannot be read: %s", cmd->name,
 		    strerror(errno));
 		return;
 	}
-	kept_files_show_terminal(
+	stored_files_show_terminal(
 	    kept, map + offset, (size_t)st.st_size - (size_t)offset);
 	munmap(map, (size_t)st.st_size);
 }
 
 static void
-kept_files_on_saved(void *ctx, int *file, uint64_t offset)
+stored_files_on_saved(void *ctx, int *file, uint64_t offset)
 {
-	struct kept_files *kept = ctx;
-	const char *path = kept->command->other;
+	struct stored_files *cmd = ctx;
+	const char *path = cmd->command->other;
 
 	if (path != NULL && strcmp(path, "-") == 0)
-		kept_files_write(kept, *file, offset);
+		stored_files_write(cmd, *file, offset);
 	else
-		kept_files_make(kept, *file, offset);
+		stored_files_make(cmd, *file, offset);
 }
 
 /* add */
 
 /* Returns the bytes of a file of the user, mapped; NULL with err. */
 static char *
-kept_files_map(const char *path, size_t *len, struct err *err)
+stored_files_map(const char *path, size_t *len, struct err *err)
 {
 	auto_fd int file =
 	    open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -286,12 +291,12 @@ kept_files_map(const char *path, size_t *len, struct err *err)
 }
 
 static struct files_task *
-kept_files_add(struct kept_files *kept, const char *owner, struct err *err)
+stored_files_add(struct stored_files *cmd, const char *owner, struct err *err)
 {
-	const char *path = kept->command->operand;
+	const char *path = cmd->command->operand;
 	const char *slash = strrchr(path, '/');
-	const char *name = kept->command->other != NULL ?
-	    kept->command->other : slash == NULL ? path : slash + 1;
+	const char *name = cmd->command->other != NULL ?
+	    cmd->command->other : slash == NULL ? path : slash + 1;
 	struct files_task *task;
 	size_t len;
 	char *data;
@@ -301,11 +306,11 @@ kept_files_add(struct kept_files *kept, const char *owner, struct err *err)
 		    "%d bytes", name, FILE_NAME_MAX);
 		return NULL;
 	}
-	data = kept_files_map(path, &len, err);
+	data = stored_files_map(path, &len, err);
 	if (data == NULL)
 		return NULL;
 	task = files_add(
-	    kept->files, owner, name, data, len, &kept->user, err);
+	    cmd->files, owner, name, data, len, &cmd->user, err);
 	munmap(data, len + 1);
 	return task;
 }
@@ -313,81 +318,81 @@ kept_files_add(struct kept_files *kept, const char *owner, struct err *err)
 /* The end */
 
 static void
-kept_files_miss(struct kept_files *kept)
+stored_files_miss(struct stored_files *cmd)
 {
-	auto_free char *flag = owner_flag_again(kept->command);
+	auto_free char *flag = owner_flag_again(cmd->command);
 
-	kept_files_fail(kept, "file \"%s\": there is no file of this name%s, "
+	stored_files_fail(cmd, "file \"%s\": there is no file of this name%s, "
 	    "or not this version of it ('caisson files list%s' shows all)",
-	    kept->command->operand, kept->conversation == NULL ?
+	    cmd->command->operand, cmd->conversation == NULL ?
 	        " outside conversations (--conversation ID)" : "", flag);
 }
 
 static void
-kept_files_print_nothing(const struct kept_files *kept)
+stored_files_print_nothing(const struct stored_files *cmd)
 {
 	auto_buffer struct buffer shown = { 0 };
 
-	if (command_has(&kept->command->flags, COMMAND_FLAG_NAMES))
+	if (command_has(&cmd->command->flags, COMMAND_FLAG_NAMES))
 		return;
-	if (kept->conversation == NULL) {
+	if (cmd->conversation == NULL) {
 		printf("Nothing is kept.\n");
 		return;
 	}
-	shown_add_quoted(&shown, kept->conversation, CONVERSATION_ID_MAX);
+	shown_add_quoted(&shown, cmd->conversation, CONVERSATION_ID_MAX);
 	printf("Conversation \"%s\" has no files.\n", shown.data);
 }
 
 /* Ends what --json prints. */
 static void
-kept_files_report(struct kept_files *kept, uint64_t count)
+stored_files_report(struct stored_files *cmd, uint64_t count)
 {
-	if (kept->list != NULL)
-		json_report_close(kept->json, ']');
+	if (cmd->list != NULL)
+		json_report_close(cmd->json, ']');
 	else
-		json_report_number(kept->json, "removed", count);
-	json_report_print(kept->json);
+		json_report_number(cmd->json, "removed", count);
+	json_report_print(cmd->json);
 }
 
 static void
-kept_files_on_done(void *ctx, const struct files_end *end)
+stored_files_on_done(void *ctx, const struct files_end *end)
 {
-	struct kept_files *kept = ctx;
+	struct stored_files *cmd = ctx;
 
-	if (kept->status != 0)
+	if (cmd->status != 0)
 		return; /* reported already */
 	if (end->fault == FILE_FAULT_UNKNOWN) {
-		kept_files_miss(kept);
+		stored_files_miss(cmd);
 		return;
 	}
 	if (end->why != NULL) {
-		kept_files_fail(kept, "%s", end->why);
+		stored_files_fail(cmd, "%s", end->why);
 		return;
 	}
-	if (kept->json != NULL)
-		kept_files_report(kept, end->count);
-	else if (kept->list != NULL && kept->listed == 0)
-		kept_files_print_nothing(kept);
-	kept_files_end(kept, 0);
+	if (cmd->json != NULL)
+		stored_files_report(cmd, end->count);
+	else if (cmd->list != NULL && cmd->listed == 0)
+		stored_files_print_nothing(cmd);
+	stored_files_end(cmd, 0);
 }
 
 static void
-kept_files_on_removed(void *ctx, const struct files_end *end)
+stored_files_on_removed(void *ctx, const struct files_end *end)
 {
 	const struct files_end unknown = { .fault = FILE_FAULT_UNKNOWN };
 
-	kept_files_on_done(
+	stored_files_on_done(
 	    ctx, end->why == NULL && end->count == 0 ? &unknown : end);
 }
 
 static void
-kept_files_on_cleared(void *ctx, const struct files_end *end)
+stored_files_on_cleared(void *ctx, const struct files_end *end)
 {
-	struct kept_files *kept = ctx;
+	struct stored_files *cmd = ctx;
 
-	if (end->why == NULL && kept->json == NULL)
+	if (end->why == NULL && cmd->json == NULL)
 		printf("%llu removed\n", (unsigned long long)end->count);
-	kept_files_on_done(kept, end);
+	stored_files_on_done(cmd, end);
 }
 
 /*
@@ -395,24 +400,24 @@ kept_files_on_cleared(void *ctx, const struct files_end *end)
  * from an answer, which includes the version. Returns 0, or -1 with err.
  */
 static int
-kept_files_read_name(struct kept_files *kept, struct err *err)
+stored_files_read_name(struct stored_files *cmd, struct err *err)
 {
-	const char *operand = kept->command->operand;
+	const char *operand = cmd->command->operand;
 	auto_buffer struct buffer shown = { 0 };
-	auto_free char *flag = owner_flag_again(kept->command);
+	auto_free char *flag = owner_flag_again(cmd->command);
 	auto_free char *quoted = mem_printf("\"%s\"", operand);
-	size_t folder = strncmp(operand, KEPT_FILES_DATA,
-	    strlen(KEPT_FILES_DATA)) == 0 ? strlen(KEPT_FILES_DATA) : 0;
+	size_t folder = strncmp(operand, STORED_FILES_DATA,
+	    strlen(STORED_FILES_DATA)) == 0 ? strlen(STORED_FILES_DATA) : 0;
 	const struct json_span uri = { quoted, strlen(quoted) };
 
 	if (file_link_is(uri) && strpbrk(operand, "\"\\") == NULL) {
-		free(mem_take(&kept->conversation));
-		kept->name = file_link_read(
-		    uri, &kept->version, &kept->conversation);
+		free(mem_take(&cmd->conversation));
+		cmd->name = file_link_read(
+		    uri, &cmd->version, &cmd->conversation);
 	} else
-		kept->name = mem_strdup(operand + folder);
-	if (kept->name != NULL && kept->name[0] != '\0' &&
-	    strlen(kept->name) <= FILE_NAME_MAX)
+		cmd->name = mem_strdup(operand + folder);
+	if (cmd->name != NULL && cmd->name[0] != '\0' &&
+	    strlen(cmd->name) <= FILE_NAME_MAX)
 		return 0;
 	buffer_add_text(&shown, "file \"");
 	shown_add_quoted(&shown, operand, OPTION_VALUE_SHOWN);
@@ -421,91 +426,92 @@ kept_files_read_name(struct kept_files *kept, struct err *err)
 }
 
 static struct files_task *
-kept_files_fetch(struct kept_files *kept, const char *owner, struct err *err)
+stored_files_fetch(struct stored_files *cmd, const char *owner, struct err *err)
 {
-	return files_fetch(kept->files, owner, kept->name, kept->version,
-	    &kept->user, err);
+	return files_fetch(cmd->files, owner, cmd->name, cmd->version,
+	    &cmd->user, err);
 }
 
 /* Without a name, all. */
 static struct files_task *
-kept_files_remove(struct kept_files *kept, const char *owner, struct err *err)
+stored_files_remove(
+    struct stored_files *cmd, const char *owner, struct err *err)
 {
-	return files_remove(kept->files, owner, kept->name, kept->version,
-	    &kept->user, err);
+	return files_remove(cmd->files, owner, cmd->name, cmd->version,
+	    &cmd->user, err);
 }
 
 static struct files_task *
-kept_files_list(struct kept_files *kept, const char *owner, struct err *err)
+stored_files_list(struct stored_files *cmd, const char *owner, struct err *err)
 {
-	return files_list(kept->files, owner, kept->conversation == NULL, 1,
-	    &kept->user, err);
+	return files_list(cmd->files, owner, cmd->conversation == NULL, 1,
+	    &cmd->user, err);
 }
 
 static struct files_task *
-kept_files_usage(struct kept_files *kept, const char *owner, struct err *err)
+stored_files_usage(struct stored_files *cmd, const char *owner, struct err *err)
 {
 	(void)owner;
-	return files_list_usage(kept->files, &kept->user, err);
+	return files_list_usage(cmd->files, &cmd->user, err);
 }
 
 static struct files_task *
-kept_files_begin(struct kept_files *kept, struct err *err)
+stored_files_begin(struct stored_files *cmd, struct err *err)
 {
 	auto_free char *owner = NULL;
 	auto_buffer struct buffer shown = { 0 };
 
-	if (kept->conversation != NULL && !conversation_id_valid(
-	        kept->conversation, strlen(kept->conversation))) {
+	if (cmd->conversation != NULL && !conversation_id_valid(
+	        cmd->conversation, strlen(cmd->conversation))) {
 		buffer_add_text(&shown, "\"");
 		shown_add_quoted(
-		    &shown, kept->conversation, OPTION_VALUE_SHOWN);
+		    &shown, cmd->conversation, OPTION_VALUE_SHOWN);
 		err_set(err, "%s\" cannot be the id of a conversation: it has "
 		    "1 to %d bytes without control characters", shown.data,
 		    CONVERSATION_ID_MAX);
 		return NULL;
 	}
-	if (kept->about == KEPT_FILES_ONE &&
-	    kept_files_read_name(kept, err) == -1)
+	if (cmd->about == STORED_FILES_ONE &&
+	    stored_files_read_name(cmd, err) == -1)
 		return NULL;
-	owner = files_conversation(kept->scope, kept->conversation);
-	return kept->begin(kept, owner, err);
+	owner = files_conversation(cmd->scope, cmd->conversation);
+	return cmd->begin(cmd, owner, err);
 }
 
 static int
-kept_files_run(struct kept_files *kept, const struct command_setup *setup,
+stored_files_run(struct stored_files *cmd, const struct command_setup *setup,
     struct err *err)
 {
 	const struct command *command = &setup->options->command;
 	struct files *files = setup->runs->peers.files;
-	const struct files_end nothing = { .fault = kept->about ==
-		KEPT_FILES_ONE ? FILE_FAULT_UNKNOWN : FILE_FAULT_NONE };
+	const struct files_end nothing = { .fault = cmd->about ==
+		STORED_FILES_ONE ? FILE_FAULT_UNKNOWN : FILE_FAULT_NONE };
 	auto_buffer struct buffer json = { 0 };
-	int status = owner_flag_begin(setup, "files", &kept->scope, err);
+	int status = owner_flag_begin(setup, "files", &cmd->scope, err);
 
 	if (status != 0)
 		return status;
-	kept->base = setup->base;
-	kept->files = files;
-	kept->command = command;
-	if (kept->user.done == NULL)
-		kept->user.done = kept_files_on_done;
-	kept->user.ctx = kept;
-	kept->conversation = mem_strdup(command_value(
+	cmd->base = setup->base;
+	cmd->files = files;
+	cmd->command = command;
+	if (cmd->user.done == NULL)
+		cmd->user.done = stored_files_on_done;
+	cmd->user.ctx = kept;
+	cmd->conversation = mem_strdup(command_value(
 	    &command->flags, COMMAND_FLAG_CONVERSATION, 0));
 	if (options_json(setup->options))
-		kept->json = &json;
-	if (kept->json != NULL && kept->list != NULL)
-		json_report_open(&json, kept->list, '[');
+		cmd->json = &json;
+	if (cmd->json != NULL && cmd->list != NULL)
+		json_report_open(&json, cmd->list, '[');
 	/* If nothing was ever kept, no directory is created. */
-	if (kept->about != KEPT_FILES_NEW && !files_may_hold(files))
-		kept->user.done(kept, &nothing);
-	else if (kept_files_begin(kept, err) == NULL)
-		kept_files_fail(kept, "%s", err->text);
-	event_base_dispatch(kept->base);
-	free(kept->name);
-	free(kept->conversation);
-	return kept->status;
+	if (cmd->about != STORED_FILES_NEW && !files_may_hold(files))
+		cmd->user.done(cmd, &nothing);
+	else if (stored_files_begin(cmd, err) == NULL)
+		stored_files_fail(cmd, "%s", err->text);
+	event_base_dispatch(cmd->base);
+	free(cmd->name);
+	free(cmd->conversation);
+	return cmd->status;
 }
 
 /* The commands */
@@ -513,69 +519,69 @@ kept_files_run(struct kept_files *kept, const struct command_setup *setup,
 int
 files_list_run(struct command_setup *setup, struct err *err)
 {
-	struct kept_files kept = { .begin = kept_files_list,
-		.user.filed = kept_files_on_listed,
+	struct stored_files cmd = { .begin = stored_files_list,
+		.user.filed = stored_files_on_listed,
 		.list = "files" };
 
-	return kept_files_run(&kept, setup, err);
+	return stored_files_run(&cmd, setup, err);
 }
 
 int
 files_usage_run(struct command_setup *setup, struct err *err)
 {
-	struct kept_files kept = { .begin = kept_files_usage,
-		.user.used = kept_files_on_used,
+	struct stored_files cmd = { .begin = stored_files_usage,
+		.user.used = stored_files_on_used,
 		.list = "owners" };
 
-	return kept_files_run(&kept, setup, err);
+	return stored_files_run(&cmd, setup, err);
 }
 
 int
 files_show_run(struct command_setup *setup, struct err *err)
 {
-	struct kept_files kept = { .about = KEPT_FILES_ONE,
-		.begin = kept_files_fetch,
-		.user.fetched = kept_files_on_shown };
+	struct stored_files cmd = { .about = STORED_FILES_ONE,
+		.begin = stored_files_fetch,
+		.user.fetched = stored_files_on_shown };
 
-	return kept_files_run(&kept, setup, err);
+	return stored_files_run(&cmd, setup, err);
 }
 
 int
 files_save_run(struct command_setup *setup, struct err *err)
 {
-	struct kept_files kept = { .about = KEPT_FILES_ONE,
-		.begin = kept_files_fetch,
-		.user.fetched = kept_files_on_saved };
+	struct stored_files cmd = { .about = STORED_FILES_ONE,
+		.begin = stored_files_fetch,
+		.user.fetched = stored_files_on_saved };
 
-	return kept_files_run(&kept, setup, err);
+	return stored_files_run(&cmd, setup, err);
 }
 
 int
 files_add_run(struct command_setup *setup, struct err *err)
 {
-	struct kept_files kept = { .about = KEPT_FILES_NEW,
-		.begin = kept_files_add,
-		.user.filed = kept_files_on_listed,
+	struct stored_files cmd = { .about = STORED_FILES_NEW,
+		.begin = stored_files_add,
+		.user.filed = stored_files_on_listed,
 		.list = "files" };
 
-	return kept_files_run(&kept, setup, err);
+	return stored_files_run(&cmd, setup, err);
 }
 
 int
 files_remove_run(struct command_setup *setup, struct err *err)
 {
-	struct kept_files kept = { .about = KEPT_FILES_ONE,
-		.begin = kept_files_remove,
-		.user.done = kept_files_on_removed };
+	struct stored_files cmd = { .about = STORED_FILES_ONE,
+		.begin = stored_files_remove,
+		.user.done = stored_files_on_removed };
 
-	return kept_files_run(&kept, setup, err);
+	return stored_files_run(&cmd, setup, err);
 }
 
 int
 files_clear_run(struct command_setup *setup, struct err *err)
 {
-	struct kept_files kept = { .begin = kept_files_remove,
-		.user.done = kept_files_on_cleared };
+	struct stored_files cmd = { .begin = stored_files_remove,
+		.user.done = stored_files_on_cleared };
 
-	return kept_files_run(&kept, setup, err);
+	return stored_files_run(&cmd, setup, err);
 }

@@ -33,7 +33,7 @@ enum directory_entry
 directory_entry(const char *name)
 {
 	if (directory_is_random(name))
-		return DIRECTORY_KEPT;
+		return DIRECTORY_STORED;
 	if (name[0] == DIRECTORY_TEMPORARY_MARK &&
 	    directory_is_random(name + 1))
 		return DIRECTORY_TEMPORARY;

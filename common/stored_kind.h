@@ -1,0 +1,21 @@
+/*
+ * The kinds of stored items and the ways to remove them: codes that supervisor
+ * and store exchange. Lists of names, nothing else.
+ */
+#ifndef COMMON_STORED_KIND_H
+#define COMMON_STORED_KIND_H
+
+enum stored_kind {
+	STORED_MEMORIES,
+	STORED_TOOLS, /* saved tools */
+	STORED_KINDS
+};
+
+enum stored_drop {
+	STORED_DROP_ONE,
+	STORED_DROP_ALL,
+	STORED_DROP_IGNORED, /* the tools whose names are no longer accepted */
+	STORED_DROPS
+};
+
+#endif
