@@ -437,7 +437,7 @@ static const struct {
 	    "A descriptor: a SOCK_SEQPACKET socket, a channel of this kind." },
 	[IPC_KIND_MEMFD] = { "MEMFD", NULL,
 	    "A descriptor: a memfd with all those seals." },
-	[IPC_KIND_COUNTS] = { "COUNTS", NULL,
+	[IPC_KIND_USAGE] = { "USAGE", NULL,
 	    "A descriptor: a memfd that both processes can write, sealed "
 	    "against growing, shrinking and further seals." },
 	[IPC_KIND_PIDFD] = { "PIDFD", NULL,
@@ -465,7 +465,7 @@ part_kinds(void)
 	puts(".El");
 }
 
-/* The file that a COUNTS descriptor of SETUP leads to. */
+/* The file that a USAGE descriptor of SETUP leads to. */
 static void
 part_counts(void)
 {
@@ -601,7 +601,7 @@ static const struct {
 	{ "@KEPT@\n", part_kept },
 	{ "@STEPS@\n", part_steps },
 	{ "@KINDS@\n", part_kinds },
-	{ "@COUNTS@\n", part_counts },
+	{ "@USAGE@\n", part_counts },
 	{ "@MESSAGES@\n", part_messages },
 	{ "@LIMITS@\n", part_limits },
 	{ "@MANUAL@\n", part_manual },

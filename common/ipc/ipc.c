@@ -24,7 +24,7 @@
 #define P_PIDFD 3
 #endif
 
-#define IPC_COUNTS_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
+#define IPC_USAGE_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 #define IPC_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL)
 
 /* The maximum size of each kind on the wire, for the assertions below. */
@@ -174,7 +174,7 @@ ipc_seal(const uint8_t *data, size_t len, struct err *err)
 }
 
 int
-ipc_make_counts(size_t size, struct err *err)
+ipc_make_usage(size_t size, struct err *err)
 {
 	auto_fd int fd =
 	    memfd_create("counts", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -182,7 +182,7 @@ ipc_make_counts(size_t size, struct err *err)
 	if (fd == -1)
 		return err_sys(err, "make a memfd");
 	if (ftruncate(fd, (off_t)size) == -1 ||
-	    fcntl(fd, F_ADD_SEALS, IPC_COUNTS_SEALS) == -1)
+	    fcntl(fd, F_ADD_SEALS, IPC_USAGE_SEALS) == -1)
 		return err_sys(err, "prepare a memfd of %zu bytes", size);
 	return fd_take(&fd);
 }
@@ -407,11 +407,11 @@ ipc_is_sealed(int fd)
 
 /* Neither its size can be changed, nor its writability. */
 static int
-ipc_is_counts(int fd)
+ipc_is_usage(int fd)
 {
 	int seals = fcntl(fd, F_GET_SEALS);
 
-	return seals != -1 && (seals & IPC_SEALS) == IPC_COUNTS_SEALS &&
+	return seals != -1 && (seals & IPC_SEALS) == IPC_USAGE_SEALS &&
 	    (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDWR;
 }
 
@@ -493,8 +493,8 @@ ipc_is_kind(enum ipc_kind kind, int fd)
 		return ipc_is_peer(fd);
 	case IPC_KIND_MEMFD:
 		return ipc_is_sealed(fd);
-	case IPC_KIND_COUNTS:
-		return ipc_is_counts(fd);
+	case IPC_KIND_USAGE:
+		return ipc_is_usage(fd);
 	case IPC_KIND_PIDFD:
 		return ipc_is_pidfd(fd);
 	case IPC_KIND_FILE_R:

@@ -42,7 +42,7 @@ enum ipc_kind {
 	IPC_KIND_PIPE_W,
 	IPC_KIND_PEER,
 	IPC_KIND_MEMFD,
-	IPC_KIND_COUNTS, /* a writable memfd of fixed size */
+	IPC_KIND_USAGE, /* a writable memfd of fixed size */
 	IPC_KIND_PIDFD,
 	IPC_KIND_FILE_R,
 	IPC_KIND_FILE_A,
@@ -181,9 +181,9 @@ void ipc_message_close(enum ipc_type type, union ipc_any *msg);
 char *ipc_blob_copy(const struct ipc_blob *blob, struct err *err);
 
 /*
- * Returns a file of the kind COUNTS with this size, filled with zeroes, that
+ * Returns a file of the kind USAGE with this size, filled with zeroes, that
  * the caller owns; -1 with err on failure.
  */
-int ipc_make_counts(size_t size, struct err *err);
+int ipc_make_usage(size_t size, struct err *err);
 
 #endif

@@ -254,8 +254,8 @@ make_fd(enum ipc_kind kind)
 	if (kind == IPC_KIND_FILE_A)
 		return open("/tmp", O_TMPFILE | O_WRONLY | O_APPEND |
 		    O_CLOEXEC, 0600);
-	if (kind == IPC_KIND_COUNTS)
-		return ipc_make_counts(8, &(struct err){ 0 });
+	if (kind == IPC_KIND_USAGE)
+		return ipc_make_usage(8, &(struct err){ 0 });
 	if (kind == IPC_KIND_DIR)
 		return open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (kind == IPC_KIND_LISTENER)

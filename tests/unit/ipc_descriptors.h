@@ -324,7 +324,7 @@ static const struct ipc_descriptor ipc_descriptors[] = {
 	{ "a sealed memfd", ipc_make_sealed, IPC_KIND_MEMFD },
 	{ "a memfd without seals", ipc_make_unsealed, -1 },
 	{ "a memfd that can be written", ipc_make_writable,
-	    IPC_KIND_COUNTS },
+	    IPC_KIND_USAGE },
 	{ "a memfd that can shrink", ipc_make_shrinkable, -1 },
 	{ "a memfd that can grow", ipc_make_growable, -1 },
 	{ "a memfd whose seals are open", ipc_make_unsealable, -1 },

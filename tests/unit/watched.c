@@ -254,7 +254,7 @@ watched_setup(void)
 		.nplaces = MEMORY_PLACES,
 		.pace.speed = BOX_MEMORY_SPEED,
 		.socket_bytes = MIB,
-		.usage_fd = ipc_make_counts(sizeof(struct box_usage), &err) };
+		.usage_fd = ipc_make_usage(sizeof(struct box_usage), &err) };
 	memory.proc = open(scratch, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	for (i = 0; i < MEMORY_PLACES; i++) {
 		memory.places[i] = (int)i;

@@ -18,7 +18,7 @@
 #include "../../../common/base/mem.h"
 #include "../../process/process.h"
 #include "../cgroup/cgroup.h"
-#include "counts.h"
+#include "usage_file.h"
 #include "../shared/language.h"
 #include "native.h"
 #include "python_stamp.h"
@@ -32,7 +32,7 @@ struct native {
 	struct child *init; /* process 1 of the box */
 	struct child *code;
 	struct group *group; /* its cgroup, or NULL */
-	struct counts *counts; /* the struct box_usage of init */
+	struct usage_file *usage; /* the struct box_usage of init */
 	bool unheard; /* the channel is not read for the moment */
 	bool is_weak; /* reduced isolation: code is its guard */
 	bool stays; /* it can run code several times */
@@ -321,7 +321,7 @@ native_count_cleared(const struct native *native)
 {
 	struct box_usage usage;
 
-	return counts_read(native->counts, &usage) == -1 ? 0 : usage.cleared;
+	return usage_file_read(native->usage, &usage) == -1 ? 0 : usage.cleared;
 }
 
 static void
@@ -370,7 +370,7 @@ native_bytes(const struct box *box)
 		return cgroup_file_read(group_fd(native->group),
 		    "memory.current", text, sizeof(text), NULL) == 0 ?
 		    strtoull(text, NULL, 10) : 0;
-	return counts_read(native->counts, &usage) == -1 ? 0 : usage.bytes;
+	return usage_file_read(native->usage, &usage) == -1 ? 0 : usage.bytes;
 }
 
 static int
@@ -417,7 +417,7 @@ native_free(struct box *box, int lingers)
 	reaper_forget(&native->init);
 	reaper_forget(&native->launcher);
 	group_free(&native->group);
-	counts_release(&native->counts);
+	usage_file_release(&native->usage);
 	free(native);
 }
 
@@ -472,7 +472,7 @@ native_take_seen_usage(
 {
 	struct box_usage usage;
 
-	if (counts_read(native->counts, &usage) == -1)
+	if (usage_file_read(native->usage, &usage) == -1)
 		return;
 	if (usage.cpu_us > *cpu_us)
 		*cpu_us = usage.cpu_us;
@@ -590,7 +590,7 @@ native_watch_launcher(struct box *box, int *launcher)
 
 	native->launcher = reaper_watch_idly(box->boxes->base, launcher,
 	    native_on_launcher_ended, box);
-	counts_share(native->counts, native->launcher);
+	usage_file_share(native->usage, native->launcher);
 }
 
 /*
@@ -609,7 +609,7 @@ native_watch(struct box *box, struct ipc_started *started)
 	native->code = reaper_watch_idly(
 	    base, &started->code, native_on_code_ended, box);
 	/* The other processes of the box end with init. */
-	counts_share(native->counts, native->init);
+	usage_file_share(native->usage, native->init);
 	/* No relay tells when the code of a session ends. */
 	if (box->how & BOX_SESSION)
 		reaper_hurry(native->code);
@@ -620,7 +620,7 @@ native_watch(struct box *box, struct ipc_started *started)
 		native_boxes(box->boxes)->forked++;
 		native_watch_launcher(box, &started->launcher);
 	}
-	counts_complete(native->counts);
+	usage_file_complete(native->usage);
 	return 0;
 }
 
@@ -779,7 +779,7 @@ native_ask(struct box *box, struct box_pipes *pipes, struct err *err)
 	setup.out = fd_take(&pipes->out);
 	setup.errors = fd_take(&pipes->errors);
 	setup.number = box->number;
-	setup.usage = IPC_LEND(counts_fd(native->counts));
+	setup.usage = IPC_LEND(usage_file_fd(native->usage));
 	/* The pipes are sent and closed like those of a message. */
 	if (native_give_pipes(&setup, err) == -1)
 		log_error("%s", err->text);
@@ -795,8 +795,8 @@ native_start(struct box *box, struct box_pipes *pipes, struct err *err)
 
 	box->inside = native;
 	native_look(box, &native->python);
-	native->counts = counts_take(box->boxes->base, box->number, err);
-	return native->counts == NULL ||
+	native->usage = usage_file_take(box->boxes->base, box->number, err);
+	return native->usage == NULL ||
 	        native_start_launcher(box, err) == -1 ||
 	        native_ask(box, pipes, err) == -1 ? -1 : 0;
 }

@@ -8,7 +8,7 @@
 #include "../../../common/base/log.h"
 #include "../../../common/base/mem.h"
 #include "../cgroup/cgroup.h"
-#include "counts.h"
+#include "usage_file.h"
 #include "native.h"
 #include "template.h"
 
@@ -96,7 +96,7 @@ native_finish(struct boxes *boxes)
 
 	templates_free(&shared->templates);
 	reaper_finish(SHUTDOWN_REAP_MS);
-	counts_finish();
+	usage_file_finish();
 	cgroup_free(&shared->cgroup);
 	free(shared->cgroup_reason);
 	free(shared);
