@@ -624,7 +624,7 @@
 /* Of the user of all containers; podman 4 lowers its own to this. */
 #define CONTAINER_USER_PROCESSES 32768UL
 /* Process 1, the pump, and one that the engine adds while it starts. */
-#define CONTAINER_OWN_PROCESSES 3
+#define CONTAINER_HELPER_PROCESSES 3
 /* Seconds for the start and the end of a container. */
 #define CONTAINER_LIFETIME_EXTRA 120
 /* Of an engine: a list of some thousand containers; a few lines of errors. */
@@ -792,7 +792,7 @@
  * calls would fail.
  */
 #define SUPERVISOR_NOFILE_CALL 16
-#define SUPERVISOR_NOFILE_OWN 64
+#define SUPERVISOR_NOFILE_BASE 64
 #define SUPERVISOR_NOFILE_AIM 65536
 
 /* Modules that a template imports: a few names. */
@@ -1086,7 +1086,7 @@
  * Its directory is removed when its processes have ended: usually at once,
  * otherwise soon.
  */
-#define GROUP_OWN_PROCESSES 2
+#define GROUP_HELPER_PROCESSES 2
 #define GROUP_PERIOD_US 100000
 #define GROUP_PAUSE_FIRST_MS 5
 #define GROUP_PAUSE_MOST_MS 1000
@@ -1253,7 +1253,7 @@
 #define FILES_COUNT_MAX 1000
 /* Those of all owners: the directory is read for each task. */
 #define FILES_ALL_MAX 10000
-#define FILES_LEFT_MAX 100
+#define FILES_OUT_MAX 100
 /* The id of a conversation: clients use UUIDs, URLs and names of threads. */
 #define CONVERSATION_ID_MAX 128
 /* An owner of files: a scope, and of a conversation's also \n and its id. */
@@ -1264,9 +1264,9 @@
  * removed but that stay, because not all of the others could be kept. With each
  * a box is told its version.
  */
-#define FILES_DATA_MAX (2 * FILES_LEFT_MAX)
+#define FILES_DATA_MAX (2 * FILES_OUT_MAX)
 #define FILES_VERSION_SIZE 21 /* a decimal number of 64 bits, and a NUL */
-#define FILES_HAD_MAX                                                          \
+#define FILES_SYNCED_MAX                                                     \
 	(FILES_DATA_MAX * (FILE_NAME_MAX + 1 + FILES_VERSION_SIZE))
 /*
  * Numbers of removed versions of an owner; names with the same hash share one.

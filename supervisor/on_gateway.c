@@ -18,7 +18,8 @@ supervisor_on_ask(struct gateway_peer *peer, struct ipc_ask *ask)
 }
 
 void
-supervisor_on_left(struct gateway_peer *peer, struct ipc_left *left)
+supervisor_on_client_gone(
+    struct gateway_peer *peer, struct ipc_client_gone *gone)
 {
-	gateway_hear_left(peer, left);
+	gateway_hear_client_gone(peer, gone);
 }

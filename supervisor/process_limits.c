@@ -14,7 +14,7 @@ process_limits_refuse_nofile(const struct options *options,
     unsigned long long allowed, unsigned long long needed, struct err *err)
 {
 	static const unsigned long least =
-	    SUPERVISOR_NOFILE_OWN + SUPERVISOR_NOFILE_CALL;
+	    SUPERVISOR_NOFILE_BASE + SUPERVISOR_NOFILE_CALL;
 
 	err_set(err, "only %llu descriptors are allowed, but Caisson needs "
 	    "%llu: raise the hard limit ('ulimit -n %llu' as root, "
@@ -43,7 +43,7 @@ process_limits_sessions(const struct options *options)
 static int
 process_limits_raise_nofile(const struct options *options, struct err *err)
 {
-	unsigned long needed = SUPERVISOR_NOFILE_OWN +
+	unsigned long needed = SUPERVISOR_NOFILE_BASE +
 	    SUPERVISOR_NOFILE_CALL * ((unsigned long)options->max_concurrent +
 	                                 pool_most(options) +
 	                                 process_limits_sessions(options));

@@ -122,11 +122,11 @@ box_build(struct box *box, const struct box_told *told)
 {
 	box->known |= BOX_IS_BUILT;
 	box->facts.runtime = box->boxes->runtime;
-	box->facts.own = told->own;
+	box->facts.detail = told->detail;
 	box->facts.weak = told->weak != NULL ? told->weak :
 	    box->facts.runtime->weak;
-	if (told->left != NULL)
-		box->files.left = fd_take(told->left);
+	if (told->out_dir != NULL)
+		box->files.out_dir = fd_take(told->out_dir);
 	if (told->data != NULL)
 		box->files.data = fd_take(told->data);
 	return 0;
@@ -611,9 +611,9 @@ box_free(struct box **boxp)
 	reaper_forget(&box->relay.process);
 	box_facts_free(&box->facts);
 	fd_close(&box->files.workspace);
-	fd_close(&box->files.left);
+	fd_close(&box->files.out_dir);
 	fd_close(&box->files.data);
-	buffer_reset(&box->files.had);
+	buffer_reset(&box->files.synced);
 	free(box->failure);
 	free(box->claim.errors);
 	box_output_reset(&box->output);

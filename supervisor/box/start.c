@@ -137,7 +137,7 @@ box_new(struct boxes *boxes, const struct language *language, int how,
 
 	box->boxes = boxes;
 	box->number = ++boxes->started;
-	box->files = (struct box_files){ .left = -1, .data = -1,
+	box->files = (struct box_files){ .out_dir = -1, .data = -1,
 		.workspace = -1, .uid = identity_box(box->number) };
 	boxes->unready++;
 	box->language = language;

@@ -33,11 +33,7 @@
 #define STORED_FILES_DATA "/data/"
 
 /* What a command is about. */
-enum stored_files_about {
-	STORED_FILES_ALL,
-	STORED_FILES_ONE,
-	STORED_FILES_NEW
-};
+enum stored_files_about { STORED_ALL, STORED_ONE, STORED_NEW };
 
 struct stored_files {
 	struct event_base *base;
@@ -239,7 +235,7 @@ stored_files_on_shown(void *ctx, int *file, uint64_t offset)
 		return;
 	}
 	stored_files_show_terminal(
-	    kept, map + offset, (size_t)st.st_size - (size_t)offset);
+	    cmd, map + offset, (size_t)st.st_size - (size_t)offset);
 	munmap(map, (size_t)st.st_size);
 }
 
@@ -471,7 +467,7 @@ stored_files_begin(struct stored_files *cmd, struct err *err)
 		    CONVERSATION_ID_MAX);
 		return NULL;
 	}
-	if (cmd->about == STORED_FILES_ONE &&
+	if (cmd->about == STORED_ONE &&
 	    stored_files_read_name(cmd, err) == -1)
 		return NULL;
 	owner = files_conversation(cmd->scope, cmd->conversation);
@@ -485,7 +481,7 @@ stored_files_run(struct stored_files *cmd, const struct command_setup *setup,
 	const struct command *command = &setup->options->command;
 	struct files *files = setup->runs->peers.files;
 	const struct files_end nothing = { .fault = cmd->about ==
-		STORED_FILES_ONE ? FILE_FAULT_UNKNOWN : FILE_FAULT_NONE };
+		STORED_ONE ? FILE_FAULT_UNKNOWN : FILE_FAULT_NONE };
 	auto_buffer struct buffer json = { 0 };
 	int status = owner_flag_begin(setup, "files", &cmd->scope, err);
 
@@ -496,7 +492,7 @@ stored_files_run(struct stored_files *cmd, const struct command_setup *setup,
 	cmd->command = command;
 	if (cmd->user.done == NULL)
 		cmd->user.done = stored_files_on_done;
-	cmd->user.ctx = kept;
+	cmd->user.ctx = cmd;
 	cmd->conversation = mem_strdup(command_value(
 	    &command->flags, COMMAND_FLAG_CONVERSATION, 0));
 	if (options_json(setup->options))
@@ -504,7 +500,7 @@ stored_files_run(struct stored_files *cmd, const struct command_setup *setup,
 	if (cmd->json != NULL && cmd->list != NULL)
 		json_report_open(&json, cmd->list, '[');
 	/* If nothing was ever kept, no directory is created. */
-	if (cmd->about != STORED_FILES_NEW && !files_may_hold(files))
+	if (cmd->about != STORED_NEW && !files_may_hold(files))
 		cmd->user.done(cmd, &nothing);
 	else if (stored_files_begin(cmd, err) == NULL)
 		stored_files_fail(cmd, "%s", err->text);
@@ -539,7 +535,7 @@ files_usage_run(struct command_setup *setup, struct err *err)
 int
 files_show_run(struct command_setup *setup, struct err *err)
 {
-	struct stored_files cmd = { .about = STORED_FILES_ONE,
+	struct stored_files cmd = { .about = STORED_ONE,
 		.begin = stored_files_fetch,
 		.user.fetched = stored_files_on_shown };
 
@@ -549,7 +545,7 @@ files_show_run(struct command_setup *setup, struct err *err)
 int
 files_save_run(struct command_setup *setup, struct err *err)
 {
-	struct stored_files cmd = { .about = STORED_FILES_ONE,
+	struct stored_files cmd = { .about = STORED_ONE,
 		.begin = stored_files_fetch,
 		.user.fetched = stored_files_on_saved };
 
@@ -559,7 +555,7 @@ files_save_run(struct command_setup *setup, struct err *err)
 int
 files_add_run(struct command_setup *setup, struct err *err)
 {
-	struct stored_files cmd = { .about = STORED_FILES_NEW,
+	struct stored_files cmd = { .about = STORED_NEW,
 		.begin = stored_files_add,
 		.user.filed = stored_files_on_listed,
 		.list = "files" };
@@ -570,7 +566,7 @@ files_add_run(struct command_setup *setup, struct err *err)
 int
 files_remove_run(struct command_setup *setup, struct err *err)
 {
-	struct stored_files cmd = { .about = STORED_FILES_ONE,
+	struct stored_files cmd = { .about = STORED_ONE,
 		.begin = stored_files_remove,
 		.user.done = stored_files_on_removed };
 

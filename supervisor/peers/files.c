@@ -344,12 +344,12 @@ files_task_send(struct files_task *task, void *msg, struct err *err)
 /* The tasks */
 
 struct files_task *
-files_mirror(struct files *files, const char *owner, const struct buffer *had,
-    int *folder, unsigned int uid, const struct files_user *user,
-    struct err *err)
+files_mirror(struct files *files, const char *owner,
+    const struct buffer *synced, int *folder, unsigned int uid,
+    const struct files_user *user, struct err *err)
 {
 	struct ipc_collect collect = { .owner = owner,
-		.had = { (const uint8_t *)had->data, had->len, -1 } };
+		.synced = { (const uint8_t *)synced->data, synced->len, -1 } };
 	struct files_task *task = files_task_new(
 	    files, IPC_COLLECT, user, err);
 

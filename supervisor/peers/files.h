@@ -104,13 +104,13 @@ struct files_task *files_restore(struct files *files, const char *owner,
     struct err *err);
 
 /*
- * As files_collect, but keeps what is new or changed. had lists the files that
- * the box was given, or that were kept of it before: for each the name and the
- * version, each + NUL. In the directory that files_restore has filled it also
- * removes the files that are no longer there.
+ * As files_collect, but keeps what is new or changed. synced lists the files
+ * that the box was given, or that were kept of it before: for each the name and
+ * the version, each + NUL. In the directory that files_restore has filled it
+ * also removes the files that are no longer there.
  */
 struct files_task *files_mirror(struct files *files, const char *owner,
-    const struct buffer *had, int *folder, unsigned int uid,
+    const struct buffer *synced, int *folder, unsigned int uid,
     const struct files_user *user, struct err *err);
 
 /* Keeps a file; the task fails if the name is not valid. */

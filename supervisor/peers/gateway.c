@@ -284,10 +284,12 @@ gateway_hear_ask(struct gateway_peer *peer, struct ipc_ask *ask)
 }
 
 void
-gateway_hear_left(struct gateway_peer *peer, struct ipc_left *left)
+gateway_hear_client_gone(
+    struct gateway_peer *peer, struct ipc_client_gone *gone)
 {
 	if (peer->guest == NULL)
 		service_violate(&peer->gateway->peer, "no guest has left");
 	else
-		peer->guest->user.left(peer->guest->user.ctx, left->request);
+		peer->guest->user.client_gone(
+		    peer->guest->user.ctx, gone->request);
 }

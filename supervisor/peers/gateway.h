@@ -34,7 +34,7 @@ struct gateway_guest_user {
 	/* A request, answered by a REPLY, now or later. */
 	void (*asked)(void *ctx, struct ipc_ask *ask);
 	/* The client of an unanswered request has disconnected. */
-	void (*left)(void *ctx, uint64_t request);
+	void (*client_gone)(void *ctx, uint64_t request);
 	/* The gateway has closed its channel, or ended: it is freed. */
 	void (*gone)(void *ctx);
 	void *ctx;
@@ -108,6 +108,7 @@ struct gateway_peer {
 /* Called by the handlers of these messages. */
 void gateway_hear_hello(struct gateway_peer *peer, struct ipc_hello *hello);
 void gateway_hear_ask(struct gateway_peer *peer, struct ipc_ask *ask);
-void gateway_hear_left(struct gateway_peer *peer, struct ipc_left *left);
+void gateway_hear_client_gone(
+    struct gateway_peer *peer, struct ipc_client_gone *gone);
 
 #endif

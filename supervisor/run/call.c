@@ -146,8 +146,8 @@ call_execute(struct call *call)
 	const struct runs *runs = call->runs;
 	const struct executor *const *executor = runs->executors;
 
-	while ((*executor)->offer != NULL &&
-	    !(*executor)->offer(runs, &call->request))
+	while ((*executor)->accepts != NULL &&
+	    !(*executor)->accepts(runs, &call->request))
 		executor++;
 	call->executor = *executor;
 	log_debug("call %lu: executor %s", call->number, (*executor)->name);

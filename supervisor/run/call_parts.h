@@ -50,7 +50,7 @@ enum call_cause {
 struct executor {
 	const char *name;
 	/* Returns whether it takes this request now; NULL: it takes any. */
-	int (*offer)(const struct runs *runs, const struct request *request);
+	int (*accepts)(const struct runs *runs, const struct request *request);
 	/*
 	 * Starts to execute request, once. Reports CALL_RUNS, which may free
 	 * the code, CALL_ENDED if output follows, and in the end, from the

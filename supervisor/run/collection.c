@@ -35,10 +35,10 @@ struct collection_part {
 
 struct collection {
 	const struct options *options;
-	struct collection_part left; /* the files to keep */
+	struct collection_part out; /* the files to keep */
 	struct collection_part data; /* those of the conversation */
 	struct event *soon; /* reports a failed start later */
-	struct buffer *had; /* of the box of a session; NULL: it has none */
+	struct buffer *synced; /* of the box of a session; NULL: none */
 	void (*done)(void *ctx);
 	void *ctx;
 	struct buffer notes;
@@ -46,19 +46,19 @@ struct collection {
 
 /* Returns whether there are files to keep. */
 static int
-collection_has_left(struct box *box)
+collection_has_output(struct box *box)
 {
 	char entries[4096] __attribute__((aligned(8)));
 	const struct dirent64 *entry;
 	ssize_t n, at;
 
-	if (box->files.left == -1)
+	if (box->files.out_dir == -1)
 		return 0;
 	/* If it cannot be read, the porter reports the error. */
-	if (box->files.looked && lseek(box->files.left, 0, SEEK_SET) == -1)
+	if (box->files.looked && lseek(box->files.out_dir, 0, SEEK_SET) == -1)
 		return 1;
 	box->files.looked = 1;
-	n = getdents64(box->files.left, entries, sizeof(entries));
+	n = getdents64(box->files.out_dir, entries, sizeof(entries));
 	if (n == -1)
 		return 1;
 	for (at = 0; at < n; at += entry->d_reclen) {
@@ -80,7 +80,7 @@ collection_has_data(const struct box *box, const struct request *request)
 int
 collection_due(struct box *box, const struct request *request)
 {
-	return collection_has_left(box) || collection_has_data(box, request);
+	return collection_has_output(box) || collection_has_data(box, request);
 }
 
 /* Notes */
@@ -119,7 +119,7 @@ collection_on_left_out(
  * has changed.
  */
 static void
-collection_remember(struct buffer *had, const struct file_row *row)
+collection_remember(struct buffer *synced, const struct file_row *row)
 {
 	struct buffer list = { 0 };
 	const char *name, *version;
@@ -127,14 +127,14 @@ collection_remember(struct buffer *had, const struct file_row *row)
 	text_list_add(&list, row->name);
 	buffer_printf(&list, "%llu", (unsigned long long)row->version);
 	buffer_add(&list, "", 1);
-	TEXT_LIST_PAIRS (name, version, had->data, had->len)
+	TEXT_LIST_PAIRS (name, version, synced->data, synced->len)
 		if (strcmp(name, row->name) != 0 &&
-		    list.len < FILES_HAD_MAX / 2) {
+		    list.len < FILES_SYNCED_MAX / 2) {
 			text_list_add(&list, name);
 			text_list_add(&list, version);
 		}
-	buffer_reset(had);
-	*had = list;
+	buffer_reset(synced);
+	*synced = list;
 }
 
 /*
@@ -167,11 +167,11 @@ static void
 collection_on_filed(void *ctx, const struct file_row *row)
 {
 	const struct collection_part *part = ctx;
-	struct buffer *had = part->collection->had;
+	struct buffer *synced = part->collection->synced;
 	struct call_files *files = &((struct collection_part *)ctx)->files;
 
-	if (had != NULL && part->conversation == NULL)
-		collection_remember(had, row);
+	if (synced != NULL && part->conversation == NULL)
+		collection_remember(synced, row);
 	if (collection_is_cut(part, row))
 		collection_note_cut(part, row);
 	files->one = mem_resize(
@@ -196,19 +196,19 @@ collection_note_more(
 		collection_note(part->collection, "%llu file%s more in %s %s "
 		    "not kept: a call can leave %d; write one archive of them",
 		    more, more == 1 ? "" : "s", part->place,
-		    more == 1 ? "was" : "were", FILES_LEFT_MAX);
+		    more == 1 ? "was" : "were", FILES_OUT_MAX);
 	else
 		collection_note(part->collection, "the last %llu of the files "
 		    "in %s, by name, stay as they were before the call, and "
 		    "no file was removed: a conversation has at most %d files; "
 		    "remove some, or write one archive of them", more,
-		    part->place, FILES_LEFT_MAX);
+		    part->place, FILES_OUT_MAX);
 }
 
 static int
 collection_ended(const struct collection *collection)
 {
-	return collection->left.task == NULL && collection->data.task == NULL;
+	return collection->out.task == NULL && collection->data.task == NULL;
 }
 
 static void
@@ -246,8 +246,8 @@ collection_on_soon(evutil_socket_t fd, short what, void *arg)
 void
 collection_give_up(struct collection *collection)
 {
-	if (collection->left.task != NULL)
-		files_give_up(collection->left.task);
+	if (collection->out.task != NULL)
+		files_give_up(collection->out.task);
 	if (collection->data.task != NULL)
 		files_give_up(collection->data.task);
 }
@@ -277,14 +277,14 @@ static struct files_task *
 collection_start_session(struct files *files, const struct request *request,
     struct box *box, const struct files_user *user, struct err *err)
 {
-	auto_fd int left = fcntl(box->files.left, F_DUPFD_CLOEXEC, 0);
+	auto_fd int out_dir = fcntl(box->files.out_dir, F_DUPFD_CLOEXEC, 0);
 
-	if (left == -1) {
+	if (out_dir == -1) {
 		err_sys(err, "copy a descriptor");
 		return NULL;
 	}
-	return files_mirror(files, request->owner->scope, &box->files.had,
-	    &left, box->files.uid, user, err);
+	return files_mirror(files, request->owner->scope, &box->files.synced,
+	    &out_dir, box->files.uid, user, err);
 }
 
 static void
@@ -295,25 +295,25 @@ collection_start(struct collection *collection, struct files *files,
 	struct files_user user = { .filed = collection_on_filed,
 		.left_out = collection_on_left_out,
 		.done = collection_on_done,
-		.ctx = &collection->left };
+		.ctx = &collection->out };
 	auto_free char *owner = files_conversation(
 	    request->owner->scope, request->conversation);
 	struct err err;
 
-	collection_measure(&collection->left, box->files.left);
+	collection_measure(&collection->out, box->files.out_dir);
 	collection_measure(&collection->data, box->files.data);
-	if (collection_has_left(box)) {
-		collection->left.task = (box->how & BOX_SESSION) ?
+	if (collection_has_output(box)) {
+		collection->out.task = (box->how & BOX_SESSION) ?
 		    collection_start_session(files, request, box, &user, &err) :
 		    files_collect(files, request->owner->scope,
-		        &box->files.left, box->files.uid, &user, &err);
-		if (collection->left.task == NULL)
-			collection_refuse(&collection->left, &err);
+		        &box->files.out_dir, box->files.uid, &user, &err);
+		if (collection->out.task == NULL)
+			collection_refuse(&collection->out, &err);
 	}
 	user.ctx = &collection->data;
 	if (collection_has_data(box, request)) {
 		collection->data.task = files_mirror(files, owner,
-		    &delivery->had, &box->files.data, box->files.uid,
+		    &delivery->synced, &box->files.data, box->files.uid,
 		    &user, &err);
 		if (collection->data.task == NULL)
 			collection_refuse(&collection->data, &err);
@@ -329,10 +329,10 @@ collection_new(struct files *files, const struct options *options,
 	const struct timeval now = { 0, 0 };
 
 	collection->options = options;
-	collection->had = (box->how & BOX_SESSION) ? &box->files.had : NULL;
+	collection->synced = box->how & BOX_SESSION ? &box->files.synced : NULL;
 	collection->done = done;
 	collection->ctx = ctx;
-	collection->left = (struct collection_part){ .collection = collection,
+	collection->out = (struct collection_part){ .collection = collection,
 		.place = "/workspace/out" };
 	collection->data = (struct collection_part){ .collection = collection,
 		.place = "/data",
@@ -365,7 +365,7 @@ void
 collection_take(struct collection *collection, struct call_files *files,
     struct buffer *notes)
 {
-	collection_move(&collection->left, files);
+	collection_move(&collection->out, files);
 	collection_move(&collection->data, files);
 	if (collection->notes.len > 0)
 		buffer_add(
@@ -393,10 +393,10 @@ collection_free(struct collection **collectionp)
 
 	if (collection == NULL)
 		return;
-	files_forget(&collection->left.task);
+	files_forget(&collection->out.task);
 	files_forget(&collection->data.task);
 	loop_event_free(&collection->soon);
-	call_files_reset(&collection->left.files);
+	call_files_reset(&collection->out.files);
 	call_files_reset(&collection->data.files);
 	buffer_reset(&collection->notes);
 	free(collection);

@@ -37,11 +37,12 @@ delivery_on_left_out(
 static void
 delivery_on_filed(void *ctx, const struct file_row *row)
 {
-	struct buffer *had = &((struct delivery_part *)ctx)->delivery->had;
+	struct delivery_part *part = ctx;
+	struct buffer *synced = &part->delivery->synced;
 
-	text_list_add(had, row->name);
-	buffer_printf(had, "%llu", (unsigned long long)row->version);
-	buffer_add(had, "", 1);
+	text_list_add(synced, row->name);
+	buffer_printf(synced, "%llu", (unsigned long long)row->version);
+	buffer_add(synced, "", 1);
 }
 
 static void
@@ -66,7 +67,7 @@ delivery_open_workspace(struct box *box, struct err *err)
 	int copy;
 
 	if (box->files.workspace == -1)
-		return box_open_workspace(box->files.left, err);
+		return box_open_workspace(box->files.out_dir, err);
 	if (!(box->how & BOX_SESSION))
 		return fd_take(&box->files.workspace);
 	/* In a session the next call may ask for files, too. */
@@ -151,7 +152,7 @@ delivery_free(struct delivery **deliveryp)
 		return;
 	files_forget(&delivery->asked.task);
 	files_forget(&delivery->data.task);
-	buffer_reset(&delivery->had);
+	buffer_reset(&delivery->synced);
 	free(delivery->failure);
 	free(delivery);
 }

@@ -27,7 +27,7 @@ static LIST_HEAD(, fetch) fetch_all = LIST_HEAD_INITIALIZER(fetch_all);
 static int fetch_runs;
 
 static int
-fetch_offer(const struct runs *runs, const struct request *request)
+fetch_accepts(const struct runs *runs, const struct request *request)
 {
 	return request->language->image == NULL &&
 	    boxes_lack(runs->boxes) != NULL;
@@ -124,7 +124,7 @@ extern const struct executor executor_fetch;
 
 const struct executor executor_fetch = {
 	.name = "fetch",
-	.offer = fetch_offer,
+	.accepts = fetch_accepts,
 	.start = fetch_start,
 	.cancel = fetch_cancel,
 	.free = fetch_free,

@@ -285,7 +285,7 @@ local_deliver(struct local *local, struct err *err)
 
 	if (local->delivery != NULL || !box_knows(box, BOX_IS_BUILT))
 		return 0;
-	if (request->files_len > 0 && box->files.left == -1)
+	if (request->files_len > 0 && box->files.out_dir == -1)
 		return err_set(err, "files cannot be passed with reduced "
 		    "isolation, or to containers whose files cannot be "
 		    "reached: leave out the argument files");

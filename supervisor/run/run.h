@@ -334,7 +334,7 @@ struct delivery {
 	struct delivery_part data;  /* those of the conversation */
 	void (*done)(void *ctx);
 	void *ctx;
-	struct buffer had; /* names and versions of data: see files_mirror */
+	struct buffer synced; /* names and versions of data: see files_mirror */
 	bool ended;    /* done was called */
 	char *failure; /* the first failure, one sentence; NULL: none */
 };

@@ -129,8 +129,8 @@ channel_send(struct channel *channel, enum ipc_type type, void *msg,
 	} else if (type == IPC_ASK) {
 		play_on_ask(channel, msg);
 	} else {
-		FUZZ_ASSERT(type == IPC_LEFT);
-		play_on_left(channel, ((struct ipc_left *)msg)->request);
+		FUZZ_ASSERT(type == IPC_CLIENT_GONE);
+		play_on_left(channel, ((struct ipc_client_gone *)msg)->request);
 	}
 	return 0;
 }

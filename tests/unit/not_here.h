@@ -50,7 +50,7 @@ NOT_HERE(want_lists, broker)
 #ifndef GATEWAY_IS_HERE
 NOT_HERE(hello, gateway_peer)
 NOT_HERE(ask, gateway_peer)
-NOT_HERE(left, gateway_peer)
+NOT_HERE(client_gone, gateway_peer)
 #endif
 #ifndef OPERATORS_ARE_HERE
 NOT_HERE(list_sessions, operator_peer)

@@ -104,14 +104,14 @@ UNIT_TEST(many_are_counted)
 	char name[16];
 	int n;
 
-	for (n = FILES_LEFT_MAX + 9; n >= 0; n--) {
+	for (n = FILES_OUT_MAX + 9; n >= 0; n--) {
 		snprintf(name, sizeof(name), "%04d", n);
 		make(name);
 	}
 	ck_assert_int_eq(out_list(folder, &list), 0);
-	ck_assert_uint_eq(list.count, FILES_LEFT_MAX);
+	ck_assert_uint_eq(list.count, FILES_OUT_MAX);
 	ck_assert_uint_eq(list.more, 10);
-	for (n = 0; n < FILES_LEFT_MAX; n++)
+	for (n = 0; n < FILES_OUT_MAX; n++)
 		ck_assert_int_eq(atoi(list.names[n]), n);
 	out_list_free(&list);
 }

@@ -9,7 +9,7 @@
 
 /* The functions of languages that have their own. */
 #define LANGUAGE_PROGRAM(file, usual, instead, prepare)
-#define LANGUAGE_OWN(name)                                                     \
+#define LANGUAGE_FUNCTIONS(name)                                               \
 	int name##_locate(struct box *box, struct err *err);                   \
 	int name##_run(struct box *box, struct err *err);
 #define LANGUAGE(name, title, ALIASES, OPTION, kind, version, fix, use, START, \
@@ -17,14 +17,14 @@
 	BY
 #include "languages.def"
 #undef LANGUAGE_PROGRAM
-#undef LANGUAGE_OWN
+#undef LANGUAGE_FUNCTIONS
 #undef LANGUAGE
 
 static const struct language languages_table[] = {
 #define LANGUAGE_PROGRAM(file, usual_, instead_, prepare)                      \
 	.locate = program_locate, .run = program_run, .usual = usual_,         \
 	.instead = instead_
-#define LANGUAGE_OWN(name) .locate = name##_locate, .run = name##_run
+#define LANGUAGE_FUNCTIONS(name) .locate = name##_locate, .run = name##_run
 #define LANGUAGE(name_, title, ALIASES, OPTION, kind, version, fix, use,       \
     START, BY, SESSIONS, MEMORY, helpers_, programs, COMMAND)                  \
 	{ .name = #name_,                                                      \

@@ -178,7 +178,7 @@ box_send_started(struct box *box, struct err *err)
 	/* The launcher keeps init, to kill it if anything fails. */
 	started.init = dup(box->init);
 	started.code = fd_take(&box->code);
-	started.left = on_supervisor_open("/" BOX_OUT_DIR);
+	started.out_dir = on_supervisor_open("/" BOX_OUT_DIR);
 	started.data = -1;
 	started.launcher = -1;
 	if (box->setup.data) {

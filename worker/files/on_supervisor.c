@@ -64,14 +64,14 @@ void
 files_on_collect(struct files *files, struct ipc_collect *collect)
 {
 	struct err err;
-	auto_free char *had = ipc_blob_copy(&collect->had, &err);
+	auto_free char *synced = ipc_blob_copy(&collect->synced, &err);
 
-	if (had == NULL)
+	if (synced == NULL)
 		fatal("cannot read the files of a box: %s", err.text);
-	if (!on_supervisor_are_versions(had, collect->had.len))
+	if (!on_supervisor_are_versions(synced, collect->synced.len))
 		fatal("protocol violation by the supervisor: an invalid list "
 		    "of versions");
-	collect_begin(files, collect, &had);
+	collect_begin(files, collect, &synced);
 }
 
 /* Whether they are valid file names, and not too many. */

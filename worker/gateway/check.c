@@ -208,7 +208,7 @@ check_sender(const struct check *check, const struct route *route,
 {
 	const char *token = check_token(head);
 	unsigned int who = token != NULL && *token != '\0' ? ROUTE_TOKEN :
-	    check->own_user ? ROUTE_USER : 0;
+	    check->local_user ? ROUTE_USER : 0;
 
 	if (token == NULL)
 		return check_refuse(fault, 401,

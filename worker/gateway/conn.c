@@ -143,7 +143,7 @@ conn_charge(struct conn *conn)
 	struct gateway *gateway = conn->gateway;
 	struct caller *caller = caller_of(gateway, conn_address(conn));
 	struct caller *guest =
-	    guest_caller(gateway, conn_head(conn), conn->own_user);
+	    guest_caller(gateway, conn_head(conn), conn->local_user);
 	unsigned int wait = conn->listener->local ?
 	    0 :
 	    caller_charge(caller, clock_ms());
@@ -160,7 +160,7 @@ conn_on_head(struct conn *conn, size_t unread)
 	static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
 	const struct http_head *head = conn_head(conn);
 	const struct check check = { conn->listener->hosts,
-		conn->gateway->origins, conn->own_user };
+		conn->gateway->origins, conn->local_user };
 	struct http_fault fault = { 0 };
 	int refused = check_head(&check, head, &fault) == -1;
 	unsigned int wait = conn_charge(conn);
@@ -204,7 +204,7 @@ conn_on_request(struct conn *conn)
 		.fail = conn_fail,
 		.event = conn_event,
 		.ctx = conn,
-		.own_user = conn->own_user,
+		.local_user = conn->local_user,
 		.counted = !conn->listener->local,
 		.address = conn_address(conn) };
 
@@ -391,7 +391,7 @@ conn_new(struct gateway *gateway, int *fd, const struct conn_from *from)
 
 	conn->gateway = gateway;
 	conn->listener = from->listener;
-	conn->own_user = from->own_user;
+	conn->local_user = from->local_user;
 	conn->caller = from->caller;
 	if (conn->caller != NULL)
 		conn->caller->nconns++;

@@ -178,11 +178,11 @@ guest_find(const struct gateway *gateway, const char *token)
 
 struct caller *
 guest_caller(const struct gateway *gateway, const struct http_head *head,
-    int own_user)
+    int local_user)
 {
 	const char *token = check_token(head);
 	const struct guest *guest =
-	    token == NULL || (*token == '\0' && !own_user) ?
+	    token == NULL || (*token == '\0' && !local_user) ?
 	    NULL : guest_find(gateway, token);
 
 	return guest == NULL || guest->channel == NULL ? NULL : guest->caller;
@@ -217,7 +217,7 @@ guest_of(struct gateway *gateway, const struct ask_client *client)
 	const char *token = check_token(client->head);
 	struct guest *guest;
 
-	if (token == NULL || (*token == '\0' && !client->own_user))
+	if (token == NULL || (*token == '\0' && !client->local_user))
 		fatal("a request without a token was not refused");
 	guest = guest_find(gateway, token);
 	if (guest != NULL && guest->nasks >= HTTP_ASKS_MAX) {
@@ -301,12 +301,12 @@ ask_leave(struct ask **askp)
 {
 	struct ask *ask = mem_take(askp);
 	struct guest *guest = ask->guest;
-	struct ipc_left left = { .request = ask->number };
+	struct ipc_client_gone left = { .request = ask->number };
 	struct err err;
 
 	ask_free(ask);
 	if (left.request != 0 &&
-	    channel_send_left(guest->channel, &left, &err) == -1)
+	    channel_send_client_gone(guest->channel, &left, &err) == -1)
 		guest_lose(guest, 503, 1, "too many requests are waiting");
 }
 

@@ -25,17 +25,17 @@ struct ask_client {
 	    void *ctx, int status, uint64_t retry, const char *message);
 	void (*event)(void *ctx, const char *data, size_t len, int last);
 	void *ctx;
-	int own_user;        /* it needs no token */
+	int local_user;      /* it needs no token */
 	int counted;         /* it has limits by its address */
 	const char *address; /* valid only during guest_ask */
 };
 
 /*
  * Returns the caller of the guest that a request comes from, borrowed; NULL if
- * no guest that is welcome has its token. own_user: it needs none.
+ * no guest that is welcome has its token. local_user: it needs none.
  */
 struct caller *guest_caller(const struct gateway *gateway,
-    const struct http_head *head, int own_user);
+    const struct http_head *head, int local_user);
 
 /*
  * Passes a request on, now or as soon as its guest is welcome; client is

@@ -29,7 +29,7 @@ out_list_add(void *ctx, const char *name)
 
 	while (at > 0 && strcmp(list->names[at - 1], name) > 0)
 		at--;
-	if (list->count == FILES_LEFT_MAX) {
+	if (list->count == FILES_OUT_MAX) {
 		list->more++;
 		if (at == list->count)
 			return;

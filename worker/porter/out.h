@@ -13,7 +13,7 @@
 /* The first entries by the bytes of their names. */
 struct out_list {
 	unsigned int count;
-	char *names[FILES_LEFT_MAX]; /* in their order */
+	char *names[FILES_OUT_MAX];  /* in their order */
 	uint64_t more;               /* number of further entries */
 };
 

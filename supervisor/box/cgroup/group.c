@@ -184,7 +184,7 @@ group_limit(const struct group *group, const struct options *options,
 	if (group_set(group, "memory.max", options->memory, err) == -1 ||
 	    group_forbid_swap(group, err) == -1 ||
 	    group_set(group, "memory.oom.group", 1, err) == -1 ||
-	    group_set(group, "pids.max", options->pids + GROUP_OWN_PROCESSES,
+	    group_set(group, "pids.max", options->pids + GROUP_HELPER_PROCESSES,
 	        err) == -1)
 		return -1;
 	return group_limit_cpus(group, group->cg->cpus, err);

@@ -330,17 +330,17 @@ container_watch(struct box *box, pid_t pid, struct err *err)
 static int
 container_stand(struct box *box, pid_t pid, struct err *err)
 {
-	auto_fd int workspace = -1, left = -1, data = -1;
-	struct box_told told = { .left = &left, .data = &data };
+	auto_fd int workspace = -1, out_dir = -1, data = -1;
+	struct box_told told = { .out_dir = &out_dir, .data = &data };
 	int *has_data =
 	    container_has_data(box->boxes, box->language) ? &data : NULL;
 
 	if (pid != 0 &&
 	    (container_folders_open(
-	         pid, &workspace, &left, has_data, err) == -1 ||
+	         pid, &workspace, &out_dir, has_data, err) == -1 ||
 	        container_watch(box, pid, err) == -1))
 		return err_wrap(err, "the box cannot be used");
-	told.own = container_facts_new(container_image(box),
+	told.detail = container_facts_new(container_image(box),
 	    box->boxes->runtime->name, pid != 0);
 	if (pid == 0)
 		container_warn(box);

@@ -112,7 +112,7 @@ void *container_facts_new(
     const char *image, const char *name, int keeps_files);
 
 /* Appends them as a JSON object. */
-void container_facts_add(struct buffer *json, const void *own);
+void container_facts_add(struct buffer *json, const void *detail);
 
 /*
  * Returns the n-th promise of the native box that containers do not keep, from

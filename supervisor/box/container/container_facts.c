@@ -43,9 +43,9 @@ container_facts_add_missing(struct buffer *json)
 }
 
 void
-container_facts_add(struct buffer *json, const void *own)
+container_facts_add(struct buffer *json, const void *detail)
 {
-	const struct container_facts *facts = own;
+	const struct container_facts *facts = detail;
 
 	buffer_printf(json, "{\"runtime\":\"%s\",\"level\":\"full\",\"image\":",
 	    facts->name);

@@ -60,7 +60,7 @@ container_folders_enter(
 
 int
 container_folders_open(
-    pid_t pid, int *workspace, int *left, int *data, struct err *err)
+    pid_t pid, int *workspace, int *out_dir, int *data, struct err *err)
 {
 	auto_fd int root = container_folders_root(pid, err);
 	auto_fd int work = -1, out = -1;
@@ -78,7 +78,7 @@ container_folders_open(
 		if (*data == -1)
 			return -1;
 	}
-	*left = fd_take(&out);
+	*out_dir = fd_take(&out);
 	*workspace = fd_take(&work);
 	return 0;
 }

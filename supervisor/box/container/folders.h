@@ -21,6 +21,6 @@
  * descriptors, which the caller owns, or -1 with err.
  */
 int container_folders_open(
-    pid_t pid, int *workspace, int *left, int *data, struct err *err);
+    pid_t pid, int *workspace, int *out_dir, int *data, struct err *err);
 
 #endif

@@ -40,7 +40,7 @@ container_request_fill(const struct boxes *boxes, unsigned long number,
 		.files_bytes = options->memory / CONTAINER_FILES_SHARE,
 		.data = container_has_data(boxes, language),
 		.processes = options->pids + language->helpers +
-		    CONTAINER_OWN_PROCESSES,
+		    CONTAINER_HELPER_PROCESSES,
 		.cpus = options->cpus,
 		.threads = library_threads(options->memory),
 		.user_processes = shared->user_processes,

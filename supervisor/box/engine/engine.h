@@ -15,7 +15,7 @@
 struct child;
 struct child_end;
 struct container_fetch;
-struct container_left;
+struct container_removal;
 struct engine_call;
 struct event_base;
 struct spawn_program;
@@ -40,7 +40,7 @@ struct container_boxes {
 	uint32_t uid;
 	uint32_t gid;
 	int warned; /* that files are lost */
-	LIST_HEAD(, container_left) left; /* of removal.c */
+	LIST_HEAD(, container_removal) removals; /* of removal.c */
 };
 
 /*

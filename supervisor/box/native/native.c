@@ -49,7 +49,7 @@ struct native {
 const struct native_facts *
 native_facts(const struct box_facts *facts)
 {
-	return facts->runtime == &native_runtime ? facts->own : NULL;
+	return facts->runtime == &native_runtime ? facts->detail : NULL;
 }
 
 /* Returns the name of the mechanism that limits its resources. */
@@ -82,9 +82,9 @@ native_add_level(struct buffer *json, const struct native_facts *facts)
 }
 
 static void
-native_add_facts(struct buffer *json, const void *own)
+native_add_facts(struct buffer *json, const void *detail)
 {
-	const struct native_facts *facts = own;
+	const struct native_facts *facts = detail;
 	/* Whether all directories of the host are behind overlays. */
 	int overlay = facts->weak == NULL && facts->bound == NULL;
 
@@ -119,13 +119,13 @@ native_tell_facts(
     struct box *box, struct native_facts *own, struct ipc_started *started)
 {
 	const struct native *native = box->inside;
-	struct box_told told = { .own = own };
+	struct box_told told = { .detail = own };
 
 	own->grouped = native->group != NULL;
 	if (own->weak != NULL)
 		told.weak = "no namespaces: CAISSON_ALLOW_WEAK_ISOLATION";
 	if (started != NULL) {
-		told.left = &started->left;
+		told.out_dir = &started->out_dir;
 		told.data = &started->data;
 	}
 	box_report(box, BOX_ON_BUILT, &told);
@@ -630,12 +630,12 @@ native_watch(struct box *box, struct ipc_started *started)
  * call tries it again, and reports why.
  */
 static void
-native_keep_workspace(struct box *box, int left)
+native_keep_workspace(struct box *box, int out_dir)
 {
 	struct err err;
 
 	if (box->how & BOX_SESSION)
-		box->files.workspace = box_open_workspace(left, &err);
+		box->files.workspace = box_open_workspace(out_dir, &err);
 }
 
 void
@@ -644,7 +644,7 @@ native_on_started(struct box *box, struct ipc_started *started)
 	struct native_facts *facts;
 	struct native *native = box->inside;
 
-	native_keep_workspace(box, started->left);
+	native_keep_workspace(box, started->out_dir);
 	if (native_watch(box, started) == -1) {
 		box_spoil(box, "protocol violation by the box: a wrong number "
 		    "of launchers");

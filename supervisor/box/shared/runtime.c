@@ -62,7 +62,7 @@ box_facts_add(struct buffer *json, const struct box_facts *facts)
 	if (facts->runtime->add_facts == NULL)
 		box_facts_add_short(json, facts);
 	else
-		facts->runtime->add_facts(json, facts->own);
+		facts->runtime->add_facts(json, facts->detail);
 }
 
 void
@@ -75,7 +75,7 @@ box_facts_add_short(struct buffer *json, const struct box_facts *facts)
 void
 box_facts_free(struct box_facts *facts)
 {
-	free(facts->own);
+	free(facts->detail);
 	*facts = (struct box_facts){ 0 };
 }
 
@@ -107,13 +107,13 @@ box_output_reset(struct box_output *output)
 }
 
 int
-box_open_workspace(int left, struct err *err)
+box_open_workspace(int out_dir, struct err *err)
 {
 	auto_fd int workspace =
-	    openat(left, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	    openat(out_dir, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct stat inner, outer;
 
-	if (workspace == -1 || fstat(left, &inner) == -1 ||
+	if (workspace == -1 || fstat(out_dir, &inner) == -1 ||
 	    fstat(workspace, &outer) == -1)
 		return err_sys(err, "open /workspace");
 	/* Nothing contains a file system whose box has ended. */

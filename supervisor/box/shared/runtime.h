@@ -142,7 +142,7 @@ struct call_stream {
 /* The facts that a runtime reports about a box that was built. */
 struct box_facts {
 	const struct runtime *runtime; /* NULL: no facts */
-	void *own; /* private to the runtime, one block of memory */
+	void *detail; /* private to the runtime, one block of memory */
 	/* Why isolation is reduced, a few words, static; NULL: it is not. */
 	const char *weak;
 };
@@ -246,13 +246,13 @@ void box_whole_reset(struct box_whole *whole);
 
 /* The directories of a box; the descriptors may be taken; -1: none. */
 struct box_files {
-	int left;      /* of files to keep */
+	int out_dir;   /* of files to keep */
 	int data;      /* of a conversation */
-	int workspace; /* contains left; -1: it is not open */
+	int workspace; /* contains out_dir; -1: it is not open */
 	unsigned int uid; /* of its code, as the host has it */
-	bool looked;      /* entries of left were read */
+	bool looked;      /* entries of out_dir were read */
 	/* Files that were kept: for each name and version, each + NUL. */
-	struct buffer had;
+	struct buffer synced;
 };
 
 /* What the relay of a box is for now. */
@@ -323,9 +323,9 @@ struct box_told {
 	bool rests; /* STATUS: leftover processes may get a moment to end */
 	const struct err *why; /* of a violation of the protocol; NULL: none */
 	char *failure;
-	void *own; /* BUILT: facts of the runtime, are taken; NULL: none */
+	void *detail; /* BUILT: facts of the runtime, are taken; NULL: none */
 	const char *weak; /* BUILT: see struct box_facts */
-	int *left, *data;              /* are taken; NULL: none */
+	int *out_dir, *data;           /* are taken; NULL: none */
 	const struct box_end *end;
 	enum box_cause cause;
 	const struct ipc_program_ended *program;
@@ -351,11 +351,11 @@ void box_spoil(struct box *box, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 /*
- * Opens the directory that contains left, the one of files to keep, which is a
- * file system of its own: code cannot put it anywhere else. Returns a
+ * Opens the directory that contains out_dir, the one of files to keep, which is
+ * a file system of its own: code cannot put it anywhere else. Returns a
  * descriptor that the caller owns, or -1 with err, also if the box has ended.
  */
-int box_open_workspace(int left, struct err *err);
+int box_open_workspace(int out_dir, struct err *err);
 
 /* The box's ends of its pipes. */
 struct box_pipes {
@@ -462,7 +462,7 @@ struct runtime {
 	 */
 	void (*free)(struct box *box, int lingers);
 	/* Appends its own facts as a JSON object; NULL: the short form. */
-	void (*add_facts)(struct buffer *json, const void *own);
+	void (*add_facts)(struct buffer *json, const void *detail);
 	const struct runtime_fetch *fetch;         /* NULL: none */
 	const struct runtime_templates *templates; /* NULL: none */
 	const struct runtime_sessions *sessions;   /* NULL: none */

@@ -328,7 +328,7 @@ servers_add_all(struct servers_add *add, struct err *err)
 	    servers_add_check(add, err) == -1)
 		return -1;
 	adopt_work_read_servers(
-	    &add->servers, add->setup, SERVERS_OWN_SOURCE, NULL);
+	    &add->servers, add->setup, SERVERS_CAISSON_SOURCE, NULL);
 	done = command_end(servers_add_do(add, err), err);
 	servers_free(&add->servers);
 	return done;

@@ -11,7 +11,7 @@
 #include "../shared/command.h"
 
 /* The source of our own files in server_sources.def. */
-#define SERVERS_OWN_SOURCE "~/.config/caisson/servers/*.json"
+#define SERVERS_CAISSON_SOURCE "~/.config/caisson/servers/*.json"
 
 /*
  * servers_value.c: appends the variable of --env to a list of pairs. given is

@@ -224,7 +224,7 @@ servers_remove_run(struct command_setup *setup, struct err *err)
 		return -1;
 	remove.folder = mem_printf("%s/servers", remove.settings);
 	adopt_work_read_servers(
-	    &remove.servers, setup, SERVERS_OWN_SOURCE, NULL);
+	    &remove.servers, setup, SERVERS_CAISSON_SOURCE, NULL);
 	done = command_end(servers_remove_work(&remove, err), err);
 	servers_free(&remove.servers);
 	free(remove.settings);

@@ -185,7 +185,7 @@ http_on_asked(void *ctx, struct ipc_ask *ask)
 }
 
 static void
-http_on_left(void *ctx, uint64_t number)
+http_on_client_gone(void *ctx, uint64_t number)
 {
 	struct http_guest *guest = ctx;
 	struct http_request *request;
@@ -210,8 +210,8 @@ http_on_gone(void *ctx)
 static void
 http_welcome(struct http *http, struct http_guest *guest, uint64_t visit)
 {
-	const struct gateway_guest_user user = { http_on_asked, http_on_left,
-		http_on_gone, guest };
+	const struct gateway_guest_user user = { http_on_asked,
+		http_on_client_gone, http_on_gone, guest };
 
 	if (guest->guest != NULL) {
 		gateway_dismiss(&guest->guest);

@@ -1,7 +1,7 @@
 """What is printed when the code has ended: its error, hints, and notes.
 
 Run by the bootstrap, in one namespace with script.py, which uses it, and with
-ending.py, which it uses.  Most hints are made in advice.py, left.py and
+ending.py, which it uses.  Most hints are made in advice.py, lost_files.py and
 mcp/_seen.py; this file prints them, and never changes how the code ends.
 """
 import builtins
@@ -23,7 +23,7 @@ if ONE_ENTRY:
 # Files that were there before the code ran: times and sizes of those given.
 GIVEN = dict.fromkeys({PATH, *STANDING})
 OLDER = 1000000000  # ns
-FOLDERS = HOME, TMPDIR, GIVEN  # as left.py needs them
+FOLDERS = HOME, TMPDIR, GIVEN  # as lost_files.py needs them
 RUNNERS = tuple(
     "/asyncio/%s.py" % name for name in ("runners", "base_events", "events"))
 # Where libraries lie; more than one for a virtual environment.
@@ -36,7 +36,7 @@ one cannot be started: write 'await main()' instead of 'asyncio.run(main())'
 """
 DROPPED = []  # frames that are not shown: what they hold goes with the rest
 NOTES = []  # lines that the end of the code brings
-LEFT = {}  # the names of left.py, once they are needed
+LOST_FILES = {}  # the names of lost_files.py, once they are needed
 INPUT = []  # what undoes it, where the call gave some
 WANTED = []  # something, where the value of the last expression is wanted
 REHEARSED = []  # something, while there is no code, and what comes is not its
@@ -237,12 +237,12 @@ def uses(code, names):
         for const in code.co_consts)
 
 
-def left():
-    """Return the names of left.py."""
-    if not LEFT:
-        LEFT["__name__"] = "caisson_left"
-        exec(load("left"), LEFT)
-    return LEFT
+def lost_files():
+    """Return the names of lost_files.py."""
+    if not LOST_FILES:
+        LOST_FILES["__name__"] = "caisson_lost_files"
+        exec(load("lost_files"), LOST_FILES)
+    return LOST_FILES
 
 
 def is_silent():
@@ -367,7 +367,7 @@ def note_left(pid):
     """
     try:
         if WANTED and os.getpid() == pid and has_files():
-            NOTES.extend(left()["about_files"](FOLDERS))
+            NOTES.extend(lost_files()["about_files"](FOLDERS))
         elif not WANTED:
             keep_left(pid)
     except BaseException:
@@ -379,7 +379,7 @@ def keep_left(pid):
     """Keep files that code which has failed has told of, and folders."""
     try:
         if os.getpid() == pid and has_files():
-            NOTES.extend(left()["keep_files"](FOLDERS))
+            NOTES.extend(lost_files()["keep_files"](FOLDERS))
     except BaseException:
         pass  # as in note_left()
     pack_out(pid)

@@ -26,14 +26,14 @@
 #define BOOTSTRAP_BROKEN 70
 
 /* The languages that it starts. */
-#define LANGUAGE_OWN(name)
+#define LANGUAGE_FUNCTIONS(name)
 #define LANGUAGE_PROGRAM(file, usual, instead, prepare)                        \
 	mcp_prepare prepare;
 #define LANGUAGE(name, title, ALIASES, OPTION, kind, version, fix, use, START, \
     BY, SESSIONS, MEMORY, helpers, programs, COMMAND)                          \
 	BY
 #include "languages.def"
-#undef LANGUAGE_OWN
+#undef LANGUAGE_FUNCTIONS
 #undef LANGUAGE_PROGRAM
 #undef LANGUAGE
 
@@ -42,7 +42,7 @@ static const struct bootstrap_language {
 	const char *file; /* of the code; NULL: it has its own bootstrap */
 	mcp_prepare *prepare;
 } bootstrap_languages[] = {
-#define LANGUAGE_OWN(name) NULL, NULL
+#define LANGUAGE_FUNCTIONS(name) NULL, NULL
 #define LANGUAGE_PROGRAM(file, usual, instead, prepare) file, prepare
 #define LANGUAGE(name, title, ALIASES, OPTION, kind, version, fix, use, START, \
     BY, SESSIONS, MEMORY, helpers, programs, COMMAND)                          \

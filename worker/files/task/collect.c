@@ -44,8 +44,8 @@ struct collect {
 	uint64_t more;
 	int mirrors;         /* the offers are all files of a conversation */
 	struct buffer names; /* of all offers, if that is set */
-	char *had;           /* what the box was given: names and versions */
-	size_t had_len;
+	char *synced;        /* what the box was given: names and versions */
+	size_t synced_len;
 	int failed;          /* an offer was not stored */
 };
 
@@ -57,7 +57,7 @@ collect_add(struct collect *collect, struct ipc_bytes name, int *file,
 {
 	struct collect_offer *offer;
 
-	if (collect->named >= FILES_LEFT_MAX)
+	if (collect->named >= FILES_OUT_MAX)
 		return "it names too many files";
 	collect->named++;
 	offer = mem_alloc(sizeof(*offer));
@@ -124,11 +124,11 @@ collect_has(const struct collect *collect, const char *name)
 
 /* Returns the version of a file that the box was given; 0 if there is none. */
 static uint64_t
-collect_had(const struct collect *collect, const char *wanted)
+collect_synced(const struct collect *collect, const char *wanted)
 {
 	const char *name, *version;
 
-	TEXT_LIST_PAIRS (name, version, collect->had, collect->had_len)
+	TEXT_LIST_PAIRS (name, version, collect->synced, collect->synced_len)
 		if (strcmp(name, wanted) == 0)
 			return strtoull(version, NULL, 10);
 	return 0;
@@ -169,7 +169,7 @@ collect_remove(struct collect *collect)
 
 	if (index_renew(files) == -1)
 		return;
-	TEXT_LIST_PAIRS (name, version, collect->had, collect->had_len) {
+	TEXT_LIST_PAIRS (name, version, collect->synced, collect->synced_len) {
 		stored = index_find(files, collect->task.owner, name, 0);
 		if (stored != NULL && !collect_has(collect, name) &&
 		    stored->head.version == strtoull(version, NULL, 10))
@@ -264,7 +264,7 @@ static void
 collect_compare(struct collect *collect)
 {
 	struct collect_offer *offer = STAILQ_FIRST(&collect->offers);
-	uint64_t version = collect_had(collect, offer->name);
+	uint64_t version = collect_synced(collect, offer->name);
 	struct files *files = collect->task.files;
 	const struct stored_file *stored = NULL;
 	enum file_fault fault;
@@ -377,7 +377,7 @@ collect_free(struct task *task)
 	while (!STAILQ_EMPTY(&collect->offers))
 		collect_pop(collect);
 	buffer_reset(&collect->names);
-	free(collect->had);
+	free(collect->synced);
 }
 
 static const struct task_kind collect_kind = {
@@ -390,7 +390,7 @@ static const struct task_kind collect_kind = {
 };
 
 void
-collect_begin(struct files *files, struct ipc_collect *msg, char **had)
+collect_begin(struct files *files, struct ipc_collect *msg, char **synced)
 {
 	struct collect *collect = (struct collect *)task_new(files,
 	    &collect_kind, sizeof(struct collect), msg->task, msg->owner,
@@ -398,7 +398,7 @@ collect_begin(struct files *files, struct ipc_collect *msg, char **had)
 
 	STAILQ_INIT(&collect->offers);
 	collect->mirrors = head_conversation(msg->owner)[0] != '\0';
-	collect->had = mem_take(had);
-	collect->had_len = msg->had.len;
+	collect->synced = mem_take(synced);
+	collect->synced_len = msg->synced.len;
 	index_sweep(files);
 }

@@ -9,9 +9,9 @@
 
 /*
  * Starts to store the files offered on the channel to the porter, which is
- * taken. had is a checked copy of the list in the message, and is taken.
+ * taken. synced is a checked copy of the list in the message, and is taken.
  */
 void collect_begin(
-    struct files *files, struct ipc_collect *collect, char **had);
+    struct files *files, struct ipc_collect *collect, char **synced);
 
 #endif

@@ -13,7 +13,7 @@
 extern const struct executor executor_echo;
 
 static int
-echo_offer(const struct runs *runs, const struct request *request)
+echo_accepts(const struct runs *runs, const struct request *request)
 {
 	(void)runs;
 	return request->code_len > 6 && memcmp(request->code, "#echo ", 6) == 0;
@@ -50,5 +50,5 @@ echo_free(struct call *call)
 	event_free(call->inside);
 }
 
-const struct executor executor_echo = { "echo", echo_offer, echo_start,
+const struct executor executor_echo = { "echo", echo_accepts, echo_start,
 	echo_cancel, echo_free };
