@@ -81,9 +81,9 @@ struct frames {
 	struct event *readable;
 	struct lines *lines;
 	struct outbox_frame run; /* the code to send when the box is ready */
-	int started;             /* it has been received */
-	int ready;               /* the box has sent its ready frame */
-	int sent;                /* the run frame was sent; code may run */
+	bool started;             /* it has been received */
+	bool ready;               /* the box has sent its ready frame */
+	bool sent;                /* the run frame was sent; code may run */
 	int session;             /* that frame has "session" */
 	uint64_t programs;       /* run frames so far */
 };
@@ -103,7 +103,7 @@ frames_send_run(struct frames *frames)
 {
 	if (!frames->started || !frames->ready || frames->in == -1)
 		return;
-	frames->sent = 1;
+	frames->sent = true;
 	outbox_add(frames->relay->outbox, OUTBOX_RUN, &frames->run);
 	frames->ends->sent(frames->relay);
 }
@@ -114,7 +114,7 @@ frames_take_ready(struct frames *frames, struct err *err)
 {
 	if (frames->ready)
 		return err_set(err, "a second ready frame");
-	frames->ready = 1;
+	frames->ready = true;
 	frames->ends->ready(frames->relay);
 	frames_send_run(frames);
 	return 0;
@@ -160,8 +160,8 @@ frames_take_ended(
 	    end.threads > PROGRAM_THREADS_MAX)
 		return err_set(
 		    err, "an end of code with an invalid \"threads\"");
-	frames->started = 0;
-	frames->sent = 0;
+	frames->started = false;
+	frames->sent = false;
 	frames->ends->code_ended(frames->relay, &end);
 	return 0;
 }
@@ -269,7 +269,7 @@ frames_start(struct frames *frames, const struct frames_run *run,
 	frames_make_run(&frames->run, run, servers);
 	frames->session = run->session;
 	frames->programs++;
-	frames->started = 1;
+	frames->started = true;
 	frames_send_run(frames);
 }
 

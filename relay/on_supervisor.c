@@ -23,7 +23,7 @@ relay_on_start(struct relay *relay, struct ipc_start *start)
 	if (start->session && relay->frames == NULL)
 		fatal("protocol violation by the supervisor: a session in a "
 		    "box without a bootstrap");
-	relay->started = 1;
+	relay->started = true;
 	relay->session = (int)start->session;
 	log_init("relay", (enum log_level)start->log_level);
 	role_enter(ROLE_RELAY, start->execution);

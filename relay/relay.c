@@ -40,7 +40,7 @@ relay_box_ready(struct relay *relay)
 	struct ipc_ready ready = { 0 };
 	struct err err;
 
-	relay->ready = 1;
+	relay->ready = true;
 	/* The code is sent at once, and RUNNING says the same. */
 	if (relay->started)
 		return;
@@ -301,7 +301,7 @@ relay_code_ended(struct relay *relay, const struct frames_end *end)
 	relay_begin(relay);
 	output_drop(relay->out);
 	output_drop(relay->errors);
-	relay->started = 0;
+	relay->started = false;
 }
 
 /* The code of a box with three descriptors has no pipes of its own. */

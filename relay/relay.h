@@ -100,7 +100,7 @@ struct frames_run {
 	const char *input; /* members of the frame, or NULL */
 	size_t input_len;
 	bool stored; /* there is a store */
-	int echo;   /* the value of the last expression is requested */
+	bool echo;   /* the value of the last expression is requested */
 	int progress; /* it may report progress */
 	int session; /* the box stays when the code has ended */
 };

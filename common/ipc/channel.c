@@ -36,7 +36,7 @@ struct channel {
 	size_t queued;
 	size_t queued_bytes;
 	bool hold_next; /* the next message waits for the one after it */
-	int held;      /* the only one in the queue does */
+	bool held;      /* the only one in the queue does */
 };
 
 /*
@@ -202,7 +202,7 @@ channel_transmit_both(struct channel *channel, size_t blobs, struct err *err)
 		    channel_out.nfds } };
 	int sent = ipc_socket_send_both(channel->fd, parts, err);
 
-	channel->held = 0;
+	channel->held = false;
 	if (sent == -1 && err->code == EAGAIN)
 		return channel_enqueue(channel, blobs, err);
 	if (sent > 0)
@@ -221,7 +221,7 @@ channel_transmit(struct channel *channel, size_t blobs, struct err *err)
 	if (channel->held)
 		return channel_transmit_both(channel, blobs, err);
 	if (channel->hold_next && STAILQ_EMPTY(&channel->queue))
-		channel->held = 1;
+		channel->held = true;
 	channel->hold_next = false;
 	if (channel->held || !STAILQ_EMPTY(&channel->queue))
 		return channel_enqueue(channel, blobs, err);

@@ -27,7 +27,7 @@ struct calls_one {
 			   */
 	size_t frame_len;
 	uint64_t begun;   /* when it was made, by clock_ms() */
-	int tool;         /* a call of a tool, which is counted */
+	bool tool;         /* a call of a tool, which is counted */
 	char name[WAITING_NAME_MAX + 1]; /* the name to show, see calls_name; or
 					  * empty */
 };

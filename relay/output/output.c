@@ -180,7 +180,7 @@ output_end_between(struct output *output)
 	struct relay_report report;
 
 	if (!output->one->over) {
-		output->one->over = 1;
+		output->one->over = true;
 		output_add_rest(output);
 	}
 	if (!process_one_end(output->one, &report))

@@ -170,7 +170,7 @@ void output_report(const struct output *output, struct relay_report *report);
 /* process_one.c: these sentinels. */
 struct process_one {
 	size_t matched; /* bytes of both first ones that have come */
-	int over;       /* what follows is output, or the end */
+	bool over;       /* what follows is output, or the end */
 	/* The last bytes, if they may be an end. */
 	char held[PROCESS_ONE_END_LEN];
 	size_t nheld;

@@ -21,7 +21,7 @@ process_one_take(struct process_one *one, const char *data, size_t len)
 
 	while (!one->over && n < len) {
 		if (data[n] != process_one_starts[one->matched]) {
-			one->over = 1;
+			one->over = true;
 		} else {
 			n++;
 			one->over = ++one->matched == PROCESS_ONE_BOTH;

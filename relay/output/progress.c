@@ -14,9 +14,9 @@ struct progress {
 	struct relay *relay;
 	void (*send)(struct relay *relay, struct ipc_progress *message);
 	struct event *timer;
-	int allowed;
-	int any;     /* last holds */
-	int waiting; /* waits to be sent */
+	bool allowed;
+	bool any;     /* last holds */
+	bool waiting; /* waits to be sent */
 	uint64_t next_ms; /* when the next may be sent; ahead by PROGRESS_MS */
 	struct request_progress last;
 };
@@ -29,7 +29,7 @@ progress_send(struct progress *progress)
 
 	uint64_t now = clock_ms();
 
-	progress->waiting = 0;
+	progress->waiting = false;
 	if (progress->next_ms < now)
 		progress->next_ms = now;
 	progress->next_ms += PROGRESS_MS;
@@ -67,13 +67,13 @@ progress_take(
 	    (progress->any && request->done <= progress->last.done))
 		return;
 	progress->last = *request;
-	progress->any = 1;
+	progress->any = true;
 	wait = progress_wait_ms(progress);
 	if (wait == 0) {
 		event_del(progress->timer);
 		progress_send(progress);
 	} else if (!progress->waiting) {
-		progress->waiting = 1;
+		progress->waiting = true;
 		tv = clock_timeval(wait);
 		event_add(progress->timer, &tv);
 	}
@@ -90,7 +90,7 @@ progress_end(struct progress *progress)
 void
 progress_allow(struct progress *progress)
 {
-	progress->allowed = 1;
+	progress->allowed = true;
 }
 
 struct progress *

@@ -29,7 +29,7 @@ enum relay_end {
 struct relay_report {
 	enum relay_end end;
 	uint64_t status;
-	int memory; /* the kernel killed a process for lack of memory */
+	bool memory; /* the kernel killed a process for lack of memory */
 	uint64_t cpu_us;   /* that all processes have used; 0: unknown */
 	uint64_t peak_kib; /* of memory; 0: unknown */
 };
@@ -58,8 +58,8 @@ struct relay {
 	struct output *outer;
 	struct relay_report report; /* of such a box, or of sentinels */
 	bool finished;           /* no process of such a box is left */
-	int ready;              /* the box has asked for code */
-	int started;            /* it has been given code, which may run */
+	bool ready;              /* the box has asked for code */
+	bool started;            /* it has been given code, which may run */
 	int session;            /* it stays when the code has ended */
 	uint64_t late;          /* bytes of output that came before the code */
 	size_t open_pipes;      /* pipes of the box that are still open */

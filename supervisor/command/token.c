@@ -59,7 +59,7 @@ token_set_servers(
 		if (*name == '\0')
 			return err_set(err, "--server needs the name of an MCP "
 			    "server ('caisson servers list' shows them)");
-		token->restricted = 1;
+		token->restricted = true;
 		token_allow_server(token, name);
 	}
 	return 0;

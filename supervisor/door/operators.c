@@ -27,7 +27,7 @@ struct operator_peer {
 	struct channel *channel;
 	struct event *timer; /* its time is over */
 	uint64_t told;       /* how many sessions */
-	int broken;          /* it cannot be sent more */
+	bool broken;          /* it cannot be sent more */
 };
 
 struct operators {

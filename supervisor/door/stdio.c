@@ -19,7 +19,7 @@
 struct stdio {
 	int in;
 	int out;
-	int ready; /* out never blocks a writer */
+	bool ready; /* out never blocks a writer */
 	int in_changed; /* it was made non-blocking for this run */
 	int out_changed;
 	struct event *readable;

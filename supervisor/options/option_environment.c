@@ -2,6 +2,7 @@
  * The environment: see option_environment.h. Runs in the supervisor; opens and
  * changes nothing.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +20,7 @@ struct option_variable {
 	size_t len;        /* of the name */
 	const char *value;
 	char key[OPTION_NAME_SIZE]; /* the part after the prefix */
-	int former;                 /* it has the former prefix */
+	bool former;                 /* it has the former prefix */
 };
 
 /* Returns whether it has a prefix of ours, and a value. */

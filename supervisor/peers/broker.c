@@ -35,7 +35,7 @@ struct broker_told {
 	char *runs;  /* facts that affect its processes */
 	size_t runs_len;
 	uint8_t fingerprint[FINGERPRINT_SIZE];
-	int found; /* still configured */
+	bool found; /* still configured */
 };
 
 TAILQ_HEAD(broker_told_list, broker_told);
@@ -205,7 +205,7 @@ broker_define(struct broker *broker, const struct server *server,
 	told->name = mem_strdup(server->name);
 	told->shown = broker_shown(server);
 	told->runs = broker_runs(server, &told->runs_len);
-	told->found = 1;
+	told->found = true;
 	TAILQ_INSERT_TAIL(&broker->told, told, entry);
 	return 0;
 }
@@ -323,7 +323,7 @@ broker_is_same(const struct broker_told *told, const struct server *server)
 static void
 broker_found(struct broker_told *told, const struct server *server)
 {
-	told->found = 1;
+	told->found = true;
 	told->source = server->file->source;
 	free(told->path);
 	told->path = mem_strdup(server->file->path);
@@ -368,7 +368,7 @@ broker_tell(struct broker *broker, struct err *err)
 	size_t i;
 
 	TAILQ_FOREACH (told, &broker->told, entry)
-		told->found = 0;
+		told->found = false;
 	for (i = 0; i < in_force_count(broker->config); i++)
 		if (broker_tell_server(
 		        broker, in_force_at(broker->config, i), err) == -1)

@@ -47,7 +47,7 @@ struct files {
 	LIST_HEAD(, files_task) tasks;
 	LIST_HEAD(, files_task) lost; /* of a process that has ended */
 	struct event *silence; /* since the last message of the process */
-	int asked;             /* it was asked for FILES_NONE since then */
+	bool asked;             /* it was asked for FILES_NONE since then */
 	uint64_t started; /* tasks so far, and number of the last */
 };
 
@@ -87,7 +87,7 @@ files_forget_process(void *ctx)
 	struct files *files = ctx;
 	struct files_task *task;
 
-	files->asked = 0;
+	files->asked = false;
 	event_del(files->silence);
 	while ((task = LIST_FIRST(&files->tasks)) != NULL) {
 		LIST_REMOVE(task, entry);
@@ -171,7 +171,7 @@ files_hear(struct files *files)
 {
 	const struct timeval tv = clock_timeval(FILES_SILENT_MS);
 
-	files->asked = 0;
+	files->asked = false;
 	if (LIST_EMPTY(&files->tasks))
 		event_del(files->silence);
 	else
@@ -198,7 +198,7 @@ files_on_silence(evutil_socket_t fd, short what, void *arg)
 		service_hang(&files->service);
 		return;
 	}
-	files->asked = 1;
+	files->asked = true;
 	event_add(files->silence, &tv);
 	if (files_fetch(files, "", FILES_NONE, 0, &nobody, &err) == NULL)
 		log_error("files: it cannot be asked: %s", err.text);

@@ -22,7 +22,7 @@
 struct store_task {
 	LIST_ENTRY(store_task) entry;
 	uint64_t number;
-	int lost; /* the process that it was sent to has ended */
+	bool lost; /* the process that it was sent to has ended */
 	void (*done)(void *ctx, const struct store_read *read);
 	void *ctx;
 };
@@ -44,7 +44,7 @@ store_forget_process(void *ctx)
 	struct store_task *task;
 
 	LIST_FOREACH (task, &store->tasks, entry)
-		task->lost = 1;
+		task->lost = true;
 }
 
 /* Removes the task from the list, and calls done. */

@@ -35,7 +35,7 @@ struct child {
 	pid_t pid; /* 0: not read yet */
 	int last;  /* the signal that ends it */
 	int timers; /* of reaper_leave until it is ended; 0: none ends it */
-	int works;  /* it may not be stopped: see reaper_keep_running */
+	bool works;  /* it may not be stopped: see reaper_keep_running */
 	uint64_t stopped_ms; /* when it was found to be; 0: it is not */
 	struct event *ended_event; /* NULL: it is reaped with others */
 	struct event *late_event; /* of reaper_let_end; or NULL */
@@ -379,7 +379,7 @@ reaper_waits_stopped(struct child *child)
 		child->stopped_ms = clock_ms();
 	if (clock_ms() - child->stopped_ms < WORKER_STOPPED_MS)
 		return 1;
-	child->works = 0;
+	child->works = false;
 	log_warn("a worker was stopped by a signal, and is killed");
 	reaper_signal(child, SIGKILL);
 	return 0;
@@ -530,7 +530,7 @@ reaper_watch_idly(
 void
 reaper_keep_running(struct child *child)
 {
-	child->works = 1;
+	child->works = true;
 }
 
 void

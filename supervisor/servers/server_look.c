@@ -20,7 +20,7 @@
 /* A check in progress. */
 struct server_look_taken {
 	struct buffer *bytes;
-	int moving;
+	bool moving;
 	int within; /* links must not lead out of it; -1: no limit */
 };
 

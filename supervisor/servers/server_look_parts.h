@@ -19,11 +19,11 @@ struct server_look_step {
 	char *path;  /* relative to us, or to the working directory */
 	size_t last; /* of a gate: the last place in that directory */
 	char *place; /* of a gate: its absolute path */
-	int owned;   /* of a gate: its owner matters, as in SERVER_LOOK_OWNER */
+	bool owned;  /* of a gate: its owner matters, as in SERVER_LOOK_OWNER */
 	struct server_folder own; /* of a gate */
 	struct server_folder *in; /* contains it, perhaps; or NULL */
 	char *name; /* of it, or of what it is in: directly in that directory */
-	int absent; /* there was no such name */
+	bool absent; /* there was no such name */
 };
 
 struct server_look {

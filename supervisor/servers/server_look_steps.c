@@ -181,7 +181,7 @@ server_look_owner(struct server_look *look, const struct server_place *place)
 			return;
 		if (look->steps[i].kind == SERVER_LOOK_GATE &&
 		    strcmp(look->steps[i].path + len, "/") == 0) {
-			look->steps[i].owned = 1;
+			look->steps[i].owned = true;
 			return;
 		}
 	}

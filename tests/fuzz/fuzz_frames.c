@@ -214,7 +214,7 @@ start_code(void)
 {
 	struct ipc_blob servers = { (const uint8_t *)"[]", 2, -1 };
 	const struct frames_run run = { .code = "x", .len = 1, .stored = true,
-		.echo = 1, .progress = 1,
+		.echo = true, .progress = 1,
 		.session = (broker & BOX_HAS_SESSION) != 0 };
 
 	calls_free(&relay.calls);

@@ -408,7 +408,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	play.gateway.proxy = none;
 	play.doors[0] = (struct listener){ .gateway = &play.gateway,
 		.fd = -1,
-		.local = 1,
+		.local = true,
 		.hosts = none };
 	play.doors[1] = (struct listener){ .gateway = &play.gateway,
 		.fd = -1,

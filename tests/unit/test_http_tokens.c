@@ -141,7 +141,7 @@ enter(void)
 	add("one", secret);
 	add("two", other);
 	text_list_add(&tokens.one[1].servers, "gh");
-	tokens.one[1].restricted = 1;
+	tokens.one[1].restricted = true;
 	tokens.one[1].tools = 2;
 	tokens.one[1].calls = 1;
 	tokens.one[1].rate = 60;

@@ -36,7 +36,7 @@ save_compared(const char *key, const char *value, uint64_t version)
 {
 	struct memory memory = { .key = bytes_of(key),
 		.value = bytes_of(value),
-		.compared = 1,
+		.compared = true,
 		.version = version };
 
 	buffer_reset(&json);

@@ -68,7 +68,7 @@ UNIT_TEST(what_is_written_is_read_again)
 	add("one", one);
 	add("other", other);
 	ck_assert_str_ne(one, other);
-	tokens.one[1].restricted = 1;
+	tokens.one[1].restricted = true;
 	text_list_add(&tokens.one[1].servers, "gh");
 	text_list_add(&tokens.one[1].servers, "a \"b\"");
 	tokens.one[1].tools = 2;

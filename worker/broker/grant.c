@@ -19,7 +19,7 @@
 struct grant_right {
 	const char *name; /* within the grant's names */
 	int loaded;
-	int started; /* it was started for this grant, and counts */
+	bool started; /* it was started for this grant, and counts */
 	struct server_hold hold; /* the server that this grant has loaded */
 	/* Why the last server of this name was stopped, or NULL. */
 	char *revoked;
@@ -107,7 +107,7 @@ grant_may_start(struct grant *grant, struct grant_right *right)
 		return 1;
 	if (grant->nstarted == GRANT_STARTS_MAX)
 		return 0;
-	right->started = 1;
+	right->started = true;
 	grant->nstarted++;
 	return 1;
 }

@@ -11,7 +11,7 @@
 struct check {
 	const char *hosts;   /* accepted, separated by spaces; empty: any */
 	const char *origins; /* accepted besides those of the hosts */
-	int local_user;      /* the client needs no token */
+	bool local_user;      /* the client needs no token */
 };
 
 /*

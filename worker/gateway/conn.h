@@ -9,7 +9,7 @@
 
 struct conn_from {
 	const struct listener *listener;
-	int local_user; /* came by a Unix socket as the user of SERVE */
+	bool local_user; /* came by a Unix socket as the user of SERVE */
 	const char *address; /* copied */
 	struct caller *caller; /* taken; NULL: it has no limits */
 };

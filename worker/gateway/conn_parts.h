@@ -30,7 +30,7 @@ struct conn {
 	LIST_ENTRY(conn) entry; /* in gateway->conns */
 	struct gateway *gateway;
 	const struct listener *listener;
-	int local_user;
+	bool local_user;
 	char *address; /* of the peer, which may be a proxy */
 	struct caller *caller; /* NULL: it has no limits */
 	/*

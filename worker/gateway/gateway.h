@@ -9,6 +9,7 @@
 #ifndef WORKER_GATEWAY_GATEWAY_H
 #define WORKER_GATEWAY_GATEWAY_H
 
+#include <stdbool.h>
 #include <sys/queue.h>
 #include <sys/types.h>
 
@@ -47,7 +48,7 @@ struct gateway {
 	char *origins;
 	char *proxy; /* empty: none */
 	struct warned warned[WARNED_KINDS]; /* about clients without limits */
-	int draining;
+	bool draining;
 };
 
 /*

@@ -25,7 +25,7 @@ struct ask_client {
 	    void *ctx, int status, uint64_t retry, const char *message);
 	void (*event)(void *ctx, const char *data, size_t len, int last);
 	void *ctx;
-	int local_user;      /* it needs no token */
+	bool local_user;      /* it needs no token */
 	int counted;         /* it has limits by its address */
 	const char *address; /* valid only during guest_ask */
 };

@@ -10,7 +10,7 @@ struct listener {
 	LIST_ENTRY(listener) entry; /* in gateway->listeners */
 	struct gateway *gateway;
 	int fd;
-	int local; /* a Unix socket */
+	bool local; /* a Unix socket */
 	char *hosts; /* that its requests may name */
 	struct event *readable;
 };

@@ -67,7 +67,7 @@ gateway_on_drain(struct gateway_end *end, struct ipc_drain *drain)
 	struct gateway *gateway = on_supervisor_own(end);
 
 	(void)drain;
-	gateway->draining = 1;
+	gateway->draining = true;
 	listener_stop_all(gateway);
 	conn_drain_all(gateway);
 }

@@ -18,7 +18,7 @@ struct response {
 	const char *session; /* value of Mcp-Session-Id; empty: none */
 	const char *target;  /* of the request; NULL: no head was read */
 	const char *origin;  /* of the page that sent it, accepted; or NULL */
-	int authorized;      /* the request had the field Authorization */
+	bool authorized;      /* the request had the field Authorization */
 	time_t now;
 };
 

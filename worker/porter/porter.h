@@ -10,6 +10,8 @@
 #ifndef WORKER_PORTER_PORTER_H
 #define WORKER_PORTER_PORTER_H
 
+#include <stdbool.h>
+
 #include "../../common/ipc/channel.h"
 #include "../../common/ipc/ipc.h"
 #include "../../common/seccomp/lockdown.h"
@@ -20,7 +22,7 @@ struct porter {
 	struct channel *supervisor;
 	struct channel *files; /* NULL until it has a task */
 	enum lockdown_use use; /* of the directory: which task it has */
-	int direct;            /* files go into the directory itself */
+	bool direct;            /* files go into the directory itself */
 	int folder;            /* -1: no task, or it cannot write any there */
 	enum file_fault fault; /* why it cannot */
 };

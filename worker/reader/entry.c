@@ -354,7 +354,7 @@ entry_read_tools_member(struct entry *entry, struct json_span key,
     struct json_span value, struct err *err)
 {
 	if (json_span_is(key, "allow") && !entry->narrowed) {
-		entry->narrowed = 1;
+		entry->narrowed = true;
 		return entry_read_names(entry, value, "\"allow\" of \"tools\"",
 		    &entry->allow, err);
 	}
@@ -376,7 +376,7 @@ entry_read_tools(struct entry *entry, struct json_span value, struct err *err)
 	struct json_span key, names;
 
 	if (json_span_kind(value) == JSON_SPAN_ARRAY) {
-		entry->narrowed = 1;
+		entry->narrowed = true;
 		return entry_read_names(
 		    entry, value, "\"tools\"", &entry->allow, err);
 	}
@@ -398,7 +398,7 @@ entry_read_tools(struct entry *entry, struct json_span value, struct err *err)
 static int
 entry_read_allow(struct entry *entry, struct json_span value, struct err *err)
 {
-	entry->narrowed = 1;
+	entry->narrowed = true;
 	return entry_read_names(entry, value, "the list of tools to allow",
 	    &entry->allow, err);
 }

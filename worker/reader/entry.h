@@ -23,7 +23,7 @@ struct entry {
 	struct buffer headers; /* as env */
 	char *cwd;          /* NULL: none */
 	char *description;  /* NULL: none */
-	int narrowed;        /* only tools named in allow may be used */
+	bool narrowed;        /* only tools named in allow may be used */
 	struct buffer allow; /* each followed by a NUL */
 	struct buffer deny;
 	enum config_remote remote;

@@ -2,6 +2,7 @@
  * Removes comments and trailing commas: see jsonc.h. Runs in the reader, on
  * hostile bytes; never allocates and writes nothing but blanks.
  */
+#include <stdbool.h>
 #include <string.h>
 
 #include "jsonc.h"
@@ -11,7 +12,7 @@ struct jsonc {
 	size_t len;
 	size_t pos;
 	size_t last; /* the last significant byte, if any */
-	int any;
+	bool any;
 	char before; /* the one before that, or NUL */
 };
 
@@ -78,7 +79,7 @@ jsonc_note(struct jsonc *j, char c)
 		j->text[j->last] = ' ';
 	j->before = j->any ? j->text[j->last] : '\0';
 	j->last = j->pos;
-	j->any = 1;
+	j->any = true;
 }
 
 /* Consumes a comment, a string or a byte. */

@@ -5,6 +5,7 @@
 #ifndef READER_OUTLINE_H
 #define READER_OUTLINE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "../../common/base/buffer.h"
@@ -16,7 +17,7 @@
 struct outline_line {
 	size_t start;
 	size_t end;
-	int header; /* [table] or [[array]] */
+	bool header; /* [table] or [[array]] */
 	int table;  /* it defines the table of servers as one value */
 	char *name; /* the server it belongs to; NULL for none */
 	size_t name_len;

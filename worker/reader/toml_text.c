@@ -2,6 +2,7 @@
  * The strings of TOML: see toml_text.h. Runs in the reader, on hostile bytes.
  */
 #include <ctype.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "toml_text.h"
@@ -14,7 +15,7 @@ struct text {
 	size_t len;
 	size_t pos;
 	char quote;
-	int many; /* it has triple quotes */
+	bool many; /* it has triple quotes */
 	struct buffer *out;
 	struct err *err;
 };

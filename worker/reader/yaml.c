@@ -2,6 +2,7 @@
  * Converts YAML to JSON: see yaml.h. Runs in the reader, on hostile bytes; the
  * events of libyaml are written at once and never stored.
  */
+#include <stdbool.h>
 #include <string.h>
 #include <yaml.h>
 
@@ -23,7 +24,7 @@ struct reading {
 	size_t depth;
 	size_t nodes;
 	size_t documents;
-	int ended;
+	bool ended;
 	struct err *err;
 };
 
@@ -173,7 +174,7 @@ yaml_take(struct reading *r, const yaml_event_t *event)
 	case YAML_DOCUMENT_START_EVENT:
 		return yaml_start_document(r);
 	case YAML_STREAM_END_EVENT:
-		r->ended = 1;
+		r->ended = true;
 		return 0;
 	case YAML_ALIAS_EVENT:
 		return err_set(r->err, "aliases (*name) are not read: write "

@@ -32,7 +32,7 @@ struct database {
 	uint64_t most;
 	uint64_t page; /* page size of the open file */
 	bool full;      /* the last failure was a full disk */
-	int logged;    /* there is a write-ahead log beside the file */
+	bool logged;    /* there is a write-ahead log beside the file */
 };
 
 struct database_statement {
@@ -252,14 +252,14 @@ database_prepare_journal(struct database *database)
 	    DATABASE_LOG_MAX);
 	struct err err;
 
-	database->logged = 0;
+	database->logged = false;
 	statement =
 	    database_prepare(database, "PRAGMA journal_mode = WAL", &err);
 	if (statement == NULL ||
 	    database_step(database, statement, &err) != 1 ||
 	    strcmp((const char *)sqlite3_column_text(statement, 0), "wal") != 0)
 		return;
-	database->logged = 1;
+	database->logged = true;
 	database_finalize(&statement);
 	database_run(database, sql, &err);
 }

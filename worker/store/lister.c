@@ -44,7 +44,7 @@ lister_set(struct store *store, struct ipc_lister *msg)
 void
 lister_finish(struct store *store)
 {
-	store->ending = 1;
+	store->ending = true;
 	if (store->lister != NULL)
 		event_base_dispatch(store->base);
 }

@@ -7,6 +7,8 @@
 #ifndef WORKER_STORE_MEMORIES_H
 #define WORKER_STORE_MEMORIES_H
 
+#include <stdbool.h>
+
 #include "../../common/base/buffer.h"
 #include "../../common/ipc/ipc.h"
 #include "database.h"
@@ -16,7 +18,7 @@ struct memory {
 	struct ipc_bytes key;
 	struct ipc_bytes value;
 	struct ipc_bytes metadata; /* no bytes: keep the existing ones */
-	int compared;              /* the existing memory must have version */
+	bool compared;              /* the existing memory must have version */
 	uint64_t version;          /* 0: there must be no memory */
 };
 

@@ -12,6 +12,7 @@
 #ifndef WORKER_STORE_STORE_H
 #define WORKER_STORE_STORE_H
 
+#include <stdbool.h>
 #include <sys/queue.h>
 
 #include "../../common/ipc/channel.h"
@@ -30,7 +31,7 @@ struct store {
 	TAILQ_HEAD(store_grants, store_grant) grants;
 	struct channel *lister; /* to the broker; NULL if there is none */
 	struct event *lister_ending;
-	int ending; /* it only waits for the end of the lister */
+	bool ending; /* it only waits for the end of the lister */
 };
 
 /* routes.c: the dispatch table of this process. */

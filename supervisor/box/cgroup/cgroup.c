@@ -148,7 +148,7 @@ cgroup_check_delegated(const struct cgroup *cg, struct err *err)
 
 struct cgroup_member {
 	pid_t pid;
-	int found;
+	bool found;
 };
 
 static int

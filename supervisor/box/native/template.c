@@ -31,7 +31,7 @@ struct template {
 	struct child *code;
 	struct event *timer; /* for its start */
 	bool building; /* it may still report processes */
-	int warm;
+	bool warm;
 	unsigned long forks;
 	uint64_t born_ms;
 	struct python_stamp python; /* at its start */
@@ -197,7 +197,7 @@ template_on_warm(struct template *template)
 	}
 	log_info("template[%lu] is ready", template->number);
 	loop_event_free(&template->timer);
-	template->warm = 1;
+	template->warm = true;
 	template->born_ms = clock_ms();
 	if (all->serving != NULL)
 		template_retire(all->serving);

@@ -15,7 +15,7 @@
 /* An entry of the file. */
 struct adopt_entry {
 	const struct server_spot *spot;
-	int cut; /* remove it, unless it is fixed */
+	bool cut; /* remove it, unless it is fixed */
 };
 
 struct adopt_edit {

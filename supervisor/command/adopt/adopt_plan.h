@@ -17,7 +17,7 @@
 /* An entry of the client's file. */
 struct adopt_row {
 	const struct server *server;
-	int ours;
+	bool ours;
 	int moves;
 	char *why; /* why it stays; NULL for ours and if it moves */
 };
@@ -33,7 +33,7 @@ struct adopt_plan {
 	size_t moves;
 	const char *path; /* that of own, also where there is none */
 	bool registered; /* our entry is in the file */
-	int copies;     /* moved entries also stay in the client's file */
+	bool copies;     /* moved entries also stay in the client's file */
 };
 
 /*

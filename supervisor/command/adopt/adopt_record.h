@@ -6,6 +6,7 @@
 #ifndef SUPERVISOR_ADOPT_RECORD_H
 #define SUPERVISOR_ADOPT_RECORD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "../../../common/base/buffer.h"
@@ -18,7 +19,7 @@ struct adopt_record {
 	struct buffer after;
 	struct buffer own;     /* our file before; empty: there was none */
 	struct buffer entries; /* that have moved: pairs of name and text */
-	int added; /* our entry was added to the file */
+	bool added; /* our entry was added to the file */
 };
 
 /*

@@ -22,7 +22,7 @@ struct adopt_undoing {
 	struct buffer names; /* of all moved entries */
 	struct buffer back;  /* of entries to put back */
 	struct buffer after; /* the client's file */
-	int whole; /* restored byte for byte */
+	bool whole; /* restored byte for byte */
 };
 
 static int

@@ -47,10 +47,10 @@ struct selftest {
 	const struct language *language; /* of the current call */
 	struct selftest_report report;
 	int seen; /* number of probe lines */
-	int watchdog; /* the memory of the whole box is watched */
-	int unnamed;  /* the box sees the name of the host */
+	bool watchdog; /* the memory of the whole box is watched */
+	bool unnamed;  /* the box sees the name of the host */
 	/* The call that lasts a second, beside the others: how it ended. */
-	int endless; /* as it should */
+	bool endless; /* as it should */
 	char *endless_error; /* NULL: it ended itself */
 };
 

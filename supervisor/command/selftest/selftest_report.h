@@ -6,10 +6,12 @@
 #ifndef SUPERVISOR_SELFTEST_REPORT_H
 #define SUPERVISOR_SELFTEST_REPORT_H
 
+#include <stdbool.h>
+
 struct buffer;
 
 struct selftest_report {
-	int verbose; /* print every check */
+	bool verbose; /* print every check */
 	const char *engine;  /* of containers; NULL: boxes are native */
 	struct buffer *json; /* empty at first; NULL: text is printed */
 	int passed;

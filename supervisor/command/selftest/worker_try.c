@@ -23,8 +23,8 @@
 
 struct worker_try {
 	struct event *timer;
-	int over; /* it has ended, or timed out */
-	int ended;
+	bool over; /* it has ended, or timed out */
+	bool ended;
 	struct child_end end;
 };
 
@@ -34,8 +34,8 @@ worker_try_on_ended(void *ctx, const struct child_end *end)
 	struct worker_try *try = ctx;
 
 	try->end = *end;
-	try->ended = 1;
-	try->over = 1;
+	try->ended = true;
+	try->over = true;
 }
 
 static void
@@ -45,7 +45,7 @@ worker_try_on_timer(evutil_socket_t fd, short what, void *ctx)
 
 	(void)fd;
 	(void)what;
-	try->over = 1;
+	try->over = true;
 }
 
 /* The result is its exit status, not the closed channel. */

@@ -52,7 +52,7 @@ struct servers_try {
 	uint64_t own;   /* of ours */
 	size_t refused; /* files that cannot be used at all */
 	size_t skipped; /* files and entries not used on purpose */
-	int broken; /* some could not be asked */
+	bool broken; /* some could not be asked */
 	int json;   /* print one JSON object, at the end */
 };
 

@@ -5,6 +5,7 @@
 #ifndef SUPERVISOR_SESSION_ROWS_H
 #define SUPERVISOR_SESSION_ROWS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -18,7 +19,7 @@ struct session_row {
 	char *owner;                           /* empty: the local user */
 	char *name;
 	char *language;
-	int busy;
+	bool busy;
 	uint64_t calls;
 	uint64_t age_ms;
 	uint64_t idle_ms;

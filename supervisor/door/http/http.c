@@ -59,7 +59,7 @@ http_on_stateless(struct http_request *request, const struct ipc_ask *ask,
 		http_note_id(request, message->id);
 	/* It has no other form, as GET has none. */
 	if (json_span_is(message->method, LISTEN_METHOD))
-		request->streams = 1;
+		request->streams = true;
 	request->mcp =
 	    mcp_new(request->guest->http->runs, request->guest->owner, &door);
 	mcp_on_value(request->mcp, value);

@@ -39,7 +39,7 @@ struct http_request {
 	uint64_t number;     /* on the channel of its guest */
 	struct buffer ids;   /* of its requests, a newline after each */
 	const char *begins;  /* the session that its answer names; or NULL */
-	int streams;         /* the client accepts events */
+	bool streams;         /* the client accepts events */
 	bool streaming;       /* events are being sent */
 	int over;            /* nothing more may be sent */
 	unsigned int wait;   /* seconds for Retry-After; 0: none */
@@ -75,7 +75,7 @@ struct http {
 	struct http_request *current; /* whose message is being handled */
 	int dir;              /* the state directory; -1: no tokens */
 	char *path;           /* where it was opened */
-	int moved;            /* it is not there any more */
+	bool moved;            /* it is not there any more */
 	struct tokens tokens; /* as last read */
 	bool faulty;           /* their file has a fault */
 	struct err fault;     /* the one that was logged last */

@@ -388,7 +388,7 @@ http_session_on_get(struct http_request *request, struct ipc_ask *ask)
 		http_send(session->stream, &(struct buffer){ 0 }, &end);
 	http_session_attach(session, request);
 	session->stream = request;
-	request->streams = 1;
+	request->streams = true;
 	http_stream(request);
 }
 

@@ -6,6 +6,7 @@
 #ifndef SUPERVISOR_TOKENS_H
 #define SUPERVISOR_TOKENS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/stat.h>
 
@@ -23,7 +24,7 @@ struct token {
 	char *name;
 	uint8_t digest[TOKEN_DIGEST_SIZE]; /* SHA-256 of the token */
 	char *created;            /* time, RFC 3339 */
-	int restricted;           /* only these servers: */
+	bool restricted;           /* only these servers: */
 	struct buffer servers;    /* names, a text list */
 	unsigned int tools;       /* a set of those of the option; 0: all */
 	uint64_t calls;           /* that run at once; 0: no limit of its own */

@@ -82,7 +82,7 @@ tokens_set_servers(struct token *token, struct json_span value)
 
 	if (json_span_kind(value) != JSON_SPAN_ARRAY || token->restricted)
 		return -1;
-	token->restricted = 1;
+	token->restricted = true;
 	while (json_span_next_element(&walk, &element)) {
 		auto_free char *name = tokens_text(element);
 

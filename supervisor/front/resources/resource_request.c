@@ -112,7 +112,7 @@ resource_request_go_on(struct mcp *mcp)
 
 	while (owner->nreading < RESOURCES_AT_ONCE &&
 	    (request = resource_request_next(owner)) != NULL) {
-		request->begun = 1;
+		request->begun = true;
 		owner->nreading++;
 		if (rpc_busy(request->mcp->rpc))
 			resource_request_refuse(request,

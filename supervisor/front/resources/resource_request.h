@@ -21,7 +21,7 @@ struct resource_request {
 	/* Starts it, when it is its turn; with owner and files. */
 	void (*begin)(struct resource_request *request);
 	long cache_ms; /* see era.h; 0: code can add files at any time */
-	int begun;
+	bool begun;
 	struct files_task *task; /* NULL: ended, or not begun */
 	struct store_task *reading; /* the same, of an output */
 	struct buffer result; /* the result so far */
@@ -32,7 +32,7 @@ struct resource_request {
 	char *name;
 	uint64_t version;
 	size_t count;
-	int textual; /* the file has a type of text */
+	bool textual; /* the file has a type of text */
 	int errors;  /* the output is that of standard error */
 	int done;  /* the result has all that it must have */
 	char *why; /* why it failed, one sentence; or NULL */

@@ -20,7 +20,7 @@ struct listen {
 	struct context context; /* of its request */
 	char *id; /* as received */
 	size_t id_len;
-	int resources; /* tell of changes of the list of resources */
+	bool resources; /* tell of changes of the list of resources */
 };
 
 /* Over HTTP, each request has a connection of its own. */

@@ -35,7 +35,7 @@ struct rpc {
 	struct rpc_handlers handlers;
 	struct mcp_door door;
 	size_t max_code; /* bytes */
-	int batches;     /* batches are allowed */
+	bool batches;     /* batches are allowed */
 	struct rpc_batch *batch; /* of the current answer, or NULL */
 	size_t held; /* bytes in unsent answers of batches */
 	LIST_HEAD(, rpc_ask) asks; /* unanswered requests of ours */

@@ -35,7 +35,7 @@ struct tool_call {
 	struct in_force_waiter waiter;
 	bool waits; /* for the configuration to be read */
 	struct call *call; /* its execution; NULL: none now */
-	int silent; /* cancelled by its client: no answer */
+	bool silent; /* cancelled by its client: no answer */
 	struct question *ask; /* a question to its client, or NULL */
 	tool_call_asked *asked;
 	uint8_t digest[SHA256_DIGEST_LENGTH]; /* of its request */
@@ -259,7 +259,7 @@ tool_call_on_told(void *ctx, struct json_span results, const char *why)
 
 	/* The client has not repeated its request. */
 	if (call->id_len == 0)
-		call->silent = 1;
+		call->silent = true;
 	if (over)
 		tool_call_answer(call, &call->held);
 	else
@@ -440,7 +440,7 @@ tool_call_find(struct mcp *mcp, struct json_span id)
 void
 tool_call_cancel(struct tool_call *call, const char *why)
 {
-	call->silent = 1;
+	call->silent = true;
 	if (call->call != NULL)
 		call_cancel(call->call, why);
 	/* What it waits for otherwise will end it. */

@@ -18,13 +18,13 @@ struct in_force {
 	void *ctx;
 	struct server_look *look; /* NULL before the first */
 	struct buffer seen; /* state of the files when they were last read */
-	int again; /* but they may have changed unnoticed */
+	bool again; /* but they may have changed unnoticed */
 	uint64_t due; /* when to read them again, though unchanged */
-	int shared; /* one check serves all current requests */
-	int looked; /* that check was made */
-	int late;   /* and found files read before they changed */
+	bool shared; /* one check serves all current requests */
+	bool looked; /* that check was made */
+	bool late;   /* and found files read before they changed */
 	struct buffer logged; /* sentences already logged, each + NUL */
-	int reading;
+	bool reading;
 	struct servers *servers; /* current; NULL before the first reading */
 	struct servers *next;    /* being read */
 	struct server **sorted;  /* the taken ones of servers, by name */
@@ -198,7 +198,7 @@ in_force_on_read(void *ctx)
 	struct servers *before = config->servers;
 
 	config->servers = mem_take(&config->next);
-	config->reading = 0;
+	config->reading = false;
 	config->again |= in_force_may_change(config->servers);
 	config->due =
 	    server_keep_due(config->servers, config->setup.clock());
@@ -216,12 +216,12 @@ in_force_read(struct in_force *config, struct buffer *look, int moving)
 	struct in_force_waiter *waiter;
 
 	TAILQ_FOREACH (waiter, &config->waiters, entry)
-		waiter->late = 0;
+		waiter->late = false;
 	buffer_reset(&config->seen);
 	config->seen = *look;
 	*look = (struct buffer){ 0 };
 	config->again = moving;
-	config->reading = 1;
+	config->reading = true;
 	config->next = mem_alloc(sizeof(*config->next));
 	servers_read(config->next, &config->setup, config->servers,
 	    in_force_on_read, config);
@@ -261,7 +261,7 @@ in_force_new(const struct servers_setup *setup, void (*changed)(void *ctx),
 	config->setup = *setup;
 	config->changed = changed;
 	config->ctx = ctx;
-	config->again = 1; /* and never read yet */
+	config->again = true; /* and never read yet */
 	config->due = UINT64_MAX;
 	TAILQ_INIT(&config->waiters);
 	return config;
@@ -293,7 +293,7 @@ void
 in_force_forget(struct in_force *config)
 {
 	config->shared = 0;
-	config->looked = 0;
+	config->looked = false;
 }
 
 void

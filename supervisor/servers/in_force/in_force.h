@@ -15,7 +15,7 @@ struct in_force_waiter {
 	TAILQ_ENTRY(in_force_waiter) entry;
 	void (*ready)(void *ctx);
 	void *ctx;
-	int late; /* set by in_force.c: files had been read before it */
+	bool late; /* set by in_force.c: files had been read before it */
 };
 
 /*

@@ -160,7 +160,7 @@ struct server_mask_word {
 	size_t len;
 	char *text;
 	char *before; /* the previous word, or NULL */
-	int fine;
+	bool fine;
 };
 
 static int

@@ -28,8 +28,8 @@
 /* The report of init to the launcher, sent once. Both are the same program. */
 struct init_report {
 	int failed;
-	int proc;
-	int watchdog;
+	bool proc;
+	bool watchdog;
 	enum box_step step;
 	struct err err;
 };
@@ -74,7 +74,7 @@ init_mount_proc(struct box *box, struct err *err)
 {
 	box->watchdog = !box->setup.grouped && box->kind != BOX_TEMPLATE;
 	if (init_mount_below(box) == -1) {
-		box->watchdog = 0;
+		box->watchdog = false;
 		return errno == EPERM ? 0 : err_sys(err, "mount /proc");
 	}
 	if (box->setup.session)
@@ -93,7 +93,7 @@ init_mount_proc(struct box *box, struct err *err)
 			!init_looks(box)
 		    ? 0
 		    : err_sys(err, "mount /proc");
-	box->proc = 1;
+	box->proc = true;
 	return 0;
 }
 

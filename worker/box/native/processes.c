@@ -23,8 +23,8 @@
 
 /* What the code learns of init, which it was made beside. */
 struct processes_word {
-	int proc;
-	int watchdog;
+	bool proc;
+	bool watchdog;
 };
 
 pid_t

@@ -7,6 +7,7 @@
 #ifndef WORKER_BOX_SHARED_MCP_H
 #define WORKER_BOX_SHARED_MCP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "../../../common/base/buffer.h"
@@ -120,7 +121,7 @@ struct listed_server {
 	char *name;
 	char *alias;
 	char *about; /* empty if there is no description */
-	int loaded;
+	bool loaded;
 };
 
 struct listed_servers {

@@ -25,10 +25,10 @@ enum {
 
 /* What the parts of a schema say of names. */
 struct arguments_rules {
-	int judged; /* names are judged at all: it describes an object */
-	int closed; /* a part says that there are no others */
-	int open;   /* a part says, or may say, that there are others */
-	int named;  /* there are properties */
+	bool judged; /* names are judged at all: it describes an object */
+	bool closed; /* a part says that there are no others */
+	bool open;   /* a part says, or may say, that there are others */
+	bool named;  /* there are properties */
 };
 
 static int
@@ -70,7 +70,7 @@ arguments_read_rules(struct schema *schema, const struct schema_part *part,
 	rules->open |= found[ARGUMENTS_UNEVALUATED].count > 0 &&
 	    !arguments_is(&found[ARGUMENTS_UNEVALUATED], JSON_SPAN_FALSE);
 	if (arguments_is(&found[ARGUMENTS_MORE], JSON_SPAN_FALSE))
-		rules->closed = 1;
+		rules->closed = true;
 	else
 		rules->open |= found[ARGUMENTS_MORE].count > 0;
 	rules->open |= found[ARGUMENTS_PROPERTIES].count > 0 &&
@@ -87,7 +87,7 @@ static void
 arguments_check_names(struct conform *conform, struct json_span object,
     const struct schema_parts *parts, const struct names_given *given)
 {
-	struct arguments_rules rules = { .judged = 1 };
+	struct arguments_rules rules = { .judged = true };
 	size_t n;
 
 	for (n = 0; n < parts->count; n++)

@@ -40,8 +40,8 @@ struct schema_part {
 	struct json_span properties;
 	struct json_span more;
 	struct json_span required;
-	int closed;
-	int beside;
+	bool closed;
+	bool beside;
 };
 
 /*
@@ -51,7 +51,7 @@ struct schema_part {
 struct schema_parts {
 	struct schema_part list[ARGUMENTS_PARTS_MAX];
 	size_t count;
-	int whole;
+	bool whole;
 };
 
 #define SCHEMA_VALUE_WORK 64 /* for a value, however short */

@@ -148,7 +148,7 @@ schema_add_part(struct schema_parts *parts, struct json_span part)
 			return;
 	if (json_span_kind(part) != JSON_SPAN_OBJECT ||
 	    parts->count == ARGUMENTS_PARTS_MAX)
-		parts->whole = 0;
+		parts->whole = false;
 	else
 		parts->list[parts->count++] =
 		    (struct schema_part){ .all = part };
@@ -166,13 +166,13 @@ schema_follow(struct schema *schema, struct schema_parts *parts,
 		if (schema_resolve(schema, links[LINK_REF].value, &each))
 			schema_add_part(parts, each);
 		else
-			parts->whole = 0;
+			parts->whole = false;
 	}
 	if (links[LINK_ALL].count == 0)
 		return;
 	walk = json_span_walk(links[LINK_ALL].value);
 	if (json_span_kind(links[LINK_ALL].value) != JSON_SPAN_ARRAY)
-		parts->whole = 0;
+		parts->whole = false;
 	else
 		while (json_span_next_element(&walk, &each))
 			schema_add_part(parts, each);
@@ -222,13 +222,13 @@ schema_find_parts(struct schema *schema, struct json_span from,
 	size_t n = 0;
 
 	parts->count = 0;
-	parts->whole = 1;
+	parts->whole = true;
 	schema_add_part(parts, from);
 	while (n < parts->count)
 		if (schema_find_more(schema, parts, n)) {
 			n++;
 		} else {
-			parts->whole = 0;
+			parts->whole = false;
 			parts->list[n] = parts->list[--parts->count];
 		}
 }

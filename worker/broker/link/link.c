@@ -37,7 +37,7 @@ struct link {
 	enum link_state state;
 	uint64_t begun;
 	bool launched;
-	int ended;
+	bool ended;
 	struct pipes *pipes; /* NULL before it runs and after its conclusion */
 	struct buffer masks; /* values that are not shown of it */
 	struct mcp_client *client;
@@ -47,9 +47,9 @@ struct link {
 	struct event *timer;  /* its purpose follows from the state */
 	char *doom;           /* why it will be given up in a moment */
 	bool hung;             /* given up because it was silent */
-	int revoked; /* given up because it is no longer trusted */
+	bool revoked; /* given up because it is no longer trusted */
 	/* After it was given up: */
-	int was_ready;
+	bool was_ready;
 	bool awaits_end; /* ENDED may report the end more exactly */
 	char *how;      /* how it ended, as the end of a sentence */
 	struct buffer errors; /* its standard error, masked */
@@ -286,7 +286,7 @@ link_revoke(struct link *link, const char *why)
 {
 	auto_buffer struct buffer how = { 0 };
 
-	link->revoked = 1;
+	link->revoked = true;
 	reason_add_stopped(&how, why);
 	link_give_up(link, how.data, 0);
 }
@@ -481,7 +481,7 @@ link_was_launched(const struct link *link)
 void
 link_ended(struct link *link, const char *how)
 {
-	link->ended = 1;
+	link->ended = true;
 	/* Its last answers may be unread. */
 	if (link->state != LINK_OVER && link->pipes != NULL)
 		pipes_drain(link->pipes);
@@ -655,7 +655,7 @@ link_on_progress(void *ctx, void *call)
 	struct ask *ask = call;
 
 	(void)ctx;
-	ask->progress = 1;
+	ask->progress = true;
 	link_wait(ask);
 }
 

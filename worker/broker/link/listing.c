@@ -28,14 +28,14 @@ struct listing {
 	struct tools *tools; /* while a fetch is in progress */
 	uint64_t page;       /* the number of the request for the next page */
 	struct event *patience; /* its time limit */
-	int silent;             /* it did not answer the last time */
+	bool silent;             /* it did not answer the last time */
 	uint64_t since;         /* when the first unanswered ask came */
 	struct event *hurry;    /* its time limit */
-	int fetched;            /* once, with any outcome */
+	bool fetched;            /* once, with any outcome */
 	uint64_t not_before;    /* when it may be fetched again */
 	struct event *pause;    /* activated at that time */
 	struct event *renewal;  /* activated some time after a change */
-	int changed;            /* since the fetch started */
+	bool changed;            /* since the fetch started */
 	bool fresh; /* the list in the cache is valid and of this link */
 };
 
@@ -122,7 +122,7 @@ listing_end(struct listing *listing)
 	event_del(listing->patience);
 	event_del(listing->hurry);
 	TAILQ_FOREACH (ask, listing->asks, entry)
-		ask->late = 0;
+		ask->late = false;
 	if (listing_next(listing) != NULL)
 		listing_begin(listing);
 	else
@@ -134,7 +134,7 @@ listing_fail(struct listing *listing, const char *words)
 {
 	auto_buffer struct buffer text = { 0 };
 
-	listing->silent = 0;
+	listing->silent = false;
 	buffer_printf(&text, ": %s", words);
 	listing_refuse(listing, &text, (struct json_span){ NULL, 0 });
 	listing_end(listing);
@@ -162,7 +162,7 @@ listing_fail_with(struct listing *listing, struct json_span error)
 {
 	auto_buffer struct buffer text = { 0 };
 
-	listing->silent = 0;
+	listing->silent = false;
 	buffer_add_text(&text, ": ");
 	reason_add_error(&text, error, listing->masks);
 	if (listing_hides(listing, error))
@@ -216,7 +216,7 @@ listing_on_impatience(evutil_socket_t fd, short what, void *arg)
 	(void)fd;
 	(void)what;
 	mcp_client_time_out(listing->client, listing->page);
-	listing->silent = 1;
+	listing->silent = true;
 	listing_refuse_silent(listing);
 	listing_end(listing);
 }
@@ -303,7 +303,7 @@ listing_finish(struct listing *listing)
 		return;
 	}
 	listing_add_instructions(listing, &payload);
-	listing->silent = 0;
+	listing->silent = false;
 	listing_warn(listing);
 	/* First, because the answer may end the program. */
 	listing_keep(listing, &payload);
@@ -375,7 +375,7 @@ listing_must_pause(struct listing *listing)
 	if (now >= listing->not_before) {
 		if (listing->fetched)
 			listing->not_before = now + LISTING_PAUSE_MS;
-		listing->fetched = 1;
+		listing->fetched = true;
 		return 0;
 	}
 	left = listing->not_before - now;
@@ -404,7 +404,7 @@ listing_begin(struct listing *listing)
 	if (listing_must_pause(listing))
 		return;
 	listing->tools = tools_new(&listing->definition->rules);
-	listing->changed = 0;
+	listing->changed = false;
 	listing_hurry(listing);
 	listing_turn(listing, (struct json_span){ NULL, 0 });
 }
@@ -445,7 +445,7 @@ listing_withdraw(struct listing *listing, const struct ask *ask)
 
 	if (listing->tools != NULL && !ask->late &&
 	    clock_ms() - listing->since >= most)
-		listing->silent = 1;
+		listing->silent = true;
 }
 
 /* No ask came since the change; a later search may need the list. */
@@ -467,7 +467,7 @@ listing_on_renewal(evutil_socket_t fd, short what, void *arg)
 void
 listing_changed(struct listing *listing)
 {
-	listing->changed = 1;
+	listing->changed = true;
 	listing->fresh = false;
 	if (!list_cache_doubt(listing->broker->list_cache,
 	        listing->definition->fingerprint))

@@ -52,7 +52,7 @@ struct mcp_client {
 	uint64_t noise;   /* their bytes, before it was ready */
 	bool heard;        /* there was a line */
 	int ready;        /* it has answered "initialize" correctly */
-	int tools;        /* it says that it has some */
+	bool tools;        /* it says that it has some */
 	int answered;     /* other than to "initialize" or a ping */
 	unsigned int silences; /* time-outs since its last answer */
 	struct buffer info; /* name and version that the server reports */

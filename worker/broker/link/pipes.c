@@ -26,7 +26,7 @@ struct pipes {
 	size_t written;        /* of pending */
 	size_t counted;        /* part of ends.unwritten */
 	struct buffer tail;    /* the last bytes of its standard error */
-	int cut;               /* there were more before them */
+	bool cut;               /* there were more before them */
 };
 
 /* Whether a read or write only has to be repeated. */
@@ -96,12 +96,12 @@ pipes_keep(struct pipes *pipes, const char *data, size_t len)
 	if (len > SERVER_ERRORS_KEPT) {
 		data += len - SERVER_ERRORS_KEPT;
 		len = SERVER_ERRORS_KEPT;
-		pipes->cut = 1;
+		pipes->cut = true;
 	}
 	if (tail->len + len > SERVER_ERRORS_KEPT) {
 		buffer_drop_front(
 		    tail, tail->len + len - SERVER_ERRORS_KEPT);
-		pipes->cut = 1;
+		pipes->cut = true;
 	}
 	buffer_add(tail, data, len);
 }

@@ -206,7 +206,7 @@ queue_take(struct queue *queue)
 		return NULL;
 	ask = TAILQ_FIRST(&turn->asks);
 	queue_end_wait(queue, ask);
-	ask->placed = 1;
+	ask->placed = true;
 	turn->places++;
 	turn->owner->places++;
 	queue->places++;
@@ -236,7 +236,7 @@ queue_remove(struct queue *queue, struct ask *ask)
 	queue_sent(queue, ask);
 	turn = mem_take(&ask->turn);
 	if (ask->placed) {
-		ask->placed = 0;
+		ask->placed = false;
 		turn->places--;
 		turn->owner->places--;
 		queue->places--;

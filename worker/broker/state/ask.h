@@ -53,12 +53,12 @@ struct ask {
 	size_t arguments;     /* bytes of them */
 	size_t result;        /* bytes of the result or error */
 	struct queue_turn *turn; /* of queue.c, or NULL */
-	int placed;              /* it has one of the places of its server */
+	bool placed;              /* it has one of the places of its server */
 	enum audit_outcome outcome;
 	uint64_t made; /* when it was put there, by clock_ms() */
 	uint64_t sent;        /* its number with the server; 0: not sent */
 	uint64_t begun;       /* when it was, or may have been, sent */
-	int progress;         /* the server has reported progress */
+	bool progress;         /* the server has reported progress */
 	int last;             /* further progress does not extend the wait */
 	int unfit;            /* its arguments do not fit: see REFUSED */
 	/*
@@ -70,7 +70,7 @@ struct ask {
 	struct buffer says; /* what is wrong by that list */
 	uint64_t judged;
 	struct event *hurry; /* the end of its wait then */
-	int late;             /* needs the next list of tools, not this one */
+	bool late;             /* needs the next list of tools, not this one */
 	struct event *patience; /* the end of its wait for a start or answer */
 };
 

@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -23,7 +24,7 @@ struct audit {
 	struct buffer lines;
 	size_t count;  /* of them */
 	uint64_t lost; /* lines lost since the last one written */
-	int torn;      /* the file ends with an incomplete line */
+	bool torn;      /* the file ends with an incomplete line */
 };
 
 static const char *const audit_words[] = {
@@ -50,7 +51,7 @@ audit_lose(struct audit *audit, const char *why)
 static void
 audit_wrote(struct audit *audit)
 {
-	audit->torn = 0;
+	audit->torn = false;
 	if (audit->lost > 0)
 		log_warn("the audit file can be written again; %" PRIu64
 		    " lines are lost", audit->lost);

@@ -17,7 +17,7 @@ struct definition {
 	uint64_t number;
 	char *name;
 	char *owner; /* the owner of its processes; empty: local user */
-	int shared;  /* processes of the local user are shared by all */
+	bool shared;  /* processes of the local user are shared by all */
 	char *alias;
 	char *description;
 	struct rules rules; /* which of its tools may be used */

@@ -5,13 +5,15 @@
 #ifndef WORKER_BROKER_RULES_H
 #define WORKER_BROKER_RULES_H
 
+#include <stdbool.h>
+
 #include "../../../common/base/buffer.h"
 #include "../../../common/ipc/ipc.h"
 #include "../../../common/json/json_span.h"
 
 /* All zeroes is no restriction: every tool may be used. */
 struct rules {
-	int narrowed;        /* only the tools in allow may be used */
+	bool narrowed;        /* only the tools in allow may be used */
 	struct buffer allow; /* each name with a NUL; * stands for any text */
 	struct buffer deny;  /* may not be used, even if allow names them */
 };

@@ -19,7 +19,7 @@ struct list_store {
 	struct broker *broker;
 	void (*recalled)(struct broker *broker, const uint8_t *fingerprint);
 	struct channel *channel; /* NULL if there is none (yet) */
-	int wanted;              /* it was requested from the supervisor */
+	bool wanted;              /* it was requested from the supervisor */
 	uint64_t not_before;     /* when it may be requested again */
 	/*
 	 * Fingerprints to look up, or to store, when the channel is available.
@@ -68,7 +68,7 @@ static void
 list_store_lose(struct list_store *store)
 {
 	channel_free(&store->channel);
-	store->wanted = 0;
+	store->wanted = false;
 	store->unanswered = 0;
 	store->deaf = false;
 	store->not_before = clock_ms() + TOOL_LISTS_PAUSE_MS;
@@ -142,7 +142,7 @@ list_store_ensure(struct list_store *store)
 		return !store->deaf;
 	if (clock_ms() < store->not_before)
 		return 0;
-	store->wanted = 1;
+	store->wanted = true;
 	to_supervisor_want_lists(store->broker);
 	list_store_wait(store);
 	return 1;
@@ -208,7 +208,7 @@ list_store_open(struct list_store *store, struct ipc_lists *lists)
 	}
 	/* It may arrive when no request waits for it; it is then used later. */
 	channel_free(&store->channel);
-	store->wanted = 1;
+	store->wanted = true;
 	store->channel =
 	    channel_new(store->broker->base, &lists->store, &ends);
 	event_del(store->patience);

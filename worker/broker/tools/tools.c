@@ -18,7 +18,7 @@ struct tool {
 	size_t at;
 	size_t len;
 	char *name; /* decoded; NULL if an earlier tool has this name */
-	int hidden; /* it may not be used: only its name is kept */
+	bool hidden; /* it may not be used: only its name is kept */
 	const char *fault; /* why it cannot be used, static; NULL: it can */
 };
 

@@ -6,13 +6,15 @@
 #ifndef WORKER_FILES_INDEX_H
 #define WORKER_FILES_INDEX_H
 
+#include <stdbool.h>
+
 #include "files.h"
 #include "directory.h"
 #include "head.h"
 
 struct stored_file {
 	char id[DIRECTORY_NAME_SIZE]; /* its name in the directory */
-	int sound;                 /* otherwise it is damaged, and left
+	bool sound;                 /* otherwise it is damaged, and left
 				    * unchanged */
 	struct head head;
 };

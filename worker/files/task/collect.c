@@ -40,13 +40,13 @@ struct collect {
 	uint64_t until;       /* for intake_go_on */
 	unsigned int named;   /* by the porter, in total */
 	unsigned int waiting; /* of these, in offers */
-	int told; /* the porter has reported the end */
+	bool told; /* the porter has reported the end */
 	uint64_t more;
-	int mirrors;         /* the offers are all files of a conversation */
+	bool mirrors;         /* the offers are all files of a conversation */
 	struct buffer names; /* of all offers, if that is set */
 	char *synced;        /* what the box was given: names and versions */
 	size_t synced_len;
-	int failed;          /* an offer was not stored */
+	bool failed;         /* an offer was not stored */
 };
 
 /* The messages of the porter */
@@ -105,7 +105,7 @@ collect_carried(struct task *task, const struct ipc_carried *carried)
 	    carried->fault != FILE_FAULT_UNREADABLE)
 		return "it fails for a reason of another process";
 	task->fault = (enum file_fault)carried->fault;
-	collect->told = 1;
+	collect->told = true;
 	collect->more = carried->more;
 	return NULL;
 }
@@ -248,7 +248,7 @@ collect_answer(struct collect *collect, enum file_fault fault)
 	} else {
 		/* The quota must be updated before this message arrives. */
 		intake_free(&collect->intake);
-		collect->failed = 1;
+		collect->failed = true;
 		task_tell_left_out(task,
 		    (struct ipc_bytes){ (const uint8_t *)offer->name,
 		        offer->len }, fault);

@@ -27,12 +27,12 @@ struct deliver_file {
 
 struct deliver {
 	struct task task;
-	int whole;   /* all files of a conversation are requested */
+	bool whole;   /* all files of a conversation are requested */
 	char *names; /* the requested names, a list */
 	size_t names_len;
 	struct deliver_file *given; /* the files of these names, once opened */
 	size_t count;
-	int told; /* the porter has reported the end */
+	bool told; /* the porter has reported the end */
 };
 
 static struct ipc_bytes
@@ -95,7 +95,7 @@ deliver_carried(struct task *task, const struct ipc_carried *carried)
 	    !deliver_is_its(carried->fault)))
 		return "it ends for a reason of another process";
 	task->fault = (enum file_fault)carried->fault;
-	deliver->told = 1;
+	deliver->told = true;
 	return NULL;
 }
 

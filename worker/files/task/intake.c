@@ -31,7 +31,7 @@ struct intake {
 	char temporary[DIRECTORY_TEMPORARY_SIZE]; /* empty if it has none */
 	uint64_t copied; /* bytes */
 	uint64_t synced; /* of these, the synced ones */
-	int complete;    /* only its head and its name are missing */
+	bool complete;    /* only its head and its name are missing */
 };
 
 /*
@@ -235,7 +235,7 @@ intake_complete(struct intake *intake)
 		return intake_disk("finish");
 	snprintf(head->type, sizeof(head->type), "%s",
 	    type_of(head->name, first, (size_t)n, (uint64_t)n == head->size));
-	intake->complete = 1;
+	intake->complete = true;
 	return intake_sync(intake, FILE_PIECE);
 }
 

@@ -13,8 +13,8 @@ struct listed {
 	struct head *heads;
 	size_t count;
 	size_t told;
-	int versions;
-	int all;
+	bool versions;
+	bool all;
 };
 
 /* Returns 0, or -1 if the directory cannot be read. */

@@ -14,7 +14,7 @@ struct removed {
 	struct task task;
 	struct task_name name; /* empty: all */
 	uint64_t version;
-	int all;
+	bool all;
 };
 
 /* Returns the fault; stores the number of removed versions in *count. */

@@ -13,7 +13,7 @@
 
 struct usage {
 	struct task task;
-	int looked;
+	bool looked;
 	struct buffer owners; /* their scopes, each + NUL */
 	size_t told;          /* bytes of owners */
 };
@@ -41,7 +41,7 @@ usage_look(struct usage *usage)
 
 	if (index_renew(files) == -1)
 		return -1;
-	usage->looked = 1;
+	usage->looked = true;
 	for (i = 0; i < files->stored_count; i++)
 		if (files->stored[i]->sound)
 			usage_add(&usage->owners, files->stored[i]->head.owner);

@@ -190,7 +190,7 @@ memory_add_exactly(
 	}
 	if (memory->hold.state != MEMORY_RUNS &&
 	    !memory_is_parked(memory, process)) {
-		sum->busy = 1;
+		sum->busy = true;
 		sum->owned += first ? rss : rss -
 		        memory_known_shared(memory, process, status, rss);
 		return 0;

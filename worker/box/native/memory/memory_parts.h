@@ -37,16 +37,16 @@ struct memory_sum {
 	uint64_t bytes;
 	uint64_t shares; /* part of it, or else owned: see memory_add_exactly */
 	uint64_t owned;
-	int late; /* not all processes were counted in time */
-	int missed; /* a process with threads had none that could be read */
+	bool late; /* not all processes were counted in time */
+	bool missed; /* a process with threads had none that could be read */
 	uint64_t tried_ns; /* CPU time: see memory_has_run() */
-	int unclear; /* that of a process is unknown */
-	int busy;  /* one was in the kernel, where it takes no signal */
-	int loose; /* one was running, although all were stopped */
-	int stopped; /* one had been stopped by the code before */
-	int moving; /* one has not taken SIGSTOP yet, and runs until it does */
+	bool unclear; /* that of a process is unknown */
+	bool busy;  /* one was in the kernel, where it takes no signal */
+	bool loose; /* one was running, although all were stopped */
+	bool stopped; /* one had been stopped by the code before */
+	bool moving; /* one has not taken SIGSTOP yet, and runs until it does */
 	uint64_t maps; /* mappings above the free number per process */
-	int with_maps; /* whether mappings are counted */
+	bool with_maps; /* whether mappings are counted */
 	unsigned int processes;
 	uint64_t threads;
 	pid_t pids[BOX_MEMORY_SEEN]; /* number of processes in the first */
