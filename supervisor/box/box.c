@@ -632,7 +632,7 @@ box_on_dropped(void *ctx)
 		return;
 	LIST_REMOVE(box, entry);
 	box_free(&box);
-	boxes->user.gone(boxes->user.ctx);
+	boxes->user.dropped_gone(boxes->user.ctx);
 }
 
 void

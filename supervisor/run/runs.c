@@ -72,6 +72,6 @@ runs_init(struct runs *runs, struct boxes *boxes)
 	boxes->user = (struct boxes_user){ .store = runs_on_store,
 		.busy = runs_on_busy,
 		.warm = runs_on_warm,
-		.gone = runs_on_gone,
+		.dropped_gone = runs_on_gone,
 		.ctx = runs };
 }

@@ -14,6 +14,7 @@
 #include "container.h"
 #include "../engine/lock.h"
 #include "../engine/sweep.h"
+#include "../shared/language.h"
 
 /* Our programs that run in containers. They are only built static. */
 static int
@@ -145,23 +146,30 @@ container_boxes_sweep(struct boxes *boxes, struct err *err)
 	return failed ? -1 : 0;
 }
 
-/* Their interpreters are those of the image. */
+/* Warns of an option for interpreters of the host that was set. */
+static void
+container_boxes_note_option(const struct options *options, enum option_id id)
+{
+	auto_buffer struct buffer name = { 0 };
+
+	if (options->sources[id] == OPTIONS_DEFAULT)
+		return;
+	options_add_name(&name, options, id);
+	log_warn("%s has no effect in containers: the image has the "
+	    "interpreters and their packages", name.data);
+}
+
 static void
 container_boxes_note_unused(const struct options *options)
 {
-	static const enum option_id ids[] = { OPTION_ID_PYTHON, OPTION_ID_SHELL,
-		OPTION_ID_PRELOAD };
+	const struct language *language;
 	size_t i;
 
-	for (i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
-		auto_buffer struct buffer name = { 0 };
-
-		if (options->sources[ids[i]] == OPTIONS_DEFAULT)
-			continue;
-		options_add_name(&name, options, ids[i]);
-		log_warn("%s has no effect in containers: the image has the "
-		    "interpreters and their packages", name.data);
-	}
+	for (i = 0; (language = language_at(i)) != NULL; i++)
+		if (language->image == NULL)
+			container_boxes_note_option(
+			    options, language->interpreter);
+	container_boxes_note_option(options, OPTION_ID_PRELOAD);
 }
 
 /*

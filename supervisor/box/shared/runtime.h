@@ -102,8 +102,8 @@ struct boxes_user {
 	int (*busy)(void *ctx);
 	/* Called when a template is ready: boxes are cheap now. */
 	void (*warm)(void *ctx);
-	/* Called when a dropped box is gone. */
-	void (*gone)(void *ctx);
+	/* Called when a box that its owner has dropped is gone. */
+	void (*dropped_gone)(void *ctx);
 	void *ctx;
 };
 

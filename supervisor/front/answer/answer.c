@@ -457,6 +457,10 @@ answer_add_streams(struct answer_form *form, const struct call_result *result,
 	answer_add_array(form, "stderr", &result->errors, errors);
 }
 
+/*
+ * A field of an answer has a line here, in answer_add_text (compact) and in
+ * tool_schema_output; a figure has one in answer_add_costs, under _meta.
+ */
 static void
 answer_add_fields(struct answer_form *form, const struct call_result *result,
     const struct answer_style *style, int cuts)

@@ -1,6 +1,6 @@
 /*
  * Writes an object in one of three forms: JSON on one line, indented JSON, or
- * TOON. The caller lists the fields of the object only once.
+ * TOON.
  */
 #ifndef SUPERVISOR_ANSWER_FORM_H
 #define SUPERVISOR_ANSWER_FORM_H

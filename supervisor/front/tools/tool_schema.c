@@ -4,6 +4,7 @@
 #include "../answer/answer.h"
 #include "tool_schema.h"
 
+/* The fields that answer_add_fields() writes (answer.c). */
 static const char tool_schema_output[] =
     "{\"type\":\"object\",\"properties\":{"
     "\"status\":{\"type\":\"string\",\"enum\":[\"success\",\"error\","
@@ -16,12 +17,14 @@ static const char tool_schema_output[] =
     "\"stdout\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
     "\"stderr\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
     "\"error\":{\"type\":\"string\"},"
+    "\"calls\":{\"type\":\"string\",\"description\":\"of tools, made\"},"
     "\"timeoutSeconds\":{\"type\":\"integer\"},"
     "\"truncated\":{\"type\":\"object\",\"properties\":{"
     "\"stdout\":{\"type\":\"integer\"},\"stderr\":{\"type\":\"integer\"}},"
     "\"description\":\"bytes cut per stream\"},"
     "\"files\":{\"type\":\"array\",\"items\":{\"type\":\"string\","
     "\"format\":\"uri\"}},"
+    "\"isolation\":{\"type\":\"string\",\"enum\":[\"weak\"]},"
     "\"session\":{\"type\":\"string\"},"
     "\"notes\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}}}}";
 

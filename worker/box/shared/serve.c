@@ -1,6 +1,6 @@
 /*
- * The process beside the shell: passes the calls of scripts to the relay and
- * the answers back, as long as the shell runs. It runs in the box, with the
+ * The process beside the interpreter: passes the calls of scripts to the relay
+ * and the answers back, as long as that runs. It runs in the box, with the
  * rights of the code only, and holds the pipes of the relay, which the code
  * does not inherit.
  *
@@ -44,7 +44,7 @@ struct serve {
 	int requests;
 	int in;
 	int out;
-	int shell; /* a pidfd */
+	int program; /* the interpreter: a pidfd */
 	int told;  /* standard error of the code */
 	unsigned long long last; /* the number of the last frame */
 	struct buffer names; /* received bytes of names of calls */
@@ -55,7 +55,7 @@ struct serve {
 
 /* In the array for poll, before the calls. */
 enum serve_polled {
-	SERVE_SHELL,
+	SERVE_PROGRAM,
 	SERVE_REQUESTS,
 	SERVE_IN,
 	SERVE_OUT,
@@ -391,7 +391,7 @@ serve_prepare(struct serve *serve, struct pollfd *polled)
 	    (serve->names.len == 0 ||
 	        memchr(serve->names.data, '\n', serve->names.len) == NULL);
 
-	polled[SERVE_SHELL] = (struct pollfd){ serve->shell, POLLIN, 0 };
+	polled[SERVE_PROGRAM] = (struct pollfd){ serve->program, POLLIN, 0 };
 	polled[SERVE_REQUESTS] =
 	    (struct pollfd){ room ? serve->requests : -1, POLLIN, 0 };
 	polled[SERVE_IN] = (struct pollfd){ serve->in, POLLIN, 0 };
@@ -404,7 +404,7 @@ serve_prepare(struct serve *serve, struct pollfd *polled)
 }
 
 /*
- * The shell has ended: reports the calls for which it did not wait, because
+ * The program has ended: reports the calls for which it did not wait, because
  * their outcome is unknown. Each caller could report less, and some would be
  * killed before.
  */
@@ -437,7 +437,7 @@ serve_turn(struct serve *serve)
 	serve_prepare(serve, polled);
 	if (poll(polled, SERVE_CALLS + MCP_CALLS_MAX, -1) == -1)
 		return;
-	if (polled[SERVE_SHELL].revents != 0)
+	if (polled[SERVE_PROGRAM].revents != 0)
 		serve_end(serve);
 	/* Processes these first, because others may get their slots below. */
 	for (i = 0; i < MCP_CALLS_MAX; i++)
@@ -503,13 +503,13 @@ serve_open(struct serve *serve, const char *folder, struct err *err)
 	    serve->folder, MCP_REQUESTS, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	if (serve->requests == -1)
 		return err_sys(err, "open the FIFO of requests");
-	serve->shell = pidfd_open(getpid(), 0);
-	if (serve->shell == -1)
+	serve->program = pidfd_open(getpid(), 0);
+	if (serve->program == -1)
 		return err_sys(err, "open a pidfd");
 	return 0;
 }
 
-/* The shell must not have a child that it did not start. */
+/* The program must not have a child that it did not start. */
 static int
 serve_fork(struct serve *serve, struct err *err)
 {
@@ -546,12 +546,12 @@ serve_start(const char *folder, int in, int out, struct err *err)
 		.requests = -1,
 		.in = in,
 		.out = out,
-		.shell = -1,
+		.program = -1,
 		.told = -1 };
 	failed = serve_open(&serve, folder, err) == -1 ||
 	    serve_fork(&serve, err) == -1;
 	fd_close(&serve.folder);
 	fd_close(&serve.requests);
-	fd_close(&serve.shell);
+	fd_close(&serve.program);
 	return failed ? -1 : 0;
 }
