@@ -8,7 +8,7 @@
 #include "../common/base/mem.h"
 #include "../common/base/text_list.h"
 #include "../common/base/utf8.h"
-#include "servers/server_spots.h"
+#include "servers/server_locations.h"
 #include "servers/servers.h"
 #include "handlers.h"
 
@@ -195,19 +195,19 @@ on_reader_judge(struct servers *servers, const char *wrong)
 }
 
 void
-supervisor_on_spot(struct servers *servers, struct ipc_spot *spot)
+supervisor_on_location(struct servers *servers, struct ipc_location *location)
 {
-	on_reader_judge(servers, server_spots_set(servers, spot));
+	on_reader_judge(servers, server_locations_set(servers, location));
 }
 
 void
 supervisor_on_cut(struct servers *servers, struct ipc_cut *cut)
 {
-	on_reader_judge(servers, server_spots_cut(servers, cut));
+	on_reader_judge(servers, server_locations_cut(servers, cut));
 }
 
 void
 supervisor_on_gap(struct servers *servers, struct ipc_gap *gap)
 {
-	on_reader_judge(servers, server_spots_set_gap(servers, gap));
+	on_reader_judge(servers, server_locations_set_gap(servers, gap));
 }

@@ -6,7 +6,7 @@
 
 #include "../../common/limits.h"
 #include "../../common/base/mem.h"
-#include "server_spots.h"
+#include "server_locations.h"
 #include "servers.h"
 
 struct server *
@@ -48,7 +48,7 @@ server_rows_free(struct servers *servers, struct server *server)
 	free(server->program);
 	free(server->alias);
 	free(server->searched);
-	server_spots_free(&server->spot);
+	server_locations_free(&server->location);
 	free(server);
 }
 

@@ -12,7 +12,7 @@
 #include "../../common/limits.h"
 #include "../../common/base/mem.h"
 #include "../options/home.h"
-#include "server_spots.h"
+#include "server_locations.h"
 #include "servers.h"
 
 /* The owner of a file. */
@@ -362,7 +362,7 @@ server_sources_free(struct server_file_list *files)
 		TAILQ_REMOVE(files, file, entry);
 		free(file->path);
 		free(file->why);
-		server_spots_free_gap(&file->gap);
+		server_locations_free_gap(&file->gap);
 		free(file);
 	}
 }

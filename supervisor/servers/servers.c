@@ -17,7 +17,7 @@
 #include "../../common/base/log.h"
 #include "../../common/base/mem.h"
 #include "../../common/base/utf8.h"
-#include "server_spots.h"
+#include "server_locations.h"
 #include "servers.h"
 #include "../process/process.h"
 
@@ -58,7 +58,7 @@ servers_retry(struct servers *servers, struct server_file *file)
 	servers->current = NULL;
 	servers_stop_reader(servers);
 	server_rows_remove(servers, file);
-	server_spots_free_gap(&file->gap);
+	server_locations_free_gap(&file->gap);
 	servers->visited = TAILQ_PREV(file, server_file_list, entry);
 	return 1;
 }
@@ -135,11 +135,11 @@ servers_ready_reader(struct servers *servers, struct server_file *file,
 
 /* Returns whether positions of the entries of a source are needed. */
 static int
-servers_wants_spots(
+servers_wants_locations(
     const struct servers *servers, const struct server_source *source)
 {
-	return servers->setup.spots != NULL && !source->project &&
-	    strcmp(source->name, servers->setup.spots) == 0;
+	return servers->setup.locations != NULL && !source->project &&
+	    strcmp(source->name, servers->setup.locations) == 0;
 }
 
 /* Returns the form of a file; one that the user names may be TOML. */
@@ -163,7 +163,7 @@ servers_send(struct servers *servers, struct server_file *file, int *fd,
 	struct ipc_read_file msg = { .shape = servers_shape(file),
 		.most = server_open_most(file->source),
 		.folder = servers->setup.folder,
-		.spots = servers_wants_spots(servers, file->source),
+		.locations = servers_wants_locations(servers, file->source),
 		.file = -1 };
 
 	if (servers_ready_reader(servers, file, err) == -1)

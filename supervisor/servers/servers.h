@@ -69,7 +69,7 @@ struct server_file {
 	bool opened;
 	int transient; /* refused for a cause that may be temporary */
 	bool retried; /* its reader was killed once */
-	struct server_gap *gap; /* server_spots.h; NULL: not reported */
+	struct server_gap *gap; /* server_locations.h; NULL: not reported */
 };
 
 TAILQ_HEAD(server_file_list, server_file);
@@ -123,7 +123,8 @@ struct server {
 	char *searched; /* in these directories; NULL: it has a slash */
 	/* If configured (in_force.h): its name as a Python identifier. */
 	char *alias;
-	struct server_spot *spot; /* server_spots.h; NULL: not reported */
+	struct server_location
+	    *location; /* server_locations.h; NULL: not reported */
 };
 
 TAILQ_HEAD(server_list, server);
@@ -138,7 +139,7 @@ struct servers_setup {
 	bool trust_project;
 	bool allow_self;
 	uint64_t (*clock)(void); /* milliseconds, monotonic */
-	const char *spots; /* report positions of this source; NULL: none */
+	const char *locations; /* report positions of this source; NULL: none */
 };
 
 struct servers {

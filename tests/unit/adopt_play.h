@@ -18,8 +18,8 @@
 /* What the reader says of a file. */
 struct adopt_play {
 	char *names[ADOPT_PLAY_MAX];
-	struct server_spot spots[ADOPT_PLAY_MAX];
-	int spotted[ADOPT_PLAY_MAX];
+	struct server_location locations[ADOPT_PLAY_MAX];
+	int located[ADOPT_PLAY_MAX];
 	size_t count;
 	struct server_gap gap;
 	size_t gaps;
@@ -45,28 +45,28 @@ adopt_play_rejected(void *ctx, struct ipc_rejected *row)
 }
 
 static inline void
-adopt_play_spot(void *ctx, struct ipc_spot *row)
+adopt_play_location(void *ctx, struct ipc_location *row)
 {
 	struct adopt_play *play = ctx;
-	struct server_spot *spot = &play->spots[play->count - 1];
+	struct server_location *location = &play->locations[play->count - 1];
 
-	play->spotted[play->count - 1] = 1;
-	spot->start = row->start;
-	spot->end = row->end;
-	spot->comma = row->comma;
-	spot->tied = mem_strdup(row->tied);
-	spot->fixed = mem_strdup(row->fixed);
+	play->located[play->count - 1] = 1;
+	location->start = row->start;
+	location->end = row->end;
+	location->comma = row->comma;
+	location->tied = mem_strdup(row->tied);
+	location->fixed = mem_strdup(row->fixed);
 }
 
 static inline void
 adopt_play_cut(void *ctx, struct ipc_cut *row)
 {
 	struct adopt_play *play = ctx;
-	struct server_spot *spot = &play->spots[play->count - 1];
+	struct server_location *location = &play->locations[play->count - 1];
 
-	if (spot->count == CONFIG_CUTS_MAX)
+	if (location->count == CONFIG_CUTS_MAX)
 		abort();
-	spot->cuts[spot->count++] =
+	location->cuts[location->count++] =
 	    (struct server_cut){ row->start, row->end };
 }
 
@@ -90,10 +90,10 @@ static inline void
 adopt_play_read(struct adopt_play *play, const char *text, size_t len,
     enum config_shape shape)
 {
-	const struct spots_sink spots = { adopt_play_spot, adopt_play_cut,
-		adopt_play_gap, play };
+	const struct locator_sink locations = { adopt_play_location,
+		adopt_play_cut, adopt_play_gap, play };
 	const struct config_sink sink = { adopt_play_server,
-		adopt_play_rejected, play, &spots };
+		adopt_play_rejected, play, &locations };
 	const struct config_file file = { shape, "" };
 	auto_free char *copy = mem_resize(NULL, len);
 
@@ -110,8 +110,8 @@ adopt_play_free(struct adopt_play *play)
 
 	for (i = 0; i < play->count; i++) {
 		free(play->names[i]);
-		free(play->spots[i].tied);
-		free(play->spots[i].fixed);
+		free(play->locations[i].tied);
+		free(play->locations[i].fixed);
 	}
 	free(play->gap.line);
 	free(play->gap.deeper);
@@ -137,9 +137,9 @@ adopt_play_edit(const struct adopt_play *play, const char *text, size_t len,
 	size_t i;
 
 	for (i = 0; i < play->count; i++) {
-		if (!play->spotted[i])
+		if (!play->located[i])
 			continue;
-		entries[edit.count].spot = &play->spots[i];
+		entries[edit.count].location = &play->locations[i];
 		entries[edit.count++].cut = *cuts == '-';
 		cuts += cuts[1] != '\0';
 	}

@@ -59,7 +59,7 @@ NOT_HERE(end_session, operator_peer)
 #ifndef SERVERS_ARE_HERE
 NOT_HERE(entry, servers)
 NOT_HERE(rejected, servers)
-NOT_HERE(spot, servers)
+NOT_HERE(location, servers)
 NOT_HERE(cut, servers)
 NOT_HERE(gap, servers)
 NOT_HERE(end_of_file, servers)

@@ -1,6 +1,6 @@
 /*
- * Tests of supervisor/command/adopt/adopt_edit and worker/reader/spots: what
- * files look like with some of their entries cut out, and with one put in.
+ * Tests of supervisor/command/adopt/adopt_edit and worker/reader/locator:
+ * what files look like with some of their entries cut out, and with one put in.
  */
 #include <string.h>
 
@@ -222,7 +222,7 @@ UNIT_TESTS(names_what_is_tied_to_a_client, 8)
 
 	adopt_play_read(&play, text, strlen(text), CONFIG_SHAPE_CLIENT);
 	ck_assert_uint_eq(play.count, 1);
-	ck_assert_str_eq(play.spots[0].tied, members[_i].tied);
+	ck_assert_str_eq(play.locations[0].tied, members[_i].tied);
 	adopt_play_free(&play);
 }
 

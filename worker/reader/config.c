@@ -92,25 +92,25 @@ config_read_jsonc(struct config *config, char *data, size_t len)
 }
 
 static void
-config_begin_spots(
+config_begin_locations(
     struct config *config, const char *written, size_t len)
 {
-	config->spots.sink = config->sink->spots;
-	config->spots.written = written;
-	config->spots.len = len;
+	config->locations.sink = config->sink->locations;
+	config->locations.written = written;
+	config->locations.len = len;
 }
 
 /* The same, keeping the original bytes beside those that are blanked. */
 static int
-config_read_spots(struct config *config, char *data, size_t len)
+config_read_locations(struct config *config, char *data, size_t len)
 {
 	auto_free char *written = NULL;
 
-	if (config->sink->spots == NULL)
+	if (config->sink->locations == NULL)
 		return config_read_jsonc(config, data, len);
 	written = mem_dup(data, len);
-	config_begin_spots(config, written, len);
-	config->spots.text = data;
+	config_begin_locations(config, written, len);
+	config->locations.text = data;
 	return config_read_jsonc(config, data, len);
 }
 
@@ -120,11 +120,11 @@ config_outline(struct config *config, const char *data, size_t len)
 {
 	struct err err;
 
-	if (config->sink->spots == NULL)
+	if (config->sink->locations == NULL)
 		return;
-	config_begin_spots(config, data, len);
+	config_begin_locations(config, data, len);
 	if (config->row->translate != toml_translate ||
-	    toml_outline(data, len, &config->spots.outline, &err) == -1)
+	    toml_outline(data, len, &config->locations.outline, &err) == -1)
 		config->unfit = "it is a file of YAML";
 }
 
@@ -151,7 +151,7 @@ config_read_translated(struct config *config, const char *data, size_t len)
 		config_reject_at(config, place, NULL, &err);
 	}
 	translation_reset(&config->translation);
-	outline_reset(&config->spots.outline);
+	outline_reset(&config->locations.outline);
 	return parsed;
 }
 
@@ -193,13 +193,13 @@ config_read(char *data, size_t len, const struct config_file *file,
 	}
 	/* A client creates its file before it has anything to write. */
 	if (config.row->other && config_is_blank(data, len)) {
-		config_begin_spots(&config, data, len);
-		if (sink->spots != NULL)
-			spots_tell_whole(&config.spots);
+		config_begin_locations(&config, data, len);
+		if (sink->locations != NULL)
+			locator_tell_whole(&config.locations);
 		return 0;
 	}
 	if (config.row->translate == NULL)
-		return config_read_spots(
+		return config_read_locations(
 		    &config, data == NULL ? none : data, len);
 	return config_read_translated(
 	    &config, data == NULL ? none : data, len);

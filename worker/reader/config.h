@@ -10,14 +10,14 @@
 
 #include "../../common/config_shape.h"
 #include "../../common/ipc/ipc.h"
-#include "spots.h"
+#include "locator.h"
 
 /* The receiver of rows. Pointers in a row are valid only during the call. */
 struct config_sink {
 	void (*server)(void *ctx, struct ipc_entry *server);
 	void (*rejected)(void *ctx, struct ipc_rejected *rejected);
 	void *ctx;
-	const struct spots_sink *spots; /* their positions; NULL if not
+	const struct locator_sink *locations; /* their positions; NULL if not
 					 * requested */
 };
 

@@ -38,15 +38,15 @@ config_is_disabled(const struct config *config, const char *name)
 
 /* Reports the position of the last reported row, if requested. */
 static void
-config_tell_spot(const struct config *config, struct json_span name,
+config_tell_location(const struct config *config, struct json_span name,
     struct json_span value)
 {
-	if (config->spots.written == NULL)
+	if (config->locations.written == NULL)
 		return;
 	if (config->row->translate == NULL)
-		spots_tell_member(&config->spots, name, value);
+		locator_tell_member(&config->locations, name, value);
 	else
-		spots_tell_sections(&config->spots, name, value);
+		locator_tell_sections(&config->locations, name, value);
 }
 
 /* Returns what the file says of all its servers, or NULL. */
@@ -83,7 +83,7 @@ config_read_entry(struct config *config, struct json_span name,
 		config_reject_at(
 		    config, config_place(config, entry.at), &entry, &err);
 	}
-	config_tell_spot(config, name, value);
+	config_tell_location(config, name, value);
 	entry_reset(&entry);
 }
 
@@ -250,8 +250,8 @@ config_read_members(struct config *config, struct json_span file)
 		if (found.counts[i] > 1 ||
 		    json_span_kind(found.values[i]) != JSON_SPAN_OBJECT)
 			config->unfit = "its list of servers is not an object";
-		else if (config->spots.list.p == NULL)
-			config->spots.list = found.values[i];
+		else if (config->locations.list.p == NULL)
+			config->locations.list = found.values[i];
 		if (found.counts[i] > 1) {
 			err_set(&err, "\"%s\" is in the file more than once: "
 			    "merge them into one", keys[i]);
@@ -268,14 +268,14 @@ config_read_members(struct config *config, struct json_span file)
 static void
 config_tell_gap(const struct config *config, struct json_span file)
 {
-	if (config->spots.written == NULL)
+	if (config->locations.written == NULL)
 		return;
 	if (config->unfit != NULL)
-		spots_tell_none(&config->spots, config->unfit);
+		locator_tell_none(&config->locations, config->unfit);
 	else if (config->row->translate == NULL)
-		spots_tell_gap(&config->spots, file);
+		locator_tell_gap(&config->locations, file);
 	else
-		spots_tell_end(&config->spots);
+		locator_tell_end(&config->locations);
 }
 
 /*

@@ -10,7 +10,7 @@
 #include "config.h"
 #include "entry.h"
 #include "place.h"
-#include "spots.h"
+#include "locator.h"
 #include "translation.h"
 
 #define CONFIG_KEYS 6
@@ -37,7 +37,7 @@ struct config {
 	struct json_span allowed;  /* names of the only enabled ones, if p is
 				    * set */
 	size_t entries;
-	struct spots spots; /* if positions are requested */
+	struct locations locations; /* if positions are requested */
 	const char *unfit;  /* why no entry can be added, if so */
 	const struct config_sink *sink;
 };

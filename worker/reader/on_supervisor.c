@@ -34,12 +34,12 @@ on_supervisor_send_rejected(void *ctx, struct ipc_rejected *rejected)
 }
 
 static void
-on_supervisor_send_spot(void *ctx, struct ipc_spot *spot)
+on_supervisor_send_location(void *ctx, struct ipc_location *location)
 {
 	struct reader *reader = ctx;
 	struct err err;
 
-	if (channel_send_spot(reader->supervisor, spot, &err) == -1)
+	if (channel_send_location(reader->supervisor, location, &err) == -1)
 		fatal("cannot report the position of a server: %s", err.text);
 }
 
@@ -105,11 +105,11 @@ on_supervisor_slurp(int fd, size_t most, struct buffer *buffer, struct err *err)
 void
 reader_on_read_file(struct reader *reader, struct ipc_read_file *msg)
 {
-	const struct spots_sink spots = { on_supervisor_send_spot,
+	const struct locator_sink locations = { on_supervisor_send_location,
 		on_supervisor_send_cut, on_supervisor_send_gap, reader };
 	struct config_sink sink = { on_supervisor_send_server,
 		on_supervisor_send_rejected, reader,
-		msg->spots ? &spots : NULL };
+		msg->locations ? &locations : NULL };
 	struct config_file file = { (enum config_shape)msg->shape,
 		msg->folder };
 	struct ipc_rejected rejected = { .line = 1, .column = 1, .name = "" };

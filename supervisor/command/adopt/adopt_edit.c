@@ -63,17 +63,17 @@ adopt_pieces_free(struct adopt_pieces *pieces)
 static int
 adopt_is_cut(const struct adopt_entry *entry)
 {
-	return entry->cut && entry->spot->fixed[0] == '\0';
+	return entry->cut && entry->location->fixed[0] == '\0';
 }
 
 static void
-adopt_cut(struct adopt_pieces *pieces, const struct server_spot *spot)
+adopt_cut(struct adopt_pieces *pieces, const struct server_location *location)
 {
 	size_t i;
 
-	for (i = 0; i < spot->count; i++)
-		adopt_piece_add(pieces, spot->cuts[i].start,
-		    spot->cuts[i].end, NULL);
+	for (i = 0; i < location->count; i++)
+		adopt_piece_add(pieces, location->cuts[i].start,
+		    location->cuts[i].end, NULL);
 }
 
 /*
@@ -86,7 +86,7 @@ adopt_last(const struct adopt_edit *edit, int kept)
 	size_t i;
 
 	for (i = edit->count; i-- > 0;)
-		if (edit->entries[i].spot->fixed[0] == '\0' &&
+		if (edit->entries[i].location->fixed[0] == '\0' &&
 		    (!kept || !edit->entries[i].cut))
 			return &edit->entries[i];
 	return NULL;
@@ -100,11 +100,11 @@ adopt_cut_comma(const struct adopt_edit *edit, struct adopt_pieces *pieces)
 	const struct adopt_entry *kept = adopt_last(edit, 1);
 
 	if (edit->gap->form != CONFIG_GAP_MEMBER || edit->put_count > 0 ||
-	    last == NULL || !last->cut || last->spot->comma != 0 ||
-	    kept == NULL || kept->spot->comma == 0)
+	    last == NULL || !last->cut || last->location->comma != 0 ||
+	    kept == NULL || kept->location->comma == 0)
 		return;
 	adopt_piece_add(
-	    pieces, kept->spot->comma - 1, kept->spot->comma, NULL);
+	    pieces, kept->location->comma - 1, kept->location->comma, NULL);
 }
 
 /* Inserting */
@@ -145,7 +145,7 @@ adopt_put_members(const struct adopt_edit *edit, struct adopt_pieces *pieces)
 	if (last != NULL && last->cut) {
 		adopt_add_members(edit, gap->line, &text);
 		adopt_piece_add(
-		    pieces, last->spot->start, last->spot->end, &text);
+		    pieces, last->location->start, last->location->end, &text);
 		return;
 	}
 	adopt_put_comma(edit, pieces);
@@ -272,7 +272,7 @@ adopt_edit(const struct adopt_edit *edit, struct buffer *out, struct err *err)
 	for (i = 0; i < edit->count; i++)
 		if (adopt_is_cut(&edit->entries[i]) &&
 		    !adopt_is_replaced(edit, &edit->entries[i]))
-			adopt_cut(&pieces, edit->entries[i].spot);
+			adopt_cut(&pieces, edit->entries[i].location);
 	adopt_cut_comma(edit, &pieces);
 	if (edit->put_count > 0)
 		done = adopt_put(edit, &pieces, err);

@@ -1,7 +1,7 @@
 /*
  * Cuts entries out of a client's configuration file and inserts others: it
  * copies bytes and parses none. The reader has reported all positions
- * (server_spots.h). Pure; runs in the supervisor.
+ * (server_locations.h). Pure; runs in the supervisor.
  */
 #ifndef SUPERVISOR_ADOPT_EDIT_H
 #define SUPERVISOR_ADOPT_EDIT_H
@@ -10,11 +10,11 @@
 
 #include "../../../common/base/buffer.h"
 #include "../../../common/base/err.h"
-#include "../../servers/server_spots.h"
+#include "../../servers/server_locations.h"
 
 /* An entry of the file. */
 struct adopt_entry {
-	const struct server_spot *spot;
+	const struct server_location *location;
 	bool cut; /* remove it, unless it is fixed */
 };
 

@@ -226,11 +226,11 @@ adopt_plan_reason(const struct adopt_plan *plan, const struct server *server,
 	why = adopt_plan_unusable(plan, server);
 	if (why != NULL)
 		return why;
-	if (server->spot->fixed[0] != '\0')
-		return mem_strdup(server->spot->fixed);
-	if (server->spot->tied[0] != '\0')
+	if (server->location->fixed[0] != '\0')
+		return mem_strdup(server->location->fixed);
+	if (server->location->tied[0] != '\0')
 		return mem_printf("only %s can honour its \"%s\"",
-		    plan->client->source, server->spot->tied);
+		    plan->client->source, server->location->tied);
 	if (adopt_plan_differs(plan, server))
 		return mem_printf("%s and Caisson would fill in its variables "
 		    "differently: write the values, or ${NAME} in a file of "
@@ -307,7 +307,7 @@ adopt_plan_make(struct adopt_plan *plan, const struct servers *servers,
 	plan->rows =
 	    mem_alloc((servers->count + 1) * sizeof(*plan->rows));
 	TAILQ_FOREACH (server, &servers->list, entry)
-		if (server->file == plan->file && server->spot != NULL &&
+		if (server->file == plan->file && server->location != NULL &&
 		    adopt_plan_add(plan, server, asked, err) == -1)
 			return -1;
 	return adopt_plan_check_keep(plan, asked, err);

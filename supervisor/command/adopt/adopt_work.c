@@ -38,7 +38,7 @@ adopt_work_on_read(void *ctx)
 
 void
 adopt_work_read_servers(struct servers *servers,
-    const struct command_setup *setup, const char *spots, const char *named)
+    const struct command_setup *setup, const char *locations, const char *named)
 {
 	struct servers_setup how = { .base = setup->base,
 		.envp = setup->envp,
@@ -48,7 +48,7 @@ adopt_work_read_servers(struct servers *servers,
 		.self = setup->self->exe,
 		.allow_self = (int)setup->options->allow_self_server,
 		.clock = clock_ms,
-		.spots = spots };
+		.locations = locations };
 
 	servers_read(servers, &how, NULL, adopt_work_on_read, setup->base);
 	event_base_dispatch(setup->base);
@@ -119,7 +119,7 @@ adopt_work_edit(const struct adopt_work *work, int take,
 	edit.entries = entries;
 	edit.count = plan->count;
 	for (i = 0; i < plan->count; i++) {
-		entries[i].spot = plan->rows[i].server->spot;
+		entries[i].location = plan->rows[i].server->location;
 		entries[i].cut = command_has(work->asked, COMMAND_FLAG_UNDO) ?
 		    plan->rows[i].ours && take : plan->rows[i].moves;
 	}

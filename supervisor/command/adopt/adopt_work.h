@@ -28,12 +28,13 @@ int adopt_work_find_places(
     struct adopt_work *work, char **envp, struct err *err);
 
 /*
- * Has all files of servers read, except those of projects. spots is the source
- * whose positions are reported; named is a file to read first, instead of that
- * of the option; both may be NULL. Call servers_free afterwards.
+ * Has all files of servers read, except those of projects. locations is the
+ * source whose positions are reported; named is a file to read first, instead
+ * of that of the option; both may be NULL. Call servers_free afterwards.
  */
 void adopt_work_read_servers(struct servers *servers,
-    const struct command_setup *setup, const char *spots, const char *named);
+    const struct command_setup *setup, const char *locations,
+    const char *named);
 
 /*
  * Writes our file, unless it already has all moving entries. Returns 0, or -1

@@ -86,7 +86,7 @@ servers_remove_find(struct servers_remove *remove)
 	TAILQ_FOREACH (server, &remove->servers.list, entry) {
 		if (strcmp(server->name, remove->name) != 0)
 			continue;
-		if (remove->ours == NULL && server->spot != NULL &&
+		if (remove->ours == NULL && server->location != NULL &&
 		    servers_remove_is_ours(remove, server->file))
 			remove->ours = server;
 		else if (remove->other == NULL &&
@@ -156,15 +156,15 @@ servers_remove_cut(const struct servers_remove *remove,
 	const struct server *server;
 
 	TAILQ_FOREACH (server, &remove->servers.list, entry) {
-		if (server->file != own || server->spot == NULL)
+		if (server->file != own || server->location == NULL)
 			continue;
-		entries[edit.count].spot = server->spot;
+		entries[edit.count].location = server->location;
 		entries[edit.count++].cut =
 		    strcmp(server->name, remove->name) == 0;
 	}
-	if (remove->ours->spot->fixed[0] != '\0')
+	if (remove->ours->location->fixed[0] != '\0')
 		return err_set(err, "%s cannot be changed: %s", own->path,
-		    remove->ours->spot->fixed);
+		    remove->ours->location->fixed);
 	return adopt_edit(&edit, after, err);
 }
 

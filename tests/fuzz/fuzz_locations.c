@@ -31,7 +31,7 @@ is_kept(const struct adopt_play *play, size_t i, const char *pattern)
 {
 	size_t len = strlen(pattern);
 
-	return play->spots[i].fixed[0] != '\0' ||
+	return play->locations[i].fixed[0] != '\0' ||
 	    pattern[i < len ? i : len - 1] != '-';
 }
 
@@ -42,7 +42,7 @@ is_odd(const struct adopt_play *play)
 	size_t i, j;
 
 	for (i = 0; i < play->count; i++) {
-		if (!play->spotted[i] || play->spots[i].fixed[0] != '\0')
+		if (!play->located[i] || play->locations[i].fixed[0] != '\0')
 			return 1;
 		for (j = 0; j < i; j++)
 			if (strcmp(play->names[i], play->names[j]) == 0)

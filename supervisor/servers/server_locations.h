@@ -3,8 +3,8 @@
  * by the reader for the files of the client that servers_setup names. Commands
  * use them to cut and copy bytes of those files. Runs in the supervisor.
  */
-#ifndef SUPERVISOR_SERVER_SPOTS_H
-#define SUPERVISOR_SERVER_SPOTS_H
+#ifndef SUPERVISOR_SERVER_LOCATIONS_H
+#define SUPERVISOR_SERVER_LOCATIONS_H
 
 #include <stddef.h>
 
@@ -19,8 +19,8 @@ struct server_cut {
 	size_t end; /* after the last byte */
 };
 
-/* The position of an entry in its file; message SPOT defines the fields. */
-struct server_spot {
+/* The position of an entry in its file; message LOCATION defines the fields. */
+struct server_location {
 	size_t start;
 	size_t end;
 	size_t comma;
@@ -45,13 +45,14 @@ struct server_gap {
  * Store a report of the reader on its last entry, or on the file. Return NULL,
  * or the fault of the report.
  */
-const char *server_spots_set(struct servers *servers, struct ipc_spot *spot);
-const char *server_spots_cut(struct servers *servers, struct ipc_cut *cut);
-const char *server_spots_set_gap(
+const char *server_locations_set(
+    struct servers *servers, struct ipc_location *location);
+const char *server_locations_cut(struct servers *servers, struct ipc_cut *cut);
+const char *server_locations_set_gap(
     struct servers *servers, struct ipc_gap *gap);
 
 /* Free them; NULL is accepted. */
-void server_spots_free(struct server_spot **spot);
-void server_spots_free_gap(struct server_gap **gap);
+void server_locations_free(struct server_location **location);
+void server_locations_free_gap(struct server_gap **gap);
 
 #endif

@@ -4,51 +4,51 @@
  * reports are positions and blanks in the file as it was written. Pure except
  * for the sink; runs in the reader.
  */
-#ifndef READER_SPOTS_H
-#define READER_SPOTS_H
+#ifndef READER_LOCATIONS_H
+#define READER_LOCATIONS_H
 
 #include "../../common/json/json_span.h"
 #include "../../common/ipc/ipc.h"
 #include "outline.h"
 
-/* The receiver; a spot belongs to the last reported row. */
-struct spots_sink {
-	void (*spot)(void *ctx, struct ipc_spot *spot);
+/* The receiver; a location belongs to the last reported row. */
+struct locator_sink {
+	void (*location)(void *ctx, struct ipc_location *location);
 	void (*cut)(void *ctx, struct ipc_cut *cut);
 	void (*gap)(void *ctx, struct ipc_gap *gap);
 	void *ctx;
 };
 
 /* All zeroes: not requested. */
-struct spots {
+struct locations {
 	const char *written; /* the file unchanged; NULL: not requested */
 	const char *text;    /* JSON: the same, with its comments blanked */
 	size_t len;
 	struct json_span list; /* JSON: position for an addition; p NULL: none
 			        */
 	struct outline outline; /* TOML */
-	const struct spots_sink *sink;
+	const struct locator_sink *sink;
 };
 
-/* Reports the spot of an entry in the list of a JSON file, and its cuts. */
-void spots_tell_member(
-    const struct spots *spots, struct json_span name, struct json_span value);
+/* Reports the location of an entry in the list of a JSON file, and its cuts. */
+void locator_tell_member(const struct locations *locations,
+    struct json_span name, struct json_span value);
 
 /*
  * Reports the position for an additional entry in a JSON file, whose value is
  * file.
  */
-void spots_tell_gap(const struct spots *spots, struct json_span file);
+void locator_tell_gap(const struct locations *locations, struct json_span file);
 
 /* The same two for a TOML file, by the name of the entry. */
-void spots_tell_sections(const struct spots *spots, struct json_span name,
-    struct json_span value);
-void spots_tell_end(const struct spots *spots);
+void locator_tell_sections(const struct locations *locations,
+    struct json_span name, struct json_span value);
+void locator_tell_end(const struct locations *locations);
 
 /* Reports that the file is empty, so an addition is its only content. */
-void spots_tell_whole(const struct spots *spots);
+void locator_tell_whole(const struct locations *locations);
 
 /* Reports that no entry can be added to the file, and why. */
-void spots_tell_none(const struct spots *spots, const char *why);
+void locator_tell_none(const struct locations *locations, const char *why);
 
 #endif
