@@ -236,10 +236,10 @@
 #define ARGUMENTS_SHOWN_MAX 60
 #define ARGUMENTS_WRONG_MAX 5
 #define ARGUMENTS_NAMED_MAX 20
-#define ARGUMENTS_NAMED_NEAR_MAX 8
+#define ARGUMENTS_NAMED_SIMILAR_MAX 8
 #define ARGUMENTS_CHOICES_MAX 10
 #define ARGUMENTS_WAYS_MAX 3
-#define ARGUMENTS_NEAR_MAX 3
+#define ARGUMENTS_SIMILAR_MAX 3
 #define ARGUMENTS_NAME_MAX 100
 /*
  * The command mcp in a box of the shell. Number of calls that the process

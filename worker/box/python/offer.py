@@ -23,7 +23,7 @@ PROGRESS = []  # something, where the code may tell how far it is
 CALLING = (
     "__init__", "calls/_ask", "calls/_named", "calls/_names",
     "calls/_server", "calls/_servers", "calls/_state", "calls/_tools",
-    "results/_blocks", "results/_data", "results/_misread", "results/_near",
+    "results/_blocks", "results/_data", "results/_misread", "results/_similar",
     "results/_result", "results/_seen", "tools/_positions", "tools/_schema",
     "wire/_call", "wire/_caller", "wire/_forgotten", "wire/_idle",
     "wire/_lines", "wire/_notes", "wire/_request", "wire/_values",

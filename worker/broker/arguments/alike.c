@@ -133,9 +133,9 @@ alike_keep_spelled(struct alike *alike, const char *known, size_t score)
 	struct alike_name moved;
 	size_t n;
 
-	if (alike->nspelled < ARGUMENTS_NEAR_MAX)
+	if (alike->nspelled < ARGUMENTS_SIMILAR_MAX)
 		alike->nspelled++;
-	else if (alike->spelled[ARGUMENTS_NEAR_MAX - 1].score >= score)
+	else if (alike->spelled[ARGUMENTS_SIMILAR_MAX - 1].score >= score)
 		return;
 	n = alike->nspelled - 1;
 	alike_keep(&alike->spelled[n], known, score);
@@ -170,7 +170,7 @@ alike_try(struct alike *alike, struct schema *schema, const char *known)
 const char *
 alike_name(const struct alike *alike, size_t n)
 {
-	const char *names[2 + ARGUMENTS_NEAR_MAX];
+	const char *names[2 + ARGUMENTS_SIMILAR_MAX];
 	size_t count = 0, m;
 
 	if (alike->nmeant == 1)
@@ -179,5 +179,5 @@ alike_name(const struct alike *alike, size_t n)
 		names[count++] = alike->part.text;
 	for (m = 0; m < alike->nspelled; m++)
 		names[count++] = alike->spelled[m].text;
-	return n < count && n < ARGUMENTS_NEAR_MAX ? names[n] : NULL;
+	return n < count && n < ARGUMENTS_SIMILAR_MAX ? names[n] : NULL;
 }

@@ -94,7 +94,8 @@ struct alike {
 	int parameters; /* names that mean the same are near, too */
 	size_t nmeant, nparts, nspelled;
 	struct alike_name meant, part; /* the first: several say nothing */
-	struct alike_name spelled[ARGUMENTS_NEAR_MAX]; /* the closest first */
+	struct alike_name
+	    spelled[ARGUMENTS_SIMILAR_MAX]; /* the closest first */
 };
 
 /*

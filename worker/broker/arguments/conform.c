@@ -131,7 +131,7 @@ conform_add_choices(struct buffer *must, struct json_span list)
 
 /* Appends the choices that come close to a string. */
 static void
-conform_add_near(struct schema *schema, struct buffer *must,
+conform_add_similar(struct schema *schema, struct buffer *must,
     struct json_span value, struct json_span list)
 {
 	struct json_span_walk walk = json_span_walk(list);
@@ -171,7 +171,7 @@ conform_choice(struct schema *schema, struct json_span value,
 	    conform_is_chosen(schema, value, rules[RULE_ENUM].value))
 		return 1;
 	conform_add_choices(must, rules[RULE_ENUM].value);
-	conform_add_near(schema, must, value, rules[RULE_ENUM].value);
+	conform_add_similar(schema, must, value, rules[RULE_ENUM].value);
 	return 0;
 }
 

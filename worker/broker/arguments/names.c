@@ -319,7 +319,7 @@ names_list(struct buffer *says, const struct names_some *some)
 
 /* Compares an unknown name with all that are known and not given. */
 static void
-names_find_near(struct schema *schema, const struct schema_parts *parts,
+names_find_similar(struct schema *schema, const struct schema_parts *parts,
     const struct names_given *given, struct alike *alike)
 {
 	struct json_span known, property;
@@ -341,7 +341,7 @@ names_find_near(struct schema *schema, const struct schema_parts *parts,
 
 /* Appends the names that come close to unknown ones; returns their number. */
 static size_t
-names_add_near(struct conform *conform, const struct schema_parts *parts,
+names_add_similar(struct conform *conform, const struct schema_parts *parts,
     const struct names_given *given, const struct names_some *unknown)
 {
 	auto_buffer struct buffer close = { 0 };
@@ -353,7 +353,7 @@ names_add_near(struct conform *conform, const struct schema_parts *parts,
 		auto_free char *name = names_decode(unknown->list[n]);
 
 		alike_begin(&alike, name == NULL ? "" : name, 1);
-		names_find_near(conform->schema, parts, given, &alike);
+		names_find_similar(conform->schema, parts, given, &alike);
 		for (m = 0; (known = alike_name(&alike, m)) != NULL; m++) {
 			auto_buffer struct buffer quoted = { 0 };
 
@@ -449,7 +449,7 @@ names_complain(struct conform *conform, const struct conform_place *place,
 	if (unknown->count > 0) {
 		buffer_printf(says, "unknown %s", noun);
 		names_list(says, unknown);
-		near = names_add_near(conform, parts, given, unknown);
+		near = names_add_similar(conform, parts, given, unknown);
 	}
 	if (missing->count > 0) {
 		buffer_printf(says, "%smissing %s",
@@ -457,7 +457,7 @@ names_complain(struct conform *conform, const struct conform_place *place,
 		names_list(says, missing);
 	}
 	names_add_all(conform->schema, parts, near > 0 ?
-	    ARGUMENTS_NAMED_NEAR_MAX : ARGUMENTS_NAMED_MAX, says);
+	    ARGUMENTS_NAMED_SIMILAR_MAX : ARGUMENTS_NAMED_MAX, says);
 }
 
 void

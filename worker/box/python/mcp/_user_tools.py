@@ -12,7 +12,7 @@ from . import _box, _memory, _notes, _state
 from ._modules import Loader
 from ._server import is_import
 from ._saved_tools import file_of, flaw_of, is_builtin, outside
-from ._near import did_you_mean
+from ._similar import did_you_mean
 from ._values import attribute_error
 
 # Tools that have the name of a builtin: other tools do not see them.

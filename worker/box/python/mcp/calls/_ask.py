@@ -8,7 +8,7 @@ from _json import encode_basestring as quoted
 
 from ._call import Together
 from ._data import read
-from ._near import did_you_mean
+from ._similar import did_you_mean
 from ._result import MCPError, Result, data_of, fault_of, refused
 from ._named import about_unusable, apart, find_told, no_tool, not_among
 from ._state import LOADED, add, call, find_server, state_of

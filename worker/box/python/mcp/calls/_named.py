@@ -2,7 +2,7 @@
 
 Code writes them in all spellings.
 """
-from ._near import did_you_mean, plain_name
+from ._similar import did_you_mean, plain_name
 from ._values import clean
 
 NAMED_MAX = 20  # servers in a sentence

@@ -3,7 +3,7 @@ import sys
 
 from . import _ask, _state
 from ._result import MCPError
-from ._near import did_you_mean
+from ._similar import did_you_mean
 from ._values import clean
 
 HERE = ("this is not the MCP SDK; call servers with await "

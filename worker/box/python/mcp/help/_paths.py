@@ -139,9 +139,9 @@ def about_reading(error):
         return None
     if path.startswith("/data/") and os.path.isdir("/data"):
         return CONTINUED
-    is_near = not path.startswith("/") or path.startswith(STORED[0]) or (
+    is_similar = not path.startswith("/") or path.startswith(STORED[0]) or (
         path.startswith(STORED) and os.path.isdir(os.path.dirname(path)))
-    if path.startswith("~") or not is_near:
+    if path.startswith("~") or not is_similar:
         return FILES % (reader(), place() if keeps() else
                         "the working directory")
     return None if path.startswith(STORED[2:]) or hasattr(

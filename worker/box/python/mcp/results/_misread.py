@@ -81,7 +81,7 @@ def missed(words, results):
     """
     if not MISSES:
         return []
-    from ._near import is_part
+    from ._similar import is_part
     found, known = [], [result.data for _, result in results]
     for key, (default, names) in MISSES.items():
         near = [name for name in names

@@ -5,7 +5,7 @@ Run only when an error has ended the code.
 import re
 
 from . import _values
-from ._near import close_names
+from ._similar import close_names
 from ._values import clean
 
 PARTS_MAX = 5000  # of a result that are looked at

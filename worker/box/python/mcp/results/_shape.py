@@ -2,7 +2,7 @@
 import re
 
 from ._call import Call
-from ._near import plain_name
+from ._similar import plain_name
 from ._values import clean
 
 ITEMS_MAX = 20  # of a list, whose shapes are one
