@@ -237,7 +237,7 @@ struct call_result {
 	struct call_session session;
 	char *notes; /* sentences for the user, each + NUL; NULL: none */
 	size_t notes_len;
-	uint64_t duration_us; /* from the start of the box to its end */
+	uint64_t duration_us; /* of its place, until its code ended */
 	uint64_t cpu_us;   /* of all processes, as far as measured */
 	uint64_t peak_kib; /* largest resident set of one process */
 };

@@ -205,6 +205,9 @@ except RuntimeError as error:
   get_memory_info: `
 runtime.save_memory("info", 1, metadata={"a": 1})
 works = runtime.get_memory_info("info")["metadata"] == {"a": 1}`,
+  list_files: `
+open("/workspace/out/one", "w").close()
+works = runtime.list_files() == ["/workspace/out/one"]`,
   list_loaded_server_metadata: `
 works = runtime.list_loaded_server_metadata()[0]["alias"] == "every"`,
   list_memories: `
