@@ -239,7 +239,7 @@ struct call_result {
 	size_t notes_len;
 	uint64_t duration_us; /* of its place, until its code ended */
 	uint64_t cpu_us;   /* of all processes, as far as measured */
-	uint64_t peak_kib; /* largest resident set of one process */
+	uint64_t peak_kib; /* of one process; in a cgroup or container of all */
 };
 
 /* Called once, at the conclusion; result is valid only during the call. */
