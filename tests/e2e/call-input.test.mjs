@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { folder, patiently, settings } from './support/program.mjs';
+import { folder, nativeOnly, patiently, settings } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 
 patiently();
@@ -51,7 +51,7 @@ test('the code reads both', async (t) => {
     assert.doesNotMatch(fs.readFileSync(file, 'utf8'), new RegExp(secret));
 });
 
-test('in a session they hold for one call', async (t) => {
+test('in a session they hold for one call', nativeOnly('sessions'), async (t) => {
   const raw = await Raw.open(t);
   const say = async (code, more) =>
     (await run(raw, code, { session: 's', ...more })).stdout;
