@@ -33,9 +33,9 @@ FILES = """activation arguments bombs bridge call-input config conversations
     eras exec files files-told foreign-home http http-batches http-crowd
     http-ends json libraries lifecycle limits manual memory output owners
     pictures pool progress protocol python races readme sdk search servers
-    servers-change servers-changed servers-hostile servers-lessons servers-
-    lifecycle servers-policy servers-values settings shell soak terminal
-    tokens tokens-changed""".split()
+    servers-change servers-changed servers-hostile servers-lessons
+    servers-lifecycle servers-policy servers-values settings shell soak
+    terminal tokens tokens-changed""".split()
 # The others would show nothing more, or cannot run there.
 NO_CODE = "no code runs"
 OWN_ENGINE = "it has engines of its own"
