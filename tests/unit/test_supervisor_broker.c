@@ -461,7 +461,7 @@ want_again(void)
 static void
 want_less(void)
 {
-	want(1, "x");
+	want_defined(1, "x", 1);
 }
 
 static void
