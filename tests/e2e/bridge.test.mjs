@@ -11,6 +11,7 @@ import { text } from './support/files.mjs';
 import { write } from './support/home.mjs';
 import { commandLine, folder, nativeOnly } from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
+import { example, withServers } from './support/servers.mjs';
 
 const discovered = 'print(runtime.discovered_servers())';
 const command = (home, args, env) => {
@@ -114,4 +115,86 @@ test('files of servers', (t) => {
   assert.deepEqual(list({ CAISSON_TRUST_PROJECT_FILES: 'on' }), names.sort());
   assert.deepEqual(list({}),
     names.filter((name) => !files[name.slice(1)][1]).sort());
+});
+
+/* How each client writes the entry of the bridge, and that of a server. */
+const entry = { command: 'uvx', args: ['mcp-server-code-execution-mode', 'run'],
+  env: { MCP_BRIDGE_RUNTIME: 'podman' } };
+const toml = ({ command, args = [], env = {} }) =>
+  `command = "${command}"\nargs = ${JSON.stringify(args)}\n` +
+  `env = { ${Object.entries(env).map(([name, value]) =>
+    `${name} = "${value}"`).join(', ')} }\n`;
+const json = (key, shape = (each) => each) => (entries) => JSON.stringify({
+  [key]: Object.fromEntries(Object.entries(entries)
+    .map(([name, each]) => [name, shape(each)])) });
+const clients = [
+  ['.claude.json', json('mcpServers', (each) => ({ type: 'stdio', ...each }))],
+  ['.config/Claude/claude_desktop_config.json', json('mcpServers')],
+  ['.cursor/mcp.json', json('mcpServers')],
+  ['.config/Code/User/mcp.json', json('servers')],
+  ['.config/opencode/opencode.json', json('mcp',
+    ({ command, args = [], env }) => ({ type: 'local', enabled: true,
+      command: [command, ...args], environment: env }))],
+  ['.codex/config.toml', (entries) => Object.entries(entries).map(
+    ([name, each]) => `[mcp_servers.${name}]\n${toml(each)}`).join('\n')],
+];
+
+test('entries of the bridge in the files of six clients', (t) => {
+  const home = folder(t);
+
+  clients.forEach(([name, shape], number) => write(home, name,
+    shape({ bridge: entry, [`s${number}`]: { command: 'true' } })));
+  const { stdout } = command(home, ['servers', 'list'], {});
+
+  for (const number of clients.keys())
+    assert.match(stdout, new RegExp(`^ *s${number}\\b`, 'm'));
+  assert.equal(stdout.match(/"bridge" skipped: it is the earlier bridge/g)
+    ?.length, clients.length, stdout);
+});
+
+/* What its pages teach, as programs of ours: names, forms, what is printed. */
+const program = `
+import asyncio
+from mcp import runtime
+print(runtime.discovered_servers(), runtime.list_servers_sync(),
+      await runtime.list_servers(), LOADED_MCP_SERVERS)
+name = runtime.list_loaded_server_metadata()[0]["name"]
+for tool in runtime.describe_server(name)["tools"]:
+    print(tool["alias"], tool.get("description", ""))
+short = await runtime.query_tool_docs(name)
+whole = await runtime.query_tool_docs(name, tool=short[0]["toolAlias"],
+                                      detail="full")
+print(whole[0]["inputSchema"]["required"],
+      runtime.query_tool_docs_sync(name) == short)
+for hit in await runtime.search_tool_docs("files reading", limit=3):
+    print(hit["server"], hit["tool"], hit.get("description", ""))
+print(runtime.search_tool_docs_sync("read")[0]["toolAlias"])
+from mcp.servers.shop import *
+first = await read_file(path="a")
+second = await mcp_servers["shop"].read_file(path="b")
+third = await runtime.call_tool("shop", "read-file", {"path": "c"})
+print(first["content"][0]["text"], second["structuredContent"], third.path)
+print([each.path for each in await asyncio.gather(
+    *[mcp_shop.read_file(path=str(n)) for n in range(3)])])
+try:
+    await mcp_shop.read_file(path="missing")
+except Exception as error:
+    print("failed:", error)
+print(runtime.capability_summary().split("\\n")[0])
+`;
+
+test('programs in the forms of its pages', async (t) => {
+  const { client } = await connect(t,
+    withServers(t, { shop: example() }, { args: ['run'] }));
+
+  assert.equal(text(await run(client, program, { servers: ['shop'] })),
+    `('shop',) ('shop',) ('shop',) ('shop',)
+read_file Read a file.
+['path'] True
+shop read-file Read a file.
+read_file
+text of a {'path': 'b'} c
+['0', '1', '2']
+failed: shop.read-file: text of missing
+--- PYTHON SANDBOX MANUAL ---`);
 });
