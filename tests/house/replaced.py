@@ -1,0 +1,35 @@
+"""
+House rule: what the three earlier systems had has a test, is for later, or was
+dropped with its reason: each line of tests/house/replaced.txt names a test that
+is there, and each id has one line.
+"""
+import collections
+import os
+
+import house
+
+TABLE = "tests/house/replaced.txt"
+KINDS = (("tests/%s.test.mjs", "test("), ("tests/%s.py", "def test_"))
+
+
+def is_there(file, title):
+    """Whether the file, named without its ending, has a test of that title."""
+    for form, begin in KINDS:
+        path = form % file
+        if os.path.exists(os.path.join(house.SOURCE, path)):
+            text = house.read(path)
+            return title in text and begin in text
+    return False
+
+
+found, problems = collections.Counter(), []
+for line in house.read(TABLE).splitlines():
+    if line.startswith("#"):
+        continue
+    ids, file, title = (part.strip() for part in line.split("|"))
+    found.update(ids.split())
+    if file not in ("later", "dropped") and not is_there(file, title):
+        problems.append(f"{TABLE}: {ids}: there is no \"{title}\" in {file}")
+problems += [f"{TABLE}: {name} has {count} lines"
+             for name, count in found.items() if count > 1]
+house.finish(problems, len(found), "lines of earlier systems")
