@@ -58,41 +58,46 @@ sys.exit(3)`);
 /* An engine that has no image of Python, and a registry that may have it. */
 const fetched = 'docker.io/library/python:3.14-slim';
 
-function withRegistry(t, host) {
-  const env = { MCP_BRIDGE_RUNTIME: 'podman', ...settingsOf('podman'),
+function withRegistry(t, runtime, host) {
+  const env = { MCP_BRIDGE_RUNTIME: runtime,
+    ...settingsOf(runtime, [`--registry-mirror=http://${host}`]),
     CONTAINERS_REGISTRIES_CONF: file(t, 'registries.conf', `[[registry]]
 prefix = "docker.io/library"\nlocation = "${host}/library"\ninsecure = true
 `) };
 
   delete env.CAISSON_RUNTIME;
   delete env.CAISSON_IMAGE;
-  podman(['rmi', '--force', '--ignore', fetched]);
+  if (runtime === 'podman')
+    podman(['rmi', '--force', '--ignore', fetched]);
   return env;
 }
 
-test('podman: the first call fetches an image', options, async (t) => {
-  const tar = spawnSync('tar', ['-C', rootFolder(), '-c', '.'],
-    { maxBuffer: 2 ** 30 }).stdout;
-  const registry = await serve(t, 'library/python', '3.14-slim', tar);
-  const { client, pid } =
-    await connect(t, { env: withRegistry(t, registry.host) });
-  const told = [];
-  const both = await Promise.all(['1', '2'].map((code) => client.callTool(
-    { name: 'run_python', arguments: { code, timeout: 100 } }, undefined,
-    { timeout: 300_000, resetTimeoutOnProgress: true,
-      onprogress: ({ message }) => told.push(message) })));
+for (const runtime of ['podman', 'docker'])
+test(`${runtime}: the first call fetches an image`,
+  { skip: skipped[runtime] }, async (t) => {
+    const tar = spawnSync('tar', ['-C', rootFolder(), '-c', '.'],
+      { maxBuffer: 2 ** 30 }).stdout;
+    const registry = await serve(t, 'library/python', '3.14-slim', tar);
+    const { client, pid } =
+      await connect(t, { env: withRegistry(t, runtime, registry.host) });
+    const told = [];
+    const both = await Promise.all(['1', '2'].map((code) => client.callTool(
+      { name: 'run_python', arguments: { code, timeout: 100 } }, undefined,
+      { timeout: 300_000, resetTimeoutOnProgress: true,
+        onprogress: ({ message }) => told.push(message) })));
 
-  assert.deepEqual(both.map(text), ['1', '2']);
-  assert.ok(told.includes(`fetching the image ${fetched}`), `${told}`);
-  assert.equal(registry.asked.filter((url) => url.includes('/blobs/')).length,
-    2);
-  await client.close();
-  await gone('podman', pid);
-});
+    assert.deepEqual(both.map(text), ['1', '2']);
+    assert.ok(told.includes(`fetching the image ${fetched}`), `${told}`);
+    assert.equal(registry.asked.filter((url) => url.includes('/blobs/')).length,
+      2);
+    await client.close();
+    await gone(runtime, pid);
+  });
 
 test('podman: an image that cannot be fetched', options, async (t) => {
   const registry = await serve(t, 'library/other', '1', archive([]));
-  const { client } = await connect(t, { env: withRegistry(t, registry.host) });
+  const { client } = await connect(t,
+    { env: withRegistry(t, 'podman', registry.host) });
   const why = new RegExp(`the image ${fetched} was not fetched: .*; 'caisson ` +
     "image build python --engine podman' makes one without a registry$");
 

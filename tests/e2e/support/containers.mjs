@@ -111,14 +111,14 @@ const daemonAt = () => ({ DOCKER_HOST: `unix://${made}/socket` });
 export const docker = (args) => ask('docker', args, undefined, daemonAt());
 
 /* Starts a daemon without any network, and waits until it answers. */
-function startDaemon() {
+function startDaemon(options) {
   const log = fs.openSync(path.join(made, 'daemon.log'), 'w');
 
   daemon = spawn('dockerd', ['--iptables=false', '--ip6tables=false',
     '--bridge=none', '--exec-opt', 'native.cgroupdriver=cgroupfs',
     '--init-path', which('docker-init'), '--data-root', path.join(made, 'data'),
     '--exec-root', path.join(made, 'exec'), '--pidfile', path.join(made, 'pid'),
-    '--host', daemonAt().DOCKER_HOST], { stdio: ['ignore', log, log] });
+    '--host', daemonAt().DOCKER_HOST, ...options], { stdio: ['ignore', log, log] });
   daemon.unref();
   ask('timeout', ['30', 'sh', '-c',
     'until docker ps > /dev/null 2>&1; do sleep 0.1; done'], undefined,
@@ -166,11 +166,11 @@ function build(image, fill, changes, annotation) {
     `${annotation}=x`, '--tag', image, context]);
 }
 
-/* The settings of the program with that runtime. */
-export function settingsOf(runtime) {
+/* The settings with that runtime; docker's daemon begins with these options. */
+export function settingsOf(runtime, options = []) {
   if (runtime === 'docker') {
     makeOnce('data', () => {
-      startDaemon();
+      startDaemon(options);
       importFolder(rootFolder(), name);
     });
     return { CAISSON_RUNTIME: which('docker'), CAISSON_IMAGE: name,
