@@ -3,7 +3,7 @@
  * two. Its launchers send messages for their boxes: see on_box.c. Runs in the
  * supervisor.
  */
-#include "box/native/template.h"
+#include "box/native/native.h"
 #include "handlers.h"
 
 void

@@ -16,7 +16,7 @@
 #include "../common/base/loop.h"
 #include "../common/base/mem.h"
 #include "../common/base/shown.h"
-#include "box/container/language_images.h"
+#include "box/container/container.h"
 #include "peers/broker.h"
 #include "peers/files.h"
 #include "options/state_dir.h"

@@ -8,9 +8,6 @@
 #include "../../common/base/mem.h"
 #include "../../common/base/shown.h"
 #include "../../common/base/text_list.h"
-#include "../../common/base/mem.h"
-#include "../../common/base/shown.h"
-#include "../../common/base/text_list.h"
 #include "../../common/base/utf8.h"
 #include "calls.h"
 

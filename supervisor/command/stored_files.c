@@ -22,7 +22,7 @@
 #include "../../common/base/mem.h"
 #include "../../common/base/shown.h"
 #include "../../common/base/utf8.h"
-#include "../front/answer/file_link.h"
+#include "../front/answer/answer.h"
 #include "../options/text/json_report.h"
 #include "../options/options.h"
 #include "../peers/files.h"

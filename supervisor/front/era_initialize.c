@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "rpc/era.h"
+#include "rpc/rpc.h"
 #include "methods.h"
 #include "resources/texts.h"
 

@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "../../common/limits.h"
-#include "rpc/era.h"
-#include "rpc/listen.h"
+#include "rpc/rpc.h"
 #include "methods.h"
 #include "resources/texts.h"
 

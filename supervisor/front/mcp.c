@@ -6,9 +6,8 @@
 
 #include "../../common/base/mem.h"
 #include "../servers/in_force/in_force.h"
-#include "rpc/era.h"
+#include "rpc/rpc.h"
 #include "front.h"
-#include "rpc/listen.h"
 #include "methods.h"
 #include "resources/resource_request.h"
 #include "tools/tool.h"

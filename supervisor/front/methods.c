@@ -2,8 +2,7 @@
  * The decision which era a message belongs to, and which handler of
  * methods_table.c it gets. Runs in the supervisor.
  */
-#include "rpc/era.h"
-#include "rpc/listen.h"
+#include "rpc/rpc.h"
 #include "methods.h"
 #include "tools/tool.h"
 

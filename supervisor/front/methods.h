@@ -6,7 +6,7 @@
 #ifndef SUPERVISOR_METHODS_H
 #define SUPERVISOR_METHODS_H
 
-#include "rpc/mcp.h"
+#include "rpc/rpc.h"
 
 /* methods_table.c: each method. */
 extern const struct methods_row {

@@ -1,8 +1,7 @@
 /*
  * The table of MCP methods and their handlers. Runs in the supervisor.
  */
-#include "rpc/era.h"
-#include "rpc/listen.h"
+#include "rpc/rpc.h"
 #include "methods.h"
 #include "resources/resources.h"
 #include "tools/tool.h"

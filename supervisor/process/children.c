@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "../../common/base/fd.h"
-#include "children_parts.h"
+#include "keeper_parts.h"
 #include "process.h"
 
 /* The part of /proc/N/stat to read: the parent follows a short name. */

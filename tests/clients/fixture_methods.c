@@ -4,8 +4,7 @@
  * of itself.
  */
 #include "fixtures.h"
-#include "supervisor/front/rpc/era.h"
-#include "supervisor/front/rpc/listen.h"
+#include "supervisor/front/rpc/rpc.h"
 #include "supervisor/front/methods.h"
 #include "supervisor/front/resources/texts.h"
 #include "supervisor/run/run.h"

@@ -7,9 +7,8 @@
 
 #include "common/base/mem.h"
 #include "fixtures.h"
-#include "supervisor/front/rpc/era.h"
-#include "supervisor/front/rpc/page.h"
-#include "supervisor/front/tools/question.h"
+#include "supervisor/front/rpc/rpc.h"
+#include "supervisor/front/tools/tool.h"
 
 #define MESSAGE(content) "{\"role\":\"user\",\"content\":" content "}"
 

@@ -7,7 +7,7 @@
 
 #include "common/base/mem.h"
 #include "fixtures.h"
-#include "supervisor/front/tools/question.h"
+#include "supervisor/front/tools/tool.h"
 
 #define ELICITATION "elicitation/create"
 #define SAMPLING "sampling/createMessage"

@@ -7,8 +7,7 @@
 #include "common/json/json.h"
 #include "common/base/mem.h"
 #include "fixtures.h"
-#include "supervisor/front/rpc/era.h"
-#include "supervisor/front/rpc/page.h"
+#include "supervisor/front/rpc/rpc.h"
 
 #define TEMPLATE "test://template/"
 #define TEMPLATE_END "/data"

@@ -6,7 +6,7 @@
 
 #include "common/json/json.h"
 #include "fixtures.h"
-#include "supervisor/box/shared/progress.h"
+#include "supervisor/box/shared/runtime.h"
 
 void
 fixture_answer(struct tool_call *call, const char *content)

@@ -8,7 +8,7 @@
 
 #include "common/base/buffer.h"
 #include "common/json/json_span.h"
-#include "supervisor/front/rpc/mcp.h"
+#include "supervisor/front/rpc/rpc.h"
 #include "supervisor/front/tools/tool.h"
 
 /* A picture of one point, and a sound of no length, in base64. */

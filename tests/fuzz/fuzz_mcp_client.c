@@ -11,8 +11,8 @@
 #include "common/base/lines.h"
 #include "common/base/utf8.h"
 #include "fuzz.h"
-#include "worker/broker/link/mcp_client.h"
-#include "worker/broker/state/reason.h"
+#include "worker/broker/link/link.h"
+#include "worker/broker/state/state.h"
 #include "worker/broker/tools/tools.h"
 
 #define REQUESTS 4

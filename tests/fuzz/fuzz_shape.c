@@ -8,7 +8,7 @@
 #include "common/base/buffer.h"
 #include "common/limits.h"
 #include "fuzz.h"
-#include "worker/broker/tools/shape.h"
+#include "worker/broker/tools/tools.h"
 
 static void
 check_text(const struct buffer *text)

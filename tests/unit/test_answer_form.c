@@ -5,7 +5,7 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "supervisor/front/answer/answer_form.h"
+#include "supervisor/front/answer/answer.h"
 #include "unit.h"
 
 /* Everything an object can have, and what is hard to write. */

@@ -11,7 +11,7 @@
 
 #include "common/base/fd.h"
 #include "unit.h"
-#include "supervisor/process/children_parts.h"
+#include "supervisor/process/keeper_parts.h"
 
 #define MANY 40
 

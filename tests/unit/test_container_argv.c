@@ -9,7 +9,7 @@
 #include "common/limits.h"
 #include "common/base/mem.h"
 #include "common/base/text_list.h"
-#include "supervisor/box/engine/argv.h"
+#include "supervisor/box/engine/engine.h"
 #include "unit.h"
 
 static const char *const command[] = { "python3", "-I",

@@ -7,7 +7,7 @@
 #include <signal.h>
 
 #include "common/base/mem.h"
-#include "supervisor/box/engine/fault.h"
+#include "supervisor/box/engine/engine.h"
 #include "unit.h"
 
 /* What the client of an engine ended with, killed by no signal. */

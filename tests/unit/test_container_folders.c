@@ -14,7 +14,7 @@
 
 #include "common/base/fd.h"
 #include "common/base/mem.h"
-#include "supervisor/box/container/folders.h"
+#include "supervisor/box/container/container.h"
 #include "unit.h"
 
 /* How the child lays out its view. */

@@ -8,7 +8,7 @@
 #include "common/base/buffer.h"
 #include "common/base/mem.h"
 #include "common/base/text_list.h"
-#include "supervisor/box/engine/container_image.h"
+#include "supervisor/box/engine/engine.h"
 #include "unit.h"
 
 #define DIGITS                                                                 \

@@ -14,9 +14,7 @@
 
 #include "common/base/buffer.h"
 #include "common/base/mem.h"
-#include "supervisor/box/engine/argv.h"
-#include "supervisor/box/engine/lock.h"
-#include "supervisor/box/engine/sweep.h"
+#include "supervisor/box/engine/engine.h"
 #include "unit.h"
 
 static char *own; /* our label */

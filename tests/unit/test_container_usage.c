@@ -9,7 +9,7 @@
 
 #include "common/base/fd.h"
 #include "common/base/mem.h"
-#include "supervisor/box/container/usage.h"
+#include "supervisor/box/container/container.h"
 #include "unit_folder.h"
 
 #define PID 42

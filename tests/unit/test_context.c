@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "unit.h"
-#include "supervisor/front/rpc/context.h"
+#include "supervisor/front/rpc/rpc.h"
 
 static const struct {
 	const char *object;

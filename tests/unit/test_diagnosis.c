@@ -11,7 +11,7 @@
 #include "common/base/mem.h"
 #include "common/base/utf8.h"
 #include "unit.h"
-#include "worker/broker/link/diagnosis.h"
+#include "worker/broker/link/link.h"
 
 #define SAYS "; its standard error says: "
 

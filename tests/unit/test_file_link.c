@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "supervisor/front/answer/file_link.h"
+#include "supervisor/front/answer/answer.h"
 #include "unit.h"
 
 #define URI(rest) FILE_LINK_PREFIX rest

@@ -10,7 +10,7 @@
 
 #include "common/base/fd.h"
 #include "common/limits.h"
-#include "supervisor/process/socket/folder_lock.h"
+#include "supervisor/process/socket/socket.h"
 #include "unit.h"
 
 static char folder[] = "/tmp/test_folder_lock.XXXXXX";

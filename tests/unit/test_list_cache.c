@@ -8,7 +8,7 @@
 #include "common/limits.h"
 #include "common/base/mem.h"
 #include "unit.h"
-#include "worker/broker/tools/list_cache.h"
+#include "worker/broker/tools/tools.h"
 
 #define MOST 4096
 

@@ -1,5 +1,5 @@
 /*
- * Tests of supervisor/front/rpc/mcp: what is answered to every line of a
+ * Tests of supervisor/front/mcp: what is answered to every line of a
  * client, when, and what is not answered at all. The client, the calls and the
  * configuration are stand-ins.
  */

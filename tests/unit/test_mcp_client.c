@@ -12,7 +12,7 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "unit.h"
-#include "worker/broker/link/mcp_client.h"
+#include "worker/broker/link/link.h"
 
 static struct mcp_client *client;
 static const struct buffer no_masks;

@@ -12,7 +12,7 @@
 #include "common/limits.h"
 #include "common/base/mem.h"
 #include "unit.h"
-#include "worker/broker/link/pipes.h"
+#include "worker/broker/link/link.h"
 
 static struct event_base *base;
 static struct pipes *pipes;

@@ -11,7 +11,7 @@
 #include "unit.h"
 #include "supervisor/box/box.h"
 #include "supervisor/box/shared/language.h"
-#include "supervisor/box/native/template.h"
+#include "supervisor/box/native/native.h"
 #include "supervisor/run/pool.h"
 #include "supervisor/run/run.h"
 

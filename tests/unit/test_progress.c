@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/base/clock.h"
-#include "supervisor/box/shared/progress.h"
+#include "supervisor/box/shared/runtime.h"
 #include "unit.h"
 
 static struct box_progress progress;

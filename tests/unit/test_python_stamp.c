@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "supervisor/box/native/python_stamp.h"
+#include "supervisor/box/native/native.h"
 #include "unit_folder.h"
 
 /* A path in the folder of the test; four may be in use. */

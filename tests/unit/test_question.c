@@ -4,9 +4,7 @@
  */
 #include "common/base/loop.h"
 #include "mcp_play.h"
-#include "supervisor/front/rpc/era.h"
-#include "supervisor/front/rpc/mcp.h"
-#include "supervisor/front/tools/question.h"
+#include "supervisor/front/rpc/rpc.h"
 #include "supervisor/front/tools/tool.h"
 
 #define METHOD "elicitation/create"

@@ -4,7 +4,7 @@
  */
 #include "broker_times.h"
 #include "unit.h"
-#include "worker/broker/link/queue.h"
+#include "worker/broker/link/link.h"
 
 #define ASKS 4000
 

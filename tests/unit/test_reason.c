@@ -10,7 +10,7 @@
 #include "common/base/mem.h"
 #include "common/base/utf8.h"
 #include "unit.h"
-#include "worker/broker/state/reason.h"
+#include "worker/broker/state/state.h"
 
 UNIT_TESTS(text_is_tame, 10)
 {

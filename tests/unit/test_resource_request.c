@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/limits.h"
-#include "supervisor/front/rpc/era.h"
+#include "supervisor/front/rpc/rpc.h"
 #include "supervisor/front/resources/resource_request.h"
 #include "unit.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "unit.h"
-#include "worker/broker/state/rules.h"
+#include "worker/broker/state/state.h"
 
 static struct rules rules;
 

@@ -8,7 +8,7 @@
 #include "common/limits.h"
 #include "common/base/mem.h"
 #include "unit.h"
-#include "worker/broker/tools/shape.h"
+#include "worker/broker/tools/tools.h"
 
 #define TEXT(json) "{\"content\":[{\"type\":\"text\",\"text\":\"" json "\"}]}"
 #define DATA(json) "{\"structuredContent\":" json "}"

@@ -7,7 +7,7 @@
 #include "common/limits.h"
 #include "common/base/mem.h"
 #include "unit.h"
-#include "worker/broker/tools/shapes.h"
+#include "worker/broker/tools/tools.h"
 
 #define LIST "{\"tools\":[],\"aliases\":[]}"
 #define WITH(shapes) "{\"tools\":[],\"aliases\":[],\"shapes\":{" shapes "}}"

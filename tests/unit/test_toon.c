@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/base/buffer.h"
-#include "supervisor/front/answer/toon.h"
+#include "supervisor/front/answer/answer.h"
 #include "unit.h"
 
 /* What has a NUL inside needs its length; the rest is C strings. */

@@ -10,7 +10,7 @@
 
 #include "common/box_usage.h"
 #include "common/base/loop.h"
-#include "supervisor/box/native/usage_file.h"
+#include "supervisor/box/native/native.h"
 #include "supervisor/process/process.h"
 #include "unit.h"
 

@@ -7,14 +7,11 @@
 
 #include "../../common/limits.h"
 #include "../../common/base/log.h"
-#include "tools/list_store.h"
-#include "state/audit.h"
+#include "tools/tools.h"
+#include "state/state.h"
 #include "broker.h"
 #include "link/link.h"
-#include "link/server.h"
 #include "grant.h"
-#include "tools/shapes.h"
-#include "tools/list_cache.h"
 
 /*
  * A message whose descriptors have no room would be lost, and its channel with

@@ -5,11 +5,11 @@
  * anything: it sends requests with names to the supervisor. All files of this
  * folder run in that process only.
  *
- * A grant (grant.h) makes requests to a server (link/server.h). A request is
- * an ask (state/ask.h), which waits with the server until there is a link
+ * A grant (grant.h) makes requests to a server (link/link.h). A request is
+ * an ask (state/state.h), which waits with the server until there is a link
  * (link/link.h), one process of the server, and then with the link. A link has
- * pipes (link/pipes.h), the protocol (link/mcp_client.h) and the list of tools
- * (link/listing.h). None of these is freed while a function below it on the
+ * pipes (link/link.h), the protocol (link/link.h) and the list of tools
+ * (link/link.h). None of these is freed while a function below it on the
  * stack uses it: an object that must end is ended from the loop.
  *
  * Calls go down only, from room to room as ROOMS in tests/house/house.py lists

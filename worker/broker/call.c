@@ -1,10 +1,10 @@
 /*
- * A call of a tool on its way to its server: see call.h. Runs in the broker.
+ * A call of a tool on its way to its server: see grant.h. Runs in the broker.
  */
 #include "arguments/arguments.h"
-#include "call.h"
-#include "state/reason.h"
-#include "link/server.h"
+#include "grant.h"
+#include "state/state.h"
+#include "link/link.h"
 
 /*
  * Appends the arguments that are sent and returns 1, or returns 0 and sets what

@@ -9,11 +9,10 @@
 #include "../../common/base/log.h"
 #include "../../common/base/mem.h"
 #include "../../common/base/text_list.h"
-#include "link/queue.h"
-#include "state/reason.h"
-#include "link/server.h"
+#include "link/link.h"
+#include "state/state.h"
 #include "grant.h"
-#include "tools/shapes.h"
+#include "tools/tools.h"
 
 /* A server that the grant may use, by its name. */
 struct grant_right {

@@ -1,13 +1,16 @@
 /*
- * A grant: the channel to the relay of one execution, which is the right to
- * use some servers. They were named when the channel was passed; no message on
- * it can add one. A relay that breaks a rule loses its own grant only. Runs
- * in the broker.
+ * The grants of executions, and what they ask for. Runs in the broker.
  */
 #ifndef WORKER_BROKER_GRANT_H
 #define WORKER_BROKER_GRANT_H
 
-#include "state/ask.h"
+#include "state/state.h"
+
+/*
+ * A grant: the channel to the relay of one execution, which is the right to use
+ * some servers. They were named when the channel was passed; no message on it
+ * can add one. A relay that breaks a rule loses its own grant only.
+ */
 
 /* Makes a grant: takes the relay's channel and starts the servers to load. */
 void grant_new(struct broker *broker, struct ipc_grant_servers *msg);
@@ -78,5 +81,27 @@ void grant_load(struct grant *grant, struct server *server);
 void grant_describe(struct grant *grant, struct buffer *json);
 void grant_describe_server(
     struct grant *grant, struct server *server, struct buffer *json);
+
+/*
+ * A call of a tool on its way to its server. Its arguments are compared with
+ * the schema in the list of tools that is known. If none is known, the call
+ * waits for the list. If they do not fit, it waits SERVER_RELIST_MS for another
+ * one: the server may take today what it refused yesterday. Nothing that does
+ * not fit reaches a server.
+ */
+
+/*
+ * Whether the tool of this name, a JSON string, may not be called by the
+ * configuration of its server; if so, appends the sentence that says why.
+ */
+int call_is_barred(const struct server *server, struct json_span tool,
+    struct buffer *reason);
+
+/*
+ * Begins a call that is permitted: tool is a JSON string, arguments an object,
+ * both on one line; both are copied.
+ */
+void call_begin(struct grant *grant, struct server *server, uint64_t id,
+    struct json_span tool, struct json_span arguments);
 
 #endif

@@ -10,10 +10,9 @@
 #include "../../common/base/log.h"
 #include "../../common/base/mem.h"
 #include "broker.h"
-#include "call.h"
-#include "state/reason.h"
-#include "link/server.h"
 #include "grant.h"
+#include "state/state.h"
+#include "link/link.h"
 
 /* Whether bytes are one value of this kind, alone and on one line. */
 static int

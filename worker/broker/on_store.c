@@ -2,7 +2,7 @@
  * The messages from the store: the complete interface between the two. Runs in
  * the broker.
  */
-#include "tools/list_store.h"
+#include "tools/tools.h"
 #include "broker.h"
 
 void

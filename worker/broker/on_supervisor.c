@@ -5,11 +5,10 @@
 #include <inttypes.h>
 
 #include "../../common/base/log.h"
-#include "tools/list_store.h"
-#include "state/audit.h"
+#include "tools/tools.h"
+#include "state/state.h"
 #include "broker.h"
 #include "link/link.h"
-#include "link/server.h"
 #include "grant.h"
 
 void

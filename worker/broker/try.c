@@ -6,8 +6,8 @@
 
 #include "../../common/base/log.h"
 #include "broker.h"
-#include "state/definition.h"
-#include "link/server.h"
+#include "state/state.h"
+#include "link/link.h"
 #include "tools/tools.h"
 
 static void

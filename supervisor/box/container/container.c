@@ -15,10 +15,7 @@
 #include "../../../common/base/mem.h"
 #include "../../process/process.h"
 #include "container.h"
-#include "../engine/fault.h"
-#include "folders.h"
-#include "../engine/sweep.h"
-#include "usage.h"
+#include "../engine/engine.h"
 #include "../shared/language.h"
 
 /* What a box of these runtimes is, inside. */

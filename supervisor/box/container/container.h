@@ -1,17 +1,86 @@
 /*
- * The runtimes podman and docker: boxes that are containers. The state that all
- * boxes of a run share, the commands of their engine, and the checks at the
- * start. Runs in the supervisor. Of a container it reads the exit status
- * and what the kernel tells of its processes and cgroup; of an engine lists of
- * containers and images, the place of one, and errors.
+ * The runtimes podman and docker: boxes that are containers. Runs in the
+ * supervisor.
  */
 #ifndef SUPERVISOR_CONTAINER_H
 #define SUPERVISOR_CONTAINER_H
 
+#include <stdint.h>
 #include <sys/types.h>
 
+#include "../../../common/base/err.h"
 #include "../engine/engine.h"
 #include "../shared/runtime.h"
+
+/*
+ * What a container has used, as the kernel has counted it in the cgroup of the
+ * container, of version 1 or 2. Runs in the supervisor, which only reads.
+ */
+
+struct container_usage;
+
+/* Where cgroups are mounted. */
+#define CONTAINER_USAGE_ROOT "/sys/fs/cgroup"
+
+/*
+ * Opens the counts of the container in which this process runs. CPU time counts
+ * from now on. To be called before the container receives code; the number of
+ * the process must be its own. proc is /proc and root CONTAINER_USAGE_ROOT.
+ * Returns NULL where the container has no cgroup of its own, or its counts are
+ * not below root.
+ */
+struct container_usage *container_usage_open(
+    const char *proc, const char *root, pid_t pid);
+
+/* Closes them. NULL inside is accepted; *usage becomes NULL. */
+void container_usage_free(struct container_usage **usage);
+
+/*
+ * Reads them, unless the engine has removed the cgroup already: then the
+ * numbers of the last time remain. NULL is accepted.
+ */
+void container_usage_read(struct container_usage *usage);
+
+/*
+ * The container has reported these counts of its cgroup: they are used where
+ * they are higher than what was read. NULL is accepted.
+ */
+void container_usage_raise(
+    struct container_usage *usage, uint64_t cpu_us, uint64_t peak_kib);
+
+/*
+ * The CPU time in microseconds, and the largest amount of memory in KiB, as of
+ * the last time they were read; 0 before that, and for NULL.
+ */
+uint64_t container_usage_cpu_us(const struct container_usage *usage);
+uint64_t container_usage_peak_kib(const struct container_usage *usage);
+
+/*
+ * The directories of a container, as a native box passes them by STARTED: the
+ * working directory of the code, the directory of files to keep, and that of a
+ * conversation. The porter carries files into and out of them. Runs in the
+ * supervisor, which opens them and reads nothing in them.
+ */
+
+/*
+ * Opens /workspace and /workspace/out of the container in which this process
+ * runs, and /data if data is not NULL; each must be a tmpfs of its own, as the
+ * command line of its engine mounts them. They stay readable after the
+ * container has been removed. To be called before the container receives code.
+ * The caller must know afterwards that the container still runs: otherwise the
+ * number of the process may have been that of another. Returns 0 and the
+ * descriptors, which the caller owns, or -1 with err.
+ */
+int container_folders_open(
+    pid_t pid, int *workspace, int *out_dir, int *data, struct err *err);
+
+/*
+ * The runtimes podman and docker: boxes that are containers. The state that all
+ * boxes of a run share, the commands of their engine, and the checks at the
+ * start. Of a container it reads the exit status and what the kernel tells of
+ * its processes and cgroup; of an engine lists of containers and images, the
+ * place of one, and errors.
+ */
 
 struct child;
 struct container_place;
@@ -152,5 +221,40 @@ int container_place_is_of(const struct container_place *place, pid_t pid);
 
 /* Ends the question; NULL: there is none. */
 void container_place_free(struct container_place **place_ptr);
+
+/*
+ * The languages that images add to those of the program: one for each image
+ * that the operator has enabled, by a tag in the engine.
+ */
+
+struct container_boxes;
+
+/*
+ * Returns 0, or -1 with err if an image, which messages name as shown, may not
+ * be this language: that is built in, or the image has no command, or would
+ * weaken its containers.
+ */
+int language_image_judge(enum container_engine engine, const char *shown,
+    const char *language, const struct container_image *image,
+    struct err *err);
+
+/*
+ * Asks an engine about the image of a tag, and judges it. Returns 0 with found,
+ * or -1 with err; the caller resets found.
+ */
+int language_image_ask(const struct container_boxes *engine, const char *tag,
+    const char *language, struct container_image *found, struct err *err);
+
+/*
+ * Asks the engine of these boxes, which are containers, for the tags and adds a
+ * language for each. Its name with "@" and the first digits of the digest is
+ * another name of it. An image that is refused (language_image_judge) is left
+ * out, which is logged. From now on language_renew does the same, and replaces
+ * them, whenever the file changes that changed names and that commands write
+ * to, which may be missing; if the engine does not answer then, it logs that,
+ * and there are none. Returns 0, or -1 with err if the engine does not answer.
+ */
+int language_images_read(
+    const struct boxes *boxes, const char *changed, struct err *err);
 
 #endif

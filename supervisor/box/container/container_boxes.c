@@ -12,8 +12,7 @@
 #include "../../../common/base/text_list.h"
 #include "../../process/process.h"
 #include "container.h"
-#include "../engine/lock.h"
-#include "../engine/sweep.h"
+#include "../engine/engine.h"
 #include "../shared/language.h"
 
 /* Our programs that run in containers. They are only built static. */

@@ -10,7 +10,7 @@
 #include "../../../common/base/text_list.h"
 #include "../../../common/limits.h"
 #include "../../process/process.h"
-#include "../engine/fault.h"
+#include "../engine/engine.h"
 #include "container.h"
 
 /* Names as podman and docker list them: the first that is there is used. */

@@ -1,5 +1,5 @@
 /*
- * The directories of a container: see folders.h. They are reached
+ * The directories of a container: see container.h. They are reached
  * through /proc, which needs no help of the engine and no frames: a user may
  * look into the containers of its own engine. Runs in the supervisor.
  */
@@ -10,7 +10,7 @@
 #include <sys/vfs.h>
 
 #include "../../../common/base/fd.h"
-#include "folders.h"
+#include "container.h"
 
 /* "/proc/", the number of a process, and the longest name. */
 #define CONTAINER_FOLDERS_PATH 64

@@ -1,5 +1,5 @@
 /*
- * The languages that images add: see language_images.h. Runs in the supervisor.
+ * The languages that images add: see container.h. Runs in the supervisor.
  * The languages are never freed, since calls refer to them, also to those of
  * images that have been disabled. Nothing else happens while the engine is
  * asked: the next call must see what a command has changed.
@@ -14,9 +14,8 @@
 #include "../../../common/base/mem.h"
 #include "../../../common/base/text_list.h"
 #include "container.h"
-#include "../engine/container_image.h"
+#include "../engine/engine.h"
 #include "../shared/language.h"
-#include "language_images.h"
 
 /* The language of an image, which may have been disabled since. */
 struct language_image {

@@ -12,9 +12,7 @@
 #include "../../../common/trial.h"
 #include "../../process/process.h"
 #include "container.h"
-#include "../engine/fault.h"
-#include "../engine/container_image.h"
-#include "../engine/sweep.h"
+#include "../engine/engine.h"
 #include "../shared/language.h"
 
 static const struct container_promise container_promises[TRIAL_PROMISES] = {

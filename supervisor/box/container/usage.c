@@ -1,5 +1,5 @@
 /*
- * What a container has used: see usage.h. Runs in the supervisor.
+ * What a container has used: see container.h. Runs in the supervisor.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "../../../common/base/fd.h"
 #include "../../../common/base/mem.h"
 #include "../cgroup/cgroup.h"
-#include "usage.h"
+#include "container.h"
 
 struct container_usage {
 	int cpu;    /* cpu.stat, or cpuacct.usage; -1: not counted */

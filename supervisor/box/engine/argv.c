@@ -1,6 +1,6 @@
 /*
  * Which containers can be described, and the command lines of podman and docker
- * for them: see argv.h. Each option that an engine would otherwise
+ * for them: see engine.h. Each option that an engine would otherwise
  * take from its configuration is given, so that a box is the same everywhere.
  * Runs in the supervisor; only composes text.
  */
@@ -10,7 +10,7 @@
 #include "../../../common/limits.h"
 #include "../../../common/base/mem.h"
 #include "../../../common/base/text_list.h"
-#include "argv.h"
+#include "engine.h"
 
 /*
  * Files that tell of the host, which no code needs, and the place of message
@@ -157,7 +157,7 @@ container_argv_add_ours(
 }
 
 /*
- * The writable directories (folders.h), /dev/shm, and programs.
+ * The writable directories (container.h), /dev/shm, and programs.
  */
 static void
 container_argv_add_files(struct buffer *list, enum container_engine engine,

@@ -1,5 +1,5 @@
 /*
- * What an engine tells of an image: see container_image.h. Runs in the
+ * What an engine tells of an image: see engine.h. Runs in the
  * supervisor.
  */
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "../../../common/base/mem.h"
 #include "../../../common/base/shown.h"
 #include "../../../common/base/text_list.h"
-#include "container_image.h"
+#include "engine.h"
 
 #define CONTAINER_IMAGE_FORMAT(wants)                                          \
 	"{\"id\":\"{{.Id}}\",\"labels\":{{json .Config.Labels}},"             \

@@ -18,7 +18,6 @@
 #include "../../../common/base/utf8.h"
 #include "../../process/process.h"
 #include "engine.h"
-#include "fault.h"
 
 /* One stream of the program, and what is kept of it. */
 struct engine_stream {

@@ -1,5 +1,5 @@
 /*
- * Why an engine could not run a container: see fault.h. Runs in the
+ * Why an engine could not run a container: see engine.h. Runs in the
  * supervisor. The text of the client is only searched for known sentences, and
  * one line of it is quoted, with control characters escaped. The image or the
  * code may have written this text: they share the standard error of the engine,
@@ -15,8 +15,7 @@
 #include "../../../common/process_one.h"
 #include "../../../common/base/shown.h"
 #include "../../process/process.h"
-#include "fault.h"
-#include "image.h"
+#include "engine.h"
 
 /*
  * Sentences of engines, and what they mean; the first that occurs decides.

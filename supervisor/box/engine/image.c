@@ -1,5 +1,5 @@
 /*
- * Names of images, and the tags of languages: see image.h. Runs in the
+ * Names of images, and the tags of languages: see engine.h. Runs in the
  * supervisor.
  */
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "../../../common/limits.h"
 #include "../../../common/base/mem.h"
-#include "image.h"
+#include "engine.h"
 
 #define IMAGE_HEX "0123456789abcdef"
 

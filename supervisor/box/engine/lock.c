@@ -1,6 +1,6 @@
 /*
  * Whether a Caisson in another namespace of processes still runs: see
- * lock.h. Runs in the supervisor.
+ * engine.h. Runs in the supervisor.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 #include "../../../common/base/fd.h"
 #include "../../../common/base/mem.h"
-#include "lock.h"
+#include "engine.h"
 
 /* Of root, and below the directory of a user. */
 #define CONTAINER_LOCKS "/run/caisson-containers"

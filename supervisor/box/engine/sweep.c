@@ -1,5 +1,5 @@
 /*
- * Which containers are left of a Caisson that has ended: see sweep.h.
+ * Which containers are left of a Caisson that has ended: see engine.h.
  * A name repeats the label, so that no container of other programs is removed,
  * whatever its label is. Runs in the supervisor.
  */
@@ -13,8 +13,7 @@
 #include "../../../common/base/fd.h"
 #include "../../../common/base/mem.h"
 #include "../cgroup/cgroup.h"
-#include "lock.h"
-#include "sweep.h"
+#include "engine.h"
 
 /* Fixed texts of names. */
 #define CONTAINER_SWEEP_BOOT "/proc/sys/kernel/random/boot_id"

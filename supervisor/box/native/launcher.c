@@ -3,9 +3,8 @@
  * supervisor.
  */
 #include "../cgroup/cgroup.h"
-#include "template.h"
-#include "../../process/process.h"
 #include "native.h"
+#include "../../process/process.h"
 
 struct channel *
 launcher_start(struct boxes *boxes, const struct channel_ends *ends,

@@ -18,11 +18,8 @@
 #include "../../../common/base/mem.h"
 #include "../../process/process.h"
 #include "../cgroup/cgroup.h"
-#include "usage_file.h"
-#include "../shared/language.h"
 #include "native.h"
-#include "python_stamp.h"
-#include "template.h"
+#include "../shared/language.h"
 
 struct native {
 	struct channel *channel; /* to its launcher, until the box is built */

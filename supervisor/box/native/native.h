@@ -1,16 +1,159 @@
 /*
- * The runtime native: a box made of namespaces, by a launcher of its own or by
- * a fork of the template. Runs in the supervisor. Of the box it reads only two
- * numbers, which process 1 writes and the code cannot change.
+ * The runtime native: boxes that are namespaces, and the templates that fork
+ * them. Runs in the supervisor.
  */
 #ifndef SUPERVISOR_NATIVE_H
 #define SUPERVISOR_NATIVE_H
 
+#include <sys/stat.h>
+
+#include "../../../common/base/err.h"
+#include "../../../common/ipc/channel.h"
 #include "../shared/runtime.h"
+
+/*
+ * The identity of the boxes' interpreter on disk: a box whose interpreter has
+ * been replaced on disk is not used. Runs in the supervisor; reads times and
+ * numbers of files, and opens none.
+ */
+
+/* The program, and the file that defines its virtual environment. */
+#define PYTHON_STAMP_FILES 2
+
+/* The attributes that change with a file; all 0 if there is none. */
+struct python_stamp_file {
+	dev_t device;
+	ino_t number;
+	struct timespec written;
+	struct timespec changed;
+};
+
+struct python_stamp {
+	struct python_stamp_file files[PYTHON_STAMP_FILES];
+};
+
+/*
+ * Reads them for the interpreter at this path (the option python), or for that
+ * of the virtual environment at this path.
+ */
+void python_stamp_look(const char *python, struct python_stamp *interpreter);
+
+/* Returns whether both are the same. */
+int python_stamp_same(
+    const struct python_stamp *one, const struct python_stamp *other);
+
+/*
+ * The usage files of native boxes (common/box_usage.def), one for each. A file
+ * is used for another box when no process of the former one is left that could
+ * write to it: that takes less time than to make and to remove one.
+ */
+
+struct box_usage;
+struct child;
+struct usage_file;
+struct event_base;
+
+/*
+ * Returns the file for the box of this number, or NULL with err. The base must
+ * be the same each time.
+ */
+struct usage_file *usage_file_take(
+    struct event_base *base, unsigned long box, struct err *err);
+
+/* Returns its descriptor, which the caller lends to the box. */
+int usage_file_fd(const struct usage_file *file);
+
+/* Returns 0, or -1 if process 1 of the box has written no counts yet. */
+int usage_file_read(const struct usage_file *file, struct box_usage *usage);
+
+/* This process of the box can write to it until it is reaped. */
+void usage_file_share(struct usage_file *file, struct child *child);
+
+/* No other process can. Without this it is used for no other box. */
+void usage_file_complete(struct usage_file *file);
+
+/* The box needs it no more. NULL inside is accepted. */
+void usage_file_release(struct usage_file **file);
+
+/*
+ * Closes the files that no box has. That is also done when no box is left, and
+ * the loop closes those that were not needed for USAGE_FILES_SPARE_MS.
+ */
+void usage_file_finish(void);
+
+/*
+ * Templates as the supervisor sees them: processes that have the interpreter
+ * and some modules loaded, and fork boxes. One is in use at a time. It is
+ * replaced after a number of boxes or minutes, and when the interpreter on disk
+ * changes. A retired template lives, idle, until its last box has ended.
+ */
+
+struct boxes;
+struct python_stamp;
+struct template;
+struct templates;
+
+/* Returns a set without templates; boxes must outlive it. */
+struct templates *templates_new(struct boxes *boxes);
+
+/* Kills all templates. NULL inside is accepted. */
+void templates_free(struct templates **templates);
+
+/* The functions below accept NULL: never a template. */
+
+/*
+ * Called when boxes will be needed: starts a template, unless there is one, or
+ * one has just failed.
+ */
+void templates_want(struct templates *templates);
+
+/* Returns whether one is being started, and none is ready. */
+int templates_awaited(const struct templates *templates);
+
+/* Called when no box was needed for long: ends the template. */
+void templates_rest(struct templates *templates);
+
+/*
+ * Has the template fork a box; retires one that has loaded another interpreter
+ * than python. Returns the channel to its launcher, as launcher_start does, or
+ * NULL if no template can fork it: then the caller starts a launcher.
+ */
+struct channel *templates_fork(struct templates *templates,
+    const struct python_stamp *python, const struct channel_ends *ends);
+
+/*
+ * Returns the number of the template that has been asked last, if that call of
+ * templates_fork returned a channel; or 0.
+ */
+unsigned long templates_asked(const struct templates *templates);
+
+/*
+ * Kills the interpreter of the template with that number, if there is one: a
+ * launcher of it hangs, for which it waits. The boxes that it has not forked
+ * yet lose their channels; those that it has forked are not affected.
+ */
+void templates_kill(struct templates *templates, unsigned long number);
+
+/*
+ * Returns whether a template can fork boxes now. Sets *reason to the reason why
+ * the last one could not, or to NULL; it is valid until the next one is
+ * started.
+ */
+int templates_warm(const struct templates *templates, const char **reason);
+
+/* Events reported by handlers; each of these may free the template. */
+void template_on_standing(struct template *template, int *init, int *code);
+void template_on_warm(struct template *template);
+void template_on_unfit(struct template *template, const char *reason);
+
+/*
+ * The runtime native: a box made of namespaces, by a launcher of its own or by
+ * a fork of the template. Of the box it reads only two numbers, which process 1
+ * writes and the code cannot change.
+ */
 
 struct cgroup;
 struct group;
-struct templates;
 
 /* The facts about a box that was built. */
 struct native_facts {
@@ -78,8 +221,6 @@ void native_request_fill(const struct boxes *boxes,
 
 /* launcher.c: the launcher of a box. */
 
-struct python_stamp;
-
 /*
  * Starts a launcher for one box, which expects SETUP next. ends->peer is
  * ROLE_BOX, number that of the box, group its cgroup, or NULL. A template is
@@ -91,6 +232,5 @@ struct channel *launcher_start(struct boxes *boxes,
     const struct channel_ends *ends, unsigned long number,
     const struct python_stamp *python, const struct group *group, int *pidfd,
     struct err *err);
-
 
 #endif

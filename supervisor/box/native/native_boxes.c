@@ -8,9 +8,7 @@
 #include "../../../common/base/log.h"
 #include "../../../common/base/mem.h"
 #include "../cgroup/cgroup.h"
-#include "usage_file.h"
 #include "native.h"
-#include "template.h"
 
 /*
  * Without a cgroup for it, the limit on processors is kept by choosing some for

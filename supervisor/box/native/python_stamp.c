@@ -1,12 +1,12 @@
 /*
- * The identity of the boxes' interpreter on disk: see python_stamp.h. Runs in
+ * The identity of the boxes' interpreter on disk: see native.h. Runs in
  * the supervisor.
  */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "python_stamp.h"
+#include "native.h"
 
 /* Follows all links, since another target is another installation. */
 static int

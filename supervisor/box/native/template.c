@@ -1,5 +1,5 @@
 /*
- * Starts templates, watches them, and has them fork boxes: see template.h. Runs
+ * Starts templates, watches them, and has them fork boxes: see native.h. Runs
  * in the supervisor; reads only their messages.
  */
 #include <errno.h>
@@ -15,10 +15,8 @@
 #include "../../../common/base/log.h"
 #include "../../../common/base/mem.h"
 #include "../shared/language.h"
-#include "python_stamp.h"
-#include "template.h"
-#include "../../process/process.h"
 #include "native.h"
+#include "../../process/process.h"
 
 /* One template, from its start until no process of it is left. */
 struct template {

@@ -1,5 +1,5 @@
 /*
- * The usage files of native boxes: see usage_file.h. Runs in the supervisor.
+ * The usage files of native boxes: see native.h. Runs in the supervisor.
  */
 #include <stdlib.h>
 #include <sys/queue.h>
@@ -13,7 +13,7 @@
 #include "../../../common/base/loop.h"
 #include "../../../common/base/mem.h"
 #include "../../process/process.h"
-#include "usage_file.h"
+#include "native.h"
 
 struct usage_file {
 	LIST_ENTRY(usage_file) entry; /* if it is spare */

@@ -5,7 +5,7 @@
 #include <strings.h>
 
 #include "../../../common/limits.h"
-#include "../engine/argv.h"
+#include "../engine/engine.h"
 #include "language.h"
 
 #define LANGUAGE_COMMAND(...) LANGUAGE_ALSO(__VA_ARGS__)

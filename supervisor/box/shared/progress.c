@@ -10,7 +10,7 @@
 #include "../../../common/base/clock.h"
 #include "../../../common/base/mem.h"
 #include "../../../common/base/utf8.h"
-#include "progress.h"
+#include "runtime.h"
 
 void
 progress_reset(struct box_progress *progress)

@@ -1,7 +1,6 @@
 /*
- * What the life of a box and its runtime know of each other: a box and its
- * parts, the events that are reported of it, and what each runtime implements.
- * Runs in the supervisor; reads only messages of its own workers.
+ * What the life and the runtimes of boxes know in common. Runs in the
+ * supervisor; reads only messages of its own workers.
  */
 #ifndef SUPERVISOR_RUNTIME_H
 #define SUPERVISOR_RUNTIME_H
@@ -11,11 +10,106 @@
 #include <time.h>
 
 #include "../../../common/base/buffer.h"
+#include "../../../common/ipc/ipc.h"
 #include "../../../common/process_one.h"
 #include "../../options/options.h"
 #include "../../process/process.h"
-#include "pictures.h"
-#include "progress.h"
+
+/*
+ * The pictures that the code of one box displays, from the relay to the answer.
+ * Runs in the supervisor; it only checks that their bytes are base64.
+ */
+
+struct call_stream;
+
+struct call_picture {
+	enum picture_kind kind;
+	uint64_t width, height; /* in pixels; 0: unknown */
+	char *title;            /* empty: none */
+	char *data;             /* base64, of len characters */
+	size_t len;
+	size_t at; /* position in the standard output */
+};
+
+struct call_pictures {
+	struct call_picture one[PICTURES_MAX];
+	size_t count;
+	size_t placed; /* the first so many have at set */
+	size_t bytes;  /* of base64 */
+};
+
+/*
+ * Adds a picture, and copies its title and data. Returns 0, or -1 with err for
+ * a protocol violation of the relay: not base64, or too much.
+ */
+int pictures_add(struct call_pictures *pictures,
+    const struct ipc_picture *message, struct err *err);
+
+/*
+ * Sets the position of the next picture without one. Returns 0, or -1 with err
+ * if there is none, or if at is before the position of another picture.
+ */
+int pictures_place(struct call_pictures *pictures, uint64_t at,
+    struct err *err);
+
+/*
+ * Checks that all positions are within the stream, between characters. Returns
+ * 0, or -1 with err.
+ */
+int pictures_check(const struct call_pictures *pictures,
+    const struct call_stream *out, struct err *err);
+
+/*
+ * Inserts a line about each picture into the stream, and positions the picture
+ * after it: "[picture 1: Sales (PNG, 640 x 480, 23 kB)]". A picture without a
+ * position comes last; one in the dropped part of the output comes there.
+ */
+void pictures_settle(
+    struct call_pictures *pictures, struct call_stream *out);
+
+/* Frees their data; the set is empty afterwards. */
+void pictures_reset(struct call_pictures *pictures);
+
+/*
+ * The progress that the code of one box reports, from the relay to the call.
+ */
+
+struct box_progress {
+	int wanted;        /* the relay may report it */
+	bool fresh;         /* the last report was not read yet */
+	uint64_t since_ms; /* when reports were allowed */
+	uint64_t count;    /* number of reports */
+	uint64_t done;     /* in thousandths */
+	uint64_t total;    /* 0: unknown */
+	char text[PROGRESS_TEXT_MAX + 1]; /* empty: none */
+	/* The output so far, if that was reported last; else NULL. */
+	char *output;
+	size_t output_len;
+	uint64_t outputs; /* number of these reports */
+};
+
+/* Frees its fields. */
+void progress_reset(struct box_progress *progress);
+
+/* Resets it; reports are allowed from now on if wanted is set. */
+void progress_begin(struct box_progress *progress, int wanted);
+
+/*
+ * Stores a report of a relay. Returns 0, or -1 with err for a protocol
+ * violation: a report that was not wanted, too early, or without progress.
+ */
+int progress_add(struct box_progress *progress,
+    const struct ipc_progress *message, struct err *err);
+
+/* The same for a report of the output so far. */
+int progress_add_preview(struct box_progress *progress,
+    const struct ipc_preview *message, struct err *err);
+
+/*
+ * What the life of a box and its runtime know of each other: a box and its
+ * parts, the events that are reported of it, and what each runtime implements.
+ * Runs in the supervisor; reads only messages of its own workers.
+ */
 
 struct box;
 struct box_told;

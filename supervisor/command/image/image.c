@@ -1,7 +1,7 @@
 /*
  * caisson image: builds, pulls, lists, enables and disables the images from
  * which containers are started. podman or docker holds them; one is enabled as
- * a language by a tag there (box/engine/image.h), so a label only proposes.
+ * a language by a tag there (box/engine/engine.h), so a label only proposes.
  * Runs in the supervisor.
  */
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "../../../common/base/mem.h"
 #include "../../../common/base/shown.h"
 #include "../../../common/base/text_list.h"
-#include "../../box/container/language_images.h"
+#include "../../box/container/container.h"
 #include "../../options/text/json_report.h"
 #include "../../options/state_dir.h"
 #include "../../process/process.h"

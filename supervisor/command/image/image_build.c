@@ -13,7 +13,7 @@
 #include "../../../common/base/shown.h"
 #include "../../../common/base/text_list.h"
 #include "../../../common/base/utf8.h"
-#include "../../box/engine/image.h"
+#include "../../box/engine/engine.h"
 #include "../../box/shared/language.h"
 #include "../../process/process.h"
 #include "image_build_text.h"

@@ -15,13 +15,12 @@
 #include "../../peers/broker.h"
 #include "../../box/cgroup/cgroup.h"
 #include "../../box/container/container.h"
-#include "../../box/native/template.h"
+#include "../../box/native/native.h"
 #include "../../process/process.h"
 #include "../../run/run.h"
 #include "../shared/command.h"
 #include "selftest_report.h"
 #include "../../box/shared/language.h"
-#include "../../box/native/native.h"
 #include "../../front/tools/tool.h"
 
 /* A script that does not end by itself, and its time limit. */

@@ -17,7 +17,6 @@
 #include "../../../common/base/shown.h"
 #include "../../../common/base/text_list.h"
 #include "../../front/answer/answer.h"
-#include "../../front/answer/file_link.h"
 #include "../../options/text/json_report.h"
 #include "../../options/options.h"
 #include "../../options/state_dir.h"

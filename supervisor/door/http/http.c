@@ -15,7 +15,7 @@
 #include "../door.h"
 #include "http.h"
 #include "serve_tokens.h"
-#include "../../front/rpc/listen.h"
+#include "../../front/rpc/rpc.h"
 #include "../../front/methods.h"
 
 static const struct json_span http_no_id = { NULL, 0 };

@@ -9,7 +9,7 @@
 #include "../../../common/base/base64.h"
 #include "../../../common/base/mem.h"
 #include "http.h"
-#include "../../front/rpc/mcp.h"
+#include "../../front/rpc/rpc.h"
 #include "../../front/methods.h"
 
 /* A value that a field cannot contain is sent in base64. */

@@ -7,7 +7,7 @@
 
 #include "../../../common/limits.h"
 #include "../../../common/base/mem.h"
-#include "../../front/rpc/era.h"
+#include "../../front/rpc/rpc.h"
 #include "http.h"
 
 void

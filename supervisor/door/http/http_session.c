@@ -14,7 +14,7 @@
 #include "../../../common/base/log.h"
 #include "../../../common/base/mem.h"
 #include "http.h"
-#include "../../front/rpc/mcp.h"
+#include "../../front/rpc/rpc.h"
 #include "../../front/methods.h"
 
 struct http_session {

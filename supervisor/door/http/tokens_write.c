@@ -18,7 +18,7 @@
 #include "../../../common/base/mem.h"
 #include "../../../common/base/text_list.h"
 #include "../../options/options.h"
-#include "../../process/socket/folder_lock.h"
+#include "../../process/socket/socket.h"
 #include "tokens.h"
 
 void

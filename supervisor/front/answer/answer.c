@@ -13,8 +13,6 @@
 #include "../../../common/base/mem.h"
 #include "../../../common/base/text_list.h"
 #include "answer.h"
-#include "answer_form.h"
-#include "file_link.h"
 #include "../../run/run.h"
 #include "../../box/box.h"
 #include "../../process/process.h"

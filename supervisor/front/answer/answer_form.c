@@ -1,5 +1,5 @@
 /*
- * Writes an object in one of three forms: see answer_form.h. This file adds the
+ * Writes an object in one of three forms: see answer.h. This file adds the
  * punctuation of JSON; toon.c writes TOON. Runs in the supervisor; reads
  * nothing.
  */
@@ -7,8 +7,7 @@
 
 #include "../../../common/json/json.h"
 #include "../../../common/limits.h"
-#include "answer_form.h"
-#include "toon.h"
+#include "answer.h"
 
 /* The depth of a member in TOON, where the first object is the document. */
 static unsigned int

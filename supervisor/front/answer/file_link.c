@@ -1,5 +1,5 @@
 /*
- * A kept file as a client sees it: see file_link.h. Runs in the supervisor.
+ * A kept file as a client sees it: see answer.h. Runs in the supervisor.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "../../../common/base/mem.h"
 #include "../../../common/base/shown.h"
 #include "../../../common/base/utf8.h"
-#include "file_link.h"
+#include "answer.h"
 
 #define FILE_LINK_VERSION "?version="
 

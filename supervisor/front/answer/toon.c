@@ -1,12 +1,12 @@
 /*
- * Writes TOON: see toon.h. The main rule of the format is which strings need no
- * quotes: a string gets them if it could be read as anything else. Runs in the
- * supervisor; reads nothing, and allocates only through its buffer.
+ * Writes TOON: see answer.h. The main rule of the format is which strings need
+ * no quotes: a string gets them if it could be read as anything else. Runs in
+ * the supervisor; reads nothing, and allocates only through its buffer.
  */
 #include <string.h>
 
 #include "../../../common/limits.h"
-#include "toon.h"
+#include "answer.h"
 
 /* Strings */
 

@@ -9,7 +9,7 @@
 #include "../../../common/limits.h"
 #include "../../../common/base/mem.h"
 #include "../../../common/base/utf8.h"
-#include "../rpc/era.h"
+#include "../rpc/rpc.h"
 #include "output_resource.h"
 #include "resource_request.h"
 

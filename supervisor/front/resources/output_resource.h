@@ -5,7 +5,7 @@
 #ifndef SUPERVISOR_OUTPUT_RESOURCE_H
 #define SUPERVISOR_OUTPUT_RESOURCE_H
 
-#include "../rpc/mcp.h"
+#include "../rpc/rpc.h"
 
 #define OUTPUT_RESOURCE_PREFIX "resource://caisson/output/"
 #define OUTPUT_RESOURCE_TEMPLATE OUTPUT_RESOURCE_PREFIX "{id}"

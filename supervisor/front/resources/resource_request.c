@@ -6,7 +6,7 @@
 
 #include "../../../common/limits.h"
 #include "../../../common/base/mem.h"
-#include "../rpc/era.h"
+#include "../rpc/rpc.h"
 #include "resource_request.h"
 
 /* Those of all sessions: an owner without sessions has one for each request. */

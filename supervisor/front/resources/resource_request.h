@@ -8,7 +8,7 @@
 
 #include "../../peers/files.h"
 #include "../../peers/store.h"
-#include "../rpc/mcp.h"
+#include "../rpc/rpc.h"
 
 struct resource_request {
 	TAILQ_ENTRY(resource_request) entry; /* in mcp->reads */
@@ -20,7 +20,7 @@ struct resource_request {
 	size_t id_len;
 	/* Starts it, when it is its turn; with owner and files. */
 	void (*begin)(struct resource_request *request);
-	long cache_ms; /* see era.h; 0: code can add files at any time */
+	long cache_ms; /* see rpc.h; 0: code can add files at any time */
 	bool begun;
 	struct files_task *task; /* NULL: ended, or not begun */
 	struct store_task *reading; /* the same, of an output */

@@ -4,7 +4,7 @@
 #ifndef SUPERVISOR_RESOURCES_H
 #define SUPERVISOR_RESOURCES_H
 
-#include "../rpc/mcp.h"
+#include "../rpc/rpc.h"
 
 void resources_on_list(struct mcp *mcp, const struct context *context,
     const struct jsonrpc *message);

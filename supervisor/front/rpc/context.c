@@ -1,9 +1,9 @@
 /*
- * The context of a request: see context.h. Runs in the supervisor.
+ * The context of a request: see rpc.h. Runs in the supervisor.
  */
 #include <string.h>
 
-#include "context.h"
+#include "rpc.h"
 
 static const struct {
 	const char *name;

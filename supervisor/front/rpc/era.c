@@ -1,7 +1,7 @@
 /*
- * What the eras of MCP share: see era.h. Runs in the supervisor.
+ * What the eras of MCP share: see rpc.h. Runs in the supervisor.
  */
-#include "era.h"
+#include "rpc.h"
 
 void
 era_answer(struct rpc *rpc, const struct context *context,

@@ -1,5 +1,5 @@
 /*
- * Subscriptions of a client: see listen.h. The list of resources is the only
+ * Subscriptions of a client: see rpc.h. The list of resources is the only
  * one that changes while the program runs. Runs in the supervisor.
  */
 #include <stdlib.h>
@@ -7,8 +7,7 @@
 
 #include "../../../common/limits.h"
 #include "../../../common/base/mem.h"
-#include "era.h"
-#include "listen.h"
+#include "rpc.h"
 
 /* The name in _meta of the id of a subscription. */
 #define LISTEN_ID "io.modelcontextprotocol/subscriptionId"

@@ -1,10 +1,10 @@
 /*
- * The pages of lists: see page.h. Runs in the supervisor.
+ * The pages of lists: see rpc.h. Runs in the supervisor.
  */
 #include <string.h>
 
 #include "../../../common/base/base64.h"
-#include "page.h"
+#include "rpc.h"
 
 /* Finds the cursor of a request. Returns whether there is one. */
 static int

@@ -1,17 +1,114 @@
 /*
- * JSON-RPC 2.0 with one client: converts lines to messages and answers to
- * lines, and handles batches, which one version of MCP has. It is independent
- * of methods and transports. Runs in the supervisor.
+ * What the methods of MCP share: JSON-RPC, the context of a request, eras,
+ * pages, subscriptions. Runs in the supervisor.
  */
 #ifndef SUPERVISOR_RPC_H
 #define SUPERVISOR_RPC_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <sys/queue.h>
 
 #include "../../../common/base/buffer.h"
+#include "../../../common/base/lines.h"
 #include "../../../common/json/json_span.h"
 #include "../../../common/json/jsonrpc.h"
-#include "../../../common/base/lines.h"
+#include "../../run/run.h"
+
+/*
+ * The context of a client's request: its owner, the era and version of MCP, and
+ * the client's capabilities. In versions with a handshake the session has one
+ * context; in others each request has its own.
+ */
+
+struct era;
+
+/* Capabilities of a client: ClientCapabilities of the specification. */
+enum capability {
+	CAPABILITY_ROOTS = 1 << 0,
+	CAPABILITY_SAMPLING = 1 << 1,
+	CAPABILITY_ELICITATION = 1 << 2,
+};
+
+struct context {
+	struct owner *owner;
+	const struct era *era; /* static */
+	const char *version; /* static; NULL before initialize */
+	unsigned int capabilities; /* a set of enum capability */
+	unsigned int log_level; /* as of context_log_level; 0: no messages */
+};
+
+/*
+ * Returns the number of a level of log messages, a JSON value, from 1 (debug)
+ * on; 0: unknown.
+ */
+unsigned int context_log_level(struct json_span word);
+
+/* Returns whether the client wants log messages of this level, a word. */
+int context_logs(const struct context *context, const char *level);
+
+/*
+ * Returns whether the client supports links to resources in results of tools
+ * (from version 2025-06-18 on).
+ */
+int context_links(const struct context *context);
+
+/*
+ * Returns the capabilities in a ClientCapabilities object; ignores unknown
+ * ones.
+ */
+unsigned int context_capabilities(struct json_span object);
+
+struct mcp;
+
+/*
+ * Subscriptions of a client (subscriptions/listen): which changes it wants to
+ * be told of. Only the era without sessions has them.
+ */
+
+#define LISTEN_METHOD "subscriptions/listen"
+
+/* Opens a subscription, which ends when the client cancels its request. */
+void listen_on_listen(struct mcp *mcp, const struct context *context,
+    const struct jsonrpc *message);
+
+/* Returns whether the cancelled request was a subscription; it is ended. */
+int listen_on_cancelled(struct mcp *mcp, const struct jsonrpc *message);
+
+/* Files were kept: tells the subscriptions that want to know. */
+void listen_on_files(struct mcp *mcp);
+
+/* End all subscriptions, with their answer or without. */
+void listen_end_all(struct mcp *mcp);
+void listen_forget_all(struct mcp *mcp);
+
+/*
+ * The pages of lists. Lists have one page, except that of resources in the era
+ * without sessions.
+ */
+
+/*
+ * For lists with one page, so a cursor cannot be ours. Returns whether there
+ * was a cursor; then an error was sent.
+ */
+int page_refuse_cursor(struct mcp *mcp, const struct jsonrpc *message);
+
+/*
+ * For lists with pages, sorted by name: stores the name of the last entry
+ * before the requested page, which the caller frees; NULL for the first page.
+ * Returns 0, or -1 if the cursor is not ours; then an error was sent.
+ */
+int page_read_cursor(
+    struct mcp *mcp, const struct jsonrpc *message, char **after);
+
+/* Appends the member nextCursor for the page after this name, with a comma. */
+void page_add_cursor(struct buffer *json, const char *last);
+
+/*
+ * JSON-RPC 2.0 with one client: converts lines to messages and answers to
+ * lines, and handles batches, which one version of MCP has. It is independent
+ * of methods and transports.
+ */
 
 struct rpc;
 struct rpc_ask;
@@ -142,5 +239,76 @@ void rpc_batch_forget(struct rpc_batch *batch);
 
 /* Returns whether the unsent output is too long to accept new work. */
 int rpc_busy(const struct rpc *rpc);
+
+/*
+ * An era of MCP: the rules that its versions have of their own. Each request
+ * decides its era, so clients may mix them on one connection. All else is the
+ * same for both.
+ */
+
+/* In place of a time: clients must not store the result. */
+#define ERA_NOT_CACHED (-1L)
+
+struct era {
+	/*
+	 * Adds the members that its versions require to a result, which is a
+	 * JSON object. Clients may store it for cache_ms milliseconds.
+	 */
+	void (*complete)(struct buffer *result, long cache_ms);
+	/*
+	 * Appends the result that asks a client for input: requests is the
+	 * object inputRequests, state the text that it sends back. NULL: in
+	 * these versions the server sends requests.
+	 */
+	void (*add_input)(struct buffer *result, const char *requests,
+	    const char *state);
+	int incapable;  /* the error code for a missing capability; 0: none */
+	int not_found;  /* the error code for an unknown resource */
+	size_t page;    /* entries of a page of files; 0: lists have one page */
+	bool has_session; /* results may depend on earlier requests */
+};
+
+/*
+ * Sends result as the answer to a request that came with this context, and
+ * frees its bytes.
+ */
+void era_answer(struct rpc *rpc, const struct context *context,
+    struct json_span id, struct buffer *result, long cache_ms);
+
+/* era_initialize.c: 2024-11-05 to 2025-11-25, which begin with a handshake. */
+extern const struct era era_initialize;
+
+/* era_stateless.c: from 2026-07-28 on. */
+extern const struct era era_stateless;
+
+/*
+ * One MCP session as the files of its methods see it. methods_table.c has the
+ * methods; each handler answers message->id, in the context of its request.
+ */
+
+struct listen;
+struct resource_request;
+struct tool_call;
+
+/* The answer to a call that arrives while the program ends. */
+#define TOOLS_DRAINING "Caisson is shutting down"
+
+struct mcp {
+	struct runs *runs;
+	struct rpc *rpc;
+	struct context session; /* agreed on in its handshake */
+	char *isolation; /* last sent to its client; NULL: never */
+	LIST_HEAD(, tool_call) calls; /* tool calls, unanswered */
+	LIST_HEAD(, listen) listens; /* subscriptions of the client */
+	size_t nlistens;
+	TAILQ_HEAD(, resource_request) reads; /* of resources, unanswered */
+};
+
+/* Returns the settings that its clients see. */
+static inline const struct options *
+mcp_options(const struct mcp *of)
+{
+	return owner_options(of->session.owner, of->runs);
+}
 
 #endif

@@ -11,7 +11,6 @@
 #include "../../../common/base/mem.h"
 #include "../../../common/base/text_list.h"
 #include "../../box/shared/language.h"
-#include "arguments_input.h"
 #include "tool.h"
 
 /* The length to which a name of the client is cut in an error. */

@@ -1,5 +1,5 @@
 /*
- * The arguments that the box hands to the code: see arguments_input.h. Runs in
+ * The arguments that the box hands to the code: see tool.h. Runs in
  * the supervisor.
  */
 #include <ctype.h>
@@ -9,7 +9,7 @@
 #include "../../../common/base/base64.h"
 #include "../../../common/json/json.h"
 #include "../../../common/base/mem.h"
-#include "arguments_input.h"
+#include "tool.h"
 
 /* Adds a member to input: its name, and its value as JSON. */
 static void

@@ -1,5 +1,5 @@
 /*
- * Questions to a client: see question.h. Runs in the supervisor.
+ * Questions to a client: see tool.h. Runs in the supervisor.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "../../../common/base/log.h"
 #include "../../../common/base/loop.h"
 #include "../../../common/base/mem.h"
-#include "question.h"
+#include "tool.h"
 
 /* One of its parts. */
 struct question_ask {

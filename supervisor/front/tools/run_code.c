@@ -5,7 +5,6 @@
 #include "../../../common/json/json.h"
 #include "../../box/shared/language.h"
 #include "tool.h"
-#include "tool_schema.h"
 
 static const char run_code_description[] =
     "Run code of the named language in a %ssealed sandbox: no network, "

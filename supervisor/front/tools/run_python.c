@@ -6,7 +6,6 @@
 #include "../../../common/json/json.h"
 #include "../../box/shared/language.h"
 #include "tool.h"
-#include "tool_schema.h"
 
 /*
  * Its purpose and uses, how to call servers, the form of results, and where the

@@ -1,13 +1,86 @@
 /*
- * A tool of tools/call, and an unanswered call of it. A tool is a row of the
- * table in tools.c. Runs in the supervisor.
+ * Tools of tools/call, their arguments and calls, and questions to the client.
+ * Runs in the supervisor.
  */
 #ifndef SUPERVISOR_TOOL_H
 #define SUPERVISOR_TOOL_H
 
 #include "../../../common/base/buffer.h"
 #include "../../../common/json/json_span.h"
-#include "../rpc/mcp.h"
+#include "../../box/shared/runtime.h"
+#include "../../options/options.h"
+#include "../../run/run.h"
+#include "../rpc/rpc.h"
+
+/*
+ * A question to a client: elicitation, sampling or roots, or several of them.
+ * In a session its parts are requests of ours. In the era without sessions they
+ * are part of a result, and the client repeats its request with the answers.
+ */
+
+struct question;
+
+/* All is copied. */
+struct question_part {
+	const char *key; /* of its answer, without characters to be escaped */
+	const char *method;
+	const char *params; /* a JSON object of one line */
+};
+
+/*
+ * Called once, unless the question is freed before: with an object that has the
+ * client's answer to each part under its key, or with len 0 and why there is
+ * none, one sentence. The question may be freed then.
+ */
+typedef void question_told(
+    void *ctx, struct json_span results, const char *why);
+
+/* Returns the capability that a client needs for a method; 0: unknown. */
+unsigned int question_capability(const char *method);
+
+/* Appends the member of ClientCapabilities that this method needs. */
+void question_add_capability(struct buffer *json, const char *method);
+
+/*
+ * Returns a question of count parts, at most QUESTION_PARTS_MAX. It ends
+ * unanswered after QUESTION_MS. Freed with question_free.
+ */
+struct question *question_new(struct mcp *mcp,
+    const struct question_part *parts, size_t count, question_told *told,
+    void *ctx);
+
+/* Frees it; requests that the client has not answered are cancelled. */
+void question_free(struct question **question);
+
+/* Sends its parts as requests of ours, which belong to that of the client. */
+void question_send(struct question *question, struct json_span id);
+
+/* It is that of another session from now on; nothing of it was sent. */
+void question_move(struct question *question, struct mcp *mcp);
+
+/* Ends it without an answer. */
+void question_give_up(struct question *question, const char *why);
+
+/*
+ * For a result: appends the object inputRequests, and returns the unguessable
+ * text that the client must send back.
+ */
+const char *question_add_requests(
+    const struct question *question, struct buffer *json);
+
+/* Returns whether a client has sent that text, a JSON value. */
+int question_is(const struct question *question, struct json_span state);
+
+/*
+ * Reads the answer in the params of a repeated request. Returns 0 if it is not
+ * there.
+ */
+int question_hear(struct question *question, struct json_span params);
+
+/*
+ * A tool of tools/call, and an unanswered call of it. A tool is a row of the
+ * table in tools.c.
+ */
 
 struct box_progress;
 struct question_part;
@@ -191,5 +264,70 @@ int arguments_read(struct json_span arguments, const char *tool,
  * image, which cannot use these arguments.
  */
 int run_code_check(const struct request *request, struct err *err);
+
+/*
+ * The arguments that the box hands to the code: its standard input, variables
+ * of its environment. Runs in the supervisor; pure functions.
+ */
+
+/*
+ * Each checks the value of an argument and appends it to input of the request.
+ * Returns 0, or -1 with err, one sentence that shows no value.
+ */
+int arguments_read_stdin(struct json_span value, const struct options *options,
+    struct request *request, struct err *err);
+int arguments_read_environment(struct json_span value,
+    const struct options *options, struct request *request, struct err *err);
+
+/* Boxes have no network: returns 0 only if the value asks for none. */
+int arguments_read_network(struct json_span value,
+    const struct options *options, struct request *request, struct err *err);
+
+/*
+ * Progress notifications of a call, whose numbers increase.
+ */
+
+/* All zeroes: the client did not ask for progress. */
+struct tool_progress {
+	char *token; /* as received; NULL: no progress */
+	uint64_t told; /* the last progress sent, and 1 */
+	unsigned int shown; /* how often the output so far was sent */
+};
+
+/* Reads the token of a request, if it has one. */
+void tool_progress_read(
+    struct tool_progress *progress, struct json_span params);
+
+/* Frees its fields. */
+void tool_progress_reset(struct tool_progress *progress);
+
+/*
+ * Appends the params of the notification for a report. Returns whether there is
+ * one.
+ */
+int tool_progress_add(struct tool_progress *progress,
+    const struct box_progress *report, struct buffer *params);
+
+/*
+ * The parts of the descriptions of tools that run code which are the same for
+ * all of them: arguments and results.
+ */
+
+/*
+ * Returns what a description adds to "no earlier state": the arguments by which
+ * a call can have it, or "" without them.
+ */
+const char *tool_schema_except(const struct options *options);
+
+/*
+ * Appends the members after code of the properties, as the option arguments
+ * says.
+ */
+void tool_schema_add_common(
+    struct buffer *json, const struct options *options);
+
+/* Appends outputSchema and annotations, with a leading comma. */
+void tool_schema_add_rest(
+    struct buffer *json, const struct options *options);
 
 #endif

@@ -13,11 +13,8 @@
 #include "../../servers/in_force/in_force.h"
 #include "../../servers/in_force/server_names.h"
 #include "../answer/answer.h"
-#include "question.h"
-#include "../rpc/era.h"
-#include "../rpc/listen.h"
 #include "tool.h"
-#include "tool_progress.h"
+#include "../rpc/rpc.h"
 
 struct tool_call {
 	LIST_ENTRY(tool_call) entry; /* in mcp->calls */

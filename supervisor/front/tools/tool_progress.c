@@ -1,5 +1,5 @@
 /*
- * Progress notifications of a call: see tool_progress.h. Runs in the
+ * Progress notifications of a call: see tool.h. Runs in the
  * supervisor.
  */
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "../../../common/json/json.h"
 #include "../../../common/limits.h"
 #include "../../../common/base/mem.h"
-#include "tool_progress.h"
+#include "tool.h"
 
 /* Further ones would have numbers that the code can report. */
 #define TOOL_PROGRESS_SHOWN_MAX 998

@@ -1,8 +1,8 @@
 /*
- * The schemas that tools share: see tool_schema.h. Runs in the supervisor.
+ * The schemas that tools share: see tool.h. Runs in the supervisor.
  */
 #include "../answer/answer.h"
-#include "tool_schema.h"
+#include "tool.h"
 
 /* The fields that answer_add_fields() writes (answer.c). */
 static const char tool_schema_output[] =

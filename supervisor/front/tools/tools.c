@@ -7,8 +7,7 @@
 #include "../../../common/limits.h"
 #include "../../../common/base/log.h"
 #include "../../../common/tool_size.h"
-#include "../rpc/era.h"
-#include "../rpc/page.h"
+#include "../rpc/rpc.h"
 #include "tool.h"
 
 /* Returns the n-th tool if it is enabled, or NULL. */

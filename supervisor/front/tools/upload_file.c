@@ -10,7 +10,7 @@
 #include "../../../common/json/json.h"
 #include "../../../common/base/mem.h"
 #include "../../peers/files.h"
-#include "../answer/file_link.h"
+#include "../answer/answer.h"
 #include "tool.h"
 
 struct upload {

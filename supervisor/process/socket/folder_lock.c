@@ -1,5 +1,5 @@
 /*
- * Waits for the lock of a directory: see folder_lock.h. Runs in the supervisor
+ * Waits for the lock of a directory: see socket.h. Runs in the supervisor
  * and in its commands.
  */
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "../../../common/limits.h"
-#include "folder_lock.h"
+#include "socket.h"
 
 int
 folder_lock(int dir)

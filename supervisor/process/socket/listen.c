@@ -17,7 +17,6 @@
 #include "../../../common/base/fd.h"
 #include "../../../common/limits.h"
 #include "../../../common/base/mem.h"
-#include "folder_lock.h"
 #include "socket.h"
 
 /*

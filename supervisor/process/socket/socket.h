@@ -1,6 +1,7 @@
 /*
  * Sockets of the supervisor: those at which clients connect, and those at which
- * commands of our user reach it. Runs in the supervisor.
+ * commands of our user reach it; and the lock of a directory. Runs in the
+ * supervisor, and in its commands.
  */
 #ifndef SUPERVISOR_PROCESS_SOCKET_H
 #define SUPERVISOR_PROCESS_SOCKET_H
@@ -10,6 +11,23 @@
 #include "../../../common/base/buffer.h"
 #include "../../../common/base/err.h"
 #include "../../../common/limits.h"
+
+/*
+ * The lock of a directory, which programs of ours hold for a moment while they
+ * replace a file in it. Runs in the supervisor and in its commands.
+ */
+
+/*
+ * Locks a directory, which the caller has opened, until that descriptor is
+ * closed. Waits for another program, up to two seconds. Returns 0, or -1 with
+ * errno.
+ */
+int folder_lock(int dir);
+
+/*
+ * Sockets of the supervisor: those at which clients connect, and those at which
+ * commands of our user reach it.
+ */
 
 /* listen.c: sockets at which clients connect. */
 

@@ -1,6 +1,6 @@
 /*
  * Finds the line of a server's standard error that states the error: see
- * diagnosis.h. Runs in the broker.
+ * link.h. Runs in the broker.
  */
 #include <ctype.h>
 #include <stdbool.h>
@@ -11,8 +11,8 @@
 #include "../../../common/base/mem.h"
 #include "../../../common/base/text_list.h"
 #include "../../../common/base/utf8.h"
-#include "diagnosis.h"
-#include "../state/reason.h"
+#include "link.h"
+#include "../state/state.h"
 
 /* The prefixes of npm's lines, before version 10 and since. */
 static const char *const diagnosis_npm[] = { "npm error ", "npm ERR! " };

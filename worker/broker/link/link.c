@@ -11,13 +11,8 @@
 #include "../../../common/base/log.h"
 #include "../../../common/mask.h"
 #include "../../../common/base/mem.h"
-#include "diagnosis.h"
-#include "kind.h"
 #include "link.h"
-#include "listing.h"
-#include "mcp_client.h"
-#include "pipes.h"
-#include "../state/reason.h"
+#include "../state/state.h"
 
 enum link_state {
 	LINK_WANTED,   /* it was requested from the supervisor */

@@ -1,5 +1,5 @@
 /*
- * The list of tools of one link: see listing.h. Runs in the broker.
+ * The list of tools of one link: see link.h. Runs in the broker.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -11,11 +11,9 @@
 #include "../../../common/base/log.h"
 #include "../../../common/base/mem.h"
 #include "../../../common/mask.h"
-#include "../tools/list_store.h"
-#include "listing.h"
-#include "../state/reason.h"
-#include "../tools/list_cache.h"
 #include "../tools/tools.h"
+#include "link.h"
+#include "../state/state.h"
 
 struct listing {
 	struct broker *broker;

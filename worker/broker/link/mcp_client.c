@@ -1,5 +1,5 @@
 /*
- * The client side of the Model Context Protocol: see mcp_client.h. Runs in the
+ * The client side of the Model Context Protocol: see link.h. Runs in the
  * broker; parses every byte of a server's standard output.
  */
 #include <inttypes.h>
@@ -14,8 +14,8 @@
 #include "../../../common/base/mem.h"
 #include "../../../common/mask.h"
 #include "../../../common/base/utf8.h"
-#include "mcp_client.h"
-#include "../state/reason.h"
+#include "link.h"
+#include "../state/state.h"
 
 /* All of the line of a call but its parameters has fewer bytes. */
 #define MCP_CLIENT_CALL_MAX 160

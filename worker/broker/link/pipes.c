@@ -1,5 +1,5 @@
 /*
- * The three pipes of one server process: see pipes.h. Runs in the broker.
+ * The three pipes of one server process: see link.h. Runs in the broker.
  */
 #include <errno.h>
 #include <poll.h>
@@ -10,7 +10,7 @@
 #include "../../../common/limits.h"
 #include "../../../common/base/log.h"
 #include "../../../common/base/mem.h"
-#include "pipes.h"
+#include "link.h"
 
 struct pipes {
 	struct pipes_ends ends;

@@ -1,10 +1,9 @@
 /*
- * A link to a process, which the supervisor starts: see kind.h. Runs in the
+ * A link to a process, which the supervisor starts: see link.h. Runs in the
  * broker.
  */
-#include "../state/reason.h"
-#include "diagnosis.h"
-#include "kind.h"
+#include "../state/state.h"
+#include "link.h"
 
 /* Its output before it was ready: a banner, or not MCP at all. */
 static void

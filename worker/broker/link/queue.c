@@ -1,5 +1,5 @@
 /*
- * The unanswered calls of one server: see queue.h. Runs in the broker.
+ * The unanswered calls of one server: see link.h. Runs in the broker.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "../../../common/limits.h"
 #include "../../../common/base/log.h"
 #include "../../../common/base/mem.h"
-#include "queue.h"
+#include "link.h"
 
 /*
  * The calls and places of one owner of executions; freed with the last of them.

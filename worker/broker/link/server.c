@@ -1,5 +1,5 @@
 /*
- * A configured server: see server.h. Runs in the broker.
+ * A configured server: see link.h. Runs in the broker.
  */
 #include <search.h>
 #include <stdlib.h>
@@ -9,14 +9,9 @@
 #include "../../../common/limits.h"
 #include "../../../common/base/log.h"
 #include "../../../common/base/mem.h"
-#include "../tools/list_store.h"
-#include "link.h"
-#include "queue.h"
-#include "../state/reason.h"
-#include "server.h"
-#include "../tools/shapes.h"
-#include "../tools/list_cache.h"
 #include "../tools/tools.h"
+#include "link.h"
+#include "../state/state.h"
 
 struct server {
 	TAILQ_ENTRY(server) entry; /* of the broker: configured or removed */
@@ -431,7 +426,7 @@ server_begin_reason(const struct server *server, struct buffer *reason)
 
 /*
  * Whether it may have one more process. An owner other than the local user gets
- * half of what the others leave (queue.h), so none can use up all processes.
+ * half of what the others leave (link.h), so none can use up all processes.
  */
 static int
 server_may_link(const struct server *server)

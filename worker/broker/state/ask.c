@@ -1,12 +1,11 @@
 /*
- * One request to a server: see ask.h. Runs in the broker.
+ * One request to a server: see state.h. Runs in the broker.
  */
 #include <stdlib.h>
 
 #include "../../../common/base/clock.h"
 #include "../../../common/base/mem.h"
-#include "ask.h"
-#include "reason.h"
+#include "state.h"
 
 struct ask *
 ask_new(struct broker *broker, const struct definition *definition,

@@ -1,5 +1,5 @@
 /*
- * The audit file: see audit.h. Runs in the broker.
+ * The audit file: see state.h. Runs in the broker.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -14,8 +14,7 @@
 #include "../../../common/base/log.h"
 #include "../../../common/base/loop.h"
 #include "../../../common/base/mem.h"
-#include "audit.h"
-#include "reason.h"
+#include "state.h"
 
 struct audit {
 	int fd;

@@ -1,13 +1,12 @@
 /*
- * The definition of a server: see definition.h. Runs in the broker.
+ * The definition of a server: see state.h. Runs in the broker.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../../common/json/json.h"
 #include "../../../common/base/mem.h"
-#include "definition.h"
-#include "reason.h"
+#include "state.h"
 
 static void
 definition_replace(char **text, const char *new)

@@ -1,5 +1,5 @@
 /*
- * The sentences of refusals: see reason.h. Runs in the broker.
+ * The sentences of refusals: see state.h. Runs in the broker.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "../../../common/mask.h"
 #include "../../../common/base/mem.h"
 #include "../../../common/base/utf8.h"
-#include "reason.h"
+#include "state.h"
 
 #define REASON_CUT " [...]"
 

@@ -1,5 +1,5 @@
 /*
- * The tools of a server that may be used: see rules.h. Runs in the broker.
+ * The tools of a server that may be used: see state.h. Runs in the broker.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "../../../common/base/log.h"
 #include "../../../common/base/mem.h"
 #include "../../../common/base/text_list.h"
-#include "rules.h"
+#include "state.h"
 
 #define RULES_DENIED                                                           \
 	"may not be used: \"deny\" of \"tools\" in the configuration of the "  \

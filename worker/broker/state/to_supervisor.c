@@ -2,7 +2,6 @@
  * Messages of the broker to the supervisor. Runs in the broker.
  */
 #include "../../../common/base/log.h"
-#include "definition.h"
 #include "state.h"
 
 void

@@ -1,5 +1,5 @@
 /*
- * The remembered lists of tools: see list_cache.h. Runs in the broker.
+ * The remembered lists of tools: see tools.h. Runs in the broker.
  */
 #include <search.h>
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 #include "../../../common/limits.h"
 #include "../../../common/base/log.h"
 #include "../../../common/base/mem.h"
-#include "list_cache.h"
+#include "tools.h"
 
 struct cache_entry {
 	TAILQ_ENTRY(cache_entry) entry; /* the last used one is the first */

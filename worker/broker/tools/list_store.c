@@ -1,5 +1,5 @@
 /*
- * The broker's connection to the store: see list_store.h. Runs in the broker.
+ * The broker's connection to the store: see tools.h. Runs in the broker.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 #include "../../../common/base/log.h"
 #include "../../../common/base/loop.h"
 #include "../../../common/base/mem.h"
-#include "list_store.h"
+#include "tools.h"
 #include "../state/state.h"
 
 struct list_store {

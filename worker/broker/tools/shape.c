@@ -1,12 +1,12 @@
 /*
- * The shape of a tool's results: see shape.h. Runs in the broker.
+ * The shape of a tool's results: see tools.h. Runs in the broker.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../../common/limits.h"
 #include "../../../common/base/mem.h"
-#include "shape.h"
+#include "tools.h"
 
 /* The depth of types, and the maximum length of the text. */
 static const struct shape_level {

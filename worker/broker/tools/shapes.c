@@ -1,5 +1,5 @@
 /*
- * The shapes of results: see shapes.h. Runs in the broker.
+ * The shapes of results: see tools.h. Runs in the broker.
  */
 #include <sys/queue.h>
 #include <stdlib.h>
@@ -7,8 +7,7 @@
 
 #include "../../../common/limits.h"
 #include "../../../common/base/mem.h"
-#include "shape.h"
-#include "shapes.h"
+#include "tools.h"
 
 struct shapes_entry {
 	TAILQ_ENTRY(shapes_entry) entry;
