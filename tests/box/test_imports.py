@@ -124,8 +124,8 @@ class Kept(unittest.TestCase):
     """What a template loads for its boxes: without one, there is none."""
 
     def test_all_are_there(self):
-        place = os.path.join(PYTHON_DIR, "offer.py")
-        names = {"__name__": "offer", "OURS": PYTHON_DIR + "/"}
+        place = os.path.join(PYTHON_DIR, "program/namespace.py")
+        names = {"__name__": "namespace", "OURS": PYTHON_DIR + "/"}
         with open(place, encoding="utf-8") as file:
             exec(compile(file.read(), place, "exec"), names)
         names["keep_modules"]()

@@ -25,5 +25,6 @@ done
 test -x "$interpreter" || exit 0
 cd "$box/python"
 "$interpreter" -I -m compileall -q --invalidation-mode checked-hash \
-	mcp bootstrap.py ending.py halves.py offer.py pump.py report.py \
-	script.py source.py
+	mcp bootstrap.py halves.py pump.py program/ending.py \
+	program/namespace.py program/report.py program/script.py \
+	program/source.py

@@ -14,7 +14,8 @@ from _frozen_importlib_external import SourceFileLoader  # noqa: E402
 from os import fstat  # noqa: E402
 
 # One program in one namespace: each uses names of those before it.
-PARTS = "ending", "report", "offer", "source", "script"
+PARTS = ("program/ending", "program/report", "program/namespace",
+         "program/source", "program/script")
 OURS = __file__.rpartition("/")[0] + "/"
 TEMPLATE = None
 

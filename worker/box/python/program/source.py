@@ -188,10 +188,10 @@ def mended(source):
     names = {"__name__": "caisson_repair"}
     try:
         text = source.decode()
-        exec(load("repair"), names)
+        exec(load("program/repair"), names)
         found = names["repair"](text, does_compile)
         if found is None:
-            exec(load("newer"), names)
+            exec(load("program/newer"), names)
             found = names["newer"](text, does_compile)
     except UnicodeError:
         return None

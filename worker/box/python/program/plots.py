@@ -1,7 +1,7 @@
 """The backend of matplotlib in a box: its figures become pictures of the
 answer, where others open windows.
 
-matplotlib.pyplot imports it, because offer.py sets it.  mcp/_show.py, which
+matplotlib.pyplot imports it, because namespace.py sets it.  mcp/_show.py, which
 sends pictures, is imported when there is one.
 """
 import sys

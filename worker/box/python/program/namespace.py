@@ -69,7 +69,7 @@ class Finder:
         if name in SET:
             return found(name, path, SET[name])
         if name == PLOTS:
-            return spec_from_file_location(name, OURS + "plots.py")
+            return spec_from_file_location(name, OURS + "program/plots.py")
         if name == "user_tools" and self.box.memory:
             from mcp import _user_tools
             return _user_tools.find_spec()
@@ -146,7 +146,7 @@ def keep_modules():
 def stand_in(module):
     """Put in place what stands for system calls that a box refuses."""
     names = {"__name__": "caisson_stand_ins"}
-    exec(load("stand_ins"), names)
+    exec(load("program/stand_ins"), names)
     names["put"](module)
 
 

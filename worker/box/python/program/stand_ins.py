@@ -1,8 +1,8 @@
 """What stands in a box for system calls that it refuses, and nothing else.
 
 TABLE has all that is changed of any library: the module, the name in it, what
-the box refuses, the reason, and what makes the stand-in.  Run by offer.py when
-the code imports such a module, or where it was imported before.
+the box refuses, the reason, and what makes the stand-in.  Run by namespace.py
+when the code imports such a module, or where it was imported before.
 """
 import errno
 import os

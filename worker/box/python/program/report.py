@@ -114,7 +114,7 @@ def about_ours(kind, error, trace):
 def advice(error, trace):
     """Return what there is to say of an error that the sandbox explains."""
     names = {"__name__": "caisson_advice"}
-    exec(load("advice"), names)
+    exec(load("program/advice"), names)
     names["FRESH"] = not SESSION
     hint = names["about"](error, trace, "save_memory" in vars(
         sys.modules["__main__"]))
@@ -241,7 +241,7 @@ def lost_files():
     """Return the names of lost_files.py."""
     if not LOST_FILES:
         LOST_FILES["__name__"] = "caisson_lost_files"
-        exec(load("lost_files"), LOST_FILES)
+        exec(load("program/lost_files"), LOST_FILES)
     return LOST_FILES
 
 

@@ -164,7 +164,7 @@ def understood(data):
 def take_input(frame):
     """Give the code the standard input and the variables of its call."""
     names = {"__name__": "caisson_input"}
-    exec(load("call_input"), names)
+    exec(load("program/call_input"), names)
     try:
         INPUT.append(names["take"](frame, TMPDIR))
     except OSError as error:
@@ -304,7 +304,7 @@ def run_programs(*first):
     """
     names = dict(globals(), __builtins__=vars(builtins).copy(),
                  SCRIPT=globals())
-    exec(load("programs"), names)
+    exec(load("program/programs"), names)
     names["serve"](*first)
 
 
