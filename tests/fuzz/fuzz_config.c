@@ -53,7 +53,7 @@ check_texts(const struct ipc_bytes *bytes)
 }
 
 static void
-check_server(void *ctx, struct ipc_entry *row)
+check_server(void *ctx, const struct ipc_entry *row)
 {
 	check_place(ctx, row->line, row->column);
 	FUZZ_ASSERT(row->command[0] != '\0');
@@ -61,21 +61,25 @@ check_server(void *ctx, struct ipc_entry *row)
 	check_texts(&row->allow);
 	check_texts(&row->deny);
 	FUZZ_ASSERT(check_texts(&row->env) % 2 == 0);
-	check_message(IPC_ENTRY, row);
 }
 
 static void
-check_rejected(void *ctx, struct ipc_rejected *row)
+check(void *ctx, enum ipc_type type, void *msg)
 {
-	check_place(ctx, row->line, row->column);
-	check_message(IPC_REJECTED, row);
+	const struct ipc_rejected *rejected = msg;
+
+	if (type == IPC_ENTRY)
+		check_server(ctx, msg);
+	else
+		check_place(ctx, rejected->line, rejected->column);
+	check_message(type, msg);
 }
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct seen seen = { .len = size };
-	struct config_sink sink = { check_server, check_rejected, &seen, NULL };
+	struct config_sink sink = { check, &seen, 0 };
 	struct config_file file = { .folder = "/work" };
 
 	if (size > FUZZ_SIZE_MAX)

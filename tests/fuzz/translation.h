@@ -10,7 +10,7 @@
 #include "common/json/json_span.h"
 #include "common/limits.h"
 #include "fuzz.h"
-#include "worker/reader/translation.h"
+#include "worker/reader/place.h"
 
 typedef int fuzz_translator(const char *text, size_t len,
     struct translation *translation, struct place *place, struct err *err);

@@ -27,27 +27,8 @@ struct adopt_play {
 };
 
 static inline void
-adopt_play_name(struct adopt_play *play, const char *name)
+adopt_play_location(struct adopt_play *play, const struct ipc_location *row)
 {
-	play->names[play->count++] = mem_strdup(name);
-}
-
-static inline void
-adopt_play_server(void *ctx, struct ipc_entry *row)
-{
-	adopt_play_name(ctx, row->name);
-}
-
-static inline void
-adopt_play_rejected(void *ctx, struct ipc_rejected *row)
-{
-	adopt_play_name(ctx, row->name);
-}
-
-static inline void
-adopt_play_location(void *ctx, struct ipc_location *row)
-{
-	struct adopt_play *play = ctx;
 	struct server_location *location = &play->locations[play->count - 1];
 
 	play->located[play->count - 1] = 1;
@@ -59,9 +40,8 @@ adopt_play_location(void *ctx, struct ipc_location *row)
 }
 
 static inline void
-adopt_play_cut(void *ctx, struct ipc_cut *row)
+adopt_play_cut(struct adopt_play *play, const struct ipc_cut *row)
 {
-	struct adopt_play *play = ctx;
 	struct server_location *location = &play->locations[play->count - 1];
 
 	if (location->count == CONFIG_CUTS_MAX)
@@ -71,10 +51,8 @@ adopt_play_cut(void *ctx, struct ipc_cut *row)
 }
 
 static inline void
-adopt_play_gap(void *ctx, struct ipc_gap *row)
+adopt_play_gap(struct adopt_play *play, const struct ipc_gap *row)
 {
-	struct adopt_play *play = ctx;
-
 	play->gaps++;
 	play->gap.form = (enum config_gap)row->form;
 	play->gap.at = row->at;
@@ -85,15 +63,30 @@ adopt_play_gap(void *ctx, struct ipc_gap *row)
 	play->gap.why = mem_strdup(row->why);
 }
 
+static inline void
+adopt_play_tell(void *ctx, enum ipc_type type, void *msg)
+{
+	struct adopt_play *play = ctx;
+	const struct ipc_entry *entry = msg;
+	const struct ipc_rejected *rejected = msg;
+
+	if (type == IPC_LOCATION)
+		adopt_play_location(play, msg);
+	else if (type == IPC_CUT)
+		adopt_play_cut(play, msg);
+	else if (type == IPC_GAP)
+		adopt_play_gap(play, msg);
+	else
+		play->names[play->count++] = mem_strdup(
+		    type == IPC_ENTRY ? entry->name : rejected->name);
+}
+
 /* Has the text read, which stays as it is; adopt_play_free in any case. */
 static inline void
 adopt_play_read(struct adopt_play *play, const char *text, size_t len,
     enum config_shape shape)
 {
-	const struct locator_sink locations = { adopt_play_location,
-		adopt_play_cut, adopt_play_gap, play };
-	const struct config_sink sink = { adopt_play_server,
-		adopt_play_rejected, play, &locations };
+	const struct config_sink sink = { adopt_play_tell, play, 1 };
 	const struct config_file file = { shape, "" };
 	auto_free char *copy = mem_resize(NULL, len);
 

@@ -3,7 +3,7 @@
  * that it was made of.
  */
 #include "unit.h"
-#include "worker/reader/translation.h"
+#include "worker/reader/place.h"
 
 UNIT_TEST(finds_places)
 {

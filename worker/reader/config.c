@@ -95,7 +95,7 @@ static void
 config_begin_locations(
     struct config *config, const char *written, size_t len)
 {
-	config->locations.sink = config->sink->locations;
+	config->locations.sink = config->sink;
 	config->locations.written = written;
 	config->locations.len = len;
 }
@@ -106,26 +106,12 @@ config_read_locations(struct config *config, char *data, size_t len)
 {
 	auto_free char *written = NULL;
 
-	if (config->sink->locations == NULL)
+	if (!config->sink->locations)
 		return config_read_jsonc(config, data, len);
 	written = mem_dup(data, len);
 	config_begin_locations(config, written, len);
 	config->locations.text = data;
 	return config_read_jsonc(config, data, len);
-}
-
-/* The statements of TOML; those of YAML are not separable. */
-static void
-config_outline(struct config *config, const char *data, size_t len)
-{
-	struct err err;
-
-	if (config->sink->locations == NULL)
-		return;
-	config_begin_locations(config, data, len);
-	if (config->row->translate != toml_translate ||
-	    toml_outline(data, len, &config->locations.outline, &err) == -1)
-		config->unfit = "it is a file of YAML";
 }
 
 /* TOML or YAML */
@@ -136,6 +122,12 @@ config_read_translated(struct config *config, const char *data, size_t len)
 	struct err err;
 	int read, parsed = 0;
 
+	if (config->sink->locations) {
+		config_begin_locations(config, data, len);
+		config->translation.outline = &config->locations.outline;
+		if (config->row->translate != toml_translate)
+			config->unfit = "it is a file of YAML";
+	}
 	if (len > CONFIG_TREE_MAX)
 		read = err_set(&err, "the file is larger than the limit of "
 		    "%lu bytes", CONFIG_TREE_MAX);
@@ -143,7 +135,6 @@ config_read_translated(struct config *config, const char *data, size_t len)
 		read = config->row->translate(
 		    data, len, &config->translation, &place, &err);
 	if (read == 0) {
-		config_outline(config, data, len);
 		config->text = config->translation.json.data;
 		config->len = config->translation.json.len;
 		parsed = config_read_json(config);
@@ -194,7 +185,7 @@ config_read(char *data, size_t len, const struct config_file *file,
 	/* A client creates its file before it has anything to write. */
 	if (config.row->other && config_is_blank(data, len)) {
 		config_begin_locations(&config, data, len);
-		if (sink->locations != NULL)
+		if (sink->locations)
 			locator_tell_whole(&config.locations);
 		return 0;
 	}

@@ -12,15 +12,6 @@
 #include "../../common/ipc/ipc.h"
 #include "locator.h"
 
-/* The receiver of rows. Pointers in a row are valid only during the call. */
-struct config_sink {
-	void (*server)(void *ctx, struct ipc_entry *server);
-	void (*rejected)(void *ctx, struct ipc_rejected *rejected);
-	void *ctx;
-	const struct locator_sink *locations; /* their positions; NULL if not
-					 * requested */
-};
-
 /* The properties of a file that are known before it is read. */
 struct config_file {
 	enum config_shape shape;

@@ -78,7 +78,8 @@ config_read_entry(struct config *config, struct json_span name,
 		if (entry.description == NULL)
 			entry.description = config_description(config);
 		row = config_message(&entry, config_place(config, name.p));
-		config->sink->server(config->sink->ctx, &row);
+		config->sink->tell(
+		    config->sink->ctx, IPC_ENTRY, &row);
 	} else {
 		config_reject_at(
 		    config, config_place(config, entry.at), &entry, &err);

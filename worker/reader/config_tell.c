@@ -42,7 +42,7 @@ config_reject_at(const struct config *config, struct place place,
 	    entry == NULL || entry->name == NULL ? "" : entry->name);
 	config_cut(reason, CONFIG_REASON_MAX, err->text);
 	rejected.foreign = entry != NULL && entry->foreign;
-	config->sink->rejected(config->sink->ctx, &rejected);
+	config->sink->tell(config->sink->ctx, IPC_REJECTED, &rejected);
 }
 
 void

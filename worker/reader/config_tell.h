@@ -11,7 +11,6 @@
 #include "entry.h"
 #include "place.h"
 #include "locator.h"
-#include "translation.h"
 
 #define CONFIG_KEYS 6
 

@@ -112,15 +112,9 @@ entry_read_list(struct entry *entry, struct buffer *list,
 	return 0;
 }
 
-static int
-entry_read_args(struct entry *entry, struct json_span value, struct err *err)
-{
-	return entry_read_list(
-	    entry, &entry->args, value, "args", CONFIG_ARGS_MAX, err);
-}
-
-static int entry_read_env(
-    struct entry *entry, struct json_span value, struct err *err);
+static int entry_read_pairs(struct entry *entry, struct buffer *pairs,
+    const char *key, const char *format, struct json_span value,
+    struct err *err);
 
 /* {"path": …, "args": …, "env": …}, a format of one client. */
 static int
@@ -137,11 +131,13 @@ entry_read_command_object(
 	if (entry->command == NULL)
 		return -1;
 	if (json_span_get(value, "args", &part) > 0 &&
-	    entry_read_args(entry, part, err) == -1)
+	    entry_read_list(entry, &entry->args, part, "args",
+		CONFIG_ARGS_MAX, err) == -1)
 		return -1;
 	if (json_span_get(value, "env", &part) > 0 &&
 	    json_span_kind(part) != JSON_SPAN_NULL)
-		return entry_read_env(entry, part, err);
+		return entry_read_pairs(
+		    entry, &entry->env, "env", "", part, err);
 	return 0;
 }
 
@@ -168,7 +164,8 @@ entry_read_command(
 		return -1;
 	if (json_span_kind(value) != JSON_SPAN_ARRAY)
 		return 0;
-	if (entry_read_args(entry, value, err) == -1)
+	if (entry_read_list(entry, &entry->args, value, "args",
+		CONFIG_ARGS_MAX, err) == -1)
 		return -1;
 	buffer_drop_front(&entry->args, strlen(entry->command) + 1);
 	return 0;
@@ -254,12 +251,6 @@ entry_read_pairs(struct entry *entry, struct buffer *pairs, const char *key,
 	return 0;
 }
 
-static int
-entry_read_env(struct entry *entry, struct json_span value, struct err *err)
-{
-	return entry_read_pairs(entry, &entry->env, "env", "", value, err);
-}
-
 /*
  * Used by a client that loads variables from a file; Caisson does not read such
  * files.
@@ -272,23 +263,6 @@ entry_read_env_file(
 		return 0;
 	return entry_fail(entry, value, err_set(err, "has an \"envFile\", "
 	    "which is not read: put its variables into \"env\""));
-}
-
-static int
-entry_read_headers(
-    struct entry *entry, struct json_span value, struct err *err)
-{
-	return entry_read_pairs(
-	    entry, &entry->headers, "headers", "", value, err);
-}
-
-/* Headers whose values are names of variables. */
-static int
-entry_read_header_variables(
-    struct entry *entry, struct json_span value, struct err *err)
-{
-	return entry_read_pairs(entry, &entry->headers, "env_http_headers",
-	    "${", value, err);
 }
 
 /* A variable that contains a token. */
@@ -304,22 +278,6 @@ entry_read_token(struct entry *entry, struct json_span value, struct err *err)
 	header = mem_printf("Bearer ${%s}", name);
 	return entry_add_pair(entry, &entry->headers, "headers",
 	    "Authorization", header, err);
-}
-
-static int
-entry_read_cwd(struct entry *entry, struct json_span value, struct err *err)
-{
-	entry->cwd = entry_word(entry, value, "\"cwd\"", CONFIG_PATH_MAX, err);
-	return entry->cwd == NULL ? -1 : 0;
-}
-
-static int
-entry_read_description(
-    struct entry *entry, struct json_span value, struct err *err)
-{
-	entry->description = entry_text(
-	    entry, value, "\"description\"", CONFIG_DESCRIPTION_MAX, err);
-	return entry->description == NULL ? -1 : 0;
 }
 
 /* Names of tools; what is the name of their array in the error message. */
@@ -393,36 +351,6 @@ entry_read_tools(struct entry *entry, struct json_span value, struct err *err)
 	return 0;
 }
 
-/* The names of the two lists in the formats of clients. */
-
-static int
-entry_read_allow(struct entry *entry, struct json_span value, struct err *err)
-{
-	entry->narrowed = true;
-	return entry_read_names(entry, value, "the list of tools to allow",
-	    &entry->allow, err);
-}
-
-/* In this format an empty list allows all tools. */
-static int
-entry_read_available(
-    struct entry *entry, struct json_span value, struct err *err)
-{
-	int narrowed = entry->narrowed;
-
-	if (entry_read_allow(entry, value, err) == -1)
-		return -1;
-	entry->narrowed = narrowed || entry->allow.len > 0;
-	return 0;
-}
-
-static int
-entry_read_deny(struct entry *entry, struct json_span value, struct err *err)
-{
-	return entry_read_names(entry, value, "the list of tools to deny",
-	    &entry->deny, err);
-}
-
 static int
 entry_read_url(struct entry *entry, struct json_span value, struct err *err)
 {
@@ -432,45 +360,6 @@ entry_read_url(struct entry *entry, struct json_span value, struct err *err)
 	entry->url =
 	    entry_word(entry, value, "the URL", CONFIG_PATH_MAX, err);
 	return entry->url == NULL ? -1 : 0;
-}
-
-/* Sets *on if the switch of this key has the given value. */
-static int
-entry_read_switch(struct entry *entry, struct json_span value,
-    const char *key, int when, int *on, struct err *err)
-{
-	enum json_span_kind kind = json_span_kind(value);
-
-	if (kind != JSON_SPAN_TRUE && kind != JSON_SPAN_FALSE)
-		return entry_fail(entry, value,
-		    err_set(err, "\"%s\" must be true or false", key));
-	if ((kind == JSON_SPAN_TRUE) == when)
-		*on = 1;
-	return 0;
-}
-
-static int
-entry_read_disabled(
-    struct entry *entry, struct json_span value, struct err *err)
-{
-	return entry_read_switch(
-	    entry, value, "disabled", 1, &entry->disabled, err);
-}
-
-static int
-entry_read_enabled(
-    struct entry *entry, struct json_span value, struct err *err)
-{
-	return entry_read_switch(
-	    entry, value, "enabled", 0, &entry->disabled, err);
-}
-
-static int
-entry_read_shared(
-    struct entry *entry, struct json_span value, struct err *err)
-{
-	return entry_read_switch(
-	    entry, value, "shared", 1, &entry->shared, err);
 }
 
 /* The kinds of servers, with the names that clients use. */
@@ -538,45 +427,122 @@ entry_read_type(struct entry *entry, struct json_span value, struct err *err)
 	    err_set(err, "\"type\" must be stdio, http or sse"));
 }
 
-/* In the order in which they are read. */
+/* How a member is read into the field of its row. */
+enum entry_form {
+	ENTRY_OWN,   /* by a function */
+	ENTRY_WORD,  /* a text that is not empty */
+	ENTRY_TEXT,
+	ENTRY_LIST,  /* an array of strings */
+	ENTRY_PAIRS, /* an object of strings */
+	ENTRY_REFS,  /* the same; the values are names of variables */
+	ENTRY_ON,    /* true or false */
+	ENTRY_OFF,   /* the opposite */
+	ENTRY_ALLOW, /* names of tools, no others may be used */
+	ENTRY_SOME,  /* the same, but an empty list allows all */
+	ENTRY_DENY,
+};
+
 #define ENTRY_KEY(text) text, sizeof(text) - 1
+#define ENTRY_FIELD(name) .field = offsetof(struct entry, name)
+
+/* In the order in which they are read. */
 static const struct entry_member {
 	const char *key;
 	size_t len;
+	enum entry_form form;
+	size_t field;
+	size_t most;      /* bytes of a text */
+	const char *what; /* it is called in errors; NULL: as its key */
 	int (*read)(
 	    struct entry *entry, struct json_span value, struct err *err);
 } entry_members[] = {
-	{ ENTRY_KEY("source"), entry_check_foreign },
-	{ ENTRY_KEY("type"), entry_check_foreign },
-	{ ENTRY_KEY("command"), entry_read_command },
-	{ ENTRY_KEY("cmd"), entry_read_command },
-	{ ENTRY_KEY("args"), entry_read_args },
-	{ ENTRY_KEY("env"), entry_read_env },
-	{ ENTRY_KEY("environment"), entry_read_env },
-	{ ENTRY_KEY("envs"), entry_read_env },
-	{ ENTRY_KEY("envFile"), entry_read_env_file },
-	{ ENTRY_KEY("cwd"), entry_read_cwd },
-	{ ENTRY_KEY("description"), entry_read_description },
-	{ ENTRY_KEY("disabled"), entry_read_disabled },
-	{ ENTRY_KEY("enabled"), entry_read_enabled },
-	{ ENTRY_KEY("shared"), entry_read_shared },
-	{ ENTRY_KEY("url"), entry_read_url },
-	{ ENTRY_KEY("httpUrl"), entry_read_url },
-	{ ENTRY_KEY("serverUrl"), entry_read_url },
-	{ ENTRY_KEY("uri"), entry_read_url },
-	{ ENTRY_KEY("headers"), entry_read_headers },
-	{ ENTRY_KEY("http_headers"), entry_read_headers },
-	{ ENTRY_KEY("env_http_headers"), entry_read_header_variables },
-	{ ENTRY_KEY("bearer_token_env_var"), entry_read_token },
-	{ ENTRY_KEY("tools"), entry_read_tools },
-	{ ENTRY_KEY("enabled_tools"), entry_read_allow },
-	{ ENTRY_KEY("includeTools"), entry_read_allow },
-	{ ENTRY_KEY("available_tools"), entry_read_available },
-	{ ENTRY_KEY("disabled_tools"), entry_read_deny },
-	{ ENTRY_KEY("disabledTools"), entry_read_deny },
-	{ ENTRY_KEY("excludeTools"), entry_read_deny },
-	{ ENTRY_KEY("type"), entry_read_type },
+	{ ENTRY_KEY("source"), .read = entry_check_foreign },
+	{ ENTRY_KEY("type"), .read = entry_check_foreign },
+	{ ENTRY_KEY("command"), .read = entry_read_command },
+	{ ENTRY_KEY("cmd"), .read = entry_read_command },
+	{ ENTRY_KEY("args"), ENTRY_LIST, ENTRY_FIELD(args), CONFIG_ARGS_MAX },
+	{ ENTRY_KEY("env"), ENTRY_PAIRS, ENTRY_FIELD(env) },
+	{ ENTRY_KEY("environment"), ENTRY_PAIRS, ENTRY_FIELD(env),
+	    .what = "env" },
+	{ ENTRY_KEY("envs"), ENTRY_PAIRS, ENTRY_FIELD(env), .what = "env" },
+	{ ENTRY_KEY("envFile"), .read = entry_read_env_file },
+	{ ENTRY_KEY("cwd"), ENTRY_WORD, ENTRY_FIELD(cwd), CONFIG_PATH_MAX },
+	{ ENTRY_KEY("description"), ENTRY_TEXT, ENTRY_FIELD(description),
+	    CONFIG_DESCRIPTION_MAX },
+	{ ENTRY_KEY("disabled"), ENTRY_ON, ENTRY_FIELD(disabled) },
+	{ ENTRY_KEY("enabled"), ENTRY_OFF, ENTRY_FIELD(disabled) },
+	{ ENTRY_KEY("shared"), ENTRY_ON, ENTRY_FIELD(shared) },
+	{ ENTRY_KEY("url"), .read = entry_read_url },
+	{ ENTRY_KEY("httpUrl"), .read = entry_read_url },
+	{ ENTRY_KEY("serverUrl"), .read = entry_read_url },
+	{ ENTRY_KEY("uri"), .read = entry_read_url },
+	{ ENTRY_KEY("headers"), ENTRY_PAIRS, ENTRY_FIELD(headers) },
+	{ ENTRY_KEY("http_headers"), ENTRY_PAIRS, ENTRY_FIELD(headers),
+	    .what = "headers" },
+	{ ENTRY_KEY("env_http_headers"), ENTRY_REFS, ENTRY_FIELD(headers) },
+	{ ENTRY_KEY("bearer_token_env_var"), .read = entry_read_token },
+	{ ENTRY_KEY("tools"), .read = entry_read_tools },
+	{ ENTRY_KEY("enabled_tools"), ENTRY_ALLOW, ENTRY_FIELD(allow) },
+	{ ENTRY_KEY("includeTools"), ENTRY_ALLOW, ENTRY_FIELD(allow) },
+	{ ENTRY_KEY("available_tools"), ENTRY_SOME, ENTRY_FIELD(allow) },
+	{ ENTRY_KEY("disabled_tools"), ENTRY_DENY, ENTRY_FIELD(deny) },
+	{ ENTRY_KEY("disabledTools"), ENTRY_DENY, ENTRY_FIELD(deny) },
+	{ ENTRY_KEY("excludeTools"), ENTRY_DENY, ENTRY_FIELD(deny) },
+	{ ENTRY_KEY("type"), .read = entry_read_type },
 };
+
+/* Reads a text, or a switch. */
+static int
+entry_read_one(struct entry *entry, const struct entry_member *member,
+    struct json_span value, void *field, struct err *err)
+{
+	enum json_span_kind kind = json_span_kind(value);
+	auto_free char *what = mem_printf("\"%s\"", member->key);
+
+	if (member->form == ENTRY_WORD || member->form == ENTRY_TEXT) {
+		*(char **)field = (member->form == ENTRY_WORD ? entry_word :
+		    entry_text)(entry, value, what, member->most, err);
+		return *(char **)field == NULL ? -1 : 0;
+	}
+	if (kind != JSON_SPAN_TRUE && kind != JSON_SPAN_FALSE)
+		return entry_fail(entry, value,
+		    err_set(err, "%s must be true or false", what));
+	if ((kind == JSON_SPAN_TRUE) == (member->form == ENTRY_ON))
+		*(int *)field = 1;
+	return 0;
+}
+
+static int
+entry_read_member(struct entry *entry, const struct entry_member *member,
+    struct json_span value, struct err *err)
+{
+	const char *what = member->what == NULL ? member->key : member->what;
+	void *field = (char *)entry + member->field;
+
+	switch (member->form) {
+	case ENTRY_OWN:
+		return member->read(entry, value, err);
+	case ENTRY_LIST:
+		return entry_read_list(
+		    entry, field, value, what, member->most, err);
+	case ENTRY_PAIRS:
+	case ENTRY_REFS:
+		return entry_read_pairs(entry, field, what,
+		    member->form == ENTRY_REFS ? "${" : "", value, err);
+	case ENTRY_ALLOW:
+	case ENTRY_SOME:
+	case ENTRY_DENY:
+		if (entry_read_names(entry, value, member->form == ENTRY_DENY ?
+			"the list of tools to deny" :
+			"the list of tools to allow", field, err) == -1)
+			return -1;
+		entry->narrowed |= member->form == ENTRY_ALLOW ||
+		    (member->form == ENTRY_SOME && entry->allow.len > 0);
+		return 0;
+	default:
+		return entry_read_one(entry, member, value, field, err);
+	}
+}
 
 #define ENTRY_MEMBERS (sizeof(entry_members) / sizeof(entry_members[0]))
 
@@ -656,7 +622,8 @@ entry_read_members(
 		if (found.counts[i] == 0 ||
 		    json_span_kind(value) == JSON_SPAN_NULL)
 			continue;
-		if (entry_members[i].read(entry, value, err) == -1)
+		if (entry_read_member(
+			entry, &entry_members[i], value, err) == -1)
 			return -1;
 		typed = entry_members[i].read == entry_read_type;
 	}

@@ -76,7 +76,8 @@ locator_tell_cut(const struct locations *locations, size_t start, size_t end)
 {
 	struct ipc_cut cut = { .start = start, .end = end };
 
-	locations->sink->cut(locations->sink->ctx, &cut);
+	locations->sink->tell(
+	    locations->sink->ctx, IPC_CUT, &cut);
 }
 
 void
@@ -85,7 +86,8 @@ locator_tell_whole(const struct locations *locations)
 	struct ipc_gap gap = { .form = CONFIG_GAP_WHOLE, .at = locations->len,
 		.line = "", .deeper = "", .behind = "", .why = "" };
 
-	locations->sink->gap(locations->sink->ctx, &gap);
+	locations->sink->tell(
+	    locations->sink->ctx, IPC_GAP, &gap);
 }
 
 void
@@ -94,7 +96,8 @@ locator_tell_none(const struct locations *locations, const char *why)
 	struct ipc_gap gap = { .form = CONFIG_GAP_NONE, .line = "",
 		.deeper = "", .behind = "", .why = why };
 
-	locations->sink->gap(locations->sink->ctx, &gap);
+	locations->sink->tell(
+	    locations->sink->ctx, IPC_GAP, &gap);
 }
 
 /* Members of JSON */
@@ -211,7 +214,8 @@ locator_tell_member(const struct locations *locations, struct json_span name,
 		location.fixed = "it is in another part of the file than the "
 		    "first servers";
 	location.comma = locator_comma(locations, location.end);
-	locations->sink->location(locations->sink->ctx, &location);
+	locations->sink->tell(
+	    locations->sink->ctx, IPC_LOCATION, &location);
 	if (location.fixed[0] != '\0')
 		return;
 	if (location.comma == 0 ||
@@ -364,7 +368,8 @@ locator_finish_gap(const struct locations *locations, struct locator_gap *found)
 	found->gap.deeper = found->deeper.data;
 	found->gap.behind = found->behind.data;
 	found->gap.why = "";
-	locations->sink->gap(locations->sink->ctx, &found->gap);
+	locations->sink->tell(
+	    locations->sink->ctx, IPC_GAP, &found->gap);
 	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		buffer_reset(texts[i]);
 }
@@ -410,7 +415,8 @@ locator_tell_sections(const struct locations *locations, struct json_span name,
 	if (cuts == 0 || cuts > CONFIG_CUTS_MAX)
 		location.fixed = cuts == 0 ? "it is in an inline table" :
 		    "it has too many sections";
-	locations->sink->location(locations->sink->ctx, &location);
+	locations->sink->tell(
+	    locations->sink->ctx, IPC_LOCATION, &location);
 	if (location.fixed[0] != '\0')
 		return;
 	for (n = 0; outline_section(&locations->outline, locations->written,

@@ -11,12 +11,14 @@
 #include "../../common/ipc/ipc.h"
 #include "outline.h"
 
-/* The receiver; a location belongs to the last reported row. */
-struct locator_sink {
-	void (*location)(void *ctx, struct ipc_location *location);
-	void (*cut)(void *ctx, struct ipc_cut *cut);
-	void (*gap)(void *ctx, struct ipc_gap *gap);
+/*
+ * The receiver of rows: messages to the supervisor, which are valid only during
+ * the call. LOCATION and CUT belong to the last row.
+ */
+struct config_sink {
+	void (*tell)(void *ctx, enum ipc_type type, void *msg);
 	void *ctx;
+	int locations; /* positions are requested */
 };
 
 /* All zeroes: not requested. */
@@ -27,7 +29,7 @@ struct locations {
 	struct json_span list; /* JSON: position for an addition; p NULL: none
 			        */
 	struct outline outline; /* TOML */
-	const struct locator_sink *sink;
+	const struct config_sink *sink;
 };
 
 /* Reports the location of an entry in the list of a JSON file, and its cuts. */

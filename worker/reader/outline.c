@@ -1,15 +1,12 @@
 /*
- * The statements of a TOML file: see outline.h. Runs in the reader, on text
- * that toml.c has accepted.
+ * The statements of a TOML file: see outline.h. Runs in the reader, on what
+ * toml.c has accepted.
  */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/base/err.h"
 #include "../../common/base/mem.h"
 #include "outline.h"
-#include "toml_text.h"
 
 static int
 outline_is_blank(char c)
@@ -22,50 +19,6 @@ outline_skip(const char *text, size_t end, size_t *pos)
 {
 	while (*pos < end && outline_is_blank(text[*pos]))
 		(*pos)++;
-}
-
-/* One part of a key. Returns 0, or -1 if there is none. */
-static int
-outline_name(
-    const char *text, size_t end, size_t *pos, struct buffer *name)
-{
-	size_t start;
-	struct err err;
-
-	outline_skip(text, end, pos);
-	start = *pos;
-	buffer_add(name, "", 0);
-	if (start < end && (text[start] == '"' || text[start] == '\''))
-		return toml_text_read(text, end, pos, 0, name, &err);
-	while (*pos < end && (isalnum((unsigned char)text[*pos]) ||
-	        text[*pos] == '_' || text[*pos] == '-'))
-		(*pos)++;
-	buffer_add(name, text + start, *pos - start);
-	return *pos > start ? 0 : -1;
-}
-
-/*
- * Reads the parts of a dotted key; the first two from *depth on are stored in
- * path. *depth becomes the number of parts, including earlier ones.
- */
-static void
-outline_path(const char *text, size_t end, size_t pos, struct buffer path[2],
-    size_t *depth)
-{
-	do {
-		struct buffer name = { 0 };
-
-		if (outline_name(text, end, &pos, &name) == 0) {
-			if (*depth < 2) {
-				buffer_reset(&path[*depth]);
-				path[*depth] = name;
-				name = (struct buffer){ 0 };
-			}
-			(*depth)++;
-		}
-		buffer_reset(&name);
-		outline_skip(text, end, &pos);
-	} while (pos < end && text[pos++] == '.');
 }
 
 static struct outline_line *
@@ -85,19 +38,24 @@ outline_new(struct outline *outline, const char *text, size_t start, size_t end)
 	return line;
 }
 
-/* The subject of a statement, as the path of names to it. */
-static void
-outline_judge(struct outline_line *line, const struct buffer path[2],
-    size_t depth)
+void
+outline_begin(struct outline *outline, int header)
 {
-	if (depth == 0 || path[0].len != strlen(OUTLINE_TABLE) ||
-	    memcmp(path[0].data, OUTLINE_TABLE, path[0].len) != 0)
-		return;
-	line->table = depth == 1 && !line->header;
-	if (depth < 2)
-		return;
-	line->name = mem_dup(path[1].data, path[1].len);
-	line->name_len = path[1].len;
+	outline->header = header;
+	outline->now = header ? 0 : outline->depth;
+}
+
+void
+outline_name(struct outline *outline, const struct buffer *name)
+{
+	struct buffer *part;
+
+	if (outline->now < 2) {
+		part = &outline->path[outline->now];
+		part->len = 0;
+		buffer_add(part, name->data, name->len);
+	}
+	outline->now++;
 }
 
 void
@@ -105,26 +63,19 @@ outline_add(
     struct outline *outline, const char *text, size_t start, size_t end)
 {
 	struct outline_line *line = outline_new(outline, text, start, end);
-	struct buffer path[2] = { { 0 }, { 0 } };
-	size_t i, depth;
+	const struct buffer *path = outline->path;
 
-	line->header = text[start] == '[';
-	if (line->header) {
-		outline->depth = 0;
-		start += start + 1 < end && text[start + 1] == '[' ? 2 : 1;
-		outline_path(text, end, start, outline->path,
-		    &outline->depth);
-		outline_judge(line, outline->path, outline->depth);
+	line->header = outline->header;
+	if (line->header)
+		outline->depth = outline->now;
+	if (path[0].len != strlen(OUTLINE_TABLE) ||
+	    memcmp(path[0].data, OUTLINE_TABLE, path[0].len) != 0)
 		return;
-	}
-	depth = outline->depth;
-	for (i = 0; i < depth && i < 2; i++)
-		buffer_add(
-		    &path[i], outline->path[i].data, outline->path[i].len);
-	outline_path(text, end, start, path, &depth);
-	outline_judge(line, path, depth);
-	buffer_reset(&path[0]);
-	buffer_reset(&path[1]);
+	line->table = outline->now == 1 && !line->header;
+	if (outline->now < 2)
+		return;
+	line->name = mem_dup(path[1].data, path[1].len);
+	line->name_len = path[1].len;
 }
 
 static int

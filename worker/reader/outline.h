@@ -28,9 +28,15 @@ struct outline {
 	struct outline_line *lines;
 	size_t count;
 	size_t size;
-	struct buffer path[2]; /* of the last header: its first two names */
-	size_t depth; /* the number of its names; 0: no header yet */
+	struct buffer path[2]; /* to the last value: its first two names */
+	size_t depth; /* the number of names of the last header; 0: none yet */
+	size_t now;   /* of the path */
+	bool header;  /* the statement is one */
 };
+
+/* Begins a statement; then each name of its path is told, in order. */
+void outline_begin(struct outline *outline, int header);
+void outline_name(struct outline *outline, const struct buffer *name);
 
 /*
  * Adds the statement from start up to end, both positions in correct TOML, end

@@ -1,16 +1,68 @@
 /*
  * Converts TOML to JSON: see toml.h. Runs in the reader, on hostile bytes: the
- * text is parsed in place, and all allocated memory is bounded.
+ * text is parsed in place, and all allocated memory is bounded. The values
+ * become a tree first, since a file may return to a table.
  */
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../../common/base/mem.h"
 #include "../../common/base/utf8.h"
+#include "../../common/json/json.h"
+#include "../../common/limits.h"
 #include "toml.h"
-#include "toml_scalar.h"
 #include "toml_text.h"
-#include "toml_tree.h"
+
+/* The length of a name in an error message. */
+#define TOML_SHOWN 60
+
+enum toml_kind {
+	TOML_TABLE,
+	TOML_ARRAY,
+	TOML_STRING,
+	TOML_TRUE,
+	TOML_FALSE,
+	TOML_NUMBER, /* or a date: its value is not kept */
+};
+
+/* How a table or an array was defined, which determines later additions. */
+enum toml_made {
+	TOML_MADE_AS_VALUE,  /* as a whole: no additions */
+	TOML_MADE_BY_PATH,   /* as a part of a header */
+	TOML_MADE_BY_HEADER, /* [table], [[array]] */
+	TOML_MADE_BY_DOTS,   /* as a part of a key */
+};
+
+struct toml_node {
+	struct toml_node *next;  /* next in its table or array */
+	struct toml_node *first; /* its first and last element */
+	struct toml_node *last;
+	struct toml_node *older; /* all nodes of the tree, to free them */
+	enum toml_kind kind;
+	enum toml_made made;
+	unsigned int depth;
+	struct place key_place;
+	struct place place;
+	char *key; /* NULL in an array */
+	size_t key_len;
+	char *text; /* value of a string */
+	size_t len;
+};
+
+/* All zeroes is an empty tree; toml_tree_free must be called in any case. */
+struct toml_tree {
+	struct toml_node *root;
+	struct toml_node *newest;
+	size_t count;
+};
+
+/* A name in the file, with its position. */
+struct toml_key {
+	const char *data;
+	size_t len;
+	struct place place;
+};
 
 struct toml {
 	const char *text;
@@ -19,9 +71,234 @@ struct toml {
 	struct place_walk walk;
 	struct toml_tree tree;
 	struct toml_node *table; /* of the last header */
-	struct outline *outline; /* NULL: not requested */
+	struct outline *outline; /* NULL: not requested, or in a value */
 	struct err *err;
 };
+
+/* The tree */
+
+static void
+toml_tree_begin(struct toml_tree *tree)
+{
+	memset(tree, 0, sizeof(*tree));
+	tree->root = mem_alloc(sizeof(*tree->root));
+	tree->root->made = TOML_MADE_BY_HEADER;
+	tree->root->place = (struct place){ 1, 1 };
+	tree->newest = tree->root;
+}
+
+static void
+toml_tree_free(struct toml_tree *tree)
+{
+	struct toml_node *node, *older;
+
+	for (node = tree->newest; node != NULL; node = older) {
+		older = node->older;
+		free(node->key);
+		free(node->text);
+		free(node);
+	}
+	memset(tree, 0, sizeof(*tree));
+}
+
+static struct toml_node *
+toml_tree_find(const struct toml_node *table, const struct toml_key *key)
+{
+	struct toml_node *node;
+
+	for (node = table->first; node != NULL; node = node->next)
+		if (node->key_len == key->len &&
+		    memcmp(node->key, key->data, key->len) == 0)
+			return node;
+	return NULL;
+}
+
+/* Always returns NULL, for the caller to return. */
+static struct toml_node *
+toml_tree_refuse(
+    const struct toml_key *key, const char *why, struct err *err)
+{
+	int len = key->len < TOML_SHOWN ? (int)key->len : TOML_SHOWN;
+
+	err_set(err, "\"%.*s\" %s", len, key->data, why);
+	return NULL;
+}
+
+/*
+ * Makes a node in a table or an array; the caller checks that its name is
+ * unused.
+ */
+static struct toml_node *
+toml_tree_make(struct toml_tree *tree, struct toml_node *parent,
+    const struct toml_key *key, enum toml_kind kind, struct err *err)
+{
+	struct toml_node *node;
+
+	if (++tree->count > CONFIG_NODES_MAX ||
+	    parent->depth + 1 > CONFIG_DEPTH_MAX) {
+		err_set(err, "too many values: at most %d are allowed in a "
+		    "file, nested at most %d deep",
+		    CONFIG_NODES_MAX, CONFIG_DEPTH_MAX);
+		return NULL;
+	}
+	node = mem_alloc(sizeof(*node));
+	node->kind = kind;
+	node->depth = parent->depth + 1;
+	if (key != NULL) {
+		node->key = mem_dup(key->data, key->len);
+		node->key_len = key->len;
+		node->key_place = node->place = key->place;
+	}
+	node->older = tree->newest;
+	tree->newest = node;
+	if (parent->last == NULL)
+		parent->first = node;
+	else
+		parent->last->next = node;
+	parent->last = node;
+	return node;
+}
+
+/*
+ * Adds a value to a table (key is NULL in an array). Returns it, to be filled by
+ * the caller, or NULL with err.
+ */
+static struct toml_node *
+toml_tree_add(struct toml_tree *tree, struct toml_node *parent,
+    const struct toml_key *key, enum toml_kind kind, struct err *err)
+{
+	if (key != NULL && toml_tree_find(parent, key) != NULL)
+		return toml_tree_refuse(
+		    key, "is defined here more than once", err);
+	return toml_tree_make(tree, parent, key, kind, err);
+}
+
+static struct toml_node *
+toml_tree_make_table(struct toml_tree *tree, struct toml_node *parent,
+    const struct toml_key *key, enum toml_made made, struct err *err)
+{
+	struct toml_node *node =
+	    toml_tree_make(tree, parent, key, TOML_TABLE, err);
+
+	if (node != NULL)
+		node->made = made;
+	return node;
+}
+
+/*
+ * Descends to the table of this name, as a part of a dotted key or of a header,
+ * or as the last part of a header; creates it if there is none. Returns NULL
+ * with err if that is not allowed.
+ */
+static struct toml_node *
+toml_tree_enter(struct toml_tree *tree, struct toml_node *table,
+    const struct toml_key *key, enum toml_made how, struct err *err)
+{
+	struct toml_node *node = toml_tree_find(table, key);
+
+	if (node == NULL)
+		return toml_tree_make_table(tree, table, key, how, err);
+	if (how == TOML_MADE_BY_HEADER && (node->kind != TOML_TABLE ||
+		node->made != TOML_MADE_BY_PATH))
+		return toml_tree_refuse(
+		    key, "is defined here more than once", err);
+	if (how == TOML_MADE_BY_PATH && node->kind == TOML_ARRAY &&
+	    node->made == TOML_MADE_BY_HEADER)
+		return node->last;
+	if (node->kind != TOML_TABLE)
+		return toml_tree_refuse(
+		    key, "is already defined, and is not a table", err);
+	if (node->made == TOML_MADE_AS_VALUE || (how == TOML_MADE_BY_DOTS &&
+		node->made == TOML_MADE_BY_HEADER))
+		return toml_tree_refuse(key, "is a complete table: nothing can "
+		    "be added to it here", err);
+	/* No header may define it again. */
+	if (how != TOML_MADE_BY_PATH)
+		node->made = how;
+	return node;
+}
+
+/* An element of the array of tables that a header names: [[key]]. */
+static struct toml_node *
+toml_tree_append(struct toml_tree *tree, struct toml_node *table,
+    const struct toml_key *key, struct err *err)
+{
+	struct toml_node *element, *array = toml_tree_find(table, key);
+
+	if (array == NULL) {
+		array = toml_tree_make(tree, table, key, TOML_ARRAY, err);
+		if (array == NULL)
+			return NULL;
+		array->made = TOML_MADE_BY_HEADER;
+	} else if (array->kind != TOML_ARRAY ||
+	    array->made != TOML_MADE_BY_HEADER) {
+		return toml_tree_refuse(key, "is already defined, and is not "
+		    "an array of tables", err);
+	}
+	element = toml_tree_make_table(
+	    tree, array, NULL, TOML_MADE_BY_HEADER, err);
+	if (element != NULL)
+		element->place = key->place;
+	return element;
+}
+
+/* As JSON */
+
+static void toml_tree_write_node(
+    const struct toml_node *node, struct translation *translation);
+
+static void
+toml_tree_write_all(
+    const struct toml_node *parent, struct translation *translation)
+{
+	const struct toml_node *node;
+	struct buffer *json = &translation->json;
+
+	for (node = parent->first; node != NULL; node = node->next) {
+		if (node != parent->first)
+			buffer_add_text(json, ",");
+		if (node->key != NULL) {
+			translation_mark(translation, node->key_place);
+			json_add_string(json, node->key, node->key_len);
+			buffer_add_text(json, ":");
+		}
+		translation_mark(translation, node->place);
+		toml_tree_write_node(node, translation);
+	}
+}
+
+/* Recursive, but the tree limits the depth. */
+static void
+toml_tree_write_node(
+    const struct toml_node *node, struct translation *translation)
+{
+	struct buffer *json = &translation->json;
+
+	switch (node->kind) {
+	case TOML_TABLE:
+		buffer_add_text(json, "{");
+		toml_tree_write_all(node, translation);
+		buffer_add_text(json, "}");
+		break;
+	case TOML_ARRAY:
+		buffer_add_text(json, "[");
+		toml_tree_write_all(node, translation);
+		buffer_add_text(json, "]");
+		break;
+	case TOML_STRING:
+		json_add_string(json, node->text, node->len);
+		break;
+	case TOML_NUMBER:
+		buffer_add_text(json, "0");
+		break;
+	default:
+		buffer_add_text(
+		    json, node->kind == TOML_TRUE ? "true" : "false");
+		break;
+	}
+}
+
+/* The text */
 
 /* The next byte, or NUL after the end. */
 static char
@@ -151,14 +428,12 @@ toml_read_key(struct toml *t, struct buffer *name, struct toml_key *key)
 }
 
 /*
- * Reads the parts of a key and descends with enter, except for the last part.
- * Returns the table that contains it, or NULL.
+ * Reads the parts of a key and descends, except for the last part. Returns the
+ * table that contains it, or NULL.
  */
 static struct toml_node *
 toml_read_path(struct toml *t, struct toml_node *table, struct buffer *name,
-    struct toml_key *key,
-    struct toml_node *(*enter)(struct toml_tree *tree,
-        struct toml_node *table, const struct toml_key *key, struct err *err))
+    struct toml_key *key, enum toml_made how)
 {
 	size_t start;
 
@@ -166,9 +441,11 @@ toml_read_path(struct toml *t, struct toml_node *table, struct buffer *name,
 		start = t->pos;
 		if (toml_read_key(t, name, key) == -1)
 			return NULL;
+		if (t->outline != NULL)
+			outline_name(t->outline, name);
 		if (toml_peek(t, 0) != '.')
 			return table;
-		table = enter(&t->tree, table, key, t->err);
+		table = toml_tree_enter(&t->tree, table, key, how, t->err);
 		if (table == NULL) {
 			t->pos = start;
 			return NULL;
@@ -182,12 +459,45 @@ toml_read_path(struct toml *t, struct toml_node *table, struct buffer *name,
 static struct toml_node *toml_read_value(struct toml *t,
     struct toml_node *parent, const struct toml_key *key);
 
+/* Returns the length of the word that is next; a date may contain a blank. */
+static size_t
+toml_word(const struct toml *t)
+{
+	size_t n = 0;
+
+	while (t->pos + n < t->len &&
+	    (strchr(" \t\r\n#,]}", toml_peek(t, n)) == NULL ||
+		(n == strlen("1979-05-27") && toml_peek(t, 4) == '-' &&
+		    toml_peek(t, n) == ' ' &&
+		    isdigit((unsigned char)toml_peek(t, n + 1)))))
+		n++;
+	return n;
+}
+
+/*
+ * Whether a word is written as numbers and dates are. Servers do not need them,
+ * so their digits are not judged.
+ */
+static int
+toml_is_number(const char *p, size_t len)
+{
+	size_t i, sign = *p == '+' || *p == '-';
+
+	for (i = sign; i < len; i++)
+		if (!isalnum((unsigned char)p[i]) &&
+		    strchr("+-.:_ ", p[i]) == NULL)
+			return 0;
+	return len > sign && (isdigit((unsigned char)p[sign]) ||
+	    (len == sign + 3 && (memcmp(p + sign, "inf", 3) == 0 ||
+		memcmp(p + sign, "nan", 3) == 0)));
+}
+
 /* A word: true, false, a number or a date. */
 static int
 toml_read_word(struct toml *t, enum toml_kind *kind)
 {
 	const char *p = t->text + t->pos;
-	size_t len = toml_scalar_word(p, t->len - t->pos);
+	size_t len = toml_word(t);
 
 	if (len == 0)
 		return toml_unexpected(t, "a value");
@@ -195,7 +505,7 @@ toml_read_word(struct toml *t, enum toml_kind *kind)
 		*kind = TOML_TRUE;
 	else if (len == 5 && memcmp(p, "false", 5) == 0)
 		*kind = TOML_FALSE;
-	else if (toml_scalar_is_number(p, len) || toml_scalar_is_date(p, len))
+	else if (toml_is_number(p, len))
 		*kind = TOML_NUMBER;
 	else
 		return err_set(t->err, "this is not a TOML value: strings "
@@ -234,7 +544,7 @@ toml_read_pair(struct toml *t, struct toml_node *table)
 	auto_buffer struct buffer name = { 0 };
 	struct toml_key key;
 
-	table = toml_read_path(t, table, &name, &key, toml_tree_enter_dotted);
+	table = toml_read_path(t, table, &name, &key, TOML_MADE_BY_DOTS);
 	if (table == NULL)
 		return -1;
 	if (toml_peek(t, 0) != '=')
@@ -302,6 +612,7 @@ toml_read_value(struct toml *t, struct toml_node *parent,
 {
 	struct place place = toml_place(t);
 	enum toml_kind kind = toml_kind_of(toml_peek(t, 0));
+	struct outline *outline = mem_take(&t->outline);
 	struct toml_node *node;
 	int read;
 
@@ -317,6 +628,7 @@ toml_read_value(struct toml *t, struct toml_node *parent,
 		read = toml_read_inline(t, node);
 	else
 		read = toml_read_word(t, &node->kind);
+	t->outline = outline;
 	return read == 0 ? node : NULL;
 }
 
@@ -334,14 +646,16 @@ toml_read_header(struct toml *t)
 	t->pos += brackets;
 	start = t->pos;
 	table = toml_read_path(
-	    t, t->tree.root, &name, &key, toml_tree_enter_path);
+	    t, t->tree.root, &name, &key, TOML_MADE_BY_PATH);
 	if (table == NULL)
 		return -1;
 	if (toml_peek(t, 0) != ']' ||
 	    (brackets == 2 && toml_peek(t, 1) != ']'))
 		return toml_unexpected(t, brackets == 2 ? "]]" : "]");
-	t->table = (brackets == 2 ? toml_tree_append : toml_tree_define)(
-	    &t->tree, table, &key, t->err);
+	t->table = brackets == 2 ?
+	    toml_tree_append(&t->tree, table, &key, t->err) :
+	    toml_tree_enter(
+		&t->tree, table, &key, TOML_MADE_BY_HEADER, t->err);
 	if (t->table == NULL) {
 		t->pos = start;
 		return -1;
@@ -363,6 +677,8 @@ toml_read_lines(struct toml *t)
 		if (t->pos >= t->len)
 			return 0;
 		start = t->pos;
+		if (t->outline != NULL)
+			outline_begin(t->outline, toml_peek(t, 0) == '[');
 		if (toml_peek(t, 0) == '[')
 			read = toml_read_header(t);
 		else if (toml_read_pair(t, t->table) == -1)
@@ -375,19 +691,13 @@ toml_read_lines(struct toml *t)
 	return read;
 }
 
-/* The start of the TOML text. */
-static size_t
-toml_start(const char *text, size_t len)
-{
-	return len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-}
-
 int
 toml_translate(const char *text, size_t len, struct translation *translation,
     struct place *place, struct err *err)
 {
 	struct toml t = { .text = text, .len = len,
-		.walk = place_walk(text, len), .err = err };
+		.walk = place_walk(text, len),
+		.outline = translation->outline, .err = err };
 	int read;
 
 	t.pos = utf8_valid_prefix(text, len);
@@ -395,28 +705,15 @@ toml_translate(const char *text, size_t len, struct translation *translation,
 		*place = toml_place(&t);
 		return err_set(err, "bytes that are not UTF-8");
 	}
-	t.pos = toml_start(text, len);
+	t.pos = len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 	toml_tree_begin(&t.tree);
 	read = toml_read_lines(&t);
-	if (read == 0)
-		toml_tree_write(&t.tree, translation);
-	else
+	if (read == 0) {
+		translation_mark(translation, t.tree.root->place);
+		toml_tree_write_node(t.tree.root, translation);
+	} else {
 		*place = toml_place(&t);
-	toml_tree_free(&t.tree);
-	return read;
-}
-
-int
-toml_outline(
-    const char *text, size_t len, struct outline *outline, struct err *err)
-{
-	struct toml t = { .text = text, .len = len,
-		.pos = toml_start(text, len), .walk = place_walk(text, len),
-		.outline = outline, .err = err };
-	int read;
-
-	toml_tree_begin(&t.tree);
-	read = toml_read_lines(&t);
+	}
 	toml_tree_free(&t.tree);
 	return read;
 }

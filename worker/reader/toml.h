@@ -8,22 +8,15 @@
 
 #include "../../common/base/err.h"
 #include "outline.h"
-#include "translation.h"
+#include "place.h"
 
 /*
  * Appends len bytes of TOML to translation, which is empty, as one JSON object
- * that json_span_parse accepts. Numbers and dates are checked, but become 0.
- * Returns 0, or -1 with err and the position of the fault; the caller calls
+ * that json_span_parse accepts, and its statements to translation->outline,
+ * unless that is NULL. Numbers and dates become 0. Returns 0, or -1 with err and the position of the fault; the caller calls
  * translation_reset in both cases.
  */
 int toml_translate(const char *text, size_t len,
     struct translation *translation, struct place *place, struct err *err);
-
-/*
- * Appends the statements of a text to an outline. Returns 0, or -1 with err;
- * the caller calls outline_reset in both cases.
- */
-int toml_outline(const char *text, size_t len, struct outline *outline,
-    struct err *err);
 
 #endif

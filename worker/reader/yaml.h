@@ -7,7 +7,7 @@
 #define READER_YAML_H
 
 #include "../../common/base/err.h"
-#include "translation.h"
+#include "place.h"
 
 /*
  * Appends len bytes of YAML, one document, to translation, which is empty, as
