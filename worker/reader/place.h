@@ -1,7 +1,7 @@
 /*
- * The position of a byte in a text, as an editor shows it; and a file of another
- * format as JSON, with the position of each part in the file, so that one reader
- * of entries serves all formats. Pure; runs in the reader.
+ * The position of a byte in a text, as an editor shows it; and a file of
+ * another format as JSON, with the position of each part in the file, so that
+ * one reader of entries serves all formats. Pure; runs in the reader.
  */
 #ifndef READER_PLACE_H
 #define READER_PLACE_H

@@ -160,8 +160,8 @@ toml_tree_make(struct toml_tree *tree, struct toml_node *parent,
 }
 
 /*
- * Adds a value to a table (key is NULL in an array). Returns it, to be filled by
- * the caller, or NULL with err.
+ * Adds a value to a table (key is NULL in an array). Returns it, for the caller
+ * to fill, or NULL with err.
  */
 static struct toml_node *
 toml_tree_add(struct toml_tree *tree, struct toml_node *parent,

@@ -13,8 +13,9 @@
 /*
  * Appends len bytes of TOML to translation, which is empty, as one JSON object
  * that json_span_parse accepts, and its statements to translation->outline,
- * unless that is NULL. Numbers and dates become 0. Returns 0, or -1 with err and the position of the fault; the caller calls
- * translation_reset in both cases.
+ * unless that is NULL. Numbers and dates become 0. Returns 0, or -1 with err
+ * and the position of the fault; the caller calls translation_reset in both
+ * cases.
  */
 int toml_translate(const char *text, size_t len,
     struct translation *translation, struct place *place, struct err *err);
