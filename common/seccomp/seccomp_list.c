@@ -326,6 +326,27 @@ default_read(struct list *list, char *line)
 		complain(list, "the default is errno ENOSYS or errno EPERM");
 }
 
+static void file_read(struct list *list, const char *path);
+
+/* The rules of another list, named relative to this one. */
+static void
+with_read(struct list *list, char *line)
+{
+	char path[COMPILE_LINE_SIZE];
+	const char *name = word_next(&line);
+	const char *slash = strrchr(list->path, '/');
+	const char *own = list->path;
+	int folder = slash == NULL ? 0 : (int)(slash - own) + 1;
+	int number = list->line;
+
+	if (name == NULL || list->nrules > 0)
+		complain(list, "'with' names a list, before all rules");
+	snprintf(path, sizeof(path), "%.*s%s", folder, own, name);
+	file_read(list, path);
+	list->path = own;
+	list->line = number;
+}
+
 static void
 line_read(struct list *list, char *line)
 {
@@ -340,6 +361,8 @@ line_read(struct list *list, char *line)
 	} else if (strcmp(word, "badarch") == 0) {
 		word_expect(list, &line, "kill");
 		list->badarch = true;
+	} else if (strcmp(word, "with") == 0) {
+		with_read(list, line);
 	} else if (strcmp(word, "allow") == 0) {
 		rules_read(list, SECCOMP_RET_ALLOW, line);
 	} else if (strcmp(word, "refuse") == 0) {
@@ -349,22 +372,24 @@ line_read(struct list *list, char *line)
 	} else if (strcmp(word, "lack") == 0) {
 		rules_read(list, SECCOMP_RET_ERRNO | EOPNOTSUPP, line);
 	} else {
-		complain(list, "'%s' is not default, badarch, allow, refuse, "
-		    "ignore or lack", word);
+		complain(list, "'%s' is not default, badarch, with, allow, "
+		    "refuse, ignore or lack", word);
 	}
 }
 
-void
-seccomp_list_read(struct list *list)
+static void
+file_read(struct list *list, const char *path)
 {
 	/* A word can grow by one byte for each comma: see word_next. */
 	char line[2 * COMPILE_LINE_SIZE];
-	FILE *file = fopen(list->path, "re");
+	FILE *file = fopen(path, "re");
 
 	if (file == NULL) {
-		perror(list->path);
+		perror(path);
 		exit(1);
 	}
+	list->path = path;
+	list->line = 0;
 	while (fgets(line, COMPILE_LINE_SIZE, file) != NULL) {
 		list->line++;
 		if (strchr(line, '\n') == NULL && !feof(file))
@@ -373,6 +398,12 @@ seccomp_list_read(struct list *list)
 		line_read(list, line);
 	}
 	fclose(file);
+}
+
+void
+seccomp_list_read(struct list *list)
+{
+	file_read(list, list->path);
 	if (list->fallback == 0 || !list->badarch)
 		complain(list, "'default errno …' or 'badarch kill' is "
 		    "missing");

@@ -8,6 +8,7 @@
  *	default errno ENOSYS	result of every call not named below
  *	default allow		for a list that is applied before another one
  *	badarch kill		calls of a foreign architecture (and x32) kill
+ *	with FILE		the rules of that list, before all others
  *	allow CALL...
  *	refuse CALL...		fails with EPERM
  *	ignore CALL...		succeeds without being executed
