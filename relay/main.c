@@ -8,12 +8,13 @@
 #include "../common/base/asan_main.h"
 #include "../common/worker/worker.h"
 #include "relay.h"
+#include "../common/ipc/ipc_route.h"
 
 int
 main(void)
 {
 	struct relay relay = { .base = event_base_new(),
-		.routes = relay_routes() };
+		.routes = ipc_routes };
 
 	relay.supervisor =
 	    worker_open(ROLE_RELAY, relay.base, relay.routes, &relay);

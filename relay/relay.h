@@ -45,9 +45,6 @@ void relay_lose_store(struct relay *relay);
  */
 void relay_finish(struct relay *relay);
 
-/* routes.c: the handlers of every message to the relay, by type. */
-channel_handler *const *relay_routes(void);
-
 /* frames.c: the frames on the control pipe of the box. */
 
 /* The end of code of a session, as the box reports it. */

@@ -16,6 +16,7 @@
 #include "common/ipc/ipc_socket.h"
 #include "common/base/mem.h"
 #include "relay/relay.h"
+#include "common/ipc/ipc_route.h"
 #include "unit.h"
 
 #define REFUSED_FRAME(id, reason)                                              \
@@ -104,7 +105,7 @@ open_calls(void)
 	signal(SIGPIPE, SIG_IGN);
 	fds_before = unit_open_fds();
 	relay.base = loop_new(0);
-	relay.routes = relay_routes();
+	relay.routes = ipc_routes;
 	ck_assert_int_eq(pipe(box), 0);
 	box_in = box[0];
 	ck_assert_int_eq(fd_set_nonblock(box_in, 1, NULL), 0);

@@ -7,6 +7,7 @@
 #include "common/ipc/ipc_pair.h"
 #include "common/ipc/ipc_socket.h"
 #include "worker/store/store_grant.h"
+#include "common/ipc/ipc_route.h"
 
 #include "store_folder.h"
 
@@ -21,7 +22,7 @@ enter_store(void)
 	struct ipc_grant_store msg = { .execution = 1, .scope = "" };
 
 	enter();
-	store = (struct store){ .routes = store_routes(),
+	store = (struct store){ .routes = ipc_routes,
 		.base = loop_new(0), .database = database };
 	TAILQ_INIT(&store.grants);
 	ck_assert_int_eq(ipc_pair(&relay, &msg.relay, 0, &err), 0);

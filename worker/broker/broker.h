@@ -31,9 +31,6 @@ void broker_init(struct broker *broker, struct event_base *base,
     channel_handler *const *routes);
 void broker_clear(struct broker *broker);
 
-/* routes.c: the dispatch table of this process. */
-channel_handler *const *broker_routes(void);
-
 /*
  * try.c: requests the tools of the server of this name, and sends the
  * supervisor their list, or the reason why there is none.

@@ -10,6 +10,7 @@
 #include "../../common/base/loop.h"
 #include "../../common/worker/worker.h"
 #include "broker.h"
+#include "../../common/ipc/ipc_route.h"
 
 int
 main(void)
@@ -21,7 +22,7 @@ main(void)
 	 * malloc keeps some.
 	 */
 	mallopt(M_MMAP_THRESHOLD, BROKER_MMAP_LEAST);
-	broker_init(&broker, loop_new(0), broker_routes());
+	broker_init(&broker, loop_new(0), ipc_routes);
 	broker.supervisor =
 	    worker_open(ROLE_BROKER, broker.base, broker.routes, &broker);
 	worker_lockdown(ROLE_BROKER, LOCKDOWN_NO_FILES, -1);

@@ -1,6 +1,6 @@
 /*
  * The handlers of the process files: its whole surface to the supervisor and to
- * porters. routes.c has the table of them.
+ * porters. main.c has the table of them.
  */
 #ifndef WORKER_FILES_HANDLERS_H
 #define WORKER_FILES_HANDLERS_H
@@ -9,9 +9,6 @@
 
 struct files;
 struct task;
-
-/* routes.c: the dispatch table of this process. */
-channel_handler *const *files_routes(void);
 
 /* The handlers, in a file on_PEER.c for each peer, and what they get. */
 #define IPC_SELF files

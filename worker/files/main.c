@@ -14,6 +14,7 @@
 #include "handlers.h"
 #include "stored/index.h"
 #include "task/task.h"
+#include "../../common/ipc/ipc_route.h"
 
 /* The supervisor ends: incomplete files are removed. */
 static void
@@ -29,7 +30,7 @@ int
 main(void)
 {
 	struct files files = { .base = loop_new(0),
-		.routes = files_routes(),
+		.routes = ipc_routes,
 		.folder = -1 };
 	struct event *term =
 	    evsignal_new(files.base, SIGTERM, main_on_signal, NULL);

@@ -60,9 +60,6 @@ struct gateway_end {
 	struct guest *guest; /* NULL: the channel of the gateway itself */
 };
 
-/* routes.c: the dispatch table of this process. */
-channel_handler *const *gateway_routes(void);
-
 /* The handlers, in a file on_PEER.c for each peer, and what they get. */
 #define IPC_SELF gateway
 #define IPC_SELF_IS_GATEWAY

@@ -14,12 +14,13 @@
 #include "gateway.h"
 #include "guest.h"
 #include "listener.h"
+#include "../../common/ipc/ipc_route.h"
 
 int
 main(void)
 {
 	struct gateway gateway = { .base = loop_new(0),
-		.routes = gateway_routes() };
+		.routes = ipc_routes };
 	struct gateway_end end = { &gateway, NULL };
 
 	gateway.supervisor =

@@ -10,12 +10,13 @@
 #include "../../common/worker/worker.h"
 #include "carry.h"
 #include "porter.h"
+#include "../../common/ipc/ipc_route.h"
 
 int
 main(void)
 {
 	struct porter porter = { .base = event_base_new(),
-		.routes = porter_routes(),
+		.routes = ipc_routes,
 		.folder = -1 };
 
 	porter.supervisor =

@@ -27,9 +27,6 @@ struct porter {
 	enum file_fault fault; /* why it cannot */
 };
 
-/* routes.c: the dispatch table of this process. */
-channel_handler *const *porter_routes(void);
-
 /* The handlers, in a file on_PEER.c for each peer, and what they get. */
 #define IPC_SELF porter
 #define IPC_SELF_IS_PORTER

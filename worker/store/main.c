@@ -12,12 +12,13 @@
 #include "store_grant.h"
 #include "lister.h"
 #include "store.h"
+#include "../../common/ipc/ipc_route.h"
 
 int
 main(void)
 {
 	struct store store = { .base = loop_new(0),
-		.routes = store_routes(),
+		.routes = ipc_routes,
 		.folder = -1 };
 
 	TAILQ_INIT(&store.grants);

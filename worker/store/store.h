@@ -34,9 +34,6 @@ struct store {
 	bool ending; /* it only waits for the end of the lister */
 };
 
-/* routes.c: the dispatch table of this process. */
-channel_handler *const *store_routes(void);
-
 /* on_supervisor.c: opens the database of KEEP, if that was received. */
 void store_open(struct store *store);
 
