@@ -468,6 +468,10 @@
 #define HTTP_IDLE_SECONDS 300
 #define HTTP_STALL_SECONDS 60
 #define HTTP_ALIVE_SECONDS 15
+/* Bytes of a file that a client sends within HTTP_REQUEST_SECONDS. */
+#define HTTP_POUR_STEP MIB
+/* Files that an owner may send at a time: each takes descriptors. */
+#define HTTP_UPLOADS_MAX 8
 /* For a client to read the last answer, after which it should close. */
 #define HTTP_LINGER_SECONDS 2
 /* Bytes of answers that all clients together have not read. */

@@ -40,6 +40,13 @@ supervisor_on_file_fetched(
 }
 
 void
+supervisor_on_file_awaited(
+    struct files *files, struct ipc_file_awaited *awaited)
+{
+	files_hear_awaited(files, awaited->task, &awaited->sink);
+}
+
+void
 supervisor_on_task_done(struct files *files, struct ipc_task_done *done)
 {
 	files_hear_done(files, done->task, done->count,

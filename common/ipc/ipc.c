@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -442,10 +441,8 @@ ipc_is_pidfd(int fd)
 static int
 ipc_is_file(int fd)
 {
-	struct stat st;
-
 	/* As with pipes, O_PATH only appears to be readable. */
-	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	return file_kind_is_regular(fd) &&
 	    (fcntl(fd, F_GETFL) & (O_ACCMODE | O_PATH)) == O_RDONLY;
 }
 

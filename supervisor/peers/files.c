@@ -32,6 +32,7 @@ struct files_task {
 	struct files_user user;
 	struct event *timer; /* since the last sign of progress */
 	bool given_up;
+	bool awaited; /* FILE_AWAITED was received */
 	int filed;   /* FILED was received */
 	int fetched; /* FILE_FETCHED was received */
 	/* For tasks with a porter. */
@@ -428,6 +429,23 @@ files_add(struct files *files, const char *owner, const char *name,
 }
 
 struct files_task *
+files_receive(struct files *files, const char *owner, const char *name,
+    uint64_t size, const struct files_user *user, struct err *err)
+{
+	struct ipc_receive_file receive = { .owner = owner,
+		.name = files_name(name),
+		.size = size };
+	struct files_task *task = files_task_new(
+	    files, IPC_RECEIVE_FILE, user, err);
+
+	if (task == NULL)
+		return NULL;
+	event_del(task->timer);
+	receive.task = task->number;
+	return files_task_send(task, &receive, err);
+}
+
+struct files_task *
 files_list(struct files *files, const char *owner, int all, int versions,
     const struct files_user *user, struct err *err)
 {
@@ -516,6 +534,7 @@ files_task_may_file(const struct files_task *task)
 	case IPC_LIST_FILES:
 		return 1;
 	case IPC_ADD_FILE:
+	case IPC_RECEIVE_FILE:
 	case IPC_FETCH_FILE:
 		return !task->filed;
 	default:
@@ -527,7 +546,7 @@ files_task_may_file(const struct files_task *task)
 static void
 files_task_hear(struct files_task *task)
 {
-	if (!task->given_up)
+	if (!task->given_up && task->type != IPC_RECEIVE_FILE)
 		files_task_set_timer(task, FILES_COLLECT_MS);
 }
 
@@ -600,12 +619,29 @@ files_hear_fetched(
 		task->user.fetched(task->user.ctx, file, offset);
 }
 
+void
+files_hear_awaited(struct files *files, uint64_t number, int *sink)
+{
+	struct files_task *task = files_find(files, number);
+
+	if (task == NULL)
+		return;
+	if (task->type != IPC_RECEIVE_FILE || task->awaited || task->filed) {
+		service_violate(files, "a pipe that was not asked for");
+		return;
+	}
+	task->awaited = true;
+	if (task->user.awaited != NULL)
+		task->user.awaited(task->user.ctx, sink);
+}
+
 /* Returns whether a task may end successfully now. */
 static int
 files_task_is_done(const struct files_task *task)
 {
 	return (task->type != IPC_FETCH_FILE || task->fetched) &&
-	    (task->type != IPC_ADD_FILE || task->filed);
+	    ((task->type != IPC_ADD_FILE && task->type != IPC_RECEIVE_FILE) ||
+	        task->filed);
 }
 
 void

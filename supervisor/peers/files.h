@@ -60,6 +60,9 @@ struct files_user {
 	 * offset on. The descriptor may be taken.
 	 */
 	void (*fetched)(void *ctx, int *file, uint64_t offset);
+	/* There is room for the file, which is written to the pipe; it may be
+	 * taken. */
+	void (*awaited)(void *ctx, int *sink);
 	/* The task has ended and is freed. */
 	void (*done)(void *ctx, const struct files_end *end);
 	void *ctx;
@@ -119,6 +122,14 @@ struct files_task *files_add(struct files *files, const char *owner,
     const struct files_user *user, struct err *err);
 
 /*
+ * The same for a file of size bytes that is written to the pipe of awaited. The
+ * task has no time limit: it fails when the pipe ends too early.
+ */
+struct files_task *files_receive(struct files *files, const char *owner,
+    const char *name, uint64_t size, const struct files_user *user,
+    struct err *err);
+
+/*
  * Lists all files, by name and then by version; or the newest of each. With all
  * it lists the conversations of the owner, too.
  */
@@ -157,6 +168,7 @@ void files_hear_left_out(struct files *files, uint64_t task, const char *name,
     size_t len, enum file_fault fault);
 void files_hear_fetched(
     struct files *files, uint64_t task, int *file, uint64_t offset);
+void files_hear_awaited(struct files *files, uint64_t task, int *sink);
 void files_hear_done(struct files *files, uint64_t task, uint64_t count,
     enum file_fault fault, const char *name, size_t len);
 

@@ -233,24 +233,42 @@ gateway_turn_away(struct gateway *gateway, uint64_t visit, int status,
 		log_warn("a guest cannot be turned away: %s", err.text);
 }
 
-void
-gateway_reply(struct gateway_guest *guest, struct ipc_reply *reply)
+/* fd: its descriptor, or NULL. */
+static void
+gateway_send(struct gateway_guest *guest, enum ipc_type type, void *message,
+    int *fd)
 {
 	struct err err;
 
 	if (guest->channel != NULL)
 		service_sent(&guest->peer.gateway->service,
-		    channel_send_reply(guest->channel, reply, &err), &err);
+		    channel_send(guest->channel, type, message, &err), &err);
+	else if (fd != NULL)
+		fd_close(fd);
+}
+
+void
+gateway_reply(struct gateway_guest *guest, struct ipc_reply *reply)
+{
+	gateway_send(guest, IPC_REPLY, reply, NULL);
 }
 
 void
 gateway_event(struct gateway_guest *guest, struct ipc_event *event)
 {
-	struct err err;
+	gateway_send(guest, IPC_EVENT, event, NULL);
+}
 
-	if (guest->channel != NULL)
-		service_sent(&guest->peer.gateway->service,
-		    channel_send_event(guest->channel, event, &err), &err);
+void
+gateway_reply_file(struct gateway_guest *guest, struct ipc_reply_file *reply)
+{
+	gateway_send(guest, IPC_REPLY_FILE, reply, &reply->file);
+}
+
+void
+gateway_await_body(struct gateway_guest *guest, struct ipc_await_body *await)
+{
+	gateway_send(guest, IPC_AWAIT_BODY, await, &await->sink);
 }
 
 size_t

@@ -95,6 +95,10 @@ void gateway_dismiss(struct gateway_guest **guest);
 /* Send an answer, or an event of one, and take its descriptors. */
 void gateway_reply(struct gateway_guest *guest, struct ipc_reply *reply);
 void gateway_event(struct gateway_guest *guest, struct ipc_event *event);
+void gateway_reply_file(
+    struct gateway_guest *guest, struct ipc_reply_file *reply);
+void gateway_await_body(
+    struct gateway_guest *guest, struct ipc_await_body *await);
 
 /* Returns the bytes that wait to be sent to it. */
 size_t gateway_unsent(const struct gateway_guest *guest);

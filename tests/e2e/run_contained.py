@@ -31,7 +31,8 @@ SECONDS = 1800  # of a file, on a slow machine
 # nativeOnly and the reason (support/program.mjs).
 FILES = """activation arguments bombs bridge call-input config conversations
     eras exec files files-told foreign-home http http-batches http-crowd
-    http-ends json libraries lifecycle limits manual memory output owners
+    http-ends http-files
+    json libraries lifecycle limits manual memory output owners
     pictures pool progress protocol python races readme sdk search servers
     servers-change servers-changed servers-hostile servers-lessons
     servers-lifecycle servers-policy servers-values settings shell soak

@@ -68,6 +68,7 @@ NOT_HERE(end_of_file, servers)
 NOT_HERE(filed, files)
 NOT_HERE(used, files)
 NOT_HERE(left_out, files)
+NOT_HERE(file_awaited, files)
 NOT_HERE(file_fetched, files)
 NOT_HERE(task_done, files)
 #endif

@@ -221,9 +221,9 @@ static const struct {
 	{ "POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n",
 	    "400 HTTP/1.0 has no Transfer-Encoding" },
 	{ "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc",
-	    "400 only a POST may have a body here" },
+	    "400 only a POST or PUT may have a body here" },
 	{ "GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n",
-	    "400 only a POST may have a body here" },
+	    "400 only a POST or PUT may have a body here" },
 	/* Chunks */
 	{ CHUNKED "\r\n", NO_CHUNK },
 	{ CHUNKED "-1\r\n", NO_CHUNK },
@@ -389,9 +389,11 @@ UNIT_TEST(answers_say_what_there_is)
 	ck_assert_str_eq(route_say(ROUTE_METHODS, "/mcp?x"),
 	    "only GET, POST and DELETE are understood");
 	ck_assert_str_eq(
-	    route_say(ROUTE_PATHS, "/"), "the only path here is /mcp");
+	    route_say(ROUTE_PATHS, "/"),
+	    "the only paths here are /mcp and /files/");
 	ck_assert_str_eq(
-	    route_say(ROUTE_BODIES, "/"), "only a POST may have a body here");
+	    route_say(ROUTE_BODIES, "/"),
+	    "only a POST or PUT may have a body here");
 	ck_assert_str_eq(route_rest(route, "/mcp?x", &len), "?x");
 	ck_assert_uint_eq(len, 0);
 }

@@ -190,8 +190,8 @@ static const struct lockdown_case cases[] = {
 	ALLOWED(send), ALLOWED(send_plain), ALLOWED(receive),
 	/* The C library makes either of them of fstat(). */
 	ALLOWED_TO(READER, stat_handed),
-	ALLOWED_TO(READER | BROKER, fstat_itself),
-	ALLOWED_TO(RELAY | BROKER, fcntl_size), ALLOWED(fcntl_flags),
+	ALLOWED_TO(READER | BROKER | GATEWAY, fstat_itself),
+	ALLOWED_TO(RELAY | BROKER | GATEWAY, fcntl_size), ALLOWED(fcntl_flags),
 	ALLOWED(mmap), ALLOWED(malloc),
 	ALLOWED(random), ALLOWED(dup), ALLOWED(pread),
 	ALLOWED_TO(RELAY | BROKER | GATEWAY, memfd), ALLOWED_TO(RELAY, title),

@@ -110,6 +110,12 @@ files_on_add_file(struct files *files, struct ipc_add_file *add)
 }
 
 void
+files_on_receive_file(struct files *files, struct ipc_receive_file *receive)
+{
+	received_begin(files, receive);
+}
+
+void
 files_on_list_files(struct files *files, struct ipc_list_files *list)
 {
 	listed_begin(files, list);

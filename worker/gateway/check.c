@@ -176,6 +176,14 @@ check_form(const struct route *route, const struct http_head *head,
 {
 	if (route->form == ROUTE_MESSAGE)
 		return check_message(head, fault);
+	if (route->form == ROUTE_BYTES &&
+	    head->fields[HTTP_CONTENT_ENCODING] != NULL)
+		return check_refuse(fault, 415,
+		    "a file must be sent without Content-Encoding");
+	if (route->form == ROUTE_BYTES &&
+	    head->fields[HTTP_CONTENT_RANGE] != NULL)
+		return check_refuse(
+		    fault, 400, "a file must be sent as a whole");
 	if (route->form == ROUTE_EVENTS &&
 	    !check_accepts(head, "text/event-stream"))
 		return check_refuse(fault, 406,

@@ -22,6 +22,7 @@
 #include "conn_parts.h"
 #include "guest.h"
 #include "listener.h"
+#include "route.h"
 
 /* While draining, the end of the last connection is that of the process. */
 static void
@@ -49,6 +50,7 @@ conn_free(struct conn *conn)
 	loop_event_free(&conn->closed);
 	loop_event_free(&conn->timer);
 	loop_event_free(&conn->more);
+	conn_stream_reset(conn);
 	http_reader_free(&conn->reader);
 	buffer_reset(&conn->rest);
 	buffer_reset(&conn->unsent);
@@ -153,36 +155,6 @@ conn_charge(struct conn *conn)
 	return wait;
 }
 
-/* unread: bytes of the body that have come already */
-static void
-conn_on_head(struct conn *conn, size_t unread)
-{
-	static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
-	const struct http_head *head = conn_head(conn);
-	const struct check check = { conn->listener->hosts,
-		conn->gateway->origins, conn->local_user };
-	struct http_fault fault = { 0 };
-	int refused = check_head(&check, head, &fault) == -1;
-	unsigned int wait = conn_charge(conn);
-
-	conn->bare = false;
-	conn->last = head->last || conn->gateway->draining;
-	if (wait > 0) {
-		conn->last = 1;
-		conn->foreign = fault.status == 403;
-		conn_fail(conn, 429, wait, "too many requests of this address");
-		return;
-	}
-	if (refused) {
-		conn_refuse(conn, &fault);
-		return;
-	}
-	if (head->expects && unread == 0) {
-		buffer_add_text(&conn->unsent, go_on);
-		conn_write(conn);
-	}
-}
-
 /* Its guest is welcome, and its body is not needed any more. */
 static void
 conn_on_passed(void *ctx, struct caller *guest)
@@ -203,6 +175,8 @@ conn_on_request(struct conn *conn)
 		.answer = conn_answer,
 		.fail = conn_fail,
 		.event = conn_event,
+		.file = conn_file,
+		.await_body = conn_await_body,
 		.ctx = conn,
 		.local_user = conn->local_user,
 		.counted = !conn->listener->local,
@@ -211,6 +185,36 @@ conn_on_request(struct conn *conn)
 	conn->state = CONN_ASKED;
 	event_del(conn->timer);
 	conn->ask = guest_ask(conn->gateway, &client);
+}
+
+/* unread: bytes of the body that have come already */
+static void
+conn_on_head(struct conn *conn, size_t unread)
+{
+	const struct http_head *head = conn_head(conn);
+	const struct check check = { conn->listener->hosts,
+		conn->gateway->origins, conn->local_user };
+	struct http_fault fault = { 0 };
+	int refused = check_head(&check, head, &fault) == -1;
+	unsigned int wait = conn_charge(conn);
+
+	conn->bare = false;
+	conn->last = head->last || conn->gateway->draining;
+	if (wait > 0) {
+		conn->last = 1;
+		conn->foreign = fault.status == 403;
+		conn_fail(conn, 429, wait, "too many requests of this address");
+		return;
+	}
+	if (refused) {
+		conn_refuse(conn, &fault);
+		return;
+	}
+	if (route_streams(head->method, head->target)) {
+		conn_on_request(conn);
+		return;
+	}
+	conn_go_on(conn, unread);
 }
 
 /*
@@ -311,6 +315,11 @@ conn_on_readable(evutil_socket_t fd, short what, void *arg)
 	buffer_add(&conn->rest, chunk, (size_t)n);
 	if (conn->state == CONN_READING) {
 		conn_feed(conn);
+	} else if (conn->state == CONN_POURING) {
+		conn_pour(conn);
+	} else if (conn->ask != NULL && !http_reader_ended(conn->reader)) {
+		/* The body, which waits. */
+		event_del(conn->readable);
 	} else if (conn->rest.len > HTTP_AHEAD_MAX) {
 		conn_warn(conn,
 		    "it sends more requests than it awaits answers of");
@@ -351,12 +360,17 @@ conn_on_timer(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
+	if (conn->state == CONN_POURING)
+		ask_leave(&conn->ask);
 	if (conn->state == CONN_STREAMING)
 		conn_on_quiet(conn);
+	else if (conn->state == CONN_POURING)
+		conn_refuse(conn, &late);
 	else if (conn->state == CONN_READING &&
 	    http_reader_begun(conn->reader))
 		conn_refuse(conn, &late);
 	else if ((conn->state == CONN_WRITING ||
+	             conn->state == CONN_SENDING ||
 	             conn->state == CONN_CLOSING) &&
 	    conn->silent == 0) {
 		/* It reads, slowly. */
@@ -398,6 +412,7 @@ conn_new(struct gateway *gateway, int *fd, const struct conn_from *from)
 	conn->address = mem_strdup(from->address);
 	conn->fd = fd_take(fd);
 	conn->bare = true;
+	conn_stream_init(conn);
 	conn->reader = http_reader_new(gateway->body_max);
 	conn->readable = event_new(gateway->base, conn->fd,
 	    EV_READ | EV_PERSIST, conn_on_readable, conn);

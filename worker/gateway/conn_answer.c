@@ -1,11 +1,14 @@
 /*
- * The answers of a connection: their heads, their bytes, and those that the
- * client has not read yet. Runs in the gateway.
+ * The answers of a connection: their heads, their bytes, also of files, and
+ * those that the client has not read yet. Runs in the gateway.
  */
 #include <errno.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "../../common/base/fd.h"
 #include "../../common/limits.h"
 #include "conn_parts.h"
 #include "http.h"
@@ -15,6 +18,32 @@ size_t
 conn_unsent(const struct conn *conn)
 {
 	return conn->unsent.len - conn->sent;
+}
+
+/* What was read of a file is sent: reads on. */
+static void
+conn_refill(struct conn *conn)
+{
+	static char chunk[PIPE_CHUNK];
+	struct conn_stream *stream = &conn->stream;
+	size_t len = stream->left < sizeof(chunk) ? (size_t)stream->left :
+	                                            sizeof(chunk);
+	ssize_t n = len == 0 ? 0 :
+	    pread(stream->file, chunk, len, (off_t)stream->at);
+
+	if (len > 0 && n <= 0) {
+		conn_break(conn);
+		return;
+	}
+	buffer_add(&conn->unsent, chunk, (size_t)n);
+	stream->at += (uint64_t)n;
+	stream->left -= (uint64_t)n;
+	if (stream->left == 0) {
+		conn_stream_reset(conn);
+		conn->state = conn->last ? CONN_CLOSING : CONN_WRITING;
+	}
+	/* Others have their turn first. */
+	event_add(conn->writable, NULL);
 }
 
 /* All bytes are written. */
@@ -27,6 +56,8 @@ conn_on_flushed(struct conn *conn)
 		conn_linger(conn);
 	else if (conn->state == CONN_WRITING)
 		conn_next(conn);
+	else if (conn->state == CONN_SENDING)
+		conn_refill(conn);
 }
 
 /*
@@ -78,6 +109,17 @@ conn_write(struct conn *conn)
 }
 
 void
+conn_go_on(struct conn *conn, size_t unread)
+{
+	static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
+
+	if (!conn_head(conn)->expects || unread > 0)
+		return;
+	buffer_add_text(&conn->unsent, go_on);
+	conn_write(conn);
+}
+
+void
 conn_on_writable(evutil_socket_t fd, short what, void *arg)
 {
 	struct conn *conn = arg;
@@ -87,9 +129,12 @@ conn_on_writable(evutil_socket_t fd, short what, void *arg)
 	conn_write(conn);
 }
 
-/* The head of an answer to the present request. */
+/*
+ * The head of an answer to the present request. Where the next one begins is
+ * unknown, if this one was not read.
+ */
 static struct response
-conn_response(const struct conn *conn, int status)
+conn_response(struct conn *conn, int status)
 {
 	const struct http_head *head = conn_head(conn);
 	struct response response = { .status = status,
@@ -99,6 +144,8 @@ conn_response(const struct conn *conn, int status)
 		.target = conn->bare ? NULL : head->target,
 		.now = time(NULL) };
 
+	if (!conn->bare && !http_reader_ended(conn->reader))
+		conn->last = response.last = 1;
 	response.authorized =
 	    !conn->bare && head->fields[HTTP_AUTHORIZATION] != NULL;
 	if (!conn->bare && !conn->foreign)
@@ -111,6 +158,7 @@ static void
 conn_finish(struct conn *conn)
 {
 	conn->ask = NULL;
+	conn_stream_reset(conn);
 	conn->state = conn->last ? CONN_CLOSING : CONN_WRITING;
 	conn_set_timer(conn, HTTP_STALL_SECONDS);
 	conn_write(conn);
@@ -183,5 +231,51 @@ conn_send_alive(struct conn *conn)
 	struct response response = conn_response(conn, 200);
 
 	response_add_alive(&conn->unsent, &response);
+	conn_write(conn);
+}
+
+/* Files: no more than PIPE_CHUNK of one is held. */
+
+/* Sets which part of the file is sent. Returns the status. */
+static int
+conn_choose(const struct conn *conn, struct response_file *file)
+{
+	const char *range = conn_head(conn)->fields[HTTP_RANGE];
+	const char *only = conn_head(conn)->fields[HTTP_IF_RANGE];
+	auto_buffer struct buffer tag = { 0 };
+
+	buffer_printf(&tag, "\"%llu\"", (unsigned long long)file->version);
+	if (only != NULL && strcmp(only, tag.data) != 0)
+		range = NULL;
+	switch (http_range(range, file->size, &file->from, &file->len)) {
+	case 1:
+		return 206;
+	case -1:
+		file->from = file->len = 0;
+		return 416;
+	default:
+		file->from = 0;
+		file->len = file->size;
+		return 200;
+	}
+}
+
+void
+conn_file(void *ctx, struct ipc_reply_file *reply)
+{
+	struct conn *conn = ctx;
+	struct response_file file = { .version = reply->version,
+		.type = reply->type,
+		.size = reply->size };
+	struct response response =
+	    conn_response(conn, conn_choose(conn, &file));
+
+	response_add_file(&conn->unsent, &response, &file);
+	conn->ask = NULL;
+	conn->stream.file = fd_take(&reply->file);
+	conn->stream.at = reply->offset + file.from;
+	conn->stream.left = file.len;
+	conn->state = CONN_SENDING;
+	conn_set_timer(conn, HTTP_STALL_SECONDS);
 	conn_write(conn);
 }

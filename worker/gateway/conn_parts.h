@@ -1,7 +1,8 @@
 /*
  * The parts of a connection, for conn.c, which reads requests, conn_answer.c,
- * which writes answers, conn_state.c, which goes from one request to the next,
- * and conn_room.c, which compares connections. Runs in the gateway.
+ * which writes answers, conn_pour.c, which passes on bodies,
+ * conn_state.c, which goes from one request to the next, and conn_room.c, which
+ * compares connections. Runs in the gateway.
  */
 #ifndef WORKER_GATEWAY_CONN_PARTS_H
 #define WORKER_GATEWAY_CONN_PARTS_H
@@ -20,7 +21,9 @@ struct http_reader;
 enum conn_state {
 	CONN_READING,   /* waits for a request, or for the rest of one */
 	CONN_ASKED,     /* the request was passed on */
+	CONN_POURING,   /* its body is passed on as it arrives */
 	CONN_STREAMING, /* events are being sent */
+	CONN_SENDING,   /* a file is being sent */
 	CONN_WRITING,   /* the answer is complete, but not written */
 	CONN_CLOSING,   /* the same, and it is the last one */
 	CONN_LINGERING, /* what the client still sends is thrown away */
@@ -56,6 +59,13 @@ struct conn {
 	struct buffer unsent;
 	size_t sent;    /* of unsent */
 	size_t counted; /* bytes of unsent in gateway->unsent */
+	struct conn_stream {
+		int sink;   /* the pipe for its body; -1: none */
+		struct event *writable; /* the pipe */
+		size_t poured; /* bytes since its timer was set */
+		int file;   /* the file that is sent; -1: none */
+		uint64_t at, left; /* in the file */
+	} stream;
 	unsigned int silent; /* seconds without progress while unsent */
 };
 
@@ -85,6 +95,10 @@ void conn_next(struct conn *conn);
 /* The last answer was written. */
 void conn_linger(struct conn *conn);
 
+/* Prepares conn->stream, and frees what it has. */
+void conn_stream_init(struct conn *conn);
+void conn_stream_reset(struct conn *conn);
+
 /* conn_answer.c */
 
 /* Returns how many bytes of answers are not written yet. */
@@ -93,6 +107,9 @@ size_t conn_unsent(const struct conn *conn);
 /* Writes as many of them as the client takes now. */
 void conn_write(struct conn *conn);
 
+/* Has a client that waits for it send its body, if unread bytes of it are 0. */
+void conn_go_on(struct conn *conn, size_t unread);
+
 /* The event that it takes more: arg is the connection. */
 void conn_on_writable(evutil_socket_t fd, short what, void *arg);
 
@@ -100,10 +117,18 @@ void conn_on_writable(evutil_socket_t fd, short what, void *arg);
 void conn_answer(void *ctx, const struct ipc_reply *reply, const char *body,
     size_t len);
 void conn_fail(void *ctx, int status, uint64_t retry, const char *message);
+void conn_file(void *ctx, struct ipc_reply_file *reply);
 void conn_event(void *ctx, const char *data, size_t len, int last);
 
 /* Sends a sign of life in a stream of events. */
 void conn_send_alive(struct conn *conn);
+
+/* conn_pour.c: bodies that are passed on, see struct ask_client. */
+
+void conn_await_body(void *ctx, int *sink);
+
+/* Passes on what has come of a body, as much as the pipe takes. */
+void conn_pour(struct conn *conn);
 
 /* conn_room.c */
 

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <sys/socket.h>
 
+#include "../../common/base/fd.h"
 #include "../../common/limits.h"
 #include "callers.h"
 #include "conn_parts.h"
@@ -43,6 +44,20 @@ void
 conn_break(struct conn *conn)
 {
 	event_active(conn->closed, EV_CLOSED, 0);
+}
+
+void
+conn_stream_init(struct conn *conn)
+{
+	conn->stream.sink = conn->stream.file = -1;
+}
+
+void
+conn_stream_reset(struct conn *conn)
+{
+	loop_event_free(&conn->stream.writable);
+	fd_close(&conn->stream.sink);
+	fd_close(&conn->stream.file);
 }
 
 void

@@ -136,6 +136,8 @@ ask_send(struct ask *ask)
 		.body = { (const uint8_t *)body->data, body->len, -1 } };
 	struct err err;
 
+	if (route->body == ROUTE_STREAM)
+		message.length = head->length;
 	message.rest.data = (const uint8_t *)route_rest(
 	    route, head->target, &message.rest.len);
 	ask->number = message.request;
@@ -381,6 +383,28 @@ guest_on_reply(struct guest *guest, struct ipc_reply *reply)
 	if (!ask->streaming)
 		ask_free(ask);
 	client.answer(client.ctx, reply, body, reply->body.len);
+}
+
+void
+guest_on_reply_file(struct guest *guest, struct ipc_reply_file *reply)
+{
+	struct ask *ask = guest_find_ask(guest, reply->request);
+	struct ask_client client;
+
+	if (ask == NULL)
+		return;
+	client = ask->client;
+	ask_free(ask);
+	client.file(client.ctx, reply);
+}
+
+void
+guest_on_await_body(struct guest *guest, struct ipc_await_body *await)
+{
+	struct ask *ask = guest_find_ask(guest, await->request);
+
+	if (ask != NULL)
+		ask->client.await_body(ask->client.ctx, &await->sink);
 }
 
 void

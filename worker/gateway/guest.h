@@ -24,6 +24,9 @@ struct ask_client {
 	void (*fail)(
 	    void *ctx, int status, uint64_t retry, const char *message);
 	void (*event)(void *ctx, const char *data, size_t len, int last);
+	/* An answer with a file; or before it, where the body goes. */
+	void (*file)(void *ctx, struct ipc_reply_file *reply);
+	void (*await_body)(void *ctx, int *sink);
 	void *ctx;
 	bool local_user;      /* it needs no token */
 	int counted;         /* it has limits by its address */
@@ -52,6 +55,8 @@ void ask_leave(struct ask **ask);
 void guest_welcome(struct gateway *gateway, uint64_t visit, int *channel);
 void guest_turn_away(struct gateway *gateway, struct ipc_turn_away *away);
 void guest_on_reply(struct guest *guest, struct ipc_reply *reply);
+void guest_on_reply_file(struct guest *guest, struct ipc_reply_file *reply);
+void guest_on_await_body(struct guest *guest, struct ipc_await_body *await);
 void guest_on_event(struct guest *guest, struct ipc_event *event);
 
 void guest_free_all(struct gateway *gateway);

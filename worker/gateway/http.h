@@ -66,6 +66,13 @@ void http_head_free(struct http_head *head);
  */
 int http_list_has(const char *list, const char *element);
 
+/*
+ * Finds the part of a file of size bytes that the value of Range, which may be
+ * NULL, asks for. Returns 1 with *from and *len; 0 for the whole file, also if
+ * it asks for several parts or something else; -1 if there is no such part.
+ */
+int http_range(const char *range, uint64_t size, uint64_t *from, uint64_t *len);
+
 /* http_reader.c: one connection. */
 
 struct http_reader;
@@ -92,8 +99,11 @@ enum http_state http_reader_read(struct http_reader *reader, const char *data,
 /* Valid from HTTP_HEAD until http_reader_next. */
 const struct http_head *http_reader_head(const struct http_reader *reader);
 
-/* After HTTP_END: the body, which may be taken. */
+/* The body so far, which may be taken. */
 struct buffer *http_reader_body(struct http_reader *reader);
+
+/* Returns whether the present request was read to its end. */
+int http_reader_ended(const struct http_reader *reader);
 
 /* After HTTP_BAD. */
 const struct http_fault *http_reader_fault(const struct http_reader *reader);

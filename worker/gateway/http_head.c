@@ -305,6 +305,10 @@ http_read_meaning(struct http_head *head, struct http_fault *fault)
 	    !route_has_body(head->method, head->target))
 		return http_refuse(
 		    fault, 400, route_say(ROUTE_BODIES, head->target));
+	/* Where the file is kept, room for it is made ahead. */
+	if (head->chunked && route_streams(head->method, head->target))
+		return http_refuse(fault, 411,
+		    "a file is sent with Content-Length, not in chunks");
 	/* A connection of HTTP/1.0 is kept only on request: never, here. */
 	head->last = head->minor == 0 ||
 	    http_list_has(head->fields[HTTP_CONNECTION], "close");
@@ -335,6 +339,47 @@ http_head_free(struct http_head *head)
 	free(mem_take(&head->target));
 	for (i = 0; i < HTTP_FIELDS; i++)
 		free(mem_take(&head->fields[i]));
+}
+
+/* Reads a number. Returns what follows it; NULL if it is none. */
+static const char *
+http_range_number(const char *text, uint64_t *number)
+{
+	size_t len = strspn(text, "0123456789");
+
+	if (len == 0 || len > HTTP_LENGTH_DIGITS)
+		return NULL;
+	*number = strtoull(text, NULL, 10);
+	return text + len;
+}
+
+/* RFC 9110, section 14.1.2. A server may ignore what it does not serve. */
+int
+http_range(const char *range, uint64_t size, uint64_t *from, uint64_t *len)
+{
+	static const char unit[] = "bytes=";
+	uint64_t last = UINT64_MAX;
+	const char *rest;
+
+	if (range == NULL || strncasecmp(range, unit, strlen(unit)) != 0)
+		return 0;
+	range += strlen(unit);
+	rest = http_range_number(range + (*range == '-'), from);
+	if (rest == NULL)
+		return 0;
+	if (*range == '-') {
+		*len = *from < size ? *from : size;
+		*from = size - *len;
+		return *rest != '\0' ? 0 : *len > 0 ? 1 : -1;
+	}
+	if (*rest != '-' || (rest[1] != '\0' &&
+	        ((rest = http_range_number(rest + 1, &last)) == NULL ||
+	            *rest != '\0' || last < *from)))
+		return 0;
+	if (*from >= size)
+		return -1;
+	*len = (last < size ? last + 1 : size) - *from;
+	return 1;
 }
 
 /* Returns whether these parameters say that the element is not wanted. */

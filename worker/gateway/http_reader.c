@@ -9,6 +9,7 @@
 #include "../../common/limits.h"
 #include "../../common/base/mem.h"
 #include "http.h"
+#include "route.h"
 
 /* The part of a request that is expected next. */
 enum http_part {
@@ -84,6 +85,12 @@ http_reader_fault(const struct http_reader *reader)
 }
 
 int
+http_reader_ended(const struct http_reader *reader)
+{
+	return reader->part == HTTP_PART_END;
+}
+
+int
 http_reader_begun(const struct http_reader *reader)
 {
 	return reader->part != HTTP_PART_HEAD || reader->line.len > 0;
@@ -145,7 +152,8 @@ http_reader_begin_body(struct http_reader *reader)
 	const struct http_head *head = &reader->head;
 
 	buffer_reset(&reader->line);
-	if (head->length > reader->max_body)
+	if (head->length > reader->max_body &&
+	    !route_streams(head->method, head->target))
 		return http_reader_fail_large(reader);
 	reader->left = head->length;
 	if (head->chunked)

@@ -79,6 +79,18 @@ gateway_on_reply(struct gateway_end *end, struct ipc_reply *reply)
 }
 
 void
+gateway_on_reply_file(struct gateway_end *end, struct ipc_reply_file *reply)
+{
+	guest_on_reply_file(on_supervisor_guest(end), reply);
+}
+
+void
+gateway_on_await_body(struct gateway_end *end, struct ipc_await_body *await)
+{
+	guest_on_await_body(on_supervisor_guest(end), await);
+}
+
+void
 gateway_on_event(struct gateway_end *end, struct ipc_event *event)
 {
 	guest_on_event(on_supervisor_guest(end), event);

@@ -18,8 +18,10 @@ response_phrase(int status)
 		const char *phrase;
 	} rows[] = {
 		{ 200, "OK" },
+		{ 201, "Created" },
 		{ 202, "Accepted" },
 		{ 204, "No Content" },
+		{ 206, "Partial Content" },
 		{ 400, "Bad Request" },
 		{ 401, "Unauthorized" },
 		{ 403, "Forbidden" },
@@ -28,8 +30,10 @@ response_phrase(int status)
 		{ 406, "Not Acceptable" },
 		{ 408, "Request Timeout" },
 		{ 409, "Conflict" },
+		{ 411, "Length Required" },
 		{ 413, "Content Too Large" },
 		{ 415, "Unsupported Media Type" },
+		{ 416, "Range Not Satisfiable" },
 		{ 417, "Expectation Failed" },
 		{ 429, "Too Many Requests" },
 		{ 431, "Request Header Fields Too Large" },
@@ -37,6 +41,7 @@ response_phrase(int status)
 		{ 501, "Not Implemented" },
 		{ 503, "Service Unavailable" },
 		{ 505, "HTTP Version Not Supported" },
+		{ 507, "Insufficient Storage" },
 	};
 	size_t i;
 
@@ -141,6 +146,30 @@ response_add_error(struct buffer *out, const struct response *response,
 	json_add_text(&body, message);
 	buffer_add_text(&body, "}}");
 	response_add(out, response, body.data, body.len);
+}
+
+/* What code has left must not run as a page of this origin. */
+void
+response_add_file(struct buffer *out, const struct response *response,
+    const struct response_file *file)
+{
+	response_add_head(out, response);
+	buffer_printf(out,
+	    "Content-Type: %s\r\nContent-Length: %llu\r\n"
+	    "Content-Disposition: attachment\r\n"
+	    "Content-Security-Policy: sandbox\r\n"
+	    "Accept-Ranges: bytes\r\nETag: \"%llu\"\r\n",
+	    file->type, (unsigned long long)file->len,
+	    (unsigned long long)file->version);
+	if (response->status == 206)
+		buffer_printf(out, "Content-Range: bytes %llu-%llu/%llu\r\n",
+		    (unsigned long long)file->from,
+		    (unsigned long long)(file->from + file->len - 1),
+		    (unsigned long long)file->size);
+	if (response->status == 416)
+		buffer_printf(out, "Content-Range: bytes */%llu\r\n",
+		    (unsigned long long)file->size);
+	buffer_add_text(out, "\r\n");
 }
 
 void

@@ -32,6 +32,18 @@ void response_add(struct buffer *out, const struct response *response,
 void response_add_error(struct buffer *out, const struct response *response,
     const char *message);
 
+/* The part of a file that an answer has. */
+struct response_file {
+	uint64_t version;
+	const char *type; /* media type */
+	uint64_t size;    /* of the whole file */
+	uint64_t from, len;
+};
+
+/* Appends the head of an answer with a file, of status 200, 206 or 416. */
+void response_add_file(struct buffer *out, const struct response *response,
+    const struct response_file *file);
+
 /* Appends the head of a stream of events. */
 void response_add_stream(struct buffer *out, const struct response *response);
 

@@ -60,6 +60,14 @@ route_has_body(const char *method, const char *target)
 	return 0;
 }
 
+int
+route_streams(const char *method, const char *target)
+{
+	const struct route *route = route_find(method, target);
+
+	return route != NULL && route->body == ROUTE_STREAM;
+}
+
 void
 route_add(struct buffer *list, enum route_list what, const char *target)
 {

@@ -9,8 +9,8 @@
 #include "../../common/http_route.h"
 
 enum route_who { ROUTE_USER = 1, ROUTE_TOKEN = 2, ROUTE_OWNER = 3 }; /* a set */
-enum route_body { ROUTE_NONE, ROUTE_MAX_CODE };
-enum route_form { ROUTE_MESSAGE, ROUTE_EVENTS, ROUTE_ANY };
+enum route_body { ROUTE_NONE, ROUTE_MAX_CODE, ROUTE_STREAM };
+enum route_form { ROUTE_MESSAGE, ROUTE_EVENTS, ROUTE_BYTES, ROUTE_ANY };
 
 struct route {
 	enum http_route number;
@@ -33,6 +33,9 @@ const char *route_rest(
 
 /* Returns whether a request may have a body; without a row, as its method. */
 int route_has_body(const char *method, const char *target);
+
+/* Returns whether its body is passed on as it arrives. */
+int route_streams(const char *method, const char *target);
 
 /* What rows have: all paths, the methods of a target, or those with a body. */
 enum route_list { ROUTE_PATHS, ROUTE_METHODS, ROUTE_BODIES };

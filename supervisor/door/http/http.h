@@ -7,6 +7,7 @@
  *	http_tokens.c    tokens: who a guest is, and how much it may ask
  *	http_guest.c     guests: an owner's clients
  *	http_session.c   sessions of versions with a handshake
+ *	http_files.c     files of owners and conversations
  *	http_headers.c   the fields of requests without a session
  *	http_request.c   one request: where each line of an answer goes
  */
@@ -26,6 +27,7 @@
 
 struct http;
 struct http_session;
+struct http_file;
 
 TAILQ_HEAD(http_sessions, http_session);
 
@@ -35,6 +37,7 @@ struct http_request {
 	struct http_guest *guest;
 	struct http_session *session; /* NULL: of none */
 	void (*forget)(struct http_request *request); /* it is over; or NULL */
+	struct http_file *file; /* that it is about, or NULL */
 	struct mcp *mcp;     /* its own, if it is of no session; or NULL */
 	uint64_t number;     /* on the channel of its guest */
 	struct buffer ids;   /* of its requests, a newline after each */

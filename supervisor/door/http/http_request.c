@@ -35,6 +35,8 @@ void
 http_request_free(struct http_request *request)
 {
 	LIST_REMOVE(request, entry);
+	if (request->file != NULL)
+		request->forget(request);
 	mcp_free(&request->mcp);
 	buffer_reset(&request->ids);
 	free(request);

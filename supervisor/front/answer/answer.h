@@ -141,6 +141,12 @@ char *file_link_read(
     struct json_span uri, uint64_t *version, char **conversation);
 
 /*
+ * The same for NAME or CONVERSATION/NAME, each percent-encoded, in len bytes
+ * without a NUL.
+ */
+char *file_link_read_path(const char *path, size_t len, char **conversation);
+
+/*
  * Writes TOON (Token-Oriented Object Notation, version 4.4 of
  * https://github.com/toon-format/spec): the members of an object, one line
  * each, as far as results need them. Canonical: comma as delimiter, two spaces

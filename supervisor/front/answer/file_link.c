@@ -178,6 +178,33 @@ file_link_split(char *text, char **conversation)
 	return slash + 1;
 }
 
+/*
+ * Returns the decoded name of a file, which the caller frees, and the id of the
+ * conversation that precedes it if talk is set; NULL if they are not valid.
+ */
+static char *
+file_link_read_rest(char *text, int talk, char **conversation)
+{
+	char *id = NULL;
+	char *name = talk ? file_link_split(text, &id) : text;
+
+	if (name == NULL || file_link_decode(name) == -1 || *name == '\0' ||
+	    strlen(name) > FILE_NAME_MAX || !utf8_valid(name, strlen(name)))
+		return NULL;
+	*conversation = mem_strdup(id);
+	return mem_strdup(name);
+}
+
+char *
+file_link_read_path(const char *path, size_t len, char **conversation)
+{
+	auto_free char *text = mem_dup(path, len);
+
+	*conversation = NULL;
+	return file_link_read_rest(
+	    text, strchr(text, '/') != NULL, conversation);
+}
+
 char *
 file_link_read(struct json_span uri, uint64_t *version, char **conversation)
 {
@@ -185,18 +212,14 @@ file_link_read(struct json_span uri, uint64_t *version, char **conversation)
 	size_t len, prefix =
 	    strlen(talk ? FILE_LINK_CONVERSATIONS : FILE_LINK_PREFIX);
 	auto_free char *text = json_span_string(uri, &len, NULL);
-	char *name, *query, *id = NULL;
+	char *rest, *query;
 
 	*version = 0;
 	*conversation = NULL;
 	if (text == NULL || strlen(text) != len || len <= prefix)
 		return NULL;
-	name = text + prefix;
-	if (talk)
-		name = file_link_split(name, &id);
-	if (name == NULL)
-		return NULL;
-	query = strchr(name, '?');
+	rest = text + prefix;
+	query = strchr(rest, '?');
 	if (query != NULL &&
 	    (strncmp(query, FILE_LINK_VERSION, strlen(FILE_LINK_VERSION)) !=
 	            0 ||
@@ -205,10 +228,5 @@ file_link_read(struct json_span uri, uint64_t *version, char **conversation)
 		return NULL;
 	if (query != NULL)
 		*query = '\0';
-	if (file_link_decode(name) == -1 || *name == '\0' ||
-	    strlen(name) > FILE_NAME_MAX ||
-	    !utf8_valid(name, strlen(name)))
-		return NULL;
-	*conversation = mem_strdup(id);
-	return mem_strdup(name);
+	return file_link_read_rest(rest, talk, conversation);
 }

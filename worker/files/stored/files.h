@@ -30,7 +30,7 @@ struct files {
 	int folder;        /* -1 until KEEP_FILES arrives */
 	uint64_t most;     /* limit of the bytes of all files */
 	uint64_t lifetime; /* maximum age of a file in seconds */
-	uint64_t copied;   /* bytes of the files being stored */
+	LIST_HEAD(, coming) coming; /* files being stored: share.h */
 	struct stored_file **stored;
 	size_t stored_count;
 	TAILQ_HEAD(files_tasks, task) tasks;

@@ -30,6 +30,14 @@ head_scope(const char *owner)
 	return strcspn(owner, "\n");
 }
 
+int
+head_is_of_any(const char *owner, const char *other)
+{
+	size_t len = head_scope(other);
+
+	return head_scope(owner) == len && memcmp(owner, other, len) == 0;
+}
+
 const char *
 head_conversation(const char *owner)
 {

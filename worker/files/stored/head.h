@@ -27,6 +27,9 @@ struct head {
 const char *head_conversation(const char *owner);
 size_t head_scope(const char *owner);
 
+/* Returns whether an owner is this one, or a conversation of it, of both. */
+int head_is_of_any(const char *owner, const char *other);
+
 /* Writes a head; all fields must be within their bounds. */
 void head_encode(const struct head *head, uint8_t bytes[FILE_HEAD_SIZE]);
 

@@ -261,10 +261,7 @@ index_is_of(const struct stored_file *stored, const char *owner)
 int
 index_is_of_any(const struct stored_file *stored, const char *owner)
 {
-	size_t len = head_scope(owner);
-
-	return stored->sound && head_scope(stored->head.owner) == len &&
-	    memcmp(stored->head.owner, owner, len) == 0;
+	return stored->sound && head_is_of_any(stored->head.owner, owner);
 }
 
 /*

@@ -42,9 +42,22 @@ share_most(const struct files *files, const char *owner)
 	};
 }
 
+/* Returns the bytes of an owner that are being stored; NULL: of all owners. */
+static uint64_t
+share_coming(const struct files *files, const char *owner)
+{
+	const struct coming *coming;
+	uint64_t bytes = 0;
+
+	LIST_FOREACH (coming, &files->coming, entry)
+		if (owner == NULL || head_is_of_any(coming->head.owner, owner))
+			bytes += coming->head.size;
+	return bytes;
+}
+
 enum file_fault
 share_judge(const struct files *files, const char *owner, uint64_t size,
-    uint64_t copied, struct share going)
+    int coming, struct share going)
 {
 	struct share all = share_of(files, NULL);
 	struct share own = share_of(files, owner);
@@ -52,9 +65,14 @@ share_judge(const struct files *files, const char *owner, uint64_t size,
 
 	own.count -= going.count;
 	own.bytes -= going.bytes;
+	all.bytes -= going.bytes;
+	if (coming) {
+		own.bytes += share_coming(files, owner);
+		all.bytes += share_coming(files, NULL);
+	}
 	if (size > files->most)
 		return FILE_FAULT_LARGE;
-	if (all.bytes - going.bytes + copied + size > files->most)
+	if (all.bytes + size > files->most)
 		return FILE_FAULT_QUOTA;
 	if (own.count >= FILES_COUNT_MAX)
 		return FILE_FAULT_COUNT;

@@ -7,11 +7,18 @@
 
 #include "../../../common/file_fault.h"
 #include "files.h"
+#include "head.h"
 
 /* Of an owner and all its conversations, with all versions. */
 struct share {
 	uint64_t count;
 	uint64_t bytes;
+};
+
+/* A file that is being stored, in files->coming. */
+struct coming {
+	LIST_ENTRY(coming) entry;
+	struct head head;
 };
 
 /* Returns what the files of an owner take; NULL: those of all owners. */
@@ -26,10 +33,10 @@ struct share share_most(const struct files *files, const char *owner);
 
 /*
  * Returns whether there is room for a file of this size beside the stored ones,
- * without those of the owner that go, and this many bytes of others that are
- * being copied. A file of holes counts as one without.
+ * without those of the owner that go, and, if coming is set, beside those that
+ * are being stored. A file of holes counts as one without.
  */
 enum file_fault share_judge(const struct files *files, const char *owner,
-    uint64_t size, uint64_t copied, struct share going);
+    uint64_t size, int coming, struct share going);
 
 #endif

@@ -1,7 +1,10 @@
 /*
- * ADD_FILE: see added.h. Runs in files.
+ * ADD_FILE and RECEIVE_FILE: see added.h. Runs in files.
  */
+#include "../../../common/base/fd.h"
 #include "../../../common/base/file_name.h"
+#include "../../../common/base/log.h"
+#include "../../../common/base/loop.h"
 #include "../../../common/limits.h"
 #include "added.h"
 #include "intake.h"
@@ -12,6 +15,8 @@ struct added {
 	struct intake *intake;
 	uint64_t until; /* for intake_go_on */
 	struct task_name name;
+	int sink; /* of a RECEIVE_FILE, until FILE_AWAITED is sent; or -1 */
+	struct event *readable; /* the pipe, or NULL */
 };
 
 static void
@@ -21,15 +26,45 @@ added_fail(struct added *added, enum file_fault fault)
 	task_done(&added->task, 0, task_name_bytes(&added->name));
 }
 
+/* The pipe can be read. */
+static void
+added_on_readable(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	task_wake(arg, 0);
+}
+
+/* Tells where the file is to be written. */
+static void
+added_await(struct added *added)
+{
+	struct task *task = &added->task;
+	struct ipc_file_awaited awaited = { .task = task->number,
+		.sink = fd_take(&added->sink) };
+	struct err err;
+
+	added->readable = event_new(task->files->base,
+	    intake_source(added->intake), EV_READ, added_on_readable, task);
+	if (channel_send_file_awaited(
+	        task->files->supervisor, &awaited, &err) == -1)
+		log_warn("cannot pass on a pipe: %s", err.text);
+}
+
 static void
 added_wake(struct task *task)
 {
 	struct added *added = (struct added *)task;
 	enum file_fault fault;
 
+	if (added->sink != -1)
+		added_await(added);
 	switch (intake_go_on(added->intake, &added->until, &fault)) {
 	case INTAKE_COPIES:
 		task_wake(task, 0);
+		break;
+	case INTAKE_STARVES:
+		event_add(added->readable, NULL);
 		break;
 	case INTAKE_WAITS:
 		task_wake(task, FILES_LOOK_MS);
@@ -49,6 +84,8 @@ added_free(struct task *task)
 {
 	struct added *added = (struct added *)task;
 
+	loop_event_free(&added->readable);
+	fd_close(&added->sink);
 	intake_free(&added->intake);
 }
 
@@ -56,6 +93,28 @@ static const struct task_kind added_kind = {
 	.wake = added_wake,
 	.free = added_free,
 };
+
+static struct added *
+added_new(struct files *files, uint64_t task, const char *owner,
+    struct ipc_bytes name)
+{
+	struct added *added = (struct added *)task_new(
+	    files, &added_kind, sizeof(*added), task, owner, NULL);
+
+	added->sink = -1;
+	task_name_set(&added->name, name);
+	return added;
+}
+
+/* fault: why there is no intake. */
+static void
+added_start(struct added *added, enum file_fault fault)
+{
+	if (added->intake != NULL)
+		task_wake(&added->task, 0);
+	else
+		added_fail(added, fault);
+}
 
 /* Returns NULL with the fault. */
 static struct intake *
@@ -76,14 +135,23 @@ added_intake(struct files *files, struct ipc_add_file *add, const char *name,
 void
 added_begin(struct files *files, struct ipc_add_file *add)
 {
-	struct added *added = (struct added *)task_new(files, &added_kind,
-	    sizeof(*added), add->task, add->owner, NULL);
+	struct added *added =
+	    added_new(files, add->task, add->owner, add->name);
 	enum file_fault fault;
 
-	task_name_set(&added->name, add->name);
 	added->intake = added_intake(files, add, added->name.text, &fault);
-	if (added->intake != NULL)
-		task_wake(&added->task, 0);
-	else
-		added_fail(added, fault);
+	added_start(added, fault);
+}
+
+void
+received_begin(struct files *files, const struct ipc_receive_file *receive)
+{
+	struct added *added =
+	    added_new(files, receive->task, receive->owner, receive->name);
+	enum file_fault fault = FILE_FAULT_NAME;
+
+	if (file_name_valid(added->name.text, added->name.len))
+		added->intake = intake_new_pipe(files, receive->owner,
+		    added->name.text, receive->size, &added->sink, &fault);
+	added_start(added, fault);
 }

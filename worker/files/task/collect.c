@@ -351,6 +351,7 @@ collect_go_on(struct collect *collect)
 	switch (intake_go_on(
 	    collect->intake, &collect->until, &offer->fault)) {
 	case INTAKE_COPIES:
+	case INTAKE_STARVES: /* only a pipe does */
 		task_wake(&collect->task, 0);
 		break;
 	case INTAKE_WAITS:

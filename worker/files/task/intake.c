@@ -6,6 +6,8 @@
  * stored survives a loss of power.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +26,10 @@
 
 struct intake {
 	struct files *files;
-	struct head head;
+	struct coming coming; /* its head */
 	int from;        /* -1 if all was copied at once */
+	bool piped;      /* from is a pipe */
+	bool starves;    /* which had no more bytes */
 	struct stat was; /* its state when it arrived */
 	int to;          /* the incomplete file, and its name */
 	char temporary[DIRECTORY_TEMPORARY_SIZE]; /* empty if it has none */
@@ -40,18 +44,18 @@ struct intake {
  */
 static enum file_fault
 intake_make_room(struct files *files, const char *owner, uint64_t size,
-    uint64_t copied)
+    int coming)
 {
 	const struct share none = { 0 };
 	enum file_fault fault =
-	    share_judge(files, owner, size, copied, none);
+	    share_judge(files, owner, size, coming, none);
 
 	if (fault == FILE_FAULT_NONE ||
-	    share_judge(files, owner, size, copied,
+	    share_judge(files, owner, size, coming,
 	        outdated_share(files, owner)) != FILE_FAULT_NONE)
 		return fault;
 	while (fault != FILE_FAULT_NONE && outdated_remove(files, owner))
-		fault = share_judge(files, owner, size, copied, none);
+		fault = share_judge(files, owner, size, coming, none);
 	return fault;
 }
 
@@ -103,16 +107,16 @@ intake_begin(struct files *files, const char *owner, const char *name,
 	struct intake *intake;
 
 	*fault = index_renew(files) == -1 ? FILE_FAULT_FOLDER :
-	    intake_make_room(files, owner, size, files->copied);
+	    intake_make_room(files, owner, size, 1);
 	if (*fault != FILE_FAULT_NONE)
 		return NULL;
 	intake = mem_alloc(sizeof(*intake));
 	intake->files = files;
 	intake->from = -1;
-	intake->head.size = size;
-	files->copied += size;
-	memcpy(intake->head.owner, owner, strlen(owner) + 1);
-	memcpy(intake->head.name, name, strlen(name) + 1);
+	intake->coming.head.size = size;
+	LIST_INSERT_HEAD(&files->coming, &intake->coming, entry);
+	memcpy(intake->coming.head.owner, owner, strlen(owner) + 1);
+	memcpy(intake->coming.head.name, name, strlen(name) + 1);
 	intake->to = directory_make(files->folder, intake->temporary);
 	if (intake->to != -1)
 		return intake;
@@ -161,6 +165,26 @@ intake_new_bytes(struct files *files, const char *owner, const char *name,
 	return intake;
 }
 
+struct intake *
+intake_new_pipe(struct files *files, const char *owner, const char *name,
+    uint64_t size, int *sink, enum file_fault *fault)
+{
+	struct intake *intake = intake_begin(files, owner, name, size, fault);
+	int ends[2];
+
+	if (intake == NULL)
+		return NULL;
+	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) == -1) {
+		*fault = FILE_FAULT_BUSY;
+		intake_free(&intake);
+		return NULL;
+	}
+	intake->piped = true;
+	intake->from = ends[0];
+	*sink = ends[1];
+	return intake;
+}
+
 /* Whether the file is unchanged since it arrived. */
 static int
 intake_is_unchanged(const struct intake *intake)
@@ -168,7 +192,7 @@ intake_is_unchanged(const struct intake *intake)
 	const struct stat *was = &intake->was;
 	struct stat st;
 
-	return intake->from == -1 ||
+	return intake->from == -1 || intake->piped ||
 	    (fstat(intake->from, &st) == 0 && st.st_size == was->st_size &&
 	    st.st_mtim.tv_sec == was->st_mtim.tv_sec &&
 	    st.st_mtim.tv_nsec == was->st_mtim.tv_nsec);
@@ -200,13 +224,17 @@ static enum file_fault
 intake_copy_piece(struct intake *intake)
 {
 	static char piece[FILE_PIECE];
-	uint64_t left = intake->head.size - intake->copied;
+	uint64_t left = intake->coming.head.size - intake->copied;
 	size_t len = left < sizeof(piece) ? (size_t)left : sizeof(piece);
 	ssize_t n;
 
 	do
-		n = pread(intake->from, piece, len, (off_t)intake->copied);
+		n = intake->piped ? read(intake->from, piece, len) :
+		    pread(intake->from, piece, len, (off_t)intake->copied);
 	while (n == -1 && errno == EINTR);
+	intake->starves = n == -1 && intake->piped && errno == EAGAIN;
+	if (intake->starves)
+		return FILE_FAULT_NONE;
 	if (n == -1)
 		return FILE_FAULT_UNREADABLE;
 	if (n == 0)
@@ -223,7 +251,7 @@ intake_copy_piece(struct intake *intake)
 static enum file_fault
 intake_complete(struct intake *intake)
 {
-	struct head *head = &intake->head;
+	struct head *head = &intake->coming.head;
 	uint8_t first[TYPE_LOOKED];
 	ssize_t n;
 
@@ -247,7 +275,7 @@ static enum file_fault
 intake_name(struct intake *intake)
 {
 	struct files *files = intake->files;
-	struct head *head = &intake->head;
+	struct head *head = &intake->coming.head;
 	uint8_t bytes[FILE_HEAD_SIZE];
 	char id[DIRECTORY_NAME_SIZE];
 	enum file_fault fault;
@@ -293,8 +321,8 @@ intake_file(struct intake *intake, uint64_t *until, enum file_fault *fault)
 	else if (index_renew(files) == -1)
 		*fault = FILE_FAULT_FOLDER;
 	else
-		*fault = intake_make_room(
-		    files, intake->head.owner, intake->head.size, 0);
+		*fault = intake_make_room(files, intake->coming.head.owner,
+		    intake->coming.head.size, 0);
 	if (*fault == FILE_FAULT_NONE)
 		*fault = intake_name(intake);
 	return *fault == FILE_FAULT_NONE ? INTAKE_STORED : INTAKE_FAILED;
@@ -307,18 +335,25 @@ intake_go_on(
 	*fault = FILE_FAULT_NONE;
 	if (intake->complete)
 		return intake_file(intake, until, fault);
-	if (intake->copied < intake->head.size)
+	if (intake->copied < intake->coming.head.size)
 		*fault = intake_copy_piece(intake);
 	if (*fault == FILE_FAULT_NONE &&
-	    intake->copied == intake->head.size)
+	    intake->copied == intake->coming.head.size)
 		*fault = intake_complete(intake);
-	return *fault == FILE_FAULT_NONE ? INTAKE_COPIES : INTAKE_FAILED;
+	return *fault != FILE_FAULT_NONE ? INTAKE_FAILED :
+	    intake->starves ? INTAKE_STARVES : INTAKE_COPIES;
+}
+
+int
+intake_source(const struct intake *intake)
+{
+	return intake->from;
 }
 
 const struct head *
 intake_head(const struct intake *intake)
 {
-	return &intake->head;
+	return &intake->coming.head;
 }
 
 void
@@ -328,7 +363,7 @@ intake_free(struct intake **intakep)
 
 	if (intake == NULL)
 		return;
-	intake->files->copied -= intake->head.size;
+	LIST_REMOVE(&intake->coming, entry);
 	if (intake->temporary[0] != '\0')
 		directory_remove(intake->files->folder, intake->temporary);
 	fd_close(&intake->to);

@@ -16,6 +16,7 @@ enum intake_state {
 	INTAKE_COPIES, /* there is more to do now */
 	INTAKE_WAITS,  /* another process adds a file: continue in FILES_LOOK_MS
 		        */
+	INTAKE_STARVES, /* continue when its source is readable */
 	INTAKE_STORED,
 	INTAKE_FAILED
 };
@@ -31,6 +32,16 @@ struct intake *intake_new(struct files *files, const char *owner,
 /* The same for bytes in memory, which are borrowed. */
 struct intake *intake_new_bytes(struct files *files, const char *owner,
     const char *name, const struct ipc_bytes *bytes, enum file_fault *fault);
+
+/*
+ * The same for size bytes that will be written to *sink, a pipe that the caller
+ * owns then. If it ends earlier, the file is not stored.
+ */
+struct intake *intake_new_pipe(struct files *files, const char *owner,
+    const char *name, uint64_t size, int *sink, enum file_fault *fault);
+
+/* Returns the descriptor that the file is read from; -1: none, any more. */
+int intake_source(const struct intake *intake);
 
 /*
  * Continues by one piece. After INTAKE_STORED the file is stored permanently,
