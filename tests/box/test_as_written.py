@@ -67,20 +67,13 @@ FAILS = (
     (TWICE + "await f(1)\nprint(asyncio.run(f(2)))", "RuntimeError: asyncio.run"
      "() cannot be called from a running event loop", "code with 'await' at "
      "top level runs inside an event loop.*"),
-    (TWICE + "print(await asyncio.gather([f(1), f(2)]))",
-     "TypeError: unhashable type: 'list'",
-     r"write asyncio.gather\(\*list\): it takes one argument for each"),
-    (TWICE + "print(sum(asyncio.gather(f(1), f(2))))",
-     "TypeError: unsupported operand type(s) for +: 'int' and "
-     "'_GatheringFuture'",
-     r"write 'await' before asyncio.gather\(...\)"),
     (TWICE + "print(f(1) + 1)", "TypeError: unsupported operand type(s) for +: "
      "'coroutine' and 'int'",
      "write 'await' before the call of the async function"),
     ("x = true", "NameError: name 'true' is not defined",
      "this is Python: write True for true"),
     ("Counter('aab')", "NameError: name 'Counter' is not defined",
-     "write 'from collections import Counter' first"),
+     "this call started afresh: define or import Counter in this code"),
     ("await session.call_tool('pay', {})",
      "NameError: name 'session' is not defined",
      r"there is no session here: write await mcp_<alias>.<tool>\(...\), .*"),
@@ -113,8 +106,6 @@ FAILS = (
     ("def f():\n    return await mcp_s.pay()\nf()",
      "SyntaxError: 'await' outside async function",
      "'await' is for async functions: .*"),
-    ("x = 1\nreturn x", "SyntaxError: 'return' outside function",
-     "'return' is for functions: .*"),
 )
 
 
@@ -133,10 +124,7 @@ class AsWritten(Base):
                 self.assertEqual(got.relay.echoed, [text] if text else [])
 
     def test_errors(self):
-        own = sys.version_info >= (3, 12)  # its own words are others
         for code, error, hint in FAILS:
-            if own and "unhashable" in error:
-                continue
             with self.subTest(code):
                 got = self.prints(code, "", r".*\n%s[^\n]*\n%s.*" % (
                     re.escape(error), "hint: %s\n" % hint if hint else ""), 1,
@@ -154,7 +142,7 @@ class AsWritten(Base):
                  "_GatheringFuture", ".*note: the last expression is a future, "
                  "and nothing has awaited it: .*"),
                 (TWICE + "await f(1)\nasyncio.gather(f(1))",
-                 "_GatheringFuture", ".*note: the task of f.* had not ended "
+                 "_GatheringFuture", ".*note: 1 task of f.* had not ended "
                  "when the code did, and was cancelled: .*")):
             with self.subTest(code):
                 got = self.prints(code, "", err, echo=True)

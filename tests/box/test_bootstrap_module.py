@@ -12,20 +12,6 @@ from bootstrap import add_cases, Case, Cases, LINE, MAIN, TRACE
 SOURCES = [
     Case("latin-1 declared", "# -*- coding: latin-1 -*-\nprint('\u00e9')",
          "\u00e9\n"),
-    Case("latin-1 declared, error", """\
-# coding: latin-1
-name = '\u00e9'; 1 / 0
-""", "", TRACE + LINE + ".*name = '\u00e9'; 1 / 0.*", 1),
-    Case("latin-1 declared, source read again", """\
-# vim: set fileencoding=latin-1 :
-import inspect
-def f(): return '\u00e9'
-print(inspect.getsource(f), end='')
-""", "def f(): return '\u00e9'\n"),
-    Case("declared what cannot be", "# coding: ascii\nprint('\u00e9')", "",
-         ".*SyntaxError.*", 1, like=False),
-    Case("declared nonsense", "# coding: klingon\nprint(1)", "",
-         ".*SyntaxError: .*klingon.*", 1, like=False),
     Case("null byte", "print(1)\0", "", ".*(Value|Syntax)Error: source code "
          "(string )?cannot contain null bytes\n", 1, like=False),
     Case("many lines", "x = 0\n" + "x += 1\n" * 50000 + "print(x)",

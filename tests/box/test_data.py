@@ -229,14 +229,12 @@ except runtime.MCPError as error:
                     "%s))" % list(sent.items())),
                    ("KeyError('n').args == d.__class__.__missing__(d, 'm')",
                     "KeyError: 'm'; its keys are login, items, inner, n"),
-                   err="note: a dict with the keys a b was compared with a "
-                   "text, which it never equals: compare one of its values\n")
+                   err="note: .get\\('z'\\) has returned 5[^\n]*\n")
         self.shows(text(json.dumps([sent])), ("d == [%r]" % sent, True),
                    ("type(d) is list, type(d[0]['items']) is list",
                     (True, True)), ("sent in d if (sent := dict(d[0])) else 0",
                                     True), ("'login' in d, 'x' in d",
-                                            (False, False)),
-                   err="note: a dict with the keys [^\n]*\n")
+                                            (False, False)))
         self.prints("""
 import pickle
 try:
@@ -260,9 +258,7 @@ except KeyError as error:
              "n"), ("len(r)", "TypeError: the result has no length: write "
                     "r.data or r.text; r.data is {content: int, n: int}"),
             ("r.structuredContent is d, r._meta if hasattr(r, '_meta') else 0",
-             (True, 0)),
-            err="note: iteration of the result of fs.raw reads the MCP "
-            "answer, not its data alone: write .data\n")
+             (True, 0)))
         self.shows(
             text('[{"a": 1}, {"a": 2}]'), ("r[0], r[-1].a, r[:1], len(r)",
                                            ({"a": 1}, 2, [{"a": 1}], 2)),
@@ -286,9 +282,7 @@ except KeyError as error:
              "'Result' and 'str'"), ("r > 1", "TypeError: '>' not supported "
                                      "between instances of 'Result' and "
                                      "'int'"),
-            ("hash(r)", "TypeError: unhashable type: 'Result'"),
-            err="note: the result of fs.raw was compared with a value, which "
-            "it never equals: write .data or .text\n")
+            ("hash(r)", "TypeError: unhashable type: 'Result'"))
 
     def test_libraries_take_what_they_are_given(self):
         """An error says what was meant."""

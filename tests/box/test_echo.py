@@ -8,9 +8,8 @@ import unittest
 from mcp_relay import Base, tool
 
 READS = tool("get", annotations={"readOnlyHint": True})
-ENDED = ("note: the task of %s had not ended when the code did, and was "
-         "cancelled: keep it, as t = asyncio.create_task(...), and write "
-         "'await t'\n")
+ENDED = ("note: %s of %s() had not ended when the code did, and %s cancelled: "
+         "keep each, as t = asyncio.create_task(...), and write 'await t'\n")
 
 
 class Echo(Base):
@@ -119,7 +118,8 @@ class Echo(Base):
         got = self.prints("import asyncio\n" + main + "await asyncio.sleep("
                           "99)\nawait asyncio.sleep(0)\n"
                           "asyncio.create_task(main())", "",
-                          re.escape(ENDED % "main() (line 5)"), echo=True)
+                          re.escape(ENDED % ("1 task", "main", "was")),
+                          echo=True)
         self.assertRegex(got.relay.echoed[0], "^<Task ")
         self.echoes("mcp_web.get(x)", err="Traceback .*", status=1, **more)
 
@@ -130,12 +130,10 @@ class Echo(Base):
         call = "asyncio.create_task(mcp_web.get(a=1))\nprint(1)\n"
         for code, said in (
                 ("print(await asyncio.sleep(0))\nt = asyncio.create_task("
-                 "f())", ENDED % "f() (line 6)"),
+                 "f())", ENDED % ("1 task", "f", "was")),
                 ("async def main():\n    for _ in range(3):\n"
                  "        asyncio.ensure_future(f())\nawait main()\n"
-                 "print(None)", "note: 3 tasks of f() (line 7) had not ended "
-                 "when the code did, and were cancelled: keep them in a list, "
-                 "and write 'await asyncio.gather(*tasks)'\n"),
+                 "print(None)", ENDED % ("3 tasks", "f", "were")),
                 ("print(await asyncio.sleep(0))\nt = asyncio.create_task("
                  "f())\n1 / 0", None),
                 ("print(await asyncio.sleep(0))\nt = asyncio.create_task("
@@ -158,18 +156,6 @@ class Echo(Base):
                         "note: MAIN:3: the task of web.get had not ended when "
                         "the event loop did, and was cancelled: .*",
                         tools={"web": [READS]})
-
-    def test_tasks_that_asyncio_run_cancels(self):
-        self.prints("""
-import asyncio
-async def show():
-    await asyncio.sleep(9)
-    print(1)
-async def main():
-    asyncio.create_task(show())
-asyncio.run(main())
-""", "", "note: nothing was printed: tasks that have not ended when .*",
-                    echo=True)
 
     def test_off(self):
         got = self.prints("5", "")

@@ -19,102 +19,33 @@ sys.modules["mcp"].__path__ = [PACKAGE + "/wire"]
 BOX = sys.modules["mcp._box"] = sys.modules["mcp"]._box = \
     types.ModuleType("_box")
 BOX.control, BOX.pid = (-1, -1), os.getpid()
-_lines = importlib.import_module("mcp._lines")
 _request = importlib.import_module("mcp._request")
 _wire = importlib.import_module("mcp._wire")
-LONG = b'{"type":"rpc_response","id":7,"result":"' + b"x" * (1 << 16)
 
 
-class Call:
-    """A request that was sent."""
+class Large(bytes):
+    """A chunk for whose lines there is no memory."""
 
-    def __init__(self):
-        self.ended = None
-
-    def finish(self, line, error=None):
-        """Note the first end."""
-        self.ended = self.ended or error or line
+    def split(self, *_):
+        raise MemoryError
 
 
 class Starved(unittest.TestCase):
-    """Each case: what was read before, and what is read then."""
+    """Nothing is waited for that cannot come any more."""
 
-    def setUp(self):
-        self.wire = _wire.Wire((-1, -1), os.getpid())
-        self.calls = self.wire.sent = {7: Call(), 8: Call()}
-        self.seven, self.eight = self.calls[7], self.calls[8]
-
-    def read(self, *chunks, starve=False):
-        """Read the chunks; the last without memory for what comes next."""
-        self.wire.chunks.extend(chunks)
-        if not starve:
-            self.wire.digest()
-            return
-        self.wire.gather()
-        self.wire.starved = True
-        self.wire.digest()
-
-    def assert_goes_on(self):
-        """The next answer is read as if nothing had been."""
-        call = self.wire.sent[9] = Call()
-        self.read(b'{"type":"rpc_response","id":9,"result":1}\n')
-        self.assertEqual(
-            call.ended, b'{"type":"rpc_response","id":9,"result":1}')
-        self.assertIsNone(self.wire.broken)
-
-    def test_the_call_of_the_line_fails(self):
-        for length in range(len(_lines.ANSWER) + 2, len(LONG), 9973):
-            self.setUp()
-            self.read(LONG[:length], starve=True)
-            self.assertEqual(self.seven.ended, _request.MEMORY)
-            self.assertIsNone(self.eight.ended)
-            self.assertEqual(list(self.wire.sent), [8])
-            self.read(LONG[length:] + b'"}\n')
-            self.assertIsNone(self.eight.ended)
-            self.assert_goes_on()
-
-    def test_all_fail_where_the_line_does_not_tell(self):
-        for length in range(1, len(_lines.ANSWER) + 2):
-            self.setUp()
-            self.read(LONG[:length], starve=True)
-            self.assertEqual(self.seven.ended, _request.MEMORY)
-            self.assertEqual(self.eight.ended, _request.MEMORY)
-            # Their answers come late, and free the places.
-            self.read(LONG[length:] + b'"}\n')
-            self.assertEqual(list(self.wire.sent), [8])
-            self.assert_goes_on()
-
-    def test_all_fail_where_no_line_has_begun(self):
-        self.read(starve=True)
-        self.assertEqual(self.seven.ended, _request.MEMORY)
-        self.assertEqual(self.eight.ended, _request.MEMORY)
-        self.assert_goes_on()
-
-    def test_a_line_behind_one_that_was_skipped(self):
-        for more in b"", LONG.replace(b"7", b"8"):
-            self.setUp()
-            self.read(LONG, starve=True)
-            self.wire.chunks.append(b'"}\n' + more)
-            self.wire.skip()
-            self.wire.skip()
-            self.wire.starved = True
-            self.wire.digest()
-            self.assertEqual(self.eight.ended, _request.MEMORY)
-            if more:
-                self.read(b'"}\n')
-            self.assert_goes_on()
-
-    def test_what_is_no_answer_is_skipped(self):
-        self.read(b'{"type":"another","with":"a long line"' + b"x" * 99,
-                  starve=True)
-        self.read(b'"}\n')
-        self.assertIsNone(self.seven.ended)
-        self.assert_goes_on()
-
-    def test_the_end(self):
-        self.read(LONG, starve=True)
-        self.read(b"")
-        self.assertEqual(self.eight.ended, _request.ENDED)
+    def test_all_that_is_under_way_fails_and_what_follows_is_read(self):
+        wire = _wire.Wire((-1, -1), os.getpid())
+        calls = [_request.Request(b"{}", "a"), _request.Request(b"{}", "b")]
+        wire.sent = dict(enumerate(calls, 7))
+        wire.chunks.append(Large(b'{"type":"rpc_response","id":7\n'))
+        wire.digest()
+        self.assertEqual([call.failure for call in calls],
+                         [_request.MEMORY] * 2)
+        wire.sent[9] = later = _request.Request(b"{}", "c")
+        answer = b'{"type":"rpc_response","id":9,"result":1}'
+        wire.chunks += [answer + b"\n"]
+        wire.digest()
+        self.assertEqual((later.line, wire.broken), (answer, None))
 
 
 if __name__ == "__main__":

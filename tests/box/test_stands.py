@@ -24,8 +24,7 @@ print(await mcp_fs.echo(a=[1]).data, await mcp_fs.echo(a=[1]).text,
       await mcp_fs.echo(a=[1])["a"])
 """, "{'a': [1]} {\"a\":[1]} [1]\n")
         self.ends("r = await mcp_fs.echo(a=1)\nawait r.data", "TypeError: "
-                  "object dict can't be used in 'await' expression",
-                  "hint: this is not a coroutine: remove its 'await'\n")
+                  "object dict can't be used in 'await' expression", "")
 
     def test_as_arguments(self):
         got = self.prints("""
@@ -85,13 +84,6 @@ class Told(Base):
                   "hint: fs.searchAll .data is {a: int}\n",
                   tools={"fs": [tool("searchAll")]})
 
-    def test_run_of_what_is_no_coroutine(self):
-        self.ends("import asyncio\nr = mcp_fs.echo(a=1).result()\nasyncio.run("
-                  "r.data)", "ValueError: a coroutine was expected, got {'a': "
-                  "1}", "hint: asyncio.run() takes a coroutine: write 'await "
-                  "asyncio.gather(...)' without asyncio.run(), as 'await' "
-                  "works at top level\n")
-
     def test_nothing_was_printed(self):
         note = "note: nothing was printed: print\\(%s\\) shows it\n"
         call = "r = await mcp_fs.echo(a=1)\n"
@@ -105,11 +97,6 @@ class Told(Base):
                 (call + "if r:\n    r.a", note % "r.a"),
                 (call + "if r:\n    'a b'", note % "it"),
                 (call + "if r:\n    pass", ""),
-                (call + "import logging\nlogging.info(r)",
-                 "note: nothing was printed: logging shows warnings and "
-                 "errors only: print\\(\\) shows the rest\n"),
-                (call + "import logging\nlogging.info(r)\n"
-                 "logging.root.setLevel(logging.INFO)", ""),
                 ("a = 1\nb = 2", "")):
             with self.subTest(code):
                 self.prints(code, "", says, echo=True)

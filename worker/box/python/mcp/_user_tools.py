@@ -15,16 +15,13 @@ from ._saved_tools import file_of, flaw_of, is_builtin, outside
 from ._similar import did_you_mean
 from ._values import attribute_error
 
-# Tools that have the name of a builtin: other tools do not see them.
-APART = {}
-
 # So many that cannot be imported are told of one by one.
 TOLD = 8
 
 
 class Names(dict):
-    """The global names of a tool that imports some: all others are those of
-    the module, which has no imports of one tool that another could meet.
+    """The global names of a tool: those that it imports are its own, and all
+    others are those of the module.
     """
 
     __slots__ = ("shared",)
@@ -52,8 +49,8 @@ class UserTools(type(sys)):
         """Return a tool."""
         if name.startswith("__"):
             raise AttributeError(name)
-        if name in APART or define(vars(self), name, set()):
-            return APART[name] if name in APART else vars(self)[name]
+        if define(vars(self), name, set()):
+            return vars(self)[name]
         text = no_tool(name)
         if is_import(sys._getframe(1)):
             raise ImportError("cannot import name %r: %s" % (name, text))
@@ -93,8 +90,6 @@ def names_of_tools():
 
 def why_not_offered(module, name):
     """Why 'from user_tools import *' does not import a tool, or None."""
-    if is_builtin(name):
-        return "it has the name of a builtin; import it by its name"
     try:
         getattr(module, name)
     except _memory.MCPError:
@@ -134,15 +129,10 @@ def define(names, name, begun):
             if not (other in names or other in begun or is_builtin(other)):
                 define(names, other, begun)
         remember(name, tool["source"])
-        if is_builtin(name):
-            names = dict(names)
-        own = names
-        if imports(code):
-            own = Names()
-            own.shared = names
-            own["__name__"] = names["__name__"]
+        own = Names(__name__=names["__name__"])
+        own.shared = names
         exec(code, own)
-        if own is not names and name in own:
+        if name in own:
             names[name] = own[name]
     except BaseException as error:  # SystemExit, too, ends only the tool
         raise ImportError(
@@ -150,16 +140,7 @@ def define(names, name, begun):
             "it removed with 'caisson saved-tools remove %s'" % (
                 name, type(error).__name__, error, name),
             name="user_tools") from error
-    if is_builtin(name) and name in names:
-        APART[name] = names[name]
     return name in names
-
-
-def imports(code):
-    """Whether the code of a tool imports something before it defines it."""
-    import dis
-    return any(step.opname == "IMPORT_NAME" and step.argval != "__future__"
-               for step in dis.get_instructions(code))
 
 
 def remember(name, source):

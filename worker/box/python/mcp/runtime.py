@@ -52,6 +52,17 @@ def __getattr__(name):
     raise AttributeError("module 'mcp.runtime' has no attribute %r" % name)
 
 
+def _twin(function):
+    """Return the function that waits for the call of another one."""
+    def twin(*args, **named):
+        return function(*args, **named).result()
+
+    twin.__name__ = twin.__qualname__ = function.__name__ + "_sync"
+    twin.__doc__ = "Wait for %s(), and return its value." % function.__name__
+    twin.__wrapped__ = function
+    return twin
+
+
 def call_tool(server=None, tool=None, arguments=None, **named):
     """Return a call of a tool, to be awaited; its value is a Result.
 
@@ -63,11 +74,6 @@ def call_tool(server=None, tool=None, arguments=None, **named):
     raise ArgumentError, which is an MCPError and a TypeError.
     """
     return _ask.call_tool(server, tool, arguments, named)
-
-
-def call_tool_sync(server=None, tool=None, arguments=None, **named):
-    """Call a tool, wait for it, and return its Result."""
-    return call_tool(server, tool, arguments, **named).result()
 
 
 def discovered_servers(detailed=False):
@@ -95,11 +101,6 @@ def list_servers():
     return Loaded(_state.LOADED)
 
 
-def list_servers_sync():
-    """Return what list_servers() returns."""
-    return list_servers()
-
-
 def list_tools(server=None):
     """Return a call, to be awaited, that lists the tools of a server.
 
@@ -114,11 +115,6 @@ def list_tools(server=None):
         raise MCPError("list_tools() needs the name of a server; "
                        + there_are(known_servers()))
     return _state.call("list_tools", _ask.entries_of(server))
-
-
-def list_tools_sync(server=None):
-    """Wait for list_tools(server) and return its list."""
-    return list_tools(server).result()
 
 
 def describe_server(name):
@@ -162,11 +158,6 @@ def query_tool_docs(server, tool=None, detail="summary"):
     return _state.call("query_tool_docs", _docs.query(server, tool, detail))
 
 
-def query_tool_docs_sync(server, tool=None, detail="summary"):
-    """Wait for query_tool_docs() and return its list."""
-    return query_tool_docs(server, tool, detail).result()
-
-
 def search_tool_docs(query, *, limit=5, detail="summary"):
     """Return a call, to be awaited, that searches the tools of all servers.
 
@@ -185,11 +176,6 @@ def search_tool_docs(query, *, limit=5, detail="summary"):
                          % (limit,))
     return _state.call(
         "search_tool_docs", _docs.search(query, limit, detail))
-
-
-def search_tool_docs_sync(query, *, limit=5, detail="summary"):
-    """Wait for search_tool_docs() and return its list."""
-    return search_tool_docs(query, limit=limit, detail=detail).result()
 
 
 def capability_summary(detail="summary"):
@@ -309,5 +295,8 @@ def _get_server(name):
     return for_await(server)
 
 
+list_servers_sync = list_servers
+call_tool_sync, list_tools_sync, query_tool_docs_sync, search_tool_docs_sync = \
+    map(_twin, (call_tool, list_tools, query_tool_docs, search_tool_docs))
 # What other libraries call the same.
 HABITS = {"get_server": _get_server, "get_tools": list_tools}

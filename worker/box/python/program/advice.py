@@ -23,25 +23,13 @@ WORDS = {"true": "True", "false": "False", "null": "None",
          "require": "import", "const": "name = value", "let": "name = value"}
 OFFLINE = ("there is no network here: only tools of MCP servers reach outside;"
            " await runtime.search_tool_docs('...') finds them")
-RUN = ("asyncio.run() takes a coroutine: write 'await asyncio.gather(...)' "
-       "without asyncio.run(), as 'await' works at top level")
-RETURN = ("'return' is for functions: print the value, or end the code with "
-          "it")
 AWAIT = ("'await' is for async functions: write 'async def', and 'await' "
          "before the calls of the function; or .result() behind the call of a "
          "tool")
-STRINGS = ("this is Python %d.%d: in the brackets of an f-string, use other "
-           "quotes than around it, and no backslash")
-# What f-strings fail with that are written as Python 3.12 has them.
-QUOTED = "backslash", "expecting '}'", "unmatched"
 GENERATOR = ("a generator with 'await' is asynchronous: write a list, as in "
              "any([await f(x) for x in y])")
-GATHER = "write asyncio.gather(*list): it takes one argument for each"
-ARGUMENTS = ("give the arguments of the tool as a dict: "
-             "runtime.call_tool(server, tool, {'name': value})")
-NOT_KEPT = ("this call started afresh: define %s in this code; save_memory() "
-            "keeps values between calls")
-NOT_KEPT_OFF = "this call started afresh: define %s in this code"
+NOT_KEPT = "this call started afresh: define or import %s in this code"
+KEPT = "; save_memory() keeps values between calls"
 FRESH = True  # report.py says whether names of earlier calls are gone
 OFF = "nothing can be kept between calls here"
 KEEPS = "save_memory", "load_memory", "update_memory", "save_tool"
@@ -115,32 +103,25 @@ def about_one(error, trace, memory):
     if isinstance(error, OSError):
         from mcp import _paths
         return _paths.about(error, trace)
-    if "sqlite3.OperationalError" in kinds:
-        from mcp import _paths
-        return _paths.about_database(error)
     if isinstance(error, SyntaxError):
-        return about_syntax(str(error))
+        return AWAIT if "'await' outside async" in str(error) or \
+            "outside of an async" in str(error) else None
     if isinstance(error, EOFError) and "reading a line" in str(error):
         return None if INPUT else NO_INPUT
     if isinstance(error, MemoryError):
         return MEMORY
     if "CalledProcessError" in names:
         return about_failed(error)
-    if isinstance(error, AttributeError):
-        from mcp import _imports
-        return about_await(error, trace) or _imports.about_attribute(error)
-    return about_await(error, trace)
+    return about_await(error)
 
 
-def about_syntax(text):
-    """Return a sentence about code that does not compile, or None."""
-    if "'return' outside" in text:
-        return RETURN
-    if "'await' outside async" in text or "outside of an async" in text:
-        return AWAIT
-    return STRINGS % sys.version_info[:2] \
-        if "f-string" in text and any(each in text for each in QUOTED) and \
-        sys.version_info < (3, 12) else None
+def about_await(error):
+    """Return a sentence about an await that is missing, or None."""
+    text = str(error) if isinstance(error, (AttributeError, TypeError)) else ""
+    if "async_generator" in text or "can only join an iterable" in text:
+        return GENERATOR
+    return "write 'await' before the call of the async function" \
+        if "'coroutine'" in text or "object coroutine" in text else None
 
 
 def any_main(trace):
@@ -233,28 +214,5 @@ def about_name(error, trace, memory):
         return None
     hint = _imports.about_call(name, line)
     if not hint and FRESH:
-        hint = (NOT_KEPT if memory else NOT_KEPT_OFF) % name
+        hint = NOT_KEPT % name + (KEPT if memory else "")
     return hint
-
-
-def about_await(error, trace):
-    """Return a sentence about an await that is missing, or one too many."""
-    text = str(error)
-    if isinstance(error, ValueError) and "a coroutine was expected" in text:
-        return RUN
-    if "Task got bad yield" in text or isinstance(
-            error, TypeError) and any_in(trace, ("/asyncio/tasks.py",)):
-        return GATHER
-    if not isinstance(error, (AttributeError, TypeError)):
-        return None
-    if "async_generator" in text or "can only join an iterable" in text:
-        return GENERATOR
-    if "_GatheringFuture" in text:
-        return "write 'await' before asyncio.gather(...)"
-    if "can't be used in 'await' expression" in text:
-        return "this is not a coroutine: remove its 'await'"
-    if "'coroutine'" in text or "object coroutine" in text:
-        return "write 'await' before the call of the async function"
-    if "call_tool" in text and "unexpected keyword argument" in text:
-        return ARGUMENTS
-    return None

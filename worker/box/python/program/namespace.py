@@ -239,34 +239,46 @@ class Late:
 LATE = {name: Late(name) for name in MEMORY}
 
 
-def become(name):
-    """Return the method of mcp_servers that has mcp answer."""
+def whole(name):
+    """Return the method of a dict, of all servers that there are."""
     def method(self, *more):
-        """Become what mcp makes of it, and answer."""
+        """Take in the servers that are not loaded, and answer."""
         from mcp import _servers
-        return getattr(_servers.ByName, name)(self, *more)
+        _servers.take_in()
+        return getattr(dict, name)(self, *more)
     return method
 
 
 class Servers(dict):
-    """The global 'mcp_servers': the allowed servers by name.
+    """The global 'mcp_servers': servers by name; aliases work, too.
 
-    While it is not used it is no more than this.
+    Those that are not loaded are when they are first used.
     """
 
-    (__contains__, __eq__, __iter__, __len__, __ne__, __or__, __repr__,
-     __reversed__, __ror__, copy, get, items, keys, values) = map(become, (
-         "__contains__", "__eq__", "__iter__", "__len__", "__ne__", "__or__",
-         "__repr__", "__reversed__", "__ror__", "copy", "get", "items",
-         "keys", "values"))
+    (__eq__, __iter__, __len__, __ne__, __or__, __repr__, __reversed__,
+     __ror__, copy, items, keys, values) = map(whole, (
+         "__eq__", "__iter__", "__len__", "__ne__", "__or__", "__repr__",
+         "__reversed__", "__ror__", "copy", "items", "keys", "values"))
+
+    def __contains__(self, name):
+        """Whether there is a server of this name, or alias."""
+        return dict.__contains__(self, name) or self.get(name) is not None
+
+    def get(self, name, default=None):
+        """Return a server by its name or alias, or the default."""
+        if dict.__contains__(self, name):
+            return self[name]
+        from mcp import _servers
+        found = _servers.find(name)
+        return default if found is None else found
 
     def __missing__(self, name):
-        """Become what mcp makes of it, and answer."""
+        """Return a server that is not loaded."""
         from mcp import _servers
         return _servers.missing(name)
 
     def __getattr__(self, name):
-        """Become what mcp makes of it, and answer."""
+        """Tell how to write it."""
         if name.startswith("__"):
             raise AttributeError(name)
         from mcp import _servers

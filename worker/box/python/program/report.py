@@ -8,18 +8,13 @@ import builtins
 import os
 import sys
 
-# The size of a folder in memory with one entry.  Both folders have one at the
-# start: the folder "out", and the code.
-ONE_ENTRY = 60 if HOME == "/workspace" else None
 # The code is kept as a file.  It lies beside the user's files, not among them.
 PATH = TMPDIR + "/run_python.py"
 # Entries that exist before the code: a virtual environment may lie in /tmp.
 STANDING = {
     "%s/%s" % (folder, name) for folder in (HOME, TMPDIR)
     if os.path.isdir(folder) for name in os.listdir(folder)} - {HOME + "/in"}
-OUR_FILES = {PATH, *STANDING}
-if ONE_ENTRY:
-    OUR_FILES.add(HOME + "/out")
+OUR_FILES = {PATH, HOME + "/out", *STANDING}
 # Files that were there before the code ran: times and sizes of those given.
 GIVEN = dict.fromkeys({PATH, *STANDING})
 OLDER = 1000000000  # ns
@@ -40,14 +35,9 @@ LOST_FILES = {}  # the names of lost_files.py, once they are needed
 INPUT = []  # what undoes it, where the call gave some
 WANTED = []  # something, where the value of the last expression is wanted
 REHEARSED = []  # something, while there is no code, and what comes is not its
-# How code looks for files without an error; makes tasks; and waits for them.
+# How code looks for files without an error.
 LOOKS = {"exists", "isfile", "isdir", "is_file", "is_dir", "glob", "iglob",
          "rglob", "walk"}
-TASKS = {"create_task", "ensure_future"}
-JOINS = {"gather", "wait", "wait_for", "as_completed", "TaskGroup"}
-LOST = ("tasks that have not ended when asyncio.run() does are cancelled: keep "
-        "them in a list, and write 'await asyncio.gather(*tasks)'")
-LOGGED = "logging shows warnings and errors only: print() shows the rest"
 VALUE = "<value>"  # what the code keeps that value as: no name of its own
 
 
@@ -265,15 +255,13 @@ def note_silent(pid, name):
     seen = sys.modules.get("mcp._seen")
     try:
         defines = name and name.endswith("()")
-        if WANTED and name and (defines or name is LOST or
-                                seen and seen.SEEN) and \
+        if WANTED and name and (defines or seen and seen.SEEN) and \
                 os.getpid() == pid and "mcp._show" not in sys.modules and \
-                is_silent() and not (name is LOGGED and is_logged()):
-            says = name if name in (LOGGED, LOST) else (
+                is_silent():
+            NOTES.append("note: nothing was printed: %s\n" % (
                 "%s was defined and not called" if defines
                 else "the answer is the value of %s" if tell_set(name)
-                else "print(%s) shows it") % name
-            NOTES.append("note: nothing was printed: %s\n" % says)
+                else "print(%s) shows it") % name)
     except BaseException:
         pass  # the code may have changed what that needs
 
@@ -291,12 +279,6 @@ def tell_set(name):
     _echo.tell(value, NOTES)
     WANTED.append(VALUE)
     return True
-
-
-def is_logged():
-    """Whether what the code logs is shown somewhere."""
-    logging = sys.modules.get("logging")
-    return logging is None or logging.getLogger().isEnabledFor(logging.INFO)
 
 
 def see_given():
@@ -319,17 +301,13 @@ def see_given():
 
 
 def has_files():
-    """Whether there may be something in the folders for files.
-
-    The kernel counts the entries of a folder in memory in its size, so that
-    it need not be read.
-    """
+    """Whether there is something in the folders for files."""
     return is_used(HOME) or is_used(TMPDIR)
 
 
 def is_used(folder):
     """Whether a folder has anything that was not there at the start."""
-    return os.stat(folder).st_size != ONE_ENTRY and not REHEARSED and any(
+    return not REHEARSED and any(
         "%s/%s" % (folder, name) not in OUR_FILES
         for name in os.listdir(folder))
 
@@ -352,7 +330,7 @@ def pack_out(pid):
     The kernel counts the folders in the links of the one that they are in.
     """
     try:
-        if ONE_ENTRY and os.getpid() == pid and \
+        if HOME == "/workspace" and os.getpid() == pid and \
                 os.stat(HOME + "/out").st_nlink > 2:
             from mcp import _pack
             NOTES.extend(_pack.pack())

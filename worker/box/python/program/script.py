@@ -262,10 +262,7 @@ def run(source, control, told, memory, ending):
             module.__class__ = AwaitingModule
         if awaiting or b"mcp_" in source:
             offer_named(code, module.__dict__)
-        name = last_name(last) or (
-            LOGGED if b"log" in source and b".info(" in source else
-            LOST if not awaiting and uses(code, TASKS) and not uses(
-                code, JOINS) else None)
+        name = last_name(last)
         line = getattr(last, "lineno", 0)
         if b"display(" in source and "display" not in module.__dict__:
             module.display = display

@@ -5,21 +5,16 @@ report.py, which tells what was repaired (by repair.py).  It never runs code.
 """
 import os
 
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
 ALLOW_TOP_LEVEL_AWAIT = 0x2000  # ast.PyCF_…, without importing ast
 ONLY_AST = 0x400  # ast.PyCF_…, without importing ast
 QUOTED = ("note: the code is one string, and nothing in it ran: to run it, "
           "send it without the quotes around it\n")
-# How lines begin that continue a statement.
-INNER = (b" ", b"\t", b"\r", b"\f", b")", b"]", b"}", b"#", b"else",
-         b"elif", b"except", b"finally")
 # Statements with blocks, and the parts that stand last in them.
 BLOCKS = {"If": ("orelse", "body"), "For": ("orelse", "body"),
           "While": ("orelse", "body"), "With": ("body",),
           "AsyncFor": ("orelse", "body"), "AsyncWith": ("body",),
           "Try": ("finalbody", "orelse", "body")}
-LONG_QUOTES = b'"""', b"'''"  # of strings that may have several lines
 
 
 def store(source):
@@ -29,7 +24,6 @@ def store(source):
     room there is no file: the code runs all the same, and tracebacks have no
     source lines.
     """
-    source = in_declared_encoding(source)
     try:
         file = os.open(PATH, NEW_FILE, 0o666)
         try:
@@ -43,57 +37,18 @@ def store(source):
     return source
 
 
-def in_declared_encoding(source):
-    """Return source in the encoding that its first two lines declare.
-
-    The code arrives as text; readers of the file rely on what it declares,
-    so that must be true.
+def compiled(source, flags=ALLOW_TOP_LEVEL_AWAIT):
+    """Return the code as it runs; what encoding it declares does not matter.
     """
-    declared = b"".join(source.split(b"\n", 2)[:2]).find(b"coding") >= 0
-    if not declared or source.startswith(BYTE_ORDER_MARK):
-        return source
-    import io
-    import tokenize
-    try:
-        name = tokenize.detect_encoding(io.BytesIO(source).readline)[0]
-        return source.decode().encode(name)
-    except (SyntaxError, UnicodeError):
-        return source  # the compiler will tell
-
-
-def compiled(source):
-    """Return the code as it runs."""
-    return compile(source, PATH, "exec", ALLOW_TOP_LEVEL_AWAIT, True)
-
-
-def ending(source):
-    """Return the tree of code that compiles, or of its last statements only,
-    and whether it is all of it.
-
-    The last statements begin in a line that does not begin with one of INNER.
-    A line of a string of several lines may do so, too, and what follows may
-    compile by itself: with such strings it is all of the code.
-    """
-    start = end = len(source)
-    while end > 0:
-        start = source.rfind(b"\n", 0, end) + 1
-        line = source[start:end]
-        if line.strip() and not line.startswith(INNER):
-            break
-        end = start - 1
-    if start > 0 and source[start - 2:start - 1] != b"\\" and not any(
-            quotes in source for quotes in LONG_QUOTES):
-        try:
-            return tree_of(source[start:]), False
-        except (SyntaxError, ValueError):
-            pass  # it begins between brackets
-    return tree_of(source), True
+    if isinstance(source, bytes) and b"coding" in b"".join(
+            source.split(b"\n", 2)[:2]):
+        source = source.decode("utf-8-sig")
+    return compile(source, PATH, "exec", flags, True)
 
 
 def tree_of(source):
     """Return the tree of some code."""
-    return compile(source, PATH, "exec", ONLY_AST | ALLOW_TOP_LEVEL_AWAIT,
-                   True)
+    return compiled(source, ONLY_AST | ALLOW_TOP_LEVEL_AWAIT)
 
 
 def kind_of(node):
@@ -232,10 +187,9 @@ def with_value(code, source):
     """
     last = None
     try:
-        tree, is_whole = ending(source)
+        tree = tree_of(source)
         last = tree.body[-1] if tree.body else None
         if last and has_value(block_of(tree)[-1]):
-            tree = tree if is_whole else tree_of(source)
             last = block_of(tree)[-1]
             if not is_quiet(last, source):
                 code = compiled_with_value(tree)

@@ -6,10 +6,9 @@ Only files come back: a folder becomes NAME.zip, if there is room for both.
 import os
 
 from . import _buffers
-from ._files import CHUNK, names_of, place
+from ._files import names_of, place
 
 PACKED = "note: /workspace/out/%s came back as %s.zip\n"
-READ_MAX = 32 << 20  # bytes of an archive that are read
 FAST = 1  # of the levels of zlib: pictures are compressed already
 
 
@@ -26,7 +25,7 @@ def pack():
         except OSError:
             continue  # it has a folder that cannot be read
         archive = name + ".zip"
-        if files and len(archived(files, [archive])) == len(files):
+        if files and len(archived(files)) == len(files):
             remove(files, within)  # the code has packed it
         elif files and pack_folder(folder, files, archive):
             remove(files, within)
@@ -71,80 +70,23 @@ def keep_folder(folder):
     return None
 
 
-def archived(paths, names=None):
-    """Return those of some files that are in an archive which comes back.
-
-    names: of archives, where not any is meant.
+def archived(paths):
+    """Return those of some files that are in a zip archive which comes back,
+    as far as names and sizes tell.
     """
-    packed = set()
-    for name in os.listdir(place()) if names is None else names:
-        for end in LISTED if paths else ():
-            if name.endswith(end):
-                packed |= listed("%s/%s" % (place(), name), LISTED[end])
-    known = {entry[:2] for entry in packed}
-    return {path for path in paths if entry_of(path) in known and
-            (*entry_of(path), sum_of(path)) in packed}
-
-
-def listed(path, entries):
-    """Return the names, sizes and sums of what is in an archive."""
-    try:
-        return {(os.path.basename(name), size, found)
-                for name, size, found in entries(path)}
-    except Exception:
-        return set()  # it is broken, too large, or no archive
-
-
-def in_zip(path):
-    """Yield the names, sizes and sums of what is in an archive of zip."""
     from zipfile import ZipFile
-    with ZipFile(path) as archive:
-        for info in archive.infolist():
-            yield info.filename, info.file_size, info.CRC
-
-
-def in_tar(path):
-    """Yield those of what is in one of tar, whose files have to be read."""
-    import tarfile
-    left = READ_MAX
-    with tarfile.open(path) as archive:
-        for info in archive:
-            left -= info.size
-            if left < 0:
-                raise ValueError(path)
-            if info.isreg():
-                yield info.name, info.size, sum_in(archive.extractfile(info))
-
-
-# The ends of names of archives, and what tells their entries.
-LISTED = {".zip": in_zip, ".tar": in_tar, ".tar.gz": in_tar, ".tgz": in_tar,
-          ".tar.bz2": in_tar, ".tar.xz": in_tar}
-
-
-def entry_of(path):
-    """Return the name and the size of a file; None where that is gone."""
-    try:
-        return os.path.basename(path), os.stat(path).st_size
-    except OSError:
-        return None
-
-
-def sum_of(path):
-    """Return the sum of the bytes of a file, as archives have it; or None."""
-    try:
-        with open(path, "rb") as file:
-            return sum_in(file)
-    except OSError:
-        return None
-
-
-def sum_in(file):
-    """Return the sum of the bytes of an open file."""
-    from zlib import crc32
-    found = 0
-    for data in iter(lambda: file.read(CHUNK), b""):
-        found = crc32(data, found)
-    return found
+    packed = set()
+    for name in os.listdir(place()) if paths else ():
+        try:
+            if name.endswith(".zip"):
+                with ZipFile("%s/%s" % (place(), name)) as archive:
+                    packed.update((os.path.basename(info.filename),
+                                   info.file_size)
+                                  for info in archive.infolist())
+        except Exception:
+            pass  # it is broken, or no archive
+    return {path for path in paths if os.path.exists(path) and (
+        os.path.basename(path), os.path.getsize(path)) in packed}
 
 
 def pack_folder(folder, files, name):

@@ -21,7 +21,6 @@ BEGINNINGS = ((b"\x89PNG\r\n\x1a\n", "png"), (b"\xff\xd8\xff", "jpeg"),
               (b"GIF87a", "gif"), (b"GIF89a", "gif"))
 NAMES = ".png", ".jpg", ".jpeg", ".gif", ".webp"
 MODES = "1", "L", "LA", "I", "P", "RGB", "RGBA", "I;16"  # that a PNG has
-AXES = "xaxis", "yaxis", "zaxis"
 ALPHA = "LA", "PA", "RGBA"
 SCALED = "scaled from %d x %d to %d x %d pixels"
 TO_JPEG = "made a JPEG"
@@ -135,44 +134,18 @@ def drawn(figure, dpi):
 
 
 def sticks_out(figure):
-    """Whether words of a figure, which was drawn, are outside of it, but near.
-
-    Of the rest of it nothing is drawn there.
+    """Whether parts of a figure, which was drawn, are outside of it, but near.
     """
     try:
-        renderer = figure.canvas.get_renderer()
-        boxes = [part.get_window_extent(renderer) for part in words(figure)]
+        box = figure.get_tightbbox(figure.canvas.get_renderer())
     except AttributeError:
         return False  # of another back end
-    wide, high = figure.bbox.size
-    return any(
-        -wide < box.x0 and box.x1 < wide * TWICE and -high < box.y0
+    wide, high = figure.get_size_inches()
+    slack = SLACK / figure.dpi
+    return -wide < box.x0 and box.x1 < wide * TWICE and -high < box.y0 \
         and box.y1 < high * TWICE and (
-            min(box.x0, box.y0) < -SLACK or box.x1 > wide + SLACK
-            or box.y1 > high + SLACK) for box in boxes)
-
-
-def words(figure):
-    """Yield the texts of a figure that are seen, and legends."""
-    parts = [*figure.texts, *figure.legends]
-    for axes in figure.axes:
-        if not axes.get_visible():
-            continue
-        parts += axes.texts
-        parts += [axes.title, axes.get_legend()]
-        for name in AXES if axes.axison else ():
-            axis = getattr(axes, name, None)
-            if axis is None:
-                continue
-            low, high = sorted(axis.get_view_interval())
-            parts += [axis.label] + [
-                label for tick in axis.majorTicks
-                if low <= tick.get_loc() <= high
-                for label in (tick.label1, tick.label2)]
-    for part in parts:
-        if part is not None and part.get_visible() and (
-                not hasattr(part, "get_text") or part.get_text()):
-            yield part
+            min(box.x0, box.y0) < -slack or box.x1 > wide + slack
+            or box.y1 > high + slack)
 
 
 # Images of Pillow

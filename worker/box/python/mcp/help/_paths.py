@@ -13,9 +13,6 @@ from ._files import TEXT, keeps, place
 
 FILES = ("the sandbox has no files of the user: use tools of servers%s; write "
          "files of the code to %s")
-DATABASE = ("the folder of that file does not exist: create databases in the "
-            "working directory, or in /workspace/out, whose files come back "
-            "with the answer")
 GONE = ("each call begins with an empty working directory: files of earlier "
         "calls are gone; for those of the user, use tools of servers%s")
 CONTINUED = ("/data has only the files that calls with the same conversationId "
@@ -28,10 +25,6 @@ WRITE = ("write it to /workspace/out: files there come back with the answer; "
          "other folders of this machine cannot be written")
 FOLDER = ("the folder %s does not exist: create it, or write to "
           "/workspace/out, whose files come back with the answer")
-THERE = "/workspace/out exists from the start"
-STAYS = "/workspace/out cannot be removed, only what is in it"
-MOVE = ("/workspace/out is a file system of its own: use shutil.move() to put "
-        "a file there")
 IN = "the file is %s"
 NOT_GIVEN = ("/workspace/in has the files that the call names: name it in the "
              "argument files, if run_python has that")
@@ -54,10 +47,6 @@ def about(error, trace):
             READ_ONLY if error.errno == errno.EROFS else None
     if error.errno == errno.ENOSPC:
         return FULL
-    if error.errno == errno.EXDEV:
-        return MOVE if is_in_out(error.filename2) else None
-    if error.errno in (errno.EEXIST, errno.EBUSY) and is_out(error.filename):
-        return THERE if error.errno == errno.EEXIST else STAYS
     if error.errno == errno.EROFS:
         return WRITE
     if NOWHERE in str(error):
@@ -75,19 +64,6 @@ def is_missing(error):
     """Whether a file is not there, or not for the code."""
     return isinstance(error, (FileNotFoundError, PermissionError,
                               NotADirectoryError))
-
-
-def is_out(path):
-    """Whether a path leads to the folder for files that come back."""
-    return isinstance(path, str) and \
-        os.path.realpath(path) == os.path.realpath(place())
-
-
-def is_in_out(path):
-    """Whether a path leads into that folder, or to it."""
-    return isinstance(path, str) and \
-        (os.path.realpath(path) + "/").startswith(
-            os.path.realpath(place()) + "/")
 
 
 def line_of(trace):
@@ -124,12 +100,6 @@ def about_given(path):
         return IN % ascii(there[:PATH_MAX])[1:-1]
     return NOT_GIVEN if (os.path.abspath(path) + "/").startswith(
         given + "/") else None
-
-
-def about_database(error):
-    """Return a sentence about a database that cannot be opened, or None."""
-    return DATABASE if "unable to open database file" in str(error) and \
-        keeps() else None
 
 
 def about_reading(error):

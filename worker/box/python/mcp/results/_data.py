@@ -60,20 +60,6 @@ class Part(dict, metaclass=_values.Plain):
         miss(self, key, default, sys._getframe(1))
         return default
 
-    def __eq__(self, other):
-        """Whether it is the same dict; it is no text, which a note tells."""
-        if isinstance(other, str):
-            tell(self, sys._getframe(1))
-        return super().__eq__(other)
-
-    def __ne__(self, other):
-        """Return the opposite."""
-        if isinstance(other, str):
-            tell(self, sys._getframe(1))
-        return super().__ne__(other)
-
-    __hash__ = None
-
     def __reduce__(self):
         """Copies are plain."""
         return dict, (dict(self),)
@@ -83,12 +69,6 @@ class Part(dict, metaclass=_values.Plain):
 for _kind, _name in (Part, "dict"), (Missing, "KeyError"):
     _kind.__name__ = _kind.__qualname__ = _name
     _kind.__module__ = "builtins"
-
-
-def tell(part, frame):
-    """Make a note that a dict was compared with a text."""
-    from . import _misread
-    _misread.tell(_misread.PART, ", ".join(map(str, part)), frame)
 
 
 def keys_of(members):

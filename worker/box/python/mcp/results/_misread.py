@@ -1,7 +1,6 @@
-"""The note on a result that code may have misread without getting an error.
+"""The note on a key that code has asked for by .get() and that no result has.
 
-A program that compares a dict with a text, asks for a key that no result has,
-or takes the keys of an answer for its items prints a wrong result.
+Its default reads as a value of the server, and no error tells of it.
 """
 from ._values import clean
 
@@ -11,36 +10,10 @@ INT_BITS = 128  # of an integer that is shown as one
 LOOKED_MAX = 10000  # values of a result that are looked at
 MISSES_MAX = 8
 MISSES = {}  # by key: what .get() returned for it, and the keys that there were
-TOLD = []  # the note, where there is one already
 # In keys that may well be missing, as on the last of several pages.
 OPTIONAL = "error", "warning", "next", "cursor", "more", "page", "token", \
     "prev"
-# In names of tools that return several things.
-SEVERAL = "list", "search", "find", "query"
-# What code names that reads more of a result than its length, or its blocks.
-READS = {"text", "data", "structuredContent", "blocks", "type"}
-COUNTS = "len", "count"
 NONE = ".get(%r) has returned %s, as there is no such key: the dict has %s"
-PART = ("a dict with the keys %s was compared with a text, which it never "
-        "equals: compare one of its values")
-EQUAL = ("the result of %s was compared with a value, which it never equals: "
-         "write .data or .text")
-MEMBERS = ("%s of the result of %s reads the MCP answer, not its data alone: "
-           "write .data")
-LIST = ("the .data of %s is a dict: len() counts its keys (%s); its list %r "
-        "has %d items")
-CHARACTERS = "the .data of %s is a text: len() counts its characters"
-BLOCKS = ("the .content of %s is a list of blocks: .text is their text, .data "
-          "what that is")
-
-
-def tell(note, names, frame):
-    """Make a note of what the code, or pandas, does in a frame, if it is the
-    first.
-    """
-    name = frame.f_globals.get("__name__", "")
-    if not TOLD and name.partition(".")[0] in ("__main__", "pandas"):
-        TOLD.append(note % names)
 
 
 def miss(part, key, default, frame):
@@ -66,11 +39,9 @@ def shown(default):
 def notes(words, results):
     """Return what is told, at most one thing.
 
-    words: strings and names in the code; results: the names and the last
-    results of tools.
+    words: strings and names in the code; results: the last ones of tools.
     """
-    found = TOLD or missed(words, results) or counted(words, results)
-    return [clean(found[0])] if found else []
+    return list(map(clean, missed(words, results)[:1]))
 
 
 def missed(words, results):
@@ -82,7 +53,7 @@ def missed(words, results):
     if not MISSES:
         return []
     from ._similar import is_part
-    found, known = [], [result.data for _, result in results]
+    found, known = [], [result.data for result in results]
     for key, (default, names) in MISSES.items():
         near = [name for name in names
                 if isinstance(name, str) and is_part(key, name)]
@@ -108,28 +79,3 @@ def has_key(data, key):
         elif isinstance(value, list):
             left += value
     return bool(left)
-
-
-def counted(words, results):
-    """Return notes on what code counts that does not name what is in it."""
-    found = []
-    for name, result in results:
-        data = result.data
-        if "content" in words and words.isdisjoint(READS) and \
-                not words.isdisjoint(COUNTS):
-            found.append(BLOCKS % name)
-        elif "len" not in words:
-            continue
-        elif isinstance(data, dict):
-            lists = [key for key, value in data.items()
-                     if isinstance(value, list) and value]
-            if len(lists) == 1 and words.isdisjoint(
-                    repr(key) if key == "data" else key for key in data):
-                found.append(LIST % (name, ", ".join(map(
-                    str, list(data)[:KEYS_MAX])), lists[0],
-                    len(data[lists[0]])))
-        elif isinstance(data, str) and words.isdisjoint(
-                ("text", *dir(str))) and any(
-                    word in name.lower() for word in SEVERAL):
-            found.append(CHARACTERS % name)
-    return found

@@ -10,7 +10,6 @@ SHOWN_MAX = 2000  # characters of a message that str() shows
 FAULT_MAX = 200  # characters of an answer that is no result
 FAULT = "the answer is no result of a tool, as %s; error.result has it: %.*s"
 LEFT_OUT = {"isError": False, "structuredContent": None}
-VALUES = str, int, float, list  # that data may be
 REFUSED_MAX = 64  # errors that are remembered
 REFUSED = {}  # notes on errors that were not shown, by keys of theirs
 MEMBERS = "content", "structuredContent", "isError", "_meta"  # in MCP
@@ -149,51 +148,6 @@ class Result(dict):
         error.told = True
         return error
 
-    def _own(self, name=None):
-        """Make a note that the code reads the keys of the result itself.
-
-        name: of the method that it calls; dict() calls one, too.
-        """
-        frame = sys._getframe(2)
-        if isinstance(self.data, (dict, list)) and (
-                name is None or name in frame.f_code.co_names):
-            from . import _misread
-            _misread.tell(_misread.MEMBERS, (
-                ".%s()" % name if name else "iteration", self._tool), frame)
-
-    def _is_value(self, other):
-        """Make a note that the code compares the result with a value."""
-        if isinstance(other, VALUES):
-            from . import _misread
-            _misread.tell(_misread.EQUAL, self._tool, sys._getframe(2))
-
-    def keys(self):
-        """Return the keys of the dict itself."""
-        self._own("keys")
-        return super().keys()
-
-    def values(self):
-        """Return the values of the dict itself."""
-        self._own("values")
-        return super().values()
-
-    def items(self):
-        """Return the items of the dict itself."""
-        self._own("items")
-        return super().items()
-
-    def __eq__(self, other):
-        """Whether it is the same dict; it is not its data."""
-        self._is_value(other)
-        return super().__eq__(other)
-
-    def __ne__(self, other):
-        """Return the opposite."""
-        self._is_value(other)
-        return super().__ne__(other)
-
-    __hash__ = None
-
     def __contains__(self, key):
         """Whether the result has a key, or the data has it."""
         data = self.data
@@ -211,7 +165,6 @@ class Result(dict):
         if isinstance(self.data, list):
             return iter(self.data)
         if isinstance(self.data, dict):
-            self._own()
             return iter(self._names())
         raise self._lacks("items")
 

@@ -65,14 +65,7 @@ def check(func):
         raise ValueError(
             "%s cannot be saved: it uses %s of the function around it; make "
             "that an argument" % (name, ", ".join(func.__code__.co_freevars)))
-    check_name(name)
-
-
-def check_name(name):
-    """Raise ValueError when later calls could not import it."""
     why = flaw_of(name)
-    if why is None and is_builtin(name):
-        why = TAKEN
     if why is not None:
         raise ValueError("%s is no name for a tool: %s" % (
             name[:NAME_MAX], why))
@@ -90,7 +83,7 @@ def flaw_of(name):
     if name.startswith("__") or len(name.encode()) > NAME_MAX:
         return "it has at most %d bytes, and does not begin with two " \
             "underscores" % NAME_MAX
-    return TAKEN if is_ours(name) else None
+    return TAKEN if is_ours(name) or is_builtin(name) else None
 
 
 def is_normal(name):

@@ -15,11 +15,13 @@ from collections import deque
 from time import monotonic
 
 from . import _box, _values
-from ._lines import ANSWER, NUMBER_END, Lines
+from ._lines import Lines
 from ._request import (
     CHILD, DONE, ENDED, MEMORY, NESTED, NEW, NEXT, QUEUED, SENT, Frame, stuck)
 from ._wait import Opener, Watch, left, let_through
 
+ANSWER = b'{"type":"rpc_response","id":'
+NUMBER_END = len(ANSWER) + 20
 MOST = 128  # requests under way; the relay refuses more
 PATIENCE = 2  # seconds without an answer, where no caller waits
 
@@ -170,10 +172,13 @@ class Wire(Lines):
 
     def digest(self):
         """Deliver what has been read; the mutex is held."""
-        ended = self.gather()
-        while self.starved:
+        ended = False
+        try:
+            ended = not self.starved and self.gather()
+        except MemoryError:
+            self.starved = True
+        if self.starved:
             self.drop()
-            ended = self.gather()
         while self.lines:
             self.deliver(self.lines[0])
             self.lines.popleft()
@@ -183,22 +188,14 @@ class Wire(Lines):
     def drop(self):
         """Give up the line that is being read, for want of memory.
 
-        Its request fails; all do where it is not known yet whose it is.
+        It is not known whose it is, so all fail that are under way.
         """
-        line = b"" if self.skips else self.shorten()
-        head, comma, _ = line[len(ANSWER):].partition(b",")
-        if line.startswith(ANSWER) and comma and head.isdigit():
-            request = self.sent.get(int(head))
-            if request:
-                self.moved = monotonic()
-                request.finish(None, MEMORY)
-                self.sent.pop(int(head), None)
-        elif not line or len(self.chunks) == 1 and len(line) < NUMBER_END:
-            for request in self.sent.values():  # late answers free their place
-                request.finish(None, MEMORY)
-            self.starved = False
-            return
-        self.starved, self.skips = False, True
+        del self.chunks[:-1]
+        if self.chunks and b"\n" not in self.chunks[0]:
+            self.chunks.clear()
+        self.seen, self.starved, self.skips = 0, False, True
+        for request in self.sent.values():
+            request.finish(None, MEMORY)
 
     def deliver(self, line):
         """Give an answer to the request that it is for."""
