@@ -10,10 +10,7 @@
 #define MIB (1024UL * 1024UL)
 #define GIB (1024UL * 1024UL * 1024UL)
 
-/*
- * Log: a prefix is a role and a number. A line longer than a screen is cut, so
- * that it fits into PIPE_BUF even if every byte is escaped to four.
- */
+/* Bytes of a log line: with every byte escaped to four it fits PIPE_BUF. */
 #define LOG_PREFIX_SIZE 32
 #define LOG_TEXT_SIZE 1000
 
@@ -63,40 +60,25 @@
 #define OUTPUT_ROW_MIN (64 * KIB)
 #define OUTPUT_KEPT_SECONDS 86400
 #define OUTPUT_PART_MAX MIB
-/*
- * What a client reads of it as a resource. JSON escapes it to six times its
- * size at most, and RESOURCES_AT_ONCE of them fit in CLIENT_UNSENT_MAX.
- */
+/* Bytes of it in a resource: escaped, several fit CLIENT_UNSENT_MAX. */
 #define OUTPUT_READ_MAX (16 * MIB)
-/*
- * Outputs that could not be kept, of which the store holds the causes: code
- * reads an output soon after its answer, or not at all.
- */
+/* Outputs not kept whose causes are stored: code reads them soon, or never. */
 #define OUTPUT_FAILURES_MAX 32
 /* The id of an execution: hexadecimal digits of random bytes. */
 #define EXECUTION_ID_BYTES 8
 #define EXECUTION_ID_MAX (2 * EXECUTION_ID_BYTES)
 
-/*
- * An invalid byte becomes U+FFFD, three bytes: kept output may grow to three
- * times its size between the pipe and the answer.
- */
+/* An invalid byte becomes U+FFFD, three bytes. */
 #define OUTPUT_REPAIRED_FACTOR 3
 #define OUTPUT_REPAIRED_MAX (OUTPUT_REPAIRED_FACTOR * OUTPUT_MAX)
 
 /* The initial size of a buffer; it doubles when full. */
 #define BUFFER_SIZE_FIRST 256
 
-/*
- * A buffer of lines shrinks if it is more than this many times larger than its
- * content requires. Growing doubles it, so the two never alternate.
- */
+/* A buffer of lines this many times too large shrinks; growing doubles it. */
 #define LINES_SLACK 4
 
-/*
- * JSON nesting accepted from any peer. The parser does not recurse, but readers
- * of the result may.
- */
+/* JSON nesting accepted from any peer: readers of the result may recurse. */
 #define JSON_DEPTH_MAX 256
 
 /* The descriptor of a worker's channel; 0 is /dev/null, 1 and 2 are the log. */
@@ -129,16 +111,10 @@
 #define START_ERRORS_MAX (2 * KIB)
 #define START_ERRORS_REPAIRED_MAX (OUTPUT_REPAIRED_FACTOR * START_ERRORS_MAX)
 
-/*
- * Threads that code of a session leaves, as its box says: the most that the
- * limit of processes of a box allows.
- */
+/* Threads that code of a session leaves: the most that a box may have. */
 #define PROGRAM_THREADS_MAX 1000000
 
-/*
- * Tool calls: maximum requests in flight of one execution, and maximum bytes of
- * answers that its box has not read.
- */
+/* Tool calls in flight of one execution. */
 #define REQUESTS_MAX 128
 
 /* Bytes of the value of a last expression: one screen, as in a notebook. */
@@ -187,10 +163,7 @@
  */
 #define GRANT_STARTS_MAX 16
 #define ANSWERS_UNREAD_MAX (64 * MIB)
-/*
- * Bytes of unread refusals beside the answers. A program that sends more
- * requests without reading is ended.
- */
+/* Bytes of unread refusals: a program that never reads is ended. */
 #define REFUSALS_UNREAD_MAX (16 * MIB)
 /* Bytes of arguments of all requests in flight of one execution. */
 #define ARGUMENTS_UNDER_WAY_MAX (64 * MIB)
@@ -274,10 +247,7 @@
 #define SERVER_NOISE_LINES 100000
 /* Bytes shown of a line that a server wrote instead of MCP. */
 #define REFUSED_BANNER_MAX 200
-/*
- * An error instead of a list of tools, to be passed on: secrets are looked for
- * in all of it, which takes the broker some 8 ms with ten of them.
- */
+/* An error instead of a list of tools: masking takes the broker some 8 ms. */
 #define REFUSED_ERROR_MAX (8 * KIB)
 #define REFUSED_NAMES_MAX 10
 /* Calls listed that an execution was waiting for; further ones are counted. */
@@ -297,52 +267,31 @@
 #define NOTES_BYTES_MAX ((NOTES_MAX + 1) * (NOTE_MAX + NOTE_ONCE_MAX + 2 * 4))
 #define NOTE_FRAME_MAX (64 * KIB)
 #define OWNER_TOLD_MAX (16 * KIB)
-/*
- * Tools whose calls are counted by name, for the answer of code that failed;
- * calls of further tools are counted together. Each may be in both lists.
- */
+/* Tools whose calls are counted by name; those of further ones together. */
 #define TALLY_TOOLS_MAX 16
 #define DONE_CALLS_MAX (2 * (TALLY_TOOLS_MAX + 1) * (WAITING_NAME_MAX + 60))
 /* A sentence about an invalid frame, or about a box that cannot be built. */
 #define FAULT_REASON_MAX 200
 #define FAILED_REASON_MAX 400
 
-/*
- * Lines of the client: JSON may encode each byte of code as six ("\u0000"); the
- * envelope is small.
- */
+/* Lines of the client: JSON may encode each byte of code as six ("\u0000"). */
 #define CLIENT_LINE_FACTOR 6
 #define CLIENT_LINE_EXTRA (64 * KIB)
-/*
- * Answers that a client does not read: above the first limit new calls are
- * refused, above the second the client is considered gone.
- */
+/* Answers a client does not read: new calls are refused; it counts as gone. */
 #define CLIENT_UNSENT_BUSY (64 * MIB)
 #define CLIENT_UNSENT_MAX (256 * MIB)
-/*
- * How long clients may store answers that the options alone decide, in
- * milliseconds: until the program may have been restarted with other options.
- */
+/* Milliseconds that clients may store answers which only options decide. */
 #define MCP_CACHE_MS 300000
 /* Subscriptions of a client at once; one is enough, and each has an id. */
 #define LISTENS_MAX 16
-/*
- * A question to a client: how long its user may take to answer, in
- * milliseconds; and the random bytes by which the client continues its request.
- */
+/* A question: ms for the user to answer, random bytes by which it continues. */
 #define QUESTION_MS 600000
 #define QUESTION_STATE_BYTES 16
 /* Parts of a question: one of each of the three methods, and one more form. */
 #define QUESTION_PARTS_MAX 4
-/*
- * Questions without an answer, of all clients of an owner: over HTTP each keeps
- * its call in memory until its client repeats the request.
- */
+/* Questions of an owner without an answer: each keeps its call in memory. */
 #define QUESTIONS_MAX 64
-/*
- * The id of a request of a client, and a progress token, in bytes of JSON: far
- * more than clients use. Both are kept while the request runs or waits.
- */
+/* The id of a request and a progress token in JSON: more than clients use. */
 #define CLIENT_ID_MAX (64 * KIB)
 /*
  * Requests of HTTP clients. A head of 16 KiB is twice what browsers send with
@@ -355,10 +304,7 @@
 #define HTTP_LENGTH_DIGITS 15
 #define HTTP_CHUNK_LINE_MAX 10
 #define HTTP_EMPTY_LINES_MAX 4
-/*
- * Values of fields of MCP: names of tools are the longest. A session is named
- * by us, a token as well.
- */
+/* Values of fields of MCP: names of tools are the longest. */
 #define HTTP_VALUE_MAX (4 * KIB)
 #define HTTP_VALUE_SHOWN 160 /* of it, in a line of the log */
 #define HTTP_SESSION_MAX 64
@@ -432,19 +378,13 @@
 #define HTTP_CALLER_ASKS_MAX 1000
 #define HTTP_CALLER_RATE 1000
 #define HTTP_CALLER_BURST 5000
-/*
- * Milliseconds between two lines in the log about the same address: those that
- * need no token could fill a disk with them.
- */
+/* Milliseconds between two log lines about one address: they need no token. */
 #define HTTP_WARN_MS 60000ULL
 /* Clients that wait to be accepted at a socket. */
 #define LISTEN_QUEUE 128
 /* The path of a Unix socket, or an address of IPv6 with its port. */
 #define LISTEN_TEXT_MAX 107
-/*
- * Another program makes its socket, or writes the file of tokens, within
- * milliseconds: two seconds.
- */
+/* Waiting for a socket or the file of tokens of another program: 2 seconds. */
 #define FOLDER_LOCK_TRIES 100
 #define FOLDER_LOCK_PAUSE_NS 20000000
 /* Sockets of one program, and the first one that is inherited. */
@@ -452,10 +392,7 @@
 #define LISTEN_INHERITED 3
 /* The pause before a gateway that has ended is restarted. */
 #define GATEWAY_RESTART_MS 1000
-/*
- * Bytes that a client sends before it has the answer to its last request; they
- * are kept. Clients of MCP send none.
- */
+/* Bytes sent before the answer to the last request; MCP's clients send none. */
 #define HTTP_AHEAD_MAX PIPE_CHUNK
 /* Bytes of bodies that are being received, of all connections together. */
 #define HTTP_BODIES_MAX (256 * MIB)
@@ -490,25 +427,13 @@
  */
 #define BOX_START_MS 60000
 #define BOX_DRAIN_MS 30000
-/*
- * A box is ended before its template has reported it. If the templates report
- * no box for so long, its launcher hangs. Usual is one millisecond.
- */
+/* An unreported end of a box, and no report for so long: its launcher hangs. */
 #define BOX_HANG_MS 1000
-/*
- * A box that ended before it received code is replaced after a pause: by then
- * the cause is known (such as a template that has ended, too).
- */
+/* Before a box that ended early is replaced: its cause is known then. */
 #define CALL_REPLACE_MS 20
-/*
- * A call whose user has too many processes tries again at this interval: the
- * processes end independently, and an attempt costs a few milliseconds.
- */
+/* Between two tries of a call whose user has too many processes. */
 #define CALL_RETRY_MS 200
-/*
- * Processes that the code has left have this long to exit and close its pipes
- * before they are killed.
- */
+/* For processes that the code has left, to exit and close its pipes. */
 #define BOX_LEFTOVERS_MS 10
 /*
  * Usually there are none, and the box is idle. It is killed after this delay,
@@ -524,17 +449,11 @@
 #define REAPER_ALIVE_MAX 2
 /* Minimum interval between sweeps for unknown children. */
 #define REAPER_SWEEP_MS 10
-/*
- * A worker that a signal has stopped for so long is killed: all calls that need
- * it wait. No process of ours sends it one.
- */
+/* A worker that a signal has stopped for so long is killed: calls need it. */
 #define WORKER_STOPPED_MS 1000
 /* Orphans are assumed gone after this many sweeps in a row without one. */
 #define REAPER_HUNTS 2
-/*
- * At the end of the program all remaining processes are killed; the kernel
- * needs this time.
- */
+/* For the kernel to end all remaining processes at the end of the program. */
 #define SHUTDOWN_REAP_MS 5000
 
 /*
@@ -545,23 +464,15 @@
 #define POOL_MAX 64
 #define POOL_MEMORY_SHARE 32
 #define POOL_BOX_BYTES (12 * MIB)
-/*
- * Boxes started in parallel: one for each of two processors, the usual minimum.
- */
+/* Boxes started in parallel: one for each of two processors, the usual. */
 #define POOL_STARTS_MAX 2
-/*
- * Missing boxes are started if no call has ended for this long, to serve a
- * burst of calls first; the second limit bounds the delay.
- */
+/* Boxes are started when no call ended for this long; at most this delay. */
 #define POOL_CALM_MS 5
 #define POOL_CALM_MOST_MS 100
 /* The pause after an idle box failed: doubled each time. */
 #define POOL_PAUSE_FIRST_MS 500
 #define POOL_PAUSE_MOST_MS 60000
-/*
- * Boxes that were not needed for a whole period are removed except one; the
- * last is removed after this many periods without a call: ten minutes.
- */
+/* Boxes not needed for a period go, but one; that after so many: 10 minutes. */
 #define POOL_PERIOD_MS 30000
 #define POOL_REST_PERIODS 20
 /* Maximum age of the linker cache and settings of the host in a box. */
@@ -584,14 +495,9 @@
 #define SERVER_LOOK_AGAIN_MS 1000
 #define SERVER_PROCESS_EOF_MS 2000
 #define SERVER_PROCESS_TERM_MS 2000
-/*
- * The time in which its keeper must kill it, with possibly thousands of
- * processes.
- */
+/* For its keeper to kill it, with possibly thousands of processes. */
 #define SERVER_PROCESS_KILL_MS 2000
-/*
- * A keeper that kills checks again at this interval, or when a child has ended.
- */
+/* A keeper that kills looks again after this, or when a child has ended. */
 #define KEEPER_PAUSE_MS 10
 /*
  * Of the client of a container engine. It exits within milliseconds when its
@@ -637,10 +543,7 @@
 #define ENGINE_CHUNK 4096
 /* For a keeper to end it: more than two times CONTAINER_REMOVE_MS. */
 #define ENGINE_END_MS 25000
-/*
- * Processes under one name: a running server, those that are no longer
- * configured but still used by executions, and those that are ending.
- */
+/* Processes of one name: running, no longer configured but used, and ending. */
 #define SERVER_PROCESSES_MAX 4
 /* Pauses before a server that keeps failing is restarted: doubled each time. */
 #define SERVER_PAUSE_FIRST_MS 500
@@ -649,19 +552,11 @@
 #define SERVER_STEADY_MS 10000
 /* From the end of a server's output to its exit status: usually 1. */
 #define SERVER_END_WAIT_MS 1000
-/*
- * Bytes of output read after a server has ended: the maximum content of a pipe.
- */
+/* Bytes of output read after a server's end: the most that a pipe holds. */
 #define SERVER_DRAIN_MAX MIB
-/*
- * The last bytes of a server's standard error: an error message above a long
- * stack trace.
- */
+/* Bytes kept of standard error: an error message above a long stack trace. */
 #define SERVER_ERRORS_KEPT (16 * KIB)
-/*
- * Values that are masked in it: shorter ones are parts of ordinary words. The
- * lengths and hashes of all values, 12 bytes each, fit into a message.
- */
+/* Masked values: shorter ones are parts of words. All hashes fit a message. */
 #define MASK_LEAST 4
 #define MASK_SET_MAX (16 * KIB)
 /* Size of all pages of one list of tools, and their number. */
@@ -683,22 +578,13 @@
 #define SHAPE_KEYS_MAX 32
 #define SHAPE_NAMES_MAX 12 /* of an object whose types are not reported */
 #define SHAPE_ITEMS_MAX 20 /* of a list */
-/*
- * The broker stores all of them, and at most this many of one server: about 3
- * MiB.
- */
+/* The broker stores all of them, and so many of one server: about 3 MiB. */
 #define SHAPES_MAX 2000
 #define SHAPES_SERVER_MAX 500
 #define SHAPES_LOOKS_MAX 4 /* results of a tool that are examined */
-/*
- * The fingerprint of a definition is a SHA-256 hash, because its values may be
- * secrets.
- */
+/* A definition's fingerprint is a SHA-256 hash: its values may be secrets. */
 #define FINGERPRINT_SIZE 32
-/*
- * Lists of tools that the broker remembers, also of stopped servers: the size
- * of all. Above it the least recently used ones are discarded.
- */
+/* Lists of tools that the broker remembers; the least recently used go. */
 #define REMEMBERED_BYTES_MAX (32 * MIB)
 /* Version of the format, including aliases: incremented when that changes. */
 #define TOOL_LISTS_FORM 2
@@ -710,10 +596,7 @@
 #define SERVER_INSTRUCTIONS_MAX (4 * KIB)
 /* Purpose reported by a server, if none is configured: one sentence. */
 #define SERVER_ABOUT_MAX 200
-/*
- * A call that reports progress may take this many times the usual limit: one
- * that is still running then probably never ends.
- */
+/* A call that reports progress may take this many times the usual limit. */
 #define TOOL_PROGRESS_FACTOR 10
 /*
  * After this many consecutive requests timed out without an answer or progress,
@@ -722,15 +605,9 @@
  */
 #define SERVER_SILENCES_MAX 3
 #define SERVER_PING_MS 5000
-/*
- * Maximum rate of requests for a list that keeps changing: the first change
- * takes effect at once, a flood of changes costs two requests a second.
- */
+/* The pause between requests for a list that keeps changing. */
 #define LISTING_PAUSE_MS 500
-/*
- * Time limit for the list of a server that did not answer the last time: a
- * healthy one needs milliseconds, and every search waits for all servers.
- */
+/* For the list of a server that was silent the last time: searches wait. */
 #define LISTING_SILENT_MS 1000
 /* The same for a call whose arguments do not fit the list that is known. */
 #define SERVER_RELIST_MS 1000
@@ -740,10 +617,7 @@
  * in flight.
  */
 #define SERVER_UNWRITTEN_MAX (2 * ARGUMENTS_UNDER_WAY_MAX)
-/*
- * Bytes not yet read by all servers together: the maximum calls of four
- * executions. It bounds the memory of the broker when servers hang.
- */
+/* Bytes that all servers together have not read: calls of four executions. */
 #define BROKER_UNWRITTEN_MAX (4 * ARGUMENTS_UNDER_WAY_MAX)
 /*
  * The rest of a call that is being sent, perhaps the largest, and as much of
@@ -760,10 +634,7 @@
 #define BROKER_NOFILE_LINK 3
 #define BROKER_NOFILE_SHARE 4
 
-/*
- * Allocations of the broker of this size or more have their own mapping, which
- * is returned to the kernel when freed.
- */
+/* From this size on, the broker's memory is its own mapping, and freed. */
 #define BROKER_MMAP_LEAST (128 * 1024) /* malloc's own initial value */
 
 /*
@@ -812,9 +683,7 @@
 #define TEMPLATE_AGE_MS (60 * 60 * 1000UL)
 #define TEMPLATE_PAUSE_FIRST_MS 1000UL
 #define TEMPLATE_PAUSE_MOST_MS (5 * 60 * 1000UL)
-/*
- * The stack of a worker until its exec. It makes a few system calls.
- */
+/* The stack of a worker until its exec. It makes a few system calls. */
 #define SPAWN_STACK (32 * KIB)
 /* The stack of the launcher that runs in the memory of a template. */
 #define BOX_TEMPLATE_STACK (256 * KIB)
@@ -827,10 +696,7 @@
 /* Interval of the check whether the last box of an ended template has ended. */
 #define BOX_TEMPLATE_LOOK_MS 1000
 
-/*
- * CPU time of a box beyond the deadline; the box is killed before it is used
- * up.
- */
+/* CPU time of a box beyond the deadline, by which it is killed. */
 #define BOX_CPU_EXTRA_SECONDS 5
 /* More than any kernel supports: a file with a larger number is not trusted. */
 #define PROCESSORS_MAX 65536
@@ -855,9 +721,7 @@
 #define BOX_USER 1000
 /* More than programs usually open; each can be a full pipe of 64 KiB. */
 #define BOX_NOFILE 256
-/*
- * Timers and queued signals, which the kernel also counts for the user outside.
- */
+/* Timers and queued signals: the kernel counts them for the user outside. */
 #define BOX_SIGPENDING 1024
 #define BOX_STACK (8 * MIB)
 /* Or this fraction of the memory, if that is less. */
@@ -886,28 +750,15 @@
  * included.
  */
 #define BOX_MEMORY_SLACK (16 * MIB)
-/*
- * Bytes that one processor writes in a second, and the maximum of all
- * processors.
- */
+/* Bytes that one processor writes in a second, and the most of all. */
 #define BOX_MEMORY_SPEED (4 * GIB)
 #define BOX_MEMORY_SPEED_MOST (32 * GIB)
-/*
- * The next measurement is due when the box could exceed its limit. One takes 50
- * microseconds, or a millisecond and more if it must be exact.
- */
+/* When to measure next: it takes 50 microseconds, or a millisecond if exact. */
 #define BOX_MEMORY_WAIT_LEAST_MS 5
 #define BOX_MEMORY_WAIT_MOST_MS 250
-/*
- * The minimum where the watchdog has a processor of its own. Meanwhile the
- * other seven of a machine with eight processors fill at most 57 MiB.
- */
+/* The least on a processor of its own: seven others fill 57 MiB meanwhile. */
 #define BOX_MEMORY_WAIT_NARROW_MS 2
-/*
- * How long the memory of ended code is kept: its box is ended before
- * (REAPER_LEFT_MS), and a program that replaces it allocates little in this
- * time.
- */
+/* How long the memory of ended code is kept: longer than REAPER_LEFT_MS. */
 #define BOX_HOLDER_REST_MS 40
 /*
  * Ranges of a template's memory that the init of a forked box does not copy.
@@ -915,10 +766,7 @@
  * all. Ranges beyond this number are copied.
  */
 #define BOX_SPARE_MAX 64
-/*
- * Ranges of a template's memory that its boxes write to, about a hundred. The
- * kernel takes no more in one call (IOV_MAX).
- */
+/* Ranges that boxes of a template write to, some hundred: at most IOV_MAX. */
 #define BOX_AHEAD_MAX 1024
 /* Larger parts are not searched: no template has them. */
 #define BOX_AHEAD_PART_MAX (1024UL * MIB)
@@ -957,20 +805,11 @@
 #define BOX_HUGE (2 * MIB)
 #define BOX_HUGE_USED (BOX_HUGE / 2)
 #define BOX_PAGE_LEAST (4 * KIB)
-/*
- * Free addresses that a template looks for, to place the memory of Python's
- * objects: more than most modules take. What does not fit lies elsewhere.
- */
+/* Free addresses for Python's objects: most modules take less. */
 #define BOX_PIECES (256 * MIB)
-/*
- * A measurement that was delayed by the scheduler for longer than this is
- * repeated with all processes stopped: in this time two processors fill 24 MiB.
- */
+/* A measurement so late is repeated, all stopped: 24 MiB may be filled. */
 #define BOX_MEMORY_LATE_MS 3
-/*
- * With more threads, all of them may run before the watchdog does. Each can
- * fill this much in its turn: 4 ms, a tick of most kernels.
- */
+/* With more threads, each may fill this much before the watchdog runs. */
 #define BOX_MEMORY_FEW 8
 #define BOX_MEMORY_TURN (16 * MIB)
 /*
@@ -1071,17 +910,11 @@
 #define BOX_MAP_BYTES 320UL
 #define BOX_MAP_LINK_BYTES 64UL
 #define BOX_MAPS_LOOK_MS 500
-/*
- * Exit statuses of init: too much memory; memory use unknown; the code keeps
- * continuing processes that init stops.
- */
+/* Exit statuses of init: memory exceeded; unknown; not to be stopped. */
 #define BOX_EXIT_MEMORY 64
 #define BOX_EXIT_BLIND 65
 #define BOX_EXIT_LOOSE 66
-/*
- * A file may be slightly larger than its file system, so that writes fail with
- * ENOSPC, not EFBIG.
- */
+/* A file may exceed its file system: writes fail with ENOSPC, not EFBIG. */
 #define BOX_FILE_EXTRA MIB
 
 /*
@@ -1132,10 +965,7 @@
 			    * unusual */
 /* Files whose faults one answer reports: a sentence has 1,000 bytes. */
 #define SERVER_FAULTS_SHOWN 2
-/*
- * A Python identifier for a name: one byte for each, an underscore, and a
- * number.
- */
+/* A name as a Python identifier: an underscore and a number more. */
 #define ALIAS_MAX (CONFIG_NAME_MAX + 16)
 /* Each name and a NUL; each row as JSON, where a byte may become six. */
 #define SERVERS_NAMES_MAX (CONFIG_SERVERS_MAX * (CONFIG_NAME_MAX + 1))
@@ -1146,21 +976,12 @@
 #define TRIED_TOOLS_MAX (64 * KIB)
 /* One argument or variable of a program: MAX_ARG_STRLEN of the kernel. */
 #define CONFIG_EXPANDED_MAX (128 * KIB - 1)
-/*
- * A dead network drive never answers. Reading 64 MiB takes a second of a
- * processor, which may be busy.
- */
+/* A dead network drive never answers; 64 MiB take a second to read. */
 #define CONFIG_READ_MS 5000
 #define CONFIG_READ_MIB_MS 100
-/*
- * If at least this many files may be in a directory, the directory is checked
- * first, which costs as much as one file.
- */
+/* From so many possible files on, their directory is looked for first. */
 #define CONFIG_GATE_MIN 2
-/*
- * Attempts to open a path with "..", of which 1 in 14 fails while others
- * rename.
- */
+/* Tries to open a path with "..": 1 in 14 fails while others rename. */
 #define CONFIG_OPEN_TRIES 100
 /*
  * The last content of a file that is missing, empty or half written is used for
@@ -1177,15 +998,9 @@
  * for a stopped one.
  */
 #define STORE_BUSY_MS 5000
-/*
- * A larger database is not checked when it is opened, which takes 2 ms per MiB.
- * The default limit is smaller.
- */
+/* A larger database is not checked when opened, which takes 2 ms per MiB. */
 #define DATABASE_CHECKED_MAX (256 * MIB)
-/*
- * The write-ahead log beside the database is written back and truncated at this
- * size, a hundred small changes, so that it does not fill a small disk.
- */
+/* The write-ahead log is written back and cut at this size: small disks. */
 #define DATABASE_LOG_MAX (512 * KIB)
 /*
  * Disk space reserved for removals: the index of the log (32 KiB) and a dozen
@@ -1194,10 +1009,7 @@
  */
 #define DATABASE_RESERVE (256 * KIB)
 #define DATABASE_PIECE (64 * KIB)
-/*
- * How often an execution gets the store: once, and again after the store
- * crashed. Code that makes it crash each time is not served forever.
- */
+/* How often an execution gets the store, which its code may make crash. */
 #define STORE_FETCHES_MAX 10
 /*
  * A key is a name; anything longer is data. A value is an intermediate result;
@@ -1220,10 +1032,7 @@
 #define SAVED_TOOL_SOURCE_MAX (256 * KIB)
 #define SAVED_TOOL_ABOUT_MAX 400
 #define SAVED_TOOLS_MAX 1000
-/*
- * Code can save tools, and only the user can remove them. One execution adds at
- * most a twentieth of the maximum, which is more than one program defines.
- */
+/* Tools that one execution adds: a twentieth, more than one program defines. */
 #define SAVED_TOOLS_NEW_MAX 50
 #define STORE_PAGE_MAX (256 * KIB)
 /* The name of a token: a word. */
@@ -1272,28 +1081,18 @@
 #define FILES_VERSION_SIZE 21 /* a decimal number of 64 bits, and a NUL */
 #define FILES_SYNCED_MAX                                                     \
 	(FILES_DATA_MAX * (FILE_NAME_MAX + 1 + FILES_VERSION_SIZE))
-/*
- * Numbers of removed versions of an owner; names with the same hash share one.
- */
+/* Numbers of removed versions of an owner; equal hashes share one. */
 #define FILES_VERSIONS 32768
 /* Files of one execution that wait, with their descriptors, to be copied. */
 #define FILES_WAITING_MAX 8
 #define FILES_NAMES_MAX (FILES_GIVEN_MAX * (FILE_NAME_MAX + 1))
-/*
- * Files for which an answer gives the reason why they are not kept; others are
- * counted.
- */
+/* Files for which an answer says why they are not kept; others are counted. */
 #define FILES_NAMED_MAX 10
 /* A file that comes by message: from a client, or from a command. */
 #define FILE_ADD_MAX (256 * MIB)
-/*
- * A file that a client reads: clients do not accept more base64 in an answer.
- */
+/* A file that a client reads: clients accept no more base64 in an answer. */
 #define FILE_READ_MAX (32 * MIB)
-/*
- * Reads and lists of files of one owner: those in progress, as each holds all
- * bytes of a file, and those that wait for them.
- */
+/* Reads of files of an owner in progress, and those that wait for them. */
 #define RESOURCES_AT_ONCE 2
 /* Files on one page of a list, where lists have pages. */
 #define RESOURCES_PAGE 100
@@ -1302,23 +1101,15 @@
 #define RESOURCES_WAITING_MAX 1000
 /* Bytes before the content of a stored file: its name, its owner, and so on. */
 #define FILE_HEAD_SIZE KIB
-/*
- * Files are copied in pieces: no other request waits for more than one piece.
- */
+/* Files are copied in pieces: no request waits for more than one piece. */
 #define FILE_PIECE MIB
-/*
- * After this many bytes the data is synced: a slow disk writes them in a
- * second.
- */
+/* After this many bytes data is synced: a slow disk takes a second. */
 #define FILE_SYNC (32 * MIB)
 /* Bytes of all files: the bounds of the option; and how long they are kept. */
 #define FILES_MAX_MIN MIB
 #define FILES_MAX_MAX (1024 * GIB)
 #define FILES_DAYS_MAX 36500
-/*
- * Time limit of a collection: a full box is copied in a second or two; a slow
- * disk needs half a minute for a quarter of a gigabyte.
- */
+/* Limit of a collection: a slow disk takes half a minute for 256 MiB. */
 #define FILES_COLLECT_MS 60000
 /* How long another process of the same user may lock the directory. */
 #define FILES_BUSY_MS 5000
@@ -1331,10 +1122,7 @@
  */
 #define FILES_SILENT_MS 5000
 #define FILES_ANSWER_MS 10000
-/*
- * Interval of the checks whether the lock is released, or a full channel has
- * room.
- */
+/* Between two looks whether the lock, or a full channel, is free. */
 #define FILES_LOOK_MS 5
 
 /*
@@ -1346,10 +1134,7 @@
 #define MEMORY_MAX (1024 * GIB)
 #define PIDS_MIN 8
 #define PIDS_MAX 32768
-/*
- * In hundredths of a processor: cpu.max allows no less, and few machines have
- * more.
- */
+/* In hundredths of a processor: cpu.max allows no less. */
 #define CPUS_MAX (1024 * 100)
 #define OPTION_SHARE_DIGITS 9 /* digits of the whole part: no overflow */
 #define OUTPUT_MIN KIB
