@@ -104,6 +104,16 @@ put_newest(const char *load)
 	fclose(file);
 }
 
+static void
+put_part(int pid, unsigned int anon, unsigned int part, unsigned int alone)
+{
+	auto_free char *rollup = mem_printf("Pss_Anon: %u kB\n"
+	    "Private_Dirty: %u kB\n", part * 1024, alone * 1024);
+
+	put_process(pid, anon, 0);
+	put(pid, "smaps_rollup", rollup);
+}
+
 /* Pages are examined again where they may have changed, and above the limit. */
 UNIT_TEST(shares)
 {
@@ -129,12 +139,34 @@ UNIT_TEST(shares)
 	put_process(A, 60, 35);
 	put_faults(A, 5, 0);
 	for (i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
-		put_process(B, 60, steps[i].own);
+		/* At most 25 MiB of its part are shared. */
+		put_part(B, 60, steps[i].own,
+		    steps[i].own > 25 ? steps[i].own - 25 : 0);
 		put_faults(B, steps[i].minor, steps[i].major);
 		put_newest(steps[i].load);
 		ck_assert_uint_eq(
 		    memory_look(&memory), steps[i].seen * MIB);
 	}
+}
+
+/*
+ * A process starts another one without a page fault, and then changes all of
+ * its pages, so that the child has the earlier ones alone.
+ */
+UNIT_TEST(pages_that_a_child_keeps)
+{
+	used_ns = 1;
+	put_part(A, 60, 60, 60);
+	put_faults(A, 1, 0);
+	put_part(C, 45, 5, 0);
+	put_newest("0.00 0.01 0.05 1/9 70\n");
+	ck_assert_uint_eq(memory_look(&memory), 65 * MIB);
+	put_part(B, 60, 30, 0);
+	put_newest("0.00 0.01 0.05 1/9 71\n");
+	ck_assert_uint_eq(memory_look(&memory), 95 * MIB);
+	put_faults(A, 2, 0);
+	put_part(B, 60, 60, 60);
+	ck_assert_int_eq(look_in_child(), BOX_EXIT_MEMORY);
 }
 
 /* Past its time a look begins with stopping all. */

@@ -24,8 +24,9 @@ struct memory_clock {
 	uint64_t rss; /* bytes, without pages of files */
 	bool looked; /* its pages were examined: the following are valid */
 	uint64_t looked_rss; /* rss at that time */
-	uint64_t shared; /* of these, shared with any other process */
+	uint64_t private; /* of these, shared with no other process */
 	uint64_t share; /* its part of all its pages */
+	uint64_t newest; /* the newest process or thread at that time */
 	uint64_t faults; /* page faults until then */
 };
 
@@ -70,6 +71,7 @@ struct memory_shares {
 	bool partly; /* this measurement reuses them */
 	bool whole; /* the next one must not */
 	uint64_t given; /* parts of pages that may have passed to others */
+	uint64_t newest; /* the newest process or thread at the beginning */
 };
 
 /* The memory of the kernel for mappings. */

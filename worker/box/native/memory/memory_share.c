@@ -4,11 +4,13 @@
  * many processes that would be all that happens in a box. Runs in init.
  *
  * A process without a page fault since then has no new page, nor has it copied
- * a shared one. If it had faults its pages are examined again, and what it
- * shared before may have passed to others completely, so it is counted besides.
- * So no page is counted less than once, as long as no process or thread of the
- * box has ended meanwhile, whose faults would be unknown. The sum may be too
- * large: above the limit, and twice a second, all pages are examined.
+ * a shared one. If it had faults its pages are examined again. It may have lost
+ * pages that others keep, whose shares were noted while it had a part of them,
+ * so its earlier part is counted besides. The pages that it had alone can be
+ * among these only if a process was started since. So no page is counted less
+ * than once, as long as no process or thread of the box has ended meanwhile,
+ * whose faults would be unknown. The sum may be too large: above the limit, and
+ * twice a second, all pages are examined.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -77,6 +79,7 @@ memory_begin_shares(struct memory *memory, int partly)
 {
 	memory->shares.partly = partly;
 	memory->shares.whole = 0;
+	memory->shares.newest = memory_last_pid(memory);
 	if (!partly)
 		memory->shares.given = 0;
 }
@@ -91,6 +94,16 @@ memory_end_shares(struct memory *memory, const struct memory_sum *sum)
 	memory->maps.threads = sum->threads;
 }
 
+/* The part of pages that others may have now. */
+static uint64_t
+memory_part_given(const struct memory *memory, const struct memory_clock *known)
+{
+	uint64_t kept =
+	    known->newest == memory->shares.newest ? known->private : 0;
+
+	return known->share > kept ? known->share - kept : 0;
+}
+
 int
 memory_reuse(
     struct memory *memory, pid_t pid, uint64_t rss, struct memory_sum *sum)
@@ -101,7 +114,7 @@ memory_reuse(
 	    !known->looked)
 		return 0;
 	if (memory_faults(memory, pid) != known->faults) {
-		memory->shares.given += known->shared;
+		memory->shares.given += memory_part_given(memory, known);
 		return 0;
 	}
 	sum->shares += known->share;
@@ -124,6 +137,7 @@ memory_note_share(struct memory *memory, pid_t pid, uint64_t rss,
 	known->looked = 1;
 	known->looked_rss = rss;
 	known->share = share;
-	known->shared = rss - private;
+	known->private = private;
+	known->newest = memory->shares.newest;
 	known->faults = memory_faults(memory, pid);
 }

@@ -87,7 +87,7 @@ memory_known_shared(
 	uint64_t shared = parent == 0 ? 0 : rss;
 
 	if (own != NULL && own->pid == pid && own->looked) {
-		shared = own->shared;
+		shared = own->looked_rss - own->private;
 	} else if (parent > 1) {
 		before = memory_find_clock(memory, parent);
 		if (before != NULL && before->pid == parent)
