@@ -224,6 +224,7 @@ UNIT_TEST(crowded)
 	const unsigned int most = turn;
 	int cpu;
 
+	used_ns = 1;
 	memory.limit = (BOX_MEMORY_FEW + 1) * BOX_MEMORY_TURN;
 	CPU_ZERO(&of_b);
 	CPU_ZERO(&processors);
@@ -263,8 +264,13 @@ UNIT_TEST(crowded)
 	memory_look(&memory);
 	ck_assert_int_eq(stops, 2);
 	ck_assert(CPU_EQUAL(&of_a, &of_b));
+	/* A has a single thread, which cannot come back. */
+	CPU_ZERO(&of_a);
+	CPU_ZERO(&of_b);
 	memory_look(&memory); /* it did not take long */
 	ck_assert_int_eq(stops, 3);
+	ck_assert_int_eq(CPU_COUNT(&of_a), 0);
+	ck_assert_int_eq(CPU_COUNT(&of_b), 2);
 	memory_look(&memory);
 	ck_assert_int_eq(stops, 3);
 }

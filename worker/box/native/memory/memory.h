@@ -22,6 +22,7 @@ struct memory_clock {
 	pid_t pid;
 	uint64_t ns; /* CPU time */
 	uint64_t rss; /* bytes, without pages of files */
+	bool kept_off; /* from the reserved processor, with a single thread */
 	bool looked; /* its pages were examined: the following are valid */
 	uint64_t looked_rss; /* rss at that time */
 	uint64_t private; /* of these, shared with no other process */

@@ -179,15 +179,35 @@ memory_thread_leaves(
 	return 0;
 }
 
+/*
+ * Keeps a process off the reserved processor, which its threads and children
+ * inherit. It cannot undo that, so one that was alone when it had stopped needs
+ * it once, as long as it has a single thread.
+ */
+static void
+memory_keep_off(struct memory *memory, pid_t pid, const char *status)
+{
+	struct memory_clock *known = memory_find_clock(memory, pid);
+	int alone = memory_is_stopped(status) &&
+	    memory_number(status, "Threads") == 1;
+
+	if (known != NULL && known->pid == pid) {
+		if (known->kept_off && alone)
+			return;
+		known->kept_off = alone;
+	}
+	memory_visit_threads(memory, pid, memory_thread_leaves, NULL);
+}
+
 void
-memory_look_at_held(const struct memory *memory, pid_t pid, const char *status,
+memory_look_at_held(struct memory *memory, pid_t pid, const char *status,
     struct memory_sum *sum)
 {
 	sum->stopped |= memory_was_stopped(memory, pid, status);
 	sum->moving |= memory_moves(status);
 	sum->loose |= !memory_is_held(memory, pid, status);
 	if (memory->pace.narrow)
-		memory_visit_threads(memory, pid, memory_thread_leaves, NULL);
+		memory_keep_off(memory, pid, status);
 }
 
 static int

@@ -218,7 +218,7 @@ int memory_is_forced(const struct memory *memory, pid_t pid);
 int memory_is_held(const struct memory *memory, pid_t pid, const char *status);
 
 /* Checks a process that should be stopped. */
-void memory_look_at_held(const struct memory *memory, pid_t pid,
+void memory_look_at_held(struct memory *memory, pid_t pid,
     const char *status, struct memory_sum *sum);
 
 /*
