@@ -300,6 +300,34 @@ def the_selftest_says_so(uid):
     equal(place.folders(), [])
 
 
+# Children that are small, of which many need more than 144 MiB together.
+MANY = """
+import os, time
+for n in range(60):
+    if os.fork() == 0:
+        x = bytearray(4 << 20)
+        time.sleep(600)
+        os._exit(0)
+time.sleep(600)
+"""
+
+
+@check
+def many_small_ones_are_counted_in_time(uid):
+    place = Place(uid)
+    other = place.start(["sleep", "600"])
+    for place in place, Place(uid):
+        caisson = Caisson(place, MEMORY="128m")
+        result = caisson.run(MANY)
+        print("      with %s in %.1f s" % (
+            meta(result, "isolation")["limits"],
+            meta(result, "durationMs") / 1000))
+        equal(error(result), OUT_OF_MEMORY.replace("64", "128"))
+        other.kill()
+        other.wait()
+        caisson.finish()
+
+
 class Forbidden:
     """While this holds, no user namespace can be made."""
     limit = "/proc/sys/user/max_user_namespaces"
