@@ -750,9 +750,12 @@
  * included.
  */
 #define BOX_MEMORY_SLACK (16 * MIB)
-/* Bytes that one processor writes in a second, and the most of all. */
+/* The most that one processor writes in a second, in bytes, and of all. */
 #define BOX_MEMORY_SPEED (4 * GIB)
 #define BOX_MEMORY_SPEED_MOST (32 * GIB)
+/* Bytes written to find out whether it does, how often: 5 microseconds. */
+#define BOX_MEMORY_SAMPLE (16 * KIB)
+#define BOX_MEMORY_SAMPLES 8
 /* When to measure next: it takes 50 microseconds, or a millisecond if exact. */
 #define BOX_MEMORY_WAIT_LEAST_MS 5
 #define BOX_MEMORY_WAIT_MOST_MS 250

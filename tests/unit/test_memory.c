@@ -50,6 +50,9 @@ UNIT_TEST(speed)
 	ck_assert_uint_eq(memory_speed(&set), BOX_MEMORY_SPEED);
 	CPU_SET(5, &set);
 	ck_assert_uint_eq(memory_speed(&set), 2 * BOX_MEMORY_SPEED);
+	step_ns = 1000000;
+	ck_assert_uint_eq(memory_speed(&set), 4 * BOX_MEMORY_SAMPLE * 1000);
+	step_ns = 0;
 	for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
 		CPU_SET(cpu, &set);
 	ck_assert_uint_eq(memory_speed(&set), BOX_MEMORY_SPEED_MOST);

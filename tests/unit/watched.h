@@ -47,6 +47,8 @@ extern int single_conts; /* signals that continue one process */
 extern int stops_at_once; /* signals that stop all */
 /* The process that is continued as soon as it is stopped, and how often. */
 extern int runaway, runs;
+/* The nanoseconds that pass whenever the time is asked for. */
+extern int step_ns;
 /*
  * If it is not 0, no process uses CPU time, except the busy one, which does at
  * each look: the nanoseconds that each has used.
