@@ -63,15 +63,14 @@ memory_note(struct memory *memory, const struct memory_sum *sum)
 static void
 memory_count_exactly(struct memory *memory, struct memory_sum *sum)
 {
-	memory_begin_shares(memory, memory_may_reuse(memory, sum));
-	memory_must_count(memory, memory_add_exactly, sum);
-	memory_end_shares(memory, sum);
-	if (!memory->shares.partly ||
-	    (!memory->shares.whole && sum->bytes <= memory->limit))
-		return;
-	memory_begin_shares(memory, 0);
-	memory_must_count(memory, memory_add_exactly, sum);
-	memory_end_shares(memory, sum);
+	int partly = memory_may_reuse(memory, sum);
+
+	do {
+		memory_begin_shares(memory, partly);
+		memory_must_count(memory, memory_add_exactly, sum);
+		memory_end_shares(memory, sum);
+	} while (partly-- > 0 &&
+	    (memory->shares.whole || sum->bytes > memory->limit));
 }
 
 /*

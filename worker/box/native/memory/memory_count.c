@@ -47,9 +47,10 @@ memory_look_at(
 	if (tid == 0 || memory_find(status, "RssAnon") == NULL)
 		tid = memory_visit_threads(
 		    memory, *pid, memory_tells, status);
-	sum->missed |= tid == 0;
-	if (tid == 0)
+	if (tid == 0) {
+		sum->missed++;
 		return 0;
+	}
 	memory_note_headless(memory, *pid, tid);
 	*pid = tid;
 	return 1;
@@ -185,12 +186,12 @@ memory_add_exactly(
 	first = memory_number(status, "PPid") == 0;
 	sum->bytes += memory_of_kernel(status);
 	if (memory_reuse(memory, process, rss, sum)) {
-		sum->busy |= memory_moves(status);
+		sum->busy += memory_moves(status) != 0;
 		return 0;
 	}
 	if (memory->hold.state != MEMORY_RUNS &&
 	    !memory_is_parked(memory, process)) {
-		sum->busy = true;
+		sum->busy++;
 		sum->owned += first ? rss : rss -
 		        memory_known_shared(memory, process, status, rss);
 		return 0;

@@ -129,16 +129,16 @@ memory_is_held(const struct memory *memory, pid_t pid, const char *status)
 	        memory, pid, memory_thread_is_stopped, again) != 0;
 }
 
-static int
-memory_knows(const struct memory *memory, pid_t pid)
+/* Returns where a process is recorded, negative if it is to stay stopped. */
+static pid_t *
+memory_find_known(struct memory *memory, pid_t pid)
 {
-	size_t i;
+	pid_t *one = memory->hold.known;
+	pid_t *const end = one + memory->hold.nknown;
 
-	for (i = 0; i < memory->hold.nknown; i++)
-		if (memory->hold.known[i] == pid ||
-		    memory->hold.known[i] == -pid)
-			return 1;
-	return 0;
+	while (one < end && *one != pid && *one != -pid)
+		one++;
+	return one < end ? one : NULL;
 }
 
 /*
@@ -149,9 +149,9 @@ memory_knows(const struct memory *memory, pid_t pid)
  * when all were stopped may have received none.
  */
 static int
-memory_was_stopped(const struct memory *memory, pid_t pid, const char *status)
+memory_was_stopped(struct memory *memory, pid_t pid, const char *status)
 {
-	if (!memory_knows(memory, pid))
+	if (memory_find_known(memory, pid) == NULL)
 		return memory->hold.nknown < BOX_MEMORY_KNOWN &&
 		    memory_is_stopped(status);
 	return (memory_is_stopped(status) &&
@@ -203,9 +203,9 @@ void
 memory_look_at_held(struct memory *memory, pid_t pid, const char *status,
     struct memory_sum *sum)
 {
-	sum->stopped |= memory_was_stopped(memory, pid, status);
-	sum->moving |= memory_moves(status);
-	sum->loose |= !memory_is_held(memory, pid, status);
+	sum->stopped += memory_was_stopped(memory, pid, status) != 0;
+	sum->moving += memory_moves(status) != 0;
+	sum->loose += memory_is_held(memory, pid, status) == 0;
 	if (memory->pace.narrow)
 		memory_keep_off(memory, pid, status);
 }
@@ -243,7 +243,7 @@ memory_stop_new(struct memory *memory)
 	if (lseek(memory->proc, 0, SEEK_SET) == -1)
 		return -1;
 	while ((pid = memory_next(&list)) >= 0) {
-		if (pid > 1 && !memory_knows(memory, pid)) {
+		if (pid > 1 && memory_find_known(memory, pid) == NULL) {
 			tgkill(pid, pid, SIGSTOP);
 			stopped++;
 		}
@@ -334,18 +334,13 @@ memory_stop_thread(
 static int
 memory_may_know(struct memory *memory, pid_t pid)
 {
-	size_t i;
+	pid_t *one = memory_find_known(memory, pid);
 
-	for (i = 0; i < memory->hold.nknown; i++) {
-		if (memory->hold.known[i] == -pid)
-			memory->hold.known[i] = pid;
-		if (memory->hold.known[i] == pid)
-			return 1;
-	}
-	if (memory->hold.nknown == BOX_MEMORY_KNOWN)
-		return 0;
-	memory->hold.known[memory->hold.nknown++] = pid;
-	return 1;
+	if (one == NULL && memory->hold.nknown < BOX_MEMORY_KNOWN)
+		one = &memory->hold.known[memory->hold.nknown++];
+	if (one != NULL)
+		*one = pid;
+	return one != NULL;
 }
 
 int
@@ -371,23 +366,12 @@ memory_stop(struct memory *memory, pid_t pid, struct memory_sum *sum)
 	return 0;
 }
 
-/* Records that a known process must stay as it is. */
-static void
-memory_leave(struct memory *memory, pid_t pid)
-{
-	size_t i;
-
-	for (i = 0; i < memory->hold.nknown; i++)
-		if (memory->hold.known[i] == pid)
-			memory->hold.known[i] = -pid;
-}
-
 int
 memory_choose(struct memory *memory, pid_t pid, struct memory_sum *sum)
 {
 	char status[BOX_MEMORY_TEXT_SIZE];
 	int n = memory_read_status(memory, pid, status);
-	int knows = memory_knows(memory, pid);
+	pid_t *known = memory_find_known(memory, pid);
 
 	(void)sum;
 	if (n != 1)
@@ -398,15 +382,16 @@ memory_choose(struct memory *memory, pid_t pid, struct memory_sum *sum)
 	 * forked since, and received no signal.
 	 */
 	if (memory_is_forced(memory, pid) ||
-	    (!knows && memory->hold.nknown == BOX_MEMORY_KNOWN)) {
-		if (!knows)
+	    (known == NULL && memory->hold.nknown == BOX_MEMORY_KNOWN)) {
+		if (known == NULL)
 			kill(pid, SIGCONT);
-	} else if (memory_was_stopped(memory, pid, status)) {
-		memory_leave(memory, pid);
-	} else if (knows && memory_moves(status)) {
+	} else if (known != NULL &&
+	    memory_was_stopped(memory, pid, status)) {
+		*known = -pid;
+	} else if (known != NULL && memory_moves(status)) {
 		/* At once: it may be about to stop itself. */
 		kill(pid, SIGCONT);
-		memory_leave(memory, pid);
+		*known = -pid;
 	}
 	return 0;
 }
@@ -436,7 +421,8 @@ memory_choose_at_once(
     struct memory *memory, pid_t pid, struct memory_sum *sum)
 {
 	(void)sum;
-	if (!memory_knows(memory, pid) && !memory_may_know(memory, pid))
+	if (memory_find_known(memory, pid) == NULL &&
+	    !memory_may_know(memory, pid))
 		kill(pid, SIGCONT);
 	return 0;
 }
@@ -446,8 +432,8 @@ memory_release(struct memory *memory, const struct memory_sum *sum)
 {
 	struct memory_sum ignored = { 0 };
 
-	if (memory->hold.state != MEMORY_HELD_AT_ONCE && !sum->stopped &&
-	    !sum->moving) {
+	if (memory->hold.state != MEMORY_HELD_AT_ONCE && sum->stopped == 0 &&
+	    sum->moving == 0) {
 		kill(-1, SIGCONT);
 		return;
 	}
@@ -466,7 +452,7 @@ memory_add_tried(struct memory *memory, pid_t pid, struct memory_sum *sum)
 
 	(void)memory;
 	sum->tried_ns += ns;
-	sum->unclear |= ns == 0;
+	sum->missed += ns == 0;
 	return 0;
 }
 
@@ -479,7 +465,7 @@ memory_has_run(struct memory *memory)
 
 	if (memory_add_processes(memory, memory_add_tried, &sum) == -1)
 		_exit(BOX_EXIT_BLIND);
-	memory->hold.tried_ns = sum.unclear ? 0 : sum.tried_ns;
+	memory->hold.tried_ns = sum.missed > 0 ? 0 : sum.tried_ns;
 	return memory->hold.tried_ns == 0 || memory->hold.tried_ns != before;
 }
 
@@ -497,7 +483,7 @@ memory_except(struct memory *memory, pid_t pid, struct memory_sum *sum)
 	if (n == 1 && !memory_is_forced(memory, pid) &&
 	    memory_was_stopped(memory, pid, status) &&
 	    memory_may_know(memory, pid))
-		memory_leave(memory, pid);
+		*memory_find_known(memory, pid) = -pid;
 	return n == -1 ? -1 : 0;
 }
 

@@ -17,12 +17,19 @@
 #include "../../../../common/box_step.h"
 
 uint64_t
-memory_ms(clockid_t clock)
+memory_ns(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+	if (clock_gettime(clock, &now) == -1)
+		return 0;
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+uint64_t
+memory_ms(clockid_t clock)
+{
+	return memory_ns(clock) / 1000000;
 }
 
 /* Of this process: delays by other processes are no reason to stop the box. */
@@ -85,15 +92,6 @@ memory_is_crowded(const struct memory *memory, const struct memory_sum *sum)
 	    sum->bytes + grown > memory->limit;
 }
 
-static uint64_t
-memory_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 /*
  * The rate of one processor is lower only where it is emulated, with the
  * kernel: that has to write each new page, of any size, and is at most twice as
@@ -109,9 +107,9 @@ memory_speed_of_one(void)
 	int i;
 
 	for (i = 0; i < BOX_MEMORY_SAMPLES; i++) {
-		ns = memory_ns();
+		ns = memory_ns(CLOCK_MONOTONIC);
 		explicit_bzero(page, sizeof(page));
-		ns = memory_ns() - ns;
+		ns = memory_ns(CLOCK_MONOTONIC) - ns;
 		speed = ns == 0 ? BOX_MEMORY_SPEED :
 		                  2 * sizeof(page) * 1000000000 / ns;
 		if (speed > best)

@@ -37,24 +37,27 @@ struct memory_sum {
 	uint64_t bytes;
 	uint64_t shares; /* part of it, or else owned: see memory_add_exactly */
 	uint64_t owned;
-	bool late; /* not all processes were counted in time */
-	bool missed; /* a process with threads had none that could be read */
 	uint64_t tried_ns; /* CPU time: see memory_has_run() */
-	bool unclear; /* that of a process is unknown */
-	bool busy;  /* one was in the kernel, where it takes no signal */
-	bool loose; /* one was running, although all were stopped */
-	bool stopped; /* one had been stopped by the code before */
-	bool moving; /* one has not taken SIGSTOP yet, and runs until it does */
 	uint64_t maps; /* mappings above the free number per process */
 	bool with_maps; /* whether mappings are counted */
+	bool late; /* not all processes were counted in time */
 	unsigned int processes;
+	/* The numbers of processes that */
+	unsigned int missed; /* have something that could not be read */
+	unsigned int busy; /* were in the kernel, where they take no signal */
+	unsigned int loose; /* were running, although all were stopped */
+	unsigned int stopped; /* had been stopped by the code before */
+	unsigned int moving; /* have not taken SIGSTOP yet, and run till then */
 	uint64_t threads;
 	pid_t pids[BOX_MEMORY_SEEN]; /* number of processes in the first */
 };
 
 /* memory_pace.c */
 
-/* Returns the time of the clock in milliseconds. */
+/* Returns the time of the clock in nanoseconds, 0 if there is no such clock. */
+uint64_t memory_ns(clockid_t clock);
+
+/* The same in milliseconds. */
 uint64_t memory_ms(clockid_t clock);
 
 /*

@@ -16,11 +16,7 @@
 uint64_t
 memory_cpu_ns(pid_t pid)
 {
-	struct timespec used;
-
-	if (clock_gettime(MEMORY_CPU_CLOCK(pid), &used) == -1)
-		return 0;
-	return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
+	return memory_ns(MEMORY_CPU_CLOCK(pid));
 }
 
 struct memory_clock *
