@@ -32,13 +32,6 @@ memory_ms(clockid_t clock)
 	return memory_ns(clock) / 1000000;
 }
 
-/* Of this process: delays by other processes are no reason to stop the box. */
-static uint64_t
-memory_cpu_ms(void)
-{
-	return memory_ms(CLOCK_PROCESS_CPUTIME_ID);
-}
-
 int
 memory_await(const struct timespec *time)
 {
@@ -55,29 +48,22 @@ memory_sleep(struct memory *memory, unsigned int ms)
 	const struct timespec time = { ms / 1000, ms % 1000 * 1000000L };
 
 	memory->pace.planned_ms = memory_ms(CLOCK_MONOTONIC) + ms;
-	memory->pace.cpu_ms = memory_cpu_ms();
+	memory->pace.cpu_ms = memory_ms(CLOCK_PROCESS_CPUTIME_ID);
 	if (memory->session != MEMORY_ONE_CALL)
 		return memory_await(&time);
 	poll(NULL, 0, (int)ms);
 	return 0;
 }
 
-/*
- * Whether other processes were scheduled since then, while this process was
- * ready.
- */
-static int
-memory_is_outrun(const struct memory *memory)
-{
-	return memory->pace.planned_ms != 0 &&
-	    memory_ms(CLOCK_MONOTONIC) > memory->pace.planned_ms +
-	        (memory_cpu_ms() - memory->pace.cpu_ms) + BOX_MEMORY_LATE_MS;
-}
-
+/* Others were scheduled, not this process: what it did itself took no time. */
 int
 memory_is_late(const struct memory *memory)
 {
-	return memory->hold.state == MEMORY_RUNS && memory_is_outrun(memory);
+	return memory->hold.state == MEMORY_RUNS &&
+	    memory->pace.planned_ms != 0 &&
+	    memory_ms(CLOCK_MONOTONIC) > memory->pace.planned_ms +
+	        memory_ms(CLOCK_PROCESS_CPUTIME_ID) - memory->pace.cpu_ms +
+	        BOX_MEMORY_LATE_MS;
 }
 
 int

@@ -331,9 +331,9 @@ void memory_note_usage(struct memory *memory, pid_t pid, const char *status);
 
 /*
  * The maximum memory that a process may share, without reading its pages: the
- * amount shared when they were last read, or all memory of its parent. The rest
- * is its own. An unknown orphan may share all of it; the code, whose parent is
- * outside, shares nothing that is not counted for it.
+ * amount shared when they were last read, or all memory of its parent. An
+ * unknown orphan may share all of it; the code, whose parent is outside, shares
+ * nothing that is not counted for it.
  */
 uint64_t memory_known_shared(struct memory *memory, pid_t pid,
     const char *status, uint64_t rss);

@@ -38,39 +38,25 @@ memory_find_clock(struct memory *memory, pid_t pid)
 	return ended;
 }
 
-/*
- * Adds the CPU time of the process since the last look. Records its memory
- * size.
- */
-static uint64_t
-memory_new_cpu_ns(struct memory *memory, pid_t pid, uint64_t rss)
-{
-	struct memory_clock *last = memory_find_clock(memory, pid);
-	uint64_t ns = memory_cpu_ns(pid);
-	uint64_t before;
-
-	if (last == NULL)
-		return 0;
-	/* A number can be reused for another process. */
-	before = last->pid == pid && last->ns <= ns ? last->ns : 0;
-	if (before == 0) {
-		memory->shares.whole |= last->looked;
-		*last = (struct memory_clock){ .pid = pid };
-	}
-	last->ns = ns;
-	last->rss = rss;
-	return ns - before;
-}
-
 void
 memory_note_usage(struct memory *memory, pid_t pid, const char *status)
 {
 	uint64_t peak_kib = memory_number(status, "VmHWM");
+	struct memory_clock *last = memory_find_clock(memory, pid);
+	uint64_t ns = memory_cpu_ns(pid);
 
-	memory->cpu_ns +=
-	    memory_new_cpu_ns(memory, pid, memory_of_status(status));
 	if (peak_kib > memory->usage.peak_kib)
 		memory->usage.peak_kib = peak_kib;
+	if (last == NULL)
+		return;
+	/* A number can be reused for another process. */
+	if (last->pid != pid || last->ns == 0 || last->ns > ns) {
+		memory->shares.whole |= last->looked;
+		*last = (struct memory_clock){ .pid = pid };
+	}
+	memory->cpu_ns += ns - last->ns;
+	last->ns = ns;
+	last->rss = memory_of_status(status);
 }
 
 uint64_t
