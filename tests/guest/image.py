@@ -11,9 +11,12 @@ PYTHON = "/usr/bin/python3"
 PROGRAMS = ["/usr/bin/" + name for name in (
     "bash", "cat", "cp", "echo", "env", "false", "find", "id", "ls", "mount",
     "nm", "seq", "sh", "sleep", "su", "tr", "true")]
-# Where tests/escape finds the numbers of system calls, and Python a zone.
+LIBRARIES = "/usr/lib/x86_64-linux-gnu"
+# Where tests/escape finds the numbers of system calls, Python a zone, and
+# pthread_exit(3) what it needs.
 DATA = ["/usr/include/x86_64-linux-gnu/asm/unistd_64.h",
-        "/usr/share/zoneinfo/UTC", "/usr/share/zoneinfo/Etc/UTC"]
+        "/usr/share/zoneinfo/UTC", "/usr/share/zoneinfo/Etc/UTC",
+        LIBRARIES + "/libgcc_s.so.1"]
 LINKS = {"bin": "usr/bin", "sbin": "usr/sbin", "lib": "usr/lib",
          "lib64": "usr/lib64"}
 FOLDERS = ("dev", "etc", "mnt", "modules", "proc", "root", "run", "sys", "tmp",
@@ -37,7 +40,6 @@ UNPACKED = {"crun": ("/usr/bin/crun",),
             "libyajl2": ()}
 UNREAD = tuple("/usr/share/" + name for name in (
     "bash-completion", "doc", "fish", "lintian", "locale", "man", "zsh"))
-LIBRARIES = "/usr/lib/x86_64-linux-gnu"
 
 
 def libraries(path, folder=""):
