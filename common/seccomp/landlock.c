@@ -43,7 +43,7 @@ landlock_fs_rights(int abi)
 }
 
 int
-landlock_create(int abi, struct err *err)
+landlock_create(int abi, int connects, struct err *err)
 {
 	struct landlock_ruleset_abi attr = { 0 };
 	long ruleset;
@@ -51,7 +51,7 @@ landlock_create(int abi, struct err *err)
 	attr.handled_access_fs = landlock_fs_rights(abi);
 	if (abi >= 4)
 		attr.handled_access_net = LANDLOCK_ACCESS_NET_BIND_TCP |
-		    LANDLOCK_ACCESS_NET_CONNECT_TCP;
+		    (connects ? 0 : LANDLOCK_ACCESS_NET_CONNECT_TCP);
 	if (abi >= 6)
 		attr.scoped = LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET |
 		    LANDLOCK_SCOPE_SIGNAL;
@@ -98,7 +98,7 @@ landlock_enforce(int ruleset, struct err *err)
 int
 landlock_enforce_nothing(int abi, struct err *err)
 {
-	auto_fd int ruleset = landlock_create(abi, err);
+	auto_fd int ruleset = landlock_create(abi, 0, err);
 
 	if (ruleset == -1)
 		return -1;

@@ -19,9 +19,10 @@ int landlock_abi(void);
 
 /*
  * Returns a rule set that handles every right of this ABI (1 or higher) and
- * allows nothing yet, or -1 with err. The caller owns it.
+ * allows nothing yet, but to connect by TCP if connects is set; or -1 with err.
+ * The caller owns it.
  */
-int landlock_create(int abi, struct err *err);
+int landlock_create(int abi, int connects, struct err *err);
 
 /*
  * Allows rights (LANDLOCK_ACCESS_FS_*; those missing in the ABI are ignored) at

@@ -3,6 +3,7 @@
  * each. The lists of system calls, in the folder of each worker as
  * relay/lockdown.rules, are compiled at build time.
  */
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -30,6 +31,12 @@ static const uint64_t lockdown_rights[LOCKDOWN_USES] = {
 	    LANDLOCK_ACCESS_FS_REMOVE_FILE,
 };
 
+/* What whoever connects reads: the names of hosts, and certificates. */
+static const char *const lockdown_hosts[] = { "/etc/hosts", "/etc/host.conf",
+	"/etc/resolv.conf", "/etc/nsswitch.conf", "/etc/gai.conf",
+	"/etc/services", "/run/systemd/resolve", "/etc/ssl",
+	"/etc/ca-certificates", "/usr/share/ca-certificates", "/usr/lib/ssl" };
+
 struct lockdown_row {
 	const struct sock_filter *filter;
 	size_t len;
@@ -49,9 +56,27 @@ static const struct lockdown_row lockdown_table[ROLES] = {
 #undef ROLE
 };
 
+/* Allows to read what is there of the files for connections. */
+static int
+lockdown_allow_hosts(int ruleset, int abi, struct err *err)
+{
+	size_t n;
+
+	for (n = 0; n < sizeof(lockdown_hosts) / sizeof(lockdown_hosts[0]);
+	     n++) {
+		auto_fd int fd = (int)syscall(SYS_openat, AT_FDCWD,
+		    lockdown_hosts[n], O_PATH | O_CLOEXEC);
+
+		if (fd != -1 && landlock_allow(ruleset, abi, fd,
+		        lockdown_rights[LOCKDOWN_READS], err) == -1)
+			return -1;
+	}
+	return 0;
+}
+
 /* Denies all files outside folder; -1 denies all files. */
 static int
-lockdown_landlock(int folder, uint64_t rights, struct err *err)
+lockdown_landlock(enum lockdown_use use, int folder, struct err *err)
 {
 	int abi = landlock_abi();
 	auto_fd int ruleset = -1;
@@ -65,11 +90,14 @@ lockdown_landlock(int folder, uint64_t rights, struct err *err)
 		    "confines");
 		return 0;
 	}
-	ruleset = landlock_create(abi, err);
+	ruleset = landlock_create(abi, use == LOCKDOWN_CONNECTS, err);
 	if (ruleset == -1)
 		return -1;
-	if (folder != -1 &&
-	    landlock_allow(ruleset, abi, folder, rights, err) == -1)
+	if (use == LOCKDOWN_CONNECTS &&
+	    lockdown_allow_hosts(ruleset, abi, err) == -1)
+		return -1;
+	if (folder != -1 && landlock_allow(ruleset, abi, folder,
+	        lockdown_rights[use], err) == -1)
 		return -1;
 	return landlock_enforce(ruleset, err);
 }
@@ -112,7 +140,7 @@ lockdown(enum role role, enum lockdown_use use, int folder, struct err *err)
 #endif
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1)
 		return err_sys(err, "set no_new_privs");
-	if (lockdown_landlock(folder, lockdown_rights[use], err) == -1)
+	if (lockdown_landlock(use, folder, err) == -1)
 		return -1;
 	if (lockdown_drop_capabilities(err) == -1)
 		return -1;

@@ -92,7 +92,7 @@ confine_landlock(struct box *box, struct err *err)
 
 	if (box->landlock == 0)
 		return 0;
-	ruleset = landlock_create(box->landlock, err);
+	ruleset = landlock_create(box->landlock, 0, err);
 	if (ruleset == -1)
 		return -1;
 	for (i = 0; i < sizeof(confine_rows) / sizeof(confine_rows[0]); i++)
@@ -197,7 +197,7 @@ confine_allow_host(int ruleset, const struct box *box, struct err *err)
 int
 confine_weak_landlock(struct box *box, struct err *err)
 {
-	auto_fd int ruleset = landlock_create(box->landlock, err);
+	auto_fd int ruleset = landlock_create(box->landlock, 0, err);
 	const struct confine_row *row = confine_folder_rows;
 	const struct confine_row *end = row +
 	    sizeof(confine_folder_rows) / sizeof(confine_folder_rows[0]);
