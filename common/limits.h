@@ -1176,6 +1176,21 @@
 /* The names of an image and of a language are shown in tables. */
 #define IMAGE_NAME_MAX 128
 #define IMAGE_LANGUAGE_MAX 32
+/*
+ * Connectors. A message of a remote server is as long as that of a local one,
+ * with its envelope; above the queue, no answer is read on. An event stream
+ * that was cut is resumed as a server asks, or after CONNECTOR_RETRY_MS.
+ */
+#define CONNECTOR_LINE_MAX (RESULT_MAX + MIB)
+#define CONNECTOR_QUEUE_MAX (4 * MIB)
+#define CONNECTOR_CONNECT_MS 10000
+#define CONNECTOR_TRUSTED_MAX (4 * MIB) /* of a file of certificates */
+#define CONNECTOR_REDIRECTS_MAX 5
+#define CONNECTOR_RESUMES_MAX 5
+#define CONNECTOR_RETRY_MS 1000
+#define CONNECTOR_RETRY_MS_MAX 30000
+/* A stream of what a server sends unasked is opened again after this time. */
+#define CONNECTOR_STREAM_MS 3000
 /* The text of --help. */
 #define HELP_COLUMNS 79
 #define HELP_INDENT 6

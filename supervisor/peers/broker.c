@@ -188,6 +188,7 @@ broker_define(struct broker *broker, const struct server *server,
 		.name = server->name,
 		.alias = server->alias,
 		.description = server->description,
+		.remote = server->remote != CONFIG_STDIO,
 		.shared = (uint64_t)server->shared,
 		.narrowed = (uint64_t)server->narrowed,
 		.allow = broker_bytes(&server->allow),
@@ -540,6 +541,8 @@ broker_launch(struct broker *broker, const struct broker_wanted *want,
 {
 	struct ipc_launched launched = { .process = want->link };
 	struct broker_link *link = mem_alloc(sizeof(*link));
+	const struct server_process_setup start = { broker->envp,
+		broker->options->ca_file };
 	struct server_process_pipes pipes;
 	auto_buffer struct buffer masks = { 0 };
 
@@ -547,8 +550,8 @@ broker_launch(struct broker *broker, const struct broker_wanted *want,
 	link->number = want->link;
 	link->definition = told->number;
 	link->process =
-	    server_process_start(broker->base, server, broker->envp,
-	        &broker_times, &pipes, broker_on_server_ended, link, err);
+	    server_process_start(broker->base, server, &start, &broker_times,
+	        &pipes, broker_on_server_ended, link, err);
 	if (link->process == NULL) {
 		free(link);
 		return -1;

@@ -69,10 +69,10 @@ server_judge_use(struct servers *servers, struct server *server)
 	if (server->disabled)
 		return server_set(
 		    server, SERVER_SKIPPED, "it is disabled in its file");
-	server->unsupported = server->remote != 0;
-	if (server->remote)
-		return server_set(server, SERVER_SKIPPED, "servers that are "
-		    "reached by a URL are not supported yet");
+	server->unsupported = server->remote == CONFIG_SSE;
+	if (server->remote == CONFIG_SSE)
+		return server_set(server, SERVER_SKIPPED, "servers of the type "
+		    "sse are not supported yet");
 	return 0;
 }
 
@@ -136,21 +136,42 @@ server_expand_run(
 	return 0;
 }
 
+/* Expands its variables, or its headers if it is remote. */
 static int
 server_expand_env(
     struct server *server, struct expand *expand, struct err *err)
 {
-	const struct server_texts *pairs = &server->env;
+	const char *what = server->remote ? "headers" : "env";
+	const struct server_texts *pairs =
+	    server->remote ? &server->headers : &server->env;
 	auto_buffer struct buffer env = { 0 };
 	const char *name, *value;
 
 	TEXT_LIST_PAIRS (name, value, pairs->data, pairs->len) {
 		buffer_add_text(&env, name);
 		buffer_add_text(&env, "=");
-		if (server_expand_to(&env, "env", value, expand, err) == -1)
+		if (server_expand_to(&env, what, value, expand, err) == -1)
 			return -1;
 	}
 	server->run_env = server_texts_take(&env);
+	return 0;
+}
+
+/* The URL of a remote server stands for its command, and for its program. */
+static int
+server_expand_url(
+    struct server *server, struct expand *expand, struct err *err)
+{
+	auto_buffer struct buffer url = { 0 };
+
+	if (server_expand_to(&url, "url", server->url, expand, err) == -1)
+		return -1;
+	if (strncasecmp(url.data, "https://", 8) != 0 &&
+	    strncasecmp(url.data, "http://", 7) != 0)
+		return err_set(err, "its url must begin with https:// or "
+		    "http://");
+	server->program = mem_strdup(url.data);
+	server->run = server_texts_take(&url);
 	return 0;
 }
 
@@ -234,13 +255,14 @@ server_judge(struct servers *servers, struct server *server)
 	if (server->state != SERVER_TAKEN ||
 	    server_judge_use(servers, server) == -1)
 		return;
-	if (server_expand_run(server, &expand, &err) == -1 ||
+	if ((server->remote ? server_expand_url(server, &expand, &err) :
+	        server_expand_run(server, &expand, &err)) == -1 ||
 	    server_expand_env(server, &expand, &err) == -1 ||
 	    server_expand_cwd(server, &expand, &err) == -1) {
 		server->unsupported = expand.foreign;
 		server_set(server, expand.foreign ? SERVER_SKIPPED :
 		    SERVER_REJECTED, err.text);
-	} else {
+	} else if (!server->remote) {
 		server_judge_self(servers, server);
 	}
 }

@@ -113,13 +113,14 @@ struct server {
 	struct server_texts deny;
 	/*
 	 * If taken, with variables expanded, for its process: the command and
-	 * its arguments, and "NAME=value" to add to our environment.
+	 * its arguments, and "NAME=value" to add to our environment. If it is
+	 * remote: its URL, and "NAME=value" for each of its headers.
 	 */
 	struct server_texts run;
 	struct server_texts run_env;
 	char *run_cwd; /* NULL: ours */
 	char *path;     /* its PATH */
-	char *program;  /* path of the command; NULL: not found */
+	char *program;  /* path of the command, or the URL; NULL: not found */
 	char *searched; /* in these directories; NULL: it has a slash */
 	/* If configured (in_force.h): its name as a Python identifier. */
 	char *alias;

@@ -60,6 +60,8 @@ RULES = {
     "files": [(OPEN, ("directory.c",))] + WORKER[1:],
     # openat2() has no function in libc; what it opens can be listed.
     "porter": WORKER[:-1] + [(ANY_CALL, ("beneath.c",))],
+    # libcurl asks it for each socket.
+    "connector": WORKER[:3] + [(NET, ("transfer.c",))] + WORKER[4:],
     # It accepts clients, at sockets that were made for it.
     "gateway": [
         (OPEN, ()), (RUN, ()), (KILL, ()),

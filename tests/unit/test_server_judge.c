@@ -26,7 +26,8 @@ static struct servers servers = { .setup = { .envp = environment,
 struct row {
 	struct server_file *file;
 	const char *name, *command, *args, *env, *cwd;
-	int remote, disabled;
+	int remote; /* then command is its URL */
+	int disabled;
 };
 
 static struct server_texts
@@ -49,11 +50,12 @@ judge(const struct row *row)
 
 	*server = (struct server){ .file = row->file, .line = 2, .column = 3,
 		.name = mem_strdup(row->name),
-		.command = mem_strdup(row->command),
+		.command = mem_strdup(row->remote ? "" : row->command),
+		.url = row->remote ? mem_strdup(row->command) : NULL,
 		.args = texts_of(row->args == NULL ? "" : row->args),
 		.env = texts_of(row->env == NULL ? "" : row->env),
 		.cwd = mem_strdup(row->cwd == NULL ? "" : row->cwd),
-		.remote = row->remote ? CONFIG_HTTP : CONFIG_STDIO,
+		.remote = (enum config_remote)row->remote,
 		.disabled = row->disabled };
 	if (TAILQ_EMPTY(&servers.list))
 		TAILQ_INIT(&servers.list);
@@ -75,7 +77,7 @@ is(const struct server *server, enum server_state state, const char *why)
 #define SELF "it would start this program itself, without end "                \
 	"(CAISSON_ALLOW_SELF_SERVER=on allows it)"
 #define OFF "it is disabled in its file"
-#define REMOTE "servers that are reached by a URL are not supported yet"
+#define REMOTE "servers of the type sse are not supported yet"
 
 static const struct {
 	struct row row;
@@ -88,8 +90,12 @@ static const struct {
 	    SERVER_TAKEN, "" },
 	{ { &own_file, "a", "sh", NULL, NULL, NULL, 0, 1 }, SERVER_SKIPPED,
 	    OFF },
-	{ { &own_file, "a", "", NULL, NULL, NULL, 1, 0 }, SERVER_SKIPPED,
-	    REMOTE },
+	{ { &own_file, "a", "", NULL, NULL, NULL, CONFIG_SSE, 0 },
+	    SERVER_SKIPPED, REMOTE },
+	{ { &own_file, "a", "HTTPS://a/${NONE:-b}", NULL, NULL, NULL,
+	        CONFIG_HTTP, 0 }, SERVER_TAKEN, "" },
+	{ { &own_file, "a", "ftp://a/b", NULL, NULL, NULL, CONFIG_HTTP, 0 },
+	    SERVER_REJECTED, "its url must begin with https:// or http://" },
 	{ { &project_file, "a", "${NONE}", NULL, NULL, NULL, 0, 0 },
 	    SERVER_SKIPPED, UNTRUSTED },
 	{ { &own_file, "a", "${NONE}", NULL, NULL, NULL, 0, 0 },
@@ -221,7 +227,7 @@ static const struct {
 } before[] = {
 	{ { &own_file, "a", "sh", NULL, NULL, NULL, 0, 0 }, 1 },
 	{ { &own_file, "a", "sh", NULL, NULL, NULL, 0, 1 }, 1 },
-	{ { &own_file, "a", "", NULL, NULL, NULL, 1, 0 }, 1 },
+	{ { &own_file, "a", "http://a", NULL, NULL, NULL, 1, 0 }, 1 },
 	{ { &own_file, "b", "sh", NULL, NULL, NULL, 0, 0 }, 0 },
 	{ { &own_file, "a", "${NONE}", NULL, NULL, NULL, 0, 0 }, 0 },
 	{ { &own_file, "a", "caisson", NULL, NULL, NULL, 0, 0 }, 0 },

@@ -124,7 +124,8 @@ static size_t ndownstreams;
 
 struct server_process *
 server_process_start(struct event_base *loop, const struct server *server,
-    char **variables, const struct server_process_times *times,
+    const struct server_process_setup *setup,
+    const struct server_process_times *times,
     struct server_process_pipes *pipes,
     server_process_ended *ended, void *ctx, struct err *err)
 {
@@ -132,7 +133,7 @@ server_process_start(struct event_base *loop, const struct server *server,
 	int pair[2];
 
 	ck_assert_ptr_eq(loop, base);
-	ck_assert_ptr_eq(variables, envp);
+	ck_assert_ptr_eq(setup->envp, envp);
 	ck_assert_uint_eq(times->eof, SERVER_PROCESS_EOF_MS);
 	ck_assert_uint_eq(times->term, SERVER_PROCESS_TERM_MS);
 	ck_assert_uint_eq(times->kill, SERVER_PROCESS_KILL_MS);

@@ -20,7 +20,8 @@
 
 struct server_process {
 	struct event_base *base;
-	struct child *keeper;
+	struct child *keeper; /* or the connector */
+	struct channel *channel; /* to the connector; else NULL */
 	struct event *timer; /* NULL: not to be ended yet */
 	struct server_process_times times;
 	size_t step;
@@ -124,6 +125,7 @@ server_process_on_keeper_ended(void *ctx, const struct child_end *end)
 	if (end->code != CLD_EXITED)
 		reaper_kill_orphans();
 	loop_event_free(&process->timer);
+	channel_free(&process->channel);
 	free(process);
 	ended(ended_ctx, how);
 }
@@ -193,13 +195,11 @@ server_process_spawn(const struct server *server, char **envp,
 	return keeper_start(++server_process_count, program, pidfd, err);
 }
 
-static struct server_process *
-server_process_new(struct event_base *base,
+static void
+server_process_watch(struct server_process *process, struct event_base *base,
     const struct server_process_times *times, int *pidfd,
     server_process_ended *ended, void *ctx)
 {
-	struct server_process *process = mem_alloc(sizeof(*process));
-
 	process->base = base;
 	process->times = *times;
 	process->ended = ended;
@@ -207,44 +207,180 @@ server_process_new(struct event_base *base,
 	process->keeper = reaper_watch(
 	    base, pidfd, server_process_on_keeper_ended, process);
 	reaper_finish_with(process->keeper, KEEPER_KILL);
-	return process;
 }
 
-struct server_process *
-server_process_start(struct event_base *base, const struct server *server,
-    char **envp, const struct server_process_times *times,
+/* Their ends of its pipes. */
+struct server_process_theirs {
+	int in;
+	int out;
+	int errors;
+};
+
+static void
+server_process_close(struct server_process_theirs *theirs)
+{
+	fd_close(&theirs->in);
+	fd_close(&theirs->out);
+	fd_close(&theirs->errors);
+}
+
+static void
+server_process_drop(struct server_process_pipes *pipes)
+{
+	fd_close(&pipes->in);
+	fd_close(&pipes->out);
+	fd_close(&pipes->errors);
+}
+
+/* Makes its pipes. Returns 0, or -1 with err. */
+static int
+server_process_pipes(struct server_process_pipes *pipes,
+    struct server_process_theirs *theirs, struct err *err)
+{
+	*pipes = (struct server_process_pipes){ -1, -1, -1 };
+	*theirs = (struct server_process_theirs){ -1, -1, -1 };
+	if (server_process_pipe(&pipes->in, &theirs->in, 1, err) == 0 &&
+	    server_process_pipe(&pipes->out, &theirs->out, 0, err) == 0 &&
+	    server_process_pipe(&pipes->errors, &theirs->errors, 0, err) == 0)
+		return 0;
+	server_process_close(theirs);
+	server_process_drop(pipes);
+	return -1;
+}
+
+/* Remote servers */
+
+/* It has exited, or is about to. */
+static void
+server_process_on_closed(void *ctx, const struct err *why)
+{
+	struct server_process *process = ctx;
+
+	if (why == NULL)
+		return;
+	log_error("%s a connector: %s", channel_blame(why), why->text);
+	reaper_signal(process->keeper, SIGKILL);
+}
+
+/* Returns the value of the first of two variables that is set, or "". */
+static const char *
+server_process_either(char **envp, const char *one, const char *other)
+{
+	const char *value = expand_variable(envp, one, strlen(one));
+
+	if (value == NULL || value[0] == '\0')
+		value = expand_variable(envp, other, strlen(other));
+	return value == NULL ? "" : value;
+}
+
+/* Returns the proxy for a URL, or "": http_proxy is not taken in capitals. */
+static const char *
+server_process_proxy(const char *url, char **envp)
+{
+	const char *proxy = strncasecmp(url, "https:", 6) == 0 ?
+	    server_process_either(envp, "https_proxy", "HTTPS_PROXY") :
+	    server_process_either(envp, "http_proxy", "http_proxy");
+
+	return proxy[0] != '\0' ? proxy :
+	    server_process_either(envp, "all_proxy", "ALL_PROXY");
+}
+
+/* Takes the descriptors of theirs. */
+static int
+server_process_send(struct channel *channel, const struct server *server,
+    const struct server_process_setup *setup,
+    struct server_process_theirs *theirs, struct err *err)
+{
+	struct ipc_connect connect = { .log_level = log_level_get(),
+		.url = server->run.data,
+		.headers = { (const uint8_t *)server->run_env.data,
+			server->run_env.len },
+		.proxy = server_process_proxy(server->run.data, setup->envp),
+		.no_proxy =
+		    server_process_either(setup->envp, "no_proxy", "NO_PROXY"),
+		.trusted = -1 };
+
+	if (setup->ca_file[0] != '\0') {
+		connect.trusted = open(setup->ca_file, O_RDONLY | O_CLOEXEC);
+		if (connect.trusted == -1)
+			return err_sys(err, "open the certificates %s",
+			    setup->ca_file);
+	}
+	connect.in = fd_take(&theirs->in);
+	connect.out = fd_take(&theirs->out);
+	connect.errors = fd_take(&theirs->errors);
+	return channel_send_connect(channel, &connect, err);
+}
+
+static struct server_process *
+server_process_connect(struct event_base *base, const struct server *server,
+    const struct server_process_setup *setup,
+    const struct server_process_times *times,
     struct server_process_pipes *pipes, server_process_ended *ended, void *ctx,
     struct err *err)
 {
-	auto_fd int in = -1;
-	auto_fd int out = -1;
-	auto_fd int errors = -1;
-	auto_fd int their_in = -1;
-	auto_fd int their_out = -1;
-	auto_fd int their_errors = -1;
+	struct server_process_theirs theirs;
+	struct server_process *process;
+	struct channel_ends ends;
+	auto_fd int pidfd = -1;
+
+	if (server_process_pipes(pipes, &theirs, err) == -1)
+		return NULL;
+	process = mem_alloc(sizeof(*process));
+	ends = worker_ends(ROLE_CONNECTOR, server_process_on_closed, process);
+	process->channel = worker_start(base, &ends, ++server_process_count,
+	    identity_relay(), -1, &pidfd, err);
+	if (process->channel == NULL || server_process_send(process->channel,
+	        server, setup, &theirs, err) == -1) {
+		channel_free(&process->channel);
+		server_process_close(&theirs);
+		server_process_drop(pipes);
+		free(process);
+		return NULL;
+	}
+	log_debug("connector[%lu] connects the server \"%s\"",
+	    server_process_count, server->name);
+	server_process_watch(process, base, times, &pidfd, ended, ctx);
+	return process;
+}
+
+/* All of them */
+
+struct server_process *
+server_process_start(struct event_base *base, const struct server *server,
+    const struct server_process_setup *setup,
+    const struct server_process_times *times,
+    struct server_process_pipes *pipes, server_process_ended *ended, void *ctx,
+    struct err *err)
+{
+	struct server_process_theirs theirs;
 	auto_fd int pidfd = -1;
 	struct spawn_program program = { 0 };
-	struct server_process *process = NULL;
+	struct server_process *process;
+	int started;
 
+	if (server->remote)
+		return server_process_connect(base, server, setup, times,
+		    pipes, ended, ctx, err);
 	if (server->program == NULL) {
 		err_set(err, "there is no such program");
-	} else if (server_process_pipe(&in, &their_in, 1, err) == 0 &&
-	    server_process_pipe(&out, &their_out, 0, err) == 0 &&
-	    server_process_pipe(&errors, &their_errors, 0, err) == 0) {
-		program.in = their_in;
-		program.out = their_out;
-		program.errors = their_errors;
-		if (server_process_spawn(
-		        server, envp, &program, &pidfd, err) == 0)
-			process = server_process_new(
-			    base, times, &pidfd, ended, ctx);
-	}
-	if (process == NULL)
 		return NULL;
+	}
+	if (server_process_pipes(pipes, &theirs, err) == -1)
+		return NULL;
+	program.in = theirs.in;
+	program.out = theirs.out;
+	program.errors = theirs.errors;
+	started = server_process_spawn(
+	    server, setup->envp, &program, &pidfd, err);
+	server_process_close(&theirs);
+	if (started == -1) {
+		server_process_drop(pipes);
+		return NULL;
+	}
 	log_debug("keeper[%lu] keeps the server \"%s\"", server_process_count,
 	    server->name);
-	pipes->in = fd_take(&in);
-	pipes->out = fd_take(&out);
-	pipes->errors = fd_take(&errors);
+	process = mem_alloc(sizeof(*process));
+	server_process_watch(process, base, times, &pidfd, ended, ctx);
 	return process;
 }

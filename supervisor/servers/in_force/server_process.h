@@ -31,15 +31,22 @@ struct server_process_times {
  */
 typedef void server_process_ended(void *ctx, const char *how);
 
+/* What they start with. */
+struct server_process_setup {
+	char **envp; /* our environment; its variables name proxies, too */
+	const char *ca_file; /* for remote ones; "": those of the system */
+};
+
 /*
  * Starts the program of a server that is taken (servers.h), in its own
- * directory, with our environment (envp) and its own variables, which take
- * precedence; times is copied. Returns the process, and in pipes three
- * descriptors that the caller owns; or NULL with err. ended is called once,
- * from the loop, never before this function has returned.
+ * directory, with our environment and its own variables, which take precedence;
+ * or, if it is remote, a connector, which shows the same pipes. times is
+ * copied. Returns the process, and in pipes three descriptors that the caller
+ * owns; or NULL with err. ended is called once, from the loop, never before
+ * this function has returned.
  */
 struct server_process *server_process_start(struct event_base *base,
-    const struct server *server, char **envp,
+    const struct server *server, const struct server_process_setup *setup,
     const struct server_process_times *times,
     struct server_process_pipes *pipes, server_process_ended *ended, void *ctx,
     struct err *err);

@@ -97,11 +97,14 @@ link_take_errors(struct link *link)
 static void
 link_add_end(struct link *link, struct buffer *reason)
 {
+	int told = link->kind->tells && link->errors.len > 0;
+
 	definition_begin_reason(link->definition, reason);
 	if (link->revoked || !link->launched)
 		buffer_printf(reason, " %s", link->how);
 	else if (!link->was_ready)
-		buffer_printf(reason, " did not start: it %s", link->how);
+		buffer_printf(reason, " did not start%s%s",
+		    told ? "" : ": it ", told ? "" : link->how);
 	else
 		buffer_printf(reason, " ended before it answered: it %s",
 		    link->how);
@@ -380,7 +383,7 @@ link_new(struct broker *broker, struct server *server,
 	link->broker = broker;
 	link->server = server;
 	link->definition = definition;
-	link->kind = &link_process;
+	link->kind = definition->remote ? &link_remote : &link_process;
 	link->ends = ends;
 	link->number = ++broker->last_link;
 	link->begun = clock_ms();

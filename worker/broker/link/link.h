@@ -58,10 +58,14 @@ struct link_kind {
 	/* Appends the cause, as the end of a sentence; nothing if unknown. */
 	void (*describe_failure)(
 	    const struct link_failure *failure, struct buffer *reason);
+
+	/* Its standard error, if any, says all: not how it ended. */
+	bool tells;
 };
 
-/* process.c: a process of the supervisor. */
+/* process.c: a process of the supervisor. remote.c: a connector. */
 extern const struct link_kind link_process;
+extern const struct link_kind link_remote;
 
 /*
  * The three pipes of one server process on the event loop: lines of its output,

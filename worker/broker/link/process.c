@@ -19,4 +19,4 @@ process_describe_failure(
 }
 
 const struct link_kind link_process = { to_supervisor_want,
-	to_supervisor_let_go, process_describe_failure };
+	to_supervisor_let_go, process_describe_failure, false };

@@ -41,7 +41,8 @@ int
 definition_set(struct definition *definition, const struct ipc_define *define)
 {
 	definition->number = define->definition;
-	definition->shared = (int)define->shared;
+	definition->remote = define->remote != 0;
+	definition->shared = define->shared != 0;
 	definition_replace(&definition->alias, define->alias);
 	definition_replace(&definition->description, define->description);
 	definition_set_fingerprint(definition, define->fingerprint.data);
@@ -53,6 +54,7 @@ definition_copy(
     struct definition *definition, const struct definition *other)
 {
 	definition->number = other->number;
+	definition->remote = other->remote;
 	definition->shared = other->shared;
 	definition_replace(&definition->alias, other->alias);
 	definition_replace(&definition->description, other->description);

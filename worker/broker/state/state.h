@@ -108,6 +108,7 @@ struct definition {
 	uint64_t number;
 	char *name;
 	char *owner; /* the owner of its processes; empty: local user */
+	bool remote;  /* reached by a connector, not a process */
 	bool shared;  /* processes of the local user are shared by all */
 	char *alias;
 	char *description;

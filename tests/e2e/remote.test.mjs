@@ -1,0 +1,265 @@
+/*
+ * Servers that are reached by a URL: code calls them as it calls those that are
+ * processes, and what goes wrong is one sentence.
+ */
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import zlib from 'node:zlib';
+import { text } from './support/files.mjs';
+import { descendants } from './support/processes.mjs';
+import { file, folder } from './support/program.mjs';
+import { serveRemote } from './support/remote.mjs';
+import { connect, run } from './support/sdk.mjs';
+import { official, withServers } from './support/servers.mjs';
+import { until } from './support/wait.mjs';
+
+const secret = 'tok-9f8e7d6c5b4a';
+const call = (args = '') => `print((await mcp_far.echo(${args})).text)`;
+const attempt = `try:
+    ${call()}
+except runtime.MCPError as error:
+    print(error)`;
+const open = (t, url, more = {}, options = {}) => connect(t, withServers(t,
+  { far: { type: 'http', url, ...more } }, options));
+
+test('server-everything is the same by HTTP and as a process', async (t) => {
+  const local = official('everything');
+  const port = String(20_000 + process.pid % 20_000);
+  const server = spawn(local.command, [...local.args, 'streamableHttp'],
+    { env: { ...process.env, PORT: port }, stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+
+  t.after(() => server.kill('SIGKILL'));
+  server.stderr.on('data', (data) => {
+    said += data;
+  });
+  await until(() => said.includes('listening'), 'the server');
+  const { client } = await connect(t, withServers(t, { local, far: {
+    type: 'streamable-http', url: `http://127.0.0.1:${port}/mcp` } }));
+  const [one, other] = text(await run(client, `
+import asyncio
+async def all_of(server):
+    tools = [tool["name"] for tool in await runtime.list_tools(server)]
+    results = await asyncio.gather(
+        runtime.call_tool(server, "echo", {"message": "é\\n"}),
+        runtime.call_tool(server, "get-sum", {"a": 1, "b": 2}),
+        runtime.call_tool(server, "get-structured-content",
+                          {"location": "Chicago"}),
+        runtime.call_tool(server, "trigger-long-running-operation",
+                          {"duration": 1, "steps": 3}))
+    return sorted(tools), [dict(each) for each in results]
+print(await all_of("local"))
+print(await all_of("far"))`, { timeout: 60 })).split('\n');
+
+  assert.equal(one, other);
+  assert.match(one, /Echo: é/);
+});
+
+test('headers reach the server alone, and its session is ended', async (t) => {
+  const remote = await serveRemote(t);
+  const log = path.join(folder(t), 'log');
+  const { client, pid } = await open(t, `${remote.origin}/mcp`,
+    { headers: { 'Authorization': 'Bearer ${TOKEN}', 'X-Plain': 'a' } },
+    { env: { TOKEN: secret, CAISSON_LOG_LEVEL: 'debug',
+      CAISSON_LOG_FILE: log } });
+
+  assert.equal(text(await run(client, call('a=1'))), '{"a": 1}'
+    .replace(' ', ''));
+  assert.equal(text(await run(client,
+    'import os\nprint(dict(os.environ), runtime.describe_server("far"))'))
+    .includes(secret), false);
+  const connector = descendants(pid).find(({ name }) => /connector/.test(name));
+
+  assert.ok(connector);
+  if (process.getuid() === 0)
+    assert.doesNotMatch(fs.readFileSync(
+      `/proc/${connector.pid}/environ`, 'utf8') + fs.readFileSync(
+      `/proc/${connector.pid}/cmdline`, 'utf8'), new RegExp(secret));
+  await client.close();
+  await until(() => remote.heard.some(({ method }) => method === 'DELETE'),
+    'the end of the session');
+  for (const { headers, message, method } of remote.heard) {
+    assert.equal(headers.authorization, `Bearer ${secret}`);
+    assert.equal(headers['x-plain'], 'a');
+    if (method === 'POST' && message.method !== 'initialize') {
+      assert.equal(headers['mcp-protocol-version'], '2025-11-25');
+      assert.equal(headers['mcp-session-id'], 'session-1');
+    }
+  }
+  assert.doesNotMatch(fs.readFileSync(log, 'utf8'), new RegExp(secret));
+});
+
+test('a connector that is killed costs one server, once', async (t) => {
+  const remote = await serveRemote(t);
+  const { client, pid } = await open(t, `${remote.origin}/mcp`);
+
+  await run(client, call());
+  process.kill(descendants(pid).find(({ name }) => /connector/.test(name)).pid,
+    'SIGKILL');
+  await until(async () => text(await run(client, attempt)) === '{}',
+    'another connector');
+});
+
+test('a redirect keeps headers, method and body, but leads not elsewhere',
+  async (t) => {
+    const other = await serveRemote(t);
+    const to = (place) => ({ response }) =>
+      response.writeHead(307, { location: place }).end();
+    const odd = { '/old': to('/mcp'), '/out': to(`${other.origin}/mcp`),
+      '/round': to('/round') };
+    const remote = await serveRemote(t, { odd });
+    const headers = { 'X-Key': secret };
+
+    assert.equal(text(await run((await open(t, `${remote.origin}/old`,
+      { headers })).client, call('a=2'))), '{"a":2}');
+    for (const [place, why] of [['out', `redirects to ${other.origin}, which`],
+      ['round', 'redirects more than 5 times']])
+      assert.ok(text(await run((await open(t, `${remote.origin}/${place}`,
+        { headers })).client, attempt)).startsWith(
+        `far: server "far" did not start: ${remote.origin} ${why}`));
+    assert.equal(other.heard.length, 0);
+  });
+
+test('a stream that is cut is resumed, and its answer comes once',
+  async (t) => {
+    const cut = ({ response, message, request, event, result }) => {
+      const at = Number(request.headers['last-event-id'] ?? 0);
+
+      if (at === 0 && message?.method !== 'tools/call')
+        return false;
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      if (at === 0)
+        response.write(`retry: 1\n${event(1)}`);
+      else if (at === 1)
+        response.write(event(2, { jsonrpc: '2.0', method:
+          'notifications/progress', params: { progressToken: 0 } }));
+      else
+        response.end(event(3, { jsonrpc: '2.0', id: cut.id,
+          result: result({ method: 'tools/call', params:
+            { arguments: 'once' } }) }));
+      cut.id ??= message.id;
+      response.destroySoon?.();
+      response.socket?.destroySoon();
+      return true;
+    };
+    const remote = await serveRemote(t, { odd: { '/mcp': cut } });
+    const { client } = await open(t, `${remote.origin}/mcp`);
+
+    assert.equal(text(await run(client, call())), '"once"');
+    assert.deepEqual(remote.heard.filter(({ headers }) =>
+      headers['last-event-id']).map(({ method, headers }) =>
+      [method, headers['last-event-id']]), [['GET', '1'], ['GET', '2']]);
+    assert.equal(remote.heard.filter(({ message }) =>
+      message?.method === 'tools/call').length, 1);
+  });
+
+test('a session that the server has forgotten is begun again', async (t) => {
+  const remote = await serveRemote(t);
+  const { client } = await open(t, `${remote.origin}/mcp`);
+
+  await run(client, call());
+  remote.sessions.clear();
+  assert.deepEqual(text(await run(client, `import asyncio
+print([r.text for r in await asyncio.gather(
+    *[mcp_far.echo(a=n) for n in range(8)])])`)),
+  `[${[...Array(8).keys()].map((n) => `'{"a":${n}}'`).join(', ')}]`);
+  assert.equal(remote.number, 2);
+});
+
+test('what a server sends unasked arrives', async (t) => {
+  const remote = await serveRemote(t);
+  const { client } = await open(t, `${remote.origin}/mcp`);
+
+  await run(client, call());
+  await until(() => remote.streams.size === 1, 'its stream');
+  remote.tools.push('later');
+  remote.send({ method: 'notifications/tools/list_changed' });
+  await until(async () => text(await run(client,
+    'print([t["name"] for t in await runtime.list_tools("far")])')) ===
+    "['echo', 'later']", 'the new list');
+});
+
+test('what goes wrong is one sentence', async (t) => {
+  const status = (code, type, body = '') => ({ response }) =>
+    response.writeHead(code, { 'content-type': type ?? 'text/plain' })
+      .end(body);
+  const large = Buffer.alloc(18 << 20, ' ');
+  const odd = {
+    '/401': status(401), '/403': status(403), '/404': status(404),
+    '/503': status(503), '/html': status(200, 'text/html', '<html>'),
+    '/error': status(400, 'application/json', JSON.stringify({ jsonrpc: '2.0',
+      id: null, error: { code: -32000, message: 'not today' } })),
+    '/large': status(200, 'application/json', large),
+    '/bomb': ({ response }) => response.writeHead(200, { 'content-encoding':
+      'gzip', 'content-type': 'application/json' })
+      .end(zlib.gzipSync(large)),
+    '/cut': ({ response }) => {
+      response.writeHead(200, { 'content-type': 'application/json',
+        'content-length': '9' }).write('{');
+      response.socket.destroySoon();
+      return true;
+    },
+  };
+  const remote = await serveRemote(t, { odd });
+  const at = `${remote.origin} `;
+  const rows = [
+    ['/401', `${at}answered 401 Unauthorized: give its entry the header`],
+    ['/403', `${at}answered 403 Forbidden`],
+    ['/404', `${at}answered 404 Not Found: there is no MCP server`],
+    ['/503', `${at}answered 503 Service Unavailable: call it again later`],
+    ['/html', `${at}answered with text/html instead of MCP`],
+    ['/error', 'it refused "initialize": not today (code -32000)'],
+    ['/large', `${at}sent a message above the limit of 17 MiB`],
+    ['/bomb', `${at}sent a message above the limit of 17 MiB`],
+    ['/cut', `${at}ended the connection: `],
+  ];
+  const places = Object.fromEntries(rows.map(([place], n) =>
+    [`s${n}`, { url: `${remote.origin}${place}` }]));
+
+  rows.push(['', 'https://nowhere.invalid:443 cannot be reached: Could not ' +
+    'resolve host'], ['', 'http://127.0.0.1:1 cannot be reached: Failed to']);
+  places.s9 = { url: 'https://nowhere.invalid/mcp' };
+  places.s10 = { url: 'http://127.0.0.1:1/mcp' };
+  const { client } = await connect(t, withServers(t, places));
+  const said = text(await run(client, `for n in range(${rows.length}):
+    try:
+        await runtime.list_tools(f"s{n}")
+    except runtime.MCPError as error:
+        print(error)`, { timeout: 60 })).split('\n');
+
+  rows.forEach(([, why], n) => assert.ok(said[n].startsWith(
+    `s${n}: server "s${n}" did not start: ${why}`), said[n]));
+});
+
+test('certificates decide', async (t) => {
+  const place = folder(t);
+  const make = (name, subject, days, more = []) => {
+    const done = spawnSync('openssl', ['req', '-x509', '-newkey', 'ec',
+      '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout',
+      `${place}/${name}.key`, '-out', `${place}/${name}.pem`, '-days', days,
+      '-subj', '/CN=x', '-addext', `subjectAltName=${subject}`, ...more]);
+
+    assert.equal(done.status, 0, String(done.stderr));
+    return { key: fs.readFileSync(`${place}/${name}.key`),
+      cert: fs.readFileSync(`${place}/${name}.pem`) };
+  };
+  const right = make('right', 'IP:127.0.0.1', '2');
+  const named = make('named', 'DNS:other.example', '2');
+  const trusted = file(t, 'ca.pem', `${right.cert}${named.cert}`);
+  const tell = async (tls, env) => {
+    const remote = await serveRemote(t, { tls });
+
+    return text(await run((await open(t, `${remote.origin}/mcp`, {},
+      { env })).client, attempt));
+  };
+
+  assert.equal(await tell(right, { CAISSON_CA_FILE: trusted }), '{}');
+  assert.match(await tell(right, {}), /cannot be reached: SSL certificate/);
+  assert.match(await tell(named, { CAISSON_CA_FILE: trusted }),
+    /cannot be reached: SSL: .*(does not match|no alternative)/);
+  assert.match(await tell(right, { CAISSON_CA_FILE: `${place}/none` }),
+    /could not be started: open the certificates .*none: No such/);
+});

@@ -1,0 +1,329 @@
+/*
+ * Messages by HTTP: see exchange.h. Runs in the connector.
+ */
+#include <event2/event.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../common/base/loop.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/text_list.h"
+#include "../../common/limits.h"
+#include "exchange.h"
+#include "sse.h"
+#include "url.h"
+
+#define EXCHANGE_STREAM "text/event-stream"
+#define EXCHANGE_JSON "application/json"
+
+struct exchange {
+	struct transfers *transfers;
+	struct transfer *transfer;
+	struct exchange_ends ends;
+	const char *method;
+	char *url;
+	struct buffer headers;
+	struct buffer body;  /* of the request */
+	struct buffer text;  /* of an answer that is no stream */
+	struct sse sse;
+	struct event *timer; /* until the stream is resumed */
+	const char *large;   /* why no more is read, or NULL */
+	bool expects;
+	bool session;
+	unsigned int redirects;
+	unsigned int resumed; /* in a row, without an event */
+};
+
+static void exchange_send(struct exchange *exchange);
+
+static void
+exchange_free(struct exchange **exchangep)
+{
+	struct exchange *exchange = mem_take(exchangep);
+
+	loop_event_free(&exchange->timer);
+	free(exchange->url);
+	buffer_reset(&exchange->headers);
+	buffer_reset(&exchange->body);
+	buffer_reset(&exchange->text);
+	sse_reset(&exchange->sse);
+	free(exchange);
+}
+
+void
+exchange_cancel(struct exchange **exchange)
+{
+	if (*exchange == NULL)
+		return;
+	transfer_cancel(&(*exchange)->transfer);
+	exchange_free(exchange);
+}
+
+void
+exchange_satisfy(struct exchange *exchange)
+{
+	exchange->expects = false;
+}
+
+const struct transfer_head *
+exchange_head(const struct exchange *exchange)
+{
+	return transfer_head(exchange->transfer);
+}
+
+const struct buffer *
+exchange_body(const struct exchange *exchange)
+{
+	return &exchange->text;
+}
+
+/* Its end */
+
+static void
+exchange_end(struct exchange *exchange, enum exchange_outcome outcome,
+    const char *why)
+{
+	exchange->ends.ended(exchange->ends.ctx, outcome, why);
+	exchange_free(&exchange);
+}
+
+static void __attribute__((format(printf, 3, 4)))
+exchange_fail(struct exchange *exchange, enum exchange_outcome outcome,
+    const char *fmt, ...)
+{
+	auto_free char *shown = url_shown(exchange->url);
+	auto_free char *what = NULL;
+	auto_free char *why = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	what = mem_vprintf(fmt, ap);
+	va_end(ap);
+	why = mem_printf("%s %s", shown, what);
+	exchange_end(exchange, outcome, why);
+}
+
+/* What a status means, and what to do. */
+static const struct {
+	long status;
+	const char *words;
+} exchange_statuses[] = {
+	{ 400, "Bad Request" },
+	{ 401, "Unauthorized: give its entry the header Authorization" },
+	{ 403, "Forbidden: what its entry sends as Authorization may not do "
+	       "this" },
+	{ 404, "Not Found: there is no MCP server at this path" },
+	{ 405, "Method Not Allowed: there is no MCP server at this path" },
+	{ 406, "Not Acceptable" },
+	{ 429, "Too Many Requests: call it again later" },
+	{ 500, "Internal Server Error" },
+	{ 502, "Bad Gateway: what is behind it is not there" },
+	{ 503, "Service Unavailable: call it again later" },
+	{ 504, "Gateway Timeout: what is behind it does not answer" },
+};
+
+static const char *
+exchange_status_words(long status)
+{
+	size_t n;
+
+	for (n = 0; n < sizeof(exchange_statuses) /
+	         sizeof(exchange_statuses[0]); n++)
+		if (exchange_statuses[n].status == status)
+			return exchange_statuses[n].words;
+	return "";
+}
+
+static int
+exchange_is_redirect(const struct transfer_head *head)
+{
+	return head->location[0] != '\0' &&
+	    (head->status == 301 || head->status == 302 ||
+	        head->status == 303 || head->status == 307 ||
+	        head->status == 308);
+}
+
+/* Sends the same, with its method and body, to where it is told to. */
+static void
+exchange_follow(struct exchange *exchange)
+{
+	const struct transfer_head *head = exchange_head(exchange);
+	char *to = url_redirect(exchange->url, head->location);
+	auto_free char *place = NULL;
+
+	if (to == NULL) {
+		place = url_shown(head->location);
+		exchange_fail(exchange, EXCHANGE_REFUSED, "redirects to %s, "
+		    "which gets no headers of its entry: write that address "
+		    "into the entry if you trust it", place);
+		return;
+	}
+	if (++exchange->redirects > CONNECTOR_REDIRECTS_MAX) {
+		free(to);
+		exchange_fail(exchange, EXCHANGE_REFUSED,
+		    "redirects more than %d times", CONNECTOR_REDIRECTS_MAX);
+		return;
+	}
+	free(exchange->url);
+	exchange->url = to;
+	exchange_send(exchange);
+}
+
+/* Resuming a stream */
+
+static void
+exchange_on_timer(evutil_socket_t fd, short what, void *ctx)
+{
+	struct exchange *exchange = ctx;
+	auto_free char *line =
+	    mem_printf("Last-Event-ID: %s", exchange->sse.id.data);
+
+	(void)fd;
+	(void)what;
+	text_list_add(&exchange->headers, line);
+	exchange->method = "GET";
+	exchange_send(exchange);
+	exchange->headers.len -= strlen(line) + 1;
+}
+
+/* Returns whether the stream can be read on, and does so. */
+static int
+exchange_resume(struct exchange *exchange)
+{
+	unsigned long ms = exchange->sse.retry_ms;
+
+	if (!exchange->expects || exchange->sse.id.len <= 1 ||
+	    exchange->resumed++ == CONNECTOR_RESUMES_MAX)
+		return 0;
+	/* Its transfer is freed behind us. */
+	exchange->transfer = NULL;
+	if (ms == 0)
+		ms = CONNECTOR_RETRY_MS;
+	loop_set_timer(exchange->timer,
+	    ms < CONNECTOR_RETRY_MS_MAX ? ms : CONNECTOR_RETRY_MS_MAX);
+	return 1;
+}
+
+/* The answer */
+
+static void
+exchange_on_event(void *ctx, const char *type, const char *data, size_t len)
+{
+	struct exchange *exchange = ctx;
+
+	exchange->resumed = 0;
+	if (strcmp(type, "message") == 0)
+		exchange->ends.message(exchange->ends.ctx, data, len);
+}
+
+static int
+exchange_on_data(void *ctx, const char *data, size_t len)
+{
+	struct exchange *exchange = ctx;
+	const struct transfer_head *head = exchange_head(exchange);
+
+	if (head->status / 100 == 2 &&
+	    strcmp(head->type, EXCHANGE_STREAM) == 0) {
+		if (sse_feed(&exchange->sse, data, len, CONNECTOR_LINE_MAX,
+		        exchange_on_event, exchange) == 0)
+			return 0;
+	} else if (exchange->text.len + len <= CONNECTOR_LINE_MAX) {
+		buffer_add(&exchange->text, data, len);
+		return 0;
+	}
+	exchange->large = "sent a message above the limit";
+	return -1;
+}
+
+/* The whole answer came, with a status of success. */
+static void
+exchange_succeed(struct exchange *exchange)
+{
+	const struct transfer_head *head = exchange_head(exchange);
+
+	if (strcmp(head->type, EXCHANGE_JSON) == 0 && exchange->text.len > 0)
+		exchange->ends.message(exchange->ends.ctx,
+		    exchange->text.data, exchange->text.len);
+	if (!exchange->expects) {
+		exchange_end(exchange, EXCHANGE_DONE, NULL);
+	} else if (strcmp(head->type, EXCHANGE_JSON) == 0 ||
+	    strcmp(head->type, EXCHANGE_STREAM) == 0) {
+		if (!exchange_resume(exchange))
+			exchange_fail(exchange, EXCHANGE_FAILED,
+			    "ended its answer without a response");
+	} else {
+		exchange_fail(exchange, EXCHANGE_REFUSED,
+		    "answered with %s instead of MCP: is its path right?",
+		    head->type[0] == '\0' ? "nothing" : head->type);
+	}
+}
+
+static void
+exchange_on_ended(void *ctx, const char *why, int sent)
+{
+	struct exchange *exchange = ctx;
+	const struct transfer_head *head = exchange_head(exchange);
+
+	if (exchange->large != NULL) {
+		exchange_fail(exchange, EXCHANGE_FAILED, "%s of %lu MiB",
+		    exchange->large, CONNECTOR_LINE_MAX / MIB);
+	} else if (why != NULL) {
+		if (!exchange->expects && head->status / 100 == 2)
+			exchange_end(exchange, EXCHANGE_DONE, NULL);
+		else if (!exchange_resume(exchange))
+			exchange_fail(exchange,
+			    sent ? EXCHANGE_FAILED : EXCHANGE_REFUSED,
+			    sent ? "ended the connection: %s" :
+			           "cannot be reached: %s", why);
+	} else if (exchange_is_redirect(head)) {
+		exchange_follow(exchange);
+	} else if (head->status / 100 == 2) {
+		exchange_succeed(exchange);
+	} else {
+		exchange_fail(exchange,
+		    head->status == 404 && exchange->session ? EXCHANGE_GONE :
+		    EXCHANGE_REFUSED, "answered %ld %s", head->status,
+		    exchange_status_words(head->status));
+	}
+}
+
+/* Its start */
+
+static void
+exchange_send(struct exchange *exchange)
+{
+	const struct transfer_ends ends = { exchange_on_data,
+		exchange_on_ended, exchange };
+	const struct transfer_wanted wanted = { .method = exchange->method,
+		.url = exchange->url,
+		.headers = &exchange->headers,
+		.body = exchange->body.data,
+		.len = exchange->body.len };
+
+	exchange->text.len = 0;
+	exchange->transfer =
+	    transfer_start(exchange->transfers, &wanted, &ends);
+}
+
+struct exchange *
+exchange_start(struct event_base *base, struct transfers *transfers,
+    const struct exchange_wanted *wanted, const struct exchange_ends *ends)
+{
+	struct exchange *exchange = mem_alloc(sizeof(*exchange));
+
+	exchange->transfers = transfers;
+	exchange->ends = *ends;
+	exchange->method = wanted->method;
+	exchange->url = mem_strdup(wanted->url);
+	buffer_add(&exchange->headers, wanted->headers->data,
+	    wanted->headers->len);
+	if (wanted->len > 0)
+		buffer_add(&exchange->body, wanted->body, wanted->len);
+	exchange->expects = wanted->expects != 0;
+	exchange->session = wanted->session != 0;
+	exchange->timer = evtimer_new(base, exchange_on_timer, exchange);
+	exchange_send(exchange);
+	return exchange;
+}

@@ -1,0 +1,578 @@
+/*
+ * The session with a remote server: see session.h. Runs in the connector.
+ */
+#include <event2/event.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+#include "../../common/base/log.h"
+#include "../../common/base/loop.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/text_list.h"
+#include "../../common/json/jsonrpc.h"
+#include "../../common/limits.h"
+#include "exchange.h"
+#include "pair.h"
+#include "session.h"
+
+enum session_state {
+	SESSION_NEW,   /* no "initialize" was answered yet */
+	SESSION_READY,
+	SESSION_LOST,  /* it is begun again; what comes meanwhile waits */
+	SESSION_OVER,  /* of the broker: the server is told */
+};
+
+enum talk_kind {
+	TALK_GREETING, /* "initialize" of the broker */
+	TALK_REQUEST,
+	TALK_OTHER,    /* a notification, or an answer */
+	TALK_AGAIN,    /* "initialize" in a new session: ours */
+	TALK_STREAM,   /* what the server sends unasked */
+	TALK_GOODBYE,
+};
+
+/* A message that is under way, or waits for a session. */
+struct talk {
+	TAILQ_ENTRY(talk) entry;
+	struct session *session;
+	enum talk_kind kind;
+	struct exchange *exchange; /* NULL: it waits */
+	char *line;
+	size_t len;
+	char *id;     /* as JSON; NULL: it gets no answer */
+	unsigned int begun; /* of the session by which it was sent */
+	bool again;   /* it was refused once, as the session was gone */
+	bool begins;  /* it ends the greeting: "initialized" */
+};
+
+struct session {
+	struct event_base *base;
+	const struct remote *remote;
+	struct session_ends ends;
+	struct transfers *transfers;
+	struct pair *pair;
+	struct event *timer; /* until the stream is read again */
+	enum session_state state;
+	unsigned int begun; /* how often */
+	char *name;    /* Mcp-Session-Id; NULL: none */
+	char *version; /* of the protocol; NULL: not agreed */
+	char *greeting; /* the line of "initialize" */
+	size_t greeting_len;
+	TAILQ_HEAD(, talk) talks;
+};
+
+static const char session_initialized[] = "{\"jsonrpc\":\"2.0\",\"method\":"
+    "\"notifications/initialized\"}";
+
+static void session_on_message(void *ctx, const char *data, size_t len);
+static void session_on_ended(
+    void *ctx, enum exchange_outcome outcome, const char *why);
+
+/* What is sent */
+
+static void
+session_add_headers(const struct session *session, const struct talk *talk,
+    struct buffer *headers)
+{
+	if (talk->kind == TALK_STREAM) {
+		text_list_add(headers, "Accept: text/event-stream");
+	} else if (talk->kind != TALK_GOODBYE) {
+		text_list_add(headers, "Content-Type: application/json");
+		text_list_add(headers,
+		    "Accept: application/json, text/event-stream");
+	}
+	if (session->version != NULL && talk->kind != TALK_AGAIN) {
+		auto_free char *line = mem_printf(
+		    "MCP-Protocol-Version: %s", session->version);
+
+		text_list_add(headers, line);
+	}
+	if (session->name != NULL) {
+		auto_free char *line =
+		    mem_printf("Mcp-Session-Id: %s", session->name);
+
+		text_list_add(headers, line);
+	}
+}
+
+static void
+talk_send(struct talk *talk)
+{
+	static const char *const methods[] = { [TALK_GREETING] = "POST",
+		[TALK_REQUEST] = "POST",
+		[TALK_OTHER] = "POST",
+		[TALK_AGAIN] = "POST",
+		[TALK_STREAM] = "GET",
+		[TALK_GOODBYE] = "DELETE" };
+	struct session *session = talk->session;
+	const struct exchange_ends ends = { session_on_message,
+		session_on_ended, talk };
+	auto_buffer struct buffer headers = { 0 };
+	const struct exchange_wanted wanted = { .method = methods[talk->kind],
+		.url = session->remote->url,
+		.headers = &headers,
+		.body = talk->line,
+		.len = talk->len,
+		.expects = talk->id != NULL,
+		.session = session->name != NULL };
+
+	session_add_headers(session, talk, &headers);
+	talk->begun = session->begun;
+	talk->exchange = exchange_start(
+	    session->base, session->transfers, &wanted, &ends);
+}
+
+static struct talk *
+talk_new(struct session *session, enum talk_kind kind, const char *line,
+    size_t len)
+{
+	struct talk *talk = mem_alloc(sizeof(*talk));
+
+	talk->session = session;
+	talk->kind = kind;
+	if (len > 0)
+		talk->line = mem_dup(line, len);
+	talk->len = len;
+	TAILQ_INSERT_TAIL(&session->talks, talk, entry);
+	return talk;
+}
+
+static void
+talk_free(struct talk **talkp)
+{
+	struct talk *talk = mem_take(talkp);
+
+	TAILQ_REMOVE(&talk->session->talks, talk, entry);
+	free(talk->line);
+	free(talk->id);
+	free(talk);
+}
+
+static struct talk *
+session_find(struct session *session, enum talk_kind kind)
+{
+	struct talk *talk;
+
+	TAILQ_FOREACH (talk, &session->talks, entry)
+		if (talk->kind == kind)
+			return talk;
+	return NULL;
+}
+
+/* What the broker gets */
+
+/* Passes a value on as one line. */
+static void
+session_pass(struct session *session, struct json_span value)
+{
+	auto_free char *line = mem_alloc(value.len + 1);
+
+	json_span_copy_line(value, line);
+	line[value.len] = '\n';
+	pair_write(session->pair, line, value.len + 1);
+	if (pair_is_full(session->pair))
+		transfers_hold(session->transfers, 1);
+}
+
+static void
+session_on_room(void *ctx)
+{
+	struct session *session = ctx;
+
+	transfers_hold(session->transfers, 0);
+}
+
+static void
+session_pass_error(
+    struct session *session, const struct talk *talk, const char *why)
+{
+	struct json_span id = { talk->id, strlen(talk->id) };
+	auto_buffer struct buffer line = { 0 };
+
+	jsonrpc_add_error(&line, id, JSONRPC_REFUSED, why, NULL);
+	pair_write(session->pair, line.data, line.len);
+}
+
+/* Returns whether a message is the response to this request. */
+static int
+talk_is_answered(const struct talk *talk, const struct jsonrpc *message)
+{
+	return message->kind == JSONRPC_RESPONSE && talk->id != NULL &&
+	    message->id.len == strlen(talk->id) &&
+	    memcmp(message->id.p, talk->id, message->id.len) == 0;
+}
+
+/* Keeps what the server has agreed to. */
+static void
+session_agree(struct session *session, const struct talk *talk,
+    const struct jsonrpc *message)
+{
+	const char *name = exchange_head(talk->exchange)->session;
+	struct json_span version;
+	size_t len;
+
+	if (message->result.count != 1)
+		return;
+	free(mem_take(&session->name));
+	free(mem_take(&session->version));
+	if (name[0] != '\0')
+		session->name = mem_strdup(name);
+	if (json_span_get(
+	        message->result.value, "protocolVersion", &version) > 0)
+		session->version = json_span_string(version, &len, NULL);
+}
+
+static void
+session_resume(struct session *session)
+{
+	struct talk *talk = talk_new(session, TALK_OTHER, session_initialized,
+	    sizeof(session_initialized) - 1);
+
+	session->state = SESSION_READY;
+	talk->begins = true;
+	TAILQ_FOREACH (talk, &session->talks, entry)
+		if (talk->exchange == NULL)
+			talk_send(talk);
+}
+
+static void
+session_one(struct talk *talk, struct json_span value)
+{
+	struct session *session = talk->session;
+	struct jsonrpc message;
+	struct err err;
+
+	jsonrpc_sort(value, &message, &err);
+	if (!talk_is_answered(talk, &message)) {
+		session_pass(session, value);
+		return;
+	}
+	exchange_satisfy(talk->exchange);
+	if (talk->kind == TALK_GREETING || talk->kind == TALK_AGAIN)
+		session_agree(session, talk, &message);
+	if (talk->kind == TALK_AGAIN)
+		talk->again = message.result.count == 1;
+	else
+		session_pass(session, value);
+	if (talk->kind == TALK_GREETING)
+		session->state = SESSION_READY;
+}
+
+static void
+session_on_message(void *ctx, const char *data, size_t len)
+{
+	struct talk *talk = ctx;
+	struct json_span value, each;
+	struct json_span_walk walk;
+	struct err err;
+
+	if (json_span_parse(data, len, &value, &err) == -1) {
+		/* Its content is not logged: it may be secret. */
+		log_debug("a message of %zu bytes: %s", len, err.text);
+		return;
+	}
+	if (json_span_kind(value) != JSON_SPAN_ARRAY) {
+		session_one(talk, value);
+		return;
+	}
+	walk = json_span_walk(value);
+	while (json_span_next_element(&walk, &each))
+		session_one(talk, each);
+}
+
+/* The end of an exchange */
+
+/*
+ * The server does not know the session any more: it is begun again, and what it
+ * has refused for that is sent again.
+ */
+static void
+session_begin_again(struct session *session)
+{
+	struct talk *talk;
+	struct json_span value, id;
+	struct err err;
+
+	session->state = SESSION_LOST;
+	session->begun++;
+	free(mem_take(&session->name));
+	talk = talk_new(session, TALK_AGAIN, session->greeting,
+	    session->greeting_len);
+	if (json_span_parse(talk->line, talk->len, &value, &err) == 0 &&
+	    json_span_get(value, "id", &id) > 0)
+		talk->id = mem_dup(id.p, id.len);
+	talk_send(talk);
+}
+
+/* Returns whether what was refused for that is sent again, now or later. */
+static int
+session_keep(struct session *session, struct talk *talk)
+{
+	int twice = talk->again;
+
+	/* Others, which were sent by then, may hear of it later. */
+	if (talk->begun == session->begun)
+		session_begin_again(session);
+	if (twice || talk->kind == TALK_STREAM)
+		return 0;
+	talk->again = true;
+	talk->exchange = NULL;
+	if (session->state == SESSION_READY)
+		talk_send(talk);
+	return 1;
+}
+
+/* Answers what waits for a session: there is none. */
+static void
+session_give_up(struct session *session, const char *why)
+{
+	struct talk *talk, *next;
+
+	session->state = SESSION_READY;
+	for (talk = TAILQ_FIRST(&session->talks); talk != NULL; talk = next) {
+		next = TAILQ_NEXT(talk, entry);
+		if (talk->exchange != NULL)
+			continue;
+		if (talk->id != NULL)
+			session_pass_error(session, talk, why);
+		talk_free(&talk);
+	}
+}
+
+/* Returns whether the body of a refusal is an error that can be passed on. */
+static int
+session_pass_refusal(struct session *session, const struct talk *talk)
+{
+	const struct buffer *body = exchange_body(talk->exchange);
+	auto_buffer struct buffer line = { 0 };
+	struct json_span value, error;
+	struct err err;
+
+	if (body->len == 0 ||
+	    json_span_parse(body->data, body->len, &value, &err) == -1 ||
+	    json_span_get(value, "error", &error) != 1 ||
+	    json_span_kind(error) != JSON_SPAN_OBJECT ||
+	    json_span_get(value, "jsonrpc", &value) == 0)
+		return 0;
+	buffer_printf(&line, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"error\":",
+	    talk->id);
+	buffer_add(&line, error.p, error.len);
+	buffer_add_text(&line, "}");
+	if (json_span_parse(line.data, line.len, &value, &err) == -1)
+		return 0;
+	session_pass(session, value);
+	return 1;
+}
+
+static void
+session_answer_failure(struct session *session, const struct talk *talk,
+    enum exchange_outcome outcome, const char *why)
+{
+	long status = outcome == EXCHANGE_REFUSED ?
+	    exchange_head(talk->exchange)->status : 0;
+
+	if (status / 100 == 4 && status != 401 && status != 403 &&
+	    session_pass_refusal(session, talk))
+		return;
+	if (talk->kind == TALK_GREETING)
+		session->ends.failed(session->ends.ctx, why);
+	else
+		session_pass_error(session, talk, why);
+}
+
+/* Reads what the server sends unasked, where it has such a stream. */
+static void
+session_read_stream(struct session *session)
+{
+	if (session->state == SESSION_READY &&
+	    session_find(session, TALK_STREAM) == NULL)
+		talk_send(talk_new(session, TALK_STREAM, NULL, 0));
+}
+
+static void
+session_on_timer(evutil_socket_t fd, short what, void *ctx)
+{
+	(void)fd;
+	(void)what;
+	session_read_stream(ctx);
+}
+
+static void
+session_on_done(struct session *session, const struct talk *talk)
+{
+	if (talk->kind == TALK_AGAIN) {
+		if (talk->again)
+			session_resume(session);
+		else
+			session_give_up(session,
+			    "the session has ended, and there is no new one");
+	} else if (talk->kind == TALK_STREAM) {
+		loop_set_timer(session->timer, CONNECTOR_STREAM_MS);
+	} else if (talk->begins) {
+		session_read_stream(session);
+	}
+}
+
+static void
+session_on_failed(struct session *session, const struct talk *talk,
+    enum exchange_outcome outcome, const char *why)
+{
+	if (talk->kind == TALK_AGAIN)
+		session_give_up(session, why);
+	else if (talk->kind == TALK_STREAM && outcome == EXCHANGE_FAILED)
+		loop_set_timer(session->timer, CONNECTOR_STREAM_MS);
+	else if (talk->id != NULL)
+		session_answer_failure(session, talk, outcome, why);
+	else
+		log_debug("%s", why);
+}
+
+static void
+session_on_ended(void *ctx, enum exchange_outcome outcome, const char *why)
+{
+	struct talk *talk = ctx;
+	struct session *session = talk->session;
+
+	if (talk->kind == TALK_GOODBYE) {
+		session->ends.ended(session->ends.ctx);
+	} else if (outcome == EXCHANGE_GONE && talk->kind != TALK_AGAIN) {
+		if (session_keep(session, talk))
+			return;
+		if (talk->id != NULL)
+			session_pass_error(session, talk, why);
+	} else if (outcome == EXCHANGE_DONE) {
+		session_on_done(session, talk);
+	} else {
+		session_on_failed(session, talk, outcome, why);
+	}
+	talk_free(&talk);
+}
+
+/* What the broker sends */
+
+/* Gives up the request that a notification cancels, once that was sent. */
+static void
+session_cancel(struct session *session, struct json_span params)
+{
+	struct json_span id;
+	struct talk *talk;
+
+	if (params.len == 0 || json_span_get(params, "requestId", &id) == 0)
+		return;
+	TAILQ_FOREACH (talk, &session->talks, entry)
+		if (talk->kind == TALK_REQUEST && talk->id != NULL &&
+		    id.len == strlen(talk->id) &&
+		    memcmp(id.p, talk->id, id.len) == 0)
+			break;
+	if (talk == NULL)
+		return;
+	exchange_cancel(&talk->exchange);
+	talk_free(&talk);
+}
+
+static enum talk_kind
+session_sort(struct session *session, const struct jsonrpc *message,
+    const struct line *line)
+{
+	if (message->kind != JSONRPC_REQUEST)
+		return TALK_OTHER;
+	if (!json_span_is(message->method, "initialize"))
+		return TALK_REQUEST;
+	free(session->greeting);
+	session->greeting = mem_dup(line->data, line->len);
+	session->greeting_len = line->len;
+	return TALK_GREETING;
+}
+
+static void
+session_on_line(void *ctx, const struct line *line)
+{
+	struct session *session = ctx;
+	struct jsonrpc message;
+	struct json_span value;
+	struct talk *talk;
+	struct err err;
+
+	if (line->oversized ||
+	    json_span_parse(line->data, line->len, &value, &err) == -1)
+		fatal("the broker has sent a line that is no message");
+	jsonrpc_sort(value, &message, &err);
+	talk = talk_new(session, session_sort(session, &message, line),
+	    line->data, line->len);
+	if (message.kind == JSONRPC_REQUEST)
+		talk->id = mem_dup(message.id.p, message.id.len);
+	if (message.kind == JSONRPC_NOTIFICATION) {
+		talk->begins = json_span_is(
+		    message.method, "notifications/initialized");
+		if (json_span_is(message.method, "notifications/cancelled"))
+			session_cancel(session, message.params);
+	}
+	if (session->state != SESSION_LOST)
+		talk_send(talk);
+}
+
+/* Its life */
+
+static void
+session_cancel_all(struct session *session)
+{
+	struct talk *talk;
+
+	while ((talk = TAILQ_FIRST(&session->talks)) != NULL) {
+		exchange_cancel(&talk->exchange);
+		talk_free(&talk);
+	}
+}
+
+/* The server is told that its session is over; it need not know DELETE. */
+static void
+session_on_closed(void *ctx)
+{
+	struct session *session = ctx;
+
+	if (session->state == SESSION_OVER)
+		return;
+	session->state = SESSION_OVER;
+	session_cancel_all(session);
+	if (session->name != NULL)
+		talk_send(talk_new(session, TALK_GOODBYE, NULL, 0));
+	else
+		session->ends.ended(session->ends.ctx);
+}
+
+struct session *
+session_new(struct event_base *base, const struct remote *remote, int *in,
+    int *out, const struct session_ends *ends)
+{
+	struct session *session = mem_alloc(sizeof(*session));
+	const struct pair_ends pair = { session_on_line, session_on_closed,
+		session_on_room, session };
+
+	session->base = base;
+	session->remote = remote;
+	session->ends = *ends;
+	TAILQ_INIT(&session->talks);
+	session->timer = evtimer_new(base, session_on_timer, session);
+	session->transfers = transfers_new(base, remote);
+	session->pair = pair_new(base, in, out, &pair);
+	return session;
+}
+
+void
+session_free(struct session **sessionp)
+{
+	struct session *session = mem_take(sessionp);
+
+	if (session == NULL)
+		return;
+	session_cancel_all(session);
+	transfers_free(&session->transfers);
+	pair_free(&session->pair);
+	loop_event_free(&session->timer);
+	free(session->name);
+	free(session->version);
+	free(session->greeting);
+	free(session);
+}

@@ -1,0 +1,449 @@
+/*
+ * HTTP requests: see transfer.h. Runs in the connector.
+ */
+#include <ctype.h>
+#include <curl/curl.h>
+#include <event2/event.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+#include <unistd.h>
+
+#include "../../common/base/clock.h"
+#include "../../common/base/log.h"
+#include "../../common/base/loop.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/text_list.h"
+#include "../../common/limits.h"
+#include "transfer.h"
+#include "url.h"
+
+struct transfer {
+	LIST_ENTRY(transfer) entry;
+	struct transfers *all;
+	CURL *curl;
+	struct curl_slist *headers;
+	struct transfer_head head;
+	struct transfer_ends ends;
+	char error[CURL_ERROR_SIZE];
+	const char *refused; /* why no connection was tried, or given up */
+};
+
+struct transfers {
+	struct event_base *base;
+	const struct remote *remote;
+	struct url_origin origin;
+	CURLM *multi;
+	struct event *timer;
+	bool held;
+	LIST_HEAD(, transfer) list;
+};
+
+void
+remote_reset(struct remote *remote)
+{
+	free(remote->url);
+	free(remote->proxy);
+	free(remote->no_proxy);
+	if (remote->headers.len > 0)
+		explicit_bzero(remote->headers.data, remote->headers.len);
+	buffer_reset(&remote->headers);
+	buffer_reset(&remote->trusted);
+}
+
+void
+transfer_load(void)
+{
+	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+		fatal("libcurl cannot be used");
+}
+
+/* The head of an answer */
+
+static void
+transfer_clear_head(struct transfer_head *head)
+{
+	free(head->type);
+	free(head->session);
+	free(head->location);
+	free(head->challenge);
+	*head = (struct transfer_head){ 0, mem_strdup(""), mem_strdup(""),
+		mem_strdup(""), mem_strdup("") };
+}
+
+static void
+transfer_keep(char **field, const char *value, size_t len)
+{
+	while (len > 0 && isspace((unsigned char)*value)) {
+		value++;
+		len--;
+	}
+	while (len > 0 && isspace((unsigned char)value[len - 1]))
+		len--;
+	free(*field);
+	*field = mem_dup(value, len);
+}
+
+/* Returns the value of a line with this name, or NULL. */
+static const char *
+transfer_value(const char *line, size_t len, const char *name)
+{
+	size_t n = strlen(name);
+
+	return len > n && line[n] == ':' && strncasecmp(line, name, n) == 0 ?
+	    line + n + 1 : NULL;
+}
+
+static size_t
+transfer_on_header(char *line, size_t size, size_t count, void *ctx)
+{
+	struct transfer *transfer = ctx;
+	struct transfer_head *head = &transfer->head;
+	size_t len = size * count, n;
+	const struct {
+		const char *name;
+		char **field;
+	} kept[] = { { "Content-Type", &head->type },
+		{ "Mcp-Session-Id", &head->session },
+		{ "Location", &head->location },
+		{ "WWW-Authenticate", &head->challenge } };
+	const char *value;
+
+	/* Another answer follows one that is not final. */
+	if (len > 5 && memcmp(line, "HTTP/", 5) == 0)
+		transfer_clear_head(head);
+	for (n = 0; n < sizeof(kept) / sizeof(kept[0]); n++) {
+		value = transfer_value(line, len, kept[n].name);
+		if (value != NULL)
+			transfer_keep(kept[n].field, value,
+			    len - (size_t)(value - line));
+	}
+	curl_easy_getinfo(
+	    transfer->curl, CURLINFO_RESPONSE_CODE, &head->status);
+	head->type[strcspn(head->type, "; \t")] = '\0';
+	for (n = 0; head->type[n] != '\0'; n++)
+		head->type[n] = (char)tolower((unsigned char)head->type[n]);
+	return len;
+}
+
+static size_t
+transfer_on_data(char *data, size_t size, size_t count, void *ctx)
+{
+	struct transfer *transfer = ctx;
+
+	if (transfer->all->held)
+		return CURL_WRITEFUNC_PAUSE;
+	return transfer->ends.data(
+	           transfer->ends.ctx, data, size * count) == 0 ?
+	    size * count : CURL_WRITEFUNC_ERROR;
+}
+
+/*
+ * A name that leads to this machine or to its neighbours is refused, unless the
+ * entry itself says so: otherwise whoever rules the name could reach what only
+ * this machine can.
+ */
+static curl_socket_t
+transfer_on_socket(
+    void *ctx, curlsocktype purpose, struct curl_sockaddr *address)
+{
+	struct transfer *transfer = ctx;
+
+	(void)purpose;
+	if (transfer->all->remote->proxy[0] == '\0' &&
+	    !transfer->all->origin.local && url_is_local(&address->addr)) {
+		transfer->refused = "its name leads to an address of this "
+		    "machine or its neighbours; name that address itself in "
+		    "the entry if you mean it";
+		return CURL_SOCKET_BAD;
+	}
+	return socket(address->family,
+	    address->socktype | SOCK_CLOEXEC | SOCK_NONBLOCK,
+	    address->protocol);
+}
+
+/* The loop */
+
+static void
+transfer_free(struct transfer **transferp)
+{
+	struct transfer *transfer = mem_take(transferp);
+
+	LIST_REMOVE(transfer, entry);
+	curl_multi_remove_handle(transfer->all->multi, transfer->curl);
+	curl_easy_cleanup(transfer->curl);
+	curl_slist_free_all(transfer->headers);
+	free(transfer->head.type);
+	free(transfer->head.session);
+	free(transfer->head.location);
+	free(transfer->head.challenge);
+	free(transfer);
+}
+
+/* Returns the end of a sentence about a failure. */
+static char *
+transfer_reason(const struct transfer *transfer, CURLcode code)
+{
+	const char *said = transfer->error[0] != '\0' ? transfer->error :
+	    curl_easy_strerror(code);
+
+	if (transfer->refused != NULL)
+		return mem_strdup(transfer->refused);
+	return mem_strdup(said);
+}
+
+/* Returns whether the server may have seen the request. */
+static int
+transfer_was_sent(const struct transfer *transfer)
+{
+	curl_off_t sent = 0;
+
+	curl_easy_getinfo(transfer->curl, CURLINFO_REQUEST_SIZE, &sent);
+	return (long)sent > 0;
+}
+
+static void
+transfer_end(struct transfer *transfer, CURLcode code)
+{
+	auto_free char *why =
+	    code == CURLE_OK ? NULL : transfer_reason(transfer, code);
+
+	transfer->ends.ended(
+	    transfer->ends.ctx, why, transfer_was_sent(transfer));
+	transfer_free(&transfer);
+}
+
+static void
+transfers_conclude(struct transfers *all)
+{
+	CURLMsg *message;
+	struct transfer *transfer;
+	int more;
+
+	while ((message = curl_multi_info_read(all->multi, &more)) != NULL) {
+		if (message->msg != CURLMSG_DONE)
+			continue;
+		curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE,
+		    (char **)&transfer);
+		transfer_end(transfer, message->data.result);
+	}
+}
+
+static void
+transfers_act(struct transfers *all, curl_socket_t fd, int what)
+{
+	int running;
+
+	curl_multi_socket_action(all->multi, fd, what, &running);
+	transfers_conclude(all);
+}
+
+static void
+transfers_on_event(evutil_socket_t fd, short what, void *ctx)
+{
+	transfers_act(ctx, fd, (what & EV_READ ? CURL_CSELECT_IN : 0) |
+	    (what & EV_WRITE ? CURL_CSELECT_OUT : 0));
+}
+
+static void
+transfers_on_timer(evutil_socket_t fd, short what, void *ctx)
+{
+	(void)fd;
+	(void)what;
+	transfers_act(ctx, CURL_SOCKET_TIMEOUT, 0);
+}
+
+/* libcurl says what it waits for at a socket. */
+static int
+transfers_on_wish(
+    CURL *curl, curl_socket_t fd, int what, void *ctx, void *at_socket)
+{
+	struct transfers *all = ctx;
+	struct event *event = at_socket;
+	short wish = (short)((what & CURL_POLL_IN ? EV_READ : 0) |
+	    (what & CURL_POLL_OUT ? EV_WRITE : 0));
+
+	(void)curl;
+	loop_event_free(&event);
+	if (what != CURL_POLL_REMOVE) {
+		event = event_new(all->base, fd, wish | EV_PERSIST,
+		    transfers_on_event, all);
+		event_add(event, NULL);
+	}
+	curl_multi_assign(all->multi, fd, event);
+	return 0;
+}
+
+static int
+transfers_on_patience(CURLM *multi, long ms, void *ctx)
+{
+	struct transfers *all = ctx;
+
+	(void)multi;
+	if (ms < 0)
+		event_del(all->timer);
+	else
+		loop_set_timer(all->timer, (uint64_t)ms);
+	return 0;
+}
+
+struct transfers *
+transfers_new(struct event_base *base, const struct remote *remote)
+{
+	struct transfers *all = mem_alloc(sizeof(*all));
+
+	all->base = base;
+	all->remote = remote;
+	url_origin_of(remote->url, &all->origin);
+	LIST_INIT(&all->list);
+	all->multi = curl_multi_init();
+	if (all->multi == NULL)
+		fatal("out of memory");
+	all->timer = evtimer_new(base, transfers_on_timer, all);
+	curl_multi_setopt(
+	    all->multi, CURLMOPT_SOCKETFUNCTION, transfers_on_wish);
+	curl_multi_setopt(all->multi, CURLMOPT_SOCKETDATA, all);
+	curl_multi_setopt(
+	    all->multi, CURLMOPT_TIMERFUNCTION, transfers_on_patience);
+	curl_multi_setopt(all->multi, CURLMOPT_TIMERDATA, all);
+	return all;
+}
+
+void
+transfers_free(struct transfers **allp)
+{
+	struct transfers *all = mem_take(allp);
+	struct transfer *transfer;
+
+	if (all == NULL)
+		return;
+	while ((transfer = LIST_FIRST(&all->list)) != NULL)
+		transfer_free(&transfer);
+	curl_multi_cleanup(all->multi);
+	loop_event_free(&all->timer);
+	url_origin_reset(&all->origin);
+	free(all);
+}
+
+void
+transfers_hold(struct transfers *all, int held)
+{
+	struct transfer *transfer, *next;
+
+	all->held = held != 0;
+	if (held)
+		return;
+	for (transfer = LIST_FIRST(&all->list); transfer != NULL;
+	     transfer = next) {
+		next = LIST_NEXT(transfer, entry);
+		curl_easy_pause(transfer->curl, CURLPAUSE_CONT);
+	}
+}
+
+/* A request */
+
+static void
+transfer_add_headers(
+    struct transfer *transfer, const struct transfer_wanted *wanted)
+{
+	const struct buffer *own = &transfer->all->remote->headers;
+	const char *text;
+
+	TEXT_LIST_EACH (text, wanted->headers->data, wanted->headers->len)
+		transfer->headers = curl_slist_append(transfer->headers, text);
+	TEXT_LIST_EACH (text, own->data, own->len) {
+		int len = (int)strcspn(text, "=");
+		auto_free char *line =
+		    mem_printf("%.*s: %s", len, text, text + len + 1);
+
+		transfer->headers = curl_slist_append(transfer->headers, line);
+	}
+	/* A server may take long to say that it wants the body. */
+	transfer->headers = curl_slist_append(transfer->headers, "Expect:");
+	curl_easy_setopt(
+	    transfer->curl, CURLOPT_HTTPHEADER, transfer->headers);
+}
+
+static void
+transfer_set_body(CURL *curl, const struct transfer_wanted *wanted)
+{
+	if (strcmp(wanted->method, "POST") != 0) {
+		curl_easy_setopt(
+		    curl, CURLOPT_CUSTOMREQUEST, wanted->method);
+		return;
+	}
+	curl_easy_setopt(curl, CURLOPT_POST, 1L);
+	curl_easy_setopt(curl, CURLOPT_POSTFIELDS, wanted->body);
+	curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE,
+	    (curl_off_t)wanted->len);
+}
+
+static void
+transfer_set_ends(struct transfer *transfer)
+{
+	CURL *curl = transfer->curl;
+
+	curl_easy_setopt(curl, CURLOPT_PRIVATE, transfer);
+	curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, transfer->error);
+	curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, transfer_on_header);
+	curl_easy_setopt(curl, CURLOPT_HEADERDATA, transfer);
+	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, transfer_on_data);
+	curl_easy_setopt(curl, CURLOPT_WRITEDATA, transfer);
+	curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION, transfer_on_socket);
+	curl_easy_setopt(curl, CURLOPT_OPENSOCKETDATA, transfer);
+}
+
+/* What holds for each request. Redirects are followed by exchange.c. */
+static void
+transfer_set_rules(CURL *curl, const struct remote *remote)
+{
+	struct curl_blob trusted = { remote->trusted.data, remote->trusted.len,
+		CURL_BLOB_NOCOPY };
+
+	curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(curl, CURLOPT_USERAGENT, "caisson/" CAISSON_VERSION);
+	curl_easy_setopt(curl, CURLOPT_ACCEPT_ENCODING, "");
+	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS,
+	    (long)CONNECTOR_CONNECT_MS);
+	curl_easy_setopt(curl, CURLOPT_PROXY, remote->proxy);
+	curl_easy_setopt(curl, CURLOPT_NOPROXY, remote->no_proxy);
+	if (trusted.len > 0)
+		curl_easy_setopt(curl, CURLOPT_CAINFO_BLOB, &trusted);
+}
+
+struct transfer *
+transfer_start(struct transfers *all, const struct transfer_wanted *wanted,
+    const struct transfer_ends *ends)
+{
+	struct transfer *transfer = mem_alloc(sizeof(*transfer));
+
+	transfer->all = all;
+	transfer->ends = *ends;
+	transfer->curl = curl_easy_init();
+	if (transfer->curl == NULL)
+		fatal("out of memory");
+	transfer_clear_head(&transfer->head);
+	curl_easy_setopt(transfer->curl, CURLOPT_URL, wanted->url);
+	transfer_set_rules(transfer->curl, all->remote);
+	transfer_set_ends(transfer);
+	transfer_set_body(transfer->curl, wanted);
+	transfer_add_headers(transfer, wanted);
+	LIST_INSERT_HEAD(&all->list, transfer, entry);
+	curl_multi_add_handle(all->multi, transfer->curl);
+	return transfer;
+}
+
+void
+transfer_cancel(struct transfer **transfer)
+{
+	if (*transfer != NULL)
+		transfer_free(transfer);
+}
+
+const struct transfer_head *
+transfer_head(const struct transfer *transfer)
+{
+	return &transfer->head;
+}

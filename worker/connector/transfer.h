@@ -1,0 +1,76 @@
+/*
+ * HTTP requests by libcurl, on the event loop: what is sent, and what comes.
+ * Knows nothing of MCP. Runs in the connector.
+ */
+#ifndef WORKER_CONNECTOR_TRANSFER_H
+#define WORKER_CONNECTOR_TRANSFER_H
+
+#include "../../common/base/buffer.h"
+#include "../../common/json/json_span.h"
+
+struct event_base;
+struct transfer;
+struct transfers;
+
+/* The remote server, as the supervisor names it. */
+struct remote {
+	char *url;
+	struct buffer headers; /* "NAME=value" for each, + NUL */
+	struct buffer trusted; /* certificates; empty: those of the system */
+	char *proxy;           /* a URL; "": none */
+	char *no_proxy;        /* hosts that are reached without it */
+};
+
+void remote_reset(struct remote *remote);
+
+/* What is known of an answer before its body; texts are "" if absent. */
+struct transfer_head {
+	long status; /* 0: none came */
+	char *type;  /* Content-Type, in lower case, without parameters */
+	char *session; /* Mcp-Session-Id */
+	char *location;
+	char *challenge; /* WWW-Authenticate */
+};
+
+struct transfer_ends {
+	/* Bytes of the body. Returns 0, or -1 to give up. */
+	int (*data)(void *ctx, const char *data, size_t len);
+	/*
+	 * The end: why is NULL if the whole answer came, else the end of a
+	 * sentence. sent tells whether the server may have got the request. The
+	 * transfer is freed afterwards.
+	 */
+	void (*ended)(void *ctx, const char *why, int sent);
+	void *ctx;
+};
+
+/* A request. All is copied, but for body. */
+struct transfer_wanted {
+	const char *method; /* "POST", "GET" or "DELETE" */
+	const char *url;    /* of the same origin as the remote server */
+	const struct buffer *headers; /* lines, each + NUL, besides its own */
+	const char *body;   /* must stay until the end; NULL: none */
+	size_t len;
+};
+
+/* Loads what libcurl needs of files before the lockdown. */
+void transfer_load(void);
+
+/* All requests to one server; remote must outlive it. */
+struct transfers *transfers_new(
+    struct event_base *base, const struct remote *remote);
+void transfers_free(struct transfers **transfers);
+
+/* Begins a request; ends is copied, and called from the loop only. */
+struct transfer *transfer_start(struct transfers *transfers,
+    const struct transfer_wanted *wanted, const struct transfer_ends *ends);
+
+/* Gives it up; ended() is not called. NULL is accepted. */
+void transfer_cancel(struct transfer **transfer);
+
+const struct transfer_head *transfer_head(const struct transfer *transfer);
+
+/* Reads no more of any answer, or goes on. */
+void transfers_hold(struct transfers *transfers, int held);
+
+#endif

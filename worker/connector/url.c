@@ -1,0 +1,145 @@
+/*
+ * Addresses: see url.h. Runs in the connector.
+ */
+#include <arpa/inet.h>
+#include <curl/curl.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../common/base/mem.h"
+#include "url.h"
+
+/* Returns a part of a URL, which the caller frees with curl_free. */
+static char *
+url_part(CURLU *url, CURLUPart part, unsigned int flags)
+{
+	char *text = NULL;
+
+	return curl_url_get(url, part, &text, flags) == CURLUE_OK ? text : NULL;
+}
+
+static char *
+url_copy(CURLU *url, CURLUPart part)
+{
+	char *text = url_part(url, part, CURLU_DEFAULT_PORT);
+	char *copy = mem_strdup(text == NULL ? "" : text);
+
+	curl_free(text);
+	return copy;
+}
+
+/* Returns whether a host is written as such an address. */
+static int
+url_is_literal(const char *host)
+{
+	struct sockaddr_in four = { .sin_family = AF_INET };
+	struct sockaddr_in6 six = { .sin6_family = AF_INET6 };
+	auto_free char *bare = mem_strdup(host[0] == '[' ? host + 1 : host);
+
+	bare[strcspn(bare, "]%")] = '\0';
+	if (inet_pton(AF_INET, bare, &four.sin_addr) == 1)
+		return url_is_local((struct sockaddr *)&four);
+	return inet_pton(AF_INET6, bare, &six.sin6_addr) == 1 &&
+	    url_is_local((struct sockaddr *)&six);
+}
+
+void
+url_origin_of(const char *text, struct url_origin *origin)
+{
+	CURLU *url = curl_url();
+
+	curl_url_set(url, CURLUPART_URL, text, 0);
+	origin->scheme = url_copy(url, CURLUPART_SCHEME);
+	origin->host = url_copy(url, CURLUPART_HOST);
+	origin->port = url_copy(url, CURLUPART_PORT);
+	origin->local = strcasecmp(origin->host, "localhost") == 0 ||
+	    url_is_literal(origin->host);
+	curl_url_cleanup(url);
+}
+
+void
+url_origin_reset(struct url_origin *origin)
+{
+	free(origin->scheme);
+	free(origin->host);
+	free(origin->port);
+}
+
+/* Returns whether credentials for one may be sent to the other. */
+static int
+url_may_follow(const char *from, const char *to)
+{
+	struct url_origin one, other;
+	int same;
+
+	url_origin_of(from, &one);
+	url_origin_of(to, &other);
+	same = strcasecmp(one.host, other.host) == 0 &&
+	    ((strcmp(one.scheme, other.scheme) == 0 &&
+	        strcmp(one.port, other.port) == 0) ||
+	        (strcmp(one.scheme, "http") == 0 &&
+	            strcmp(other.scheme, "https") == 0 &&
+	            strcmp(other.port, "443") == 0));
+	url_origin_reset(&one);
+	url_origin_reset(&other);
+	return same;
+}
+
+char *
+url_redirect(const char *from, const char *location)
+{
+	CURLU *url = curl_url();
+	char *to = NULL, *copy = NULL;
+
+	/* Setting a relative one resolves it. */
+	if (curl_url_set(url, CURLUPART_URL, from, 0) == CURLUE_OK &&
+	    curl_url_set(url, CURLUPART_URL, location, 0) == CURLUE_OK)
+		to = url_part(url, CURLUPART_URL, 0);
+	if (to != NULL && url_may_follow(from, to))
+		copy = mem_strdup(to);
+	curl_free(to);
+	curl_url_cleanup(url);
+	return copy;
+}
+
+char *
+url_shown(const char *text)
+{
+	struct url_origin origin;
+	char *shown;
+
+	url_origin_of(text, &origin);
+	shown = mem_printf("%s://%s:%s", origin.scheme, origin.host,
+	    origin.port);
+	url_origin_reset(&origin);
+	return shown;
+}
+
+static int
+url_is_local_four(uint32_t address)
+{
+	/* 127/8, 169.254/16 and 0/8. */
+	return address >> 24 == 127 || address >> 16 == 0xa9fe ||
+	    address >> 24 == 0;
+}
+
+int
+url_is_local(const struct sockaddr *address)
+{
+	const struct in6_addr *six =
+	    &((const struct sockaddr_in6 *)address)->sin6_addr;
+	uint32_t four;
+
+	if (address->sa_family == AF_INET)
+		return url_is_local_four(ntohl(
+		    ((const struct sockaddr_in *)address)->sin_addr.s_addr));
+	if (address->sa_family != AF_INET6)
+		return 1;
+	memcpy(&four, six->s6_addr + 12, sizeof(four));
+	if (IN6_IS_ADDR_V4MAPPED(six) || IN6_IS_ADDR_V4COMPAT(six))
+		return IN6_IS_ADDR_LOOPBACK(six) ||
+		    url_is_local_four(ntohl(four));
+	return IN6_IS_ADDR_LOOPBACK(six) || IN6_IS_ADDR_LINKLOCAL(six) ||
+	    IN6_IS_ADDR_UNSPECIFIED(six);
+}
