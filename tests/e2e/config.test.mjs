@@ -133,7 +133,7 @@ test('what is wrong is told by line and column, the rest still loads', async (t)
       '    "good": { "command": "sh", },\n' +
       '    "bad": { "command": "sh", "args": "x" },\n' +
       '    "unset": { "command": "sh", "args": ["${NOT_THERE}"] },\n' +
-      '    "web": { "url": "https://example.com/" }, /* later */\n' +
+      '    "web": { "type": "sse", "url": "https://example.com/" }, /* later */\n' +
       '  },\n}\n',
     'MCPs/b.json': '{\n  "mcpServers": {\n    "x" 5\n',
     'MCPs/c.json': 'x'.repeat(70_000_000),
@@ -148,8 +148,8 @@ test('what is wrong is told by line and column, the rest still loads', async (t)
     '         ~/MCPs/a.json:6:5: "unset" rejected: its args: uses ' +
       '${NOT_THERE}, which is not set: set it, or write ' +
       '${NOT_THERE:-default}',
-    '         ~/MCPs/a.json:7:5: "web" skipped: servers that are reached ' +
-      'by a URL are not supported yet',
+    '         ~/MCPs/a.json:7:5: "web" skipped: servers of the type sse ' +
+      'are not supported yet',
     'refused  ~/MCPs/b.json: is not a configuration of servers',
     '         ~/MCPs/b.json:3:9: \'5\' where a colon should be',
     'refused  ~/MCPs/c.json: is larger than 67108864 bytes, the limit ' +
@@ -351,16 +351,16 @@ test('Claude Code: what it has for this folder comes first', (t) => {
 test('what only a client can fill in is skipped, with the reason', (t) => {
   const home = homeWith(t, { '.config/Code/User/mcp.json': { servers: {
     asks: { command: 'sh', env: { KEY: '${input:key}' } },
-    web: { type: 'http', url: 'https://url-secret/',
+    web: { type: 'http', url: 'https://u:secret@far.example/a?key=secret',
       headers: { Authorization: 'header-secret' } },
     here: { command: '${workspaceFolder}/run', args: ['${userHome}'] } } } });
   const said = lines(home);
 
   assert.ok(said.some((line) => /"asks" skipped: its env: uses \$\{input:key\}/
     .test(line)));
-  assert.ok(said.some((line) => /"web" skipped: .*not supported yet/
-    .test(line)));
-  assert.deepEqual(Object.keys(listed(home)), ['here']);
+  assert.deepEqual(Object.keys(listed(home)), ['web', 'here']);
+  assert.ok(said.includes('    url          https://***@far.example/a?***'));
+  assert.ok(said.includes('    headers      Authorization'));
   assert.doesNotMatch(said.join('\n'), /secret/);
 });
 

@@ -126,7 +126,7 @@ test('servers, their files and their tools', once, (t) => {
 
   assert.deepEqual(sources.find(({ state }) => state === 'taken'),
     { path: at, source: 'Cursor', state: 'taken', reason: null });
-  assert.equal(servers.length, 1);
+  assert.equal(servers.length, 2);
   assert.equal(servers[0].name, name);
   assert.equal(servers[0].command, server.command);
   assert.equal(servers[0].arguments, 4);
@@ -134,7 +134,9 @@ test('servers, their files and their tools', once, (t) => {
   assert.equal(servers[0].cwd, null);
   assert.equal(servers[0].description, null);
   assert.deepEqual(problems.map((p) => [p.name, p.state]),
-    [['web', 'skipped'], ['bad', 'rejected']]);
+    [['bad', 'rejected']]);
+  assert.deepEqual([servers[1].url, servers[1].headers],
+    ['https://x/***', []]);
 
   const tried = object(home, 'servers', 'test');
 

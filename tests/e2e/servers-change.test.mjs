@@ -98,7 +98,7 @@ test('variables come from the command line, the environment or the input',
       ['add', 'd', '--env', 'D', '--', 'sh'], { env: { D: 'a${HOME}' } });
     refused(home, 2, /--env D is given twice/,
       ['add', 'd', '--env', 'D=1', '--env', 'D=2', '--', 'sh']);
-    refused(home, 2, /--env lacks the name/,
+    refused(home, 2, /--env lacks a name/,
       ['add', 'd', '--env', '=1', '--', 'sh']);
   });
 

@@ -30,14 +30,37 @@ adopt_show_argument(
 		adopt_show_text(out, text);
 }
 
+/* Adds the names of variables or headers, if there are any. */
+static void
+adopt_show_pairs(struct buffer *out, const struct server_texts *pairs)
+{
+	const char *separator = " (";
+	const char *name, *value;
+
+	TEXT_LIST_PAIRS (name, value, pairs->data, pairs->len) {
+		buffer_add_text(out, separator);
+		adopt_show_text(out, name);
+		buffer_add_text(out, "=" MASK);
+		separator = ", ";
+	}
+	if (pairs->len > 0)
+		buffer_add_text(out, ")");
+}
+
 void
 adopt_show_server(struct buffer *out, const struct server *server)
 {
-	const char *separator = " (";
+	auto_buffer struct buffer url = { 0 };
 	const char *before = NULL;
-	const char *text, *value;
+	const char *text;
 
-	if (server->command == NULL || server->remote != CONFIG_STDIO) {
+	if (server->remote) {
+		server_mask_url(&url, server->url);
+		adopt_show_text(out, url.data);
+		adopt_show_pairs(out, &server->headers);
+		return;
+	}
+	if (server->command == NULL) {
 		buffer_add_text(out, MASK);
 		return;
 	}
@@ -51,14 +74,7 @@ adopt_show_server(struct buffer *out, const struct server *server)
 		adopt_show_argument(out, text, before);
 		before = text;
 	}
-	TEXT_LIST_PAIRS (text, value, server->env.data, server->env.len) {
-		buffer_add_text(out, separator);
-		adopt_show_text(out, text);
-		buffer_add_text(out, "=" MASK);
-		separator = ", ";
-	}
-	if (server->env.len > 0)
-		buffer_add_text(out, ")");
+	adopt_show_pairs(out, &server->env);
 }
 
 static void

@@ -20,6 +20,7 @@
 #include "../../options/text/colour.h"
 #include "../../options/options.h"
 #include "../../options/text/suggest.h"
+#include "../../servers/in_force/server_mask.h"
 #include "../shared/command.h"
 
 #define PRINT_CONFIG_WIDTH 8 /* length of the longest state */
@@ -190,17 +191,18 @@ print_config_absent(FILE *out, const struct servers *servers)
 		fputc('\n', out);
 }
 
-/* Prints the names of the variables of an entry. */
+/* Prints the names of the variables of an entry, or of its headers. */
 static void
 print_config_names(FILE *out, const struct server *server)
 {
-	const struct server_texts *pairs = &server->env;
+	const struct server_texts *pairs =
+	    server->remote ? &server->headers : &server->env;
 	const char *separator = "";
 	const char *name, *value;
 
 	if (pairs->len == 0)
 		return;
-	fputs("    variables    ", out);
+	fputs(server->remote ? "    headers      " : "    variables    ", out);
 	TEXT_LIST_PAIRS (name, value, pairs->data, pairs->len) {
 		fputs(separator, out);
 		print_config_text(out, name);
@@ -268,15 +270,22 @@ static void
 print_config_server(FILE *out, const struct server *server)
 {
 	size_t n = print_config_arguments(server);
+	auto_buffer struct buffer url = { 0 };
 
 	fputc('\n', out);
 	print_config_text(out, server->name);
 	fputs("\n    source       ", out);
 	print_config_place(out, server);
-	fputs("\n    command      ", out);
-	print_config_text(out, server->command);
-	fprintf(out, ", %zu argument%s\n", n, n == 1 ? "" : "s");
-	print_config_program(out, server);
+	if (server->remote) {
+		server_mask_url(&url, server->url);
+		fputs("\n", out);
+		print_config_line(out, "url", url.data);
+	} else {
+		fputs("\n    command      ", out);
+		print_config_text(out, server->command);
+		fprintf(out, ", %zu argument%s\n", n, n == 1 ? "" : "s");
+		print_config_program(out, server);
+	}
 	print_config_names(out, server);
 	print_config_line(out, "cwd", server->cwd);
 	print_config_line(out, "description", server->description);

@@ -8,6 +8,7 @@
 #include "../../../common/base/text_list.h"
 #include "../../options/text/json_report.h"
 #include "../../servers/servers.h"
+#include "../../servers/in_force/server_mask.h"
 #include "../shared/command.h"
 
 static void
@@ -55,16 +56,27 @@ print_config_json_choice(
 static void
 print_config_json_server(struct buffer *out, const struct server *server)
 {
+	auto_buffer struct buffer url = { 0 };
 	const char *name, *value;
 
 	json_report_open(out, NULL, '{');
 	print_config_json_place(out, server);
+	if (server->remote) {
+		server_mask_url(&url, server->url);
+		json_report_text(out, "url", url.data);
+		json_report_open(out, "headers", '[');
+		TEXT_LIST_PAIRS (name, value, server->headers.data,
+		    server->headers.len)
+			json_report_text(out, NULL, name);
+		json_report_close(out, ']');
+	}
 	json_report_text(out, "command", server->command);
 	json_report_number(out, "arguments",
 	    text_list_count(server->args.data, server->args.len));
 	/* The value of an expanded variable is not printed. */
 	json_report_text(out, "program",
-	    strstr(server->command, "${") == NULL ? server->program : NULL);
+	    server->remote || strstr(server->command, "${") != NULL ? NULL :
+	    server->program);
 	json_report_bool(out, "found", server->program != NULL);
 	json_report_open(out, "variables", '[');
 	TEXT_LIST_PAIRS (name, value, server->env.data, server->env.len)

@@ -70,22 +70,61 @@ servers_add_cwd(struct servers_add *add, struct err *err)
 	    shown.data);
 }
 
+/* Adds what is given by a flag with a name and perhaps a value. */
+static int
+servers_add_pairs(struct servers_add *add, enum command_flag flag,
+    const char *name, struct err *err)
+{
+	const char *given;
+	size_t i;
+
+	for (i = 0; (given = command_value(
+	                 &add->command->flags, flag, i)) != NULL; i++)
+		if (servers_value_add(name, given, add->setup->envp,
+		        &add->env, err) == -1)
+			return -1;
+	return 0;
+}
+
+/* Makes the entry of a remote server: its one word is a URL. */
+static int
+servers_add_make_remote(struct servers_add *add, struct err *err)
+{
+	const struct command *command = add->command;
+
+	if (command->rest[1] != NULL || add->cwd != NULL ||
+	    command_value(&command->flags, COMMAND_FLAG_ENV, 0) != NULL)
+		return err_set(err, "a server that is reached by a URL has "
+		    "headers (--header), but no arguments, variables or "
+		    "directory");
+	if (servers_add_pairs(add, COMMAND_FLAG_HEADER, "--header", err) == -1)
+		return -1;
+	add->program = mem_strdup(command->rest[0]);
+	add->server = (struct server){ .name = (char *)command->operand,
+		.command = "",
+		.remote = CONFIG_HTTP,
+		.url = add->program,
+		.headers = { add->env.data, add->env.len } };
+	return 0;
+}
+
 /* Makes the entry from the command line. */
 static int
 servers_add_make(struct servers_add *add, struct err *err)
 {
 	const struct command *command = add->command;
-	const char *given;
 	char **word;
-	size_t i;
 
 	if (servers_add_cwd(add, err) == -1)
 		return -1;
-	for (i = 0; (given = command_value(&command->flags, COMMAND_FLAG_ENV,
-	                 i)) != NULL; i++)
-		if (servers_value_add(
-		        given, add->setup->envp, &add->env, err) == -1)
-			return -1;
+	if (strncasecmp(command->rest[0], "https://", 8) == 0 ||
+	    strncasecmp(command->rest[0], "http://", 7) == 0)
+		return servers_add_make_remote(add, err);
+	if (command_value(&command->flags, COMMAND_FLAG_HEADER, 0) != NULL)
+		return err_set(err, "--header is for a server that is reached "
+		    "by a URL; --env sets a variable of a program");
+	if (servers_add_pairs(add, COMMAND_FLAG_ENV, "--env", err) == -1)
+		return -1;
 	for (word = command->rest + 1; *word != NULL; word++)
 		text_list_add(&add->args, *word);
 	/* It must name the same program from every directory. */

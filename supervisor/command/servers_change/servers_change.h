@@ -19,7 +19,7 @@
  * standard input, which a terminal does not display. Prints which of these two
  * it was. Returns 0, or -1 with err.
  */
-int servers_value_add(const char *given, char **envp, struct buffer *pairs,
-    struct err *err);
+int servers_value_add(const char *flag, const char *given, char **envp,
+    struct buffer *pairs, struct err *err);
 
 #endif

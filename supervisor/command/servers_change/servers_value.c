@@ -46,12 +46,12 @@ servers_value_line(const char *key)
 }
 
 static int
-servers_value_put(const char *key, const char *value, struct buffer *pairs,
-    struct err *err)
+servers_value_put(const char *flag, const char *key, const char *value,
+    struct buffer *pairs, struct err *err)
 {
 	if (strlen(value) > CONFIG_ENV_MAX)
-		return err_set(err, "--env %s: the value has more than %lu "
-		    "bytes", key, CONFIG_ENV_MAX);
+		return err_set(err, "%s %s: the value has more than %lu "
+		    "bytes", flag, key, CONFIG_ENV_MAX);
 	text_list_add(pairs, key);
 	text_list_add(pairs, value);
 	return 0;
@@ -59,21 +59,21 @@ servers_value_put(const char *key, const char *value, struct buffer *pairs,
 
 /* A copied value must not be expanded later. */
 static int
-servers_value_copy(const char *key, const char *value, const char *where,
-    struct buffer *pairs, struct err *err)
+servers_value_copy(const char *flag, const char *key, const char *value,
+    const char *where, struct buffer *pairs, struct err *err)
 {
 	if (strstr(value, "${") != NULL)
-		return err_set(err, "--env %s: the value from %s contains "
-		    "\"${\", which files of servers fill in: write --env "
-		    "'%s=${%s}' to have it filled in at each start", key,
-		    where, key, key);
+		return err_set(err, "%s %s: the value from %s contains "
+		    "\"${\", which files of servers fill in: write %s "
+		    "'%s=${%s}' to have it filled in at each start", flag,
+		    key, where, flag, key, key);
 	printf("%s: its value is taken from %s\n", key, where);
-	return servers_value_put(key, value, pairs, err);
+	return servers_value_put(flag, key, value, pairs, err);
 }
 
 int
-servers_value_add(const char *given, char **envp, struct buffer *pairs,
-    struct err *err)
+servers_value_add(const char *flag, const char *given, char **envp,
+    struct buffer *pairs, struct err *err)
 {
 	size_t len = strcspn(given, "=");
 	auto_free char *key = mem_dup(given, len);
@@ -83,23 +83,24 @@ servers_value_add(const char *given, char **envp, struct buffer *pairs,
 
 	shown_add_quoted(&shown, key, CONFIG_NAME_MAX);
 	if (len == 0 || strpbrk(key, "\r\n") != NULL)
-		return err_set(err, "--env lacks the name of a variable: "
-		    "write --env KEY=VALUE, or --env KEY");
+		return err_set(err, "%s lacks a name: write %s KEY=VALUE, or "
+		    "%s KEY", flag, flag, flag);
 	TEXT_LIST_PAIRS (name, value, pairs->data, pairs->len)
 		if (strcmp(name, key) == 0)
-			return err_set(err, "--env %s is given twice: give it "
-			    "once", shown.data);
+			return err_set(err, "%s %s is given twice: give it "
+			    "once", flag, shown.data);
 	if (given[len] == '=')
-		return servers_value_put(key, given + len + 1, pairs, err);
+		return servers_value_put(
+		    flag, key, given + len + 1, pairs, err);
 	value = expand_variable(envp, key, len);
 	if (value != NULL)
-		return servers_value_copy(
-		    shown.data, value, "the environment", pairs, err);
+		return servers_value_copy(flag, shown.data, value,
+		    "the environment", pairs, err);
 	line = servers_value_line(shown.data);
 	if (line == NULL)
-		return err_set(err, "--env %s: there is no such variable in "
+		return err_set(err, "%s %s: there is no such variable in "
 		    "the environment, and no line on standard input: set one "
-		    "of them", shown.data);
+		    "of them", flag, shown.data);
 	return servers_value_copy(
-	    shown.data, line, "standard input", pairs, err);
+	    flag, shown.data, line, "standard input", pairs, err);
 }

@@ -334,3 +334,36 @@ server_mask_gather(
 	for (; *envp != NULL; envp++)
 		server_mask_add_inherited(set, *envp);
 }
+
+/* Adds the segments of a path, but for those that may be secret. */
+static void
+server_mask_add_path(struct buffer *out, const char *path, const char *end)
+{
+	while (path < end) {
+		size_t len = 1 + strcspn(path + 1, "/?#");
+		auto_free char *segment = mem_dup(path + 1, len - 1);
+
+		buffer_add_text(out, "/");
+		buffer_add_text(
+		    out, server_mask_hides(segment, NULL) ? MASK : segment);
+		path += len;
+	}
+}
+
+void
+server_mask_url(struct buffer *out, const char *url)
+{
+	const char *host = strstr(url, "://");
+	const char *begin = host == NULL ? url : host + 3;
+	const char *path = begin + strcspn(begin, "/?#");
+	const char *end = path + strcspn(path, "?#");
+	const char *at = path;
+
+	while (at > begin && at[-1] != '@')
+		at--;
+	buffer_add(out, url, (size_t)(begin - url));
+	buffer_add_text(out, at > begin ? MASK "@" : "");
+	buffer_add(out, at, (size_t)(path - at));
+	server_mask_add_path(out, path, end);
+	buffer_add_text(out, *end == '\0' ? "" : "?" MASK);
+}

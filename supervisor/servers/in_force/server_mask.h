@@ -23,4 +23,10 @@ int server_mask_hides(const char *argument, const char *before);
 void server_mask_gather(
     struct buffer *set, const struct server *server, char *const *envp);
 
+/*
+ * Appends a URL without what may be secret in it: the user and password, such
+ * segments of its path, and what follows "?" or "#".
+ */
+void server_mask_url(struct buffer *out, const char *url);
+
 #endif
