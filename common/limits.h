@@ -1183,6 +1183,7 @@
  */
 #define CONNECTOR_LINE_MAX (RESULT_MAX + MIB)
 #define CONNECTOR_QUEUE_MAX (4 * MIB)
+#define CONNECTOR_CAME_MAX MIB /* of one answer, between two looks */
 #define CONNECTOR_CONNECT_MS 10000
 #define CONNECTOR_TRUSTED_MAX (4 * MIB) /* of a file of certificates */
 #define CONNECTOR_REDIRECTS_MAX 5

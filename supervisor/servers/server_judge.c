@@ -69,10 +69,6 @@ server_judge_use(struct servers *servers, struct server *server)
 	if (server->disabled)
 		return server_set(
 		    server, SERVER_SKIPPED, "it is disabled in its file");
-	server->unsupported = server->remote == CONFIG_SSE;
-	if (server->remote == CONFIG_SSE)
-		return server_set(server, SERVER_SKIPPED, "servers of the type "
-		    "sse are not supported yet");
 	return 0;
 }
 

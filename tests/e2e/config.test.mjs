@@ -133,7 +133,7 @@ test('what is wrong is told by line and column, the rest still loads', async (t)
       '    "good": { "command": "sh", },\n' +
       '    "bad": { "command": "sh", "args": "x" },\n' +
       '    "unset": { "command": "sh", "args": ["${NOT_THERE}"] },\n' +
-      '    "web": { "type": "sse", "url": "https://example.com/" }, /* later */\n' +
+      '    "web": { "url": "ftp://example.com/" }, /* later */\n' +
       '  },\n}\n',
     'MCPs/b.json': '{\n  "mcpServers": {\n    "x" 5\n',
     'MCPs/c.json': 'x'.repeat(70_000_000),
@@ -148,8 +148,8 @@ test('what is wrong is told by line and column, the rest still loads', async (t)
     '         ~/MCPs/a.json:6:5: "unset" rejected: its args: uses ' +
       '${NOT_THERE}, which is not set: set it, or write ' +
       '${NOT_THERE:-default}',
-    '         ~/MCPs/a.json:7:5: "web" skipped: servers of the type sse ' +
-      'are not supported yet',
+    '         ~/MCPs/a.json:7:5: "web" rejected: its url must begin with ' +
+      'https:// or http://',
     'refused  ~/MCPs/b.json: is not a configuration of servers',
     '         ~/MCPs/b.json:3:9: \'5\' where a colon should be',
     'refused  ~/MCPs/c.json: is larger than 67108864 bytes, the limit ' +

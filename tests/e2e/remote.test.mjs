@@ -25,21 +25,32 @@ except runtime.MCPError as error:
 const open = (t, url, more = {}, options = {}) => connect(t, withServers(t,
   { far: { type: 'http', url, ...more } }, options));
 
-test('server-everything is the same by HTTP and as a process', async (t) => {
-  const local = official('everything');
-  const port = String(20_000 + process.pid % 20_000);
-  const server = spawn(local.command, [...local.args, 'streamableHttp'],
-    { env: { ...process.env, PORT: port }, stdio: ['ignore', 'pipe', 'pipe'] });
+/* Starts server-everything at a port; returns its origin. */
+async function everything(t, transport, number) {
+  const { command, args } = official('everything');
+  const port = 20_000 + (process.pid * 2 + number) % 40_000;
+  const server = spawn(command, [...args, transport], { env: { ...process.env,
+    PORT: String(port) }, stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
 
   t.after(() => server.kill('SIGKILL'));
-  server.stderr.on('data', (data) => {
-    said += data;
-  });
-  await until(() => said.includes('listening'), 'the server');
-  const { client } = await connect(t, withServers(t, { local, far: {
-    type: 'streamable-http', url: `http://127.0.0.1:${port}/mcp` } }));
-  const [one, other] = text(await run(client, `
+  for (const stream of [server.stdout, server.stderr])
+    stream.on('data', (data) => {
+      said += data;
+    });
+  await until(() => /listening|running/.test(said), 'the server');
+  return `http://127.0.0.1:${port}`;
+}
+
+test('server-everything is the same however it is reached', async (t) => {
+  const http = await everything(t, 'streamableHttp', 0);
+  const sse = await everything(t, 'sse', 1);
+  const { client } = await connect(t, withServers(t, {
+    local: official('everything'),
+    far: { type: 'streamable-http', url: `${http}/mcp` },
+    old: { type: 'sse', url: `${sse}/sse` },
+    unknown: { url: `${sse}/sse` } }));
+  const [first, ...others] = text(await run(client, `
 import asyncio
 async def all_of(server):
     tools = [tool["name"] for tool in await runtime.list_tools(server)]
@@ -51,11 +62,76 @@ async def all_of(server):
         runtime.call_tool(server, "trigger-long-running-operation",
                           {"duration": 1, "steps": 3}))
     return sorted(tools), [dict(each) for each in results]
-print(await all_of("local"))
-print(await all_of("far"))`, { timeout: 60 })).split('\n');
+for name in ("local", "far", "old", "unknown"):
+    print(await all_of(name))`, { timeout: 60 })).split('\n');
 
-  assert.equal(one, other);
-  assert.match(one, /Echo: é/);
+  assert.match(first, /Echo: é/);
+  assert.deepEqual(others, [first, first, first]);
+});
+
+test('a server without sessions is spoken to as it wants', async (t) => {
+  const prefix = 'io.modelcontextprotocol/';
+  const open_ = new Set();
+  let stopped = false;
+  const odd = { '/mcp': ({ request, response, message, json, result }) => {
+    const { method, params, id } = message;
+    const meta = params?._meta ?? {};
+
+    if (meta[`${prefix}protocolVersion`] !== '2026-07-28' ||
+      !meta[`${prefix}clientCapabilities`] || request.method !== 'POST' ||
+      request.headers['mcp-method'] !== method ||
+      request.headers['mcp-protocol-version'] !== '2026-07-28') {
+      response.writeHead(400, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ jsonrpc: '2.0', id: null, error: {
+          code: -32602, message: 'not of this version' } }));
+    } else if (method === 'server/discover') {
+      json({ jsonrpc: '2.0', id, result: { resultType: 'complete',
+        supportedVersions: ['2026-07-28'], ttlMs: 0, cacheScope: 'private',
+        capabilities: { tools: { listChanged: true } },
+        _meta: { [`${prefix}serverInfo`]: { name: 'new', version: '1' } } } });
+    } else if (method === 'subscriptions/listen') {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+        .write(': here\n\n');
+      open_.add(response);
+    } else if (params.name === 'slow') {
+      response.on('close', () => {
+        stopped = true;
+      });
+    } else if (params.name === 'ask') {
+      json({ jsonrpc: '2.0', id, result: { resultType: 'input_required',
+        requestState: 'x' } });
+    } else {
+      json({ jsonrpc: '2.0', id, result: method === 'tools/list' ?
+        { tools: ['é', 'slow', 'ask', ...remote.tools].map((name) => ({ name,
+          inputSchema: { type: 'object' } })) } :
+        { ...result(message), resultType: 'complete' } });
+    }
+    return true;
+  } };
+  const remote = await serveRemote(t, { odd, tools: [] });
+  const { client } = await open(t, `${remote.origin}/mcp`, {},
+    { env: { CAISSON_TOOL_TIMEOUT: '1' } });
+
+  assert.equal(text(await run(client,
+    'print((await runtime.call_tool("far", "é", {"a": 1})).text)')),
+  '{"a":1}');
+  assert.equal(Buffer.from(remote.heard.at(-1).headers['mcp-name']
+    .match(/^=\?base64\?(.*)\?=$/)[1], 'base64').toString(), 'é');
+  assert.match(text(await run(client, `try:
+    await mcp_far.slow()
+except runtime.MCPError as error:
+    print(error)
+try:
+    await mcp_far.ask()
+except runtime.MCPError as error:
+    print(error)`)), /far.slow: .*\nfar.ask: .*: the server asks for something/);
+  await until(() => stopped, 'the end of the request that took too long');
+  await until(() => open_.size === 1, 'its stream');
+  remote.tools.push('later');
+  open_.forEach((each) => each.write('data: {"jsonrpc":"2.0","method":' +
+    '"notifications/tools/list_changed"}\n\n'));
+  await until(async () => text(await run(client,
+    'print(len(await runtime.list_tools("far")))')) === '4', 'the new list');
 });
 
 test('headers reach the server alone, and its session is ended', async (t) => {
@@ -84,7 +160,8 @@ test('headers reach the server alone, and its session is ended', async (t) => {
   for (const { headers, message, method } of remote.heard) {
     assert.equal(headers.authorization, `Bearer ${secret}`);
     assert.equal(headers['x-plain'], 'a');
-    if (method === 'POST' && message.method !== 'initialize') {
+    if (method === 'POST' &&
+      !['initialize', 'server/discover'].includes(message.method)) {
       assert.equal(headers['mcp-protocol-version'], '2025-11-25');
       assert.equal(headers['mcp-session-id'], 'session-1');
     }

@@ -77,7 +77,6 @@ is(const struct server *server, enum server_state state, const char *why)
 #define SELF "it would start this program itself, without end "                \
 	"(CAISSON_ALLOW_SELF_SERVER=on allows it)"
 #define OFF "it is disabled in its file"
-#define REMOTE "servers of the type sse are not supported yet"
 
 static const struct {
 	struct row row;
@@ -90,8 +89,8 @@ static const struct {
 	    SERVER_TAKEN, "" },
 	{ { &own_file, "a", "sh", NULL, NULL, NULL, 0, 1 }, SERVER_SKIPPED,
 	    OFF },
-	{ { &own_file, "a", "", NULL, NULL, NULL, CONFIG_SSE, 0 },
-	    SERVER_SKIPPED, REMOTE },
+	{ { &own_file, "a", "http://a", NULL, NULL, NULL, CONFIG_SSE, 0 },
+	    SERVER_TAKEN, "" },
 	{ { &own_file, "a", "HTTPS://a/${NONE:-b}", NULL, NULL, NULL,
 	        CONFIG_HTTP, 0 }, SERVER_TAKEN, "" },
 	{ { &own_file, "a", "ftp://a/b", NULL, NULL, NULL, CONFIG_HTTP, 0 },

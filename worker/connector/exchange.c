@@ -214,8 +214,13 @@ exchange_on_event(void *ctx, const char *type, const char *data, size_t len)
 	struct exchange *exchange = ctx;
 
 	exchange->resumed = 0;
-	if (strcmp(type, "message") == 0)
+	if (strcmp(type, "message") == 0) {
 		exchange->ends.message(exchange->ends.ctx, data, len);
+	} else {
+		auto_free char *text = mem_dup(data, len);
+
+		exchange->ends.event(exchange->ends.ctx, type, text);
+	}
 }
 
 static int

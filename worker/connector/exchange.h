@@ -24,6 +24,8 @@ struct exchange_ends {
 	 * exchange.
 	 */
 	void (*message)(void *ctx, const char *data, size_t len);
+	/* The data of an event that is no message. */
+	void (*event)(void *ctx, const char *type, const char *data);
 	/* The end; why is a sentence, but for DONE. The exchange is freed. */
 	void (*ended)(
 	    void *ctx, enum exchange_outcome outcome, const char *why);

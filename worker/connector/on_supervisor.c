@@ -31,6 +31,7 @@ connector_on_connect(
 
 	log_init("connector", (enum log_level)connect->log_level);
 	remote->url = mem_strdup(connect->url);
+	remote->events = connect->events != 0;
 	remote->proxy = mem_strdup(connect->proxy);
 	remote->no_proxy = mem_strdup(connect->no_proxy);
 	buffer_add(&remote->headers, connect->headers.data,

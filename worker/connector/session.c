@@ -13,12 +13,17 @@
 #include "../../common/base/text_list.h"
 #include "../../common/json/jsonrpc.h"
 #include "../../common/limits.h"
+#include "era.h"
 #include "exchange.h"
 #include "pair.h"
 #include "session.h"
+#include "url.h"
+
+#define SESSION_DISCOVER "\"discover\""
+#define SESSION_LISTEN "\"listen\""
 
 enum session_state {
-	SESSION_NEW,   /* no "initialize" was answered yet */
+	SESSION_NEW,   /* how it is spoken to is not known yet */
 	SESSION_READY,
 	SESSION_LOST,  /* it is begun again; what comes meanwhile waits */
 	SESSION_OVER,  /* of the broker: the server is told */
@@ -28,8 +33,10 @@ enum talk_kind {
 	TALK_GREETING, /* "initialize" of the broker */
 	TALK_REQUEST,
 	TALK_OTHER,    /* a notification, or an answer */
+	TALK_DISCOVER, /* which versions the server has: ours */
 	TALK_AGAIN,    /* "initialize" in a new session: ours */
 	TALK_STREAM,   /* what the server sends unasked */
+	TALK_LISTEN,   /* the same, of a version without sessions */
 	TALK_GOODBYE,
 };
 
@@ -45,6 +52,14 @@ struct talk {
 	unsigned int begun; /* of the session by which it was sent */
 	bool again;   /* it was refused once, as the session was gone */
 	bool begins;  /* it ends the greeting: "initialized" */
+	bool posted;  /* its answer comes in the stream of events */
+};
+
+/* How a server is spoken to. */
+enum session_manner {
+	MANNER_SESSIONS,  /* Streamable HTTP: 2025-03-26 to 2025-11-25 */
+	MANNER_STATELESS, /* the same without sessions: 2026-07-28 */
+	MANNER_EVENTS,    /* HTTP+SSE: 2024-11-05 */
 };
 
 struct session {
@@ -55,6 +70,11 @@ struct session {
 	struct pair *pair;
 	struct event *timer; /* until the stream is read again */
 	enum session_state state;
+	enum session_manner manner;
+	bool asked;      /* for its versions, twice */
+	bool listens;    /* it tells of changes to who listens */
+	char *endpoint;  /* to which messages go; NULL: the URL itself */
+	char *refusal;   /* of "initialize", before another manner was tried */
 	unsigned int begun; /* how often */
 	char *name;    /* Mcp-Session-Id; NULL: none */
 	char *version; /* of the protocol; NULL: not agreed */
@@ -67,10 +87,25 @@ static const char session_initialized[] = "{\"jsonrpc\":\"2.0\",\"method\":"
     "\"notifications/initialized\"}";
 
 static void session_on_message(void *ctx, const char *data, size_t len);
+static void session_on_event(void *ctx, const char *type, const char *data);
 static void session_on_ended(
     void *ctx, enum exchange_outcome outcome, const char *why);
 
 /* What is sent */
+
+/* The headers that repeat parts of the message. */
+static void
+session_add_era(const struct talk *talk, struct buffer *headers)
+{
+	struct jsonrpc message;
+	struct json_span value;
+	struct err err;
+
+	if (json_span_parse(talk->line, talk->len, &value, &err) == -1)
+		return;
+	jsonrpc_sort(value, &message, &err);
+	era_add_headers(headers, &message);
+}
 
 static void
 session_add_headers(const struct session *session, const struct talk *talk,
@@ -83,7 +118,10 @@ session_add_headers(const struct session *session, const struct talk *talk,
 		text_list_add(headers,
 		    "Accept: application/json, text/event-stream");
 	}
-	if (session->version != NULL && talk->kind != TALK_AGAIN) {
+	if (talk->kind == TALK_DISCOVER ||
+	    session->manner == MANNER_STATELESS) {
+		session_add_era(talk, headers);
+	} else if (session->version != NULL && talk->kind != TALK_AGAIN) {
 		auto_free char *line = mem_printf(
 		    "MCP-Protocol-Version: %s", session->version);
 
@@ -103,19 +141,23 @@ talk_send(struct talk *talk)
 	static const char *const methods[] = { [TALK_GREETING] = "POST",
 		[TALK_REQUEST] = "POST",
 		[TALK_OTHER] = "POST",
+		[TALK_DISCOVER] = "POST",
 		[TALK_AGAIN] = "POST",
+		[TALK_LISTEN] = "POST",
 		[TALK_STREAM] = "GET",
 		[TALK_GOODBYE] = "DELETE" };
 	struct session *session = talk->session;
 	const struct exchange_ends ends = { session_on_message,
-		session_on_ended, talk };
+		session_on_event, session_on_ended, talk };
 	auto_buffer struct buffer headers = { 0 };
 	const struct exchange_wanted wanted = { .method = methods[talk->kind],
-		.url = session->remote->url,
+		.url = session->endpoint != NULL && talk->kind != TALK_STREAM ?
+		    session->endpoint : session->remote->url,
 		.headers = &headers,
 		.body = talk->line,
 		.len = talk->len,
-		.expects = talk->id != NULL,
+		.expects = talk->id != NULL &&
+		    session->manner != MANNER_EVENTS,
 		.session = session->name != NULL };
 
 	session_add_headers(session, talk, &headers);
@@ -148,6 +190,21 @@ talk_free(struct talk **talkp)
 	free(talk->line);
 	free(talk->id);
 	free(talk);
+}
+
+/* Returns the request of the broker with this id, or NULL. */
+static struct talk *
+session_find_id(struct session *session, struct json_span id)
+{
+	struct talk *talk;
+
+	TAILQ_FOREACH (talk, &session->talks, entry)
+		if ((talk->kind == TALK_REQUEST ||
+		        talk->kind == TALK_GREETING) && talk->id != NULL &&
+		    id.len == strlen(talk->id) &&
+		    memcmp(id.p, talk->id, id.len) == 0)
+			return talk;
+	return NULL;
 }
 
 static struct talk *
@@ -209,7 +266,8 @@ static void
 session_agree(struct session *session, const struct talk *talk,
     const struct jsonrpc *message)
 {
-	const char *name = exchange_head(talk->exchange)->session;
+	const char *name = session->manner == MANNER_EVENTS ? "" :
+	    exchange_head(talk->exchange)->session;
 	struct json_span version;
 	size_t len;
 
@@ -237,27 +295,105 @@ session_resume(struct session *session)
 			talk_send(talk);
 }
 
+/* A version without sessions: it answers "initialize" by what it is. */
+static void
+session_begin_stateless(struct session *session, struct json_span result)
+{
+	struct talk *greeting = session_find(session, TALK_GREETING);
+	auto_buffer struct buffer line = { 0 };
+	struct json_span value;
+	struct err err;
+
+	session->manner = MANNER_STATELESS;
+	session->listens = era_tells_changes(result);
+	session->state = SESSION_READY;
+	if (greeting == NULL)
+		return;
+	era_add_greeting(&line, greeting->id, result);
+	if (json_span_parse(line.data, line.len, &value, &err) == 0)
+		session_pass(session, value);
+	talk_free(&greeting);
+}
+
+static void
+session_discover(struct session *session)
+{
+	auto_buffer struct buffer line = { 0 };
+	struct talk *talk;
+
+	era_add_discover(&line, SESSION_DISCOVER);
+	talk = talk_new(session, TALK_DISCOVER, line.data, line.len);
+	talk->id = mem_strdup(SESSION_DISCOVER);
+	talk_send(talk);
+}
+
+/* Goes on by what a server has said of its versions. */
+static void
+session_judge(struct session *session, const struct jsonrpc *message)
+{
+	enum era_verdict verdict = era_judge(message);
+	struct talk *greeting = session_find(session, TALK_GREETING);
+
+	if (verdict == ERA_IS_STATELESS) {
+		session_begin_stateless(session, message->result.value);
+	} else if (verdict == ERA_ASK_AGAIN && !session->asked) {
+		session->asked = true;
+		session_discover(session);
+	} else if (greeting != NULL) {
+		talk_send(greeting);
+	}
+}
+
+/* The answer to a request has come. */
+static void
+session_answered(struct talk *talk, struct json_span value,
+    const struct jsonrpc *message)
+{
+	struct session *session = talk->session;
+	struct json_span type;
+
+	if (talk->kind == TALK_GREETING || talk->kind == TALK_AGAIN)
+		session_agree(session, talk, message);
+	if (talk->kind == TALK_GREETING)
+		session->state = SESSION_READY;
+	if (talk->kind == TALK_DISCOVER)
+		session_judge(session, message);
+	else if (talk->kind == TALK_AGAIN)
+		talk->again = message->result.count == 1;
+	else if (message->result.count == 1 &&
+	    json_span_get(message->result.value, "resultType", &type) > 0 &&
+	    json_span_is(type, "input_required"))
+		session_pass_error(session, talk, "the server asks for "
+		    "something first, which Caisson cannot pass on yet");
+	else
+		session_pass(session, value);
+}
+
 static void
 session_one(struct talk *talk, struct json_span value)
 {
 	struct session *session = talk->session;
+	struct talk *asked = talk;
 	struct jsonrpc message;
 	struct err err;
 
 	jsonrpc_sort(value, &message, &err);
-	if (!talk_is_answered(talk, &message)) {
+	if (talk->kind == TALK_LISTEN && message.kind == JSONRPC_RESPONSE)
+		return;
+	if (talk->kind == TALK_STREAM && session->manner == MANNER_EVENTS &&
+	    message.kind == JSONRPC_RESPONSE)
+		asked = session_find_id(session, message.id);
+	if (asked == NULL || !talk_is_answered(asked, &message)) {
 		session_pass(session, value);
 		return;
 	}
-	exchange_satisfy(talk->exchange);
-	if (talk->kind == TALK_GREETING || talk->kind == TALK_AGAIN)
-		session_agree(session, talk, &message);
-	if (talk->kind == TALK_AGAIN)
-		talk->again = message.result.count == 1;
-	else
-		session_pass(session, value);
-	if (talk->kind == TALK_GREETING)
-		session->state = SESSION_READY;
+	if (asked == talk)
+		exchange_satisfy(talk->exchange);
+	session_answered(asked, value, &message);
+	if (asked != talk) {
+		exchange_cancel(&asked->exchange);
+		talk_free(&asked);
+	}
 }
 
 static void
@@ -280,6 +416,27 @@ session_on_message(void *ctx, const char *data, size_t len)
 	walk = json_span_walk(value);
 	while (json_span_next_element(&walk, &each))
 		session_one(talk, each);
+}
+
+/* HTTP+SSE: where messages go. What waits is sent there. */
+static void
+session_on_event(void *ctx, const char *type, const char *data)
+{
+	struct talk *talk = ctx;
+	struct session *session = talk->session;
+	struct talk *greeting = session_find(session, TALK_GREETING);
+	auto_free char *shown = url_shown(session->remote->url);
+	auto_free char *why = mem_printf("%s names an endpoint of another "
+	    "origin", shown);
+
+	if (session->manner != MANNER_EVENTS || strcmp(type, "endpoint") != 0 ||
+	    session->endpoint != NULL)
+		return;
+	session->endpoint = url_redirect(session->remote->url, data);
+	if (session->endpoint == NULL)
+		session->ends.failed(session->ends.ctx, why);
+	else if (greeting != NULL)
+		talk_send(greeting);
 }
 
 /* The end of an exchange */
@@ -386,9 +543,67 @@ session_answer_failure(struct session *session, const struct talk *talk,
 static void
 session_read_stream(struct session *session)
 {
-	if (session->state == SESSION_READY &&
-	    session_find(session, TALK_STREAM) == NULL)
+	auto_buffer struct buffer line = { 0 };
+
+	if (session->state != SESSION_READY ||
+	    session_find(session, TALK_STREAM) != NULL ||
+	    session_find(session, TALK_LISTEN) != NULL)
+		return;
+	if (session->manner == MANNER_SESSIONS) {
 		talk_send(talk_new(session, TALK_STREAM, NULL, 0));
+	} else if (session->listens) {
+		era_add_listen(&line, SESSION_LISTEN);
+		talk_send(talk_new(session, TALK_LISTEN, line.data, line.len));
+	}
+}
+
+/* Tries HTTP+SSE, where "initialize" was refused. */
+static void
+session_begin_events(struct session *session, const char *why)
+{
+	session->manner = MANNER_EVENTS;
+	session->refusal = why == NULL ? NULL : mem_strdup(why);
+	talk_send(talk_new(session, TALK_STREAM, NULL, 0));
+}
+
+/* Returns whether a failure of "initialize" leads to HTTP+SSE. */
+static int
+session_tries_events(struct session *session, struct talk *talk,
+    enum exchange_outcome outcome, const char *why)
+{
+	long status = exchange_head(talk->exchange)->status;
+
+	if (talk->kind != TALK_GREETING || outcome != EXCHANGE_REFUSED ||
+	    session->manner != MANNER_SESSIONS ||
+	    (status != 400 && status != 404 && status != 405) ||
+	    strcmp(exchange_head(talk->exchange)->type,
+	        "application/json") == 0)
+		return 0;
+	talk->exchange = NULL;
+	session_begin_events(session, why);
+	return 1;
+}
+
+/* Which versions a server has is known from how it refuses to say so. */
+static void
+session_on_undiscovered(struct session *session, const struct talk *talk,
+    enum exchange_outcome outcome, const char *why)
+{
+	const struct buffer *body = exchange_body(talk->exchange);
+	long status = exchange_head(talk->exchange)->status;
+	struct jsonrpc message = { 0 };
+	struct json_span value;
+	struct err err;
+
+	if (outcome != EXCHANGE_REFUSED || status / 100 != 4 ||
+	    status == 401 || status == 403) {
+		session->ends.failed(session->ends.ctx, why);
+		return;
+	}
+	if (body->len > 0 &&
+	    json_span_parse(body->data, body->len, &value, &err) == 0)
+		jsonrpc_sort(value, &message, &err);
+	session_judge(session, &message);
 }
 
 static void
@@ -408,7 +623,12 @@ session_on_done(struct session *session, const struct talk *talk)
 		else
 			session_give_up(session,
 			    "the session has ended, and there is no new one");
-	} else if (talk->kind == TALK_STREAM) {
+	} else if (talk->kind == TALK_STREAM &&
+	    session->manner == MANNER_EVENTS) {
+		session->ends.failed(session->ends.ctx,
+		    session->refusal != NULL && session->endpoint == NULL ?
+		    session->refusal : "it has ended its stream of events");
+	} else if (talk->kind == TALK_STREAM || talk->kind == TALK_LISTEN) {
 		loop_set_timer(session->timer, CONNECTOR_STREAM_MS);
 	} else if (talk->begins) {
 		session_read_stream(session);
@@ -421,7 +641,14 @@ session_on_failed(struct session *session, const struct talk *talk,
 {
 	if (talk->kind == TALK_AGAIN)
 		session_give_up(session, why);
-	else if (talk->kind == TALK_STREAM && outcome == EXCHANGE_FAILED)
+	else if (talk->kind == TALK_DISCOVER)
+		session_on_undiscovered(session, talk, outcome, why);
+	else if (talk->kind == TALK_STREAM &&
+	    session->manner == MANNER_EVENTS)
+		session->ends.failed(session->ends.ctx,
+		    session->refusal != NULL ? session->refusal : why);
+	else if ((talk->kind == TALK_STREAM || talk->kind == TALK_LISTEN) &&
+	    outcome == EXCHANGE_FAILED)
 		loop_set_timer(session->timer, CONNECTOR_STREAM_MS);
 	else if (talk->id != NULL)
 		session_answer_failure(session, talk, outcome, why);
@@ -442,8 +669,15 @@ session_on_ended(void *ctx, enum exchange_outcome outcome, const char *why)
 			return;
 		if (talk->id != NULL)
 			session_pass_error(session, talk, why);
+	} else if (outcome == EXCHANGE_DONE &&
+	    session->manner == MANNER_EVENTS && talk->id != NULL) {
+		talk->exchange = NULL;
+		talk->posted = true;
+		return;
 	} else if (outcome == EXCHANGE_DONE) {
 		session_on_done(session, talk);
+	} else if (session_tries_events(session, talk, outcome, why)) {
+		return;
 	} else {
 		session_on_failed(session, talk, outcome, why);
 	}
@@ -461,11 +695,7 @@ session_cancel(struct session *session, struct json_span params)
 
 	if (params.len == 0 || json_span_get(params, "requestId", &id) == 0)
 		return;
-	TAILQ_FOREACH (talk, &session->talks, entry)
-		if (talk->kind == TALK_REQUEST && talk->id != NULL &&
-		    id.len == strlen(talk->id) &&
-		    memcmp(id.p, talk->id, id.len) == 0)
-			break;
+	talk = session_find_id(session, id);
 	if (talk == NULL)
 		return;
 	exchange_cancel(&talk->exchange);
@@ -486,6 +716,40 @@ session_sort(struct session *session, const struct jsonrpc *message,
 	return TALK_GREETING;
 }
 
+/* A version without sessions needs no word of a greeting, and no answer. */
+static void
+session_on_stateless(struct session *session, const struct jsonrpc *message)
+{
+	auto_buffer struct buffer line = { 0 };
+	struct talk *talk;
+
+	if (message->kind == JSONRPC_NOTIFICATION) {
+		if (json_span_is(message->method, "notifications/initialized"))
+			session_read_stream(session);
+		else if (json_span_is(
+		             message->method, "notifications/cancelled"))
+			session_cancel(session, message->params);
+	} else if (message->kind == JSONRPC_REQUEST &&
+	    json_span_is(message->method, "ping")) {
+		jsonrpc_add_result(&line, message->id, "{}");
+		pair_write(session->pair, line.data, line.len);
+	} else if (message->kind == JSONRPC_REQUEST) {
+		era_add_request(&line, message);
+		talk = talk_new(session, TALK_REQUEST, line.data, line.len);
+		talk->id = mem_dup(message->id.p, message->id.len);
+		talk_send(talk);
+	}
+}
+
+static void
+session_on_greeting(struct session *session)
+{
+	if (session->remote->events)
+		session_begin_events(session, NULL);
+	else
+		session_discover(session);
+}
+
 static void
 session_on_line(void *ctx, const struct line *line)
 {
@@ -499,6 +763,10 @@ session_on_line(void *ctx, const struct line *line)
 	    json_span_parse(line->data, line->len, &value, &err) == -1)
 		fatal("the broker has sent a line that is no message");
 	jsonrpc_sort(value, &message, &err);
+	if (session->manner == MANNER_STATELESS) {
+		session_on_stateless(session, &message);
+		return;
+	}
 	talk = talk_new(session, session_sort(session, &message, line),
 	    line->data, line->len);
 	if (message.kind == JSONRPC_REQUEST)
@@ -509,7 +777,9 @@ session_on_line(void *ctx, const struct line *line)
 		if (json_span_is(message.method, "notifications/cancelled"))
 			session_cancel(session, message.params);
 	}
-	if (session->state != SESSION_LOST)
+	if (talk->kind == TALK_GREETING)
+		session_on_greeting(session);
+	else if (session->state == SESSION_READY)
 		talk_send(talk);
 }
 
@@ -574,5 +844,7 @@ session_free(struct session **sessionp)
 	free(session->name);
 	free(session->version);
 	free(session->greeting);
+	free(session->endpoint);
+	free(session->refusal);
 	free(session);
 }

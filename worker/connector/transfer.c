@@ -27,7 +27,8 @@ struct transfer {
 	struct transfer_head head;
 	struct transfer_ends ends;
 	char error[CURL_ERROR_SIZE];
-	const char *refused; /* why no connection was tried, or given up */
+	const char *refused; /* why no connection was tried */
+	struct buffer came;  /* not passed on yet */
 };
 
 struct transfers {
@@ -127,16 +128,18 @@ transfer_on_header(char *line, size_t size, size_t count, void *ctx)
 	return len;
 }
 
+/*
+ * Passed on when libcurl has returned: it must not be called by who reads this.
+ */
 static size_t
 transfer_on_data(char *data, size_t size, size_t count, void *ctx)
 {
 	struct transfer *transfer = ctx;
 
-	if (transfer->all->held)
+	if (transfer->all->held || transfer->came.len > CONNECTOR_CAME_MAX)
 		return CURL_WRITEFUNC_PAUSE;
-	return transfer->ends.data(
-	           transfer->ends.ctx, data, size * count) == 0 ?
-	    size * count : CURL_WRITEFUNC_ERROR;
+	buffer_add(&transfer->came, data, size * count);
+	return size * count;
 }
 
 /*
@@ -174,6 +177,7 @@ transfer_free(struct transfer **transferp)
 	curl_multi_remove_handle(transfer->all->multi, transfer->curl);
 	curl_easy_cleanup(transfer->curl);
 	curl_slist_free_all(transfer->headers);
+	buffer_reset(&transfer->came);
 	free(transfer->head.type);
 	free(transfer->head.session);
 	free(transfer->head.location);
@@ -214,6 +218,37 @@ transfer_end(struct transfer *transfer, CURLcode code)
 	transfer_free(&transfer);
 }
 
+/* Passes on what has come for one. Returns whether there was any. */
+static int
+transfer_pass(struct transfer *transfer)
+{
+	struct buffer came = transfer->came;
+	int given_up;
+
+	if (came.len == 0)
+		return 0;
+	transfer->came = (struct buffer){ 0 };
+	/* It may start or cancel others, but not itself. */
+	given_up = transfer->ends.data(
+	    transfer->ends.ctx, came.data, came.len);
+	buffer_reset(&came);
+	if (given_up)
+		transfer_end(transfer, CURLE_WRITE_ERROR);
+	else if (!transfer->all->held)
+		curl_easy_pause(transfer->curl, CURLPAUSE_CONT);
+	return 1;
+}
+
+static void
+transfers_pass(struct transfers *all)
+{
+	struct transfer *transfer = LIST_FIRST(&all->list);
+
+	while (transfer != NULL)
+		transfer = transfer_pass(transfer) ? LIST_FIRST(&all->list) :
+		    LIST_NEXT(transfer, entry);
+}
+
 static void
 transfers_conclude(struct transfers *all)
 {
@@ -236,6 +271,7 @@ transfers_act(struct transfers *all, curl_socket_t fd, int what)
 	int running;
 
 	curl_multi_socket_action(all->multi, fd, what, &running);
+	transfers_pass(all);
 	transfers_conclude(all);
 }
 

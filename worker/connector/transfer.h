@@ -15,6 +15,7 @@ struct transfers;
 /* The remote server, as the supervisor names it. */
 struct remote {
 	char *url;
+	int events; /* of the type sse: HTTP+SSE, as in 2024-11-05 */
 	struct buffer headers; /* "NAME=value" for each, + NUL */
 	struct buffer trusted; /* certificates; empty: those of the system */
 	char *proxy;           /* a URL; "": none */
@@ -33,7 +34,10 @@ struct transfer_head {
 };
 
 struct transfer_ends {
-	/* Bytes of the body. Returns 0, or -1 to give up. */
+	/*
+	 * Bytes of the body. Returns 0, or -1 to give up. Must not cancel the
+	 * transfer.
+	 */
 	int (*data)(void *ctx, const char *data, size_t len);
 	/*
 	 * The end: why is NULL if the whole answer came, else the end of a

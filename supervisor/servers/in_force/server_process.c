@@ -293,6 +293,7 @@ server_process_send(struct channel *channel, const struct server *server,
 {
 	struct ipc_connect connect = { .log_level = log_level_get(),
 		.url = server->run.data,
+		.events = server->remote == CONFIG_SSE,
 		.headers = { (const uint8_t *)server->run_env.data,
 			server->run_env.len },
 		.proxy = server_process_proxy(server->run.data, setup->envp),

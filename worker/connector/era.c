@@ -1,0 +1,198 @@
+/*
+ * Versions without sessions: see era.h. Runs in the connector.
+ */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../common/base/base64.h"
+#include "../../common/base/mem.h"
+#include "../../common/base/text_list.h"
+#include "era.h"
+
+/* What each request says of its sender. */
+static const char era_meta[] =
+    "\"io.modelcontextprotocol/protocolVersion\":\"" ERA_STATELESS "\","
+    "\"io.modelcontextprotocol/clientCapabilities\":{},"
+    "\"io.modelcontextprotocol/clientInfo\":{\"name\":\"caisson\","
+    "\"version\":\"" CAISSON_VERSION "\"}";
+
+void
+era_add_discover(struct buffer *line, const char *id)
+{
+	buffer_printf(line, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"method\":"
+	    "\"server/discover\",\"params\":{\"_meta\":{%s}}}", id, era_meta);
+}
+
+void
+era_add_listen(struct buffer *line, const char *id)
+{
+	buffer_printf(line, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"method\":"
+	    "\"subscriptions/listen\",\"params\":{\"notifications\":"
+	    "{\"toolsListChanged\":true},\"_meta\":{%s}}}", id, era_meta);
+}
+
+/* Returns whether a list of versions has ours. */
+static int
+era_is_listed(struct json_span list)
+{
+	struct json_span_walk walk = json_span_walk(list);
+	struct json_span version;
+
+	while (json_span_next_element(&walk, &version))
+		if (json_span_is(version, ERA_STATELESS))
+			return 1;
+	return 0;
+}
+
+enum era_verdict
+era_judge(const struct jsonrpc *message)
+{
+	struct json_span versions, data;
+
+	if (message->result.count == 1 &&
+	    json_span_get(message->result.value, "supportedVersions",
+	        &versions) > 0)
+		return era_is_listed(versions) ? ERA_IS_STATELESS :
+		    ERA_HAS_SESSIONS;
+	if (message->error.count == 1 &&
+	    json_span_get(message->error.value, "data", &data) > 0 &&
+	    json_span_get(data, "supported", &versions) > 0 &&
+	    era_is_listed(versions))
+		return ERA_ASK_AGAIN;
+	return ERA_HAS_SESSIONS;
+}
+
+static void
+era_add_member(struct buffer *line, struct json_span object, const char *name)
+{
+	struct json_span value;
+
+	if (json_span_get(object, name, &value) == 0)
+		return;
+	buffer_printf(line, ",\"%s\":", name);
+	buffer_add(line, value.p, value.len);
+}
+
+/* Older drafts have serverInfo in the result itself. */
+void
+era_add_greeting(
+    struct buffer *line, const char *id, struct json_span result)
+{
+	struct json_span meta, info;
+	struct json_span none = { "{}", 2 };
+
+	if (json_span_get(result, "_meta", &meta) == 0)
+		meta = none;
+	buffer_printf(line, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":"
+	    "{\"protocolVersion\":\"2025-11-25\"", id);
+	era_add_member(line, result, "capabilities");
+	era_add_member(line, result, "instructions");
+	if (json_span_get(meta, "io.modelcontextprotocol/serverInfo", &info) >
+	    0) {
+		buffer_add_text(line, ",\"serverInfo\":");
+		buffer_add(line, info.p, info.len);
+	} else {
+		era_add_member(line, result, "serverInfo");
+	}
+	buffer_add_text(line, "}}");
+}
+
+int
+era_tells_changes(struct json_span result)
+{
+	struct json_span value;
+
+	return json_span_get(result, "capabilities", &value) > 0 &&
+	    json_span_get(value, "tools", &value) > 0 &&
+	    json_span_get(value, "listChanged", &value) > 0 &&
+	    json_span_kind(value) == JSON_SPAN_TRUE;
+}
+
+/* Appends the members of an object, but for one of this name. */
+static void
+era_add_members(struct buffer *line, struct json_span object, const char *but)
+{
+	struct json_span_walk walk = json_span_walk(object);
+	struct json_span name, value;
+
+	while (json_span_next_member(&walk, &name, &value)) {
+		if (but != NULL && json_span_is(name, but))
+			continue;
+		buffer_add(line, name.p, name.len);
+		buffer_add_text(line, ":");
+		buffer_add(line, value.p, value.len);
+		buffer_add_text(line, ",");
+	}
+}
+
+void
+era_add_request(struct buffer *line, const struct jsonrpc *message)
+{
+	struct json_span meta = { "{}", 2 };
+
+	if (message->params.len > 0)
+		json_span_get(message->params, "_meta", &meta);
+	buffer_add_text(line, "{\"jsonrpc\":\"2.0\",\"id\":");
+	buffer_add(line, message->id.p, message->id.len);
+	buffer_add_text(line, ",\"method\":");
+	buffer_add(line, message->method.p, message->method.len);
+	buffer_add_text(line, ",\"params\":{");
+	if (message->params.len > 0)
+		era_add_members(line, message->params, "_meta");
+	buffer_add_text(line, "\"_meta\":{");
+	era_add_members(line, meta, NULL);
+	buffer_printf(line, "%s}}}", era_meta);
+}
+
+/* Returns whether a value can be in a header as it is. */
+static int
+era_is_plain(const char *text)
+{
+	size_t n, len = strlen(text);
+
+	for (n = 0; n < len; n++)
+		if (text[n] < ' ' || text[n] > '~')
+			return 0;
+	return len > 0 && text[0] != ' ' && text[len - 1] != ' ' &&
+	    strncmp(text, "=?base64?", strlen("=?base64?")) != 0;
+}
+
+static void
+era_add_header(struct buffer *headers, const char *name, struct json_span value)
+{
+	size_t len;
+	auto_free char *text = json_span_string(value, &len, NULL);
+	auto_free char *line = NULL;
+
+	if (text == NULL)
+		return;
+	if (era_is_plain(text)) {
+		line = mem_printf("%s: %s", name, text);
+	} else {
+		auto_buffer struct buffer coded = { 0 };
+
+		base64_add(&coded, text, len);
+		line = mem_printf("%s: =?base64?%s?=", name, coded.data);
+	}
+	text_list_add(headers, line);
+}
+
+void
+era_add_headers(struct buffer *headers, const struct jsonrpc *message)
+{
+	struct json_span name;
+
+	text_list_add(headers, "MCP-Protocol-Version: " ERA_STATELESS);
+	era_add_header(headers, "Mcp-Method", message->method);
+	if (message->params.len == 0)
+		return;
+	if (json_span_is(message->method, "tools/call") ||
+	    json_span_is(message->method, "prompts/get")) {
+		if (json_span_get(message->params, "name", &name) > 0)
+			era_add_header(headers, "Mcp-Name", name);
+	} else if (json_span_is(message->method, "resources/read")) {
+		if (json_span_get(message->params, "uri", &name) > 0)
+			era_add_header(headers, "Mcp-Name", name);
+	}
+}
