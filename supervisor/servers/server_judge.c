@@ -3,6 +3,7 @@
  * Runs in the supervisor; starts nothing. Sentences never contain the value of
  * a variable.
  */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,6 +133,27 @@ server_expand_run(
 	return 0;
 }
 
+/* Checks a header (RFC 9110, 5.1 and 5.5), which may not begin another one. */
+static int
+server_check_header(const char *name, const char *value, struct err *err)
+{
+	static const char marks[] = "!#$%&'*+-.^_`|~";
+	const char *p;
+
+	for (p = name; *p != '\0' && (isalnum((unsigned char)*p) ||
+	         strchr(marks, *p) != NULL); p++)
+		;
+	if (name[0] == '\0' || *p != '\0')
+		return err_set(err, "its header \"%s\" has a character that "
+		    "no name of a header has", name);
+	for (p = value; *p != '\0'; p++)
+		if (iscntrl((unsigned char)*p) && *p != '\t')
+			return err_set(err, "the value of its header \"%s\" has "
+			    "a control character, such as the end of a line",
+			    name);
+	return 0;
+}
+
 /* Expands its variables, or its headers if it is remote. */
 static int
 server_expand_env(
@@ -142,11 +164,15 @@ server_expand_env(
 	    server->remote ? &server->headers : &server->env;
 	auto_buffer struct buffer env = { 0 };
 	const char *name, *value;
+	size_t begin;
 
 	TEXT_LIST_PAIRS (name, value, pairs->data, pairs->len) {
 		buffer_add_text(&env, name);
 		buffer_add_text(&env, "=");
-		if (server_expand_to(&env, what, value, expand, err) == -1)
+		begin = env.len;
+		if (server_expand_to(&env, what, value, expand, err) == -1 ||
+		    (server->remote && server_check_header(
+		        name, env.data + begin, err) == -1))
 			return -1;
 	}
 	server->run_env = server_texts_take(&env);

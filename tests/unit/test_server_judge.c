@@ -54,6 +54,7 @@ judge(const struct row *row)
 		.url = row->remote ? mem_strdup(row->command) : NULL,
 		.args = texts_of(row->args == NULL ? "" : row->args),
 		.env = texts_of(row->env == NULL ? "" : row->env),
+		.headers = texts_of(row->env == NULL ? "" : row->env),
 		.cwd = mem_strdup(row->cwd == NULL ? "" : row->cwd),
 		.remote = (enum config_remote)row->remote,
 		.disabled = row->disabled };
@@ -95,6 +96,14 @@ static const struct {
 	        CONFIG_HTTP, 0 }, SERVER_TAKEN, "" },
 	{ { &own_file, "a", "ftp://a/b", NULL, NULL, NULL, CONFIG_HTTP, 0 },
 	    SERVER_REJECTED, "its url must begin with https:// or http://" },
+	{ { &own_file, "a", "http://a", NULL, "X-Y|a b\t|", NULL, CONFIG_HTTP,
+	        0 }, SERVER_TAKEN, "" },
+	{ { &own_file, "a", "http://a", NULL, "X: Y|a|", NULL, CONFIG_HTTP, 0 },
+	    SERVER_REJECTED, "its header \"X: Y\" has a character that no name "
+	    "of a header has" },
+	{ { &own_file, "a", "http://a", NULL, "X|a\r\nY: b|", NULL, CONFIG_HTTP,
+	        0 }, SERVER_REJECTED, "the value of its header \"X\" has a "
+	    "control character, such as the end of a line" },
 	{ { &project_file, "a", "${NONE}", NULL, NULL, NULL, 0, 0 },
 	    SERVER_SKIPPED, UNTRUSTED },
 	{ { &own_file, "a", "${NONE}", NULL, NULL, NULL, 0, 0 },

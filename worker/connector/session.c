@@ -280,6 +280,10 @@ session_agree(struct session *session, const struct talk *talk,
 	if (json_span_get(
 	        message->result.value, "protocolVersion", &version) > 0)
 		session->version = json_span_string(version, &len, NULL);
+	/* It is sent in a header; what it means, the broker judges. */
+	if (session->version != NULL && session->version[strspn(
+	        session->version, "0123456789-")] != '\0')
+		free(mem_take(&session->version));
 }
 
 static void

@@ -201,10 +201,10 @@ transfer_reason(const struct transfer *transfer, CURLcode code)
 static int
 transfer_was_sent(const struct transfer *transfer)
 {
-	curl_off_t sent = 0;
+	long sent = 0;
 
 	curl_easy_getinfo(transfer->curl, CURLINFO_REQUEST_SIZE, &sent);
-	return (long)sent > 0;
+	return sent > 0;
 }
 
 static void
