@@ -45,7 +45,7 @@ command_any(size_t n)
 	return n < COMMAND_MORE ? &command_more[n] : NULL;
 }
 
-static const struct command_row *
+const struct command_row *
 command_find(const char *word, const char *verb)
 {
 	const struct command_row *row;

@@ -82,6 +82,9 @@ int command_unknown_verb(
 /* Returns the n-th row, counted from 0, or NULL; static. */
 const struct command_row *command_row(size_t n);
 
+/* Returns the row of a command; verb is NULL if it has none. NULL: none. */
+const struct command_row *command_find(const char *word, const char *verb);
+
 /* Returns the first word of the command with the most similar name, or NULL. */
 const char *command_nearest(const char *word);
 
