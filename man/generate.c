@@ -11,7 +11,7 @@
 #include "../common/box_step.h"
 #include "../common/ipc/ipc.h"
 #include "../common/ipc/ipc_doc.h"
-#include "../supervisor/options/command_word.h"
+#include "../supervisor/options/command_line.h"
 #include "../supervisor/options/option_value.h"
 #include "manual_part.h"
 
@@ -208,18 +208,18 @@ part_commands(void)
 static void
 part_actions(void)
 {
+	const struct option_action_row *row;
 	char flag[OPTION_NAME_SIZE];
-	enum option_action action;
+	size_t i;
 
 	puts(".Bl -tag -width Ds");
-	for (action = OPTION_NONE + 1; action < OPTION_ACTIONS; action++) {
-		option_flag(option_action_row(action)->key, flag);
+	for (i = 0; (row = option_action_row(i)) != NULL; i++) {
+		option_flag(row->key, flag);
 		printf(".It Fl %s", flag + 1);
-		if (option_action_row(action)->argument != NULL)
-			printf(" Op Ar %s",
-			    option_action_row(action)->argument);
+		if (row->argument != NULL)
+			printf(" Op Ar %s", row->argument);
 		putchar('\n');
-		text(option_action_row(action)->doc);
+		text(row->doc);
 	}
 	puts(".El");
 }

@@ -196,29 +196,23 @@ main_prepare(struct command_setup *setup, struct err *err)
 /* In the order of command_row(). */
 static int (*const main_commands[])(
     struct command_setup *setup, struct err *err) = {
-#define COMMAND(TASK, ACTION, NEEDS, run, word, verb, operands, doc) run,
+#define COMMAND(TASK, NEEDS, run, word, verb, operands, FLAGS, doc) run,
 #include "options/commands.def"
 };
 
-/* Runs the command or the action, or serves. Returns its status, or -1. */
+/* Runs the command, or serves. Returns its status, or -1. */
 static int
 main_run(struct command_setup *setup, struct err *err)
 {
 	const struct options *options = setup->options;
-	enum command_task task = options->command.task;
-	const struct command_row *row;
-	size_t i;
+	enum command_task task = options->command.task == COMMAND_NONE ?
+	    COMMAND_RUN : options->command.task;
+	const struct command_row *row = command_row(task - 1);
 
-	if (task == COMMAND_NONE)
-		task = COMMAND_RUN;
-	for (i = 0; row = command_row(i), options->action == OPTION_NONE ?
-	     row->task != task : row->action != options->action;
-	     i++)
-		;
 	if (row->needs >= COMMAND_NEEDS_PROCESS &&
 	    main_prepare_for(setup, row->needs, err) == -1)
 		return -1;
-	return main_commands[i](setup, err);
+	return main_commands[task - 1](setup, err);
 }
 
 /*

@@ -13,8 +13,8 @@ help_run(struct command_setup *setup, struct err *err)
 {
 	const struct options *options = setup->options;
 
-	return options_help(options->argument, options->more, options->brief,
-	    stdout, err);
+	return options_help(options->command.operand, options->command.other,
+	    options->command.brief, stdout, err);
 }
 
 int

@@ -134,9 +134,10 @@ completion_print_flag(const char *key, const char *doc, const char *shell)
 static void
 completion_print_flags(const struct command_row *row, const char *shell)
 {
-	enum option_action action;
+	const struct option_action_row *action;
 	enum command_flag flag;
 	enum option_id id;
+	size_t i;
 
 	for (flag = COMMAND_FLAG_NONE + 1; flag < COMMAND_FLAGS; flag++)
 		if (row != NULL && command_takes(row->task, flag))
@@ -145,9 +146,8 @@ completion_print_flags(const struct command_row *row, const char *shell)
 	for (id = 0; id < OPTION_IDS; id++)
 		completion_print_flag(
 		    option_row(id)->key, option_row(id)->doc, shell);
-	for (action = OPTION_NONE + 1; action < OPTION_ACTIONS; action++)
-		completion_print_flag(option_action_row(action)->key,
-		    option_action_row(action)->doc, shell);
+	for (i = 0; (action = option_action_row(i)) != NULL; i++)
+		completion_print_flag(action->key, action->doc, shell);
 }
 
 /* Becomes the command that lists the names of a word, such as "servers". */
@@ -187,9 +187,9 @@ completion_print_operand(const struct command_setup *setup,
 			completion_choices[i].print();
 	if (row->verb != NULL && completion_takes_name(row))
 		return completion_print_names(setup, row->word, err);
-	for (; p != NULL && strchr(p, '|') != NULL && *p != ' ' && *p != '\0';
-	     p++)
-		putchar(strchr("[|]", *p) != NULL ? '\n' : *p);
+	if (p != NULL && memchr(p, '|', strcspn(p, " ")) != NULL)
+		for (; *p != ' ' && *p != '\0'; p++)
+			putchar(strchr("[|]", *p) != NULL ? '\n' : *p);
 	return 0;
 }
 

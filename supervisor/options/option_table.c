@@ -47,12 +47,14 @@ static const struct option_row option_rows[OPTION_IDS] = {
 #include "options.def"
 };
 
-static const struct option_action_row option_action_rows[OPTION_ACTIONS] = {
-#define OPTION_ACTION(NAME, name, doc) [OPTION_##NAME] = { #name, doc, NULL },
-#define OPTION_ACTION_ON(NAME, name, argument, doc)                            \
-	[OPTION_##NAME] = { #name, doc, argument },
+static const struct option_action_row option_action_rows[] = {
+#define OPTION_ACTION(TASK, name, argument, doc)                               \
+	{ COMMAND_##TASK, #name, argument, doc },
 #include "options.def"
 };
+
+#define OPTION_ACTIONS                                                         \
+	(sizeof(option_action_rows) / sizeof(option_action_rows[0]))
 
 const struct option_row *
 option_row(enum option_id id)
@@ -95,9 +97,9 @@ option_is_of_serve(enum option_id id)
 }
 
 const struct option_action_row *
-option_action_row(enum option_action action)
+option_action_row(size_t n)
 {
-	return &option_action_rows[action];
+	return n < OPTION_ACTIONS ? &option_action_rows[n] : NULL;
 }
 
 enum option_id
@@ -111,15 +113,26 @@ option_find(const char *key)
 	return id;
 }
 
-enum option_action
+const struct option_action_row *
 option_action_find(const char *key)
 {
-	enum option_action action;
+	size_t i;
 
-	for (action = OPTION_NONE + 1; action < OPTION_ACTIONS; action++)
-		if (strcmp(option_action_rows[action].key, key) == 0)
-			break;
-	return action;
+	for (i = 0; i < OPTION_ACTIONS; i++)
+		if (strcmp(option_action_rows[i].key, key) == 0)
+			return &option_action_rows[i];
+	return NULL;
+}
+
+const struct option_action_row *
+option_action_of(enum command_task task)
+{
+	size_t i;
+
+	for (i = 0; i < OPTION_ACTIONS; i++)
+		if (option_action_rows[i].task == task)
+			return &option_action_rows[i];
+	return NULL;
 }
 
 void
@@ -129,7 +142,7 @@ option_suggest(struct suggest *suggest, int actions)
 
 	for (i = 0; i < OPTION_IDS; i++)
 		suggest_try(suggest, option_rows[i].key);
-	for (i = OPTION_NONE + 1; actions && i < OPTION_ACTIONS; i++)
+	for (i = 0; actions && i < OPTION_ACTIONS; i++)
 		suggest_try(suggest, option_action_rows[i].key);
 }
 

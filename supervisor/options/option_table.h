@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "command_line.h"
+
 struct suggest;
 
 #define OPTION_PREFIX "CAISSON_"
@@ -50,14 +52,6 @@ enum option_id {
 	OPTION_IDS
 };
 
-/* OPTION_NONE: no action. Then a command runs, or a client is served. */
-enum option_action {
-	OPTION_NONE,
-#define OPTION_ACTION(NAME, name, doc) OPTION_##NAME,
-#include "options.def"
-	OPTION_ACTIONS
-};
-
 struct option_row {
 	const char *key;
 	enum option_kind kind;
@@ -68,15 +62,17 @@ struct option_row {
 	const char *doc;
 };
 
+/* A flag that stands for a command. */
 struct option_action_row {
-	const char *key; /* NULL for OPTION_NONE */
-	const char *doc;
+	enum command_task task;
+	const char *key;
 	const char *argument; /* name of its argument; NULL: none */
+	const char *doc;
 };
 
-/* Return the row of an option, of an action; static. */
+/* Return the row of an option, of the n-th action or NULL; static. */
 const struct option_row *option_row(enum option_id id);
-const struct option_action_row *option_action_row(enum option_action action);
+const struct option_action_row *option_action_row(size_t n);
 
 /* Returns whether its value may be a path, where ~ is the home folder. */
 int option_is_path(enum option_id id);
@@ -91,11 +87,12 @@ int option_adds_up(enum option_id id);
 int option_is_of_serve(enum option_id id);
 
 /*
- * Return the option or action with this key; OPTION_IDS, OPTION_ACTIONS if
- * there is none.
+ * Return the option with this key, or OPTION_IDS; the action with this key, or
+ * of this command, or NULL.
  */
 enum option_id option_find(const char *key);
-enum option_action option_action_find(const char *key);
+const struct option_action_row *option_action_find(const char *key);
+const struct option_action_row *option_action_of(enum command_task task);
 
 /*
  * Tries the keys of all options, and with actions set of all actions, for a

@@ -14,7 +14,6 @@
 #include "home.h"
 #include "option_environment.h"
 #include "option_file.h"
-#include "option_flags.h"
 #include "option_value.h"
 #include "options.h"
 
@@ -275,111 +274,6 @@ options_warn_file(const struct options *options)
 	log_warn("%s is ignored: %s", shown.data, options->file_refusal);
 }
 
-/* The command line */
-
-/* The words are an action, or belong to the one given as a flag. */
-static int
-options_use_words(struct options *options, struct err *err)
-{
-	struct command *command = &options->command;
-	char flag[OPTION_NAME_SIZE];
-
-	if (command->task == COMMAND_NONE)
-		return 0;
-	if (!command_goes_with(command, options->action)) {
-		option_flag(option_action_row(options->action)->key, flag);
-		return err_set(err, "'caisson %s%s%s' and %s exclude each "
-		    "other: give one of them", command->word,
-		    command->verb == NULL ? "" : " ",
-		    command->verb == NULL ? "" : command->verb, flag);
-	}
-	if (options->action == OPTION_NONE) {
-		options->action = command->action;
-		options->argument = command->operand;
-		options->more = command->other;
-	} else if (options->action == OPTION_HELP) {
-		int help = command->action == OPTION_HELP;
-
-		options->argument = help ? command->operand : command->word;
-		options->more = help ? command->other : command->verb;
-	}
-	if (command->action != OPTION_NONE)
-		command->task = COMMAND_NONE;
-	return 0;
-}
-
-/* Stores a flag or a word of the command. Returns 0, or -1 with err. */
-static int
-options_give(struct options *options, const struct option_flag *flag,
-    struct err *err)
-{
-	if (flag->rest != NULL)
-		return command_take_rest(&options->command, flag->rest, err);
-	if (flag->word != NULL)
-		return command_take(&options->command, flag->word, err);
-	if (flag->own == COMMAND_FLAG_NONE)
-		return 0;
-	return command_flag_give(
-	    &options->command.flags, flag->own, flag->value, err);
-}
-
-/* Finds the action, and checks that all of argv is valid. */
-static int
-options_find_action(
-    struct options *options, int argc, char **argv, struct err *err)
-{
-	struct option_flags walk = { .argc = argc, .argv = argv, .next = 1 };
-	struct option_flag flag;
-	char one[OPTION_NAME_SIZE], other[OPTION_NAME_SIZE];
-	int more, words = command_read(argc, argv, &options->command, err);
-
-	if (words == -1)
-		return -1;
-	walk.next += words;
-	walk.task = options->first = options->command.task;
-	options->words = words;
-	while ((more = option_flags_next(&walk, &flag, err)) == 1) {
-		if (options_give(options, &flag, err) == -1)
-			return -1;
-		options->brief = options->brief || flag.brief;
-		if (flag.action == OPTION_NONE ||
-		    flag.action == options->action)
-			continue;
-		if (options->action != OPTION_NONE) {
-			option_flag(
-			    option_action_row(options->action)->key, one);
-			option_flag(option_action_row(flag.action)->key, other);
-			return err_set(err, "%s and %s exclude each other: "
-			    "give one of them", one, other);
-		}
-		options->action = flag.action;
-		options->argument = flag.value;
-	}
-	if (more == -1 || (options->action != OPTION_HELP &&
-	        command_check(&options->command, options->action, err) == -1))
-		return -1;
-	return options_use_words(options, err);
-}
-
-static int
-options_read_flags(
-    struct options *options, int argc, char **argv, struct err *err)
-{
-	struct option_flags walk = { .argc = argc,
-		.argv = argv,
-		.next = 1 + options->words,
-		.task = options->first };
-	struct option_flag flag;
-	int more;
-
-	while ((more = option_flags_next(&walk, &flag, err)) == 1)
-		if (flag.id != OPTION_IDS &&
-		    options_set(options, flag.id, OPTIONS_FLAG, flag.value,
-		        err) == -1)
-			return -1;
-	return more;
-}
-
 /* Reading all options */
 
 /* A flag of "caisson serve" without it is a command that was forgotten. */
@@ -421,24 +315,44 @@ options_check(struct options *options, struct err *err)
 	    options->max_timeout);
 }
 
+/* Sets the options of the command line. */
+static int
+options_set_flags(struct options *options,
+    const struct command_option *given, size_t count, struct err *err)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (options_set(options, (enum option_id)given[i].id,
+			OPTIONS_FLAG, given[i].value, err) == -1)
+			return -1;
+	return 0;
+}
+
 int
 options_read(struct options *options, int argc, char **argv, char **envp,
     struct err *err)
 {
+	auto_free struct command_option *given =
+	    mem_alloc(((size_t)argc + 1) * sizeof(*given));
+	size_t count;
+
 	memset(options, 0, sizeof(*options));
 	options->home = home_folder(envp, "HOME");
 	options_preset(options);
-	if (options_find_action(options, argc, argv, err) == -1)
+	if (command_line_read(
+		argc, argv, &options->command, given, &count, err) == -1)
 		return -1;
 	/* Help is printed despite other errors. */
-	if (options->action == OPTION_HELP || options->action == OPTION_VERSION)
+	if (options->command.task == COMMAND_HELP ||
+	    options->command.task == COMMAND_VERSION)
 		return 0;
 	if (options_read_file(options, envp, err) == -1 ||
 	    option_environment_read(
-	        envp, options_set_variable, options, err) == -1 ||
-	    options_read_flags(options, argc, argv, err) == -1 ||
+		envp, options_set_variable, options, err) == -1 ||
+	    options_set_flags(options, given, count, err) == -1 ||
 	    (options->command.needs != COMMAND_NEEDS_OTHERS &&
-	        options_check(options, err) == -1) ||
+		options_check(options, err) == -1) ||
 	    options_check_serve(options, err) == -1)
 		return -1;
 	/* The level of the log is not set yet. */
@@ -458,9 +372,10 @@ options_json(const struct options *options)
 int
 options_serves(const struct options *options)
 {
-	return options->action == OPTION_NONE &&
-	    (options->command.task == COMMAND_NONE ||
-	        options->command.needs >= COMMAND_NEEDS_CLIENT);
+	enum command_task task = options->command.task;
+
+	return task == COMMAND_NONE || task == COMMAND_RUN ||
+	    task == COMMAND_SERVE;
 }
 
 void

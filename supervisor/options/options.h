@@ -11,7 +11,6 @@
 #include "../../common/base/buffer.h"
 #include "../../common/base/err.h"
 #include "../../common/file_fault.h"
-#include "command_word.h"
 #include "option_table.h"
 
 /* The origin of a value; later ones take precedence over earlier ones. */
@@ -58,12 +57,6 @@ struct options {
 	OPTIONS_TYPE_##KIND name;
 #include "options.def"
 	struct command command;
-	int words; /* of the command line, before its flags */
-	enum command_task first; /* the task of those words */
-	enum option_action action;
-	int brief;            /* -h: a short help */
-	const char *argument; /* of the action, in argv; NULL: none */
-	const char *more;     /* the word after it; NULL: none */
 	enum options_source sources[OPTION_IDS];
 	const char *home; /* what ~ stands for, in envp; NULL: nothing */
 	char *file;     /* the configuration file; NULL: no path */
@@ -72,7 +65,7 @@ struct options {
 };
 
 /*
- * Reads all options. Unless the action prints help or the version, every value
+ * Reads all options. Unless help or the version is printed, every value
  * is checked, even if another takes precedence. 'config set' leaves to
  * config_set_try the member that it replaces, and whether options contradict
  * each other. Variables of other versions cause a warning in the log. Returns
@@ -110,8 +103,18 @@ options_argument(const struct options *options, enum options_argument argument)
 	return (options->arguments & 1U << argument) != 0;
 }
 
-/* Returns whether a client is served: no action or command is given. */
+/* Returns whether clients are served. */
 int options_serves(const struct options *options);
+
+/* Returns whether memories and files may be kept meanwhile. */
+static inline int
+options_keeps(const struct options *options)
+{
+	enum command_task task = options->command.task;
+
+	return task != COMMAND_SELFTEST && task != COMMAND_SERVERS_LIST &&
+	    task != COMMAND_SERVERS_TEST;
+}
 
 /* Frees the fields of options. */
 void options_free(struct options *options);

@@ -279,18 +279,17 @@ static const char options_places[] =
 static void
 options_help_actions(FILE *out)
 {
+	const struct option_action_row *row;
 	char flag[OPTION_NAME_SIZE];
-	enum option_action action;
+	size_t i;
 
 	options_head(out, options_actions);
-	for (action = OPTION_NONE + 1; action < OPTION_ACTIONS; action++) {
-		const char *argument = option_action_row(action)->argument;
-
-		option_flag(option_action_row(action)->key, flag);
-		fprintf(out, "  %s%s%s\n", flag, argument == NULL ? "" : " ",
-		    argument == NULL ? "" : argument);
-		options_wrap(
-		    out, HELP_INDENT, option_action_row(action)->doc);
+	for (i = 0; (row = option_action_row(i)) != NULL; i++) {
+		option_flag(row->key, flag);
+		fprintf(out, "  %s%s%s\n", flag,
+		    row->argument == NULL ? "" : " ",
+		    row->argument == NULL ? "" : row->argument);
+		options_wrap(out, HELP_INDENT, row->doc);
 	}
 }
 

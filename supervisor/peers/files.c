@@ -687,7 +687,7 @@ files_new(const struct peers_setup *setup, const struct peers *peers)
 	struct files *files;
 
 	(void)peers;
-	if (setup->options->action != OPTION_NONE)
+	if (!options_keeps(setup->options))
 		return NULL;
 	files = mem_alloc(sizeof(*files));
 	files->service = (struct service){ .base = base,

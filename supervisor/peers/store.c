@@ -260,8 +260,7 @@ store_new(const struct peers_setup *setup, const struct peers *peers)
 	struct store *store;
 
 	(void)peers;
-	/* Actions store nothing; commands such as "memory" are not actions. */
-	if (setup->options->action != OPTION_NONE)
+	if (!options_keeps(setup->options))
 		return NULL;
 	store = mem_alloc(sizeof(*store));
 	/* At the end of the program it writes what the broker has sent. */

@@ -672,10 +672,10 @@ test('two programs have servers of their own', async (t) => {
 const sized = (count, tools) => new RegExp(`^${count}\n${tools}, ` +
   '\\d+\\.\\d kB of definitions: 0\\.\\d kB for a client of Caisson\n$');
 
-/* Runs caisson servers --try; returns how it ended and what it printed. */
+/* Runs caisson servers test; returns how it ended and what it printed. */
 async function tryServers(t, options) {
   const [command, ...args] = commandLine(
-    { ...options, args: ['servers', '--try'], home: folder(t) });
+    { ...options, args: ['servers', 'test'], home: folder(t) });
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   let out = '';
   let errors = '';
@@ -685,7 +685,7 @@ async function tryServers(t, options) {
   child.stderr.on('data', (data) => { errors += data; });
   const code = await within(new Promise((resolve) => {
     child.on('close', resolve);
-  }), 'the end of caisson servers --try');
+  }), 'the end of caisson servers test');
 
   return { code, out, errors };
 }
@@ -707,7 +707,7 @@ try { deeper(50); } catch (error) {
   throw error;
 }`] };
 
-test('caisson servers --try shows the tools of each, or its error',
+test('caisson servers test shows the tools of each, or its error',
   async (t) => {
     const entries = {
       refusing: hostile('initialize=error'),
@@ -758,7 +758,7 @@ test('the stack of a server that fails is in the log only', async (t) => {
   assert.doesNotMatch(raw.errors, /at deeper/);
 });
 
-test('caisson servers --try is content when all is well', async (t) => {
+test('caisson servers test is content when all is well', async (t) => {
   const entries = { h: hostile() };
   const { code, out, errors } = await tryServers(t, withServers(t, entries));
 
@@ -773,7 +773,7 @@ test('caisson servers --try is content when all is well', async (t) => {
   assert.match(none.out + none.errors, /no servers/i);
 });
 
-test('caisson servers --try fails where a configuration was refused',
+test('caisson servers test fails where a configuration was refused',
   async (t) => {
     const entries = {
       h: hostile(),

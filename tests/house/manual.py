@@ -40,9 +40,8 @@ def about_options():
     for row in house.rows("supervisor/options/options.def", "OPTION"):
         yield from (house.flag(row[2]), house.variable(row[2]), row[2], row[5])
     for row in house.rows("supervisor/options/options.def", "OPTION_ACTION"):
-        yield from (house.flag(row[1]), row[2])
-    for row in house.rows("supervisor/options/options.def", "OPTION_ACTION_ON"):
-        yield from (f"{house.flag(row[1])} [{row[2]}]", row[3])
+        yield from (house.flag(row[1]) +
+                    ("" if row[2] == "NULL" else f" [{row[2]}]"), row[3])
 
 
 def about_settings():

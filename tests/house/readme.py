@@ -51,7 +51,7 @@ def pages(text):
 
 def commands(text):
     rows = house.rows("supervisor/options/commands.def", "COMMAND")
-    known = {row[4].strip('"') for row in rows}
+    known = {row[3].strip('"') for row in rows}
     named = re.findall(r"`(?:build/)?caisson ([a-z][\w-]*)", text) + \
         re.findall(r"^caisson ([a-z][\w-]*)", text, re.M)
     if len(named) < 5:

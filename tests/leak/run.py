@@ -65,7 +65,7 @@ COMMANDS = [
     ("--memory-api", 2), ("--state-dir=relative memory list", 2),
 ]
 SERVERS = ["--print-config", "servers --trust-project-files=on",
-           "servers --try"]
+           "servers test"]
 CONFIGS = [None, "works.json", "broken.json", "none.json"]
 
 KEEP = """

@@ -76,19 +76,21 @@ UNIT_TEST(long_names_are_cut)
 
 UNIT_TEST(actions_are_no_options)
 {
-	enum option_action action;
+	const struct option_action_row *action;
+	size_t i;
 
-	for (action = OPTION_NONE + 1; action < OPTION_ACTIONS; action++) {
-		const char *key = option_action_row(action)->key;
+	for (i = 0; (action = option_action_row(i)) != NULL; i++) {
+		const char *key = action->key;
 
-		ck_assert_uint_eq(option_action_find(key), action);
+		ck_assert_ptr_eq(option_action_find(key), action);
+		ck_assert_ptr_eq(option_action_of(action->task), action);
 		ck_assert_uint_eq(option_find(key), OPTION_IDS);
 		/* "help" is near to "shell". */
 		if (option_nearest(key, 0) != NULL)
 			ck_assert_str_ne(option_nearest(key, 0), key);
 		ck_assert_str_eq(option_nearest(key, 1), key);
 	}
-	ck_assert_uint_eq(option_action_find("serve"), OPTION_ACTIONS);
+	ck_assert_ptr_null(option_action_find("serve"));
 }
 
 UNIT_TEST(log_levels_are_in_the_order_of_the_log)

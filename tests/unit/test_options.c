@@ -77,7 +77,7 @@ UNIT_TEST(defaults_are_those_of_the_manual)
 	struct err err;
 
 	ck_assert_int_eq(read_setting(&o, &nothing, &err), 0);
-	ck_assert_uint_eq(o.action, OPTION_NONE);
+	ck_assert_uint_eq(o.command.task, COMMAND_NONE);
 	ck_assert_str_eq(o.runtime, "native");
 	ck_assert_uint_eq(o.timeout, 30);
 	ck_assert_uint_eq(o.max_timeout, 120);
@@ -193,50 +193,6 @@ UNIT_TEST(the_default_timeout_gives_way)
 	ck_assert_int_eq(read_setting(&o, &setting, &err), 0);
 	ck_assert_uint_eq(o.timeout, 20);
 	ck_assert_uint_eq(o.sources[OPTION_ID_TIMEOUT], OPTIONS_DEFAULT);
-	options_free(&o);
-}
-
-/* "caisson servers" is a word for what is said of servers. */
-static const struct {
-	const char *flags[3];
-	enum option_action action;
-} words[] = {
-	{ { NULL }, OPTION_NONE },
-	{ { "--try" }, OPTION_TRY },
-	{ { "servers", "--try" }, OPTION_TRY },
-	{ { "servers" }, OPTION_PRINT_CONFIG },
-	{ { "servers", "--print-config" }, OPTION_PRINT_CONFIG },
-	{ { "servers", "--pids=9" }, OPTION_PRINT_CONFIG },
-	{ { "servers", "--help" }, OPTION_HELP },
-	{ { "servers", "--try", "--try" }, OPTION_TRY },
-	{ { "servers", "list" }, OPTION_PRINT_CONFIG },
-	{ { "servers", "test" }, OPTION_TRY },
-	{ { "selftest" }, OPTION_SELFTEST },
-	{ { "selftest", "--selftest" }, OPTION_SELFTEST },
-	{ { "selftest", "-v" }, OPTION_SELFTEST },
-	{ { "--verbose", "--selftest" }, OPTION_SELFTEST },
-	{ { "selftest", "-v", "-h" }, OPTION_HELP },
-	{ { "client", "cursor" }, OPTION_PRINT_CLIENT_CONFIG },
-	{ { "config", "check" }, OPTION_CHECK },
-	{ { "config", "show" }, OPTION_NONE },
-	{ { "config" }, OPTION_NONE },
-	{ { "help" }, OPTION_HELP },
-	{ { "-h" }, OPTION_HELP },
-	{ { "memory", "-h" }, OPTION_HELP },
-	{ { "version" }, OPTION_VERSION },
-	{ { "-V" }, OPTION_VERSION },
-	{ { "memory", "--check" }, OPTION_CHECK },
-};
-
-UNIT_TESTS(a_word_may_come_first, UNIT_COUNT(words))
-{
-	struct setting setting = { NULL, { NULL }, { NULL } };
-	struct options o;
-	struct err err = { 0, "" };
-
-	memcpy(setting.flags, words[_i].flags, sizeof(words[_i].flags));
-	ck_assert_msg(read_setting(&o, &setting, &err) == 0, "%s", err.text);
-	ck_assert_uint_eq(o.action, words[_i].action);
 	options_free(&o);
 }
 
@@ -358,7 +314,7 @@ UNIT_TEST(names_of_flags_are_their_own)
 		const char *key = command_flag_row(flag)->key;
 
 		ck_assert_msg(option_find(key) == OPTION_IDS &&
-		        option_action_find(key) == OPTION_ACTIONS, "%s", key);
+		        option_action_find(key) == NULL, "%s", key);
 	}
 }
 
@@ -383,17 +339,18 @@ UNIT_TEST(help_has_every_option_within_its_columns)
 {
 	auto_free char *text = printed(NULL);
 	char flag[OPTION_NAME_SIZE + 4];
-	enum option_action action;
+	const struct option_action_row *action;
 	enum option_id id;
 	char *line, *rest = text;
+	size_t i;
 
 	for (id = 0; id < OPTION_IDS; id++) {
 		memcpy(flag, "\n  ", 3);
 		option_flag(option_row(id)->key, flag + 3);
 		ck_assert_msg(strstr(text, flag) != NULL, "no %s", flag);
 	}
-	for (action = OPTION_NONE + 1; action < OPTION_ACTIONS; action++) {
-		option_flag(option_action_row(action)->key, flag + 3);
+	for (i = 0; (action = option_action_row(i)) != NULL; i++) {
+		option_flag(action->key, flag + 3);
 		ck_assert_msg(strstr(text, flag) != NULL, "no %s", flag);
 	}
 	ck_assert_ptr_nonnull(strstr(text, "Allowed: a size from 1k to 16m."));

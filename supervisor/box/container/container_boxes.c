@@ -76,7 +76,7 @@ container_boxes_refuse_lack(const struct boxes *boxes, struct err *err)
 {
 	const struct container_boxes *shared = container_boxes(boxes);
 
-	if (boxes->options->action != OPTION_SELFTEST)
+	if (boxes->options->command.task != COMMAND_SELFTEST)
 		return 0;
 	return err_set(err, "the image %s is not here yet: the first call "
 	    "fetches it, or now '%s pull %s'; 'caisson image build python "

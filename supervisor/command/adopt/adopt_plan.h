@@ -9,7 +9,7 @@
 
 #include "../../../common/base/buffer.h"
 #include "../../../common/base/err.h"
-#include "../../options/command_word.h"
+#include "../../options/command_line.h"
 #include "../../servers/servers.h"
 #include "../client/adopt_client.h"
 #include "adopt_edit.h"

@@ -199,6 +199,6 @@ client_config_print(const char *name,
 int
 client_run(struct command_setup *setup, struct err *err)
 {
-	return client_config_print(setup->options->argument, setup->self,
+	return client_config_print(setup->options->command.operand, setup->self,
 	    options_json(setup->options), stdout, err);
 }

@@ -47,7 +47,7 @@ struct command_setup {
  * result to stdout. Returns the exit status: 0, or 1 if it failed and has said
  * why; or -1 with err if the command is invalid.
  */
-#define COMMAND(TASK, ACTION, NEEDS, run, word, verb, operands, doc)           \
+#define COMMAND(TASK, NEEDS, run, word, verb, operands, FLAGS, doc)            \
 	int run(struct command_setup *setup, struct err *err);
 #include "../../options/commands.def"
 

@@ -10,7 +10,7 @@
 
 #include "../../../common/base/mem.h"
 #include "../../../common/base/shown.h"
-#include "../../options/command_word.h"
+#include "../../options/command_line.h"
 #include "command.h"
 
 void
