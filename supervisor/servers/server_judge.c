@@ -148,9 +148,9 @@ server_check_header(const char *name, const char *value, struct err *err)
 		    "no name of a header has", name);
 	for (p = value; *p != '\0'; p++)
 		if (iscntrl((unsigned char)*p) && *p != '\t')
-			return err_set(err, "the value of its header \"%s\" has "
-			    "a control character, such as the end of a line",
-			    name);
+			return err_set(err, "the value of its header \"%s\" "
+			    "has a control character, such as the end of a "
+			    "line", name);
 	return 0;
 }
 
