@@ -34,7 +34,6 @@ FILES = """activation arguments bombs bridge call-input config conversations
     http-ends http-files json libraries lifecycle limits manual memory output
     owners pictures pool progress protocol python races readme remote sdk
     search servers servers-change servers-changed servers-hostile
-    servers-lessons
     servers-lifecycle servers-policy servers-values settings shell soak
     terminal tokens tokens-changed""".split()
 # The others would show nothing more, or cannot run there.
