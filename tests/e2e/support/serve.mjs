@@ -79,13 +79,18 @@ export function fetchAt(t, socket, { token, from } = {}) {
     });
 }
 
-/* Sends these bytes and returns all that comes back until the end. */
-export function raw(socket, bytes) {
+/*
+ * Sends these bytes, and more when the first ones have been answered. Returns
+ * all that comes back until the end.
+ */
+export function raw(socket, bytes, more) {
   return within(new Promise((resolve, reject) => {
     const connection = net.connect(socket);
     let got = '';
 
     connection.setEncoding('latin1').on('data', (data) => {
+      if (more && got === '')
+        connection.write(more);
       got += data;
     });
     connection.once('close', () => resolve(got));
