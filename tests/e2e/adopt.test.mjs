@@ -157,18 +157,6 @@ test('nothing is changed without consent, and no secret is shown', once, (t) => 
   assert.deepEqual(tree(home), was);
 });
 
-test('what a server prints when it is tried is shown without secrets', once,
-  (t) => {
-    const home = folder(t);
-
-    write(home, '.cursor/mcp.json', `{"mcpServers":{"bad":${JSON.stringify({
-      command: '/bin/sh', env: { TOKEN: secret },
-      args: ['-c', 'echo "error: $TOKEN or $0 is bad" >&2; exit 1',
-        `--key=${secret}`] })}}}`);
-    assert.match(run(home, 'adopt', 'cursor', '--yes').all,
-      /error: \*\*\* or \*\*\* is bad/);
-  });
-
 test('entries that would become others stay, each with its reason', once, (t) => {
   const home = folder(t);
 

@@ -9,9 +9,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test, { describe as together } from 'node:test';
 import { descendants } from './support/processes.mjs';
-import {
-  file, folder, once, patiently, uid, withoutPool,
-} from './support/program.mjs';
+import { file, folder, patiently, withoutPool } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import {
   assertServes, attempt, configure, hostile, serving, unserved, withServers,
@@ -115,35 +113,6 @@ for (const [kind, prepare] of Object.entries(kinds))
     await unserved(entry);
   });
 
-test('the folder of a file is missing for a moment', async (t) => {
-  const home = folder(t);
-  const entry = hostile();
-  const place = path.join(home, 'MCPs');
-
-  fs.mkdirSync(place);
-  configure(path.join(place, 'b.json'), { h: entry });
-  configure(path.join(place, 'a.json'), { h: hostile() });
-  fs.unlinkSync(path.join(place, 'a.json'));
-  const raw = await Raw.open(t, { home });
-  const { pid } = await counted(raw);
-
-  await until(async () => {
-    const began = Date.now();
-
-    fs.renameSync(place, `${place}.old`);
-    const result = await raw.run(
-      'print((await mcp_h.counter()).text)', { servers: ['h'] });
-
-    fs.renameSync(`${place}.old`, place);
-    if (Date.now() - began >= moment)
-      return false;
-    assert.equal(result.isError, false, said(result));
-    assert.equal(JSON.parse(result.structuredContent.stdout[0]).pid, pid);
-    return true;
-  }, 'a call while the folder is missing');
-  await raw.finish();
-});
-
 /* These wait until the last content of a file is stale: side by side. */
 together('what lasts', { concurrency: true }, () => {
   test('a file that stays broken keeps its servers', async (t) => {
@@ -228,65 +197,6 @@ test('a refusal names the file and what is wrong with it', async (t) => {
   /* What it said last is in force; what is missing may be in the new one. */
   fs.writeFileSync(place, '{ "mcpServers": { "other": {}, "h": ');
   assert.match(await refused(), /configured: "other"; servers of .* are stale/);
-  await raw.finish();
-});
-
-/* A project whose files are trusted, with this entry in one of them. */
-function project(t, entry) {
-  const work = folder(t);
-
-  configure(path.join(work, '.mcp.json'), { h: entry });
-  return { place: path.join(work, '.mcp.json'), cwd: work,
-    env: { CAISSON_TRUST_PROJECT_FILES: 'on' } };
-}
-
-const distrusts = {
-  'its mode': { change: (place) => fs.chmodSync(place, 0o666),
-    words: /can be written by every user/ },
-  'its owner': { change: (place) => fs.chownSync(place, 4242, 4242),
-    words: /belongs to another user/, root: true },
-  'its place': { change: (place, elsewhere) => {
-    fs.copyFileSync(place, path.join(elsewhere, 'same.json'));
-    fs.unlinkSync(place);
-    fs.symlinkSync(path.join(elsewhere, 'same.json'), place);
-  }, words: /link that leads out/ },
-  'its kind': { change: (place) => {
-    fs.unlinkSync(place);
-    fs.mkdirSync(place);
-  }, words: /is not a regular file/ },
-};
-
-for (const [what, { change, words, root }] of Object.entries(distrusts))
-  test(`${what} is not trusted any more: at once`, {
-    skip: root && process.getuid() !== 0 ? 'only root can do that' : false,
-  }, async (t) => {
-    const entry = hostile();
-    const options = project(t, entry);
-    const raw = await Raw.open(t, options);
-
-    await assertServes(raw, 'h');
-    change(options.place, folder(t));
-    const { structuredContent: refused } =
-      await raw.run('print("it ran")', { servers: ['h'] });
-
-    assert.equal(refused.status, 'validation_error');
-    assert.match(refused.error, words);
-    await unserved(entry);
-    await raw.finish();
-  });
-
-test('a file that may not be read any more is dropped at once', {
-  skip: uid === 0 ? 'root may read anything' : false,
-}, async (t) => {
-  const entry = hostile();
-  const options = withServers(t, { h: entry });
-  const raw = await Raw.open(t, options);
-
-  await assertServes(raw, 'h');
-  fs.chmodSync(options.place, 0);
-  assert.match(said(await raw.run('1', { servers: ['h'] })),
-    /servers\.json is refused: cannot be opened: Permission denied/);
-  await unserved(entry);
   await raw.finish();
 });
 

@@ -14,7 +14,6 @@ import { links, text } from './support/files.mjs';
 import { notKept, toldMissing } from './support/kept.mjs';
 import { descendants, processes } from './support/processes.mjs';
 import { commandLine, folder } from './support/program.mjs';
-import { archive, serve } from './support/registry.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { official, withServers } from './support/servers.mjs';
 import { said } from './support/tokens.mjs';
@@ -604,28 +603,6 @@ function imageCommand(t, env, ...args) {
     program.once('close', (status) => resolve({ status, said }));
   });
 }
-
-test('podman: an image is pulled from a registry and enabled', {
-  skip: skipped.podman,
-}, async (t) => {
-  const registry = await serve(t, 'my/ruby', '3',
-    archive([['usr'], ['usr/reader', '#!/bin/sh']]),
-    { 'sandbox.runner': 'true', 'sandbox.language': 'ruby' },
-    ['/usr/reader', '-a b']);
-  const env = { ...settingsOf('podman'),
-    CONTAINERS_REGISTRIES_CONF: path.join(folder(t), 'registries.conf') };
-
-  fs.writeFileSync(env.CONTAINERS_REGISTRIES_CONF,
-    `[[registry]]\nlocation = "${registry.host}"\ninsecure = true\n`);
-  const done = await imageCommand(t, env, 'pull', registry.reference);
-
-  assert.equal(done.status, 0);
-  assert.match(done.said, /^Pulled .*: 'caisson image add .*\/my\/ruby:3' makes it/m);
-  assert.match((await imageCommand(t, env, 'add', registry.id)).said,
-    new RegExp(`${registry.id}, for code of the language ruby`));
-  assert.notEqual((await imageCommand(t, env, 'pull',
-    `${registry.host}/my/perl:1`)).status, 0);
-});
 
 const packages = spawnSync('mmdebstrap', ['--version']).status === 0 ? false :
   'needs mmdebstrap';

@@ -16,6 +16,8 @@ import {
 import { connect, run } from './support/sdk.mjs';
 import { until } from './support/wait.mjs';
 
+patiently();
+
 settings.CAISSON_STRUCTURED = 'off';
 settings.CAISSON_ARGUMENTS = 'code,timeout,conversationId';
 
@@ -200,27 +202,11 @@ count = int(open(path).read()) if os.path.exists(path) else 0
 open(path, "w").write(str(count + 1))
 None`;
 
-patiently();
-
   for (const result of await Promise.all(Array.from({ length: 12 },
     (_, n) => run(client, add, { conversationId: `t${n % 2}` }))))
     assert.equal(result.isError, false, text(result));
   assert.equal(await say(client, 't0', look), 'count 6');
   assert.equal(await say(client, 't1', look), 'count 6');
-});
-
-test('a call that waits too long for its turn is told why', async (t) => {
-  const { client } = await connect(t,
-    { env: { CAISSON_QUEUE_TIMEOUT: '1', CAISSON_MAX_CONCURRENT: '4' } });
-  const gate = new Gate();
-  const first = run(client, `${write({ a: '1' })}\n${gate.wait}`,
-    { conversationId: 'w' });
-
-  await gate.reached();
-  assert.match(await say(client, 'w', look),
-    /an earlier call of this conversation is still running after 1s/);
-  gate.open();
-  assert.match(text(await first), /file: \/data\/a/);
 });
 
 test('its files survive a restart and kill -9 at any moment', async (t) => {

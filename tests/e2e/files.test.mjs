@@ -19,6 +19,8 @@ import { Raw } from './support/raw.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { until } from './support/wait.mjs';
 
+patiently();
+
 /* Answers as models see them. */
 settings.CAISSON_STRUCTURED = 'off';
 
@@ -149,27 +151,6 @@ for wrong, name in ((".", "f"), ("/workspace", None), ({}, "x.json")):
   assert.match(said, /^\/workspace\/out\/d\n\/workspace\/out\/e\n/);
   assert.match(said, /'\.' has the files .*\n'\/workspace' has the files/);
   assert.match(said, /type dict: write that to a file in \/workspace\/out\n/);
-});
-
-test('no picture with a side of 0 or above 2,000 is read as one', async (t) => {
-  const { client } = await connect(t);
-  const sizes = [[0, 1], [1, 2000], [60000, 60000], [1, 2001]];
-  const result = await run(client, `
-import struct
-for n, (width, height) in enumerate(${JSON.stringify(sizes)}):
-    open(f"out/{n}.png", "wb").write(b"\\x89PNG\\r\\n\\x1a\\n\\0\\0\\0\\rIHDR" +
-        struct.pack(">II5BI", width, height, 8, 2, 0, 0, 0, 0) +
-        b"\\0\\0\\0\\0IEND\\xae\\x42\\x60\\x82")
-open("out/4.gif", "wb").write(b"GIF89a" + struct.pack("<HHBBB", 1, 2001, 0,
-    0, 0))
-open("out/5.bmp", "wb").write(b"BM" + bytes(60))`);
-
-  assert.equal(result.isError, false, text(result));
-  assert.deepEqual(links(result).slice(0, 4).map(({ mimeType }) => mimeType),
-    sizes.map(() => 'image/png'));
-  for (const { uri, name } of links(result))
-    assert.equal((await client.readResource({ uri })).contents[0].mimeType,
-      name === '1.png' ? 'image/png' : 'application/octet-stream', name);
 });
 
 test('the same name makes versions', async (t) => {
@@ -350,8 +331,6 @@ if os.fork() == 0:
     while True:
         open("out/b", "w").write("x" * 100_000)
 os._exit(0)`);
-
-patiently();
 
   assert.equal(links(result)[0].name, 'a');
   assert.equal((await read(client, links(result)[0].uri)).toString(), 'whole');
@@ -653,18 +632,6 @@ test('errors of files tell where files come from, and where they go',
     assert.equal(hint(await run(client, 'import os; os.listdir("in")')), name);
   });
 
-test('files are no argument unless the user wants them', async (t) => {
-  const { client } = await connect(t);
-  const { tools } = await client.listTools();
-
-  assert.deepEqual(Object.keys(tools[0].inputSchema.properties),
-    ['code', 'servers', 'timeout']);
-  assert.equal(text(await run(client, 'print(1)', { files: ['a'] })),
-    'status: validation_error\nerror: files is not switched on: run_python ' +
-    'takes code, servers and timeout; CAISSON_ARGUMENTS=code,servers,' +
-    'timeout,files adds it');
-});
-
 test('upload_file keeps what a client brings', async (t) => {
   const { client } = await connect(t, given);
   const upload = (args) => client.callTool(
@@ -725,20 +692,6 @@ sys.stdin.read()`, path.join(directory, 'lock')]);
     await end(raw);
     assert.deepEqual(halves(), []);
   }
-});
-
-test('a file is saved to standard output as it is', async (t) => {
-  const home = folder(t);
-  const { client } = await connect(t, { home });
-
-  await run(client, 'open("out/a.bin", "wb").write(bytes([0, 255, 10]))');
-
-  const [program, ...args] = commandLine(
-    { home, args: ['files', 'save', 'a.bin', '-'] });
-  const done = spawnSync(program, args);
-
-  assert.deepEqual([...done.stdout], [0, 255, 10]);
-  assert.equal(done.status, 0);
 });
 
 test('with links off the text alone names the files', async (t) => {

@@ -15,6 +15,8 @@ import {
 import { Raw } from './support/raw.mjs';
 import { until } from './support/wait.mjs';
 
+patiently();
+
 const NAMES = ['save_tool', 'save_memory', 'load_memory', 'update_memory',
   'delete_memory', 'list_memories', 'memory_exists', 'get_memory_info'];
 
@@ -84,39 +86,6 @@ test('nothing is started before something is asked for', async (t) => {
   await raw.printed('print(load_memory("k"))');
   assert.equal(keeper(), 1);
   await raw.finish();
-});
-
-test('updates of eight calls at once lose nothing', once, async (t) => {
-  const raw = await Raw.open(t, { env: { CAISSON_MAX_CONCURRENT: '8' } });
-  const code = `
-for _ in range(15):
-    update_memory("n", lambda n: (n or 0) + 1)`;
-  const calls = Array.from({ length: 8 },
-    () => raw.postCall(code, { timeout: 100 }));
-
-  for (const call of calls) {
-    const result = await raw.result(call);
-
-    assert.equal(result.isError, false, JSON.stringify(result));
-  }
-  assert.deepEqual(await raw.printed('print(load_memory("n"))'), ['120']);
-});
-
-test('keys that differ stay apart', once, async (t) => {
-  const raw = await Raw.open(t);
-  const keys = `["k", "K", "k ", "k\\0", "é", "e\\u0301", "1", "1.0", "null",
-  "../k", "%s", "'", "\\n", "x" * 4096, "x" * 4095 + "y", "\\U0001f600"]`;
-
-  assert.deepEqual(await raw.printed(`
-keys = ${keys}
-for number, key in enumerate(keys):
-    save_memory(key, number)
-print(len(set(keys)) == len(keys))`), ['True']);
-  assert.deepEqual(await raw.printed(`
-keys = ${keys}
-print([load_memory(key) for key in keys] == list(range(len(keys))))
-print(sorted(m["key"] for m in list_memories()) == sorted(keys))`),
-  ['True', 'True']);
 });
 
 test('what cannot be kept is refused in one sentence', once, async (t) => {
@@ -399,59 +368,9 @@ print(user_tools.good())`),
     'saved-tools remove needy\'', '1']);
 });
 
-/* Saves tools as forged frames do: past all checks of the box. */
-const forge = `
-import mcp._memory
-def forge(name, source="def f(): return 1", about=""):
-    try:
-        mcp._memory.ask("save_tool",
-                        {"name": name, "source": source, "about": about})
-        return "saved"
-    except runtime.MCPError as error:
-        return str(error)
-`;
-
-test('one execution cannot take all places of saved tools', once, async (t) => {
-  const home = folder(t);
-  const raw = await Raw.open(t, { home });
-
-  const many = (prefix) => `${forge}
-said = [forge("${prefix}%d" % number) for number in range(1000)]
-print(said.count("saved"), said[-1])
-print(forge("${prefix}0"))`;
-
-  assert.deepEqual(await raw.printed(many('a')), ['50 one execution can add ' +
-    'at most 50 saved tools: save the others in another call', 'saved']);
-  /* Another one has places left, and the user can make room. */
-  assert.deepEqual((await raw.printed(many('b')))[1], 'saved');
-  assert.equal(listed(home, ['saved-tools']).length, 100);
-  assert.deepEqual(listed(home, ['saved-tools', 'clear', '--yes']), ['100 removed']);
-  assert.deepEqual(listed(home, ['saved-tools', 'list']),
-    ['Nothing is kept.']);
-  assert.deepEqual(await raw.printed(
-    'def one(): return 1\nprint(save_tool(one)["name"])'), ['one']);
-  await raw.finish();
-});
-
 const badNames = ['a b', '__all__', 'mcp_files', 'class', 'None', '', '1a',
   '\u001b[2Jx', '\u202ex', 'runtime', 'mcp_servers', 'LOADED_MCP_SERVERS',
   ...NAMES];
-
-test('names that save_tool refuses are refused of forged frames', once,
-  async (t) => {
-  const raw = await Raw.open(t);
-  const said = await raw.printed(`${forge}
-for name in ${JSON.stringify(badNames)}:
-    print(forge(name))
-import user_tools
-print(dir(user_tools))`);
-
-  for (const [n, name] of badNames.entries())
-    assert.match(said[n], name === '' ? /must have 1 to 128 bytes/ :
-      /^the name of a saved tool must be a Python identifier/, name);
-  assert.equal(said[badNames.length], '[]');
-  await raw.finish();
-});
 
 /* Puts tools into the database as they are, past all checks. */
 function insertTools(home, tools) {
@@ -669,18 +588,6 @@ print(list_memories()[0]["metadata"], "note" in get_memory_info("a"))`), [
   await raw.finish();
 });
 
-test('long lists are listed whole', once, async (t) => {
-  const home = folder(t);
-  const raw = await Raw.open(t, { home });
-
-  assert.deepEqual(await raw.printed(`
-for number in range(60):
-    save_memory("k%02d" % number, number, metadata={"x": "y" * 15000})
-print([m["key"] for m in list_memories()] == ["k%02d" % n for n in range(60)])
-`, { timeout: 60 }), ['True']);
-  assert.equal(listed(home, ['memory', 'list']).length, 60);
-});
-
 test('children of the code are refused, and told why', async (t) => {
   const raw = await Raw.open(t);
   const [said] = await raw.printed(`
@@ -695,8 +602,6 @@ if pid == 0:
     os._exit(0)
 os.waitpid(pid, 0)
 assert load_memory("k") == 1`);
-
-patiently();
 
   assert.match(said, /only the first process of the code can/);
 });

@@ -10,6 +10,8 @@ import { patiently, settings, unpooled } from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { official, withServers } from './support/servers.mjs';
 
+patiently();
+
 /* Answers as models see them. */
 settings.CAISSON_STRUCTURED = 'off';
 
@@ -64,82 +66,6 @@ print("four")`);
 /* The first bytes of pictures, of any size. */
 const bytes = (text, ...parts) => Buffer.concat(
   [Buffer.from(text, 'latin1'), ...parts.map((part) => Buffer.from(part))]);
-const four = (n) => [n >>> 24, n >>> 16 & 255, n >>> 8 & 255, n & 255];
-const two = (n) => four(n).slice(2);
-const small = (n) => two(n).reverse();
-const headers = {
-  'image/png': (x, y) => bytes('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', four(x),
-    four(y)),
-  'image/jpeg': (x, y) => bytes('\xff\xd8\xff\xc0\0\x0b\x08', two(y), two(x),
-    [1, 1, 17, 0, 255, 218]),
-  'image/gif': (x, y) => bytes('GIF89a', small(x), small(y), [0, 0, 0, 44],
-    four(0), small(x), small(y), [0, 2, 0, 59]),
-  'image/webp': (x, y) => bytes('RIFF\0\0\0\0WEBPVP8 \n\0\0\0\0\0\0\x9d\x01*',
-    small(x), small(y)),
-};
-
-test('the kinds that are known, and no other', async (t) => {
-  const { client } = await connect(t);
-
-  for (const [type, header] of Object.entries(headers)) {
-    const found = await shown(client,
-      `runtime.show(${literal(header(2000, 1))})`);
-
-    assert.equal(found[1].mimeType, type);
-    assert.deepEqual(found[1].bytes, header(2000, 1));
-  }
-  for (const data of ['b"<svg xmlns=\'http://www.w3.org/2000/svg\'/>"',
-    'b"<html></html>"', 'b"BM" + bytes(64)', 'b""']) {
-    const [text, ...rest] = await shown(client, `
-try: runtime.show(${data})
-except ValueError as error: print(error)`);
-
-    assert.deepEqual(rest, []);
-    assert.match(text, /^these bytes are not a PNG, JPEG, WebP or GIF: save /);
-  }
-});
-
-/* Whoever says that it is small, and whatever the library in the box does. */
-test('no picture without an area or with a side above 2000', async (t) => {
-  const { client } = await connect(t, { env: { CAISSON_TOOLS: 'run_code' } });
-  const code = async (language, text) => pieces(await client.callTool(
-    { name: 'run_code', arguments: { language, code: text } }));
-
-  for (const [i, [type, x, y]] of [
-    ['image/png', 60000, 60000], ['image/png', 2 ** 31 - 1, 2 ** 31 - 1],
-    ['image/png', 0, 5], ['image/jpeg', 60000, 60000], ['image/jpeg', 5, 0],
-    ['image/gif', 60000, 60000], ['image/gif', 0, 0],
-    ['image/webp', 16383, 16383], ['image/webp', 0, 1],
-  ].entries()) {
-    const picture = headers[type](x, y);
-    const block = JSON.stringify({ type: 'image', mimeType: 'image/png',
-      data: picture.toString('base64') });
-    const refused = new RegExp('a picture has sides of 1 to 2000 pixels, ' +
-      `and this one is ${x} x ${y}: scale it`);
-
-    for (const [language, text] of [
-      ['python', `runtime.show(${literal(picture)})`],
-      ['python', `runtime.show({"content": [${block}]})`],
-      ['python', `open("a.png", "wb").write(${literal(picture)})\n` +
-        'display("a.png")'],
-      ['shell', `base64 -d > a.png <<< ${picture.toString('base64')}\n` +
-        'show a.png'],
-    ].slice(0, i === 0 ? 4 : 1)) {
-      const found = await code(language, text);
-
-      assert.equal(found.length, 1, JSON.stringify([text, found]));
-      assert.match(found[0], refused, text);
-    }
-  }
-  for (const header of Object.values(headers)) {
-    const found = await code('python', `runtime.show(${
-      literal(header(5, 5).subarray(0, -4))})`);
-
-    assert.equal(found.length, 1);
-    assert.match(found[0], /the header of this \w+ picture is damaged or /);
-  }
-});
-
 test('pictures of tools pass through', async (t) => {
   const { client } = await connect(t,
     withServers(t, { everything: official('everything') }));
@@ -163,18 +89,17 @@ print("end")`, { timeout: 100 });
     'them; show fewer'));
 });
 
-test('an error and a time-out keep what was shown before', async (t) => {
+test('an error keeps what was shown before', async (t) => {
   const { client } = await connect(t);
 
-  for (const [end, look, more] of [
+  for (const [end, look] of [
     ['1 / 0', /ZeroDivisionError/],
-    ['import time; time.sleep(600)', /^status: timeout/m, { timeout: 8 }],
     ['import os; os.kill(os.getpid(), 9)', /SIGKILL/],
     ['import os; os.abort()', /SIGABRT/],
     ['x = []\nwhile True: x.append(bytearray(1 << 20))', /Memory|memory/],
   ]) {
     const result = await run(client,
-      `${start}print("before")\nruntime.show(red, "Red")\n${end}`, more);
+      `${start}print("before")\nruntime.show(red, "Red")\n${end}`);
     const found = pieces(result);
     const text = found.filter((piece) => typeof piece === 'string').join('\n');
 
@@ -201,8 +126,6 @@ print("before")
 plt.show()
 print("after")`;
 
-patiently();
-
   for (const [what, options, calls] of [['started for it', unpooled, 1],
     ['where it is preloaded', warm, 2]]) {
     await t.test(what, async (s) => {
@@ -224,26 +147,6 @@ patiently();
       }
     });
   }
-});
-
-test('figures that are left open are shown', plots, async (t) => {
-  const { client } = await connect(t, warm);
-  const draw = 'import matplotlib.pyplot as plt\nplt.plot([1, 3, 2])\n';
-
-  for (const [code, images] of [
-    ['', 1], ['plt.title("x")', 1], ['import sys\nsys.exit()', 1],
-    ['plt.savefig("/tmp/a.png")', 0], ['plt.close()', 0],
-  ]) {
-    const found = await shown(client, draw + code, { timeout: 100 });
-
-    assert.equal(found.filter((piece) => piece.type === 'image').length,
-      images, JSON.stringify([code, found]));
-    if (images === 1)
-      assert.match(found[0], /^\[picture 1.* \(PNG, 640 x 480, \d+ kB\)\]$/);
-  }
-  const failed = await run(client, `${draw}1 / 0`, { timeout: 100 });
-
-  assert.deepEqual(failed.content.map((block) => block.type), ['text']);
 });
 
 test('scripts of the shell show files', async (t) => {

@@ -8,15 +8,17 @@ import path from 'node:path';
 import test from 'node:test';
 import { Gate } from './support/gate.mjs';
 import {
-  childless, childrenEver, descendants, describe, engines, gone, memory,
+  childless, childrenEver, descendants, describe, engines, gone,
   namespacePids, processOf,
 } from './support/processes.mjs';
 import {
-  contained, folder, nativeOnly, once, patiently, reduced, root, rounds, uid,
+  contained, folder, nativeOnly, once, patiently, reduced, root, rounds,
 } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { hostile, withServers } from './support/servers.mjs';
 import { until } from './support/wait.mjs';
+
+patiently();
 
 /* The processes of boxes where those are containers. */
 function containedParts(family) {
@@ -124,8 +126,6 @@ for place in places:
 builtins.left = os.environ["left"] = "behind"
 sys.path.append("/left")
 print(os.stat("/tmp").st_dev, os.stat("/proc/self/ns/pid").st_ino)`);
-
-patiently();
 
     seen.add(identity);
     seen.first ??= found;
@@ -373,60 +373,4 @@ test('boxes that wait end with the program', async (t) => {
       }
     });
   }
-});
-
-test('many calls leave nothing behind', once, async (t) => {
-  const raw = await Raw.open(t, pool(4, {
-    env: { CAISSON_MAX_CONCURRENT: '4' },
-  }));
-  const state = () => [descendants(raw.pid).length,
-    fs.readdirSync(`/proc/${raw.pid}/fd`).length];
-  const lane = async (count) => {
-    for (let i = 0; i < count; i++) {
-      const kind = i % 5;
-
-      if (kind === 1) {
-        raw.cancel(raw.postCall('print("never")'));
-      } else if (kind === 2) {
-        const { structuredContent } = await raw.run('import os\nos._exit(3)');
-
-        assert.equal(structuredContent.exitCode, 3);
-      } else {
-        assert.deepEqual(await raw.printed(`print(${i})`), [String(i)]);
-      }
-    }
-  };
-
-  /* Boxes can be ready before the program has received the last of them. */
-  const settled = async () => {
-    let last, since;
-
-    return until(() => {
-      const now = state();
-
-      if (String(now) !== String(last)) {
-        last = now;
-        since = Date.now();
-      }
-      return Date.now() - since >= 500 && last;
-    }, () => `${last} to stay`);
-  };
-
-  await filled(raw, 4);
-  await lane(20);
-  await filled(raw, 4);
-  const before = await settled();
-  const early = memory(raw.pid, 'VmRSS');
-
-  const each = rounds(15, 75);
-
-  await Promise.all([lane(each), lane(each), lane(each), lane(each)]);
-  await filled(raw, 4);
-  await until(() => String(state()) === String(before),
-    () => `${state()} to be ${before} again`);
-  const growth = memory(raw.pid, 'VmRSS') - early;
-
-  t.diagnostic(`${growth} KiB more memory (uid ${uid})`);
-  assert.ok(growth < 2 * 1024, `${growth} KiB more memory`);
-  await raw.finish();
 });

@@ -76,39 +76,6 @@ test('a hundred thousand steps are few messages, and the last', async (t) => {
   assert.deepEqual(told.at(-1), { progress: 100000, total: 100000 });
 });
 
-test('what does not increase is not told', async (t) => {
-  const { client } = await strict(t);
-  const { told } = await heard(client,
-    'for n in 5, 3, 5, 0.5, 5.001: runtime.progress(n, 5.001)', 5.001);
-
-  increases(told);
-  assert.deepEqual(told, [{ progress: 5, total: 5.001 },
-    { progress: 5.001, total: 5.001 }]);
-});
-
-test('calls at once are told apart', async (t) => {
-  const { client } = await strict(t);
-  const calls = await Promise.all([1, 2, 3, 4].map((n) =>
-    heard(client, `runtime.progress(${n}, ${n * 2}, "call ${n}")`, n)));
-
-  calls.forEach(({ told }, n) => assert.deepEqual(told, [{ progress: n + 1,
-    total: 2 * (n + 1), message: `call ${n + 1}` }]));
-});
-
-test('errors and time-outs do not take it back', async (t) => {
-  const { client } = await strict(t);
-
-  for (const [end, more] of [['1 / 0'],
-    ['import time; time.sleep(600)', { timeout: 8 }],
-    ['import os; os.kill(os.getpid(), 9)']]) {
-    const { told, result } = await heard(client, 'runtime.progress(1, 2)', 1,
-      { end, arguments: more });
-
-    assert.equal(result.isError, true);
-    assert.deepEqual(told, [{ progress: 1, total: 2 }], end);
-  }
-});
-
 test('the last is told before the answer, and nothing behind it', async (t) => {
   const raw = await Raw.open(t, { notes: true });
 

@@ -16,6 +16,8 @@ import {
 } from './support/servers.mjs';
 import { until, within } from './support/wait.mjs';
 
+patiently();
+
 const SERVERS = 12;
 const TOOLS = 34; /* of each, and one more: 420 in all */
 
@@ -109,60 +111,6 @@ print(LOADED_MCP_SERVERS == (doc["server"],))`, { timeout: 100 });
     assert.deepEqual(servers.started(), [3]);
     await raw.finish();
   });
-
-test('what is started in another way is asked again', async (t) => {
-  const servers = many(t, 3);
-  const options = withServers(t, servers.entries, { home: folder(t) });
-  const { starts } = servers;
-  let raw = await Raw.open(t, options);
-
-  await search(raw, 'invoice');
-  await until(() => servers.started().length === 3, 'three starts');
-  for (const [what, entry] of Object.entries({
-    args: toolServer(1, TOOLS, starts, ['extra=polish_barometer']),
-    env: toolServer(1, TOOLS, starts, ['extra=polish_barometer'],
-      { env: { A: 'b' } }),
-    command: { ...toolServer(1, TOOLS, starts, ['extra=polish_barometer']),
-      command: fs.realpathSync('/usr/bin/python3') },
-    cwd: toolServer(1, TOOLS, starts, ['extra=polish_barometer'],
-      { cwd: '/usr' }),
-  })) {
-    servers.forget();
-    configure(options.place, { ...servers.entries, s1: entry });
-    assert.deepEqual((await search(raw, 'barometer'))[0],
-      's1.polish_barometer', what);
-    assert.deepEqual(servers.started(), [1], what);
-    raw = await again(t, raw, options, { ...servers.entries, s1: entry });
-    servers.forget();
-    assert.deepEqual((await search(raw, 'barometer'))[0],
-      's1.polish_barometer', what);
-    assert.deepEqual(servers.started(), [], what);
-  }
-  /* As at the beginning: that is remembered, too. */
-  configure(options.place, servers.entries);
-  assert.deepEqual(await search(raw, 'barometer'), []);
-  assert.deepEqual(servers.started(), []);
-  await raw.finish();
-});
-
-test('a list that changes is remembered as it is then', async (t) => {
-  const servers = many(t, 2);
-  const options = withServers(t, servers.entries, { home: folder(t) });
-  let raw = await Raw.open(t, options);
-
-  assert.deepEqual(await search(raw, 'sundial'), []);
-  await raw.printed('print((await mcp_s1.change()).text)',
-    { servers: ['s1'], timeout: 100 });
-  assert.deepEqual(await search(raw, 'sundial'), ['s1.calibrate_sundial']);
-  raw = await again(t, raw, options, servers.entries);
-  servers.forget();
-  assert.deepEqual(await search(raw, 'sundial'), ['s1.calibrate_sundial']);
-  assert.deepEqual(servers.started(), []);
-  /* Once it runs it is believed more: the change is forgotten there. */
-  await raw.printed('print((await mcp_s1.change()).text)',
-    { servers: ['s1'], timeout: 100 });
-  await raw.finish();
-});
 
 /* As another Caisson may, or a disk that is slow, but for as long as we want. */
 async function lock(t, database) {
@@ -322,8 +270,6 @@ import inspect
 print(inspect.getdoc(mcp_h.echo))
 print((await runtime.query_tool_docs("h", "echo"))[0].get("seen", ""))`,
     { servers: ['h'] });
-
-patiently();
 
     assert.equal(lines.at(-1), told);
     assert.equal(lines.some((line) => line === `    .data: ${told}`),

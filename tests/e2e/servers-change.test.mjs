@@ -4,13 +4,13 @@
  * is printed, and a run that is killed leaves the old file or the new one.
  */
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { write } from './support/home.mjs';
-import { commandLine, folder, once, rounds } from './support/program.mjs';
+import { commandLine, folder, once } from './support/program.mjs';
 
 const tools = fileURLToPath(new URL('support/tools.py', import.meta.url));
 const starts = ['/usr/bin/python3', tools, '0', '3', '/dev/null'];
@@ -203,44 +203,3 @@ test('the servers of a client are copied, and its file stays as it is', once,
       ['import', 'cursor', '--yes']);
     assert.equal(text(home, 'cursor'), edited);
   });
-
-/* Kills a run after so many milliseconds, unless it ends before. */
-function killed(home, ms, ...words) {
-  const [command, ...rest] = commandLine({ args: ['servers', ...words], home });
-
-  return new Promise((resolve) => {
-    const child = spawn(command, rest, { cwd: home, stdio: 'ignore' });
-    const timer = setTimeout(() => child.kill('SIGKILL'), ms);
-
-    child.on('exit', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
-}
-
-test('killed at any moment, it leaves a whole file', once, async (t) => {
-  const home = folder(t);
-
-  servers(home, 'add', 'one', '--', 'sh');
-  const before = text(home);
-
-  servers(home, 'add', 'two', '--', 'sh');
-  const after = text(home);
-
-  for (let ms = 2; ms < 40; ms += rounds(12, 3)) {
-    servers(home, 'remove', 'two');
-    assert.equal(text(home), before);
-    /* What a killed run has left is gone with the next change. */
-    assert.deepEqual(fs.readdirSync(path.dirname(place(home))),
-      ['caisson.json']);
-    await killed(home, ms, 'add', 'two', '--', 'sh');
-    assert.ok([before, after].includes(text(home)), text(home));
-    servers(home, 'add', 'two', '--', 'sh');
-    assert.equal(text(home), after);
-    await killed(home, ms, 'remove', 'two');
-    assert.ok([before, after].includes(text(home)), text(home));
-    if (text(home) === before)
-      servers(home, 'add', 'two', '--', 'sh');
-  }
-});

@@ -128,32 +128,6 @@ test('a command that does not exist refuses the call and tells no PATH',
     await finish(raw);
   });
 
-test('a server stays warm between calls', once, async (t) => {
-  const entry = hostile();
-  const raw = await Raw.open(t, withServers(t, { h: entry }));
-  const first = await counted(raw);
-
-  for (let i = 2; i < 6; i++)
-    assert.deepEqual(await counted(raw), { pid: first.pid, count: i });
-  assert.deepEqual(serving(entry).map(({ pid }) => pid), [first.pid]);
-  await finish(raw, entry);
-});
-
-test('a server that died is started again', async (t) => {
-  const entry = hostile();
-  const raw = await Raw.open(t, withServers(t, { h: entry }));
-  const pids = new Set();
-
-  for (let i = 0; i < 3; i++) {
-    pids.add((await counted(raw)).pid);
-    assertFailed(await attempt(raw, 'h', 'die', { code: i }), 'h',
-      new RegExp(`\\b${i}\\b`));
-  }
-  assert.equal(pids.size, 3);
-  await assertServes(raw, 'h');
-  await finish(raw, entry);
-});
-
 test('a server that dies between two calls is started again', async (t) => {
   const entry = hostile();
   const raw = await Raw.open(t, withServers(t, { h: entry }));
@@ -248,16 +222,6 @@ test('the relay is killed', async (t) => {
   await finish(raw, entry);
 });
 
-test('the server is killed', async (t) => {
-  const entry = hostile();
-  const raw = await Raw.open(t, withServers(t, { h: entry }));
-
-  assertSeen(await killDuringCall(raw, () => serving(entry)),
-    /SIGKILL|killed/);
-  await assertServes(raw, 'h');
-  await finish(raw, entry);
-});
-
 test('the keeper of a server is killed', async (t) => {
   const entry = hostile();
   const raw = await Raw.open(t, withServers(t, { h: entry }));
@@ -285,57 +249,6 @@ test('the box is killed', async (t) => {
   assert.deepEqual(stdout, ['begun']);
   assert.deepEqual(await counted(raw), { pid: before.pid, count: 2 });
   await finish(raw, entry);
-});
-
-test('whichever process is killed, other calls go on', async (t) => {
-  const raw = await Raw.open(t, withServers(t, { h: hostile(),
-    other: hostile() }));
-  const gate = new Gate();
-  const id = await stand(raw, 'other', gate);
-  const plain = new Gate();
-  const without = raw.postCall(`${plain.wait}\nprint("unhurt")`,
-    { timeout: 100 });
-
-  await plain.reached();
-  const mine = new Gate();
-  const victim = await stand(raw, 'h', mine);
-  const [server] = mine.find().map(({ parent }) => processOf(parent));
-
-  process.kill(server.pid, 'SIGKILL');
-  const seen = await raw.result(victim);
-
-  assertSeen({ ...seen, ...seen.structuredContent });
-  gate.open();
-  const { structuredContent } = await raw.result(id);
-
-  assert.deepEqual(JSON.parse(structuredContent.stdout[1]), { text: 'open' });
-  const { broker } = parts(raw);
-
-  process.kill(broker[0].pid, 'SIGKILL');
-  await reaped(broker);
-  await assertServes(raw, 'h');
-  plain.open();
-  assert.equal((await raw.result(without)).content[0].text, 'unhurt');
-  await finish(raw);
-});
-
-test('the supervisor is killed while servers are called', async (t) => {
-  const entries = { h: hostile(), deaf: hostile('deaf') };
-  const raw = await Raw.open(t, withServers(t, entries));
-  const gates = [new Gate(), new Gate(), new Gate()];
-
-  await attempt(raw, 'deaf', 'orphan', { seconds: gates[0].seconds });
-  await gates[0].reached();
-  await stand(raw, 'h', gates[1]);
-  await stand(raw, 'deaf', gates[2]);
-  const { family } = parts(raw);
-
-  process.kill(raw.pid, 'SIGKILL');
-  await within(raw.exited, 'the end of the program');
-  await gone(family);
-  await unserved(...Object.values(entries));
-  for (const gate of gates)
-    await until(() => gate.find().length === 0, 'the end of the gates');
 });
 
 /* Workers and servers of a program that was killed; none may be left. */
@@ -402,16 +315,6 @@ print("over")`, { servers: ['h'], timeout: 60 });
   await finish(raw, entry);
 });
 
-test('the end of input ends servers in order', async (t) => {
-  const log = path.join(folder(t), 'heard');
-  const entry = hostile(`log=${log}`);
-  const raw = await Raw.open(t, withServers(t, { h: entry }));
-
-  await assertServes(raw, 'h');
-  await finish(raw, entry);
-  assert.equal(heard(log).at(-1), 'EOF', 'it could end by itself');
-});
-
 test('SIGTERM ends servers in order, and answers calls', async (t) => {
   const log = path.join(folder(t), 'heard');
   const entry = hostile(`log=${log}`);
@@ -476,24 +379,6 @@ test('a configuration that changes takes effect at the next call',
     await assertServes(raw, 'b');
     await finish(raw, ...Object.values(entries));
   });
-
-test('a server that is taken away finishes what it does', once, async (t) => {
-  const entries = { a: hostile(), b: hostile() };
-  const options = withServers(t, entries);
-  const raw = await Raw.open(t, options);
-  const gate = new Gate();
-  const id = await stand(raw, 'a', gate);
-
-  configure(options.place, { b: entries.b });
-  await assertServes(raw, 'b');
-  assert.equal(gate.find().length, 1, 'it goes on');
-  gate.open();
-  const { structuredContent } = await raw.result(id);
-
-  assert.deepEqual(JSON.parse(structuredContent.stdout[1]), { text: 'open' });
-  await unserved(entries.a);
-  await finish(raw, ...Object.values(entries));
-});
 
 test('an execution ends while its calls are under way', once, async (t) => {
   const log = path.join(folder(t), 'heard');

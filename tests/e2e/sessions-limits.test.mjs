@@ -7,8 +7,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { text } from './support/files.mjs';
 import { Gate } from './support/gate.mjs';
-import { descendants, gone, namespacePids, reaped }
-  from './support/processes.mjs';
+import { descendants, namespacePids, reaped } from './support/processes.mjs';
 import {
   folder, once, patiently, settings, unpooled,
 } from './support/program.mjs';
@@ -59,18 +58,6 @@ test('wrong names, and what has no sessions, are refused', once, async (t) => {
   /shell has no sessions: leave out the argument session/);
   assert.equal(said(await client.callTool({ name: 'run_code', arguments: {
     code: 'print(1)', language: 'python', session: 'a' } })), '1');
-});
-
-test('without the setting there is no such argument', once, async (t) => {
-  const { client } = await connect(t,
-    { env: { CAISSON_ARGUMENTS: 'code,timeout' } });
-  const result = await run(client, 'print(1)', { session: 'a' });
-
-  assert.equal(result.isError, true);
-  assert.match(text(result), /session/);
-  const { tools } = await client.listTools();
-
-  assert.doesNotMatch(JSON.stringify(tools), /"session":\{"type":"string","max/);
 });
 
 test('with reduced isolation there are no sessions', async (t) => {
@@ -377,16 +364,4 @@ test('a call that the end of the program cancels is told so', async (t) => {
     'session: new, as there was none of this name since Caisson started; it has ended: Caisson is shutting down; its state is ' +
     'lost, and the next call of this name begins a new one');
   await raw.wait();
-});
-
-test('the end of the program ends its sessions', async (t) => {
-  const raw = await Raw.open(t, unpooled);
-
-  for (const session of ['a', 'b'])
-    await raw.run('x = 1', { session });
-  const all = descendants(raw.pid);
-
-  assert.ok(boxed(raw.pid).length >= 2);
-  await raw.finish();
-  await gone(all);
 });

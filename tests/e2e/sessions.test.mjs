@@ -10,7 +10,7 @@ import { Gate } from './support/gate.mjs';
 import { descendants, gone, namespacePids, reaped }
   from './support/processes.mjs';
 import {
-  folder, once, patiently, rounds, settings, unpooled,
+  once, patiently, rounds, settings, unpooled,
 } from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { until } from './support/wait.mjs';
@@ -28,9 +28,6 @@ const said = (result) => text(result).replace(/\n?session: .*$/, '');
 
 const say = async (client, session, code, more = {}) =>
   said(await run(client, code, { session, ...more }));
-
-/* The same for any call of a session: each has a file of its own. */
-const alike = (words) => words.replace(/run_python_\d+\.py/, 'run_python.py');
 
 /* What an answer tells of its session. */
 const about = (result) => result._meta['caisson/session'];
@@ -122,37 +119,6 @@ print("${nonce}", file=sys.stderr)`, session ? { session } : {});
     assert.equal(new Set(all).size, all.length);
     assert.ok(all.length >= most);
   });
-
-/* Code that tries to stay: what the next call of its session sees. */
-const remainders = {
-  'a name of the builtins': [`
-import builtins
-builtins.print = lambda *all, **more: open(1, "w", closefd=False).write("mine")
-None`, 'print("yours")', 'mine'],
-  'a patched module': ['import json\njson.dumps = lambda value: "mine"\nNone',
-    'import json\nprint(json.dumps(1))', 'mine'],
-  'files': ['import os\nopen("/tmp/mine", "w").close()\nos.chdir("/tmp")',
-    'import os\nprint(os.path.exists("mine"))', 'True'],
-  'a hook for what nothing catches': [`
-import sys
-sys.excepthook = lambda *_: print("mine")`, '1 / 0',
-  'status: error\nexit: 1\nmine'],
-};
-
-test('what code changes is seen by its session only', once, async (t) => {
-  const { client } = await connect(t);
-
-  for (const [what, [change, look, seen]] of Object.entries(remainders)) {
-    await t.test(what, async () => {
-      const before = text(await run(client, look));
-
-      await say(client, what, change);
-      assert.equal(text(await run(client, look)), before);
-      assert.equal(alike(await say(client, 'another', look)), before);
-      assert.equal(alike(await say(client, what, look)), seen);
-    });
-  }
-});
 
 /* Also where the program is an ordinary user, whom modes stop. */
 test('files are given when the code has closed a directory', async (t) => {
@@ -366,24 +332,6 @@ for (const part of ['relay', 'init', 'code'])
     assert.equal(await say(client, 's', 'x'), '3');
   });
 
-test('kill -9 of the program ends its sessions; there are new ones of that name',
-  async (t) => {
-    const home = folder(t);
-    const { client, pid } = await connect(t, { home });
-
-    await say(client, 's', 'x = 1');
-    const all = descendants(pid);
-
-    assert.ok(all.length > 0);
-    process.kill(pid, 'SIGKILL');
-    await gone(all);
-    const { client: next } = await connect(t, { home });
-    const result = await run(next, '"x" in globals()', { session: 's' });
-
-    assert.equal(said(result), 'False');
-    assert.equal(about(result).fresh, true);
-  });
-
 test('code that ends its process ends its session', async (t) => {
   const { client } = await connect(t);
 
@@ -405,29 +353,6 @@ test('code that ends its process ends its session', async (t) => {
       why);
   }
 });
-
-/* The pipe of the relay is open to the code: what it may say gains nothing. */
-test('code that forges its end gets the answer to that code only',
-  async (t) => {
-    const { client } = await connect(t);
-    const forged = (exit, more = '') => `
-import os, sys
-print("before", flush=True)
-from mcp._wire import WIRE
-os.write(WIRE.target, b'{"type":"ended","program":1,"exit":${exit},' +
-         b'"threads":7}\\n${more}')
-print("after", flush=True)
-import time
-time.sleep(600)`;
-    let result = await run(client, forged(3), { session: 's' });
-
-    assert.match(said(result), /^status: error\nexit: 3\nbefore/);
-    assert.equal(about(result).threads, 7);
-    assert.equal(text(await run(client, 'print(1)')), '1');
-    result = await run(client, forged(3, '{"type":"ready"}\\n'),
-      { session: 'other' });
-    assert.equal(text(await run(client, 'print(1)')), '1');
-  });
 
 test('code that forges its end answers no later call', async (t) => {
   const { client } = await connect(t);
@@ -512,21 +437,6 @@ while True:
 
 /* What code does to that which keeps its box ends its own session at most. */
 const abuses = {
-  'closes the pipes of the box': `
-import os
-for fd in range(3, 256):
-    try:
-        os.close(fd)
-    except OSError:
-        pass`,
-  'asks process 1 to end its processes': `
-import os, signal, subprocess, threading
-child = subprocess.Popen(["sleep", "1000"])
-def ask():
-    while True:
-        os.kill(1, signal.SIGUSR1)
-threading.Thread(target=ask, daemon=True).start()
-None`,
   'sends process 1 every signal': `
 import os, signal
 for number in signal.valid_signals():

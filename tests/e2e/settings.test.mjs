@@ -444,52 +444,6 @@ test('an interpreter that is none fails the call', hosts, async (t) => {
   await raw.finish();
 });
 
-test('limits of the box are those that were set', async (t) => {
-  const raw = await Raw.open(t, {
-    env: { CAISSON_PIDS: '16', CAISSON_MEMORY: '128m',
-      CAISSON_MAX_OUTPUT: '1k' } });
-
-  await t.test('processes', async () => {
-    const [count] = await raw.printed(`
-import subprocess
-children = []
-try:
-    while len(children) < 100:
-        children.append(subprocess.Popen(["sleep", "600"]))
-except OSError as error:
-    print(len(children), type(error).__name__)`);
-
-    /* A container has places for processes of its engine, which end early. */
-    assert.match(count, contained ? /^1[67] BlockingIOError$/ :
-      /^1[0-6] BlockingIOError$/);
-  });
-
-  await t.test('memory', async () => {
-    const { isError, content } = await raw.run('x = bytearray(200 << 20)');
-
-    assert.equal(isError, true);
-    assert.match(content[0].text, /MemoryError|out of memory/);
-    assert.deepEqual(await raw.printed('x = bytearray(60 << 20)\nprint(1)'),
-      ['1']);
-  });
-
-  await t.test('output', async () => {
-    const { structuredContent } = await raw.run('print("x" * 5000)');
-
-    assert.equal(structuredContent.truncated.stdout, 5001 - 1024);
-  });
-
-  await t.test('the manual tells of them', async () => {
-    const { result } = await raw.request('resources/read',
-      { uri: 'resource://caisson/capabilities' });
-
-    assert.match(result.contents[0].text, /128 MiB/);
-    assert.match(result.contents[0].text, /16 processes/);
-  });
-
-  await raw.finish();
-});
-
 test('the log', async (t) => {
   await t.test('is silent when all is well', async (s) => {
     const raw = await Raw.open(s);
@@ -545,18 +499,6 @@ test('the log', async (t) => {
     assertRefused(s, { args: [setting, '/none'], env }, setting, '/none');
     assert.match(fs.readFileSync(log, 'utf8'), contained ?
       /^caisson: \/none is not podman/ : /^caisson: --python is \/none/);
-  });
-
-  await t.test('cannot be forged by code', async (s) => {
-    const raw = await Raw.open(s, { env: { CAISSON_LOG_LEVEL: 'debug' } });
-
-    await raw.run(`
-import os
-for fd in range(3, 1024):
-    try: os.write(fd, b'{"\\x1b[31m\\ncaisson: forged":1}\\n')
-    except OSError: pass`);
-    await raw.finish();
-    assert.doesNotMatch(raw.errors, /^caisson: forged|\x1b/m);
   });
 });
 

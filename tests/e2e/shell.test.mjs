@@ -94,7 +94,7 @@ test('shell code runs as a script does', async (t) => {
 });
 
 test('every ending is told as it is', async (t) => {
-  const raw = await Raw.open(t, { env: { CAISSON_MEMORY: '128m' } });
+  const raw = await Raw.open(t);
   const killed = (await run(raw, 'echo before; kill -SEGV $$'))
     .structuredContent;
 
@@ -102,55 +102,6 @@ test('every ending is told as it is', async (t) => {
   assert.deepEqual(killed.stdout, ['before']);
   assert.equal((await run(raw, 'kill -9 $$')).structuredContent.signal,
     'SIGKILL');
-  const late = (await run(raw, 'echo begun; sleep 60', { timeout: 8 }))
-    .structuredContent;
-
-  assert.equal(late.status, 'timeout');
-  assert.deepEqual(late.stdout, ['begun']);
-  const full = (await run(raw, 'x=$(tr "\\0" x < /dev/zero); echo no'))
-    .structuredContent;
-
-  assert.notEqual(full.status, 'success');
-  assert.doesNotMatch(JSON.stringify(full.stdout ?? []), /no/);
-  /* Together: no process of them is too large. */
-  const many = (await run(raw, 'for i in 1 2 3 4 5 6 7 8; do ' +
-    'python3 -c "x = b\'x\' * 40000000; import time; time.sleep(30)" & ' +
-    'done; wait', { timeout: 60 })).structuredContent;
-
-  /* A container goes on when the kernel ends processes that are too many. */
-  if (contained)
-    assert.match(many.stderr.join('\n'), /Killed/);
-  else
-    assert.match(many.error, /ran out of memory/);
-  await raw.finish();
-});
-
-test('limits hold, and nothing is left', async (t) => {
-  const raw = await Raw.open(t, { env: { CAISSON_PIDS: '20',
-    CAISSON_MAX_OUTPUT: '4096' } });
-
-  assert.match(JSON.stringify(await run(raw,
-    ':(){ :|:& }; :; for i in $(seq 100); do sleep 9 & done; echo no',
-    { timeout: 8 })), /fork: /);
-  const output = (await run(raw, 'yes | head -c 1000000')).structuredContent;
-
-  assert.ok(output.stdout.join('\n').length < 6000);
-  /* What is left behind neither holds up the end nor outlives it. */
-  assert.deepEqual(await printed(raw, 'sleep 100 & (setsid sleep 100 &) ; ' +
-    'echo done'), ['done']);
-  assert.deepEqual(await printed(raw, 'exec 1>&- 2>&-; sleep 0.1'), []);
-  assert.deepEqual(await printed(raw, 'printf "\\377ok"'), ['\ufffdok']);
-  const huge = `: ${'x'.repeat(300000)}\n`.repeat(3);
-
-  assert.deepEqual(await printed(raw, `${huge}echo end`), ['end']);
-  const everyone = 'kill -9 -1; sleep 0.1; echo alive';
-
-  /* podman's process 1 starts ours, which runs as the user of the code. */
-  if (contained === 'podman')
-    assert.equal((await run(raw, everyone)).structuredContent.signal,
-      'SIGKILL');
-  else
-    assert.deepEqual(await printed(raw, everyone), ['alive']);
   await raw.finish();
 });
 

@@ -9,9 +9,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { Gate } from './support/gate.mjs';
-import {
-  childless, descendants, gone, owners,
-} from './support/processes.mjs';
+import { descendants, gone, owners } from './support/processes.mjs';
 import { folder, once, patiently, rounds, uid } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { hostile, withServers } from './support/servers.mjs';
@@ -193,17 +191,6 @@ print("lives on")`), ["(box-holder) 2 []", 'True', 'no child: 10', 'once',
   await raw.finish();
 });
 
-test('the memory that the holder has is counted once', async (t) => {
-  const raw = await warmed(t, { CAISSON_MEMORY: '128m' });
-
-  assert.deepEqual(await raw.printed(`
-import time
-much = b"x" * (90 << 20)
-time.sleep(0.3)
-print(len(much) >> 20)`), ['90']);
-  await raw.finish();
-});
-
 test('the memory goes when the code becomes another program', async (t) => {
   const raw = await warmed(t, { CAISSON_MEMORY: '128m' });
 
@@ -237,33 +224,6 @@ print(inspect.getsource(sys.modules["mcp._call"])[:3])`, { servers: ['h'] });
     await raw.finish();
   });
 
-test('every box draws other numbers', once, async (t) => {
-  const raw = await warmed(t, {
-    CAISSON_PRELOAD: 'json,asyncio,random,uuid,secrets,tempfile,ssl',
-  });
-  const seen = new Set();
-  const calls = rounds(40, 1000);
-
-  await raw.run('import tempfile; tempfile.mkdtemp()');
-  for (let i = 0; i < calls; i += 4) {
-    const lines = await Promise.all(Array.from({ length: 4 }, () =>
-      raw.printed(`
-import os, random, secrets, ssl, tempfile, uuid
-print(random.random())
-print(uuid.uuid4())
-print(secrets.token_hex())
-print(next(tempfile._get_candidate_names()))
-print(random.SystemRandom().random())
-print(ssl.RAND_bytes(16).hex())
-print(os.urandom(16).hex())`)));
-
-    for (const line of lines.flat())
-      seen.add(line);
-  }
-  assert.equal(seen.size, 7 * calls);
-  await raw.finish();
-});
-
 test('numpy draws other numbers in every box', once, async (t) => {
   if (spawnSync('/usr/bin/python3', ['-I', '-c', 'import numpy']).status) {
     t.skip('numpy is not installed');
@@ -288,37 +248,6 @@ print(float(np.ones((200, 200)).dot(np.ones((200, 200))).sum()) == 8e6)`);
     seen.add(lines[0]).add(lines[1]);
   }
   assert.equal(seen.size, 2 * rounds(4, 20));
-  await raw.finish();
-});
-
-test('a box cannot fork boxes, and finds nothing of its template', async (t) => {
-  const raw = await warmed(t);
-
-  assert.deepEqual(await raw.printed(`
-import gc, os, socket, sys
-from importlib import machinery, util
-print([name for name, module in sys.modules.items()
-       if "template" in name or "/opt/caisson" in str(
-           getattr(module, "__file__", None))])
-print([name for name in globals() if "TEMPLATE" in name.upper()])
-print([name for name in os.environ if name.startswith("LD_")],
-      "LD_BIND" in open("/proc/self/environ").read())
-gc.unfreeze()
-print([thing.__name__ for thing in gc.get_objects()
-       if type(thing) is type(len) and thing.__name__ in (
-           "serve", "fill", "near", "far", "rehearse")])
-spec = machinery.PathFinder.find_spec("caisson-template", ["/opt/caisson"])
-asking, answering = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-pid = os.fork()
-if pid == 0:
-    os.dup2(answering.fileno(), 3)
-    util.module_from_spec(spec).serve(b"")
-answering.close()
-print(asking.recv(64),
-      os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-import select, selectors
-print(selectors.select is select, os.register_at_fork)`), ['[]', '[]', '[] False', '[]', "b'' 70",
-    'True <built-in function register_at_fork>']);
   await raw.finish();
 });
 
@@ -424,24 +353,6 @@ test('a module that cannot be loaded is named, and boxes go on', async (t) => {
     raw.errors = '';
     await raw.finish();
   }
-});
-
-test('without a template there is none', once, async (t) => {
-  const raw = await Raw.open(t, off);
-
-  for (let i = 0; i < 3; i++)
-    assert.equal(await isForked(raw), false);
-  await childless(raw.pid);
-  await raw.finish();
-});
-
-test('no template is started before a box is wanted', once, async (t) => {
-  const raw = Raw.start(t, on());
-
-  await raw.initialize();
-  await raw.ping();
-  assert.deepEqual(descendants(raw.pid), []);
-  await raw.finish();
 });
 
 test('a template that is killed is replaced; its boxes live on', async (t) => {
@@ -580,15 +491,6 @@ test('another interpreter on disk is another template', once, async (t) => {
   await gone([before]);
   await warm(raw);
   await raw.finish();
-});
-
-test('nothing of a template is left at the end', async (t) => {
-  const raw = await warmed(t);
-  const family = descendants(raw.pid);
-
-  assert.ok(family.length >= 2);
-  await raw.finish();
-  await gone(family);
 });
 
 /* The memory that code can write to, searched for its user on the host. */
