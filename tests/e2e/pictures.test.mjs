@@ -136,7 +136,8 @@ print("after")`;
 
         assert.match(found[0],
           /^before\n\[picture 1: Sales \(PNG, \d+ x \d+, \d+ (bytes|kB)\)\]$/);
-        assert.equal(found[2], 'after');
+        /* Where the machine is slow, the library has something to say. */
+        assert.match(found[2], /^after($|\nstderr:\nMatplotlib is building)/);
         assert.equal(found[1].mimeType, 'image/png');
         const { width, height, pixel } = decode(found[1].bytes);
 

@@ -272,6 +272,21 @@ test('notifications and answers of the client are not answered',
     await raw.finish();
   });
 
+test('tools/call needs the name of the tool', async (t) => {
+  const raw = await Raw.open(t);
+
+  for (const name of ['', 'run_pythonx', 'RUN_PYTHON', 'sandbox.run_code',
+    'run_python\0'])
+    assertError(await raw.request('tools/call',
+      { name, arguments: { code: 'print(1)' } }), invalidParams,
+    /run_python/);
+  for (const params of [undefined, {}, { name: null }, { name: 5 },
+    { name: ['run_python'] }])
+    assertError(await raw.request('tools/call', params), invalidParams,
+      /name/);
+  await raw.finish();
+});
+
 test('an id that is still running cannot be used again', async (t) => {
   const raw = await Raw.open(t);
   const gate = new Gate();

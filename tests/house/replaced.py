@@ -9,7 +9,8 @@ import os
 import house
 
 TABLE = "tests/house/replaced.txt"
-KINDS = (("tests/%s.test.mjs", "test("), ("tests/%s.py", "def test_"))
+KINDS = (("tests/%s.test.mjs", "test("), ("tests/%s.py", "def test_"),
+         ("tests/%s.py", "@case("))
 
 
 def is_there(file, title):
@@ -18,7 +19,8 @@ def is_there(file, title):
         path = form % file
         if os.path.exists(os.path.join(house.SOURCE, path)):
             text = house.read(path)
-            return title in text and begin in text
+            if title in text and begin in text:
+                return True
     return False
 
 
