@@ -8,9 +8,7 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import {
-  binary, commandLine, folder, once, uid,
-} from './support/program.mjs';
+import { binary, commandLine, folder, uid } from './support/program.mjs';
 
 /* A home with these files: { 'MCPs/a.json': text or object }. */
 function homeWith(t, files) {
@@ -61,21 +59,6 @@ test('without any file of servers there is one line', (t) => {
     "No servers. 'caisson servers add' defines one, 'caisson adopt CLIENT' " +
     'moves those of a client; caisson.conf(5) lists the files that are read.',
     '']);
-});
-
-test('with a file every source is named', (t) => {
-  assert.deepEqual(lines(homeWith(t, { 'MCPs/a.json': servers({}) })), [
-    'Sources, in their order; the first definition of a name wins:',
-    '',
-    'missing  CAISSON_SERVERS_CONFIG: is not set',
-    'missing  ~/.config/caisson/servers: there is no such folder',
-    'taken    ~/MCPs/a.json: 0 servers',
-    'missing  ~/.config/mcp/servers: there is no such folder',
-    'missing  ~/mcp-servers: there is no such folder',
-    '',
-    'No servers.',
-    '',
-  ]);
 });
 
 test('a server is shown without its secrets', (t) => {
@@ -432,27 +415,6 @@ test('an unknown client is told of those that are known', (t) => {
   assert.deepEqual([...known[1].split(', '), known[2]].toSorted(),
     [...Object.keys(registered), 'claude-code', 'cline'].toSorted());
   assert.match(stderr, /did you mean claude-desktop\?/);
-});
-
-test('a file that is known by two names is read once', (t) => {
-  const home = homeWith(t, {
-    '.cursor/mcp.json': servers({ a: { command: 'sh' } }) });
-
-  /* The home is the folder one works in, too. */
-  assert.ok(lines(home).includes('skipped  ~/.cursor/mcp.json (Cursor): ' +
-    'is the same file as ~/.cursor/mcp.json'));
-  assert.deepEqual(Object.keys(listed(home)), ['a']);
-});
-
-test('tools that may be used, and that may not', (t) => {
-  const home = homeWith(t, { 'MCPs/a.json': servers({
-    a: { command: 'sh', tools: { allow: ['read_*'], deny: ['read_all'] } },
-    b: { command: 'sh', tools: { allow: [] } } }) });
-  const found = listed(home);
-
-  assert.deepEqual(found.a.slice(3),
-    ['allowed      read_*', 'denied       read_all']);
-  assert.deepEqual(found.b.slice(3), ['allowed      none']);
 });
 
 test('entries that would start this program are skipped', (t) => {

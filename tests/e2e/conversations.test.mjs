@@ -11,7 +11,7 @@ import { links, read, text } from './support/files.mjs';
 import { Gate } from './support/gate.mjs';
 import { descendants } from './support/processes.mjs';
 import {
-  commandLine, contained, folder, patiently, reduced, settings, unpooled,
+  commandLine, contained, folder, patiently, settings, unpooled,
 } from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { until } from './support/wait.mjs';
@@ -183,15 +183,6 @@ import os; os.remove("/data/b")`);
       /^a 2\n(b 1\n)?c 2\nd 2\ne 2$/);
   });
 
-test('what was moved where nothing is kept is not lost', async (t) => {
-  const { client } = await connect(t);
-
-  await say(client, 'm', write({ a: '1' }));
-  await say(client, 'm',
-    'import os; os.mkdir("/data/d"); os.rename("/data/a", "/data/d/a")');
-  assert.equal(await say(client, 'm', look), 'a 1');
-});
-
 test('calls of one conversation take turns', async (t) => {
   const { client } = await connect(t,
     { env: { CAISSON_MAX_CONCURRENT: '8', CAISSON_QUEUE_TIMEOUT: '5m' } });
@@ -353,11 +344,3 @@ test('wrong ids are refused, and none where it is not an argument',
 print(os.path.exists("/data"), os.access("/data", os.W_OK))`)),
     contained ? 'True False' : 'False False');
   });
-
-test('where namespaces are forbidden, there is none', reduced, async (t) => {
-  const { client } = await connect(t, { withoutNamespaces: true,
-    env: { CAISSON_ALLOW_WEAK_ISOLATION: 'on' } });
-
-  assert.match(await say(client, 'w', 'print(1)'),
-    /boxes with reduced isolation, and .* have no files of conversations: leave out/);
-});

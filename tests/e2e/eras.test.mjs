@@ -56,20 +56,6 @@ for (const [mode, version] of modes) {
     });
 }
 
-test('an aborted call of the official client ends its box',
-  { skip: missing }, async (t) => {
-    const { client } = await connect(t, { pin: NEW });
-    const gate = new Gate();
-    const abort = new AbortController();
-    const refused = assert.rejects(client.callTool({ name: 'run_python',
-      arguments: { code: gate.wait } }, { signal: abort.signal }));
-
-    await gate.reached();
-    abort.abort();
-    await refused;
-    await until(() => gate.find().length === 0, 'the end of the code');
-  });
-
 test('a subscription tells of new files, until the program ends',
   { skip: missing }, async (t) => {
     const { client, transport, wrong } = await connect(t, { pin: NEW });

@@ -67,43 +67,6 @@ print("r.csv")`);
     assert.deepEqual(files, { 'r.csv': 'A' });
   });
 
-test('a name in out is not the file of that name elsewhere', async (t) => {
-  const { client } = await connect(t);
-  let [files, said] = await kept(client, `${put}put("out/report.csv", "draft")
-put("report.csv", "FINAL")
-print("Saved report.csv")`);
-
-  assert.deepEqual(files, { 'report-2.csv': 'FINAL', 'report.csv': 'draft' });
-  assert.match(said, /note: \/workspace\/report\.csv came back as report-2\.csv/);
-  /* A copy of it is the same file. */
-  [files, said] = await kept(client, `${put}put("report.csv", "FINAL")
-import shutil
-shutil.copy("report.csv", "out")
-print("Saved out/report.csv")`);
-  assert.deepEqual(files, { 'report.csv': 'FINAL' });
-  assert.doesNotMatch(said, /note/);
-});
-
-test('all files are asked for, and those that were printed noted first',
-  async (t) => {
-    const { client } = await connect(t);
-    let [files, said] = await kept(client, `${put}
-for n in range(1500):
-    put("%04d.txt" % n, "x")
-print("Saved 1499.txt")`);
-
-    assert.deepEqual(Object.keys(files), ['1499.txt']);
-    assert.match(said, /note: 0000\.txt .* and 1496 more files are gone/);
-    [files, said] = await kept(client, `${put}
-for name in "abcz":
-    put("%s.txt" % name, "x")
-    put("d/%s.txt" % name, "y")
-print("Saved z.txt in d")
-os.unlink("z.txt"), put("e/z.txt", "z")`);
-    assert.deepEqual(files, {});
-    assert.match(said, /note: d\/z\.txt \(1 byte\), e\/z\.txt \(1 byte\), a\.txt/);
-  });
-
 test('folders in out come back as archives', async (t) => {
   const { client } = await connect(t);
   const bytes = Buffer.alloc(100_000, 'abc');

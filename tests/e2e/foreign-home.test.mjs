@@ -106,17 +106,6 @@ test('a file that is named explicitly is used', options, async (t) => {
   await raw.finish();
 });
 
-test('a program is not looked for in it', options, (t) => {
-  const home = strangersHome(t, hostile(),
-    { '.local/bin/only-there': '#!/bin/sh\n' });
-  const place = path.join(home, 'named.json');
-
-  fs.chmodSync(path.join(home, '.local/bin/only-there'), 0o755);
-  configure(place, { named: { command: 'only-there' } });
-  assert.match(run(home, ['--print-config'], { CAISSON_SERVERS_CONFIG: place })
-    .stdout, /\n {4}program {6}not found; searched (?!.*caisson-e2e)/);
-});
-
 test('no state is kept in it, and none of its links is followed', options,
   async (t) => {
     const elsewhere = folder(t);
@@ -150,21 +139,6 @@ except Exception as error:
     assert.deepEqual(await other.printed('print(load_memory("k"))'), ['1']);
     await other.finish();
   });
-
-test('no state is kept in another user\'s XDG_STATE_HOME', options, (t) => {
-  const theirs = strangersHome(t, hostile());
-  const before = tree(theirs);
-
-  for (const place of [theirs, path.join(theirs, 'not/there/yet')]) {
-    const { status, stderr } = run(folder(t), ['memory', 'list'],
-      { XDG_STATE_HOME: place });
-
-    assert.equal(status, 2);
-    assert.match(stderr, words);
-    assert.match(stderr, /XDG_STATE_HOME/);
-  }
-  assert.deepEqual(tree(theirs), before);
-});
 
 test('its options are ignored, with a warning', options, async (t) => {
   const home = folder(t);

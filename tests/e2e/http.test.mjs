@@ -191,31 +191,6 @@ test('a session has a name, which ends with it', async (t) => {
     await gone(/^there is no such session: send initialize again$/, id);
 });
 
-test('fields must say the same as the message', async (t) => {
-  const { socket } = await serve(t);
-  const fetch = fetchAt(t, socket);
-  const call = code('print(1)');
-  const rows = [
-    [{ 'MCP-Protocol-Version': '2025-11-25' }, -32020],
-    [{ 'Mcp-Method': 'tools/list' }, -32020],
-    [{ 'Mcp-Name': 'other' }, -32020],
-    [{ 'Mcp-Name': '=?base64?***?=' }, -32020],
-  ];
-
-  for (const [headers, wanted] of rows) {
-    const answer = await ask(fetch, 'tools/call', call, headers);
-
-    assert.equal(answer.status, 400);
-    assert.equal((await last(answer)).error.code, wanted);
-  }
-
-  const encoded = Buffer.from('run_python').toString('base64');
-  const right = await ask(fetch, 'tools/call', call,
-    { 'Mcp-Name': `=?base64?${encoded}?=` });
-
-  assert.equal((await last(right)).result.content[0].text, '1');
-});
-
 test('errors of versions without sessions have a status', async (t) => {
   const { socket } = await serve(t);
   const fetch = fetchAt(t, socket);

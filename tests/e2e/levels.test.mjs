@@ -118,11 +118,8 @@ test('with the option a call runs and is marked', async (t) => {
     assert.match(printed(result), /^status: timeout\n/);
   });
   for (const [code, exitCode, signal] of [
-    ['raise SystemExit(3)', 3], ['import os; os._exit(137)', 137],
-    ['1 / 0', 1],
+    ['raise SystemExit(3)', 3],
     ['import os; os.kill(os.getpid(), 9)', undefined, 'SIGKILL'],
-    ['import os; os.kill(os.getpid(), 15)', undefined, 'SIGTERM'],
-    ['import os; os.abort()', undefined, 'SIGABRT'],
   ]) {
     await t.test(code, async (t) => {
       if (signal && !await signals(client))
@@ -387,12 +384,8 @@ test('kill -9 of the guard ends the call', async (t) => {
   assert.ok(!fs.existsSync(place));
 });
 
-/* Processes without end: that all stay, or of which each ends at once. */
+/* Processes without end, of which each ends at once. */
 const bombs = {
-  'a fork bomb': `import os
-while True:
-    try: os.fork()
-    except OSError: pass`,
   'processes that run away': `import os, signal
 for n in range(20):
     if os.fork() == 0:

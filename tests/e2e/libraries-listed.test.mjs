@@ -124,30 +124,6 @@ test('an environment with some of them', (t) => {
     `${made}[^]*=json,asyncio,openpyxl,bs4$`, 'm'));
 });
 
-test('an environment that has pip, and one that uv made', once, (t) => {
-  const pip = venv(t, { 'pip.py': '' });
-  const uv = venv(t, {}, 'uv = 0.9.1\n');
-  const command = (made) =>
-    asked(t, ['minimal', '--python', made]).sets[0].install[0].command;
-
-  assert.equal(command(pip), `${pip}/bin/python3 -m pip install PyYAML ` +
-    'python-dateutil pytz');
-  assert.equal(command(uv), 'uv pip install --python ' +
-    `${uv}/bin/python3 PyYAML python-dateutil pytz`);
-});
-
-test('a name of a folder that no terminal should see', once, (t) => {
-  const made = venv(t, {});
-  const odd = path.join(path.dirname(made), 'a\x1b[2J $(b)');
-
-  fs.renameSync(made, odd);
-  const { stdout } = run(t, ['minimal', '--python', odd]);
-
-  assert.ok(!stdout.includes('\x1b'), stdout);
-  assert.ok(stdout.includes(`'${path.dirname(made)}/a\\u001b[2J $(b)/bin/`),
-    stdout);
-});
-
 test('what cannot be asked is said in one sentence', once, (t) => {
   for (const [status, pattern, ...args] of [
     [2, /"sience" is not understood: .* takes \[minimal\|office/, 'sience'],

@@ -8,7 +8,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { Gate } from './support/gate.mjs';
-import { folder, nativeOnly, patiently } from './support/program.mjs';
+import { folder, patiently } from './support/program.mjs';
 import { serveTcp } from './support/serve.mjs';
 import { toolServer, withServers } from './support/servers.mjs';
 import { add, caisson, clientOf, last } from './support/tokens.mjs';
@@ -41,20 +41,6 @@ test('a cancel ends the call of its own session only', async (t) => {
   gates[1].open();
   assert.equal((await last(await sent[1])).result.content[0].text, '1');
 });
-
-test('sessions of the code of one do not end all of another',
-  nativeOnly('sessions'), async (t) => {
-    const { clients: [one, other] } = await two(t,
-      { args: ['--arguments', 'code,session', '--sessions', '3'] });
-    const told = async (client, session) => (await client.text(
-      'print("x" in globals())\nx = 1', { session })).split('\n')[0];
-
-    assert.equal(await told(other, 'mine'), 'False');
-    for (const name of ['a', 'b', 'c', 'd'])
-      assert.equal(await told(one, name), 'False');
-    assert.equal(await told(other, 'mine'), 'True');
-    assert.equal(await told(one, 'a'), 'False');
-  });
 
 /* A file of holes costs its box nothing. */
 test('one cannot take the room for files of all', async (t) => {

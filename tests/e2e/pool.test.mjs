@@ -268,28 +268,6 @@ test('calls that run do not use up the pool for the next', once, async (t) => {
   await raw.finish();
 });
 
-test('boxes with reduced isolation wait, too', reduced, async (t) => {
-  const raw = await Raw.open(t, pool(2, {
-    withoutNamespaces: true,
-    env: { CAISSON_ALLOW_WEAK_ISOLATION: 'on' },
-  }));
-  const waits = () => waiting(raw.pid).code
-    .filter((entry) => entry.state === 'S').length === 2;
-
-  for (let i = 0; i < 4; i++) {
-    await until(waits, 'two boxes');
-    const result = await raw.run(`print(${i})`);
-
-    assert.deepEqual(result.structuredContent.stdout, [String(i)]);
-    assert.equal(result.structuredContent.isolation, 'weak');
-  }
-  await until(waits, 'two boxes');
-  const family = descendants(raw.pid);
-
-  await raw.finish();
-  await gone(family);
-});
-
 test('a relay that is stopped costs the call that it was for', async (t) => {
   const raw = await Raw.open(t, pool(1));
   const { relay: [relay] } = await filled(raw, 1);

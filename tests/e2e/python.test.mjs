@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { patiently } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 
 patiently();

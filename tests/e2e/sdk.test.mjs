@@ -6,9 +6,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Gate } from './support/gate.mjs';
-import {
-  childless, clock, descendants, gone, inNamespace, processOf,
-} from './support/processes.mjs';
+import { childless, clock, inNamespace } from './support/processes.mjs';
 import { contained, runtime, unpooled } from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { until } from './support/wait.mjs';
@@ -206,47 +204,4 @@ test('an aborted call ends its box', async (t) => {
   assert.deepEqual(gate.find(), []);
   await childless(pid);
   assert.equal((await run(client, 'print(2)')).content[0].text, '2');
-});
-
-test('lists and reads the manual', async (t) => {
-  const { client } = await connect(t);
-  const { resources } = await client.listResources();
-
-  assert.deepEqual(resources.map((resource) => resource.uri),
-    ['resource://caisson/capabilities']);
-  assert.equal(resources[0].mimeType, 'text/markdown');
-  assert.deepEqual((await client.listResourceTemplates()).resourceTemplates
-    .map((template) => template.uriTemplate),
-  ['resource://caisson/files/{name}', 'resource://caisson/output/{id}']);
-
-  const { contents } = await client.readResource({ uri: resources[0].uri });
-
-  assert.equal(contents.length, 1);
-  assert.equal(contents[0].uri, resources[0].uri);
-  assert.equal(contents[0].mimeType, 'text/markdown');
-  assert.match(contents[0].text, /run_python|Python/);
-  assert.match(contents[0].text, /120 s/);
-
-  await assert.rejects(
-    client.readResource({ uri: 'resource://caisson/no-such' }),
-    (error) => error.code === -32002);
-});
-
-test('close() ends the program and every box', async (t) => {
-  const { client, pid } = await connect(t, unpooled);
-  const gates = [new Gate(), new Gate()];
-  const calls = gates.map((gate) => run(client, gate.wait));
-  const refused = calls.map((call) => assert.rejects(call));
-
-  await Promise.all(gates.map((gate) => gate.reached()));
-  const all = [processOf(pid), ...descendants(pid)];
-  const now = clock();
-
-  await client.close();
-  await Promise.all(refused);
-  await gone(all);
-  for (const gate of gates) {
-    assert.deepEqual(inNamespace(gate.namespace, now), []);
-    assert.deepEqual(gate.find(), []);
-  }
 });

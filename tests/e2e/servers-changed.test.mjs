@@ -134,32 +134,6 @@ for (const [what, edit] of Object.entries(edits))
     await unserved(entry, ...next ? [next] : []);
   });
 
-test('an execution reads about a server that it keeps', async (t) => {
-  const entry = hostile();
-  const options = withServers(t, { h: entry, other: hostile() });
-  const raw = await Raw.open(t, options);
-  const running = await new Running(raw, 1, `
-found = await runtime.search_tool_docs("counter", limit=50)
-print(json.dumps([runtime.discovered_servers(),
-    [tool["name"] for tool in await runtime.list_tools("h")],
-    [hit["server"] for hit in found if hit["tool"] == "counter"],
-    await runtime.load_server("h") is not None]))`).stands();
-
-  configure(options.place, {});
-  await discovered(raw);
-  running.go();
-  const lines = await running.lines();
-  const [servers, tools, hits, loaded] = lines.pop();
-
-  assertKept(lines);
-  assert.deepEqual(servers, ['h']);
-  assert.ok(tools.includes('counter'));
-  assert.deepEqual(hits, ['h']);
-  assert.equal(loaded, true);
-  await unserved(entry);
-  await raw.finish();
-});
-
 test('a kept server that ends is followed by what is configured',
   async (t) => {
     const [entry, next] = [hostile(), hostile()];

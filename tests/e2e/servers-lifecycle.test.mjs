@@ -188,26 +188,6 @@ test('the broker is killed', async (t) => {
   await finish(raw, entry);
 });
 
-test('the broker is killed just before a call', async (t) => {
-  const entry = hostile();
-  const raw = await Raw.open(t, withServers(t, { h: entry }));
-
-  for (let i = 0; i < rounds(6, 30); i++) {
-    await assertServes(raw, 'h');
-    process.kill(parts(raw).broker[0].pid, 'SIGKILL');
-    const result = await raw.run('print((await mcp_h.echo()).text)',
-      { servers: ['h'] });
-    const said = JSON.stringify(result.content);
-
-    /* The call may have been given to the one that was dying. */
-    if (result.isError)
-      assert.match(said, /MCPError: h: .*connection to the servers/);
-    else
-      assert.deepEqual(result.structuredContent.stdout, ['{}']);
-  }
-  await finish(raw, entry);
-});
-
 test('the relay is killed', async (t) => {
   const entry = hostile();
   const raw = await Raw.open(t, withServers(t, { h: entry }));

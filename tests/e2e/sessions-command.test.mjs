@@ -6,14 +6,13 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
-import net from 'node:net';
 import path from 'node:path';
 import test from 'node:test';
 import { text } from './support/files.mjs';
 import { Gate } from './support/gate.mjs';
 import { descendants, gone, opened, processOf } from './support/processes.mjs';
 import {
-  commandLine, folder, patiently, root, settings, uid,
+  commandLine, folder, patiently, root, settings,
 } from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { serve, serveTcp } from './support/serve.mjs';
@@ -253,21 +252,3 @@ await runtime.list_tools("tools")`, { session: 'a' });
     await until(() => opened(other).every((link) => link !== socket &&
       !link.startsWith(place(home))), `the socket not to be held by ${what}`);
 });
-
-/* Calls do not depend on it. */
-test('without a state directory sessions work, and the log says what does not',
-  async (t) => {
-    const home = folder(t);
-    const state = path.join(home, 'state');
-
-    fs.mkdirSync(state, { mode: 0o777 });
-    fs.chmodSync(state, 0o777);
-    fs.chownSync(state, uid, process.getgid());
-    const { client, log } = await connect(t, { home,
-      env: { CAISSON_STATE_DIR: state, CAISSON_MEMORY_API: 'off' } });
-
-    await run(client, 'x = 1', { session: 'a' });
-    assert.match(text(await run(client, 'x', { session: 'a' })), /^1\n/);
-    await until(() => /'caisson sessions' cannot reach this process: the state directory .* can be written by other users/
-      .test(log()), 'a line in the log');
-  });

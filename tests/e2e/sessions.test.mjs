@@ -120,17 +120,6 @@ print("${nonce}", file=sys.stderr)`, session ? { session } : {});
     assert.ok(all.length >= most);
   });
 
-/* Also where the program is an ordinary user, whom modes stop. */
-test('files are given when the code has closed a directory', async (t) => {
-  const { client } = await connect(t, {
-    env: { CAISSON_ARGUMENTS: 'code,files,session' } });
-
-  await run(client, 'open("out/a", "w").write("1")');
-  await say(client, 's', 'import os\nkept = 2\nos.chmod("/workspace/out", 0)');
-  assert.equal(await say(client, 's', 'print(open("in/a").read(), kept)',
-    { files: ['a'] }), '1 2');
-});
-
 test('each call of a session is given the files that it names', async (t) => {
   const { client } = await connect(t, {
     env: { CAISSON_ARGUMENTS: 'code,files,session' } });
@@ -266,19 +255,6 @@ threading.Thread(target=turn, daemon=True).start()`);
 
     assert.ok(next._meta['caisson/cpuMs'] < 500);
   });
-
-test('functions for the exit of code print into no answer', once, async (t) => {
-  const { client } = await connect(t);
-
-  assert.equal(await say(client, 's', `
-import atexit
-atexit.register(print, "mine")
-None`), 'Success (no output)');
-  assert.equal(await say(client, 's', 'print(1)'), '1');
-  assert.doesNotMatch(await say(client, 's', 'import os\nos._exit(0)'),
-    /mine/);
-  assert.equal(text(await run(client, 'print(1)')), '1');
-});
 
 /* Processes that end */
 

@@ -233,24 +233,6 @@ test('--help, --version and --check', async (t) => {
     }
   });
 
-  await t.test('--version', (s) => {
-    const { status, stdout } = program(s, { args: ['--version'] });
-
-    assert.equal(status, 0);
-    assert.match(stdout, /^caisson \d+\.\d+\.\d+\n$/);
-  });
-
-  await t.test('sizes and words as people write them', (s) => {
-    const { status, stdout } = program(s, { args: ['--check'],
-      env: { CAISSON_MEMORY: '256MiB', CAISSON_MAX_CODE: '2mb',
-        CAISSON_LOG_LEVEL: 'Warning' } });
-
-    assert.equal(status, 0);
-    assert.match(stdout, /^memory +256m +CAISSON_MEMORY$/m);
-    assert.match(stdout, /^max-code +2m +CAISSON_MAX_CODE$/m);
-    assert.match(stdout, /^log-level +warn +CAISSON_LOG_LEVEL$/m);
-  });
-
   await t.test('--check says what holds and where it comes from', (s) => {
     const home = homeWith(s, { memory: '256m', pids: 64 });
     const { status, stdout } = program(s, { home,

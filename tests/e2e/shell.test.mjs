@@ -7,7 +7,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import {
-  contained, folder, patiently, reduced, root, settings, uid,
+  contained, folder, patiently, root, settings, uid,
 } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { hostile, official, withServers } from './support/servers.mjs';
@@ -290,40 +290,5 @@ rm -r /tmp/.caisson; mcp servers; echo $?; exit 5`, { servers });
   assert.deepEqual(seen.stdout, ['1', '1']);
   assert.equal(seen.exitCode, 5);
   assert.match(seen.stderr[0], /connection to the servers is gone/);
-  /* A script that does not wait for its calls is told so, once. */
-  const told = ['mcp: 2 calls were under way when the script ended, ' +
-    'and may have run: end it with wait'];
-  let seenTold = false;
-
-  /* What a script leaves has 10 ms, which may pass on a busy machine. */
-  for (let i = 0; i < 10 && !seenTold; i++) {
-    const { structuredContent: early } = await run(raw, `
-for i in 1 2; do mcp call odd never & done; sleep 1; echo end`,
-    { servers, timeout: 60 });
-
-    assert.deepEqual(early.stdout, ['end']);
-    seenTold = early.stderr !== undefined;
-    if (seenTold)
-      assert.deepEqual(early.stderr, told);
-  }
-  assert.ok(seenTold);
-  await raw.finish();
-});
-
-test('reduced isolation has calls, too', reduced, async (t) => {
-  const raw = await Raw.open(t, withServers(t, { odd: hostile() }, {
-    withoutNamespaces: true,
-    env: { CAISSON_ALLOW_WEAK_ISOLATION: 'on' },
-  }));
-  const lines = await printed(raw, `
-for i in 1 2 3; do mcp call odd echo text=$i > $i & done; wait; cat 1 2 3
-cp /bin/true $TMPDIR/t; $TMPDIR/t 2> /dev/null || echo refused
-cp /bin/true \${0%/*}/../opt/caisson/bin/t 2> /dev/null || echo refused`,
-  { servers: ['odd'], timeout: 60 });
-
-  assert.deepEqual(lines, ['{"text":"1"}', '{"text":"2"}', '{"text":"3"}',
-    'refused', 'refused']);
-  assert.equal((await run(raw, 'sleep 100 & exit 4'))
-    .structuredContent.exitCode, 4);
   await raw.finish();
 });

@@ -330,14 +330,6 @@ print("over")`, { timeout: 100 });
     await other.finish();
   });
 
-test('what stays is said: addresses and the seed of hash', async (t) => {
-  const raw = await warmed(t);
-  const code = 'print(hash("seed"))';
-
-  assert.deepEqual(await raw.printed(code), await raw.printed(code));
-  await raw.finish();
-});
-
 test('a module that cannot be loaded is named, and boxes go on', async (t) => {
   for (const [preload, words] of [
     ['json,nunpy', /'nunpy' cannot be imported: ModuleNotFoundError/],

@@ -8,7 +8,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { Gate } from './support/gate.mjs';
 import { write } from './support/home.mjs';
-import { folder, patiently } from './support/program.mjs';
+import { patiently } from './support/program.mjs';
 import { serveTcp } from './support/serve.mjs';
 import { add, caisson, clientOf, found, last, run, said }
   from './support/tokens.mjs';
@@ -41,18 +41,6 @@ test('each message of a batch counts', async (t) => {
   assert.equal(statuses.at(-1), 429);
   assert.match((await last(await batch(10))).error.message,
     /each one of a batch counts/);
-});
-
-test('versions of memories do not show what others save', async (t) => {
-  const { url, home } = await serveTcp(t);
-  const one = clientOf(t, url, add(home, 'one'));
-  const two = clientOf(t, url, add(home, 'two'));
-  const save = (times) => `for n in range(${times}): save_memory("k", n)\n` +
-    'print([m["version"] for m in list_memories()])';
-
-  assert.equal(await one.text(save(1)), '[1]');
-  assert.equal(await two.text(save(5)), '[5]');
-  assert.equal(await one.text(save(1)), '[2]');
 });
 
 test('what a token has kept is shown and removed by its name', async (t) => {
@@ -135,20 +123,4 @@ test('no token is accepted while the state directory is moved',
     await said(log, /the state directory \S+ was moved or replaced: move it/);
     fs.renameSync(`${state(home)}.away`, state(home));
     assert.equal((await one.ask(found)).status, 200);
-  });
-
-test('a token that is revoked does not stay in the file of the first one',
-  async (t) => {
-    const home = folder(t);
-    const { url } = await serveTcp(t, { home });
-    const first = path.join(state(home), 'token');
-    const secret = fs.readFileSync(first, 'utf8').trim();
-
-    add(home, 'one');
-    caisson(home, 'token', 'revoke', 'one');
-    assert.equal(fs.readFileSync(first, 'utf8').trim(), secret);
-    caisson(home, 'token', 'revoke', 'default');
-    assert.deepEqual(fs.readdirSync(state(home))
-      .filter((name) => name.startsWith('token')), ['tokens.json']);
-    assert.equal((await clientOf(t, url, secret).ask(found)).status, 401);
   });

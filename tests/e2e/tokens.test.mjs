@@ -322,22 +322,6 @@ test('a token may have few calls and few requests', async (t) => {
     'the end of the code');
 });
 
-test('clients are logged, and no secrets', async (t) => {
-  const { url, home, log } = await serveTcp(t,
-    { args: ['--log-level', 'info'] });
-  const token = add(home, 'one');
-  const client = clientOf(t, url, token);
-  const session = await client.begin();
-
-  caisson(home, 'token', 'revoke', 'one');
-  assert.equal((await client.ask(found)).status, 401);
-  await said(log, /127\.0\.0\.1 has sent token one/);
-  await said(log, /a session of token one begins/);
-  await said(log, /the sessions and calls of token one are ended/);
-  await said(log, /a session of token one ends/);
-  assert.ok(!log().includes(token) && !log().includes(session));
-});
-
 test('a revoked token ends its sessions and calls', async (t) => {
   /* Containers have no sessions of the code: each call begins anew. */
   const named = (session) => contained ? {} : { session };
