@@ -3,11 +3,10 @@
  * passes them as systemd does.
  */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { commandLine, folder, uid } from './support/program.mjs';
+import { folder, ran, uid } from './support/program.mjs';
 import { fetchAt, serve } from './support/serve.mjs';
 
 /* Opens sockets, by TCP or at a path, and becomes the program. */
@@ -79,10 +78,8 @@ test('variables for another process are ignored', async (t) => {
 test('other descriptors are refused', (t) => {
   const home = folder(t);
   const start = (sockets, more = {}) => {
-    const [command, ...rest] = commandLine(
+    const done = ran(
       { args: ['serve'], home, under: passing(sockets), ...more });
-    const done = spawnSync(command, rest,
-      { encoding: 'utf8', timeout: 60_000 });
 
     assert.equal(done.status, 2, done.stderr);
     return done.stderr;

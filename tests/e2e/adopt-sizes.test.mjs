@@ -12,19 +12,9 @@ import test from 'node:test';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport }
   from '@modelcontextprotocol/sdk/client/stdio.js';
-import { commandLine, folder, once, rounds, uid } from './support/program.mjs';
+import { commandLine, folder, ran, rounds, uid } from './support/program.mjs';
 import { run } from './support/sdk.mjs';
 import { official, toolServer } from './support/servers.mjs';
-
-/* Servers of the MCP project, whose files lie in a home. */
-function officials(home) {
-  return {
-    files: official('filesystem', [home]),
-    memory: official('memory', [],
-      { env: { MEMORY_FILE_PATH: path.join(home, 'memory.json') } }),
-    everything: official('everything'),
-  };
-}
 
 /* The entries of a client: one of these servers, and a small one. */
 function entries(home) {
@@ -58,9 +48,7 @@ const clients = {
 };
 
 function caisson(home, ...args) {
-  const [command, ...rest] = commandLine({ args, home });
-  const done = spawnSync(command, rest,
-    { cwd: home, input: '', encoding: 'utf8', timeout: 300_000 });
+  const done = ran({ args, home }, { cwd: home });
 
   assert.equal(done.status, 0, done.stdout + done.stderr);
   return done.stdout;
@@ -88,37 +76,6 @@ async function start(t, { command, args = [], env = {} }, home) {
     { command: first, args: rest, stderr: 'ignore' }));
   return client;
 }
-
-/* What a model is shown: how many tools, and their bytes. */
-async function shown(t, entry, home) {
-  const { tools } = await (await start(t, entry, home)).listTools();
-
-  return [tools.length, tools.map(({ name, description, inputSchema }) =>
-    Buffer.byteLength(JSON.stringify({ name, description, inputSchema })))
-    .reduce((sum, bytes) => sum + bytes, 0)];
-}
-
-const kilo = (bytes) => `${(bytes / 1000).toFixed(1)} kB`;
-
-test('the sizes are those of a direct tools/list', once, async (t) => {
-  const { home } = prepare(t, 'cursor', (at) =>
-    JSON.stringify({ mcpServers: officials(at) }));
-  const all = await Promise.all(Object.values(officials(home))
-    .map((entry) => shown(t, entry, home)));
-  const tools = all.reduce((sum, [count]) => sum + count, 0);
-  const bytes = all.reduce((sum, [, size]) => sum + size, 0);
-  const said = caisson(home, 'adopt', 'cursor', '--yes');
-  const { caisson: ours } = JSON.parse(fs.readFileSync(
-    path.join(home, '.cursor/mcp.json'), 'utf8')).mcpServers;
-  const [, own] = await shown(t, ours, home);
-  const line = `${tools} tools, ${kilo(bytes)} of definitions: ${kilo(own)} ` +
-    'for a client of Caisson\n';
-
-  t.diagnostic(`${tools} tools, ${bytes} bytes: ${own} bytes`);
-  assert.ok(own < 1000 && bytes > 10 * own);
-  assert.ok(said.endsWith(`3 servers: 3 work\n${line}`), said);
-  assert.ok(caisson(home, 'servers', 'test').endsWith(line));
-});
 
 /* Each form of a file; the campaign has all clients. */
 for (const name of rounds(['cursor', 'opencode', 'codex'],

@@ -12,7 +12,7 @@ import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { write as writeFile } from './support/home.mjs';
 import {
-  binary, commandLine, folder, once, rounds, uid,
+  binary, commandLine, folder, once, ran, rounds, uid,
 } from './support/program.mjs';
 
 const tools = fileURLToPath(new URL('support/tools.py', import.meta.url));
@@ -28,9 +28,7 @@ const write = (home, name, content, mode = 0o640) =>
   writeFile(home, name, content, mode);
 
 function run(home, ...words) {
-  const [command, ...rest] = commandLine({ args: words, home });
-  const done = spawnSync(command, rest,
-    { cwd: home, input: '', encoding: 'utf8', timeout: 120_000 });
+  const done = ran({ args: words, home }, { cwd: home });
 
   assert.equal(done.error, undefined);
   done.all = done.stdout + done.stderr;

@@ -3,21 +3,18 @@
  * it has published for clients, its files of servers, its names in the box.
  */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { text } from './support/files.mjs';
 import { write } from './support/home.mjs';
-import { commandLine, folder, nativeOnly } from './support/program.mjs';
+import { folder, nativeOnly, ran } from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { example, withServers } from './support/servers.mjs';
 
 const discovered = 'print(runtime.discovered_servers())';
 const command = (home, args, env) => {
-  const [program, ...rest] = commandLine({ args, env, home });
-
-  return spawnSync(program, rest, { cwd: home, input: '', encoding: 'utf8' });
+  return ran({ args, env, home }, { cwd: home });
 };
 
 test('the word run, ~ and servers in TOML', async (t) => {

@@ -7,13 +7,11 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { binary, commandLine, folder } from './support/program.mjs';
+import { binary, commandLine, folder, ran } from './support/program.mjs';
 
 function completion(t, shell) {
-  const [command, ...args] = commandLine(
+  const { status, stdout, stderr } = ran(
     { args: ['completion', shell], home: folder(t) });
-  const { status, stdout, stderr } =
-    spawnSync(command, args, { encoding: 'utf8' });
 
   assert.deepEqual([status, stderr], [0, '']);
   return stdout;
@@ -79,9 +77,7 @@ for (const [shell, [program, ...args]] of Object.entries(shells)) {
     fs.writeFileSync(script, completion(t, shell));
     for (const args of [['token', 'add', 'laptop'], ['token', 'add', 'phone'],
       ['servers', 'add', 'gh', '--', '/bin/true']]) {
-      const [command, ...rest] = commandLine({ args, home });
-
-      assert.equal(spawnSync(command, rest).status, 0);
+      assert.equal(ran({ args, home }).status, 0);
     }
     for (const [words, expected, all] of offers) {
       const [command, ...rest] = commandLine({ program, home,

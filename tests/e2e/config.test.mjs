@@ -8,7 +8,7 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { binary, commandLine, folder, uid } from './support/program.mjs';
+import { binary, commandLine, folder, ran, uid } from './support/program.mjs';
 
 /* A home with these files: { 'MCPs/a.json': text or object }. */
 function homeWith(t, files) {
@@ -28,10 +28,8 @@ const servers = (entries) => ({ mcpServers: entries });
 
 /* Runs the program in that home, which is the folder it works in too. */
 function print(home, { env = {}, args = [] } = {}) {
-  const [command, ...rest] = commandLine(
-    { args: ['--print-config', ...args], env, home });
-  const done = spawnSync(command, rest,
-    { cwd: home, input: '', encoding: 'utf8', timeout: 60_000 });
+  const done = ran(
+    { args: ['--print-config', ...args], env, home }, { cwd: home });
 
   assert.equal(done.error, undefined);
   assert.equal(done.status, 0, done.stderr);
@@ -247,10 +245,8 @@ const projects = ['.mcp.json', '.cursor/mcp.json', '.vscode/mcp.json',
   '.kiro/settings/mcp.json', 'mcp-servers/a.json'];
 
 function printIn(home, work, env = {}) {
-  const [command, ...rest] = commandLine(
-    { args: ['--print-config'], env, home });
-  const done = spawnSync(command, rest, { cwd: path.join(home, work),
-    input: '', encoding: 'utf8', timeout: 60_000 });
+  const done = ran(
+    { args: ['--print-config'], env, home }, { cwd: path.join(home, work) });
 
   assert.equal(done.status, 0, done.stderr);
   return done.stdout.replaceAll(home, '~');

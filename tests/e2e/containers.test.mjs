@@ -10,7 +10,7 @@ import { gone, hideLocks, named, podman, rootFolder, settingsOf, skipped }
 import { links, text } from './support/files.mjs';
 import { notKept } from './support/kept.mjs';
 import { descendants, processes } from './support/processes.mjs';
-import { commandLine, file, folder } from './support/program.mjs';
+import { file, folder, ran } from './support/program.mjs';
 import { archive, serve } from './support/registry.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { until } from './support/wait.mjs';
@@ -121,9 +121,8 @@ test('podman: what a killed program leaves is removed', options, async (t) => {
   process.kill(keeper.pid, 'SIGKILL');
   await result;
   assert.ok(await named('podman', killed.pid));
-  const [command, ...rest] = commandLine({ args: ['selftest'],
-    home: folder(t), env: settingsOf('podman') });
-  const done = spawnSync(command, rest, { encoding: 'utf8' });
+  const done = ran(
+    { args: ['selftest'], home: folder(t), env: settingsOf('podman') });
 
   assert.equal(done.status, 0, done.stderr);
   await gone('podman', killed.pid);

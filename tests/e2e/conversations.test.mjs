@@ -3,7 +3,6 @@
  * writes there, the next finds, also after a restart, and no other sees it.
  */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import test from 'node:test';
 import { setTimeout } from 'node:timers/promises';
@@ -11,7 +10,7 @@ import { links, read, text } from './support/files.mjs';
 import { Gate } from './support/gate.mjs';
 import { descendants } from './support/processes.mjs';
 import {
-  commandLine, contained, folder, patiently, settings, unpooled,
+  contained, folder, patiently, ran, settings, unpooled,
 } from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { until } from './support/wait.mjs';
@@ -36,9 +35,7 @@ const say = async (client, conversationId, code, more = {}) =>
   text(await run(client, code, { conversationId, ...more }));
 
 function command(home, args) {
-  const [program, ...rest] = commandLine({ home, args });
-
-  return spawnSync(program, rest, { encoding: 'utf8' });
+  return ran({ home, args });
 }
 
 for (const [how, options] of [['from the pool', {}],

@@ -157,22 +157,6 @@ test('each request decides its era', async (t) => {
   await raw.finish();
 });
 
-test('versions that are unknown are refused with those that are known',
-  async (t) => {
-    const raw = Raw.start(t);
-    const key = 'io.modelcontextprotocol/protocolVersion';
-
-    for (const requested of ['2025-11-25', '2099-01-01', '']) {
-      const { error } = await raw.request('tools/list',
-        modern({}, { [key]: requested }));
-
-      assert.equal(error.code, -32022);
-      assert.deepEqual(error.data, { supported: [NEW], requested });
-    }
-    await raw.initialize();
-    await raw.finish();
-  });
-
 test('a cancelled call is not answered', async (t) => {
   const raw = Raw.start(t);
   const gate = new Gate();

@@ -4,7 +4,7 @@
  * name; and the commands for their user.
  */
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import fs from 'node:fs';
@@ -13,7 +13,7 @@ import test from 'node:test';
 import { kept, links, prefix, put, read, text } from './support/files.mjs';
 import { descendants } from './support/processes.mjs';
 import {
-  commandLine, file, folder, patiently, settings, unpooled,
+  file, folder, patiently, ran, settings, unpooled,
 } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { connect, run } from './support/sdk.mjs';
@@ -36,9 +36,7 @@ async function listed(client) {
 
 /* Runs a command with the home of a client. */
 function command(home, args, more = {}) {
-  const [program, ...rest] = commandLine({ home, args, ...more });
-
-  return spawnSync(program, rest, { encoding: 'utf8', ...more });
+  return ran({ home, args, ...more }, more);
 }
 
 const leave = 'from pathlib import Path\nout = Path("/workspace/out")\n';

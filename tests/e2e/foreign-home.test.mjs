@@ -9,7 +9,7 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { commandLine, folder, root, uid } from './support/program.mjs';
+import { folder, ran, root, uid } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { configure, hostile, serving } from './support/servers.mjs';
 
@@ -46,10 +46,7 @@ function strangersHome(t, entry, files = {}) {
 }
 
 function run(home, args, env = {}) {
-  const [command, ...rest] = commandLine({ args, env, home });
-
-  return spawnSync(command, rest,
-    { cwd: '/', input: '', encoding: 'utf8', timeout: 300_000 });
+  return ran({ args, env, home }, { cwd: '/' });
 }
 
 /* Every file below a folder, links as they are. */

@@ -8,7 +8,7 @@ import fs from 'node:fs';
 import net from 'node:net';
 import test from 'node:test';
 import { descendants, hasTemplateToCome } from './support/processes.mjs';
-import { commandLine, contained, folder } from './support/program.mjs';
+import { contained, folder, ran } from './support/program.mjs';
 import { serveTcp } from './support/serve.mjs';
 import { until, within } from './support/wait.mjs';
 
@@ -27,9 +27,7 @@ async function begin(t) {
   /* On a slow machine, or in containers, some wait long for their place. */
   const env = { CAISSON_POOL: '0', CAISSON_QUEUE: '400',
     CAISSON_QUEUE_TIMEOUT: '10m' };
-  const [command, ...args] = commandLine(
-    { args: ['token', 'add', 'crowd'], home });
-  const token = spawnSync(command, args, { encoding: 'utf8' }).stdout.trim();
+  const token = ran({ args: ['token', 'add', 'crowd'], home }).stdout.trim();
   const served = await serveTcp(t, { home, env });
   /* It may not have its name yet. */
   const gateway = await until(() => Number(spawnSync('pgrep',

@@ -3,24 +3,15 @@
  * calls run: no client waits for an answer that does not come.
  */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import test from 'node:test';
 import { Gate } from './support/gate.mjs';
-import { commandLine, patiently } from './support/program.mjs';
+import { patiently } from './support/program.mjs';
 import { missing } from './support/sdk2.mjs';
 import { fetchAt, serve, serveTcp } from './support/serve.mjs';
+import { caisson } from './support/tokens.mjs';
 import { until, within } from './support/wait.mjs';
 
 patiently();
-
-/* Runs a command of the program; returns what it has printed. */
-function caisson(home, ...args) {
-  const [command, ...rest] = commandLine({ args, home });
-  const done = spawnSync(command, rest, { encoding: 'utf8' });
-
-  assert.equal(done.status, 0, done.stderr);
-  return done.stdout.trim();
-}
 
 const running = (gate) =>
   ({ name: 'run_python', arguments: { code: gate.wait } });

@@ -11,7 +11,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport }
   from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { Gate } from './support/gate.mjs';
-import { commandLine, folder, root, uid } from './support/program.mjs';
+import { commandLine, folder, ran, root, uid } from './support/program.mjs';
 import { run } from './support/sdk.mjs';
 import { missing } from './support/sdk2.mjs';
 import { fetchAt, raw, serve } from './support/serve.mjs';
@@ -60,10 +60,10 @@ async function messages(answer) {
 const last = async (answer) => (await messages(answer)).at(-1);
 
 /* Begins a session; returns its name. */
-async function begin(fetch) {
+async function begin(fetch, protocolVersion = '2025-11-25') {
   const answer = await post(fetch, {
     jsonrpc: '2.0', id: 0, method: 'initialize', params: {
-      protocolVersion: '2025-11-25', capabilities: {},
+      protocolVersion, capabilities: {},
       clientInfo: { name: 'test', version: '1' },
     },
   });
@@ -135,25 +135,6 @@ test('an answer that the kernel does not take at once is whole', async (t) => {
 
   assert.equal(result.content[0].text, 'x'.repeat(3_000_000));
 });
-
-test('isolation is told in full once, and again to the next session',
-  async (t) => {
-    const { socket } = await serve(t);
-    const fetch = fetchAt(t, socket);
-    const full = async (answer) => 'network' in
-      (await last(await answer)).result._meta['caisson/isolation'];
-    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call',
-      params: code('1') };
-
-    for (const wanted of [true, false])
-      assert.equal(await full(ask(fetch, 'tools/call', code('1'))), wanted);
-    for (let n = 0; n < 2; n++) {
-      const session = { 'Mcp-Session-Id': await begin(fetch) };
-
-      for (const wanted of [true, false])
-        assert.equal(await full(post(fetch, call, session)), wanted);
-    }
-  });
 
 test('a session has a name, which ends with it', async (t) => {
   const home = folder(t);
@@ -334,9 +315,7 @@ test('a signal ends it in order: answers first, then the socket',
 
 /* Ends the program at once: nothing is served. */
 function refused(t, args, env = {}) {
-  const [command, ...rest] = commandLine(
-    { args: ['serve', ...args], env, home: folder(t) });
-  const done = spawnSync(command, rest, { encoding: 'utf8' });
+  const done = ran({ args: ['serve', ...args], env, home: folder(t) });
 
   assert.equal(done.status, 2, done.stderr);
   assert.match(done.stderr, /^caisson: [^\n]+\n$/);
@@ -399,3 +378,32 @@ test('without --listen it serves in the runtime directory', async (t) => {
   assert.equal((await ask(fetchAt(t, `${runtime}/caisson/mcp.sock`),
     'server/discover')).status, 200);
 });
+
+/* Comparing each id with all before would take minutes. */
+test('a batch of too many messages is refused before its ids are compared',
+  async (t) => {
+    const { socket } = await serve(t);
+    const fetch = fetchAt(t, socket);
+    const answer = await post(fetch, Array.from({ length: 100_000 },
+      (_, id) => ({ jsonrpc: '2.0', id, method: 'x' })),
+    { 'Mcp-Session-Id': await begin(fetch, '2025-03-26') });
+
+    assert.equal(answer.status, 400);
+    assert.match((await last(answer)).error.message,
+      /too many messages in one batch: send them in several/);
+  });
+
+for (const Accept of ['', 'application/json'])
+  test(`a subscription is a stream if the client accepts "${Accept}"`,
+    async (t) => {
+      const { socket } = await serve(t);
+      const over = new AbortController();
+      const answer = await within(ask(fetchAt(t, socket),
+        'subscriptions/listen', { notifications: {} }, { Accept },
+        { signal: over.signal }), 'the answer to a subscription');
+      const { value } = await answer.body.getReader().read();
+
+      assert.equal(answer.headers.get('content-type'), 'text/event-stream');
+      assert.match(Buffer.from(value).toString(), /acknowledged/);
+      over.abort();
+    });

@@ -11,7 +11,7 @@ import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { annotatedSettingsOf, gone, podman, settingsOf, skipped }
   from './support/containers.mjs';
-import { commandLine, folder } from './support/program.mjs';
+import { commandLine, folder, ran } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { said } from './support/tokens.mjs';
 
@@ -19,10 +19,7 @@ const source = fileURLToPath(new URL('support/upper.c', import.meta.url));
 const options = { skip: skipped.podman };
 
 function run(at, ...words) {
-  const [command, ...rest] = commandLine({ args: ['image', ...words],
-    home: at.home, env: at.env });
-
-  return spawnSync(command, rest, { input: '', encoding: 'utf8' });
+  return ran({ args: ['image', ...words], home: at.home, env: at.env });
 }
 
 function printed(at, ...words) {
@@ -234,9 +231,8 @@ test('podman: labels give no rights, and what weakens is refused', options,
     assert.match(result.content[0].text, /unknown language "tongue"/);
     await raw.finish();
     /* Nor is it the image of Python. */
-    const [command, ...rest] = commandLine({ args: ['config', 'check'],
-      home: at.home, env: settings });
-    const done = spawnSync(command, rest, { encoding: 'utf8' });
+    const done = ran(
+      { args: ['config', 'check'], home: at.home, env: settings });
 
     assert.notEqual(done.status, 0);
     assert.match(done.stderr, has);

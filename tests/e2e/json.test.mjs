@@ -3,12 +3,11 @@
  * that caisson(1) documents, and no secret in it; errors stay sentences.
  */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { commandLine, folder, once, uid } from './support/program.mjs';
+import { folder, once, ran, uid } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 
 const tools = fileURLToPath(new URL('support/tools.py', import.meta.url));
@@ -27,9 +26,7 @@ function write(home, name, content) {
 }
 
 function run(home, ...args) {
-  const [command, ...rest] = commandLine({ args, home });
-  const done = spawnSync(command, rest,
-    { cwd: home, input: '', encoding: 'utf8', timeout: 120_000 });
+  const done = ran({ args, home }, { cwd: home });
 
   assert.equal(done.error, undefined);
   assert.ok(!(done.stdout + done.stderr).includes('SECRET'), done.stdout);

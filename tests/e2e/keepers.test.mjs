@@ -5,7 +5,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
-import path from 'node:path';
 import test from 'node:test';
 import { descendants, describe, opened } from './support/processes.mjs';
 import { folder } from './support/program.mjs';

@@ -71,20 +71,6 @@ except MemoryError as error:
     print(type(error).__name__)
 print(np.ones(1 << 20).sum())`, [/MemoryError$/, '1048576.0']],
 
-  ['pandas reads, groups, joins and writes', ['pandas'], `
-import pandas as pd, sqlite3
-a = pd.DataFrame({"k": ["x", "y", "x"], "n": [1, 2, 3]})
-print(a.groupby("k").n.sum().to_dict())
-print(a.merge(pd.DataFrame({"k": ["x"], "m": [9]}), on="k").to_csv(index=False).split())
-a.to_csv("a.csv"); print(pd.read_csv("a.csv", index_col=0).equals(a))
-with sqlite3.connect(":memory:") as db:
-    a.to_sql("a", db); print(pd.read_sql("select sum(n) s from a", db).s[0])
-s = pd.Series(range(3), pd.date_range("2024-03-30", periods=3, tz="Europe/Vienna"))
-print(s.tz_convert("UTC").index[2], s.resample("2D").sum().tolist())
-a.to_pickle("a.pkl"); a.to_json("a.json"); print(pd.read_json("a.json").shape)`,
-  ["{'x': 4, 'y': 2}", "['k,n,m', 'x,1,9', 'x,3,9']", 'True', '6',
-    '2024-03-31 22:00:00+00:00 [1, 2]', '(3, 2)']],
-
   ['matplotlib draws into files', ['matplotlib', 'numpy', 'fontTools'], `
 import os, matplotlib.pyplot as plt, numpy as np
 print(plt.get_backend().lower())
@@ -100,17 +86,6 @@ print(open("plot.pdf", "rb").read(5), "<svg" in open("plot.svg").read())
 print(sorted(n for n in os.listdir("/workspace") if n != "out"))`,
   ['module://caisson_plots', "b'\\x89PNG\\r\\n\\x1a\\n' True", "b'%PDF-' True",
     "['plot.pdf', 'plot.png', 'plot.svg']"]],
-
-  ['pillow draws, converts and reads', ['PIL'], `
-from PIL import Image, ImageDraw, ImageFilter
-image = Image.new("RGB", (64, 48), "white")
-ImageDraw.Draw(image).ellipse((8, 8, 40, 40), fill="red")
-image = image.filter(ImageFilter.BLUR).rotate(90, expand=True)
-for kind in "png", "jpeg", "gif", "bmp":
-    image.save("/workspace/image." + kind)
-    with Image.open("image." + kind) as again:
-        again.load(); print(again.format, again.size)`,
-  ['PNG (48, 64)', 'JPEG (48, 64)', 'GIF (48, 64)', 'BMP (48, 64)']],
 ];
 
 async function expectLines(raw, code, lines) {

@@ -205,20 +205,6 @@ test('less than the limit is left alone', once, async (t) => {
   }
 });
 
-test('calls beside it go on', async (t) => {
-  const { client, skipped } = await watched(t, '128m');
-
-  if (skipped)
-    return;
-  const [beside, greedyOne] = await Promise.all([
-    run(client, `${imports}b = bytearray(90 << 20)\ntime.sleep(2)\nprint(1)`),
-    run(client, imports + greedy[0][1]),
-  ]);
-
-  assertStopped(greedyOne, '128 MiB');
-  assert.deepEqual(beside.content, [{ type: 'text', text: '1' }]);
-});
-
 test('who kills itself was not ended for its memory', async (t) => {
   const { client } = await watched(t, '128m');
   const { structuredContent: answer } = await run(client,

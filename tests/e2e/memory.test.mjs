@@ -9,9 +9,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { descendants } from './support/processes.mjs';
-import {
-  commandLine, folder, once, patiently, uid,
-} from './support/program.mjs';
+import { folder, once, patiently, ran, uid } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { until } from './support/wait.mjs';
 
@@ -25,10 +23,7 @@ const database = (home) => path.join(home, '.local/state/caisson/caisson.db');
 
 /* caisson memory and caisson saved-tools, in the home of a program. */
 function caisson(home, args, env = {}) {
-  const [command, ...rest] = commandLine({ args, env, home });
-
-  return spawnSync(command, rest,
-    { input: '', encoding: 'utf8', timeout: 60_000 });
+  return ran({ args, env, home });
 }
 
 /* The same where it must go well: what it printed, line by line. */
@@ -516,41 +511,6 @@ save_tool(greet)`);
     /there is no saved tool of this name/);
   /* What is running sees it, too. */
   assert.deepEqual(await raw.printed('print(list_memories())'), ['[]']);
-});
-
-test('a memory of an earlier version costs only itself', async (t) => {
-  const home = folder(t);
-  const first = await Raw.open(t, { home });
-
-  await first.printed(`
-for key in "a", "b", "c", "d":
-    save_memory(key, [key], metadata={"from": key})`);
-  await first.finish();
-  const done = spawnSync('/usr/bin/python3', ['-c', `
-import sqlite3, sys
-deep = b'{"a":' * 255 + b"1" + b"}" * 255
-with sqlite3.connect(sys.argv[1]) as database:
-    for key, metadata in ((b"a", b'{"k":1' + b"0" * 5000 + b"}"),
-                          (b"b", deep), (b"c", b"no JSON")):
-        database.execute("UPDATE memories SET metadata = ? WHERE key = ?",
-                         (metadata, key))
-`, database(home)], { encoding: 'utf8' });
-
-  assert.equal(done.status, 0, done.stderr);
-  const raw = await Raw.open(t, { home });
-
-  assert.deepEqual(await raw.printed(`
-for memory in list_memories():
-    print(memory["key"], memory["metadata"], memory.get("note", "-")[:32])
-print(get_memory_info("a")["metadata"], load_memory("b"))
-save_memory("a", 1, metadata={"new": 1})
-print(list_memories()[0]["metadata"], "note" in get_memory_info("a"))`), [
-    'a {} the metadata of this memory cann',
-    'b {} the metadata of this memory cann',
-    'c {} the metadata of this memory cann',
-    "d {'from': 'd'} -", "{} ['b']", "{'new': 1} False"]);
-  assert.equal(listed(home, ['memory', 'list']).length, 4);
-  await raw.finish();
 });
 
 test('children of the code are refused, and told why', async (t) => {

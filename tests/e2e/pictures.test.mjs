@@ -174,23 +174,4 @@ echo end`);
   assert.deepEqual(found[5], image(red));
   assert.equal(found[6], 'end');
   assert.equal(found.length, 7);
-
-  const many = await script(`${files}
-for i in 1 2 3 4 5 6 7 8 9; do show red.png $i; echo $?; done
-show missing.png; echo $?
-show /tmp/run_shell.sh; echo $?
-show; echo $?`);
-
-  assert.deepEqual(many.filter((piece) => piece.type === 'image'),
-    Array(8).fill(image(red)));
-  assert.equal(many.at(-1), `0
-1
-2
-2
-2
-stderr:
-mcp: red.png: an answer has at most 8 pictures: show fewer, or several in one
-mcp: missing.png: open it: No such file or directory
-mcp: /tmp/run_shell.sh: it is not a PNG, JPEG, WebP or GIF: save the picture in one of these formats
-usage: mcp show FILE [TITLE]`);
 });

@@ -10,7 +10,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { write } from './support/home.mjs';
-import { binary, commandLine, folder } from './support/program.mjs';
+import { binary, folder, ran } from './support/program.mjs';
 import { serveTcp } from './support/serve.mjs';
 
 const source = fileURLToPath(new URL('../..', import.meta.url));
@@ -29,9 +29,7 @@ function home(t) {
 
 /* What the program does, and prints, with these words in a fresh home. */
 function caisson(t, words, { env, at = home(t) } = {}) {
-  const [command, ...rest] = commandLine({ args: words, home: at, env });
-  const done = spawnSync(command, rest,
-    { cwd: at, input: '', encoding: 'utf8', timeout: 300_000 });
+  const done = ran({ args: words, home: at, env }, { cwd: at });
 
   return { ...done, all: done.stdout + done.stderr, at };
 }

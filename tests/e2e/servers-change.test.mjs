@@ -4,22 +4,19 @@
  * is printed, and a run that is killed leaves the old file or the new one.
  */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { write } from './support/home.mjs';
-import { commandLine, folder, once } from './support/program.mjs';
+import { folder, once, ran } from './support/program.mjs';
 
 const tools = fileURLToPath(new URL('support/tools.py', import.meta.url));
 const starts = ['/usr/bin/python3', tools, '0', '3', '/dev/null'];
 const secret = 'ghp_0123456789SECRET';
 
 function run(home, words, { env = {}, input = '', cwd = home } = {}) {
-  const [command, ...rest] = commandLine({ args: words, home, env });
-  const done = spawnSync(command, rest,
-    { cwd, input, encoding: 'utf8', timeout: 120_000 });
+  const done = ran({ args: words, home, env }, { cwd, input });
 
   assert.equal(done.error, undefined);
   assert.ok(!(done.stdout + done.stderr).includes('SECRET'),

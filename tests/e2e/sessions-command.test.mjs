@@ -4,16 +4,13 @@
  * harm.
  */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { text } from './support/files.mjs';
 import { Gate } from './support/gate.mjs';
 import { descendants, gone, opened, processOf } from './support/processes.mjs';
-import {
-  commandLine, folder, patiently, root, settings,
-} from './support/program.mjs';
+import { folder, patiently, ran, root, settings } from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { serve, serveTcp } from './support/serve.mjs';
 import { add, clientOf } from './support/tokens.mjs';
@@ -27,9 +24,7 @@ settings.CAISSON_ARGUMENTS = 'code,timeout,session';
 
 /* Runs the command with the home of a program. */
 function command(home, ...args) {
-  const [program, ...rest] = commandLine({ home, args: ['sessions', ...args] });
-
-  return spawnSync(program, rest, { encoding: 'utf8' });
+  return ran({ home, args: ['sessions', ...args] });
 }
 
 /* The sessions that are shown. */

@@ -11,8 +11,8 @@ import { Gate } from './support/gate.mjs';
 import { write } from './support/home.mjs';
 import { childrenEver, descendants } from './support/processes.mjs';
 import {
-  commandLine, contained, file, folder, nativeOnly, once, root, rounds, uid,
-  withoutPool,
+  commandLine, contained, file, folder, nativeOnly, once, ran, root, rounds,
+  uid, withoutPool,
 } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 
@@ -22,10 +22,7 @@ const hosts = nativeOnly('interpreters of the host');
 
 /* Runs the program to its end, with no input. */
 function program(t, options) {
-  const [command, ...args] = commandLine(
-    { ...options, home: options.home ?? folder(t) });
-  const done = spawnSync(command, args,
-    { input: '', encoding: 'utf8', timeout: 60_000 });
+  const done = ran({ ...options, home: options.home ?? folder(t) });
 
   assert.equal(done.error, undefined);
   return done;

@@ -3,10 +3,9 @@
  * where a program reads them or the environment refuses them.
  */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import test from 'node:test';
 import { write } from './support/home.mjs';
-import { commandLine, folder } from './support/program.mjs';
+import { folder, ran } from './support/program.mjs';
 import { example, withServers } from './support/servers.mjs';
 import { onTerminal } from './support/terminal.mjs';
 
@@ -66,8 +65,7 @@ test('a file is shown without what would steer the terminal', (t) => {
 
 test('colours change nothing but colours', (t) => {
   const options = twoServers(t, { args: ['servers', 'test'], env: able });
-  const [command, ...args] = commandLine({ ...options, home: folder(t) });
-  const plain = spawnSync(command, args, { encoding: 'utf8', input: '' });
+  const plain = ran({ ...options, home: folder(t) });
   const { status, shown } = onTerminal(t, options, 'stdin,stdout');
 
   assert.equal(status, plain.status);

@@ -3,19 +3,19 @@
  * nor slows the others; it ends when it is revoked.
  */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import test from 'node:test';
 import { Gate } from './support/gate.mjs';
 import {
-  commandLine, contained, folder, nativeOnly, once, patiently,
+  contained, folder, nativeOnly, once, patiently, ran,
 } from './support/program.mjs';
-import { fetchAt, serve, serveTcp } from './support/serve.mjs';
+import { serveTcp } from './support/serve.mjs';
 import { example } from './support/servers.mjs';
-import { add, caisson, clientOf, found, last, meta, modern, said }
-  from './support/tokens.mjs';
+import {
+  add, caisson, clientOf, found, last, said,
+} from './support/tokens.mjs';
 import { until } from './support/wait.mjs';
 
 patiently();
@@ -121,9 +121,8 @@ test('tokens are listed without their secrets', (t) => {
 
   assert.deepEqual(fs.readdirSync(state), ['tokens.json']);
 
-  const [command, ...args] = commandLine({ home,
-    args: ['token', 'add', 'x', '--server', 'gh', '--server', 'gj'] });
-  const { status, stderr } = spawnSync(command, args, { encoding: 'utf8' });
+  const { status, stderr } = ran(
+    { home, args: ['token', 'add', 'x', '--server', 'gh', '--server', 'gj'] });
 
   assert.deepEqual([status, stderr], [2, 'caisson: --server "gj": no MCP ' +
     'server has this name: did you mean "gh"?\n']);
@@ -136,10 +135,7 @@ test('tokens are listed without their secrets', (t) => {
 test('a token for a tool that is not served is made with a warning', (t) => {
   const home = folder(t);
   const make = (...args) => {
-    const [command, ...rest] = commandLine(
-      { args: ['token', 'add', ...args], home });
-
-    return spawnSync(command, rest, { encoding: 'utf8' });
+    return ran({ args: ['token', 'add', ...args], home });
   };
   const done = make('one', '--tool', 'run_python', '--tool', 'run_code');
 
@@ -488,27 +484,11 @@ test('an address is believed only from the proxy that is named',
     assert.doesNotMatch(log(), /192\.0\.2\.[79]/);
   });
 
-test('tokens are accepted at a Unix socket, too', async (t) => {
-  const { socket, home } = await serve(t);
-  const fetch = fetchAt(t, socket, { token: add(home, 'one') });
-  const wrong = fetchAt(t, socket, { token: 'x' });
-  const options = { method: 'POST', headers: {
-    'Content-Type': 'application/json', 'Mcp-Method': found,
-    'MCP-Protocol-Version': modern },
-  body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: found,
-    params: { _meta: meta } }) };
-
-  assert.equal((await fetch('http://localhost/mcp', options)).status, 200);
-  assert.equal((await wrong('http://localhost/mcp', options)).status, 401);
-});
-
 test('without a valid token it does not start', async (t) => {
   const home = folder(t);
   const start = (...args) => {
-    const [command, ...rest] = commandLine({ home,
-      args: ['serve', '--listen', '127.0.0.1:0', ...args] });
-    const done = spawnSync(command, rest,
-      { encoding: 'utf8', timeout: 60_000 });
+    const done = ran(
+      { home, args: ['serve', '--listen', '127.0.0.1:0', ...args] });
 
     assert.equal(done.status, 2, done.stderr);
     return done.stderr;

@@ -5,11 +5,10 @@
  * is started and no file is made.
  */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { commandLine, folder } from './support/program.mjs';
+import { folder, ran } from './support/program.mjs';
 
 /* What failed and how to fix it: all of these are in the sentence. */
 const commands = [
@@ -170,10 +169,8 @@ function assertWrong(t, { args = [], env = {}, content }, status, look) {
     fs.writeFileSync(path.join(home, '.config/caisson/config.json'), content);
   }
   const before = tree(home);
-  const [command, ...rest] = commandLine({ args, home, refused: ['clone',
-    'clone3', 'fork', 'vfork'], env: { XDG_RUNTIME_DIR: runtime, ...env } });
-  const done = spawnSync(command, rest,
-    { input: '', encoding: 'utf8', cwd: home, timeout: 60_000 });
+  const done = ran(
+    { args, home, refused: ['clone', 'clone3', 'fork', 'vfork'], env: { XDG_RUNTIME_DIR: runtime, ...env } }, { cwd: home });
 
   assert.match(done.stderr, /^caisson: [^\n]+\n$/, 'one sentence');
   assert.match(done.stderr, look);

@@ -7,11 +7,11 @@ JSON by hand where every byte must be the one that was asked for.
 
     log=FILE          appends every line that it reads, and "EOF", to FILE
     exit=CODE         says a line on standard error and exits at once
-    initialize=HOW    silent, slow:MS, dead (exits), error, wrong, version,
-                      array, first:FILE (dead while FILE is there; removes it),
-                      until:FILE (silent until FILE is there)
-    tools=HOW         none, odd, same, COUNT, paged:COUNT, endless, loop,
-                      error, silent, wrong, deep, list
+    initialize=HOW    silent, error, wrong, version, array, first:FILE (exits
+                      while FILE is there; removes it), until:FILE (silent
+                      until FILE is there)
+    tools=HOW         none, odd, same, COUNT, paged:COUNT, endless, error,
+                      silent, wrong
     noise             garbage lines around everything it says
     framing           Content-Length: headers, as language servers speak
     deaf              ignores the end of its input and every signal it can
@@ -100,19 +100,13 @@ LISTS = {
     "odd": lambda count, cursor: dumps({"tools": odd()}),
     "same": lambda count, cursor: dumps({"tools": [
         plain("echo"), plain("echo"), plain("counter")]}),
-    "list": lambda count, cursor: dumps([plain("echo")]),
     "wrong": lambda count, cursor: dumps({"tools": [
         5, None, {}, {"name": 7}, {"name": "no_schema"}, plain("echo"),
         {"name": "wrong_schema", "inputSchema": ["x"]}]}),
-    "deep": lambda count, cursor: (
-        '{"tools":[%s,{"name":"deep","inputSchema":%s}]}' % (
-            dumps(plain("echo")), '{"a":' * 300 + "0" + "}" * 300)),
     "paged": paged,
     "endless": lambda count, cursor: dumps(
         {"tools": [] if cursor else [plain("echo")],
          "nextCursor": str(int(cursor or 0) + 1)}),
-    "loop": lambda count, cursor: dumps(
-        {"tools": [plain("echo")], "nextCursor": "again"}),
 }
 
 
@@ -159,11 +153,7 @@ def initialize(call, params):
         put(2, "error: waits for a login at https://h.example/device\n")
         wait()
         return
-    if how == "slow":
-        after(int(value), welcome)
-    elif how == "dead":
-        leave(3, "cannot greet anybody")
-    elif how == "error":
+    if how == "error":
         refuse(call, -32000, "no token was given")
     elif how == "wrong":
         answer(call, '"hello"')

@@ -9,6 +9,7 @@
  *               program, so that its boxes are containers
  *               (../support/own_engine.py)
  */
+import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -195,4 +196,15 @@ export function commandLine({
     ...(privateTmp ? alone() : []), ...refusing(refused),
     ...(withoutNamespaces ? forbidden() : identity()), ...under, program,
     ...args];
+}
+
+/*
+ * Runs the program to its end, without input: options of commandLine(), and
+ * more for spawnSync(). Returns how it ended, and what it printed as text.
+ */
+export function ran(options, more = {}) {
+  const [command, ...args] = commandLine(options);
+
+  return spawnSync(command, args,
+    { input: '', encoding: 'utf8', timeout: 300_000, ...more });
 }

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { commandLine } from './program.mjs';
+import { ran } from './program.mjs';
 import { fetchAt } from './serve.mjs';
 import { until } from './wait.mjs';
 
@@ -16,9 +16,7 @@ export const meta = {
 
 /* Runs a command of the program to its end. */
 export function run(home, ...args) {
-  const [command, ...rest] = commandLine({ args, home });
-
-  return spawnSync(command, rest, { encoding: 'utf8' });
+  return ran({ args, home });
 }
 
 /* The same, which must succeed; returns what it has printed. */
