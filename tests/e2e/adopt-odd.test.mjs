@@ -163,19 +163,6 @@ test('what the user changed since stays as a copy when it is undone', once,
     assert.match(done.stdout, /adopted\/cursor\/[^\n]*edited/);
   });
 
-test('other things among the records are left alone', once, (t) => {
-  const home = folder(t);
-  const place = write(home, '.cursor/mcp.json', cursor);
-
-  write(home, `${records}/notes/x`, 'mine');
-  write(home, `${records}/todo`, 'mine');
-  assert.ok(adopt(home, 'cursor').changed);
-  assert.equal(adopt(home, 'cursor', '--undo').status, 0);
-  assert.equal(fs.readFileSync(place, 'utf8'), cursor);
-  assert.ok(fs.existsSync(path.join(home, records, 'notes/x')));
-  assert.ok(fs.existsSync(path.join(home, records, 'todo')));
-});
-
 /* Each: what is prepared, and what is said; nothing may have changed. */
 const refused = {
   'a file that its owner may not write': [/mcp\.json may not be written by its/,

@@ -185,21 +185,6 @@ test('entries that would become others stay, each with its reason', once, (t) =>
   assert.deepEqual(done.stdout.match(/^- .*?:/gm), ['- "moves":']);
 });
 
-test('variables that the client fills in otherwise stay', once, (t) => {
-  const home = folder(t);
-
-  write(home, '.config/opencode/opencode.json', '{"mcp":{"a":{"command":' +
-    '["sh","{env:HOME}"]},"b":{"command":["sh","${HOME}"]}}}');
-  write(home, '.codex/config.toml', '[mcp_servers.c]\ncommand = "sh"\n' +
-    'args = ["${HOME}"]\n[mcp_servers.d]\ncommand = "sh"\n' +
-    'env_vars = ["X"]\n');
-  assert.match(run(home, 'adopt', 'opencode', '--dry-run').stdout,
-    /^- "b".*[^]*^ +"a": .*differently/m);
-  const { stdout } = run(home, 'adopt', 'codex', '--dry-run');
-  assert.match(stdout, /"c": .*differently.* file of \/\S+\/caisson\/servers$[^]*"d": .*"env_vars"/m);
-  assert.doesNotMatch(stdout, /^- /m);
-});
-
 test('later edits of the file are kept when it is undone', once, (t) => {
   const home = folder(t);
   const place = write(home, '.cursor/mcp.json',

@@ -52,13 +52,6 @@ function listed(home, options) {
     .filter(([name]) => name !== ''));
 }
 
-test('without any file of servers there is one line', (t) => {
-  assert.deepEqual(lines(homeWith(t, {})), [
-    "No servers. 'caisson servers add' defines one, 'caisson adopt CLIENT' " +
-    'moves those of a client; caisson.conf(5) lists the files that are read.',
-    '']);
-});
-
 test('a server is shown without its secrets', (t) => {
   const home = homeWith(t, { 'MCPs/a.json': servers({ files: {
     command: 'sh', args: ['-c', 'argument-secret'],

@@ -113,17 +113,6 @@ os.remove("/data/y")`),
     '32\nTrue True True Permission denied\nNo space left on device');
   });
 
-test('errors in /data are explained', async (t) => {
-  const { client } = await connect(t);
-  const hint = async (code, more) =>
-    text(await run(client, code, more)).split('hint: ')[1];
-
-  assert.match(await hint('open("/data/full", "wb").write(bytes(129 << 20))',
-    { conversationId: 'hints' }), /^a writable folder is full: each holds a quarter of the memory limit of the sandbox \(CAISSON_MEMORY\), \/data too/);
-  assert.match(await hint('open("/data/none")', {}),
-    /^\/data has only the files that calls with the same conversationId left/);
-});
-
 test('files that no longer fit into the box are named', async (t) => {
   const home = folder(t);
   const large = await connect(t, { home, env: { CAISSON_MEMORY: '256m' } });

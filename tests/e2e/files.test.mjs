@@ -395,17 +395,6 @@ for n in range(60):
     'open("out/a", "w").write("1")')).length, 1);
 });
 
-test('a state directory that cannot be used fails no call', async (t) => {
-  const { client } = await connect(t,
-    { env: { CAISSON_STATE_DIR: '/proc/nothing' } });
-  const result = await run(client, 'open("out/a", "w").write("1"); print(7)');
-
-  assert.equal(result.isError, false);
-  assert.match(text(result), /^7\nnote: files in \/workspace\/out were not kept: files are unavailable: the state directory cannot be used: the log of Caisson says why/);
-  assert.equal(links(result).length, 0);
-  assert.deepEqual(await listed(client), []);
-});
-
 test('the user lists, shows, saves, adds and removes files', async (t) => {
   const home = folder(t);
   const { client } = await connect(t, { home });
@@ -640,16 +629,6 @@ sys.stdin.read()`, path.join(directory, 'lock')]);
     await end(raw);
     assert.deepEqual(halves(), []);
   }
-});
-
-test('with links off the text alone names the files', async (t) => {
-  const { client } = await connect(t, { env: { CAISSON_LINKS: 'off' } });
-  const result = await run(client, 'open("out/a.csv", "w").write("a,b")');
-
-  assert.deepEqual(result.content.map(({ type }) => type), ['text']);
-  assert.match(text(result), new RegExp(
-    `file: a.csv \\(3 bytes\\) ${prefix}a.csv\\?version=1$`));
-  assert.equal((await read(client, `${prefix}a.csv`)).toString(), 'a,b');
 });
 
 test('reads wait for their turn, and cost no other call its files',

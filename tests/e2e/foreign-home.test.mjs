@@ -166,14 +166,3 @@ test('what needs no home works: calls, the selftest', options, async (t) => {
     stdout + stderr);
   assert.deepEqual(tree(home), before);
 });
-
-test('a home of root serves an ordinary user', {
-  skip: root && uid !== 0 ? false : 'the program runs as root, or root is not' +
-    ' here to give it a home',
-}, (t) => {
-  const home = folder(t);
-
-  give(home, 0, { '.cursor/mcp.json':
-    '{"mcpServers": {"ours": {"command": "sh"}}}' });
-  assert.match(run(home, ['--print-config']).stdout, /\nServers:\n\nours\n/);
-});

@@ -119,46 +119,13 @@ async function drops(at, n) {
     client.socket.destroy();
 }
 
-/* What is refused, and with what. */
-function refused(at) {
-  const length = 'Content-Length: 2';
-  const chunked = 'Transfer-Encoding: chunked';
-  const two = (...fields) => `${head(at, fields)}{}`;
-  const host = `Host: 127.0.0.1:${at.port}`;
-  const page = (replaced) => whole(at, '{}').replace(host, replaced);
-
-  return [
-    [400, 'nonsense\r\n\r\n'],
-    [400, '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
-    [400, two(length, 'Content-Length: 3')],
-    [400, two(length, chunked)],
-    [501, two('Transfer-Encoding: identity')],
-    [400, two(length, 'X: a\r\n folded')],
-    [400, `${head(at, [chunked])}2;x=y\r\n{}\r\n0\r\n\r\n`],
-    [413, head(at, ['Content-Length: 999999999999'])],
-    [431, head(at, [`X: ${'a'.repeat(20000)}`])],
-    [431, head(at, Array.from({ length: 200 }, (_, i) => `X${i}: a`))],
-    /* A page whose host points here now, and one of another host. */
-    [403, page('Host: evil.example')],
-    [403, page(`${host}\r\nOrigin: http://evil.example`)],
-    [401, whole({ ...at, token: 'caisson_0' }, '{}')],
-  ];
-}
-
-/* Sends one of them; the connection ends after the answer. */
-async function misbehaves(at, [status, bytes]) {
+/* Sends what is no request; the connection ends after the answer. */
+async function misbehaves(at) {
   const client = connect(at);
 
-  client.socket.write(Buffer.from(bytes, 'latin1'));
-  if (status === 401)
-    await until(() => client.heard.length > 0, 'an answer');
-  else
-    await within(client.closed, () => `the end of ${bytes.slice(0, 400)}: ` +
-      client.heard);
-  client.socket.destroy();
-  assert.equal(client.heard.slice(0, 12), `HTTP/1.1 ${status}`,
-    `${JSON.stringify(bytes.slice(0, 400))}: ${client.heard}`);
-  assert.equal(client.heard.match(/HTTP\/1\.1 /g).length, 1);
+  client.socket.write('nonsense\r\n\r\n');
+  await within(client.closed, 'the end of a connection');
+  assert.match(client.heard, /^HTTP\/1\.1 400 /);
 }
 
 /* Sends half of a request, and nothing more. */
@@ -187,14 +154,10 @@ test('two hundred clients at once do not disturb each other', async (t) => {
   const had = both.map(descriptors);
   const before = both.map(peak);
   const half = Array.from({ length: 20 }, (_, n) => isHalf(at, n));
-  const bad = refused(at);
   const crowd = [];
 
   for (let n = 0; n < clients; n++)
-    crowd.push([() => behaves(at, n), () => isSlow(at, n),
-      () => drops(at, n), () => misbehaves(at, bad[n % bad.length]),
-      () => misbehaves(at, bad[(n + 15) % bad.length]),
-      () => behaves(at, n)][n % 6]());
+    crowd.push([behaves, isSlow, drops, misbehaves, behaves][n % 5](at, n));
   await Promise.all(crowd);
   for (const client of half)
     client.socket.destroy();

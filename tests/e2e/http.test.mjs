@@ -251,6 +251,11 @@ test('invalid requests are refused, and later ones are served', async (t) => {
     'GET /mcp HTTP/1.1\nHost: localhost\n\n',
   ])
     assert.match(await raw(socket, bytes), /^HTTP\/1\.1 400 /);
+  for (const [fields, status] of [['Transfer-Encoding: identity', 501],
+    ['Content-Length: 999999999999', 413], [`X: ${'a'.repeat(20000)}`, 431],
+    [Array.from({ length: 200 }, (_, i) => `X${i}: a`).join('\r\n'), 431]])
+    assert.match(await raw(socket, `${head}${fields}\r\n\r\n`),
+      new RegExp(`^HTTP/1\\.1 ${status} `));
   for (const [bytes, status] of [['GET /other', 404], ['PUT /mcp', 405]])
     assert.match(await raw(socket,
       `${bytes} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`),

@@ -207,14 +207,3 @@ runtime.save_tool(twice)
   assert.equal(done.stdout, '');
   assert.match(done.stderr, /^caisson: memory "none": there is no memory/);
 });
-
-test('the checks of this machine', once, (t) => {
-  const home = folder(t);
-  const report = object(home, 'selftest');
-
-  assert.equal(report.checks.filter((c) => c.result === 'ok').length,
-    report.passed);
-  assert.equal(report.checks.filter((c) => c.result === 'FAIL').length,
-    report.failed);
-  assert.ok(report.checks.every((c) => c.name !== '' && c.detail !== ''));
-});

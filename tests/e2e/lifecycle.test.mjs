@@ -100,31 +100,6 @@ together('what ends at a deadline', { concurrency: true }, () => {
       await raw.finish();
     });
 
-  test('it ends code that cannot be interrupted by signals', async (t) => {
-    const raw = await Raw.open(t);
-    const { stdout } = await assertTimedOut(raw, raw.postCall(`
-import signal
-for number in range(1, 65):
-    try: signal.signal(number, lambda *args: None)
-    except (OSError, ValueError): pass
-print("deaf")
-while True: signal.pause()`, { timeout: 10 }));
-
-    assert.deepEqual(stdout, ['deaf']);
-    await assertRecovered(raw);
-    await raw.finish();
-  });
-
-  test('it ends code that stops itself', async (t) => {
-    const raw = await Raw.open(t);
-
-    await assertTimedOut(raw, raw.postCall(
-      'import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)',
-      { timeout: 1 }));
-    await assertRecovered(raw);
-    await raw.finish();
-  });
-
   test('the time in the queue does not count for the deadline', once,
     async (t) => {
     const raw = await Raw.open(t, {
@@ -424,27 +399,6 @@ test('a flood of calls: each is answered once', once, async (t) => {
   t.diagnostic(`${done} of ${ids.length} were done`);
   assert.ok(done >= 54, 'as many as there are places and seats');
   assert.equal(raw.messages.length, ids.length + 1);
-  await assertRecovered(raw);
-  await raw.finish();
-});
-
-test('a call waits for a place only so long', once, async (t) => {
-  const raw = await Raw.open(t, {
-    env: { CAISSON_MAX_CONCURRENT: '1', CAISSON_QUEUE_TIMEOUT: '1' } });
-  const gate = new Gate();
-  const id = raw.postCall(`${gate.wait}\nprint("first")`,
-    { timeout: 120 });
-
-  await gate.reached();
-  const { isError, structuredContent } = await raw.run('print("second")');
-
-  assert.equal(isError, true);
-  assert.equal(structuredContent.status, 'error');
-  assert.match(structuredContent.error, /CAISSON_QUEUE_TIMEOUT/);
-  assert.match(structuredContent.error, /\b1 ?s/);
-  assert.equal(gate.find().length, 1, 'the first goes on');
-  gate.open();
-  assert.equal((await raw.result(id)).content[0].text, 'first');
   await assertRecovered(raw);
   await raw.finish();
 });

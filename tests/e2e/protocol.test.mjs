@@ -202,14 +202,6 @@ test('batches are for the one version that has them', async (t) => {
     assert.ok(!raw.has(42));
   });
 
-  await t.test('notifications alone are not answered', async () => {
-    const before = raw.lines.length;
-
-    await raw.send(batch(note, note));
-    await raw.ping();
-    assert.equal(raw.lines.length, before + 1);
-  });
-
   await raw.finish();
 });
 

@@ -12,7 +12,7 @@ import { descendants } from './support/processes.mjs';
 import { folder, patiently } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import {
-  configure, example, hostile, toolServer, unserved, withServers,
+  configure, hostile, toolServer, unserved, withServers,
 } from './support/servers.mjs';
 import { until, within } from './support/wait.mjs';
 
@@ -244,17 +244,6 @@ print((await runtime.search_tool_docs("create an invoice"))[0]["tool"])`,
     assert.deepEqual(await leavesOut(raw), [late('s1')]);
     await raw.finish();
   });
-
-  test('one that never lists its tools costs a moment', async (t) => {
-    const servers = many(t, 1);
-    const raw = await Raw.open(t, withServers(t,
-      { ...servers.entries, mute: hostile('tools=silent') }));
-
-    await search(raw, 'invoice');
-    await leavesOut(raw);
-    await leavesOut(raw);
-    await raw.finish();
-  });
 });
 
 test('what a tool has returned is told later, and marked', async (t) => {
@@ -277,17 +266,4 @@ print((await runtime.query_tool_docs("h", "echo"))[0].get("seen", ""))`,
     assert.doesNotMatch(lines.join(''), /secret/);
     await raw.finish();
   }
-});
-
-test('servers are described by what they say of themselves', async (t) => {
-  const raw = await Raw.open(t, withServers(t, {
-    a: example(), b: { ...example(), description: 'From the file' } }));
-  const lines = await raw.printed(`
-for name in "a", "b":
-    await runtime.call_tool(name, "read-file", {"path": "x"})
-print(*(s["description"] for s in runtime.discovered_servers(True)),
-      sep="\\n")`, { servers: ['a', 'b'] });
-
-  assert.deepEqual(lines, ['example', 'From the file']);
-  await raw.finish();
 });

@@ -276,27 +276,3 @@ test('a server that is kept ends when its file loses trust', async (t) => {
   assertKept(lines);
   await raw.finish();
 });
-
-test('a file that loses trust ends nothing of other files', async (t) => {
-  const [entry, other] = [hostile(), hostile()];
-  const named = withServers(t, { other });
-  const options = project(t, { h: entry }, named.env);
-  const raw = await Raw.open(t, options);
-  const gate = new Gate();
-  const before = await counted(raw, 'other');
-  const id = raw.postCall(`${prelude}
-print(json.dumps(await attempt("other", "gate", ${python(
-    { seconds: gate.seconds })})))`, { servers: ['other'], timeout: 100 });
-
-  await gate.reached();
-  await assertServes(raw, 'h');
-  fs.chmodSync(options.place, 0o666);
-  assert.deepEqual(await discovered(raw), ['other']);
-  await unserved(entry);
-  gate.open();
-  const { structuredContent } = await raw.result(id);
-
-  assert.deepEqual(JSON.parse(structuredContent.stdout[0]), { text: 'open' });
-  assert.equal((await counted(raw, 'other')).pid, before.pid);
-  await raw.finish();
-});

@@ -311,18 +311,6 @@ test('SIGTERM ends servers in order, and answers calls', async (t) => {
   assert.equal(heard(log).at(-1), 'EOF');
 });
 
-test('the end of input during a call of a server', async (t) => {
-  const entries = { h: hostile(), silent: hostile('initialize=silent') };
-  const raw = await Raw.open(t, withServers(t, entries));
-  const gate = new Gate();
-
-  await stand(raw, 'h', gate);
-  raw.postCall('await mcp_silent.echo()', { servers: ['silent'] });
-  await served(entries.silent);
-  await finish(raw, ...Object.values(entries));
-  await until(() => gate.find().length === 0, 'the end of what it started');
-});
-
 test('a configuration that changes takes effect at the next call',
   async (t) => {
     const entries = { a: hostile(), b: hostile() };

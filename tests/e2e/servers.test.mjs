@@ -7,14 +7,13 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { childless } from './support/processes.mjs';
 import {
   commandLine, folder, once, patiently, root, uid, withoutPool,
 } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { connect, run } from './support/sdk.mjs';
 import {
-  heard, hostile, official, prelude, python, served, unserved, withServers,
+  heard, hostile, official, prelude, python, unserved, withServers,
 } from './support/servers.mjs';
 import { within } from './support/wait.mjs';
 
@@ -444,21 +443,6 @@ test('the stack of a server that fails is in the log only', async (t) => {
   assert.doesNotMatch(raw.errors, /at deeper/);
 });
 
-test('caisson servers test is content when all is well', async (t) => {
-  const entries = { h: hostile() };
-  const { code, out, errors } = await tryServers(t, withServers(t, entries));
-
-  assert.equal(code, 0, errors);
-  assert.match(out, /echo/);
-  assert.match(out.slice(out.indexOf('1 server')),
-    sized('1 server: 1 works', '\\d+ tools'));
-  await unserved(entries.h);
-  const none = await tryServers(t, withServers(t, {}));
-
-  assert.equal(none.code, 0);
-  assert.match(none.out + none.errors, /no servers/i);
-});
-
 test('caisson servers test fails where a configuration was refused',
   async (t) => {
     const entries = {
@@ -488,17 +472,3 @@ test('caisson servers test fails where a configuration was refused',
       assert.match(refused.out, /^0 servers: 0 work; 1 file refused$/m);
     }
   });
-
-test('calls without servers start none', async (t) => {
-  const entry = hostile();
-  const raw = await Raw.open(t, withServers(t, { h: entry }));
-
-  assert.deepEqual(await raw.printed(
-    'print(LOADED_MCP_SERVERS, runtime.discovered_servers())'),
-  ["() ('h',)"]);
-  await unserved(entry);
-  await raw.printed('await mcp_h.counter()', { servers: ['h'] });
-  await served(entry);
-  await raw.finish();
-  await childless(raw.pid);
-});

@@ -12,8 +12,7 @@ import { Gate } from './support/gate.mjs';
 import { descendants, gone, opened, processOf } from './support/processes.mjs';
 import { folder, patiently, ran, root, settings } from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
-import { serve, serveTcp } from './support/serve.mjs';
-import { add, clientOf } from './support/tokens.mjs';
+import { serve } from './support/serve.mjs';
 import { withServers, toolServer } from './support/servers.mjs';
 import { until } from './support/wait.mjs';
 
@@ -143,40 +142,6 @@ ${gate.wait}`, { session: 'a' });
   assert.ok(processOf(pid) !== undefined);
 });
 
-test('owners and processes tell sessions of one name apart', async (t) => {
-  const home = folder(t);
-  const { url, child } = await serveTcp(t, { home });
-  const { client, pid } = await connect(t, { home });
-  const laptop = clientOf(t, url, add(home, 'laptop'));
-  const desk = clientOf(t, url, add(home, 'desk'));
-  const look = '"x" in globals()';
-
-  await run(client, 'x = 1', { session: 's' });
-  await laptop.text('x = 1', { session: 's' });
-  await desk.text('x = 1', { session: 's' });
-  assert.deepEqual(shown(home).map((each) =>
-    [each.process, each.owner]).sort(), [[child.pid, 'desk'],
-    [child.pid, 'laptop'], [pid, null]].sort());
-  refuses(home, ['end', 's'],
-    /^caisson: session "s": there are 3: say which with --owner or --process/);
-  refuses(home, ['end', 's', '--process', `${child.pid}`],
-    /session "s" of process \d+: there are 2: say which with --owner or/);
-  refuses(home, ['end', 's', '--owner', 'other'],
-    /^caisson: session "s" of owner other: there is no such session \(/);
-  refuses(home, ['end', 's', '--owner', 'laptop', '--process', `${pid}`],
-    /session "s" of owner laptop of process \d+: there is no such session \(/);
-  assert.equal(shown(home).length, 3);
-  end(home, 's', '--owner', 'laptop');
-  assert.match(await laptop.text(look, { session: 's' }), /^False\n/);
-  assert.match(await desk.text(look, { session: 's' }), /^True\n/);
-  end(home, 's', '--owner', '-');
-  assert.match(text(await run(client, look, { session: 's' })), /^False\n/);
-  end(home, 's', '--process', `${pid}`);
-  assert.deepEqual(shown(home).map(({ owner }) => owner).sort(),
-    ['desk', 'laptop']);
-  assert.match(await desk.text(look, { session: 's' }), /^True\n/);
-});
-
 test('a program that was killed, or has ended, leaves nothing', async (t) => {
   const home = folder(t);
   const { client, pid } = await connect(t, { home });
@@ -200,26 +165,6 @@ test('a program that was killed, or has ended, leaves nothing', async (t) => {
   assert.deepEqual(names(home), ['b']);
   assert.equal(sockets(home).length, 1);
 });
-
-test('a program that does not answer is named, and delays no other',
-  async (t) => {
-    const home = folder(t);
-    const { client, pid } = await connect(t, { home });
-    const { client: other } = await connect(t, { home });
-
-    await run(client, 'x = 1', { session: 'a' });
-    await run(other, 'x = 1', { session: 'b' });
-    process.kill(pid, 'SIGSTOP');
-    const { status, stdout, stderr } = command(home, 'list', '--json');
-
-    process.kill(pid, 'SIGCONT');
-    assert.equal(status, 1);
-    assert.equal(stderr, `caisson: process ${pid}: its sessions are not ` +
-      'shown: it does not answer\n');
-    assert.deepEqual(JSON.parse(stdout).sessions.map(({ name }) => name),
-      ['b']);
-    await until(() => names(home).length === 2, 'both programs');
-  });
 
 test('no other process holds the socket', { skip: !root }, async (t) => {
   const home = folder(t);
