@@ -12,6 +12,8 @@ import { kept, links, put, read, text } from './support/files.mjs';
 import { folder, patiently, settings } from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
 
+patiently();
+
 /* Answers as models see them. */
 settings.CAISSON_STRUCTURED = 'off';
 
@@ -179,8 +181,6 @@ put("/tmp/" + "other/four.csv", "4")
 print(one, two)
 print("Saved", three.name)
 ${end}`);
-
-patiently();
 
     assert.deepEqual(Object.values(files).sort(), ['1', '2', '3']);
     assert.equal(files['two.csv'], '2');

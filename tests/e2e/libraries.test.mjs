@@ -72,6 +72,8 @@ except MemoryError as error:
 print(np.ones(1 << 20).sum())`, [/MemoryError$/, '1048576.0']],
 
   ['matplotlib draws into files', ['matplotlib', 'numpy', 'fontTools'], `
+import logging
+logging.getLogger("matplotlib").setLevel("ERROR")  # it tells when it is slow
 import os, matplotlib.pyplot as plt, numpy as np
 print(plt.get_backend().lower())
 x = np.linspace(0, 6, 100)

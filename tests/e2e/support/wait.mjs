@@ -2,7 +2,7 @@
  * Waiting: for an event, with a deadline that is not a measurement but a last
  * resort; and for the end of foreign processes, which is not announced.
  */
-const patience = 120;
+const patience = 300;
 
 /* Settles as the promise does, or fails with a sentence after the deadline. */
 export async function within(promise, what, seconds = patience) {
