@@ -77,7 +77,7 @@ end_list(struct text *text)
 }
 
 static void
-put_line(struct text *text, const char *line)
+manual_part_put_line(struct text *text, const char *line)
 {
 	if (strncmp(line, "---", 3) == 0)
 		return;
@@ -108,7 +108,7 @@ manual_part(const char *path)
 	}
 	while (fgets(line, sizeof(line), manual) != NULL) {
 		line[strcspn(line, "\n")] = '\0';
-		put_line(&text, line);
+		manual_part_put_line(&text, line);
 	}
 	end_list(&text);
 	fclose(manual);
