@@ -92,7 +92,7 @@ start_relay(struct box *box, struct box_pipes *pipes, struct err *err)
 	auto_fd int pidfd = -1;
 
 	box->relay.channel = worker_start(boxes->base, &ends, box->number,
-	    identity_relay(), -1, &pidfd, err);
+	    0, -1, &pidfd, err);
 	if (box->relay.channel == NULL)
 		return -1;
 	box->relay.process = reaper_watch_idly(

@@ -1,9 +1,9 @@
 /*
- * The users of relays and boxes when Caisson runs as root. Each box has its own
- * user, from a block that this process locks, so that no other Caisson of root
- * uses it. In a container where only some users exist, two users serve for all
- * relays and all boxes. Runs in the supervisor; reads the maps of its own user
- * namespace and opens the lock file.
+ * The users of workers and boxes when Caisson runs as root. Each box has its
+ * own user, from a block that this process locks, so that no other Caisson of
+ * root uses it. In a container where only some users exist, two users serve for
+ * all workers and all boxes. Runs in the supervisor; reads the maps of its own
+ * user namespace and opens the lock file.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 
 /* User and group have the same number; 0 means "keep the current one". */
 static struct identity {
-	unsigned int relay;
+	unsigned int nobody;
 	unsigned int box_first;
 	unsigned int box_count;
 	unsigned int template;
@@ -63,8 +63,8 @@ identity_exists(const struct identity *id)
 {
 	unsigned long last = id->template; /* the highest number in use */
 
-	return identity_mapped("/proc/self/uid_map", id->relay, last) &&
-	    identity_mapped("/proc/self/gid_map", id->relay, last);
+	return identity_mapped("/proc/self/uid_map", id->nobody, last) &&
+	    identity_mapped("/proc/self/gid_map", id->nobody, last);
 }
 
 /* Returns how many blocks of users exist here. */
@@ -161,9 +161,9 @@ identity_init(const char *claims, struct err *err)
 }
 
 unsigned int
-identity_relay(void)
+identity_nobody(void)
 {
-	return identity.relay;
+	return identity.nobody;
 }
 
 unsigned int

@@ -22,7 +22,7 @@ struct buffer;
 struct child;
 struct event_base;
 
-/* identity.c: the users of relays and boxes when Caisson runs as root. */
+/* identity.c: the users of workers and boxes when Caisson runs as root. */
 
 /* The file in which processes of root reserve users for their boxes. */
 #define IDENTITY_CLAIMS "/run/caisson-users"
@@ -38,8 +38,11 @@ int identity_init(const char *claims, struct err *err);
 /* Returns -1 with err if identity_init would; creates and locks nothing. */
 int identity_check(struct err *err);
 
-/* Return the user of all relays, and of the box of this number; 0: our own. */
-unsigned int identity_relay(void);
+/*
+ * Return the user of all workers that roles.def calls NOBODY, and of the box of
+ * this number; 0: our own.
+ */
+unsigned int identity_nobody(void);
 unsigned int identity_box(unsigned long number);
 
 /* Return the user of templates, and the range of users of all boxes. */
@@ -165,14 +168,18 @@ void worker_init(channel_handler *const *routes);
 /* As the callback closed of struct channel_ends. */
 typedef void worker_closed(void *ctx, const struct err *why);
 
-/* Returns the ends of a channel between the supervisor and such a peer. */
+/*
+ * Returns the ends of a channel between the supervisor and such a peer. closed
+ * NULL: ctx is the loop, which exits, since only this channel is waited for.
+ */
 struct channel_ends worker_ends(
     enum role peer, worker_closed *closed, void *ctx);
 
 /*
- * Starts a worker of the role ends->peer by spawn_worker with this number, uid
- * and group. Returns the channel to it, and its pidfd, both of which the caller
- * owns; or NULL with err.
+ * Starts a worker of the role ends->peer by spawn_worker with this number and
+ * group, as the user of its row in roles.def; uid is that of a BOX. Returns the
+ * channel to it, and its pidfd, both of which the caller owns; or NULL with
+ * err.
  */
 struct channel *worker_start(struct event_base *base,
     const struct channel_ends *ends, unsigned long number, unsigned int uid,

@@ -154,15 +154,13 @@ service_on_process_ended(void *ctx, const struct child_end *end)
 int
 service_start(struct service *service, struct err *err)
 {
-	unsigned int uid = role_info(service->role)->user == ROLE_USER_OURS ?
-	    0 : identity_relay();
 	struct channel_ends ends =
 	    worker_ends(service->role, service_closed, service->ctx);
 	auto_fd int pidfd = -1;
 
 	services[service->role] = service;
 	service->channel = worker_start(service->base, &ends,
-	    ++service->starts, uid, -1, &pidfd, err);
+	    ++service->starts, 0, -1, &pidfd, err);
 	if (service->channel == NULL)
 		return -1;
 	service->process = reaper_watch(

@@ -15,11 +15,18 @@ worker_init(channel_handler *const *routes)
 	worker_routes = routes;
 }
 
+static void
+worker_on_closed(void *base, const struct err *why)
+{
+	(void)why;
+	event_base_loopexit(base, NULL);
+}
+
 struct channel_ends
 worker_ends(enum role peer, worker_closed *closed, void *ctx)
 {
 	struct channel_ends ends = { ROLE_SUPERVISOR, peer, worker_routes,
-		closed, ctx };
+		closed == NULL ? worker_on_closed : closed, ctx };
 
 	return ends;
 }
@@ -34,6 +41,9 @@ worker_start(struct event_base *base, const struct channel_ends *ends,
 	/* The peer's end blocks: a box has no event loop. */
 	int blocking = ends->peer != ROLE_RELAY;
 
+	if (role_info(ends->peer)->user != ROLE_USER_BOX)
+		uid = role_info(ends->peer)->user == ROLE_USER_OURS ?
+		    0 : identity_nobody();
 	if (ipc_pair(&ours, &theirs, blocking, err) == -1 ||
 	    spawn_worker(ends->peer, number, uid, group, theirs, pidfd, err) ==
 	    -1)

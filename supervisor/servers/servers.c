@@ -107,7 +107,7 @@ servers_start_reader(struct servers *servers,
 	auto_fd int pidfd = -1;
 
 	servers->reader = worker_start(servers->setup.base, &ends, 1,
-	    identity_relay(), -1, &pidfd, err);
+	    0, -1, &pidfd, err);
 	if (servers->reader == NULL)
 		return -1;
 	servers->process = reaper_watch(servers->setup.base, &pidfd,

@@ -4,7 +4,8 @@ Each holds exactly the handlers SELF_on_MESSAGE of what the catalogue lets that
 peer send, and no handler stands anywhere else. The other functions of such a
 file begin with its name: on_PEER_. A role without a loop has no handlers, and
 receives and decodes its messages in such a file alone. The main.c of a worker,
-and no other file of it, calls worker_lockdown().
+its own or that of common/worker/, and no other file of it, calls
+worker_lockdown().
 """
 import os
 import re
@@ -103,8 +104,10 @@ def check_lockdown(role):
     calls = [path for path in house.with_ending(".c")
              if path.startswith(role.folder)
              for _ in re.findall(r"\b(?:worker_)?lockdown\(", house.read(path))]
-    main = f"{role.folder}main.c"
-    if calls != [main] or f"worker_lockdown(ROLE_{role.NAME}," not in \
+    main = house.main_of(role)
+    own = main.startswith(role.folder)
+    name = f"ROLE_{role.NAME}" if own else "WORKER_ROLE"
+    if calls != [main] * own or f"worker_lockdown({name}," not in \
             house.read(main):
         yield f"{main}: does not lock {role.name} down, or another file does"
 

@@ -149,6 +149,12 @@ def roles():
     return [Role(*row) for row in rows("common/roles.def", "ROLE")]
 
 
+def main_of(role):
+    """The file with the main() of a worker."""
+    own = role.folder + "main.c"
+    return own if own in files() else "common/worker/main.c"
+
+
 def folders():
     """The folders that have layers: common, and one for each role."""
     return ["common/"] + [role.folder for role in roles()]

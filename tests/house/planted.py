@@ -25,7 +25,7 @@ PLANTS = [
      "which is in a room above or beside its own"),
     ("layers", {"supervisor/planted/planted.h": "\n"},
      "supervisor/planted/planted.h: its room has no place yet"),
-    ("layers", {"relay/planted.h": '#include "../worker/reader/reader.h"\n'},
+    ("layers", {"relay/planted.h": '#include "../worker/reader/config.h"\n'},
      "relay/planted.h:1: includes worker/reader/reader.h, but may include "
      "only"),
     ("circles", {"relay/planted.h": '#include "planted_too.h"\n',

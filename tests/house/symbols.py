@@ -124,10 +124,11 @@ BEGINNINGS = (["open", "lockdown", "run"], ["open", "await", "lockdown", "run"])
 
 def check_main(role):
     """Whether it is locked down before it reads bytes from outside."""
-    text = house.without_comments(house.read(role.folder + "main.c"))
+    main = house.main_of(role)
+    text = house.without_comments(house.read(main))
     calls = re.findall(r"\bworker_(open|await|lockdown|run)\(", text)
     if calls not in BEGINNINGS:
-        yield f"{role.folder}main.c: calls {', '.join(calls)} of worker.h"
+        yield f"{main}: calls {', '.join(calls)} of worker.h"
 
 
 def check_folder(name, folder):

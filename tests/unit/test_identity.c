@@ -41,7 +41,7 @@ enum { CHOSE_OWN, CHOSE_FEW, CHOSE_NOBODY, REFUSED, CANNOT };
 static int
 is_block(void)
 {
-	unsigned int first = identity_relay(), boxes, count;
+	unsigned int first = identity_nobody(), boxes, count;
 
 	identity_boxes(&boxes, &count);
 	return first >= RELAY_UID && (first - RELAY_UID) % UID_BLOCK == 0 &&
@@ -61,9 +61,9 @@ choice(void)
 	if (identity_init(claims, &err) == -1)
 		return strstr(err.text, "ordinary user") != NULL ? REFUSED
 		                                                 : CANNOT;
-	if (identity_relay() == 0 && identity_box(5) == 0)
+	if (identity_nobody() == 0 && identity_box(5) == 0)
 		return CHOSE_NOBODY;
-	if (identity_relay() == RELAY_UID_FEW &&
+	if (identity_nobody() == RELAY_UID_FEW &&
 	    identity_box(1) == BOX_UID_FEW && identity_box(2) == BOX_UID_FEW)
 		return CHOSE_FEW;
 	return is_block() ? CHOSE_OWN : CANNOT;
@@ -173,7 +173,7 @@ UNIT_TESTS(no_block_is_chosen_twice, 4)
 		if (block != left[_i])
 			lock(others, block);
 	ck_assert_int_eq(choice(), CHOSE_OWN);
-	ck_assert_uint_eq(identity_relay(),
+	ck_assert_uint_eq(identity_nobody(),
 	    RELAY_UID + (unsigned int)left[_i] * UID_BLOCK);
 	/* It is kept: who comes now finds none. */
 	ck_assert_int_eq(fcntl(others, F_OFD_SETLK, &(struct flock){

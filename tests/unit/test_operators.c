@@ -52,6 +52,12 @@ state_dir_open_inner(const struct options *of, char **envp,
 	return fcntl(dir, F_DUPFD_CLOEXEC, 0);
 }
 
+unsigned int
+identity_nobody(void)
+{
+	ck_abort_msg("no worker is started");
+}
+
 int
 spawn_worker(enum role role, unsigned long number, unsigned int uid, int group,
     int channel, int *pidfd, struct err *why)

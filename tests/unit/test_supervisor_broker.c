@@ -193,7 +193,7 @@ static pid_t process;
 static int line = -1; /* its channel */
 
 unsigned int
-identity_relay(void)
+identity_nobody(void)
 {
 	return RELAY_USER;
 }

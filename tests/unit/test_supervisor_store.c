@@ -55,7 +55,7 @@ state_dir_hide(const struct options *all, struct err *err)
 }
 
 unsigned int
-identity_relay(void)
+identity_nobody(void)
 {
 	ck_abort_msg("it runs as our user");
 }

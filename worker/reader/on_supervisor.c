@@ -10,13 +10,13 @@
 #include "../../common/base/buffer.h"
 #include "../../common/base/fd.h"
 #include "../../common/base/log.h"
+#include "../../common/worker/handlers.h"
 #include "config.h"
-#include "reader.h"
 
 static void
 on_supervisor_send(void *ctx, enum ipc_type type, void *msg)
 {
-	struct reader *reader = ctx;
+	struct worker *reader = ctx;
 	struct err err;
 
 	if (channel_send(reader->supervisor, type, msg, &err) == -1)
@@ -53,7 +53,7 @@ on_supervisor_slurp(int fd, size_t most, struct buffer *buffer, struct err *err)
 }
 
 void
-reader_on_read_file(struct reader *reader, struct ipc_read_file *msg)
+reader_on_read_file(struct worker *reader, struct ipc_read_file *msg)
 {
 	struct config_sink sink = { on_supervisor_send, reader,
 		(int)msg->locations };

@@ -48,14 +48,6 @@ worker_try_on_timer(evutil_socket_t fd, short what, void *ctx)
 	try->over = true;
 }
 
-/* The result is its exit status, not the closed channel. */
-static void
-worker_try_on_closed(void *ctx, const struct err *why)
-{
-	(void)ctx;
-	(void)why;
-}
-
 int
 worker_try_can(enum role role)
 {
@@ -68,13 +60,10 @@ static int
 worker_try_start(struct event_base *base, enum role role, int *pidfd,
     struct err *err)
 {
-	struct channel_ends ends =
-	    worker_ends(role, worker_try_on_closed, NULL);
-	unsigned int uid = role_info(role)->user == ROLE_USER_OURS ?
-	    0 : identity_relay();
+	struct channel_ends ends = worker_ends(role, NULL, base);
 	struct err why;
 	struct channel *channel =
-	    worker_start(base, &ends, 1, uid, -1, pidfd, &why);
+	    worker_start(base, &ends, 1, identity_nobody(), -1, pidfd, &why);
 
 	if (channel == NULL)
 		return err_set(err, "%s; " WORKER_TRY_FIX, why.text);

@@ -330,7 +330,7 @@ server_process_connect(struct event_base *base, const struct server *server,
 	process = mem_alloc(sizeof(*process));
 	ends = worker_ends(ROLE_CONNECTOR, server_process_on_closed, process);
 	process->channel = worker_start(base, &ends, ++server_process_count,
-	    identity_relay(), -1, &pidfd, err);
+	    0, -1, &pidfd, err);
 	if (process->channel == NULL || server_process_send(process->channel,
 	        server, setup, &theirs, err) == -1) {
 		channel_free(&process->channel);
