@@ -27,7 +27,6 @@ static int ASAN_LEAVES_ALONE
 clear_one(struct memory *memory, pid_t pid, struct memory_sum *sum)
 {
 	char status[BOX_MEMORY_TEXT_SIZE];
-	char state;
 
 	if (pid < BOX_CODE_PID ||
 	    (pid == BOX_CODE_PID && memory->session != MEMORY_STOPS) ||
@@ -37,9 +36,7 @@ clear_one(struct memory *memory, pid_t pid, struct memory_sum *sum)
 		sum->processes += !memory_is_still(status);
 		return 0;
 	}
-	state = memory_state(status);
-	if (state == 'X' ||
-	    (state == 'Z' && memory_number(status, "Threads") <= 1))
+	if (memory_has_ended(status))
 		return 0;
 	kill(pid, SIGKILL);
 	sum->processes++;

@@ -34,7 +34,9 @@ static int
 memory_stops(const char *status)
 {
 	return memory_is_stopped(status) ||
-	    memory_awaits(status, MEMORY_BIT(SIGSTOP) | MEMORY_BIT(SIGKILL));
+	    ((memory_signals(status, "SigPnd") |
+	         memory_signals(status, "ShdPnd")) &
+	        (MEMORY_BIT(SIGSTOP) | MEMORY_BIT(SIGKILL))) != 0;
 }
 
 static int
@@ -46,13 +48,18 @@ memory_thread_is_stopped(
 }
 
 int
-memory_is_still(const char *status)
+memory_has_ended(const char *status)
 {
 	char state = memory_state(status);
 
-	return state == 'T' || state == 'X' ||
-	    memory_awaits(status, MEMORY_BIT(SIGSTOP) | MEMORY_BIT(SIGKILL)) ||
+	return state == 'X' ||
 	    (state == 'Z' && memory_number(status, "Threads") <= 1);
+}
+
+int
+memory_is_still(const char *status)
+{
+	return memory_stops(status) || memory_has_ended(status);
 }
 
 /*
@@ -151,12 +158,14 @@ memory_find_known(struct memory *memory, pid_t pid)
 static int
 memory_was_stopped(struct memory *memory, pid_t pid, const char *status)
 {
+	uint64_t pending = memory_signals(status, "ShdPnd");
+
 	if (memory_find_known(memory, pid) == NULL)
 		return memory->hold.nknown < BOX_MEMORY_KNOWN &&
 		    memory_is_stopped(status);
-	return (memory_is_stopped(status) &&
-	           memory_awaits(status, MEMORY_BIT(SIGSTOP))) ||
-	    memory_awaits_shared(status, MEMORY_BIT(SIGSTOP));
+	if (memory_is_stopped(status))
+		pending |= memory_signals(status, "SigPnd");
+	return (pending & MEMORY_BIT(SIGSTOP)) != 0;
 }
 
 int

@@ -161,11 +161,8 @@ uint64_t memory_number(const char *text, const char *key);
 /* Returns such a number of KiB as bytes. */
 uint64_t memory_bytes(const char *text, const char *key);
 
-/* Whether one of these signals, a set of bits, is pending. */
-int memory_awaits(const char *status, uint64_t signals);
-
-/* The same for signals that any thread of the process may take. */
-int memory_awaits_shared(const char *status, uint64_t signals);
+/* Returns the signals in such a line, a set of bits as the kernel's. */
+uint64_t memory_signals(const char *status, const char *key);
 
 /* Returns the letter of the state in a status, '?' if there is none. */
 char memory_state(const char *status);
@@ -206,6 +203,9 @@ int memory_add_processes(struct memory *memory, memory_add *add,
     struct memory_sum *sum);
 
 /* memory_hold.c */
+
+/* Whether it executes no code any more. */
+int memory_has_ended(const char *status);
 
 /* Whether it executes no code before it gets SIGCONT. */
 int memory_is_still(const char *status);

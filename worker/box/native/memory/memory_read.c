@@ -141,8 +141,7 @@ memory_bytes(const char *text, const char *key)
 	return memory_number(text, key) * KIB;
 }
 
-/* The signals in such a line, as the kernel's bits. */
-static uint64_t
+uint64_t
 memory_signals(const char *status, const char *key)
 {
 	const char *digit = memory_find(status, key);
@@ -150,27 +149,11 @@ memory_signals(const char *status, const char *key)
 
 	if (digit == NULL)
 		return 0;
-	for (digit += strspn(digit, " \t");; digit++) {
-		if (*digit >= '0' && *digit <= '9')
-			bits = bits << 4 | (uint64_t)(*digit - '0');
-		else if (*digit >= 'a' && *digit <= 'f')
-			bits = bits << 4 | (uint64_t)(*digit - 'a' + 10);
-		else
-			return bits;
-	}
-}
-
-int
-memory_awaits(const char *status, uint64_t signals)
-{
-	return ((memory_signals(status, "SigPnd") |
-	    memory_signals(status, "ShdPnd")) & signals) != 0;
-}
-
-int
-memory_awaits_shared(const char *status, uint64_t signals)
-{
-	return (memory_signals(status, "ShdPnd") & signals) != 0;
+	for (digit += strspn(digit, " \t"); (*digit >= '0' && *digit <= '9') ||
+	    (*digit >= 'a' && *digit <= 'f'); digit++)
+		bits = bits << 4 | (uint64_t)(*digit <= '9' ?
+		        *digit - '0' : *digit - 'a' + 10);
+	return bits;
 }
 
 char

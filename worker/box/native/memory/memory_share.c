@@ -87,9 +87,8 @@ memory_begin_shares(struct memory *memory, int partly)
 void
 memory_end_shares(struct memory *memory, const struct memory_sum *sum)
 {
-	if (memory->shares.partly)
-		memory->shares.whole |= !memory_none_ended(memory, sum);
-	memory->shares.whole |= sum->busy > 0 || sum->loose > 0;
+	memory->shares.whole |= sum->busy > 0 || sum->loose > 0 ||
+	    (memory->shares.partly && !memory_none_ended(memory, sum));
 	memory->maps.last_pid = memory_last_pid(memory);
 	memory->maps.threads = sum->threads;
 }

@@ -63,18 +63,15 @@ uint64_t
 memory_known_shared(
     struct memory *memory, pid_t pid, const char *status, uint64_t rss)
 {
-	const struct memory_clock *own = memory_find_clock(memory, pid);
 	pid_t parent = (pid_t)memory_number(status, "PPid");
-	const struct memory_clock *before;
+	const struct memory_clock *own = memory_find_clock(memory, pid);
+	const struct memory_clock *before = memory_find_clock(memory, parent);
 	uint64_t shared = parent == 0 ? 0 : rss;
 
-	if (own != NULL && own->pid == pid && own->looked) {
+	if (own != NULL && own->pid == pid && own->looked)
 		shared = own->looked_rss - own->private;
-	} else if (parent > 1) {
-		before = memory_find_clock(memory, parent);
-		if (before != NULL && before->pid == parent)
-			shared = before->rss;
-	}
+	else if (parent > 1 && before != NULL && before->pid == parent)
+		shared = before->rss;
 	return shared < rss ? shared : rss;
 }
 
