@@ -142,14 +142,14 @@ static int
 frames_take_ended(
     struct frames *frames, struct json_span frame, struct err *err)
 {
-	struct member members[] = { { .name = "exit" },
+	struct json_span_member members[] = { { .name = "exit" },
 		{ .name = "threads" }, { .name = "program" } };
 	struct frames_end end;
 	uint64_t program;
 
 	if (!frames->sent || !frames->session)
 		return err_set(err, "an end of code where none is kept");
-	member_find(frame, members, 3);
+	json_span_members(frame, members, 3);
 	if (member_number(&members[2], &program, NULL) == -1 ||
 	    program != frames->programs)
 		return err_set(err, "an end of code that does not run");

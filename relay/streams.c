@@ -12,10 +12,10 @@ static int
 streams_add(struct output *output, struct json_span frame, struct err *err)
 {
 	auto_buffer struct buffer bytes = { 0 };
-	struct member data = { .name = "data" };
+	struct json_span_member data = { .name = "data" };
 	size_t len;
 
-	member_find(frame, &data, 1);
+	json_span_members(frame, &data, 1);
 	if (data.count != 1 || json_span_kind(data.value) != JSON_SPAN_STRING)
 		return err_set(err, "output without a valid \"data\"");
 	len = data.value.len - 2;
@@ -29,7 +29,8 @@ streams_add(struct output *output, struct json_span frame, struct err *err)
 
 /* Reads a member that may be missing. Returns 0, or -1 with err. */
 static int
-streams_count(const struct member *member, uint64_t *count, struct err *err)
+streams_count(
+    const struct json_span_member *member, uint64_t *count, struct err *err)
 {
 	if (member->count == 0 || member_number(member, count, NULL) == 0)
 		return 0;
@@ -41,12 +42,14 @@ static int
 streams_end(
     struct relay_report *report, struct json_span frame, struct err *err)
 {
-	struct member members[] = { { .name = "exit" }, { .name = "signal" },
+	struct json_span_member members[] = { { .name = "exit" },
+		{ .name = "signal" },
 		{ .name = "memory" }, { .name = "cpu" }, { .name = "peak" } };
-	const struct member *signal = &members[1], *memory = &members[2];
+	const struct json_span_member *signal = &members[1];
+	const struct json_span_member *memory = &members[2];
 	uint64_t status, least, most;
 
-	member_find(frame, members, 5);
+	json_span_members(frame, members, 5);
 	if (members[0].count + signal->count != 1)
 		return err_set(err, "an end without one exit code or signal");
 	least = signal->count;

@@ -70,28 +70,15 @@ void outbox_finish(struct outbox *outbox);
 size_t outbox_answers(const struct outbox *outbox);
 size_t outbox_unread(const struct outbox *outbox);
 
-/* member.c: the members of a request. */
-
-/* A member that must occur once. */
-struct member {
-	const char *name;
-	size_t count;
-	struct json_span value;
-};
-
-/*
- * Finds members in one pass, as values may be large; other members are skipped.
- */
-void member_find(
-    struct json_span object, struct member *members, size_t count);
+/* member.c: the members of a request, which json_span_members() finds. */
 
 /* Returns 0 if the member occurs once and has this type, or -1 with err. */
-int member_require(const struct member *member,
+int member_require(const struct json_span_member *member,
     enum json_span_kind kind, struct err *err);
 
 /* Reads a member that is an integer up to REQUEST_ID_MAX, written as such. */
-int member_number(
-    const struct member *member, uint64_t *number, struct err *err);
+int member_number(const struct json_span_member *member, uint64_t *number,
+    struct err *err);
 
 /* local.c: the requests that the relay itself answers. */
 

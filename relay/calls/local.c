@@ -14,8 +14,8 @@
  * One that is not UTF-8, or has a NUL, is refused. Returns 0, or -1 with err.
  */
 static int
-local_read_cut(const struct member *member, const char *words, size_t most,
-    char *text, struct local_answer *answer, struct err *err)
+local_read_cut(const struct json_span_member *member, const char *words,
+    size_t most, char *text, struct local_answer *answer, struct err *err)
 {
 	auto_free char *whole = NULL;
 	size_t len = 0;
@@ -35,7 +35,7 @@ local_read_cut(const struct member *member, const char *words, size_t most,
 
 /* The text of an echo, or of a question about the output, which is freed. */
 static int
-local_read_text(const struct member *member, char **text, size_t *len,
+local_read_text(const struct json_span_member *member, char **text, size_t *len,
     struct local_answer *answer, struct err *err)
 {
 	if (member_require(member, JSON_SPAN_STRING, err) == -1)
@@ -53,11 +53,11 @@ static int
 local_echo(struct relay *relay, const struct local_ends *ends,
     struct json_span payload, struct local_answer *answer, struct err *err)
 {
-	struct member member = { .name = "text" };
+	struct json_span_member member = { .name = "text" };
 	auto_free char *text = NULL;
 	size_t len = 0;
 
-	member_find(payload, &member, 1);
+	json_span_members(payload, &member, 1);
 	if (member.count != 0 &&
 	    local_read_text(&member, &text, &len, answer, err) == -1)
 		return -1;
@@ -71,11 +71,11 @@ static int
 local_printed(struct relay *relay, const struct local_ends *ends,
     struct json_span payload, struct local_answer *answer, struct err *err)
 {
-	struct member member = { .name = "text" };
+	struct json_span_member member = { .name = "text" };
 	auto_free char *text = NULL;
 	size_t len = 0;
 
-	member_find(payload, &member, 1);
+	json_span_members(payload, &member, 1);
 	if (local_read_text(&member, &text, &len, answer, err) == -1)
 		return -1;
 	if (answer->refusal.text[0] == '\0')
@@ -84,7 +84,7 @@ local_printed(struct relay *relay, const struct local_ends *ends,
 }
 
 static int
-local_read_kind(const struct member *member, enum picture_kind *found,
+local_read_kind(const struct json_span_member *member, enum picture_kind *found,
     struct err *err)
 {
 	int kind;
@@ -104,11 +104,11 @@ static int
 local_show(struct relay *relay, const struct local_ends *ends,
     struct json_span payload, struct local_answer *answer, struct err *err)
 {
-	struct member members[] = { { .name = "kind" }, { .name = "title" },
-		{ .name = "data" } };
+	struct json_span_member members[] = { { .name = "kind" },
+		{ .name = "title" }, { .name = "data" } };
 	struct request_picture picture = { 0 };
 
-	member_find(payload, members, 3);
+	json_span_members(payload, members, 3);
 	if (local_read_kind(&members[0], &picture.kind, err) == -1 ||
 	    local_read_cut(&members[1], "the title of a picture",
 	        PICTURE_TITLE_MAX, picture.title, answer, err) == -1 ||
@@ -125,7 +125,7 @@ local_show(struct relay *relay, const struct local_ends *ends,
 
 static int
 local_read_amount(
-    const struct member *member, uint64_t *amount, struct err *err)
+    const struct json_span_member *member, uint64_t *amount, struct err *err)
 {
 	if (member_number(member, amount, err) == -1)
 		return -1;
@@ -138,11 +138,11 @@ static int
 local_progress(struct relay *relay, const struct local_ends *ends,
     struct json_span payload, struct local_answer *answer, struct err *err)
 {
-	struct member members[] = { { .name = "done" }, { .name = "total" },
-		{ .name = "text" } };
+	struct json_span_member members[] = { { .name = "done" },
+		{ .name = "total" }, { .name = "text" } };
 	struct request_progress progress = { 0 };
 
-	member_find(payload, members, 3);
+	json_span_members(payload, members, 3);
 	if (local_read_amount(&members[0], &progress.done, err) == -1 ||
 	    (members[1].count != 0 &&
 	        local_read_amount(&members[1], &progress.total, err) == -1) ||

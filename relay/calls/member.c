@@ -4,28 +4,9 @@
  */
 #include "calls.h"
 
-void
-member_find(
-    struct json_span object, struct member *members, size_t count)
-{
-	struct json_span_walk walk = json_span_walk(object);
-	struct json_span name, value;
-	size_t n;
-
-	while (json_span_next_member(&walk, &name, &value)) {
-		for (n = 0; n < count; n++)
-			if (json_span_is(name, members[n].name))
-				break;
-		if (n == count)
-			continue;
-		members[n].count++;
-		members[n].value = value;
-	}
-}
-
 int
-member_require(const struct member *member, enum json_span_kind kind,
-    struct err *err)
+member_require(const struct json_span_member *member,
+    enum json_span_kind kind, struct err *err)
 {
 	if (member->count == 1 && json_span_kind(member->value) == kind)
 		return 0;
@@ -33,8 +14,8 @@ member_require(const struct member *member, enum json_span_kind kind,
 }
 
 int
-member_number(
-    const struct member *member, uint64_t *number, struct err *err)
+member_number(const struct json_span_member *member, uint64_t *number,
+    struct err *err)
 {
 	const char *digits = member->value.p;
 	size_t n;

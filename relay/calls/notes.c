@@ -16,7 +16,8 @@
  * none.
  */
 static int
-notes_read(const struct member *member, size_t most, struct buffer *line)
+notes_read(
+    const struct json_span_member *member, size_t most, struct buffer *line)
 {
 	auto_buffer struct buffer shown = { 0 };
 	auto_free char *text = NULL;
@@ -39,10 +40,11 @@ notes_read(const struct member *member, size_t most, struct buffer *line)
 int
 notes_take(struct notes *notes, struct json_span frame, struct err *err)
 {
-	struct member members[] = { { .name = "text" }, { .name = "once" } };
+	struct json_span_member members[] = { { .name = "text" },
+		{ .name = "once" } };
 	auto_buffer struct buffer text = { 0 }, once = { 0 };
 
-	member_find(frame, members, 2);
+	json_span_members(frame, members, 2);
 	buffer_add_text(&once, "");
 	if (notes_read(&members[0], NOTE_MAX, &text) == -1)
 		return err_set(err, "a note without a valid \"text\"");

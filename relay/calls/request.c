@@ -78,7 +78,7 @@ request_form(const struct request_row *row, const struct ipc_field *field)
 }
 
 static int
-request_read_id(const struct member *member, struct request *request,
+request_read_id(const struct json_span_member *member, struct request *request,
     struct err *err)
 {
 	if (member_number(member, &request->id, err) == -1)
@@ -91,8 +91,8 @@ request_read_id(const struct member *member, struct request *request,
 
 /* A number; true or false where the bounds are 0 and 1. */
 static int
-request_read_number(const struct ipc_field *field, const struct member *member,
-    uint64_t *number, struct err *err)
+request_read_number(const struct ipc_field *field,
+    const struct json_span_member *member, uint64_t *number, struct err *err)
 {
 	if (field->most == 1) {
 		*number = member->count == 1 &&
@@ -151,7 +151,7 @@ request_set(void *out, enum ipc_kind kind, const char *p, size_t len)
 
 static int
 request_read_string(struct request *request, const struct ipc_field *field,
-    const char *words, const struct member *member, struct err *err)
+    const char *words, const struct json_span_member *member, struct err *err)
 {
 	auto_free char *text = NULL;
 	size_t len = 0;
@@ -175,7 +175,7 @@ request_read_string(struct request *request, const struct ipc_field *field,
 /* A value as the code wrote it. */
 static int
 request_read_value(struct request *request, const struct ipc_field *field,
-    const struct request_row *row, const struct member *member,
+    const struct request_row *row, const struct json_span_member *member,
     struct err *err)
 {
 	struct json_span value = member->value;
@@ -197,7 +197,7 @@ request_read_value(struct request *request, const struct ipc_field *field,
 
 static int
 request_read_field(struct request *request, const struct ipc_field *field,
-    const struct request_row *row, const struct member *member,
+    const struct request_row *row, const struct json_span_member *member,
     struct err *err)
 {
 	void *out = (char *)&request->message + field->offset;
@@ -242,7 +242,8 @@ request_read_message(struct request *request, const struct request_row *row,
     struct json_span payload, struct err *err)
 {
 	const struct ipc_field *fields = ipc_fields(ipc_message(row->type));
-	struct member members[IPC_FIELDS_MAX] = { { .name = "type" } };
+	struct json_span_member members[IPC_FIELDS_MAX] = {
+		{ .name = "type" } };
 	size_t n;
 
 	request->type = row->type;
@@ -250,7 +251,7 @@ request_read_message(struct request *request, const struct request_row *row,
 	request->message.list_servers.id = request->id;
 	for (n = 1; fields[n].name[0] != '\0'; n++)
 		members[n].name = fields[n].name;
-	member_find(payload, members, n);
+	json_span_members(payload, members, n);
 	if (member_require(&members[0], JSON_SPAN_STRING, err) == -1)
 		return -1;
 	for (n = 1; fields[n].name[0] != '\0'; n++)
@@ -279,7 +280,7 @@ static int
 request_read_payload(
     struct json_span payload, struct request *request, struct err *err)
 {
-	const struct member member = { .name = "type", .count = 1,
+	const struct json_span_member member = { .name = "type", .count = 1,
 		.value = request_type(payload) };
 	const struct request_row *row;
 
@@ -297,12 +298,12 @@ request_read_payload(
 int
 request_read(struct json_span frame, struct request *request, struct err *err)
 {
-	struct member members[] = { { .name = "id" },
+	struct json_span_member members[] = { { .name = "id" },
 		{ .name = "payload" } };
 
 	memset(request, 0, sizeof(*request));
 	request->frame = frame;
-	member_find(frame, members, sizeof(members) / sizeof(members[0]));
+	json_span_members(frame, members, sizeof(members) / sizeof(members[0]));
 	if (request_read_id(&members[0], request, err) == -1)
 		return -1;
 	if (member_require(&members[1], JSON_SPAN_OBJECT, err) == -1)
@@ -320,10 +321,10 @@ request_release(struct request *request)
 int
 request_read_cancel(struct json_span frame, uint64_t *id, struct err *err)
 {
-	struct member member = { .name = "id" };
+	struct json_span_member member = { .name = "id" };
 	struct request request;
 
-	member_find(frame, &member, 1);
+	json_span_members(frame, &member, 1);
 	if (request_read_id(&member, &request, err) == -1)
 		return -1;
 	*id = request.id;
@@ -334,7 +335,7 @@ request_read_cancel(struct json_span frame, uint64_t *id, struct err *err)
 static int
 request_glimpse_head(const char *head, size_t len, struct request *request)
 {
-	struct member members[] = { { .name = "type" },
+	struct json_span_member members[] = { { .name = "type" },
 		{ .name = "id" } };
 	char object[LINES_GLIMPSE + 1];
 	struct json_span value;
@@ -345,7 +346,7 @@ request_glimpse_head(const char *head, size_t len, struct request *request)
 	object[len] = '}';
 	if (json_span_parse(object, len + 1, &value, NULL) == -1)
 		return 0;
-	member_find(value, members, sizeof(members) / sizeof(members[0]));
+	json_span_members(value, members, sizeof(members) / sizeof(members[0]));
 	return member_require(&members[0], JSON_SPAN_STRING, NULL) == 0 &&
 	    json_span_is(members[0].value, "rpc_request") &&
 	    request_read_id(&members[1], request, NULL) == 0;

@@ -390,7 +390,6 @@ test('bad tools that were stored cost only themselves', once, async (t) => {
   insertTools(home, {
     ...Object.fromEntries(bad.map((name) => [name, 'x = 1'])),
     broken: 'def broken(:', leaves: 'import sys\nsys.exit(5)',
-    print: 'def print(*args): raise RuntimeError("shadowed")',
   });
   const raw = await Raw.open(t, { home });
   const result = await raw.run(`
@@ -399,13 +398,13 @@ import user_tools
 print(good(), dir(user_tools), callable(runtime.call_tool))`);
 
   assert.deepEqual(result.structuredContent.stdout,
-    ["1 ['broken', 'good', 'leaves', 'print'] True"],
+    ["1 ['broken', 'good', 'leaves'] True"],
     JSON.stringify(result));
   assert.deepEqual(result.structuredContent.notes.map((line) =>
-    / leaves out (\w+):/.exec(line)?.[1]), ['broken', 'leaves', 'print']);
+    / leaves out (\w+):/.exec(line)?.[1]), ['broken', 'leaves']);
   const all = listed(home, ['saved-tools']);
 
-  assert.equal(all.length, bad.length + 4);
+  assert.equal(all.length, bad.length + 3);
   assert.equal(all.filter((line) => line.includes(' (ignored: ')).length,
     bad.length);
   assert.ok(all.some((line) => line.includes('\\u001b[2Jx (ignored')));
@@ -413,7 +412,7 @@ print(good(), dir(user_tools), callable(runtime.call_tool))`);
   assert.deepEqual(listed(home, ['saved-tools', 'remove', 'a b']), []);
   assert.deepEqual(listed(home, ['saved-tools', 'prune']),
     [`${bad.length - 1} removed`]);
-  assert.equal(listed(home, ['saved-tools', 'list']).length, 4);
+  assert.equal(listed(home, ['saved-tools', 'list']).length, 3);
   await raw.finish();
 });
 

@@ -9,20 +9,6 @@
 #include "../../../common/limits.h"
 #include "../../../common/base/mem.h"
 
-/* Whether a part has its own name, to which its references are relative. */
-static int
-schema_is_apart(struct json_span part, struct json_span root)
-{
-	struct json_span found;
-
-	if (part.p == root.p)
-		return 0;
-	return (json_span_get(part, "$id", &found) > 0 &&
-	           json_span_kind(found) == JSON_SPAN_STRING) ||
-	    (json_span_get(part, "id", &found) > 0 &&
-	        json_span_kind(found) == JSON_SPAN_STRING);
-}
-
 /*
  * Follows a reference into the same schema: "#/$defs/NAME". Returns 1 with the
  * part, or 0.
@@ -43,8 +29,7 @@ schema_resolve(struct json_span root, struct json_span reference,
 	*part = root;
 	rest = path + 2;
 	while ((name = strsep(&rest, "/")) != NULL)
-		if (schema_is_apart(*part, root) ||
-		    json_span_get(*part, name, part) != 1)
+		if (json_span_get(*part, name, part) != 1)
 			return 0;
 	return 1;
 }
@@ -94,8 +79,6 @@ schema_types_of(struct json_span root, struct json_span part, int depth)
 	if (json_span_get(part, "$ref", &found) == 1 &&
 	    schema_resolve(root, found, &found))
 		return schema_types_of(root, found, depth + 1);
-	if (json_span_get(part, "const", &found) == 1)
-		return schema_type_of_kind(found);
 	if (json_span_get(part, "enum", &found) == 1)
 		return schema_types_listed(found);
 	for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)

@@ -6,6 +6,7 @@ event loop by await.  Nothing is sent before that.
 """
 import os
 import sys
+from _operator import contains
 from time import monotonic
 
 from . import _forgotten
@@ -46,6 +47,14 @@ class Together:
             if request.state != DONE:
                 return request
         return None
+
+
+def of_result(function):
+    """Return the method of calls that applies a function to the result."""
+    def method(self, *more):
+        """Carry the call out, and use its result."""
+        return function(self.result(), *more)
+    return method
 
 
 class Call:
@@ -207,34 +216,13 @@ class Call:
 
     # Code that uses the result before it awaits: the call is carried out
 
-    def __str__(self):
-        """Return the result as text."""
-        return str(self.result())
-
-    def __format__(self, spec):
-        """Return the result as text."""
-        return format(self.result(), spec)
-
-    def __iter__(self):
-        """Go through the result."""
-        return iter(self.result())
+    (__str__, __format__, __iter__, __len__, __bool__, __contains__) = map(
+        of_result, (str, format, iter, len, bool, contains))
 
     async def __aiter__(self):
         """Go through the result."""
         for each in await self:
             yield each
-
-    def __len__(self):
-        """Return how long the result is."""
-        return len(self.result())
-
-    def __bool__(self):
-        """Whether the result is true."""
-        return bool(self.result())
-
-    def __contains__(self, item):
-        """Whether something is in the result."""
-        return item in self.result()
 
     def __eq__(self, other):
         """Whether the result is another value; calls are compared as such."""

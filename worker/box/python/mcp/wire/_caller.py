@@ -56,26 +56,12 @@ def _await(self):
 
 
 class ReadyDict(dict):
-    """A dict that may be awaited, too."""
+    """A dict that may be awaited, too; the others are such, too."""
 
     __await__ = _await
 
 
-class ReadyList(list):
-    """A list that may be awaited, too."""
-
-    __await__ = _await
-
-
-class ReadyText(str):
-    """A string that may be awaited, too."""
-
-    __slots__ = ()
-    __await__ = _await
-
-
-class ReadyTuple(tuple):
-    """A tuple that may be awaited, too."""
-
-    __slots__ = ()
-    __await__ = _await
+ReadyList, ReadyText, ReadyTuple = (
+    type("Ready" + kind.__name__.capitalize(), (kind,), {
+        "__slots__": (), "__await__": _await, "__module__": __name__})
+    for kind in (list, str, tuple))
