@@ -2,10 +2,8 @@
 
     /usr/bin/python3 tests/box/test_imports.py [-v] [-k PATTERN]
 """
-import os
 import unittest
 
-from bootstrap import PYTHON_DIR
 from mcp_relay import Base, HANG
 
 KEPT = "this call started afresh: define or import %s in this code"
@@ -62,18 +60,6 @@ class Imports(Base):
         got = self.names("web.get()", "web", "the server web is mcp_web: "
                          "await mcp_web.tool(...)", tools={"web": HANG})
         self.assertEqual(got.relay.started, [])
-
-
-class Kept(unittest.TestCase):
-    """What a template loads for its boxes: without one, there is none."""
-
-    def test_all_are_there(self):
-        place = os.path.join(PYTHON_DIR, "program/namespace.py")
-        names = {"__name__": "namespace", "OURS": PYTHON_DIR + "/"}
-        with open(place, encoding="utf-8") as file:
-            exec(compile(file.read(), place, "exec"), names)
-        names["keep_modules"]()
-        self.assertEqual(len(names["MODULES"]), len(names["CALLING"]))
 
 
 def has(name):

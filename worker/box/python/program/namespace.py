@@ -19,15 +19,6 @@ PLOTS = "caisson_plots"  # plots.py
 STOOD = "socket", "mmap", "multiprocessing.spawn"  # as in stand_ins.py
 TOLD = set()  # libraries that were told something before there was a box
 PROGRESS = []  # something, where the code may tell how far it is
-# What is imported when code calls a tool, in any way.
-CALLING = (
-    "__init__", "calls/_ask", "calls/_named", "calls/_names",
-    "calls/_server", "calls/_servers", "calls/_state", "calls/_tools",
-    "results/_blocks", "results/_data", "results/_misread", "results/_similar",
-    "results/_result", "results/_seen", "tools/_positions", "tools/_schema",
-    "wire/_call", "wire/_caller", "wire/_forgotten", "wire/_idle",
-    "wire/_lines", "wire/_notes", "wire/_request", "wire/_values",
-    "wire/_wait", "wire/_wire")
 MODULES = {}  # the path and the code of each, in the boxes of a template
 SPAWN_HINT = """\
 code with 'await' at top level cannot be re-imported, as the start methods \
@@ -130,17 +121,21 @@ class Loaded(SourceFileLoader):
 
 
 def keep_modules():
-    """Load the code of what the code of a box imports when it calls a tool.
+    """Load the code of the package mcp.
 
     A template does: it is read and made once then, and not by every box.
     """
-    for part in CALLING:
-        name = "mcp." + part.rpartition("/")[2] if "/" in part else "mcp"
-        path = "%smcp/%s.py" % (OURS, part)
-        MODULES[name] = path, SourceFileLoader(name, path).get_code(name)
-    # And what the rooms of the package have, for what is imported from there.
-    PathFinder.find_spec("mcp._", [OURS + "mcp"] + [
-        "%smcp/%s" % (OURS, room) for room in os.listdir(OURS + "mcp")])
+    rooms = [OURS + "mcp"] + [entry.path for entry in os.scandir(OURS + "mcp")
+                              if entry.is_dir()]
+    for room in rooms:
+        for file in os.listdir(room):
+            if file.endswith(".py"):
+                name = "mcp" if file == "__init__.py" else "mcp." + file[:-3]
+                path = "%s/%s" % (room, file)
+                MODULES[name] = path, SourceFileLoader(
+                    name, path).get_code(name)
+    # And what the rooms have, for what is imported from there.
+    PathFinder.find_spec("mcp._", rooms)
 
 
 def stand_in(module):

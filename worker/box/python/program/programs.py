@@ -334,7 +334,6 @@ def forget_program():
         forgotten.ENDED.clear()
         forgotten.TOLD.clear()
     if seen:
-        seen.REFUSED.clear()
         for each in seen.SEEN.values():
             each.more = ()  # is not told again
     if misread:

@@ -4,12 +4,10 @@ mcp._call runs these generators for their caller.  The broker and the store
 enforce what the code may request, and the broker compares the arguments of a
 call with the schema of its tool.
 """
-from _json import encode_basestring as quoted
-
 from ._call import Together
 from ._data import read
 from ._similar import did_you_mean
-from ._result import MCPError, Result, data_of, fault_of, refused
+from ._result import ArgumentError, MCPError, Result, data_of, fault_of
 from ._named import about_unusable, apart, find_told, no_tool, not_among
 from ._state import LOADED, add, call, find_server, state_of
 from ._request import DONE, Refused, Request
@@ -45,7 +43,7 @@ def answer_of(request, server=None, tool=None, read=_values.read, entry=None,
         if failure.unfit:
             from ._schema import with_types
             given = _values.read(arguments.decode())
-            raise refused(with_types(entry or {}, given, failure.message),
+            raise ArgumentError(with_types(entry or {}, given, failure.message),
                           server, tool) from None
         raise MCPError(
             failure.message, server, tool, code=error.get("code"),
@@ -257,7 +255,8 @@ def call_entry(state, entry, given):
         yield from load(state.name)
     arguments = yield from settle(state, entry, *given)
     server, tool = state.name, entry["tool"]
-    request = Request(b"%b%b}" % (beginning(state, tool), arguments),
+    request = Request(payload_of(
+        "call_tool", {"server": server, "tool": tool}, arguments=arguments),
                       "%s.%s" % (server, tool), True)
     yield Together((request,))
     answer = answer_of(request, server, tool, read, entry, arguments)
@@ -277,15 +276,6 @@ def call_entry(state, entry, given):
     return result
 
 
-def beginning(state, tool):
-    """Return what all calls of a tool begin with."""
-    text = state.beginnings.get(tool)
-    if text is None:
-        text = state.beginnings[tool] = payload_of("call_tool", {
-            "server": state.name, "tool": tool})[:-1] + b',"arguments":'
-    return text
-
-
 def settle(state, entry, named, placed):
     """Return the arguments that are sent, as JSON, or raise ArgumentError.
 
@@ -302,7 +292,7 @@ def settle(state, entry, named, placed):
         entry = state.find(entry["tool"]) or entry
         found, wrong = fill(entry, *values)
         if wrong:
-            raise refused(wrong, state.name, entry["tool"])
+            raise ArgumentError(wrong, state.name, entry["tool"])
     return _values.write(found, "arguments")
 
 
@@ -326,37 +316,12 @@ def given(server, tool, arguments, placed=()):
 
 def written(arguments):
     """Return arguments as JSON; what it has no type for, as what it means."""
-    text = simply_written(arguments)
-    if text is not None:
-        return text
     try:
         return _values.write(arguments, "arguments", data_of)
     except TypeError:
         pass
     from ._plain import plain_of
     return _values.write(arguments, "arguments", plain_of)
-
-
-def simply_written(arguments):
-    """Return a dict of texts, integers and truth values as JSON, or None where
-    it has others: most calls have no more.
-    """
-    parts = []
-    try:
-        for name, value in arguments.items():
-            kind = type(value)
-            if kind is str:
-                text = quoted(value)
-            elif kind is int:
-                text = int.__repr__(value)
-            elif kind is bool:
-                text = "true" if value else "false"
-            else:
-                return None
-            parts.append(quoted(name) + ":" + text)
-        return ("{" + ",".join(parts) + "}").encode()
-    except (AttributeError, TypeError, ValueError):
-        return None  # _values.py can write it, or tells what is wrong
 
 
 def load(name):

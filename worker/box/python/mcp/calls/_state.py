@@ -19,7 +19,7 @@ class State:
 
     __slots__ = ("name", "alias", "description", "entries", "aliases",
                  "tools", "fetch", "asked", "heard", "failed",
-                 "beginnings", "server", "alike", "instructions", "unusable",
+                 "server", "alike", "instructions", "unusable",
                  "cut")
 
     def __init__(self, told):
@@ -30,7 +30,6 @@ class State:
         self.fetch = None  # the request for the tools, under way
         self.asked = self.heard = 0  # the last one made, and the last kept
         self.failed = False  # whether a search went on without it
-        self.beginnings = {}  # of calls, by the name of the tool: bytes
         self.server = None  # the module, once it is asked for
         self.alike = None  # entries by plain_name(); None: not yet made
         self.instructions = None  # of the server, beside its list of tools

@@ -10,10 +10,10 @@ from ._wire import WIRE
 
 
 class Idle:
-    """Waits for an answer in place of an event loop that is idle.
+    """A loop that may be idle.
 
-    That spares the loop two turns.  It needs to know what the loop has to do,
-    for which asyncio has no public name; other loops are never idle.
+    What the loop has to do has no public name in asyncio; other loops are
+    never idle.
     """
 
     __slots__ = ("source", "ready", "timers", "poll")
@@ -66,7 +66,7 @@ def hasten(loop, request):
         WIRE.wake(loop, nothing)
 
     with WIRE.mutex:
-        watch = WIRE.find(loop) or WIRE.add(loop)
+        watch = WIRE.loops.get(loop) or WIRE.add(loop)
         idle = watch.idle
         if idle is None:
             idle = watch.idle = Idle(loop, WIRE.source)

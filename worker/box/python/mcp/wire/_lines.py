@@ -19,21 +19,11 @@ class Lines:
         self.chunks, self.seen, self.lines = [], 0, deque()
         self.starved = False  # there was no memory to read
         self.skips = False  # the line that comes next is dropped
-        self.poll = None
 
     def is_readable(self, seconds):
         """Whether there is something to read, in so many seconds."""
         import select
         return bool(select.select((self.source,), (), (), seconds)[0])
-
-    def is_ready(self):
-        """Whether there is something to read now; the mutex is held."""
-        if self.poll is None:
-            import select
-            poll = select.poll()
-            poll.register(self.source, select.POLLIN)
-            self.poll = poll.poll
-        return bool(self.poll(0))
 
     def read(self):
         """Read once; a chunk cannot get lost, as in flush()."""

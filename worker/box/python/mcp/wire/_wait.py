@@ -1,5 +1,4 @@
 """How threads and event loops wait for an answer."""
-from _weakref import ref
 from time import monotonic
 
 LONGEST = 1 << 20  # seconds that are waited at a time; locks take no more
@@ -22,10 +21,9 @@ class Watch:
     idle is what waits in its place: None, where that has not been tried yet.
     """
 
-    __slots__ = ("loop", "count", "looks", "idle")
+    __slots__ = ("count", "looks", "idle")
 
-    def __init__(self, loop):
-        self.loop = ref(loop)
+    def __init__(self):
         self.count, self.looks, self.idle = 0, False, None
 
 

@@ -41,7 +41,7 @@ class Wire(Lines):
         self.broken = None  # why there is nothing more to expect
         self.reader = None  # the thread that reads
         self.followers = {}  # threads that wait for another to read
-        self.loops, self.recent = {}, None
+        self.loops = {}
         self.running = None  # the loop that delivers what it has read
         self.woken = None  # what it does then, in its own thread
 
@@ -190,7 +190,8 @@ class Wire(Lines):
 
         It is not known whose it is, so all fail that are under way.
         """
-        del self.chunks[:-1]
+        while len(self.chunks) > 1:  # one by one, as that takes no memory
+            del self.chunks[0]
         if self.chunks and b"\n" not in self.chunks[0]:
             self.chunks.clear()
         self.seen, self.starved, self.skips = 0, False, True
@@ -326,7 +327,7 @@ class Wire(Lines):
         with self.mutex:
             if request.state == DONE:
                 return False
-            watch = self.find(loop) or self.add(loop)
+            watch = self.loops.get(loop) or self.add(loop)
             watch.count += 1
             request.wakes.append(wake)
             self.look(loop, watch)
@@ -341,14 +342,8 @@ class Wire(Lines):
         if not self.loops:  # late, as threads alone do without it
             from weakref import WeakKeyDictionary
             self.loops = WeakKeyDictionary()
-        watch = self.recent = self.loops[loop] = Watch(loop)
+        watch = self.loops[loop] = Watch()
         return watch
-
-    def find(self, loop):
-        """Return the watch of a loop, or None."""
-        recent = self.recent  # most code has one loop
-        return recent if recent and recent.loop() is loop \
-            else self.loops.get(loop)
 
     def unwatch(self, loop, request, wake):
         """Undo one watch().
@@ -361,7 +356,7 @@ class Wire(Lines):
         with self.mutex:
             if wake in request.wakes:
                 request.wakes.remove(wake)
-            watch = self.find(loop)
+            watch = self.loops.get(loop)
             if watch is not None:
                 watch.count -= 1
 
@@ -415,7 +410,7 @@ class Wire(Lines):
 
     def read_for(self, loop, woken):
         """The same; what the loop is to do then is put into woken."""
-        watch = self.find(loop)
+        watch = self.loops.get(loop)
         if watch is None:
             loop.remove_reader(self.source)
             return
@@ -424,7 +419,7 @@ class Wire(Lines):
             return
         if not watch.count:  # or it would wake for each answer to others
             self.look_away(loop, watch)
-        if self.is_ready():
+        if self.is_readable(0):
             self.read()
         self.running, self.woken = loop, woken
         try:
