@@ -11,7 +11,6 @@
 #include "../../common/base/mem.h"
 #include "rpc/rpc.h"
 #include "answer/answer.h"
-#include "methods.h"
 #include "resources/output_resource.h"
 #include "resources/resource_request.h"
 

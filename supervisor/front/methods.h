@@ -1,7 +1,6 @@
 /*
- * The methods of MCP: the table of all, and the handlers that are in this
- * folder. Each handler answers message->id, in the context of its request. Runs
- * in the supervisor.
+ * The methods of MCP: the table of all, from rpc/methods.def, and the eras.
+ * Runs in the supervisor.
  */
 #ifndef SUPERVISOR_METHODS_H
 #define SUPERVISOR_METHODS_H
@@ -14,19 +13,13 @@ extern const struct methods_row {
 	void (*handle)(struct mcp *mcp, const struct context *context,
 	    const struct jsonrpc *message);
 	const struct era *era; /* its only era; NULL: all */
-	int early;             /* allowed before initialize */
+	bool early;            /* allowed before initialize */
 } methods_table[];
 extern const size_t methods_count;
 
 /* methods.c: handles a request by its method, or a notification. */
 void methods_on_request(void *mcp, const struct jsonrpc *message);
 void methods_on_notification(void *mcp, const struct jsonrpc *message);
-
-/* era_initialize.c: the methods of versions with a handshake only. */
-void era_initialize_on_initialize(struct mcp *mcp,
-    const struct context *context, const struct jsonrpc *message);
-void era_initialize_on_ping(struct mcp *mcp, const struct context *context,
-    const struct jsonrpc *message);
 
 /* era_stateless.c: the era without sessions. */
 
@@ -47,11 +40,5 @@ int era_initialize_has(const char *version, size_t len);
  */
 int era_stateless_read(struct mcp *mcp, const struct jsonrpc *message,
     struct context *context);
-void era_stateless_on_discover(struct mcp *mcp, const struct context *context,
-    const struct jsonrpc *message);
-
-/* completion.c */
-void completion_on_complete(struct mcp *mcp, const struct context *context,
-    const struct jsonrpc *message);
 
 #endif

@@ -17,7 +17,6 @@
 #include "../answer/answer.h"
 #include "output_resource.h"
 #include "resource_request.h"
-#include "resources.h"
 #include "texts.h"
 
 /* resources/list */

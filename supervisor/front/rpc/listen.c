@@ -82,6 +82,7 @@ listen_open(struct mcp *mcp, const struct context *context,
 	    ",\"notifications\":{}");
 }
 
+/* Opens a subscription, which ends when the client cancels its request. */
 void
 listen_on_listen(struct mcp *mcp, const struct context *context,
     const struct jsonrpc *message)

@@ -61,16 +61,18 @@ unsigned int context_capabilities(struct json_span object);
 
 struct mcp;
 
+/* The handlers of the methods. */
+#define METHOD(name, handle, era, early)                                       \
+	void handle(struct mcp *mcp, const struct context *context,            \
+	    const struct jsonrpc *message);
+#include "methods.def"
+
 /*
  * Subscriptions of a client (subscriptions/listen): which changes it wants to
  * be told of. Only the era without sessions has them.
  */
 
 #define LISTEN_METHOD "subscriptions/listen"
-
-/* Opens a subscription, which ends when the client cancels its request. */
-void listen_on_listen(struct mcp *mcp, const struct context *context,
-    const struct jsonrpc *message);
 
 /* Returns whether the cancelled request was a subscription; it is ended. */
 int listen_on_cancelled(struct mcp *mcp, const struct jsonrpc *message);

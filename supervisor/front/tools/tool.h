@@ -114,12 +114,6 @@ int tools_include(const struct options *options, const struct tool *tool);
 /* Returns the first tool with these options that runs code, or NULL. */
 const struct tool *tools_runner(const struct options *options);
 
-/* The methods: tools/list and tools/call. */
-void tools_on_list(struct mcp *mcp, const struct context *context,
-    const struct jsonrpc *message);
-void tools_on_call(struct mcp *mcp, const struct context *context,
-    const struct jsonrpc *message);
-
 /* A request has been cancelled: it gets no answer. */
 void tools_on_cancelled(struct mcp *mcp, const struct jsonrpc *message);
 

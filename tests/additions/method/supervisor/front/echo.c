@@ -1,7 +1,7 @@
 /*
  * An example of a method: answers with its parameters. Runs in the supervisor.
  */
-#include "supervisor/front/methods.h"
+#include "supervisor/front/rpc/rpc.h"
 
 void
 echo_on_echo(struct mcp *mcp, const struct context *context,
