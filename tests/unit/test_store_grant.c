@@ -96,3 +96,21 @@ UNIT_TESTS(sources_are_judged, 2)
 	ck_assert_int_eq(answer_to(IPC_SAVE_TOOL, &save),
 	    _i == 0 ? IPC_ANSWER : IPC_TYPES);
 }
+
+/* One execution leaves places for the tools of others; it may change its own. */
+UNIT_TEST(new_tools_are_bounded)
+{
+	struct ipc_save_tool save = { .id = 1, .about = "",
+		.source = { (const uint8_t *)"x", 1, -1 } };
+	char name[16] = "";
+	int n;
+
+	save.name = name;
+	for (n = 0; n <= SAVED_TOOLS_NEW_MAX; n++) {
+		snprintf(name, sizeof(name), "f%d", n);
+		ck_assert_int_eq(answer_to(IPC_SAVE_TOOL, &save),
+		    n < SAVED_TOOLS_NEW_MAX ? IPC_ANSWER : IPC_DENIED);
+	}
+	strcpy(name, "f0");
+	ck_assert_int_eq(answer_to(IPC_SAVE_TOOL, &save), IPC_ANSWER);
+}
