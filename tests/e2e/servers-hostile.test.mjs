@@ -111,25 +111,6 @@ print(json.dumps(await attempt("h", "echo", {})))`,
 }
 
 function atOnce() {
-  test('what a server writes has no secrets in a box and in the log',
-    async (t) => {
-      const raw = await Raw.open(t, withServers(t, { h: {
-        command: '/bin/sh',
-        args: ['-c', 'echo "error: $1, $KEY, $OUR_TOKEN, $PATH" >&2; exit 1',
-          'sh', '--token=s3cret'], env: { KEY: 'key-of-h' } } },
-      { env: { CAISSON_LOG_LEVEL: 'debug', OUR_TOKEN: 'ours-0',
-        PATH: `/none/of-yours:${process.env.PATH}` } }));
-      const { structuredContent } = await raw.run('await mcp_h.echo()',
-        { servers: ['h'] });
-
-      assert.match(structuredContent.stderr.join(' '),
-        /error: \*\*\*, \*\*\*, \*\*\*, \*\*\*$/);
-      await raw.finish();
-      assert.match(raw.errors, /error: \*\*\*/);
-      assert.doesNotMatch(JSON.stringify(structuredContent) + raw.errors,
-        /s3cret|key-of-h|ours-0|of-yours/);
-    });
-
   test('what a server writes instead of MCP, or refuses with, has no secrets',
     async (t) => {
       const env = { H: '{"Authorization":"Bearer ntn_4f8A","v":"2022-06-28"}' };

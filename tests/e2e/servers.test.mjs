@@ -71,41 +71,6 @@ print(len(stored), "entities,", sum(words.values()), "words:",
   assert.equal(fs.readFileSync(store, 'utf8').trim().split('\n').length, 3);
 });
 
-test('server-everything', once, async (t) => {
-  const raw = await Raw.open(t,
-    withServers(t, { everything: official('everything') }));
-  const servers = { servers: ['everything'], timeout: 100 };
-
-  assert.deepEqual(await raw.printed(`
-result = await mcp_everything.echo(message="grüße")
-print(result.text, result["content"][0]["text"], isinstance(result, dict))
-print((await mcp_everything.get_sum(a=2, b=3)).text)
-result = await mcp_everything.get_structured_content(location="Chicago")
-print(sorted(result["structuredContent"]), result.data["temperature"],
-      result.data == result["structuredContent"])
-image = await mcp_everything.get_tiny_image()
-print([part["type"] for part in image["content"]])`, servers), [
-    'Echo: grüße Echo: grüße True', 'The sum of 2 and 3 is 5.',
-    "['conditions', 'humidity', 'temperature'] 36 True",
-    "['text', 'image', 'text']",
-  ]);
-
-  /* The server's own judgement of arguments is a result with isError. */
-  const [error, kind] = await raw.printed(`
-from mcp import runtime
-try:
-    await runtime.call_tool("everything", "get-resource-reference",
-                            {"resourceId": -1})
-except runtime.MCPError as error:
-    print(error)
-    print(error.server, error.tool, error.result["isError"])`, servers);
-
-  assert.match(error, /everything/);
-  assert.match(error, /Must be a finite positive integer/);
-  assert.match(kind, /^everything get-resource-reference True$/);
-  await raw.finish();
-});
-
 test('load_server adds a server to the execution', once, async (t) => {
   const raw = await Raw.open(t, withServers(t, { a: hostile(),
     'b-two': hostile() }));

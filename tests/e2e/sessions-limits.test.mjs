@@ -276,30 +276,6 @@ None`, { session: 's' });
   assert.deepEqual(files(result), ['file: two (2 bytes)']);
 });
 
-/* The files of a call are kept after its code, when the thread ends the box. */
-test('a session that ends behind a call leaves its answer as it was',
-  async (t) => {
-    const { client } = await connect(t,
-      { env: { CAISSON_SESSION_THREADS: 'on' } });
-
-    for (let ms = 0; ms < 24; ms += 2) {
-      const result = await run(client, `
-import os, threading, time
-if os.fork() == 0:
-    time.sleep(600)
-open("/workspace/out/kept", "w").write("1")
-def end():
-    time.sleep(${ms / 1000})
-    os._exit(0)
-print("printed")
-threading.Thread(target=end, daemon=True).start()`, { session: `s${ms}` });
-
-      assert.equal(result.isError ?? false, false, text(result));
-      assert.match(text(result), /^printed\n/);
-      assert.match(text(result), /\nfile: kept \(1 byte/);
-    }
-  });
-
 test('a session uses servers in each of its calls', async (t) => {
   const starts = path.join(folder(t), 'starts');
   const { client, pid } = await connect(t,

@@ -144,18 +144,6 @@ test('--check refuses the limits that the start refuses', (t) => {
   assert.equal(ends[1].stderr, ends[0].stderr);
 });
 
-test('--check makes no file, nor does what calls no tool', (t) => {
-  const place = path.join(folder(t), 'it');
-  const run = (args, name) =>
-    assert.equal(program(t, { args, env: { [name]: place } }).status, 0);
-
-  for (const name of ['CAISSON_LOG_FILE', 'CAISSON_AUDIT_FILE'])
-    run(['--check'], name);
-  run(['--print-config'], 'CAISSON_AUDIT_FILE');
-  run(['memory', 'list'], 'CAISSON_AUDIT_FILE');
-  assert.ok(!fs.existsSync(place));
-});
-
 test('an audit file that others write to, or lead to, is refused', (t) => {
   const audit = file(t, 'audit', '');
   const link = path.join(folder(t), 'link');

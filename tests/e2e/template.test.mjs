@@ -286,50 +286,6 @@ test('locks that a thread of the code held are free after a fork', async (t) => 
   await executed.finish();
 });
 
-/* Descriptors of all boxes are in flight at the same time, again and again. */
-async function assertAllBuilt(raw, rounds) {
-  const many = Array(64).fill("print('ok')");
-
-  for (let round = 0; round < rounds; round++) {
-    const ids = many.map((code) => raw.postCall(code));
-    const results = await Promise.all(ids.map((id) => raw.result(id)));
-
-    assert.deepEqual(results.map(({ content }) => content[0].text.trim()),
-      many.map(() => 'ok'));
-  }
-  assert.doesNotMatch(raw.errors, /exited before it received the code/);
-}
-
-test('a box that sends descriptors to itself costs the others nothing',
-  async (t) => {
-    const raw = await warmed(t, { CAISSON_MAX_CONCURRENT: '65' });
-    const other = await warmed(t, { CAISSON_MAX_CONCURRENT: '64' });
-    const gate = new Gate();
-    const id = raw.postCall(`
-import _socket, array, socket, time
-rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [0] * 253))]
-pairs = [socket.socketpair() for _ in range(100)]
-def fill():
-    for left, right in pairs:
-        try:
-            _socket.socket.sendmsg(left, [b"x"], rights)
-        except OSError:
-            pass
-fill()
-gate = ${gate.start}
-while gate.poll() is None:
-    fill()
-print("over")`, { timeout: 100 });
-
-    await gate.reached();
-    await assertAllBuilt(raw, rounds(1, 3));
-    await assertAllBuilt(other, rounds(1, 3));
-    gate.open();
-    assert.match((await raw.result(id)).content[0].text, /^over/);
-    await raw.finish();
-    await other.finish();
-  });
-
 test('a module that cannot be loaded is named, and boxes go on', async (t) => {
   for (const [preload, words] of [
     ['json,nunpy', /'nunpy' cannot be imported: ModuleNotFoundError/],
