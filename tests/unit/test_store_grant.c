@@ -97,7 +97,7 @@ UNIT_TESTS(sources_are_judged, 2)
 	    _i == 0 ? IPC_ANSWER : IPC_TYPES);
 }
 
-/* One execution leaves places for the tools of others; it may change its own. */
+/* One execution leaves places for tools of others; it may change its own. */
 UNIT_TEST(new_tools_are_bounded)
 {
 	struct ipc_save_tool save = { .id = 1, .about = "",
