@@ -75,32 +75,21 @@ memory_known_shared(
 	return shared < rss ? shared : rss;
 }
 
-/*
- * The CPU time of the processes of the last measurement, in nanoseconds; 0 if
- * unknown.
- */
-static uint64_t
-memory_used_ns(const struct memory *memory)
-{
-	uint64_t ns = 0;
-	uint64_t of_one;
-	size_t i;
-
-	for (i = 0; i < BOX_MEMORY_SEEN && memory->seen[i] != 0; i++) {
-		of_one = memory_cpu_ns(memory->seen[i]);
-		if (of_one == 0)
-			return 0;
-		ns += of_one;
-	}
-	return ns;
-}
-
 int
 memory_is_idle(struct memory *memory)
 {
-	uint64_t used_ns = memory_used_ns(memory);
-	int idle = used_ns != 0 && used_ns == memory->used_ns;
+	const uint64_t before = memory->used_ns;
+	uint64_t of_one = 0;
+	size_t i;
 
-	memory->used_ns = used_ns;
-	return idle;
+	memory->used_ns = 0;
+	for (i = 0; i < BOX_MEMORY_SEEN && memory->seen[i] != 0; i++) {
+		of_one = memory_cpu_ns(memory->seen[i]);
+		memory->used_ns += of_one;
+		if (of_one == 0)
+			break;
+	}
+	if (of_one == 0)
+		memory->used_ns = 0;
+	return of_one != 0 && memory->used_ns == before;
 }
