@@ -161,6 +161,20 @@ except ModuleNotFoundError as error:
   ['[]', '[]', '[]', 'False', "No module named 'user_tools'"]);
 });
 
+test('the keeper is there for each call, killed before it or not', async (t) => {
+  const raw = await Raw.open(t, {});
+
+  for (let i = 0; i < 4; i++) {
+    assert.deepEqual(await raw.printed(`
+print(update_memory("n", lambda n: (n or 0) + 1))`), [String(i + 1)]);
+    process.kill(descendants(raw.pid)
+      .find((entry) => entry.name === 'store').pid, 'SIGKILL');
+  }
+  await until(() => raw.errors.split('store process exited; what it was asked' +
+    ' has failed; it restarts on the next request\n').length === 5,
+  'a line in the log for each');
+});
+
 test('the keeper may be killed in the middle of it', async (t) => {
   const home = folder(t);
   const raw = await Raw.open(t, { home });

@@ -9,7 +9,7 @@ int
 letters_run(struct command_setup *setup, struct err *err)
 {
 	struct channel_ends ends = worker_ends(ROLE_LETTERS, NULL, setup->base);
-	struct ipc_count count = { setup->options->command.operand };
+	struct ipc_count count = { .text = setup->options->command.operand };
 	struct channel *channel =
 	    worker_start(setup->base, &ends, 1, 0, -1, &(int){ -1 }, err);
 
