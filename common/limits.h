@@ -323,6 +323,8 @@
 #define TOKEN_RANDOM_SIZE 32
 #define TOKEN_SIZE 72 /* 8 + 2 * TOKEN_RANDOM_SIZE characters */
 #define TOKEN_DIGEST_SIZE 32
+/* The fewest characters of a token that the environment has. */
+#define TOKEN_API_MIN 32
 #define TOKEN_NAME_MAX 64
 #define TOKEN_NAME_CHARS                                                       \
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"

@@ -22,6 +22,8 @@ static const char *const era_initialize_versions[] = {
 
 /* The only version in which a line may contain a batch. */
 #define ERA_INITIALIZE_BATCHES "2025-03-26"
+/* That of a request over HTTP without MCP-Protocol-Version, by 2025-11-25. */
+#define ERA_INITIALIZE_ASSUMED "2025-03-26"
 
 /* Results are complete as they are; clients do not store them. */
 static void
@@ -64,6 +66,19 @@ era_initialize_choose(struct json_span wanted)
 		if (json_span_is(wanted, era_initialize_versions[i]))
 			return era_initialize_versions[i];
 	return era_initialize_versions[0];
+}
+
+void
+era_initialize_assume(struct mcp *mcp, const char *version, size_t len)
+{
+	size_t i = 0;
+
+	if (len == 0)
+		len = strlen(version = ERA_INITIALIZE_ASSUMED);
+	while (strlen(era_initialize_versions[i]) != len ||
+	    memcmp(era_initialize_versions[i], version, len) != 0)
+		i++;
+	mcp->session.version = era_initialize_versions[i];
 }
 
 void

@@ -21,6 +21,12 @@ extern const size_t methods_count;
 void methods_on_request(void *mcp, const struct jsonrpc *message);
 void methods_on_notification(void *mcp, const struct jsonrpc *message);
 
+/*
+ * era_initialize.c: a client that sends no initialize is served as if it had,
+ * with this version, or the one that HTTP assumes where len is 0.
+ */
+void era_initialize_assume(struct mcp *mcp, const char *version, size_t len);
+
 /* era_stateless.c: the era without sessions. */
 
 /* Returns whether a request or notification says that it is of this era. */

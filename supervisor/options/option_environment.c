@@ -1,14 +1,18 @@
 /*
- * The environment: see option_environment.h. Runs in the supervisor; opens and
- * changes nothing.
+ * The environment: see option_environment.h. Runs in the supervisor; opens only
+ * the files that variables of an earlier service name.
  */
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../../common/base/buffer.h"
+#include "../../common/base/fd.h"
 #include "../../common/limits.h"
 #include "../../common/base/log.h"
+#include "../../common/base/mem.h"
 #include "../../common/base/shown.h"
 #include "home.h"
 #include "option_environment.h"
@@ -201,4 +205,136 @@ option_environment_warn(char **envp)
 	for (p = envp; *p != NULL; p++)
 		if (option_environment_split(*p, &variable) && variable.former)
 			option_environment_warn_former(envp, &variable);
+}
+
+/* An earlier service */
+
+#define OPTION_COMPAT_FILE "_FILE"
+
+/* By option; OPTION_IDS: the token. */
+static const struct {
+	enum option_id id;
+	const char *name;
+} option_compat_rows[] = {
+	{ OPTION_ID_STATE_DIR, "SANDBOX_ROOT" },
+	{ OPTION_ID_LISTEN, "MCP_HTTP_ADDR" },
+	{ OPTION_IDS, "MCP_API_TOKEN" },
+};
+
+const char *
+option_compat_name(enum option_id id)
+{
+	size_t i = 0;
+
+	while (option_compat_rows[i].id != id)
+		i++;
+	return option_compat_rows[i].name;
+}
+
+/*
+ * Returns the value of a variable, which the caller frees; NULL if it is not
+ * set. It is not passed on to any process, nor shown by the kernel.
+ */
+static char *
+option_compat_take(char **envp, const char *name, const char *suffix)
+{
+	size_t len = strlen(name), more = strlen(suffix);
+	char *value;
+
+	for (; *envp != NULL; envp++)
+		if (strncmp(*envp, name, len) == 0 &&
+		    strncmp(*envp + len, suffix, more) == 0 &&
+		    (*envp)[len + more] == '=')
+			break;
+	if (*envp == NULL || (*envp)[len + more + 1] == '\0')
+		return NULL;
+	value = mem_strdup(*envp + len + more + 1);
+	explicit_bzero(*envp, strlen(*envp));
+	for (; *envp != NULL; envp++)
+		envp[0] = envp[1];
+	return value;
+}
+
+/* Returns the first line of a file, which the caller frees; NULL with err. */
+static char *
+option_compat_file(const char *name, const char *path, struct err *err)
+{
+	char text[OPTION_PATH_MAX + 1] = "";
+	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	ssize_t n = fd == -1 ? -1 : read(fd, text, OPTION_PATH_MAX);
+	char *line = NULL;
+
+	if (n == -1) {
+		err_sys(err, "read the file of %s" OPTION_COMPAT_FILE, name);
+	} else {
+		text[strcspn(text, "\r\n")] = '\0';
+		line = mem_strdup(text);
+	}
+	explicit_bzero(text, sizeof(text));
+	return line;
+}
+
+/* Returns 0 with the value, which may be NULL, or -1 with err. */
+static int
+option_compat_value(
+    char **envp, const char *name, char **value, struct err *err)
+{
+	auto_free char *path =
+	    option_compat_take(envp, name, OPTION_COMPAT_FILE);
+
+	*value = option_compat_take(envp, name, "");
+	if (path == NULL)
+		return 0;
+	if (*value != NULL)
+		return err_set(err, "%s and %s" OPTION_COMPAT_FILE
+		    " are both set: remove one of them", name, name);
+	*value = option_compat_file(name, path, err);
+	return *value == NULL ? -1 : 0;
+}
+
+/* Checks the token, without repeating it. */
+static int
+option_compat_check(const char *token, struct err *err)
+{
+	size_t len = strlen(token);
+	const char *p = token;
+
+	if (len < TOKEN_API_MIN || len > HTTP_TOKEN_MAX)
+		return err_set(err, "MCP_API_TOKEN has %zu characters, but "
+		    "must have from %d to %d", len, TOKEN_API_MIN,
+		    HTTP_TOKEN_MAX);
+	while (*p > ' ' && *p < 0x7f)
+		p++;
+	return *p == '\0' ? 0 : err_set(err, "MCP_API_TOKEN must be visible "
+	    "ASCII without blanks");
+}
+
+int
+option_compat_read(char **envp, option_compat_set *set, void *ctx,
+    char **token, struct err *err)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(option_compat_rows) /
+	    sizeof(option_compat_rows[0]); i++) {
+		auto_free char *value = NULL;
+		auto_free char *whole = NULL;
+		enum option_id id = option_compat_rows[i].id;
+
+		if (option_compat_value(envp, option_compat_rows[i].name,
+		        &value, err) == -1)
+			return -1;
+		if (value == NULL)
+			continue;
+		/* As in Go, a port alone is that of all addresses. */
+		if (id == OPTION_ID_LISTEN && *value == ':')
+			whole = mem_printf("0.0.0.0%s", value);
+		if (id == OPTION_IDS)
+			*token = mem_take(&value);
+		if ((id == OPTION_IDS ? option_compat_check(*token, err) :
+		            set(ctx, id, whole != NULL ? whole : value, err)) ==
+		    -1)
+			return -1;
+	}
+	return 0;
 }

@@ -29,4 +29,20 @@ int option_environment_read(
  */
 void option_environment_warn(char **envp);
 
+/* Returns the variable of an option that has one. */
+const char *option_compat_name(enum option_id id);
+
+/* Sets an option. Returns 0, or -1 with err. */
+typedef int option_compat_set(
+    void *ctx, enum option_id id, const char *value, struct err *err);
+
+/*
+ * Takes the variables of the service that the option compat names, each also as
+ * NAME_FILE, from the environment: calls set with each option, and stores the
+ * token, which the caller frees. Returns 0, or -1 with err, which never has the
+ * token.
+ */
+int option_compat_read(char **envp, option_compat_set *set, void *ctx,
+    char **token, struct err *err);
+
 #endif

@@ -93,7 +93,8 @@ option_adds_up(enum option_id id)
 int
 option_is_of_serve(enum option_id id)
 {
-	return option_adds_up(id) || id == OPTION_ID_TRUST_PROXY;
+	return option_adds_up(id) || id == OPTION_ID_TRUST_PROXY ||
+	    id == OPTION_ID_COMPAT;
 }
 
 const struct option_action_row *

@@ -3,6 +3,7 @@
  * else; opens the configuration file, starts nothing.
  */
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -77,7 +78,9 @@ options_add_name_in(struct buffer *buffer, const struct options *options,
 		buffer_printf(buffer, ":%s", key);
 		return;
 	}
-	if (source == OPTIONS_FLAG)
+	if (source == OPTIONS_COMPAT)
+		snprintf(name, sizeof(name), "%s", option_compat_name(id));
+	else if (source == OPTIONS_FLAG)
 		option_flag(key, name);
 	else if (source == OPTIONS_FORMER)
 		option_former(key, name);
@@ -263,6 +266,16 @@ options_set_variable(void *ctx, enum option_id id, int former,
 	    former ? OPTIONS_FORMER : OPTIONS_ENVIRONMENT, value, err);
 }
 
+static int
+options_set_compat(
+    void *ctx, enum option_id id, const char *value, struct err *err)
+{
+	struct options *options = ctx;
+
+	return options->sources[id] > OPTIONS_FILE ? 0 :
+	    options_set(options, id, OPTIONS_COMPAT, value, err);
+}
+
 static void
 options_warn_file(const struct options *options)
 {
@@ -272,6 +285,49 @@ options_warn_file(const struct options *options)
 		return;
 	shown_add_quoted(&shown, options->file, OPTION_NAME_SHOWN);
 	log_warn("%s is ignored: %s", shown.data, options->file_refusal);
+}
+
+/* Presets */
+
+static const struct {
+	enum option_id by;
+	const char *word;
+	enum option_id id;
+	const char *value;
+} options_presets[] = {
+#define PRESET(CHOICE, word, NAME, value)                                      \
+	{ OPTION_ID_##CHOICE, word, OPTION_ID_##NAME, value },
+#include "presets.def"
+};
+
+/* Applies the rows of what is chosen. */
+static int
+options_apply_presets(struct options *options, struct err *err)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(options_presets) / sizeof(options_presets[0]);
+	     i++)
+		if (options->sources[options_presets[i].id] <=
+		        OPTIONS_PRESET &&
+		    strcmp(options_word(options, options_presets[i].by),
+		        options_presets[i].word) == 0 &&
+		    options_set(options, options_presets[i].id, OPTIONS_PRESET,
+		        options_presets[i].value, err) == -1)
+			return -1;
+	return 0;
+}
+
+enum option_id
+options_preset_by(const struct options *options, enum option_id id)
+{
+	size_t i = 0;
+
+	while (options_presets[i].id != id ||
+	    strcmp(options_word(options, options_presets[i].by),
+	        options_presets[i].word) != 0)
+		i++;
+	return options_presets[i].by;
 }
 
 /* Reading all options */
@@ -304,7 +360,7 @@ options_check(struct options *options, struct err *err)
 	if (options->timeout <= options->max_timeout)
 		return 0;
 	/* If only the maximum is lowered, the default is lowered too. */
-	if (options->sources[OPTION_ID_TIMEOUT] == OPTIONS_DEFAULT) {
+	if (options->sources[OPTION_ID_TIMEOUT] <= OPTIONS_PRESET) {
 		options->timeout = options->max_timeout;
 		return 0;
 	}
@@ -351,6 +407,10 @@ options_read(struct options *options, int argc, char **argv, char **envp,
 	    option_environment_read(
 		envp, options_set_variable, options, err) == -1 ||
 	    options_set_flags(options, given, count, err) == -1 ||
+	    (options->compat != 0 &&
+	        option_compat_read(envp, options_set_compat, options,
+	            &options->api_token, err) == -1) ||
+	    options_apply_presets(options, err) == -1 ||
 	    (options->command.needs != COMMAND_NEEDS_OTHERS &&
 		options_check(options, err) == -1) ||
 	    options_check_serve(options, err) == -1)
@@ -386,6 +446,9 @@ options_free(struct options *options)
 	for (id = 0; id < OPTION_IDS; id++)
 		if (option_is_text(id))
 			free((char *)options_text(options, id));
+	if (options->api_token != NULL)
+		explicit_bzero(options->api_token, strlen(options->api_token));
+	free(options->api_token);
 	free(options->file);
 	free(options->file_refusal);
 	memset(options, 0, sizeof(*options));

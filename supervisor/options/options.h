@@ -16,7 +16,9 @@
 /* The origin of a value; later ones take precedence over earlier ones. */
 enum options_source {
 	OPTIONS_DEFAULT,
+	OPTIONS_PRESET, /* another option: presets.def */
 	OPTIONS_FILE,
+	OPTIONS_COMPAT, /* the environment, by a name of an earlier service */
 	OPTIONS_FORMER, /* the environment, by a former name */
 	OPTIONS_ENVIRONMENT,
 	OPTIONS_FLAG,
@@ -58,6 +60,7 @@ struct options {
 #include "options.def"
 	struct command command;
 	enum options_source sources[OPTION_IDS];
+	char *api_token; /* of the option compat; NULL: none */
 	const char *home; /* what ~ stands for, in envp; NULL: nothing */
 	char *file;     /* the configuration file; NULL: no path */
 	int file_found; /* it exists and was read */
@@ -115,6 +118,10 @@ options_keeps(const struct options *options)
 	return task != COMMAND_SELFTEST && task != COMMAND_SERVERS_LIST &&
 	    task != COMMAND_SERVERS_TEST;
 }
+
+/* Returns the option that presets another one, of source OPTIONS_PRESET. */
+enum option_id options_preset_by(
+    const struct options *options, enum option_id id);
 
 /* Frees the fields of options. */
 void options_free(struct options *options);

@@ -10,6 +10,7 @@
 #include "text/colour.h"
 #include "text/help_examples.h"
 #include "text/json_report.h"
+#include "option_environment.h"
 #include "option_value.h"
 #include "options.h"
 
@@ -368,6 +369,8 @@ static const char *
 options_source(const struct options *options, enum option_id id,
     char name[OPTION_NAME_SIZE])
 {
+	enum option_id by;
+
 	switch (options->sources[id]) {
 	case OPTIONS_FLAG:
 		return "flag";
@@ -376,6 +379,13 @@ options_source(const struct options *options, enum option_id id,
 		return name;
 	case OPTIONS_FORMER:
 		option_former(option_row(id)->key, name);
+		return name;
+	case OPTIONS_COMPAT:
+		return option_compat_name(id);
+	case OPTIONS_PRESET:
+		by = options_preset_by(options, id);
+		snprintf(name, OPTION_NAME_SIZE, "%s %s",
+		    option_row(by)->key, options_word(options, by));
 		return name;
 	case OPTIONS_FILE:
 		return "file";

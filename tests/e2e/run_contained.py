@@ -45,6 +45,7 @@ LEFT_OUT = {
     "adopt": NO_CODE,
     "adopt-odd": NO_CODE,
     "adopt-sizes": NO_CODE,
+    "compat": "it is about an environment and requests, which no box changes",
     "completion": NO_CODE,
     "config-unreadable": "files are read, calls must follow within a second",
     "containers": OWN_ENGINE,

@@ -390,7 +390,7 @@ UNIT_TEST(answers_say_what_there_is)
 	    "only GET, POST and DELETE are understood");
 	ck_assert_str_eq(
 	    route_say(ROUTE_PATHS, "/"),
-	    "the only paths here are /mcp and /files/");
+	    "the only paths here are /mcp, /mcp/events and /files/");
 	ck_assert_str_eq(
 	    route_say(ROUTE_BODIES, "/"),
 	    "only a POST or PUT may have a body here");

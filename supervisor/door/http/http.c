@@ -43,11 +43,35 @@ http_on_busy(void *ctx)
 	return http_busy(request->guest);
 }
 
+/*
+ * Has a message handled by a session of its own, which ends with the request.
+ * ask: it has no version of its own, but perhaps a field with one; or NULL.
+ */
+static void
+http_on_alone(struct http_request *request, const struct ipc_ask *ask,
+    const struct jsonrpc *message, struct json_span value)
+{
+	const struct mcp_door door = { http_on_send, http_on_busy, request };
+
+	if (message->kind == JSONRPC_REQUEST)
+		http_note_id(request, message->id);
+	request->mcp =
+	    mcp_new(request->guest->http->runs, request->guest->owner, &door);
+	if (ask != NULL)
+		era_initialize_assume(request->mcp,
+		    (const char *)ask->version.data, ask->version.len);
+	mcp_on_value(request->mcp, value);
+	if (message->kind == JSONRPC_NOTIFICATION)
+		http_reply(request, 202, NULL, 0);
+	else if (!request->over && request->streams)
+		/* The client must notice that it waits, and proxies, too. */
+		http_stream(request);
+}
+
 static void
 http_on_stateless(struct http_request *request, const struct ipc_ask *ask,
     const struct jsonrpc *message, struct json_span value)
 {
-	const struct mcp_door door = { http_on_send, http_on_busy, request };
 	const char *fault = http_headers_fault(ask, message);
 
 	if (fault != NULL) {
@@ -55,19 +79,26 @@ http_on_stateless(struct http_request *request, const struct ipc_ask *ask,
 		    HTTP_HEADER_MISMATCH, fault);
 		return;
 	}
-	if (message->kind == JSONRPC_REQUEST)
-		http_note_id(request, message->id);
 	/* It has no other form, as GET has none. */
 	if (json_span_is(message->method, LISTEN_METHOD))
 		request->streams = true;
-	request->mcp =
-	    mcp_new(request->guest->http->runs, request->guest->owner, &door);
-	mcp_on_value(request->mcp, value);
-	if (message->kind == JSONRPC_NOTIFICATION)
-		http_reply(request, 202, NULL, 0);
-	else if (!request->over && request->streams)
-		/* The client must notice that it waits, and proxies, too. */
-		http_stream(request);
+	http_on_alone(request, NULL, message, value);
+}
+
+/*
+ * Returns whether a message of a version with a handshake has none: a client
+ * with a token, such as curl, needs no session for one request.
+ */
+static int
+http_is_alone(const struct http_request *request, const struct ipc_ask *ask,
+    const struct jsonrpc *message)
+{
+	return request->guest->owner != request->guest->http->user &&
+	    *ask->session == '\0' && message->kind != JSONRPC_RESPONSE &&
+	    !json_span_is(message->method, "initialize") &&
+	    (ask->version.len == 0 ||
+	        era_initialize_has(
+	            (const char *)ask->version.data, ask->version.len));
 }
 
 /* Receiving */
@@ -127,6 +158,8 @@ http_on_value(struct http_request *request, const struct ipc_ask *ask,
 		    "a request of this MCP-Protocol-Version needs _meta with "
 		    "io.modelcontextprotocol/protocolVersion and "
 		    "io.modelcontextprotocol/clientCapabilities");
+	else if (http_is_alone(request, ask, &message))
+		http_on_alone(request, ask, &message, value);
 	else
 		http_session_on_post(request, ask, value);
 }
@@ -270,6 +303,7 @@ http_open(void **state, const struct door_setup *setup, struct err *err)
 	struct gateway_user user = { .hello = http_on_hello };
 	auto_free char *path = NULL;
 	auto_fd int dir = -1;
+	int needed;
 
 	if (options->command.task != COMMAND_SERVE)
 		return 0;
@@ -285,10 +319,11 @@ http_open(void **state, const struct door_setup *setup, struct err *err)
 	http->gateway = http->runs->peers.gateway;
 	if (serve_sockets_open(&http->sockets, options, setup->envp, err) == -1)
 		return -1;
+	needed = http->sockets.remote > 0 && options->api_token == NULL;
 	path = state_dir_path(options, setup->envp, err);
 	dir = serve_tokens_open(
-	    options, setup->envp, http->sockets.remote > 0, err);
-	if (dir == -1 && http->sockets.remote > 0)
+	    options, setup->envp, needed, err);
+	if (dir == -1 && needed)
 		return -1;
 	http_tokens_begin(http, &dir, path);
 	terms.sockets = http->sockets.one;

@@ -63,6 +63,23 @@ http_tokens_moved(struct http *http)
 	return http->moved;
 }
 
+/* The token of the environment is in no file, and precedes one of its name. */
+static void
+http_tokens_add_api(struct http *http)
+{
+	const char *secret = http->runs->options->api_token;
+	struct token *former = tokens_find(&http->tokens, TOKEN_API_NAME);
+	struct token token = { 0 };
+
+	if (secret == NULL)
+		return;
+	if (former != NULL)
+		tokens_remove(&http->tokens, former);
+	token.name = mem_strdup(TOKEN_API_NAME);
+	token_set_secret(&token, secret, strlen(secret));
+	tokens_add(&http->tokens, &token);
+}
+
 void
 http_tokens_look(struct http *http)
 {
@@ -78,6 +95,7 @@ http_tokens_look(struct http *http)
 		return;
 	}
 	http->faulty = false;
+	http_tokens_add_api(http);
 	http_tokens_revoke(http);
 }
 
@@ -97,6 +115,7 @@ http_tokens_begin(struct http *http, int *dir, const char *path)
 	http->guesses = guesses_new();
 	http->dir = fd_take(dir);
 	http->path = mem_strdup(path);
+	http_tokens_add_api(http);
 	http->watch = event_new(http->runs->base, -1, EV_PERSIST,
 	    http_tokens_on_time, http);
 	if (http->dir != -1)

@@ -29,6 +29,22 @@ token_copy(struct token *token, const struct token *from)
 	buffer_add(&token->servers, from->servers.data, from->servers.len);
 }
 
+static void
+token_hash(uint8_t digest[TOKEN_DIGEST_SIZE], const void *secret, size_t len)
+{
+	SHA2_CTX hash;
+
+	SHA256Init(&hash);
+	SHA256Update(&hash, secret, len);
+	SHA256Final(digest, &hash);
+}
+
+void
+token_set_secret(struct token *token, const char *secret, size_t len)
+{
+	token_hash(token->digest, secret, len);
+}
+
 int
 token_has_secret_of(const struct token *token, const struct token *other)
 {
@@ -118,12 +134,9 @@ tokens_of_secret(const struct tokens *tokens, const void *secret, size_t len)
 {
 	uint8_t digest[TOKEN_DIGEST_SIZE];
 	struct token *found = NULL;
-	SHA2_CTX hash;
 	size_t i;
 
-	SHA256Init(&hash);
-	SHA256Update(&hash, secret, len);
-	SHA256Final(digest, &hash);
+	token_hash(digest, secret, len);
 	for (i = 0; i < tokens->count; i++)
 		if (tokens_equal(tokens->one[i].digest, digest))
 			found = &tokens->one[i];

@@ -19,6 +19,9 @@
 /* The first token, which a serving program makes: its own file has it. */
 #define TOKENS_FIRST_FILE "token"
 
+/* The name of the token that the environment has: MCP_API_TOKEN. */
+#define TOKEN_API_NAME "api"
+
 /* What clients with a token may do, as one owner. */
 struct token {
 	char *name;
@@ -69,6 +72,9 @@ struct token *tokens_find(const struct tokens *tokens, const char *name);
  */
 struct token *tokens_of_secret(
     const struct tokens *tokens, const void *secret, size_t len);
+
+/* Sets what a token is recognized by. */
+void token_set_secret(struct token *token, const char *secret, size_t len);
 
 /* Returns whether two tokens have the same secret. */
 int token_has_secret_of(const struct token *token, const struct token *other);

@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <sha2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +26,6 @@ token_make(struct token *token, char secret[TOKEN_SIZE + 1])
 	unsigned char random[TOKEN_RANDOM_SIZE];
 	char when[sizeof("9999-12-31T23:59:59Z")];
 	time_t now = time(NULL);
-	SHA2_CTX hash;
 	struct tm tm;
 	size_t i;
 
@@ -38,9 +36,7 @@ token_make(struct token *token, char secret[TOKEN_SIZE + 1])
 		snprintf(secret + strlen(TOKEN_PREFIX) + 2 * i, 3, "%02x",
 		    random[i]);
 	explicit_bzero(random, sizeof(random));
-	SHA256Init(&hash);
-	SHA256Update(&hash, (const uint8_t *)secret, TOKEN_SIZE);
-	SHA256Final(token->digest, &hash);
+	token_set_secret(token, secret, TOKEN_SIZE);
 	if (gmtime_r(&now, &tm) == NULL ||
 	    strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
 		fatal("no time for a token");
