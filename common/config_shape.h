@@ -7,8 +7,8 @@
 #define COMMON_CONFIG_SHAPE_H
 
 enum config_shape {
-	CONFIG_SHAPE_OWN,      /* JSON: nothing but servers */
-	CONFIG_SHAPE_OWN_TOML, /* the same as TOML */
+	CONFIG_SHAPE_PLAIN,    /* JSON: nothing but servers */
+	CONFIG_SHAPE_PLAIN_TOML, /* the same as TOML */
 	CONFIG_SHAPE_CLIENT,   /* the same, and the object may be absent */
 	CONFIG_SHAPE_CLAUDE,   /* "mcpServers", also below "projects" */
 	CONFIG_SHAPE_GEMINI,   /* "mcpServers", selected by "mcp" */

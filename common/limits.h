@@ -442,7 +442,7 @@
  * because the kernel needs a millisecond to remove it; calls that arrived
  * together are answered first.
  */
-#define REAPER_LEFT_MS 20
+#define REAPER_LEAVE_MS 20
 /* Files of counts that are kept for boxes to come, with one descriptor each. */
 #define USAGE_FILES_SPARE_MAX 32
 /* For how long files that no box has needed are kept. */
@@ -763,7 +763,7 @@
 #define BOX_MEMORY_WAIT_MOST_MS 250
 /* The least on a processor of its own: seven others fill 57 MiB meanwhile. */
 #define BOX_MEMORY_WAIT_NARROW_MS 2
-/* How long the memory of ended code is kept: longer than REAPER_LEFT_MS. */
+/* How long the memory of ended code is kept: longer than REAPER_LEAVE_MS. */
 #define BOX_HOLDER_REST_MS 40
 /*
  * Ranges of a template's memory that the init of a forked box does not copy.

@@ -24,11 +24,11 @@ supervisor_on_used(struct files *files, struct ipc_used *used)
 }
 
 void
-supervisor_on_left_out(struct files *files, struct ipc_left_out *left_out)
+supervisor_on_skipped(struct files *files, struct ipc_skipped *skipped)
 {
-	files_hear_left_out(files, left_out->task,
-	    (const char *)left_out->name.data, left_out->name.len,
-	    (enum file_fault)left_out->fault);
+	files_hear_skipped(files, skipped->task,
+	    (const char *)skipped->name.data, skipped->name.len,
+	    (enum file_fault)skipped->fault);
 }
 
 void

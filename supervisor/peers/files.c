@@ -586,7 +586,7 @@ files_hear_used(
 }
 
 void
-files_hear_left_out(struct files *files, uint64_t number, const char *name,
+files_hear_skipped(struct files *files, uint64_t number, const char *name,
     size_t len, enum file_fault fault)
 {
 	struct files_task *task = files_find(files, number);
@@ -598,8 +598,8 @@ files_hear_left_out(struct files *files, uint64_t number, const char *name,
 		return;
 	}
 	files_task_hear(task);
-	if (task->user.left_out != NULL)
-		task->user.left_out(task->user.ctx, name, len, fault);
+	if (task->user.skipped != NULL)
+		task->user.skipped(task->user.ctx, name, len, fault);
 }
 
 void

@@ -53,7 +53,7 @@ struct files_user {
 	/* One more owner keeps files. */
 	void (*used)(void *ctx, const struct files_usage *row);
 	/* A file of the code was not kept, or not delivered; name is bytes. */
-	void (*left_out)(
+	void (*skipped)(
 	    void *ctx, const char *name, size_t len, enum file_fault fault);
 	/*
 	 * The bytes of the last file of filed: those of the descriptor from
@@ -164,7 +164,7 @@ void files_hear_filed(
     struct files *files, uint64_t task, const struct file_row *row);
 void files_hear_used(
     struct files *files, uint64_t task, const struct files_usage *row);
-void files_hear_left_out(struct files *files, uint64_t task, const char *name,
+void files_hear_skipped(struct files *files, uint64_t task, const char *name,
     size_t len, enum file_fault fault);
 void files_hear_fetched(
     struct files *files, uint64_t task, int *file, uint64_t offset);

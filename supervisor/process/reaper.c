@@ -439,7 +439,7 @@ reaper_on_leave_timer(evutil_socket_t fd, short what, void *arg)
 			more = 1;
 	}
 	if (more)
-		reaper_add_timer(reaper_leave_event, REAPER_LEFT_MS);
+		reaper_add_timer(reaper_leave_event, REAPER_LEAVE_MS);
 }
 
 /* On SIGCHLD: an unwatched child may have ended. */
@@ -659,7 +659,7 @@ reaper_leave_for(struct child **childp, int timers)
 		return;
 	child->timers = timers;
 	child->ended = NULL;
-	reaper_add_timer(reaper_leave_event, REAPER_LEFT_MS);
+	reaper_add_timer(reaper_leave_event, REAPER_LEAVE_MS);
 }
 
 void

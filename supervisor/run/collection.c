@@ -30,7 +30,7 @@ struct collection_part {
 	struct files_task *task; /* NULL: none, or it has ended */
 	struct statfs room; /* of its file system, if that was full */
 	struct call_files files;
-	size_t left_out;
+	size_t skipped;
 };
 
 struct collection {
@@ -99,7 +99,7 @@ collection_note(struct collection *collection, const char *fmt, ...)
 }
 
 static void
-collection_on_left_out(
+collection_on_skipped(
     void *ctx, const char *name, size_t len, enum file_fault fault)
 {
 	struct collection_part *part = ctx;
@@ -107,7 +107,7 @@ collection_on_left_out(
 	auto_free char *why = file_fault_text(fault, collection->options);
 	auto_buffer struct buffer shown = { 0 };
 
-	if (part->left_out++ >= FILES_NAMED_MAX)
+	if (part->skipped++ >= FILES_NAMED_MAX)
 		return;
 	shown_add(&shown, name, len);
 	collection_note(collection, "%s/%s was not %s: %s", part->place,
@@ -218,10 +218,10 @@ collection_on_done(void *ctx, const struct files_end *end)
 	struct collection *collection = part->collection;
 
 	part->task = NULL;
-	if (part->left_out > FILES_NAMED_MAX)
+	if (part->skipped > FILES_NAMED_MAX)
 		collection_note(collection, "%zu more in %s %s not kept for "
-		    "such reasons", part->left_out - FILES_NAMED_MAX,
-		    part->place, part->left_out - FILES_NAMED_MAX == 1 ?
+		    "such reasons", part->skipped - FILES_NAMED_MAX,
+		    part->place, part->skipped - FILES_NAMED_MAX == 1 ?
 		    "was" : "were");
 	if (end->why != NULL)
 		collection_note(collection, "files in %s were not kept: %s",
@@ -293,7 +293,7 @@ collection_start(struct collection *collection, struct files *files,
     const struct delivery *delivery)
 {
 	struct files_user user = { .filed = collection_on_filed,
-		.left_out = collection_on_left_out,
+		.skipped = collection_on_skipped,
 		.done = collection_on_done,
 		.ctx = &collection->out };
 	auto_free char *owner = files_conversation(

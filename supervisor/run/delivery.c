@@ -16,7 +16,7 @@
 #include "run.h"
 
 static void
-delivery_on_left_out(
+delivery_on_skipped(
     void *ctx, const char *name, size_t len, enum file_fault fault)
 {
 	struct delivery *delivery = ((struct delivery_part *)ctx)->delivery;
@@ -80,7 +80,7 @@ static int
 delivery_ask(struct delivery *delivery, struct files *files,
     const struct request *request, struct box *box, struct err *err)
 {
-	const struct files_user user = { .left_out = delivery_on_left_out,
+	const struct files_user user = { .skipped = delivery_on_skipped,
 		.done = delivery_on_done,
 		.ctx = &delivery->asked };
 	auto_fd int workspace = -1;
@@ -102,7 +102,7 @@ delivery_restore(struct delivery *delivery, struct files *files,
     const struct request *request, struct box *box, struct err *err)
 {
 	const struct files_user user = { .filed = delivery_on_filed,
-		.left_out = delivery_on_left_out,
+		.skipped = delivery_on_skipped,
 		.done = delivery_on_done,
 		.ctx = &delivery->data };
 	auto_free char *owner = NULL;

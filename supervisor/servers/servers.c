@@ -149,7 +149,7 @@ servers_shape(const struct server_file *file)
 	const char *end = strrchr(file->path, '.');
 
 	return file->source->named && end != NULL &&
-	        strcmp(end, ".toml") == 0 ? CONFIG_SHAPE_OWN_TOML :
+	        strcmp(end, ".toml") == 0 ? CONFIG_SHAPE_PLAIN_TOML :
 	                                    file->source->shape;
 }
 

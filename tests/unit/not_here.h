@@ -67,7 +67,7 @@ NOT_HERE(end_of_file, servers)
 #ifndef FILES_ARE_HERE
 NOT_HERE(filed, files)
 NOT_HERE(used, files)
-NOT_HERE(left_out, files)
+NOT_HERE(skipped, files)
 NOT_HERE(file_awaited, files)
 NOT_HERE(file_fetched, files)
 NOT_HERE(task_done, files)

@@ -88,7 +88,7 @@ read_file(const char *data, size_t len, enum config_shape shape)
 static const char *
 read_text(const char *data, size_t len)
 {
-	return read_file(data, len, CONFIG_SHAPE_OWN);
+	return read_file(data, len, CONFIG_SHAPE_PLAIN);
 }
 
 #define ONE "{\"command\":\"a\"}"
@@ -293,14 +293,14 @@ static const struct {
 	const char *text;
 	int parsed;
 } texts[] = {
-	{ CONFIG_SHAPE_OWN, "{\"mcpServers\":{\"a\":" ONE "}}", 1 },
-	{ CONFIG_SHAPE_OWN, "{\"mcpServers\":{\"a\":5}}", 1 },
-	{ CONFIG_SHAPE_OWN, "{}", 1 },
-	{ CONFIG_SHAPE_OWN, "[]", 1 },
-	{ CONFIG_SHAPE_OWN, "", 0 },
-	{ CONFIG_SHAPE_OWN, "// only this\n", 0 },
-	{ CONFIG_SHAPE_OWN, "{\"mcpServers\":{\"a\":" ONE "}", 0 },
-	{ CONFIG_SHAPE_OWN, "{ /* {}", 0 },
+	{ CONFIG_SHAPE_PLAIN, "{\"mcpServers\":{\"a\":" ONE "}}", 1 },
+	{ CONFIG_SHAPE_PLAIN, "{\"mcpServers\":{\"a\":5}}", 1 },
+	{ CONFIG_SHAPE_PLAIN, "{}", 1 },
+	{ CONFIG_SHAPE_PLAIN, "[]", 1 },
+	{ CONFIG_SHAPE_PLAIN, "", 0 },
+	{ CONFIG_SHAPE_PLAIN, "// only this\n", 0 },
+	{ CONFIG_SHAPE_PLAIN, "{\"mcpServers\":{\"a\":" ONE "}", 0 },
+	{ CONFIG_SHAPE_PLAIN, "{ /* {}", 0 },
 	{ CONFIG_SHAPE_CLAUDE, "{}", 1 },
 	{ CONFIG_SHAPE_CLAUDE, "", 0 },
 	{ CONFIG_SHAPE_CLAUDE, " \n", 0 },

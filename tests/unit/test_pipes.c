@@ -185,10 +185,10 @@ UNIT_TEST(an_offer_is_taken_or_left)
 	auto_free char *data = mem_alloc(len);
 
 	make();
-	ck_assert_int_eq(pipes_offer(pipes, "x", 1), 1);
-	ck_assert_int_eq(pipes_offer(pipes, data, len), 1);
+	ck_assert_int_eq(pipes_try_write(pipes, "x", 1), 1);
+	ck_assert_int_eq(pipes_try_write(pipes, data, len), 1);
 	ck_assert_uint_gt(pipes_unwritten(pipes), 0);
-	ck_assert_int_eq(pipes_offer(pipes, "y", 1), 0);
+	ck_assert_int_eq(pipes_try_write(pipes, "y", 1), 0);
 	ck_assert_int_eq(pipes_write(pipes, "z", 1), 0);
 	turn();
 	expect_events("");
@@ -197,7 +197,7 @@ UNIT_TEST(an_offer_is_taken_or_left)
 	turn();
 	expect_events("room\n");
 	ck_assert_uint_eq(pipes_unwritten(pipes), 0);
-	ck_assert_int_eq(pipes_offer(pipes, "x", 1), 1);
+	ck_assert_int_eq(pipes_try_write(pipes, "x", 1), 1);
 	take(len - len / 2 + 2);
 	finish();
 }
@@ -209,19 +209,19 @@ UNIT_TEST(a_full_pipe_takes_no_offer)
 
 	make();
 	ck_assert_int_eq(fcntl(in, F_GETPIPE_SZ), PIPE_CHUNK);
-	ck_assert_int_eq(pipes_offer(pipes, data, PIPE_CHUNK), 1);
+	ck_assert_int_eq(pipes_try_write(pipes, data, PIPE_CHUNK), 1);
 	ck_assert_uint_eq(pipes_unwritten(pipes), 0);
-	ck_assert_int_eq(pipes_offer(pipes, data, PIPE_CHUNK), 0);
+	ck_assert_int_eq(pipes_try_write(pipes, data, PIPE_CHUNK), 0);
 	turn();
 	expect_events("");
 	take(PIPE_CHUNK);
 	turn();
 	expect_events("room\n");
-	ck_assert_int_eq(pipes_offer(pipes, data, PIPE_CHUNK), 1);
+	ck_assert_int_eq(pipes_try_write(pipes, data, PIPE_CHUNK), 1);
 	turn();
 	expect_events("");
 	fd_close(&in);
-	ck_assert_int_eq(pipes_offer(pipes, "x", 1), 0);
+	ck_assert_int_eq(pipes_try_write(pipes, "x", 1), 0);
 	turn();
 	expect_events("it closed its standard input\n");
 	finish();

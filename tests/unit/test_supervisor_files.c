@@ -98,7 +98,7 @@ on_filed(void *ctx, const struct file_row *row)
 }
 
 static void
-on_left_out(void *ctx, const char *name, size_t len, enum file_fault fault)
+on_skipped(void *ctx, const char *name, size_t len, enum file_fault fault)
 {
 	ck_assert_ptr_eq(ctx, &told);
 	buffer_printf(&told, "left out %.*s %d\n", (int)len, name, (int)fault);
@@ -130,7 +130,7 @@ on_used(void *ctx, const struct files_usage *row)
 
 static const struct files_user user = { .filed = on_filed,
 	.used = on_used,
-	.left_out = on_left_out,
+	.skipped = on_skipped,
 	.fetched = on_fetched,
 	.done = on_done,
 	.ctx = &told };
@@ -226,13 +226,13 @@ say_fetched(uint64_t task)
 }
 
 static void
-say_left_out(uint64_t task)
+say_skipped(uint64_t task)
 {
-	struct ipc_left_out left_out = { .task = task,
+	struct ipc_skipped skipped = { .task = task,
 		.name = { (const uint8_t *)"b", 1 },
 		.fault = FILE_FAULT_FIFO };
 
-	say(line, IPC_LEFT_OUT, &left_out);
+	say(line, IPC_SKIPPED, &skipped);
 }
 
 /* Begins the fetch of a file, which is the first task. */
@@ -287,7 +287,7 @@ UNIT_TESTS(answers_fit_their_tasks, 5)
 		say_fetched(1);
 		break;
 	case 3:
-		say_left_out(1);
+		say_skipped(1);
 		break;
 	default:
 		say_fetched(1);

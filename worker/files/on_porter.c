@@ -17,9 +17,9 @@ files_on_offer(struct task *task, struct ipc_offer *offer)
 }
 
 void
-files_on_leave(struct task *task, struct ipc_leave *leave)
+files_on_skip(struct task *task, struct ipc_skip *skip)
 {
-	const char *how = task->kind->leave(task, leave);
+	const char *how = task->kind->skip(task, skip);
 
 	if (how != NULL)
 		task_part(task, how);

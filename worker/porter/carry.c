@@ -25,15 +25,15 @@ carry_offer(struct porter *porter, const char *name)
 {
 	struct ipc_bytes bytes = { (const uint8_t *)name, strlen(name) };
 	struct ipc_offer offer = { .name = bytes };
-	struct ipc_leave leave = { .name = bytes };
+	struct ipc_skip skip = { .name = bytes };
 	enum file_fault fault;
 	struct err err;
 
 	offer.file = out_open(porter->folder, name, &fault);
-	leave.fault = fault;
+	skip.fault = fault;
 	return carry_sent(offer.file != -1 ?
 	    channel_send_offer(porter->files, &offer, &err) :
-	    channel_send_leave(porter->files, &leave, &err), &err);
+	    channel_send_skip(porter->files, &skip, &err), &err);
 }
 
 static void

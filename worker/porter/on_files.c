@@ -22,7 +22,7 @@ void
 porter_on_put(struct porter *porter, struct ipc_put *put)
 {
 	size_t len = strlen(put->name);
-	struct ipc_leave leave = {
+	struct ipc_skip skip = {
 		.name = { (const uint8_t *)put->name, len }
 	};
 	struct err err;
@@ -32,11 +32,11 @@ porter_on_put(struct porter *porter, struct ipc_put *put)
 		fatal("protocol violation by files: an invalid file name");
 	if (porter->folder == -1)
 		return;
-	leave.fault =
+	skip.fault =
 	    in_put(porter->folder, put->name, put->file, put->offset);
-	if (leave.fault != FILE_FAULT_NONE)
-		carry_sent(channel_send_leave(
-		    porter->files, &leave, &err), &err);
+	if (skip.fault != FILE_FAULT_NONE)
+		carry_sent(channel_send_skip(
+		    porter->files, &skip, &err), &err);
 }
 
 void

@@ -15,15 +15,15 @@
 #include "toml.h"
 #include "yaml.h"
 
-#define CONFIG_OWN_KEYS                                                        \
+#define CONFIG_PLAIN_KEYS                                                      \
 	{                                                                      \
 		"mcpServers", "servers", "mcp_servers", "context_servers",     \
 		    "mcp"                                                      \
 	}
 
 static const struct config_row config_rows[CONFIG_SHAPES] = {
-	[CONFIG_SHAPE_OWN] = { NULL, CONFIG_OWN_KEYS, 0 },
-	[CONFIG_SHAPE_OWN_TOML] = { toml_translate, CONFIG_OWN_KEYS, 0 },
+	[CONFIG_SHAPE_PLAIN] = { NULL, CONFIG_PLAIN_KEYS, 0 },
+	[CONFIG_SHAPE_PLAIN_TOML] = { toml_translate, CONFIG_PLAIN_KEYS, 0 },
 	[CONFIG_SHAPE_CLIENT] = { NULL, { "mcpServers", "servers",
 	    "mcp_servers", "context_servers" }, 1 },
 	[CONFIG_SHAPE_CLAUDE] = { NULL, { "mcpServers" }, 1 },

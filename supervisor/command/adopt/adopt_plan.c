@@ -96,7 +96,7 @@ adopt_plan_text_differs(const struct adopt_plan *plan, const char *text)
 {
 	const struct servers_setup *setup = &plan->servers->setup;
 	struct expand own = { .envp = setup->envp, .folder = setup->folder,
-		.shape = CONFIG_SHAPE_OWN };
+		.shape = CONFIG_SHAPE_PLAIN };
 	struct expand theirs = own;
 	struct err err;
 	auto_free char *one = NULL;

@@ -24,7 +24,7 @@
  * file may be removed: anything else refuses connections, too.
  */
 static int
-listen_is_left(const struct sockaddr_un *address)
+listen_is_stale(const struct sockaddr_un *address)
 {
 	auto_fd int fd =
 	    socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -94,7 +94,7 @@ listen_unix(const char *path, struct err *err)
 	if (listen_bind(fd, &address) == -1) {
 		if (errno != EADDRINUSE)
 			return err_sys(err, "make the socket %s", path);
-		if (!listen_is_left(&address))
+		if (!listen_is_stale(&address))
 			return err_set(err, "%s is in use, by a program that "
 			    "serves there or as another file: choose another "
 			    "path, or end that program", path);

@@ -108,7 +108,7 @@ rendezvous_names(int dir, struct buffer *names, struct err *err)
 
 /* Removes the socket of a Caisson that was killed. */
 static void
-rendezvous_remove_left(int dir, const char *name)
+rendezvous_remove_stale(int dir, const char *name)
 {
 	struct stat st;
 
@@ -132,7 +132,7 @@ rendezvous_sweep(int dir)
 
 		if (fd != -1 && rendezvous_connect_to(fd, dir, name) == -1 &&
 		    errno == ECONNREFUSED)
-			rendezvous_remove_left(dir, name);
+			rendezvous_remove_stale(dir, name);
 	}
 }
 

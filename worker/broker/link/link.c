@@ -316,11 +316,11 @@ link_write(void *ctx, const char *data, size_t len)
 }
 
 static int
-link_offer(void *ctx, const char *data, size_t len)
+link_try_write(void *ctx, const char *data, size_t len)
 {
 	struct link *link = ctx;
 
-	return pipes_offer(link->pipes, data, len);
+	return pipes_try_write(link->pipes, data, len);
 }
 
 static void
@@ -448,7 +448,7 @@ link_launched(struct link *link, struct ipc_launched *msg)
 {
 	struct pipes_ends pipes = { link_on_line, link_on_closed,
 		link_on_room, link, &link->broker->unwritten };
-	struct mcp_client_ends client = { link_write, link_offer,
+	struct mcp_client_ends client = { link_write, link_try_write,
 		link_on_ready, link_on_changed, link_on_progress,
 		link_on_silent, link_on_unfit, link };
 

@@ -86,8 +86,8 @@ struct pipes_ends {
 	 */
 	void (*closed)(void *ctx, const char *how);
 	/*
-	 * The input was full at the last pipes_offer, and may have room now.
-	 * From the loop; must not free or close the pipes.
+	 * The input was full at the last pipes_try_write, and may have room
+	 * now. From the loop; must not free or close the pipes.
 	 */
 	void (*room)(void *ctx);
 	void *ctx;
@@ -113,7 +113,7 @@ int pipes_write(struct pipes *pipes, const char *data, size_t len);
  * others may follow later. Returns 1, or 0 if no byte was sent: room() is
  * called when it may be tried again, unless closed() is.
  */
-int pipes_offer(struct pipes *pipes, const char *data, size_t len);
+int pipes_try_write(struct pipes *pipes, const char *data, size_t len);
 
 /* Returns the number of bytes that the server has not taken. */
 size_t pipes_unwritten(const struct pipes *pipes);

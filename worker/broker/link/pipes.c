@@ -237,7 +237,7 @@ pipes_write(struct pipes *pipes, const char *data, size_t len)
 }
 
 int
-pipes_offer(struct pipes *pipes, const char *data, size_t len)
+pipes_try_write(struct pipes *pipes, const char *data, size_t len)
 {
 	ssize_t n;
 

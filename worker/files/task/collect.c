@@ -87,13 +87,13 @@ collect_offer(struct task *task, struct ipc_offer *offer)
 }
 
 static const char *
-collect_leave(struct task *task, const struct ipc_leave *leave)
+collect_skip(struct task *task, const struct ipc_skip *skip)
 {
 	/* Other faults are not determined by a porter. */
-	if (leave->fault > FILE_FAULT_UNREADABLE)
+	if (skip->fault > FILE_FAULT_UNREADABLE)
 		return "it leaves a file for a reason of another process";
-	return collect_add((struct collect *)task, leave->name, NULL,
-	    (enum file_fault)leave->fault);
+	return collect_add((struct collect *)task, skip->name, NULL,
+	    (enum file_fault)skip->fault);
 }
 
 static const char *
@@ -146,7 +146,7 @@ collect_remove_file(struct collect *collect, const char *name)
 	uint64_t removed = 0;
 
 	if (collect->failed)
-		task_tell_left_out(&collect->task,
+		task_tell_skipped(&collect->task,
 		    (struct ipc_bytes){ (const uint8_t *)name, strlen(name) },
 		    FILE_FAULT_STAYS);
 	else
@@ -249,7 +249,7 @@ collect_answer(struct collect *collect, enum file_fault fault)
 		/* The quota must be updated before this message arrives. */
 		intake_free(&collect->intake);
 		collect->failed = true;
-		task_tell_left_out(task,
+		task_tell_skipped(task,
 		    (struct ipc_bytes){ (const uint8_t *)offer->name,
 		        offer->len }, fault);
 	}
@@ -383,7 +383,7 @@ collect_free(struct task *task)
 
 static const struct task_kind collect_kind = {
 	.offer = collect_offer,
-	.leave = collect_leave,
+	.skip = collect_skip,
 	.carried = collect_carried,
 	.porter_gone = collect_porter_gone,
 	.wake = collect_wake,

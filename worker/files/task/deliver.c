@@ -71,16 +71,16 @@ deliver_is_its(uint64_t fault)
 }
 
 static const char *
-deliver_leave(struct task *task, const struct ipc_leave *leave)
+deliver_skip(struct task *task, const struct ipc_skip *skip)
 {
 	struct deliver_file *given =
-	    deliver_gave((struct deliver *)task, leave->name);
+	    deliver_gave((struct deliver *)task, skip->name);
 
-	if (!deliver_is_its(leave->fault))
+	if (!deliver_is_its(skip->fault))
 		return "it leaves a file for a reason of another process";
 	if (given == NULL)
 		return "it leaves a file that it was not given";
-	given->fault = (enum file_fault)leave->fault;
+	given->fault = (enum file_fault)skip->fault;
 	return NULL;
 }
 
@@ -227,7 +227,7 @@ deliver_end(struct deliver *deliver)
 	for (i = 0; i < deliver->count; i++) {
 		given = &deliver->given[i];
 		if (given->fault != FILE_FAULT_NONE)
-			task_tell_left_out(&deliver->task,
+			task_tell_skipped(&deliver->task,
 			    deliver_bytes(given->head.name), given->fault);
 	}
 	task_done(&deliver->task, 0, TASK_NO_NAME);
@@ -257,7 +257,7 @@ deliver_free(struct task *task)
 }
 
 static const struct task_kind deliver_kind = {
-	.leave = deliver_leave,
+	.skip = deliver_skip,
 	.carried = deliver_carried,
 	.porter_gone = deliver_porter_gone,
 	.wake = deliver_wake,

@@ -77,16 +77,16 @@ task_tell_used(struct task *task, const char *owner, struct share own,
 }
 
 void
-task_tell_left_out(
+task_tell_skipped(
     struct task *task, struct ipc_bytes name, enum file_fault fault)
 {
-	struct ipc_left_out left = { .task = task->number,
+	struct ipc_skipped left = { .task = task->number,
 		.name = name,
 		.fault = fault };
 	struct err err;
 
 	task_told(
-	    channel_send_left_out(task->files->supervisor, &left, &err),
+	    channel_send_skipped(task->files->supervisor, &left, &err),
 	    &err);
 }
 

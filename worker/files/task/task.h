@@ -31,7 +31,7 @@ struct task_name {
 struct task_kind {
 	/* Takes the file; returns the fault of the message, or NULL. */
 	const char *(*offer)(struct task *task, struct ipc_offer *offer);
-	const char *(*leave)(struct task *task, const struct ipc_leave *leave);
+	const char *(*skip)(struct task *task, const struct ipc_skip *skip);
 	const char *(*carried)(
 	    struct task *task, const struct ipc_carried *carried);
 	/* After CARRIED, or without it. May end the task. */
@@ -98,7 +98,7 @@ void task_tell_used(struct task *task, const char *owner, struct share own,
     struct share most);
 
 /* Reports a file that is not stored, or not written into a box. */
-void task_tell_left_out(
+void task_tell_skipped(
     struct task *task, struct ipc_bytes name, enum file_fault fault);
 
 /*
