@@ -81,10 +81,8 @@ box_live(struct box *box, enum box_event event, const struct box_told *told)
 }
 
 static int
-box_tell_owner(struct box *box, const struct box_told *told)
+box_tell_owner(struct box *, const struct box_told *)
 {
-	(void)box;
-	(void)told;
 	return 1;
 }
 
@@ -99,18 +97,16 @@ box_hear(struct box *box, enum box_event event, struct err *err)
 /* Its start */
 
 static int
-box_launch(struct box *box, const struct box_told *told)
+box_launch(struct box *box, const struct box_told *)
 {
-	(void)told;
 	reaper_hold();
 	box->known |= BOX_IS_HELD | BOX_IS_BUILDING;
 	return 0;
 }
 
 static int
-box_watch(struct box *box, const struct box_told *told)
+box_watch(struct box *box, const struct box_told *)
 {
-	(void)told;
 	if (box_knows(box, BOX_IS_HELD))
 		reaper_release();
 	box->known &= ~(unsigned int)BOX_IS_HELD;
@@ -176,9 +172,8 @@ box_set_asked(struct box *box, enum box_event event)
 }
 
 static int
-box_ask(struct box *box, const struct box_told *told)
+box_ask(struct box *box, const struct box_told *)
 {
-	(void)told;
 	box_set_asked(box, BOX_ON_ASKED);
 	box_check_ready(box);
 	return 1;
@@ -204,9 +199,8 @@ box_run(
 }
 
 static int
-box_take(struct box *box, const struct box_told *told)
+box_take(struct box *box, const struct box_told *)
 {
-	(void)told;
 	/* A relay that waits passes it on as fast as it drains pipes. */
 	box_set_timer(box, box->phase == BOX_BUILDING ?
 	    box->boxes->times.start : box->boxes->times.drain);
@@ -227,9 +221,8 @@ box_finish_relay(struct box *box)
 }
 
 static int
-box_start_run(struct box *box, const struct box_told *told)
+box_start_run(struct box *box, const struct box_told *)
 {
-	(void)told;
 	box_set_asked(box, BOX_ON_RUNNING);
 	box->known |= BOX_HAS_RUN;
 	if (box->phase == BOX_TAKEN) {
@@ -242,9 +235,8 @@ box_start_run(struct box *box, const struct box_told *told)
 }
 
 static int
-box_violate(struct box *box, const struct box_told *told)
+box_violate(struct box *box, const struct box_told *)
 {
-	(void)told;
 	box_spoil(box, "protocol violation by the relay: it reports code that "
 	    "it was not sent");
 	return 1;
@@ -334,9 +326,8 @@ box_limit_end(struct box *box)
 
 /* Only output in the pipes may still come. */
 static int
-box_begin_end(struct box *box, const struct box_told *told)
+box_begin_end(struct box *box, const struct box_told *)
 {
-	(void)told;
 	if (box_has_ended(box))
 		return 0;
 	box->phase = BOX_ENDING;
@@ -355,18 +346,16 @@ box_kill_all(struct box *box, const struct box_told *told)
 
 /* The rest of the box was killed before this process was known. */
 static int
-box_kill_late(struct box *box, const struct box_told *told)
+box_kill_late(struct box *box, const struct box_told *)
 {
-	(void)told;
 	box_kill(box);
 	return 1;
 }
 
 /* Its code has ended: kills leftover processes. */
 static int
-box_hasten(struct box *box, const struct box_told *told)
+box_hasten(struct box *box, const struct box_told *)
 {
-	(void)told;
 	if (!box_knows(box, BOX_HAS_LEFTOVERS))
 		return 0;
 	box->known &= ~(unsigned int)BOX_HAS_LEFTOVERS;
@@ -394,9 +383,8 @@ box_take_failure(struct box *box, const struct box_told *told)
 }
 
 static int
-box_be_late(struct box *box, const struct box_told *told)
+box_be_late(struct box *box, const struct box_told *)
 {
-	(void)told;
 	box_spoil(box, "the box was not ready within %u s",
 	    box->boxes->times.start / 1000);
 	return 1;
@@ -504,9 +492,8 @@ box_lose_channel(struct box *box, const struct box_told *told)
 }
 
 static int
-box_settle(struct box *box, const struct box_told *told)
+box_settle(struct box *box, const struct box_told *)
 {
-	(void)told;
 	box->known |= BOX_INIT_IS_GONE;
 	/* The code may end before its relay reports that it runs. */
 	if (box_knows(box, BOX_HAS_RUN))

@@ -13,20 +13,17 @@
 #include "shared/language.h"
 
 static void
-start_on_timer(evutil_socket_t fd, short what, void *box)
+start_on_timer(evutil_socket_t, short, void *box)
 {
-	(void)fd;
-	(void)what;
 	box_report(box, BOX_ON_TIME, NULL);
 }
 
 /* The end of its channel is what counts. */
 static void
-start_on_relay_ended(void *ctx, const struct child_end *end)
+start_on_relay_ended(void *ctx, const struct child_end *)
 {
 	struct box *box = ctx;
 
-	(void)end;
 	box->relay.process = NULL;
 }
 

@@ -27,10 +27,8 @@ static const char *const era_initialize_versions[] = {
 
 /* Results are complete as they are; clients do not store them. */
 static void
-era_initialize_complete(struct buffer *result, long cache_ms)
+era_initialize_complete(struct buffer *, long)
 {
-	(void)result;
-	(void)cache_ms;
 }
 
 const struct era era_initialize = {
@@ -82,14 +80,13 @@ era_initialize_assume(struct mcp *mcp, const char *version, size_t len)
 }
 
 void
-era_initialize_on_initialize(struct mcp *mcp, const struct context *context,
+era_initialize_on_initialize(struct mcp *mcp, const struct context *,
     const struct jsonrpc *message)
 {
 	struct buffer result = { 0 };
 	struct json_span wanted = { NULL, 0 };
 	struct json_span capabilities = { NULL, 0 };
 
-	(void)context;
 	if (rpc_in_batch(mcp->rpc)) {
 		rpc_answer_error(mcp->rpc, message->id,
 		    JSONRPC_INVALID_REQUEST,
@@ -115,12 +112,11 @@ era_initialize_on_initialize(struct mcp *mcp, const struct context *context,
 }
 
 void
-era_initialize_on_ping(struct mcp *mcp, const struct context *context,
+era_initialize_on_ping(struct mcp *mcp, const struct context *,
     const struct jsonrpc *message)
 {
 	struct buffer result = { 0 };
 
-	(void)context;
 	buffer_add_text(&result, "{}");
 	rpc_answer(mcp->rpc, message->id, &result);
 }

@@ -20,12 +20,10 @@ struct foreign {
 };
 
 static void
-foreign_on_ended(evutil_socket_t fd, short what, void *arg)
+foreign_on_ended(evutil_socket_t, short, void *arg)
 {
 	struct foreign *foreign = arg;
 
-	(void)fd;
-	(void)what;
 	foreign->ended(foreign->ctx);
 }
 

@@ -28,9 +28,8 @@ keeper_reap(struct keeper *keeper)
 }
 
 static int
-keeper_kill(void *ctx, pid_t pid)
+keeper_kill(void *, pid_t pid)
 {
-	(void)ctx;
 	return children_kill(pid);
 }
 

@@ -117,9 +117,8 @@ reaper_pid(struct child *child)
 }
 
 static int
-reaper_note_older(void *ctx, pid_t pid)
+reaper_note_older(void *, pid_t pid)
 {
-	(void)ctx;
 	reaper_older = mem_resize(
 	    reaper_older, (reaper_nolder + 1) * sizeof(*reaper_older));
 	reaper_older[reaper_nolder++] = pid;
@@ -149,9 +148,8 @@ reaper_is_older(pid_t pid)
 }
 
 static int
-reaper_is_new(void *ctx, pid_t pid)
+reaper_is_new(void *, pid_t pid)
 {
-	(void)ctx;
 	return !reaper_is_older(pid);
 }
 
@@ -170,11 +168,10 @@ reaper_watches_group(pid_t pid)
 
 /* Returns whether pid is an orphan that could be killed. */
 static int
-reaper_kill_unknown(void *ctx, pid_t pid)
+reaper_kill_unknown(void *, pid_t pid)
 {
 	const struct child *child;
 
-	(void)ctx;
 	LIST_FOREACH (child, &reaper_children, entry)
 		if (child->pid == pid)
 			return 0;
@@ -400,21 +397,15 @@ reaper_find_stopped(void)
 }
 
 static void
-reaper_on_stopped_timer(evutil_socket_t fd, short what, void *arg)
+reaper_on_stopped_timer(evutil_socket_t, short, void *)
 {
-	(void)fd;
-	(void)what;
-	(void)arg;
 	reaper_find_stopped();
 }
 
 /* The signal is taken first: a child that ends later sends another one. */
 static void
-reaper_on_sweep(evutil_socket_t fd, short what, void *arg)
+reaper_on_sweep(evutil_socket_t, short, void *)
 {
-	(void)fd;
-	(void)what;
-	(void)arg;
 	reaper_listen();
 	reaper_reap_idle();
 	reaper_find_stopped();
@@ -422,14 +413,11 @@ reaper_on_sweep(evutil_socket_t fd, short what, void *arg)
 }
 
 static void
-reaper_on_leave_timer(evutil_socket_t fd, short what, void *arg)
+reaper_on_leave_timer(evutil_socket_t, short, void *)
 {
 	struct child *child;
 	int more = 0;
 
-	(void)fd;
-	(void)what;
-	(void)arg;
 	LIST_FOREACH (child, &reaper_children, entry) {
 		if (child->timers == 0)
 			continue;
@@ -444,11 +432,8 @@ reaper_on_leave_timer(evutil_socket_t fd, short what, void *arg)
 
 /* On SIGCHLD: an unwatched child may have ended. */
 static void
-reaper_on_signal(evutil_socket_t fd, short what, void *arg)
+reaper_on_signal(evutil_socket_t, short, void *)
 {
-	(void)fd;
-	(void)what;
-	(void)arg;
 	reaper_sweep_soon();
 }
 
@@ -504,10 +489,8 @@ reaper_release(void)
 }
 
 static void
-reaper_on_ended(evutil_socket_t fd, short what, void *arg)
+reaper_on_ended(evutil_socket_t, short, void *arg)
 {
-	(void)fd;
-	(void)what;
 	reaper_reap(arg);
 }
 
@@ -677,10 +660,8 @@ reaper_leave_ending(struct child **childp)
 
 /* It has not ended by itself. */
 static void
-reaper_on_late(evutil_socket_t fd, short what, void *arg)
+reaper_on_late(evutil_socket_t, short, void *arg)
 {
-	(void)fd;
-	(void)what;
 	reaper_end(arg);
 }
 

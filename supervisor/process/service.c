@@ -70,14 +70,12 @@ service_start_later(struct service *service)
 
 /* What it was asked has failed, or it is started again. */
 static void
-service_on_timer(evutil_socket_t fd, short what, void *arg)
+service_on_timer(evutil_socket_t, short, void *arg)
 {
 	struct service *service = arg;
 	const char *why = service->why;
 	struct err err;
 
-	(void)fd;
-	(void)what;
 	service->why = NULL;
 	if (why == NULL &&
 	    (service->again_ms == 0 || service_want(service, &err) == 0))
@@ -143,11 +141,10 @@ service_sent(struct service *service, int sent, const struct err *err)
 }
 
 static void
-service_on_process_ended(void *ctx, const struct child_end *end)
+service_on_process_ended(void *ctx, const struct child_end *)
 {
 	struct service *service = ctx;
 
-	(void)end;
 	service->process = NULL;
 }
 

@@ -23,12 +23,11 @@ struct stop_signals {
 
 /* Calls it for each signal that is pending. */
 static void
-stop_signals_on_readable(evutil_socket_t fd, short what, void *arg)
+stop_signals_on_readable(evutil_socket_t fd, short, void *arg)
 {
 	struct stop_signals *signals = arg;
 	struct signalfd_siginfo si;
 
-	(void)what;
 	while (read((int)fd, &si, sizeof(si)) == sizeof(si))
 		signals->received(signals->ctx);
 }

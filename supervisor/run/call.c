@@ -50,10 +50,8 @@ call_report(struct call *call, enum call_event event)
 }
 
 static void
-call_on_timer(evutil_socket_t fd, short what, void *arg)
+call_on_timer(evutil_socket_t, short, void *arg)
 {
-	(void)fd;
-	(void)what;
 	call_report(arg, CALL_TIME);
 }
 

@@ -234,12 +234,10 @@ collection_on_done(void *ctx, const struct files_end *end)
 
 /* No task could be started. */
 static void
-collection_on_soon(evutil_socket_t fd, short what, void *arg)
+collection_on_soon(evutil_socket_t, short, void *arg)
 {
 	struct collection *collection = arg;
 
-	(void)fd;
-	(void)what;
 	collection->done(collection->ctx);
 }
 

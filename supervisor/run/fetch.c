@@ -35,15 +35,13 @@ fetch_accepts(const struct runs *runs, const struct request *request)
 
 /* The call is over, or its client is told that it still waits. */
 static void
-fetch_on_timer(evutil_socket_t fd, short what, void *arg)
+fetch_on_timer(evutil_socket_t, short, void *arg)
 {
 	struct fetch *fetch = arg;
 	const char *lacks = boxes_lack(fetch->call->runs->boxes);
 	struct box_progress progress = { .fresh = true,
 		.done = ++fetch->told };
 
-	(void)fd;
-	(void)what;
 	if (fetch->call->cause != CALL_BY_ITSELF) {
 		call_report(fetch->call, CALL_OVER);
 		return;
@@ -56,11 +54,10 @@ fetch_on_timer(evutil_socket_t fd, short what, void *arg)
 }
 
 static int
-fetch_cancel(struct call *call, int gently)
+fetch_cancel(struct call *call, int /* gently */)
 {
 	const struct fetch *fetch = call->inside;
 
-	(void)gently;
 	loop_set_timer(fetch->timer, 0);
 	return 0;
 }

@@ -448,12 +448,10 @@ local_begin(struct local *local)
  * ended, or the call was ended without a box to wait for.
  */
 static void
-local_on_timer(evutil_socket_t fd, short what, void *arg)
+local_on_timer(evutil_socket_t, short, void *arg)
 {
 	struct local *local = arg;
 
-	(void)fd;
-	(void)what;
 	if (local->call->phase == CALL_STARTING)
 		local_begin(local);
 	else if (local->box == NULL || local_leaves_box(local))

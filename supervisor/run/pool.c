@@ -218,13 +218,11 @@ pool_start_one(struct pool_share *share)
 
 /* The timer: boxes are missing, and no call has come for a moment. */
 static void
-pool_on_fill(evutil_socket_t fd, short what, void *arg)
+pool_on_fill(evutil_socket_t, short, void *arg)
 {
 	struct pool *pool = arg;
 	struct pool_share *share;
 
-	(void)fd;
-	(void)what;
 	/* A call has that fetched, and wakes us. */
 	if (boxes_lack(pool->runs->boxes) != NULL)
 		return;
@@ -283,14 +281,12 @@ pool_shrink(struct pool_share *share)
 }
 
 static void
-pool_on_period(evutil_socket_t fd, short what, void *arg)
+pool_on_period(evutil_socket_t, short, void *arg)
 {
 	struct pool *pool = arg;
 	struct pool_share *share;
 	int used = 0;
 
-	(void)fd;
-	(void)what;
 	TAILQ_FOREACH (share, &pool->shares, entry)
 		if (pool->follows || share != &pool->main)
 			pool_shrink(share);

@@ -204,15 +204,13 @@ session_clear(struct session *session)
 }
 
 void
-sessions_on_timer(evutil_socket_t fd, short what, void *arg)
+sessions_on_timer(evutil_socket_t, short, void *arg)
 {
 	struct sessions *sessions = arg;
 	struct session *session, *next;
 	uint64_t now = clock_ms();
 	const char *why;
 
-	(void)fd;
-	(void)what;
 	for (session = TAILQ_FIRST(&sessions->list); session != NULL;
 	    session = next) {
 		next = TAILQ_NEXT(session, entry);

@@ -20,7 +20,7 @@ import house
 
 # What the other compiler does not know is not what this is about.
 FLAGS = ["-Werror", "-fsyntax-only", "-Wno-unknown-warning-option",
-         "-Wno-unused-command-line-argument"]
+         "-Wno-unused-command-line-argument", "-Wno-c2x-extensions"]
 AT_ONCE = 20  # files: few enough that every processor has some to read
 PLANTED = "int planted(void);\nint planted(void) { int unused; return 0; }\n"
 

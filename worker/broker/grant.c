@@ -169,12 +169,10 @@ grant_on_closed(void *ctx, const struct err *why)
 }
 
 static void
-grant_on_ending(evutil_socket_t fd, short what, void *arg)
+grant_on_ending(evutil_socket_t, short, void *arg)
 {
 	struct grant *grant = arg;
 
-	(void)fd;
-	(void)what;
 	grant_free(&grant);
 }
 

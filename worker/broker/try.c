@@ -67,9 +67,8 @@ try_skip_name(const struct definition *definition, const char *reason)
 }
 
 static void
-try_refuse(const struct ask *ask, const char *reason, struct json_span error)
+try_refuse(const struct ask *ask, const char *reason, struct json_span)
 {
-	(void)error;
 	try_send_reason(ask->broker, ask->definition->name,
 	    try_skip_name(ask->definition, reason));
 }

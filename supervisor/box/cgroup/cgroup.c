@@ -196,9 +196,8 @@ cgroup_each_member(const struct cgroup *cg, const char *list,
 }
 
 static int
-cgroup_check_one(const struct cgroup *cg, pid_t pid, struct err *err)
+cgroup_check_one(const struct cgroup *, pid_t pid, struct err *err)
 {
-	(void)cg;
 	return cgroup_check_member(pid, err);
 }
 
@@ -288,10 +287,8 @@ cgroup_prepare(struct cgroup *cg, const char *path, struct err *err)
 
 /* Tries again, at growing intervals, while directories must be removed. */
 static void
-cgroup_on_timer(evutil_socket_t fd, short what, void *arg)
+cgroup_on_timer(evutil_socket_t, short, void *arg)
 {
-	(void)fd;
-	(void)what;
 	group_remove_ended(arg);
 }
 

@@ -63,11 +63,10 @@ container_alive(const struct box *box)
 }
 
 static void
-container_free(struct box *box, int lingers)
+container_free(struct box *box, int /* lingers */)
 {
 	struct contained *contained = mem_take(&box->inside);
 
-	(void)lingers;
 	container_place_free(&contained->place);
 	foreign_free(&contained->init);
 	container_usage_free(&contained->usage);

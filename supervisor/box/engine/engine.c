@@ -59,14 +59,13 @@ container_engine_close(struct engine_stream *stream)
 }
 
 static void
-container_engine_on_readable(evutil_socket_t fd, short what, void *arg)
+container_engine_on_readable(evutil_socket_t fd, short, void *arg)
 {
 	struct engine_stream *stream = arg;
 	char data[ENGINE_CHUNK];
 	ssize_t n = read((int)fd, data, sizeof(data));
 	size_t room;
 
-	(void)what;
 	if (n == -1 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0) {
@@ -97,13 +96,11 @@ container_engine_on_ended(void *ctx, const struct child_end *end)
 
 /* The keeper ends the engine; if it cannot, it is left behind. */
 static void
-container_engine_on_timer(evutil_socket_t fd, short what, void *arg)
+container_engine_on_timer(evutil_socket_t, short, void *arg)
 {
 	struct engine_call *call = arg;
 	const struct timeval more = clock_timeval(ENGINE_END_MS);
 
-	(void)fd;
-	(void)what;
 	if (!call->answer.late) {
 		reaper_end(call->keeper);
 		event_add(call->timer, &more);
@@ -219,11 +216,10 @@ container_engine_free(struct engine_call **call_ptr)
 }
 
 static void
-container_engine_on_done(void *ctx, struct container_answer *answer)
+container_engine_on_done(void *ctx, struct container_answer *)
 {
 	int *over = ctx;
 
-	(void)answer;
 	*over = 1;
 }
 

@@ -194,14 +194,12 @@ native_was_stopped(const struct box *box)
  * reaper kills the launcher, as a child that it does not know.
  */
 static void
-native_on_hang(evutil_socket_t fd, short what, void *arg)
+native_on_hang(evutil_socket_t, short, void *arg)
 {
 	struct box *box = arg;
 	struct native *native = box->inside;
 	const struct native_boxes *shared = native_boxes(box->boxes);
 
-	(void)fd;
-	(void)what;
 	/* A launcher whose channel has ended has ended, too. */
 	if (!box_knows(box, BOX_IS_FORKING) || native->channel == NULL)
 		return;
@@ -256,11 +254,10 @@ native_kill(struct box *box)
  * else has to wait for that. If it ends before its pipes, a sweep notices it.
  */
 static int
-native_hear(struct box *box, enum box_event event, struct err *err)
+native_hear(struct box *box, enum box_event event, struct err *)
 {
 	struct native *native = box->inside;
 
-	(void)err;
 	if (event == BOX_ON_DRAINED)
 		return reaper_look(native->code);
 	if (event != BOX_ON_TIME) {

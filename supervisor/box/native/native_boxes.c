@@ -67,11 +67,10 @@ native_boxes_note_unused(const struct boxes *boxes)
 }
 
 int
-native_probe(struct boxes *boxes, int only_refuses, struct err *err)
+native_probe(struct boxes *boxes, int only_refuses, struct err *)
 {
 	struct native_boxes *shared = mem_alloc(sizeof(*shared));
 
-	(void)err;
 	boxes->shared = shared;
 	native_boxes_note_unused(boxes);
 	if (only_refuses && boxes->options->cpus == 0)

@@ -124,29 +124,25 @@ template_on_closed(void *ctx, const struct err *why)
 }
 
 static void
-template_on_timer(evutil_socket_t fd, short what, void *ctx)
+template_on_timer(evutil_socket_t, short, void *ctx)
 {
-	(void)fd;
-	(void)what;
 	template_fail(ctx, "it was not ready in time");
 }
 
 static void
-template_on_launcher_ended(void *ctx, const struct child_end *end)
+template_on_launcher_ended(void *ctx, const struct child_end *)
 {
 	struct template *template = ctx;
 
-	(void)end;
 	template->launcher = NULL;
 	template_check(template);
 }
 
 static void
-template_on_init_ended(void *ctx, const struct child_end *end)
+template_on_init_ended(void *ctx, const struct child_end *)
 {
 	struct template *template = ctx;
 
-	(void)end;
 	template->init = NULL;
 	template_check(template);
 }

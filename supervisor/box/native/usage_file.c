@@ -62,13 +62,10 @@ usage_file_plan_trim(void)
 
 /* Closes those that no box has needed since the last trim. */
 static void
-usage_file_on_trim(evutil_socket_t fd, short what, void *arg)
+usage_file_on_trim(evutil_socket_t, short, void *)
 {
 	unsigned int surplus = usage_file_least;
 
-	(void)fd;
-	(void)what;
-	(void)arg;
 	while (surplus-- > 0)
 		usage_file_free(usage_file_take_spare());
 	usage_file_least = usage_file_nspare;

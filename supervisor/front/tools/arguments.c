@@ -219,13 +219,12 @@ arguments_note_servers(struct request *request)
 
 /* Whether the servers exist is checked later, against the configuration. */
 static int
-arguments_read_servers(struct json_span value, const struct options *options,
+arguments_read_servers(struct json_span value, const struct options *,
     struct request *request, struct err *err)
 {
 	static const struct arguments_list list = { "servers", "server",
 		"servers", CONFIG_NAME_MAX };
 
-	(void)options;
 	free(request->servers);
 	request->servers = arguments_read_names(
 	    value, &list, CONFIG_SERVERS_MAX, &request->servers_len, err);
@@ -237,13 +236,12 @@ arguments_read_servers(struct json_span value, const struct options *options,
 
 /* Whether they exist is checked later, by the process that keeps files. */
 static int
-arguments_read_files(struct json_span value, const struct options *options,
+arguments_read_files(struct json_span value, const struct options *,
     struct request *request, struct err *err)
 {
 	static const struct arguments_list list = { "files", "file",
 		"earlier files", FILE_NAME_MAX };
 
-	(void)options;
 	free(request->files);
 	request->files = arguments_read_names(
 	    value, &list, FILES_GIVEN_MAX, &request->files_len, err);
@@ -282,9 +280,8 @@ arguments_read_handle(
 
 static int
 arguments_read_conversation(struct json_span value,
-    const struct options *options, struct request *request, struct err *err)
+    const struct options *, struct request *request, struct err *err)
 {
-	(void)options;
 	free(request->conversation);
 	request->conversation = arguments_read_handle(
 	    value, "conversationId", CONVERSATION_ID_MAX, err);
@@ -292,10 +289,9 @@ arguments_read_conversation(struct json_span value,
 }
 
 static int
-arguments_read_session(struct json_span value, const struct options *options,
+arguments_read_session(struct json_span value, const struct options *,
     struct request *request, struct err *err)
 {
-	(void)options;
 	free(request->session);
 	request->session =
 	    arguments_read_handle(value, "session", SESSION_NAME_MAX, err);

@@ -42,7 +42,7 @@ input_read_base64(struct json_span value, struct buffer *data, struct err *err)
 }
 
 int
-arguments_read_stdin(struct json_span value, const struct options *options,
+arguments_read_stdin(struct json_span value, const struct options *,
     struct request *request, struct err *err)
 {
 	auto_buffer struct buffer data = { 0 };
@@ -50,7 +50,6 @@ arguments_read_stdin(struct json_span value, const struct options *options,
 	auto_free char *text = NULL;
 	size_t len;
 
-	(void)options;
 	if (json_span_kind(value) == JSON_SPAN_STRING) {
 		text = json_span_string(value, &len, err);
 		if (text == NULL)
@@ -109,14 +108,13 @@ input_check_variable(struct json_span environment, struct json_span key,
 
 int
 arguments_read_environment(struct json_span value,
-    const struct options *options, struct request *request, struct err *err)
+    const struct options *, struct request *request, struct err *err)
 {
 	auto_buffer struct buffer json = { 0 };
 	struct json_span_walk walk;
 	struct json_span name, member;
 	size_t n = 0;
 
-	(void)options;
 	if (json_span_kind(value) != JSON_SPAN_OBJECT)
 		return err_set(err, "environment must be an object such as "
 		    "{\"LEVEL\": \"3\"}");
@@ -140,11 +138,9 @@ arguments_read_environment(struct json_span value,
 }
 
 int
-arguments_read_network(struct json_span value, const struct options *options,
-    struct request *request, struct err *err)
+arguments_read_network(struct json_span value, const struct options *,
+    struct request *, struct err *err)
 {
-	(void)options;
-	(void)request;
 	struct json_span_walk walk = json_span_walk(value);
 	struct json_span host;
 

@@ -29,9 +29,8 @@ list_runners_free(void *kept)
 }
 
 static void
-list_runners_describe(struct buffer *json, const struct options *options)
+list_runners_describe(struct buffer *json, const struct options *)
 {
-	(void)options;
 	buffer_add_text(json, "{\"name\":\"list_runners\","
 	    "\"title\":\"List languages\",\"description\":"
 	    "\"List the languages that run_code takes here, with their "

@@ -69,10 +69,8 @@ question_add_capability(struct buffer *json, const char *method)
 }
 
 static void
-question_on_timer(evutil_socket_t fd, short what, void *arg)
+question_on_timer(evutil_socket_t, short, void *arg)
 {
-	(void)fd;
-	(void)what;
 	question_give_up(arg, "the client did not answer in time");
 }
 

@@ -32,9 +32,8 @@ upload_file_free(void *kept)
 }
 
 static void
-upload_file_describe(struct buffer *json, const struct options *options)
+upload_file_describe(struct buffer *json, const struct options *)
 {
-	(void)options;
 	buffer_add_text(json, "{\"name\":\"upload_file\","
 	    "\"title\":\"Upload a file\",\"description\":"
 	    "\"Keep a file. Code gets it in /workspace/in when a call names "

@@ -255,12 +255,10 @@ link_end_start(struct link *link)
 }
 
 static void
-link_on_timer(evutil_socket_t fd, short what, void *arg)
+link_on_timer(evutil_socket_t, short, void *arg)
 {
 	struct link *link = arg;
 
-	(void)fd;
-	(void)what;
 	if (link->state == LINK_OVER)
 		link_conclude(link);
 	else if (link->doom != NULL)
@@ -616,14 +614,12 @@ link_add_silence(const struct ask *ask, struct buffer *words)
 
 /* The server did not answer a call or report progress for too long. */
 static void
-link_on_silence(evutil_socket_t fd, short what, void *arg)
+link_on_silence(evutil_socket_t, short, void *arg)
 {
 	auto_buffer struct buffer words = { 0 };
 	struct ask *ask = arg;
 	struct link *link = ask->link;
 
-	(void)fd;
-	(void)what;
 	mcp_client_time_out(link->client, ask->sent);
 	link_add_silence(ask, &words);
 	ask->outcome = AUDIT_TIMEOUT;
@@ -648,11 +644,10 @@ link_wait(struct ask *ask)
 }
 
 static void
-link_on_progress(void *ctx, void *call)
+link_on_progress(void *, void *call)
 {
 	struct ask *ask = call;
 
-	(void)ctx;
 	ask->progress = true;
 	link_wait(ask);
 }

@@ -182,13 +182,11 @@ listing_refuse_silent(struct listing *listing)
 
 /* If the server was silent before, only the fetch continues. */
 static void
-listing_on_hurry(evutil_socket_t fd, short what, void *arg)
+listing_on_hurry(evutil_socket_t, short, void *arg)
 {
 	struct listing *listing = arg;
 	auto_buffer struct buffer text = { 0 };
 
-	(void)fd;
-	(void)what;
 	buffer_add_text(&text, " has not answered tools/list for ");
 	reason_add_seconds(&text, (clock_ms() - listing->since) / 1000);
 	listing_refuse(listing, &text, (struct json_span){ NULL, 0 });
@@ -207,12 +205,10 @@ listing_hurry(struct listing *listing)
 
 /* A page has not arrived in time: the next ask starts a new fetch. */
 static void
-listing_on_impatience(evutil_socket_t fd, short what, void *arg)
+listing_on_impatience(evutil_socket_t, short, void *arg)
 {
 	struct listing *listing = arg;
 
-	(void)fd;
-	(void)what;
 	mcp_client_time_out(listing->client, listing->page);
 	listing->silent = true;
 	listing_refuse_silent(listing);
@@ -385,12 +381,10 @@ listing_must_pause(struct listing *listing)
 
 /* The asks may be gone; a changed list is fetched nevertheless. */
 static void
-listing_on_pause(evutil_socket_t fd, short what, void *arg)
+listing_on_pause(evutil_socket_t, short, void *arg)
 {
 	struct listing *listing = arg;
 
-	(void)fd;
-	(void)what;
 	if (listing->tools == NULL &&
 	    (!listing->fresh || listing_next(listing) != NULL))
 		listing_begin(listing);
@@ -448,12 +442,10 @@ listing_withdraw(struct listing *listing, const struct ask *ask)
 
 /* No ask came since the change; a later search may need the list. */
 static void
-listing_on_renewal(evutil_socket_t fd, short what, void *arg)
+listing_on_renewal(evutil_socket_t, short, void *arg)
 {
 	struct listing *listing = arg;
 
-	(void)fd;
-	(void)what;
 	if (listing->tools != NULL || listing->fresh)
 		return;
 	if (clock_ms() < listing->not_before)

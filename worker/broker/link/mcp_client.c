@@ -327,10 +327,8 @@ mcp_client_cancel(struct mcp_client *client, uint64_t id, const char *why)
 
 /* Nothing but its arrival matters. */
 static void
-mcp_client_on_pong(void *ctx, const struct mcp_answer *answer)
+mcp_client_on_pong(void *, const struct mcp_answer *)
 {
-	(void)ctx;
-	(void)answer;
 }
 
 void

@@ -72,13 +72,11 @@ pipes_read(struct pipes *pipes)
 }
 
 static void
-pipes_on_readable(evutil_socket_t fd, short what, void *arg)
+pipes_on_readable(evutil_socket_t, short, void *arg)
 {
 	struct pipes *pipes = arg;
 	ssize_t n = pipes_read(pipes);
 
-	(void)fd;
-	(void)what;
 	if (n > 0 || pipes_again(n))
 		return;
 	event_del(pipes->readable);
@@ -119,13 +117,11 @@ pipes_read_errors(struct pipes *pipes)
 }
 
 static void
-pipes_on_complains(evutil_socket_t fd, short what, void *arg)
+pipes_on_complains(evutil_socket_t, short, void *arg)
 {
 	struct pipes *pipes = arg;
 	ssize_t n = pipes_read_errors(pipes);
 
-	(void)fd;
-	(void)what;
 	if (n <= 0 && !pipes_again(n))
 		event_del(pipes->complains);
 }
@@ -154,12 +150,10 @@ pipes_forget_pending(struct pipes *pipes)
  * they are read before the end is reported.
  */
 static void
-pipes_on_broken(evutil_socket_t fd, short what, void *arg)
+pipes_on_broken(evutil_socket_t, short, void *arg)
 {
 	struct pipes *pipes = arg;
 
-	(void)fd;
-	(void)what;
 	pipes_drain(pipes);
 	event_del(pipes->readable);
 	pipes_report(pipes, "closed its standard input");
@@ -184,14 +178,12 @@ pipes_push(struct pipes *pipes, const char *data, size_t len)
 }
 
 static void
-pipes_on_writable(evutil_socket_t fd, short what, void *arg)
+pipes_on_writable(evutil_socket_t, short, void *arg)
 {
 	struct pipes *pipes = arg;
 	size_t left = pipes_unwritten(pipes);
 	ssize_t n = 0;
 
-	(void)fd;
-	(void)what;
 	if (left > 0)
 		n = pipes_push(
 		    pipes, pipes->pending.data + pipes->written, left);

@@ -504,10 +504,8 @@ server_start(struct server *server)
 }
 
 static void
-server_on_pause(evutil_socket_t fd, short what, void *arg)
+server_on_pause(evutil_socket_t, short, void *arg)
 {
-	(void)fd;
-	(void)what;
 	server_start(arg);
 }
 
@@ -570,12 +568,10 @@ server_take_turns(struct server *server)
 }
 
 static void
-server_on_turn(evutil_socket_t fd, short what, void *arg)
+server_on_turn(evutil_socket_t, short, void *arg)
 {
 	struct server *server = arg;
 
-	(void)fd;
-	(void)what;
 	server_take_turns(server);
 	if (server->link != NULL)
 		link_settle(server->link);
@@ -702,13 +698,11 @@ server_refuse_stopped(struct server *server, struct ask *ask)
 
 /* It has waited long enough, unless it waits for a place by now. */
 static void
-server_on_impatience(evutil_socket_t fd, short what, void *arg)
+server_on_impatience(evutil_socket_t, short, void *arg)
 {
 	struct ask *ask = arg;
 	struct server *server = ask->server;
 
-	(void)fd;
-	(void)what;
 	if (server->link != NULL && link_is_ready(server->link))
 		return;
 	server_refuse_stopped(server, ask);
@@ -778,13 +772,11 @@ server_call(struct server *server, struct ask *ask)
 
 /* A call that does not fit the known list waited long enough for another. */
 static void
-server_on_hurry(evutil_socket_t fd, short what, void *arg)
+server_on_hurry(evutil_socket_t, short, void *arg)
 {
 	struct ask *ask = arg;
 	struct server *server = ask->server;
 
-	(void)fd;
-	(void)what;
 	ask_refuse_words(&ask, " has not listed its tools");
 	if (server->link != NULL)
 		link_settle(server->link);

@@ -77,10 +77,8 @@ audit_write(struct audit *audit)
 }
 
 static void
-audit_on_flush(evutil_socket_t fd, short what, void *arg)
+audit_on_flush(evutil_socket_t, short, void *arg)
 {
-	(void)fd;
-	(void)what;
 	audit_write(arg);
 }
 

@@ -98,12 +98,10 @@ list_store_on_closed(void *ctx, const struct err *why)
 }
 
 static void
-list_store_on_impatience(evutil_socket_t fd, short what, void *arg)
+list_store_on_impatience(evutil_socket_t, short, void *arg)
 {
 	struct list_store *store = arg;
 
-	(void)fd;
-	(void)what;
 	if (!store->deaf)
 		log_warn("the store did not return a list of tools within %d "
 		    "ms: servers are queried instead", TOOL_LISTS_WAIT_MS);

@@ -153,9 +153,8 @@ tools_note(struct tools *tools, const char *name, const char *fault)
 
 /* The list ends here. Returns 0, for the caller to return. */
 static int
-tools_end(struct tools *tools, int failed)
+tools_end(struct tools *tools, int /* failed */)
 {
-	(void)failed;
 	tools->is_cut = true;
 	return 0;
 }
