@@ -64,20 +64,6 @@ keeper_close_others(const struct spawn_program *program)
 	close_range(from, ~0U, 0);
 }
 
-/*
- * The environment may hold secrets. The server has been given its variables,
- * and the keeper needs none, also where it cannot execute the program again.
- */
-static void
-keeper_wipe_environment(void)
-{
-	char **variable = environ;
-
-	for (; variable != NULL && *variable != NULL; variable++)
-		explicit_bzero(*variable, strlen(*variable));
-	clearenv();
-}
-
 /* Asks the server and its process group to end. */
 static void
 keeper_ask(const struct keeper *keeper)
@@ -146,6 +132,7 @@ keeper_run(
     unsigned long number, pid_t supervisor, const struct spawn_program *program)
 {
 	struct keeper keeper = { .number = number, .supervisor = supervisor };
+	char **variable;
 
 	setsid();
 	role_enter(ROLE_KEEPER, number);
@@ -155,7 +142,15 @@ keeper_run(
 	keeper.server = spawn_program(program);
 	if (keeper.server == -1)
 		spawn_complain(program, "start", program->path);
-	keeper_wipe_environment();
+	/*
+	 * The environment may hold secrets. The server has been given its
+	 * variables, and the keeper needs none, also where it cannot execute
+	 * the program again.
+	 */
+	variable = environ;
+	for (; variable != NULL && *variable != NULL; variable++)
+		explicit_bzero(*variable, strlen(*variable));
+	clearenv();
 	close(program->in);
 	close(program->out);
 	close(program->errors);

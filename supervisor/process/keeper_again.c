@@ -42,14 +42,6 @@ keeper_count(char *const *words)
 	return n;
 }
 
-static char *
-keeper_numbers(const struct keeper *keeper, const struct spawn_program *program)
-{
-	return mem_printf(KEEPER_NUMBERS, keeper->number,
-	    (int)keeper->supervisor, (int)keeper->server, (int)log_level_get(),
-	    program->remove_ms, program->remove == program->argv);
-}
-
 /* Copies a command to the words from the n-th one on. Returns the next one. */
 static size_t
 keeper_add(char **words, size_t n, char *const *command)
@@ -70,7 +62,9 @@ keeper_start_over(
 	auto_free char **words = mem_alloc((n + count + 1) * sizeof(*words));
 	auto_free char *title =
 	    mem_printf(KEEPER_TITLE "%lu]", keeper->number);
-	auto_free char *numbers = keeper_numbers(keeper, program);
+	auto_free char *numbers = mem_printf(KEEPER_NUMBERS, keeper->number,
+	    (int)keeper->supervisor, (int)keeper->server, (int)log_level_get(),
+	    program->remove_ms, program->remove == program->argv);
 	char none[] = "", *nothing[] = { NULL };
 
 	words[KEEPER_WORD_TITLE] = title;
@@ -83,24 +77,12 @@ keeper_start_over(
 	    words, program->remove != NULL ? program->envp : nothing);
 }
 
-/* Reads both commands; the empty word between them ends the first one. */
-static void
-keeper_read_commands(int argc, char **argv, struct spawn_program *program)
-{
-	int n = KEEPER_WORDS;
-
-	while (n < argc && argv[n][0] != '\0')
-		n++;
-	program->find = n > KEEPER_WORDS ? argv + KEEPER_WORDS : NULL;
-	program->remove = n + 1 < argc ? argv + n + 1 : NULL;
-	argv[n] = NULL;
-}
-
 int
 keeper_read(int argc, char **argv, struct keeper *keeper,
     struct spawn_program *program)
 {
 	int supervisor, server, level, only_removes;
+	int n;
 
 	if (argc < KEEPER_WORDS ||
 	    strncmp(argv[KEEPER_WORD_TITLE], KEEPER_TITLE,
@@ -112,7 +94,12 @@ keeper_read(int argc, char **argv, struct keeper *keeper,
 	log_init("keeper", (enum log_level)level);
 	keeper->supervisor = supervisor;
 	keeper->server = server;
-	keeper_read_commands(argc, argv, program);
+	n = KEEPER_WORDS;
+	while (n < argc && argv[n][0] != '\0')
+		n++;
+	program->find = n > KEEPER_WORDS ? argv + KEEPER_WORDS : NULL;
+	program->remove = n + 1 < argc ? argv + n + 1 : NULL;
+	argv[n] = NULL;
 	program->argv = only_removes ? program->remove : NULL;
 	program->envp = environ;
 	program->cwd = "/";

@@ -189,18 +189,6 @@ spawn_unblock_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Sets every signal to the state that a worker expects at its start. */
-static void
-spawn_reset_signals(void)
-{
-	int sig;
-
-	for (sig = 1; sig < NSIG; sig++)
-		if (sigismember(&spawn_unusual, sig) == 1)
-			signal(sig, SIG_DFL);
-	spawn_unblock_signals();
-}
-
 /*
  * Becomes uid, with no group but its own. Uses raw system calls: glibc's
  * wrappers would notify other threads, and this is a child of vfork.
@@ -281,8 +269,12 @@ spawn_exec(void *arg)
 	const struct spawn_worker *worker = arg;
 	char *argv[] = { worker->title, NULL };
 	char *envp[] = { NULL };
+	int sig;
 
-	spawn_reset_signals();
+	for (sig = 1; sig < NSIG; sig++)
+		if (sigismember(&spawn_unusual, sig) == 1)
+			signal(sig, SIG_DFL);
+	spawn_unblock_signals();
 	setsid();
 	if (spawn_place_fds(worker->channel) == -1)
 		spawn_fail("arrange its descriptors");

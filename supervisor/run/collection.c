@@ -150,20 +150,6 @@ collection_is_cut(
 }
 
 static void
-collection_note_cut(
-    const struct collection_part *part, const struct file_row *row)
-{
-	auto_buffer struct buffer shown = { 0 };
-
-	shown_add(&shown, row->name, strlen(row->name));
-	collection_note(part->collection, "%s/%s is incomplete: the directory "
-	    "was full (%llu MiB): write less, or raise CAISSON_MEMORY",
-	    part->place, shown.data,
-	    (unsigned long long)part->room.f_blocks *
-	        (unsigned long long)part->room.f_bsize / MIB);
-}
-
-static void
 collection_on_filed(void *ctx, const struct file_row *row)
 {
 	const struct collection_part *part = ctx;
@@ -172,8 +158,16 @@ collection_on_filed(void *ctx, const struct file_row *row)
 
 	if (synced != NULL && part->conversation == NULL)
 		collection_remember(synced, row);
-	if (collection_is_cut(part, row))
-		collection_note_cut(part, row);
+	if (collection_is_cut(part, row)) {
+		auto_buffer struct buffer shown = { 0 };
+
+		shown_add(&shown, row->name, strlen(row->name));
+		collection_note(part->collection, "%s/%s is incomplete: the "
+		    "directory was full (%llu MiB): write less, or raise "
+		    "CAISSON_MEMORY", part->place, shown.data,
+		    (unsigned long long)part->room.f_blocks *
+		        (unsigned long long)part->room.f_bsize / MIB);
+	}
 	files->one = mem_resize(
 	    files->one, (files->count + 1) * sizeof(*files->one));
 	files->one[files->count++] = (struct call_file){

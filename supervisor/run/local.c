@@ -80,17 +80,6 @@ local_free(struct call *call)
 	free(local);
 }
 
-/* Adds those that the owner has not been shown before. */
-static void
-local_add_notes(struct call *call, const struct buffer *told)
-{
-	const char *once, *note;
-
-	TEXT_LIST_PAIRS (once, note, told->data, told->len)
-		if (owner_hears(call->request.owner, once))
-			text_list_add(&call->notes, note);
-}
-
 /* Has the store keep the whole of an output that was cut. */
 static void
 local_keep_output(struct call *call, const struct box_whole *whole)
@@ -115,12 +104,16 @@ local_conclude(void *ctx)
 {
 	struct local *local = ctx;
 	struct call *call = local->call;
+	const char *once, *note;
 
 	if (call->session != NULL)
 		session_show(call->session, local->box, &call->result.session);
 	if (local->box != NULL) {
 		call_take_result(call, local->box);
-		local_add_notes(call, &local->box->output.notes);
+		TEXT_LIST_PAIRS (once, note, local->box->output.notes.data,
+		    local->box->output.notes.len)
+			if (owner_hears(call->request.owner, once))
+				text_list_add(&call->notes, note);
 		if (call->cause != CALL_BY_CANCEL)
 			local_keep_output(call, &local->box->output.whole);
 	}

@@ -153,24 +153,6 @@ session_servers(
 	return servers->data;
 }
 
-/* Returns why a session ends whose box does not wait for more code, static. */
-static const char *
-session_box_end(const struct box *box)
-{
-	if (box == NULL || !box_knows(box, BOX_HAS_RUN))
-		return "it had no sandbox that could run the code";
-	if (box->end.cause == BOX_CAUSE_MEMORY)
-		return "it ran out of memory (CAISSON_MEMORY)";
-	if (box->end.cause != BOX_CAUSE_CODE)
-		return "its memory could not be measured";
-	if (box->failure != NULL)
-		return "its sandbox failed";
-	if (box->end.exited)
-		return "its code called runtime.end_session() or ended its "
-		    "process";
-	return "a signal killed its process";
-}
-
 /* Returns why it must end after this call, static; NULL: it stays. */
 static const char *
 session_limit(const struct session *session, const struct box *box)
@@ -182,8 +164,20 @@ session_limit(const struct session *session, const struct box *box)
 		return NULL;
 	if (session->over != NULL)
 		return session->over;
-	if (box == NULL || box->phase != BOX_RESTING)
-		return session_box_end(box);
+	if (box == NULL || box->phase != BOX_RESTING) {
+		if (box == NULL || !box_knows(box, BOX_HAS_RUN))
+			return "it had no sandbox that could run the code";
+		if (box->end.cause == BOX_CAUSE_MEMORY)
+			return "it ran out of memory (CAISSON_MEMORY)";
+		if (box->end.cause != BOX_CAUSE_CODE)
+			return "its memory could not be measured";
+		if (box->failure != NULL)
+			return "its sandbox failed";
+		if (box->end.exited)
+			return "its code called runtime.end_session() or ended "
+			    "its process";
+		return "a signal killed its process";
+	}
 	if (session->calls >= options->session_calls)
 		return "it has had as many calls as a session may have "
 		    "(CAISSON_SESSION_CALLS)";
@@ -215,17 +209,6 @@ session_show(const struct session *session, const struct box *box,
 		    session->sessions->runs->options->session_threads;
 		shown->late = box->session.late;
 	}
-}
-
-/*
- * Returns whether no code has run in it. Then nothing is lost, and the end of
- * the one before is still to be told.
- */
-static int
-session_is_empty(const struct session *session, const struct box *box)
-{
-	return session->calls == 1 && session->box == NULL &&
-	    (box == NULL || !box_knows(box, BOX_HAS_RUN));
 }
 
 /* It stays, and waits for its next call. */
@@ -261,7 +244,12 @@ session_put(struct session **sessionp, struct box **box)
 		session_keep(session, mem_take(box));
 		return;
 	}
-	if (session_is_empty(session, *box))
+	/*
+	 * If no code has run in it, nothing is lost, and the end of the one
+	 * before is still to be told.
+	 */
+	if (session->calls == 1 && session->box == NULL &&
+	    (*box == NULL || !box_knows(*box, BOX_HAS_RUN)))
 		why = session->lost;
 	if (why != NULL)
 		session_end(session, why);

@@ -172,19 +172,6 @@ sessions_memory_left(const char *path)
 }
 
 /*
- * Ends one if the machine has less memory than one call may take. The kernel
- * takes a moment to free it, so the next one ends at the next look.
- */
-static void
-sessions_spare(struct sessions *sessions)
-{
-	if (sessions_memory_left(sessions->meminfo) <
-	    sessions->runs->options->memory)
-		(void)sessions_end_idle(sessions, "the machine had less memory "
-		    "left than one call may take (CAISSON_MEMORY)");
-}
-
-/*
  * Threads of an idle one may have started processes since its last call. The
  * code says how many threads there are, so none is believed to have none. Where
  * the code is stopped, this finds out whether it still is. Ends the session if
@@ -223,7 +210,15 @@ sessions_on_timer(evutil_socket_t, short, void *arg)
 			session_clear(session);
 	}
 	sessions_fit(sessions);
-	sessions_spare(sessions);
+	/*
+	 * Ends one if the machine has less memory than one call may take. The
+	 * kernel takes a moment to free it, so the next one ends at the next
+	 * look.
+	 */
+	if (sessions_memory_left(sessions->meminfo) <
+	    sessions->runs->options->memory)
+		(void)sessions_end_idle(sessions, "the machine had less memory "
+		    "left than one call may take (CAISSON_MEMORY)");
 	sessions_set_timer(sessions);
 }
 

@@ -13,27 +13,12 @@
 #include "link/link.h"
 #include "grant.h"
 
-/*
- * A message whose descriptors have no room would be lost, and its channel with
- * it; so this limit is never exceeded by requests.
- */
-static void
-broker_count_files(struct broker *broker)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == -1)
-		fatal("cannot get the limit of descriptors: %s",
-		    strerror(errno));
-	broker->files = (unsigned long)limit.rlim_cur;
-	broker->most_links = (broker->files -
-	    broker->files / BROKER_NOFILE_SHARE) / BROKER_NOFILE_LINK;
-}
-
 void
 broker_init(struct broker *broker, struct event_base *base,
     channel_handler *const *routes)
 {
+	struct rlimit limit;
+
 	*broker = (struct broker){ .base = base, .routes = routes };
 	TAILQ_INIT(&broker->servers);
 	TAILQ_INIT(&broker->removed);
@@ -42,7 +27,16 @@ broker_init(struct broker *broker, struct event_base *base,
 	broker->list_cache = list_cache_new(REMEMBERED_BYTES_MAX);
 	broker->list_store = list_store_new(broker, server_recalled);
 	broker->shapes = shapes_new();
-	broker_count_files(broker);
+	/*
+	 * A message whose descriptors have no room would be lost, and its
+	 * channel with it; so this limit is never exceeded by requests.
+	 */
+	if (getrlimit(RLIMIT_NOFILE, &limit) == -1)
+		fatal("cannot get the limit of descriptors: %s",
+		    strerror(errno));
+	broker->files = (unsigned long)limit.rlim_cur;
+	broker->most_links = (broker->files -
+	    broker->files / BROKER_NOFILE_SHARE) / BROKER_NOFILE_LINK;
 }
 
 void

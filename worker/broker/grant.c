@@ -69,23 +69,6 @@ grant_copy_names(const struct ipc_blob *blob)
 	return names;
 }
 
-static void
-grant_read_allowed(struct grant *grant, const struct ipc_blob *blob)
-{
-	const char *name;
-
-	grant->names = grant_copy_names(blob);
-	grant->rights =
-	    mem_alloc(CONFIG_SERVERS_MAX * sizeof(*grant->rights));
-	TEXT_LIST_EACH (name, grant->names, blob->len) {
-		if (grant->nrights == CONFIG_SERVERS_MAX)
-			fatal("a grant has too many servers");
-		grant->rights[grant->nrights++].name = name;
-	}
-	grant->rights = mem_resize(grant->rights,
-	    grant->nrights * sizeof(*grant->rights));
-}
-
 /*
  * Returns the server that this grant loaded, whatever is configured now;
  * otherwise the configured one, or NULL.
@@ -182,6 +165,7 @@ grant_new(struct broker *broker, struct ipc_grant_servers *msg)
 	struct grant *grant = mem_alloc(sizeof(*grant));
 	struct channel_ends ends = { ROLE_BROKER, ROLE_RELAY, broker->routes,
 		grant_on_closed, grant };
+	const char *name;
 
 	grant->broker = broker;
 	grant->owner = mem_strdup(msg->owner);
@@ -191,23 +175,17 @@ grant_new(struct broker *broker, struct ipc_grant_servers *msg)
 	TAILQ_INSERT_TAIL(&broker->grants, grant, entry);
 	exchange_open(&grant->exchange, broker->base, &msg->relay,
 	    msg->execution, &ends, grant_on_ending);
-	grant_read_allowed(grant, &msg->allowed);
-	grant_read_loaded(grant, &msg->loaded);
-}
-
-static void
-grant_free_rights(struct grant *grant)
-{
-	size_t n;
-
-	for (n = 0; n < grant->nrights; n++) {
-		server_unhold(&grant->rights[n].hold);
-		server_drop_idle(grant->broker, grant->owner,
-		    grant->rights[n].name);
-		free(grant->rights[n].revoked);
+	grant->names = grant_copy_names(&msg->allowed);
+	grant->rights =
+	    mem_alloc(CONFIG_SERVERS_MAX * sizeof(*grant->rights));
+	TEXT_LIST_EACH (name, grant->names, msg->allowed.len) {
+		if (grant->nrights == CONFIG_SERVERS_MAX)
+			fatal("a grant has too many servers");
+		grant->rights[grant->nrights++].name = name;
 	}
-	free(grant->rights);
-	free(grant->names);
+	grant->rights = mem_resize(grant->rights,
+	    grant->nrights * sizeof(*grant->rights));
+	grant_read_loaded(grant, &msg->loaded);
 }
 
 void
@@ -215,6 +193,7 @@ grant_free(struct grant **grantp)
 {
 	struct grant *grant = mem_take(grantp);
 	struct ask *ask;
+	size_t n;
 
 	if (grant == NULL)
 		return;
@@ -223,7 +202,14 @@ grant_free(struct grant **grantp)
 		    "ended");
 	TAILQ_REMOVE(&grant->broker->grants, grant, entry);
 	exchange_close(&grant->exchange);
-	grant_free_rights(grant);
+	for (n = 0; n < grant->nrights; n++) {
+		server_unhold(&grant->rights[n].hold);
+		server_drop_idle(grant->broker, grant->owner,
+		    grant->rights[n].name);
+		free(grant->rights[n].revoked);
+	}
+	free(grant->rights);
+	free(grant->names);
 	free(grant->owner);
 	free(grant);
 }
@@ -290,42 +276,32 @@ grant_send_refused(struct grant *grant, uint64_t id, const char *reason,
 
 /* Requests in flight */
 
-/* A list of tools, with the shapes of their results. */
-static void
-grant_answer_list(const struct ask *ask, const char *json, size_t len)
-{
-	auto_buffer struct buffer list = { 0 };
-
-	shapes_add_list(ask->broker->shapes, ask->definition, json, len,
-	    &list);
-	if (list.len <= RESULT_MAX)
-		grant_answer(ask->grant, ask->id, list.data, list.len);
-	else
-		grant_answer(ask->grant, ask->id, json, len);
-}
-
-/* Only of listed tools: other names could be of any number. */
-static void
-grant_learn(const struct ask *ask, const char *json, size_t len)
-{
-	struct json_span tool = { ask->tool.data, ask->tool.len }, found;
-
-	if (shapes_want(ask->broker->shapes, ask->definition, tool) &&
-	    server_find_tool(ask->server, tool, &found))
-		shapes_learn(ask->broker->shapes, ask->definition, tool,
-		    (struct json_span){ json, len });
-}
-
 static void
 grant_on_answered(const struct ask *ask, const char *json, size_t len)
 {
 	if (ask->grant->remember && ask->kind == ASK_TOOLS) {
-		grant_answer_list(ask, json, len);
+		auto_buffer struct buffer list = { 0 };
+
+		/* A list of tools, with the shapes of their results. */
+		shapes_add_list(ask->broker->shapes, ask->definition, json, len,
+		    &list);
+		if (list.len <= RESULT_MAX)
+			grant_answer(ask->grant, ask->id, list.data, list.len);
+		else
+			grant_answer(ask->grant, ask->id, json, len);
 		return;
 	}
 	grant_answer(ask->grant, ask->id, json, len);
-	if (ask->grant->remember)
-		grant_learn(ask, json, len);
+	if (ask->grant->remember) {
+		struct json_span tool = { ask->tool.data, ask->tool.len },
+		    found;
+
+		/* Only of listed tools: other names could be of any number. */
+		if (shapes_want(ask->broker->shapes, ask->definition, tool) &&
+		    server_find_tool(ask->server, tool, &found))
+			shapes_learn(ask->broker->shapes, ask->definition, tool,
+			    (struct json_span){ json, len });
+	}
 }
 
 static void
@@ -503,20 +479,6 @@ grant_add_names(struct grant *grant, struct buffer *reason)
 		buffer_printf(reason, " and %zu more", grant->nrights - n);
 }
 
-static void
-grant_refuse_unknown(
-    struct grant *grant, uint64_t id, const char *name)
-{
-	auto_buffer struct buffer reason = { 0 };
-
-	buffer_add_text(&reason, "unknown server ");
-	reason_add_name(&reason, name);
-	grant_add_names(grant, &reason);
-	reason_fit(&reason);
-	grant_refuse(
-	    grant, id, reason.data, (struct json_span){ NULL, 0 });
-}
-
 /* Refuses because of the state of a server. */
 static void
 grant_refuse_state(struct grant *grant, uint64_t id, const char *name,
@@ -568,7 +530,14 @@ grant_find(struct grant *grant, uint64_t id, const char *name,
 	struct server *server = NULL;
 
 	if (right == NULL) {
-		grant_refuse_unknown(grant, id, name);
+		auto_buffer struct buffer reason = { 0 };
+
+		buffer_add_text(&reason, "unknown server ");
+		reason_add_name(&reason, name);
+		grant_add_names(grant, &reason);
+		reason_fit(&reason);
+		grant_refuse(
+		    grant, id, reason.data, (struct json_span){ NULL, 0 });
 		return NULL;
 	}
 	server = grant_server(grant, right);

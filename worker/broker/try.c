@@ -20,24 +20,6 @@ try_send(struct broker *broker, struct ipc_tried *tried)
 }
 
 static void
-try_send_tools(
-    struct broker *broker, const char *name, const struct buffer *list)
-{
-	auto_buffer struct buffer names = { 0 };
-	auto_buffer struct buffer destructive = { 0 };
-	struct ipc_tried tried = { .name = name, .reason = "" };
-
-	tried.count = tools_names(list, &names);
-	tried.bytes = tools_size(list);
-	tried.more_destructive = tools_destructive(list, &destructive);
-	tried.destructive = (struct ipc_bytes){
-		(const uint8_t *)destructive.data, destructive.len };
-	tried.tools = (struct ipc_blob){ (const uint8_t *)names.data,
-		names.len, -1 };
-	try_send(broker, &tried);
-}
-
-static void
 try_send_reason(
     struct broker *broker, const char *name, const char *reason)
 {
@@ -50,8 +32,19 @@ static void
 try_answer(const struct ask *ask, const char *json, size_t len)
 {
 	const struct buffer list = { (char *)json, len, 0 };
+	auto_buffer struct buffer names = { 0 };
+	auto_buffer struct buffer destructive = { 0 };
+	struct ipc_tried tried = { .name = ask->definition->name,
+		.reason = "" };
 
-	try_send_tools(ask->broker, ask->definition->name, &list);
+	tried.count = tools_names(&list, &names);
+	tried.bytes = tools_size(&list);
+	tried.more_destructive = tools_destructive(&list, &destructive);
+	tried.destructive = (struct ipc_bytes){
+		(const uint8_t *)destructive.data, destructive.len };
+	tried.tools = (struct ipc_blob){ (const uint8_t *)names.data,
+		names.len, -1 };
+	try_send(ask->broker, &tried);
 }
 
 /* Returns the reason without the name of the server, which precedes it. */

@@ -160,20 +160,6 @@ cgroup_is_child(void *ctx, pid_t pid)
 	return 1;
 }
 
-/* We may move only ourselves and our children. */
-static int
-cgroup_check_member(pid_t pid, struct err *err)
-{
-	struct cgroup_member member = { pid, pid == getpid() };
-
-	if (!member.found)
-		children_each(cgroup_is_child, &member);
-	if (member.found)
-		return 0;
-	return err_set(err, "there are other processes in it, such as %d",
-	    (int)pid);
-}
-
 /*
  * Calls each for every process in our cgroup, or in the one below it with this
  * list; stops at the first failure.
@@ -198,7 +184,15 @@ cgroup_each_member(const struct cgroup *cg, const char *list,
 static int
 cgroup_check_one(const struct cgroup *, pid_t pid, struct err *err)
 {
-	return cgroup_check_member(pid, err);
+	struct cgroup_member member = { pid, pid == getpid() };
+
+	/* We may move only ourselves and our children. */
+	if (!member.found)
+		children_each(cgroup_is_child, &member);
+	if (member.found)
+		return 0;
+	return err_set(err, "there are other processes in it, such as %d",
+	    (int)pid);
 }
 
 /* Moving */
@@ -257,20 +251,12 @@ cgroup_enter(struct cgroup *cg, struct err *err)
 	    err);
 }
 
-/* Tests with a group and a process whether boxes can have groups. */
-static int
-cgroup_try(struct cgroup *cg, struct err *err)
-{
-	struct group *group = group_new(cg, ULONG_MAX, err);
-	int failed = group == NULL ? -1 : spawn_try_group(group_fd(group), err);
-
-	group_free(&group);
-	return failed;
-}
-
 static int
 cgroup_prepare(struct cgroup *cg, const char *path, struct err *err)
 {
+	struct group *group;
+	int failed;
+
 	cg->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (cg->dir == -1)
 		return err_sys(err, "open it");
@@ -282,7 +268,11 @@ cgroup_prepare(struct cgroup *cg, const char *path, struct err *err)
 	group_sweep(cg);
 	if (cgroup_enter(cg, err) == -1)
 		return -1;
-	return cgroup_try(cg, err);
+	/* Tests with a group and a process whether boxes can have groups. */
+	group = group_new(cg, ULONG_MAX, err);
+	failed = group == NULL ? -1 : spawn_try_group(group_fd(group), err);
+	group_free(&group);
+	return failed;
 }
 
 /* Tries again, at growing intervals, while directories must be removed. */

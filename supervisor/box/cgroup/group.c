@@ -167,27 +167,22 @@ group_forbid_swap(const struct group *group, struct err *err)
 }
 
 static int
-group_limit_cpus(const struct group *group, uint64_t cpus, struct err *err)
-{
-	auto_free char *text = mem_printf("%llu %d",
-	    (unsigned long long)cpus * GROUP_PERIOD_US / 100, GROUP_PERIOD_US);
-
-	if (cpus == 0)
-		return 0;
-	return cgroup_file_write(group->dir, "cpu.max", text, err);
-}
-
-static int
 group_limit(const struct group *group, const struct options *options,
     struct err *err)
 {
+	auto_free char *text = NULL;
+
 	if (group_set(group, "memory.max", options->memory, err) == -1 ||
 	    group_forbid_swap(group, err) == -1 ||
 	    group_set(group, "memory.oom.group", 1, err) == -1 ||
 	    group_set(group, "pids.max", options->pids + GROUP_HELPER_PROCESSES,
 	        err) == -1)
 		return -1;
-	return group_limit_cpus(group, group->cg->cpus, err);
+	text = mem_printf("%llu %d", (unsigned long long)group->cg->cpus *
+	    GROUP_PERIOD_US / 100, GROUP_PERIOD_US);
+	if (group->cg->cpus == 0)
+		return 0;
+	return cgroup_file_write(group->dir, "cpu.max", text, err);
 }
 
 struct group *

@@ -125,24 +125,16 @@ container_end(const struct box *box, const char *errors)
 		.errors = errors };
 }
 
-/* Returns why the container was not started, as a sentence. */
-static char *
-container_why(const struct box *box)
-{
-	auto_free char *errors = container_errors(box);
-	const struct container_end end = container_end(box, errors);
-
-	return box->claim.begun == BEGUN_FAILED ?
-	    container_fault_command(end.image, errors) :
-	    container_fault(&end);
-}
-
 /* The container was not started: fails the box with the reason. */
 static void
 container_refuse(struct box *box)
 {
-	auto_free char *why = container_why(box);
+	auto_free char *why = NULL;
+	auto_free char *errors = container_errors(box);
+	const struct container_end end = container_end(box, errors);
 
+	why = box->claim.begun == BEGUN_FAILED ?
+	    container_fault_command(end.image, errors) : container_fault(&end);
 	box->known |= BOX_HAS_STATUS;
 	box_fail(box, "the box cannot be built: %s", why);
 }

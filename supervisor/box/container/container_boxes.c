@@ -15,25 +15,12 @@
 #include "../engine/engine.h"
 #include "../shared/language.h"
 
-/* Our programs that run in containers. They are only built static. */
-static int
-container_boxes_find_programs(struct container_boxes *shared, struct err *err)
-{
-	auto_free char *trial = process_beside("box/trial");
-
-	shared->first = process_beside("box/first");
-	if (trial != NULL && shared->first != NULL)
-		return 0;
-	return err_set(err, "the program %s, which containers need, is missing "
-	    "in the folder box of Caisson: build Caisson with a static C "
-	    "library, and install it again",
-	    trial == NULL ? "trial" : "first");
-}
-
 /* The files that every container needs, beside our workers. */
 static int
 container_boxes_find_files(struct container_boxes *shared, struct err *err)
 {
+	auto_free char *trial = NULL;
+
 	shared->bootstrap = process_beside("box");
 	shared->profile = process_beside("box_profile.json");
 	if (shared->bootstrap == NULL || shared->profile == NULL)
@@ -41,33 +28,15 @@ container_boxes_find_files(struct container_boxes *shared, struct err *err)
 		    "Caisson: install it again",
 		    shared->bootstrap == NULL ? "the folder box" :
 		        "box_profile.json");
-	return container_boxes_find_programs(shared, err);
-}
-
-/*
- * A limit above our own, or above the one that podman sets for itself, needs a
- * privilege that an engine may not have.
- */
-static void
-container_boxes_note_limit(struct container_boxes *shared)
-{
-	struct rlimit limit;
-
-	shared->user_processes = CONTAINER_USER_PROCESSES;
-	if (getrlimit(RLIMIT_NPROC, &limit) == 0 &&
-	    limit.rlim_max < shared->user_processes)
-		shared->user_processes = limit.rlim_max;
-}
-
-/* The option was checked: see option_user_parse. */
-static void
-container_boxes_note_user(
-    struct container_boxes *shared, const char *container_user)
-{
-	const char *group = strchr(container_user, ':') + 1;
-
-	shared->uid = (uint32_t)strtoul(container_user, NULL, 10);
-	shared->gid = (uint32_t)strtoul(group, NULL, 10);
+	/* Our programs that run in containers. They are only built static. */
+	trial = process_beside("box/trial");
+	shared->first = process_beside("box/first");
+	if (trial != NULL && shared->first != NULL)
+		return 0;
+	return err_set(err, "the program %s, which containers need, is missing "
+	    "in the folder box of Caisson: build Caisson with a static C "
+	    "library, and install it again",
+	    trial == NULL ? "trial" : "first");
 }
 
 /* Returns 0, or -1 with err: a command tries the image, which is lacking. */
@@ -158,19 +127,6 @@ container_boxes_note_option(const struct options *options, enum option_id id)
 	    "interpreters and their packages", name.data);
 }
 
-static void
-container_boxes_note_unused(const struct options *options)
-{
-	const struct language *language;
-	size_t i;
-
-	for (i = 0; (language = language_at(i)) != NULL; i++)
-		if (language->image == NULL)
-			container_boxes_note_option(
-			    options, language->interpreter);
-	container_boxes_note_option(options, OPTION_ID_PRELOAD);
-}
-
 /*
  * Takes the lock by which others learn of our end. Without one, only a Caisson
  * that sees our processes removes what we would leave.
@@ -198,6 +154,8 @@ container_boxes_try(struct boxes *boxes, int only_refuses, struct err *err)
 {
 	struct container_boxes *shared = container_boxes(boxes);
 	const char *value = boxes->options->runtime;
+	const struct language *language;
+	size_t i;
 
 	if (container_program_find(shared, value, err) == -1 ||
 	    container_fetch_choose(boxes, err) == -1)
@@ -209,7 +167,11 @@ container_boxes_try(struct boxes *boxes, int only_refuses, struct err *err)
 	    (shared->lacking ? container_boxes_refuse_lack(boxes, err) :
 	                       container_trial(boxes, err)) == -1)
 		return -1;
-	container_boxes_note_unused(boxes->options);
+	for (i = 0; (language = language_at(i)) != NULL; i++)
+		if (language->image == NULL)
+			container_boxes_note_option(
+			    boxes->options, language->interpreter);
+	container_boxes_note_option(boxes->options, OPTION_ID_PRELOAD);
 	return 0;
 }
 
@@ -218,12 +180,25 @@ container_probe(struct boxes *boxes, int only_refuses, struct err *err)
 {
 	struct container_boxes *shared = mem_alloc(sizeof(*shared));
 	const char *value = boxes->options->runtime;
+	struct rlimit limit;
+	const char *group;
 
 	boxes->shared = shared;
 	shared->lock = -1;
 	shared->engine = (enum container_engine)container_program_engine(value);
-	container_boxes_note_limit(shared);
-	container_boxes_note_user(shared, boxes->options->container_user);
+	/*
+	 * A limit above our own, or above the one that podman sets for itself,
+	 * needs a privilege that an engine may not have.
+	 */
+	shared->user_processes = CONTAINER_USER_PROCESSES;
+	if (getrlimit(RLIMIT_NPROC, &limit) == 0 &&
+	    limit.rlim_max < shared->user_processes)
+		shared->user_processes = limit.rlim_max;
+	/* The option was checked: see option_user_parse. */
+	group = strchr(boxes->options->container_user, ':') + 1;
+	shared->uid = (uint32_t)strtoul(boxes->options->container_user, NULL,
+	    10);
+	shared->gid = (uint32_t)strtoul(group, NULL, 10);
 	if (container_boxes_find_files(shared, err) == -1)
 		return -1;
 	shared->label = container_sweep_label(err);

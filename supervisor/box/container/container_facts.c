@@ -26,13 +26,18 @@ container_facts_new(const char *image, const char *name, int keeps_files)
 	return facts;
 }
 
-/* Appends what containers do not keep of the promises of native boxes. */
-static void
-container_facts_add_missing(struct buffer *json)
+void
+container_facts_add(struct buffer *json, const void *detail)
 {
-	const char *promise, *before = "";
+	const struct container_facts *facts = detail;
+	const char *promise, *before;
 	size_t n;
 
+	buffer_printf(json, "{\"runtime\":\"%s\",\"level\":\"full\",\"image\":",
+	    facts->name);
+	json_add_text(json, facts->image);
+	buffer_add_text(json, ",");
+	before = "";
 	buffer_add_text(json, "\"missing\":[");
 	for (n = 0; (promise = container_missing_promise(n)) != NULL; n++) {
 		buffer_add_text(json, before);
@@ -40,18 +45,6 @@ container_facts_add_missing(struct buffer *json)
 		before = ",";
 	}
 	buffer_add_text(json, "]");
-}
-
-void
-container_facts_add(struct buffer *json, const void *detail)
-{
-	const struct container_facts *facts = detail;
-
-	buffer_printf(json, "{\"runtime\":\"%s\",\"level\":\"full\",\"image\":",
-	    facts->name);
-	json_add_text(json, facts->image);
-	buffer_add_text(json, ",");
-	container_facts_add_missing(json);
 	buffer_printf(json, ",\"namespaces\":[\"mnt\",\"pid\",\"net\","
 	    "\"ipc\",\"uts\",\"cgroup\"],\"seccomp\":\"allow-list\","
 	    "\"landlock\":null,\"overlay\":false,\"proc\":true,"

@@ -81,26 +81,6 @@ container_fetch_end(struct container_fetch *fetch, const char *why)
 	over.done(over.ctx, why);
 }
 
-/* The reason of the engine, and the fix. */
-static void
-container_fetch_refuse(
-    struct container_fetch *fetch, const struct container_answer *answer)
-{
-	const struct container_boxes *shared = container_boxes(fetch->boxes);
-	auto_free char *errors = container_engine_errors(answer);
-	auto_buffer struct buffer why = { 0 };
-
-	buffer_printf(&why, "the image %s was not fetched", shared->image);
-	if (answer->late)
-		buffer_printf(&why, " within %d s",
-		    CONTAINER_FETCH_MS / 1000);
-	else
-		container_fault_quote(&why, ": ", errors);
-	buffer_printf(&why, "; 'caisson image build python --engine %s' makes "
-	    "one without a registry", container_names[shared->engine]);
-	container_fetch_end(fetch, why.data);
-}
-
 static void
 container_fetch_on_tried(void *ctx, struct container_answer *answer)
 {
@@ -118,7 +98,23 @@ container_fetch_on_pulled(void *ctx, struct container_answer *answer)
 	struct err err;
 
 	if (answer->status != 0) {
-		container_fetch_refuse(fetch, answer);
+		const struct container_boxes *shared =
+		    container_boxes(fetch->boxes);
+		auto_free char *errors = container_engine_errors(answer);
+		auto_buffer struct buffer why = { 0 };
+
+		/* The reason of the engine, and the fix. */
+		buffer_printf(&why, "the image %s was not fetched",
+		    shared->image);
+		if (answer->late)
+			buffer_printf(&why, " within %d s",
+			    CONTAINER_FETCH_MS / 1000);
+		else
+			container_fault_quote(&why, ": ", errors);
+		buffer_printf(&why, "; 'caisson image build python --engine "
+		    "%s' makes one without a registry",
+		    container_names[shared->engine]);
+		container_fetch_end(fetch, why.data);
 		return;
 	}
 	container_engine_free(&fetch->call);

@@ -50,21 +50,6 @@ static const struct container_promise container_promises[TRIAL_PROMISES] = {
 	    "or the runtime podman" },
 };
 
-/* How the engine has ended, for sentences; the errors stay the caller's. */
-static struct container_end
-container_trial_end(const struct boxes *boxes,
-    const struct container_answer *answer, const char *errors)
-{
-	const struct container_boxes *shared = container_boxes(boxes);
-
-	return (struct container_end){
-		.program = shared->program,
-		.image = shared->image,
-		.status = answer->status,
-		.killer = answer->killer,
-		.errors = errors };
-}
-
 /* Returns the promise that a status names, counted from first, or NULL. */
 static const struct container_promise *
 container_trial_promise(int status, int first)
@@ -113,11 +98,17 @@ container_trial_judge(const struct boxes *boxes,
 	auto_free char *errors = NULL, *sentence = NULL;
 	auto_buffer struct buffer text = { 0 };
 	struct container_end end;
+	const struct container_boxes *shared;
 
 	if (answer->status == 0)
 		return 0;
 	errors = container_engine_errors(answer);
-	end = container_trial_end(boxes, answer, errors);
+	shared = container_boxes(boxes);
+	end = (struct container_end){ .program = shared->program,
+		.image = shared->image,
+		.status = answer->status,
+		.killer = answer->killer,
+		.errors = errors };
 	container_trial_tell(&text, &end);
 	sentence = text.len == 0 ? container_fault(&end) :
 	                           buffer_take(&text, NULL);

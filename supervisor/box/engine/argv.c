@@ -109,16 +109,6 @@ container_argv_add(
 	text_list_add(list, value);
 }
 
-static void
-container_argv_add_names(struct buffer *list, const struct container *container)
-{
-	container_argv_add(list, "--name", "%s", container->name);
-	container_argv_add(
-	    list, "--label", CONTAINER_LABEL_RUN "=%s", container->run);
-	container_argv_add(
-	    list, "--label", CONTAINER_LABEL_BOX "=%lu", container->number);
-}
-
 /* docker has no such option. */
 static void
 container_argv_add_hidden(struct buffer *list)
@@ -247,7 +237,11 @@ container_argv_run(struct buffer *list, enum container_engine engine,
 {
 	text_list_add(list, program);
 	text_list_add(list, "run");
-	container_argv_add_names(list, container);
+	container_argv_add(list, "--name", "%s", container->name);
+	container_argv_add(
+	    list, "--label", CONTAINER_LABEL_RUN "=%s", container->run);
+	container_argv_add(
+	    list, "--label", CONTAINER_LABEL_BOX "=%lu", container->number);
 	container_argv_add_all(list, container_argv_common);
 	if (engine == CONTAINER_PODMAN) {
 		container_argv_add_all(list, container_argv_podman);

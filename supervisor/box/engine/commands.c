@@ -32,23 +32,16 @@ container_commands_find(const struct container_boxes *shared, const char *name,
 	    text_list_vector(commands->find.data, commands->find.len);
 }
 
-static void
-container_commands_remove(const struct container_boxes *shared,
-    const char *name, struct container_commands *commands)
-{
-	container_argv_remove(
-	    &commands->remove, shared->engine, shared->program, name);
-	commands->remove_argv =
-	    text_list_vector(commands->remove.data, commands->remove.len);
-}
-
 void
 container_commands_fill_removal(const struct container_boxes *shared,
     const char *name, struct container_commands *commands,
     struct spawn_program *program)
 {
 	container_commands_find(shared, name, commands);
-	container_commands_remove(shared, name, commands);
+	container_argv_remove(
+	    &commands->remove, shared->engine, shared->program, name);
+	commands->remove_argv =
+	    text_list_vector(commands->remove.data, commands->remove.len);
 	program->path = shared->program;
 	program->envp = shared->envp;
 	program->cwd = "/";

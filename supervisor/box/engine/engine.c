@@ -232,13 +232,6 @@ container_engine_set_late(
 	    "'%s ps'", path, ms / 1000, path);
 }
 
-static int
-container_engine_set_endless(const char *path, struct err *err)
-{
-	return err_set(err, "%s printed more than %lu MiB: check it with "
-	    "'%s ps'", path, ENGINE_OUT_MAX / MIB, path);
-}
-
 int
 container_engine_ask_part(struct event_base *base,
     struct spawn_program *program, unsigned int ms,
@@ -265,8 +258,11 @@ container_engine_ask(struct event_base *base, struct spawn_program *program,
 {
 	if (container_engine_ask_part(base, program, ms, answer, err) == -1)
 		return -1;
-	return answer->cut ? container_engine_set_endless(program->path, err) :
-	                     0;
+	if (answer->cut)
+		return err_set(err, "%s printed more than %lu MiB: check it "
+		    "with '%s ps'", program->path, ENGINE_OUT_MAX / MIB,
+		    program->path);
+	return 0;
 }
 
 /* The engine has failed: returns -1 with the reason and the fix. */

@@ -122,25 +122,13 @@ container_program_key(const struct container_boxes *shared, struct buffer *key)
 	container_program_add_first(key, CONTAINER_PROGRAM_CHOICES);
 }
 
-static void
-container_program_add_variables(struct container_boxes *shared)
-{
-	const char *path = getenv("PATH");
-	auto_free char *whole = mem_printf("PATH=%s%s" CONTAINER_PROGRAM_PATH,
-	    path == NULL ? "" : path, path == NULL ? "" : ":");
-
-	text_list_add(&shared->environment, whole);
-	container_program_add_first(
-	    &shared->environment, CONTAINER_PROGRAM_VARIABLES);
-	shared->envp = text_list_vector(
-	    shared->environment.data, shared->environment.len);
-}
-
 int
 container_program_find(
     struct container_boxes *shared, const char *value, struct err *err)
 {
 	auto_buffer struct buffer shown = { 0 };
+	const char *path;
+	auto_free char *whole = NULL;
 
 	shared->program = container_program_path(shared->engine, value);
 	if (shared->program == NULL && value[0] == '/') {
@@ -154,6 +142,13 @@ container_program_find(
 		    "of the program", value, value,
 		    shared->engine == CONTAINER_DOCKER ? "docker.io" :
 		        "podman");
-	container_program_add_variables(shared);
+	path = getenv("PATH");
+	whole = mem_printf("PATH=%s%s" CONTAINER_PROGRAM_PATH,
+	    path == NULL ? "" : path, path == NULL ? "" : ":");
+	text_list_add(&shared->environment, whole);
+	container_program_add_first(
+	    &shared->environment, CONTAINER_PROGRAM_VARIABLES);
+	shared->envp = text_list_vector(
+	    shared->environment.data, shared->environment.len);
 	return 0;
 }

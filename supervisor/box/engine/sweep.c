@@ -63,19 +63,6 @@ container_sweep_name(const char *label, unsigned long number)
 }
 
 /*
- * Returns whether the process that began then has ended. /proc may hide
- * processes of other users (hidepid), whose containers an engine lists, too.
- */
-static int
-container_sweep_has_ended(int pid, unsigned long long birth)
-{
-	unsigned long long found = group_birth(pid);
-
-	return found != 0 ? found != birth :
-	    getsid(pid) == -1 && errno == ESRCH;
-}
-
-/*
  * Returns whether a label is of this boot and of no process. One of another
  * namespace is of none if it is of no lock any more.
  */
@@ -94,8 +81,16 @@ container_sweep_is_stale(
 	    sscanf(sweep->own + CONTAINER_SWEEP_BOOT_SIZE, ".%llu",
 	        &own_space) != 1)
 		return 0;
-	if (space == own_space)
-		return container_sweep_has_ended(pid, birth);
+	if (space == own_space) {
+		unsigned long long found = group_birth(pid);
+
+		/*
+		 * /proc may hide processes of other users (hidepid), whose
+		 * containers an engine lists, too.
+		 */
+		return found != 0 ? found != birth :
+		    getsid(pid) == -1 && errno == ESRCH;
+	}
 	return sweep->locks != NULL &&
 	    container_lock_is_free(sweep->locks, sweep->engine, label);
 }

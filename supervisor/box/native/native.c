@@ -445,16 +445,6 @@ native_on_launcher_ended(void *ctx, const struct child_end *end)
 		native_tell_all(ctx);
 }
 
-static void
-native_take_usage(struct box_end *end, const struct rusage *usage)
-{
-	end->cpu_us = (uint64_t)usage->ru_utime.tv_sec * 1000000 +
-	    (uint64_t)usage->ru_utime.tv_usec +
-	    (uint64_t)usage->ru_stime.tv_sec * 1000000 +
-	    (uint64_t)usage->ru_stime.tv_usec;
-	end->peak_kib = (uint64_t)usage->ru_maxrss;
-}
-
 /*
  * Uses the numbers of init if they are higher: it has measured all processes.
  * The kernel reports only the code and the children that it waited for,
@@ -547,7 +537,11 @@ native_on_code_ended(void *ctx, const struct child_end *child_end)
 		end.signal = child_end->status;
 	native_listen(native);
 	native->code = NULL;
-	native_take_usage(&end, &child_end->usage);
+	end.cpu_us = (uint64_t)child_end->usage.ru_utime.tv_sec * 1000000 +
+	    (uint64_t)child_end->usage.ru_utime.tv_usec +
+	    (uint64_t)child_end->usage.ru_stime.tv_sec * 1000000 +
+	    (uint64_t)child_end->usage.ru_stime.tv_usec;
+	end.peak_kib = (uint64_t)child_end->usage.ru_maxrss;
 	native_take_seen_usage(native, &end.cpu_us, &end.peak_kib);
 	native_take_group_usage(box, &end);
 	/* A guard that was killed has ended no other process. */

@@ -257,14 +257,6 @@ template_start(struct template *template, struct err *err)
 	return template_send(template, err);
 }
 
-/* Reads the identity of the interpreter that it loads. */
-static void
-templates_look(const struct templates *all, struct python_stamp *stamp)
-{
-	python_stamp_look(options_text(all->boxes->options,
-	    language_default()->interpreter), stamp);
-}
-
 static void
 templates_start(struct templates *all)
 {
@@ -276,7 +268,8 @@ templates_start(struct templates *all)
 	template = mem_alloc(sizeof(*template));
 	template->all = all;
 	template->number = ++all->starts;
-	templates_look(all, &template->python);
+	python_stamp_look(options_text(all->boxes->options,
+	    language_default()->interpreter), &template->python);
 	LIST_INSERT_HEAD(&all->list, template, entry);
 	all->coming = template;
 	if (template_start(template, &err) == -1)
@@ -349,14 +342,6 @@ templates_check_python(
 	template_retire(all->serving);
 }
 
-/* Returns whether it has been in use for long enough. */
-static int
-template_is_old(const struct template *template)
-{
-	return template->forks >= TEMPLATE_FORKS_MAX ||
-	    clock_ms() - template->born_ms >= TEMPLATE_AGE_MS;
-}
-
 struct channel *
 templates_fork(struct templates *all, const struct python_stamp *python,
     const struct channel_ends *ends)
@@ -372,7 +357,8 @@ templates_fork(struct templates *all, const struct python_stamp *python,
 	if (all == NULL || all->serving == NULL)
 		return NULL;
 	template = all->serving;
-	if (template_is_old(template))
+	if (template->forks >= TEMPLATE_FORKS_MAX ||
+	    clock_ms() - template->born_ms >= TEMPLATE_AGE_MS)
 		templates_start(all);
 	if (ipc_pair(&ours, &request.box, 1, NULL) == -1)
 		return NULL;

@@ -688,21 +688,6 @@ answer_add_content(struct buffer *json, const struct buffer *text,
 		    json, text->data + from, text->len - from);
 }
 
-/* Added after all other content. */
-static void
-answer_add_links(struct buffer *json, const struct call_files *files)
-{
-	size_t i;
-
-	for (i = 0; i < files->count; i++) {
-		const struct file_link link = answer_file_link(&files->one[i]);
-
-		buffer_add_text(json, ",{\"type\":\"resource_link\",");
-		file_link_add_members(json, &link);
-		buffer_add_text(json, "}");
-	}
-}
-
 void
 answer_add(struct buffer *buffer, const struct call_result *result,
     const struct answer_style *style)
@@ -714,8 +699,20 @@ answer_add(struct buffer *buffer, const struct call_result *result,
 	answer_add_result_text(&text, result, style, places);
 	buffer_add_text(buffer, "{\"content\":[");
 	answer_add_content(buffer, &text, &result->pictures, places);
-	if (style->linking)
-		answer_add_links(buffer, &result->files);
+	if (style->linking) {
+		size_t i;
+
+		/* Added after all other content. */
+		for (i = 0; i < result->files.count; i++) {
+			const struct file_link link =
+			    answer_file_link(&result->files.one[i]);
+
+			buffer_add_text(
+			    buffer, ",{\"type\":\"resource_link\",");
+			file_link_add_members(buffer, &link);
+			buffer_add_text(buffer, "}");
+		}
+	}
 	buffer_add_text(buffer, "]");
 	if (style->structured) {
 		buffer_add_text(buffer, ",\"structuredContent\":");

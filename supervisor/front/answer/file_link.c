@@ -15,19 +15,12 @@
 
 #define FILE_LINK_VERSION "?version="
 
-static int
-file_link_is_unreserved(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	    (c >= '0' && c <= '9') ||
-	    (c != '\0' && strchr("-._~", c) != NULL);
-}
-
 static void
 file_link_encode(struct buffer *text, const char *at)
 {
 	for (; *at != '\0'; at++) {
-		if (file_link_is_unreserved(*at))
+		if ((*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') ||
+		    (*at >= '0' && *at <= '9') || strchr("-._~", *at) != NULL)
 			buffer_add(text, at, 1);
 		else
 			buffer_printf(text, "%%%02X", (unsigned char)*at);

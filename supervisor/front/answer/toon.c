@@ -66,15 +66,6 @@ toon_is_word(const char *data, size_t len, const char *word)
 	return len == strlen(word) && memcmp(data, word, len) == 0;
 }
 
-/* Returns whether it would be read as something other than a string. */
-static int
-toon_is_literal(const char *data, size_t len)
-{
-	return toon_is_word(data, len, "true") ||
-	    toon_is_word(data, len, "false") ||
-	    toon_is_word(data, len, "null") || toon_is_numeric(data, len);
-}
-
 /* Returns whether a character always requires quotes. */
 static int
 toon_is_special(char c)
@@ -96,7 +87,9 @@ toon_is_plain(const char *data, size_t len)
 	for (i = 0; i < len; i++)
 		if (toon_is_special(data[i]))
 			return 0;
-	return !toon_is_literal(data, len);
+	return !toon_is_word(data, len, "true") &&
+	    !toon_is_word(data, len, "false") &&
+	    !toon_is_word(data, len, "null") && !toon_is_numeric(data, len);
 }
 
 /* Returns the letter of a short escape, or 0. */

@@ -362,21 +362,6 @@ rpc_on_value(struct rpc *rpc, struct json_span value)
 	rpc_batch_release(rpc, batch);
 }
 
-static void
-rpc_on_oversized(struct rpc *rpc, const struct line *line)
-{
-	struct json_span id = { NULL, 0 };
-	auto_free char *message = mem_printf("the message has %zu bytes, "
-	    "more than fit around the largest code allowed "
-	    "(CAISSON_MAX_CODE, now %zu bytes)",
-	    line->total, rpc->max_code);
-
-	if (!jsonrpc_glimpse_id(
-	        line->data, line->len, line->tail, line->tail_len, &id))
-		id = rpc_no_id;
-	rpc_refuse(rpc, id, JSONRPC_INVALID_REQUEST, message, NULL);
-}
-
 static int
 rpc_blank(const struct line *line)
 {
@@ -396,7 +381,16 @@ rpc_on_line(struct rpc *rpc, const struct line *line)
 	struct err err;
 
 	if (line->oversized) {
-		rpc_on_oversized(rpc, line);
+		struct json_span id = { NULL, 0 };
+		auto_free char *message = mem_printf("the message has %zu "
+		    "bytes, more than fit around the largest code allowed "
+		    "(CAISSON_MAX_CODE, now %zu bytes)", line->total,
+		    rpc->max_code);
+
+		if (!jsonrpc_glimpse_id(
+		        line->data, line->len, line->tail, line->tail_len, &id))
+			id = rpc_no_id;
+		rpc_refuse(rpc, id, JSONRPC_INVALID_REQUEST, message, NULL);
 		return;
 	}
 	if (rpc_blank(line))

@@ -12,17 +12,6 @@ static const char run_code_description[] =
     "back, with files in /workspace/out. "
     "It can call the user's MCP servers, which load on first use: ";
 
-static void
-run_code_add_languages(struct buffer *json)
-{
-	const struct language *language;
-	size_t i;
-
-	for (i = 0; (language = language_at(i)) != NULL; i++)
-		buffer_printf(
-		    json, "%s\"%s\"", i == 0 ? "" : ",", language->name);
-}
-
 /* Adds the purpose of the tool, and how code of each language calls tools. */
 static void
 run_code_add_description(struct buffer *json, const struct options *options)
@@ -44,6 +33,9 @@ run_code_add_description(struct buffer *json, const struct options *options)
 static void
 run_code_describe(struct buffer *json, const struct options *options)
 {
+	const struct language *language;
+	size_t i;
+
 	language_renew();
 	buffer_add_text(json, "{\"name\":\"run_code\","
 	    "\"title\":\"Run code\",\"description\":");
@@ -51,7 +43,9 @@ run_code_describe(struct buffer *json, const struct options *options)
 	buffer_add_text(json, ",\"inputSchema\":{\"type\":\"object\","
 	    "\"properties\":{\"language\":{\"type\":\"string\","
 	    "\"description\":\"or an alias\",\"examples\":[");
-	run_code_add_languages(json);
+	for (i = 0; (language = language_at(i)) != NULL; i++)
+		buffer_printf(
+		    json, "%s\"%s\"", i == 0 ? "" : ",", language->name);
 	buffer_add_text(json, "]},\"code\":{\"type\":\"string\"}");
 	tool_schema_add_common(json, options);
 	buffer_add_text(json, "},\"required\":[\"language\",\"code\"],"

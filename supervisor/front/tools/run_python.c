@@ -23,22 +23,16 @@ static const char run_python_description[] =
     "runtime.search_tool_docs('words')), help(mcp_NAME.TOOL)";
 
 static void
-run_python_add_description(struct buffer *json, const struct options *options)
+run_python_describe(struct buffer *json, const struct options *options)
 {
 	auto_buffer struct buffer text = { 0 };
 
+	buffer_add_text(json, "{\"name\":\"run_python\","
+	    "\"title\":\"Run Python\",\"description\":");
 	buffer_printf(&text, run_python_description,
 	    tool_schema_except(options),
 	    options->echo ? ", or the value of its last expression," : "");
 	json_add_string(json, text.data, text.len);
-}
-
-static void
-run_python_describe(struct buffer *json, const struct options *options)
-{
-	buffer_add_text(json, "{\"name\":\"run_python\","
-	    "\"title\":\"Run Python\",\"description\":");
-	run_python_add_description(json, options);
 	buffer_add_text(json, ",\"inputSchema\":{\"type\":\"object\","
 	    "\"properties\":{\"code\":{\"type\":\"string\","
 	    "\"description\":\"Python source\"}");

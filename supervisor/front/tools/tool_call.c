@@ -340,16 +340,6 @@ tool_call_find_asked(const struct context *context, struct json_span state,
 	return NULL;
 }
 
-/* The answer goes to the client that has repeated the request. */
-static void
-tool_call_move(struct tool_call *call, struct mcp *mcp)
-{
-	LIST_REMOVE(call, entry);
-	LIST_INSERT_HEAD(&mcp->calls, call, entry);
-	call->mcp = mcp;
-	question_move(call->ask, mcp);
-}
-
 int
 tool_call_continue(struct mcp *mcp, const struct context *context,
     const struct jsonrpc *message)
@@ -367,7 +357,11 @@ tool_call_continue(struct mcp *mcp, const struct context *context,
 		    "another request", NULL);
 		return 1;
 	}
-	tool_call_move(call, mcp);
+	/* The answer goes to the client that has repeated the request. */
+	LIST_REMOVE(call, entry);
+	LIST_INSERT_HEAD(&mcp->calls, call, entry);
+	call->mcp = mcp;
+	question_move(call->ask, mcp);
 	free(call->id);
 	call->id = mem_dup(message->id.p, message->id.len);
 	call->id_len = message->id.len;

@@ -33,13 +33,6 @@ rendezvous_address(int dir, const char *name, struct sockaddr_un *address)
 }
 
 static int
-rendezvous_is_name(const char *name)
-{
-	return strlen(name) == RENDEZVOUS_NAME_SIZE &&
-	    strspn(name, "0123456789abcdef") == RENDEZVOUS_NAME_SIZE;
-}
-
-static int
 rendezvous_make_name(char *name, struct err *err)
 {
 	unsigned char random[RENDEZVOUS_NAME_SIZE / 2];
@@ -91,7 +84,8 @@ rendezvous_check(int fd, pid_t *pid, struct err *err)
 static void
 rendezvous_on_entry(void *ctx, const char *name)
 {
-	if (rendezvous_is_name(name))
+	if (strlen(name) == RENDEZVOUS_NAME_SIZE &&
+	    strspn(name, "0123456789abcdef") == RENDEZVOUS_NAME_SIZE)
 		text_list_add(ctx, name);
 }
 
@@ -104,18 +98,6 @@ rendezvous_names(int dir, struct buffer *names, struct err *err)
 	return entries_each(&again, rendezvous_on_entry, names) == 0 ?
 	    0 :
 	    err_sys(err, "list the running Caissons");
-}
-
-/* Removes the socket of a Caisson that was killed. */
-static void
-rendezvous_remove_stale(int dir, const char *name)
-{
-	struct stat st;
-
-	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-	    S_ISSOCK(st.st_mode) &&
-	    time(NULL) - st.st_mtime > RENDEZVOUS_LEFT_SECONDS)
-		unlinkat(dir, name, 0);
 }
 
 void
@@ -131,38 +113,35 @@ rendezvous_sweep(int dir)
 		auto_fd int fd = rendezvous_socket(SOCK_NONBLOCK);
 
 		if (fd != -1 && rendezvous_connect_to(fd, dir, name) == -1 &&
-		    errno == ECONNREFUSED)
-			rendezvous_remove_stale(dir, name);
+		    errno == ECONNREFUSED) {
+			struct stat st;
+
+			if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+			    S_ISSOCK(st.st_mode) &&
+			    time(NULL) - st.st_mtime > RENDEZVOUS_LEFT_SECONDS)
+				unlinkat(dir, name, 0);
+		}
 	}
 }
 
 /* The Caisson */
 
-static int
-rendezvous_bind(int fd, int dir, const char *name)
-{
-	struct sockaddr_un address;
-
-	rendezvous_address(dir, name, &address);
-	/* Nobody can connect to it until it listens. */
-	return bind(fd, (const struct sockaddr *)&address, sizeof(address)) ==
-		    -1 ||
-		fchmodat(dir, name, S_IRUSR | S_IWUSR, 0) == -1 ||
-		listen(fd, RENDEZVOUS_QUEUE) == -1 ?
-	    -1 :
-	    0;
-}
-
 int
 rendezvous_open(int dir, char name[RENDEZVOUS_NAME_SIZE + 1], struct err *err)
 {
 	auto_fd int fd = rendezvous_socket(SOCK_NONBLOCK);
+	struct sockaddr_un address;
 
 	if (fd == -1)
 		return err_sys(err, "make a socket");
 	if (rendezvous_make_name(name, err) == -1)
 		return -1;
-	if (rendezvous_bind(fd, dir, name) == 0)
+	rendezvous_address(dir, name, &address);
+	/* Nobody can connect to it until it listens. */
+	if (bind(fd, (const struct sockaddr *)&address, sizeof(address)) ==
+	        0 &&
+	    fchmodat(dir, name, S_IRUSR | S_IWUSR, 0) == 0 &&
+	    listen(fd, RENDEZVOUS_QUEUE) == 0)
 		return fd_take(&fd);
 	err_sys(err, "make a socket for commands");
 	unlinkat(dir, name, 0);

@@ -86,16 +86,6 @@ alike_is_meant(const char *one, const char *other)
 	return 0;
 }
 
-/* Whether one name, without marks, is a part of the other. */
-static int
-alike_is_part(const char *one, const char *other)
-{
-	const char *longer = strlen(one) > strlen(other) ? one : other;
-	const char *part = longer == one ? other : one;
-
-	return strlen(part) >= ALIKE_PART_MIN && strstr(longer, part) != NULL;
-}
-
 /*
  * Returns how alike two names are but for case, in hundredths: twice the
  * characters that they have in common, in order, of all.
@@ -151,6 +141,7 @@ alike_try(struct alike *alike, struct schema *schema, const char *known)
 {
 	char one[ARGUMENTS_NAME_MAX + 1], other[ARGUMENTS_NAME_MAX + 1];
 	size_t score, len = strlen(known);
+	const char *longer, *part;
 
 	if (alike->name[0] == '\0' || len == 0 || len > ARGUMENTS_NAME_MAX ||
 	    !schema_spend(schema, (len + 8) * (strlen(alike->name) + 8)))
@@ -160,7 +151,10 @@ alike_try(struct alike *alike, struct schema *schema, const char *known)
 	if (alike->parameters && alike_is_meant(one, other) &&
 	    alike->nmeant++ == 0)
 		alike_keep(&alike->meant, known, 0);
-	if (alike_is_part(one, other) && alike->nparts++ == 0)
+	longer = strlen(one) > strlen(other) ? one : other;
+	part = longer == one ? other : one;
+	if (strlen(part) >= ALIKE_PART_MIN && strstr(longer, part) != NULL &&
+	    alike->nparts++ == 0)
 		alike_keep(&alike->part, known, 0);
 	score = alike_score(alike->name, known);
 	if (score >= 60)

@@ -254,26 +254,6 @@ names_has_default(struct schema *schema, const struct schema_parts *parts,
 	    schema_get(schema, property, "default", &found) > 0;
 }
 
-/* Finds the names that a part requires and an object does not have. */
-static void
-names_find_missing(struct schema *schema, const struct schema_parts *parts,
-    size_t part, const struct names_given *given,
-    struct names_some *missing)
-{
-	struct json_span_walk walk = json_span_walk(parts->list[part].required);
-	struct json_span each;
-
-	while (!names_is_full(missing) && schema->work > 0 &&
-	    json_span_next_element(&walk, &each)) {
-		auto_free char *name = names_decode(each);
-
-		if (name != NULL && !names_has(missing, name) &&
-		    names_find(schema, given, name) == NULL &&
-		    !names_has_default(schema, parts, name))
-			names_add(missing, each);
-	}
-}
-
 /* Finds the names of an object that no part has. */
 static void
 names_find_unknown(struct schema *schema, const struct schema_parts *parts,
@@ -370,21 +350,6 @@ names_add_similar(struct conform *conform, const struct schema_parts *parts,
 	return count;
 }
 
-/* Finds the names that a part requires. */
-static void
-names_find_required(const struct schema_part *part, struct names_some *all)
-{
-	struct json_span_walk walk = json_span_walk(part->required);
-	struct json_span each;
-
-	while (!names_is_full(all) && json_span_next_element(&walk, &each)) {
-		auto_free char *name = names_decode(each);
-
-		if (name != NULL && !names_has(all, name))
-			names_add(all, each);
-	}
-}
-
 /* Finds the names of properties of a part that no part requires. */
 static void
 names_find_optional(struct schema *schema, const struct schema_parts *parts,
@@ -412,8 +377,19 @@ names_add_all(struct schema *schema, const struct schema_parts *parts,
 	struct names_some all = { .most = most };
 	size_t n, required;
 
-	for (n = 0; n < parts->count; n++)
-		names_find_required(&parts->list[n], &all);
+	for (n = 0; n < parts->count; n++) {
+		struct json_span_walk walk =
+		    json_span_walk(parts->list[n].required);
+		struct json_span each;
+
+		while (!names_is_full(&all) &&
+		    json_span_next_element(&walk, &each)) {
+			auto_free char *name = names_decode(each);
+
+			if (name != NULL && !names_has(&all, name))
+				names_add(&all, each);
+		}
+	}
 	required = all.count;
 	for (n = 0; n < parts->count; n++)
 		names_find_optional(schema, parts, n, &all);
@@ -469,9 +445,21 @@ names_check(struct conform *conform, const struct conform_place *place,
 	struct names_some missing = { .most = ARGUMENTS_WRONG_MAX };
 	size_t n;
 
-	for (n = 0; n < parts->count; n++)
-		names_find_missing(
-		    conform->schema, parts, n, given, &missing);
+	for (n = 0; n < parts->count; n++) {
+		struct json_span_walk walk =
+		    json_span_walk(parts->list[n].required);
+		struct json_span each;
+
+		while (!names_is_full(&missing) && conform->schema->work > 0 &&
+		    json_span_next_element(&walk, &each)) {
+			auto_free char *name = names_decode(each);
+
+			if (name != NULL && !names_has(&missing, name) &&
+			    names_find(conform->schema, given, name) == NULL &&
+			    !names_has_default(conform->schema, parts, name))
+				names_add(&missing, each);
+		}
+	}
 	if (closed)
 		names_find_unknown(
 		    conform->schema, parts, object, given, &unknown);

@@ -93,12 +93,14 @@ link_take_errors(struct link *link)
 		    errors->len, SIZE_MAX);
 }
 
-/* How it ended, for every unanswered ask. */
+/* Why it ended, for one unanswered ask, or as a whole for the operator. */
 static void
-link_add_end(struct link *link, struct buffer *reason)
+link_add_lost(struct link *link, const struct ask *ask, int whole,
+    struct buffer *reason)
 {
 	int told = link->kind->tells && link->errors.len > 0;
 
+	/* How it ended, for every unanswered ask. */
 	definition_begin_reason(link->definition, reason);
 	if (link->revoked || !link->launched)
 		buffer_printf(reason, " %s", link->how);
@@ -108,14 +110,6 @@ link_add_end(struct link *link, struct buffer *reason)
 	else
 		buffer_printf(reason, " ended before it answered: it %s",
 		    link->how);
-}
-
-/* Why it ended, for one unanswered ask, or as a whole for the operator. */
-static void
-link_add_lost(struct link *link, const struct ask *ask, int whole,
-    struct buffer *reason)
-{
-	link_add_end(link, reason);
 	if (link->was_ready || link->revoked)
 		ask_add_sent(ask, reason);
 	if (link->pipes != NULL && !link->revoked)
@@ -683,27 +677,20 @@ link_on_room(void *ctx)
 		;
 }
 
-/* Starts a call; the time limit includes the time until the server reads it. */
-static void
-link_call(struct link *link, struct ask *ask)
-{
-	int first = TAILQ_EMPTY(&link->outgoing);
-
-	ask_move(ask, &link->outgoing);
-	ask->begun = clock_ms();
-	ask->patience =
-	    evtimer_new(link->broker->base, link_on_silence, ask);
-	link_wait(ask);
-	if (first)
-		link_on_room(link);
-}
-
 void
 link_ask(struct link *link, struct ask *ask)
 {
 	ask->link = link;
 	if (ask->kind == ASK_CALL) {
-		link_call(link, ask);
+		int first = TAILQ_EMPTY(&link->outgoing);
+
+		ask_move(ask, &link->outgoing);
+		ask->begun = clock_ms();
+		ask->patience =
+		    evtimer_new(link->broker->base, link_on_silence, ask);
+		link_wait(ask);
+		if (first)
+			link_on_room(link);
 		return;
 	}
 	ask_move(ask, &link->asks);

@@ -169,17 +169,6 @@ listing_fail_with(struct listing *listing, struct json_span error)
 	listing_end(listing);
 }
 
-/* Refuses all waiting asks, because the server does not answer. */
-static void
-listing_refuse_silent(struct listing *listing)
-{
-	auto_buffer struct buffer text = { 0 };
-
-	buffer_printf(&text, " did not answer tools/list within %d seconds",
-	    SERVER_WAIT_MS / 1000);
-	listing_refuse(listing, &text, (struct json_span){ NULL, 0 });
-}
-
 /* If the server was silent before, only the fetch continues. */
 static void
 listing_on_hurry(evutil_socket_t, short, void *arg)
@@ -208,10 +197,13 @@ static void
 listing_on_impatience(evutil_socket_t, short, void *arg)
 {
 	struct listing *listing = arg;
+	auto_buffer struct buffer text = { 0 };
 
 	mcp_client_time_out(listing->client, listing->page);
 	listing->silent = true;
-	listing_refuse_silent(listing);
+	buffer_printf(&text, " did not answer tools/list within %d seconds",
+	    SERVER_WAIT_MS / 1000);
+	listing_refuse(listing, &text, (struct json_span){ NULL, 0 });
 	listing_end(listing);
 }
 

@@ -104,20 +104,6 @@ mcp_client_unfit(struct mcp_client *client, const char *why)
 
 /* Requests in flight */
 
-static void
-mcp_client_remember(
-    struct mcp_client *client, int call, mcp_client_answered *answered,
-    void *ctx)
-{
-	if (client->count == client->size) {
-		client->size = client->size > 0 ? 2 * client->size : 8;
-		client->requests = mem_resize(client->requests,
-		    client->size * sizeof(*client->requests));
-	}
-	client->requests[client->count++] =
-	    (struct mcp_request){ client->last_id, call, answered, ctx };
-}
-
 static int
 mcp_client_compare(const void *id, const void *request)
 {
@@ -273,7 +259,13 @@ mcp_client_send(struct mcp_client *client, struct buffer *line, int call,
 	               line->len) == -1)
 		return 0;
 	client->last_id++;
-	mcp_client_remember(client, call, answered, ctx);
+	if (client->count == client->size) {
+		client->size = client->size > 0 ? 2 * client->size : 8;
+		client->requests = mem_resize(client->requests,
+		    client->size * sizeof(*client->requests));
+	}
+	client->requests[client->count++] =
+	    (struct mcp_request){ client->last_id, call, answered, ctx };
 	return client->last_id;
 }
 
@@ -740,23 +732,6 @@ mcp_client_response(struct mcp_client *client, struct json_span value,
 		mcp_client_answer(client, request, &answer);
 }
 
-/* Requests of the server: only a ping is supported. */
-static void
-mcp_client_asked(struct mcp_client *client, const struct jsonrpc *message)
-{
-	auto_buffer struct buffer line = { 0 };
-
-	if (json_span_is(message->method, "ping"))
-		jsonrpc_add_result(&line, message->id, "{}");
-	else
-		jsonrpc_add_error(&line, message->id,
-		    JSONRPC_METHOD_NOT_FOUND,
-		    "this client does not support this method", NULL);
-	if (client->ends.write(client->ends.ctx, line.data, line.len) == -1)
-		mcp_client_unfit(client, "sent more and more requests without "
-		    "reading the answers");
-}
-
 /* Neither a request nor a response. */
 static void
 mcp_client_invalid(
@@ -806,6 +781,7 @@ mcp_client_message(struct mcp_client *client, struct json_span value)
 {
 	struct jsonrpc message;
 	struct err err;
+	auto_buffer struct buffer line = { 0 };
 
 	jsonrpc_sort(value, &message, &err);
 	switch (message.kind) {
@@ -813,7 +789,17 @@ mcp_client_message(struct mcp_client *client, struct json_span value)
 		mcp_client_response(client, value, &message);
 		break;
 	case JSONRPC_REQUEST:
-		mcp_client_asked(client, &message);
+		/* Requests of the server: only a ping is supported. */
+		if (json_span_is(message.method, "ping"))
+			jsonrpc_add_result(&line, message.id, "{}");
+		else
+			jsonrpc_add_error(&line, message.id,
+			    JSONRPC_METHOD_NOT_FOUND,
+			    "this client does not support this method", NULL);
+		if (client->ends.write(client->ends.ctx, line.data, line.len) ==
+		    -1)
+			mcp_client_unfit(client, "sent more and more requests "
+			    "without reading the answers");
 		break;
 	case JSONRPC_NOTIFICATION:
 		mcp_client_told(client, &message);

@@ -167,16 +167,6 @@ queue_end_wait(struct queue *queue, struct ask *ask)
 	queue->waiting--;
 }
 
-/* Whether it has a call that may get a place. */
-static int
-queue_may_take(const struct queue *queue, const struct queue_turn *turn)
-{
-	return !TAILQ_EMPTY(&turn->asks) &&
-	    (turn->places == 0 ||
-	        queue_may_have(turn->places, 1, queue->places,
-	            SERVER_CALLS_MAX));
-}
-
 /*
  * Returns the first turn, of the owner with the fewest places, that has a call
  * that may get one; or NULL.
@@ -190,7 +180,10 @@ queue_next(const struct queue *queue)
 		if (next != NULL &&
 		    next->owner->places <= turn->owner->places)
 			continue;
-		if (queue_may_take(queue, turn))
+		if (!TAILQ_EMPTY(&turn->asks) &&
+		    (turn->places == 0 ||
+		        queue_may_have(turn->places, 1, queue->places,
+		            SERVER_CALLS_MAX)))
 			next = turn;
 	}
 	return next;

@@ -58,15 +58,6 @@ server_look_up(struct broker *broker, const char *owner, const char *name)
 	return found == NULL ? NULL : *found;
 }
 
-/* From now on lookups find it. */
-static void
-server_enter(struct server *server)
-{
-	if (tsearch(server, &server->broker->by_name, server_compare) == NULL)
-		fatal("out of memory");
-	TAILQ_INSERT_TAIL(&server->broker->servers, server, entry);
-}
-
 static void
 server_leave(struct server *server)
 {
@@ -106,7 +97,10 @@ server_new(struct broker *broker, const char *owner, const char *name)
 	server->calls = queue_new();
 	server->turn = evtimer_new(broker->base, server_on_turn, server);
 	server->pause = evtimer_new(broker->base, server_on_pause, server);
-	server_enter(server);
+	/* From now on lookups find it. */
+	if (tsearch(server, &server->broker->by_name, server_compare) == NULL)
+		fatal("out of memory");
+	TAILQ_INSERT_TAIL(&server->broker->servers, server, entry);
 	return server;
 }
 
@@ -286,20 +280,6 @@ server_retire(struct server *server)
 	loop_event_free(&server->pause);
 }
 
-static void
-server_remove_one(struct server *server)
-{
-	server_retire(server);
-	if (server->link == NULL) {
-		server_refuse_all(server, " is no longer configured");
-		server_end_holds(server);
-	} else {
-		server_end_recall(server);
-		link_settle(server->link);
-	}
-	server_release(server);
-}
-
 void
 server_remove(struct broker *broker, const char *name)
 {
@@ -312,8 +292,18 @@ server_remove(struct broker *broker, const char *name)
 	for (server = TAILQ_FIRST(&broker->servers); server != NULL;
 	     server = next) {
 		next = TAILQ_NEXT(server, entry);
-		if (strcmp(server->definition.name, name) == 0)
-			server_remove_one(server);
+		if (strcmp(server->definition.name, name) == 0) {
+			server_retire(server);
+			if (server->link == NULL) {
+				server_refuse_all(
+				    server, " is no longer configured");
+				server_end_holds(server);
+			} else {
+				server_end_recall(server);
+				link_settle(server->link);
+			}
+			server_release(server);
+		}
 	}
 }
 
@@ -472,18 +462,6 @@ server_pause_left(const struct server *server)
 	return server->not_before > now ? server->not_before - now : 0;
 }
 
-/* It is not freed before server_unlinked. */
-static void
-server_link(struct server *server)
-{
-	static const struct link_ends ends = { server_is_done, server_ready,
-		server_sent, server_lost, server_ended, server_unlinked };
-
-	server->links++;
-	server->link = link_new(
-	    server->broker, server, &server->definition, &ends);
-}
-
 /* Starts it now, or at the time from which it is allowed. */
 static void
 server_start(struct server *server)
@@ -494,8 +472,16 @@ server_start(struct server *server)
 	if (server->link != NULL)
 		return;
 	if (left == 0) {
-		if (server_has_room(server))
-			server_link(server);
+		if (server_has_room(server)) {
+			static const struct link_ends ends = { server_is_done,
+				server_ready, server_sent, server_lost,
+				server_ended, server_unlinked };
+
+			/* It is not freed before server_unlinked. */
+			server->links++;
+			server->link = link_new(
+			    server->broker, server, &server->definition, &ends);
+		}
 		return;
 	}
 	until = clock_timeval(left);
@@ -782,20 +768,16 @@ server_on_hurry(evutil_socket_t, short, void *arg)
 		link_settle(server->link);
 }
 
-static void
-server_hurry(struct server *server, struct ask *ask)
-{
-	struct timeval most = clock_timeval(SERVER_RELIST_MS);
-
-	ask->hurry = evtimer_new(server->broker->base, server_on_hurry, ask);
-	event_add(ask->hurry, &most);
-}
-
 void
 server_ask(struct server *server, struct ask *ask)
 {
-	if (ask->kind == ASK_TOOLS && ask->says.len > 0)
-		server_hurry(server, ask);
+	if (ask->kind == ASK_TOOLS && ask->says.len > 0) {
+		struct timeval most = clock_timeval(SERVER_RELIST_MS);
+
+		ask->hurry = evtimer_new(server->broker->base, server_on_hurry,
+		    ask);
+		event_add(ask->hurry, &most);
+	}
 	if (ask->kind == ASK_CALL) {
 		server_call(server, ask);
 	} else if (server_is_ready(server)) {

@@ -37,19 +37,6 @@ ask_drop_params(struct ask *ask)
 	buffer_reset(&ask->params);
 }
 
-/* A call has ended, with any outcome. */
-static void
-ask_audit(const struct ask *ask)
-{
-	struct audit_call call = { ask->execution, ask->owner,
-		ask->definition->name,
-		{ ask->tool.data, ask->tool.len }, ask->arguments,
-		ask->result, clock_ms() - ask->made, ask->sent != 0,
-		ask->outcome };
-
-	audit_add(ask->broker->audit, &call);
-}
-
 void
 ask_free(struct ask **askp)
 {
@@ -61,8 +48,16 @@ ask_free(struct ask **askp)
 		ask->forget(ask->server, ask);
 	ask_move(ask, NULL);
 	if ((ask->kind == ASK_CALL || ask->listed != NULL) &&
-	    ask->broker->audit != NULL)
-		ask_audit(ask);
+	    ask->broker->audit != NULL) {
+		struct audit_call call = { ask->execution, ask->owner,
+			ask->definition->name,
+			{ ask->tool.data, ask->tool.len }, ask->arguments,
+			ask->result, clock_ms() - ask->made, ask->sent != 0,
+			ask->outcome };
+
+		/* A call has ended, with any outcome. */
+		audit_add(ask->broker->audit, &call);
+	}
 	if (ask->ends->freed != NULL)
 		ask->ends->freed(ask);
 	loop_event_free(&ask->patience);
@@ -93,53 +88,34 @@ ask_is_error(const char *json, size_t len)
 	    json_span_kind(is_error) == JSON_SPAN_TRUE;
 }
 
-/* Records the outcome of a call, if there is an audit file. */
-static void
-ask_conclude(struct ask *ask, const char *json, size_t len)
-{
-	ask->result = len;
-	if (ask->kind == ASK_CALL && ask->broker->audit != NULL)
-		ask->outcome = ask_is_error(json, len) ? AUDIT_TOOL_ERROR
-		                                       : AUDIT_OK;
-}
-
-/* The list that a call waits for is there: it is a call from now on. */
-static void
-ask_resume(struct ask *ask)
-{
-	void (*listed)(struct ask *ask) = ask->listed;
-
-	ask->listed = NULL;
-	ask->kind = ASK_CALL;
-	ask->link = NULL;
-	ask_move(ask, NULL);
-	loop_event_free(&ask->patience);
-	loop_event_free(&ask->hurry);
-	listed(ask);
-}
-
 void
 ask_answer(struct ask **askp, const char *json, size_t len)
 {
 	struct ask *ask = mem_take(askp);
 
 	if (ask->listed != NULL) {
-		ask_resume(ask);
+		/*
+		 * The list that a call waits for is there: it is a call from
+		 * now on.
+		 */
+		void (*listed)(struct ask *ask) = ask->listed;
+
+		ask->listed = NULL;
+		ask->kind = ASK_CALL;
+		ask->link = NULL;
+		ask_move(ask, NULL);
+		loop_event_free(&ask->patience);
+		loop_event_free(&ask->hurry);
+		listed(ask);
 		return;
 	}
-	ask_conclude(ask, json, len);
+	/* Records the outcome of a call, if there is an audit file. */
+	ask->result = len;
+	if (ask->kind == ASK_CALL && ask->broker->audit != NULL)
+		ask->outcome = ask_is_error(json, len) ? AUDIT_TOOL_ERROR
+		                                       : AUDIT_OK;
 	ask->ends->answer(ask, json, len);
 	ask_free(&ask);
-}
-
-/* No newer list comes: the arguments do not fit, whatever went wrong. */
-static void
-ask_judge(struct ask *ask, struct buffer *reason, struct json_span *error)
-{
-	buffer_reset(reason);
-	reason_add_text(reason, ask->says.data, ask->says.len);
-	ask->outcome = AUDIT_REFUSED;
-	error->len = 0;
 }
 
 void
@@ -147,8 +123,16 @@ ask_refuse(struct ask **askp, struct buffer *reason, struct json_span error)
 {
 	struct ask *ask = mem_take(askp);
 
-	if (ask->listed != NULL && ask->says.len > 0)
-		ask_judge(ask, reason, &error);
+	if (ask->listed != NULL && ask->says.len > 0) {
+		/*
+		 * No newer list comes: the arguments do not fit, whatever went
+		 * wrong.
+		 */
+		buffer_reset(reason);
+		reason_add_text(reason, ask->says.data, ask->says.len);
+		ask->outcome = AUDIT_REFUSED;
+		error.len = 0;
+	}
 	reason_fit(reason);
 	ask->result = error.len;
 	if (ask->outcome == AUDIT_CANCELLED)

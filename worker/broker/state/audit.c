@@ -37,26 +37,6 @@ static const char *const audit_words[] = {
 
 /* Writing */
 
-/* Logged once: every later call would fail in the same way. */
-static void
-audit_lose(struct audit *audit, const char *why)
-{
-	if (audit->lost == 0)
-		log_error("the audit file cannot be written: %s; calls "
-		    "continue, and their lines are lost", why);
-	audit->lost += audit->count;
-}
-
-static void
-audit_wrote(struct audit *audit)
-{
-	audit->torn = false;
-	if (audit->lost > 0)
-		log_warn("the audit file can be written again; %" PRIu64
-		    " lines are lost", audit->lost);
-	audit->lost = 0;
-}
-
 /* Writes all lines at once, so that no other writer can interleave. */
 static void
 audit_write(struct audit *audit)
@@ -67,10 +47,19 @@ audit_write(struct audit *audit)
 		n = write(audit->fd, audit->lines.data, audit->lines.len);
 	while (n == -1 && errno == EINTR);
 	if (n == (ssize_t)audit->lines.len) {
-		audit_wrote(audit);
+		audit->torn = false;
+		if (audit->lost > 0)
+			log_warn("the audit file can be written again; %" PRIu64
+			    " lines are lost", audit->lost);
+		audit->lost = 0;
 	} else {
 		audit->torn |= n > 0;
-		audit_lose(audit, n == -1 ? strerror(errno) : "it is full");
+		/* Logged once: every later call would fail in the same way. */
+		if (audit->lost == 0)
+			log_error("the audit file cannot be written: %s; calls "
+			    "continue, and their lines are lost", n == -1 ?
+			    strerror(errno) : "it is full");
+		audit->lost += audit->count;
 	}
 	buffer_reset(&audit->lines);
 	audit->count = 0;
@@ -135,19 +124,11 @@ audit_add_name(struct buffer *line, const char *text)
 	json_add_string(line, name.data, name.len);
 }
 
-static void
-audit_add_tool(struct buffer *line, struct json_span tool)
-{
-	auto_buffer struct buffer name = { 0 };
-
-	reason_add_string(&name, tool, NULL);
-	json_add_string(line, name.data, name.len);
-}
-
 void
 audit_add(struct audit *audit, const struct audit_call *call)
 {
 	struct buffer *line = &audit->lines;
+	auto_buffer struct buffer name = { 0 };
 
 	if (audit->count == 0) {
 		event_active(audit->flush, EV_TIMEOUT, 0);
@@ -165,7 +146,8 @@ audit_add(struct audit *audit, const struct audit_call *call)
 	buffer_add_text(line, ",\"server\":");
 	audit_add_name(line, call->server);
 	buffer_add_text(line, ",\"tool\":");
-	audit_add_tool(line, call->tool);
+	reason_add_string(&name, call->tool, NULL);
+	json_add_string(line, name.data, name.len);
 	buffer_printf(line, ",\"argument_bytes\":%zu,\"result_bytes\":%zu,"
 	    "\"milliseconds\":%" PRIu64 ",\"sent\":%s,"
 	    "\"outcome\":\"%s\"}\n", call->arguments, call->result,

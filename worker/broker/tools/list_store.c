@@ -78,14 +78,6 @@ list_store_lose(struct list_store *store)
 	store->recalled(store->broker, NULL);
 }
 
-/* The supervisor has logged the cause. */
-static void
-list_store_miss(struct list_store *store)
-{
-	log_info("lists of tools are not stored: the store is unavailable");
-	list_store_lose(store);
-}
-
 static void
 list_store_on_closed(void *ctx, const struct err *why)
 {
@@ -201,7 +193,10 @@ list_store_open(struct list_store *store, struct ipc_lists *lists)
 		store->broker->routes, list_store_on_closed, store };
 
 	if (lists->store == -1) {
-		list_store_miss(store);
+		/* The supervisor has logged the cause. */
+		log_info("lists of tools are not stored: the store is "
+		    "unavailable");
+		list_store_lose(store);
 		return;
 	}
 	/* It may arrive when no request waits for it; it is then used later. */

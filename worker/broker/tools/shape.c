@@ -49,31 +49,6 @@ shape_is_record(struct json_span object)
 	return 1;
 }
 
-static void
-shape_write_record(struct buffer *text, struct json_span object, int depth)
-{
-	struct json_span_walk walk = json_span_walk(object);
-	struct json_span name, value;
-	size_t n = 0;
-
-	buffer_add_text(text, "{");
-	while (json_span_next_member(&walk, &name, &value)) {
-		if (n > 0)
-			buffer_add_text(text, ", ");
-		if (depth == 0 && n == SHAPE_NAMES_MAX) {
-			buffer_add_text(text, "...");
-			break;
-		}
-		buffer_add(text, name.p + 1, name.len - 2);
-		if (depth > 0) {
-			buffer_add_text(text, ": ");
-			shape_write(text, value, depth - 1);
-		}
-		n++;
-	}
-	buffer_add_text(text, "}");
-}
-
 /*
  * Appends a shape, unless it is one of those after start, separated by " | ".
  */
@@ -123,22 +98,29 @@ shape_write_items(struct buffer *text, struct json_span whole, int depth)
 }
 
 static void
-shape_write_list(struct buffer *text, struct json_span list, int depth)
-{
-	size_t start;
-
-	buffer_add_text(text, "list of ");
-	start = text->len;
-	shape_write_items(text, list, depth);
-	if (text->len == start) /* an empty one */
-		buffer_add_text(text, "Any");
-}
-
-static void
 shape_write_object(struct buffer *text, struct json_span object, int depth)
 {
 	if (shape_is_record(object)) {
-		shape_write_record(text, object, depth);
+		struct json_span_walk walk = json_span_walk(object);
+		struct json_span name, value;
+		size_t n = 0;
+
+		buffer_add_text(text, "{");
+		while (json_span_next_member(&walk, &name, &value)) {
+			if (n > 0)
+				buffer_add_text(text, ", ");
+			if (depth == 0 && n == SHAPE_NAMES_MAX) {
+				buffer_add_text(text, "...");
+				break;
+			}
+			buffer_add(text, name.p + 1, name.len - 2);
+			if (depth > 0) {
+				buffer_add_text(text, ": ");
+				shape_write(text, value, depth - 1);
+			}
+			n++;
+		}
+		buffer_add_text(text, "}");
 		return;
 	}
 	buffer_add_text(text, "{str: ");
@@ -158,12 +140,18 @@ shape_is_integer(struct json_span number)
 static void
 shape_write(struct buffer *text, struct json_span value, int depth)
 {
+	size_t start;
+
 	switch (json_span_kind(value)) {
 	case JSON_SPAN_OBJECT:
 		shape_write_object(text, value, depth);
 		return;
 	case JSON_SPAN_ARRAY:
-		shape_write_list(text, value, depth);
+		buffer_add_text(text, "list of ");
+		start = text->len;
+		shape_write_items(text, value, depth);
+		if (text->len == start) /* an empty one */
+			buffer_add_text(text, "Any");
 		return;
 	case JSON_SPAN_STRING:
 		buffer_add_text(text, "str");

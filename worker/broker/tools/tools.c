@@ -331,18 +331,6 @@ tools_drop_doubles(struct tools *tools)
 	}
 }
 
-/* Drops entries without a name. */
-static void
-tools_pack(struct tools *tools)
-{
-	size_t n, kept = 0;
-
-	for (n = 0; n < tools->count; n++)
-		if (tools->list[n].name != NULL)
-			tools->list[kept++] = tools->list[n];
-	tools->count = kept;
-}
-
 static void
 tools_write_texts(const struct tools *tools, struct buffer *payload)
 {
@@ -415,8 +403,14 @@ tools_write_faults(const struct tools *tools, struct buffer *payload)
 int
 tools_finish(struct tools *tools, struct buffer *payload, struct err *err)
 {
+	size_t n, kept = 0;
+
 	tools_drop_doubles(tools);
-	tools_pack(tools);
+	/* Drops entries without a name. */
+	for (n = 0; n < tools->count; n++)
+		if (tools->list[n].name != NULL)
+			tools->list[kept++] = tools->list[n];
+	tools->count = kept;
 	buffer_add_text(payload, "{\"tools\":[");
 	tools_write_texts(tools, payload);
 	buffer_add_text(payload, "],\"aliases\":[");
