@@ -23,7 +23,6 @@ LINES = "tests/house/lines.txt"
 FILES_UNTIL_MENDED = {
 }
 FLAGS_UNTIL_MENDED = {
-    "worker/broker/link/link.c: struct link": 6,
 }
 FUNCTIONS_UNTIL_MENDED = {
 }

@@ -157,7 +157,7 @@ UNIT_TESTS(keeps_what_a_server_is_for, UNIT_COUNT(abouts))
 	mcp_client_greet(client);
 	hear(hello);
 	expect(&events, "ready\n");
-	about = mcp_client_about(client);
+	about = &mcp_client_said(client)->about;
 	ck_assert_uint_eq(about->len, strlen(abouts[_i].about));
 	if (about->len > 0)
 		ck_assert_mem_eq(about->data, abouts[_i].about, about->len);
@@ -178,7 +178,7 @@ UNIT_TEST(keeps_instructions)
 	mcp_client_greet(client);
 	hear(hello);
 	expect(&events, "ready\n");
-	text = mcp_client_instructions(client);
+	text = &mcp_client_said(client)->instructions;
 	ck_assert_int_eq(strncmp(text->data, "# Use\n\tall.000", 14), 0);
 	ck_assert_uint_le(text->len, SERVER_INSTRUCTIONS_MAX);
 	ck_assert_uint_gt(text->len, SERVER_INSTRUCTIONS_MAX - 10);
@@ -536,7 +536,7 @@ UNIT_TEST(a_pong_is_no_use)
 	time_out(SERVER_SILENCES_MAX);
 	hear("{\"jsonrpc\":\"2.0\",\"id\":5,\"error\":{\"code\":-32601}}");
 	ck_assert(!mcp_client_is_silent(client));
-	ck_assert(!mcp_client_has_answered(client));
+	ck_assert(!mcp_client_said(client)->answered);
 	mcp_client_free(&client);
 	buffer_reset(&said);
 	buffer_reset(&events);

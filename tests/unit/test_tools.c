@@ -33,7 +33,7 @@ expect_list(const char *wanted, size_t left_out)
 
 	ck_assert_int_eq(tools_finish(tools, &payload, &err), 0);
 	ck_assert_str_eq(payload.data, wanted);
-	ck_assert_uint_eq(tools_left_out(tools), left_out);
+	ck_assert_uint_eq(tools->left_out, left_out);
 	tools_free(&tools);
 	tools_free(&tools); /* NULL is accepted */
 }
@@ -128,7 +128,7 @@ UNIT_TEST(follows_cursors)
 	ck_assert_mem_eq(cursor.p, "\"\\ud800\"", 8);
 	ck_assert_int_eq(
 	    add_page("{\"tools\":[{\"name\":\"a\"}],\"nextCursor\":null}"), 0);
-	ck_assert_ptr_null(tools_cut(tools));
+	ck_assert(!tools->is_cut);
 	expect_list("{\"tools\":[{\"name\":\"b\"},{\"name\":\"a\"}],"
 	    "\"aliases\":[\"b\",\"a\"]}", 0);
 }
@@ -150,7 +150,7 @@ UNIT_TESTS(a_list_is_cut_where_it_is_wrong, 4)
 	ck_assert_int_eq(add_page(
 	    "{\"tools\":[{\"name\":\"b\"}],\"nextCursor\":\"y\"}"), 1);
 	ck_assert_int_eq(add_page(rows[_i][0]), 0);
-	ck_assert_str_eq(tools_cut(tools), rows[_i][1]);
+	ck_assert_str_eq(tools->cut.text, rows[_i][1]);
 	expect_list("{\"tools\":[{\"name\":\"b\"}],\"aliases\":[\"b\"]}", 0);
 }
 
@@ -166,7 +166,7 @@ UNIT_TEST(a_wrong_schema_spoils_its_tool_alone)
 	page.len += SERVER_TOOL_MAX;
 	buffer_add_text(&page, "\"}]}");
 	ck_assert_int_eq(add_page(page.data), 0);
-	ck_assert_str_eq(tools_wrong(tools)->data, "\"a\": its inputSchema is "
+	ck_assert_str_eq(tools->wrong.data, "\"a\": its inputSchema is "
 	    "not an object, or nested too deeply; \"c\": its outputSchema is "
 	    "not an object, or nested too deeply; \"d\": it has more than a "
 	    "megabyte");
@@ -198,7 +198,7 @@ UNIT_TEST(tools_are_bounded)
 	ck_assert_int_eq(add_page(page.data), 1);
 	ck_assert_int_eq(add_page("{\"tools\":[{\"name\":\"b\"}]}"), 0);
 	ck_assert_str_eq(
-	    tools_cut(tools), "it lists more than 10000 tools");
+	    tools->cut.text, "it lists more than 10000 tools");
 	expect_list("{\"tools\":[{\"name\":\"a\"}],\"aliases\":[\"a\"],"
 	    "\"cut\":\"only a part of its list was read, without this tool: it "
 	    "lists more than 10000 tools\"}", SERVER_TOOLS_MAX - 1);
@@ -221,7 +221,7 @@ UNIT_TEST(bytes_are_bounded)
 	}
 	ck_assert_int_eq(n, 16);
 	ck_assert_str_eq(
-	    tools_cut(tools), "it has more than 15728640 bytes");
+	    tools->cut.text, "it has more than 15728640 bytes");
 	tools_free(&tools);
 }
 

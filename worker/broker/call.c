@@ -26,7 +26,7 @@ call_settle(struct ask *ask, struct json_span tool,
 		return !ask->unfit;
 	}
 	if (!listed && entry.len > 0) {
-		server_begin_reason(ask->server, &ask->says);
+		definition_begin_reason(&ask->server->definition, &ask->says);
 		buffer_add_text(&ask->says, ": its tool \"");
 		reason_add_string(&ask->says, tool, NULL);
 		buffer_add_text(&ask->says, "\" cannot be used: ");
@@ -41,16 +41,16 @@ int
 call_is_barred(const struct server *server, struct json_span tool,
     struct buffer *reason)
 {
-	const char *why = rules_refuse(server_rules(server), tool);
+	const char *why = rules_refuse(&server->definition.rules, tool);
 	struct json_span entry;
 
-	if (why == NULL && rules_bind(server_rules(server)) &&
+	if (why == NULL && rules_bind(&server->definition.rules) &&
 	    !server_find_tool(server, tool, &entry))
 		why = "is not in its list, and the configuration of the server "
 		    "restricts its tools by name";
 	if (why == NULL)
 		return 0;
-	server_begin_reason(server, reason);
+	definition_begin_reason(&server->definition, reason);
 	buffer_add_text(reason, ": its tool \"");
 	reason_add_string(reason, tool, NULL);
 	buffer_printf(reason, "\" %s", why);

@@ -14,31 +14,6 @@
 #include "grant.h"
 #include "tools/tools.h"
 
-/* A server that the grant may use, by its name. */
-struct grant_right {
-	const char *name; /* within the grant's names */
-	int loaded;
-	bool started; /* it was started for this grant, and counts */
-	struct server_hold hold; /* the server that this grant has loaded */
-	/* Why the last server of this name was stopped, or NULL. */
-	char *revoked;
-};
-
-struct grant {
-	TAILQ_ENTRY(grant) entry; /* of the broker */
-	struct broker *broker;
-	struct exchange exchange;
-	char *owner;
-	uint64_t patience; /* milliseconds without a sign of the server */
-	char *names; /* each with its NUL */
-	struct grant_right *rights;
-	size_t nrights;
-	size_t nstarted; /* of them */
-	struct ask_list asks; /* under way */
-	size_t nasks;
-	int remember; /* report the shapes of results */
-};
-
 /* Rights */
 
 static struct grant_right *
@@ -99,8 +74,8 @@ static void
 grant_start(struct grant *grant, struct grant_right *right,
     struct server *server)
 {
-	if (!server_runs(server) && grant_may_start(grant, right))
-		server_load(server);
+	if (server->link == NULL && grant_may_start(grant, right))
+		server_start(server);
 }
 
 static void
@@ -214,30 +189,6 @@ grant_free(struct grant **grantp)
 	free(grant);
 }
 
-void
-grant_break(struct grant *grant, const char *how)
-{
-	exchange_break(&grant->exchange, how);
-}
-
-const char *
-grant_owner(const struct grant *grant)
-{
-	return grant->owner;
-}
-
-uint64_t
-grant_execution(const struct grant *grant)
-{
-	return grant->exchange.execution;
-}
-
-struct broker *
-grant_broker(const struct grant *grant)
-{
-	return grant->broker;
-}
-
 /* Refusals */
 
 /* How far a call got: the values of the field reached of REFUSED. */
@@ -322,7 +273,7 @@ grant_on_starts(const struct ask *ask)
 	struct grant *grant = ask->grant;
 
 	return grant_may_start(
-	    grant, grant_right(grant, server_name(ask->server)));
+	    grant, grant_right(grant, ask->server->definition.name));
 }
 
 static void
@@ -412,8 +363,8 @@ grant_admit(struct grant *grant, uint64_t id)
 	if (grant->exchange.over)
 		return 0;
 	if (grant_ask(grant, id) != NULL) {
-		grant_break(grant, "the number of a request in flight is "
-		    "used again");
+		exchange_break(&grant->exchange, "the number of a request in "
+		    "flight is used again");
 		return 0;
 	}
 	if (grant->nasks >= REQUESTS_MAX) {
@@ -574,7 +525,7 @@ void
 grant_load(struct grant *grant, struct server *server)
 {
 	struct grant_right *right =
-	    grant_right(grant, server_name(server));
+	    grant_right(grant, server->definition.name);
 
 	right->loaded = 1;
 	grant_hold(right, server);
@@ -585,7 +536,8 @@ static void
 grant_describe_right(const struct grant_right *right,
     const struct server *server, struct buffer *json)
 {
-	server_describe(server, json);
+	definition_describe(&server->definition,
+	    server->about != NULL ? server->about : "", json);
 	buffer_printf(
 	    json, ",\"loaded\":%s}", right->loaded ? "true" : "false");
 }
@@ -595,7 +547,7 @@ grant_describe_server(
     struct grant *grant, struct server *server, struct buffer *json)
 {
 	grant_describe_right(
-	    grant_right(grant, server_name(server)), server, json);
+	    grant_right(grant, server->definition.name), server, json);
 }
 
 void

@@ -4,6 +4,10 @@
 #ifndef WORKER_BROKER_GRANT_H
 #define WORKER_BROKER_GRANT_H
 
+#include <stdbool.h>
+
+#include "../../common/ipc/exchange.h"
+#include "link/link.h"
 #include "state/state.h"
 
 /*
@@ -11,6 +15,32 @@
  * some servers. They were named when the channel was passed; no message on it
  * can add one. A relay that breaks a rule loses its own grant only.
  */
+
+/* A server that a grant may use, by its name. */
+struct grant_right {
+	const char *name; /* within the grant's names */
+	int loaded;
+	bool started; /* it was started for this grant, and counts */
+	struct server_hold hold; /* the server that this grant has loaded */
+	/* Why the last server of this name was stopped, or NULL. */
+	char *revoked;
+};
+
+/* Others than grant.c only read it, and end it by exchange_break(). */
+struct grant {
+	TAILQ_ENTRY(grant) entry; /* of the broker */
+	struct broker *broker;
+	struct exchange exchange;
+	char *owner;
+	uint64_t patience; /* milliseconds without a sign of the server */
+	char *names; /* each with its NUL */
+	struct grant_right *rights;
+	size_t nrights;
+	size_t nstarted; /* of them */
+	struct ask_list asks; /* under way */
+	size_t nasks;
+	int remember; /* report the shapes of results */
+};
 
 /* Makes a grant: takes the relay's channel and starts the servers to load. */
 void grant_new(struct broker *broker, struct ipc_grant_servers *msg);
@@ -42,18 +72,6 @@ int grant_has_room(const struct grant *grant, size_t len);
 
 /* Refuses a request whose answer is not needed, if it is in flight. */
 void grant_cancel(struct grant *grant, uint64_t id);
-
-/* The relay broke a rule: ends the grant, from the loop. */
-void grant_break(struct grant *grant, const char *how);
-
-/* Returns the owner of its execution, valid as long as the grant. */
-const char *grant_owner(const struct grant *grant);
-
-/* Returns the number of its execution. */
-uint64_t grant_execution(const struct grant *grant);
-
-/* The broker of the grant. */
-struct broker *grant_broker(const struct grant *grant);
 
 /*
  * Returns the permitted server of this name that was loaded here or is

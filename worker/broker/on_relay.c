@@ -73,11 +73,11 @@ on_relay_refuse_full(struct grant *grant, const struct ipc_call_tool *call,
 
 	if (grant_has_room(grant, call->arguments.len))
 		return 0;
-	server_begin_reason(server, &reason);
+	definition_begin_reason(&server->definition, &reason);
 	buffer_printf(&reason, " cannot be called now: %zu bytes of calls "
 	    "wait until their servers read them, of at most %lu MiB, of which "
 	    "an execution gets half of what the others leave",
-	    grant_broker(grant)->unwritten, BROKER_UNWRITTEN_MAX / MIB);
+	    grant->broker->unwritten, BROKER_UNWRITTEN_MAX / MIB);
 	grant_refuse(grant, call->id, reason.data,
 	    (struct json_span){ NULL, 0 });
 	return 1;
@@ -102,9 +102,9 @@ static void
 on_relay_audit_refused(
     const struct grant *grant, const struct ipc_call_tool *call)
 {
-	struct audit *audit = grant_broker(grant)->audit;
-	struct audit_call line = { .execution = grant_execution(grant),
-		.owner = grant_owner(grant),
+	struct audit *audit = grant->broker->audit;
+	struct audit_call line = { .execution = grant->exchange.execution,
+		.owner = grant->owner,
 		.server = call->server,
 		.tool = { (const char *)call->tool.data, call->tool.len },
 		.arguments = call->arguments.len,
@@ -124,7 +124,7 @@ broker_on_call_tool(struct grant *grant, struct ipc_call_tool *call)
 
 	arguments = on_relay_read_call(call, &err);
 	if (arguments == NULL) {
-		grant_break(grant, err.text);
+		exchange_break(&grant->exchange, err.text);
 		return;
 	}
 	server = on_relay_find_called(grant, call);

@@ -42,7 +42,7 @@ broker_on_launched(struct broker *broker, struct ipc_launched *launched)
 {
 	struct link *link = link_find(broker, launched->process);
 
-	if (link == NULL || link_was_launched(link))
+	if (link == NULL || link->launched)
 		fatal("server process %" PRIu64 " is launched, but is not "
 		    "waited for", launched->process);
 	link_launched(link, launched);

@@ -210,10 +210,12 @@ container_settle(struct box *box)
 	const struct contained *contained = box->inside;
 	struct box_end end = { .cause = BOX_CAUSE_CODE };
 	const struct box_told told = { .end = &end };
+	const struct box_told gone = { .cause = BOX_CAUSE_CODE,
+		.untold = true };
 
 	if (box_knows(box, BOX_HAS_STATUS) || !container_is_known(box))
 		return 0;
-	box->known |= BOX_IS_GONE;
+	box_report(box, BOX_ON_GONE, &gone);
 	if (container_has_failed(box)) {
 		container_refuse(box);
 		return 1;

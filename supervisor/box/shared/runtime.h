@@ -136,8 +136,7 @@ enum box_event {
 	BOX_ON_DYING,    /* it ends: its output must come soon */
 	BOX_ON_INIT_GONE, /* all its processes have; the relay ends soon */
 	BOX_ON_STATUS,   /* of its code; has end */
-	/* None of its processes is left; has cause. Not of containers. */
-	BOX_ON_GONE,
+	BOX_ON_GONE,     /* none of its processes is left; has cause */
 	/* Its owner, any of the above, and its timer. */
 	BOX_ON_CODE,     /* its relay was sent code for it */
 	BOX_ON_END,      /* it is to be killed */

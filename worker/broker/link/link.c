@@ -14,51 +14,6 @@
 #include "link.h"
 #include "../state/state.h"
 
-enum link_state {
-	LINK_WANTED,   /* it was requested from the supervisor */
-	LINK_STARTING, /* it runs, and "initialize" was sent */
-	LINK_READY,
-	LINK_OVER, /* given up; its ENDED may be outstanding */
-};
-
-struct link {
-	TAILQ_ENTRY(link) entry; /* of the broker */
-	struct broker *broker;
-	struct server *server;
-	const struct definition *definition;
-	const struct link_kind *kind;
-	const struct link_ends *ends; /* of the server */
-	uint64_t number;
-	enum link_state state;
-	uint64_t begun;
-	bool launched;
-	bool ended;
-	struct pipes *pipes; /* NULL before it runs and after its conclusion */
-	struct buffer masks; /* values that are not shown of it */
-	struct mcp_client *client;
-	struct listing *listing;
-	struct ask_list asks; /* sent, or to be refused at the conclusion */
-	struct ask_list outgoing; /* calls of which no byte was written yet */
-	struct event *timer;  /* its purpose follows from the state */
-	char *doom;           /* why it will be given up in a moment */
-	bool hung;             /* given up because it was silent */
-	bool revoked; /* given up because it is no longer trusted */
-	/* After it was given up: */
-	bool was_ready;
-	bool awaits_end; /* ENDED may report the end more exactly */
-	char *how;      /* how it ended, as the end of a sentence */
-	struct buffer errors; /* its standard error, masked */
-	int cut;              /* that had more before it */
-};
-
-static void
-link_set_timer(struct link *link, unsigned int ms)
-{
-	struct timeval after = clock_timeval(ms);
-
-	event_add(link->timer, &after);
-}
-
 /* The conclusion */
 
 /* Why it fails, as what it wrote says. */
@@ -68,7 +23,7 @@ link_describe_failure(const struct link *link, struct buffer *reason,
 {
 	static const struct buffer none = { 0 };
 	struct link_failure failure = {
-		ready ? &none : mcp_client_banner(link->client), &link->errors,
+		ready ? &none : &mcp_client_said(link->client)->banner, &link->errors,
 		link->cut, whole
 	};
 
@@ -102,18 +57,19 @@ link_add_lost(struct link *link, const struct ask *ask, int whole,
 
 	/* How it ended, for every unanswered ask. */
 	definition_begin_reason(link->definition, reason);
-	if (link->revoked || !link->launched)
+	if (link->cause == LINK_BY_REVOCATION || !link->launched)
 		buffer_printf(reason, " %s", link->how);
-	else if (!link->was_ready)
+	else if (link->reached != LINK_READY)
 		buffer_printf(reason, " did not start%s%s",
 		    told ? "" : ": it ", told ? "" : link->how);
 	else
 		buffer_printf(reason, " ended before it answered: it %s",
 		    link->how);
-	if (link->was_ready || link->revoked)
+	if (link->reached == LINK_READY || link->cause == LINK_BY_REVOCATION)
 		ask_add_sent(ask, reason);
-	if (link->pipes != NULL && !link->revoked)
-		link_describe_failure(link, reason, link->was_ready, whole);
+	if (link->pipes != NULL && link->cause != LINK_BY_REVOCATION)
+		link_describe_failure(
+		    link, reason, link->reached == LINK_READY, whole);
 }
 
 /* Refuses an ask, because the link has ended. */
@@ -136,8 +92,8 @@ link_log_lost(struct link *link)
 	const struct ask *ask = TAILQ_FIRST(&link->asks);
 	auto_buffer struct buffer reason = { 0 };
 
-	if (ask == NULL || ask->grant == NULL || link->revoked ||
-	    link->hung)
+	if (ask == NULL || ask->grant == NULL ||
+	    link->cause != LINK_BY_ITSELF)
 		return;
 	link_add_lost(link, ask, 1, &reason);
 	reason_fit(&reason);
@@ -148,7 +104,7 @@ link_log_lost(struct link *link)
 static void
 link_conclude(struct link *link)
 {
-	link->awaits_end = false;
+	link->state = LINK_OVER;
 	link->broker->open_links--;
 	event_del(link->timer);
 	if (link->pipes != NULL) {
@@ -173,8 +129,9 @@ link_has_failed(const struct link *link)
 {
 	int brief = clock_ms() - link->begun < SERVER_STEADY_MS;
 
-	return !link->was_ready || ((brief || link->hung) &&
-	    !mcp_client_has_answered(link->client));
+	return link->reached != LINK_READY ||
+	    ((brief || link->cause == LINK_BY_SILENCE) &&
+	    !mcp_client_said(link->client)->answered);
 }
 
 /*
@@ -186,17 +143,17 @@ link_give_up(struct link *link, const char *how, int awaits_end)
 {
 	struct ask *ask;
 
-	if (link->state == LINK_OVER)
+	if (link->state >= LINK_AWAITING_END)
 		return;
 	/* Why it was to be given up says more than how it then ended. */
-	if (link->doom != NULL && !link->revoked) {
+	if (link->doom != NULL && link->cause != LINK_BY_REVOCATION) {
 		how = link->doom;
 		awaits_end = 0;
 	}
-	link->was_ready = link->state == LINK_READY;
+	link->reached = link->state;
 	while ((ask = TAILQ_FIRST(&link->outgoing)) != NULL)
 		ask_move(ask, &link->asks);
-	link->state = LINK_OVER;
+	link->state = LINK_AWAITING_END;
 	link->how = mem_strdup(how);
 	link->ends->lost(
 	    link->server, &link->asks, link_has_failed(link), how);
@@ -204,22 +161,20 @@ link_give_up(struct link *link, const char *how, int awaits_end)
 		pipes_close(link->pipes);
 	if (link->launched && !link->ended)
 		link->kind->close(link->broker, link->number);
-	if (awaits_end) {
-		link->awaits_end = true;
-		link_set_timer(link, SERVER_END_WAIT_MS);
-	} else {
+	if (awaits_end)
+		loop_set_timer(link->timer, SERVER_END_WAIT_MS);
+	else
 		link_conclude(link);
-	}
 }
 
 /* Gives up from the loop: the caller may be in the middle of a line. */
 static void
 link_doom(struct link *link, const char *how)
 {
-	if (link->state == LINK_OVER || link->doom != NULL)
+	if (link->state >= LINK_AWAITING_END || link->doom != NULL)
 		return;
 	link->doom = mem_strdup(how);
-	link_set_timer(link, 0);
+	loop_set_timer(link->timer, 0);
 }
 
 /* Ends a hung server, unless it has answered the ping or a request. */
@@ -230,7 +185,7 @@ link_end_hung(struct link *link)
 
 	if (!mcp_client_is_silent(link->client))
 		return;
-	link->hung = true;
+	link->cause = LINK_BY_SILENCE;
 	err_set(&how, "was stopped because it answered none of the last %d "
 	    "requests in time, nor a ping", SERVER_SILENCES_MAX);
 	log_warn("server %s %s; it is restarted on the next call",
@@ -253,7 +208,7 @@ link_on_timer(evutil_socket_t, short, void *arg)
 {
 	struct link *link = arg;
 
-	if (link->state == LINK_OVER)
+	if (link->state == LINK_AWAITING_END)
 		link_conclude(link);
 	else if (link->doom != NULL)
 		link_give_up(link, link->doom, 0);
@@ -276,7 +231,7 @@ link_revoke(struct link *link, const char *why)
 {
 	auto_buffer struct buffer how = { 0 };
 
-	link->revoked = true;
+	link->cause = LINK_BY_REVOCATION;
 	reason_add_stopped(&how, why);
 	link_give_up(link, how.data, 0);
 }
@@ -349,7 +304,7 @@ link_on_silent(void *ctx)
 	struct link *link = ctx;
 
 	if (link->doom == NULL)
-		link_set_timer(link, SERVER_PING_MS);
+		loop_set_timer(link->timer, SERVER_PING_MS);
 }
 
 static void
@@ -380,7 +335,7 @@ link_new(struct broker *broker, struct server *server,
 	link->number = ++broker->last_link;
 	link->begun = clock_ms();
 	link->timer = evtimer_new(broker->base, link_on_timer, link);
-	link_set_timer(link, SERVER_START_MS);
+	loop_set_timer(link->timer, SERVER_START_MS);
 	TAILQ_INIT(&link->asks);
 	TAILQ_INIT(&link->outgoing);
 	TAILQ_INSERT_TAIL(&broker->links, link, entry);
@@ -445,7 +400,7 @@ link_launched(struct link *link, struct ipc_launched *msg)
 		link_on_silent, link_on_unfit, link };
 
 	link->launched = true;
-	if (link->state == LINK_OVER) {
+	if (link->state >= LINK_AWAITING_END) {
 		/* The pipes of the message are closed after this. */
 		link->kind->close(link->broker, link->number);
 		return;
@@ -462,20 +417,14 @@ link_launched(struct link *link, struct ipc_launched *msg)
 	mcp_client_greet(link->client);
 }
 
-int
-link_was_launched(const struct link *link)
-{
-	return link->launched;
-}
-
 void
 link_ended(struct link *link, const char *how)
 {
 	link->ended = true;
 	/* Its last answers may be unread. */
-	if (link->state != LINK_OVER && link->pipes != NULL)
+	if (link->state <= LINK_READY && link->pipes != NULL)
 		pipes_drain(link->pipes);
-	if (link->awaits_end) {
+	if (link->state == LINK_AWAITING_END) {
 		free(link->how);
 		link->how = mem_strdup(how);
 		link->ends->ended(link->server, how);
@@ -486,30 +435,6 @@ link_ended(struct link *link, const char *how)
 }
 
 /* Asks */
-
-const struct buffer *
-link_about(const struct link *link)
-{
-	return mcp_client_about(link->client);
-}
-
-int
-link_is_ready(const struct link *link)
-{
-	return link->state == LINK_READY;
-}
-
-int
-link_has_tools(const struct link *link)
-{
-	return mcp_client_has_tools(link->client);
-}
-
-int
-link_is_listed(const struct link *link)
-{
-	return listing_is_fresh(link->listing);
-}
 
 static void
 link_refuse(struct ask *ask, const char *words)
@@ -696,7 +621,7 @@ link_ask(struct link *link, struct ask *ask)
 	ask_move(ask, &link->asks);
 	/* A call that was not judged is the server's to judge. */
 	if (ask->listed != NULL && ask->says.len == 0 &&
-	    !link_has_tools(link))
+	    !mcp_client_said(link->client)->tools)
 		ask_answer(&ask, "", 0);
 	else
 		listing_ask(link->listing, ask);
@@ -711,17 +636,11 @@ link_withdraw(struct link *link, struct ask *ask, const char *why)
 		listing_withdraw(link->listing, ask);
 }
 
-uint64_t
-link_age(const struct link *link)
-{
-	return clock_ms() - link->begun;
-}
-
 void
 link_add_starting(struct link *link, struct buffer *reason)
 {
 	buffer_add_text(reason, " is still starting after ");
-	reason_add_seconds(reason, (link_age(link) + 500) / 1000);
+	reason_add_seconds(reason, (clock_ms() - link->begun + 500) / 1000);
 	if (link->pipes == NULL)
 		return;
 	buffer_add_text(reason, ": it has not answered \"initialize\"");

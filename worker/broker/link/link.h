@@ -5,6 +5,7 @@
 #ifndef WORKER_BROKER_LINK_H
 #define WORKER_BROKER_LINK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "../../../common/base/buffer.h"
@@ -198,37 +199,36 @@ struct mcp_client *mcp_client_new(const char *name,
     const struct buffer *masks, const struct mcp_client_ends *ends);
 void mcp_client_free(struct mcp_client **client);
 
+/* What a server has reported of itself. */
+struct mcp_said {
+	bool tools;    /* that it has some */
+	bool answered; /* requests other than "initialize" and a ping */
+	/* Its name and version, as it wrote them, at most SERVER_INFO_MAX. */
+	struct buffer info;
+	/*
+	 * Its purpose: the beginning of its instructions, or else its title or
+	 * its name, on one line of UTF-8, at most SERVER_ABOUT_MAX bytes.
+	 */
+	struct buffer about;
+	/*
+	 * Its instructions, at most SERVER_INSTRUCTIONS_MAX bytes of UTF-8
+	 * without control characters, except newlines and tabs.
+	 */
+	struct buffer instructions;
+	/*
+	 * Its first line that was not JSON, masked and at most
+	 * REFUSED_BANNER_MAX bytes of it.
+	 */
+	struct buffer banner;
+};
+
+const struct mcp_said *mcp_client_said(const struct mcp_client *client);
+
 /*
- * Starts the initialization; all other functions require that ready() was
- * called.
+ * Starts the initialization; all other functions but mcp_client_said require
+ * that ready() was called.
  */
 void mcp_client_greet(struct mcp_client *client);
-
-/*
- * Returns the name and version that the server has reported, as it wrote them,
- * at most SERVER_INFO_MAX bytes; empty if it did not.
- */
-const struct buffer *mcp_client_info(const struct mcp_client *client);
-
-/*
- * Returns the purpose that the server has reported: the beginning of its
- * instructions, or else its title or its name, on one line of UTF-8, at most
- * SERVER_ABOUT_MAX bytes; empty if it has none.
- */
-const struct buffer *mcp_client_about(const struct mcp_client *client);
-
-/*
- * Returns the instructions that the server has reported, at most
- * SERVER_INSTRUCTIONS_MAX bytes of UTF-8 without control characters, except
- * newlines and tabs; empty if it has none.
- */
-const struct buffer *mcp_client_instructions(const struct mcp_client *client);
-
-/*
- * Returns the first line of the server that was not JSON, masked and at most
- * REFUSED_BANNER_MAX bytes of it; empty if there was none.
- */
-const struct buffer *mcp_client_banner(const struct mcp_client *client);
 
 /* Handles one line of the server. */
 void mcp_client_line(struct mcp_client *client, const struct line *line);
@@ -247,15 +247,6 @@ uint64_t mcp_client_ask(struct mcp_client *client, const char *method,
  */
 uint64_t mcp_client_call(struct mcp_client *client, struct json_span params,
     mcp_client_answered *answered, void *ctx);
-
-/* Whether it has said that it has tools, when it was initialized. */
-int mcp_client_has_tools(const struct mcp_client *client);
-
-/*
- * Whether it has answered a request other than a ping, with a result or an
- * error, since it was initialized.
- */
-int mcp_client_has_answered(const struct mcp_client *client);
 
 /*
  * The answer to this request is no longer needed: the server is notified that
@@ -409,6 +400,46 @@ struct link_ends {
 	void (*freed)(struct server *server);
 };
 
+enum link_state {
+	LINK_WANTED,   /* it was requested from the supervisor */
+	LINK_STARTING, /* it runs, and "initialize" was sent */
+	LINK_READY,
+	LINK_AWAITING_END, /* given up: its ENDED may say more of why */
+	LINK_OVER,         /* its asks are answered; an ENDED may come */
+};
+
+/* Why it was given up. */
+enum link_cause { LINK_BY_ITSELF, LINK_BY_SILENCE, LINK_BY_REVOCATION };
+
+/* Others than link.c only read it. */
+struct link {
+	TAILQ_ENTRY(link) entry; /* of the broker */
+	struct broker *broker;
+	struct server *server;
+	const struct definition *definition;
+	const struct link_kind *kind;
+	const struct link_ends *ends; /* of the server */
+	uint64_t number;
+	enum link_state state;
+	enum link_state reached; /* before it was given up */
+	enum link_cause cause;
+	bool launched; /* its LAUNCHED has come */
+	bool ended;    /* its ENDED has come */
+	uint64_t begun; /* by clock_ms() */
+	struct pipes *pipes; /* NULL before it runs and after its conclusion */
+	struct buffer masks; /* values that are not shown of it */
+	struct mcp_client *client;
+	struct listing *listing;
+	struct ask_list asks; /* sent, or to be refused at the conclusion */
+	struct ask_list outgoing; /* calls of which no byte was written yet */
+	struct event *timer;  /* its purpose follows from the state */
+	char *doom;           /* why it will be given up in a moment */
+	/* After it was given up: */
+	char *how;      /* how it ended, as the end of a sentence */
+	struct buffer errors; /* its standard error, masked */
+	int cut;              /* that had more before it */
+};
+
 /*
  * Requests a process of the server, whose definition the link borrows, from the
  * supervisor. The server is not freed before ends->freed. ENDED frees the link.
@@ -427,22 +458,8 @@ struct link *link_find(struct broker *broker, uint64_t number);
 
 /* The process runs: takes its pipes. The link must not have any yet. */
 void link_launched(struct link *link, struct ipc_launched *msg);
-int link_was_launched(const struct link *link);
-
 /* The process has ended, or was never started: frees the link. */
 void link_ended(struct link *link, const char *how);
-
-/* Whether it is ready for requests. */
-int link_is_ready(const struct link *link);
-
-/* Whether a ready server has said that it has tools. */
-int link_has_tools(const struct link *link);
-
-/* Whether the remembered list is that of a ready server, and in force. */
-int link_is_listed(const struct link *link);
-
-/* The purpose that a ready server has reported: see mcp_client_about. */
-const struct buffer *link_about(const struct link *link);
 
 /* The permitted tools have changed: requests their list again. */
 void link_tools_changed(struct link *link);
@@ -465,9 +482,6 @@ void link_settle(struct link *link);
  * link may be on the stack.
  */
 void link_revoke(struct link *link, const char *why);
-
-/* Returns the time since its start in milliseconds. */
-uint64_t link_age(const struct link *link);
 
 /* Appends how long it has been starting, and the diagnosis. */
 void link_add_starting(struct link *link, struct buffer *reason);
@@ -492,6 +506,28 @@ void link_add_starting(struct link *link, struct buffer *reason);
 struct server_hold {
 	LIST_ENTRY(server_hold) entry;
 	struct server *server; /* NULL: none */
+};
+
+/* Others than server.c only read it. */
+struct server {
+	TAILQ_ENTRY(server) entry; /* of the broker: configured or removed */
+	struct broker *broker;
+	struct definition definition;
+	int removed; /* used only while it has a link */
+	LIST_HEAD(, server_hold) holds;
+	char *about; /* the purpose that it has reported; NULL: unknown */
+	struct link *link; /* the link that accepts asks, now or soon; or NULL
+			    */
+	size_t links;      /* all that are not freed */
+	struct ask_list lists; /* asks for the list, fetched when it runs */
+	struct queue *calls;   /* waiting calls, and the places of the others */
+	struct event *turn;    /* activated when a place may be free */
+	struct ask_list recalling; /* wait for list_store.c, not for a start */
+	/* After failures: */
+	unsigned int failures; /* in a row */
+	uint64_t not_before;   /* when the next start is allowed */
+	char *last_how;        /* how the last one ended */
+	struct event *pause;   /* activated at not_before */
 };
 
 /*
@@ -541,12 +577,6 @@ void server_free(struct server **server);
 struct ask *server_new_ask(struct server *server, const struct ask_ends *ends,
     uint64_t id, enum ask_kind kind);
 
-/* Returns its name, valid as long as the server. */
-const char *server_name(const struct server *server);
-
-/* Returns the rules for its tools, valid as long as the server. */
-const struct rules *server_rules(const struct server *server);
-
 /*
  * Finds a tool of that name, a JSON string, in its remembered list, as
  * tools_find() does; the result is valid until the next list comes.
@@ -566,24 +596,15 @@ uint64_t server_list(const struct server *server);
  */
 int server_must_list(const struct server *server, struct json_span tool);
 
-/* Appends {"name":…,"alias":…,"description":… without the closing brace. */
-void server_describe(const struct server *server, struct buffer *json);
-
-/* Appends: server "NAME". */
-void server_begin_reason(const struct server *server, struct buffer *reason);
-
-/* Whether a process of it runs, or is being started or stopped. */
-int server_runs(const struct server *server);
-
-/* Starts it, if it does not run. */
-void server_load(struct server *server);
-
 /*
  * Takes an ask: it is sent when the server runs. Until then it waits, at most
  * SERVER_WAIT_MS; a call also waits for a place (link.h). A call that fits no
  * known list waits SERVER_RELIST_MS for a newer one.
  */
 void server_ask(struct server *server, struct ask *ask);
+
+/* Starts it, if it does not run: now, or when that is allowed. */
+void server_start(struct server *server);
 
 /*
  * Takes an ask for its tools. While it cannot be sent at once, the remembered

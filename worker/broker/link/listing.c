@@ -225,7 +225,7 @@ listing_renew(struct listing *listing)
 static void
 listing_keep(struct listing *listing, const struct buffer *payload)
 {
-	const struct buffer *info = mcp_client_info(listing->client);
+	const struct buffer *info = &mcp_client_said(listing->client)->info;
 	struct cached_list list = { payload->data, payload->len, info->data,
 		info->len, NULL, 0 };
 	int news = list_cache_put(listing->broker->list_cache,
@@ -247,17 +247,17 @@ listing_warn(const struct listing *listing)
 	const struct tools *tools = listing->tools;
 	const char *name = listing->definition->name;
 
-	if (tools_cut(tools) != NULL)
+	if (tools->is_cut)
 		log_warn("server %s: its list of tools is cut: %s; the %zu "
-		    "tools that came are kept", name, tools_cut(tools),
-		    tools_total(tools));
-	if (tools_wrong(tools)->len > 0)
+		    "tools that came are kept", name, tools->cut.text,
+		    tools->count);
+	if (tools->wrong.len > 0)
 		log_warn("server %s: tools that cannot be used: %s", name,
-		    tools_wrong(tools)->data);
-	if (tools_left_out(tools) > 0)
+		    tools->wrong.data);
+	if (tools->left_out > 0)
 		log_warn("server %s: %zu of its tools cannot be used: their "
 		    "names are missing, too long or duplicate", name,
-		    tools_left_out(tools));
+		    tools->left_out);
 }
 
 /* Adds what the server says of itself, if it does and there is room. */
@@ -265,7 +265,7 @@ static void
 listing_add_instructions(
     const struct listing *listing, struct buffer *payload)
 {
-	const struct buffer *text = mcp_client_instructions(listing->client);
+	const struct buffer *text = &mcp_client_said(listing->client)->instructions;
 
 	if (text->len == 0 || payload->len +
 	        CLIENT_LINE_FACTOR * SERVER_INSTRUCTIONS_MAX > RESULT_MAX)
@@ -396,7 +396,7 @@ listing_begin(struct listing *listing)
 void
 listing_greeted(struct listing *listing)
 {
-	const struct buffer *info = mcp_client_info(listing->client);
+	const struct buffer *info = &mcp_client_said(listing->client)->info;
 
 	if (list_cache_check(listing->broker->list_cache,
 	        listing->definition->fingerprint, info->data, info->len))

@@ -52,13 +52,8 @@ struct mcp_client {
 	uint64_t noise;   /* their bytes, before it was ready */
 	bool heard;        /* there was a line */
 	int ready;        /* it has answered "initialize" correctly */
-	bool tools;        /* it says that it has some */
-	int answered;     /* other than to "initialize" or a ping */
 	unsigned int silences; /* time-outs since its last answer */
-	struct buffer info; /* name and version that the server reports */
-	struct buffer about; /* the purpose that it reports, cut */
-	struct buffer instructions; /* that it reports, cleaned and cut */
-	struct buffer banner; /* its first line that was not JSON, masked */
+	struct mcp_said said;
 	/* Requests in flight, in the order of their numbers, which increase. */
 	struct mcp_request *requests;
 	size_t count;
@@ -86,11 +81,17 @@ mcp_client_free(struct mcp_client **clientp)
 		return;
 	free(client->name);
 	free(client->requests);
-	buffer_reset(&client->info);
-	buffer_reset(&client->about);
-	buffer_reset(&client->instructions);
-	buffer_reset(&client->banner);
+	buffer_reset(&client->said.info);
+	buffer_reset(&client->said.about);
+	buffer_reset(&client->said.instructions);
+	buffer_reset(&client->said.banner);
 	free(client);
+}
+
+const struct mcp_said *
+mcp_client_said(const struct mcp_client *client)
+{
+	return &client->said;
 }
 
 static void
@@ -397,7 +398,7 @@ mcp_client_keep_info(struct mcp_client *client, struct json_span result)
 		return;
 	for (n = 0; n < sizeof(names) / sizeof(names[0]); n++)
 		if (json_span_get(info, names[n], &value) > 0)
-			buffer_add(&client->info, value.p,
+			buffer_add(&client->said.info, value.p,
 			    value.len < SERVER_INFO_MAX / 2 ?
 			        value.len : SERVER_INFO_MAX / 2);
 }
@@ -434,10 +435,10 @@ mcp_client_keep_text(struct mcp_client *client, struct json_span string)
 		return 0;
 	first = mcp_client_first_line(text);
 	len = utf8_cut(first, strcspn(first, "\r\n"), SERVER_ABOUT_MAX);
-	buffer_add(&client->about, first, len);
+	buffer_add(&client->said.about, first, len);
 	for (n = 0; n < len; n++)
-		if ((unsigned char)client->about.data[n] < ' ')
-			client->about.data[n] = ' ';
+		if ((unsigned char)client->said.about.data[n] < ' ')
+			client->said.about.data[n] = ' ';
 	return len > 0;
 }
 
@@ -480,26 +481,8 @@ mcp_client_keep_instructions(
 		unseen = text[n] == '\n' || text[n] == '\t' ? 0 :
 		    utf8_unseen(text + n, len - n, &code);
 		if (unseen == 0)
-			buffer_add(&client->instructions, text + n, 1);
+			buffer_add(&client->said.instructions, text + n, 1);
 	}
-}
-
-const struct buffer *
-mcp_client_instructions(const struct mcp_client *client)
-{
-	return &client->instructions;
-}
-
-const struct buffer *
-mcp_client_about(const struct mcp_client *client)
-{
-	return &client->about;
-}
-
-const struct buffer *
-mcp_client_info(const struct mcp_client *client)
-{
-	return &client->info;
 }
 
 static void
@@ -521,7 +504,7 @@ mcp_client_on_greeted(void *ctx, const struct mcp_answer *answer)
 		mcp_client_unfit(client, "does not read its standard input");
 		return;
 	}
-	client->tools = json_span_get(
+	client->said.tools = json_span_get(
 	        answer->value, "capabilities", &capabilities) > 0 &&
 	    json_span_get(capabilities, "tools", &capabilities) > 0;
 	mcp_client_keep_info(client, answer->value);
@@ -544,18 +527,6 @@ mcp_client_greet(struct mcp_client *client)
 		mcp_client_unfit(client, "does not read its standard input");
 }
 
-int
-mcp_client_has_tools(const struct mcp_client *client)
-{
-	return client->tools;
-}
-
-int
-mcp_client_has_answered(const struct mcp_client *client)
-{
-	return client->answered;
-}
-
 /* Reading */
 
 /* Answers a request, which is removed before its callback is called. */
@@ -569,7 +540,7 @@ mcp_client_answer(struct mcp_client *client, struct mcp_request *request,
 	if (answer->outcome != MCP_BROKEN &&
 	    taken.answered != mcp_client_on_greeted &&
 	    taken.answered != mcp_client_on_pong)
-		client->answered = 1;
+		client->said.answered = 1;
 	/*
 	 * It arrived after the notification, which has therefore been handled.
 	 */
@@ -606,7 +577,7 @@ mcp_client_bad(struct mcp_client *client, size_t len,
 static void
 mcp_client_keep_banner(struct mcp_client *client, const struct line *line)
 {
-	struct buffer *banner = &client->banner;
+	struct buffer *banner = &client->said.banner;
 	size_t len = line->len;
 
 	while (len > 0 && strchr(" \t\r", line->data[len - 1]) != NULL)
@@ -639,12 +610,6 @@ mcp_client_unreadable(
 	if (request == NULL)
 		mcp_client_keep_banner(client, line);
 	mcp_client_bad(client, line->total, request, why);
-}
-
-const struct buffer *
-mcp_client_banner(const struct mcp_client *client)
-{
-	return &client->banner;
 }
 
 /* Returns why a response is invalid; NULL, and *answer, if it is valid. */

@@ -13,27 +13,6 @@
 #include "link.h"
 #include "../state/state.h"
 
-struct server {
-	TAILQ_ENTRY(server) entry; /* of the broker: configured or removed */
-	struct broker *broker;
-	struct definition definition;
-	int removed; /* used only while it has a link */
-	LIST_HEAD(, server_hold) holds;
-	char *about; /* the purpose that it has reported; NULL: unknown */
-	struct link *link; /* the link that accepts asks, now or soon; or NULL
-			    */
-	size_t links;      /* all that are not freed */
-	struct ask_list lists; /* asks for the list, fetched when it runs */
-	struct queue *calls;   /* waiting calls, and the places of the others */
-	struct event *turn;    /* activated when a place may be free */
-	struct ask_list recalling; /* wait for list_store.c, not for a start */
-	/* After failures: */
-	unsigned int failures; /* in a row */
-	uint64_t not_before;   /* when the next start is allowed */
-	char *last_how;        /* how the last one ended */
-	struct event *pause;   /* activated at not_before */
-};
-
 /* Start and end */
 
 static int
@@ -374,18 +353,6 @@ server_is_done(const struct server *server)
 
 /* The description of a server */
 
-const char *
-server_name(const struct server *server)
-{
-	return server->definition.name;
-}
-
-const struct rules *
-server_rules(const struct server *server)
-{
-	return &server->definition.rules;
-}
-
 int
 server_find_tool(const struct server *server, struct json_span name,
     struct json_span *tool)
@@ -397,19 +364,6 @@ server_find_tool(const struct server *server, struct json_span name,
 	           server->broker->list_cache, server->definition.fingerprint,
 	           &list) &&
 	    tools_find(list.data, list.len, list.index, name, tool);
-}
-
-void
-server_describe(const struct server *server, struct buffer *json)
-{
-	definition_describe(&server->definition,
-	    server->about != NULL ? server->about : "", json);
-}
-
-void
-server_begin_reason(const struct server *server, struct buffer *reason)
-{
-	definition_begin_reason(&server->definition, reason);
 }
 
 /* Starting */
@@ -463,7 +417,7 @@ server_pause_left(const struct server *server)
 }
 
 /* Starts it now, or at the time from which it is allowed. */
-static void
+void
 server_start(struct server *server)
 {
 	uint64_t left = server_pause_left(server);
@@ -495,18 +449,6 @@ server_on_pause(evutil_socket_t, short, void *arg)
 	server_start(arg);
 }
 
-int
-server_runs(const struct server *server)
-{
-	return server->link != NULL;
-}
-
-void
-server_load(struct server *server)
-{
-	server_start(server);
-}
-
 static void
 server_pass(struct server *server, struct ask *ask)
 {
@@ -517,7 +459,8 @@ server_pass(struct server *server, struct ask *ask)
 static int
 server_is_ready(const struct server *server)
 {
-	return server->link != NULL && link_is_ready(server->link);
+	return server->link != NULL && 
+	    server->link->state == LINK_READY;
 }
 
 uint64_t
@@ -535,10 +478,10 @@ server_must_list(const struct server *server, struct json_span tool)
 	int ready = server_is_ready(server);
 	struct json_span entry;
 
-	if (ready && !link_has_tools(server->link))
+	if (ready && !mcp_client_said(server->link->client)->tools)
 		return 0;
 	return server_list(server) == 0 ||
-	    (!(ready && link_is_listed(server->link)) &&
+	    (!(ready && listing_is_fresh(server->link->listing)) &&
 	        !server_find_tool(server, tool, &entry));
 }
 
@@ -584,7 +527,8 @@ server_forget(struct server *server, struct ask *ask)
 static void
 server_ready(struct server *server)
 {
-	const struct buffer *about = link_about(server->link);
+	const struct buffer *about =
+	    &mcp_client_said(server->link->client)->about;
 	struct ask *ask;
 
 	server_replace(&server->about, about->len > 0 ? about->data : "");
@@ -674,7 +618,7 @@ server_refuse_stopped(struct server *server, struct ask *ask)
 {
 	auto_buffer struct buffer reason = { 0 };
 
-	server_begin_reason(server, &reason);
+	definition_begin_reason(&server->definition, &reason);
 	if (server->link != NULL)
 		link_add_starting(server->link, &reason);
 	else
@@ -689,7 +633,7 @@ server_on_impatience(evutil_socket_t, short, void *arg)
 	struct ask *ask = arg;
 	struct server *server = ask->server;
 
-	if (server->link != NULL && link_is_ready(server->link))
+	if (server_is_ready(server))
 		return;
 	server_refuse_stopped(server, ask);
 	if (server->link != NULL)
@@ -795,7 +739,7 @@ server_ask(struct server *server, struct ask *ask)
 static void
 server_look(struct server *server, struct ask *ask)
 {
-	uint64_t age = server->link == NULL ? 0 : link_age(server->link);
+	uint64_t age = server->link == NULL ? 0 : clock_ms() - server->link->begun;
 	uint64_t most = server->failures > 0 ? SERVER_LOOK_AGAIN_MS
 	                                     : SERVER_LOOK_MS;
 

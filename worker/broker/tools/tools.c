@@ -22,24 +22,6 @@ struct tool {
 	const char *fault; /* why it cannot be used, static; NULL: it can */
 };
 
-struct tools {
-	const struct rules *rules;
-	struct buffer texts; /* every tool, as received, on one line */
-	struct tool *list;
-	size_t count;
-	size_t size; /* of list */
-	size_t pages;
-	size_t bytes; /* of all pages */
-	size_t left_out;
-	struct buffer cursors; /* of all next pages, each + NUL */
-	size_t cursor;         /* of these, where the last one begins */
-	struct err cut;        /* why there are no more pages */
-	bool is_cut;
-	bool is_full; /* cut by us: there are tools that are not known */
-	struct buffer wrong; /* names of tools with a fault, and which */
-	size_t nwrong;
-};
-
 struct tools *
 tools_new(const struct rules *rules)
 {
@@ -271,30 +253,6 @@ tools_cursor(const struct tools *tools)
 		return (struct json_span){ NULL, 0 };
 	return (struct json_span){ tools->cursors.data + tools->cursor,
 		len - 1 };
-}
-
-size_t
-tools_total(const struct tools *tools)
-{
-	return tools->count;
-}
-
-const char *
-tools_cut(const struct tools *tools)
-{
-	return tools->is_cut ? tools->cut.text : NULL;
-}
-
-const struct buffer *
-tools_wrong(const struct tools *tools)
-{
-	return &tools->wrong;
-}
-
-size_t
-tools_left_out(const struct tools *tools)
-{
-	return tools->left_out;
 }
 
 /* Sorts by name; entries with the same name by their order in the list. */

@@ -5,6 +5,7 @@
 #ifndef WORKER_BROKER_TOOLS_H
 #define WORKER_BROKER_TOOLS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "../../../common/base/buffer.h"
@@ -18,7 +19,25 @@
  * broker; pure, bounded functions over bytes.
  */
 
-struct tools;
+/* Others than tools.c only read it. */
+struct tools {
+	const struct rules *rules;
+	struct buffer texts; /* every tool, as received, on one line */
+	struct tool *list;
+	size_t count; /* so far */
+	size_t size;  /* of list */
+	size_t pages;
+	size_t bytes; /* of all pages */
+	size_t left_out; /* entries: not tools, or with a duplicate name */
+	struct buffer cursors; /* of all next pages, each + NUL */
+	size_t cursor;         /* of these, where the last one begins */
+	struct err cut;        /* why there are no more pages */
+	bool is_cut;           /* cut says why, in one clause */
+	bool is_full; /* cut by us: there are tools that are not known */
+	/* The tools with a wrong schema, each with the fault; empty: none. */
+	struct buffer wrong;
+	size_t nwrong; /* of them */
+};
 
 /*
  * Tools refused by rules (which outlive it) are not in the list, but no other
@@ -38,18 +57,6 @@ int tools_add_page(
 
 /* The cursor of the next page, as the server wrote it. */
 struct json_span tools_cursor(const struct tools *tools);
-
-/* The number of entries left out: not tools, or with a duplicate name. */
-size_t tools_left_out(const struct tools *tools);
-
-/* The number of tools so far. */
-size_t tools_total(const struct tools *tools);
-
-/* Why the list is cut, one clause; NULL: it is not. */
-const char *tools_cut(const struct tools *tools);
-
-/* The tools with a wrong schema, each with the fault; empty: none. */
-const struct buffer *tools_wrong(const struct tools *tools);
 
 /*
  * Makes the list: {"tools":[…],"aliases":[…]}, on one line, aliases in the
