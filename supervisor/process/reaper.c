@@ -437,17 +437,23 @@ reaper_on_signal(evutil_socket_t, short, void *)
 	reaper_sweep_soon();
 }
 
-/*
- * SIGCHLD stays blocked: a handler would interrupt system calls, and have to
- * wake the loop. The event fires once for a pending signal, whatever the loop
- * can do. Children are started without blocked signals.
- */
-static void
-reaper_watch_signal(struct event_base *base)
+void
+reaper_init(struct event_base *base)
 {
 	int edge = event_base_get_features(base) & EV_FEATURE_ET;
 	sigset_t set;
 
+	children_each(reaper_note_older, NULL);
+	/* Orphans among our descendants become our children. */
+	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	/* An ignored SIGCHLD would let the kernel reap children itself. */
+	signal(SIGCHLD, SIG_DFL);
+	/*
+	 * SIGCHLD stays blocked: a handler would interrupt system calls, and
+	 * have to wake the loop. The event fires once for a pending signal,
+	 * whatever the loop can do. Children are started without blocked
+	 * signals.
+	 */
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, NULL);
@@ -458,17 +464,6 @@ reaper_watch_signal(struct event_base *base)
 	    (short)(edge ? EV_READ | EV_ET | EV_PERSIST : EV_READ),
 	    reaper_on_signal, NULL);
 	event_add(reaper_event, NULL);
-}
-
-void
-reaper_init(struct event_base *base)
-{
-	children_each(reaper_note_older, NULL);
-	/* Orphans among our descendants become our children. */
-	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-	/* An ignored SIGCHLD would let the kernel reap children itself. */
-	signal(SIGCHLD, SIG_DFL);
-	reaper_watch_signal(base);
 	reaper_sweep_event = evtimer_new(base, reaper_on_sweep, NULL);
 	reaper_leave_event = evtimer_new(base, reaper_on_leave_timer, NULL);
 	reaper_stopped_event =

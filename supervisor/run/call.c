@@ -85,23 +85,6 @@ call_free(struct call *call)
 	free(call);
 }
 
-/* Adds notes on the configuration and on files to those of the executor. */
-static void
-call_take_notes(struct call *call)
-{
-	struct buffer *notes = &call->notes;
-	size_t len = 0;
-	auto_free char *more = owner_is_user(call->request.owner) ?
-	    in_force_notes(call->runs->config, &len) : NULL;
-
-	if (len > 0)
-		buffer_add(notes, more, len);
-	if (call->collection != NULL)
-		collection_take(call->collection, &call->result.files, notes);
-	call->result.notes = notes->data;
-	call->result.notes_len = notes->len;
-}
-
 /* Starts waiting calls while there are places. */
 static void
 call_admit(struct runs *runs)
@@ -117,6 +100,9 @@ static void
 call_conclude(struct call *call)
 {
 	struct runs *runs = call->runs;
+	struct buffer *notes = &call->notes;
+	size_t len = 0;
+	auto_free char *more = NULL;
 
 	call_unlist(call);
 	call_set_phase(call, CALL_ENDING);
@@ -124,7 +110,14 @@ call_conclude(struct call *call)
 	if (call->result.status == CALL_CANCELLED)
 		pictures_reset(&call->result.pictures);
 	pictures_settle(&call->result.pictures, &call->result.out);
-	call_take_notes(call);
+	more = owner_is_user(call->request.owner) ?
+	    in_force_notes(call->runs->config, &len) : NULL;
+	if (len > 0)
+		buffer_add(notes, more, len);
+	if (call->collection != NULL)
+		collection_take(call->collection, &call->result.files, notes);
+	call->result.notes = notes->data;
+	call->result.notes_len = notes->len;
 	if (call->result.signal != 0 && call->cause != CALL_BY_ITSELF)
 		call->result.signal = 0; /* we sent it */
 	log_debug("call %lu concluded", call->number);

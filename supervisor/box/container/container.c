@@ -358,30 +358,25 @@ container_on_found(void *ctx, pid_t pid)
 }
 
 static int
-container_ready(struct box *box, struct err *err)
-{
-	const struct container_boxes *shared = container_boxes(box->boxes);
-	struct contained *contained = box->inside;
-
-	/* Without a bootstrap it may not have been created yet. */
-	if (box->language->image != NULL)
-		return container_stand(box, 0, err);
-	/* Only root may look into the containers of a daemon. */
-	if (shared->engine != CONTAINER_DOCKER || geteuid() != 0)
-		return container_stand(
-		    box, container_process_below(contained->pid), err);
-	contained->place = container_place_ask(box->boxes->base, shared,
-	    contained->name, container_on_found, box, err);
-	return contained->place == NULL ? -1 : 0;
-}
-
-static int
 container_hear(struct box *box, enum box_event event, struct err *err)
 {
 	struct contained *contained = box->inside;
 
-	if (event == BOX_ON_ASKED && !box_has_ended(box))
-		return container_ready(box, err);
+	if (event == BOX_ON_ASKED && !box_has_ended(box)) {
+		const struct container_boxes *shared =
+		    container_boxes(box->boxes);
+
+		/* Without a bootstrap it may not have been created yet. */
+		if (box->language->image != NULL)
+			return container_stand(box, 0, err);
+		/* Only root may look into the containers of a daemon. */
+		if (shared->engine != CONTAINER_DOCKER || geteuid() != 0)
+			return container_stand(
+			    box, container_process_below(contained->pid), err);
+		contained->place = container_place_ask(box->boxes->base, shared,
+		    contained->name, container_on_found, box, err);
+		return contained->place == NULL ? -1 : 0;
+	}
 	if (event == BOX_ON_DRAINED)
 		return container_settle(box);
 	if (event == BOX_ON_TIME) {

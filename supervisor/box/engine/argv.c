@@ -194,19 +194,6 @@ container_argv_add_command(
 }
 
 static void
-container_argv_add_variables(
-    struct buffer *list, const struct container *container)
-{
-	container_argv_add(
-	    list, "--env", LIBRARY_THREADS_BLAS, container->threads.blas);
-	container_argv_add(
-	    list, "--env", LIBRARY_THREADS_OMP, container->threads.omp);
-	if (container->programs != NULL)
-		container_argv_add(list, "--env", "PATH=%s:" CONTAINER_PATH,
-		    container->programs);
-}
-
-static void
 container_argv_add_limits(
     struct buffer *list, const struct container *container)
 {
@@ -253,7 +240,13 @@ container_argv_run(struct buffer *list, enum container_engine engine,
 	}
 	container_argv_add_files(list, engine, container);
 	container_argv_add_limits(list, container);
-	container_argv_add_variables(list, container);
+	container_argv_add(
+	    list, "--env", LIBRARY_THREADS_BLAS, container->threads.blas);
+	container_argv_add(
+	    list, "--env", LIBRARY_THREADS_OMP, container->threads.omp);
+	if (container->programs != NULL)
+		container_argv_add(list, "--env", "PATH=%s:" CONTAINER_PATH,
+		    container->programs);
 	container_argv_add(list, "--user", "%lu:%lu",
 	    (unsigned long)container->uid, (unsigned long)container->gid);
 	container_argv_add(

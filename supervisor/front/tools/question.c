@@ -74,21 +74,6 @@ question_on_timer(evutil_socket_t, short, void *arg)
 	question_give_up(arg, "the client did not answer in time");
 }
 
-/* A client that knows the text can continue a call of its owner. */
-static void
-question_make_state(struct question *question)
-{
-	unsigned char bytes[QUESTION_STATE_BYTES];
-	size_t i;
-
-	if (getentropy(bytes, sizeof(bytes)) == -1)
-		fatal("no random numbers");
-	for (i = 0; i < sizeof(bytes); i++) {
-		question->state[2 * i] = "0123456789abcdef"[bytes[i] >> 4];
-		question->state[2 * i + 1] = "0123456789abcdef"[bytes[i] & 15];
-	}
-}
-
 struct question *
 question_new(struct mcp *mcp, const struct question_part *parts,
     size_t count, question_told *told, void *ctx)
@@ -96,6 +81,7 @@ question_new(struct mcp *mcp, const struct question_part *parts,
 	struct question *question = mem_alloc(sizeof(*question));
 	const struct timeval tv = clock_timeval(QUESTION_MS);
 	size_t i;
+	unsigned char bytes[QUESTION_STATE_BYTES];
 
 	question->mcp = mcp;
 	question->count = count;
@@ -105,7 +91,13 @@ question_new(struct mcp *mcp, const struct question_part *parts,
 		question->asks[i].method = mem_strdup(parts[i].method);
 		question->asks[i].params = mem_strdup(parts[i].params);
 	}
-	question_make_state(question);
+	/* A client that knows the text can continue a call of its owner. */
+	if (getentropy(bytes, sizeof(bytes)) == -1)
+		fatal("no random numbers");
+	for (i = 0; i < sizeof(bytes); i++) {
+		question->state[2 * i] = "0123456789abcdef"[bytes[i] >> 4];
+		question->state[2 * i + 1] = "0123456789abcdef"[bytes[i] & 15];
+	}
 	question->told = told;
 	question->ctx = ctx;
 	question->timer =

@@ -357,20 +357,6 @@ conform_try_all(struct conform *conform, const struct conform_value *given,
 	return 0;
 }
 
-static size_t
-conform_count(struct schema *schema, struct json_span list)
-{
-	struct json_span_walk walk = json_span_walk(list);
-	struct json_span each;
-	size_t n = 0;
-
-	if (json_span_kind(list) == JSON_SPAN_ARRAY &&
-	    schema_spend(schema, list.len))
-		while (json_span_next_element(&walk, &each))
-			n++;
-	return n;
-}
-
 /* Reports a value that fits none of several alternatives. */
 static void
 conform_either(struct conform *conform, const struct conform_value *given,
@@ -378,8 +364,14 @@ conform_either(struct conform *conform, const struct conform_value *given,
 {
 	auto_buffer struct buffer must = { 0 };
 	struct conform_ways ways = { .count = 0 };
-	size_t count = conform_count(conform->schema, list);
+	struct json_span_walk walk = json_span_walk(list);
+	struct json_span each;
+	size_t count = 0;
 
+	if (json_span_kind(list) == JSON_SPAN_ARRAY &&
+	    schema_spend(conform->schema, list.len))
+		while (json_span_next_element(&walk, &each))
+			count++;
 	if (count == 0 || count > ARGUMENTS_PARTS_MAX ||
 	    conform_try_all(conform, given, list, &ways)) {
 		buffer_reset(&ways.says);

@@ -506,31 +506,6 @@ link_longest(const struct ask *ask)
 	return TOOL_PROGRESS_FACTOR * ask->silence;
 }
 
-static void
-link_add_silence(const struct ask *ask, struct buffer *words)
-{
-	uint64_t seconds = ask->silence / 1000;
-	const char *unit = seconds == 1 ? "second" : "seconds";
-
-	buffer_printf(words, " did not %s the call of its tool \"",
-	    ask->sent != 0 ? "answer" : "read");
-	reason_add_string(
-	    words, (struct json_span){ ask->tool.data, ask->tool.len },
-	    NULL);
-	if (ask->last)
-		buffer_printf(words, "\" within %" PRIu64 " seconds, the "
-		    "maximum even with progress reports",
-		    TOOL_PROGRESS_FACTOR * seconds);
-	else if (ask->progress)
-		buffer_printf(words, "\", and reported no progress for %" PRIu64
-		    " %s", seconds, unit);
-	else
-		buffer_printf(
-		    words, "\" within %" PRIu64 " %s", seconds, unit);
-	buffer_add_text(words, " (CAISSON_TOOL_TIMEOUT)");
-	ask_add_sent(ask, words);
-}
-
 /* The server did not answer a call or report progress for too long. */
 static void
 link_on_silence(evutil_socket_t, short, void *arg)
@@ -538,9 +513,29 @@ link_on_silence(evutil_socket_t, short, void *arg)
 	auto_buffer struct buffer words = { 0 };
 	struct ask *ask = arg;
 	struct link *link = ask->link;
+	uint64_t seconds;
+	const char *unit;
 
 	mcp_client_time_out(link->client, ask->sent);
-	link_add_silence(ask, &words);
+	seconds = ask->silence / 1000;
+	unit = seconds == 1 ? "second" : "seconds";
+	buffer_printf(&words, " did not %s the call of its tool \"",
+	    ask->sent != 0 ? "answer" : "read");
+	reason_add_string(
+	    &words, (struct json_span){ ask->tool.data, ask->tool.len },
+	    NULL);
+	if (ask->last)
+		buffer_printf(&words, "\" within %" PRIu64 " seconds, the "
+		    "maximum even with progress reports",
+		    TOOL_PROGRESS_FACTOR * seconds);
+	else if (ask->progress)
+		buffer_printf(&words, "\", and reported no progress for %"
+		    PRIu64 " %s", seconds, unit);
+	else
+		buffer_printf(
+		    &words, "\" within %" PRIu64 " %s", seconds, unit);
+	buffer_add_text(&words, " (CAISSON_TOOL_TIMEOUT)");
+	ask_add_sent(ask, &words);
 	ask->outcome = AUDIT_TIMEOUT;
 	ask_refuse_words(&ask, words.data);
 	link_settle(link);

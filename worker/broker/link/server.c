@@ -368,32 +368,24 @@ server_find_tool(const struct server *server, struct json_span name,
 
 /* Starting */
 
-/*
- * Whether it may have one more process. An owner other than the local user gets
- * half of what the others leave (link.h), so none can use up all processes.
- */
-static int
-server_may_link(const struct server *server)
-{
-	const struct broker *broker = server->broker;
-	const char *owner = server->definition.owner;
-
-	return broker->open_links < broker->most_links &&
-	    (owner[0] == '\0' ||
-	        queue_may_have(link_count(broker, owner), 1,
-	            broker->open_links, broker->most_links));
-}
-
 /* Refuses the waiting asks if there is no room for one more process. */
 static int
 server_has_room(struct server *server)
 {
 	const struct broker *broker = server->broker;
 	auto_buffer struct buffer words = { 0 };
+	const char *owner = server->definition.owner;
 
-	if (server_may_link(server))
+	/*
+	 * An owner other than the local user gets half of what the others leave
+	 * (link.h), so none can use up all processes.
+	 */
+	if (broker->open_links < broker->most_links &&
+	    (owner[0] == '\0' ||
+	        queue_may_have(link_count(broker, owner), 1,
+	            broker->open_links, broker->most_links)))
 		return 1;
-	if (server->definition.owner[0] == '\0')
+	if (owner[0] == '\0')
 		buffer_printf(&words, " cannot be started: %zu servers run, "
 		    "and with a limit of %lu open files there is no room for "
 		    "more (see \"ulimit -n\")", broker->open_links,

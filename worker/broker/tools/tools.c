@@ -80,15 +80,6 @@ tools_append(struct tools *tools, struct json_span name)
 	return entry;
 }
 
-static void
-tools_keep(struct tools *tools, struct tool *entry, struct json_span tool)
-{
-	entry->at = tools->texts.len;
-	entry->len = tool.len;
-	json_span_copy_line(tool, buffer_reserve(&tools->texts, tool.len));
-	tools->texts.len += tool.len;
-}
-
 /* Whether a value is a tool with a name; returns the name, in its quotes. */
 static int
 tools_is_tool(struct json_span tool, struct json_span *name)
@@ -177,7 +168,11 @@ tools_add(struct tools *tools, struct json_span tool)
 	entry->hidden |= fault != NULL;
 	if (!entry->hidden) {
 		tools->bytes += tool.len;
-		tools_keep(tools, entry, tool);
+		entry->at = tools->texts.len;
+		entry->len = tool.len;
+		json_span_copy_line(
+		    tool, buffer_reserve(&tools->texts, tool.len));
+		tools->texts.len += tool.len;
 	}
 	return 1;
 }
