@@ -443,10 +443,6 @@
  * together are answered first.
  */
 #define REAPER_LEAVE_MS 20
-/* Files of counts that are kept for boxes to come, with one descriptor each. */
-#define USAGE_FILES_SPARE_MAX 32
-/* For how long files that no box has needed are kept. */
-#define USAGE_FILES_SPARE_MS 100
 /* Children of a box that are tested together: its init and code. */
 #define REAPER_ALIVE_MAX 2
 /* Minimum interval between sweeps for unknown children. */

@@ -394,14 +394,6 @@ struct child *reaper_watch_idly(
  */
 void reaper_keep_running(struct child *child);
 
-/*
- * Has reaped called with ctx once the child is reaped, before ended is; also
- * after reaper_forget and reaper_leave. It may use no child. A second call for
- * a child replaces the first.
- */
-typedef void child_reaped(void *ctx);
-void reaper_note(struct child *child, child_reaped *reaped, void *ctx);
-
 /* From now on its end is reported at once. NULL is accepted. */
 void reaper_hurry(struct child *child);
 

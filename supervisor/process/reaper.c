@@ -41,8 +41,6 @@ struct child {
 	struct event *late_event; /* of reaper_let_end; or NULL */
 	child_ended *ended; /* NULL: no notification */
 	void *ctx;
-	child_reaped *reaped; /* of reaper_note; or NULL */
-	void *reaped_ctx;
 };
 
 static LIST_HEAD(, child) reaper_children =
@@ -309,8 +307,6 @@ reaper_reap(struct child *child)
 	struct child_end end = { 0 };
 	child_ended *ended = child->ended;
 	void *ctx = child->ctx;
-	child_reaped *reaped = child->reaped;
-	void *reaped_ctx = child->reaped_ctx;
 	siginfo_t si;
 
 	if (reaper_wait(child->pidfd, &si, WEXITED | WNOHANG, &end.usage) ==
@@ -326,8 +322,6 @@ reaper_reap(struct child *child)
 	end.code = si.si_code;
 	end.status = si.si_status;
 	reaper_free(child);
-	if (reaped != NULL)
-		reaped(reaped_ctx);
 	if (ended != NULL)
 		ended(ctx, &end);
 	reaper_sweep_soon();
@@ -595,13 +589,6 @@ void
 reaper_kill(struct child *child)
 {
 	reaper_signal(child, SIGKILL);
-}
-
-void
-reaper_note(struct child *child, child_reaped *reaped, void *ctx)
-{
-	child->reaped = reaped;
-	child->reaped_ctx = ctx;
 }
 
 void

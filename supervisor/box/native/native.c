@@ -29,7 +29,7 @@ struct native {
 	struct child *init; /* process 1 of the box */
 	struct child *code;
 	struct group *group; /* its cgroup, or NULL */
-	struct usage_file *usage; /* the struct box_usage of init */
+	int usage; /* the file with the struct box_usage of init, or -1 */
 	bool unheard; /* the channel is not read for the moment */
 	bool is_weak; /* reduced isolation: code is its guard */
 	bool stays; /* it can run code several times */
@@ -309,13 +309,14 @@ native_signal(struct box *box, int sig)
 	reaper_signal(native->code, sig);
 }
 
-/* Returns how often init has ended all other processes. */
-static uint64_t
-native_count_cleared(const struct native *native)
+/* Returns what init has written last; all 0: nothing yet. */
+static struct box_usage
+native_read_usage(const struct native *native)
 {
 	struct box_usage usage;
 
-	return usage_file_read(native->usage, &usage) == -1 ? 0 : usage.cleared;
+	return pread(native->usage, &usage, sizeof(usage), 0) == sizeof(usage) ?
+	    usage : (struct box_usage){ 0 };
 }
 
 static void
@@ -323,7 +324,7 @@ native_clear(struct box *box)
 {
 	struct native *native = box->inside;
 
-	native->cleared = native_count_cleared(native);
+	native->cleared = native_read_usage(native).cleared;
 	reaper_signal(native->init, BOX_CLEAR);
 }
 
@@ -336,7 +337,7 @@ native_cleared(const struct box *box)
 {
 	const struct native *native = box->inside;
 
-	return native_count_cleared(native) != native->cleared;
+	return native_read_usage(native).cleared != native->cleared;
 }
 
 static uint64_t
@@ -357,14 +358,13 @@ static uint64_t
 native_bytes(const struct box *box)
 {
 	const struct native *native = box->inside;
-	struct box_usage usage;
 	char text[32];
 
 	if (native->group != NULL)
 		return cgroup_file_read(group_fd(native->group),
 		    "memory.current", text, sizeof(text), NULL) == 0 ?
 		    strtoull(text, NULL, 10) : 0;
-	return usage_file_read(native->usage, &usage) == -1 ? 0 : usage.bytes;
+	return native_read_usage(native).bytes;
 }
 
 static int
@@ -411,7 +411,7 @@ native_free(struct box *box, int lingers)
 	reaper_forget(&native->init);
 	reaper_forget(&native->launcher);
 	group_free(&native->group);
-	usage_file_release(&native->usage);
+	fd_close(&native->usage);
 	free(native);
 }
 
@@ -454,10 +454,8 @@ static void
 native_take_seen_usage(
     const struct native *native, uint64_t *cpu_us, uint64_t *peak_kib)
 {
-	struct box_usage usage;
+	const struct box_usage usage = native_read_usage(native);
 
-	if (usage_file_read(native->usage, &usage) == -1)
-		return;
 	if (usage.cpu_us > *cpu_us)
 		*cpu_us = usage.cpu_us;
 	if (usage.peak_kib > *peak_kib)
@@ -578,7 +576,6 @@ native_watch_launcher(struct box *box, int *launcher)
 
 	native->launcher = reaper_watch_idly(box->boxes->base, launcher,
 	    native_on_launcher_ended, box);
-	usage_file_share(native->usage, native->launcher);
 }
 
 /*
@@ -596,8 +593,6 @@ native_watch(struct box *box, struct ipc_started *started)
 	    base, &started->init, native_on_init_ended, box);
 	native->code = reaper_watch_idly(
 	    base, &started->code, native_on_code_ended, box);
-	/* The other processes of the box end with init. */
-	usage_file_share(native->usage, native->init);
 	/* No relay tells when the code of a session ends. */
 	if (box->how & BOX_SESSION)
 		reaper_hurry(native->code);
@@ -608,7 +603,6 @@ native_watch(struct box *box, struct ipc_started *started)
 		native_boxes(box->boxes)->forked++;
 		native_watch_launcher(box, &started->launcher);
 	}
-	usage_file_complete(native->usage);
 	return 0;
 }
 
@@ -767,7 +761,7 @@ native_ask(struct box *box, struct box_pipes *pipes, struct err *err)
 	setup.out = fd_take(&pipes->out);
 	setup.errors = fd_take(&pipes->errors);
 	setup.number = box->number;
-	setup.usage = IPC_LEND(usage_file_fd(native->usage));
+	setup.usage = IPC_LEND(native->usage);
 	/* The pipes are sent and closed like those of a message. */
 	if (native_give_pipes(&setup, err) == -1)
 		log_error("%s", err->text);
@@ -783,8 +777,8 @@ native_start(struct box *box, struct box_pipes *pipes, struct err *err)
 
 	box->inside = native;
 	native_look(box, &native->python);
-	native->usage = usage_file_take(box->boxes->base, box->number, err);
-	return native->usage == NULL ||
+	native->usage = ipc_make_usage(sizeof(struct box_usage), err);
+	return native->usage == -1 ||
 	        native_start_launcher(box, err) == -1 ||
 	        native_ask(box, pipes, err) == -1 ? -1 : 0;
 }

@@ -93,7 +93,6 @@ native_finish(struct boxes *boxes)
 
 	templates_free(&shared->templates);
 	reaper_finish(SHUTDOWN_REAP_MS);
-	usage_file_finish();
 	cgroup_free(&shared->cgroup);
 	free(shared->cgroup_reason);
 	free(shared);
