@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "../../common/base/loop.h"
 #include "../../common/base/clock.h"
 #include "../../common/base/fd.h"
 #include "../../common/base/log.h"
@@ -60,9 +61,7 @@ static box_action *const box_actions[BOX_EVENTS][BOX_PHASES] = {
 static void
 box_set_timer(struct box *box, unsigned long ms)
 {
-	const struct timeval tv = clock_timeval(ms);
-
-	event_add(box->timer, &tv);
+	loop_set_timer(box->timer, ms);
 }
 
 static void

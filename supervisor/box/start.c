@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "../../common/base/loop.h"
 #include "../../common/base/clock.h"
 #include "../../common/base/fd.h"
 #include "../../common/base/log.h"
@@ -129,7 +130,6 @@ struct box *
 box_new(struct boxes *boxes, const struct language *language, int how,
     box_changed *changed, void *ctx, struct err *err)
 {
-	const struct timeval patience = clock_timeval(boxes->times.start);
 	struct box *box = mem_alloc(sizeof(*box));
 
 	box->boxes = boxes;
@@ -142,7 +142,7 @@ box_new(struct boxes *boxes, const struct language *language, int how,
 	box->changed = changed;
 	box->ctx = ctx;
 	box->timer = evtimer_new(boxes->base, start_on_timer, box);
-	event_add(box->timer, &patience);
+	loop_set_timer(box->timer, boxes->times.start);
 	/*
 	 * Processes already started find their channel closed, and are killed.
 	 */

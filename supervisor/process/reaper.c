@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../common/base/loop.h"
 #include "../../common/base/clock.h"
 #include "../../common/base/fd.h"
 #include "../../common/base/log.h"
@@ -219,11 +220,9 @@ reaper_reap_unknown(void)
 static void
 reaper_add_timer(struct event *event, long ms)
 {
-	const struct timeval tv = clock_timeval((uint64_t)ms);
-
 	/* A running timer is not postponed. */
 	if (event != NULL && !event_pending(event, EV_TIMEOUT, NULL))
-		event_add(event, &tv);
+		loop_set_timer(event, (uint64_t)ms);
 }
 
 /*
@@ -651,12 +650,10 @@ void
 reaper_let_end(
     struct child *child, unsigned int ms, child_ended *ended, void *ctx)
 {
-	const struct timeval most = clock_timeval(ms);
-
 	child->ended = ended;
 	child->ctx = ctx;
 	child->late_event = evtimer_new(child->base, reaper_on_late, child);
-	event_add(child->late_event, &most);
+	loop_set_timer(child->late_event, ms);
 }
 
 void

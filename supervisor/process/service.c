@@ -62,10 +62,8 @@ service_lose(struct service *service, const char *why)
 static void
 service_start_later(struct service *service)
 {
-	const struct timeval pause = clock_timeval(service->again_ms);
-
 	if (service->again_ms > 0)
-		event_add(service->timer, &pause);
+		loop_set_timer(service->timer, service->again_ms);
 }
 
 /* What it was asked has failed, or it is started again. */

@@ -142,7 +142,7 @@ FIXTURE_TOOL(
 /* Asks only for what the client supports. */
 FIXTURE_TOOL(test_input_required_result_capabilities, FIXTURE_NO_ARGUMENTS)
 {
-	unsigned int has = tool_call_context(call)->capabilities;
+	unsigned int has = call->context.capabilities;
 	struct question_part parts[COUNT(fixture_parts)];
 	size_t i, n = 0;
 

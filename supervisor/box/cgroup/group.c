@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../../common/base/loop.h"
 #include "../../../common/base/clock.h"
 #include "../../../common/base/fd.h"
 #include "../../../common/base/log.h"
@@ -91,7 +92,6 @@ group_remove(const struct cgroup *cg, const char *name)
 static void
 group_end(struct cgroup *cg, const char *name)
 {
-	struct timeval soon = clock_timeval(GROUP_PAUSE_FIRST_MS);
 	struct group_end *end;
 
 	if (group_remove(cg, name) == 0)
@@ -100,7 +100,7 @@ group_end(struct cgroup *cg, const char *name)
 	snprintf(end->name, sizeof(end->name), "%s", name);
 	STAILQ_INSERT_TAIL(&cg->ends, end, entry);
 	cg->wait_ms = GROUP_PAUSE_FIRST_MS;
-	event_add(cg->timer, &soon);
+	loop_set_timer(cg->timer, GROUP_PAUSE_FIRST_MS);
 }
 
 void

@@ -99,11 +99,10 @@ static void
 container_engine_on_timer(evutil_socket_t, short, void *arg)
 {
 	struct engine_call *call = arg;
-	const struct timeval more = clock_timeval(ENGINE_END_MS);
 
 	if (!call->answer.late) {
 		reaper_end(call->keeper);
-		event_add(call->timer, &more);
+		loop_set_timer(call->timer, ENGINE_END_MS);
 	} else {
 		reaper_forget(&call->keeper);
 	}
@@ -166,7 +165,6 @@ container_engine_begin(struct event_base *base, struct spawn_program *program,
     void *ctx, struct err *err)
 {
 	struct engine_call *call = mem_alloc(sizeof(*call));
-	const struct timeval most = clock_timeval(ms);
 	int i;
 
 	for (i = 0; i < 2; i++)
@@ -175,7 +173,7 @@ container_engine_begin(struct event_base *base, struct spawn_program *program,
 	call->done = done;
 	call->ctx = ctx;
 	call->timer = evtimer_new(base, container_engine_on_timer, call);
-	event_add(call->timer, &most);
+	loop_set_timer(call->timer, ms);
 	if (container_engine_start(base, call, program, err) == -1)
 		container_engine_free(&call);
 	return call;

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../../common/base/loop.h"
 #include "../../../common/box_step.h"
 #include "../../../common/box_usage.h"
 #include "../../../common/base/clock.h"
@@ -218,7 +219,6 @@ native_on_hang(evutil_socket_t, short, void *arg)
 static void
 native_await_fork(struct box *box)
 {
-	const struct timeval tv = clock_timeval(box->boxes->times.hang);
 	struct native *native = box->inside;
 
 	native->forked = native_boxes(box->boxes)->forked;
@@ -226,7 +226,7 @@ native_await_fork(struct box *box)
 	if (native->hang == NULL)
 		native->hang =
 		    evtimer_new(box->boxes->base, native_on_hang, box);
-	event_add(native->hang, &tv);
+	loop_set_timer(native->hang, box->boxes->times.hang);
 }
 
 static void

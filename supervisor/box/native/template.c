@@ -9,6 +9,7 @@
 #include <sys/queue.h>
 #include <unistd.h>
 
+#include "../../../common/base/loop.h"
 #include "../../../common/base/clock.h"
 #include "../../../common/base/fd.h"
 #include "../../../common/ipc/ipc_pair.h"
@@ -238,7 +239,6 @@ static int
 template_start(struct template *template, struct err *err)
 {
 	struct event_base *base = template->all->boxes->base;
-	const struct timeval patience = clock_timeval(TEMPLATE_START_MS);
 	struct channel_ends ends =
 	    worker_ends(ROLE_TEMPLATE, template_on_closed, template);
 	auto_fd int pidfd = -1;
@@ -253,7 +253,7 @@ template_start(struct template *template, struct err *err)
 	reaper_hold();
 	template->building = true;
 	template->timer = evtimer_new(base, template_on_timer, template);
-	event_add(template->timer, &patience);
+	loop_set_timer(template->timer, TEMPLATE_START_MS);
 	return template_send(template, err);
 }
 

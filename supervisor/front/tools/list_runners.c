@@ -106,7 +106,7 @@ list_runners_answer(struct tool_call *call, const struct runners *runners)
 	    &result, "{\"content\":[{\"type\":\"text\",\"text\":");
 	json_add_string(&result, fields.data, fields.len);
 	buffer_add_text(&result, "}]");
-	if (answer_style(tool_call_options(call)).structured) {
+	if (answer_style(mcp_options(call->mcp)).structured) {
 		buffer_add_text(&result, ",\"structuredContent\":");
 		buffer_add(&result, fields.data, fields.len);
 	}
@@ -121,7 +121,7 @@ static void list_runners_on_ran(
 static void
 list_runners_next(struct tool_call *call)
 {
-	struct runners *runners = tool_call_kept(call);
+	struct runners *runners = call->kept;
 	const struct language *language = language_at(runners->next);
 	struct request request = { 0 };
 
@@ -129,7 +129,7 @@ list_runners_next(struct tool_call *call)
 	for (; language != NULL && language->image != NULL;
 	     language = language_at(++runners->next))
 		list_runners_note_image(runners, language,
-		    tool_call_options(call)->runtime);
+		    mcp_options(call->mcp)->runtime);
 	if (language == NULL) {
 		list_runners_answer(call, runners);
 		return;
@@ -137,14 +137,14 @@ list_runners_next(struct tool_call *call)
 	request.language = language;
 	request.code = mem_strdup(language->version);
 	request.code_len = strlen(language->version);
-	request.timeout = tool_call_options(call)->timeout;
+	request.timeout = mcp_options(call->mcp)->timeout;
 	tool_call_run(call, &request, list_runners_on_ran);
 }
 
 static void
 list_runners_on_ran(struct tool_call *call, const struct call_result *result)
 {
-	struct runners *runners = tool_call_kept(call);
+	struct runners *runners = call->kept;
 
 	/*
 	 * There was no box, for lack of a place or another reason: it may work.
@@ -157,7 +157,7 @@ list_runners_on_ran(struct tool_call *call, const struct call_result *result)
 	}
 	list_runners_note(runners, language_at(runners->next), result,
 	    result->boxed ? result->facts.runtime->name :
-	        tool_call_options(call)->runtime);
+	        mcp_options(call->mcp)->runtime);
 	runners->next++;
 	list_runners_next(call);
 }

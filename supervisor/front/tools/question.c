@@ -79,7 +79,6 @@ question_new(struct mcp *mcp, const struct question_part *parts,
     size_t count, question_told *told, void *ctx)
 {
 	struct question *question = mem_alloc(sizeof(*question));
-	const struct timeval tv = clock_timeval(QUESTION_MS);
 	size_t i;
 	unsigned char bytes[QUESTION_STATE_BYTES];
 
@@ -102,7 +101,7 @@ question_new(struct mcp *mcp, const struct question_part *parts,
 	question->ctx = ctx;
 	question->timer =
 	    evtimer_new(mcp->runs->base, question_on_timer, question);
-	event_add(question->timer, &tv);
+	loop_set_timer(question->timer, QUESTION_MS);
 	return question;
 }
 

@@ -76,7 +76,7 @@ run_code_begin(struct tool_call *call, struct json_span arguments)
 	struct err err;
 
 	if (arguments_read(arguments, "run_code", NULL,
-	        tool_call_options(call), &request, &err) == -1)
+	        mcp_options(call->mcp), &request, &err) == -1)
 		tool_call_refuse(call, "validation_error", err.text);
 	else if (run_code_check(&request, &err) == -1) {
 		tool_call_refuse(call, "validation_error", err.text);

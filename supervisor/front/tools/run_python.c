@@ -50,7 +50,7 @@ run_python_begin(struct tool_call *call, struct json_span arguments)
 	struct err err;
 
 	if (arguments_read(arguments, "run_python", language_find("python"),
-	        tool_call_options(call), &request, &err) == -1)
+	        mcp_options(call->mcp), &request, &err) == -1)
 		tool_call_refuse(call, "validation_error", err.text);
 	else
 		tool_call_run(call, &request, tool_call_answer_ran);

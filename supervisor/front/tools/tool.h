@@ -5,11 +5,16 @@
 #ifndef SUPERVISOR_TOOL_H
 #define SUPERVISOR_TOOL_H
 
+#include <sha2.h>
+#include <stdbool.h>
+
 #include "../../../common/base/buffer.h"
 #include "../../../common/json/json_span.h"
 #include "../../box/shared/runtime.h"
 #include "../../options/options.h"
 #include "../../run/run.h"
+#include "../../servers/in_force/in_force.h"
+#include "../rpc/rpc.h"
 #include "../rpc/rpc.h"
 
 /*
@@ -145,15 +150,9 @@ struct tool_call *tool_call_new(struct mcp *mcp,
  */
 void tool_call_watch(struct tool_call *call, struct json_span params);
 
-/* Return the current options for it; all executions; its own context. */
-const struct options *tool_call_options(const struct tool_call *call);
-struct runs *tool_call_runs(const struct tool_call *call);
-const struct context *tool_call_context(const struct tool_call *call);
-
 /* Stores data of the tool until the answer; release is called with it then. */
 void tool_call_keep(
     struct tool_call *call, void *kept, void (*release)(void *kept));
-void *tool_call_kept(const struct tool_call *call);
 
 /*
  * Has the request executed with the configuration of that moment; takes its
@@ -219,9 +218,6 @@ void tool_call_refuse_incapable(
 int tool_call_continue(struct mcp *mcp, const struct context *context,
     const struct jsonrpc *message);
 
-/* Files of its owner were kept for it: tells the subscriptions. */
-void tool_call_left_files(struct tool_call *call);
-
 /* Returns the call of this id that is not cancelled, or NULL. */
 struct tool_call *tool_call_find(struct mcp *mcp, struct json_span id);
 
@@ -286,6 +282,30 @@ struct tool_progress {
 	char *token; /* as received; NULL: no progress */
 	uint64_t told; /* the last progress sent, and 1 */
 	unsigned int shown; /* how often the output so far was sent */
+};
+
+/* A call. Others than tool_call.c only read it. */
+struct tool_call {
+	LIST_ENTRY(tool_call) entry; /* in mcp->calls */
+	LIST_ENTRY(tool_call) all;   /* in tool_call_all */
+	struct mcp *mcp;
+	struct context context; /* of its request */
+	struct rpc_batch *batch; /* its batch, or NULL */
+	char *id; /* as received */
+	size_t id_len; /* 0: the client has been asked for input */
+	struct tool_progress progress;
+	struct request request; /* until its execution begins */
+	tool_call_ran *ran;
+	void *kept;
+	void (*release)(void *kept);
+	struct in_force_waiter waiter;
+	bool waits; /* for the configuration to be read */
+	struct call *call; /* its execution; NULL: none now */
+	bool silent; /* cancelled by its client: no answer */
+	struct question *ask; /* a question to its client, or NULL */
+	tool_call_asked *asked;
+	uint8_t digest[SHA256_DIGEST_LENGTH]; /* of its request */
+	struct buffer held; /* its answer, until the client repeats it */
 };
 
 /* Reads the token of a request, if it has one. */

@@ -16,29 +16,6 @@
 #include "tool.h"
 #include "../rpc/rpc.h"
 
-struct tool_call {
-	LIST_ENTRY(tool_call) entry; /* in mcp->calls */
-	LIST_ENTRY(tool_call) all;   /* in tool_call_all */
-	struct mcp *mcp;
-	struct context context; /* of its request */
-	struct rpc_batch *batch; /* its batch, or NULL */
-	char *id; /* as received */
-	size_t id_len; /* 0: the client has been asked for input */
-	struct tool_progress progress;
-	struct request request; /* until its execution begins */
-	tool_call_ran *ran;
-	void *kept;
-	void (*release)(void *kept);
-	struct in_force_waiter waiter;
-	bool waits; /* for the configuration to be read */
-	struct call *call; /* its execution; NULL: none now */
-	bool silent; /* cancelled by its client: no answer */
-	struct question *ask; /* a question to its client, or NULL */
-	tool_call_asked *asked;
-	uint8_t digest[SHA256_DIGEST_LENGTH]; /* of its request */
-	struct buffer held; /* its answer, until the client repeats it */
-};
-
 /* Over HTTP, a client answers a question on another connection. */
 static LIST_HEAD(, tool_call)
     tool_call_all = LIST_HEAD_INITIALIZER(tool_call_all);
@@ -74,35 +51,11 @@ tool_call_free(struct tool_call *call)
 	free(call);
 }
 
-const struct options *
-tool_call_options(const struct tool_call *call)
-{
-	return mcp_options(call->mcp);
-}
-
-struct runs *
-tool_call_runs(const struct tool_call *call)
-{
-	return call->mcp->runs;
-}
-
-const struct context *
-tool_call_context(const struct tool_call *call)
-{
-	return &call->context;
-}
-
 void
 tool_call_keep(struct tool_call *call, void *kept, void (*release)(void *))
 {
 	call->kept = kept;
 	call->release = release;
-}
-
-void *
-tool_call_kept(const struct tool_call *call)
-{
-	return call->kept;
 }
 
 void
@@ -125,7 +78,7 @@ void
 tool_call_refuse(
     struct tool_call *call, const char *status, const char *message)
 {
-	struct answer_style style = answer_style(tool_call_options(call));
+	struct answer_style style = answer_style(mcp_options(call->mcp));
 	auto_buffer struct buffer result = { 0 };
 
 	answer_add_refusal(&result, status, message, &style);
@@ -136,13 +89,13 @@ void
 tool_call_answer_ran(
     struct tool_call *call, const struct call_result *ran)
 {
-	struct answer_style style = answer_style(tool_call_options(call));
+	struct answer_style style = answer_style(mcp_options(call->mcp));
 	auto_buffer struct buffer result = { 0 };
 
 	/* Over HTTP, requests without a session have only their owner. */
 	style.isolation = call->context.era->has_session ?
 	    &call->mcp->isolation : &call->context.owner->isolation;
-	style.linking = tool_call_options(call)->links &&
+	style.linking = mcp_options(call->mcp)->links &&
 	    context_links(&call->context);
 	answer_add(&result, ran, &style);
 	tool_call_answer(call, &result);
@@ -211,12 +164,6 @@ tool_call_watch(struct tool_call *call, struct json_span params)
 		tool_call_digest(params, call->digest);
 }
 
-void
-tool_call_left_files(struct tool_call *call)
-{
-	listen_on_files(call->mcp);
-}
-
 static void
 tool_call_on_concluded(void *ctx, const struct call_result *result)
 {
@@ -224,7 +171,7 @@ tool_call_on_concluded(void *ctx, const struct call_result *result)
 
 	call->call = NULL;
 	if (result->files.count > 0)
-		tool_call_left_files(call);
+		listen_on_files(call->mcp);
 	if (call->silent)
 		tool_call_answer_ran(call, result);
 	else

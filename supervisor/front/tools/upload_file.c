@@ -195,11 +195,11 @@ upload_file_on_done(void *ctx, const struct files_end *end)
 	    &result, "{\"content\":[{\"type\":\"text\",\"text\":");
 	json_add_string(&result, upload->text.data, upload->text.len);
 	buffer_add_text(&result, "}");
-	if (context_links(tool_call_context(upload->call)))
+	if (context_links(&upload->call->context))
 		buffer_printf(&result, ",{\"type\":\"resource_link\",%s}",
 		    upload->link.data);
 	buffer_add_text(&result, "],\"isError\":false}");
-	tool_call_left_files(upload->call);
+	listen_on_files(upload->call->mcp);
 	tool_call_answer(upload->call, &result);
 }
 
@@ -207,7 +207,7 @@ static void
 upload_file_begin(struct tool_call *call, struct json_span arguments)
 {
 	struct upload_arguments read = { 0 };
-	struct files *files = tool_call_runs(call)->peers.files;
+	struct files *files = call->mcp->runs->peers.files;
 	struct upload *upload;
 	struct files_user user = { .filed = upload_file_on_filed,
 		.done = upload_file_on_done };
@@ -222,7 +222,7 @@ upload_file_begin(struct tool_call *call, struct json_span arguments)
 	upload->call = call;
 	tool_call_keep(call, upload, upload_file_free);
 	user.ctx = upload;
-	upload->task = files_add(files, tool_call_context(call)->owner->scope,
+	upload->task = files_add(files, call->context.owner->scope,
 	    read.name, read.content, read.len, &user, &err);
 	if (upload->task == NULL)
 		tool_call_refuse(call, "error", err.text);

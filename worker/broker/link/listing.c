@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../common/base/loop.h"
 #include "../../../common/base/clock.h"
 #include "../../../common/json/json.h"
 #include "../../../common/limits.h"
@@ -185,11 +186,9 @@ listing_on_hurry(evutil_socket_t, short, void *arg)
 static void
 listing_hurry(struct listing *listing)
 {
-	const struct timeval most = clock_timeval(LISTING_SILENT_MS);
-
 	if (listing->silent && listing_next(listing) != NULL &&
 	    !event_pending(listing->hurry, EV_TIMEOUT, NULL))
-		event_add(listing->hurry, &most);
+		loop_set_timer(listing->hurry, LISTING_SILENT_MS);
 }
 
 /* A page has not arrived in time: the next ask starts a new fetch. */
@@ -211,10 +210,8 @@ listing_on_impatience(evutil_socket_t, short, void *arg)
 static void
 listing_renew(struct listing *listing)
 {
-	const struct timeval pause = clock_timeval(SERVER_RENEWAL_MS);
-
 	if (!event_pending(listing->renewal, EV_TIMEOUT, NULL))
-		event_add(listing->renewal, &pause);
+		loop_set_timer(listing->renewal, SERVER_RENEWAL_MS);
 }
 
 /*
@@ -306,7 +303,6 @@ static void listing_on_page(void *ctx, const struct mcp_answer *answer);
 static void
 listing_turn(struct listing *listing, struct json_span cursor)
 {
-	struct timeval most = clock_timeval(SERVER_WAIT_MS);
 	auto_buffer struct buffer params = { 0 };
 
 	if (!listing->silent)
@@ -322,7 +318,7 @@ listing_turn(struct listing *listing, struct json_span cursor)
 	if (listing->page == 0)
 		listing_fail(listing, "it does not read its standard input");
 	else
-		event_add(listing->patience, &most);
+		loop_set_timer(listing->patience, SERVER_WAIT_MS);
 }
 
 static void

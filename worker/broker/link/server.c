@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../common/base/loop.h"
 #include "../../../common/base/clock.h"
 #include "../../../common/limits.h"
 #include "../../../common/base/log.h"
@@ -649,8 +650,6 @@ server_refuse_start(struct ask *ask)
 static void
 server_wait(struct server *server, struct ask *ask, uint64_t ms)
 {
-	struct timeval most = clock_timeval(ms);
-
 	if (server->link == NULL && ask->ends->starts != NULL &&
 	    !ask->ends->starts(ask)) {
 		server_refuse_start(ask);
@@ -659,7 +658,7 @@ server_wait(struct server *server, struct ask *ask, uint64_t ms)
 
 	ask->patience =
 	    evtimer_new(server->broker->base, server_on_impatience, ask);
-	event_add(ask->patience, &most);
+	loop_set_timer(ask->patience, ms);
 	server_start(server);
 }
 
@@ -708,11 +707,10 @@ void
 server_ask(struct server *server, struct ask *ask)
 {
 	if (ask->kind == ASK_TOOLS && ask->says.len > 0) {
-		struct timeval most = clock_timeval(SERVER_RELIST_MS);
 
 		ask->hurry = evtimer_new(server->broker->base, server_on_hurry,
 		    ask);
-		event_add(ask->hurry, &most);
+		loop_set_timer(ask->hurry, SERVER_RELIST_MS);
 	}
 	if (ask->kind == ASK_CALL) {
 		server_call(server, ask);

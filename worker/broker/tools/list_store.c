@@ -119,9 +119,7 @@ list_store_fail(struct list_store *store, const struct err *err)
 static void
 list_store_wait(struct list_store *store)
 {
-	const struct timeval most = clock_timeval(TOOL_LISTS_WAIT_MS);
-
-	event_add(store->patience, &most);
+	loop_set_timer(store->patience, TOOL_LISTS_WAIT_MS);
 }
 
 /* Makes sure that there is a store, or will be. Returns whether that is so. */
