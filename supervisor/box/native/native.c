@@ -383,18 +383,6 @@ native_want(struct boxes *boxes)
 	templates_want(native_boxes(boxes)->templates);
 }
 
-static int
-native_awaited(const struct boxes *boxes)
-{
-	return templates_awaited(native_boxes(boxes)->templates);
-}
-
-static void
-native_rest(struct boxes *boxes)
-{
-	templates_rest(native_boxes(boxes)->templates);
-}
-
 static void
 native_free(struct box *box, int lingers)
 {
@@ -785,8 +773,8 @@ native_start(struct box *box, struct box_pipes *pipes, struct err *err)
 
 static const struct runtime_templates native_templates = {
 	.want = native_want,
-	.awaited = native_awaited,
-	.rest = native_rest,
+	.awaited = templates_awaited,
+	.rest = templates_rest,
 	.current = native_current,
 };
 

@@ -69,10 +69,10 @@ void templates_free(struct templates **templates);
 void templates_want(struct templates *templates);
 
 /* Returns whether one is being started, and none is ready. */
-int templates_awaited(const struct templates *templates);
+int templates_awaited(const struct boxes *boxes);
 
 /* Called when no box was needed for long: ends the template. */
-void templates_rest(struct templates *templates);
+void templates_rest(struct boxes *boxes);
 
 /*
  * Has the template fork a box; retires one that has loaded another interpreter

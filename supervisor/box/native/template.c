@@ -318,14 +318,18 @@ templates_want(struct templates *all)
 }
 
 int
-templates_awaited(const struct templates *all)
+templates_awaited(const struct boxes *boxes)
 {
+	const struct templates *all = native_boxes(boxes)->templates;
+
 	return all != NULL && all->serving == NULL && all->coming != NULL;
 }
 
 void
-templates_rest(struct templates *all)
+templates_rest(struct boxes *boxes)
 {
+	const struct templates *all = native_boxes(boxes)->templates;
+
 	if (all != NULL && all->serving != NULL)
 		template_retire(all->serving);
 }
