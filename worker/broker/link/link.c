@@ -23,8 +23,8 @@ link_describe_failure(const struct link *link, struct buffer *reason,
 {
 	static const struct buffer none = { 0 };
 	struct link_failure failure = {
-		ready ? &none : &mcp_client_said(link->client)->banner, &link->errors,
-		link->cut, whole
+		ready ? &none : &mcp_client_said(link->client)->banner,
+		&link->errors, link->cut, whole
 	};
 
 	link->kind->describe_failure(&failure, reason);

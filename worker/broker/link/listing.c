@@ -262,7 +262,8 @@ static void
 listing_add_instructions(
     const struct listing *listing, struct buffer *payload)
 {
-	const struct buffer *text = &mcp_client_said(listing->client)->instructions;
+	const struct buffer *text =
+	    &mcp_client_said(listing->client)->instructions;
 
 	if (text->len == 0 || payload->len +
 	        CLIENT_LINE_FACTOR * SERVER_INSTRUCTIONS_MAX > RESULT_MAX)

@@ -729,7 +729,8 @@ server_ask(struct server *server, struct ask *ask)
 static void
 server_look(struct server *server, struct ask *ask)
 {
-	uint64_t age = server->link == NULL ? 0 : clock_ms() - server->link->begun;
+	uint64_t age =
+	    server->link == NULL ? 0 : clock_ms() - server->link->begun;
 	uint64_t most = server->failures > 0 ? SERVER_LOOK_AGAIN_MS
 	                                     : SERVER_LOOK_MS;
 
