@@ -97,7 +97,8 @@ group_end(struct cgroup *cg, const char *name)
 	if (group_remove(cg, name) == 0)
 		return;
 	end = mem_alloc(sizeof(*end));
-	snprintf(end->name, sizeof(end->name), "%s", name);
+	snprintf(end->name, sizeof(end->name), "%.*s",
+	    (int)sizeof(end->name) - 1, name);
 	STAILQ_INSERT_TAIL(&cg->ends, end, entry);
 	cg->wait_ms = GROUP_PAUSE_FIRST_MS;
 	loop_set_timer(cg->timer, GROUP_PAUSE_FIRST_MS);
