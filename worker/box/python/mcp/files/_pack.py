@@ -25,7 +25,7 @@ def pack():
         except OSError:
             continue  # it has a folder that cannot be read
         archive = name + ".zip"
-        if files and len(archived(files)) == len(files):
+        if files and len(archived(files, [archive])) == len(files):
             remove(files, within)  # the code has packed it
         elif files and pack_folder(folder, files, archive):
             remove(files, within)
@@ -70,13 +70,13 @@ def keep_folder(folder):
     return None
 
 
-def archived(paths):
-    """Return those of some files that are in a zip archive which comes back,
-    as far as names and sizes tell.
+def archived(paths, names=None):
+    """Return those of some files that are in a zip archive which comes back, or
+    in one of these names, as far as names and sizes tell.
     """
     from zipfile import ZipFile
     packed = set()
-    for name in os.listdir(place()) if paths else ():
+    for name in (names or os.listdir(place())) if paths else ():
         try:
             if name.endswith(".zip"):
                 with ZipFile("%s/%s" % (place(), name)) as archive:
