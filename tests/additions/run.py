@@ -120,7 +120,7 @@ def use(caisson, environment):
         return Program(caisson, {**environment, **settings}, None, [])
 
     yield "command", output("hello", "you"), "hello you\n"
-    yield "worker", output("letters", "worker"), "6 letters\n"
+    yield "worker", output("heading", "# a"), "a heading\n"
     yield "setting", output("--check", "--examples=9"), "7"
     folder = os.path.join(environment["HOME"], ".example")
     os.makedirs(folder)
