@@ -6,7 +6,7 @@ import json
 import re
 import unittest
 
-from mcp_relay import Base
+from mcp_relay import Base, tool
 
 
 class Guesses(Base):
@@ -106,13 +106,31 @@ class Guesses(Base):
                               "such key: the dict has %s\n" % (
                                   note[0], out, note[1])) if note else "")
 
-    def test_a_key_in_another_spelling(self):
-        self.prints("r = await mcp_fs.raw(json=%r)\nprint("
-                    "r.data.get('next_cursor'))" % json.dumps(
-                        {"structuredContent": {"nextCursor": 0}}), "None\n",
-                    re.escape("note: .get('next_cursor') has returned None, as "
-                              "there is no such key: the dict has "
-                              "nextCursor\n"))
+    def test_what_is_counted_or_not_there(self):
+        """Keys of a dict, characters, blocks; a key in another spelling."""
+        rows = {"structuredContent": {"data": [1, 2], "nextCursor": 0}}
+        text = {"content": [{"type": "text", "text": "a b"}]}
+        for sent, line, out, note in (
+                (rows, "len(r.data)", 2, "the .data of fs.searchAll is a dict: "
+                 "len() counts its keys (data, nextCursor); its list 'data' "
+                 "has 2 items"),
+                (rows, "len(r.data['data'])", 2, ""),
+                (rows, "len(r.data), r.nextCursor", "2 0", ""),
+                (rows, "r.data.get('next_cursor')", None, ".get('next_cursor'"
+                 ") has returned None, as there is no such key: the dict has "
+                 "nextCursor"),
+                (text, "len(r.data)", 3, "the .data of fs.searchAll is a text: "
+                 "len() counts its characters"),
+                (text, "len(r.data.split())", 2, ""),
+                (text, "len(r['content'])", 1, "the .content of "
+                 "fs.searchAll is a list of blocks: .text is their text, .data "
+                 "what that is"),
+                (text, "len(r['content'][0]['text'])", 3, "")):
+            with self.subTest(line, sent=sent):
+                self.prints("r = await mcp_fs.searchAll(json=%r)\nprint(%s)" % (
+                    json.dumps(sent), line), "%s\n" % out,
+                            re.escape(note and "note: %s\n" % note),
+                            tools={"fs": [tool("searchAll")]})
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""The note on a key that code has asked for by .get() and that no result has.
-
-Its default reads as a value of the server, and no error tells of it.
+"""The note on a result that code may have misread without getting an error: a
+key that no result has, asked for by .get(), and keys, characters or blocks that
+are counted as items.
 """
 from ._values import clean
 
@@ -13,7 +13,17 @@ MISSES = {}  # by key: what .get() returned for it, and the keys that there were
 # In keys that may well be missing, as on the last of several pages.
 OPTIONAL = "error", "warning", "next", "cursor", "more", "page", "token", \
     "prev"
+# In names of tools that return several things.
+SEVERAL = "list", "search", "find", "query"
+# What code names that reads more of a result than its length, or its blocks.
+READS = {"text", "data", "structuredContent", "blocks", "type"}
+COUNTS = "len", "count"
 NONE = ".get(%r) has returned %s, as there is no such key: the dict has %s"
+LIST = ("the .data of %s is a dict: len() counts its keys (%s); its list %r "
+        "has %d items")
+CHARACTERS = "the .data of %s is a text: len() counts its characters"
+BLOCKS = ("the .content of %s is a list of blocks: .text is their text, .data "
+          "what that is")
 
 
 def miss(part, key, default, frame):
@@ -39,9 +49,12 @@ def shown(default):
 def notes(words, results):
     """Return what is told, at most one thing.
 
-    words: strings and names in the code; results: the last ones of tools.
+    words: strings and names in the code; results: the names and the last
+    results of tools.
     """
-    return list(map(clean, missed(words, results)[:1]))
+    found = missed(words, [result for _, result in results]) or counted(
+        words, results)
+    return list(map(clean, found[:1]))
 
 
 def missed(words, results):
@@ -79,3 +92,28 @@ def has_key(data, key):
         elif isinstance(value, list):
             left += value
     return bool(left)
+
+
+def counted(words, results):
+    """Return notes on what code counts that does not name what is in it."""
+    found = []
+    for name, result in results:
+        data = result.data
+        if "content" in words and words.isdisjoint(READS) and \
+                not words.isdisjoint(COUNTS):
+            found.append(BLOCKS % name)
+        elif "len" not in words:
+            continue
+        elif isinstance(data, dict):
+            lists = [key for key, value in data.items()
+                     if isinstance(value, list) and value]
+            if len(lists) == 1 and words.isdisjoint(
+                    repr(key) if key == "data" else key for key in data):
+                found.append(LIST % (name, ", ".join(map(
+                    str, list(data)[:KEYS_MAX])), lists[0],
+                    len(data[lists[0]])))
+        elif isinstance(data, str) and words.isdisjoint(
+                ("text", *dir(str))) and any(
+                    word in name.lower() for word in SEVERAL):
+            found.append(CHARACTERS % name)
+    return found

@@ -69,7 +69,7 @@ def notes(failed, code=None):
         if seen.more and seen.more[1] not in words:
             found.append("%s: %s" % (seen.name, seen.more[0]))
     misread = []
-    if "mcp._misread" in sys.modules:
+    if "len" in words or "count" in words or "mcp._misread" in sys.modules:
         from ._misread import notes as noted
         misread = noted(words, results())
     told = [*misread, *found][:NOTED_MAX]
@@ -77,9 +77,10 @@ def notes(failed, code=None):
 
 
 def results():
-    """Return the last results of tools, of this program."""
-    found = [seen.result() for seen in list(SEEN.values()) if seen.more != ()]
-    return [result for result in found
+    """Return the names and the last results of tools, of this program."""
+    found = [(seen.name, seen.result()) for seen in list(SEEN.values())
+             if seen.more != ()]
+    return [(name, result) for name, result in found
             if result is not None and not result.is_error]
 
 
