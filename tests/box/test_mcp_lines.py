@@ -35,13 +35,13 @@ class Starved(unittest.TestCase):
 
     def test_all_that_is_under_way_fails_and_what_follows_is_read(self):
         wire = _wire.Wire((-1, -1), os.getpid())
-        calls = [_request.Request(b"{}", "a"), _request.Request(b"{}", "b")]
+        calls = [_request.Request(b"{}"), _request.Request(b"{}")]
         wire.sent = dict(enumerate(calls, 7))
         wire.chunks.append(Large(b'{"type":"rpc_response","id":7\n'))
         wire.digest()
         self.assertEqual([call.failure for call in calls],
                          [_request.MEMORY] * 2)
-        wire.sent[9] = later = _request.Request(b"{}", "c")
+        wire.sent[9] = later = _request.Request(b"{}")
         answer = b'{"type":"rpc_response","id":9,"result":1}'
         wire.chunks += [answer + b"\n"]
         wire.digest()

@@ -44,9 +44,6 @@ TABLES = [("mends", [
           "with \\n as ends of lines"),
     mends("escaped quotes", r'a = \"x\"\nprint(a)', "x\n",
           "with \\n as ends of lines"),
-    mends("tabs as indentation, but not those in a string",
-          "if 1:\n\ta = '''\n\tb'''\n        print(a)\n", "\n\tb\n",
-          "with spaces for tabs"),
     mends("typographic quotes", "print(\u201ca\u201d, \u2018b\u2019, "
           "'\u201c')", "a b \u201c\n", QUOTES),
     mends("invisible spaces", "a\u00a0= 1\nprint(\u200ba)", "1\n", QUOTES),

@@ -56,7 +56,6 @@ static const struct {
 	{ { "s" }, NULL, "\"s\" is not an argument" },
 	{ { "=x" }, NULL, "\"=x\" is not an argument" },
 	{ { ":=1" }, NULL, "\":=1\" is not an argument" },
-	{ { "s=a", "s=b" }, NULL, "s is given more than once" },
 	{ { "s=a", "-" }, NULL, "- must come before" },
 };
 
@@ -87,7 +86,6 @@ static const struct {
 	{ " { } ", "{\"b\":true}" },
 	{ "[]", NULL },
 	{ "", NULL },
-	{ "{\"b\":false}", NULL },
 };
 
 UNIT_TESTS(standard_input_is_taken_too, UNIT_COUNT(inputs))

@@ -365,14 +365,11 @@ command_is_help(int *count, char **words)
 static int
 command_help_with(const char *name, int count, char **words)
 {
-	char *command[] = { NULL, NULL };
-
 	if (count > 0 && strcmp(name, "call") == 0)
 		return listed_print_tools(words[0], words[1], 0);
-	command[0] = mem_strdup(name);
-	count = command_print_help(1, command);
-	free(command[0]);
-	return count;
+	command_print_usage(stdout, name);
+	printf("%s", command_help);
+	return MCP_DONE;
 }
 
 int

@@ -449,41 +449,22 @@ struct listed_found {
 	char *line;
 };
 
-/* The score of a word found in a name, or in a description. */
-enum listed_worth {
-	LISTED_SAID = 1,
-	LISTED_DESCRIBED = 2,
-	LISTED_IN_NAME = 4,
-	LISTED_IS_NAME = 6,
-};
-
+/*
+ * The score of a word, or if it is a plural its singular: more the nearer it
+ * stands to the name of a tool.
+ */
 static unsigned int
-listed_weigh(const char *word, const char *name, const char *server,
-    const char *about, const char *said)
+listed_weigh(const char *word, const char *const *texts)
 {
-	if (strcasecmp(name, word) == 0)
-		return LISTED_IS_NAME;
-	if (strcasestr(name, word) != NULL)
-		return LISTED_IN_NAME;
-	if (strcasestr(server, word) != NULL ||
-	    strcasestr(about, word) != NULL)
-		return LISTED_DESCRIBED;
-	return strcasestr(said, word) != NULL ? LISTED_SAID : 0;
-}
-
-/* The same for a word or, if it is a plural, its singular. */
-static unsigned int
-listed_weigh_word(const char *word, const char *name, const char *server,
-    const char *about, const char *said)
-{
-	unsigned int worth = listed_weigh(word, name, server, about, said);
 	size_t len = strlen(word);
-	auto_free char *one = NULL;
+	auto_free char *part = mem_dup(word, len > 3 && word[len - 1] == 's' ?
+	    len - 1 : len);
+	unsigned int worth = strcasecmp(texts[0], word) == 0 ? 6 : 4;
 
-	if (worth > 0 || len < 4 || word[len - 1] != 's')
-		return worth;
-	one = mem_dup(word, len - 1);
-	return listed_weigh(one, name, server, about, said);
+	for (; *texts != NULL; texts++, worth = worth > 2 ? 2 : 1)
+		if (strcasestr(*texts, part) != NULL)
+			return worth;
+	return 0;
 }
 
 /* Inserts a tool into the list of the best. */
@@ -511,13 +492,15 @@ listed_search_tool(const char *server, struct json_span tool,
 {
 	auto_free char *name = listed_string(tool, "name");
 	auto_free char *about = listed_string(tool, "description");
+	auto_free char *all = mem_printf("%s %s", server, about);
 	auto_free char *said = mem_dup(tool.p, tool.len);
+	const char *const texts[] = { name, all, said, NULL };
 	auto_buffer struct buffer line = { 0 };
 	struct listed_found found = { 0, 0, NULL };
 	unsigned int worth;
 
 	for (; *words != NULL; words++) {
-		worth = listed_weigh_word(*words, name, server, about, said);
+		worth = listed_weigh(*words, texts);
 		found.words += worth > 0;
 		found.worth += worth;
 	}

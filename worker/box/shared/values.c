@@ -102,24 +102,6 @@ values_add_input(struct buffer *json, struct err *err)
 	return 0;
 }
 
-/* Whether all names are unique. */
-static int
-values_check_names(struct json_span object, struct err *err)
-{
-	struct json_span_walk walk = json_span_walk(object);
-	struct json_span name, value, found;
-	size_t len;
-
-	while (json_span_next_member(&walk, &name, &value)) {
-		auto_free char *text = json_span_string(name, &len, NULL);
-
-		if (text != NULL && json_span_get(object, text, &found) > 1)
-			return err_set(err, "the argument %s is given more "
-			    "than once", text);
-	}
-	return 0;
-}
-
 int
 values_read(char *const *words, struct json_span schema,
     struct buffer *json, struct err *err)
@@ -141,7 +123,5 @@ values_read(char *const *words, struct json_span schema,
 	if (json->len > TOOL_ARGUMENTS_MAX)
 		return err_set(err, "the arguments of a call have at most %lu "
 		    "MiB as JSON", TOOL_ARGUMENTS_MAX / MIB);
-	if (json_span_parse(json->data, json->len, &object, err) == -1)
-		return -1;
-	return values_check_names(object, err);
+	return json_span_parse(json->data, json->len, &object, err);
 }

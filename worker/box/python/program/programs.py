@@ -169,7 +169,7 @@ class Session:
                        sys.__stderr__):
             flush(stream)
         forget_program()
-        wire, self.next = self.wire, Request(None, "the next program")
+        wire, self.next = self.wire, Request(None)
         self.next.state = SENT
         ended = Frame(ENDED_FRAME % (self.count, status, _count()))
         with wire.writing:

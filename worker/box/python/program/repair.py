@@ -230,19 +230,6 @@ def meanings(texts):
     return list(found.values())
 
 
-def with_spaces(text):
-    """Return the code without tabs, if their width makes no difference."""
-    if "\t" not in text:
-        return None
-    inside = within_strings(text)
-    found = meanings("\n".join(
-        line if at in inside else
-        line[:len(line) - len(line.lstrip())].expandtabs(width) +
-        line.lstrip() for at, line in enumerate(text.split("\n")))
-                     for width in (4, 8))
-    return found[0] if len(found) == 1 else None
-
-
 def with_plain_quotes(text):
     """Return the code with the quotes of a keyboard around its strings, and no
     invisible characters outside of them.
@@ -348,7 +335,6 @@ STEPS = (
     (without_magic, "without notebook commands such as !pip"),
     (with_newlines, "with \\n as ends of lines"),
     (without_indentation, "without the indentation of the whole"),
-    (with_spaces, "with spaces for tabs"),
     (with_plain_quotes, "with plain quotes and spaces"),
     (with_named_keywords, "with keywords as names of arguments"),
 )

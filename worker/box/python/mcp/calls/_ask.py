@@ -56,14 +56,14 @@ def ask(kind, fields=(), **texts):
     """
     fields = dict(fields)
     server = fields.get("server")
-    request = Request(payload_of(kind, fields, **texts), server or kind)
+    request = Request(payload_of(kind, fields, **texts))
     yield Together((request,))
     return answer_of(request, server)
 
 
 def asking(payload):
     """Ask the relay, and return its answer."""
-    request = Request(_values.write(payload, "payload"), payload["type"])
+    request = Request(_values.write(payload, "payload"))
     yield Together((request,))
     return answer_of(request)
 
@@ -82,7 +82,7 @@ def begin(state, remembered=False):
     if state.fetch is None or state.fetch.state == DONE or (
             state.fetch.remembered and not remembered):
         state.fetch = Request(payload_of("list_tools", {
-            "server": state.name, "remembered": remembered}), state.name)
+            "server": state.name, "remembered": remembered}))
         state.asked += 1
         state.fetch.number, state.fetch.remembered = state.asked, remembered
     return state.fetch
@@ -257,7 +257,7 @@ def call_entry(state, entry, given):
     server, tool = state.name, entry["tool"]
     request = Request(payload_of(
         "call_tool", {"server": server, "tool": tool}, arguments=arguments),
-                      "%s.%s" % (server, tool), True)
+                      True)
     yield Together((request,))
     answer = answer_of(request, server, tool, read, entry, arguments)
     if not isinstance(answer, dict):

@@ -112,8 +112,7 @@ def asking(texts):
     from ._call import Together
     from ._request import Request
     requests = tuple(Request(_values.write(
-        {"type": "printed", "text": text}, "payload"), "echo")
-                     for text in texts)
+        {"type": "printed", "text": text}, "payload")) for text in texts)
     yield Together(requests)
     return [answer_of(request) for request in requests]
 

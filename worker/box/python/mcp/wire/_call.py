@@ -91,7 +91,7 @@ class Call:
         try:
             request = self._go_on()
             while request:
-                WIRE.wait(request, sooner(until, self._look_again(request)))
+                WIRE.wait(request, sooner(until, self._asked.until))
                 request = self._go_on()
                 if request and not left(until):
                     raise TimeoutError(LATE % (self._name, timeout))
@@ -112,7 +112,6 @@ class Call:
     def _leave(self):
         """Do not wait any more: requests still queued are not sent."""
         self._busy = False
-        self._let_go()
         for request in self._asked.requests if self._asked else ():
             WIRE.withdraw(request)
 
@@ -127,24 +126,13 @@ class Call:
         while not self._finished:
             asked = self._asked
             for request in asked.requests if asked else ():
-                request.callers.add(id(self))
                 if request.state == NEW:
                     WIRE.start(request)
             pending = asked and asked.pending()
             if pending:
                 return pending
-            self._let_go()
             self._asked = self._step()
         return None
-
-    def _let_go(self):
-        """Nothing of what was asked for is needed any more."""
-        for request in self._asked.requests if self._asked else ():
-            request.callers.discard(id(self))
-
-    def _look_again(self, request):
-        """Return when to go on, whether the answer is there or not."""
-        return sooner(self._asked.until, WIRE.look_at(request))
 
     def _step(self):
         """Return the next requests; without any the call has finished."""
@@ -311,7 +299,7 @@ class Waiting:
                 self.finish()
             elif WIRE.watch(self.loop, request, self.wake):
                 self.watched = request
-                self.set_timer(call._look_again(request))
+                self.set_timer(call._asked.until)
                 return
 
     def finish(self):

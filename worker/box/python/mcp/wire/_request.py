@@ -4,10 +4,6 @@ The head of relay/frames.c describes the frames.
 """
 from . import _values
 
-SHOWN_MAX = 5  # of those that no caller waits for
-STUCK = ("it was not sent: %d abandoned requests are still unanswered, and no "
-         "more can be in flight: %s; to wait longer for a call, use its "
-         ".result() again")
 ENDED = "the connection to the servers has ended"
 MEMORY = "not enough memory for the answer: request less"
 CHILD = ("only the first process of the code can call servers, not a child "
@@ -36,19 +32,17 @@ class Refused(Exception):
 class Request:
     """One request: its bytes, its callers, and its answer or failure.
 
-    about says, to the user, what is waited for; alone says that only
-    one call needs it.
+    alone says that only one call needs it.
     """
 
-    __slots__ = ("payload", "about", "state", "line", "failure", "wakes",
-                 "callers", "kept", "alone", "number", "remembered")
+    __slots__ = ("payload", "state", "line", "failure", "wakes",
+                 "kept", "alone", "number", "remembered")
 
-    def __init__(self, payload, about, alone=False):
-        self.payload, self.about, self.state = payload, about, NEW
+    def __init__(self, payload, alone=False):
+        self.payload, self.state = payload, NEW
         self.alone = alone
         self.line = self.failure = None
         self.wakes = []
-        self.callers = set()  # calls that need it, by their id()
         self.kept = False  # whether another caller took the answer
         self.number = self.remembered = 0  # of a list of tools: see State
 
@@ -100,15 +94,3 @@ class Frame:
     def cancelling(cls, number):
         """Return one that says that no caller waits for that request."""
         return cls(CANCELLING % number)
-
-
-def stuck(requests):
-    """Return why nothing more can be sent; no caller waits for these."""
-    counts = {}
-    for request in requests:
-        counts[request.about] = counts.get(request.about, 0) + 1
-    most = sorted(counts, key=counts.get, reverse=True)
-    more = ["..."] if most[SHOWN_MAX:] else []
-    return STUCK % (len(requests), ", ".join([
-        "%s (%d times)" % (about, counts[about])
-        for about in most[:SHOWN_MAX]] + more))

@@ -12,18 +12,16 @@ every step here can be repeated safely, and the next caller continues it.
 import os
 from _thread import allocate_lock, get_ident
 from collections import deque
-from time import monotonic
 
 from . import _box, _values
 from ._lines import Lines
 from ._request import (
-    CHILD, DONE, ENDED, MEMORY, NESTED, NEW, NEXT, QUEUED, SENT, Frame, stuck)
+    CHILD, DONE, ENDED, MEMORY, NESTED, NEW, NEXT, QUEUED, SENT, Frame)
 from ._wait import Opener, Watch, left, let_through
 
 ANSWER = b'{"type":"rpc_response","id":'
 NUMBER_END = len(ANSWER) + 20
 MOST = 128  # requests under way; the relay refuses more
-PATIENCE = 2  # seconds without an answer, where no caller waits
 
 
 class Wire(Lines):
@@ -36,7 +34,6 @@ class Wire(Lines):
         self.mutex, self.writing = allocate_lock(), allocate_lock()
         self.queue, self.sent, self.last = deque(), {}, 0
         self.told = deque()  # frames that have no answer
-        self.moved = 0  # when a request was sent, or answered
         self.frame = None  # what is being written
         self.broken = None  # why there is nothing more to expect
         self.reader = None  # the thread that reads
@@ -88,23 +85,6 @@ class Wire(Lines):
                 if sent is request and not self.broken:
                     self.told.append(Frame.cancelling(number))
         self.send_queued()
-
-    def look_at(self, request):
-        """Return when to look at a request again, if it does not move.
-
-        It may be that no caller waits for what is in flight; it would hold up
-        the rest for ever.
-        """
-        if request.state != QUEUED or os.getpid() != self.pid:
-            return None
-        with self.mutex:
-            if len(self.sent) == MOST and not left(self.moved + PATIENCE) \
-                    and not any(r.callers for r in self.sent.values()):
-                text = stuck(self.sent.values())
-                while self.queue:
-                    self.queue[0].finish(None, text)
-                    self.queue.popleft()
-        return monotonic() + PATIENCE
 
     # Writing
 
@@ -160,7 +140,6 @@ class Wire(Lines):
             if self.told and self.told[0] is frame:
                 self.told.popleft()
         elif request.state == QUEUED:
-            self.moved = monotonic()
             self.sent[frame.number] = request
             self.last = frame.number
             if self.queue and self.queue[0] is request:
@@ -210,7 +189,6 @@ class Wire(Lines):
                 ValueError):
             return
         if request:
-            self.moved = monotonic()
             request.finish(line)
             self.sent.pop(number, None)
 
