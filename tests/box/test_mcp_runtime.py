@@ -80,6 +80,32 @@ for call in (lambda: runtime.call_tool('fs', 'raed_file'),
             "there is no 'await'\n",
             ".*never awaited.*", loaded=("fs", "mute"))
 
+    def test_refused_arguments_are_told(self):
+        """Where the code catches the error and does not look at it."""
+        note = "note: the code caught an error and did not show it: " \
+            "fs.read_file: missing argument \"path\"%s\n"
+        call = "try:\n    await mcp_fs.read_file(x=1)\nexcept %s\n"
+        for code, out, err in (
+                (call % "Exception:\n    print(0)", "0\n", note % ".*"),
+                (call % "Exception as e:\n    print(type(e))",
+                 "<class 'mcp.runtime.ArgumentError'>\n", note % ".*"),
+                ("for _ in range(9):\n    try:\n        "
+                 "mcp_fs.read_file(x=1).result()\n"
+                 "    except TypeError:\n        pass", "", note % ".*"),
+                (call % "Exception as e:\n    print(len(str(e)) > 9)",
+                 "True\n", ""),
+                (call % "Exception as e:\n    print(len(repr(e)) > 9)",
+                 "True\n", ""),
+                (call % "Exception as e:\n    print(len(e.message) > 9)",
+                 "True\n", ""),
+                (call % "Exception as e:\n    print(len(e.args))", "1\n",
+                 "")):
+            with self.subTest(code):
+                got = self.prints(code, out, err)
+                self.assertLessEqual(got.err.count("note:"), 1)
+        got = self.prints(call % "Exception:\n    1 / 0", "", ".*", 1)
+        self.assertNotIn("note:", got.err)
+
     def test_never_awaited(self):
         self.prints("""
 def f():

@@ -334,6 +334,7 @@ def forget_program():
         forgotten.ENDED.clear()
         forgotten.TOLD.clear()
     if seen:
+        seen.REFUSED.clear()
         for each in seen.SEEN.values():
             each.more = ()  # is not told again
     if misread:

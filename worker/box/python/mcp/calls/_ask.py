@@ -7,7 +7,7 @@ call with the schema of its tool.
 from ._call import Together
 from ._data import read
 from ._similar import did_you_mean
-from ._result import ArgumentError, MCPError, Result, data_of, fault_of
+from ._result import MCPError, Result, data_of, fault_of, refused
 from ._named import about_unusable, apart, find_told, no_tool, not_among
 from ._state import LOADED, add, call, find_server, state_of
 from ._request import DONE, Refused, Request
@@ -43,7 +43,7 @@ def answer_of(request, server=None, tool=None, read=_values.read, entry=None,
         if failure.unfit:
             from ._schema import with_types
             given = _values.read(arguments.decode())
-            raise ArgumentError(with_types(entry or {}, given, failure.message),
+            raise refused(with_types(entry or {}, given, failure.message),
                           server, tool) from None
         raise MCPError(
             failure.message, server, tool, code=error.get("code"),
@@ -292,7 +292,7 @@ def settle(state, entry, named, placed):
         entry = state.find(entry["tool"]) or entry
         found, wrong = fill(entry, *values)
         if wrong:
-            raise ArgumentError(wrong, state.name, entry["tool"])
+            raise refused(wrong, state.name, entry["tool"])
     return _values.write(found, "arguments")
 
 

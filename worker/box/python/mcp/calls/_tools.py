@@ -4,7 +4,7 @@ All of it is made, on use, from the list of the server, which may be any JSON.
 """
 from . import _ask, _schema
 from ._data import WRAPPER, is_wrapper
-from ._result import ArgumentError
+from ._result import refused
 from ._positions import fill
 from ._state import call, run
 from ._values import clean
@@ -69,7 +69,7 @@ class Tool:
         self._entry = state.find(tool) or self._entry
         wrong = fill(self._entry, args, arguments)[1]
         if wrong:
-            raise ArgumentError(wrong, state.name, tool)
+            raise refused(wrong, state.name, tool)
         return self._entry
 
     def __repr__(self):

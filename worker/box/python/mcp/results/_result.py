@@ -10,6 +10,8 @@ SHOWN_MAX = 2000  # characters of a message that str() shows
 FAULT_MAX = 200  # characters of an answer that is no result
 FAULT = "the answer is no result of a tool, as %s; error.result has it: %.*s"
 LEFT_OUT = {"isError": False, "structuredContent": None}
+REFUSED_MAX = 64  # errors that are remembered
+REFUSED = {}  # notes on errors that were not shown, by keys of theirs
 MEMBERS = "content", "structuredContent", "isError", "_meta"  # in MCP
 
 
@@ -51,6 +53,34 @@ class ArgumentError(MCPError, TypeError):
     """
 
     __module__ = "mcp.runtime"
+    _note = None  # the key of what is told if no code shows it
+
+    def __str__(self):
+        """Return one sentence that begins with the server and the tool."""
+        REFUSED.pop(self._note, None)
+        return super().__str__()
+
+    def __repr__(self):
+        """Return the error, as Python writes it."""
+        REFUSED.pop(self._note, None)
+        return super().__repr__()
+
+    def __getattribute__(self, name):
+        """Return a member; two of them show the error."""
+        if name in ("message", "args"):
+            REFUSED.pop(self._note, None)
+        return super().__getattribute__(name)
+
+
+def refused(wrong, server, tool):
+    """Return the error about arguments, which is told if no code shows it."""
+    error = ArgumentError(wrong, server, tool)
+    text = str(error)
+    if len(REFUSED) < REFUSED_MAX:
+        error._note = object()
+        REFUSED[error._note] = \
+            "the code caught an error and did not show it: " + text
+    return error
 
 
 def fault_of(answer):

@@ -6,7 +6,7 @@ notes at the end of the code report what it may not have noticed.
 import sys
 from _weakref import ref
 
-from ._result import ArgumentError, Result
+from ._result import REFUSED, ArgumentError, Result
 
 TOOLS_MAX = 64  # of which the last result is kept
 KEPT_MAX = 64 << 10  # bytes of one that is kept for this alone
@@ -55,7 +55,8 @@ def keep(result, name, size, arguments):
 
 def notes(failed, code=None):
     """Return the one note at the end of code that has not failed: on keys
-    that there are, and on tools that had more.
+    that there are, on refused arguments that it did not show, and on tools
+    that had more.
     """
     if failed:
         return []
@@ -72,7 +73,7 @@ def notes(failed, code=None):
     if "len" in words or "count" in words or "mcp._misread" in sys.modules:
         from ._misread import notes as noted
         misread = noted(words, results())
-    told = [*misread, *found][:NOTED_MAX]
+    told = [*misread, *dict.fromkeys(REFUSED.values()), *found][:NOTED_MAX]
     return ["note: %s\n" % "; ".join(told)] if told else []
 
 
