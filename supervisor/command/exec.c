@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../common/base/base64.h"
 #include "../../common/base/fd.h"
 #include "../../common/base/mem.h"
 #include "../../common/base/shown.h"
@@ -341,24 +342,41 @@ exec_on_configured(void *ctx)
 
 /* The program */
 
+/* Reads to the end, or a chunk above most bytes. Returns 0; -1 with errno. */
+static int
+exec_slurp(int fd, struct buffer *bytes, uint64_t most)
+{
+	ssize_t n = 1;
+
+	while (n > 0 && bytes->len <= most) {
+		n = read(fd, buffer_reserve(bytes, PIPE_CHUNK), PIPE_CHUNK);
+		bytes->len += n > 0 ? (size_t)n : 0;
+	}
+	return n == -1 ? -1 : 0;
+}
+
+/* Returns whether the program is what standard input has. */
+static int
+exec_is_input(const struct options *options)
+{
+	const char *name = options->command.operand;
+
+	return name == NULL || strcmp(name, "-") == 0;
+}
+
 /* Reads the program. Returns 0, or -1 with err. */
 static int
 exec_read(const struct options *options, struct buffer *code, struct err *err)
 {
 	const char *name = options->command.operand;
-	int is_input = name == NULL || strcmp(name, "-") == 0;
+	int is_input = exec_is_input(options);
 	auto_fd int fd = is_input ? dup(STDIN_FILENO) :
 	    open(name, O_RDONLY | O_CLOEXEC);
-	ssize_t n = 1;
 
 	name = is_input ? "standard input" : name;
 	if (is_input && isatty(STDIN_FILENO))
 		command_tell_wait("the program; Ctrl-D ends it");
-	while (fd != -1 && n > 0 && code->len <= options->max_code) {
-		n = read(fd, buffer_reserve(code, PIPE_CHUNK), PIPE_CHUNK);
-		code->len += n > 0 ? (size_t)n : 0;
-	}
-	if (fd == -1 || n == -1)
+	if (fd == -1 || exec_slurp(fd, code, options->max_code) == -1)
 		return err_set(err, "the program %s cannot be read: %s; name "
 		    "a file, or - for standard input", name, strerror(errno));
 	if (!utf8_valid(code->data, code->len))
@@ -384,6 +402,30 @@ exec_add_servers(struct buffer *json, const struct command_flags *flags)
 		}
 }
 
+/*
+ * Appends what standard input has for a program that is in a file; a terminal
+ * has nothing, and a closed one neither. Returns 0, or -1 with err.
+ */
+static int
+exec_add_input(struct buffer *json, struct options *options, struct err *err)
+{
+	auto_buffer struct buffer input = { 0 };
+
+	if (exec_is_input(options) || isatty(STDIN_FILENO) ||
+	    exec_slurp(STDIN_FILENO, &input, STDIN_MAX) == -1 ||
+	    input.len == 0)
+		return 0;
+	if (input.len > STDIN_MAX)
+		return err_set(err, "standard input has more than the %lu MiB "
+		    "that a program is given: '< /dev/null' gives it none",
+		    STDIN_MAX / MIB);
+	options->arguments |= 1U << ARGUMENT_STDIN;
+	buffer_add_text(json, ",\"stdin\":{\"base64\":\"");
+	base64_add(json, input.data, input.len);
+	buffer_add_text(json, "\"}");
+	return 0;
+}
+
 /* Reads the request as the arguments of a client. Returns 0, or -1 with err. */
 static int
 exec_request(struct exec *exec, struct options *options, struct err *err)
@@ -404,7 +446,10 @@ exec_request(struct exec *exec, struct options *options, struct err *err)
 	json_add_string(&json, code.data, code.len);
 	buffer_add_text(&json, ",\"servers\":[");
 	exec_add_servers(&json, flags);
-	buffer_add_text(&json, "]}");
+	buffer_add_text(&json, "]");
+	if (exec_add_input(&json, options, err) == -1)
+		return -1;
+	buffer_add_text(&json, "}");
 	if (json_span_parse(json.data, json.len, &arguments, err) == -1 ||
 	    arguments_read(arguments, "exec", NULL, options, &exec->request,
 	        err) == -1)

@@ -147,9 +147,12 @@ static void
 call_set_timed_out(struct call *call)
 {
 	const char *waiting = call->result.waiting;
-	unsigned int most = (unsigned int)call->runs->options->max_timeout;
+	const struct options *options = call->runs->options;
+	unsigned int most = (unsigned int)options->max_timeout;
 	auto_free char *fix = call->request.timeout < most ?
-	    mem_printf("pass timeout, up to %u, for longer work", most) :
+	    mem_printf("%s, up to %u, for longer work",
+	        options->command.task == COMMAND_EXEC ? "set --timeout" :
+	                                                "pass timeout", most) :
 	    mem_strdup("that is the most: split the work into several calls");
 
 	call_set_error(call, "Execution timed out after %us%s%s; %s",

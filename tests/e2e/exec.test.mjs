@@ -29,7 +29,7 @@ const programs = [
   ['echo hi; exit 4', ['--language', 'bash'], 4, /^hi\n$/, /^$/],
   ['print("\\x1b[31m")', [], 0, /^\x1b\[31m\n$/, /^$/],
   ['print(1)\nwhile True: pass', ['--timeout', '1'], 124, /^1\n$/,
-    /^caisson: Execution timed out after 1s/],
+    /^caisson: Execution timed out after 1s; set --timeout, up to \d+/],
   ['import os; os.abort()', [], 134, /^$/, /^caisson: .*SIGABRT/],
   ['print("x" * 99999)', ['--max-output', '4k'], 0, /^x{2048}/,
     /^caisson: the middle of standard output is left out, \d+ bytes.*--max-output/],
@@ -45,6 +45,17 @@ for (const [code, args, status, out, error] of programs)
     assert.match(done.stdout, out);
     assert.match(done.stderr, error);
   });
+
+test('a program in a file gets standard input', (t) => {
+  const program = file(t, 'p.py',
+    'import sys; print(sys.stdin.buffer.read()[-4:])');
+
+  assert.equal(run(t, [program], Buffer.from('1\n\xff\0', 'latin1')).stdout,
+    "b'1\\n\\xff\\x00'\n");
+  assert.equal(run(t, [program], '').status, 0);
+  assert.match(run(t, [program], Buffer.alloc(2 << 20)).stderr,
+    /standard input has more than the 1 MiB that a program is given/);
+});
 
 test('servers are there, and end with it', (t) => {
   const done = run(t, ['--servers', 'example',
