@@ -1086,7 +1086,10 @@
 #define FILES_VERSIONS 32768
 /* Files of one execution that wait, with their descriptors, to be copied. */
 #define FILES_WAITING_MAX 8
-#define FILES_NAMES_MAX (FILES_GIVEN_MAX * (FILE_NAME_MAX + 1))
+/* A file may be named with its version and its conversation. */
+#define FILES_GIVEN_SIZE                                                       \
+	(FILES_VERSION_SIZE + CONVERSATION_ID_MAX + 1 + FILE_NAME_MAX + 1)
+#define FILES_NAMES_MAX (FILES_GIVEN_MAX * FILES_GIVEN_SIZE)
 /* Files for which an answer says why they are not kept; others are counted. */
 #define FILES_NAMED_MAX 10
 /* A file that comes by message: from a client, or from a command. */

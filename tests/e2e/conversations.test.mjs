@@ -38,6 +38,28 @@ function command(home, args) {
   return ran({ home, args });
 }
 
+test('a client brings a file into a conversation, and code of another gets it',
+  async (t) => {
+    const { client } = await connect(t, { env: {
+      CAISSON_TOOLS: 'run_python,upload_file',
+      CAISSON_ARGUMENTS: 'code,files,conversationId' } });
+    const upload = (more) => client.callTool({ name: 'upload_file',
+      arguments: { name: 'a.txt', content: 'brought', ...more } });
+    const result = await upload({ conversationId: 'a/b' });
+
+    assert.equal(text(result), 'file: /data/a.txt (7 bytes)');
+    assert.equal(await say(client, 'a/b',
+      'print(open("/data/a.txt").read())'), 'brought');
+    assert.equal(await say(client, 'other',
+      'import os; print(os.listdir("/data"), open("in/a.txt").read())',
+      { files: [links(result)[0].uri] }), '[] brought');
+    assert.match(text(await upload({ conversationId: '' })),
+      /conversationId has 0 bytes; it must have 1 to 128/);
+    assert.ok((await client.listResourceTemplates()).resourceTemplates
+      .some(({ uriTemplate }) =>
+        uriTemplate === `${prefix}{conversation}/{name}`));
+  });
+
 for (const [how, options] of [['from the pool', {}],
   ['without a template', unpooled]])
   test(`what a call writes, the next one finds, ${how}`, async (t) => {

@@ -493,6 +493,14 @@ test('a call gets earlier files', async (t) => {
 
     assert.equal(text(result), "['a b.csv'] 3,4");
   }
+  /* An address is that of a version. */
+  assert.equal(text(await run(client, 'print(open("in/a b.csv").read())',
+    { files: [`${prefix}a%20b.csv?version=1`] })), '1,2');
+  assert.match(text(await run(client, 'print(1)',
+    { files: ['a b.csv', `${prefix}a%20b.csv?version=1`] })),
+  /a b.csv: the box already has something of this name/);
+  assert.match(text(await run(client, 'print(1)',
+    { files: [`${prefix}a%2`] })), /no file has the URI/);
   /* What the code does there changes nothing of what is kept. */
   const changed = await run(client, 'open("in/a b.csv", "a").write("more")',
     { files: ['a b.csv'] });

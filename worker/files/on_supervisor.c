@@ -87,7 +87,7 @@ on_supervisor_are_names(const struct ipc_bytes *names)
 	    text_list_count(list, names->len) > FILES_GIVEN_MAX)
 		return 0;
 	TEXT_LIST_EACH (name, list, names->len)
-		if (name[0] == '\0' || strlen(name) > FILE_NAME_MAX)
+		if (name[0] == '\0' || strlen(name) >= FILES_GIVEN_SIZE)
 			return 0;
 	return 1;
 }

@@ -125,6 +125,11 @@ resources_on_templates_list(struct mcp *mcp, const struct context *context,
 	    "\"uriTemplate\":\"" FILE_LINK_PREFIX "{name}\","
 	    "\"name\":\"files\",\"title\":\"The newest version of a file that "
 	    "code has left in /workspace/out\"}");
+	if (options_argument(mcp_options(mcp), ARGUMENT_CONVERSATION))
+		buffer_add_text(&result, ",{\"uriTemplate\":\""
+		    FILE_LINK_CONVERSATIONS "{conversation}/{name}\",\"name\":"
+		    "\"conversations\",\"title\":\"The newest version of a "
+		    "file in /data of a conversation\"}");
 	output_resource_add_template(&result, mcp_options(mcp));
 	buffer_add_text(&result, "]}");
 	era_answer(mcp->rpc, context, message->id, &result, MCP_CACHE_MS);

@@ -11,6 +11,7 @@
 #include "../../../common/base/mem.h"
 #include "../../../common/base/text_list.h"
 #include "../../box/shared/language.h"
+#include "../answer/answer.h"
 #include "tool.h"
 
 /* The length to which a name of the client is cut in an error. */
@@ -140,7 +141,24 @@ struct arguments_list {
 	const char *one;  /* the noun for one name */
 	const char *them; /* the noun for the names */
 	size_t longest;   /* most bytes of a name */
+	bool links;       /* a name may be the URI of a kept file */
 };
+
+/* Returns what DELIVER has for the URI of a kept file; NULL with err. */
+static char *
+arguments_link(struct json_span uri, struct err *err)
+{
+	auto_free char *conversation = NULL;
+	auto_free char *name = NULL;
+	uint64_t version;
+
+	name = file_link_read(uri, &version, &conversation);
+	if (name != NULL)
+		return mem_printf("%llu\n%s\n%s", (unsigned long long)version,
+		    conversation == NULL ? "" : conversation, name);
+	err_set(err, "no file has the URI %.*s", (int)uri.len, uri.p);
+	return NULL;
+}
 
 /* Appends a name and a NUL, unless it is in the list. */
 static int
@@ -153,6 +171,12 @@ arguments_add_name(struct buffer *names, struct json_span element,
 	if (json_span_kind(element) != JSON_SPAN_STRING)
 		return err_set(err, "%s must contain only strings, the "
 		    "names of %s", list->name, list->them);
+	if (list->links && file_link_is(element)) {
+		name = arguments_link(element, err);
+		if (name != NULL && !arguments_has_name(names, name))
+			text_list_add(names, name);
+		return name == NULL ? -1 : 0;
+	}
 	name = json_span_string(element, &len, err);
 	if (name == NULL)
 		return err_wrap(err, "%s must contain only names", list->name);
@@ -223,7 +247,7 @@ arguments_read_servers(struct json_span value, const struct options *,
     struct request *request, struct err *err)
 {
 	static const struct arguments_list list = { "servers", "server",
-		"servers", CONFIG_NAME_MAX };
+		"servers", CONFIG_NAME_MAX, false };
 
 	free(request->servers);
 	request->servers = arguments_read_names(
@@ -240,7 +264,7 @@ arguments_read_files(struct json_span value, const struct options *,
     struct request *request, struct err *err)
 {
 	static const struct arguments_list list = { "files", "file",
-		"earlier files", FILE_NAME_MAX };
+		"earlier files", FILE_NAME_MAX, true };
 
 	free(request->files);
 	request->files = arguments_read_names(
@@ -248,11 +272,7 @@ arguments_read_files(struct json_span value, const struct options *,
 	return request->files == NULL ? -1 : 0;
 }
 
-/*
- * Returns a text by which a call names what it continues, of at most so many
- * bytes, which the caller frees; NULL with err.
- */
-static char *
+char *
 arguments_read_handle(
     struct json_span value, const char *name, size_t most, struct err *err)
 {

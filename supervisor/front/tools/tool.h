@@ -101,6 +101,13 @@ struct tool {
 	void (*begin)(struct tool_call *call, struct json_span arguments);
 };
 
+/*
+ * arguments.c: returns a text by which a call names what it continues, of at
+ * most so many bytes, which the caller frees; NULL with err.
+ */
+char *arguments_read_handle(
+    struct json_span value, const char *name, size_t most, struct err *err);
+
 /* tools_table.c: every tool, and their number. */
 extern const struct tool *const tools_table[];
 extern const size_t tools_count;

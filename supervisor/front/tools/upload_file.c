@@ -32,7 +32,7 @@ upload_file_free(void *kept)
 }
 
 static void
-upload_file_describe(struct buffer *json, const struct options *)
+upload_file_describe(struct buffer *json, const struct options *options)
 {
 	buffer_add_text(json, "{\"name\":\"upload_file\","
 	    "\"title\":\"Upload a file\",\"description\":"
@@ -42,8 +42,11 @@ upload_file_describe(struct buffer *json, const struct options *)
 	    "\"name\":{\"type\":\"string\"},"
 	    "\"content\":{\"type\":\"string\"},"
 	    "\"encoding\":{\"type\":\"string\",\"enum\":[\"utf-8\","
-	    "\"base64\"],\"default\":\"utf-8\"}},"
-	    "\"required\":[\"name\",\"content\"],"
+	    "\"base64\"],\"default\":\"utf-8\"}");
+	if (options_argument(options, ARGUMENT_CONVERSATION))
+		buffer_add_text(json, ",\"conversationId\":{\"type\":"
+		    "\"string\",\"description\":\"Whose /data gets it\"}");
+	buffer_add_text(json, "},\"required\":[\"name\",\"content\"],"
 	    "\"additionalProperties\":false},"
 	    "\"annotations\":{\"readOnlyHint\":false,"
 	    "\"destructiveHint\":false,\"openWorldHint\":false}}");
@@ -53,6 +56,7 @@ upload_file_describe(struct buffer *json, const struct options *)
 
 struct upload_arguments {
 	char *name;
+	char *conversation; /* NULL: none */
 	char *content; /* decoded */
 	size_t len;
 };
@@ -61,18 +65,20 @@ static void
 upload_file_reset(struct upload_arguments *arguments)
 {
 	free(arguments->name);
+	free(arguments->conversation);
 	free(arguments->content);
 }
 
+/* The last one as the option arguments allows it. */
 static const char *const upload_file_names[] = { "name", "content",
-	"encoding" };
+	"encoding", "conversationId" };
 
 #define UPLOAD_NAMES                                                           \
 	(sizeof(upload_file_names) / sizeof(upload_file_names[0]))
 
 /* Checks that every member is known. Returns 0, or -1 with err. */
 static int
-upload_file_check(struct json_span arguments, struct err *err)
+upload_file_check(struct json_span arguments, size_t names, struct err *err)
 {
 	struct json_span_walk walk;
 	struct json_span name, value;
@@ -84,14 +90,16 @@ upload_file_check(struct json_span arguments, struct err *err)
 		    "{\"name\": \"a.txt\", \"content\": \"text\"}");
 	walk = json_span_walk(arguments);
 	while (json_span_next_member(&walk, &name, &value)) {
-		for (i = 0; i < UPLOAD_NAMES; i++)
+		for (i = 0; i < names; i++)
 			if (json_span_is(name, upload_file_names[i]))
 				break;
-		if (i == UPLOAD_NAMES)
+		if (i == names)
 			return err_set(err, "unknown argument %.*s: "
-			    "upload_file takes name, content and encoding",
+			    "upload_file takes name, content and encoding%s",
 			    (int)(name.len < OPTION_VALUE_SHOWN ? name.len :
-			        OPTION_VALUE_SHOWN), name.p);
+			        OPTION_VALUE_SHOWN), name.p,
+			    names < UPLOAD_NAMES ? "" :
+			    ", and conversationId");
 		if (json_span_get(arguments, upload_file_names[i], &value) > 1)
 			return err_set(err, "%s is given more than once",
 			    upload_file_names[i]);
@@ -137,15 +145,32 @@ upload_file_encoding(struct json_span arguments, struct err *err)
 	return err_set(err, "encoding must be \"utf-8\" or \"base64\"");
 }
 
+/* Reads the id of a conversation, if any. Returns 0, or -1 with err. */
+static int
+upload_file_conversation(struct json_span arguments, char **id,
+    struct err *err)
+{
+	struct json_span value;
+
+	if (json_span_get(arguments, "conversationId", &value) == 0 ||
+	    json_span_kind(value) == JSON_SPAN_NULL)
+		return 0;
+	*id = arguments_read_handle(
+	    value, "conversationId", CONVERSATION_ID_MAX, err);
+	return *id == NULL ? -1 : 0;
+}
+
 static int
 upload_file_read(struct json_span arguments, struct upload_arguments *read,
-    struct err *err)
+    size_t names, struct err *err)
 {
 	auto_buffer struct buffer bytes = { 0 };
 	size_t len;
 	int encoded;
 
-	if (upload_file_check(arguments, err) == -1)
+	if (upload_file_check(arguments, names, err) == -1 ||
+	    upload_file_conversation(
+	        arguments, &read->conversation, err) == -1)
 		return -1;
 	read->name = upload_file_text(arguments, "name", &len, err);
 	if (read->name == NULL)
@@ -207,13 +232,19 @@ static void
 upload_file_begin(struct tool_call *call, struct json_span arguments)
 {
 	struct upload_arguments read = { 0 };
-	struct files *files = call->mcp->runs->peers.files;
+	struct runs *runs = call->mcp->runs;
+	struct files *files = runs->peers.files;
+	const struct owner *from = call->context.owner;
+	const struct options *options = owner_options(from, runs);
+	auto_free char *owner = NULL;
 	struct upload *upload;
 	struct files_user user = { .filed = upload_file_on_filed,
 		.done = upload_file_on_done };
 	struct err err;
 
-	if (upload_file_read(arguments, &read, &err) == -1) {
+	if (upload_file_read(arguments, &read, UPLOAD_NAMES -
+	            !options_argument(options, ARGUMENT_CONVERSATION),
+	        &err) == -1) {
 		tool_call_refuse(call, "validation_error", err.text);
 		upload_file_reset(&read);
 		return;
@@ -222,8 +253,9 @@ upload_file_begin(struct tool_call *call, struct json_span arguments)
 	upload->call = call;
 	tool_call_keep(call, upload, upload_file_free);
 	user.ctx = upload;
-	upload->task = files_add(files, call->context.owner->scope,
-	    read.name, read.content, read.len, &user, &err);
+	owner = files_conversation(from->scope, read.conversation);
+	upload->task = files_add(files, owner, read.name, read.content,
+	    read.len, &user, &err);
 	if (upload->task == NULL)
 		tool_call_refuse(call, "error", err.text);
 	upload_file_reset(&read);

@@ -128,12 +128,30 @@ deliver_list(struct deliver *deliver)
 	return FILE_FAULT_NONE;
 }
 
-/* Opens the newest version of a file. Returns the fault. */
+/*
+ * Finds a file by its name, or by its version, conversation and name, each on a
+ * line. NULL if there is none.
+ */
+static const struct stored_file *
+deliver_find(const struct files *files, const char *owner, const char *text)
+{
+	const char *id = strchr(text, '\n');
+	const char *name = id == NULL ? NULL : strchr(id + 1, '\n');
+	auto_free char *whose = NULL;
+
+	if (name == NULL)
+		return index_find(files, owner, text, 0);
+	whose = mem_printf("%.*s%.*s", (int)head_scope(owner), owner,
+	    name == id + 1 ? 0 : (int)(name - id), id);
+	return index_find(files, whose, name + 1, strtoull(text, NULL, 10));
+}
+
+/* Opens a file, of its newest version. Returns the fault. */
 static enum file_fault
 deliver_open(const struct files *files, const char *owner, const char *name,
     struct deliver_file *given)
 {
-	const struct stored_file *stored = index_find(files, owner, name, 0);
+	const struct stored_file *stored = deliver_find(files, owner, name);
 	enum file_fault fault;
 
 	if (stored == NULL)
@@ -163,8 +181,14 @@ deliver_open_all(struct deliver *deliver, const char **failed)
 	TEXT_LIST_EACH (name, deliver->names, deliver->names_len) {
 		fault = deliver_open(files, deliver->task.owner, name,
 		    &deliver->given[deliver->count]);
+		if (fault == FILE_FAULT_NONE &&
+		    deliver_gave(deliver, deliver_bytes(
+		        deliver->given[deliver->count].head.name)) != NULL)
+			fault = FILE_FAULT_TAKEN;
 		if (fault != FILE_FAULT_NONE) {
-			*failed = name;
+			fd_close(&deliver->given[deliver->count].file);
+			*failed = strrchr(name, '\n');
+			*failed = *failed == NULL ? name : *failed + 1;
 			return fault;
 		}
 		if (deliver->whole)
