@@ -506,3 +506,29 @@ test('code is in no command line and in no log', async (t) => {
   await raw.finish();
   assert.doesNotMatch(raw.errors, /hunter2/);
 });
+
+test('limits presets other settings, but not those that are set', (t) => {
+  const home = folder(t);
+  const show = (env) => Object.fromEntries(JSON.parse(program(t, { home,
+    args: ['config', 'show', '--json'], env }).stdout).settings
+    .map(({ name, value, source }) => [name, [value, source]]));
+  const strict = show({ CAISSON_LIMITS: 'strict', CAISSON_PIDS: '64' });
+  const permissive = show({ CAISSON_LIMITS: 'permissive' });
+
+  assert.deepEqual(strict.pids, ['64', 'CAISSON_PIDS']);
+  assert.deepEqual(strict.memory, ['128m', 'limits strict']);
+  assert.deepEqual(strict.max_timeout, ['30s', 'limits strict']);
+  assert.deepEqual(permissive.timeout, ['2m', 'limits permissive']);
+  assert.deepEqual(permissive.queue, ['64', 'default']);
+  assert.deepEqual(show({ CAISSON_LIMITS: 'default' }).memory,
+    ['512m', 'default']);
+  /* Of these, only the longest is set: the other follows. */
+  assert.deepEqual(show({ CAISSON_LIMITS: 'strict',
+    CAISSON_MAX_TIMEOUT: '5' }).timeout, ['5s', 'limits strict']);
+
+  const done = program(t, { home, env: { CAISSON_LIMITS: 'strict' },
+    args: ['exec', file(t, 'p.py', 'print(1); x = bytearray(200 << 20)')] });
+
+  assert.match(done.stdout, /^1\n$/);
+  assert.match(done.stderr, /MemoryError|ran out of memory \(limit 128 MiB\)/);
+});
