@@ -62,6 +62,7 @@
  * Runs in the relay.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -84,7 +85,7 @@ struct frames {
 	bool started;             /* it has been received */
 	bool ready;               /* the box has sent its ready frame */
 	bool sent;                /* the run frame was sent; code may run */
-	int session;             /* that frame has "session" */
+	bool session;            /* that frame has "session" */
 	uint64_t programs;       /* run frames so far */
 };
 

@@ -13,7 +13,7 @@ exchange_open(struct exchange *exchange, struct event_base *base, int *fd,
     event_callback_fn on_ending)
 {
 	exchange->execution = execution;
-	exchange->over = 0;
+	exchange->over = false;
 	exchange->relay = channel_new(base, fd, ends);
 	exchange->ending = evtimer_new(base, on_ending, ends->ctx);
 }
@@ -36,7 +36,7 @@ exchange_note_closed(const struct exchange *exchange, const struct err *why)
 static void
 exchange_end(struct exchange *exchange)
 {
-	exchange->over = 1;
+	exchange->over = true;
 	event_active(exchange->ending, EV_TIMEOUT, 0);
 }
 

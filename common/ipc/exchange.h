@@ -6,13 +6,15 @@
 #ifndef COMMON_EXCHANGE_H
 #define COMMON_EXCHANGE_H
 
+#include <stdbool.h>
+
 #include "../base/buffer.h"
 #include "channel.h"
 
 struct exchange {
 	struct channel *relay;
 	uint64_t execution;
-	int over; /* nothing more is answered */
+	bool over; /* nothing more is answered */
 	struct event *ending; /* activated when it is over */
 };
 

@@ -33,10 +33,10 @@ struct files_task {
 	struct event *timer; /* since the last sign of progress */
 	bool given_up;
 	bool awaited; /* FILE_AWAITED was received */
-	int filed;   /* FILED was received */
-	int fetched; /* FILE_FETCHED was received */
+	bool filed;  /* FILED was received */
+	bool fetched; /* FILE_FETCHED was received */
 	/* For tasks with a porter. */
-	int direct; /* files are put into the directory itself */
+	bool direct; /* files are put into the directory itself */
 	struct channel *porter;
 	struct child *process;
 };
@@ -562,7 +562,7 @@ files_hear_filed(
 		service_violate(files, "a file more than the task is about");
 		return;
 	}
-	task->filed = 1;
+	task->filed = true;
 	files_task_hear(task);
 	if (task->user.filed != NULL)
 		task->user.filed(task->user.ctx, row);
@@ -614,7 +614,7 @@ files_hear_fetched(
 		service_violate(files, "a descriptor that was not asked for");
 		return;
 	}
-	task->fetched = 1;
+	task->fetched = true;
 	if (task->user.fetched != NULL)
 		task->user.fetched(task->user.ctx, file, offset);
 }

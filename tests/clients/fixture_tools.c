@@ -92,7 +92,7 @@ FIXTURE_TOOL(test_tool_with_progress, FIXTURE_NO_ARGUMENTS)
 	(void)arguments;
 	for (progress.done = 0; progress.done <= progress.total;
 	     progress.done += progress.total / 2)
-		tool_call_report(call, &progress);
+		tool_call_progress(call, &progress);
 	fixture_answer(call, FIXTURE_TEXT("done"));
 }
 

@@ -151,7 +151,7 @@ try_memfd(void)
 	return 0;
 }
 
-/* Every role that is locked down. */
+/* The roles that neither have a directory nor connect. */
 static const enum role workers[] = { ROLE_RELAY, ROLE_READER, ROLE_BROKER,
 	ROLE_GATEWAY };
 

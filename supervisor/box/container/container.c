@@ -286,7 +286,7 @@ container_warn(struct box *box)
 
 	if (shared->warned || box->language->image != NULL)
 		return;
-	shared->warned = 1;
+	shared->warned = true;
 	log_warn("containers of %s keep no files: what code writes to "
 	    "/workspace/out is lost; start Caisson as root on the machine "
 	    "where the engine runs, or use another runtime", shared->program);

@@ -76,7 +76,7 @@ container_engine_on_readable(evutil_socket_t fd, short, void *arg)
 	room = stream->most - stream->kept->len;
 	buffer_add(stream->kept, data, (size_t)n < room ? (size_t)n : room);
 	if ((size_t)n > room && stream->kept == &stream->call->answer.out)
-		stream->call->answer.cut = 1;
+		stream->call->answer.cut = true;
 }
 
 static void
@@ -106,7 +106,7 @@ container_engine_on_timer(evutil_socket_t, short, void *arg)
 	} else {
 		reaper_forget(&call->keeper);
 	}
-	call->answer.late = 1;
+	call->answer.late = true;
 	call->answer.status = -1;
 	container_engine_close(&call->streams[0]);
 	container_engine_close(&call->streams[1]);

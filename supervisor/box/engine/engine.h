@@ -307,7 +307,7 @@ struct container_boxes {
 	unsigned long user_processes; /* as in struct container */
 	uint32_t uid;
 	uint32_t gid;
-	int warned; /* that files are lost */
+	bool warned; /* that files are lost */
 	LIST_HEAD(, container_removal) removals; /* of removal.c */
 };
 
@@ -375,8 +375,8 @@ void container_commands_fill_removal(const struct container_boxes *shared,
 struct container_answer {
 	int status;         /* the exit status; -1: a signal, late or cut */
 	int killer;         /* that signal; 0: none */
-	int late;           /* it was ended, as it took too long */
-	int cut;            /* it has printed more than out */
+	bool late;          /* it was ended, as it took too long */
+	bool cut;           /* it has printed more than out */
 	struct buffer out;  /* the first ENGINE_OUT_MAX bytes */
 	struct buffer errors; /* the first ENGINE_ERRORS_MAX bytes */
 };

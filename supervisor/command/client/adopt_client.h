@@ -5,6 +5,7 @@
 #ifndef SUPERVISOR_ADOPT_CLIENT_H
 #define SUPERVISOR_ADOPT_CLIENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "../../../common/base/buffer.h"
@@ -19,7 +20,7 @@ struct adopt_client {
 	const char *where;  /* of its file, for users: the end of a sentence */
 	const char *list;   /* quoted name of its list; NULL: not JSON */
 	const char *entry;  /* ours; @ is the quoted program, % a line end */
-	int expands; /* it expands ${VARIABLE} itself */
+	bool expands; /* it expands ${VARIABLE} itself */
 	const char *own; /* its command that registers us, with @; or NULL */
 };
 

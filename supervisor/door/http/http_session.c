@@ -5,6 +5,7 @@
  * come back, so a session ends only by DELETE, or when newer ones take its
  * place. Runs in the supervisor.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,7 @@ struct http_session {
 	struct mcp *mcp;
 	size_t nrequests;            /* unanswered, the stream included */
 	struct http_request *stream; /* GET, for messages of no request; NULL */
-	int dead;
+	bool dead;
 };
 
 static const struct json_span http_session_no_id = { NULL, 0 };
@@ -99,7 +100,7 @@ http_session_end(struct http_session *session, const char *why)
 	struct http_guest *guest = session->guest;
 	struct http_request *request, *next;
 
-	session->dead = 1;
+	session->dead = true;
 	http_session_tell(session, "ends");
 	TAILQ_REMOVE(&guest->sessions, session, entry);
 	guest->nsessions--;

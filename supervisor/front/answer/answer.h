@@ -29,7 +29,7 @@ struct answer_style {
 	uint64_t max_output; /* limit on the kept bytes of a stream */
 	bool structured; /* send structuredContent */
 	int sessions; /* calls can name sessions */
-	int linking; /* send resource links (2025-06-18) */
+	bool linking; /* send resource links (2025-06-18) */
 	/*
 	 * The isolation as last sent, in full: in this session, or without
 	 * one to this owner. It is sent again, and stored here, when it has

@@ -125,7 +125,7 @@ struct mcp_about {
 	struct json_span id;
 	int answers; /* nothing follows for this request; no line may come */
 	int code;    /* of the error that answers it; 0: a result */
-	int refused; /* the error was found before its method was called */
+	bool refused; /* the error was found before its method was called */
 };
 
 /* The connection of a session to its client; both are called with ctx. */

@@ -207,7 +207,7 @@ void tool_call_log(
     struct tool_call *call, const char *level, const char *data);
 
 /* Sends its client progress, if it has asked for that. */
-void tool_call_report(
+void tool_call_progress(
     struct tool_call *call, const struct box_progress *progress);
 
 /*

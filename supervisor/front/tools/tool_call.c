@@ -109,7 +109,7 @@ tool_call_listened(const struct tool_call *call)
 }
 
 void
-tool_call_report(
+tool_call_progress(
     struct tool_call *call, const struct box_progress *progress)
 {
 	const struct json_span id = { call->id, call->id_len };
@@ -124,7 +124,7 @@ tool_call_report(
 static void
 tool_call_on_progress(void *ctx, const struct box_progress *progress)
 {
-	tool_call_report(ctx, progress);
+	tool_call_progress(ctx, progress);
 }
 
 void

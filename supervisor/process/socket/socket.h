@@ -6,6 +6,7 @@
 #ifndef SUPERVISOR_PROCESS_SOCKET_H
 #define SUPERVISOR_PROCESS_SOCKET_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "../../../common/base/buffer.h"
@@ -55,7 +56,7 @@ int listen_inherit(const char *pid, const char *count, struct err *err);
 /* Where a listening socket is, as text. */
 struct listen_place {
 	int local;      /* a Unix socket */
-	int outside;    /* other machines may reach it */
+	bool outside;   /* other machines may reach it */
 	unsigned int port;
 	char text[LISTEN_TEXT_MAX + 1]; /* 127.0.0.1:80, [::1]:80, or a path */
 };

@@ -22,7 +22,7 @@ struct conform_value {
 	const struct conform_place *place;
 	struct json_span value;
 	int depth;
-	int optional;
+	bool optional;
 };
 
 static void

@@ -6,6 +6,7 @@
  * files are stored even if the porter ends too early or breaks a rule.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -26,7 +27,7 @@
 struct collect_offer {
 	STAILQ_ENTRY(collect_offer) entry;
 	enum file_fault fault; /* why it is left out, even before it starts */
-	int compared; /* it differs from the version that the box had */
+	bool compared; /* it differs from the version that the box had */
 	int file;
 	size_t len;
 	char name[FILE_NAME_MAX + 1];
@@ -274,7 +275,7 @@ collect_compare(struct collect *collect)
 	if (version == 0 || offer->fault != FILE_FAULT_NONE ||
 	    offer->compared || fstat(offer->file, &st) == -1)
 		return;
-	offer->compared = 1;
+	offer->compared = true;
 	if (index_renew(files) == 0)
 		stored = index_find(
 		    files, collect->task.owner, offer->name, version);
