@@ -17,8 +17,9 @@ supervisor_on_filed(struct files *files, struct ipc_filed *filed)
 void
 supervisor_on_used(struct files *files, struct ipc_used *used)
 {
-	const struct files_usage row = { used->owner, used->files, used->bytes,
-		used->files_most, used->bytes_most };
+	const struct files_usage row = { used->owner, used->conversation,
+		used->versions, used->files, used->bytes, used->files_most,
+		used->bytes_most };
 
 	files_hear_used(files, used->task, &row);
 }

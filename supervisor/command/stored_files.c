@@ -83,6 +83,17 @@ stored_files_print_name(const char *name)
 	fputs(shown.data, stdout);
 }
 
+/* Ends a line. */
+static void
+stored_files_print_conversation(const char *id)
+{
+	if (id[0] != '\0') {
+		fputs(" of conversation ", stdout);
+		stored_files_print_name(id);
+	}
+	putchar('\n');
+}
+
 /* list */
 
 static void
@@ -117,11 +128,7 @@ stored_files_on_listed(void *ctx, const struct file_row *row)
 	printf("%s %12llu %3llu %s ", when, (unsigned long long)row->size,
 	    (unsigned long long)row->version, row->type);
 	stored_files_print_name(row->name);
-	if (row->conversation[0] != '\0') {
-		fputs(" of conversation ", stdout);
-		stored_files_print_name(row->conversation);
-	}
-	putchar('\n');
+	stored_files_print_conversation(row->conversation);
 }
 
 /* usage */
@@ -134,20 +141,27 @@ stored_files_on_used(void *ctx, const struct files_usage *row)
 
 	cmd->listed++;
 	if (cmd->json == NULL) {
-		printf("%12llu of %llu bytes %4llu of %llu files  %s\n",
+		printf("%12llu of %llu bytes %4llu of %llu files %4llu earlier "
+		    "versions  %s",
 		    (unsigned long long)row->bytes,
 		    (unsigned long long)row->bytes_most,
 		    (unsigned long long)row->files,
 		    (unsigned long long)row->files_most,
+		    (unsigned long long)row->versions,
 		    owner == NULL ? OWNER_FLAG_USER : owner);
+		stored_files_print_conversation(row->conversation);
 		return;
 	}
 	json_report_open(cmd->json, NULL, '{');
 	json_report_text(cmd->json, "owner", owner);
+	if (row->conversation[0] != '\0')
+		json_report_text(
+		    cmd->json, "conversation", row->conversation);
 	json_report_number(cmd->json, "bytes", row->bytes);
 	json_report_number(cmd->json, "bytes_max", row->bytes_most);
 	json_report_number(cmd->json, "files", row->files);
 	json_report_number(cmd->json, "files_max", row->files_most);
+	json_report_number(cmd->json, "versions", row->versions);
 	json_report_close(cmd->json, '}');
 }
 

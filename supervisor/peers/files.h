@@ -30,6 +30,8 @@ struct file_row {
 /* What an owner keeps, and may keep, with all versions; borrowed. */
 struct files_usage {
 	const char *owner; /* a scope; empty: the local user */
+	const char *conversation; /* its id; empty: all of the owner */
+	uint64_t versions; /* earlier ones; of a conversation not in files */
 	uint64_t files;
 	uint64_t bytes;
 	uint64_t files_most;

@@ -327,6 +327,23 @@ test('commands show, save and remove them', async (t) => {
   assert.equal(command(home, ['files', 'clear', '-y']).stdout, '2 removed\n');
 });
 
+test('usage tells what each conversation keeps and may keep', async (t) => {
+  const home = folder(t);
+  const { client } = await connect(t, { home });
+
+  await say(client, 'a b', write({ x: '1', y: '22' }));
+  await say(client, 'a b', write({ x: '333' }));
+  assert.match(command(home, ['files', 'usage']).stdout,
+    /^ +6 of \d+ bytes +3 of 1000 files +1 earlier versions  [^\n]+\n +6 of \d+ bytes +2 of 200 files +1 earlier versions  [^\n]+ of conversation a b\n$/);
+
+  const { owners } = JSON.parse(
+    command(home, ['files', 'usage', '--json']).stdout);
+
+  assert.deepEqual(owners.map(({ conversation, bytes, files, versions }) =>
+    [conversation, bytes, files, versions]),
+  [[undefined, 6, 3, 1], ['a b', 6, 2, 1]]);
+});
+
 test('wrong ids are refused, and none where it is not an argument',
   async (t) => {
     const { client } = await connect(t);

@@ -16,13 +16,13 @@ outdated_is(const struct head *head, const struct head *next)
 }
 
 struct share
-outdated_share(const struct files *files, const char *owner)
+outdated_share(const struct files *files, const char *owner, int all)
 {
 	auto_free struct head *heads = NULL;
 	struct share share = { 0 };
 	size_t i, count;
 
-	heads = index_list(files, owner, 1, 1, &count);
+	heads = index_list(files, owner, all, 1, &count);
 	for (i = 0; i + 1 < count; i++)
 		if (outdated_is(&heads[i], &heads[i + 1])) {
 			share.count++;

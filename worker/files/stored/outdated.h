@@ -9,8 +9,12 @@
 #include "files.h"
 #include "share.h"
 
-/* Returns what all versions take that this owner has and that may give way. */
-struct share outdated_share(const struct files *files, const char *owner);
+/*
+ * Returns what all versions take that this owner has, and with all its
+ * conversations, and that may give way.
+ */
+struct share outdated_share(
+    const struct files *files, const char *owner, int all);
 
 /*
  * Removes the oldest version of all that this owner and its conversations have,

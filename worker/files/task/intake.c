@@ -52,7 +52,7 @@ intake_make_room(struct files *files, const char *owner, uint64_t size,
 
 	if (fault == FILE_FAULT_NONE ||
 	    share_judge(files, owner, size, coming,
-	        outdated_share(files, owner)) != FILE_FAULT_NONE)
+	        outdated_share(files, owner, 1)) != FILE_FAULT_NONE)
 		return fault;
 	while (fault != FILE_FAULT_NONE && outdated_remove(files, owner))
 		fault = share_judge(files, owner, size, coming, none);

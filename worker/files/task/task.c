@@ -62,10 +62,13 @@ task_tell_filed(struct task *task, const struct head *head)
 
 void
 task_tell_used(struct task *task, const char *owner, struct share own,
-    struct share most)
+    struct share most, uint64_t versions)
 {
+	auto_free char *scope = mem_dup(owner, head_scope(owner));
 	struct ipc_used used = { .task = task->number,
-		.owner = owner,
+		.owner = scope,
+		.conversation = head_conversation(owner),
+		.versions = versions,
 		.files = own.count,
 		.bytes = own.bytes,
 		.files_most = most.count,

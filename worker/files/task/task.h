@@ -93,9 +93,12 @@ int task_may_tell(const struct files *files);
 /* Reports a stored file. */
 void task_tell_filed(struct task *task, const struct head *head);
 
-/* Reports what the files of an owner, a scope, take and may take. */
+/*
+ * Reports what the files of an owner, or of a conversation, take and may take;
+ * so many of them are earlier versions.
+ */
 void task_tell_used(struct task *task, const char *owner, struct share own,
-    struct share most);
+    struct share most, uint64_t versions);
 
 /* Reports a file that is not stored, or not written into a box. */
 void task_tell_skipped(

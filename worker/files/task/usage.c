@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "../../../common/base/buffer.h"
+#include "../../../common/base/mem.h"
 #include "../../../common/base/text_list.h"
 #include "../stored/index.h"
+#include "../stored/outdated.h"
 #include "../stored/share.h"
 #include "task.h"
 #include "usage.h"
@@ -14,22 +16,53 @@
 struct usage {
 	struct task task;
 	bool looked;
-	struct buffer owners; /* their scopes, each + NUL */
+	struct buffer owners; /* scopes, and those with conversations */
 	size_t told;          /* bytes of owners */
 };
 
-/* Adds the scope of an owner, unless it is there. */
+/* Adds so many bytes of an owner, unless they are there. */
 static void
-usage_add(struct buffer *owners, const char *owner)
+usage_add(struct buffer *owners, const char *owner, size_t len)
 {
-	char scope[FILES_OWNER_MAX + 1] = "";
+	auto_free char *text = mem_dup(owner, len);
 	const char *known;
 
-	memcpy(scope, owner, head_scope(owner));
 	TEXT_LIST_EACH (known, owners->data, owners->len)
-		if (strcmp(known, scope) == 0)
+		if (strcmp(known, text) == 0)
 			return;
-	text_list_add(owners, scope);
+	text_list_add(owners, text);
+}
+
+/* Adds the scope of an owner, and its conversation if it has one. */
+static void
+usage_note(struct buffer *owners, const char *owner)
+{
+	usage_add(owners, owner, head_scope(owner));
+	if (head_conversation(owner)[0] != '\0')
+		usage_add(owners, owner, strlen(owner));
+}
+
+/*
+ * Of an owner with all its conversations; or of one of these, whose limit does
+ * not count earlier versions.
+ */
+static void
+usage_tell(struct task *task, const char *owner)
+{
+	const struct files *files = task->files;
+	struct share own = { 0 }, most = share_most(files, owner);
+	int all = head_conversation(owner)[0] == '\0';
+	uint64_t versions = outdated_share(files, owner, all).count;
+	auto_free struct head *heads = NULL;
+	size_t i, count;
+
+	heads = index_list(files, owner, all, 1, &count);
+	own.count = all ? count : count - versions;
+	for (i = 0; i < count; i++)
+		own.bytes += heads[i].size;
+	if (!all)
+		most.count = FILES_DATA_MAX;
+	task_tell_used(task, owner, own, most, versions);
 }
 
 /* Returns 0, or -1 if the directory cannot be read. */
@@ -44,7 +77,8 @@ usage_look(struct usage *usage)
 	usage->looked = true;
 	for (i = 0; i < files->stored_count; i++)
 		if (files->stored[i]->sound)
-			usage_add(&usage->owners, files->stored[i]->head.owner);
+			usage_note(&usage->owners,
+			    files->stored[i]->head.owner);
 	return 0;
 }
 
@@ -59,8 +93,7 @@ usage_wake(struct task *task)
 		task->fault = FILE_FAULT_FOLDER;
 	while (usage->told < usage->owners.len && task_may_tell(files)) {
 		owner = usage->owners.data + usage->told;
-		task_tell_used(task, owner, share_of(files, owner),
-		    share_most(files, owner));
+		usage_tell(task, owner);
 		usage->told += strlen(owner) + 1;
 	}
 	if (usage->told < usage->owners.len)
