@@ -1188,6 +1188,7 @@
 #define CONNECTOR_CONNECT_MS 10000
 #define CONNECTOR_TRUSTED_MAX (4 * MIB) /* of a file of certificates */
 #define CONNECTOR_REDIRECTS_MAX 5
+#define CONNECTOR_PAGES_MAX 100 /* of a list of tools */
 #define CONNECTOR_RESUMES_MAX 5
 #define CONNECTOR_RETRY_MS 1000
 #define CONNECTOR_RETRY_MS_MAX 30000

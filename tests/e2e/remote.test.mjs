@@ -102,8 +102,11 @@ test('a server without sessions is spoken to as it wants', async (t) => {
         requestState: 'x' } });
     } else {
       json({ jsonrpc: '2.0', id, result: method === 'tools/list' ?
-        { tools: ['é', 'slow', 'ask', ...remote.tools].map((name) => ({ name,
-          inputSchema: { type: 'object' } })) } :
+        { tools: [...['é', 'slow', 'ask', ...remote.tools].map((name) =>
+          ({ name, inputSchema: { type: 'object', properties: { place:
+            { type: 'string', 'x-mcp-header': 'Place' } } } })),
+        { name: 'wrong', inputSchema: { type: 'object', properties: { a:
+          { type: 'number', 'x-mcp-header': 'A' } } } }] } :
         { ...result(message), resultType: 'complete' } });
     }
     return true;
@@ -113,8 +116,10 @@ test('a server without sessions is spoken to as it wants', async (t) => {
     { env: { CAISSON_TOOL_TIMEOUT: '1' } });
 
   assert.equal(text(await run(client,
-    'print((await runtime.call_tool("far", "é", {"a": 1})).text)')),
-  '{"a":1}');
+    'print((await runtime.call_tool("far", "é", {"place": "ü"})).text)')),
+  '{"place":"ü"}');
+  assert.equal(remote.heard.at(-1).headers['mcp-param-place'],
+    `=?base64?${Buffer.from('ü').toString('base64')}?=`);
   assert.equal(Buffer.from(remote.heard.at(-1).headers['mcp-name']
     .match(/^=\?base64\?(.*)\?=$/)[1], 'base64').toString(), 'é');
   assert.match(text(await run(client, `try:

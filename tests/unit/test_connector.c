@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/base/text_list.h"
 #include "unit.h"
+#include "worker/connector/params.h"
 #include "worker/connector/sse.h"
 #include "worker/connector/url.h"
 
@@ -141,5 +143,69 @@ UNIT_TEST(the_origin_says_whether_it_is_local)
 		url_origin_of(rows[n].url, &origin);
 		ck_assert_int_eq(origin.local, rows[n].local);
 		url_origin_reset(&origin);
+	}
+}
+
+static struct json_span
+json_of(const char *text)
+{
+	struct json_span value;
+
+	ck_assert_int_eq(json_span_parse(text, strlen(text), &value, NULL), 0);
+	return value;
+}
+
+#define TOOL(name, properties) "{\"name\":\"" name "\",\"inputSchema\":"       \
+	"{\"properties\":{" properties "}}}"
+#define MARKED(type, mark) "{\"type\":\"" type "\",\"x-mcp-header\":" mark "}"
+
+UNIT_TEST(marked_arguments_go_into_headers)
+{
+	struct params params = { 0 };
+	auto_buffer struct buffer out = { 0 };
+	auto_buffer struct buffer headers = { 0 };
+	const char *text, *p;
+
+	ck_assert_int_eq(params_learn(&params, json_of("{\"tools\":["
+	    TOOL("t", "\"a\":" MARKED("string", "\"A\"") ",\"b\":{"
+	        "\"properties\":{\"c\":" MARKED("integer", "\"C\"") "}}")
+	    "]}"), &out), 0);
+	text = "{\"name\":\"t\",\"arguments\":{\"a\":\"x\",\"b\":{\"c\":5}}}";
+	params_add_headers(&params, json_of(text), &headers);
+	p = headers.data;
+	ck_assert_uint_eq(text_list_count(p, headers.len), 2);
+	ck_assert_ptr_nonnull(memmem(p, headers.len, "Mcp-Param-A: x", 15));
+	ck_assert_ptr_nonnull(memmem(p, headers.len, "Mcp-Param-C: 5", 15));
+	headers.len = 0;
+	text = "{\"name\":\"t\",\"arguments\":{\"a\":null}}";
+	params_add_headers(&params, json_of(text), &headers);
+	ck_assert_uint_eq(headers.len, 0);
+	params_reset(&params);
+}
+
+UNIT_TEST(tools_with_wrong_marks_are_left_out)
+{
+	static const char *const wrong[] = {
+		TOOL("w", "\"a\":" MARKED("number", "\"A\"")),
+		TOOL("w", "\"a\":" MARKED("string", "\"\"")),
+		TOOL("w", "\"a\":" MARKED("string", "\"A B\"")),
+		TOOL("w", "\"a\":" MARKED("string", "5")),
+		TOOL("w", "\"a\":" MARKED("string", "\"A\"") ",\"b\":"
+		    MARKED("string", "\"a\"")),
+		TOOL("w", "\"a\":{\"items\":" MARKED("string", "\"A\"") "}"),
+	};
+	size_t n;
+
+	for (n = 0; n < sizeof(wrong) / sizeof(wrong[0]); n++) {
+		struct params params = { 0 };
+		auto_buffer struct buffer out = { 0 };
+		auto_free char *list = mem_printf("{\"tools\":[%s,%s],"
+		    "\"nextCursor\":\"c\"}", wrong[n], TOOL("right", ""));
+
+		ck_assert_int_eq(
+		    params_learn(&params, json_of(list), &out), 1);
+		ck_assert_str_eq(out.data, "{\"nextCursor\":\"c\",\"tools\":["
+		    TOOL("right", "") "]}");
+		params_reset(&params);
 	}
 }

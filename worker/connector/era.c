@@ -32,6 +32,19 @@ era_add_listen(struct buffer *line, const char *id)
 	    "{\"toolsListChanged\":true},\"_meta\":{%s}}}", id, era_meta);
 }
 
+void
+era_add_list(struct buffer *line, const char *id, struct json_span cursor)
+{
+	buffer_printf(line, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"method\":"
+	    "\"tools/list\",\"params\":{", id);
+	if (cursor.len > 0) {
+		buffer_add_text(line, "\"cursor\":");
+		buffer_add(line, cursor.p, cursor.len);
+		buffer_add_text(line, ",");
+	}
+	buffer_printf(line, "\"_meta\":{%s}}}", era_meta);
+}
+
 /* Returns whether a list of versions has ours. */
 static int
 era_is_listed(struct json_span list)
@@ -154,28 +167,35 @@ era_is_plain(const char *text)
 	for (n = 0; n < len; n++)
 		if (text[n] < ' ' || text[n] > '~')
 			return 0;
-	return len > 0 && text[0] != ' ' && text[len - 1] != ' ' &&
-	    strncmp(text, "=?base64?", strlen("=?base64?")) != 0;
+	return len == 0 || (text[0] != ' ' && text[len - 1] != ' ' &&
+	    strncmp(text, "=?base64?", strlen("=?base64?")) != 0);
 }
 
-static void
-era_add_header(struct buffer *headers, const char *name, struct json_span value)
+void
+era_add_header(struct buffer *headers, const char *name, const char *value)
 {
-	size_t len;
-	auto_free char *text = json_span_string(value, &len, NULL);
+	auto_buffer struct buffer coded = { 0 };
 	auto_free char *line = NULL;
 
-	if (text == NULL)
-		return;
-	if (era_is_plain(text)) {
-		line = mem_printf("%s: %s", name, text);
+	if (era_is_plain(value)) {
+		/* libcurl sends an empty one if it ends with a semicolon. */
+		line = mem_printf(value[0] == '\0' ? "%s;" : "%s: %s", name,
+		    value);
 	} else {
-		auto_buffer struct buffer coded = { 0 };
-
-		base64_add(&coded, text, len);
+		base64_add(&coded, value, strlen(value));
 		line = mem_printf("%s: =?base64?%s?=", name, coded.data);
 	}
 	text_list_add(headers, line);
+}
+
+static void
+era_add_string(struct buffer *headers, const char *name, struct json_span value)
+{
+	size_t len;
+	auto_free char *text = json_span_string(value, &len, NULL);
+
+	if (text != NULL)
+		era_add_header(headers, name, text);
 }
 
 void
@@ -184,15 +204,15 @@ era_add_headers(struct buffer *headers, const struct jsonrpc *message)
 	struct json_span name;
 
 	text_list_add(headers, "MCP-Protocol-Version: " ERA_STATELESS);
-	era_add_header(headers, "Mcp-Method", message->method);
+	era_add_string(headers, "Mcp-Method", message->method);
 	if (message->params.len == 0)
 		return;
 	if (json_span_is(message->method, "tools/call") ||
 	    json_span_is(message->method, "prompts/get")) {
 		if (json_span_get(message->params, "name", &name) > 0)
-			era_add_header(headers, "Mcp-Name", name);
+			era_add_string(headers, "Mcp-Name", name);
 	} else if (json_span_is(message->method, "resources/read")) {
 		if (json_span_get(message->params, "uri", &name) > 0)
-			era_add_header(headers, "Mcp-Name", name);
+			era_add_string(headers, "Mcp-Name", name);
 	}
 }

@@ -34,11 +34,18 @@ void era_add_greeting(
 /* Returns whether such a result tells of changes of lists of tools. */
 int era_tells_changes(struct json_span result);
 
+/* Appends the request "tools/list", with this id; cursor may be empty. */
+void era_add_list(struct buffer *line, const char *id, struct json_span cursor);
+
 /* Appends the request "subscriptions/listen" for them, with this id. */
 void era_add_listen(struct buffer *line, const char *id);
 
 /* Appends a request of the broker as such versions have it. */
 void era_add_request(struct buffer *line, const struct jsonrpc *message);
+
+/* Appends a header, with what it cannot hold as base64: a line + NUL. */
+void era_add_header(
+    struct buffer *headers, const char *name, const char *value);
 
 /* Appends the headers that repeat parts of a request: lines, each + NUL. */
 void era_add_headers(struct buffer *headers, const struct jsonrpc *message);

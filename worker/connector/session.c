@@ -16,11 +16,13 @@
 #include "era.h"
 #include "exchange.h"
 #include "pair.h"
+#include "params.h"
 #include "session.h"
 #include "url.h"
 
 #define SESSION_DISCOVER "\"discover\""
 #define SESSION_LISTEN "\"listen\""
+#define SESSION_LEARN "\"learn\""
 
 enum session_state {
 	SESSION_NEW,   /* how it is spoken to is not known yet */
@@ -34,6 +36,7 @@ enum talk_kind {
 	TALK_REQUEST,
 	TALK_OTHER,    /* a notification, or an answer */
 	TALK_DISCOVER, /* which versions the server has: ours */
+	TALK_LEARN,    /* which arguments go into headers: ours */
 	TALK_AGAIN,    /* "initialize" in a new session: ours */
 	TALK_STREAM,   /* what the server sends unasked */
 	TALK_LISTEN,   /* the same, of a version without sessions */
@@ -52,6 +55,7 @@ struct talk {
 	unsigned int begun; /* of the session by which it was sent */
 	bool again;   /* it was refused once, as the session was gone */
 	bool begins;  /* it ends the greeting: "initialized" */
+	bool lists;   /* it asks for the tools */
 	bool posted;  /* its answer comes in the stream of events */
 };
 
@@ -74,6 +78,9 @@ struct session {
 	bool asked;      /* for its versions, twice */
 	bool listens;    /* it tells of changes to who listens */
 	char *endpoint;  /* to which messages go; NULL: the URL itself */
+	struct params params; /* MANNER_STATELESS: what goes into headers */
+	unsigned int pages;   /* of the list of tools, read for that */
+	struct buffer welcome; /* the answer to "initialize", until then */
 	char *refusal;   /* of "initialize", before another manner was tried */
 	unsigned int begun; /* how often */
 	char *name;    /* Mcp-Session-Id; NULL: none */
@@ -105,6 +112,9 @@ session_add_era(const struct talk *talk, struct buffer *headers)
 		return;
 	jsonrpc_sort(value, &message, &err);
 	era_add_headers(headers, &message);
+	if (json_span_is(message.method, "tools/call"))
+		params_add_headers(
+		    &talk->session->params, message.params, headers);
 }
 
 static void
@@ -142,6 +152,7 @@ talk_send(struct talk *talk)
 		[TALK_REQUEST] = "POST",
 		[TALK_OTHER] = "POST",
 		[TALK_DISCOVER] = "POST",
+		[TALK_LEARN] = "POST",
 		[TALK_AGAIN] = "POST",
 		[TALK_LISTEN] = "POST",
 		[TALK_STREAM] = "GET",
@@ -299,24 +310,65 @@ session_resume(struct session *session)
 			talk_send(talk);
 }
 
+/* The broker may have the list from before, but headers need it here. */
+static void
+session_learn(struct session *session, struct json_span cursor)
+{
+	auto_buffer struct buffer line = { 0 };
+	struct talk *talk;
+
+	era_add_list(&line, SESSION_LEARN, cursor);
+	talk = talk_new(session, TALK_LEARN, line.data, line.len);
+	talk->id = mem_strdup(SESSION_LEARN);
+	session->pages++;
+	talk_send(talk);
+}
+
+/* All is known: the broker may call. */
+static void
+session_welcome(struct session *session)
+{
+	struct talk *greeting = session_find(session, TALK_GREETING);
+	struct json_span value;
+	struct err err;
+
+	session->state = SESSION_READY;
+	if (json_span_parse(session->welcome.data, session->welcome.len,
+	        &value, &err) == 0)
+		session_pass(session, value);
+	buffer_reset(&session->welcome);
+	if (greeting != NULL)
+		talk_free(&greeting);
+}
+
+static void
+session_on_learnt(struct session *session, struct json_span result)
+{
+	auto_buffer struct buffer list = { 0 };
+	struct json_span cursor;
+
+	params_learn(&session->params, result, &list);
+	if (json_span_get(result, "nextCursor", &cursor) > 0 &&
+	    json_span_kind(cursor) == JSON_SPAN_STRING &&
+	    session->pages < CONNECTOR_PAGES_MAX)
+		session_learn(session, cursor);
+	else
+		session_welcome(session);
+}
+
 /* A version without sessions: it answers "initialize" by what it is. */
 static void
 session_begin_stateless(struct session *session, struct json_span result)
 {
-	struct talk *greeting = session_find(session, TALK_GREETING);
-	auto_buffer struct buffer line = { 0 };
-	struct json_span value;
-	struct err err;
+	const struct talk *greeting = session_find(session, TALK_GREETING);
+	const struct json_span none = { NULL, 0 };
 
 	session->manner = MANNER_STATELESS;
 	session->listens = era_tells_changes(result);
-	session->state = SESSION_READY;
 	if (greeting == NULL)
 		return;
-	era_add_greeting(&line, greeting->id, result);
-	if (json_span_parse(line.data, line.len, &value, &err) == 0)
-		session_pass(session, value);
-	talk_free(&greeting);
+	era_add_greeting(&session->welcome, greeting->id, result);
+	session_learn(session, none);
 }
 
 static void
@@ -348,6 +400,30 @@ session_judge(struct session *session, const struct jsonrpc *message)
 	}
 }
 
+/* Passes on a list without the tools that must not be called, if it has any. */
+static int
+session_pass_tools(struct session *session, const struct talk *talk,
+    struct json_span result)
+{
+	auto_buffer struct buffer list = { 0 };
+	auto_buffer struct buffer line = { 0 };
+	struct json_span value;
+	struct err err;
+
+	if (!params_learn(&session->params, result, &list))
+		return 0;
+	log_warn("the server has tools whose x-mcp-header is wrong: they "
+	    "are left out");
+	buffer_printf(&line, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":",
+	    talk->id);
+	buffer_add(&line, list.data, list.len);
+	buffer_add_text(&line, "}");
+	if (json_span_parse(line.data, line.len, &value, &err) == -1)
+		return 0;
+	session_pass(session, value);
+	return 1;
+}
+
 /* The answer to a request has come. */
 static void
 session_answered(struct talk *talk, struct json_span value,
@@ -362,6 +438,10 @@ session_answered(struct talk *talk, struct json_span value,
 		session->state = SESSION_READY;
 	if (talk->kind == TALK_DISCOVER)
 		session_judge(session, message);
+	else if (talk->kind == TALK_LEARN && message->result.count == 1)
+		session_on_learnt(session, message->result.value);
+	else if (talk->kind == TALK_LEARN)
+		session_welcome(session);
 	else if (talk->kind == TALK_AGAIN)
 		talk->again = message->result.count == 1;
 	else if (message->result.count == 1 &&
@@ -369,7 +449,8 @@ session_answered(struct talk *talk, struct json_span value,
 	    json_span_is(type, "input_required"))
 		session_pass_error(session, talk, "the server asks for "
 		    "something first, which Caisson cannot pass on yet");
-	else
+	else if (!talk->lists || message->result.count != 1 ||
+	    !session_pass_tools(session, talk, message->result.value))
 		session_pass(session, value);
 }
 
@@ -647,6 +728,8 @@ session_on_failed(struct session *session, const struct talk *talk,
 		session_give_up(session, why);
 	else if (talk->kind == TALK_DISCOVER)
 		session_on_undiscovered(session, talk, outcome, why);
+	else if (talk->kind == TALK_LEARN)
+		session_welcome(session);
 	else if (talk->kind == TALK_STREAM &&
 	    session->manner == MANNER_EVENTS)
 		session->ends.failed(session->ends.ctx,
@@ -741,6 +824,7 @@ session_on_stateless(struct session *session, const struct jsonrpc *message)
 		era_add_request(&line, message);
 		talk = talk_new(session, TALK_REQUEST, line.data, line.len);
 		talk->id = mem_dup(message->id.p, message->id.len);
+		talk->lists = json_span_is(message->method, "tools/list");
 		talk_send(talk);
 	}
 }
@@ -850,5 +934,7 @@ session_free(struct session **sessionp)
 	free(session->greeting);
 	free(session->endpoint);
 	free(session->refusal);
+	params_reset(&session->params);
+	buffer_reset(&session->welcome);
 	free(session);
 }
