@@ -2,7 +2,8 @@
  * The official conformance suite of MCP, with the requirements of two versions:
  * against caisson-fixtures, which has all that the suite asks for, and against
  * the program itself, which has fewer tools than the suite wants to see
- * (expected-failures-VERSION.yml).
+ * (expected-failures-VERSION.yml); and its scenarios for clients, against code
+ * that calls a server by its URL.
  *
  *   CAISSON_FIXTURES  path of caisson-fixtures (see meson.build)
  */
@@ -20,10 +21,10 @@ const fixtures = path.resolve(process.env.CAISSON_FIXTURES ??
   path.join(path.dirname(binary), 'tests/clients/caisson-fixtures'));
 
 /* Runs the suite; returns its exit status and what it says. */
-function judge(t, url, version, more = []) {
-  const child = spawn(process.execPath, [suite, 'server', '--url', url,
-    '--requirements', version, '-o', folder(t), ...more],
-  { stdio: ['ignore', 'pipe', 'pipe'] });
+function run(t, version, more) {
+  const child = spawn(process.execPath, [suite, ...more, '--requirements',
+    version, '-o', folder(t)], { stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, CAISSON: binary } });
   let said = '';
 
   child.stdout.on('data', (data) => {
@@ -35,6 +36,11 @@ function judge(t, url, version, more = []) {
   return new Promise((resolve) => child.once('close', (status) =>
     resolve({ status, said })));
 }
+
+const judge = (t, url, version, more = []) =>
+  run(t, version, ['server', '--url', url, ...more]);
+const expected = (version) => ['--expected-failures',
+  path.join(here, `expected-failures-${version}.yml`)];
 
 for (const version of ['2025-11-25', '2026-07-28']) {
   test(`the suite finds nothing wrong with ${version}`, async (t) => {
@@ -48,8 +54,15 @@ for (const version of ['2025-11-25', '2026-07-28']) {
   test(`the program has what ${version} requires of it`, async (t) => {
     const { url } = await serveProxied(t);
     const { status, said } = await judge(t, url, version,
-      ['--expected-failures',
-        path.join(here, `expected-failures-${version}.yml`)]);
+      expected(version));
+
+    assert.equal(status, 0, said);
+  });
+
+  test(`a server by a URL is spoken to as ${version} requires`, async (t) => {
+    const { status, said } = await run(t, version, ['client', '--command',
+      `/usr/bin/python3 ${path.join(here, 'conformance_client.py')}`,
+      ...expected(version)]);
 
     assert.equal(status, 0, said);
   });
