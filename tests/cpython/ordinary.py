@@ -32,7 +32,6 @@ TEXTS = "lone surrogates do not break the answer"
 SILENT = "a semicolon behind the last value hides it, as in notebooks"
 REPAIRED = "code that does not compile is repaired, and a note says so"
 DIFFERENT = {
-    "tabs and spaces mixed": REPAIRED,
     "recursion error": FRAMES,
     "recursion of exactly the limit": FRAMES,
     "print_stack": FRAMES,
