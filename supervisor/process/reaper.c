@@ -288,17 +288,6 @@ reaper_sweep_soon(void)
 	reaper_add_timer(reaper_sweep_event, REAPER_SWEEP_MS);
 }
 
-static void
-reaper_free(struct child *child)
-{
-	LIST_REMOVE(child, entry);
-	reaper_nchildren--;
-	loop_event_free(&child->ended_event);
-	loop_event_free(&child->late_event);
-	fd_close(&child->pidfd);
-	free(child);
-}
-
 /* Reaps a child, if it has ended, and tells of that. Returns whether it has. */
 static int
 reaper_reap(struct child *child)
@@ -320,7 +309,12 @@ reaper_reap(struct child *child)
 		return 0;
 	end.code = si.si_code;
 	end.status = si.si_status;
-	reaper_free(child);
+	LIST_REMOVE(child, entry);
+	reaper_nchildren--;
+	loop_event_free(&child->ended_event);
+	loop_event_free(&child->late_event);
+	fd_close(&child->pidfd);
+	free(child);
 	if (ended != NULL)
 		ended(ctx, &end);
 	reaper_sweep_soon();

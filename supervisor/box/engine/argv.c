@@ -258,10 +258,8 @@ void
 container_argv_remove(struct buffer *list, enum container_engine engine,
     const char *program, const char *name)
 {
-	text_list_add(list, program);
-	text_list_add(list, "rm");
-	text_list_add(list, "--force");
-	text_list_add(list, "--volumes");
+	container_argv_add_all(list, (const char *const[]){ program, "rm",
+	    "--force", "--volumes", NULL });
 	/* podman would wait ten seconds for the code to end by itself. */
 	if (engine == CONTAINER_PODMAN)
 		container_argv_add(list, "--time", "0");
@@ -271,10 +269,8 @@ container_argv_remove(struct buffer *list, enum container_engine engine,
 void
 container_argv_find(struct buffer *list, const char *program, const char *name)
 {
-	text_list_add(list, program);
-	text_list_add(list, "ps");
-	text_list_add(list, "--all");
-	text_list_add(list, "--quiet");
+	container_argv_add_all(list, (const char *const[]){ program, "ps",
+	    "--all", "--quiet", NULL });
 	/* An expression; a dot in the name stands for itself, too. */
 	container_argv_add(list, "--filter", "name=^/%s$", name);
 }
@@ -283,10 +279,8 @@ void
 container_argv_list(
     struct buffer *list, enum container_engine engine, const char *program)
 {
-	text_list_add(list, program);
-	text_list_add(list, "ps");
-	text_list_add(list, "--all");
-	container_argv_add(list, "--filter", "label=" CONTAINER_LABEL_RUN);
+	container_argv_add_all(list, (const char *const[]){ program, "ps",
+	    "--all", "--filter", "label=" CONTAINER_LABEL_RUN, NULL });
 	container_argv_add(list, "--format", "%s %s",
 	    engine == CONTAINER_PODMAN ?
 	        "{{index .Labels \"" CONTAINER_LABEL_RUN "\"}}" :
@@ -298,23 +292,18 @@ void
 container_argv_inspect(
     struct buffer *list, const char *program, const char *name)
 {
-	text_list_add(list, program);
-	text_list_add(list, "inspect");
-	container_argv_add(list, "--type", "container");
-	container_argv_add(list, "--format", "{{.State.Pid}} {{.Id}}");
-	text_list_add(list, name);
+	container_argv_add_all(list, (const char *const[]){ program, "inspect",
+	    "--type", "container", "--format", "{{.State.Pid}} {{.Id}}", name,
+	    NULL });
 }
 
 void
 container_argv_images(struct buffer *list, const char *program,
     const char *filter, const char *format)
 {
-	text_list_add(list, program);
-	text_list_add(list, "image");
-	text_list_add(list, "ls");
-	text_list_add(list, "--no-trunc");
-	container_argv_add(list, "--filter", "%s", filter);
-	container_argv_add(list, "--format", "%s", format);
+	container_argv_add_all(list, (const char *const[]){ program, "image",
+	    "ls", "--no-trunc", "--filter", filter, "--format", format,
+	    NULL });
 }
 
 /* What can be described */

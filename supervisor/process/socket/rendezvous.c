@@ -33,20 +33,6 @@ rendezvous_address(int dir, const char *name, struct sockaddr_un *address)
 }
 
 static int
-rendezvous_make_name(char *name, struct err *err)
-{
-	unsigned char random[RENDEZVOUS_NAME_SIZE / 2];
-	size_t i;
-
-	if (getrandom(random, sizeof(random), GRND_NONBLOCK) !=
-	    (ssize_t)sizeof(random))
-		return err_sys(err, "get random numbers");
-	for (i = 0; i < sizeof(random); i++)
-		snprintf(name + 2 * i, 3, "%02x", random[i]);
-	return 0;
-}
-
-static int
 rendezvous_socket(int flags)
 {
 	return socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | flags, 0);
@@ -131,11 +117,16 @@ rendezvous_open(int dir, char name[RENDEZVOUS_NAME_SIZE + 1], struct err *err)
 {
 	auto_fd int fd = rendezvous_socket(SOCK_NONBLOCK);
 	struct sockaddr_un address;
+	unsigned char random[RENDEZVOUS_NAME_SIZE / 2];
+	size_t i;
 
 	if (fd == -1)
 		return err_sys(err, "make a socket");
-	if (rendezvous_make_name(name, err) == -1)
-		return -1;
+	if (getrandom(random, sizeof(random), GRND_NONBLOCK) !=
+	    (ssize_t)sizeof(random))
+		return err_sys(err, "get random numbers");
+	for (i = 0; i < sizeof(random); i++)
+		snprintf(name + 2 * i, 3, "%02x", random[i]);
 	rendezvous_address(dir, name, &address);
 	/* Nobody can connect to it until it listens. */
 	if (bind(fd, (const struct sockaddr *)&address, sizeof(address)) ==
