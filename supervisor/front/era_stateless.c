@@ -94,21 +94,6 @@ era_stateless_find(struct json_span version)
 	return NULL;
 }
 
-static void
-era_stateless_refuse_version(
-    struct mcp *mcp, struct json_span id, struct json_span version)
-{
-	auto_buffer struct buffer data = { 0 };
-
-	buffer_add_text(&data, "{\"supported\":");
-	era_stateless_add_versions(&data);
-	buffer_printf(&data, ",\"requested\":%.*s}", (int)version.len,
-	    version.p);
-	rpc_refuse(mcp->rpc, id, ERA_STATELESS_UNSUPPORTED,
-	    "unsupported protocol version: see data.supported; initialize "
-	    "starts a session of version 2025-11-25 or older", data.data);
-}
-
 /* Reads the log level, if any. Returns whether the specification has it. */
 static int
 era_stateless_read_level(struct json_span meta, unsigned int *log_level)
@@ -165,7 +150,16 @@ era_stateless_read(struct mcp *mcp, const struct jsonrpc *message,
 	context->version = era_stateless_find(version);
 	context->capabilities = context_capabilities(capabilities);
 	if (context->version == NULL) {
-		era_stateless_refuse_version(mcp, message->id, version);
+		auto_buffer struct buffer data = { 0 };
+
+		buffer_add_text(&data, "{\"supported\":");
+		era_stateless_add_versions(&data);
+		buffer_printf(&data, ",\"requested\":%.*s}", (int)version.len,
+		    version.p);
+		rpc_refuse(mcp->rpc, message->id, ERA_STATELESS_UNSUPPORTED,
+		    "unsupported protocol version: see data.supported; "
+		    "initialize starts a session of version 2025-11-25 or "
+		    "older", data.data);
 		return -1;
 	}
 	return 0;

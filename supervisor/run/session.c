@@ -211,21 +211,6 @@ session_show(const struct session *session, const struct box *box,
 	}
 }
 
-/* It stays, and waits for its next call. */
-static void
-session_keep(struct session *session, struct box *box)
-{
-	struct session_list *list = &session->sessions->list;
-
-	session->phase = SESSION_IDLE;
-	session->lost = NULL;
-	session->used_ms = clock_ms();
-	session->box = box;
-	box_give(session->box, session_on_box, session);
-	TAILQ_REMOVE(list, session, entry);
-	TAILQ_INSERT_TAIL(list, session, entry);
-}
-
 void
 session_put(struct session **sessionp, struct box **box)
 {
@@ -241,7 +226,16 @@ session_put(struct session **sessionp, struct box **box)
 	why = session->box != NULL ? session->over :
 	    session_limit(session, *box);
 	if (why == NULL) {
-		session_keep(session, mem_take(box));
+		struct session_list *list = &session->sessions->list;
+
+		/* It stays, and waits for its next call. */
+		session->phase = SESSION_IDLE;
+		session->lost = NULL;
+		session->used_ms = clock_ms();
+		session->box = mem_take(box);
+		box_give(session->box, session_on_box, session);
+		TAILQ_REMOVE(list, session, entry);
+		TAILQ_INSERT_TAIL(list, session, entry);
 		return;
 	}
 	/*

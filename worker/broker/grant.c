@@ -445,21 +445,6 @@ grant_refuse_state(struct grant *grant, uint64_t id, const char *name,
 	    grant, id, reason.data, (struct json_span){ NULL, 0 });
 }
 
-/* Refuses because there is no server of that name any more. */
-static void
-grant_refuse_gone(struct grant *grant, uint64_t id,
-    const struct grant_right *right)
-{
-	auto_buffer struct buffer words = { 0 };
-
-	buffer_add_text(&words, " ");
-	if (right->revoked != NULL)
-		reason_add_stopped(&words, right->revoked);
-	else
-		buffer_add_text(&words, "is no longer configured");
-	grant_refuse_state(grant, id, right->name, words.data);
-}
-
 static void
 grant_refuse_not_loaded(
     struct grant *grant, uint64_t id, const char *name)
@@ -493,7 +478,14 @@ grant_find(struct grant *grant, uint64_t id, const char *name,
 	}
 	server = grant_server(grant, right);
 	if (server == NULL) {
-		grant_refuse_gone(grant, id, right);
+		auto_buffer struct buffer words = { 0 };
+
+		buffer_add_text(&words, " ");
+		if (right->revoked != NULL)
+			reason_add_stopped(&words, right->revoked);
+		else
+			buffer_add_text(&words, "is no longer configured");
+		grant_refuse_state(grant, id, right->name, words.data);
 		return NULL;
 	}
 	if (right->loaded) {

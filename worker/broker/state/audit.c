@@ -97,20 +97,6 @@ audit_free(struct audit **auditp)
 
 /* Lines */
 
-/* "2026-01-31T23:59:59.123Z" */
-static void
-audit_add_time(struct buffer *line)
-{
-	struct timespec now;
-	struct tm utc;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	gmtime_r(&now.tv_sec, &utc);
-	buffer_printf(line, "\"%04d-%02d-%02dT%02d:%02d:%02d.%03ldZ\"",
-	    utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday, utc.tm_hour,
-	    utc.tm_min, utc.tm_sec, now.tv_nsec / 1000000);
-}
-
 /*
  * Both names may come from the code: they are bounded, and escaped so that they
  * cannot control a terminal or hide text when the file is shown.
@@ -129,6 +115,8 @@ audit_add(struct audit *audit, const struct audit_call *call)
 {
 	struct buffer *line = &audit->lines;
 	auto_buffer struct buffer name = { 0 };
+	struct timespec now;
+	struct tm utc;
 
 	if (audit->count == 0) {
 		event_active(audit->flush, EV_TIMEOUT, 0);
@@ -137,7 +125,12 @@ audit_add(struct audit *audit, const struct audit_call *call)
 	}
 	audit->count++;
 	buffer_add_text(line, "{\"time\":");
-	audit_add_time(line);
+	/* "2026-01-31T23:59:59.123Z" */
+	clock_gettime(CLOCK_REALTIME, &now);
+	gmtime_r(&now.tv_sec, &utc);
+	buffer_printf(line, "\"%04d-%02d-%02dT%02d:%02d:%02d.%03ldZ\"",
+	    utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday, utc.tm_hour,
+	    utc.tm_min, utc.tm_sec, now.tv_nsec / 1000000);
 	buffer_printf(line, ",\"execution\":%" PRIu64, call->execution);
 	if (call->owner[0] != '\0') {
 		buffer_add_text(line, ",\"owner\":");
