@@ -30,7 +30,6 @@ FRAMES = "frames of the bootstrap lie below those of the code"
 LINES = "standard output is line-buffered: a killed program loses no line"
 TEXTS = "lone surrogates do not break the answer"
 SILENT = "a semicolon behind the last value hides it, as in notebooks"
-REPAIRED = "code that does not compile is repaired, and a note says so"
 DIFFERENT = {
     "recursion error": FRAMES,
     "recursion of exactly the limit": FRAMES,
