@@ -26,7 +26,7 @@ PLANTS = [
     ("layers", {"supervisor/planted/planted.h": "\n"},
      "supervisor/planted/planted.h: its room has no place yet"),
     ("layers", {"relay/planted.h": '#include "../worker/reader/config.h"\n'},
-     "relay/planted.h:1: includes worker/reader/reader.h, but may include "
+     "relay/planted.h:1: includes worker/reader/config.h, but may include "
      "only"),
     ("circles", {"relay/planted.h": '#include "planted_too.h"\n',
                  "relay/planted_too.h": '#include "planted.h"\n'},
