@@ -22,7 +22,7 @@
 #include "command/shared/command.h"
 #include "options/text/colour.h"
 #include "options/file_trial.h"
-#include "options/option_name.h"
+#include "options/option_value.h"
 #include "audit_file.h"
 #include "process/process.h"
 #include "run/run.h"

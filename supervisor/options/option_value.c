@@ -1,13 +1,16 @@
 /*
- * Values of options: see option_value.h. Runs in the supervisor; looks at
- * text, opens and changes nothing.
+ * Values of options: see option_value.h. Runs in the supervisor; looks at text,
+ * opens and changes nothing.
  */
+#include <arpa/inet.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "../../common/address.h"
+#include "../../common/base/mem.h"
 #include "../../common/limits.h"
 #include "../../common/base/utf8.h"
-#include "option_name.h"
 #include "option_value.h"
 
 struct option_unit {
@@ -32,6 +35,57 @@ static const struct option_unit option_value_sizes[] = {
 
 #define OPTION_VALUE_AUTO "auto"
 #define OPTION_VALUE_ALL "all"
+
+/* What a user writes for a kind. */
+enum option_form {
+	OPTION_PLAIN, /* as it says */
+	OPTION_RANGE, /* and from which to which number */
+	OPTION_BYTES, /* and how long it may be */
+	OPTION_LIST,  /* and one of the words of its row */
+};
+
+static const struct option_kind_row {
+	const char *what; /* in the help */
+	enum option_form form;
+	const char *allowed;
+	const char *example; /* NULL: it is obvious */
+} option_kinds[] = {
+	[OPTION_KIND_SECONDS] = { "TIME", OPTION_RANGE, "a time",
+	    "30, 30s, 2m or 1h" },
+	[OPTION_KIND_SIZE] = { "SIZE", OPTION_RANGE, "a size",
+	    "65536, 64k, 512m or 1g" },
+	[OPTION_KIND_COUNT] = { "NUMBER", OPTION_RANGE, "a whole number",
+	    NULL },
+	[OPTION_KIND_AUTO] = { "auto|NUMBER", OPTION_RANGE,
+	    OPTION_VALUE_AUTO " or a whole number", NULL },
+	[OPTION_KIND_SHARE] = { "NUMBER", OPTION_RANGE,
+	    "a number of at most two decimal places", "2, 1.5 or 0.25" },
+	[OPTION_KIND_CHOICE] = { "WORD", OPTION_LIST, "one of ", NULL },
+	[OPTION_KIND_WORDS] = { "WORDS", OPTION_LIST, OPTION_VALUE_ALL
+	    ", or one or several, with commas between them, of ", NULL },
+	[OPTION_KIND_PATH] = { "PATH", OPTION_BYTES,
+	    "an absolute path (UTF-8, ", NULL },
+	[OPTION_KIND_FILE] = { "PATH", OPTION_BYTES, "a path (UTF-8, ", NULL },
+	[OPTION_KIND_PROGRAM] = { "WORD|PATH", OPTION_LIST, "one of ", NULL },
+	[OPTION_KIND_NAME] = { "NAME", OPTION_BYTES,
+	    "a name without blanks (UTF-8, ", NULL },
+	[OPTION_KIND_USER] = { "UID:GID", OPTION_PLAIN, "two numbers from 1 "
+	    "to 4294967294 with a colon between them", NULL },
+	[OPTION_KIND_NAMES] = { "NAMES", OPTION_BYTES,
+	    "names of modules with commas between them (", "json,numpy" },
+	[OPTION_KIND_SOCKETS] = { "ADDRESS:PORT|unix:PATH", OPTION_PLAIN,
+	    "ADDRESS:PORT or unix:PATH, or several with commas between them",
+	    "127.0.0.1:8080 or [::1]:8080" },
+	[OPTION_KIND_HOSTS] = { "NAME[:PORT]", OPTION_PLAIN,
+	    "NAME or NAME:PORT, or several with commas between them, without "
+	    "a scheme, a path or a wildcard", "mcp.example.org" },
+	[OPTION_KIND_ORIGINS] = { "ORIGIN", OPTION_PLAIN,
+	    "a scheme and a name, or several with commas between them, "
+	    "without a path", "https://example.org" },
+	[OPTION_KIND_ADDRESS] = { "ADDRESS", OPTION_PLAIN,
+	    "an address of IPv4 or IPv6", "127.0.0.1" },
+	[OPTION_KIND_SWITCH] = { "on|off", OPTION_PLAIN, "on or off", NULL },
+};
 
 static const struct option_unit option_value_plain[] = { { '\0', 0 } };
 
@@ -212,6 +266,164 @@ option_value_program(
 	            utf8_valid(text, strlen(text))) ? 0 : -1;
 }
 
+/* Names */
+
+/*
+ * Names of modules, separated by commas, are valid operands of an import
+ * statement: only the interpreter can tell whether they exist.
+ */
+static int
+option_names_parse(const char *text, uint64_t *number)
+{
+	static const char word[] = "abcdefghijklmnopqrstuvwxyz"
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+	const char *p = text;
+	size_t len;
+
+	*number = strlen(text);
+	while (*p != '\0') {
+		len = strspn(p, word);
+		if (len == 0 || (*p >= '0' && *p <= '9'))
+			return -1;
+		p += len;
+		if (*p == '\0')
+			return 0;
+		if (*p != '.' && *p != ',')
+			return -1;
+		p++;
+		if (*p == '\0')
+			return -1;
+	}
+	return 0;
+}
+
+/* A name does not look like a flag. */
+static int
+option_name_parse(const char *text, uint64_t most, uint64_t *number)
+{
+	const char *p;
+
+	*number = strlen(text);
+	for (p = text; *p != '\0'; p++)
+		if ((unsigned char)*p <= ' ' || *p == 0x7f)
+			return -1;
+	return text[0] != '-' && *number <= most &&
+	        utf8_valid(text, *number) ? 0 : -1;
+}
+
+/* Parses a number from 1 to CONTAINER_ID_MAX; *end is set behind it. */
+static int
+option_name_id(const char *text, const char **end)
+{
+	size_t digits = strspn(text, "0123456789");
+	unsigned long long id;
+
+	if (digits == 0 || digits > CONTAINER_ID_DIGITS)
+		return -1;
+	id = strtoull(text, NULL, 10);
+	*end = text + digits;
+	return id > 0 && id <= CONTAINER_ID_MAX ? 0 : -1;
+}
+
+/* The numbers of a user and a group, none of them root. */
+static int
+option_user_parse(const char *text, uint64_t *number)
+{
+	const char *end;
+
+	*number = strlen(text);
+	if (option_name_id(text, &end) == -1 || *end != ':' ||
+	    option_name_id(end + 1, &end) == -1)
+		return -1;
+	return *end == '\0' ? 0 : -1;
+}
+
+/* Hosts and sockets */
+
+#define OPTION_NAME_CHARS                                                      \
+	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_"
+#define OPTION_SCHEME_CHARS OPTION_NAME_CHARS "+"
+
+/* Returns whether it is NAME or NAME:PORT, as the field Host has it. */
+static int
+option_is_host(const char *text)
+{
+	size_t len = *text == '[' ? strcspn(text, "]") + 1 :
+	                            strspn(text, OPTION_NAME_CHARS);
+	const char *port = text + len;
+
+	if (len == 0 ||
+	    (*text == '[' && strspn(text + 1, "0123456789abcdefABCDEF:.") +
+	                2 != len))
+		return 0;
+	if (*port == '\0')
+		return 1;
+	len = strspn(port + 1, "0123456789");
+	return *port == ':' && len > 0 && len <= 5 && port[1 + len] == '\0';
+}
+
+/*
+ * Returns whether it is SCHEME://HOST, as a browser sends it; pages without an
+ * origin send null.
+ */
+static int
+option_is_origin(const char *text)
+{
+	size_t len = strspn(text, OPTION_SCHEME_CHARS);
+
+	return strcmp(text, "null") == 0 ||
+	    (len > 0 && strncmp(text + len, "://", 3) == 0 &&
+	        option_is_host(text + len + 3));
+}
+
+/* Returns whether it is ADDRESS:PORT, or unix: and a path. */
+static int
+option_is_socket(const char *text)
+{
+	union address_socket address;
+	size_t prefix = strlen(OPTION_UNIX);
+
+	return strncmp(text, OPTION_UNIX, prefix) == 0 ?
+	    text[prefix] != '\0' && utf8_valid(text, strlen(text)) :
+	    address_read(text, &address) > 0;
+}
+
+static int
+option_is_address(const char *text)
+{
+	unsigned char binary[sizeof(struct in6_addr)];
+
+	return inet_pton(AF_INET, text, binary) == 1 ||
+	    inet_pton(AF_INET6, text, binary) == 1;
+}
+
+/* An address, or items separated by commas, as the kind says. */
+static int
+option_network_parse(
+    enum option_kind kind, const char *text, uint64_t *number)
+{
+	int (*is)(const char *) = kind == OPTION_KIND_SOCKETS ?
+	    option_is_socket : kind == OPTION_KIND_HOSTS ? option_is_host :
+	    kind == OPTION_KIND_ORIGINS ? option_is_origin : option_is_address;
+	size_t len;
+
+	*number = strlen(text);
+	for (; *number > 0; text += len + 1) {
+		auto_free char *item = NULL;
+
+		len = kind == OPTION_KIND_ADDRESS ? strlen(text) :
+		                                    strcspn(text, ",");
+		item = mem_printf("%.*s", (int)len, text);
+		if (!is(item))
+			return -1;
+		if (text[len] == '\0')
+			break;
+	}
+	return 0;
+}
+
+/* All */
+
 int
 option_value_parse(
     const struct option_row *row, const char *text, uint64_t *number)
@@ -326,6 +538,7 @@ option_value_add(
 		    (unsigned long long)(number / best->factor), best->letter);
 }
 
+/* Appends words, behind a lead if there are several. */
 static void
 option_value_add_words(
     struct buffer *buffer, const char *lead, const char *const *words)
@@ -334,98 +547,43 @@ option_value_add_words(
 
 	if (words[1] != NULL)
 		buffer_add_text(buffer, lead);
-	for (i = 0; words[i] != NULL; i++) {
-		if (i > 0)
-			buffer_add_text(buffer, ", ");
-		buffer_add_text(buffer, words[i]);
-	}
-}
-
-static void
-option_value_add_range(struct buffer *buffer, const struct option_row *row)
-{
-	buffer_add_text(buffer, " from ");
-	option_value_add(buffer, row, row->least);
-	buffer_add_text(buffer, " to ");
-	option_value_add(buffer, row, row->most);
+	for (i = 0; words[i] != NULL; i++)
+		buffer_printf(buffer, "%s%s", i > 0 ? ", " : "", words[i]);
 }
 
 void
 option_value_add_allowed(struct buffer *buffer, const struct option_row *row)
 {
-	switch (row->kind) {
-	case OPTION_KIND_SECONDS:
-		buffer_add_text(buffer, "a time");
-		option_value_add_range(buffer, row);
-		break;
-	case OPTION_KIND_SIZE:
-		buffer_add_text(buffer, "a size");
-		option_value_add_range(buffer, row);
-		break;
-	case OPTION_KIND_COUNT:
-		buffer_add_text(buffer, "a whole number");
-		option_value_add_range(buffer, row);
-		break;
-	case OPTION_KIND_AUTO:
-		buffer_add_text(
-		    buffer, OPTION_VALUE_AUTO " or a whole number");
-		option_value_add_range(buffer, row);
-		break;
-	case OPTION_KIND_SHARE:
-		buffer_add_text(
-		    buffer, "a number of at most two decimal places");
-		option_value_add_range(buffer, row);
-		break;
-	case OPTION_KIND_CHOICE:
-		option_value_add_words(buffer, "one of ", row->words);
-		break;
-	case OPTION_KIND_WORDS:
-		option_value_add_words(buffer,
-		    OPTION_VALUE_ALL ", or one or several, with "
-		    "commas between them, of ",
-		    row->words);
-		break;
-	case OPTION_KIND_PATH:
-	case OPTION_KIND_FILE:
-		buffer_printf(buffer, "%s path (UTF-8, at most %llu bytes)%s",
-		    row->kind == OPTION_KIND_PATH ? "an absolute" : "a",
-		    (unsigned long long)row->most,
-		    row->least == 0 ? " or nothing" : "");
-		break;
-	case OPTION_KIND_NAMES:
-		buffer_printf(buffer, "names of modules with commas between "
-		    "them (at most %llu bytes)%s",
-		    (unsigned long long)row->most,
-		    row->least == 0 ? " or nothing" : "");
-		break;
-	case OPTION_KIND_PROGRAM:
-		option_value_add_words(buffer, "one of ", row->words);
-		buffer_add_text(buffer, ", or an absolute path");
-		break;
-	case OPTION_KIND_SWITCH:
-		buffer_add_text(buffer, "on or off");
-		break;
-	default:
-		option_name_add_allowed(buffer, row);
-		break;
+	const struct option_kind_row *kind = &option_kinds[row->kind];
+
+	if (kind->form == OPTION_LIST)
+		option_value_add_words(buffer, kind->allowed, row->words);
+	else
+		buffer_add_text(buffer, kind->allowed);
+	if (kind->form == OPTION_RANGE) {
+		buffer_add_text(buffer, " from ");
+		option_value_add(buffer, row, row->least);
+		buffer_add_text(buffer, " to ");
+		option_value_add(buffer, row, row->most);
 	}
+	if (kind->form == OPTION_BYTES)
+		buffer_printf(buffer, "at most %llu bytes)%s",
+		    (unsigned long long)row->most,
+		    row->least == 0 ? " or nothing" : "");
+	if (row->kind == OPTION_KIND_PROGRAM)
+		buffer_add_text(buffer, ", or an absolute path");
 }
 
 void
 option_value_add_examples(struct buffer *buffer, const struct option_row *row)
 {
-	static const char *const examples[] = {
-		[OPTION_KIND_SECONDS] = "30, 30s, 2m or 1h",
-		[OPTION_KIND_SIZE] = "65536, 64k, 512m or 1g",
-		[OPTION_KIND_SHARE] = "2, 1.5 or 0.25",
-		[OPTION_KIND_NAMES] = "json,numpy",
-		[OPTION_KIND_SOCKETS] = "127.0.0.1:8080 or [::1]:8080",
-		[OPTION_KIND_HOSTS] = "mcp.example.org",
-		[OPTION_KIND_ORIGINS] = "https://example.org",
-		[OPTION_KIND_ADDRESS] = "127.0.0.1",
-		[OPTION_KIND_SWITCH] = NULL,
-	};
+	if (option_kinds[row->kind].example != NULL)
+		buffer_printf(buffer, ", such as %s",
+		    option_kinds[row->kind].example);
+}
 
-	if (examples[row->kind] != NULL)
-		buffer_printf(buffer, ", such as %s", examples[row->kind]);
+const char *
+option_value_what(const struct option_row *row)
+{
+	return option_kinds[row->kind].what;
 }

@@ -20,6 +20,12 @@
 int option_value_parse(
     const struct option_row *row, const char *text, uint64_t *number);
 
+/* The prefix of a Unix socket among SOCKETS. */
+#define OPTION_UNIX "unix:"
+
+/* Returns what stands for its value in the help, such as TIME; static. */
+const char *option_value_what(const struct option_row *row);
+
 /*
  * Append the allowed values, "a time from 1s to 24h", and examples if the form
  * is not obvious: ", such as 30, 30s, 2m or 1h".

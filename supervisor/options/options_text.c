@@ -8,7 +8,6 @@
 #include "../../common/base/mem.h"
 #include "../../common/base/shown.h"
 #include "text/colour.h"
-#include "text/help_examples.h"
 #include "text/json_report.h"
 #include "option_environment.h"
 #include "option_value.h"
@@ -59,29 +58,11 @@ options_head(FILE *out, const char *text)
 static void
 options_help_row(FILE *out, const struct option_row *row)
 {
-	static const char *const what[] = {
-		[OPTION_KIND_SECONDS] = "TIME",
-		[OPTION_KIND_SIZE] = "SIZE",
-		[OPTION_KIND_COUNT] = "NUMBER",
-		[OPTION_KIND_AUTO] = "auto|NUMBER",
-		[OPTION_KIND_SHARE] = "NUMBER",
-		[OPTION_KIND_CHOICE] = "WORD", [OPTION_KIND_WORDS] = "WORDS",
-		[OPTION_KIND_PATH] = "PATH",
-		[OPTION_KIND_FILE] = "PATH",
-		[OPTION_KIND_PROGRAM] = "WORD|PATH",
-		[OPTION_KIND_NAME] = "NAME", [OPTION_KIND_USER] = "UID:GID",
-		[OPTION_KIND_NAMES] = "NAMES",
-		[OPTION_KIND_SOCKETS] = "ADDRESS:PORT|unix:PATH",
-		[OPTION_KIND_HOSTS] = "NAME[:PORT]",
-		[OPTION_KIND_ORIGINS] = "ORIGIN",
-		[OPTION_KIND_ADDRESS] = "ADDRESS",
-		[OPTION_KIND_SWITCH] = "on|off",
-	};
 	auto_buffer struct buffer text = { 0 };
 	char flag[OPTION_NAME_SIZE];
 
 	option_flag(row->key, flag);
-	fprintf(out, "  %s %s\n", flag, what[row->kind]);
+	fprintf(out, "  %s %s\n", flag, option_value_what(row));
 	buffer_printf(&text, "%s Allowed: ", row->doc);
 	option_value_add_allowed(&text, row);
 	if (row->preset != NULL && row->preset[0] != '\0')
@@ -248,6 +229,65 @@ options_help_commands(FILE *out, const char *word, const char *verb)
 	}
 	return n;
 }
+
+/* Examples */
+
+/* The short help has the first ones. */
+static const struct {
+	const char *word;
+	const char *line;
+	const char *doc;
+} help_examples[] = {
+	{ "selftest", "selftest", "whether it works on this machine" },
+	{ "client", "client cursor", "what to write into Cursor's file" },
+	{ "adopt", "adopt cursor --dry-run",
+	    "what moving its servers would change" },
+	{ "servers", "servers test", "whether each MCP server starts" },
+	{ "config", "config check --memory 1g",
+	    "whether it would start with that" },
+	{ "exec", "exec report.py", "what a program does in a box" },
+	{ "selftest", "selftest -v", "every check that it makes" },
+	{ "adopt", "adopt cursor --undo", "take an adopt back" },
+	{ "libraries", "libraries office", "what reads spreadsheets" },
+	{ "config", "config show", "what is set, and where" },
+	{ "memory", "memory show totals", "what code has saved as totals" },
+	{ "saved-tools", "saved-tools show clean", "the source of a function" },
+	{ "files", "files save report.xlsx", "copy a file to this folder" },
+	{ "sessions", "sessions end sales", "free what it keeps" },
+	{ "image", "image build python --engine podman",
+	    "an image for containers of podman" },
+	{ "completion", "completion bash > ~/.local/share/"
+	    "bash-completion/completions/caisson", NULL },
+	{ "help", "help timeout", "what an option means" },
+};
+#define HELP_EXAMPLES_BRIEF 5
+
+/*
+ * Prints the examples of the command with this first word, below a heading, if
+ * there are any. For NULL these are all; brief means the first few of them.
+ */
+static void
+help_examples_print(const char *word, int brief, FILE *out)
+{
+	const size_t all = sizeof(help_examples) / sizeof(help_examples[0]);
+	int any = 0;
+	size_t i;
+
+	for (i = 0; i < (brief ? HELP_EXAMPLES_BRIEF : all); i++) {
+		if (word != NULL && strcmp(help_examples[i].word, word) != 0)
+			continue;
+		if (!any)
+			options_head(out, "Examples");
+		any = 1;
+		if (help_examples[i].doc == NULL)
+			fprintf(out, "  caisson %s\n", help_examples[i].line);
+		else
+			fprintf(out, "  caisson %-24s  %s\n",
+			    help_examples[i].line, help_examples[i].doc);
+	}
+}
+
+/* All */
 
 static const char options_usage[] =
     "usage: caisson [COMMAND] [--OPTION VALUE | --OPTION=VALUE] ...\n\n";

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../../../common/base/log.h"
 #include "../../../common/base/mem.h"
@@ -18,8 +19,9 @@
 #include "../../box/native/native.h"
 #include "../../process/process.h"
 #include "../../run/run.h"
+#include "../../options/text/colour.h"
+#include "../../options/text/json_report.h"
 #include "../shared/command.h"
-#include "selftest_report.h"
 #include "../../box/shared/language.h"
 #include "../../front/tools/tool.h"
 
@@ -44,7 +46,12 @@ struct selftest {
 	struct owner owner;
 	struct options *options; /* of runs, to be changed */
 	const struct language *language; /* of the current call */
-	struct selftest_report report;
+	bool verbose; /* print every check */
+	const char *engine;  /* of containers; NULL: boxes are native */
+	struct buffer *json; /* empty at first; NULL: text is printed */
+	int passed;
+	int failures;
+	int weak; /* promises that reduced isolation does not make */
 	int seen; /* number of probe lines */
 	bool watchdog; /* the memory of the whole box is watched */
 	bool unnamed;  /* the box sees the name of the host */
@@ -53,33 +60,116 @@ struct selftest {
 	char *endless_error; /* NULL: it ended itself */
 };
 
+/* The output */
+
+static void
+selftest_print(const struct selftest *test,
+    enum colour colour, const char *word, const char *name,
+    const char *detail)
+{
+	if (test->json != NULL) {
+		json_report_open(test->json, NULL, '{');
+		json_report_text(test->json, "result", word);
+		json_report_text(test->json, "name", name);
+		json_report_text(test->json, "detail", detail);
+		json_report_close(test->json, '}');
+		return;
+	}
+	colour_print(stdout, colour, word, 4);
+	printf("  %-28s  %s\n", name, detail);
+}
+
+/* Prints the head of a verbose report. */
+static void
+selftest_print_head(const struct selftest *test)
+{
+	if (test->json != NULL) {
+		json_report_text(test->json, "version", CAISSON_VERSION);
+		json_report_open(test->json, "checks", '[');
+	} else if (test->verbose) {
+		printf("caisson %s, as uid %u\n", CAISSON_VERSION,
+		    (unsigned int)geteuid());
+	}
+}
+
+/* Reports that a check has passed, or why it failed. */
 static void
 selftest_line(struct selftest *test, int ok, const char *name,
     const char *detail)
 {
-	selftest_report_line(&test->report, ok, name, detail);
+	test->passed += ok;
+	test->failures += !ok;
+	if (!ok || test->verbose)
+		selftest_print(test, ok ? COLOUR_GOOD : COLOUR_BAD,
+		    ok ? "ok" : "FAIL", name, detail);
 }
 
 /* Reports a feature that this machine lacks, if no promise depends on it. */
 static void
-selftest_note(struct selftest *test, const char *name, const char *detail)
+selftest_note(struct selftest *test, const char *name,
+    const char *detail)
 {
-	selftest_report_note(&test->report, name, detail);
+	selftest_print(test, COLOUR_NOTE, "note", name, detail);
 }
 
 /* Reports which of several mechanisms is used. */
 static void
-selftest_fact(struct selftest *test, const char *name, const char *detail)
+selftest_fact(struct selftest *test, const char *name,
+    const char *detail)
 {
-	selftest_report_fact(&test->report, name, detail);
+	if (test->verbose)
+		selftest_print(
+		    test, COLOUR_NOTE, "note", name, detail);
 }
 
 /* Reports the state with reduced isolation in place of a promise. */
 static void
-selftest_weak(struct selftest *test, const char *name, const char *detail)
+selftest_weak(struct selftest *test, const char *name,
+    const char *detail)
 {
-	selftest_report_weak(&test->report, name, detail);
+	test->weak++;
+	selftest_print(test, COLOUR_NOTE, "weak", name, detail);
 }
+
+static int
+selftest_end_json(const struct selftest *test)
+{
+	json_report_close(test->json, ']');
+	json_report_number(test->json, "passed", (uint64_t)test->passed);
+	json_report_number(test->json, "failed", (uint64_t)test->failures);
+	json_report_number(test->json, "weak", (uint64_t)test->weak);
+	json_report_print(test->json);
+	return test->failures + test->weak == 0 ? 0 : 1;
+}
+
+/* Prints the result. Returns the exit status: 0, or 1. */
+static int
+selftest_end(const struct selftest *test)
+{
+	const char *hint = test->verbose ? "" : " (-v lists all checks)";
+
+	if (test->json != NULL)
+		return selftest_end_json(test);
+	if (test->failures > 0)
+		printf("%d check%s failed, %d passed%s.\n", test->failures,
+		    test->failures == 1 ? "" : "s", test->passed, hint);
+	else if (test->weak > 0)
+		printf("%d checks passed%s. This machine supports only reduced "
+		    "isolation, which does not make %d of the promises; "
+		    "CAISSON_ALLOW_WEAK_ISOLATION allows it.\n",
+		    test->passed, hint, test->weak);
+	else if (test->engine != NULL)
+		printf("%d checks passed%s: containers of %s keep their "
+		    "promises. Native boxes keep more: see "
+		    "caisson-box(7).\n", test->passed, hint,
+		    test->engine);
+	else
+		printf("%d checks passed%s: this machine keeps every promise "
+		    "of the box.\n", test->passed, hint);
+	return test->failures + test->weak == 0 ? 0 : 1;
+}
+
+/* The checks */
 
 /*
  * Handles a line of the probe: "ok", "note", "weak" or "FAIL", a name, a
@@ -98,7 +188,7 @@ selftest_probe_line(struct selftest *test, char *line)
 	}
 	*name++ = '\0';
 	*detail++ = '\0';
-	if (test->report.weak > 0 && strcmp(line, "weak") == 0)
+	if (test->weak > 0 && strcmp(line, "weak") == 0)
 		selftest_weak(test, name, detail);
 	else if (test->unnamed && strcmp(line, "note") == 0)
 		selftest_note(test, name, detail);
@@ -213,7 +303,7 @@ selftest_on_probe(void *ctx, const struct call_result *result)
 	if (result->boxed && result->status != CALL_SUCCESS) {
 		selftest_line(test, 0, "probe", result->error);
 		fwrite(result->errors.data, 1, result->errors.len,
-		    test->report.json == NULL ? stdout : stderr);
+		    test->json == NULL ? stdout : stderr);
 	} else if (result->boxed && test->seen == 0) {
 		selftest_line(test, 0, "probe", "it printed nothing");
 	}
@@ -421,14 +511,14 @@ selftest_native(struct selftest *test)
 	    selftest_on_endless);
 	selftest_workers(test);
 	selftest_call(test, probe, SELFTEST_PROBE_SECONDS, selftest_on_probe);
-	if (test->report.failures == 0)
+	if (test->failures == 0)
 		selftest_time(test);
-	if (test->report.failures == 0 &&
+	if (test->failures == 0 &&
 	    (test->watchdog || shared->cgroup != NULL))
 		selftest_memory(test);
 	selftest_languages(test);
 	shared->templates = templates;
-	if (test->report.failures + test->report.weak == 0)
+	if (test->failures + test->weak == 0)
 		selftest_template(test);
 }
 
@@ -440,8 +530,7 @@ selftest_kept(struct selftest *test)
 	size_t n;
 
 	for (n = 0; (promise = container_missing_promise(n)) != NULL; n++)
-		selftest_report_fact(
-		    &test->report, "native boxes only", promise);
+		selftest_fact(test, "native boxes only", promise);
 }
 
 /* Containers were tried before (trial.c): a failure has ended us. */
@@ -480,11 +569,10 @@ selftest_run(struct command_setup *setup, struct err *err)
 	auto_buffer struct buffer json = { 0 };
 	struct selftest test = { .runs = runs,
 		.options = options,
-		.report = { .verbose = options_json(options) ||
-		        command_has(&options->command.flags,
-		            COMMAND_FLAG_VERBOSE),
-		    .engine = runtime->images ? runtime->name : NULL,
-		    .json = options_json(options) ? &json : NULL },
+		.verbose = options_json(options) || command_has(
+		    &options->command.flags, COMMAND_FLAG_VERBOSE),
+		.engine = runtime->images ? runtime->name : NULL,
+		.json = options_json(options) ? &json : NULL,
 		.language = language_find("python") };
 
 	(void)err;
@@ -492,12 +580,12 @@ selftest_run(struct command_setup *setup, struct err *err)
 	runs->idle = selftest_on_idle;
 	runs->idle_ctx = &test;
 	command_tell_wait("the tests of this machine, a few seconds");
-	selftest_report_begin(&test.report);
+	selftest_print_head(&test);
 	if (runtime == &native_runtime)
 		selftest_native(&test);
 	else
 		selftest_other(&test, runtime);
 	owner_close(&test.owner, runs);
 	free(test.endless_error);
-	return selftest_report_end(&test.report);
+	return selftest_end(&test);
 }

@@ -23,7 +23,6 @@
 #include "../../options/text/json_report.h"
 #include "../../run/run.h"
 #include "../shared/command.h"
-#include "servers_try_json.h"
 
 #define SERVERS_TRY_WIDTH 8 /* length of the longest status */
 
@@ -97,6 +96,40 @@ servers_try_add_tools(
 		shown_add_quoted(text, tool, REFUSED_REASON_MAX);
 		buffer_add_text(text, "\n");
 	}
+}
+
+/* Appends the answer of a server for programs. */
+static void
+servers_try_json_answer(
+    struct buffer *text, const struct broker_answer *answer)
+{
+	int works = answer->reason[0] == '\0';
+	const char *tool;
+
+	json_report_open(text, NULL, '{');
+	json_report_text(text, "name", answer->name);
+	json_report_text(text, "state", works ? "ok" : "failed");
+	json_report_text(text, "reason", works ? NULL : answer->reason);
+	json_report_number(text, "count", answer->count);
+	json_report_number(text, "bytes", answer->bytes);
+	json_report_open(text, "tools", '[');
+	TEXT_LIST_EACH (tool, answer->tools, answer->tools_len)
+		json_report_text(text, NULL, tool);
+	json_report_close(text, ']');
+	json_report_close(text, '}');
+}
+
+/* Appends why an entry or a file was not asked, and the path of the file. */
+static void
+servers_try_json_left(struct buffer *text, const char *state,
+    const char *name, const char *path, const char *why)
+{
+	json_report_open(text, NULL, '{');
+	json_report_text(text, "name", name);
+	json_report_text(text, "state", state);
+	json_report_text(text, "path", path);
+	json_report_text(text, "reason", why);
+	json_report_close(text, '}');
 }
 
 /* Returns the output for a server that was asked. */

@@ -1,6 +1,7 @@
 /*
- * caisson servers add: see servers_change.h. Before the entry is written, a
- * reader checks it by the rules for files of servers. Runs in the supervisor.
+ * caisson servers add: writes an entry to our own file of servers, as a whole
+ * or not at all. Before that, a reader checks it by the rules for such files.
+ * Runs in the supervisor.
  */
 #include <limits.h>
 #include <stdbool.h>
@@ -9,9 +10,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "../../../common/base/fd.h"
+#include "../../../common/limits.h"
 #include "../../../common/base/mem.h"
 #include "../../../common/base/shown.h"
 #include "../../../common/base/text_list.h"
@@ -21,7 +24,106 @@
 #include "../adopt/adopt_show.h"
 #include "../adopt/adopt_work.h"
 #include "../client/client_config.h"
-#include "servers_change.h"
+#include "../shared/command.h"
+
+/* Variables */
+
+/* Reads a line of standard input; a terminal does not display it. */
+static char *
+servers_value_line(const char *key)
+{
+	struct termios before, silent;
+	int terminal = tcgetattr(STDIN_FILENO, &before) == 0;
+	auto_free char *line = NULL;
+	size_t size = 0;
+	ssize_t len;
+
+	if (terminal) {
+		silent = before;
+		silent.c_lflag &= ~(tcflag_t)(ECHO | ISIG);
+		fprintf(stderr, "%s: ", key);
+		tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent);
+	}
+	len = getline(&line, &size, stdin);
+	if (terminal) {
+		tcsetattr(STDIN_FILENO, TCSAFLUSH, &before);
+		fputc('\n', stderr);
+	}
+	/* Ctrl-C is a character while signals are disabled. */
+	if (len <= 0 || strchr(line, 3) != NULL)
+		return NULL;
+	line[strcspn(line, "\r\n")] = '\0';
+	return mem_take(&line);
+}
+
+static int
+servers_value_put(const char *flag, const char *key, const char *value,
+    struct buffer *pairs, struct err *err)
+{
+	if (strlen(value) > CONFIG_ENV_MAX)
+		return err_set(err, "%s %s: the value has more than %lu "
+		    "bytes", flag, key, CONFIG_ENV_MAX);
+	text_list_add(pairs, key);
+	text_list_add(pairs, value);
+	return 0;
+}
+
+/* A copied value must not be expanded later. */
+static int
+servers_value_copy(const char *flag, const char *key, const char *value,
+    const char *where, struct buffer *pairs, struct err *err)
+{
+	if (strstr(value, "${") != NULL)
+		return err_set(err, "%s %s: the value from %s contains "
+		    "\"${\", which files of servers fill in: write %s "
+		    "'%s=${%s}' to have it filled in at each start", flag,
+		    key, where, flag, key, key);
+	printf("%s: its value is taken from %s\n", key, where);
+	return servers_value_put(flag, key, value, pairs, err);
+}
+
+/*
+ * Appends the variable of --env to a list of pairs. given is KEY=VALUE; or KEY,
+ * whose value is that in the environment, else a line of standard input, which
+ * a terminal does not display. A secret can so be passed without the command
+ * line, which shells record and other processes can read. Prints which of these
+ * it was, no value. Returns 0, or -1 with err.
+ */
+static int
+servers_value_add(const char *flag, const char *given, char **envp,
+    struct buffer *pairs, struct err *err)
+{
+	size_t len = strcspn(given, "=");
+	auto_free char *key = mem_dup(given, len);
+	auto_buffer struct buffer shown = { 0 };
+	auto_free char *line = NULL;
+	const char *name, *value;
+
+	shown_add_quoted(&shown, key, CONFIG_NAME_MAX);
+	if (len == 0 || strpbrk(key, "\r\n") != NULL)
+		return err_set(err, "%s lacks a name: write %s KEY=VALUE, or "
+		    "%s KEY", flag, flag, flag);
+	TEXT_LIST_PAIRS (name, value, pairs->data, pairs->len)
+		if (strcmp(name, key) == 0)
+			return err_set(err, "%s %s is given twice: give it "
+			    "once", flag, shown.data);
+	if (given[len] == '=')
+		return servers_value_put(
+		    flag, key, given + len + 1, pairs, err);
+	value = expand_variable(envp, key, len);
+	if (value != NULL)
+		return servers_value_copy(flag, shown.data, value,
+		    "the environment", pairs, err);
+	line = servers_value_line(shown.data);
+	if (line == NULL)
+		return err_set(err, "%s %s: there is no such variable in "
+		    "the environment, and no line on standard input: set one "
+		    "of them", flag, shown.data);
+	return servers_value_copy(
+	    flag, shown.data, line, "standard input", pairs, err);
+}
+
+/* The entry */
 
 struct servers_add {
 	const struct command_setup *setup;

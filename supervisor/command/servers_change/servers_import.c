@@ -1,7 +1,7 @@
 /*
- * caisson servers import CLIENT: see servers_change.h. The servers of a client
- * are copied to our file for it, by the rules of caisson adopt. The file of the
- * client is only read. Runs in the supervisor.
+ * caisson servers import CLIENT: the servers of a client are copied to our file
+ * for it, by the rules of caisson adopt. The file of the client is only read.
+ * Runs in the supervisor.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "../../options/options.h"
 #include "../adopt/adopt_show.h"
 #include "../adopt/adopt_work.h"
-#include "servers_change.h"
+#include "../shared/command.h"
 
 static int
 servers_import_write(const struct adopt_work *work, struct err *err)

@@ -1,7 +1,7 @@
 /*
- * caisson servers remove: see servers_change.h. Only entries written by
- * "servers add" and "servers import" are removed; for others, the error names
- * their file. Runs in the supervisor.
+ * caisson servers remove: only entries written by "servers add" and "servers
+ * import" are removed; for others, the error names their file. Runs in the
+ * supervisor.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "../adopt/adopt_record.h"
 #include "../adopt/adopt_show.h"
 #include "../adopt/adopt_work.h"
-#include "servers_change.h"
+#include "../shared/command.h"
 
 struct servers_remove {
 	const char *name;

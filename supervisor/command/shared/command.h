@@ -95,9 +95,6 @@ int command_copy(int from, uint64_t offset, int to, struct err *err);
 /* Prints every source and every entry, without the values of variables. */
 void print_config(const struct servers *servers, FILE *out);
 
-/* print_config_json.c: the same to stdout, as one JSON object. */
-void print_config_json(const struct servers *servers);
-
 /*
  * Checks that the configuration has the servers that --server of the command
  * names. Returns 0, or -1 with err.

@@ -14,7 +14,7 @@
 #include "../../../common/base/log.h"
 #include "../../../common/base/mem.h"
 #include "../../options/home.h"
-#include "../../options/option_name.h"
+#include "../../options/option_value.h"
 #include "../../options/options.h"
 #include "../../process/socket/socket.h"
 #include "serve_sockets.h"

@@ -1,6 +1,7 @@
 /*
- * caisson config set: writes one member of config.json; the others stay. Runs
- * in the supervisor.
+ * caisson config: shows each setting with its value and its source, checks
+ * them, and writes one member of config.json; the others stay. Runs in the
+ * supervisor.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -11,7 +12,10 @@
 #include "../../../common/limits.h"
 #include "../../../common/base/mem.h"
 #include "../../../common/base/shown.h"
+#include "../../door/http/serve_sockets.h"
+#include "../../options/option_value.h"
 #include "../../options/options.h"
+#include "../../options/state_dir.h"
 #include "../adopt/adopt_file.h"
 #include "../shared/command.h"
 
@@ -158,4 +162,35 @@ config_set_run(struct command_setup *setup, struct err *err)
 	if (config_set_change(setup, &winner, err) == -1)
 		return err_wrap(err, "config set");
 	return 0;
+}
+
+/* Shows the folders that defaults stand for, where there are any. */
+int
+config_show_run(struct command_setup *setup, struct err *err)
+{
+	struct options *options = setup->options;
+	char *state = state_dir_path(options, setup->envp, err);
+	char *socket = serve_sockets_path(setup->envp);
+
+	if (state != NULL) {
+		free(options->state_dir);
+		options->state_dir = state;
+	}
+	if (options->listen[0] == '\0' && socket != NULL) {
+		free(options->listen);
+		options->listen = mem_printf(OPTION_UNIX "%s", socket);
+	}
+	free(socket);
+	if (options_json(options))
+		options_report(options);
+	else
+		options_print(options, stdout);
+	return 0;
+}
+
+int
+config_check_run(struct command_setup *setup, struct err *err)
+{
+	return setup->check(setup, err) == -1 ? -1 :
+	                                        config_show_run(setup, err);
 }
