@@ -10,14 +10,22 @@
 #include "home.h"
 
 const char *
-home_folder(char **envp, const char *name)
+home_variable(char **envp, const char *name)
 {
 	size_t len = strlen(name);
 
 	for (; *envp != NULL; envp++)
 		if (strncmp(*envp, name, len) == 0 && (*envp)[len] == '=')
-			return (*envp)[len + 1] == '/' ? *envp + len + 1 : NULL;
+			return *envp + len + 1;
 	return NULL;
+}
+
+const char *
+home_folder(char **envp, const char *name)
+{
+	const char *value = home_variable(envp, name);
+
+	return value != NULL && value[0] == '/' ? value : NULL;
 }
 
 uid_t
@@ -67,16 +75,10 @@ home_refusal(char **envp, const char *name)
 const char *
 home_servers(char **envp)
 {
-	static const char name[] = "MCP_BRIDGE_CONFIG=";
-	const char *json;
+	const char *json = home_variable(envp, "MCP_BRIDGE_CONFIG");
 
-	for (; *envp != NULL; envp++) {
-		json = *envp + strlen(name);
-		if (strncmp(*envp, name, strlen(name)) == 0 &&
-		    json[strspn(json, " \t\r\n")] == '{')
-			return json;
-	}
-	return NULL;
+	return json != NULL && json[strspn(json, " \t\r\n")] == '{' ? json :
+	                                                             NULL;
 }
 
 char *

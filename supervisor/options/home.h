@@ -11,6 +11,9 @@
 
 #include "../../common/base/err.h"
 
+/* Returns the value of a variable in envp, or NULL. */
+const char *home_variable(char **envp, const char *name);
+
 /*
  * Returns the value in envp of a variable that names a directory, or NULL if it
  * is not an absolute path (as in XDG Base Directory, 0.8).

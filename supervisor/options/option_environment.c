@@ -92,39 +92,26 @@ int
 option_environment_read(
     char **envp, option_environment_value *each, void *ctx, struct err *err)
 {
+	const char *values[2][OPTION_IDS] = { { NULL } };
 	struct option_variable variable;
 	enum option_id id;
 	int former;
-	char **p;
 
-	for (former = 1; former >= 0; former--) {
-		for (p = envp; *p != NULL; p++) {
-			if (!option_environment_split(*p, &variable) ||
-			    variable.former != former)
-				continue;
-			id = option_environment_find(&variable);
-			if ((id == OPTION_IDS ?
-			            option_environment_unknown(&variable, err) :
-			            each(ctx, id, former, variable.value,
-			                err)) == -1)
-				return -1;
-		}
+	for (; *envp != NULL; envp++) {
+		if (!option_environment_split(*envp, &variable))
+			continue;
+		id = option_environment_find(&variable);
+		if (id != OPTION_IDS)
+			values[variable.former][id] = variable.value;
+		else if (option_environment_unknown(&variable, err) == -1)
+			return -1;
 	}
+	for (former = 1; former >= 0; former--)
+		for (id = 0; id < OPTION_IDS; id++)
+			if (values[former][id] != NULL && each(ctx, id, former,
+				values[former][id], err) == -1)
+				return -1;
 	return 0;
-}
-
-/* Returns the value under the current name of an option, or NULL. */
-static const char *
-option_environment_current(char **envp, enum option_id id)
-{
-	struct option_variable variable;
-
-	for (; *envp != NULL; envp++)
-		if (option_environment_split(*envp, &variable) &&
-		    !variable.former &&
-		    option_environment_find(&variable) == id)
-			return variable.value;
-	return NULL;
 }
 
 /*
@@ -188,10 +175,11 @@ option_environment_warn_former(
 		option_environment_warn_unknown(envp, variable, shown.data);
 		return;
 	}
-	current = option_environment_current(envp, id);
-	if (current == NULL || strcmp(current, variable->value) == 0)
-		return;
 	option_variable(variable->key, right);
+	current = home_variable(envp, right);
+	if (current == NULL || *current == '\0' ||
+	    strcmp(current, variable->value) == 0)
+		return;
 	log_warn("%s is ignored, as %s is set to something else: remove one "
 	    "of them", shown.data, right);
 }

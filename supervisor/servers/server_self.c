@@ -18,64 +18,22 @@ enum server_self_way {
 	SERVER_SELF_PACKAGE, /* the package in its first argument */
 };
 
-static const struct {
-	const char *name;
-	enum server_self_way way;
-} server_self_wrappers[] = {
-	{ "env", SERVER_SELF_SHELL }, /* because of -S */
-	{ "nice", SERVER_SELF_WORD },
-	{ "ionice", SERVER_SELF_WORD },
-	{ "chrt", SERVER_SELF_WORD },
-	{ "taskset", SERVER_SELF_WORD },
-	{ "nohup", SERVER_SELF_WORD },
-	{ "setsid", SERVER_SELF_WORD },
-	{ "setpriv", SERVER_SELF_WORD },
-	{ "stdbuf", SERVER_SELF_WORD },
-	{ "unbuffer", SERVER_SELF_WORD },
-	{ "timeout", SERVER_SELF_WORD },
-	{ "time", SERVER_SELF_WORD },
-	{ "sudo", SERVER_SELF_WORD },
-	{ "doas", SERVER_SELF_WORD },
-	{ "runuser", SERVER_SELF_SHELL },
-	{ "su", SERVER_SELF_SHELL },
-	{ "systemd-run", SERVER_SELF_WORD },
-	{ "flock", SERVER_SELF_SHELL },
-	{ "unshare", SERVER_SELF_WORD },
-	{ "nsenter", SERVER_SELF_WORD },
-	{ "bwrap", SERVER_SELF_WORD },
-	{ "firejail", SERVER_SELF_WORD },
-	{ "strace", SERVER_SELF_WORD },
-	{ "ltrace", SERVER_SELF_WORD },
-	{ "xargs", SERVER_SELF_WORD },
-	{ "script", SERVER_SELF_SHELL },
-	{ "busybox", SERVER_SELF_SHELL },
-	{ "sh", SERVER_SELF_SHELL },
-	{ "dash", SERVER_SELF_SHELL },
-	{ "bash", SERVER_SELF_SHELL },
-	{ "ash", SERVER_SELF_SHELL },
-	{ "ksh", SERVER_SELF_SHELL },
-	{ "zsh", SERVER_SELF_SHELL },
-	{ "fish", SERVER_SELF_SHELL },
-	{ "npx", SERVER_SELF_PACKAGE },
-	{ "pnpx", SERVER_SELF_PACKAGE },
-	{ "bunx", SERVER_SELF_PACKAGE },
-	{ "uvx", SERVER_SELF_PACKAGE },
-	{ "pipx", SERVER_SELF_PACKAGE },
-	{ "npm", SERVER_SELF_PACKAGE },
-	{ "pnpm", SERVER_SELF_PACKAGE },
-	{ "yarn", SERVER_SELF_PACKAGE },
-	{ "bun", SERVER_SELF_PACKAGE },
-	{ "uv", SERVER_SELF_PACKAGE },
+static const char *const server_self_wrappers[][32] = {
+	[SERVER_SELF_WORD] = { "nice", "ionice", "chrt", "taskset", "nohup",
+	    "setsid", "setpriv", "stdbuf", "unbuffer", "timeout", "time",
+	    "sudo", "doas", "systemd-run", "unshare", "nsenter", "bwrap",
+	    "firejail", "strace", "ltrace", "xargs", NULL },
+	/* env because of -S */
+	[SERVER_SELF_SHELL] = { "env", "runuser", "su", "flock", "script",
+	    "busybox", "sh", "dash", "bash", "ash", "ksh", "zsh", "fish",
+	    NULL },
+	[SERVER_SELF_PACKAGE] = { "npx", "pnpx", "bunx", "uvx", "pipx", "npm",
+	    "pnpm", "yarn", "bun", "uv", NULL },
 };
 
 /* Subcommands of those runners before the package. */
-static const char *const server_self_verbs[] = {
-	"exec",
-	"dlx",
-	"x",
-	"run",
-	"tool",
-};
+static const char *const server_self_verbs[] = { "exec", "dlx", "x", "run",
+	"tool", NULL };
 
 /* The search path for programs, and our own program. */
 struct server_self {
@@ -139,16 +97,20 @@ server_self_is_package(const char *word)
 	return server_program_is_self(name, NULL, "/");
 }
 
+/* Returns whether a word is in a list that ends with NULL. */
+static int
+server_self_lists(const char *const *list, const char *word)
+{
+	for (; *list != NULL; list++)
+		if (strcmp(word, *list) == 0)
+			return 1;
+	return 0;
+}
+
 static int
 server_self_is_verb(const char *word)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(server_self_verbs) /
-	         sizeof(server_self_verbs[0]); i++)
-		if (strcmp(word, server_self_verbs[i]) == 0)
-			return 1;
-	return 0;
+	return server_self_lists(server_self_verbs, word);
 }
 
 /*
@@ -172,13 +134,12 @@ static int
 server_self_way(const char *program)
 {
 	const char *name = server_self_base(program);
-	size_t i;
+	int way;
 
-	for (i = 0; i < sizeof(server_self_wrappers) /
-	         sizeof(server_self_wrappers[0]); i++)
-		if (strcmp(name, server_self_wrappers[i].name) == 0)
-			return (int)server_self_wrappers[i].way;
-	return -1;
+	for (way = SERVER_SELF_PACKAGE; way >= 0; way--)
+		if (server_self_lists(server_self_wrappers[way], name))
+			break;
+	return way;
 }
 
 /* The same for packages in the arguments of an earlier wrapper. */
@@ -242,13 +203,9 @@ static int
 server_self_takes_value(const char *word)
 {
 	static const char *const options[] = { "--from", "--with",
-		"--directory", "--project", "--python", "--spec" };
-	size_t i;
+		"--directory", "--project", "--python", "--spec", NULL };
 
-	for (i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-		if (strcmp(word, options[i]) == 0)
-			return 1;
-	return 0;
+	return server_self_lists(options, word);
 }
 
 /* Returns whether it runs scripts and modules, or packages. */

@@ -4,30 +4,20 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../home.h"
 #include "colour.h"
 
 #define COLOUR_STREAMS 3 /* standard input is not used */
 
 static int colour_shown[COLOUR_STREAMS];
 
-/* Returns the value of a variable, or "". */
-static const char *
-colour_variable(char **envp, const char *name)
-{
-	size_t len = strlen(name);
-
-	for (; *envp != NULL; envp++)
-		if (strncmp(*envp, name, len) == 0 && (*envp)[len] == '=')
-			return *envp + len + 1;
-	return "";
-}
-
 void
 colour_begin(char **envp)
 {
-	const char *term = colour_variable(envp, "TERM");
-	int able = term[0] != '\0' && strcmp(term, "dumb") != 0 &&
-	    colour_variable(envp, "NO_COLOR")[0] == '\0';
+	const char *term = home_variable(envp, "TERM");
+	const char *none = home_variable(envp, "NO_COLOR");
+	int able = term != NULL && term[0] != '\0' &&
+	    strcmp(term, "dumb") != 0 && (none == NULL || none[0] == '\0');
 	int fd;
 
 	for (fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
