@@ -14,6 +14,7 @@
 #include "../../common/base/mem.h"
 #include "../../common/base/shown.h"
 #include "../../common/base/utf8.h"
+#include "../options/options.h"
 #include "../options/text/json_report.h"
 #include "../peers/broker.h"
 #include "../peers/store.h"
@@ -23,8 +24,10 @@
 
 struct stored;
 
-/* A verb: what it asks the store, and what it does with the answer. */
+/* A command: what it asks the store, and what it does with the answer. */
 struct stored_verb {
+	enum command_task task;
+	enum stored_kind kind;
 	int (*send)(struct stored *stored, struct err *err);
 	void (*answer)(struct stored *stored, struct json_span answer);
 	/* The answer if nothing was ever stored: no directory is created. */
@@ -336,22 +339,47 @@ stored_ask(struct stored *stored)
 		stored_fail(stored, err.text);
 }
 
-static int
-stored_run(const struct command_setup *setup, enum stored_kind kind,
-    const struct stored_verb *verb, struct err *err)
+/* The commands */
+
+#define STORED_LIST stored_send_list, stored_on_page, "{}", 0, true
+#define STORED_SHOW stored_send_show, stored_on_one, "null", 0, false
+#define STORED_DROP(WHICH, answer, none)                                       \
+	stored_send_drop, answer, none, STORED_DROP_##WHICH, false
+#define STORED_REMOVE STORED_DROP(ONE, stored_on_removed, "false")
+#define STORED_CLEAR STORED_DROP(ALL, stored_on_cleared, "0")
+
+static const struct stored_verb stored_verbs[] = {
+	{ COMMAND_MEMORY_LIST, STORED_MEMORIES, STORED_LIST },
+	{ COMMAND_MEMORY_SHOW, STORED_MEMORIES, STORED_SHOW },
+	{ COMMAND_MEMORY_REMOVE, STORED_MEMORIES, STORED_REMOVE },
+	{ COMMAND_MEMORY_CLEAR, STORED_MEMORIES, STORED_CLEAR },
+	{ COMMAND_TOOLS_LIST, STORED_TOOLS, STORED_LIST },
+	{ COMMAND_TOOLS_SHOW, STORED_TOOLS, STORED_SHOW },
+	{ COMMAND_TOOLS_REMOVE, STORED_TOOLS, STORED_REMOVE },
+	{ COMMAND_TOOLS_CLEAR, STORED_TOOLS, STORED_CLEAR },
+	{ COMMAND_TOOLS_PRUNE, STORED_TOOLS,
+	    STORED_DROP(IGNORED, stored_on_cleared, "0") },
+};
+
+int
+stored_run(struct command_setup *setup, struct err *err)
 {
 	const struct command *command = &setup->options->command;
+	const struct stored_verb *verb = stored_verbs;
 	struct store *store = setup->runs->peers.store;
 	struct stored stored = { .base = setup->base,
 		.keeper = store,
-		.command = command,
-		.kind = kind,
-		.verb = verb };
-	int tools = stored_is_about_tools(&stored);
+		.command = command };
 	auto_buffer struct buffer json = { 0 };
-	int status = owner_flag_begin(setup, tools ? "saved tools" : "memories",
-	    &stored.scope, err);
+	int status, tools;
 
+	while (verb->task != command->task)
+		verb++;
+	stored.verb = verb;
+	stored.kind = verb->kind;
+	tools = stored_is_about_tools(&stored);
+	status = owner_flag_begin(
+	    setup, tools ? "saved tools" : "memories", &stored.scope, err);
 	if (status != 0)
 		return status;
 	if (options_json(setup->options)) {
@@ -366,75 +394,4 @@ stored_run(const struct command_setup *setup, enum stored_kind kind,
 		stored_on_shown(&stored, verb->none, strlen(verb->none), "");
 	event_base_dispatch(stored.base);
 	return stored.status;
-}
-
-/* The commands */
-
-static const struct stored_verb stored_list = { .send = stored_send_list,
-	.answer = stored_on_page, .none = "{}", .lists = true };
-static const struct stored_verb stored_show = { .send = stored_send_show,
-	.answer = stored_on_one, .none = "null" };
-static const struct stored_verb stored_remove = { .send = stored_send_drop,
-	.which = STORED_DROP_ONE,
-	.answer = stored_on_removed,
-	.none = "false" };
-static const struct stored_verb stored_clear = { .send = stored_send_drop,
-	.which = STORED_DROP_ALL, .answer = stored_on_cleared, .none = "0" };
-static const struct stored_verb stored_prune = { .send = stored_send_drop,
-	.which = STORED_DROP_IGNORED,
-	.answer = stored_on_cleared,
-	.none = "0" };
-
-int
-memory_list_run(struct command_setup *setup, struct err *err)
-{
-	return stored_run(setup, STORED_MEMORIES, &stored_list, err);
-}
-
-int
-memory_show_run(struct command_setup *setup, struct err *err)
-{
-	return stored_run(setup, STORED_MEMORIES, &stored_show, err);
-}
-
-int
-memory_remove_run(struct command_setup *setup, struct err *err)
-{
-	return stored_run(setup, STORED_MEMORIES, &stored_remove, err);
-}
-
-int
-memory_clear_run(struct command_setup *setup, struct err *err)
-{
-	return stored_run(setup, STORED_MEMORIES, &stored_clear, err);
-}
-
-int
-saved_tools_list_run(struct command_setup *setup, struct err *err)
-{
-	return stored_run(setup, STORED_TOOLS, &stored_list, err);
-}
-
-int
-saved_tools_show_run(struct command_setup *setup, struct err *err)
-{
-	return stored_run(setup, STORED_TOOLS, &stored_show, err);
-}
-
-int
-saved_tools_remove_run(struct command_setup *setup, struct err *err)
-{
-	return stored_run(setup, STORED_TOOLS, &stored_remove, err);
-}
-
-int
-saved_tools_clear_run(struct command_setup *setup, struct err *err)
-{
-	return stored_run(setup, STORED_TOOLS, &stored_clear, err);
-}
-
-int
-saved_tools_prune_run(struct command_setup *setup, struct err *err)
-{
-	return stored_run(setup, STORED_TOOLS, &stored_prune, err);
 }

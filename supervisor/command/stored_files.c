@@ -36,6 +36,7 @@
 enum stored_files_about { STORED_ALL, STORED_ONE, STORED_NEW };
 
 struct stored_files {
+	enum command_task task;
 	struct event_base *base;
 	struct files *files;
 	const struct command *command;
@@ -488,17 +489,46 @@ stored_files_begin(struct stored_files *cmd, struct err *err)
 	return cmd->begin(cmd, owner, err);
 }
 
-static int
-stored_files_run(struct stored_files *cmd, const struct command_setup *setup,
-    struct err *err)
+/* The commands */
+
+static const struct stored_files stored_files_commands[] = {
+	{ .task = COMMAND_FILES_LIST, .begin = stored_files_list,
+	    .user.filed = stored_files_on_listed, .list = "files" },
+	{ .task = COMMAND_FILES_USAGE, .begin = stored_files_usage,
+	    .user.used = stored_files_on_used, .list = "owners" },
+	{ .task = COMMAND_FILES_SHOW, .about = STORED_ONE,
+	    .begin = stored_files_fetch,
+	    .user.fetched = stored_files_on_shown },
+	{ .task = COMMAND_FILES_SAVE, .about = STORED_ONE,
+	    .begin = stored_files_fetch,
+	    .user.fetched = stored_files_on_saved },
+	{ .task = COMMAND_FILES_ADD, .about = STORED_NEW,
+	    .begin = stored_files_add, .user.filed = stored_files_on_listed,
+	    .list = "files" },
+	{ .task = COMMAND_FILES_REMOVE, .about = STORED_ONE,
+	    .begin = stored_files_remove,
+	    .user.done = stored_files_on_removed },
+	{ .task = COMMAND_FILES_CLEAR, .begin = stored_files_remove,
+	    .user.done = stored_files_on_cleared },
+};
+
+int
+stored_files_run(struct command_setup *setup, struct err *err)
 {
 	const struct command *command = &setup->options->command;
+	const struct stored_files *row = stored_files_commands;
+	struct stored_files made, *cmd = &made;
 	struct files *files = setup->runs->peers.files;
-	const struct files_end nothing = { .fault = cmd->about ==
-		STORED_ONE ? FILE_FAULT_UNKNOWN : FILE_FAULT_NONE };
+	struct files_end nothing = { .fault = FILE_FAULT_NONE };
 	auto_buffer struct buffer json = { 0 };
-	int status = owner_flag_begin(setup, "files", &cmd->scope, err);
+	int status;
 
+	while (row->task != command->task)
+		row++;
+	made = *row;
+	if (cmd->about == STORED_ONE)
+		nothing.fault = FILE_FAULT_UNKNOWN;
+	status = owner_flag_begin(setup, "files", &cmd->scope, err);
 	if (status != 0)
 		return status;
 	cmd->base = setup->base;
@@ -522,76 +552,4 @@ stored_files_run(struct stored_files *cmd, const struct command_setup *setup,
 	free(cmd->name);
 	free(cmd->conversation);
 	return cmd->status;
-}
-
-/* The commands */
-
-int
-files_list_run(struct command_setup *setup, struct err *err)
-{
-	struct stored_files cmd = { .begin = stored_files_list,
-		.user.filed = stored_files_on_listed,
-		.list = "files" };
-
-	return stored_files_run(&cmd, setup, err);
-}
-
-int
-files_usage_run(struct command_setup *setup, struct err *err)
-{
-	struct stored_files cmd = { .begin = stored_files_usage,
-		.user.used = stored_files_on_used,
-		.list = "owners" };
-
-	return stored_files_run(&cmd, setup, err);
-}
-
-int
-files_show_run(struct command_setup *setup, struct err *err)
-{
-	struct stored_files cmd = { .about = STORED_ONE,
-		.begin = stored_files_fetch,
-		.user.fetched = stored_files_on_shown };
-
-	return stored_files_run(&cmd, setup, err);
-}
-
-int
-files_save_run(struct command_setup *setup, struct err *err)
-{
-	struct stored_files cmd = { .about = STORED_ONE,
-		.begin = stored_files_fetch,
-		.user.fetched = stored_files_on_saved };
-
-	return stored_files_run(&cmd, setup, err);
-}
-
-int
-files_add_run(struct command_setup *setup, struct err *err)
-{
-	struct stored_files cmd = { .about = STORED_NEW,
-		.begin = stored_files_add,
-		.user.filed = stored_files_on_listed,
-		.list = "files" };
-
-	return stored_files_run(&cmd, setup, err);
-}
-
-int
-files_remove_run(struct command_setup *setup, struct err *err)
-{
-	struct stored_files cmd = { .about = STORED_ONE,
-		.begin = stored_files_remove,
-		.user.done = stored_files_on_removed };
-
-	return stored_files_run(&cmd, setup, err);
-}
-
-int
-files_clear_run(struct command_setup *setup, struct err *err)
-{
-	struct stored_files cmd = { .begin = stored_files_remove,
-		.user.done = stored_files_on_cleared };
-
-	return stored_files_run(&cmd, setup, err);
 }

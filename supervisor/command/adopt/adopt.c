@@ -212,7 +212,7 @@ adopt_forward(struct adopt_work *work, const struct command_setup *setup,
 		adopt_show_json(plan, work->own);
 		return 0;
 	}
-	adopt_show(plan, work->program, work->own, stdout);
+	adopt_show(plan, work->program, work->own);
 	if (plan->registered && plan->moves == 0) {
 		printf("There is nothing to change.\n");
 		return 0;

@@ -108,52 +108,46 @@ adopt_show_stays(
 	}
 }
 
-void
-adopt_show(const struct adopt_plan *plan, const char *program,
-    const char *own, FILE *out)
+/* What changes in the file of the client. */
+static void
+adopt_show_client(const struct adopt_plan *plan, const char *program,
+    struct buffer *out)
 {
-	auto_buffer struct buffer text = { 0 };
 	size_t i;
 
-	adopt_show_text(&text, plan->file->path);
-	buffer_add_text(&text, "\n");
+	adopt_show_text(out, plan->file->path);
+	buffer_add_text(out, "\n");
 	for (i = 0; i < plan->count; i++)
 		if (plan->rows[i].moves)
-			adopt_show_line(&text, "-", plan->rows[i].server);
-	if (!plan->registered) {
-		buffer_add_text(&text, "+ \"caisson\": ");
-		adopt_show_text(&text, program);
-		buffer_add_text(&text, "\n");
-	}
-	if (plan->moves > 0) {
-		adopt_show_text(&text, own);
-		buffer_add_text(&text, "\n");
-	}
-	for (i = 0; i < plan->count; i++)
-		if (plan->rows[i].moves)
-			adopt_show_line(&text, "+", plan->rows[i].server);
-	adopt_show_stays(plan, "Stays where it is:\n", &text);
-	fputs(text.data, out);
+			adopt_show_line(out, "-", plan->rows[i].server);
+	if (plan->registered)
+		return;
+	buffer_add_text(out, "+ \"caisson\": ");
+	adopt_show_text(out, program);
+	buffer_add_text(out, "\n");
 }
 
 void
-adopt_show_copies(
-    const struct adopt_plan *plan, const char *own, FILE *out)
+adopt_show(
+    const struct adopt_plan *plan, const char *program, const char *own)
 {
 	auto_buffer struct buffer text = { 0 };
 	size_t i;
 
 	buffer_add_text(&text, "");
-	if (adopt_work_count_new(plan) > 0) {
+	if (!plan->copies)
+		adopt_show_client(plan, program, &text);
+	if ((plan->copies ? adopt_work_count_new(plan) : plan->moves) > 0) {
 		adopt_show_text(&text, own);
 		buffer_add_text(&text, "\n");
 	}
 	for (i = 0; i < plan->count; i++)
-		if (plan->rows[i].moves &&
-		    !adopt_plan_owns(plan, plan->rows[i].server->name))
+		if (plan->rows[i].moves && !(plan->copies &&
+			adopt_plan_owns(plan, plan->rows[i].server->name)))
 			adopt_show_line(&text, "+", plan->rows[i].server);
-	adopt_show_stays(plan, "Not copied:\n", &text);
-	fputs(text.data, out);
+	adopt_show_stays(plan, plan->copies ? "Not copied:\n" :
+	    "Stays where it is:\n", &text);
+	fputs(text.data, stdout);
 }
 
 /* Each entry that moves, and each that does not, with the reason. */

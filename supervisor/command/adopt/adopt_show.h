@@ -10,15 +10,14 @@
 
 #include "adopt_plan.h"
 
-/* Prints the removed, added and kept entries; program is our path. */
-void adopt_show(const struct adopt_plan *plan, const char *program,
-    const char *own, FILE *out);
+/*
+ * Prints the removed, added and kept entries, or those that are copied;
+ * program is our path.
+ */
+void adopt_show(
+    const struct adopt_plan *plan, const char *program, const char *own);
 
-/* The same for servers that are copied, and stay in the client's file. */
-void adopt_show_copies(
-    const struct adopt_plan *plan, const char *own, FILE *out);
-
-/* Either, as one JSON object. */
+/* The same as one JSON object. */
 void adopt_show_json(const struct adopt_plan *plan, const char *own);
 
 /* Appends the command of a server: "npx -y *** (TOKEN=***)". */

@@ -126,15 +126,6 @@ adopt_work_edit(const struct adopt_work *work, int take,
 	return adopt_edit(&edit, out, err);
 }
 
-/* Whether there is a terminal to ask at, or no need to ask. */
-static int
-adopt_work_can_ask(const struct command_flags *asked)
-{
-	return command_has(asked, COMMAND_FLAG_YES) ||
-	    command_has(asked, COMMAND_FLAG_DRY_RUN) ||
-	    command_can_ask();
-}
-
 static int
 adopt_work_check_asked(const struct command *command, struct err *err)
 {
@@ -148,7 +139,8 @@ adopt_work_check_asked(const struct command *command, struct err *err)
 	    command_has(asked, COMMAND_FLAG_UNDO))
 		return err_set(err, "--json and --undo exclude each other: "
 		    "give one of them");
-	if (!adopt_work_can_ask(asked))
+	if (!command_has(asked, COMMAND_FLAG_YES) &&
+	    !command_has(asked, COMMAND_FLAG_DRY_RUN) && !command_can_ask())
 		return err_set(err, "'caisson %s%s%s' changes nothing without "
 		    "consent: add --yes, or --dry-run to look only",
 		    command->word, command->verb == NULL ? "" : " ",

@@ -483,25 +483,16 @@ image_run(
 }
 
 int
-image_pull_run(struct command_setup *setup, struct err *err)
+image_command_run(struct command_setup *setup, struct err *err)
 {
-	return image_run(setup, image_pull, err);
-}
-
-int
-image_add_run(struct command_setup *setup, struct err *err)
-{
-	return image_run(setup, image_add, err);
-}
-
-int
-image_list_run(struct command_setup *setup, struct err *err)
-{
-	return image_run(setup, image_list, err);
-}
-
-int
-image_remove_run(struct command_setup *setup, struct err *err)
-{
-	return image_run(setup, image_remove, err);
+	switch (setup->options->command.task) {
+	case COMMAND_IMAGE_PULL:
+		return image_run(setup, image_pull, err);
+	case COMMAND_IMAGE_ADD:
+		return image_run(setup, image_add, err);
+	case COMMAND_IMAGE_LIST:
+		return image_run(setup, image_list, err);
+	default:
+		return image_run(setup, image_remove, err);
+	}
 }

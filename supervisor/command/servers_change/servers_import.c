@@ -80,7 +80,7 @@ servers_import_work(struct adopt_work *work, struct err *err)
 		adopt_show_json(&work->plan, work->own);
 		return 0;
 	}
-	adopt_show_copies(&work->plan, work->own, stdout);
+	adopt_show(&work->plan, NULL, work->own);
 	count = adopt_work_count_new(&work->plan);
 	if (count == 0) {
 		printf("There is nothing to copy.\n");

@@ -288,10 +288,8 @@ sessions_check(const struct command *command, struct err *err)
 	    "sessions list' shows it, such as 4711", shown.data);
 }
 
-/* Asks all Caissons, and does what the command is about. */
-static int
-sessions_run(const struct command_setup *setup,
-    int (*command)(const struct sessions_asked *asked), struct err *err)
+int
+sessions_run(struct command_setup *setup, struct err *err)
 {
 	const struct options *options = setup->options;
 	struct sessions_asked asked = { .command = &options->command,
@@ -303,20 +301,9 @@ sessions_run(const struct command_setup *setup,
 	role_enter(ROLE_OPERATOR, 0);
 	status = sessions_ask_all(&asked, options, setup->envp, err);
 	if (status == 0)
-		status = command(&asked);
+		status = options->command.task == COMMAND_SESSIONS_END ?
+		    sessions_end(&asked) : sessions_list(&asked);
 	session_rows_reset(&asked.rows);
 	fd_close(&asked.dir);
 	return status;
-}
-
-int
-sessions_list_run(struct command_setup *setup, struct err *err)
-{
-	return sessions_run(setup, sessions_list, err);
-}
-
-int
-sessions_end_run(struct command_setup *setup, struct err *err)
-{
-	return sessions_run(setup, sessions_end, err);
 }
