@@ -249,7 +249,7 @@ main(int argc, char **argv, char **envp)
 
 	keeper_resume(argc, argv);
 	main_open_standard_fds();
-	colour_begin(envp);
+	colour_begin();
 	if (options_read(&sv.options, argc, argv, envp, &err) == -1)
 		return main_usage_error(&err);
 	self = main_self(argv[0], envp, folder);

@@ -1,10 +1,10 @@
 /*
  * Colours: see colour.h. Runs in the supervisor.
  */
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "../home.h"
 #include "colour.h"
 
 #define COLOUR_STREAMS 3 /* standard input is not used */
@@ -12,10 +12,10 @@
 static int colour_shown[COLOUR_STREAMS];
 
 void
-colour_begin(char **envp)
+colour_begin(void)
 {
-	const char *term = home_variable(envp, "TERM");
-	const char *none = home_variable(envp, "NO_COLOR");
+	const char *term = getenv("TERM");
+	const char *none = getenv("NO_COLOR");
 	int able = term != NULL && term[0] != '\0' &&
 	    strcmp(term, "dumb") != 0 && (none == NULL || none[0] == '\0');
 	int fd;

@@ -23,7 +23,7 @@ enum colour {
  * terminal, TERM names a type with colours, and NO_COLOR is unset or empty.
  * Before this is called there are no colours.
  */
-void colour_begin(char **envp);
+void colour_begin(void);
 
 /* Appends a word for standard output, padded with spaces to width. */
 void colour_add(struct buffer *text, enum colour colour, const char *word,
