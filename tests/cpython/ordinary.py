@@ -2,9 +2,10 @@
 """Runs the programs of ordinary.txt in a box and beside it, and compares what
 they print and how they end.
 
-    ordinary.py [NAME...]
+    ordinary.py [--all | NAME...]
 
-With names it shows both outcomes of these programs.
+Without arguments it runs every second.  With names it shows both outcomes of
+these programs.
 """
 import ast
 import os
@@ -18,6 +19,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 # Tracebacks of a box show only frames of the code.
 LIBRARY = re.compile(r'  File "(?:/usr/|<frozen )[^\n]*\n(?:    [^\n]*\n)*')
 ADDRESS = re.compile(r"0x[0-9a-f]+")
+SOME = 2  # without arguments, one of so many
 SHOW = """
 value = 0
 if value is not None:
@@ -113,7 +115,9 @@ def comparable(name, outcome):
 def main():
     """Compare; 1 if one differs that should not, or should and does not."""
     chosen, named = programs(), sys.argv[1:]
-    chosen = {name: chosen[name] for name in named or chosen}
+    if named != ["--all"]:
+        chosen = {name: chosen[name] for name in named or [
+            *chosen][::SOME]}
     box, wrong = beside.Box(), 0
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for (name, code), plain in zip(
