@@ -156,7 +156,7 @@ def use(caisson, environment):
     yield "path", fetched(caisson, environment, "/hello/you?x"), (
         '{"hello":"you"}')
     yield "path", fetched(caisson, environment, "/other"), (
-        "the only paths here are /mcp, /files/ and /hello/")
+        "the only paths here are /mcp, /mcp/events, /files/ and /hello/")
 
 
 def main(source):
