@@ -142,6 +142,14 @@ put("out/a.zip", "mine")`);
 
   assert.equal((await read(client, links(result)[0].uri)).toString(), 'mine');
   assert.match(text(result), /out\/a was not kept: it is a directory/);
+  /* What the code has packed is the same, or it is told. */
+  for (const [now, lost] of [['1', false], ['2', true]]) {
+    result = await run(client, `${put}import shutil
+put("out/p/b.txt", "1"); shutil.make_archive("out/p", "zip", "out/p")
+put("out/p/b.txt", "${now}")`);
+    assert.deepEqual(links(result).map(({ name }) => name), ['p.zip']);
+    assert.equal(/out\/p was not kept/.test(text(result)), lost);
+  }
   /* There is no room for both. */
   result = await run(client, `
 import os

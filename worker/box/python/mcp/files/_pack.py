@@ -72,7 +72,7 @@ def keep_folder(folder):
 
 def archived(paths, names=None):
     """Return those of some files that are in a zip archive which comes back, or
-    in one of these names, as far as names and sizes tell.
+    in one of these names, as far as their names, sizes and sums tell.
     """
     from zipfile import ZipFile
     packed = set()
@@ -81,12 +81,22 @@ def archived(paths, names=None):
             if name.endswith(".zip"):
                 with ZipFile("%s/%s" % (place(), name)) as archive:
                     packed.update((os.path.basename(info.filename),
-                                   info.file_size)
+                                   info.file_size, info.CRC)
                                   for info in archive.infolist())
         except Exception:
             pass  # it is broken, or no archive
-    return {path for path in paths if os.path.exists(path) and (
-        os.path.basename(path), os.path.getsize(path)) in packed}
+    return {path for path in paths if packed and os.path.exists(path) and (
+        os.path.basename(path), os.path.getsize(path), sum_of(path)) in packed}
+
+
+def sum_of(path):
+    """Return the checksum that an archive has of a file."""
+    from zlib import crc32
+    value = 0
+    with open(path, "rb") as file:
+        while block := file.read(1 << 20):
+            value = crc32(block, value)
+    return value
 
 
 def pack_folder(folder, files, name):
