@@ -27,14 +27,18 @@ preview_add(struct buffer *text, const char *data, size_t len)
 		    buffer_reserve(text, UTF8_REPAIR_FACTOR * len));
 }
 
-/* Appends the start and the end of an output of which kept are the bytes. */
-static void
+/*
+ * Appends the start and the end of an output of which kept are the bytes.
+ * Returns the length of text up to the end of the start.
+ */
+static size_t
 preview_cut(struct buffer *text, const struct buffer *kept, uint64_t total,
     size_t kept_head)
 {
 	size_t head = kept_head < PREVIEW_HEAD ? kept_head : PREVIEW_HEAD;
 	size_t tail = kept->len - head;
 	const char *end = kept->data + kept->len;
+	size_t whole;
 
 	if (tail > PREVIEW_TAIL)
 		tail = PREVIEW_TAIL;
@@ -43,13 +47,15 @@ preview_cut(struct buffer *text, const struct buffer *kept, uint64_t total,
 	while (tail > 0 && ((unsigned char)end[-(long)tail] & 0xc0) == 0x80)
 		tail--;
 	preview_add(text, kept->data, head);
+	whole = text->len;
 	buffer_printf(text, "\n[%llu bytes not shown]\n",
 	    (unsigned long long)(total - head - tail));
 	preview_add(text, end - tail, tail);
+	return whole;
 }
 
-/* Appends a stream so far, of which there are total bytes. */
-static void
+/* Appends a stream so far. Returns the length of text up to where it is cut. */
+static size_t
 preview_show(
     const struct preview *preview, struct output *stream, struct buffer *text)
 {
@@ -57,11 +63,12 @@ preview_show(
 	uint64_t total = output_total(stream);
 
 	output_copy(stream, 0, &kept);
-	if (total == kept.len && total <= PREVIEW_HEAD + PREVIEW_TAIL)
-		preview_add(text, kept.data,
-		    kept.len - utf8_incomplete_tail(kept.data, kept.len));
-	else
-		preview_cut(text, &kept, total, preview->relay->output_max / 2);
+	if (total != kept.len || total > PREVIEW_HEAD + PREVIEW_TAIL)
+		return preview_cut(
+		    text, &kept, total, preview->relay->output_max / 2);
+	preview_add(text, kept.data,
+	    kept.len - utf8_incomplete_tail(kept.data, kept.len));
+	return text->len;
 }
 
 static void
@@ -79,7 +86,7 @@ preview_on_timer(evutil_socket_t fd, short what, void *arg)
 	if (total == preview->told)
 		return;
 	preview->told = total;
-	preview_show(preview, out, &text);
+	message.whole = preview_show(preview, out, &text);
 	if (output_total(errors) > 0) { /* as in the answer */
 		buffer_add_text(&text, text.len == 0 ||
 		    text.data[text.len - 1] == '\n' ? "stderr:\n" :

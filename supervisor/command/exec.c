@@ -101,19 +101,22 @@ exec_put(FILE *out, const char *text, size_t len)
 	fflush(out);
 }
 
-/* Prints what is new, as long as the report begins with what was printed. */
+/*
+ * Prints what is new of standard output, as long as the report begins with what
+ * was printed: not what it tells of standard error, and of what it leaves out.
+ */
 static void
 exec_on_progress(void *ctx, const struct box_progress *progress)
 {
 	struct exec *exec = ctx;
 	size_t len = exec->told.len;
 
-	if (progress->output_len <= len || (len > 0 &&
+	if (progress->whole <= len || (len > 0 &&
 	        memcmp(progress->output, exec->told.data, len) != 0))
 		return;
-	exec_put(stdout, progress->output + len, progress->output_len - len);
-	buffer_add(&exec->told, progress->output + len,
-	    progress->output_len - len);
+	exec_put(stdout, progress->output + len, progress->whole - len);
+	buffer_add(
+	    &exec->told, progress->output + len, progress->whole - len);
 }
 
 /* Appends the output without the lines about pictures: errors tell of them. */

@@ -77,6 +77,20 @@ test('output comes while the program runs', async (t) => {
   }
 });
 
+test('only standard output comes, and what is left out is not told in it',
+  (t) => {
+    /* Until what is shown of it so far has come. */
+    const later = 'import time\ntime.sleep(1.5)\n';
+    let done = run(t, [], `import sys\nprint("out", flush=True)
+print("err", file=sys.stderr, flush=True)\n${later}print("end")`);
+
+    assert.deepEqual([done.stdout, done.stderr], ['out\nend\n', 'err\n']);
+    done = run(t, ['--max-output', '4k'],
+      `print("x" * 9999, flush=True)\n${later}`);
+    assert.match(done.stdout, /^x{2048}/);
+    assert.doesNotMatch(done.stdout, /not shown/);
+  });
+
 test('pictures and files', nativeOnly('files of containers'), (t) => {
   const home = folder(t);
   const place = path.join(home, 'made');

@@ -85,6 +85,7 @@ struct box_progress {
 	/* The output so far, if that was reported last; else NULL. */
 	char *output;
 	size_t output_len;
+	size_t whole; /* so much of it is the start of standard output */
 	uint64_t outputs; /* number of these reports */
 };
 
