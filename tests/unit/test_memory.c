@@ -172,23 +172,6 @@ UNIT_TEST(pages_that_a_child_keeps)
 	ck_assert_int_eq(look_in_child(), BOX_EXIT_MEMORY);
 }
 
-/* While one has not stopped, the pages of others are not examined in vain. */
-UNIT_TEST(waits_for_one_that_stops_late)
-{
-	used_ns = 1;
-	put_part(A, 60, 35, 35);
-	put_part(B, 60, 35, 35);
-	put_thread(B, B);
-	put_newest("0.00 0.01 0.05 1/9 70\n");
-	ck_assert_uint_eq(memory_look(&memory), 70 * MIB);
-	put_part(A, 60, 5, 5);
-	put_faults(B, 1, 0);
-	slow = B;
-	slow_for = 2 * BOX_MEMORY_HOLDS;
-	ck_assert_uint_eq(memory_look(&memory), 70 * MIB);
-	ck_assert_int_eq(slow_for, 0);
-}
-
 /* Past its time a look begins with stopping all. */
 UNIT_TEST(stopped_first)
 {

@@ -36,16 +36,6 @@ __wrap_fstatfs64(int fd, struct statfs *fs)
 int step_ns;
 static int passed_ns;
 int used_ns, busy;
-int slow, slow_for;
-
-static void
-stop_slow(void)
-{
-	auto_free char *status = read_status(slow);
-	auto_free char *stopped = mem_printf(STOPPED "%s", status);
-
-	put(slow, "status", stopped);
-}
 
 /* The clock of a process has the complement of its number in it. */
 static int
@@ -56,8 +46,6 @@ of_process(clockid_t clock, struct timespec *now)
 	*now = (struct timespec){ .tv_nsec = used_ns };
 	if (pid == busy)
 		used_ns++;
-	if (pid == slow && slow_for > 0 && --slow_for == 0)
-		stop_slow();
 	return 0;
 }
 
@@ -108,6 +96,7 @@ __wrap_sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set)
 int b_lets_go;
 int runaway, runs;
 int others, single_conts, stops_at_once;
+int slow;
 int forks;
 int last_thread, gone_thread;
 

@@ -54,11 +54,8 @@ extern int step_ns;
  * each look: the nanoseconds that each has used.
  */
 extern int used_ns, busy;
-/*
- * The process that does not take a signal to stop yet. If slow_for is not 0, it
- * does so when its CPU time was asked for as often.
- */
-extern int slow, slow_for;
+/* The process that does not take a signal to stop yet. */
+extern int slow;
 /*
  * If it is 1, each signal that stops one process comes too late for a fork: the
  * child runs. It counts them.

@@ -74,31 +74,18 @@ memory_count_exactly(struct memory *memory, struct memory_sum *sum)
 }
 
 /*
- * Counts the stopped box, exactly if necessary. While a process has not taken
- * SIGSTOP yet all pages would be examined in vain, because what it shares is
- * unknown, so this waits for it: as long as none runs, and then for some
- * attempts. Returns whether the result is valid: not if a process of the box
- * has continued others meanwhile, nor while one is still in the kernel and the
- * box has reached its limit, or was stopped at once.
+ * Counts the stopped box. Returns whether the result is valid: not if a process
+ * of the box has continued others meanwhile, nor while one is still in the
+ * kernel and the box has reached its limit, or was stopped at once.
  */
 static int ASAN_LEAVES_ALONE
 memory_count_held(struct memory *memory, struct memory_sum *sum)
 {
-	int tries = 0;
-
-	for (;;) {
-		memory_must_count(memory, memory_add_quickly, sum);
-		memory_note(memory, sum);
-		if (sum->loose || (sum->bytes <= memory->limit &&
-		        !memory->maps.due &&
-		        memory->hold.state != MEMORY_HELD_AT_ONCE))
-			return !sum->loose;
-		if (!sum->moving || (memory_has_run(memory) &&
-		        ++tries == BOX_MEMORY_HOLDS))
-			break;
-		poll(NULL, 0, BOX_MEMORY_HOLD_MS);
-	}
-	memory_count_exactly(memory, sum);
+	memory_must_count(memory, memory_add_quickly, sum);
+	memory_note(memory, sum);
+	if (!sum->loose && (sum->bytes > memory->limit || memory->maps.due ||
+	        memory->hold.state == MEMORY_HELD_AT_ONCE))
+		memory_count_exactly(memory, sum);
 	return !sum->loose && (!sum->busy || sum->bytes > memory->limit);
 }
 
