@@ -329,7 +329,7 @@ print(load_memory("key"))` }, /^\{'path': 'a'\}$/],
   ['A task that has not ended when the code does is cancelled, and a note ' +
     'says so', { code: 'import asyncio\nasync def f(): await asyncio.sleep(9)\n' +
     'await asyncio.sleep(0)\nt = asyncio.create_task(f())' },
-  /^note: the task of f\(\) \(line 4\) had not ended/m],
+  /^note: 1 task of f\(\) had not ended when the code did/m],
   ['answers with its value, up to 2 KiB', { code: '"x" * 5000' },
     /^'x{1800,2000} \.\.\. \(5002 bytes in all/],
   ['those named in the argument `servers` start ahead',

@@ -267,16 +267,18 @@ ask() {
   echo $1 > requests
   IFS= read -r -t 30 line <&8 && printf '%s\\n' "$line"
 }
+ask 1-1 '{"type":"run","code":"x"}'
 ask 1-2 '{"type":"list_servers"},"id":9,"x":{'
-ask 1-4 "$(python3 -c 'print("{\\"a\\":" + "[" * 255 + "]" * 255 + "}")')"
+ask 1-3 '{"type":"call_tool","server":"odd","tool":"echo"}'
+ask 1-4 "$(python3 -c 'print("[" * 255 + "]" * 255)')"
 mkfifo 1-5.request 1-6; ln -s /dev/full 1-6.request; echo 1-5 > requests
 echo 1-6 > requests
 mcp call odd echo text=alive`, { servers, timeout: 60 });
 
-  assert.equal(lines.length, 3);
-  for (const line of lines.slice(0, 2))
+  assert.equal(lines.length, 5);
+  for (const line of lines.slice(0, 4))
     assert.equal(JSON.parse(line).success, false);
-  assert.equal(lines[2], '{"text":"alive"}');
+  assert.equal(lines[4], '{"text":"alive"}');
   /* Without the process that passes calls on, only calls fail. */
   const { structuredContent: seen } = await run(raw, `
 for each in /proc/[0-9]*; do

@@ -31,13 +31,39 @@ static const struct {
 	const char *frame; /* its payload; NULL: refused */
 } frames[] = {
 	{ "{\"type\":\"list_servers\"}", "{\"type\":\"list_servers\"}" },
-	{ " {\"a\":\n[1,\r2]}\n", "{\"a\": [1, 2]}" },
+	{ "{\"server\":\"s\",\"type\":\"list_tools\",\"more\":1}",
+	    "{\"type\":\"list_tools\",\"server\":\"s\"}" },
+	{ "{\"type\":\"list_tools\",\"server\":\"s\",\"remembered\":true}",
+	    "{\"type\":\"list_tools\",\"server\":\"s\",\"remembered\":true}" },
+	{ "{\"type\":\"list_tools\",\"server\":\"s\",\"remembered\":7}",
+	    "{\"type\":\"list_tools\",\"server\":\"s\"}" },
+	{ "{\"type\":\"call_tool\",\"server\":\"s\",\"tool\":\"t\","
+	  "\"arguments\":{\"a\":\n[1,\r2]}}",
+	    "{\"type\":\"call_tool\",\"server\":\"s\",\"tool\":\"t\","
+	    "\"arguments\":{\"a\": [1, 2]}}" },
+	{ "{\"type\":\"show\",\"data\":\"QQ==\",\"kind\":\"a\",\"x\":1}",
+	    "{\"type\":\"show\",\"kind\":\"a\",\"data\":\"QQ==\"}" },
+	{ "{\"type\":\"show\",\"title\":\"a\",\"data\":\"\","
+	  "\"kind\":\"x\"}", "{\"type\":\"show\",\"kind\":\"x\","
+	  "\"data\":\"\",\"title\":\"a\"}" },
+	{ "{\"type\":\"show\",\"data\":\"QUJD\"}", NULL },
+	{ "{\"type\":\"show\",\"kind\":\"x\",\"data\":\"\","
+	  "\"title\":5}", NULL },
 	{ "", NULL },
+	{ "[]", NULL },
 	{ "{\"type\":\"list_servers\"", NULL },
 	{ "{\"type\":\"list_servers\"},\"id\":1,\"x\":{", NULL },
+	{ "{\"type\":\"ready\"}", NULL },
+	{ "{\"type\":\"save_memory\"}", NULL },
+	{ "{\"type\":\"load_server\",\"server\":\"s\",\"server\":\"s\"}",
+	    NULL },
+	{ "{\"type\":\"load_server\",\"server\":1}", NULL },
+	{ "{\"type\":\"call_tool\",\"server\":\"s\",\"tool\":\"t\","
+	  "\"arguments\":[]}", NULL },
+	{ "{\"type\":\"call_tool\",\"server\":\"s\",\"tool\":\"t\"}", NULL },
 };
 
-UNIT_TESTS(frames_are_json_on_one_line, UNIT_COUNT(frames))
+UNIT_TESTS(frames_are_what_the_relay_accepts, UNIT_COUNT(frames))
 {
 	auto_buffer struct buffer frame = { 0 };
 	auto_free char *wanted = NULL;

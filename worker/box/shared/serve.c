@@ -7,8 +7,8 @@
  * Scripts and this process share a directory. A call named N is a file
  * N.request with the payload of a frame as JSON, a FIFO N for the answer, and
  * the line "N" in the FIFO of requests. Anything else that the code writes
- * there is ignored. What is not JSON is refused; any other request is judged by
- * the relay, which ends a box for one that the command would never make.
+ * there is ignored: a frame that the relay would not accept is not sent, and a
+ * faulty call affects its caller only.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -64,6 +64,73 @@ enum serve_polled {
 
 /* Frames */
 
+/* The members of a request besides its type, as the relay expects them. */
+static const struct serve_kind {
+	const char *type;
+	const char *strings[2];
+	int arguments;
+	bool remembered; /* optional */
+	int title;      /* optional */
+} serve_kinds[] = {
+	{ "call_tool", { "server", "tool" }, 1, 0, 0 },
+	{ "list_tools", { "server" }, 0, 1, 0 },
+	{ "list_servers", { NULL }, 0, 0, 0 },
+	{ "load_server", { "server" }, 0, 0, 0 },
+	{ "show", { "kind", "data" }, 0, 0, 1 },
+};
+
+/* Appends a member unchanged, on one line. */
+static int
+serve_add_member(struct buffer *frame, struct json_span request,
+    const char *name, enum json_span_kind kind, struct err *err)
+{
+	struct json_span value;
+
+	if (json_span_get(request, name, &value) != 1 ||
+	    json_span_kind(value) != kind)
+		return err_set(err, "the request has no %s", name);
+	buffer_printf(frame, ",\"%s\":", name);
+	json_span_copy_line(value, buffer_reserve(frame, value.len));
+	frame->len += value.len;
+	return 0;
+}
+
+static int
+serve_add_payload(
+    struct buffer *frame, struct json_span request, struct err *err)
+{
+	const struct serve_kind *kind = serve_kinds;
+	const struct serve_kind *end = kind +
+	    sizeof(serve_kinds) / sizeof(serve_kinds[0]);
+	struct json_span value;
+	size_t i;
+
+	if (json_span_get(request, "type", &value) != 1)
+		return err_set(err, "the request has no type");
+	while (kind < end && !json_span_is(value, kind->type))
+		kind++;
+	if (kind == end)
+		return err_set(err, "there is no request of this type");
+	buffer_printf(frame, "{\"type\":\"%s\"", kind->type);
+	for (i = 0; i < 2 && kind->strings[i] != NULL; i++)
+		if (serve_add_member(frame, request, kind->strings[i],
+		        JSON_SPAN_STRING, err) == -1)
+			return -1;
+	if (kind->arguments && serve_add_member(frame, request, "arguments",
+	        JSON_SPAN_OBJECT, err) == -1)
+		return -1;
+	if (kind->remembered &&
+	    json_span_get(request, "remembered", &value) == 1 &&
+	    json_span_kind(value) == JSON_SPAN_TRUE)
+		buffer_add_text(frame, ",\"remembered\":true");
+	if (kind->title && json_span_get(request, "title", &value) == 1 &&
+	    serve_add_member(frame, request, "title", JSON_SPAN_STRING,
+	        err) == -1)
+		return -1;
+	buffer_add_text(frame, "}");
+	return 0;
+}
+
 int
 serve_make_frame(struct buffer *frame, unsigned long long id,
     const char *data, size_t len, struct err *err)
@@ -74,8 +141,8 @@ serve_make_frame(struct buffer *frame, unsigned long long id,
 		return -1;
 	buffer_printf(
 	    frame, "{\"type\":\"rpc_request\",\"id\":%llu,\"payload\":", id);
-	json_span_copy_line(request, buffer_reserve(frame, request.len));
-	frame->len += request.len;
+	if (serve_add_payload(frame, request, err) == -1)
+		return -1;
 	buffer_add_text(frame, "}");
 	/* A value with the maximum depth is deeper in the frame. */
 	if (frame->len > FRAME_MAX)
