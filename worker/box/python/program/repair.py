@@ -268,6 +268,8 @@ def with_named_keywords(text):
     for at, token in enumerate(tokens[:-1]):
         if token.string in opened_by:
             depth += 1
+        if opened.get(depth) and token.string in ("for", "async"):
+            return None  # no comprehension is the value of an argument
         if opened.get(depth) and (
                 token.string in (",", ")") and token.type == tokenize.OP):
             edits.append((token.start, token.start, "}"))
