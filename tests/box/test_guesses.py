@@ -82,16 +82,18 @@ class Guesses(Base):
 
     def test_values_by_keys_that_no_result_has(self):
         """A note tells what .get() has returned in their place."""
-        data = {"total_count": 2, "things": [{"name": "x", "stars_count": 3},
-                                             {"name": "y", "note": 1}]}
+        data = {"total_count": 2, "is_ready": False, "things": [
+            {"name": "x", "stars_count": 3}, {"name": "y", "note": 1}]}
         for line, out, note in (
                 ("r.data.get('total', 0)", 0, ("total", "total_count")),
                 ("r.data.get('total')", None, ("total", "total_count")),
+                ("r.data.get('ready', False)", False,
+                 ("ready", "is_ready")),
                 ("sum(t.get('sum', 0) for t in r['things'])", 0,
                  ("sum", "name, stars_count")),
                 ("sum(t.get('note', 0) for t in r['things'])", 1, None),
                 ("r.data.get('missing')", None,
-                 ("missing", "total_count, things")),
+                 ("missing", "total_count, is_ready, things")),
                 ("r.data.get('nextCursor', '')", "", None),
                 ("r.data.get('error', 'no')", "no", None),
                 ("r['things'][0].get('title', r['things'][0]['name'])", "x",

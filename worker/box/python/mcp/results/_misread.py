@@ -30,10 +30,15 @@ def miss(part, key, default, frame):
     """Remember that code asked for a key that a dict lacks."""
     if len(MISSES) < MISSES_MAX and isinstance(key, str) and part and \
             key not in MISSES and frame.f_globals.get(
-                "__name__") == "__main__" and not any(
-                    value is default for value in part.values()) and \
+                "__name__") == "__main__" and (is_none(default) or not any(
+                    value is default for value in part.values())) and \
             type(default) is not object:  # as the statement "match" has it
         MISSES[key] = shown(default), list(part)
+
+
+def is_none(default):
+    """Return whether a default is one for nothing, which values may be, too."""
+    return default is None or type(default) in (bool, int, str) and not default
 
 
 def shown(default):
