@@ -43,6 +43,7 @@ def prepare():
 if __name__ == "__main__" and is_template():
     TEMPLATE = prepare()
     TEMPLATE.part()
+    TEMPLATE.name(lambda: map(load, PARTS))
 FOUND = set(sys.modules)
 CODES = [*map(load, PARTS)]
 for CODE in CODES:

@@ -105,6 +105,17 @@ module_near(PyObject *self, PyObject *nothing)
 	Py_RETURN_NONE;
 }
 
+PyDoc_STRVAR(module_far_doc, "far()\n\nEnd what near() has begun.");
+
+static PyObject *
+module_far(PyObject *self, PyObject *nothing)
+{
+	(void)self;
+	(void)nothing;
+	near_end();
+	Py_RETURN_NONE;
+}
+
 PyDoc_STRVAR(module_fill_doc,
     "fill()\n\nHave what is allocated from now on lie close together. Ends "
     "what near() has begun.");
@@ -165,6 +176,47 @@ module_leave(PyObject *self, PyObject *args)
 	_exit(status);
 }
 
+/* Whether the type of an object is among these. */
+static int
+module_is_among(PyObject *thing, PyObject *types)
+{
+	Py_ssize_t i;
+
+	for (i = 0; i < PyTuple_Size(types); i++)
+		if (PyTuple_GetItem(types, i) == (PyObject *)Py_TYPE(thing))
+			return 1;
+	return 0;
+}
+
+PyDoc_STRVAR(module_choose_doc,
+    "choose(things, types)\n\nReturn a list of those that are exactly of one "
+    "of these types.");
+
+/*
+ * In Python, each look at the type of an object counts as a use of the type, so
+ * a box would copy the memory of all these types.
+ */
+static PyObject *
+module_choose(PyObject *self, PyObject *args)
+{
+	PyObject *things, *types, *chosen, *thing;
+	Py_ssize_t i;
+
+	(void)self;
+	if (!PyArg_ParseTuple(args, "O!O!", &PyList_Type, &things,
+	        &PyTuple_Type, &types) || (chosen = PyList_New(0)) == NULL)
+		return NULL;
+	for (i = 0; i < PyList_Size(things); i++) {
+		thing = PyList_GetItem(things, i);
+		if (module_is_among(thing, types) &&
+		    PyList_Append(chosen, thing) == -1) {
+			Py_DECREF(chosen);
+			return NULL;
+		}
+	}
+	return chosen;
+}
+
 PyDoc_STRVAR(module_refuse_doc,
     "refuse(reason)\n\nEnd, as there can be no template.");
 
@@ -184,9 +236,11 @@ static PyMethodDef module_functions[] = {
 	{ "rehearse", module_rehearse, METH_NOARGS, module_rehearse_doc },
 	{ "fill", module_fill, METH_NOARGS, module_fill_doc },
 	{ "near", module_near, METH_NOARGS, module_near_doc },
+	{ "far", module_far, METH_NOARGS, module_far_doc },
 	{ "part", module_part, METH_NOARGS, module_part_doc },
 	{ "gather", module_gather, METH_NOARGS, module_gather_doc },
 	{ "leave", module_leave, METH_VARARGS, module_leave_doc },
+	{ "choose", module_choose, METH_VARARGS, module_choose_doc },
 	{ "refuse", module_refuse_text, METH_VARARGS, module_refuse_doc },
 	{ NULL, NULL, 0, NULL },
 };

@@ -5,6 +5,7 @@ steps that are slow for the first time.  Then script.py, which is loaded
 afterwards, calls the part in C, which returns in every box.
 """
 import gc
+import marshal
 import os
 import sys
 from importlib import import_module
@@ -20,6 +21,8 @@ IDLE = ("threading", "logging", "concurrent.futures.thread")
 WRITTEN = "threading", "select", "atexit"
 CODE = 2  # the number of the code among the processes of a box
 SPARE = 16  # handlers of forks: more than most modules have together
+FUNCTION = 0x2  # inspect.CO_NEWLOCALS: neither a module nor a class
+PLAIN = bytes, int, str, tuple
 ALLOW_TOP_LEVEL_AWAIT = 0x2000
 SAMPLE = """\
 def sample(n):
@@ -29,6 +32,9 @@ try:
 except ValueError as error:
     print(error, file=out)
 """
+
+
+Function = type(lambda: None)
 
 
 def load(ours):
@@ -148,14 +154,54 @@ class Template:
         self.serve = library.serve
         # Has what is allocated from now on lie close together.
         self.fill = library.fill
-        # Has what is allocated lie side by side, which fill() ends.
-        self.near = library.near
+        # Has what is allocated lie side by side, and ends that; fill() does.
+        self.near, self.far = library.near, library.far
         # Does all that comes with a fork but the fork.
         self.rehearse = library.rehearse
         # Ends the process; and the template, for a reason, which is logged.
         self.leave, self.refuse = library.leave, library.refuse
+        # Chooses objects by their type, and writes to no other type.
+        self.choose = library.choose
         # What makes boxes differ from each other.
         self.renew = []
+
+    def name(self, load):
+        """Have the names in the code that load returns lie side by side.
+
+        Boxes write to names of attributes.  There is one object for each, made
+        where it is needed first: so the code is loaded, dropped, and loaded
+        again by others.
+        """
+        names = marshal.dumps(names_in(load()))
+        self.fill()
+        self.near()
+        self.names = list(map(sys.intern, marshal.loads(names)))
+        self.far()
+
+    def move(self, run, namespace):
+        """Have the code that run runs lie side by side, and what it uses of a
+        namespace.  What is made afterwards lies behind that.
+
+        Each call of a function writes to the function and its code, and so do
+        counters in the code.  Values that are used are counted, too.
+        """
+        codes = codes_in(run)
+        used = {name for code in codes for name in code.co_names}
+        used = [name for name in namespace if name in used]
+        gc.unfreeze()
+        functions = [thing for thing in gc.get_objects()
+                     if type(thing) is Function and thing.__code__ in codes]
+        copied(codes)  # the first time more is made, which stays
+        gc.collect()
+        self.fill()
+        self.near()
+        namespace.update([(name, moved(namespace[name])) for name in used])
+        copies = copied(codes)
+        functions += filter(is_function, map(namespace.get, used))
+        for function in functions:
+            function.__code__ = copies.get(
+                function.__code__, function.__code__)
+        gc.freeze()
 
     def part(self):
         """Part what boxes only read from what they write to.
@@ -176,6 +222,75 @@ class Template:
             self.renew.append(sys.modules["numpy.random"].seed)
         if "threading" in sys.modules:  # what it is in every box
             sys.modules["threading"].main_thread()._native_id = CODE
+
+
+def is_function(value):
+    """Whether it is a function written in Python."""
+    return type(value) is Function
+
+
+def codes_in(run):
+    """Call run, and return all code that has run, as a dictionary."""
+    codes = {}
+
+    def note(frame, event, _):
+        if event == "call":
+            codes[frame.f_code] = None
+
+    sys.setprofile(note)
+    try:
+        run()
+    finally:
+        sys.setprofile(None)
+    return codes
+
+
+def names_in(codes):
+    """Return the names in functions of some code."""
+    names, codes = set(), list(codes)
+    for code in codes:
+        if code.co_flags & FUNCTION:
+            names.update(code.co_names)
+            names.update(const for const in code.co_consts
+                         if type(const) is str and const.isidentifier())
+        codes += [const for const in code.co_consts
+                  if type(const) is type(code)]
+    return sorted(names)
+
+
+def moved(value):
+    """Return a copy of a value that does not change, or the value itself."""
+    if is_function(value) and value.__closure__ is None:
+        copy = Function(value.__code__, value.__globals__, value.__name__,
+                        value.__defaults__)
+        copy.__kwdefaults__ = value.__kwdefaults__
+        return copy
+    if is_plain(value):
+        return marshal.loads(marshal.dumps(value))
+    return value
+
+
+def is_plain(value):
+    """Whether nothing can change a value, nor anything in it."""
+    return type(value) in PLAIN and (
+        type(value) is not tuple or all(map(is_plain, value)))
+
+
+def copied(codes):
+    """Return copies of code, by the code."""
+    copies = {}
+
+    def copy(code):
+        if code not in copies:
+            copies[code] = code.replace(co_consts=tuple(
+                copy(const) if type(const) is type(code) and const in codes
+                else const for const in code.co_consts))
+        return copies[code]
+
+    # Making one needs some memory, which is behind the one before, if larger.
+    for code in sorted(codes, key=sys.getsizeof, reverse=True):
+        copy(code)
+    return copies
 
 
 def prepare(ours):
