@@ -31,7 +31,7 @@ static const uint64_t lockdown_rights[LOCKDOWN_USES] = {
 	    LANDLOCK_ACCESS_FS_REMOVE_FILE,
 };
 
-/* What whoever connects reads: the names of hosts, and certificates. */
+/* The files that a process which connects reads: hosts, and certificates. */
 static const char *const lockdown_hosts[] = { "/etc/hosts", "/etc/host.conf",
 	"/etc/resolv.conf", "/etc/nsswitch.conf", "/etc/gai.conf",
 	"/etc/services", "/run/systemd/resolve", "/etc/ssl",

@@ -56,7 +56,6 @@ struct talk {
 	bool again;   /* it was refused once, as the session was gone */
 	bool begins;  /* it ends the greeting: "initialized" */
 	bool lists;   /* it asks for the tools */
-	bool posted;  /* its answer comes in the stream of events */
 };
 
 /* How a server is spoken to. */
@@ -263,6 +262,25 @@ session_pass_error(
 	pair_write(session->pair, line.data, line.len);
 }
 
+/* Answers a request with a result or an error. Returns whether it can. */
+static int
+session_pass_made(struct session *session, const struct talk *talk,
+    const char *member, const char *data, size_t len)
+{
+	auto_buffer struct buffer line = { 0 };
+	struct json_span value;
+	struct err err;
+
+	buffer_printf(&line, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"%s\":",
+	    talk->id, member);
+	buffer_add(&line, data, len);
+	buffer_add_text(&line, "}");
+	if (json_span_parse(line.data, line.len, &value, &err) == -1)
+		return 0;
+	session_pass(session, value);
+	return 1;
+}
+
 /* Returns whether a message is the response to this request. */
 static int
 talk_is_answered(const struct talk *talk, const struct jsonrpc *message)
@@ -305,6 +323,7 @@ session_resume(struct session *session)
 
 	session->state = SESSION_READY;
 	talk->begins = true;
+	talk_send(talk);
 	TAILQ_FOREACH (talk, &session->talks, entry)
 		if (talk->exchange == NULL)
 			talk_send(talk);
@@ -406,22 +425,13 @@ session_pass_tools(struct session *session, const struct talk *talk,
     struct json_span result)
 {
 	auto_buffer struct buffer list = { 0 };
-	auto_buffer struct buffer line = { 0 };
-	struct json_span value;
-	struct err err;
 
 	if (!params_learn(&session->params, result, &list))
 		return 0;
 	log_warn("the server has tools whose x-mcp-header is wrong: they "
 	    "are left out");
-	buffer_printf(&line, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":",
-	    talk->id);
-	buffer_add(&line, list.data, list.len);
-	buffer_add_text(&line, "}");
-	if (json_span_parse(line.data, line.len, &value, &err) == -1)
-		return 0;
-	session_pass(session, value);
-	return 1;
+	return session_pass_made(
+	    session, talk, "result", list.data, list.len);
 }
 
 /* The answer to a request has come. */
@@ -588,7 +598,6 @@ static int
 session_pass_refusal(struct session *session, const struct talk *talk)
 {
 	const struct buffer *body = exchange_body(talk->exchange);
-	auto_buffer struct buffer line = { 0 };
 	struct json_span value, error;
 	struct err err;
 
@@ -598,14 +607,7 @@ session_pass_refusal(struct session *session, const struct talk *talk)
 	    json_span_kind(error) != JSON_SPAN_OBJECT ||
 	    json_span_get(value, "jsonrpc", &value) == 0)
 		return 0;
-	buffer_printf(&line, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"error\":",
-	    talk->id);
-	buffer_add(&line, error.p, error.len);
-	buffer_add_text(&line, "}");
-	if (json_span_parse(line.data, line.len, &value, &err) == -1)
-		return 0;
-	session_pass(session, value);
-	return 1;
+	return session_pass_made(session, talk, "error", error.p, error.len);
 }
 
 static void
@@ -758,8 +760,8 @@ session_on_ended(void *ctx, enum exchange_outcome outcome, const char *why)
 			session_pass_error(session, talk, why);
 	} else if (outcome == EXCHANGE_DONE &&
 	    session->manner == MANNER_EVENTS && talk->id != NULL) {
+		/* Its answer comes in the stream of events. */
 		talk->exchange = NULL;
-		talk->posted = true;
 		return;
 	} else if (outcome == EXCHANGE_DONE) {
 		session_on_done(session, talk);
