@@ -163,8 +163,8 @@ static const char *const vague[] = { "null", "true", "false", "5", "[]",
 	"{'oneOf':[{'required':['q']}]," SOME "}",
 	"{'if':{" SOME "},'then':{'required':['q']}}",
 	"{'anyOf':[{'required':['q']}]}",
-	"{'required':['a'],'properties':{'a':{'default':1}},"
-	"'additionalProperties':true}" };
+	("{'required':['a'],'properties':{'a':{'default':1}},"
+	 "'additionalProperties':true}") };
 
 UNIT_TESTS(in_doubt_the_server_judges, UNIT_COUNT(vague))
 {
