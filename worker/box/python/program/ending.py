@@ -13,6 +13,7 @@ import sys
 BUFFERED = (_io.TextIOWrapper, _io.BufferedWriter, _io.BufferedRandom,
             _io.BufferedRWPair)
 LEAVE = TEMPLATE.leave if TEMPLATE else os._exit
+CHOOSE = TEMPLATE.choose if TEMPLATE else None
 COUNTED = sys.version_info >= (3, 10)  # exit functions can be
 HOME = os.environ.get("HOME", "/workspace")
 TMPDIR = os.environ.get("TMPDIR", "/tmp")
@@ -173,9 +174,13 @@ def flush_files(streams, objects=gc.get_objects):
     An exit function may use one, or a module that is not the code's.  A
     failure is not reported: no caller is left.
     """
-    for thing in streams + objects():
-        if type(thing) in BUFFERED:
-            flush(thing)
+    for thing in (CHOOSE or chosen)(streams + objects(), BUFFERED):
+        flush(thing)
+
+
+def chosen(things, types):
+    """Return those of exactly these types."""
+    return [thing for thing in things if type(thing) in types]
 
 
 def own_modules(last):

@@ -8,6 +8,9 @@ import builtins
 import os
 import sys
 
+# The size of a folder in memory with one entry.  Both folders have one at the
+# start: the folder "out", and the code.
+ONE_ENTRY = 60 if HOME == "/workspace" else None
 # The code is kept as a file.  It lies beside the user's files, not among them.
 PATH = TMPDIR + "/run_python.py"
 # Entries that exist before the code: a virtual environment may lie in /tmp.
@@ -307,7 +310,7 @@ def has_files():
 
 def is_used(folder):
     """Whether a folder has anything that was not there at the start."""
-    return not REHEARSED and any(
+    return os.stat(folder).st_size != ONE_ENTRY and not REHEARSED and any(
         "%s/%s" % (folder, name) not in OUR_FILES
         for name in os.listdir(folder))
 

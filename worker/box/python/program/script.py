@@ -334,14 +334,15 @@ def become_template(ending):
     except Exception as error:
         TEMPLATE.refuse("%s: %s" % (type(error).__name__, error))
     stand()
+    TEMPLATE.move(lambda: rehearse_fork(ending), globals())
     for _ in range(REHEARSALS):
         rehearse_fork(ending)
     TEMPLATE.forks.by_template.append(True)
     unstand()
     gc.freeze()
     # No box has these.
-    fill, near, serve, _, _ = map(vars(TEMPLATE).pop, (
-        "fill", "near", "serve", "rehearse", "refuse"))
+    fill, near, serve, _, _, _ = map(vars(TEMPLATE).pop, (
+        "fill", "near", "serve", "far", "rehearse", "refuse"))
     fill()  # what the rehearsals have freed lies here and there
     near()
     stand()  # not frozen: the collector takes it apart in the end
