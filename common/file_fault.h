@@ -9,7 +9,7 @@
 enum file_fault {
 	FILE_FAULT_NONE,
 	/* Faults of the offered entry: it is no regular file, but … */
-	FILE_FAULT_DIRECTORY,
+	FILE_FAULT_DIRECTORY, /* whose files cannot be listed, or be named */
 	FILE_FAULT_SYMBOLIC_LINK,
 	FILE_FAULT_FIFO,
 	FILE_FAULT_SOCKET,
@@ -32,6 +32,7 @@ enum file_fault {
 	FILE_FAULT_BUSY,    /* it cannot be opened or passed on now */
 	FILE_FAULT_PORTER,  /* the porter ended before it was done */
 	FILE_FAULT_CROWDED, /* a conversation has more files than fit */
+	FILE_FAULT_CLASH,   /* a file and a folder would have one name */
 	FILE_FAULT_STAYS,   /* it is not removed, as others were not stored */
 	FILE_FAULTS
 };

@@ -1058,9 +1058,9 @@
 
 /*
  * Files that executions leave and are given (worker/files). A name is a file
- * name. The number per owner includes all versions, because they are listed in
- * one answer. An execution usually leaves a few files; after the hundredth they
- * are counted but not examined.
+ * name, after those of its folders. The number per owner includes all versions,
+ * because they are listed in one answer. An execution usually leaves a few
+ * files; after the hundredth they are counted but not examined.
  */
 #define FILE_NAME_MAX 255
 #define FILE_TYPE_MAX 127 /* a media type: RFC 6838 allows 127 for each half */
@@ -1068,6 +1068,9 @@
 /* Those of all owners: the directory is read for each task. */
 #define FILES_ALL_MAX 10000
 #define FILES_OUT_MAX 100
+/* Names in the path of a file, folders included; and folders of a call. */
+#define FILES_DEPTH_MAX 8
+#define FILES_FOLDERS_MAX 1000
 /* The id of a conversation: clients use UUIDs, URLs and names of threads. */
 #define CONVERSATION_ID_MAX 128
 /* An owner of files: a scope, and of a conversation's also \n and its id. */

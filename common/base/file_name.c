@@ -37,12 +37,30 @@ file_name_is_shown(const char *name, size_t len)
 	return 1;
 }
 
+/* Whether these bytes can be the name of an entry of a folder. */
+static int
+file_name_is_entry(const char *name, size_t len)
+{
+	return len > 0 &&
+	    !(name[0] == '.' && (len == 1 || (len == 2 && name[1] == '.')));
+}
+
 int
 file_name_valid(const char *name, size_t len)
 {
-	return len <= FILE_NAME_MAX && file_name_is_shown(name, len) &&
-	    memchr(name, '/', len) == NULL &&
-	    !(name[0] == '.' && (len == 1 || (len == 2 && name[1] == '.')));
+	const char *slash, *at = name;
+	size_t left = len, depth = 1;
+
+	if (len > FILE_NAME_MAX || !file_name_is_shown(name, len))
+		return 0;
+	while ((slash = memchr(at, '/', left)) != NULL) {
+		if (!file_name_is_entry(at, (size_t)(slash - at)))
+			return 0;
+		left -= (size_t)(slash - at) + 1;
+		at = slash + 1;
+		depth++;
+	}
+	return depth <= FILES_DEPTH_MAX && file_name_is_entry(at, left);
 }
 
 int

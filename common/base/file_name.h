@@ -1,6 +1,7 @@
 /*
- * The names of stored files: text for people and programs, never a path. Used
- * by files and porter; pure functions over bytes.
+ * The names of stored files: text for people and programs, with the folders of
+ * a box that a file was in. Only the porter uses one as a path. Used by files
+ * and porter; pure functions over bytes.
  */
 #ifndef COMMON_FILE_NAME_H
 #define COMMON_FILE_NAME_H
@@ -9,8 +10,8 @@
 
 /*
  * Whether these bytes are a valid name of a stored file: 1 to FILE_NAME_MAX
- * bytes of UTF-8, without control characters (C0, DEL, C1) and slashes, and
- * neither "." nor "..".
+ * bytes of UTF-8, without control characters (C0, DEL, C1). Slashes separate at
+ * most FILES_DEPTH_MAX names; none is empty, "." or "..".
  */
 int file_name_valid(const char *name, size_t len);
 

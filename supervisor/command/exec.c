@@ -168,13 +168,23 @@ exec_put_dropped(const char *stream, const struct call_stream *out)
 
 /* Files */
 
-/* Returns a new file in the folder, or -1; path becomes its path. */
+/*
+ * Returns a new file in the folder, or in one below it, which is made; or -1.
+ * path becomes its path.
+ */
 static int
 exec_create(struct exec *exec, const char *name, char **path)
 {
+	char *slash;
 	int fd;
 
 	*path = mem_printf("%s/%s", exec->folder, name);
+	slash = *path + strlen(exec->folder);
+	while ((slash = strchr(slash + 1, '/')) != NULL) {
+		*slash = '\0';
+		mkdir(*path, 0777); /* open() tells if it is missing */
+		*slash = '/';
+	}
 	fd = open(*path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd != -1)
 		fprintf(stderr, "caisson: wrote %s\n", *path);

@@ -179,18 +179,20 @@ stored_files_write(struct stored_files *cmd, int file, uint64_t offset)
 
 /*
  * Returns the path to save to: the user's, or in that directory by its own
- * name.
+ * name, without folders.
  */
 static char *
 stored_files_path(const struct stored_files *cmd)
 {
 	const char *other = cmd->command->other;
+	const char *slash = strrchr(cmd->name, '/');
+	const char *name = slash == NULL ? cmd->name : slash + 1;
 	struct stat st;
 
 	if (other == NULL)
-		return mem_strdup(cmd->name);
+		return mem_strdup(name);
 	if (stat(other, &st) == 0 && S_ISDIR(st.st_mode))
-		return mem_printf("%s/%s", other, cmd->name);
+		return mem_printf("%s/%s", other, name);
 	return mem_strdup(other);
 }
 

@@ -34,8 +34,8 @@ char *
 file_fault_text(enum file_fault fault, const struct options *options)
 {
 	static const char *const texts[FILE_FAULTS] = {
-		[FILE_FAULT_DIRECTORY] = "it is a directory: write the files "
-		    "themselves there, or one archive of them",
+		[FILE_FAULT_DIRECTORY] = "it is a directory that cannot be "
+		    "read, or has too long paths: write one archive of it",
 		[FILE_FAULT_SYMBOLIC_LINK] = "it is a symbolic link: write the "
 		    "file itself there",
 		[FILE_FAULT_FIFO] = "it is a named pipe, and no regular file",
@@ -44,7 +44,8 @@ file_fault_text(enum file_fault fault, const struct options *options)
 		[FILE_FAULT_LINKED] = "it has more than one name (hard links): "
 		    "copy it instead",
 		[FILE_FAULT_NAME] = "its name must be UTF-8 without "
-		    "slashes and control characters",
+		    "control characters, and its path relative, without . and "
+		    "..",
 		[FILE_FAULT_UNREADABLE] = "it cannot be read: its mode forbids "
 		    "that",
 		[FILE_FAULT_CHANGED] = "it changed while it was read",
@@ -63,6 +64,9 @@ file_fault_text(enum file_fault fault, const struct options *options)
 		[FILE_FAULT_CROWDED] = "the conversation has too many files: "
 		    "remove some in a call that adds none, or with 'caisson "
 		    "files remove'",
+		[FILE_FAULT_CLASH] = "a file of the conversation has the name "
+		    "of a folder in it: choose another name, or remove that "
+		    "file",
 		[FILE_FAULT_STAYS] = "other files could not be kept",
 		[FILE_FAULT_PORTER] = "the process that copies files was too "
 		    "slow or exited early",

@@ -87,6 +87,49 @@ open("/data/new", "w").close()`, { conversationId: 'talk' });
     assert.equal(await say(client, 'talk', look), 'a b two\nsame still');
   });
 
+test('folders stay, and change as files do', async (t) => {
+  const { client } = await connect(t);
+  const tree = `
+import os
+os.chdir("/data")
+print(*sorted(os.path.join(path, name)[2:] + "=" +
+    open(os.path.join(path, name)).read()
+    for path, _, names in os.walk(".") for name in names))`;
+  let result = await run(client, `
+import os
+os.makedirs("/data/sub/b c"); os.mkdir("/data/empty")
+${write({ 'sub/x.csv': 'one', 'sub/b c/y': 'two', plain: 'three' })}`,
+  { conversationId: 'tree' });
+
+  assert.match(text(result), /^Success \(no output\)\nfile: \/data\/plain \(5 bytes\)\nfile: \/data\/sub\/b c\/y \(3 bytes\)\nfile: \/data\/sub\/x\.csv \(3 bytes\)$/);
+  assert.deepEqual(links(result).map(({ uri }) => uri.slice(prefix.length)),
+    ['tree/plain?version=1', 'tree/sub/b%20c/y?version=1',
+      'tree/sub/x.csv?version=1']);
+  assert.equal((await read(client, links(result)[1].uri)).toString(), 'two');
+  /* A file takes the place of a folder, and the reverse. */
+  result = await say(client, 'tree', `${tree}
+import shutil
+shutil.rmtree("/data/sub"); os.remove("/data/plain"); os.mkdir("/data/plain")
+${write({ 'plain/z': 'four', sub: 'five' })}`);
+  assert.equal(result, 'plain=three sub/b c/y=two sub/x.csv=one\n' +
+    'file: /data/plain/z (4 bytes)\nfile: /data/sub (4 bytes)');
+  assert.equal(await say(client, 'tree', tree), 'plain/z=four sub=five');
+  /* Links, and what is too deep, are named. */
+  result = await say(client, 'tree', `
+import os
+deep = "/data" + "/d" * 7
+os.makedirs(deep + "/e"); os.symlink("/etc", "/data/etc")
+os.symlink("plain", "/data/link")
+open(deep + "/last", "w"); open(deep + "/e/more", "w").close()
+os.mkdir("/data/shut"); open("/data/shut/x", "w").close()
+os.chmod("/data/shut", 0)`);
+  assert.match(result, /^file: \/data\/d\/d\/d\/d\/d\/d\/d\/last/m);
+  assert.match(result, /\/d\/e was not kept: it is a directory that cannot/);
+  assert.match(result, /data\/shut was not kept: it is a directory that/);
+  for (const name of ['etc', 'link'])
+    assert.match(result, RegExp(`data/${name} was not kept: it is a symbolic`));
+});
+
 test('no other call has its files', async (t) => {
   const { client } = await connect(t);
 

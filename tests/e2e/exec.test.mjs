@@ -96,6 +96,7 @@ test('pictures and files', nativeOnly('files of containers'), (t) => {
   const place = path.join(home, 'made');
   const picture = encode(2, 2, [1, 2, 3]);
   const made = file(t, 'p.py', `open("/workspace/out/a.txt", "w").write("kept")
+runtime.save_file(b"below", "sub/b.txt")
 print("before")
 runtime.show(bytes.fromhex("${picture.toString('hex')}"))
 print("behind")`);
@@ -107,6 +108,7 @@ print("behind")`);
   done = run(t, ['--out', place, made], '', { home });
   assert.equal(done.status, 0, done.stderr);
   assert.equal(fs.readFileSync(path.join(place, 'a.txt'), 'utf8'), 'kept');
+  assert.equal(fs.readFileSync(path.join(place, 'sub/b.txt'), 'utf8'), 'below');
   assert.ok(fs.readFileSync(path.join(place, 'picture-1.png'))
     .equals(picture));
   done = run(t, ['--out', place, made], '', { home });

@@ -106,6 +106,30 @@ test('code finds in /data what was put, and what it leaves is read',
     assert.equal(await (await ask('GET', 'own.txt')).text(), 'mine');
   });
 
+test('a file has folders, which are those of /data', async (t) => {
+  const { ask, url, token } = await served(t);
+  const client = clientOf(t, url, token);
+  const put = await ask('PUT', 'talk/sub/a%20b/n.txt', { body: '20' });
+
+  assert.equal((await put.json()).uri,
+    'resource://caisson/conversations/talk/sub/a%20b/n.txt?version=1');
+  assert.match(await client.text(`import os
+print(open("/data/sub/a b/n.txt").read())
+open("/data/sub/x.csv", "w").write("x"); os.remove("/data/sub/a b/n.txt")`,
+  { conversationId: 'talk' }), /^20\nfile: \/data\/sub\/x\.csv/m);
+  assert.equal(await (await ask('GET', 'talk/sub%2Fx.csv')).text(), 'x');
+  assert.equal((await ask('GET', 'talk/sub/a%20b/n.txt')).status, 404);
+
+  const clash = await ask('PUT', 'talk/sub', { body: 'file' });
+
+  assert.equal(clash.status, 409);
+  assert.match(await failed(clash), /has the name of a folder in it/);
+  assert.equal((await ask('PUT', 'talk/sub/x.csv/y', { body: '' })).status,
+    409);
+  assert.equal((await ask('DELETE', 'talk/sub/x.csv')).status, 204);
+  assert.equal((await ask('PUT', 'talk/sub', { body: 'file' })).status, 201);
+});
+
 test('60 MB go in and out with flat memory', async (t) => {
   const { ask, child } = await served(t);
   const chunk = Buffer.alloc(1000000, 'caisson');
@@ -195,7 +219,9 @@ test('files of others are not there, and no name leads elsewhere',
       401);
     assert.equal(await (await ask('GET', 'talk/mine')).text(), 'secret');
     for (const name of ['talk/..%2f..%2fetc%2fpasswd', 'talk/%2e%2e',
-      'talk/%00', 'talk/%zz', 'talk/', '', 'talk/a%0ab']) {
+      'talk/%00', 'talk/%zz', 'talk/', '', 'talk/a%0ab', 'talk//a', 'talk/a//b',
+      'talk/a/..%2f..%2fb', 'talk/a/',
+      'talk/1/2/3/4/5/6/7/8/9']) {
       const put = await send(origin, { token: other }, 'PUT', name,
         { 'Content-Length': 1, Expect: '100-continue' });
 

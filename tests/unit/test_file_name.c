@@ -9,7 +9,7 @@
 
 static const char *const good[] = { "a", " ", "...", "..a", ".a", "-", "--x",
 	"a b", "\xc3\xa9", "\xc2\xa0", "\xe2\x80\xae", "\xf0\x9f\x98\x80", "\\",
-	"C:\\x", "~", "*", "\"'", "%2f" };
+	"C:\\x", "~", "*", "\"'", "%2f", "a/b", ".a/...", "1/2/3/4/5/6/7/8" };
 
 UNIT_TESTS(takes_text, UNIT_COUNT(good))
 {
@@ -17,6 +17,7 @@ UNIT_TESTS(takes_text, UNIT_COUNT(good))
 }
 
 static const char *const bad[] = { "", ".", "..", "/", "a/", "/a", "../a",
+	"a//b", "a/..", "a/./b", "a/../b", "1/2/3/4/5/6/7/8/9",
 	"\x01", "a\n", "\r", "\x1f", "\x7f", "\xc2\x80", "a\xc2\x9fzb",
 	"\xc2", "\xff", "\xc0\xaf", "\xc0\x80", "\xed\xa0\x80",
 	"\xf4\x90\x80\x80" };

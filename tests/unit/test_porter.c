@@ -97,6 +97,24 @@ UNIT_TEST(only_files_with_one_name_leave)
 	}
 }
 
+/* What is in folders has their names; only what cannot be listed is told. */
+UNIT_TEST(folders_are_entered)
+{
+	static const char *const found[] = { "a", "b/c", "b/d/e", "link",
+		"x/2/3/4/5/6/7/8" };
+	struct out_list list;
+	auto_free char *command = mem_printf("cd '%s' && mkdir -p b/d empty "
+	    "x/2/3/4/5/6/7/8/9 && ln -s b link && touch a b/c b/d/e", path);
+	size_t i;
+
+	ck_assert_int_eq(system(command), 0);
+	ck_assert_int_eq(out_list(folder, &list), 0);
+	ck_assert_uint_eq(list.count, UNIT_COUNT(found));
+	for (i = 0; i < UNIT_COUNT(found); i++)
+		ck_assert_str_eq(list.names[i], found[i]);
+	out_list_free(&list);
+}
+
 /* The first ones by their names; the others are counted. */
 UNIT_TEST(many_are_counted)
 {
@@ -128,6 +146,21 @@ put(const char *name, size_t len)
 	ck_assert_int_eq(pwrite(from, "xyz", 3, 0), 3);
 	ck_assert_int_eq(pwrite(from, "x", 1, (off_t)len + 1), 1);
 	return in_put(in, name, from, 2);
+}
+
+UNIT_TEST(folders_are_made_and_no_link_is_followed)
+{
+	struct stat st;
+
+	ck_assert_int_eq(put("a/b/c", 3), FILE_FAULT_NONE);
+	ck_assert_int_eq(stat("in/a/b/c", &st), 0);
+	ck_assert_int_eq(put("a/b/c", 3), FILE_FAULT_NONE);
+	ck_assert_int_eq(put("a/b", 3), FILE_FAULT_TAKEN);
+	ck_assert_int_eq(put("a/b/c/d", 3), FILE_FAULT_TAKEN);
+	ck_assert_int_eq(symlink("..", "in/up"), 0);
+	ck_assert_int_eq(put("up/x", 3), FILE_FAULT_TAKEN);
+	ck_assert_int_ne(put("../x", 3), FILE_FAULT_NONE);
+	ck_assert_int_eq(stat("x", &st), -1);
 }
 
 UNIT_TEST(holes_take_no_room)

@@ -4,12 +4,14 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "../../common/base/fd.h"
 #include "../../common/limits.h"
+#include "../../common/base/mem.h"
 #include "beneath.h"
 #include "in.h"
 
@@ -110,20 +112,51 @@ in_copy(int file, uint64_t offset, int to)
 	return FILE_FAULT_NONE;
 }
 
+/*
+ * Opens the folder of a file, and creates what is missing of it; *name becomes
+ * the rest of its path. Returns a descriptor, or -1 with errno.
+ */
+static int
+in_enter(int in, const char **name)
+{
+	auto_fd int folder = beneath_open(in, ".", O_PATH | O_DIRECTORY, 0);
+	auto_free char *entry = NULL;
+	const char *slash;
+	int below;
+
+	while ((slash = strchr(*name, '/')) != NULL) {
+		free(entry);
+		entry = mem_dup(*name, (size_t)(slash - *name));
+		if (mkdirat(folder, entry, IN_FOLDER_MODE) == -1 &&
+		    errno != EEXIST)
+			return -1;
+		below = beneath_open(folder, entry, O_PATH | O_DIRECTORY, 0);
+		if (below == -1)
+			return -1;
+		fd_close(&folder);
+		folder = below;
+		*name = slash + 1;
+	}
+	return fd_take(&folder);
+}
+
 enum file_fault
 in_put(int in, const char *name, int file, uint64_t offset)
 {
+	auto_fd int folder = in_enter(in, &name);
 	auto_fd int to = -1;
 	enum file_fault fault;
 
+	if (folder == -1)
+		return in_fault();
 	/* The call asks for the file that is kept, not for one of its box. */
-	unlinkat(in, name, 0);
+	unlinkat(folder, name, 0);
 	to = beneath_open(
-	    in, name, O_WRONLY | O_CREAT | O_EXCL, IN_FILE_MODE);
+	    folder, name, O_WRONLY | O_CREAT | O_EXCL, IN_FILE_MODE);
 	if (to == -1)
 		return in_fault();
 	fault = in_copy(file, offset, to);
 	if (fault != FILE_FAULT_NONE)
-		unlinkat(in, name, 0);
+		unlinkat(folder, name, 0);
 	return fault;
 }

@@ -17,7 +17,8 @@
 int in_make(int folder, enum file_fault *fault);
 
 /*
- * Creates the file name in the directory in, or replaces it, with the content
+ * Creates the file name in the directory in, with the folders that lead there,
+ * or replaces it, with the content
  * of the descriptor file from offset to its end. A file that fails is removed.
  * Returns the fault, FILE_FAULT_NONE for none.
  */

@@ -17,18 +17,27 @@
 #include "beneath.h"
 #include "out.h"
 
+/* A folder that is listed. */
+struct out_walk {
+	struct out_list *list;
+	int top; /* the directory */
+	const char *path; /* of the folder in it, with a slash, or "" */
+	unsigned int depth; /* of its entries */
+};
+
 /*
- * Inserts a name in order. Even if a directory has a million names, only those
- * that are reported are in memory.
+ * Inserts a path in order, once. Even if a directory has a million names, only
+ * those that are reported are in memory.
  */
 static void
-out_list_add(void *ctx, const char *name)
+out_list_add(struct out_list *list, const char *name)
 {
-	struct out_list *list = ctx;
 	unsigned int at = list->count;
 
 	while (at > 0 && strcmp(list->names[at - 1], name) > 0)
 		at--;
+	if (at > 0 && strcmp(list->names[at - 1], name) == 0)
+		return;
 	if (list->count == FILES_OUT_MAX) {
 		list->more++;
 		if (at == list->count)
@@ -41,16 +50,43 @@ out_list_add(void *ctx, const char *name)
 	list->count++;
 }
 
+/* Adds an entry, or what is in it. */
+static void
+out_walk_entry(void *ctx, const char *name)
+{
+	struct out_walk *walk = ctx;
+	struct out_list *list = walk->list;
+	auto_free char *path = mem_printf("%s%s", walk->path, name);
+	auto_free char *within = mem_printf("%s/", path);
+	struct out_walk below = { list, walk->top, within, walk->depth + 1 };
+	int fd = -1;
+
+	if (strlen(path) > FILE_NAME_MAX)
+		path[strlen(walk->path) - 1] = '\0'; /* the folder */
+	else if (walk->depth < FILES_DEPTH_MAX &&
+	    list->folders < FILES_FOLDERS_MAX)
+		fd = beneath_open(
+		    walk->top, path, O_RDONLY | O_DIRECTORY, 0);
+	if (fd == -1) {
+		out_list_add(list, path);
+		return;
+	}
+	list->folders++;
+	if (entries_each(&fd, out_walk_entry, &below) == -1)
+		out_list_add(list, path);
+}
+
 int
 out_list(int folder, struct out_list *list)
 {
+	struct out_walk walk = { list, folder, "", 1 };
 	/*
 	 * Opened again: other processes hold folder, and it has one position.
 	 */
 	int fd = beneath_open(folder, ".", O_RDONLY | O_DIRECTORY, 0);
 
 	memset(list, 0, sizeof(*list));
-	return entries_each(&fd, out_list_add, list);
+	return entries_each(&fd, out_walk_entry, &walk);
 }
 
 void

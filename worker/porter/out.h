@@ -10,11 +10,15 @@
 #include "../../common/file_fault.h"
 #include "../../common/limits.h"
 
-/* The first entries by the bytes of their names. */
+/*
+ * The first entries by the bytes of their paths: not folders, but what is in
+ * them; a folder only if its files cannot be listed, or have too long paths.
+ */
 struct out_list {
 	unsigned int count;
 	char *names[FILES_OUT_MAX];  /* in their order */
 	uint64_t more;               /* number of further entries */
+	unsigned int folders;        /* that were looked into */
 };
 
 /*
@@ -26,8 +30,8 @@ int out_list(int folder, struct out_list *list);
 void out_list_free(struct out_list *list);
 
 /*
- * Opens an entry for reading. Returns a descriptor of a regular file with one
- * name, which the caller owns, or -1 with the fault.
+ * Opens an entry, by its path, for reading. Returns a descriptor of a regular
+ * file with one name, which the caller owns, or -1 with the fault.
  */
 int out_open(int folder, const char *name, enum file_fault *fault);
 

@@ -1,6 +1,7 @@
 /*
  * Files of an owner and its conversations over HTTP, at /files/NAME and
- * /files/CONVERSATION/NAME, each segment percent-encoded. Their bytes go
+ * /files/CONVERSATION/NAME, percent-encoded; a slash of a NAME may stay behind
+ * a CONVERSATION only. Their bytes go
  * between the gateway and files by descriptors, and never through this process.
  * Links that need no token would be other rows of http_routes.def. Runs in the
  * supervisor.
@@ -45,6 +46,8 @@ http_files_status(enum file_fault fault)
 	case FILE_FAULT_NAME:
 	case FILE_FAULT_CHANGED:
 		return 400;
+	case FILE_FAULT_CLASH:
+		return 409;
 	case FILE_FAULT_LARGE:
 		return 413;
 	case FILE_FAULT_QUOTA:

@@ -15,12 +15,13 @@
 
 #define FILE_LINK_VERSION "?version="
 
+/* plain: characters that stay as they are, besides the unreserved ones. */
 static void
-file_link_encode(struct buffer *text, const char *at)
+file_link_encode(struct buffer *text, const char *at, const char *plain)
 {
 	for (; *at != '\0'; at++) {
 		if ((*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') ||
-		    (*at >= '0' && *at <= '9') || strchr("-._~", *at) != NULL)
+		    (*at >= '0' && *at <= '9') || strchr(plain, *at) != NULL)
 			buffer_add(text, at, 1);
 		else
 			buffer_printf(text, "%%%02X", (unsigned char)*at);
@@ -38,12 +39,12 @@ file_link_add_uri(struct buffer *text, const struct file_link *link)
 {
 	if (file_link_has_conversation(link)) {
 		buffer_add_text(text, FILE_LINK_CONVERSATIONS);
-		file_link_encode(text, link->conversation);
+		file_link_encode(text, link->conversation, "-._~");
 		buffer_add_text(text, "/");
 	} else {
 		buffer_add_text(text, FILE_LINK_PREFIX);
 	}
-	file_link_encode(text, link->name);
+	file_link_encode(text, link->name, "-._~/");
 	if (link->version != 0)
 		buffer_printf(text, FILE_LINK_VERSION "%llu",
 		    (unsigned long long)link->version);

@@ -295,6 +295,19 @@ index_find(const struct files *files, const char *owner, const char *name,
 	return found;
 }
 
+int
+index_is_folder(const struct files *files, const char *owner, const char *name)
+{
+	size_t i, len = strlen(name);
+
+	for (i = 0; i < files->stored_count; i++)
+		if (index_is_of(files->stored[i], owner) &&
+		    strncmp(files->stored[i]->head.name, name, len) == 0 &&
+		    files->stored[i]->head.name[len] == '/')
+			return 1;
+	return 0;
+}
+
 uint64_t
 index_next_version(
     const struct files *files, const char *owner, const char *name)

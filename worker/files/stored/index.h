@@ -41,6 +41,10 @@ int index_is_of_any(const struct stored_file *stored, const char *owner);
 const struct stored_file *index_find(const struct files *files,
     const char *owner, const char *name, uint64_t version);
 
+/* Returns whether an owner has files in a folder of this name. */
+int index_is_folder(
+    const struct files *files, const char *owner, const char *name);
+
 /*
  * Returns the version for the next file of this name: larger than that of every
  * earlier file, including removed ones.

@@ -1,13 +1,17 @@
 /*
  * ADD_FILE and RECEIVE_FILE: see added.h. Runs in files.
  */
+#include <string.h>
+
 #include "../../../common/base/fd.h"
 #include "../../../common/base/file_name.h"
 #include "../../../common/base/log.h"
 #include "../../../common/base/loop.h"
+#include "../../../common/base/mem.h"
 #include "../../../common/limits.h"
 #include "added.h"
 #include "intake.h"
+#include "../stored/index.h"
 #include "task.h"
 
 struct added {
@@ -18,6 +22,27 @@ struct added {
 	int sink; /* of a RECEIVE_FILE, until FILE_AWAITED is sent; or -1 */
 	struct event *readable; /* the pipe, or NULL */
 };
+
+/*
+ * Whether a file of a conversation would have the name of a folder in it, or
+ * the reverse: no box could have both.
+ */
+static int
+added_clashes(
+    const struct files *files, const char *owner, const char *name)
+{
+	auto_free char *folder = mem_strdup(name);
+	char *slash;
+
+	if (head_conversation(owner)[0] == '\0')
+		return 0;
+	while ((slash = strrchr(folder, '/')) != NULL) {
+		*slash = '\0';
+		if (index_find(files, owner, folder, 0) != NULL)
+			return 1;
+	}
+	return index_is_folder(files, owner, name);
+}
 
 static void
 added_fail(struct added *added, enum file_fault fault)
@@ -106,11 +131,16 @@ added_new(struct files *files, uint64_t task, const char *owner,
 	return added;
 }
 
-/* fault: why there is no intake. */
+/* fault: why there is no intake, which has read the directory otherwise. */
 static void
 added_start(struct added *added, enum file_fault fault)
 {
-	if (added->intake != NULL)
+	const struct task *task = &added->task;
+
+	if (added->intake != NULL && added_clashes(
+	        task->files, task->owner, added->name.text))
+		added_fail(added, FILE_FAULT_CLASH);
+	else if (added->intake != NULL)
 		task_wake(&added->task, 0);
 	else
 		added_fail(added, fault);

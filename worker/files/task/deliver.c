@@ -109,7 +109,10 @@ deliver_porter_gone(struct task *task)
 
 /* Handing over */
 
-/* Lists the files of the conversation. Returns the fault. */
+/*
+ * Lists the files of the conversation, but none with the name of a folder in
+ * it, which two processes may have left. Returns the fault.
+ */
 static enum file_fault
 deliver_list(struct deliver *deliver)
 {
@@ -122,7 +125,9 @@ deliver_list(struct deliver *deliver)
 	if (count > FILES_DATA_MAX)
 		return FILE_FAULT_CROWDED;
 	for (i = 0; i < count; i++)
-		text_list_add(&names, heads[i].name);
+		if (!index_is_folder(deliver->task.files, deliver->task.owner,
+		        heads[i].name))
+			text_list_add(&names, heads[i].name);
 	free(deliver->names);
 	deliver->names = buffer_take(&names, &deliver->names_len);
 	return FILE_FAULT_NONE;

@@ -268,7 +268,7 @@ def save_file(source, name=None):
     """Have a file come back with the answer, and keep it; return its path.
 
     source is the path of a file, or bytes, as of text.encode(); name is what it
-    will be called. A folder comes back as an archive.
+    will be called, with folders if it has slashes.
     What lies in /workspace/out at the end comes back, too.
     """
     from ._files import save_file as save

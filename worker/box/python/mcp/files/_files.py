@@ -12,7 +12,7 @@ NO_PLACE = ("files cannot be kept here: this machine runs code with reduced "
             "isolation; print what is needed")
 NO_NAME = "name=... is missing: bytes have no name of their own"
 BAD_NAME = ("%r cannot be the name of a file that is kept: use 1 to 255 bytes "
-            "of UTF-8, without slashes or control characters")
+            "of UTF-8, without control characters, below /workspace/out")
 TEXT = "for text: save_file(text.encode(), name)"
 NO_FILE = "there is no such file; " + TEXT
 BAD_TYPE = ("save_file() takes the path of a file, or bytes, not an object of "
@@ -79,7 +79,7 @@ def without_place(name):
 
 
 def keep_folder(source, target):
-    """Copy a folder: it comes back as an archive, as all there do."""
+    """Copy a folder, with all that is in it."""
     if is_below(target, source):
         raise ValueError("%r has the files that are kept in it" % source)
     if not os.path.exists(target) or not os.path.samefile(source, target):
@@ -113,14 +113,16 @@ def checked(name):
         size = len(name.encode())
     except UnicodeEncodeError:
         size = 0
-    if not 0 < size <= NAME_MAX or name in (".", "..") or any(
-            c == "/" or ord(c) < 32 or 127 <= ord(c) < 160 for c in name):
+    if not 0 < size <= NAME_MAX or not {"", ".", ".."}.isdisjoint(
+            name.split("/")) or any(
+            ord(c) < 32 or 127 <= ord(c) < 160 for c in name):
         raise ValueError(BAD_NAME % name)
     return name
 
 
 def write(target, chunks):
     """Make a file; what cannot be written as a whole is removed."""
+    os.makedirs(os.path.dirname(target), exist_ok=True)
     try:
         with open(target, "wb") as file:
             for chunk in chunks:

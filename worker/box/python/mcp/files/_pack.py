@@ -1,22 +1,27 @@
-"""Archives of folders that the code leaves in /workspace/out, or elsewhere if
-it printed their paths; and the contents of its own archives.
+"""Archives of folders elsewhere than in /workspace/out whose paths the code
+printed, and of those there that have too much to come back as they are; and the
+contents of its own archives.
 
-Only files come back: a folder becomes NAME.zip, if there is room for both.
+Such a folder becomes NAME.zip, if there is room for both.
 """
 import os
 
 from . import _buffers
-from ._files import names_of, place
+from ._files import NAME_MAX, names_of, place
 
 PACKED = "note: /workspace/out/%s came back as %s.zip\n"
+FILES_MAX = 100  # that come back
+DEPTH_MAX = 8  # names in their paths
 FAST = 1  # of the levels of zlib: pictures are compressed already
 
 
 def pack():
-    """Pack each folder, and remove it; yield notes."""
+    """Pack each folder that has too much, and remove it; yield notes."""
     with os.scandir(place()) as entries:
-        folders = sorted(entry.name for entry in entries
-                         if entry.is_dir(follow_symlinks=False))
+        there = list(entries)
+    folders = sorted(entry.name for entry in there
+                     if entry.is_dir(follow_symlinks=False))
+    room = FILES_MAX - len(there)  # one file of each folder is counted
     _buffers.finish()
     for name in folders:
         folder = "%s/%s" % (place(), name)
@@ -24,12 +29,22 @@ def pack():
             files, within = contents(folder)
         except OSError:
             continue  # it has a folder that cannot be read
+        if len(files) <= room + 1 and all(map(fits, files)):
+            room -= max(len(files) - 1, 0)
+            continue
         archive = name + ".zip"
         if files and len(archived(files, [archive])) == len(files):
             remove(files, within)  # the code has packed it
         elif files and pack_folder(folder, files, archive):
             remove(files, within)
             yield PACKED % (ascii(name)[1:-1], ascii(name)[1:-1])
+
+
+def fits(path):
+    """Whether a file below that folder can come back by its path."""
+    name = path[len(place()) + 1:]
+    return (name.count("/") < DEPTH_MAX and
+            len(os.fsencode(name)) <= NAME_MAX)
 
 
 def remove(files, folders):
