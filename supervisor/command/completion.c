@@ -6,6 +6,8 @@
  */
 #include <string.h>
 
+#include "../../common/base/mem.h"
+#include "../../common/base/text_list.h"
 #include "../../common/limits.h"
 #include "../options/options.h"
 #include "../process/process.h"
@@ -150,16 +152,77 @@ completion_print_flags(const struct command_row *row, const char *shell)
 		completion_print_flag(action->key, action->doc, shell);
 }
 
-/* Becomes the command that lists the names of a word, such as "servers". */
+/*
+ * Becomes the command that lists the names of a word, such as "servers"; flags
+ * is a text list of more arguments.
+ */
 static int
-completion_print_names(
-    const struct command_setup *setup, const char *word, struct err *err)
+completion_print_names(const struct command_setup *setup, const char *word,
+    const struct buffer *flags, struct err *err)
 {
-	char *const argv[] = { (char *)setup->self->exe, (char *)word,
-		(char[]){ "list" }, (char[]){ "--names" }, NULL };
+	auto_buffer struct buffer words = { 0 };
+	auto_free char **argv = NULL;
 
+	text_list_add(&words, setup->self->exe);
+	text_list_add(&words, word);
+	text_list_add(&words, "list");
+	text_list_add(&words, "--names");
+	if (flags != NULL)
+		buffer_add(&words, flags->data, flags->len);
+	argv = text_list_vector(words.data, words.len);
 	fflush(stdout);
 	return spawn_instead(argv, setup->envp, err);
+}
+
+/* Returns the option that a word of len bytes names, with or without dashes. */
+static enum option_id
+completion_option(const char *word, size_t len)
+{
+	size_t dashes = strspn(word, "-");
+	char key[OPTION_NAME_SIZE];
+
+	option_key(word + dashes, len > dashes ? len - dashes : 0, key);
+	return option_find(key);
+}
+
+/*
+ * Takes the flag that words begin with, and its value, if it is not the n-th.
+ * One with a value that a list understands is added to flags. Returns how many
+ * words these are.
+ */
+static size_t
+completion_take_flag(char **words, size_t n, const struct command_row *list,
+    struct buffer *flags)
+{
+	size_t len = strcspn(words[0], "="), taken = 1, i;
+	enum command_flag own = command_flag_find(words[0], len);
+	int valued = own == COMMAND_FLAG_NONE ?
+	    completion_option(words[0], len) != OPTION_IDS :
+	    command_flag_row(own)->value != NULL;
+
+	if (valued && words[0][len] == '\0' && n > 1)
+		taken = 2;
+	if (valued && (own == COMMAND_FLAG_NONE ||
+		(list != NULL && command_takes(list->task, own))))
+		for (i = 0; i < taken; i++)
+			text_list_add(flags, words[i]);
+	return taken;
+}
+
+/* Takes the flags out of n words. Returns how many remain. */
+static size_t
+completion_take_flags(char **words, size_t n, struct buffer *flags)
+{
+	const struct command_row *list = command_find(words[0], "list");
+	size_t i, left = 0;
+
+	for (i = 0; i < n;)
+		if (words[i][0] == '-')
+			i += completion_take_flag(
+			    words + i, n - i, list, flags);
+		else
+			words[left++] = words[i++];
+	return left;
 }
 
 /* Whether the list of the same word prints what the first operand may be. */
@@ -174,10 +237,10 @@ completion_takes_name(const struct command_row *row)
 		strncmp(row->operands, "KEY", 3) == 0);
 }
 
-/* The first operand of a command. */
+/* The first operand of a command; flags are those of the line. */
 static int
 completion_print_operand(const struct command_setup *setup,
-    const struct command_row *row, struct err *err)
+    const struct command_row *row, const struct buffer *flags, struct err *err)
 {
 	const char *p = row->operands;
 	size_t i;
@@ -186,7 +249,7 @@ completion_print_operand(const struct command_setup *setup,
 		if (completion_choices[i].task == row->task)
 			completion_choices[i].print();
 	if (row->verb != NULL && completion_takes_name(row))
-		return completion_print_names(setup, row->word, err);
+		return completion_print_names(setup, row->word, flags, err);
 	if (p != NULL && memchr(p, '|', strcspn(p, " ")) != NULL)
 		for (; *p != ' ' && *p != '\0'; p++)
 			putchar(strchr("[|]", *p) != NULL ? '\n' : *p);
@@ -199,31 +262,32 @@ completion_print_next(const struct command_setup *setup, char **words,
     size_t n, struct err *err)
 {
 	const char *shell = setup->options->command.operand;
-	const char *before = n == 0 ? "" : words[n - 1];
+	const char *before = n == 0 ? "" : words[n - 1], *last = words[n];
 	enum command_flag own = command_flag_find(before, strlen(before));
-	const struct command_row *row = n < 2 ? NULL :
-	    command_find(words[0], words[1]);
-	char key[OPTION_NAME_SIZE];
+	enum option_id id = completion_option(before, strlen(before));
+	auto_buffer struct buffer flags = { 0 };
+	const struct command_row *row;
 
-	if (row == NULL && n > 0)
-		row = command_find(words[0], NULL);
 	if (own != COMMAND_FLAG_NONE && command_flag_row(own)->value != NULL)
 		return own == COMMAND_FLAG_SERVER ?
-		    completion_print_names(setup, "servers", err) :
+		    completion_print_names(setup, "servers", NULL, err) :
 		    own == COMMAND_FLAG_OWNER ?
-		    completion_print_names(setup, "token", err) : 0;
-	option_key(before + strspn(before, "-"),
-	    strlen(before + strspn(before, "-")), key);
-	if (option_find(key) != OPTION_IDS && (before[0] == '-' ||
-		(row != NULL && row->task == COMMAND_CONFIG_SET && n == 3)))
-		completion_print_values(option_row(option_find(key)));
-	else if (words[n][0] == '-')
+		    completion_print_names(setup, "token", NULL, err) : 0;
+	n = completion_take_flags(words, n, &flags);
+	row = n < 2 ? NULL : command_find(words[0], words[1]);
+	if (row == NULL && n > 0)
+		row = command_find(words[0], NULL);
+	if (id != OPTION_IDS && (before[0] == '-' ||
+		(row != NULL && row->task == COMMAND_CONFIG_SET && n == 3))) {
+		completion_print_values(option_row(id));
+		return 0;
+	}
+	if (last[0] == '-')
 		completion_print_flags(row, shell);
 	else if (n < 2)
 		completion_print_words(n == 0 ? NULL : words[0]);
-	if (words[n][0] != '-' && row != NULL &&
-	    n == (row->verb == NULL ? 1U : 2U))
-		return completion_print_operand(setup, row, err);
+	if (last[0] != '-' && row != NULL && n == (row->verb == NULL ? 1U : 2U))
+		return completion_print_operand(setup, row, &flags, err);
 	return 0;
 }
 

@@ -61,6 +61,9 @@ const offers = [
   [['token', 'revoke', 'lap'], ['laptop'], true],
   [['servers', 'remove', 'g'], ['gh'], true],
   [['token', 'add', 'x', '--server', 'g'], ['gh'], true],
+  [['files', 'show', '--owner', 'ph'], ['phone'], true],
+  [['files', 'remove', 'th'], ['these'], true],
+  [['files', 'remove', '--json', '--owner', 'phone', 'th'], ['theirs'], true],
   [['config', 'set', 'memory_a'], ['memory_api'], true],
   [['config', 'set', 'memory_api', 'o'], ['off', 'on'], true],
   [['--log-file', '/etc/host'], ['/etc/hostname', '/etc/hosts'], false],
@@ -76,7 +79,9 @@ for (const [shell, [program, ...args]] of Object.entries(shells)) {
 
     fs.writeFileSync(script, completion(t, shell));
     for (const args of [['token', 'add', 'laptop'], ['token', 'add', 'phone'],
-      ['servers', 'add', 'gh', '--', '/bin/true']]) {
+      ['servers', 'add', 'gh', '--', '/bin/true'],
+      ['files', 'add', '/etc/hostname', 'these'],
+      ['files', 'add', '/etc/hostname', 'theirs', '--owner', 'phone']]) {
       assert.equal(ran({ args, home }).status, 0);
     }
     for (const [words, expected, all] of offers) {
