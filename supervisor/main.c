@@ -145,7 +145,14 @@ main_self(const char *invoked, char **envp, char folder[PATH_MAX])
 static int
 main_usage_error(const struct err *err)
 {
-	fprintf(stderr, "caisson: %s\n", err->text);
+	const char *line = err->text;
+	int len;
+
+	do {
+		len = (int)strcspn(line, "\n");
+		fprintf(stderr, "caisson: %.*s\n", len, line);
+		line += len;
+	} while (*line++ != '\0');
 	return MAIN_EXIT_USAGE;
 }
 

@@ -151,28 +151,32 @@ option_file_wrap(const char *path, struct err *err)
 	return err_wrap(err, "%s", shown.data);
 }
 
+/* Tells the faults of all members, in lines. */
 static int
 option_file_members(const char *path, json_t *object,
     option_file_member *each, void *ctx, struct err *err)
 {
-	auto_buffer struct buffer shown = { 0 };
+	auto_buffer struct buffer faults = { 0 };
 	const char *key;
 	json_t *value;
 
 	json_object_foreach (object, key, value) {
 		auto_free char *text = option_file_text(value);
+		auto_buffer struct buffer shown = { 0 };
 		int taken = each(ctx, key, text, err);
 
+		if (taken == 0 && text == NULL) {
+			shown_add_quoted(&shown, key, OPTION_VALUE_SHOWN);
+			err_set(err, "the value of \"%s\" must be a string, a "
+			    "number, true, false or a list of strings",
+			    shown.data);
+			taken = option_file_wrap(path, err);
+		}
 		if (taken == -1)
-			return -1;
-		if (text != NULL || taken == 1)
-			continue;
-		shown_add_quoted(&shown, key, OPTION_VALUE_SHOWN);
-		err_set(err, "the value of \"%s\" must be a string, a "
-		    "number, true, false or a list of strings", shown.data);
-		return option_file_wrap(path, err);
+			buffer_printf(&faults, "%s%s",
+			    faults.len > 0 ? "\n" : "", err->text);
 	}
-	return 1;
+	return faults.len == 0 ? 1 : err_set(err, "%s", faults.data);
 }
 
 int

@@ -9,7 +9,7 @@
 
 /*
  * Called for a member, its value as text. Returns 0, 1 if the value may be
- * invalid, or -1 with err to stop.
+ * invalid, or -1 with err.
  */
 typedef int option_file_member(
     void *ctx, const char *key, const char *value, struct err *err);
@@ -25,7 +25,7 @@ char *option_file_path(char **envp);
  * Reads the file and calls each for every member in order. Numbers and switches
  * are passed as text; NULL means an invalid value. Returns 1, 0 if there is no
  * such file, or -1 with err: the name of the file and its fault, with line and
- * column if it is not JSON, or the error of each.
+ * column if it is not JSON, or the errors of each, a line for each.
  */
 int option_file_read(const char *path, option_file_member *each, void *ctx,
     struct err *err);

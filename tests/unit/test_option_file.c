@@ -33,14 +33,14 @@ write_file(const char *data, size_t len)
 	ck_assert_int_eq(fd_write_all(fd, data, len), 0);
 }
 
-/* Notes "key=value;" of each member; the member "stop" stops. */
+/* Notes "key=value;" of each member; the member "stop" is an error. */
 static int
 note(void *ctx, const char *key, const char *value, struct err *err)
 {
 	if (value == NULL)
 		return 0;
 	if (strcmp(key, "stop") == 0)
-		return err_set(err, "stopped at %s", value);
+		return err_set(err, "refused %s", value);
 	buffer_printf(ctx, "%s=%s;", key, value);
 	return 0;
 }
@@ -135,6 +135,21 @@ UNIT_TESTS(refuses_bad_files, UNIT_COUNT(bad))
 	ck_assert_msg(strncmp(err.text, path, strlen(path)) == 0 &&
 	    strncmp(err.text + strlen(path), says, strlen(says)) == 0,
 	    "not %s but %s", says, err.text);
+}
+
+UNIT_TEST(tells_all_faults_at_once)
+{
+	static const char text[] = "{\"stop\": 1, \"a\": 2, \"b\": null}";
+	auto_buffer struct buffer noted = { 0 };
+	struct err err;
+	const char *line;
+
+	write_file(text, sizeof(text) - 1);
+	ck_assert_int_eq(option_file_read(path, note, &noted, &err), -1);
+	ck_assert_str_eq(noted.data, "a=2;");
+	line = strchr(err.text, '\n');
+	ck_assert_int_eq(strncmp(err.text, "refused 1\n", 10), 0);
+	ck_assert_ptr_nonnull(strstr(line, ": the value of \"b\" must be"));
 }
 
 UNIT_TEST(the_size_is_bounded)
