@@ -96,13 +96,18 @@ test(`${runtime}: the first call fetches an image`,
 
 test('podman: an image that cannot be fetched', options, async (t) => {
   const registry = await serve(t, 'library/other', '1', archive([]));
-  const { client } = await connect(t,
-    { env: withRegistry(t, 'podman', registry.host) });
+  const env = withRegistry(t, 'podman', registry.host);
+  const checked = ran({ args: ['config', 'check', '--runtime', 'podman'],
+    home: folder(t), env });
+  const { client } = await connect(t, { env });
   const why = new RegExp(`the image ${fetched} was not fetched: .*; 'caisson ` +
     "image build python --engine podman' makes one without a registry$");
 
   for (let n = 0; n < 2; n++)
     assert.match(text(await run(client, '1')), why);
+  assert.equal(checked.status, 2);
+  assert.match(checked.stderr, new RegExp(`the image ${fetched} is not here ` +
+    `yet: .* '\\S*podman pull ${fetched}'; 'caisson image build python`));
 });
 
 test('podman: what a killed program leaves is removed', options, async (t) => {

@@ -39,14 +39,12 @@ container_boxes_find_files(struct container_boxes *shared, struct err *err)
 	    trial == NULL ? "trial" : "first");
 }
 
-/* Returns 0, or -1 with err: a command tries the image, which is lacking. */
+/* Says how to get the image, which is lacking. Always returns -1. */
 static int
 container_boxes_refuse_lack(const struct boxes *boxes, struct err *err)
 {
 	const struct container_boxes *shared = container_boxes(boxes);
 
-	if (boxes->options->command.task != COMMAND_SELFTEST)
-		return 0;
 	return err_set(err, "the image %s is not here yet: the first call "
 	    "fetches it, or now '%s pull %s'; 'caisson image build python "
 	    "--engine %s' makes one without a registry", shared->image,
@@ -160,12 +158,15 @@ container_boxes_try(struct boxes *boxes, int only_refuses, struct err *err)
 	if (container_program_find(shared, value, err) == -1 ||
 	    container_fetch_choose(boxes, err) == -1)
 		return -1;
+	/* Commands try the image; the first call would fetch it. */
+	if (shared->lacking && (only_refuses ||
+		boxes->options->command.task == COMMAND_SELFTEST))
+		return container_boxes_refuse_lack(boxes, err);
 	if (only_refuses)
-		return shared->lacking ? 0 : container_trial_ask(boxes, err);
+		return container_trial_ask(boxes, err);
 	container_boxes_lock(shared);
 	if (container_boxes_sweep(boxes, err) == -1 ||
-	    (shared->lacking ? container_boxes_refuse_lack(boxes, err) :
-	                       container_trial(boxes, err)) == -1)
+	    (!shared->lacking && container_trial(boxes, err) == -1))
 		return -1;
 	for (i = 0; (language = language_at(i)) != NULL; i++)
 		if (language->image == NULL)
