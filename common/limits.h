@@ -554,8 +554,12 @@
 #define SERVER_DRAIN_MAX MIB
 /* Bytes kept of standard error: an error message above a long stack trace. */
 #define SERVER_ERRORS_KEPT (16 * KIB)
-/* Masked values: shorter ones are parts of words. All hashes fit a message. */
+/*
+ * Masked values: shorter ones are ordinary words, but for those of headers and
+ * variables, where a single letter is. All hashes fit a message.
+ */
 #define MASK_LEAST 4
+#define MASK_ORIGIN_LEAST 2
 #define MASK_SET_MAX (16 * KIB)
 /* Size of all pages of one list of tools, and their number. */
 #define SERVER_TOOLS_BYTES_MAX (15 * MIB)

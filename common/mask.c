@@ -114,7 +114,7 @@ mask_add(struct buffer *set, const char *value)
 	struct mask_value one = { .len = (uint32_t)strlen(value) }, known;
 	size_t at = MASK_KEY_SIZE;
 
-	if (one.len < MASK_LEAST)
+	if (one.len == 0)
 		return;
 	one.hash = mask_hash(set->data, value, one.len);
 	for (; at < set->len; at += MASK_VALUE_SIZE) {

@@ -19,9 +19,8 @@
 void mask_begin(struct buffer *set, const uint8_t *key);
 
 /*
- * Adds a value. One of fewer than MASK_LEAST bytes is no secret and a part of
- * ordinary words; it is left out. With the first that exceeds MASK_SET_MAX the
- * set hides all of a text.
+ * Adds a value, if it is not empty. With the first that exceeds MASK_SET_MAX
+ * the set hides all of a text.
  */
 void mask_add(struct buffer *set, const char *value);
 

@@ -20,6 +20,7 @@ static const struct server server = {
 	    "@scope/server-x@2025.4.8\0/opt/server2/bin\0db1.example.com\0"
 	    "--port\0" "7070\0--url=http://x/hook?id=Zq81xk2v\0"),
 	.run_env = TEXTS("KEY=k1234\0SHORT=abc\0EMPTY=\0NODE_ENV=production\0"
+	    "PASS=abd\0PIN=7x\0A_KEY=z\0AUTH=on\0USE_KEY=1\0"
 	    "LOG_LEVEL=error\0PORT=8080\0"
 	    "OPENAPI_MCP_HEADERS={\"Authorization\":\"Bearer ntn_4f8A\","
 	    "\"Notion-Version\":\"2022-06-28\"}\0"
@@ -28,7 +29,7 @@ static const struct server server = {
 	    "PROXY=http://joe:p%40ss%2fw@proxy/\0PHRASE=open s3same!\0"
 	    "HOSTS=http://a:fir@st1@one,http://t0ken7@two,https://jane@three"
 	    "\0"),
-	.headers = TEXTS("Authorization\0Bearer b9876\0"),
+	.headers = TEXTS("Authorization\0Bearer b9876\0X\0Bearer q.v\0"),
 	.path = (char *)"/opt/bin:/bin",
 };
 
@@ -43,6 +44,8 @@ static const struct {
 	{ "npx: server-name -y abc", "npx: server-name -y abc" },
 	{ "k1234, k123 and xk1234x", "***, k123 and xk1234x" },
 	{ "Bearer b9876 or b9876", "*** or ***" },
+	{ "z on 1: abd, 7x, q.v, abc", "z on 1: ***, ***, ***, abc" },
+	{ "abdo, 17x, q.vz", "abdo, 17x, q.vz" },
 	{ "--key=s3cret, s3cret", "***, ***" },
 	{ "s3cret-and-more", "***" },
 	{ "the plain one", "the *** one" },

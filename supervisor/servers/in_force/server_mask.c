@@ -109,9 +109,26 @@ server_mask_decode(struct buffer *decoded, const char *text)
 	return len;
 }
 
-/* Adds a secret, as it is and percent-encoded or decoded. */
+/* What is switched is no secret, even if the name of a variable says so. */
+static int
+server_mask_is_switch(const char *text)
+{
+	static const char *const words[] = { "on", "off", "yes", "no", "true",
+		"false" };
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcasecmp(text, words[i]) == 0)
+			return 1;
+	return 0;
+}
+
+/*
+ * Adds a secret, as it is and percent-encoded or decoded. origin: where it
+ * stands says that it is one, however short.
+ */
 static void
-server_mask_add_secret(struct buffer *set, const char *secret)
+server_mask_add_secret(struct buffer *set, const char *secret, int origin)
 {
 	auto_buffer struct buffer encoded = { 0 };
 	auto_buffer struct buffer decoded = { 0 };
@@ -124,9 +141,12 @@ server_mask_add_secret(struct buffer *set, const char *secret)
 			buffer_printf(&encoded, "%%%02X", (unsigned char)*p);
 	for (p = secret; *p != '\0';)
 		p += server_mask_decode(&decoded, p);
+	if (strlen(secret) < (origin ? MASK_ORIGIN_LEAST : MASK_LEAST) ||
+	    server_mask_is_switch(secret))
+		return;
 	mask_add(set, secret);
-	mask_add(set, encoded.len > 0 ? encoded.data : "");
-	mask_add(set, decoded.len > 0 ? decoded.data : "");
+	mask_add(set, encoded.data);
+	mask_add(set, decoded.data);
 }
 
 /* Adds the password of each URL in a value, or what is there for a user. */
@@ -146,9 +166,9 @@ server_mask_add_passwords(struct buffer *set, const char *value)
 		*end = '\0';
 		colon = strchr(place, ':');
 		if (colon != NULL)
-			server_mask_add_secret(set, colon + 1);
+			server_mask_add_secret(set, colon + 1, 1);
 		else if (!server_mask_is_plain(place))
-			server_mask_add_secret(set, place);
+			server_mask_add_secret(set, place, 0);
 	}
 }
 
@@ -247,7 +267,8 @@ server_mask_add_words(
 
 	while (server_mask_next(&word)) {
 		if (server_mask_is_secret(&word, secretive))
-			server_mask_add_secret(set, word.text);
+			server_mask_add_secret(
+			    set, word.text, server_mask_is_called(&word));
 		free(word.before);
 		word.before = mem_take(&word.text);
 	}
@@ -258,12 +279,13 @@ server_mask_add_words(
 /*
  * Adds a value, the passwords of URLs in it and those of its words that may be
  * secrets. Secretive is set if what is called so may be a secret, even if it is
- * plain.
+ * plain; origin, see server_mask_add_secret().
  */
 static void
-server_mask_add(struct buffer *set, const char *value, int secretive)
+server_mask_add(
+    struct buffer *set, const char *value, int secretive, int origin)
 {
-	server_mask_add_secret(set, value);
+	server_mask_add_secret(set, value, origin);
 	server_mask_add_passwords(set, value);
 	server_mask_add_words(set, value, secretive, 0);
 	server_mask_add_words(set, value, secretive, 1);
@@ -277,9 +299,11 @@ server_mask_add_arguments(struct buffer *set, const struct server *server)
 	const char *text;
 
 	TEXT_LIST_EACH (text, server->run.data, server->run.len) {
+		int secretive = before != NULL && before[0] == '-' &&
+		    server_mask_is_secretive(before);
+
 		if (before != NULL && server_mask_hides(text, before))
-			server_mask_add(set, text, before[0] == '-' &&
-			    server_mask_is_secretive(before));
+			server_mask_add(set, text, secretive, secretive);
 		before = text;
 	}
 }
@@ -294,7 +318,7 @@ server_mask_add_variable(struct buffer *set, const char *variable)
 
 	if (variable[len] == '=' &&
 	    (secretive || !server_mask_is_plain(variable + len + 1)))
-		server_mask_add(set, variable + len + 1, secretive);
+		server_mask_add(set, variable + len + 1, secretive, 1);
 }
 
 /*
@@ -309,7 +333,7 @@ server_mask_add_inherited(struct buffer *set, const char *variable)
 
 	if (variable[len] == '=' && server_mask_is_secretive(name) &&
 	    !server_mask_is_plain(variable + len + 1))
-		server_mask_add_secret(set, variable + len + 1);
+		server_mask_add_secret(set, variable + len + 1, 1);
 	server_mask_add_passwords(set, variable + len);
 }
 
@@ -327,7 +351,7 @@ server_mask_gather(
 		server_mask_add_variable(set, text);
 	TEXT_LIST_PAIRS (text, value, server->headers.data,
 	    server->headers.len)
-		server_mask_add(set, value, 1);
+		server_mask_add(set, value, 1, 1);
 	server_mask_add_arguments(set, server);
 	if (server->path != NULL)
 		mask_add(set, server->path);
