@@ -5,8 +5,10 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "../servers/in_force/server_names.h"
 #include "rpc/rpc.h"
 #include "methods.h"
+#include "resources/resource_request.h"
 #include "resources/texts.h"
 
 /* Error code of these versions (schema 2025-11-25): resource not found. */
@@ -79,11 +81,25 @@ era_initialize_assume(struct mcp *mcp, const char *version, size_t len)
 	mcp->session.version = era_initialize_versions[i];
 }
 
+/* Tells of the servers that there are. */
+static void
+era_initialize_answer(void *ctx)
+{
+	struct resource_request *request = ctx;
+	struct mcp *mcp = request->mcp;
+
+	texts_add_initialize(&request->result, mcp->session.version,
+	    mcp_options(mcp), server_names_any(
+	    mcp->runs->config, mcp->session.owner->allowed));
+	resource_request_answer(request);
+	runs_begin(mcp->runs);
+	resource_request_go_on(mcp);
+}
+
 void
-era_initialize_on_initialize(struct mcp *mcp, const struct context *,
+era_initialize_on_initialize(struct mcp *mcp, const struct context *context,
     const struct jsonrpc *message)
 {
-	struct buffer result = { 0 };
 	struct json_span wanted = { NULL, 0 };
 	struct json_span capabilities = { NULL, 0 };
 
@@ -105,10 +121,8 @@ era_initialize_on_initialize(struct mcp *mcp, const struct context *,
 	mcp->session.capabilities = context_capabilities(capabilities);
 	rpc_allow_batches(mcp->rpc,
 	    strcmp(mcp->session.version, ERA_INITIALIZE_BATCHES) == 0);
-	texts_add_initialize(&result, mcp->session.version, mcp_options(mcp),
-	    owner_has_servers(mcp->session.owner));
-	rpc_answer(mcp->rpc, message->id, &result);
-	runs_begin(mcp->runs);
+	resource_request_configure(
+	    mcp, context, message, era_initialize_answer);
 }
 
 void

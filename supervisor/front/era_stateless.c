@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "../../common/limits.h"
+#include "../servers/in_force/server_names.h"
 #include "rpc/rpc.h"
 #include "methods.h"
+#include "resources/resource_request.h"
 #include "resources/texts.h"
 
 /* Names in _meta. */
@@ -219,20 +221,30 @@ const struct era era_stateless = {
 	.has_session = false,
 };
 
+static void
+era_stateless_discover(void *ctx)
+{
+	struct resource_request *request = ctx;
+	struct buffer *result = &request->result;
+	struct mcp *mcp = request->mcp;
+
+	buffer_add_text(result, "{\"supportedVersions\":");
+	era_stateless_add_versions(result);
+	buffer_add_text(result, ",\"capabilities\":"
+	    "{\"tools\":{},\"completions\":{},"
+	    "\"resources\":{\"listChanged\":true}}");
+	texts_add_instructions(result, mcp_options(mcp), server_names_any(
+	    mcp->runs->config, request->context.owner->allowed));
+	buffer_add_text(result, "}");
+	resource_request_answer(request);
+	runs_begin(mcp->runs);
+	resource_request_go_on(mcp);
+}
+
 void
 era_stateless_on_discover(struct mcp *mcp, const struct context *context,
     const struct jsonrpc *message)
 {
-	struct buffer result = { 0 };
-
-	buffer_add_text(&result, "{\"supportedVersions\":");
-	era_stateless_add_versions(&result);
-	buffer_add_text(&result, ",\"capabilities\":"
-	    "{\"tools\":{},\"completions\":{},"
-	    "\"resources\":{\"listChanged\":true}}");
-	texts_add_instructions(
-	    &result, mcp_options(mcp), owner_has_servers(context->owner));
-	buffer_add_text(&result, "}");
-	era_answer(mcp->rpc, context, message->id, &result, MCP_CACHE_MS);
-	runs_begin(mcp->runs);
+	resource_request_configure(
+	    mcp, context, message, era_stateless_discover);
 }

@@ -64,12 +64,6 @@ owner_is_user(const struct owner *owner)
 	return owner->name[0] == '\0';
 }
 
-int
-owner_has_servers(const struct owner *owner)
-{
-	return owner->allowed == NULL || owner->allowed->len > 0;
-}
-
 const struct options *
 owner_options(const struct owner *owner, const struct runs *runs)
 {

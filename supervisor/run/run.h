@@ -106,9 +106,6 @@ void owner_open_user(struct owner *owner, struct runs *runs);
 /* Returns whether it is our user, whom the configuration files belong to. */
 int owner_is_user(const struct owner *owner);
 
-/* Returns whether it may use any server. */
-int owner_has_servers(const struct owner *owner);
-
 /* Returns the settings that its clients see. */
 const struct options *owner_options(
     const struct owner *owner, const struct runs *runs);

@@ -21,6 +21,7 @@ test('connects and learns who answers', async (t) => {
     ['completions', 'resources', 'tools']);
   assert.match(client.getInstructions(), /run_python/);
   assert.ok(client.getInstructions().length < 500, 'instructions are short');
+  assert.doesNotMatch(client.getInstructions(), /server/, 'there are none');
   assert.deepEqual(await client.ping(), {});
 });
 

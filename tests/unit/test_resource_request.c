@@ -28,6 +28,13 @@ rpc_batch_forget(struct rpc_batch *batch)
 {
 }
 
+static void
+complete(struct buffer *result, long cache_ms)
+{
+}
+
+static const struct era era = { .complete = complete };
+
 void
 rpc_batch_answer(struct rpc *rpc, struct rpc_batch *batch,
     struct json_span id, struct buffer *result)
@@ -57,6 +64,21 @@ store_forget(struct store_task **task)
 {
 }
 
+static struct in_force_waiter *waiter;
+
+void
+in_force_refresh(struct in_force *config, struct in_force_waiter *its)
+{
+	waiter = its;
+}
+
+void
+in_force_cancel(struct in_force *config, struct in_force_waiter *its)
+{
+	ck_assert_ptr_eq(its, waiter);
+	waiter = NULL;
+}
+
 static void
 on_begin(struct resource_request *request)
 {
@@ -71,6 +93,7 @@ session_of(struct mcp *mcp, struct owner *owner)
 	memset(mcp, 0, sizeof(*mcp));
 	mcp->runs = &runs;
 	mcp->session.owner = owner;
+	mcp->session.era = &era;
 	TAILQ_INIT(&mcp->reads);
 	return mcp;
 }
@@ -146,6 +169,31 @@ UNIT_TEST(an_owner_has_few_that_wait)
 	for (i = 0; i <= RESOURCES_WAITING_MAX; i++)
 		resource_request_forget_all(&all[i]);
 	resource_request_forget_all(&its);
+}
+
+static void
+answer(void *ctx)
+{
+	resource_request_answer(ctx);
+}
+
+/* One that the configuration has answered is not cancelled. */
+UNIT_TEST(the_end_of_a_session_cancels_what_waits_for_the_configuration)
+{
+	const struct jsonrpc message = { .id = { "1", 1 } };
+	struct mcp its;
+	int answered;
+
+	for (answered = 0; answered < 2; answered++) {
+		session_of(&its, &one);
+		resource_request_configure(
+		    &its, &its.session, &message, answer);
+		ck_assert_ptr_nonnull(waiter);
+		if (answered)
+			waiter->ready(waiter->ctx);
+		resource_request_forget_all(&its);
+		ck_assert_int_eq(waiter != NULL, answered);
+	}
 }
 
 static void

@@ -43,6 +43,8 @@ resource_request_free(struct resource_request *request)
 	request->context.owner->nreading -= (size_t)request->begun;
 	files_forget(&request->task);
 	store_forget(&request->reading);
+	if (request->begun && request->configured.ctx != NULL)
+		in_force_cancel(mcp->runs->config, &request->configured);
 	buffer_reset(&request->result);
 	free(request->id);
 	free(request->uri);
@@ -71,6 +73,7 @@ resource_request_answer(struct resource_request *request)
 {
 	struct json_span id = { request->id, request->id_len };
 
+	request->configured.ctx = NULL;
 	request->context.era->complete(&request->result, request->cache_ms);
 	rpc_batch_answer(
 	    request->mcp->rpc, request->batch, id, &request->result);
@@ -84,6 +87,7 @@ resource_request_refuse(
 	struct json_span id = { request->id, request->id_len };
 	auto_buffer struct buffer data = { 0 };
 
+	request->configured.ctx = NULL;
 	if (request->uri != NULL)
 		buffer_printf(&data, "{\"uri\":%.*s}", (int)request->uri_len,
 		    request->uri);
@@ -134,4 +138,23 @@ resource_request_admit(struct resource_request *request)
 		    "once");
 	else
 		resource_request_go_on(mcp);
+}
+
+static void
+resource_request_refresh(struct resource_request *request)
+{
+	in_force_refresh(request->mcp->runs->config, &request->configured);
+}
+
+void
+resource_request_configure(struct mcp *mcp, const struct context *context,
+    const struct jsonrpc *message, void (*ready)(void *request))
+{
+	struct resource_request *request = resource_request_new(
+	    mcp, context, message, resource_request_refresh);
+
+	request->configured = (struct in_force_waiter){ .ready = ready,
+		.ctx = request };
+	request->cache_ms = MCP_CACHE_MS;
+	resource_request_admit(request);
 }

@@ -1,6 +1,6 @@
 /*
- * A request of a client about its files or outputs, which other processes keep.
- * Requests wait in a queue; only a few of an owner run at a time. Runs in the
+ * A request of a client about its files or outputs, which other processes keep,
+ * or about the configuration, which they read. Requests wait in a queue; only a few of an owner run at a time. Runs in the
  * supervisor.
  */
 #ifndef SUPERVISOR_RESOURCE_REQUEST_H
@@ -8,6 +8,7 @@
 
 #include "../../peers/files.h"
 #include "../../peers/store.h"
+#include "../../servers/in_force/in_force.h"
 #include "../rpc/rpc.h"
 
 struct resource_request {
@@ -24,6 +25,7 @@ struct resource_request {
 	bool begun;
 	struct files_task *task; /* NULL: ended, or not begun */
 	struct store_task *reading; /* the same, of an output */
+	struct in_force_waiter configured; /* without ctx: it does not wait */
 	struct buffer result; /* the result so far */
 	/* Of the handler that made it; freed with it: */
 	char *uri; /* as received */
@@ -48,6 +50,13 @@ struct resource_request *resource_request_new(struct mcp *mcp,
 
 /* Adds it to the queue, or refuses it if that is full. */
 void resource_request_admit(struct resource_request *request);
+
+/*
+ * Admits a request that is answered by ready, from its result, when the
+ * configuration is current: perhaps before this function returns.
+ */
+void resource_request_configure(struct mcp *mcp, const struct context *context,
+    const struct jsonrpc *message, void (*ready)(void *request));
 
 /* Answers it with its result, and frees it. */
 void resource_request_answer(struct resource_request *request);

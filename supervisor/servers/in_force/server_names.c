@@ -58,6 +58,18 @@ server_names_add_list(struct buffer *text, const struct in_force *config,
 		buffer_printf(text, " and %zu more", n - SERVER_NAMES_LISTED);
 }
 
+int
+server_names_any(
+    const struct in_force *config, const struct server_texts *allowed)
+{
+	size_t i;
+
+	for (i = 0; i < in_force_count(config); i++)
+		if (server_allowed(allowed, in_force_at(config, i)->name))
+			return 1;
+	return 0;
+}
+
 /* Lists the servers to use instead of an unknown name. */
 static void
 server_names_add_choice(struct buffer *text, const char *name,

@@ -16,6 +16,10 @@ int server_allowed(const struct server_texts *allowed, const char *name);
 
 /* server_names.c */
 
+/* Returns whether any server that is configured is allowed. */
+int server_names_any(
+    const struct in_force *config, const struct server_texts *allowed);
+
 /*
  * Corrects unknown names. A name is replaced if it differs from the name or
  * alias of an allowed server only in case, marks or a leading "mcp_", and means
