@@ -1075,6 +1075,8 @@
 /* Names in the path of a file, folders included; and folders of a call. */
 #define FILES_DEPTH_MAX 8
 #define FILES_FOLDERS_MAX 1000
+/* Between looks whether the directories of code that runs are full. */
+#define FILES_FULL_LOOK_MS 100
 /* The id of a conversation: clients use UUIDs, URLs and names of threads. */
 #define CONVERSATION_ID_MAX 128
 /* An owner of files: a scope, and of a conversation's also \n and its id. */

@@ -34,6 +34,7 @@ box_forget(struct box *box)
 	box->end.exit_code = box->end.signal = 0;
 	box->end.at = (struct timespec){ 0 };
 	box->end.cpu_us = box->session.threads = box->session.late = 0;
+	box->files.out_full = box->files.data_full = (struct box_full){ 0 };
 	box_output_reset(&box->output);
 }
 

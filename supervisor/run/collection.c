@@ -22,13 +22,16 @@
 #include "../process/process.h"
 #include "run.h"
 
+#define COLLECTION_OUT "/workspace/out"
+#define COLLECTION_DATA "/data"
+
 /* One directory of the box. */
 struct collection_part {
 	struct collection *collection;
 	const char *place;         /* its path in the box */
 	const char *conversation;  /* id of that of the files, or NULL */
 	struct files_task *task; /* NULL: none, or it has ended */
-	struct statfs room; /* of its file system, if that was full */
+	struct box_full full;
 	struct call_files files;
 	size_t skipped;
 };
@@ -81,6 +84,27 @@ int
 collection_due(struct box *box, const struct request *request)
 {
 	return collection_has_output(box) || collection_has_data(box, request);
+}
+
+static void
+collection_look_at(int folder, const char *place, struct box_full *full)
+{
+	struct statfs room;
+
+	full->block = folder != -1 && fstatfs(folder, &room) == 0 &&
+	    room.f_bavail == 0 ? (uint64_t)room.f_bsize : 0;
+	if (full->block == 0 || full->bytes > 0)
+		return;
+	full->bytes = (uint64_t)room.f_blocks * full->block;
+	log_info("%s is full", place);
+}
+
+void
+collection_look(struct box_files *files)
+{
+	collection_look_at(
+	    files->out_dir, COLLECTION_OUT, &files->out_full);
+	collection_look_at(files->data, COLLECTION_DATA, &files->data_full);
 }
 
 /* Notes */
@@ -137,18 +161,6 @@ collection_remember(struct buffer *synced, const struct file_row *row)
 	*synced = list;
 }
 
-/*
- * Returns whether a file may lack its end: its directory was full, and it ends
- * with a block, as all files do that could not grow.
- */
-static int
-collection_is_cut(
-    const struct collection_part *part, const struct file_row *row)
-{
-	return part->room.f_blocks > 0 &&
-	    row->size % (uint64_t)part->room.f_bsize == 0;
-}
-
 static void
 collection_on_filed(void *ctx, const struct file_row *row)
 {
@@ -158,16 +170,6 @@ collection_on_filed(void *ctx, const struct file_row *row)
 
 	if (synced != NULL && part->conversation == NULL)
 		collection_remember(synced, row);
-	if (collection_is_cut(part, row)) {
-		auto_buffer struct buffer shown = { 0 };
-
-		shown_add(&shown, row->name, strlen(row->name));
-		collection_note(part->collection, "%s/%s is incomplete: the "
-		    "directory was full (%llu MiB): write less, or raise "
-		    "CAISSON_MEMORY", part->place, shown.data,
-		    (unsigned long long)part->room.f_blocks *
-		        (unsigned long long)part->room.f_bsize / MIB);
-	}
 	files->one = mem_resize(
 	    files->one, (files->count + 1) * sizeof(*files->one));
 	files->one[files->count++] = (struct call_file){
@@ -176,7 +178,9 @@ collection_on_filed(void *ctx, const struct file_row *row)
 		.type = mem_strdup(row->type),
 		.version = row->version,
 		.size = row->size,
-		.cut = collection_is_cut(part, row) };
+		/* A file that could not grow ends with a block. */
+		.cut = part->full.block > 0 &&
+		    row->size % part->full.block == 0 };
 }
 
 /* The end */
@@ -222,6 +226,11 @@ collection_on_done(void *ctx, const struct files_end *end)
 		    part->place, end->why);
 	if (end->count > 0)
 		collection_note_more(part, (unsigned long long)end->count);
+	if (part->full.bytes > 0 && part->files.count > 0)
+		collection_note(collection, "files in %s may be incomplete: "
+		    "the directory was full (%llu MiB): write less, or raise "
+		    "CAISSON_MEMORY", part->place,
+		    (unsigned long long)part->full.bytes / MIB);
 	if (collection_ended(collection))
 		collection->done(collection->ctx);
 }
@@ -242,15 +251,6 @@ collection_give_up(struct collection *collection)
 		files_give_up(collection->out.task);
 	if (collection->data.task != NULL)
 		files_give_up(collection->data.task);
-}
-
-/* Looks whether a directory of the box is full. */
-static void
-collection_measure(struct collection_part *part, int folder)
-{
-	if (folder == -1 || fstatfs(folder, &part->room) == -1 ||
-	    part->room.f_bavail > 0)
-		part->room.f_blocks = 0;
 }
 
 static void
@@ -292,8 +292,6 @@ collection_start(struct collection *collection, struct files *files,
 	    request->owner->scope, request->conversation);
 	struct err err;
 
-	collection_measure(&collection->out, box->files.out_dir);
-	collection_measure(&collection->data, box->files.data);
 	if (collection_has_output(box)) {
 		collection->out.task = (box->how & BOX_SESSION) ?
 		    collection_start_session(files, request, box, &user, &err) :
@@ -320,14 +318,17 @@ collection_new(struct files *files, const struct options *options,
 	struct collection *collection = mem_alloc(sizeof(*collection));
 	const struct timeval now = { 0, 0 };
 
+	collection_look(&box->files);
 	collection->options = options;
 	collection->synced = box->how & BOX_SESSION ? &box->files.synced : NULL;
 	collection->done = done;
 	collection->ctx = ctx;
 	collection->out = (struct collection_part){ .collection = collection,
-		.place = "/workspace/out" };
+		.place = COLLECTION_OUT,
+		.full = box->files.out_full };
 	collection->data = (struct collection_part){ .collection = collection,
-		.place = "/data",
+		.place = COLLECTION_DATA,
+		.full = box->files.data_full,
 		.conversation = request->conversation };
 	collection_start(collection, files, request, box, delivery);
 	if (!collection_ended(collection))

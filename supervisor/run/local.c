@@ -36,7 +36,7 @@ struct local {
 	enum local_source source; /* of its box */
 	int grant; /* to the broker, until the box has it; or -1 */
 	struct delivery *delivery; /* of its files; NULL: not begun */
-	struct event *timer; /* for another attempt, or the end */
+	struct event *timer; /* for another attempt, a look, or the end */
 };
 
 static void local_on_box(void *ctx);
@@ -438,7 +438,7 @@ local_begin(struct local *local)
 
 /*
  * The timer: another attempt may be made, the processes of a session may have
- * ended, or the call was ended without a box to wait for.
+ * ended, the call was ended without a box to wait for, or its code runs.
  */
 static void
 local_on_timer(evutil_socket_t, short, void *arg)
@@ -449,6 +449,10 @@ local_on_timer(evutil_socket_t, short, void *arg)
 		local_begin(local);
 	else if (local->box == NULL || local_leaves_box(local))
 		local_finish(local);
+	else if (local->box->phase == BOX_RUNNING) {
+		collection_look(&local->box->files);
+		loop_set_timer(local->timer, FILES_FULL_LOOK_MS);
+	}
 	/* Else the box has ended since: its end concludes the call. */
 }
 
@@ -533,8 +537,10 @@ local_on_box(void *ctx)
 		call_fail(call, err.text);
 		return;
 	}
-	if (box->phase == BOX_RUNNING)
+	if (box->phase == BOX_RUNNING && call->phase == CALL_STARTING) {
 		call_report(call, CALL_RUNS);
+		loop_set_timer(local->timer, FILES_FULL_LOOK_MS);
+	}
 	if (box_has_ended(box))
 		call_report(call, CALL_ENDED);
 	if (box->phase == BOX_OVER)

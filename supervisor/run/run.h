@@ -186,7 +186,7 @@ struct call_file {
 	uint64_t version;
 	uint64_t size; /* bytes */
 	char *conversation; /* its id; NULL: it belongs to none */
-	bool cut; /* it may lack its end, as its directory was full */
+	bool cut; /* it may lack its end, as its directory is full */
 };
 
 struct call_files {
@@ -295,6 +295,12 @@ struct collection *collection_new(struct files *files,
     const struct options *options, const struct request *request,
     struct box *box, const struct delivery *delivery, void (*done)(void *ctx),
     void *ctx);
+
+/*
+ * Looks whether directories of the box are full: files of a call that lacked
+ * room, if only for a while, may be incomplete.
+ */
+void collection_look(struct box_files *files);
 
 /* Returns whether there are files to keep. */
 int collection_due(struct box *box, const struct request *request);

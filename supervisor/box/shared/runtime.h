@@ -339,6 +339,12 @@ void box_output_reset(struct box_output *output);
 void box_calls_reset(struct box_calls *calls);
 void box_whole_reset(struct box_whole *whole);
 
+/* A directory that was seen full: its writes fail without a trace. */
+struct box_full {
+	uint64_t bytes; /* that it holds; 0: it was not full yet */
+	uint64_t block; /* bytes of its blocks; 0: it is not full now */
+};
+
 /* The directories of a box; the descriptors may be taken; -1: none. */
 struct box_files {
 	int out_dir;   /* of files to keep */
@@ -346,6 +352,7 @@ struct box_files {
 	int workspace; /* contains out_dir; -1: it is not open */
 	unsigned int uid; /* of its code, as the host has it */
 	bool looked;      /* entries of out_dir were read */
+	struct box_full out_full, data_full; /* for one call */
 	/* Files that were kept: for each name and version, each + NUL. */
 	struct buffer synced;
 };

@@ -191,7 +191,7 @@ answer_add_file_lines(struct buffer *text, const struct call_files *files,
 		buffer_add_text(text, "\n");
 		file_link_add_line(text, &link);
 		if (files->one[i].cut)
-			buffer_add_text(text, " incomplete");
+			buffer_add_text(text, " may be incomplete");
 		if (!style->linking) {
 			buffer_add_text(text, " ");
 			file_link_add_uri(text, &link);
